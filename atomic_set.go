@@ -220,7 +220,7 @@ func (s *AtomicSet) MayContainUint64(key uint64) bool {
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the set's format has
 // another hash.
 func (s *AtomicSet) MayContainHash(h Hash) bool {
-	if raceDetector && s.view.pair.takes(h.h3, h.h4) {
+	if raceDetector && s.view.pair.takes(h) {
 		return s.view.probeHash(h)
 	}
 	return s.view.MayContainHash(h)

@@ -159,8 +159,8 @@ func (v *view) probeRows(keys *Keys, hits []uint64, add bool) int {
 //
 //go:noinline
 func (v *view) probeSmall(keys *Keys, hits []uint64, add bool) int {
-	n := keys.n
-	switch hashKinds[v.pair.hash()].words {
+	n, words := keys.n, hashKinds[v.pair.hash()].words
+	switch words {
 	case one32:
 		var h [smallBatch]uint32
 		return v.probeWindows(keys, &hashes{h32: h[:n]}, hits, add)
@@ -169,6 +169,10 @@ func (v *view) probeSmall(keys *Keys, hits []uint64, add bool) int {
 		return v.probeWindows(keys, &hashes{h1: h[:n]}, hits, add)
 	}
 	var h1, h2 [smallBatch]uint64
+	if words == four64 {
+		var h3, h4 [smallBatch]uint64
+		return v.probeWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], h3: h3[:n], h4: h4[:n]}, hits, add)
+	}
 	var starts, steps [smallBatch]uint32
 	return v.probeWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], starts: starts[:n], steps: steps[:n]}, hits, add)
 }

@@ -223,7 +223,7 @@ func eachFormatAndKernel(t *testing.T, keys [][]byte, run func(t *testing.T, f *
 func TestColumnsAtPageEnd(t *testing.T) {
 	is(t, kernelTest)
 	const rows = 200
-	buffer := guard.Buffer(t, 16*rows+16)
+	buffer := guard.Buffer(t, 32*rows+16)
 	copy(buffer, golden.Mixed.Key(130))
 	eachFormatAndKernel(t, golden.Integers.Range(0, 1000), func(t *testing.T, f *Filter) {
 		for n := 0; n < rows; n += someSizes(n) {
@@ -271,9 +271,10 @@ func TestFiltersAtPageEnd(t *testing.T) {
 			s, _ := formats[format].shape(size, 8) // about so many bytes
 			s.probes = min(1+size%maxProbes, max(s.probes, formatTests[format].mostProbes))
 			before, after := formats[format].frame(s)
+			size := formats[format].pair.walk().bytesOf(s.bits)
 			buffer := guard.Buffer(t, page)
-			encoded := buffer[page-before-s.bytes()-after:]
-			copy(encoded[before:][:s.bytes()], golden.Mixed.Key(130))
+			encoded := buffer[page-before-size-after:]
+			copy(encoded[before:][:size], golden.Mixed.Key(130))
 			format.putFrame(encoded, s, 8)
 			guard.ReadOnly(t, buffer)
 			eachKernel(t, format, encoded, func(t *testing.T, f *Filter) {
@@ -307,7 +308,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		shape, _ := formats[format].shape(1<<27, 8)
 		before, after := formats[format].frame(shape)
-		h := fileHeader{startOf(before), format, 7, uint64(before + shape.bytes() + after), shape, 0, KeysUnknown}
+		h := fileHeader{startOf(before), format, 7, uint64(before + formats[format].pair.walk().bytesOf(shape.bits) + after), shape, 0, KeysUnknown}
 		size := int(h.start) + int(h.size)
 		mapping, err := syscall.Mmap(-1, 0, (size+page-1)/page*page, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {
@@ -345,14 +346,14 @@ func TestLargeArrays(t *testing.T) {
 	if bits.UintSize < 64 || testing.Short() {
 		sizes = sizes[:3] // as large as a small machine has memory for
 	}
-	memory := guard.Buffer(t, int((slices.Max(sizes)+31)/32*4)) // not Go's, which clears what it uses again
+	memory := guard.Buffer(t, int((slices.Max(sizes)+63)/64*8)) // not Go's, which clears what it uses again
 	random := rand.New(rand.NewPCG(41, 42))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
 		for _, n := range sizes {
 			if n = n / test.unit * test.unit; n > 2*test.most || n > 1<<33 && test.unit > 1 {
 				continue // like the size before
 			}
-			data := memory[:(n+7)/8]
+			data := memory[:walk.bytesOf(n)]
 			hashed := test.hashesOf(random, 1200, min(n, test.most))
 			for _, k := range test.probes(7) {
 				f := test.filter(walk, kernels[0], data, n, k)
@@ -393,7 +394,7 @@ func TestAddInOrder(t *testing.T) {
 				repeated := hashed[max(0, i-[]int{0, 1, 7, random.IntN(i + 1)}[random.IntN(4)])]
 				hashed = append(hashed, []Hash{repeated, pool[i+1]}[random.IntN(2)])
 			}
-			buffer := guard.Buffer(t, int(n+7)/8)
+			buffer := guard.Buffer(t, walk.bytesOf(n))
 			fill := randomBits(random, 8*uint64(len(buffer)), math.Pow(random.Float64(), 1/float64(k)))
 			want, news := slices.Clone(fill), make([]uint64, (len(hashed)+63)/64)
 			for i, h := range hashed {
@@ -463,7 +464,7 @@ func TestArraysAtPageEnd(t *testing.T) {
 			}
 			hashed := test.hashesOf(random, 100, n)
 			k := test.probes(1 + size%maxProbes)[0]
-			buffer := guard.Buffer(t, int(n+7)/8)
+			buffer := guard.Buffer(t, walk.bytesOf(n))
 			test.filter(walk, kernels[0], buffer, n, k).addColumn(columnOfHashes(test.hash, hashed[:50]))
 			checkWalk(t, walk, buffer, n, k, hashed, []int{100})
 		}

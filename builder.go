@@ -8,7 +8,7 @@ import (
 // Builder collects keys and then sizes a filter by their number, as LevelDB
 // does. Keys that are added several times count each time: to find them would cost more than to
 // build the filter. It keeps the hash of every key: 4 bytes for [LevelDB] and [Pebble], 8 for [Parquet] and
-// [RocksDB], 16 for [Nori] and [NoriCrate]. It is not safe for concurrent use.
+// [RocksDB], 16 for [Nori] and [NoriCrate], 32 for [BitsAndBlooms]. It is not safe for concurrent use.
 // [Policy.NewBuilder] makes builders; the methods of the zero Builder that add keys panic.
 type Builder struct {
 	policy Policy
@@ -16,10 +16,11 @@ type Builder struct {
 	kernel Kernel
 	kind   KeyKind
 
-	// The hashes are in the slice for their words. The other two slices are empty.
+	// The hashes are in the slice for their words. The other slices are empty.
 	h32  []uint32
 	h64  []uint64
 	h128 []hash128
+	h256 []Hash
 }
 
 // NewBuilder returns an empty builder of filters of this policy.
@@ -99,6 +100,8 @@ func (b *Builder) addHash(h Hash) {
 		b.h64 = append(b.h64, h.h1)
 	case two64:
 		b.h128 = append(b.h128, hash128{h.h1, h.h2})
+	case four64:
+		b.h256 = append(b.h256, h)
 	}
 }
 
@@ -113,8 +116,10 @@ func (b *Builder) AddBatch(keys Keys) {
 		b.h32 = slices.Grow(b.h32, keys.n)
 	case room.h2 == nil:
 		b.h64 = slices.Grow(b.h64, keys.n)
-	default:
+	case room.h3 == nil:
 		b.h128 = slices.Grow(b.h128, keys.n)
+	default:
+		b.h256 = slices.Grow(b.h256, keys.n)
 	}
 	for i := 0; i < keys.n; i += room.len() {
 		part := keys.slice(i, min(i+room.len(), keys.n))
@@ -125,7 +130,11 @@ func (b *Builder) AddBatch(keys Keys) {
 			continue
 		}
 		for j := range h.h1 {
-			b.h128 = append(b.h128, hash128{h.h1[j], h.h2[j]})
+			if h.h3 == nil {
+				b.h128 = append(b.h128, hash128{h.h1[j], h.h2[j]})
+			} else {
+				b.h256 = append(b.h256, h.at256(j))
+			}
 		}
 	}
 	w.giveBack()
@@ -133,10 +142,12 @@ func (b *Builder) AddBatch(keys Keys) {
 
 // Len returns the number of keys added since the last Reset, duplicates
 // included.
-func (b *Builder) Len() int { return len(b.h32) + len(b.h64) + len(b.h128) }
+func (b *Builder) Len() int { return len(b.h32) + len(b.h64) + len(b.h128) + len(b.h256) }
 
 // Reset forgets all keys. It keeps the memory for the next keys.
-func (b *Builder) Reset() { b.h32, b.h64, b.h128 = b.h32[:0], b.h64[:0], b.h128[:0] }
+func (b *Builder) Reset() {
+	b.h32, b.h64, b.h128, b.h256 = b.h32[:0], b.h64[:0], b.h128[:0], b.h256[:0]
+}
 
 // AppendFilter appends the encoded filter of the keys added since the last Reset to dst,
 // and returns the extended slice. It does not forget the keys. It panics if the filter is too large, as
@@ -163,6 +174,8 @@ func (b *Builder) column() (k Keys) {
 		k = columnOf(hashes64, b.h64)
 	case two64:
 		k = columnOf(hashes128, b.h128)
+	case four64:
+		k = columnOf(hashes256, b.h256)
 	}
 	k.hashed = b.hash
 	return k

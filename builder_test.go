@@ -27,12 +27,13 @@ func TestAdd(t *testing.T) {
 				for _, kernel := range kernels {
 					check := func(name string, add func(s *prober, keys Keys)) {
 						t.Helper()
-						data := make([]byte, n/8+8)
-						add(&test.filter(walk, kernel, data[:n/8], n, k).prober, columnOfHashes(test.hash, hashed))
-						if !bytes.Equal(data[:n/8], want) {
+						size := walk.bytesOf(n)
+						data := make([]byte, size+8)
+						add(&test.filter(walk, kernel, data[:size], n, k).prober, columnOfHashes(test.hash, hashed))
+						if !bytes.Equal(data[:size], want) {
 							t.Fatalf("%s, kernel %v: %d bits, %d probes, %d keys: wrong bits", name, kernel, n, k, len(hashed))
 						}
-						if !bytes.Equal(data[n/8:], make([]byte, 8)) {
+						if !bytes.Equal(data[size:], make([]byte, 8)) {
 							t.Fatalf("%s, kernel %v: %d bits, %d probes: bits set past the end", name, kernel, n, k)
 						}
 					}

@@ -22,6 +22,8 @@ func (f Format) Hash(key []byte) Hash {
 		return shortHash(xxph3At(p, n), 0, hashXXPH3)
 	case Pebble:
 		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, hashLevelDBSigned)
+	case BitsAndBlooms:
+		return murmurAt(p, n)
 	}
 	panic(noFormat(f))
 }
@@ -29,7 +31,7 @@ func (f Format) Hash(key []byte) Hash {
 // HashFrom returns the Hash of a key whose hash the caller knows already. For [LevelDB], h
 // has LevelDB's hash in the lower 32 bits, as Badger keeps it; for [Pebble], that with signed
 // bytes. For [Parquet], h is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for
-// formats whose hash has two words.
+// formats whose hash has more than one word.
 func (f Format) HashFrom(h uint64) Hash {
 	kind := f.hash()
 	switch hashKinds[kind].words {
@@ -38,7 +40,7 @@ func (f Format) HashFrom(h uint64) Hash {
 	case one64:
 		return shortHash(h, 0, kind)
 	}
-	panic(fmt.Sprintf("bloom: the hash of %v has two words, but HashFrom takes one", f))
+	panic(fmt.Sprintf("bloom: the hash of %v has several words, but HashFrom takes one", f))
 }
 
 // of returns the hash of the n bytes at p. It is a switch, like the functions below, because
@@ -56,6 +58,8 @@ func (h hashKind) of(p unsafe.Pointer, n int) Hash {
 		return shortHash(xxph3At(p, n), 0, h)
 	case hashLevelDBSigned:
 		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, h)
+	case hashMurmur3x2:
+		return murmurAt(p, n)
 	}
 	panic("bloom: no such hash")
 }
@@ -72,6 +76,8 @@ func (h hashKind) ofUint64(key uint64) Hash {
 		return shortHash(xxh64Uint64(key), 0, h)
 	case hashXXPH3:
 		return shortHash(xxph3Uint64(key), 0, h)
+	case hashMurmur3x2:
+		return murmurUint64(key)
 	}
 	panic("bloom: no such hash")
 }
@@ -117,6 +123,8 @@ func (k *Keys) hashKeys(kind hashKind, kernel Kernel, buffer *hashes) hashes {
 		pack(kernel, h.h32, valid[:])
 		pack(kernel, h.h1, valid[:])
 		pack(kernel, h.h2, valid[:])
+		pack(kernel, h.h3, valid[:])
+		pack(kernel, h.h4, valid[:])
 	}
 	return h.slice(0, keys)
 }
@@ -213,6 +221,10 @@ func (k *Keys) copyHashes(h *hashes) {
 		for i, pair := range elements[hash128](k, len(h1)) {
 			h1[i], h2[i] = pair.h1, pair.h2
 		}
+	case hashes256:
+		for i, hash := range elements[Hash](k, len(h.h1)) {
+			h.set256(i, hash)
+		}
 	}
 }
 
@@ -235,6 +247,8 @@ func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
 		k.xxph3Generic(h.h1)
 	case hashLevelDBSigned:
 		k.hash32Generic(h.h32, signedBytes)
+	case hashMurmur3x2:
+		k.murmurGeneric(h)
 	default:
 		panic("bloom: no such hash")
 	}

@@ -88,13 +88,20 @@ func plainFile(t testing.TB, format Format, keys uint64, encoded []byte) []byte 
 		t.Fatal(err)
 	}
 	before := 0 // of LevelDB
-	if format == Nori || format == NoriCrate {
-		before = len(encoded) - s.bytes()
+	switch format {
+	case Nori, NoriCrate:
+		before = len(encoded) - int(bytesOfBits(s.bits))
+	case BitsAndBlooms:
+		before = 24
 	}
-	file := make([]byte, 128-before, 128-before+len(encoded))
+	start := 128 - before
+	if before > 16 {
+		start = 192 - before
+	}
+	file := make([]byte, start, start+len(encoded))
 	copy(file, "\x89BLM\r\n\x1a\n")
 	file[8] = 1
-	file[12] = byte(128 - before)
+	file[12] = byte(start)
 	copy(file[16:32], format.String())
 	binary.LittleEndian.PutUint64(file[32:], keys)
 	binary.LittleEndian.PutUint64(file[40:], uint64(len(encoded)))
@@ -184,8 +191,12 @@ func checkFile(t *testing.T, s saved, l loaded, want, encoded []byte) {
 	if !bytes.Equal(f.data, encoded) || len(encoded) > 0 && unsafe.SliceData(f.data) != &data[len(data)-len(encoded)] {
 		t.Fatal("OpenBinary gives other bytes, or a copy")
 	}
-	if bits, _ := f.encoded(); len(bits) > 0 && &bits[0] != &data[128] { // of all formats so far
-		t.Fatal("the bits do not begin at byte 128")
+	first := 128
+	if f.format == BitsAndBlooms {
+		first = 192
+	}
+	if bits, _ := f.encoded(); len(bits) > 0 && &bits[0] != &data[first] {
+		t.Fatalf("the bits do not begin at byte %d", first)
 	}
 	checkFilter(t, f, golden.Mixed.Range(0, 20))
 }

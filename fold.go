@@ -33,7 +33,7 @@ func (p Policy) NewFoldable(maxKeys int) (*Set, error) {
 	}
 	s := shape{units * walk.unit, probes}
 	before, after := f.frame(s)
-	data := newEncoded(before, s.bytes()+after)
+	data := newEncoded(before, f.pair.walk().bytesOf(s.bits)+after)
 	p.Format.putFrame(data, s, p.BitsPerKey)
 	v, _ := openView(p.Format, data) // no error: the bytes are ours
 	v.count = new(keyCount)
@@ -83,9 +83,10 @@ func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {
 func (s *Set) foldTo(to shape) {
 	old, _ := s.encoded()
 	from, end := s.bitRange()
-	data := newEncoded(from, to.bytes()+len(s.data)-end)
+	size := s.pair.walk().bytesOf(to.bits)
+	data := newEncoded(from, size+len(s.data)-end)
 	copy(data, s.data[:from])
-	array := data[from:][:to.bytes()]
+	array := data[from:][:size]
 	copy(data[from+len(array):], s.data[end:])
 	formats[s.format].reshape(data, to)
 	s.pair.walk().fold(array, old)
@@ -99,7 +100,7 @@ func (s *Set) foldTo(to shape) {
 // fold sets the bits of dst, which is zeros, that src stands for in so many bits. The sizes are multiples of the walk's
 // unit, and that of src is one of dst's.
 func (w walkKind) fold(dst, src []byte) {
-	if unit := walkKinds[w].unit; unit == 8 {
+	if unit := walkKinds[w].unit; !walkKinds[w].line {
 		foldRemainders(dst, src)
 	} else {
 		foldNeighbours(dst, src, int(unit/8))

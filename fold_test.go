@@ -12,7 +12,7 @@ import (
 )
 
 // foldable are the formats whose sets can be halved.
-var foldable = []Format{LevelDB, Nori, NoriCrate, Parquet, RocksDB}
+var foldable = []Format{LevelDB, Nori, NoriCrate, Parquet, RocksDB, BitsAndBlooms}
 
 // smaller returns the encoding of an empty filter with 1/2^times of the bits of s, as the reference
 // reads it.
@@ -26,6 +26,9 @@ func smaller(t *testing.T, s *Set, times int) []byte {
 		binary.LittleEndian.PutUint64(data, n)
 	case NoriCrate:
 		binary.LittleEndian.PutUint64(data[4:], n)
+	case BitsAndBlooms:
+		binary.BigEndian.PutUint64(data, n)
+		binary.BigEndian.PutUint64(data[16:], n)
 	}
 	return data
 }
@@ -182,7 +185,7 @@ func TestFoldErrors(t *testing.T) {
 	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		odd := mustSet(t, Policy{format, 8}, 32*9) // 9 lines, 9 blocks, 288 bytes
-		if format == LevelDB || format == Nori || format == NoriCrate {
+		if format == LevelDB || format == Nori || format == NoriCrate || format == BitsAndBlooms {
 			odd = mustSet(t, Policy{format, 8}, 65)
 		}
 		if format == NoriCrate {

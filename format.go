@@ -35,6 +35,11 @@ const (
 	Nori
 	// NoriCrate is the filter of nori-sstable as its code writes it.
 	NoriCrate
+	// BitsAndBlooms is what github.com/bits-and-blooms/bloom writes: by WriteTo, MarshalBinary and gob. Loki, Tempo,
+	// Weaviate and many other programs in Go store it. Its hash has 256 bits. A filter has up to 4,096 probes. Its
+	// numbers and its words of bits are big-endian: a program that has changed bitset's order of bytes writes another
+	// format. docs/bits-and-blooms.md of this module is about such programs.
+	BitsAndBlooms
 )
 
 // Default is the format to take if no storage engine reads the filter: a key lies in one cache line,
@@ -57,6 +62,8 @@ var formats = [...]struct {
 	Parquet:   {"parquet.SplitBlock", "parquet", pairOf(hashXXH64, walkSplit256), encodingParquet{}},
 	Nori:      {"nori-sstable.bloom", "nori", pairOf(hashXXH64x2, walkDouble64), encodingNori{}},
 	NoriCrate: {"nori-sstable.bloom.crate", "nori-crate", pairOf(hashXXH64x2, walkDouble64), encodingNori{crate: true}},
+
+	BitsAndBlooms: {"bits-and-blooms", "bits-and-blooms", pairOf(hashMurmur3x2, walkCrossed64), encodingBitsAndBlooms{}},
 }
 
 // encoding is what a format has beside its hash and its walk. It is an interface so that
@@ -103,9 +110,6 @@ type shape struct {
 	probes int    // 0 if it answers yes to every key
 }
 
-// bytes returns the number of bytes that the bits take.
-func (s shape) bytes() int { return int(s.bits/8 + min(s.bits%8, 1)) }
-
 func (f Format) valid() bool { return int(f) < len(formats) }
 
 // mustBe panics for a value that is no format.
@@ -127,14 +131,14 @@ func (f Format) hash() hashKind {
 	panic(noFormat(f))
 }
 
-// HashBits returns the number of bits of the format's hash: 32, 64 or 128. Of filters of n keys, at least
+// HashBits returns the number of bits of the format's hash: 32, 64, 128 or 256. Of filters of n keys, at least
 // n / 2^HashBits of the absent keys pass: those with the hash of a key.
 func (f Format) HashBits() int { return hashKinds[f.hash()].words.bits() }
 
 // Name returns the name that tables store beside a filter of this format. [RocksDB] and
 // [Pebble] have one name: the filters of both are in blocks "fullfilter." and the name, and
-// their last bytes tell which it is. nori-sstable and Parquet store none: the names of their
-// formats are this library's.
+// their last bytes tell which it is. nori-sstable, Parquet and bits-and-blooms store none: the
+// names of their formats are this library's.
 func (f Format) Name() string {
 	f.mustBe()
 	return formats[f].name
@@ -183,6 +187,8 @@ func (f Format) putFrame(encoded []byte, s shape, bitsPerKey int) {
 		encodingRocksDB{}.putFrame(encoded, s, bitsPerKey)
 	case Pebble:
 		encodingPebble{}.putFrame(encoded, s, bitsPerKey)
+	case BitsAndBlooms:
+		encodingBitsAndBlooms{}.putFrame(encoded, s, bitsPerKey)
 	default:
 		panic(noFormat(f))
 	}
@@ -204,6 +210,8 @@ func (f Format) decode(data []byte) (bitArray, error) {
 		return encodingNori{}.decode(data)
 	case NoriCrate:
 		return encodingNori{crate: true}.decode(data)
+	case BitsAndBlooms:
+		return encodingBitsAndBlooms{}.decode(data)
 	}
 	panic(noFormat(f))
 }
@@ -226,6 +234,8 @@ func Reference(f Format, filter, key []byte) bool {
 		return encodingNori{}.reference(filter, key)
 	case NoriCrate:
 		return encodingNori{crate: true}.reference(filter, key)
+	case BitsAndBlooms:
+		return encodingBitsAndBlooms{}.reference(filter, key)
 	}
 	panic(noFormat(f))
 }

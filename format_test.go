@@ -29,6 +29,8 @@ var formatTests = [...]struct {
 	Parquet:   {splitProbes, 1, 0, 256 * maxBlocks, vectorsParquet, oddParquet},
 	Nori:      {maxProbes, 1, 0, 0, vectorsNori, slices.Concat(oddNori, oddNoriCrate)},
 	NoriCrate: {maxProbes, 1, 0, 0, vectorsNoriCrate, oddNoriCrate},
+
+	BitsAndBlooms: {maxProbes, 1, 0, 0, vectorsBitsAndBlooms, oddBitsAndBlooms},
 }
 
 // vector is a filter at 10 bits per key, in hexadecimal digits.
@@ -110,7 +112,7 @@ func TestSwitches(t *testing.T) {
 		if digits := f.HashBits() / 4; len(h.String()) != digits {
 			t.Errorf("the hash %v has not %d digits", h, digits)
 		}
-		if serves := panicOf(func() { f.HashFrom(h.h1) }) == ""; serves != (hashKinds[f.hash()].words != two64) {
+		if serves := panicOf(func() { f.HashFrom(h.h1) }) == ""; serves != (hashKinds[f.hash()].words < two64) {
 			t.Errorf("HashFrom serves: %v", serves)
 		}
 		s := mustSet(t, p, 1)
@@ -472,7 +474,7 @@ func checkOddStats(t *testing.T, f *Filter) {
 // TestHashBits wants the widths of the engines' hashes, and strings of as many digits.
 func TestHashBits(t *testing.T) {
 	is(t, behaviour)
-	want := map[Format]int{RocksDB: 64, LevelDB: 32, Pebble: 32, Parquet: 64, Nori: 128, NoriCrate: 128}
+	want := map[Format]int{RocksDB: 64, LevelDB: 32, Pebble: 32, Parquet: 64, Nori: 128, NoriCrate: 128, BitsAndBlooms: 256}
 	eachFormat(t, func(t *testing.T, f Format) {
 		if got := f.HashBits(); got != want[f] || len(f.Hash(nil).String()) != got/4 {
 			t.Errorf("%v has %d bits, want %d", f.Hash(nil), got, want[f])

@@ -237,10 +237,12 @@ func FuzzKernels(f *testing.F) {
 		if n == 0 {
 			return
 		}
+		data = append(data, make([]byte, w.bytesOf(n))...)[:max(len(data), w.bytesOf(n))]
 		random := rand.New(rand.NewPCG(uint64(k), uint64(more)))
 		hashed := test.hashesOf(random, int(more%(2*windowKeys)), n)
 		for ; len(words) >= 16; words = words[16:] {
-			h := shortHash(binary.LittleEndian.Uint64(words), binary.LittleEndian.Uint64(words[8:]), test.hash)
+			h1, h2 := binary.LittleEndian.Uint64(words), binary.LittleEndian.Uint64(words[8:])
+			h := hashOf(test.hash, [4]uint64{h1, h2, h2 + 1, h1})
 			switch hashKinds[test.hash].words {
 			case one32:
 				h.h1, h.h2 = h.h1&math.MaxUint32, 0

@@ -132,7 +132,7 @@ func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 	if g.pair == 0 {
 		return 0
 	}
-	if !g.pair.takes(h.h3, h.h4) {
+	if !g.pair.takes(h) {
 		g.filters[0].otherHash(h)
 	}
 	total := 0
@@ -166,7 +166,7 @@ func (g *Group) probePart(p *part, h Hash) (word uint64) {
 // [Filter.MayContainBatch] writes them. It returns the number of set bits.
 //
 // It hashes each key once. For more than 1,024 keys that are no hashes yet, it allocates memory
-// for the hashes: 4 to 16 bytes a key.
+// for the hashes: 4 to 32 bytes a key.
 //
 // It panics if hits has fewer words than it writes, or if keys are hashes of another kind
 // than the filters'.

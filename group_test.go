@@ -27,7 +27,7 @@ func groupOf(t *testing.T, random *rand.Rand, walk walkKind, test walkTest, data
 		n = (n + test.unit - 1) / test.unit * test.unit
 		d := data[random.IntN(len(data))]
 		for _, k := range test.probes(k) {
-			filters[i] = test.filter(walk, Generic, d[random.IntN(len(d)-int(n+7)/8):], n, k)
+			filters[i] = test.filter(walk, Generic, d[random.IntN(len(d)-walk.bytesOf(n)):], n, k)
 		}
 	}
 	g, err := NewGroup(filters)
@@ -102,7 +102,8 @@ func TestGroup(t *testing.T) {
 
 // bitsOf returns how many bits the walk of a filter goes through.
 func bitsOf(f *Filter) uint64 {
-	if f.pair.walk() == walkDouble64 {
+	switch f.pair.walk() {
+	case walkDouble64, walkCrossed64:
 		return f.n
 	}
 	return 8 * f.bytes()

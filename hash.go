@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// A hash turns a key into one or two words. A new one is a file hash_X.go with its plain
+// A hash turns a key into one, two or four words. A new one is a file hash_X.go with its plain
 // reading, its portable code and its loop over columns, a line in the table below, and
 // an arm in each switch of columns.go. Its kernels, if it has any, have a line in asm/entries.go and
 // an arm in hashAssembly or hashByRows.
@@ -23,6 +23,7 @@ const (
 	hashXXH64                         // XXH64 with the seed 0
 	hashXXPH3                         // RocksDB's copy of a preview of XXH3, of 64 bits
 	hashLevelDBSigned                 // LevelDB's with a last word of signed bytes, of 32 bits
+	hashMurmur3x2                     // murmur3_x64_128 of the key, and of the key and a byte 1
 )
 
 // words is the number and the size of the words of a hash.
@@ -33,27 +34,39 @@ const (
 	one32         // a word of 32 bits
 	one64         // a word of 64 bits
 	two64         // two words of 64 bits
+	four64        // four words of 64 bits
 )
 
 // bits returns how many bits the words have.
-func (w words) bits() int { return [...]int{noWords: 0, one32: 32, one64: 64, two64: 128}[w] }
+func (w words) bits() int {
+	return [...]int{noWords: 0, one32: 32, one64: 64, two64: 128, four64: 256}[w]
+}
 
 // hashKinds describes each hash. One without kernels is hashed in portable Go.
 var hashKinds = [...]struct {
 	name      string
 	words     words
-	kernels   []Kernel                         // those that hash integers, and perhaps other keys
-	reference func(key []byte) (h1, h2 uint64) // h2 is 0 if there is one word
+	kernels   []Kernel                   // those that hash integers, and perhaps other keys
+	reference func(key []byte) [4]uint64 // 0 for the words that it does not have
 }{
 	noHash:            {name: "no hash"},
-	hashLevelDB:       {"LevelDB's 32-bit hash", one32, everyKernel, func(key []byte) (h1, h2 uint64) { return uint64(referenceHash32(key)), 0 }},
-	hashXXH64x2:       {"XXH64 with the seeds 0 and 1", two64, []Kernel{AVX512, NEON}, referenceHash64},
-	hashXXH64:         {"XXH64 with the seed 0", one64, everyKernel, referenceXXH64},
-	hashXXPH3:         {"RocksDB's XXPH3", one64, everyKernel, referenceXXPH3},
-	hashLevelDBSigned: {"LevelDB's 32-bit hash with signed bytes", one32, everyKernel, func(key []byte) (h1, h2 uint64) { return uint64(referenceSigned32(key)), 0 }},
+	hashLevelDB:       {"LevelDB's 32-bit hash", one32, everyKernel, func(key []byte) [4]uint64 { return [4]uint64{uint64(referenceHash32(key))} }},
+	hashXXH64x2:       {"XXH64 with the seeds 0 and 1", two64, []Kernel{AVX512, NEON}, twoWords(referenceHash64)},
+	hashXXH64:         {"XXH64 with the seed 0", one64, everyKernel, twoWords(referenceXXH64)},
+	hashXXPH3:         {"RocksDB's XXPH3", one64, everyKernel, twoWords(referenceXXPH3)},
+	hashLevelDBSigned: {"LevelDB's 32-bit hash with signed bytes", one32, everyKernel, func(key []byte) [4]uint64 { return [4]uint64{uint64(referenceSigned32(key))} }},
+	hashMurmur3x2:     {"murmur3_x64_128 of the key, and of the key and a byte 1", four64, nil, referenceMurmur},
 }
 
 var everyKernel = []Kernel{AVX512, AVX2, NEON}
+
+// twoWords returns a reference of two words as one of four.
+func twoWords(reference func(key []byte) (h1, h2 uint64)) func([]byte) [4]uint64 {
+	return func(key []byte) [4]uint64 {
+		h1, h2 := reference(key)
+		return [4]uint64{h1, h2}
+	}
+}
 
 func (h hashKind) String() string { return hashKinds[h].name }
 
@@ -75,10 +88,13 @@ func shortHash(h1, h2 uint64, kind hashKind) Hash { return Hash{h1, h2, hashMark
 
 // kind returns which hash it is: noHash for the zero Hash.
 func (h Hash) kind() hashKind {
-	if h.h3 == hashMark && h.h4 < uint64(len(hashKinds)) {
+	switch {
+	case h.h3 == hashMark && h.h4 < uint64(len(hashKinds)):
 		return hashKind(h.h4)
+	case h == Hash{}:
+		return noHash
 	}
-	return noHash
+	return hashMurmur3x2 // the only one of four words
 }
 
 // String returns the words of the hash in hexadecimal digits.
@@ -88,16 +104,18 @@ func (h Hash) String() string {
 		return fmt.Sprintf("%08x", h.h1)
 	case one64:
 		return fmt.Sprintf("%016x", h.h1)
+	case four64:
+		return fmt.Sprintf("%016x%016x%016x%016x", h.h1, h.h2, h.h3, h.h4)
 	}
 	return fmt.Sprintf("%016x%016x", h.h1, h.h2) // also for the zero Hash, which no key has
 }
 
 // hashes are the hashes of some keys, in slices for the words of their kind: h32, or h1,
-// or h1 and h2. It is passed by reference, because a copy for each step would cost small
+// or h1 and h2, or h1 to h4. It is passed by reference, because a copy for each step would cost small
 // batches as much as the rest does.
 type hashes struct {
-	h32    []uint32
-	h1, h2 []uint64
+	h32            []uint32
+	h1, h2, h3, h4 []uint64
 
 	// Remainders of h1 and h2 modulo the number of bits. Only the tests of the walk double64
 	// use them. Kernels read past the last remainder, so what follows it must be less than
@@ -109,7 +127,7 @@ type hashes struct {
 // would be cleared for each column, which takes as long as to test a hundred keys. Go's allocator puts an object
 // of this size at the start of a cache line: a vector that crosses the end of a line takes twice as long to store.
 type window struct {
-	memory        [2 * windowKeys]uint64
+	memory        [4 * windowKeys]uint64
 	starts, steps [windowKeys128]uint32
 	places        [windowPlaces]uint32
 }
@@ -131,6 +149,11 @@ func (w *window) hashes(words words) hashes {
 		return hashes{h1: w.memory[:windowKeys]}
 	case two64:
 		return hashes{h1: w.memory[:windowKeys128], h2: w.memory[windowKeys128:windowKeys], starts: w.starts[:], steps: w.steps[:]}
+	case four64:
+		return hashes{
+			h1: w.memory[:windowKeys128], h2: w.memory[windowKeys128:][:windowKeys128],
+			h3: w.memory[windowKeys:][:windowKeys128], h4: w.memory[windowKeys+windowKeys128:][:windowKeys128],
+		}
 	}
 	panic("bloom: no such hash")
 }
@@ -146,6 +169,9 @@ func (h *hashes) slice(i, j int) (s hashes) {
 	if h.h2 != nil {
 		s.h2 = h.h2[i:j]
 	}
+	if h.h3 != nil {
+		s.h3, s.h4 = h.h3[i:j], h.h4[i:j]
+	}
 	if h.starts != nil {
 		s.starts, s.steps = h.starts[i:j], h.steps[i:j]
 	}
@@ -159,6 +185,8 @@ func (h *hashes) at(i int, kind hashKind) Hash {
 		return shortHash(uint64(h.h32[i]), 0, kind)
 	case one64:
 		return shortHash(h.h1[i], 0, kind)
+	case four64:
+		return h.at256(i)
 	}
 	return shortHash(h.h1[i], h.h2[i], kind)
 }
@@ -173,6 +201,17 @@ func (h *hashes) set(i int, hash Hash) {
 	if h.h2 != nil {
 		h.h2[i] = hash.h2
 	}
+	if h.h3 != nil {
+		h.h3[i], h.h4[i] = hash.h3, hash.h4
+	}
+}
+
+// at256 and set256 are at and set for hashes of four words.
+
+func (h *hashes) at256(i int) Hash { return Hash{h.h1[i], h.h2[i], h.h3[i], h.h4[i]} }
+
+func (h *hashes) set256(i int, hash Hash) {
+	h.h1[i], h.h2[i], h.h3[i], h.h4[i] = hash.h1, hash.h2, hash.h3, hash.h4
 }
 
 func load32(p unsafe.Pointer, i int) uint32 {

@@ -218,6 +218,8 @@ func columnOfHashes(kind hashKind, hashed []Hash) (k Keys) {
 			words[i] = hash128{h.h1, h.h2}
 		}
 		k = columnOf(hashes128, words)
+	case four64:
+		k = columnOf(hashes256, hashed)
 	}
 	k.hashed = kind
 	return k
@@ -225,8 +227,15 @@ func columnOfHashes(kind hashKind, hashed []Hash) (k Keys) {
 
 // referenceHash returns the hash of a key by the letter.
 func referenceHash(kind hashKind, key []byte) Hash {
-	h1, h2 := hashKinds[kind].reference(key)
-	return shortHash(h1, h2, kind)
+	return hashOf(kind, hashKinds[kind].reference(key))
+}
+
+// hashOf returns the hash of a kind that has such words.
+func hashOf(kind hashKind, words [4]uint64) Hash {
+	if hashKinds[kind].words == four64 {
+		return Hash{words[0], words[1], words[2], words[3]}
+	}
+	return shortHash(words[0], words[1], kind)
 }
 
 // walkTest is what the tests know of a walk: a new one is a line in walkTests.
@@ -267,9 +276,10 @@ var walkTests = [...]walkTest{
 			return edges
 		},
 	},
-	walkSplit256: testSplit256,
-	walkLine512:  testLine512,
-	walkLine32:   testLine32,
+	walkCrossed64: testCrossed64,
+	walkSplit256:  testSplit256,
+	walkLine512:   testLine512,
+	walkLine32:    testLine32,
 }
 
 // eachWalk runs a subtest for every walk.
@@ -287,13 +297,18 @@ func (w walkTest) probes(of ...int) []int {
 	return of
 }
 
-// filter returns a filter of the walk through n bits of data.
-func (w walkTest) filter(walk walkKind, kernel Kernel, data []byte, n uint64, k int) *Filter {
-	f := Default // or another with this hash, for the check of columns of hashes
+// format returns a format with the hash of the walk, for the check of columns of hashes.
+func (w walkTest) format() Format {
+	f := Default
 	for f.hash() != w.hash {
 		f++
 	}
-	filter := &Filter{view{prober: prober{bitArray: walk.newArray(data, n, k), pair: pairOf(w.hash, walk)}, format: f, data: data}}
+	return f
+}
+
+// filter returns a filter of the walk through n bits of data.
+func (w walkTest) filter(walk walkKind, kernel Kernel, data []byte, n uint64, k int) *Filter {
+	filter := &Filter{view{prober: prober{bitArray: walk.newArray(data, n, k), pair: pairOf(w.hash, walk)}, format: w.format(), data: data}}
 	filter.setKernel(kernel)
 	return filter
 }
@@ -314,31 +329,29 @@ func (w walkTest) hashesOf(random *rand.Rand, count int, n uint64) []Hash {
 	edges := w.edges(n)
 	list := make([]Hash, count)
 	for i := range list {
-		random, edge := Hash{h1: random.Uint64(), h2: random.Uint64()}, edges[random.IntN(len(edges))]
+		h, edge := Hash{random.Uint64(), random.Uint64(), random.Uint64(), random.Uint64()}, edges[random.IntN(len(edges))]
 		switch i % 4 {
-		case 0:
-			list[i] = random
 		case 1:
-			list[i] = Hash{h1: edge.h1, h2: random.h2}
+			h.h1, h.h3 = edge.h1, edge.h3
 		case 2:
-			list[i] = Hash{h1: random.h1, h2: edge.h2}
+			h.h2, h.h4 = edge.h2, edge.h4
 		case 3:
-			list[i] = edge
+			h = edge
 		}
 		switch hashKinds[w.hash].words {
 		case one32:
-			list[i] = Hash{h1: list[i].h1 & math.MaxUint32}
+			h.h1, h.h2 = h.h1&math.MaxUint32, 0
 		case one64:
-			list[i].h2 = 0
+			h.h2 = 0
 		}
-		list[i].h3, list[i].h4 = hashMark, uint64(w.hash)
+		list[i] = hashOf(w.hash, [4]uint64{h.h1, h.h2, h.h3, h.h4})
 	}
 	return list
 }
 
 // addOneByOne is what every way to build does, by the letter of the walk.
 func (w walkTest) addOneByOne(hashed []Hash, n uint64, k int) []byte {
-	data := make([]byte, n/8)
+	data := make([]byte, formats[w.format()].pair.walk().bytesOf(n))
 	for _, h := range hashed {
 		for i := range k {
 			bit := w.bit(h, i, n)
@@ -496,6 +509,8 @@ func hashesOfLength(kind hashKind, n int) (h hashes) {
 		h.h1 = make([]uint64, n)
 	case two64:
 		h.h1, h.h2 = make([]uint64, n), make([]uint64, n)
+	case four64:
+		h.h1, h.h2, h.h3, h.h4 = make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n)
 	}
 	return h
 }

@@ -84,12 +84,12 @@ func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 // NewInterleaved returns room for so many filters of the shape of f, all without keys. Its queries run on the
 // kernel of f, and its keys are of f's kind.
 //
-// The error is [ErrShape] if f answers without testing bits, or if no filter that this library builds has its shape: the
-// lines of an old RocksDB can be longer. It is [ErrCapacity] as for [Policy.NewInterleaved].
+// The error is [ErrShape] if f answers without testing bits, if no filter that this library builds has its shape (the
+// lines of an old RocksDB can be longer), or if a filter of [BitsAndBlooms] has no multiple of 64 bits. It is [ErrCapacity] as for [Policy.NewInterleaved].
 func (f *Filter) NewInterleaved(filters int) (*Interleaved, error) {
 	_, s := f.encoded()
 	empty, err := f.format.emptyView(s)
-	if f.pair == 0 || err != nil || empty.n != f.n {
+	if f.pair == 0 || err != nil || empty.n != f.n || f.pair == murmurCrossed64 && s.bits%64 != 0 {
 		return nil, fmt.Errorf("%w: no interleaved filters have the shape of one of %v with %d bits and %d probes", ErrShape, f.format, s.bits, s.probes)
 	}
 	empty.kind = f.kind
@@ -104,7 +104,7 @@ func (f Format) emptyView(s shape) (view, error) {
 		return view{}, fmt.Errorf("%w: a filter of %v with %d bits and %d probes", ErrEncoding, f, s.bits, s.probes)
 	}
 	before, after := formats[f].frame(s)
-	data := newEncoded(before, s.bytes()+after)
+	data := newEncoded(before, formats[f].pair.walk().bytesOf(s.bits)+after)
 	f.putFrame(data, s, 0)
 	v, err := openView(f, data)
 	if err != nil {
@@ -232,6 +232,8 @@ func (x *interleaving) takes(f *Filter) error {
 	}
 	_, s := f.encoded()
 	switch {
+	case f.storesFewer():
+		return fmt.Errorf("%w: it stores fewer than its %d bits", ErrShape, s.bits)
 	case f.pair != x.empty.pair:
 		return fmt.Errorf("%w: it is of %v, and the others are of %v", ErrShape, f.format, x.empty.format)
 	case s.bits == 0 || s.probes == 0: // it answers without testing bits
@@ -473,7 +475,7 @@ func (x *interleaving) words(h Hash, hits []uint64) []uint64 {
 	if len(hits) < words {
 		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which take %d: (x.Len()+63)/64", len(hits), x.filters, words))
 	}
-	if x.empty.pair != 0 && !x.empty.pair.takes(h.h3, h.h4) {
+	if x.empty.pair != 0 && !x.empty.pair.takes(h) {
 		x.empty.otherHash(h)
 	}
 	return hits[:words]

@@ -291,7 +291,7 @@ func TestInterleavedLike(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		var filters []*Filter
 		for i := range 70 {
-			keys := make([]uint64, 333)
+			keys := make([]uint64, 320)
 			for j := range keys {
 				keys[j] = uint64(1000*i + j)
 			}

@@ -30,7 +30,7 @@ func TestKernels(t *testing.T) {
 				if (i+j)%2 != 0 {
 					continue // each size with every second number of probes, and the other way round
 				}
-				data := randomBits(random, n, math.Pow(random.Float64(), 1/float64(k)))
+				data := randomBits(random, 8*uint64(walk.bytesOf(n)), math.Pow(random.Float64(), 1/float64(k)))
 				checkWalk(t, walk, data, n, k, test.hashesOf(random, slices.Max(lengths), n), lengths)
 			}
 		}
@@ -51,7 +51,7 @@ func TestBatchLengths(t *testing.T) {
 		for _, share := range []float64{0, 0.3, 0.9, 1} {
 			for _, k := range test.probes(6) {
 				const n = 128256
-				data := randomBits(random, n, math.Pow(share, 1/float64(k)))
+				data := randomBits(random, 8*uint64(walk.bytesOf(n)), math.Pow(share, 1/float64(k)))
 				var lengths []int
 				for length := 0; length <= 2*windowKeys+70; length += stride {
 					lengths = append(lengths, length)
@@ -106,7 +106,7 @@ func TestRemainders(t *testing.T) {
 	if testing.Short() {
 		stride = 61
 	}
-	memory := make([]byte, 1<<29+1) // hardly any of it touched
+	memory := make([]byte, 1<<29+8) // hardly any of it touched
 	random := rand.New(rand.NewPCG(13, 14))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
 		for n := test.unit; n <= small; n += test.unit * stride {
@@ -134,18 +134,14 @@ func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int
 	if test.k != 0 {
 		k = test.k
 	}
-	data := memory[:(n+7)/8]
+	data := memory[:walk.bytesOf(n)]
 	edges := test.edges(n)
 	room := hashesOfLength(test.hash, (len(edges)+15)/16*16)
 	if room.h2 != nil {
 		room.starts, room.steps = make([]uint32, room.len()), make([]uint32, room.len())
 	}
 	for i, h := range edges {
-		if room.h32 != nil {
-			room.h32[i] = uint32(h.h1)
-		} else if room.h1[i] = h.h1; room.h2 != nil {
-			room.h2[i] = h.h2
-		}
+		room.set(i, h)
 		for j := range k {
 			bit := test.bit(h, j, n)
 			data[bit/8] |= 1 << (bit % 8)

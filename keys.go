@@ -49,6 +49,7 @@ const (
 	hashes32                         // [n]uint32: hashes of one 32-bit word
 	hashes64                         // [n]uint64: hashes of one 64-bit word
 	hashes128                        // [n]hash128: hashes of two 64-bit words
+	hashes256                        // [n]Hash: hashes of four 64-bit words
 	noLayout                         // assemblyRows returns it for rows that kernels do not hash
 )
 
@@ -228,6 +229,7 @@ var elementSize = [...]uintptr{
 	hashes32:    4,
 	hashes64:    8,
 	hashes128:   unsafe.Sizeof(hash128{}),
+	hashes256:   unsafe.Sizeof(Hash{}),
 }
 
 // AppendKey appends the bytes of the key in a row to dst: a filter's hits can be looked up in a set of
@@ -313,6 +315,8 @@ func (k *Keys) hashRow(kind hashKind, i int) Hash {
 	case hashes128:
 		h := elements[hash128](k, k.n)[i]
 		return shortHash(h.h1, h.h2, kind)
+	case hashes256:
+		return elements[Hash](k, k.n)[i]
 	}
 	key := k.data[from:to]
 	return kind.of(unsafe.Pointer(unsafe.SliceData(key)), len(key))
@@ -343,6 +347,10 @@ func (k *Keys) hashedTo(memory []uint64, kind hashKind, kernel Kernel) (h Keys) 
 		words := unsafe.Slice((*hash128)(p), k.n)
 		k.hash128(kind, kernel, words)
 		h = columnOf(hashes128, words)
+	case four64:
+		words := unsafe.Slice((*Hash)(p), k.n)
+		k.hash256(kind, kernel, words)
+		h = columnOf(hashes256, words)
 	}
 	h.hashed, h.validity, h.bit0 = kind, k.validity, k.bit0
 	return h
@@ -368,6 +376,21 @@ func (k *Keys) hash128(kind hashKind, kernel Kernel, to []hash128) {
 		part.hash(kind, kernel, &h)
 		for j, h1 := range h.h1 {
 			to[i+j] = hash128{h1, h.h2[j]}
+		}
+	}
+	w.giveBack()
+}
+
+// hash256 writes hashes of four words.
+func (k *Keys) hash256(kind hashKind, kernel Kernel, to []Hash) {
+	w := takeWindow()
+	room := w.hashes(four64)
+	for i := 0; i < k.n; i += room.len() {
+		part := k.slice(i, min(i+room.len(), k.n))
+		h := room.slice(0, part.n)
+		part.hash(kind, kernel, &h)
+		for j := range part.n {
+			to[i+j] = h.at256(j)
 		}
 	}
 	w.giveBack()

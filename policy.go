@@ -329,7 +329,7 @@ func (p Policy) grow(dst []byte, n int, s *prober) []byte {
 		panic(fmt.Sprintf("bloom: a filter of %d keys at %d bits per key is too large", n, p.BitsPerKey))
 	}
 	before, after := f.frame(shape)
-	start, size := len(dst), shape.bytes()
+	start, size := len(dst), f.pair.walk().bytesOf(shape.bits)
 	if cap(dst) > 0 {
 		dst = extend(dst, before+size+after)
 	} else {

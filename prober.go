@@ -35,6 +35,8 @@ func (w walkKind) newArray(data []byte, n uint64, k int) bitArray {
 		return bitArray(newLine512(data, n/512, k))
 	case walkLine32:
 		return bitArray(newLine32(data, uint32(n/512), 0, k))
+	case walkCrossed64:
+		return bitArray(newCrossed64(data, n, k))
 	}
 	panic("bloom: no such walk")
 }
@@ -54,6 +56,8 @@ func (s *prober) bytes() uint64 {
 		return 64 * s.n
 	case walkLine32:
 		return (*line32)(&s.bitArray).bytes()
+	case walkCrossed64:
+		return uint64(walkCrossed64.bytesOf((*crossed64)(&s.bitArray).stored()))
 	}
 	panic("bloom: no such walk")
 }
@@ -81,6 +85,8 @@ func (s *prober) probeHashes(h *hashes, hits []uint64, dense bool) {
 		(*line512)(&s.bitArray).probeBatch(s.kernel, h.h1, hits)
 	case walkLine32:
 		(*line32)(&s.bitArray).probeBatch(s.kernel, h.h32, hits)
+	case walkCrossed64:
+		(*crossed64)(&s.bitArray).probeBatch(h, hits, dense)
 	default:
 		panic("bloom: no such walk")
 	}
@@ -124,6 +130,8 @@ func (w walkKind) probePart(kernel Kernel, p *part, h Hash) uint64 {
 		return probePartLine512(kernel, p, h.h1)
 	case walkLine32:
 		return probePartLine32(kernel, p, uint32(h.h1))
+	case walkCrossed64:
+		return probePartCrossed64(p, h)
 	}
 	panic("bloom: no such walk")
 }
@@ -136,6 +144,8 @@ func (s *prober) isDense(hits, n int) bool {
 		return double32Dense(hits, n)
 	case walkDouble64:
 		return 4*hits >= n // moving the hashes that pass costs as much as several probes
+	case walkCrossed64:
+		return 2*hits > n
 	}
 	return false
 }
@@ -158,6 +168,8 @@ func (s *prober) addHash(h Hash) (isNew bool) {
 		return (*line512)(&s.bitArray).addOne(s.kernel, h.h1)
 	case walkLine32:
 		return (*line32)(&s.bitArray).add(uint32(h.h1))
+	case walkCrossed64:
+		return (*crossed64)(&s.bitArray).add(h)
 	}
 	panic("bloom: no such walk")
 }
@@ -211,6 +223,8 @@ func (s *prober) addInOrder(h *hashes, added []uint64) {
 		(*line512)(&s.bitArray).addNew(s.kernel, h.h1, added)
 	case walkLine32:
 		(*line32)(&s.bitArray).addNew(h.h32, added)
+	case walkCrossed64:
+		(*crossed64)(&s.bitArray).addNew(h, added)
 	default:
 		panic("bloom: no such walk")
 	}
@@ -255,6 +269,9 @@ func (s *prober) place(h *hashes, places []uint32) int {
 		(*line512)(&s.bitArray).place(h.h1[:n], places)
 	case walkLine32:
 		(*line32)(&s.bitArray).place(h.h32[:n], places)
+	case walkCrossed64:
+		some := h.slice(0, n)
+		(*crossed64)(&s.bitArray).place(&some, places)
 	default:
 		panic("bloom: no such walk")
 	}
@@ -275,6 +292,8 @@ func (s *prober) probes(h Hash, first int, bits []uint64) {
 		(*line512)(&s.bitArray).probes(h.h1, first, bits)
 	case walkLine32:
 		(*line32)(&s.bitArray).probes(uint32(h.h1), first, bits)
+	case walkCrossed64:
+		(*crossed64)(&s.bitArray).probes(h, first, bits)
 	default:
 		panic("bloom: no such walk")
 	}

@@ -61,7 +61,8 @@ func (p Policy) newView(capacity int) (view, error) {
 // are those of [Open], and [ErrEncoding] for a filter that has no bits to set. In LevelDB's
 // format that is a filter of fewer than two bytes, of 0 probes, or of more than 30, which
 // the format reserves. In the formats of nori-sstable, RocksDB and Pebble it is the filter of no
-// keys, and in the latter two also one that answers yes to every key.
+// keys, and in the latter two also one that answers yes to every key. In that of bits-and-blooms it
+// is one of no probes, and one that stores fewer bits than its probes reach.
 func OpenSet(f Format, data []byte) (*Set, error) {
 	v, err := openView(f, data)
 	if err != nil {
@@ -83,6 +84,9 @@ func (v *view) checkSet() error {
 	}
 	if shape.probes == 0 {
 		return fmt.Errorf("%w: a set needs probes, and the filter answers without any", ErrEncoding)
+	}
+	if v.storesFewer() {
+		return fmt.Errorf("%w: a set needs all of its %d bits, and the filter stores fewer", ErrEncoding, shape.bits)
 	}
 	return nil
 }
@@ -122,7 +126,7 @@ func (s *Set) AddHash(h Hash) { s.TestAndAddHash(h) }
 // mustTake panics for the zero Set, and for a hash of another kind than the set's.
 func (v *view) mustTake(h Hash) {
 	v.mustHaveBits()
-	if !v.pair.takes(h.h3, h.h4) {
+	if !v.pair.takes(h) {
 		v.otherHash(h)
 	}
 }

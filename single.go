@@ -94,6 +94,8 @@ func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
 		return (*line512)(&s.bitArray).has(xxph3At(p, n))
 	case signedLine32:
 		return (*line32)(&s.bitArray).has(hash32At(p, n, signedBytes))
+	case murmurCrossed64:
+		return (*crossed64)(&s.bitArray).has(murmurAt(p, n))
 	}
 	return s.pair != 0 && s.probeHash(s.pair.hash().of(p, n))
 }
@@ -102,6 +104,9 @@ func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
 func (s *prober) probeHash(h Hash) bool {
 	if raceDetector && s.atomic {
 		return s.probeHashAtomic(h)
+	}
+	if s.pair == murmurCrossed64 { // it takes any words
+		return (*crossed64)(&s.bitArray).has(h)
 	}
 	return probeHash(&s.base, h.h1, h.h2, h.h3, h.h4)
 }
@@ -125,6 +130,8 @@ func mayContainUint64(base **byte, key uint64) bool {
 		return (*line512)(&s.bitArray).has(xxph3Uint64(key))
 	case signedLine32:
 		return (*line32)(&s.bitArray).has(hash32Uint64(key))
+	case murmurCrossed64:
+		return (*crossed64)(&s.bitArray).has(murmurUint64(key))
 	}
 	return s.pair != 0 && s.probeHash(s.pair.hash().ofUint64(key))
 }
@@ -132,8 +139,9 @@ func mayContainUint64(base **byte, key uint64) bool {
 // mayContainHash is probeHash in portable Go. base begins a view, or a prober that takes the hash.
 func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
 	s := (*prober)(unsafe.Pointer(base))
-	if !s.pair.takes(h3, h4) {
-		return (*view)(unsafe.Pointer(base)).otherHash(Hash{h1, h2, h3, h4})
+	h := Hash{h1, h2, h3, h4}
+	if !s.pair.takes(h) {
+		return (*view)(unsafe.Pointer(base)).otherHash(h)
 	}
 	switch s.pair.walk() {
 	case noWalk:
@@ -148,14 +156,16 @@ func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
 		return (*line512)(&s.bitArray).has(h1)
 	case walkLine32:
 		return (*line32)(&s.bitArray).has(uint32(h1))
+	case walkCrossed64:
+		return (*crossed64)(&s.bitArray).has(h)
 	}
 	panic("bloom: no such walk")
 }
 
 // requestNothing is requestHash in portable Go, which has no way to ask for bits.
 func requestNothing(base **byte, h1, h2, h3, h4 uint64) uintptr { //nolint:unused // assembly jumps to it
-	if !(*prober)(unsafe.Pointer(base)).pair.takes(h3, h4) {
-		(*view)(unsafe.Pointer(base)).otherHash(Hash{h1, h2, h3, h4})
+	if h := (Hash{h1, h2, h3, h4}); !(*prober)(unsafe.Pointer(base)).pair.takes(h) {
+		(*view)(unsafe.Pointer(base)).otherHash(h)
 	}
 	return 0
 }
@@ -188,6 +198,8 @@ func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 		return (*line512)(&s.bitArray).add(h)
 	case signedLine32:
 		return (*line32)(&s.bitArray).add(hash32At(p, n, signedBytes))
+	case murmurCrossed64:
+		return (*crossed64)(&s.bitArray).add(murmurAt(p, n))
 	}
 	s.mustHaveBits()
 	return s.addHash(s.pair.hash().of(p, n))
@@ -208,6 +220,8 @@ func addUint64Generic(base **byte, key uint64) (isNew bool) { //nolint:unused //
 		return (*line512)(&s.bitArray).add(xxph3Uint64(key))
 	case signedLine32:
 		return (*line32)(&s.bitArray).add(hash32Uint64(key))
+	case murmurCrossed64:
+		return (*crossed64)(&s.bitArray).add(murmurUint64(key))
 	}
 	s.mustHaveBits()
 	return s.addHash(s.pair.hash().ofUint64(key))

@@ -142,6 +142,9 @@ func (v *view) falsePositiveRate() float64 {
 			if h.h2 != nil {
 				h.h2[i] = random.Uint64()
 			}
+			if h.h3 != nil {
+				h.h3[i], h.h4[i] = random.Uint64(), random.Uint64()
+			}
 		}
 		v.probeHashes(&h, hits, false)
 		for _, word := range hits {

@@ -15,12 +15,13 @@ import (
 type walkKind uint8
 
 const (
-	noWalk       walkKind = iota // of the zero Filter
-	walkDouble32                 // double hashing of a 32-bit hash over all bits
-	walkDouble64                 // double hashing of two 64-bit hashes over all bits
-	walkSplit256                 // one 64-bit hash: a block of 256 bits, and a bit in each of its words
-	walkLine512                  // one 64-bit hash: a line of 512 bits, and multiplication inside it
-	walkLine32                   // one 32-bit hash: a line, and double hashing inside it
+	noWalk        walkKind = iota // of the zero Filter
+	walkDouble32                  // double hashing of a 32-bit hash over all bits
+	walkDouble64                  // double hashing of two 64-bit hashes over all bits
+	walkSplit256                  // one 64-bit hash: a block of 256 bits, and a bit in each of its words
+	walkLine512                   // one 64-bit hash: a line of 512 bits, and multiplication inside it
+	walkLine32                    // one 32-bit hash: a line, and double hashing inside it
+	walkCrossed64                 // double hashing from two starts in two steps, by turns, over all bits
 )
 
 // walkKinds describes each walk.
@@ -29,15 +30,24 @@ var walkKinds = [...]struct {
 	words words // of the hashes it takes
 	line  bool  // all bits of a key are in one line of memory, if lines have 64 bytes
 
+	word uint64 // bits: an array has a whole number of such words
+
 	// A size of an even number of units, of so many bits, can be halved. There may be most units. The
 	// unit is 0 if no size can be halved.
 	unit, most uint64
 }{
-	walkDouble32: {"double32", one32, false, 8, mostBytes},
-	walkDouble64: {"double64", two64, false, 8, mostBytes},
-	walkSplit256: {"split256", one64, true, 256, min(maxBlocks, mostBytes/32)},
-	walkLine512:  {"line512", one64, true, 512, min(rocksMostLines, mostBytes/64)},
-	walkLine32:   {"line32", one32, true, 0, 0},
+	walkDouble32:  {"double32", one32, false, 8, 8, mostBytes},
+	walkDouble64:  {"double64", two64, false, 8, 8, mostBytes},
+	walkSplit256:  {"split256", one64, true, 256, 256, min(maxBlocks, mostBytes/32)},
+	walkLine512:   {"line512", one64, true, 512, 512, min(rocksMostLines, mostBytes/64)},
+	walkLine32:    {"line32", one32, true, 512, 0, 0},
+	walkCrossed64: {"crossed64", four64, false, 64, 64, mostBytes / 8},
+}
+
+// bytesOf returns how many bytes an array takes that has at least so many bits.
+func (w walkKind) bytesOf(bits uint64) int {
+	word := walkKinds[w].word
+	return int((bits/word + min(bits%word, 1)) * (word / 8))
 }
 
 func (w walkKind) String() string { return walkKinds[w].name }
@@ -103,6 +113,7 @@ const (
 	xxh64Split256   = pair(hashXXH64)<<4 | pair(walkSplit256)
 	xxph3Line512    = pair(hashXXPH3)<<4 | pair(walkLine512)
 	signedLine32    = pair(hashLevelDBSigned)<<4 | pair(walkLine32)
+	murmurCrossed64 = pair(hashMurmur3x2)<<4 | pair(walkCrossed64)
 )
 
 func pairOf(h hashKind, w walkKind) pair { return pair(h)<<4 | pair(w) }
@@ -110,8 +121,14 @@ func pairOf(h hashKind, w walkKind) pair { return pair(h)<<4 | pair(w) }
 func (p pair) hash() hashKind { return hashKind(p >> 4) }
 func (p pair) walk() walkKind { return walkKind(p & 15) }
 
-// takes reports whether a hash with these last words is of the pair's kind.
-func (p pair) takes(h3, h4 uint64) bool { return h4 == uint64(p.hash()) }
+// takes reports whether a hash is of the pair's kind. One of four words passes for a shorter one if its last word
+// is the number of that kind, which is a chance of 2^-64.
+func (p pair) takes(h Hash) bool {
+	if p.hash() == hashMurmur3x2 {
+		return h.kind() == hashMurmur3x2
+	}
+	return h.h4 == uint64(p.hash())
+}
 
 // setInLine sets the bit of a line, 0 to 511. The compiler has an instruction for words of 64 bits.
 func setInLine(line *[64]byte, bit uint32) {

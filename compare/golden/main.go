@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/compare/bitsbloom"
 	"github.com/lanebloom/bloom/compare/oracle"
 	"github.com/lanebloom/bloom/compare/pebblebloom"
 	"github.com/lanebloom/bloom/compare/splitblock"
@@ -49,6 +50,8 @@ var files = []file{
 		linked("FilterPolicy", pebblebloom.Module, bloom.Pebble, pebblebloom.Pebble{})},
 	{"pebble/golden-rocksdb.json", pebbleBits, []int{1000, 10000},
 		compiled("NewBloomFilterPolicy of RocksDB, format_version 4", "rocksdb", bloom.Pebble)},
+	{"bits-and-blooms/golden.json", []int{1, 2, 3, 5, 7, 10, 13, 15, 20, 43, 44, 100}, []int{1000, 10000},
+		linked("MarshalBinary", bitsbloom.Module, bloom.BitsAndBlooms, bitsbloom.BitsAndBlooms{})},
 }
 
 var (

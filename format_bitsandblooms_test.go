@@ -1,0 +1,70 @@
+package bloom
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+)
+
+var vectorsBitsAndBlooms = []vector{
+	{[]string{"hello", "world"}, "0000000000000014" + "0000000000000007" + "0000000000000014" + "000000000004577c"},
+	{nil, "0000000000000001" + "0000000000000007" + "0000000000000000"},
+}
+
+// oddBitsAndBlooms are filters of FromWithM, whose numbers of bits differ, and damaged ones.
+var oddBitsAndBlooms = []oddFilter{
+	{"nothing", nil, noFilter},
+	{"half a header", make([]byte, 23), noFilter},
+	{"no bits", bitsAndBlooms(0, 7, 0, 0), noFilter},
+	{"no bits and no probes", bitsAndBlooms(0, 0, 0, 0), noFilter},
+	{"no bits, but a word", bitsAndBlooms(0, 7, 64, 1), noFilter},
+	{"none stored", bitsAndBlooms(1000, 7, 0, 0), justFilter},
+	{"no probes", bitsAndBlooms(64, 0, 64, 1), justFilter},
+	{"one bit", bitsAndBlooms(1, 1, 1, 1), filterAndSet},
+	{"as many bits as are stored", bitsAndBlooms(600, 5, 600, 10), filterAndSet},
+	{"a word", bitsAndBlooms(64, 3, 64, 1), filterAndSet},
+	{"256 bits", bitsAndBlooms(256, 2, 256, 4), filterAndSet},
+	{"257 bits", bitsAndBlooms(257, 2, 257, 5), filterAndSet},
+	{"more are stored, in one word", bitsAndBlooms(60, 3, 64, 1), filterAndSet},
+	{"more are stored", bitsAndBlooms(600, 4, 1024, 16), filterAndSet},
+	{"fewer are stored, in one word", bitsAndBlooms(64, 2, 60, 1), justFilter},
+	{"fewer are stored", bitsAndBlooms(1500, 2, 1408, 22), justFilter},
+	{"a word for all bits", bitsAndBlooms(math.MaxUint64, 1, 64, 1), justFilter},
+	{"bytes after the words", append(bitsAndBlooms(600, 5, 600, 10), "and more"...), filterAndSet},
+	{"a word is missing", bitsAndBlooms(600, 5, 600, 9), noFilter},
+	{"a byte is missing", bitsAndBlooms(600, 5, 600, 10)[:24+79], noFilter},
+	{"all bits", bitsAndBlooms(math.MaxUint64, 7, math.MaxUint64, 4), noFilter},
+	{"31 probes", bitsAndBlooms(600, 31, 600, 10), filterAndSet},
+	{"most probes", bitsAndBlooms(600, maxProbesBitsAndBlooms, 600, 10), filterAndSet},
+	{"too many probes", bitsAndBlooms(600, maxProbesBitsAndBlooms+1, 600, 10), noFilter},
+	{"all probes", bitsAndBlooms(600, math.MaxUint64, 600, 10), noFilter},
+	{"little-endian", bitsAndBlooms(600<<40, 5<<56, 600<<40, 10), noFilter},
+}
+
+// bitsAndBlooms returns a filter of so many words, nearly all of whose bits are set.
+func bitsAndBlooms(m, k, length uint64, words int) (data []byte) {
+	for _, number := range []uint64{m, k, length} {
+		data = binary.BigEndian.AppendUint64(data, number)
+	}
+	return append(data, bytes.Repeat([]byte{0xff, 0xff, 0xfe, 0xff, 0xff, 0x7f, 0xff, 0xff}, words)...)
+}
+
+var testCrossed64 = walkTest{
+	hash: hashMurmur3x2, unit: 1, most: 1 << 62,
+	bit: func(h Hash, i int, n uint64) uint64 {
+		return referenceLocation([4]uint64{h.h1, h.h2, h.h3, h.h4}, uint64(i))%n ^ 56
+	},
+	edges: func(n uint64) (edges []Hash) {
+		words := edges64(n, math.MaxUint64)
+		for i, h := range words {
+			step := words[len(words)-1-i]
+			edges = append(edges, [...]Hash{
+				{h, step, 0, 0},
+				{h, h, h, step},
+				{h - 2*step, h - step, h, step},   // probes 1 and 2
+				{h - 4*step, h - 3*step, step, h}, // probes 3 and 4
+			}[i%4])
+		}
+		return edges
+	},
+}

@@ -1,0 +1,270 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+)
+
+// crossed64 is the walk of four 64-bit words through an array of n bits, at least 1. Probes go by turns from two
+// starts, h1 and h2, in two steps, h3 and h4: probe i tests bit (start + i·step mod 2^64) mod n, in this order:
+//
+//	i mod 4   0   1   2   3
+//	start     h1  h2  h1  h2
+//	step      h3  h4  h4  h3
+//
+// So probes 1 and 2, 3 and 4, and so on share a step. The bits are in big-endian words of 64: bit i of the walk
+// is bit i ^ 56 of the bytes.
+//
+// The reciprocal is floor(2^72 / n). It is 0 for up to 256 bits, whose remainders need a division. It is
+// fewerStored if fewer than n bits are stored: the rest count as 0, and the 8 bytes before the first bit have the
+// number of those that are stored, big-endian. No key is added to such an array.
+type crossed64 bitArray
+
+// fewerStored is no reciprocal of a number of bits.
+const fewerStored = 1
+
+// newCrossed64 returns the walk of k probes through the first n bits of data, at least 1.
+func newCrossed64(data []byte, n uint64, k int) crossed64 {
+	c := crossed64{base: unsafe.SliceData(data), n: n, k: k}
+	if n > 256 {
+		c.recip, _ = bits.Div64(1<<8, 0, n)
+	}
+	return c
+}
+
+// storesFewer reports whether an array stores fewer bits than its probes reach.
+func (s *prober) storesFewer() bool { return s.pair.walk() == walkCrossed64 && s.recip == fewerStored }
+
+// stored returns how many bits are stored, those past n not counted.
+func (c *crossed64) stored() uint64 {
+	if c.recip == fewerStored {
+		return binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(c.base), -8))[:])
+	}
+	return c.n
+}
+
+// remainder returns h mod c.n.
+func (c *crossed64) remainder(h uint64) uint64 {
+	if c.recip <= fewerStored {
+		return h % c.n
+	}
+	return remainder64(h, c.n, c.recip)
+}
+
+// crossed returns the number of which the remainder is the bit of probe i.
+func (h Hash) crossed(i uint64) uint64 {
+	start, step := h.h1, h.h3
+	if i&1 != 0 {
+		start = h.h2
+	}
+	if (i+1)&2 != 0 {
+		step = h.h4
+	}
+	return start + i*step
+}
+
+// at returns the byte of a bit.
+func (c *crossed64) at(bit uint64) *byte {
+	return (*byte)(unsafe.Add(unsafe.Pointer(c.base), bit>>3^7))
+}
+
+// crossedBit returns a byte whose lowest bit is a bit of the array.
+func crossedBit(base unsafe.Pointer, bit uint64) byte {
+	return *(*byte)(unsafe.Add(base, bit>>3^7)) >> (bit % 8)
+}
+
+// crossedProbe returns 0xff if the array has the bit, and otherwise a byte with one clear bit.
+func crossedProbe(base unsafe.Pointer, bit uint64) byte {
+	return *(*byte)(unsafe.Add(base, bit>>3^7)) | clearMask[bit%8]
+}
+
+// has reports whether the key of one hash may be in the filter. The first three probes share one branch, and
+// then two do, as in double64.has.
+func (c *crossed64) has(h Hash) bool {
+	if c.recip <= fewerStored || c.k < 3 {
+		return c.hasSlow(h)
+	}
+	base, n, recip := unsafe.Pointer(c.base), c.n, c.recip
+	x := remainder64(h.h1, n, recip)
+	y := remainder64(h.h2+h.h4, n, recip)
+	z := remainder64(h.h1+2*h.h4, n, recip)
+	if crossedProbe(base, x)&crossedProbe(base, y)&crossedProbe(base, z) != 0xff {
+		return false
+	}
+	return c.hasFrom(h, 3)
+}
+
+// hasFrom is has for the probes from i on, an odd number. The array has a reciprocal.
+func (c *crossed64) hasFrom(h Hash, i uint64) bool {
+	base, n, recip, k := unsafe.Pointer(c.base), c.n, c.recip, uint64(c.k)
+	step, next := h.h4, h.h3
+	if i&2 != 0 {
+		step, next = next, step
+	}
+	for ; i+1 < k; i += 2 {
+		x := remainder64(h.h2+i*step, n, recip)
+		y := remainder64(h.h1+(i+1)*step, n, recip)
+		if crossedProbe(base, x)&crossedProbe(base, y) != 0xff {
+			return false
+		}
+		step, next = next, step
+	}
+	return i >= k || crossedBit(base, remainder64(h.h2+i*step, n, recip))&1 != 0
+}
+
+// hasSlow is has for any array.
+func (c *crossed64) hasSlow(h Hash) bool {
+	stored := c.stored()
+	for i := range uint64(c.k) {
+		bit := c.remainder(h.crossed(i))
+		if bit >= stored || *c.at(bit)>>(bit%8)&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// add sets the bits of one hash, and reports whether one was missing.
+func (c *crossed64) add(h Hash) (isNew bool) {
+	x := c.remainder(h.h1)
+	missing := setInByte(c.at(x), uint32(x))
+	step, next, i, k := h.h4, h.h3, uint64(1), uint64(c.k)
+	for ; i+1 < k; i += 2 {
+		x, y := c.remainder(h.h2+i*step), c.remainder(h.h1+(i+1)*step)
+		missing |= setInByte(c.at(x), uint32(x)) | setInByte(c.at(y), uint32(y))
+		step, next = next, step
+	}
+	if i < k {
+		x := c.remainder(h.h2 + i*step)
+		missing |= setInByte(c.at(x), uint32(x))
+	}
+	return missing != 0
+}
+
+// addNew is prober.addInOrder for this walk.
+func (c *crossed64) addNew(h *hashes, added []uint64) {
+	for i := range h.h1 {
+		setOutcome(added, i, c.add(h.at256(i)))
+	}
+}
+
+// probes is prober.probes for this walk.
+func (c *crossed64) probes(h Hash, first int, to []uint64) {
+	for i := range to {
+		to[i] = c.remainder(h.crossed(uint64(first+i))) ^ 56
+	}
+}
+
+// place is prober.place for this walk.
+func (c *crossed64) place(h *hashes, places []uint32) {
+	if c.recip <= fewerStored {
+		c.placeSmall(h, places)
+		return
+	}
+	n, recip, k := c.n, c.recip, c.k // the compiler would read them again after each store
+	for j := range h.h1 {
+		h, of := h.at256(j), places[j*k:][:k]
+		of[0] = uint32(remainder64(h.h1, n, recip)) ^ 56
+		step, next, i := h.h4, h.h3, 1
+		for ; i+1 < len(of); i += 2 {
+			of[i] = uint32(remainder64(h.h2+uint64(i)*step, n, recip)) ^ 56
+			of[i+1] = uint32(remainder64(h.h1+uint64(i+1)*step, n, recip)) ^ 56
+			step, next = next, step
+		}
+		if i < len(of) {
+			of[i] = uint32(remainder64(h.h2+uint64(i)*step, n, recip)) ^ 56
+		}
+	}
+}
+
+// placeSmall is place for arrays without a reciprocal.
+func (c *crossed64) placeSmall(h *hashes, places []uint32) {
+	for j := range h.h1 {
+		for i := range c.k {
+			places[j*c.k+i] = uint32(c.remainder(h.at256(j).crossed(uint64(i)))) ^ 56
+		}
+	}
+}
+
+// probeBatch is prober.probeHashes for this walk.
+func (c *crossed64) probeBatch(h *hashes, hits []uint64, dense bool) {
+	clear(hits[:(h.len()+63)/64])
+	switch {
+	case c.recip <= fewerStored:
+		for i := range h.h1 {
+			hits[i/64] |= oneIf(c.hasSlow(h.at256(i))) << (i % 64)
+		}
+	case dense || c.k < 5:
+		c.probeDense(h, hits)
+	default:
+		c.probeStaged(h, hits)
+	}
+}
+
+// probeStaged is probeBatch for at least 5 probes: the first two of all hashes, two more of those that pass, and
+// then the rest. The branches of the first two stages depend on no bit.
+func (c *crossed64) probeStaged(h *hashes, hits []uint64) {
+	base, n, recip := unsafe.Pointer(c.base), c.n, c.recip
+	var left [windowKeys + 1]uint16 // the numbers of the hashes that pass
+	kept := 0
+	h1 := h.h1[:min(h.len(), windowKeys)]
+	h2, h3, h4 := h.h2[:len(h1)], h.h3[:len(h1)], h.h4[:len(h1)]
+	for i, a := range h1 {
+		x := crossedBit(base, remainder64(a, n, recip))
+		y := crossedBit(base, remainder64(h2[i]+h4[i], n, recip))
+		left[kept] = uint16(i)
+		kept += int(x & y & 1)
+	}
+	again := left[:kept]
+	kept = 0
+	for _, i := range again {
+		x := crossedBit(base, remainder64(h1[i]+2*h4[i], n, recip))
+		y := crossedBit(base, remainder64(h2[i]+3*h3[i], n, recip))
+		left[kept] = i
+		kept += int(x & y & 1)
+	}
+	for _, i := range left[:kept] {
+		hits[i/64] |= oneIf(c.hasAfterFour(h1[i], h2[i], h3[i], h4[i])) << (i % 64)
+	}
+}
+
+// hasAfterFour makes the probes from the fifth on, three of them without a branch.
+func (c *crossed64) hasAfterFour(h1, h2, h3, h4 uint64) bool {
+	base, n, recip, k := unsafe.Pointer(c.base), c.n, c.recip, uint64(c.k)
+	all := crossedBit(base, remainder64(h1+4*h3, n, recip))
+	if k == 7 {
+		x := crossedBit(base, remainder64(h2+5*h4, n, recip))
+		y := crossedBit(base, remainder64(h1+6*h4, n, recip))
+		return all&x&y&1 != 0
+	}
+	return all&1 != 0 && c.hasFrom(Hash{h1, h2, h3, h4}, 5)
+}
+
+// probeDense is probeBatch that makes all probes of all hashes, without a branch that depends on a bit.
+func (c *crossed64) probeDense(h *hashes, hits []uint64) {
+	base, n, recip, k := unsafe.Pointer(c.base), c.n, c.recip, uint64(c.k)
+	for j := range h.h1 {
+		h := h.at256(j)
+		all := crossedBit(base, remainder64(h.h1, n, recip))
+		step, next, i := h.h4, h.h3, uint64(1)
+		for ; i+1 < k; i += 2 {
+			x := crossedBit(base, remainder64(h.h2+i*step, n, recip))
+			y := crossedBit(base, remainder64(h.h1+(i+1)*step, n, recip))
+			all &= x & y
+			step, next = next, step
+		}
+		if i < k {
+			all &= crossedBit(base, remainder64(h.h2+i*step, n, recip))
+		}
+		hits[j/64] |= uint64(all&1) << (j % 64)
+	}
+}
+
+// probePartCrossed64 is walkKind.probePart for this walk.
+func probePartCrossed64(p *part, h Hash) (word uint64) {
+	for i := range p.arrays {
+		word |= oneIf((*crossed64)(&p.arrays[i]).has(h)) << i
+	}
+	return word
+}
