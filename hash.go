@@ -110,6 +110,16 @@ func (h Hash) String() string {
 	return fmt.Sprintf("%016x%016x", h.h1, h.h2) // also for the zero Hash, which no key has
 }
 
+// Words returns the words of the hash in their order, and 0 for those that it does not have. A hash of 32 bits
+// is one word.
+func (h Hash) Words() [4]uint64 {
+	switch hashKinds[h.kind()].words {
+	case one32, one64, two64:
+		return [4]uint64{h.h1, h.h2}
+	}
+	return [4]uint64{h.h1, h.h2, h.h3, h.h4}
+}
+
 // hashes are the hashes of some keys, in slices for the words of their kind: h32, or h1,
 // or h1 and h2, or h1 to h4. It is passed by reference, because a copy for each step would cost small
 // batches as much as the rest does.
