@@ -5,7 +5,7 @@ $(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go
 endif
 
 SHELL    := bash
-ADAPTERS := adapter/arrow adapter/beam adapter/goleveldb adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo adapter/pebble
+ADAPTERS := adapter/arrow adapter/beam adapter/bitsandblooms adapter/goleveldb adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo adapter/pebble
 # Those that users build.
 PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet cmd/internal
 MODULES  := $(PUBLIC) asm cmd/bloom/browser compare compare/duckdb

@@ -1,0 +1,236 @@
+package bloom
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/bits-and-blooms/bitset"
+
+	lanebloom "github.com/lanebloom/bloom"
+)
+
+// BloomFilter is a Bloom filter of m bits and k probes. [New], [NewWithEstimates], [From] and [FromWithM] make one.
+// The zero BloomFilter holds no key; it can read a filter.
+type BloomFilter struct {
+	m, k   uint
+	length uint             // how many bits are stored: m but in filters of FromWithM
+	filter lanebloom.Filter // what is asked
+	set    *lanebloom.Set   // the same bits, to add to: nil if there are fewer than m, or no probes
+	shared []uint64         // the slice of From, in which every bit is set, too
+}
+
+// New returns an empty filter of m bits and k probes, at least one of each.
+func New(m, k uint) *BloomFilter {
+	m = max(1, m)
+	return must(m, max(1, k), m, nil)
+}
+
+// NewWithEstimates returns an empty filter for n keys, in which about the share fp of absent keys passes. It has the m
+// and the k of [EstimateParameters].
+func NewWithEstimates(n uint, fp float64) *BloomFilter { return New(EstimateParameters(n, fp)) }
+
+// From returns a filter of k probes that has the bits of data: see [FromWithM].
+func From(data []uint64, k uint) *BloomFilter { return FromWithM(data, uint(64*len(data)), k) }
+
+// FromWithM returns a filter of m bits and k probes that has the bits of data. It copies data. Every bit that is set
+// later is set in data, too, until the filter grows: if data has fewer than m bits, the first addition gives the
+// filter m bits of its own. A program that writes to data changes no answer.
+func FromWithM(data []uint64, m, k uint) *BloomFilter {
+	f := must(m, k, uint(64*len(data)), data)
+	f.shared = data[:f.length/64] // none if m is 0
+	return f
+}
+
+// must returns the filter of some words, or of none of its bits.
+func must(m, k, length uint, words []uint64) *BloomFilter {
+	f := new(BloomFilter)
+	if err := f.make(m, k, length, words); err != nil {
+		panic(fmt.Errorf("bloom: a filter of %d bits and %d probes: %w", m, k, err))
+	}
+	return f
+}
+
+// Cap returns m, the number of bits.
+func (f *BloomFilter) Cap() uint { return f.m }
+
+// K returns k, the number of probes.
+func (f *BloomFilter) K() uint { return f.k }
+
+// BitSet returns a copy of the bits.
+func (f *BloomFilter) BitSet() *bitset.BitSet {
+	words := make([]uint64, len(f.bits())/8)
+	f.copyTo(words)
+	return bitset.FromWithLength(f.length, words)
+}
+
+// copyTo copies the bits to as many words.
+func (f *BloomFilter) copyTo(words []uint64) {
+	for i, bits := 0, f.bits(); i < len(words); i++ {
+		words[i] = binary.BigEndian.Uint64(bits[8*i:])
+	}
+}
+
+// Filter returns a view of the filter for the rest of this library, such as groups. It finds keys that are added later,
+// until the filter grows or reads another.
+func (f *BloomFilter) Filter() *lanebloom.Filter {
+	filter := f.filter
+	return &filter
+}
+
+// Test reports whether the key may have been added. A no is certain.
+func (f *BloomFilter) Test(data []byte) bool { return f.filter.MayContain(data) }
+
+// TestString is [BloomFilter.Test] for a string.
+func (f *BloomFilter) TestString(data string) bool { return f.filter.MayContainString(data) }
+
+// TestBatch tests every key of a column: it sets bit i%64 of hits[i/64] if key i may have been added, and clears
+// it if not. It returns the number of set bits. It panics if hits has fewer than (keys.Len()+63)/64 words.
+func (f *BloomFilter) TestBatch(keys Keys, hits []uint64) int {
+	return f.filter.MayContainBatch(keys, hits)
+}
+
+// Add adds a key and returns the filter.
+func (f *BloomFilter) Add(data []byte) *BloomFilter {
+	f.TestAndAdd(data)
+	return f
+}
+
+// AddString is [BloomFilter.Add] for a string.
+func (f *BloomFilter) AddString(data string) *BloomFilter {
+	f.TestAndAddString(data)
+	return f
+}
+
+// AddBatch adds every key of a column and returns the filter.
+func (f *BloomFilter) AddBatch(keys Keys) *BloomFilter {
+	if f.grown() {
+		f.set.AddBatch(keys)
+		f.copyTo(f.shared)
+	}
+	return f
+}
+
+// TestAndAdd adds a key, and reports whether it may have been there before.
+func (f *BloomFilter) TestAndAdd(data []byte) bool {
+	if !f.grown() {
+		return true
+	}
+	if f.shared != nil {
+		f.share(data)
+	}
+	return f.set.TestAndAdd(data)
+}
+
+// TestAndAddString is [BloomFilter.TestAndAdd] for a string.
+func (f *BloomFilter) TestAndAddString(data string) bool {
+	if !f.grown() {
+		return true
+	}
+	if f.shared != nil {
+		f.share([]byte(data))
+	}
+	return f.set.TestAndAddString(data)
+}
+
+// TestAndAddBatch adds every key of a column, and tells as [BloomFilter.TestBatch] does which may have been there
+// before: of equal keys in the column, the second and all later ones were.
+func (f *BloomFilter) TestAndAddBatch(keys Keys, hits []uint64) int {
+	if !f.grown() {
+		return f.TestBatch(keys, hits)
+	}
+	n := f.set.TestAndAddBatch(keys, hits)
+	f.copyTo(f.shared)
+	return n
+}
+
+// TestOrAdd is [BloomFilter.TestAndAdd]: if a key may be there, all its bits are set.
+func (f *BloomFilter) TestOrAdd(data []byte) bool { return f.TestAndAdd(data) }
+
+// TestOrAddString is [BloomFilter.TestAndAddString].
+func (f *BloomFilter) TestOrAddString(data string) bool { return f.TestAndAddString(data) }
+
+// share sets the bits of a key in the slice of From.
+func (f *BloomFilter) share(key []byte) {
+	for _, at := range Locations(key, f.k) {
+		at %= uint64(f.m)
+		f.shared[at/64] |= 1 << (at % 64)
+	}
+}
+
+// grown reports whether keys set bits: not in a filter of no probes. It gives the filter all m bits.
+func (f *BloomFilter) grown() bool {
+	if f.set == nil && f.k > 0 {
+		if f.m == 0 {
+			panic("bloom: a filter of no bits takes no keys")
+		}
+		f.remake(f.m, f.BitSet().Words())
+	}
+	return f.set != nil
+}
+
+// remake gives the filter other bits. It makes the slice of From equal to them, or forgets it if their number differs.
+func (f *BloomFilter) remake(length uint, words []uint64) {
+	shared := f.shared
+	if length != f.length {
+		shared = nil
+	}
+	*f = *must(f.m, f.k, length, words)
+	f.shared = shared
+	f.copyTo(shared)
+}
+
+// isUsual reports whether the filter is not one of FromWithM with another m than the slice has bits.
+func (f *BloomFilter) isUsual() bool { return f.set != nil && f.length == f.m }
+
+// ClearAll removes all keys and returns the filter.
+func (f *BloomFilter) ClearAll() *BloomFilter {
+	if f.isUsual() {
+		f.set.Clear()
+		clear(f.shared)
+	} else {
+		f.remake(f.length, nil)
+	}
+	return f
+}
+
+// Merge adds all keys of g. It returns an error if g has another m or k.
+func (f *BloomFilter) Merge(g *BloomFilter) error {
+	if f.m != g.m {
+		return fmt.Errorf("bloom: m's don't match: %d != %d", f.m, g.m)
+	}
+	if f.k != g.k {
+		return fmt.Errorf("bloom: k's don't match: %d != %d", f.k, g.k)
+	}
+	if f.isUsual() && g.isUsual() {
+		err := f.set.Merge(g.set)
+		f.copyTo(f.shared)
+		return err
+	}
+	union := f.BitSet()
+	union.InPlaceUnion(g.BitSet())
+	f.remake(union.Len(), union.Words())
+	return nil
+}
+
+// Copy returns a copy, which does not change when f does.
+func (f *BloomFilter) Copy() *BloomFilter {
+	return must(f.m, f.k, f.length, f.BitSet().Words())
+}
+
+// Equal reports whether both filters have the same m, k and bits.
+func (f *BloomFilter) Equal(g *BloomFilter) bool {
+	return f.m == g.m && f.k == g.k && f.length == g.length && bytes.Equal(f.bits(), g.bits())
+}
+
+// ApproximatedSize estimates the number of different keys by the number of set bits.
+func (f *BloomFilter) ApproximatedSize() uint32 {
+	set := 0
+	for b := f.bits(); len(b) > 0; b = b[8:] {
+		set += bits.OnesCount64(binary.LittleEndian.Uint64(b))
+	}
+	size := -1 * float64(f.m) / float64(f.k) * math.Log(1-float64(set)/float64(f.m)) / math.Log(math.E)
+	return uint32(min(toUint(math.Floor(size+0.5)), math.MaxUint32))
+}
