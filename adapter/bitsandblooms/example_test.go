@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	lanebloom "github.com/lanebloom/bloom"
-	bloom "github.com/lanebloom/bloom/adapter/bitsandblooms"
+	bloom "github.com/lanebloom/bloom/adapter/bitsandblooms" // was "github.com/bits-and-blooms/bloom/v3"
 )
 
 func Example() {
