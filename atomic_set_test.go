@@ -148,21 +148,21 @@ func TestAtomicQueries(t *testing.T) {
 		encoded := s.Snapshot().data
 		hits := make([]uint64, len(keys)/64+1)
 		column := must(t)(Bytes(keys).WithValidity(slices.Repeat([]byte{0xf7}, 90), 0))
-		total := s.view.probeEachRow(&column, hits, false)
+		total := s.view.probeRows(&column, hits)
 		for i, key := range keys {
 			want := Reference(format, encoded, key)
 			if got := s.view.probeHashAtomic(format.Hash(key)); got != want {
 				t.Fatalf("key %d: probeHashAtomic = %v", i, got)
 			}
 			if got := hits[i/64]>>(i%64)&1 != 0; got != (want && i%8 != 3) {
-				t.Fatalf("key %d: probeEachRow = %v", i, got)
+				t.Fatalf("key %d: probeRows = %v", i, got)
 			}
 			if want && i%8 != 3 {
 				total--
 			}
 		}
 		if total != 0 {
-			t.Errorf("probeEachRow returns %d hits too many", total)
+			t.Errorf("probeRows returns %d hits too many", total)
 		}
 	})
 }
@@ -270,7 +270,7 @@ func TestAtomicAssembly(t *testing.T) {
 	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 10}, windowKeys)
-		h := new(window).hashes(hashKinds[format.hash()].words)
+		h := new(window).hashes(hashKinds[format.hash()].words, windowKeys)
 		if s.view.addAssembly(&h) {
 			t.Error("assembly has added keys")
 		}

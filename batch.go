@@ -31,11 +31,11 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 		}
 	}
 	if uint(keys.n-1) >= singleKeys && !v.areFew(keys.n) || keys.validity != nil || len(hits) == 0 || v.single == nil || raceDetector && v.atomic {
-		return v.probeBatch(keys, hits, false)
+		return v.probeBatch(keys, hits)
 	}
 	isUint64 := keys.layout == uint64s
 	if !isUint64 && keys.layout != byteSlices && keys.layout != strs {
-		return v.probeBatch(keys, hits, false)
+		return v.probeBatch(keys, hits)
 	}
 	assembly := v.kernel.probesSingles()
 	if keys.n == 1 { // saves the loop and what it keeps on the stack: 5 to 8 % of a key of LevelDB or nori
@@ -96,98 +96,87 @@ func keyAt(header unsafe.Pointer) (p unsafe.Pointer, n int) {
 	return unsafe.Pointer(unsafe.StringData(key)), len(key)
 }
 
-// probeBatch is MayContainBatch. If add is set, it is [Set.TestAndAddBatch].
-func (v *view) probeBatch(keys *Keys, hits []uint64, add bool) int {
-	words := (keys.n + 63) / 64
-	if len(hits) < words {
-		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys, which take %d: (keys.Len()+63)/64", len(hits), keys.n, words))
-	}
-	hits = hits[:words]
+// probeBatch is MayContainBatch.
+func (v *view) probeBatch(keys *Keys, hits []uint64) int {
+	hits = keys.wordsOf(hits)
 	if v.pair == 0 { // the zero Filter
-		if add {
-			panicNoBits()
-		}
 		clear(hits)
 		return 0
 	}
 	keys.mustServe(v.format)
-	if raceDetector && v.atomic {
-		return v.probeEachRow(keys, hits, add)
-	}
-	if keys.n <= singleKeys {
-		return v.probeRows(keys, hits, add)
+	if keys.n <= singleKeys || raceDetector && v.atomic {
+		return v.probeRows(keys, hits)
 	}
 	if keys.n <= smallBatch {
-		return v.probeSmall(keys, hits, add)
+		return v.inSmallWindow(keys, hits, false)
 	}
 	w := takeWindow()
-	h := w.hashes(hashKinds[v.pair.hash()].words)
-	n := v.probeWindows(keys, &h, hits, add)
+	h := w.hashes(hashKinds[v.pair.hash()].words, keys.n)
+	n := v.probeWindows(keys, &h, hits)
 	w.giveBack()
 	return n
 }
 
-// probeEachRow is probeBatch key by key.
-func (v *view) probeEachRow(keys *Keys, hits []uint64, add bool) (total int) {
-	for i := 0; i < keys.n; i += 64 {
-		rows := keys.slice(i, min(i+64, keys.n))
-		total += v.probeRows(&rows, hits[i/64:], add)
+// wordsOf returns the words for the bits of the keys. It panics if there are fewer.
+func (k *Keys) wordsOf(hits []uint64) []uint64 {
+	words := (k.n + 63) / 64
+	if len(hits) < words {
+		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys, which take %d: (keys.Len()+63)/64", len(hits), k.n, words))
+	}
+	return hits[:words]
+}
+
+// probeRows is probeBatch key by key.
+func (v *view) probeRows(keys *Keys, hits []uint64) (total int) {
+	for i := range hits {
+		word := uint64(0)
+		for j := range min(64, keys.n-64*i) {
+			if row := 64*i + j; (keys.validity == nil || keys.valid(row, 1) != 0) && v.probeHash(keys.hashRow(v.pair.hash(), row)) {
+				word |= 1 << j
+			}
+		}
+		hits[i] = word
+		total += bits.OnesCount64(word)
 	}
 	return total
 }
 
-// probeRows is probeBatch for few keys, one by one.
-func (v *view) probeRows(keys *Keys, hits []uint64, add bool) int {
-	word := uint64(0)
-	for i := range keys.n {
-		if keys.validity != nil && keys.valid(i, 1) == 0 {
-			continue
-		}
-		h := keys.hashRow(v.pair.hash(), i)
-		if add && !v.addHash(h) || !add && v.probeHash(h) {
-			word |= 1 << i
-		}
-	}
-	if keys.n > 0 {
-		hits[0] = word
-	}
-	return bits.OnesCount64(word)
-}
-
-// probeSmall is probeBatch for at most smallBatch keys. It is a function of its own, so that other batches need
-// no stack for its buffers.
+// inSmallWindow is probeWindows, or addFoundWindows if add is set, for at most smallBatch keys. It is a function of
+// its own, so that other batches need no stack for its buffers.
 //
 //go:noinline
-func (v *view) probeSmall(keys *Keys, hits []uint64, add bool) int {
+func (v *view) inSmallWindow(keys *Keys, hits []uint64, add bool) int {
 	n, words := keys.n, hashKinds[v.pair.hash()].words
 	switch words {
 	case one32:
 		var h [smallBatch]uint32
-		return v.probeWindows(keys, &hashes{h32: h[:n]}, hits, add)
+		return v.inWindows(keys, &hashes{h32: h[:n]}, hits, add)
 	case one64:
 		var h [smallBatch]uint64
-		return v.probeWindows(keys, &hashes{h1: h[:n]}, hits, add)
+		return v.inWindows(keys, &hashes{h1: h[:n]}, hits, add)
 	}
 	var h1, h2 [smallBatch]uint64
 	if words == four64 {
 		var h3, h4 [smallBatch]uint64
-		return v.probeWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], h3: h3[:n], h4: h4[:n]}, hits, add)
+		return v.inWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], h3: h3[:n], h4: h4[:n]}, hits, add)
 	}
 	var starts, steps [smallBatch]uint32
-	return v.probeWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], starts: starts[:n], steps: steps[:n]}, hits, add)
+	return v.inWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], starts: starts[:n], steps: steps[:n]}, hits, add)
+}
+
+// inWindows is probeWindows, or addFoundWindows if add is set.
+func (v *view) inWindows(keys *Keys, room *hashes, hits []uint64, add bool) int {
+	if add {
+		return v.addFoundWindows(keys, room, hits)
+	}
+	return v.probeWindows(keys, room, hits)
 }
 
 // probeWindows is probeBatch with a buffer for the hashes of a window of keys, or of
 // all keys. It slices the column and the buffer only where it must: for few keys, that costs
 // as much as the rest.
-func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64, add bool) int {
-	step := buffer.len()
-	if v.bytes() >= farBytes {
-		step = min(step, windowKeys/2)
-	}
-	if add {
-		return v.addFoundWindows(keys, buffer, step, hits)
-	}
+func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64) int {
+	step := v.windowStep(buffer)
 	total, dense := 0, false
 	for i := 0; i < keys.n; i += step {
 		part, h := keys, buffer
@@ -209,6 +198,14 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64, add bool)
 		total += found
 	}
 	return total
+}
+
+// windowStep returns how many keys of a column make a window, at most as many as the buffer has room for.
+func (v *view) windowStep(buffer *hashes) int {
+	if v.bytes() >= farBytes {
+		return min(buffer.len(), windowKeys/2)
+	}
+	return buffer.len()
 }
 
 // AppendHits appends the positions of the keys that may be in the filter to

@@ -12,9 +12,43 @@ import (
 // sampleKeys is the size of the first window of a column. It tells whether the keys after it are new.
 const sampleKeys = 128
 
-// addFoundWindows is probeWindows that adds the keys, in windows of step keys. It slices the column and the
+// testAndAddBatch is [Set.TestAndAddBatch].
+func (v *view) testAndAddBatch(keys *Keys, hits []uint64) int {
+	hits = keys.wordsOf(hits)
+	v.mustHaveBits()
+	keys.mustServe(v.format)
+	if keys.n <= singleKeys || raceDetector && v.atomic {
+		return v.testAndAddRows(keys, hits)
+	}
+	if keys.n <= smallBatch {
+		return v.inSmallWindow(keys, hits, true)
+	}
+	w := takeWindow()
+	h := w.hashes(hashKinds[v.pair.hash()].words, keys.n)
+	n := v.addFoundWindows(keys, &h, hits)
+	w.giveBack()
+	return n
+}
+
+// testAndAddRows is testAndAddBatch key by key.
+func (v *view) testAndAddRows(keys *Keys, hits []uint64) (total int) {
+	for i := range hits {
+		word := uint64(0)
+		for j := range min(64, keys.n-64*i) {
+			if row := 64*i + j; (keys.validity == nil || keys.valid(row, 1) != 0) && !v.addHash(keys.hashRow(v.pair.hash(), row)) {
+				word |= 1 << j
+			}
+		}
+		hits[i] = word
+		total += bits.OnesCount64(word)
+	}
+	return total
+}
+
+// addFoundWindows is testAndAddBatch with a buffer for the hashes of a window of keys. It slices the column and the
 // buffer where it must, as probeWindows does.
-func (v *view) addFoundWindows(keys *Keys, buffer *hashes, step int, hits []uint64) int {
+func (v *view) addFoundWindows(keys *Keys, buffer *hashes, hits []uint64) int {
+	step := v.windowStep(buffer)
 	fresh := v.isFresh(1, 16) // where so few new keys make it pay, no test is best at first
 	if keys.n <= min(2*sampleKeys, buffer.len()) {
 		if keys.n < buffer.len() {

@@ -19,7 +19,7 @@ func BenchmarkHash(b *testing.B) {
 			}
 			for name, column := range hashedColumns(b, keys, lengths.from == lengths.to) {
 				hash := func(kernel Kernel) func() {
-					room := new(window).hashes(hashKinds[kind].words)
+					room := new(window).hashes(hashKinds[kind].words, windowKeys)
 					return func() {
 						for i := 0; i < len(keys); i += room.len() {
 							part := column.slice(i, i+room.len())

@@ -72,7 +72,7 @@ func benchmarkTestAndAddBatch(b *testing.B, format Format, size, percent int, ke
 
 // addBatchOneByOne is TestAndAddBatch for a multiple of windowKeys128 keys, without kernels that add keys in their order.
 func (s *Set) addBatchOneByOne(keys, added []uint64) {
-	room := new(window).hashes(hashKinds[s.pair.hash()].words)
+	room := new(window).hashes(hashKinds[s.pair.hash()].words, windowKeys)
 	h, dense := room.slice(0, windowKeys128), false
 	for i := 0; i < len(keys); i += windowKeys128 {
 		part, to := Integers(keys[i:i+windowKeys128]), added[i/64:][:windowKeys128/64]

@@ -49,10 +49,11 @@ func (s *prober) addColumn(keys Keys) {
 // filters of more than 2^32 bits: places have 32 bits.
 func (s *prober) addEach(keys Keys) {
 	kind, w := s.pair.hash(), takeWindow()
-	room := w.hashes(hashKinds[kind].words)
+	room := w.hashes(hashKinds[kind].words, keys.n)
 	for i := 0; i < keys.n; i += room.len() {
 		part := keys.slice(i, min(i+room.len(), keys.n))
-		h := part.hashKeys(kind, s.kernel, &room)
+		h := room.slice(0, part.n)
+		part.hashKeys(kind, s.kernel, &h)
 		if h.len() > 0 && s.addAssembly(&h) {
 			continue
 		}
@@ -99,13 +100,14 @@ func (s *prober) addDirectly(keys *Keys) {
 		return
 	}
 	w := takeWindow()
-	room := w.hashes(hashKinds[s.pair.hash()].words)
+	room := w.hashes(hashKinds[s.pair.hash()].words, keys.n)
 	if keys.n <= room.len() { // to slice the column would cost few keys as much as the rest
 		s.addWindow(keys, &room, w.places[:])
 	} else {
 		for i := 0; i < keys.n; i += room.len() {
 			part := keys.slice(i, min(i+room.len(), keys.n))
-			s.addWindow(&part, &room, w.places[:])
+			h := room.slice(0, part.n)
+			s.addWindow(&part, &h, w.places[:])
 		}
 	}
 	w.giveBack()
@@ -120,14 +122,14 @@ func (s *prober) addRows(keys *Keys) {
 	}
 }
 
-// addWindow is addDirectly for at most as many keys as room holds hashes. places has room for at least one key.
-func (s *prober) addWindow(keys *Keys, room *hashes, places []uint32) {
-	hashed := keys.hashKeys(s.pair.hash(), s.kernel, room)
-	if hashed.len() == 0 || s.addAssembly(&hashed) || s.addLinesGeneric(&hashed) {
+// addWindow is addDirectly for as many keys as h has room for. places has room for at least one key.
+func (s *prober) addWindow(keys *Keys, h *hashes, places []uint32) {
+	keys.hashKeys(s.pair.hash(), s.kernel, h)
+	if h.len() == 0 || s.addAssembly(h) || s.addLinesGeneric(h) {
 		return
 	}
-	for n := s.placeAndSet(&hashed, places); n < hashed.len(); n = s.placeAndSet(&hashed, places) {
-		hashed = hashed.slice(n, hashed.len())
+	for n := s.placeAndSet(h, places); n < h.len(); n = s.placeAndSet(h, places) {
+		*h = h.slice(n, h.len())
 	}
 }
 
@@ -163,10 +165,11 @@ type regionBuild struct {
 // add is the work of one worker.
 func (s *regionBuild) add(keys Keys, buffers *regionBuffers) {
 	kind, w := s.pair.hash(), takeWindow()
-	room, places := w.hashes(hashKinds[kind].words), w.places[:]
+	room, places := w.hashes(hashKinds[kind].words, keys.n), w.places[:]
 	for i := 0; i < keys.n; i += room.len() {
 		part := keys.slice(i, min(i+room.len(), keys.n))
-		for rest := part.hashKeys(kind, s.kernel, &room); rest.len() > 0; {
+		rest := room.slice(0, part.n)
+		for part.hashKeys(kind, s.kernel, &rest); rest.len() > 0; {
 			n := s.place(&rest, places)
 			rest = rest.slice(n, rest.len())
 			s.keep(buffers, places[:n*s.k])

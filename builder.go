@@ -110,7 +110,7 @@ func (b *Builder) AddBatch(keys Keys) {
 	b.mustHavePolicy()
 	keys.mustServe(b.policy.Format)
 	w := takeWindow()
-	room := w.hashes(hashKinds[b.hash].words)
+	room := w.hashes(hashKinds[b.hash].words, keys.n)
 	switch {
 	case room.h32 != nil:
 		b.h32 = slices.Grow(b.h32, keys.n)
@@ -123,7 +123,8 @@ func (b *Builder) AddBatch(keys Keys) {
 	}
 	for i := 0; i < keys.n; i += room.len() {
 		part := keys.slice(i, min(i+room.len(), keys.n))
-		h := part.hashKeys(b.hash, b.kernel, &room)
+		h := room.slice(0, part.n)
+		part.hashKeys(b.hash, b.kernel, &h)
 		b.h32 = append(b.h32, h.h32...)
 		if h.h2 == nil {
 			b.h64 = append(b.h64, h.h1...)

@@ -95,13 +95,12 @@ func (k *Keys) hash(kind hashKind, kernel Kernel, h *hashes) {
 // one: that takes less time than to hash all rows by a kernel.
 const fewKeys = 32
 
-// hashKeys returns the hashes of those rows of a window that are not null. They are at the
-// start of the buffer.
-func (k *Keys) hashKeys(kind hashKind, kernel Kernel, buffer *hashes) hashes {
-	h := buffer.slice(0, k.n)
+// hashKeys writes the hashes of those rows of a window that are not null to h, and cuts h behind them. It has room
+// for as many hashes as there are rows.
+func (k *Keys) hashKeys(kind hashKind, kernel Kernel, h *hashes) {
 	if k.validity == nil {
-		k.hash(kind, kernel, &h)
-		return h
+		k.hash(kind, kernel, h)
+		return
 	}
 	var valid [windowKeys / 64]uint64
 	keys := 0
@@ -113,20 +112,20 @@ func (k *Keys) hashKeys(kind hashKind, kernel Kernel, buffer *hashes) hashes {
 	case keys == k.n:
 		all := *k
 		all.validity = nil
-		all.hash(kind, kernel, &h)
+		all.hash(kind, kernel, h)
 	case keys < k.n/fewKeys:
-		k.hashFew(kind, &h, valid[:])
+		k.hashFew(kind, h, valid[:])
 	case k.isGathered():
-		k.gatherValid(kind, kernel, &h, valid[:])
+		k.gatherValid(kind, kernel, h, valid[:])
 	default:
-		k.hashRows(kind, kernel, &h)
+		k.hashRows(kind, kernel, h)
 		pack(kernel, h.h32, valid[:])
 		pack(kernel, h.h1, valid[:])
 		pack(kernel, h.h2, valid[:])
 		pack(kernel, h.h3, valid[:])
 		pack(kernel, h.h4, valid[:])
 	}
-	return h.slice(0, keys)
+	*h = h.slice(0, keys)
 }
 
 // hashFew writes the hashes of the valid rows to the start of h.

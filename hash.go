@@ -150,19 +150,23 @@ func takeWindow() *window { return windows.Get().(*window) }
 
 func (w *window) giveBack() { windows.Put(w) }
 
-// hashes returns room for the hashes of a window of keys, and for the remainders that a test of them may need.
-func (w *window) hashes(words words) hashes {
+// hashes returns room for the hashes of n keys, or of a window of them, and for the remainders that a test of them
+// may need.
+func (w *window) hashes(words words, n int) hashes {
+	n = min(n, windowKeys)
 	switch words {
 	case one32:
-		return hashes{h32: unsafe.Slice((*uint32)(unsafe.Pointer(&w.memory)), windowKeys)}
+		return hashes{h32: unsafe.Slice((*uint32)(unsafe.Pointer(&w.memory)), windowKeys)[:n]}
 	case one64:
-		return hashes{h1: w.memory[:windowKeys]}
+		return hashes{h1: w.memory[:n]}
 	case two64:
-		return hashes{h1: w.memory[:windowKeys128], h2: w.memory[windowKeys128:windowKeys], starts: w.starts[:], steps: w.steps[:]}
+		n = min(n, windowKeys128)
+		return hashes{h1: w.memory[:n], h2: w.memory[windowKeys128:][:n], starts: w.starts[:n], steps: w.steps[:n]}
 	case four64:
+		n = min(n, windowKeys128)
 		return hashes{
-			h1: w.memory[:windowKeys128], h2: w.memory[windowKeys128:][:windowKeys128],
-			h3: w.memory[windowKeys:][:windowKeys128], h4: w.memory[windowKeys+windowKeys128:][:windowKeys128],
+			h1: w.memory[:n], h2: w.memory[windowKeys128:][:n],
+			h3: w.memory[windowKeys:][:n], h4: w.memory[windowKeys+windowKeys128:][:n],
 		}
 	}
 	panic("bloom: no such hash")

@@ -369,7 +369,7 @@ func (k *Keys) hashWindows(kind hashKind, kernel Kernel, room func(i, j int) has
 // hash128 writes hashes of two words.
 func (k *Keys) hash128(kind hashKind, kernel Kernel, to []hash128) {
 	w := takeWindow()
-	room := w.hashes(two64)
+	room := w.hashes(two64, k.n)
 	for i := 0; i < k.n; i += room.len() {
 		part := k.slice(i, min(i+room.len(), k.n))
 		h := room.slice(0, part.n)
@@ -384,7 +384,7 @@ func (k *Keys) hash128(kind hashKind, kernel Kernel, to []hash128) {
 // hash256 writes hashes of four words.
 func (k *Keys) hash256(kind hashKind, kernel Kernel, to []Hash) {
 	w := takeWindow()
-	room := w.hashes(four64)
+	room := w.hashes(four64, k.n)
 	for i := 0; i < k.n; i += room.len() {
 		part := k.slice(i, min(i+room.len(), k.n))
 		h := room.slice(0, part.n)

@@ -375,10 +375,11 @@ func (f *Filter) equalHashes(neighbours, keys Keys) []bool {
 		wanted.add(h)
 	}
 	w := takeWindow()
-	room := w.hashes(one32)
+	room := w.hashes(one32, keys.n)
 	for i := 0; i < keys.n; i += windowKeys {
 		part := keys.slice(i, min(i+windowKeys, keys.n))
-		h := part.hashKeys(kind, f.kernel, &room)
+		h := room.slice(0, part.n)
+		part.hashKeys(kind, f.kernel, &h)
 		for _, h := range h.h32 {
 			if wanted.has(h) {
 				found[h] = true

@@ -129,7 +129,7 @@ func (v *view) falsePositiveRate() float64 {
 	}
 	random := rand.NewPCG(0, 0)
 	w := takeWindow()
-	h := w.hashes(hashKinds[v.pair.hash()].words)
+	h := w.hashes(hashKinds[v.pair.hash()].words, windowKeys)
 	hits := make([]uint64, h.len()/64)
 	yes := 0
 	samples := samples(max(v.k, 1))
