@@ -14,8 +14,8 @@ MODULES  := $(PUBLIC) asm cmd/bloom/browser compare compare/duckdb
 # beyond 1 GiB and, in the steps, no optimization of C.
 TOOL := env GOGC=off GOMEMLIMIT=1GiB
 export GOFLAGS := $(shell go env GOFLAGS) -vet=off -gcflags=all=-dwarf=false '-toolexec=$(TOOL)'
-# A sum of all documents: go test runs those tests again that read them.
-export BLOOM_TEST_DOCUMENTS := $(shell find . -name '*.md' -exec cat {} + | cksum)
+# A sum of all documents and their figures: go test runs those tests again that read them.
+export BLOOM_TEST_DOCUMENTS := $(shell find . \( -name '*.md' -o -path './docs/measurements/*.json' \) -exec cat {} + | cksum)
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
 # The systems that are vetted, this one by the steps of the modules. They compile every file of the
@@ -26,8 +26,10 @@ PORTED   := . cmd/bloom cmd/internal
 HOST     := $(shell go env GOOS)/$(shell go env GOARCH)
 FOREIGN  := $(filter-out $(HOST),$(VET))
 
-# The steps choose tests of the root by what they prove. class_test.go says what the words mean.
+# The steps choose tests of the root by what they prove (BLOOM_TEST), and leave out those that need not run
+# where the step runs them (BLOOM_UNDER). class_test.go says what the words mean.
 export BLOOM_TEST :=
+export BLOOM_UNDER :=
 FUZZ := $(shell grep -hoE '^func Fuzz[A-Za-z0-9]*' *_test.go | cut -c6-) FuzzArrays FuzzCSV FuzzExplore FuzzJSON FuzzHeader FuzzColumn FuzzParseKeys
 
 PACKAGES := bsdutils fonts-dejavu-core gcc g++ iproute2 libc6-dev libleveldb-dev librocksdb-dev libxxhash-dev qemu-user-static make git util-linux
@@ -38,9 +40,9 @@ PACKAGES += $(if $(shell command -v chromium chromium-browser google-chrome),,ch
 # the tests fail: amd64 with AVX-512, without it and without AVX, three generations of
 # arm64, and s390x, which is big-endian.
 #
-# qemu lacks AVX-512. Bochs has it, and takes the kernel tests alone. It runs also where
-# the CPU has AVX-512: as a second opinion, and because a job that runs elsewhere only
-# breaks unseen. What it boots has to be of this machine's architecture.
+# qemu lacks AVX-512. Bochs has it. Where this CPU has AVX-512, too, it runs the kernel tests itself, and
+# Bochs only a sample: a job that runs elsewhere only breaks unseen. Elsewhere Bochs runs them all. What it
+# boots has to be of this machine's architecture.
 EMULATED := $(if $(filter x86_64,$(shell uname -m)),skylake-x) haswell cortex-a53 s390x nehalem neoverse-n1 max
 KERNELS_skylake-x   := avx512 avx2 generic
 KERNELS_haswell     := avx2 generic
@@ -139,7 +141,7 @@ workers:
 # else by qemu, which mishandles the signals by which the Go runtime preempts.
 .PHONY: unit/386
 unit/386: export BLOOM_TEST_KERNELS = generic
-unit/386: export BLOOM_TEST = -portable -sharing
+unit/386: export BLOOM_UNDER = portable-go
 unit/386:
 	@$(step) 'export CGO_ENABLED=0 GOARCH=386; $(if $(wildcard /proc/sys/abi/vsyscall32),go test -short .,GODEBUG=asyncpreemptoff=1 go test -short -exec qemu-i386-static .)'
 
@@ -148,7 +150,7 @@ unit/386:
 other-go:
 	@other=$$(.ci/other-go) && $(MAKE) --no-print-directory -O -j$$(nproc) $$(printf '$@/%s ' $$other)
 other-go/%: export BLOOM_TEST_KERNELS = $(KERNELS_host)
-other-go/%: export BLOOM_TEST = -portable
+other-go/%: export BLOOM_UNDER = other-go
 other-go/%:
 	@$(step) '.ci/with-go $* $(PUBLIC)'
 
@@ -158,10 +160,10 @@ benchmarks:
 	@$(step) 'go test -run "^$$" -bench "Columns|Forms|Hash$$|Loads|Tables" -benchtime 1x .'
 
 # race leaves out tests that take long and have no goroutines to watch, or none that other tests
-# lack. The detector makes them ten times as long. purego and other-go check unsafe pointers, as the
+# lack. The detector makes them ten times as long. other-go checks unsafe pointers, as the
 # detector does, in all tests.
 RACED := . cmd/bloom
-race/.:         export BLOOM_TEST = -portable -alone
+race/.:         export BLOOM_UNDER = race
 race/cmd/bloom: raced = -run "^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$$|^TestScripts$$/^(build|explore|file|filter|progress|streams|tables)$$"
 .PHONY: race $(RACED:%=race/%)
 race: $(RACED:%=race/%)
@@ -174,12 +176,13 @@ $(RACED:%=race/%): race/%:
 release:
 	@$(step) 'release/publish $(PUBLIC)'
 
-# purego runs the root's tests without assembly. No other package knows that tag.
+# purego runs the root without assembly: is portable Go the kernel that is found, and does it run? unit/386
+# and emulated/s390x run all that portable Go does. No other package knows that tag.
 .PHONY: purego
 purego: export BLOOM_TEST_KERNELS = generic
-purego: export BLOOM_TEST = -portable -sharing
+purego: export BLOOM_TEST = cpu
 purego:
-	@$(step) 'go vet -tags purego . && go test -short -tags purego -gcflags=-d=checkptr .'
+	@$(step) 'go vet -tags purego . && go test -short -tags purego .'
 
 # fuzz runs new executions of each target; go test alone replays the corpora. go test -fuzz would
 # compile every package once more, to count its coverage. Here, coverage is that of this repository's
@@ -203,13 +206,16 @@ $(FUZZ:%=fuzz/%): fuzz/%:
 emulated: $(EMULATED:%=emulated/%)
 $(EMULATED:%=emulated/%): emulated/%:
 	@$(step) 'export CGO_ENABLED=0 BLOOM_TEST_KERNELS="$(KERNELS_$*)"; $(emulate)'
-emulated/skylake-x:   export BLOOM_TEST = kernels
+emulated/skylake-x:   export BLOOM_TEST = $(if $(filter avx512,$(KERNELS_host)),cpu,kernels)
+emulated/skylake-x:   export BLOOM_UNDER = bochs
 emulated/skylake-x:   emulate = go test -short -timeout 30m $(no_examples) -exec $(CURDIR)/internal/emulation/bochs-exec .
 # Those of building, too: what AVX2 has for it, AVX-512 shares. All tests run with AVX2 on this CPU.
 # qemu 7.2 reads what the mask of a VPMASKMOVD leaves out; Bochs runs TestLoadsAtPageEnds.
-emulated/haswell:     export BLOOM_TEST = kernels loads building -masks
+emulated/haswell:     export BLOOM_TEST = kernels loads building
+emulated/haswell:     export BLOOM_UNDER = qemu whole-masks
 emulated/haswell:     emulate = GOARCH=amd64 go test -short $(no_examples) -exec "qemu-x86_64-static -cpu Haswell" .
 emulated/cortex-a53:  export BLOOM_TEST = kernels building
+emulated/cortex-a53:  export BLOOM_UNDER = qemu
 emulated/cortex-a53:  emulate = GOARCH=arm64 go test -short $(no_examples) -exec "qemu-aarch64-static -cpu cortex-a53" .
 # An amd64 without AVX, and other generations of arm64: which kernels are found, and do they run? The
 # instructions of a kernel do the same on every CPU that qemu makes.
@@ -218,7 +224,7 @@ emulated/nehalem:     emulate = GOARCH=amd64 go test -short $(no_examples) -exec
 emulated/neoverse-n1: emulate = GOARCH=arm64 go test -short $(no_examples) -exec "qemu-aarch64-static -cpu neoverse-n1" .
 emulated/max:         emulate = GOARCH=arm64 go test -short $(no_examples) -exec "qemu-aarch64-static -cpu max" .
 # The order of bytes: all but what has none.
-emulated/s390x:       export BLOOM_TEST = -portable -sharing -building -unordered
+emulated/s390x:       export BLOOM_UNDER = portable-go big-endian
 emulated/s390x:       emulate = GOARCH=s390x go test -short -exec qemu-s390x-static .
 # Examples have no class.
 no_examples = -run "^(Test|Fuzz)"
@@ -227,6 +233,7 @@ no_examples = -run "^(Test|Fuzz)"
 # of make test, for some of what it changes decides about speed alone.
 .PHONY: mutants
 mutants: export BLOOM_TEST = kernels loads
+mutants: export BLOOM_UNDER = bochs qemu
 mutants:
 	cd asm && go run ./mutants $(MUTANTS)
 

@@ -136,7 +136,7 @@ func checkSlowInstructions(t *testing.T, text string, fail func(format string, a
 // TestLongKeys wants a call into assembly to end at a long key and after many bytes, and nowhere
 // else.
 func TestLongKeys(t *testing.T) {
-	is(t, kernelTest|alone)
+	is(t, kernelTest, race)
 	withLoads(t, false) // those end a call by other rules: TestGroupsEnd
 	const rows = 48
 	data := make([]byte, longKey)

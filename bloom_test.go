@@ -35,7 +35,7 @@ func TestConcurrentQueries(t *testing.T) {
 
 // TestFarFilters compares single keys in filters of LevelDB around pairBytes with the reference.
 func TestFarFilters(t *testing.T) {
-	is(t, alone)
+	is(t, kernelTest, race, bochs, qemu)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(75, 76))
 	for k := range 33 {

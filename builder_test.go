@@ -14,7 +14,7 @@ import (
 // TestAdd sets bits directly, and by region with few and many workers, in arrays of sizes
 // around those of regions.
 func TestAdd(t *testing.T) {
-	is(t, buildTest|alone)
+	is(t, buildTest, race, otherOrder)
 	t.Parallel()
 	const region = 1 << regionShift
 	random := rand.New(rand.NewPCG(29, 30))
@@ -82,7 +82,7 @@ func TestSortByRegion(t *testing.T) {
 
 // TestBuildOnAnyCores builds filters that workers share.
 func TestBuildOnAnyCores(t *testing.T) {
-	is(t, sharing)
+	is(t, buildTest, portableGo, qemu)
 	const cores = 5
 	keys := make([]uint64, cores*workerKeys)
 	for i := range keys {
@@ -208,7 +208,7 @@ func TestNewEncoded(t *testing.T) {
 
 // TestManyProbes builds filters of few keys with so many probes that a window has room for the places of one or two.
 func TestManyProbes(t *testing.T) {
-	is(t, alone)
+	is(t, kernelTest, race, bochs, qemu)
 	t.Parallel()
 	for bitsPerKey, k := range map[int]int{2955: windowPlaces / 2, 5910: windowPlaces} {
 		p := Policy{NoriCrate, bitsPerKey}

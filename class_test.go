@@ -12,63 +12,83 @@ import (
 	"testing"
 )
 
-// class is what a test proves. The steps of the Makefile choose tests by classes.
+// class is what a test proves. A test may prove several things.
 type class uint
 
 const (
 	// behaviour is what users see, and what no other class has.
 	behaviour class = 1 << iota
-	// kernelTest proves that assembly does what portable Go does. These tests reach every function
-	// in assembly on all of its paths, as make mutants measures, and are all that slow emulators
-	// have the time for.
+	// kernelTest proves that assembly does what portable Go does.
 	kernelTest
 	// loadTest proves AVX2's functions that load words one by one. AVX-512 shares them.
 	loadTest
-	// maskTest reads through masks what an emulator may read whole.
-	maskTest
 	// cpuTest proves that the CPU's kernels are found, and run.
 	cpuTest
 	// buildTest proves that what is added is found.
 	buildTest
-	// portable has rates, sizes and tables in portable Go without goroutines, and what takes long
-	// beside them. It would find the same on every CPU, and a race detector has nothing to see in it.
+	// portable has rates, sizes and tables in portable Go without goroutines. It would find the same
+	// everywhere, and runs only where BLOOM_UNDER is empty.
 	portable
-	// sharing is how Go shares a build among workers: neither a kernel nor the width or the order of
-	// words plays a part.
-	sharing
-	// unordered has no order of bytes, such as arithmetic, and walks through hashes that
-	// TestArraysAtPageEnd has in arrays of all sizes.
-	unordered
-	// alone takes long under the race detector, and starts no goroutines, or none that
-	// TestBuildOnAnyCores lacks.
-	alone
 )
 
 // classNames are the words of BLOOM_TEST.
-var classNames = []string{"behaviour", "kernels", "loads", "masks", "cpu", "building", "portable", "sharing", "unordered", "alone"}
+var classNames = []string{"behaviour", "kernels", "loads", "cpu", "building", "portable"}
 
-// is says of which classes a test is, and skips it if BLOOM_TEST does not choose it. That has words:
-// each test runs that is of a class named there, or every test if none is, except those of a
-// class that has a minus before its name.
-func is(t testing.TB, c class) {
+// place is a place where a test need not run, because it would find nothing that it, or another
+// test there, does not find elsewhere.
+type place uint
+
+const (
+	// race is the race detector, which makes a test ten times as slow: for tests that take long and
+	// start no goroutines, or none that TestBuildOnAnyCores lacks.
+	race place = 1 << iota
+	// portableGo is a run of portable Go again: as a 32-bit program, on another CPU, or without assembly.
+	portableGo
+	// otherOrder is a big-endian CPU: for arithmetic, and for walks through hashes
+	// that TestArraysAtPageEnd has in arrays of all sizes.
+	otherOrder
+	// bochs and qemu are slow. The kernel tests that are left reach every function in assembly on all
+	// of its paths, as make mutants measures.
+	bochs
+	qemu
+	// wholeMasks is an emulator that reads what a mask leaves out.
+	wholeMasks
+	// otherGo is another release of Go.
+	otherGo
+)
+
+// placeNames are the words of BLOOM_UNDER.
+var placeNames = []string{"race", "portable-go", "big-endian", "bochs", "qemu", "whole-masks", "other-go"}
+
+// is says what a test proves and where it need not run, and skips it there, or if BLOOM_TEST has classes
+// and none of the test's. The steps of the Makefile set both variables: BLOOM_TEST to classes, and
+// BLOOM_UNDER to the places that a step is.
+func is(t testing.TB, proved class, not ...place) {
 	t.Helper()
-	gathers.CompareAndSwap(untimedGathers, fastGathers) // no test depends on what a timing finds
-	var wanted, unwanted class
-	for _, word := range strings.Fields(os.Getenv("BLOOM_TEST")) {
-		name, minus := strings.CutPrefix(word, "-")
-		i := slices.Index(classNames, name)
-		if i < 0 {
-			t.Fatalf("BLOOM_TEST has the word %s; the classes are %v", word, classNames)
-		}
-		if minus {
-			unwanted |= 1 << i
-		} else {
-			wanted |= 1 << i
-		}
+	wanted, here := bitsNamed[class](t, "BLOOM_TEST", classNames), bitsNamed[place](t, "BLOOM_UNDER", placeNames)
+	var unwanted place
+	for _, p := range not {
+		unwanted |= p
 	}
-	if c&unwanted != 0 || wanted != 0 && c&wanted == 0 {
+	switch {
+	case wanted != 0 && proved&wanted == 0:
 		t.Skip("not in BLOOM_TEST")
+	case here&unwanted != 0 || here != 0 && proved == portable:
+		t.Skip("need not run under BLOOM_UNDER")
 	}
+}
+
+// bitsNamed returns the bits of the names that an environment variable has.
+func bitsNamed[T class | place](t testing.TB, variable string, names []string) (bits T) {
+	t.Helper()
+	for _, word := range strings.Fields(os.Getenv(variable)) {
+		i := slices.Index(names, word)
+		if i < 0 {
+			t.Fatalf("%s has the word %s; it may have %v", variable, word, names)
+		}
+		bits |= 1 << i
+	}
+	return bits
 }
 
 // IsPortable is is for tests outside of the package.
@@ -80,8 +100,8 @@ func IsPortable(t testing.TB) {
 // TestClasses wants every test to begin with its classes, whatever the system that compiles it.
 func TestClasses(t *testing.T) {
 	is(t, portable)
-	if n := bits.Len(uint(alone)); n != len(classNames) {
-		t.Errorf("%d classes have %d names", n, len(classNames))
+	if classes, places := bits.Len(uint(portable)), bits.Len(uint(otherGo)); classes != len(classNames) || places != len(placeNames) {
+		t.Errorf("%d classes have %d names, and %d places %d", classes, len(classNames), places, len(placeNames))
 	}
 	files, err := filepath.Glob("*_test.go")
 	if err != nil {

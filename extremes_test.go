@@ -55,7 +55,7 @@ func outcomeOf(p Policy, n int) outcome {
 }
 
 func TestExtremePolicies(t *testing.T) {
-	is(t, unordered|alone)
+	is(t, behaviour, race, otherOrder)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, bitsPerKey := range extremes {

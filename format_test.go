@@ -291,7 +291,7 @@ func TestVectors(t *testing.T) {
 // TestGolden compares bytes and answers with the filters in testdata. A storage engine wrote
 // them, or a program that follows its documentation.
 func TestGolden(t *testing.T) {
-	is(t, cpuTest|alone)
+	is(t, cpuTest, race)
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*/golden*.json")
 	if err != nil {
@@ -344,7 +344,7 @@ func checkGolden(t *testing.T, format Format, g golden.Filter, keys, absent [][]
 
 // TestWays builds filters of every format in every way, and queries them in every way.
 func TestWays(t *testing.T) {
-	is(t, alone)
+	is(t, behaviour, race)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		for bitsPerKey := -1; bitsPerKey < 130; bitsPerKey++ { // every number of probes
@@ -379,7 +379,7 @@ func TestWays(t *testing.T) {
 // TestOddFilters opens bytes that no policy writes. Keys asked for are answered as the
 // reference does, whatever the bytes.
 func TestOddFilters(t *testing.T) {
-	is(t, alone)
+	is(t, behaviour, race)
 	t.Parallel()
 	keys := golden.Mixed.Range(0, 100)
 	eachFormat(t, func(t *testing.T, format Format) {

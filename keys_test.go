@@ -264,7 +264,7 @@ func TestIntegersOfWords(t *testing.T) {
 // TestLayouts queries and builds with every column layout, whole, sliced, and
 // with null rows.
 func TestLayouts(t *testing.T) {
-	is(t, alone)
+	is(t, kernelTest, race, bochs, qemu)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 10))
 	for _, layout := range layouts {
