@@ -190,7 +190,8 @@ func TestLongKeys(t *testing.T) {
 						continue
 					}
 					want, room := 0, hashesOfLength(kind, rows)
-					if layout, _, _, _ := column.assemblyRows(); has && width >= calls.shortest || layout == uint32s || layout == uint64s {
+					layout, _, stride, _ := column.assemblyRows()
+					if has && width >= calls.shortest || layout == uint64s || layout == uint32s && kind != hashMurmur3x2 || stride == -16 && kind == hashMurmur3x2 {
 						want = c.want(calls, column.layout)
 					}
 					if !slices.Contains(hashKinds[kind].kernels, gate.kernel) {

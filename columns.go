@@ -265,6 +265,9 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 		return 0, false
 	}
 	layout, rows, stride, data := k.assemblyRows()
+	if kind == hashMurmur3x2 {
+		return murmurAssembly(kernel, layout, rows, stride, data, h)
+	}
 	if kernel == AVX512 {
 		loads, gathers := divide(kind, layout, rows, stride, n)
 		if loads > 0 {
@@ -290,6 +293,26 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0])
 	case hashXXPH3:
 		left, ok = xxph3(kernel, layout, rows, stride, data, n, &h.h1[0])
+	}
+	if !ok {
+		return 0, false
+	}
+	return n - left, true
+}
+
+// murmurAssembly is hashAssembly for this hash: AVX2 has it for integers and keys of 16 bytes.
+func murmurAssembly(kernel Kernel, layout layout, rows *byte, stride int, data *byte, h *hashes) (done int, ok bool) {
+	n, left := h.len(), 0
+	switch {
+	case layout == noLayout:
+		return 0, false
+	case layout == uint64s || stride == -16:
+		left, ok = murmur(kernel, layout, rows, stride, data, n, &h.h1[0], &h.h2[0], &h.h3[0], &h.h4[0])
+	default:
+		if layout == uint32s {
+			stride = -4 // keys of one width
+		}
+		left, ok = murmurRows(kernel, rows, stride, data, n, &h.h1[0], &h.h2[0], &h.h3[0], &h.h4[0])
 	}
 	if !ok {
 		return 0, false

@@ -55,7 +55,7 @@ var hashKinds = [...]struct {
 	hashXXH64:         {"XXH64 with the seed 0", one64, everyKernel, twoWords(referenceXXH64)},
 	hashXXPH3:         {"RocksDB's XXPH3", one64, everyKernel, twoWords(referenceXXPH3)},
 	hashLevelDBSigned: {"LevelDB's 32-bit hash with signed bytes", one32, everyKernel, func(key []byte) [4]uint64 { return [4]uint64{uint64(referenceSigned32(key))} }},
-	hashMurmur3x2:     {"murmur3_x64_128 of the key, and of the key and a byte 1", four64, nil, referenceMurmur},
+	hashMurmur3x2:     {"murmur3_x64_128 of the key, and of the key and a byte 1", four64, []Kernel{AVX512, AVX2}, referenceMurmur},
 }
 
 var everyKernel = []Kernel{AVX512, AVX2, NEON}

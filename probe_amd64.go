@@ -403,6 +403,51 @@ func hash64Width8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h
 //go:noescape
 func hash64AnyAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
+// murmurRows is xxh64Rows for four words.
+func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return murmurRowsAVX512(rows, stride, data, n, h1, h2, h3, h4), true
+	}
+	return left, false
+}
+
+//go:noescape
+func murmurRowsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+
+// murmur is hash32 for four words: of integers of 64 bits, and of keys of 16 bytes, which have a layout of their own.
+func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint64s:
+			return murmurWidth8AVX512(rows, stride, data, n, h1, h2, h3, h4), true
+		case fixedWidth:
+			return murmurWidth16AVX512(rows, stride, data, n, h1, h2, h3, h4), true
+		}
+	case AVX2:
+		switch layout {
+		case uint64s:
+			return murmurWidth8AVX2(rows, stride, data, n, h1, h2, h3, h4), true
+		case fixedWidth:
+			return murmurWidth16AVX2(rows, stride, data, n, h1, h2, h3, h4), true
+		}
+	}
+	return left, false
+}
+
+//go:noescape
+func murmurWidth8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+
+//go:noescape
+func murmurWidth16AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+
+//go:noescape
+func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+
+//go:noescape
+func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+
 // xxh64 is hash64 for one word.
 func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	switch kernel {

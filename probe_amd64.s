@@ -702,96 +702,6 @@ DATA lineMask<>+24(SB)/4, $0x0000001f
 DATA lineMask<>+28(SB)/4, $0x0000001f
 GLOBL lineMask<>(SB), RODATA|NOPTR, $32
 
-DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
-DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
-DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
-DATA longs165667b19e3779f9<>+24(SB)/8, $0x165667b19e3779f9
-GLOBL longs165667b19e3779f9<>(SB), RODATA|NOPTR, $32
-
-DATA longs85ebca77c2b2ae63<>+0(SB)/8, $0x85ebca77c2b2ae63
-DATA longs85ebca77c2b2ae63<>+8(SB)/8, $0x85ebca77c2b2ae63
-DATA longs85ebca77c2b2ae63<>+16(SB)/8, $0x85ebca77c2b2ae63
-DATA longs85ebca77c2b2ae63<>+24(SB)/8, $0x85ebca77c2b2ae63
-GLOBL longs85ebca77c2b2ae63<>(SB), RODATA|NOPTR, $32
-
-DATA longs27d4eb2f165667c9<>+0(SB)/8, $0x27d4eb2f165667c9
-DATA longs27d4eb2f165667c9<>+8(SB)/8, $0x27d4eb2f165667c9
-DATA longs27d4eb2f165667c9<>+16(SB)/8, $0x27d4eb2f165667c9
-DATA longs27d4eb2f165667c9<>+24(SB)/8, $0x27d4eb2f165667c9
-GLOBL longs27d4eb2f165667c9<>(SB), RODATA|NOPTR, $32
-
-DATA longs27d4eb2f165667cd<>+0(SB)/8, $0x27d4eb2f165667cd
-DATA longs27d4eb2f165667cd<>+8(SB)/8, $0x27d4eb2f165667cd
-DATA longs27d4eb2f165667cd<>+16(SB)/8, $0x27d4eb2f165667cd
-DATA longs27d4eb2f165667cd<>+24(SB)/8, $0x27d4eb2f165667cd
-GLOBL longs27d4eb2f165667cd<>(SB), RODATA|NOPTR, $32
-
-DATA longsbe4ba423396cfeb8<>+0(SB)/8, $0xbe4ba423396cfeb8
-DATA longsbe4ba423396cfeb8<>+8(SB)/8, $0xbe4ba423396cfeb8
-DATA longsbe4ba423396cfeb8<>+16(SB)/8, $0xbe4ba423396cfeb8
-DATA longsbe4ba423396cfeb8<>+24(SB)/8, $0xbe4ba423396cfeb8
-GLOBL longsbe4ba423396cfeb8<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000004<>+0(SB)/8, $0x0000000000000004
-DATA longs0000000000000004<>+8(SB)/8, $0x0000000000000004
-DATA longs0000000000000004<>+16(SB)/8, $0x0000000000000004
-DATA longs0000000000000004<>+24(SB)/8, $0x0000000000000004
-GLOBL longs0000000000000004<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000008<>+0(SB)/8, $0x0000000000000008
-DATA longs0000000000000008<>+8(SB)/8, $0x0000000000000008
-DATA longs0000000000000008<>+16(SB)/8, $0x0000000000000008
-DATA longs0000000000000008<>+24(SB)/8, $0x0000000000000008
-GLOBL longs0000000000000008<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000009<>+0(SB)/8, $0x0000000000000009
-DATA longs0000000000000009<>+8(SB)/8, $0x0000000000000009
-DATA longs0000000000000009<>+16(SB)/8, $0x0000000000000009
-DATA longs0000000000000009<>+24(SB)/8, $0x0000000000000009
-GLOBL longs0000000000000009<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000010<>+0(SB)/8, $0x0000000000000010
-DATA longs0000000000000010<>+8(SB)/8, $0x0000000000000010
-DATA longs0000000000000010<>+16(SB)/8, $0x0000000000000010
-DATA longs0000000000000010<>+24(SB)/8, $0x0000000000000010
-GLOBL longs0000000000000010<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000020<>+0(SB)/8, $0x0000000000000020
-DATA longs0000000000000020<>+8(SB)/8, $0x0000000000000020
-DATA longs0000000000000020<>+16(SB)/8, $0x0000000000000020
-DATA longs0000000000000020<>+24(SB)/8, $0x0000000000000020
-GLOBL longs0000000000000020<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000080<>+0(SB)/8, $0x0000000000000080
-DATA longs0000000000000080<>+8(SB)/8, $0x0000000000000080
-DATA longs0000000000000080<>+16(SB)/8, $0x0000000000000080
-DATA longs0000000000000080<>+24(SB)/8, $0x0000000000000080
-GLOBL longs0000000000000080<>(SB), RODATA|NOPTR, $32
-
-DATA longs4330000000000000<>+0(SB)/8, $0x4330000000000000
-DATA longs4330000000000000<>+8(SB)/8, $0x4330000000000000
-DATA longs4330000000000000<>+16(SB)/8, $0x4330000000000000
-DATA longs4330000000000000<>+24(SB)/8, $0x4330000000000000
-GLOBL longs4330000000000000<>(SB), RODATA|NOPTR, $32
-
-DATA longs4530000000000000<>+0(SB)/8, $0x4530000000000000
-DATA longs4530000000000000<>+8(SB)/8, $0x4530000000000000
-DATA longs4530000000000000<>+16(SB)/8, $0x4530000000000000
-DATA longs4530000000000000<>+24(SB)/8, $0x4530000000000000
-GLOBL longs4530000000000000<>(SB), RODATA|NOPTR, $32
-
-DATA longs4530000000100000<>+0(SB)/8, $0x4530000000100000
-DATA longs4530000000100000<>+8(SB)/8, $0x4530000000100000
-DATA longs4530000000100000<>+16(SB)/8, $0x4530000000100000
-DATA longs4530000000100000<>+24(SB)/8, $0x4530000000100000
-GLOBL longs4530000000100000<>(SB), RODATA|NOPTR, $32
-
-DATA longs432fffffffffffff<>+0(SB)/8, $0x432fffffffffffff
-DATA longs432fffffffffffff<>+8(SB)/8, $0x432fffffffffffff
-DATA longs432fffffffffffff<>+16(SB)/8, $0x432fffffffffffff
-DATA longs432fffffffffffff<>+24(SB)/8, $0x432fffffffffffff
-GLOBL longs432fffffffffffff<>(SB), RODATA|NOPTR, $32
-
 DATA firstHeaders<>+0(SB)/8, $0x0000000000000000
 DATA firstHeaders<>+8(SB)/8, $0x0000000000000008
 DATA firstHeaders<>+16(SB)/8, $0x0000000000000001
@@ -5198,6 +5108,786 @@ end:
 	VZEROUPPER
 	RET
 
+// func murmurRowsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·murmurRowsAVX512(SB), $888-72
+	// The kernel takes 32 bytes of each of 16 keys at a time, and transposes them. A mask leaves zeros after the
+	// end of a key. For a key without bytes left it reads the stack: a load of a page that is not mapped, with an
+	// empty mask, would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes.
+	LEAQ    63(SP), CX
+	ANDQ    $-64, CX
+	MOVQ    rows+0(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    $0x00000010, SI
+	CMPQ    stride+8(FP), $0x18
+	CMOVQEQ stride+8(FP), SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (DI)(SI*4), R9
+	MOVL    $0x000000e0, AX
+	KMOVW   AX, K1
+
+	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
+	// written would take as long as that of one that is not mapped.
+	MOVQ SI, (CX)
+	XORL AX, AX
+	MOVQ AX, 400(CX)
+	MOVQ $0x00004000, 392(CX)
+
+keys:
+	CMPQ       stride+8(FP), $0x10
+	JL         offsets
+	MOVQ       DX, AX
+	CMPQ       BX, $0x10
+	JL         copy
+	MOVQ       SI, R10
+	SHLQ       $0x04, R10
+	ADDQ       R10, DX
+	CMPQ       BX, $0x20
+	JL         found
+	MOVQ       (DX), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*4), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R8*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R9*1), R10
+	PREFETCHT0 (R10)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*4), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R8*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R9*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       SI, R10
+	SHLQ       $0x03, R10
+	SUBQ       R10, DX
+	JMP        found
+
+copy:
+	VPXORD    Z0, Z0, Z0
+	VMOVDQA64 Z0, (CX)
+	VMOVDQA64 Z0, 64(CX)
+	VMOVDQA64 Z0, 128(CX)
+	VMOVDQA64 Z0, 192(CX)
+	VMOVDQA64 Z0, 256(CX)
+	VMOVDQA64 Z0, 320(CX)
+	MOVQ      SI, R10
+	SHRQ      $0x03, R10
+	IMULQ     BX, R10
+	MOVQ      CX, R11
+
+copy_words:
+	MOVQ        $0x00000008, R12
+	CMPQ        R10, R12
+	CMOVQLT     R10, R12
+	XORL        R13, R13
+	TESTQ       R12, R12
+	CMOVQLT     R13, R12
+	MOVQ        $-1, R13
+	BZHIQ       R12, R13, R12
+	KMOVB       R12, K2
+	VMOVDQU64.Z (AX), K2, Z0
+	VMOVDQA64   Z0, (R11)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, R11
+	SUBQ        $0x08, R10
+	JG          copy_words
+	MOVQ        CX, AX
+	JMP         found
+
+offsets:
+	MOVQ         data+16(FP), AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         BX, AX
+	MOVQ         CX, R10
+	LEAQ         256(R10), R11
+	KXNORB       K1, K1, K2
+
+offset:
+	CMPQ    AX, $0x08
+	JGE     eight
+	MOVQ    $0x00000008, R12
+	CMPQ    AX, R12
+	CMOVQLT AX, R12
+	XORL    R13, R13
+	TESTQ   R12, R12
+	CMOVQLT R13, R12
+	MOVQ    $-1, R13
+	BZHIQ   R12, R13, R12
+	KMOVB   R12, K2
+	KMOVB   K2, K2
+
+eight:
+	CMPQ        stride+8(FP), $0x08
+	JL          other_offsets
+	VMOVDQU64.Z (DX), K2, Z1
+	VMOVDQU64.Z 8(DX), K2, Z2
+	ADDQ        $0x40, DX
+	JMP         ends
+
+other_offsets:
+	CMPQ         stride+8(FP), $0x00
+	JGE          short_offsets
+	MOVQ         stride+8(FP), R12
+	NEGQ         R12
+	VPBROADCASTQ DX, Z1
+	VPBROADCASTQ R12, Z2
+	SHLQ         $0x03, R12
+	ADDQ         R12, DX
+	VPMULLQ      ascendingLongs<>+0(SB), Z2, Z0
+	VPADDQ       Z0, Z1, Z1
+	VMOVDQA64.Z  Z2, K2, Z2
+	JMP          located
+
+short_offsets:
+	VPMOVSXDQ.Z (DX), K2, Z1
+	VPMOVSXDQ.Z 4(DX), K2, Z2
+	ADDQ        $0x20, DX
+
+ends:
+	VPSUBQ Z1, Z2, Z2
+	VPADDQ Z0, Z1, Z1
+
+located:
+	VMOVDQU64 firstHeaders<>+0(SB), Z3
+	VPERMI2Q  Z2, Z1, Z3
+	VMOVDQA64 Z3, (R10)
+	VMOVDQU64 firstHeaders<>+64(SB), Z3
+	VPERMI2Q  Z2, Z1, Z3
+	VMOVDQA64 Z3, 64(R10)
+	ADDQ      $0x00000080, R10
+	SUBQ      $0x08, AX
+	CMPQ      R10, R11
+	JNE       offset
+	MOVQ      CX, AX
+
+found:
+	CMPQ      SI, $0x10
+	JNE       slices
+	VMOVDQU64 headers16Word1<>+0(SB), Z1
+	VMOVDQU64 (AX), Z2
+	VMOVDQA64 Z1, Z0
+	VPERMI2Q  64(AX), Z2, Z0
+	LEAQ      (AX)(SI*8), R10
+	VMOVDQU64 (R10), Z2
+	VMOVDQA64 Z1, Z1
+	VPERMI2Q  64(R10), Z2, Z1
+	JMP       measured
+
+slices:
+	VMOVDQU64 headers24Word1<>+0(SB), Z2
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z2, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z2, K1, Z0
+	LEAQ      (AX)(SI*8), R10
+	VMOVDQU64 (R10), Z3
+	VMOVDQA64 Z2, Z1
+	VPERMI2Q  64(R10), Z3, Z1
+	VPERMQ    128(R10), Z2, K1, Z1
+
+measured:
+	VPMAXUQ      Z0, Z1, Z20
+	VMOVDQA64    Z0, 448(CX)
+	VMOVDQA64    Z1, 640(CX)
+	VPXORD       Z8, Z8, Z8
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z14, Z14, Z14
+	VPXORD       Z15, Z15, Z15
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z16, Z16, Z16
+	VPXORD       Z17, Z17, Z17
+	VPXORD       Z12, Z12, Z12
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	XORL         R10, R10
+	MOVQ         R10, 384(CX)
+	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z20, K2
+	KORTESTB     K2, K2
+	JNZ          end
+
+bytes:
+	VPXORD         Z0, Z0, Z0
+	VMOVDQA64      448(CX), Z1
+	VPSUBQ.BCST    384(CX), Z1, Z1
+	VPMAXSQ        Z0, Z1, Z1
+	VPMINSQ.BCST   smallNumbers<>+256(SB), Z1, Z1
+	VMOVDQA64      Z1, 512(CX)
+	VPBROADCASTQ   smallNumbers<>+8(SB), Z2
+	VPSLLVQ        Z1, Z2, Z1
+	VPSUBQ         Z2, Z1, Z1
+	VMOVDQA64      Z1, 576(CX)
+	VMOVDQA64      640(CX), Z1
+	VPSUBQ.BCST    384(CX), Z1, Z1
+	VPMAXSQ        Z0, Z1, Z1
+	VPMINSQ.BCST   smallNumbers<>+256(SB), Z1, Z1
+	VMOVDQA64      Z1, 704(CX)
+	VPBROADCASTQ   smallNumbers<>+8(SB), Z0
+	VPSLLVQ        Z1, Z0, Z1
+	VPSUBQ         Z0, Z1, Z1
+	VMOVDQA64      Z1, 768(CX)
+	MOVQ           (AX), R10
+	ADDQ           384(CX), R10
+	MOVL           576(CX), R11
+	TESTL          R11, R11
+	CMOVQEQ        CX, R10
+	KMOVD          R11, K2
+	VMOVDQU8.Z     (R10), K2, Y1
+	MOVQ           (AX)(SI*1), R10
+	ADDQ           384(CX), R10
+	MOVL           584(CX), R11
+	TESTL          R11, R11
+	CMOVQEQ        CX, R10
+	KMOVD          R11, K2
+	VMOVDQU8.Z     (R10), K2, Y0
+	MOVQ           (AX)(SI*2), R10
+	ADDQ           384(CX), R10
+	MOVL           592(CX), R11
+	TESTL          R11, R11
+	CMOVQEQ        CX, R10
+	KMOVD          R11, K2
+	VMOVDQU8.Z     (R10), K2, Y2
+	VINSERTI64X4   $0x01, Y2, Z1, Z3
+	MOVQ           (AX)(DI*1), R10
+	ADDQ           384(CX), R10
+	MOVL           600(CX), R11
+	TESTL          R11, R11
+	CMOVQEQ        CX, R10
+	KMOVD          R11, K2
+	VMOVDQU8.Z     (R10), K2, Y1
+	VINSERTI64X4   $0x01, Y1, Z0, Z4
+	MOVQ           (AX)(SI*4), R10
+	ADDQ           384(CX), R10
+	MOVL           608(CX), R11
+	TESTL          R11, R11
+	CMOVQEQ        CX, R10
+	KMOVD          R11, K2
+	VMOVDQU8.Z     (R10), K2, Y0
+	MOVQ           (AX)(R8*1), R10
+	ADDQ           384(CX), R10
+	MOVL           616(CX), R11
+	TESTL          R11, R11
+	CMOVQEQ        CX, R10
+	KMOVD          R11, K2
+	VMOVDQU8.Z     (R10), K2, Y1
+	MOVQ           (AX)(DI*2), R10
+	ADDQ           384(CX), R10
+	MOVL           624(CX), R11
+	TESTL          R11, R11
+	CMOVQEQ        CX, R10
+	KMOVD          R11, K2
+	VMOVDQU8.Z     (R10), K2, Y2
+	VINSERTI64X4   $0x01, Y2, Z0, Z0
+	MOVQ           (AX)(R9*1), R10
+	ADDQ           384(CX), R10
+	MOVL           632(CX), R11
+	TESTL          R11, R11
+	CMOVQEQ        CX, R10
+	KMOVD          R11, K2
+	VMOVDQU8.Z     (R10), K2, Y2
+	VINSERTI64X4   $0x01, Y2, Z1, Z1
+	VPUNPCKLQDQ    Z4, Z3, Z2
+	VPUNPCKHQDQ    Z4, Z3, Z3
+	VPUNPCKLQDQ    Z1, Z0, Z5
+	VPUNPCKHQDQ    Z1, Z0, Z4
+	VSHUFI64X2     $0x88, Z5, Z2, Z0
+	VSHUFI64X2     $0x88, Z4, Z3, Z1
+	VSHUFI64X2     $0xdd, Z5, Z2, Z2
+	VSHUFI64X2     $0xdd, Z4, Z3, Z3
+	LEAQ           (AX)(SI*8), R10
+	MOVQ           (R10), R11
+	ADDQ           384(CX), R11
+	MOVL           768(CX), R12
+	TESTL          R12, R12
+	CMOVQEQ        CX, R11
+	KMOVD          R12, K2
+	VMOVDQU8.Z     (R11), K2, Y5
+	MOVQ           (R10)(SI*1), R11
+	ADDQ           384(CX), R11
+	MOVL           776(CX), R12
+	TESTL          R12, R12
+	CMOVQEQ        CX, R11
+	KMOVD          R12, K2
+	VMOVDQU8.Z     (R11), K2, Y4
+	MOVQ           (R10)(SI*2), R11
+	ADDQ           384(CX), R11
+	MOVL           784(CX), R12
+	TESTL          R12, R12
+	CMOVQEQ        CX, R11
+	KMOVD          R12, K2
+	VMOVDQU8.Z     (R11), K2, Y6
+	VINSERTI64X4   $0x01, Y6, Z5, Z7
+	MOVQ           (R10)(DI*1), R11
+	ADDQ           384(CX), R11
+	MOVL           792(CX), R12
+	TESTL          R12, R12
+	CMOVQEQ        CX, R11
+	KMOVD          R12, K2
+	VMOVDQU8.Z     (R11), K2, Y5
+	VINSERTI64X4   $0x01, Y5, Z4, Z21
+	MOVQ           (R10)(SI*4), R11
+	ADDQ           384(CX), R11
+	MOVL           800(CX), R12
+	TESTL          R12, R12
+	CMOVQEQ        CX, R11
+	KMOVD          R12, K2
+	VMOVDQU8.Z     (R11), K2, Y4
+	MOVQ           (R10)(R8*1), R11
+	ADDQ           384(CX), R11
+	MOVL           808(CX), R12
+	TESTL          R12, R12
+	CMOVQEQ        CX, R11
+	KMOVD          R12, K2
+	VMOVDQU8.Z     (R11), K2, Y5
+	MOVQ           (R10)(DI*2), R11
+	ADDQ           384(CX), R11
+	MOVL           816(CX), R12
+	TESTL          R12, R12
+	CMOVQEQ        CX, R11
+	KMOVD          R12, K2
+	VMOVDQU8.Z     (R11), K2, Y6
+	VINSERTI64X4   $0x01, Y6, Z4, Z4
+	MOVQ           (R10)(R9*1), R10
+	ADDQ           384(CX), R10
+	MOVL           824(CX), R11
+	TESTL          R11, R11
+	CMOVQEQ        CX, R10
+	KMOVD          R11, K2
+	VMOVDQU8.Z     (R10), K2, Y6
+	VINSERTI64X4   $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ    Z21, Z7, Z6
+	VPUNPCKHQDQ    Z21, Z7, Z7
+	VPUNPCKLQDQ    Z5, Z4, Z22
+	VPUNPCKHQDQ    Z5, Z4, Z21
+	VSHUFI64X2     $0x88, Z22, Z6, Z4
+	VSHUFI64X2     $0x88, Z21, Z7, Z5
+	VSHUFI64X2     $0xdd, Z22, Z6, Z6
+	VSHUFI64X2     $0xdd, Z21, Z7, Z7
+	VMOVDQA64      Z0, Z21
+	VMOVDQA64      Z1, Z23
+	VMOVDQA64      Z4, Z22
+	VMOVDQA64      Z5, Z24
+	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z21, Z21
+	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z22, Z22
+	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z23, Z23
+	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z24, Z24
+	VPROLQ         $0x1f, Z21, Z21
+	VPROLQ         $0x1f, Z22, Z22
+	VPROLQ         $0x21, Z23, Z23
+	VPROLQ         $0x21, Z24, Z24
+	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z21, Z21
+	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z22, Z22
+	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z23, Z23
+	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z24, Z24
+	VMOVDQA64      512(CX), Z25
+	VPCMPUQ.BCST   $0x05, smallNumbers<>+128(SB), Z25, K2
+	VPCMPUQ.BCST   $0x06, smallNumbers<>+0(SB), Z25, K3
+	KANDNB         K3, K2, K3
+	VMOVDQA64      Z0, K3, Z10
+	VMOVDQA64      Z21, K3, Z12
+	VPXORQ         Z8, Z21, Z21
+	VMOVDQA64      Z1, K3, Z16
+	VMOVDQA64      Z23, K3, Z18
+	VPXORQ         Z14, Z23, Z23
+	VPROLQ         $0x1b, Z21, Z21
+	VPADDQ         Z14, Z21, Z21
+	VPSLLQ         $0x02, Z21, Z0
+	VPADDQ         Z0, Z21, Z21
+	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z21, Z21
+	VPROLQ         $0x1f, Z23, Z23
+	VPADDQ         Z21, Z23, Z23
+	VPSLLQ         $0x02, Z23, Z0
+	VPADDQ         Z0, Z23, Z23
+	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z23, Z23
+	VMOVDQA64      Z21, K2, Z8
+	VMOVDQA64      Z23, K2, Z14
+	VMOVDQA64      704(CX), Z0
+	VPCMPUQ.BCST   $0x05, smallNumbers<>+128(SB), Z0, K2
+	VPCMPUQ.BCST   $0x06, smallNumbers<>+0(SB), Z0, K3
+	KANDNB         K3, K2, K3
+	VMOVDQA64      Z4, K3, Z11
+	VMOVDQA64      Z22, K3, Z13
+	VPXORQ         Z9, Z22, Z22
+	VMOVDQA64      Z5, K3, Z17
+	VMOVDQA64      Z24, K3, Z19
+	VPXORQ         Z15, Z24, Z24
+	VPROLQ         $0x1b, Z22, Z22
+	VPADDQ         Z15, Z22, Z22
+	VPSLLQ         $0x02, Z22, Z0
+	VPADDQ         Z0, Z22, Z22
+	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z22, Z22
+	VPROLQ         $0x1f, Z24, Z24
+	VPADDQ         Z22, Z24, Z24
+	VPSLLQ         $0x02, Z24, Z0
+	VPADDQ         Z0, Z24, Z24
+	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z24, Z24
+	VMOVDQA64      Z22, K2, Z9
+	VMOVDQA64      Z24, K2, Z15
+	VMOVDQA64      Z2, Z0
+	VMOVDQA64      Z3, Z4
+	VMOVDQA64      Z6, Z1
+	VMOVDQA64      Z7, Z5
+	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z0, Z0
+	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z1, Z1
+	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z5, Z5
+	VPROLQ         $0x1f, Z0, Z0
+	VPROLQ         $0x1f, Z1, Z1
+	VPROLQ         $0x21, Z4, Z4
+	VPROLQ         $0x21, Z5, Z5
+	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z1, Z1
+	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z4, Z4
+	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z5, Z5
+	VMOVDQA64      512(CX), Z21
+	VPCMPUQ.BCST   $0x05, smallNumbers<>+256(SB), Z21, K2
+	VPCMPUQ.BCST   $0x06, smallNumbers<>+128(SB), Z21, K3
+	KANDNB         K3, K2, K3
+	VMOVDQA64      Z2, K3, Z10
+	VMOVDQA64      Z0, K3, Z12
+	VPXORQ         Z8, Z0, Z0
+	VMOVDQA64      Z3, K3, Z16
+	VMOVDQA64      Z4, K3, Z18
+	VPXORQ         Z14, Z4, Z4
+	VPROLQ         $0x1b, Z0, Z0
+	VPADDQ         Z14, Z0, Z0
+	VPSLLQ         $0x02, Z0, Z2
+	VPADDQ         Z2, Z0, Z0
+	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z0, Z0
+	VPROLQ         $0x1f, Z4, Z4
+	VPADDQ         Z0, Z4, Z4
+	VPSLLQ         $0x02, Z4, Z2
+	VPADDQ         Z2, Z4, Z4
+	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z4, Z4
+	VMOVDQA64      Z0, K2, Z8
+	VMOVDQA64      Z4, K2, Z14
+	VMOVDQA64      704(CX), Z0
+	VPCMPUQ.BCST   $0x05, smallNumbers<>+256(SB), Z0, K2
+	VPCMPUQ.BCST   $0x06, smallNumbers<>+128(SB), Z0, K3
+	KANDNB         K3, K2, K3
+	VMOVDQA64      Z6, K3, Z11
+	VMOVDQA64      Z1, K3, Z13
+	VPXORQ         Z9, Z1, Z1
+	VMOVDQA64      Z7, K3, Z17
+	VMOVDQA64      Z5, K3, Z19
+	VPXORQ         Z15, Z5, Z5
+	VPROLQ         $0x1b, Z1, Z1
+	VPADDQ         Z15, Z1, Z1
+	VPSLLQ         $0x02, Z1, Z0
+	VPADDQ         Z0, Z1, Z1
+	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z1, Z1
+	VPROLQ         $0x1f, Z5, Z5
+	VPADDQ         Z1, Z5, Z5
+	VPSLLQ         $0x02, Z5, Z0
+	VPADDQ         Z0, Z5, Z5
+	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z5, Z5
+	VMOVDQA64      Z1, K2, Z9
+	VMOVDQA64      Z5, K2, Z15
+	ADDQ           $0x20, 384(CX)
+	SUBQ           $0x20, 392(CX)
+	VPCMPUQ.BCST   $0x06, 384(CX), Z20, K2
+	KORTESTB       K2, K2
+	JNZ            bytes
+	VMOVDQA64      448(CX), Z1
+	VPBROADCASTQ   smallNumbers<>+8(SB), Z0
+	VPANDQ.BCST    smallNumbers<>+120(SB), Z1, Z1
+	VPSLLQ         $0x03, Z1, Z1
+	VPSLLVQ        Z1, Z0, Z2
+	VPORQ          Z2, Z10, Z10
+	VPSUBQ.BCST    smallNumbers<>+512(SB), Z1, Z1
+	VPSLLVQ        Z1, Z0, Z0
+	VPORQ          Z0, Z16, Z16
+	VMOVDQA64      640(CX), Z1
+	VPBROADCASTQ   smallNumbers<>+8(SB), Z0
+	VPANDQ.BCST    smallNumbers<>+120(SB), Z1, Z1
+	VPSLLQ         $0x03, Z1, Z1
+	VPSLLVQ        Z1, Z0, Z2
+	VPORQ          Z2, Z11, Z11
+	VPSUBQ.BCST    smallNumbers<>+512(SB), Z1, Z1
+	VPSLLVQ        Z1, Z0, Z0
+	VPORQ          Z0, Z17, Z17
+	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z10, Z10
+	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z11, Z11
+	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z16, Z16
+	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z17, Z17
+	VPROLQ         $0x1f, Z10, Z10
+	VPROLQ         $0x1f, Z11, Z11
+	VPROLQ         $0x21, Z16, Z16
+	VPROLQ         $0x21, Z17, Z17
+	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z10, Z10
+	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z11, Z11
+	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z16, Z16
+	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z17, Z17
+	VMOVDQA64      448(CX), Z0
+	VMOVDQA64      448(CX), Z1
+	VPADDQ.BCST    smallNumbers<>+8(SB), Z1, Z1
+	VPTESTNMQ.BCST smallNumbers<>+120(SB), Z1, K2
+	VPXORQ         Z8, Z10, Z10
+	VPXORQ         Z8, Z12, Z12
+	VPXORQ         Z0, Z12, Z12
+	VPXORQ         Z14, Z16, Z16
+	VPXORQ         Z14, Z18, Z18
+	VPXORQ         Z0, Z18, Z18
+	VMOVDQA64      Z16, Z0
+	VMOVDQA64      Z10, Z2
+	VPROLQ         $0x1b, Z2, Z2
+	VPADDQ         Z14, Z2, Z2
+	VPSLLQ         $0x02, Z2, Z3
+	VPADDQ         Z3, Z2, Z2
+	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z2, Z2
+	VPROLQ         $0x1f, Z0, Z0
+	VPADDQ         Z2, Z0, Z0
+	VPSLLQ         $0x02, Z0, Z3
+	VPADDQ         Z3, Z0, Z0
+	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z0, Z0
+	VMOVDQA64      Z2, K2, Z10
+	VPXORQ         Z1, Z10, Z10
+	VMOVDQA64      Z0, K2, Z16
+	VPXORQ         Z1, Z16, Z16
+	VMOVDQA64      640(CX), Z0
+	VMOVDQA64      640(CX), Z1
+	VPADDQ.BCST    smallNumbers<>+8(SB), Z1, Z1
+	VPTESTNMQ.BCST smallNumbers<>+120(SB), Z1, K2
+	VPXORQ         Z9, Z11, Z11
+	VPXORQ         Z9, Z13, Z13
+	VPXORQ         Z0, Z13, Z13
+	VPXORQ         Z15, Z17, Z17
+	VPXORQ         Z15, Z19, Z19
+	VPXORQ         Z0, Z19, Z19
+	VMOVDQA64      Z17, Z0
+	VMOVDQA64      Z11, Z2
+	VPROLQ         $0x1b, Z2, Z2
+	VPADDQ         Z15, Z2, Z2
+	VPSLLQ         $0x02, Z2, Z3
+	VPADDQ         Z3, Z2, Z2
+	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z2, Z2
+	VPROLQ         $0x1f, Z0, Z0
+	VPADDQ         Z2, Z0, Z0
+	VPSLLQ         $0x02, Z0, Z3
+	VPADDQ         Z3, Z0, Z0
+	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z0, Z0
+	VMOVDQA64      Z2, K2, Z11
+	VPXORQ         Z1, Z11, Z11
+	VMOVDQA64      Z0, K2, Z17
+	VPXORQ         Z1, Z17, Z17
+	VPADDQ         Z18, Z12, Z12
+	VPADDQ         Z12, Z18, Z18
+	VPADDQ         Z19, Z13, Z13
+	VPADDQ         Z13, Z19, Z19
+	VPADDQ         Z16, Z10, Z10
+	VPADDQ         Z10, Z16, Z16
+	VPADDQ         Z17, Z11, Z11
+	VPADDQ         Z11, Z17, Z17
+	VPSRLQ         $0x21, Z12, Z0
+	VPXORD         Z0, Z12, Z12
+	VPSRLQ         $0x21, Z13, Z0
+	VPXORD         Z0, Z13, Z13
+	VPSRLQ         $0x21, Z18, Z0
+	VPXORD         Z0, Z18, Z18
+	VPSRLQ         $0x21, Z19, Z0
+	VPXORD         Z0, Z19, Z19
+	VPSRLQ         $0x21, Z10, Z0
+	VPXORD         Z0, Z10, Z10
+	VPSRLQ         $0x21, Z11, Z0
+	VPXORD         Z0, Z11, Z11
+	VPSRLQ         $0x21, Z16, Z0
+	VPXORD         Z0, Z16, Z16
+	VPSRLQ         $0x21, Z17, Z0
+	VPXORD         Z0, Z17, Z17
+	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z12, Z12
+	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z13, Z13
+	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z18, Z18
+	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z19, Z19
+	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z10, Z10
+	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z11, Z11
+	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z16, Z16
+	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z17, Z17
+	VPSRLQ         $0x21, Z12, Z0
+	VPXORD         Z0, Z12, Z12
+	VPSRLQ         $0x21, Z13, Z0
+	VPXORD         Z0, Z13, Z13
+	VPSRLQ         $0x21, Z18, Z0
+	VPXORD         Z0, Z18, Z18
+	VPSRLQ         $0x21, Z19, Z0
+	VPXORD         Z0, Z19, Z19
+	VPSRLQ         $0x21, Z10, Z0
+	VPXORD         Z0, Z10, Z10
+	VPSRLQ         $0x21, Z11, Z0
+	VPXORD         Z0, Z11, Z11
+	VPSRLQ         $0x21, Z16, Z0
+	VPXORD         Z0, Z16, Z16
+	VPSRLQ         $0x21, Z17, Z0
+	VPXORD         Z0, Z17, Z17
+	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z12, Z12
+	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z13, Z13
+	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z18, Z18
+	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z19, Z19
+	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z10, Z10
+	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z11, Z11
+	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z16, Z16
+	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z17, Z17
+	VPSRLQ         $0x21, Z12, Z0
+	VPXORD         Z0, Z12, Z12
+	VPSRLQ         $0x21, Z13, Z0
+	VPXORD         Z0, Z13, Z13
+	VPSRLQ         $0x21, Z18, Z0
+	VPXORD         Z0, Z18, Z18
+	VPSRLQ         $0x21, Z19, Z0
+	VPXORD         Z0, Z19, Z19
+	VPSRLQ         $0x21, Z10, Z0
+	VPXORD         Z0, Z10, Z10
+	VPSRLQ         $0x21, Z11, Z0
+	VPXORD         Z0, Z11, Z11
+	VPSRLQ         $0x21, Z16, Z0
+	VPXORD         Z0, Z16, Z16
+	VPSRLQ         $0x21, Z17, Z0
+	VPXORD         Z0, Z17, Z17
+	VPADDQ         Z18, Z12, Z12
+	VPADDQ         Z12, Z18, Z18
+	VPADDQ         Z19, Z13, Z13
+	VPADDQ         Z13, Z19, Z19
+	VPADDQ         Z16, Z10, Z10
+	VPADDQ         Z10, Z16, Z16
+	VPADDQ         Z17, Z11, Z11
+	VPADDQ         Z11, Z17, Z17
+	SUBQ           $0x10, BX
+	JL             last
+	MOVQ           h1+32(FP), AX
+	ADDQ           400(CX), AX
+	VMOVDQU64      Z12, (AX)
+	VMOVDQU64      Z13, 64(AX)
+	MOVQ           h2+40(FP), AX
+	ADDQ           400(CX), AX
+	VMOVDQU64      Z18, (AX)
+	VMOVDQU64      Z19, 64(AX)
+	MOVQ           h3+48(FP), AX
+	ADDQ           400(CX), AX
+	VMOVDQU64      Z10, (AX)
+	VMOVDQU64      Z11, 64(AX)
+	MOVQ           h4+56(FP), AX
+	ADDQ           400(CX), AX
+	VMOVDQU64      Z16, (AX)
+	VMOVDQU64      Z17, 64(AX)
+	SUBQ           $-128, 400(CX)
+	JMP            stored
+
+last:
+	ADDQ      $0x10, BX
+	MOVQ      $0x00000008, AX
+	CMPQ      BX, AX
+	CMOVQLT   BX, AX
+	XORL      R10, R10
+	TESTQ     AX, AX
+	CMOVQLT   R10, AX
+	MOVQ      $-1, R10
+	BZHIQ     AX, R10, AX
+	KMOVB     AX, K2
+	MOVQ      h1+32(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z12, K2, (AX)
+	MOVQ      h2+40(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z18, K2, (AX)
+	MOVQ      h3+48(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z10, K2, (AX)
+	MOVQ      h4+56(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z16, K2, (AX)
+	SUBQ      $0x08, BX
+	MOVQ      $0x00000008, AX
+	CMPQ      BX, AX
+	CMOVQLT   BX, AX
+	XORL      R10, R10
+	TESTQ     AX, AX
+	CMOVQLT   R10, AX
+	MOVQ      $-1, R10
+	BZHIQ     AX, R10, AX
+	KMOVB     AX, K2
+	MOVQ      h1+32(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z13, K2, 64(AX)
+	MOVQ      h2+40(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z19, K2, 64(AX)
+	MOVQ      h3+48(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z11, K2, 64(AX)
+	MOVQ      h4+56(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z17, K2, 64(AX)
+	SUBQ      $0x08, BX
+	XORL      BX, BX
+
+stored:
+	TESTQ BX, BX
+	JZ    end
+	CMPQ  392(CX), $0x00
+	JGE   keys
+
+end:
+	MOVQ BX, left+64(FP)
+	VZEROUPPER
+	RET
+
+DATA longs87c37b91114253d5<>+0(SB)/8, $0x87c37b91114253d5
+DATA longs87c37b91114253d5<>+8(SB)/8, $0x87c37b91114253d5
+DATA longs87c37b91114253d5<>+16(SB)/8, $0x87c37b91114253d5
+DATA longs87c37b91114253d5<>+24(SB)/8, $0x87c37b91114253d5
+GLOBL longs87c37b91114253d5<>(SB), RODATA|NOPTR, $32
+
+DATA longs4cf5ad432745937f<>+0(SB)/8, $0x4cf5ad432745937f
+DATA longs4cf5ad432745937f<>+8(SB)/8, $0x4cf5ad432745937f
+DATA longs4cf5ad432745937f<>+16(SB)/8, $0x4cf5ad432745937f
+DATA longs4cf5ad432745937f<>+24(SB)/8, $0x4cf5ad432745937f
+GLOBL longs4cf5ad432745937f<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000052dce729<>+0(SB)/8, $0x0000000052dce729
+DATA longs0000000052dce729<>+8(SB)/8, $0x0000000052dce729
+DATA longs0000000052dce729<>+16(SB)/8, $0x0000000052dce729
+DATA longs0000000052dce729<>+24(SB)/8, $0x0000000052dce729
+GLOBL longs0000000052dce729<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000038495ab5<>+0(SB)/8, $0x0000000038495ab5
+DATA longs0000000038495ab5<>+8(SB)/8, $0x0000000038495ab5
+DATA longs0000000038495ab5<>+16(SB)/8, $0x0000000038495ab5
+DATA longs0000000038495ab5<>+24(SB)/8, $0x0000000038495ab5
+GLOBL longs0000000038495ab5<>(SB), RODATA|NOPTR, $32
+
+DATA longsff51afd7ed558ccd<>+0(SB)/8, $0xff51afd7ed558ccd
+DATA longsff51afd7ed558ccd<>+8(SB)/8, $0xff51afd7ed558ccd
+DATA longsff51afd7ed558ccd<>+16(SB)/8, $0xff51afd7ed558ccd
+DATA longsff51afd7ed558ccd<>+24(SB)/8, $0xff51afd7ed558ccd
+GLOBL longsff51afd7ed558ccd<>(SB), RODATA|NOPTR, $32
+
+DATA longsc4ceb9fe1a85ec53<>+0(SB)/8, $0xc4ceb9fe1a85ec53
+DATA longsc4ceb9fe1a85ec53<>+8(SB)/8, $0xc4ceb9fe1a85ec53
+DATA longsc4ceb9fe1a85ec53<>+16(SB)/8, $0xc4ceb9fe1a85ec53
+DATA longsc4ceb9fe1a85ec53<>+24(SB)/8, $0xc4ceb9fe1a85ec53
+GLOBL longsc4ceb9fe1a85ec53<>(SB), RODATA|NOPTR, $32
+
 // func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX2, CMOV
 TEXT ·xxph3AnyAVX2(SB), $152-48
@@ -5560,6 +6250,42 @@ width:
 	VMOVDQA      Y1, Y1
 	LEAQ         (BX)(R8*4), BX
 	JMP          found
+
+DATA longs0000000000000009<>+0(SB)/8, $0x0000000000000009
+DATA longs0000000000000009<>+8(SB)/8, $0x0000000000000009
+DATA longs0000000000000009<>+16(SB)/8, $0x0000000000000009
+DATA longs0000000000000009<>+24(SB)/8, $0x0000000000000009
+GLOBL longs0000000000000009<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000020<>+0(SB)/8, $0x0000000000000020
+DATA longs0000000000000020<>+8(SB)/8, $0x0000000000000020
+DATA longs0000000000000020<>+16(SB)/8, $0x0000000000000020
+DATA longs0000000000000020<>+24(SB)/8, $0x0000000000000020
+GLOBL longs0000000000000020<>(SB), RODATA|NOPTR, $32
+
+DATA longsbe4ba423396cfeb8<>+0(SB)/8, $0xbe4ba423396cfeb8
+DATA longsbe4ba423396cfeb8<>+8(SB)/8, $0xbe4ba423396cfeb8
+DATA longsbe4ba423396cfeb8<>+16(SB)/8, $0xbe4ba423396cfeb8
+DATA longsbe4ba423396cfeb8<>+24(SB)/8, $0xbe4ba423396cfeb8
+GLOBL longsbe4ba423396cfeb8<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000010<>+0(SB)/8, $0x0000000000000010
+DATA longs0000000000000010<>+8(SB)/8, $0x0000000000000010
+DATA longs0000000000000010<>+16(SB)/8, $0x0000000000000010
+DATA longs0000000000000010<>+24(SB)/8, $0x0000000000000010
+GLOBL longs0000000000000010<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000008<>+0(SB)/8, $0x0000000000000008
+DATA longs0000000000000008<>+8(SB)/8, $0x0000000000000008
+DATA longs0000000000000008<>+16(SB)/8, $0x0000000000000008
+DATA longs0000000000000008<>+24(SB)/8, $0x0000000000000008
+GLOBL longs0000000000000008<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000080<>+0(SB)/8, $0x0000000000000080
+DATA longs0000000000000080<>+8(SB)/8, $0x0000000000000080
+DATA longs0000000000000080<>+16(SB)/8, $0x0000000000000080
+DATA longs0000000000000080<>+24(SB)/8, $0x0000000000000080
+GLOBL longs0000000000000080<>(SB), RODATA|NOPTR, $32
 
 // func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 // Requires: AVX, AVX2
@@ -5991,6 +6717,18 @@ vector:
 	VZEROUPPER
 	RET
 
+DATA longs27d4eb2f165667c9<>+0(SB)/8, $0x27d4eb2f165667c9
+DATA longs27d4eb2f165667c9<>+8(SB)/8, $0x27d4eb2f165667c9
+DATA longs27d4eb2f165667c9<>+16(SB)/8, $0x27d4eb2f165667c9
+DATA longs27d4eb2f165667c9<>+24(SB)/8, $0x27d4eb2f165667c9
+GLOBL longs27d4eb2f165667c9<>(SB), RODATA|NOPTR, $32
+
+DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
+DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
+DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
+DATA longs165667b19e3779f9<>+24(SB)/8, $0x165667b19e3779f9
+GLOBL longs165667b19e3779f9<>(SB), RODATA|NOPTR, $32
+
 // func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX2
 TEXT ·xxh64Width8AVX2(SB), NOSPLIT, $0-48
@@ -6256,6 +6994,18 @@ vector:
 	VZEROUPPER
 	RET
 
+DATA longs27d4eb2f165667cd<>+0(SB)/8, $0x27d4eb2f165667cd
+DATA longs27d4eb2f165667cd<>+8(SB)/8, $0x27d4eb2f165667cd
+DATA longs27d4eb2f165667cd<>+16(SB)/8, $0x27d4eb2f165667cd
+DATA longs27d4eb2f165667cd<>+24(SB)/8, $0x27d4eb2f165667cd
+GLOBL longs27d4eb2f165667cd<>(SB), RODATA|NOPTR, $32
+
+DATA longs85ebca77c2b2ae63<>+0(SB)/8, $0x85ebca77c2b2ae63
+DATA longs85ebca77c2b2ae63<>+8(SB)/8, $0x85ebca77c2b2ae63
+DATA longs85ebca77c2b2ae63<>+16(SB)/8, $0x85ebca77c2b2ae63
+DATA longs85ebca77c2b2ae63<>+24(SB)/8, $0x85ebca77c2b2ae63
+GLOBL longs85ebca77c2b2ae63<>(SB), RODATA|NOPTR, $32
+
 // func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX2
 TEXT ·xxph3Width4AVX2(SB), NOSPLIT, $0-48
@@ -6474,6 +7224,12 @@ vector:
 	MOVQ      AX, left+40(FP)
 	VZEROUPPER
 	RET
+
+DATA longs0000000000000004<>+0(SB)/8, $0x0000000000000004
+DATA longs0000000000000004<>+8(SB)/8, $0x0000000000000004
+DATA longs0000000000000004<>+16(SB)/8, $0x0000000000000004
+DATA longs0000000000000004<>+24(SB)/8, $0x0000000000000004
+GLOBL longs0000000000000004<>(SB), RODATA|NOPTR, $32
 
 // func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX2
@@ -13479,6 +14235,324 @@ end:
 	VZEROUPPER
 	RET
 
+// func murmurWidth8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·murmurWidth8AVX512(SB), NOSPLIT, $0-72
+	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant.
+	MOVQ rows+0(FP), AX
+	MOVQ n+24(FP), CX
+	SHRQ $0x04, CX
+	MOVQ h1+32(FP), DX
+	MOVQ h2+40(FP), BX
+	MOVQ h3+48(FP), SI
+	MOVQ h4+56(FP), DI
+
+vectors:
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    64(AX), Z1
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z1, Z1
+	VPROLQ       $0x1f, Z0, Z0
+	VPROLQ       $0x1f, Z1, Z1
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z1, Z1
+	VPBROADCASTQ longs0000000000000008<>+0(SB), Z2
+	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Z6
+	VMOVDQA32    Z0, Z4
+	VPBROADCASTQ longs0000000000000008<>+0(SB), Z3
+	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Z7
+	VMOVDQA32    Z1, Z5
+	VPXORQ.BCST  longs0000000000000008<>+0(SB), Z0, Z0
+	VPXORQ.BCST  longs0000000000000008<>+0(SB), Z1, Z1
+	VPXORQ.BCST  longs0000000000000009<>+0(SB), Z4, Z4
+	VPXORQ.BCST  longs0000000000000009<>+0(SB), Z5, Z5
+	VPADDQ       Z2, Z0, Z0
+	VPADDQ       Z0, Z2, Z2
+	VPADDQ       Z3, Z1, Z1
+	VPADDQ       Z1, Z3, Z3
+	VPADDQ       Z6, Z4, Z4
+	VPADDQ       Z4, Z6, Z6
+	VPADDQ       Z7, Z5, Z5
+	VPADDQ       Z5, Z7, Z7
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPADDQ       Z2, Z0, Z0
+	VPADDQ       Z0, Z2, Z2
+	VPADDQ       Z3, Z1, Z1
+	VPADDQ       Z1, Z3, Z3
+	VPADDQ       Z6, Z4, Z4
+	VPADDQ       Z4, Z6, Z6
+	VPADDQ       Z7, Z5, Z5
+	VPADDQ       Z5, Z7, Z7
+	VMOVDQU32    Z0, (DX)
+	VMOVDQU32    Z1, 64(DX)
+	ADDQ         $+128, DX
+	VMOVDQU32    Z2, (BX)
+	VMOVDQU32    Z3, 64(BX)
+	ADDQ         $+128, BX
+	VMOVDQU32    Z4, (SI)
+	VMOVDQU32    Z5, 64(SI)
+	ADDQ         $+128, SI
+	VMOVDQU32    Z6, (DI)
+	VMOVDQU32    Z7, 64(DI)
+	ADDQ         $+128, DI
+	ADDQ         $0x00000080, AX
+	DECQ         CX
+	JNZ          vectors
+	MOVQ         n+24(FP), AX
+	ANDQ         $0x0f, AX
+	MOVQ         AX, left+64(FP)
+	VZEROUPPER
+	RET
+
+DATA longs4e26f5539bb7c377<>+0(SB)/8, $0x4e26f5539bb7c377
+DATA longs4e26f5539bb7c377<>+8(SB)/8, $0x4e26f5539bb7c377
+DATA longs4e26f5539bb7c377<>+16(SB)/8, $0x4e26f5539bb7c377
+DATA longs4e26f5539bb7c377<>+24(SB)/8, $0x4e26f5539bb7c377
+GLOBL longs4e26f5539bb7c377<>(SB), RODATA|NOPTR, $32
+
+// func murmurWidth16AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·murmurWidth16AVX512(SB), NOSPLIT, $0-72
+	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant.
+	MOVQ rows+0(FP), AX
+	MOVQ n+24(FP), CX
+	SHRQ $0x04, CX
+	MOVQ h1+32(FP), DX
+	MOVQ h2+40(FP), BX
+	MOVQ h3+48(FP), SI
+	MOVQ h4+56(FP), DI
+
+vectors:
+	VMOVDQU64    (AX), Z1
+	VMOVDQU64    headers16Word0<>+0(SB), Z0
+	VPERMI2Q     64(AX), Z1, Z0
+	VMOVDQU64    headers16Word1<>+0(SB), Z2
+	VPERMI2Q     64(AX), Z1, Z2
+	VMOVDQU64    128(AX), Z4
+	VMOVDQU64    headers16Word0<>+0(SB), Z1
+	VPERMI2Q     192(AX), Z4, Z1
+	VMOVDQU64    headers16Word1<>+0(SB), Z3
+	VPERMI2Q     192(AX), Z4, Z3
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z3, Z3
+	VPROLQ       $0x1f, Z0, Z0
+	VPROLQ       $0x1f, Z1, Z1
+	VPROLQ       $0x21, Z2, Z2
+	VPROLQ       $0x21, Z3, Z3
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z3, Z3
+	VPROLQ       $0x1b, Z0, Z0
+	VPSLLQ       $0x02, Z0, Z4
+	VPADDQ       Z4, Z0, Z0
+	VPADDQ.BCST  longs0000000052dce729<>+0(SB), Z0, Z0
+	VPROLQ       $0x1f, Z2, Z2
+	VPADDQ       Z0, Z2, Z2
+	VPSLLQ       $0x02, Z2, Z4
+	VPADDQ       Z4, Z2, Z2
+	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z2, Z2
+	VMOVDQA32    Z2, Z6
+	VMOVDQA32    Z0, Z4
+	VPROLQ       $0x1b, Z1, Z1
+	VPSLLQ       $0x02, Z1, Z5
+	VPADDQ       Z5, Z1, Z1
+	VPADDQ.BCST  longs0000000052dce729<>+0(SB), Z1, Z1
+	VPROLQ       $0x1f, Z3, Z3
+	VPADDQ       Z1, Z3, Z3
+	VPSLLQ       $0x02, Z3, Z5
+	VPADDQ       Z5, Z3, Z3
+	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z3, Z3
+	VMOVDQA32    Z3, Z7
+	VMOVDQA32    Z1, Z5
+	VPXORQ.BCST  longs0000000000000010<>+0(SB), Z0, Z0
+	VPXORQ.BCST  longs0000000000000010<>+0(SB), Z1, Z1
+	VPXORQ.BCST  longs0000000000000010<>+0(SB), Z2, Z2
+	VPXORQ.BCST  longs0000000000000010<>+0(SB), Z3, Z3
+	VPXORQ.BCST  longs34e09d0b6bdefe29<>+0(SB), Z4, Z4
+	VPXORQ.BCST  longs34e09d0b6bdefe29<>+0(SB), Z5, Z5
+	VPXORQ.BCST  longs0000000000000011<>+0(SB), Z6, Z6
+	VPXORQ.BCST  longs0000000000000011<>+0(SB), Z7, Z7
+	VPADDQ       Z2, Z0, Z0
+	VPADDQ       Z0, Z2, Z2
+	VPADDQ       Z3, Z1, Z1
+	VPADDQ       Z1, Z3, Z3
+	VPADDQ       Z6, Z4, Z4
+	VPADDQ       Z4, Z6, Z6
+	VPADDQ       Z7, Z5, Z5
+	VPADDQ       Z5, Z7, Z7
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPADDQ       Z2, Z0, Z0
+	VPADDQ       Z0, Z2, Z2
+	VPADDQ       Z3, Z1, Z1
+	VPADDQ       Z1, Z3, Z3
+	VPADDQ       Z6, Z4, Z4
+	VPADDQ       Z4, Z6, Z6
+	VPADDQ       Z7, Z5, Z5
+	VPADDQ       Z5, Z7, Z7
+	VMOVDQU32    Z0, (DX)
+	VMOVDQU32    Z1, 64(DX)
+	ADDQ         $+128, DX
+	VMOVDQU32    Z2, (BX)
+	VMOVDQU32    Z3, 64(BX)
+	ADDQ         $+128, BX
+	VMOVDQU32    Z4, (SI)
+	VMOVDQU32    Z5, 64(SI)
+	ADDQ         $+128, SI
+	VMOVDQU32    Z6, (DI)
+	VMOVDQU32    Z7, 64(DI)
+	ADDQ         $+128, DI
+	ADDQ         $0x00000100, AX
+	DECQ         CX
+	JNZ          vectors
+	MOVQ         n+24(FP), AX
+	ANDQ         $0x0f, AX
+	MOVQ         AX, left+64(FP)
+	VZEROUPPER
+	RET
+
+DATA longs34e09d0b6bdefe29<>+0(SB)/8, $0x34e09d0b6bdefe29
+DATA longs34e09d0b6bdefe29<>+8(SB)/8, $0x34e09d0b6bdefe29
+DATA longs34e09d0b6bdefe29<>+16(SB)/8, $0x34e09d0b6bdefe29
+DATA longs34e09d0b6bdefe29<>+24(SB)/8, $0x34e09d0b6bdefe29
+GLOBL longs34e09d0b6bdefe29<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000011<>+0(SB)/8, $0x0000000000000011
+DATA longs0000000000000011<>+8(SB)/8, $0x0000000000000011
+DATA longs0000000000000011<>+16(SB)/8, $0x0000000000000011
+DATA longs0000000000000011<>+24(SB)/8, $0x0000000000000011
+GLOBL longs0000000000000011<>(SB), RODATA|NOPTR, $32
+
 // func probeSplit256AVX512(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
 TEXT ·probeSplit256AVX512(SB), $11432-41
@@ -17634,6 +18708,640 @@ word:
 	JNZ     word
 
 end:
+	VZEROUPPER
+	RET
+
+DATA longs4530000000000000<>+0(SB)/8, $0x4530000000000000
+DATA longs4530000000000000<>+8(SB)/8, $0x4530000000000000
+DATA longs4530000000000000<>+16(SB)/8, $0x4530000000000000
+DATA longs4530000000000000<>+24(SB)/8, $0x4530000000000000
+GLOBL longs4530000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA longs4530000000100000<>+0(SB)/8, $0x4530000000100000
+DATA longs4530000000100000<>+8(SB)/8, $0x4530000000100000
+DATA longs4530000000100000<>+16(SB)/8, $0x4530000000100000
+DATA longs4530000000100000<>+24(SB)/8, $0x4530000000100000
+GLOBL longs4530000000100000<>(SB), RODATA|NOPTR, $32
+
+DATA longs4330000000000000<>+0(SB)/8, $0x4330000000000000
+DATA longs4330000000000000<>+8(SB)/8, $0x4330000000000000
+DATA longs4330000000000000<>+16(SB)/8, $0x4330000000000000
+DATA longs4330000000000000<>+24(SB)/8, $0x4330000000000000
+GLOBL longs4330000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA longs432fffffffffffff<>+0(SB)/8, $0x432fffffffffffff
+DATA longs432fffffffffffff<>+8(SB)/8, $0x432fffffffffffff
+DATA longs432fffffffffffff<>+16(SB)/8, $0x432fffffffffffff
+DATA longs432fffffffffffff<>+24(SB)/8, $0x432fffffffffffff
+GLOBL longs432fffffffffffff<>(SB), RODATA|NOPTR, $32
+
+// func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+// Requires: AVX, AVX2
+TEXT ·murmurWidth8AVX2(SB), NOSPLIT, $0-72
+	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant.
+	MOVQ rows+0(FP), AX
+	MOVQ n+24(FP), CX
+	SHRQ $0x03, CX
+	MOVQ h1+32(FP), DX
+	MOVQ h2+40(FP), BX
+	MOVQ h3+48(FP), SI
+	MOVQ h4+56(FP), DI
+
+vectors:
+	VMOVDQU      (AX), Y0
+	VMOVDQU      32(AX), Y1
+	VPSHUFD      $0xf5, Y0, Y2
+	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y2, Y2
+	VPMULUDQ     longs0000000087c37b91<>+0(SB), Y0, Y3
+	VPADDQ       Y3, Y2, Y2
+	VPSLLQ       $0x20, Y2, Y2
+	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y0, Y0
+	VPADDQ       Y2, Y0, Y0
+	VPSHUFD      $0xf5, Y1, Y2
+	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y2, Y2
+	VPMULUDQ     longs0000000087c37b91<>+0(SB), Y1, Y3
+	VPADDQ       Y3, Y2, Y2
+	VPSLLQ       $0x20, Y2, Y2
+	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y1, Y1
+	VPADDQ       Y2, Y1, Y1
+	VPSRLQ       $0x21, Y0, Y2
+	VPSLLQ       $0x1f, Y0, Y0
+	VPOR         Y2, Y0, Y0
+	VPSRLQ       $0x21, Y1, Y2
+	VPSLLQ       $0x1f, Y1, Y1
+	VPOR         Y2, Y1, Y1
+	VPSHUFD      $0xf5, Y0, Y2
+	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y2, Y2
+	VPMULUDQ     longs000000004cf5ad43<>+0(SB), Y0, Y3
+	VPADDQ       Y3, Y2, Y2
+	VPSLLQ       $0x20, Y2, Y2
+	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y0, Y0
+	VPADDQ       Y2, Y0, Y0
+	VPSHUFD      $0xf5, Y1, Y2
+	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y2, Y2
+	VPMULUDQ     longs000000004cf5ad43<>+0(SB), Y1, Y3
+	VPADDQ       Y3, Y2, Y2
+	VPSLLQ       $0x20, Y2, Y2
+	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y1, Y1
+	VPADDQ       Y2, Y1, Y1
+	VPBROADCASTQ longs0000000000000008<>+0(SB), Y2
+	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Y6
+	VMOVDQA      Y0, Y4
+	VPBROADCASTQ longs0000000000000008<>+0(SB), Y3
+	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Y7
+	VMOVDQA      Y1, Y5
+	VPXOR        longs0000000000000008<>+0(SB), Y0, Y0
+	VPXOR        longs0000000000000008<>+0(SB), Y1, Y1
+	VPXOR        longs0000000000000009<>+0(SB), Y4, Y4
+	VPXOR        longs0000000000000009<>+0(SB), Y5, Y5
+	VPADDQ       Y2, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VPADDQ       Y3, Y1, Y1
+	VPADDQ       Y1, Y3, Y3
+	VPADDQ       Y6, Y4, Y4
+	VPADDQ       Y4, Y6, Y6
+	VPADDQ       Y7, Y5, Y5
+	VPADDQ       Y5, Y7, Y7
+	VPSRLQ       $0x21, Y0, Y8
+	VPXOR        Y8, Y0, Y0
+	VPSRLQ       $0x21, Y1, Y8
+	VPXOR        Y8, Y1, Y1
+	VPSRLQ       $0x21, Y2, Y8
+	VPXOR        Y8, Y2, Y2
+	VPSRLQ       $0x21, Y3, Y8
+	VPXOR        Y8, Y3, Y3
+	VPSRLQ       $0x21, Y4, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x21, Y5, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSRLQ       $0x21, Y6, Y8
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x21, Y7, Y8
+	VPXOR        Y8, Y7, Y7
+	VPSHUFD      $0xf5, Y0, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y0, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y0, Y0
+	VPADDQ       Y8, Y0, Y0
+	VPSHUFD      $0xf5, Y1, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y1, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y1, Y1
+	VPADDQ       Y8, Y1, Y1
+	VPSHUFD      $0xf5, Y2, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y2, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y2, Y2
+	VPADDQ       Y8, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y3, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y3, Y3
+	VPADDQ       Y8, Y3, Y3
+	VPSHUFD      $0xf5, Y4, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y4, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y4, Y4
+	VPADDQ       Y8, Y4, Y4
+	VPSHUFD      $0xf5, Y5, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y5, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y5, Y5
+	VPADDQ       Y8, Y5, Y5
+	VPSHUFD      $0xf5, Y6, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y6, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y6, Y6
+	VPADDQ       Y8, Y6, Y6
+	VPSHUFD      $0xf5, Y7, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y7, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y7, Y7
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x21, Y0, Y8
+	VPXOR        Y8, Y0, Y0
+	VPSRLQ       $0x21, Y1, Y8
+	VPXOR        Y8, Y1, Y1
+	VPSRLQ       $0x21, Y2, Y8
+	VPXOR        Y8, Y2, Y2
+	VPSRLQ       $0x21, Y3, Y8
+	VPXOR        Y8, Y3, Y3
+	VPSRLQ       $0x21, Y4, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x21, Y5, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSRLQ       $0x21, Y6, Y8
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x21, Y7, Y8
+	VPXOR        Y8, Y7, Y7
+	VPSHUFD      $0xf5, Y0, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y0, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y0, Y0
+	VPADDQ       Y8, Y0, Y0
+	VPSHUFD      $0xf5, Y1, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y1, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y1, Y1
+	VPADDQ       Y8, Y1, Y1
+	VPSHUFD      $0xf5, Y2, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y2, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y2, Y2
+	VPADDQ       Y8, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y3, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y3, Y3
+	VPADDQ       Y8, Y3, Y3
+	VPSHUFD      $0xf5, Y4, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y4, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y4, Y4
+	VPADDQ       Y8, Y4, Y4
+	VPSHUFD      $0xf5, Y5, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y5, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y5, Y5
+	VPADDQ       Y8, Y5, Y5
+	VPSHUFD      $0xf5, Y6, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y6, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y6, Y6
+	VPADDQ       Y8, Y6, Y6
+	VPSHUFD      $0xf5, Y7, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y7, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y7, Y7
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x21, Y0, Y8
+	VPXOR        Y8, Y0, Y0
+	VPSRLQ       $0x21, Y1, Y8
+	VPXOR        Y8, Y1, Y1
+	VPSRLQ       $0x21, Y2, Y8
+	VPXOR        Y8, Y2, Y2
+	VPSRLQ       $0x21, Y3, Y8
+	VPXOR        Y8, Y3, Y3
+	VPSRLQ       $0x21, Y4, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x21, Y5, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSRLQ       $0x21, Y6, Y8
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x21, Y7, Y8
+	VPXOR        Y8, Y7, Y7
+	VPADDQ       Y2, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VPADDQ       Y3, Y1, Y1
+	VPADDQ       Y1, Y3, Y3
+	VPADDQ       Y6, Y4, Y4
+	VPADDQ       Y4, Y6, Y6
+	VPADDQ       Y7, Y5, Y5
+	VPADDQ       Y5, Y7, Y7
+	VMOVDQU      Y0, (DX)
+	VMOVDQU      Y1, 32(DX)
+	ADDQ         $+64, DX
+	VMOVDQU      Y2, (BX)
+	VMOVDQU      Y3, 32(BX)
+	ADDQ         $+64, BX
+	VMOVDQU      Y4, (SI)
+	VMOVDQU      Y5, 32(SI)
+	ADDQ         $+64, SI
+	VMOVDQU      Y6, (DI)
+	VMOVDQU      Y7, 32(DI)
+	ADDQ         $+64, DI
+	ADDQ         $0x00000040, AX
+	DECQ         CX
+	JNZ          vectors
+	MOVQ         n+24(FP), AX
+	ANDQ         $0x07, AX
+	MOVQ         AX, left+64(FP)
+	VZEROUPPER
+	RET
+
+DATA longs0000000087c37b91<>+0(SB)/8, $0x0000000087c37b91
+DATA longs0000000087c37b91<>+8(SB)/8, $0x0000000087c37b91
+DATA longs0000000087c37b91<>+16(SB)/8, $0x0000000087c37b91
+DATA longs0000000087c37b91<>+24(SB)/8, $0x0000000087c37b91
+GLOBL longs0000000087c37b91<>(SB), RODATA|NOPTR, $32
+
+DATA longs000000004cf5ad43<>+0(SB)/8, $0x000000004cf5ad43
+DATA longs000000004cf5ad43<>+8(SB)/8, $0x000000004cf5ad43
+DATA longs000000004cf5ad43<>+16(SB)/8, $0x000000004cf5ad43
+DATA longs000000004cf5ad43<>+24(SB)/8, $0x000000004cf5ad43
+GLOBL longs000000004cf5ad43<>(SB), RODATA|NOPTR, $32
+
+DATA longs00000000ff51afd7<>+0(SB)/8, $0x00000000ff51afd7
+DATA longs00000000ff51afd7<>+8(SB)/8, $0x00000000ff51afd7
+DATA longs00000000ff51afd7<>+16(SB)/8, $0x00000000ff51afd7
+DATA longs00000000ff51afd7<>+24(SB)/8, $0x00000000ff51afd7
+GLOBL longs00000000ff51afd7<>(SB), RODATA|NOPTR, $32
+
+DATA longs00000000c4ceb9fe<>+0(SB)/8, $0x00000000c4ceb9fe
+DATA longs00000000c4ceb9fe<>+8(SB)/8, $0x00000000c4ceb9fe
+DATA longs00000000c4ceb9fe<>+16(SB)/8, $0x00000000c4ceb9fe
+DATA longs00000000c4ceb9fe<>+24(SB)/8, $0x00000000c4ceb9fe
+GLOBL longs00000000c4ceb9fe<>(SB), RODATA|NOPTR, $32
+
+// func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+// Requires: AVX, AVX2
+TEXT ·murmurWidth16AVX2(SB), NOSPLIT, $0-72
+	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant.
+	MOVQ rows+0(FP), AX
+	MOVQ n+24(FP), CX
+	SHRQ $0x03, CX
+	MOVQ h1+32(FP), DX
+	MOVQ h2+40(FP), BX
+	MOVQ h3+48(FP), SI
+	MOVQ h4+56(FP), DI
+
+vectors:
+	VMOVDQU     (AX), Y1
+	VMOVDQU     32(AX), Y2
+	VPUNPCKLQDQ Y2, Y1, Y0
+	VPUNPCKHQDQ Y2, Y1, Y2
+	VPERMQ      $0xd8, Y0, Y0
+	VPERMQ      $0xd8, Y2, Y2
+	VMOVDQU     64(AX), Y3
+	VMOVDQU     96(AX), Y4
+	VPUNPCKLQDQ Y4, Y3, Y1
+	VPUNPCKHQDQ Y4, Y3, Y3
+	VPERMQ      $0xd8, Y1, Y1
+	VPERMQ      $0xd8, Y3, Y3
+	VPSHUFD     $0xf5, Y0, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
+	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y0, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPSLLQ      $0x20, Y4, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y0, Y0
+	VPADDQ      Y4, Y0, Y0
+	VPSHUFD     $0xf5, Y1, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
+	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y1, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPSLLQ      $0x20, Y4, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y1, Y1
+	VPADDQ      Y4, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
+	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y2, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPSLLQ      $0x20, Y4, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y2, Y2
+	VPADDQ      Y4, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
+	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y3, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPSLLQ      $0x20, Y4, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y3, Y3
+	VPADDQ      Y4, Y3, Y3
+	VPSRLQ      $0x21, Y0, Y4
+	VPSLLQ      $0x1f, Y0, Y0
+	VPOR        Y4, Y0, Y0
+	VPSRLQ      $0x21, Y1, Y4
+	VPSLLQ      $0x1f, Y1, Y1
+	VPOR        Y4, Y1, Y1
+	VPSRLQ      $0x1f, Y2, Y4
+	VPSLLQ      $0x21, Y2, Y2
+	VPOR        Y4, Y2, Y2
+	VPSRLQ      $0x1f, Y3, Y4
+	VPSLLQ      $0x21, Y3, Y3
+	VPOR        Y4, Y3, Y3
+	VPSHUFD     $0xf5, Y0, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
+	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y0, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPSLLQ      $0x20, Y4, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y0, Y0
+	VPADDQ      Y4, Y0, Y0
+	VPSHUFD     $0xf5, Y1, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
+	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y1, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPSLLQ      $0x20, Y4, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y1, Y1
+	VPADDQ      Y4, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
+	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y2, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPSLLQ      $0x20, Y4, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y2, Y2
+	VPADDQ      Y4, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
+	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y3, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPSLLQ      $0x20, Y4, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y3, Y3
+	VPADDQ      Y4, Y3, Y3
+	VPSRLQ      $0x25, Y0, Y4
+	VPSLLQ      $0x1b, Y0, Y0
+	VPOR        Y4, Y0, Y0
+	VPSLLQ      $0x02, Y0, Y4
+	VPADDQ      Y4, Y0, Y0
+	VPADDQ      longs0000000052dce729<>+0(SB), Y0, Y0
+	VPSRLQ      $0x21, Y2, Y4
+	VPSLLQ      $0x1f, Y2, Y2
+	VPOR        Y4, Y2, Y2
+	VPADDQ      Y0, Y2, Y2
+	VPSLLQ      $0x02, Y2, Y4
+	VPADDQ      Y4, Y2, Y2
+	VPADDQ      longs0000000038495ab5<>+0(SB), Y2, Y2
+	VMOVDQA     Y2, Y6
+	VMOVDQA     Y0, Y4
+	VPSRLQ      $0x25, Y1, Y5
+	VPSLLQ      $0x1b, Y1, Y1
+	VPOR        Y5, Y1, Y1
+	VPSLLQ      $0x02, Y1, Y5
+	VPADDQ      Y5, Y1, Y1
+	VPADDQ      longs0000000052dce729<>+0(SB), Y1, Y1
+	VPSRLQ      $0x21, Y3, Y5
+	VPSLLQ      $0x1f, Y3, Y3
+	VPOR        Y5, Y3, Y3
+	VPADDQ      Y1, Y3, Y3
+	VPSLLQ      $0x02, Y3, Y5
+	VPADDQ      Y5, Y3, Y3
+	VPADDQ      longs0000000038495ab5<>+0(SB), Y3, Y3
+	VMOVDQA     Y3, Y7
+	VMOVDQA     Y1, Y5
+	VPXOR       longs0000000000000010<>+0(SB), Y0, Y0
+	VPXOR       longs0000000000000010<>+0(SB), Y1, Y1
+	VPXOR       longs0000000000000010<>+0(SB), Y2, Y2
+	VPXOR       longs0000000000000010<>+0(SB), Y3, Y3
+	VPXOR       longs34e09d0b6bdefe29<>+0(SB), Y4, Y4
+	VPXOR       longs34e09d0b6bdefe29<>+0(SB), Y5, Y5
+	VPXOR       longs0000000000000011<>+0(SB), Y6, Y6
+	VPXOR       longs0000000000000011<>+0(SB), Y7, Y7
+	VPADDQ      Y2, Y0, Y0
+	VPADDQ      Y0, Y2, Y2
+	VPADDQ      Y3, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y6, Y4, Y4
+	VPADDQ      Y4, Y6, Y6
+	VPADDQ      Y7, Y5, Y5
+	VPADDQ      Y5, Y7, Y7
+	VPSRLQ      $0x21, Y0, Y8
+	VPXOR       Y8, Y0, Y0
+	VPSRLQ      $0x21, Y1, Y8
+	VPXOR       Y8, Y1, Y1
+	VPSRLQ      $0x21, Y2, Y8
+	VPXOR       Y8, Y2, Y2
+	VPSRLQ      $0x21, Y3, Y8
+	VPXOR       Y8, Y3, Y3
+	VPSRLQ      $0x21, Y4, Y8
+	VPXOR       Y8, Y4, Y4
+	VPSRLQ      $0x21, Y5, Y8
+	VPXOR       Y8, Y5, Y5
+	VPSRLQ      $0x21, Y6, Y8
+	VPXOR       Y8, Y6, Y6
+	VPSRLQ      $0x21, Y7, Y8
+	VPXOR       Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y0, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y0, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y0, Y0
+	VPADDQ      Y8, Y0, Y0
+	VPSHUFD     $0xf5, Y1, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y1, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y1, Y1
+	VPADDQ      Y8, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y2, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y2, Y2
+	VPADDQ      Y8, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y3, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y3, Y3
+	VPADDQ      Y8, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y4, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y4, Y4
+	VPADDQ      Y8, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y5, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y5, Y5
+	VPADDQ      Y8, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y6, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y6, Y6
+	VPADDQ      Y8, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y7, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y7, Y7
+	VPADDQ      Y8, Y7, Y7
+	VPSRLQ      $0x21, Y0, Y8
+	VPXOR       Y8, Y0, Y0
+	VPSRLQ      $0x21, Y1, Y8
+	VPXOR       Y8, Y1, Y1
+	VPSRLQ      $0x21, Y2, Y8
+	VPXOR       Y8, Y2, Y2
+	VPSRLQ      $0x21, Y3, Y8
+	VPXOR       Y8, Y3, Y3
+	VPSRLQ      $0x21, Y4, Y8
+	VPXOR       Y8, Y4, Y4
+	VPSRLQ      $0x21, Y5, Y8
+	VPXOR       Y8, Y5, Y5
+	VPSRLQ      $0x21, Y6, Y8
+	VPXOR       Y8, Y6, Y6
+	VPSRLQ      $0x21, Y7, Y8
+	VPXOR       Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y0, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y0, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y0, Y0
+	VPADDQ      Y8, Y0, Y0
+	VPSHUFD     $0xf5, Y1, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y1, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y1, Y1
+	VPADDQ      Y8, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y2, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y2, Y2
+	VPADDQ      Y8, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y3, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y3, Y3
+	VPADDQ      Y8, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y4, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y4, Y4
+	VPADDQ      Y8, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y5, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y5, Y5
+	VPADDQ      Y8, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y6, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y6, Y6
+	VPADDQ      Y8, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y7, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y7, Y7
+	VPADDQ      Y8, Y7, Y7
+	VPSRLQ      $0x21, Y0, Y8
+	VPXOR       Y8, Y0, Y0
+	VPSRLQ      $0x21, Y1, Y8
+	VPXOR       Y8, Y1, Y1
+	VPSRLQ      $0x21, Y2, Y8
+	VPXOR       Y8, Y2, Y2
+	VPSRLQ      $0x21, Y3, Y8
+	VPXOR       Y8, Y3, Y3
+	VPSRLQ      $0x21, Y4, Y8
+	VPXOR       Y8, Y4, Y4
+	VPSRLQ      $0x21, Y5, Y8
+	VPXOR       Y8, Y5, Y5
+	VPSRLQ      $0x21, Y6, Y8
+	VPXOR       Y8, Y6, Y6
+	VPSRLQ      $0x21, Y7, Y8
+	VPXOR       Y8, Y7, Y7
+	VPADDQ      Y2, Y0, Y0
+	VPADDQ      Y0, Y2, Y2
+	VPADDQ      Y3, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y6, Y4, Y4
+	VPADDQ      Y4, Y6, Y6
+	VPADDQ      Y7, Y5, Y5
+	VPADDQ      Y5, Y7, Y7
+	VMOVDQU     Y0, (DX)
+	VMOVDQU     Y1, 32(DX)
+	ADDQ        $+64, DX
+	VMOVDQU     Y2, (BX)
+	VMOVDQU     Y3, 32(BX)
+	ADDQ        $+64, BX
+	VMOVDQU     Y4, (SI)
+	VMOVDQU     Y5, 32(SI)
+	ADDQ        $+64, SI
+	VMOVDQU     Y6, (DI)
+	VMOVDQU     Y7, 32(DI)
+	ADDQ        $+64, DI
+	ADDQ        $0x00000080, AX
+	DECQ        CX
+	JNZ         vectors
+	MOVQ        n+24(FP), AX
+	ANDQ        $0x07, AX
+	MOVQ        AX, left+64(FP)
 	VZEROUPPER
 	RET
 

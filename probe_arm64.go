@@ -281,6 +281,16 @@ func hash64Offsets64NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, 
 //go:noescape
 func hash64FixedNEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
+// murmurRows is xxh64Rows for four words.
+func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
+	return left, false
+}
+
+// murmur is hash32 for four words: of integers of 64 bits, and of keys of 16 bytes, which have a layout of their own.
+func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
+	return left, false
+}
+
 // xxh64 is hash64 for one word.
 func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	switch kernel {

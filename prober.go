@@ -86,7 +86,7 @@ func (s *prober) probeHashes(h *hashes, hits []uint64, dense bool) {
 	case walkLine32:
 		(*line32)(&s.bitArray).probeBatch(s.kernel, h.h32, hits)
 	case walkCrossed64:
-		(*crossed64)(&s.bitArray).probeBatch(h, hits, dense)
+		(*crossed64)(&s.bitArray).probeBatch(s.kernel, h, hits, dense)
 	default:
 		panic("bloom: no such walk")
 	}
@@ -145,6 +145,9 @@ func (s *prober) isDense(hits, n int) bool {
 	case walkDouble64:
 		return 4*hits >= n // moving the hashes that pass costs as much as several probes
 	case walkCrossed64:
+		if s.kernel != Generic {
+			return 4*hits >= n
+		}
 		return 2*hits > n
 	}
 	return false

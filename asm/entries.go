@@ -95,6 +95,10 @@ var families = []family{
 		during a call. signs is signedBytes if the last bytes of a key are signed, and else 0.`},
 	{"hash64", "layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64", "left int", `
 		hash64 is hash32 for two words.`},
+	{"murmurRows", "rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
+		murmurRows is xxh64Rows for four words.`},
+	{"murmur", "layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
+		murmur is hash32 for four words: of integers of 64 bits, and of keys of 16 bytes, which have a layout of their own.`},
 	{"xxh64", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
 		xxh64 is hash64 for one word.`},
 	{"xxph3Stripes", "sums *uint64, key *byte, n int", "", `
@@ -198,6 +202,7 @@ var kernels = []struct{ name, instead string }{{"AVX512", "AVX2"}, {"AVX2", ""},
 var layouts = []struct{ name, layouts string }{
 	{"Width4", "uint32s"},
 	{"Width8", "uint64s"},
+	{"Width16", "fixedWidth"},
 	{"Bytes", "byteSlices, strs, offsets32, offsets64"},
 	{"Any", "byteSlices, strs, offsets32, offsets64, fixedWidth"},
 	{"Headers", "byteSlices, strs"},

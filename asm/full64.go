@@ -249,12 +249,12 @@ func (f *full64) remainder(h [2]reg.VecVirtual) (r reg.VecVirtual) {
 		}
 		low := f.vector()
 		VPSRLQ(U8(32), h[j], q[j])
-		VPOR(longConstants[two84], q[j], q[j])
-		VSUBPD(longConstants[two84And], q[j], q[j])
-		VPBLENDD(U8(0xaa), longConstants[two52], h[j], low)
+		VPOR(longConstant(two84), q[j], q[j])
+		VSUBPD(longConstant(two84And), q[j], q[j])
+		VPBLENDD(U8(0xaa), longConstant(two52), h[j], low)
 		VADDPD(low, q[j], q[j])
 		VMULPD(f.inverse, q[j], q[j])
-		VADDPD(longConstants[two52Less], q[j], q[j])
+		VADDPD(longConstant(two52Less), q[j], q[j])
 	}
 	r = f.words(h)
 	f.subtract(f.words(q), f.bits, r)

@@ -167,19 +167,19 @@ func (h *hash64AVX2) rotate(by uint64) {
 
 func (h *hash64AVX2) xor(c uint64) {
 	for _, x := range h.vector {
-		VPXOR(longConstants[c], x, x)
+		VPXOR(longConstant(c), x, x)
 	}
 	for _, x := range h.scalar {
-		XORQ(longConstants[c], x)
+		XORQ(longConstant(c), x)
 	}
 }
 
 func (h *hash64AVX2) add(c uint64) {
 	for _, x := range h.vector {
-		VPADDQ(longConstants[c], x, x)
+		VPADDQ(longConstant(c), x, x)
 	}
 	for _, x := range h.scalar {
-		ADDQ(longConstants[c], x)
+		ADDQ(longConstant(c), x)
 	}
 }
 
@@ -198,14 +198,18 @@ func (h *hash64AVX2) shift(by uint64) {
 	}
 }
 
-// longConstants has constants in each of four long lanes.
+// longConstants has the constants so far, each in four long lanes.
 var longConstants = map[uint64]Mem{}
 
-func longConstantTables() {
-	for _, c := range []uint64{primes[2], primes[3], primes[4] + 4, primes[4] + 8, xxph3Secret, 4, 8, 9, 16, 32, 128, two52, two84, two84And, two52Less} {
-		longConstants[c] = GLOBL(fmt.Sprintf("longs%016x", c), RODATA|NOPTR)
+// longConstant returns a constant in each of four long lanes.
+func longConstant(c uint64) Mem {
+	m, ok := longConstants[c]
+	if !ok {
+		m = GLOBL(fmt.Sprintf("longs%016x", c), RODATA|NOPTR)
 		for i := range 4 {
 			DATA(8*i, U64(c))
 		}
+		longConstants[c] = m
 	}
+	return m
 }

@@ -302,23 +302,34 @@ func whole(z reg.VecVirtual) func(i *ir.Instruction, err error) {
 	}
 }
 
-// storeLongs emits the stores of the hashes of the group, and counts the keys. It sets the zero flag if
-// none is left.
-func (r *keyRows) storeLongs(hashes []reg.VecVirtual, to reg.GPVirtual) {
+// storeLongs emits the stores of each word of the hashes of the group to where to points, and counts the keys. next
+// emits the step to the next group. It sets the zero flag if no key is left.
+func (r *keyRows) storeLongs(words [][]reg.VecVirtual, to func(word int) reg.GPVirtual, next func()) {
 	SUBQ(U8(r.keys), r.left)
 	JL(LabelRef("last"))
-	for i, h := range hashes {
-		VMOVDQU64(h, Mem{Base: to, Disp: 64 * i})
+	for word, hashes := range words {
+		p := to(word)
+		for i, h := range hashes {
+			VMOVDQU64(h, Mem{Base: p, Disp: 64 * i})
+		}
 	}
-	ADDQ(U32(8*r.keys), to)
+	next()
 	JMP(LabelRef("stored"))
 	Label("last")
 	ADDQ(U8(r.keys), r.left)
-	for i, h := range hashes {
-		VMOVDQU64(h, firstLongs(r.left), Mem{Base: to, Disp: 64 * i})
+	for i := range words[0] {
+		k := firstLongs(r.left)
+		for word, hashes := range words {
+			VMOVDQU64(hashes[i], k, Mem{Base: to(word), Disp: 64 * i})
+		}
 		SUBQ(U8(8), r.left)
 	}
 	XORL(r.left.As32(), r.left.As32())
 	Label("stored")
 	TESTQ(r.left, r.left)
+}
+
+// storeWord is storeLongs for hashes of one word.
+func (r *keyRows) storeWord(hashes []reg.VecVirtual, to reg.GPVirtual) {
+	r.storeLongs([][]reg.VecVirtual{hashes}, func(int) reg.GPVirtual { return to }, func() { ADDQ(U32(8*r.keys), to) })
 }

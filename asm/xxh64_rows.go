@@ -71,7 +71,7 @@ func xxh64ByRows() {
 	h.tails()
 	Label("finish")
 	h.finish()
-	r.storeLongs(h.h, to)
+	r.storeWord(h.h, to)
 	JZ(LabelRef("end"))
 	CMPQ(h.bytes, U8(0))
 	JGE(LabelRef("vector"))

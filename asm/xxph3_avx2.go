@@ -90,7 +90,7 @@ func (x *xxph3Fours) outside(least, most int, lanes reg.GPVirtual) {
 }
 
 // lanesOf returns a small number in each lane.
-func lanesOf(n int) Mem { return longConstants[uint64(n)] }
+func lanesOf(n int) Mem { return longConstant(uint64(n)) }
 
 // halves emits the loads of the halves of a word, in each lane.
 func halves(m Mem) (h [2]reg.VecVirtual) {
@@ -210,7 +210,7 @@ func (x *xxph3Fours) ends() reg.VecVirtual {
 		load16(Mem{Base: end}, last, key)
 	}
 	a, b := words[0], words[1]
-	VPXOR(longConstants[xxph3Secret], a, a)
+	VPXOR(longConstant(xxph3Secret), a, a)
 	VPXOR(x.second, b, b)
 	c, d := secretWords(last, x.last)
 	big, most := YMM(), YMM()

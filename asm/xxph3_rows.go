@@ -104,7 +104,7 @@ func xxph3ByRows() {
 		VPTESTNMQ(x.n[i], x.n[i], empty)
 		VPBROADCASTQ(emptyHash, empty, h)
 	}
-	r.storeLongs(x.h, to)
+	r.storeWord(x.h, to)
 	JNZ(LabelRef("group"))
 	Label("end")
 	Store(r.left, ReturnIndex(0))

@@ -1,0 +1,381 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+// The constants of murmur3_x64_128: of its blocks, of its end, and what is left of a last byte 1.
+var (
+	murmurC1, murmurC2 = bloom.constant("murmurC1"), bloom.constant("murmurC2")
+
+	murmurSums    = [2]uint64{0x52dce729, 0x38495ab5}
+	murmurFactors = [2]uint64{0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53}
+
+	murmurLowOfOne, murmurHighOfOne = bloom.constant("murmurLowOfOne"), bloom.constant("murmurHighOfOne")
+)
+
+// murmurWords are the arguments to write hashes to.
+var murmurWords = []string{"h1", "h2", "h3", "h4"}
+
+// longs are vectors of long words.
+type longs []reg.VecVirtual
+
+// murmur3 emits the steps of murmur3_x64_128 with an instruction set. Each step is emitted for several vectors in
+// turn: a product takes long.
+type murmur3 struct{ vectors }
+
+func (m murmur3) xorWith(c uint64, xs ...reg.VecVirtual) {
+	for _, x := range xs {
+		if m.lanes() == 16 {
+			VPXORQ_BCST(longConstant(c), x, x)
+		} else {
+			VPXOR(longConstant(c), x, x)
+		}
+	}
+}
+
+// multiply emits products with a constant. AVX2 has no product of 64 bits, and makes it of three of 32.
+func (m murmur3) multiply(c uint64, xs ...reg.VecVirtual) {
+	for _, x := range xs {
+		if m.lanes() == 16 {
+			VPMULLQ_BCST(longConstant(c), x, x)
+			continue
+		}
+		upper, cross := m.vector(), m.vector()
+		VPSHUFD(U8(0xf5), x, upper)
+		VPMULUDQ(longConstant(c), upper, upper)
+		VPMULUDQ(longConstant(c>>32), x, cross)
+		VPADDQ(cross, upper, upper)
+		VPSLLQ(U8(32), upper, upper)
+		VPMULUDQ(longConstant(c), x, x)
+		VPADDQ(upper, x, x)
+	}
+}
+
+func (m murmur3) rotate(by uint64, xs ...reg.VecVirtual) {
+	for _, x := range xs {
+		if m.lanes() == 16 {
+			VPROLQ(U8(by), x, x)
+			continue
+		}
+		right := m.vector()
+		VPSRLQ(U8(64-by), x, right)
+		VPSLLQ(U8(by), x, x)
+		VPOR(right, x, x)
+	}
+}
+
+func (m murmur3) shiftXor(by uint64, xs ...reg.VecVirtual) {
+	for _, x := range xs {
+		right := m.vector()
+		VPSRLQ(U8(by), x, right)
+		m.xor(right, x, x)
+	}
+}
+
+// scramble emits what a block or a tail makes of its first words, low, and of its second ones.
+func (m murmur3) scramble(low, high longs) {
+	m.multiply(murmurC1, low...)
+	m.multiply(murmurC2, high...)
+	m.rotate(31, low...)
+	m.rotate(33, high...)
+	m.multiply(murmurC2, low...)
+	m.multiply(murmurC1, high...)
+}
+
+// block emits the rest of a block: x and y are the states XORed with the scrambled words, and before is the second
+// state before, or nil if it was 0.
+func (m murmur3) block(x, y, before reg.VecVirtual) {
+	five := func(x reg.VecVirtual, sum uint64) {
+		four := m.vector()
+		VPSLLQ(U8(2), x, four)
+		VPADDQ(four, x, x)
+		if m.lanes() == 16 {
+			VPADDQ_BCST(longConstant(sum), x, x)
+		} else {
+			VPADDQ(longConstant(sum), x, x)
+		}
+	}
+	m.rotate(27, x)
+	if before != nil {
+		VPADDQ(before, x, x)
+	}
+	five(x, murmurSums[0])
+	m.rotate(31, y)
+	VPADDQ(x, y, y)
+	five(y, murmurSums[1])
+}
+
+// finish emits the end of both digests of vectors of keys, which are XORed with their lengths: the four words of each.
+func (m murmur3) finish(words [4]longs) {
+	sums := func() {
+		for i := 0; i < 4; i += 2 {
+			for j, x := range words[i] {
+				VPADDQ(words[i+1][j], x, x)
+				VPADDQ(x, words[i+1][j], words[i+1][j])
+			}
+		}
+	}
+	sums()
+	var all longs
+	for _, w := range words {
+		all = append(all, w...)
+	}
+	m.shiftXor(33, all...)
+	for _, c := range murmurFactors {
+		m.multiply(c, all...)
+		m.shiftXor(33, all...)
+	}
+	sums()
+}
+
+// murmurWidth emits the hash of keys of 8 or 16 bytes that lie side by side.
+func murmurWidth(v vectors, width int) {
+	TEXT(fmt.Sprintf("murmurWidth%d%s", width, v.name()), NOSPLIT, signature("murmur"))
+	Comment(
+		"murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of",
+		"the byte 1, or of 9 bytes of which it is the last, adds a constant.",
+	)
+	m := murmur3{v}
+	const abreast = 2
+	perVector := v.lanes() / 2
+	keys, to, n := argument("rows"), [4]reg.GPVirtual{}, vectorsOf(abreast*perVector)
+	for i, name := range murmurWords {
+		to[i] = argument(name)
+	}
+	load := func(at Mem, k1, k2 reg.VecVirtual) { v.load(at, k1) }
+	if width == 16 {
+		load = v.headers(16)
+	}
+	// What a block or a tail and the length are XORed with.
+	length := uint64(width)
+	lengths := [4]uint64{length, length, (length + 1) ^ murmurLowOfOne, length + 1}
+	if width == 8 {
+		lengths = [4]uint64{length, length, length + 1, (length + 1) ^ murmurHighOfOne}
+	}
+	Label("vectors")
+	var words [4]longs
+	for i := range words {
+		words[i] = longs{v.vector(), v.vector()}
+	}
+	for i := range abreast {
+		load(Mem{Base: keys, Disp: i * perVector * width}, words[0][i], words[1][i])
+	}
+	if width == 16 {
+		m.scramble(words[0], words[1])
+	} else {
+		m.scramble(words[0], nil)
+	}
+	for i := range abreast {
+		if width == 16 {
+			m.block(words[0][i], words[1][i], nil)
+			copyVector(v, words[1][i], words[3][i])
+		} else {
+			VPBROADCASTQ(longConstant(lengths[1]), words[1][i])
+			VPBROADCASTQ(longConstant(lengths[3]), words[3][i])
+		}
+		copyVector(v, words[0][i], words[2][i])
+	}
+	for w, length := range lengths {
+		if width == 16 || w%2 == 0 {
+			m.xorWith(length, words[w]...)
+		}
+	}
+	m.finish(words)
+	for w, xs := range words {
+		for i, x := range xs {
+			v.store(x, Mem{Base: to[w], Disp: 8 * i * perVector})
+		}
+		ADDQ(I32(8*abreast*perVector), to[w])
+	}
+	ADDQ(U32(abreast*perVector*width), keys)
+	DECQ(n)
+	JNZ(LabelRef("vectors"))
+	storeLeft(nil, abreast*perVector)
+	VZEROUPPER()
+	RET()
+}
+
+// murmurRows has the registers of the kernel for keys of any length while its code is emitted.
+type murmurRows struct {
+	murmur3
+	*keyRows
+	lengths, left, masks []Mem // of the keys: bytes, those that are left, up to 32, and a mask of these
+	columns              [][4]reg.VecVirtual
+	state                [2]longs
+	tail, scrambled      [2]longs // the words after the last block, as they are and scrambled
+	offset, bytes, done  Mem      // of the next bytes; bytes that may be hashed until the call ends; bytes of the hashes so far
+}
+
+// murmurByRows emits the hash of keys of any length with AVX-512.
+func murmurByRows() {
+	TEXT("murmurRowsAVX512", 0, signature("murmurRows"))
+	Comment(
+		"The kernel takes 32 bytes of each of 16 keys at a time, and transposes them. A mask leaves zeros after the",
+		"end of a key. For a key without bytes left it reads the stack: a load of a page that is not mapped, with an",
+		"empty mask, would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes.",
+	)
+	const abreast = 2
+	v := &avx512{}
+	m := &murmurRows{murmur3: murmur3{v}, keyRows: newKeyRows(8*abreast, 64+3*64*abreast), columns: newColumns(abreast)}
+	at := Mem{Base: m.frame, Disp: m.headersSize()}
+	m.offset, m.bytes, m.done = at, at.Offset(8), at.Offset(16)
+	for i := range abreast {
+		vector := at.Offset(64 + 3*64*i)
+		m.lengths, m.left, m.masks = append(m.lengths, vector), append(m.left, vector.Offset(64)), append(m.masks, vector.Offset(128))
+	}
+	for i := range 2 {
+		m.state[i], m.tail[i], m.scrambled[i] = newVectors(abreast), newVectors(abreast), newVectors(abreast)
+	}
+	zero := GP64()
+	XORL(zero.As32(), zero.As32())
+	MOVQ(zero, m.done)
+	MOVQ(U32(most), m.bytes)
+
+	Label("keys")
+	m.find()
+	longest := m.start()
+	k := K()
+	VPCMPUQ_BCST(U8(5), longLength, longest, k)
+	KORTESTB(k, k)
+	JNZ(LabelRef("end"))
+	Label("bytes")
+	m.loadColumns()
+	m.blocks(0)
+	m.blocks(1)
+	ADDQ(U8(32), m.offset)
+	SUBQ(U8(32), m.bytes)
+	k = K()
+	VPCMPUQ_BCST(U8(6), m.offset, longest, k)
+	KORTESTB(k, k)
+	JNZ(LabelRef("bytes"))
+	m.storeLongs(m.finishRows(), func(word int) reg.GPVirtual {
+		to := argument(murmurWords[word])
+		ADDQ(m.done, to)
+		return to
+	}, func() { SUBQ(I8(-128), m.done) })
+	JZ(LabelRef("end"))
+	CMPQ(m.bytes, U8(0))
+	JGE(LabelRef("keys"))
+	Label("end")
+	Store(m.keyRows.left, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// start emits the first state of the keys of a group, and returns the longest length of each lane.
+func (m *murmurRows) start() (longest reg.VecVirtual) {
+	lengths := m.keyRows.lengths()
+	longest = ZMM()
+	VPMAXUQ(lengths[0], lengths[1], longest)
+	for i, n := range lengths {
+		VMOVDQA64(n, m.lengths[i])
+	}
+	for _, pair := range [][2]longs{m.state, m.tail, m.scrambled} {
+		for _, x := range append(pair[0], pair[1]...) {
+			whole(x)(x86.VPXORD(x, x, x))
+		}
+	}
+	zero := GP64()
+	XORL(zero.As32(), zero.As32())
+	MOVQ(zero, m.offset)
+	return longest
+}
+
+// loadColumns emits the loads of the next 32 bytes of each key.
+func (m *murmurRows) loadColumns() {
+	zero := m.zero()
+	for i, n := range m.lengths {
+		left, mask, one := loaded(n), ZMM(), ZMM()
+		VPSUBQ_BCST(m.offset, left, left)
+		VPMAXSQ(zero, left, left)
+		VPMINSQ_BCST(number(32), left, left)
+		VMOVDQA64(left, m.left[i])
+		VPBROADCASTQ(number(1), one)
+		VPSLLVQ(left, one, mask)
+		VPSUBQ(one, mask, mask)
+		VMOVDQA64(mask, m.masks[i])
+	}
+	m.columnsOf(m.columns, func(header Mem, key int) reg.VecVirtual {
+		p, bits, k, z := GP64(), GP64(), K(), ZMM()
+		MOVQ(header, p)
+		ADDQ(m.offset, p)
+		MOVL(m.masks[key/8].Offset(key%8*8), bits.As32())
+		TESTL(bits.As32(), bits.As32())
+		CMOVQEQ(m.frame, p)
+		KMOVD(bits.As32(), k)
+		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsY()))
+		return z
+	})
+}
+
+// blocks emits the next 16 bytes of each key, the first or the second of those loaded: a block of the keys that have
+// so many, and the tail of those that have fewer.
+func (m *murmurRows) blocks(half int) {
+	scrambled := [2]longs{newVectors(len(m.columns)), newVectors(len(m.columns))}
+	for i, c := range m.columns {
+		for j, x := range scrambled {
+			VMOVDQA64(c[2*half+j], x[i])
+		}
+	}
+	m.scramble(scrambled[0], scrambled[1])
+	for i, c := range m.columns {
+		left, full, tail := loaded(m.left[i]), K(), K()
+		VPCMPUQ_BCST(U8(5), number(16*half+16), left, full)
+		VPCMPUQ_BCST(U8(6), number(16*half), left, tail)
+		KANDNB(tail, full, tail)
+		for j := range 2 {
+			VMOVDQA64(c[2*half+j], tail, m.tail[j][i])
+			VMOVDQA64(scrambled[j][i], tail, m.scrambled[j][i])
+			VPXORQ(m.state[j][i], scrambled[j][i], scrambled[j][i])
+		}
+		m.block(scrambled[0][i], scrambled[1][i], m.state[1][i])
+		for j := range 2 {
+			VMOVDQA64(scrambled[j][i], full, m.state[j][i])
+		}
+	}
+}
+
+// finishRows emits the end of both digests. The second has a byte 1 after the key, which may fill a block.
+func (m *murmurRows) finishRows() [][]reg.VecVirtual {
+	for i, n := range m.lengths {
+		one, shift := ZMM(), loaded(n)
+		VPBROADCASTQ(number(1), one)
+		VPANDQ_BCST(number(15), shift, shift)
+		VPSLLQ(U8(3), shift, shift)
+		for j, tail := range m.tail {
+			last := ZMM()
+			VPSLLVQ(shift, one, last)
+			VPORQ(last, tail[i], tail[i])
+			if j == 0 {
+				VPSUBQ_BCST(number(64), shift, shift) // no shift by a negative number leaves anything
+			}
+		}
+	}
+	m.scramble(m.tail[0], m.tail[1])
+	for i, n := range m.lengths {
+		length, after, last, full := loaded(n), loaded(n), ZMM(), K()
+		VPADDQ_BCST(number(1), after, after)
+		VPTESTNMQ_BCST(number(15), after, full)
+		for j := range 2 {
+			VPXORQ(m.state[j][i], m.tail[j][i], m.tail[j][i])
+			VPXORQ(m.state[j][i], m.scrambled[j][i], m.scrambled[j][i])
+			VPXORQ(length, m.scrambled[j][i], m.scrambled[j][i])
+		}
+		VMOVDQA64(m.tail[1][i], last)
+		first := ZMM()
+		VMOVDQA64(m.tail[0][i], first)
+		m.block(first, last, m.state[1][i])
+		for j, x := range []reg.VecVirtual{first, last} {
+			VMOVDQA64(x, full, m.tail[j][i])
+			VPXORQ(after, m.tail[j][i], m.tail[j][i])
+		}
+	}
+	m.finish([4]longs{m.scrambled[0], m.scrambled[1], m.tail[0], m.tail[1]})
+	return [][]reg.VecVirtual{m.scrambled[0], m.scrambled[1], m.tail[0], m.tail[1]}
+}
