@@ -116,6 +116,28 @@ func TestMap(t *testing.T) {
 	}
 }
 
+// TestForms wants every family of functions in assembly in the first table of forms of docs/design.md, and no other.
+func TestForms(t *testing.T) {
+	_, list, _ := strings.Cut(source(t, "asm/entries.go"), "\nvar families = ")
+	list, _, _ = strings.Cut(list, "\n}\n")
+	_, table, _ := strings.Cut(source(t, "docs/design.md"), "\n| form |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	families := regexp.MustCompile(`(?m)^\t\{(?:name: )?"(\w+)"`).FindAllStringSubmatch(list, -1)
+	rows := regexp.MustCompile(`(?m)^\| ([^|]*) \|`).FindAllStringSubmatch(table, -1)
+	made, described := map[string]bool{}, map[string]bool{}
+	for _, family := range families {
+		made[family[1]] = true
+	}
+	for _, row := range rows {
+		for _, name := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(row[1], -1) {
+			described[name[1]] = true
+		}
+	}
+	if !maps.Equal(made, described) || len(made) < 20 {
+		t.Errorf("asm/entries.go has %v, and docs/design.md %v", slices.Sorted(maps.Keys(made)), slices.Sorted(maps.Keys(described)))
+	}
+}
+
 // TestTopLevel looks for the names at the top of the repository that stay as they are: people and
 // tools outside know them.
 func TestTopLevel(t *testing.T) {
