@@ -8,7 +8,7 @@ SHELL    := bash
 ADAPTERS := adapter/arrow adapter/beam adapter/bitsandblooms adapter/goleveldb adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo adapter/pebble
 # Those that users build.
 PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet cmd/internal
-MODULES  := $(PUBLIC) asm cmd/bloom/browser compare compare/duckdb
+MODULES  := $(PUBLIC) asm cmd/bloom/browser compare compare/duckdb release
 # The steps vet/* vet everything: go test need not vet once more. What is compiled here is run a
 # few times and never debugged: no debugging information, a compiler that collects its garbage only
 # beyond 1 GiB and, in the steps, no optimization of C.
@@ -246,6 +246,24 @@ golden: deps
 .PHONY: lint
 lint:
 	for m in $(MODULES); do (cd $$m && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit; done
+
+# vulnerabilities asks the Go vulnerability database about what users build.
+.PHONY: vulnerabilities
+vulnerabilities:
+	for m in $(PUBLIC); do (cd $$m && go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...) || exit; done
+
+# api wants a version that allows what the exported names have lost since the last tag.
+.PHONY: api
+api:
+	@.ci/api
+
+# coverage prints, of each module that users build, which share of its statements its own tests run.
+# Assembly has no statements: what the kernels do is in make mutants.
+.PHONY: coverage
+coverage:
+	@file=$$(mktemp); trap "rm $$file" EXIT; for m in $(PUBLIC); do \
+		(cd $$m && go test -short -coverpkg=./... -coverprofile=$$file ./... >/dev/null && \
+		echo "$$m: $$(go tool cover -func=$$file | sed -n 's/^total:[^0-9]*//p') of its statements") || exit; done
 
 # arm64 tells what the arm64 kernels may gain, without an arm64 machine.
 .PHONY: arm64
