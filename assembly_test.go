@@ -31,7 +31,7 @@ type gate struct {
 	features  []cpuid.FeatureID
 	functions int
 
-	// How many of 48 keys a call hashes, for each hash, if key 20 is too long, and if all
+	// How many of 64 keys a call hashes, for each hash, if key 20 is too long, and if all
 	// are as long as may be. A hash without assembly for keys of any length has no entry.
 	calls map[hashKind]callLengths
 }
@@ -138,7 +138,7 @@ func checkSlowInstructions(t *testing.T, text string, fail func(format string, a
 func TestLongKeys(t *testing.T) {
 	is(t, kernelTest, race)
 	withLoads(t, false) // those end a call by other rules: TestGroupsEnd
-	const rows = 48
+	const rows = 64
 	data := make([]byte, longKey)
 	for i := range data {
 		data[i] = byte(i * 7 >> 3)

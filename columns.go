@@ -288,9 +288,12 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 	case hashLevelDBSigned:
 		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], signedBytes)
 	case hashXXH64x2:
-		left, ok = hash64(kernel, layout, rows, stride, data, n, &h.h1[0], &h.h2[0])
+		if left, ok = hash64(kernel, layout, rows, stride, data, n, &h.h1[0], &h.h2[0]); !ok || left == n {
+			_, _ = xxh64(kernel, layout, rows, stride, data, n, &h.h2[0], 1)
+			left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0], 0)
+		}
 	case hashXXH64:
-		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0])
+		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0], 0)
 	case hashXXPH3:
 		left, ok = xxph3(kernel, layout, rows, stride, data, n, &h.h1[0])
 	}
@@ -354,8 +357,11 @@ func hashByRows(kind hashKind, rows *byte, stride int, data *byte, n, limit int,
 		left, _ = hash32Rows(AVX512, rows, stride, data, n, limit, &h.h32[0], unsignedBytes)
 	case hashLevelDBSigned:
 		left, _ = hash32Rows(AVX512, rows, stride, data, n, limit, &h.h32[0], signedBytes)
-	case hashXXH64:
-		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0])
+	case hashXXH64, hashXXH64x2:
+		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0], 0)
+		if kind == hashXXH64x2 {
+			xxh64Rows(AVX512, rows, stride, data, n, &h.h2[0], 1)
+		}
 	case hashXXPH3:
 		left, _ = xxph3Rows(AVX512, rows, stride, data, n, &h.h1[0])
 	default:

@@ -137,8 +137,7 @@ func tune(cpu cpuKind) {
 // For AMD, they are from a Zen 4 and then a Zen 5, for windows of strings that lie near each other. Of 729
 // choices between rows, gathers, AVX2 and Go, for five hashes, four layouts and 61 lengths, 13 took more than 1.1 times
 // as long as the best, on either: mostly keys of 1,000 bytes among short ones, and XXPH3 of 9 to 16 bytes between
-// offsets. Nori's two seeds have no such kernel: it took 1,400 lines of assembly, and on Intel keys of 0 to 12 bytes
-// were 1.1 times as fast.
+// offsets. Nori's two seeds go as XXH64 does, once for each.
 //
 // For Intel, they are from an Emerald Rapids, for windows of strings and of keys between offsets. Its gathers
 // lose to rows where keys of fewer than 4 bytes cost them a branch and a load of each byte, and in LevelDB's
@@ -147,7 +146,8 @@ func tune(cpu cpuKind) {
 // 0.95. Of equal lengths: 64 bytes 1.3, 36 bytes 0.82 to 1.07, 16 bytes 0.65 to 0.9, 8 bytes 0.4 to 0.56.
 var (
 	rowsIntel = [len(hashKinds)]rowLengths{
-		hashLevelDB: {equal: 48, short: 4, long: 20, most: 127},     // see above
+		hashLevelDB: {equal: 48, short: 4, long: 20, most: 127}, // see above
+		hashXXH64x2: {equal: longKey, short: 4, long: 32, most: 32},
 		hashXXH64:   {equal: longKey, short: 4, long: 32, most: 32}, // 0 to 12 bytes 1.06 to 1.2; 8 to 32 bytes 0.95 to 1.1, 8 bytes 0.55
 		// XXPH3 goes by no rows: 0 to 12 bytes 0.94, strings of 17 to 32 bytes 1.1, between offsets 0.8.
 		hashLevelDBSigned: {equal: 48, short: 4, long: 20, most: 127},
@@ -158,7 +158,8 @@ var (
 		hashLevelDB: {equal: 5, tiny: 4, most: 1023},
 		// 2 bytes 1.8, 1.8; 8 bytes 0.6, 0.65; 9 bytes 1.3, 1.4; 24 bytes 0.95, 1.04; 36 bytes 1.1, 1.2; 8 to 32 bytes
 		// 1.6, 1.6; 4 to 100 bytes 1.5, 1.7.
-		hashXXH64: {equal: 1, fours: 25, most: longKey},
+		hashXXH64:   {equal: 1, fours: 25, most: longKey},
+		hashXXH64x2: {equal: 1, fours: 25, most: longKey},
 		// 2 bytes 1.2, 1.6; 8 bytes 1.07, 1.0; 16 bytes 1.4, 1.6; 36 bytes 1.7, 2.0; 8 to 32 bytes 1.7, 1.6; 4 to 100 bytes
 		// 1.6, 1.8; 4 to 7 bytes 0.8, 0.8; between offsets, 10 bytes 0.8, 0.8, and 17 bytes 1.3 on a Zen 5.
 		hashXXPH3:         {equal: 8, tiny: 4, beside: 17, short: 4, long: 8, most: 128},

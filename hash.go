@@ -51,7 +51,7 @@ var hashKinds = [...]struct {
 }{
 	noHash:            {name: "no hash"},
 	hashLevelDB:       {"LevelDB's 32-bit hash", one32, everyKernel, func(key []byte) [4]uint64 { return [4]uint64{uint64(referenceHash32(key))} }},
-	hashXXH64x2:       {"XXH64 with the seeds 0 and 1", two64, []Kernel{AVX512, NEON}, twoWords(referenceHash64)},
+	hashXXH64x2:       {"XXH64 with the seeds 0 and 1", two64, everyKernel, twoWords(referenceHash64)},
 	hashXXH64:         {"XXH64 with the seed 0", one64, everyKernel, twoWords(referenceXXH64)},
 	hashXXPH3:         {"RocksDB's XXPH3", one64, everyKernel, twoWords(referenceXXPH3)},
 	hashLevelDBSigned: {"LevelDB's 32-bit hash with signed bytes", one32, everyKernel, func(key []byte) [4]uint64 { return [4]uint64{uint64(referenceSigned32(key))} }},

@@ -303,16 +303,16 @@ func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, limit 
 func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int)
 
 // xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does.
-func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
-		return xxh64RowsAVX512(rows, stride, data, n, hashes), true
+		return xxh64RowsAVX512(rows, stride, data, n, hashes, seed), true
 	}
 	return left, false
 }
 
 //go:noescape
-func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
 // xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.
 func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
@@ -378,27 +378,18 @@ func hash32BytesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, 
 //go:noescape
 func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
-// hash64 is hash32 for two words.
+// hash64 is xxh64 with the seeds 0 and 1. It ends at the first 32 keys that do not have one length, a
+// multiple of 4 below 32, and leaves keys that do not fill such a group.
 func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
 		switch layout {
-		case uint32s:
-			return hash64Width4AVX512(rows, stride, data, n, h1, h2), true
-		case uint64s:
-			return hash64Width8AVX512(rows, stride, data, n, h1, h2), true
 		case byteSlices, strs, offsets32, offsets64, fixedWidth:
 			return hash64AnyAVX512(rows, stride, data, n, h1, h2), true
 		}
 	}
 	return left, false
 }
-
-//go:noescape
-func hash64Width4AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64Width8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
 func hash64AnyAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
@@ -448,43 +439,43 @@ func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 
 //go:noescape
 func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
 
-// xxh64 is hash64 for one word.
-func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+// xxh64 is hash32 for a word of 64 bits.
+func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
 		switch layout {
 		case uint32s:
-			return xxh64Width4AVX512(rows, stride, data, n, hashes), true
+			return xxh64Width4AVX512(rows, stride, data, n, hashes, seed), true
 		case uint64s:
-			return xxh64Width8AVX512(rows, stride, data, n, hashes), true
+			return xxh64Width8AVX512(rows, stride, data, n, hashes, seed), true
 		case byteSlices, strs, offsets32, offsets64, fixedWidth:
-			return xxh64AnyAVX512(rows, stride, data, n, hashes), true
+			return xxh64AnyAVX512(rows, stride, data, n, hashes, seed), true
 		}
 	case AVX2:
 		switch layout {
 		case uint32s:
-			return xxh64Width4AVX2(rows, stride, data, n, hashes), true
+			return xxh64Width4AVX2(rows, stride, data, n, hashes, seed), true
 		case uint64s:
-			return xxh64Width8AVX2(rows, stride, data, n, hashes), true
+			return xxh64Width8AVX2(rows, stride, data, n, hashes, seed), true
 		}
 	}
 	return left, false
 }
 
 //go:noescape
-func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
 //go:noescape
-func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
 //go:noescape
-func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
 //go:noescape
-func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
 //go:noescape
-func xxh64AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxh64AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
 // xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.
 func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
@@ -499,7 +490,7 @@ func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 //go:noescape
 func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 
-// xxph3 is hash32 for a word of 64 bits. A key of more than 128 bytes is long. AVX2 hashes four keys at a
+// xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes four keys at a
 // time, and ends at a key of less than 8 bytes as well, but of integers.
 func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	switch kernel {

@@ -3895,10 +3895,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·xxh64RowsAVX512(SB), $632-48
-	// XXH64 with the seed 0. Each lane hashes one key.
+TEXT ·xxh64RowsAVX512(SB), $632-56
+	// XXH64. Each lane hashes one key.
 	// The kernel takes 32 bytes of each key, those of 8 keys into 4 vectors, and transposes them:
 	// then a vector has 8 bytes of 8 keys. A mask leaves zeros after the end of a key. The kernel
 	// reads nothing but the keys. For a key without bytes it reads the stack: a load of a page that
@@ -4395,18 +4395,23 @@ loaded:
 	JZ           start
 	VMOVDQA64    448(CX), Z0
 	VPADDQ.BCST  singleWords<>+32(SB), Z0, Z0
+	VPADDQ.BCST  seed+40(FP), Z0, Z0
 	VMOVDQA64    448(CX), Z1
 	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z1, K2
 	KORTESTB     K2, K2
 	JZ           no_stripes_0
 	MOVQ         $0x60ea27eeadc0b5d6, R11
 	VPBROADCASTQ R11, Z1
+	VPADDQ.BCST  seed+40(FP), Z1, Z1
 	MOVQ         $0xc2b2ae3d27d4eb4f, R11
 	VPBROADCASTQ R11, Z10
+	VPADDQ.BCST  seed+40(FP), Z10, Z10
 	MOVQ         $0x0000000000000000, R11
 	VPBROADCASTQ R11, Z12
+	VPADDQ.BCST  seed+40(FP), Z12, Z12
 	MOVQ         $0x61c8864e7a143579, R11
 	VPBROADCASTQ R11, Z13
+	VPADDQ.BCST  seed+40(FP), Z13, Z13
 	XORL         R11, R11
 	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z14
 	VPADDQ       Z14, Z1, Z1
@@ -4541,18 +4546,23 @@ no_stripes_0:
 	VMOVDQA64    Z1, 448(CX)
 	VMOVDQA64    512(CX), Z1
 	VPADDQ.BCST  singleWords<>+32(SB), Z1, Z1
+	VPADDQ.BCST  seed+40(FP), Z1, Z1
 	VMOVDQA64    512(CX), Z10
 	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K2
 	KORTESTB     K2, K2
 	JZ           no_stripes_1
 	MOVQ         $0x60ea27eeadc0b5d6, R11
 	VPBROADCASTQ R11, Z10
+	VPADDQ.BCST  seed+40(FP), Z10, Z10
 	MOVQ         $0xc2b2ae3d27d4eb4f, R11
 	VPBROADCASTQ R11, Z12
+	VPADDQ.BCST  seed+40(FP), Z12, Z12
 	MOVQ         $0x0000000000000000, R11
 	VPBROADCASTQ R11, Z13
+	VPADDQ.BCST  seed+40(FP), Z13, Z13
 	MOVQ         $0x61c8864e7a143579, R11
 	VPBROADCASTQ R11, Z14
+	VPADDQ.BCST  seed+40(FP), Z14, Z14
 	XORL         R11, R11
 	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z15
 	VPADDQ       Z15, Z10, Z10
@@ -4885,8 +4895,10 @@ again:
 start:
 	VMOVDQA64   448(CX), Z0
 	VPADDQ.BCST singleWords<>+32(SB), Z0, Z0
+	VPADDQ.BCST seed+40(FP), Z0, Z0
 	VMOVDQA64   512(CX), Z1
 	VPADDQ.BCST singleWords<>+32(SB), Z1, Z1
+	VPADDQ.BCST seed+40(FP), Z1, Z1
 
 tails:
 	VMOVDQA64    Z2, Z10
@@ -5104,7 +5116,7 @@ stored:
 	JGE   vector
 
 end:
-	MOVQ BX, left+40(FP)
+	MOVQ BX, left+48(FP)
 	VZEROUPPER
 	RET
 
@@ -6490,10 +6502,10 @@ vector:
 	VZEROUPPER
 	RET
 
-// func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: AVX, AVX2
-TEXT ·xxh64Width4AVX2(SB), NOSPLIT, $0-48
-	// XXH64 with the seed 0: 12 of 16 keys in vectors, and 4 in general registers.
+TEXT ·xxh64Width4AVX2(SB), NOSPLIT, $32-56
+	// XXH64: 12 of 16 keys in vectors, and 4 in general registers.
 	MOVQ         rows+0(FP), AX
 	MOVQ         hashes+32(FP), CX
 	MOVQ         n+24(FP), DX
@@ -6510,6 +6522,11 @@ TEXT ·xxh64Width4AVX2(SB), NOSPLIT, $0-48
 	VMOVQ        DI, X4
 	VPBROADCASTQ X4, Y4
 	VPSRLQ       $0x20, Y4, Y5
+	MOVQ         $0x27d4eb2f165667c9, R8
+	ADDQ         seed+40(FP), R8
+	VMOVQ        R8, X6
+	VPBROADCASTQ X6, Y6
+	VMOVDQU      Y6, (SP)
 
 vector:
 	VPMOVZXDQ (AX), Y6
@@ -6544,13 +6561,13 @@ vector:
 	IMULQ     BX, R9
 	IMULQ     BX, R10
 	IMULQ     BX, R11
-	VPXOR     longs27d4eb2f165667c9<>+0(SB), Y6, Y6
-	VPXOR     longs27d4eb2f165667c9<>+0(SB), Y7, Y7
-	VPXOR     longs27d4eb2f165667c9<>+0(SB), Y8, Y8
-	XORQ      longs27d4eb2f165667c9<>+0(SB), R8
-	XORQ      longs27d4eb2f165667c9<>+0(SB), R9
-	XORQ      longs27d4eb2f165667c9<>+0(SB), R10
-	XORQ      longs27d4eb2f165667c9<>+0(SB), R11
+	VPXOR     (SP), Y6, Y6
+	VPXOR     (SP), Y7, Y7
+	VPXOR     (SP), Y8, Y8
+	XORQ      (SP), R8
+	XORQ      (SP), R9
+	XORQ      (SP), R10
+	XORQ      (SP), R11
 	VPSRLQ    $0x29, Y6, Y9
 	VPSLLQ    $0x17, Y6, Y6
 	VPOR      Y9, Y6, Y6
@@ -6713,15 +6730,9 @@ vector:
 	JNZ       vector
 	MOVQ      n+24(FP), AX
 	ANDQ      $0x0f, AX
-	MOVQ      AX, left+40(FP)
+	MOVQ      AX, left+48(FP)
 	VZEROUPPER
 	RET
-
-DATA longs27d4eb2f165667c9<>+0(SB)/8, $0x27d4eb2f165667c9
-DATA longs27d4eb2f165667c9<>+8(SB)/8, $0x27d4eb2f165667c9
-DATA longs27d4eb2f165667c9<>+16(SB)/8, $0x27d4eb2f165667c9
-DATA longs27d4eb2f165667c9<>+24(SB)/8, $0x27d4eb2f165667c9
-GLOBL longs27d4eb2f165667c9<>(SB), RODATA|NOPTR, $32
 
 DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
 DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
@@ -6729,10 +6740,10 @@ DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
 DATA longs165667b19e3779f9<>+24(SB)/8, $0x165667b19e3779f9
 GLOBL longs165667b19e3779f9<>(SB), RODATA|NOPTR, $32
 
-// func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: AVX, AVX2
-TEXT ·xxh64Width8AVX2(SB), NOSPLIT, $0-48
-	// XXH64 with the seed 0: 12 of 16 keys in vectors, and 4 in general registers.
+TEXT ·xxh64Width8AVX2(SB), NOSPLIT, $32-56
+	// XXH64: 12 of 16 keys in vectors, and 4 in general registers.
 	MOVQ         rows+0(FP), AX
 	MOVQ         hashes+32(FP), CX
 	MOVQ         n+24(FP), DX
@@ -6749,6 +6760,11 @@ TEXT ·xxh64Width8AVX2(SB), NOSPLIT, $0-48
 	VMOVQ        DI, X4
 	VPBROADCASTQ X4, Y4
 	VPSRLQ       $0x20, Y4, Y5
+	MOVQ         $0x27d4eb2f165667cd, R8
+	ADDQ         seed+40(FP), R8
+	VMOVQ        R8, X6
+	VPBROADCASTQ X6, Y6
+	VMOVDQU      Y6, (SP)
 
 vector:
 	VMOVDQU  (AX), Y6
@@ -6821,13 +6837,13 @@ vector:
 	IMULQ    BX, R9
 	IMULQ    BX, R10
 	IMULQ    BX, R11
-	VPXOR    longs27d4eb2f165667cd<>+0(SB), Y6, Y6
-	VPXOR    longs27d4eb2f165667cd<>+0(SB), Y7, Y7
-	VPXOR    longs27d4eb2f165667cd<>+0(SB), Y8, Y8
-	XORQ     longs27d4eb2f165667cd<>+0(SB), R8
-	XORQ     longs27d4eb2f165667cd<>+0(SB), R9
-	XORQ     longs27d4eb2f165667cd<>+0(SB), R10
-	XORQ     longs27d4eb2f165667cd<>+0(SB), R11
+	VPXOR    (SP), Y6, Y6
+	VPXOR    (SP), Y7, Y7
+	VPXOR    (SP), Y8, Y8
+	XORQ     (SP), R8
+	XORQ     (SP), R9
+	XORQ     (SP), R10
+	XORQ     (SP), R11
 	VPSRLQ   $0x25, Y6, Y9
 	VPSLLQ   $0x1b, Y6, Y6
 	VPOR     Y9, Y6, Y6
@@ -6990,15 +7006,9 @@ vector:
 	JNZ      vector
 	MOVQ     n+24(FP), AX
 	ANDQ     $0x0f, AX
-	MOVQ     AX, left+40(FP)
+	MOVQ     AX, left+48(FP)
 	VZEROUPPER
 	RET
-
-DATA longs27d4eb2f165667cd<>+0(SB)/8, $0x27d4eb2f165667cd
-DATA longs27d4eb2f165667cd<>+8(SB)/8, $0x27d4eb2f165667cd
-DATA longs27d4eb2f165667cd<>+16(SB)/8, $0x27d4eb2f165667cd
-DATA longs27d4eb2f165667cd<>+24(SB)/8, $0x27d4eb2f165667cd
-GLOBL longs27d4eb2f165667cd<>(SB), RODATA|NOPTR, $32
 
 DATA longs85ebca77c2b2ae63<>+0(SB)/8, $0x85ebca77c2b2ae63
 DATA longs85ebca77c2b2ae63<>+8(SB)/8, $0x85ebca77c2b2ae63
@@ -21825,75 +21835,295 @@ step:
 	VZEROUPPER
 	RET
 
-// func hash64Width4AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+// func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·hash64Width4AVX512(SB), NOSPLIT, $0-56
-	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both.
+TEXT ·xxh64Width4AVX512(SB), NOSPLIT, $0-56
+	// XXH64. Each lane hashes one key.
 	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z0
+	VPBROADCASTQ AX, Z8
 	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z1
+	VPBROADCASTQ AX, Z9
 	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z2
+	VPBROADCASTQ AX, Z10
 	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z3
+	VPBROADCASTQ AX, Z0
 	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z3
+	VPBROADCASTQ AX, Z0
 	MOVQ         rows+0(FP), AX
-	MOVQ         h1+32(FP), CX
-	MOVQ         h2+40(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
-	MOVQ         $0x27d4eb2f165667c9, SI
-	VPBROADCASTQ SI, Z11
-	MOVQ         $0x27d4eb2f165667ca, SI
-	VPBROADCASTQ SI, Z12
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	VPADDQ.BCST  seed+40(FP), Z0, Z11
+	VPADDQ.BCST  smallNumbers<>+32(SB), Z11, Z11
 
 many:
-	CMPQ      BX, $0x02
+	CMPQ      DX, $0x04
 	JL        last
-	VPMOVZXDQ (AX), Z4
-	VPMOVZXDQ 32(AX), Z6
-	VPMOVZXDQ 64(AX), Z8
-	VPMOVZXDQ 96(AX), Z10
-	VPMULLQ   Z0, Z4, Z4
-	VPMULLQ   Z0, Z6, Z6
-	VPMULLQ   Z0, Z8, Z8
-	VPMULLQ   Z0, Z10, Z10
-	VPXORQ    Z4, Z11, Z3
-	VPXORQ    Z4, Z12, Z4
-	VPXORQ    Z6, Z11, Z5
-	VPXORQ    Z6, Z12, Z6
-	VPXORQ    Z8, Z11, Z7
-	VPXORQ    Z8, Z12, Z8
-	VPXORQ    Z10, Z11, Z9
-	VPXORQ    Z10, Z12, Z10
+	VPMOVZXDQ (AX), Z0
+	VPMOVZXDQ 32(AX), Z1
+	VPMOVZXDQ 64(AX), Z2
+	VPMOVZXDQ 96(AX), Z3
+	VPMOVZXDQ 128(AX), Z4
+	VPMOVZXDQ 160(AX), Z5
+	VPMOVZXDQ 192(AX), Z6
+	VPMOVZXDQ 224(AX), Z7
+	VPMULLQ   Z8, Z0, Z0
+	VPMULLQ   Z8, Z1, Z1
+	VPMULLQ   Z8, Z2, Z2
+	VPMULLQ   Z8, Z3, Z3
+	VPMULLQ   Z8, Z4, Z4
+	VPMULLQ   Z8, Z5, Z5
+	VPMULLQ   Z8, Z6, Z6
+	VPMULLQ   Z8, Z7, Z7
+	VPXORQ    Z0, Z11, Z0
+	VPXORQ    Z1, Z11, Z1
+	VPXORQ    Z2, Z11, Z2
+	VPXORQ    Z3, Z11, Z3
+	VPXORQ    Z4, Z11, Z4
+	VPXORQ    Z5, Z11, Z5
+	VPXORQ    Z6, Z11, Z6
+	VPXORQ    Z7, Z11, Z7
+	VPROLQ    $0x17, Z0, Z0
+	VPROLQ    $0x17, Z1, Z1
+	VPROLQ    $0x17, Z2, Z2
 	VPROLQ    $0x17, Z3, Z3
 	VPROLQ    $0x17, Z4, Z4
 	VPROLQ    $0x17, Z5, Z5
 	VPROLQ    $0x17, Z6, Z6
 	VPROLQ    $0x17, Z7, Z7
-	VPROLQ    $0x17, Z8, Z8
-	VPROLQ    $0x17, Z9, Z9
-	VPROLQ    $0x17, Z10, Z10
-	VPMULLQ   Z1, Z3, Z3
-	VPMULLQ   Z1, Z4, Z4
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z10, Z10
-	VPADDQ    Z2, Z3, Z3
-	VPADDQ    Z2, Z4, Z4
-	VPADDQ    Z2, Z5, Z5
-	VPADDQ    Z2, Z6, Z6
-	VPADDQ    Z2, Z7, Z7
-	VPADDQ    Z2, Z8, Z8
-	VPADDQ    Z2, Z9, Z9
-	VPADDQ    Z2, Z10, Z10
-	ADDQ      $0x00000080, AX
+	VPMULLQ   Z9, Z0, Z0
+	VPMULLQ   Z9, Z1, Z1
+	VPMULLQ   Z9, Z2, Z2
+	VPMULLQ   Z9, Z3, Z3
+	VPMULLQ   Z9, Z4, Z4
+	VPMULLQ   Z9, Z5, Z5
+	VPMULLQ   Z9, Z6, Z6
+	VPMULLQ   Z9, Z7, Z7
+	VPADDQ    Z10, Z0, Z0
+	VPADDQ    Z10, Z1, Z1
+	VPADDQ    Z10, Z2, Z2
+	VPADDQ    Z10, Z3, Z3
+	VPADDQ    Z10, Z4, Z4
+	VPADDQ    Z10, Z5, Z5
+	VPADDQ    Z10, Z6, Z6
+	VPADDQ    Z10, Z7, Z7
+	ADDQ      $0x00000100, AX
+	VPSRLQ    $0x21, Z0, Z12
+	VPXORQ    Z12, Z0, Z0
+	VPSRLQ    $0x21, Z1, Z12
+	VPXORQ    Z12, Z1, Z1
+	VPSRLQ    $0x21, Z2, Z12
+	VPXORQ    Z12, Z2, Z2
+	VPSRLQ    $0x21, Z3, Z12
+	VPXORQ    Z12, Z3, Z3
+	VPSRLQ    $0x21, Z4, Z12
+	VPXORQ    Z12, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z12
+	VPXORQ    Z12, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z12
+	VPXORQ    Z12, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z12
+	VPXORQ    Z12, Z7, Z7
+	VPMULLQ   Z9, Z0, Z0
+	VPMULLQ   Z9, Z1, Z1
+	VPMULLQ   Z9, Z2, Z2
+	VPMULLQ   Z9, Z3, Z3
+	VPMULLQ   Z9, Z4, Z4
+	VPMULLQ   Z9, Z5, Z5
+	VPMULLQ   Z9, Z6, Z6
+	VPMULLQ   Z9, Z7, Z7
+	VPSRLQ    $0x1d, Z0, Z12
+	VPXORQ    Z12, Z0, Z0
+	VPSRLQ    $0x1d, Z1, Z12
+	VPXORQ    Z12, Z1, Z1
+	VPSRLQ    $0x1d, Z2, Z12
+	VPXORQ    Z12, Z2, Z2
+	VPSRLQ    $0x1d, Z3, Z12
+	VPXORQ    Z12, Z3, Z3
+	VPSRLQ    $0x1d, Z4, Z12
+	VPXORQ    Z12, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z12
+	VPXORQ    Z12, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z12
+	VPXORQ    Z12, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z12
+	VPXORQ    Z12, Z7, Z7
+	VPMULLQ   Z10, Z0, Z0
+	VPMULLQ   Z10, Z1, Z1
+	VPMULLQ   Z10, Z2, Z2
+	VPMULLQ   Z10, Z3, Z3
+	VPMULLQ   Z10, Z4, Z4
+	VPMULLQ   Z10, Z5, Z5
+	VPMULLQ   Z10, Z6, Z6
+	VPMULLQ   Z10, Z7, Z7
+	VPSRLQ    $0x20, Z0, Z12
+	VPXORQ    Z12, Z0, Z0
+	VPSRLQ    $0x20, Z1, Z12
+	VPXORQ    Z12, Z1, Z1
+	VPSRLQ    $0x20, Z2, Z12
+	VPXORQ    Z12, Z2, Z2
+	VPSRLQ    $0x20, Z3, Z12
+	VPXORQ    Z12, Z3, Z3
+	VPSRLQ    $0x20, Z4, Z12
+	VPXORQ    Z12, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z12
+	VPXORQ    Z12, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z12
+	VPXORQ    Z12, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z12
+	VPXORQ    Z12, Z7, Z7
+	VMOVDQU64 Z0, (CX)
+	VMOVDQU64 Z1, 64(CX)
+	VMOVDQU64 Z2, 128(CX)
+	VMOVDQU64 Z3, 192(CX)
+	VMOVDQU64 Z4, 256(CX)
+	VMOVDQU64 Z5, 320(CX)
+	VMOVDQU64 Z6, 384(CX)
+	VMOVDQU64 Z7, 448(CX)
+	ADDQ      $0x00000200, CX
+	SUBQ      $0x04, DX
+	JMP       many
+
+last:
+	TESTQ     DX, DX
+	JZ        end
+	VPMOVZXDQ (AX), Z0
+	VPMOVZXDQ 32(AX), Z1
+	VPMULLQ   Z8, Z0, Z0
+	VPMULLQ   Z8, Z1, Z1
+	VPXORQ    Z0, Z11, Z0
+	VPXORQ    Z1, Z11, Z1
+	VPROLQ    $0x17, Z0, Z0
+	VPROLQ    $0x17, Z1, Z1
+	VPMULLQ   Z9, Z0, Z0
+	VPMULLQ   Z9, Z1, Z1
+	VPADDQ    Z10, Z0, Z0
+	VPADDQ    Z10, Z1, Z1
+	ADDQ      $0x00000040, AX
+	VPSRLQ    $0x21, Z0, Z2
+	VPXORQ    Z2, Z0, Z0
+	VPSRLQ    $0x21, Z1, Z2
+	VPXORQ    Z2, Z1, Z1
+	VPMULLQ   Z9, Z0, Z0
+	VPMULLQ   Z9, Z1, Z1
+	VPSRLQ    $0x1d, Z0, Z2
+	VPXORQ    Z2, Z0, Z0
+	VPSRLQ    $0x1d, Z1, Z2
+	VPXORQ    Z2, Z1, Z1
+	VPMULLQ   Z10, Z0, Z0
+	VPMULLQ   Z10, Z1, Z1
+	VPSRLQ    $0x20, Z0, Z2
+	VPXORQ    Z2, Z0, Z0
+	VPSRLQ    $0x20, Z1, Z2
+	VPXORQ    Z2, Z1, Z1
+	VMOVDQU64 Z0, (CX)
+	VMOVDQU64 Z1, 64(CX)
+	ADDQ      $0x00000080, CX
+	DECQ      DX
+	JMP       last
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxh64Width8AVX512(SB), NOSPLIT, $0-56
+	// XXH64. Each lane hashes one key.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z9
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z10
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z11
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	VPADDQ.BCST  seed+40(FP), Z0, Z12
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z12, Z12
+
+many:
+	CMPQ      DX, $0x04
+	JL        last
+	VMOVDQU64 (AX), Z0
+	VMOVDQU64 64(AX), Z1
+	VMOVDQU64 128(AX), Z2
+	VMOVDQU64 192(AX), Z3
+	VMOVDQU64 256(AX), Z4
+	VMOVDQU64 320(AX), Z5
+	VMOVDQU64 384(AX), Z6
+	VMOVDQU64 448(AX), Z7
+	VPMULLQ   Z9, Z0, Z0
+	VPMULLQ   Z9, Z1, Z1
+	VPMULLQ   Z9, Z2, Z2
+	VPMULLQ   Z9, Z3, Z3
+	VPMULLQ   Z9, Z4, Z4
+	VPMULLQ   Z9, Z5, Z5
+	VPMULLQ   Z9, Z6, Z6
+	VPMULLQ   Z9, Z7, Z7
+	VPROLQ    $0x1f, Z0, Z0
+	VPROLQ    $0x1f, Z1, Z1
+	VPROLQ    $0x1f, Z2, Z2
+	VPROLQ    $0x1f, Z3, Z3
+	VPROLQ    $0x1f, Z4, Z4
+	VPROLQ    $0x1f, Z5, Z5
+	VPROLQ    $0x1f, Z6, Z6
+	VPROLQ    $0x1f, Z7, Z7
+	VPMULLQ   Z8, Z0, Z0
+	VPMULLQ   Z8, Z1, Z1
+	VPMULLQ   Z8, Z2, Z2
+	VPMULLQ   Z8, Z3, Z3
+	VPMULLQ   Z8, Z4, Z4
+	VPMULLQ   Z8, Z5, Z5
+	VPMULLQ   Z8, Z6, Z6
+	VPMULLQ   Z8, Z7, Z7
+	VPXORQ    Z0, Z12, Z0
+	VPXORQ    Z1, Z12, Z1
+	VPXORQ    Z2, Z12, Z2
+	VPXORQ    Z3, Z12, Z3
+	VPXORQ    Z4, Z12, Z4
+	VPXORQ    Z5, Z12, Z5
+	VPXORQ    Z6, Z12, Z6
+	VPXORQ    Z7, Z12, Z7
+	VPROLQ    $0x1b, Z0, Z0
+	VPROLQ    $0x1b, Z1, Z1
+	VPROLQ    $0x1b, Z2, Z2
+	VPROLQ    $0x1b, Z3, Z3
+	VPROLQ    $0x1b, Z4, Z4
+	VPROLQ    $0x1b, Z5, Z5
+	VPROLQ    $0x1b, Z6, Z6
+	VPROLQ    $0x1b, Z7, Z7
+	VPMULLQ   Z8, Z0, Z0
+	VPMULLQ   Z8, Z1, Z1
+	VPMULLQ   Z8, Z2, Z2
+	VPMULLQ   Z8, Z3, Z3
+	VPMULLQ   Z8, Z4, Z4
+	VPMULLQ   Z8, Z5, Z5
+	VPMULLQ   Z8, Z6, Z6
+	VPMULLQ   Z8, Z7, Z7
+	VPADDQ    Z11, Z0, Z0
+	VPADDQ    Z11, Z1, Z1
+	VPADDQ    Z11, Z2, Z2
+	VPADDQ    Z11, Z3, Z3
+	VPADDQ    Z11, Z4, Z4
+	VPADDQ    Z11, Z5, Z5
+	VPADDQ    Z11, Z6, Z6
+	VPADDQ    Z11, Z7, Z7
+	ADDQ      $0x00000200, AX
+	VPSRLQ    $0x21, Z0, Z13
+	VPXORQ    Z13, Z0, Z0
+	VPSRLQ    $0x21, Z1, Z13
+	VPXORQ    Z13, Z1, Z1
+	VPSRLQ    $0x21, Z2, Z13
+	VPXORQ    Z13, Z2, Z2
 	VPSRLQ    $0x21, Z3, Z13
 	VPXORQ    Z13, Z3, Z3
 	VPSRLQ    $0x21, Z4, Z13
@@ -21904,20 +22134,20 @@ many:
 	VPXORQ    Z13, Z6, Z6
 	VPSRLQ    $0x21, Z7, Z13
 	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VPSRLQ    $0x21, Z9, Z13
-	VPXORQ    Z13, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z13
-	VPXORQ    Z13, Z10, Z10
-	VPMULLQ   Z1, Z3, Z3
-	VPMULLQ   Z1, Z4, Z4
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z10, Z10
+	VPMULLQ   Z9, Z0, Z0
+	VPMULLQ   Z9, Z1, Z1
+	VPMULLQ   Z9, Z2, Z2
+	VPMULLQ   Z9, Z3, Z3
+	VPMULLQ   Z9, Z4, Z4
+	VPMULLQ   Z9, Z5, Z5
+	VPMULLQ   Z9, Z6, Z6
+	VPMULLQ   Z9, Z7, Z7
+	VPSRLQ    $0x1d, Z0, Z13
+	VPXORQ    Z13, Z0, Z0
+	VPSRLQ    $0x1d, Z1, Z13
+	VPXORQ    Z13, Z1, Z1
+	VPSRLQ    $0x1d, Z2, Z13
+	VPXORQ    Z13, Z2, Z2
 	VPSRLQ    $0x1d, Z3, Z13
 	VPXORQ    Z13, Z3, Z3
 	VPSRLQ    $0x1d, Z4, Z13
@@ -21928,20 +22158,20 @@ many:
 	VPXORQ    Z13, Z6, Z6
 	VPSRLQ    $0x1d, Z7, Z13
 	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VPSRLQ    $0x1d, Z9, Z13
-	VPXORQ    Z13, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z13
-	VPXORQ    Z13, Z10, Z10
-	VPMULLQ   Z2, Z3, Z3
-	VPMULLQ   Z2, Z4, Z4
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPMULLQ   Z2, Z9, Z9
-	VPMULLQ   Z2, Z10, Z10
+	VPMULLQ   Z10, Z0, Z0
+	VPMULLQ   Z10, Z1, Z1
+	VPMULLQ   Z10, Z2, Z2
+	VPMULLQ   Z10, Z3, Z3
+	VPMULLQ   Z10, Z4, Z4
+	VPMULLQ   Z10, Z5, Z5
+	VPMULLQ   Z10, Z6, Z6
+	VPMULLQ   Z10, Z7, Z7
+	VPSRLQ    $0x20, Z0, Z13
+	VPXORQ    Z13, Z0, Z0
+	VPSRLQ    $0x20, Z1, Z13
+	VPXORQ    Z13, Z1, Z1
+	VPSRLQ    $0x20, Z2, Z13
+	VPXORQ    Z13, Z2, Z2
 	VPSRLQ    $0x20, Z3, Z13
 	VPXORQ    Z13, Z3, Z3
 	VPSRLQ    $0x20, Z4, Z13
@@ -21952,318 +22182,58 @@ many:
 	VPXORQ    Z13, Z6, Z6
 	VPSRLQ    $0x20, Z7, Z13
 	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VPSRLQ    $0x20, Z9, Z13
-	VPXORQ    Z13, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z13
-	VPXORQ    Z13, Z10, Z10
-	VMOVDQU64 Z3, (CX)
-	VMOVDQU64 Z4, (DX)
-	VMOVDQU64 Z5, 64(CX)
-	VMOVDQU64 Z6, 64(DX)
-	VMOVDQU64 Z7, 128(CX)
-	VMOVDQU64 Z8, 128(DX)
-	VMOVDQU64 Z9, 192(CX)
-	VMOVDQU64 Z10, 192(DX)
-	ADDQ      $0x00000100, CX
-	ADDQ      $0x00000100, DX
-	SUBQ      $0x02, BX
+	VMOVDQU64 Z0, (CX)
+	VMOVDQU64 Z1, 64(CX)
+	VMOVDQU64 Z2, 128(CX)
+	VMOVDQU64 Z3, 192(CX)
+	VMOVDQU64 Z4, 256(CX)
+	VMOVDQU64 Z5, 320(CX)
+	VMOVDQU64 Z6, 384(CX)
+	VMOVDQU64 Z7, 448(CX)
+	ADDQ      $0x00000200, CX
+	SUBQ      $0x04, DX
 	JMP       many
 
 last:
-	TESTQ     BX, BX
+	TESTQ     DX, DX
 	JZ        end
-	VPMOVZXDQ (AX), Z4
-	VPMOVZXDQ 32(AX), Z6
-	VPMULLQ   Z0, Z4, Z4
-	VPMULLQ   Z0, Z6, Z6
-	VPXORQ    Z4, Z11, Z3
-	VPXORQ    Z4, Z12, Z4
-	VPXORQ    Z6, Z11, Z5
-	VPXORQ    Z6, Z12, Z6
-	VPROLQ    $0x17, Z3, Z3
-	VPROLQ    $0x17, Z4, Z4
-	VPROLQ    $0x17, Z5, Z5
-	VPROLQ    $0x17, Z6, Z6
-	VPMULLQ   Z1, Z3, Z3
-	VPMULLQ   Z1, Z4, Z4
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPADDQ    Z2, Z3, Z3
-	VPADDQ    Z2, Z4, Z4
-	VPADDQ    Z2, Z5, Z5
-	VPADDQ    Z2, Z6, Z6
-	ADDQ      $0x00000040, AX
-	VPSRLQ    $0x21, Z3, Z7
-	VPXORQ    Z7, Z3, Z3
-	VPSRLQ    $0x21, Z4, Z7
-	VPXORQ    Z7, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z7
-	VPXORQ    Z7, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z7
-	VPXORQ    Z7, Z6, Z6
-	VPMULLQ   Z1, Z3, Z3
-	VPMULLQ   Z1, Z4, Z4
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPSRLQ    $0x1d, Z3, Z7
-	VPXORQ    Z7, Z3, Z3
-	VPSRLQ    $0x1d, Z4, Z7
-	VPXORQ    Z7, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z7
-	VPXORQ    Z7, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z7
-	VPXORQ    Z7, Z6, Z6
-	VPMULLQ   Z2, Z3, Z3
-	VPMULLQ   Z2, Z4, Z4
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPSRLQ    $0x20, Z3, Z7
-	VPXORQ    Z7, Z3, Z3
-	VPSRLQ    $0x20, Z4, Z7
-	VPXORQ    Z7, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z7
-	VPXORQ    Z7, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z7
-	VPXORQ    Z7, Z6, Z6
-	VMOVDQU64 Z3, (CX)
-	VMOVDQU64 Z4, (DX)
-	VMOVDQU64 Z5, 64(CX)
-	VMOVDQU64 Z6, 64(DX)
-	ADDQ      $0x00000080, CX
-	ADDQ      $0x00000080, DX
-	DECQ      BX
-	JMP       last
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash64Width8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·hash64Width8AVX512(SB), NOSPLIT, $0-56
-	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z1
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z2
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z3
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         rows+0(FP), AX
-	MOVQ         h1+32(FP), CX
-	MOVQ         h2+40(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
-	MOVQ         $0x27d4eb2f165667cd, SI
-	VPBROADCASTQ SI, Z12
-	MOVQ         $0x27d4eb2f165667ce, SI
-	VPBROADCASTQ SI, Z13
-
-many:
-	CMPQ      BX, $0x02
-	JL        last
-	VMOVDQU64 (AX), Z5
-	VMOVDQU64 64(AX), Z7
-	VMOVDQU64 128(AX), Z9
-	VMOVDQU64 192(AX), Z11
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z11, Z11
-	VPROLQ    $0x1f, Z5, Z5
-	VPROLQ    $0x1f, Z7, Z7
-	VPROLQ    $0x1f, Z9, Z9
-	VPROLQ    $0x1f, Z11, Z11
-	VPMULLQ   Z0, Z5, Z5
-	VPMULLQ   Z0, Z7, Z7
-	VPMULLQ   Z0, Z9, Z9
-	VPMULLQ   Z0, Z11, Z11
-	VPXORQ    Z5, Z12, Z4
-	VPXORQ    Z5, Z13, Z5
-	VPXORQ    Z7, Z12, Z6
-	VPXORQ    Z7, Z13, Z7
-	VPXORQ    Z9, Z12, Z8
-	VPXORQ    Z9, Z13, Z9
-	VPXORQ    Z11, Z12, Z10
-	VPXORQ    Z11, Z13, Z11
-	VPROLQ    $0x1b, Z4, Z4
-	VPROLQ    $0x1b, Z5, Z5
-	VPROLQ    $0x1b, Z6, Z6
-	VPROLQ    $0x1b, Z7, Z7
-	VPROLQ    $0x1b, Z8, Z8
-	VPROLQ    $0x1b, Z9, Z9
-	VPROLQ    $0x1b, Z10, Z10
-	VPROLQ    $0x1b, Z11, Z11
-	VPMULLQ   Z0, Z4, Z4
-	VPMULLQ   Z0, Z5, Z5
-	VPMULLQ   Z0, Z6, Z6
-	VPMULLQ   Z0, Z7, Z7
-	VPMULLQ   Z0, Z8, Z8
-	VPMULLQ   Z0, Z9, Z9
-	VPMULLQ   Z0, Z10, Z10
-	VPMULLQ   Z0, Z11, Z11
-	VPADDQ    Z3, Z4, Z4
-	VPADDQ    Z3, Z5, Z5
-	VPADDQ    Z3, Z6, Z6
-	VPADDQ    Z3, Z7, Z7
-	VPADDQ    Z3, Z8, Z8
-	VPADDQ    Z3, Z9, Z9
-	VPADDQ    Z3, Z10, Z10
-	VPADDQ    Z3, Z11, Z11
-	ADDQ      $0x00000100, AX
-	VPSRLQ    $0x21, Z4, Z14
-	VPXORQ    Z14, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z14
-	VPXORQ    Z14, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z14
-	VPXORQ    Z14, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z14
-	VPXORQ    Z14, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z14
-	VPXORQ    Z14, Z8, Z8
-	VPSRLQ    $0x21, Z9, Z14
-	VPXORQ    Z14, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z14
-	VPXORQ    Z14, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z14
-	VPXORQ    Z14, Z11, Z11
-	VPMULLQ   Z1, Z4, Z4
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z10, Z10
-	VPMULLQ   Z1, Z11, Z11
-	VPSRLQ    $0x1d, Z4, Z14
-	VPXORQ    Z14, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z14
-	VPXORQ    Z14, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z14
-	VPXORQ    Z14, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z14
-	VPXORQ    Z14, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z14
-	VPXORQ    Z14, Z8, Z8
-	VPSRLQ    $0x1d, Z9, Z14
-	VPXORQ    Z14, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z14
-	VPXORQ    Z14, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z14
-	VPXORQ    Z14, Z11, Z11
-	VPMULLQ   Z2, Z4, Z4
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPMULLQ   Z2, Z9, Z9
-	VPMULLQ   Z2, Z10, Z10
-	VPMULLQ   Z2, Z11, Z11
-	VPSRLQ    $0x20, Z4, Z14
-	VPXORQ    Z14, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z14
-	VPXORQ    Z14, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z14
-	VPXORQ    Z14, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z14
-	VPXORQ    Z14, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z14
-	VPXORQ    Z14, Z8, Z8
-	VPSRLQ    $0x20, Z9, Z14
-	VPXORQ    Z14, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z14
-	VPXORQ    Z14, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z14
-	VPXORQ    Z14, Z11, Z11
-	VMOVDQU64 Z4, (CX)
-	VMOVDQU64 Z5, (DX)
-	VMOVDQU64 Z6, 64(CX)
-	VMOVDQU64 Z7, 64(DX)
-	VMOVDQU64 Z8, 128(CX)
-	VMOVDQU64 Z9, 128(DX)
-	VMOVDQU64 Z10, 192(CX)
-	VMOVDQU64 Z11, 192(DX)
-	ADDQ      $0x00000100, CX
-	ADDQ      $0x00000100, DX
-	SUBQ      $0x02, BX
-	JMP       many
-
-last:
-	TESTQ     BX, BX
-	JZ        end
-	VMOVDQU64 (AX), Z5
-	VMOVDQU64 64(AX), Z7
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z7, Z7
-	VPROLQ    $0x1f, Z5, Z5
-	VPROLQ    $0x1f, Z7, Z7
-	VPMULLQ   Z0, Z5, Z5
-	VPMULLQ   Z0, Z7, Z7
-	VPXORQ    Z5, Z12, Z4
-	VPXORQ    Z5, Z13, Z5
-	VPXORQ    Z7, Z12, Z6
-	VPXORQ    Z7, Z13, Z7
-	VPROLQ    $0x1b, Z4, Z4
-	VPROLQ    $0x1b, Z5, Z5
-	VPROLQ    $0x1b, Z6, Z6
-	VPROLQ    $0x1b, Z7, Z7
-	VPMULLQ   Z0, Z4, Z4
-	VPMULLQ   Z0, Z5, Z5
-	VPMULLQ   Z0, Z6, Z6
-	VPMULLQ   Z0, Z7, Z7
-	VPADDQ    Z3, Z4, Z4
-	VPADDQ    Z3, Z5, Z5
-	VPADDQ    Z3, Z6, Z6
-	VPADDQ    Z3, Z7, Z7
+	VMOVDQU64 (AX), Z0
+	VMOVDQU64 64(AX), Z1
+	VPMULLQ   Z9, Z0, Z0
+	VPMULLQ   Z9, Z1, Z1
+	VPROLQ    $0x1f, Z0, Z0
+	VPROLQ    $0x1f, Z1, Z1
+	VPMULLQ   Z8, Z0, Z0
+	VPMULLQ   Z8, Z1, Z1
+	VPXORQ    Z0, Z12, Z0
+	VPXORQ    Z1, Z12, Z1
+	VPROLQ    $0x1b, Z0, Z0
+	VPROLQ    $0x1b, Z1, Z1
+	VPMULLQ   Z8, Z0, Z0
+	VPMULLQ   Z8, Z1, Z1
+	VPADDQ    Z11, Z0, Z0
+	VPADDQ    Z11, Z1, Z1
 	ADDQ      $0x00000080, AX
-	VPSRLQ    $0x21, Z4, Z8
-	VPXORQ    Z8, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z8
-	VPXORQ    Z8, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z8
-	VPXORQ    Z8, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z8
-	VPXORQ    Z8, Z7, Z7
-	VPMULLQ   Z1, Z4, Z4
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPSRLQ    $0x1d, Z4, Z8
-	VPXORQ    Z8, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z8
-	VPXORQ    Z8, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z8
-	VPXORQ    Z8, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z8
-	VPXORQ    Z8, Z7, Z7
-	VPMULLQ   Z2, Z4, Z4
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPSRLQ    $0x20, Z4, Z8
-	VPXORQ    Z8, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z8
-	VPXORQ    Z8, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z8
-	VPXORQ    Z8, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z8
-	VPXORQ    Z8, Z7, Z7
-	VMOVDQU64 Z4, (CX)
-	VMOVDQU64 Z5, (DX)
-	VMOVDQU64 Z6, 64(CX)
-	VMOVDQU64 Z7, 64(DX)
+	VPSRLQ    $0x21, Z0, Z2
+	VPXORQ    Z2, Z0, Z0
+	VPSRLQ    $0x21, Z1, Z2
+	VPXORQ    Z2, Z1, Z1
+	VPMULLQ   Z9, Z0, Z0
+	VPMULLQ   Z9, Z1, Z1
+	VPSRLQ    $0x1d, Z0, Z2
+	VPXORQ    Z2, Z0, Z0
+	VPSRLQ    $0x1d, Z1, Z2
+	VPXORQ    Z2, Z1, Z1
+	VPMULLQ   Z10, Z0, Z0
+	VPMULLQ   Z10, Z1, Z1
+	VPSRLQ    $0x20, Z0, Z2
+	VPXORQ    Z2, Z0, Z0
+	VPSRLQ    $0x20, Z1, Z2
+	VPXORQ    Z2, Z1, Z1
+	VMOVDQU64 Z0, (CX)
+	VMOVDQU64 Z1, 64(CX)
 	ADDQ      $0x00000080, CX
-	ADDQ      $0x00000080, DX
-	DECQ      BX
+	DECQ      DX
 	JMP       last
 
 end:
@@ -22273,11 +22243,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash64AnyAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+// func xxh64AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64AnyAVX512(SB), $512-56
-	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both.
+TEXT ·xxh64AnyAVX512(SB), $512-56
+	// XXH64. Each lane hashes one key.
 	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
 	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
@@ -22286,15 +22255,789 @@ TEXT ·hash64AnyAVX512(SB), $512-56
 	// one. It reads nothing but the keys. It ends early at a long key, and when it has
 	// hashed enough bytes: a call must not take long.
 	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z8
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z9
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z10
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z11
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z12
+	MOVQ         rows+0(FP), AX
+	VMOVDQU64    headers24Word0<>+0(SB), Z13
+	MOVL         $0x000000c0, CX
+	KMOVW        CX, K1
+	VMOVDQU64    headers24Word1<>+0(SB), Z14
+	MOVL         $0x000000e0, CX
+	KMOVW        CX, K2
+	MOVQ         stride+8(FP), CX
+	NEGQ         CX
+	VPBROADCASTQ CX, Z15
+	VPSLLQ       $0x04, Z15, Z15
+	VPBROADCASTQ CX, Z16
+	VPMULUDQ     ascendingLongs<>+0(SB), Z16, Z0
+	VPBROADCASTQ AX, Z1
+	VPADDQ       Z1, Z0, Z0
+	VPSUBQ       Z15, Z0, Z0
+	VPBROADCASTQ CX, Z17
+	VPMULUDQ     ascendingLongs<>+0(SB), Z17, Z1
+	VPBROADCASTQ AX, Z2
+	VPADDQ       Z2, Z1, Z1
+	VPSUBQ       Z15, Z1, Z1
+	VPSRLQ       $0x01, Z15, Z2
+	VPADDQ       Z2, Z1, Z1
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K3
+	VPADDQ.BCST  seed+40(FP), Z12, Z18
+	XORL         SI, SI
+
+start:
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_0
+	VMOVDQU64 (AX), Z1
+	VMOVDQU64 headers16Word0<>+0(SB), Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VMOVDQU64 headers16Word1<>+0(SB), Z16
+	VPERMI2Q  64(AX), Z1, Z16
+	VMOVDQU64 128(AX), Z2
+	VMOVDQU64 headers16Word0<>+0(SB), Z1
+	VPERMI2Q  192(AX), Z2, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z17
+	VPERMI2Q  192(AX), Z2, Z17
+	ADDQ      $0x00000100, AX
+
+located_0:
+	VMOVDQA64 Z0, Z2
+	VMOVDQA64 Z16, Z4
+	VMOVDQA64 Z1, Z3
+	VMOVDQA64 Z17, Z5
+
+vector:
+	CMPQ      DX, $0x02
+	JL        mixed
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_1
+	VMOVDQU64 (AX), Z1
+	VMOVDQU64 headers16Word0<>+0(SB), Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VMOVDQU64 headers16Word1<>+0(SB), Z16
+	VPERMI2Q  64(AX), Z1, Z16
+	VMOVDQU64 128(AX), Z6
+	VMOVDQU64 headers16Word0<>+0(SB), Z1
+	VPERMI2Q  192(AX), Z6, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z17
+	VPERMI2Q  192(AX), Z6, Z17
+	ADDQ      $0x00000100, AX
+
+located_1:
+	VMOVQ        X4, DI
+	VPBROADCASTQ X4, Z6
+	VMOVDQA64    Z4, Z7
+	VPTERNLOGQ   $0x7e, Z5, Z6, Z7
+	VMOVDQA64    Z16, Z19
+	VPTERNLOGQ   $0x7e, Z17, Z6, Z19
+	VPORQ        Z7, Z19, Z7
+	VPTESTMQ     Z7, Z7, K4
+	KORTESTW     K4, K4
+	JNZ          mixed
+	TESTQ        $-29, DI
+	JNZ          mixed
+	VPBROADCASTQ DI, Z4
+	VPADDQ       Z18, Z4, Z4
+	VMOVDQA64    Z4, Z5
+	VMOVDQA64    Z4, Z6
+	VMOVDQA64    Z4, Z7
+	XORL         R8, R8
+	JMP          equal_rest
+
+equal_long:
+	KMOVW      K3, K4
+	VPXORD     Z2, Z2, Z19
+	VPGATHERQQ (R8)(Z2*1), K4, Z19
+	KMOVW      K3, K4
+	VPXORD     Z3, Z3, Z20
+	VPGATHERQQ (R8)(Z3*1), K4, Z20
+	KMOVW      K3, K4
+	VPXORD     Z0, Z0, Z21
+	VPGATHERQQ (R8)(Z0*1), K4, Z21
+	KMOVW      K3, K4
+	VPXORD     Z1, Z1, Z22
+	VPGATHERQQ (R8)(Z1*1), K4, Z22
+	VPMULLQ    Z9, Z19, Z19
+	VPMULLQ    Z9, Z20, Z20
+	VPMULLQ    Z9, Z21, Z21
+	VPMULLQ    Z9, Z22, Z22
+	VPROLQ     $0x1f, Z19, Z19
+	VPROLQ     $0x1f, Z20, Z20
+	VPROLQ     $0x1f, Z21, Z21
+	VPROLQ     $0x1f, Z22, Z22
+	VPMULLQ    Z8, Z19, Z19
+	VPMULLQ    Z8, Z20, Z20
+	VPMULLQ    Z8, Z21, Z21
+	VPMULLQ    Z8, Z22, Z22
+	VPXORQ     Z19, Z4, Z4
+	VPXORQ     Z20, Z5, Z5
+	VPXORQ     Z21, Z6, Z6
+	VPXORQ     Z22, Z7, Z7
+	VPROLQ     $0x1b, Z4, Z4
+	VPROLQ     $0x1b, Z5, Z5
+	VPROLQ     $0x1b, Z6, Z6
+	VPROLQ     $0x1b, Z7, Z7
+	VPMULLQ    Z8, Z4, Z4
+	VPMULLQ    Z8, Z5, Z5
+	VPMULLQ    Z8, Z6, Z6
+	VPMULLQ    Z8, Z7, Z7
+	VPADDQ     Z11, Z4, Z4
+	VPADDQ     Z11, Z5, Z5
+	VPADDQ     Z11, Z6, Z6
+	VPADDQ     Z11, Z7, Z7
+	ADDQ       $0x08, R8
+	SUBQ       $0x08, DI
+
+equal_rest:
+	CMPQ       DI, $0x08
+	JGE        equal_long
+	TESTQ      DI, DI
+	JZ         equal_end
+	KMOVW      K3, K4
+	VPXORD     Z2, Z2, Z19
+	VPGATHERQD (R8)(Z2*1), K4, Y19
+	VPMOVZXDQ  Y19, Z19
+	KMOVW      K3, K4
+	VPXORD     Z3, Z3, Z2
+	VPGATHERQD (R8)(Z3*1), K4, Y2
+	VPMOVZXDQ  Y2, Z2
+	KMOVW      K3, K4
+	VPXORD     Z0, Z0, Z3
+	VPGATHERQD (R8)(Z0*1), K4, Y3
+	VPMOVZXDQ  Y3, Z3
+	KMOVW      K3, K4
+	VPXORD     Z1, Z1, Z20
+	VPGATHERQD (R8)(Z1*1), K4, Y20
+	VPMOVZXDQ  Y20, Z20
+	VPMULLQ    Z8, Z19, Z19
+	VPMULLQ    Z8, Z2, Z2
+	VPMULLQ    Z8, Z3, Z3
+	VPMULLQ    Z8, Z20, Z20
+	VPXORQ     Z19, Z4, Z4
+	VPXORQ     Z2, Z5, Z2
+	VPXORQ     Z3, Z6, Z3
+	VPXORQ     Z20, Z7, Z7
+	VPROLQ     $0x17, Z4, Z4
+	VPROLQ     $0x17, Z2, Z2
+	VPROLQ     $0x17, Z3, Z3
+	VPROLQ     $0x17, Z7, Z7
+	VPMULLQ    Z9, Z4, Z4
+	VPMULLQ    Z9, Z2, Z2
+	VPMULLQ    Z9, Z3, Z3
+	VPMULLQ    Z9, Z7, Z7
+	VPADDQ     Z10, Z4, Z4
+	VPADDQ     Z10, Z2, Z5
+	VPADDQ     Z10, Z3, Z6
+	VPADDQ     Z10, Z7, Z7
+
+equal_end:
+	VPSRLQ    $0x21, Z4, Z2
+	VPXORQ    Z2, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z2
+	VPXORQ    Z2, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z2
+	VPXORQ    Z2, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z2
+	VPXORQ    Z2, Z7, Z7
+	VPMULLQ   Z9, Z4, Z4
+	VPMULLQ   Z9, Z5, Z5
+	VPMULLQ   Z9, Z6, Z6
+	VPMULLQ   Z9, Z7, Z7
+	VPSRLQ    $0x1d, Z4, Z2
+	VPXORQ    Z2, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z2
+	VPXORQ    Z2, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z2
+	VPXORQ    Z2, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z2
+	VPXORQ    Z2, Z7, Z7
+	VPMULLQ   Z10, Z4, Z4
+	VPMULLQ   Z10, Z5, Z5
+	VPMULLQ   Z10, Z6, Z6
+	VPMULLQ   Z10, Z7, Z7
+	VPSRLQ    $0x20, Z4, Z2
+	VPXORQ    Z2, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z2
+	VPXORQ    Z2, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z2
+	VPXORQ    Z2, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z2
+	VPXORQ    Z2, Z7, Z7
+	VMOVDQU64 Z4, (CX)
+	VMOVDQU64 Z5, 64(CX)
+	VMOVDQU64 Z6, 128(CX)
+	VMOVDQU64 Z7, 192(CX)
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x02, DX
+	JNZ       start
+	JMP       end
+
+mixed:
+	MOVQ         $-32768, DI
+	VPORQ        Z4, Z5, Z6
+	VPBROADCASTQ DI, Z7
+	VPTESTMQ     Z7, Z6, K4
+	KORTESTW     K4, K4
+	JNZ          end
+	VMOVDQA64    Z2, Z2
+	VMOVDQA64    Z4, Z6
+	VMOVDQU32    Z2, (SP)
+	VMOVDQU32    Z6, 128(SP)
+	VMOVDQA64    Z18, Z4
+	VMOVDQA64    Z3, Z3
+	VMOVDQA64    Z5, Z7
+	VMOVDQU32    Z3, 64(SP)
+	VMOVDQU32    Z7, 192(SP)
+	VMOVDQA64    Z18, Z5
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z6, K4
+	KORTESTW     K4, K4
+	JZ           no_stripes_0
+	KMOVW        K4, K5
+	MOVQ         $0x60ea27eeadc0b5d6, DI
+	VPBROADCASTQ DI, Z19
+	VPADDQ.BCST  seed+40(FP), Z19, Z19
+	MOVQ         $0xc2b2ae3d27d4eb4f, DI
+	VPBROADCASTQ DI, Z20
+	VPADDQ.BCST  seed+40(FP), Z20, Z20
+	MOVQ         $0x0000000000000000, DI
+	VPBROADCASTQ DI, Z21
+	VPADDQ.BCST  seed+40(FP), Z21, Z21
+	MOVQ         $0x61c8864e7a143579, DI
+	VPBROADCASTQ DI, Z22
+	VPADDQ.BCST  seed+40(FP), Z22, Z22
+
+stripe_0:
+	KMOVW        K5, K6
+	VPXORD       Z2, Z2, Z24
+	VPGATHERQQ   (SI)(Z2*1), K6, Z24
+	VPMULLQ      Z9, Z24, Z24
+	VPADDQ       Z24, Z19, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z8, Z24, K5, Z19
+	KMOVW        K5, K6
+	VPXORD       Z2, Z2, Z24
+	VPGATHERQQ   8(SI)(Z2*1), K6, Z24
+	VPMULLQ      Z9, Z24, Z24
+	VPADDQ       Z24, Z20, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z8, Z24, K5, Z20
+	KMOVW        K5, K6
+	VPXORD       Z2, Z2, Z24
+	VPGATHERQQ   16(SI)(Z2*1), K6, Z24
+	VPMULLQ      Z9, Z24, Z24
+	VPADDQ       Z24, Z21, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z8, Z24, K5, Z21
+	KMOVW        K5, K6
+	VPXORD       Z2, Z2, Z24
+	VPGATHERQQ   24(SI)(Z2*1), K6, Z24
+	VPMULLQ      Z9, Z24, Z24
+	VPADDQ       Z24, Z22, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z8, Z24, K5, Z22
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z2, K5, Z2
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z6, K5, Z6
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z6, K5
+	KORTESTW     K5, K5
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z19, Z24
+	VPROLQ       $0x07, Z20, Z25
+	VPADDQ       Z25, Z24, Z24
+	VPROLQ       $0x0c, Z21, Z25
+	VPADDQ       Z25, Z24, Z24
+	VPROLQ       $0x12, Z22, Z25
+	VPADDQ       Z25, Z24, Z24
+	VPMULLQ.BCST singleWords<>+8(SB), Z19, Z19
+	VPROLQ       $0x1f, Z19, Z19
+	VPMULLQ.BCST singleWords<>+0(SB), Z19, Z19
+	VPXORQ       Z19, Z24, Z24
+	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
+	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
+	VPMULLQ.BCST singleWords<>+8(SB), Z20, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ.BCST singleWords<>+0(SB), Z20, Z20
+	VPXORQ       Z20, Z24, Z24
+	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
+	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
+	VPMULLQ.BCST singleWords<>+8(SB), Z21, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ.BCST singleWords<>+0(SB), Z21, Z21
+	VPXORQ       Z21, Z24, Z24
+	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
+	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
+	VPMULLQ.BCST singleWords<>+8(SB), Z22, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ.BCST singleWords<>+0(SB), Z22, Z22
+	VPXORQ       Z22, Z24, Z24
+	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
+	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
+	VMOVDQA64    Z24, K4, Z4
+
+no_stripes_0:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z7, K4
+	KORTESTW     K4, K4
+	JZ           no_stripes_1
+	KMOVW        K4, K5
+	MOVQ         $0x60ea27eeadc0b5d6, DI
+	VPBROADCASTQ DI, Z19
+	VPADDQ.BCST  seed+40(FP), Z19, Z19
+	MOVQ         $0xc2b2ae3d27d4eb4f, DI
+	VPBROADCASTQ DI, Z20
+	VPADDQ.BCST  seed+40(FP), Z20, Z20
+	MOVQ         $0x0000000000000000, DI
+	VPBROADCASTQ DI, Z21
+	VPADDQ.BCST  seed+40(FP), Z21, Z21
+	MOVQ         $0x61c8864e7a143579, DI
+	VPBROADCASTQ DI, Z22
+	VPADDQ.BCST  seed+40(FP), Z22, Z22
+
+stripe_1:
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z24
+	VPGATHERQQ   (SI)(Z3*1), K6, Z24
+	VPMULLQ      Z9, Z24, Z24
+	VPADDQ       Z24, Z19, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z8, Z24, K5, Z19
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z24
+	VPGATHERQQ   8(SI)(Z3*1), K6, Z24
+	VPMULLQ      Z9, Z24, Z24
+	VPADDQ       Z24, Z20, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z8, Z24, K5, Z20
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z24
+	VPGATHERQQ   16(SI)(Z3*1), K6, Z24
+	VPMULLQ      Z9, Z24, Z24
+	VPADDQ       Z24, Z21, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z8, Z24, K5, Z21
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z24
+	VPGATHERQQ   24(SI)(Z3*1), K6, Z24
+	VPMULLQ      Z9, Z24, Z24
+	VPADDQ       Z24, Z22, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z8, Z24, K5, Z22
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z3, K5, Z3
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z7, K5, Z7
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z7, K5
+	KORTESTW     K5, K5
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z19, Z24
+	VPROLQ       $0x07, Z20, Z25
+	VPADDQ       Z25, Z24, Z24
+	VPROLQ       $0x0c, Z21, Z25
+	VPADDQ       Z25, Z24, Z24
+	VPROLQ       $0x12, Z22, Z25
+	VPADDQ       Z25, Z24, Z24
+	VPMULLQ.BCST singleWords<>+8(SB), Z19, Z19
+	VPROLQ       $0x1f, Z19, Z19
+	VPMULLQ.BCST singleWords<>+0(SB), Z19, Z19
+	VPXORQ       Z19, Z24, Z24
+	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
+	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
+	VPMULLQ.BCST singleWords<>+8(SB), Z20, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ.BCST singleWords<>+0(SB), Z20, Z20
+	VPXORQ       Z20, Z24, Z24
+	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
+	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
+	VPMULLQ.BCST singleWords<>+8(SB), Z21, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ.BCST singleWords<>+0(SB), Z21, Z21
+	VPXORQ       Z21, Z24, Z24
+	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
+	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
+	VPMULLQ.BCST singleWords<>+8(SB), Z22, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ.BCST singleWords<>+0(SB), Z22, Z22
+	VPXORQ       Z22, Z24, Z24
+	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
+	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
+	VMOVDQA64    Z24, K4, Z5
+
+no_stripes_1:
+	VPADDQ 128(SP), Z4, Z4
+	VPADDQ 192(SP), Z5, Z5
+
+long:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z6, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z7, K5
+	KORTESTW     K4, K5
+	JZ           word
+	KMOVW        K4, K6
+	VPXORD       Z2, Z2, Z19
+	VPGATHERQQ   (SI)(Z2*1), K6, Z19
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z2, K4, Z2
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z6, K4, Z6
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z20
+	VPGATHERQQ   (SI)(Z3*1), K6, Z20
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z3, K5, Z3
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z7, K5, Z7
+	VPMULLQ      Z9, Z19, Z19
+	VPMULLQ      Z9, Z20, Z20
+	VPROLQ       $0x1f, Z19, Z19
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z8, Z19, Z19
+	VPMULLQ      Z8, Z20, Z20
+	VPXORQ       Z19, Z4, Z19
+	VPXORQ       Z20, Z5, Z20
+	VPROLQ       $0x1b, Z19, Z19
+	VPROLQ       $0x1b, Z20, Z20
+	VPMULLQ      Z8, Z19, Z19
+	VPMULLQ      Z8, Z20, Z20
+	VPADDQ       Z11, Z19, K4, Z4
+	VPADDQ       Z11, Z20, K5, Z5
+	JMP          long
+
+word:
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z6, K4
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z7, K5
+	KORTESTW      K4, K5
+	JZ            no_word
+	KMOVW         K4, K6
+	VPXORD        Z2, Z2, Z19
+	VPGATHERQD    (SI)(Z2*1), K6, Y19
+	VPMOVZXDQ     Y19, Z19
+	KMOVW         K5, K6
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (SI)(Z3*1), K6, Y2
+	VPMOVZXDQ     Y2, Z2
+	VPMULLQ       Z8, Z19, Z19
+	VPMULLQ       Z8, Z2, Z2
+	VPXORQ        Z19, Z4, Z3
+	VPXORQ        Z2, Z5, Z2
+	VPROLQ        $0x17, Z3, Z3
+	VPROLQ        $0x17, Z2, Z2
+	VPMULLQ       Z9, Z3, Z3
+	VPMULLQ       Z9, Z2, Z2
+	VPADDQ        Z10, Z3, K4, Z4
+	VPADDQ        Z10, Z2, K5, Z5
+
+no_word:
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z6, K4
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z7, K5
+	KORTESTW      K4, K5
+	JZ            hashed
+	VMOVDQU32     (SP), Z19
+	VMOVDQU32     128(SP), Z2
+	VMOVDQU32     64(SP), Z20
+	VMOVDQU32     192(SP), Z3
+	VPMOVQD       Z2, Y23
+	VPMOVQD       Z3, Y2
+	VINSERTI64X4  $0x01, Y2, Z23, Z23
+	MOVL          $0x00000003, DI
+	VPBROADCASTD  DI, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z23, Z21
+	VPCMPGTD      Z3, Z21, K4
+	KORTESTW      K4, K4
+	JZ            hashed
+	VPCMPGTD      Z2, Z23, K5
+	VPMOVSXDQ     Y23, Z2
+	VEXTRACTI64X4 $0x01, Z23, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z19, Z2, Z2
+	VPADDQ        Z20, Z3, Z3
+	MOVQ          $-4, DI
+	KANDW         K4, K5, K6
+	KMOVW         K6, K7
+	VPXORD        Z2, Z2, Z22
+	VPGATHERQD    (DI)(Z2*1), K7, Y22
+	KSHIFTRW      $0x08, K6, K6
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (DI)(Z3*1), K6, Y2
+	VINSERTI64X4  $0x01, Y2, Z22, Z22
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z2
+	VPSLLD       $0x03, Z21, Z21
+	VPSUBD       Z21, Z2, Z2
+	VPSRLVD      Z2, Z22, Z22
+	KANDNW       K4, K5, K4
+	KORTESTW     K4, K4
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z19, 256(SP)
+	VMOVDQU32 Z20, 320(SP)
+	VMOVDQU32 Z23, 384(SP)
+	XORL      DI, DI
+
+lane:
+	XORL    R12, R12
+	MOVL    384(SP)(DI*4), R8
+	LEAQ    -1(R8), R10
+	CMPQ    R10, $0x03
+	JAE     not_short
+	MOVQ    256(SP)(DI*8), R9
+	MOVBLZX (R9), R12
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+	MOVQ    R8, R10
+	SHRQ    $0x01, R10
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+
+not_short:
+	MOVL      R12, 448(SP)(DI*4)
+	INCQ      DI
+	CMPQ      DI, $0x10
+	JB        lane
+	VMOVDQU32 448(SP), Z2
+	VPADDD    Z2, Z22, Z22
+
+last_bytes:
+	MOVQ          $0x000000ff, DI
+	VPBROADCASTQ  DI, Z2
+	VPMOVZXDQ     Y22, Z3
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z6, Z6
+	VEXTRACTI64X4 $0x01, Z22, Y19
+	VPMOVZXDQ     Y19, Z19
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z7, Z7
+	VPTESTMQ      Z6, Z6, K4
+	VPANDQ        Z2, Z3, Z20
+	VPSRLQ        $0x08, Z3, Z3
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z6, K4, Z6
+	VPTESTMQ      Z7, Z7, K5
+	VPANDQ        Z2, Z19, Z21
+	VPSRLQ        $0x08, Z19, Z19
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z7, K5, Z7
+	VPMULLQ       Z12, Z20, Z20
+	VPMULLQ       Z12, Z21, Z21
+	VPXORQ        Z20, Z4, Z20
+	VPXORQ        Z21, Z5, Z21
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z21, Z21
+	VPMULLQ       Z8, Z20, K4, Z4
+	VPMULLQ       Z8, Z21, K5, Z5
+	VPTESTMQ      Z6, Z6, K4
+	VPANDQ        Z2, Z3, Z20
+	VPSRLQ        $0x08, Z3, Z3
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z6, K4, Z6
+	VPTESTMQ      Z7, Z7, K5
+	VPANDQ        Z2, Z19, Z21
+	VPSRLQ        $0x08, Z19, Z19
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z7, K5, Z7
+	VPMULLQ       Z12, Z20, Z20
+	VPMULLQ       Z12, Z21, Z21
+	VPXORQ        Z20, Z4, Z20
+	VPXORQ        Z21, Z5, Z21
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z21, Z21
+	VPMULLQ       Z8, Z20, K4, Z4
+	VPMULLQ       Z8, Z21, K5, Z5
+	VPTESTMQ      Z6, Z6, K4
+	VPANDQ        Z2, Z3, Z20
+	VPSRLQ        $0x08, Z3, Z3
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z6, K4, Z6
+	VPTESTMQ      Z7, Z7, K5
+	VPANDQ        Z2, Z19, Z2
+	VPSRLQ        $0x08, Z19, Z19
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z7, K5, Z7
+	VPMULLQ       Z12, Z20, Z20
+	VPMULLQ       Z12, Z2, Z2
+	VPXORQ        Z20, Z4, Z3
+	VPXORQ        Z2, Z5, Z2
+	VPROLQ        $0x0b, Z3, Z3
+	VPROLQ        $0x0b, Z2, Z2
+	VPMULLQ       Z8, Z3, K4, Z4
+	VPMULLQ       Z8, Z2, K5, Z5
+
+hashed:
+	VPSRLQ    $0x21, Z4, Z2
+	VPXORQ    Z2, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z2
+	VPXORQ    Z2, Z5, Z5
+	VPMULLQ   Z9, Z4, Z4
+	VPMULLQ   Z9, Z5, Z5
+	VPSRLQ    $0x1d, Z4, Z2
+	VPXORQ    Z2, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z2
+	VPXORQ    Z2, Z5, Z5
+	VPMULLQ   Z10, Z4, Z4
+	VPMULLQ   Z10, Z5, Z5
+	VPSRLQ    $0x20, Z4, Z2
+	VPXORQ    Z2, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z2
+	VPXORQ    Z2, Z5, Z5
+	VMOVDQU64 Z4, (CX)
+	VMOVDQU64 Z5, 64(CX)
+	ADDQ      $0x00000080, CX
+	VMOVDQA64 Z0, Z2
+	VMOVDQA64 Z16, Z4
+	VMOVDQA64 Z1, Z3
+	VMOVDQA64 Z17, Z5
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+others_0:
+	JLT       offsets_0
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z13, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z13, K1, Z0
+	VMOVDQA64 Z14, Z16
+	VPERMI2Q  64(AX), Z1, Z16
+	VPERMQ    128(AX), Z14, K2, Z16
+	VMOVDQU64 192(AX), Z2
+	VMOVDQA64 Z13, Z1
+	VPERMI2Q  256(AX), Z2, Z1
+	VPERMQ    320(AX), Z13, K1, Z1
+	VMOVDQA64 Z14, Z17
+	VPERMI2Q  256(AX), Z2, Z17
+	VPERMQ    320(AX), Z14, K2, Z17
+	ADDQ      $0x00000180, AX
+	JMP       located_0
+
+offsets_0:
+	CMPQ   stride+8(FP), $0x00
+	JGE    short_offsets_0
+	VPADDQ Z15, Z0, Z0
+	VPADDQ Z15, Z1, Z1
+	JMP    located_0
+
+short_offsets_0:
+	VPBROADCASTQ  data+16(FP), Z2
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_0
+	VMOVDQU32     (AX), Z1
+	VMOVDQU32     4(AX), Z3
+	VPSUBD        Z1, Z3, Z3
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z2, Z0, Z0
+	VPADDQ        Z2, Z1, Z1
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y3, Z2
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VPMOVSXDQ     Y3, Z3
+	VMOVDQA32     Z2, Z16
+	VMOVDQA32     Z3, Z17
+	JMP           located_0
+
+long_offsets_0:
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 8(AX), Z16
+	VPSUBQ    Z0, Z16, Z16
+	VPADDQ    Z2, Z0, Z0
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 8(AX), Z17
+	VPSUBQ    Z1, Z17, Z17
+	VPADDQ    Z2, Z1, Z1
+	ADDQ      $0x40, AX
+	JMP       located_0
+
+others_1:
+	JLT       offsets_1
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z13, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z13, K1, Z0
+	VMOVDQA64 Z14, Z16
+	VPERMI2Q  64(AX), Z1, Z16
+	VPERMQ    128(AX), Z14, K2, Z16
+	VMOVDQU64 192(AX), Z6
+	VMOVDQA64 Z13, Z1
+	VPERMI2Q  256(AX), Z6, Z1
+	VPERMQ    320(AX), Z13, K1, Z1
+	VMOVDQA64 Z14, Z17
+	VPERMI2Q  256(AX), Z6, Z17
+	VPERMQ    320(AX), Z14, K2, Z17
+	ADDQ      $0x00000180, AX
+	JMP       located_1
+
+offsets_1:
+	CMPQ   stride+8(FP), $0x00
+	JGE    short_offsets_1
+	VPADDQ Z15, Z0, Z0
+	VPADDQ Z15, Z1, Z1
+	JMP    located_1
+
+short_offsets_1:
+	VPBROADCASTQ  data+16(FP), Z6
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_1
+	VMOVDQU32     (AX), Z1
+	VMOVDQU32     4(AX), Z7
+	VPSUBD        Z1, Z7, Z7
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z6, Z0, Z0
+	VPADDQ        Z6, Z1, Z1
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y7, Z6
+	VEXTRACTI64X4 $0x01, Z7, Y7
+	VPMOVSXDQ     Y7, Z7
+	VMOVDQA32     Z6, Z16
+	VMOVDQA32     Z7, Z17
+	JMP           located_1
+
+long_offsets_1:
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 8(AX), Z16
+	VPSUBQ    Z0, Z16, Z16
+	VPADDQ    Z6, Z0, Z0
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 8(AX), Z17
+	VPSUBQ    Z1, Z17, Z17
+	VPADDQ    Z6, Z1, Z1
+	ADDQ      $0x40, AX
+	JMP       located_1
+
+// func hash64AnyAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·hash64AnyAVX512(SB), $0-56
+	// XXH64. Each lane hashes one key.
+	// The kernel gathers each part of 32 keys once for both seeds. It ends at the first keys that do
+	// not have one length, a multiple of 4 below 32. It reads nothing but the keys.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z12
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z13
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z14
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z15
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z16
 	MOVQ         rows+0(FP), AX
 	VMOVDQU64    headers24Word0<>+0(SB), Z17
 	MOVL         $0x000000c0, CX
@@ -22322,12 +23065,12 @@ TEXT ·hash64AnyAVX512(SB), $512-56
 	MOVQ         h2+40(FP), DX
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
-	MOVQ         $0x00004000, SI
-	MOVL         $0x0000ffff, DI
-	KMOVW        DI, K3
-	XORL         DI, DI
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K3
 
-start:
+vectors:
+	CMPQ      BX, $0x02
+	JL        end
 	CMPQ      stride+8(FP), $0x10
 	JNE       others_0
 	VMOVDQU64 (AX), Z1
@@ -22344,13 +23087,9 @@ start:
 
 located_0:
 	VMOVDQA64 Z0, Z2
-	VMOVDQA64 Z20, Z9
+	VMOVDQA64 Z20, Z4
 	VMOVDQA64 Z1, Z3
-	VMOVDQA64 Z21, Z11
-
-vector:
-	CMPQ      BX, $0x02
-	JL        mixed
+	VMOVDQA64 Z21, Z5
 	CMPQ      stride+8(FP), $0x10
 	JNE       others_1
 	VMOVDQU64 (AX), Z1
@@ -22358,793 +23097,233 @@ vector:
 	VPERMI2Q  64(AX), Z1, Z0
 	VMOVDQU64 headers16Word1<>+0(SB), Z20
 	VPERMI2Q  64(AX), Z1, Z20
-	VMOVDQU64 128(AX), Z10
+	VMOVDQU64 128(AX), Z6
 	VMOVDQU64 headers16Word0<>+0(SB), Z1
-	VPERMI2Q  192(AX), Z10, Z1
+	VPERMI2Q  192(AX), Z6, Z1
 	VMOVDQU64 headers16Word1<>+0(SB), Z21
-	VPERMI2Q  192(AX), Z10, Z21
+	VPERMI2Q  192(AX), Z6, Z21
 	ADDQ      $0x00000100, AX
 
 located_1:
-	VMOVQ        X9, R8
-	VPBROADCASTQ X9, Z10
-	VMOVDQA64    Z9, Z12
-	VPTERNLOGQ   $0x7e, Z11, Z10, Z12
-	VMOVDQA64    Z20, Z13
-	VPTERNLOGQ   $0x7e, Z21, Z10, Z13
-	VPORQ        Z12, Z13, Z12
-	VPTESTMQ     Z12, Z12, K4
+	VMOVQ        X4, SI
+	VPBROADCASTQ X4, Z6
+	VMOVDQA64    Z4, Z4
+	VPTERNLOGQ   $0x7e, Z5, Z6, Z4
+	VMOVDQA64    Z20, Z5
+	VPTERNLOGQ   $0x7e, Z21, Z6, Z5
+	VPORQ        Z4, Z5, Z4
+	VPTESTMQ     Z4, Z4, K4
 	KORTESTW     K4, K4
-	JNZ          mixed
-	TESTQ        $-29, R8
-	JNZ          mixed
-	VPBROADCASTQ R8, Z15
-	VPADDQ       Z8, Z15, Z15
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z15, Z16
-	VMOVDQA64    Z15, Z9
-	VMOVDQA64    Z16, Z10
-	VMOVDQA64    Z15, Z11
-	VMOVDQA64    Z16, Z12
-	VMOVDQA64    Z15, Z13
-	VMOVDQA64    Z16, Z14
-	VMOVDQA64    Z15, Z15
-	VMOVDQA64    Z16, Z16
-	XORL         R9, R9
+	JNZ          end
+	TESTQ        $-29, SI
+	JNZ          end
+	VPBROADCASTQ SI, Z4
+	VPADDQ       Z16, Z4, Z4
+	VMOVDQA64    Z4, Z5
+	VMOVDQA64    Z4, Z6
+	VMOVDQA64    Z4, Z7
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z9
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z10
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z11
+	XORL         DI, DI
 	JMP          equal_rest
 
 equal_long:
 	KMOVW      K3, K4
 	VPXORD     Z2, Z2, Z22
-	VPGATHERQQ (R9)(Z2*1), K4, Z22
+	VPGATHERQQ (DI)(Z2*1), K4, Z22
 	KMOVW      K3, K4
 	VPXORD     Z3, Z3, Z23
-	VPGATHERQQ (R9)(Z3*1), K4, Z23
+	VPGATHERQQ (DI)(Z3*1), K4, Z23
 	KMOVW      K3, K4
 	VPXORD     Z0, Z0, Z24
-	VPGATHERQQ (R9)(Z0*1), K4, Z24
+	VPGATHERQQ (DI)(Z0*1), K4, Z24
 	KMOVW      K3, K4
 	VPXORD     Z1, Z1, Z25
-	VPGATHERQQ (R9)(Z1*1), K4, Z25
-	VPMULLQ    Z5, Z22, Z22
-	VPMULLQ    Z5, Z23, Z23
-	VPMULLQ    Z5, Z24, Z24
-	VPMULLQ    Z5, Z25, Z25
+	VPGATHERQQ (DI)(Z1*1), K4, Z25
+	VPMULLQ    Z13, Z22, Z22
+	VPMULLQ    Z13, Z23, Z23
+	VPMULLQ    Z13, Z24, Z24
+	VPMULLQ    Z13, Z25, Z25
 	VPROLQ     $0x1f, Z22, Z22
 	VPROLQ     $0x1f, Z23, Z23
 	VPROLQ     $0x1f, Z24, Z24
 	VPROLQ     $0x1f, Z25, Z25
-	VPMULLQ    Z4, Z22, Z22
-	VPMULLQ    Z4, Z23, Z23
-	VPMULLQ    Z4, Z24, Z24
-	VPMULLQ    Z4, Z25, Z25
-	VPXORQ     Z22, Z9, Z9
-	VPXORQ     Z22, Z10, Z10
-	VPXORQ     Z23, Z11, Z11
-	VPXORQ     Z23, Z12, Z12
-	VPXORQ     Z24, Z13, Z13
-	VPXORQ     Z24, Z14, Z14
-	VPXORQ     Z25, Z15, Z15
-	VPXORQ     Z25, Z16, Z16
+	VPMULLQ    Z12, Z22, Z22
+	VPMULLQ    Z12, Z23, Z23
+	VPMULLQ    Z12, Z24, Z24
+	VPMULLQ    Z12, Z25, Z25
+	VPXORQ     Z22, Z4, Z4
+	VPXORQ     Z23, Z5, Z5
+	VPXORQ     Z24, Z6, Z6
+	VPXORQ     Z25, Z7, Z7
+	VPXORQ     Z22, Z8, Z8
+	VPXORQ     Z23, Z9, Z9
+	VPXORQ     Z24, Z10, Z10
+	VPXORQ     Z25, Z11, Z11
+	VPROLQ     $0x1b, Z4, Z4
+	VPROLQ     $0x1b, Z5, Z5
+	VPROLQ     $0x1b, Z6, Z6
+	VPROLQ     $0x1b, Z7, Z7
+	VPROLQ     $0x1b, Z8, Z8
 	VPROLQ     $0x1b, Z9, Z9
 	VPROLQ     $0x1b, Z10, Z10
 	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPROLQ     $0x1b, Z13, Z13
-	VPROLQ     $0x1b, Z14, Z14
-	VPROLQ     $0x1b, Z15, Z15
-	VPROLQ     $0x1b, Z16, Z16
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPMULLQ    Z4, Z13, Z13
-	VPMULLQ    Z4, Z14, Z14
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z16, Z16
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	VPADDQ     Z7, Z13, Z13
-	VPADDQ     Z7, Z14, Z14
-	VPADDQ     Z7, Z15, Z15
-	VPADDQ     Z7, Z16, Z16
-	ADDQ       $0x08, R9
-	SUBQ       $0x08, R8
+	VPMULLQ    Z12, Z4, Z4
+	VPMULLQ    Z12, Z5, Z5
+	VPMULLQ    Z12, Z6, Z6
+	VPMULLQ    Z12, Z7, Z7
+	VPMULLQ    Z12, Z8, Z8
+	VPMULLQ    Z12, Z9, Z9
+	VPMULLQ    Z12, Z10, Z10
+	VPMULLQ    Z12, Z11, Z11
+	VPADDQ     Z15, Z4, Z4
+	VPADDQ     Z15, Z5, Z5
+	VPADDQ     Z15, Z6, Z6
+	VPADDQ     Z15, Z7, Z7
+	VPADDQ     Z15, Z8, Z8
+	VPADDQ     Z15, Z9, Z9
+	VPADDQ     Z15, Z10, Z10
+	VPADDQ     Z15, Z11, Z11
+	ADDQ       $0x08, DI
+	SUBQ       $0x08, SI
 
 equal_rest:
-	CMPQ       R8, $0x08
+	CMPQ       SI, $0x08
 	JGE        equal_long
-	TESTQ      R8, R8
+	TESTQ      SI, SI
 	JZ         equal_end
 	KMOVW      K3, K4
 	VPXORD     Z2, Z2, Z22
-	VPGATHERQD (R9)(Z2*1), K4, Y22
+	VPGATHERQD (DI)(Z2*1), K4, Y22
 	VPMOVZXDQ  Y22, Z22
 	KMOVW      K3, K4
 	VPXORD     Z3, Z3, Z2
-	VPGATHERQD (R9)(Z3*1), K4, Y2
+	VPGATHERQD (DI)(Z3*1), K4, Y2
 	VPMOVZXDQ  Y2, Z2
 	KMOVW      K3, K4
 	VPXORD     Z0, Z0, Z3
-	VPGATHERQD (R9)(Z0*1), K4, Y3
+	VPGATHERQD (DI)(Z0*1), K4, Y3
 	VPMOVZXDQ  Y3, Z3
 	KMOVW      K3, K4
 	VPXORD     Z1, Z1, Z23
-	VPGATHERQD (R9)(Z1*1), K4, Y23
+	VPGATHERQD (DI)(Z1*1), K4, Y23
 	VPMOVZXDQ  Y23, Z23
-	VPMULLQ    Z4, Z22, Z22
-	VPMULLQ    Z4, Z2, Z2
-	VPMULLQ    Z4, Z3, Z3
-	VPMULLQ    Z4, Z23, Z23
-	VPXORQ     Z22, Z9, Z9
-	VPXORQ     Z22, Z10, Z10
-	VPXORQ     Z2, Z11, Z11
-	VPXORQ     Z2, Z12, Z2
-	VPXORQ     Z3, Z13, Z13
-	VPXORQ     Z3, Z14, Z3
-	VPXORQ     Z23, Z15, Z15
-	VPXORQ     Z23, Z16, Z16
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z10, Z10
-	VPROLQ     $0x17, Z11, Z11
+	VPMULLQ    Z12, Z22, Z22
+	VPMULLQ    Z12, Z2, Z2
+	VPMULLQ    Z12, Z3, Z3
+	VPMULLQ    Z12, Z23, Z23
+	VPXORQ     Z22, Z4, Z4
+	VPXORQ     Z2, Z5, Z5
+	VPXORQ     Z3, Z6, Z6
+	VPXORQ     Z23, Z7, Z7
+	VPXORQ     Z22, Z8, Z8
+	VPXORQ     Z2, Z9, Z2
+	VPXORQ     Z3, Z10, Z3
+	VPXORQ     Z23, Z11, Z11
+	VPROLQ     $0x17, Z4, Z4
+	VPROLQ     $0x17, Z5, Z5
+	VPROLQ     $0x17, Z6, Z6
+	VPROLQ     $0x17, Z7, Z7
+	VPROLQ     $0x17, Z8, Z8
 	VPROLQ     $0x17, Z2, Z2
-	VPROLQ     $0x17, Z13, Z13
 	VPROLQ     $0x17, Z3, Z3
-	VPROLQ     $0x17, Z15, Z15
-	VPROLQ     $0x17, Z16, Z16
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z10, Z10
-	VPMULLQ    Z5, Z11, Z11
-	VPMULLQ    Z5, Z2, Z2
-	VPMULLQ    Z5, Z13, Z13
-	VPMULLQ    Z5, Z3, Z3
-	VPMULLQ    Z5, Z15, Z15
-	VPMULLQ    Z5, Z16, Z16
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z10, Z10
-	VPADDQ     Z6, Z11, Z11
-	VPADDQ     Z6, Z2, Z12
-	VPADDQ     Z6, Z13, Z13
-	VPADDQ     Z6, Z3, Z14
-	VPADDQ     Z6, Z15, Z15
-	VPADDQ     Z6, Z16, Z16
+	VPROLQ     $0x17, Z11, Z11
+	VPMULLQ    Z13, Z4, Z4
+	VPMULLQ    Z13, Z5, Z5
+	VPMULLQ    Z13, Z6, Z6
+	VPMULLQ    Z13, Z7, Z7
+	VPMULLQ    Z13, Z8, Z8
+	VPMULLQ    Z13, Z2, Z2
+	VPMULLQ    Z13, Z3, Z3
+	VPMULLQ    Z13, Z11, Z11
+	VPADDQ     Z14, Z4, Z4
+	VPADDQ     Z14, Z5, Z5
+	VPADDQ     Z14, Z6, Z6
+	VPADDQ     Z14, Z7, Z7
+	VPADDQ     Z14, Z8, Z8
+	VPADDQ     Z14, Z2, Z9
+	VPADDQ     Z14, Z3, Z10
+	VPADDQ     Z14, Z11, Z11
 
 equal_end:
+	VPSRLQ    $0x21, Z4, Z2
+	VPXORQ    Z2, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z2
+	VPXORQ    Z2, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z2
+	VPXORQ    Z2, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z2
+	VPXORQ    Z2, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z2
+	VPXORQ    Z2, Z8, Z8
 	VPSRLQ    $0x21, Z9, Z2
 	VPXORQ    Z2, Z9, Z9
 	VPSRLQ    $0x21, Z10, Z2
 	VPXORQ    Z2, Z10, Z10
 	VPSRLQ    $0x21, Z11, Z2
 	VPXORQ    Z2, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z2
-	VPXORQ    Z2, Z12, Z12
-	VPSRLQ    $0x21, Z13, Z2
-	VPXORQ    Z2, Z13, Z13
-	VPSRLQ    $0x21, Z14, Z2
-	VPXORQ    Z2, Z14, Z14
-	VPSRLQ    $0x21, Z15, Z2
-	VPXORQ    Z2, Z15, Z15
-	VPSRLQ    $0x21, Z16, Z2
-	VPXORQ    Z2, Z16, Z16
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPMULLQ   Z5, Z13, Z13
-	VPMULLQ   Z5, Z14, Z14
-	VPMULLQ   Z5, Z15, Z15
-	VPMULLQ   Z5, Z16, Z16
+	VPMULLQ   Z13, Z4, Z4
+	VPMULLQ   Z13, Z5, Z5
+	VPMULLQ   Z13, Z6, Z6
+	VPMULLQ   Z13, Z7, Z7
+	VPMULLQ   Z13, Z8, Z8
+	VPMULLQ   Z13, Z9, Z9
+	VPMULLQ   Z13, Z10, Z10
+	VPMULLQ   Z13, Z11, Z11
+	VPSRLQ    $0x1d, Z4, Z2
+	VPXORQ    Z2, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z2
+	VPXORQ    Z2, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z2
+	VPXORQ    Z2, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z2
+	VPXORQ    Z2, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z2
+	VPXORQ    Z2, Z8, Z8
 	VPSRLQ    $0x1d, Z9, Z2
 	VPXORQ    Z2, Z9, Z9
 	VPSRLQ    $0x1d, Z10, Z2
 	VPXORQ    Z2, Z10, Z10
 	VPSRLQ    $0x1d, Z11, Z2
 	VPXORQ    Z2, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z2
-	VPXORQ    Z2, Z12, Z12
-	VPSRLQ    $0x1d, Z13, Z2
-	VPXORQ    Z2, Z13, Z13
-	VPSRLQ    $0x1d, Z14, Z2
-	VPXORQ    Z2, Z14, Z14
-	VPSRLQ    $0x1d, Z15, Z2
-	VPXORQ    Z2, Z15, Z15
-	VPSRLQ    $0x1d, Z16, Z2
-	VPXORQ    Z2, Z16, Z16
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPMULLQ   Z6, Z13, Z13
-	VPMULLQ   Z6, Z14, Z14
-	VPMULLQ   Z6, Z15, Z15
-	VPMULLQ   Z6, Z16, Z16
+	VPMULLQ   Z14, Z4, Z4
+	VPMULLQ   Z14, Z5, Z5
+	VPMULLQ   Z14, Z6, Z6
+	VPMULLQ   Z14, Z7, Z7
+	VPMULLQ   Z14, Z8, Z8
+	VPMULLQ   Z14, Z9, Z9
+	VPMULLQ   Z14, Z10, Z10
+	VPMULLQ   Z14, Z11, Z11
+	VPSRLQ    $0x20, Z4, Z2
+	VPXORQ    Z2, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z2
+	VPXORQ    Z2, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z2
+	VPXORQ    Z2, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z2
+	VPXORQ    Z2, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z2
+	VPXORQ    Z2, Z8, Z8
 	VPSRLQ    $0x20, Z9, Z2
 	VPXORQ    Z2, Z9, Z9
 	VPSRLQ    $0x20, Z10, Z2
 	VPXORQ    Z2, Z10, Z10
 	VPSRLQ    $0x20, Z11, Z2
 	VPXORQ    Z2, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z2
-	VPXORQ    Z2, Z12, Z12
-	VPSRLQ    $0x20, Z13, Z2
-	VPXORQ    Z2, Z13, Z13
-	VPSRLQ    $0x20, Z14, Z2
-	VPXORQ    Z2, Z14, Z14
-	VPSRLQ    $0x20, Z15, Z2
-	VPXORQ    Z2, Z15, Z15
-	VPSRLQ    $0x20, Z16, Z2
-	VPXORQ    Z2, Z16, Z16
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	VMOVDQU64 Z13, 128(CX)
-	VMOVDQU64 Z14, 128(DX)
-	VMOVDQU64 Z15, 192(CX)
-	VMOVDQU64 Z16, 192(DX)
+	VMOVDQU64 Z4, (CX)
+	VMOVDQU64 Z5, 64(CX)
+	VMOVDQU64 Z6, 128(CX)
+	VMOVDQU64 Z7, 192(CX)
+	VMOVDQU64 Z8, (DX)
+	VMOVDQU64 Z9, 64(DX)
+	VMOVDQU64 Z10, 128(DX)
+	VMOVDQU64 Z11, 192(DX)
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x02, BX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, R8
-	VPORQ        Z9, Z11, Z10
-	VPBROADCASTQ R8, Z12
-	VPTESTMQ     Z12, Z10, K4
-	KORTESTW     K4, K4
-	JNZ          end
-	VMOVDQA64    Z2, Z2
-	VMOVDQA64    Z9, Z13
-	VMOVDQU32    Z2, (SP)
-	VMOVDQU32    Z13, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
-	VMOVDQA64    Z3, Z3
-	VMOVDQA64    Z11, Z14
-	VMOVDQU32    Z3, 64(SP)
-	VMOVDQU32    Z14, 192(SP)
-	VMOVDQA64    Z8, Z11
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K4
-	KORTESTW     K4, K4
-	JZ           no_stripes_0
-	KMOVW        K4, K5
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z22
-	VPSUBQ       Z4, Z22, Z23
-	VPADDQ       Z4, Z5, Z24
-	VMOVDQA64    Z5, Z25
-	VPXORD       Z4, Z4, Z27
-	VPSUBQ       Z4, Z27, Z28
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z28, Z28
-
-stripe_0:
-	KMOVW        K5, K6
-	VPXORD       Z2, Z2, Z29
-	VPGATHERQQ   (DI)(Z2*1), K6, Z29
-	VPMULLQ      Z5, Z29, Z29
-	VPADDQ       Z29, Z15, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, K5, Z15
-	VPADDQ       Z29, Z24, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z24
-	KMOVW        K5, K6
-	VPXORD       Z2, Z2, Z29
-	VPGATHERQQ   8(DI)(Z2*1), K6, Z29
-	VPMULLQ      Z5, Z29, Z29
-	VPADDQ       Z29, Z16, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, K5, Z16
-	VPADDQ       Z29, Z25, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z25
-	KMOVW        K5, K6
-	VPXORD       Z2, Z2, Z29
-	VPGATHERQQ   16(DI)(Z2*1), K6, Z29
-	VPMULLQ      Z5, Z29, Z29
-	VPADDQ       Z29, Z22, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, K5, Z22
-	VPADDQ       Z29, Z27, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z27
-	KMOVW        K5, K6
-	VPXORD       Z2, Z2, Z29
-	VPGATHERQQ   24(DI)(Z2*1), K6, Z29
-	VPMULLQ      Z5, Z29, Z29
-	VPADDQ       Z29, Z23, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, K5, Z23
-	VPADDQ       Z29, Z28, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z28
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z2, K5, Z2
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K5, Z13
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K5
-	KORTESTW     K5, K5
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z15, Z29
-	VPROLQ       $0x07, Z16, Z30
-	VPADDQ       Z30, Z29, Z29
-	VPROLQ       $0x0c, Z22, Z30
-	VPADDQ       Z30, Z29, Z29
-	VPROLQ       $0x12, Z23, Z30
-	VPADDQ       Z30, Z29, Z29
-	VPMULLQ      Z5, Z15, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, Z30
-	VPXORQ       Z30, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPADDQ       Z7, Z29, Z29
-	VPMULLQ      Z5, Z16, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, Z30
-	VPXORQ       Z30, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPADDQ       Z7, Z29, Z29
-	VPMULLQ      Z5, Z22, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, Z30
-	VPXORQ       Z30, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPADDQ       Z7, Z29, Z29
-	VPMULLQ      Z5, Z23, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, Z30
-	VPXORQ       Z30, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPADDQ       Z7, Z29, Z29
-	VMOVDQA64    Z29, K4, Z9
-	VPROLQ       $0x01, Z24, Z15
-	VPROLQ       $0x07, Z25, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z27, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z28, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z24, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z25, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z27, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z28, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K4, Z10
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K4
-	KORTESTW     K4, K4
-	JZ           no_stripes_1
-	KMOVW        K4, K5
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z22
-	VPSUBQ       Z4, Z22, Z23
-	VPADDQ       Z4, Z5, Z24
-	VMOVDQA64    Z5, Z25
-	VPXORD       Z4, Z4, Z27
-	VPSUBQ       Z4, Z27, Z28
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z28, Z28
-
-stripe_1:
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z29
-	VPGATHERQQ   (DI)(Z3*1), K6, Z29
-	VPMULLQ      Z5, Z29, Z29
-	VPADDQ       Z29, Z15, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, K5, Z15
-	VPADDQ       Z29, Z24, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z24
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z29
-	VPGATHERQQ   8(DI)(Z3*1), K6, Z29
-	VPMULLQ      Z5, Z29, Z29
-	VPADDQ       Z29, Z16, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, K5, Z16
-	VPADDQ       Z29, Z25, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z25
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z29
-	VPGATHERQQ   16(DI)(Z3*1), K6, Z29
-	VPMULLQ      Z5, Z29, Z29
-	VPADDQ       Z29, Z22, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, K5, Z22
-	VPADDQ       Z29, Z27, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z27
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z29
-	VPGATHERQQ   24(DI)(Z3*1), K6, Z29
-	VPMULLQ      Z5, Z29, Z29
-	VPADDQ       Z29, Z23, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, K5, Z23
-	VPADDQ       Z29, Z28, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z28
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z3, K5, Z3
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K5, Z14
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K5
-	KORTESTW     K5, K5
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z15, Z29
-	VPROLQ       $0x07, Z16, Z30
-	VPADDQ       Z30, Z29, Z29
-	VPROLQ       $0x0c, Z22, Z30
-	VPADDQ       Z30, Z29, Z29
-	VPROLQ       $0x12, Z23, Z30
-	VPADDQ       Z30, Z29, Z29
-	VPMULLQ      Z5, Z15, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, Z30
-	VPXORQ       Z30, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPADDQ       Z7, Z29, Z29
-	VPMULLQ      Z5, Z16, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, Z30
-	VPXORQ       Z30, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPADDQ       Z7, Z29, Z29
-	VPMULLQ      Z5, Z22, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, Z30
-	VPXORQ       Z30, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPADDQ       Z7, Z29, Z29
-	VPMULLQ      Z5, Z23, Z30
-	VPROLQ       $0x1f, Z30, Z30
-	VPMULLQ      Z4, Z30, Z30
-	VPXORQ       Z30, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPADDQ       Z7, Z29, Z29
-	VMOVDQA64    Z29, K4, Z11
-	VPROLQ       $0x01, Z24, Z15
-	VPROLQ       $0x07, Z25, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z27, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z28, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z24, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z25, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z27, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z28, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K4, Z12
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 128(SP), Z10, Z10
-	VPADDQ 192(SP), Z11, Z11
-	VPADDQ 192(SP), Z12, Z12
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K5
-	KORTESTW     K4, K5
-	JZ           word
-	KMOVW        K4, K6
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQQ   (DI)(Z2*1), K6, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z2, K4, Z2
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K4, Z13
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   (DI)(Z3*1), K6, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z3, K5, Z3
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K5, Z14
-	VPMULLQ      Z5, Z15, Z15
-	VPMULLQ      Z5, Z16, Z16
-	VPROLQ       $0x1f, Z15, Z15
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z15, Z9, Z22
-	VPXORQ       Z15, Z10, Z15
-	VPXORQ       Z16, Z11, Z23
-	VPXORQ       Z16, Z12, Z16
-	VPROLQ       $0x1b, Z22, Z22
-	VPROLQ       $0x1b, Z15, Z15
-	VPROLQ       $0x1b, Z23, Z23
-	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z4, Z22, Z22
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z23, Z23
-	VPMULLQ      Z4, Z16, Z16
-	VPADDQ       Z7, Z22, K4, Z9
-	VPADDQ       Z7, Z15, K4, Z10
-	VPADDQ       Z7, Z23, K5, Z11
-	VPADDQ       Z7, Z16, K5, Z12
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K4
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K5
-	KORTESTW      K4, K5
-	JZ            no_word
-	KMOVW         K4, K6
-	VPXORD        Z2, Z2, Z15
-	VPGATHERQD    (DI)(Z2*1), K6, Y15
-	VPMOVZXDQ     Y15, Z15
-	KMOVW         K5, K6
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (DI)(Z3*1), K6, Y2
-	VPMOVZXDQ     Y2, Z2
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z2, Z2
-	VPXORQ        Z15, Z9, Z3
-	VPXORQ        Z15, Z10, Z15
-	VPXORQ        Z2, Z11, Z16
-	VPXORQ        Z2, Z12, Z2
-	VPROLQ        $0x17, Z3, Z3
-	VPROLQ        $0x17, Z15, Z15
-	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z2, Z2
-	VPMULLQ       Z5, Z3, Z3
-	VPMULLQ       Z5, Z15, Z15
-	VPMULLQ       Z5, Z16, Z16
-	VPMULLQ       Z5, Z2, Z2
-	VPADDQ        Z6, Z3, K4, Z9
-	VPADDQ        Z6, Z15, K4, Z10
-	VPADDQ        Z6, Z16, K5, Z11
-	VPADDQ        Z6, Z2, K5, Z12
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K4
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K5
-	KORTESTW      K4, K5
-	JZ            hashed
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     128(SP), Z2
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     192(SP), Z3
-	VPMOVQD       Z2, Y26
-	VPMOVQD       Z3, Y2
-	VINSERTI64X4  $0x01, Y2, Z26, Z26
-	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z2
-	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z26, Z22
-	VPCMPGTD      Z3, Z22, K4
-	KORTESTW      K4, K4
-	JZ            hashed
-	VPCMPGTD      Z2, Z26, K5
-	VPMOVSXDQ     Y26, Z2
-	VEXTRACTI64X4 $0x01, Z26, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z15, Z2, Z2
-	VPADDQ        Z16, Z3, Z3
-	MOVQ          $-4, R8
-	KANDW         K4, K5, K6
-	KMOVW         K6, K7
-	VPXORD        Z2, Z2, Z23
-	VPGATHERQD    (R8)(Z2*1), K7, Y23
-	KSHIFTRW      $0x08, K6, K6
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (R8)(Z3*1), K6, Y2
-	VINSERTI64X4  $0x01, Y2, Z23, Z23
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z2
-	VPSLLD       $0x03, Z22, Z22
-	VPSUBD       Z22, Z2, Z2
-	VPSRLVD      Z2, Z23, Z23
-	KANDNW       K4, K5, K4
-	KORTESTW     K4, K4
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z15, 256(SP)
-	VMOVDQU32 Z16, 320(SP)
-	VMOVDQU32 Z26, 384(SP)
-	XORL      R8, R8
-
-lane:
-	XORL    R13, R13
-	MOVL    384(SP)(R8*4), R9
-	LEAQ    -1(R9), R11
-	CMPQ    R11, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(R8*8), R10
-	MOVBLZX (R10), R13
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-
-not_short:
-	MOVL      R13, 448(SP)(R8*4)
-	INCQ      R8
-	CMPQ      R8, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z2
-	VPADDD    Z2, Z23, Z23
-
-last_bytes:
-	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z2
-	VPMOVZXDQ     Y23, Z3
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z23, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K4
-	VPANDQ        Z2, Z3, Z16
-	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K4, Z13
-	VPTESTMQ      Z14, Z14, K5
-	VPANDQ        Z2, Z15, Z22
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K5, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z22, Z22
-	VPXORQ        Z16, Z9, Z23
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z22, Z11, Z24
-	VPXORQ        Z22, Z12, Z22
-	VPROLQ        $0x0b, Z23, Z23
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z24, Z24
-	VPROLQ        $0x0b, Z22, Z22
-	VPMULLQ       Z4, Z23, K4, Z9
-	VPMULLQ       Z4, Z16, K4, Z10
-	VPMULLQ       Z4, Z24, K5, Z11
-	VPMULLQ       Z4, Z22, K5, Z12
-	VPTESTMQ      Z13, Z13, K4
-	VPANDQ        Z2, Z3, Z16
-	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K4, Z13
-	VPTESTMQ      Z14, Z14, K5
-	VPANDQ        Z2, Z15, Z22
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K5, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z22, Z22
-	VPXORQ        Z16, Z9, Z23
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z22, Z11, Z24
-	VPXORQ        Z22, Z12, Z22
-	VPROLQ        $0x0b, Z23, Z23
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z24, Z24
-	VPROLQ        $0x0b, Z22, Z22
-	VPMULLQ       Z4, Z23, K4, Z9
-	VPMULLQ       Z4, Z16, K4, Z10
-	VPMULLQ       Z4, Z24, K5, Z11
-	VPMULLQ       Z4, Z22, K5, Z12
-	VPTESTMQ      Z13, Z13, K4
-	VPANDQ        Z2, Z3, Z16
-	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K4, Z13
-	VPTESTMQ      Z14, Z14, K5
-	VPANDQ        Z2, Z15, Z2
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K5, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z2, Z2
-	VPXORQ        Z16, Z9, Z3
-	VPXORQ        Z16, Z10, Z13
-	VPXORQ        Z2, Z11, Z14
-	VPXORQ        Z2, Z12, Z2
-	VPROLQ        $0x0b, Z3, Z3
-	VPROLQ        $0x0b, Z13, Z13
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z2, Z2
-	VPMULLQ       Z4, Z3, K4, Z9
-	VPMULLQ       Z4, Z13, K4, Z10
-	VPMULLQ       Z4, Z14, K5, Z11
-	VPMULLQ       Z4, Z2, K5, Z12
-
-hashed:
-	VPSRLQ    $0x21, Z9, Z2
-	VPXORQ    Z2, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z2
-	VPXORQ    Z2, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z2
-	VPXORQ    Z2, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z2
-	VPXORQ    Z2, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z2
-	VPXORQ    Z2, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z2
-	VPXORQ    Z2, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z2
-	VPXORQ    Z2, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z2
-	VPXORQ    Z2, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z2
-	VPXORQ    Z2, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z2
-	VPXORQ    Z2, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z2
-	VPXORQ    Z2, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z2
-	VPXORQ    Z2, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	ADDQ      $0x00000080, CX
-	ADDQ      $0x00000080, DX
-	VMOVDQA64 Z0, Z2
-	VMOVDQA64 Z20, Z9
-	VMOVDQA64 Z1, Z3
-	VMOVDQA64 Z21, Z11
-	DECQ      BX
-	JZ        end
-	TESTQ     SI, SI
-	JNS       vector
+	JMP       vectors
 
 end:
 	MOVQ n+24(FP), AX
@@ -23223,12 +23402,12 @@ others_1:
 	VMOVDQA64 Z18, Z20
 	VPERMI2Q  64(AX), Z1, Z20
 	VPERMQ    128(AX), Z18, K2, Z20
-	VMOVDQU64 192(AX), Z10
+	VMOVDQU64 192(AX), Z6
 	VMOVDQA64 Z17, Z1
-	VPERMI2Q  256(AX), Z10, Z1
+	VPERMI2Q  256(AX), Z6, Z1
 	VPERMQ    320(AX), Z17, K1, Z1
 	VMOVDQA64 Z18, Z21
-	VPERMI2Q  256(AX), Z10, Z21
+	VPERMI2Q  256(AX), Z6, Z21
 	VPERMQ    320(AX), Z18, K2, Z21
 	ADDQ      $0x00000180, AX
 	JMP       located_1
@@ -23241,1205 +23420,34 @@ offsets_1:
 	JMP    located_1
 
 short_offsets_1:
-	VPBROADCASTQ  data+16(FP), Z10
+	VPBROADCASTQ  data+16(FP), Z6
 	CMPQ          stride+8(FP), $0x08
 	JEQ           long_offsets_1
 	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z12
-	VPSUBD        Z1, Z12, Z12
+	VMOVDQU32     4(AX), Z7
+	VPSUBD        Z1, Z7, Z7
 	VPMOVSXDQ     Y1, Z0
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z10, Z0, Z0
-	VPADDQ        Z10, Z1, Z1
+	VPADDQ        Z6, Z0, Z0
+	VPADDQ        Z6, Z1, Z1
 	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y12, Z10
-	VEXTRACTI64X4 $0x01, Z12, Y12
-	VPMOVSXDQ     Y12, Z12
-	VMOVDQA32     Z10, Z20
-	VMOVDQA32     Z12, Z21
+	VPMOVSXDQ     Y7, Z6
+	VEXTRACTI64X4 $0x01, Z7, Y7
+	VPMOVSXDQ     Y7, Z7
+	VMOVDQA32     Z6, Z20
+	VMOVDQA32     Z7, Z21
 	JMP           located_1
 
 long_offsets_1:
 	VMOVDQU32 (AX), Z0
 	VMOVDQU32 8(AX), Z20
 	VPSUBQ    Z0, Z20, Z20
-	VPADDQ    Z10, Z0, Z0
+	VPADDQ    Z6, Z0, Z0
 	ADDQ      $0x40, AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 8(AX), Z21
 	VPSUBQ    Z1, Z21, Z21
-	VPADDQ    Z10, Z1, Z1
-	ADDQ      $0x40, AX
-	JMP       located_1
-
-// func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxh64Width4AVX512(SB), NOSPLIT, $0-48
-	// XXH64 with the seed 0. Each lane hashes one key.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z1
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z2
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z3
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z3
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x27d4eb2f165667c9, BX
-	VPBROADCASTQ BX, Z11
-
-many:
-	CMPQ      DX, $0x04
-	JL        last
-	VPMOVZXDQ (AX), Z3
-	VPMOVZXDQ 32(AX), Z4
-	VPMOVZXDQ 64(AX), Z5
-	VPMOVZXDQ 96(AX), Z6
-	VPMOVZXDQ 128(AX), Z7
-	VPMOVZXDQ 160(AX), Z8
-	VPMOVZXDQ 192(AX), Z9
-	VPMOVZXDQ 224(AX), Z10
-	VPMULLQ   Z0, Z3, Z3
-	VPMULLQ   Z0, Z4, Z4
-	VPMULLQ   Z0, Z5, Z5
-	VPMULLQ   Z0, Z6, Z6
-	VPMULLQ   Z0, Z7, Z7
-	VPMULLQ   Z0, Z8, Z8
-	VPMULLQ   Z0, Z9, Z9
-	VPMULLQ   Z0, Z10, Z10
-	VPXORQ    Z3, Z11, Z3
-	VPXORQ    Z4, Z11, Z4
-	VPXORQ    Z5, Z11, Z5
-	VPXORQ    Z6, Z11, Z6
-	VPXORQ    Z7, Z11, Z7
-	VPXORQ    Z8, Z11, Z8
-	VPXORQ    Z9, Z11, Z9
-	VPXORQ    Z10, Z11, Z10
-	VPROLQ    $0x17, Z3, Z3
-	VPROLQ    $0x17, Z4, Z4
-	VPROLQ    $0x17, Z5, Z5
-	VPROLQ    $0x17, Z6, Z6
-	VPROLQ    $0x17, Z7, Z7
-	VPROLQ    $0x17, Z8, Z8
-	VPROLQ    $0x17, Z9, Z9
-	VPROLQ    $0x17, Z10, Z10
-	VPMULLQ   Z1, Z3, Z3
-	VPMULLQ   Z1, Z4, Z4
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z10, Z10
-	VPADDQ    Z2, Z3, Z3
-	VPADDQ    Z2, Z4, Z4
-	VPADDQ    Z2, Z5, Z5
-	VPADDQ    Z2, Z6, Z6
-	VPADDQ    Z2, Z7, Z7
-	VPADDQ    Z2, Z8, Z8
-	VPADDQ    Z2, Z9, Z9
-	VPADDQ    Z2, Z10, Z10
-	ADDQ      $0x00000100, AX
-	VPSRLQ    $0x21, Z3, Z12
-	VPXORQ    Z12, Z3, Z3
-	VPSRLQ    $0x21, Z4, Z12
-	VPXORQ    Z12, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z12
-	VPXORQ    Z12, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z12
-	VPXORQ    Z12, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z12
-	VPXORQ    Z12, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z12
-	VPXORQ    Z12, Z8, Z8
-	VPSRLQ    $0x21, Z9, Z12
-	VPXORQ    Z12, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z12
-	VPXORQ    Z12, Z10, Z10
-	VPMULLQ   Z1, Z3, Z3
-	VPMULLQ   Z1, Z4, Z4
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z10, Z10
-	VPSRLQ    $0x1d, Z3, Z12
-	VPXORQ    Z12, Z3, Z3
-	VPSRLQ    $0x1d, Z4, Z12
-	VPXORQ    Z12, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z12
-	VPXORQ    Z12, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z12
-	VPXORQ    Z12, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z12
-	VPXORQ    Z12, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z12
-	VPXORQ    Z12, Z8, Z8
-	VPSRLQ    $0x1d, Z9, Z12
-	VPXORQ    Z12, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z12
-	VPXORQ    Z12, Z10, Z10
-	VPMULLQ   Z2, Z3, Z3
-	VPMULLQ   Z2, Z4, Z4
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPMULLQ   Z2, Z9, Z9
-	VPMULLQ   Z2, Z10, Z10
-	VPSRLQ    $0x20, Z3, Z12
-	VPXORQ    Z12, Z3, Z3
-	VPSRLQ    $0x20, Z4, Z12
-	VPXORQ    Z12, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z12
-	VPXORQ    Z12, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z12
-	VPXORQ    Z12, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z12
-	VPXORQ    Z12, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z12
-	VPXORQ    Z12, Z8, Z8
-	VPSRLQ    $0x20, Z9, Z12
-	VPXORQ    Z12, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z12
-	VPXORQ    Z12, Z10, Z10
-	VMOVDQU64 Z3, (CX)
-	VMOVDQU64 Z4, 64(CX)
-	VMOVDQU64 Z5, 128(CX)
-	VMOVDQU64 Z6, 192(CX)
-	VMOVDQU64 Z7, 256(CX)
-	VMOVDQU64 Z8, 320(CX)
-	VMOVDQU64 Z9, 384(CX)
-	VMOVDQU64 Z10, 448(CX)
-	ADDQ      $0x00000200, CX
-	SUBQ      $0x04, DX
-	JMP       many
-
-last:
-	TESTQ     DX, DX
-	JZ        end
-	VPMOVZXDQ (AX), Z3
-	VPMOVZXDQ 32(AX), Z4
-	VPMULLQ   Z0, Z3, Z3
-	VPMULLQ   Z0, Z4, Z4
-	VPXORQ    Z3, Z11, Z3
-	VPXORQ    Z4, Z11, Z4
-	VPROLQ    $0x17, Z3, Z3
-	VPROLQ    $0x17, Z4, Z4
-	VPMULLQ   Z1, Z3, Z3
-	VPMULLQ   Z1, Z4, Z4
-	VPADDQ    Z2, Z3, Z3
-	VPADDQ    Z2, Z4, Z4
-	ADDQ      $0x00000040, AX
-	VPSRLQ    $0x21, Z3, Z5
-	VPXORQ    Z5, Z3, Z3
-	VPSRLQ    $0x21, Z4, Z5
-	VPXORQ    Z5, Z4, Z4
-	VPMULLQ   Z1, Z3, Z3
-	VPMULLQ   Z1, Z4, Z4
-	VPSRLQ    $0x1d, Z3, Z5
-	VPXORQ    Z5, Z3, Z3
-	VPSRLQ    $0x1d, Z4, Z5
-	VPXORQ    Z5, Z4, Z4
-	VPMULLQ   Z2, Z3, Z3
-	VPMULLQ   Z2, Z4, Z4
-	VPSRLQ    $0x20, Z3, Z5
-	VPXORQ    Z5, Z3, Z3
-	VPSRLQ    $0x20, Z4, Z5
-	VPXORQ    Z5, Z4, Z4
-	VMOVDQU64 Z3, (CX)
-	VMOVDQU64 Z4, 64(CX)
-	ADDQ      $0x00000080, CX
-	DECQ      DX
-	JMP       last
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxh64Width8AVX512(SB), NOSPLIT, $0-48
-	// XXH64 with the seed 0. Each lane hashes one key.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z1
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z2
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z3
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x27d4eb2f165667cd, BX
-	VPBROADCASTQ BX, Z12
-
-many:
-	CMPQ      DX, $0x04
-	JL        last
-	VMOVDQU64 (AX), Z4
-	VMOVDQU64 64(AX), Z5
-	VMOVDQU64 128(AX), Z6
-	VMOVDQU64 192(AX), Z7
-	VMOVDQU64 256(AX), Z8
-	VMOVDQU64 320(AX), Z9
-	VMOVDQU64 384(AX), Z10
-	VMOVDQU64 448(AX), Z11
-	VPMULLQ   Z1, Z4, Z4
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z10, Z10
-	VPMULLQ   Z1, Z11, Z11
-	VPROLQ    $0x1f, Z4, Z4
-	VPROLQ    $0x1f, Z5, Z5
-	VPROLQ    $0x1f, Z6, Z6
-	VPROLQ    $0x1f, Z7, Z7
-	VPROLQ    $0x1f, Z8, Z8
-	VPROLQ    $0x1f, Z9, Z9
-	VPROLQ    $0x1f, Z10, Z10
-	VPROLQ    $0x1f, Z11, Z11
-	VPMULLQ   Z0, Z4, Z4
-	VPMULLQ   Z0, Z5, Z5
-	VPMULLQ   Z0, Z6, Z6
-	VPMULLQ   Z0, Z7, Z7
-	VPMULLQ   Z0, Z8, Z8
-	VPMULLQ   Z0, Z9, Z9
-	VPMULLQ   Z0, Z10, Z10
-	VPMULLQ   Z0, Z11, Z11
-	VPXORQ    Z4, Z12, Z4
-	VPXORQ    Z5, Z12, Z5
-	VPXORQ    Z6, Z12, Z6
-	VPXORQ    Z7, Z12, Z7
-	VPXORQ    Z8, Z12, Z8
-	VPXORQ    Z9, Z12, Z9
-	VPXORQ    Z10, Z12, Z10
-	VPXORQ    Z11, Z12, Z11
-	VPROLQ    $0x1b, Z4, Z4
-	VPROLQ    $0x1b, Z5, Z5
-	VPROLQ    $0x1b, Z6, Z6
-	VPROLQ    $0x1b, Z7, Z7
-	VPROLQ    $0x1b, Z8, Z8
-	VPROLQ    $0x1b, Z9, Z9
-	VPROLQ    $0x1b, Z10, Z10
-	VPROLQ    $0x1b, Z11, Z11
-	VPMULLQ   Z0, Z4, Z4
-	VPMULLQ   Z0, Z5, Z5
-	VPMULLQ   Z0, Z6, Z6
-	VPMULLQ   Z0, Z7, Z7
-	VPMULLQ   Z0, Z8, Z8
-	VPMULLQ   Z0, Z9, Z9
-	VPMULLQ   Z0, Z10, Z10
-	VPMULLQ   Z0, Z11, Z11
-	VPADDQ    Z3, Z4, Z4
-	VPADDQ    Z3, Z5, Z5
-	VPADDQ    Z3, Z6, Z6
-	VPADDQ    Z3, Z7, Z7
-	VPADDQ    Z3, Z8, Z8
-	VPADDQ    Z3, Z9, Z9
-	VPADDQ    Z3, Z10, Z10
-	VPADDQ    Z3, Z11, Z11
-	ADDQ      $0x00000200, AX
-	VPSRLQ    $0x21, Z4, Z13
-	VPXORQ    Z13, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VPSRLQ    $0x21, Z9, Z13
-	VPXORQ    Z13, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z13
-	VPXORQ    Z13, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z13
-	VPXORQ    Z13, Z11, Z11
-	VPMULLQ   Z1, Z4, Z4
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z10, Z10
-	VPMULLQ   Z1, Z11, Z11
-	VPSRLQ    $0x1d, Z4, Z13
-	VPXORQ    Z13, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VPSRLQ    $0x1d, Z9, Z13
-	VPXORQ    Z13, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z13
-	VPXORQ    Z13, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z13
-	VPXORQ    Z13, Z11, Z11
-	VPMULLQ   Z2, Z4, Z4
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPMULLQ   Z2, Z9, Z9
-	VPMULLQ   Z2, Z10, Z10
-	VPMULLQ   Z2, Z11, Z11
-	VPSRLQ    $0x20, Z4, Z13
-	VPXORQ    Z13, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VPSRLQ    $0x20, Z9, Z13
-	VPXORQ    Z13, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z13
-	VPXORQ    Z13, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z13
-	VPXORQ    Z13, Z11, Z11
-	VMOVDQU64 Z4, (CX)
-	VMOVDQU64 Z5, 64(CX)
-	VMOVDQU64 Z6, 128(CX)
-	VMOVDQU64 Z7, 192(CX)
-	VMOVDQU64 Z8, 256(CX)
-	VMOVDQU64 Z9, 320(CX)
-	VMOVDQU64 Z10, 384(CX)
-	VMOVDQU64 Z11, 448(CX)
-	ADDQ      $0x00000200, CX
-	SUBQ      $0x04, DX
-	JMP       many
-
-last:
-	TESTQ     DX, DX
-	JZ        end
-	VMOVDQU64 (AX), Z4
-	VMOVDQU64 64(AX), Z5
-	VPMULLQ   Z1, Z4, Z4
-	VPMULLQ   Z1, Z5, Z5
-	VPROLQ    $0x1f, Z4, Z4
-	VPROLQ    $0x1f, Z5, Z5
-	VPMULLQ   Z0, Z4, Z4
-	VPMULLQ   Z0, Z5, Z5
-	VPXORQ    Z4, Z12, Z4
-	VPXORQ    Z5, Z12, Z5
-	VPROLQ    $0x1b, Z4, Z4
-	VPROLQ    $0x1b, Z5, Z5
-	VPMULLQ   Z0, Z4, Z4
-	VPMULLQ   Z0, Z5, Z5
-	VPADDQ    Z3, Z4, Z4
-	VPADDQ    Z3, Z5, Z5
-	ADDQ      $0x00000080, AX
-	VPSRLQ    $0x21, Z4, Z6
-	VPXORQ    Z6, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z6
-	VPXORQ    Z6, Z5, Z5
-	VPMULLQ   Z1, Z4, Z4
-	VPMULLQ   Z1, Z5, Z5
-	VPSRLQ    $0x1d, Z4, Z6
-	VPXORQ    Z6, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z6
-	VPXORQ    Z6, Z5, Z5
-	VPMULLQ   Z2, Z4, Z4
-	VPMULLQ   Z2, Z5, Z5
-	VPSRLQ    $0x20, Z4, Z6
-	VPXORQ    Z6, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z6
-	VPXORQ    Z6, Z5, Z5
-	VMOVDQU64 Z4, (CX)
-	VMOVDQU64 Z5, 64(CX)
-	ADDQ      $0x00000080, CX
-	DECQ      DX
-	JMP       last
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxh64AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64AnyAVX512(SB), $512-48
-	// XXH64 with the seed 0. Each lane hashes one key.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         rows+0(FP), AX
-	VMOVDQU64    headers24Word0<>+0(SB), Z13
-	MOVL         $0x000000c0, CX
-	KMOVW        CX, K1
-	VMOVDQU64    headers24Word1<>+0(SB), Z14
-	MOVL         $0x000000e0, CX
-	KMOVW        CX, K2
-	MOVQ         stride+8(FP), CX
-	NEGQ         CX
-	VPBROADCASTQ CX, Z15
-	VPSLLQ       $0x04, Z15, Z15
-	VPBROADCASTQ CX, Z16
-	VPMULUDQ     ascendingLongs<>+0(SB), Z16, Z0
-	VPBROADCASTQ AX, Z1
-	VPADDQ       Z1, Z0, Z0
-	VPSUBQ       Z15, Z0, Z0
-	VPBROADCASTQ CX, Z17
-	VPMULUDQ     ascendingLongs<>+0(SB), Z17, Z1
-	VPBROADCASTQ AX, Z2
-	VPADDQ       Z2, Z1, Z1
-	VPSUBQ       Z15, Z1, Z1
-	VPSRLQ       $0x01, Z15, Z2
-	VPADDQ       Z2, Z1, Z1
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K3
-	XORL         SI, SI
-
-start:
-	CMPQ      stride+8(FP), $0x10
-	JNE       others_0
-	VMOVDQU64 (AX), Z1
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VMOVDQU64 headers16Word1<>+0(SB), Z16
-	VPERMI2Q  64(AX), Z1, Z16
-	VMOVDQU64 128(AX), Z2
-	VMOVDQU64 headers16Word0<>+0(SB), Z1
-	VPERMI2Q  192(AX), Z2, Z1
-	VMOVDQU64 headers16Word1<>+0(SB), Z17
-	VPERMI2Q  192(AX), Z2, Z17
-	ADDQ      $0x00000100, AX
-
-located_0:
-	VMOVDQA64 Z0, Z2
-	VMOVDQA64 Z16, Z9
-	VMOVDQA64 Z1, Z3
-	VMOVDQA64 Z17, Z10
-
-vector:
-	CMPQ      DX, $0x02
-	JL        mixed
-	CMPQ      stride+8(FP), $0x10
-	JNE       others_1
-	VMOVDQU64 (AX), Z1
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VMOVDQU64 headers16Word1<>+0(SB), Z16
-	VPERMI2Q  64(AX), Z1, Z16
-	VMOVDQU64 128(AX), Z11
-	VMOVDQU64 headers16Word0<>+0(SB), Z1
-	VPERMI2Q  192(AX), Z11, Z1
-	VMOVDQU64 headers16Word1<>+0(SB), Z17
-	VPERMI2Q  192(AX), Z11, Z17
-	ADDQ      $0x00000100, AX
-
-located_1:
-	VMOVQ        X9, DI
-	VPBROADCASTQ X9, Z11
-	VMOVDQA64    Z9, Z12
-	VPTERNLOGQ   $0x7e, Z10, Z11, Z12
-	VMOVDQA64    Z16, Z18
-	VPTERNLOGQ   $0x7e, Z17, Z11, Z18
-	VPORQ        Z12, Z18, Z12
-	VPTESTMQ     Z12, Z12, K4
-	KORTESTW     K4, K4
-	JNZ          mixed
-	TESTQ        $-29, DI
-	JNZ          mixed
-	VPBROADCASTQ DI, Z12
-	VPADDQ       Z8, Z12, Z12
-	VMOVDQA64    Z12, Z9
-	VMOVDQA64    Z12, Z10
-	VMOVDQA64    Z12, Z11
-	VMOVDQA64    Z12, Z12
-	XORL         R8, R8
-	JMP          equal_rest
-
-equal_long:
-	KMOVW      K3, K4
-	VPXORD     Z2, Z2, Z18
-	VPGATHERQQ (R8)(Z2*1), K4, Z18
-	KMOVW      K3, K4
-	VPXORD     Z3, Z3, Z19
-	VPGATHERQQ (R8)(Z3*1), K4, Z19
-	KMOVW      K3, K4
-	VPXORD     Z0, Z0, Z20
-	VPGATHERQQ (R8)(Z0*1), K4, Z20
-	KMOVW      K3, K4
-	VPXORD     Z1, Z1, Z21
-	VPGATHERQQ (R8)(Z1*1), K4, Z21
-	VPMULLQ    Z5, Z18, Z18
-	VPMULLQ    Z5, Z19, Z19
-	VPMULLQ    Z5, Z20, Z20
-	VPMULLQ    Z5, Z21, Z21
-	VPROLQ     $0x1f, Z18, Z18
-	VPROLQ     $0x1f, Z19, Z19
-	VPROLQ     $0x1f, Z20, Z20
-	VPROLQ     $0x1f, Z21, Z21
-	VPMULLQ    Z4, Z18, Z18
-	VPMULLQ    Z4, Z19, Z19
-	VPMULLQ    Z4, Z20, Z20
-	VPMULLQ    Z4, Z21, Z21
-	VPXORQ     Z18, Z9, Z9
-	VPXORQ     Z19, Z10, Z10
-	VPXORQ     Z20, Z11, Z11
-	VPXORQ     Z21, Z12, Z12
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	ADDQ       $0x08, R8
-	SUBQ       $0x08, DI
-
-equal_rest:
-	CMPQ       DI, $0x08
-	JGE        equal_long
-	TESTQ      DI, DI
-	JZ         equal_end
-	KMOVW      K3, K4
-	VPXORD     Z2, Z2, Z18
-	VPGATHERQD (R8)(Z2*1), K4, Y18
-	VPMOVZXDQ  Y18, Z18
-	KMOVW      K3, K4
-	VPXORD     Z3, Z3, Z2
-	VPGATHERQD (R8)(Z3*1), K4, Y2
-	VPMOVZXDQ  Y2, Z2
-	KMOVW      K3, K4
-	VPXORD     Z0, Z0, Z3
-	VPGATHERQD (R8)(Z0*1), K4, Y3
-	VPMOVZXDQ  Y3, Z3
-	KMOVW      K3, K4
-	VPXORD     Z1, Z1, Z19
-	VPGATHERQD (R8)(Z1*1), K4, Y19
-	VPMOVZXDQ  Y19, Z19
-	VPMULLQ    Z4, Z18, Z18
-	VPMULLQ    Z4, Z2, Z2
-	VPMULLQ    Z4, Z3, Z3
-	VPMULLQ    Z4, Z19, Z19
-	VPXORQ     Z18, Z9, Z9
-	VPXORQ     Z2, Z10, Z2
-	VPXORQ     Z3, Z11, Z3
-	VPXORQ     Z19, Z12, Z12
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z2, Z2
-	VPROLQ     $0x17, Z3, Z3
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z2, Z2
-	VPMULLQ    Z5, Z3, Z3
-	VPMULLQ    Z5, Z12, Z12
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z2, Z10
-	VPADDQ     Z6, Z3, Z11
-	VPADDQ     Z6, Z12, Z12
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z2
-	VPXORQ    Z2, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z2
-	VPXORQ    Z2, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z2
-	VPXORQ    Z2, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z2
-	VPXORQ    Z2, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z2
-	VPXORQ    Z2, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z2
-	VPXORQ    Z2, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z2
-	VPXORQ    Z2, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z2
-	VPXORQ    Z2, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z2
-	VPXORQ    Z2, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z2
-	VPXORQ    Z2, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z2
-	VPXORQ    Z2, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z2
-	VPXORQ    Z2, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	VMOVDQU64 Z11, 128(CX)
-	VMOVDQU64 Z12, 192(CX)
-	ADDQ      $0x00000100, CX
-	SUBQ      $0x02, DX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, DI
-	VPORQ        Z9, Z10, Z11
-	VPBROADCASTQ DI, Z12
-	VPTESTMQ     Z12, Z11, K4
-	KORTESTW     K4, K4
-	JNZ          end
-	VMOVDQA64    Z2, Z2
-	VMOVDQA64    Z9, Z11
-	VMOVDQU32    Z2, (SP)
-	VMOVDQU32    Z11, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VMOVDQA64    Z3, Z3
-	VMOVDQA64    Z10, Z12
-	VMOVDQU32    Z3, 64(SP)
-	VMOVDQU32    Z12, 192(SP)
-	VMOVDQA64    Z8, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K4
-	KORTESTW     K4, K4
-	JZ           no_stripes_0
-	KMOVW        K4, K5
-	VPADDQ       Z4, Z5, Z18
-	VMOVDQA64    Z5, Z19
-	VPXORD       Z4, Z4, Z20
-	VPSUBQ       Z4, Z20, Z21
-
-stripe_0:
-	KMOVW        K5, K6
-	VPXORD       Z2, Z2, Z23
-	VPGATHERQQ   (SI)(Z2*1), K6, Z23
-	VPMULLQ      Z5, Z23, Z23
-	VPADDQ       Z23, Z18, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, K5, Z18
-	KMOVW        K5, K6
-	VPXORD       Z2, Z2, Z23
-	VPGATHERQQ   8(SI)(Z2*1), K6, Z23
-	VPMULLQ      Z5, Z23, Z23
-	VPADDQ       Z23, Z19, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, K5, Z19
-	KMOVW        K5, K6
-	VPXORD       Z2, Z2, Z23
-	VPGATHERQQ   16(SI)(Z2*1), K6, Z23
-	VPMULLQ      Z5, Z23, Z23
-	VPADDQ       Z23, Z20, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, K5, Z20
-	KMOVW        K5, K6
-	VPXORD       Z2, Z2, Z23
-	VPGATHERQQ   24(SI)(Z2*1), K6, Z23
-	VPMULLQ      Z5, Z23, Z23
-	VPADDQ       Z23, Z21, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, K5, Z21
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z2, K5, Z2
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K5, Z11
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K5
-	KORTESTW     K5, K5
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z18, Z23
-	VPROLQ       $0x07, Z19, Z24
-	VPADDQ       Z24, Z23, Z23
-	VPROLQ       $0x0c, Z20, Z24
-	VPADDQ       Z24, Z23, Z23
-	VPROLQ       $0x12, Z21, Z24
-	VPADDQ       Z24, Z23, Z23
-	VPMULLQ      Z5, Z18, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z4, Z24, Z24
-	VPXORQ       Z24, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPADDQ       Z7, Z23, Z23
-	VPMULLQ      Z5, Z19, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z4, Z24, Z24
-	VPXORQ       Z24, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPADDQ       Z7, Z23, Z23
-	VPMULLQ      Z5, Z20, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z4, Z24, Z24
-	VPXORQ       Z24, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPADDQ       Z7, Z23, Z23
-	VPMULLQ      Z5, Z21, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z4, Z24, Z24
-	VPXORQ       Z24, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPADDQ       Z7, Z23, Z23
-	VMOVDQA64    Z23, K4, Z9
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K4
-	KORTESTW     K4, K4
-	JZ           no_stripes_1
-	KMOVW        K4, K5
-	VPADDQ       Z4, Z5, Z18
-	VMOVDQA64    Z5, Z19
-	VPXORD       Z4, Z4, Z20
-	VPSUBQ       Z4, Z20, Z21
-
-stripe_1:
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z23
-	VPGATHERQQ   (SI)(Z3*1), K6, Z23
-	VPMULLQ      Z5, Z23, Z23
-	VPADDQ       Z23, Z18, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, K5, Z18
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z23
-	VPGATHERQQ   8(SI)(Z3*1), K6, Z23
-	VPMULLQ      Z5, Z23, Z23
-	VPADDQ       Z23, Z19, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, K5, Z19
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z23
-	VPGATHERQQ   16(SI)(Z3*1), K6, Z23
-	VPMULLQ      Z5, Z23, Z23
-	VPADDQ       Z23, Z20, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, K5, Z20
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z23
-	VPGATHERQQ   24(SI)(Z3*1), K6, Z23
-	VPMULLQ      Z5, Z23, Z23
-	VPADDQ       Z23, Z21, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, K5, Z21
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z3, K5, Z3
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K5, Z12
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K5
-	KORTESTW     K5, K5
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z18, Z23
-	VPROLQ       $0x07, Z19, Z24
-	VPADDQ       Z24, Z23, Z23
-	VPROLQ       $0x0c, Z20, Z24
-	VPADDQ       Z24, Z23, Z23
-	VPROLQ       $0x12, Z21, Z24
-	VPADDQ       Z24, Z23, Z23
-	VPMULLQ      Z5, Z18, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z4, Z24, Z24
-	VPXORQ       Z24, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPADDQ       Z7, Z23, Z23
-	VPMULLQ      Z5, Z19, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z4, Z24, Z24
-	VPXORQ       Z24, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPADDQ       Z7, Z23, Z23
-	VPMULLQ      Z5, Z20, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z4, Z24, Z24
-	VPXORQ       Z24, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPADDQ       Z7, Z23, Z23
-	VPMULLQ      Z5, Z21, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z4, Z24, Z24
-	VPXORQ       Z24, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPADDQ       Z7, Z23, Z23
-	VMOVDQA64    Z23, K4, Z10
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 192(SP), Z10, Z10
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K5
-	KORTESTW     K4, K5
-	JZ           word
-	KMOVW        K4, K6
-	VPXORD       Z2, Z2, Z18
-	VPGATHERQQ   (SI)(Z2*1), K6, Z18
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z2, K4, Z2
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K4, Z11
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z19
-	VPGATHERQQ   (SI)(Z3*1), K6, Z19
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z3, K5, Z3
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K5, Z12
-	VPMULLQ      Z5, Z18, Z18
-	VPMULLQ      Z5, Z19, Z19
-	VPROLQ       $0x1f, Z18, Z18
-	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ      Z4, Z18, Z18
-	VPMULLQ      Z4, Z19, Z19
-	VPXORQ       Z18, Z9, Z18
-	VPXORQ       Z19, Z10, Z19
-	VPROLQ       $0x1b, Z18, Z18
-	VPROLQ       $0x1b, Z19, Z19
-	VPMULLQ      Z4, Z18, Z18
-	VPMULLQ      Z4, Z19, Z19
-	VPADDQ       Z7, Z18, K4, Z9
-	VPADDQ       Z7, Z19, K5, Z10
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K4
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K5
-	KORTESTW      K4, K5
-	JZ            no_word
-	KMOVW         K4, K6
-	VPXORD        Z2, Z2, Z18
-	VPGATHERQD    (SI)(Z2*1), K6, Y18
-	VPMOVZXDQ     Y18, Z18
-	KMOVW         K5, K6
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (SI)(Z3*1), K6, Y2
-	VPMOVZXDQ     Y2, Z2
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z2, Z2
-	VPXORQ        Z18, Z9, Z3
-	VPXORQ        Z2, Z10, Z2
-	VPROLQ        $0x17, Z3, Z3
-	VPROLQ        $0x17, Z2, Z2
-	VPMULLQ       Z5, Z3, Z3
-	VPMULLQ       Z5, Z2, Z2
-	VPADDQ        Z6, Z3, K4, Z9
-	VPADDQ        Z6, Z2, K5, Z10
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K4
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K5
-	KORTESTW      K4, K5
-	JZ            hashed
-	VMOVDQU32     (SP), Z18
-	VMOVDQU32     128(SP), Z2
-	VMOVDQU32     64(SP), Z19
-	VMOVDQU32     192(SP), Z3
-	VPMOVQD       Z2, Y22
-	VPMOVQD       Z3, Y2
-	VINSERTI64X4  $0x01, Y2, Z22, Z22
-	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z2
-	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z22, Z20
-	VPCMPGTD      Z3, Z20, K4
-	KORTESTW      K4, K4
-	JZ            hashed
-	VPCMPGTD      Z2, Z22, K5
-	VPMOVSXDQ     Y22, Z2
-	VEXTRACTI64X4 $0x01, Z22, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z18, Z2, Z2
-	VPADDQ        Z19, Z3, Z3
-	MOVQ          $-4, DI
-	KANDW         K4, K5, K6
-	KMOVW         K6, K7
-	VPXORD        Z2, Z2, Z21
-	VPGATHERQD    (DI)(Z2*1), K7, Y21
-	KSHIFTRW      $0x08, K6, K6
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (DI)(Z3*1), K6, Y2
-	VINSERTI64X4  $0x01, Y2, Z21, Z21
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z2
-	VPSLLD       $0x03, Z20, Z20
-	VPSUBD       Z20, Z2, Z2
-	VPSRLVD      Z2, Z21, Z21
-	KANDNW       K4, K5, K4
-	KORTESTW     K4, K4
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z18, 256(SP)
-	VMOVDQU32 Z19, 320(SP)
-	VMOVDQU32 Z22, 384(SP)
-	XORL      DI, DI
-
-lane:
-	XORL    R12, R12
-	MOVL    384(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-
-not_short:
-	MOVL      R12, 448(SP)(DI*4)
-	INCQ      DI
-	CMPQ      DI, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z2
-	VPADDD    Z2, Z21, Z21
-
-last_bytes:
-	MOVQ          $0x000000ff, DI
-	VPBROADCASTQ  DI, Z2
-	VPMOVZXDQ     Y21, Z3
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
-	VEXTRACTI64X4 $0x01, Z21, Y18
-	VPMOVZXDQ     Y18, Z18
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z11, Z11, K4
-	VPANDQ        Z2, Z3, Z19
-	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K4, Z11
-	VPTESTMQ      Z12, Z12, K5
-	VPANDQ        Z2, Z18, Z20
-	VPSRLQ        $0x08, Z18, Z18
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
-	VPMULLQ       Z8, Z19, Z19
-	VPMULLQ       Z8, Z20, Z20
-	VPXORQ        Z19, Z9, Z19
-	VPXORQ        Z20, Z10, Z20
-	VPROLQ        $0x0b, Z19, Z19
-	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z4, Z19, K4, Z9
-	VPMULLQ       Z4, Z20, K5, Z10
-	VPTESTMQ      Z11, Z11, K4
-	VPANDQ        Z2, Z3, Z19
-	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K4, Z11
-	VPTESTMQ      Z12, Z12, K5
-	VPANDQ        Z2, Z18, Z20
-	VPSRLQ        $0x08, Z18, Z18
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
-	VPMULLQ       Z8, Z19, Z19
-	VPMULLQ       Z8, Z20, Z20
-	VPXORQ        Z19, Z9, Z19
-	VPXORQ        Z20, Z10, Z20
-	VPROLQ        $0x0b, Z19, Z19
-	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z4, Z19, K4, Z9
-	VPMULLQ       Z4, Z20, K5, Z10
-	VPTESTMQ      Z11, Z11, K4
-	VPANDQ        Z2, Z3, Z19
-	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K4, Z11
-	VPTESTMQ      Z12, Z12, K5
-	VPANDQ        Z2, Z18, Z2
-	VPSRLQ        $0x08, Z18, Z18
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
-	VPMULLQ       Z8, Z19, Z19
-	VPMULLQ       Z8, Z2, Z2
-	VPXORQ        Z19, Z9, Z3
-	VPXORQ        Z2, Z10, Z2
-	VPROLQ        $0x0b, Z3, Z3
-	VPROLQ        $0x0b, Z2, Z2
-	VPMULLQ       Z4, Z3, K4, Z9
-	VPMULLQ       Z4, Z2, K5, Z10
-
-hashed:
-	VPSRLQ    $0x21, Z9, Z2
-	VPXORQ    Z2, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z2
-	VPXORQ    Z2, Z10, Z10
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPSRLQ    $0x1d, Z9, Z2
-	VPXORQ    Z2, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z2
-	VPXORQ    Z2, Z10, Z10
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPSRLQ    $0x20, Z9, Z2
-	VPXORQ    Z2, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z2
-	VPXORQ    Z2, Z10, Z10
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	ADDQ      $0x00000080, CX
-	VMOVDQA64 Z0, Z2
-	VMOVDQA64 Z16, Z9
-	VMOVDQA64 Z1, Z3
-	VMOVDQA64 Z17, Z10
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-others_0:
-	JLT       offsets_0
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z13, Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z13, K1, Z0
-	VMOVDQA64 Z14, Z16
-	VPERMI2Q  64(AX), Z1, Z16
-	VPERMQ    128(AX), Z14, K2, Z16
-	VMOVDQU64 192(AX), Z2
-	VMOVDQA64 Z13, Z1
-	VPERMI2Q  256(AX), Z2, Z1
-	VPERMQ    320(AX), Z13, K1, Z1
-	VMOVDQA64 Z14, Z17
-	VPERMI2Q  256(AX), Z2, Z17
-	VPERMQ    320(AX), Z14, K2, Z17
-	ADDQ      $0x00000180, AX
-	JMP       located_0
-
-offsets_0:
-	CMPQ   stride+8(FP), $0x00
-	JGE    short_offsets_0
-	VPADDQ Z15, Z0, Z0
-	VPADDQ Z15, Z1, Z1
-	JMP    located_0
-
-short_offsets_0:
-	VPBROADCASTQ  data+16(FP), Z2
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_0
-	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z3
-	VPSUBD        Z1, Z3, Z3
-	VPMOVSXDQ     Y1, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z2, Z0, Z0
-	VPADDQ        Z2, Z1, Z1
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VMOVDQA32     Z2, Z16
-	VMOVDQA32     Z3, Z17
-	JMP           located_0
-
-long_offsets_0:
-	VMOVDQU32 (AX), Z0
-	VMOVDQU32 8(AX), Z16
-	VPSUBQ    Z0, Z16, Z16
-	VPADDQ    Z2, Z0, Z0
-	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z1
-	VMOVDQU32 8(AX), Z17
-	VPSUBQ    Z1, Z17, Z17
-	VPADDQ    Z2, Z1, Z1
-	ADDQ      $0x40, AX
-	JMP       located_0
-
-others_1:
-	JLT       offsets_1
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z13, Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z13, K1, Z0
-	VMOVDQA64 Z14, Z16
-	VPERMI2Q  64(AX), Z1, Z16
-	VPERMQ    128(AX), Z14, K2, Z16
-	VMOVDQU64 192(AX), Z11
-	VMOVDQA64 Z13, Z1
-	VPERMI2Q  256(AX), Z11, Z1
-	VPERMQ    320(AX), Z13, K1, Z1
-	VMOVDQA64 Z14, Z17
-	VPERMI2Q  256(AX), Z11, Z17
-	VPERMQ    320(AX), Z14, K2, Z17
-	ADDQ      $0x00000180, AX
-	JMP       located_1
-
-offsets_1:
-	CMPQ   stride+8(FP), $0x00
-	JGE    short_offsets_1
-	VPADDQ Z15, Z0, Z0
-	VPADDQ Z15, Z1, Z1
-	JMP    located_1
-
-short_offsets_1:
-	VPBROADCASTQ  data+16(FP), Z11
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_1
-	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z12
-	VPSUBD        Z1, Z12, Z12
-	VPMOVSXDQ     Y1, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z11, Z0, Z0
-	VPADDQ        Z11, Z1, Z1
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y12, Z11
-	VEXTRACTI64X4 $0x01, Z12, Y12
-	VPMOVSXDQ     Y12, Z12
-	VMOVDQA32     Z11, Z16
-	VMOVDQA32     Z12, Z17
-	JMP           located_1
-
-long_offsets_1:
-	VMOVDQU32 (AX), Z0
-	VMOVDQU32 8(AX), Z16
-	VPSUBQ    Z0, Z16, Z16
-	VPADDQ    Z11, Z0, Z0
-	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z1
-	VMOVDQU32 8(AX), Z17
-	VPSUBQ    Z1, Z17, Z17
-	VPADDQ    Z11, Z1, Z1
+	VPADDQ    Z6, Z1, Z1
 	ADDQ      $0x40, AX
 	JMP       located_1

@@ -198,7 +198,7 @@ func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, limit 
 }
 
 // xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does.
-func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
 	return left, false
 }
 
@@ -241,45 +241,11 @@ func hash32BytesNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, 
 //go:noescape
 func hash32FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
-// hash64 is hash32 for two words.
+// hash64 is xxh64 with the seeds 0 and 1. It ends at the first 32 keys that do not have one length, a
+// multiple of 4 below 32, and leaves keys that do not fill such a group.
 func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
-	switch kernel {
-	case NEON:
-		switch layout {
-		case uint32s:
-			return hash64Width4NEON(rows, stride, data, n, h1, h2), true
-		case uint64s:
-			return hash64Width8NEON(rows, stride, data, n, h1, h2), true
-		case byteSlices, strs:
-			return hash64HeadersNEON(rows, stride, data, n, h1, h2), true
-		case offsets32:
-			return hash64Offsets32NEON(rows, stride, data, n, h1, h2), true
-		case offsets64:
-			return hash64Offsets64NEON(rows, stride, data, n, h1, h2), true
-		case fixedWidth:
-			return hash64FixedNEON(rows, stride, data, n, h1, h2), true
-		}
-	}
 	return left, false
 }
-
-//go:noescape
-func hash64Width4NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64Width8NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64HeadersNEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64Offsets32NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64Offsets64NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64FixedNEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 // murmurRows is xxh64Rows for four words.
 func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
@@ -291,45 +257,30 @@ func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 	return left, false
 }
 
-// xxh64 is hash64 for one word.
-func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+// xxh64 is hash32 for a word of 64 bits.
+func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
 	switch kernel {
 	case NEON:
 		switch layout {
 		case uint32s:
-			return xxh64Width4NEON(rows, stride, data, n, hashes), true
+			return xxh64Width4NEON(rows, stride, data, n, hashes, seed), true
 		case uint64s:
-			return xxh64Width8NEON(rows, stride, data, n, hashes), true
-		case byteSlices, strs:
-			return xxh64HeadersNEON(rows, stride, data, n, hashes), true
-		case offsets32:
-			return xxh64Offsets32NEON(rows, stride, data, n, hashes), true
-		case offsets64:
-			return xxh64Offsets64NEON(rows, stride, data, n, hashes), true
-		case fixedWidth:
-			return xxh64FixedNEON(rows, stride, data, n, hashes), true
+			return xxh64Width8NEON(rows, stride, data, n, hashes, seed), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return xxh64AnyNEON(rows, stride, data, n, hashes, seed), true
 		}
 	}
 	return left, false
 }
 
 //go:noescape
-func xxh64Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxh64Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
 //go:noescape
-func xxh64Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxh64Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
 //go:noescape
-func xxh64HeadersNEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxh64Offsets32NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxh64Offsets64NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxh64FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxh64AnyNEON(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
 // xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.
 func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
@@ -344,7 +295,7 @@ func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 //go:noescape
 func xxph3StripesNEON(sums *uint64, key *byte, n int)
 
-// xxph3 is hash32 for a word of 64 bits. A key of more than 128 bytes is long. AVX2 hashes four keys at a
+// xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes four keys at a
 // time, and ends at a key of less than 8 bytes as well, but of integers.
 func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	switch kernel {

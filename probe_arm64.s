@@ -1517,1115 +1517,40 @@ probe:
 	BNE     vector
 	RET
 
-// func hash64Width4NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+// func xxh64Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: ASIMD
-TEXT ·hash64Width4NEON(SB), NOSPLIT, $0-56
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
-	// The kernel rotates the initial hash once for all keys: rotating an exclusive or is
+TEXT ·xxh64Width4NEON(SB), NOSPLIT, $0-56
+	// XXH64. The kernel rotates the initial hash once for all keys: rotating an exclusive or is
 	// rotating its parts.
 	MOVD $-7046029288634856825, R0
 	MOVD $-4417276706812531889, R1
 	MOVD $1609587929392839161, R2
 	MOVD $-8796714831421723037, R3
 	MOVD $2870177450012600261, R3
-	ADD  $4, R3, R4
+	MOVD seed+40(FP), R4
+	ADD  R3, R4, R4
+	ADD  $4, R4, R4
 	ROR  $41, R4, R4
-	ADD  $5, R3, R3
-	ROR  $41, R3, R3
-	MOVD h1+32(FP), R5
-	MOVD h2+40(FP), R6
-	MOVD rows+0(FP), R7
-	MOVD n+24(FP), R8
-	SUBS $4, R8, R8
+	MOVD rows+0(FP), R3
+	MOVD n+24(FP), R5
+	MOVD hashes+32(FP), R6
+	SUBS $4, R5, R5
 	BLT  rest
 
 four:
-	LDPW.P 8(R7), (R9, R10)
-	LDPW.P 8(R7), (R11, R12)
-	MUL    R0, R9, R9
-	MUL    R0, R10, R10
-	MUL    R0, R11, R11
-	MUL    R0, R12, R12
-	EOR    R9@>41, R4, R13
-	MADD   R1, R2, R13, R13
-	EOR    R10@>41, R4, R14
-	MADD   R1, R2, R14, R14
-	EOR    R11@>41, R4, R15
-	MADD   R1, R2, R15, R15
-	EOR    R12@>41, R4, R16
-	MADD   R1, R2, R16, R16
-	EOR    R9@>41, R3, R9
-	MADD   R1, R2, R9, R9
-	EOR    R10@>41, R3, R10
-	MADD   R1, R2, R10, R10
-	EOR    R11@>41, R3, R11
-	MADD   R1, R2, R11, R11
-	EOR    R12@>41, R3, R12
-	MADD   R1, R2, R12, R12
-	EOR    R13>>33, R13, R13
-	MUL    R1, R13, R13
-	EOR    R14>>33, R14, R14
-	MUL    R1, R14, R14
-	EOR    R15>>33, R15, R15
-	MUL    R1, R15, R15
-	EOR    R16>>33, R16, R16
-	MUL    R1, R16, R16
-	EOR    R9>>33, R9, R9
-	MUL    R1, R9, R9
-	EOR    R10>>33, R10, R10
-	MUL    R1, R10, R10
-	EOR    R11>>33, R11, R11
-	MUL    R1, R11, R11
-	EOR    R12>>33, R12, R12
-	MUL    R1, R12, R12
-	EOR    R13>>29, R13, R13
-	MUL    R2, R13, R13
-	EOR    R14>>29, R14, R14
-	MUL    R2, R14, R14
-	EOR    R15>>29, R15, R15
-	MUL    R2, R15, R15
-	EOR    R16>>29, R16, R16
-	MUL    R2, R16, R16
-	EOR    R9>>29, R9, R9
-	MUL    R2, R9, R9
-	EOR    R10>>29, R10, R10
-	MUL    R2, R10, R10
-	EOR    R11>>29, R11, R11
-	MUL    R2, R11, R11
-	EOR    R12>>29, R12, R12
-	MUL    R2, R12, R12
-	EOR    R13>>32, R13, R13
-	EOR    R14>>32, R14, R14
-	EOR    R15>>32, R15, R15
-	EOR    R16>>32, R16, R16
-	EOR    R9>>32, R9, R9
-	EOR    R10>>32, R10, R10
-	EOR    R11>>32, R11, R11
-	EOR    R12>>32, R12, R12
-	STP.P  (R13, R14), 16(R5)
-	STP.P  (R15, R16), 16(R5)
-	STP.P  (R9, R10), 16(R6)
-	STP.P  (R11, R12), 16(R6)
-	SUBS   $4, R8, R8
-	BGE    four
-
-rest:
-	ADDS $4, R8, R8
-	BEQ  end
-
-key:
-	MOVWU.P 4(R7), R9
-	MUL     R0, R9, R9
-	EOR     R9@>41, R4, R10
-	MADD    R1, R2, R10, R10
-	EOR     R9@>41, R3, R9
-	MADD    R1, R2, R9, R9
-	EOR     R10>>33, R10, R10
-	MUL     R1, R10, R10
-	EOR     R9>>33, R9, R9
-	MUL     R1, R9, R9
-	EOR     R10>>29, R10, R10
-	MUL     R2, R10, R10
-	EOR     R9>>29, R9, R9
-	MUL     R2, R9, R9
-	EOR     R10>>32, R10, R10
-	EOR     R9>>32, R9, R9
-	MOVD.P  R10, 8(R5)
-	MOVD.P  R9, 8(R6)
-	SUBS    $1, R8, R8
-	BNE     key
-
-end:
-	MOVD R8, left+48(FP)
-	RET
-
-// func hash64Width8NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: ASIMD
-TEXT ·hash64Width8NEON(SB), NOSPLIT, $0-56
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
-	// The kernel rotates the initial hash once for all keys: rotating an exclusive or is
-	// rotating its parts.
-	MOVD $-7046029288634856825, R0
-	MOVD $-4417276706812531889, R1
-	MOVD $1609587929392839161, R2
-	MOVD $-8796714831421723037, R3
-	MOVD $2870177450012600261, R4
-	ADD  $8, R4, R5
-	ROR  $37, R5, R5
-	ADD  $9, R4, R4
-	ROR  $37, R4, R4
-	MOVD h1+32(FP), R6
-	MOVD h2+40(FP), R7
-	MOVD rows+0(FP), R8
-	MOVD n+24(FP), R9
-	SUBS $4, R9, R9
-	BLT  rest
-
-four:
-	LDP.P 16(R8), (R10, R11)
-	LDP.P 16(R8), (R12, R13)
-	MUL   R1, R10, R10
-	ROR   $33, R10, R10
-	MUL   R0, R10, R10
-	MUL   R1, R11, R11
-	ROR   $33, R11, R11
-	MUL   R0, R11, R11
-	MUL   R1, R12, R12
-	ROR   $33, R12, R12
-	MUL   R0, R12, R12
-	MUL   R1, R13, R13
-	ROR   $33, R13, R13
-	MUL   R0, R13, R13
-	EOR   R10@>37, R5, R14
-	MADD  R0, R3, R14, R14
-	EOR   R11@>37, R5, R15
-	MADD  R0, R3, R15, R15
-	EOR   R12@>37, R5, R16
-	MADD  R0, R3, R16, R16
-	EOR   R13@>37, R5, R17
-	MADD  R0, R3, R17, R17
-	EOR   R10@>37, R4, R10
-	MADD  R0, R3, R10, R10
-	EOR   R11@>37, R4, R11
-	MADD  R0, R3, R11, R11
-	EOR   R12@>37, R4, R12
-	MADD  R0, R3, R12, R12
-	EOR   R13@>37, R4, R13
-	MADD  R0, R3, R13, R13
-	EOR   R14>>33, R14, R14
-	MUL   R1, R14, R14
-	EOR   R15>>33, R15, R15
-	MUL   R1, R15, R15
-	EOR   R16>>33, R16, R16
-	MUL   R1, R16, R16
-	EOR   R17>>33, R17, R17
-	MUL   R1, R17, R17
-	EOR   R10>>33, R10, R10
-	MUL   R1, R10, R10
-	EOR   R11>>33, R11, R11
-	MUL   R1, R11, R11
-	EOR   R12>>33, R12, R12
-	MUL   R1, R12, R12
-	EOR   R13>>33, R13, R13
-	MUL   R1, R13, R13
-	EOR   R14>>29, R14, R14
-	MUL   R2, R14, R14
-	EOR   R15>>29, R15, R15
-	MUL   R2, R15, R15
-	EOR   R16>>29, R16, R16
-	MUL   R2, R16, R16
-	EOR   R17>>29, R17, R17
-	MUL   R2, R17, R17
-	EOR   R10>>29, R10, R10
-	MUL   R2, R10, R10
-	EOR   R11>>29, R11, R11
-	MUL   R2, R11, R11
-	EOR   R12>>29, R12, R12
-	MUL   R2, R12, R12
-	EOR   R13>>29, R13, R13
-	MUL   R2, R13, R13
-	EOR   R14>>32, R14, R14
-	EOR   R15>>32, R15, R15
-	EOR   R16>>32, R16, R16
-	EOR   R17>>32, R17, R17
-	EOR   R10>>32, R10, R10
-	EOR   R11>>32, R11, R11
-	EOR   R12>>32, R12, R12
-	EOR   R13>>32, R13, R13
-	STP.P (R14, R15), 16(R6)
-	STP.P (R16, R17), 16(R6)
-	STP.P (R10, R11), 16(R7)
-	STP.P (R12, R13), 16(R7)
-	SUBS  $4, R9, R9
-	BGE   four
-
-rest:
-	ADDS $4, R9, R9
-	BEQ  end
-
-key:
-	MOVD.P 8(R8), R10
-	MUL    R1, R10, R10
-	ROR    $33, R10, R10
-	MUL    R0, R10, R10
-	EOR    R10@>37, R5, R11
-	MADD   R0, R3, R11, R11
-	EOR    R10@>37, R4, R10
-	MADD   R0, R3, R10, R10
-	EOR    R11>>33, R11, R11
-	MUL    R1, R11, R11
-	EOR    R10>>33, R10, R10
-	MUL    R1, R10, R10
-	EOR    R11>>29, R11, R11
-	MUL    R2, R11, R11
-	EOR    R10>>29, R10, R10
-	MUL    R2, R10, R10
-	EOR    R11>>32, R11, R11
-	EOR    R10>>32, R10, R10
-	MOVD.P R11, 8(R6)
-	MOVD.P R10, 8(R7)
-	SUBS   $1, R9, R9
-	BNE    key
-
-end:
-	MOVD R9, left+48(FP)
-	RET
-
-// func hash64HeadersNEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: ASIMD
-TEXT ·hash64HeadersNEON(SB), $0-56
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
-	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
-	// ends early at a long key, and when it has hashed enough bytes: a call must not take
-	// long.
-	MOVD h1+32(FP), R0
-	MOVD h2+40(FP), R1
-	MOVD n+24(FP), R2
-	MOVD $131072, R3
-	MOVD $-7046029288634856825, R4
-	MOVD $-4417276706812531889, R5
-	MOVD $1609587929392839161, R6
-	MOVD $-8796714831421723037, R7
-	MOVD $2870177450012600261, R8
-	MOVD rows+0(FP), R13
-	MOVD stride+8(FP), R14
-
-key:
-	LDP  0(R13), (R11, R12)
-	ADD  R14, R13, R13
-	CMP  $32768, R12
-	BHS  end
-	SUB  R12, R3, R3
-	ADD  $0, R8, R9
-	ADD  $1, R8, R10
-	MOVD R12, R15
-	CMP  $32, R12
-	BHS  stripes
-
-striped:
-	ADD  R12, R9, R9
-	ADD  R12, R10, R10
-	SUBS $8, R15, R15
-	BLO  word
-
-long:
-	MOVD.P 8(R11), R12
-	MUL    R5, R12, R12
-	ROR    $33, R12, R12
-	MUL    R4, R12, R12
-	EOR    R12, R9, R9
-	ROR    $37, R9, R9
-	MADD   R4, R7, R9, R9
-	EOR    R12, R10, R10
-	ROR    $37, R10, R10
-	MADD   R4, R7, R10, R10
-	SUBS   $8, R15, R15
-	BHS    long
-
-word:
-	ADDS    $4, R15, R15
-	BLT     bytes
-	MOVWU.P 4(R11), R12
-	MUL     R4, R12, R12
-	EOR     R12, R9, R9
-	ROR     $41, R9, R9
-	MADD    R5, R6, R9, R9
-	EOR     R12, R10, R10
-	ROR     $41, R10, R10
-	MADD    R5, R6, R10, R10
-	SUB     $4, R15, R15
-
-bytes:
-	ADDS $4, R15, R15
-	BEQ  finish
-
-byte:
-	MOVBU.P 1(R11), R12
-	MUL     R8, R12, R12
-	EOR     R12, R9, R9
-	ROR     $53, R9, R9
-	MUL     R4, R9, R9
-	EOR     R12, R10, R10
-	ROR     $53, R10, R10
-	MUL     R4, R10, R10
-	SUBS    $1, R15, R15
-	BNE     byte
-
-finish:
-	EOR    R9>>33, R9, R9
-	MUL    R5, R9, R9
-	EOR    R10>>33, R10, R10
-	MUL    R5, R10, R10
-	EOR    R9>>29, R9, R9
-	MUL    R6, R9, R9
-	EOR    R10>>29, R10, R10
-	MUL    R6, R10, R10
-	EOR    R9>>32, R9, R9
-	EOR    R10>>32, R10, R10
-	MOVD.P R9, 8(R0)
-	MOVD.P R10, 8(R1)
-	SUBS   $1, R2, R2
-	BEQ    end
-	CMP    $0, R3
-	BGE    key
-
-end:
-	MOVD R2, left+48(FP)
-	RET
-
-stripes:
-	MOVD $0, R23
-	ADD  R5, R23, R22
-	ADD  R4, R22, R10
-	SUB  R4, R23, R24
-	MOVD $1, R19
-	ADD  R5, R19, R17
-	ADD  R4, R17, R16
-	SUB  R4, R19, R20
-
-stripe:
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R10, R10
-	ROR    $33, R10, R10
-	MUL    R4, R10, R10
-	ADD    R21, R16, R16
-	ROR    $33, R16, R16
-	MUL    R4, R16, R16
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R22, R22
-	ROR    $33, R22, R22
-	MUL    R4, R22, R22
-	ADD    R21, R17, R17
-	ROR    $33, R17, R17
-	MUL    R4, R17, R17
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R23, R23
-	ROR    $33, R23, R23
-	MUL    R4, R23, R23
-	ADD    R21, R19, R19
-	ROR    $33, R19, R19
-	MUL    R4, R19, R19
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R24, R24
-	ROR    $33, R24, R24
-	MUL    R4, R24, R24
-	ADD    R21, R20, R20
-	ROR    $33, R20, R20
-	MUL    R4, R20, R20
-	SUB    $32, R15, R15
-	CMP    $32, R15
-	BHS    stripe
-	ROR    $63, R10, R9
-	ROR    $57, R22, R21
-	ADD    R21, R9, R9
-	ROR    $52, R23, R21
-	ADD    R21, R9, R9
-	ROR    $46, R24, R21
-	ADD    R21, R9, R9
-	MUL    R5, R10, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	MUL    R5, R22, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	MUL    R5, R23, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	MUL    R5, R24, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	ROR    $63, R16, R10
-	ROR    $57, R17, R21
-	ADD    R21, R10, R10
-	ROR    $52, R19, R21
-	ADD    R21, R10, R10
-	ROR    $46, R20, R21
-	ADD    R21, R10, R10
-	MUL    R5, R16, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	MUL    R5, R17, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	MUL    R5, R19, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	MUL    R5, R20, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	B      striped
-
-// func hash64Offsets32NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: ASIMD
-TEXT ·hash64Offsets32NEON(SB), $0-56
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
-	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
-	// ends early at a long key, and when it has hashed enough bytes: a call must not take
-	// long.
-	MOVD h1+32(FP), R0
-	MOVD h2+40(FP), R1
-	MOVD n+24(FP), R2
-	MOVD $131072, R3
-	MOVD $-7046029288634856825, R4
-	MOVD $-4417276706812531889, R5
-	MOVD $1609587929392839161, R6
-	MOVD $-8796714831421723037, R7
-	MOVD $2870177450012600261, R8
-	MOVD data+16(FP), R13
-	MOVD rows+0(FP), R14
-
-key:
-	LDPW 0(R14), (R11, R12)
-	ADD  $4, R14, R14
-	SUB  R11, R12, R12
-	ADD  R13, R11, R11
-	CMP  $32768, R12
-	BHS  end
-	SUB  R12, R3, R3
-	ADD  $0, R8, R9
-	ADD  $1, R8, R10
-	MOVD R12, R15
-	CMP  $32, R12
-	BHS  stripes
-
-striped:
-	ADD  R12, R9, R9
-	ADD  R12, R10, R10
-	SUBS $8, R15, R15
-	BLO  word
-
-long:
-	MOVD.P 8(R11), R12
-	MUL    R5, R12, R12
-	ROR    $33, R12, R12
-	MUL    R4, R12, R12
-	EOR    R12, R9, R9
-	ROR    $37, R9, R9
-	MADD   R4, R7, R9, R9
-	EOR    R12, R10, R10
-	ROR    $37, R10, R10
-	MADD   R4, R7, R10, R10
-	SUBS   $8, R15, R15
-	BHS    long
-
-word:
-	ADDS    $4, R15, R15
-	BLT     bytes
-	MOVWU.P 4(R11), R12
-	MUL     R4, R12, R12
-	EOR     R12, R9, R9
-	ROR     $41, R9, R9
-	MADD    R5, R6, R9, R9
-	EOR     R12, R10, R10
-	ROR     $41, R10, R10
-	MADD    R5, R6, R10, R10
-	SUB     $4, R15, R15
-
-bytes:
-	ADDS $4, R15, R15
-	BEQ  finish
-
-byte:
-	MOVBU.P 1(R11), R12
-	MUL     R8, R12, R12
-	EOR     R12, R9, R9
-	ROR     $53, R9, R9
-	MUL     R4, R9, R9
-	EOR     R12, R10, R10
-	ROR     $53, R10, R10
-	MUL     R4, R10, R10
-	SUBS    $1, R15, R15
-	BNE     byte
-
-finish:
-	EOR    R9>>33, R9, R9
-	MUL    R5, R9, R9
-	EOR    R10>>33, R10, R10
-	MUL    R5, R10, R10
-	EOR    R9>>29, R9, R9
-	MUL    R6, R9, R9
-	EOR    R10>>29, R10, R10
-	MUL    R6, R10, R10
-	EOR    R9>>32, R9, R9
-	EOR    R10>>32, R10, R10
-	MOVD.P R9, 8(R0)
-	MOVD.P R10, 8(R1)
-	SUBS   $1, R2, R2
-	BEQ    end
-	CMP    $0, R3
-	BGE    key
-
-end:
-	MOVD R2, left+48(FP)
-	RET
-
-stripes:
-	MOVD $0, R23
-	ADD  R5, R23, R22
-	ADD  R4, R22, R10
-	SUB  R4, R23, R24
-	MOVD $1, R19
-	ADD  R5, R19, R17
-	ADD  R4, R17, R16
-	SUB  R4, R19, R20
-
-stripe:
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R10, R10
-	ROR    $33, R10, R10
-	MUL    R4, R10, R10
-	ADD    R21, R16, R16
-	ROR    $33, R16, R16
-	MUL    R4, R16, R16
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R22, R22
-	ROR    $33, R22, R22
-	MUL    R4, R22, R22
-	ADD    R21, R17, R17
-	ROR    $33, R17, R17
-	MUL    R4, R17, R17
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R23, R23
-	ROR    $33, R23, R23
-	MUL    R4, R23, R23
-	ADD    R21, R19, R19
-	ROR    $33, R19, R19
-	MUL    R4, R19, R19
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R24, R24
-	ROR    $33, R24, R24
-	MUL    R4, R24, R24
-	ADD    R21, R20, R20
-	ROR    $33, R20, R20
-	MUL    R4, R20, R20
-	SUB    $32, R15, R15
-	CMP    $32, R15
-	BHS    stripe
-	ROR    $63, R10, R9
-	ROR    $57, R22, R21
-	ADD    R21, R9, R9
-	ROR    $52, R23, R21
-	ADD    R21, R9, R9
-	ROR    $46, R24, R21
-	ADD    R21, R9, R9
-	MUL    R5, R10, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	MUL    R5, R22, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	MUL    R5, R23, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	MUL    R5, R24, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	ROR    $63, R16, R10
-	ROR    $57, R17, R21
-	ADD    R21, R10, R10
-	ROR    $52, R19, R21
-	ADD    R21, R10, R10
-	ROR    $46, R20, R21
-	ADD    R21, R10, R10
-	MUL    R5, R16, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	MUL    R5, R17, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	MUL    R5, R19, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	MUL    R5, R20, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	B      striped
-
-// func hash64Offsets64NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: ASIMD
-TEXT ·hash64Offsets64NEON(SB), $0-56
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
-	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
-	// ends early at a long key, and when it has hashed enough bytes: a call must not take
-	// long.
-	MOVD h1+32(FP), R0
-	MOVD h2+40(FP), R1
-	MOVD n+24(FP), R2
-	MOVD $131072, R3
-	MOVD $-7046029288634856825, R4
-	MOVD $-4417276706812531889, R5
-	MOVD $1609587929392839161, R6
-	MOVD $-8796714831421723037, R7
-	MOVD $2870177450012600261, R8
-	MOVD data+16(FP), R13
-	MOVD rows+0(FP), R14
-
-key:
-	LDP  0(R14), (R11, R12)
-	ADD  $8, R14, R14
-	SUB  R11, R12, R12
-	ADD  R13, R11, R11
-	CMP  $32768, R12
-	BHS  end
-	SUB  R12, R3, R3
-	ADD  $0, R8, R9
-	ADD  $1, R8, R10
-	MOVD R12, R15
-	CMP  $32, R12
-	BHS  stripes
-
-striped:
-	ADD  R12, R9, R9
-	ADD  R12, R10, R10
-	SUBS $8, R15, R15
-	BLO  word
-
-long:
-	MOVD.P 8(R11), R12
-	MUL    R5, R12, R12
-	ROR    $33, R12, R12
-	MUL    R4, R12, R12
-	EOR    R12, R9, R9
-	ROR    $37, R9, R9
-	MADD   R4, R7, R9, R9
-	EOR    R12, R10, R10
-	ROR    $37, R10, R10
-	MADD   R4, R7, R10, R10
-	SUBS   $8, R15, R15
-	BHS    long
-
-word:
-	ADDS    $4, R15, R15
-	BLT     bytes
-	MOVWU.P 4(R11), R12
-	MUL     R4, R12, R12
-	EOR     R12, R9, R9
-	ROR     $41, R9, R9
-	MADD    R5, R6, R9, R9
-	EOR     R12, R10, R10
-	ROR     $41, R10, R10
-	MADD    R5, R6, R10, R10
-	SUB     $4, R15, R15
-
-bytes:
-	ADDS $4, R15, R15
-	BEQ  finish
-
-byte:
-	MOVBU.P 1(R11), R12
-	MUL     R8, R12, R12
-	EOR     R12, R9, R9
-	ROR     $53, R9, R9
-	MUL     R4, R9, R9
-	EOR     R12, R10, R10
-	ROR     $53, R10, R10
-	MUL     R4, R10, R10
-	SUBS    $1, R15, R15
-	BNE     byte
-
-finish:
-	EOR    R9>>33, R9, R9
-	MUL    R5, R9, R9
-	EOR    R10>>33, R10, R10
-	MUL    R5, R10, R10
-	EOR    R9>>29, R9, R9
-	MUL    R6, R9, R9
-	EOR    R10>>29, R10, R10
-	MUL    R6, R10, R10
-	EOR    R9>>32, R9, R9
-	EOR    R10>>32, R10, R10
-	MOVD.P R9, 8(R0)
-	MOVD.P R10, 8(R1)
-	SUBS   $1, R2, R2
-	BEQ    end
-	CMP    $0, R3
-	BGE    key
-
-end:
-	MOVD R2, left+48(FP)
-	RET
-
-stripes:
-	MOVD $0, R23
-	ADD  R5, R23, R22
-	ADD  R4, R22, R10
-	SUB  R4, R23, R24
-	MOVD $1, R19
-	ADD  R5, R19, R17
-	ADD  R4, R17, R16
-	SUB  R4, R19, R20
-
-stripe:
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R10, R10
-	ROR    $33, R10, R10
-	MUL    R4, R10, R10
-	ADD    R21, R16, R16
-	ROR    $33, R16, R16
-	MUL    R4, R16, R16
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R22, R22
-	ROR    $33, R22, R22
-	MUL    R4, R22, R22
-	ADD    R21, R17, R17
-	ROR    $33, R17, R17
-	MUL    R4, R17, R17
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R23, R23
-	ROR    $33, R23, R23
-	MUL    R4, R23, R23
-	ADD    R21, R19, R19
-	ROR    $33, R19, R19
-	MUL    R4, R19, R19
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R24, R24
-	ROR    $33, R24, R24
-	MUL    R4, R24, R24
-	ADD    R21, R20, R20
-	ROR    $33, R20, R20
-	MUL    R4, R20, R20
-	SUB    $32, R15, R15
-	CMP    $32, R15
-	BHS    stripe
-	ROR    $63, R10, R9
-	ROR    $57, R22, R21
-	ADD    R21, R9, R9
-	ROR    $52, R23, R21
-	ADD    R21, R9, R9
-	ROR    $46, R24, R21
-	ADD    R21, R9, R9
-	MUL    R5, R10, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	MUL    R5, R22, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	MUL    R5, R23, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	MUL    R5, R24, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	ROR    $63, R16, R10
-	ROR    $57, R17, R21
-	ADD    R21, R10, R10
-	ROR    $52, R19, R21
-	ADD    R21, R10, R10
-	ROR    $46, R20, R21
-	ADD    R21, R10, R10
-	MUL    R5, R16, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	MUL    R5, R17, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	MUL    R5, R19, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	MUL    R5, R20, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	B      striped
-
-// func hash64FixedNEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: ASIMD
-TEXT ·hash64FixedNEON(SB), $0-56
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
-	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
-	// ends early at a long key, and when it has hashed enough bytes: a call must not take
-	// long.
-	MOVD h1+32(FP), R0
-	MOVD h2+40(FP), R1
-	MOVD n+24(FP), R2
-	MOVD $131072, R3
-	MOVD $-7046029288634856825, R4
-	MOVD $-4417276706812531889, R5
-	MOVD $1609587929392839161, R6
-	MOVD $-8796714831421723037, R7
-	MOVD $2870177450012600261, R8
-	MOVD rows+0(FP), R13
-	MOVD stride+8(FP), R14
-	NEG  R14, R14
-
-key:
-	MOVD R13, R11
-	MOVD R14, R12
-	ADD  R14, R13, R13
-	CMP  $32768, R12
-	BHS  end
-	SUB  R12, R3, R3
-	ADD  $0, R8, R9
-	ADD  $1, R8, R10
-	MOVD R12, R15
-	CMP  $32, R12
-	BHS  stripes
-
-striped:
-	ADD  R12, R9, R9
-	ADD  R12, R10, R10
-	SUBS $8, R15, R15
-	BLO  word
-
-long:
-	MOVD.P 8(R11), R12
-	MUL    R5, R12, R12
-	ROR    $33, R12, R12
-	MUL    R4, R12, R12
-	EOR    R12, R9, R9
-	ROR    $37, R9, R9
-	MADD   R4, R7, R9, R9
-	EOR    R12, R10, R10
-	ROR    $37, R10, R10
-	MADD   R4, R7, R10, R10
-	SUBS   $8, R15, R15
-	BHS    long
-
-word:
-	ADDS    $4, R15, R15
-	BLT     bytes
-	MOVWU.P 4(R11), R12
-	MUL     R4, R12, R12
-	EOR     R12, R9, R9
-	ROR     $41, R9, R9
-	MADD    R5, R6, R9, R9
-	EOR     R12, R10, R10
-	ROR     $41, R10, R10
-	MADD    R5, R6, R10, R10
-	SUB     $4, R15, R15
-
-bytes:
-	ADDS $4, R15, R15
-	BEQ  finish
-
-byte:
-	MOVBU.P 1(R11), R12
-	MUL     R8, R12, R12
-	EOR     R12, R9, R9
-	ROR     $53, R9, R9
-	MUL     R4, R9, R9
-	EOR     R12, R10, R10
-	ROR     $53, R10, R10
-	MUL     R4, R10, R10
-	SUBS    $1, R15, R15
-	BNE     byte
-
-finish:
-	EOR    R9>>33, R9, R9
-	MUL    R5, R9, R9
-	EOR    R10>>33, R10, R10
-	MUL    R5, R10, R10
-	EOR    R9>>29, R9, R9
-	MUL    R6, R9, R9
-	EOR    R10>>29, R10, R10
-	MUL    R6, R10, R10
-	EOR    R9>>32, R9, R9
-	EOR    R10>>32, R10, R10
-	MOVD.P R9, 8(R0)
-	MOVD.P R10, 8(R1)
-	SUBS   $1, R2, R2
-	BEQ    end
-	CMP    $0, R3
-	BGE    key
-
-end:
-	MOVD R2, left+48(FP)
-	RET
-
-stripes:
-	MOVD $0, R23
-	ADD  R5, R23, R22
-	ADD  R4, R22, R10
-	SUB  R4, R23, R24
-	MOVD $1, R19
-	ADD  R5, R19, R17
-	ADD  R4, R17, R16
-	SUB  R4, R19, R20
-
-stripe:
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R10, R10
-	ROR    $33, R10, R10
-	MUL    R4, R10, R10
-	ADD    R21, R16, R16
-	ROR    $33, R16, R16
-	MUL    R4, R16, R16
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R22, R22
-	ROR    $33, R22, R22
-	MUL    R4, R22, R22
-	ADD    R21, R17, R17
-	ROR    $33, R17, R17
-	MUL    R4, R17, R17
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R23, R23
-	ROR    $33, R23, R23
-	MUL    R4, R23, R23
-	ADD    R21, R19, R19
-	ROR    $33, R19, R19
-	MUL    R4, R19, R19
-	MOVD.P 8(R11), R21
-	MUL    R5, R21, R21
-	ADD    R21, R24, R24
-	ROR    $33, R24, R24
-	MUL    R4, R24, R24
-	ADD    R21, R20, R20
-	ROR    $33, R20, R20
-	MUL    R4, R20, R20
-	SUB    $32, R15, R15
-	CMP    $32, R15
-	BHS    stripe
-	ROR    $63, R10, R9
-	ROR    $57, R22, R21
-	ADD    R21, R9, R9
-	ROR    $52, R23, R21
-	ADD    R21, R9, R9
-	ROR    $46, R24, R21
-	ADD    R21, R9, R9
-	MUL    R5, R10, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	MUL    R5, R22, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	MUL    R5, R23, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	MUL    R5, R24, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R9, R9
-	MADD   R4, R7, R9, R9
-	ROR    $63, R16, R10
-	ROR    $57, R17, R21
-	ADD    R21, R10, R10
-	ROR    $52, R19, R21
-	ADD    R21, R10, R10
-	ROR    $46, R20, R21
-	ADD    R21, R10, R10
-	MUL    R5, R16, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	MUL    R5, R17, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	MUL    R5, R19, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	MUL    R5, R20, R21
-	ROR    $33, R21, R21
-	MUL    R4, R21, R21
-	EOR    R21, R10, R10
-	MADD   R4, R7, R10, R10
-	B      striped
-
-// func xxh64Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: ASIMD
-TEXT ·xxh64Width4NEON(SB), NOSPLIT, $0-48
-	// XXH64 with the seed 0.
-	// The kernel rotates the initial hash once for all keys: rotating an exclusive or is
-	// rotating its parts.
-	MOVD $-7046029288634856825, R0
-	MOVD $-4417276706812531889, R1
-	MOVD $1609587929392839161, R2
-	MOVD $-8796714831421723037, R3
-	MOVD $2870177450012600261, R3
-	ADD  $4, R3, R3
-	ROR  $41, R3, R3
-	MOVD hashes+32(FP), R4
-	MOVD rows+0(FP), R5
-	MOVD n+24(FP), R6
-	SUBS $4, R6, R6
-	BLT  rest
-
-four:
-	LDPW.P 8(R5), (R7, R8)
-	LDPW.P 8(R5), (R9, R10)
+	LDPW.P 8(R3), (R7, R8)
+	LDPW.P 8(R3), (R9, R10)
 	MUL    R0, R7, R7
 	MUL    R0, R8, R8
 	MUL    R0, R9, R9
 	MUL    R0, R10, R10
-	EOR    R7@>41, R3, R7
+	EOR    R7@>41, R4, R7
 	MADD   R1, R2, R7, R7
-	EOR    R8@>41, R3, R8
+	EOR    R8@>41, R4, R8
 	MADD   R1, R2, R8, R8
-	EOR    R9@>41, R3, R9
+	EOR    R9@>41, R4, R9
 	MADD   R1, R2, R9, R9
-	EOR    R10@>41, R3, R10
+	EOR    R10@>41, R4, R10
 	MADD   R1, R2, R10, R10
 	EOR    R7>>33, R7, R7
 	MUL    R1, R7, R7
@@ -2647,55 +1572,56 @@ four:
 	EOR    R8>>32, R8, R8
 	EOR    R9>>32, R9, R9
 	EOR    R10>>32, R10, R10
-	STP.P  (R7, R8), 16(R4)
-	STP.P  (R9, R10), 16(R4)
-	SUBS   $4, R6, R6
+	STP.P  (R7, R8), 16(R6)
+	STP.P  (R9, R10), 16(R6)
+	SUBS   $4, R5, R5
 	BGE    four
 
 rest:
-	ADDS $4, R6, R6
+	ADDS $4, R5, R5
 	BEQ  end
 
 key:
-	MOVWU.P 4(R5), R7
+	MOVWU.P 4(R3), R7
 	MUL     R0, R7, R7
-	EOR     R7@>41, R3, R7
+	EOR     R7@>41, R4, R7
 	MADD    R1, R2, R7, R7
 	EOR     R7>>33, R7, R7
 	MUL     R1, R7, R7
 	EOR     R7>>29, R7, R7
 	MUL     R2, R7, R7
 	EOR     R7>>32, R7, R7
-	MOVD.P  R7, 8(R4)
-	SUBS    $1, R6, R6
+	MOVD.P  R7, 8(R6)
+	SUBS    $1, R5, R5
 	BNE     key
 
 end:
-	MOVD R6, left+40(FP)
+	MOVD R5, left+48(FP)
 	RET
 
-// func xxh64Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// func xxh64Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: ASIMD
-TEXT ·xxh64Width8NEON(SB), NOSPLIT, $0-48
-	// XXH64 with the seed 0.
-	// The kernel rotates the initial hash once for all keys: rotating an exclusive or is
+TEXT ·xxh64Width8NEON(SB), NOSPLIT, $0-56
+	// XXH64. The kernel rotates the initial hash once for all keys: rotating an exclusive or is
 	// rotating its parts.
 	MOVD $-7046029288634856825, R0
 	MOVD $-4417276706812531889, R1
 	MOVD $1609587929392839161, R2
 	MOVD $-8796714831421723037, R3
 	MOVD $2870177450012600261, R4
-	ADD  $8, R4, R4
-	ROR  $37, R4, R4
-	MOVD hashes+32(FP), R5
-	MOVD rows+0(FP), R6
-	MOVD n+24(FP), R7
-	SUBS $4, R7, R7
+	MOVD seed+40(FP), R5
+	ADD  R4, R5, R5
+	ADD  $8, R5, R5
+	ROR  $37, R5, R5
+	MOVD rows+0(FP), R4
+	MOVD n+24(FP), R6
+	MOVD hashes+32(FP), R7
+	SUBS $4, R6, R6
 	BLT  rest
 
 four:
-	LDP.P 16(R6), (R8, R9)
-	LDP.P 16(R6), (R10, R11)
+	LDP.P 16(R4), (R8, R9)
+	LDP.P 16(R4), (R10, R11)
 	MUL   R1, R8, R8
 	ROR   $33, R8, R8
 	MUL   R0, R8, R8
@@ -2708,13 +1634,13 @@ four:
 	MUL   R1, R11, R11
 	ROR   $33, R11, R11
 	MUL   R0, R11, R11
-	EOR   R8@>37, R4, R8
+	EOR   R8@>37, R5, R8
 	MADD  R0, R3, R8, R8
-	EOR   R9@>37, R4, R9
+	EOR   R9@>37, R5, R9
 	MADD  R0, R3, R9, R9
-	EOR   R10@>37, R4, R10
+	EOR   R10@>37, R5, R10
 	MADD  R0, R3, R10, R10
-	EOR   R11@>37, R4, R11
+	EOR   R11@>37, R5, R11
 	MADD  R0, R3, R11, R11
 	EOR   R8>>33, R8, R8
 	MUL   R1, R8, R8
@@ -2736,42 +1662,41 @@ four:
 	EOR   R9>>32, R9, R9
 	EOR   R10>>32, R10, R10
 	EOR   R11>>32, R11, R11
-	STP.P (R8, R9), 16(R5)
-	STP.P (R10, R11), 16(R5)
-	SUBS  $4, R7, R7
+	STP.P (R8, R9), 16(R7)
+	STP.P (R10, R11), 16(R7)
+	SUBS  $4, R6, R6
 	BGE   four
 
 rest:
-	ADDS $4, R7, R7
+	ADDS $4, R6, R6
 	BEQ  end
 
 key:
-	MOVD.P 8(R6), R8
+	MOVD.P 8(R4), R8
 	MUL    R1, R8, R8
 	ROR    $33, R8, R8
 	MUL    R0, R8, R8
-	EOR    R8@>37, R4, R8
+	EOR    R8@>37, R5, R8
 	MADD   R0, R3, R8, R8
 	EOR    R8>>33, R8, R8
 	MUL    R1, R8, R8
 	EOR    R8>>29, R8, R8
 	MUL    R2, R8, R8
 	EOR    R8>>32, R8, R8
-	MOVD.P R8, 8(R5)
-	SUBS   $1, R7, R7
+	MOVD.P R8, 8(R7)
+	SUBS   $1, R6, R6
 	BNE    key
 
 end:
-	MOVD R7, left+40(FP)
+	MOVD R6, left+48(FP)
 	RET
 
-// func xxh64HeadersNEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// func xxh64AnyNEON(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: ASIMD
-TEXT ·xxh64HeadersNEON(SB), $0-48
-	// XXH64 with the seed 0.
-	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
-	// ends early at a long key, and when it has hashed enough bytes: a call must not take
-	// long.
+TEXT ·xxh64AnyNEON(SB), $0-56
+	// XXH64. A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// asks for each key which layout it has. It ends early at a long key, and when it has hashed
+	// enough bytes: a call must not take long.
 	MOVD hashes+32(FP), R0
 	MOVD n+24(FP), R1
 	MOVD $131072, R2
@@ -2784,564 +1709,159 @@ TEXT ·xxh64HeadersNEON(SB), $0-48
 	MOVD stride+8(FP), R12
 
 key:
-	LDP  0(R11), (R9, R10)
+	CMP $16, R12
+	BLT others
+	LDP 0(R11), (R9, R10)
+	ADD R12, R11, R11
+
+located:
+	CMP  $32768, R10
+	BHS  end
+	SUB  R10, R2, R2
+	MOVD seed+40(FP), R8
+	ADD  R8, R7, R8
+	MOVD R10, R13
+	CMP  $32, R10
+	BHS  stripes
+
+striped:
+	ADD  R10, R8, R8
+	SUBS $8, R13, R13
+	BLO  word
+
+long:
+	MOVD.P 8(R9), R10
+	MUL    R4, R10, R10
+	ROR    $33, R10, R10
+	MUL    R3, R10, R10
+	EOR    R10, R8, R8
+	ROR    $37, R8, R8
+	MADD   R3, R6, R8, R8
+	SUBS   $8, R13, R13
+	BHS    long
+
+word:
+	ADDS    $4, R13, R13
+	BLT     bytes
+	MOVWU.P 4(R9), R10
+	MUL     R3, R10, R10
+	EOR     R10, R8, R8
+	ROR     $41, R8, R8
+	MADD    R4, R5, R8, R8
+	SUB     $4, R13, R13
+
+bytes:
+	ADDS $4, R13, R13
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R9), R10
+	MUL     R7, R10, R10
+	EOR     R10, R8, R8
+	ROR     $53, R8, R8
+	MUL     R3, R8, R8
+	SUBS    $1, R13, R13
+	BNE     byte
+
+finish:
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R8>>32, R8, R8
+	MOVD.P R8, 8(R0)
+	SUBS   $1, R1, R1
+	BEQ    end
+	CMP    $0, R2
+	BGE    key
+
+end:
+	MOVD R1, left+48(FP)
+	RET
+
+stripes:
+	MOVD seed+40(FP), R8
+	MOVD R8, R17
+	ADD  R4, R17, R16
+	ADD  R3, R16, R15
+	SUB  R3, R17, R19
+
+stripe:
+	MOVD.P 8(R9), R14
+	MUL    R4, R14, R14
+	ADD    R14, R15, R15
+	ROR    $33, R15, R15
+	MUL    R3, R15, R15
+	MOVD.P 8(R9), R14
+	MUL    R4, R14, R14
+	ADD    R14, R16, R16
+	ROR    $33, R16, R16
+	MUL    R3, R16, R16
+	MOVD.P 8(R9), R14
+	MUL    R4, R14, R14
+	ADD    R14, R17, R17
+	ROR    $33, R17, R17
+	MUL    R3, R17, R17
+	MOVD.P 8(R9), R14
+	MUL    R4, R14, R14
+	ADD    R14, R19, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	SUB    $32, R13, R13
+	CMP    $32, R13
+	BHS    stripe
+	ROR    $63, R15, R8
+	ROR    $57, R16, R14
+	ADD    R14, R8, R8
+	ROR    $52, R17, R14
+	ADD    R14, R8, R8
+	ROR    $46, R19, R14
+	ADD    R14, R8, R8
+	MUL    R4, R15, R14
+	ROR    $33, R14, R14
+	MUL    R3, R14, R14
+	EOR    R14, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R16, R14
+	ROR    $33, R14, R14
+	MUL    R3, R14, R14
+	EOR    R14, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R17, R14
+	ROR    $33, R14, R14
+	MUL    R3, R14, R14
+	EOR    R14, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R19, R14
+	ROR    $33, R14, R14
+	MUL    R3, R14, R14
+	EOR    R14, R8, R8
+	MADD   R3, R6, R8, R8
+	B      striped
+
+others:
+	CMP  $8, R12
+	BEQ  long_offsets
+	CMP  $0, R12
+	BLT  fixed
+	LDPW 0(R11), (R9, R10)
+
+between:
 	ADD  R12, R11, R11
-	CMP  $32768, R10
-	BHS  end
-	SUB  R10, R2, R2
-	ADD  $0, R7, R8
-	MOVD R10, R13
-	CMP  $32, R10
-	BHS  stripes
-
-striped:
-	ADD  R10, R8, R8
-	SUBS $8, R13, R13
-	BLO  word
-
-long:
-	MOVD.P 8(R9), R10
-	MUL    R4, R10, R10
-	ROR    $33, R10, R10
-	MUL    R3, R10, R10
-	EOR    R10, R8, R8
-	ROR    $37, R8, R8
-	MADD   R3, R6, R8, R8
-	SUBS   $8, R13, R13
-	BHS    long
-
-word:
-	ADDS    $4, R13, R13
-	BLT     bytes
-	MOVWU.P 4(R9), R10
-	MUL     R3, R10, R10
-	EOR     R10, R8, R8
-	ROR     $41, R8, R8
-	MADD    R4, R5, R8, R8
-	SUB     $4, R13, R13
-
-bytes:
-	ADDS $4, R13, R13
-	BEQ  finish
-
-byte:
-	MOVBU.P 1(R9), R10
-	MUL     R7, R10, R10
-	EOR     R10, R8, R8
-	ROR     $53, R8, R8
-	MUL     R3, R8, R8
-	SUBS    $1, R13, R13
-	BNE     byte
-
-finish:
-	EOR    R8>>33, R8, R8
-	MUL    R4, R8, R8
-	EOR    R8>>29, R8, R8
-	MUL    R5, R8, R8
-	EOR    R8>>32, R8, R8
-	MOVD.P R8, 8(R0)
-	SUBS   $1, R1, R1
-	BEQ    end
-	CMP    $0, R2
-	BGE    key
-
-end:
-	MOVD R1, left+40(FP)
-	RET
-
-stripes:
-	MOVD $0, R16
-	ADD  R4, R16, R15
-	ADD  R3, R15, R14
-	SUB  R3, R16, R17
-
-stripe:
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R14, R14
-	ROR    $33, R14, R14
-	MUL    R3, R14, R14
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R15, R15
-	ROR    $33, R15, R15
-	MUL    R3, R15, R15
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R16, R16
-	ROR    $33, R16, R16
-	MUL    R3, R16, R16
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R17, R17
-	ROR    $33, R17, R17
-	MUL    R3, R17, R17
-	SUB    $32, R13, R13
-	CMP    $32, R13
-	BHS    stripe
-	ROR    $63, R14, R8
-	ROR    $57, R15, R19
-	ADD    R19, R8, R8
-	ROR    $52, R16, R19
-	ADD    R19, R8, R8
-	ROR    $46, R17, R19
-	ADD    R19, R8, R8
-	MUL    R4, R14, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	MUL    R4, R15, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	MUL    R4, R16, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	MUL    R4, R17, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	B      striped
-
-// func xxh64Offsets32NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: ASIMD
-TEXT ·xxh64Offsets32NEON(SB), $0-48
-	// XXH64 with the seed 0.
-	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
-	// ends early at a long key, and when it has hashed enough bytes: a call must not take
-	// long.
-	MOVD hashes+32(FP), R0
-	MOVD n+24(FP), R1
-	MOVD $131072, R2
-	MOVD $-7046029288634856825, R3
-	MOVD $-4417276706812531889, R4
-	MOVD $1609587929392839161, R5
-	MOVD $-8796714831421723037, R6
-	MOVD $2870177450012600261, R7
-	MOVD data+16(FP), R11
-	MOVD rows+0(FP), R12
-
-key:
-	LDPW 0(R12), (R9, R10)
-	ADD  $4, R12, R12
 	SUB  R9, R10, R10
-	ADD  R11, R9, R9
-	CMP  $32768, R10
-	BHS  end
-	SUB  R10, R2, R2
-	ADD  $0, R7, R8
-	MOVD R10, R13
-	CMP  $32, R10
-	BHS  stripes
+	MOVD data+16(FP), R8
+	ADD  R8, R9, R9
+	B    located
 
-striped:
-	ADD  R10, R8, R8
-	SUBS $8, R13, R13
-	BLO  word
+long_offsets:
+	LDP 0(R11), (R9, R10)
+	B   between
 
-long:
-	MOVD.P 8(R9), R10
-	MUL    R4, R10, R10
-	ROR    $33, R10, R10
-	MUL    R3, R10, R10
-	EOR    R10, R8, R8
-	ROR    $37, R8, R8
-	MADD   R3, R6, R8, R8
-	SUBS   $8, R13, R13
-	BHS    long
-
-word:
-	ADDS    $4, R13, R13
-	BLT     bytes
-	MOVWU.P 4(R9), R10
-	MUL     R3, R10, R10
-	EOR     R10, R8, R8
-	ROR     $41, R8, R8
-	MADD    R4, R5, R8, R8
-	SUB     $4, R13, R13
-
-bytes:
-	ADDS $4, R13, R13
-	BEQ  finish
-
-byte:
-	MOVBU.P 1(R9), R10
-	MUL     R7, R10, R10
-	EOR     R10, R8, R8
-	ROR     $53, R8, R8
-	MUL     R3, R8, R8
-	SUBS    $1, R13, R13
-	BNE     byte
-
-finish:
-	EOR    R8>>33, R8, R8
-	MUL    R4, R8, R8
-	EOR    R8>>29, R8, R8
-	MUL    R5, R8, R8
-	EOR    R8>>32, R8, R8
-	MOVD.P R8, 8(R0)
-	SUBS   $1, R1, R1
-	BEQ    end
-	CMP    $0, R2
-	BGE    key
-
-end:
-	MOVD R1, left+40(FP)
-	RET
-
-stripes:
-	MOVD $0, R16
-	ADD  R4, R16, R15
-	ADD  R3, R15, R14
-	SUB  R3, R16, R17
-
-stripe:
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R14, R14
-	ROR    $33, R14, R14
-	MUL    R3, R14, R14
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R15, R15
-	ROR    $33, R15, R15
-	MUL    R3, R15, R15
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R16, R16
-	ROR    $33, R16, R16
-	MUL    R3, R16, R16
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R17, R17
-	ROR    $33, R17, R17
-	MUL    R3, R17, R17
-	SUB    $32, R13, R13
-	CMP    $32, R13
-	BHS    stripe
-	ROR    $63, R14, R8
-	ROR    $57, R15, R19
-	ADD    R19, R8, R8
-	ROR    $52, R16, R19
-	ADD    R19, R8, R8
-	ROR    $46, R17, R19
-	ADD    R19, R8, R8
-	MUL    R4, R14, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	MUL    R4, R15, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	MUL    R4, R16, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	MUL    R4, R17, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	B      striped
-
-// func xxh64Offsets64NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: ASIMD
-TEXT ·xxh64Offsets64NEON(SB), $0-48
-	// XXH64 with the seed 0.
-	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
-	// ends early at a long key, and when it has hashed enough bytes: a call must not take
-	// long.
-	MOVD hashes+32(FP), R0
-	MOVD n+24(FP), R1
-	MOVD $131072, R2
-	MOVD $-7046029288634856825, R3
-	MOVD $-4417276706812531889, R4
-	MOVD $1609587929392839161, R5
-	MOVD $-8796714831421723037, R6
-	MOVD $2870177450012600261, R7
-	MOVD data+16(FP), R11
-	MOVD rows+0(FP), R12
-
-key:
-	LDP  0(R12), (R9, R10)
-	ADD  $8, R12, R12
-	SUB  R9, R10, R10
-	ADD  R11, R9, R9
-	CMP  $32768, R10
-	BHS  end
-	SUB  R10, R2, R2
-	ADD  $0, R7, R8
-	MOVD R10, R13
-	CMP  $32, R10
-	BHS  stripes
-
-striped:
-	ADD  R10, R8, R8
-	SUBS $8, R13, R13
-	BLO  word
-
-long:
-	MOVD.P 8(R9), R10
-	MUL    R4, R10, R10
-	ROR    $33, R10, R10
-	MUL    R3, R10, R10
-	EOR    R10, R8, R8
-	ROR    $37, R8, R8
-	MADD   R3, R6, R8, R8
-	SUBS   $8, R13, R13
-	BHS    long
-
-word:
-	ADDS    $4, R13, R13
-	BLT     bytes
-	MOVWU.P 4(R9), R10
-	MUL     R3, R10, R10
-	EOR     R10, R8, R8
-	ROR     $41, R8, R8
-	MADD    R4, R5, R8, R8
-	SUB     $4, R13, R13
-
-bytes:
-	ADDS $4, R13, R13
-	BEQ  finish
-
-byte:
-	MOVBU.P 1(R9), R10
-	MUL     R7, R10, R10
-	EOR     R10, R8, R8
-	ROR     $53, R8, R8
-	MUL     R3, R8, R8
-	SUBS    $1, R13, R13
-	BNE     byte
-
-finish:
-	EOR    R8>>33, R8, R8
-	MUL    R4, R8, R8
-	EOR    R8>>29, R8, R8
-	MUL    R5, R8, R8
-	EOR    R8>>32, R8, R8
-	MOVD.P R8, 8(R0)
-	SUBS   $1, R1, R1
-	BEQ    end
-	CMP    $0, R2
-	BGE    key
-
-end:
-	MOVD R1, left+40(FP)
-	RET
-
-stripes:
-	MOVD $0, R16
-	ADD  R4, R16, R15
-	ADD  R3, R15, R14
-	SUB  R3, R16, R17
-
-stripe:
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R14, R14
-	ROR    $33, R14, R14
-	MUL    R3, R14, R14
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R15, R15
-	ROR    $33, R15, R15
-	MUL    R3, R15, R15
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R16, R16
-	ROR    $33, R16, R16
-	MUL    R3, R16, R16
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R17, R17
-	ROR    $33, R17, R17
-	MUL    R3, R17, R17
-	SUB    $32, R13, R13
-	CMP    $32, R13
-	BHS    stripe
-	ROR    $63, R14, R8
-	ROR    $57, R15, R19
-	ADD    R19, R8, R8
-	ROR    $52, R16, R19
-	ADD    R19, R8, R8
-	ROR    $46, R17, R19
-	ADD    R19, R8, R8
-	MUL    R4, R14, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	MUL    R4, R15, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	MUL    R4, R16, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	MUL    R4, R17, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	B      striped
-
-// func xxh64FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: ASIMD
-TEXT ·xxh64FixedNEON(SB), $0-48
-	// XXH64 with the seed 0.
-	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
-	// ends early at a long key, and when it has hashed enough bytes: a call must not take
-	// long.
-	MOVD hashes+32(FP), R0
-	MOVD n+24(FP), R1
-	MOVD $131072, R2
-	MOVD $-7046029288634856825, R3
-	MOVD $-4417276706812531889, R4
-	MOVD $1609587929392839161, R5
-	MOVD $-8796714831421723037, R6
-	MOVD $2870177450012600261, R7
-	MOVD rows+0(FP), R11
-	MOVD stride+8(FP), R12
-	NEG  R12, R12
-
-key:
+fixed:
 	MOVD R11, R9
-	MOVD R12, R10
-	ADD  R12, R11, R11
-	CMP  $32768, R10
-	BHS  end
-	SUB  R10, R2, R2
-	ADD  $0, R7, R8
-	MOVD R10, R13
-	CMP  $32, R10
-	BHS  stripes
-
-striped:
-	ADD  R10, R8, R8
-	SUBS $8, R13, R13
-	BLO  word
-
-long:
-	MOVD.P 8(R9), R10
-	MUL    R4, R10, R10
-	ROR    $33, R10, R10
-	MUL    R3, R10, R10
-	EOR    R10, R8, R8
-	ROR    $37, R8, R8
-	MADD   R3, R6, R8, R8
-	SUBS   $8, R13, R13
-	BHS    long
-
-word:
-	ADDS    $4, R13, R13
-	BLT     bytes
-	MOVWU.P 4(R9), R10
-	MUL     R3, R10, R10
-	EOR     R10, R8, R8
-	ROR     $41, R8, R8
-	MADD    R4, R5, R8, R8
-	SUB     $4, R13, R13
-
-bytes:
-	ADDS $4, R13, R13
-	BEQ  finish
-
-byte:
-	MOVBU.P 1(R9), R10
-	MUL     R7, R10, R10
-	EOR     R10, R8, R8
-	ROR     $53, R8, R8
-	MUL     R3, R8, R8
-	SUBS    $1, R13, R13
-	BNE     byte
-
-finish:
-	EOR    R8>>33, R8, R8
-	MUL    R4, R8, R8
-	EOR    R8>>29, R8, R8
-	MUL    R5, R8, R8
-	EOR    R8>>32, R8, R8
-	MOVD.P R8, 8(R0)
-	SUBS   $1, R1, R1
-	BEQ    end
-	CMP    $0, R2
-	BGE    key
-
-end:
-	MOVD R1, left+40(FP)
-	RET
-
-stripes:
-	MOVD $0, R16
-	ADD  R4, R16, R15
-	ADD  R3, R15, R14
-	SUB  R3, R16, R17
-
-stripe:
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R14, R14
-	ROR    $33, R14, R14
-	MUL    R3, R14, R14
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R15, R15
-	ROR    $33, R15, R15
-	MUL    R3, R15, R15
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R16, R16
-	ROR    $33, R16, R16
-	MUL    R3, R16, R16
-	MOVD.P 8(R9), R19
-	MUL    R4, R19, R19
-	ADD    R19, R17, R17
-	ROR    $33, R17, R17
-	MUL    R3, R17, R17
-	SUB    $32, R13, R13
-	CMP    $32, R13
-	BHS    stripe
-	ROR    $63, R14, R8
-	ROR    $57, R15, R19
-	ADD    R19, R8, R8
-	ROR    $52, R16, R19
-	ADD    R19, R8, R8
-	ROR    $46, R17, R19
-	ADD    R19, R8, R8
-	MUL    R4, R14, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	MUL    R4, R15, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	MUL    R4, R16, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	MUL    R4, R17, R19
-	ROR    $33, R19, R19
-	MUL    R3, R19, R19
-	EOR    R19, R8, R8
-	MADD   R3, R6, R8, R8
-	B      striped
+	NEG  R12, R10
+	SUB  R12, R11, R11
+	B    located
 
 // func xxph3Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: ASIMD
@@ -3353,15 +1873,15 @@ TEXT ·xxph3Width4NEON(SB), NOSPLIT, $0-48
 	MOVD $2654435761, R2
 	MOVD $-4417276706812531889, R3
 	MOVD $1609587929392839161, R4
-	MOVD hashes+32(FP), R5
-	MOVD rows+0(FP), R6
-	MOVD n+24(FP), R7
-	SUBS $4, R7, R7
+	MOVD rows+0(FP), R5
+	MOVD n+24(FP), R6
+	MOVD hashes+32(FP), R7
+	SUBS $4, R6, R6
 	BLT  rest
 
 four:
-	LDPW.P 8(R6), (R8, R9)
-	LDPW.P 8(R6), (R10, R11)
+	LDPW.P 8(R5), (R8, R9)
+	LDPW.P 8(R5), (R10, R11)
 	ORR    R8<<32, R8, R8
 	EOR    R0, R8, R8
 	EOR    R8>>51, R8, R8
@@ -3398,17 +1918,17 @@ four:
 	EOR    R9>>32, R9, R9
 	EOR    R10>>32, R10, R10
 	EOR    R11>>32, R11, R11
-	STP.P  (R8, R9), 16(R5)
-	STP.P  (R10, R11), 16(R5)
-	SUBS   $4, R7, R7
+	STP.P  (R8, R9), 16(R7)
+	STP.P  (R10, R11), 16(R7)
+	SUBS   $4, R6, R6
 	BGE    four
 
 rest:
-	ADDS $4, R7, R7
+	ADDS $4, R6, R6
 	BEQ  end
 
 key:
-	MOVWU.P 4(R6), R8
+	MOVWU.P 4(R5), R8
 	ORR     R8<<32, R8, R8
 	EOR     R0, R8, R8
 	EOR     R8>>51, R8, R8
@@ -3418,12 +1938,12 @@ key:
 	EOR     R8>>37, R8, R8
 	MUL     R4, R8, R8
 	EOR     R8>>32, R8, R8
-	MOVD.P  R8, 8(R5)
-	SUBS    $1, R7, R7
+	MOVD.P  R8, 8(R7)
+	SUBS    $1, R6, R6
 	BNE     key
 
 end:
-	MOVD R7, left+40(FP)
+	MOVD R6, left+40(FP)
 	RET
 
 // func xxph3Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
@@ -3436,15 +1956,15 @@ TEXT ·xxph3Width8NEON(SB), NOSPLIT, $0-48
 	MOVD $2654435761, R2
 	MOVD $-4417276706812531889, R3
 	MOVD $1609587929392839161, R4
-	MOVD hashes+32(FP), R5
-	MOVD rows+0(FP), R6
-	MOVD n+24(FP), R7
-	SUBS $4, R7, R7
+	MOVD rows+0(FP), R5
+	MOVD n+24(FP), R6
+	MOVD hashes+32(FP), R7
+	SUBS $4, R6, R6
 	BLT  rest
 
 four:
-	LDP.P 16(R6), (R8, R9)
-	LDP.P 16(R6), (R10, R11)
+	LDP.P 16(R5), (R8, R9)
+	LDP.P 16(R5), (R10, R11)
 	EOR   R0, R8, R8
 	EOR   R8>>51, R8, R8
 	MADD  R2, R1, R8, R8
@@ -3477,17 +1997,17 @@ four:
 	EOR   R9>>32, R9, R9
 	EOR   R10>>32, R10, R10
 	EOR   R11>>32, R11, R11
-	STP.P (R8, R9), 16(R5)
-	STP.P (R10, R11), 16(R5)
-	SUBS  $4, R7, R7
+	STP.P (R8, R9), 16(R7)
+	STP.P (R10, R11), 16(R7)
+	SUBS  $4, R6, R6
 	BGE   four
 
 rest:
-	ADDS $4, R7, R7
+	ADDS $4, R6, R6
 	BEQ  end
 
 key:
-	MOVD.P 8(R6), R8
+	MOVD.P 8(R5), R8
 	EOR    R0, R8, R8
 	EOR    R8>>51, R8, R8
 	MADD   R2, R1, R8, R8
@@ -3496,12 +2016,12 @@ key:
 	EOR    R8>>37, R8, R8
 	MUL    R4, R8, R8
 	EOR    R8>>32, R8, R8
-	MOVD.P R8, 8(R5)
-	SUBS   $1, R7, R7
+	MOVD.P R8, 8(R7)
+	SUBS   $1, R6, R6
 	BNE    key
 
 end:
-	MOVD R7, left+40(FP)
+	MOVD R6, left+40(FP)
 	RET
 
 DATA xxph3Words<>+0(SB)/8, $0xbe4ba423396cfeb8

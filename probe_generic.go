@@ -111,7 +111,7 @@ func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, limit 
 }
 
 // xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does.
-func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
 	return left, false
 }
 
@@ -129,7 +129,8 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 	return left, false
 }
 
-// hash64 is hash32 for two words.
+// hash64 is xxh64 with the seeds 0 and 1. It ends at the first 32 keys that do not have one length, a
+// multiple of 4 below 32, and leaves keys that do not fill such a group.
 func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
 	return left, false
 }
@@ -144,8 +145,8 @@ func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 	return left, false
 }
 
-// xxh64 is hash64 for one word.
-func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+// xxh64 is hash32 for a word of 64 bits.
+func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
 	return left, false
 }
 
@@ -154,7 +155,7 @@ func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 	return false
 }
 
-// xxph3 is hash32 for a word of 64 bits. A key of more than 128 bytes is long. AVX2 hashes four keys at a
+// xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes four keys at a
 // time, and ends at a key of less than 8 bytes as well, but of integers.
 func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	return left, false

@@ -83,7 +83,7 @@ var families = []family{
 		hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
 		key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
 		limit bytes or more on. limit is a power of two, at most 2^31.`},
-	{"xxh64Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
+	{"xxh64Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64", "left int", `
 		xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does.`},
 	{"xxph3Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
 		xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.`},
@@ -94,17 +94,18 @@ var families = []family{
 		Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
 		during a call. signs is signedBytes if the last bytes of a key are signed, and else 0.`},
 	{"hash64", "layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64", "left int", `
-		hash64 is hash32 for two words.`},
+		hash64 is xxh64 with the seeds 0 and 1. It ends at the first 32 keys that do not have one length, a
+		multiple of 4 below 32, and leaves keys that do not fill such a group.`},
 	{"murmurRows", "rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
 		murmurRows is xxh64Rows for four words.`},
 	{"murmur", "layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
 		murmur is hash32 for four words: of integers of 64 bits, and of keys of 16 bytes, which have a layout of their own.`},
-	{"xxh64", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
-		xxh64 is hash64 for one word.`},
+	{"xxh64", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64", "left int", `
+		xxh64 is hash32 for a word of 64 bits.`},
 	{"xxph3Stripes", "sums *uint64, key *byte, n int", "", `
 		xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.`},
 	{"xxph3", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
-		xxph3 is hash32 for a word of 64 bits. A key of more than 128 bytes is long. AVX2 hashes four keys at a
+		xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes four keys at a
 		time, and ends at a key of less than 8 bytes as well, but of integers.`},
 	{"groupDouble32", "blocks **byte, n int, probes int, hash uint32", "word uint64", `
 		groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes

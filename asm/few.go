@@ -69,11 +69,11 @@ func fewOf(name string, walk lineWalk, prepare func(v *avx512) (hash func(x reg.
 
 func fewSplit256() {
 	fewOf("Split256", &split256{}, func(*avx512) func(x reg.VecVirtual) {
-		h := newHash64(oneSeed, 1)
-		seed := h.start(8)
+		h := newHash64(1)
+		start := h.broadcastLong(number64(primes[4] + 8))
 		return func(x reg.VecVirtual) {
-			h.h[0][0] = x
-			h.mixLongs(func(_, _ int) reg.VecVirtual { return seed[0] }, []reg.VecVirtual{x}, nil)
+			h.h[0] = x
+			h.mixLongs(func(int) reg.VecVirtual { return start }, []reg.VecVirtual{x}, nil)
 			h.avalanche()
 		}
 	})

@@ -17,25 +17,26 @@ type hash64AVX2 struct {
 	short   [3]bool              // factors of 32 bits
 	factors [3][2]reg.VecVirtual // the lower and the upper half of each, in each long lane
 	scalars [3]reg.GPVirtual
+	start   Mem // prime 5, the seed and the width in each long lane, of XXH64
 	vector  [3]reg.VecVirtual
 	scalar  [4]reg.GPVirtual
 }
 
-// hash64WidthAVX2 emits XXH64 with the seed 0 of keys of 4 or 8 bytes that lie side by side.
+// hash64WidthAVX2 emits XXH64 of keys of 4 or 8 bytes that lie side by side.
 func hash64WidthAVX2(width int) {
-	widthAVX2(oneSeed.prefix, "XXH64 with the seed 0", width, [3]uint64(primes[:3]), func(h *hash64AVX2) {
+	widthAVX2("xxh64", "XXH64", width, [3]uint64(primes[:3]), func(h *hash64AVX2) {
 		switch width {
 		case 8:
 			h.multiply(1)
 			h.rotate(31)
 			h.multiply(0)
-			h.xor(primes[4] + 8)
+			h.xor(h.start)
 			h.rotate(27)
 			h.multiply(0)
 			h.add(primes[3])
 		case 4:
 			h.multiply(0)
-			h.xor(primes[4] + 4)
+			h.xor(h.start)
 			h.rotate(23)
 			h.multiply(1)
 			h.add(primes[2])
@@ -54,7 +55,7 @@ func xxph3WidthAVX2(width int) {
 		if width == 4 {
 			h.repeat()
 		}
-		h.xor(xxph3Secret)
+		h.xor(longConstant(xxph3Secret))
 		h.shift(51)
 		h.multiply(0)
 		h.add(uint64(width))
@@ -79,6 +80,12 @@ func widthAVX2(prefix, name string, width int, factors [3]uint64, hash func(h *h
 		h.factors[i][0] = v.broadcastLong(h.scalars[i])
 		h.factors[i][1] = YMM()
 		VPSRLQ(U8(32), h.factors[i][0], h.factors[i][1])
+	}
+	if prefix == "xxh64" {
+		h.start = AllocLocal(32)
+		start := number64(primes[4] + uint64(width))
+		ADDQ(parameter("seed"), start)
+		VMOVDQU(v.broadcastLong(start), h.start)
 	}
 	Label("vector")
 	h.load(keys)
@@ -165,12 +172,13 @@ func (h *hash64AVX2) rotate(by uint64) {
 	}
 }
 
-func (h *hash64AVX2) xor(c uint64) {
+// xor emits an exclusive or with four equal long words.
+func (h *hash64AVX2) xor(words Mem) {
 	for _, x := range h.vector {
-		VPXOR(longConstant(c), x, x)
+		VPXOR(words, x, x)
 	}
 	for _, x := range h.scalar {
-		XORQ(longConstant(c), x)
+		XORQ(words, x)
 	}
 }
 

@@ -9,9 +9,10 @@ import (
 )
 
 // hash64Bytes emits the hash of a column of keys.
-func hash64Bytes(x xxh64, c column) {
-	TEXT(x.prefix+c.name+"AVX512", 0, signature(x.prefix))
-	Comment(append(x.comment(),
+func hash64Bytes(c column) {
+	TEXT("xxh64"+c.name+"AVX512", 0, signature("xxh64"))
+	Comment(
+		xxh64Comment,
 		"If the next 32 keys have one length,",
 		"a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at",
 		"a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up",
@@ -19,13 +20,15 @@ func hash64Bytes(x xxh64, c column) {
 		"key's last four. If a key has fewer than four bytes, the kernel loads them one by",
 		"one. It reads nothing but the keys. It ends early at a long key, and when it has",
 		"hashed enough bytes: a call must not take long.",
-	)...)
-	h := newHash64(x, 4)
+	)
+	h := newHash64(4)
 	four := h.h
 	locate, rest := c.locate(h.avx512, false)
-	to, left, bytes := h.outputs(), vectorsOf(16), GP64()
+	to, left, bytes := argument("hashes"), vectorsOf(16), GP64()
 	MOVQ(U32(most), bytes)
 	h.prepareGather()
+	h.start = ZMM()
+	VPADDQ_BCST(parameter("seed"), h.prime[4], h.start)
 	h.zero = GP64()
 	XORL(h.zero.As32(), h.zero.As32())
 	keys := located{address: h.pair(), lengths: h.pair()}
@@ -53,6 +56,37 @@ func hash64Bytes(x xxh64, c column) {
 	JZ(LabelRef("end"))
 	TESTQ(bytes, bytes)
 	JNS(LabelRef("vector"))
+	Label("end")
+	storeLeft(left, 16)
+	VZEROUPPER()
+	RET()
+	rest()
+}
+
+// hash64Equal emits the hashes with both seeds of 32 keys of one length at a time.
+func hash64Equal(c column) {
+	TEXT("hash64"+c.name+"AVX512", 0, signature("hash64"))
+	Comment(
+		xxh64Comment,
+		"The kernel gathers each part of 32 keys once for both seeds. It ends at the first keys that do",
+		"not have one length, a multiple of 4 below 32. It reads nothing but the keys.",
+	)
+	h := newHash64(8)
+	h.start = h.prime[4]
+	locate, rest := c.locate(h.avx512, false)
+	h1, h2, left := argument("h1"), argument("h2"), vectorsOf(16)
+	h.prepareGather()
+	keys := located{address: h.pair(), lengths: h.pair()}
+	Label("vectors")
+	CMPQ(left, U8(2))
+	JL(LabelRef("end"))
+	h.assign(keys, locate())
+	next := locate()
+	n := h.oneLength(keys, next, "end")
+	h.equal(append(keys.address[:], next.address[:]...), n)
+	h.finish(h1, h2)
+	SUBQ(U8(2), left)
+	JMP(LabelRef("vectors"))
 	Label("end")
 	storeLeft(left, 16)
 	VZEROUPPER()
@@ -94,18 +128,16 @@ func (h *hash64) oneLength(a, b located, not string) reg.GPVirtual {
 
 // equal emits the hash of keys that all have n bytes, a multiple of 4 below 32.
 func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual) {
-	start := h.eachSeed()
-	VPBROADCASTQ(n, start[0])
-	VPADDQ(h.prime[4], start[0], start[0])
-	for _, next := range start[1:] {
-		VPADDQ_BCST(number(1), start[0], next)
-	}
-	for _, seeds := range h.h {
-		for seed, x := range seeds {
-			VMOVDQA64(start[seed], x)
+	VPBROADCASTQ(n, h.h[0])
+	VPADDQ(h.start, h.h[0], h.h[0])
+	for i, x := range h.h[1:] {
+		if i+1 < len(address) {
+			VMOVDQA64(h.h[0], x)
+		} else {
+			VPADDQ_BCST(number(1), h.h[0], x)
 		}
 	}
-	offset, x := GP64(), make([]reg.VecVirtual, len(h.h))
+	offset, x := GP64(), make([]reg.VecVirtual, len(address))
 	XORL(offset.As32(), offset.As32())
 
 	JMP(LabelRef("equal_rest"))
@@ -134,22 +166,17 @@ func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual) {
 // Addresses and lengths go to the stack: there are not enough registers to keep them.
 func (h *hash64) mixed(keys located, bytes reg.GPVirtual) {
 	addresses, lengths := AllocLocal(128), AllocLocal(128)
-	for i, seeds := range h.h {
+	for i, x := range h.h {
 		h.at[i], h.rest[i] = ZMM(), ZMM()
 		VMOVDQA64(keys.address[i], h.at[i])
 		VMOVDQA64(keys.lengths[i], h.rest[i])
 		h.store(h.at[i], addresses.Offset(64*i))
 		h.store(h.rest[i], lengths.Offset(64*i))
-		VMOVDQA64(h.prime[4], seeds[0])
-		for _, next := range seeds[1:] {
-			VPADDQ_BCST(number(1), h.prime[4], next)
-		}
+		VMOVDQA64(h.start, x)
 	}
 	h.stripes(bytes)
-	for i, seeds := range h.h {
-		for _, x := range seeds {
-			VPADDQ(lengths.Offset(64*i), x, x)
-		}
+	for i, x := range h.h {
+		VPADDQ(lengths.Offset(64*i), x, x)
 	}
 	h.longs()
 	h.words()
@@ -216,62 +243,25 @@ func (h *hash64) stripes(bytes reg.GPVirtual) {
 		KORTESTW(whole, whole)
 		JZ(LabelRef(label("no_stripes")))
 		KMOVW(whole, active)
-		sums := make([][4]reg.VecVirtual, len(h.seeds))
-		for seed := range sums {
-			for j := range sums[seed] {
-				sums[seed][j] = ZMM()
-			}
-			VPADDQ(h.prime[0], h.prime[1], sums[seed][0])
-			VMOVDQA64(h.prime[1], sums[seed][1])
-			h.clear(h.prime[0], sums[seed][2])
-			VPSUBQ(h.prime[0], sums[seed][2], sums[seed][3])
-			for _, sum := range sums[seed] {
-				if seed == 1 {
-					VPADDQ_BCST(number(1), sum, sum)
-				}
-			}
-		}
+		sums := newVectors(4)
+		startSums(sums)
 		Label(label("stripe"))
 		for j := range 4 {
 			x := h.gatherQuad(h.left(i).Offset(8*j), active)
 			VPMULLQ(h.prime[1], x, x)
-			for seed := range sums {
-				next := ZMM()
-				VPADDQ(x, sums[seed][j], next)
-				VPROLQ(U8(31), next, next)
-				VPMULLQ(h.prime[0], next, active, sums[seed][j])
-			}
+			next := ZMM()
+			VPADDQ(x, sums[j], next)
+			VPROLQ(U8(31), next, next)
+			VPMULLQ(h.prime[0], next, active, sums[j])
 		}
 		h.step(i, 32, active)
 		SUBQ(U8(32), bytes)
 		VPCMPUQ_BCST(U8(5), number(32), h.rest[i], active)
 		KORTESTW(active, active)
 		JNZ(LabelRef(label("stripe")))
-		for seed := range sums {
-			h.merge(sums[seed], h.h[i][seed], whole)
-		}
+		VMOVDQA64(mergeSums(sums), whole, h.h[i])
 		Label(label("no_stripes"))
 	}
-}
-
-// merge emits code that merges the sums of stripes into the hashes, in the lanes of the
-// mask.
-func (h *hash64) merge(sums [4]reg.VecVirtual, to reg.VecVirtual, mask reg.Register) {
-	hash, x := ZMM(), ZMM()
-	VPROLQ(U8(1), sums[0], hash)
-	for j, turn := range []uint8{7, 12, 18} {
-		VPROLQ(U8(turn), sums[j+1], x)
-		VPADDQ(x, hash, hash)
-	}
-	for _, sum := range sums {
-		VPMULLQ(h.prime[1], sum, x)
-		VPROLQ(U8(31), x, x)
-		VPMULLQ(h.prime[0], x, x)
-		VPXORQ(x, hash, hash)
-		VPMULLQ(h.prime[0], hash, hash)
-		VPADDQ(h.prime[3], hash, hash)
-	}
-	VMOVDQA64(hash, mask, to)
 }
 
 // longs emits the hash of up to three long words of the keys that have them.

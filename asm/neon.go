@@ -12,13 +12,9 @@ func neon() *arm64.File {
 	tables := newNEONTables(file)
 	neonProbeDouble32(file, tables)
 	neonPlaceDouble32(file)
-	for _, seeds := range neonXXH64 {
-		neonHash64Width(file, seeds, 4)
-		neonHash64Width(file, seeds, 8)
-		for _, c := range neonColumns {
-			neonHash64Bytes(file, seeds, c)
-		}
-	}
+	neonHash64Width(file, 4)
+	neonHash64Width(file, 8)
+	neonHash64Any(file)
 	neonXXPH3Width(file, 4)
 	neonXXPH3Width(file, 8)
 	neonXXPH3Stripes(file)

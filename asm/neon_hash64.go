@@ -6,71 +6,6 @@ import (
 	"github.com/lanebloom/bloom/asm/arm64"
 )
 
-// neonXXH64 are the families of kernels of XXH64. Hash i of a key has the seed i, and a
-// pointer of its own to store it to.
-var neonXXH64 = []neonSeeds{
-	{"hash64", []string{"h1", "h2"}, "XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once."},
-	{"xxh64", []string{"hashes"}, "XXH64 with the seed 0."},
-}
-
-type neonSeeds struct {
-	name    string
-	hashes  []string // the arguments
-	comment string
-}
-
-// arguments returns the pointers to the hashes.
-func (s neonSeeds) arguments(f *arm64.Function) (to []arm64.GP) {
-	for _, name := range s.hashes {
-		to = append(to, f.Argument(name))
-	}
-	return to
-}
-
-// neonColumns are the layouts of columns, like columns for amd64.
-var neonColumns = []neonColumn{
-	{"Headers", neonHeaders},
-	{"Offsets32", neonOffsets32},
-	{"Offsets64", neonOffsets64},
-	{"Fixed", nil},
-}
-
-// neonColumn is a layout of keys of any length.
-type neonColumn struct {
-	name string
-	// locate emits the code that a kernel runs once, and returns a function that emits the
-	// address and the length in bytes of the next key.
-	locate func(f *arm64.Function) func(key, length arm64.GP)
-}
-
-func neonHeaders(f *arm64.Function) func(key, length arm64.GP) {
-	headers, stride := f.Argument("rows"), f.Argument("stride")
-	return func(key, length arm64.GP) {
-		f.LDP(headers.At(0), key, length)
-		f.ADD(stride, headers, headers)
-	}
-}
-
-func neonOffsets32(f *arm64.Function) func(key, length arm64.GP) {
-	data, offsets := f.Argument("data"), f.Argument("rows")
-	return func(key, length arm64.GP) {
-		f.LDPW(offsets.At(0), key, length)
-		f.ADD(arm64.Imm(4), offsets, offsets)
-		f.SUB(key, length, length)
-		f.ADD(data, key, key)
-	}
-}
-
-func neonOffsets64(f *arm64.Function) func(key, length arm64.GP) {
-	data, offsets := f.Argument("data"), f.Argument("rows")
-	return func(key, length arm64.GP) {
-		f.LDP(offsets.At(0), key, length)
-		f.ADD(arm64.Imm(8), offsets, offsets)
-		f.SUB(key, length, length)
-		f.ADD(data, key, key)
-	}
-}
-
 // neonHash64 has the constants of XXH64 while a kernel's code is emitted. NEON has no product
 // of 64 bits. So the kernel hashes keys in general registers, one after the other, and the
 // CPU overlaps them.
@@ -118,8 +53,8 @@ func (h *neonHash64) scale(m neonMixing, hash arm64.GP) {
 	}
 }
 
-// mix emits the load of the next bytes of a key, and their mixing into the hashes.
-func (h *neonHash64) mix(m neonMixing, key arm64.GP, hashes []arm64.GP) {
+// mix emits the load of the next bytes of a key, and their mixing into the hash.
+func (h *neonHash64) mix(m neonMixing, key, hash arm64.GP) {
 	x := h.f.GP()
 	switch m.bytes {
 	case 8:
@@ -130,11 +65,9 @@ func (h *neonHash64) mix(m neonMixing, key arm64.GP, hashes []arm64.GP) {
 		h.f.MOVBU(key.Post(1), x)
 	}
 	m.prepare(x)
-	for _, hash := range hashes {
-		h.f.EOR(x, hash, hash)
-		h.f.ROR(64-m.turn, hash, hash)
-		h.scale(m, hash)
-	}
+	h.f.EOR(x, hash, hash)
+	h.f.ROR(64-m.turn, hash, hash)
+	h.scale(m, hash)
 }
 
 // finish emits the last steps.
@@ -159,31 +92,28 @@ func registers(f *arm64.Function, n int) (r []arm64.GP) {
 }
 
 // neonHash64Width emits the hash of keys of 4 or 8 bytes that lie side by side.
-func neonHash64Width(file *arm64.File, seeds neonSeeds, width int) {
-	f := file.Function(fmt.Sprintf("%sWidth%dNEON", seeds.name, width), arm64.NoSplit, signature(seeds.name))
-	f.Comment(seeds.comment,
-		"The kernel rotates the initial hash once for all keys: rotating an exclusive or is",
+func neonHash64Width(file *arm64.File, width int) {
+	f := file.Function(fmt.Sprintf("xxh64Width%dNEON", width), arm64.NoSplit, signature("xxh64"))
+	f.Comment(
+		"XXH64. The kernel rotates the initial hash once for all keys: rotating an exclusive or is",
 		"rotating its parts.")
-	h, starts := newNEONHash64(f), registers(f, len(seeds.hashes))
+	h, start := newNEONHash64(f), f.Argument("seed")
 	m := h.long
 	if width == 4 {
 		m = h.word
 	}
-	for seed, start := range starts {
-		f.ADD(arm64.Imm(seed+width), h.prime[4], start)
-		f.ROR(64-m.turn, start, start)
-	}
-	neonWidth(f, width, seeds.arguments(f), func(keys []arm64.GP) (hashes []arm64.GP) {
+	f.ADD(h.prime[4], start, start)
+	f.ADD(arm64.Imm(width), start, start)
+	f.ROR(64-m.turn, start, start)
+	neonWidth(f, width, func(keys []arm64.GP) (hashes []arm64.GP) {
 		for _, x := range keys {
 			m.prepare(x)
 		}
-		for _, start := range starts {
-			for _, x := range keys {
-				hash := f.GP()
-				f.EOR(x.ROR(64-m.turn), start, hash)
-				h.scale(m, hash)
-				hashes = append(hashes, hash)
-			}
+		for _, x := range keys {
+			hash := f.GP()
+			f.EOR(x.ROR(64-m.turn), start, hash)
+			h.scale(m, hash)
+			hashes = append(hashes, hash)
 		}
 		h.finish(hashes)
 		return hashes
@@ -191,10 +121,9 @@ func neonHash64Width(file *arm64.File, seeds neonSeeds, width int) {
 }
 
 // neonWidth emits the rest of a kernel that hashes keys of 4 or 8 bytes which lie side by
-// side: 4 at a time, and then single ones. The function hash returns the hashes of some keys:
-// those for the first of the pointers in to, and then those for the next.
-func neonWidth(f *arm64.Function, width int, to []arm64.GP, hash func(keys []arm64.GP) []arm64.GP) {
-	keys, n := f.Argument("rows"), f.Argument("n")
+// side: 4 at a time, and then single ones. The function hash returns the hashes of some keys.
+func neonWidth(f *arm64.Function, width int, hash func(keys []arm64.GP) []arm64.GP) {
+	keys, n, to := f.Argument("rows"), f.Argument("n"), f.Argument("hashes")
 	f.SUBS(arm64.Imm(4), n, n)
 	f.BLT("rest")
 	f.Label("four")
@@ -208,7 +137,7 @@ func neonWidth(f *arm64.Function, width int, to []arm64.GP, hash func(keys []arm
 	}
 	hashes := hash(x)
 	for i := 0; i < len(hashes); i += 2 {
-		f.STP(hashes[i], hashes[i+1], to[i/4].Post(16))
+		f.STP(hashes[i], hashes[i+1], to.Post(16))
 	}
 	f.SUBS(arm64.Imm(4), n, n)
 	f.BGE("four")
@@ -222,9 +151,7 @@ func neonWidth(f *arm64.Function, width int, to []arm64.GP, hash func(keys []arm
 	} else {
 		f.MOVWU(keys.Post(4), last)
 	}
-	for i, hash := range hash([]arm64.GP{last}) {
-		f.StoreD(hash, to[i].Post(8))
-	}
+	f.StoreD(hash([]arm64.GP{last})[0], to.Post(8))
 	f.SUBS(arm64.Imm(1), n, n)
 	f.BNE("key")
 	f.Label("end")
@@ -232,62 +159,55 @@ func neonWidth(f *arm64.Function, width int, to []arm64.GP, hash func(keys []arm
 	f.RET()
 }
 
-// neonHash64Bytes emits the hash of a column of keys.
-func neonHash64Bytes(file *arm64.File, seeds neonSeeds, c neonColumn) {
-	f := file.Function(seeds.name+c.name+"NEON", arm64.Splits, signature(seeds.name))
+// neonHash64Any emits the hash of a column of keys of any layout.
+func neonHash64Any(file *arm64.File) {
+	f := file.Function("xxh64AnyNEON", arm64.Splits, signature("xxh64"))
 	f.Comment(
-		seeds.comment,
-		"A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel",
-		"ends early at a long key, and when it has hashed enough bytes: a call must not take",
-		"long.",
+		"XXH64. A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel",
+		"asks for each key which layout it has. It ends early at a long key, and when it has hashed",
+		"enough bytes: a call must not take long.",
 	)
-	to, left, bytes := seeds.arguments(f), f.Argument("n"), f.GP()
+	to, left, bytes := f.Argument("hashes"), f.Argument("n"), f.GP()
 	f.MOVD(arm64.Imm(8*most), bytes)
-	h, hashes, key, length := newNEONHash64(f), registers(f, len(to)), f.GP(), f.GP()
-	locate := c.locate
-	if locate == nil {
-		locate = neonLocateFixed
-	}
-	next := locate(f)
+	h, hash, key, length := newNEONHash64(f), f.GP(), f.GP(), f.GP()
+	rows, stride := f.Argument("rows"), f.Argument("stride")
 	f.Label("key")
-	next(key, length)
+	f.CMP(arm64.Imm(16), stride)
+	f.BLT("others")
+	f.LDP(rows.At(0), key, length)
+	f.ADD(stride, rows, rows)
+	f.Label("located")
 	f.CMP(arm64.Imm(long), length)
 	f.BHS("end")
 	f.SUB(length, bytes, bytes)
-	for seed, hash := range hashes {
-		f.ADD(arm64.Imm(seed), h.prime[4], hash)
-	}
+	f.ADD(f.Argument("seed"), h.prime[4], hash)
 	rest := f.GP()
 	f.MOVD(length, rest)
 	f.CMP(arm64.Imm(32), length)
 	f.BHS("stripes")
 	f.Label("striped")
-	for _, hash := range hashes {
-		f.ADD(length, hash, hash)
-	}
+	f.ADD(length, hash, hash)
 	f.SUBS(arm64.Imm(8), rest, rest)
 	f.BLO("word")
 	f.Label("long")
-	h.mix(h.long, key, hashes)
+	h.mix(h.long, key, hash)
 	f.SUBS(arm64.Imm(8), rest, rest)
 	f.BHS("long")
 	f.Label("word")
 	f.ADDS(arm64.Imm(8-4), rest, rest)
 	f.BLT("bytes")
-	h.mix(h.word, key, hashes)
+	h.mix(h.word, key, hash)
 	f.SUB(arm64.Imm(4), rest, rest)
 	f.Label("bytes")
 	f.ADDS(arm64.Imm(4), rest, rest)
 	f.BEQ("finish")
 	f.Label("byte")
-	h.mix(h.single, key, hashes)
+	h.mix(h.single, key, hash)
 	f.SUBS(arm64.Imm(1), rest, rest)
 	f.BNE("byte")
 	f.Label("finish")
-	h.finish(hashes)
-	for i, hash := range hashes {
-		f.StoreD(hash, to[i].Post(8))
-	}
+	h.finish([]arm64.GP{hash})
+	f.StoreD(hash, to.Post(8))
 	f.SUBS(arm64.Imm(1), left, left)
 	f.BEQ("end")
 	f.CMP(arm64.Imm(0), bytes)
@@ -297,8 +217,32 @@ func neonHash64Bytes(file *arm64.File, seeds neonSeeds, c neonColumn) {
 	f.RET()
 
 	f.Label("stripes")
-	h.stripes(key, rest, hashes)
+	h.stripes(key, rest, hash)
 	f.B("striped")
+	neonOffsets(f, rows, stride, key, length)
+}
+
+// neonOffsets emits the address and the length of the next key between offsets, or of one width: what is not a header.
+func neonOffsets(f *arm64.Function, rows, stride, key, length arm64.GP) {
+	f.Label("others")
+	f.CMP(arm64.Imm(8), stride)
+	f.BEQ("long_offsets")
+	f.CMP(arm64.Imm(0), stride)
+	f.BLT("fixed")
+	f.LDPW(rows.At(0), key, length)
+	f.Label("between")
+	f.ADD(stride, rows, rows)
+	f.SUB(key, length, length)
+	f.ADD(f.Argument("data"), key, key)
+	f.B("located")
+	f.Label("long_offsets")
+	f.LDP(rows.At(0), key, length)
+	f.B("between")
+	f.Label("fixed")
+	f.MOVD(rows, key)
+	f.NEG(stride, length)
+	f.SUB(stride, rows, rows)
+	f.B("located")
 }
 
 // neonFixed returns the first key of a column of keys of one width, and the width.
@@ -308,53 +252,32 @@ func neonFixed(f *arm64.Function) (data, width arm64.GP) {
 	return data, width
 }
 
-func neonLocateFixed(f *arm64.Function) func(key, length arm64.GP) {
-	data, width := neonFixed(f)
-	return func(key, length arm64.GP) {
-		f.MOVD(data, key)
-		f.MOVD(width, length)
-		f.ADD(width, data, data)
-	}
-}
-
-// stripes emits the hashes of the stripes of a key, its whole parts of 32 bytes.
-func (h *neonHash64) stripes(key, rest arm64.GP, hashes []arm64.GP) {
-	f := h.f
-	sums := make([][]arm64.GP, len(hashes))
-	for seed := range sums {
-		s := registers(f, 4)
-		f.MOVD(arm64.Imm(seed), s[2])
-		f.ADD(h.prime[1], s[2], s[1])
-		f.ADD(h.prime[0], s[1], s[0])
-		f.SUB(h.prime[0], s[2], s[3])
-		sums[seed] = s
-	}
-	x := f.GP()
+// stripes emits the hash of the stripes of a key, its whole parts of 32 bytes.
+func (h *neonHash64) stripes(key, rest, hash arm64.GP) {
+	f, x, s := h.f, h.f.GP(), registers(h.f, 4)
+	f.MOVD(f.Argument("seed"), s[2])
+	f.ADD(h.prime[1], s[2], s[1])
+	f.ADD(h.prime[0], s[1], s[0])
+	f.SUB(h.prime[0], s[2], s[3])
 	f.Label("stripe")
-	for i := range 4 {
+	for _, sum := range s {
 		f.MOVD(key.Post(8), x)
 		f.MUL(h.prime[1], x, x)
-		for seed := range sums {
-			sum := sums[seed][i]
-			f.ADD(x, sum, sum)
-			f.ROR(64-31, sum, sum)
-			f.MUL(h.prime[0], sum, sum)
-		}
+		f.ADD(x, sum, sum)
+		f.ROR(64-31, sum, sum)
+		f.MUL(h.prime[0], sum, sum)
 	}
 	f.SUB(arm64.Imm(32), rest, rest)
 	f.CMP(arm64.Imm(32), rest)
 	f.BHS("stripe")
-	for seed, hash := range hashes {
-		s := sums[seed]
-		f.ROR(64-1, s[0], hash)
-		for i, turn := range []int{7, 12, 18} {
-			f.ROR(64-turn, s[i+1], x)
-			f.ADD(x, hash, hash)
-		}
-		for _, sum := range s {
-			h.round(sum, x)
-			f.EOR(x, hash, hash)
-			f.MADD(h.prime[0], h.prime[3], hash, hash)
-		}
+	f.ROR(64-1, s[0], hash)
+	for i, turn := range []int{7, 12, 18} {
+		f.ROR(64-turn, s[i+1], x)
+		f.ADD(x, hash, hash)
+	}
+	for _, sum := range s {
+		h.round(sum, x)
+		f.EOR(x, hash, hash)
+		f.MADD(h.prime[0], h.prime[3], hash, hash)
 	}
 }

@@ -21,7 +21,7 @@ func neonXXPH3Width(file *arm64.File, width int) {
 	}
 	secret, length := constant(0xbe4ba423396cfeb8), constant(uint64(width))
 	p, q, r := constant(xxph3Factor), constant(primes[1]), constant(primes[2])
-	neonWidth(f, width, []arm64.GP{f.Argument("hashes")}, func(x []arm64.GP) []arm64.GP {
+	neonWidth(f, width, func(x []arm64.GP) []arm64.GP {
 		for _, x := range x {
 			if width == 4 {
 				f.ORR(x.LSL(32), x, x)

@@ -24,13 +24,14 @@ type xxh64Rows struct {
 // xxh64ByRows emits XXH64 of keys of any length with AVX-512.
 func xxh64ByRows() {
 	TEXT("xxh64RowsAVX512", 0, signature("xxh64Rows"))
-	Comment(append(oneSeed.comment(),
+	Comment(
+		xxh64Comment,
 		"The kernel takes 32 bytes of each key, those of 8 keys into 4 vectors, and transposes them:",
 		"then a vector has 8 bytes of 8 keys. A mask leaves zeros after the end of a key. The kernel",
 		"reads nothing but the keys. For a key without bytes it reads the stack: a load of a page that",
 		"is not mapped, with an empty mask, would take 500 cycles. It ends early at a long key, and when",
 		"it has hashed enough bytes: a call must not take long.",
-	)...)
+	)
 	const vectors = 2
 	r := newKeyRows(8*vectors, 64+64*vectors)
 	h := &xxh64Rows{keyRows: r, h: newVectors(vectors), c: newColumns(vectors), least: ZMM(), longest: ZMM()}
@@ -111,6 +112,7 @@ func (h *xxh64Rows) compare() {
 // start emits the first state of vector i, for keys of less than 32 bytes.
 func (h *xxh64Rows) start(i int) {
 	VPADDQ_BCST(prime(5), loaded(h.n[i]), h.h[i])
+	VPADDQ_BCST(parameter("seed"), h.h[i], h.h[i])
 }
 
 // mix emits a step of the hashes of vector i, in the lanes of the mask. x has been multiplied.
@@ -190,7 +192,7 @@ func (h *xxh64Rows) stripes(i int) {
 	KORTESTB(some, some)
 	JZ(LabelRef(label("no_stripes")))
 	sums := newVectors(4)
-	h.startSums(sums)
+	startSums(sums)
 	add := func(x [4]reg.VecVirtual, active reg.Register) {
 		for j, x := range x {
 			word, next := ZMM(), ZMM()
@@ -248,9 +250,10 @@ func (h *xxh64Rows) loadTails(i int) {
 }
 
 // startSums emits the sums of no stripe.
-func (h *xxh64Rows) startSums(sums []reg.VecVirtual) {
+func startSums(sums []reg.VecVirtual) {
 	for j, start := range []uint64{primes[0] + primes[1], primes[1], 0, -primes[0]} {
 		VPBROADCASTQ(number64(start), sums[j])
+		VPADDQ_BCST(parameter("seed"), sums[j], sums[j])
 	}
 }
 
