@@ -133,8 +133,18 @@ func TestForms(t *testing.T) {
 			described[name[1]] = true
 		}
 	}
-	if !maps.Equal(made, described) || len(made) < 20 {
-		t.Errorf("asm/entries.go has %v, and docs/design.md %v", slices.Sorted(maps.Keys(made)), slices.Sorted(maps.Keys(described)))
+	for name := range made {
+		if !described[name] {
+			t.Errorf("docs/design.md has no row of %s, which asm/entries.go lists", name)
+		}
+	}
+	for name := range described {
+		if !made[name] {
+			t.Errorf("asm/entries.go has no %s, which docs/design.md describes", name)
+		}
+	}
+	if len(made) < 20 {
+		t.Errorf("asm/entries.go has %d families", len(made))
 	}
 }
 
