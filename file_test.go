@@ -201,7 +201,7 @@ func checkFile(t *testing.T, s saved, l loaded, want, encoded []byte) {
 	checkFilter(t, f, golden.Mixed.Range(0, 20))
 }
 
-var updateFiles = flag.Bool("update", false, "write testdata/file anew")
+var updateFiles = flag.Bool("update", false, "write testdata/file and testdata/interleaved anew")
 
 // TestFileGolden pins the file of each format.
 func TestFileGolden(t *testing.T) {

@@ -32,7 +32,8 @@ type Interleaved struct {
 // interleaving is the shape of the filters, and where their bits lie.
 type interleaving struct {
 	empty   view   // a filter of the shape, without keys
-	bits    uint64 // of a filter: the number of slices
+	bits    uint64 // of a filter
+	depth   uint64 // the number of slices: as many as bits, but for BitsAndBlooms a multiple of 64
 	filters int
 	room    int // filters that a slice has room for
 	stride  int // bytes from slice to slice: a multiple of 8
@@ -84,12 +85,12 @@ func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 // NewInterleaved returns room for so many filters of the shape of f, all without keys. Its queries run on the
 // kernel of f, and its keys are of f's kind.
 //
-// The error is [ErrShape] if f answers without testing bits, if no filter that this library builds has its shape (the
-// lines of an old RocksDB can be longer), or if a filter of [BitsAndBlooms] has no multiple of 64 bits. It is [ErrCapacity] as for [Policy.NewInterleaved].
+// The error is [ErrShape] if f answers without testing bits, or if no filter that this library builds has its shape: the
+// lines of an old RocksDB can be longer. It is [ErrCapacity] as for [Policy.NewInterleaved].
 func (f *Filter) NewInterleaved(filters int) (*Interleaved, error) {
 	_, s := f.encoded()
 	empty, err := f.format.emptyView(s)
-	if f.pair == 0 || err != nil || empty.n != f.n || f.pair == murmurCrossed64 && s.bits%64 != 0 {
+	if f.pair == 0 || err != nil || empty.n != f.n {
 		return nil, fmt.Errorf("%w: no interleaved filters have the shape of one of %v with %d bits and %d probes", ErrShape, f.format, s.bits, s.probes)
 	}
 	empty.kind = f.kind
@@ -119,20 +120,29 @@ func (f Format) emptyView(s shape) (view, error) {
 // newInterleaved returns room for filters of the shape of v, which is empty.
 func (v *view) newInterleaved(filters int) (*Interleaved, error) {
 	_, s := v.encoded()
-	x := &Interleaved{interleaving: interleaving{empty: *v, bits: s.bits, filters: filters}}
+	x := &Interleaved{interleaving: interleaving{empty: *v, bits: s.bits, depth: v.pair.walk().depth(s.bits), filters: filters}}
 	x.empty.count = nil
 	if filters < 0 || filters > mostBytes {
 		return nil, fmt.Errorf("%w: %d filters", ErrCapacity, filters)
 	}
 	x.stride = strideOf(filters)
 	x.room = 8 * (x.stride - sliceSum)
-	hi, size := bits.Mul64(x.bits, uint64(x.stride))
+	hi, size := bits.Mul64(x.depth, uint64(x.stride))
 	if hi != 0 || size > mostBytes {
 		return nil, fmt.Errorf("%w: %d filters of %d bits", ErrCapacity, filters, x.bits)
 	}
 	x.slices = newEncoded(0, int(size))
 	x.keys = make([]uint64, filters)
 	return x, nil
+}
+
+// depth returns how many slices filters of so many bits have, a few more than 2^63 at most. The bits of a walk in words of 64 have
+// the numbers of these words' bits.
+func (w walkKind) depth(bits uint64) uint64 {
+	if word := walkKinds[w].word; word > 8 {
+		return (bits-1)/word*word + word
+	}
+	return bits
 }
 
 // sliceSum is the number of bytes at the end of each slice that are its checksum in a file.
@@ -280,10 +290,10 @@ func (x *Interleaved) put(first int, filters []*Filter) {
 	for i := range filters {
 		masks[(first%64+i)/64] |= 1 << ((first + i) % 64)
 	}
-	size := (int(x.bits) + 7) / 8
+	size := (int(x.depth) + 7) / 8
 	var tile [64]uint64
 	for at := 0; at < size; at += 8 {
-		rows := min(64, int(x.bits)-8*at)
+		rows := min(64, int(x.depth)-8*at)
 		to := x.slices[8*at*x.stride:][first/64*8:]
 		for w := range words {
 			gather(&tile, columns[64*w:], at)
@@ -369,7 +379,7 @@ func MergeInterleaved(parts ...*Interleaved) (*Interleaved, error) {
 	x.empty.kind = kind
 	first := 0
 	for _, part := range parts {
-		for p := range int(x.bits) {
+		for p := range int(x.depth) {
 			orBits(x.slices[p*x.stride:][:x.stride], first, part.slices[p*part.stride:][:part.stride], part.filters)
 		}
 		x.Columns.copy(first, &part.Columns, part.filters, filters)
@@ -439,7 +449,7 @@ func (x *Interleaved) Filter(i int) *Filter {
 	keys, known := x.KeyCount(i)
 	v.count = &keyCount{n: keys, unknown: !known}
 	array, _ := v.encoded()
-	for p := range int(x.bits) {
+	for p := range int(x.depth) {
 		array[p/8] |= x.slices[p*x.stride+i/8] >> (i % 8) & 1 << (p % 8)
 	}
 	return &Filter{v}

@@ -16,7 +16,7 @@ func (x *Interleaved) Stats() []Stats {
 	words := (x.filters + 63) / 64
 	set, yes := tally{words: words}, tally{words: words}
 	row := make([]uint64, words)
-	for p := range int(x.bits) {
+	for p := range int(x.depth) {
 		slice := unsafe.Pointer(&x.slices[p*x.stride])
 		for i := range row {
 			row[i] = load64(slice, 8*i)
