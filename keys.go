@@ -247,32 +247,37 @@ func (k *Keys) first(integer *[8]byte) ([]byte, bool) {
 	if k.hashed != noHash || k.valid(0, 1) == 0 {
 		return nil, false
 	}
-	from, to := 0, k.width
+	return k.row(0, integer), true
+}
+
+// row returns the key of a row, which is not null, of a column of no hashes.
+func (k *Keys) row(i int, integer *[8]byte) []byte {
+	from, to := i*k.width, (i+1)*k.width
 	switch k.layout {
 	case byteSlices:
-		return elements[[]byte](k, 1)[0], true
+		return elements[[]byte](k, k.n)[i]
 	case strs:
-		key := elements[string](k, 1)[0]
-		return unsafe.Slice(unsafe.StringData(key), len(key)), true
+		key := elements[string](k, k.n)[i]
+		return unsafe.Slice(unsafe.StringData(key), len(key))
 	case uint8s:
-		return append(integer[:0], elements[uint8](k, 1)[0]), true
+		return append(integer[:0], elements[uint8](k, k.n)[i])
 	case uint16s:
-		return binary.LittleEndian.AppendUint16(integer[:0], elements[uint16](k, 1)[0]), true
+		return binary.LittleEndian.AppendUint16(integer[:0], elements[uint16](k, k.n)[i])
 	case uint32s:
-		return binary.LittleEndian.AppendUint32(integer[:0], elements[uint32](k, 1)[0]), true
+		return binary.LittleEndian.AppendUint32(integer[:0], elements[uint32](k, k.n)[i])
 	case uint64s:
-		return binary.LittleEndian.AppendUint64(integer[:0], elements[uint64](k, 1)[0]), true
+		return binary.LittleEndian.AppendUint64(integer[:0], elements[uint64](k, k.n)[i])
 	case stringViews:
-		key := k.viewKey(0, true)
-		return unsafe.Slice(unsafe.StringData(key), len(key)), true
+		key := k.viewKey(i, true)
+		return unsafe.Slice(unsafe.StringData(key), len(key))
 	case offsets32:
-		offsets := elements[int32](k, 2)
-		from, to = int(offsets[0]), int(offsets[1])
+		offsets := elements[int32](k, k.n+1)
+		from, to = int(offsets[i]), int(offsets[i+1])
 	case offsets64:
-		offsets := elements[int64](k, 2)
-		from, to = int(offsets[0]), int(offsets[1])
+		offsets := elements[int64](k, k.n+1)
+		from, to = int(offsets[i]), int(offsets[i+1])
 	}
-	return k.data[from:to], true
+	return k.data[from:to]
 }
 
 // hashRow returns the hash of one row.

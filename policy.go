@@ -1,13 +1,11 @@
 package bloom
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"sort"
 	"strconv"
-	"unsafe"
 )
 
 // Policy builds filters of a format, with a number of bits per key. Policy{BitsPerKey: 10} is of the
@@ -221,75 +219,6 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 	}
 	m, k := formats[p.Format].size(n, p.BitsPerKey)
 	return p.Format.rate(float64(n), m, k)
-}
-
-// MayContain reports whether key may be in an encoded filter. For bytes that [Open] refuses
-// it answers yes; for all others it allocates nothing. It decodes the filter at each call; a
-// [Filter] decodes it once.
-func (p Policy) MayContain(filter, key []byte) bool {
-	at, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
-	// Usual filters are decoded here: in those that are larger than the caches, the calls of decode took
-	// up to half as long as the test. For all others, decode tells what they are.
-	if last := len(filter) - 1; p.Format == LevelDB && last > 0 && uint(filter[last]-1) < maxProbes {
-		return newDouble32(filter[:last], int(filter[last])).has(hash32At(at, n, unsignedBytes))
-	}
-	// The compiler stores an array word by word. A whole prober it would copy by vectors of
-	// two words, and the load of a vector waits until both words are stored.
-	var s prober
-	size := len(filter) - trailer
-	switch p.Format {
-	case Parquet:
-		if wholeBlocks(len(filter)) {
-			s.base, s.n, s.k = &filter[0], uint64(len(filter)/32), splitProbes
-			if n < shortKey {
-				if may, ok := probeShortSplit256(kernels[0], &s.base, (*byte)(at), n); ok {
-					return may
-				}
-			}
-			s.takes(xxh64Split256)
-			return probeHash(&s.base, xxh64At(at, n), 0, 0, uint64(hashXXH64))
-		}
-	case RocksDB:
-		if size <= 0 || size%64 != 0 || uint64(size) > 64*rocksMostLines {
-			break
-		}
-		if k := localProbes(filter[size:]); k > 0 && k <= maxHasProbes {
-			s.base, s.n, s.k = &filter[0], uint64(size/64), k
-			s.takes(xxph3Line512)
-			return probeHash(&s.base, xxph3At(at, n), 0, 0, uint64(hashXXPH3))
-		}
-	case Pebble:
-		if size <= 0 || size > pebbleMostBytes {
-			break
-		}
-		k, lines := int(int8(filter[size])), binary.LittleEndian.Uint32(filter[size+1:])
-		if uint64(lines)*64 != uint64(size) {
-			break
-		}
-		if k < 1 {
-			return true
-		}
-		if k > maxHasProbes {
-			break
-		}
-		// The remainder for one line costs less than the reciprocal, which is for many. What
-		// is left is a filter of that line alone.
-		h := hash32At(at, n, signedBytes)
-		s.base, s.n, s.k = &filter[64*(h%lines)], 1, k
-		s.takes(signedLine32)
-		return probeHash(&s.base, uint64(h), 0, 0, uint64(hashLevelDBSigned))
-	case Nori, NoriCrate:
-		if from, n, k := (encodingNori{crate: p.Format == NoriCrate}).header(filter); n > 0 && k > 0 {
-			h, d := hash64At(at, len(key)), newDouble64(filter[from:], n, k)
-			return d.has(h.h1, h.h2)
-		}
-	}
-	var err error
-	if s.bitArray, err = p.Format.decode(filter); err != nil {
-		return true
-	}
-	s.pair = formats[p.Format].pair
-	return s.probeKey(at, n)
 }
 
 // AppendFilter appends the encoded filter of keys to dst and returns the extended slice. It

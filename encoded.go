@@ -1,0 +1,149 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"unsafe"
+)
+
+// The functions of this file test and set bits in encoded filters where these lie, without a Filter or a Set.
+
+// MayContain reports whether key may be in an encoded filter. It is [Format.MayContainHash] for the key's hash.
+func (p Policy) MayContain(filter, key []byte) bool {
+	if p.Format == Parquet && len(key) < shortKey && wholeBlocks(len(filter)) {
+		a := bitArray{base: &filter[0], n: uint64(len(filter) / 32), k: splitProbes}
+		if may, ok := probeShortSplit256(kernels[0], &a.base, unsafe.SliceData(key), len(key)); ok {
+			return may
+		}
+	}
+	return p.Format.mayContain(filter, p.Format.Hash(key))
+}
+
+// MayContainHash reports whether the key whose [Hash] is h may be in an encoded filter. It decodes the filter at
+// each call, which takes some nanoseconds and allocates nothing: to ask a filter often, [Open] it once. For bytes
+// that Open refuses it answers yes, so that no key is lost by a damaged filter; that may allocate. It panics if f has
+// another hash.
+func (f Format) MayContainHash(filter []byte, h Hash) bool {
+	f.mustTakeHash(h)
+	return f.mayContain(filter, h)
+}
+
+// MayContainHashBatch asks every filter of a column of encoded filters of format f for the key whose [Hash] is h,
+// as MayContainHash does. It sets bit i%64 of hits[i/64] if filter i may hold the key, and clears it if not. It
+// writes the first (filters.Len()+63)/64 words, with 0 for the bits past the last filter. A null row is no hit.
+// It returns the number of set bits.
+//
+// It panics if hits has fewer words than it writes, if f has another hash, or if filters is a column of hashes.
+func (f Format) MayContainHashBatch(filters Keys, h Hash, hits []uint64) (total int) {
+	f.mustTakeHash(h)
+	if words := (filters.n + 63) / 64; len(hits) < words {
+		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which take %d: (filters.Len()+63)/64", len(hits), filters.n, words))
+	}
+	if filters.hashed != noHash {
+		panic("bloom: a column of hashes was given for one of filters")
+	}
+	var integer [8]byte
+	for i := 0; i < filters.n; i += 64 {
+		word := uint64(0)
+		for rest := filters.valid(i, min(64, filters.n-i)); rest != 0; rest &= rest - 1 {
+			row := bits.TrailingZeros64(rest)
+			word |= oneIf(f.mayContain(filters.row(i+row, &integer), h)) << row
+		}
+		hits[i/64] = word
+		total += bits.OnesCount64(word)
+	}
+	return total
+}
+
+// AddHash adds the key whose [Hash] is h to an encoded filter, in place, and reports whether it was certainly new.
+// It allocates nothing. To add many keys, [OpenSet] the filter.
+//
+// The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if the bytes are no filter, or one to which
+// OpenSet adds no keys. Then the bytes do not change. AddHash panics if f has another hash.
+func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {
+	if !f.valid() {
+		return false, fmt.Errorf("%w: %v", ErrFormat, f)
+	}
+	f.mustTakeHash(h)
+	s := prober{pair: formats[f].pair, kernel: kernels[0]}
+	if s.bitArray, err = f.decode(filter); err != nil {
+		return false, err
+	}
+	if s.base == unsafe.SliceData(nothing) || s.base == unsafe.SliceData(everything) || s.storesFewer() {
+		return false, fmt.Errorf("%w: the filter of %d bytes has no bits for a new key", ErrEncoding, len(filter))
+	}
+	return s.addHash(h), nil
+}
+
+// mustTakeHash panics if f has another hash, or is no format.
+func (f Format) mustTakeHash(h Hash) {
+	f.mustBe()
+	if !formats[f].pair.takes(h) {
+		panicOtherHash(h, f)
+	}
+}
+
+// mayContain is MayContainHash for a hash of the format.
+func (f Format) mayContain(filter []byte, h Hash) bool {
+	// Usual filters are decoded here: in those that are larger than the caches, the calls of decode took
+	// up to half as long as the test. For all others, decode tells what they are.
+	//
+	// The compiler stores an array word by word. A whole prober it would copy by vectors of
+	// two words, and the load of a vector waits until both words are stored.
+	var s prober
+	size := len(filter) - trailer
+	switch f {
+	case LevelDB:
+		if last := len(filter) - 1; last > 0 && uint(filter[last]-1) < maxProbes {
+			return newDouble32(filter[:last], int(filter[last])).has(uint32(h.h1))
+		}
+	case Parquet:
+		if wholeBlocks(len(filter)) {
+			s.base, s.n, s.k = &filter[0], uint64(len(filter)/32), splitProbes
+			s.takes(xxh64Split256)
+			return probeHash(&s.base, h.h1, 0, 0, uint64(hashXXH64))
+		}
+	case RocksDB:
+		if size <= 0 || size%64 != 0 || uint64(size) > 64*rocksMostLines {
+			break
+		}
+		if k := localProbes(filter[size:]); k > 0 && k <= maxHasProbes {
+			s.base, s.n, s.k = &filter[0], uint64(size/64), k
+			s.takes(xxph3Line512)
+			return probeHash(&s.base, h.h1, 0, 0, uint64(hashXXPH3))
+		}
+	case Pebble:
+		if size <= 0 || size > pebbleMostBytes {
+			break
+		}
+		k, lines := int(int8(filter[size])), binary.LittleEndian.Uint32(filter[size+1:])
+		if uint64(lines)*64 != uint64(size) {
+			break
+		}
+		if k < 1 {
+			return true
+		}
+		if k > maxHasProbes {
+			break
+		}
+		// The remainder for one line costs less than the reciprocal, which is for many. What
+		// is left is a filter of that line alone.
+		s.base, s.n, s.k = &filter[64*(uint32(h.h1)%lines)], 1, k
+		s.takes(signedLine32)
+		return probeHash(&s.base, h.h1, 0, 0, uint64(hashLevelDBSigned))
+	case Nori, NoriCrate:
+		if from, n, k := (encodingNori{crate: f == NoriCrate}).header(filter); n > 0 && k > 0 {
+			d := newDouble64(filter[from:], n, k)
+			return d.has(h.h1, h.h2)
+		}
+	case BitsAndBlooms:
+		return encodingBitsAndBlooms{}.mayContain(filter, h)
+	}
+	var err error
+	if s.bitArray, err = f.decode(filter); err != nil {
+		return true
+	}
+	s.pair = formats[f].pair
+	return mayContainHash(&s.base, h.h1, h.h2, h.h3, h.h4)
+}

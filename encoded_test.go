@@ -1,0 +1,167 @@
+package bloom
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lanebloom/bloom/internal/golden"
+)
+
+// encodedFilters returns filters of a format of many shapes, and all odd ones, refused ones among them.
+func encodedFilters(format Format) (filters [][]byte) {
+	for _, bitsPerKey := range []int{1, 3, 7, 10, 20, 45} {
+		for _, n := range []int{0, 1, 2, 9, 33, 400} {
+			filters = append(filters, Policy{format, bitsPerKey}.AppendFilter(nil, Bytes(golden.Mixed.Range(0, n))))
+		}
+	}
+	for _, odd := range formatTests[format].odd {
+		filters = append(filters, odd.data)
+	}
+	return filters
+}
+
+// TestEncodedQueries asks encoded filters, one by one and as columns of every layout, and compares the answers with
+// the reference's, which are yes for bytes that are no filter.
+func TestEncodedQueries(t *testing.T) {
+	is(t, unordered)
+	t.Parallel()
+	keys := golden.Mixed.Range(0, 60)
+	eachFormat(t, func(t *testing.T, format Format) {
+		filters := encodedFilters(format)
+		columns := layoutsOf(t, filters)
+		for _, key := range keys {
+			h := format.Hash(key)
+			want, count := make([]uint64, (len(filters)+63)/64), 0
+			for i, filter := range filters {
+				may := Reference(format, filter, key)
+				if may {
+					want[i/64] |= 1 << (i % 64)
+					count++
+				}
+				if got := format.MayContainHash(filter, h); got != may {
+					t.Fatalf("MayContainHash(%.100x, %v) = %v", filter, h, got)
+				}
+			}
+			for name, column := range columns {
+				hits := slices.Repeat([]uint64{0xdeadbeef}, len(want)+1)
+				if n := format.MayContainHashBatch(column, h, hits); n != count || !slices.Equal(hits[:len(want)], want) || hits[len(want)] != 0xdeadbeef {
+					t.Fatalf("MayContainHashBatch of %s = %d, want %d; %x, want %x", name, n, count, hits, want)
+				}
+			}
+		}
+	})
+}
+
+// layoutsOf returns a column of byte strings in every layout that takes them.
+func layoutsOf(t *testing.T, rows [][]byte) map[string]Keys {
+	t.Helper()
+	var text []string
+	var data, views []byte
+	short, long := []int32{0}, []int64{0}
+	for _, row := range rows {
+		text = append(text, string(row))
+		if len(row) <= 12 {
+			views = append(append(append(views, byte(len(row)), 0, 0, 0), row...), make([]byte, 12-len(row))...)
+		} else {
+			header := viewAt(int32(len(row)), 0, int32(len(data)))
+			copy(header[4:], row[:4])
+			views = append(views, header...)
+		}
+		data = append(data, row...)
+		short, long = append(short, int32(len(data))), append(long, int64(len(data)))
+	}
+	return map[string]Keys{
+		"Bytes": Bytes(rows), "Strings": Strings(text),
+		"Offsets of 32 bits": must(t)(Offsets(data, short)), "Offsets of 64 bits": must(t)(Offsets(data, long)),
+		"Views": must(t)(Views(views, [][]byte{data}, nil, 0)),
+	}
+}
+
+// TestEncodedAdditions adds keys to encoded filters and compares the bytes, and what it says of new keys, with the
+// reference's. Where OpenSet takes no keys, it is an error and changes nothing.
+func TestEncodedAdditions(t *testing.T) {
+	is(t, unordered)
+	t.Parallel()
+	keys := golden.Mixed.Range(30, 60)
+	eachFormat(t, func(t *testing.T, format Format) {
+		for _, filter := range encodedFilters(format) {
+			got, want := slices.Clone(filter), slices.Clone(filter)
+			_, wantErr := OpenSet(format, filter)
+			for _, key := range keys {
+				wantNew := wantErr == nil && !Reference(format, want, key)
+				if wantErr == nil {
+					addByReference(t, format, want, key)
+				}
+				isNew, err := format.AddHash(got, format.Hash(key))
+				if isNew != wantNew || (err == nil) != (wantErr == nil) || err != nil && !errors.Is(err, ErrEncoding) || !bytes.Equal(got, want) {
+					t.Fatalf("AddHash of %x to %.100x: %v, %v; want %v, %v", key, filter, isNew, err, wantNew, wantErr)
+				}
+			}
+		}
+	})
+	if slices.Contains(nothing, 1) || !bytes.Equal(everything, bytes.Repeat([]byte{0xff}, 64)) {
+		t.Error("keys were added to what stands for filters without bits")
+	}
+}
+
+// TestEncodedMisuse wants panics that say what is wrong, and no allocation otherwise.
+func TestEncodedMisuse(t *testing.T) {
+	is(t, behaviour)
+	eachFormat(t, func(t *testing.T, format Format) {
+		filter := Policy{format, 10}.AppendFilter(nil, Strings([]string{"key"}))
+		h, hits, column := format.Hash([]byte("key")), make([]uint64, 1), Bytes([][]byte{filter, filter})
+		eachFormat(t, func(t *testing.T, other Format) {
+			h := other.Hash([]byte("key"))
+			for name, call := range map[string]func(){
+				"MayContainHash":      func() { format.MayContainHash(filter, h) },
+				"MayContainHashBatch": func() { format.MayContainHashBatch(column, h, hits) },
+				"AddHash":             func() { _, _ = format.AddHash(filter, h) },
+			} {
+				if got := panicOf(call); (got == "") != (format.hash() == other.hash()) || got != "" && !strings.Contains(got, format.hash().String()) {
+					t.Errorf("%s: panic %q", name, got)
+				}
+			}
+		})
+		for want, call := range map[string]func(){
+			"bloom: 0 words":                 func() { format.MayContainHashBatch(column, h, nil) },
+			"bloom: a column of hashes":      func() { format.MayContainHashBatch(column.Hashed(format), h, hits) },
+			"bloom: Format(99) is no format": func() { Format(99).MayContainHash(filter, h) },
+			"bloom: the key was hashed by":   func() { format.MayContainHash(filter, Hash{}) },
+		} {
+			if got := panicOf(call); !strings.HasPrefix(got, want) {
+				t.Errorf("panic %q, want %q", got, want)
+			}
+		}
+		if _, err := Format(99).AddHash(filter, h); !errors.Is(err, ErrFormat) {
+			t.Errorf("AddHash of no format: %v", err)
+		}
+		for name, call := range map[string]func(){
+			"MayContainHash":      func() { format.MayContainHash(filter, h) },
+			"MayContainHashBatch": func() { format.MayContainHashBatch(column, h, hits) },
+			"AddHash":             func() { _, _ = format.AddHash(filter, h) },
+		} {
+			if n := testing.AllocsPerRun(10, call); n != 0 {
+				t.Errorf("%s allocates %v times", name, n)
+			}
+		}
+	})
+}
+
+// TestChosenHashes takes keys whose hash of four words has the number of another hash at its end, as somebody can
+// choose them: a filter of four words answers for them.
+func TestChosenHashes(t *testing.T) {
+	is(t, behaviour)
+	filter := mustOpen(t, BitsAndBlooms, Policy{BitsAndBlooms, 10}.AppendFilter(nil, Strings([]string{"key"})))
+	for kind := range uint64(len(hashKinds)) {
+		h := Hash{1, 2, 3, kind}
+		if got := panicOf(func() { filter.MayContainHash(h); BitsAndBlooms.MayContainHash(filter.Bytes(), h) }); got != "" {
+			t.Errorf("%v: panic %q", h, got)
+		}
+	}
+	if hashMark == 0 || filter.Format().Hash(nil).h3 == hashMark {
+		t.Errorf("the mark of short hashes is %x", hashMark)
+	}
+}
