@@ -43,6 +43,26 @@ func (p Policy) NewSet(capacity int) (*Set, error) {
 	return &Set{v}, nil
 }
 
+// NewSet returns an empty set of exactly so many bits and probes, such as the m and k of a program that has sized
+// its filters otherwise than a [Policy] does.
+//
+// The error is [ErrFormat] if the format is unknown, [ErrShape] if its filters do not have this shape, and
+// [ErrCapacity] if the bits take more bytes than [Policy.NewSet] allows.
+func (f Format) NewSet(bits uint64, probes int) (*Set, error) {
+	switch {
+	case !f.valid():
+		return nil, fmt.Errorf("%w: %v", ErrFormat, f)
+	case bits > 8*mostBytes:
+		return nil, fmt.Errorf("%w: %d bits", ErrCapacity, bits)
+	}
+	v, err := f.emptyView(shape{bits, probes})
+	if err != nil {
+		return nil, fmt.Errorf("%w: no filter of %v has %d bits and %d probes", ErrShape, f, bits, probes)
+	}
+	v.count = new(keyCount)
+	return &Set{v}, nil
+}
+
 // newView returns a view of an empty filter with room for capacity keys, at least one. Its
 // memory is that of newEncoded.
 func (p Policy) newView(capacity int) (view, error) {
