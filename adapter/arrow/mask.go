@@ -1,6 +1,7 @@
 package bloomarrow
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -210,4 +211,50 @@ func setBits(hits []uint64, from, to int) {
 		hits[from/64] |= ^uint64(0) >> (64 - n) << (from % 64)
 		from += n
 	}
+}
+
+// MaskFilters returns for each row of an array of encoded filters of a format whether its filter may hold the key
+// whose hash is h: true or false, never null. A row that is no filter is true, as for
+// [bloom.Format.MayContainHash], and a null row is false. The mask has memory of mem; release it.
+//
+// The rows are byte strings or strings of any type: with offsets of 32 or 64 bits, views, or of fixed size, also in a
+// dictionary or run-end encoded. For other types the error is [ErrType]. The other errors are those of [Mask]. Like
+// MayContainHash, MaskFilters panics if the format has another hash.
+func MaskFilters(mem memory.Allocator, format bloom.Format, h bloom.Hash, filters arrow.Array) (*array.Boolean, error) {
+	if t := valueType(filters.DataType()); !isBinary(t) {
+		return nil, fmt.Errorf("%w: %v has no encoded filters", ErrType, filters.DataType())
+	}
+	return mask(mem, &query{filter: asked{format, h}}, filters)
+}
+
+// asked is a key that filters are asked for. As a Tester, it takes a column of filters.
+type asked struct {
+	format bloom.Format
+	hash   bloom.Hash
+}
+
+// MayContainBatch sets the bits of the filters that may hold the key.
+func (a asked) MayContainBatch(filters bloom.Keys, hits []uint64) int {
+	return a.format.MayContainHashBatch(filters, a.hash, hits)
+}
+
+// valueType returns the type of the values behind dictionaries and runs.
+func valueType(t arrow.DataType) arrow.DataType {
+	switch encoded := t.(type) {
+	case *arrow.DictionaryType:
+		return valueType(encoded.ValueType)
+	case *arrow.RunEndEncodedType:
+		return valueType(encoded.Encoded())
+	case arrow.ExtensionType:
+		return valueType(encoded.StorageType())
+	}
+	return t
+}
+
+func isBinary(t arrow.DataType) bool {
+	switch t.ID() {
+	case arrow.BINARY, arrow.STRING, arrow.LARGE_BINARY, arrow.LARGE_STRING, arrow.BINARY_VIEW, arrow.STRING_VIEW, arrow.FIXED_SIZE_BINARY, arrow.NULL:
+		return true
+	}
+	return false
 }
