@@ -23,8 +23,8 @@
 //	New of too large an m     Add panics                            New panics
 //	k above 4,096             works                                 New and From panic; to read it is an error
 //	NewWithEstimates(0, p)    on amd64, k is 2^63                   k is 1
-//	m = 0, as in From(nil, k) queries and additions panic           holds no key; additions panic
-//	the zero BloomFilter      queries and additions panic           holds no key; additions panic
+//	m = 0, as in From(nil, k) queries and additions panic           holds no key; additions panic; no JSON
+//	  and the zero filter
 //	Merge of two k            the error names m                     the error names k
 //	ReadFrom and the like,    panics, allocates what the bytes      an error, and the filter stays as it was
 //	  of damaged bytes          claim, or the filter panics later

@@ -2,9 +2,7 @@ package bloom
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -143,25 +141,12 @@ func (f *BloomFilter) GobEncode() ([]byte, error) { return f.MarshalBinary() }
 // GobDecode is [BloomFilter.UnmarshalBinary].
 func (f *BloomFilter) GobDecode(data []byte) error { return f.UnmarshalBinary(data) }
 
-// MarshalJSON returns an object of m, k, and the encoded bits as text, by the alphabet of base64 for URLs.
-func (f BloomFilter) MarshalJSON() ([]byte, error) {
-	encoded := f.encoded()
-	data := fmt.Appendf(nil, `{"m":%d,"k":%d,"b":"`, f.m, f.k)
-	data = base64.URLEncoding.AppendEncode(data, encoded[16:])
-	return append(data, `"}`...), nil
-}
+// MarshalJSON returns an object of m, k, and the encoded bits as text. A filter of no bits has none.
+func (f BloomFilter) MarshalJSON() ([]byte, error) { return lanebloom.BitsAndBloomsToJSON(f.encoded()) }
 
 // UnmarshalJSON reads what MarshalJSON writes. With an error, f does not change.
 func (f *BloomFilter) UnmarshalJSON(data []byte) error {
-	var object struct {
-		M, K uint64
-		B    string
-	}
-	if err := json.Unmarshal(data, &object); err != nil {
-		return err
-	}
-	encoded := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, object.M), object.K)
-	encoded, err := base64.URLEncoding.AppendDecode(encoded, []byte(object.B))
+	encoded, err := lanebloom.BitsAndBloomsFromJSON(data)
 	if err != nil {
 		return err
 	}

@@ -24,8 +24,12 @@ type BloomFilter struct {
 
 // New returns an empty filter of m bits and k probes, at least one of each.
 func New(m, k uint) *BloomFilter {
-	m = max(1, m)
-	return must(m, max(1, k), m, nil)
+	m, k = max(1, m), max(1, k)
+	set, err := lanebloom.BitsAndBlooms.NewSet(uint64(m), int(min(k, math.MaxInt)))
+	if err != nil {
+		panic(err)
+	}
+	return &BloomFilter{m: m, k: k, length: m, filter: *set.Filter(), set: set}
 }
 
 // NewWithEstimates returns an empty filter for n keys, in which about the share fp of absent keys passes. It has the m

@@ -334,7 +334,9 @@ func TestZero(t *testing.T) {
 	for name, f := range map[string]*bloom.BloomFilter{"the zero filter": {}, "From(nil, 3)": bloom.From(nil, 3), "m is 0": bloom.FromWithM([]uint64{1}, 0, 3)} {
 		g := new(bloom.BloomFilter)
 		must(t, g.UnmarshalBinary(must1(t, f.MarshalBinary)))
-		must(t, g.UnmarshalJSON(must1(t, f.MarshalJSON)))
+		if _, err := f.MarshalJSON(); err == nil {
+			t.Errorf("%s has JSON, which nobody reads", name)
+		}
 		for _, f := range []*bloom.BloomFilter{f, g, f.Copy(), f.ClearAll()} {
 			hits := []uint64{1}
 			if f.TestString("key") || f.TestLocations(bloom.Locations([]byte("key"), 3)) || f.TestBatch(lanebloom.Strings([]string{"key"}), hits) != 0 ||
@@ -367,7 +369,7 @@ func panics(t *testing.T, what string, f func()) {
 
 // TestEstimates wants the numbers of theirs.
 func TestEstimates(t *testing.T) {
-	for n := uint(1); n < 1e9; n = n*7/3 + 1 {
+	for n := uint(1); n < math.MaxUint32/64; n = n*7/3 + 1 { // m is an uint of 32 bits, too
 		for p := 0.9; p > 1e-12; p *= 0.37 {
 			m, k := bloom.EstimateParameters(n, p)
 			if wantM, wantK := theirs.EstimateParameters(n, p); m != wantM || k != wantK {
