@@ -8,8 +8,6 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
-
-	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // encodingBitsAndBlooms is what WriteTo, MarshalBinary and GobEncode of github.com/bits-and-blooms/bloom write.
@@ -143,11 +141,11 @@ func (e encodingBitsAndBlooms) size(n, bitsPerKey int) (m float64, k int) {
 // rate is that of independent probes, and counts that the number of set bits is random in small filters: two
 // different numbers of set bits give a higher mean rate than their mean does.
 func (encodingBitsAndBlooms) rate(n, m float64, k int) float64 {
-	return rates.Independent(n, m, k)
+	return independentRate(n, m, k)
 }
 
 func (encodingBitsAndBlooms) expectedSet(s shape, n float64) float64 {
-	return rates.IndependentSet(n, float64(s.bits), s.probes)
+	return independentSet(n, float64(s.bits), s.probes)
 }
 
 // reference is Test of bits-and-blooms. For bytes that are not a filter, the answer is yes.

@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // rateQueries is how many hashes the tests of rates query filters of one kind with.
@@ -23,7 +21,7 @@ func rateBounds(f Format, n int) (low, high float64) {
 	switch {
 	case n < 1000:
 		return 0.8, 1.14
-	case f == LevelDB && n >= rates.ThirdProbeKeys:
+	case f == LevelDB && n >= thirdProbeKeys:
 		return 0.91, 1.1 // both rates are measured, and have noise
 	}
 	return 0.95, 1.05

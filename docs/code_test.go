@@ -165,19 +165,47 @@ func Example_shareFilter() {
 	// Output: true false
 }
 
-func migrate() error {
-	set, err := bloom.New(1000, 0.01) // was NewWithEstimates(1000, 0.01)
+func askStored(encoded []byte, other *bloom.Filter, column []string, hits []uint64) error {
+	filter, err := bloom.Open(bloom.BitsAndBlooms, encoded) // what WriteTo wrote; no copy
 	if err != nil {
 		return err
 	}
-	set.AddString("love")
-	fmt.Println(set.MayContainString("love"), set.TestAndAdd([]byte("hate"))) // true false
+	fmt.Println(filter.MayContainString("pear"))        // a key
+	for i := range filter.Hits(bloom.Strings(column)) { // a column of keys
+		fmt.Println(column[i])
+	}
+	group, _ := bloom.NewGroup([]*bloom.Filter{filter, other}) // no error: both have one format
+	fmt.Println(group.MayContain([]byte("pear"), hits))        // how many may have the key; hits says which
 	return nil
 }
 
-func Example_migrate() {
-	show(migrate())
-	// Output: true false
+func Example_askStored() {
+	policy := bloom.Policy{Format: bloom.BitsAndBlooms, BitsPerKey: 10}
+	encoded := policy.AppendFilter(nil, bloom.Strings([]string{"pear", "rome"}))
+	other := policy.NewFilter(bloom.Strings([]string{"pear"}))
+	show(askStored(encoded, other, []string{"oslo", "rome"}, make([]uint64, 1)))
+	// Output:
+	// true
+	// rome
+	// 2
+}
+
+func askRows(rows [][]byte) {
+	hash := bloom.BitsAndBlooms.Hash([]byte("pear"))
+	for i, row := range rows {
+		if bloom.BitsAndBlooms.MayContainHash(row, hash) {
+			fmt.Println("read row", i)
+		}
+	}
+}
+
+func Example_askRows() {
+	policy := bloom.Policy{Format: bloom.BitsAndBlooms, BitsPerKey: 10}
+	askRows([][]byte{
+		policy.AppendFilter(nil, bloom.Strings([]string{"oslo"})),
+		policy.AppendFilter(nil, bloom.Strings([]string{"pear"})),
+	})
+	// Output: read row 1
 }
 
 // TestCodeOfDocs looks for the code of every page in the examples above, which run it, or in a test
