@@ -217,7 +217,7 @@ func TestManyProbes(t *testing.T) {
 		}
 		for _, n := range []int{1, 2, smallBatch, smallBatch + 1} {
 			keys := golden.Decimals.Range(0, n)
-			checkWays(t, p, keys, formats[NoriCrate].create(keys, bitsPerKey))
+			checkWays(t, p, keys, create(NoriCrate, keys, bitsPerKey))
 		}
 	}
 }

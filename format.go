@@ -96,10 +96,8 @@ type encoding interface {
 	// expectedSet returns how many of a filter's bits n different keys are expected to set.
 	expectedSet(s shape, n float64) float64
 
-	// reference is the plain reading of the format for one key, and create builds a filter
-	// as plainly. The tests compare all other code with these two.
+	// reference is the plain reading of the format for one key. The tests compare all other code with it.
 	reference(filter, key []byte) bool
-	create(keys [][]byte, bitsPerKey int) []byte
 	// explain spells out the walk of a key.
 	explain(filter, key []byte) Explanation
 }

@@ -170,28 +170,6 @@ func (e encodingBitsAndBlooms) reference(filter, key []byte) bool {
 // referenceLocation is location of bits-and-blooms.
 func referenceLocation(h [4]uint64, i uint64) uint64 { return h[i%2] + i*h[2+(i+i%2)%4/2] }
 
-// create is New(m, k) of bits-and-blooms, and then Add of every key.
-func (e encodingBitsAndBlooms) create(keys [][]byte, bitsPerKey int) []byte {
-	m, k := uint64(len(keys)*max(bitsPerKey, 1)), uint64(math.Ceil(math.Ln2*float64(max(bitsPerKey, 1))))
-	length := m
-	m, k = max(m, 1), min(k, maxProbesBitsAndBlooms)
-	words := make([]uint64, (length+63)/64)
-	for _, key := range keys {
-		h := referenceMurmur(key)
-		for i := range k {
-			b := referenceLocation(h, i) % m
-			words[b/64] |= 1 << (b % 64)
-		}
-	}
-	filter := binary.BigEndian.AppendUint64(nil, m)
-	filter = binary.BigEndian.AppendUint64(filter, k)
-	filter = binary.BigEndian.AppendUint64(filter, length)
-	for _, word := range words {
-		filter = binary.BigEndian.AppendUint64(filter, word)
-	}
-	return filter
-}
-
 // explain returns the bits of all probes. reference stops at the first clear bit.
 func (e encodingBitsAndBlooms) explain(filter, key []byte) Explanation {
 	h := referenceMurmur(key)

@@ -105,3 +105,22 @@ func oddLevelDB() (odd []oddFilter) {
 	}
 	return odd
 }
+
+// create is BloomFilterPolicy::CreateFilter.
+func (encodingLevelDB) create(keys [][]byte, bitsPerKey int) []byte {
+	bitsPerKey = max(bitsPerKey, 0)
+	k := min(max(int(float64(bitsPerKey)*0.69), 1), 30)
+	nBytes := (max(64, len(keys)*bitsPerKey) + 7) / 8
+	nBits := uint64(nBytes) * 8
+	filter := make([]byte, nBytes, nBytes+1)
+	for _, key := range keys {
+		h := referenceHash32(key)
+		delta := h>>17 | h<<15
+		for range k {
+			bit := uint64(h) % nBits
+			filter[bit/8] |= 1 << (bit % 8)
+			h += delta
+		}
+	}
+	return append(filter, byte(k))
+}

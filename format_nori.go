@@ -200,37 +200,6 @@ func (e encodingNori) referenceHeader(filter []byte) (nBits, k uint64, array []b
 	return 0, 0, nil, false
 }
 
-// create is the construction of nori-sstable's documentation or, for NoriCrate, of its
-// code.
-func (e encodingNori) create(keys [][]byte, bitsPerKey int) []byte {
-	bitsPerKey = max(bitsPerKey, 1)
-	nBits := uint64(len(keys)) * uint64(bitsPerKey)
-	k := max(uint64(math.Ceil(0.693*float64(bitsPerKey))), 1)
-	var filter []byte
-	if !e.crate {
-		k = min(k, 30)
-		filter = binary.LittleEndian.AppendUint64(filter, nBits)
-		filter = binary.LittleEndian.AppendUint32(filter, uint32(k))
-		filter = binary.LittleEndian.AppendUint32(filter, uint32(bitsPerKey))
-	} else {
-		for nBits&(nBits-1) != 0 {
-			nBits += nBits & -nBits // ends at the next power of two
-		}
-		filter = binary.LittleEndian.AppendUint32(filter, uint32(k))
-		filter = binary.LittleEndian.AppendUint64(filter, nBits)
-	}
-	header := len(filter)
-	filter = append(filter, make([]byte, (nBits+7)/8)...)
-	for _, key := range keys {
-		h1, h2 := referenceHash64(key)
-		for i := range k {
-			bit := (h1 + i*h2) % nBits
-			filter[header+int(bit/8)] |= 1 << (bit % 8)
-		}
-	}
-	return filter
-}
-
 // explain returns the bits of all probes. reference stops at the first clear bit.
 func (e encodingNori) explain(filter, key []byte) Explanation {
 	h1, h2 := referenceHash64(key)

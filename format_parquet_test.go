@@ -59,3 +59,19 @@ func TestXXH64Integers(t *testing.T) {
 		}
 	}
 }
+
+// create is the insertion of parquet-format's BloomFilter.md, into as many blocks as shape
+// says.
+func (encodingParquet) create(keys [][]byte, bitsPerKey int) []byte {
+	z := max((uint64(len(keys))*uint64(max(bitsPerKey, 1))+255)/256, 1)
+	filter := make([]byte, 32*z)
+	for _, key := range keys {
+		h, _ := referenceXXH64(key)
+		block := filter[32*((h>>32)*z>>32):][:32]
+		for i, salt := range splitSalts {
+			word := block[4*i:]
+			binary.LittleEndian.PutUint32(word, binary.LittleEndian.Uint32(word)|1<<(uint32(h)*salt>>27))
+		}
+	}
+	return filter
+}

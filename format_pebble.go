@@ -218,32 +218,6 @@ func (encodingPebble) reference(filter, key []byte) bool {
 	return true
 }
 
-// create is tableFilterWriter.Finish of Pebble. It takes keys with equal hashes, one after the
-// other, as two keys; Pebble's writer skips the second.
-func (encodingPebble) create(keys [][]byte, bitsPerKey int) []byte {
-	bitsPerKey = max(bitsPerKey, 1)
-	k := min(max(int(float64(bitsPerKey)*0.69), 1), 30)
-	lines := (len(keys)*bitsPerKey + 511) / 512
-	if lines == 0 {
-		return make([]byte, 5)
-	}
-	if lines%2 == 0 {
-		lines++
-	}
-	filter := make([]byte, 64*lines, 64*lines+5)
-	for _, key := range keys {
-		h := referenceSigned32(key)
-		delta := h>>17 | h<<15
-		line := filter[64*uint64(h%uint32(lines)):][:64]
-		for range k {
-			bit := h % 512
-			line[bit/8] |= 1 << (bit % 8)
-			h += delta
-		}
-	}
-	return binary.LittleEndian.AppendUint32(append(filter, byte(k)), uint32(lines))
-}
-
 // explain returns the bits of all probes. reference stops at the first clear bit.
 func (e encodingPebble) explain(filter, key []byte) Explanation {
 	h := referenceSigned32(key)

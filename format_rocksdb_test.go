@@ -119,3 +119,54 @@ func vectorsXXPH3() []hashVector {
 	}
 	return vectors
 }
+
+// create is FastLocalBloomBitsBuilder. It takes keys with equal hashes, one after the other,
+// as two keys; RocksDB's builder skips the second.
+func (encodingRocksDB) create(keys [][]byte, bitsPerKey int) []byte {
+	millibits := 1000 * min(max(bitsPerKey, 1), 100)
+	numProbes := 0
+	switch {
+	case millibits <= 2080:
+		numProbes = 1
+	case millibits <= 3580:
+		numProbes = 2
+	case millibits <= 5100:
+		numProbes = 3
+	case millibits <= 6640:
+		numProbes = 4
+	case millibits <= 8300:
+		numProbes = 5
+	case millibits <= 10070:
+		numProbes = 6
+	case millibits <= 11720:
+		numProbes = 7
+	case millibits <= 14001:
+		numProbes = 8
+	case millibits <= 16050:
+		numProbes = 9
+	case millibits <= 18300:
+		numProbes = 10
+	case millibits <= 22001:
+		numProbes = 11
+	case millibits <= 25501:
+		numProbes = 12
+	case millibits > 50000:
+		numProbes = 24
+	default:
+		numProbes = (millibits-1)/2000 - 1
+	}
+	length := (uint64(len(keys))*uint64(millibits) + 7999) / 8000
+	length = (min(length, 0xffffffc0) + 63) / 64 * 64
+	filter := make([]byte, length, length+5)
+	for _, key := range keys {
+		h, _ := referenceXXPH3(key)
+		line := filter[64*(uint64(uint32(h))*(length/64)>>32):][:64]
+		h2 := uint32(h >> 32)
+		for range numProbes {
+			bit := h2 >> (32 - 9)
+			line[bit/8] |= 1 << (bit % 8)
+			h2 *= 0x9e3779b9
+		}
+	}
+	return append(filter, 0xff, 0, byte(numProbes), 0, 0)
+}

@@ -76,7 +76,7 @@ func TestSwitches(t *testing.T) {
 		p := Policy{f, 10}
 		for _, n := range []int{1, len(keys)} {
 			keys := keys[:n]
-			want := formats[f].create(keys, 10)
+			want := create(f, keys, 10)
 			for name, column := range map[string]Keys{"Bytes": Bytes(keys), "Hashed": Bytes(keys).Hashed(f)} {
 				if !bytes.Equal(p.AppendFilter(nil, column), want) {
 					t.Errorf("%s: AppendFilter of %d keys differs from the reference", name, n)
@@ -95,7 +95,7 @@ func TestSwitches(t *testing.T) {
 				})
 			}
 		}
-		filter := mustOpen(t, f, formats[f].create([][]byte{key}, 10))
+		filter := mustOpen(t, f, create(f, [][]byte{key}, 10))
 		if s := filter.Stats(); s.Keys < 0.5 || s.Keys > 2 || len(filter.Explain(key).Positions) != s.Probes {
 			t.Errorf("Stats() = %+v for one key, which Explain explains as %+v", s, filter.Explain(key))
 		}
@@ -134,7 +134,7 @@ var ways = []struct {
 	build func(t testing.TB, p Policy, keys [][]byte) []byte
 }{
 	{"reference", func(_ testing.TB, p Policy, keys [][]byte) []byte {
-		return formats[p.Format].create(keys, p.BitsPerKey)
+		return create(p.Format, keys, p.BitsPerKey)
 	}},
 	{"Policy.AppendFilter", func(_ testing.TB, p Policy, keys [][]byte) []byte {
 		return p.AppendFilter(nil, Bytes(keys))
@@ -349,7 +349,7 @@ func TestWays(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		for bitsPerKey := -1; bitsPerKey < 130; bitsPerKey++ { // every number of probes
 			keys := golden.Mixed.Range(0, 60)
-			got, want := Policy{format, bitsPerKey}.AppendFilter(nil, Bytes(keys)), formats[format].create(keys, bitsPerKey)
+			got, want := Policy{format, bitsPerKey}.AppendFilter(nil, Bytes(keys)), create(format, keys, bitsPerKey)
 			if !bytes.Equal(got, want) {
 				t.Errorf("%d bits per key: the filter differs from the reference", bitsPerKey)
 			}
@@ -361,7 +361,7 @@ func TestWays(t *testing.T) {
 			for _, bitsPerKey := range []int{-1, 0, 1, 2, 7, 8, 10, 20, 43, 44, 50, 100} {
 				keys := golden.Mixed.Range(0, n)
 				p := Policy{format, bitsPerKey}
-				want := formats[format].create(keys, bitsPerKey)
+				want := create(format, keys, bitsPerKey)
 				checkWays(t, p, keys, want)
 				eachKernel(t, format, want, func(t *testing.T, f *Filter) {
 					checkFilter(t, f, golden.Mixed.Range(n/2, n/2+300))

@@ -272,7 +272,7 @@ func FuzzBuild(f *testing.F) {
 		}
 		for format := range Format(len(formats)) {
 			p := Policy{format, bitsPerKey}
-			checkWays(t, p, keys, formats[format].create(keys, bitsPerKey))
+			checkWays(t, p, keys, create(format, keys, bitsPerKey))
 		}
 	})
 }

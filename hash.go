@@ -44,29 +44,20 @@ func (w words) bits() int {
 
 // hashKinds describes each hash. One without kernels is hashed in portable Go.
 var hashKinds = [...]struct {
-	name      string
-	words     words
-	kernels   []Kernel                   // those that hash integers, and perhaps other keys
-	reference func(key []byte) [4]uint64 // 0 for the words that it does not have
+	name    string
+	words   words
+	kernels []Kernel // those that hash integers, and perhaps other keys
 }{
 	noHash:            {name: "no hash"},
-	hashLevelDB:       {"LevelDB's 32-bit hash", one32, everyKernel, func(key []byte) [4]uint64 { return [4]uint64{uint64(referenceHash32(key))} }},
-	hashXXH64x2:       {"XXH64 with the seeds 0 and 1", two64, everyKernel, twoWords(referenceHash64)},
-	hashXXH64:         {"XXH64 with the seed 0", one64, everyKernel, twoWords(referenceXXH64)},
-	hashXXPH3:         {"RocksDB's XXPH3", one64, everyKernel, twoWords(referenceXXPH3)},
-	hashLevelDBSigned: {"LevelDB's 32-bit hash with signed bytes", one32, everyKernel, func(key []byte) [4]uint64 { return [4]uint64{uint64(referenceSigned32(key))} }},
-	hashMurmur3x2:     {"murmur3_x64_128 of the key, and of the key and a byte 1", four64, []Kernel{AVX512, AVX2}, referenceMurmur},
+	hashLevelDB:       {"LevelDB's 32-bit hash", one32, everyKernel},
+	hashXXH64x2:       {"XXH64 with the seeds 0 and 1", two64, everyKernel},
+	hashXXH64:         {"XXH64 with the seed 0", one64, everyKernel},
+	hashXXPH3:         {"RocksDB's XXPH3", one64, everyKernel},
+	hashLevelDBSigned: {"LevelDB's 32-bit hash with signed bytes", one32, everyKernel},
+	hashMurmur3x2:     {"murmur3_x64_128 of the key, and of the key and a byte 1", four64, []Kernel{AVX512, AVX2}},
 }
 
 var everyKernel = []Kernel{AVX512, AVX2, NEON}
-
-// twoWords returns a reference of two words as one of four.
-func twoWords(reference func(key []byte) (h1, h2 uint64)) func([]byte) [4]uint64 {
-	return func(key []byte) [4]uint64 {
-		h1, h2 := reference(key)
-		return [4]uint64{h1, h2}
-	}
-}
 
 func (h hashKind) String() string { return hashKinds[h].name }
 

@@ -78,7 +78,7 @@ func TestHash(t *testing.T) {
 		for n := range 300 {
 			if got, want := f.Hash(data[n:2*n]), referenceHash(f.hash(), data[n:2*n]); got != want {
 				t.Errorf("Hash of %d bytes = %v, want %v", n, got, want)
-			} else if words := hashKinds[f.hash()].reference(data[n : 2*n]); got.Words() != words {
+			} else if words := referenceWords(f.hash(), data[n:2*n]); got.Words() != words {
 				t.Errorf("Words of the hash of %d bytes = %x, want %x", n, got.Words(), words)
 			}
 		}

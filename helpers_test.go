@@ -227,7 +227,35 @@ func columnOfHashes(kind hashKind, hashed []Hash) (k Keys) {
 
 // referenceHash returns the hash of a key by the letter.
 func referenceHash(kind hashKind, key []byte) Hash {
-	return hashOf(kind, hashKinds[kind].reference(key))
+	return hashOf(kind, referenceWords(kind, key))
+}
+
+// referenceWords returns the words of the hash of a key by the letter, and 0 for those that the hash does not have.
+func referenceWords(kind hashKind, key []byte) (words [4]uint64) {
+	switch kind {
+	case hashLevelDB:
+		words[0] = uint64(referenceHash32(key))
+	case hashXXH64x2:
+		words[0], words[1] = referenceHash64(key)
+	case hashXXH64:
+		words[0], _ = referenceXXH64(key)
+	case hashXXPH3:
+		words[0], _ = referenceXXPH3(key)
+	case hashLevelDBSigned:
+		words[0] = uint64(referenceSigned32(key))
+	case hashMurmur3x2:
+		words = referenceMurmur(key)
+	default:
+		panic("no reference of this hash")
+	}
+	return words
+}
+
+// create builds a filter as plainly as the reference of its format reads it.
+func create(f Format, keys [][]byte, bitsPerKey int) []byte {
+	return formats[f].encoding.(interface {
+		create(keys [][]byte, bitsPerKey int) []byte
+	}).create(keys, bitsPerKey)
 }
 
 // hashOf returns the hash of a kind that has such words.

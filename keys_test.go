@@ -349,7 +349,7 @@ func checkColumn(t *testing.T, column Keys, keys [][]byte, valid []bool) {
 
 func checkColumnAs(t *testing.T, p Policy, column Keys, keys, present [][]byte, valid []bool) {
 	t.Helper()
-	if got, want := p.AppendFilter(nil, column), formats[p.Format].create(present, p.BitsPerKey); !slices.Equal(got, want) {
+	if got, want := p.AppendFilter(nil, column), create(p.Format, present, p.BitsPerKey); !slices.Equal(got, want) {
 		t.Fatalf("%v: AppendFilter of %d keys differs from the reference", p.Format, len(keys))
 	}
 	b := p.NewBuilder()
