@@ -234,7 +234,7 @@ func benchmarkAtomicSet(b *testing.B, size, goroutines int) {
 	for i := range keys {
 		keys[i] = random.Uint64()
 	}
-	p := Policy{Format: LevelDB, BitsPerKey: 10}
+	p := Policy{Format: Default, BitsPerKey: 10}
 	hits := make([][]uint64, goroutines)
 	for g := range hits {
 		hits[g] = make([]uint64, size/64+1)

@@ -16,7 +16,7 @@ export TIMEFORMAT='%3R s'
 echo "locale: ${LC_ALL:-${LANG:-none}}"
 for run in 1 2 3 4 5 6 7; do
   printf 'bloom build + filter:  '
-  time { ./bloom build --format leveldb -o known.bloom known; ./bloom filter known.bloom stream > passed; }
+  time { ./bloom build -o known.bloom known; ./bloom filter known.bloom stream > passed; }
 done
 for run in 1 2 3; do
   printf 'sort + join:           '
@@ -32,6 +32,6 @@ cmp exact grepped
 printf 'lines: %s known, %s passed by the filter, %s of the known ones missing\n' \
   "$(wc -l < exact)" "$(wc -l < passed)" "$(LC_ALL=C comm -23 <(LC_ALL=C sort exact) <(LC_ALL=C sort passed) | wc -l)"
 if [ -x /usr/bin/time ]; then
-  /usr/bin/time -f 'peak memory of bloom build: %M KB' ./bloom build --format leveldb -o known.bloom known
+  /usr/bin/time -f 'peak memory of bloom build: %M KB' ./bloom build -o known.bloom known
   /usr/bin/time -f 'peak memory of bloom filter: %M KB' ./bloom filter known.bloom stream > passed
 fi

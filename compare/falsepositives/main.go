@@ -1,7 +1,7 @@
 // Command falsepositives measures false-positive rates and prints the tables of rates that the documents have
 // (in compare/):
 //
-//	go run ./falsepositives choices       random hashes by bits per key, and sets that are too full
+//	go run ./falsepositives choices       sets that have fewer or more keys than their capacity
 //	go run ./falsepositives limits        how many keys filters of a rate can have
 //	go run ./falsepositives keys          keys of several shapes, in every format
 //	go run ./falsepositives stores        the same in databases of goleveldb and Pebble

@@ -10,27 +10,11 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// choices prints the rates of a million random hashes by format and bits per key, and those of sets that have
-// fewer or more keys than their capacity. NoriCrate is left out: it rounds the number of bits up to a power of
-// two, so no number of bits per key is its own.
+// choices prints the rates of sets of the default format that have fewer or more keys than their capacity.
 func choices(w io.Writer) error {
 	const n = 1_000_000
-	formats := []bloom.Format{bloom.RocksDB, bloom.Nori, bloom.Parquet, bloom.LevelDB, bloom.Pebble}
-	fmt.Fprint(w, "| bits per key |")
-	for _, f := range formats {
-		fmt.Fprintf(w, " `%v` |", f)
-	}
-	fmt.Fprintln(w, "\n|---:|"+strings.Repeat("---:|", len(formats)))
-	for _, bits := range []int{6, 8, 10, 12, 14, 16, 20} {
-		fmt.Fprintf(w, "| %d |", bits)
-		for _, f := range formats {
-			fmt.Fprintf(w, " %s %% |", digits(measure(bloom.Policy{Format: f, BitsPerKey: bits}, n, n)))
-		}
-		fmt.Fprintln(w)
-	}
-
 	shares := []float64{0.25, 0.5, 1, 1.5, 2, 3}
-	fmt.Fprint(w, "\n| keys, as multiples of the capacity |")
+	fmt.Fprint(w, "| keys, as multiples of the capacity |")
 	for _, share := range shares {
 		fmt.Fprintf(w, " %v |", share)
 	}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+)
+
+// root is the folder of the repository, and measurements that of the figures of each CPU.
+const (
+	root         = ".."
+	measurements = "docs/measurements"
+)
+
+// file has the figures of one CPU.
+type file struct {
+	Name     string `json:"name"`
+	CPU      string `json:"cpu"`
+	Features string `json:"features"`
+	Cores    int    `json:"cores"`
+	Caches   string `json:"caches"`
+	Runs     []run  `json:"runs"`
+	stem     string
+}
+
+// run is what one part measured.
+type run struct {
+	Part    string          `json:"part"`
+	Command string          `json:"command"`
+	Commit  string          `json:"commit"`
+	Code    string          `json:"code"` // codeOf of the tree
+	Go      string          `json:"go"`
+	Date    string          `json:"date"`
+	Load    string          `json:"load"`             // when it began
+	Report  json.RawMessage `json:"report,omitempty"` // of sidebyside
+	Figures []figure        `json:"figures,omitempty"`
+
+	name, stem string // of the CPU
+}
+
+// figure is a median over rounds. Its name is that of Go's benchmarks, such as Group/format=rocksdb/hits=0.
+type figure struct {
+	Name string  `json:"name"`
+	Ns   float64 `json:"ns,omitempty"`   // a key
+	X    float64 `json:"x,omitempty"`    // times as fast as what it is compared with
+	Low  float64 `json:"low,omitempty"`  // first decile: of X, or else of Ns
+	High float64 `json:"high,omitempty"` // last decile
+	Rate float64 `json:"rate,omitempty"` // the share of absent keys, or lines, that pass
+}
+
+// read returns the figures of a CPU, or none if it has no file.
+func read(root, stem string) (*file, error) {
+	f := &file{stem: stem}
+	data, err := os.ReadFile(filepath.Join(root, measurements, stem+".json"))
+	if os.IsNotExist(err) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, json.Unmarshal(data, f)
+}
+
+// put replaces what the file has of a part.
+func (f *file) put(r run) {
+	f.Runs = slices.DeleteFunc(f.Runs, func(old run) bool { return old.Part == r.Part })
+	f.Runs = append(f.Runs, r)
+	slices.SortFunc(f.Runs, func(a, b run) int { return strings.Compare(a.Part, b.Part) })
+}
+
+// write writes the file, with a line for each figure.
+func (f *file) write(root string) error {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	for _, start := range []string{`{"part":`, `{"name":`} {
+		text = bytes.ReplaceAll(text, []byte(start), []byte("\n"+start))
+	}
+	return renameio.WriteFile(filepath.Join(root, measurements, f.stem+".json"), append(bytes.TrimSpace(text), '\n'), 0o644)
+}
+
+// run returns what a part measured.
+func (f *file) run(part string) (run, error) {
+	i := slices.IndexFunc(f.Runs, func(r run) bool { return r.Part == part })
+	if i < 0 {
+		return run{}, fmt.Errorf("%s.json has no figures of the part %s", f.stem, part)
+	}
+	return f.Runs[i], nil
+}
+
+// find returns the figure of a name.
+func (r run) find(name string) (figure, error) {
+	i := slices.IndexFunc(r.Figures, func(f figure) bool { return f.Name == name })
+	if i < 0 {
+		return figure{}, fmt.Errorf("the part %s has no figure %s", r.Part, name)
+	}
+	return r.Figures[i], nil
+}
+
+// timed are the files of the root whose code decides how long a key takes.
+var timed = []string{"batch*.go", "build.go", "columns.go", "cpu_*.go", "group.go", "hash*.go", "prober.go", "set.go", "single*.go", "thresholds.go", "walk*.go", "probe_*.go", "probe_*.s"}
+
+// codeOf returns a hash of that code. Comments, and tests, do not change it.
+func codeOf(root string) (string, error) {
+	var names []string
+	for _, pattern := range timed {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			return "", err
+		}
+		names = append(names, found...)
+	}
+	slices.Sort(names)
+	sum := sha256.New()
+	for _, name := range slices.Compact(names) {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		text = withoutComments(name, text)
+		fmt.Fprintf(sum, "%s %d\n%s", filepath.Base(name), len(text), text)
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)[:4]), nil
+}
+
+// withoutComments returns the words of Go or of assembly.
+func withoutComments(name string, text []byte) []byte {
+	var b bytes.Buffer
+	if filepath.Ext(name) == ".s" {
+		for line := range bytes.Lines(text) {
+			code, _, _ := bytes.Cut(line, []byte("//"))
+			if code = bytes.TrimSpace(code); len(code) > 0 {
+				b.Write(append(code, '\n'))
+			}
+		}
+		return b.Bytes()
+	}
+	set := token.NewFileSet()
+	var words scanner.Scanner
+	words.Init(set.AddFile(name, -1, len(text)), text, nil, 0)
+	for {
+		_, word, literal := words.Scan()
+		if word == token.EOF {
+			return b.Bytes()
+		}
+		fmt.Fprintln(&b, word, literal)
+	}
+}

@@ -1,0 +1,57 @@
+// Command figures takes the figures of the documents on this CPU, and writes their tables:
+//
+//	go run ./figures measure --name "Zen 5" [PART...]    (in compare/)
+//	go run ./figures pages
+//
+// measure runs the parts, or all, and puts what they measure into docs/measurements/NAME.json in place of
+// what it had of them; the part report writes docs/measurements/NAME.md. Each part takes some minutes of
+// one core: nothing else should run. pages writes the tables of the documents anew. A test fails if they
+// are not those of the files.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+type measureCommand struct {
+	Name  string   `required:"" placeholder:"NAME" help:"What people call the CPU, such as Zen 5."`
+	Parts []string `arg:"" optional:"" help:"The parts to measure: ${parts} (all)."`
+}
+
+// stem is the name of the CPU's files.
+func (m *measureCommand) stem() string {
+	return strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(m.Name))
+}
+
+func (m *measureCommand) Run() error {
+	chosen, err := choose(m.Parts)
+	if err != nil {
+		return err
+	}
+	for _, p := range chosen {
+		if err := measure(m, p); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
+type pagesCommand struct{}
+
+func (*pagesCommand) Run() error { return rewrite(root) }
+
+func main() {
+	var cli struct {
+		Measure measureCommand `cmd:"" help:"Take figures on this CPU."`
+		Pages   pagesCommand   `cmd:"" help:"Write the tables of the documents."`
+	}
+	c := kong.Parse(&cli, kong.Vars{"parts": strings.Join(partNames(), ", ")})
+	if err := c.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "figures:", err)
+		os.Exit(1)
+	}
+}

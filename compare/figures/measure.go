@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/klauspost/cpuid/v2"
+	"golang.org/x/perf/benchfmt"
+)
+
+// part is what one command measures.
+type part struct {
+	name    string
+	command string // for people, and for a shell in the folder compare
+	read    func(r *run, out []byte) error
+	inside  func() ([]figure, error) // what this program measures itself
+	report  bool                     // the command takes --json FILE, and the run keeps what it writes there
+}
+
+const bench = "go test -C .. -run '^$' "
+
+// parts has a line for each. A benchmark names the formats that there are.
+var parts = []part{
+	{name: "report", command: "go run -C ../cmd/bloom . bench --report --time 3m40s", read: readReport},
+	{name: "singles", command: bench + `-bench 'Singles//filter=(16KiB|8MiB|64MiB)/hits=(0|100)%/form=(MayContain|MayContainUint64|MayContainHash)$/kernel=(avx512|avx2|neon|generic)' -benchtime 12ms .`, read: readBenchmarks},
+	{name: "batches", command: bench + `-bench 'SmallBatches//filter=(16KiB|8MiB|64MiB)/hits=(0|100)%//keys=uint64' -benchtime 12ms .`, read: readBenchmarks},
+	{name: "group", command: bench + `-bench 'Group$///each/hits=0' -benchtime 0.15s .`, read: readBenchmarks},
+	{name: "sets", command: bench + `-bench 'AtomicSet/keys=10000$' -benchtime 60x .`, read: readBenchmarks},
+	{name: "loads", command: bench + `-bench Loads -benchtime 0.2s .`, read: readBenchmarks},
+	{name: "libraries", command: "go run ./sidebyside --sizes 1000000,10000 --rounds 15", report: true},
+	{name: "uuids", command: "go run ./figures measure uuids", inside: timeUUIDs},
+	{name: "bits", command: "go run ./figures measure bits", inside: timeBits},
+	{name: "lines", command: "./grep.sh 2>&1", read: readLines},
+}
+
+func partNames() (names []string) {
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// choose returns the parts of some names, or all.
+func choose(names []string) (chosen []part, err error) {
+	for _, name := range names {
+		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("%q is none of %s", name, strings.Join(partNames(), ", "))
+		}
+		chosen = append(chosen, parts[i])
+	}
+	if len(names) == 0 {
+		return parts, nil
+	}
+	return chosen, nil
+}
+
+// measure runs a part and puts what it finds into the CPU's file.
+func measure(m *measureCommand, p part) error {
+	f, err := read(root, m.stem())
+	if err != nil {
+		return err
+	}
+	c := cpuid.CPU
+	f.Name = m.Name
+	f.CPU = fmt.Sprintf("%s, family %d model %d", c.BrandName, c.Family, c.Model)
+	f.Features = strings.Join(c.FeatureSet(), " ")
+	f.Cores = runtime.NumCPU()
+	f.Caches = fmt.Sprintf("L1d %d KiB, L2 %d KiB, L3 %d KiB", c.Cache.L1D>>10, c.Cache.L2>>10, c.Cache.L3>>10)
+	r := run{Part: p.name, Command: p.command, name: f.Name, stem: f.stem, Date: time.Now().UTC().Format(time.DateOnly)}
+	if r.Commit, err = commit(); err != nil {
+		return err
+	}
+	if r.Go, err = output("go", "env", "GOVERSION"); err != nil {
+		return err
+	}
+	if r.Code, err = codeOf(root); err != nil {
+		return err
+	}
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		r.Load, _, _ = strings.Cut(string(load), " ")
+	}
+	if err := p.fill(&r); err != nil {
+		return err
+	}
+	f.put(r)
+	return f.write(root)
+}
+
+// commit names the last commit that changed the code that is timed, and says if the tree has other code.
+func commit() (string, error) {
+	var files []string
+	for _, pattern := range timed {
+		files = append(files, ":(top,glob)"+pattern)
+	}
+	name, err := output("git", append([]string{"log", "-1", "--format=%h", "--abbrev=7", "--"}, files...)...)
+	if err != nil {
+		return "", err
+	}
+	changed, err := output("git", append([]string{"status", "--porcelain", "--"}, files...)...)
+	if changed != "" {
+		name += "-dirty"
+	}
+	return name, err
+}
+
+// fill runs a part.
+func (p part) fill(r *run) (err error) {
+	switch {
+	case p.inside != nil:
+		r.Figures, err = p.inside()
+		return err
+	case p.report:
+		dir, err := os.MkdirTemp("", "figures")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		name := filepath.Join(dir, "report.json")
+		if _, err := output("bash", "-c", p.command+" --json "+name); err != nil {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		var compact bytes.Buffer
+		err = json.Compact(&compact, text)
+		r.Report = compact.Bytes()
+		return err
+	}
+	out, err := output("bash", "-c", p.command)
+	if err != nil {
+		return err
+	}
+	return p.read(r, []byte(out))
+}
+
+// output returns what a command prints, and shows its errors.
+func output(name string, args ...string) (string, error) {
+	command := exec.Command(name, args...)
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(command.Args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// readBenchmarks reads what Go's benchmarks print. Those with several ways of their own, such as add-set-ns/key,
+// are a figure each.
+func readBenchmarks(r *run, out []byte) error {
+	reader := benchfmt.NewReader(bytes.NewReader(out), r.Part)
+	for reader.Scan() {
+		result, ok := reader.Result().(*benchfmt.Result)
+		if !ok {
+			continue
+		}
+		name, _, _ := cutLast(string(result.Name), "-") // the number of cores
+		fig := figure{Name: name}
+		for _, v := range result.Values {
+			// The reader turns nanoseconds into seconds.
+			switch way, isTime := strings.CutSuffix(v.Unit, "sec/key"); {
+			case v.OrigUnit == "ns/key":
+				fig.Ns = three(v.OrigValue)
+			case isTime && way != "":
+				r.Figures = append(r.Figures, figure{Name: name + "/way=" + strings.TrimSuffix(way, "-"), Ns: three(v.Value * 1e9)})
+			case v.Unit == "x-ref":
+				fig.X = three(v.Value)
+			case v.Unit == "x-p10":
+				fig.Low = three(v.Value)
+			case v.Unit == "x-p90":
+				fig.High = three(v.Value)
+			}
+		}
+		if fig.Ns > 0 {
+			r.Figures = append(r.Figures, fig)
+		}
+	}
+	if len(r.Figures) == 0 {
+		return fmt.Errorf("there are no figures in\n%s", out)
+	}
+	return reader.Err()
+}
+
+// cutLast cuts a text at the last separator.
+func cutLast(s, separator string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, separator); i >= 0 {
+		return s[:i], s[i+len(separator):], true
+	}
+	return s, "", false
+}
+
+// three rounds to three digits: more would be noise.
+func three(v float64) float64 {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	return v
+}
+
+// readReport makes what bloom bench prints the page of the CPU, with its usual name.
+func readReport(r *run, out []byte) error {
+	_, rest, found := bytes.Cut(out, []byte("# "))
+	if !found {
+		return fmt.Errorf("there is no heading in\n%s", out)
+	}
+	rest = bytes.Replace(rest, []byte("| version | bloom (devel),"), []byte("| version | bloom (devel) at commit "+r.Commit+","), 1)
+	page := fmt.Appendf(nil, "# %s: %s\n", r.name, rest)
+	return renameio.WriteFile(filepath.Join(root, measurements, r.stem+".md"), page, 0o644)
+}
+
+// readLines reads the seconds that grep.sh prints for each run of a tool.
+func readLines(r *run, out []byte) error {
+	times := map[string][]float64{}
+	var order []string
+	for _, m := range regexp.MustCompile(`(?m)^(.*): +([0-9.]+) s$`).FindAllStringSubmatch(string(out), -1) {
+		seconds, err := strconv.ParseFloat(m[2], 64)
+		if err != nil {
+			return err
+		}
+		if times[m[1]] == nil {
+			order = append(order, m[1])
+		}
+		times[m[1]] = append(times[m[1]], seconds*1e9/linesOfStream)
+	}
+	for _, tool := range order {
+		r.Figures = append(r.Figures, spread("lines/tool="+tool, times[tool]))
+	}
+	var known, passed float64
+	_, counts, _ := strings.Cut(string(out), "lines: ")
+	if _, err := fmt.Sscanf(counts, "%g known, %g passed", &known, &passed); err != nil || len(order) < 4 {
+		return fmt.Errorf("there are no times, or no counts of lines, in\n%s", out)
+	}
+	r.Figures = append(r.Figures, figure{Name: "lines", Rate: three((passed - known) / (linesOfStream - known))})
+	return nil
+}
+
+// linesOfStream is how many lines keygen makes for grep.sh.
+const linesOfStream = 5_000_000
+
+// spread is the median of times, with their first and last decile.
+func spread(name string, ns []float64) figure {
+	slices.Sort(ns)
+	n := len(ns)
+	return figure{Name: name, Ns: three(ns[n/2]), Low: three(ns[n/10]), High: three(ns[n*9/10])}
+}
