@@ -48,13 +48,6 @@ func (w walkKind) newBlocks(arrays []bitArray) []octet {
 			shift = uint64(29 + bits.Len64(a.n-1))
 			return a.n, 1<<shift/a.n + 1, shift
 		})
-	case walkDouble64:
-		if (*double64)(first).reduction() != reduced {
-			return nil
-		}
-		return blocksOf(arrays, func(a *bitArray) (units, inverse, _ uint64) {
-			return a.n, (*double64)(a).inverse(), 0
-		})
 	case walkSplit256, walkLine512:
 		if first.n > math.MaxUint32 {
 			return nil

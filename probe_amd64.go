@@ -534,21 +534,8 @@ func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) 
 //go:noescape
 func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
-// groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
-// all probes.
-func groupDouble32(kernel Kernel, blocks **byte, n int, probes int, hash uint32) (word uint64, ok bool) {
-	switch kernel {
-	case AVX512:
-		return groupDouble32AVX512(blocks, n, probes, hash), true
-	}
-	return word, false
-}
-
-//go:noescape
-func groupDouble32AVX512(blocks **byte, n int, probes int, hash uint32) (word uint64)
-
-// groupThreeDouble32 makes the first three probes of groupDouble32. Their sums are in hashes, and
-// clear has the byte without the bit of each.
+// groupThreeDouble32 makes the first three probes of a key in n arrays, 1 to 64, of which the first block
+// begins at blocks. Their sums are in hashes, and clear has the byte without the bit of each.
 func groupThreeDouble32(kernel Kernel, blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64, ok bool) {
 	switch kernel {
 	case AVX512, AVX2:
@@ -560,20 +547,8 @@ func groupThreeDouble32(kernel Kernel, blocks **byte, n int, hashes *[3]uint32, 
 //go:noescape
 func groupThreeDouble32AVX2(blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64)
 
-// groupDouble64 is groupDouble32 for arrays of reduced.
-func groupDouble64(kernel Kernel, blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64, ok bool) {
-	switch kernel {
-	case AVX512:
-		return groupDouble64AVX512(blocks, n, probes, h1, h2), true
-	}
-	return word, false
-}
-
-//go:noescape
-func groupDouble64AVX512(blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64)
-
-// groupThreeDouble64 makes the first three probes of groupDouble64, in arrays with reciprocals. The
-// first array begins at arrays.
+// groupThreeDouble64 is groupThreeDouble32 for arrays with reciprocals, of which the first begins at
+// arrays.
 func groupThreeDouble64(kernel Kernel, arrays **byte, n int, hashes *[3]uint64) (word uint64, ok bool) {
 	switch kernel {
 	case AVX512, AVX2:
@@ -585,7 +560,7 @@ func groupThreeDouble64(kernel Kernel, arrays **byte, n int, hashes *[3]uint64) 
 //go:noescape
 func groupThreeDouble64AVX2(arrays **byte, n int, hashes *[3]uint64) (word uint64)
 
-// groupSplit256 is groupDouble32 for this walk.
+// groupSplit256 makes all probes of a key in n arrays, as groupThreeDouble32 makes three.
 func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint64, ok bool) {
 	switch kernel {
 	case AVX512, AVX2:
@@ -597,7 +572,7 @@ func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint6
 //go:noescape
 func groupSplit256AVX2(blocks **byte, n int, hash uint64) (word uint64)
 
-// groupLine512 is groupDouble32 for at most maxHasProbes probes.
+// groupLine512 is groupSplit256 for at most maxHasProbes probes.
 func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
 	switch kernel {
 	case AVX512:
@@ -609,7 +584,7 @@ func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, probes int) 
 //go:noescape
 func groupLine512AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
 
-// groupBitsLine512 is groupLine512 for the bits of a key in its line.
+// groupBitsLine512 is groupSplit256 for the bits of a key in its line.
 func groupBitsLine512(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
 	switch kernel {
 	case AVX512, AVX2:
@@ -620,18 +595,6 @@ func groupBitsLine512(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8
 
 //go:noescape
 func groupBitsLine512AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
-
-// groupLine32 is groupLine512 for lines of 64 bytes.
-func groupLine32(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
-	switch kernel {
-	case AVX512:
-		return groupLine32AVX512(blocks, n, hash, probes), true
-	}
-	return word, false
-}
-
-//go:noescape
-func groupLine32AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
 
 // groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.
 func groupBitsLine32(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {

@@ -9783,283 +9783,6 @@ array:
 	MOVQ    BX, word+24(FP)
 	RET
 
-// func groupDouble32AVX512(blocks **byte, n int, probes int, hash uint32) (word uint64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
-TEXT ·groupDouble32AVX512(SB), $2104-40
-	// The kernel makes the first two probes in all arrays. It compresses the fields of the arrays
-	// that pass, which are a quarter if the key is absent, and makes the other probes in these. If
-	// there is one probe, the kernel makes it twice.
-	MOVL         $0x00000001, AX
-	VPBROADCASTQ AX, Z1
-	MOVL         $0x00000000, AX
-	MOVL         hash+24(FP), CX
-	RORXL        $0x11, CX, DX
-	VPBROADCASTQ CX, Z2
-	VPBROADCASTQ DX, Z3
-	MOVQ         probes+16(FP), CX
-	CMPQ         CX, $0x01
-	JNE          first
-	VPXORQ       Z3, Z3, Z3
-
-first:
-	LEAQ      63(SP), CX
-	ANDQ      $-64, CX
-	MOVQ      blocks+0(FP), DX
-	MOVQ      n+8(FP), BX
-	VMOVDQA64 Z2, Z4
-	VPSRLQ    $0x03, Z4, Z5
-	VPADDD    Z3, Z2, Z2
-	VPSRLQ    $0x03, Z2, Z6
-	MOVQ      CX, R8
-	XORL      DI, DI
-	XORL      SI, SI
-
-octet:
-	VMOVDQU64     (DX), Z7
-	VMOVDQU64     64(DX), Z8
-	VMOVDQU64     128(DX), Z9
-	VMOVDQU64     192(DX), Z10
-	VPSLLQ        $0x03, Z7, Z7
-	VPSLLQ        $0x03, Z8, Z8
-	VMOVDQA64     Z1, Z11
-	MOVL          $0x000000ff, R9
-	BZHIL         BX, R9, R9
-	KMOVB         R9, K1
-	VPMULUDQ      Z9, Z5, Z12
-	VPSRLVQ       Z10, Z12, Z12
-	VPMULUDQ      Z8, Z12, Z12
-	VPSUBQ        Z12, Z4, Z12
-	KMOVB         K1, K2
-	VPADDQ        Z7, Z12, Z12
-	VPSRLQ        $0x06, Z12, Z0
-	VPXORQ        Z13, Z13, Z13
-	VPGATHERQQ    (AX)(Z0*8), K2, Z13
-	VPRORVQ       Z12, Z13, Z13
-	VPANDQ        Z13, Z11, Z11
-	VPMULUDQ      Z9, Z6, Z12
-	VPSRLVQ       Z10, Z12, Z12
-	VPMULUDQ      Z8, Z12, Z12
-	VPSUBQ        Z12, Z2, Z12
-	KMOVB         K1, K1
-	VPADDQ        Z7, Z12, Z12
-	VPSRLQ        $0x06, Z12, Z0
-	VPXORQ        Z14, Z14, Z14
-	VPGATHERQQ    (AX)(Z0*8), K1, Z14
-	VPRORVQ       Z12, Z14, Z14
-	VPANDQ        Z14, Z11, Z11
-	VPTESTMQ      Z1, Z11, K1
-	KMOVB         K1, R9
-	SHLXQ         SI, R9, R9
-	ORQ           R9, DI
-	ADDQ          $0x08, SI
-	VPCOMPRESSQ.Z Z7, K1, Z7
-	VMOVDQU64     Z7, (R8)
-	VPCOMPRESSQ.Z Z8, K1, Z8
-	VMOVDQU64     Z8, 512(R8)
-	VPCOMPRESSQ.Z Z9, K1, Z9
-	VMOVDQU64     Z9, 1024(R8)
-	VPCOMPRESSQ.Z Z10, K1, Z10
-	VMOVDQU64     Z10, 1536(R8)
-	KMOVB         K1, R9
-	POPCNTL       R9, R9
-	LEAQ          (R8)(R9*8), R8
-	ADDQ          $0x00000100, DX
-	SUBQ          $0x08, BX
-	JG            octet
-	MOVQ          probes+16(FP), DX
-	CMPQ          DX, $0x02
-	JLE           end
-	SUBQ          CX, R8
-	JZ            end
-	XORL          BX, BX
-	XORL          DX, DX
-
-passed:
-	MOVQ      R8, SI
-	SHRQ      $0x03, SI
-	MOVL      $0x000000ff, R9
-	BZHIL     SI, R9, R9
-	KMOVB     R9, K1
-	VMOVDQU64 (CX), Z4
-	VMOVDQU64 512(CX), Z5
-	VMOVDQU64 1024(CX), Z6
-	VMOVDQU64 1536(CX), Z7
-	VMOVDQA64 Z1, Z9
-	MOVQ      probes+16(FP), SI
-	VMOVDQA64 Z2, Z8
-	SUBQ      $0x02, SI
-
-probe:
-	VPADDD     Z3, Z8, Z8
-	VPSRLQ     $0x03, Z8, Z0
-	VPMULUDQ   Z6, Z0, Z10
-	VPSRLVQ    Z7, Z10, Z10
-	VPMULUDQ   Z5, Z10, Z10
-	VPSUBQ     Z10, Z8, Z10
-	KMOVB      K1, K2
-	VPADDQ     Z4, Z10, Z10
-	VPSRLQ     $0x06, Z10, Z0
-	VPXORQ     Z15, Z15, Z15
-	VPGATHERQQ (AX)(Z0*8), K2, Z15
-	VPRORVQ    Z10, Z15, Z15
-	VPANDQ     Z15, Z9, Z9
-	DECQ       SI
-	JNZ        probe
-	VPTESTMQ   Z1, Z9, K1
-	KMOVB      K1, SI
-	SHLXQ      DX, SI, SI
-	ORQ        SI, BX
-	ADDQ       $0x08, DX
-	ADDQ       $0x40, CX
-	SUBQ       $0x40, R8
-	JG         passed
-	PDEPQ      DI, BX, DI
-
-end:
-	MOVQ DI, word+32(FP)
-	VZEROUPPER
-	RET
-
-// func groupDouble64AVX512(blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
-TEXT ·groupDouble64AVX512(SB), $1592-48
-	// The kernel makes the first two probes in all arrays. It compresses the fields of the arrays
-	// that pass, which are a quarter if the key is absent, and makes the other probes in these. If
-	// there is one probe, the kernel makes it twice.
-	MOVL         $0x00000001, AX
-	VPBROADCASTQ AX, Z1
-	MOVL         $0x00000000, AX
-	MOVL         $0x00005555, CX
-	KMOVW        CX, K1
-	MOVQ         h1+24(FP), CX
-	VPBROADCASTQ CX, Z2
-	MOVQ         h2+32(FP), CX
-	VPBROADCASTQ CX, Z3
-	MOVQ         probes+16(FP), CX
-	CMPQ         CX, $0x01
-	JNE          first
-	VPXORQ       Z3, Z3, Z3
-
-first:
-	LEAQ              63(SP), CX
-	ANDQ              $-64, CX
-	MOVQ              blocks+0(FP), DX
-	MOVQ              n+8(FP), BX
-	VMOVDQA64         Z2, Z4
-	VCVTUQQ2PD.RZ_SAE Z4, Z5
-	VPADDQ            Z3, Z2, Z2
-	VCVTUQQ2PD.RZ_SAE Z2, Z6
-	MOVQ              CX, R8
-	XORL              DI, DI
-	XORL              SI, SI
-
-octet:
-	VMOVDQU64     (DX), Z7
-	VMOVDQU64     64(DX), Z8
-	VMOVDQU64     128(DX), Z9
-	VPSLLQ        $0x03, Z7, Z7
-	VMOVDQA64     Z1, Z10
-	MOVL          $0x000000ff, R9
-	BZHIL         BX, R9, R9
-	KMOVB         R9, K2
-	VMULPD.RZ_SAE Z9, Z5, Z11
-	VCVTTPD2UQQ   Z11, Z11
-	VPMULUDQ      Z8, Z11, Z11
-	VPSUBD        Z11, Z4, Z11
-	VPSUBD        Z8, Z11, Z0
-	VPMINUD.Z     Z0, Z11, K1, Z11
-	KMOVB         K2, K3
-	VPADDQ        Z7, Z11, Z11
-	VPSRLQ        $0x06, Z11, Z0
-	VPXORQ        Z12, Z12, Z12
-	VPGATHERQQ    (AX)(Z0*8), K3, Z12
-	VPRORVQ       Z11, Z12, Z12
-	VPANDQ        Z12, Z10, Z10
-	VMULPD.RZ_SAE Z9, Z6, Z11
-	VCVTTPD2UQQ   Z11, Z11
-	VPMULUDQ      Z8, Z11, Z11
-	VPSUBD        Z11, Z2, Z11
-	VPSUBD        Z8, Z11, Z0
-	VPMINUD.Z     Z0, Z11, K1, Z11
-	KMOVB         K2, K2
-	VPADDQ        Z7, Z11, Z11
-	VPSRLQ        $0x06, Z11, Z0
-	VPXORQ        Z13, Z13, Z13
-	VPGATHERQQ    (AX)(Z0*8), K2, Z13
-	VPRORVQ       Z11, Z13, Z13
-	VPANDQ        Z13, Z10, Z10
-	VPTESTMQ      Z1, Z10, K2
-	KMOVB         K2, R9
-	SHLXQ         SI, R9, R9
-	ORQ           R9, DI
-	ADDQ          $0x08, SI
-	VPCOMPRESSQ.Z Z7, K2, Z7
-	VMOVDQU64     Z7, (R8)
-	VPCOMPRESSQ.Z Z8, K2, Z8
-	VMOVDQU64     Z8, 512(R8)
-	VPCOMPRESSQ.Z Z9, K2, Z9
-	VMOVDQU64     Z9, 1024(R8)
-	KMOVB         K2, R9
-	POPCNTL       R9, R9
-	LEAQ          (R8)(R9*8), R8
-	ADDQ          $0x00000100, DX
-	SUBQ          $0x08, BX
-	JG            octet
-	MOVQ          probes+16(FP), DX
-	CMPQ          DX, $0x02
-	JLE           end
-	SUBQ          CX, R8
-	JZ            end
-	XORL          BX, BX
-	XORL          DX, DX
-
-passed:
-	MOVQ      R8, SI
-	SHRQ      $0x03, SI
-	MOVL      $0x000000ff, R9
-	BZHIL     SI, R9, R9
-	KMOVB     R9, K2
-	VMOVDQU64 (CX), Z4
-	VMOVDQU64 512(CX), Z5
-	VMOVDQU64 1024(CX), Z6
-	VMOVDQA64 Z1, Z8
-	MOVQ      probes+16(FP), SI
-	VMOVDQA64 Z2, Z7
-	SUBQ      $0x02, SI
-
-probe:
-	VPADDQ            Z3, Z7, Z7
-	VCVTUQQ2PD.RZ_SAE Z7, Z0
-	VMULPD.RZ_SAE     Z6, Z0, Z9
-	VCVTTPD2UQQ       Z9, Z9
-	VPMULUDQ          Z5, Z9, Z9
-	VPSUBD            Z9, Z7, Z9
-	VPSUBD            Z5, Z9, Z0
-	VPMINUD.Z         Z0, Z9, K1, Z9
-	KMOVB             K2, K3
-	VPADDQ            Z4, Z9, Z9
-	VPSRLQ            $0x06, Z9, Z0
-	VPXORQ            Z14, Z14, Z14
-	VPGATHERQQ        (AX)(Z0*8), K3, Z14
-	VPRORVQ           Z9, Z14, Z14
-	VPANDQ            Z14, Z8, Z8
-	DECQ              SI
-	JNZ               probe
-	VPTESTMQ          Z1, Z8, K2
-	KMOVB             K2, SI
-	SHLXQ             DX, SI, SI
-	ORQ               SI, BX
-	ADDQ              $0x08, DX
-	ADDQ              $0x40, CX
-	SUBQ              $0x40, R8
-	JG                passed
-	PDEPQ             DI, BX, DI
-
-end:
-	MOVQ DI, word+40(FP)
-	VZEROUPPER
-	RET
-
 // func groupSplit256AVX2(blocks **byte, n int, hash uint64) (word uint64)
 // Requires: AVX, AVX2, BMI2
 TEXT ·groupSplit256AVX2(SB), $568-32
@@ -10204,74 +9927,6 @@ four:
 	VZEROUPPER
 	RET
 
-// func groupLine512AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·groupLine512AVX512(SB), $568-40
-	// The kernel computes the addresses of the lines, and then goes from the last line to the
-	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	MOVQ         blocks+0(FP), CX
-	MOVQ         n+8(FP), DX
-	MOVQ         hash+16(FP), BX
-	VPBROADCASTQ BX, Z0
-	MOVQ         AX, BX
-
-octet:
-	VPMULUDQ        64(CX), Z0, Z1
-	VPSRLQ          $0x20, Z1, Z1
-	VPSLLQ          $0x06, Z1, Z1
-	VPADDQ          (CX), Z1, Z1
-	VMOVDQU32       Z1, (BX)
-	ADDQ            $0x00000100, CX
-	ADDQ            $0x40, BX
-	SUBQ            $0x08, DX
-	JG              octet
-	MOVQ            hash+16(FP), CX
-	SHRQ            $0x20, CX
-	VPBROADCASTD    CX, Z1
-	MOVQ            probes+24(FP), CX
-	SHLQ            $0x05, CX
-	LEAQ            line512Factors<>+0(SB), DX
-	VBROADCASTI64X4 (DX)(CX*1), Z0
-	VPMULLD         Z0, Z1, Z1
-	VPSRLD          $0x1c, Z1, Z0
-	VPSRLD          $0x17, Z1, Z1
-	MOVL            $0x00000001, CX
-	VPBROADCASTD    CX, Z2
-	VPROLVD         Z1, Z2, Z2
-	XORL            CX, CX
-
-four:
-	MOVQ     -8(BX), DX
-	VPERMD   (DX), Z0, Z1
-	VPTESTMD Z2, Z1, K1
-	KORTESTW K1, K1
-	ADCQ     CX, CX
-	MOVQ     -16(BX), DX
-	VPERMD   (DX), Z0, Z1
-	VPTESTMD Z2, Z1, K1
-	KORTESTW K1, K1
-	ADCQ     CX, CX
-	MOVQ     -24(BX), DX
-	VPERMD   (DX), Z0, Z1
-	VPTESTMD Z2, Z1, K1
-	KORTESTW K1, K1
-	ADCQ     CX, CX
-	MOVQ     -32(BX), DX
-	VPERMD   (DX), Z0, Z1
-	VPTESTMD Z2, Z1, K1
-	KORTESTW K1, K1
-	ADCQ     CX, CX
-	SUBQ     $0x20, BX
-	CMPQ     BX, AX
-	JNE      four
-	MOVQ     n+8(FP), AX
-	BZHIQ    AX, CX, CX
-	MOVQ     CX, word+32(FP)
-	VZEROUPPER
-	RET
-
 // func groupBitsLine32AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
 // Requires: AVX, AVX2, BMI2
 TEXT ·groupBitsLine32AVX2(SB), $568-40
@@ -10358,9 +10013,9 @@ four:
 	VZEROUPPER
 	RET
 
-// func groupLine32AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
-// Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·groupLine32AVX512(SB), $568-40
+// func groupLine512AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·groupLine512AVX512(SB), $568-40
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
 	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
 	LEAQ         63(SP), AX
@@ -10372,12 +10027,8 @@ TEXT ·groupLine32AVX512(SB), $568-40
 	MOVQ         AX, BX
 
 octet:
-	VPMULUDQ        128(CX), Z0, Z1
-	VPSRLVQ         192(CX), Z1, Z1
-	VPMULUDQ        64(CX), Z1, Z1
-	VPSUBQ          Z1, Z0, Z1
-	VPSUBD          64(CX), Z1, Z2
-	VPMINUD         Z2, Z1, Z1
+	VPMULUDQ        64(CX), Z0, Z1
+	VPSRLQ          $0x20, Z1, Z1
 	VPSLLQ          $0x06, Z1, Z1
 	VPADDQ          (CX), Z1, Z1
 	VMOVDQU32       Z1, (BX)
@@ -10386,15 +10037,15 @@ octet:
 	SUBQ            $0x08, DX
 	JG              octet
 	MOVQ            hash+16(FP), CX
-	VPBROADCASTD    CX, Z0
-	VPRORD          $0x11, Z0, Z1
+	SHRQ            $0x20, CX
+	VPBROADCASTD    CX, Z1
 	MOVQ            probes+24(FP), CX
 	SHLQ            $0x05, CX
-	LEAQ            line32Steps<>+0(SB), DX
-	VBROADCASTI64X4 (DX)(CX*1), Z2
-	VPMULLW         Z2, Z1, Z1
-	VPADDD          Z0, Z1, Z1
-	VPSRLD          $0x05, Z1, Z0
+	LEAQ            line512Factors<>+0(SB), DX
+	VBROADCASTI64X4 (DX)(CX*1), Z0
+	VPMULLD         Z0, Z1, Z1
+	VPSRLD          $0x1c, Z1, Z0
+	VPSRLD          $0x17, Z1, Z1
 	MOVL            $0x00000001, CX
 	VPBROADCASTD    CX, Z2
 	VPROLVD         Z1, Z2, Z2

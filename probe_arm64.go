@@ -316,46 +316,30 @@ func xxph3Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) 
 //go:noescape
 func xxph3Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
-// groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
-// all probes.
-func groupDouble32(kernel Kernel, blocks **byte, n int, probes int, hash uint32) (word uint64, ok bool) {
-	return word, false
-}
-
-// groupThreeDouble32 makes the first three probes of groupDouble32. Their sums are in hashes, and
-// clear has the byte without the bit of each.
+// groupThreeDouble32 makes the first three probes of a key in n arrays, 1 to 64, of which the first block
+// begins at blocks. Their sums are in hashes, and clear has the byte without the bit of each.
 func groupThreeDouble32(kernel Kernel, blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64, ok bool) {
 	return word, false
 }
 
-// groupDouble64 is groupDouble32 for arrays of reduced.
-func groupDouble64(kernel Kernel, blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64, ok bool) {
-	return word, false
-}
-
-// groupThreeDouble64 makes the first three probes of groupDouble64, in arrays with reciprocals. The
-// first array begins at arrays.
+// groupThreeDouble64 is groupThreeDouble32 for arrays with reciprocals, of which the first begins at
+// arrays.
 func groupThreeDouble64(kernel Kernel, arrays **byte, n int, hashes *[3]uint64) (word uint64, ok bool) {
 	return word, false
 }
 
-// groupSplit256 is groupDouble32 for this walk.
+// groupSplit256 makes all probes of a key in n arrays, as groupThreeDouble32 makes three.
 func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint64, ok bool) {
 	return word, false
 }
 
-// groupLine512 is groupDouble32 for at most maxHasProbes probes.
+// groupLine512 is groupSplit256 for at most maxHasProbes probes.
 func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
 	return word, false
 }
 
-// groupBitsLine512 is groupLine512 for the bits of a key in its line.
+// groupBitsLine512 is groupSplit256 for the bits of a key in its line.
 func groupBitsLine512(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
-	return word, false
-}
-
-// groupLine32 is groupLine512 for lines of 64 bytes.
-func groupLine32(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
 	return word, false
 }
 

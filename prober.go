@@ -112,7 +112,7 @@ func (w walkKind) alike(a, b *bitArray) bool {
 		return false
 	}
 	if w == walkDouble64 {
-		return (*double64)(a).reduction() == (*double64)(b).reduction()
+		return (a.recip == 0) == (b.recip == 0)
 	}
 	return a.n>>32 == b.n>>32
 }

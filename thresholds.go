@@ -66,9 +66,8 @@ const (
 	// maxKernelBits is the most bits, 256 MiB, of a filter of the walk double64 that the kernels
 	// test. Go tests larger filters.
 	maxKernelBits = 1 << 31
-	// minReduceBits is the number of bits of a filter from which on a group's kernel of AVX-512 computes the
-	// remainders of 64-bit hashes in floating point, and minReduceBitsFull the same for tests of columns.
-	minReduceBits     = 1 << 14
+	// minReduceBitsFull is the number of bits of a filter from which on AVX-512's tests of columns compute the
+	// remainders of 64-bit hashes in floating point from the number of bits, and not from a multiple of it.
 	minReduceBitsFull = 1 << 15
 	// maxFullProbes is the most probes of a walk with a full remainder a probe that the kernels make.
 	maxFullProbes = 32

@@ -260,16 +260,10 @@ func (d double32) pair(h uint32, i, j int) uint64 {
 // the next keys pass their first probes.
 func double32Dense(hits, n int) bool { return 4*hits >= 3*n }
 
-// probePartDouble32 is probePart for this walk. Assembly makes all probes, or the first three, or
-// none. Go makes the first three in all arrays without a branch, and then the others in the arrays
-// that pass.
+// probePartDouble32 is probePart for this walk. Assembly, or else Go, makes the first three probes in all arrays
+// without a branch. Go makes the others in the arrays that pass.
 func probePartDouble32(kernel Kernel, p *part, h uint32) (word uint64) {
 	k, ok := p.arrays[0].k, false
-	if p.blocks != nil && !slowGather() {
-		if word, ok = groupDouble32(kernel, &p.blocks[0].bases[0], len(p.arrays), k, h); ok {
-			return word
-		}
-	}
 	first := firstDouble32(h, k)
 	if p.blocks != nil {
 		clear := [3]uint32{uint32(clearMask[first[0]%8]), uint32(clearMask[first[1]%8]), uint32(clearMask[first[2]%8])}

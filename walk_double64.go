@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -207,9 +206,6 @@ func (d *double64) probeForm(kernel Kernel, h *hashes, hits []uint64, first int)
 // wrap returns 2^64 mod the number of bits.
 func (d *double64) wrap() uint32 { return uint32(-d.n % d.n) } // (2^64 - bits) mod bits
 
-// inverse returns the bits of a float64: 1 / number of bits, rounded down.
-func (d *double64) inverse() uint64 { return math.Float64bits(1/float64(d.n)) - 1 }
-
 // probeGeneric is probeBatch in portable Go.
 func (d *double64) probeGeneric(h1, h2 []uint64, hits []uint64) {
 	clear(hits[:(len(h1)+63)/64])
@@ -220,33 +216,9 @@ func (d *double64) probeGeneric(h1, h2 []uint64, hits []uint64) {
 	}
 }
 
-// reduction says which functions probe the array in a group.
-func (d *double64) reduction() int {
-	switch {
-	case d.recip == 0:
-		return byDivision
-	case d.n < minReduceBits || d.n > maxKernelBits:
-		return byReciprocal
-	}
-	return reduced
-}
-
-// How the walk double64 reduces a hash: Go divides, AVX2 takes a reciprocal, and AVX-512
-// computes in floating point.
-const (
-	byDivision = iota
-	byReciprocal
-	reduced
-)
-
 // probePartDouble64 is probePart for this walk. It works like probePartDouble32.
 func probePartDouble64(kernel Kernel, p *part, h1, h2 uint64) (word uint64) {
 	k, ok := p.arrays[0].k, false
-	if p.blocks != nil && !slowGather() {
-		if word, ok = groupDouble64(kernel, &p.blocks[0].bases[0], len(p.arrays), k, h1, h2); ok {
-			return word
-		}
-	}
 	first := firstDouble64(h1, h2, k)
 	if p.arrays[0].recip != 0 {
 		word, ok = groupThreeDouble64(kernel, &p.arrays[0].base, len(p.arrays), &first)

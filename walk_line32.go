@@ -252,11 +252,6 @@ func probePartLine32(kernel Kernel, p *part, h uint32) (word uint64) {
 		return word
 	}
 	k := p.arrays[0].k
-	if p.blocks != nil && k <= maxHasProbes {
-		if word, ok := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), k); ok {
-			return word
-		}
-	}
 	bits := line32Bits(h, k)
 	if p.blocks != nil {
 		if word, ok := groupBitsLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), (*[8]uint64)(&bits)); ok {

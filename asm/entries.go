@@ -107,25 +107,18 @@ var families = []family{
 	{"xxph3", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
 		xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes four keys at a
 		time, and ends at a key of less than 8 bytes as well, but of integers.`},
-	{"groupDouble32", "blocks **byte, n int, probes int, hash uint32", "word uint64", `
-		groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
-		all probes.`},
 	{"groupThreeDouble32", "blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32", "word uint64", `
-		groupThreeDouble32 makes the first three probes of groupDouble32. Their sums are in hashes, and
-		clear has the byte without the bit of each.`},
-	{"groupDouble64", "blocks **byte, n int, probes int, h1 uint64, h2 uint64", "word uint64", `
-		groupDouble64 is groupDouble32 for arrays of reduced.`},
+		groupThreeDouble32 makes the first three probes of a key in n arrays, 1 to 64, of which the first block
+		begins at blocks. Their sums are in hashes, and clear has the byte without the bit of each.`},
 	{"groupThreeDouble64", "arrays **byte, n int, hashes *[3]uint64", "word uint64", `
-		groupThreeDouble64 makes the first three probes of groupDouble64, in arrays with reciprocals. The
-		first array begins at arrays.`},
+		groupThreeDouble64 is groupThreeDouble32 for arrays with reciprocals, of which the first begins at
+		arrays.`},
 	{"groupSplit256", "blocks **byte, n int, hash uint64", "word uint64", `
-		groupSplit256 is groupDouble32 for this walk.`},
+		groupSplit256 makes all probes of a key in n arrays, as groupThreeDouble32 makes three.`},
 	{"groupLine512", "blocks **byte, n int, hash uint64, probes int", "word uint64", `
-		groupLine512 is groupDouble32 for at most maxHasProbes probes.`},
+		groupLine512 is groupSplit256 for at most maxHasProbes probes.`},
 	{"groupBitsLine512", "blocks **byte, n int, hash uint64, bits *[8]uint64", "word uint64", `
-		groupBitsLine512 is groupLine512 for the bits of a key in its line.`},
-	{"groupLine32", "blocks **byte, n int, hash uint64, probes int", "word uint64", `
-		groupLine32 is groupLine512 for lines of 64 bytes.`},
+		groupBitsLine512 is groupSplit256 for the bits of a key in its line.`},
 	{"groupBitsLine32", "blocks **byte, n int, hash uint64, bits *[8]uint64", "word uint64", `
 		groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.`},
 	{"setPlaces", "base *byte, whole uint32, places *uint32, fours int", "", `

@@ -26,22 +26,10 @@ func (b block) shifts() Mem { return Mem(b).Offset(bloom.offset("octet.shifts"))
 func groups() {
 	groupThreeDouble32()
 	groupThreeDouble64()
-	groupStaged("groupDouble32", staged32{})
-	groupStaged("groupDouble64", &staged64{})
 	groupLines("groupSplit256", &avx2{}, locateSplit256, bitsOfBlock)
-	for _, line := range []struct {
-		walk   string
-		locate func(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual
-		words  func(hash reg.GPVirtual) (word, bit reg.VecVirtual)
-	}{
-		{"Line512", locateLine512, wordsOfLine512},
-		{"Line32", locateLine32, wordsOfLine32},
-	} {
-		groupLines("groupBits"+line.walk, &avx2{}, line.locate, bitsOfArgument)
-		groupLines("group"+line.walk, &avx512{}, line.locate, func(hash reg.GPVirtual) func(line Mem) {
-			return testWords(line.words(hash))
-		})
-	}
+	groupLines("groupBitsLine512", &avx2{}, locateLine512, bitsOfArgument)
+	groupLines("groupBitsLine32", &avx2{}, locateLine32, bitsOfArgument)
+	groupLines("groupLine512", &avx512{}, locateLine512, wordsOfLine512)
 }
 
 // groupLines emits the test for a walk whose keys have one line in each array. locate emits
@@ -150,41 +138,19 @@ func bitsOfArgument(reg.GPVirtual) func(line Mem) {
 	}
 }
 
-// wordsOfLine512 emits the numbers of the words of a line in which a hash of RocksDB has bits, and
-// the numbers of these bits, from 5 bits each.
-func wordsOfLine512(hash reg.GPVirtual) (word, bit reg.VecVirtual) {
-	word, bit = ZMM(), ZMM()
+// wordsOfLine512 emits the numbers of the words of a line in which a hash of RocksDB has bits, and these
+// bits, and returns what emits their test.
+func wordsOfLine512(hash reg.GPVirtual) func(line Mem) {
+	v, word, bit := &avx512{}, ZMM(), ZMM()
 	SHRQ(U8(32), hash)
 	VPBROADCASTD(hash.As32(), bit)
-	VPMULLD(rowOfProbes(line512Factors), bit, bit)
+	row, rows, factors := argument("probes"), GP64(), ZMM()
+	SHLQ(U8(5), row)
+	LEAQ(line512Factors, rows)
+	VBROADCASTI64X4(Mem{Base: rows, Index: row, Scale: 1}, factors)
+	VPMULLD(factors, bit, bit)
 	VPSRLD(U8(28), bit, word)
 	VPSRLD(U8(23), bit, bit)
-	return word, bit
-}
-
-// wordsOfLine32 is wordsOfLine512 for a hash of Pebble.
-func wordsOfLine32(hash reg.GPVirtual) (word, bit reg.VecVirtual) {
-	word, bit = ZMM(), ZMM()
-	VPBROADCASTD(hash.As32(), word)
-	VPRORD(U8(17), word, bit)
-	VPMULLW(rowOfProbes(line32Steps), bit, bit) // of which nine bits count
-	VPADDD(word, bit, bit)
-	VPSRLD(U8(5), bit, word)
-	return word, bit
-}
-
-// rowOfProbes loads the row of a table for the number of probes into both halves of a vector.
-func rowOfProbes(table Mem) reg.VecVirtual {
-	row, rows, x := argument("probes"), GP64(), ZMM()
-	SHLQ(U8(5), row)
-	LEAQ(table, rows)
-	VBROADCASTI64X4(Mem{Base: rows, Index: row, Scale: 1}, x)
-	return x
-}
-
-// testWords returns what emits the test of a bit in each of 16 words.
-func testWords(word, bit reg.VecVirtual) func(line Mem) {
-	v := &avx512{}
 	bits := v.broadcast(constant(1))
 	VPROLVD(bit, bits, bits)
 	return func(line Mem) {
