@@ -115,7 +115,8 @@ func (c *keyCount) add(n uint64) {
 // a filter. In nori-sstable's formats, the header must fit the length and have a possible
 // number of probes. [Parquet] has whole blocks of 32 bytes, at least one. [RocksDB] and
 // [Pebble] have whole lines, and a marker after them: if it is that of another of RocksDB's
-// filters, the error says which.
+// filters, the error says which. [BitsAndBlooms] has at least one bit to reach, at most 4,096 probes, and the words that
+// its header says; what follows them is ignored.
 //
 // Open never fails for [LevelDB], where every byte string is a filter. Fewer than two bytes
 // hold no key. If the last byte, the number of probes, is 0 or above 30, the filter answers

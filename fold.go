@@ -8,7 +8,7 @@ import (
 
 // NewFoldable returns an empty set for a stream of unknown length: it has room for maxKeys at the
 // policy's bits per key, and [Set.Fold] halves it when fewer keys came. It takes at most an eighth
-// more memory than the set of [Policy.NewSet], and at least 8 bytes, blocks or lines. Their number is
+// more memory than the set of [Policy.NewSet], and at least 8 bytes, words, blocks or lines. Their number is
 // even, so that every such set can be halved.
 //
 // The error is [ErrFormat] if the policy's format is unknown, and [ErrShape] for [Pebble], whose
@@ -52,7 +52,7 @@ func errOddLines(f Format) error {
 //
 // The expected rate is [Format.FalsePositiveRate] of the number of keys that [Stats] estimates.
 //
-// A set whose size is an odd number of bytes, blocks or lines is not halved: the result is 0. The error is
+// A set whose size is an odd number of bytes, words of 64 bits ([BitsAndBlooms]), blocks or lines is not halved: the result is 0. The error is
 // [ErrShape] for sets of [Pebble], which no size can halve, and [ErrRate] if the rate is not between 0
 // and 1. With an error, the set does not change.
 func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {

@@ -138,8 +138,7 @@ func (e encodingBitsAndBlooms) size(n, bitsPerKey int) (m float64, k int) {
 	return float64(n) * float64(max(bitsPerKey, 1)), s.probes
 }
 
-// rate is that of independent probes, and counts that the number of set bits is random in small filters: two
-// different numbers of set bits give a higher mean rate than their mean does.
+// rate is that of independent probes: four words leave no walks that share many bits.
 func (encodingBitsAndBlooms) rate(n, m float64, k int) float64 {
 	return independentRate(n, m, k)
 }
@@ -170,7 +169,7 @@ func (e encodingBitsAndBlooms) reference(filter, key []byte) bool {
 // referenceLocation is location of bits-and-blooms.
 func referenceLocation(h [4]uint64, i uint64) uint64 { return h[i%2] + i*h[2+(i+i%2)%4/2] }
 
-// explain returns the bits of all probes. reference stops at the first clear bit.
+// explain returns the bits of all probes that are stored. reference stops at the first clear bit.
 func (e encodingBitsAndBlooms) explain(filter, key []byte) Explanation {
 	h := referenceMurmur(key)
 	w := Explanation{
@@ -187,7 +186,9 @@ func (e encodingBitsAndBlooms) explain(filter, key []byte) Explanation {
 		return w
 	}
 	for i := range k {
-		w.Positions = append(w.Positions, referenceLocation(h, i)%m^56)
+		if b := referenceLocation(h, i) % m; b < length {
+			w.Positions = append(w.Positions, b^56)
+		}
 	}
 	return w
 }

@@ -11,7 +11,7 @@ import (
 // It is the rate of keys whose hashes are random. How close it is to measured rates depends on
 // the format. Up to 20 bits per key:
 //
-//   - [Nori], [NoriCrate], [Parquet] and [RocksDB]: within 5 % from 1,000 keys on. From 20 keys of Nori and
+//   - [BitsAndBlooms], [Nori], [NoriCrate], [Parquet] and [RocksDB]: within 5 % from 1,000 keys on. From 20 keys of Nori and
 //     NoriCrate on, it may be 14 % too low or 20 % too high. For fewer it is too high: 1.4 times the
 //     measured rate for 10 keys, and 4 times for one.
 //   - [LevelDB]: from 6,000 to 2^20 keys and for rates from 0.0002 on, FalsePositiveRate itself

@@ -28,7 +28,7 @@ func New(keys int, falsePositiveRate float64) (*Set, error) {
 }
 
 // NewSet returns an empty set with room for capacity keys at the policy's bits per key. In
-// the formats of nori-sstable, RocksDB and Pebble a filter for no keys has no bits, so a set has
+// the formats of nori-sstable, RocksDB, Pebble and bits-and-blooms a filter for no keys has no bits, so a set has
 // room for at least one key.
 //
 // The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if

@@ -180,8 +180,11 @@ func checkBare(f bloom.Format, data []byte) error {
 	if isText(data) {
 		return &StrangeError{"like text, not like a filter", ""}
 	}
+	if f == bloom.BitsAndBlooms {
+		return nil // its header has to fit
+	}
 	if isBitsAndBlooms(data) {
-		return &StrangeError{fmt.Sprintf("like a filter of github.com/bits-and-blooms/bloom, not of %v", f), ""}
+		return &StrangeError{fmt.Sprintf("like a filter of github.com/bits-and-blooms/bloom, not of %v", f), "choose its format"}
 	}
 	if f == bloom.Nori || f == bloom.NoriCrate {
 		return nil // their header has to fit

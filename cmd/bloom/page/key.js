@@ -50,7 +50,7 @@ function renderWalk() {
   $("walk-numbers").replaceChildren(...format.numbers.map((n, i) => element("div", {},
     element("dt", {}, n.name),
     element("dd", {}, element("code", { id: `walk-${n.name}` }, shown.numbers[i]), " ", element("span", { class: "note" }, n.meaning)))));
-  const rule = (i) => format.rule.replace(/\bi\b/g, i).replace("the number of bits", filter.bits);
+  const rule = (i) => format.rule.replace(/\bi\b/g, i).replace("the number of bits", filter.reached);
   fillList("walk-probes", shown.positions, (bit, i) => {
     const button = element("button", { type: "button", "aria-label": `Go to bit ${bit}` }, number(bit));
     button.addEventListener("click", () => go(bit));

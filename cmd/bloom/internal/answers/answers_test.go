@@ -66,7 +66,7 @@ func TestFilter(t *testing.T) {
 					t.Fatal(err)
 				}
 				stats := filter.Stats()
-				if f.Bits != stats.Bits || f.SetBits != stats.SetBits || f.Probes != stats.Probes || f.Observed != stats.FalsePositiveRate {
+				if f.Reached != stats.Bits || f.Bits < f.Reached || f.Bits > f.Reached+63 || f.SetBits != stats.SetBits || f.Probes != stats.Probes || f.Observed != stats.FalsePositiveRate {
 					t.Errorf("%+v, want %+v", f, stats)
 				}
 				if shape.probes > 0 && f.Probes != shape.probes {
@@ -178,7 +178,7 @@ func TestKeyCount(t *testing.T) {
 			if f.KeyCount == nil || *f.KeyCount != want {
 				t.Errorf("%v: the file has %v keys, want %d", format, f.KeyCount, want)
 			}
-			if rate := format.FalsePositiveRate(int(want), f.Bits, f.Probes); f.Expected != rate {
+			if rate := format.FalsePositiveRate(int(want), f.Reached, f.Probes); f.Expected != rate {
 				t.Errorf("%v: a rate of %v is expected, want %v", format, f.Expected, rate)
 			}
 			if f.Curve == nil || f.Curve.Keys != int(want) {

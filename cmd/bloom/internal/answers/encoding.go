@@ -21,10 +21,13 @@ func bitsOf(f bloom.Format, keys, bitsPerKey int) uint64 {
 // bytesOf returns how many bytes those bits take.
 func bytesOf(f bloom.Format, keys, bitsPerKey int) uint64 {
 	size := bitsOf(f, keys, bitsPerKey)
+	if f == bloom.BitsAndBlooms { // whole words
+		return 8 * (size/64 + min(size%64, 1))
+	}
 	return size/8 + min(size%8, 1)
 }
 
-// field is a number in an encoded filter, little-endian, or its array of bits.
+// field is a number in an encoded filter, in the order of the format's bytes, or its array of bits.
 type field struct {
 	name string
 	size int // in bytes; 0 for the bits
@@ -42,6 +45,8 @@ var bitsField = field{partBits, 0}
 // layouts names the fields of a format, in order: of each of its headers, if it reads several.
 // A format that is not here has a header, bits and a trailer, and its probes cannot be chosen.
 var layouts = map[string][][]field{
+	"bits-and-blooms": {{{partCount, 8}, {partProbes, 8}, {"stored bits", 8}, bitsField}},
+
 	"leveldb":    {{bitsField, {partProbes, 1}}},
 	"nori":       {{{partCount, 8}, {partProbes, 4}, {"bits per key", 4}, bitsField}, crateFields},
 	"nori-crate": {crateFields},
@@ -114,13 +119,21 @@ func choosesProbes(f bloom.Format) bool {
 	return false
 }
 
+// orderOf returns the order of the bytes of a format's numbers. Those of a big-endian one have 8 bytes.
+func orderOf(f bloom.Format) binary.ByteOrder {
+	if f == bloom.BitsAndBlooms {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
 // setProbes writes k into an encoded filter. It returns an error if the format does not take it.
 func setProbes(f bloom.Format, filter *bloom.Filter, data []byte, k int) error {
 	if !choosesProbes(f) {
 		return errOwnProbes(f)
 	}
 	var number [8]byte
-	binary.LittleEndian.PutUint64(number[:], uint64(k))
+	orderOf(f).PutUint64(number[:], uint64(k))
 	p := partOf(partsOf(f, filter, data), partProbes)
 	copy(data[p.From:p.To], number[:])
 	if opened, err := bloom.Open(f, data); err != nil || len(opened.Explain(nil).Positions) != k {

@@ -1,7 +1,6 @@
 package answers
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"slices"
 	"testing"
@@ -58,11 +57,11 @@ func checkParts(t *testing.T, f bloom.Format, set *bloom.Set, k int) {
 		case "header", "trailer":
 			t.Errorf("%v: layouts does not name the numbers of the %s", f, p.Name)
 		case partProbes:
-			if got := binary.LittleEndian.Uint64(append(slices.Clone(value), make([]byte, 8)...)); got != uint64(want.Probes) {
+			if got := orderOf(f).Uint64(append(slices.Clone(value), make([]byte, 8)...)); got != uint64(want.Probes) {
 				t.Errorf("%v: the part of probes says %d, want %d", f, got, want.Probes)
 			}
 		case partCount:
-			if got := binary.LittleEndian.Uint64(value); got != want.Bits {
+			if got := orderOf(f).Uint64(value); got != want.Bits {
 				t.Errorf("%v: the part of the number of bits says %d, want %d", f, got, want.Bits)
 			}
 		case partBits:

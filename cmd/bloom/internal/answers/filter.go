@@ -110,6 +110,7 @@ type filterAnswer struct {
 	InFile        *span     `json:"in_file"` // where the bare bytes are in the file; null if the answer brings them
 	Parts         []part    `json:"parts"`
 	Bits          uint64    `json:"bits"`
+	Reached       uint64    `json:"reached"` // of the bits, those that keys have
 	Columns       uint64    `json:"columns"` // of the picture
 	SetBits       uint64    `json:"set_bits"`
 	Probes        int       `json:"probes"`
@@ -310,12 +311,22 @@ func (a *filterAnswer) describe(k kept) {
 	stats := k.Stats()
 	a.Format, a.Name = k.Format().String(), k.Format().Name()
 	a.Parts = append([]part{}, partsOf(k.Format(), k.Filter.Filter, k.Bytes())...)
-	a.Bits, a.SetBits, a.Probes = stats.Bits, stats.SetBits, stats.Probes
-	a.Columns = PictureOf(stats.Bits).Columns
+	a.Reached, a.SetBits, a.Probes = stats.Bits, stats.SetBits, stats.Probes
+	a.Bits = drawnBits(k, stats)
+	a.Columns = PictureOf(a.Bits).Columns
 	a.Observed = stats.FalsePositiveRate
 	if !stats.KeysUnknown {
 		a.EstimatedKeys = &stats.Keys
 	}
+}
+
+// drawnBits returns how many bits of a filter are drawn. Those of bits-and-blooms are whole words: the last bits of a
+// key may lie after others of their word.
+func drawnBits(k kept, stats bloom.Stats) uint64 {
+	if from, to := k.BitRange(); k.Format() == bloom.BitsAndBlooms {
+		return 8 * uint64(to-from)
+	}
+	return stats.Bits
 }
 
 // setRatesOfFile fills in the expected rates of a file of n keys. There is no curve of more keys than
@@ -325,26 +336,26 @@ func (a *filterAnswer) setRatesOfFile(f bloom.Format, n float64) {
 	if n <= maxCurveKeys {
 		capacity = int(n)
 	}
-	a.setRates(f, min(n, math.MaxInt32), capacity, 0, float64(a.Bits)/max(n, 1))
+	a.setRates(f, min(n, math.MaxInt32), capacity, 0, float64(a.Reached)/max(n, 1))
 }
 
 // setRates fills in the expected rates: for the n keys that the filter has, and for its
 // capacity at the given bits per key.
 func (a *filterAnswer) setRates(f bloom.Format, n float64, capacity, probes int, bitsPerKey float64) {
-	if a.Bits == 0 || a.Probes == 0 {
+	if a.Reached == 0 || a.Probes == 0 {
 		return
 	}
-	a.Expected = f.FalsePositiveRate(int(math.Round(n)), a.Bits, a.Probes)
+	a.Expected = f.FalsePositiveRate(int(math.Round(n)), a.Reached, a.Probes)
 	if capacity == 0 {
 		return
 	}
 	chosen := a.Expected
 	if capacity != int(n) {
-		chosen = f.FalsePositiveRate(capacity, a.Bits, a.Probes)
+		chosen = f.FalsePositiveRate(capacity, a.Reached, a.Probes)
 	}
 	a.Curve = &curve{Keys: capacity, Probes: probes, Chosen: RatePoint{bitsPerKey, chosen}}
 	if n > 0 {
-		a.Curve.Now = &RatePoint{float64(a.Bits) / n, a.Observed}
+		a.Curve.Now = &RatePoint{float64(a.Reached) / n, a.Observed}
 	}
 }
 
