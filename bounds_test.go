@@ -536,3 +536,36 @@ func addOne(s *Set, way int, key []byte) {
 		s.Add(key)
 	}
 }
+
+// TestAndSlices compares and8 on every kernel with its definition, for arrays that end at inaccessible pages.
+func TestAndSlices(t *testing.T) {
+	is(t, kernelTest)
+	random := rand.New(rand.NewPCG(91, 92))
+	for n := 1; n < 40; n++ {
+		var from [8]*byte
+		want, total := slices.Repeat([]uint64{^uint64(0)}, n), 0
+		for i := range from {
+			buffer := guard.Buffer(t, 8*n)
+			copy(buffer, randomBits(random, uint64(64*n), 0.9))
+			from[i] = &buffer[0]
+			for j := range want {
+				want[j] &= binary.NativeEndian.Uint64(buffer[8*j:])
+			}
+		}
+		for _, word := range want {
+			total += bits.OnesCount64(word)
+		}
+		for _, kernel := range kernels {
+			hits := unsafe.Slice((*uint64)(unsafe.Pointer(&guard.Buffer(t, 8*n)[0])), n)
+			x := interleaving{empty: view{prober: prober{kernel: kernel}}}
+			if got := x.and8(hits, &from); got != total || !slices.Equal(hits, want) {
+				t.Fatalf("kernel %v, %d words: %d hits %x, want %d %x", kernel, n, got, hits, total, want)
+			}
+			others := from
+			others[7] = (*byte)(unsafe.Pointer(&hits[0])) // hits can be one of them
+			if got := x.and8(hits, &others); got != total || !slices.Equal(hits, want) {
+				t.Fatalf("kernel %v, %d words and hits: %d hits", kernel, n, got)
+			}
+		}
+	}
+}

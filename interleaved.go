@@ -471,8 +471,7 @@ func (x *Interleaved) MayContain(key []byte, hits []uint64) int {
 // MayContainHash is [Interleaved.MayContain] for a key whose [Hash] is h. It panics if the filters' format has
 // another hash.
 func (x *Interleaved) MayContainHash(h Hash, hits []uint64) int {
-	hits = x.words(h, hits)
-	if len(hits) == 0 {
+	if hits = x.words(h, hits); len(hits) == 0 {
 		return 0
 	}
 	return x.and(h, hits)
@@ -491,38 +490,57 @@ func (x *interleaving) words(h Hash, hits []uint64) []uint64 {
 	return hits[:words]
 }
 
-// and leaves the AND of the slices of a hash in hits, and returns the number of set bits.
+// and leaves the AND of the slices of a hash in hits, at least a word, and returns the number of set bits.
 func (x *Interleaved) and(h Hash, hits []uint64) int {
-	base := unsafe.Pointer(unsafe.SliceData(x.slices))
-	var at [8]uint64
+	base, stride := unsafe.Pointer(unsafe.SliceData(x.slices)), uint64(x.stride)
 	var from [8]*byte
-	for done := 0; done < x.empty.k; done += 8 {
-		n := min(8, x.empty.k-done)
-		x.empty.probes(h, done, at[:n])
-		for i := range from {
-			from[i] = (*byte)(unsafe.Add(base, at[min(i, n-1)]*uint64(x.stride)))
+	var at [8]uint64
+	switch {
+	case x.empty.pair == xxh64Split256:
+		block, low := unsafe.Add(base, 256*(*split256)(&x.empty.bitArray).block(h.h1)*stride), uint32(h.h1)
+		for i, salt := range splitSalts {
+			from[i] = (*byte)(unsafe.Add(block, (32*uint64(i)+uint64(low*salt>>27))*stride))
 		}
-		and8(hits, &from, done > 0)
+	case x.empty.pair == xxph3Line512 && x.empty.k <= len(from):
+		line, bit := unsafe.Add(base, 512*(*line512)(&x.empty.bitArray).line(h.h1)*stride), uint32(h.h1>>32)
+		for i := range from {
+			from[i] = (*byte)(unsafe.Add(line, uint64(bit>>23)*stride))
+			if i < x.empty.k-1 {
+				bit *= line512Mul
+			}
+		}
+	default:
+		for done, first := 0, 0; ; first = 1 { // after the first 8, 7 at a time and hits
+			n := min(len(from)-first, x.empty.k-done)
+			x.empty.probes(h, done, at[:n])
+			for i := first; i < len(from); i++ {
+				from[i] = (*byte)(unsafe.Add(base, at[min(i-first, n-1)]*stride))
+			}
+			if done += n; done == x.empty.k {
+				break
+			}
+			x.and8(hits, &from)
+			from[0] = (*byte)(unsafe.Pointer(&hits[0]))
+		}
 	}
-	return x.finish(hits)
+	return x.finish(hits, x.and8(hits, &from))
 }
 
-// and8 leaves the AND of 8 slices in hits, or if more is set, of these and hits. The bytes of hits are then in the
-// order of those of slices, whatever the machine.
-func and8(hits []uint64, from *[8]*byte, more bool) {
-	var p [8]unsafe.Pointer
-	for i, slice := range from {
-		p[i] = unsafe.Pointer(slice)
+// and8 leaves the AND of 8 slices, of which one may be hits, in hits, and returns the number of set bits. The bytes of hits are
+// then in the order of those of slices, whatever the machine.
+func (x *interleaving) and8(hits []uint64, from *[8]*byte) (total int) {
+	if total, ok := andSlices(x.empty.kernel, &hits[0], &from[0], len(hits)); ok {
+		return total
 	}
-	p0, p1, p2, p3, p4, p5, p6, p7 := p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]
+	p0, p1, p2, p3 := unsafe.Pointer(from[0]), unsafe.Pointer(from[1]), unsafe.Pointer(from[2]), unsafe.Pointer(from[3])
+	p4, p5, p6, p7 := unsafe.Pointer(from[4]), unsafe.Pointer(from[5]), unsafe.Pointer(from[6]), unsafe.Pointer(from[7])
 	for i := range hits {
 		word := nativeWord(p0, i) & nativeWord(p1, i) & nativeWord(p2, i) & nativeWord(p3, i) &
 			nativeWord(p4, i) & nativeWord(p5, i) & nativeWord(p6, i) & nativeWord(p7, i)
-		if more {
-			word &= hits[i]
-		}
 		hits[i] = word
+		total += bits.OnesCount64(word)
 	}
+	return total
 }
 
 // nativeWord returns word i of a slice, in the machine's order of bytes.
@@ -530,18 +548,18 @@ func nativeWord(slice unsafe.Pointer, i int) uint64 {
 	return binary.NativeEndian.Uint64((*[8]byte)(unsafe.Add(slice, 8*i))[:])
 }
 
-// finish turns what and8 left into words, clears the bits past the last filter, and counts the others.
-func (x *interleaving) finish(hits []uint64) (total int) {
+// finish turns what and8 left, with so many set bits, into words. It clears the bits past the last filter, and returns the
+// number of the others.
+func (x *interleaving) finish(hits []uint64, total int) int {
 	if bigEndian {
 		for i, word := range hits {
 			hits[i] = bits.ReverseBytes64(word)
 		}
 	}
-	if x.filters%64 != 0 {
-		hits[len(hits)-1] &= 1<<(x.filters%64) - 1
-	}
-	for _, word := range hits {
-		total += bits.OnesCount64(word)
+	if odd := x.filters % 64; odd != 0 {
+		last := &hits[len(hits)-1]
+		total -= bits.OnesCount64(*last >> odd)
+		*last &= 1<<odd - 1
 	}
 	return total
 }
@@ -556,28 +574,33 @@ const batchColumns = 512
 // It allocates up to 64 bytes a filter. It panics if hits has fewer words than it writes, or if keys are hashes of
 // another kind than the filters'.
 func (x *Interleaved) MayContainBatch(keys Keys, hits []uint64) int {
-	return x.eachWindow(keys, hits, x.andRows)
+	n, _ := x.eachWindow(keys, hits, batchColumns, x.andRows)
+	return n
 }
 
-// eachWindow is MayContainBatch. test writes the answers for some hashes to rows, row i for hash i if it is
-// valid, and returns the number of set bits. The other rows are zeros.
-func (x *interleaving) eachWindow(keys Keys, hits []uint64, test func(k *Keys, rows []uint64) int) (total int) {
+// eachWindow is MayContainBatch. It hashes and tests so many keys at a time, a multiple of 64: test writes the answer
+// for each hash that is valid to its row, and returns the number of set bits. The other rows are zeros.
+func (x *interleaving) eachWindow(keys Keys, hits []uint64, window int, test func(k *Keys, rows []uint64) (int, error)) (total int, err error) {
 	words, columns := (keys.n+63)/64, (x.filters+63)/64
 	if len(hits) < words*x.filters {
 		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys in %d filters, which take %d: x.Len()*((keys.Len()+63)/64)",
 			len(hits), keys.n, x.filters, words*x.filters))
 	}
 	if x.empty.pair == 0 {
-		return 0
+		return 0, nil
 	}
 	keys.mustServe(x.empty.format)
-	rows := make([]uint64, min(batchColumns, 64*words)*columns)
+	rows := make([]uint64, min(window, 64*words)*columns)
 	var tile [64]uint64
-	for first := 0; first < keys.n; first += batchColumns {
-		part := keys.slice(first, min(first+batchColumns, keys.n))
+	for first := 0; first < keys.n; first += window {
+		part := keys.slice(first, min(first+window, keys.n))
 		part = part.hashedBy(x.empty.kernel, x.empty.format)
 		clear(rows)
-		total += test(&part, rows)
+		n, err := test(&part, rows)
+		if err != nil {
+			return 0, err
+		}
+		total += n
 		for c := range columns {
 			for i := 0; i < part.n; i += 64 {
 				for j := range tile {
@@ -591,18 +614,18 @@ func (x *interleaving) eachWindow(keys Keys, hits []uint64, test func(k *Keys, r
 			}
 		}
 	}
-	return total
+	return total, nil
 }
 
 // andRows is the test of eachWindow.
-func (x *Interleaved) andRows(k *Keys, rows []uint64) (total int) {
+func (x *Interleaved) andRows(k *Keys, rows []uint64) (total int, err error) {
 	columns := (x.filters + 63) / 64
 	for i := range k.n {
-		if k.valid(i, 1) != 0 {
+		if columns > 0 && k.valid(i, 1) != 0 {
 			total += x.and(k.hashRow(k.hashed, i), rows[i*columns:][:columns])
 		}
 	}
-	return total
+	return total, nil
 }
 
 // Hits returns an iterator over the rows of a column and the hits of each, as [Interleaved.MayContain] writes them. It

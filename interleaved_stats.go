@@ -23,6 +23,9 @@ func (x *Interleaved) Stats() []Stats {
 		}
 		set.add(row)
 	}
+	if words == 0 {
+		return nil
+	}
 	random, samples := rand.NewPCG(0, 0), min(interleavedSamples, samples(max(x.empty.k, 1)))
 	for range samples {
 		var key [16]byte

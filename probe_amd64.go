@@ -608,6 +608,19 @@ func groupBitsLine32(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]
 //go:noescape
 func groupBitsLine32AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
 
+// andSlices writes the AND of 8 arrays of n words, at least 1, to hits, and returns the number of set bits. The
+// addresses of the arrays are in slices; hits can be one of them.
+func andSlices(kernel Kernel, hits *uint64, slices **byte, n int) (total int, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return andSlicesAVX2(hits, slices, n), true
+	}
+	return total, false
+}
+
+//go:noescape
+func andSlicesAVX2(hits *uint64, slices **byte, n int) (total int)
+
 // setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 // and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.
 func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours int) (ok bool) {

@@ -10081,6 +10081,74 @@ four:
 	VZEROUPPER
 	RET
 
+// func andSlicesAVX2(hits *uint64, slices **byte, n int) (total int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·andSlicesAVX2(SB), NOSPLIT, $0-32
+	// All arrays are read in step: 32 bytes of each at a time, and at the end 8 bytes of each.
+	MOVQ hits+0(FP), AX
+	MOVQ slices+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), R9
+	MOVQ 40(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 56(CX), R12
+	XORL CX, CX
+	XORL R13, R13
+	SUBQ $0x04, DX
+	JL   rest
+
+vector:
+	VMOVDQU (BX)(CX*8), Y0
+	VMOVDQU (SI)(CX*8), Y1
+	VPAND   (DI)(CX*8), Y0, Y0
+	VPAND   (R8)(CX*8), Y1, Y1
+	VPAND   (R9)(CX*8), Y0, Y0
+	VPAND   (R10)(CX*8), Y1, Y1
+	VPAND   (R11)(CX*8), Y0, Y0
+	VPAND   (R12)(CX*8), Y1, Y1
+	VPAND   Y0, Y1, Y0
+	VMOVDQU Y0, (AX)(CX*8)
+	POPCNTQ (AX)(CX*8), R14
+	ADDQ    R14, R13
+	POPCNTQ 8(AX)(CX*8), R14
+	ADDQ    R14, R13
+	POPCNTQ 16(AX)(CX*8), R14
+	ADDQ    R14, R13
+	POPCNTQ 24(AX)(CX*8), R14
+	ADDQ    R14, R13
+	ADDQ    $0x04, CX
+	CMPQ    CX, DX
+	JLE     vector
+
+rest:
+	ADDQ $0x04, DX
+	JMP  left
+
+word:
+	MOVQ    (BX)(CX*8), R14
+	ANDQ    (SI)(CX*8), R14
+	ANDQ    (DI)(CX*8), R14
+	ANDQ    (R8)(CX*8), R14
+	ANDQ    (R9)(CX*8), R14
+	ANDQ    (R10)(CX*8), R14
+	ANDQ    (R11)(CX*8), R14
+	ANDQ    (R12)(CX*8), R14
+	MOVQ    R14, (AX)(CX*8)
+	POPCNTQ (AX)(CX*8), R14
+	ADDQ    R14, R13
+	INCQ    CX
+
+left:
+	CMPQ CX, DX
+	JLT  word
+	VZEROUPPER
+	MOVQ R13, total+24(FP)
+	RET
+
 // func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
 // Requires: BMI2
 TEXT ·setPlacesAVX2(SB), NOSPLIT, $0-32

@@ -121,6 +121,9 @@ var families = []family{
 		groupBitsLine512 is groupSplit256 for the bits of a key in its line.`},
 	{"groupBitsLine32", "blocks **byte, n int, hash uint64, bits *[8]uint64", "word uint64", `
 		groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.`},
+	{"andSlices", "hits *uint64, slices **byte, n int", "total int", `
+		andSlices writes the AND of 8 arrays of n words, at least 1, to hits, and returns the number of set bits. The
+		addresses of the arrays are in slices; hits can be one of them.`},
 	{"setPlaces", "base *byte, whole uint32, places *uint32, fours int", "", `
 		setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 		and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.`},

@@ -73,6 +73,7 @@ func main() {
 	hasDouble64()
 	probeShortSplit256()
 	groups()
+	andSlices()
 	setPlaces()
 	setNewPlaces()
 	sortPlaces()
