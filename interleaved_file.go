@@ -206,7 +206,7 @@ func (c *counting) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// WriteTo writes the file of the filters, which [OpenInterleaved] reads: a header, all bits, the numbers of
+// WriteTo writes the file of the filters, which [OpenInterleaved] and [NewRows] read: a header, all bits, the numbers of
 // keys, the labels and the metadata. A file that is cut off is no file of filters: its header says how long it is. It
 // writes 1 MiB at a time or less, and keeps a copy of no more.
 func (x *Interleaved) WriteTo(w io.Writer) (int64, error) {

@@ -1,0 +1,287 @@
+package bloom
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// Rows asks the interleaved filters in a file that stays where it is: on a disk, or behind ranges of HTTP. It keeps no
+// bits in memory, and checks every slice that it uses. A key takes one read if the bits of its block or line, or else of a
+// filter, take at most 64 KiB in the file, and else a read for each probe. SetGap changes that.
+//
+// Goroutines may share it if they may share the [io.ReaderAt], as they may an [os.File].
+type Rows struct {
+	interleaving
+	parts   parts
+	r       io.ReaderAt
+	gap     int64
+	buffers sync.Pool // of *[]byte
+}
+
+const (
+	regionAtOnce = 64 << 10 // bytes that a key's slices span at most for one read to take them
+	batchGap     = 16 << 10 // bytes between two slices that a batch reads rather than to read twice
+	batchRead    = 1 << 20  // bytes that one read of a batch takes, unless a slice has more
+	batchMemory  = 64 << 20 // bytes of the answers that a batch collects at a time, unless 512 keys have more
+)
+
+// NewRows reads the header of the file of interleaved filters that r has, and nothing else. The size is that of the file in bytes.
+//
+// The error is [ErrEncoding] if the header is damaged or does not fit the size, [ErrFormat] if this library does not
+// know the format, or an error of r.
+func NewRows(r io.ReaderAt, size int64) (*Rows, error) {
+	header := make([]byte, min(max(size, 0), interleavedHeader))
+	if err := readAt(r, header, 0); err != nil {
+		return nil, err
+	}
+	x := &Rows{r: r}
+	var err error
+	if x.parts, err = x.parseHeader(header, uint64(max(size, 0))); err != nil {
+		return nil, err
+	}
+	if _, span := bits.Mul64(x.region(), uint64(x.stride)); span <= regionAtOnce { // no overflow: the file has them
+		x.gap = regionAtOnce
+	}
+	return x, nil
+}
+
+// readAt fills a buffer from an offset on. A file that ends before is malformed.
+func readAt(r io.ReaderAt, buffer []byte, offset int64) error {
+	n, err := r.ReadAt(buffer, offset)
+	switch {
+	case n == len(buffer):
+		return nil
+	case err == nil || errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: the file ends at byte %d: %w", ErrEncoding, offset+int64(n), io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// region returns in how many bits, from a multiple of their number on, those of a key lie.
+func (x *interleaving) region() uint64 {
+	switch x.empty.pair.walk() {
+	case walkSplit256:
+		return 256
+	case walkLine512, walkLine32: // emptyView makes lines of 64 bytes
+		return 512
+	}
+	return x.depth
+}
+
+// SetGap sets how many bytes between two slices are read rather than to make another read. At a disk with a delay of 100 µs
+// and 1 GB/s that is 100 KB; for an object store it can be 1 MB. No goroutine may use x meanwhile.
+func (x *Rows) SetGap(bytes int64) { x.gap = bytes }
+
+// Range is a part of a file.
+type Range struct{ Offset, Length int64 }
+
+// Ranges returns the parts of the file that the answer for a hash needs, in the order of the file. It is for callers that fetch
+// parts themselves, such as all at once: MayContainRanges takes what they fetched. It panics if the filters' format has another hash.
+func (x *Rows) Ranges(h Hash) []Range {
+	_, ranges := x.plan(h)
+	return ranges
+}
+
+// plan returns the slices of a hash, in order, and where they lie.
+func (x *Rows) plan(h Hash) (slots []uint64, ranges []Range) {
+	if !x.empty.pair.takes(h) {
+		x.empty.otherHash(h)
+	}
+	slots = make([]uint64, x.empty.k)
+	x.empty.probes(h, 0, slots)
+	slices.Sort(slots)
+	for _, p := range slots {
+		ranges = x.extend(ranges, p, x.gap)
+	}
+	return slots, ranges
+}
+
+// offset returns where a slice lies.
+func (x *Rows) offset(p uint64) int64 { return int64(x.parts.start + p*uint64(x.stride)) }
+
+// extend adds slice p to ranges of slices before it. It lengthens the last range if the gap to it is small enough.
+func (x *Rows) extend(ranges []Range, p uint64, gap int64) []Range {
+	at, stride := x.offset(p), int64(x.stride)
+	if n := len(ranges); n > 0 && at-ranges[n-1].Offset-ranges[n-1].Length <= max(gap, 0) {
+		ranges[n-1].Length = at + stride - ranges[n-1].Offset
+		return ranges
+	}
+	return append(ranges, Range{at, stride})
+}
+
+// MayContainRanges is [Rows.MayContainHash] for the bytes of the parts that [Rows.Ranges] returns, in their order. The
+// error is [ErrEncoding] if they have other lengths or are damaged.
+func (x *Rows) MayContainRanges(h Hash, data [][]byte, hits []uint64) (int, error) {
+	hits = x.words(h, hits)
+	slots, ranges := x.plan(h)
+	if !slices.EqualFunc(ranges, data, func(r Range, part []byte) bool { return r.Length == int64(len(part)) }) {
+		return 0, fmt.Errorf("%w: the bytes are not those of the %d ranges of a key", ErrEncoding, len(ranges))
+	}
+	return x.test(slots, ranges, data, hits)
+}
+
+// test leaves the AND of slices in hits. data has the bytes of the ranges that they lie in.
+func (x *Rows) test(slots []uint64, ranges []Range, data [][]byte, hits []uint64) (int, error) {
+	if len(hits) == 0 {
+		return 0, nil
+	}
+	var from [8]*byte
+	used := 0
+	for _, p := range slots {
+		for x.offset(p) >= ranges[0].Offset+ranges[0].Length {
+			ranges, data = ranges[1:], data[1:]
+		}
+		slice := data[0][x.offset(p)-ranges[0].Offset:][:x.stride]
+		if err := checkSlice(x.parts.seed, p, slice); err != nil {
+			return 0, err
+		}
+		fill(from[used:], &slice[0])
+		if used++; used == len(from) {
+			x.and8(hits, &from)
+			fill(from[:], (*byte)(unsafe.Pointer(&hits[0])))
+			used = 1
+		}
+	}
+	return x.finish(hits, x.and8(hits, &from)), nil
+}
+
+// fill sets all of to, so that fewer than 8 slices can be ANDed.
+func fill(to []*byte, slice *byte) {
+	for i := range to {
+		to[i] = slice
+	}
+}
+
+// MayContain is [Interleaved.MayContain]. The errors are those of [Rows.MayContainHash].
+func (x *Rows) MayContain(key []byte, hits []uint64) (int, error) {
+	return x.MayContainHash(x.empty.pair.hash().of(unsafe.Pointer(unsafe.SliceData(key)), len(key)), hits)
+}
+
+// MayContainHash is [Interleaved.MayContainHash]. The error is [ErrEncoding] if a slice is damaged, or an error of the
+// [io.ReaderAt]. With an error, hits mean nothing.
+func (x *Rows) MayContainHash(h Hash, hits []uint64) (int, error) {
+	hits = x.words(h, hits)
+	slots, ranges := x.plan(h)
+	size := int64(0)
+	for _, r := range ranges {
+		size += r.Length
+	}
+	buffer := x.buffer(size)
+	defer x.buffers.Put(buffer)
+	data, rest := make([][]byte, len(ranges)), *buffer
+	for i, r := range ranges {
+		data[i], rest = rest[:r.Length], rest[r.Length:]
+		if err := readAt(x.r, data[i], r.Offset); err != nil {
+			return 0, err
+		}
+	}
+	return x.test(slots, ranges, data, hits)
+}
+
+// buffer returns a buffer of so many bytes. buffers takes it back.
+func (x *Rows) buffer(size int64) *[]byte {
+	buffer, ok := x.buffers.Get().(*[]byte)
+	if !ok || int64(cap(*buffer)) < size {
+		buffer = new([]byte)
+		*buffer = make([]byte, size)
+	}
+	*buffer = (*buffer)[:size]
+	return buffer
+}
+
+// MayContainBatch is [Interleaved.MayContainBatch]. It reads a slice once for all keys, and slices in the order of the file; near ones
+// by one read. For answers of more than 64 MiB it does so several times, for a part of the keys each, and it allocates up to 64 MiB and
+// a few words for each probe. The errors are those of [Rows.MayContainHash].
+func (x *Rows) MayContainBatch(keys Keys, hits []uint64) (int, error) {
+	perKey := max((x.filters+63)/64*8, 1)
+	window := max(batchMemory/perKey, batchColumns) &^ 63
+	return x.eachWindow(keys, hits, window, x.andRows)
+}
+
+// wanted is a slice that a key needs.
+type wanted struct {
+	p   uint64
+	key int
+}
+
+// andRows is the test of eachWindow.
+func (x *Rows) andRows(k *Keys, rows []uint64) (total int, err error) {
+	columns := (x.filters + 63) / 64
+	var all []wanted
+	probes := make([]uint64, x.empty.k)
+	for i := range k.n {
+		if k.valid(i, 1) == 0 {
+			continue
+		}
+		x.empty.probes(k.hashRow(k.hashed, i), 0, probes)
+		for _, p := range probes {
+			all = append(all, wanted{p, i})
+		}
+		for w := range columns {
+			rows[i*columns+w] = ^uint64(0)
+		}
+	}
+	slices.SortFunc(all, func(a, b wanted) int { return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.key, b.key)) })
+	for len(all) > 0 {
+		var read []Range
+		n := 0
+		for n < len(all) && x.offset(all[n].p)+int64(x.stride)-x.offset(all[0].p) <= max(batchRead, int64(x.stride)) {
+			if read = x.extend(read, all[n].p, max(x.gap, batchGap)); len(read) > 1 {
+				break
+			}
+			n++
+		}
+		if err := x.andRead(read[0], all[:n], rows); err != nil {
+			return 0, err
+		}
+		all = all[n:]
+	}
+	for i := range k.n {
+		if columns > 0 && k.valid(i, 1) != 0 {
+			row, n := rows[i*columns:][:columns], 0
+			for _, word := range row {
+				n += bits.OnesCount64(word)
+			}
+			total += x.finish(row, n)
+		}
+	}
+	return total, nil
+}
+
+// andRead reads a range, and ANDs each slice in it with the rows that want it.
+func (x *Rows) andRead(r Range, all []wanted, rows []uint64) error {
+	buffer := x.buffer(r.Length)
+	defer x.buffers.Put(buffer)
+	if err := readAt(x.r, *buffer, r.Offset); err != nil {
+		return err
+	}
+	columns := (x.filters + 63) / 64
+	for i, want := range all {
+		slice := (*buffer)[x.offset(want.p)-r.Offset:][:x.stride]
+		if i == 0 || all[i-1].p != want.p {
+			if err := checkSlice(x.parts.seed, want.p, slice); err != nil {
+				return err
+			}
+		}
+		row := rows[want.key*columns:][:columns]
+		for w := range row {
+			row[w] &= nativeWord(unsafe.Pointer(&slice[0]), w)
+		}
+	}
+	return nil
+}
+
+// Columns reads the numbers of keys, the labels and the metadata, and checks them. The errors are those of [Rows.MayContainHash].
+func (x *Rows) Columns() (*Columns, error) {
+	data, c := make([]byte, x.parts.table+x.parts.metadata), new(Columns)
+	if err := readAt(x.r, data, int64(x.slicesEnd(&x.parts)+interleavedAfter)); err != nil {
+		return nil, err
+	}
+	return c, c.parse(data, x.filters, &x.parts)
+}

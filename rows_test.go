@@ -1,0 +1,386 @@
+package bloom
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/lanebloom/bloom/internal/golden"
+)
+
+// remote is a file behind ranges of HTTP. It counts requests and their bytes.
+type remote struct {
+	t            testing.TB
+	url          string
+	reads, bytes atomic.Int64
+}
+
+// serve serves a file.
+func serve(t testing.TB, file []byte) *remote {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file))
+	}))
+	t.Cleanup(server.Close)
+	return &remote{t: t, url: server.URL}
+}
+
+func (r *remote) ReadAt(p []byte, offset int64) (int, error) {
+	request, err := http.NewRequest(http.MethodGet, r.url, nil)
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", offset, offset+int64(len(p))-1))
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusPartialContent {
+		return 0, fmt.Errorf("%s", response.Status)
+	}
+	r.reads.Add(1)
+	r.bytes.Add(int64(len(p)))
+	return io.ReadFull(response.Body, p)
+}
+
+// cost returns the reads and bytes since the last call.
+func (r *remote) cost() (reads, bytes int) { return int(r.reads.Swap(0)), int(r.bytes.Swap(0)) }
+
+// rowsOf returns the Rows of the file of x behind HTTP.
+func rowsOf(t testing.TB, x *Interleaved) (*Rows, *remote) {
+	t.Helper()
+	file := fileOf(t, x)
+	r := serve(t, file)
+	rows, err := NewRows(r, int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reads, bytes := r.cost(); reads != 1 || bytes != 160 {
+		t.Fatalf("NewRows makes %d reads of %d bytes", reads, bytes)
+	}
+	return rows, r
+}
+
+// sure makes an error a failure of the test.
+type sure struct {
+	*Rows
+	t *testing.T
+}
+
+func (s sure) want(n int, err error) int {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+func (s sure) MayContain(key []byte, hits []uint64) int { return s.want(s.Rows.MayContain(key, hits)) }
+func (s sure) MayContainHash(h Hash, hits []uint64) int {
+	return s.want(s.Rows.MayContainHash(h, hits))
+}
+func (s sure) MayContainBatch(keys Keys, hits []uint64) int {
+	return s.want(s.Rows.MayContainBatch(keys, hits))
+}
+
+// TestRowsOfFile compares the answers from a file with those from memory.
+func TestRowsOfFile(t *testing.T) {
+	is(t, behaviour)
+	random := rand.New(rand.NewPCG(83, 84))
+	eachFormat(t, func(t *testing.T, format Format) {
+		for _, c := range []struct{ filters, maxKeys, bitsPerKey int }{{1, 1, 10}, {33, 500, 10}, {300, 50, 30}, {1000, 3000, 14}, {0, 10, 10}} {
+			p := Policy{format, c.bitsPerKey}
+			x := interleave(t, random, p, c.maxKeys, filtersOfShape(t, random, p, c.maxKeys, min(c.filters, 300)))
+			x, err := MergeInterleaved(slices.Repeat([]*Interleaved{x}, max(c.filters/300, 1))...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := fileOf(t, x)
+			rows, err := NewRows(bytes.NewReader(file), int64(len(file)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			keys := make([]uint64, 200)
+			for i := range keys {
+				keys[i] = random.Uint64N(5 * uint64(c.maxKeys))
+			}
+			column := must(t)(Integers(keys).WithValidity(randomBits(random, 256, 0.7), 1))
+			for _, gap := range []int64{-1, 0, 1000, 1 << 40} {
+				rows.SetGap(gap)
+				checkAlike(t, sure{rows, t}, x, format, Integers(keys))
+				checkAlike(t, sure{rows, t}, x, format, column)
+			}
+		}
+	})
+}
+
+// TestRowsReads counts requests and bytes: one read for a region of at most 64 KiB, else one for each probe, and each slice once
+// for a batch.
+func TestRowsReads(t *testing.T) {
+	is(t, behaviour)
+	random := rand.New(rand.NewPCG(85, 86))
+	for _, c := range []struct {
+		format           Format
+		filters, maxKeys int
+		reads            int // of a key at most
+	}{
+		{Parquet, 100, 1000, 1}, {Parquet, 3000, 1000, 8}, {RocksDB, 900, 2000, 1}, {RocksDB, 1100, 200, 6},
+		{LevelDB, 20, 50, 1}, {LevelDB, 100, 1000, 6}, {Pebble, 3000, 100, 6}, {BitsAndBlooms, 500, 400, 7},
+	} {
+		p := Policy{c.format, 10}
+		x := interleave(t, random, p, c.maxKeys, filtersOfShape(t, random, p, c.maxKeys, c.filters))
+		rows, r := rowsOf(t, x)
+		want, hits := make([]uint64, (c.filters+63)/64), make([]uint64, (c.filters+63)/64)
+		several := false
+		for i := range 20 {
+			h := c.format.Hash(fmt.Appendf(nil, "key %d", i))
+			x.MayContainHash(h, want)
+			if _, err := rows.MayContainHash(h, hits); err != nil || !slices.Equal(hits, want) {
+				t.Fatalf("%v: %v", c.format, err)
+			}
+			reads, size := r.cost()
+			most := c.reads * x.stride
+			if c.reads == 1 {
+				most = 64 << 10
+			}
+			if several = several || reads == c.reads; reads > c.reads || size > most {
+				t.Errorf("%v: %d reads of %d bytes, %d reads of %d bytes at most", c.format, reads, size, c.reads, most)
+			}
+			// The same for a caller that fetches.
+			ranges := rows.Ranges(h)
+			data, total := make([][]byte, len(ranges)), 0
+			for i, part := range ranges {
+				data[i] = make([]byte, part.Length)
+				total += len(data[i])
+				if _, err := r.ReadAt(data[i], part.Offset); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if r.cost(); len(ranges) != reads || total != size {
+				t.Errorf("%v: %d ranges of %d bytes, %d reads of %d", c.format, len(ranges), total, reads, size)
+			}
+			if _, err := rows.MayContainRanges(h, data, hits); err != nil || !slices.Equal(hits, want) {
+				t.Fatalf("%v: ranges: %v", c.format, err)
+			}
+			for _, wrong := range [][][]byte{nil, data[1:], append(slices.Clone(data[1:]), data[0][1:])} {
+				if _, err := rows.MayContainRanges(h, wrong, hits); !errors.Is(err, ErrEncoding) {
+					t.Errorf("%v: other ranges: %v", c.format, err)
+				}
+			}
+			data[0][len(data[0])-1] ^= 4
+			if _, err := rows.MayContainRanges(h, data, hits); !errors.Is(err, ErrEncoding) {
+				t.Errorf("%v: damaged ranges: %v", c.format, err)
+			}
+		}
+		if !several {
+			t.Errorf("%v: no key takes %d reads", c.format, c.reads)
+		}
+		keys := make([]uint64, 3000)
+		for i := range keys {
+			keys[i] = random.Uint64N(1000)
+		}
+		batch := make([]uint64, (len(keys)+63)/64*c.filters)
+		if _, err := rows.MayContainBatch(Integers(keys), batch); err != nil {
+			t.Fatal(err)
+		}
+		if reads, size := r.cost(); size > len(x.slices) || reads > len(x.slices)/batchRead*2+2*int(x.depth)*x.stride/batchGap+2 {
+			t.Errorf("%v: a batch makes %d reads of %d bytes, of %d", c.format, reads, size, len(x.slices))
+		}
+	}
+}
+
+// ordered wants offsets that do not decrease, and no byte twice.
+type ordered struct {
+	t    *testing.T
+	r    io.ReaderAt
+	next int64
+}
+
+func (o *ordered) ReadAt(p []byte, offset int64) (int, error) {
+	if offset < o.next {
+		o.t.Errorf("a read at byte %d after one up to %d", offset, o.next)
+	}
+	o.next = offset + int64(len(p))
+	return o.r.ReadAt(p, offset)
+}
+
+// TestRowsOrder wants a batch to read in the order of the file.
+func TestRowsOrder(t *testing.T) {
+	is(t, behaviour)
+	random := rand.New(rand.NewPCG(87, 88))
+	eachFormat(t, func(t *testing.T, format Format) {
+		p := Policy{format, 10}
+		x := interleave(t, random, p, 5000, filtersOfShape(t, random, p, 5000, 1000))
+		file := fileOf(t, x)
+		rows, err := NewRows(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows.r = &ordered{t: t, r: rows.r}
+		keys := golden.Decimals.Range(0, 30)
+		hits, want := make([]uint64, 1000), make([]uint64, 1000)
+		if _, err := rows.MayContainBatch(Bytes(keys), hits); err != nil {
+			t.Fatal(err)
+		}
+		if x.MayContainBatch(Bytes(keys), want); !slices.Equal(hits, want) {
+			t.Error("other hits")
+		}
+	})
+}
+
+// TestRowsColumns reads what a file has beside the bits.
+func TestRowsColumns(t *testing.T) {
+	is(t, behaviour)
+	x, _ := interleavedExample(t, RocksDB)
+	rows, r := rowsOf(t, x)
+	c, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reads, _ := r.cost(); reads != 1 || !slices.Equal(c.keys, x.keys) || c.Label(2) != "last" || string(c.Metadata()) != "metadata" || rows.KeyKind() != KeysText {
+		t.Errorf("%d reads: %+v", reads, c)
+	}
+	if n, k := rows.Size(); n != x.bits || k != x.empty.k || rows.Len() != 3 || rows.Room() != 32 || rows.Format() != RocksDB {
+		t.Errorf("%d bits, %d probes, %d filters", n, k, rows.Len())
+	}
+}
+
+// failing fails from a number of reads on.
+type failing struct {
+	r    io.ReaderAt
+	left int
+}
+
+func (f *failing) ReadAt(p []byte, offset int64) (int, error) {
+	if f.left--; f.left < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return f.r.ReadAt(p, offset)
+}
+
+// TestRowsErrors reads files that are damaged, cut off or fail.
+func TestRowsErrors(t *testing.T) {
+	is(t, behaviour, race)
+	x, _ := interleavedExample(t, LevelDB)
+	file := fileOf(t, x)
+	want := interleavedAnswers(t, x)
+	ask := func(r io.ReaderAt, size int64) (string, error) {
+		rows, err := NewRows(r, size)
+		if err != nil {
+			return "", err
+		}
+		rows.SetGap(0)
+		keys := Bytes(golden.Decimals.Range(0, 40))
+		words := (rows.Len() + 63) / 64
+		hits := make([]uint64, words*40)
+		for i := range keys.Len() {
+			key, _ := keys.AppendKey(nil, i)
+			if _, err := rows.MayContain(key, hits[words*i:]); err != nil {
+				return "", err
+			}
+		}
+		if _, err := rows.MayContainBatch(keys, make([]uint64, rows.Len())); err != nil {
+			return "", err
+		}
+		c, err := rows.Columns()
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%x %v %q %q %q", hits, c.keys, c.labels, c.metadata, rows.KeyKind()), nil
+	}
+	if got, err := ask(bytes.NewReader(file), int64(len(file))); got != want || err != nil {
+		t.Fatalf("%s, want %s: %v", got, want, err)
+	}
+	for i := range file {
+		file[i] ^= 0x10
+		if got, err := ask(bytes.NewReader(file), int64(len(file))); err == nil && got != want || err != nil && !errors.Is(err, ErrEncoding) {
+			t.Fatalf("byte %d: %v", i, err)
+		}
+		file[i] ^= 0x10
+		if _, err := NewRows(bytes.NewReader(file[:i]), int64(i)); !errors.Is(err, ErrEncoding) {
+			t.Fatalf("%d bytes: %v", i, err)
+		}
+		// The file became shorter, and the caller does not know.
+		if got, err := ask(bytes.NewReader(file[:i]), int64(len(file))); err == nil && got != want || err != nil && !errors.Is(err, ErrEncoding) {
+			t.Fatalf("%d bytes of %d: %v", i, len(file), err)
+		}
+	}
+	// A batch checks its slices, too.
+	rows, err := NewRows(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged, hits := 0, make([]uint64, rows.Len())
+	for p := range rows.depth {
+		file[rows.offset(p)] ^= 0x80
+		if _, err := rows.MayContainBatch(Bytes(golden.Decimals.Range(0, 1)), hits); errors.Is(err, ErrEncoding) {
+			damaged++
+		}
+		file[rows.offset(p)] ^= 0x80
+	}
+	if probes := rows.empty.k; damaged == 0 || damaged > probes {
+		t.Errorf("%d slices are checked for a key of %d probes", damaged, probes)
+	}
+	for n := 0; ; n++ {
+		_, err := ask(&failing{bytes.NewReader(file), n}, int64(len(file)))
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, io.ErrClosedPipe) || n > 1000 {
+			t.Fatalf("after %d reads: %v", n, err)
+		}
+	}
+	for _, size := range []int64{-1, 0, 159, int64(len(file)) + 1, 1 << 62} {
+		if _, err := NewRows(bytes.NewReader(file), size); !errors.Is(err, ErrEncoding) {
+			t.Errorf("of %d bytes: %v", size, err)
+		}
+	}
+	for name, call := range map[string]func(){
+		"another hash":   func() { rows.Ranges(Parquet.Hash(nil)) },
+		"hits too short": func() { _, _ = rows.MayContain(nil, nil) },
+		"another column": func() { _, _ = rows.MayContainBatch(Parquet.Hashes64(make([]uint64, 1)), make([]uint64, 3)) },
+	} {
+		if message := panicOf(call); !strings.HasPrefix(message, "bloom: ") {
+			t.Errorf("%s: panic %q", name, message)
+		}
+	}
+}
+
+// TestRowsShared asks from several goroutines.
+func TestRowsShared(t *testing.T) {
+	is(t, behaviour)
+	random := rand.New(rand.NewPCG(89, 90))
+	x := interleave(t, random, Policy{}, 500, filtersOfShape(t, random, Policy{}, 500, 2000))
+	file := fileOf(t, x)
+	rows, err := NewRows(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			hits, want := make([]uint64, 32), make([]uint64, 32)
+			for i := range 100 {
+				h := Default.Hash([]byte{byte(i), 0, 0, 0, 0, 0, 0, 0})
+				x.MayContainHash(h, want)
+				if _, err := rows.MayContainHash(h, hits); err != nil || !slices.Equal(hits, want) {
+					t.Errorf("key %d: %v", i, err)
+				}
+			}
+		}()
+	}
+	all.Wait()
+}
