@@ -13,6 +13,7 @@ type way struct {
 	name  string
 	ready func()              // before a round, untimed; if it is nil, the way is run once for another round
 	run   func(round int) int // all ways return the same number
+	warm  bool                // that run is for the same round
 	floor float64             // how many times as fast as the first it is to be; 0 if nobody said
 
 	ns []float64 // an operation, by round
@@ -26,9 +27,12 @@ func race(rounds, operations int, ways []*way) error {
 		for _, i := range rand.Perm(len(ways)) {
 			w := ways[i]
 			runtime.GC() // what another way has left is not this one's to collect
-			if w.ready != nil {
+			switch {
+			case w.ready != nil:
 				w.ready()
-			} else {
+			case w.warm:
+				w.run(round)
+			default:
 				w.run((round + 1) % (rounds + 1))
 			}
 			start := time.Now()
