@@ -265,6 +265,22 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// TestJobs wants the commands of docs/command.md's part "By job" in the script that runs them, in their order.
+func TestJobs(t *testing.T) {
+	_, jobs, _ := strings.Cut(source(t, "docs/command.md"), "\n## By job\n")
+	jobs, _, _ = strings.Cut(jobs, "\n## ")
+	var told, run []string
+	for _, m := range regexp.MustCompile(`(?m)^    (bloom .*)$`).FindAllStringSubmatch(jobs, -1) {
+		told = append(told, m[1])
+	}
+	for _, m := range regexp.MustCompile(`(?m)^exec (bloom .*)$`).FindAllStringSubmatch(source(t, "cmd/bloom/testdata/script/jobs.txtar"), -1) {
+		run = append(run, m[1])
+	}
+	if len(told) == 0 || !slices.Equal(told, run) {
+		t.Errorf("the page has the commands %q, the script %q", told, run)
+	}
+}
+
 // isTarget looks for a target among the lists of .PHONY, which name kinds of steps by patterns.
 func isTarget(lists [][]string, name string) bool {
 	kind, _, ofKind := strings.Cut(name, "/")
