@@ -90,6 +90,18 @@ func TestFullWalks(t *testing.T) {
 		}
 		array := bitArray{base: &data[0], n: n, k: k}
 		for _, kernel := range kernels[:len(kernels)-1] {
+			const canary = 0xdeadbeef
+			places := slices.Repeat([]uint32{canary}, len(hashed[0])*k+32)
+			done := array.placeFull(kernel, uint32(swap), hashed[0], hashed[1], hashed[2], hashed[3], places[:len(hashed[0])*k])
+			if want := len(hashed[0]) &^ 15; done != want && (kernel == AVX512 || done != 0) {
+				t.Fatalf("kernel %v: places of %d of %d hashes", kernel, done, len(hashed[0]))
+			}
+			for at, place := range places {
+				key, i := at/(16*k)*16+at%16, at/16%k
+				if key < done && uint64(place) != bitOf(key, i) || key >= done && place != canary {
+					t.Fatalf("kernel %v, %d bits, %d probes: place %d of key %d of %d is %d", kernel, n, k, i, key, len(hashed[0]), place)
+				}
+			}
 			for way := range 4 {
 				gathers.Store([...]uint32{fastGathers, slowGathers}[way/2])
 				got := slices.Repeat([]uint64{1 << 40}, len(want)+1)

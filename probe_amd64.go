@@ -266,6 +266,18 @@ func probeFull64AVX512(base *byte, bits uint32, inverse uint64, few uint32, inve
 //go:noescape
 func probeFull64AVX2(base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool)
 
+// placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.
+func placeFull64(kernel Kernel, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32) (done int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return placeFull64AVX512(bits, inverse, few, inverse32, swap, probes, h1, h2, d1, d2, n, places), true
+	}
+	return done, false
+}
+
+//go:noescape
+func placeFull64AVX512(bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32) (done int)
+
 // probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap returns. It reads on to the next
 // multiple of 16 hashes. There are at most maxKernelBits bits. starts and steps are the remainders of h1
 // and h2. It makes the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.

@@ -5900,6 +5900,179 @@ DATA longsc4ceb9fe1a85ec53<>+16(SB)/8, $0xc4ceb9fe1a85ec53
 DATA longsc4ceb9fe1a85ec53<>+24(SB)/8, $0xc4ceb9fe1a85ec53
 GLOBL longsc4ceb9fe1a85ec53<>(SB), RODATA|NOPTR, $32
 
+// func placeFull64AVX512(bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32) (done int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·placeFull64AVX512(SB), NOSPLIT, $0-96
+	// The walk is that of probeFull64. The kernel stores the bits of each probe of 16 hashes in turn.
+	MOVLQZX      swap+24(FP), AX
+	VPBROADCASTD AX, Z0
+	MOVLQZX      bits+0(FP), AX
+	VPBROADCASTD AX, Z1
+	MOVQ         inverse+8(FP), AX
+	VPBROADCASTQ AX, Z2
+	VMOVDQU32    alternate0<>+0(SB), Z3
+	MOVQ         n+72(FP), BX
+	MOVQ         places+80(FP), AX
+	XORL         DX, DX
+
+vector:
+	SUBQ      $0x10, BX
+	JL        end
+	MOVQ      AX, SI
+	MOVQ      probes+32(FP), CX
+	MOVQ      h1+40(FP), DI
+	VMOVDQU32 (DI)(DX*8), Z4
+	VMOVDQU32 64(DI)(DX*8), Z5
+	VMOVDQA32 Z4, Z8
+	VMOVDQA32 Z5, Z9
+	MOVQ      h2+48(FP), DI
+	VMOVDQU32 (DI)(DX*8), Z6
+	VMOVDQU32 64(DI)(DX*8), Z7
+	VMOVDQA32 Z6, Z10
+	VMOVDQA32 Z7, Z11
+	MOVQ      d1+56(FP), DI
+	VMOVDQU32 (DI)(DX*8), Z12
+	VMOVDQU32 64(DI)(DX*8), Z13
+	VPADDQ    Z12, Z10, Z10
+	VPADDQ    Z12, Z12, Z12
+	VPADDQ    Z12, Z10, Z10
+	VPADDQ    Z12, Z12, Z12
+	VPADDQ    Z13, Z11, Z11
+	VPADDQ    Z13, Z13, Z13
+	VPADDQ    Z13, Z11, Z11
+	VPADDQ    Z13, Z13, Z13
+	MOVQ      d2+64(FP), DI
+	VMOVDQU32 (DI)(DX*8), Z14
+	VMOVDQU32 64(DI)(DX*8), Z15
+	VPADDQ    Z14, Z6, Z6
+	VPADDQ    Z14, Z14, Z14
+	VPADDQ    Z14, Z8, Z8
+	VPADDQ    Z14, Z14, Z14
+	VPADDQ    Z15, Z7, Z7
+	VPADDQ    Z15, Z15, Z15
+	VPADDQ    Z15, Z9, Z9
+	VPADDQ    Z15, Z15, Z15
+
+probe_0:
+	VCVTUQQ2PD  Z4, Z16
+	VMULPD      Z2, Z16, Z16
+	VCVTTPD2UQQ Z16, Z16
+	VCVTUQQ2PD  Z5, Z17
+	VMULPD      Z2, Z17, Z17
+	VCVTTPD2UQQ Z17, Z17
+	VMOVDQA64   Z4, Z18
+	VPERMT2D    Z5, Z3, Z18
+	VMOVDQA64   Z16, Z16
+	VPERMT2D    Z17, Z3, Z16
+	VPMULLD     Z1, Z16, Z16
+	VPSUBD      Z16, Z18, Z18
+	VPSUBD      Z1, Z18, Z16
+	VPMINUD     Z16, Z18, Z18
+	VPXORD      Z0, Z18, Z18
+	VMOVDQU32   Z18, (AX)
+	ADDQ        $0x40, AX
+	DECQ        CX
+	JZ          located
+	VPADDQ      Z12, Z4, Z4
+	VPADDQ      Z13, Z5, Z5
+	VCVTUQQ2PD  Z6, Z16
+	VMULPD      Z2, Z16, Z16
+	VCVTTPD2UQQ Z16, Z16
+	VCVTUQQ2PD  Z7, Z17
+	VMULPD      Z2, Z17, Z17
+	VCVTTPD2UQQ Z17, Z17
+	VMOVDQA64   Z6, Z18
+	VPERMT2D    Z7, Z3, Z18
+	VMOVDQA64   Z16, Z16
+	VPERMT2D    Z17, Z3, Z16
+	VPMULLD     Z1, Z16, Z16
+	VPSUBD      Z16, Z18, Z18
+	VPSUBD      Z1, Z18, Z16
+	VPMINUD     Z16, Z18, Z18
+	VPXORD      Z0, Z18, Z18
+	VMOVDQU32   Z18, (AX)
+	ADDQ        $0x40, AX
+	DECQ        CX
+	JZ          located
+	VPADDQ      Z14, Z6, Z6
+	VPADDQ      Z15, Z7, Z7
+	VCVTUQQ2PD  Z8, Z16
+	VMULPD      Z2, Z16, Z16
+	VCVTTPD2UQQ Z16, Z16
+	VCVTUQQ2PD  Z9, Z17
+	VMULPD      Z2, Z17, Z17
+	VCVTTPD2UQQ Z17, Z17
+	VMOVDQA64   Z8, Z18
+	VPERMT2D    Z9, Z3, Z18
+	VMOVDQA64   Z16, Z16
+	VPERMT2D    Z17, Z3, Z16
+	VPMULLD     Z1, Z16, Z16
+	VPSUBD      Z16, Z18, Z18
+	VPSUBD      Z1, Z18, Z16
+	VPMINUD     Z16, Z18, Z18
+	VPXORD      Z0, Z18, Z18
+	VMOVDQU32   Z18, (AX)
+	ADDQ        $0x40, AX
+	DECQ        CX
+	JZ          located
+	VPADDQ      Z14, Z8, Z8
+	VPADDQ      Z15, Z9, Z9
+	VCVTUQQ2PD  Z10, Z16
+	VMULPD      Z2, Z16, Z16
+	VCVTTPD2UQQ Z16, Z16
+	VCVTUQQ2PD  Z11, Z17
+	VMULPD      Z2, Z17, Z17
+	VCVTTPD2UQQ Z17, Z17
+	VMOVDQA64   Z10, Z18
+	VPERMT2D    Z11, Z3, Z18
+	VMOVDQA64   Z16, Z16
+	VPERMT2D    Z17, Z3, Z16
+	VPMULLD     Z1, Z16, Z16
+	VPSUBD      Z16, Z18, Z18
+	VPSUBD      Z1, Z18, Z16
+	VPMINUD     Z16, Z18, Z18
+	VPXORD      Z0, Z18, Z18
+	VMOVDQU32   Z18, (AX)
+	ADDQ        $0x40, AX
+	DECQ        CX
+	JZ          located
+	VPADDQ      Z12, Z10, Z10
+	VPADDQ      Z13, Z11, Z11
+	JMP         probe_0
+
+located:
+	MOVLQZX      few+16(FP), CX
+	TESTL        CX, CX
+	JZ           reduced
+	VPBROADCASTD CX, Z4
+	MOVLQZX      inverse32+20(FP), CX
+	VPBROADCASTD CX, Z5
+
+again:
+	VMOVDQU32  (SI), Z6
+	VPXORD     Z0, Z6, Z6
+	VCVTDQ2PS  Z6, Z7
+	VMULPS     Z5, Z7, Z7
+	VCVTTPS2DQ Z7, Z7
+	VPMULLD    Z4, Z7, Z7
+	VPSUBD     Z7, Z6, Z6
+	VPSUBD     Z4, Z6, Z7
+	VPMINUD    Z7, Z6, Z6
+	VPXORD     Z0, Z6, Z6
+	VMOVDQU32  Z6, (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, AX
+	JB         again
+
+reduced:
+	ADDQ $0x10, DX
+	JMP  vector
+
+end:
+	MOVQ DX, done+88(FP)
+	VZEROUPPER
+	RET
+
 // func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX2, CMOV
 TEXT ·xxph3AnyAVX2(SB), $152-48
@@ -13542,33 +13715,33 @@ TEXT ·probeFull64AVX512(SB), $13088-105
 	MOVQ         inverse+16(FP), DX
 	VPBROADCASTQ DX, Z6
 	VMOVDQU32    alternate0<>+0(SB), Z7
-	MOVQ         n+88(FP), DX
-	MOVQ         n+88(FP), BX
-	MOVQ         hits+96(FP), SI
-	LEAQ         8760(SP), DI
-	MOVQ         first+48(FP), R8
-	MOVQ         R8, R9
-	MOVQ         R9, 13080(SP)
-	XORL         R8, R8
-	MOVQ         R8, 13056(SP)
-	MOVQ         R8, 13064(SP)
-	MOVQ         R8, 13072(SP)
+	MOVQ         n+88(FP), SI
+	MOVQ         n+88(FP), DI
+	MOVQ         hits+96(FP), R8
+	LEAQ         8760(SP), R9
+	MOVQ         first+48(FP), DX
+	MOVQ         DX, BX
+	MOVQ         BX, 13080(SP)
+	XORL         DX, DX
+	MOVQ         DX, 13056(SP)
+	MOVQ         DX, 13064(SP)
+	MOVQ         DX, 13072(SP)
 
 	// Masks fill a part of the last word of hits.
-	LEAQ -1(BX), R9
-	SHRQ $0x06, R9
-	MOVQ R8, (SI)(R9*8)
+	LEAQ -1(DI), BX
+	SHRQ $0x06, BX
+	MOVQ DX, (R8)(BX*8)
 
 locate:
-	CMPQ      DX, $0x00
+	CMPQ      SI, $0x00
 	JLE       test
-	MOVQ      CX, R8
-	ADDQ      13056(SP), R8
-	MOVQ      13080(SP), R9
+	MOVQ      CX, DX
+	ADDQ      13056(SP), DX
+	MOVQ      13080(SP), BX
 	CMPQ      13072(SP), $0x00
 	JNE       gather_sums
 	MOVQ      n+88(FP), R10
-	SUBQ      DX, R10
+	SUBQ      SI, R10
 	MOVQ      h1+56(FP), R11
 	VMOVDQU32 (R11)(R10*8), Z8
 	VMOVDQU32 64(R11)(R10*8), Z9
@@ -13619,11 +13792,11 @@ probe_0:
 	VPMINUD     Z18, Z20, Z20
 	VPXORD      Z4, Z20, Z20
 	VPADDD      Z2, Z20, Z20
-	VMOVDQU32   Z20, (R8)
+	VMOVDQU32   Z20, (DX)
 	VPSRLD      $0x05, Z20, Z18
-	VMOVDQU32   Z18, 4096(R8)
-	ADDQ        $0x40, R8
-	DECQ        R9
+	VMOVDQU32   Z18, 4096(DX)
+	ADDQ        $0x40, DX
+	DECQ        BX
 	JZ          located
 	VPADDQ      Z16, Z8, Z8
 	VPADDQ      Z17, Z9, Z9
@@ -13643,11 +13816,11 @@ probe_0:
 	VPMINUD     Z18, Z20, Z20
 	VPXORD      Z4, Z20, Z20
 	VPADDD      Z2, Z20, Z20
-	VMOVDQU32   Z20, (R8)
+	VMOVDQU32   Z20, (DX)
 	VPSRLD      $0x05, Z20, Z18
-	VMOVDQU32   Z18, 4096(R8)
-	ADDQ        $0x40, R8
-	DECQ        R9
+	VMOVDQU32   Z18, 4096(DX)
+	ADDQ        $0x40, DX
+	DECQ        BX
 	JZ          located
 	VPADDQ      Z1, Z10, Z10
 	VPADDQ      Z0, Z11, Z11
@@ -13667,11 +13840,11 @@ probe_0:
 	VPMINUD     Z18, Z20, Z20
 	VPXORD      Z4, Z20, Z20
 	VPADDD      Z2, Z20, Z20
-	VMOVDQU32   Z20, (R8)
+	VMOVDQU32   Z20, (DX)
 	VPSRLD      $0x05, Z20, Z18
-	VMOVDQU32   Z18, 4096(R8)
-	ADDQ        $0x40, R8
-	DECQ        R9
+	VMOVDQU32   Z18, 4096(DX)
+	ADDQ        $0x40, DX
+	DECQ        BX
 	JZ          located
 	VPADDQ      Z1, Z12, Z12
 	VPADDQ      Z0, Z13, Z13
@@ -13693,11 +13866,11 @@ probe_3:
 	VPMINUD     Z18, Z20, Z20
 	VPXORD      Z4, Z20, Z20
 	VPADDD      Z2, Z20, Z20
-	VMOVDQU32   Z20, (R8)
+	VMOVDQU32   Z20, (DX)
 	VPSRLD      $0x05, Z20, Z18
-	VMOVDQU32   Z18, 4096(R8)
-	ADDQ        $0x40, R8
-	DECQ        R9
+	VMOVDQU32   Z18, 4096(DX)
+	ADDQ        $0x40, DX
+	DECQ        BX
 	JZ          located
 	VPADDQ      Z16, Z14, Z14
 	VPADDQ      Z17, Z15, Z15
@@ -13705,9 +13878,9 @@ probe_3:
 
 	// The probes after the first three of hashes that passed those.
 gather_sums:
-	MOVQ          DX, R10
+	MOVQ          SI, R10
 	NEGQ          R10
-	LEAQ          (DI)(R10*4), R10
+	LEAQ          (R9)(R10*4), R10
 	VMOVDQU32     (R10), Z0
 	MOVQ          h1+56(FP), R11
 	VEXTRACTI64X4 $0x01, Z0, Y1
@@ -13781,17 +13954,17 @@ gather_sums:
 	JMP           probe_3
 
 located:
-	MOVLQZX      few+24(FP), R9
-	TESTL        R9, R9
+	MOVQ         CX, BX
+	ADDQ         13056(SP), BX
+	MOVLQZX      few+24(FP), R10
+	TESTL        R10, R10
 	JZ           reduced
-	VPBROADCASTD R9, Z0
-	MOVLQZX      inverse32+28(FP), R9
-	VPBROADCASTD R9, Z1
-	MOVQ         CX, R9
-	ADDQ         13056(SP), R9
+	VPBROADCASTD R10, Z0
+	MOVLQZX      inverse32+28(FP), R10
+	VPBROADCASTD R10, Z1
 
 again:
-	VMOVDQU32  (R9), Z9
+	VMOVDQU32  (BX), Z9
 	VPSUBD     Z2, Z9, Z9
 	VPXORD     Z4, Z9, Z9
 	VCVTDQ2PS  Z9, Z10
@@ -13803,131 +13976,131 @@ again:
 	VPMINUD    Z10, Z9, Z9
 	VPXORD     Z4, Z9, Z9
 	VPADDD     Z2, Z9, Z9
-	VMOVDQU32  Z9, (R9)
+	VMOVDQU32  Z9, (BX)
 	VPSRLD     $0x05, Z9, Z9
-	VMOVDQU32  Z9, 4096(R9)
-	ADDQ       $0x40, R9
-	CMPQ       R9, R8
+	VMOVDQU32  Z9, 4096(BX)
+	ADDQ       $0x40, BX
+	CMPQ       BX, DX
 	JB         again
 
 reduced:
 	XORQ $0x00000800, 13056(SP)
-	SUBQ $0x10, DX
-	LEAQ -16(BX), R8
-	CMPQ R8, DX
+	SUBQ $0x10, SI
+	LEAQ -16(DI), DX
+	CMPQ DX, SI
 	JEQ  locate
 
 test:
-	MOVQ      CX, R8
-	ADDQ      13064(SP), R8
-	MOVQ      13080(SP), R9
-	SHLQ      $0x06, R9
-	ADDQ      R8, R9
+	MOVQ      CX, DX
+	ADDQ      13064(SP), DX
+	MOVQ      13080(SP), BX
+	SHLQ      $0x06, BX
+	ADDQ      DX, BX
 	VMOVDQA32 Z3, Z1
 	MOVB      loads+104(FP), R10
 	TESTB     R10, R10
 	JNZ       load
 
 gather:
-	VMOVDQU32  4096(R8), Z0
+	VMOVDQU32  4096(DX), Z0
 	KXNORW     K1, K1, K2
 	VPXORD     Z0, Z0, Z9
 	VPGATHERDD (AX)(Z0*4), K2, Z9
-	VMOVDQU32  (R8), Z0
+	VMOVDQU32  (DX), Z0
 	VPRORVD    Z0, Z9, Z9
 	VPANDD     Z9, Z1, Z1
-	ADDQ       $0x40, R8
-	CMPQ       R8, R9
+	ADDQ       $0x40, DX
+	CMPQ       DX, BX
 	JB         gather
 	JMP        tested
 
 load:
-	MOVL         4096(R8), R10
+	MOVL         4096(DX), R10
 	VMOVD        (AX)(R10*4), X0
-	MOVL         4100(R8), R10
+	MOVL         4100(DX), R10
 	VPINSRD      $0x01, (AX)(R10*4), X0, X0
-	MOVL         4104(R8), R10
+	MOVL         4104(DX), R10
 	VPINSRD      $0x02, (AX)(R10*4), X0, X0
-	MOVL         4108(R8), R10
+	MOVL         4108(DX), R10
 	VPINSRD      $0x03, (AX)(R10*4), X0, X0
-	MOVL         4112(R8), R10
+	MOVL         4112(DX), R10
 	VMOVD        (AX)(R10*4), X9
-	MOVL         4116(R8), R10
+	MOVL         4116(DX), R10
 	VPINSRD      $0x01, (AX)(R10*4), X9, X9
-	MOVL         4120(R8), R10
+	MOVL         4120(DX), R10
 	VPINSRD      $0x02, (AX)(R10*4), X9, X9
-	MOVL         4124(R8), R10
+	MOVL         4124(DX), R10
 	VPINSRD      $0x03, (AX)(R10*4), X9, X9
-	MOVL         4128(R8), R10
+	MOVL         4128(DX), R10
 	VMOVD        (AX)(R10*4), X10
-	MOVL         4132(R8), R10
+	MOVL         4132(DX), R10
 	VPINSRD      $0x01, (AX)(R10*4), X10, X10
-	MOVL         4136(R8), R10
+	MOVL         4136(DX), R10
 	VPINSRD      $0x02, (AX)(R10*4), X10, X10
-	MOVL         4140(R8), R10
+	MOVL         4140(DX), R10
 	VPINSRD      $0x03, (AX)(R10*4), X10, X10
-	MOVL         4144(R8), R10
+	MOVL         4144(DX), R10
 	VMOVD        (AX)(R10*4), X11
-	MOVL         4148(R8), R10
+	MOVL         4148(DX), R10
 	VPINSRD      $0x01, (AX)(R10*4), X11, X11
-	MOVL         4152(R8), R10
+	MOVL         4152(DX), R10
 	VPINSRD      $0x02, (AX)(R10*4), X11, X11
-	MOVL         4156(R8), R10
+	MOVL         4156(DX), R10
 	VPINSRD      $0x03, (AX)(R10*4), X11, X11
 	VINSERTI128  $0x01, X9, Y0, Y0
 	VINSERTI128  $0x01, X11, Y10, Y10
 	VINSERTI64X4 $0x01, Y10, Z0, Z9
-	VMOVDQU32    (R8), Z0
+	VMOVDQU32    (DX), Z0
 	VPRORVD      Z0, Z9, Z9
 	VPANDD       Z9, Z1, Z1
-	ADDQ         $0x40, R8
-	CMPQ         R8, R9
+	ADDQ         $0x40, DX
+	CMPQ         DX, BX
 	JB           load
 
 tested:
 	VPTESTMD      Z3, Z1, K2
-	KMOVW         K2, R8
+	KMOVW         K2, DX
 	XORQ          $0x00000800, 13064(SP)
-	MOVQ          $0x00000010, R9
-	CMPQ          BX, R9
-	CMOVQLT       BX, R9
-	BZHIL         R9, R8, R8
-	MOVW          R8, (SI)
-	ADDQ          $0x02, SI
-	MOVQ          probes+40(FP), R9
-	CMPQ          13080(SP), R9
+	MOVQ          $0x00000010, BX
+	CMPQ          DI, BX
+	CMOVQLT       DI, BX
+	BZHIL         BX, DX, DX
+	MOVW          DX, (R8)
+	ADDQ          $0x02, R8
+	MOVQ          probes+40(FP), BX
+	CMPQ          13080(SP), BX
 	JEQ           next
 	CMPQ          13072(SP), $0x00
 	JNE           next
 	MOVQ          n+88(FP), R10
-	SUBQ          BX, R10
+	SUBQ          DI, R10
 	VPBROADCASTD  R10, Z0
 	VPADDD        ascending<>+0(SB), Z0, Z0
-	KMOVW         R8, K2
-	POPCNTL       R8, R8
+	KMOVW         DX, K2
+	POPCNTL       DX, DX
 	VPCOMPRESSD.Z Z0, K2, Z0
-	VMOVDQU32     Z0, (DI)
-	LEAQ          (DI)(R8*4), DI
+	VMOVDQU32     Z0, (R9)
+	LEAQ          (R9)(DX*4), R9
 
 next:
-	SUBQ $0x10, BX
+	SUBQ $0x10, DI
 	JG   locate
-	SUBQ 13080(SP), R9
+	SUBQ 13080(SP), BX
 	JZ   end
 	CMPQ 13072(SP), $0x00
 	JNE  deposit
 
 	// The numbers after the last are 0, for the loads past the end.
 	VPXORD    Z8, Z8, Z0
-	VMOVDQU32 Z0, (DI)
-	LEAQ      12920(SP), SI
+	VMOVDQU32 Z0, (R9)
+	LEAQ      12920(SP), R8
 	MOVQ      $0x00000001, 13072(SP)
-	MOVQ      R9, 13080(SP)
+	MOVQ      BX, 13080(SP)
 	LEAQ      8760(SP), DX
-	MOVQ      DI, BX
-	SUBQ      DX, BX
-	SHRQ      $0x02, BX
-	MOVQ      BX, DX
+	MOVQ      R9, DI
+	SUBQ      DX, DI
+	SHRQ      $0x02, DI
+	MOVQ      DI, SI
 	JNZ       locate
 	JMP       end
 
@@ -18011,33 +18184,33 @@ TEXT ·probeFull64AVX2(SB), $8960-105
 	VMOVDQU      Y1, 4416(DX)
 	VMOVDQU      Y1, 4480(DX)
 	VMOVDQU      Y1, 4544(DX)
-	MOVQ         n+88(FP), BX
-	MOVQ         n+88(FP), SI
-	MOVQ         hits+96(FP), DI
-	LEAQ         4664(SP), R8
-	MOVQ         first+48(FP), R9
-	MOVQ         R9, R10
-	MOVQ         R10, 8952(SP)
-	XORL         R9, R9
-	MOVQ         R9, 8928(SP)
-	MOVQ         R9, 8936(SP)
-	MOVQ         R9, 8944(SP)
+	MOVQ         n+88(FP), DI
+	MOVQ         n+88(FP), R8
+	MOVQ         hits+96(FP), R9
+	LEAQ         4664(SP), R10
+	MOVQ         first+48(FP), BX
+	MOVQ         BX, SI
+	MOVQ         SI, 8952(SP)
+	XORL         BX, BX
+	MOVQ         BX, 8928(SP)
+	MOVQ         BX, 8936(SP)
+	MOVQ         BX, 8944(SP)
 
 	// Masks fill a part of the last word of hits.
-	LEAQ -1(SI), R10
-	SHRQ $0x06, R10
-	MOVQ R9, (DI)(R10*8)
+	LEAQ -1(R8), SI
+	SHRQ $0x06, SI
+	MOVQ BX, (R9)(SI*8)
 
 locate:
-	CMPQ    BX, $0x00
+	CMPQ    DI, $0x00
 	JLE     test
-	MOVQ    DX, R9
-	ADDQ    8928(SP), R9
-	MOVQ    8952(SP), R10
+	MOVQ    DX, BX
+	ADDQ    8928(SP), BX
+	MOVQ    8952(SP), SI
 	CMPQ    8944(SP), $0x00
 	JNE     gather_sums
 	MOVQ    n+88(FP), R11
-	SUBQ    BX, R11
+	SUBQ    DI, R11
 	MOVQ    h1+56(FP), R12
 	VMOVDQU (R12)(R11*8), Y4
 	VMOVDQU 32(R12)(R11*8), Y5
@@ -18100,11 +18273,11 @@ probe_0:
 	VPMINUD  Y0, Y12, Y12
 	VPXOR    4160(DX), Y12, Y12
 	VPADDD   4096(DX), Y12, Y12
-	VMOVDQU  Y12, (R9)
+	VMOVDQU  Y12, (BX)
 	VPSRLD   $0x05, Y12, Y0
-	VMOVDQU  Y0, 2048(R9)
-	ADDQ     $0x20, R9
-	DECQ     R10
+	VMOVDQU  Y0, 2048(BX)
+	ADDQ     $0x20, BX
+	DECQ     SI
 	JZ       located
 	VPADDQ   4352(DX), Y4, Y4
 	VPADDQ   4416(DX), Y5, Y5
@@ -18132,11 +18305,11 @@ probe_0:
 	VPMINUD  Y0, Y12, Y12
 	VPXOR    4160(DX), Y12, Y12
 	VPADDD   4096(DX), Y12, Y12
-	VMOVDQU  Y12, (R9)
+	VMOVDQU  Y12, (BX)
 	VPSRLD   $0x05, Y12, Y0
-	VMOVDQU  Y0, 2048(R9)
-	ADDQ     $0x20, R9
-	DECQ     R10
+	VMOVDQU  Y0, 2048(BX)
+	ADDQ     $0x20, BX
+	DECQ     SI
 	JZ       located
 	VPADDQ   4480(DX), Y6, Y6
 	VPADDQ   4544(DX), Y7, Y7
@@ -18164,11 +18337,11 @@ probe_0:
 	VPMINUD  Y0, Y12, Y12
 	VPXOR    4160(DX), Y12, Y12
 	VPADDD   4096(DX), Y12, Y12
-	VMOVDQU  Y12, (R9)
+	VMOVDQU  Y12, (BX)
 	VPSRLD   $0x05, Y12, Y0
-	VMOVDQU  Y0, 2048(R9)
-	ADDQ     $0x20, R9
-	DECQ     R10
+	VMOVDQU  Y0, 2048(BX)
+	ADDQ     $0x20, BX
+	DECQ     SI
 	JZ       located
 	VPADDQ   4480(DX), Y8, Y8
 	VPADDQ   4544(DX), Y9, Y9
@@ -18198,11 +18371,11 @@ probe_3:
 	VPMINUD  Y0, Y12, Y12
 	VPXOR    4160(DX), Y12, Y12
 	VPADDD   4096(DX), Y12, Y12
-	VMOVDQU  Y12, (R9)
+	VMOVDQU  Y12, (BX)
 	VPSRLD   $0x05, Y12, Y0
-	VMOVDQU  Y0, 2048(R9)
-	ADDQ     $0x20, R9
-	DECQ     R10
+	VMOVDQU  Y0, 2048(BX)
+	ADDQ     $0x20, BX
+	DECQ     SI
 	JZ       located
 	VPADDQ   4352(DX), Y10, Y10
 	VPADDQ   4416(DX), Y11, Y11
@@ -18210,9 +18383,9 @@ probe_3:
 
 	// The probes after the first three of hashes that passed those.
 gather_sums:
-	MOVQ         BX, R11
+	MOVQ         DI, R11
 	NEGQ         R11
-	LEAQ         (R8)(R11*4), R11
+	LEAQ         (R10)(R11*4), R11
 	VMOVDQU      (R11), Y0
 	MOVQ         h1+56(FP), R12
 	VEXTRACTI128 $0x01, Y0, X1
@@ -18290,19 +18463,19 @@ gather_sums:
 	JMP          probe_3
 
 located:
-	MOVLQZX      few+24(FP), R10
-	TESTL        R10, R10
+	MOVQ         DX, SI
+	ADDQ         8928(SP), SI
+	MOVLQZX      few+24(FP), R11
+	TESTL        R11, R11
 	JZ           reduced
-	VMOVD        R10, X0
+	VMOVD        R11, X0
 	VPBROADCASTD X0, Y0
-	MOVLQZX      inverse32+28(FP), R10
-	VMOVD        R10, X1
+	MOVLQZX      inverse32+28(FP), R11
+	VMOVD        R11, X1
 	VPBROADCASTD X1, Y1
-	MOVQ         DX, R10
-	ADDQ         8928(SP), R10
 
 again:
-	VMOVDQU    (R10), Y4
+	VMOVDQU    (SI), Y4
 	VPSUBD     4096(DX), Y4, Y4
 	VPXOR      4160(DX), Y4, Y4
 	VCVTDQ2PS  Y4, Y5
@@ -18314,96 +18487,96 @@ again:
 	VPMINUD    Y5, Y4, Y4
 	VPXOR      4160(DX), Y4, Y4
 	VPADDD     4096(DX), Y4, Y4
-	VMOVDQU    Y4, (R10)
+	VMOVDQU    Y4, (SI)
 	VPSRLD     $0x05, Y4, Y4
-	VMOVDQU    Y4, 2048(R10)
-	ADDQ       $0x20, R10
-	CMPQ       R10, R9
+	VMOVDQU    Y4, 2048(SI)
+	ADDQ       $0x20, SI
+	CMPQ       SI, BX
 	JB         again
 
 reduced:
 	XORQ $0x00000400, 8928(SP)
-	SUBQ $0x08, BX
-	LEAQ -8(SI), R9
-	CMPQ R9, BX
+	SUBQ $0x08, DI
+	LEAQ -8(R8), BX
+	CMPQ BX, DI
 	JEQ  locate
 
 test:
-	MOVQ     DX, R9
-	ADDQ     8936(SP), R9
-	MOVQ     8952(SP), R10
-	SHLQ     $0x05, R10
-	ADDQ     R9, R10
+	MOVQ     DX, BX
+	ADDQ     8936(SP), BX
+	MOVQ     8952(SP), SI
+	SHLQ     $0x05, SI
+	ADDQ     BX, SI
 	VPCMPEQD Y0, Y0, Y0
 
 load:
-	MOVL         2048(R9), R11
+	MOVL         2048(BX), R11
 	VMOVD        (AX)(R11*4), X1
-	MOVL         2052(R9), R11
+	MOVL         2052(BX), R11
 	VPINSRD      $0x01, (AX)(R11*4), X1, X1
-	MOVL         2056(R9), R11
+	MOVL         2056(BX), R11
 	VPINSRD      $0x02, (AX)(R11*4), X1, X1
-	MOVL         2060(R9), R11
+	MOVL         2060(BX), R11
 	VPINSRD      $0x03, (AX)(R11*4), X1, X1
-	MOVL         2064(R9), R11
+	MOVL         2064(BX), R11
 	VMOVD        (AX)(R11*4), X4
-	MOVL         2068(R9), R11
+	MOVL         2068(BX), R11
 	VPINSRD      $0x01, (AX)(R11*4), X4, X4
-	MOVL         2072(R9), R11
+	MOVL         2072(BX), R11
 	VPINSRD      $0x02, (AX)(R11*4), X4, X4
-	MOVL         2076(R9), R11
+	MOVL         2076(BX), R11
 	VPINSRD      $0x03, (AX)(R11*4), X4, X4
 	VINSERTI128  $0x01, X4, Y1, Y4
-	VMOVDQU      (R9), Y1
+	VMOVDQU      (BX), Y1
 	VPANDN       Y3, Y1, Y1
 	VPSLLVD      Y1, Y4, Y4
 	VPAND        Y4, Y0, Y0
-	ADDQ         $0x20, R9
-	CMPQ         R9, R10
+	ADDQ         $0x20, BX
+	CMPQ         BX, SI
 	JB           load
-	VMOVMSKPS    Y0, R9
+	VMOVMSKPS    Y0, BX
 	XORQ         $0x00000400, 8936(SP)
-	MOVQ         $0x00000008, R10
-	CMPQ         SI, R10
-	CMOVQLT      SI, R10
-	BZHIL        R10, R9, R9
-	MOVB         R9, (DI)
-	ADDQ         $0x01, DI
-	MOVQ         probes+40(FP), R10
-	CMPQ         8952(SP), R10
+	MOVQ         $0x00000008, SI
+	CMPQ         R8, SI
+	CMOVQLT      R8, SI
+	BZHIL        SI, BX, BX
+	MOVB         BL, (R9)
+	ADDQ         $0x01, R9
+	MOVQ         probes+40(FP), SI
+	CMPQ         8952(SP), SI
 	JEQ          next
 	CMPQ         8944(SP), $0x00
 	JNE          next
 	MOVQ         n+88(FP), R11
-	SUBQ         SI, R11
+	SUBQ         R8, R11
 	VMOVD        R11, X0
 	VPBROADCASTD X0, Y0
 	VPADDD       ascending<>+0(SB), Y0, Y0
-	VPMOVZXBD    (CX)(R9*8), Y1
-	POPCNTL      R9, R9
+	VPMOVZXBD    (CX)(BX*8), Y1
+	POPCNTL      BX, BX
 	VPERMD       Y0, Y1, Y1
-	VMOVDQU      Y1, (R8)
-	LEAQ         (R8)(R9*4), R8
+	VMOVDQU      Y1, (R10)
+	LEAQ         (R10)(BX*4), R10
 
 next:
-	SUBQ $0x08, SI
+	SUBQ $0x08, R8
 	JG   locate
-	SUBQ 8952(SP), R10
+	SUBQ 8952(SP), SI
 	JZ   end
 	CMPQ 8944(SP), $0x00
 	JNE  deposit
 
 	// The numbers after the last are 0, for the loads past the end.
 	VPXOR   Y4, Y4, Y0
-	VMOVDQU Y0, (R8)
-	LEAQ    8792(SP), DI
+	VMOVDQU Y0, (R10)
+	LEAQ    8792(SP), R9
 	MOVQ    $0x00000001, 8944(SP)
-	MOVQ    R10, 8952(SP)
+	MOVQ    SI, 8952(SP)
 	LEAQ    4664(SP), BX
-	MOVQ    R8, SI
-	SUBQ    BX, SI
-	SHRQ    $0x02, SI
-	MOVQ    SI, BX
+	MOVQ    R10, R8
+	SUBQ    BX, R8
+	SHRQ    $0x02, R8
+	MOVQ    R8, DI
 	JNZ     locate
 	JMP     end
 

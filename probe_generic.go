@@ -91,6 +91,11 @@ func probeFull64(kernel Kernel, base *byte, bits uint32, inverse uint64, few uin
 	return false
 }
 
+// placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.
+func placeFull64(kernel Kernel, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32) (done int, ok bool) {
+	return done, false
+}
+
 // probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap returns. It reads on to the next
 // multiple of 16 hashes. There are at most maxKernelBits bits. starts and steps are the remainders of h1
 // and h2. It makes the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.

@@ -265,7 +265,7 @@ func (s *prober) place(h *hashes, places []uint32) int {
 	case walkDouble32:
 		double32(s.bitArray).place(s.kernel, h.h32[:n], places)
 	case walkDouble64:
-		(*double64)(&s.bitArray).placeGeneric(h.h1[:n], h.h2[:n], places)
+		(*double64)(&s.bitArray).place(s.kernel, h.h1[:n], h.h2[:n], places)
 	case walkSplit256:
 		(*split256)(&s.bitArray).place(h.h1[:n], places)
 	case walkLine512:
@@ -274,7 +274,7 @@ func (s *prober) place(h *hashes, places []uint32) int {
 		(*line32)(&s.bitArray).place(h.h32[:n], places)
 	case walkCrossed64:
 		some := h.slice(0, n)
-		(*crossed64)(&s.bitArray).place(&some, places)
+		(*crossed64)(&s.bitArray).place(s.kernel, &some, places)
 	default:
 		panic("bloom: no such walk")
 	}

@@ -77,13 +77,30 @@ func (b *bitArray) probeFull(kernel Kernel, swap uint32, dense bool, h1, h2, d1,
 	if dense {
 		first = b.k
 	}
-	n, few, inverse32 := b.n, uint32(0), uint32(0)
-	if n < minReduceBitsFull { // the kernel computes the remainder by a multiple of n first
-		few, inverse32 = uint32(n), math.Float32bits(1/float32(n))-2
-		n <<= bits.LeadingZeros64(n) - bits.LeadingZeros64(minReduceBitsFull)
+	n, inverse, few, inverse32 := b.full()
+	return probeFull64(kernel, b.base, n, inverse, few, inverse32, swap, b.k, first, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &hits[0], slowGather())
+}
+
+// placeFull writes the numbers of the bits of the first hashes, which the probes of probeFull set, to places, and
+// returns how many hashes.
+func (b *bitArray) placeFull(kernel Kernel, swap uint32, h1, h2, d1, d2 []uint64, places []uint32) (done int) {
+	if len(h1) < minKernelHashes || b.n > maxKernelBits {
+		return 0
 	}
-	inverse := math.Float64bits(1/float64(n)) - 4
-	return probeFull64(kernel, b.base, uint32(n), inverse, few, inverse32, swap, b.k, first, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &hits[0], slowGather())
+	n, inverse, few, inverse32 := b.full()
+	done, _ = placeFull64(kernel, n, inverse, few, inverse32, swap, b.k, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &places[:len(h1)*b.k][0])
+	return done
+}
+
+// full returns what kernels compute remainders by, of an array of up to maxKernelBits bits: a multiple of their number,
+// and an inverse, a float64. If there are few, it also returns their number and its inverse, a float32.
+func (b *bitArray) full() (n uint32, inverse uint64, few, inverse32 uint32) {
+	multiple := b.n
+	if b.n < minReduceBitsFull {
+		few, inverse32 = uint32(b.n), math.Float32bits(1/float32(b.n))-2
+		multiple <<= bits.LeadingZeros64(b.n) - bits.LeadingZeros64(minReduceBitsFull)
+	}
+	return uint32(multiple), math.Float64bits(1/float64(multiple)) - 4, few, inverse32
 }
 
 // part is the arrays of some filters of a group, 1 to 64 that are alike: walkKind.probePart may

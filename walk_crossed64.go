@@ -157,7 +157,14 @@ func (c *crossed64) probes(h Hash, first int, to []uint64) {
 }
 
 // place is prober.place for this walk.
-func (c *crossed64) place(h *hashes, places []uint32) {
+func (c *crossed64) place(kernel Kernel, h *hashes, places []uint32) {
+	done := (*bitArray)(c).placeFull(kernel, 56, h.h1, h.h2, h.h3, h.h4, places)
+	rest := h.slice(done, h.len())
+	c.placeGeneric(&rest, places[done*c.k:])
+}
+
+// placeGeneric is place in portable Go.
+func (c *crossed64) placeGeneric(h *hashes, places []uint32) {
 	if c.recip <= fewerStored {
 		c.placeSmall(h, places)
 		return
@@ -178,7 +185,7 @@ func (c *crossed64) place(h *hashes, places []uint32) {
 	}
 }
 
-// placeSmall is place for arrays without a reciprocal.
+// placeSmall is placeGeneric for arrays without a reciprocal.
 func (c *crossed64) placeSmall(h *hashes, places []uint32) {
 	for j := range h.h1 {
 		for i := range c.k {

@@ -144,6 +144,12 @@ func (d *double64) probes(at, step uint64, first int, to []uint64) {
 	}
 }
 
+// place is prober.place for this walk.
+func (d *double64) place(kernel Kernel, h1, h2 []uint64, places []uint32) {
+	done := (*bitArray)(d).placeFull(kernel, 0, h1, h1, h2, h2, places)
+	d.placeGeneric(h1[done:], h2[done:], places[done*d.k:])
+}
+
 // placeGeneric writes the numbers of the k bits of each hash to places. The filter must have
 // at most 2^32 bits.
 func (d *double64) placeGeneric(h1, h2 []uint64, places []uint32) {

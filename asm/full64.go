@@ -70,22 +70,11 @@ func (f *full64) prepare() {
 	f.room = 4 * f.lanes() * int(bloom.constant("maxFullProbes"))
 	f.frame = stackVectors(4*f.room + 8*64)
 	f.constants = Mem{Base: f.frame, Disp: 4 * f.room}
-	f.skip, f.swap = f.keep(d.skip), f.keep(f.broadcast(argument("swap")))
-	f.bits, f.inverse = f.keep(f.broadcast(argument("bits"))), f.keep(f.broadcastLong(argument("inverse")))
-	if f.lanes() == 16 {
-		f.evens = f.vector()
-		f.load(alternate[0], f.evens)
-	}
-	for i := range f.sums {
-		f.sums[i] = [2]reg.VecVirtual{f.vector(), f.vector()}
-	}
-	for i := range f.steps {
-		f.steps[i] = [2]Op{f.keep(f.vector()), f.keep(f.vector())}
-	}
+	f.skip = f.keep(d.skip)
+	f.prepareWalk()
 	f.numbers, f.results = AllocLocal(4*(window+f.lanes())), AllocLocal(window/8+8)
 	f.fill, f.use, f.second, f.probes = AllocLocal(8), AllocLocal(8), AllocLocal(8), AllocLocal(8)
 	f.ahead, f.left, f.out, f.end = argument("n"), argument("n"), argument("hits"), GP64()
-	f.at, f.count = GP64(), GP64()
 	LEAQ(f.numbers, f.end)
 	MOVQ(argument("first"), f.count)
 	MOVQ(f.count, f.probes)
@@ -98,6 +87,23 @@ func (f *full64) prepare() {
 	LEAQ(Mem{Base: f.left, Disp: -1}, last)
 	SHRQ(U8(6), last)
 	MOVQ(zero, Mem{Base: f.out, Index: last, Scale: 8})
+}
+
+// prepareWalk emits the constants of a walk.
+func (f *full64) prepareWalk() {
+	f.swap, f.bits = f.keep(f.broadcast(argument("swap"))), f.keep(f.broadcast(argument("bits")))
+	f.inverse = f.keep(f.broadcastLong(argument("inverse")))
+	if f.lanes() == 16 {
+		f.evens = f.vector()
+		f.load(alternate[0], f.evens)
+	}
+	for i := range f.sums {
+		f.sums[i] = [2]reg.VecVirtual{f.vector(), f.vector()}
+	}
+	for i := range f.steps {
+		f.steps[i] = [2]Op{f.keep(f.vector()), f.keep(f.vector())}
+	}
+	f.at, f.count = GP64(), GP64()
 }
 
 // keep returns a constant vector or, for AVX2, which has few registers, where it is on the stack.
@@ -124,21 +130,8 @@ func (f *full64) locate() {
 	JNE(LabelRef("gather_sums"))
 	MOVQ(argument("n"), next)
 	SUBQ(f.ahead, next)
-	f.start(func(name string, to [2]reg.VecVirtual) {
-		p := argument(name)
-		for j, x := range to {
-			f.load(Mem{Base: p, Index: next, Scale: 8, Disp: 4 * f.lanes() * j}, x)
-		}
-	})
-	for i, sums := range f.sums {
-		Label(fmt.Sprintf("probe_%d", i))
-		f.place(f.remainder(sums), Mem{Base: f.at})
-		ADDQ(U8(4*f.lanes()), f.at)
-		DECQ(f.count)
-		JZ(LabelRef("located"))
-		f.next(i)
-	}
-	JMP(LabelRef("probe_0"))
+	f.startAt(next)
+	f.eachProbe()
 
 	Comment("The probes after the first three of hashes that passed those.")
 	Label("gather_sums")
@@ -158,13 +151,39 @@ func (f *full64) locate() {
 	JMP(LabelRef("probe_3"))
 
 	Label("located")
-	f.reduceAgain()
+	start := GP64()
+	MOVQ(f.frame, start)
+	ADDQ(f.fill, start)
+	f.reduceAgain(start)
 	XORQ(U32(f.room), f.fill)
 	SUBQ(U8(f.lanes()), f.ahead)
 	others := GP64()
 	LEAQ(Mem{Base: f.left, Disp: -f.lanes()}, others)
 	CMPQ(others, f.ahead)
 	JEQ(LabelRef("locate"))
+}
+
+// startAt emits the sums of the hashes from number next on.
+func (f *full64) startAt(next reg.GPVirtual) {
+	f.start(func(name string, to [2]reg.VecVirtual) {
+		p := argument(name)
+		for j, x := range to {
+			f.load(Mem{Base: p, Index: next, Scale: 8, Disp: 4 * f.lanes() * j}, x)
+		}
+	})
+}
+
+// eachProbe emits the numbers of the bits of the probes that are left to make, and goes on to located.
+func (f *full64) eachProbe() {
+	for i, sums := range f.sums {
+		Label(fmt.Sprintf("probe_%d", i))
+		f.place(f.remainder(sums), Mem{Base: f.at})
+		ADDQ(U8(4*f.lanes()), f.at)
+		DECQ(f.count)
+		JZ(LabelRef("located"))
+		f.next(i)
+	}
+	JMP(LabelRef("probe_0"))
 }
 
 // start emits the sums of the first four probes, and the steps. load emits the loads of some words of a vector
@@ -202,9 +221,14 @@ func (f *full64) next(i int) {
 	}
 }
 
-// place emits the store of a remainder as the number of a bit after the first aligned word.
+// place emits the store of a remainder as the number of a bit: for a test, of one after the first aligned word, and
+// with the number of its word.
 func (f *full64) place(r reg.VecVirtual, to Mem) {
 	f.swapped(r)
+	if f.skip == nil {
+		f.store(r, to)
+		return
+	}
 	VPADDD(f.skip, r, r)
 	f.store(r, to)
 	index := f.vector()
@@ -281,20 +305,20 @@ func (f *full64) words(x [2]reg.VecVirtual) reg.VecVirtual {
 	return r
 }
 
-// reduceAgain emits a second remainder of the numbers in a filter of few bits: bits is a multiple of that number then,
+// reduceAgain emits a second remainder of the numbers from p to f.at, in a filter of few bits: bits is a multiple of that number then,
 // below 2^16. Floats of 32 bits hold such numbers. Their product is rounded to nearest, by up to 2^-24, and the
 // inverse is more than that too small.
-func (f *full64) reduceAgain() {
-	few, p := argument("few"), GP64()
+func (f *full64) reduceAgain(p reg.GPVirtual) {
+	few := argument("few")
 	TESTL(few.As32(), few.As32())
 	JZ(LabelRef("reduced"))
 	bits, inverse := f.broadcast(few), f.broadcast(argument("inverse32"))
-	MOVQ(f.frame, p)
-	ADDQ(f.fill, p)
 	Label("again")
 	r, q := f.vector(), f.vector()
 	f.load(Mem{Base: p}, r)
-	VPSUBD(f.skip, r, r)
+	if f.skip != nil {
+		VPSUBD(f.skip, r, r)
+	}
 	f.swapped(r)
 	VCVTDQ2PS(r, q)
 	VMULPS(inverse, q, q)
@@ -426,4 +450,30 @@ func (f *full64) follow(mask reg.GPVirtual) {
 	JNZ(LabelRef("locate"))
 	JMP(LabelRef("end"))
 	Label("deposit")
+}
+
+// placeFull64 emits a function that stores the numbers of the bits that hashes probe, for whole vectors.
+func placeFull64() {
+	TEXT("placeFull64AVX512", NOSPLIT, signature("placeFull64"))
+	Comment("The walk is that of probeFull64. The kernel stores the bits of each probe of 16 hashes in turn.")
+	f := &full64{vectors: &avx512{}}
+	f.prepareWalk()
+	next, left, start := GP64(), argument("n"), GP64()
+	MOVQ(argument("places"), f.at)
+	XORL(next.As32(), next.As32())
+	Label("vector")
+	SUBQ(U8(f.lanes()), left)
+	JL(LabelRef("end"))
+	MOVQ(f.at, start)
+	MOVQ(argument("probes"), f.count)
+	f.startAt(next)
+	f.eachProbe()
+	Label("located")
+	f.reduceAgain(start)
+	ADDQ(U8(f.lanes()), next)
+	JMP(LabelRef("vector"))
+	Label("end")
+	Store(next, Return("done"))
+	VZEROUPPER()
+	RET()
 }

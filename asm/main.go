@@ -44,6 +44,7 @@ func main() {
 	xxph3ByRows()
 	xxh64ByRows()
 	murmurByRows()
+	placeFull64()
 	xxph3AnyAVX2()
 	xxph3Stripes()
 	xxph3Width(4)
