@@ -5341,287 +5341,294 @@ measured:
 	JNZ          end
 
 bytes:
-	VPXORD         Z0, Z0, Z0
-	VMOVDQA64      448(CX), Z1
-	VPSUBQ.BCST    384(CX), Z1, Z1
-	VPMAXSQ        Z0, Z1, Z1
-	VPMINSQ.BCST   smallNumbers<>+256(SB), Z1, Z1
-	VMOVDQA64      Z1, 512(CX)
-	VPBROADCASTQ   smallNumbers<>+8(SB), Z2
-	VPSLLVQ        Z1, Z2, Z1
-	VPSUBQ         Z2, Z1, Z1
-	VMOVDQA64      Z1, 576(CX)
-	VMOVDQA64      640(CX), Z1
-	VPSUBQ.BCST    384(CX), Z1, Z1
-	VPMAXSQ        Z0, Z1, Z1
-	VPMINSQ.BCST   smallNumbers<>+256(SB), Z1, Z1
-	VMOVDQA64      Z1, 704(CX)
-	VPBROADCASTQ   smallNumbers<>+8(SB), Z0
-	VPSLLVQ        Z1, Z0, Z1
-	VPSUBQ         Z0, Z1, Z1
-	VMOVDQA64      Z1, 768(CX)
-	MOVQ           (AX), R10
-	ADDQ           384(CX), R10
-	MOVL           576(CX), R11
-	TESTL          R11, R11
-	CMOVQEQ        CX, R10
-	KMOVD          R11, K2
-	VMOVDQU8.Z     (R10), K2, Y1
-	MOVQ           (AX)(SI*1), R10
-	ADDQ           384(CX), R10
-	MOVL           584(CX), R11
-	TESTL          R11, R11
-	CMOVQEQ        CX, R10
-	KMOVD          R11, K2
-	VMOVDQU8.Z     (R10), K2, Y0
-	MOVQ           (AX)(SI*2), R10
-	ADDQ           384(CX), R10
-	MOVL           592(CX), R11
-	TESTL          R11, R11
-	CMOVQEQ        CX, R10
-	KMOVD          R11, K2
-	VMOVDQU8.Z     (R10), K2, Y2
-	VINSERTI64X4   $0x01, Y2, Z1, Z3
-	MOVQ           (AX)(DI*1), R10
-	ADDQ           384(CX), R10
-	MOVL           600(CX), R11
-	TESTL          R11, R11
-	CMOVQEQ        CX, R10
-	KMOVD          R11, K2
-	VMOVDQU8.Z     (R10), K2, Y1
-	VINSERTI64X4   $0x01, Y1, Z0, Z4
-	MOVQ           (AX)(SI*4), R10
-	ADDQ           384(CX), R10
-	MOVL           608(CX), R11
-	TESTL          R11, R11
-	CMOVQEQ        CX, R10
-	KMOVD          R11, K2
-	VMOVDQU8.Z     (R10), K2, Y0
-	MOVQ           (AX)(R8*1), R10
-	ADDQ           384(CX), R10
-	MOVL           616(CX), R11
-	TESTL          R11, R11
-	CMOVQEQ        CX, R10
-	KMOVD          R11, K2
-	VMOVDQU8.Z     (R10), K2, Y1
-	MOVQ           (AX)(DI*2), R10
-	ADDQ           384(CX), R10
-	MOVL           624(CX), R11
-	TESTL          R11, R11
-	CMOVQEQ        CX, R10
-	KMOVD          R11, K2
-	VMOVDQU8.Z     (R10), K2, Y2
-	VINSERTI64X4   $0x01, Y2, Z0, Z0
-	MOVQ           (AX)(R9*1), R10
-	ADDQ           384(CX), R10
-	MOVL           632(CX), R11
-	TESTL          R11, R11
-	CMOVQEQ        CX, R10
-	KMOVD          R11, K2
-	VMOVDQU8.Z     (R10), K2, Y2
-	VINSERTI64X4   $0x01, Y2, Z1, Z1
-	VPUNPCKLQDQ    Z4, Z3, Z2
-	VPUNPCKHQDQ    Z4, Z3, Z3
-	VPUNPCKLQDQ    Z1, Z0, Z5
-	VPUNPCKHQDQ    Z1, Z0, Z4
-	VSHUFI64X2     $0x88, Z5, Z2, Z0
-	VSHUFI64X2     $0x88, Z4, Z3, Z1
-	VSHUFI64X2     $0xdd, Z5, Z2, Z2
-	VSHUFI64X2     $0xdd, Z4, Z3, Z3
-	LEAQ           (AX)(SI*8), R10
-	MOVQ           (R10), R11
-	ADDQ           384(CX), R11
-	MOVL           768(CX), R12
-	TESTL          R12, R12
-	CMOVQEQ        CX, R11
-	KMOVD          R12, K2
-	VMOVDQU8.Z     (R11), K2, Y5
-	MOVQ           (R10)(SI*1), R11
-	ADDQ           384(CX), R11
-	MOVL           776(CX), R12
-	TESTL          R12, R12
-	CMOVQEQ        CX, R11
-	KMOVD          R12, K2
-	VMOVDQU8.Z     (R11), K2, Y4
-	MOVQ           (R10)(SI*2), R11
-	ADDQ           384(CX), R11
-	MOVL           784(CX), R12
-	TESTL          R12, R12
-	CMOVQEQ        CX, R11
-	KMOVD          R12, K2
-	VMOVDQU8.Z     (R11), K2, Y6
-	VINSERTI64X4   $0x01, Y6, Z5, Z7
-	MOVQ           (R10)(DI*1), R11
-	ADDQ           384(CX), R11
-	MOVL           792(CX), R12
-	TESTL          R12, R12
-	CMOVQEQ        CX, R11
-	KMOVD          R12, K2
-	VMOVDQU8.Z     (R11), K2, Y5
-	VINSERTI64X4   $0x01, Y5, Z4, Z21
-	MOVQ           (R10)(SI*4), R11
-	ADDQ           384(CX), R11
-	MOVL           800(CX), R12
-	TESTL          R12, R12
-	CMOVQEQ        CX, R11
-	KMOVD          R12, K2
-	VMOVDQU8.Z     (R11), K2, Y4
-	MOVQ           (R10)(R8*1), R11
-	ADDQ           384(CX), R11
-	MOVL           808(CX), R12
-	TESTL          R12, R12
-	CMOVQEQ        CX, R11
-	KMOVD          R12, K2
-	VMOVDQU8.Z     (R11), K2, Y5
-	MOVQ           (R10)(DI*2), R11
-	ADDQ           384(CX), R11
-	MOVL           816(CX), R12
-	TESTL          R12, R12
-	CMOVQEQ        CX, R11
-	KMOVD          R12, K2
-	VMOVDQU8.Z     (R11), K2, Y6
-	VINSERTI64X4   $0x01, Y6, Z4, Z4
-	MOVQ           (R10)(R9*1), R10
-	ADDQ           384(CX), R10
-	MOVL           824(CX), R11
-	TESTL          R11, R11
-	CMOVQEQ        CX, R10
-	KMOVD          R11, K2
-	VMOVDQU8.Z     (R10), K2, Y6
-	VINSERTI64X4   $0x01, Y6, Z5, Z5
-	VPUNPCKLQDQ    Z21, Z7, Z6
-	VPUNPCKHQDQ    Z21, Z7, Z7
-	VPUNPCKLQDQ    Z5, Z4, Z22
-	VPUNPCKHQDQ    Z5, Z4, Z21
-	VSHUFI64X2     $0x88, Z22, Z6, Z4
-	VSHUFI64X2     $0x88, Z21, Z7, Z5
-	VSHUFI64X2     $0xdd, Z22, Z6, Z6
-	VSHUFI64X2     $0xdd, Z21, Z7, Z7
-	VMOVDQA64      Z0, Z21
-	VMOVDQA64      Z1, Z23
-	VMOVDQA64      Z4, Z22
-	VMOVDQA64      Z5, Z24
-	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z21, Z21
-	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z22, Z22
-	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z23, Z23
-	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z24, Z24
-	VPROLQ         $0x1f, Z21, Z21
-	VPROLQ         $0x1f, Z22, Z22
-	VPROLQ         $0x21, Z23, Z23
-	VPROLQ         $0x21, Z24, Z24
-	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z21, Z21
-	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z22, Z22
-	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z23, Z23
-	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z24, Z24
-	VMOVDQA64      512(CX), Z25
-	VPCMPUQ.BCST   $0x05, smallNumbers<>+128(SB), Z25, K2
-	VPCMPUQ.BCST   $0x06, smallNumbers<>+0(SB), Z25, K3
-	KANDNB         K3, K2, K3
-	VMOVDQA64      Z0, K3, Z10
-	VMOVDQA64      Z21, K3, Z12
-	VPXORQ         Z8, Z21, Z21
-	VMOVDQA64      Z1, K3, Z16
-	VMOVDQA64      Z23, K3, Z18
-	VPXORQ         Z14, Z23, Z23
-	VPROLQ         $0x1b, Z21, Z21
-	VPADDQ         Z14, Z21, Z21
-	VPSLLQ         $0x02, Z21, Z0
-	VPADDQ         Z0, Z21, Z21
-	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z21, Z21
-	VPROLQ         $0x1f, Z23, Z23
-	VPADDQ         Z21, Z23, Z23
-	VPSLLQ         $0x02, Z23, Z0
-	VPADDQ         Z0, Z23, Z23
-	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z23, Z23
-	VMOVDQA64      Z21, K2, Z8
-	VMOVDQA64      Z23, K2, Z14
-	VMOVDQA64      704(CX), Z0
-	VPCMPUQ.BCST   $0x05, smallNumbers<>+128(SB), Z0, K2
-	VPCMPUQ.BCST   $0x06, smallNumbers<>+0(SB), Z0, K3
-	KANDNB         K3, K2, K3
-	VMOVDQA64      Z4, K3, Z11
-	VMOVDQA64      Z22, K3, Z13
-	VPXORQ         Z9, Z22, Z22
-	VMOVDQA64      Z5, K3, Z17
-	VMOVDQA64      Z24, K3, Z19
-	VPXORQ         Z15, Z24, Z24
-	VPROLQ         $0x1b, Z22, Z22
-	VPADDQ         Z15, Z22, Z22
-	VPSLLQ         $0x02, Z22, Z0
-	VPADDQ         Z0, Z22, Z22
-	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z22, Z22
-	VPROLQ         $0x1f, Z24, Z24
-	VPADDQ         Z22, Z24, Z24
-	VPSLLQ         $0x02, Z24, Z0
-	VPADDQ         Z0, Z24, Z24
-	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z24, Z24
-	VMOVDQA64      Z22, K2, Z9
-	VMOVDQA64      Z24, K2, Z15
-	VMOVDQA64      Z2, Z0
-	VMOVDQA64      Z3, Z4
-	VMOVDQA64      Z6, Z1
-	VMOVDQA64      Z7, Z5
-	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z0, Z0
-	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z1, Z1
-	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z4, Z4
-	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z5, Z5
-	VPROLQ         $0x1f, Z0, Z0
-	VPROLQ         $0x1f, Z1, Z1
-	VPROLQ         $0x21, Z4, Z4
-	VPROLQ         $0x21, Z5, Z5
-	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST   longs4cf5ad432745937f<>+0(SB), Z1, Z1
-	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z4, Z4
-	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z5, Z5
-	VMOVDQA64      512(CX), Z21
-	VPCMPUQ.BCST   $0x05, smallNumbers<>+256(SB), Z21, K2
-	VPCMPUQ.BCST   $0x06, smallNumbers<>+128(SB), Z21, K3
-	KANDNB         K3, K2, K3
-	VMOVDQA64      Z2, K3, Z10
-	VMOVDQA64      Z0, K3, Z12
-	VPXORQ         Z8, Z0, Z0
-	VMOVDQA64      Z3, K3, Z16
-	VMOVDQA64      Z4, K3, Z18
-	VPXORQ         Z14, Z4, Z4
-	VPROLQ         $0x1b, Z0, Z0
-	VPADDQ         Z14, Z0, Z0
-	VPSLLQ         $0x02, Z0, Z2
-	VPADDQ         Z2, Z0, Z0
-	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z0, Z0
-	VPROLQ         $0x1f, Z4, Z4
-	VPADDQ         Z0, Z4, Z4
-	VPSLLQ         $0x02, Z4, Z2
-	VPADDQ         Z2, Z4, Z4
-	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z4, Z4
-	VMOVDQA64      Z0, K2, Z8
-	VMOVDQA64      Z4, K2, Z14
-	VMOVDQA64      704(CX), Z0
-	VPCMPUQ.BCST   $0x05, smallNumbers<>+256(SB), Z0, K2
-	VPCMPUQ.BCST   $0x06, smallNumbers<>+128(SB), Z0, K3
-	KANDNB         K3, K2, K3
-	VMOVDQA64      Z6, K3, Z11
-	VMOVDQA64      Z1, K3, Z13
-	VPXORQ         Z9, Z1, Z1
-	VMOVDQA64      Z7, K3, Z17
-	VMOVDQA64      Z5, K3, Z19
-	VPXORQ         Z15, Z5, Z5
-	VPROLQ         $0x1b, Z1, Z1
-	VPADDQ         Z15, Z1, Z1
-	VPSLLQ         $0x02, Z1, Z0
-	VPADDQ         Z0, Z1, Z1
-	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z1, Z1
-	VPROLQ         $0x1f, Z5, Z5
-	VPADDQ         Z1, Z5, Z5
-	VPSLLQ         $0x02, Z5, Z0
-	VPADDQ         Z0, Z5, Z5
-	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z5, Z5
-	VMOVDQA64      Z1, K2, Z9
-	VMOVDQA64      Z5, K2, Z15
-	ADDQ           $0x20, 384(CX)
-	SUBQ           $0x20, 392(CX)
-	VPCMPUQ.BCST   $0x06, 384(CX), Z20, K2
-	KORTESTB       K2, K2
-	JNZ            bytes
+	VPXORD       Z0, Z0, Z0
+	VMOVDQA64    448(CX), Z1
+	VPSUBQ.BCST  384(CX), Z1, Z1
+	VPMAXSQ      Z0, Z1, Z1
+	VPMINSQ.BCST smallNumbers<>+256(SB), Z1, Z1
+	VMOVDQA64    Z1, 512(CX)
+	VPBROADCASTQ smallNumbers<>+8(SB), Z2
+	VPSLLVQ      Z1, Z2, Z1
+	VPSUBQ       Z2, Z1, Z1
+	VMOVDQA64    Z1, 576(CX)
+	VMOVDQA64    640(CX), Z1
+	VPSUBQ.BCST  384(CX), Z1, Z1
+	VPMAXSQ      Z0, Z1, Z1
+	VPMINSQ.BCST smallNumbers<>+256(SB), Z1, Z1
+	VMOVDQA64    Z1, 704(CX)
+	VPBROADCASTQ smallNumbers<>+8(SB), Z0
+	VPSLLVQ      Z1, Z0, Z1
+	VPSUBQ       Z0, Z1, Z1
+	VMOVDQA64    Z1, 768(CX)
+	MOVQ         (AX), R10
+	ADDQ         384(CX), R10
+	MOVL         576(CX), R11
+	TESTL        R11, R11
+	CMOVQEQ      CX, R10
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R10), K2, Y1
+	MOVQ         (AX)(SI*1), R10
+	ADDQ         384(CX), R10
+	MOVL         584(CX), R11
+	TESTL        R11, R11
+	CMOVQEQ      CX, R10
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R10), K2, Y0
+	MOVQ         (AX)(SI*2), R10
+	ADDQ         384(CX), R10
+	MOVL         592(CX), R11
+	TESTL        R11, R11
+	CMOVQEQ      CX, R10
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R10), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z3
+	MOVQ         (AX)(DI*1), R10
+	ADDQ         384(CX), R10
+	MOVL         600(CX), R11
+	TESTL        R11, R11
+	CMOVQEQ      CX, R10
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R10), K2, Y1
+	VINSERTI64X4 $0x01, Y1, Z0, Z4
+	MOVQ         (AX)(SI*4), R10
+	ADDQ         384(CX), R10
+	MOVL         608(CX), R11
+	TESTL        R11, R11
+	CMOVQEQ      CX, R10
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R10), K2, Y0
+	MOVQ         (AX)(R8*1), R10
+	ADDQ         384(CX), R10
+	MOVL         616(CX), R11
+	TESTL        R11, R11
+	CMOVQEQ      CX, R10
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R10), K2, Y1
+	MOVQ         (AX)(DI*2), R10
+	ADDQ         384(CX), R10
+	MOVL         624(CX), R11
+	TESTL        R11, R11
+	CMOVQEQ      CX, R10
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R10), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z0, Z0
+	MOVQ         (AX)(R9*1), R10
+	ADDQ         384(CX), R10
+	MOVL         632(CX), R11
+	TESTL        R11, R11
+	CMOVQEQ      CX, R10
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R10), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPUNPCKLQDQ  Z4, Z3, Z2
+	VPUNPCKHQDQ  Z4, Z3, Z3
+	VPUNPCKLQDQ  Z1, Z0, Z5
+	VPUNPCKHQDQ  Z1, Z0, Z4
+	VSHUFI64X2   $0x88, Z5, Z2, Z0
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z5, Z2, Z2
+	VSHUFI64X2   $0xdd, Z4, Z3, Z3
+	LEAQ         (AX)(SI*8), R10
+	MOVQ         (R10), R11
+	ADDQ         384(CX), R11
+	MOVL         768(CX), R12
+	TESTL        R12, R12
+	CMOVQEQ      CX, R11
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y5
+	MOVQ         (R10)(SI*1), R11
+	ADDQ         384(CX), R11
+	MOVL         776(CX), R12
+	TESTL        R12, R12
+	CMOVQEQ      CX, R11
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y4
+	MOVQ         (R10)(SI*2), R11
+	ADDQ         384(CX), R11
+	MOVL         784(CX), R12
+	TESTL        R12, R12
+	CMOVQEQ      CX, R11
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z7
+	MOVQ         (R10)(DI*1), R11
+	ADDQ         384(CX), R11
+	MOVL         792(CX), R12
+	TESTL        R12, R12
+	CMOVQEQ      CX, R11
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z21
+	MOVQ         (R10)(SI*4), R11
+	ADDQ         384(CX), R11
+	MOVL         800(CX), R12
+	TESTL        R12, R12
+	CMOVQEQ      CX, R11
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y4
+	MOVQ         (R10)(R8*1), R11
+	ADDQ         384(CX), R11
+	MOVL         808(CX), R12
+	TESTL        R12, R12
+	CMOVQEQ      CX, R11
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y5
+	MOVQ         (R10)(DI*2), R11
+	ADDQ         384(CX), R11
+	MOVL         816(CX), R12
+	TESTL        R12, R12
+	CMOVQEQ      CX, R11
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y6
+	VINSERTI64X4 $0x01, Y6, Z4, Z4
+	MOVQ         (R10)(R9*1), R10
+	ADDQ         384(CX), R10
+	MOVL         824(CX), R11
+	TESTL        R11, R11
+	CMOVQEQ      CX, R10
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R10), K2, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z21, Z7, Z6
+	VPUNPCKHQDQ  Z21, Z7, Z7
+	VPUNPCKLQDQ  Z5, Z4, Z22
+	VPUNPCKHQDQ  Z5, Z4, Z21
+	VSHUFI64X2   $0x88, Z22, Z6, Z4
+	VSHUFI64X2   $0x88, Z21, Z7, Z5
+	VSHUFI64X2   $0xdd, Z22, Z6, Z6
+	VSHUFI64X2   $0xdd, Z21, Z7, Z7
+	VMOVDQA64    Z0, Z21
+	VMOVDQA64    Z1, Z23
+	VMOVDQA64    Z4, Z22
+	VMOVDQA64    Z5, Z24
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z21, Z21
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z22, Z22
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z23, Z23
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z24, Z24
+	VPROLQ       $0x1f, Z21, Z21
+	VPROLQ       $0x1f, Z22, Z22
+	VPROLQ       $0x21, Z23, Z23
+	VPROLQ       $0x21, Z24, Z24
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z21, Z21
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z22, Z22
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z23, Z23
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z24, Z24
+	VMOVDQA64    512(CX), Z25
+	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z25, K2
+	VPCMPUQ.BCST $0x06, smallNumbers<>+0(SB), Z25, K3
+	KANDNB       K3, K2, K3
+	VMOVDQA64    Z0, K3, Z10
+	VMOVDQA64    Z21, K3, Z12
+	VPXORQ       Z8, Z21, Z21
+	VMOVDQA64    Z1, K3, Z16
+	VMOVDQA64    Z23, K3, Z18
+	VPXORQ       Z14, Z23, Z23
+	VPROLQ       $0x1b, Z21, Z21
+	VPADDQ       Z14, Z21, Z21
+	VPSLLQ       $0x02, Z21, Z0
+	VPADDQ       Z0, Z21, Z21
+	VPADDQ.BCST  longs0000000052dce729<>+0(SB), Z21, Z21
+	VPROLQ       $0x1f, Z23, Z23
+	VPADDQ       Z21, Z23, Z23
+	VPSLLQ       $0x02, Z23, Z0
+	VPADDQ       Z0, Z23, Z23
+	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z23, Z23
+	VMOVDQA64    Z21, K2, Z8
+	VMOVDQA64    Z23, K2, Z14
+	VMOVDQA64    704(CX), Z0
+	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z0, K2
+	VPCMPUQ.BCST $0x06, smallNumbers<>+0(SB), Z0, K3
+	KANDNB       K3, K2, K3
+	VMOVDQA64    Z4, K3, Z11
+	VMOVDQA64    Z22, K3, Z13
+	VPXORQ       Z9, Z22, Z22
+	VMOVDQA64    Z5, K3, Z17
+	VMOVDQA64    Z24, K3, Z19
+	VPXORQ       Z15, Z24, Z24
+	VPROLQ       $0x1b, Z22, Z22
+	VPADDQ       Z15, Z22, Z22
+	VPSLLQ       $0x02, Z22, Z0
+	VPADDQ       Z0, Z22, Z22
+	VPADDQ.BCST  longs0000000052dce729<>+0(SB), Z22, Z22
+	VPROLQ       $0x1f, Z24, Z24
+	VPADDQ       Z22, Z24, Z24
+	VPSLLQ       $0x02, Z24, Z0
+	VPADDQ       Z0, Z24, Z24
+	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z24, Z24
+	VMOVDQA64    Z22, K2, Z9
+	VMOVDQA64    Z24, K2, Z15
+	ADDQ         $0x10, 384(CX)
+	SUBQ         $0x10, 392(CX)
+	VPCMPUQ.BCST $0x06, 384(CX), Z20, K2
+	KORTESTB     K2, K2
+	JZ           hashed
+	VMOVDQA64    Z2, Z0
+	VMOVDQA64    Z3, Z4
+	VMOVDQA64    Z6, Z1
+	VMOVDQA64    Z7, Z5
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z5, Z5
+	VPROLQ       $0x1f, Z0, Z0
+	VPROLQ       $0x1f, Z1, Z1
+	VPROLQ       $0x21, Z4, Z4
+	VPROLQ       $0x21, Z5, Z5
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z5, Z5
+	VMOVDQA64    512(CX), Z21
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z21, K2
+	VPCMPUQ.BCST $0x06, smallNumbers<>+128(SB), Z21, K3
+	KANDNB       K3, K2, K3
+	VMOVDQA64    Z2, K3, Z10
+	VMOVDQA64    Z0, K3, Z12
+	VPXORQ       Z8, Z0, Z0
+	VMOVDQA64    Z3, K3, Z16
+	VMOVDQA64    Z4, K3, Z18
+	VPXORQ       Z14, Z4, Z4
+	VPROLQ       $0x1b, Z0, Z0
+	VPADDQ       Z14, Z0, Z0
+	VPSLLQ       $0x02, Z0, Z2
+	VPADDQ       Z2, Z0, Z0
+	VPADDQ.BCST  longs0000000052dce729<>+0(SB), Z0, Z0
+	VPROLQ       $0x1f, Z4, Z4
+	VPADDQ       Z0, Z4, Z4
+	VPSLLQ       $0x02, Z4, Z2
+	VPADDQ       Z2, Z4, Z4
+	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z4, Z4
+	VMOVDQA64    Z0, K2, Z8
+	VMOVDQA64    Z4, K2, Z14
+	VMOVDQA64    704(CX), Z0
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z0, K2
+	VPCMPUQ.BCST $0x06, smallNumbers<>+128(SB), Z0, K3
+	KANDNB       K3, K2, K3
+	VMOVDQA64    Z6, K3, Z11
+	VMOVDQA64    Z1, K3, Z13
+	VPXORQ       Z9, Z1, Z1
+	VMOVDQA64    Z7, K3, Z17
+	VMOVDQA64    Z5, K3, Z19
+	VPXORQ       Z15, Z5, Z5
+	VPROLQ       $0x1b, Z1, Z1
+	VPADDQ       Z15, Z1, Z1
+	VPSLLQ       $0x02, Z1, Z0
+	VPADDQ       Z0, Z1, Z1
+	VPADDQ.BCST  longs0000000052dce729<>+0(SB), Z1, Z1
+	VPROLQ       $0x1f, Z5, Z5
+	VPADDQ       Z1, Z5, Z5
+	VPSLLQ       $0x02, Z5, Z0
+	VPADDQ       Z0, Z5, Z5
+	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z5, Z5
+	VMOVDQA64    Z1, K2, Z9
+	VMOVDQA64    Z5, K2, Z15
+	ADDQ         $0x10, 384(CX)
+	SUBQ         $0x10, 392(CX)
+	VPCMPUQ.BCST $0x06, 384(CX), Z20, K2
+	KORTESTB     K2, K2
+	JNZ          bytes
+
+hashed:
 	VMOVDQA64      448(CX), Z1
 	VPBROADCASTQ   smallNumbers<>+8(SB), Z0
 	VPANDQ.BCST    smallNumbers<>+120(SB), Z1, Z1

@@ -246,14 +246,20 @@ func murmurByRows() {
 	JNZ(LabelRef("end"))
 	Label("bytes")
 	m.loadColumns()
-	m.blocks(0)
-	m.blocks(1)
-	ADDQ(U8(32), m.offset)
-	SUBQ(U8(32), m.bytes)
-	k = K()
-	VPCMPUQ_BCST(U8(6), m.offset, longest, k)
-	KORTESTB(k, k)
-	JNZ(LabelRef("bytes"))
+	for half := range 2 {
+		m.blocks(half)
+		ADDQ(U8(16), m.offset)
+		SUBQ(U8(16), m.bytes)
+		k = K()
+		VPCMPUQ_BCST(U8(6), m.offset, longest, k)
+		KORTESTB(k, k)
+		if half == 0 {
+			JZ(LabelRef("hashed"))
+		} else {
+			JNZ(LabelRef("bytes"))
+		}
+	}
+	Label("hashed")
 	m.storeLongs(m.finishRows(), func(word int) reg.GPVirtual {
 		to := argument(murmurWords[word])
 		ADDQ(m.done, to)
