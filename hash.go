@@ -118,9 +118,8 @@ type hashes struct {
 	h32            []uint32
 	h1, h2, h3, h4 []uint64
 
-	// Remainders of h1 and h2 modulo the number of bits. Only the tests of the walk double64
-	// use them. Kernels read past the last remainder, so what follows it must be less than
-	// the number of bits, too.
+	// Remainders of h1 and h2 modulo the number of bits, for NEON's tests of the walk double64. They read
+	// past the last remainder, so what follows it must be less than the number of bits, too.
 	starts, steps []uint32
 }
 
