@@ -193,7 +193,8 @@ func Example_askStored() {
 func askRows(rows [][]byte) {
 	hash := bloom.BitsAndBlooms.Hash([]byte("pear"))
 	for i, row := range rows {
-		if bloom.BitsAndBlooms.MayContainHash(row, hash) {
+		mayHave := bloom.BitsAndBlooms.MayContainHash(row, hash) // for each row; it opens and allocates nothing
+		if mayHave {
 			fmt.Println("read row", i)
 		}
 	}
