@@ -15,8 +15,19 @@ import (
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, 44, map[hashKind]callLengths{hashLevelDB: {16, 16, 16, 0}, hashLevelDBSigned: {16, 16, 16, 0}, hashXXH64x2: {16, 16, 16, 0}, hashXXH64: {16, 16, 16, 0}, hashXXPH3: {16, 0, 0, 0}, hashMurmur3x2: {16, 16, 16, 0}}},
-	{AVX2, "AVX2", featuresAVX2, 58, map[hashKind]callLengths{hashLevelDB: {16, 8, 8, 0}, hashLevelDBSigned: {16, 8, 8, 0}, hashXXPH3: {20, 0, 0, 17}}},
+	{AVX512, "AVX512", featuresAVX512, 44, map[hashKind]callLengths{
+		hashLevelDB:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+		hashLevelDBSigned: {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+		hashXXH64x2:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+		hashXXH64:         {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+		hashXXPH3:         {beforeLong: 16},
+		hashMurmur3x2:     {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+	}},
+	{AVX2, "AVX2", featuresAVX2, 58, map[hashKind]callLengths{
+		hashLevelDB:       {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
+		hashLevelDBSigned: {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
+		hashXXPH3:         {beforeLong: 20, shortest: 17},
+	}},
 }}
 
 // forms are the two ways of testing that the switch chooses from, the switch
@@ -354,22 +365,24 @@ func TestRowsEnd(t *testing.T) {
 	if !slices.Contains(kernels, AVX512) {
 		return
 	}
+	// Three rules end a call. The first ends it at keys of 1,024 bytes.
+	rules := map[hashKind]int{hashLevelDB: 0, hashLevelDBSigned: 0, hashXXH64: 1, hashXXH64x2: 1, hashXXPH3: 2}
 	data := make([]byte, longKey)
 	for name, c := range map[string]struct {
-		long, others         int // bytes of key 100, and of the others
-		hash32, hash64, last int // keys of 160 that a call hashes; hash32 ends at 1,024 bytes, and last is for XXPH3
+		long, others int    // bytes of key 100, and of the others
+		want         [3]int // keys of 160 that a call hashes, by the rule
 	}{
-		"short":      {7, 7, 160, 160, 160},
-		"127 bytes":  {127, 127, 160, 160, 160},
-		"128 bytes":  {128, 7, 160, 160, 160},
-		"129 bytes":  {129, 128, 160, 160, 96},
-		"1023 bytes": {1023, 7, 160, 160, 96},
-		"1024 bytes": {1024, 7, 64, 160, 96},
-		"all longer": {1024, 1024, 0, 144, 0},
-		"long":       {longKey, 7, 64, 96, 96},
-		"not long":   {longKey - 1, 7, 64, 112, 96},
-		"all long":   {longKey - 1, longKey - 1, 0, 16, 0},
-		"many bytes": {6000, 6000, 0, 32, 0},
+		"short":      {7, 7, [3]int{160, 160, 160}},
+		"127 bytes":  {127, 127, [3]int{160, 160, 160}},
+		"128 bytes":  {128, 7, [3]int{160, 160, 160}},
+		"129 bytes":  {129, 128, [3]int{160, 160, 96}},
+		"1023 bytes": {1023, 7, [3]int{160, 160, 96}},
+		"1024 bytes": {1024, 7, [3]int{64, 160, 96}},
+		"all longer": {1024, 1024, [3]int{0, 144, 0}},
+		"long":       {longKey, 7, [3]int{64, 96, 96}},
+		"not long":   {longKey - 1, 7, [3]int{64, 112, 96}},
+		"all long":   {longKey - 1, longKey - 1, [3]int{0, 16, 0}},
+		"many bytes": {6000, 6000, [3]int{0, 32, 0}},
 	} {
 		keys := slices.Repeat([][]byte{data[:c.others]}, 160)
 		keys[100] = data[:c.long]
@@ -379,13 +392,8 @@ func TestRowsEnd(t *testing.T) {
 			}
 			for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
 				want := 0 // it has no such kernel
-				switch kind {
-				case hashLevelDB, hashLevelDBSigned:
-					want = c.hash32
-				case hashXXH64, hashXXH64x2:
-					want = c.hash64
-				case hashXXPH3:
-					want = c.last
+				if rule, has := rules[kind]; has {
+					want = c.want[rule]
 				}
 				room := hashesOfLength(kind, len(keys))
 				_, rows, stride, data := column.assemblyRows()

@@ -5,7 +5,12 @@ package bloom
 import "testing"
 
 var ours = assembly{"probe_arm64.s", []gate{
-	{NEON, "NEON", featuresNEON, 21, map[hashKind]callLengths{hashLevelDB: {16, 8, 8, 0}, hashLevelDBSigned: {16, 8, 8, 0}, hashXXH64x2: {20, 5, 5, 0}, hashXXH64: {20, 5, 5, 0}}},
+	{NEON, "NEON", featuresNEON, 21, map[hashKind]callLengths{
+		hashLevelDB:       {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
+		hashLevelDBSigned: {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
+		hashXXH64x2:       {beforeLong: 20, ofLongest: 5, ofLongestFixed: 5},
+		hashXXH64:         {beforeLong: 20, ofLongest: 5, ofLongestFixed: 5},
+	}},
 }}
 
 // forms are the two ways of testing with the choice of the batch, each, and others.

@@ -31,15 +31,16 @@ type gate struct {
 	features  []cpuid.FeatureID
 	functions int
 
-	// How many of 64 keys a call hashes, for each hash, if key 20 is too long, and if all
-	// are as long as may be. A hash without assembly for keys of any length has no entry.
+	// A hash without assembly for keys of any length has no entry.
 	calls map[hashKind]callLengths
 }
 
+// callLengths says how many of 64 keys a call hashes.
 type callLengths struct {
-	beforeLong, ofLongest int
-	ofLongestFixed        int // ofLongest for keys of one width
-	shortest              int // bytes of the shortest keys of one length that a call hashes, but of integers
+	beforeLong     int // if key 20 is too long
+	ofLongest      int // if all are as long as may be
+	ofLongestFixed int // ofLongest for keys of one width
+	shortest       int // bytes of the shortest keys of one length that a call hashes, but of integers
 }
 
 // TestFeatures compares the features by which each kernel is chosen with the features that
@@ -143,67 +144,74 @@ func TestLongKeys(t *testing.T) {
 	for i := range data {
 		data[i] = byte(i * 7 >> 3)
 	}
-	withLong := slices.Repeat([][]byte{data[:100]}, rows)
-	withLong[20] = data
-	type lengths struct {
-		keys [][]byte
-		want func(calls callLengths, l layout) int // hashes of a call
+	all := func(calls callLengths, _ layout) int { return rows }
+	check := func(width int, long []byte, want func(calls callLengths, l layout) int) {
+		keys := slices.Repeat([][]byte{data[:width]}, rows)
+		if long != nil {
+			keys[20] = long
+		}
+		eachHash(t, func(t *testing.T, kind hashKind) { checkCalls(t, kind, keys, want) })
 	}
-	cases := []lengths{
-		{withLong, func(calls callLengths, _ layout) int { return calls.beforeLong }},
-		{slices.Repeat([][]byte{data[:longKey-1]}, rows), func(calls callLengths, l layout) int {
-			if l == fixedWidth {
-				return calls.ofLongestFixed
-			}
-			return calls.ofLongest
-		}},
-		{slices.Repeat([][]byte{data}, rows), func(calls callLengths, _ layout) int { return calls.beforeLong / rows * rows }}, // all or none
-	}
+	check(100, data, func(calls callLengths, _ layout) int { return calls.beforeLong })
+	check(longKey, nil, func(calls callLengths, _ layout) int { return calls.beforeLong / rows * rows }) // all or none
+	check(longKey-1, nil, func(calls callLengths, l layout) int {
+		if l == fixedWidth {
+			return calls.ofLongestFixed
+		}
+		return calls.ofLongest
+	})
 	for _, width := range []int{1, 2, 3, 4, 8, 16, 21, 100} {
-		cases = append(cases, lengths{slices.Repeat([][]byte{data[:width]}, rows), func(callLengths, layout) int { return rows }})
+		check(width, nil, all)
 	}
-	for _, c := range cases {
-		columns := eachLayout(t, c.keys)
-		width := len(c.keys[0])
-		if len(c.keys[20]) == width {
-			columns = append(columns, fixedWidthOf(t, c.keys))
+}
+
+// checkCalls compares how many keys each kernel hashes in a call with want, in every layout that can
+// have the keys, and the hashes with the reference.
+func checkCalls(t *testing.T, kind hashKind, keys [][]byte, want func(calls callLengths, l layout) int) {
+	t.Helper()
+	width := len(keys[0])
+	columns := columnsOf(t, keys)
+	for _, gate := range ours.gates {
+		if !slices.Contains(kernels, gate.kernel) {
+			continue
 		}
-		for _, l := range layouts {
-			if l.width == width {
-				columns = append(columns, l.column(t, c.keys))
+		calls, has := gate.calls[kind]
+		if want(calls, noLayout) > 0 { // else Go hashes every key as it does a long one
+			checkHashes(t, kind, []Kernel{gate.kernel}, keys, columns...)
+		}
+		for _, column := range columns {
+			short := column.layout == fixedWidth && column.width < 8 || column.isNarrow()
+			if column.isGathered() || short && hashKinds[kind].words == one32 && gate.kernel == NEON {
+				continue // hashed as strings, or by another function
+			}
+			layout, _, stride, _ := column.assemblyRows()
+			isInteger := layout == uint64s || layout == uint32s && kind != hashMurmur3x2 || stride == -16 && kind == hashMurmur3x2
+			hashed := 0
+			if slices.Contains(hashKinds[kind].kernels, gate.kernel) && (isInteger || has && width >= calls.shortest) {
+				hashed = want(calls, column.layout)
+			}
+			room := hashesOfLength(kind, len(keys))
+			if done, _ := column.hashAssembly(kind, gate.kernel, &room); done != hashed {
+				t.Errorf("kernel %v, layout %d, keys of %d bytes: %d hashes, want %d", gate.kernel, column.layout, width, done, hashed)
 			}
 		}
-		eachHash(t, func(t *testing.T, kind hashKind) {
-			for _, gate := range ours.gates {
-				calls, has := gate.calls[kind]
-				if !slices.Contains(kernels, gate.kernel) {
-					continue
-				}
-				if c.want(calls, noLayout) > 0 { // else Go hashes every key as it does the long one of withLong
-					checkHashes(t, kind, []Kernel{gate.kernel}, c.keys, columns...)
-				}
-				for _, column := range columns {
-					if column.isGathered() {
-						continue // hashed as strings
-					}
-					if short := column.layout == fixedWidth && column.width < 8 || column.isNarrow(); short && hashKinds[kind].words == one32 && gate.kernel == NEON {
-						continue
-					}
-					want, room := 0, hashesOfLength(kind, rows)
-					layout, _, stride, _ := column.assemblyRows()
-					if has && width >= calls.shortest || layout == uint64s || layout == uint32s && kind != hashMurmur3x2 || stride == -16 && kind == hashMurmur3x2 {
-						want = c.want(calls, column.layout)
-					}
-					if !slices.Contains(hashKinds[kind].kernels, gate.kernel) {
-						want = 0
-					}
-					if done, _ := column.hashAssembly(kind, gate.kernel, &room); done != want {
-						t.Errorf("kernel %v, layout %d, keys of %d bytes: %d hashes, want %d", gate.kernel, column.layout, width, done, want)
-					}
-				}
-			}
-		})
 	}
+}
+
+// columnsOf returns the keys in every layout that can have them.
+func columnsOf(t *testing.T, keys [][]byte) []Keys {
+	t.Helper()
+	columns, width := eachLayout(t, keys), len(keys[0])
+	if slices.ContainsFunc(keys, func(key []byte) bool { return len(key) != width }) {
+		return columns
+	}
+	columns = append(columns, fixedWidthOf(t, keys))
+	for _, l := range layouts {
+		if l.width == width {
+			columns = append(columns, l.column(t, keys))
+		}
+	}
+	return columns
 }
 
 // TestForms compares every form of each kernel of double32 with the letter of the walk.
@@ -338,48 +346,50 @@ func TestRequestsOfLines(t *testing.T) {
 	for k := 1; k <= 127; k += 1 + k/10 {
 		lines := 1 + random.Uint64N(100)
 		data := randomBits(random, 512*lines, math.Pow(random.Float64(), 1/float64(k)))
-		d, l := newLine32(data, uint32(lines), 0, k), newLine512(data, lines, k)
-		for i, far := range slices.Repeat([]lineLoads{nearLines, requestedLines, halvedLines}, len(kernels)-1) {
-			kernel := kernels[i/3]
-			n := 1 + random.IntN(windowKeys)/k
-			set, plain := make([]byte, len(data)), make([]byte, len(data))
-			d2, d3 := newLine32(set, uint32(lines), 0, k), newLine32(plain, uint32(lines), 0, k)
-			l2, l3 := newLine512(set, lines, k), newLine512(plain, lines, k)
-			for name, walk := range map[string]struct {
-				generic, kernel func(hits []uint64)
-				add             func() bool
-				addOne          func(i int)
-			}{
-				"line32": {
-					func(hits []uint64) { d.probeGeneric(words[:n], hits) },
-					func(hits []uint64) { d.probeForm(kernel, words[:n], hits, far) },
-					func() bool { return d2.addForm(kernel, words[:n], far > nearLines) },
-					func(i int) { d3.add(words[i]) },
-				},
-				"line512": {
-					func(hits []uint64) { l.probeGeneric(longs[:n], hits) },
-					func(hits []uint64) { l.probeForm(kernel, longs[:n], hits, far) },
-					func() bool { return l2.addForm(kernel, longs[:n], far > nearLines) },
-					func(i int) { l3.add(longs[i]) },
-				},
-			} {
-				want, got := make([]uint64, (n+63)/64+1), slices.Repeat([]uint64{1 << 40}, (n+63)/64+1)
-				walk.generic(want)
-				walk.kernel(got)
-				want[len(want)-1] = 1 << 40 // not written
-				if !slices.Equal(got, want) {
-					t.Fatalf("kernel %v, %s, %d lines, %d probes, far %v: hits of %d hashes %x, want %x", kernel, name, lines, k, far, n, got, want)
-				}
-				clear(set)
-				clear(plain)
-				for i := range n {
-					walk.addOne(i)
-				}
-				if added := walk.add(); !added && n >= minSetHashes || added && !bytes.Equal(set, plain) {
-					t.Fatalf("kernel %v, %s, %d lines, %d probes, far %v: wrong bits of %d hashes", kernel, name, lines, k, far, n)
-				}
+		for _, kernel := range kernels[:len(kernels)-1] {
+			for _, far := range []lineLoads{nearLines, requestedLines, halvedLines} {
+				n := 1 + random.IntN(windowKeys)/k
+				what := fmt.Sprintf("kernel %v, %d lines, %d probes, far %v, %d hashes", kernel, lines, k, far, n)
+				checkRequests(t, "line32, "+what, kernel, far, words[:n], data, func(bits []byte) walkOfLines[uint32] {
+					w := newLine32(bits, uint32(lines), 0, k)
+					return &w
+				})
+				checkRequests(t, "line512, "+what, kernel, far, longs[:n], data, func(bits []byte) walkOfLines[uint64] {
+					w := newLine512(bits, lines, k)
+					return &w
+				})
 			}
 		}
+	}
+}
+
+// walkOfLines has the forms of a walk whose keys have a line each.
+type walkOfLines[H any] interface {
+	probeGeneric(hashes []H, hits []uint64)
+	probeForm(kernel Kernel, hashes []H, hits []uint64, far lineLoads) bool
+	add(h H) (isNew bool)
+	addForm(kernel Kernel, hashes []H, far bool) bool
+}
+
+// checkRequests compares a form of a kernel with portable Go: the hits of hashes in data, and the bits that adding
+// them sets.
+func checkRequests[H any](t *testing.T, what string, kernel Kernel, far lineLoads, hashes []H, data []byte, on func(bits []byte) walkOfLines[H]) {
+	t.Helper()
+	const canary = 1 << 40
+	want := make([]uint64, (len(hashes)+63)/64+1)
+	got := slices.Repeat([]uint64{canary}, len(want))
+	on(data).probeGeneric(hashes, want)
+	on(data).probeForm(kernel, hashes, got, far)
+	want[len(want)-1] = canary
+	if !slices.Equal(got, want) {
+		t.Fatalf("%s: hits %x, want %x", what, got, want)
+	}
+	set, plain := make([]byte, len(data)), make([]byte, len(data))
+	for _, h := range hashes {
+		on(plain).add(h)
+	}
+	if added := on(set).addForm(kernel, hashes, far > nearLines); !added && len(hashes) >= minSetHashes || added && !bytes.Equal(set, plain) {
+		t.Fatalf("%s: wrong bits", what)
 	}
 }
 

@@ -123,7 +123,7 @@ func (s *AtomicSet) AddBatch(keys Keys) {
 // [Set.TestAndAddBatch] does. If several goroutines add a new key at once, at least one of them
 // learns that it is new.
 func (s *AtomicSet) TestAndAddBatch(keys Keys, hits []uint64) int {
-	return s.view.testAndAddBatch(&keys, hits)
+	return s.view.addFound(&keys, hits)
 }
 
 // Merge adds all keys of other, which no goroutine may change meanwhile. The sets must have

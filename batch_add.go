@@ -12,13 +12,13 @@ import (
 // sampleKeys is the size of the first window of a column. It tells whether the keys after it are new.
 const sampleKeys = 128
 
-// testAndAddBatch is [Set.TestAndAddBatch].
-func (v *view) testAndAddBatch(keys *Keys, hits []uint64) int {
+// addFound is [Set.TestAndAddBatch].
+func (v *view) addFound(keys *Keys, hits []uint64) int {
 	hits = keys.wordsOf(hits)
 	v.mustHaveBits()
 	keys.mustServe(v.format)
 	if keys.n <= singleKeys || raceDetector && v.atomic {
-		return v.testAndAddRows(keys, hits)
+		return v.addFoundRows(keys, hits)
 	}
 	if keys.n <= smallBatch {
 		return v.inSmallWindow(keys, hits, true)
@@ -30,8 +30,8 @@ func (v *view) testAndAddBatch(keys *Keys, hits []uint64) int {
 	return n
 }
 
-// testAndAddRows is testAndAddBatch key by key.
-func (v *view) testAndAddRows(keys *Keys, hits []uint64) (total int) {
+// addFoundRows is addFound key by key.
+func (v *view) addFoundRows(keys *Keys, hits []uint64) (total int) {
 	for i := range hits {
 		word := uint64(0)
 		for j := range min(64, keys.n-64*i) {
@@ -45,7 +45,7 @@ func (v *view) testAndAddRows(keys *Keys, hits []uint64) (total int) {
 	return total
 }
 
-// addFoundWindows is testAndAddBatch with a buffer for the hashes of a window of keys. It slices the column and the
+// addFoundWindows is addFound with a buffer for the hashes of a window of keys. It slices the column and the
 // buffer where it must, as probeWindows does.
 func (v *view) addFoundWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 	step := v.windowStep(buffer)

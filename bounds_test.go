@@ -387,25 +387,16 @@ func TestAddInOrder(t *testing.T) {
 			if test.unit == 1 {
 				n -= uint64(size % 8)
 			}
-			k := test.probes(1 + random.IntN([]int{maxProbes, maxHasProbes}[random.IntN(2)]))[0] // as many as kernels of lines take
-			pool := test.hashesOf(random, windowKeys, n)
-			hashed := pool[:1:1]
-			for i := range random.IntN(windowKeys) {
-				repeated := hashed[max(0, i-[]int{0, 1, 7, random.IntN(i + 1)}[random.IntN(4)])]
-				hashed = append(hashed, []Hash{repeated, pool[i+1]}[random.IntN(2)])
+			most := maxProbes
+			if random.IntN(2) == 0 {
+				most = maxHasProbes // as many as kernels of lines take
 			}
+			k := test.probes(1 + random.IntN(most))[0]
+			hashed := withRepeats(random, test.hashesOf(random, windowKeys, n))
 			buffer := guard.Buffer(t, walk.bytesOf(n))
 			fill := randomBits(random, 8*uint64(len(buffer)), math.Pow(random.Float64(), 1/float64(k)))
-			want, news := slices.Clone(fill), make([]uint64, (len(hashed)+63)/64)
-			for i, h := range hashed {
-				if !test.has(want, h, n, k) {
-					news[i/64] |= 1 << (i % 64)
-				}
-				for j := range k {
-					bit := test.bit(h, j, n)
-					want[bit/8] |= 1 << (bit % 8)
-				}
-			}
+			want := slices.Clone(fill)
+			news := test.addInOrder(want, hashed, n, k)
 			room := hashesOfLength(test.hash, windowKeys)
 			for i, h := range hashed {
 				room.set(i, h)
@@ -426,6 +417,36 @@ func TestAddInOrder(t *testing.T) {
 			}
 		}
 	})
+}
+
+// withRepeats returns up to as many hashes as pool has. Half of them are new; the others are those of a key
+// shortly before, or of any.
+func withRepeats(random *rand.Rand, pool []Hash) []Hash {
+	hashes := pool[:1:1]
+	for i := range random.IntN(len(pool)) {
+		if random.IntN(2) == 0 {
+			hashes = append(hashes, pool[i+1])
+			continue
+		}
+		distances := []int{0, 1, 7, random.IntN(i + 1)}
+		hashes = append(hashes, hashes[max(0, i-distances[random.IntN(len(distances))])])
+	}
+	return hashes
+}
+
+// addInOrder sets the bits of hashes, one after the other, and returns which hashes were new.
+func (test walkTest) addInOrder(bits []byte, hashes []Hash, n uint64, k int) (news []uint64) {
+	news = make([]uint64, (len(hashes)+63)/64)
+	for i, h := range hashes {
+		if !test.has(bits, h, n, k) {
+			news[i/64] |= 1 << (i % 64)
+		}
+		for j := range k {
+			bit := test.bit(h, j, n)
+			bits[bit/8] |= 1 << (bit % 8)
+		}
+	}
+	return news
 }
 
 // addersInOrder returns the ways to add hashes in their order: that which the size of the array chooses, and

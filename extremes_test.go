@@ -9,6 +9,8 @@ import (
 	"math/bits"
 	"strings"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // The tests of this file give every exported function that takes a number the extreme
@@ -125,7 +127,7 @@ func TestExtremeRates(t *testing.T) {
 	is(t, portable)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
-		for _, n := range []int{1, 500, thirdProbeKeys, math.MaxInt} {
+		for _, n := range []int{1, 500, rates.ThirdProbeKeys, math.MaxInt} {
 			for _, bits := range []uint64{1, 8, 24, 512, 3 << 20, 1 << 40, math.MaxUint64} {
 				for _, probes := range extremes {
 					rate := f.FalsePositiveRate(n, bits, probes)

@@ -8,6 +8,8 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // encodingBitsAndBlooms is what WriteTo, MarshalBinary and GobEncode of github.com/bits-and-blooms/bloom write.
@@ -140,11 +142,11 @@ func (e encodingBitsAndBlooms) size(n, bitsPerKey int) (m float64, k int) {
 
 // rate is that of independent probes: four words leave no walks that share many bits.
 func (encodingBitsAndBlooms) rate(n, m float64, k int) float64 {
-	return independentRate(n, m, k)
+	return rates.Independent(n, m, k)
 }
 
 func (encodingBitsAndBlooms) expectedSet(s shape, n float64) float64 {
-	return independentSet(n, float64(s.bits), s.probes)
+	return rates.IndependentSet(n, float64(s.bits), s.probes)
 }
 
 // reference is Test of bits-and-blooms. For bytes that are not a filter, the answer is yes.

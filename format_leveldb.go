@@ -3,6 +3,9 @@ package bloom
 import (
 	"math"
 	"math/bits"
+	"math/rand/v2"
+
+	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // encodingLevelDB is the format of LevelDB (google/leveldb util/bloom.cc and util/hash.cc):
@@ -67,27 +70,39 @@ func (encodingLevelDB) rate(n, m float64, k int) float64 {
 	if k > maxProbes {
 		return 1 // such a number is reserved: the filter answers yes to every key
 	}
-	return rateLevelDB(n, min(m, 1<<32), k) // the reach of the hash
+	return rates.LevelDB(n, m, k, measureLevelDB)
 }
 
-// expectedSet takes the probes other than the third as independent.
-//
-// The third probe is h + 2·rotr(h, 17). Except for its lowest bit, 2·rotr(h, 17) is h with
-// the two halves exchanged. So each half of the probe is the sum of the two halves of h,
-// except for carries, and the probe has 196,606 values: about three for each 16-bit sum.
-// n keys give each sum 2λ keys, with λ = n/2^17. λ of them hit one of its three values. λ·x
-// and λ·(1-x) hit the two others, where x is uniform between 0 and 1.
+// measureLevelDB returns the share of random hashes that pass filters of n random hashes. The
+// filters have some 2^17 hashes in all, because small ones differ.
+func measureLevelDB(n, m, k, queries int) float64 {
+	data := append(make([]byte, m/8, m/8+1), byte(k))
+	v, _ := openView(LevelDB, data) // never fails
+	random := rand.NewPCG(1, 2)     // the same at every call
+	var hashes [windowKeys]uint32
+	column := func(n int) Keys {
+		for i := range hashes[:n] {
+			hashes[i] = uint32(random.Uint64())
+		}
+		return LevelDB.Hashes32(hashes[:n])
+	}
+	var hits [windowKeys / 64]uint64
+	filters := max(1<<17/n, 1)
+	windows, yes := max(queries/filters/windowKeys, 1), 0
+	for range filters {
+		clear(data[:m/8])
+		for i := 0; i < n; i += windowKeys {
+			v.addColumn(column(min(windowKeys, n-i)))
+		}
+		for range windows {
+			yes += v.MayContainBatch(column(windowKeys), hits[:])
+		}
+	}
+	return float64(yes) / float64(filters*windows*windowKeys)
+}
+
 func (encodingLevelDB) expectedSet(s shape, n float64) float64 {
-	m := min(float64(s.bits), 1<<32) // the hash reaches 2^32 bits
-	if s.probes < 3 {
-		return independentSet(n, m, s.probes)
-	}
-	miss := 1.0 // expected share of bits that no third probe sets
-	if lambda := n / (1 << 17); lambda > 0 {
-		hit := -math.Expm1(-lambda)
-		miss = math.Exp(-(1 << 16) * (2 + hit - 2*hit/lambda) / m)
-	}
-	return m * (1 - miss*math.Exp(-float64(s.probes-1)*n/m))
+	return rates.LevelDBSet(n, float64(s.bits), s.probes)
 }
 
 // reference is BloomFilterPolicy::KeyMayMatch.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // encodingNori is one of the two formats of nori-sstable: a little-endian header, and then
@@ -155,12 +157,11 @@ func (e encodingNori) size(n, bitsPerKey int) (m float64, k int) {
 }
 
 func (encodingNori) rate(n, m float64, k int) float64 {
-	d := newDoubleHashing(n, m, min(k, maxProbesCrate)) // no filter has more
-	return d.rate(d.power(d.k))
+	return rates.DoubleHashing(n, m, min(k, maxProbesCrate)) // no filter has more
 }
 
 func (encodingNori) expectedSet(s shape, n float64) float64 {
-	return independentSet(n, float64(s.bits), s.probes)
+	return rates.IndependentSet(n, float64(s.bits), s.probes)
 }
 
 // reference is the check of nori-sstable's documentation. The format and the length of the

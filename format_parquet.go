@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // encodingParquet is the split block Bloom filter of Parquet (parquet-format,
@@ -55,19 +57,11 @@ func (encodingParquet) size(n, bitsPerKey int) (m float64, k int) {
 }
 
 // rate is the mean of wordsRate over the number of keys in the block of an absent key.
-func (encodingParquet) rate(keys, m float64, _ int) float64 {
-	return meanRate(keys, m/256, wordsRate)
-}
-
-// wordsRate returns the chance that a block of j keys has all bits of an absent key. Each of
-// its words has the key's bit with the chance 1 - (31/32)^j.
-func wordsRate(j float64) float64 {
-	return math.Pow(-math.Expm1(j*math.Log1p(-1./32)), splitProbes)
-}
+func (encodingParquet) rate(n, m float64, _ int) float64 { return rates.Parquet(n, m) }
 
 // expectedSet takes the probes as independent: within a word, they are of different keys.
 func (encodingParquet) expectedSet(s shape, n float64) float64 {
-	return independentSet(n, float64(s.bits), splitProbes)
+	return rates.IndependentSet(n, float64(s.bits), splitProbes)
 }
 
 // reference is the check of parquet-format's BloomFilter.md. For bytes that are not a

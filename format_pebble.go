@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // encodingPebble is the filter of Pebble (cockroachdb/pebble, bloom/bloom.go), and of
@@ -109,83 +111,10 @@ func (e encodingPebble) size(n, bitsPerKey int) (m float64, k int) {
 	return 512 * min(lines, pebbleMostBytes/64-1), s.probes
 }
 
-// rate is the mean rate of double hashing in a line of 512 bits, over the number of keys in
-// the line of an absent key. The start and the step of a walk are not independent of the line:
-// sharedInLine has what that adds.
-func (encodingPebble) rate(keys, m float64, k int) float64 {
-	k = min(k, 512)
-	more := sharedInLine(m/512, k)
-	return meanRate(keys, m/512, func(j float64) float64 {
-		if j == 0 {
-			return 0
-		}
-		d := newDoubleHashing(j, 512, k)
-		rate := d.rate(d.power(k))
-		for s, keys := range more {
-			if keys != 0 {
-				rate += j * keys * d.shared(s)
-			}
-		}
-		return min(max(rate, 0), 1)
-	})
-}
+func (encodingPebble) rate(n, m float64, k int) float64 { return rates.Pebble(n, m, k) }
 
-// sharedInLine returns a difference of two chances for each number s of bits. The first is the
-// chance that the walks of two keys share s bits, if their line is the same in a filter of so many
-// lines. The second is the same chance for two walks of random starts and steps. A bit counts as
-// shared if the probe of the same number tests it in both walks.
-//
-// The hashes of the keys of a line differ by a multiple d of the number of lines. So the starts
-// differ by d mod 512, and the steps by bits 17 to 25 of d, or 1 more if the lower bits carry. If
-// a small multiple of the number of lines is close to a multiple of 2^17, as for 10,083 lines,
-// many walks in a line are the same: rates are up to 17 times those of random walks. The sum has
-// only differences that are multiples of 128: with others, walks share few bits.
-//
-// At 1 to 20 bits per key, measured rates of random hashes were 0.96 to 1.06 times those that rate
-// returns, for 50 keys or more, and 0.86 times for fewer. For the worst numbers of lines, those within
-// some 50 of 2^17, 2^17/2, 2^17/3 and 2^17/6, they were 1.0 to 1.7 times as high. Keys whose hashes
-// are not random can have far higher rates: docs/false-positives.md.
-func sharedInLine(lines float64, k int) []float64 {
-	const unit = 128
-	more := make([]float64, k+1)
-	if lines < 256 || lines != math.Trunc(lines) {
-		return more // the differences are spread evenly
-	}
-	add := func(start, step int, chance float64) {
-		s := 0
-		for i := range k {
-			if (start+i*step)%512 == 0 {
-				s++
-			}
-		}
-		more[s] += chance
-	}
-	for d := uint64(lines) * unit; d < 1<<32; d += uint64(lines) * unit {
-		step, low := int(d>>17%512), float64(d%(1<<17))/(1<<17)
-		chance := 2 * lines * (1 - float64(d)/(1<<32)) / (1 << 32) // of d and -d
-		switch step % unit {
-		case 0:
-			add(int(d%512), step, chance*(1-low))
-		case unit - 1:
-			add(int(d%512), step+1, chance*low)
-		}
-	}
-	for start := 0; start < 512; start += unit {
-		for step := 0; step < 512; step += unit {
-			add(start, step, -1./(512*512))
-		}
-	}
-	return more
-}
-
-// expectedSet has the mean number of different bits that a key sets. It is k, except for
-// steps that come back to the first bit before: 2^i of the 512 steps have 2^(i+1) bits.
 func (encodingPebble) expectedSet(s shape, n float64) float64 {
-	bits := float64(min(s.probes, 1)) // of the step 0
-	for order := 2; order <= 512; order *= 2 {
-		bits += float64(order / 2 * min(s.probes, order))
-	}
-	return setOfLines(s, n, bits/512/512)
+	return rates.PebbleSet(n, float64(s.bits), s.probes)
 }
 
 // reference is LegacyBloomBitsReader::MayMatch of RocksDB, after GetFilterBitsReader. It

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // encodingRocksDB is the filter of RocksDB's tables of format_version 5 and later
@@ -118,32 +120,15 @@ func (e encodingRocksDB) size(n, bitsPerKey int) (m float64, k int) {
 	return 512 * min(max(lines, 1), rocksMostLines), e.probes(bitsPerKey)
 }
 
-// rate is the mean of lineRate over the number of keys in the line of an absent key.
-func (e encodingRocksDB) rate(keys, m float64, k int) float64 {
+func (encodingRocksDB) rate(n, m float64, k int) float64 {
 	if k > maxProbes {
 		return 1 // such a number is reserved: the filter answers yes to every key
 	}
-	return meanRate(keys, m/512, func(j float64) float64 { return e.lineRate(j, k) })
+	return rates.RocksDB(n, m, k)
 }
 
-// lineRate returns the chance that a line of j keys has all bits of an absent key, whose
-// probes are independent: the mean of fill^k, where the fill varies from line to line. At 1 to
-// 10 bits per key, measured rates were 0.98 to 1.01 times that, and at up to 20 bits 0.95
-// to 1.07, which is their noise.
-func (encodingRocksDB) lineRate(j float64, k int) float64 {
-	const m = 512
-	if j == 0 {
-		return 0
-	}
-	probes := j * float64(k)
-	one, two := math.Exp(probes*math.Log1p(-1./m)), math.Exp(probes*math.Log1p(-2./m)) // one bit, two bits are clear
-	fill, variance := 1-one, max(two*(1-1./m)+one/m-one*one, 0)
-	return min(math.Pow(fill, float64(k))*math.Exp(float64(k*(k-1))/2*variance/(fill*fill)), 1)
-}
-
-// expectedSet takes the probes of a key as independent, inside its line.
 func (encodingRocksDB) expectedSet(s shape, n float64) float64 {
-	return setOfLines(s, n, -math.Expm1(float64(s.probes)*math.Log1p(-1./512)))
+	return rates.RocksDBSet(n, float64(s.bits), s.probes)
 }
 
 // reference is FastLocalBloomImpl::HashMayMatch, after GetFilterBitsReader. For bytes that
@@ -189,11 +174,4 @@ func (e encodingRocksDB) explain(filter, key []byte) Explanation {
 		h2 *= 0x9e3779b9
 	}
 	return w
-}
-
-// setOfLines returns how many bits of a filter of 512-bit lines n different keys are expected
-// to set, if a key sets the given share of its line.
-func setOfLines(s shape, n, share float64) float64 {
-	m := float64(s.bits)
-	return -m * math.Expm1(n*math.Log1p(-min(512/m*share, 1)))
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+
+	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // Policy builds filters of a format, with a number of bits per key. Policy{BitsPerKey: 10} is of the
@@ -50,7 +52,7 @@ func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error
 	if !(falsePositiveRate > 0 && falsePositiveRate < 1) {
 		return Policy{}, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)
 	}
-	if collisions := collisionRate(f, float64(capacity)); collisions >= falsePositiveRate {
+	if collisions := rates.Collisions(float64(capacity), f.HashBits()); collisions >= falsePositiveRate {
 		return Policy{}, fmt.Errorf("%w: the %d-bit hash of %v gives %d keys a rate of %.3g, above %.3g%s", ErrRate,
 			f.HashBits(), f, capacity, collisions, falsePositiveRate, advice(f, capacity, falsePositiveRate))
 	}
@@ -91,7 +93,7 @@ func advice(f Format, capacity int, rate float64) (text string) {
 	for n := capacity / 2; n > 0; n /= 2 {
 		unit := int(math.Pow10(max(len(strconv.Itoa(n))-2, 0)))
 		n = n / unit * unit // two digits
-		if collisionRate(f, float64(n)) >= rate {
+		if rates.Collisions(float64(n), f.HashBits()) >= rate {
 			continue
 		}
 		if b := fewestBits(f, n, rate); b <= sensible {
@@ -118,7 +120,7 @@ func (p Policy) holdsFrom(n int, rate float64) bool {
 	larger := p.larger(n, rate)
 	for i := range larger {
 		m := larger[(i+len(larger)-1)%len(larger)] // the largest first: most rates rise with the number
-		if p.Format == LevelDB && m >= thirdProbeKeys && 3*p.leastRate(m) <= rate {
+		if p.Format == LevelDB && m >= rates.ThirdProbeKeys && 3*p.leastRate(m) <= rate {
 			continue // rates are up to 2.4 times the least, and take time to measure
 		}
 		if !p.holds(m, rate) {
@@ -173,17 +175,17 @@ func (p Policy) larger(n int, rate float64) (numbers []int) {
 // holds reports whether the rate for n keys is at most rate.
 func (p Policy) holds(n int, rate float64) bool {
 	if p.Format == Pebble && p.BitsPerKey > 20 {
-		collisions := collisionRate(Pebble, float64(n))
+		collisions := rates.Collisions(float64(n), Pebble.HashBits())
 		rate = collisions + (rate-collisions)/1.3 // Format.FalsePositiveRate says how far Pebble's rate is off
 	}
-	return (n < thirdProbeKeys || p.leastRate(n) <= 1.01*rate) && p.FalsePositiveRate(n) <= rate
+	return (n < rates.ThirdProbeKeys || p.leastRate(n) <= 1.01*rate) && p.FalsePositiveRate(n) <= rate
 }
 
-// leastRate returns the rate of independent probes. With thirdProbeKeys or more, no format has a lower one.
+// leastRate returns the rate of independent probes. With rates.ThirdProbeKeys or more, no format has a lower one.
 func (p Policy) leastRate(n int) float64 {
 	m, k := formats[p.Format].size(n, p.BitsPerKey)
-	collisions := collisionRate(p.Format, float64(n))
-	return collisions + (1-collisions)*independentRate(float64(n), m, k)
+	collisions := rates.Collisions(float64(n), p.Format.HashBits())
+	return collisions + (1-collisions)*rates.Independent(float64(n), m, k)
 }
 
 // mostBitsPerKey is what the bits per key of PolicyFor are below.

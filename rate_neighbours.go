@@ -370,9 +370,10 @@ func (f *Filter) equalHashes(neighbours, keys Keys) []bool {
 	}
 	hashed := make([]uint32, neighbours.n)
 	neighbours.hashWindows(kind, f.kernel, func(i, j int) hashes { return hashes{h32: hashed[i:j]} })
-	wanted, found := make(bitmap, usedBits/64), make(map[uint32]bool)
+	const size = 1 << 22 // of the set of hashes modulo that many: most hashes of keys are not in it, and none is looked up
+	wanted, found := make([]uint64, size/64), make(map[uint32]bool)
 	for _, h := range hashed {
-		wanted.add(h)
+		wanted[h%size/64] |= 1 << (h % 64)
 	}
 	w := takeWindow()
 	room := w.hashes(one32, keys.n)
@@ -381,7 +382,7 @@ func (f *Filter) equalHashes(neighbours, keys Keys) []bool {
 		h := room.slice(0, part.n)
 		part.hashKeys(kind, f.kernel, &h)
 		for _, h := range h.h32 {
-			if wanted.has(h) {
+			if wanted[h%size/64]>>(h%64)&1 != 0 {
 				found[h] = true
 			}
 		}

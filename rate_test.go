@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // rateQueries is how many hashes the tests of rates query filters of one kind with.
@@ -21,7 +23,7 @@ func rateBounds(f Format, n int) (low, high float64) {
 	switch {
 	case n < 1000:
 		return 0.8, 1.14
-	case f == LevelDB && n >= thirdProbeKeys:
+	case f == LevelDB && n >= rates.ThirdProbeKeys:
 		return 0.91, 1.1 // both rates are measured, and have noise
 	}
 	return 0.95, 1.05

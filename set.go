@@ -200,7 +200,7 @@ func (s *Set) AddBatch(keys Keys) {
 // It panics if hits has fewer words than it writes, or if keys are hashes of another kind
 // than the set's.
 func (s *Set) TestAndAddBatch(keys Keys, hits []uint64) int {
-	n := s.testAndAddBatch(&keys, hits)
+	n := s.addFound(&keys, hits)
 	s.count.add(uint64(keys.n - keys.nulls()))
 	return n
 }

@@ -1,4 +1,4 @@
-package bloom
+package rates
 
 import (
 	"math"
@@ -7,50 +7,26 @@ import (
 	"slices"
 )
 
-// rateLevelDB returns the expected rate of n keys in m bits with k probes. Where that takes
-// 0.1 s at most, it measures the rate. The model is up to 1.4 times too low if m is, or is
-// nearly, a multiple of a large power of two, and more if m is a multiple of 65537.
-func rateLevelDB(n, m float64, k int) float64 {
+// LevelDB returns the rate of LevelDB's hash. Where that takes 0.1 s at most, it measures the rate: measure returns
+// the share of so many random hashes that pass filters of n random hashes. The model is up to 1.4 times too low if m
+// is, or is nearly, a multiple of a large power of two, and more if m is a multiple of 65537.
+func LevelDB(n, m float64, k int, measure func(n, m, k, queries int) float64) float64 {
+	m = min(m, hashReach)
 	const passes, most = 1000, 1 << 23 // random hashes that pass, and that are tested
-	least := independentRate(n, m, k)  // LevelDB's probes pass at least as often
+	least := Independent(n, m, k)      // LevelDB's probes pass at least as often
 	queries := passes / least
-	if n < thirdProbeKeys || n > 1<<20 || m > 1<<27 || math.Mod(m, 8) != 0 || queries > most {
+	if n < ThirdProbeKeys || n > 1<<20 || m > 1<<27 || math.Mod(m, 8) != 0 || queries > most {
 		return modelLevelDB(n, m, k)
 	}
-	collisions := collisionRate(LevelDB, n) // that pass by their hash, which the caller adds
-	measured := measureLevelDB(int(n), int(m), k, int(max(queries, 1<<16)))
+	collisions := Collisions(n, 32) // that pass by their hash, which the caller adds
+	measured := measure(int(n), int(m), k, int(max(queries, 1<<16)))
 	return max((measured-collisions)/(1-collisions), least) // less is noise
 }
 
-// measureLevelDB returns the share of random hashes that pass filters of n random hashes. The
-// filters have some 2^17 hashes in all, because small ones differ.
-func measureLevelDB(n, m, k, queries int) float64 {
-	data := append(make([]byte, m/8, m/8+1), byte(k))
-	v, _ := openView(LevelDB, data) // never fails
-	random := rand.NewPCG(1, 2)     // the same at every call
-	var hashes [windowKeys]uint32
-	column := func(n int) Keys {
-		for i := range hashes[:n] {
-			hashes[i] = uint32(random.Uint64())
-		}
-		return LevelDB.Hashes32(hashes[:n])
-	}
-	var hits [windowKeys / 64]uint64
-	filters := max(1<<17/n, 1)
-	windows, yes := max(queries/filters/windowKeys, 1), 0
-	for range filters {
-		clear(data[:m/8])
-		for i := 0; i < n; i += windowKeys {
-			v.addColumn(column(min(windowKeys, n-i)))
-		}
-		for range windows {
-			yes += v.MayContainBatch(column(windowKeys), hits[:])
-		}
-	}
-	return float64(yes) / float64(filters*windows*windowKeys)
-}
+// hashReach is the number of bits that a hash of 32 bits reaches.
+const hashReach = 1 << 32
 
-// modelLevelDB is rateLevelDB by calculation. m is a multiple of 8 up to 2^32. The rate is that
+// modelLevelDB is LevelDB by calculation. m is a multiple of 8 up to 2^32. The rate is that
 // of double hashing, except that both words are the same hash h: the step is rotr(h, 17), which
 // is 2^15·h mod 2^32-1. Twice the step is h with its halves exchanged, except for one bit, so
 // h mod 65535. Three things follow.
@@ -62,7 +38,7 @@ func measureLevelDB(n, m, k, queries int) float64 {
 //     common divisor of m and 2^32-1.
 //
 // The first two make some bits likelier to be set than others, and those bits
-// likelier to be tested. So rateLevelDB takes the mean, over a sample of all hashes, of
+// likelier to be tested. So LevelDB takes the mean, over a sample of all hashes, of
 // the product of the chances that their bits are set.
 func modelLevelDB(n, m float64, k int) float64 {
 	d := newDoubleHashing(n, m, k)
@@ -70,7 +46,7 @@ func modelLevelDB(n, m float64, k int) float64 {
 	if base > 1-1e-9 {
 		return 1
 	}
-	third := k > 2 && n >= thirdProbeKeys
+	third := k > 2 && n >= ThirdProbeKeys
 	g := int(gcd(uint64(m), 255)) // 257 divides no 2+i
 	if third || g > 1 {
 		base = newFills(n, uint64(m), k, g, third).mean(n, third)
@@ -79,9 +55,9 @@ func modelLevelDB(n, m float64, k int) float64 {
 	return min(d.rate(base)+sameSteps*n/(m*m), 1)
 }
 
-// thirdProbeKeys is the fewest keys for which rates account for the third probe. For fewer keys,
+// ThirdProbeKeys is the fewest keys for which rates account for the third probe. For fewer keys,
 // it adds less than 3 % to the rate, and all its values take milliseconds.
-const thirdProbeKeys = 6000
+const ThirdProbeKeys = 6000
 
 // fills has the chances that bits of a filter of LevelDB are set.
 type fills struct {
@@ -259,8 +235,8 @@ func (t *thirdProbes) find(bit uint32) *thirdBit {
 	return &t.table[i]
 }
 
-// modulus computes remainders of words by m, at most 2^32, without a division: see
-// double32.index.
+// modulus computes remainders of words by m, at most 2^32, without a division, as
+// the walk double32 does.
 type modulus struct{ m, recip uint64 }
 
 func newModulus(m uint64) modulus { return modulus{m, math.MaxUint64/m + 1} }
@@ -281,4 +257,25 @@ func sampleHashes(n uint32) func(yield func(uint32) bool) {
 			}
 		}
 	}
+}
+
+// LevelDBSet returns how many of m bits n different keys are expected to set. It takes the probes other than the third
+// as independent.
+//
+// The third probe is h + 2·rotr(h, 17). Except for its lowest bit, 2·rotr(h, 17) is h with
+// the two halves exchanged. So each half of the probe is the sum of the two halves of h,
+// except for carries, and the probe has 196,606 values: about three for each 16-bit sum.
+// n keys give each sum 2λ keys, with λ = n/2^17. λ of them hit one of its three values. λ·x
+// and λ·(1-x) hit the two others, where x is uniform between 0 and 1.
+func LevelDBSet(n, m float64, k int) float64 {
+	m = min(m, hashReach)
+	if k < 3 {
+		return IndependentSet(n, m, k)
+	}
+	miss := 1.0 // expected share of bits that no third probe sets
+	if lambda := n / (1 << 17); lambda > 0 {
+		hit := -math.Expm1(-lambda)
+		miss = math.Exp(-(1 << 16) * (2 + hit - 2*hit/lambda) / m)
+	}
+	return m * (1 - miss*math.Exp(-float64(k-1)*n/m))
 }
