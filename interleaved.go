@@ -86,11 +86,16 @@ func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 // kernel of f, and its keys are of f's kind.
 //
 // The error is [ErrShape] if f answers without testing bits, or if no filter that this library builds has its shape: the
-// lines of an old RocksDB can be longer. It is [ErrCapacity] as for [Policy.NewInterleaved].
+// lines of an old RocksDB can be longer, and one of [BitsAndBlooms] can store fewer bits than its probes reach. It is
+// [ErrCapacity] as for [Policy.NewInterleaved].
 func (f *Filter) NewInterleaved(filters int) (*Interleaved, error) {
 	_, s := f.encoded()
-	empty, err := f.format.emptyView(s)
-	if f.pair == 0 || err != nil || empty.n != f.n {
+	var empty view
+	err := ErrShape
+	if f.pair != 0 && !f.storesFewer() { // the header of one that does can claim any number of bits
+		empty, err = f.format.emptyView(s)
+	}
+	if err != nil || empty.n != f.n {
 		return nil, fmt.Errorf("%w: no interleaved filters have the shape of one of %v with %d bits and %d probes", ErrShape, f.format, s.bits, s.probes)
 	}
 	empty.kind = f.kind

@@ -375,14 +375,18 @@ func TestInterleavedErrors(t *testing.T) {
 		want error
 		try  func() error
 	}{
-		"no format":        {ErrFormat, func() error { _, err := Policy{99, 10}.NewInterleaved(1, 1); return err }},
-		"fewer than none":  {ErrCapacity, func() error { _, err := p.NewInterleaved(-1, 1); return err }},
-		"too many":         {ErrCapacity, func() error { _, err := p.NewInterleaved(math.MaxInt, 1); return err }},
-		"too large":        {ErrCapacity, func() error { _, err := p.NewInterleaved(1<<30, 1<<30); return err }},
-		"negative keys":    {ErrCapacity, func() error { _, err := p.NewInterleaved(1, -1); return err }},
-		"the zero Filter":  {ErrShape, func() error { _, err := new(Filter).NewInterleaved(1); return err }},
-		"no bits":          {ErrShape, func() error { _, err := mustOpen(t, LevelDB, nil).NewInterleaved(1); return err }},
-		"always yes":       {ErrShape, func() error { _, err := mustOpen(t, LevelDB, []byte{1, 2, 0}).NewInterleaved(1); return err }},
+		"no format":       {ErrFormat, func() error { _, err := Policy{99, 10}.NewInterleaved(1, 1); return err }},
+		"fewer than none": {ErrCapacity, func() error { _, err := p.NewInterleaved(-1, 1); return err }},
+		"too many":        {ErrCapacity, func() error { _, err := p.NewInterleaved(math.MaxInt, 1); return err }},
+		"too large":       {ErrCapacity, func() error { _, err := p.NewInterleaved(1<<30, 1<<30); return err }},
+		"negative keys":   {ErrCapacity, func() error { _, err := p.NewInterleaved(1, -1); return err }},
+		"the zero Filter": {ErrShape, func() error { _, err := new(Filter).NewInterleaved(1); return err }},
+		"no bits":         {ErrShape, func() error { _, err := mustOpen(t, LevelDB, nil).NewInterleaved(1); return err }},
+		"always yes":      {ErrShape, func() error { _, err := mustOpen(t, LevelDB, []byte{1, 2, 0}).NewInterleaved(1); return err }},
+		"few bits stored": {ErrShape, func() error {
+			_, err := mustOpen(t, BitsAndBlooms, bitsAndBlooms(1<<43, 3, 64, 1)).NewInterleaved(1)
+			return err
+		}},
 		"long lines":       {ErrShape, func() error { _, err := long.NewInterleaved(1); return err }},
 		"too many of some": {ErrCapacity, func() error { _, err := good.NewInterleaved(mostBytes); return err }},
 	} {
