@@ -505,6 +505,9 @@ func checkHashes(t *testing.T, kind hashKind, kernels []Kernel, keys [][]byte, c
 			for i := range room.h2 {
 				room.h2[i] = canary
 			}
+			for i := range room.h3 {
+				room.h3[i], room.h4[i] = canary, canary
+			}
 			after := room.at(n, kind)
 			h := room.slice(0, n)
 			column.hash(kind, kernel, &h)
