@@ -3,6 +3,7 @@ package bloom
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -116,6 +117,38 @@ func testAllocations(t *testing.T, format Format) {
 	} {
 		if n := testing.AllocsPerRun(10, run); n != 0 {
 			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}
+
+// TestStatsOfOtherBits wants no count of set bits that no probe reaches, which filters of another writer can have.
+func TestStatsOfOtherBits(t *testing.T) {
+	is(t, behaviour)
+	for _, c := range []struct {
+		filter        []byte // in each word of bits, all but the bits 23 and 40 are set
+		bits, setBits uint64
+	}{
+		{bitsAndBlooms(64, 3, 64, 1), 64, 62},
+		{bitsAndBlooms(60, 3, 64, 1), 60, 58},
+		{bitsAndBlooms(24, 3, 1024, 16), 24, 23},
+		{bitsAndBlooms(1, 3, 64, 1), 1, 1},
+		{bitsAndBlooms(100, 3, 41, 1), 100, 39},
+		{bitsAndBlooms(math.MaxUint64, 3, 41, 1), math.MaxUint64, 39},
+	} {
+		f := mustOpen(t, BitsAndBlooms, c.filter)
+		s := f.Stats()
+		if s.Bits != c.bits || s.SetBits != c.setBits || c.bits == math.MaxUint64 && math.Round(s.Keys) != 39./3 {
+			t.Errorf("%d of %d bits are set, want %d of %d; %+v", s.SetBits, s.Bits, c.setBits, c.bits, s)
+		}
+		x, err := f.NewInterleaved(1)
+		if (err == nil) != (c.bits < 100) || err != nil && !errors.Is(err, ErrShape) {
+			t.Errorf("NewInterleaved of %d bits: %v", c.bits, err)
+		}
+		if err != nil {
+			continue
+		}
+		if err := x.Put(0, f); err != nil || x.Stats()[0].SetBits != c.setBits {
+			t.Errorf("%d of %d interleaved bits are set, want %d; %v", x.Stats()[0].SetBits, c.bits, c.setBits, err)
 		}
 	}
 }

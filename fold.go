@@ -52,9 +52,9 @@ func errOddLines(f Format) error {
 //
 // The expected rate is [Format.FalsePositiveRate] of the number of keys that [Stats] estimates.
 //
-// A set whose size is an odd number of bytes, words of 64 bits ([BitsAndBlooms]), blocks or lines is not halved: the result is 0. The error is
-// [ErrShape] for sets of [Pebble], which no size can halve, and [ErrRate] if the rate is not between 0
-// and 1. With an error, the set does not change.
+// A set whose size is an odd number of bytes, words of 64 bits ([BitsAndBlooms]), blocks or lines is not halved: the
+// result is 0. The error is [ErrShape] for sets of [Pebble], which no size can halve, and [ErrRate] if the rate is not
+// between 0 and 1. With an error, the set does not change.
 func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {
 	if !(falsePositiveRate > 0 && falsePositiveRate < 1) { // not a number is neither
 		return 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)
@@ -66,8 +66,8 @@ func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {
 	if unit == 0 {
 		return 0, errOddLines(s.format)
 	}
-	array, shape := s.encoded()
-	keys, unknown := keysOf(onesCount(array), shape, formats[s.format].encoding)
+	_, shape := s.encoded()
+	keys, unknown := keysOf(s.setBits(), shape, formats[s.format].encoding)
 	keys = math.Round(keys)
 	for !unknown && shape.bits%(2*unit) == 0 && (keys == 0 || s.format.rate(keys, float64(shape.bits/2), shape.probes) <= falsePositiveRate) {
 		shape.bits /= 2

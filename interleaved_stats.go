@@ -16,7 +16,11 @@ func (x *Interleaved) Stats() []Stats {
 	words := (x.filters + 63) / 64
 	set, yes := tally{words: words}, tally{words: words}
 	row := make([]uint64, words)
+	swap := x.empty.pair.walk().swap()
 	for p := range int(x.depth) {
+		if uint64(p)^swap >= x.bits {
+			continue // the slice fills the last word of 64 bits
+		}
 		slice := unsafe.Pointer(&x.slices[p*x.stride])
 		for i := range row {
 			row[i] = load64(slice, 8*i)

@@ -35,10 +35,10 @@ func (s Stats) Fill() float64 { return float64(s.SetBits) / float64(max(s.Bits, 
 // false-positive rate of random hashes. It reads the whole filter and tests up to 2^20 hashes, with at
 // most 2^25 probes in all. That takes some milliseconds.
 func (v *view) Stats() Stats {
-	array, shape := v.encoded()
+	_, shape := v.encoded()
 	s := Stats{
 		Bits:              shape.bits,
-		SetBits:           onesCount(array),
+		SetBits:           v.setBits(),
 		Probes:            shape.probes,
 		FalsePositiveRate: v.falsePositiveRate(),
 	}
@@ -51,6 +51,20 @@ func (v *view) Stats() Stats {
 		s.Keys, s.KeysUnknown = keysOf(s.SetBits, shape, formats[v.format].encoding)
 	}
 	return s
+}
+
+// setBits returns how many bits are set of those that probes reach. What follows these in their last byte or word is not
+// the filter's, but can be set in bytes of another writer.
+func (v *view) setBits() uint64 {
+	array, shape := v.encoded()
+	n, reached, swap := onesCount(array), shape.bits, v.pair.walk().swap()
+	if v.storesFewer() {
+		reached = (*crossed64)(&v.bitArray).stored()
+	}
+	for bit := reached; bit < 8*uint64(len(array)); bit++ {
+		n -= uint64(array[(bit^swap)/8] >> (bit % 8) & 1)
+	}
+	return n
 }
 
 // MeasureRate returns the share, 0 to 1, of keys for which the filter answers yes. If none
@@ -92,7 +106,7 @@ func keysOf(set uint64, s shape, e encoding) (keys float64, unknown bool) {
 		return 0, true
 	}
 	low, high := 0.0, m*math.Log(m)
-	for range 64 {
+	for range 64 + bits.Len64(s.bits) { // until n is exact, however much smaller than high it is
 		n := (low + high) / 2
 		if e.expectedSet(s, n) < float64(set) {
 			low = n

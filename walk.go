@@ -50,6 +50,14 @@ func (w walkKind) bytesOf(bits uint64) int {
 	return int((bits/word + min(bits%word, 1)) * (word / 8))
 }
 
+// swap returns what the number of a bit is XORed with to find it in the bytes.
+func (w walkKind) swap() uint64 {
+	if w == walkCrossed64 {
+		return 56
+	}
+	return 0
+}
+
 func (w walkKind) String() string { return walkKinds[w].name }
 
 // mostBytes is the largest number of bytes that the bits of a filter may take when it is
