@@ -348,16 +348,41 @@ func gather(tile *[64]uint64, columns [][]byte, at int) {
 	}
 }
 
-// transpose swaps bit j of word i with bit i of word j, for all i and j.
+// transpose swaps bit j of word i with bit i of word j, for all i and j. It swaps halves of the tile, then halves of these, and so
+// on; two such steps at a time, of four words.
 func transpose(tile *[64]uint64) {
-	mask := uint64(1<<32 - 1)
-	for j := 32; j != 0; j, mask = j/2, mask^mask<<(j/2) {
-		for i := 0; i < 64; i = (i + j + 1) &^ j {
-			a, b := &tile[i], &tile[(i+j)%64]
-			swap := (*a>>j ^ *b) & mask
-			*a, *b = *a^swap<<j, *b^swap
-		}
+	for i := range 16 {
+		a, b, c, d := tile[i], tile[i+16], tile[i+32], tile[i+48]
+		a, c = exchange(a, c, 32, 1<<32-1)
+		b, d = exchange(b, d, 32, 1<<32-1)
+		a, b = exchange(a, b, 16, 0x0000ffff0000ffff)
+		c, d = exchange(c, d, 16, 0x0000ffff0000ffff)
+		tile[i], tile[i+16], tile[i+32], tile[i+48] = a, b, c, d
 	}
+	for i := range 16 {
+		part := (*[13]uint64)(tile[i/4*16+i%4:])
+		a, b, c, d := part[0], part[4], part[8], part[12]
+		a, c = exchange(a, c, 8, 0x00ff00ff00ff00ff)
+		b, d = exchange(b, d, 8, 0x00ff00ff00ff00ff)
+		a, b = exchange(a, b, 4, 0x0f0f0f0f0f0f0f0f)
+		c, d = exchange(c, d, 4, 0x0f0f0f0f0f0f0f0f)
+		part[0], part[4], part[8], part[12] = a, b, c, d
+	}
+	for i := 0; i < 64; i += 4 {
+		part := (*[4]uint64)(tile[i:])
+		a, b, c, d := part[0], part[1], part[2], part[3]
+		a, c = exchange(a, c, 2, 0x3333333333333333)
+		b, d = exchange(b, d, 2, 0x3333333333333333)
+		a, b = exchange(a, b, 1, 0x5555555555555555)
+		c, d = exchange(c, d, 1, 0x5555555555555555)
+		part[0], part[1], part[2], part[3] = a, b, c, d
+	}
+}
+
+// exchange swaps the bits of a that are n places above those of mask with the bits of mask of b. It is inlined, with constants.
+func exchange(a, b uint64, n uint, mask uint64) (uint64, uint64) {
+	swap := (a>>n ^ b) & mask
+	return a ^ swap<<n, b ^ swap
 }
 
 // MergeInterleaved returns the filters of all parts, one part after the other, with their numbers of keys and labels.
@@ -503,8 +528,15 @@ func (x *Interleaved) and(h Hash, hits []uint64) int {
 	switch {
 	case x.empty.pair == xxh64Split256:
 		block, low := unsafe.Add(base, 256*(*split256)(&x.empty.bitArray).block(h.h1)*stride), uint32(h.h1)
-		for i, salt := range splitSalts {
-			from[i] = (*byte)(unsafe.Add(block, (32*uint64(i)+uint64(low*salt>>27))*stride))
+		from = [8]*byte{
+			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt0>>27))),
+			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt1>>27+32))),
+			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt2>>27+64))),
+			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt3>>27+96))),
+			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt4>>27+128))),
+			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt5>>27+160))),
+			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt6>>27+192))),
+			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt7>>27+224))),
 		}
 	case x.empty.pair == xxph3Line512 && x.empty.k <= len(from):
 		line, bit := unsafe.Add(base, 512*(*line512)(&x.empty.bitArray).line(h.h1)*stride), uint32(h.h1>>32)
