@@ -6,62 +6,38 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/lanebloom/bloom/internal/golden"
 )
 
-// remote is a file behind ranges of HTTP. It counts requests and their bytes.
+// remote is a file that counts reads and their bytes.
 type remote struct {
-	t            testing.TB
-	url          string
-	reads, bytes atomic.Int64
-}
-
-// serve serves a file.
-func serve(t testing.TB, file []byte) *remote {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file))
-	}))
-	t.Cleanup(server.Close)
-	return &remote{t: t, url: server.URL}
+	r            io.ReaderAt
+	reads, bytes int
 }
 
 func (r *remote) ReadAt(p []byte, offset int64) (int, error) {
-	request, err := http.NewRequest(http.MethodGet, r.url, nil)
-	if err != nil {
-		return 0, err
-	}
-	request.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", offset, offset+int64(len(p))-1))
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusPartialContent {
-		return 0, fmt.Errorf("%s", response.Status)
-	}
-	r.reads.Add(1)
-	r.bytes.Add(int64(len(p)))
-	return io.ReadFull(response.Body, p)
+	r.reads++
+	r.bytes += len(p)
+	return r.r.ReadAt(p, offset)
 }
 
 // cost returns the reads and bytes since the last call.
-func (r *remote) cost() (reads, bytes int) { return int(r.reads.Swap(0)), int(r.bytes.Swap(0)) }
+func (r *remote) cost() (reads, bytes int) {
+	reads, bytes = r.reads, r.bytes
+	r.reads, r.bytes = 0, 0
+	return reads, bytes
+}
 
-// rowsOf returns the Rows of the file of x behind HTTP.
+// rowsOf returns the Rows of the file of x, and the file.
 func rowsOf(t testing.TB, x *Interleaved) (*Rows, *remote) {
 	t.Helper()
 	file := fileOf(t, x)
-	r := serve(t, file)
+	r := &remote{r: bytes.NewReader(file)}
 	rows, err := NewRows(r, int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +101,7 @@ func TestRowsOfFile(t *testing.T) {
 	})
 }
 
-// TestRowsReads counts requests and bytes: one read for a region of at most 64 KiB, else one for each probe, and each slice once
+// TestRowsReads counts reads and bytes: one read for a region of at most 64 KiB, else one for each probe, and each slice once
 // for a batch.
 func TestRowsReads(t *testing.T) {
 	is(t, behaviour)
