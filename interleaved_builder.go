@@ -1,0 +1,166 @@
+package bloom
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+)
+
+// InterleavedBuilder writes the file of any number of interleaved filters in bounded memory: a block of at most 64 MiB, or of 512
+// filters if these are larger, and the numbers of keys and labels. Full blocks go to a temporary file. Close removes it.
+//
+// It is for one goroutine.
+type InterleavedBuilder struct {
+	block    *Interleaved // the last one, which is not full
+	waiting  []*Filter    // those of the block that are not yet put in
+	all      interleaving
+	columns  Columns
+	full     *os.File // the full blocks, or nil
+	blocks   int      // their number
+	progress func(written, size int64)
+}
+
+// builderMemory is the bytes of a block, unless 512 filters have more.
+const builderMemory = 64 << 20
+
+// NewInterleavedBuilder returns a builder for filters of the shape of f, of which there are none yet. The errors are
+// those of [Filter.NewInterleaved].
+func (f *Filter) NewInterleavedBuilder() (*InterleavedBuilder, error) {
+	x, err := f.NewInterleaved(0)
+	if err != nil {
+		return nil, err
+	}
+	bytes := int(x.depth/8) + 1
+	block, err := f.NewInterleaved(max(builderMemory/bytes/putColumns, 1) * putColumns)
+	if err != nil {
+		return nil, err
+	}
+	return &InterleavedBuilder{block: block, all: x.interleaving}, nil
+}
+
+// Len returns the number of filters.
+func (b *InterleavedBuilder) Len() int { return b.all.filters }
+
+// Add adds a filter with a label, which may be empty. The filter must not change before 512 more filters are added, or the
+// file is written. The errors are those of [Interleaved.Put], and those of the temporary file. With an error of the temporary file, the builder is of no use.
+func (b *InterleavedBuilder) Add(f *Filter, label string) error {
+	if err := b.all.takes(f); err != nil {
+		return err
+	}
+	if _, err := b.all.empty.kind.and(f.kind); err != nil {
+		return err
+	}
+	keys, known := f.KeyCount()
+	if !known {
+		keys = unknownKeys
+	}
+	b.waiting, b.columns.keys, b.columns.labels = append(b.waiting, f), append(b.columns.keys, keys), append(b.columns.labels, label)
+	if b.all.filters++; b.all.filters%putColumns != 0 {
+		return nil
+	}
+	if err := b.flush(); err != nil {
+		return err
+	}
+	if b.all.filters%b.block.filters == 0 {
+		return b.save()
+	}
+	return nil
+}
+
+// flush puts the waiting filters in the block.
+func (b *InterleavedBuilder) flush() error {
+	first := (b.all.filters - len(b.waiting)) % b.block.filters
+	err := b.block.Put(first, b.waiting...)
+	clear(b.waiting)
+	b.waiting = b.waiting[:0]
+	return err
+}
+
+// save writes a full block to the temporary file, and clears it.
+func (b *InterleavedBuilder) save() (err error) {
+	if b.full == nil {
+		if b.full, err = os.CreateTemp("", "bloom-*.interleaved"); err != nil {
+			return err
+		}
+	}
+	if _, err = b.full.Write(b.block.slices); err != nil {
+		return err
+	}
+	b.blocks++
+	clear(b.block.slices)
+	return nil
+}
+
+// SetMetadata keeps bytes of the caller's, which the file has too. It takes no copy.
+func (b *InterleavedBuilder) SetMetadata(data []byte) { b.columns.metadata = data }
+
+// SetProgress calls a function after each part of the file that is written, with the bytes so far and the bytes of the slices.
+func (b *InterleavedBuilder) SetProgress(progress func(written, size int64)) { b.progress = progress }
+
+// WriteTo writes the file, as [Interleaved.WriteTo] does. More filters can be added after it.
+func (b *InterleavedBuilder) WriteTo(w io.Writer) (int64, error) {
+	if err := b.flush(); err != nil {
+		return 0, err
+	}
+	x := b.all
+	x.stride = strideOf(x.filters)
+	x.room = 8 * (x.stride - sliceSum)
+	var part []byte
+	return x.writeFile(w, &b.columns, func(p uint64, buffer []byte) error {
+		from, n := p*uint64(b.block.stride), uint64(len(buffer)/x.stride*b.block.stride)
+		if uint64(len(part)) < n {
+			part = make([]byte, n)
+		}
+		for i := range b.blocks {
+			if err := readAt(b.full, part[:n], int64(uint64(i*len(b.block.slices))+from)); err != nil {
+				return err
+			}
+			b.splice(buffer, x.stride, i, part[:n])
+		}
+		b.splice(buffer, x.stride, b.blocks, b.block.slices[from:][:n])
+		if b.progress != nil {
+			b.progress(int64(p+uint64(len(buffer)/x.stride))*int64(x.stride), int64(x.depth)*int64(x.stride))
+		}
+		return nil
+	})
+}
+
+// splice copies the slices of block i, of which part has some, to their places in slices of stride bytes.
+func (b *InterleavedBuilder) splice(to []byte, stride, i int, part []byte) {
+	filters := b.block.filters // a multiple of 512
+	n := (min(b.all.filters-i*filters, filters) + 7) / 8
+	for ; n > 0 && len(to) > 0; to, part = to[stride:], part[b.block.stride:] {
+		copy(to[i*filters/8:], part[:n])
+	}
+}
+
+// WriteFile writes the file to a path, whole or not at all: a new file beside it takes its name when it is written.
+func (b *InterleavedBuilder) WriteFile(path string) (err error) {
+	file, err := os.OpenFile(fmt.Sprintf("%s.%016x", path, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = b.WriteTo(file)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(file.Name()))
+	}
+	return err
+}
+
+// Close removes the temporary file.
+func (b *InterleavedBuilder) Close() error {
+	if b.full == nil {
+		return nil
+	}
+	err := errors.Join(b.full.Close(), os.Remove(b.full.Name()))
+	b.full = nil
+	return err
+}
