@@ -1,0 +1,203 @@
+package bloom
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// interleavedCase is filters of one shape: their format, their number and their keys.
+type interleavedCase struct {
+	format        Format
+	filters, keys int
+}
+
+// make returns the filters, a group of them and the same interleaved, on a kernel.
+func (c interleavedCase) make(b *testing.B, kernel Kernel) (filters []*Filter, group *Group, x *Interleaved) {
+	b.Helper()
+	p, random, hashes := Policy{c.format, 10}, rand.New(rand.NewPCG(1, uint64(c.filters))), make([]uint64, c.keys)
+	for range c.filters {
+		for i := range hashes {
+			hashes[i] = random.Uint64()
+		}
+		filters = append(filters, onKernel(b, p.NewFilter(c.format.Hashes64(hashes)), kernel))
+	}
+	group, err := NewGroup(filters)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if x, err = filters[0].NewInterleaved(len(filters)); err == nil {
+		err = x.Put(0, filters...)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return filters, group, x
+}
+
+// roundsOf runs ways in turn, each after prepare, and returns the median nanoseconds of each.
+func roundsOf(b *testing.B, prepare func(), ways ...func()) (medians []float64) {
+	times := make([][]float64, len(ways))
+	for _, way := range ways {
+		prepare()
+		way()
+	}
+	for b.Loop() {
+		for i, way := range ways {
+			prepare()
+			start := time.Now()
+			way()
+			times[i] = append(times[i], float64(time.Since(start).Nanoseconds()))
+		}
+	}
+	for _, of := range times {
+		slices.Sort(of)
+		medians = append(medians, of[len(of)/2])
+	}
+	return medians
+}
+
+// BenchmarkInterleaved asks a group and interleaved filters for one key, each for keys of its own: how many times as fast the
+// latter are, and their nanoseconds a filter. /loads is the time beside that of a loop of loads of as many bytes.
+func BenchmarkInterleaved(b *testing.B) {
+	for _, c := range []interleavedCase{
+		{Parquet, 10, 1000}, {RocksDB, 10, 1000}, {Parquet, 100, 1000}, {RocksDB, 100, 1000}, {Parquet, 10_000, 26},
+		{Parquet, 1000, 50_000}, {Parquet, 10_000, 5000}, {Parquet, 100_000, 1000}, {RocksDB, 10_000, 5000},
+	} {
+		for _, kernel := range []Kernel{kernels[0], Generic} {
+			b.Run(fmt.Sprintf("format=%v/filters=%d/keys=%d/kernel=%v", c.format, c.filters, c.keys, kernel), func(b *testing.B) {
+				_, group, x := c.make(b, kernel)
+				random, hits := rand.New(rand.NewPCG(2, 3)), make([]uint64, (c.filters+63)/64)
+				n := max(20, min(2000, 400_000/c.filters))
+				if len(x.slices) < 1<<20 {
+					n = 2000 // most find the slices in the cache
+				}
+				hashes := make([]Hash, n)
+				ask := func(ask func(h Hash, hits []uint64) int) func() {
+					return func() {
+						for _, h := range hashes {
+							ask(h, hits)
+						}
+					}
+				}
+				fresh := func() { // which no way has asked for
+					for i := range hashes {
+						hashes[i] = c.format.HashFrom(random.Uint64())
+					}
+				}
+				size, sum := uint64(x.empty.k*(x.filters+7)/8)&^7, uint64(0)
+				loads := func() {
+					for range n { // in one piece, somewhere
+						at := random.Uint64N(uint64(len(x.slices))-size+1) &^ 63
+						for p := at; p < at+size; p += 8 {
+							sum += load64(unsafe.Pointer(&x.slices[p]), 0)
+						}
+					}
+				}
+				of := roundsOf(b, fresh, ask(group.MayContainHash), ask(x.MayContainHash), loads)
+				b.ReportMetric(of[0]/of[1], "x")
+				b.ReportMetric(of[1]/float64(n*c.filters), "ns/filter")
+				b.ReportMetric(of[1]/of[2], "/loads")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// BenchmarkInterleavedBatch asks for columns: in the order of a Group, and key by key.
+func BenchmarkInterleavedBatch(b *testing.B) {
+	c := interleavedCase{Parquet, 10_000, 5000}
+	_, group, x := c.make(b, kernels[0])
+	for _, n := range []int{100, 10_000} {
+		b.Run(fmt.Sprintf("columns=%d", n), func(b *testing.B) {
+			random, hits, column := rand.New(rand.NewPCG(4, 5)), make([]uint64, (n+63)/64*c.filters), make([]uint64, n)
+			keys := c.format.Hashes64(column)
+			fresh := func() {
+				for i := range column {
+					column[i] = random.Uint64()
+				}
+			}
+			of := roundsOf(b, fresh, func() { group.MayContainBatch(keys, hits) }, func() { x.MayContainBatch(keys, hits) }, func() {
+				for range x.Hits(keys) {
+				}
+			})
+			b.ReportMetric(of[0]/of[1], "x")
+			b.ReportMetric(of[0]/of[2], "x-by-key")
+			b.ReportMetric(of[1]/1e6, "ms")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkInterleavedPut puts 512 filters in at a time: the time beside that of a copy of their bytes.
+func BenchmarkInterleavedPut(b *testing.B) {
+	filters, _, x := interleavedCase{Parquet, 10_000, 5000}.make(b, kernels[0])
+	memory := make([]byte, len(filters)*len(filters[0].Bytes()))
+	of := roundsOf(b, func() {}, func() {
+		for i, f := range filters {
+			copy(memory[i*len(f.Bytes()):], f.Bytes())
+		}
+	}, func() {
+		if err := x.Put(0, filters...); err != nil {
+			b.Fatal(err)
+		}
+	})
+	b.ReportMetric(of[1]/of[0], "/copy")
+	b.ReportMetric(of[1]/float64(len(memory)), "ns/B")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkRows asks a file in the page cache, 100,000 filters of 10,000 keys, for one key.
+func BenchmarkRows(b *testing.B) {
+	c := interleavedCase{Parquet, 100_000, 10_000}
+	p, hashes := Policy{c.format, 10}, make([]uint64, c.keys)
+	random := rand.New(rand.NewPCG(6, 7))
+	path := filepath.Join(b.TempDir(), "filters")
+	x, err := p.NewFilter(c.format.Hashes64(hashes)).NewInterleaved(c.filters)
+	if err != nil {
+		b.Fatal(err)
+	}
+	some := make([]*Filter, 512)
+	for i := range some {
+		for j := range hashes {
+			hashes[j] = random.Uint64()
+		}
+		some[i] = p.NewFilter(c.format.Hashes64(hashes))
+	}
+	for first := 0; first < c.filters; first += len(some) {
+		if err := x.Put(first, some[:min(len(some), c.filters-first)]...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	size, err := x.WriteTo(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rows, err := NewRows(file, size)
+	if err != nil {
+		b.Fatal(err)
+	}
+	hits, want := make([]uint64, (c.filters+63)/64), make([]uint64, (c.filters+63)/64)
+	for range 100 {
+		h := c.format.HashFrom(random.Uint64())
+		x.MayContainHash(h, want)
+		if _, err := rows.MayContainHash(h, hits); err != nil || !slices.Equal(hits, want) {
+			b.Fatalf("other hits: %v", err)
+		}
+	}
+	for b.Loop() {
+		if _, err := rows.MayContainHash(c.format.HashFrom(random.Uint64()), hits); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
