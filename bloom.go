@@ -31,7 +31,7 @@
 // keep a filter of your own, write it with [Filter.WriteTo] or [Filter.MarshalBinary], and read it with
 // [Filter.ReadFrom] or [OpenBinary]: the header of that file has the format, the number of keys and
 // checksums (docs/file-format.md). gob and JSON store the same file. To ask many filters for one key, make
-// them a [Group].
+// them a [Group], or from some 64 filters of one shape on, [Interleaved].
 //
 // Goroutines may share a Filter, and an AtomicSet also while keys are added. They may ask a Set at once
 // while none adds to it. A Builder is for one goroutine. The hashes have no secret: whoever chooses the

@@ -3,6 +3,7 @@ package docs_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
@@ -207,6 +208,85 @@ func Example_askRows() {
 		policy.AppendFilter(nil, bloom.Strings([]string{"pear"})),
 	})
 	// Output: read row 1
+}
+
+// ranges is a file behind HTTP. It counts requests.
+type ranges struct {
+	url   string
+	asked int
+}
+
+func (r *ranges) ReadAt(p []byte, offset int64) (int, error) {
+	request, err := http.NewRequest(http.MethodGet, r.url, nil)
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", offset, offset+int64(len(p))-1))
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusPartialContent {
+		return 0, errors.New(response.Status)
+	}
+	r.asked++
+	return io.ReadFull(response.Body, p)
+}
+
+func findTrace(path string) error {
+	policy := bloom.Policy{BitsPerKey: 10}
+	ids, err := policy.NewFoldable(10_000)
+	if err != nil {
+		return err
+	}
+	builder, err := ids.Filter().NewInterleavedBuilder() // in bounded memory, for any number of blocks
+	if err != nil {
+		return err
+	}
+	defer builder.Close()
+	for _, block := range []string{"block 1", "block 2", "block 3"} {
+		ids := ids.Clone()
+		ids.AddString("trace of " + block)
+		if err := builder.Add(ids.Filter(), block); err != nil {
+			return err
+		}
+	}
+	if err := builder.WriteFile(path); err != nil { // whole or not at all
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(path))))
+	defer server.Close()
+	file, size := &ranges{url: server.URL + "/" + filepath.Base(path)}, info.Size()
+	rows, err := bloom.NewRows(file, size) // an os.File, or ranges of HTTP
+	if err != nil {
+		return err
+	}
+	hits := make([]uint64, (rows.Len()+63)/64)
+	if _, err := rows.MayContain([]byte("trace of block 2"), hits); err != nil {
+		return err
+	}
+	fmt.Println(hits) // [2]: bit 1, block 2
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	fmt.Println(columns.Label(1), file.asked) // the header, a region, the columns
+	return nil
+}
+
+func Example_findTrace() {
+	folder, err := os.MkdirTemp("", "traces")
+	show(err)
+	defer os.RemoveAll(folder)
+	show(findTrace(filepath.Join(folder, "traces")))
+	// Output:
+	// [2]
+	// block 2 3
 }
 
 // TestCodeOfDocs looks for the code of every page in the examples above, which run it, or in a test
