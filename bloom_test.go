@@ -115,7 +115,8 @@ func testAllocations(t *testing.T, format Format) {
 		},
 		"AppendFilter": func() { encoded = policy.AppendFilter(encoded[:0], column) },
 	} {
-		if n := testing.AllocsPerRun(10, run); n != 0 {
+		n := testing.AllocsPerRun(10, run)
+		if forgotten := 10.0; n != 0 && !(raceDetector && n < forgotten) { // a sync.Pool forgets at random there
 			t.Errorf("%s allocates %v times", name, n)
 		}
 	}
