@@ -370,6 +370,14 @@ func hashByRows(kind hashKind, rows *byte, stride int, data *byte, n, limit int,
 	return n - left
 }
 
+// rowLengths says which windows of keys a kernel hashes by rows: it loads the bytes of each key and transposes
+// them, and gathers no words. No key that it looks at has fewer than least bytes, or more than most.
+//
+// If the first, the middle and the last key have one length, they go by rows if it is below tiny, or if it is equal
+// or more; multiples of 4 also need fours or more, and keys side by side beside or more. Otherwise they do if a
+// key, as far as it looks, has fewer than short bytes, or more than long. The zero value has no keys.
+type rowLengths struct{ equal, tiny, fours, beside, short, long, least, most int }
+
 // has reports whether n keys, at least 16, have such lengths. It asks three of them for their lengths, and
 // one in 32 if these differ: a long key makes its whole group take longer.
 func (l rowLengths) has(rows *byte, stride, n int) bool {

@@ -3,6 +3,7 @@ package bloom
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 )
 
 // Kernel is an implementation of the batch loops. All kernels give the same answers. They
@@ -50,4 +51,63 @@ func (k Kernel) check() error {
 		return fmt.Errorf("%w: %v", ErrKernel, k)
 	}
 	return nil
+}
+
+// What kernels take. These limits are no choices: past them, kernels would be wrong.
+const (
+	// minFew is the smallest number of integers that assembly hashes and tests in one function: it takes 8 at a time.
+	minFew = 8
+	// mostLinesBytes is the size from which on kernels set no lines: maxKernelBlocks and
+	// maxKernelLines.
+	mostLinesBytes = 1 << 32
+	// maxHasProbes is the largest number of probes that assembly tests of a single key in the
+	// walks line512 and line32: those of one vector.
+	maxHasProbes = 8
+	// minSetHashes is the number of hashes from which on kernels set bits of lines.
+	minSetHashes = 4
+	// maxKernelLines is the number of lines of 64 bytes from which on Go serves a filter of the walks
+	// line512 and line32, 4 GiB in all: offsets of lines have 32 bits in the kernels.
+	maxKernelLines = 1 << 26
+	// maxKernelBlocks is the same for the blocks of 32 bytes of the walk split256.
+	maxKernelBlocks = 1 << 27
+	// maxKernelBits is the most bits, 256 MiB, of a filter of the walk double64 that the kernels
+	// test. Go tests larger filters.
+	maxKernelBits = 1 << 31
+	// minReduceBitsFull is the number of bits of a filter from which on AVX-512's tests of columns compute the
+	// remainders of 64-bit hashes in floating point from the number of bits, and not from a multiple of it.
+	minReduceBitsFull = 1 << 15
+	// maxFullProbes is the most probes of a walk with a full remainder a probe that the kernels make.
+	maxFullProbes = 32
+)
+
+// gathers says whether the CPU's gathers take longer than the loads that they stand for. AVX2's kernels then
+// load, and AVX-512's in near caches. An init function knows it of AMD's CPUs. Of all others, the first
+// whole window that is hashed finds out; nothing else changes after the init functions.
+var gathers atomic.Uint32
+
+// What gathers is. The first two are indices of byRows.
+const (
+	fastGathers    uint32 = iota // or the kernels have none
+	slowGathers                  // gathers take longer than loads
+	untimedGathers               // fast until they are timed
+)
+
+// timeGathers returns how long gathers and loads take, in the same unit, or 0 if there is no clock. An init
+// function sets it where kernels gather.
+var timeGathers func() (byGathers, byLoads uint64)
+
+// slowGather returns what gathers says. It times nothing: a call in the tests of 8 keys would cost them 5 %.
+func slowGather() bool { return gathers.Load() == slowGathers }
+
+// calibrate times gathers and loads if nobody has. While one goroutine does, the others gather.
+func calibrate() {
+	if gathers.Load() == untimedGathers && gathers.CompareAndSwap(untimedGathers, fastGathers) && areSlow(timeGathers()) {
+		gathers.Store(slowGathers)
+	}
+}
+
+// areSlow reports whether loads are worth taking in place of gathers. Where both take about as long, a
+// wrong answer would cost little, and the margin keeps noise from changing what most CPUs do.
+func areSlow(byGathers, byLoads uint64) bool {
+	return byLoads > 0 && 10*byGathers > 11*byLoads
 }

@@ -11,6 +11,8 @@ import (
 // absent ones as long (-bench HugePages).
 const hugeFrom = 4 << 20
 
+const cacheLine = 64 // bytes, on most machines
+
 // hugePage is the size of a huge page on most machines.
 const hugePage = 2 << 20
 
