@@ -79,14 +79,12 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 	return bits.OnesCount64(word)
 }
 
-// areFew reports whether n keys, more than singleKeys, should still be tested one by one. On an Emerald
-// Rapids with AVX-512, 8 keys of Parquet, RocksDB and Pebble are 1.2 to 1.8 times as fast so, and nori's 1.0
-// to 1.5 times; of LevelDB's in a small filter, a mixture of hits and misses would be 0.7 times as fast.
+// areFew reports whether n keys, more than singleKeys, should still be tested one by one.
 func (v *view) areFew(n int) bool {
 	if v.kernel == Generic {
 		return uint(n-1) < singleKeysGeneric
 	}
-	return n == singleKeys+1 && (v.n >= stageBytes || v.pair != leveldbDouble32)
+	return n == singleKeysFar && (v.n >= stageBytes || v.pair != leveldbDouble32)
 }
 
 // keyAt returns the address and the length of the key of a header, which is that of a slice or of
@@ -202,7 +200,7 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 
 // windowStep returns how many keys of a column make a window, at most as many as the buffer has room for.
 func (v *view) windowStep(buffer *hashes) int {
-	if v.bytes() >= farBytes {
+	if v.bytes() >= longWindowBytes {
 		return min(buffer.len(), windowKeys/2)
 	}
 	return buffer.len()

@@ -9,9 +9,6 @@ import (
 // that miss a bit are added: that takes as long as a query. Else all are added without a test, in
 // their order: to set the bits of a key that has them changes nothing, and tells as much as a test.
 
-// sampleKeys is the size of the first window of a column. It tells whether the keys after it are new.
-const sampleKeys = 128
-
 // addFound is [Set.TestAndAddBatch].
 func (v *view) addFound(keys *Keys, hits []uint64) int {
 	hits = keys.wordsOf(hits)
@@ -49,7 +46,7 @@ func (v *view) addFoundRows(keys *Keys, hits []uint64) (total int) {
 // buffer where it must, as probeWindows does.
 func (v *view) addFoundWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 	step := v.windowStep(buffer)
-	fresh := v.isFresh(1, 16) // where so few new keys make it pay, no test is best at first
+	fresh := v.isFresh(freshBlocks, 16) // where so few new keys make it pay, no test is best at first
 	if keys.n <= min(2*sampleKeys, buffer.len()) {
 		if keys.n < buffer.len() {
 			some := buffer.slice(0, keys.n)
@@ -118,9 +115,9 @@ func (v *view) addFoundWindow(keys *Keys, h *hashes, hits []uint64, fresh, dense
 func (s *prober) leastPacked(n int) int {
 	switch {
 	case s.kernel == Generic:
-		return max(1, n/2)
+		return max(1, n/packedGeneric)
 	case s.pair.walk() == walkDouble32:
-		return max(32, n/fewKeys)
+		return max(packedDouble32, n/fewKeys)
 	}
 	return max(minKernelHashes, n/fewKeys)
 }
@@ -132,15 +129,15 @@ func (s *prober) isFresh(added, n int) bool {
 	case s.atomic:
 		return false
 	case s.kernel == Generic && walk == walkSplit256:
-		return 8*added >= 3*n
+		return 16*added >= freshBlocksGeneric*n
 	case s.kernel == Generic:
-		return 8*added >= n
+		return 16*added >= freshGeneric*n
 	case walk == walkSplit256:
-		return 16*added >= n
+		return 16*added >= freshBlocks*n
 	case walk == walkDouble32:
-		return 2*added >= n
+		return 16*added >= freshDouble32*n
 	}
-	return 16*added >= 11*n
+	return 16*added >= fresh*n
 }
 
 // addChosen adds the chosen ones of the keys with the given hashes one by one, and tells which were

@@ -11,15 +11,10 @@ import (
 // caches. When a region has many places, the code sets their bits together: a cache line is
 // loaded once for several bits. Workers share the regions. The order in which bits are set
 // does not change the bytes.
+
 const (
-	regionsBytes = 16 << 20 // one worker sets the bits of smaller filters directly
-	shareBytes   = 2 << 20  // one worker builds smaller filters
-	regionShift  = 19       // a region has 2^19 bits, 64 KiB
-	regionPlaces = 1 << 13  // that all workers together keep for a region: half of its memory
-	workerKeys   = 1 << 17  // fewer are not worth another worker
-	maxWorkers   = 16       // more would share regionPlaces in parts too small to gain from
-	windowPlaces = 1 << 12  // that are computed at a time: at least those of one key
-	linePlaces   = 16       // that a cache line holds
+	windowPlaces = 1 << 12       // that are computed at a time: at least those of one key
+	linePlaces   = cacheLine / 4 // that a cache line holds
 )
 
 // addColumn sets the bits of every key of a column.

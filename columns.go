@@ -91,10 +91,6 @@ func (k *Keys) hash(kind hashKind, kernel Kernel, h *hashes) {
 	}
 }
 
-// fewKeys is the part of a window's rows, one of so many, below which its keys are hashed one by
-// one: that takes less time than to hash all rows by a kernel.
-const fewKeys = 32
-
 // hashKeys writes the hashes of those rows of a window that are not null to h, and cuts h behind them. It has room
 // for as many hashes as there are rows.
 func (k *Keys) hashKeys(kind hashKind, kernel Kernel, h *hashes) {
@@ -325,7 +321,7 @@ func murmurAssembly(kernel Kernel, layout layout, rows *byte, stride int, data *
 
 // divide returns how many of the first of n rows AVX-512 hashes by the kernels that load the bytes of each
 // key and transpose them, and if it hashes none so, or these end at a long key, how many by the kernels that
-// gather words. Those of the first kind are faster on some CPUs. On all, LevelDB's is for the last 22
+// gather words. Those of the first kind are faster on some CPUs. On all, LevelDB's is for the last 2*restKeys
 // to 31 keys, of which Go would hash those that do not fill a vector.
 func divide(kind hashKind, layout layout, rows *byte, stride, n int) (loads, gathers int) {
 	if layout == noLayout || layout == uint32s || layout == uint64s {
@@ -337,11 +333,11 @@ func divide(kind hashKind, layout layout, rows *byte, stride, n int) (loads, gat
 	}
 	switch {
 	case n >= least && byRows[oneIf(slowGather())][kind].has(rows, stride, n):
-		if rest >= 11 {
+		if rest >= restKeys {
 			return n, n
 		}
 		return n - rest, n
-	case least == 16 || n%32 < 22:
+	case least == 16 || n%32 < 2*restKeys:
 		return 0, n
 	case n < 32:
 		return n, n
@@ -379,7 +375,7 @@ func hashByRows(kind hashKind, rows *byte, stride int, data *byte, n, limit int,
 type rowLengths struct{ equal, tiny, fours, beside, short, long, least, most int }
 
 // has reports whether n keys, at least 16, have such lengths. It asks three of them for their lengths, and
-// one in 32 if these differ: a long key makes its whole group take longer.
+// one in sampleRows if these differ: a long key makes its whole group take longer.
 func (l rowLengths) has(rows *byte, stride, n int) bool {
 	first, middle, last := rowLength(rows, stride, 0), rowLength(rows, stride, n/2), rowLength(rows, stride, n-1)
 	longest, shortest := max(first, middle, last), min(first, middle, last)
@@ -393,7 +389,7 @@ func (l rowLengths) has(rows *byte, stride, n int) bool {
 		}
 		return l.most > 0 && (first < l.tiny || first >= equal) && first <= l.most
 	}
-	for i := 32; i < n && l.least <= shortest && longest <= l.most; i += 32 {
+	for i := sampleRows; i < n && l.least <= shortest && longest <= l.most; i += sampleRows {
 		length := rowLength(rows, stride, i)
 		longest, shortest = max(longest, length), min(shortest, length)
 	}

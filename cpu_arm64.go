@@ -15,5 +15,5 @@ func init() {
 		kernels = append([]Kernel{NEON}, kernels...)
 	}
 	dense = form{first: maxProbes}
-	staged = form{first: 2}
+	staged = form{first: firstNEON}
 }

@@ -64,10 +64,6 @@ const (
 // xxph3BlockStripes is the number of stripes in a block.
 const xxph3BlockStripes = 16
 
-// longStripes is the number of bytes, whole blocks, of a call into assembly, which can't be
-// preempted.
-const longStripes = 32 << 10
-
 // xxph3At returns XXPH3 of the n bytes at p.
 func xxph3At(p unsafe.Pointer, n int) uint64 {
 	switch {

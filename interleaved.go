@@ -281,9 +281,6 @@ func (x *Interleaved) grow(filters int) {
 	x.filters += more
 }
 
-// putColumns is how many filters are put in at a time: a slice's part of them is a line.
-const putColumns = 512
-
 // put is Put for filters whose slices are in at most putColumns/64 words.
 func (x *Interleaved) put(first int, filters []*Filter) {
 	var columns [putColumns][]byte // nil for those that stay
@@ -600,9 +597,6 @@ func (x *interleaving) finish(hits []uint64, total int) int {
 	}
 	return total
 }
-
-// batchColumns is how many keys of a column are tested at a time: their answers for 64 filters are whole lines.
-const batchColumns = 512
 
 // MayContainBatch tests every key of a column with every filter. The hits of filter i are the
 // (keys.Len()+63)/64 words from hits[i*((keys.Len()+63)/64)] on, as those of [Group.MayContainBatch]. It returns the number

@@ -25,7 +25,6 @@ const (
 	interleavedHeader  = 160     // bytes of the header
 	interleavedStart   = 4 << 10 // where WriteTo puts slice 0
 	interleavedAfter   = 8       // zero bytes after the slices
-	writtenAtOnce      = 1 << 20 // bytes of slices that WriteTo copies to a buffer
 )
 
 // parts are where the parts of a file lie.

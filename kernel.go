@@ -109,5 +109,5 @@ func calibrate() {
 // areSlow reports whether loads are worth taking in place of gathers. Where both take about as long, a
 // wrong answer would cost little, and the margin keeps noise from changing what most CPUs do.
 func areSlow(byGathers, byLoads uint64) bool {
-	return byLoads > 0 && 10*byGathers > 11*byLoads
+	return byLoads > 0 && 100*byGathers > slowPercent*byLoads
 }

@@ -104,7 +104,7 @@ func (k *Keys) hashGathered(kind hashKind, kernel Kernel, h *hashes) {
 	switch {
 	case k.layout != stringViews:
 	case k.n > 64:
-		hashViews[[256]string](k, kind, kernel, h)
+		hashViews[[viewKeys]string](k, kind, kernel, h)
 		return
 	default: // to clear the buffer of more would cost more than to hash so few views
 		hashViews[[64]string](k, kind, kernel, h)

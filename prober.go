@@ -143,12 +143,12 @@ func (s *prober) isDense(hits, n int) bool {
 	case walkDouble32:
 		return double32Dense(hits, n)
 	case walkDouble64:
-		return 4*hits >= n // moving the hashes that pass costs as much as several probes
+		return denseFull*hits >= n // moving the hashes that pass costs as much as several probes
 	case walkCrossed64:
 		if s.kernel != Generic {
-			return 4*hits >= n
+			return denseFull*hits >= n
 		}
-		return 2*hits > n
+		return denseFullGeneric*hits > n
 	}
 	return false
 }
@@ -325,9 +325,6 @@ func (s *prober) load(bit uint64) uint32 {
 // as fast.
 func (s *prober) or(bit uint64) { atomic.OrUint32(s.word(bit), 1<<wordShift(bit)) }
 
-// someProbes is how many probes of a key the functions below compute at a time.
-const someProbes = 16
-
 // probeHashAtomic is probeHash with atomic loads.
 func (s *prober) probeHashAtomic(h Hash) bool {
 	var buffer [someProbes]uint64
@@ -366,15 +363,15 @@ func (s *prober) addHashAtomic(h Hash) (isNew bool) {
 	return isNew
 }
 
-// setPlacesAtomic is setPlaces by atomic operations. It looks at 64 bits first, as
+// setPlacesAtomic is setPlaces by atomic operations. It looks at somePlaces bits first, as
 // addHashAtomic does.
 func (s *prober) setPlacesAtomic(places []uint32) {
-	var missing [64]uint32
+	var missing [somePlaces]uint32
 	for len(places) > 0 {
 		some := places[:min(len(places), len(missing))]
 		n := uint32(0)
 		for _, p := range some {
-			missing[n%64] = p
+			missing[n%somePlaces] = p
 			n += s.load(uint64(p)) ^ 1
 		}
 		for _, p := range missing[:n] {

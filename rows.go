@@ -24,12 +24,8 @@ type Rows struct {
 	buffers sync.Pool // of *[]byte
 }
 
-const (
-	regionAtOnce = 64 << 10 // bytes that a key's slices span at most for one read to take them
-	batchGap     = 16 << 10 // bytes between two slices that a batch reads rather than to read twice
-	batchRead    = 1 << 20  // bytes that one read of a batch takes, unless a slice has more
-	batchMemory  = 64 << 20 // bytes of the answers that a batch collects at a time, unless 512 keys have more
-)
+// batchMemory is the most bytes of the answers that a batch collects at a time, unless 512 keys have more.
+const batchMemory = 64 << 20
 
 // NewRows reads the header of the file of interleaved filters that r has, and nothing else. The size is that of the file in bytes.
 //

@@ -1,79 +1,158 @@
 package bloom
 
-// These are the sizes from which on the code takes another path, and what it takes where gathers are slow.
-// What depends on the CPU is in cpu_amd64.go and cpu_arm64.go.
+import "math"
+
+// The tuning numbers of the package: each changes speed, and never an answer. Limits of kernels are in kernel.go.
+//
+// A line says what a number is for, what it gains, on which CPU, and which benchmark shows that: go test -run - -bench NAME .
+// "×" is how many times as fast the choice is as its alternative. CPUs are those of docs/design.md, which has the reasons; "?" is
+// one that was not recorded. A number without a figure is untimed.
+
+// Keys at a time.
+const (
+	windowKeys      = 1024           // hashed, then probed: 1.8 ns a key, with 512 2.0, 256 2.3, 64 4.3 (Skylake)
+	windowKeys128   = windowKeys / 2 // the same for hashes of two words and more, which take more of the cache: untimed
+	longWindowBytes = 32 << 20       // of a filter, from which on a window has half as many keys, so that no call takes long: untimed
+
+	singleKeys        = 7              // tested or added one by one: a window of one key takes twice as long as the plain loop (?, SmallBatches)
+	singleKeysFar     = singleKeys + 1 // the same but for near filters of LevelDB: Parquet, RocksDB, Pebble ×1.2 to 1.8, Nori 1.0 to 1.5 (ER, SmallBatches)
+	singleKeysGeneric = 31             // the same in portable Go: windows of 8 and 16 present keys lose to the plain loop (SPR, SmallBatches)
+	minKernelHashes   = 8              // hashes from which on a kernel takes them: untimed
+	smallBatch        = 64             // at most, whose hashes are on the stack: untimed
+	keysAcross        = 32             // at most, which a Group tests key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
+	viewKeys          = 256            // whose views become strings at a time: untimed
+
+	fewKeys    = 32 // a window with less than one key of so many rows is hashed key by key: untimed
+	sampleRows = 32 // one row of so many is asked for its length: untimed
+	restKeys   = 11 // of 16, from which on a last group that is not full goes by rows: untimed
+
+	someProbes = 16 // of a key that an AtomicSet computes and loads before it sets one: untimed
+	somePlaces = 64 // bits that it loads before it sets one: untimed
+
+	longKey     = 1 << 15  // bytes of a key that Go hashes, because no call can be preempted: untimed
+	longStripes = 32 << 10 // bytes, whole blocks, of a long key that a call of XXPH3 hashes, for the same reason: untimed
+)
+
+// Forms: stages, or all probes at once.
+const (
+	denseBelow    = 64  // hashes left, from which on double32 makes all probes at once: 16 to 128 take up to 3 % longer, 160 up to 10 % (Z5, Forms)
+	denseBelowFar = 8   // the same from stageBytes on: 64 absent keys ×1.6 at 4 MiB, 2.4 at 64 MiB (SPR, Forms)
+	densePer256   = 192 // hashes of 256 that pass a stage, above which it turns dense: with 224 up to 5 % longer, 128 up to 19 % (Z5, Forms)
+
+	denseFull        = 4 // a walk of 64-bit remainders turns dense if one key of so many was a hit: untimed
+	denseFullGeneric = 2 // the same in portable Go: untimed
+	fewFullProbes    = 3 // probes that its kernels make of all hashes first, where PDEP is not slow: untimed
+	firstNEON        = 2 // the same of double32 by NEON: untimed
+
+	stageBytes = 4 << 20 // of a filter, from which on small batches go in stages: 64 absent keys 2 MiB ×1.0, 4 MiB 1.6, 64 MiB 2.4 (SPR, Forms)
+	exitBytes  = 4 << 20 // from which on Go ends at a clear bit of line512's first four: absent 8 MiB ×1.1; 1 MiB, mixed 0.7 (SPR, Singles)
+	exitProbes = 12      // from which on it does so in any filter: untimed
+)
+
+// Requests, pages and the regions of a build.
+const (
+	requestBytes = 1 << 20 // of a filter whose lines are requested ahead: from 2 MiB up to ×1.5, at 16 KiB 0.87 to 0.97 (?, Lines)
+	hugeFrom     = 4 << 20 // of an allocation in huge pages: present keys 8 MiB ×1.25 (SPR), 1.05 to 1.4 (Z3), 1.0 (Z5; HugePages)
+
+	regionsBytes = 16 << 20 // of a filter that one worker sets by region: 4.2 ns a bit for 10 to 12; 2 to 8 MiB the same (?, Build)
+	shareBytes   = 2 << 20  // of a filter that several workers set: untimed (Cores)
+	regionShift  = 19       // log2 of a region's bits, 64 KiB: 32 to 512 KiB are within 10 % (?, Build)
+	regionPlaces = 1 << 13  // that all workers together keep for a region, half of its memory: untimed
+	workerKeys   = 1 << 17  // at least for each worker: untimed (Cores)
+	maxWorkers   = 16       // more share regionPlaces in parts too small to gain from: untimed
+)
+
+// TestAndAddBatch: how many keys of 16 are new if to add the next ones without a test is as fast.
+const (
+	sampleKeys         = 128 // of the first window, which tells how many are new: untimed
+	fresh              = 11  // of line512 and the rest: both ways take as long (Z5, TestAndAddBatch)
+	freshBlocks        = 1   // of split256: the same
+	freshDouble32      = 8   // of double32: the same, 6 at 16 KiB and 10 at 1 MiB
+	freshGeneric       = 2   // in portable Go: untimed
+	freshBlocksGeneric = 6   // of split256 in portable Go: untimed
+	packedGeneric      = 2   // in portable Go, one new key of so many has them moved side by side first: untimed
+	packedDouble32     = 32  // so many new keys of double32 have kernels move them, or one of fewKeys, if that is more: untimed
+)
+
+// Interleaved filters, in memory and in files.
+const (
+	putColumns    = 512      // filters that are put in at a time, whose part of a slice is a line: untimed
+	batchColumns  = 512      // keys that are tested at a time, whose answers for 64 filters are whole lines: untimed
+	writtenAtOnce = 1 << 20  // bytes of slices that WriteTo copies to a buffer: untimed
+	batchRead     = 1 << 20  // bytes that one read of a batch takes, unless a slice has more: untimed
+	regionAtOnce  = 64 << 10 // bytes that a key's slices span at most for one read to take them: untimed
+	batchGap      = 16 << 10 // bytes between two slices that a batch reads rather than to read twice: untimed
+)
+
+// Whether gathers are slow is timed on Intel's CPUs: none of 120,000 answers was wrong beside other work (ER, Calibration).
+const (
+	slowPercent = 110 // of the time of loads, from which on gathers are slow: loads take 170 % (ER, Calibration)
+	timedHashes = 256 // in each form: 4 rounds take 2.7 µs, and of 1,024 8.4 (Z5, Calibration)
+	timedRounds = 4   // of which the shortest counts: one is wrong in 65 of 1,000, and four in none (Z5, Calibration)
+)
+
+// cpuKind is a kind of amd64's CPUs that has choices of its own.
+type cpuKind int
 
 const (
-	// windowKeys is how many keys are hashed, and then probed, at a time. Their hashes stay in the
-	// first-level cache. A call into assembly can't be preempted; for a window it is short.
-	windowKeys = 1024
-	// windowKeys128 is windowKeys for hashes of two 64-bit words: with their remainders,
-	// they take six times as much of the cache.
-	windowKeys128 = windowKeys / 2
-	// farBytes is the size of a filter from which on a window has half as many keys. Such a
-	// filter does not fit the caches, so a call into assembly takes longer for each key.
-	farBytes = 32 << 20
-	// exitBytes is the size of a filter from which on Go returns after four probes of the walk line512, if one
-	// of them finds a clear bit, and not after all. While a CPU waits for a line, it loads those of later keys,
-	// as many as it has room for their instructions: fewer instructions are more lines. On a Sapphire Rapids
-	// (-bench Singles), absent keys were then 1.1 times as fast from 8 MiB on. At 1 MiB, a mixture took 1.4 times
-	// as long.
-	exitBytes = 4 << 20
-	// singleKeys is the largest number of keys that a batch tests, or adds, one by one. For so
-	// few, the buffers and the calls of a window cost more than the kernels save.
-	singleKeys = 7
-	// singleKeysGeneric is singleKeys for columns without null rows in portable Go. On a Sapphire
-	// Rapids, windows of 8 and 16 present keys took longer than the plain loop, and single keys
-	// do not (-bench SmallBatches).
-	singleKeysGeneric = 31
-	// stageBytes is the size of a filter from which on kernels of the walk double32 test small batches in
-	// stages (form), too. The lines of such a filter come from a far cache or from memory. All probes of
-	// an absent key at once load three times as many lines as its stages do, so they take longer. On a
-	// Sapphire Rapids, 64 absent keys were as fast in stages at 2 MiB, 1.6 times as fast at 4 MiB, and
-	// 2.4 times at 64 MiB. Batches of 8 absent keys are fastest one by one from this size on.
-	stageBytes = 4 << 20
-	// keysAcross is the largest number of keys that a Group tests one by one with all
-	// filters. It tests more keys filter by filter. On a Sapphire Rapids, 32 keys were 1.0
-	// to 3.2 times as fast so, in every kernel, and 64 keys 0.8 to 2.7 times (-bench GroupBatch).
-	keysAcross = 32
-	// smallBatch is the largest number of keys whose hashes are on the stack. To clear room for more would cost
-	// more than to take a window.
-	smallBatch = 64
-	// minKernelHashes is the number of hashes from which on the kernels are faster than Go.
-	minKernelHashes = 8
-	// requestBytes is the size of a filter from which on kernels request the lines of later keys. In a
-	// nearer cache, requests cost more than they save.
-	requestBytes = 1 << 20
-	// longKey is the number of bytes from which on Go hashes a key.
-	longKey = 1 << 15
+	intel cpuKind = iota // and every other CPU that is not AMD's
+	zen3                 // AMD's CPUs without AVX-512
+	zen4
+	zen5 // and later ones
 )
 
-// pairBytes is the size of a filter of the walk double32 from which on two probes of a single key share a
-// branch, and not three. On a Sapphire Rapids, absent keys are then 1.1 times as fast at 256 KiB and 1.2
-// times as fast from 8 MiB on; at 16 KiB they would take 1.1 times as long (-bench MayContain$). Prototypes
-// on a Zen 3 gave the same bound.
-var pairBytes uint64 = 256 << 10
+// choice has what each kind of CPU takes.
+type choice[T any] [zen5 + 1]T
 
-// firstFullProbes is how many probes of a walk with a full remainder a probe the kernels make of all hashes before
-// they look at the outcome: 3, or if PDEP is slow, all.
-var firstFullProbes = 3
+const never = math.MaxUint64
 
-// mostFew is the largest number of integers that AVX-512 hashes and tests in one function, or 0.
-var mostFew int
-
-// requests512 is the choice of AVX-512 for tests of lines of 64 bytes. requestBlocks512 is requestBytes for its
-// tests of the blocks of the walk split256, and requestAddedBlocks for every kernel's adds to them, but those in order.
+// The sizes of filters, in bytes, at which CPUs take another path, and what else they choose.
 var (
+	// Below, double32 loads words one by one in stages. Absent keys: Z4 16 KiB ×1.14, 8 MiB 1.04; Z5 1.28, 4 MiB 1.06 (Gathers). Intel: untimed.
+	stagedLoadsBelow = choice[uint64]{intel: 4 << 20, zen4: 16 << 20, zen5: 4 << 20}
+	// The same in the dense form, present keys: Z4 16 KiB ×1.27, 96 KiB 1.11, 128 KiB 1.06; Z5 1.34, 1.05, 0.93 (Gathers). Intel: untimed.
+	denseLoadsBelow = choice[uint64]{intel: 96 << 10, zen4: 192 << 10, zen5: 112 << 10}
+	// Two probes a branch, not three, for a single key of double32: 256 KiB SPR ×1.1, Z4 0.95, Z5 0.88; 8 MiB SPR 1.2, Z4 1.1 (MayContain$).
+	pairBytesOf = choice[uint64]{intel: 256 << 10, zen3: 1 << 20, zen4: 1 << 20, zen5: 1 << 20}
+	// Lines requested, and loaded in halves: Z4 8 MiB ×0.9, 16 MiB 1.5, 64 MiB 2.3; Z5 16 MiB 0.98 to 1.08, 32 MiB 1.2 (Lines). Halves on Intel: untimed.
+	requests512Of = choice[lineRequests]{
+		intel: {requestedLines, requestBytes}, zen4: {halvedLines, 16 << 20}, zen5: {halvedLines, 32 << 20},
+	}
+	// Blocks that AVX-512 requests: Z4 ×0.85 to 0.97 at every size to 128 MiB; Z5 16 KiB 0.7, from 8 MiB on 0.95 to 0.98 (Lines).
+	requestBlocks512Of = choice[uint64]{intel: requestBytes, zen4: never, zen5: never}
+	// Blocks that adds request: Z4 1 MiB ×0.84, 64 MiB 1.0; Z5 1 MiB 0.82, 16 MiB 0.9, 64 MiB 1.0 (Build). Z3: untimed.
+	requestAddedBlocksOf = choice[uint64]{intel: requestBytes, zen3: requestBytes, zen4: never, zen5: never}
+	// Integers that one function of AVX-512 hashes and tests: Parquet 8 ×1.28, 24 1.69, 32 1.02, 64 0.77 (Z5, SmallBatches). Z4: untimed.
+	mostFewOf = choice[int]{zen4: 31, zen5: 31}
+)
+
+// What kernels hash by rows: no keys of a hash without a line. Strings over gathers on Intel (ER) and AMD (Z4, Z5), by Columns.
+// On AMD, 13 of 729 choices between rows, gathers, AVX2 and Go take more than 1.1 times as long as the best.
+var (
+	rowsIntel = [len(hashKinds)]rowLengths{
+		hashLevelDB:       {equal: 48, short: 4, long: 20, most: 127}, // 0 to 12 bytes ×1.3 to 1.7, 8 to 32 1.13 to 1.56; equal: 64 1.3, 16 0.65 to 0.9
+		hashXXH64x2:       {equal: longKey, short: 4, long: 32, most: 32},
+		hashXXH64:         {equal: longKey, short: 4, long: 32, most: 32}, // 0 to 12 bytes ×1.06 to 1.2, 8 to 32 0.95 to 1.1; equal: 8 0.55
+		hashLevelDBSigned: {equal: 48, short: 4, long: 20, most: 127},
+	}
+	rowsAMD = [len(hashKinds)]rowLengths{
+		hashLevelDB:       {equal: 5, tiny: 4, most: 1023},      // 8 to 32 bytes ×2.9, 3.0; 0 to 12 2.6, 3.6; equal: 4 0.9, 0.96; 16 2.0, 2.3
+		hashXXH64:         {equal: 1, fours: 25, most: longKey}, // 8 to 32 bytes ×1.6, 1.6; equal: 8 0.6, 0.65; 9 1.3, 1.4; 24 0.95, 1.04
+		hashXXH64x2:       {equal: 1, fours: 25, most: longKey},
+		hashXXPH3:         {equal: 8, tiny: 4, beside: 17, short: 4, long: 8, most: 128}, // 8 to 32 bytes ×1.7, 1.6; 4 to 7 0.8; beside: 10 0.8, 17 1.3
+		hashLevelDBSigned: {equal: 5, tiny: 4, most: 1023},                               // 8 to 32 bytes ×2.4, 2.5; 4 to 100 1.8 (Z5)
+	}
+	foursXXPH3 = rowLengths{equal: 17, least: 8, most: 128} // AVX2, four keys at a time, over Go: 8 bytes ×0.9, 16 1.0 (ER, Hash)
+)
+
+// What this CPU takes. Init functions set it.
+var (
+	pairBytes                            uint64 = 256 << 10
 	requests512                          lineRequests
 	requestBlocks512, requestAddedBlocks uint64 = requestBytes, requestBytes
+
+	firstFullProbes                               = fewFullProbes // or all, if PDEP is slow
+	mostFew         int                                           // 0 without AVX-512
+	staged, dense   form                                          // of most hashes, and of those after many hits
+	byRows          [2][len(hashKinds)]rowLengths                 // AVX-512's, where gathers are fast, and where they are slow
 )
-
-// staged is the form of most hashes, and dense that of hashes after many hits.
-var staged, dense form
-
-// byRows has the lengths of AVX-512 for each hash: where gathers are fast, and where they are slow.
-var byRows [2][len(hashKinds)]rowLengths
-
-// foursXXPH3 has those of AVX2 for XXPH3, whose kernel hashes four keys at a time. On an Emerald Rapids with other
-// work beside it, Go took 0.9 times as long for keys of 8 bytes, and as long for keys of 16.
-var foursXXPH3 = rowLengths{equal: 17, least: 8, most: 128}

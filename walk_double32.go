@@ -258,7 +258,7 @@ func (d double32) pair(h uint32, i, j int) uint64 {
 
 // double32Dense reports whether so many hits among n keys make it likely that most of
 // the next keys pass their first probes.
-func double32Dense(hits, n int) bool { return 4*hits >= 3*n }
+func double32Dense(hits, n int) bool { return 256*hits >= densePer256*n }
 
 // probePartDouble32 is probePart for this walk. Assembly, or else Go, makes the first three probes in all arrays
 // without a branch. Go makes the others in the arrays that pass.
