@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
@@ -88,7 +90,7 @@ func (i *inspectCommand) Run(s *streams) error {
 		}
 	}
 	if i.Picture != "" {
-		picture, err := inspectPicture(array, r.Bits, r.SetBits)
+		picture, err := inspectPicture(array, answers.DrawnBits(filter.Filter, r.Bits), r.SetBits)
 		if err != nil {
 			return fmt.Errorf("--picture: %w", err)
 		}
@@ -167,7 +169,7 @@ func (r report) rows() [][2]string {
 		{"encoding", encoding},
 		{"format", fmt.Sprintf("%s (%s)", r.Format, r.Name)},
 		{"size", humanize.Comma(int64(r.Bytes)) + " bytes"},
-		{"bits", humanize.Comma(int64(r.Bits))},
+		{"bits", wholeNumber(r.Bits)},
 		{"probes per key", fmt.Sprint(r.Probes)},
 		{"fill", fmt.Sprintf("%.2f %% (%s bits set)", 100*r.Fill, humanize.Comma(int64(r.SetBits)))},
 		{"keys", added},
@@ -183,6 +185,9 @@ const (
 	encodingFile = "file"
 	encodingBare = "bare"
 )
+
+// wholeNumber writes a number that a header can claim, up to the largest.
+func wholeNumber(n uint64) string { return humanize.BigComma(new(big.Int).SetUint64(n)) }
 
 func newReport(file string, filter filterfile.Filter) report {
 	stats := filter.Stats()

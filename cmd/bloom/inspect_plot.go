@@ -22,7 +22,7 @@ func inspectPlot(r report, format bloom.Format, array []byte) ([]byte, error) {
 		Lines:  []string{fmt.Sprintf("%s, %s bytes, %d probes per key", r.Format, humanize.Comma(int64(r.Bytes)), r.Probes)},
 		Panels: []*panel{fill},
 		Description: fmt.Sprintf("The share of set bits in each part of the array. Of all %s bits, %.3g %% are set.",
-			humanize.Comma(int64(r.Bits)), 100*r.Fill),
+			wholeNumber(r.Bits), 100*r.Fill),
 	}
 	keys, words := r.keysToDraw()
 	if keys < 1 {
@@ -57,7 +57,7 @@ func fillPanel(r report, array []byte) *panel {
 		}
 	}
 	p.Series = []series{parts, {
-		Name: fmt.Sprintf("%.3g %% of all %s bits", 100*r.Fill, humanize.Comma(int64(r.Bits))),
+		Name: fmt.Sprintf("%.3g %% of all %s bits", 100*r.Fill, wholeNumber(r.Bits)),
 		Look: "ink dashed", HasLine: true,
 		Points: []point{{X: 0, Y: 100 * r.Fill}, {X: length, Y: 100 * r.Fill}},
 	}}

@@ -312,7 +312,7 @@ func (a *filterAnswer) describe(k kept) {
 	a.Format, a.Name = k.Format().String(), k.Format().Name()
 	a.Parts = append([]part{}, partsOf(k.Format(), k.Filter.Filter, k.Bytes())...)
 	a.Reached, a.SetBits, a.Probes = stats.Bits, stats.SetBits, stats.Probes
-	a.Bits = drawnBits(k, stats)
+	a.Bits = DrawnBits(k.Filter.Filter, stats.Bits)
 	a.Columns = PictureOf(a.Bits).Columns
 	a.Observed = stats.FalsePositiveRate
 	if !stats.KeysUnknown {
@@ -320,13 +320,13 @@ func (a *filterAnswer) describe(k kept) {
 	}
 }
 
-// drawnBits returns how many bits of a filter are drawn. Those of bits-and-blooms are whole words: the last bits of a
-// key may lie after others of their word.
-func drawnBits(k kept, stats bloom.Stats) uint64 {
-	if from, to := k.BitRange(); k.Format() == bloom.BitsAndBlooms {
+// DrawnBits returns how many bits of a filter are drawn, of which its header says how many it has. Those of bits-and-blooms are whole words: the last bits of a
+// key may lie after others of their word, and the filter may store fewer bits than its header says.
+func DrawnBits(f *bloom.Filter, bits uint64) uint64 {
+	if from, to := f.BitRange(); f.Format() == bloom.BitsAndBlooms {
 		return 8 * uint64(to-from)
 	}
-	return stats.Bits
+	return bits
 }
 
 // setRatesOfFile fills in the expected rates of a file of n keys. There is no curve of more keys than

@@ -42,7 +42,7 @@ func (d *Desk) passing(q passingQuestion, _ []byte) (a passingAnswer, data []byt
 	if err := q.Numbered.check(); err != nil {
 		return a, nil, err
 	}
-	picture := PictureOf(drawnBits(k, k.Stats()))
+	picture := PictureOf(DrawnBits(k.Filter.Filter, k.Stats().Bits))
 	if picture.Bits == 0 {
 		return a, nil, errors.New("the filter has no bits")
 	}
