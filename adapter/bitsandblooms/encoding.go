@@ -30,7 +30,7 @@ func (f *BloomFilter) make(m, k, length uint, words []uint64) error {
 	if uint64(max(m, length)) > maxBits {
 		return fmt.Errorf("%w: more than %d bits", lanebloom.ErrCapacity, uint64(maxBits))
 	}
-	encoded := make([]byte, headerLen, headerLen+(length+63)/64*8)
+	encoded := make([]byte, headerLen, headerLen+(uint64(length)+63)/64*8)
 	for i, x := range [...]uint{m, k, length} {
 		binary.BigEndian.PutUint64(encoded[8*i:], uint64(x))
 	}
