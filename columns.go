@@ -1,47 +1,9 @@
 package bloom
 
 import (
-	"fmt"
 	"math/bits"
 	"unsafe"
 )
-
-// Hash returns the hash of key under f.
-func (f Format) Hash(key []byte) Hash {
-	// This is f.hash().of, without its call and the table: they would take half as many instructions as the hash.
-	p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
-	switch f {
-	case LevelDB:
-		return shortHash(uint64(hash32At(p, n, unsignedBytes)), 0, hashLevelDB)
-	case Nori, NoriCrate:
-		h := hash64At(p, n)
-		return shortHash(h.h1, h.h2, hashXXH64x2)
-	case Parquet:
-		return shortHash(xxh64At(p, n), 0, hashXXH64)
-	case RocksDB:
-		return shortHash(xxph3At(p, n), 0, hashXXPH3)
-	case Pebble:
-		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, hashLevelDBSigned)
-	case BitsAndBlooms:
-		return murmurAt(p, n)
-	}
-	panic(noFormat(f))
-}
-
-// HashFrom returns the Hash of a key whose hash the caller knows already. For [LevelDB], h
-// has LevelDB's hash in the lower 32 bits, as Badger keeps it; for [Pebble], that with signed
-// bytes. For [Parquet], h is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for
-// formats whose hash has more than one word.
-func (f Format) HashFrom(h uint64) Hash {
-	kind := f.hash()
-	switch hashKinds[kind].words {
-	case one32:
-		return shortHash(uint64(uint32(h)), 0, kind)
-	case one64:
-		return shortHash(h, 0, kind)
-	}
-	panic(fmt.Sprintf("bloom: the hash of %v has several words, but HashFrom takes one", f))
-}
 
 // of returns the hash of the n bytes at p. It is a switch, like the functions below, because
 // arguments of a function value escape to the heap: callers' keys could not be on the stack.

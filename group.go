@@ -41,12 +41,9 @@ func (w walkKind) newBlocks(arrays []bitArray) []octet {
 	first := &arrays[0]
 	switch w {
 	case walkDouble32:
-		// The reciprocal is that of Granlund and Montgomery for a dividend of 29 bits: with
-		// 2^log ≥ units, recip = floor(2^(29+log)/units) + 1 has at most 30 bits, and the floor
-		// of h/8·recip / 2^(29+log) is that of h/8 / units.
 		return blocksOf(arrays, func(a *bitArray) (units, recip, shift uint64) {
-			shift = uint64(29 + bits.Len64(a.n-1))
-			return a.n, 1<<shift/a.n + 1, shift
+			recip, shift = double32(*a).divisor()
+			return a.n, recip, shift
 		})
 	case walkSplit256, walkLine512:
 		if first.n > math.MaxUint32 {

@@ -33,6 +33,16 @@ func (d double32) index(h uint32) uint64 {
 	return i
 }
 
+// divisor returns numbers with which a kernel for several filters computes index, as
+// h/8 - (h/8·recip >> shift)·d.n.
+//
+// This is the division of Granlund and Montgomery for a dividend of 29 bits: with 2^log ≥ d.n, shift = 29 + log and
+// recip = floor(2^shift / d.n) + 1, which has at most 30 bits, h/8·recip >> shift is floor(h/8 / d.n).
+func (d double32) divisor() (recip, shift uint64) {
+	shift = uint64(29 + bits.Len64(d.n-1))
+	return 1<<shift/d.n + 1, shift
+}
+
 func (d double32) at(h uint32) *byte {
 	return (*byte)(unsafe.Add(unsafe.Pointer(d.base), d.index(h)))
 }
