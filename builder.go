@@ -79,7 +79,7 @@ func (b *Builder) AddUint64(key uint64) {
 func (b *Builder) AddHash(h Hash) {
 	b.mustHavePolicy()
 	if h.kind() != b.hash {
-		panicOtherHash(h, b.policy.Format)
+		panicOtherHash(h, b.hash)
 	}
 	b.addHash(h)
 }

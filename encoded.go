@@ -80,7 +80,7 @@ func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {
 func (f Format) mustTakeHash(h Hash) {
 	f.mustBe()
 	if !formats[f].pair.takes(h) {
-		panicOtherHash(h, f)
+		panicOtherHash(h, f.hash())
 	}
 }
 

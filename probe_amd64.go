@@ -744,8 +744,7 @@ func pack64AVX2(words *uint64, chosen *uint64, n int) (left int)
 //go:noescape
 func probeUint64(base **byte, key uint64) (may bool)
 
-// probeHash is probeUint64 for the words of a Hash, and mayContainHash. base begins a view if the filter may
-// have another hash.
+// probeHash is probeUint64 for the words of a Hash, and mayContainHash.
 
 //go:noescape
 func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)

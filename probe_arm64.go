@@ -406,8 +406,7 @@ func pack64(kernel Kernel, words *uint64, chosen *uint64, n int) (left int, ok b
 // as long.
 func probeUint64(base **byte, key uint64) (may bool) { return mayContainUint64(base, key) }
 
-// probeHash is probeUint64 for the words of a Hash, and mayContainHash. base begins a view if the filter may
-// have another hash.
+// probeHash is probeUint64 for the words of a Hash, and mayContainHash.
 func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool) {
 	return mayContainHash(base, h1, h2, h3, h4)
 }

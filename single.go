@@ -136,12 +136,12 @@ func mayContainUint64(base **byte, key uint64) bool {
 	return s.pair != 0 && s.probeHash(s.pair.hash().ofUint64(key))
 }
 
-// mayContainHash is probeHash in portable Go. base begins a view, or a prober that takes the hash.
+// mayContainHash is probeHash in portable Go. base begins a prober.
 func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
 	s := (*prober)(unsafe.Pointer(base))
 	h := Hash{h1, h2, h3, h4}
 	if !s.pair.takes(h) {
-		return (*view)(unsafe.Pointer(base)).otherHash(h)
+		return s.otherHash(h)
 	}
 	switch s.pair.walk() {
 	case noWalk:
@@ -164,8 +164,8 @@ func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
 
 // requestNothing is requestHash in portable Go, which has no way to ask for bits.
 func requestNothing(base **byte, h1, h2, h3, h4 uint64) uintptr { //nolint:unused // assembly jumps to it
-	if h := (Hash{h1, h2, h3, h4}); !(*prober)(unsafe.Pointer(base)).pair.takes(h) {
-		(*view)(unsafe.Pointer(base)).otherHash(h)
+	if s, h := (*prober)(unsafe.Pointer(base)), (Hash{h1, h2, h3, h4}); !s.pair.takes(h) {
+		s.otherHash(h)
 	}
 	return 0
 }
@@ -229,15 +229,14 @@ func addUint64Generic(base **byte, key uint64) (isNew bool) { //nolint:unused //
 
 // otherHash answers no for the zero Filter, which holds no key. For every other filter it
 // panics.
-func (v *view) otherHash(h Hash) bool {
-	if v.pair == 0 {
-		return false
+func (s *prober) otherHash(h Hash) bool {
+	if s.pair != 0 {
+		panicOtherHash(h, s.pair.hash())
 	}
-	panicOtherHash(h, v.format)
 	return false
 }
 
 // panicOtherHash is a function of its own, so that those that call it are inlined.
-func panicOtherHash(h Hash, f Format) {
-	panic(fmt.Sprintf("bloom: the key was hashed by %v, but filters of the format %v use %v", h.kind(), f, f.hash()))
+func panicOtherHash(h Hash, want hashKind) {
+	panic(fmt.Sprintf("bloom: the key was hashed by %v, but the filter's format uses %v", h.kind(), want))
 }

@@ -152,8 +152,7 @@ var families = []family{
 		prober's single. Go inlines its callers, so a key takes one call: with two, Parquet's took 1.15 times
 		as long.`},
 	{name: "probeHash", arguments: "base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64", results: "may bool", doc: `
-		probeHash is probeUint64 for the words of a Hash, and mayContainHash. base begins a view if the filter may
-		have another hash.`},
+		probeHash is probeUint64 for the words of a Hash, and mayContainHash.`},
 	{"probeShortSplit256", "base **byte, key *byte, n int", "may bool", `
 		probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
 		array. It takes 0.8 times as long as hash and test by two calls.`},
