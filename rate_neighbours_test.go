@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/neighbours"
 )
 
 // numbered are keys with a number, as programs write them.
@@ -141,7 +143,7 @@ func TestNeighboursOfLayouts(t *testing.T) {
 	wide := must(t)(Offsets(data, offsets))
 	filter := Policy{Format: Pebble, BitsPerKey: 8}.NewFilter(wide)
 	between, after := filter.MeasureNeighbours(wide)
-	if between.Asked < mostNeighbours/4 || after.Asked < mostNeighbours/3 {
+	if between.Asked < neighbours.Most/4 || after.Asked < neighbours.Most/3 {
 		t.Errorf("asked for %d and %d neighbours", between.Asked, after.Asked)
 	}
 	for name, column := range map[string]Keys{
@@ -163,7 +165,7 @@ func TestNeighboursOfLayouts(t *testing.T) {
 // TestNeighboursOfOddColumns has columns of which little or nothing can be told.
 func TestNeighboursOfOddColumns(t *testing.T) {
 	is(t, portable)
-	long := strings.Repeat("x", longestNeighbour)
+	long := strings.Repeat("x", neighbours.Longest)
 	signed, full := make([]int16, 0), make([]uint8, 256)
 	for i := range 100 {
 		signed = append(signed, int16(4*i-200))
@@ -194,8 +196,8 @@ func TestNeighboursOfOddColumns(t *testing.T) {
 		{"negative", Integers(signed), 3 * 99, 397},
 		{"all bytes", Integers(full), 0, 0},
 		{"no gap", Integers(dense), 0, 1000},
-		{"half of 64 bits", Integers([]uint64{0, 3 << 60, 1 << 63}), mostNeighbours, mostNeighbours},
-		{"ends of 64 bits", Integers([]int64{0, -1, math.MinInt64, math.MaxInt64}), mostNeighbours, 0},
+		{"half of 64 bits", Integers([]uint64{0, 3 << 60, 1 << 63}), neighbours.Most, neighbours.Most},
+		{"ends of 64 bits", Integers([]int64{0, -1, math.MinInt64, math.MaxInt64}), neighbours.Most, 0},
 		{"hashes", Integers(dense).Hashed(LevelDB), 0, 0},
 		{"nulls", must(t)(Integers(dense).WithValidity(make([]byte, 125), 0)), 0, 0},
 	} {
