@@ -155,7 +155,7 @@ func TestIntelLoads(t *testing.T) {
 
 // tunedSizes returns the sizes of filters around those at which the CPU takes another path.
 func tunedSizes() (sizes []int) {
-	for _, bound := range []uint64{staged.loadsBelow, dense.loadsBelow, pairBytes, requests512.bytes, requestBlocks512, requestAddedBlocks} {
+	for _, bound := range []uint64{staged.loadsBelow, dense.loadsBelow, pairBytes, requests512.bytes, requestBlocks} {
 		if 0 < bound && bound < never {
 			sizes = append(sizes, int(bound)-100, int(bound)+100)
 		}

@@ -84,7 +84,7 @@ func (v *view) areFew(n int) bool {
 	if v.kernel == Generic {
 		return uint(n-1) < singleKeysGeneric
 	}
-	return n == singleKeysFar && (v.n >= stageBytes || v.pair != leveldbDouble32)
+	return n == singleKeysFar && (v.n >= farBytes || v.pair != leveldbDouble32)
 }
 
 // keyAt returns the address and the length of the key of a header, which is that of a slice or of

@@ -117,7 +117,7 @@ func (s *prober) leastPacked(n int) int {
 	case s.kernel == Generic:
 		return max(1, n/packedGeneric)
 	case s.pair.walk() == walkDouble32:
-		return max(packedDouble32, n/fewKeys)
+		return windowKeys / fewKeys
 	}
 	return max(minKernelHashes, n/fewKeys)
 }

@@ -189,7 +189,7 @@ func BenchmarkCores(b *testing.B) {
 // reference runs in the same memory.
 func BenchmarkHugePages(b *testing.B) {
 	eachMixture(b, []int{0, 100}, func(b *testing.B, w *workload) {
-		if len(w.encoded) < hugeFrom {
+		if len(w.encoded) < farBytes {
 			b.Skip("no huge pages for a filter of this size")
 		}
 		hits := make([]uint64, queries/64)

@@ -172,7 +172,7 @@ func TestBuildMemory(t *testing.T) {
 // huge pages.
 func TestExtend(t *testing.T) {
 	is(t, behaviour)
-	for _, n := range []int{0, 1, 100, hugeFrom - 1, hugeFrom, hugeFrom + 12345} {
+	for _, n := range []int{0, 1, 100, farBytes - 1, farBytes, farBytes + 12345} {
 		for _, dst := range [][]byte{nil, []byte("abc"), append(make([]byte, 0, 200), "abc"...)} {
 			for i := range dst[len(dst):cap(dst)] {
 				dst[:cap(dst)][len(dst)+i] = 0xff

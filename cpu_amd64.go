@@ -64,12 +64,12 @@ func tune(cpu cpuKind) {
 	if cpu == intel {
 		gathers.Store(fastGathers)
 	}
-	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loadsBelow: denseLoadsBelow[cpu]}
-	staged = form{denseBelow: denseBelow, denseBelowFar: denseBelowFar, densePer256: densePer256, loadsBelow: stagedLoadsBelow[cpu]}
+	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loadsBelow: denseLoadsBelow}
+	staged = form{denseBelow: denseBelow, denseBelowFar: denseBelowFar, densePer256: densePer256, loadsBelow: farBytes}
 	firstFullProbes = fewFullProbes
 	byRows = [...][len(hashKinds)]rowLengths{fastGathers: rowsIntel, slowGathers: rowsAMD}
 	pairBytes = pairBytesOf[cpu]
-	requests512, requestBlocks512, requestAddedBlocks = requests512Of[cpu], requestBlocks512Of[cpu], requestAddedBlocksOf[cpu]
+	requests512, requestBlocks = requests512Of[cpu], requestBlocksOf[cpu]
 	mostFew = mostFewOf[cpu]
 	if slowPDEP {
 		staged, firstFullProbes = dense, maxFullProbes

@@ -190,11 +190,11 @@ func (sums *xxph3Sums) add(p unsafe.Pointer, n int) {
 
 // addAssembly is add in assembly. It returns false, and does nothing, if the CPU runs none.
 func (sums *xxph3Sums) addAssembly(p unsafe.Pointer, n int) bool {
-	for ; n > longStripes; n -= longStripes {
-		if !xxph3Stripes(kernels[0], &sums[0], (*byte)(p), longStripes) {
+	for ; n > longKey; n -= longKey {
+		if !xxph3Stripes(kernels[0], &sums[0], (*byte)(p), longKey) {
 			return false
 		}
-		p = unsafe.Add(p, longStripes)
+		p = unsafe.Add(p, longKey)
 	}
 	return xxph3Stripes(kernels[0], &sums[0], (*byte)(p), n)
 }

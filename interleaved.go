@@ -233,7 +233,7 @@ func (x *Interleaved) Put(first int, filters ...*Filter) error {
 		x.keys[first+i] = keys
 	}
 	for len(filters) > 0 {
-		n := min(len(filters), putColumns-first%64)
+		n := min(len(filters), columnsAtOnce-first%64)
 		x.put(first, filters[:n])
 		first, filters = first+n, filters[n:]
 	}
@@ -281,14 +281,14 @@ func (x *Interleaved) grow(filters int) {
 	x.filters += more
 }
 
-// put is Put for filters whose slices are in at most putColumns/64 words.
+// put is Put for filters whose slices are in at most columnsAtOnce/64 words.
 func (x *Interleaved) put(first int, filters []*Filter) {
-	var columns [putColumns][]byte // nil for those that stay
+	var columns [columnsAtOnce][]byte // nil for those that stay
 	for i, f := range filters {
 		columns[first%64+i] = x.columnOf(f)
 	}
 	words := (first%64 + len(filters) + 63) / 64
-	var masks [putColumns / 64]uint64
+	var masks [columnsAtOnce / 64]uint64
 	for i := range filters {
 		masks[(first%64+i)/64] |= 1 << ((first + i) % 64)
 	}
@@ -605,7 +605,7 @@ func (x *interleaving) finish(hits []uint64, total int) int {
 // It allocates up to 64 bytes a filter. It panics if hits has fewer words than it writes, or if keys are hashes of
 // another kind than the filters'.
 func (x *Interleaved) MayContainBatch(keys Keys, hits []uint64) int {
-	n, _ := x.eachWindow(keys, hits, batchColumns, x.andRows)
+	n, _ := x.eachWindow(keys, hits, columnsAtOnce, x.andRows)
 	return n
 }
 

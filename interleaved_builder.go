@@ -33,7 +33,7 @@ func (f *Filter) NewInterleavedBuilder() (*InterleavedBuilder, error) {
 		return nil, err
 	}
 	bytes := int(x.depth/8) + 1
-	block, err := f.NewInterleaved(max(builderMemory/bytes/putColumns, 1) * putColumns)
+	block, err := f.NewInterleaved(max(builderMemory/bytes/columnsAtOnce, 1) * columnsAtOnce)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (b *InterleavedBuilder) Add(f *Filter, label string) error {
 		keys = unknownKeys
 	}
 	b.waiting, b.columns.keys, b.columns.labels = append(b.waiting, f), append(b.columns.keys, keys), append(b.columns.labels, label)
-	if b.all.filters++; b.all.filters%putColumns != 0 {
+	if b.all.filters++; b.all.filters%columnsAtOnce != 0 {
 		return nil
 	}
 	if err := b.flush(); err != nil {

@@ -228,7 +228,7 @@ func (x *interleaving) writeFile(w io.Writer, c *Columns, read func(p uint64, bu
 	if _, err := to.Write(append(x.appendHeader(nil, &at), make([]byte, interleavedStart-interleavedHeader)...)); err != nil {
 		return to.n, err
 	}
-	some := uint64(max(writtenAtOnce/x.stride, 1))
+	some := uint64(max(fileAtOnce/x.stride, 1))
 	buffer := make([]byte, min(some, x.depth)*uint64(x.stride))
 	for p := uint64(0); p < x.depth; {
 		buffer = buffer[:min(some, x.depth-p)*uint64(x.stride)]

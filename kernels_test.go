@@ -348,11 +348,11 @@ func TestStripes(t *testing.T) {
 	is(t, kernelTest)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(77, 78))
-	data := make([]byte, 2*longStripes+70)
+	data := make([]byte, 2*longKey+70)
 	for i := range data {
 		data[i] = byte(random.Uint32())
 	}
-	for _, lengths := range [][2]int{{241, 1300}, {longStripes - 2, longStripes + 66}, {2*longStripes - 1, 2*longStripes + 2}} {
+	for _, lengths := range [][2]int{{241, 1300}, {longKey - 2, longKey + 66}, {2*longKey - 1, 2*longKey + 2}} {
 		for n := lengths[0]; n < lengths[1]; n++ {
 			p := unsafe.Pointer(&data[len(data)-n])
 			var plain, fast xxph3Sums

@@ -10,12 +10,12 @@ const cacheLine = 64 // bytes, on most machines
 // hugePage is the size of a huge page on most machines.
 const hugePage = 2 << 20
 
-// extend appends n zero bytes to dst. It asks for huge pages if it must allocate for hugeFrom
+// extend appends n zero bytes to dst. It asks for huge pages if it must allocate for farBytes
 // bytes or more: probes read a filter at random, and with small pages each read that misses the caches
 // also waits for the page tables.
 func extend(dst []byte, n int) []byte {
 	length := len(dst)
-	if n < hugeFrom || cap(dst)-length >= n {
+	if n < farBytes || cap(dst)-length >= n {
 		dst = slices.Grow(dst, n)[:length+n]
 		clear(dst[length:])
 		return dst

@@ -411,7 +411,7 @@ func (k Kernel) lineLoads(bytes uint64) lineLoads {
 // requestsBlocks reports whether tests by the kernel request the blocks of a filter of so many bytes.
 func (k Kernel) requestsBlocks(bytes uint64) bool {
 	if k == AVX512 {
-		return bytes >= requestBlocks512
+		return bytes >= requestBlocks
 	}
 	return bytes >= requestBytes
 }
@@ -422,7 +422,7 @@ func (k Kernel) requestsBlocks(bytes uint64) bool {
 //
 // The other kernels test in stages, which make one probe of all hashes and compact those that pass, until
 // at most denseBelow hashes are left, or more than densePer256/256 of them passed a stage. Then they make
-// all other probes of each hash at once. In a filter of stageBytes, denseBelowFar takes the place of
+// all other probes of each hash at once. In a filter of farBytes, denseBelowFar takes the place of
 // denseBelow. Where gathers are slow, AVX2 loads words one by one, and AVX-512, too, in a filter of fewer than
 // loadsBelow bytes.
 type form struct {

@@ -196,7 +196,7 @@ func (x *Rows) buffer(size int64) *[]byte {
 // a few words for each probe. The errors are those of [Rows.MayContainHash].
 func (x *Rows) MayContainBatch(keys Keys, hits []uint64) (int, error) {
 	perKey := max((x.filters+63)/64*8, 1)
-	window := max(batchMemory/perKey, batchColumns) &^ 63
+	window := max(batchMemory/perKey, columnsAtOnce) &^ 63
 	return x.eachWindow(keys, hits, window, x.andRows)
 }
 
@@ -227,7 +227,7 @@ func (x *Rows) andRows(k *Keys, rows []uint64) (total int, err error) {
 	for len(all) > 0 {
 		var read []Range
 		n := 0
-		for n < len(all) && x.offset(all[n].p)+int64(x.stride)-x.offset(all[0].p) <= max(batchRead, int64(x.stride)) {
+		for n < len(all) && x.offset(all[n].p)+int64(x.stride)-x.offset(all[0].p) <= max(fileAtOnce, int64(x.stride)) {
 			if read = x.extend(read, all[n].p, max(x.gap, batchGap)); len(read) > 1 {
 				break
 			}

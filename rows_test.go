@@ -170,7 +170,7 @@ func TestRowsReads(t *testing.T) {
 		if _, err := rows.MayContainBatch(Integers(keys), batch); err != nil {
 			t.Fatal(err)
 		}
-		if reads, size := r.cost(); size > len(x.slices) || reads > len(x.slices)/batchRead*2+2*int(x.depth)*x.stride/batchGap+2 {
+		if reads, size := r.cost(); size > len(x.slices) || reads > len(x.slices)/fileAtOnce*2+2*int(x.depth)*x.stride/batchGap+2 {
 			t.Errorf("%v: a batch makes %d reads of %d bytes, of %d", c.format, reads, size, len(x.slices))
 		}
 	}

@@ -17,7 +17,7 @@ const (
 	singleKeys        = 7              // tested or added one by one: a window of one key takes twice as long as the plain loop (?, SmallBatches)
 	singleKeysFar     = singleKeys + 1 // the same but for near filters of LevelDB: Parquet, RocksDB, Pebble ×1.2 to 1.8, Nori 1.0 to 1.5 (ER, SmallBatches)
 	singleKeysGeneric = 31             // the same in portable Go: windows of 8 and 16 present keys lose to the plain loop (SPR, SmallBatches)
-	minKernelHashes   = 8              // hashes from which on a kernel takes them: untimed
+	minKernelHashes   = singleKeys + 1 // hashes from which on a kernel takes them: untimed
 	smallBatch        = 64             // at most, whose hashes are on the stack: untimed
 	keysAcross        = 32             // at most, which a Group tests key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
 	viewKeys          = 256            // whose views become strings at a time: untimed
@@ -29,14 +29,21 @@ const (
 	someProbes = 16 // of a key that an AtomicSet computes and loads before it sets one: untimed
 	somePlaces = 64 // bits that it loads before it sets one: untimed
 
-	longKey     = 1 << 15  // bytes of a key that Go hashes, because no call can be preempted: untimed
-	longStripes = 32 << 10 // bytes, whole blocks, of a long key that a call of XXPH3 hashes, for the same reason: untimed
+	longKey = 1 << 15 // bytes of a key that Go hashes alone, and of which a call of XXPH3 hashes so many, because none can be preempted: untimed
 )
+
+// farBytes is the size of a filter that lies beyond the near caches. It is one number for four choices:
+const farBytes = 4 << 20
+
+// 1. Small batches go in stages from it on: 64 absent keys 2 MiB ×1.0, 4 MiB 1.6, 64 MiB 2.4 (SPR, Forms).
+// 2. Go ends at a clear bit of the first four of line512 from it on: absent keys 8 MiB ×1.1; 1 MiB, mixed 0.7 (SPR, Singles).
+// 3. An allocation has huge pages from it on: present keys 8 MiB ×1.25 (SPR), 1.05 to 1.4 (Z3), 1.0 (Z5; HugePages).
+// 4. Stages of double32 on AMD load words one by one below it: absent keys 16 KiB ×1.14 (Z4), 1.28 (Z5); 4 MiB 1.05, 1.06 (Gathers).
 
 // Forms: stages, or all probes at once.
 const (
 	denseBelow    = 64  // hashes left, from which on double32 makes all probes at once: 16 to 128 take up to 3 % longer, 160 up to 10 % (Z5, Forms)
-	denseBelowFar = 8   // the same from stageBytes on: 64 absent keys ×1.6 at 4 MiB, 2.4 at 64 MiB (SPR, Forms)
+	denseBelowFar = 8   // the same from farBytes on: 64 absent keys ×1.6 at 4 MiB, 2.4 at 64 MiB (SPR, Forms)
 	densePer256   = 192 // hashes of 256 that pass a stage, above which it turns dense: with 224 up to 5 % longer, 128 up to 19 % (Z5, Forms)
 
 	denseFull        = 4 // a walk of 64-bit remainders turns dense if one key of so many was a hit: untimed
@@ -44,22 +51,22 @@ const (
 	fewFullProbes    = 3 // probes that its kernels make of all hashes first, where PDEP is not slow: untimed
 	firstNEON        = 2 // the same of double32 by NEON: untimed
 
-	stageBytes = 4 << 20 // of a filter, from which on small batches go in stages: 64 absent keys 2 MiB ×1.0, 4 MiB 1.6, 64 MiB 2.4 (SPR, Forms)
-	exitBytes  = 4 << 20 // from which on Go ends at a clear bit of line512's first four: absent 8 MiB ×1.1; 1 MiB, mixed 0.7 (SPR, Singles)
-	exitProbes = 12      // from which on it does so in any filter: untimed
+	// The dense form of double32 on AMD loads words one by one below it. Present keys: Z4 16 KiB ×1.27, 96 KiB 1.11, 128 KiB 1.06; Z5 1.34, 1.05, 0.93 (Gathers).
+	denseLoadsBelow = 112 << 10
+
+	exitProbes = 12 // of line512, from which on Go ends at a clear bit of the first four in filters of any size: untimed
 )
 
 // Requests, pages and the regions of a build.
 const (
 	requestBytes = 1 << 20 // of a filter whose lines are requested ahead: from 2 MiB up to ×1.5, at 16 KiB 0.87 to 0.97 (?, Lines)
-	hugeFrom     = 4 << 20 // of an allocation in huge pages: present keys 8 MiB ×1.25 (SPR), 1.05 to 1.4 (Z3), 1.0 (Z5; HugePages)
 
-	regionsBytes = 16 << 20 // of a filter that one worker sets by region: 4.2 ns a bit for 10 to 12; 2 to 8 MiB the same (?, Build)
-	shareBytes   = 2 << 20  // of a filter that several workers set: untimed (Cores)
-	regionShift  = 19       // log2 of a region's bits, 64 KiB: 32 to 512 KiB are within 10 % (?, Build)
-	regionPlaces = 1 << 13  // that all workers together keep for a region, half of its memory: untimed
-	workerKeys   = 1 << 17  // at least for each worker: untimed (Cores)
-	maxWorkers   = 16       // more share regionPlaces in parts too small to gain from: untimed
+	regionsBytes = 16 << 20              // of a filter that one worker sets by region: 4.2 ns a bit for 10 to 12; 2 to 8 MiB the same (?, Build)
+	shareBytes   = 2 << 20               // of a filter that several workers set: untimed (Cores)
+	regionShift  = 19                    // log2 of a region's bits, 64 KiB: 32 to 512 KiB are within 10 % (?, Build)
+	regionPlaces = 1 << regionShift / 64 // that all workers together keep for a region, half of its memory: untimed
+	workerKeys   = 1 << 17               // at least for each worker: untimed (Cores)
+	maxWorkers   = 16                    // more share regionPlaces in parts too small to gain from: untimed
 )
 
 // TestAndAddBatch: how many keys of 16 are new if to add the next ones without a test is as fast.
@@ -71,17 +78,14 @@ const (
 	freshGeneric       = 2   // in portable Go: untimed
 	freshBlocksGeneric = 6   // of split256 in portable Go: untimed
 	packedGeneric      = 2   // in portable Go, one new key of so many has them moved side by side first: untimed
-	packedDouble32     = 32  // so many new keys of double32 have kernels move them, or one of fewKeys, if that is more: untimed
 )
 
 // Interleaved filters, in memory and in files.
 const (
-	putColumns    = 512      // filters that are put in at a time, whose part of a slice is a line: untimed
-	batchColumns  = 512      // keys that are tested at a time, whose answers for 64 filters are whole lines: untimed
-	writtenAtOnce = 1 << 20  // bytes of slices that WriteTo copies to a buffer: untimed
-	batchRead     = 1 << 20  // bytes that one read of a batch takes, unless a slice has more: untimed
-	regionAtOnce  = 64 << 10 // bytes that a key's slices span at most for one read to take them: untimed
-	batchGap      = 16 << 10 // bytes between two slices that a batch reads rather than to read twice: untimed
+	columnsAtOnce = 8 * cacheLine // filters that are put in, and keys that are tested, at a time: their part of a slice is a line: untimed
+	fileAtOnce    = 1 << 20       // bytes of slices that WriteTo copies to a buffer, or a read of a batch takes, unless one has more: untimed
+	regionAtOnce  = 64 << 10      // bytes that a key's slices span at most for one read to take them: untimed
+	batchGap      = 16 << 10      // bytes between two slices that a batch reads rather than to read twice: untimed
 )
 
 // Whether gathers are slow is timed on Intel's CPUs: none of 120,000 answers was wrong beside other work (ER, Calibration).
@@ -108,20 +112,14 @@ const never = math.MaxUint64
 
 // The sizes of filters, in bytes, at which CPUs take another path, and what else they choose.
 var (
-	// Below, double32 loads words one by one in stages. Absent keys: Z4 16 KiB ×1.14, 8 MiB 1.04; Z5 1.28, 4 MiB 1.06 (Gathers). Intel: untimed.
-	stagedLoadsBelow = choice[uint64]{intel: 4 << 20, zen4: 16 << 20, zen5: 4 << 20}
-	// The same in the dense form, present keys: Z4 16 KiB ×1.27, 96 KiB 1.11, 128 KiB 1.06; Z5 1.34, 1.05, 0.93 (Gathers). Intel: untimed.
-	denseLoadsBelow = choice[uint64]{intel: 96 << 10, zen4: 192 << 10, zen5: 112 << 10}
 	// Two probes a branch, not three, for a single key of double32: 256 KiB SPR ×1.1, Z4 0.95, Z5 0.88; 8 MiB SPR 1.2, Z4 1.1 (MayContain$).
 	pairBytesOf = choice[uint64]{intel: 256 << 10, zen3: 1 << 20, zen4: 1 << 20, zen5: 1 << 20}
 	// Lines requested, and loaded in halves: Z4 8 MiB ×0.9, 16 MiB 1.5, 64 MiB 2.3; Z5 16 MiB 0.98 to 1.08, 32 MiB 1.2 (Lines). Halves on Intel: untimed.
 	requests512Of = choice[lineRequests]{
 		intel: {requestedLines, requestBytes}, zen4: {halvedLines, 16 << 20}, zen5: {halvedLines, 32 << 20},
 	}
-	// Blocks that AVX-512 requests: Z4 ×0.85 to 0.97 at every size to 128 MiB; Z5 16 KiB 0.7, from 8 MiB on 0.95 to 0.98 (Lines).
-	requestBlocks512Of = choice[uint64]{intel: requestBytes, zen4: never, zen5: never}
-	// Blocks that adds request: Z4 1 MiB ×0.84, 64 MiB 1.0; Z5 1 MiB 0.82, 16 MiB 0.9, 64 MiB 1.0 (Build). Z3: untimed.
-	requestAddedBlocksOf = choice[uint64]{intel: requestBytes, zen3: requestBytes, zen4: never, zen5: never}
+	// Blocks requested, by tests of AVX-512: Z4 ×0.85 to 0.97, Z5 16 KiB 0.7, 64 MiB 0.98 (Lines); by adds: Z4 1 MiB 0.84, Z5 0.82 (Build). Z3: untimed.
+	requestBlocksOf = choice[uint64]{intel: requestBytes, zen3: requestBytes, zen4: never, zen5: never}
 	// Integers that one function of AVX-512 hashes and tests: Parquet 8 ×1.28, 24 1.69, 32 1.02, 64 0.77 (Z5, SmallBatches). Z4: untimed.
 	mostFewOf = choice[int]{zen4: 31, zen5: 31}
 )
@@ -129,27 +127,31 @@ var (
 // What kernels hash by rows: no keys of a hash without a line. Strings over gathers on Intel (ER) and AMD (Z4, Z5), by Columns.
 // On AMD, 13 of 729 choices between rows, gathers, AVX2 and Go take more than 1.1 times as long as the best.
 var (
-	rowsIntel = [len(hashKinds)]rowLengths{
-		hashLevelDB:       {equal: 48, short: 4, long: 20, most: 127}, // 0 to 12 bytes ×1.3 to 1.7, 8 to 32 1.13 to 1.56; equal: 64 1.3, 16 0.65 to 0.9
-		hashXXH64x2:       {equal: longKey, short: 4, long: 32, most: 32},
-		hashXXH64:         {equal: longKey, short: 4, long: 32, most: 32}, // 0 to 12 bytes ×1.06 to 1.2, 8 to 32 0.95 to 1.1; equal: 8 0.55
-		hashLevelDBSigned: {equal: 48, short: 4, long: 20, most: 127},
-	}
-	rowsAMD = [len(hashKinds)]rowLengths{
-		hashLevelDB:       {equal: 5, tiny: 4, most: 1023},      // 8 to 32 bytes ×2.9, 3.0; 0 to 12 2.6, 3.6; equal: 4 0.9, 0.96; 16 2.0, 2.3
-		hashXXH64:         {equal: 1, fours: 25, most: longKey}, // 8 to 32 bytes ×1.6, 1.6; equal: 8 0.6, 0.65; 9 1.3, 1.4; 24 0.95, 1.04
-		hashXXH64x2:       {equal: 1, fours: 25, most: longKey},
-		hashXXPH3:         {equal: 8, tiny: 4, beside: 17, short: 4, long: 8, most: 128}, // 8 to 32 bytes ×1.7, 1.6; 4 to 7 0.8; beside: 10 0.8, 17 1.3
-		hashLevelDBSigned: {equal: 5, tiny: 4, most: 1023},                               // 8 to 32 bytes ×2.4, 2.5; 4 to 100 1.8 (Z5)
-	}
+	rowsIntel = rowsByHash(
+		rowLengths{equal: 48, short: 4, long: 20, most: 127},     // LevelDB: 0 to 12 bytes ×1.3 to 1.7, 8 to 32 1.13 to 1.56; equal: 64 1.3, 16 0.65 to 0.9
+		rowLengths{equal: longKey, short: 4, long: 32, most: 32}, // XXH64: 0 to 12 bytes ×1.06 to 1.2, 8 to 32 0.95 to 1.1; equal: 8 0.55
+		rowLengths{}, // XXPH3: 0 to 12 bytes ×0.94, strings of 17 to 32 1.1, between offsets 0.8
+	)
+	rowsAMD = rowsByHash(
+		rowLengths{equal: 5, tiny: 4, most: 1023},                               // LevelDB: 8 to 32 bytes ×2.9, 3.0; 0 to 12 2.6, 3.6; equal: 4 0.9, 0.96; 16 2.0, 2.3
+		rowLengths{equal: 1, fours: 25, most: longKey},                          // XXH64: 8 to 32 bytes ×1.6, 1.6; equal: 8 0.6, 0.65; 9 1.3, 1.4; 24 0.95, 1.04
+		rowLengths{equal: 8, tiny: 4, beside: 17, short: 4, long: 8, most: 128}, // XXPH3: 8 to 32 bytes ×1.7, 1.6; 4 to 7 0.8; beside: 10 0.8, 17 1.3
+	)
 	foursXXPH3 = rowLengths{equal: 17, least: 8, most: 128} // AVX2, four keys at a time, over Go: 8 bytes ×0.9, 16 1.0 (ER, Hash)
 )
 
+// rowsByHash returns the lengths of each hash, from those of LevelDB's two, of XXH64 with one seed or two, and of XXPH3.
+func rowsByHash(levelDB, xxh64, xxph3 rowLengths) [len(hashKinds)]rowLengths {
+	return [...]rowLengths{
+		hashLevelDB: levelDB, hashLevelDBSigned: levelDB, hashXXH64: xxh64, hashXXH64x2: xxh64, hashXXPH3: xxph3, hashMurmur3x2: {},
+	}
+}
+
 // What this CPU takes. Init functions set it.
 var (
-	pairBytes                            uint64 = 256 << 10
-	requests512                          lineRequests
-	requestBlocks512, requestAddedBlocks uint64 = requestBytes, requestBytes
+	pairBytes            = pairBytesOf[intel]
+	requests512          = requests512Of[intel]
+	requestBlocks uint64 = requestBytes
 
 	firstFullProbes                               = fewFullProbes // or all, if PDEP is slow
 	mostFew         int                                           // 0 without AVX-512

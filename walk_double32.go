@@ -188,7 +188,7 @@ func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, f *fo
 	}
 	recip, shift := d.vectorWalk()
 	below := f.denseBelow
-	if d.n >= stageBytes {
+	if d.n >= farBytes {
 		below = f.denseBelowFar
 	}
 	if f.isOfLoads(kernel, d.n) {

@@ -30,12 +30,12 @@ func (d *line512) at(h uint64) *[64]byte {
 
 // has reports whether the key of one hash may be in the filter. All probes are in one line, so
 // it joins them and makes no branch that depends on the key: to predict that badly costs more than
-// the probes. In filters of exitBytes and more, and with exitProbes or more, it returns after four probes if
+// the probes. In filters of farBytes and more, and with exitProbes or more, it returns after four probes if
 // one of them finds a clear bit.
 func (d *line512) has(h uint64) bool {
 	line, x := d.at(h), uint32(h>>32)
 	const mul2 = line512Mul * line512Mul & 0xffffffff
-	missing, exit := uint32(0), d.n >= exitBytes/cacheLine || d.k >= exitProbes
+	missing, exit := uint32(0), d.n >= farBytes/cacheLine || d.k >= exitProbes
 	k := d.k
 	for ; k >= 4; k -= 4 {
 		const mul3 = mul2 * line512Mul & 0xffffffff

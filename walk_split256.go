@@ -133,7 +133,7 @@ func (d *split256) probeFew(kernel Kernel, keys *uint64, n int) (word uint64, ok
 // addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
 // nothing, if Go must set them.
 func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
-	return d.addForm(kernel, hashes, 32*d.n >= requestAddedBlocks)
+	return d.addForm(kernel, hashes, 32*d.n >= requestBlocks)
 }
 
 // addForm is addAssembly with far as for probeForm. It sets the bits of fewer hashes than kernels take
