@@ -2,7 +2,6 @@ package duckdb
 
 import (
 	"bytes"
-	"database/sql"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -63,16 +62,8 @@ var codings = []struct {
 // some keys and no others, and to put all keys into a filter.
 func TestCodecs(t *testing.T) {
 	dir := t.TempDir()
-	command := filepath.Join(dir, "bloom-parquet")
-	if output, err := osexec.Command("go", "build", "-o", command, "github.com/lanebloom/bloom/cmd/bloom-parquet").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
+	command := build(t)
+	db := open(t)
 	plain, file, list, filter := filepath.Join(dir, "plain.parquet"), filepath.Join(dir, "file.parquet"), filepath.Join(dir, "keys"), filepath.Join(dir, "filter")
 	for seed := range uint64(4) {
 		for _, coding := range codings {

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"testing"
 
@@ -35,14 +36,32 @@ func littleEndian(x uint64, width int) []byte {
 	return key
 }
 
-// TestFiles wants the filter of a file that DuckDB writes to be a set of this library, and
-// DuckDB to answer as Reference when it reads a filter of this library in that place.
-func TestFiles(t *testing.T) {
+// open returns a database in memory. It has one connection, because what SET says is for a connection.
+func open(t *testing.T) *sql.DB {
+	t.Helper()
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+// build builds bloom-parquet, and returns the path of the command.
+func build(t *testing.T) string {
+	t.Helper()
+	command := filepath.Join(t.TempDir(), "bloom-parquet")
+	if output, err := osexec.Command("go", "build", "-o", command, "github.com/lanebloom/bloom/cmd/bloom-parquet").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	return command
+}
+
+// TestFiles wants the filter of a file that DuckDB writes to be a set of this library, and
+// DuckDB to answer as Reference when it reads a filter of this library in that place.
+func TestFiles(t *testing.T) {
+	db := open(t)
 	for _, column := range columns {
 		for _, n := range []int{1, 100, 5000} {
 			t.Run(fmt.Sprintf("%s/%d", column.name, n), func(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	osexec "os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,16 +51,7 @@ type embedded struct {
 // as before.
 func TestEmbed(t *testing.T) {
 	dir := t.TempDir()
-	e := &embedded{tables: map[string]int{}, command: filepath.Join(dir, "bloom-parquet"), old: filepath.Join(dir, "old.parquet"), file: filepath.Join(dir, "new.parquet")}
-	if output, err := osexec.Command("go", "build", "-o", e.command, "github.com/lanebloom/bloom/cmd/bloom-parquet").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	var err error
-	if e.db, err = sql.Open("duckdb", ""); err != nil {
-		t.Fatal(err)
-	}
-	defer e.db.Close()
-	e.db.SetMaxOpenConns(1) // what SET says is for a connection
+	e := &embedded{tables: map[string]int{}, db: open(t), command: build(t), old: filepath.Join(dir, "old.parquet"), file: filepath.Join(dir, "new.parquet")}
 	exec(t, e.db, `SET threads = 1; SET enable_external_file_cache = false; SET TimeZone = 'UTC'`)
 	for seed := *embedFrom; seed < *embedFrom+uint64(*embedTables); seed++ {
 		random := rand.New(rand.NewPCG(44, seed))

@@ -36,12 +36,7 @@ var prunedColumns = []struct {
 // prints them, wants each in the row group that holds it, and compares the filters with
 // DuckDB's own probe.
 func TestPrune(t *testing.T) {
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1) // what SET says is for a connection
+	db := open(t)
 	exec(t, db, `SET TimeZone = 'UTC'`)
 	exec(t, db, `CREATE MACRO uuid_of(n) AS md5(n::varchar)::uuid`)
 	for _, column := range prunedColumns {
@@ -50,7 +45,7 @@ func TestPrune(t *testing.T) {
 			// Every third number is in the file.
 			exec(t, db, fmt.Sprintf(`COPY (SELECT %s AS k FROM range(0, 18432, 3) r(n) ORDER BY n)
 				TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 2048, DICTIONARY_SIZE_LIMIT 1000000)`, column.sql, path))
-			texts := textsOf(t, db, fmt.Sprintf(`SELECT DISTINCT (%s)::varchar FROM range(0, 18432, 20) r(n)`, column.sql))
+			texts := rowsOf[[]byte](t, db, fmt.Sprintf(`SELECT DISTINCT (%s)::varchar FROM range(0, 18432, 20) r(n)`, column.sql))
 			c := openColumn(t, path)
 			keys, err := bloomparquet.ParseKeys(c.Type(), texts)
 			if err != nil {
@@ -69,7 +64,7 @@ func TestPrune(t *testing.T) {
 					t.Fatalf("row group %d: %v", g, group.Err)
 				}
 				held := map[string]bool{}
-				for _, text := range textsOf(t, db, fmt.Sprintf(`SELECT DISTINCT k::varchar FROM read_parquet('%s', file_row_number = true)
+				for _, text := range rowsOf[[]byte](t, db, fmt.Sprintf(`SELECT DISTINCT k::varchar FROM read_parquet('%s', file_row_number = true)
 					WHERE file_row_number // 2048 = %d`, path, g)) {
 					held[string(text)] = true
 				}
@@ -95,11 +90,7 @@ func TestPrune(t *testing.T) {
 // TestSorted wants the bounds of sorted columns to leave one row group of 98 to a key: DuckDB 1.4.3
 // writes files without column_orders, and gives a column of so many different values no filter.
 func TestSorted(t *testing.T) {
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := open(t)
 	for _, test := range []struct {
 		sql, key string
 		want     int
@@ -138,8 +129,8 @@ func TestSorted(t *testing.T) {
 	}
 }
 
-// textsOf returns the rows of a query.
-func textsOf(t *testing.T, db *sql.DB, query string) (texts [][]byte) {
+// rowsOf returns the rows of a query, which have one column.
+func rowsOf[T any](t *testing.T, db *sql.DB, query string) (all []T) {
 	t.Helper()
 	rows, err := db.Query(query)
 	if err != nil {
@@ -147,16 +138,16 @@ func textsOf(t *testing.T, db *sql.DB, query string) (texts [][]byte) {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
+		var value T
+		if err := rows.Scan(&value); err != nil {
 			t.Fatal(err)
 		}
-		texts = append(texts, []byte(text))
+		all = append(all, value)
 	}
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return texts
+	return all
 }
 
 func openColumn(t *testing.T, path string) *bloomparquet.Column {
@@ -217,7 +208,7 @@ func compareProbes(t *testing.T, db *sql.DB, path string, texts [][]byte, c *blo
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := textsOf(t, db, fmt.Sprintf(`SELECT typeof(k) FROM '%s' LIMIT 1`, path))[0]
+	kind := rowsOf[[]byte](t, db, fmt.Sprintf(`SELECT typeof(k) FROM '%s' LIMIT 1`, path))[0]
 	for i, text := range texts {
 		rows, err := db.Query(fmt.Sprintf(`SELECT row_group_id, bloom_filter_excludes FROM parquet_bloom_probe('%s', 'k', '%s'::%s)`, path, text, kind))
 		if err != nil {

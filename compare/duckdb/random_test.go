@@ -45,12 +45,7 @@ var shapes = []string{
 // TestRandomTables writes random tables with DuckDB, and wants no row group to be pruned that
 // has a key, as a scan of the file finds them.
 func TestRandomTables(t *testing.T) {
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1) // what SET says is for a connection
+	db := open(t)
 	exec(t, db, `SET threads = 1`)
 	path, columns, excluded, byBounds := filepath.Join(t.TempDir(), "file.parquet"), 0, 0, map[bloomparquet.Type]int{}
 	for seed := range uint64(200) {

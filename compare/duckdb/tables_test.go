@@ -1,7 +1,6 @@
 package duckdb
 
 import (
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	osexec "os/exec"
@@ -24,16 +23,8 @@ var joinTypes = [][]struct{ sql, value string }{
 // CSV and JSON.
 func TestTables(t *testing.T) {
 	dir := t.TempDir()
-	command := filepath.Join(dir, "bloom-parquet")
-	if output, err := osexec.Command("go", "build", "-o", command, "github.com/lanebloom/bloom/cmd/bloom-parquet").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
+	command := build(t)
+	db := open(t)
 	found := 0
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(44, seed))
@@ -48,7 +39,7 @@ func TestTables(t *testing.T) {
 			value := strings.ReplaceAll(table.of.value, "$", fmt.Sprintf("((hash(n, %d) %% 2000)::BIGINT - 1000)", seed+uint64(table.more)))
 			exec(t, db, fmt.Sprintf("COPY (SELECT n AS id, CASE WHEN n %% 11 = 3 THEN NULL ELSE (%s)::%s END AS k FROM range(%d) t(n)) TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 2048)", value, table.of.sql, table.count, table.file))
 		}
-		want := numbers(t, db, fmt.Sprintf("SELECT id FROM '%s' WHERE k IN (SELECT k FROM '%s' WHERE k IS NOT NULL) ORDER BY id", rowsFile, keysFile))
+		want := rowsOf[int64](t, db, fmt.Sprintf("SELECT id FROM '%s' WHERE k IN (SELECT k FROM '%s' WHERE k IS NOT NULL) ORDER BY id", rowsFile, keysFile))
 		found += len(want)
 		files := []string{keysFile}
 		if keys.sql == rows.sql && keys.sql != "BLOB" {
@@ -64,7 +55,7 @@ func TestTables(t *testing.T) {
 			if err != nil && len(want) > 0 {
 				t.Fatalf("seed %d, %s in %s: %v: %s", seed, keys.sql, rows.sql, err, output)
 			}
-			if got := numbers(t, db, fmt.Sprintf("SELECT id FROM '%s' ORDER BY id", out)); !slices.Equal(got, want) {
+			if got := rowsOf[int64](t, db, fmt.Sprintf("SELECT id FROM '%s' ORDER BY id", out)); !slices.Equal(got, want) {
 				t.Fatalf("seed %d, %s, %s in %s: %d rows, and DuckDB has %d: %s", seed, filepath.Base(file), keys.sql, rows.sql, len(got), len(want), output)
 			}
 		}
@@ -72,24 +63,4 @@ func TestTables(t *testing.T) {
 	if found < 1000 {
 		t.Errorf("%d rows in all", found)
 	}
-}
-
-func numbers(t *testing.T, db *sql.DB, query string) (all []int64) {
-	t.Helper()
-	rows, err := db.Query(query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, n)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
