@@ -35,7 +35,7 @@ func TestTablesOfDocs(t *testing.T) {
 type table struct{ page, rows string }
 
 // tablesOfDocs returns the tables of the documents by the command that prints them: those between the heading,
-// or the command before, and a line that runs this program.
+// the command or the measured figures before, and a line that runs this program.
 func tablesOfDocs(t *testing.T) map[string][]table {
 	t.Helper()
 	pages, err := document.Pages("../..")
@@ -60,7 +60,7 @@ func tablesOfDocs(t *testing.T) map[string][]table {
 				what = strings.TrimSpace(what)
 				tables[what] = append(tables[what], above...)
 				above = nil
-			case strings.HasPrefix(line, "#"):
+			case strings.HasPrefix(line, "#"), line == "<!-- end of figures -->\n":
 				above = nil
 			case isRow && inTable:
 				above[len(above)-1].rows += line
