@@ -268,7 +268,11 @@ func (x *interleaving) folds(bits uint64) bool {
 // grow makes room for what is kept of so many filters, in memory that may be written to.
 func (x *Interleaved) grow(filters int) {
 	if x.shared {
-		x.slices, x.shared = append(newEncoded(0, len(x.slices))[:0], x.slices...), false
+		from := x.slices
+		x.slices, x.shared = newEncoded(0, len(from)), false
+		for at := 0; at < len(from); at += x.stride { // without the bits that a file may have past the last filter
+			orBits(x.slices[at:][:x.stride], 0, from[at:][:x.stride], x.filters)
+		}
 	}
 	more := max(filters-x.filters, 0)
 	if x.keys == nil {

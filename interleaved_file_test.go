@@ -399,3 +399,34 @@ func TestInterleavedWriteTo(t *testing.T) {
 		t.Errorf("the zero Interleaved: %d, %v", n, err)
 	}
 }
+
+// TestPutAfterRoom puts a filter behind free columns of a file that, against the format, have bits. They hold no key.
+func TestPutAfterRoom(t *testing.T) {
+	is(t, behaviour)
+	x, filters := interleavedExample(t, LevelDB)
+	file := fileOf(t, x)
+	slots := file[interleavedStart:][:int(x.depth)*x.stride]
+	seed := binary.LittleEndian.Uint32(file[interleavedSummed:])
+	for p := range x.depth {
+		slice := slots[p*uint64(x.stride):][:x.stride]
+		slice[1] = 0xff // filters 8 to 15
+		binary.LittleEndian.PutUint32(slice[x.stride-sliceSum:], sumOfSlice(seed, p, slice))
+	}
+	y, err := OpenInterleaved(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := bytes.Clone(file)
+	if err := y.Put(12, filters[0]); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(file, before) {
+		t.Error("Put writes to the file")
+	}
+	for i := 3; i < 12; i++ {
+		if n := y.Filter(i).Stats().SetBits; n != 0 {
+			t.Errorf("filter %d, which nobody put in, has %d bits", i, n)
+		}
+	}
+	checkTaken(t, y.Filter(12), filters[0])
+}
