@@ -140,9 +140,8 @@ func (e encodingBitsAndBlooms) size(n, bitsPerKey int) (m float64, k int) {
 	return float64(n) * float64(max(bitsPerKey, 1)), s.probes
 }
 
-// rate is that of independent probes: four words leave no walks that share many bits.
 func (encodingBitsAndBlooms) rate(n, m float64, k int) float64 {
-	return rates.Independent(n, m, k)
+	return rates.Crossed(n, m, k)
 }
 
 func (encodingBitsAndBlooms) expectedSet(s shape, n float64) float64 {
