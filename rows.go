@@ -24,7 +24,7 @@ type Rows struct {
 	buffers sync.Pool // of *[]byte
 }
 
-// batchMemory is the most bytes of the answers that a batch collects at a time, unless 512 keys have more.
+// batchMemory is the most bytes of answers and wanted slices that a batch collects at a time, unless 512 keys have more.
 const batchMemory = 64 << 20
 
 // NewRows reads the header of the file of interleaved filters that r has, and nothing else. The size is that of the file in bytes.
@@ -192,11 +192,11 @@ func (x *Rows) buffer(size int64) *[]byte {
 }
 
 // MayContainBatch is [Interleaved.MayContainBatch]. It reads a slice once for all keys, and slices in the order of the file; near ones
-// by one read. For answers of more than 64 MiB it does so several times, for a part of the keys each, and it allocates up to 64 MiB and
-// a few words for each probe. The errors are those of [Rows.MayContainHash].
+// by one read. A key takes a bit for each filter, and 16 bytes for each probe: it allocates up to 64 MiB, and does more keys in parts,
+// each by reads of its own. The errors are those of [Rows.MayContainHash].
 func (x *Rows) MayContainBatch(keys Keys, hits []uint64) (int, error) {
-	perKey := max((x.filters+63)/64*8, 1)
-	window := max(batchMemory/perKey, columnsAtOnce) &^ 63
+	perKey := (x.filters+63)/64*8 + int(x.empty.k)*int(unsafe.Sizeof(wanted{}))
+	window := max(batchMemory/max(perKey, 1), columnsAtOnce) &^ 63
 	return x.eachWindow(keys, hits, window, x.andRows)
 }
 
@@ -209,8 +209,8 @@ type wanted struct {
 // andRows is the test of eachWindow.
 func (x *Rows) andRows(k *Keys, rows []uint64) (total int, err error) {
 	columns := (x.filters + 63) / 64
-	var all []wanted
 	probes := make([]uint64, x.empty.k)
+	all := make([]wanted, 0, k.n*len(probes))
 	for i := range k.n {
 		if k.valid(i, 1) == 0 {
 			continue
