@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/detect"
 )
 
 // AtomicSet is a [Set] that any number of goroutines add to and query at once, without a
@@ -157,7 +159,7 @@ func (s *AtomicSet) Clear() {
 // Stats describes the set as [Filter.Stats] does, without a copy. The keys whose additions returned before it
 // began are in all numbers; a key that is added at the same time may be in some of them.
 func (s *AtomicSet) Stats() Stats {
-	if raceDetector {
+	if detect.Races {
 		return s.Snapshot().Stats()
 	}
 	return s.view.Stats()
@@ -195,7 +197,7 @@ func (s AtomicSet) MarshalText() ([]byte, error) { return s.Snapshot().MarshalTe
 // MayContain reports whether key may have been added. A no is certain. For an absent key, the
 // answer is yes at the false-positive rate.
 func (s *AtomicSet) MayContain(key []byte) bool {
-	if raceDetector {
+	if detect.Races {
 		return s.view.probeHash(s.view.format.Hash(key))
 	}
 	return s.view.MayContain(key)
@@ -203,7 +205,7 @@ func (s *AtomicSet) MayContain(key []byte) bool {
 
 // MayContainString is MayContain for a string.
 func (s *AtomicSet) MayContainString(key string) bool {
-	if raceDetector {
+	if detect.Races {
 		return s.MayContain([]byte(key))
 	}
 	return s.view.MayContainString(key)
@@ -211,7 +213,7 @@ func (s *AtomicSet) MayContainString(key string) bool {
 
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
 func (s *AtomicSet) MayContainUint64(key uint64) bool {
-	if raceDetector {
+	if detect.Races {
 		return s.MayContain(binary.LittleEndian.AppendUint64(nil, key))
 	}
 	return s.view.MayContainUint64(key)
@@ -220,7 +222,7 @@ func (s *AtomicSet) MayContainUint64(key uint64) bool {
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the set's format has
 // another hash.
 func (s *AtomicSet) MayContainHash(h Hash) bool {
-	if raceDetector && s.view.pair.takes(h) {
+	if detect.Races && s.view.pair.takes(h) {
 		return s.view.probeHash(h)
 	}
 	return s.view.MayContainHash(h)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/detect"
 )
 
 // MayContainBatch tests every key of a column. It sets bit i%64 of hits[i/64] if key i may
@@ -24,13 +26,13 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.probeCol
 // are. So keys of 8 bytes have tests of their own, without a loop over their words, and no call
 // more than they need. For 8 integers and more, up to some number, one function of assembly makes hashes and tests.
 func (v *view) probeColumn(keys *Keys, hits []uint64) int {
-	if minFew <= keys.n && keys.n <= mostFew && keys.layout == uint64s && keys.validity == nil && len(hits) > 0 && (!raceDetector || !v.atomic) {
+	if minFew <= keys.n && keys.n <= mostFew && keys.layout == uint64s && keys.validity == nil && len(hits) > 0 && (!detect.Races || !v.atomic) {
 		if word, ok := v.probeFew((*uint64)(keys.column), keys.n); ok {
 			hits[0] = word
 			return bits.OnesCount64(word)
 		}
 	}
-	if uint(keys.n-1) >= singleKeys && !v.areFew(keys.n) || keys.validity != nil || len(hits) == 0 || v.single == nil || raceDetector && v.atomic {
+	if uint(keys.n-1) >= singleKeys && !v.areFew(keys.n) || keys.validity != nil || len(hits) == 0 || v.single == nil || detect.Races && v.atomic {
 		return v.probeBatch(keys, hits)
 	}
 	isUint64 := keys.layout == uint64s
@@ -102,7 +104,7 @@ func (v *view) probeBatch(keys *Keys, hits []uint64) int {
 		return 0
 	}
 	keys.mustServe(v.format)
-	if keys.n <= singleKeys || raceDetector && v.atomic {
+	if keys.n <= singleKeys || detect.Races && v.atomic {
 		return v.probeRows(keys, hits)
 	}
 	if keys.n <= smallBatch {

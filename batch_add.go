@@ -3,6 +3,8 @@ package bloom
 import (
 	"math"
 	"math/bits"
+
+	"github.com/lanebloom/bloom/internal/detect"
 )
 
 // A window of TestAndAddBatch is added in one of two ways. If few keys are new, all are tested, and those
@@ -14,7 +16,7 @@ func (v *view) addFound(keys *Keys, hits []uint64) int {
 	hits = keys.wordsOf(hits)
 	v.mustHaveBits()
 	keys.mustServe(v.format)
-	if keys.n <= singleKeys || raceDetector && v.atomic {
+	if keys.n <= singleKeys || detect.Races && v.atomic {
 		return v.addFoundRows(keys, hits)
 	}
 	if keys.n <= smallBatch {

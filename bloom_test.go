@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lanebloom/bloom/internal/detect"
 	"github.com/lanebloom/bloom/internal/golden"
 )
 
@@ -116,7 +117,7 @@ func testAllocations(t *testing.T, format Format) {
 		"AppendFilter": func() { encoded = policy.AppendFilter(encoded[:0], column) },
 	} {
 		n := testing.AllocsPerRun(10, run)
-		if forgotten := 10.0; n != 0 && !(raceDetector && n < forgotten) { // a sync.Pool forgets at random there
+		if forgotten := 10.0; n != 0 && !(detect.Races && n < forgotten) { // a sync.Pool forgets at random there
 			t.Errorf("%s allocates %v times", name, n)
 		}
 	}

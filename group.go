@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/detect"
 )
 
 // Group is filters that are asked together: which of them may hold a key? A lookup in an LSM
@@ -140,7 +142,7 @@ func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 
 // probePart sets bit i if filter p.first + i may hold the key of the hash.
 func (g *Group) probePart(p *part, h Hash) (word uint64) {
-	if raceDetector { // a filter of an AtomicSet needs atomic loads
+	if detect.Races { // a filter of an AtomicSet needs atomic loads
 		for i, f := range g.filters[p.first:][:len(p.arrays)] {
 			if f.probeHash(h) {
 				word |= 1 << i

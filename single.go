@@ -3,6 +3,8 @@ package bloom
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/detect"
 )
 
 // single has the functions that test or add one key, for a pair of hash and walk and a kernel. A prober points to its
@@ -102,7 +104,7 @@ func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
 
 // probeHash reports whether the key of a hash of the prober may be in the filter.
 func (s *prober) probeHash(h Hash) bool {
-	if raceDetector && s.atomic {
+	if detect.Races && s.atomic {
 		return s.probeHashAtomic(h)
 	}
 	if s.pair == murmurCrossed64 { // it takes any words
