@@ -23,7 +23,7 @@ import (
 // and no room for one.
 type Interleaved struct {
 	interleaving
-	Columns
+	columns
 	slices []byte
 	shared bool   // the slices are the caller's bytes, which Put does not write to
 	seed   uint32 // of the checksums in shared slices
@@ -39,15 +39,18 @@ type interleaving struct {
 	stride  int // bytes from slice to slice: a multiple of 8
 }
 
-// Columns is what interleaved filters have beside their bits. Filters are numbered from 0.
-type Columns struct {
+// Columns is what the filters in a file have beside their bits. Filters are numbered from 0.
+type Columns struct{ columns }
+
+// columns is what interleaved filters have beside their bits.
+type columns struct {
 	keys     []uint64 // of each filter, or unknownKeys; nil if none is known
 	labels   []string // nil if there is none
 	metadata []byte
 }
 
 // KeyCount is [Filter.KeyCount] of filter i.
-func (c *Columns) KeyCount(i int) (n uint64, known bool) {
+func (c *columns) KeyCount(i int) (n uint64, known bool) {
 	if c.keys == nil || c.keys[i] == unknownKeys {
 		return 0, false
 	}
@@ -55,7 +58,7 @@ func (c *Columns) KeyCount(i int) (n uint64, known bool) {
 }
 
 // Label returns what SetLabel gave filter i: text of the caller's, such as the name of a file.
-func (c *Columns) Label(i int) string {
+func (c *columns) Label(i int) string {
 	if c.labels == nil {
 		return ""
 	}
@@ -63,7 +66,7 @@ func (c *Columns) Label(i int) string {
 }
 
 // Metadata returns the bytes that SetMetadata gave. Do not write to them.
-func (c *Columns) Metadata() []byte { return c.metadata }
+func (c *columns) Metadata() []byte { return c.metadata }
 
 // NewInterleaved returns room for so many filters, all without keys. Their shape is that of
 // [Policy.NewFoldable](maxKeys); for [Pebble], which has none, that of [Policy.NewSet]. So all sets of
@@ -413,7 +416,7 @@ func MergeInterleaved(parts ...*Interleaved) (*Interleaved, error) {
 		for p := range int(x.depth) {
 			orBits(x.slices[p*x.stride:][:x.stride], first, part.slices[p*part.stride:][:part.stride], part.filters)
 		}
-		x.Columns.copy(first, &part.Columns, part.filters, filters)
+		x.columns.copy(first, &part.columns, part.filters, filters)
 		first += part.filters
 	}
 	return x, nil
@@ -440,7 +443,7 @@ func merged(parts []*interleaving) (filters int, kind KeyKind, err error) {
 }
 
 // copy takes over what n filters of another have, to those from number first on of so many in all.
-func (c *Columns) copy(first int, from *Columns, n, all int) {
+func (c *columns) copy(first int, from *columns, n, all int) {
 	for i := range n {
 		c.keys[first+i] = unknownKeys
 	}

@@ -16,7 +16,7 @@ type InterleavedBuilder struct {
 	block    *Interleaved // the last one, which is not full
 	waiting  []*Filter    // those of the block that are not yet put in
 	all      interleaving
-	columns  Columns
+	columns  columns
 	full     *os.File // the full blocks, or nil
 	blocks   int      // their number
 	progress func(written, size int64)

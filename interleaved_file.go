@@ -120,7 +120,7 @@ func (x *interleaving) parseHeader(data []byte, size uint64) (p parts, err error
 }
 
 // appendTo appends the table of n filters.
-func (c *Columns) appendTo(dst []byte, n int) []byte {
+func (c *columns) appendTo(dst []byte, n int) []byte {
 	for i := range n {
 		keys, known := c.KeyCount(i)
 		if !known {
@@ -141,12 +141,12 @@ func (c *Columns) appendTo(dst []byte, n int) []byte {
 }
 
 // parse reads the table of n filters, and the metadata, from the bytes after the slices.
-func (c *Columns) parse(data []byte, n int, p *parts) error {
+func (c *columns) parse(data []byte, n int, p *parts) error {
 	if xxhash.Sum64(data) != p.sum {
 		return fmt.Errorf("%w: the checksum of the file's table is wrong", ErrEncoding)
 	}
 	table, metadata := data[:p.table], data[p.table:]
-	*c = Columns{metadata: metadata}
+	*c = columns{metadata: metadata}
 	if len(table) == 0 {
 		return nil
 	}
@@ -209,14 +209,14 @@ func (c *counting) Write(data []byte) (int, error) {
 // keys, the labels and the metadata. A file that is cut off is no file of filters: its header says how long it is. It
 // writes 1 MiB at a time or less, and keeps a copy of no more.
 func (x *Interleaved) WriteTo(w io.Writer) (int64, error) {
-	return x.writeFile(w, &x.Columns, func(p uint64, buffer []byte) error {
+	return x.writeFile(w, &x.columns, func(p uint64, buffer []byte) error {
 		copy(buffer, x.slices[p*uint64(x.stride):])
 		return nil
 	})
 }
 
 // writeFile is WriteTo for slices that read gives: whole ones from slice p on, as many as the buffer has room for.
-func (x *interleaving) writeFile(w io.Writer, c *Columns, read func(p uint64, buffer []byte) error) (int64, error) {
+func (x *interleaving) writeFile(w io.Writer, c *columns, read func(p uint64, buffer []byte) error) (int64, error) {
 	if x.empty.pair == 0 {
 		return 0, fmt.Errorf("%w: the zero Interleaved has no format to write", ErrFormat)
 	}
@@ -262,7 +262,7 @@ func OpenInterleaved(data []byte) (*Interleaved, error) {
 	}
 	end := x.slicesEnd(&p)
 	x.slices, x.seed = data[p.start:end:end], p.seed
-	if err := x.Columns.parse(data[end+interleavedAfter:], x.filters, &p); err != nil {
+	if err := x.columns.parse(data[end+interleavedAfter:], x.filters, &p); err != nil {
 		return nil, err
 	}
 	return x, nil

@@ -360,7 +360,7 @@ func TestInterleavedLies(t *testing.T) {
 		"an end before the end": func(_ *interleaving, p *parts, after *[]byte) { *after, p.table, p.metadata = nil, 0, 1<<64-4 },
 	} {
 		y, p := x.interleaving, parts{start: interleavedStart}
-		after := append(x.Columns.appendTo(nil, x.filters), x.metadata...)
+		after := append(x.columns.appendTo(nil, x.filters), x.metadata...)
 		p.table, p.metadata = uint64(len(after)-len(x.metadata)), uint64(len(x.metadata))
 		change(&y, &p, &after)
 		if name == "filters" {
@@ -380,7 +380,7 @@ func TestInterleavedLies(t *testing.T) {
 
 // emptyTable returns the table of filters without keys and labels.
 func (x *interleaving) emptyTable() []byte {
-	return (&Columns{keys: make([]uint64, x.filters)}).appendTo(nil, x.filters)
+	return (&columns{keys: make([]uint64, x.filters)}).appendTo(nil, x.filters)
 }
 
 // TestInterleavedWriteTo writes to a writer that fails after each number of bytes.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -229,6 +230,18 @@ func TestRowsColumns(t *testing.T) {
 	}
 	if n, k := rows.Size(); n != x.bits || k != x.empty.k || rows.Len() != 3 || rows.Room() != 32 || rows.Format() != RocksDB {
 		t.Errorf("%d bits, %d probes, %d filters", n, k, rows.Len())
+	}
+}
+
+// TestInterleavedFields wants no field that users could set.
+func TestInterleavedFields(t *testing.T) {
+	is(t, portable)
+	for _, of := range []reflect.Type{reflect.TypeFor[Interleaved](), reflect.TypeFor[InterleavedBuilder](), reflect.TypeFor[Rows](), reflect.TypeFor[Columns]()} {
+		for i := range of.NumField() {
+			if field := of.Field(i); field.IsExported() {
+				t.Errorf("%v has the field %s", of, field.Name)
+			}
+		}
 	}
 }
 
