@@ -207,7 +207,8 @@ func (c *counting) Write(data []byte) (int, error) {
 
 // WriteTo writes the file of the filters, which [OpenInterleaved] and [NewRows] read: a header, all bits, the numbers of
 // keys, the labels and the metadata. A file that is cut off is no file of filters: its header says how long it is. It
-// writes 1 MiB at a time or less, and keeps a copy of no more.
+// writes as many whole slices at a time as 1 MiB has, but at least one, and all that follows them at once. It keeps a copy of each
+// such piece.
 func (x *Interleaved) WriteTo(w io.Writer) (int64, error) {
 	return x.writeFile(w, &x.columns, func(p uint64, buffer []byte) error {
 		copy(buffer, x.slices[p*uint64(x.stride):])
@@ -268,8 +269,8 @@ func OpenInterleaved(data []byte) (*Interleaved, error) {
 	return x, nil
 }
 
-// Verify reads all slices of a file that [OpenInterleaved] opened. The error is [ErrEncoding] if they are damaged. It
-// is nil if the filters are not those of a file, or no longer, because Put changed them.
+// Verify reads all slices of a file that [OpenInterleaved] opened. The error is [ErrEncoding] if they are damaged, or
+// have bits past the last filter. It is nil if the filters are not those of a file, or no longer, because Put changed them.
 func (x *Interleaved) Verify() error {
 	if !x.shared {
 		return nil
@@ -279,6 +280,18 @@ func (x *Interleaved) Verify() error {
 		if err := checkSlice(x.seed, p, slice); err != nil {
 			return err
 		}
+		if x.hasMore(slice) {
+			return fmt.Errorf("%w: slice %d has bits past the last of %d filters", ErrEncoding, p, x.filters)
+		}
 	}
 	return nil
+}
+
+// hasMore reports whether a slice has bits past the last filter, which no key has.
+func (x *interleaving) hasMore(slice []byte) bool {
+	free := slice[x.filters/8 : len(slice)-sliceSum]
+	if len(free) > 0 && free[0]>>(x.filters%8) != 0 {
+		return true
+	}
+	return len(free) > 1 && slices.Max(free[1:]) != 0
 }

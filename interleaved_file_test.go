@@ -430,3 +430,28 @@ func TestPutAfterRoom(t *testing.T) {
 	}
 	checkTaken(t, y.Filter(12), filters[0])
 }
+
+// TestVerifyFree sets each bit of a slice, with the checksum of it: those from the number of filters on are no filter's.
+func TestVerifyFree(t *testing.T) {
+	is(t, behaviour)
+	for _, filters := range []int{0, 1, 3, 8, 9, 31, 32, 33} {
+		x, err := Policy{LevelDB, 10}.NewInterleaved(filters, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := fileOf(t, x)
+		seed, slice := binary.LittleEndian.Uint32(file[interleavedSummed:]), file[interleavedStart+5*x.stride:][:x.stride]
+		for bit := range x.room {
+			slice[bit/8] = 1 << (bit % 8)
+			binary.LittleEndian.PutUint32(slice[x.stride-sliceSum:], sumOfSlice(seed, 5, slice))
+			y, err := OpenInterleaved(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := y.Verify(); (err != nil) != (bit >= filters) || err != nil && !errors.Is(err, ErrEncoding) {
+				t.Errorf("bit %d of %d filters: %v", bit, filters, err)
+			}
+			slice[bit/8] = 0
+		}
+	}
+}
