@@ -620,9 +620,9 @@ func (x *Interleaved) MayContainBatch(keys Keys, hits []uint64) int {
 // for each hash that is valid to its row, and returns the number of set bits. The other rows are zeros.
 func (x *interleaving) eachWindow(keys Keys, hits []uint64, window int, test func(k *Keys, rows []uint64) (int, error)) (total int, err error) {
 	words, columns := (keys.n+63)/64, (x.filters+63)/64
-	if len(hits) < words*x.filters {
+	if all := uint64(words) * uint64(x.filters); uint64(len(hits)) < all { // an int of 32 bits would overflow
 		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys in %d filters, which take %d: x.Len()*((keys.Len()+63)/64)",
-			len(hits), keys.n, x.filters, words*x.filters))
+			len(hits), keys.n, x.filters, all))
 	}
 	if x.empty.pair == 0 {
 		return 0, nil

@@ -159,8 +159,8 @@ func (x *Rows) MayContain(key []byte, hits []uint64) (int, error) {
 	return x.MayContainHash(x.empty.pair.hash().of(unsafe.Pointer(unsafe.SliceData(key)), len(key)), hits)
 }
 
-// MayContainHash is [Interleaved.MayContainHash]. The error is [ErrEncoding] if a slice is damaged, or an error of the
-// [io.ReaderAt]. With an error, hits mean nothing.
+// MayContainHash is [Interleaved.MayContainHash]. The error is [ErrEncoding] if a slice is damaged, [ErrCapacity] if the
+// parts that SetGap joins exceed 1 TiB, or 1 GiB on systems of 32 bits, or an error of the [io.ReaderAt]. With an error, hits mean nothing.
 func (x *Rows) MayContainHash(h Hash, hits []uint64) (int, error) {
 	hits = x.words(h, hits)
 	slots, ranges := x.plan(h)
@@ -168,7 +168,10 @@ func (x *Rows) MayContainHash(h Hash, hits []uint64) (int, error) {
 	for _, r := range ranges {
 		size += r.Length
 	}
-	buffer := x.buffer(size)
+	buffer, err := x.buffer(size)
+	if err != nil {
+		return 0, err
+	}
 	defer x.buffers.Put(buffer)
 	data, rest := make([][]byte, len(ranges)), *buffer
 	for i, r := range ranges {
@@ -180,15 +183,27 @@ func (x *Rows) MayContainHash(h Hash, hits []uint64) (int, error) {
 	return x.test(slots, ranges, data, hits)
 }
 
-// buffer returns a buffer of so many bytes. buffers takes it back.
-func (x *Rows) buffer(size int64) *[]byte {
+// buffer returns a buffer of so many bytes, which buffers takes back. The error is ErrCapacity if that is more than an
+// allocation of this library may be.
+func (x *Rows) buffer(size int64) (*[]byte, error) {
+	if err := checkAllocation(size); err != nil {
+		return nil, err
+	}
 	buffer, ok := x.buffers.Get().(*[]byte)
 	if !ok || int64(cap(*buffer)) < size {
 		buffer = new([]byte)
 		*buffer = make([]byte, size)
 	}
 	*buffer = (*buffer)[:size]
-	return buffer
+	return buffer, nil
+}
+
+// checkAllocation returns ErrCapacity if so many bytes of a file are more than this library allocates at once.
+func checkAllocation(size int64) error {
+	if uint64(size) > mostBytes {
+		return fmt.Errorf("%w: %d bytes of the file are needed in memory at once, more than %d", ErrCapacity, size, uint64(mostBytes))
+	}
+	return nil
 }
 
 // MayContainBatch is [Interleaved.MayContainBatch]. It reads a slice once for all keys, and slices in the order of the file; near ones
@@ -252,7 +267,10 @@ func (x *Rows) andRows(k *Keys, rows []uint64) (total int, err error) {
 
 // andRead reads a range, and ANDs each slice in it with the rows that want it.
 func (x *Rows) andRead(r Range, all []wanted, rows []uint64) error {
-	buffer := x.buffer(r.Length)
+	buffer, err := x.buffer(r.Length)
+	if err != nil {
+		return err
+	}
 	defer x.buffers.Put(buffer)
 	if err := readAt(x.r, *buffer, r.Offset); err != nil {
 		return err
@@ -275,7 +293,11 @@ func (x *Rows) andRead(r Range, all []wanted, rows []uint64) error {
 
 // Columns reads the numbers of keys, the labels and the metadata, and checks them. The errors are those of [Rows.MayContainHash].
 func (x *Rows) Columns() (*Columns, error) {
-	data, c := make([]byte, x.parts.table+x.parts.metadata), new(Columns)
+	size := x.parts.table + x.parts.metadata
+	if err := checkAllocation(int64(size)); err != nil {
+		return nil, err
+	}
+	data, c := make([]byte, size), new(Columns)
 	if err := readAt(x.r, data, int64(x.slicesEnd(&x.parts)+interleavedAfter)); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -241,6 +242,56 @@ func TestInterleavedFields(t *testing.T) {
 			if field := of.Field(i); field.IsExported() {
 				t.Errorf("%v has the field %s", of, field.Name)
 			}
+		}
+	}
+}
+
+// vast is a file of which a header and zeros are all.
+type vast []byte
+
+func (header vast) ReadAt(p []byte, offset int64) (int, error) {
+	clear(p)
+	if offset < int64(len(header)) {
+		copy(p, header[offset:])
+	}
+	return len(p), nil
+}
+
+// TestRowsCapacity asks files for more than fits into memory, on systems of 32 and of 64 bits.
+func TestRowsCapacity(t *testing.T) {
+	is(t, behaviour)
+	f := Policy{LevelDB, 10}.NewFilter(Integers(make([]uint64, 100)))
+	x, err := f.NewInterleaved(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		stride, gap int64
+		table       uint64
+	}{
+		"slices that a gap joins": {mostBytes >> 4, math.MaxInt64, 0},
+		"all slices of a key":     {mostBytes >> 1, 0, 0},
+		"a slice":                 {math.MaxInt >> (math.MaxUint >> 63 * 13) &^ 7, 0, 0},
+		"the table":               {8, 0, mostBytes + 16},
+	} {
+		x.stride = int(test.stride)
+		p := parts{start: interleavedStart, table: test.table}
+		header := x.appendHeader(nil, &p)
+		rows, err := NewRows(vast(header), int64(x.slicesEnd(&p)+interleavedAfter+test.table))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		rows.SetGap(test.gap)
+		var hits [1]uint64
+		_, err = rows.MayContain([]byte("key"), hits[:])
+		switch name {
+		case "the table":
+			_, err = rows.Columns()
+		case "a slice":
+			_, err = rows.MayContainBatch(Integers([]int{1}), hits[:])
+		}
+		if !errors.Is(err, ErrCapacity) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
