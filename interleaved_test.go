@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"flag"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -97,6 +98,9 @@ func ask(t *testing.T, words int, question func(hits []uint64) int) ([]uint64, i
 	return hits[1 : words+1], n
 }
 
+// keysAlone is how many keys checkAlike asks for one by one.
+const keysAlone = 50
+
 // checkAlike wants the same answers of two.
 func checkAlike(t *testing.T, got, want asked, format Format, keys Keys) {
 	t.Helper()
@@ -112,7 +116,7 @@ func checkAlike(t *testing.T, got, want asked, format Format, keys Keys) {
 		}
 	}
 	words := (got.Len() + 63) / 64
-	for i := range min(keys.Len(), 50) {
+	for i := range min(keys.Len(), keysAlone) {
 		h := keys.hashRow(format.hash(), i)
 		same("MayContainHash", words, func(a asked, hits []uint64) int { return a.MayContainHash(h, hits) })
 		if key, ok := keys.AppendKey(nil, i); ok {
@@ -540,4 +544,57 @@ func TestInterleavedStats(t *testing.T) {
 	if s := new(Interleaved).Stats(); len(s) != 0 {
 		t.Errorf("of nothing: %v", s)
 	}
+}
+
+var pairs = flag.Int("pairs", 2_000_000, "`number` of pairs of a key and a filter in TestInterleavedPairs")
+
+// TestInterleavedPairs compares interleaved filters in memory, and in a file, with a group of them: random shapes, numbers of
+// filters, keys and kernels, up to a number of pairs of a key and a filter.
+func TestInterleavedPairs(t *testing.T) {
+	is(t, kernelTest, race)
+	t.Parallel()
+	if testing.Short() {
+		*pairs = min(*pairs, 200_000)
+	}
+	random, done := rand.New(rand.NewPCG(79, 80)), 0
+	for done < *pairs {
+		for _, format := range Formats() {
+			p, maxKeys := Policy{format, 1 + random.IntN(30)}, 1+random.IntN(300)
+			filters := filtersOfShape(t, random, p, maxKeys, 1+random.IntN(1000))
+			x := interleave(t, random, p, maxKeys, filters)
+			file := fileOf(t, x)
+			keys := make([]uint64, 1+random.IntN(1000))
+			for i := range keys {
+				keys[i] = random.Uint64N(8 * uint64(maxKeys))
+			}
+			column := Integers(keys)
+			for _, kernel := range kernels {
+				for i, f := range filters { // those of which keys set no bits have no kernel
+					var err error
+					if filters[i], err = f.WithKernel(kernel); err != nil {
+						t.Fatal(err)
+					}
+				}
+				group, err := NewGroup(filters)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows, err := NewRows(bytes.NewReader(file), int64(len(file)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows.SetGap(random.Int64N(1 << 16))
+				x.empty.setKernel(kernel)
+				rows.empty.setKernel(kernel)
+				for first := 0; first < column.n; first += keysAlone {
+					checkAlike(t, x, group, format, column.slice(first, min(first+keysAlone, column.n)))
+				}
+				checkAlike(t, x, group, format, column)
+				checkHits(t, x, column)
+				checkAlike(t, sure{rows, t}, group, format, column)
+				done += len(filters) * len(keys)
+			}
+		}
+	}
+	t.Logf("%d pairs", done)
 }
