@@ -1,9 +1,7 @@
 package bloom
 
 import (
-	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/bits"
@@ -192,48 +190,4 @@ func (e encodingBitsAndBlooms) explain(filter, key []byte) Explanation {
 		}
 	}
 	return w
-}
-
-// BitsAndBloomsSize returns the numbers of bits and of probes of a filter that NewWithEstimates of bits-and-blooms
-// makes for so many keys, at least 1, and a rate of false positives between 0 and 1. [Format.NewSet] takes them.
-func BitsAndBloomsSize(keys int, falsePositiveRate float64) (bits uint64, probes int) {
-	n := float64(max(keys, 1))
-	m := math.Ceil(-1 * n * math.Log(falsePositiveRate) / math.Pow(math.Log(2), 2))
-	return max(uint64(m), 1), max(int(math.Ceil(math.Log(2)*m/n)), 1)
-}
-
-// bitsAndBloomsJSON is what MarshalJSON of bits-and-blooms writes. B has the length and the words, in base64.
-type bitsAndBloomsJSON struct {
-	M uint64 `json:"m"`
-	K uint64 `json:"k"`
-	B string `json:"b"`
-}
-
-// BitsAndBloomsFromJSON returns the encoded filter of [BitsAndBlooms] in what MarshalJSON of bits-and-blooms
-// writes, {"m": …, "k": …, "b": "…"}. The error is [ErrEncoding].
-func BitsAndBloomsFromJSON(text []byte) (filter []byte, err error) {
-	var object bitsAndBloomsJSON
-	if err := json.Unmarshal(text, &object); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrEncoding, err)
-	}
-	filter = binary.BigEndian.AppendUint64(filter, object.M)
-	filter = binary.BigEndian.AppendUint64(filter, object.K)
-	if filter, err = base64.URLEncoding.AppendDecode(filter, []byte(object.B)); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrEncoding, err)
-	}
-	if _, _, _, ok := (encodingBitsAndBlooms{}).header(filter); !ok {
-		return nil, encodingBitsAndBlooms{}.refuse(filter)
-	}
-	return filter, nil
-}
-
-// BitsAndBloomsToJSON returns what MarshalJSON of bits-and-blooms writes for an encoded filter of [BitsAndBlooms],
-// such as that of [Filter.Bytes]. The error is [ErrEncoding].
-func BitsAndBloomsToJSON(filter []byte) ([]byte, error) {
-	m, k, length, ok := encodingBitsAndBlooms{}.header(filter)
-	if !ok {
-		return nil, encodingBitsAndBlooms{}.refuse(filter)
-	}
-	stored := filter[16:][:8+walkCrossed64.bytesOf(length)]
-	return json.Marshal(bitsAndBloomsJSON{m, k, base64.URLEncoding.EncodeToString(stored)})
 }

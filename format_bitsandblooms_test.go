@@ -5,10 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"slices"
 	"testing"
-
-	"github.com/lanebloom/bloom/internal/golden"
 )
 
 var vectorsBitsAndBlooms = []vector{
@@ -72,68 +69,6 @@ var testCrossed64 = walkTest{
 		}
 		return edges
 	},
-}
-
-// TestBitsAndBloomsSize has what EstimateParameters of bits-and-blooms v3.7.1 returns.
-func TestBitsAndBloomsSize(t *testing.T) {
-	is(t, behaviour)
-	for _, c := range []struct {
-		keys int
-		rate float64
-		bits uint64
-		k    int
-	}{
-		{1, 0.01, 10, 7}, {7, 0.01, 68, 7}, {10000, 0.01, 95851, 7}, {1000000, 0.01, 9585059, 7}, {123456789, 0.01, 1183340530, 7},
-		{7, 0.001, 101, 11}, {100, 0.001, 1438, 10}, {10000, 1.0 / 128, 100989, 8}, {100, 1e-6, 2876, 20}, {1, 1e-6, 29, 21},
-		{7, 0.5, 11, 2}, {7, 0.99, 1, 1}, {10000, 0.99, 210, 1}, {1, 1e-300, 1438, 997}, {1000000, 1e-300, 1437758757, 997},
-	} {
-		if bits, k := BitsAndBloomsSize(c.keys, c.rate); bits != c.bits || k != c.k {
-			t.Errorf("%d keys at %v: %d bits and %d probes, want %d and %d", c.keys, c.rate, bits, k, c.bits, c.k)
-		}
-	}
-	s, err := BitsAndBlooms.NewSet(BitsAndBloomsSize(10_000, 0.01))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range golden.Decimals.Range(0, 10_000) {
-		s.Add(key)
-	}
-	passed := s.Filter().AppendHits(nil, Bytes(golden.Decimals.Range(10_000, 110_000)))
-	if len(passed) != 977 || !slices.Equal(passed[:3], []uint32{79, 99, 141}) || len(s.Bytes()) != 12_008 {
-		t.Errorf("%d of 100,000 absent keys pass, first %v; %d bytes", len(passed), passed[:3], len(s.Bytes()))
-	}
-}
-
-// TestBitsAndBloomsJSON reads and writes JSON of bits-and-blooms v3.7.1.
-func TestBitsAndBloomsJSON(t *testing.T) {
-	is(t, behaviour)
-	const text = `{"m":64,"k":6,"b":"AAAAAAAAAEDEIBQkAAAEFA=="}`
-	want := fromHex("0000000000000040" + "0000000000000006" + "0000000000000040" + "c420142400000414")
-	filter, err := BitsAndBloomsFromJSON([]byte(text))
-	if err != nil || !bytes.Equal(filter, want) || !mustOpen(t, BitsAndBlooms, filter).MayContainString("world") {
-		t.Errorf("%x, %v", filter, err)
-	}
-	for _, odd := range oddBitsAndBlooms {
-		text, err := BitsAndBloomsToJSON(odd.data)
-		if (err == nil) != (odd.is != noFilter) || err != nil && !errors.Is(err, ErrEncoding) {
-			t.Errorf("%s: %v", odd.name, err)
-		}
-		if again, err2 := BitsAndBloomsFromJSON(text); err == nil && (err2 != nil || !bytes.HasPrefix(odd.data, again)) {
-			t.Errorf("%s: %x, %v", odd.name, again, err2)
-		}
-	}
-	if got, err := BitsAndBloomsToJSON(want); err != nil || string(got) != text {
-		t.Errorf("%s, %v", got, err)
-	}
-	for _, bad := range []string{
-		"", "null", "{}", "[]", `{"m":-1,"k":6,"b":"AAAAAAAAAEDEIBQkAAAEFA=="}`, `{"m":64,"k":6,"b":"A"}`, `{"m":64,"k":6,"b":"AAAA"}`,
-		`{"m":64,"k":6,"b":7}`, `{"m":64,"k":5000,"b":"AAAAAAAAAEDEIBQkAAAEFA=="}`, `{"m":0,"k":6,"b":"AAAAAAAAAEDEIBQkAAAEFA=="}`,
-		`{"m":64,"k":6,"b":"AAAAAAAAAEDEIBQkAAAE"}`,
-	} {
-		if filter, err := BitsAndBloomsFromJSON([]byte(bad)); !errors.Is(err, ErrEncoding) || filter != nil {
-			t.Errorf("%s: %x, %v", bad, filter, err)
-		}
-	}
 }
 
 // TestNewSetOfShape makes sets of the shapes of policies, and of shapes that no filter of a format has.

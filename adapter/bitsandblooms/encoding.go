@@ -2,7 +2,9 @@ package bloom
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -141,14 +143,34 @@ func (f *BloomFilter) GobEncode() ([]byte, error) { return f.MarshalBinary() }
 // GobDecode is [BloomFilter.UnmarshalBinary].
 func (f *BloomFilter) GobDecode(data []byte) error { return f.UnmarshalBinary(data) }
 
+// object is a filter in JSON. Stored is the number of stored bits and the bits, as they are encoded.
+type object struct {
+	M      uint64 `json:"m"`
+	K      uint64 `json:"k"`
+	Stored string `json:"b"`
+}
+
 // MarshalJSON returns an object of m, k, and the encoded bits as text. A filter of no bits has none.
-func (f BloomFilter) MarshalJSON() ([]byte, error) { return lanebloom.BitsAndBloomsToJSON(f.encoded()) }
+func (f BloomFilter) MarshalJSON() ([]byte, error) {
+	if f.m == 0 {
+		return nil, fmt.Errorf("%w: a filter of no bits has no JSON", lanebloom.ErrEncoding)
+	}
+	return json.Marshal(object{uint64(f.m), uint64(f.k), base64.URLEncoding.EncodeToString(f.encoded()[16:])})
+}
 
 // UnmarshalJSON reads what MarshalJSON writes. With an error, f does not change.
 func (f *BloomFilter) UnmarshalJSON(data []byte) error {
-	encoded, err := lanebloom.BitsAndBloomsFromJSON(data)
+	var o object
+	if err := json.Unmarshal(data, &o); err != nil {
+		return fmt.Errorf("%w: %w", lanebloom.ErrEncoding, err)
+	}
+	if o.M == 0 {
+		return fmt.Errorf("%w: JSON of a filter of no bits", lanebloom.ErrEncoding)
+	}
+	encoded := binary.BigEndian.AppendUint64(nil, o.M)
+	encoded, err := base64.URLEncoding.AppendDecode(binary.BigEndian.AppendUint64(encoded, o.K), []byte(o.Stored))
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", lanebloom.ErrEncoding, err)
 	}
 	return f.UnmarshalBinary(encoded)
 }
