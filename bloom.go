@@ -184,8 +184,8 @@ func (v *view) Bytes() []byte { return v.data[:len(v.data):len(v.data)] }
 // took 1.1 to 1.6 times as long, because the CPU itself runs ahead that far.
 //
 // Request changes no answer. Without AVX2 it does nothing. It panics if the filter's format has another hash.
-func (v *view) Request(h Hash) {
-	requestHash(&v.base, h.h1, h.h2, h.h3, h.h4)
+func (f *Filter) Request(h Hash) {
+	requestHash(&f.base, h.h1, h.h2, h.h3, h.h4)
 }
 
 // AppendFilter appends the encoded filter to dst and returns the extended slice. It appends
@@ -210,7 +210,7 @@ func (v *view) KeyCount() (n uint64, known bool) {
 }
 
 // Kernel returns the kernel that runs this filter's batches.
-func (v *view) Kernel() Kernel { return v.kernel }
+func (f *Filter) Kernel() Kernel { return f.kernel }
 
 // WithKernel returns a view of the same bytes whose batches run on kernel k,
 // or [ErrKernel] if k is not one of [Kernels]. Every kernel gives the same

@@ -220,7 +220,7 @@ func TestExplain(t *testing.T) {
 			}
 			set := mustSet(t, Policy{f, random.IntN(50)}, 1+random.IntN(100))
 			set.Add(key)
-			w := set.Explain(key)
+			w := set.Filter().Explain(key)
 			if w.Rule == "" || len(w.Numbers) == 0 || w.Numbers[0].Name != "hash" || w.Numbers[0].Value != f.Hash(key).h1 {
 				t.Fatalf("the walk %+v does not begin with the hash", w)
 			}
@@ -234,7 +234,7 @@ func TestExplain(t *testing.T) {
 				set.Add(append(bytes.Clone(key), byte(random.Uint32())))
 			}
 			absent := append(bytes.Clone(key), 0, 0)
-			if got, want := set.passes(set.Explain(absent)), Reference(f, set.data, absent); got != want {
+			if got, want := set.passes(set.Filter().Explain(absent)), Reference(f, set.data, absent); got != want {
 				t.Fatalf("the walk of %x answers %v, the reference %v", absent, got, want)
 			}
 		}

@@ -174,7 +174,7 @@ func TestZeroValues(t *testing.T) {
 	is(t, behaviour)
 	keys := golden.Mixed.Range(0, 100)
 	zero := new(Set)
-	for name, v := range map[string]*view{"Filter": &new(Filter).view, "Set": &zero.view, "Set.Filter": &zero.Filter().view} {
+	for name, v := range map[string]*Filter{"Filter": new(Filter), "Set": {zero.view}, "Set.Filter": zero.Filter()} {
 		hits := []uint64{1, 2}
 		if v.MayContain(keys[9]) || v.MayContainString("") || v.MayContainUint64(7) || v.MayContainHash(Nori.Hash(nil)) || v.MayContainHash(Hash{}) {
 			t.Errorf("the zero %s holds a key", name)
@@ -200,8 +200,8 @@ func TestZeroValues(t *testing.T) {
 			t.Errorf("the zero filter on kernel %v holds a key", kernel)
 		}
 	}
-	zero.Request(Hash{}) // asks for nothing
-	zero.Request(Default.Hash(nil))
+	zero.Filter().Request(Hash{}) // asks for nothing
+	zero.Filter().Request(Default.Hash(nil))
 	none := new(AtomicSet)
 	for name, call := range map[string]func(){
 		"Add": func() { zero.Add(nil) }, "AddString": func() { zero.AddString("key") }, "AddBatch": func() { zero.AddBatch(Bytes(keys)) },

@@ -67,7 +67,7 @@ func TestSetOperations(t *testing.T) {
 		if s.Equal(clone) || s.MayContainString("another") || !clone.MayContainString("another") {
 			t.Error("a clone is no copy")
 		}
-		if kernel := clone.Kernel(); kernel != s.Kernel() {
+		if kernel := clone.kernel; kernel != s.kernel {
 			t.Errorf("the clone runs on kernel %v", kernel)
 		}
 		s.Clear()
@@ -136,7 +136,7 @@ func probeAndAdd(s adder, f Format, i int, key []byte) bool {
 func adders(t testing.TB, p Policy, capacity int, kernel Kernel) map[string]adder {
 	t.Helper()
 	s, err := mustSet(t, p, capacity).WithKernel(kernel)
-	if err != nil || s.Kernel() != kernel {
+	if err != nil || s.kernel != kernel {
 		t.Fatal(err)
 	}
 	a := mustAtomicSet(t, p, capacity)
@@ -269,7 +269,7 @@ func TestTestAndAddBatchOfShares(t *testing.T) {
 				for _, s := range sets {
 					if n := s.TestAndAddBatch(column, got); !slices.Equal(got, want) || n != int(onesCount64(want)) || !bytes.Equal(s.data, model) {
 						t.Fatalf("kernel %v, %d bits a key, capacity %d, %d rows, %d %% new: right bits: %v; %d rows\n%x were there, want\n%x",
-							s.Kernel(), p.BitsPerKey, capacity, len(rows), percent, bytes.Equal(s.data, model), n, got, want)
+							s.kernel, p.BitsPerKey, capacity, len(rows), percent, bytes.Equal(s.data, model), n, got, want)
 					}
 				}
 			}
@@ -320,7 +320,7 @@ func testSet(t *testing.T, f Format) {
 		t.Errorf("Merge with itself: %v", err)
 	}
 	generic, err := s.WithKernel(Generic)
-	if err != nil || generic.Kernel() != Generic {
+	if err != nil || generic.kernel != Generic {
 		t.Fatalf("WithKernel: %v", err)
 	}
 	generic.AddBatch(Strings([]string{"c", "d"}))

@@ -172,7 +172,7 @@ func (v *view) falsePositiveRate() float64 {
 
 // Explain returns the steps from key to the bits that the filter tests. It follows the format
 // letter by letter, as [Reference] does. To test keys, call MayContain.
-func (v *view) Explain(key []byte) Explanation { return formats[v.format].explain(v.data, key) }
+func (f *Filter) Explain(key []byte) Explanation { return formats[f.format].explain(f.data, key) }
 
 // interleavedSamples is the number of random keys with which Stats asks all filters.
 const interleavedSamples = 1 << 14

@@ -371,13 +371,13 @@ func testAddAndTest(p *page) {
 	want := set(p.T, 48, 10, "apple", "pear")
 	p.wantFilter(want.AppendFilter(nil))
 	p.wantText("status", "2 keys added")
-	if got := sorted(want.Explain([]byte("pear")).Positions); !slices.Equal(p.bits("probed"), got) {
+	if got := sorted(want.Filter().Explain([]byte("pear")).Positions); !slices.Equal(p.bits("probed"), got) {
 		p.Errorf("bits %v are outlined for the last key, want %v", p.bits("probed"), got)
 	}
 	p.wantText("answer", "“pear” may be in the filter: all 6 bits are set.")
 
 	p.test("apple", "stone")
-	walk := want.Explain([]byte("apple"))
+	walk := want.Filter().Explain([]byte("apple"))
 	if got := p.bits("probed"); !slices.Equal(got, sorted(walk.Positions)) || len(p.bits("missing")) != 0 {
 		p.Errorf("bits %v are outlined, and %v as missing, want %v", got, p.bits("missing"), sorted(walk.Positions))
 	}
@@ -396,7 +396,7 @@ func testAddAndTest(p *page) {
 
 	p.click("#results li:nth-child(2) button")
 	p.wait(`page.shown.key === "stone"`)
-	walk = want.Explain([]byte("stone"))
+	walk = want.Filter().Explain([]byte("stone"))
 	missing := slices.DeleteFunc(sorted(walk.Positions), func(bit uint64) bool { return slices.Contains(ones(want.AppendFilter(nil)), bit) })
 	if got := p.bits("missing"); len(missing) == 0 || !slices.Equal(got, missing) {
 		p.Errorf("bits %v are outlined as missing, want %v", got, missing)
@@ -424,7 +424,7 @@ func testClickBit(p *page) {
 	p.add("apple", "pear", "plum")
 	s := set(p.T, 48, 10)
 	for _, key := range []string{"apple", "plum"} {
-		bit := s.Explain([]byte(key)).Positions[0]
+		bit := s.Filter().Explain([]byte(key)).Positions[0]
 		p.click(fmt.Sprintf(`[data-bit="%d"]`, bit))
 		p.waitText("bit-title", fmt.Sprintf("Bit %d is set", bit))
 		if got := value[[]string](p, `[...document.querySelectorAll("#bit-keys button")].map((e) => e.textContent)`); !slices.Contains(got, key) {
@@ -442,7 +442,7 @@ func testClickBit(p *page) {
 
 func testKeyboard(p *page) {
 	p.add("apple")
-	bit := set(p.T, 48, 10).Explain([]byte("apple")).Positions[0]
+	bit := set(p.T, 48, 10).Filter().Explain([]byte("apple")).Positions[0]
 	// One stop for the tab key, and arrows from there.
 	if n := value[int](p, `document.querySelectorAll('#grid [tabindex="0"]').length`); n != 1 {
 		p.Errorf("%d bits stop the tab key, want 1", n)
@@ -541,7 +541,7 @@ func testChangeFormat(p *page) {
 		s.AddBatch(bloom.Strings([]string{"apple", "pear"}))
 		p.choose("format", format.String())
 		encoded := s.AppendFilter(nil)
-		walk := s.Explain([]byte("pear"))
+		walk := s.Filter().Explain([]byte("pear"))
 		p.wait(fmt.Sprintf("%s === '%x'", bytesInView, encoded))
 		p.wantText("walk-hash", fmt.Sprintf("%016x", walk.Numbers[0].Value))
 		p.wantBits(onesOf(encoded[header:]))
@@ -610,7 +610,7 @@ func testManyBits(p *page) {
 	}
 	// A tested key is brought into view.
 	p.click("#walk-probes tr:nth-child(2) button")
-	bit := set(p.T, 1000, 10).Explain([]byte("apple")).Positions[1]
+	bit := set(p.T, 1000, 10).Filter().Explain([]byte("apple")).Positions[1]
 	p.wait(fmt.Sprintf(`document.activeElement.dataset.bit === "%d"`, bit))
 	p.wantText("bit-keys", "apple")
 }
@@ -1314,7 +1314,7 @@ func testType(p *page) {
 	p.add("apple")
 	p.do(chromedp.SendKeys(chromedp.CSS("#test-keys"), "appl"))
 	p.waitText("answer", "“appl” is certainly not in the filter")
-	if got, want := p.bits("probed"), sorted(set(p.T, 48, 10).Explain([]byte("appl")).Positions); !slices.Equal(got, want) {
+	if got, want := p.bits("probed"), sorted(set(p.T, 48, 10).Filter().Explain([]byte("appl")).Positions); !slices.Equal(got, want) {
 		p.Errorf("bits %v light up, want %v", got, want)
 	}
 	p.do(chromedp.SendKeys(chromedp.CSS("#test-keys"), "e"))

@@ -56,7 +56,7 @@ func newFormatInfo(f bloom.Format) formatInfo {
 	if err != nil {
 		panic(err) // there is memory for one key
 	}
-	walk := set.Explain(nil)
+	walk := set.Filter().Explain(nil)
 	info := formatInfo{ID: f.String(), Name: f.Name(), Rule: walk.Rule, ChoosesProbes: choosesProbes(f)}
 	for _, n := range walk.Numbers {
 		info.Numbers = append(info.Numbers, numberInfo{n.Name, n.Meaning})
