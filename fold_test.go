@@ -159,7 +159,8 @@ func TestFoldRule(t *testing.T) {
 		for range n {
 			s.AddUint64(random.Uint64())
 		}
-		fill, theirs := s.Stats().Fill(), 0
+		stats, theirs := s.Stats(), 0
+		fill := float64(stats.SetBits) / float64(stats.Bits)
 		for size := s.n; size%2 == 0; size /= 2 {
 			fill = 1 - (1-fill)*(1-fill) // of two blocks as one
 			if math.Pow(fill, 8) > rate {

@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"unsafe"
@@ -86,19 +85,6 @@ func (h Hash) kind() hashKind {
 		return noHash
 	}
 	return hashMurmur3x2 // the only one of four words
-}
-
-// String returns the words of the hash in hexadecimal digits.
-func (h Hash) String() string {
-	switch hashKinds[h.kind()].words {
-	case one32:
-		return fmt.Sprintf("%08x", h.h1)
-	case one64:
-		return fmt.Sprintf("%016x", h.h1)
-	case four64:
-		return fmt.Sprintf("%016x%016x%016x%016x", h.h1, h.h2, h.h3, h.h4)
-	}
-	return fmt.Sprintf("%016x%016x", h.h1, h.h2) // also for the zero Hash, which no key has
 }
 
 // Words returns the words of the hash in their order, and 0 for those that it does not have. A hash of 32 bits

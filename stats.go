@@ -29,9 +29,6 @@ type Stats struct {
 	FalsePositiveRate float64
 }
 
-// Fill returns the share, 0 to 1, of the bits that are set.
-func (s Stats) Fill() float64 { return float64(s.SetBits) / float64(max(s.Bits, 1)) }
-
 // Stats counts the set bits, estimates from them the number of keys, and measures the
 // false-positive rate of random hashes. It reads the whole filter and tests up to 2^20 hashes, with at
 // most 2^25 probes in all. That takes some milliseconds.

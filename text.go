@@ -70,17 +70,3 @@ func (v view) String() string {
 	}
 	return line
 }
-
-// String returns a line such as "10240 bits, 49.6 % of them set; 6 probes; about 1001 keys; 0.84 % of absent keys pass".
-func (s Stats) String() string {
-	keys := "an unknown number of keys"
-	if !s.KeysUnknown {
-		keys = fmt.Sprintf("about %.0f keys", s.Keys)
-	}
-	return fmt.Sprintf("%d bits, %.3g %% of them set; %d probes; %s; %.3g %% of absent keys pass", s.Bits, 100*s.Fill(), s.Probes, keys, 100*s.FalsePositiveRate)
-}
-
-// String returns a line such as "leveldb with 10 bits per key".
-func (p Policy) String() string {
-	return fmt.Sprintf("%v with %d bits per key", p.Format, p.BitsPerKey)
-}

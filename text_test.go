@@ -230,11 +230,6 @@ func TestOneLine(t *testing.T) {
 		{s.Filter(), "leveldb filter of 1000000 bits and 6 probes for 1 keys"},
 		{opened, "nori-crate filter of 32 bits and 7 probes"},
 		{new(Filter), "rocksdb filter of 0 bits and 0 probes for 0 keys"},
-		{Stats{10240, 5079, 6, 1001.3, false, 0.0084}, "10240 bits, 49.6 % of them set; 6 probes; about 1001 keys; 0.84 % of absent keys pass"},
-		{Stats{Bits: 8, SetBits: 8, Probes: 1, KeysUnknown: true, FalsePositiveRate: 1}, "8 bits, 100 % of them set; 1 probes; an unknown number of keys; 100 % of absent keys pass"},
-		{Stats{}, "0 bits, 0 % of them set; 0 probes; about 0 keys; 0 % of absent keys pass"},
-		{Policy{Nori, 10}, "nori with 10 bits per key"},
-		{Policy{99, 10}, "Format(99) with 10 bits per key"},
 	} {
 		for _, v := range []any{c.v, valueOf(c.v)} {
 			for _, verb := range []string{"%v", "%+v", "%s"} {

@@ -315,7 +315,7 @@ func TestHashesOfRocksDB(t *testing.T) {
 			t.Fatalf("%d hashes of %d keys", len(want), len(keys))
 		}
 		for i, key := range keys {
-			if got := fmt.Sprintf("%016s", format.Hash(key)); got != want[i] {
+			if got := fmt.Sprintf("%016x", format.Hash(key).Words()[0]); got != want[i] {
 				t.Fatalf("%s of %d bytes, %x: %s, want %s", hash, len(key), key, got, want[i])
 			}
 		}

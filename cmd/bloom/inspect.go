@@ -201,7 +201,7 @@ func newReport(file string, filter filterfile.Filter) report {
 		Bits:              stats.Bits,
 		Probes:            stats.Probes,
 		SetBits:           stats.SetBits,
-		Fill:              stats.Fill(),
+		Fill:              float64(stats.SetBits) / float64(max(stats.Bits, 1)),
 		FalsePositiveRate: stats.FalsePositiveRate,
 		Kernel:            filter.Kernel().String(),
 	}
