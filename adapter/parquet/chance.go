@@ -32,15 +32,19 @@ func (r RowGroup) Chance() (Chance, bool) {
 	if r.keys == nil || r.Err != nil {
 		return Chance{}, false
 	}
-	blocks := r.blocks
-	if blocks == nil {
+	c := Chance{Tested: r.keys.within(r.span, nil)}
+	switch index := r.Column.index; {
+	case index != nil:
+		c.Rate = index.rates[r.Index]
+	case r.blocks != nil:
+		c.Rate = rateOf(r.blocks)
+	default:
 		filter := r.Column.filter(r.Index, new(buffer))
 		if filter.err != nil {
 			return Chance{}, false
 		}
-		blocks = filter.blocks
+		c.Rate = rateOf(filter.blocks)
 	}
-	c := Chance{Tested: r.keys.within(r.span, nil), Rate: rateOf(blocks)}
 	unsure := 0 // these pass every filter
 	for _, word := range r.keys.unsure {
 		unsure += bits.OnesCount64(word)

@@ -78,6 +78,7 @@ type Column struct {
 	meta   Meta
 	limits []int64  // where the bytes of each filter end at the latest; 0 if they overlap
 	loaded []result // of each row group, once they are in memory
+	index  *indexed // that has the filters, or nil
 }
 
 // result is a filter, or why there is none.
@@ -178,12 +179,18 @@ func (c *Column) filter(i int, memory *buffer) result {
 	if c.loaded != nil {
 		return c.loaded[i]
 	}
+	if c.index != nil {
+		return result{err: fmt.Errorf("%w: an index has it", ErrNoFilter)}
+	}
 	return c.read(i, memory)
 }
 
 // Load reads all filters into memory. A column that several sets of keys are tested against is
-// faster then. The filters that cannot be read are as they are without Load.
+// faster then. The filters that cannot be read are as they are without Load. The filters of an [Index] stay there.
 func (c *Column) Load() {
+	if c.index != nil {
+		return
+	}
 	loaded := make([]result, c.Len())
 	for i := range loaded {
 		loaded[i] = c.read(i, new(buffer))

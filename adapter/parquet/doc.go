@@ -14,6 +14,8 @@
 // before each is checked strictly. A row group without a readable filter may hold every
 // key, and [RowGroup.Err] says why.
 //
+// An [Index] has the filters of many files in one file, which is asked in their place: [Indexer] makes it.
+//
 // [Embedder] gives a file filters that it does not have, without writing a page anew, and [Sizing] makes them.
 //
 // No row group is excluded that has a key. The bounds of a row group (minimum and maximum) exclude

@@ -1,9 +1,12 @@
 package bloomparquet_test
 
 import (
+	"bytes"
 	"fmt"
 	"log"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/lanebloom/bloom"
 	bloomparquet "github.com/lanebloom/bloom/adapter/parquet"
@@ -31,4 +34,66 @@ func ExampleAppendFilter() {
 	fmt.Println("halved", times, "times, now", len(encoded), "bytes")
 	// Output:
 	// halved 5 times, now 45073 bytes
+}
+
+// Make an index of a column of many files, and ask it in place of them. parquetgo.Open and arrowgo.Open return the columns
+// of files; here is one whose row groups have no filters.
+func ExampleIndexer() {
+	values := [][]int64{{1, 5, 9}, {2, 6, 10}} // of each row group
+	column, err := bloomparquet.Open(bloomparquet.Meta{
+		Path:   "order",
+		Type:   bloomparquet.Type{Physical: bloomparquet.Int64},
+		Chunks: []bloomparquet.Chunk{{Rows: 3}, {Rows: 3}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := bloomparquet.NewIndexer(0.001)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer x.Close()
+	for i := range 500 {
+		file := bloomparquet.IndexedFile{Name: fmt.Sprintf("%d.parquet", i), Size: 1234, Modified: time.Unix(1_700_000_000, 0)}
+		if err := x.Add(file, column); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for file, rowGroup := range x.Wanting() { // they have no filter that can be taken
+		some := slices.Clone(values[rowGroup])
+		for i := range some {
+			some[i] += int64(100 * file)
+		}
+		if err := x.AddKeys(file, rowGroup, bloom.Integers(some)); err != nil {
+			log.Fatal(err)
+		}
+	}
+	var data bytes.Buffer
+	if _, err := x.WriteTo(&data); err != nil {
+		log.Fatal(err)
+	}
+
+	index, err := bloomparquet.OpenIndex(bytes.NewReader(data.Bytes()), int64(data.Len())) // or an *os.File
+	if err != nil {
+		log.Fatal(err)
+	}
+	var columns []*bloomparquet.Column
+	for i := range index.Files() { // that have not changed: IndexedFile.Same
+		columns = append(columns, index.Column(i))
+	}
+	keys, err := bloomparquet.KeysOf(columns[0].Type(), []int64{42_006})
+	if err != nil {
+		log.Fatal(err)
+	}
+	groups, err := keys.Prune(columns...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for group := range groups {
+		if group.Count > 0 {
+			fmt.Println(group.Column.Meta().File, "row group", group.Index)
+		}
+	}
+	// Output:
+	// 420.parquet row group 1
 }

@@ -48,8 +48,8 @@ func (r RowGroup) MayContain(key int) bool { return r.Hits[key/64]>>(key%64)&1 !
 // Every pass tests them anew. The Hits of a row group are valid until the next one comes.
 //
 // A row group of which no key is within the bounds is not read. For the others, the filter is
-// read unless [Column.Load] has read it: one at a time is in memory. The error is [ErrType] if
-// the keys are of another type than a column.
+// read unless [Column.Load] has read it: one at a time is in memory. Columns of an [Index] are asked many at a time, with at
+// most 192 MiB of memory for their answers, unless one has more. The error is [ErrType] if the keys are of another type than a column.
 func (k *Keys) Prune(columns ...*Column) (iter.Seq[RowGroup], error) {
 	for _, c := range columns {
 		if kin := c.meta.Type.kin(); kin != k.typ {
@@ -59,7 +59,10 @@ func (k *Keys) Prune(columns ...*Column) (iter.Seq[RowGroup], error) {
 	return func(yield func(RowGroup) bool) {
 		s := newScratch(k)
 		hits := make([]uint64, s.words)
-		for _, c := range columns {
+		for at, c := range columns {
+			if c.index != nil {
+				s.ask(k, columns[at:])
+			}
 			for i := range c.Len() {
 				if !yield(k.test(c, i, s, hits)) {
 					return
@@ -109,6 +112,7 @@ type scratch struct {
 	words  int    // of a bitmap of the keys
 	within []byte // the keys within the bounds, as a bitmap of Arrow
 	filter buffer
+	answers
 }
 
 func newScratch(k *Keys) *scratch {
@@ -131,7 +135,13 @@ func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 		clear(hits)
 		return group
 	}
-	filter := c.filter(i, &s.filter)
+	var filter result
+	var answer []uint64
+	if c.index != nil {
+		answer, filter.err = s.of(c, i, s.words)
+	} else {
+		filter = c.filter(i, &s.filter)
+	}
 	group.keys, group.span, group.blocks, group.Err = k, span, filter.blocks, filter.err
 	switch {
 	case filter.err != nil:
@@ -142,6 +152,8 @@ func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 		for j := range hits {
 			hits[j] = s.word(j)
 		}
+	case c.index != nil:
+		copy(hits, answer)
 	case few && within < k.Len()/fewPart:
 		some, err := k.hashed.WithValidity(s.within, 0)
 		if err != nil {

@@ -1,0 +1,293 @@
+package bloomparquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lanebloom/bloom"
+)
+
+// ErrIndex says that a file is no index, or a damaged one.
+var ErrIndex = errors.New("parquet: no index, or a damaged one")
+
+// Index asks the filters of one column for all row groups of many files, which an [Indexer] made. It keeps no filter in memory, and
+// checks all that it reads. Its columns are those of files: [Keys.Prune] and [Keys.Matrix] take them, in place of the columns that
+// are opened with the files, and read the index and not the files.
+//
+// An index knows the files as they were. [IndexedFile.Same] tells whether one has changed, and so has to be asked itself.
+// Goroutines may share an Index if they may share the [io.ReaderAt].
+type Index struct {
+	rows    *bloom.Rows
+	files   []IndexedFile
+	columns []*Column
+}
+
+// IndexedFile is a file as it was when it was added to an index.
+type IndexedFile struct {
+	Name     string // as the caller of [Indexer.Add] wrote it
+	Size     int64  // in bytes
+	Modified time.Time
+}
+
+// Same reports whether a file has the size and the time of an indexed one.
+func (f IndexedFile) Same(info fs.FileInfo) bool {
+	return info.Size() == f.Size && info.ModTime().Equal(f.Modified)
+}
+
+// indexed is a column of a file in an index.
+type indexed struct {
+	*Index
+	first int       // its first filter there
+	rates []float64 // of the filters
+}
+
+// OpenIndex opens an index, and reads all of it but the filters. The size is in bytes. The error is [ErrIndex], or one of in.
+func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
+	rows, err := bloom.NewRows(in, size)
+	if err != nil {
+		return nil, errIndex(err)
+	}
+	beside, err := rows.Columns()
+	if err != nil {
+		return nil, errIndex(err)
+	}
+	x := &Index{rows: rows}
+	d := indexDecoder{data: beside.Metadata()}
+	if err := d.index(x); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// errIndex makes an ErrIndex of an error of package bloom.
+func errIndex(err error) error {
+	if errors.Is(err, bloom.ErrEncoding) || errors.Is(err, bloom.ErrFormat) {
+		return fmt.Errorf("%w: %w", ErrIndex, err)
+	}
+	return err
+}
+
+// Files returns the files, in the order in which they were added.
+func (x *Index) Files() []IndexedFile { return slices.Clone(x.files) }
+
+// Column returns the column of file i. The index has the filters, but for [Column.Filter] and [Column.Fill] there are none.
+func (x *Index) Column(i int) *Column { return x.columns[i] }
+
+// answers are those of an index for the row groups of some columns.
+type answers struct {
+	index *Index
+	at    map[*Column]int // the first row group of a column
+	hits  []uint64        // of each row group
+	err   error
+}
+
+// answersMemory is the most bytes of answers at a time, unless one file has more.
+var answersMemory = 64 << 20
+
+// ask asks the index of the first of some columns for as many of them as memory allows, unless it has answered for that one.
+func (s *scratch) ask(k *Keys, columns []*Column) {
+	x := columns[0].index.Index
+	if _, asked := s.answers.at[columns[0]]; asked && s.answers.index == x {
+		return
+	}
+	a := &s.answers
+	*a = answers{index: x, at: map[*Column]int{}, hits: a.hits[:0]}
+	groups := 0
+	for _, c := range columns {
+		if c.index == nil || c.index.Index != x {
+			continue
+		}
+		if _, twice := a.at[c]; twice {
+			continue
+		}
+		if groups > 0 && 8*s.words*(groups+c.Len()) > answersMemory {
+			break
+		}
+		a.at[c], groups = groups, groups+c.Len()
+	}
+	a.hits = slices.Grow(a.hits, groups*s.words)[:groups*s.words]
+	n := max(answersMemory/8/max(x.rows.Len(), 1), 1) * 64 // keys at a time
+	all := make([]uint64, min(n/64, s.words)*x.rows.Len())
+	for first := 0; first < k.Len() && a.err == nil; first += n {
+		part := k.hashed.Slice(first, min(first+n, k.Len()))
+		words := (part.Len() + 63) / 64
+		_, err := x.rows.MayContainBatch(part, all)
+		if err != nil {
+			a.err = fmt.Errorf("the index: %w", errIndex(err))
+		}
+		for c, at := range a.at {
+			for i := range c.Len() {
+				copy(a.hits[(at+i)*s.words+first/64:], all[(c.index.first+i)*words:][:words])
+			}
+		}
+	}
+}
+
+// of returns the answers for a row group of a column.
+func (a *answers) of(c *Column, i, words int) ([]uint64, error) {
+	return a.hits[(a.at[c]+i)*words:][:words], a.err
+}
+
+// label returns the label of a row group's filter, for people and other programs: the file, the number, and the size and
+// the time of the file, with tabs between.
+func (f *indexing) label(group int) string {
+	return fmt.Sprintf("%s\t%d\t%d\t%s", f.Name, group, f.Size, f.Modified.UTC().Format(time.RFC3339Nano))
+}
+
+// What an index keeps beside the filters: indexStart, the path of the column, the number of files, and the files one after the
+// other, each with its row groups. Numbers are those of [binary.AppendUvarint], and texts follow their length.
+const indexStart = "Parquet index 1\n"
+
+// mostBound is how many bytes of a bound of bytes an index keeps. The start of a bound is one, too, as bytesSpan takes it.
+const mostBound = 64
+
+// indexEncoder writes that.
+type indexEncoder struct{ data []byte }
+
+func (e *indexEncoder) number(n int64) { e.data = binary.AppendVarint(e.data, n) }
+
+func (e *indexEncoder) text(s string) {
+	e.number(int64(len(s)))
+	e.data = append(e.data, s...)
+}
+
+func (e *indexEncoder) start(files []indexing) {
+	e.data = append(e.data, indexStart...)
+	path := ""
+	if len(files) > 0 {
+		path = files[0].meta.Path
+	}
+	e.text(path)
+	e.number(int64(len(files)))
+}
+
+// numbers are the fields of a type, in the order of an index.
+func (t *Type) numbers() []int64 {
+	utc := int64(0)
+	if t.UTC {
+		utc = 1
+	}
+	return []int64{int64(t.Physical), int64(t.Logical), int64(t.Width), int64(t.Bits), int64(t.Unit), utc, int64(t.Precision), int64(t.Scale)}
+}
+
+func (e *indexEncoder) file(f *indexing) {
+	e.text(f.Name)
+	e.number(f.Size)
+	e.number(f.Modified.Unix())
+	e.number(int64(f.Modified.Nanosecond()))
+	for _, n := range f.meta.Type.numbers() {
+		e.number(n)
+	}
+	e.number(int64(len(f.groups)))
+}
+
+func (e *indexEncoder) group(m *Meta, i int, rate float64) {
+	c := &m.Chunks[i]
+	e.number(c.Rows)
+	e.data = binary.LittleEndian.AppendUint64(e.data, math.Float64bits(rate))
+	low, high := string(c.Min), string(c.Max)
+	if m.Type.order() == bytesOrder {
+		low, high = low[:min(len(low), mostBound)], high[:min(len(high), mostBound)]
+	}
+	e.text(low)
+	e.text(high)
+	unordered := int64(0)
+	if c.Unordered {
+		unordered = 1
+	}
+	e.number(unordered)
+}
+
+// indexDecoder reads what an indexEncoder wrote. After an error it returns zeros.
+type indexDecoder struct {
+	data []byte
+	err  error
+}
+
+func (d *indexDecoder) fail(why string) {
+	if d.err == nil {
+		d.err = fmt.Errorf("%w: %s", ErrIndex, why)
+	}
+	d.data = nil
+}
+
+func (d *indexDecoder) bytes(n int64) []byte {
+	if n < 0 || n > int64(len(d.data)) {
+		d.fail("what it says of the files is cut off")
+		return nil
+	}
+	part := d.data[:n:n]
+	d.data = d.data[n:]
+	return part
+}
+
+func (d *indexDecoder) number() int64 {
+	v, n := binary.Varint(d.data)
+	if n <= 0 {
+		d.fail("what it says of the files is cut off")
+		return 0
+	}
+	d.data = d.data[n:]
+	return v
+}
+
+func (d *indexDecoder) text() []byte { return d.bytes(d.number()) }
+
+// index reads all files.
+func (d *indexDecoder) index(x *Index) error {
+	if x.rows.Format() != bloom.Parquet || !strings.HasPrefix(string(d.data[:min(len(d.data), len(indexStart))]), indexStart) {
+		d.fail("its filters are not those of Parquet files")
+		return d.err
+	}
+	d.bytes(int64(len(indexStart)))
+	path, first := string(d.text()), 0
+	for n := d.number(); n > 0 && d.err == nil; n-- {
+		first = d.file(x, path, first)
+	}
+	if d.err == nil && (len(d.data) > 0 || first != x.rows.Len()) {
+		d.fail(fmt.Sprintf("its files have %d row groups, and it has %d filters", first, x.rows.Len()))
+	}
+	return d.err
+}
+
+// file reads a file whose first filter has a number, and returns the number of the next file's.
+func (d *indexDecoder) file(x *Index, path string, first int) (next int) {
+	f := IndexedFile{Name: string(d.text()), Size: d.number()}
+	f.Modified = time.Unix(d.number(), d.number())
+	var n [8]int64
+	for i := range n {
+		n[i] = d.number()
+	}
+	t := Type{Physical: Physical(n[0]), Logical: Logical(n[1]), Width: int(n[2]), Bits: int(n[3]), Unit: Unit(n[4]), UTC: n[5] == 1, Precision: int(n[6]), Scale: int(n[7])}
+	groups := d.number()
+	if groups < 0 || groups > int64(x.rows.Len()-first) {
+		d.fail("it has too few filters")
+		return first
+	}
+	m := Meta{File: f.Name, Path: path, Type: t, Size: f.Size, Chunks: make([]Chunk, groups)}
+	column := &indexed{x, first, make([]float64, groups)}
+	for i := range m.Chunks {
+		c := &m.Chunks[i]
+		c.Rows = d.number()
+		if rate := d.bytes(8); rate != nil {
+			column.rates[i] = math.Float64frombits(binary.LittleEndian.Uint64(rate))
+		}
+		c.Min, c.Max, c.Unordered = d.text(), d.text(), d.number() == 1
+	}
+	c, err := Open(m)
+	if d.err == nil && (err != nil || !slices.Equal(t.numbers(), n[:]) || t.KeyKind() != x.rows.KeyKind()) {
+		d.fail(fmt.Sprintf("column %s of %s is %v, and the keys are of the kind %s", path, f.Name, t, x.rows.KeyKind()))
+	}
+	if d.err == nil {
+		c.index = column
+		x.files, x.columns = append(x.files, f), append(x.columns, c)
+	}
+	return first + int(groups)
+}

@@ -1,0 +1,296 @@
+package bloomparquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/bits"
+	"os"
+
+	"github.com/lanebloom/bloom"
+)
+
+// Indexer makes an index: one file with the filters of a column for all row groups of many files, interleaved as
+// [bloom.Interleaved] describes. [OpenIndex] asks it in place of the files.
+//
+//	x, err := bloomparquet.NewIndexer(0.01)
+//	defer x.Close()
+//	for _, file := range files {
+//		err = x.Add(file, columns[file]) // takes the filters that the file has
+//	}
+//	for file, rowGroup := range x.Wanting() { // the other row groups
+//		err = x.AddKeys(file, rowGroup, valuesOf(file, rowGroup))
+//	}
+//	_, err = x.WriteTo(out)
+//
+// Interleaved filters have one size. A filter of another size is halved or made larger; its answers stay those of a filter
+// of the file, but for more false positives if it is halved. So filters go together whose sizes differ by a power of two, and
+// the row groups whose filter has another size are Wanting, too: those of the most frequent kind of sizes are not.
+//
+// The filters wait in a temporary file. Memory has one of them at a time, and some 100 bytes of each row group; WriteTo takes
+// that of a [bloom.InterleavedBuilder]. An Indexer is for one goroutine.
+type Indexer struct {
+	rate    float64
+	perKey  int // bits of a key in a filter that keeps the rate
+	files   []indexing
+	waiting *os.File
+	end     int64 // of what waits
+	odd     int   // the odd factor of the sizes that go together, in blocks; 0 if it is not known yet
+}
+
+// indexing is a file that goes into an index.
+type indexing struct {
+	IndexedFile
+	meta   Meta
+	groups []waitingFilter
+}
+
+// waitingFilter is the filter of a row group in the temporary file.
+type waitingFilter struct {
+	offset int64
+	blocks int       // 0 if there is none yet
+	rates  []float32 // of the filter, of the filter halved once, and so on, until one is of little use
+	values bool      // whether it was made from values
+}
+
+// NewIndexer returns an Indexer that makes filters which at most the given share of absent keys, 0 to 1, pass on
+// average, and row groups whose own filters let more pass. The error is [bloom.ErrRate] if no filter has such a rate, or
+// that of the temporary file.
+func NewIndexer(rate float64) (*Indexer, error) {
+	policy, err := bloom.PolicyFor(bloom.Parquet, 1000, rate)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp("", "bloom-*.filters")
+	if err != nil {
+		return nil, err
+	}
+	_ = os.Remove(file.Name()) // nothing stays behind, where an open file needs no name; elsewhere Close removes it
+	return &Indexer{rate: rate, perKey: policy.BitsPerKey, waiting: file}, nil
+}
+
+// Close removes the temporary file.
+func (x *Indexer) Close() error {
+	err := x.waiting.Close()
+	_ = os.Remove(x.waiting.Name())
+	return err
+}
+
+// Add adds a file, of which c is the column, and takes its filters. Files are numbered from 0 in the order of these calls. The error
+// is [ErrType] if the column has another path than that of the first file or keys of another kind, or that of the temporary file.
+func (x *Indexer) Add(file IndexedFile, c *Column) error {
+	m := c.meta
+	if len(x.files) > 0 {
+		first := x.files[0].meta
+		if m.Path != first.Path || m.Type.kin() != first.Type.kin() {
+			return fmt.Errorf("%w: column %s is %v, and column %s of %s is %v", ErrType, m.Path, m.Type, first.Path, x.files[0].Name, first.Type)
+		}
+	}
+	if _, err := newEncoder(m.Type, 0); err != nil {
+		return err
+	}
+	groups := make([]waitingFilter, len(m.Chunks))
+	for i := range groups {
+		if filter := c.filter(i, new(buffer)); filter.err == nil {
+			if err := x.wait(&groups[i], filter.blocks); err != nil {
+				return err
+			}
+		}
+	}
+	x.files, x.odd = append(x.files, indexing{file, m, groups}), 0
+	return nil
+}
+
+// Wanting returns the numbers of the files and row groups that need the keys of AddKeys: those without a filter that can be
+// read, and those whose filter has a size that does not go with the others. It is to be called when all files are added.
+func (x *Indexer) Wanting() iter.Seq2[int, int] {
+	return func(yield func(file, rowGroup int) bool) {
+		odd := x.oddFactor()
+		for i, file := range x.files {
+			for j := range file.groups {
+				if !file.groups[j].fits(odd) && !yield(i, j) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// AddKeys makes the filter of a row group from the keys of some columns, of which each is the key of a value: its PLAIN bytes without a
+// length. All values of the row group must be among them; equal ones count once. The error is that of the temporary file.
+func (x *Indexer) AddKeys(file, rowGroup int, columns ...bloom.Keys) error {
+	n := 0
+	for _, column := range columns {
+		n += column.Len()
+	}
+	blocks, most := x.oddFactor(), mostFilter/blockSize
+	for blocks*8*blockSize/x.perKey < n && 2*blocks <= most { // halved again if many are equal
+		blocks *= 2
+	}
+	group := &x.files[file].groups[rowGroup]
+	group.values = true
+	return x.wait(group, filterOf(blocks, columns).Bytes())
+}
+
+// oddFactor returns the odd factor that most of the files' own filters have in their number of blocks.
+func (x *Indexer) oddFactor() int {
+	if x.odd > 0 {
+		return x.odd
+	}
+	counts := map[int]int{}
+	x.odd = 1
+	for _, file := range x.files {
+		for _, g := range file.groups {
+			if g.blocks == 0 || g.values {
+				continue
+			}
+			odd := oddOf(g.blocks)
+			if counts[odd]++; counts[odd] > counts[x.odd] || counts[odd] == counts[x.odd] && odd < x.odd {
+				x.odd = odd
+			}
+		}
+	}
+	return x.odd
+}
+
+func oddOf(blocks int) int { return blocks >> bits.TrailingZeros(uint(blocks)) }
+
+// fits reports whether there is a filter whose size goes with an odd factor.
+func (g *waitingFilter) fits(odd int) bool { return g.blocks > 0 && oddOf(g.blocks) == odd }
+
+// ofLittleUse is the rate of filters that are not halved once more.
+const ofLittleUse = 0.5
+
+// wait writes a filter to the temporary file, halved as often as it keeps the rate.
+func (x *Indexer) wait(g *waitingFilter, blocks []byte) error {
+	rate := rateOf(blocks)
+	kept, rates := blocks, []float32{float32(rate)}
+	for len(blocks)/blockSize%2 == 0 && rate < ofLittleUse {
+		blocks = halved(blocks)
+		if rate = rateOf(blocks); rate <= x.rate {
+			kept, rates = blocks, rates[:0]
+		}
+		rates = append(rates, float32(rate))
+	}
+	g.offset, g.blocks, g.rates = x.end, len(kept)/blockSize, rates
+	n, err := x.waiting.WriteAt(kept, x.end)
+	x.end += int64(n)
+	return err
+}
+
+// halved returns a filter of half as many blocks, with the keys of one of an even number: of two neighbours the union.
+func halved(blocks []byte) []byte {
+	half := make([]byte, len(blocks)/2)
+	for i := 0; i < len(half); i += 8 {
+		from := blocks[i/blockSize*2*blockSize+i%blockSize:]
+		binary.LittleEndian.PutUint64(half[i:], binary.LittleEndian.Uint64(from)|binary.LittleEndian.Uint64(from[blockSize:]))
+	}
+	return half
+}
+
+// grown returns a filter of so many times as many blocks that has the same answers: a block becomes equal ones.
+func grown(blocks []byte, times int) []byte {
+	large := make([]byte, 0, times*len(blocks))
+	for ; len(blocks) > 0; blocks = blocks[blockSize:] {
+		for range times {
+			large = append(large, blocks[:blockSize]...)
+		}
+	}
+	return large
+}
+
+// rateAt returns the rate of a filter that becomes one of a number of blocks.
+func (g *waitingFilter) rateAt(blocks int) float64 {
+	times := max(bits.Len(uint(g.blocks))-bits.Len(uint(blocks)), 0) // that it is halved: the numbers differ by a power of two
+	if times >= len(g.rates) {
+		return 1
+	}
+	return float64(g.rates[times])
+}
+
+// size returns how many blocks the filters of the index have: so few that they keep the rate on average. If those of the files
+// do not, the average may be a tenth larger than theirs.
+func (x *Indexer) size(files []indexing) int {
+	largest, n := x.odd, 0
+	for _, file := range files {
+		n += len(file.groups)
+		for _, g := range file.groups {
+			largest = max(largest, g.blocks)
+		}
+	}
+	mean := func(blocks int) float64 {
+		sum := 0.0
+		for _, file := range files {
+			for _, g := range file.groups {
+				sum += g.rateAt(blocks)
+			}
+		}
+		return sum / float64(n)
+	}
+	most := max(x.rate, 1.1*mean(largest))
+	blocks := x.odd
+	for blocks < largest && mean(blocks) > most {
+		blocks *= 2
+	}
+	return blocks
+}
+
+// WriteTo writes the index. A file of which a row group is still Wanting is not in it. The error is [bloom.ErrCapacity] if the index would be
+// larger than interleaved filters may be, or that of w or of a temporary file.
+func (x *Indexer) WriteTo(w io.Writer) (int64, error) {
+	var files []indexing
+	odd := x.oddFactor()
+	for _, file := range x.files {
+		whole := true
+		for i := range file.groups {
+			whole = whole && file.groups[i].fits(odd)
+		}
+		if whole {
+			files = append(files, file)
+		}
+	}
+	blocks := x.size(files)
+	empty := filterOf(blocks, nil)
+	if len(files) > 0 {
+		var err error
+		if empty, err = empty.WithKeyKind(files[0].meta.Type.KeyKind()); err != nil {
+			return 0, err
+		}
+	}
+	b, err := empty.NewInterleavedBuilder()
+	if err != nil {
+		return 0, err
+	}
+	n, err := x.write(w, b, files, blocks)
+	return n, errors.Join(err, b.Close())
+}
+
+// write is WriteTo for the files that are whole, with filters of a number of blocks.
+func (x *Indexer) write(w io.Writer, b *bloom.InterleavedBuilder, files []indexing, blocks int) (int64, error) {
+	var e indexEncoder
+	e.start(files)
+	for _, file := range files {
+		e.file(&file)
+		for i, g := range file.groups {
+			data := make([]byte, g.blocks*blockSize)
+			if _, err := x.waiting.ReadAt(data, g.offset); err != nil {
+				return 0, err
+			}
+			for len(data) > blocks*blockSize {
+				data = halved(data)
+			}
+			filter, err := bloom.Open(bloom.Parquet, grown(data, blocks*blockSize/len(data)))
+			if err != nil {
+				return 0, err
+			}
+			if err := b.Add(filter, file.label(i)); err != nil {
+				return 0, err
+			}
+			e.group(&file.meta, i, rateOf(data))
+		}
+	}
+	b.SetMetadata(e.data)
+	return b.WriteTo(w)
+}
