@@ -11,9 +11,13 @@ import (
 // BenchmarkHash hashes columns of keys: every hash by every kernel. The reference is portable Go.
 func BenchmarkHash(b *testing.B) {
 	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
-		for _, lengths := range []struct{ from, to int }{{2, 2}, {4, 4}, {6, 6}, {8, 8}, {12, 12}, {16, 16}, {20, 20}, {24, 24}, {36, 36}, {64, 64}, {0, 12}, {8, 32}, {4, 100}, {17, 128}, {1000, 1000}} {
+		const near, far = 1 << 14, 1 << 17 // keys
+		for _, lengths := range []struct{ from, to, keys int }{
+			{2, 2, near}, {4, 4, near}, {6, 6, near}, {8, 8, near}, {12, 12, near}, {16, 16, near}, {20, 20, near}, {24, 24, near},
+			{36, 36, near}, {36, 36, far}, {64, 64, near}, {0, 12, near}, {8, 32, near}, {8, 32, far}, {4, 100, near}, {17, 128, near}, {1000, 1000, near},
+		} {
 			random := rand.New(rand.NewPCG(15, 16))
-			keys := make([][]byte, 1<<14)
+			keys := make([][]byte, lengths.keys)
 			for i := range keys {
 				keys[i] = make([]byte, lengths.from+random.IntN(lengths.to-lengths.from+1))
 			}
@@ -28,7 +32,7 @@ func BenchmarkHash(b *testing.B) {
 					}
 				}
 				for _, kernel := range kernels {
-					b.Run(fmt.Sprintf("hash=%d/keys=%d-%d/layout=%s/kernel=%v", kind, lengths.from, lengths.to, name, kernel), func(b *testing.B) {
+					b.Run(fmt.Sprintf("hash=%d/keys=%d-%d,%d/layout=%s/kernel=%v", kind, lengths.from, lengths.to, lengths.keys, name, kernel), func(b *testing.B) {
 						inTurn(b, len(keys), hash(Generic), hash(kernel))
 					})
 				}

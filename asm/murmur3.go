@@ -223,6 +223,7 @@ func murmurByRows() {
 	const abreast = 2
 	v := &avx512{}
 	m := &murmurRows{murmur3: murmur3{v}, keyRows: newKeyRows(8*abreast, 64+3*64*abreast), columns: newColumns(abreast)}
+	m.ahead = true
 	at := Mem{Base: m.frame, Disp: m.headersSize()}
 	m.offset, m.bytes, m.done = at, at.Offset(8), at.Offset(16)
 	for i := range abreast {

@@ -22,6 +22,7 @@ type keyRows struct {
 	frame  reg.GPVirtual // what is on the stack, aligned to 64 bytes
 	stride [4]reg.GPVirtual
 	third  reg.OpmaskVirtual // of the lengths of 8 slices, those in the third vector of headers
+	ahead  bool              // whether it requests what lies columnAhead after keys between offsets, or of one width
 }
 
 // headersSize is the size of the headers of a group on the stack.
@@ -79,8 +80,7 @@ func (r *keyRows) find() {
 	Label("found")
 }
 
-// request emits the requests of the first bytes of the keys of the next group, if it is whole. Keys between
-// offsets, or of one width, lie side by side, and the CPU requests them by itself.
+// request emits the requests of the first bytes of the keys of the next group, if it is whole.
 func (r *keyRows) request() {
 	CMPQ(r.left, U8(2*r.keys))
 	JL(LabelRef("found"))
@@ -186,6 +186,11 @@ func (r *keyRows) findOffsets() {
 		VMOVDQU64(firstHeaders.Offset(64*i), headers)
 		VPERMI2Q(n, from, headers)
 		VMOVDQA64(headers, Mem{Base: to, Disp: 64 * i})
+	}
+	for i := 0; r.ahead && i < 8; i++ {
+		p := GP64()
+		MOVQ(Mem{Base: to, Disp: 16 * i}, p)
+		request(Mem{Base: p, Disp: int(bloom.constant("columnAhead"))})
 	}
 	ADDQ(U32(128), to)
 	SUBQ(U8(8), left)
