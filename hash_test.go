@@ -105,8 +105,6 @@ func TestWrongHashes(t *testing.T) {
 				"MayContainBatch of 0":   func() { f.MayContainBatch(column.Slice(0, 0), nil) },
 				"AppendHits":             func() { f.AppendHits(nil, column) },
 				"AppendHits of 0":        func() { f.AppendHits(nil, column.Slice(0, 0)) },
-				"MeasureRate":            func() { f.MeasureRate(column) },
-				"MeasureRate of 0":       func() { f.MeasureRate(column.Slice(0, 0)) },
 				"Hits of 0":              func() { f.Hits(column.Slice(0, 0)) },
 				"MayContainHash":         func() { f.MayContainHash(other.Hash(keys[0])) },
 				"Request":                func() { f.Request(other.Hash(keys[0])) },

@@ -29,7 +29,7 @@ import "github.com/lanebloom/bloom/internal/rates"
 // a filter of 40 keys of LevelDB, and 99.7 % one of Pebble. In filters of a million keys, 4 to 12 % of the
 // absent ones between numbered strings such as "user-00000042" pass, and more bits do not help against equal
 // hashes. In the other formats, these keys have the rates of random hashes. docs/false-positives.md of this
-// module has the rates of more keys, and [Filter.MeasureNeighbours] measures those of a filter's own.
+// module has the rates of more keys.
 func (f Format) FalsePositiveRate(n int, bits uint64, probes int) float64 {
 	f.mustBe()
 	switch {

@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -132,53 +131,12 @@ func TestStatsRate(t *testing.T) {
 		for _, n := range []int{1000, 100_000} {
 			p := Policy{f, 10}
 			filter := mustOpen(t, f, p.AppendFilter(nil, column(n)))
-			measured, stats := filter.MeasureRate(column(1<<20)), filter.Stats().FalsePositiveRate
+			hits := filter.MayContainBatch(column(1<<20), make([]uint64, 1<<20/64))
+			measured, stats := float64(hits)/(1<<20), filter.Stats().FalsePositiveRate
 			noise := 4 / math.Sqrt(stats*(1<<19)) // of both
 			if ratio := measured / stats; ratio < 1-noise || ratio > 1+noise {
 				t.Errorf("%d keys: measured %.5f is %.2f times what Stats says", n, measured, ratio)
 			}
-		}
-	})
-}
-
-// TestMeasureRate counts the hits of a column one by one.
-func TestMeasureRate(t *testing.T) {
-	is(t, behaviour)
-	t.Parallel()
-	eachFormat(t, func(t *testing.T, f Format) {
-		var keys []string
-		for i := range 3000 {
-			keys = append(keys, fmt.Sprintf("user-%08d", i))
-		}
-		known, absent := keys[:1000], keys[1000:]
-		set, err := Policy{f, 3}.NewSet(len(known))
-		if err != nil {
-			t.Fatal(err)
-		}
-		set.AddBatch(Strings(known))
-		hits, someHits := 0, 0
-		nulls := make([]byte, len(absent)/8)
-		for i := range nulls {
-			nulls[i] = 0x0f
-		}
-		for i, key := range absent {
-			if set.MayContainString(key) {
-				hits++
-				someHits += int(nulls[i/8] >> (i % 8) & 1)
-			}
-		}
-		if got, want := set.Filter().MeasureRate(Strings(absent)), float64(hits)/2000; got != want {
-			t.Errorf("rate %v, want %v", got, want)
-		}
-		some, err := Strings(absent).WithValidity(nulls, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := set.Filter().MeasureRate(some), float64(someHits)/1000; got != want {
-			t.Errorf("rate without null rows %v, want %v", got, want)
-		}
-		if got := set.Filter().MeasureRate(Keys{}); !math.IsNaN(got) {
-			t.Errorf("rate of no keys %v", got)
 		}
 	})
 }

@@ -25,7 +25,7 @@ type Stats struct {
 	// FalsePositiveRate is the share, 0 to 1, of 2^20 random hashes to which the filter
 	// answers yes. For a rate of 1 % its relative error is 1 %. A filter of more than 32
 	// probes is tested with fewer hashes, so that they make at most 2^25 probes in all. Keys
-	// whose hashes are not random can have a higher rate: [Filter.MeasureRate] measures it.
+	// whose hashes are not random can have a higher rate, which MayContainBatch of absent keys tells.
 	FalsePositiveRate float64
 }
 
@@ -63,21 +63,6 @@ func (v *view) setBits() uint64 {
 		n -= uint64(array[(bit^swap)/8] >> (bit % 8) & 1)
 	}
 	return n
-}
-
-// MeasureRate returns the share, 0 to 1, of keys for which the filter answers yes. If none
-// of the keys is in the filter, that is its false-positive rate for keys such as these. It can be
-// higher than the rate that [Stats] has, which is that of random hashes. For a rate without such
-// a sample, see [Filter.MeasureNeighbours]. Null rows do not count. The share of no
-// keys is not a number. It panics if the keys are hashes of another kind than the filter's.
-func (f *Filter) MeasureRate(absent Keys) float64 {
-	f.mustTakeColumn(absent)
-	var hits [windowKeys / 64]uint64
-	yes := 0
-	for i := 0; i < absent.n; i += windowKeys {
-		yes += f.MayContainBatch(absent.slice(i, min(i+windowKeys, absent.n)), hits[:])
-	}
-	return float64(yes) / float64(absent.n-absent.nulls())
 }
 
 // BitRange returns where the bits lie in an encoded filter: they are the slice [from:to] of its

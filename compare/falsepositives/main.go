@@ -156,7 +156,7 @@ func promises(w io.Writer) error {
 		for _, format := range []bloom.Format{bloom.Nori, bloom.NoriCrate} {
 			p := bloom.Policy{Format: format, BitsPerKey: row.bitsPerKey}
 			f := p.NewFilter(known)
-			fmt.Fprintf(w, " %.3f %% | %.3f %% |", 100*textbook(p, n), 100*f.MeasureRate(absent))
+			fmt.Fprintf(w, " %.3f %% | %.3f %% |", 100*textbook(p, n), 100*share(f, absent))
 			if format == bloom.Nori {
 				fmt.Fprintf(w, " %d%s |", f.Stats().Probes, row.hint)
 			}

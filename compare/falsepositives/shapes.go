@@ -89,6 +89,11 @@ func column(key func(b []byte, i int) []byte, number func(i int) int, n int) blo
 	return keys
 }
 
+// share returns the share, 0 to 1, of absent keys that pass a filter.
+func share(f *bloom.Filter, absent bloom.Keys) float64 {
+	return float64(f.MayContainBatch(absent, make([]uint64, (absent.Len()+63)/64))) / float64(absent.Len())
+}
+
 // rates are the shares of absent keys that pass.
 type rates struct{ between, after float64 }
 
@@ -101,8 +106,8 @@ func (s shape) rates(formats []bloom.Format, n, bitsPerKey int) map[bloom.Format
 		lower, upper := s.after(2*n*r, n)
 		for _, f := range formats {
 			p, mean := bloom.Policy{Format: f, BitsPerKey: bitsPerKey}, means[f]
-			mean.between += p.NewFilter(added).MeasureRate(absent) / float64(ranges)
-			mean.after += p.NewFilter(lower).MeasureRate(upper) / float64(ranges)
+			mean.between += share(p.NewFilter(added), absent) / float64(ranges)
+			mean.after += share(p.NewFilter(lower), upper) / float64(ranges)
 			means[f] = mean
 		}
 	}

@@ -15,8 +15,7 @@ type Keys struct {
 	Format bloom.Format // of the filter; if its hash has 64 bits or more, no keys are kept
 	Most   int          // bytes that the keys may take, up to 2 GiB; if they take more, none are kept. 0 is 64 MiB
 
-	data    []byte
-	offsets []int32
+	column
 	tooMany bool
 }
 
@@ -57,17 +56,13 @@ const fewest = 12
 // Warning says which absent keys pass the filter of the kept keys, and why, if these are more than one and a half
 // times as many as expected. The rate expected of the filter is a share, 0 to 1. Warning forgets the keys.
 func (k *Keys) Warning(filter *bloom.Filter, expected float64) string {
-	if len(k.offsets)-1 < fewest {
+	if k.len() < fewest {
 		return ""
 	}
-	column, err := bloom.Offsets(k.data, k.offsets)
-	if err != nil {
-		panic(err) // the offsets are ours
-	}
-	between, after := filter.MeasureNeighbours(column)
+	between, after := measure(filter, k.column)
 	*k = Keys{Format: k.Format, Most: k.Most}
 	worst := between
-	if between.Asked == 0 || after.Rate() > between.Rate() {
+	if between.asked == 0 || after.rate() > between.rate() {
 		worst = after
 	}
 	// A small filter may have more bits set than is usual: then all absent keys pass more often.
@@ -79,27 +74,27 @@ func (k *Keys) Warning(filter *bloom.Filter, expected float64) string {
 }
 
 // surplus reports whether more neighbours pass than one and a half times those expected, and than chance explains.
-func surplus(n bloom.Neighbours, rate float64) bool {
-	expected := rate * float64(n.Asked)
-	return float64(n.Passed) > 1.5*expected+3*math.Sqrt(expected)+1
+func surplus(n counts, rate float64) bool {
+	expected := rate * float64(n.asked)
+	return float64(n.passed) > 1.5*expected+3*math.Sqrt(expected)+1
 }
 
 // rates says which neighbours pass.
-func rates(between, after bloom.Neighbours) string {
+func rates(between, after counts) string {
 	const words = "%s of absent keys with numbers %s those of the keys pass"
 	switch {
-	case after.Asked == 0:
-		return fmt.Sprintf(words, percent(between.Rate()), "between")
-	case between.Asked == 0:
-		return fmt.Sprintf(words, percent(after.Rate()), "after")
+	case after.asked == 0:
+		return fmt.Sprintf(words, percent(between.rate()), "between")
+	case between.asked == 0:
+		return fmt.Sprintf(words, percent(after.rate()), "after")
 	}
-	return fmt.Sprintf(words+", and %s with numbers after them", percent(between.Rate()), "between", percent(after.Rate()))
+	return fmt.Sprintf(words+", and %s with numbers after them", percent(between.rate()), "between", percent(after.rate()))
 }
 
 // cause says why more neighbours pass than expected.
-func cause(format bloom.Format, n bloom.Neighbours, expected float64) string {
-	equal := float64(n.EqualHash) / float64(n.Asked)
-	if equal > (n.Rate()-expected)/2 {
+func cause(format bloom.Format, n counts, expected float64) string {
+	equal := float64(n.equalHash) / float64(n.asked)
+	if equal > (n.rate()-expected)/2 {
 		return fmt.Sprintf("the format %v gives %s the hash of a key, and a larger filter does not help", format, percent(equal))
 	}
 	return fmt.Sprintf("the format %v gives neighbours hashes that differ in two bytes alone", format)

@@ -1,5 +1,3 @@
-// Package neighbours makes keys that are like those of a column, but have other numbers. The comment of the root's
-// Filter.MeasureNeighbours says what counts as a number.
 package neighbours
 
 import (
@@ -9,18 +7,31 @@ import (
 	"slices"
 )
 
-// Column is a column of keys.
-type Column struct {
-	Rows     int
-	Key      func(row int) (key []byte, ok bool) // false for a null row; the key is valid until the next call
-	Integers bool                                // the keys are little-endian integers
+// column is a column of keys: key i is data[offsets[i]:offsets[i+1]].
+type column struct {
+	data    []byte
+	offsets []int32
 }
 
-// Of returns neighbours of the column's keys, one behind the other. Each has the given length. From number after on, they
-// have numbers above the highest one of the keys; those before may be keys. Neighbours may be equal. There are none if
-// the keys have no number that varies.
-func Of(column Column) (data []byte, length, after int) {
-	s := surveyOf(column)
+func (c *column) len() int { return max(len(c.offsets)-1, 0) }
+
+func (c *column) key(i int) []byte { return c.data[c.offsets[i]:c.offsets[i+1]] }
+
+// neighbours returns neighbours of the column's keys, one behind the other. Each has the given length. From number after
+// on, they have numbers above the highest one of the keys; those before may be keys. Neighbours may be equal. There are
+// none if the keys have no number that varies.
+//
+// A key has a number if it is
+//
+//   - bytes, of which up to 8 vary: an integer in either byte order;
+//   - text with a decimal number of up to 18 digits or a hexadecimal one of up to 16, with leading zeros or
+//     without, and any text before and after it. The last such number that varies counts.
+//
+// The neighbours have other numbers: between the lowest and the highest one of the keys, or after the highest one. If
+// other bytes vary too, a neighbour has those of one of the keys. If keys differ in length, the neighbours have the most
+// frequent length. There are at most 2^17 of each kind, and none between numbers without a gap.
+func (c *column) neighbours() (data []byte, length, after int) {
+	s := surveyOf(c)
 	n, ok := s.numbering()
 	if !ok {
 		return nil, 0, 0
@@ -30,11 +41,8 @@ func Of(column Column) (data []byte, length, after int) {
 }
 
 const (
-	// Most is how many neighbours there are at most between the numbers of keys, and how many after them.
-	Most = 1 << 17
-	// Longest is how many bytes a key may have.
-	Longest = 1 << 10
-
+	mostNeighbours     = 1 << 17 // between the numbers of keys, and as many after them
+	longest            = 1 << 10 // bytes of a key that is judged
 	neighbourBytes     = 4 << 20 // that the neighbours of each kind take
 	surveyedRows       = 1 << 16 // of a column, chosen at random if it has more
 	surveyedKeys       = 1 << 10 // that are kept, for what varies beside the number
@@ -78,15 +86,15 @@ var printable = byteSet{^uint64(1<<32 - 1), ^uint64(1 << 63), math.MaxUint64, ma
 
 // survey is what a sample of a column looks like: of its keys of the most frequent length.
 type survey struct {
-	column Column
+	column *column
 	length int
 	count  int       // keys of that length
 	seen   []byteSet // at each place of the keys
 }
 
-func surveyOf(column Column) *survey {
+func surveyOf(column *column) *survey {
 	s := &survey{column: column}
-	var counts [Longest + 1]int
+	var counts [longest + 1]int
 	s.eachKey(func(key []byte) {
 		if n := len(key); n < len(counts) {
 			if counts[n]++; counts[n] > s.count {
@@ -103,17 +111,14 @@ func surveyOf(column Column) *survey {
 	return s
 }
 
-// eachKey calls visit with the keys of the sample, which is the same at every call. It copies none, because keys
-// may be long. A key is valid until the next.
+// eachKey calls visit with the keys of the sample, which is the same at every call.
 func (s *survey) eachKey(visit func(key []byte)) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for row := range min(s.column.Rows, surveyedRows) {
-		if s.column.Rows > surveyedRows {
-			row = random.IntN(s.column.Rows)
+	for row := range min(s.column.len(), surveyedRows) {
+		if s.column.len() > surveyedRows {
+			row = random.IntN(s.column.len())
 		}
-		if key, ok := s.column.Key(row); ok {
-			visit(key)
-		}
+		visit(s.column.key(row))
 	}
 }
 
@@ -138,7 +143,7 @@ type numbering struct {
 
 // numbering finds the number of the surveyed keys. It returns false if they have none that varies.
 func (s *survey) numbering() (numbering, bool) {
-	text := !s.column.Integers
+	text := true
 	first, last := s.length, -1
 	for i := range s.seen {
 		text = text && s.seen[i].within(printable)
@@ -151,8 +156,6 @@ func (s *survey) numbering() (numbering, bool) {
 		return numbering{}, false
 	case text:
 		return s.digits(last)
-	case s.column.Integers:
-		return numbering{to: s.length, little: true}, true
 	}
 	// The lowest byte of a number has more values than the highest one. If not, the end of the key that
 	// does not vary is that of the high bytes.
@@ -243,7 +246,7 @@ func (n *numbering) put(key []byte, v uint64) {
 func (s *survey) neighbours(n numbering) (data []byte, after int) {
 	low, high := s.bounds(&n)
 	alike, random := s.keep(&n), rand.New(rand.NewPCG(1, 2))
-	most := uint64(min(Most, neighbourBytes/s.length))
+	most := uint64(min(mostNeighbours, neighbourBytes/s.length))
 	all := high-low < most && len(alike) == s.length
 	add := func(from, last uint64) { // all numbers, or so many of them at random
 		count := most
