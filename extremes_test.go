@@ -142,7 +142,7 @@ func TestExtremeRates(t *testing.T) {
 }
 
 func TestExtremeCapacities(t *testing.T) {
-	is(t, behaviour)
+	is(t, behaviour, race, otherOrder, otherGo)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, n := range extremes {

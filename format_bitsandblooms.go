@@ -139,7 +139,7 @@ func (e encodingBitsAndBlooms) size(n, bitsPerKey int) (m float64, k int) {
 }
 
 func (encodingBitsAndBlooms) rate(n, m float64, k int) float64 {
-	return rates.Crossed(n, m, k)
+	return rates.Crossed(n, m, min(k, maxProbesBitsAndBlooms)) // no filter has more
 }
 
 func (encodingBitsAndBlooms) expectedSet(s shape, n float64) float64 {

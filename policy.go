@@ -52,7 +52,7 @@ func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error
 	if !(falsePositiveRate > 0 && falsePositiveRate < 1) {
 		return Policy{}, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)
 	}
-	if collisions := rates.Collisions(float64(capacity), f.HashBits()); collisions >= falsePositiveRate {
+	if collisions := rates.Collisions(max(float64(capacity), 1), f.HashBits()); collisions >= falsePositiveRate {
 		return Policy{}, fmt.Errorf("%w: the %d-bit hash of %v gives %d keys a rate of %.3g, above %.3g%s", ErrRate,
 			f.HashBits(), f, capacity, collisions, falsePositiveRate, advice(f, capacity, falsePositiveRate))
 	}
