@@ -15,7 +15,7 @@ MODULES  := $(PUBLIC) asm cmd/bloom/browser compare compare/duckdb release
 TOOL := env GOGC=off GOMEMLIMIT=1GiB
 export GOFLAGS := $(shell go env GOFLAGS) -vet=off -gcflags=all=-dwarf=false '-toolexec=$(TOOL)'
 # A sum of all documents and their figures: go test runs those tests again that read them.
-export BLOOM_TEST_DOCUMENTS := $(shell find . \( -name '*.md' -o -path './docs/measurements/*.json' \) -exec cat {} + | cksum)
+export BLOOM_TEST_DOCUMENTS := $(shell find . \( -name '*.md' -o -path './docs/measurements/*.json' -o -path './docs/*.svg' \) -exec cat {} + | cksum)
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
 # The systems that are vetted, this one by the steps of the modules. They compile every file of the
@@ -265,11 +265,11 @@ coverage:
 		(cd $$m && go test -short -coverpkg=./... -coverprofile=$$file ./... >/dev/null && \
 		echo "$$m: $$(go tool cover -func=$$file | sed -n 's/^total:[^0-9]*//p') of its statements") || exit; done
 
-# arm64 tells what the arm64 kernels may gain, without an arm64 machine.
+# arm64 tells what the arm64 kernels may gain, without an arm64 machine, in docs/measurements/arm64.md.
 .PHONY: arm64
 arm64: PACKAGES += llvm-19
 arm64: deps
-	cd compare && go run ./emulated
+	cd compare && go run ./figures measure --name arm64 emulated && go run ./figures pages
 
 # dist builds both commands for six systems, twice, and wants equal bytes: a release attaches them.
 .PHONY: dist

@@ -5,8 +5,9 @@ import "math"
 // The tuning numbers of the package: each changes speed, and never an answer. Limits of kernels are in kernel.go.
 //
 // A line says what a number is for, what it gains, on which CPU, and which benchmark shows that: go test -run - -bench NAME .
-// "×" is how many times as fast the choice is as its alternative. CPUs are those of docs/design.md, which has the reasons; "?" is
-// one that was not recorded. A number without a figure is untimed.
+// "×" is how many times as fast the choice is as its alternative. Z3, Z4 and Z5 are AMD's Zen 3, 4 and 5; SPR is Intel's Sapphire
+// Rapids, and ER its Emerald Rapids; "?" is one that was not recorded. A number without a figure is untimed. docs/design.md has the
+// reasons.
 
 // Keys at a time.
 const (

@@ -312,7 +312,7 @@ func TestOtherFormat(t *testing.T) {
 
 	db, err := leveldb.OpenFile(path, &opt.Options{
 		Filter:     bloomgoleveldb.NewNamed("lanebloom.rocksdb", bloom.Policy{Format: bloom.RocksDB, BitsPerKey: 10}),
-		AltFilters: []filter.Filter{filter.NewBloomFilter(10)}, // the filters of the tables that are there
+		AltFilters: []filter.Filter{filter.NewBloomFilter(10)}, // the filters of existing tables
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -116,6 +116,29 @@ func TestMap(t *testing.T) {
 	}
 }
 
+// TestCPUs wants a page of measurements of every CPU that a page names. CHANGELOG.md is history.
+func TestCPUs(t *testing.T) {
+	names := regexp.MustCompile(`\b(?:Zen \d|[A-Z][a-z]+ (?:Rapids|Lake)|Skylake|Broadwell|Haswell|SPR|Z[345])\b`)
+	measured := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^# ([^:\n]*): .*\n\n.bloom bench --report. wrote`).FindAllStringSubmatch(source(t, "docs/measurements/*.md"), -1) {
+		measured[m[1]] = true
+	}
+	named := map[string]bool{}
+	for _, page := range pages(t) {
+		if page.Path == "CHANGELOG.md" {
+			continue
+		}
+		for _, name := range names.FindAllString(source(t, page.Path), -1) {
+			if named[name] = true; !measured[name] {
+				t.Errorf("%s names %s, of which docs/measurements has no page", page.Path, name)
+			}
+		}
+	}
+	if len(measured) < 3 || len(named) < 3 {
+		t.Errorf("the pages name the CPUs %v, and pages of measurements are of %v", named, measured)
+	}
+}
+
 // TestForms wants every family of functions in assembly in the first table of forms of docs/design.md, and no other.
 func TestForms(t *testing.T) {
 	_, list, _ := strings.Cut(source(t, "asm/entries.go"), "\nvar families = ")

@@ -40,9 +40,11 @@ type run struct {
 	Code    string          `json:"code"` // codeOf of the tree
 	Go      string          `json:"go"`
 	Date    string          `json:"date"`
-	Load    string          `json:"load"`             // when it began
+	Seconds float64         `json:"seconds,omitempty"`
+	Others  float64         `json:"others,omitempty"` // the share of the CPUs that other programs took before it began
 	Report  json.RawMessage `json:"report,omitempty"` // of sidebyside
 	Figures []figure        `json:"figures,omitempty"`
+	Printed [][][]string    `json:"printed,omitempty"` // tables, of rows of cells; the first row is the head
 
 	name, stem string // of the CPU
 }
@@ -55,6 +57,7 @@ type figure struct {
 	Low  float64 `json:"low,omitempty"`  // first decile: of X, or else of Ns
 	High float64 `json:"high,omitempty"` // last decile
 	Rate float64 `json:"rate,omitempty"` // the share of absent keys, or lines, that pass
+	MB   float64 `json:"mb,omitempty"`   // the most memory of a process
 }
 
 // read returns the figures of a CPU, or none if it has no file.
@@ -83,7 +86,7 @@ func (f *file) write(root string) error {
 	if err != nil {
 		return err
 	}
-	for _, start := range []string{`{"part":`, `{"name":`} {
+	for _, start := range []string{`{"part":`, `{"name":`, `[["`} {
 		text = bytes.ReplaceAll(text, []byte(start), []byte("\n"+start))
 	}
 	return renameio.WriteFile(filepath.Join(root, measurements, f.stem+".json"), append(bytes.TrimSpace(text), '\n'), 0o644)
@@ -95,7 +98,9 @@ func (f *file) run(part string) (run, error) {
 	if i < 0 {
 		return run{}, fmt.Errorf("%s.json has no figures of the part %s", f.stem, part)
 	}
-	return f.Runs[i], nil
+	r := f.Runs[i]
+	r.name = f.Name
+	return r, nil
 }
 
 // find returns the figure of a name.
@@ -108,7 +113,7 @@ func (r run) find(name string) (figure, error) {
 }
 
 // timed are the files of the root whose code decides how long a key takes.
-var timed = []string{"batch*.go", "build.go", "columns.go", "cpu_*.go", "group.go", "hash*.go", "prober.go", "set.go", "single*.go", "thresholds.go", "walk*.go", "probe_*.go", "probe_*.s"}
+var timed = []string{"batch*.go", "build.go", "columns.go", "cpu_*.go", "format*.go", "group.go", "hash*.go", "interleaved*.go", "prober.go", "rows.go", "set.go", "single*.go", "thresholds.go", "walk*.go", "probe_*.go", "probe_*.s"}
 
 // codeOf returns a hash of that code. Comments, and tests, do not change it.
 func codeOf(root string) (string, error) {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"encoding/json"
+	"encoding/xml"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,30 +16,65 @@ import (
 // top is the folder of the repository from here; the program runs in the folder above.
 const top = "../" + root
 
-// TestPages wants the tables between markers to be those of the files, and the sentence below each to say rightly
-// whether the code has changed since.
+// TestPages wants the tables between markers, and README's picture, to be those of the files, and the sentence below each
+// table to say rightly whether the code has changed since.
 func TestPages(t *testing.T) {
+	os.Getenv("BLOOM_TEST_DOCUMENTS") // go test knows no change of a file outside of a module, but of this sum
+	written, err := documents(top)
+	if err != nil {
+		t.Error(err)
+	}
+	for name := range written {
+		t.Errorf("%s: the figures are not those of %s, or the code has changed since they were measured and the page does not say it; make pages writes them", name, measurements)
+	}
+}
+
+// TestNoTableByHand wants every table of figures between markers. A table has figures if a column is right-aligned. Those
+// above a command of falsepositives are the same on every CPU, and its test compares them; bloom bench wrote the pages of CPUs.
+func TestNoTableByHand(t *testing.T) {
 	pages, err := document.Pages(top)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := 0
+	generated := 0
 	for _, p := range pages {
-		old, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(p.Path)))
+		text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(p.Path)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := withTables(top, string(old))
-		if err != nil {
-			t.Errorf("%s: %v", p.Path, err)
-		} else if text != string(old) {
-			t.Errorf("%s: the tables are not those of %s, or the code has changed since they were measured and the page does not say it; make pages writes them", p.Path, measurements)
+		if cpu, err := readPage(string(text)); err != nil || len(cpu.cells) > 0 {
+			continue
 		}
-		found += len(marked.FindAllString(string(old), -1))
+		generated += len(marked.FindAll(text, -1))
+		for _, head := range tablesByHand(string(text)) {
+			t.Errorf("%s: no program writes the table of figures %s", p.Path, head)
+		}
 	}
-	if found < 10 {
-		t.Errorf("the documents have %d tables of figures", found)
+	if generated < 20 {
+		t.Errorf("the documents have %d tables between markers", generated)
 	}
+	byHand := "## A\n\n| a | b |\n|---|---:|\n| x | 1 |\n"
+	compared := byHand + "\nWords.\n\n    cd compare && go run ./falsepositives keys\n"
+	if got := tablesByHand("<!-- figures x zen5 -->\n" + byHand + "<!-- end of figures -->\n" + compared + byHand); !slices.Equal(got, []string{"| a | b |"}) {
+		t.Errorf("of three tables, these are by hand: %q", got)
+	}
+}
+
+// tablesByHand returns the first rows of a page's tables of figures that no program writes or compares.
+func tablesByHand(text string) (heads []string) {
+	last := ""
+	for section := range strings.SplitSeq(marked.ReplaceAllString(text, ""), "\n#") {
+		if i := strings.LastIndex(section, "\n    cd compare && go run ./falsepositives "); i >= 0 {
+			section = section[i+1:]
+		}
+		for line := range strings.Lines(section) {
+			if strings.HasPrefix(line, "|--") && strings.Contains(line, "--:|") {
+				heads = append(heads, last)
+			}
+			last = strings.TrimSpace(line)
+		}
+	}
+	return heads
 }
 
 // TestAge changes the code and the comments of a tree.
@@ -115,7 +153,7 @@ func TestFile(t *testing.T) {
 		}
 	}
 	f, err = read(dir, "zen5")
-	if err != nil || len(f.Runs) != 2 || f.Runs[0].Part != "a" || !slices.Equal(f.Runs[1].Figures, []figure{{Name: "x", Ns: 2}, {"y", 3, 2, 1, 4, 0}}) {
+	if err != nil || len(f.Runs) != 2 || f.Runs[0].Part != "a" || !slices.Equal(f.Runs[1].Figures, []figure{{Name: "x", Ns: 2}, {Name: "y", Ns: 3, X: 2, Low: 1, High: 4}}) {
 		t.Errorf("read %+v: %v", f, err)
 	}
 	text, _ := os.ReadFile(filepath.Join(dir, measurements, "zen5.json"))
@@ -136,7 +174,7 @@ func TestReadBenchmarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []figure{
-		{"Group/format=rocksdb/hits=0/kernel=avx512", 2.12, 2.75, 2.73, 2.8, 0},
+		{Name: "Group/format=rocksdb/hits=0/kernel=avx512", Ns: 2.12, X: 2.75, Low: 2.73, High: 2.8},
 		{Name: "AtomicSet/goroutines=1/way=add-atomic", Ns: 34.7},
 		{Name: "AtomicSet/goroutines=1/way=add-mutex", Ns: 27.6},
 	}
@@ -148,19 +186,130 @@ func TestReadBenchmarks(t *testing.T) {
 	}
 }
 
-func TestReadLines(t *testing.T) {
-	const out = "locale: C\nbloom build + filter:  0.200 s\nbloom build + filter:  0.300 s\nbloom build + filter:  0.250 s\n" +
-		"sort + join: 4 s\nawk:    9.500 s\ngrep -F -x -f:         24.000 s\nlines: 2500000 known, 2525000 passed by the filter, 0 of the known ones missing\n"
-	var r run
-	if err := readLines(&r, []byte(out)); err != nil {
-		t.Fatal(err)
+// TestLines runs a tool, and writes the tables of what all have measured.
+func TestLines(t *testing.T) {
+	fig, err := lineTool{name: "wc", command: "printf 'a\nb\n' | sort > sorted && test $(wc -l < sorted) = 2", runs: 3}.time(t.TempDir())
+	if err != nil || fig.Name != "lines/tool=wc" || fig.Ns <= 0 || fig.MB < 1 || fig.MB > 100 {
+		t.Errorf("measured %+v: %v", fig, err)
 	}
-	table, err := linesTable(r)
-	if err != nil || !strings.Contains(table, "| `bloom build` and `bloom filter` | 0.25 | no: 1.0 % of the unknown lines pass |") || !strings.Contains(table, "| 24 | yes |") {
+	if _, err := (lineTool{command: "echo broken; false", runs: 1}).time(t.TempDir()); err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("a tool that fails: %v", err)
+	}
+	r := run{Figures: []figure{{Name: "lines/passed", Rate: 0.01}, {Name: "lines/lost", Rate: 0.002}}}
+	for _, tool := range append(filterTools, uniqueTools...) {
+		r.Figures = append(r.Figures, figure{Name: "lines/tool=" + tool.name, Ns: 2.5e9, MB: 12})
+	}
+	table, err := linesTable(r, filterTools, "lines/passed", "pass")
+	if err != nil || !strings.Contains(table, "| `bloom build` and `bloom filter` | 2.5 | 12 | no: 1.0 % pass |") || !strings.Contains(table, "| `grep -F -x -f` | 2.5 | 12 | yes |") {
 		t.Errorf("%v\n%s", err, table)
 	}
-	if err := readLines(&run{}, []byte("awk: 1 s\n")); err == nil {
-		t.Error("no error for runs that are missing")
+	if _, err := linesTable(run{}, uniqueTools, "lines/lost", ""); err == nil {
+		t.Error("no error for figures that are missing")
+	}
+}
+
+// TestPrinted reads tables, and joins columns of them.
+func TestPrinted(t *testing.T) {
+	const out = "AMD EPYC:\n\n| | ns | times |\n|---|---:|---:|\n| a | 1 |  |\n| b | 2 | 3 |\n\nfiltered:\n\n|  | ns |\n|---|---:|\n| a | 4 |\n| b | 5 |\n"
+	var r run
+	if err := readPrinted(&r, []byte(out)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := joined(cells{0, 0, ""}, cells{0, 1, "tested"}, cells{1, 1, "filtered"})(r)
+	if want := "|  | tested | filtered |\n|---|---:|---:|\n| a | 1 | 4 |\n| b | 2 | 5 |\n"; err != nil || text != want {
+		t.Errorf("%v\n%s", err, text)
+	}
+	text, err = printed(0)(r)
+	if want := "|  | ns | times |\n|---|---:|---:|\n| a | 1 |  |\n| b | 2 | 3 |\n"; err != nil || text != want {
+		t.Errorf("%v\n%s", err, text)
+	}
+	r.Printed[1][2][0] = "c"
+	for what, write := range map[string]func(run) (string, error){
+		"another row": joined(cells{0, 0, ""}, cells{1, 1, "filtered"}), "no such table": joined(cells{0, 0, ""}, cells{2, 1, ""}),
+		"no such column": joined(cells{0, 0, ""}, cells{1, 2, ""}), "no table": printed(2),
+	} {
+		if text, err := write(r); err == nil {
+			t.Errorf("%s: no error, and\n%s", what, text)
+		}
+	}
+	if err := readPrinted(&run{}, []byte("nothing\n")); err == nil {
+		t.Error("no error for no table")
+	}
+}
+
+// TestForms wants the figures of the table of forms on the page of the first CPU, or in its parts if these were measured.
+func TestForms(t *testing.T) {
+	cpus, err := pagesOf(top)
+	if err != nil || len(cpus) < 3 {
+		t.Fatalf("%d CPUs have a page: %v", len(cpus), err)
+	}
+	for name, form := range forms {
+		cell, err := form.cell(top, cpus[:1])
+		for _, figure := range form.figures {
+			if part, _, ofPart := strings.Cut(figure, ":"); ofPart && !slices.Contains(partNames(), part) {
+				t.Errorf("%s: there is no part %s", name, part)
+			} else if !ofPart && (err != nil || !strings.HasPrefix(cell, form.words+": "+cpus[0].name+" ×")) {
+				t.Errorf("%s: %q, %v", name, cell, err)
+			}
+		}
+	}
+	const head = "| form | figures |\n|---|---|\n"
+	for what, table := range map[string]string{
+		"a form without figures": head + "| `probeNothing` | a | b |\n", "a row of one cell": head + "| `probeDouble32` |\n", "no row": head,
+	} {
+		if _, err := formsTable(top, "", cpus, table); err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+}
+
+// TestPicture measures the bars of the picture, and its text on a telephone.
+func TestPicture(t *testing.T) {
+	c := comparison{CPU: "A & B", Kernel: "avx512", Sizes: []comparedSize{{Keys: keysOfREADME}}}
+	for i, s := range rowsOfREADME {
+		ns := timing{float64(i + 1)}
+		c.Sizes[0].Rows = append(c.Sizes[0].Rows, compared{Library: s.library, Call: s.test, Absent: &ns, Present: &ns, Build: &ns}, compared{Library: s.library, Call: s.build, Absent: &ns, Present: &ns, Build: &ns})
+	}
+	report, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := readmePicture(run{Report: report})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var drawn struct {
+		Width int    `xml:"width,attr"`
+		Style string `xml:"style"`
+		Bars  []struct {
+			Width float64 `xml:"width,attr"`
+			X     float64 `xml:"x,attr"`
+		} `xml:"rect"`
+		Texts []string `xml:"text"`
+	}
+	if err := xml.Unmarshal([]byte(text), &drawn); err != nil {
+		t.Fatal(err)
+	}
+	if drawn.Width > 328 || !strings.Contains(drawn.Style, "font:16px ") {
+		t.Errorf("the picture is %d wide, with the style %s", drawn.Width, drawn.Style)
+	}
+	texts := drawn.Texts[2:] // after the title: a label and a number for each bar
+	for row, s := range rowsOfREADME {
+		i := slices.Index(texts, s.label)
+		if s.label == "" || i < 0 || i%2 != 0 {
+			if s.label != "" {
+				t.Errorf("there is no bar of %s among %q", s.label, texts)
+			}
+			continue
+		}
+		ns := float64(row + 1)
+		bar := drawn.Bars[i/2]
+		if perNs := drawn.Bars[len(drawn.Bars)-1].Width / 11; texts[i+1] != digits(ns) || math.Abs(bar.Width-perNs*ns) > 0.1 || bar.X+bar.Width > 290 {
+			t.Errorf("the bar of %s is %+v long and says %s, for %v ns", s.label, bar, texts[i+1], ns)
+		}
+	}
+	if footer := texts[len(texts)-1]; footer != "A & B, avx512" {
+		t.Errorf("the picture names the CPU %q", footer)
 	}
 }
 
@@ -186,10 +335,17 @@ func TestErrors(t *testing.T) {
 	if _, err := choose([]string{"group", "grupp"}); err == nil {
 		t.Error("no error for a part that does not exist")
 	}
+	const unmeasured = "<!-- figures loads arm64 -->\n<!-- end of figures -->"
+	if text, err := withTables(top, unmeasured); err != nil || !strings.Contains(text, "Nobody has measured this yet: `make figures CPU=\"arm64\" PARTS=loads` does.") {
+		t.Errorf("%s becomes %q, %v", unmeasured, text, err)
+	}
 	for _, marker := range []string{"<!-- figures nothing zen5 -->", "<!-- figures loads zen0 -->"} {
 		if _, err := withTables(top, marker+"\n<!-- end of figures -->"); err == nil {
 			t.Errorf("no error for %s", marker)
 		}
+	}
+	if chosen, err := choose(nil); err != nil || slices.ContainsFunc(chosen, func(p part) bool { return p.named }) {
+		t.Errorf("without names, these parts are chosen: %v, %v", chosen, err)
 	}
 	for name, table := range tables {
 		if !slices.Contains(partNames(), table.part) {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -26,22 +25,30 @@ type part struct {
 	read    func(r *run, out []byte) error
 	inside  func() ([]figure, error) // what this program measures itself
 	report  bool                     // the command takes --json FILE, and the run keeps what it writes there
+	named   bool                     // it runs only if it is named: it times nothing of this CPU
 }
 
 const bench = "go test -C .. -run '^$' "
 
 // parts has a line for each. A benchmark names the formats that there are.
 var parts = []part{
-	{name: "report", command: "go run -C ../cmd/bloom . bench --report --time 3m40s", read: readReport},
+	{name: "report", command: "go run -C ../cmd/bloom . bench --report --time 2m", read: readReport},
 	{name: "singles", command: bench + `-bench 'Singles//filter=(16KiB|8MiB|64MiB)/hits=(0|100)%/form=(MayContain|MayContainUint64|MayContainHash)$/kernel=(avx512|avx2|neon|generic)' -benchtime 12ms .`, read: readBenchmarks},
 	{name: "batches", command: bench + `-bench 'SmallBatches//filter=(16KiB|8MiB|64MiB)/hits=(0|100)%//keys=uint64' -benchtime 12ms .`, read: readBenchmarks},
+	{name: "forms", command: bench + "-bench '" + formsOfBenchmarks + "' -benchtime 0.1s .", read: readBenchmarks},
 	{name: "group", command: bench + `-bench 'Group$///each/hits=0' -benchtime 0.15s .`, read: readBenchmarks},
+	{name: "interleaved", command: bench + `-bench 'Interleaved$/format=parquet///kernel=(avx512|avx2|neon)' -benchtime 0.2s .`, read: readBenchmarks},
 	{name: "sets", command: bench + `-bench 'AtomicSet/keys=10000$' -benchtime 60x .`, read: readBenchmarks},
 	{name: "loads", command: bench + `-bench Loads -benchtime 0.2s .`, read: readBenchmarks},
 	{name: "libraries", command: "go run ./sidebyside --sizes 1000000,10000 --rounds 15", report: true},
 	{name: "uuids", command: "go run ./figures measure uuids", inside: timeUUIDs},
 	{name: "bits", command: "go run ./figures measure bits", inside: timeBits},
-	{name: "lines", command: "./grep.sh 2>&1", read: readLines},
+	{name: "programs", command: "go run ./stored -figures programs", read: readPrinted},
+	{name: "arrow", command: "go run ./arrowcolumns -rows 3000000 -rounds 5", read: readPrinted},
+	{name: "rows", command: "go run -C duckdb ./rowsof && go run -C duckdb ./rowsof -rounds 3 -keys 1000000", read: readPrinted},
+	{name: "embed", command: "go run -C duckdb ./embedding -rounds 2", read: readPrinted},
+	{name: "lines", command: "go run ./figures measure lines", inside: timeLines},
+	{name: "emulated", command: "go run ./emulated", read: readPrinted, named: true},
 }
 
 func partNames() (names []string) {
@@ -61,7 +68,7 @@ func choose(names []string) (chosen []part, err error) {
 		chosen = append(chosen, parts[i])
 	}
 	if len(names) == 0 {
-		return parts, nil
+		return slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return p.named }), nil
 	}
 	return chosen, nil
 }
@@ -88,12 +95,15 @@ func measure(m *measureCommand, p part) error {
 	if r.Code, err = codeOf(root); err != nil {
 		return err
 	}
-	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
-		r.Load, _, _ = strings.Cut(string(load), " ")
+	if r.Others, err = busy(time.Second); err != nil {
+		return err
 	}
+	start := time.Now()
 	if err := p.fill(&r); err != nil {
 		return err
 	}
+	r.Seconds = three(time.Since(start).Seconds())
+	fmt.Fprintf(os.Stderr, "%s: %v s\n", p.name, r.Seconds)
 	f.put(r)
 	return f.write(root)
 }
@@ -172,11 +182,11 @@ func readBenchmarks(r *run, out []byte) error {
 		for _, v := range result.Values {
 			// The reader turns nanoseconds into seconds.
 			switch way, isTime := strings.CutSuffix(v.Unit, "sec/key"); {
-			case v.OrigUnit == "ns/key":
+			case v.OrigUnit == "ns/key", v.OrigUnit == "ns/filter":
 				fig.Ns = three(v.OrigValue)
 			case isTime && way != "":
 				r.Figures = append(r.Figures, figure{Name: name + "/way=" + strings.TrimSuffix(way, "-"), Ns: three(v.Value * 1e9)})
-			case v.Unit == "x-ref":
+			case v.Unit == "x-ref", v.Unit == "x":
 				fig.X = three(v.Value)
 			case v.Unit == "x-p10":
 				fig.Low = three(v.Value)
@@ -219,34 +229,34 @@ func readReport(r *run, out []byte) error {
 	return renameio.WriteFile(filepath.Join(root, measurements, r.stem+".md"), page, 0o644)
 }
 
-// readLines reads the seconds that grep.sh prints for each run of a tool.
-func readLines(r *run, out []byte) error {
-	times := map[string][]float64{}
-	var order []string
-	for _, m := range regexp.MustCompile(`(?m)^(.*): +([0-9.]+) s$`).FindAllStringSubmatch(string(out), -1) {
-		seconds, err := strconv.ParseFloat(m[2], 64)
-		if err != nil {
-			return err
+// readPrinted reads the tables in what a command prints, which is Markdown.
+func readPrinted(r *run, out []byte) error {
+	inTable := false
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "|") {
+			inTable = false
+			continue
 		}
-		if times[m[1]] == nil {
-			order = append(order, m[1])
+		if strings.HasPrefix(line, "|--") {
+			continue
 		}
-		times[m[1]] = append(times[m[1]], seconds*1e9/linesOfStream)
+		if !inTable {
+			r.Printed = append(r.Printed, nil)
+			inTable = true
+		}
+		var cells []string
+		for cell := range strings.SplitSeq(strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|"), "|") {
+			cells = append(cells, strings.TrimSpace(cell))
+		}
+		last := &r.Printed[len(r.Printed)-1]
+		*last = append(*last, cells)
 	}
-	for _, tool := range order {
-		r.Figures = append(r.Figures, spread("lines/tool="+tool, times[tool]))
+	if len(r.Printed) == 0 {
+		return fmt.Errorf("there is no table in\n%s", out)
 	}
-	var known, passed float64
-	_, counts, _ := strings.Cut(string(out), "lines: ")
-	if _, err := fmt.Sscanf(counts, "%g known, %g passed", &known, &passed); err != nil || len(order) < 4 {
-		return fmt.Errorf("there are no times, or no counts of lines, in\n%s", out)
-	}
-	r.Figures = append(r.Figures, figure{Name: "lines", Rate: three((passed - known) / (linesOfStream - known))})
 	return nil
 }
-
-// linesOfStream is how many lines keygen makes for grep.sh.
-const linesOfStream = 5_000_000
 
 // spread is the median of times, with their first and last decile.
 func spread(name string, ns []float64) figure {

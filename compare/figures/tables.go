@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,17 +16,35 @@ type table struct {
 
 // tables are those that a page can have between markers, as in <!-- figures group zen5 -->.
 var tables = map[string]table{
-	"libraries":   {"libraries", librariesTable},
-	"few":         {"singles", singlesTable},
-	"batches":     {"batches", batchesTable},
-	"group":       {"group", groupTable},
-	"sets":        {"sets", setsTable},
-	"loads":       {"loads", loadsTable},
-	"lines":       {"lines", linesTable},
-	"uuids-16KiB": {"uuids", func(r run) (string, error) { return uuidsTable(r, 16) }},
-	"uuids-8MiB":  {"uuids", func(r run) (string, error) { return uuidsTable(r, 8192) }},
+	"libraries": {"libraries", librariesTable},
+	"few":       {"singles", singlesTable},
+	"batches":   {"batches", batchesTable},
+	"group":     {"group", groupTable},
+	"sets":      {"sets", setsTable},
+	"loads":     {"loads", loadsTable},
+	"lines": {"lines", func(r run) (string, error) {
+		return linesTable(r, filterTools, "lines/passed", "of the unknown lines pass")
+	}},
+	"unique": {"lines", func(r run) (string, error) {
+		return linesTable(r, uniqueTools, "lines/lost", "of the different lines are lost")
+	}},
+	"uuids":       {"uuids", uuidsTable},
 	"bits":        {"bits", bitsTable},
+	"readme":      {"libraries", readmeTable},
+	"interleaved": {"interleaved", interleavedTable},
+	"stages":      {"forms", stagesTable},
+	"programs":    {"programs", joined(cells{0, 0, ""}, cells{0, 1, "before"}, cells{0, 2, "after"}, cells{0, 3, "times as fast"}, cells{0, 6, "allocations"})},
+	"arrow": {"arrow", joined(cells{0, 0, ""}, cells{0, 1, "strings, tested"}, cells{1, 1, "filtered"},
+		cells{2, 1, "int64, tested"}, cells{3, 1, "filtered"})},
+	"rows":         {"rows", joined(cells{0, 0, ""}, cells{0, 1, "10,000 keys"}, cells{1, 1, "a million keys"})},
+	"embed":        {"embed", printed(0)},
+	"instructions": {"emulated", printed(0)},
+	"cycles":       {"emulated", printed(1)},
+	"keycycles":    {"emulated", printed(2)},
 }
+
+// ofAllCPUs are the tables of all CPUs that have a page. Some keep words that they have in the document.
+var ofAllCPUs = map[string]func(root, code string, pages []page, old string) (string, error){"columns": columnsTable, "forms": formsTable}
 
 // grid writes a table: the first of the columns has words, and the others have numbers.
 type grid struct {
@@ -53,6 +71,91 @@ func (g *grid) figure(r run, format string, args ...any) figure {
 }
 
 func (g *grid) text() (string, error) { return g.b.String(), g.err }
+
+// printed writes a table that a command has printed.
+func printed(table int) func(r run) (string, error) {
+	return func(r run) (string, error) {
+		if table >= len(r.Printed) {
+			return "", fmt.Errorf("the part %s has %d tables", r.Part, len(r.Printed))
+		}
+		g := newGrid(r.Printed[table][0]...)
+		for _, row := range r.Printed[table][1:] {
+			g.row(row...)
+		}
+		return g.text()
+	}
+}
+
+// cells is a column of a table that a command has printed, under another head.
+type cells struct {
+	table, column int
+	head          string
+}
+
+// joined writes some columns of tables that a command has printed. The first has what the rows are about, which must be
+// the same in all tables.
+func joined(columns ...cells) func(r run) (string, error) {
+	return func(r run) (string, error) {
+		var head []string
+		for _, c := range columns {
+			head = append(head, c.head)
+		}
+		g := newGrid(head...)
+		for i := 1; ; i++ {
+			var row []string
+			for _, c := range columns {
+				if c.table >= len(r.Printed) {
+					return "", fmt.Errorf("the part %s has %d tables", r.Part, len(r.Printed))
+				}
+				rows, first := r.Printed[c.table], r.Printed[columns[0].table]
+				switch {
+				case i == len(rows) && i == len(first):
+					return g.text()
+				case i >= len(rows), i >= len(first), rows[i][0] != first[i][0], c.column >= len(rows[i]):
+					return "", fmt.Errorf("the tables of the part %s have different rows", r.Part)
+				}
+				row = append(row, rows[i][c.column])
+			}
+			g.row(row...)
+		}
+	}
+}
+
+// interleavedTable has a column for each shape of the filters.
+func interleavedTable(r run) (string, error) {
+	heads := []string{"one key"}
+	rows := [][]string{{"times as fast as a `Group`"}, {"nanoseconds a filter"}}
+	g := new(grid)
+	for _, shape := range []struct{ filters, keys int }{{10, 1000}, {100, 1000}, {1000, 50_000}, {10_000, 5000}, {100_000, 1000}} {
+		fig := g.figure(r, "Interleaved/format=parquet/filters=%d/keys=%d/kernel=%s", shape.filters, shape.keys, cmp.Or(r.values("kernel")...))
+		heads = append(heads, fmt.Sprintf("%s × %s KB", thousands(shape.filters), digits(float64(shape.keys)*10/8/1e3)))
+		rows[0] = append(rows[0], digits(fig.X))
+		rows[1] = append(rows[1], digits(fig.Ns))
+	}
+	filled := newGrid(heads...)
+	for _, row := range rows {
+		filled.row(row...)
+	}
+	filled.err = g.err
+	return filled.text()
+}
+
+// stagesTable compares the forms of a batch of LevelDB's filters.
+func stagesTable(r run) (string, error) {
+	kernel := cmp.Or(r.values("kernel")...)
+	g := newGrid("times the plain loop", "in stages", "dense", "with the turn")
+	for _, hits := range []struct {
+		percent int
+		name    string
+	}{{0, "absent keys"}, {100, "present keys"}} {
+		row := []string{hits.name}
+		for _, form := range []string{"staged", "dense", "switched"} {
+			row = append(row, digits(g.figure(r, "Forms/filter=16KiB/hits=%d%%/kernel=%s/form=%s", hits.percent, kernel, form).X))
+		}
+		g.row(row...)
+	}
+	return g.text()
+}
 
 // values returns the values that a part of the names has, in their order, such as those of format.
 func (r run) values(key string) (values []string) {
@@ -171,34 +274,22 @@ func loadsTable(r run) (string, error) {
 	return filled.text()
 }
 
-func linesTable(r run) (string, error) {
-	g := newGrid("", "seconds", "exact")
-	for _, tool := range []struct{ name, words string }{
-		{"bloom build + filter", "`bloom build` and `bloom filter`"}, {"sort + join", "`sort`, `sort`, `join`"},
-		{"awk", "`awk` (mawk) with an array"}, {"grep -F -x -f", "`grep -F -x -f`"},
-	} {
-		exact := "yes"
-		if strings.HasPrefix(tool.name, "bloom") {
-			exact = fmt.Sprintf("no: %s of the unknown lines pass", percent(g.figure(r, "lines").Rate))
-		}
-		g.row(tool.words, digits(g.figure(r, "lines/tool=%s", tool.name).Ns*linesOfStream/1e9), exact)
-	}
-	return g.text()
-}
-
-func uuidsTable(r run, kib int) (string, error) {
-	g := newGrid("", "one key, absent", "present", "column, absent", "present")
-	for _, what := range append(r.formatsIn("what"), otherLibrary, exactMap) {
+// uuidsTable has the times of an absent and a present key, alone and in a column, in filters of two sizes.
+func uuidsTable(r run) (string, error) {
+	g := newGrid("", "16 KiB: one key", "column", "8 MiB: one key", "column")
+	formats := r.formatsIn("what")
+	for _, what := range append(formats, otherLibrary, exactMap) {
 		row := []string{what}
-		isFormat := slices.Contains(r.formatsIn("what"), what)
+		isFormat := slices.Contains(formats, what)
 		if isFormat {
 			row[0] = "`" + what + "`"
 		}
-		for _, keys := range []string{"one", "column"} {
-			for _, hits := range []int{0, 100} {
+		for _, kib := range []int{16, 8192} {
+			for _, keys := range []string{"one", "column"} {
 				cell := ""
 				if isFormat || keys == "one" {
-					cell = digits(g.figure(r, "uuids/filter=%dKiB/what=%s/keys=%s/hits=%d%%", kib, what, keys, hits).Ns)
+					at := fmt.Sprintf("uuids/filter=%dKiB/what=%s/keys=%s", kib, what, keys)
+					cell = digits(g.figure(r, "%s/hits=0%%", at).Ns) + ", " + digits(g.figure(r, "%s/hits=100%%", at).Ns)
 				}
 				row = append(row, cell)
 			}
@@ -229,69 +320,8 @@ func bitsTable(r run) (string, error) {
 	return g.text()
 }
 
-// leftOut are rows like others: the table has single keys of the default alone.
-var leftOut = map[string]bool{
-	"lanebloom, key by key": true, "lanebloom, Parquet, key by key": true, "lanebloom, Pebble, key by key": true,
-	"lanebloom, Pebble, at once": true, "C++ RocksDB before 5, at once": true,
-}
-
-// librariesTable has all other libraries, by the numbers of keys.
-func librariesTable(r run) (string, error) {
-	type timing struct {
-		Ns float64 `json:"nsPerKey"`
-	}
-	type row struct {
-		Library, Call          string
-		FalsePositiveRate      float64
-		Absent, Present, Build *timing
-	}
-	type size struct {
-		Keys int
-		Rows []row
-	}
-	var report struct{ Sizes []size }
-	if err := json.Unmarshal(r.Report, &report); err != nil {
-		return "", err
-	}
-	slices.SortFunc(report.Sizes, func(a, b size) int { return a.Keys - b.Keys })
-	g := newGrid("", "false positives", "absent", "present", "build")
-	if len(report.Sizes) == 0 {
-		return "", fmt.Errorf("sidebyside has written no figures")
-	}
-	rows := report.Sizes[0].Rows
-	order := make([]int, len(rows))
-	for i := range rows {
-		order[i] = i
-	}
-	isDefault := func(i int) bool { return rows[i].Library == "lanebloom, RocksDB" }
-	slices.SortStableFunc(order, func(i, j int) int { return oneIf(isDefault(j)) - oneIf(isDefault(i)) })
-	for _, i := range order {
-		first := rows[i]
-		if first.Absent == nil || leftOut[first.Library+", "+first.Call] {
-			continue
-		}
-		name := first.Library + ", " + first.Call
-		if first.Library == "lanebloom" {
-			name = "lanebloom, LevelDB, " + first.Call
-		}
-		var rates []string
-		var cells [3][]string
-		for _, size := range report.Sizes {
-			same := size.Rows[i]
-			rates = append(rates, strings.TrimSuffix(percent(same.FalsePositiveRate), " %"))
-			for j, t := range []*timing{same.Absent, same.Present, same.Build} {
-				if t != nil {
-					cells[j] = append(cells[j], digits(t.Ns))
-				}
-			}
-		}
-		g.row(name, strings.Join(rates, ", ")+" %", strings.Join(cells[0], ", "), strings.Join(cells[1], ", "), strings.Join(cells[2], ", "))
-	}
-	return g.text()
-}
-
 // columnsTable has a row for each format and CPU.
-func columnsTable(pages []page) (string, error) {
+func columnsTable(_, _ string, pages []page, _ string) (string, error) {
 	sizes, hits := []string{"16 KiB", "8 MiB", "64 MiB"}, []string{"0 %", "100 %"}
 	g := newGrid("", "CPU", "16 KiB, absent", "present", "8 MiB, absent", "present", "64 MiB, absent", "present")
 	for _, f := range formats() {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	width  = 36      // of a key, a UUID as text
+	uuid   = 36      // bytes of a key, a UUID as text
 	pool   = 1 << 20 // keys to ask for, of each kind
 	window = 1 << 16 // of these, in a round
 	rounds = 31
@@ -159,7 +159,7 @@ func others(known []string, bitsPerKey int) []way {
 
 // uuids returns n random UUIDs as text, one after the other in memory.
 func uuids(random *rand.Rand, n int) []string {
-	text := make([]byte, 0, n*width)
+	text := make([]byte, 0, n*uuid)
 	for range n {
 		a, b := random.Uint64(), random.Uint64()
 		text = fmt.Appendf(text, "%08x-%04x-4%03x-a%03x-%012x", uint32(a), uint16(a>>32), a>>48&0xfff, b>>52, b&(1<<48-1))
@@ -169,7 +169,7 @@ func uuids(random *rand.Rand, n int) []string {
 
 // together returns copies of the keys, one after the other in memory.
 func together(keys []string) []string {
-	text := make([]byte, 0, len(keys)*width)
+	text := make([]byte, 0, len(keys)*uuid)
 	for _, key := range keys {
 		text = append(text, key...)
 	}
@@ -177,9 +177,9 @@ func together(keys []string) []string {
 }
 
 func split(text string) []string {
-	keys := make([]string, len(text)/width)
+	keys := make([]string, len(text)/uuid)
 	for i := range keys {
-		keys[i] = text[i*width:][:width]
+		keys[i] = text[i*uuid:][:uuid]
 	}
 	return keys
 }

@@ -1,9 +1,9 @@
 // Command sidebyside runs this library and others with the same keys and the same bits
-// per key, and prints a table for docs/benchmarks.md:
+// per key, and prints a table:
 //
 //	go run ./sidebyside [flags]    (in compare/)
 //
-// With --readme and --plot, it writes the table and the picture of README.md.
+// The command figures keeps what --json writes, and makes the tables and the picture of the documents from it.
 //
 // A round does every measurement of every library once, in turn. Each gives one ratio,
 // to the same measurement of the reference. Keys are random 64-bit integers. A library
@@ -40,9 +40,6 @@ type options struct {
 	Reference  string `default:"goleveldb" help:"Library that the others are compared with (${default})."`
 	Markdown   string `placeholder:"FILE" help:"Write the table to a file, too."`
 	JSON       string `placeholder:"FILE" help:"Write the figures to a file, as JSON."`
-	README     string `name:"readme" placeholder:"FILE" help:"Replace the table of README.md by that of the first size."`
-	Plot       string `placeholder:"FILE" help:"Draw the times of the first size for README.md, as SVG."`
-	From       string `placeholder:"FILE" help:"Run nothing: take the figures from a file that --json wrote."`
 }
 
 func main() {
@@ -61,7 +58,9 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	report, err := o.figures(ctx)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.Cores))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	report, err := compare(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -72,8 +71,6 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	}{
 		{o.Markdown, func() (string, error) { return report.markdown(), nil }},
 		{o.JSON, report.json},
-		{o.README, func() (string, error) { return report.inREADME(o.README) }},
-		{o.Plot, report.readmePicture},
 	} {
 		if output.path == "" {
 			continue
@@ -87,16 +84,6 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 		}
 	}
 	return nil
-}
-
-// figures returns those of an earlier run, or runs the comparison.
-func (o *options) figures(ctx context.Context) (*report, error) {
-	if o.From != "" {
-		return read(o.From)
-	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.Cores))
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	return compare(ctx, o)
 }
 
 // check reports bad options at once. Otherwise some would fail after minutes of work.
@@ -115,7 +102,7 @@ func (o *options) check() error {
 	if !slices.Contains(libraries, o.Reference) {
 		return fmt.Errorf("--reference: %q is none of %s", o.Reference, strings.Join(libraries, ", "))
 	}
-	for _, path := range []string{o.Markdown, o.JSON, o.README, o.Plot} {
+	for _, path := range []string{o.Markdown, o.JSON} {
 		if path == "" {
 			continue
 		}

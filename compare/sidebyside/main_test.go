@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,75 +80,6 @@ func TestRun(t *testing.T) {
 		if n := strings.Count(out.String(), "| "+name+" |"); n < len(o.Sizes) {
 			t.Errorf("the Markdown has %d rows of %s", n, name)
 		}
-	}
-}
-
-// TestREADME wants the table and the picture of README.md to be those of the figures that lie beside the
-// pages of CPUs.
-func TestREADME(t *testing.T) {
-	const readme, drawn, figures = "../../README.md", "../../docs/sidebyside.svg", "../../docs/measurements/sidebyside.json"
-	os.Getenv("BLOOM_TEST_DOCUMENTS") // go test knows no change of a file outside of a module, but of this sum
-	r, err := read(figures)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, write := range map[string]func() (string, error){
-		readme: func() (string, error) { return r.inREADME(readme) },
-		drawn:  r.readmePicture,
-	} {
-		want, err := write()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text, err := os.ReadFile(path); err != nil || string(text) != want {
-			t.Errorf("%s has other figures than %s (%v). Run: go run ./sidebyside --from %[2]s --readme %[4]s --plot %[5]s", path, figures[3:], err, readme[3:], drawn[3:])
-		}
-	}
-}
-
-// TestPicture measures the bars of the picture, and its text on a telephone.
-func TestPicture(t *testing.T) {
-	r := &report{CPU: "A & B", Kernel: "avx512", Sizes: []sizeReport{{Keys: 1000}}}
-	for i, s := range rowsOfREADME {
-		ns := timing{NsPerKey: float64(i + 1)}
-		r.Sizes[0].Rows = append(r.Sizes[0].Rows, row{Library: s.library, Call: s.test.String(), Absent: &ns})
-	}
-	text, err := r.readmePicture()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var drawn struct {
-		Width int    `xml:"width,attr"`
-		Style string `xml:"style"`
-		Bars  []struct {
-			Width float64 `xml:"width,attr"`
-			X     float64 `xml:"x,attr"`
-		} `xml:"rect"`
-		Texts []string `xml:"text"`
-	}
-	if err := xml.Unmarshal([]byte(text), &drawn); err != nil {
-		t.Fatal(err)
-	}
-	if drawn.Width > 328 || !strings.Contains(drawn.Style, "font:16px ") {
-		t.Errorf("the picture is %d wide, with the style %s", drawn.Width, drawn.Style)
-	}
-	texts := drawn.Texts[2:] // after the title: a label and a number for each bar
-	for _, s := range rowsOfREADME {
-		i := slices.Index(texts, s.label)
-		if s.label == "" || i < 0 || i%2 != 0 {
-			if s.label != "" {
-				t.Errorf("there is no bar of %s among %q", s.label, texts)
-			}
-			continue
-		}
-		ns := r.Sizes[0].row(s.library, s.test).Absent.NsPerKey
-		bar := drawn.Bars[i/2]
-		if perNs := drawn.Bars[len(drawn.Bars)-1].Width / 11; texts[i+1] != short(ns) || math.Abs(bar.Width-perNs*ns) > 0.1 || bar.X+bar.Width > 290 {
-			t.Errorf("the bar of %s is %+v long and says %s, for %v ns", s.label, bar, texts[i+1], ns)
-		}
-	}
-	if footer := texts[len(texts)-1]; footer != "A & B, avx512" {
-		t.Errorf("the picture names the CPU %q", footer)
 	}
 }
 

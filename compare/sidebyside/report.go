@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
@@ -138,27 +137,6 @@ func (m *measurement) timing() *timing {
 func (r *report) json() (string, error) {
 	data, err := json.MarshalIndent(r, "", "\t")
 	return string(data) + "\n", err
-}
-
-// read reads a report that json wrote. It has all that README.md shows.
-func read(path string) (*report, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var r report
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if len(r.Sizes) == 0 {
-		return nil, fmt.Errorf("%s: there are no figures", path)
-	}
-	for _, s := range rowsOfREADME {
-		if test := r.Sizes[0].row(s.library, s.test); test.Absent == nil || test.Present == nil || r.Sizes[0].row(s.library, s.build).Build == nil {
-			return nil, fmt.Errorf("%s: there are no times of %s", path, s.library)
-		}
-	}
-	return &r, nil
 }
 
 func (r *report) markdown() string {

@@ -6,10 +6,11 @@
 //	go run ./stored adds        the same, added
 //
 // Every filter is made by bits-and-blooms, and every answer of both is compared. A row with a floor must be so many
-// times as fast; if one is not, the command says so and fails.
+// times as fast; if one is not, the command says so and fails, unless -figures comes before the table.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -22,18 +23,20 @@ import (
 var tables = map[string]func(t *table) error{"programs": programs, "keys": keys, "adds": adds}
 
 func main() {
-	if len(os.Args) != 2 || tables[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: stored programs|keys|adds")
+	figures := flag.Bool("figures", false, "do not fail if a floor is not met")
+	flag.Parse()
+	if flag.NArg() != 1 || tables[flag.Arg(0)] == nil {
+		fmt.Fprintln(os.Stderr, "usage: stored [-figures] programs|keys|adds")
 		os.Exit(2)
 	}
 	t := &table{w: os.Stdout, rounds: 61, keys: 1}
 	fmt.Fprintf(t.w, "%s, %s/%s, %s; nanoseconds, medians of %d rounds in one process:\n\n",
 		cpuid.CPU.BrandName, runtime.GOOS, runtime.GOARCH, runtime.Version(), t.rounds)
-	if err := tables[os.Args[1]](t); err != nil {
+	if err := tables[flag.Arg(0)](t); err != nil {
 		fmt.Fprintln(os.Stderr, "stored:", err)
 		os.Exit(1)
 	}
-	if t.slow > 0 {
+	if t.slow > 0 && !*figures {
 		fmt.Fprintf(os.Stderr, "stored: %d of %d floors are not met\n", t.slow, t.floors)
 		os.Exit(1)
 	}

@@ -116,13 +116,9 @@ func run(rows, keys, there, rounds, threads int, sorted bool) error {
 		return err
 	}
 	fmt.Printf("%d MB, %d of %d row groups remain; %d of %d keys found; DuckDB %s\n", info.Size()/1e6, t.groups, t.of, there, keys, version)
-	for i := range ways {
-		fmt.Printf("%-38s", ways[i].name)
-		for j, all := range [][]time.Duration{ways[i].took, ways[i].cpu} {
-			least, reading := slices.Min(all), slices.Min([][]time.Duration{ways[0].took, ways[0].cpu}[j])
-			fmt.Printf(" %6.0f ms%s, %.2f times the reading;", least.Seconds()*1e3, []string{"", " of CPU"}[j], least.Seconds()/reading.Seconds())
-		}
-		fmt.Println()
+	fmt.Print("\n|  | time | of CPUs |\n|---|---:|---:|\n")
+	for _, way := range ways {
+		fmt.Printf("| %s | %.0f ms | %.0f ms |\n", way.name, slices.Min(way.took).Seconds()*1e3, slices.Min(way.cpu).Seconds()*1e3)
 	}
 	return nil
 }

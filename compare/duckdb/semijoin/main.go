@@ -1,6 +1,6 @@
 // Command semijoin takes keys from one Parquet file and finds their rows in another, larger one: by
 // Bloom filters with this library and parquet-go, and by DuckDB. Both give the same sum, or
-// it fails. It generates the files with DuckDB: orders and their lines, as in TPC-H but for
+// it fails. It generates the files with DuckDB: orders and their lines, as in TPC-H except for
 // keys without an order, of which minimum and maximum tell nothing.
 //
 //	go run ./semijoin -lines 20000000
