@@ -156,8 +156,8 @@ func (s *AtomicSet) Clear() {
 	}
 }
 
-// Stats describes the set as [Filter.Stats] does, without a copy. The keys whose additions returned before it
-// began are in all numbers; a key that is added at the same time may be in some of them.
+// Stats describes the set as [Filter.Stats] does, without a copy. All numbers count the keys whose
+// additions returned before it began. Only some of the numbers may count a key that is added at the same time.
 func (s *AtomicSet) Stats() Stats {
 	if detect.Races {
 		return s.Snapshot().Stats()

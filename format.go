@@ -9,7 +9,7 @@ import (
 // encoding.
 //
 // The zero Format is [Default]. A value that is none of the constants is a programming error.
-// Functions that return an error return [ErrFormat] for it; the others, but for String, panic.
+// Functions that return an error return [ErrFormat] for it; the others, except String, panic.
 // Files, text, JSON and gob have the short name of a format and never its number. gob leaves out a
 // field that is zero, which is Default when it is read.
 type Format uint8

@@ -10,7 +10,7 @@ import (
 	"github.com/lanebloom/bloom/internal/detect"
 )
 
-// Group is filters that are asked together: which of them may hold a key? A lookup in an LSM
+// Group asks many filters at once which of them may hold a key. A lookup in an LSM
 // tree asks the filters of 10 to 30 tables, and a query of a data lake those of thousands of
 // row groups. The key is hashed once, and the loads from one filter do not wait for those from
 // another.

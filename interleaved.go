@@ -88,8 +88,8 @@ func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 // NewInterleaved returns room for so many filters of the shape of f, all without keys. Its queries run on the
 // kernel of f, and its keys are of f's kind.
 //
-// The error is [ErrShape] if f answers without testing bits, or if no filter that this library builds has its shape: the
-// lines of an old RocksDB can be longer, and one of [BitsAndBlooms] can store fewer bits than its probes reach. It is
+// The error is [ErrShape] if f answers without testing bits, or if this library builds no filter of its shape: some
+// versions of RocksDB wrote longer lines, and a filter of [BitsAndBlooms] can store fewer bits than its probes reach. It is
 // [ErrCapacity] as for [Policy.NewInterleaved].
 func (f *Filter) NewInterleaved(filters int) (*Interleaved, error) {
 	_, s := f.encoded()
@@ -204,7 +204,7 @@ func (x *Interleaved) SetLabel(i int, label string) {
 // SetMetadata keeps bytes of the caller's, which the file has too. It takes no copy.
 func (x *Interleaved) SetMetadata(data []byte) { x.metadata = data }
 
-// Put makes the filters those from number first on. It takes a copy of their bits: later changes of a set do not
+// Put replaces filters by those given, from number first on. It takes a copy of their bits: later changes of a set do not
 // show. There can be [Interleaved.Room] filters in all; those past the last are new. 64 filters by one call take little longer
 // than one.
 //
@@ -390,7 +390,7 @@ func exchange(a, b uint64, n uint, mask uint64) (uint64, uint64) {
 }
 
 // MergeInterleaved returns the filters of all parts, one part after the other, with their numbers of keys and labels.
-// It takes new memory. The kind of the keys becomes unknown if it is in one part. Metadata stays behind.
+// It takes new memory. If one part does not know the kind of its keys, the result does not. It has no metadata.
 //
 // The error is [ErrShape] if two parts have filters of other shapes, [ErrKind] if their keys are known to be of
 // other kinds, and [ErrCapacity] if the filters together are larger than one may be.

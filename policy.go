@@ -72,7 +72,7 @@ func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error
 func fewestBits(f Format, capacity int, rate float64) int {
 	holds := func(bitsPerKey int) bool { return Policy{f, bitsPerKey}.holdsFrom(max(capacity, 1), rate) }
 	// With more bits per key there are more probes, up to a limit. From there on, more bits
-	// mean a lower rate, but for some sizes of LevelDB and Pebble, and a binary search finds the
+	// mean a lower rate, except for some sizes of LevelDB and Pebble, and a binary search finds the
 	// fewest.
 	_, mostProbes := formats[f].size(1, mostBitsPerKey)
 	for b := 0; b < mostBitsPerKey; b++ {

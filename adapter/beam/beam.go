@@ -117,7 +117,7 @@ func global(col beam.PCollection) bool {
 // SparseJoin is beam.CoGroupByKey of left, a PCollection<KV<T,A>>, and of right, a
 // PCollection<KV<T,B>>, without most of the groups that have no element of left. So it
 // has every group of an inner join and of a left outer join. It is for a large right of which few elements
-// are in left: the others are not sent from worker to worker, but for the few that pass the filter of
+// are in left: the others are not sent from worker to worker, except the few that pass the filter of
 // left's keys. These come in groups of their own, in which left is empty: skip them.
 //
 // The filter is that of [BuildFilter] with the given policy and capacity.

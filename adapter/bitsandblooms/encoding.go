@@ -86,8 +86,8 @@ func (f *BloomFilter) WriteTo(stream io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// ReadFrom reads a filter from a stream, and nothing after it. It returns the number of bytes that it has read. With an
-// error, which damaged bytes or a short stream give, f does not change.
+// ReadFrom reads a filter from a stream, and nothing after it. It returns the number of bytes that it has read.
+// Damaged bytes and a short stream are errors, which leave f as it was.
 func (f *BloomFilter) ReadFrom(stream io.Reader) (int64, error) {
 	var encoded bytes.Buffer
 	_, err := io.CopyN(&encoded, stream, headerLen)

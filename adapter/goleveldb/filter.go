@@ -1,6 +1,6 @@
 // Package bloomgoleveldb gives goleveldb (github.com/syndtr/goleveldb) the filters of this library.
-// [NewBloomFilter] is goleveldb's own, faster: name and bytes are the same, so that it takes the place of
-// goleveldb's filter in a database that is there. This package has every name of goleveldb's package
+// [NewBloomFilter] builds faster than goleveldb's own. Its name and bytes are the same, so it can replace
+// goleveldb's filter in an existing database. This package has every name of goleveldb's package
 // leveldb/filter, so a program changes its import and nothing else:
 //
 //	import filter "github.com/lanebloom/bloom/adapter/goleveldb"
@@ -9,7 +9,7 @@
 //
 // A table stores the name of its filter. A reader that does not know the name reads the table without
 // a filter, and reports nothing. So a filter of another format, or with the name that C++ LevelDB knows,
-// needs NewBloomFilter beside it for the tables that are there:
+// needs NewBloomFilter beside it for the existing tables:
 //
 //	Filter:     bloomgoleveldb.NewNamed("app.BloomFilter", bloom.Policy{BitsPerKey: 10}),
 //	AltFilters: []filter.Filter{bloomgoleveldb.NewBloomFilter(10)},

@@ -25,8 +25,8 @@ type Chance struct {
 
 // Chance returns how many of the hits are to be expected by chance. It returns false if no filter was
 // asked: there is none that can be read, or no key is within the bounds. It reads all
-// bits of the filter, which takes about as long as to test some thousand keys. Of the row
-// groups of [Keys.Prune], it must be called before the next one comes. Of those of a [Matrix], it reads
+// bits of the filter, which takes about as long as to test some thousand keys. For a row
+// group of [Keys.Prune], call it before the loop goes on to the next. For one of a [Matrix], it reads
 // the filter again, unless [Column.Load] has read it.
 func (r RowGroup) Chance() (Chance, bool) {
 	if r.keys == nil || r.Err != nil {

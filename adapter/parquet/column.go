@@ -72,8 +72,8 @@ func (c *Chunk) SetBounds(t Type, s Statistics, ordered bool) {
 	}
 }
 
-// Column is a column of a file, with the filters of its row groups. Its methods may be called
-// from many goroutines, but for Load and Named.
+// Column is a column of a file, with the filters of its row groups. All methods except Load and Named may be
+// called from many goroutines at once.
 type Column struct {
 	meta   Meta
 	limits []int64  // where the bytes of each filter end at the latest; 0 if they overlap

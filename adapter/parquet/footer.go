@@ -285,7 +285,7 @@ func (s *scanner) each(f field, do func(fields []field)) {
 type placement struct{ offset, length int64 }
 
 // placeFilters returns a footer in which some column chunks have filters at other places. All other bytes are as they
-// were, but for the header of the field after the two that tell the place.
+// were, except for the header of the field after the two that tell the place.
 func placeFilters(footer []byte, chunks map[*footerChunk]placement) (dst []byte) {
 	order := make([]*footerChunk, 0, len(chunks))
 	for c := range chunks {

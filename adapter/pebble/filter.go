@@ -12,7 +12,7 @@
 //
 // A table stores the name of its filter, and Pebble reads a table whose filter has another name
 // without the filter, and reports nothing. So a change to another format, by [NewNamed], or from one,
-// needs the policy of the tables that are there already, until compactions have rewritten them:
+// needs the policy of the existing tables, until compactions have rewritten them:
 //
 //	options.Filters = map[string]pebble.FilterPolicy{old.Name(): old}
 //
@@ -106,8 +106,8 @@ type writer struct {
 	last     bloom.Hash     // of the key added last; no key's at first
 }
 
-// AddKey adds a key, or a prefix. Pebble adds that of every version of a key, and they follow each
-// other. As Pebble's own writer does, it counts a key only if the key before it has another hash.
+// AddKey adds a key, or a prefix. Pebble adds it once for each version, one after the other. So, as Pebble's own
+// writer does, AddKey counts a key only if the key before it has another hash.
 func (w *writer) AddKey(key []byte) {
 	h := w.policy.Format.Hash(key)
 	if h == w.last {

@@ -222,7 +222,7 @@ func (s *textSink) row() error {
 	return s.end(s.out)
 }
 
-// fields appends the fields of a group but for the bracket that ends it.
+// fields appends the fields of a group except the bracket that ends it.
 func (s *textSink) fields(n *node) {
 	for i, child := range n.children {
 		s.separate(i, child.Name())

@@ -120,7 +120,7 @@ func (c *collector) bill(info *debug.BuildInfo) (*cdx.BOM, error) {
 	return bom, nil
 }
 
-// linked returns the modules of a program but for its own, as they were replaced.
+// linked returns the modules of a program except its own, as they were replaced.
 func linked(info *debug.BuildInfo) []*debug.Module {
 	var modules []*debug.Module
 	for _, m := range info.Deps {
