@@ -82,6 +82,7 @@ func (x *Indexer) Close() error {
 // is [ErrType] if the column has another path than that of the first file or keys of another kind, or that of the temporary file.
 func (x *Indexer) Add(file IndexedFile, c *Column) error {
 	m := c.meta
+	m.Input = nil // the file may be closed, and its footer forgotten
 	if len(x.files) > 0 {
 		first := x.files[0].meta
 		if m.Path != first.Path || m.Type.kin() != first.Type.kin() {

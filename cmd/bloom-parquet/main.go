@@ -36,6 +36,7 @@ type cli struct {
 	Inspect    inspectCommand   `cmd:"" help:"Print the columns of Parquet files, with their filters and bounds."`
 	Build      buildCommand     `cmd:"" help:"Build a filter from a column."`
 	Embed      embedCommand     `cmd:"" help:"Give Parquet files Bloom filters that they do not have, without writing a page anew."`
+	Index      indexCommand     `cmd:"" help:"Write the filters of a column of many Parquet files to one file, which prune and filter ask in place of them."`
 	Filter     filterCommand    `cmd:"" help:"Write the rows whose keys may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
 	Completion shell.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
 	Help       shell.Help       `cmd:"" help:"Print the help of all commands, or of one."`
@@ -50,6 +51,7 @@ var examples = shell.Examples{
 	"inspect":    {"bloom-parquet inspect orders.parquet", "bloom-parquet inspect --column customer --json orders/"},
 	"build":      {"bloom-parquet build --column id --rate 0.001 -o ids.bloom orders.parquet", "bloom-parquet build --column id --keys ids.txt --like orders.parquet -o ids.bloom"},
 	"embed":      {"bloom-parquet embed --column id --in-place orders.parquet", "bloom-parquet embed --column id,customer --rate 0.001 -o new.parquet orders.parquet"},
+	"index":      {"bloom-parquet index --column customer -o orders.index orders/"},
 	"filter":     {"bloom-parquet filter --column customer --keys wanted.txt -o found.parquet orders/", "bloom-parquet filter --column order_id -v --csv ids.bloom lines.parquet"},
 	"completion": {"source <(bloom-parquet completion bash)", "bloom-parquet completion fish | source"},
 	"help":       {"bloom-parquet help", "bloom-parquet help filter"},
