@@ -16,6 +16,7 @@ type filterCommand struct {
 	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
 	Keys   string `placeholder:"FILE" help:"Write the rows that have one of these keys, one per line or in a column of a table, and no others (- for standard input). There is no FILTER then."`
 	keyFlags
+	indexFlag
 	Format *string  `placeholder:"NAME" help:"Format of a filter of bare bytes (leveldb). A file that says its format must agree."`
 	Raw    bool     `help:"Take the bytes as a bare filter, whatever they look like."`
 	Invert bool     `short:"v" help:"Write the other rows: those that are certainly not in the filter, or have none of the keys."`
@@ -36,7 +37,7 @@ Columns with the compression LZ4_RAW, LZ4 or LZO are refused. An integer outside
 With a filter, some rows pass whose keys were not added to it: false positives. The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text. If the filter's file says another kind of keys than the column has, that is an error.
 Bare bytes that look like text, like a compressed file, like a Parquet file or like a filter of another format are refused unless --raw insists.
 CSV and JSON have values as keys are written, numbers and booleans of JSON without quotes, and bytes that are not UTF-8 in hex after 0x in JSON. A null of CSV is empty, and an empty text is "". They are printed when all files are read without an error.
-` + foldersHelp + outputfile.Help
+` + indexHelp + foldersHelp + outputfile.Help
 }
 
 // Run writes the rows of the files that pass. A process apart reads them.
@@ -86,10 +87,14 @@ func (f *filterCommand) prepare() (err error) {
 		return errors.New("name the file to write with -o, or print the rows with --csv or --jsonl")
 	case f.Keys == "" && f.keyFlags != keyFlags{}:
 		return errFlags
+	case f.Keys == "" && f.Index != "":
+		return errors.New("--index is for --keys: a filter does not say which keys to look for")
 	case f.Keys == "" && len(f.Args) < 2:
 		return errors.New(`expected "<filter> <files> ...", or --keys and "<files> ..."`)
 	case f.Keys == "":
 		f.filter, f.inputs = f.Args[0], f.Args[1:]
+	case f.Index != "" && f.Invert:
+		return errors.New("--index is for the rows that have keys: with -v, every file is read")
 	case f.Format != nil || f.Raw:
 		return errors.New("--format and --raw are for a filter, and with --keys there is none")
 	}
@@ -137,6 +142,9 @@ func (f *filterCommand) copy(s *streams) error {
 	out := bufio.NewWriterSize(s.out, 1<<16)
 	copyAll := f.copyParquet
 	if arrows {
+		if f.Index != "" {
+			return fmt.Errorf("%s: --index is for Parquet files, and this is one of Arrow IPC", f.inputs[0])
+		}
 		copyAll = f.copyArrow
 	}
 	passed, err := copyAll(s, out)

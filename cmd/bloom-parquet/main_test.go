@@ -59,6 +59,9 @@ func TestScripts(t *testing.T) {
 			"durations": writeDurations,
 			"count":     countArrows,
 			"spoil":     spoil,
+			"age":       age,
+			"cut":       cutFile,
+			"flip":      flip,
 			"types":     writeTypes,
 		},
 		Condition: func(name string) (bool, error) {
@@ -176,6 +179,27 @@ func spoil(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	for _, column := range file.Metadata().RowGroups[group].Columns {
 		copy(data[column.MetaData.DataPageOffset:], "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
+}
+
+// age is the script command: age FILE, which makes a file an hour older.
+func age(ts *testscript.TestScript, _ bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.Chtimes(ts.MkAbs(args[0]), time.Time{}, info.ModTime().Add(-time.Hour)))
+}
+
+// cutFile is the script command: cut FILE, which cuts off the second half of a file.
+func cutFile(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), int64(len(ts.ReadFile(args[0])))/2))
+}
+
+// flip is the script command: flip FILE, which changes every fiftieth byte of a file in the middle half.
+func flip(ts *testscript.TestScript, _ bool, args []string) {
+	data := []byte(ts.ReadFile(args[0]))
+	for i := len(data) / 4; i < len(data)*3/4; i += 50 {
+		data[i] ^= 1
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
 }

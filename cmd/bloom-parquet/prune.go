@@ -15,12 +15,15 @@ import (
 type pruneCommand struct {
 	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
 	keyFlags
+	indexFlag
 	List  bool     `short:"l" help:"Print the keys, too: a line for each key and row group."`
 	JSON  bool     `name:"json" help:"Print a line of JSON for each row group."`
 	Keys  string   `arg:"" help:"File of keys, one per line or in a column of a table (- for standard input)."`
 	Files []string `arg:"" help:"Parquet files, or folders of them."`
 
-	list *keyList
+	list    *keyList
+	indexed *tableIndex
+	answers *indexAnswers
 }
 
 // Help is what bloom-parquet prune --help says, too.
@@ -29,7 +32,7 @@ func (p *pruneCommand) Help() string {
 ` + keysHelp + `
 A row group without a filter that can be read may have every key that is not outside of its bounds: a warning says why. Bounds without an order exclude nothing: the file does not say how its writer compared them.
 If it cannot read a file, it goes on with the next, as grep does.
-` + foldersHelp
+` + indexHelp + foldersHelp
 }
 
 // Run prints the row groups of all files. A process apart does it.
@@ -48,6 +51,12 @@ func (p *pruneCommand) pruneAll(s *streams) (err error) {
 	if p.list, err = p.read(s, p.Keys); err != nil {
 		return err
 	}
+	if p.indexed, err = p.indexFlag.open(s, p.Column, p.Files); err != nil {
+		return err
+	}
+	defer p.indexed.Close()
+	p.answers = p.indexed.answers(p.list, p.Files)
+	defer p.answers.stop()
 	out := bufio.NewWriter(s.out)
 	progress, done := func(int64) {}, func() {}
 	if !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
@@ -58,6 +67,9 @@ func (p *pruneCommand) pruneAll(s *streams) (err error) {
 	for _, name := range p.Files {
 		found, err := p.prune(s, out, name)
 		some = some || found
+		if failed := (indexError{}); errors.As(err, &failed) {
+			return errors.Join(out.Flush(), err)
+		}
 		if !errors.Is(err, errReported) {
 			failures = append(failures, err)
 		}
@@ -77,17 +89,17 @@ func (p *pruneCommand) pruneAll(s *streams) (err error) {
 
 // prune prints the row groups of a file, and reports whether there are some.
 func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some bool, err error) {
+	if column := p.indexed.column(name); column != nil {
+		return p.pruneIndexed(out, name, column)
+	}
 	file, err := openFile(name, p.Column)
 	if err != nil {
 		return false, err
 	}
 	defer file.close()
 	keys, err := p.list.of(typeOfParquet(file.column.Type()))
-	if errors.Is(err, errReported) {
-		return false, err
-	}
 	if err != nil {
-		return false, fmt.Errorf("%s: %s", name, withoutPrefix(err))
+		return false, explained(name, err)
 	}
 	groups, err := keys.Prune(file.column)
 	if err != nil {
@@ -114,6 +126,34 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 	}
 	p.warnUnread(s, name, file.column, unread, unordered, why)
 	return some, failed
+}
+
+// explained returns an error of keys for a file, with its name.
+func explained(name string, err error) error {
+	if errors.Is(err, errReported) {
+		return err
+	}
+	return fmt.Errorf("%s: %s", name, withoutPrefix(err))
+}
+
+// pruneIndexed is prune for a file of which the index has a column.
+func (p *pruneCommand) pruneIndexed(out *bufio.Writer, name string, column *bloomparquet.Column) (some bool, err error) {
+	groups, err := p.answers.prune(column)
+	if err != nil {
+		return false, explained(name, err)
+	}
+	for group := range groups {
+		if group.Err != nil {
+			return some, p.indexed.failed(group)
+		}
+		if group.Count > 0 {
+			some = true
+			if err := p.print(out, name, typeOfParquet(column.Type()), group); err != nil {
+				return some, err
+			}
+		}
+	}
+	return some, nil
 }
 
 // warnUnread says that filters of a column do not help, and why: that there are none comes first.

@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 // rowSink takes the rows of row groups that are kept.
@@ -23,11 +27,20 @@ func (f *filterCommand) copyParquet(s *streams, out io.Writer) (passed int64, er
 	if err != nil {
 		return 0, err
 	}
-	first, rows, err := f.checkParquet()
+	known, inputs, err := f.askIndex(s, list)
+	if err != nil {
+		return 0, err
+	}
+	first, rows, err := f.checkParquet(inputs)
 	if err != nil {
 		return 0, err
 	}
 	defer first.close()
+	for _, name := range f.inputs { // also those that are not read
+		if k := known[name]; k != nil && k.kind != first.column.Type().KeyKind() {
+			return 0, fmt.Errorf("%s: %w", name, f.otherKind(k.kind, first.column.Type().KeyKind()))
+		}
+	}
 	wanted, err := f.tester(s, list, typeOfParquet(first.column.Type()))
 	if err != nil {
 		return 0, err
@@ -40,8 +53,8 @@ func (f *filterCommand) copyParquet(s *streams, out io.Writer) (passed int64, er
 	}
 	progress, done := bar(s, "filtering", rows)
 	defer done()
-	for _, name := range f.inputs {
-		n, err := f.copyFile(name, list, wanted, sink, progress)
+	for _, name := range inputs {
+		n, err := f.copyFile(name, known[name], list, wanted, sink, progress)
 		if err != nil {
 			return 0, err
 		}
@@ -51,15 +64,15 @@ func (f *filterCommand) copyParquet(s *streams, out io.Writer) (passed int64, er
 	return passed, sink.close()
 }
 
-// checkParquet returns the first file, which is open, and the number of rows of all. The files
+// checkParquet returns the first of some files, which is open, and the number of rows of all. They
 // must have the same columns.
-func (f *filterCommand) checkParquet() (first *parquetFile, rows int64, err error) {
+func (f *filterCommand) checkParquet(inputs []string) (first *parquetFile, rows int64, err error) {
 	defer func() {
 		if err != nil && first != nil {
 			first.close()
 		}
 	}()
-	for _, name := range f.inputs {
+	for _, name := range inputs {
 		file, err := openFile(name, f.Column)
 		if err != nil {
 			return first, 0, err
@@ -114,8 +127,67 @@ func (f *parquetFile) options() []parquet.WriterOption {
 	return options
 }
 
-// copyFile writes the rows of a file that pass, and returns their number.
-func (f *filterCommand) copyFile(name string, list *keyList, wanted tester, sink rowSink, progress func(int64)) (passed int64, err error) {
+// indexedRowGroups says which row groups of a file may have keys, by an index.
+type indexedRowGroups struct {
+	may  []bool
+	kind bloom.KeyKind
+	file bloomparquet.IndexedFile
+}
+
+// askIndex returns what an index says of the files that it knows, and the files to read: the first one, for its schema, and all but
+// those of which no row group may have a key.
+func (f *filterCommand) askIndex(s *streams, list *keyList) (known map[string]*indexedRowGroups, inputs []string, err error) {
+	x, err := f.indexFlag.open(s, f.Column, f.inputs)
+	if x == nil || err != nil {
+		return nil, f.inputs, err
+	}
+	defer x.Close()
+	known = map[string]*indexedRowGroups{}
+	answers := x.answers(list, f.inputs)
+	defer answers.stop()
+	for i, name := range f.inputs {
+		column := x.column(name)
+		if column == nil {
+			inputs = append(inputs, name)
+			continue
+		}
+		groups, err := answers.prune(column)
+		if err != nil {
+			return nil, nil, explained(name, err)
+		}
+		k := &indexedRowGroups{make([]bool, column.Len()), column.Type().KeyKind(), x.files[name]}
+		for group := range groups {
+			if group.Err != nil {
+				return nil, nil, x.failed(group)
+			}
+			k.may[group.Index] = group.Count > 0
+		}
+		if known[name] = k; i == 0 || slices.Contains(k.may, true) {
+			inputs = append(inputs, name)
+		}
+	}
+	return known, inputs, nil
+}
+
+// narrow leaves out the row groups that have no key by the index. It returns an error if the file is not the one that the index
+// knows.
+func (k *indexedRowGroups) narrow(may []bool, file *parquetFile) error {
+	info, err := file.in.Stat()
+	if err != nil {
+		return err
+	}
+	if !k.file.Same(info) || len(may) != len(k.may) {
+		return errChanged
+	}
+	for i := range may {
+		may[i] = may[i] && k.may[i]
+	}
+	return nil
+}
+
+// copyFile writes the rows of a file that pass, and returns their number. known is what
+// an index says of it, or nil.
+func (f *filterCommand) copyFile(name string, known *indexedRowGroups, list *keyList, wanted tester, sink rowSink, progress func(int64)) (passed int64, err error) {
 	file, err := openFile(name, f.Column)
 	if err != nil {
 		return 0, err
@@ -130,6 +202,11 @@ func (f *filterCommand) copyFile(name string, list *keyList, wanted tester, sink
 	may, err := f.groupsOf(file, list)
 	if err != nil {
 		return 0, err
+	}
+	if known != nil {
+		if err := known.narrow(may, file); err != nil {
+			return 0, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	for i, group := range file.RowGroups() {
 		if may[i] {

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lanebloom/bloom/adapter/parquet"
+)
+
+// indexFlag names an index that is asked before the files.
+type indexFlag struct {
+	Index string `placeholder:"FILE" help:"Ask this index of bloom-parquet index in place of the files that are in it and have not changed since."`
+}
+
+// tableIndex is an index that is asked before the files. A nil one knows no file.
+type tableIndex struct {
+	*bloomparquet.Index
+	name    string
+	columns map[string]*bloomparquet.Column // of the files that are as they were, by their names on the command line
+	files   map[string]bloomparquet.IndexedFile
+	in      *os.File
+}
+
+// indexHelp is the part of the help that the commands that ask an index share.
+const indexHelp = `With --index, files that are in the index and have not changed since are not asked: a file that has another size or time, or is not in the index, is asked itself, and a message says so. A damaged index, or one of another column, is an error.
+`
+
+// open opens the index of a column, and finds out which files are as they were. It returns nil if there is no index.
+func (f indexFlag) open(s *streams, column string, files []string) (x *tableIndex, err error) {
+	if f.Index == "" {
+		return nil, nil
+	}
+	file, err := os.Open(f.Index)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			err = fmt.Errorf("%s: %s", f.Index, withoutPrefix(err))
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	x = &tableIndex{name: f.Index, columns: map[string]*bloomparquet.Column{}, files: map[string]bloomparquet.IndexedFile{}, in: file}
+	if x.Index, err = bloomparquet.OpenIndex(file, info.Size()); err != nil {
+		return nil, err
+	}
+	return x, x.find(s, column, files)
+}
+
+// find finds the files that are as they were, and says which ones are not, or are not in the index.
+func (x *tableIndex) find(s *streams, column string, files []string) error {
+	known, indexed := map[string]int{}, x.Files()
+	for i, f := range indexed {
+		known[f.Name] = i
+		if path := x.Column(i).Meta().Path; path != column {
+			return fmt.Errorf("the index is of column %s, and not of %s", shown(path), shown(column))
+		}
+	}
+	var changed, unknown []string
+	for _, name := range files {
+		path, err := pathIn(filepath.Dir(x.name), name)
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			continue // to open it tells
+		}
+		switch i, ok := known[path]; {
+		case !ok:
+			unknown = append(unknown, name)
+		case indexed[i].Same(info):
+			x.columns[name], x.files[name] = x.Column(i).Named(name), indexed[i]
+		case info.ModTime().After(indexed[i].Modified):
+			changed = append(changed, name+" (newer)")
+		case info.ModTime().Before(indexed[i].Modified):
+			changed = append(changed, name+" (older)")
+		default:
+			changed = append(changed, name+" (another size)")
+		}
+	}
+	x.say(s, changed, len(files), "have changed since")
+	x.say(s, unknown, len(files), "are not in the index")
+	return nil
+}
+
+// say says what is the matter with some of so many files.
+func (x *tableIndex) say(s *streams, some []string, all int, what string) {
+	const most = 3
+	n, more := len(some), ""
+	if n == 0 {
+		return
+	}
+	if n > most {
+		some, more = some[:most], fmt.Sprintf(" and %d more", n-most)
+	}
+	s.warn("%s: %d of %d files %s, and are asked themselves: %s%s", x.name, n, all, what, strings.Join(some, ", "), more)
+}
+
+// column returns the column of a file, or nil if the file is to be asked itself.
+func (x *tableIndex) column(name string) *bloomparquet.Column {
+	if x == nil {
+		return nil
+	}
+	return x.columns[name]
+}
+
+// indexAnswers are the answers of an index for keys. It asks for many files together.
+type indexAnswers struct {
+	*tableIndex
+	list  *keyList
+	files []string
+	next  map[columnType]func() (bloomparquet.RowGroup, bool)
+	stops []func()
+}
+
+// answers returns the answers for keys, of which prune is called for each of the files, in their order.
+func (x *tableIndex) answers(list *keyList, files []string) *indexAnswers {
+	return &indexAnswers{tableIndex: x, list: list, files: files, next: map[columnType]func() (bloomparquet.RowGroup, bool){}}
+}
+
+// stop ends the asking.
+func (a *indexAnswers) stop() {
+	for _, stop := range a.stops {
+		stop()
+	}
+}
+
+// prune returns the row groups of a file.
+func (a *indexAnswers) prune(c *bloomparquet.Column) (iter.Seq[bloomparquet.RowGroup], error) {
+	t := typeOfParquet(c.Type())
+	next := a.next[t]
+	if next == nil {
+		keys, err := a.list.of(t)
+		if err != nil {
+			return nil, err
+		}
+		var columns []*bloomparquet.Column
+		for _, name := range a.files {
+			if c := a.column(name); c != nil && typeOfParquet(c.Type()) == t {
+				columns = append(columns, c)
+			}
+		}
+		groups, err := keys.Prune(columns...)
+		if err != nil {
+			return nil, err
+		}
+		var stop func()
+		next, stop = iter.Pull(groups)
+		a.next[t], a.stops = next, append(a.stops, stop)
+	}
+	return func(yield func(bloomparquet.RowGroup) bool) {
+		more := true
+		for range c.Len() { // those of the next file follow
+			if group, ok := next(); ok && more {
+				more = yield(group)
+			}
+		}
+	}, nil
+}
+
+// indexError is an error of an index. Nothing else is asked then.
+type indexError struct{ error }
+
+// failed returns the error of a row group of the index.
+func (x *tableIndex) failed(group bloomparquet.RowGroup) error {
+	return indexError{errors.New(x.name + ": " + withoutPrefix(group.Err))}
+}
+
+// Close closes the file.
+func (x *tableIndex) Close() error {
+	if x == nil {
+		return nil
+	}
+	return x.in.Close()
+}
