@@ -7676,63 +7676,10 @@ locate:
 	ADDQ     $0x20, SI
 	SUBQ     $0x04, BX
 	JG       locate
-	MOVB     far+32(FP), DL
-	TESTB    DL, DL
-	JNZ      far
-	MOVQ     n+24(FP), DX
 
-near_one:
-	TESTQ        $0x00000003, DX
-	JZ           near_some
-	DECQ         DX
-	MOVQ         (CX)(DX*8), BX
-	VPBROADCASTD (AX)(DX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPOR         (BX), Y0, Y0
-	VMOVDQU      Y0, (BX)
-	JMP          near_one
-	PCALIGN $0x40
-
-near_four:
-	SUBQ         $0x04, DX
-	MOVQ         (CX)(DX*8), BX
-	MOVQ         8(CX)(DX*8), SI
-	MOVQ         16(CX)(DX*8), DI
-	MOVQ         24(CX)(DX*8), R8
-	VPBROADCASTD (AX)(DX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPOR         (BX), Y0, Y0
-	VMOVDQU      Y0, (BX)
-	VPBROADCASTD 8(AX)(DX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPOR         (SI), Y0, Y0
-	VMOVDQU      Y0, (SI)
-	VPBROADCASTD 16(AX)(DX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPOR         (DI), Y0, Y0
-	VMOVDQU      Y0, (DI)
-	VPBROADCASTD 24(AX)(DX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPOR         (R8), Y0, Y0
-	VMOVDQU      Y0, (R8)
-
-near_some:
-	TESTQ DX, DX
-	JNZ   near_four
-	JMP   end
-
-far:
 	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+32(FP), $0x00
+	JE           located
 	VPBROADCASTQ (CX), Y0
 	VMOVDQU      Y0, -512(CX)
 	VMOVDQU      Y0, (SI)
@@ -7766,14 +7713,14 @@ far:
 	VMOVDQU      Y0, 448(SI)
 	VMOVDQU      Y0, -32(CX)
 	VMOVDQU      Y0, 480(SI)
-	MOVQ         n+24(FP), DX
 
-far_one:
+located:
+	MOVQ n+24(FP), DX
+
+one:
 	TESTQ        $0x00000003, DX
-	JZ           far_some
+	JZ           some
 	DECQ         DX
-	MOVQ         -512(CX)(DX*8), BX
-	PREFETCHT0   (BX)
 	MOVQ         (CX)(DX*8), BX
 	VPBROADCASTD (AX)(DX*8), Y0
 	VPMULLD      Y3, Y0, Y0
@@ -7781,22 +7728,26 @@ far_one:
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
-	JMP          far_one
+	JMP          one
 	PCALIGN $0x40
 
-far_four:
-	SUBQ         $0x04, DX
-	MOVQ         -512(CX)(DX*8), BX
-	PREFETCHT0   (BX)
+four:
+	SUBQ       $0x04, DX
+	CMPB       far+32(FP), $0x00
+	JE         near_1
+	MOVQ       -512(CX)(DX*8), BX
+	PREFETCHT0 (BX)
+	MOVQ       -504(CX)(DX*8), BX
+	PREFETCHT0 (BX)
+	MOVQ       -496(CX)(DX*8), BX
+	PREFETCHT0 (BX)
+	MOVQ       -488(CX)(DX*8), BX
+	PREFETCHT0 (BX)
+
+near_1:
 	MOVQ         (CX)(DX*8), BX
-	MOVQ         -504(CX)(DX*8), SI
-	PREFETCHT0   (SI)
 	MOVQ         8(CX)(DX*8), SI
-	MOVQ         -496(CX)(DX*8), DI
-	PREFETCHT0   (DI)
 	MOVQ         16(CX)(DX*8), DI
-	MOVQ         -488(CX)(DX*8), R8
-	PREFETCHT0   (R8)
 	MOVQ         24(CX)(DX*8), R8
 	VPBROADCASTD (AX)(DX*8), Y0
 	VPMULLD      Y3, Y0, Y0
@@ -7823,11 +7774,9 @@ far_four:
 	VPOR         (R8), Y0, Y0
 	VMOVDQU      Y0, (R8)
 
-far_some:
+some:
 	TESTQ DX, DX
-	JNZ   far_four
-
-end:
+	JNZ   four
 	VZEROUPPER
 	RET
 
@@ -7869,99 +7818,10 @@ locate:
 	ADDQ     $0x20, DI
 	SUBQ     $0x04, BX
 	JG       locate
-	MOVB     far+40(FP), DL
-	TESTB    DL, DL
-	JNZ      far
-	MOVQ     added+32(FP), DX
-	MOVQ     n+24(FP), R8
-	XORL     BX, BX
-	JMP      near_next
-	PCALIGN $0x40
 
-near_four:
-	MOVQ         (CX)(BX*8), DI
-	MOVQ         8(CX)(BX*8), R9
-	MOVQ         16(CX)(BX*8), R10
-	MOVQ         24(CX)(BX*8), R11
-	VPBROADCASTD (AX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPBROADCASTD 8(AX)(BX*8), Y1
-	VPMULLD      Y3, Y1, Y1
-	VPSRLD       $0x1b, Y1, Y1
-	VPSLLVD      Y1, Y4, Y1
-	VPBROADCASTD 16(AX)(BX*8), Y2
-	VPMULLD      Y3, Y2, Y2
-	VPSRLD       $0x1b, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPBROADCASTD 24(AX)(BX*8), Y5
-	VPMULLD      Y3, Y5, Y5
-	VPSRLD       $0x1b, Y5, Y5
-	VPSLLVD      Y5, Y4, Y5
-	VMOVDQU      (DI), Y6
-	VPTEST       Y0, Y6
-	VPOR         Y6, Y0, Y0
-	VMOVDQU      Y0, (DI)
-	RCRQ         $0x01, SI
-	VMOVDQU      (R9), Y0
-	VPTEST       Y1, Y0
-	VPOR         Y0, Y1, Y1
-	VMOVDQU      Y1, (R9)
-	RCRQ         $0x01, SI
-	VMOVDQU      (R10), Y0
-	VPTEST       Y2, Y0
-	VPOR         Y0, Y2, Y2
-	VMOVDQU      Y2, (R10)
-	RCRQ         $0x01, SI
-	VMOVDQU      (R11), Y0
-	VPTEST       Y5, Y0
-	VPOR         Y0, Y5, Y5
-	VMOVDQU      Y5, (R11)
-	RCRQ         $0x01, SI
-	ADDQ         $0x04, BX
-	TESTQ        $0x0000003f, BX
-	JNZ          near_next
-	NOTQ         SI
-	MOVQ         SI, (DX)
-	ADDQ         $0x08, DX
-
-near_next:
-	LEAQ 4(BX), DI
-	CMPQ DI, R8
-	JLE  near_four
-	JMP  near_rest
-
-near_one:
-	MOVQ         (CX)(BX*8), DI
-	VPBROADCASTD (AX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VMOVDQU      (DI), Y1
-	VPTEST       Y0, Y1
-	VPOR         Y1, Y0, Y0
-	VMOVDQU      Y0, (DI)
-	RCRQ         $0x01, SI
-	ADDQ         $0x01, BX
-
-near_rest:
-	CMPQ BX, R8
-	JL   near_one
-
-	// The outcomes of a last word are its upper bits.
-	TESTQ $0x0000003f, R8
-	JZ    near_done
-	NEGQ  R8
-	NOTQ  SI
-	SHRXQ R8, SI, SI
-	MOVQ  SI, (DX)
-
-near_done:
-	JMP end
-
-far:
 	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+40(FP), $0x00
+	JE           located
 	VPBROADCASTQ (CX), Y0
 	VMOVDQU      Y0, -512(CX)
 	VMOVDQU      Y0, (DI)
@@ -7995,24 +7855,30 @@ far:
 	VMOVDQU      Y0, 448(DI)
 	VMOVDQU      Y0, -32(CX)
 	VMOVDQU      Y0, 480(DI)
-	MOVQ         added+32(FP), DX
-	MOVQ         n+24(FP), R8
-	XORL         BX, BX
-	JMP          far_next
+
+located:
+	MOVQ added+32(FP), DX
+	MOVQ n+24(FP), R8
+	XORL BX, BX
+	JMP  next
 	PCALIGN $0x40
 
-far_four:
-	MOVQ         512(CX)(BX*8), DI
-	PREFETCHT0   (DI)
+four:
+	CMPB       far+40(FP), $0x00
+	JE         near_1
+	MOVQ       512(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       520(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       528(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       536(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
 	MOVQ         (CX)(BX*8), DI
-	MOVQ         520(CX)(BX*8), R9
-	PREFETCHT0   (R9)
 	MOVQ         8(CX)(BX*8), R9
-	MOVQ         528(CX)(BX*8), R10
-	PREFETCHT0   (R10)
 	MOVQ         16(CX)(BX*8), R10
-	MOVQ         536(CX)(BX*8), R11
-	PREFETCHT0   (R11)
 	MOVQ         24(CX)(BX*8), R11
 	VPBROADCASTD (AX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
@@ -8052,20 +7918,18 @@ far_four:
 	RCRQ         $0x01, SI
 	ADDQ         $0x04, BX
 	TESTQ        $0x0000003f, BX
-	JNZ          far_next
+	JNZ          next
 	NOTQ         SI
 	MOVQ         SI, (DX)
 	ADDQ         $0x08, DX
 
-far_next:
+next:
 	LEAQ 4(BX), DI
 	CMPQ DI, R8
-	JLE  far_four
-	JMP  far_rest
+	JLE  four
+	JMP  rest
 
-far_one:
-	MOVQ         512(CX)(BX*8), DI
-	PREFETCHT0   (DI)
+one:
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
@@ -8078,20 +7942,19 @@ far_one:
 	RCRQ         $0x01, SI
 	ADDQ         $0x01, BX
 
-far_rest:
+rest:
 	CMPQ BX, R8
-	JL   far_one
+	JL   one
 
 	// The outcomes of a last word are its upper bits.
 	TESTQ $0x0000003f, R8
-	JZ    far_done
+	JZ    done
 	NEGQ  R8
 	NOTQ  SI
 	SHRXQ R8, SI, SI
 	MOVQ  SI, (DX)
 
-far_done:
-end:
+done:
 	VZEROUPPER
 	RET
 
@@ -14480,7 +14343,7 @@ GLOBL longs0000000000000011<>(SB), RODATA|NOPTR, $32
 
 // func probeSplit256AVX512(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·probeSplit256AVX512(SB), $11432-41
+TEXT ·probeSplit256AVX512(SB), $10352-41
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
 	MOVQ         hashes+16(FP), AX
@@ -14515,84 +14378,10 @@ locate:
 	ADDQ      $0x40, SI
 	SUBQ      $0x08, BX
 	JG        locate
-	MOVB      far+40(FP), DL
-	TESTB     DL, DL
-	JNZ       far
-	LEAQ      9335(SP), DX
-	ANDQ      $-64, DX
-	MOVQ      n+24(FP), BX
-	MOVQ      CX, CX
-	MOVQ      DX, SI
-	PCALIGN   $0x40
 
-near_eight:
-	MOVQ            (CX), DI
-	MOVQ            8(CX), R8
-	VPBROADCASTD    (AX), Z0
-	VPBROADCASTD    8(AX), K1, Z0
-	VBROADCASTI64X4 (DI), Z1
-	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z3, Z0, Z0
-	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z4, Z0
-	VPTESTNMD       Z0, Z1, K2
-	KMOVW           K2, (SI)
-	MOVQ            16(CX), DI
-	MOVQ            24(CX), R8
-	VPBROADCASTD    16(AX), Z0
-	VPBROADCASTD    24(AX), K1, Z0
-	VBROADCASTI64X4 (DI), Z1
-	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z3, Z0, Z0
-	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z4, Z0
-	VPTESTNMD       Z0, Z1, K2
-	KMOVW           K2, 2(SI)
-	MOVQ            32(CX), DI
-	MOVQ            40(CX), R8
-	VPBROADCASTD    32(AX), Z0
-	VPBROADCASTD    40(AX), K1, Z0
-	VBROADCASTI64X4 (DI), Z1
-	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z3, Z0, Z0
-	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z4, Z0
-	VPTESTNMD       Z0, Z1, K2
-	KMOVW           K2, 4(SI)
-	MOVQ            48(CX), DI
-	MOVQ            56(CX), R8
-	VPBROADCASTD    48(AX), Z0
-	VPBROADCASTD    56(AX), K1, Z0
-	VBROADCASTI64X4 (DI), Z1
-	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z3, Z0, Z0
-	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z4, Z0
-	VPTESTNMD       Z0, Z1, K2
-	KMOVW           K2, 6(SI)
-	ADDQ            $0x40, AX
-	ADDQ            $0x40, CX
-	ADDQ            $0x08, SI
-	SUBQ            $0x08, BX
-	JG              near_eight
-	MOVQ            hits+32(FP), AX
-	MOVQ            n+24(FP), CX
-
-near_word:
-	VMOVDQU32 (DX), Z0
-	VPTESTNMB Z0, Z0, K1
-	KMOVQ     K1, (AX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x08, AX
-	SUBQ      $0x40, CX
-	JG        near_word
-	ADDQ      $0x40, CX
-	BZHIQ     CX, -8(AX), CX
-	MOVQ      CX, -8(AX)
-	JMP       end
-
-far:
 	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+40(FP), $0x00
+	JE           located
 	VPBROADCASTQ (CX), Z0
 	VMOVDQU32    Z0, -512(CX)
 	VMOVDQU32    Z0, (SI)
@@ -14610,19 +14399,37 @@ far:
 	VMOVDQU32    Z0, 384(SI)
 	VMOVDQU32    Z0, -64(CX)
 	VMOVDQU32    Z0, 448(SI)
-	LEAQ         10415(SP), DX
-	ANDQ         $-64, DX
-	MOVQ         n+24(FP), BX
-	MOVQ         CX, CX
-	MOVQ         DX, SI
-	PCALIGN      $0x40
 
-far_eight:
-	MOVQ            512(CX), DI
-	PREFETCHT0      (DI)
+located:
+	LEAQ    9335(SP), DX
+	ANDQ    $-64, DX
+	MOVQ    n+24(FP), BX
+	MOVQ    CX, CX
+	MOVQ    DX, SI
+	PCALIGN $0x40
+
+eight:
+	CMPB       far+40(FP), $0x00
+	JE         near_1
+	MOVQ       512(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       520(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       528(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       536(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       544(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       552(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       560(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       568(CX), DI
+	PREFETCHT0 (DI)
+
+near_1:
 	MOVQ            (CX), DI
-	MOVQ            520(CX), R8
-	PREFETCHT0      (R8)
 	MOVQ            8(CX), R8
 	VPBROADCASTD    (AX), Z0
 	VPBROADCASTD    8(AX), K1, Z0
@@ -14633,11 +14440,7 @@ far_eight:
 	VPSLLVD         Z0, Z4, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, (SI)
-	MOVQ            528(CX), DI
-	PREFETCHT0      (DI)
 	MOVQ            16(CX), DI
-	MOVQ            536(CX), R8
-	PREFETCHT0      (R8)
 	MOVQ            24(CX), R8
 	VPBROADCASTD    16(AX), Z0
 	VPBROADCASTD    24(AX), K1, Z0
@@ -14648,11 +14451,7 @@ far_eight:
 	VPSLLVD         Z0, Z4, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, 2(SI)
-	MOVQ            544(CX), DI
-	PREFETCHT0      (DI)
 	MOVQ            32(CX), DI
-	MOVQ            552(CX), R8
-	PREFETCHT0      (R8)
 	MOVQ            40(CX), R8
 	VPBROADCASTD    32(AX), Z0
 	VPBROADCASTD    40(AX), K1, Z0
@@ -14663,11 +14462,7 @@ far_eight:
 	VPSLLVD         Z0, Z4, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, 4(SI)
-	MOVQ            560(CX), DI
-	PREFETCHT0      (DI)
 	MOVQ            48(CX), DI
-	MOVQ            568(CX), R8
-	PREFETCHT0      (R8)
 	MOVQ            56(CX), R8
 	VPBROADCASTD    48(AX), Z0
 	VPBROADCASTD    56(AX), K1, Z0
@@ -14682,29 +14477,27 @@ far_eight:
 	ADDQ            $0x40, CX
 	ADDQ            $0x08, SI
 	SUBQ            $0x08, BX
-	JG              far_eight
+	JG              eight
 	MOVQ            hits+32(FP), AX
 	MOVQ            n+24(FP), CX
 
-far_word:
+word:
 	VMOVDQU32 (DX), Z0
 	VPTESTNMB Z0, Z0, K1
 	KMOVQ     K1, (AX)
 	ADDQ      $0x40, DX
 	ADDQ      $0x08, AX
 	SUBQ      $0x40, CX
-	JG        far_word
+	JG        word
 	ADDQ      $0x40, CX
 	BZHIQ     CX, -8(AX), CX
 	MOVQ      CX, -8(AX)
-
-end:
 	VZEROUPPER
 	RET
 
 // func probeLine512AVX512(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, BMI2
-TEXT ·probeLine512AVX512(SB), $12512-49
+TEXT ·probeLine512AVX512(SB), $10352-49
 	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
 	// product of its factor and the upper half choose a bit.
 	MOVQ            hashes+24(FP), AX
@@ -14741,17 +14534,59 @@ locate:
 	ADDQ      $0x40, SI
 	SUBQ      $0x08, BX
 	JG        locate
-	MOVB      far+48(FP), DL
-	TESTB     DL, DL
-	JNZ       far
-	LEAQ      9335(SP), DX
-	ANDQ      $-64, DX
-	MOVQ      n+32(FP), BX
-	MOVQ      CX, CX
-	MOVQ      DX, SI
-	PCALIGN   $0x40
 
-near_eight:
+	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+48(FP), $0x00
+	JE           located
+	VPBROADCASTQ (CX), Z0
+	VMOVDQU32    Z0, -512(CX)
+	VMOVDQU32    Z0, (SI)
+	VMOVDQU32    Z0, -448(CX)
+	VMOVDQU32    Z0, 64(SI)
+	VMOVDQU32    Z0, -384(CX)
+	VMOVDQU32    Z0, 128(SI)
+	VMOVDQU32    Z0, -320(CX)
+	VMOVDQU32    Z0, 192(SI)
+	VMOVDQU32    Z0, -256(CX)
+	VMOVDQU32    Z0, 256(SI)
+	VMOVDQU32    Z0, -192(CX)
+	VMOVDQU32    Z0, 320(SI)
+	VMOVDQU32    Z0, -128(CX)
+	VMOVDQU32    Z0, 384(SI)
+	VMOVDQU32    Z0, -64(CX)
+	VMOVDQU32    Z0, 448(SI)
+
+located:
+	LEAQ    9335(SP), DX
+	ANDQ    $-64, DX
+	MOVQ    n+32(FP), BX
+	MOVQ    CX, CX
+	MOVQ    DX, SI
+	CMPB    far+48(FP), $0x02
+	JE      halves
+	PCALIGN $0x40
+
+eight:
+	CMPB       far+48(FP), $0x00
+	JE         near_1
+	MOVQ       512(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       520(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       528(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       536(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       544(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       552(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       560(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       568(CX), DI
+	PREFETCHT0 (DI)
+
+near_1:
 	MOVQ         (CX), DI
 	MOVQ         8(CX), R8
 	VPBROADCASTD 4(AX), Z0
@@ -14808,58 +14643,48 @@ near_eight:
 	ADDQ         $0x40, CX
 	ADDQ         $0x08, SI
 	SUBQ         $0x08, BX
-	JG           near_eight
-	MOVQ         hits+40(FP), AX
-	MOVQ         n+32(FP), CX
+	JG           eight
 
-near_word:
+words:
+	MOVQ hits+40(FP), AX
+	MOVQ n+32(FP), CX
+
+word:
 	VMOVDQU32 (DX), Z0
 	VPTESTNMB Z0, Z0, K1
 	KMOVQ     K1, (AX)
 	ADDQ      $0x40, DX
 	ADDQ      $0x08, AX
 	SUBQ      $0x40, CX
-	JG        near_word
+	JG        word
 	ADDQ      $0x40, CX
 	BZHIQ     CX, -8(AX), CX
 	MOVQ      CX, -8(AX)
-	JMP       end
+	VZEROUPPER
+	RET
 
-far:
-	// Lines are requested past both ends of the window: the first one again.
-	VPBROADCASTQ (CX), Z0
-	VMOVDQU32    Z0, -512(CX)
-	VMOVDQU32    Z0, (SI)
-	VMOVDQU32    Z0, -448(CX)
-	VMOVDQU32    Z0, 64(SI)
-	VMOVDQU32    Z0, -384(CX)
-	VMOVDQU32    Z0, 128(SI)
-	VMOVDQU32    Z0, -320(CX)
-	VMOVDQU32    Z0, 192(SI)
-	VMOVDQU32    Z0, -256(CX)
-	VMOVDQU32    Z0, 256(SI)
-	VMOVDQU32    Z0, -192(CX)
-	VMOVDQU32    Z0, 320(SI)
-	VMOVDQU32    Z0, -128(CX)
-	VMOVDQU32    Z0, 384(SI)
-	VMOVDQU32    Z0, -64(CX)
-	VMOVDQU32    Z0, 448(SI)
-	MOVB         far+48(FP), DL
-	CMPB         DL, $0x02
-	JNE          whole
-	LEAQ         10415(SP), DX
-	ANDQ         $-64, DX
-	MOVQ         n+32(FP), BX
-	MOVQ         CX, CX
-	MOVQ         DX, SI
-	PCALIGN      $0x40
+halves:
+	CMPB       far+48(FP), $0x00
+	JE         near_2
+	MOVQ       512(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       520(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       528(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       536(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       544(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       552(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       560(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       568(CX), DI
+	PREFETCHT0 (DI)
 
-halves_eight:
-	MOVQ         512(CX), DI
-	PREFETCHT0   (DI)
+near_2:
 	MOVQ         (CX), DI
-	MOVQ         520(CX), R8
-	PREFETCHT0   (R8)
 	MOVQ         8(CX), R8
 	VPBROADCASTD 4(AX), Y0
 	VPMULLD      Y3, Y0, Y0
@@ -14879,11 +14704,7 @@ halves_eight:
 	VPTESTNMD    Y4, Y5, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, (SI)
-	MOVQ         528(CX), DI
-	PREFETCHT0   (DI)
 	MOVQ         16(CX), DI
-	MOVQ         536(CX), R8
-	PREFETCHT0   (R8)
 	MOVQ         24(CX), R8
 	VPBROADCASTD 20(AX), Y0
 	VPMULLD      Y3, Y0, Y0
@@ -14903,11 +14724,7 @@ halves_eight:
 	VPTESTNMD    Y4, Y5, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 2(SI)
-	MOVQ         544(CX), DI
-	PREFETCHT0   (DI)
 	MOVQ         32(CX), DI
-	MOVQ         552(CX), R8
-	PREFETCHT0   (R8)
 	MOVQ         40(CX), R8
 	VPBROADCASTD 36(AX), Y0
 	VPMULLD      Y3, Y0, Y0
@@ -14927,11 +14744,7 @@ halves_eight:
 	VPTESTNMD    Y4, Y5, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 4(SI)
-	MOVQ         560(CX), DI
-	PREFETCHT0   (DI)
 	MOVQ         48(CX), DI
-	MOVQ         568(CX), R8
-	PREFETCHT0   (R8)
 	MOVQ         56(CX), R8
 	VPBROADCASTD 52(AX), Y0
 	VPMULLD      Y3, Y0, Y0
@@ -14955,127 +14768,12 @@ halves_eight:
 	ADDQ         $0x40, CX
 	ADDQ         $0x08, SI
 	SUBQ         $0x08, BX
-	JG           halves_eight
-	MOVQ         hits+40(FP), AX
-	MOVQ         n+32(FP), CX
-
-halves_word:
-	VMOVDQU32 (DX), Z0
-	VPTESTNMB Z0, Z0, K1
-	KMOVQ     K1, (AX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x08, AX
-	SUBQ      $0x40, CX
-	JG        halves_word
-	ADDQ      $0x40, CX
-	BZHIQ     CX, -8(AX), CX
-	MOVQ      CX, -8(AX)
-	JMP       end
-
-whole:
-	LEAQ    11495(SP), DX
-	ANDQ    $-64, DX
-	MOVQ    n+32(FP), BX
-	MOVQ    CX, CX
-	MOVQ    DX, SI
-	PCALIGN $0x40
-
-far_eight:
-	MOVQ         512(CX), DI
-	PREFETCHT0   (DI)
-	MOVQ         (CX), DI
-	MOVQ         520(CX), R8
-	PREFETCHT0   (R8)
-	MOVQ         8(CX), R8
-	VPBROADCASTD 4(AX), Z0
-	VPBROADCASTD 12(AX), K1, Z0
-	VPMULLD      Z3, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z1
-	VPORD        Z5, Z1, Z1
-	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z1
-	VPRORVD      Z0, Z1, Z1
-	VPTESTNMD    Z4, Z1, K2
-	KMOVW        K2, (SI)
-	MOVQ         528(CX), DI
-	PREFETCHT0   (DI)
-	MOVQ         16(CX), DI
-	MOVQ         536(CX), R8
-	PREFETCHT0   (R8)
-	MOVQ         24(CX), R8
-	VPBROADCASTD 20(AX), Z0
-	VPBROADCASTD 28(AX), K1, Z0
-	VPMULLD      Z3, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z1
-	VPORD        Z5, Z1, Z1
-	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z1
-	VPRORVD      Z0, Z1, Z1
-	VPTESTNMD    Z4, Z1, K2
-	KMOVW        K2, 2(SI)
-	MOVQ         544(CX), DI
-	PREFETCHT0   (DI)
-	MOVQ         32(CX), DI
-	MOVQ         552(CX), R8
-	PREFETCHT0   (R8)
-	MOVQ         40(CX), R8
-	VPBROADCASTD 36(AX), Z0
-	VPBROADCASTD 44(AX), K1, Z0
-	VPMULLD      Z3, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z1
-	VPORD        Z5, Z1, Z1
-	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z1
-	VPRORVD      Z0, Z1, Z1
-	VPTESTNMD    Z4, Z1, K2
-	KMOVW        K2, 4(SI)
-	MOVQ         560(CX), DI
-	PREFETCHT0   (DI)
-	MOVQ         48(CX), DI
-	MOVQ         568(CX), R8
-	PREFETCHT0   (R8)
-	MOVQ         56(CX), R8
-	VPBROADCASTD 52(AX), Z0
-	VPBROADCASTD 60(AX), K1, Z0
-	VPMULLD      Z3, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z1
-	VPORD        Z5, Z1, Z1
-	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z1
-	VPRORVD      Z0, Z1, Z1
-	VPTESTNMD    Z4, Z1, K2
-	KMOVW        K2, 6(SI)
-	ADDQ         $0x40, AX
-	ADDQ         $0x40, CX
-	ADDQ         $0x08, SI
-	SUBQ         $0x08, BX
-	JG           far_eight
-	MOVQ         hits+40(FP), AX
-	MOVQ         n+32(FP), CX
-
-far_word:
-	VMOVDQU32 (DX), Z0
-	VPTESTNMB Z0, Z0, K1
-	KMOVQ     K1, (AX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x08, AX
-	SUBQ      $0x40, CX
-	JG        far_word
-	ADDQ      $0x40, CX
-	BZHIQ     CX, -8(AX), CX
-	MOVQ      CX, -8(AX)
-
-end:
-	VZEROUPPER
-	RET
+	JG           halves
+	JMP          words
 
 // func probeLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far uint8)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, BMI2
-TEXT ·probeLine32AVX512(SB), $12512-65
+TEXT ·probeLine32AVX512(SB), $10352-65
 	// The remainder of a hash h by the number of lines chooses a line. The quotient
 	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
 	// bits of h + i·rotr(h, 17) choose a bit.
@@ -15121,17 +14819,59 @@ locate:
 	ADDQ      $0x40, SI
 	SUBQ      $0x08, BX
 	JG        locate
-	MOVB      far+64(FP), DL
-	TESTB     DL, DL
-	JNZ       far
-	LEAQ      9335(SP), DX
-	ANDQ      $-64, DX
-	MOVQ      n+48(FP), BX
-	MOVQ      CX, CX
-	MOVQ      DX, SI
-	PCALIGN   $0x40
 
-near_eight:
+	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+64(FP), $0x00
+	JE           located
+	VPBROADCASTQ (CX), Z0
+	VMOVDQU32    Z0, -512(CX)
+	VMOVDQU32    Z0, (SI)
+	VMOVDQU32    Z0, -448(CX)
+	VMOVDQU32    Z0, 64(SI)
+	VMOVDQU32    Z0, -384(CX)
+	VMOVDQU32    Z0, 128(SI)
+	VMOVDQU32    Z0, -320(CX)
+	VMOVDQU32    Z0, 192(SI)
+	VMOVDQU32    Z0, -256(CX)
+	VMOVDQU32    Z0, 256(SI)
+	VMOVDQU32    Z0, -192(CX)
+	VMOVDQU32    Z0, 320(SI)
+	VMOVDQU32    Z0, -128(CX)
+	VMOVDQU32    Z0, 384(SI)
+	VMOVDQU32    Z0, -64(CX)
+	VMOVDQU32    Z0, 448(SI)
+
+located:
+	LEAQ    9335(SP), DX
+	ANDQ    $-64, DX
+	MOVQ    n+48(FP), BX
+	MOVQ    CX, CX
+	MOVQ    DX, SI
+	CMPB    far+64(FP), $0x02
+	JE      halves
+	PCALIGN $0x40
+
+eight:
+	CMPB       far+64(FP), $0x00
+	JE         near_1
+	MOVQ       512(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       520(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       528(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       536(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       544(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       552(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       560(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       568(CX), DI
+	PREFETCHT0 (DI)
+
+near_1:
 	MOVQ         (CX), DI
 	MOVQ         8(CX), R8
 	VPBROADCASTD (AX), Z0
@@ -15192,58 +14932,48 @@ near_eight:
 	ADDQ         $0x40, CX
 	ADDQ         $0x08, SI
 	SUBQ         $0x08, BX
-	JG           near_eight
-	MOVQ         hits+56(FP), AX
-	MOVQ         n+48(FP), CX
+	JG           eight
 
-near_word:
+words:
+	MOVQ hits+56(FP), AX
+	MOVQ n+48(FP), CX
+
+word:
 	VMOVDQU32 (DX), Z0
 	VPTESTNMB Z0, Z0, K1
 	KMOVQ     K1, (AX)
 	ADDQ      $0x40, DX
 	ADDQ      $0x08, AX
 	SUBQ      $0x40, CX
-	JG        near_word
+	JG        word
 	ADDQ      $0x40, CX
 	BZHIQ     CX, -8(AX), CX
 	MOVQ      CX, -8(AX)
-	JMP       end
+	VZEROUPPER
+	RET
 
-far:
-	// Lines are requested past both ends of the window: the first one again.
-	VPBROADCASTQ (CX), Z0
-	VMOVDQU32    Z0, -512(CX)
-	VMOVDQU32    Z0, (SI)
-	VMOVDQU32    Z0, -448(CX)
-	VMOVDQU32    Z0, 64(SI)
-	VMOVDQU32    Z0, -384(CX)
-	VMOVDQU32    Z0, 128(SI)
-	VMOVDQU32    Z0, -320(CX)
-	VMOVDQU32    Z0, 192(SI)
-	VMOVDQU32    Z0, -256(CX)
-	VMOVDQU32    Z0, 256(SI)
-	VMOVDQU32    Z0, -192(CX)
-	VMOVDQU32    Z0, 320(SI)
-	VMOVDQU32    Z0, -128(CX)
-	VMOVDQU32    Z0, 384(SI)
-	VMOVDQU32    Z0, -64(CX)
-	VMOVDQU32    Z0, 448(SI)
-	MOVB         far+64(FP), DL
-	CMPB         DL, $0x02
-	JNE          whole
-	LEAQ         10415(SP), DX
-	ANDQ         $-64, DX
-	MOVQ         n+48(FP), BX
-	MOVQ         CX, CX
-	MOVQ         DX, SI
-	PCALIGN      $0x40
+halves:
+	CMPB       far+64(FP), $0x00
+	JE         near_2
+	MOVQ       512(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       520(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       528(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       536(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       544(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       552(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       560(CX), DI
+	PREFETCHT0 (DI)
+	MOVQ       568(CX), DI
+	PREFETCHT0 (DI)
 
-halves_eight:
-	MOVQ         512(CX), DI
-	PREFETCHT0   (DI)
+near_2:
 	MOVQ         (CX), DI
-	MOVQ         520(CX), R8
-	PREFETCHT0   (R8)
 	MOVQ         8(CX), R8
 	VPBROADCASTD (AX), Y0
 	VPRORD       $0x11, Y0, Y1
@@ -15265,11 +14995,7 @@ halves_eight:
 	VPTESTNMD    Y5, Y2, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, (SI)
-	MOVQ         528(CX), DI
-	PREFETCHT0   (DI)
 	MOVQ         16(CX), DI
-	MOVQ         536(CX), R8
-	PREFETCHT0   (R8)
 	MOVQ         24(CX), R8
 	VPBROADCASTD 8(AX), Y0
 	VPRORD       $0x11, Y0, Y1
@@ -15291,11 +15017,7 @@ halves_eight:
 	VPTESTNMD    Y5, Y2, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 2(SI)
-	MOVQ         544(CX), DI
-	PREFETCHT0   (DI)
 	MOVQ         32(CX), DI
-	MOVQ         552(CX), R8
-	PREFETCHT0   (R8)
 	MOVQ         40(CX), R8
 	VPBROADCASTD 16(AX), Y0
 	VPRORD       $0x11, Y0, Y1
@@ -15317,11 +15039,7 @@ halves_eight:
 	VPTESTNMD    Y5, Y2, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 4(SI)
-	MOVQ         560(CX), DI
-	PREFETCHT0   (DI)
 	MOVQ         48(CX), DI
-	MOVQ         568(CX), R8
-	PREFETCHT0   (R8)
 	MOVQ         56(CX), R8
 	VPBROADCASTD 24(AX), Y0
 	VPRORD       $0x11, Y0, Y1
@@ -15347,127 +15065,8 @@ halves_eight:
 	ADDQ         $0x40, CX
 	ADDQ         $0x08, SI
 	SUBQ         $0x08, BX
-	JG           halves_eight
-	MOVQ         hits+56(FP), AX
-	MOVQ         n+48(FP), CX
-
-halves_word:
-	VMOVDQU32 (DX), Z0
-	VPTESTNMB Z0, Z0, K1
-	KMOVQ     K1, (AX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x08, AX
-	SUBQ      $0x40, CX
-	JG        halves_word
-	ADDQ      $0x40, CX
-	BZHIQ     CX, -8(AX), CX
-	MOVQ      CX, -8(AX)
-	JMP       end
-
-whole:
-	LEAQ    11495(SP), DX
-	ANDQ    $-64, DX
-	MOVQ    n+48(FP), BX
-	MOVQ    CX, CX
-	MOVQ    DX, SI
-	PCALIGN $0x40
-
-far_eight:
-	MOVQ         512(CX), DI
-	PREFETCHT0   (DI)
-	MOVQ         (CX), DI
-	MOVQ         520(CX), R8
-	PREFETCHT0   (R8)
-	MOVQ         8(CX), R8
-	VPBROADCASTD (AX), Z0
-	VPBROADCASTD 4(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z1
-	VPMULLW      Z4, Z1, Z1
-	VPADDD       Z0, Z1, Z1
-	VPSRLD       $0x05, Z1, Z0
-	VPTERNLOGD   $0xea, Z6, Z7, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z0
-	VPRORVD      Z1, Z0, Z0
-	VPTESTNMD    Z5, Z0, K2
-	KMOVW        K2, (SI)
-	MOVQ         528(CX), DI
-	PREFETCHT0   (DI)
-	MOVQ         16(CX), DI
-	MOVQ         536(CX), R8
-	PREFETCHT0   (R8)
-	MOVQ         24(CX), R8
-	VPBROADCASTD 8(AX), Z0
-	VPBROADCASTD 12(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z1
-	VPMULLW      Z4, Z1, Z1
-	VPADDD       Z0, Z1, Z1
-	VPSRLD       $0x05, Z1, Z0
-	VPTERNLOGD   $0xea, Z6, Z7, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z0
-	VPRORVD      Z1, Z0, Z0
-	VPTESTNMD    Z5, Z0, K2
-	KMOVW        K2, 2(SI)
-	MOVQ         544(CX), DI
-	PREFETCHT0   (DI)
-	MOVQ         32(CX), DI
-	MOVQ         552(CX), R8
-	PREFETCHT0   (R8)
-	MOVQ         40(CX), R8
-	VPBROADCASTD 16(AX), Z0
-	VPBROADCASTD 20(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z1
-	VPMULLW      Z4, Z1, Z1
-	VPADDD       Z0, Z1, Z1
-	VPSRLD       $0x05, Z1, Z0
-	VPTERNLOGD   $0xea, Z6, Z7, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z0
-	VPRORVD      Z1, Z0, Z0
-	VPTESTNMD    Z5, Z0, K2
-	KMOVW        K2, 4(SI)
-	MOVQ         560(CX), DI
-	PREFETCHT0   (DI)
-	MOVQ         48(CX), DI
-	MOVQ         568(CX), R8
-	PREFETCHT0   (R8)
-	MOVQ         56(CX), R8
-	VPBROADCASTD 24(AX), Z0
-	VPBROADCASTD 28(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z1
-	VPMULLW      Z4, Z1, Z1
-	VPADDD       Z0, Z1, Z1
-	VPSRLD       $0x05, Z1, Z0
-	VPTERNLOGD   $0xea, Z6, Z7, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z0
-	VPRORVD      Z1, Z0, Z0
-	VPTESTNMD    Z5, Z0, K2
-	KMOVW        K2, 6(SI)
-	ADDQ         $0x20, AX
-	ADDQ         $0x40, CX
-	ADDQ         $0x08, SI
-	SUBQ         $0x08, BX
-	JG           far_eight
-	MOVQ         hits+56(FP), AX
-	MOVQ         n+48(FP), CX
-
-far_word:
-	VMOVDQU32 (DX), Z0
-	VPTESTNMB Z0, Z0, K1
-	KMOVQ     K1, (AX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x08, AX
-	SUBQ      $0x40, CX
-	JG        far_word
-	ADDQ      $0x40, CX
-	BZHIQ     CX, -8(AX), CX
-	MOVQ      CX, -8(AX)
-
-end:
-	VZEROUPPER
-	RET
+	JG           halves
+	JMP          words
 
 // func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
@@ -15835,14 +15434,34 @@ locate:
 	ADDQ      $0x40, R8
 	SUBQ      $0x08, DI
 	JG        locate
-	MOVB      far+48(FP), SI
-	TESTB     SI, SI
-	JNZ       far
-	MOVQ      n+40(FP), SI
 
-near_one:
+	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+48(FP), $0x00
+	JE           located
+	VPBROADCASTQ (BX), Z2
+	VMOVDQU32    Z2, -512(BX)
+	VMOVDQU32    Z2, (R8)
+	VMOVDQU32    Z2, -448(BX)
+	VMOVDQU32    Z2, 64(R8)
+	VMOVDQU32    Z2, -384(BX)
+	VMOVDQU32    Z2, 128(R8)
+	VMOVDQU32    Z2, -320(BX)
+	VMOVDQU32    Z2, 192(R8)
+	VMOVDQU32    Z2, -256(BX)
+	VMOVDQU32    Z2, 256(R8)
+	VMOVDQU32    Z2, -192(BX)
+	VMOVDQU32    Z2, 320(R8)
+	VMOVDQU32    Z2, -128(BX)
+	VMOVDQU32    Z2, 384(R8)
+	VMOVDQU32    Z2, -64(BX)
+	VMOVDQU32    Z2, 448(R8)
+
+located:
+	MOVQ n+40(FP), SI
+
+one:
 	TESTQ        $0x00000003, SI
-	JZ           near_some
+	JZ           some
 	DECQ         SI
 	MOVQ         (BX)(SI*8), DI
 	VPBROADCASTD 4(DX)(SI*8), Z2
@@ -15880,11 +15499,23 @@ near_one:
 pairs_end_1:
 	VPORD     (DI), Z2, Z2
 	VMOVDQU32 Z2, (DI)
-	JMP       near_one
+	JMP       one
 	PCALIGN $0x40
 
-near_four:
-	SUBQ         $0x04, SI
+four:
+	SUBQ       $0x04, SI
+	CMPB       far+48(FP), $0x00
+	JE         near_1
+	MOVQ       -512(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
 	MOVQ         (BX)(SI*8), DI
 	MOVQ         8(BX)(SI*8), R8
 	MOVQ         16(BX)(SI*8), R9
@@ -15996,203 +15627,9 @@ pairs_end_2:
 	VPORD     (R10), Z6, Z6
 	VMOVDQU32 Z6, (R10)
 
-near_some:
+some:
 	TESTQ SI, SI
-	JNZ   near_four
-	JMP   end
-
-far:
-	// Lines are requested past both ends of the window: the first one again.
-	VPBROADCASTQ (BX), Z2
-	VMOVDQU32    Z2, -512(BX)
-	VMOVDQU32    Z2, (R8)
-	VMOVDQU32    Z2, -448(BX)
-	VMOVDQU32    Z2, 64(R8)
-	VMOVDQU32    Z2, -384(BX)
-	VMOVDQU32    Z2, 128(R8)
-	VMOVDQU32    Z2, -320(BX)
-	VMOVDQU32    Z2, 192(R8)
-	VMOVDQU32    Z2, -256(BX)
-	VMOVDQU32    Z2, 256(R8)
-	VMOVDQU32    Z2, -192(BX)
-	VMOVDQU32    Z2, 320(R8)
-	VMOVDQU32    Z2, -128(BX)
-	VMOVDQU32    Z2, 384(R8)
-	VMOVDQU32    Z2, -64(BX)
-	VMOVDQU32    Z2, 448(R8)
-	MOVQ         n+40(FP), SI
-
-far_one:
-	TESTQ        $0x00000003, SI
-	JZ           far_some
-	DECQ         SI
-	MOVQ         -512(BX)(SI*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         (BX)(SI*8), DI
-	VPBROADCASTD 4(DX)(SI*8), Z2
-	VPBROADCASTD 4(DX)(SI*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, (AX)
-	VPADDD.BCST  (AX), Z1, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPADDD.BCST  4(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPORD        Z2, Z3, Z2
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_3
-	VPADDD.BCST  8(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  12(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_3
-	VPADDD.BCST  16(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  20(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_3
-	VPADDD.BCST  24(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  28(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-
-pairs_end_3:
-	VPORD     (DI), Z2, Z2
-	VMOVDQU32 Z2, (DI)
-	JMP       far_one
-	PCALIGN $0x40
-
-far_four:
-	SUBQ         $0x04, SI
-	MOVQ         -512(BX)(SI*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         (BX)(SI*8), DI
-	MOVQ         -504(BX)(SI*8), R8
-	PREFETCHT0   (R8)
-	MOVQ         8(BX)(SI*8), R8
-	MOVQ         -496(BX)(SI*8), R9
-	PREFETCHT0   (R9)
-	MOVQ         16(BX)(SI*8), R9
-	MOVQ         -488(BX)(SI*8), R10
-	PREFETCHT0   (R10)
-	MOVQ         24(BX)(SI*8), R10
-	VPBROADCASTD 4(DX)(SI*8), Z2
-	VPBROADCASTD 12(DX)(SI*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, (AX)
-	VPBROADCASTD 20(DX)(SI*8), Z2
-	VPBROADCASTD 28(DX)(SI*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, 64(AX)
-	VPADDD.BCST  (AX), Z1, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPADDD.BCST  4(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPORD        Z2, Z3, Z2
-	VPADDD.BCST  32(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  36(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPORD        Z3, Z4, Z3
-	VPADDD.BCST  64(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPADDD.BCST  68(AX), Z1, Z6
-	VPSLLVD      Z6, Z0, Z6
-	VPORD        Z4, Z6, Z4
-	VPADDD.BCST  96(AX), Z1, Z6
-	VPSLLVD      Z6, Z0, Z6
-	VPADDD.BCST  100(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPORD        Z6, Z7, Z6
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_4
-	VPADDD.BCST  8(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  12(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  40(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  44(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  72(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  76(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  104(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  108(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z6
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_4
-	VPADDD.BCST  16(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  20(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  48(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  52(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  80(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  84(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  112(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  116(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z6
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_4
-	VPADDD.BCST  24(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  28(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  56(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  60(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  88(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  92(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  120(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  124(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z6
-
-pairs_end_4:
-	VPORD     (DI), Z2, Z2
-	VMOVDQU32 Z2, (DI)
-	VPORD     (R8), Z3, Z3
-	VMOVDQU32 Z3, (R8)
-	VPORD     (R9), Z4, Z4
-	VMOVDQU32 Z4, (R9)
-	VPORD     (R10), Z6, Z6
-	VMOVDQU32 Z6, (R10)
-
-far_some:
-	TESTQ SI, SI
-	JNZ   far_four
-
-end:
+	JNZ   four
 	VZEROUPPER
 	RET
 
@@ -16242,14 +15679,34 @@ locate:
 	ADDQ      $0x40, R8
 	SUBQ      $0x08, DI
 	JG        locate
-	MOVB      far+64(FP), SI
-	TESTB     SI, SI
-	JNZ       far
-	MOVQ      n+56(FP), SI
 
-near_one:
+	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+64(FP), $0x00
+	JE           located
+	VPBROADCASTQ (BX), Z2
+	VMOVDQU32    Z2, -512(BX)
+	VMOVDQU32    Z2, (R8)
+	VMOVDQU32    Z2, -448(BX)
+	VMOVDQU32    Z2, 64(R8)
+	VMOVDQU32    Z2, -384(BX)
+	VMOVDQU32    Z2, 128(R8)
+	VMOVDQU32    Z2, -320(BX)
+	VMOVDQU32    Z2, 192(R8)
+	VMOVDQU32    Z2, -256(BX)
+	VMOVDQU32    Z2, 256(R8)
+	VMOVDQU32    Z2, -192(BX)
+	VMOVDQU32    Z2, 320(R8)
+	VMOVDQU32    Z2, -128(BX)
+	VMOVDQU32    Z2, 384(R8)
+	VMOVDQU32    Z2, -64(BX)
+	VMOVDQU32    Z2, 448(R8)
+
+located:
+	MOVQ n+56(FP), SI
+
+one:
 	TESTQ        $0x00000003, SI
-	JZ           near_some
+	JZ           some
 	DECQ         SI
 	MOVQ         (BX)(SI*8), DI
 	VPBROADCASTD (DX)(SI*4), Z2
@@ -16290,11 +15747,23 @@ near_one:
 pairs_end_1:
 	VPORD     (DI), Z2, Z2
 	VMOVDQU32 Z2, (DI)
-	JMP       near_one
+	JMP       one
 	PCALIGN $0x40
 
-near_four:
-	SUBQ         $0x04, SI
+four:
+	SUBQ       $0x04, SI
+	CMPB       far+64(FP), $0x00
+	JE         near_1
+	MOVQ       -512(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
 	MOVQ         (BX)(SI*8), DI
 	MOVQ         8(BX)(SI*8), R8
 	MOVQ         16(BX)(SI*8), R9
@@ -16412,212 +15881,9 @@ pairs_end_2:
 	VPORD     (R10), Z5, Z5
 	VMOVDQU32 Z5, (R10)
 
-near_some:
+some:
 	TESTQ SI, SI
-	JNZ   near_four
-	JMP   end
-
-far:
-	// Lines are requested past both ends of the window: the first one again.
-	VPBROADCASTQ (BX), Z2
-	VMOVDQU32    Z2, -512(BX)
-	VMOVDQU32    Z2, (R8)
-	VMOVDQU32    Z2, -448(BX)
-	VMOVDQU32    Z2, 64(R8)
-	VMOVDQU32    Z2, -384(BX)
-	VMOVDQU32    Z2, 128(R8)
-	VMOVDQU32    Z2, -320(BX)
-	VMOVDQU32    Z2, 192(R8)
-	VMOVDQU32    Z2, -256(BX)
-	VMOVDQU32    Z2, 256(R8)
-	VMOVDQU32    Z2, -192(BX)
-	VMOVDQU32    Z2, 320(R8)
-	VMOVDQU32    Z2, -128(BX)
-	VMOVDQU32    Z2, 384(R8)
-	VMOVDQU32    Z2, -64(BX)
-	VMOVDQU32    Z2, 448(R8)
-	MOVQ         n+56(FP), SI
-
-far_one:
-	TESTQ        $0x00000003, SI
-	JZ           far_some
-	DECQ         SI
-	MOVQ         -512(BX)(SI*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         (BX)(SI*8), DI
-	VPBROADCASTD (DX)(SI*4), Z2
-	VPBROADCASTD (DX)(SI*4), K1, Z2
-	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z2, Z3, Z3
-	VPSLLD       $0x17, Z3, Z3
-	VPSRLD       $0x17, Z3, Z3
-	VMOVDQU32    Z3, (AX)
-	VPADDD.BCST  (AX), Z1, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPADDD.BCST  4(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPORD        Z2, Z3, Z2
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_3
-	VPADDD.BCST  8(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  12(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_3
-	VPADDD.BCST  16(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  20(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_3
-	VPADDD.BCST  24(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  28(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-
-pairs_end_3:
-	VPORD     (DI), Z2, Z2
-	VMOVDQU32 Z2, (DI)
-	JMP       far_one
-	PCALIGN $0x40
-
-far_four:
-	SUBQ         $0x04, SI
-	MOVQ         -512(BX)(SI*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         (BX)(SI*8), DI
-	MOVQ         -504(BX)(SI*8), R8
-	PREFETCHT0   (R8)
-	MOVQ         8(BX)(SI*8), R8
-	MOVQ         -496(BX)(SI*8), R9
-	PREFETCHT0   (R9)
-	MOVQ         16(BX)(SI*8), R9
-	MOVQ         -488(BX)(SI*8), R10
-	PREFETCHT0   (R10)
-	MOVQ         24(BX)(SI*8), R10
-	VPBROADCASTD (DX)(SI*4), Z2
-	VPBROADCASTD 4(DX)(SI*4), K1, Z2
-	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z2, Z3, Z3
-	VPSLLD       $0x17, Z3, Z3
-	VPSRLD       $0x17, Z3, Z3
-	VMOVDQU32    Z3, (AX)
-	VPBROADCASTD 8(DX)(SI*4), Z2
-	VPBROADCASTD 12(DX)(SI*4), K1, Z2
-	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z2, Z3, Z3
-	VPSLLD       $0x17, Z3, Z3
-	VPSRLD       $0x17, Z3, Z3
-	VMOVDQU32    Z3, 64(AX)
-	VPADDD.BCST  (AX), Z1, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPADDD.BCST  4(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPORD        Z2, Z3, Z2
-	VPADDD.BCST  32(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  36(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPORD        Z3, Z4, Z3
-	VPADDD.BCST  64(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPADDD.BCST  68(AX), Z1, Z5
-	VPSLLVD      Z5, Z0, Z5
-	VPORD        Z4, Z5, Z4
-	VPADDD.BCST  96(AX), Z1, Z5
-	VPSLLVD      Z5, Z0, Z5
-	VPADDD.BCST  100(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPORD        Z5, Z7, Z5
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_4
-	VPADDD.BCST  8(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  12(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  40(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  44(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  72(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  76(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  104(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  108(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z5
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_4
-	VPADDD.BCST  16(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  20(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  48(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  52(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  80(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  84(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  112(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  116(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z5
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_4
-	VPADDD.BCST  24(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  28(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  56(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  60(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  88(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  92(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  120(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  124(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z5
-
-pairs_end_4:
-	VPORD     (DI), Z2, Z2
-	VMOVDQU32 Z2, (DI)
-	VPORD     (R8), Z3, Z3
-	VMOVDQU32 Z3, (R8)
-	VPORD     (R9), Z4, Z4
-	VMOVDQU32 Z4, (R9)
-	VPORD     (R10), Z5, Z5
-	VMOVDQU32 Z5, (R10)
-
-far_some:
-	TESTQ SI, SI
-	JNZ   far_four
-
-end:
+	JNZ   four
 	VZEROUPPER
 	RET
 
@@ -16661,16 +15927,48 @@ locate:
 	ADDQ      $0x40, R9
 	SUBQ      $0x08, R8
 	JG        locate
-	MOVB      far+56(FP), DI
-	TESTB     DI, DI
-	JNZ       far
-	MOVQ      added+48(FP), DI
-	MOVQ      n+40(FP), R10
-	XORL      R8, R8
-	JMP       near_next
+
+	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+56(FP), $0x00
+	JE           located
+	VPBROADCASTQ (SI), Z2
+	VMOVDQU32    Z2, -512(SI)
+	VMOVDQU32    Z2, (R9)
+	VMOVDQU32    Z2, -448(SI)
+	VMOVDQU32    Z2, 64(R9)
+	VMOVDQU32    Z2, -384(SI)
+	VMOVDQU32    Z2, 128(R9)
+	VMOVDQU32    Z2, -320(SI)
+	VMOVDQU32    Z2, 192(R9)
+	VMOVDQU32    Z2, -256(SI)
+	VMOVDQU32    Z2, 256(R9)
+	VMOVDQU32    Z2, -192(SI)
+	VMOVDQU32    Z2, 320(R9)
+	VMOVDQU32    Z2, -128(SI)
+	VMOVDQU32    Z2, 384(R9)
+	VMOVDQU32    Z2, -64(SI)
+	VMOVDQU32    Z2, 448(R9)
+
+located:
+	MOVQ added+48(FP), DI
+	MOVQ n+40(FP), R10
+	XORL R8, R8
+	JMP  next
 	PCALIGN $0x40
 
-near_four:
+four:
+	CMPB       far+56(FP), $0x00
+	JE         near_1
+	MOVQ       512(SI)(R8*8), R9
+	PREFETCHT0 (R9)
+	MOVQ       520(SI)(R8*8), R9
+	PREFETCHT0 (R9)
+	MOVQ       528(SI)(R8*8), R9
+	PREFETCHT0 (R9)
+	MOVQ       536(SI)(R8*8), R9
+	PREFETCHT0 (R9)
+
+near_1:
 	MOVQ         (SI)(R8*8), R9
 	MOVQ         8(SI)(R8*8), R11
 	MOVQ         16(SI)(R8*8), R12
@@ -16803,17 +16101,17 @@ pairs_end_1:
 	RCRQ      $0x01, BX
 	ADDQ      $0x04, R8
 	TESTQ     $0x0000003f, R8
-	JNZ       near_next
+	JNZ       next
 	MOVQ      BX, (DI)
 	ADDQ      $0x08, DI
 
-near_next:
+next:
 	LEAQ 4(R8), R9
 	CMPQ R9, R10
-	JLE  near_four
-	JMP  near_rest
+	JLE  four
+	JMP  rest
 
-near_one:
+one:
 	MOVQ         (SI)(R8*8), R9
 	VPBROADCASTD 4(DX)(R8*8), Z2
 	VPBROADCASTD 4(DX)(R8*8), K1, Z2
@@ -16857,255 +16155,18 @@ pairs_end_2:
 	RCRQ      $0x01, BX
 	ADDQ      $0x01, R8
 
-near_rest:
+rest:
 	CMPQ R8, R10
-	JL   near_one
+	JL   one
 
 	// The outcomes of a last word are its upper bits.
 	TESTQ $0x0000003f, R10
-	JZ    near_done
+	JZ    done
 	NEGQ  R10
 	SHRXQ R10, BX, BX
 	MOVQ  BX, (DI)
 
-near_done:
-	JMP end
-
-far:
-	// Lines are requested past both ends of the window: the first one again.
-	VPBROADCASTQ (SI), Z2
-	VMOVDQU32    Z2, -512(SI)
-	VMOVDQU32    Z2, (R9)
-	VMOVDQU32    Z2, -448(SI)
-	VMOVDQU32    Z2, 64(R9)
-	VMOVDQU32    Z2, -384(SI)
-	VMOVDQU32    Z2, 128(R9)
-	VMOVDQU32    Z2, -320(SI)
-	VMOVDQU32    Z2, 192(R9)
-	VMOVDQU32    Z2, -256(SI)
-	VMOVDQU32    Z2, 256(R9)
-	VMOVDQU32    Z2, -192(SI)
-	VMOVDQU32    Z2, 320(R9)
-	VMOVDQU32    Z2, -128(SI)
-	VMOVDQU32    Z2, 384(R9)
-	VMOVDQU32    Z2, -64(SI)
-	VMOVDQU32    Z2, 448(R9)
-	MOVQ         added+48(FP), DI
-	MOVQ         n+40(FP), R10
-	XORL         R8, R8
-	JMP          far_next
-	PCALIGN $0x40
-
-far_four:
-	MOVQ         512(SI)(R8*8), R9
-	PREFETCHT0   (R9)
-	MOVQ         (SI)(R8*8), R9
-	MOVQ         520(SI)(R8*8), R11
-	PREFETCHT0   (R11)
-	MOVQ         8(SI)(R8*8), R11
-	MOVQ         528(SI)(R8*8), R12
-	PREFETCHT0   (R12)
-	MOVQ         16(SI)(R8*8), R12
-	MOVQ         536(SI)(R8*8), R13
-	PREFETCHT0   (R13)
-	MOVQ         24(SI)(R8*8), R13
-	VPBROADCASTD 4(DX)(R8*8), Z2
-	VPBROADCASTD 12(DX)(R8*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, (AX)
-	VPBROADCASTD 20(DX)(R8*8), Z2
-	VPBROADCASTD 28(DX)(R8*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, 64(AX)
-	VPADDD.BCST  (AX), Z1, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPADDD.BCST  4(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPORD        Z2, Z3, Z2
-	VPADDD.BCST  32(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  36(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPORD        Z3, Z4, Z3
-	VPADDD.BCST  64(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPADDD.BCST  68(AX), Z1, Z6
-	VPSLLVD      Z6, Z0, Z6
-	VPORD        Z4, Z6, Z4
-	VPADDD.BCST  96(AX), Z1, Z6
-	VPSLLVD      Z6, Z0, Z6
-	VPADDD.BCST  100(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPORD        Z6, Z7, Z6
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_3
-	VPADDD.BCST  8(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  12(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  40(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  44(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  72(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  76(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  104(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  108(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z6
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_3
-	VPADDD.BCST  16(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  20(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  48(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  52(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  80(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  84(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  112(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  116(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z6
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_3
-	VPADDD.BCST  24(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  28(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  56(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  60(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  88(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  92(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  120(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  124(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z6
-
-pairs_end_3:
-	VMOVDQU32 (R9), Z7
-	VPORD     Z7, Z2, Z2
-	VPCMPD    $0x04, Z7, Z2, K2
-	VMOVDQU32 Z2, (R9)
-	KMOVW     K2, R9
-	NEGL      R9
-	RCRQ      $0x01, BX
-	VMOVDQU32 (R11), Z2
-	VPORD     Z2, Z3, Z3
-	VPCMPD    $0x04, Z2, Z3, K2
-	VMOVDQU32 Z3, (R11)
-	KMOVW     K2, R9
-	NEGL      R9
-	RCRQ      $0x01, BX
-	VMOVDQU32 (R12), Z2
-	VPORD     Z2, Z4, Z4
-	VPCMPD    $0x04, Z2, Z4, K2
-	VMOVDQU32 Z4, (R12)
-	KMOVW     K2, R9
-	NEGL      R9
-	RCRQ      $0x01, BX
-	VMOVDQU32 (R13), Z2
-	VPORD     Z2, Z6, Z6
-	VPCMPD    $0x04, Z2, Z6, K2
-	VMOVDQU32 Z6, (R13)
-	KMOVW     K2, R9
-	NEGL      R9
-	RCRQ      $0x01, BX
-	ADDQ      $0x04, R8
-	TESTQ     $0x0000003f, R8
-	JNZ       far_next
-	MOVQ      BX, (DI)
-	ADDQ      $0x08, DI
-
-far_next:
-	LEAQ 4(R8), R9
-	CMPQ R9, R10
-	JLE  far_four
-	JMP  far_rest
-
-far_one:
-	MOVQ         512(SI)(R8*8), R9
-	PREFETCHT0   (R9)
-	MOVQ         (SI)(R8*8), R9
-	VPBROADCASTD 4(DX)(R8*8), Z2
-	VPBROADCASTD 4(DX)(R8*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, (AX)
-	VPADDD.BCST  (AX), Z1, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPADDD.BCST  4(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPORD        Z2, Z3, Z2
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_4
-	VPADDD.BCST  8(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  12(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_4
-	VPADDD.BCST  16(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  20(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_4
-	VPADDD.BCST  24(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  28(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-
-pairs_end_4:
-	VMOVDQU32 (R9), Z3
-	VPORD     Z3, Z2, Z2
-	VPCMPD    $0x04, Z3, Z2, K2
-	VMOVDQU32 Z2, (R9)
-	KMOVW     K2, R9
-	NEGL      R9
-	RCRQ      $0x01, BX
-	ADDQ      $0x01, R8
-
-far_rest:
-	CMPQ R8, R10
-	JL   far_one
-
-	// The outcomes of a last word are its upper bits.
-	TESTQ $0x0000003f, R10
-	JZ    far_done
-	NEGQ  R10
-	SHRXQ R10, BX, BX
-	MOVQ  BX, (DI)
-
-far_done:
-end:
+done:
 	VZEROUPPER
 	RET
 
@@ -19309,85 +18370,10 @@ locate:
 	ADDQ     $0x20, SI
 	SUBQ     $0x04, BX
 	JG       locate
-	MOVB     far+40(FP), DL
-	TESTB    DL, DL
-	JNZ      far
-	MOVQ     hits+32(FP), DX
-	MOVQ     n+24(FP), BX
-	XORL     SI, SI
 
-near_one:
-	TESTQ        $0x00000003, BX
-	JZ           near_some
-	DECQ         BX
-	MOVQ         (CX)(BX*8), DI
-	VPBROADCASTD (AX)(BX*8), Y0
-	VMOVDQU      (DI), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	TESTQ        $0x0000003f, BX
-	JNZ          near_one
-	MOVQ         BX, DI
-	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
-	XORL         SI, SI
-
-near_some:
-	TESTQ   BX, BX
-	JZ      near_done
-	PCALIGN $0x40
-
-near_four:
-	SUBQ         $0x04, BX
-	MOVQ         24(CX)(BX*8), DI
-	VPBROADCASTD 24(AX)(BX*8), Y0
-	VMOVDQU      (DI), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	MOVQ         16(CX)(BX*8), DI
-	VPBROADCASTD 16(AX)(BX*8), Y0
-	VMOVDQU      (DI), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	MOVQ         8(CX)(BX*8), DI
-	VPBROADCASTD 8(AX)(BX*8), Y0
-	VMOVDQU      (DI), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	MOVQ         (CX)(BX*8), DI
-	VPBROADCASTD (AX)(BX*8), Y0
-	VMOVDQU      (DI), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	TESTQ        $0x0000003f, BX
-	JNZ          near_four
-	MOVQ         BX, DI
-	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
-	XORL         SI, SI
-	TESTQ        BX, BX
-	JNZ          near_four
-
-near_done:
-	JMP end
-
-far:
 	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+40(FP), $0x00
+	JE           located
 	VPBROADCASTQ (CX), Y0
 	VMOVDQU      Y0, -512(CX)
 	VMOVDQU      Y0, (SI)
@@ -19421,16 +18407,16 @@ far:
 	VMOVDQU      Y0, 448(SI)
 	VMOVDQU      Y0, -32(CX)
 	VMOVDQU      Y0, 480(SI)
-	MOVQ         hits+32(FP), DX
-	MOVQ         n+24(FP), BX
-	XORL         SI, SI
 
-far_one:
+located:
+	MOVQ hits+32(FP), DX
+	MOVQ n+24(FP), BX
+	XORL SI, SI
+
+one:
 	TESTQ        $0x00000003, BX
-	JZ           far_some
+	JZ           some
 	DECQ         BX
-	MOVQ         -512(CX)(BX*8), DI
-	PREFETCHT0   (DI)
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
@@ -19440,52 +18426,56 @@ far_one:
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
-	JNZ          far_one
+	JNZ          one
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
 	MOVQ         SI, (DX)(DI*8)
 	XORL         SI, SI
 
-far_some:
+some:
 	TESTQ   BX, BX
-	JZ      far_done
+	JZ      done
 	PCALIGN $0x40
 
-far_four:
-	SUBQ         $0x04, BX
-	MOVQ         -488(CX)(BX*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         24(CX)(BX*8), DI
-	VPBROADCASTD 24(AX)(BX*8), Y0
-	VMOVDQU      (DI), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	MOVQ         -496(CX)(BX*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         16(CX)(BX*8), DI
-	VPBROADCASTD 16(AX)(BX*8), Y0
-	VMOVDQU      (DI), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	MOVQ         -504(CX)(BX*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         8(CX)(BX*8), DI
-	VPBROADCASTD 8(AX)(BX*8), Y0
-	VMOVDQU      (DI), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	MOVQ         -512(CX)(BX*8), DI
-	PREFETCHT0   (DI)
+four:
+	SUBQ       $0x04, BX
+	CMPB       far+40(FP), $0x00
+	JE         near_1
+	MOVQ       -512(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
 	MOVQ         (CX)(BX*8), DI
+	MOVQ         8(CX)(BX*8), R8
+	MOVQ         16(CX)(BX*8), R9
+	MOVQ         24(CX)(BX*8), R10
+	VPBROADCASTD 24(AX)(BX*8), Y0
+	VMOVDQU      (R10), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	VPBROADCASTD 16(AX)(BX*8), Y0
+	VMOVDQU      (R9), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	VPBROADCASTD 8(AX)(BX*8), Y0
+	VMOVDQU      (R8), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
 	VPBROADCASTD (AX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
 	VPMULLD      Y3, Y0, Y0
@@ -19494,16 +18484,15 @@ far_four:
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
-	JNZ          far_four
+	JNZ          four
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
 	MOVQ         SI, (DX)(DI*8)
 	XORL         SI, SI
 	TESTQ        BX, BX
-	JNZ          far_four
+	JNZ          four
 
-far_done:
-end:
+done:
 	VZEROUPPER
 	RET
 
@@ -19549,105 +18538,10 @@ locate:
 	ADDQ     $0x20, SI
 	SUBQ     $0x04, BX
 	JG       locate
-	MOVB     far+48(FP), DL
-	TESTB    DL, DL
-	JNZ      far
-	MOVQ     hits+40(FP), DX
-	MOVQ     n+32(FP), BX
-	XORL     SI, SI
 
-near_one:
-	TESTQ        $0x00000003, BX
-	JZ           near_some
-	DECQ         BX
-	MOVQ         (CX)(BX*8), DI
-	VPBROADCASTD 4(AX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (DI), Y1, Y6
-	VPERMD       32(DI), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
-	ADCQ         SI, SI
-	TESTQ        $0x0000003f, BX
-	JNZ          near_one
-	MOVQ         BX, DI
-	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
-	XORL         SI, SI
-
-near_some:
-	TESTQ   BX, BX
-	JZ      near_done
-	PCALIGN $0x40
-
-near_four:
-	SUBQ         $0x04, BX
-	MOVQ         24(CX)(BX*8), DI
-	VPBROADCASTD 28(AX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (DI), Y1, Y6
-	VPERMD       32(DI), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
-	ADCQ         SI, SI
-	MOVQ         16(CX)(BX*8), DI
-	VPBROADCASTD 20(AX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (DI), Y1, Y6
-	VPERMD       32(DI), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
-	ADCQ         SI, SI
-	MOVQ         8(CX)(BX*8), DI
-	VPBROADCASTD 12(AX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (DI), Y1, Y6
-	VPERMD       32(DI), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
-	ADCQ         SI, SI
-	MOVQ         (CX)(BX*8), DI
-	VPBROADCASTD 4(AX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (DI), Y1, Y6
-	VPERMD       32(DI), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
-	ADCQ         SI, SI
-	TESTQ        $0x0000003f, BX
-	JNZ          near_four
-	MOVQ         BX, DI
-	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
-	XORL         SI, SI
-	TESTQ        BX, BX
-	JNZ          near_four
-
-near_done:
-	JMP end
-
-far:
 	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+48(FP), $0x00
+	JE           located
 	VPBROADCASTQ (CX), Y0
 	VMOVDQU      Y0, -512(CX)
 	VMOVDQU      Y0, (SI)
@@ -19681,16 +18575,16 @@ far:
 	VMOVDQU      Y0, 448(SI)
 	VMOVDQU      Y0, -32(CX)
 	VMOVDQU      Y0, 480(SI)
-	MOVQ         hits+40(FP), DX
-	MOVQ         n+32(FP), BX
-	XORL         SI, SI
 
-far_one:
+located:
+	MOVQ hits+40(FP), DX
+	MOVQ n+32(FP), BX
+	XORL SI, SI
+
+one:
 	TESTQ        $0x00000003, BX
-	JZ           far_some
+	JZ           some
 	DECQ         BX
-	MOVQ         -512(CX)(BX*8), DI
-	PREFETCHT0   (DI)
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
@@ -19704,64 +18598,68 @@ far_one:
 	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
-	JNZ          far_one
+	JNZ          one
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
 	MOVQ         SI, (DX)(DI*8)
 	XORL         SI, SI
 
-far_some:
+some:
 	TESTQ   BX, BX
-	JZ      far_done
+	JZ      done
 	PCALIGN $0x40
 
-far_four:
-	SUBQ         $0x04, BX
-	MOVQ         -488(CX)(BX*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         24(CX)(BX*8), DI
+four:
+	SUBQ       $0x04, BX
+	CMPB       far+48(FP), $0x00
+	JE         near_1
+	MOVQ       -512(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
+	MOVQ         (CX)(BX*8), DI
+	MOVQ         8(CX)(BX*8), R8
+	MOVQ         16(CX)(BX*8), R9
+	MOVQ         24(CX)(BX*8), R10
 	VPBROADCASTD 28(AX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (DI), Y1, Y6
-	VPERMD       32(DI), Y1, Y1
+	VPERMD       (R10), Y1, Y6
+	VPERMD       32(R10), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y6, Y6
 	VPAND        Y5, Y2, Y2
 	VPSLLVD      Y2, Y4, Y2
 	VPTEST       Y2, Y6
 	ADCQ         SI, SI
-	MOVQ         -496(CX)(BX*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         16(CX)(BX*8), DI
 	VPBROADCASTD 20(AX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (DI), Y1, Y6
-	VPERMD       32(DI), Y1, Y1
+	VPERMD       (R9), Y1, Y6
+	VPERMD       32(R9), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y6, Y6
 	VPAND        Y5, Y2, Y2
 	VPSLLVD      Y2, Y4, Y2
 	VPTEST       Y2, Y6
 	ADCQ         SI, SI
-	MOVQ         -504(CX)(BX*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         8(CX)(BX*8), DI
 	VPBROADCASTD 12(AX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (DI), Y1, Y6
-	VPERMD       32(DI), Y1, Y1
+	VPERMD       (R8), Y1, Y6
+	VPERMD       32(R8), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y6, Y6
 	VPAND        Y5, Y2, Y2
 	VPSLLVD      Y2, Y4, Y2
 	VPTEST       Y2, Y6
 	ADCQ         SI, SI
-	MOVQ         -512(CX)(BX*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
@@ -19774,16 +18672,15 @@ far_four:
 	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
-	JNZ          far_four
+	JNZ          four
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
 	MOVQ         SI, (DX)(DI*8)
 	XORL         SI, SI
 	TESTQ        BX, BX
-	JNZ          far_four
+	JNZ          four
 
-far_done:
-end:
+done:
 	VZEROUPPER
 	RET
 
@@ -19837,125 +18734,10 @@ locate:
 	ADDQ      $0x20, SI
 	SUBQ      $0x04, BX
 	JG        locate
-	MOVB      far+64(FP), DL
-	TESTB     DL, DL
-	JNZ       far
-	MOVQ      hits+56(FP), DX
-	MOVQ      n+48(FP), BX
-	XORL      SI, SI
 
-near_one:
-	TESTQ        $0x00000003, BX
-	JZ           near_some
-	DECQ         BX
-	MOVQ         (CX)(BX*8), DI
-	VPBROADCASTD (AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (DI), Y0, Y3
-	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y3, Y3
-	VPAND        Y6, Y1, Y1
-	VPSLLVD      Y1, Y5, Y1
-	VPTEST       Y1, Y3
-	ADCQ         SI, SI
-	TESTQ        $0x0000003f, BX
-	JNZ          near_one
-	MOVQ         BX, DI
-	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
-	XORL         SI, SI
-
-near_some:
-	TESTQ   BX, BX
-	JZ      near_done
-	PCALIGN $0x40
-
-near_four:
-	SUBQ         $0x04, BX
-	MOVQ         24(CX)(BX*8), DI
-	VPBROADCASTD 12(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (DI), Y0, Y3
-	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y3, Y3
-	VPAND        Y6, Y1, Y1
-	VPSLLVD      Y1, Y5, Y1
-	VPTEST       Y1, Y3
-	ADCQ         SI, SI
-	MOVQ         16(CX)(BX*8), DI
-	VPBROADCASTD 8(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (DI), Y0, Y3
-	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y3, Y3
-	VPAND        Y6, Y1, Y1
-	VPSLLVD      Y1, Y5, Y1
-	VPTEST       Y1, Y3
-	ADCQ         SI, SI
-	MOVQ         8(CX)(BX*8), DI
-	VPBROADCASTD 4(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (DI), Y0, Y3
-	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y3, Y3
-	VPAND        Y6, Y1, Y1
-	VPSLLVD      Y1, Y5, Y1
-	VPTEST       Y1, Y3
-	ADCQ         SI, SI
-	MOVQ         (CX)(BX*8), DI
-	VPBROADCASTD (AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (DI), Y0, Y3
-	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y3, Y3
-	VPAND        Y6, Y1, Y1
-	VPSLLVD      Y1, Y5, Y1
-	VPTEST       Y1, Y3
-	ADCQ         SI, SI
-	TESTQ        $0x0000003f, BX
-	JNZ          near_four
-	MOVQ         BX, DI
-	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
-	XORL         SI, SI
-	TESTQ        BX, BX
-	JNZ          near_four
-
-near_done:
-	JMP end
-
-far:
 	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+64(FP), $0x00
+	JE           located
 	VPBROADCASTQ (CX), Y0
 	VMOVDQU      Y0, -512(CX)
 	VMOVDQU      Y0, (SI)
@@ -19989,16 +18771,16 @@ far:
 	VMOVDQU      Y0, 448(SI)
 	VMOVDQU      Y0, -32(CX)
 	VMOVDQU      Y0, 480(SI)
-	MOVQ         hits+56(FP), DX
-	MOVQ         n+48(FP), BX
-	XORL         SI, SI
 
-far_one:
+located:
+	MOVQ hits+56(FP), DX
+	MOVQ n+48(FP), BX
+	XORL SI, SI
+
+one:
 	TESTQ        $0x00000003, BX
-	JZ           far_some
+	JZ           some
 	DECQ         BX
-	MOVQ         -512(CX)(BX*8), DI
-	PREFETCHT0   (DI)
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
@@ -20016,22 +18798,35 @@ far_one:
 	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
-	JNZ          far_one
+	JNZ          one
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
 	MOVQ         SI, (DX)(DI*8)
 	XORL         SI, SI
 
-far_some:
+some:
 	TESTQ   BX, BX
-	JZ      far_done
+	JZ      done
 	PCALIGN $0x40
 
-far_four:
-	SUBQ         $0x04, BX
-	MOVQ         -488(CX)(BX*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         24(CX)(BX*8), DI
+four:
+	SUBQ       $0x04, BX
+	CMPB       far+64(FP), $0x00
+	JE         near_1
+	MOVQ       -512(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(CX)(BX*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
+	MOVQ         (CX)(BX*8), DI
+	MOVQ         8(CX)(BX*8), R8
+	MOVQ         16(CX)(BX*8), R9
+	MOVQ         24(CX)(BX*8), R10
 	VPBROADCASTD 12(AX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
@@ -20040,16 +18835,13 @@ far_four:
 	VPADDD       Y0, Y1, Y1
 	VPSRLD       $0x05, Y1, Y0
 	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (DI), Y0, Y3
-	VPERMD       32(DI), Y0, Y0
+	VPERMD       (R10), Y0, Y3
+	VPERMD       32(R10), Y0, Y0
 	VBLENDVPS    Y2, Y0, Y3, Y3
 	VPAND        Y6, Y1, Y1
 	VPSLLVD      Y1, Y5, Y1
 	VPTEST       Y1, Y3
 	ADCQ         SI, SI
-	MOVQ         -496(CX)(BX*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         16(CX)(BX*8), DI
 	VPBROADCASTD 8(AX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
@@ -20058,16 +18850,13 @@ far_four:
 	VPADDD       Y0, Y1, Y1
 	VPSRLD       $0x05, Y1, Y0
 	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (DI), Y0, Y3
-	VPERMD       32(DI), Y0, Y0
+	VPERMD       (R9), Y0, Y3
+	VPERMD       32(R9), Y0, Y0
 	VBLENDVPS    Y2, Y0, Y3, Y3
 	VPAND        Y6, Y1, Y1
 	VPSLLVD      Y1, Y5, Y1
 	VPTEST       Y1, Y3
 	ADCQ         SI, SI
-	MOVQ         -504(CX)(BX*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         8(CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
@@ -20076,16 +18865,13 @@ far_four:
 	VPADDD       Y0, Y1, Y1
 	VPSRLD       $0x05, Y1, Y0
 	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (DI), Y0, Y3
-	VPERMD       32(DI), Y0, Y0
+	VPERMD       (R8), Y0, Y3
+	VPERMD       32(R8), Y0, Y0
 	VBLENDVPS    Y2, Y0, Y3, Y3
 	VPAND        Y6, Y1, Y1
 	VPSLLVD      Y1, Y5, Y1
 	VPTEST       Y1, Y3
 	ADCQ         SI, SI
-	MOVQ         -512(CX)(BX*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
@@ -20102,16 +18888,15 @@ far_four:
 	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
-	JNZ          far_four
+	JNZ          four
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
 	MOVQ         SI, (DX)(DI*8)
 	XORL         SI, SI
 	TESTQ        BX, BX
-	JNZ          far_four
+	JNZ          four
 
-far_done:
-end:
+done:
 	VZEROUPPER
 	RET
 
@@ -20488,14 +19273,50 @@ locate:
 	ADDQ     $0x20, R8
 	SUBQ     $0x04, DI
 	JG       locate
-	MOVB     far+48(FP), SI
-	TESTB    SI, SI
-	JNZ      far
-	MOVQ     n+40(FP), SI
 
-near_one:
+	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+48(FP), $0x00
+	JE           located
+	VPBROADCASTQ (BX), Y0
+	VMOVDQU      Y0, -512(BX)
+	VMOVDQU      Y0, (R8)
+	VMOVDQU      Y0, -480(BX)
+	VMOVDQU      Y0, 32(R8)
+	VMOVDQU      Y0, -448(BX)
+	VMOVDQU      Y0, 64(R8)
+	VMOVDQU      Y0, -416(BX)
+	VMOVDQU      Y0, 96(R8)
+	VMOVDQU      Y0, -384(BX)
+	VMOVDQU      Y0, 128(R8)
+	VMOVDQU      Y0, -352(BX)
+	VMOVDQU      Y0, 160(R8)
+	VMOVDQU      Y0, -320(BX)
+	VMOVDQU      Y0, 192(R8)
+	VMOVDQU      Y0, -288(BX)
+	VMOVDQU      Y0, 224(R8)
+	VMOVDQU      Y0, -256(BX)
+	VMOVDQU      Y0, 256(R8)
+	VMOVDQU      Y0, -224(BX)
+	VMOVDQU      Y0, 288(R8)
+	VMOVDQU      Y0, -192(BX)
+	VMOVDQU      Y0, 320(R8)
+	VMOVDQU      Y0, -160(BX)
+	VMOVDQU      Y0, 352(R8)
+	VMOVDQU      Y0, -128(BX)
+	VMOVDQU      Y0, 384(R8)
+	VMOVDQU      Y0, -96(BX)
+	VMOVDQU      Y0, 416(R8)
+	VMOVDQU      Y0, -64(BX)
+	VMOVDQU      Y0, 448(R8)
+	VMOVDQU      Y0, -32(BX)
+	VMOVDQU      Y0, 480(R8)
+
+located:
+	MOVQ n+40(FP), SI
+
+one:
 	TESTQ        $0x00000003, SI
-	JZ           near_some
+	JZ           some
 	DECQ         SI
 	MOVQ         (BX)(SI*8), DI
 	VPBROADCASTD 4(DX)(SI*8), Y0
@@ -20520,11 +19341,23 @@ pair_1:
 	ADDQ  $0x08, R9
 	DECQ  R10
 	JNZ   pair_1
-	JMP   near_one
+	JMP   one
 	PCALIGN $0x40
 
-near_four:
-	SUBQ         $0x04, SI
+four:
+	SUBQ       $0x04, SI
+	CMPB       far+48(FP), $0x00
+	JE         near_1
+	MOVQ       -512(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
 	MOVQ         (BX)(SI*8), DI
 	MOVQ         8(BX)(SI*8), R8
 	MOVQ         16(BX)(SI*8), R9
@@ -20594,164 +19427,9 @@ pair_2:
 	DECQ  R13
 	JNZ   pair_2
 
-near_some:
+some:
 	TESTQ SI, SI
-	JNZ   near_four
-	JMP   end
-
-far:
-	// Lines are requested past both ends of the window: the first one again.
-	VPBROADCASTQ (BX), Y0
-	VMOVDQU      Y0, -512(BX)
-	VMOVDQU      Y0, (R8)
-	VMOVDQU      Y0, -480(BX)
-	VMOVDQU      Y0, 32(R8)
-	VMOVDQU      Y0, -448(BX)
-	VMOVDQU      Y0, 64(R8)
-	VMOVDQU      Y0, -416(BX)
-	VMOVDQU      Y0, 96(R8)
-	VMOVDQU      Y0, -384(BX)
-	VMOVDQU      Y0, 128(R8)
-	VMOVDQU      Y0, -352(BX)
-	VMOVDQU      Y0, 160(R8)
-	VMOVDQU      Y0, -320(BX)
-	VMOVDQU      Y0, 192(R8)
-	VMOVDQU      Y0, -288(BX)
-	VMOVDQU      Y0, 224(R8)
-	VMOVDQU      Y0, -256(BX)
-	VMOVDQU      Y0, 256(R8)
-	VMOVDQU      Y0, -224(BX)
-	VMOVDQU      Y0, 288(R8)
-	VMOVDQU      Y0, -192(BX)
-	VMOVDQU      Y0, 320(R8)
-	VMOVDQU      Y0, -160(BX)
-	VMOVDQU      Y0, 352(R8)
-	VMOVDQU      Y0, -128(BX)
-	VMOVDQU      Y0, 384(R8)
-	VMOVDQU      Y0, -96(BX)
-	VMOVDQU      Y0, 416(R8)
-	VMOVDQU      Y0, -64(BX)
-	VMOVDQU      Y0, 448(R8)
-	VMOVDQU      Y0, -32(BX)
-	VMOVDQU      Y0, 480(R8)
-	MOVQ         n+40(FP), SI
-
-far_one:
-	TESTQ        $0x00000003, SI
-	JZ           far_some
-	DECQ         SI
-	MOVQ         -512(BX)(SI*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         (BX)(SI*8), DI
-	VPBROADCASTD 4(DX)(SI*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x17, Y0, Y0
-	VMOVDQU      Y0, (AX)
-	MOVL         $0x00000005, R8
-	MOVQ         AX, R9
-	MOVQ         CX, R10
-
-pair_3:
-	MOVL  (R9), R11
-	SHRXL R8, R11, R12
-	MOVL  (DI)(R12*4), R13
-	BTSL  R11, R13
-	MOVL  R13, (DI)(R12*4)
-	MOVL  4(R9), R11
-	SHRXL R8, R11, R12
-	MOVL  (DI)(R12*4), R13
-	BTSL  R11, R13
-	MOVL  R13, (DI)(R12*4)
-	ADDQ  $0x08, R9
-	DECQ  R10
-	JNZ   pair_3
-	JMP   far_one
-	PCALIGN $0x40
-
-far_four:
-	SUBQ         $0x04, SI
-	MOVQ         -512(BX)(SI*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         (BX)(SI*8), DI
-	MOVQ         -504(BX)(SI*8), R8
-	PREFETCHT0   (R8)
-	MOVQ         8(BX)(SI*8), R8
-	MOVQ         -496(BX)(SI*8), R9
-	PREFETCHT0   (R9)
-	MOVQ         16(BX)(SI*8), R9
-	MOVQ         -488(BX)(SI*8), R10
-	PREFETCHT0   (R10)
-	MOVQ         24(BX)(SI*8), R10
-	VPBROADCASTD 4(DX)(SI*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x17, Y0, Y0
-	VMOVDQU      Y0, (AX)
-	VPBROADCASTD 12(DX)(SI*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x17, Y0, Y0
-	VMOVDQU      Y0, 32(AX)
-	VPBROADCASTD 20(DX)(SI*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x17, Y0, Y0
-	VMOVDQU      Y0, 64(AX)
-	VPBROADCASTD 28(DX)(SI*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x17, Y0, Y0
-	VMOVDQU      Y0, 96(AX)
-	MOVL         $0x00000005, R11
-	MOVQ         AX, R12
-	MOVQ         CX, R13
-
-pair_4:
-	MOVL  (R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (DI)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (DI)(R15*4)
-	MOVL  4(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (DI)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (DI)(R15*4)
-	MOVL  32(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R8)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R8)(R15*4)
-	MOVL  36(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R8)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R8)(R15*4)
-	MOVL  64(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R9)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R9)(R15*4)
-	MOVL  68(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R9)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R9)(R15*4)
-	MOVL  96(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R10)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R10)(R15*4)
-	MOVL  100(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R10)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R10)(R15*4)
-	ADDQ  $0x08, R12
-	DECQ  R13
-	JNZ   pair_4
-
-far_some:
-	TESTQ SI, SI
-	JNZ   far_four
-
-end:
+	JNZ   four
 	VZEROUPPER
 	RET
 
@@ -20800,14 +19478,50 @@ locate:
 	ADDQ      $0x20, R8
 	SUBQ      $0x04, DI
 	JG        locate
-	MOVB      far+64(FP), SI
-	TESTB     SI, SI
-	JNZ       far
-	MOVQ      n+56(FP), SI
 
-near_one:
+	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+64(FP), $0x00
+	JE           located
+	VPBROADCASTQ (BX), Y0
+	VMOVDQU      Y0, -512(BX)
+	VMOVDQU      Y0, (R8)
+	VMOVDQU      Y0, -480(BX)
+	VMOVDQU      Y0, 32(R8)
+	VMOVDQU      Y0, -448(BX)
+	VMOVDQU      Y0, 64(R8)
+	VMOVDQU      Y0, -416(BX)
+	VMOVDQU      Y0, 96(R8)
+	VMOVDQU      Y0, -384(BX)
+	VMOVDQU      Y0, 128(R8)
+	VMOVDQU      Y0, -352(BX)
+	VMOVDQU      Y0, 160(R8)
+	VMOVDQU      Y0, -320(BX)
+	VMOVDQU      Y0, 192(R8)
+	VMOVDQU      Y0, -288(BX)
+	VMOVDQU      Y0, 224(R8)
+	VMOVDQU      Y0, -256(BX)
+	VMOVDQU      Y0, 256(R8)
+	VMOVDQU      Y0, -224(BX)
+	VMOVDQU      Y0, 288(R8)
+	VMOVDQU      Y0, -192(BX)
+	VMOVDQU      Y0, 320(R8)
+	VMOVDQU      Y0, -160(BX)
+	VMOVDQU      Y0, 352(R8)
+	VMOVDQU      Y0, -128(BX)
+	VMOVDQU      Y0, 384(R8)
+	VMOVDQU      Y0, -96(BX)
+	VMOVDQU      Y0, 416(R8)
+	VMOVDQU      Y0, -64(BX)
+	VMOVDQU      Y0, 448(R8)
+	VMOVDQU      Y0, -32(BX)
+	VMOVDQU      Y0, 480(R8)
+
+located:
+	MOVQ n+56(FP), SI
+
+one:
 	TESTQ        $0x00000003, SI
-	JZ           near_some
+	JZ           some
 	DECQ         SI
 	MOVQ         (BX)(SI*8), DI
 	VPBROADCASTD (DX)(SI*4), Y0
@@ -20837,11 +19551,23 @@ pair_1:
 	ADDQ  $0x08, R9
 	DECQ  R10
 	JNZ   pair_1
-	JMP   near_one
+	JMP   one
 	PCALIGN $0x40
 
-near_four:
-	SUBQ         $0x04, SI
+four:
+	SUBQ       $0x04, SI
+	CMPB       far+64(FP), $0x00
+	JE         near_1
+	MOVQ       -512(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(BX)(SI*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
 	MOVQ         (BX)(SI*8), DI
 	MOVQ         8(BX)(SI*8), R8
 	MOVQ         16(BX)(SI*8), R9
@@ -20931,189 +19657,9 @@ pair_2:
 	DECQ  R13
 	JNZ   pair_2
 
-near_some:
+some:
 	TESTQ SI, SI
-	JNZ   near_four
-	JMP   end
-
-far:
-	// Lines are requested past both ends of the window: the first one again.
-	VPBROADCASTQ (BX), Y0
-	VMOVDQU      Y0, -512(BX)
-	VMOVDQU      Y0, (R8)
-	VMOVDQU      Y0, -480(BX)
-	VMOVDQU      Y0, 32(R8)
-	VMOVDQU      Y0, -448(BX)
-	VMOVDQU      Y0, 64(R8)
-	VMOVDQU      Y0, -416(BX)
-	VMOVDQU      Y0, 96(R8)
-	VMOVDQU      Y0, -384(BX)
-	VMOVDQU      Y0, 128(R8)
-	VMOVDQU      Y0, -352(BX)
-	VMOVDQU      Y0, 160(R8)
-	VMOVDQU      Y0, -320(BX)
-	VMOVDQU      Y0, 192(R8)
-	VMOVDQU      Y0, -288(BX)
-	VMOVDQU      Y0, 224(R8)
-	VMOVDQU      Y0, -256(BX)
-	VMOVDQU      Y0, 256(R8)
-	VMOVDQU      Y0, -224(BX)
-	VMOVDQU      Y0, 288(R8)
-	VMOVDQU      Y0, -192(BX)
-	VMOVDQU      Y0, 320(R8)
-	VMOVDQU      Y0, -160(BX)
-	VMOVDQU      Y0, 352(R8)
-	VMOVDQU      Y0, -128(BX)
-	VMOVDQU      Y0, 384(R8)
-	VMOVDQU      Y0, -96(BX)
-	VMOVDQU      Y0, 416(R8)
-	VMOVDQU      Y0, -64(BX)
-	VMOVDQU      Y0, 448(R8)
-	VMOVDQU      Y0, -32(BX)
-	VMOVDQU      Y0, 480(R8)
-	MOVQ         n+56(FP), SI
-
-far_one:
-	TESTQ        $0x00000003, SI
-	JZ           far_some
-	DECQ         SI
-	MOVQ         -512(BX)(SI*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         (BX)(SI*8), DI
-	VPBROADCASTD (DX)(SI*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VPSRLD       $0x17, Y1, Y1
-	VMOVDQU      Y1, (AX)
-	MOVL         $0x00000005, R8
-	MOVQ         AX, R9
-	MOVQ         CX, R10
-
-pair_3:
-	MOVL  (R9), R11
-	SHRXL R8, R11, R12
-	MOVL  (DI)(R12*4), R13
-	BTSL  R11, R13
-	MOVL  R13, (DI)(R12*4)
-	MOVL  4(R9), R11
-	SHRXL R8, R11, R12
-	MOVL  (DI)(R12*4), R13
-	BTSL  R11, R13
-	MOVL  R13, (DI)(R12*4)
-	ADDQ  $0x08, R9
-	DECQ  R10
-	JNZ   pair_3
-	JMP   far_one
-	PCALIGN $0x40
-
-far_four:
-	SUBQ         $0x04, SI
-	MOVQ         -512(BX)(SI*8), DI
-	PREFETCHT0   (DI)
-	MOVQ         (BX)(SI*8), DI
-	MOVQ         -504(BX)(SI*8), R8
-	PREFETCHT0   (R8)
-	MOVQ         8(BX)(SI*8), R8
-	MOVQ         -496(BX)(SI*8), R9
-	PREFETCHT0   (R9)
-	MOVQ         16(BX)(SI*8), R9
-	MOVQ         -488(BX)(SI*8), R10
-	PREFETCHT0   (R10)
-	MOVQ         24(BX)(SI*8), R10
-	VPBROADCASTD (DX)(SI*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VPSRLD       $0x17, Y1, Y1
-	VMOVDQU      Y1, (AX)
-	VPBROADCASTD 4(DX)(SI*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VPSRLD       $0x17, Y1, Y1
-	VMOVDQU      Y1, 32(AX)
-	VPBROADCASTD 8(DX)(SI*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VPSRLD       $0x17, Y1, Y1
-	VMOVDQU      Y1, 64(AX)
-	VPBROADCASTD 12(DX)(SI*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VPSRLD       $0x17, Y1, Y1
-	VMOVDQU      Y1, 96(AX)
-	MOVL         $0x00000005, R11
-	MOVQ         AX, R12
-	MOVQ         CX, R13
-
-pair_4:
-	MOVL  (R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (DI)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (DI)(R15*4)
-	MOVL  4(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (DI)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (DI)(R15*4)
-	MOVL  32(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R8)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R8)(R15*4)
-	MOVL  36(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R8)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R8)(R15*4)
-	MOVL  64(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R9)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R9)(R15*4)
-	MOVL  68(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R9)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R9)(R15*4)
-	MOVL  96(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R10)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R10)(R15*4)
-	MOVL  100(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R10)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R10)(R15*4)
-	ADDQ  $0x08, R12
-	DECQ  R13
-	JNZ   pair_4
-
-far_some:
-	TESTQ SI, SI
-	JNZ   far_four
-
-end:
+	JNZ   four
 	VZEROUPPER
 	RET
 
@@ -21161,16 +19707,64 @@ locate:
 	ADDQ     $0x20, R9
 	SUBQ     $0x04, R8
 	JG       locate
-	MOVB     far+56(FP), DI
-	TESTB    DI, DI
-	JNZ      far
-	MOVQ     added+48(FP), DI
-	MOVQ     n+40(FP), R10
-	XORL     R8, R8
-	JMP      near_next
+
+	// Lines are requested past both ends of the window: the first one again.
+	CMPB         far+56(FP), $0x00
+	JE           located
+	VPBROADCASTQ (SI), Y4
+	VMOVDQU      Y4, -512(SI)
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      Y4, -480(SI)
+	VMOVDQU      Y4, 32(R9)
+	VMOVDQU      Y4, -448(SI)
+	VMOVDQU      Y4, 64(R9)
+	VMOVDQU      Y4, -416(SI)
+	VMOVDQU      Y4, 96(R9)
+	VMOVDQU      Y4, -384(SI)
+	VMOVDQU      Y4, 128(R9)
+	VMOVDQU      Y4, -352(SI)
+	VMOVDQU      Y4, 160(R9)
+	VMOVDQU      Y4, -320(SI)
+	VMOVDQU      Y4, 192(R9)
+	VMOVDQU      Y4, -288(SI)
+	VMOVDQU      Y4, 224(R9)
+	VMOVDQU      Y4, -256(SI)
+	VMOVDQU      Y4, 256(R9)
+	VMOVDQU      Y4, -224(SI)
+	VMOVDQU      Y4, 288(R9)
+	VMOVDQU      Y4, -192(SI)
+	VMOVDQU      Y4, 320(R9)
+	VMOVDQU      Y4, -160(SI)
+	VMOVDQU      Y4, 352(R9)
+	VMOVDQU      Y4, -128(SI)
+	VMOVDQU      Y4, 384(R9)
+	VMOVDQU      Y4, -96(SI)
+	VMOVDQU      Y4, 416(R9)
+	VMOVDQU      Y4, -64(SI)
+	VMOVDQU      Y4, 448(R9)
+	VMOVDQU      Y4, -32(SI)
+	VMOVDQU      Y4, 480(R9)
+
+located:
+	MOVQ added+48(FP), DI
+	MOVQ n+40(FP), R10
+	XORL R8, R8
+	JMP  next
 	PCALIGN $0x40
 
-near_four:
+four:
+	CMPB       far+56(FP), $0x00
+	JE         near_1
+	MOVQ       512(SI)(R8*8), R9
+	PREFETCHT0 (R9)
+	MOVQ       520(SI)(R8*8), R9
+	PREFETCHT0 (R9)
+	MOVQ       528(SI)(R8*8), R9
+	PREFETCHT0 (R9)
+	MOVQ       536(SI)(R8*8), R9
+	PREFETCHT0 (R9)
+
+near_1:
 	MOVQ         (SI)(R8*8), R9
 	MOVQ         8(SI)(R8*8), R11
 	MOVQ         16(SI)(R8*8), R12
@@ -21323,18 +19917,18 @@ pair_2:
 	RCRQ         $0x01, BX
 	ADDQ         $0x04, R8
 	TESTQ        $0x0000003f, R8
-	JNZ          near_next
+	JNZ          next
 	NOTQ         BX
 	MOVQ         BX, (DI)
 	ADDQ         $0x08, DI
 
-near_next:
+next:
 	LEAQ 4(R8), R9
 	CMPQ R9, R10
-	JLE  near_four
-	JMP  near_rest
+	JLE  four
+	JMP  rest
 
-near_one:
+one:
 	MOVQ         (SI)(R8*8), R9
 	VPBROADCASTD 4(DX)(R8*8), Y4
 	VPMULLD      Y7, Y4, Y4
@@ -21378,294 +19972,19 @@ pair_3:
 	RCRQ         $0x01, BX
 	ADDQ         $0x01, R8
 
-near_rest:
+rest:
 	CMPQ R8, R10
-	JL   near_one
+	JL   one
 
 	// The outcomes of a last word are its upper bits.
 	TESTQ $0x0000003f, R10
-	JZ    near_done
+	JZ    done
 	NEGQ  R10
 	NOTQ  BX
 	SHRXQ R10, BX, BX
 	MOVQ  BX, (DI)
 
-near_done:
-	JMP end
-
-far:
-	// Lines are requested past both ends of the window: the first one again.
-	VPBROADCASTQ (SI), Y4
-	VMOVDQU      Y4, -512(SI)
-	VMOVDQU      Y4, (R9)
-	VMOVDQU      Y4, -480(SI)
-	VMOVDQU      Y4, 32(R9)
-	VMOVDQU      Y4, -448(SI)
-	VMOVDQU      Y4, 64(R9)
-	VMOVDQU      Y4, -416(SI)
-	VMOVDQU      Y4, 96(R9)
-	VMOVDQU      Y4, -384(SI)
-	VMOVDQU      Y4, 128(R9)
-	VMOVDQU      Y4, -352(SI)
-	VMOVDQU      Y4, 160(R9)
-	VMOVDQU      Y4, -320(SI)
-	VMOVDQU      Y4, 192(R9)
-	VMOVDQU      Y4, -288(SI)
-	VMOVDQU      Y4, 224(R9)
-	VMOVDQU      Y4, -256(SI)
-	VMOVDQU      Y4, 256(R9)
-	VMOVDQU      Y4, -224(SI)
-	VMOVDQU      Y4, 288(R9)
-	VMOVDQU      Y4, -192(SI)
-	VMOVDQU      Y4, 320(R9)
-	VMOVDQU      Y4, -160(SI)
-	VMOVDQU      Y4, 352(R9)
-	VMOVDQU      Y4, -128(SI)
-	VMOVDQU      Y4, 384(R9)
-	VMOVDQU      Y4, -96(SI)
-	VMOVDQU      Y4, 416(R9)
-	VMOVDQU      Y4, -64(SI)
-	VMOVDQU      Y4, 448(R9)
-	VMOVDQU      Y4, -32(SI)
-	VMOVDQU      Y4, 480(R9)
-	MOVQ         added+48(FP), DI
-	MOVQ         n+40(FP), R10
-	XORL         R8, R8
-	JMP          far_next
-	PCALIGN $0x40
-
-far_four:
-	MOVQ         512(SI)(R8*8), R9
-	PREFETCHT0   (R9)
-	MOVQ         (SI)(R8*8), R9
-	MOVQ         520(SI)(R8*8), R11
-	PREFETCHT0   (R11)
-	MOVQ         8(SI)(R8*8), R11
-	MOVQ         528(SI)(R8*8), R12
-	PREFETCHT0   (R12)
-	MOVQ         16(SI)(R8*8), R12
-	MOVQ         536(SI)(R8*8), R13
-	PREFETCHT0   (R13)
-	MOVQ         24(SI)(R8*8), R13
-	VPBROADCASTD 4(DX)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
-	VPSRLD       $0x17, Y4, Y4
-	VMOVDQU      Y4, (AX)
-	VPBROADCASTD 12(DX)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
-	VPSRLD       $0x17, Y4, Y4
-	VMOVDQU      Y4, 32(AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y8, Y8, Y8
-	MOVQ         AX, R14
-	MOVQ         CX, R15
-
-pair_4:
-	VPBROADCASTD (R14), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R14), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 32(R14), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R14), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
-	ADDQ         $0x08, R14
-	DECQ         R15
-	JNZ          pair_4
-	VMOVDQU      (R9), Y9
-	VPANDN       Y4, Y9, Y10
-	VPOR         Y9, Y4, Y4
-	VMOVDQU      Y4, (R9)
-	VMOVDQU      32(R9), Y4
-	VPANDN       Y5, Y4, Y9
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R9)
-	VPOR         Y10, Y9, Y10
-	VPTEST       Y10, Y3
-	RCRQ         $0x01, BX
-	VMOVDQU      (R11), Y4
-	VPANDN       Y6, Y4, Y5
-	VPOR         Y4, Y6, Y6
-	VMOVDQU      Y6, (R11)
-	VMOVDQU      32(R11), Y4
-	VPANDN       Y8, Y4, Y6
-	VPOR         Y4, Y8, Y8
-	VMOVDQU      Y8, 32(R11)
-	VPOR         Y5, Y6, Y5
-	VPTEST       Y5, Y3
-	RCRQ         $0x01, BX
-	VPBROADCASTD 20(DX)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
-	VPSRLD       $0x17, Y4, Y4
-	VMOVDQU      Y4, (AX)
-	VPBROADCASTD 28(DX)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
-	VPSRLD       $0x17, Y4, Y4
-	VMOVDQU      Y4, 32(AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y8, Y8, Y8
-	MOVQ         AX, R9
-	MOVQ         CX, R11
-
-pair_5:
-	VPBROADCASTD (R9), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R9), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 32(R9), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R9), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
-	ADDQ         $0x08, R9
-	DECQ         R11
-	JNZ          pair_5
-	VMOVDQU      (R12), Y9
-	VPANDN       Y4, Y9, Y10
-	VPOR         Y9, Y4, Y4
-	VMOVDQU      Y4, (R12)
-	VMOVDQU      32(R12), Y4
-	VPANDN       Y5, Y4, Y9
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R12)
-	VPOR         Y10, Y9, Y10
-	VPTEST       Y10, Y3
-	RCRQ         $0x01, BX
-	VMOVDQU      (R13), Y4
-	VPANDN       Y6, Y4, Y5
-	VPOR         Y4, Y6, Y6
-	VMOVDQU      Y6, (R13)
-	VMOVDQU      32(R13), Y4
-	VPANDN       Y8, Y4, Y6
-	VPOR         Y4, Y8, Y8
-	VMOVDQU      Y8, 32(R13)
-	VPOR         Y5, Y6, Y5
-	VPTEST       Y5, Y3
-	RCRQ         $0x01, BX
-	ADDQ         $0x04, R8
-	TESTQ        $0x0000003f, R8
-	JNZ          far_next
-	NOTQ         BX
-	MOVQ         BX, (DI)
-	ADDQ         $0x08, DI
-
-far_next:
-	LEAQ 4(R8), R9
-	CMPQ R9, R10
-	JLE  far_four
-	JMP  far_rest
-
-far_one:
-	MOVQ         512(SI)(R8*8), R9
-	PREFETCHT0   (R9)
-	MOVQ         (SI)(R8*8), R9
-	VPBROADCASTD 4(DX)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
-	VPSRLD       $0x17, Y4, Y4
-	VMOVDQU      Y4, (AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	MOVQ         AX, R11
-	MOVQ         CX, R12
-
-pair_6:
-	VPBROADCASTD (R11), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y8
-	VPADDD       Y1, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD (R11), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y8
-	VPADDD       Y2, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y5, Y5
-	ADDQ         $0x08, R11
-	DECQ         R12
-	JNZ          pair_6
-	VMOVDQU      (R9), Y6
-	VPANDN       Y4, Y6, Y8
-	VPOR         Y6, Y4, Y4
-	VMOVDQU      Y4, (R9)
-	VMOVDQU      32(R9), Y4
-	VPANDN       Y5, Y4, Y6
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R9)
-	VPOR         Y8, Y6, Y8
-	VPTEST       Y8, Y3
-	RCRQ         $0x01, BX
-	ADDQ         $0x01, R8
-
-far_rest:
-	CMPQ R8, R10
-	JL   far_one
-
-	// The outcomes of a last word are its upper bits.
-	TESTQ $0x0000003f, R10
-	JZ    far_done
-	NEGQ  R10
-	NOTQ  BX
-	SHRXQ R10, BX, BX
-	MOVQ  BX, (DI)
-
-far_done:
-end:
+done:
 	VZEROUPPER
 	RET
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
@@ -18,6 +20,8 @@ type lines struct {
 	hashes reg.GPVirtual
 	size   int           // of a hash, in bytes
 	places reg.GPVirtual // the addresses of the lines, on the stack
+
+	requests int // how many of them were emitted, for labels
 }
 
 // lineWalk is what differs between the walks.
@@ -66,50 +70,36 @@ func stackVectors(bytes int) reg.GPVirtual {
 func testLines(v vectors, walk lineWalk) {
 	l := newLines(v, walk)
 	walk.prepareTest()
+	l.locate()
 	if v.lanes() < 16 {
-		l.emit(l.testOnes)
-		return
+		l.testOnes()
+	} else {
+		l.testTwos()
 	}
-	l.emit(func(label string, ahead int) {
-		if walk, ok := walk.(halvesWalk); ok && ahead > 0 {
-			far := Load(Param("far"), GP8())
-			CMPB(far, U8(bloom.constant("halvedLines")))
-			JNE(LabelRef("whole"))
-			l.testTwos("halves_", ahead, walk.testHalves)
-			JMP(LabelRef("end"))
-			Label("whole")
-		}
-		l.testTwos(label, ahead, walk.testTwo)
-	})
 }
 
 // addLines emits the body of a kernel that adds hashes. It calls add to emit the setting of
 // the bits of some hashes in their lines. Two of these may be the same line.
 func addLines(v vectors, walk lineWalk, add func(h, line []Mem)) {
 	l := newLines(v, walk)
-	l.emit(func(label string, ahead int) {
-		n := argument("n")
-		some := func(count int) {
-			h, line := make([]Mem, count), make([]Mem, count)
-			for i := range count {
-				h[i], line[i] = l.at(n, i, ahead)
-			}
-			add(h, line)
-		}
-		Label(label + "one")
-		TESTQ(U32(3), n)
-		JZ(LabelRef(label + "some"))
-		DECQ(n)
-		some(1)
-		JMP(LabelRef(label + "one"))
-		align()
-		Label(label + "four")
-		SUBQ(U8(4), n)
-		some(4)
-		Label(label + "some")
-		TESTQ(n, n)
-		JNZ(LabelRef(label + "four"))
-	})
+	l.locate()
+	n := argument("n")
+	Label("one")
+	TESTQ(U32(3), n)
+	JZ(LabelRef("some"))
+	DECQ(n)
+	add(l.at(n, 1))
+	JMP(LabelRef("one"))
+	align()
+	Label("four")
+	SUBQ(U8(4), n)
+	l.request(Mem{Base: l.places, Index: n, Scale: 8, Disp: -8 * ahead}, 4)
+	add(l.at(n, 4))
+	Label("some")
+	TESTQ(n, n)
+	JNZ(LabelRef("four"))
+	VZEROUPPER()
+	RET()
 }
 
 // addLinesNew is addLines in the order of the hashes. add emits the setting of the bits of some
@@ -117,80 +107,55 @@ func addLines(v vectors, walk lineWalk, add func(h, line []Mem)) {
 // carry flag. The flag is set for a key that is new, or, if inverted, for one that is not.
 func addLinesNew(v vectors, walk lineWalk, inverted bool, add func(h, line []Mem, outcome func())) {
 	l := newLines(v, walk)
-	l.emit(func(label string, ahead int) {
-		added, done, word := argument("added"), GP64(), GP64()
-		some := func(count int) {
-			h, line := make([]Mem, count), make([]Mem, count)
-			for i := range count {
-				h[i], line[i] = l.at(done, i, -ahead)
-			}
-			add(h, line, func() { RCRQ(U8(1), word) })
-			ADDQ(U8(count), done)
-		}
-		store := func() {
-			if inverted {
-				NOTQ(word)
-			}
-		}
-		next, n := GP64(), argument("n")
-		XORL(done.As32(), done.As32())
-		JMP(LabelRef(label + "next"))
-		align()
-		Label(label + "four")
-		some(4)
-		TESTQ(U32(63), done)
-		JNZ(LabelRef(label + "next"))
-		store()
-		MOVQ(word, Mem{Base: added})
-		ADDQ(U8(8), added)
-		Label(label + "next")
-		LEAQ(Mem{Base: done, Disp: 4}, next)
-		CMPQ(next, n)
-		JLE(LabelRef(label + "four"))
-		JMP(LabelRef(label + "rest"))
-		Label(label + "one")
-		some(1)
-		Label(label + "rest")
-		CMPQ(done, n)
-		JL(LabelRef(label + "one"))
-		Comment("The outcomes of a last word are its upper bits.")
-		TESTQ(U32(63), n)
-		JZ(LabelRef(label + "done"))
-		NEGQ(n)
-		store()
-		SHRXQ(n, word, word)
-		MOVQ(word, Mem{Base: added})
-		Label(label + "done")
-	})
-}
-
-// emit emits the two passes. It calls second twice: for a filter that fits the caches, and
-// for one whose lines are requested ahead.
-func (l *lines) emit(second func(label string, ahead int)) {
-	end, far := l.locate(), Load(Param("far"), GP8())
-	TESTB(far, far)
-	JNZ(LabelRef("far"))
-	second("near_", 0)
-	JMP(LabelRef("end"))
-
-	Label("far")
-	Comment("Lines are requested past both ends of the window: the first one again.")
-	first := l.vector()
-	VPBROADCASTQ(Mem{Base: l.places}, first)
-	for i := 0; i < ahead; i += l.lanes() / 2 {
-		l.store(first, Mem{Base: l.places, Disp: 8 * (i - ahead)})
-		l.store(first, Mem{Base: end, Disp: 8 * i})
+	l.locate()
+	added, done, word := argument("added"), GP64(), GP64()
+	some := func(count int) {
+		h, line := l.at(done, count)
+		add(h, line, func() { RCRQ(U8(1), word) })
+		ADDQ(U8(count), done)
 	}
-	second("far_", ahead)
-	Label("end")
+	store := func() {
+		if inverted {
+			NOTQ(word)
+		}
+	}
+	next, n := GP64(), argument("n")
+	XORL(done.As32(), done.As32())
+	JMP(LabelRef("next"))
+	align()
+	Label("four")
+	l.request(Mem{Base: l.places, Index: done, Scale: 8, Disp: 8 * ahead}, 4)
+	some(4)
+	TESTQ(U32(63), done)
+	JNZ(LabelRef("next"))
+	store()
+	MOVQ(word, Mem{Base: added})
+	ADDQ(U8(8), added)
+	Label("next")
+	LEAQ(Mem{Base: done, Disp: 4}, next)
+	CMPQ(next, n)
+	JLE(LabelRef("four"))
+	JMP(LabelRef("rest"))
+	Label("one")
+	some(1)
+	Label("rest")
+	CMPQ(done, n)
+	JL(LabelRef("one"))
+	Comment("The outcomes of a last word are its upper bits.")
+	TESTQ(U32(63), n)
+	JZ(LabelRef("done"))
+	NEGQ(n)
+	store()
+	SHRXQ(n, word, word)
+	MOVQ(word, Mem{Base: added})
+	Label("done")
 	VZEROUPPER()
 	RET()
 }
 
-// locate emits the first pass, and returns the end of the addresses.
-func (l *lines) locate() (end reg.GPVirtual) {
-	from, left := GP64(), argument("n")
-	end = GP64()
+// locate emits the first pass.
+func (l *lines) locate() {
+	from, left, end := GP64(), argument("n"), GP64()
 	MOVQ(l.hashes, from)
 	MOVQ(l.places, end)
 	align()
@@ -202,7 +167,17 @@ func (l *lines) locate() (end reg.GPVirtual) {
 	ADDQ(U8(4*l.lanes()), end)
 	SUBQ(U8(l.lanes()/2), left)
 	JG(LabelRef("locate"))
-	return end
+
+	Comment("Lines are requested past both ends of the window: the first one again.")
+	CMPB(parameter("far"), U8(0))
+	JE(LabelRef("located"))
+	first := l.vector()
+	VPBROADCASTQ(Mem{Base: l.places}, first)
+	for i := 0; i < ahead; i += l.lanes() / 2 {
+		l.store(first, Mem{Base: l.places, Disp: 8 * (i - ahead)})
+		l.store(first, Mem{Base: end, Disp: 8 * i})
+	}
+	Label("located")
 }
 
 // align makes the next instruction begin a line of memory. Otherwise the speed of a loop would depend on
@@ -257,51 +232,68 @@ func forKeys(x reg.VecVirtual, words []Mem) Op {
 	return x
 }
 
-// line loads the address at m. It requests the line of the key that is the given number
-// of keys away.
-func (l *lines) line(m Mem, away int) Mem {
-	if away != 0 {
-		next := GP64()
-		MOVQ(m.Offset(8*away), next)
-		request(Mem{Base: next})
+// request emits the requests of the lines at some places, if the filter does not fit the caches.
+func (l *lines) request(places Mem, count int) {
+	l.requests++
+	near := fmt.Sprintf("near_%d", l.requests)
+	CMPB(parameter("far"), U8(0))
+	JE(LabelRef(near))
+	for i := range count {
+		line := GP64()
+		MOVQ(places.Offset(8*i), line)
+		request(Mem{Base: line})
 	}
-	at := GP64()
-	MOVQ(m, at)
-	return Mem{Base: at}
+	Label(near)
 }
 
-// at returns hash n + i and its line, for a pass that goes from the last key to the first.
-func (l *lines) at(n reg.GPVirtual, i, ahead int) (h, line Mem) {
-	return Mem{Base: l.hashes, Index: n, Scale: uint8(l.size), Disp: l.size * i}, l.line(Mem{Base: l.places, Index: n, Scale: 8, Disp: 8 * i}, -ahead)
+// at returns some hashes from number n on, and their lines.
+func (l *lines) at(n reg.GPVirtual, count int) (h, line []Mem) {
+	return l.keys(Mem{Base: l.hashes, Index: n, Scale: uint8(l.size)}, Mem{Base: l.places, Index: n, Scale: 8}, count)
+}
+
+// keys returns some hashes, and their lines, whose addresses it loads.
+func (l *lines) keys(hash, place Mem, count int) (h, line []Mem) {
+	for i := range count {
+		at := GP64()
+		MOVQ(place.Offset(8*i), at)
+		h, line = append(h, hash.Offset(l.size*i)), append(line, Mem{Base: at})
+	}
+	return h, line
 }
 
 // testTwos emits the second pass with mask registers, for 8 keys at a time. The outcome of
 // each is a byte that has a bit for each missing bit. At the end, one instruction turns 64
 // of the bytes into a word of hits.
-func (l *lines) testTwos(label string, ahead int, testTwo func(h, line [2]Mem) reg.OpmaskVirtual) {
+func (l *lines) testTwos() {
 	outcomes := stackVectors(window)
 	hash, place, outcome, left := GP64(), GP64(), GP64(), argument("n")
 	MOVQ(l.hashes, hash)
 	MOVQ(l.places, place)
 	MOVQ(outcomes, outcome)
-	align()
-	Label(label + "eight")
-	for i := 0; i < 8; i += 2 {
-		var h, line [2]Mem
-		for j := range line {
-			h[j] = Mem{Base: hash, Disp: l.size * (i + j)}
-			line[j] = l.line(Mem{Base: place, Disp: 8 * (i + j)}, ahead)
+	eights := func(label string, testTwo func(h, line [2]Mem) reg.OpmaskVirtual) {
+		Label(label)
+		l.request(Mem{Base: place, Disp: 8 * ahead}, 8)
+		for i := 0; i < 8; i += 2 {
+			h, line := l.keys(Mem{Base: hash, Disp: l.size * i}, Mem{Base: place, Disp: 8 * i}, 2)
+			KMOVW(testTwo([2]Mem(h), [2]Mem(line)), Mem{Base: outcome, Disp: i})
 		}
-		KMOVW(testTwo(h, line), Mem{Base: outcome, Disp: i})
+		ADDQ(U8(8*l.size), hash)
+		ADDQ(U8(64), place)
+		ADDQ(U8(8), outcome)
+		SUBQ(U8(8), left)
+		JG(LabelRef(label))
 	}
-	ADDQ(U8(8*l.size), hash)
-	ADDQ(U8(64), place)
-	ADDQ(U8(8), outcome)
-	SUBQ(U8(8), left)
-	JG(LabelRef(label + "eight"))
+	halves, ok := l.walk.(halvesWalk)
+	if ok {
+		CMPB(parameter("far"), U8(bloom.constant("halvedLines")))
+		JE(LabelRef("halves"))
+	}
+	align()
+	eights("eight", l.walk.testTwo)
 
+	Label("words")
 	hits, n, last := argument("hits"), argument("n"), GP64()
-	Label(label + "word")
+	Label("word")
 	missing, k := ZMM(), K()
 	l.load(Mem{Base: outcomes}, missing)
 	VPTESTNMB(missing, missing, k)
@@ -309,19 +301,28 @@ func (l *lines) testTwos(label string, ahead int, testTwo func(h, line [2]Mem) r
 	ADDQ(U8(64), outcomes)
 	ADDQ(U8(8), hits)
 	SUBQ(U8(64), n)
-	JG(LabelRef(label + "word"))
+	JG(LabelRef("word"))
 	ADDQ(U8(64), n) // in the last word
 	BZHIQ(n, Mem{Base: hits, Disp: -8}, last)
 	MOVQ(last, Mem{Base: hits, Disp: -8})
+	VZEROUPPER()
+	RET()
+	if ok {
+		eights("halves", halves.testHalves) // not aligned: with a PCALIGN here, Go's assembler does not end
+		JMP(LabelRef("words"))
+	}
 }
 
 // testOnes emits the second pass with the carry flag. It goes from the last key to the
 // first: a word of hits takes the flag as its lowest bit.
-func (l *lines) testOnes(label string, ahead int) {
+func (l *lines) testOnes() {
 	hits, n, word := argument("hits"), argument("n"), GP64()
-	test := func(i int) {
-		l.walk.testOne(l.at(n, i, ahead))
-		ADCQ(word, word)
+	test := func(count int) {
+		h, line := l.at(n, count)
+		for i := count - 1; i >= 0; i-- {
+			l.walk.testOne(h[i], line[i])
+			ADCQ(word, word)
+		}
 	}
 	store := func() {
 		to := GP64()
@@ -331,27 +332,28 @@ func (l *lines) testOnes(label string, ahead int) {
 		XORL(word.As32(), word.As32())
 	}
 	XORL(word.As32(), word.As32())
-	Label(label + "one")
+	Label("one")
 	TESTQ(U32(3), n)
-	JZ(LabelRef(label + "some"))
+	JZ(LabelRef("some"))
 	DECQ(n)
-	test(0)
+	test(1)
 	TESTQ(U32(63), n)
-	JNZ(LabelRef(label + "one"))
+	JNZ(LabelRef("one"))
 	store()
-	Label(label + "some")
+	Label("some")
 	TESTQ(n, n)
-	JZ(LabelRef(label + "done"))
+	JZ(LabelRef("done"))
 	align()
-	Label(label + "four")
+	Label("four")
 	SUBQ(U8(4), n)
-	for i := range 4 {
-		test(3 - i)
-	}
+	l.request(Mem{Base: l.places, Index: n, Scale: 8, Disp: -8 * ahead}, 4)
+	test(4)
 	TESTQ(U32(63), n)
-	JNZ(LabelRef(label + "four"))
+	JNZ(LabelRef("four"))
 	store()
 	TESTQ(n, n)
-	JNZ(LabelRef(label + "four"))
-	Label(label + "done")
+	JNZ(LabelRef("four"))
+	Label("done")
+	VZEROUPPER()
+	RET()
 }
