@@ -258,6 +258,9 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 	if !ok {
 		return 0, false
 	}
+	if left == n && kernel == AVX512 { // XXH64's gathers leave keys of several lengths
+		return hashByRows(kind, rows, stride, data, n, byRows[oneIf(slowGather())][kind].limit(), h), true
+	}
 	return n - left, true
 }
 

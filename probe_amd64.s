@@ -20478,16 +20478,11 @@ end:
 	RET
 
 // func xxh64AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64AnyAVX512(SB), $512-56
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxh64AnyAVX512(SB), $0-56
 	// XXH64. Each lane hashes one key.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
+	// The kernel gathers each part of 32 keys once for all seeds. It ends at the first keys that do
+	// not have one length, a multiple of 4 below 32. It reads nothing but the keys.
 	MOVQ         $0x9e3779b185ebca87, AX
 	VPBROADCASTQ AX, Z8
 	MOVQ         $0xc2b2ae3d27d4eb4f, AX
@@ -20497,7 +20492,8 @@ TEXT ·xxh64AnyAVX512(SB), $512-56
 	MOVQ         $0x85ebca77c2b2ae63, AX
 	VPBROADCASTQ AX, Z11
 	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z12
+	VPBROADCASTQ AX, Z0
+	VPADDQ.BCST  seed+40(FP), Z0, Z12
 	MOVQ         rows+0(FP), AX
 	VMOVDQU64    headers24Word0<>+0(SB), Z13
 	MOVL         $0x000000c0, CX
@@ -20524,13 +20520,12 @@ TEXT ·xxh64AnyAVX512(SB), $512-56
 	MOVQ         hashes+32(FP), CX
 	MOVQ         n+24(FP), DX
 	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K3
-	VPADDQ.BCST  seed+40(FP), Z12, Z18
-	XORL         SI, SI
+	MOVL         $0x0000ffff, BX
+	KMOVW        BX, K3
 
-start:
+vectors:
+	CMPQ      DX, $0x02
+	JL        end
 	CMPQ      stride+8(FP), $0x10
 	JNE       others_0
 	VMOVDQU64 (AX), Z1
@@ -20550,10 +20545,6 @@ located_0:
 	VMOVDQA64 Z16, Z4
 	VMOVDQA64 Z1, Z3
 	VMOVDQA64 Z17, Z5
-
-vector:
-	CMPQ      DX, $0x02
-	JL        mixed
 	CMPQ      stride+8(FP), $0x10
 	JNE       others_1
 	VMOVDQU64 (AX), Z1
@@ -20569,55 +20560,55 @@ vector:
 	ADDQ      $0x00000100, AX
 
 located_1:
-	VMOVQ        X4, DI
+	VMOVQ        X4, BX
 	VPBROADCASTQ X4, Z6
-	VMOVDQA64    Z4, Z7
-	VPTERNLOGQ   $0x7e, Z5, Z6, Z7
-	VMOVDQA64    Z16, Z19
-	VPTERNLOGQ   $0x7e, Z17, Z6, Z19
-	VPORQ        Z7, Z19, Z7
-	VPTESTMQ     Z7, Z7, K4
+	VMOVDQA64    Z4, Z4
+	VPTERNLOGQ   $0x7e, Z5, Z6, Z4
+	VMOVDQA64    Z16, Z5
+	VPTERNLOGQ   $0x7e, Z17, Z6, Z5
+	VPORQ        Z4, Z5, Z4
+	VPTESTMQ     Z4, Z4, K4
 	KORTESTW     K4, K4
-	JNZ          mixed
-	TESTQ        $-29, DI
-	JNZ          mixed
-	VPBROADCASTQ DI, Z4
-	VPADDQ       Z18, Z4, Z4
+	JNZ          end
+	TESTQ        $-29, BX
+	JNZ          end
+	VPBROADCASTQ BX, Z4
+	VPADDQ       Z12, Z4, Z4
 	VMOVDQA64    Z4, Z5
 	VMOVDQA64    Z4, Z6
 	VMOVDQA64    Z4, Z7
-	XORL         R8, R8
+	XORL         SI, SI
 	JMP          equal_rest
 
 equal_long:
 	KMOVW      K3, K4
-	VPXORD     Z2, Z2, Z19
-	VPGATHERQQ (R8)(Z2*1), K4, Z19
+	VPXORD     Z2, Z2, Z18
+	VPGATHERQQ (SI)(Z2*1), K4, Z18
 	KMOVW      K3, K4
-	VPXORD     Z3, Z3, Z20
-	VPGATHERQQ (R8)(Z3*1), K4, Z20
+	VPXORD     Z3, Z3, Z19
+	VPGATHERQQ (SI)(Z3*1), K4, Z19
 	KMOVW      K3, K4
-	VPXORD     Z0, Z0, Z21
-	VPGATHERQQ (R8)(Z0*1), K4, Z21
+	VPXORD     Z0, Z0, Z20
+	VPGATHERQQ (SI)(Z0*1), K4, Z20
 	KMOVW      K3, K4
-	VPXORD     Z1, Z1, Z22
-	VPGATHERQQ (R8)(Z1*1), K4, Z22
+	VPXORD     Z1, Z1, Z21
+	VPGATHERQQ (SI)(Z1*1), K4, Z21
+	VPMULLQ    Z9, Z18, Z18
 	VPMULLQ    Z9, Z19, Z19
 	VPMULLQ    Z9, Z20, Z20
 	VPMULLQ    Z9, Z21, Z21
-	VPMULLQ    Z9, Z22, Z22
+	VPROLQ     $0x1f, Z18, Z18
 	VPROLQ     $0x1f, Z19, Z19
 	VPROLQ     $0x1f, Z20, Z20
 	VPROLQ     $0x1f, Z21, Z21
-	VPROLQ     $0x1f, Z22, Z22
+	VPMULLQ    Z8, Z18, Z18
 	VPMULLQ    Z8, Z19, Z19
 	VPMULLQ    Z8, Z20, Z20
 	VPMULLQ    Z8, Z21, Z21
-	VPMULLQ    Z8, Z22, Z22
-	VPXORQ     Z19, Z4, Z4
-	VPXORQ     Z20, Z5, Z5
-	VPXORQ     Z21, Z6, Z6
-	VPXORQ     Z22, Z7, Z7
+	VPXORQ     Z18, Z4, Z4
+	VPXORQ     Z19, Z5, Z5
+	VPXORQ     Z20, Z6, Z6
+	VPXORQ     Z21, Z7, Z7
 	VPROLQ     $0x1b, Z4, Z4
 	VPROLQ     $0x1b, Z5, Z5
 	VPROLQ     $0x1b, Z6, Z6
@@ -20630,38 +20621,38 @@ equal_long:
 	VPADDQ     Z11, Z5, Z5
 	VPADDQ     Z11, Z6, Z6
 	VPADDQ     Z11, Z7, Z7
-	ADDQ       $0x08, R8
-	SUBQ       $0x08, DI
+	ADDQ       $0x08, SI
+	SUBQ       $0x08, BX
 
 equal_rest:
-	CMPQ       DI, $0x08
+	CMPQ       BX, $0x08
 	JGE        equal_long
-	TESTQ      DI, DI
+	TESTQ      BX, BX
 	JZ         equal_end
 	KMOVW      K3, K4
-	VPXORD     Z2, Z2, Z19
-	VPGATHERQD (R8)(Z2*1), K4, Y19
-	VPMOVZXDQ  Y19, Z19
+	VPXORD     Z2, Z2, Z18
+	VPGATHERQD (SI)(Z2*1), K4, Y18
+	VPMOVZXDQ  Y18, Z18
 	KMOVW      K3, K4
 	VPXORD     Z3, Z3, Z2
-	VPGATHERQD (R8)(Z3*1), K4, Y2
+	VPGATHERQD (SI)(Z3*1), K4, Y2
 	VPMOVZXDQ  Y2, Z2
 	KMOVW      K3, K4
 	VPXORD     Z0, Z0, Z3
-	VPGATHERQD (R8)(Z0*1), K4, Y3
+	VPGATHERQD (SI)(Z0*1), K4, Y3
 	VPMOVZXDQ  Y3, Z3
 	KMOVW      K3, K4
-	VPXORD     Z1, Z1, Z20
-	VPGATHERQD (R8)(Z1*1), K4, Y20
-	VPMOVZXDQ  Y20, Z20
-	VPMULLQ    Z8, Z19, Z19
+	VPXORD     Z1, Z1, Z19
+	VPGATHERQD (SI)(Z1*1), K4, Y19
+	VPMOVZXDQ  Y19, Z19
+	VPMULLQ    Z8, Z18, Z18
 	VPMULLQ    Z8, Z2, Z2
 	VPMULLQ    Z8, Z3, Z3
-	VPMULLQ    Z8, Z20, Z20
-	VPXORQ     Z19, Z4, Z4
+	VPMULLQ    Z8, Z19, Z19
+	VPXORQ     Z18, Z4, Z4
 	VPXORQ     Z2, Z5, Z2
 	VPXORQ     Z3, Z6, Z3
-	VPXORQ     Z20, Z7, Z7
+	VPXORQ     Z19, Z7, Z7
 	VPROLQ     $0x17, Z4, Z4
 	VPROLQ     $0x17, Z2, Z2
 	VPROLQ     $0x17, Z3, Z3
@@ -20714,420 +20705,7 @@ equal_end:
 	VMOVDQU64 Z7, 192(CX)
 	ADDQ      $0x00000100, CX
 	SUBQ      $0x02, DX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, DI
-	VPORQ        Z4, Z5, Z6
-	VPBROADCASTQ DI, Z7
-	VPTESTMQ     Z7, Z6, K4
-	KORTESTW     K4, K4
-	JNZ          end
-	VMOVDQA64    Z2, Z2
-	VMOVDQA64    Z4, Z6
-	VMOVDQU32    Z2, (SP)
-	VMOVDQU32    Z6, 128(SP)
-	VMOVDQA64    Z18, Z4
-	VMOVDQA64    Z3, Z3
-	VMOVDQA64    Z5, Z7
-	VMOVDQU32    Z3, 64(SP)
-	VMOVDQU32    Z7, 192(SP)
-	VMOVDQA64    Z18, Z5
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z6, K4
-	KORTESTW     K4, K4
-	JZ           no_stripes_0
-	KMOVW        K4, K5
-	MOVQ         $0x60ea27eeadc0b5d6, DI
-	VPBROADCASTQ DI, Z19
-	VPADDQ.BCST  seed+40(FP), Z19, Z19
-	MOVQ         $0xc2b2ae3d27d4eb4f, DI
-	VPBROADCASTQ DI, Z20
-	VPADDQ.BCST  seed+40(FP), Z20, Z20
-	MOVQ         $0x0000000000000000, DI
-	VPBROADCASTQ DI, Z21
-	VPADDQ.BCST  seed+40(FP), Z21, Z21
-	MOVQ         $0x61c8864e7a143579, DI
-	VPBROADCASTQ DI, Z22
-	VPADDQ.BCST  seed+40(FP), Z22, Z22
-
-stripe_0:
-	KMOVW        K5, K6
-	VPXORD       Z2, Z2, Z24
-	VPGATHERQQ   (SI)(Z2*1), K6, Z24
-	VPMULLQ      Z9, Z24, Z24
-	VPADDQ       Z24, Z19, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z8, Z24, K5, Z19
-	KMOVW        K5, K6
-	VPXORD       Z2, Z2, Z24
-	VPGATHERQQ   8(SI)(Z2*1), K6, Z24
-	VPMULLQ      Z9, Z24, Z24
-	VPADDQ       Z24, Z20, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z8, Z24, K5, Z20
-	KMOVW        K5, K6
-	VPXORD       Z2, Z2, Z24
-	VPGATHERQQ   16(SI)(Z2*1), K6, Z24
-	VPMULLQ      Z9, Z24, Z24
-	VPADDQ       Z24, Z21, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z8, Z24, K5, Z21
-	KMOVW        K5, K6
-	VPXORD       Z2, Z2, Z24
-	VPGATHERQQ   24(SI)(Z2*1), K6, Z24
-	VPMULLQ      Z9, Z24, Z24
-	VPADDQ       Z24, Z22, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z8, Z24, K5, Z22
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z2, K5, Z2
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z6, K5, Z6
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z6, K5
-	KORTESTW     K5, K5
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z19, Z24
-	VPROLQ       $0x07, Z20, Z25
-	VPADDQ       Z25, Z24, Z24
-	VPROLQ       $0x0c, Z21, Z25
-	VPADDQ       Z25, Z24, Z24
-	VPROLQ       $0x12, Z22, Z25
-	VPADDQ       Z25, Z24, Z24
-	VPMULLQ.BCST singleWords<>+8(SB), Z19, Z19
-	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, Z19
-	VPXORQ       Z19, Z24, Z24
-	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
-	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
-	VPMULLQ.BCST singleWords<>+8(SB), Z20, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, Z20
-	VPXORQ       Z20, Z24, Z24
-	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
-	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
-	VPMULLQ.BCST singleWords<>+8(SB), Z21, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, Z21
-	VPXORQ       Z21, Z24, Z24
-	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
-	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
-	VPMULLQ.BCST singleWords<>+8(SB), Z22, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, Z22
-	VPXORQ       Z22, Z24, Z24
-	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
-	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
-	VMOVDQA64    Z24, K4, Z4
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z7, K4
-	KORTESTW     K4, K4
-	JZ           no_stripes_1
-	KMOVW        K4, K5
-	MOVQ         $0x60ea27eeadc0b5d6, DI
-	VPBROADCASTQ DI, Z19
-	VPADDQ.BCST  seed+40(FP), Z19, Z19
-	MOVQ         $0xc2b2ae3d27d4eb4f, DI
-	VPBROADCASTQ DI, Z20
-	VPADDQ.BCST  seed+40(FP), Z20, Z20
-	MOVQ         $0x0000000000000000, DI
-	VPBROADCASTQ DI, Z21
-	VPADDQ.BCST  seed+40(FP), Z21, Z21
-	MOVQ         $0x61c8864e7a143579, DI
-	VPBROADCASTQ DI, Z22
-	VPADDQ.BCST  seed+40(FP), Z22, Z22
-
-stripe_1:
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z24
-	VPGATHERQQ   (SI)(Z3*1), K6, Z24
-	VPMULLQ      Z9, Z24, Z24
-	VPADDQ       Z24, Z19, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z8, Z24, K5, Z19
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z24
-	VPGATHERQQ   8(SI)(Z3*1), K6, Z24
-	VPMULLQ      Z9, Z24, Z24
-	VPADDQ       Z24, Z20, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z8, Z24, K5, Z20
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z24
-	VPGATHERQQ   16(SI)(Z3*1), K6, Z24
-	VPMULLQ      Z9, Z24, Z24
-	VPADDQ       Z24, Z21, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z8, Z24, K5, Z21
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z24
-	VPGATHERQQ   24(SI)(Z3*1), K6, Z24
-	VPMULLQ      Z9, Z24, Z24
-	VPADDQ       Z24, Z22, Z24
-	VPROLQ       $0x1f, Z24, Z24
-	VPMULLQ      Z8, Z24, K5, Z22
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z3, K5, Z3
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z7, K5, Z7
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z7, K5
-	KORTESTW     K5, K5
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z19, Z24
-	VPROLQ       $0x07, Z20, Z25
-	VPADDQ       Z25, Z24, Z24
-	VPROLQ       $0x0c, Z21, Z25
-	VPADDQ       Z25, Z24, Z24
-	VPROLQ       $0x12, Z22, Z25
-	VPADDQ       Z25, Z24, Z24
-	VPMULLQ.BCST singleWords<>+8(SB), Z19, Z19
-	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, Z19
-	VPXORQ       Z19, Z24, Z24
-	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
-	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
-	VPMULLQ.BCST singleWords<>+8(SB), Z20, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, Z20
-	VPXORQ       Z20, Z24, Z24
-	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
-	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
-	VPMULLQ.BCST singleWords<>+8(SB), Z21, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, Z21
-	VPXORQ       Z21, Z24, Z24
-	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
-	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
-	VPMULLQ.BCST singleWords<>+8(SB), Z22, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, Z22
-	VPXORQ       Z22, Z24, Z24
-	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z24
-	VPADDQ.BCST  singleWords<>+24(SB), Z24, Z24
-	VMOVDQA64    Z24, K4, Z5
-
-no_stripes_1:
-	VPADDQ 128(SP), Z4, Z4
-	VPADDQ 192(SP), Z5, Z5
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z6, K4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z7, K5
-	KORTESTW     K4, K5
-	JZ           word
-	KMOVW        K4, K6
-	VPXORD       Z2, Z2, Z19
-	VPGATHERQQ   (SI)(Z2*1), K6, Z19
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z2, K4, Z2
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z6, K4, Z6
-	KMOVW        K5, K6
-	VPXORD       Z3, Z3, Z20
-	VPGATHERQQ   (SI)(Z3*1), K6, Z20
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z3, K5, Z3
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z7, K5, Z7
-	VPMULLQ      Z9, Z19, Z19
-	VPMULLQ      Z9, Z20, Z20
-	VPROLQ       $0x1f, Z19, Z19
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z8, Z19, Z19
-	VPMULLQ      Z8, Z20, Z20
-	VPXORQ       Z19, Z4, Z19
-	VPXORQ       Z20, Z5, Z20
-	VPROLQ       $0x1b, Z19, Z19
-	VPROLQ       $0x1b, Z20, Z20
-	VPMULLQ      Z8, Z19, Z19
-	VPMULLQ      Z8, Z20, Z20
-	VPADDQ       Z11, Z19, K4, Z4
-	VPADDQ       Z11, Z20, K5, Z5
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z6, K4
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z7, K5
-	KORTESTW      K4, K5
-	JZ            no_word
-	KMOVW         K4, K6
-	VPXORD        Z2, Z2, Z19
-	VPGATHERQD    (SI)(Z2*1), K6, Y19
-	VPMOVZXDQ     Y19, Z19
-	KMOVW         K5, K6
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (SI)(Z3*1), K6, Y2
-	VPMOVZXDQ     Y2, Z2
-	VPMULLQ       Z8, Z19, Z19
-	VPMULLQ       Z8, Z2, Z2
-	VPXORQ        Z19, Z4, Z3
-	VPXORQ        Z2, Z5, Z2
-	VPROLQ        $0x17, Z3, Z3
-	VPROLQ        $0x17, Z2, Z2
-	VPMULLQ       Z9, Z3, Z3
-	VPMULLQ       Z9, Z2, Z2
-	VPADDQ        Z10, Z3, K4, Z4
-	VPADDQ        Z10, Z2, K5, Z5
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z6, K4
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z7, K5
-	KORTESTW      K4, K5
-	JZ            hashed
-	VMOVDQU32     (SP), Z19
-	VMOVDQU32     128(SP), Z2
-	VMOVDQU32     64(SP), Z20
-	VMOVDQU32     192(SP), Z3
-	VPMOVQD       Z2, Y23
-	VPMOVQD       Z3, Y2
-	VINSERTI64X4  $0x01, Y2, Z23, Z23
-	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z2
-	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z23, Z21
-	VPCMPGTD      Z3, Z21, K4
-	KORTESTW      K4, K4
-	JZ            hashed
-	VPCMPGTD      Z2, Z23, K5
-	VPMOVSXDQ     Y23, Z2
-	VEXTRACTI64X4 $0x01, Z23, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z19, Z2, Z2
-	VPADDQ        Z20, Z3, Z3
-	MOVQ          $-4, DI
-	KANDW         K4, K5, K6
-	KMOVW         K6, K7
-	VPXORD        Z2, Z2, Z22
-	VPGATHERQD    (DI)(Z2*1), K7, Y22
-	KSHIFTRW      $0x08, K6, K6
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (DI)(Z3*1), K6, Y2
-	VINSERTI64X4  $0x01, Y2, Z22, Z22
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z2
-	VPSLLD       $0x03, Z21, Z21
-	VPSUBD       Z21, Z2, Z2
-	VPSRLVD      Z2, Z22, Z22
-	KANDNW       K4, K5, K4
-	KORTESTW     K4, K4
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z19, 256(SP)
-	VMOVDQU32 Z20, 320(SP)
-	VMOVDQU32 Z23, 384(SP)
-	XORL      DI, DI
-
-lane:
-	XORL    R12, R12
-	MOVL    384(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-
-not_short:
-	MOVL      R12, 448(SP)(DI*4)
-	INCQ      DI
-	CMPQ      DI, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z2
-	VPADDD    Z2, Z22, Z22
-
-last_bytes:
-	MOVQ          $0x000000ff, DI
-	VPBROADCASTQ  DI, Z2
-	VPMOVZXDQ     Y22, Z3
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z6, Z6
-	VEXTRACTI64X4 $0x01, Z22, Y19
-	VPMOVZXDQ     Y19, Z19
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z7, Z7
-	VPTESTMQ      Z6, Z6, K4
-	VPANDQ        Z2, Z3, Z20
-	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z6, K4, Z6
-	VPTESTMQ      Z7, Z7, K5
-	VPANDQ        Z2, Z19, Z21
-	VPSRLQ        $0x08, Z19, Z19
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z7, K5, Z7
-	VPMULLQ       Z12, Z20, Z20
-	VPMULLQ       Z12, Z21, Z21
-	VPXORQ        Z20, Z4, Z20
-	VPXORQ        Z21, Z5, Z21
-	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z21, Z21
-	VPMULLQ       Z8, Z20, K4, Z4
-	VPMULLQ       Z8, Z21, K5, Z5
-	VPTESTMQ      Z6, Z6, K4
-	VPANDQ        Z2, Z3, Z20
-	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z6, K4, Z6
-	VPTESTMQ      Z7, Z7, K5
-	VPANDQ        Z2, Z19, Z21
-	VPSRLQ        $0x08, Z19, Z19
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z7, K5, Z7
-	VPMULLQ       Z12, Z20, Z20
-	VPMULLQ       Z12, Z21, Z21
-	VPXORQ        Z20, Z4, Z20
-	VPXORQ        Z21, Z5, Z21
-	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z21, Z21
-	VPMULLQ       Z8, Z20, K4, Z4
-	VPMULLQ       Z8, Z21, K5, Z5
-	VPTESTMQ      Z6, Z6, K4
-	VPANDQ        Z2, Z3, Z20
-	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z6, K4, Z6
-	VPTESTMQ      Z7, Z7, K5
-	VPANDQ        Z2, Z19, Z2
-	VPSRLQ        $0x08, Z19, Z19
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z7, K5, Z7
-	VPMULLQ       Z12, Z20, Z20
-	VPMULLQ       Z12, Z2, Z2
-	VPXORQ        Z20, Z4, Z3
-	VPXORQ        Z2, Z5, Z2
-	VPROLQ        $0x0b, Z3, Z3
-	VPROLQ        $0x0b, Z2, Z2
-	VPMULLQ       Z8, Z3, K4, Z4
-	VPMULLQ       Z8, Z2, K5, Z5
-
-hashed:
-	VPSRLQ    $0x21, Z4, Z2
-	VPXORQ    Z2, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z2
-	VPXORQ    Z2, Z5, Z5
-	VPMULLQ   Z9, Z4, Z4
-	VPMULLQ   Z9, Z5, Z5
-	VPSRLQ    $0x1d, Z4, Z2
-	VPXORQ    Z2, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z2
-	VPXORQ    Z2, Z5, Z5
-	VPMULLQ   Z10, Z4, Z4
-	VPMULLQ   Z10, Z5, Z5
-	VPSRLQ    $0x20, Z4, Z2
-	VPXORQ    Z2, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z2
-	VPXORQ    Z2, Z5, Z5
-	VMOVDQU64 Z4, (CX)
-	VMOVDQU64 Z5, 64(CX)
-	ADDQ      $0x00000080, CX
-	VMOVDQA64 Z0, Z2
-	VMOVDQA64 Z16, Z4
-	VMOVDQA64 Z1, Z3
-	VMOVDQA64 Z17, Z5
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
+	JMP       vectors
 
 end:
 	MOVQ n+24(FP), AX
@@ -21260,7 +20838,7 @@ long_offsets_1:
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·hash64AnyAVX512(SB), $0-56
 	// XXH64. Each lane hashes one key.
-	// The kernel gathers each part of 32 keys once for both seeds. It ends at the first keys that do
+	// The kernel gathers each part of 32 keys once for all seeds. It ends at the first keys that do
 	// not have one length, a multiple of 4 below 32. It reads nothing but the keys.
 	MOVQ         $0x9e3779b185ebca87, AX
 	VPBROADCASTQ AX, Z12

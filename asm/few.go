@@ -73,7 +73,7 @@ func fewSplit256() {
 		start := h.broadcastLong(number64(primes[4] + 8))
 		return func(x reg.VecVirtual) {
 			h.h[0] = x
-			h.mixLongs(func(int) reg.VecVirtual { return start }, []reg.VecVirtual{x}, nil)
+			h.mixLongs(func(int) reg.VecVirtual { return start }, []reg.VecVirtual{x})
 			h.avalanche()
 		}
 	})

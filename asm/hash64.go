@@ -26,12 +26,6 @@ type hash64 struct {
 	*avx512
 	prime [5]reg.VecVirtual
 	h     []reg.VecVirtual // the hashes of some vectors of keys, and perhaps those with the next seed after them
-
-	// For keys of any length: the addresses and the lengths of the bytes that are not
-	// hashed yet.
-	zero     reg.GPVirtual  // 0, the base of gathers by address
-	start    reg.VecVirtual // prime 5 and the seed
-	at, rest [2]reg.VecVirtual
 }
 
 func newHash64(n int) *hash64 {
@@ -44,9 +38,8 @@ func newHash64(n int) *hash64 {
 	return h
 }
 
-// mixLongs, mixWords and mixBytes emit code that mixes x, the next 8, 4 or 1 bytes of
-// each key, into the hashes from. If masks is not nil, it changes only their lanes.
-func (h *hash64) mixLongs(from func(i int) reg.VecVirtual, x []reg.VecVirtual, masks []reg.Register) {
+// mixLongs and mixWords emit code that mixes x, the next 8 or 4 bytes of each key, into the hashes from.
+func (h *hash64) mixLongs(from func(i int) reg.VecVirtual, x []reg.VecVirtual) {
 	for _, x := range x {
 		VPMULLQ(h.prime[1], x, x)
 	}
@@ -56,24 +49,17 @@ func (h *hash64) mixLongs(from func(i int) reg.VecVirtual, x []reg.VecVirtual, m
 	for _, x := range x {
 		VPMULLQ(h.prime[0], x, x)
 	}
-	h.mix(from, x, masks, 27, h.prime[0], h.prime[3])
+	h.mix(from, x, 27, h.prime[0], h.prime[3])
 }
 
-func (h *hash64) mixWords(from func(i int) reg.VecVirtual, x []reg.VecVirtual, masks []reg.Register) {
+func (h *hash64) mixWords(from func(i int) reg.VecVirtual, x []reg.VecVirtual) {
 	for _, x := range x {
 		VPMULLQ(h.prime[0], x, x)
 	}
-	h.mix(from, x, masks, 23, h.prime[1], h.prime[2])
+	h.mix(from, x, 23, h.prime[1], h.prime[2])
 }
 
-func (h *hash64) mixBytes(from func(i int) reg.VecVirtual, x []reg.VecVirtual, masks []reg.Register) {
-	for _, x := range x {
-		VPMULLQ(h.prime[4], x, x)
-	}
-	h.mix(from, x, masks, 11, h.prime[0], nil)
-}
-
-func (h *hash64) mix(from func(i int) reg.VecVirtual, x []reg.VecVirtual, masks []reg.Register, turn uint8, mul, add reg.Register) {
+func (h *hash64) mix(from func(i int) reg.VecVirtual, x []reg.VecVirtual, turn uint8, mul, add reg.Register) {
 	next := newVectors(len(h.h))
 	for i, next := range next {
 		VPXORQ(x[i%len(x)], from(i), next)
@@ -81,26 +67,15 @@ func (h *hash64) mix(from func(i int) reg.VecVirtual, x []reg.VecVirtual, masks 
 	for _, next := range next {
 		VPROLQ(U8(turn), next, next)
 	}
-	last := func(opcode func(...Op), b reg.Register) {
-		for i, next := range next {
-			if masks == nil {
-				opcode(b, next, h.h[i])
-			} else {
-				opcode(b, next, masks[i], h.h[i])
-			}
-		}
-	}
-	if add == nil {
-		last(VPMULLQ, mul)
-		return
-	}
 	for _, next := range next {
 		VPMULLQ(mul, next, next)
 	}
-	last(VPADDQ, add)
+	for i, next := range next {
+		VPADDQ(add, next, h.h[i])
+	}
 }
 
-// hashes returns the current hashes, for the argument from of mixLongs and the others.
+// hashes returns the current hashes, for the argument from of mixLongs and mixWords.
 func (h *hash64) hashes(i int) reg.VecVirtual { return h.h[i] }
 
 // finish emits the last steps and the stores: those of each seed go to a column.
@@ -153,9 +128,9 @@ func hash64Width(width int) {
 			}
 		}
 		if width == 8 {
-			h.mixLongs(from, x, nil)
+			h.mixLongs(from, x)
 		} else {
-			h.mixWords(from, x, nil)
+			h.mixWords(from, x)
 		}
 		ADDQ(U32(8*width*len(x)), keys)
 		h.finish(to)
@@ -177,4 +152,145 @@ func hash64Width(width int) {
 	storeLeft(nil, 16)
 	VZEROUPPER()
 	RET()
+}
+
+// hash64Equal emits the hash of keys of one length, and hash64EqualTwo with both seeds.
+func hash64Equal()    { equalLengths("xxh64", 4, "hashes") }
+func hash64EqualTwo() { equalLengths("hash64", 8, "h1", "h2") }
+
+func equalLengths(name string, vectors int, columns ...string) {
+	TEXT(name+"AnyAVX512", 0, signature(name))
+	Comment(
+		xxh64Comment,
+		"The kernel gathers each part of 32 keys once for all seeds. It ends at the first keys that do",
+		"not have one length, a multiple of 4 below 32. It reads nothing but the keys.",
+	)
+	h := newHash64(vectors)
+	start := h.prime[4]
+	if len(columns) == 1 {
+		start = ZMM()
+		VPADDQ_BCST(parameter("seed"), h.prime[4], start)
+	}
+	locate, rest := anyLayout.locate(h.avx512, false)
+	var to []reg.GPVirtual
+	for _, column := range columns {
+		to = append(to, argument(column))
+	}
+	left := vectorsOf(16)
+	h.prepareGather()
+	keys := located{address: h.pair(), lengths: h.pair()}
+	Label("vectors")
+	CMPQ(left, U8(2))
+	JL(LabelRef("end"))
+	h.assign(keys, locate())
+	next := locate()
+	n := h.oneLength(keys, next, "end")
+	h.equal(append(keys.address[:], next.address[:]...), n, start)
+	h.finish(to...)
+	SUBQ(U8(2), left)
+	JMP(LabelRef("vectors"))
+	Label("end")
+	storeLeft(left, 16)
+	VZEROUPPER()
+	RET()
+	rest()
+}
+
+func (*hash64) pair() [2]reg.VecVirtual { return [2]reg.VecVirtual{ZMM(), ZMM()} }
+
+func (h *hash64) assign(keys, from located) {
+	lengths := from.longs(h.avx512)
+	for i := range lengths {
+		VMOVDQA64(from.address[i], keys.address[i])
+		VMOVDQA64(lengths[i], keys.lengths[i])
+	}
+}
+
+// oneLength returns the common length of all keys. It emits a jump to not, taken if the
+// keys have different lengths, or a length that equal does not take.
+func (h *hash64) oneLength(a, b located, not string) reg.GPVirtual {
+	n, first := GP64(), ZMM()
+	VMOVQ(a.lengths[0].AsX(), n)
+	VPBROADCASTQ(a.lengths[0].AsX(), first)
+	var unequal [2]reg.VecVirtual
+	for i, lengths := range [][2]reg.VecVirtual{a.lengths, b.longs(h.avx512)} {
+		unequal[i] = ZMM()
+		VMOVDQA64(lengths[0], unequal[i])
+		VPTERNLOGQ(U8(0x7e), lengths[1], first, unequal[i]) // the bits in which the three differ
+	}
+	k := K()
+	VPORQ(unequal[0], unequal[1], unequal[0])
+	VPTESTMQ(unequal[0], unequal[0], k)
+	KORTESTW(k, k)
+	JNZ(LabelRef(not))
+	TESTQ(I32(^28), n)
+	JNZ(LabelRef(not))
+	return n
+}
+
+// equal emits the hash of keys that all have n bytes, a multiple of 4 below 32. start is prime 5 and the seed.
+func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual, start reg.VecVirtual) {
+	VPBROADCASTQ(n, h.h[0])
+	VPADDQ(start, h.h[0], h.h[0])
+	for i, x := range h.h[1:] {
+		if i+1 < len(address) {
+			VMOVDQA64(h.h[0], x)
+		} else {
+			VPADDQ_BCST(number(1), h.h[0], x)
+		}
+	}
+	offset, x := GP64(), make([]reg.VecVirtual, len(address))
+	XORL(offset.As32(), offset.As32())
+
+	JMP(LabelRef("equal_rest"))
+	Label("equal_long")
+	for i := range x {
+		x[i] = h.gatherQuad(Mem{Base: offset, Index: address[i], Scale: 1}, h.all)
+	}
+	h.mixLongs(h.hashes, x)
+	ADDQ(U8(8), offset)
+	SUBQ(U8(8), n)
+	Label("equal_rest")
+	CMPQ(n, U8(8))
+	JGE(LabelRef("equal_long"))
+
+	TESTQ(n, n)
+	JZ(LabelRef("equal_end"))
+	for i := range x {
+		x[i] = h.gatherWord(Mem{Base: offset, Index: address[i], Scale: 1}, h.all)
+	}
+	h.mixWords(h.hashes, x)
+	Label("equal_end")
+}
+
+// number returns a small number in memory. Instructions broadcast it as they load it. A
+// broadcast from a general register would use a busy port.
+func number(n int) Mem { return smallNumbers.Offset(8 * n) }
+
+var smallNumbers Mem
+
+func smallNumbersTable() {
+	smallNumbers = GLOBL("smallNumbers", RODATA|NOPTR)
+	for n := range 130 {
+		DATA(8*n, U64(n))
+	}
+}
+
+// gatherQuad emits loads of long words in the lanes of the mask. The other lanes are zero.
+func (v *avx512) gatherQuad(m Mem, mask reg.Register) reg.VecVirtual {
+	k, x := K(), ZMM()
+	KMOVW(mask, k)
+	v.clear(m.Index.(reg.VecVirtual), x)
+	VPGATHERQQ(m, k, x)
+	return x
+}
+
+// gatherWord is gatherQuad for words.
+func (v *avx512) gatherWord(m Mem, mask reg.Register) reg.VecVirtual {
+	k, x := K(), ZMM()
+	KMOVW(mask, k)
+	v.clear(m.Index.(reg.VecVirtual), x)
+	VPGATHERQD(m, k, x.AsY())
+	VPMOVZXDQ(x.AsY(), x)
+	return x
 }

@@ -115,8 +115,8 @@ func main() {
 	}
 	hash64Width(4)
 	hash64Width(8)
-	hash64Bytes(anyLayout)
-	hash64Equal(anyLayout)
+	hash64Equal()
+	hash64EqualTwo()
 	arm := flag.String("arm64", "", "file to write the assembly of arm64 to")
 	flag.Parse()
 	if err := writeNEON(*arm); err != nil {
