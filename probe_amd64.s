@@ -11191,19 +11191,6 @@ TEXT ·probeDouble32LoadsAVX512(SB), $5856-80
 	VPBROADCASTD CX, Z4
 	MOVL         $0xfffffff8, CX
 	VPBROADCASTD CX, Z5
-	MOVL         $0xffffffff, CX
-	VPBROADCASTD CX, Z6
-	VPANDD       Z6, Z5, Z7
-	VPSHUFD      $0xf5, Z7, Z11
-	VPMULUDQ     Z3, Z7, Z7
-	VPMULUDQ     Z3, Z11, Z11
-	VPSHUFD      $0xf5, Z7, K1, Z11
-	VPSRLVD      Z4, Z11, Z11
-	VPMULLD      Z2, Z11, Z11
-	VPSUBD       Z11, Z6, Z7
-	VPSUBD       Z6, Z7, Z7
-	VPSUBD       Z2, Z7, Z6
-	VPMINUD      Z6, Z7, Z7
 	MOVQ         probes+24(FP), CX
 	MOVQ         hashes+32(FP), DX
 	MOVQ         n+40(FP), BX
@@ -11211,6 +11198,8 @@ TEXT ·probeDouble32LoadsAVX512(SB), $5856-80
 	ANDQ         $-64, SI
 	LEAQ         4216(SP), DI
 	XORL         R8, R8
+
+stage:
 	MOVQ         denseBelow+64(FP), R9
 	CMPQ         BX, R9
 	JLE          rest
@@ -11218,6 +11207,9 @@ TEXT ·probeDouble32LoadsAVX512(SB), $5856-80
 	SUBQ         R8, R9
 	CMPQ         R9, $0x02
 	JL           rest
+	LEAQ         5712(SP), R9
+	CMPQ         DI, R9
+	JAE          rest
 	MOVQ         BX, (DI)
 	LEAQ         8(DI), R9
 	XORL         R11, R11
@@ -11227,52 +11219,45 @@ TEXT ·probeDouble32LoadsAVX512(SB), $5856-80
 	MOVQ         DX, R10
 	LEAQ         (R10)(BX*4), R11
 	MOVQ         SI, R12
+	VPBROADCASTD R8, Z6
 
-probe_true:
-	VMOVDQU32     (R10), Z6
-	VPANDD        Z6, Z5, Z11
-	VPSHUFD       $0xf5, Z11, Z12
-	VPMULUDQ      Z3, Z11, Z11
-	VPMULUDQ      Z3, Z12, Z12
-	VPSHUFD       $0xf5, Z11, K1, Z12
-	VPSRLVD       Z4, Z12, Z12
-	VPMULLD       Z2, Z12, Z12
-	VPSUBD        Z12, Z6, Z6
-	VPADDD        Z0, Z6, Z6
-	VPSRLD        $0x05, Z6, Z11
-	VMOVQ         X11, R13
-	VPEXTRQ       $0x01, X11, R14
+probe:
+	VMOVDQU32     (R10), Z7
+	VPRORD        $0x11, Z7, Z8
+	VPMULLD       Z6, Z8, Z8
+	VPADDD        Z8, Z7, Z7
+	VPANDD        Z7, Z5, Z8
+	VPSHUFD       $0xf5, Z8, Z9
+	VPMULUDQ      Z3, Z8, Z8
+	VPMULUDQ      Z3, Z9, Z9
+	VPSHUFD       $0xf5, Z8, K1, Z9
+	VPSRLVD       Z4, Z9, Z9
+	VPMULLD       Z2, Z9, Z9
+	VPSUBD        Z9, Z7, Z7
+	VPADDD        Z0, Z7, Z7
+	VPSRLD        $0x05, Z7, Z8
+	VMOVQ         X8, R13
+	VPEXTRQ       $0x01, X8, R14
 	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X12
+	VMOVD         (AX)(R15*4), X9
 	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X12, X12
+	VPINSRD       $0x01, (AX)(R13*4), X9, X9
 	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X12, X12
+	VPINSRD       $0x02, (AX)(R13*4), X9, X9
 	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X12, X12
-	VEXTRACTI32X4 $0x01, Z11, X13
-	VMOVQ         X13, R13
-	VPEXTRQ       $0x01, X13, R14
+	VPINSRD       $0x03, (AX)(R14*4), X9, X9
+	VEXTRACTI32X4 $0x01, Z8, X10
+	VMOVQ         X10, R13
+	VPEXTRQ       $0x01, X10, R14
 	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X13
+	VMOVD         (AX)(R15*4), X10
 	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X13, X13
+	VPINSRD       $0x01, (AX)(R13*4), X10, X10
 	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X13, X13
+	VPINSRD       $0x02, (AX)(R13*4), X10, X10
 	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X13, X13
-	VEXTRACTI32X4 $0x02, Z11, X14
-	VMOVQ         X14, R13
-	VPEXTRQ       $0x01, X14, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X14
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X14, X14
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X14, X14
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X14, X14
-	VEXTRACTI32X4 $0x03, Z11, X11
+	VPINSRD       $0x03, (AX)(R14*4), X10, X10
+	VEXTRACTI32X4 $0x02, Z8, X11
 	VMOVQ         X11, R13
 	VPEXTRQ       $0x01, X11, R14
 	MOVL          R13, R15
@@ -11283,96 +11268,40 @@ probe_true:
 	VPINSRD       $0x02, (AX)(R13*4), X11, X11
 	SHRQ          $0x20, R14
 	VPINSRD       $0x03, (AX)(R14*4), X11, X11
-	VINSERTI32X4  $0x01, X13, Y12, Y12
-	VINSERTI32X4  $0x01, X11, Y14, Y14
-	VINSERTI64X4  $0x01, Y14, Z12, Z11
-	VPRORVD       Z6, Z11, Z11
-	VPTESTMD      Z1, Z11, K2
+	VEXTRACTI32X4 $0x03, Z8, X8
+	VMOVQ         X8, R13
+	VPEXTRQ       $0x01, X8, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X8
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X8, X8
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X8, X8
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X8, X8
+	VINSERTI32X4  $0x01, X10, Y9, Y9
+	VINSERTI32X4  $0x01, X8, Y11, Y11
+	VINSERTI64X4  $0x01, Y11, Z9, Z8
+	VPRORVD       Z7, Z8, Z8
+	VPTESTMD      Z1, Z8, K2
 	KMOVW         K2, R13
 	MOVW          R13, (R9)
 	ADDQ          $0x02, R9
 	ADDQ          $0x40, R10
-	LEAQ          -512(R10), R13
-	CMPQ          R10, R11
-	JAE           probed_true
+	LEAQ          -576(R10), R13
 	CMPQ          R13, DX
-	JB            probe_true
-
-both_true:
-	VMOVDQU32     (R10), Z6
-	VPANDD        Z6, Z5, Z11
-	VPSHUFD       $0xf5, Z11, Z12
-	VPMULUDQ      Z3, Z11, Z11
-	VPMULUDQ      Z3, Z12, Z12
-	VPSHUFD       $0xf5, Z11, K1, Z12
-	VPSRLVD       Z4, Z12, Z12
-	VPMULLD       Z2, Z12, Z12
-	VPSUBD        Z12, Z6, Z6
-	VPADDD        Z0, Z6, Z6
-	VPSRLD        $0x05, Z6, Z11
-	VMOVQ         X11, R13
-	VPEXTRQ       $0x01, X11, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X12
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X12, X12
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X12, X12
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X12, X12
-	VEXTRACTI32X4 $0x01, Z11, X13
-	VMOVQ         X13, R13
-	VPEXTRQ       $0x01, X13, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X13
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X13, X13
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X13, X13
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X13, X13
-	VEXTRACTI32X4 $0x02, Z11, X14
-	VMOVQ         X14, R13
-	VPEXTRQ       $0x01, X14, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X14
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X14, X14
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X14, X14
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X14, X14
-	VEXTRACTI32X4 $0x03, Z11, X11
-	VMOVQ         X11, R13
-	VPEXTRQ       $0x01, X11, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X11
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X11, X11
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X11, X11
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X11, X11
-	VINSERTI32X4  $0x01, X13, Y12, Y12
-	VINSERTI32X4  $0x01, X11, Y14, Y14
-	VINSERTI64X4  $0x01, Y14, Z12, Z11
-	VPRORVD       Z6, Z11, Z11
-	VPTESTMD      Z1, Z11, K2
-	KMOVW         K2, R13
-	MOVW          R13, (R9)
-	ADDQ          $0x02, R9
-	ADDQ          $0x40, R10
-	VMOVDQU32     -576(R10), Z6
+	JB            unmoved
+	VMOVDQU32     (R13), Z7
 	MOVWLZX       -18(R9), R13
 	KMOVW         R13, K2
 	POPCNTL       R13, R13
-	VPCOMPRESSD.Z Z6, K2, Z6
-	VMOVDQU32     Z6, (R12)
+	VPCOMPRESSD.Z Z7, K2, Z7
+	VMOVDQU32     Z7, (R12)
 	LEAQ          (R12)(R13*4), R12
-	CMPQ          R10, R11
-	JB            both_true
 
-probed_true:
+unmoved:
+	CMPQ    R10, R11
+	JB      probe
 	MOVQ    BX, R13
 	ANDQ    $0x0f, R13
 	JZ      trimmed_1
@@ -11391,7 +11320,7 @@ trimmed_1:
 	SHRQ    $0x05, R9
 	LEAQ    8(DI)(R9*1), R9
 
-move_true:
+move:
 	VMOVDQU32     (R10), Z6
 	MOVWLZX       (R9), DX
 	KMOVW         DX, K2
@@ -11402,223 +11331,7 @@ move_true:
 	ADDQ          $0x02, R9
 	ADDQ          $0x40, R10
 	CMPQ          R10, R11
-	JB            move_true
-	MOVQ          BX, R9
-	MOVQ          densePer256+72(FP), DX
-	IMULQ         DX, R9
-	MOVQ          SI, DX
-	SUBQ          DX, R12
-	MOVQ          R12, BX
-	SHRQ          $0x02, BX
-	INCQ          R8
-	ADDQ          $0x00000088, DI
-	SHLQ          $0x06, R12
-	CMPQ          R12, R9
-	JA            rest
-
-stage:
-	LEAQ         5712(SP), R9
-	CMPQ         DI, R9
-	JAE          rest
-	MOVQ         denseBelow+64(FP), R9
-	CMPQ         BX, R9
-	JLE          rest
-	MOVQ         CX, R9
-	SUBQ         R8, R9
-	CMPQ         R9, $0x02
-	JL           rest
-	MOVQ         BX, (DI)
-	LEAQ         8(DI), R9
-	XORL         R11, R11
-	LEAQ         -1(BX), R10
-	SARQ         $0x06, R10
-	MOVQ         R11, (R9)(R10*8)
-	MOVQ         DX, R10
-	LEAQ         (R10)(BX*4), R11
-	MOVQ         SI, R12
-	VPBROADCASTD R8, Z6
-
-probe_false:
-	VMOVDQU32     (R10), Z11
-	VPRORD        $0x11, Z11, Z12
-	VPMULLD       Z6, Z12, Z12
-	VPADDD        Z12, Z11, Z11
-	VPANDD        Z11, Z5, Z12
-	VPSHUFD       $0xf5, Z12, Z13
-	VPMULUDQ      Z3, Z12, Z12
-	VPMULUDQ      Z3, Z13, Z13
-	VPSHUFD       $0xf5, Z12, K1, Z13
-	VPSRLVD       Z4, Z13, Z13
-	VPMULLD       Z2, Z13, Z13
-	VPSUBD        Z13, Z11, Z11
-	VPADDD        Z0, Z11, Z11
-	VPSRLD        $0x05, Z11, Z12
-	VMOVQ         X12, R13
-	VPEXTRQ       $0x01, X12, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X13
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X13, X13
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X13, X13
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X13, X13
-	VEXTRACTI32X4 $0x01, Z12, X14
-	VMOVQ         X14, R13
-	VPEXTRQ       $0x01, X14, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X14
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X14, X14
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X14, X14
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X14, X14
-	VEXTRACTI32X4 $0x02, Z12, X15
-	VMOVQ         X15, R13
-	VPEXTRQ       $0x01, X15, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X15
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X15, X15
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X15, X15
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X15, X15
-	VEXTRACTI32X4 $0x03, Z12, X12
-	VMOVQ         X12, R13
-	VPEXTRQ       $0x01, X12, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X12
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X12, X12
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X12, X12
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X12, X12
-	VINSERTI32X4  $0x01, X14, Y13, Y13
-	VINSERTI32X4  $0x01, X12, Y15, Y15
-	VINSERTI64X4  $0x01, Y15, Z13, Z12
-	VPRORVD       Z11, Z12, Z12
-	VPTESTMD      Z1, Z12, K2
-	KMOVW         K2, R13
-	MOVW          R13, (R9)
-	ADDQ          $0x02, R9
-	ADDQ          $0x40, R10
-	LEAQ          -512(R10), R13
-	CMPQ          R10, R11
-	JAE           probed_false
-	CMPQ          R13, DX
-	JB            probe_false
-
-both_false:
-	VMOVDQU32     (R10), Z11
-	VPRORD        $0x11, Z11, Z12
-	VPMULLD       Z6, Z12, Z12
-	VPADDD        Z12, Z11, Z11
-	VPANDD        Z11, Z5, Z12
-	VPSHUFD       $0xf5, Z12, Z13
-	VPMULUDQ      Z3, Z12, Z12
-	VPMULUDQ      Z3, Z13, Z13
-	VPSHUFD       $0xf5, Z12, K1, Z13
-	VPSRLVD       Z4, Z13, Z13
-	VPMULLD       Z2, Z13, Z13
-	VPSUBD        Z13, Z11, Z11
-	VPADDD        Z0, Z11, Z11
-	VPSRLD        $0x05, Z11, Z12
-	VMOVQ         X12, R13
-	VPEXTRQ       $0x01, X12, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X13
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X13, X13
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X13, X13
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X13, X13
-	VEXTRACTI32X4 $0x01, Z12, X14
-	VMOVQ         X14, R13
-	VPEXTRQ       $0x01, X14, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X14
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X14, X14
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X14, X14
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X14, X14
-	VEXTRACTI32X4 $0x02, Z12, X15
-	VMOVQ         X15, R13
-	VPEXTRQ       $0x01, X15, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X15
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X15, X15
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X15, X15
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X15, X15
-	VEXTRACTI32X4 $0x03, Z12, X12
-	VMOVQ         X12, R13
-	VPEXTRQ       $0x01, X12, R14
-	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X12
-	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X12, X12
-	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X12, X12
-	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X12, X12
-	VINSERTI32X4  $0x01, X14, Y13, Y13
-	VINSERTI32X4  $0x01, X12, Y15, Y15
-	VINSERTI64X4  $0x01, Y15, Z13, Z12
-	VPRORVD       Z11, Z12, Z12
-	VPTESTMD      Z1, Z12, K2
-	KMOVW         K2, R13
-	MOVW          R13, (R9)
-	ADDQ          $0x02, R9
-	ADDQ          $0x40, R10
-	VMOVDQU32     -576(R10), Z11
-	MOVWLZX       -18(R9), R13
-	KMOVW         R13, K2
-	POPCNTL       R13, R13
-	VPCOMPRESSD.Z Z11, K2, Z11
-	VMOVDQU32     Z11, (R12)
-	LEAQ          (R12)(R13*4), R12
-	CMPQ          R10, R11
-	JB            both_false
-
-probed_false:
-	MOVQ    BX, R13
-	ANDQ    $0x0f, R13
-	JZ      trimmed_2
-	SUBQ    $0x02, R9
-	MOVWLZX (R9), R14
-	BZHIL   R13, R14, R14
-	MOVW    R14, (R9)
-	ADDQ    $0x02, R9
-
-trimmed_2:
-	LEAQ    -512(R10), R10
-	CMPQ    R10, DX
-	CMOVQLT DX, R10
-	MOVQ    R10, R9
-	SUBQ    DX, R9
-	SHRQ    $0x05, R9
-	LEAQ    8(DI)(R9*1), R9
-
-move_false:
-	VMOVDQU32     (R10), Z6
-	MOVWLZX       (R9), DX
-	KMOVW         DX, K2
-	POPCNTL       DX, DX
-	VPCOMPRESSD.Z Z6, K2, Z6
-	VMOVDQU32     Z6, (R12)
-	LEAQ          (R12)(DX*4), R12
-	ADDQ          $0x02, R9
-	ADDQ          $0x40, R10
-	CMPQ          R10, R11
-	JB            move_false
+	JB            move
 	MOVQ          BX, R9
 	MOVQ          densePer256+72(FP), DX
 	IMULQ         DX, R9
@@ -11648,289 +11361,91 @@ rest:
 	SUBQ         R8, CX
 	LEAQ         (DX)(BX*4), R8
 
-vectors_of_2:
-	LEAQ      64(DX), R9
-	CMPQ      R9, R8
-	JAE       end_of_2
-	VMOVDQU32 (DX), Z11
-	VPRORD    $0x11, Z11, Z12
-	VPMULLD   Z6, Z12, Z13
-	VPADDD    Z13, Z11, Z11
-	VMOVDQA32 Z1, Z14
-	VPANDD    Z11, Z5, Z13
-	VPSHUFD   $0xf5, Z13, Z15
-	VPMULUDQ  Z3, Z13, Z13
-	VPMULUDQ  Z3, Z15, Z15
-	VPSHUFD   $0xf5, Z13, K1, Z15
-	VPSRLVD   Z4, Z15, Z15
-	VPMULLD   Z2, Z15, Z15
-	VPSUBD    Z15, Z11, Z13
-	VPANDD    Z12, Z5, Z15
-	VPSHUFD   $0xf5, Z15, Z16
-	VPMULUDQ  Z3, Z15, Z15
-	VPMULUDQ  Z3, Z16, Z16
-	VPSHUFD   $0xf5, Z15, K1, Z16
-	VPSRLVD   Z4, Z16, Z16
-	VPMULLD   Z2, Z16, Z16
-	VPSUBD    Z16, Z12, Z16
-	VPSUBD    Z16, Z2, Z15
-	VPCMPUD   $0x01, Z7, Z16, K2
-	VPSUBD    Z7, Z16, Z16
-	VPADDD    Z2, Z16, K2, Z16
-	VPSUBD    Z16, Z2, Z16
-	VMOVDQU32 64(DX), Z17
-	VPRORD    $0x11, Z17, Z18
-	VPMULLD   Z6, Z18, Z19
-	VPADDD    Z19, Z17, Z17
-	VMOVDQA32 Z1, Z20
-	VPANDD    Z17, Z5, Z19
-	VPSHUFD   $0xf5, Z19, Z21
-	VPMULUDQ  Z3, Z19, Z19
-	VPMULUDQ  Z3, Z21, Z21
-	VPSHUFD   $0xf5, Z19, K1, Z21
-	VPSRLVD   Z4, Z21, Z21
-	VPMULLD   Z2, Z21, Z21
-	VPSUBD    Z21, Z17, Z19
-	VPANDD    Z18, Z5, Z21
-	VPSHUFD   $0xf5, Z21, Z22
-	VPMULUDQ  Z3, Z21, Z21
-	VPMULUDQ  Z3, Z22, Z22
-	VPSHUFD   $0xf5, Z21, K1, Z22
-	VPSRLVD   Z4, Z22, Z22
-	VPMULLD   Z2, Z22, Z22
-	VPSUBD    Z22, Z18, Z22
-	VPSUBD    Z22, Z2, Z21
-	VPCMPUD   $0x01, Z7, Z22, K2
-	VPSUBD    Z7, Z22, Z22
-	VPADDD    Z2, Z22, K2, Z22
-	VPSUBD    Z22, Z2, Z22
-	MOVQ      CX, R9
-	JMP       visit_of_2
-
-step_of_2:
-	VPADDD    Z12, Z11, Z11
-	VPCMPUD   $0x01, Z12, Z11, K2
-	VPBLENDMD Z16, Z15, K2, Z8
-	VPCMPUD   $0x01, Z8, Z13, K2
-	VPSUBD    Z8, Z13, Z13
-	VPADDD    Z2, Z13, K2, Z13
-	VPADDD    Z18, Z17, Z17
-	VPCMPUD   $0x01, Z18, Z17, K2
-	VPBLENDMD Z22, Z21, K2, Z9
-	VPCMPUD   $0x01, Z9, Z19, K2
-	VPSUBD    Z9, Z19, Z19
-	VPADDD    Z2, Z19, K2, Z19
-
-visit_of_2:
-	VPADDD        Z0, Z13, Z23
-	VPSRLD        $0x05, Z23, Z24
-	VMOVQ         X24, R10
-	VPEXTRQ       $0x01, X24, R11
-	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X25
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X25, X25
-	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X25, X25
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X25, X25
-	VEXTRACTI32X4 $0x01, Z24, X26
-	VMOVQ         X26, R10
-	VPEXTRQ       $0x01, X26, R11
-	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X26
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X26, X26
-	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X26, X26
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X26, X26
-	VEXTRACTI32X4 $0x02, Z24, X27
-	VMOVQ         X27, R10
-	VPEXTRQ       $0x01, X27, R11
-	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X27
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X27, X27
-	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X27, X27
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X27, X27
-	VEXTRACTI32X4 $0x03, Z24, X24
-	VMOVQ         X24, R10
-	VPEXTRQ       $0x01, X24, R11
-	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X24
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X24, X24
-	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X24, X24
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X24, X24
-	VINSERTI32X4  $0x01, X26, Y25, Y25
-	VINSERTI32X4  $0x01, X24, Y27, Y27
-	VINSERTI64X4  $0x01, Y27, Z25, Z24
-	VPRORVD       Z23, Z24, Z24
-	VPANDD        Z24, Z14, Z14
-	VPADDD        Z0, Z19, Z23
-	VPSRLD        $0x05, Z23, Z24
-	VMOVQ         X24, R10
-	VPEXTRQ       $0x01, X24, R11
-	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X25
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X25, X25
-	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X25, X25
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X25, X25
-	VEXTRACTI32X4 $0x01, Z24, X26
-	VMOVQ         X26, R10
-	VPEXTRQ       $0x01, X26, R11
-	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X26
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X26, X26
-	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X26, X26
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X26, X26
-	VEXTRACTI32X4 $0x02, Z24, X27
-	VMOVQ         X27, R10
-	VPEXTRQ       $0x01, X27, R11
-	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X27
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X27, X27
-	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X27, X27
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X27, X27
-	VEXTRACTI32X4 $0x03, Z24, X24
-	VMOVQ         X24, R10
-	VPEXTRQ       $0x01, X24, R11
-	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X24
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X24, X24
-	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X24, X24
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X24, X24
-	VINSERTI32X4  $0x01, X26, Y25, Y25
-	VINSERTI32X4  $0x01, X24, Y27, Y27
-	VINSERTI64X4  $0x01, Y27, Z25, Z24
-	VPRORVD       Z23, Z24, Z24
-	VPANDD        Z24, Z20, Z20
-	DECQ          R9
-	JNZ           step_of_2
-	VPTESTMD      Z1, Z14, K2
-	KMOVW         K2, R9
-	MOVW          R9, (SI)
-	ADDQ          $0x02, SI
-	VPTESTMD      Z1, Z20, K2
-	KMOVW         K2, R9
-	MOVW          R9, (SI)
-	ADDQ          $0x02, SI
-	ADDQ          $0x00000080, DX
-	JMP           vectors_of_2
-
-end_of_2:
 vectors_of_1:
 	LEAQ      (DX), R9
 	CMPQ      R9, R8
 	JAE       end_of_1
-	VMOVDQU32 (DX), Z8
-	VPRORD    $0x11, Z8, Z9
-	VPMULLD   Z6, Z9, Z11
-	VPADDD    Z11, Z8, Z8
-	VMOVDQA32 Z1, Z12
-	VPANDD    Z8, Z5, Z11
-	VPSHUFD   $0xf5, Z11, Z13
+	VMOVDQU32 (DX), Z7
+	VPRORD    $0x11, Z7, Z8
+	VPMULLD   Z6, Z8, Z9
+	VPADDD    Z9, Z7, Z7
+	VMOVDQA32 Z1, Z10
+	VPANDD    Z7, Z5, Z9
+	VPSHUFD   $0xf5, Z9, Z11
+	VPMULUDQ  Z3, Z9, Z9
 	VPMULUDQ  Z3, Z11, Z11
-	VPMULUDQ  Z3, Z13, Z13
-	VPSHUFD   $0xf5, Z11, K1, Z13
-	VPSRLVD   Z4, Z13, Z13
-	VPMULLD   Z2, Z13, Z13
-	VPSUBD    Z13, Z8, Z11
-	VPANDD    Z9, Z5, Z13
-	VPSHUFD   $0xf5, Z13, Z14
-	VPMULUDQ  Z3, Z13, Z13
-	VPMULUDQ  Z3, Z14, Z14
-	VPSHUFD   $0xf5, Z13, K1, Z14
-	VPSRLVD   Z4, Z14, Z14
-	VPMULLD   Z2, Z14, Z14
-	VPSUBD    Z14, Z9, Z14
-	VPSUBD    Z14, Z2, Z13
-	VPCMPUD   $0x01, Z7, Z14, K2
-	VPSUBD    Z7, Z14, Z14
-	VPADDD    Z2, Z14, K2, Z14
-	VPSUBD    Z14, Z2, Z14
+	VPSHUFD   $0xf5, Z9, K1, Z11
+	VPSRLVD   Z4, Z11, Z11
+	VPMULLD   Z2, Z11, Z11
+	VPSUBD    Z11, Z7, Z9
 	MOVQ      CX, R9
 	JMP       visit_of_1
 
 step_of_1:
-	VPADDD    Z9, Z8, Z8
-	VPCMPUD   $0x01, Z9, Z8, K2
-	VPBLENDMD Z14, Z13, K2, Z10
-	VPCMPUD   $0x01, Z10, Z11, K2
-	VPSUBD    Z10, Z11, Z11
-	VPADDD    Z2, Z11, K2, Z11
+	VPADDD   Z8, Z7, Z7
+	VPANDD   Z7, Z5, Z9
+	VPSHUFD  $0xf5, Z9, Z11
+	VPMULUDQ Z3, Z9, Z9
+	VPMULUDQ Z3, Z11, Z11
+	VPSHUFD  $0xf5, Z9, K1, Z11
+	VPSRLVD  Z4, Z11, Z11
+	VPMULLD  Z2, Z11, Z11
+	VPSUBD   Z11, Z7, Z9
 
 visit_of_1:
-	VPADDD        Z0, Z11, Z15
-	VPSRLD        $0x05, Z15, Z16
-	VMOVQ         X16, R10
-	VPEXTRQ       $0x01, X16, R11
+	VPADDD        Z0, Z9, Z9
+	VPSRLD        $0x05, Z9, Z11
+	VMOVQ         X11, R10
+	VPEXTRQ       $0x01, X11, R11
 	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X17
+	VMOVD         (AX)(R12*4), X12
 	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X17, X17
+	VPINSRD       $0x01, (AX)(R10*4), X12, X12
 	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X17, X17
+	VPINSRD       $0x02, (AX)(R10*4), X12, X12
 	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X17, X17
-	VEXTRACTI32X4 $0x01, Z16, X18
-	VMOVQ         X18, R10
-	VPEXTRQ       $0x01, X18, R11
+	VPINSRD       $0x03, (AX)(R11*4), X12, X12
+	VEXTRACTI32X4 $0x01, Z11, X13
+	VMOVQ         X13, R10
+	VPEXTRQ       $0x01, X13, R11
 	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X18
+	VMOVD         (AX)(R12*4), X13
 	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X18, X18
+	VPINSRD       $0x01, (AX)(R10*4), X13, X13
 	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X18, X18
+	VPINSRD       $0x02, (AX)(R10*4), X13, X13
 	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X18, X18
-	VEXTRACTI32X4 $0x02, Z16, X19
-	VMOVQ         X19, R10
-	VPEXTRQ       $0x01, X19, R11
+	VPINSRD       $0x03, (AX)(R11*4), X13, X13
+	VEXTRACTI32X4 $0x02, Z11, X14
+	VMOVQ         X14, R10
+	VPEXTRQ       $0x01, X14, R11
 	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X19
+	VMOVD         (AX)(R12*4), X14
 	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X19, X19
+	VPINSRD       $0x01, (AX)(R10*4), X14, X14
 	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X19, X19
+	VPINSRD       $0x02, (AX)(R10*4), X14, X14
 	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X19, X19
-	VEXTRACTI32X4 $0x03, Z16, X16
-	VMOVQ         X16, R10
-	VPEXTRQ       $0x01, X16, R11
+	VPINSRD       $0x03, (AX)(R11*4), X14, X14
+	VEXTRACTI32X4 $0x03, Z11, X11
+	VMOVQ         X11, R10
+	VPEXTRQ       $0x01, X11, R11
 	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X16
+	VMOVD         (AX)(R12*4), X11
 	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X16, X16
+	VPINSRD       $0x01, (AX)(R10*4), X11, X11
 	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X16, X16
+	VPINSRD       $0x02, (AX)(R10*4), X11, X11
 	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X16, X16
-	VINSERTI32X4  $0x01, X18, Y17, Y17
-	VINSERTI32X4  $0x01, X16, Y19, Y19
-	VINSERTI64X4  $0x01, Y19, Z17, Z16
-	VPRORVD       Z15, Z16, Z16
-	VPANDD        Z16, Z12, Z12
+	VPINSRD       $0x03, (AX)(R11*4), X11, X11
+	VINSERTI32X4  $0x01, X13, Y12, Y12
+	VINSERTI32X4  $0x01, X11, Y14, Y14
+	VINSERTI64X4  $0x01, Y14, Z12, Z11
+	VPRORVD       Z9, Z11, Z11
+	VPANDD        Z11, Z10, Z10
 	DECQ          R9
 	JNZ           step_of_1
-	VPTESTMD      Z1, Z12, K2
+	VPTESTMD      Z1, Z10, K2
 	KMOVW         K2, R9
 	MOVW          R9, (SI)
 	ADDQ          $0x02, SI
@@ -11940,14 +11455,14 @@ visit_of_1:
 end_of_1:
 	MOVQ    BX, AX
 	ANDQ    $0x0f, AX
-	JZ      trimmed_3
+	JZ      trimmed_2
 	SUBQ    $0x02, SI
 	MOVWLZX (SI), CX
 	BZHIL   AX, CX, CX
 	MOVW    CX, (SI)
 	ADDQ    $0x02, SI
 
-trimmed_3:
+trimmed_2:
 	// From the last row back: the outcomes of a row go to the set bits of the row before.
 	LEAQ 4216(SP), AX
 	LEAQ 8(DI), CX
@@ -12035,6 +11550,8 @@ TEXT ·probeDouble32LoadsAVX2(SB), $5856-80
 	ANDQ         $-64, DI
 	LEAQ         4216(SP), R8
 	XORL         R9, R9
+
+stage:
 	MOVQ         denseBelow+64(FP), R10
 	CMPQ         SI, R10
 	JLE          rest
@@ -12042,6 +11559,9 @@ TEXT ·probeDouble32LoadsAVX2(SB), $5856-80
 	SUBQ         R9, R10
 	CMPQ         R10, $0x02
 	JL           rest
+	LEAQ         5712(SP), R10
+	CMPQ         R8, R10
+	JAE          rest
 	MOVQ         SI, (R8)
 	LEAQ         8(R8), R10
 	XORL         R12, R12
@@ -12051,23 +11571,30 @@ TEXT ·probeDouble32LoadsAVX2(SB), $5856-80
 	MOVQ         BX, R11
 	LEAQ         (R11)(SI*4), R12
 	MOVQ         DI, R13
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y7
 
-probe_true:
-	VMOVDQU      (R11), Y7
-	VPAND        Y7, Y6, Y8
-	VPSHUFD      $0xf5, Y8, Y9
-	VPMULUDQ     Y4, Y8, Y8
+probe:
+	VMOVDQU      (R11), Y8
+	VPSRLD       $0x11, Y8, Y10
+	VPSLLD       $0x0f, Y8, Y9
+	VPOR         Y10, Y9, Y9
+	VPMULLD      Y7, Y9, Y9
+	VPADDD       Y9, Y8, Y8
+	VPAND        Y8, Y6, Y9
+	VPSHUFD      $0xf5, Y9, Y10
 	VPMULUDQ     Y4, Y9, Y9
-	VPSHUFD      $0xf5, Y8, Y8
-	VPBLENDD     $0x55, Y8, Y9, Y9
-	VPSRLVD      Y5, Y9, Y9
-	VPMULLD      Y3, Y9, Y9
-	VPSUBD       Y9, Y7, Y7
-	VPADDD       Y0, Y7, Y7
-	VPSRLD       $0x05, Y7, Y8
-	VEXTRACTI128 $0x01, Y8, X9
-	VMOVQ        X8, R14
-	VPEXTRQ      $0x01, X8, R15
+	VPMULUDQ     Y4, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y9
+	VPBLENDD     $0x55, Y9, Y10, Y10
+	VPSRLVD      Y5, Y10, Y10
+	VPMULLD      Y3, Y10, Y10
+	VPSUBD       Y10, Y8, Y8
+	VPADDD       Y0, Y8, Y8
+	VPSRLD       $0x05, Y8, Y9
+	VEXTRACTI128 $0x01, Y9, X10
+	VMOVQ        X9, R14
+	VPEXTRQ      $0x01, X9, R15
 	MOVL         R14, BP
 	VMOVD        (AX)(BP*4), X2
 	SHRQ         $0x20, R14
@@ -12076,81 +11603,37 @@ probe_true:
 	VPINSRD      $0x02, (AX)(R14*4), X2, X2
 	SHRQ         $0x20, R15
 	VPINSRD      $0x03, (AX)(R15*4), X2, X2
-	VMOVQ        X9, R14
-	VPEXTRQ      $0x01, X9, R15
+	VMOVQ        X10, R14
+	VPEXTRQ      $0x01, X10, R15
 	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X8
+	VMOVD        (AX)(BP*4), X9
 	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X8, X8
+	VPINSRD      $0x01, (AX)(R14*4), X9, X9
 	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X8, X8
+	VPINSRD      $0x02, (AX)(R14*4), X9, X9
 	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X8, X8
-	VINSERTI128  $0x01, X8, Y2, Y8
-	VPANDN       Y1, Y7, Y7
-	VPSLLVD      Y7, Y8, Y8
-	VMOVMSKPS    Y8, R14
+	VPINSRD      $0x03, (AX)(R15*4), X9, X9
+	VINSERTI128  $0x01, X9, Y2, Y9
+	VPANDN       Y1, Y8, Y8
+	VPSLLVD      Y8, Y9, Y9
+	VMOVMSKPS    Y9, R14
 	MOVB         R14, (R10)
 	ADDQ         $0x01, R10
 	ADDQ         $0x20, R11
-	LEAQ         -256(R11), R14
-	CMPQ         R11, R12
-	JAE          probed_true
+	LEAQ         -288(R11), R14
 	CMPQ         R14, BX
-	JB           probe_true
-
-both_true:
-	VMOVDQU      (R11), Y7
-	VPAND        Y7, Y6, Y8
-	VPSHUFD      $0xf5, Y8, Y9
-	VPMULUDQ     Y4, Y8, Y8
-	VPMULUDQ     Y4, Y9, Y9
-	VPSHUFD      $0xf5, Y8, Y8
-	VPBLENDD     $0x55, Y8, Y9, Y9
-	VPSRLVD      Y5, Y9, Y9
-	VPMULLD      Y3, Y9, Y9
-	VPSUBD       Y9, Y7, Y7
-	VPADDD       Y0, Y7, Y7
-	VPSRLD       $0x05, Y7, Y8
-	VEXTRACTI128 $0x01, Y8, X9
-	VMOVQ        X8, R14
-	VPEXTRQ      $0x01, X8, R15
-	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X2
-	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X2, X2
-	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X2, X2
-	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X2, X2
-	VMOVQ        X9, R14
-	VPEXTRQ      $0x01, X9, R15
-	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X8
-	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X8, X8
-	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X8, X8
-	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X8, X8
-	VINSERTI128  $0x01, X8, Y2, Y8
-	VPANDN       Y1, Y7, Y7
-	VPSLLVD      Y7, Y8, Y8
-	VMOVMSKPS    Y8, R14
-	MOVB         R14, (R10)
-	ADDQ         $0x01, R10
-	ADDQ         $0x20, R11
-	VMOVDQU      -288(R11), Y7
+	JB           unmoved
+	VMOVDQU      (R14), Y8
 	MOVBLZX      -9(R10), R14
-	VPMOVZXBD    (CX)(R14*8), Y8
+	VPMOVZXBD    (CX)(R14*8), Y9
 	POPCNTL      R14, R14
-	VPERMD       Y7, Y8, Y8
-	VMOVDQU      Y8, (R13)
+	VPERMD       Y8, Y9, Y9
+	VMOVDQU      Y9, (R13)
 	LEAQ         (R13)(R14*4), R13
-	CMPQ         R11, R12
-	JB           both_true
 
-probed_true:
+unmoved:
+	CMPQ    R11, R12
+	JB      probe
 	MOVQ    SI, R14
 	ANDQ    $0x07, R14
 	JZ      trimmed_1
@@ -12169,7 +11652,7 @@ trimmed_1:
 	SHRQ    $0x05, R10
 	LEAQ    8(R8)(R10*1), R10
 
-move_true:
+move:
 	VMOVDQU   (R11), Y7
 	MOVBLZX   (R10), BX
 	VPMOVZXBD (CX)(BX*8), Y8
@@ -12180,182 +11663,7 @@ move_true:
 	ADDQ      $0x01, R10
 	ADDQ      $0x20, R11
 	CMPQ      R11, R12
-	JB        move_true
-	MOVQ      SI, R10
-	MOVQ      densePer256+72(FP), BX
-	IMULQ     BX, R10
-	MOVQ      DI, BX
-	SUBQ      BX, R13
-	MOVQ      R13, SI
-	SHRQ      $0x02, SI
-	INCQ      R9
-	ADDQ      $0x00000088, R8
-	SHLQ      $0x06, R13
-	CMPQ      R13, R10
-	JA        rest
-
-stage:
-	LEAQ         5712(SP), R10
-	CMPQ         R8, R10
-	JAE          rest
-	MOVQ         denseBelow+64(FP), R10
-	CMPQ         SI, R10
-	JLE          rest
-	MOVQ         DX, R10
-	SUBQ         R9, R10
-	CMPQ         R10, $0x02
-	JL           rest
-	MOVQ         SI, (R8)
-	LEAQ         8(R8), R10
-	XORL         R12, R12
-	LEAQ         -1(SI), R11
-	SARQ         $0x06, R11
-	MOVQ         R12, (R10)(R11*8)
-	MOVQ         BX, R11
-	LEAQ         (R11)(SI*4), R12
-	MOVQ         DI, R13
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y7
-
-probe_false:
-	VMOVDQU      (R11), Y8
-	VPSRLD       $0x11, Y8, Y10
-	VPSLLD       $0x0f, Y8, Y9
-	VPOR         Y10, Y9, Y9
-	VPMULLD      Y7, Y9, Y9
-	VPADDD       Y9, Y8, Y8
-	VPAND        Y8, Y6, Y9
-	VPSHUFD      $0xf5, Y9, Y10
-	VPMULUDQ     Y4, Y9, Y9
-	VPMULUDQ     Y4, Y10, Y10
-	VPSHUFD      $0xf5, Y9, Y9
-	VPBLENDD     $0x55, Y9, Y10, Y10
-	VPSRLVD      Y5, Y10, Y10
-	VPMULLD      Y3, Y10, Y10
-	VPSUBD       Y10, Y8, Y8
-	VPADDD       Y0, Y8, Y8
-	VPSRLD       $0x05, Y8, Y9
-	VEXTRACTI128 $0x01, Y9, X10
-	VMOVQ        X9, R14
-	VPEXTRQ      $0x01, X9, R15
-	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X2
-	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X2, X2
-	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X2, X2
-	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X2, X2
-	VMOVQ        X10, R14
-	VPEXTRQ      $0x01, X10, R15
-	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X9
-	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X9, X9
-	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X9, X9
-	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X9, X9
-	VINSERTI128  $0x01, X9, Y2, Y9
-	VPANDN       Y1, Y8, Y8
-	VPSLLVD      Y8, Y9, Y9
-	VMOVMSKPS    Y9, R14
-	MOVB         R14, (R10)
-	ADDQ         $0x01, R10
-	ADDQ         $0x20, R11
-	LEAQ         -256(R11), R14
-	CMPQ         R11, R12
-	JAE          probed_false
-	CMPQ         R14, BX
-	JB           probe_false
-
-both_false:
-	VMOVDQU      (R11), Y8
-	VPSRLD       $0x11, Y8, Y10
-	VPSLLD       $0x0f, Y8, Y9
-	VPOR         Y10, Y9, Y9
-	VPMULLD      Y7, Y9, Y9
-	VPADDD       Y9, Y8, Y8
-	VPAND        Y8, Y6, Y9
-	VPSHUFD      $0xf5, Y9, Y10
-	VPMULUDQ     Y4, Y9, Y9
-	VPMULUDQ     Y4, Y10, Y10
-	VPSHUFD      $0xf5, Y9, Y9
-	VPBLENDD     $0x55, Y9, Y10, Y10
-	VPSRLVD      Y5, Y10, Y10
-	VPMULLD      Y3, Y10, Y10
-	VPSUBD       Y10, Y8, Y8
-	VPADDD       Y0, Y8, Y8
-	VPSRLD       $0x05, Y8, Y9
-	VEXTRACTI128 $0x01, Y9, X10
-	VMOVQ        X9, R14
-	VPEXTRQ      $0x01, X9, R15
-	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X2
-	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X2, X2
-	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X2, X2
-	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X2, X2
-	VMOVQ        X10, R14
-	VPEXTRQ      $0x01, X10, R15
-	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X9
-	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X9, X9
-	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X9, X9
-	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X9, X9
-	VINSERTI128  $0x01, X9, Y2, Y9
-	VPANDN       Y1, Y8, Y8
-	VPSLLVD      Y8, Y9, Y9
-	VMOVMSKPS    Y9, R14
-	MOVB         R14, (R10)
-	ADDQ         $0x01, R10
-	ADDQ         $0x20, R11
-	VMOVDQU      -288(R11), Y8
-	MOVBLZX      -9(R10), R14
-	VPMOVZXBD    (CX)(R14*8), Y9
-	POPCNTL      R14, R14
-	VPERMD       Y8, Y9, Y9
-	VMOVDQU      Y9, (R13)
-	LEAQ         (R13)(R14*4), R13
-	CMPQ         R11, R12
-	JB           both_false
-
-probed_false:
-	MOVQ    SI, R14
-	ANDQ    $0x07, R14
-	JZ      trimmed_2
-	SUBQ    $0x01, R10
-	MOVBLZX (R10), R15
-	BZHIL   R14, R15, R15
-	MOVB    R15, (R10)
-	ADDQ    $0x01, R10
-
-trimmed_2:
-	LEAQ    -256(R11), R11
-	CMPQ    R11, BX
-	CMOVQLT BX, R11
-	MOVQ    R11, R10
-	SUBQ    BX, R10
-	SHRQ    $0x05, R10
-	LEAQ    8(R8)(R10*1), R10
-
-move_false:
-	VMOVDQU   (R11), Y7
-	MOVBLZX   (R10), BX
-	VPMOVZXBD (CX)(BX*8), Y8
-	POPCNTL   BX, BX
-	VPERMD    Y7, Y8, Y8
-	VMOVDQU   Y8, (R13)
-	LEAQ      (R13)(BX*4), R13
-	ADDQ      $0x01, R10
-	ADDQ      $0x20, R11
-	CMPQ      R11, R12
-	JB        move_false
+	JB        move
 	MOVQ      SI, R10
 	MOVQ      densePer256+72(FP), BX
 	IMULQ     BX, R10
@@ -12460,14 +11768,14 @@ visit_of_1:
 end_of_1:
 	MOVQ    SI, AX
 	ANDQ    $0x07, AX
-	JZ      trimmed_3
+	JZ      trimmed_2
 	SUBQ    $0x01, CX
 	MOVBLZX (CX), DX
 	BZHIL   AX, DX, DX
 	MOVB    DL, (CX)
 	ADDQ    $0x01, CX
 
-trimmed_3:
+trimmed_2:
 	// From the last row back: the outcomes of a row go to the set bits of the row before.
 	LEAQ 4216(SP), AX
 	LEAQ 8(R8), CX
@@ -12911,6 +12219,8 @@ TEXT ·probeDouble32AVX512(SB), $5856-80
 	ANDQ         $-64, SI
 	LEAQ         4216(SP), DI
 	XORL         R8, R8
+
+stage:
 	MOVQ         denseBelow+64(FP), R9
 	CMPQ         BX, R9
 	JLE          rest
@@ -12918,6 +12228,9 @@ TEXT ·probeDouble32AVX512(SB), $5856-80
 	SUBQ         R8, R9
 	CMPQ         R9, $0x02
 	JL           rest
+	LEAQ         5712(SP), R9
+	CMPQ         DI, R9
+	JAE          rest
 	MOVQ         BX, (DI)
 	LEAQ         8(DI), R9
 	XORL         R11, R11
@@ -12927,66 +12240,46 @@ TEXT ·probeDouble32AVX512(SB), $5856-80
 	MOVQ         DX, R10
 	LEAQ         (R10)(BX*4), R11
 	MOVQ         SI, R12
+	VPBROADCASTD R8, Z8
 
-probe_true:
-	VMOVDQU32  (R10), Z0
-	VPANDD     Z0, Z6, Z8
-	VPSHUFD    $0xf5, Z8, Z9
-	VPMULUDQ   Z4, Z8, Z8
-	VPMULUDQ   Z4, Z9, Z9
-	VPSHUFD    $0xf5, Z8, K2, Z9
-	VPSRLVD    Z5, Z9, Z9
-	VPMULLD    Z3, Z9, Z9
-	VPSUBD     Z9, Z0, Z0
-	VPADDD     Z1, Z0, Z8
-	VPSRLD     $0x05, Z8, Z0
-	KXNORW     K1, K1, K3
-	VPXORD     Z0, Z0, Z9
-	VPGATHERDD (AX)(Z0*4), K3, Z9
-	VPRORVD    Z8, Z9, Z9
-	VPTESTMD   Z2, Z9, K3
-	KMOVW      K3, R13
-	MOVW       R13, (R9)
-	ADDQ       $0x02, R9
-	ADDQ       $0x40, R10
-	LEAQ       -512(R10), R13
-	CMPQ       R10, R11
-	JAE        probed_true
-	CMPQ       R13, DX
-	JB         probe_true
-
-both_true:
+probe:
 	VMOVDQU32     (R10), Z0
-	VPANDD        Z0, Z6, Z8
-	VPSHUFD       $0xf5, Z8, Z9
-	VPMULUDQ      Z4, Z8, Z8
+	VPRORD        $0x11, Z0, Z9
+	VPMULLD       Z8, Z9, Z9
+	VPADDD        Z9, Z0, Z0
+	VPANDD        Z0, Z6, Z9
+	VPSHUFD       $0xf5, Z9, Z10
 	VPMULUDQ      Z4, Z9, Z9
-	VPSHUFD       $0xf5, Z8, K2, Z9
-	VPSRLVD       Z5, Z9, Z9
-	VPMULLD       Z3, Z9, Z9
-	VPSUBD        Z9, Z0, Z0
-	VPADDD        Z1, Z0, Z8
-	VPSRLD        $0x05, Z8, Z0
+	VPMULUDQ      Z4, Z10, Z10
+	VPSHUFD       $0xf5, Z9, K2, Z10
+	VPSRLVD       Z5, Z10, Z10
+	VPMULLD       Z3, Z10, Z10
+	VPSUBD        Z10, Z0, Z0
+	VPADDD        Z1, Z0, Z9
+	VPSRLD        $0x05, Z9, Z0
 	KXNORW        K1, K1, K3
-	VPXORD        Z0, Z0, Z9
-	VPGATHERDD    (AX)(Z0*4), K3, Z9
-	VPRORVD       Z8, Z9, Z9
-	VPTESTMD      Z2, Z9, K3
+	VPXORD        Z0, Z0, Z10
+	VPGATHERDD    (AX)(Z0*4), K3, Z10
+	VPRORVD       Z9, Z10, Z10
+	VPTESTMD      Z2, Z10, K3
 	KMOVW         K3, R13
 	MOVW          R13, (R9)
 	ADDQ          $0x02, R9
 	ADDQ          $0x40, R10
-	VMOVDQU32     -576(R10), Z0
+	LEAQ          -576(R10), R13
+	CMPQ          R13, DX
+	JB            unmoved
+	VMOVDQU32     (R13), Z0
 	MOVWLZX       -18(R9), R13
 	KMOVW         R13, K3
 	POPCNTL       R13, R13
 	VPCOMPRESSD.Z Z0, K3, Z0
 	VMOVDQU32     Z0, (R12)
 	LEAQ          (R12)(R13*4), R12
-	CMPQ          R10, R11
-	JB            both_true
 
-probed_true:
+unmoved:
+	CMPQ    R10, R11
+	JB      probe
 	MOVQ    BX, R13
 	ANDQ    $0x0f, R13
 	JZ      trimmed_1
@@ -13005,7 +12298,7 @@ trimmed_1:
 	SHRQ    $0x05, R9
 	LEAQ    8(DI)(R9*1), R9
 
-move_true:
+move:
 	VMOVDQU32     (R10), Z0
 	MOVWLZX       (R9), DX
 	KMOVW         DX, K3
@@ -13016,137 +12309,7 @@ move_true:
 	ADDQ          $0x02, R9
 	ADDQ          $0x40, R10
 	CMPQ          R10, R11
-	JB            move_true
-	MOVQ          BX, R9
-	MOVQ          densePer256+72(FP), DX
-	IMULQ         DX, R9
-	MOVQ          SI, DX
-	SUBQ          DX, R12
-	MOVQ          R12, BX
-	SHRQ          $0x02, BX
-	INCQ          R8
-	ADDQ          $0x00000088, DI
-	SHLQ          $0x06, R12
-	CMPQ          R12, R9
-	JA            rest
-
-stage:
-	LEAQ         5712(SP), R9
-	CMPQ         DI, R9
-	JAE          rest
-	MOVQ         denseBelow+64(FP), R9
-	CMPQ         BX, R9
-	JLE          rest
-	MOVQ         CX, R9
-	SUBQ         R8, R9
-	CMPQ         R9, $0x02
-	JL           rest
-	MOVQ         BX, (DI)
-	LEAQ         8(DI), R9
-	XORL         R11, R11
-	LEAQ         -1(BX), R10
-	SARQ         $0x06, R10
-	MOVQ         R11, (R9)(R10*8)
-	MOVQ         DX, R10
-	LEAQ         (R10)(BX*4), R11
-	MOVQ         SI, R12
-	VPBROADCASTD R8, Z8
-
-probe_false:
-	VMOVDQU32  (R10), Z0
-	VPRORD     $0x11, Z0, Z9
-	VPMULLD    Z8, Z9, Z9
-	VPADDD     Z9, Z0, Z0
-	VPANDD     Z0, Z6, Z9
-	VPSHUFD    $0xf5, Z9, Z13
-	VPMULUDQ   Z4, Z9, Z9
-	VPMULUDQ   Z4, Z13, Z13
-	VPSHUFD    $0xf5, Z9, K2, Z13
-	VPSRLVD    Z5, Z13, Z13
-	VPMULLD    Z3, Z13, Z13
-	VPSUBD     Z13, Z0, Z0
-	VPADDD     Z1, Z0, Z9
-	VPSRLD     $0x05, Z9, Z0
-	KXNORW     K1, K1, K3
-	VPXORD     Z0, Z0, Z13
-	VPGATHERDD (AX)(Z0*4), K3, Z13
-	VPRORVD    Z9, Z13, Z13
-	VPTESTMD   Z2, Z13, K3
-	KMOVW      K3, R13
-	MOVW       R13, (R9)
-	ADDQ       $0x02, R9
-	ADDQ       $0x40, R10
-	LEAQ       -512(R10), R13
-	CMPQ       R10, R11
-	JAE        probed_false
-	CMPQ       R13, DX
-	JB         probe_false
-
-both_false:
-	VMOVDQU32     (R10), Z0
-	VPRORD        $0x11, Z0, Z9
-	VPMULLD       Z8, Z9, Z9
-	VPADDD        Z9, Z0, Z0
-	VPANDD        Z0, Z6, Z9
-	VPSHUFD       $0xf5, Z9, Z13
-	VPMULUDQ      Z4, Z9, Z9
-	VPMULUDQ      Z4, Z13, Z13
-	VPSHUFD       $0xf5, Z9, K2, Z13
-	VPSRLVD       Z5, Z13, Z13
-	VPMULLD       Z3, Z13, Z13
-	VPSUBD        Z13, Z0, Z0
-	VPADDD        Z1, Z0, Z9
-	VPSRLD        $0x05, Z9, Z0
-	KXNORW        K1, K1, K3
-	VPXORD        Z0, Z0, Z13
-	VPGATHERDD    (AX)(Z0*4), K3, Z13
-	VPRORVD       Z9, Z13, Z13
-	VPTESTMD      Z2, Z13, K3
-	KMOVW         K3, R13
-	MOVW          R13, (R9)
-	ADDQ          $0x02, R9
-	ADDQ          $0x40, R10
-	VMOVDQU32     -576(R10), Z0
-	MOVWLZX       -18(R9), R13
-	KMOVW         R13, K3
-	POPCNTL       R13, R13
-	VPCOMPRESSD.Z Z0, K3, Z0
-	VMOVDQU32     Z0, (R12)
-	LEAQ          (R12)(R13*4), R12
-	CMPQ          R10, R11
-	JB            both_false
-
-probed_false:
-	MOVQ    BX, R13
-	ANDQ    $0x0f, R13
-	JZ      trimmed_2
-	SUBQ    $0x02, R9
-	MOVWLZX (R9), R14
-	BZHIL   R13, R14, R14
-	MOVW    R14, (R9)
-	ADDQ    $0x02, R9
-
-trimmed_2:
-	LEAQ    -512(R10), R10
-	CMPQ    R10, DX
-	CMOVQLT DX, R10
-	MOVQ    R10, R9
-	SUBQ    DX, R9
-	SHRQ    $0x05, R9
-	LEAQ    8(DI)(R9*1), R9
-
-move_false:
-	VMOVDQU32     (R10), Z0
-	MOVWLZX       (R9), DX
-	KMOVW         DX, K3
-	POPCNTL       DX, DX
-	VPCOMPRESSD.Z Z0, K3, Z0
-	VMOVDQU32     Z0, (R12)
-	LEAQ          (R12)(DX*4), R12
-	ADDQ          $0x02, R9
-	ADDQ          $0x40, R10
-	CMPQ          R10, R11
-	JB            move_false
+	JB            move
 	MOVQ          BX, R9
 	MOVQ          densePer256+72(FP), DX
 	IMULQ         DX, R9
@@ -13181,8 +12344,8 @@ vectors_of_2:
 	CMPQ      R9, R8
 	JAE       end_of_2
 	VMOVDQU32 (DX), Z9
-	VPRORD    $0x11, Z9, Z13
-	VPMULLD   Z8, Z13, Z0
+	VPRORD    $0x11, Z9, Z10
+	VPMULLD   Z8, Z10, Z0
 	VPADDD    Z0, Z9, Z9
 	VMOVDQA32 Z2, Z15
 	VPANDD    Z9, Z6, Z0
@@ -13193,14 +12356,14 @@ vectors_of_2:
 	VPSRLVD   Z5, Z14, Z14
 	VPMULLD   Z3, Z14, Z14
 	VPSUBD    Z14, Z9, Z14
-	VPANDD    Z13, Z6, Z0
+	VPANDD    Z10, Z6, Z0
 	VPSHUFD   $0xf5, Z0, Z16
 	VPMULUDQ  Z4, Z0, Z0
 	VPMULUDQ  Z4, Z16, Z16
 	VPSHUFD   $0xf5, Z0, K2, Z16
 	VPSRLVD   Z5, Z16, Z16
 	VPMULLD   Z3, Z16, Z16
-	VPSUBD    Z16, Z13, Z0
+	VPSUBD    Z16, Z10, Z0
 	VPSUBD    Z0, Z3, Z16
 	VPCMPUD   $0x01, Z7, Z0, K3
 	VPSUBD    Z7, Z0, Z0
@@ -13236,17 +12399,17 @@ vectors_of_2:
 	JMP       visit_of_2
 
 step_of_2:
-	VPADDD    Z13, Z9, Z9
-	VPCMPUD   $0x01, Z13, Z9, K3
-	VPBLENDMD Z17, Z16, K3, Z10
-	VPCMPUD   $0x01, Z10, Z14, K3
-	VPSUBD    Z10, Z14, Z14
+	VPADDD    Z10, Z9, Z9
+	VPCMPUD   $0x01, Z10, Z9, K3
+	VPBLENDMD Z17, Z16, K3, Z11
+	VPCMPUD   $0x01, Z11, Z14, K3
+	VPSUBD    Z11, Z14, Z14
 	VPADDD    Z3, Z14, K3, Z14
 	VPADDD    Z19, Z18, Z18
 	VPCMPUD   $0x01, Z19, Z18, K3
-	VPBLENDMD Z23, Z22, K3, Z11
-	VPCMPUD   $0x01, Z11, Z20, K3
-	VPSUBD    Z11, Z20, Z20
+	VPBLENDMD Z23, Z22, K3, Z12
+	VPCMPUD   $0x01, Z12, Z20, K3
+	VPSUBD    Z12, Z20, Z20
 	VPADDD    Z3, Z20, K3, Z20
 
 visit_of_2:
@@ -13286,7 +12449,7 @@ vectors_of_1:
 	VPRORD    $0x11, Z9, Z10
 	VPMULLD   Z8, Z10, Z0
 	VPADDD    Z0, Z9, Z9
-	VMOVDQA32 Z2, Z13
+	VMOVDQA32 Z2, Z12
 	VPANDD    Z9, Z6, Z0
 	VPSHUFD   $0xf5, Z0, Z11
 	VPMULUDQ  Z4, Z0, Z0
@@ -13314,9 +12477,9 @@ vectors_of_1:
 step_of_1:
 	VPADDD    Z10, Z9, Z9
 	VPCMPUD   $0x01, Z10, Z9, K3
-	VPBLENDMD Z15, Z14, K3, Z12
-	VPCMPUD   $0x01, Z12, Z11, K3
-	VPSUBD    Z12, Z11, Z11
+	VPBLENDMD Z15, Z14, K3, Z13
+	VPCMPUD   $0x01, Z13, Z11, K3
+	VPSUBD    Z13, Z11, Z11
 	VPADDD    Z3, Z11, K3, Z11
 
 visit_of_1:
@@ -13326,10 +12489,10 @@ visit_of_1:
 	VPXORD     Z0, Z0, Z17
 	VPGATHERDD (AX)(Z0*4), K3, Z17
 	VPRORVD    Z16, Z17, Z17
-	VPANDD     Z17, Z13, Z13
+	VPANDD     Z17, Z12, Z12
 	DECQ       R9
 	JNZ        step_of_1
-	VPTESTMD   Z2, Z13, K3
+	VPTESTMD   Z2, Z12, K3
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
@@ -13339,14 +12502,14 @@ visit_of_1:
 end_of_1:
 	MOVQ    BX, AX
 	ANDQ    $0x0f, AX
-	JZ      trimmed_3
+	JZ      trimmed_2
 	SUBQ    $0x02, SI
 	MOVWLZX (SI), CX
 	BZHIL   AX, CX, CX
 	MOVW    CX, (SI)
 	ADDQ    $0x02, SI
 
-trimmed_3:
+trimmed_2:
 	// From the last row back: the outcomes of a row go to the set bits of the row before.
 	LEAQ 4216(SP), AX
 	LEAQ 8(DI), CX
@@ -16767,6 +15930,8 @@ TEXT ·probeDouble32AVX2(SB), $5856-80
 	ANDQ         $-64, DI
 	LEAQ         4216(SP), R8
 	XORL         R9, R9
+
+stage:
 	MOVQ         denseBelow+64(FP), R10
 	CMPQ         SI, R10
 	JLE          rest
@@ -16774,6 +15939,9 @@ TEXT ·probeDouble32AVX2(SB), $5856-80
 	SUBQ         R9, R10
 	CMPQ         R10, $0x02
 	JL           rest
+	LEAQ         5712(SP), R10
+	CMPQ         R8, R10
+	JAE          rest
 	MOVQ         SI, (R8)
 	LEAQ         8(R8), R10
 	XORL         R12, R12
@@ -16783,68 +15951,50 @@ TEXT ·probeDouble32AVX2(SB), $5856-80
 	MOVQ         BX, R11
 	LEAQ         (R11)(SI*4), R12
 	MOVQ         DI, R13
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y8
 
-probe_true:
+probe:
 	VMOVDQU    (R11), Y0
-	VPAND      Y0, Y7, Y8
-	VPSHUFD    $0xf5, Y8, Y9
-	VPMULUDQ   Y5, Y8, Y8
+	VPSRLD     $0x11, Y0, Y10
+	VPSLLD     $0x0f, Y0, Y9
+	VPOR       Y10, Y9, Y9
+	VPMULLD    Y8, Y9, Y9
+	VPADDD     Y9, Y0, Y0
+	VPAND      Y0, Y7, Y9
+	VPSHUFD    $0xf5, Y9, Y10
 	VPMULUDQ   Y5, Y9, Y9
-	VPSHUFD    $0xf5, Y8, Y8
-	VPBLENDD   $0x55, Y8, Y9, Y9
-	VPSRLVD    Y6, Y9, Y9
-	VPMULLD    Y4, Y9, Y9
-	VPSUBD     Y9, Y0, Y0
-	VPADDD     Y1, Y0, Y8
-	VPSRLD     $0x05, Y8, Y0
-	VMOVDQA    Y2, Y10
-	VPXOR      Y9, Y9, Y9
-	VPGATHERDD Y10, (AX)(Y0*4), Y9
-	VPANDN     Y3, Y8, Y0
-	VPSLLVD    Y0, Y9, Y9
-	VMOVMSKPS  Y9, R14
+	VPMULUDQ   Y5, Y10, Y10
+	VPSHUFD    $0xf5, Y9, Y9
+	VPBLENDD   $0x55, Y9, Y10, Y10
+	VPSRLVD    Y6, Y10, Y10
+	VPMULLD    Y4, Y10, Y10
+	VPSUBD     Y10, Y0, Y0
+	VPADDD     Y1, Y0, Y9
+	VPSRLD     $0x05, Y9, Y0
+	VMOVDQA    Y2, Y11
+	VPXOR      Y10, Y10, Y10
+	VPGATHERDD Y11, (AX)(Y0*4), Y10
+	VPANDN     Y3, Y9, Y0
+	VPSLLVD    Y0, Y10, Y10
+	VMOVMSKPS  Y10, R14
 	MOVB       R14, (R10)
 	ADDQ       $0x01, R10
 	ADDQ       $0x20, R11
-	LEAQ       -256(R11), R14
-	CMPQ       R11, R12
-	JAE        probed_true
+	LEAQ       -288(R11), R14
 	CMPQ       R14, BX
-	JB         probe_true
-
-both_true:
-	VMOVDQU    (R11), Y0
-	VPAND      Y0, Y7, Y8
-	VPSHUFD    $0xf5, Y8, Y9
-	VPMULUDQ   Y5, Y8, Y8
-	VPMULUDQ   Y5, Y9, Y9
-	VPSHUFD    $0xf5, Y8, Y8
-	VPBLENDD   $0x55, Y8, Y9, Y9
-	VPSRLVD    Y6, Y9, Y9
-	VPMULLD    Y4, Y9, Y9
-	VPSUBD     Y9, Y0, Y0
-	VPADDD     Y1, Y0, Y8
-	VPSRLD     $0x05, Y8, Y0
-	VMOVDQA    Y2, Y10
-	VPXOR      Y9, Y9, Y9
-	VPGATHERDD Y10, (AX)(Y0*4), Y9
-	VPANDN     Y3, Y8, Y0
-	VPSLLVD    Y0, Y9, Y9
-	VMOVMSKPS  Y9, R14
-	MOVB       R14, (R10)
-	ADDQ       $0x01, R10
-	ADDQ       $0x20, R11
-	VMOVDQU    -288(R11), Y0
+	JB         unmoved
+	VMOVDQU    (R14), Y0
 	MOVBLZX    -9(R10), R14
-	VPMOVZXBD  (CX)(R14*8), Y8
+	VPMOVZXBD  (CX)(R14*8), Y9
 	POPCNTL    R14, R14
-	VPERMD     Y0, Y8, Y8
-	VMOVDQU    Y8, (R13)
+	VPERMD     Y0, Y9, Y9
+	VMOVDQU    Y9, (R13)
 	LEAQ       (R13)(R14*4), R13
-	CMPQ       R11, R12
-	JB         both_true
 
-probed_true:
+unmoved:
+	CMPQ    R11, R12
+	JB      probe
 	MOVQ    SI, R14
 	ANDQ    $0x07, R14
 	JZ      trimmed_1
@@ -16863,7 +16013,7 @@ trimmed_1:
 	SHRQ    $0x05, R10
 	LEAQ    8(R8)(R10*1), R10
 
-move_true:
+move:
 	VMOVDQU   (R11), Y0
 	MOVBLZX   (R10), BX
 	VPMOVZXBD (CX)(BX*8), Y8
@@ -16874,144 +16024,7 @@ move_true:
 	ADDQ      $0x01, R10
 	ADDQ      $0x20, R11
 	CMPQ      R11, R12
-	JB        move_true
-	MOVQ      SI, R10
-	MOVQ      densePer256+72(FP), BX
-	IMULQ     BX, R10
-	MOVQ      DI, BX
-	SUBQ      BX, R13
-	MOVQ      R13, SI
-	SHRQ      $0x02, SI
-	INCQ      R9
-	ADDQ      $0x00000088, R8
-	SHLQ      $0x06, R13
-	CMPQ      R13, R10
-	JA        rest
-
-stage:
-	LEAQ         5712(SP), R10
-	CMPQ         R8, R10
-	JAE          rest
-	MOVQ         denseBelow+64(FP), R10
-	CMPQ         SI, R10
-	JLE          rest
-	MOVQ         DX, R10
-	SUBQ         R9, R10
-	CMPQ         R10, $0x02
-	JL           rest
-	MOVQ         SI, (R8)
-	LEAQ         8(R8), R10
-	XORL         R12, R12
-	LEAQ         -1(SI), R11
-	SARQ         $0x06, R11
-	MOVQ         R12, (R10)(R11*8)
-	MOVQ         BX, R11
-	LEAQ         (R11)(SI*4), R12
-	MOVQ         DI, R13
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Y8
-
-probe_false:
-	VMOVDQU    (R11), Y0
-	VPSRLD     $0x11, Y0, Y10
-	VPSLLD     $0x0f, Y0, Y9
-	VPOR       Y10, Y9, Y9
-	VPMULLD    Y8, Y9, Y9
-	VPADDD     Y9, Y0, Y0
-	VPAND      Y0, Y7, Y9
-	VPSHUFD    $0xf5, Y9, Y10
-	VPMULUDQ   Y5, Y9, Y9
-	VPMULUDQ   Y5, Y10, Y10
-	VPSHUFD    $0xf5, Y9, Y9
-	VPBLENDD   $0x55, Y9, Y10, Y10
-	VPSRLVD    Y6, Y10, Y10
-	VPMULLD    Y4, Y10, Y10
-	VPSUBD     Y10, Y0, Y0
-	VPADDD     Y1, Y0, Y9
-	VPSRLD     $0x05, Y9, Y0
-	VMOVDQA    Y2, Y11
-	VPXOR      Y10, Y10, Y10
-	VPGATHERDD Y11, (AX)(Y0*4), Y10
-	VPANDN     Y3, Y9, Y0
-	VPSLLVD    Y0, Y10, Y10
-	VMOVMSKPS  Y10, R14
-	MOVB       R14, (R10)
-	ADDQ       $0x01, R10
-	ADDQ       $0x20, R11
-	LEAQ       -256(R11), R14
-	CMPQ       R11, R12
-	JAE        probed_false
-	CMPQ       R14, BX
-	JB         probe_false
-
-both_false:
-	VMOVDQU    (R11), Y0
-	VPSRLD     $0x11, Y0, Y10
-	VPSLLD     $0x0f, Y0, Y9
-	VPOR       Y10, Y9, Y9
-	VPMULLD    Y8, Y9, Y9
-	VPADDD     Y9, Y0, Y0
-	VPAND      Y0, Y7, Y9
-	VPSHUFD    $0xf5, Y9, Y10
-	VPMULUDQ   Y5, Y9, Y9
-	VPMULUDQ   Y5, Y10, Y10
-	VPSHUFD    $0xf5, Y9, Y9
-	VPBLENDD   $0x55, Y9, Y10, Y10
-	VPSRLVD    Y6, Y10, Y10
-	VPMULLD    Y4, Y10, Y10
-	VPSUBD     Y10, Y0, Y0
-	VPADDD     Y1, Y0, Y9
-	VPSRLD     $0x05, Y9, Y0
-	VMOVDQA    Y2, Y11
-	VPXOR      Y10, Y10, Y10
-	VPGATHERDD Y11, (AX)(Y0*4), Y10
-	VPANDN     Y3, Y9, Y0
-	VPSLLVD    Y0, Y10, Y10
-	VMOVMSKPS  Y10, R14
-	MOVB       R14, (R10)
-	ADDQ       $0x01, R10
-	ADDQ       $0x20, R11
-	VMOVDQU    -288(R11), Y0
-	MOVBLZX    -9(R10), R14
-	VPMOVZXBD  (CX)(R14*8), Y9
-	POPCNTL    R14, R14
-	VPERMD     Y0, Y9, Y9
-	VMOVDQU    Y9, (R13)
-	LEAQ       (R13)(R14*4), R13
-	CMPQ       R11, R12
-	JB         both_false
-
-probed_false:
-	MOVQ    SI, R14
-	ANDQ    $0x07, R14
-	JZ      trimmed_2
-	SUBQ    $0x01, R10
-	MOVBLZX (R10), R15
-	BZHIL   R14, R15, R15
-	MOVB    R15, (R10)
-	ADDQ    $0x01, R10
-
-trimmed_2:
-	LEAQ    -256(R11), R11
-	CMPQ    R11, BX
-	CMOVQLT BX, R11
-	MOVQ    R11, R10
-	SUBQ    BX, R10
-	SHRQ    $0x05, R10
-	LEAQ    8(R8)(R10*1), R10
-
-move_false:
-	VMOVDQU   (R11), Y0
-	MOVBLZX   (R10), BX
-	VPMOVZXBD (CX)(BX*8), Y8
-	POPCNTL   BX, BX
-	VPERMD    Y0, Y8, Y8
-	VMOVDQU   Y8, (R13)
-	LEAQ      (R13)(BX*4), R13
-	ADDQ      $0x01, R10
-	ADDQ      $0x20, R11
-	CMPQ      R11, R12
-	JB        move_false
+	JB        move
 	MOVQ      SI, R10
 	MOVQ      densePer256+72(FP), BX
 	IMULQ     BX, R10
@@ -17097,14 +16110,14 @@ visit_of_1:
 end_of_1:
 	MOVQ    SI, AX
 	ANDQ    $0x07, AX
-	JZ      trimmed_3
+	JZ      trimmed_2
 	SUBQ    $0x01, CX
 	MOVBLZX (CX), DX
 	BZHIL   AX, DX, DX
 	MOVB    DL, (CX)
 	ADDQ    $0x01, CX
 
-trimmed_3:
+trimmed_2:
 	// From the last row back: the outcomes of a row go to the set bits of the row before.
 	LEAQ 4216(SP), AX
 	LEAQ 8(R8), CX

@@ -48,23 +48,18 @@ func probeDouble32(v vectors) {
 	)
 	d := &double32{vectors: v}
 	d.load()
-	stage := func(first bool) {
-		CMPQ(d.n, argument("denseBelow"))
-		JLE(LabelRef("rest"))
-		left := GP64()
-		MOVQ(d.probes, left)
-		SUBQ(d.done, left)
-		CMPQ(left, U8(2))
-		JL(LabelRef("rest"))
-		d.stage(first)
-	}
-	stage(true)
 	Label("stage")
-	last := GP64()
+	CMPQ(d.n, argument("denseBelow"))
+	JLE(LabelRef("rest"))
+	left, last := GP64(), GP64()
+	MOVQ(d.probes, left)
+	SUBQ(d.done, left)
+	CMPQ(left, U8(2))
+	JL(LabelRef("rest"))
 	LEAQ(d.firstRow.Offset((rows-1)*rowSize), last)
 	CMPQ(d.row, last)
 	JAE(LabelRef("rest"))
-	stage(false)
+	d.stage()
 	JMP(LabelRef("stage"))
 
 	Label("rest")
@@ -136,8 +131,7 @@ func (d *double32) loadWalk() {
 // CPU does not know that address, it holds back later loads whose addresses have some
 // bits in common with it. By chance, that happens on some pages of a filter; such
 // filters took half as long again. So a hash moves some vectors after its probe.
-func (d *double32) stage(first bool) {
-	label := func(name string) string { return fmt.Sprintf("%s_%t", name, first) }
+func (d *double32) stage() {
 	mask, hash, end, survivor := GP64(), GP64(), GP64(), GP64()
 	MOVQ(d.n, Mem{Base: d.row})
 	LEAQ(Mem{Base: d.row, Disp: 8}, mask)
@@ -145,29 +139,21 @@ func (d *double32) stage(first bool) {
 	MOVQ(d.hashes, hash)
 	LEAQ(Mem{Base: hash, Index: d.n, Scale: 4}, end)
 	MOVQ(d.survivors, survivor)
-	var done reg.VecVirtual
-	if !first {
-		done = d.broadcast(d.done)
-	}
+	done := d.broadcast(d.done)
 	vector := 4 * d.lanes()
 	const behind = 8
 
-	Label(label("probe"))
+	Label("probe")
 	d.probe(hash, mask, done)
 	start := GP64()
-	LEAQ(Mem{Base: hash, Disp: -behind * vector}, start)
-	CMPQ(hash, end)
-	JAE(LabelRef(label("probed")))
+	LEAQ(Mem{Base: hash, Disp: -(behind + 1) * vector}, start)
 	CMPQ(start, d.hashes)
-	JB(LabelRef(label("probe")))
-
-	Label(label("both"))
-	d.probe(hash, mask, done)
-	d.move(Mem{Base: hash, Disp: -(behind + 1) * vector}, Mem{Base: mask, Disp: -(behind + 1) * d.lanes() / 8}, survivor)
+	JB(LabelRef("unmoved"))
+	d.move(Mem{Base: start}, Mem{Base: mask, Disp: -(behind + 1) * d.lanes() / 8}, survivor)
+	Label("unmoved")
 	CMPQ(hash, end)
-	JB(LabelRef(label("both")))
+	JB(LabelRef("probe"))
 
-	Label(label("probed"))
 	d.trim(mask)
 	LEAQ(Mem{Base: hash, Disp: -behind * vector}, hash)
 	CMPQ(hash, d.hashes)
@@ -176,12 +162,12 @@ func (d *double32) stage(first bool) {
 	SUBQ(d.hashes, mask)
 	SHRQ(U8(5), mask)
 	LEAQ(Mem{Base: d.row, Index: mask, Scale: 1, Disp: 8}, mask)
-	Label(label("move"))
+	Label("move")
 	d.move(Mem{Base: hash}, Mem{Base: mask}, survivor)
 	ADDQ(U8(d.lanes()/8), mask)
 	ADDQ(U8(vector), hash)
 	CMPQ(hash, end)
-	JB(LabelRef(label("move")))
+	JB(LabelRef("move"))
 
 	limit := GP64()
 	MOVQ(d.n, limit)
@@ -197,17 +183,13 @@ func (d *double32) stage(first bool) {
 	JA(LabelRef("rest"))
 }
 
-// probe emits one probe of a vector of hashes, and steps to the next vector. The probe
-// has the number done, or 0 if done is nil.
+// probe emits probe number done of a vector of hashes, and steps to the next vector.
 func (d *double32) probe(hash, mask reg.GPVirtual, done reg.VecVirtual) {
-	h, bit := d.vector(), d.vector()
+	h, delta, bit := d.vector(), d.vector(), d.vector()
 	d.vectors.load(Mem{Base: hash}, h)
-	if done != nil {
-		delta := d.vector()
-		d.rotate17(h, delta)
-		VPMULLD(done, delta, delta)
-		VPADDD(delta, h, h)
-	}
+	d.rotate17(h, delta)
+	VPMULLD(done, delta, delta)
+	VPADDD(delta, h, h)
 	d.remainder(h, bit)
 	d.storeMask(d.collect(d.test(bit)), mask)
 	ADDQ(U8(4*d.lanes()), hash)
@@ -328,9 +310,9 @@ type walk struct {
 }
 
 // abreast returns how many walks to interleave. If it is above 1, a step computes the
-// remainder from the one before. Both pay only with mask registers.
+// remainder from the one before. Both pay only with mask registers, and with gathers.
 func (d *double32) abreast() int {
-	if d.lanes() == 16 {
+	if _, ok := d.vectors.(*avx512); ok {
 		return 2
 	}
 	return 1
