@@ -451,7 +451,7 @@ func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 
 //go:noescape
 func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
 
-// xxh64 is hash32 for a word of 64 bits.
+// xxh64 is hash32 for a word of 64 bits. AVX-512's ends where hash64 does, but for integers.
 func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
 	switch kernel {
 	case AVX512:

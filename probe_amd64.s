@@ -11191,6 +11191,19 @@ TEXT ·probeDouble32LoadsAVX512(SB), $5856-80
 	VPBROADCASTD CX, Z4
 	MOVL         $0xfffffff8, CX
 	VPBROADCASTD CX, Z5
+	MOVL         $0xffffffff, CX
+	VPBROADCASTD CX, Z6
+	VPANDD       Z6, Z5, Z7
+	VPSHUFD      $0xf5, Z7, Z11
+	VPMULUDQ     Z3, Z7, Z7
+	VPMULUDQ     Z3, Z11, Z11
+	VPSHUFD      $0xf5, Z7, K1, Z11
+	VPSRLVD      Z4, Z11, Z11
+	VPMULLD      Z2, Z11, Z11
+	VPSUBD       Z11, Z6, Z7
+	VPSUBD       Z6, Z7, Z7
+	VPSUBD       Z2, Z7, Z6
+	VPMINUD      Z6, Z7, Z7
 	MOVQ         probes+24(FP), CX
 	MOVQ         hashes+32(FP), DX
 	MOVQ         n+40(FP), BX
@@ -11222,68 +11235,68 @@ stage:
 	VPBROADCASTD R8, Z6
 
 probe:
-	VMOVDQU32     (R10), Z7
-	VPRORD        $0x11, Z7, Z8
-	VPMULLD       Z6, Z8, Z8
-	VPADDD        Z8, Z7, Z7
-	VPANDD        Z7, Z5, Z8
-	VPSHUFD       $0xf5, Z8, Z9
-	VPMULUDQ      Z3, Z8, Z8
-	VPMULUDQ      Z3, Z9, Z9
-	VPSHUFD       $0xf5, Z8, K1, Z9
-	VPSRLVD       Z4, Z9, Z9
-	VPMULLD       Z2, Z9, Z9
-	VPSUBD        Z9, Z7, Z7
-	VPADDD        Z0, Z7, Z7
-	VPSRLD        $0x05, Z7, Z8
-	VMOVQ         X8, R13
-	VPEXTRQ       $0x01, X8, R14
+	VMOVDQU32     (R10), Z11
+	VPRORD        $0x11, Z11, Z12
+	VPMULLD       Z6, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	VPANDD        Z11, Z5, Z12
+	VPSHUFD       $0xf5, Z12, Z13
+	VPMULUDQ      Z3, Z12, Z12
+	VPMULUDQ      Z3, Z13, Z13
+	VPSHUFD       $0xf5, Z12, K1, Z13
+	VPSRLVD       Z4, Z13, Z13
+	VPMULLD       Z2, Z13, Z13
+	VPSUBD        Z13, Z11, Z11
+	VPADDD        Z0, Z11, Z11
+	VPSRLD        $0x05, Z11, Z12
+	VMOVQ         X12, R13
+	VPEXTRQ       $0x01, X12, R14
 	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X9
+	VMOVD         (AX)(R15*4), X13
 	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X9, X9
+	VPINSRD       $0x01, (AX)(R13*4), X13, X13
 	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X9, X9
+	VPINSRD       $0x02, (AX)(R13*4), X13, X13
 	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X9, X9
-	VEXTRACTI32X4 $0x01, Z8, X10
-	VMOVQ         X10, R13
-	VPEXTRQ       $0x01, X10, R14
+	VPINSRD       $0x03, (AX)(R14*4), X13, X13
+	VEXTRACTI32X4 $0x01, Z12, X14
+	VMOVQ         X14, R13
+	VPEXTRQ       $0x01, X14, R14
 	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X10
+	VMOVD         (AX)(R15*4), X14
 	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X10, X10
+	VPINSRD       $0x01, (AX)(R13*4), X14, X14
 	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X10, X10
+	VPINSRD       $0x02, (AX)(R13*4), X14, X14
 	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X10, X10
-	VEXTRACTI32X4 $0x02, Z8, X11
-	VMOVQ         X11, R13
-	VPEXTRQ       $0x01, X11, R14
+	VPINSRD       $0x03, (AX)(R14*4), X14, X14
+	VEXTRACTI32X4 $0x02, Z12, X15
+	VMOVQ         X15, R13
+	VPEXTRQ       $0x01, X15, R14
 	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X11
+	VMOVD         (AX)(R15*4), X15
 	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X11, X11
+	VPINSRD       $0x01, (AX)(R13*4), X15, X15
 	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X11, X11
+	VPINSRD       $0x02, (AX)(R13*4), X15, X15
 	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X11, X11
-	VEXTRACTI32X4 $0x03, Z8, X8
-	VMOVQ         X8, R13
-	VPEXTRQ       $0x01, X8, R14
+	VPINSRD       $0x03, (AX)(R14*4), X15, X15
+	VEXTRACTI32X4 $0x03, Z12, X12
+	VMOVQ         X12, R13
+	VPEXTRQ       $0x01, X12, R14
 	MOVL          R13, R15
-	VMOVD         (AX)(R15*4), X8
+	VMOVD         (AX)(R15*4), X12
 	SHRQ          $0x20, R13
-	VPINSRD       $0x01, (AX)(R13*4), X8, X8
+	VPINSRD       $0x01, (AX)(R13*4), X12, X12
 	MOVL          R14, R13
-	VPINSRD       $0x02, (AX)(R13*4), X8, X8
+	VPINSRD       $0x02, (AX)(R13*4), X12, X12
 	SHRQ          $0x20, R14
-	VPINSRD       $0x03, (AX)(R14*4), X8, X8
-	VINSERTI32X4  $0x01, X10, Y9, Y9
-	VINSERTI32X4  $0x01, X8, Y11, Y11
-	VINSERTI64X4  $0x01, Y11, Z9, Z8
-	VPRORVD       Z7, Z8, Z8
-	VPTESTMD      Z1, Z8, K2
+	VPINSRD       $0x03, (AX)(R14*4), X12, X12
+	VINSERTI32X4  $0x01, X14, Y13, Y13
+	VINSERTI32X4  $0x01, X12, Y15, Y15
+	VINSERTI64X4  $0x01, Y15, Z13, Z12
+	VPRORVD       Z11, Z12, Z12
+	VPTESTMD      Z1, Z12, K2
 	KMOVW         K2, R13
 	MOVW          R13, (R9)
 	ADDQ          $0x02, R9
@@ -11291,12 +11304,12 @@ probe:
 	LEAQ          -576(R10), R13
 	CMPQ          R13, DX
 	JB            unmoved
-	VMOVDQU32     (R13), Z7
+	VMOVDQU32     (R13), Z11
 	MOVWLZX       -18(R9), R13
 	KMOVW         R13, K2
 	POPCNTL       R13, R13
-	VPCOMPRESSD.Z Z7, K2, Z7
-	VMOVDQU32     Z7, (R12)
+	VPCOMPRESSD.Z Z11, K2, Z11
+	VMOVDQU32     Z11, (R12)
 	LEAQ          (R12)(R13*4), R12
 
 unmoved:
@@ -11361,91 +11374,289 @@ rest:
 	SUBQ         R8, CX
 	LEAQ         (DX)(BX*4), R8
 
+vectors_of_2:
+	LEAQ      64(DX), R9
+	CMPQ      R9, R8
+	JAE       end_of_2
+	VMOVDQU32 (DX), Z11
+	VPRORD    $0x11, Z11, Z12
+	VPMULLD   Z6, Z12, Z13
+	VPADDD    Z13, Z11, Z11
+	VMOVDQA32 Z1, Z14
+	VPANDD    Z11, Z5, Z13
+	VPSHUFD   $0xf5, Z13, Z15
+	VPMULUDQ  Z3, Z13, Z13
+	VPMULUDQ  Z3, Z15, Z15
+	VPSHUFD   $0xf5, Z13, K1, Z15
+	VPSRLVD   Z4, Z15, Z15
+	VPMULLD   Z2, Z15, Z15
+	VPSUBD    Z15, Z11, Z13
+	VPANDD    Z12, Z5, Z15
+	VPSHUFD   $0xf5, Z15, Z16
+	VPMULUDQ  Z3, Z15, Z15
+	VPMULUDQ  Z3, Z16, Z16
+	VPSHUFD   $0xf5, Z15, K1, Z16
+	VPSRLVD   Z4, Z16, Z16
+	VPMULLD   Z2, Z16, Z16
+	VPSUBD    Z16, Z12, Z16
+	VPSUBD    Z16, Z2, Z15
+	VPCMPUD   $0x01, Z7, Z16, K2
+	VPSUBD    Z7, Z16, Z16
+	VPADDD    Z2, Z16, K2, Z16
+	VPSUBD    Z16, Z2, Z16
+	VMOVDQU32 64(DX), Z17
+	VPRORD    $0x11, Z17, Z18
+	VPMULLD   Z6, Z18, Z19
+	VPADDD    Z19, Z17, Z17
+	VMOVDQA32 Z1, Z20
+	VPANDD    Z17, Z5, Z19
+	VPSHUFD   $0xf5, Z19, Z21
+	VPMULUDQ  Z3, Z19, Z19
+	VPMULUDQ  Z3, Z21, Z21
+	VPSHUFD   $0xf5, Z19, K1, Z21
+	VPSRLVD   Z4, Z21, Z21
+	VPMULLD   Z2, Z21, Z21
+	VPSUBD    Z21, Z17, Z19
+	VPANDD    Z18, Z5, Z21
+	VPSHUFD   $0xf5, Z21, Z22
+	VPMULUDQ  Z3, Z21, Z21
+	VPMULUDQ  Z3, Z22, Z22
+	VPSHUFD   $0xf5, Z21, K1, Z22
+	VPSRLVD   Z4, Z22, Z22
+	VPMULLD   Z2, Z22, Z22
+	VPSUBD    Z22, Z18, Z22
+	VPSUBD    Z22, Z2, Z21
+	VPCMPUD   $0x01, Z7, Z22, K2
+	VPSUBD    Z7, Z22, Z22
+	VPADDD    Z2, Z22, K2, Z22
+	VPSUBD    Z22, Z2, Z22
+	MOVQ      CX, R9
+	JMP       visit_of_2
+
+step_of_2:
+	VPADDD    Z12, Z11, Z11
+	VPCMPUD   $0x01, Z12, Z11, K2
+	VPBLENDMD Z16, Z15, K2, Z8
+	VPCMPUD   $0x01, Z8, Z13, K2
+	VPSUBD    Z8, Z13, Z13
+	VPADDD    Z2, Z13, K2, Z13
+	VPADDD    Z18, Z17, Z17
+	VPCMPUD   $0x01, Z18, Z17, K2
+	VPBLENDMD Z22, Z21, K2, Z9
+	VPCMPUD   $0x01, Z9, Z19, K2
+	VPSUBD    Z9, Z19, Z19
+	VPADDD    Z2, Z19, K2, Z19
+
+visit_of_2:
+	VPADDD        Z0, Z13, Z23
+	VPSRLD        $0x05, Z23, Z24
+	VMOVQ         X24, R10
+	VPEXTRQ       $0x01, X24, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X25
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X25, X25
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X25, X25
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X25, X25
+	VEXTRACTI32X4 $0x01, Z24, X26
+	VMOVQ         X26, R10
+	VPEXTRQ       $0x01, X26, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X26
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X26, X26
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X26, X26
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X26, X26
+	VEXTRACTI32X4 $0x02, Z24, X27
+	VMOVQ         X27, R10
+	VPEXTRQ       $0x01, X27, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X27
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X27, X27
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X27, X27
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X27, X27
+	VEXTRACTI32X4 $0x03, Z24, X24
+	VMOVQ         X24, R10
+	VPEXTRQ       $0x01, X24, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X24
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X24, X24
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X24, X24
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X24, X24
+	VINSERTI32X4  $0x01, X26, Y25, Y25
+	VINSERTI32X4  $0x01, X24, Y27, Y27
+	VINSERTI64X4  $0x01, Y27, Z25, Z24
+	VPRORVD       Z23, Z24, Z24
+	VPANDD        Z24, Z14, Z14
+	VPADDD        Z0, Z19, Z23
+	VPSRLD        $0x05, Z23, Z24
+	VMOVQ         X24, R10
+	VPEXTRQ       $0x01, X24, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X25
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X25, X25
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X25, X25
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X25, X25
+	VEXTRACTI32X4 $0x01, Z24, X26
+	VMOVQ         X26, R10
+	VPEXTRQ       $0x01, X26, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X26
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X26, X26
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X26, X26
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X26, X26
+	VEXTRACTI32X4 $0x02, Z24, X27
+	VMOVQ         X27, R10
+	VPEXTRQ       $0x01, X27, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X27
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X27, X27
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X27, X27
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X27, X27
+	VEXTRACTI32X4 $0x03, Z24, X24
+	VMOVQ         X24, R10
+	VPEXTRQ       $0x01, X24, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X24
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X24, X24
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X24, X24
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X24, X24
+	VINSERTI32X4  $0x01, X26, Y25, Y25
+	VINSERTI32X4  $0x01, X24, Y27, Y27
+	VINSERTI64X4  $0x01, Y27, Z25, Z24
+	VPRORVD       Z23, Z24, Z24
+	VPANDD        Z24, Z20, Z20
+	DECQ          R9
+	JNZ           step_of_2
+	VPTESTMD      Z1, Z14, K2
+	KMOVW         K2, R9
+	MOVW          R9, (SI)
+	ADDQ          $0x02, SI
+	VPTESTMD      Z1, Z20, K2
+	KMOVW         K2, R9
+	MOVW          R9, (SI)
+	ADDQ          $0x02, SI
+	ADDQ          $0x00000080, DX
+	JMP           vectors_of_2
+
+end_of_2:
 vectors_of_1:
 	LEAQ      (DX), R9
 	CMPQ      R9, R8
 	JAE       end_of_1
-	VMOVDQU32 (DX), Z7
-	VPRORD    $0x11, Z7, Z8
-	VPMULLD   Z6, Z8, Z9
-	VPADDD    Z9, Z7, Z7
-	VMOVDQA32 Z1, Z10
-	VPANDD    Z7, Z5, Z9
-	VPSHUFD   $0xf5, Z9, Z11
-	VPMULUDQ  Z3, Z9, Z9
+	VMOVDQU32 (DX), Z8
+	VPRORD    $0x11, Z8, Z9
+	VPMULLD   Z6, Z9, Z11
+	VPADDD    Z11, Z8, Z8
+	VMOVDQA32 Z1, Z12
+	VPANDD    Z8, Z5, Z11
+	VPSHUFD   $0xf5, Z11, Z13
 	VPMULUDQ  Z3, Z11, Z11
-	VPSHUFD   $0xf5, Z9, K1, Z11
-	VPSRLVD   Z4, Z11, Z11
-	VPMULLD   Z2, Z11, Z11
-	VPSUBD    Z11, Z7, Z9
+	VPMULUDQ  Z3, Z13, Z13
+	VPSHUFD   $0xf5, Z11, K1, Z13
+	VPSRLVD   Z4, Z13, Z13
+	VPMULLD   Z2, Z13, Z13
+	VPSUBD    Z13, Z8, Z11
+	VPANDD    Z9, Z5, Z13
+	VPSHUFD   $0xf5, Z13, Z14
+	VPMULUDQ  Z3, Z13, Z13
+	VPMULUDQ  Z3, Z14, Z14
+	VPSHUFD   $0xf5, Z13, K1, Z14
+	VPSRLVD   Z4, Z14, Z14
+	VPMULLD   Z2, Z14, Z14
+	VPSUBD    Z14, Z9, Z14
+	VPSUBD    Z14, Z2, Z13
+	VPCMPUD   $0x01, Z7, Z14, K2
+	VPSUBD    Z7, Z14, Z14
+	VPADDD    Z2, Z14, K2, Z14
+	VPSUBD    Z14, Z2, Z14
 	MOVQ      CX, R9
 	JMP       visit_of_1
 
 step_of_1:
-	VPADDD   Z8, Z7, Z7
-	VPANDD   Z7, Z5, Z9
-	VPSHUFD  $0xf5, Z9, Z11
-	VPMULUDQ Z3, Z9, Z9
-	VPMULUDQ Z3, Z11, Z11
-	VPSHUFD  $0xf5, Z9, K1, Z11
-	VPSRLVD  Z4, Z11, Z11
-	VPMULLD  Z2, Z11, Z11
-	VPSUBD   Z11, Z7, Z9
+	VPADDD    Z9, Z8, Z8
+	VPCMPUD   $0x01, Z9, Z8, K2
+	VPBLENDMD Z14, Z13, K2, Z10
+	VPCMPUD   $0x01, Z10, Z11, K2
+	VPSUBD    Z10, Z11, Z11
+	VPADDD    Z2, Z11, K2, Z11
 
 visit_of_1:
-	VPADDD        Z0, Z9, Z9
-	VPSRLD        $0x05, Z9, Z11
-	VMOVQ         X11, R10
-	VPEXTRQ       $0x01, X11, R11
+	VPADDD        Z0, Z11, Z15
+	VPSRLD        $0x05, Z15, Z16
+	VMOVQ         X16, R10
+	VPEXTRQ       $0x01, X16, R11
 	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X12
+	VMOVD         (AX)(R12*4), X17
 	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X12, X12
+	VPINSRD       $0x01, (AX)(R10*4), X17, X17
 	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X12, X12
+	VPINSRD       $0x02, (AX)(R10*4), X17, X17
 	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X12, X12
-	VEXTRACTI32X4 $0x01, Z11, X13
-	VMOVQ         X13, R10
-	VPEXTRQ       $0x01, X13, R11
+	VPINSRD       $0x03, (AX)(R11*4), X17, X17
+	VEXTRACTI32X4 $0x01, Z16, X18
+	VMOVQ         X18, R10
+	VPEXTRQ       $0x01, X18, R11
 	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X13
+	VMOVD         (AX)(R12*4), X18
 	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X13, X13
+	VPINSRD       $0x01, (AX)(R10*4), X18, X18
 	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X13, X13
+	VPINSRD       $0x02, (AX)(R10*4), X18, X18
 	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X13, X13
-	VEXTRACTI32X4 $0x02, Z11, X14
-	VMOVQ         X14, R10
-	VPEXTRQ       $0x01, X14, R11
+	VPINSRD       $0x03, (AX)(R11*4), X18, X18
+	VEXTRACTI32X4 $0x02, Z16, X19
+	VMOVQ         X19, R10
+	VPEXTRQ       $0x01, X19, R11
 	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X14
+	VMOVD         (AX)(R12*4), X19
 	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X14, X14
+	VPINSRD       $0x01, (AX)(R10*4), X19, X19
 	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X14, X14
+	VPINSRD       $0x02, (AX)(R10*4), X19, X19
 	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X14, X14
-	VEXTRACTI32X4 $0x03, Z11, X11
-	VMOVQ         X11, R10
-	VPEXTRQ       $0x01, X11, R11
+	VPINSRD       $0x03, (AX)(R11*4), X19, X19
+	VEXTRACTI32X4 $0x03, Z16, X16
+	VMOVQ         X16, R10
+	VPEXTRQ       $0x01, X16, R11
 	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X11
+	VMOVD         (AX)(R12*4), X16
 	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X11, X11
+	VPINSRD       $0x01, (AX)(R10*4), X16, X16
 	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X11, X11
+	VPINSRD       $0x02, (AX)(R10*4), X16, X16
 	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X11, X11
-	VINSERTI32X4  $0x01, X13, Y12, Y12
-	VINSERTI32X4  $0x01, X11, Y14, Y14
-	VINSERTI64X4  $0x01, Y14, Z12, Z11
-	VPRORVD       Z9, Z11, Z11
-	VPANDD        Z11, Z10, Z10
+	VPINSRD       $0x03, (AX)(R11*4), X16, X16
+	VINSERTI32X4  $0x01, X18, Y17, Y17
+	VINSERTI32X4  $0x01, X16, Y19, Y19
+	VINSERTI64X4  $0x01, Y19, Z17, Z16
+	VPRORVD       Z15, Z16, Z16
+	VPANDD        Z16, Z12, Z12
 	DECQ          R9
 	JNZ           step_of_1
-	VPTESTMD      Z1, Z10, K2
+	VPTESTMD      Z1, Z12, K2
 	KMOVW         K2, R9
 	MOVW          R9, (SI)
 	ADDQ          $0x02, SI

@@ -262,7 +262,7 @@ func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 	return left, false
 }
 
-// xxh64 is hash32 for a word of 64 bits.
+// xxh64 is hash32 for a word of 64 bits. AVX-512's ends where hash64 does, but for integers.
 func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
 	switch kernel {
 	case NEON:

@@ -103,7 +103,7 @@ var families = []family{
 	{"murmur", "layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
 		murmur is hash32 for four words: of integers of 64 bits, and of keys of 16 bytes, which have a layout of their own.`},
 	{"xxh64", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64", "left int", `
-		xxh64 is hash32 for a word of 64 bits.`},
+		xxh64 is hash32 for a word of 64 bits. AVX-512's ends where hash64 does, but for integers.`},
 	{"xxph3Stripes", "sums *uint64, key *byte, n int", "", `
 		xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.`},
 	{"xxph3", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
