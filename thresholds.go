@@ -60,7 +60,7 @@ const (
 
 // Requests, pages and the regions of a build.
 const (
-	columnAhead  = 2 << 10 // bytes after a key side by side that bits-and-blooms' hash requests: 36 bytes beyond the L2 cache ×2.3, else 1.0; XXH64 1.4, 0.93 (Z5, Hash)
+	columnAhead  = 2 << 10 // bytes after a key side by side that bits-and-blooms' hash requests: 36 bytes beyond the L2 cache ×2.3, else 1.0 (Z5, Hash)
 	requestBytes = 1 << 20 // of a filter whose lines are requested ahead: from 2 MiB up to ×1.5, at 16 KiB 0.87 to 0.97 (?, Lines)
 
 	regionsBytes = 16 << 20              // of a filter that one worker sets by region: 4.2 ns a bit for 10 to 12; 2 to 8 MiB the same (?, Build)
