@@ -394,8 +394,8 @@ func countArrows(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("show"), []byte(lines.String()), 0o644))
 }
 
-// TestFilterRows compares the rows that pass with the reference, for filters and for keys of columns of
-// each type, any share of rows, both senses, and row groups of several sizes.
+// TestFilterRows compares the rows that pass with the reference, for filters of each format and for keys of columns
+// of each type, any share of rows, both senses, and row groups of several sizes.
 func TestFilterRows(t *testing.T) {
 	type row struct {
 		K32  int32    `parquet:"k32"`
@@ -431,6 +431,14 @@ func TestFilterRows(t *testing.T) {
 		}
 		return b
 	}
+	type filter struct {
+		format bloom.Format
+		keys   int
+	}
+	filters := []filter{{bloom.Parquet, 0}, {bloom.Parquet, 2}}
+	for _, format := range bloom.Formats() {
+		filters = append(filters, filter{format, 500})
+	}
 	for column, key := range map[string]func(r *row) []byte{
 		"k32":  func(r *row) []byte { return le(uint64(uint32(r.K32)), 4) },
 		"k64":  func(r *row) []byte { return le(uint64(r.K64), 8) },
@@ -444,11 +452,11 @@ func TestFilterRows(t *testing.T) {
 			return []byte(*r.Null)
 		},
 	} {
-		for _, share := range []int{0, 2, 500} {
-			builder := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewBuilder()
+		for _, filter := range filters {
+			builder := bloom.Policy{Format: filter.format, BitsPerKey: 12}.NewBuilder()
 			keys, lines := map[string]bool{}, ""
-			for i := range share {
-				k := key(&rows[len(rows)/share*i])
+			for i := range filter.keys {
+				k := key(&rows[len(rows)/filter.keys*i])
 				builder.Add(k)
 				if k != nil { // a null, which has no key
 					keys[string(k)], lines = true, lines+fmt.Sprintf("%x\n", k)
@@ -467,7 +475,7 @@ func TestFilterRows(t *testing.T) {
 				var want []row
 				for i := range rows {
 					k := key(&rows[i])
-					in := k != nil && bloom.Reference(bloom.Parquet, encoded, k)
+					in := k != nil && bloom.Reference(filter.format, encoded, k)
 					if exact {
 						in = k != nil && keys[string(k)]
 					}
@@ -476,7 +484,7 @@ func TestFilterRows(t *testing.T) {
 					}
 				}
 				output := filepath.Join(dir, "out.parquet")
-				args := []string{"filter", "--column", column, "--format", "parquet", "-o", output, name, input}
+				args := []string{"filter", "--column", column, "--format", filter.format.String(), "-o", output, name, input}
 				if exact {
 					args = []string{"filter", "--column", column, "-o", output, "--hex", "--keys", list, input}
 				}
@@ -496,7 +504,7 @@ func TestFilterRows(t *testing.T) {
 					}
 				}
 				if !slices.EqualFunc(got, want, func(a, b row) bool { return reflect.DeepEqual(a, b) }) {
-					t.Fatalf("%s, %d keys, invert %v: %d rows, want %d", column, share, invert, len(got), len(want))
+					t.Fatalf("%s, %v of %d keys, invert %v: %d rows, want %d", column, filter.format, filter.keys, invert, len(got), len(want))
 				}
 			}
 		}
