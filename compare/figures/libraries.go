@@ -145,7 +145,7 @@ func readmeTable(r run) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	g := newGrid("", "bytes of", "false positives", "absent", "present", "build")
+	g := newGrid("", "<bytes of", "false positives", "absent", "present", "build")
 	for _, s := range rowsOfREADME {
 		test, build, err := c.figuresOf(s)
 		if err != nil {

@@ -93,7 +93,7 @@ func (t lineTool) time(dir string) (figure, error) {
 
 // linesTable has the time and the memory of some tools. A tool that is not exact is wrong about a share of the lines.
 func linesTable(r run, tools []lineTool, share, words string) (string, error) {
-	g := newGrid("", "seconds", "MB", "exact")
+	g := newGrid("", "seconds", "MB", "<exact")
 	for _, tool := range tools {
 		fig := g.figure(r, "lines/tool=%s", tool.name)
 		exact := "yes"

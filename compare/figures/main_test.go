@@ -323,7 +323,7 @@ func TestReadPage(t *testing.T) {
 }
 
 func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{0.34: "34 %", 0.0991: "9.9 %", 0.00973: "0.97 %", 0.000841: "0.084 %", 0.0000634: "0.0063 %", 0.00996: "1.0 %"} {
+	for share, want := range map[float64]string{0.34: "34 %", 0.0991: "9.9 %", 0.00973: "0.97 %", 0.000841: "0.084 %", 0.0000634: "0.0063 %", 0.00996: "1.0 %", 0: "0 %", 2e-7: "under 0.0001 %"} {
 		if got := percent(share); got != want {
 			t.Errorf("percent(%v) is %s, want %s", share, got, want)
 		}

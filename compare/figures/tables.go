@@ -46,7 +46,7 @@ var tables = map[string]table{
 // ofAllCPUs are the tables of all CPUs that have a page. Some keep words that they have in the document.
 var ofAllCPUs = map[string]func(root, code string, pages []page, old string) (string, error){"columns": columnsTable, "forms": formsTable}
 
-// grid writes a table: the first of the columns has words, and the others have numbers.
+// grid writes a table: the first of the columns has words, and the others have numbers, unless their heads begin with "<".
 type grid struct {
 	b   strings.Builder
 	err error
@@ -54,8 +54,18 @@ type grid struct {
 
 func newGrid(head ...string) *grid {
 	var g grid
+	rule := "|"
+	for i, h := range head {
+		words := strings.TrimPrefix(h, "<")
+		if i == 0 || words != h {
+			rule += "---|"
+		} else {
+			rule += "---:|"
+		}
+		head[i] = words
+	}
 	g.row(head...)
-	g.b.WriteString("|---|" + strings.Repeat("---:|", len(head)-1) + "\n")
+	g.b.WriteString(rule + "\n")
 	return &g
 }
 
@@ -78,7 +88,7 @@ func printed(table int) func(r run) (string, error) {
 		if table >= len(r.Printed) {
 			return "", fmt.Errorf("the part %s has %d tables", r.Part, len(r.Printed))
 		}
-		g := newGrid(r.Printed[table][0]...)
+		g := newGrid(slices.Clone(r.Printed[table][0])...)
 		for _, row := range r.Printed[table][1:] {
 			g.row(row...)
 		}
@@ -142,7 +152,7 @@ func interleavedTable(r run) (string, error) {
 
 // stagesTable compares the forms of a batch of LevelDB's filters.
 func stagesTable(r run) (string, error) {
-	kernel := cmp.Or(r.values("kernel")...)
+	kernel := strings.TrimSuffix(cmp.Or(r.values("kernel")...), "-loads")
 	g := newGrid("times the plain loop", "in stages", "dense", "with the turn")
 	for _, hits := range []struct {
 		percent int
@@ -323,7 +333,7 @@ func bitsTable(r run) (string, error) {
 // columnsTable has a row for each format and CPU.
 func columnsTable(_, _ string, pages []page, _ string) (string, error) {
 	sizes, hits := []string{"16 KiB", "8 MiB", "64 MiB"}, []string{"0 %", "100 %"}
-	g := newGrid("", "CPU", "16 KiB, absent", "present", "8 MiB, absent", "present", "64 MiB, absent", "present")
+	g := newGrid("", "<CPU", "16 KiB, absent", "present", "8 MiB, absent", "present", "64 MiB, absent", "present")
 	for _, f := range formats() {
 		for _, p := range pages {
 			row := []string{"`" + f.String() + "`", p.name}
@@ -367,6 +377,12 @@ func digits(v float64) string {
 // percent writes a share with two digits.
 func percent(share float64) string {
 	percent := three(100 * share)
+	switch {
+	case percent == 0:
+		return "0 %"
+	case percent < 0.0001:
+		return "under 0.0001 %"
+	}
 	for limit, places := 0.00995, 4; places >= 0; limit, places = limit*10, places-1 {
 		if percent < limit || places == 0 {
 			return fmt.Sprintf("%.*f %%", places, percent)
