@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -306,7 +307,7 @@ func (x *Interleaved) put(first int, filters []*Filter) {
 		to := x.slices[8*at*x.stride:][first/64*8:]
 		for w := range words {
 			gather(&tile, columns[64*w:], at)
-			transpose(&tile)
+			x.transpose(&tile)
 			for i := range rows {
 				word := to[i*x.stride+8*w:]
 				if masks[w] == ^uint64(0) {
@@ -352,9 +353,16 @@ func gather(tile *[64]uint64, columns [][]byte, at int) {
 	}
 }
 
-// transpose swaps bit j of word i with bit i of word j, for all i and j. It swaps halves of the tile, then halves of these, and so
-// on; two such steps at a time, of four words.
-func transpose(tile *[64]uint64) {
+// transpose swaps bit j of word i with bit i of word j, for all i and j.
+func (x *interleaving) transpose(tile *[64]uint64) {
+	if !transposeTile(x.empty.kernel, &tile[0]) {
+		transposeGeneric(tile)
+	}
+}
+
+// transposeGeneric is transpose in portable Go. It swaps halves of the tile, then halves of these, and so on; two such steps at a
+// time, of four words.
+func transposeGeneric(tile *[64]uint64) {
 	for i := range 16 {
 		a, b, c, d := tile[i], tile[i+16], tile[i+32], tile[i+48]
 		a, c = exchange(a, c, 32, 1<<32-1)
@@ -526,53 +534,79 @@ func (x *interleaving) words(h Hash, hits []uint64) []uint64 {
 
 // and leaves the AND of the slices of a hash in hits, at least a word, and returns the number of set bits.
 func (x *Interleaved) and(h Hash, hits []uint64) int {
-	base, stride := unsafe.Pointer(unsafe.SliceData(x.slices)), uint64(x.stride)
 	var from [8]*byte
-	var at [8]uint64
-	switch {
-	case x.empty.pair == xxh64Split256:
+	x.locate(h, &from)
+	total := x.and8(hits, &from)
+	for done := len(from); done < x.empty.k; done += len(from) - 1 { // 7 more, and hits
+		from[0] = (*byte)(unsafe.Pointer(&hits[0]))
+		x.locateFrom(done, h, from[1:])
+		total = x.and8(hits, &from)
+	}
+	return x.finish(hits, total)
+}
+
+// locate sets from to the first 8 slices of a hash. If there are fewer, the last is repeated.
+func (x *Interleaved) locate(h Hash, from *[8]*byte) {
+	base, stride := unsafe.Pointer(unsafe.SliceData(x.slices)), uint64(x.stride)
+	switch x.empty.pair {
+	case xxh64Split256: // one by one: Go would copy an array by loads of two addresses, which wait for their stores
 		block, low := unsafe.Add(base, 256*(*split256)(&x.empty.bitArray).block(h.h1)*stride), uint32(h.h1)
-		from = [8]*byte{
-			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt0>>27))),
-			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt1>>27+32))),
-			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt2>>27+64))),
-			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt3>>27+96))),
-			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt4>>27+128))),
-			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt5>>27+160))),
-			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt6>>27+192))),
-			(*byte)(unsafe.Add(block, stride*uint64(low*splitSalt7>>27+224))),
-		}
-	case x.empty.pair == xxph3Line512 && x.empty.k <= len(from):
+		from[0] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt0>>27)))
+		from[1] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt1>>27+32)))
+		from[2] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt2>>27+64)))
+		from[3] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt3>>27+96)))
+		from[4] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt4>>27+128)))
+		from[5] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt5>>27+160)))
+		from[6] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt6>>27+192)))
+		from[7] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt7>>27+224)))
+	case xxph3Line512:
+		const (
+			mul2 = line512Mul * line512Mul & math.MaxUint32
+			mul3 = line512Mul * mul2 & math.MaxUint32
+			mul4 = line512Mul * mul3 & math.MaxUint32
+			mul5 = line512Mul * mul4 & math.MaxUint32
+			mul6 = line512Mul * mul5 & math.MaxUint32
+			mul7 = line512Mul * mul6 & math.MaxUint32
+		)
 		line, bit := unsafe.Add(base, 512*(*line512)(&x.empty.bitArray).line(h.h1)*stride), uint32(h.h1>>32)
-		for i := range from {
-			from[i] = (*byte)(unsafe.Add(line, uint64(bit>>23)*stride))
-			if i < x.empty.k-1 {
-				bit *= line512Mul
-			}
+		from[0] = (*byte)(unsafe.Add(line, stride*uint64(bit>>23)))
+		from[1] = (*byte)(unsafe.Add(line, stride*uint64(bit*line512Mul>>23)))
+		from[2] = (*byte)(unsafe.Add(line, stride*uint64(bit*mul2>>23)))
+		from[3] = (*byte)(unsafe.Add(line, stride*uint64(bit*mul3>>23)))
+		from[4] = (*byte)(unsafe.Add(line, stride*uint64(bit*mul4>>23)))
+		from[5] = (*byte)(unsafe.Add(line, stride*uint64(bit*mul5>>23)))
+		from[6] = (*byte)(unsafe.Add(line, stride*uint64(bit*mul6>>23)))
+		from[7] = (*byte)(unsafe.Add(line, stride*uint64(bit*mul7>>23)))
+		for i := x.empty.k; i < len(from); i++ {
+			from[i] = from[0]
 		}
 	default:
-		for done, first := 0, 0; ; first = 1 { // after the first 8, 7 at a time and hits
-			n := min(len(from)-first, x.empty.k-done)
-			x.empty.probes(h, done, at[:n])
-			for i := first; i < len(from); i++ {
-				from[i] = (*byte)(unsafe.Add(base, at[min(i-first, n-1)]*stride))
-			}
-			if done += n; done == x.empty.k {
-				break
-			}
-			x.and8(hits, &from)
-			from[0] = (*byte)(unsafe.Pointer(&hits[0]))
-		}
+		x.locateFrom(0, h, from[:])
 	}
-	return x.finish(hits, x.and8(hits, &from))
+}
+
+// locateFrom sets to, of at most 8, to the slices of a hash from a probe on. If there are fewer, the last is repeated.
+func (x *Interleaved) locateFrom(probe int, h Hash, to []*byte) {
+	var at [8]uint64
+	n := min(len(to), x.empty.k-probe)
+	x.empty.probes(h, probe, at[:n])
+	for i := range to {
+		to[i] = &x.slices[at[min(i, n-1)]*uint64(x.stride)]
+	}
 }
 
 // and8 leaves the AND of 8 slices, of which one may be hits, in hits, and returns the number of set bits. The bytes of hits are
 // then in the order of those of slices, whatever the machine.
 func (x *interleaving) and8(hits []uint64, from *[8]*byte) (total int) {
-	if total, ok := andSlices(x.empty.kernel, &hits[0], &from[0], len(hits)); ok {
-		return total
+	total, ok := andSlices(x.empty.kernel, &hits[0], &from[0], len(hits))
+	if !ok {
+		total = and8Generic(hits, from)
 	}
+	return total
+}
+
+// and8Generic is and8 in portable Go.
+func and8Generic(hits []uint64, from *[8]*byte) (total int) {
 	p0, p1, p2, p3 := unsafe.Pointer(from[0]), unsafe.Pointer(from[1]), unsafe.Pointer(from[2]), unsafe.Pointer(from[3])
 	p4, p5, p6, p7 := unsafe.Pointer(from[4]), unsafe.Pointer(from[5]), unsafe.Pointer(from[6]), unsafe.Pointer(from[7])
 	for i := range hits {
@@ -644,7 +678,7 @@ func (x *interleaving) eachWindow(keys Keys, hits []uint64, window int, test fun
 				for j := range tile {
 					tile[j] = rows[(i+j)*columns+c]
 				}
-				transpose(&tile)
+				x.transpose(&tile)
 				to := hits[64*c*words+(first+i)/64:]
 				for j := range min(64, x.filters-64*c) {
 					to[j*words] = tile[j]

@@ -424,18 +424,28 @@ func TestInterleavedErrors(t *testing.T) {
 	}
 }
 
-// TestTranspose compares transpose with its definition.
+// TestTranspose compares transpose with its definition, at all places of a line.
 func TestTranspose(t *testing.T) {
-	is(t, behaviour)
-	var tile, want [64]uint64
-	for i := range tile {
-		tile[i] = rand.Uint64()
-		for j := range want {
-			want[j] |= tile[i] >> j & 1 << i
+	is(t, kernelTest)
+	for _, kernel := range kernels {
+		var x interleaving
+		x.empty.kernel = kernel
+		for first := range 8 {
+			var words, want [80]uint64
+			for i := range words {
+				words[i] = rand.Uint64()
+			}
+			want = words
+			clear(want[first:][:64])
+			for i, word := range words[first:][:64] {
+				for j := range 64 {
+					want[first+j] |= word >> j & 1 << i
+				}
+			}
+			if x.transpose((*[64]uint64)(words[first:])); words != want {
+				t.Errorf("kernel %v, from word %d: %x, want %x", kernel, first, words, want)
+			}
 		}
-	}
-	if transpose(&tile); tile != want {
-		t.Errorf("%x, want %x", tile, want)
 	}
 }
 

@@ -633,6 +633,19 @@ func andSlices(kernel Kernel, hits *uint64, slices **byte, n int) (total int, ok
 //go:noescape
 func andSlicesAVX2(hits *uint64, slices **byte, n int) (total int)
 
+// transposeTile swaps bit j of word i with bit i of word j, for all i and j below 64.
+func transposeTile(kernel Kernel, tile *uint64) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		transposeTileAVX2(tile)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func transposeTileAVX2(tile *uint64)
+
 // setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 // and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.
 func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours int) (ok bool) {

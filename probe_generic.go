@@ -204,6 +204,11 @@ func andSlices(kernel Kernel, hits *uint64, slices **byte, n int) (total int, ok
 	return total, false
 }
 
+// transposeTile swaps bit j of word i with bit i of word j, for all i and j below 64.
+func transposeTile(kernel Kernel, tile *uint64) (ok bool) {
+	return false
+}
+
 // setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 // and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.
 func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours int) (ok bool) {

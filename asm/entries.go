@@ -126,6 +126,8 @@ var families = []family{
 	{"andSlices", "hits *uint64, slices **byte, n int", "total int", `
 		andSlices writes the AND of 8 arrays of n words, at least 1, to hits, and returns the number of set bits. The
 		addresses of the arrays are in slices; hits can be one of them.`},
+	{"transposeTile", "tile *uint64", "", `
+		transposeTile swaps bit j of word i with bit i of word j, for all i and j below 64.`},
 	{"setPlaces", "base *byte, whole uint32, places *uint32, fours int", "", `
 		setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 		and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.`},

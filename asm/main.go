@@ -75,6 +75,7 @@ func main() {
 	probeShortSplit256()
 	groups()
 	andSlices()
+	transposeTile()
 	setPlaces()
 	setNewPlaces()
 	sortPlaces()
