@@ -173,9 +173,6 @@ func strideOf(filters int) int {
 // Len returns the number of filters.
 func (x *interleaving) Len() int { return x.filters }
 
-// Room returns the number of filters that there can be at most.
-func (x *interleaving) Room() int { return x.room }
-
 // Size returns the number of bits and of probes of each filter.
 func (x *interleaving) Size() (bits uint64, probes int) { return x.bits, x.empty.k }
 
@@ -206,8 +203,8 @@ func (x *Interleaved) SetLabel(i int, label string) {
 func (x *Interleaved) SetMetadata(data []byte) { x.metadata = data }
 
 // Put replaces filters by those given, from number first on. It takes a copy of their bits: later changes of a set do not
-// show. There can be [Interleaved.Room] filters in all; those past the last are new. 64 filters by one call take little longer
-// than one.
+// show. Filters past the last are new, while there is room: for as many as the constructor was asked for, or some more. 64
+// filters by one call take little longer than one.
 //
 // A filter of more bits is folded, as [Set.Fold] does it. One that answers no, or yes, to every key does so here, too.
 // The number of its keys comes with the filter. Its label does not: SetLabel sets it.

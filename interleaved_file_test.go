@@ -150,8 +150,8 @@ func checkOpened(t *testing.T, got, want *Interleaved) {
 	if err := got.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	if got.KeyKind() != want.KeyKind() || got.Format() != want.Format() || got.Room() != want.Room() || !bytes.Equal(got.Metadata(), want.Metadata()) {
-		t.Errorf("%v of %q with room for %d, metadata %q", got.Format(), got.KeyKind(), got.Room(), got.Metadata())
+	if got.KeyKind() != want.KeyKind() || got.Format() != want.Format() || got.room != want.room || !bytes.Equal(got.Metadata(), want.Metadata()) {
+		t.Errorf("%v of %q with room for %d, metadata %q", got.Format(), got.KeyKind(), got.room, got.Metadata())
 	}
 	for i := range want.Len() {
 		if got.Label(i) != want.Label(i) {

@@ -203,10 +203,10 @@ func TestPut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if x.Len() != count || x.Room() < count || x.Format() != format || x.Metadata() != nil || x.Label(3) != "" {
-			t.Fatalf("Len %d, Room %d, %v", x.Len(), x.Room(), x.Format())
+		if x.Len() != count || x.room < count || x.Format() != format || x.Metadata() != nil || x.Label(3) != "" {
+			t.Fatalf("Len %d, Room %d, %v", x.Len(), x.room, x.Format())
 		}
-		want := make([]*Filter, x.Room())
+		want := make([]*Filter, x.room)
 		put := func(first int, some []*Filter) {
 			if err := x.Put(first, some...); err != nil {
 				t.Fatal(err)
@@ -219,9 +219,9 @@ func TestPut(t *testing.T) {
 			put(random.IntN(count-n+1), filters[from:from+n])
 		}
 		x.SetLabel(2, "two")
-		put(x.Room()-1, filters[:1])
-		if x.Len() != x.Room() || x.Label(2) != "two" || x.Label(x.Room()-1) != "" {
-			t.Fatalf("Len %d, Room %d, labels %q", x.Len(), x.Room(), x.labels)
+		put(x.room-1, filters[:1])
+		if x.Len() != x.room || x.Label(2) != "two" || x.Label(x.room-1) != "" {
+			t.Fatalf("Len %d, Room %d, labels %q", x.Len(), x.room, x.labels)
 		}
 		for i, f := range want {
 			got := x.Filter(i)
@@ -360,7 +360,7 @@ func TestInterleavedErrors(t *testing.T) {
 		"other probes":         {0, set(Policy{RocksDB, 20}, 1000), ErrShape},
 		"another kind of keys": {0, numbers, ErrKind},
 		"before the first":     {-1, good, ErrCapacity},
-		"after the last":       {x.Room() - 1, good, ErrCapacity},
+		"after the last":       {x.room - 1, good, ErrCapacity},
 		"far after the last":   {math.MaxInt, good, ErrCapacity},
 	} {
 		if err := x.Put(test.first, good, test.filter); !errors.Is(err, test.want) {
@@ -399,7 +399,7 @@ func TestInterleavedErrors(t *testing.T) {
 		}
 	}
 	zero := new(Interleaved)
-	if zero.Len() != 0 || zero.Room() != 0 || zero.MayContain(nil, nil) != 0 || zero.MayContainHash(Hash{}, nil) != 0 ||
+	if zero.Len() != 0 || zero.room != 0 || zero.MayContain(nil, nil) != 0 || zero.MayContainHash(Hash{}, nil) != 0 ||
 		zero.MayContainBatch(Integers([]int{1}), nil) != 0 || !errors.Is(zero.Put(0, good), ErrCapacity) || zero.Put(0) != nil {
 		t.Error("the zero Interleaved holds a filter")
 	}

@@ -229,7 +229,7 @@ func TestRowsColumns(t *testing.T) {
 	if reads, _ := r.cost(); reads != 1 || !slices.Equal(c.keys, x.keys) || c.Label(2) != "last" || string(c.Metadata()) != "metadata" || rows.KeyKind() != KeysText {
 		t.Errorf("%d reads: %+v", reads, c)
 	}
-	if n, k := rows.Size(); n != x.bits || k != x.empty.k || rows.Len() != 3 || rows.Room() != 32 || rows.Format() != RocksDB {
+	if n, k := rows.Size(); n != x.bits || k != x.empty.k || rows.Len() != 3 || rows.room != 32 || rows.Format() != RocksDB {
 		t.Errorf("%d bits, %d probes, %d filters", n, k, rows.Len())
 	}
 }
