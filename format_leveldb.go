@@ -116,7 +116,7 @@ func (encodingLevelDB) reference(filter, key []byte) bool {
 		return true // reserved for future encodings
 	}
 	nBits := uint64(last) * 8
-	h := referenceHash32(key)
+	h := referenceHash32(key, unsigned)
 	delta := h>>17 | h<<15
 	for range k {
 		bit := h
@@ -133,7 +133,7 @@ func (encodingLevelDB) reference(filter, key []byte) bool {
 
 // explain returns the bits of all probes. reference stops at the first clear bit.
 func (encodingLevelDB) explain(filter, key []byte) Explanation {
-	h := referenceHash32(key)
+	h := referenceHash32(key, unsigned)
 	delta := h>>17 | h<<15
 	w := Explanation{
 		Numbers: []Step{

@@ -114,7 +114,7 @@ func (encodingLevelDB) create(keys [][]byte, bitsPerKey int) []byte {
 	nBits := uint64(nBytes) * 8
 	filter := make([]byte, nBytes, nBytes+1)
 	for _, key := range keys {
-		h := referenceHash32(key)
+		h := referenceHash32(key, unsigned)
 		delta := h>>17 | h<<15
 		for range k {
 			bit := uint64(h) % nBits

@@ -134,7 +134,7 @@ func (encodingPebble) reference(filter, key []byte) bool {
 		return true
 	}
 	lineBits := uint32(8 * (length / lines))
-	h := referenceSigned32(key)
+	h := referenceHash32(key, signed)
 	delta := h>>17 | h<<15
 	line := filter[uint64(h%uint32(lines))*uint64(lineBits/8):][:lineBits/8]
 	for range k {
@@ -149,7 +149,7 @@ func (encodingPebble) reference(filter, key []byte) bool {
 
 // explain returns the bits of all probes. reference stops at the first clear bit.
 func (e encodingPebble) explain(filter, key []byte) Explanation {
-	h := referenceSigned32(key)
+	h := referenceHash32(key, signed)
 	delta := h>>17 | h<<15
 	w := Explanation{
 		Numbers: []Step{

@@ -118,7 +118,7 @@ func (encodingPebble) create(keys [][]byte, bitsPerKey int) []byte {
 	}
 	filter := make([]byte, 64*lines, 64*lines+5)
 	for _, key := range keys {
-		h := referenceSigned32(key)
+		h := referenceHash32(key, signed)
 		delta := h>>17 | h<<15
 		line := filter[64*uint64(h%uint32(lines)):][:64]
 		for range k {

@@ -234,7 +234,7 @@ func referenceHash(kind hashKind, key []byte) Hash {
 func referenceWords(kind hashKind, key []byte) (words [4]uint64) {
 	switch kind {
 	case hashLevelDB:
-		words[0] = uint64(referenceHash32(key))
+		words[0] = uint64(referenceHash32(key, unsigned))
 	case hashXXH64x2:
 		words[0], words[1] = referenceHash64(key)
 	case hashXXH64:
@@ -242,7 +242,7 @@ func referenceWords(kind hashKind, key []byte) (words [4]uint64) {
 	case hashXXPH3:
 		words[0], _ = referenceXXPH3(key)
 	case hashLevelDBSigned:
-		words[0] = uint64(referenceSigned32(key))
+		words[0] = uint64(referenceHash32(key, signed))
 	case hashMurmur3x2:
 		words = referenceMurmur(key)
 	default:
