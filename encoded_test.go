@@ -33,7 +33,7 @@ func TestEncodedQueries(t *testing.T) {
 	keys := golden.Mixed.Range(0, 60)
 	eachFormat(t, func(t *testing.T, format Format) {
 		filters := encodedFilters(format)
-		columns := layoutsOf(t, filters)
+		columns := eachLayout(t, filters)
 		for _, key := range keys {
 			h := format.Hash(key)
 			want, count := make([]uint64, (len(filters)+63)/64), 0
@@ -47,26 +47,14 @@ func TestEncodedQueries(t *testing.T) {
 					t.Fatalf("MayContainHash(%.100x, %v) = %v", filter, h, got)
 				}
 			}
-			for name, column := range columns {
+			for _, column := range columns {
 				hits := slices.Repeat([]uint64{0xdeadbeef}, len(want)+1)
 				if n := format.MayContainHashBatch(column, h, hits); n != count || !slices.Equal(hits[:len(want)], want) || hits[len(want)] != 0xdeadbeef {
-					t.Fatalf("MayContainHashBatch of %s = %d, want %d; %x, want %x", name, n, count, hits, want)
+					t.Fatalf("MayContainHashBatch of layout %d = %d, want %d; %x, want %x", column.layout, n, count, hits, want)
 				}
 			}
 		}
 	})
-}
-
-// layoutsOf returns a column of byte strings in every layout that takes them.
-func layoutsOf(t *testing.T, rows [][]byte) map[string]Keys {
-	t.Helper()
-	columns := map[string]Keys{}
-	for _, layout := range layouts {
-		if layout.width == 0 && !strings.HasPrefix(layout.name, "hashed") {
-			columns[layout.name] = layout.column(t, rows)
-		}
-	}
-	return columns
 }
 
 // TestEncodedAdditions adds keys to encoded filters and compares the bytes, and what it says of new keys, with the
