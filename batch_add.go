@@ -90,11 +90,7 @@ func (v *view) addFoundWindow(keys *Keys, h *hashes, hits []uint64, fresh, dense
 	case left == keys.n:
 		v.addInOrder(h, added)
 	default:
-		pack(v.kernel, h.h32, chosen[:])
-		pack(v.kernel, h.h1, chosen[:])
-		pack(v.kernel, h.h2, chosen[:])
-		pack(v.kernel, h.h3, chosen[:])
-		pack(v.kernel, h.h4, chosen[:])
+		h.pack(v.kernel, chosen[:])
 		packed := h.slice(0, left)
 		var outcomes [windowKeys/64 + 1]uint64
 		v.addInOrder(&packed, outcomes[:])

@@ -43,20 +43,15 @@ func (s *prober) addColumn(keys Keys) {
 // addEach sets the bits of a filter key by key, or all bits of a key at once. It is for
 // filters of more than 2^32 bits: places have 32 bits.
 func (s *prober) addEach(keys Keys) {
-	kind, w := s.pair.hash(), takeWindow()
-	room := w.hashes(hashKinds[kind].words, keys.n)
-	for i := 0; i < keys.n; i += room.len() {
-		part := keys.slice(i, min(i+room.len(), keys.n))
-		h := room.slice(0, part.n)
-		part.hashKeys(kind, s.kernel, &h)
+	kind := s.pair.hash()
+	keys.eachWindow(kind, s.kernel, false, func(_ int, h hashes) {
 		if h.len() > 0 && s.addAssembly(&h) {
-			continue
+			return
 		}
-		for j := range h.len() {
-			s.addHash(h.at(j, kind))
+		for i := range h.len() {
+			s.addHash(h.at(i, kind))
 		}
-	}
-	w.giveBack()
+	})
 }
 
 // addByRegion sets the bits region by region. It repeats the panic of a worker on the
@@ -159,18 +154,14 @@ type regionBuild struct {
 
 // add is the work of one worker.
 func (s *regionBuild) add(keys Keys, buffers *regionBuffers) {
-	kind, w := s.pair.hash(), takeWindow()
-	room, places := w.hashes(hashKinds[kind].words, keys.n), w.places[:]
-	for i := 0; i < keys.n; i += room.len() {
-		part := keys.slice(i, min(i+room.len(), keys.n))
-		rest := room.slice(0, part.n)
-		for part.hashKeys(kind, s.kernel, &rest); rest.len() > 0; {
-			n := s.place(&rest, places)
-			rest = rest.slice(n, rest.len())
+	places := make([]uint32, windowPlaces)
+	keys.eachWindow(s.pair.hash(), s.kernel, false, func(_ int, h hashes) {
+		for h.len() > 0 {
+			n := s.place(&h, places)
+			h = h.slice(n, h.len())
 			s.keep(buffers, places[:n*s.k])
 		}
-	}
-	w.giveBack()
+	})
 	for region := range s.regions {
 		s.setRegion(buffers, uint32(region))
 	}

@@ -109,36 +109,33 @@ func (b *Builder) addHash(h Hash) {
 func (b *Builder) AddBatch(keys Keys) {
 	b.mustHavePolicy()
 	keys.mustServe(b.policy.Format)
-	w := takeWindow()
-	room := w.hashes(hashKinds[b.hash].words, keys.n)
-	switch {
-	case room.h32 != nil:
+	words := hashKinds[b.hash].words
+	switch words {
+	case one32:
 		b.h32 = slices.Grow(b.h32, keys.n)
-	case room.h2 == nil:
+	case one64:
 		b.h64 = slices.Grow(b.h64, keys.n)
-	case room.h3 == nil:
+	case two64:
 		b.h128 = slices.Grow(b.h128, keys.n)
-	default:
+	case four64:
 		b.h256 = slices.Grow(b.h256, keys.n)
 	}
-	for i := 0; i < keys.n; i += room.len() {
-		part := keys.slice(i, min(i+room.len(), keys.n))
-		h := room.slice(0, part.n)
-		part.hashKeys(b.hash, b.kernel, &h)
-		b.h32 = append(b.h32, h.h32...)
-		if h.h2 == nil {
+	keys.eachWindow(b.hash, b.kernel, false, func(_ int, h hashes) {
+		switch words {
+		case one32:
+			b.h32 = append(b.h32, h.h32...)
+		case one64:
 			b.h64 = append(b.h64, h.h1...)
-			continue
-		}
-		for j := range h.h1 {
-			if h.h3 == nil {
-				b.h128 = append(b.h128, hash128{h.h1[j], h.h2[j]})
-			} else {
-				b.h256 = append(b.h256, h.at256(j))
+		case two64:
+			for i, h1 := range h.h1 {
+				b.h128 = append(b.h128, hash128{h1, h.h2[i]})
+			}
+		case four64:
+			for i := range h.h1 {
+				b.h256 = append(b.h256, h.at256(i))
 			}
 		}
-	}
-	w.giveBack()
+	})
 }
 
 // Len returns the number of keys added since the last Reset, duplicates

@@ -77,11 +77,7 @@ func (k *Keys) hashKeys(kind hashKind, kernel Kernel, h *hashes) {
 		k.gatherValid(kind, kernel, h, valid[:])
 	default:
 		k.hashRows(kind, kernel, h)
-		pack(kernel, h.h32, valid[:])
-		pack(kernel, h.h1, valid[:])
-		pack(kernel, h.h2, valid[:])
-		pack(kernel, h.h3, valid[:])
-		pack(kernel, h.h4, valid[:])
+		h.pack(kernel, valid[:])
 	}
 	*h = h.slice(0, keys)
 }
@@ -94,6 +90,14 @@ func (k *Keys) hashFew(kind hashKind, h *hashes, valid []uint64) {
 			h.set(n, k.hashRow(kind, 64*i+bits.TrailingZeros64(word)))
 			n++
 		}
+	}
+}
+
+// pack moves the hashes of the valid rows to the front.
+func (h *hashes) pack(kernel Kernel, valid []uint64) {
+	pack(kernel, h.h32, valid)
+	for _, words := range [...][]uint64{h.h1, h.h2, h.h3, h.h4} {
+		pack(kernel, words, valid)
 	}
 }
 

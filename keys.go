@@ -350,11 +350,19 @@ func (k *Keys) hashedTo(memory []uint64, kind hashKind, kernel Kernel) (h Keys) 
 		h = columnOf(hashes64, memory[:k.n])
 	case two64:
 		words := unsafe.Slice((*hash128)(p), k.n)
-		k.hash128(kind, kernel, words)
+		k.eachWindow(kind, kernel, true, func(first int, h hashes) {
+			for i, h1 := range h.h1 {
+				words[first+i] = hash128{h1, h.h2[i]}
+			}
+		})
 		h = columnOf(hashes128, words)
 	case four64:
 		words := unsafe.Slice((*Hash)(p), k.n)
-		k.hash256(kind, kernel, words)
+		k.eachWindow(kind, kernel, true, func(first int, h hashes) {
+			for i := range h.len() {
+				words[first+i] = h.at256(i)
+			}
+		})
 		h = columnOf(hashes256, words)
 	}
 	h.hashed, h.validity, h.bit0 = kind, k.validity, k.bit0
@@ -371,32 +379,20 @@ func (k *Keys) hashWindows(kind hashKind, kernel Kernel, room func(i, j int) has
 	}
 }
 
-// hash128 writes hashes of two words.
-func (k *Keys) hash128(kind hashKind, kernel Kernel, to []hash128) {
+// eachWindow hashes a window of rows at a time, and calls visit with the number of its first row and its hashes: without
+// those of null rows, or with hashes for them that mean nothing.
+func (k *Keys) eachWindow(kind hashKind, kernel Kernel, withNulls bool, visit func(first int, h hashes)) {
 	w := takeWindow()
-	room := w.hashes(two64, k.n)
+	room := w.hashes(hashKinds[kind].words, k.n)
 	for i := 0; i < k.n; i += room.len() {
 		part := k.slice(i, min(i+room.len(), k.n))
 		h := room.slice(0, part.n)
-		part.hash(kind, kernel, &h)
-		for j, h1 := range h.h1 {
-			to[i+j] = hash128{h1, h.h2[j]}
+		if withNulls {
+			part.hash(kind, kernel, &h)
+		} else {
+			part.hashKeys(kind, kernel, &h)
 		}
-	}
-	w.giveBack()
-}
-
-// hash256 writes hashes of four words.
-func (k *Keys) hash256(kind hashKind, kernel Kernel, to []Hash) {
-	w := takeWindow()
-	room := w.hashes(four64, k.n)
-	for i := 0; i < k.n; i += room.len() {
-		part := k.slice(i, min(i+room.len(), k.n))
-		h := room.slice(0, part.n)
-		part.hash(kind, kernel, &h)
-		for j := range part.n {
-			to[i+j] = h.at256(j)
-		}
+		visit(i, h)
 	}
 	w.giveBack()
 }
