@@ -32,7 +32,7 @@ export BLOOM_TEST :=
 export BLOOM_UNDER :=
 FUZZ := $(shell grep -hoE '^func Fuzz[A-Za-z0-9]*' *_test.go | cut -c6-) FuzzArrays FuzzCSV FuzzExplore FuzzJSON FuzzHeader FuzzColumn FuzzParseKeys
 
-PACKAGES := bsdutils fonts-dejavu-core gcc g++ iproute2 libc6-dev libleveldb-dev librocksdb-dev libxxhash-dev qemu-user-static make git util-linux
+PACKAGES := bsdutils fonts-dejavu-core gcc g++ iproute2 libc6-dev libguava-java libleveldb-dev librocksdb-dev libxxhash-dev make git openjdk-17-jdk-headless qemu-user-static util-linux
 # Debian's browser, unless there is one.
 PACKAGES += $(if $(shell command -v chromium chromium-browser google-chrome),,chromium)
 

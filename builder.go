@@ -8,7 +8,7 @@ import (
 // Builder collects keys and then sizes a filter by their number, as LevelDB
 // does. Keys that are added several times count each time: to find them would cost more than to
 // build the filter. It keeps the hash of every key: 4 bytes for [LevelDB] and [Pebble], 8 for [Parquet] and
-// [RocksDB], 16 for [Nori] and [NoriCrate], 32 for [BitsAndBlooms]. It is not safe for concurrent use.
+// [RocksDB], 16 for [Guava], [Nori] and [NoriCrate], 32 for [BitsAndBlooms]. It is not safe for concurrent use.
 // [Policy.NewBuilder] makes builders; the methods of the zero Builder that add keys panic.
 type Builder struct {
 	policy Policy

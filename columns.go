@@ -22,6 +22,9 @@ func (h hashKind) of(p unsafe.Pointer, n int) Hash {
 		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, h)
 	case hashMurmur3x2:
 		return murmurAt(p, n)
+	case hashMurmur3:
+		pair := murmur128At(p, n)
+		return shortHash(pair.h1, pair.h2, h)
 	}
 	panic("bloom: no such hash")
 }
@@ -40,6 +43,9 @@ func (h hashKind) ofUint64(key uint64) Hash {
 		return shortHash(xxph3Uint64(key), 0, h)
 	case hashMurmur3x2:
 		return murmurUint64(key)
+	case hashMurmur3:
+		pair := murmur128Uint64(key)
+		return shortHash(pair.h1, pair.h2, h)
 	}
 	panic("bloom: no such hash")
 }
@@ -210,6 +216,8 @@ func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
 		k.hash32Generic(h.h32, signedBytes)
 	case hashMurmur3x2:
 		k.murmurGeneric(h)
+	case hashMurmur3:
+		k.murmur128Generic(h.h1, h.h2)
 	default:
 		panic("bloom: no such hash")
 	}

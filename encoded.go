@@ -139,6 +139,11 @@ func (f Format) mayContain(filter []byte, h Hash) bool {
 		}
 	case BitsAndBlooms:
 		return encodingBitsAndBlooms{}.mayContain(filter, h)
+	case Guava:
+		if k, longs := (encodingGuava{}).header(filter); longs > 0 {
+			d := double63{base: &filter[headerGuava], n: 64 * longs, k: k}
+			return d.hasSlow(h.h1, h.h2) // divisions take less time than a reciprocal
+		}
 	}
 	var err error
 	if s.bitArray, err = f.decode(filter); err != nil {

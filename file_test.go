@@ -93,6 +93,8 @@ func plainFile(t testing.TB, format Format, keys uint64, encoded []byte) []byte 
 		before = len(encoded) - int(bytesOfBits(s.bits))
 	case BitsAndBlooms:
 		before = 24
+	case Guava:
+		before = 6
 	}
 	start := 128 - before
 	if before > 16 {

@@ -52,7 +52,7 @@ func errOddLines(f Format) error {
 //
 // The expected rate is [Format.FalsePositiveRate] of the number of keys that [Stats] estimates.
 //
-// A set whose size is an odd number of bytes, words of 64 bits ([BitsAndBlooms]), blocks or lines is not halved: the
+// A set whose size is an odd number of bytes, words of 64 bits ([BitsAndBlooms], [Guava]), blocks or lines is not halved: the
 // result is 0. The error is [ErrShape] for sets of [Pebble], which no size can halve, and [ErrRate] if the rate is not
 // between 0 and 1. With an error, the set does not change.
 func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // foldable are the formats whose sets can be halved.
-var foldable = []Format{LevelDB, Nori, NoriCrate, Parquet, RocksDB, BitsAndBlooms}
+var foldable = []Format{LevelDB, Nori, NoriCrate, Parquet, RocksDB, BitsAndBlooms, Guava}
 
 // smaller returns the encoding of an empty filter with 1/2^times of the bits of s, as the reference
 // reads it.
@@ -29,6 +29,8 @@ func smaller(t *testing.T, s *Set, times int) []byte {
 	case BitsAndBlooms:
 		binary.BigEndian.PutUint64(data, n)
 		binary.BigEndian.PutUint64(data[16:], n)
+	case Guava:
+		binary.BigEndian.PutUint32(data[2:], uint32(n/64))
 	}
 	return data
 }
@@ -186,7 +188,7 @@ func TestFoldErrors(t *testing.T) {
 	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		odd := mustSet(t, Policy{format, 8}, 32*9) // 9 lines, 9 blocks, 288 bytes
-		if format == LevelDB || format == Nori || format == NoriCrate || format == BitsAndBlooms {
+		if format == LevelDB || format == Nori || format == NoriCrate || format == BitsAndBlooms || format == Guava {
 			odd = mustSet(t, Policy{format, 8}, 65)
 		}
 		if format == NoriCrate {

@@ -43,6 +43,11 @@ const (
 	// numbers and its words of bits are big-endian: a program that has changed bitset's order of bytes writes another
 	// format. docs/bits-and-blooms.md of this module is about such programs.
 	BitsAndBlooms
+	// Guava is what BloomFilter.writeTo of Java's com.google.common.hash writes, with its usual strategy,
+	// MURMUR128_MITZ_64. Its hash has 128 bits. A filter has 1 to 2^31 - 1 words of 64 bits, and up to 255 probes. A
+	// key is the bytes that the Funnel puts: a byte array as it is, a string in UTF-16, little-endian
+	// (unencodedCharsFunnel), or in the charset of stringFunnel, and a long as 8 little-endian bytes ([Set.AddUint64]).
+	Guava
 )
 
 // Default is the format to take if no storage engine reads the filter: a key lies in one cache line,
@@ -67,6 +72,7 @@ var formats = [...]struct {
 	NoriCrate: {"nori-sstable.bloom.crate", "nori-crate", pairOf(hashXXH64x2, walkDouble64), encodingNori{crate: true}},
 
 	BitsAndBlooms: {"bits-and-blooms", "bits-and-blooms", pairOf(hashMurmur3x2, walkCrossed64), encodingBitsAndBlooms{}},
+	Guava:         {"guava.MURMUR128_MITZ_64", "guava", pairOf(hashMurmur3, walkDouble63), encodingGuava{}},
 }
 
 // encoding is what a format has beside its hash and its walk. It is an interface so that
@@ -154,6 +160,9 @@ func (f Format) Hash(key []byte) Hash {
 		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, hashLevelDBSigned)
 	case BitsAndBlooms:
 		return murmurAt(p, n)
+	case Guava:
+		h := murmur128At(p, n)
+		return shortHash(h.h1, h.h2, hashMurmur3)
 	}
 	panic(noFormat(f))
 }
@@ -175,7 +184,7 @@ func (f Format) HashFrom(h uint64) Hash {
 
 // Name returns the name that tables store beside a filter of this format. [RocksDB] and
 // [Pebble] have one name: the filters of both are in blocks "fullfilter." and the name, and
-// their last bytes tell which it is. nori-sstable, Parquet and bits-and-blooms store none: the
+// their last bytes tell which it is. nori-sstable, Parquet, bits-and-blooms and Guava store none: the
 // names of their formats are this library's.
 func (f Format) Name() string {
 	f.mustBe()
@@ -227,6 +236,8 @@ func (f Format) putFrame(encoded []byte, s shape, bitsPerKey int) {
 		encodingPebble{}.putFrame(encoded, s, bitsPerKey)
 	case BitsAndBlooms:
 		encodingBitsAndBlooms{}.putFrame(encoded, s, bitsPerKey)
+	case Guava:
+		encodingGuava{}.putFrame(encoded, s, bitsPerKey)
 	default:
 		panic(noFormat(f))
 	}
@@ -250,6 +261,8 @@ func (f Format) decode(data []byte) (bitArray, error) {
 		return encodingNori{crate: true}.decode(data)
 	case BitsAndBlooms:
 		return encodingBitsAndBlooms{}.decode(data)
+	case Guava:
+		return encodingGuava{}.decode(data)
 	}
 	panic(noFormat(f))
 }
@@ -274,6 +287,8 @@ func Reference(f Format, filter, key []byte) bool {
 		return encodingNori{crate: true}.reference(filter, key)
 	case BitsAndBlooms:
 		return encodingBitsAndBlooms{}.reference(filter, key)
+	case Guava:
+		return encodingGuava{}.reference(filter, key)
 	}
 	panic(noFormat(f))
 }

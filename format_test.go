@@ -31,6 +31,7 @@ var formatTests = [...]struct {
 	NoriCrate: {maxProbes, 1, 0, 0, vectorsNoriCrate, oddNoriCrate},
 
 	BitsAndBlooms: {maxProbes, 1, 0, 0, vectorsBitsAndBlooms, oddBitsAndBlooms},
+	Guava:         {maxProbes, 1, 0, 0, vectorsGuava, oddGuava},
 }
 
 // vector is a filter at 10 bits per key, in hexadecimal digits.
@@ -471,7 +472,7 @@ func checkOddStats(t *testing.T, f *Filter) {
 // TestHashBits wants the widths of the engines' hashes.
 func TestHashBits(t *testing.T) {
 	is(t, behaviour)
-	want := map[Format]int{RocksDB: 64, LevelDB: 32, Pebble: 32, Parquet: 64, Nori: 128, NoriCrate: 128, BitsAndBlooms: 256}
+	want := map[Format]int{RocksDB: 64, LevelDB: 32, Pebble: 32, Parquet: 64, Nori: 128, NoriCrate: 128, BitsAndBlooms: 256, Guava: 128}
 	eachFormat(t, func(t *testing.T, f Format) {
 		if got := f.HashBits(); got != want[f] {
 			t.Errorf("a hash has %d bits, want %d", got, want[f])

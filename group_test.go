@@ -103,7 +103,7 @@ func TestGroup(t *testing.T) {
 // bitsOf returns how many bits the walk of a filter goes through.
 func bitsOf(f *Filter) uint64 {
 	switch f.pair.walk() {
-	case walkDouble64, walkCrossed64:
+	case walkDouble64, walkCrossed64, walkDouble63:
 		return f.n
 	}
 	return 8 * f.bytes()

@@ -23,6 +23,7 @@ const (
 	hashXXPH3                         // RocksDB's copy of a preview of XXH3, of 64 bits
 	hashLevelDBSigned                 // LevelDB's with a last word of signed bytes, of 32 bits
 	hashMurmur3x2                     // murmur3_x64_128 of the key, and of the key and a byte 1
+	hashMurmur3                       // murmur3_x64_128
 )
 
 // words is the number and the size of the words of a hash.
@@ -54,6 +55,7 @@ var hashKinds = [...]struct {
 	hashXXPH3:         {"RocksDB's XXPH3", one64, everyKernel},
 	hashLevelDBSigned: {"LevelDB's 32-bit hash with signed bytes", one32, everyKernel},
 	hashMurmur3x2:     {"murmur3_x64_128 of the key, and of the key and a byte 1", four64, []Kernel{AVX512, AVX2}},
+	hashMurmur3:       {"murmur3_x64_128", two64, nil},
 }
 
 var everyKernel = []Kernel{AVX512, AVX2, NEON}

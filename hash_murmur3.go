@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// The hash of this file is two digests of murmur3_x64_128 (Appleby, seed 0), two words each: that of the key, and
-// that of the key and a byte 1. They share all blocks of 16 bytes that the key fills.
+// The hashes of this file are digests of murmur3_x64_128 (Appleby, seed 0), two words each. One has that of the key,
+// and one has also that of the key and a byte 1. They share all blocks of 16 bytes that the key fills.
 
 // The constants of murmur3_x64_128.
 const (
@@ -171,6 +171,69 @@ func murmurBetween[E int32 | int64](h *hashes, data []byte, offsets []E) {
 	for i := range h.h1 {
 		key := data[offsets[i]:offsets[i+1]]
 		h.set256(i, murmurAt(unsafe.Pointer(unsafe.SliceData(key)), len(key)))
+	}
+}
+
+// murmur128At returns murmur3_x64_128, one digest, of the n bytes at p.
+func murmur128At(p unsafe.Pointer, n int) hash128 {
+	if n == 8 {
+		return murmur128Uint64(load64(p, 0))
+	}
+	var h1, h2 uint64
+	at := 0
+	for ; n-at >= 16; at += 16 {
+		h1, h2 = murmurBlock(h1, h2, load64(p, at), load64(p, at+8))
+	}
+	if at < n {
+		k1, k2 := murmurTail(p, n, uint64(n)%16)
+		h1, h2 = h1^murmurLow(k1), h2^murmurHigh(k2)
+	}
+	h1, h2 = murmurEnd(h1, h2, uint64(n))
+	return hash128{h1, h2}
+}
+
+// murmur128Uint64 is murmur128At for the 8 little-endian bytes of a key.
+func murmur128Uint64(key uint64) hash128 {
+	h1, h2 := murmurEnd(murmurLow(key), 0, 8)
+	return hash128{h1, h2}
+}
+
+// murmur128Generic writes one digest of each row.
+func (k *Keys) murmur128Generic(h1, h2 []uint64) {
+	h2 = h2[:len(h1)]
+	switch k.layout {
+	case byteSlices:
+		for i, key := range elements[[]byte](k, len(h1)) {
+			h1[i], h2[i] = murmur128At(unsafe.Pointer(unsafe.SliceData(key)), len(key)).both()
+		}
+	case strs:
+		for i, key := range elements[string](k, len(h1)) {
+			h1[i], h2[i] = murmur128At(unsafe.Pointer(unsafe.StringData(key)), len(key)).both()
+		}
+	case uint32s:
+		for i, key := range elements[uint32](k, len(h1)) {
+			h1[i], h2[i] = murmurEnd(murmurLow(uint64(key)), 0, 4)
+		}
+	case uint64s:
+		for i, key := range elements[uint64](k, len(h1)) {
+			h1[i], h2[i] = murmurEnd(murmurLow(key), 0, 8)
+		}
+	case fixedWidth:
+		p := unsafe.Pointer(unsafe.SliceData(k.data))
+		for i := range h1 {
+			h1[i], h2[i] = murmur128At(unsafe.Add(p, i*k.width), k.width).both()
+		}
+	case offsets32:
+		murmur128Between(h1, h2, k.data, elements[int32](k, len(h1)+1))
+	case offsets64:
+		murmur128Between(h1, h2, k.data, elements[int64](k, len(h1)+1))
+	}
+}
+
+func murmur128Between[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E) {
+	for i := range h1 {
+		key := data[offsets[i]:offsets[i+1]]
+		h1[i], h2[i] = murmur128At(unsafe.Pointer(unsafe.SliceData(key)), len(key)).both()
 	}
 }
 

@@ -15,6 +15,19 @@ var murmurTests = []struct {
 	{"f9f2ebe4ddd6cfc8c1bab3aca59e979089827b746d665f58514a433c352e2720", [6]uint64{0x2039a3ada5e16f3c, 0xd5590c55e7b454d7, 0xdc5ca62225e6630c, 0x61252c659408b07d, 0x580bd010365536a4, 0x4d9f113ee7be3c77}},
 }
 
+// vectorsMurmur3 are what Hashing.murmur3_128 of Guava 31.1 returns.
+var vectorsMurmur3 = []hashVector{
+	{"", 0x0000000000000000, 0x0000000000000000},
+	{"f9", 0xdafa23432a024bf5, 0x7c9b49b689863632},
+	{"f9f2ebe4", 0xe6fe9668f4aed077, 0x4b522358eba7ce09},
+	{"f9f2ebe4ddd6cfc8", 0x257a5b0572fa1dce, 0x3f28c37f9962c32d},
+	{"f9f2ebe4ddd6cfc8c1", 0x4ca5ba582d1ab98f, 0x125f5cb90c538118},
+	{"f9f2ebe4ddd6cfc8c1bab3aca59e97", 0x653b50af083d9795, 0x39b9d0b5b86d61fb},
+	{"f9f2ebe4ddd6cfc8c1bab3aca59e9790", 0xdcfdbb33935ff96d, 0x675afc975ac5f633},
+	{"f9f2ebe4ddd6cfc8c1bab3aca59e979089827b746d665f58514a433c352e2720fe", 0x1b605f092b805f29, 0xcba6f6a5fa01be68},
+	{"68656c6c6f", 0xcbd8a7b341bd9b02, 0x5b1e906a48ae1d19},
+}
+
 // TestMurmur compares the reference, the hash and the walk with the vectors.
 func TestMurmur(t *testing.T) {
 	is(t, behaviour)

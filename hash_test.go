@@ -41,6 +41,7 @@ var hashTests = [...][]hashVector{
 		{"6162636465666768ff8081", 0x580e58a5, 0},
 	},
 	hashMurmur3x2: {}, // murmurTests
+	hashMurmur3:   vectorsMurmur3,
 }
 
 // TestHash compares every way to hash one key with the vectors, and with the reference at

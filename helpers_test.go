@@ -245,6 +245,8 @@ func referenceWords(kind hashKind, key []byte) (words [4]uint64) {
 		words[0] = uint64(referenceHash32(key, signed))
 	case hashMurmur3x2:
 		words = referenceMurmur(key)
+	case hashMurmur3:
+		words[0], words[1] = referenceMurmur128(nil, key)
 	default:
 		panic("no reference of this hash")
 	}
@@ -305,6 +307,7 @@ var walkTests = [...]walkTest{
 		},
 	},
 	walkCrossed64: testCrossed64,
+	walkDouble63:  testDouble63,
 	walkSplit256:  testSplit256,
 	walkLine512:   testLine512,
 	walkLine32:    testLine32,

@@ -37,6 +37,8 @@ func (w walkKind) newArray(data []byte, n uint64, k int) bitArray {
 		return bitArray(newLine32(data, uint32(n/512), 0, k))
 	case walkCrossed64:
 		return bitArray(newCrossed64(data, n, k))
+	case walkDouble63:
+		return bitArray(newDouble63(data, n, k))
 	}
 	panic("bloom: no such walk")
 }
@@ -48,7 +50,7 @@ func (s *prober) bytes() uint64 {
 		return 0
 	case walkDouble32:
 		return s.n
-	case walkDouble64:
+	case walkDouble64, walkDouble63:
 		return (s.n-1)/8 + 1
 	case walkSplit256:
 		return 32 * s.n
@@ -87,6 +89,8 @@ func (s *prober) probeHashes(h *hashes, hits []uint64, dense bool) {
 		(*line32)(&s.bitArray).probeBatch(s.kernel, h.h32, hits)
 	case walkCrossed64:
 		(*crossed64)(&s.bitArray).probeBatch(s.kernel, h, hits, dense)
+	case walkDouble63:
+		(*double63)(&s.bitArray).probeBatch(h.h1, h.h2, hits)
 	default:
 		panic("bloom: no such walk")
 	}
@@ -132,6 +136,8 @@ func (w walkKind) probePart(kernel Kernel, p *part, h Hash) uint64 {
 		return probePartLine32(kernel, p, uint32(h.h1))
 	case walkCrossed64:
 		return probePartCrossed64(p, h)
+	case walkDouble63:
+		return probePartDouble63(p, h.h1, h.h2)
 	}
 	panic("bloom: no such walk")
 }
@@ -173,6 +179,8 @@ func (s *prober) addHash(h Hash) (isNew bool) {
 		return (*line32)(&s.bitArray).add(uint32(h.h1))
 	case walkCrossed64:
 		return (*crossed64)(&s.bitArray).add(h)
+	case walkDouble63:
+		return (*double63)(&s.bitArray).add(h.h1, h.h2)
 	}
 	panic("bloom: no such walk")
 }
@@ -228,6 +236,8 @@ func (s *prober) addInOrder(h *hashes, added []uint64) {
 		(*line32)(&s.bitArray).addNew(h.h32, added)
 	case walkCrossed64:
 		(*crossed64)(&s.bitArray).addNew(h, added)
+	case walkDouble63:
+		(*double63)(&s.bitArray).addNew(h.h1, h.h2, added)
 	default:
 		panic("bloom: no such walk")
 	}
@@ -275,6 +285,8 @@ func (s *prober) place(h *hashes, places []uint32) int {
 	case walkCrossed64:
 		some := h.slice(0, n)
 		(*crossed64)(&s.bitArray).place(s.kernel, &some, places)
+	case walkDouble63:
+		(*double63)(&s.bitArray).place(h.h1[:n], h.h2[:n], places)
 	default:
 		panic("bloom: no such walk")
 	}
@@ -297,6 +309,8 @@ func (s *prober) probes(h Hash, first int, bits []uint64) {
 		(*line32)(&s.bitArray).probes(uint32(h.h1), first, bits)
 	case walkCrossed64:
 		(*crossed64)(&s.bitArray).probes(h, first, bits)
+	case walkDouble63:
+		(*double63)(&s.bitArray).probes(h.h1, h.h2, first, bits)
 	default:
 		panic("bloom: no such walk")
 	}

@@ -8,8 +8,8 @@ import "github.com/lanebloom/bloom/internal/rates"
 // It is the rate of keys whose hashes are random. How close it is to measured rates depends on
 // the format. Up to 20 bits per key:
 //
-//   - [BitsAndBlooms], [Nori], [NoriCrate], [Parquet] and [RocksDB]: within 5 % from 1,000 keys on. From 20 keys of Nori and
-//     NoriCrate on, it may be 14 % too low or 20 % too high. For fewer it is too high: 1.4 times the
+//   - [BitsAndBlooms], [Guava], [Nori], [NoriCrate], [Parquet] and [RocksDB]: within 5 % from 1,000 keys on. From 20 keys
+//     of Nori and NoriCrate on, it may be 14 % too low or 20 % too high. For fewer it is too high: 1.4 times the
 //     measured rate for 10 keys, and 4 times for one.
 //   - [LevelDB]: from 6,000 to 2^20 keys and for rates from 0.0002 on, FalsePositiveRate itself
 //     measures the rate on a filter of random hashes, within 9 %. That takes up to 0.1 s. For more

@@ -98,6 +98,9 @@ func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
 		return (*line32)(&s.bitArray).has(hash32At(p, n, signedBytes))
 	case murmurCrossed64:
 		return (*crossed64)(&s.bitArray).has(murmurAt(p, n))
+	case murmurDouble63:
+		h := murmur128At(p, n)
+		return (*double63)(&s.bitArray).has(h.h1, h.h2)
 	}
 	return s.pair != 0 && s.probeHash(s.pair.hash().of(p, n))
 }
@@ -134,6 +137,9 @@ func mayContainUint64(base **byte, key uint64) bool {
 		return (*line32)(&s.bitArray).has(hash32Uint64(key))
 	case murmurCrossed64:
 		return (*crossed64)(&s.bitArray).has(murmurUint64(key))
+	case murmurDouble63:
+		h := murmur128Uint64(key)
+		return (*double63)(&s.bitArray).has(h.h1, h.h2)
 	}
 	return s.pair != 0 && s.probeHash(s.pair.hash().ofUint64(key))
 }
@@ -160,6 +166,8 @@ func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
 		return (*line32)(&s.bitArray).has(uint32(h1))
 	case walkCrossed64:
 		return (*crossed64)(&s.bitArray).has(h)
+	case walkDouble63:
+		return (*double63)(&s.bitArray).has(h1, h2)
 	}
 	panic("bloom: no such walk")
 }
@@ -202,6 +210,9 @@ func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 		return (*line32)(&s.bitArray).add(hash32At(p, n, signedBytes))
 	case murmurCrossed64:
 		return (*crossed64)(&s.bitArray).add(murmurAt(p, n))
+	case murmurDouble63:
+		h := murmur128At(p, n)
+		return (*double63)(&s.bitArray).add(h.h1, h.h2)
 	}
 	s.mustHaveBits()
 	return s.addHash(s.pair.hash().of(p, n))
@@ -224,6 +235,9 @@ func addUint64Generic(base **byte, key uint64) (isNew bool) { //nolint:unused //
 		return (*line32)(&s.bitArray).add(hash32Uint64(key))
 	case murmurCrossed64:
 		return (*crossed64)(&s.bitArray).add(murmurUint64(key))
+	case murmurDouble63:
+		h := murmur128Uint64(key)
+		return (*double63)(&s.bitArray).add(h.h1, h.h2)
 	}
 	s.mustHaveBits()
 	return s.addHash(s.pair.hash().ofUint64(key))

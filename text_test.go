@@ -171,7 +171,7 @@ func TestJSON(t *testing.T) {
 
 func TestFormatText(t *testing.T) {
 	is(t, behaviour)
-	if got := Formats(); !slices.Equal(got, []Format{RocksDB, LevelDB, Pebble, Parquet, Nori, NoriCrate, BitsAndBlooms}) {
+	if got := Formats(); !slices.Equal(got, []Format{RocksDB, LevelDB, Pebble, Parquet, Nori, NoriCrate, BitsAndBlooms, Guava}) {
 		t.Errorf("Formats() = %v", got)
 	}
 	eachFormat(t, func(t *testing.T, format Format) {

@@ -145,7 +145,7 @@ var (
 // rowsByHash returns the lengths of each hash, from those of LevelDB's two, of XXH64 with one seed or two, and of XXPH3.
 func rowsByHash(levelDB, xxh64, xxph3 rowLengths) [len(hashKinds)]rowLengths {
 	return [...]rowLengths{
-		hashLevelDB: levelDB, hashLevelDBSigned: levelDB, hashXXH64: xxh64, hashXXH64x2: xxh64, hashXXPH3: xxph3, hashMurmur3x2: {},
+		hashLevelDB: levelDB, hashLevelDBSigned: levelDB, hashXXH64: xxh64, hashXXH64x2: xxh64, hashXXPH3: xxph3, hashMurmur3x2: {}, hashMurmur3: {},
 	}
 }
 

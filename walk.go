@@ -22,6 +22,7 @@ const (
 	walkLine512                   // one 64-bit hash: a line of 512 bits, and multiplication inside it
 	walkLine32                    // one 32-bit hash: a line, and double hashing inside it
 	walkCrossed64                 // double hashing from two starts in two steps, by turns, over all bits
+	walkDouble63                  // double hashing of two 64-bit hashes without its sign, over all bits
 )
 
 // walkKinds describes each walk.
@@ -42,6 +43,7 @@ var walkKinds = [...]struct {
 	walkLine512:   {"line512", one64, true, 512, 512, min(rocksMostLines, mostBytes/64)},
 	walkLine32:    {"line32", one32, true, 512, 0, 0},
 	walkCrossed64: {"crossed64", four64, false, 64, 64, mostBytes / 8},
+	walkDouble63:  {"double63", two64, false, 64, 64, min(math.MaxInt32, mostBytes/8)},
 }
 
 // bytesOf returns how many bytes an array takes that has at least so many bits.
@@ -50,9 +52,9 @@ func (w walkKind) bytesOf(bits uint64) int {
 	return int((bits/word + min(bits%word, 1)) * (word / 8))
 }
 
-// swap returns what the number of a bit is XORed with to find it in the bytes.
+// swap returns what the number of a bit is XORed with to find it in the bytes: not 0 if words of 64 bits are big-endian.
 func (w walkKind) swap() uint64 {
-	if w == walkCrossed64 {
+	if walkKinds[w].word == 64 {
 		return 56
 	}
 	return 0
@@ -139,6 +141,7 @@ const (
 	xxph3Line512    = pair(hashXXPH3)<<4 | pair(walkLine512)
 	signedLine32    = pair(hashLevelDBSigned)<<4 | pair(walkLine32)
 	murmurCrossed64 = pair(hashMurmur3x2)<<4 | pair(walkCrossed64)
+	murmurDouble63  = pair(hashMurmur3)<<4 | pair(walkDouble63)
 )
 
 func pairOf(h hashKind, w walkKind) pair { return pair(h)<<4 | pair(w) }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/oracle"
@@ -116,6 +117,43 @@ func TestSameBytesSameAnswers(t *testing.T) {
 			t.Errorf("the witness wrote only %d filters", compared)
 		}
 	})
+}
+
+// TestGuavaFunnels builds filters of Guava of strings and of longs, and of their bytes with this library.
+func TestGuavaFunnels(t *testing.T) {
+	var integers []int64
+	var longs, words, chars [][]byte
+	for i := range int64(1000) {
+		integers = append(integers, i*i*i*0x123456789-i)
+		longs = append(longs, binary.LittleEndian.AppendUint64(nil, uint64(integers[i])))
+		words = append(words, []byte(fmt.Sprint("schön ", i)))
+		text := []byte{}
+		for _, unit := range utf16.Encode([]rune(string(words[i]) + " \U0001F600")) {
+			text = binary.LittleEndian.AppendUint16(text, unit)
+		}
+		chars = append(chars, text)
+	}
+	policy := bloom.Policy{Format: bloom.Guava, BitsPerKey: 10}
+	for funnel, c := range map[string]struct {
+		keys   [][]byte
+		column bloom.Keys
+	}{
+		"longs": {longs, bloom.Integers(integers)},
+		"chars": {chars, bloom.Bytes(chars)},
+		"bytes": {words, bloom.Bytes(words)},
+	} {
+		o, err := oracle.CompileGuava(funnel, programs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := o.CreateFilter(c.keys, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := policy.AppendFilter(nil, c.column); !bytes.Equal(got, want) {
+			t.Errorf("%s: the filters differ", funnel)
+		}
+	}
 }
 
 // TestNeighbours adds a half of the numbers of a range, as 8 bytes big-endian, and asks the oracles for the

@@ -19,9 +19,12 @@ const (
 	rounds = 31
 )
 
-// formats are those that users choose from, the default first. NoriCrate is Nori with another size.
+// formats are those that users choose from, the default first. NoriCrate is Nori with another size, and Guava is like
+// BitsAndBlooms with half the hash.
 func formats() []bloom.Format {
-	formats := slices.DeleteFunc(bloom.Formats(), func(f bloom.Format) bool { return f == bloom.NoriCrate || f == bloom.Default })
+	formats := slices.DeleteFunc(bloom.Formats(), func(f bloom.Format) bool {
+		return f == bloom.NoriCrate || f == bloom.Guava || f == bloom.Default
+	})
 	return slices.Insert(formats, 0, bloom.Default)
 }
 

@@ -37,21 +37,23 @@ type maker struct {
 
 var files = []file{
 	{"leveldb/golden.json", []int{0, 1, 2, 3, 5, 7, 10, 13, 15, 20, 43, 44, 100}, []int{1000, 10000},
-		compiled("NewBloomFilterPolicy of LevelDB", "leveldb", bloom.LevelDB)},
+		compiled("NewBloomFilterPolicy of LevelDB", "leveldb/oracle.cc", bloom.LevelDB)},
 	{"nori/golden.json", []int{1, 2, 3, 5, 7, 10, 13, 15, 20, 43, 44, 100}, []int{1000, 10000},
-		compiled("nori-sstable's documentation with the XXH64 of xxHash", "nori", bloom.Nori, bloom.NoriCrate)},
+		compiled("nori-sstable's documentation with the XXH64 of xxHash", "nori/oracle.cc", bloom.Nori, bloom.NoriCrate)},
 	{"parquet/golden-parquet-go.json", parquetBits, parquetSizes,
 		linked("SplitBlockFilter", splitblock.ParquetGoModule, bloom.Parquet, splitblock.ParquetGo[[]byte]{})},
 	{"parquet/golden-arrow-go.json", parquetBits, parquetSizes,
 		linked("NewBloomFilter", splitblock.ArrowGoModule, bloom.Parquet, splitblock.ArrowGo[[]byte]{})},
 	{"rocksdb/golden.json", []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 15, 20, 25, 43, 50, 100}, []int{1000, 10000},
-		compiled("NewBloomFilterPolicy of RocksDB, format_version 5", "rocksdb", bloom.RocksDB)},
+		compiled("NewBloomFilterPolicy of RocksDB, format_version 5", "rocksdb/oracle.cc", bloom.RocksDB)},
 	{"pebble/golden-pebble.json", pebbleBits, []int{1000, 10000},
 		linked("FilterPolicy", pebblebloom.Module, bloom.Pebble, pebblebloom.Pebble{})},
 	{"pebble/golden-rocksdb.json", pebbleBits, []int{1000, 10000},
-		compiled("NewBloomFilterPolicy of RocksDB, format_version 4", "rocksdb", bloom.Pebble)},
+		compiled("NewBloomFilterPolicy of RocksDB, format_version 4", "rocksdb/oracle.cc", bloom.Pebble)},
 	{"bits-and-blooms/golden.json", []int{1, 2, 3, 5, 7, 10, 13, 15, 20, 43, 44, 100}, []int{1000, 10000},
 		linked("MarshalBinary", bitsbloom.Module, bloom.BitsAndBlooms, bitsbloom.BitsAndBlooms{})},
+	{"guava/golden.json", []int{1, 2, 3, 5, 7, 10, 13, 15, 20, 43, 44, 100}, []int{1000, 10000},
+		compiled("BloomFilter.writeTo of Guava", "guava/Oracle.java", bloom.Guava)},
 }
 
 var (
@@ -62,7 +64,7 @@ var (
 	pebbleBits = []int{1, 2, 3, 5, 7, 10, 13, 15, 20, 43, 44, 100}
 )
 
-// compiled returns the makers of programs in C++, which must be of one Debian package.
+// compiled returns the makers of a program in C++ or Java, which must be of one Debian package.
 func compiled(what, source string, formats ...bloom.Format) func(string) (string, []maker, error) {
 	return func(folder string) (provenance string, makers []maker, err error) {
 		for _, format := range formats {
@@ -77,7 +79,7 @@ func compiled(what, source string, formats ...bloom.Format) func(string) (string
 		if err != nil {
 			return "", nil, fmt.Errorf("finding the version of %s: %w", debian, err)
 		}
-		return fmt.Sprintf("%s (Debian's %s), through compare/oracle/%s/oracle.cc: make golden", what, version, source), makers, nil
+		return fmt.Sprintf("%s (Debian's %s), through compare/oracle/%s: make golden", what, version, source), makers, nil
 	}
 }
 

@@ -27,12 +27,12 @@ type Counts struct {
 }
 
 // Database is the C++ LevelDB, a compiled program.
-type Database struct{ file string }
+type Database struct{ command []string }
 
 // CompileDatabase compiles the program in dir, as [Compile] does.
 func CompileDatabase(dir string) (*Database, error) {
-	file, err := compile(dir, program{source: "leveldb/database.cc", library: leveldb})
-	return &Database{file}, err
+	command, err := compile(dir, program{source: "leveldb/database.cc", library: leveldb})
+	return &Database{command}, err
 }
 
 // Write writes keys to the tables of a database. It creates the database if the folder
@@ -57,5 +57,5 @@ func (d *Database) run(command, folder string, keys [][]byte, o Options) ([]byte
 	if o.IgnoreTag {
 		comparator = "ignore-tag"
 	}
-	return run([]string{d.file}, keys, command, folder, comparator, string(o.Policy), o.Name)
+	return run(d.command, keys, command, folder, comparator, string(o.Policy), o.Name)
 }

@@ -1,7 +1,7 @@
-// Package oracle compiles and runs programs in C++ that make the filters and give the
+// Package oracle compiles and runs programs in C++ and Java that make the filters and give the
 // answers that this library must equal. The programs are LevelDB's Bloom filter,
-// LevelDB's databases, RocksDB's Bloom filters, and nori-sstable's filter written from its
-// documentation.
+// LevelDB's databases, RocksDB's Bloom filters, nori-sstable's filter written from its
+// documentation, and Guava's Bloom filter.
 package oracle
 
 import (
@@ -28,7 +28,7 @@ var ErrNoFilter = errors.New("oracle: no filter")
 // statusNoFilter is the exit status for ErrNoFilter.
 const statusNoFilter = 3
 
-//go:embed input.h timer.h leveldb nori rocksdb
+//go:embed input.h timer.h guava leveldb nori rocksdb
 var sources embed.FS
 
 // library is a library that a program links, and its Debian package.
@@ -38,6 +38,7 @@ var (
 	leveldb = library{"leveldb", "libleveldb-dev"}
 	xxhash  = library{"xxhash", "libxxhash-dev"}
 	rocksdb = library{"rocksdb", "librocksdb-dev"}
+	guava   = library{"/usr/share/java/guava.jar", "libguava-java"}
 )
 
 // program is the source file of a program, the library it links, and the arguments
@@ -54,10 +55,15 @@ var oracles = map[bloom.Format]program{
 	bloom.NoriCrate: {source: "nori/oracle.cc", library: xxhash, args: []string{"nori-crate"}},
 	bloom.RocksDB:   {source: "rocksdb/oracle.cc", library: rocksdb, args: []string{"5"}},
 	bloom.Pebble:    {source: "rocksdb/oracle.cc", library: rocksdb, args: []string{"4"}},
+	bloom.Guava:     guavaOracle("bytes"),
+}
+
+func guavaOracle(funnel string) program {
+	return program{source: "guava/Oracle.java", library: guava, args: []string{funnel}}
 }
 
 // Formats lists the formats that have an oracle.
-var Formats = []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.NoriCrate, bloom.RocksDB, bloom.Pebble}
+var Formats = []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.NoriCrate, bloom.RocksDB, bloom.Pebble, bloom.Guava}
 
 // Package returns the Debian package of the library that the format's oracle links.
 func Package(f bloom.Format) string { return oracles[f].debian }
@@ -69,38 +75,49 @@ type Oracle struct {
 }
 
 // Compile compiles the oracle of a format in dir, which must exist, unless it did before.
-// KeyMayMatch writes its filters to dir as well. Compile needs g++ and [Package].
-func Compile(f bloom.Format, dir string) (*Oracle, error) {
-	p := oracles[f]
-	file, err := compile(dir, p)
-	return &Oracle{dir, append([]string{file}, p.args...)}, err
+// KeyMayMatch writes its filters to dir as well. Compile needs [Package] and g++, or Java's compiler.
+func Compile(f bloom.Format, dir string) (*Oracle, error) { return oracles[f].compile(dir) }
+
+// CompileGuava compiles the oracle of Guava's filters for a funnel: bytes, chars, of keys in UTF-16, little-endian, or
+// longs, of keys of 8 bytes, little-endian.
+func CompileGuava(funnel, dir string) (*Oracle, error) { return guavaOracle(funnel).compile(dir) }
+
+func (p program) compile(dir string) (*Oracle, error) {
+	command, err := compile(dir, p)
+	return &Oracle{dir, append(command, p.args...)}, err
 }
 
-// compile compiles a program in a folder, unless it is there.
-func compile(dir string, p program) (file string, err error) {
+// compile compiles a program in a folder, unless it is there, and returns the command that runs it.
+func compile(dir string, p program) (command []string, err error) {
 	dir = filepath.Join(dir, path.Dir(p.source))
 	source := filepath.Join(dir, path.Base(p.source))
-	file = strings.TrimSuffix(source, ".cc")
-	if _, err := os.Stat(file); err == nil {
-		return file, nil
+	file := strings.TrimSuffix(source, path.Ext(source))
+	compiler, made := []string{"g++", "-std=c++17", "-O2", "-Wall", "-Werror", "-o", file, source, "-l" + p.name}, file
+	command = []string{file}
+	if path.Ext(source) == ".java" {
+		compiler, made = []string{"javac", "-Xlint:all,-classfile", "-Werror", "-cp", p.name, "-d", dir, source}, file+".class"
+		// It runs for a moment: the first compiler and the simplest collector start the fastest.
+		command = []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", dir + ":" + p.name, path.Base(file)}
+	}
+	if _, err := os.Stat(made); err == nil {
+		return command, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, source := range []string{p.source, "input.h", "timer.h"} {
 		text, err := sources.ReadFile(source)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if err := os.WriteFile(filepath.Join(dir, path.Base(source)), text, 0o644); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
-	cmd := exec.Command("g++", "-std=c++17", "-O2", "-Wall", "-Werror", "-o", file, source, "-l"+p.name)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("compiling %s (it needs g++ and %s): %w\n%s", p.source, p.debian, err, out)
+	if out, err := exec.Command(compiler[0], compiler[1:]...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("compiling %s (it needs %s and %s): %w\n%s", p.source, compiler[0], p.debian, err, out)
 	}
-	return file, nil
+	return command, nil
 }
 
 // CreateFilter returns the filter that the oracle builds from keys, or [ErrNoFilter].

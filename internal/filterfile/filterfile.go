@@ -180,13 +180,14 @@ func checkBare(f bloom.Format, data []byte) error {
 	if isText(data) {
 		return &StrangeError{"like text, not like a filter", ""}
 	}
-	if f == bloom.BitsAndBlooms {
-		return nil // its header has to fit
-	}
-	if isBitsAndBlooms(data) {
+	if f != bloom.BitsAndBlooms && isBitsAndBlooms(data) {
 		return &StrangeError{fmt.Sprintf("like a filter of github.com/bits-and-blooms/bloom, not of %v", f), "choose its format"}
 	}
-	if f == bloom.Nori || f == bloom.NoriCrate {
+	if f != bloom.Guava && isGuava(data) {
+		return &StrangeError{fmt.Sprintf("like a filter of Guava's BloomFilter, not of %v", f), "choose its format"}
+	}
+	switch f {
+	case bloom.Nori, bloom.NoriCrate, bloom.BitsAndBlooms, bloom.Guava:
 		return nil // their header has to fit
 	}
 	const block = 32
@@ -210,6 +211,16 @@ func isBitsAndBlooms(data []byte) bool {
 	bits, probes, stored := binary.BigEndian.Uint64(data), binary.BigEndian.Uint64(data[8:]), binary.BigEndian.Uint64(data[16:])
 	return bits > 0 && probes > 0 && probes <= mostProbes && (stored == bits || stored%64 == 0) &&
 		(len(data)-header)%8 == 0 && uint64(len(data)-header)/8 == stored/64+min(stored%64, 1)
+}
+
+// isGuava reports whether data has the header of Guava's BloomFilter and the size that it says: the strategy, 0 or 1,
+// the probes, and the number of words of 8 bytes, big-endian.
+func isGuava(data []byte) bool {
+	const header = 6
+	if len(data) <= header || data[0] > 1 || data[1] == 0 {
+		return false
+	}
+	return uint64(len(data)-header) == 8*uint64(binary.BigEndian.Uint32(data[2:]))
 }
 
 // isText reports whether all of data is characters that are seen, tabs and line ends, after a

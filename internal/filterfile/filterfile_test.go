@@ -52,6 +52,34 @@ func TestOtherKinds(t *testing.T) {
 	}
 }
 
+// TestGuava wants the filters of Guava's BloomFilter to be called by that name in every other format, and bytes that are
+// nearly one not to be.
+func TestGuava(t *testing.T) {
+	const helloWorld = "\x01\x07\x00\x00\x00\x01\x80\x10\x04\x50\x49\x04\x30\x44"
+	for name, c := range map[string]struct {
+		data         string
+		looks, reads bool
+	}{
+		"hello and world":  {helloWorld, true, true},
+		"MITZ_32":          {"\x00" + helloWorld[1:], true, false},
+		"another strategy": {"\x02" + helloWorld[1:], false, false},
+		"no probes":        {"\x01\x00" + helloWorld[2:], false, false},
+		"a byte more":      {helloWorld + "\x06", false, true},
+		"a byte less":      {helloWorld[:13], false, false},
+		"the header alone": {helloWorld[:6], false, false},
+		"no words":         {"\x01\x07\x00\x00\x00\x00", false, false},
+	} {
+		for _, f := range bloom.Formats() {
+			_, err := Recognise(f, []byte(c.data))
+			strange := (*StrangeError)(nil)
+			looks := errors.As(err, &strange) && strange.Looks == "like a filter of Guava's BloomFilter, not of "+f.String()
+			if looks != (c.looks && f != bloom.Guava) || f == bloom.Guava && (err == nil) != c.reads {
+				t.Errorf("%s, as %v: %v", name, f, err)
+			}
+		}
+	}
+}
+
 // TestBitsAndBlooms wants the filters of github.com/bits-and-blooms/bloom to be called by that name in
 // every format, and bytes that are nearly one not to be.
 func TestBitsAndBlooms(t *testing.T) {

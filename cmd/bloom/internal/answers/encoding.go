@@ -46,6 +46,7 @@ var bitsField = field{partBits, 0}
 // A format that is not here has a header, bits and a trailer, and its probes cannot be chosen.
 var layouts = map[string][][]field{
 	"bits-and-blooms": {{{partCount, 8}, {partProbes, 8}, {"stored bits", 8}, bitsField}},
+	"guava":           {{{"strategy", 1}, {partProbes, 1}, {"number of words", 4}, bitsField}},
 
 	"leveldb":    {{bitsField, {partProbes, 1}}},
 	"nori":       {{{partCount, 8}, {partProbes, 4}, {"bits per key", 4}, bitsField}, crateFields},
