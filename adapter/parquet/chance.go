@@ -32,7 +32,7 @@ func (r RowGroup) Chance() (Chance, bool) {
 	if r.keys == nil || r.Err != nil {
 		return Chance{}, false
 	}
-	c := Chance{Tested: r.keys.within(r.span, nil)}
+	c := Chance{Tested: r.keys.countWithin(r.span)}
 	switch index := r.Column.index; {
 	case index != nil:
 		c.Rate = index.rates[r.Index]

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -56,6 +57,8 @@ type Keys struct {
 	unsure bitmap
 	// empty is the empty keys. Bounds do not exclude them: see span.
 	empty bitmap
+	// sorted returns the ranks of the other keys in order. They are sorted when they are needed first.
+	sorted func() []uint64
 }
 
 // bitmap has a bit for each key. It is nil if none is set.
@@ -256,6 +259,7 @@ func (e *encoder) keys() (*Keys, error) {
 	}
 	k.hashed = plain.Hashed(bloom.Parquet)
 	e.rank(k)
+	k.sorted = sync.OnceValue(k.sortedRanks)
 	return k, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -128,7 +129,10 @@ func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 	group := RowGroup{Column: c, Index: i, Rows: chunk.Rows, Hits: hits}
 	span := c.meta.Type.span(chunk, k.prefix)
 	within, few := k.Len(), k.seemFew(span)
-	if few {
+	switch {
+	case c.index != nil:
+		within = k.countWithin(span)
+	case few:
 		within = k.within(span, s.within)
 	}
 	if within == 0 {
@@ -210,8 +214,37 @@ func (s span) holds(rank uint64) bool { return s.from <= s.to && rank-s.from <= 
 // word returns a word of the bitmap of the keys within the bounds.
 func (s *scratch) word(j int) uint64 { return binary.LittleEndian.Uint64(s.within[8*j:]) }
 
-// within sets the bits of the keys within a span and of the empty ones, unless the bitmap is nil, and
-// returns how many they are.
+// sortedRanks returns the ranks of all keys but the empty ones, in order.
+func (k *Keys) sortedRanks() []uint64 {
+	ranks := make([]uint64, 0, len(k.ranks))
+	for i, rank := range k.ranks {
+		if k.empty.word(i/64)>>(i%64)&1 == 0 {
+			ranks = append(ranks, rank)
+		}
+	}
+	slices.Sort(ranks)
+	return ranks
+}
+
+// countWithin returns how many keys are within a span, or empty.
+func (k *Keys) countWithin(s span) int {
+	if k.ranks == nil || s == everything {
+		return k.Len()
+	}
+	ranks := k.sorted()
+	n := k.Len() - len(ranks)
+	if s.from > s.to {
+		return n
+	}
+	from, _ := slices.BinarySearch(ranks, s.from)
+	end := len(ranks)
+	if s.to < math.MaxUint64 {
+		end, _ = slices.BinarySearch(ranks, s.to+1)
+	}
+	return n + end - from
+}
+
+// within sets the bits of the keys within a span and of the empty ones, and returns how many they are.
 func (k *Keys) within(s span, bitmap []byte) (total int) {
 	n := k.Len()
 	for i := 0; i < n; i += 64 {
@@ -221,9 +254,7 @@ func (k *Keys) within(s span, bitmap []byte) (total int) {
 			word = s.holdsAll(k.ranks[i : i+count])
 		}
 		word |= k.empty.word(i / 64)
-		if bitmap != nil {
-			binary.LittleEndian.PutUint64(bitmap[i/8:], word)
-		}
+		binary.LittleEndian.PutUint64(bitmap[i/8:], word)
 		total += bits.OnesCount64(word)
 	}
 	return total

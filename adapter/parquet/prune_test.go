@@ -511,3 +511,25 @@ func TestPruneAllocates(t *testing.T) {
 		t.Errorf("%v allocations for a row group, %v for 100", few, many)
 	}
 }
+
+// TestCountWithin compares the count of the keys within a span with the bitmap of them.
+func TestCountWithin(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 6))
+	for range 300 {
+		values := make([]string, random.IntN(200))
+		for i := range values {
+			values[i] = "abc"[:random.IntN(4)] + [...]string{"", "x", "\xff\xff\xff\xff\xff\xff\xff\xff"}[random.IntN(3)]
+		}
+		k, err := KeysOf(Type{Physical: ByteArray}, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound := func() uint64 {
+			return [...]uint64{0, 1, random.Uint64(), math.MaxUint64 - 1, math.MaxUint64}[random.IntN(5)]
+		}
+		s := span{bound(), bound()}
+		if got, want := k.countWithin(s), k.within(s, newScratch(k).within); got != want {
+			t.Fatalf("%q within %x: %d, want %d", values, s, got, want)
+		}
+	}
+}
