@@ -80,10 +80,6 @@ type vectors interface {
 
 	// gatherLongs loads the long words at base + 8·index.
 	gatherLongs(base reg.GPVirtual, index reg.VecVirtual) [2]reg.VecVirtual
-	// carry adds delta to h and returns the lanes that wrap.
-	carry(h, delta [2]reg.VecVirtual) (mask reg.Register)
-	// blend takes the lanes of b in the mask, and the other lanes of a.
-	blend(a, b reg.VecVirtual, mask reg.Register, dst reg.VecVirtual)
 }
 
 // constant returns a register with x in its low half.
@@ -182,20 +178,6 @@ func (v *avx512) gatherLongs(base reg.GPVirtual, index reg.VecVirtual) (dst [2]r
 		VPGATHERDQ(Mem{Base: base, Index: index, Scale: 8}, k, dst[i])
 	}
 	return dst
-}
-
-func (v *avx512) carry(h, delta [2]reg.VecVirtual) reg.Register {
-	low, high := K(), K()
-	for i, k := range []reg.Register{low, high} {
-		VPADDQ(delta[i], h[i], h[i])
-		VPCMPUQ(U8(1), delta[i], h[i], k)
-	}
-	KUNPCKBW(low, high, low)
-	return low
-}
-
-func (v *avx512) blend(a, b reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
-	VPBLENDMD(b, a, mask, dst)
 }
 
 func (v *avx512) greater(a, b reg.VecVirtual) reg.Register {
@@ -359,26 +341,6 @@ func (v *avx2) gatherLongs(base reg.GPVirtual, index reg.VecVirtual) (dst [2]reg
 		VPGATHERDQ(mask, Mem{Base: base, Index: index, Scale: 8}, dst[i])
 	}
 	return dst
-}
-
-// carry flips the sign bits, and then compares as signed numbers.
-func (v *avx2) carry(h, delta [2]reg.VecVirtual) reg.Register {
-	var wrapped [2]reg.VecVirtual
-	sign := YMM()
-	VPSLLQ(U8(63), v.all, sign)
-	for i := range wrapped {
-		wrapped[i] = YMM()
-		turned := YMM()
-		VPADDQ(delta[i], h[i], h[i])
-		VPXOR(sign, h[i], turned)
-		VPXOR(sign, delta[i], wrapped[i])
-		VPCMPGTQ(turned, wrapped[i], wrapped[i])
-	}
-	return v.narrow(wrapped)
-}
-
-func (v *avx2) blend(a, b reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
-	VPBLENDVB(mask, b, a, dst)
 }
 
 func (v *avx2) greater(a, b reg.VecVirtual) reg.Register {
