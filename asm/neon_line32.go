@@ -27,14 +27,11 @@ func newNEONLine32(f *arm64.Function) *neonLine32 {
 
 // neonProbeLine32 emits the test of a window of hashes.
 func neonProbeLine32(file *arm64.File, tables neonTables) {
-	f := file.Function("probeLine32NEON", arm64.Splits, signature("probeLine32"))
-	f.Comment(
+	f, d := neonLineKernel(file, "probeLine32", arm64.Splits, newNEONLine32,
 		"A hash modulo the number of lines chooses a line, and h + i·(h>>17) modulo 512 the",
 		"bits, for 8 steps i. The kernel tests two hashes at a time. It computes the bits times",
 		"128, so that 16 bits are the modulus. A line is a table of 64 bytes.",
 	)
-	neonRequestFar(f, func() neonLines { return newNEONLine32(f) })
-	d := newNEONLine32(f)
 	d.loadSteps()
 	d.bits = newNEONLineBits(f, tables)
 	neonTestLines(f, tables, d)
@@ -88,10 +85,7 @@ func (d *neonLine32) numbers(i int) arm64.V {
 
 // neonSetLine32 emits the setting of the bits of hashes.
 func neonSetLine32(file *arm64.File) {
-	f := file.Function("setLine32NEON", arm64.NoSplit, signature("setLine32"))
-	f.Comment("The addresses and the bits are those of probeLine32.")
-	neonRequestFar(f, func() neonLines { return newNEONLine32(f) })
-	d := newNEONLine32(f)
+	f, d := neonLineKernel(file, "setLine32", arm64.NoSplit, newNEONLine32, "The addresses and the bits are those of probeLine32.")
 	d.loadSteps()
 	neonAddBits(f, d, d.hashes, 2, d.numbers)
 }

@@ -22,14 +22,11 @@ func newNEONLine512(f *arm64.Function) *neonLine512 {
 
 // neonProbeLine512 emits the test of a window of hashes.
 func neonProbeLine512(file *arm64.File, tables neonTables) {
-	f := file.Function("probeLine512NEON", arm64.Splits, signature("probeLine512"))
-	f.Comment(
+	f, d := neonLineKernel(file, "probeLine512", arm64.Splits, newNEONLine512,
 		"The lower half of a hash chooses a line, and the upper 9 bits of its upper half times",
 		"a factor choose a bit, for 8 factors. The kernel tests two hashes at a time: of 16",
 		"products it takes the upper halfwords. A line is a table of 64 bytes.",
 	)
-	neonRequestFar(f, func() neonLines { return newNEONLine512(f) })
-	d := newNEONLine512(f)
 	d.loadFactors()
 	d.bits = newNEONLineBits(f, tables)
 	neonTestLines(f, tables, d)
@@ -70,20 +67,14 @@ func (d *neonLine512) numbers(i int) arm64.V {
 
 // neonSetLine512 emits the setting of the bits of hashes.
 func neonSetLine512(file *arm64.File) {
-	f := file.Function("setLine512NEON", arm64.NoSplit, signature("setLine512"))
-	f.Comment("The addresses and the bits are those of probeLine512.")
-	neonRequestFar(f, func() neonLines { return newNEONLine512(f) })
-	d := newNEONLine512(f)
+	f, d := neonLineKernel(file, "setLine512", arm64.NoSplit, newNEONLine512, "The addresses and the bits are those of probeLine512.")
 	d.loadFactors()
 	neonAddBits(f, d, d.hashes, 3, d.numbers)
 }
 
 // neonSetNewLine512 emits setLine512 in the order of the hashes, with the outcome of each.
 func neonSetNewLine512(file *arm64.File) {
-	f := file.Function("setNewLine512NEON", arm64.NoSplit, signature("setNewLine512"))
-	f.Comment("The addresses and the bits are those of probeLine512.")
-	neonRequestFar(f, func() neonLines { return newNEONLine512(f) })
-	d := newNEONLine512(f)
+	f, d := neonLineKernel(file, "setNewLine512", arm64.NoSplit, newNEONLine512, "The addresses and the bits are those of probeLine512.")
 	d.loadFactors()
 	neonAddNewBits(f, d, d.numbers)
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"github.com/mmcloughlin/avo/attr"
+
 	"github.com/lanebloom/bloom/asm/arm64"
 )
 
@@ -93,6 +95,15 @@ func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(i int, at arm64
 	f.LSR(last, word, word)
 	f.StoreD(word, added.At(0))
 	f.RET()
+}
+
+// neonLineKernel begins the function of a kernel: it requests the lines of the hashes, if they are far. It returns
+// the walk, whose registers are those of the hashes again.
+func neonLineKernel[W neonLines](file *arm64.File, name string, flags attr.Attribute, walk func(*arm64.Function) W, comment ...string) (*arm64.Function, W) {
+	f := file.Function(name+"NEON", flags, signature(name))
+	f.Comment(comment...)
+	neonRequestFar(f, func() neonLines { return walk(f) })
+	return f, walk(f)
 }
 
 // neonRequestFar emits the requests for the lines of the hashes, 4 at a time, if they are far.

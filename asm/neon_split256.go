@@ -48,16 +48,13 @@ func (d *neonSplit256) products(i int, to []arm64.V) {
 
 // neonProbeSplit256 emits the test of a window of hashes.
 func neonProbeSplit256(file *arm64.File, tables neonTables) {
-	f := file.Function("probeSplit256NEON", arm64.Splits, signature("probeSplit256"))
-	f.Comment(
+	f, d := neonLineKernel(file, "probeSplit256", arm64.Splits, newNEONSplit256,
 		"The upper half of a hash chooses a block, and the upper 5 bits of its lower half times",
 		"a salt choose a bit in each of the 8 words. The kernel tests two hashes at a time: of",
 		"16 products it takes the upper bytes. Their upper 2 bits choose the byte of a word,",
 		"the next 3 the bit. A key has 8 outcomes in bytes; the smallest of them is its own.",
 		"At the end, the kernel packs the sign bits of the outcomes into hits.",
 	)
-	neonRequestFar(f, func() neonLines { return newNEONSplit256(f) })
-	d := newNEONSplit256(f)
 	d.loadSalts(tables)
 	d.upper = neonConstant(f, tables.upperBytes)
 	d.index = [2]arm64.V{neonConstant(f, tables.wordStarts), f.V()}
@@ -87,10 +84,7 @@ func (d *neonSplit256) test(half int, at [2]arm64.GP) (passed arm64.V) {
 
 // neonSetSplit256 emits the setting of the bits of hashes.
 func neonSetSplit256(file *arm64.File, tables neonTables) {
-	f := file.Function("setSplit256NEON", arm64.NoSplit, signature("setSplit256"))
-	f.Comment("The addresses and the bits are those of probeSplit256.")
-	neonRequestFar(f, func() neonLines { return newNEONSplit256(f) })
-	d := newNEONSplit256(f)
+	f, d := neonLineKernel(file, "setSplit256", arm64.NoSplit, newNEONSplit256, "The addresses and the bits are those of probeSplit256.")
 	d.loadSalts(tables)
 	set := d.setBits()
 	neonAddLines(f, d, d.hashes, 3, func(i int, at arm64.GP) { set(i, at) })
@@ -98,10 +92,7 @@ func neonSetSplit256(file *arm64.File, tables neonTables) {
 
 // neonSetNewSplit256 emits setSplit256 in the order of the hashes, with the outcome of each.
 func neonSetNewSplit256(file *arm64.File, tables neonTables) {
-	f := file.Function("setNewSplit256NEON", arm64.NoSplit, signature("setNewSplit256"))
-	f.Comment("The addresses and the bits are those of probeSplit256.")
-	neonRequestFar(f, func() neonLines { return newNEONSplit256(f) })
-	d := newNEONSplit256(f)
+	f, d := neonLineKernel(file, "setNewSplit256", arm64.NoSplit, newNEONSplit256, "The addresses and the bits are those of probeSplit256.")
 	d.loadSalts(tables)
 	set := d.setBits()
 	neonAddLinesNew(f, d, func(i int, at arm64.GP) arm64.GP {
