@@ -21,6 +21,7 @@ type Group struct {
 	parts   []part
 	pair    pair // 0 if there is no filter
 	kernel  Kernel
+	test    partTest
 }
 
 // blocksOf returns blocks of the arrays. fields gives the last three fields of each.
@@ -88,6 +89,7 @@ func NewGroup(filters []*Filter) (*Group, error) {
 	}
 	g.pair, g.kernel = filters[0].pair, filters[0].kernel
 	walk := g.pair.walk()
+	g.test = walk.partTest()
 	for first := 0; first < len(arrays); {
 		n := 1
 		for first+n < len(arrays) && (first+n)%64 != 0 && walk.alike(&arrays[first], &arrays[first+n]) {
@@ -118,14 +120,14 @@ func (g *Group) MayContain(key []byte, hits []uint64) int {
 // MayContainHash is [Group.MayContain] for a key whose [Hash] is h. It panics if the filters'
 // format has another hash.
 func (g *Group) MayContainHash(h Hash, hits []uint64) int {
-	if words := (len(g.filters) + 63) / 64; len(hits) < words {
-		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which take %d: (group.Len()+63)/64", len(hits), len(g.filters), words))
+	if len(hits) < (len(g.filters)+63)/64 {
+		g.panicFewWords(len(hits))
 	}
 	if g.pair == 0 {
 		return 0
 	}
-	if !g.pair.takes(h) {
-		g.filters[0].otherHash(h)
+	if h.h4 != uint64(g.pair.hash()) {
+		g.mustTake(h)
 	}
 	total := 0
 	for i := range g.parts {
@@ -140,6 +142,20 @@ func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 	return total
 }
 
+// panicFewWords and mustTake are functions of their own, so that MayContainHash keeps less on the stack.
+func (g *Group) panicFewWords(n int) {
+	panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which take %d: (group.Len()+63)/64", n, len(g.filters), (len(g.filters)+63)/64))
+}
+
+// mustTake panics if the hash is of another kind than the filters'.
+//
+//go:noinline
+func (g *Group) mustTake(h Hash) {
+	if !g.pair.takes(h) {
+		g.filters[0].otherHash(h)
+	}
+}
+
 // probePart sets bit i if filter p.first + i may hold the key of the hash.
 func (g *Group) probePart(p *part, h Hash) (word uint64) {
 	if detect.Races { // a filter of an AtomicSet needs atomic loads
@@ -150,7 +166,7 @@ func (g *Group) probePart(p *part, h Hash) (word uint64) {
 		}
 		return word
 	}
-	return g.pair.walk().probePart(g.kernel, p, h)
+	return g.test(g.kernel, p, h)
 }
 
 // MayContainBatch tests every key of a column with every filter. The hits of filter i are

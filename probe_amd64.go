@@ -584,41 +584,34 @@ func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint6
 //go:noescape
 func groupSplit256AVX2(blocks **byte, n int, hash uint64) (word uint64)
 
-// groupLine512 is groupSplit256 for at most maxHasProbes probes.
-func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
+// groupLine512 is groupSplit256 for 8 probes. factors is as for probeLine512.
+func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64, ok bool) {
 	switch kernel {
+	case AVX2:
+		return groupLine512AVX2(blocks, n, hash, factors), true
 	case AVX512:
-		return groupLine512AVX512(blocks, n, hash, probes), true
+		return groupLine512AVX512(blocks, n, hash, factors), true
 	}
 	return word, false
 }
 
 //go:noescape
-func groupLine512AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
+func groupLine512AVX2(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
 
-// groupBitsLine512 is groupSplit256 for the bits of a key in its line.
-func groupBitsLine512(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
+//go:noescape
+func groupLine512AVX512(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
+
+// groupLine32 is groupLine512 for lines of 64 bytes. steps is as for probeLine32.
+func groupLine32(kernel Kernel, blocks **byte, n int, hash uint64, steps *[8]uint32) (word uint64, ok bool) {
 	switch kernel {
 	case AVX512, AVX2:
-		return groupBitsLine512AVX2(blocks, n, hash, bits), true
+		return groupLine32AVX2(blocks, n, hash, steps), true
 	}
 	return word, false
 }
 
 //go:noescape
-func groupBitsLine512AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
-
-// groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.
-func groupBitsLine32(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
-	switch kernel {
-	case AVX512, AVX2:
-		return groupBitsLine32AVX2(blocks, n, hash, bits), true
-	}
-	return word, false
-}
-
-//go:noescape
-func groupBitsLine32AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
+func groupLine32AVX2(blocks **byte, n int, hash uint64, steps *[8]uint32) (word uint64)
 
 // andSlices writes the AND of 8 arrays of n words, at least 1, to hits, and returns the number of set bits. The
 // addresses of the arrays are in slices; hits can be one of them.

@@ -9908,9 +9908,9 @@ four:
 	VZEROUPPER
 	RET
 
-// func groupBitsLine512AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
+// func groupLine512AVX2(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
 // Requires: AVX, AVX2, BMI2
-TEXT ·groupBitsLine512AVX2(SB), $568-40
+TEXT ·groupLine512AVX2(SB), $568-40
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
 	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
 	LEAQ         63(SP), AX
@@ -9923,156 +9923,73 @@ TEXT ·groupBitsLine512AVX2(SB), $568-40
 	MOVQ         AX, BX
 
 octet:
-	VPMULUDQ 64(CX), Y0, Y1
-	VPSRLQ   $0x20, Y1, Y1
-	VPSLLQ   $0x06, Y1, Y1
-	VPADDQ   (CX), Y1, Y1
-	VMOVDQU  Y1, (BX)
-	VPMULUDQ 96(CX), Y0, Y1
-	VPSRLQ   $0x20, Y1, Y1
-	VPSLLQ   $0x06, Y1, Y1
-	VPADDQ   32(CX), Y1, Y1
-	VMOVDQU  Y1, 32(BX)
-	ADDQ     $0x00000100, CX
-	ADDQ     $0x40, BX
-	SUBQ     $0x08, DX
-	JG       octet
-	MOVQ     hash+16(FP), CX
-	MOVQ     bits+24(FP), CX
-	VMOVDQU  (CX), Y0
-	VMOVDQU  32(CX), Y1
-	VPXOR    Y2, Y2, Y2
-	XORL     CX, CX
+	VPMULUDQ     64(CX), Y0, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPSLLQ       $0x06, Y1, Y1
+	VPADDQ       (CX), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VPMULUDQ     96(CX), Y0, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPSLLQ       $0x06, Y1, Y1
+	VPADDQ       32(CX), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, DX
+	JG           octet
+	MOVQ         hash+16(FP), CX
+	SHRQ         $0x20, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y2
+	MOVQ         factors+24(FP), CX
+	VPMULLD      (CX), Y2, Y2
+	VPSRLD       $0x1c, Y2, Y0
+	VPSRLD       $0x17, Y2, Y1
+	MOVL         $0x00000001, CX
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x0000001f, CX
+	VMOVD        CX, X4
+	VPBROADCASTD X4, Y4
+	VPAND        Y4, Y1, Y1
+	VPSLLVD      Y1, Y3, Y3
+	XORL         CX, CX
 
 four:
-	MOVQ    -8(BX), DX
-	VMOVDQU (DX), Y3
-	VPANDN  Y0, Y3, Y3
-	VMOVDQU 32(DX), Y4
-	VPANDN  Y1, Y4, Y4
-	VPOR    Y3, Y4, Y3
-	VPTEST  Y3, Y2
-	ADCQ    CX, CX
-	MOVQ    -16(BX), DX
-	VMOVDQU (DX), Y3
-	VPANDN  Y0, Y3, Y3
-	VMOVDQU 32(DX), Y4
-	VPANDN  Y1, Y4, Y4
-	VPOR    Y3, Y4, Y3
-	VPTEST  Y3, Y2
-	ADCQ    CX, CX
-	MOVQ    -24(BX), DX
-	VMOVDQU (DX), Y3
-	VPANDN  Y0, Y3, Y3
-	VMOVDQU 32(DX), Y4
-	VPANDN  Y1, Y4, Y4
-	VPOR    Y3, Y4, Y3
-	VPTEST  Y3, Y2
-	ADCQ    CX, CX
-	MOVQ    -32(BX), DX
-	VMOVDQU (DX), Y3
-	VPANDN  Y0, Y3, Y3
-	VMOVDQU 32(DX), Y4
-	VPANDN  Y1, Y4, Y4
-	VPOR    Y3, Y4, Y3
-	VPTEST  Y3, Y2
-	ADCQ    CX, CX
-	SUBQ    $0x20, BX
-	CMPQ    BX, AX
-	JNE     four
-	MOVQ    n+8(FP), AX
-	BZHIQ   AX, CX, CX
-	MOVQ    CX, word+32(FP)
+	MOVQ      -8(BX), DX
+	VPERMD    (DX), Y0, Y1
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y2, Y4, Y1, Y1
+	VPTEST    Y3, Y1
+	ADCQ      CX, CX
+	MOVQ      -16(BX), DX
+	VPERMD    (DX), Y0, Y1
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y2, Y4, Y1, Y1
+	VPTEST    Y3, Y1
+	ADCQ      CX, CX
+	MOVQ      -24(BX), DX
+	VPERMD    (DX), Y0, Y1
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y2, Y4, Y1, Y1
+	VPTEST    Y3, Y1
+	ADCQ      CX, CX
+	MOVQ      -32(BX), DX
+	VPERMD    (DX), Y0, Y1
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y2, Y4, Y1, Y1
+	VPTEST    Y3, Y1
+	ADCQ      CX, CX
+	SUBQ      $0x20, BX
+	CMPQ      BX, AX
+	JNE       four
+	MOVQ      n+8(FP), AX
+	BZHIQ     AX, CX, CX
+	MOVQ      CX, word+32(FP)
 	VZEROUPPER
 	RET
 
-// func groupBitsLine32AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
-// Requires: AVX, AVX2, BMI2
-TEXT ·groupBitsLine32AVX2(SB), $568-40
-	// The kernel computes the addresses of the lines, and then goes from the last line to the
-	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	MOVQ         blocks+0(FP), CX
-	MOVQ         n+8(FP), DX
-	MOVQ         hash+16(FP), BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	MOVQ         AX, BX
-
-octet:
-	VPMULUDQ 128(CX), Y0, Y1
-	VPSRLVQ  192(CX), Y1, Y1
-	VPMULUDQ 64(CX), Y1, Y1
-	VPSUBQ   Y1, Y0, Y1
-	VPSUBD   64(CX), Y1, Y2
-	VPMINUD  Y2, Y1, Y1
-	VPSLLQ   $0x06, Y1, Y1
-	VPADDQ   (CX), Y1, Y1
-	VMOVDQU  Y1, (BX)
-	VPMULUDQ 160(CX), Y0, Y1
-	VPSRLVQ  224(CX), Y1, Y1
-	VPMULUDQ 96(CX), Y1, Y1
-	VPSUBQ   Y1, Y0, Y1
-	VPSUBD   96(CX), Y1, Y2
-	VPMINUD  Y2, Y1, Y1
-	VPSLLQ   $0x06, Y1, Y1
-	VPADDQ   32(CX), Y1, Y1
-	VMOVDQU  Y1, 32(BX)
-	ADDQ     $0x00000100, CX
-	ADDQ     $0x40, BX
-	SUBQ     $0x08, DX
-	JG       octet
-	MOVQ     hash+16(FP), CX
-	MOVQ     bits+24(FP), CX
-	VMOVDQU  (CX), Y0
-	VMOVDQU  32(CX), Y1
-	VPXOR    Y2, Y2, Y2
-	XORL     CX, CX
-
-four:
-	MOVQ    -8(BX), DX
-	VMOVDQU (DX), Y3
-	VPANDN  Y0, Y3, Y3
-	VMOVDQU 32(DX), Y4
-	VPANDN  Y1, Y4, Y4
-	VPOR    Y3, Y4, Y3
-	VPTEST  Y3, Y2
-	ADCQ    CX, CX
-	MOVQ    -16(BX), DX
-	VMOVDQU (DX), Y3
-	VPANDN  Y0, Y3, Y3
-	VMOVDQU 32(DX), Y4
-	VPANDN  Y1, Y4, Y4
-	VPOR    Y3, Y4, Y3
-	VPTEST  Y3, Y2
-	ADCQ    CX, CX
-	MOVQ    -24(BX), DX
-	VMOVDQU (DX), Y3
-	VPANDN  Y0, Y3, Y3
-	VMOVDQU 32(DX), Y4
-	VPANDN  Y1, Y4, Y4
-	VPOR    Y3, Y4, Y3
-	VPTEST  Y3, Y2
-	ADCQ    CX, CX
-	MOVQ    -32(BX), DX
-	VMOVDQU (DX), Y3
-	VPANDN  Y0, Y3, Y3
-	VMOVDQU 32(DX), Y4
-	VPANDN  Y1, Y4, Y4
-	VPOR    Y3, Y4, Y3
-	VPTEST  Y3, Y2
-	ADCQ    CX, CX
-	SUBQ    $0x20, BX
-	CMPQ    BX, AX
-	JNE     four
-	MOVQ    n+8(FP), AX
-	BZHIQ   AX, CX, CX
-	MOVQ    CX, word+32(FP)
-	VZEROUPPER
-	RET
-
-// func groupLine512AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
+// func groupLine512AVX512(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·groupLine512AVX512(SB), $568-40
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
@@ -10098,10 +10015,8 @@ octet:
 	MOVQ            hash+16(FP), CX
 	SHRQ            $0x20, CX
 	VPBROADCASTD    CX, Z1
-	MOVQ            probes+24(FP), CX
-	SHLQ            $0x05, CX
-	LEAQ            line512Factors<>+0(SB), DX
-	VBROADCASTI64X4 (DX)(CX*1), Z0
+	MOVQ            factors+24(FP), CX
+	VBROADCASTI64X4 (CX), Z0
 	VPMULLD         Z0, Z1, Z1
 	VPSRLD          $0x1c, Z1, Z0
 	VPSRLD          $0x17, Z1, Z1
@@ -10137,6 +10052,98 @@ four:
 	MOVQ     n+8(FP), AX
 	BZHIQ    AX, CX, CX
 	MOVQ     CX, word+32(FP)
+	VZEROUPPER
+	RET
+
+// func groupLine32AVX2(blocks **byte, n int, hash uint64, steps *[8]uint32) (word uint64)
+// Requires: AVX, AVX2, BMI2
+TEXT ·groupLine32AVX2(SB), $568-40
+	// The kernel computes the addresses of the lines, and then goes from the last line to the
+	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         blocks+0(FP), CX
+	MOVQ         n+8(FP), DX
+	MOVQ         hash+16(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         AX, BX
+
+octet:
+	VPMULUDQ     128(CX), Y0, Y1
+	VPSRLVQ      192(CX), Y1, Y1
+	VPMULUDQ     64(CX), Y1, Y1
+	VPSUBQ       Y1, Y0, Y1
+	VPSUBD       64(CX), Y1, Y2
+	VPMINUD      Y2, Y1, Y1
+	VPSLLQ       $0x06, Y1, Y1
+	VPADDQ       (CX), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VPMULUDQ     160(CX), Y0, Y1
+	VPSRLVQ      224(CX), Y1, Y1
+	VPMULUDQ     96(CX), Y1, Y1
+	VPSUBQ       Y1, Y0, Y1
+	VPSUBD       96(CX), Y1, Y2
+	VPMINUD      Y2, Y1, Y1
+	VPSLLQ       $0x06, Y1, Y1
+	VPADDQ       32(CX), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, DX
+	JG           octet
+	MOVQ         hash+16(FP), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPSRLD       $0x11, Y0, Y1
+	VPSLLD       $0x0f, Y0, Y2
+	VPOR         Y1, Y2, Y2
+	MOVQ         steps+24(FP), CX
+	VPMULLW      (CX), Y2, Y2
+	VPADDD       Y0, Y2, Y2
+	VPSRLD       $0x05, Y2, Y0
+	VPSLLD       $0x17, Y2, Y1
+	MOVL         $0x00000001, CX
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x0000001f, CX
+	VMOVD        CX, X4
+	VPBROADCASTD X4, Y4
+	VPAND        Y4, Y2, Y2
+	VPSLLVD      Y2, Y3, Y3
+	XORL         CX, CX
+
+four:
+	MOVQ      -8(BX), DX
+	VPERMD    (DX), Y0, Y2
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y1, Y4, Y2, Y2
+	VPTEST    Y3, Y2
+	ADCQ      CX, CX
+	MOVQ      -16(BX), DX
+	VPERMD    (DX), Y0, Y2
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y1, Y4, Y2, Y2
+	VPTEST    Y3, Y2
+	ADCQ      CX, CX
+	MOVQ      -24(BX), DX
+	VPERMD    (DX), Y0, Y2
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y1, Y4, Y2, Y2
+	VPTEST    Y3, Y2
+	ADCQ      CX, CX
+	MOVQ      -32(BX), DX
+	VPERMD    (DX), Y0, Y2
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y1, Y4, Y2, Y2
+	VPTEST    Y3, Y2
+	ADCQ      CX, CX
+	SUBQ      $0x20, BX
+	CMPQ      BX, AX
+	JNE       four
+	MOVQ      n+8(FP), AX
+	BZHIQ     AX, CX, CX
+	MOVQ      CX, word+32(FP)
 	VZEROUPPER
 	RET
 

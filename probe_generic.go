@@ -183,18 +183,13 @@ func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint6
 	return word, false
 }
 
-// groupLine512 is groupSplit256 for at most maxHasProbes probes.
-func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
+// groupLine512 is groupSplit256 for 8 probes. factors is as for probeLine512.
+func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64, ok bool) {
 	return word, false
 }
 
-// groupBitsLine512 is groupSplit256 for the bits of a key in its line.
-func groupBitsLine512(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
-	return word, false
-}
-
-// groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.
-func groupBitsLine32(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
+// groupLine32 is groupLine512 for lines of 64 bytes. steps is as for probeLine32.
+func groupLine32(kernel Kernel, blocks **byte, n int, hash uint64, steps *[8]uint32) (word uint64, ok bool) {
 	return word, false
 }
 

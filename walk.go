@@ -113,7 +113,7 @@ func (b *bitArray) full() (n uint32, inverse uint64, few, inverse32 uint32) {
 	return uint32(multiple), math.Float64bits(1/float64(multiple)) - 4, few, inverse32
 }
 
-// part is the arrays of some filters of a group, 1 to 64 that are alike: walkKind.probePart may
+// part is the arrays of some filters of a group, 1 to 64 that are alike: a partTest may
 // take them together. Their hits are in one word.
 type part struct {
 	first  int // the number of the first filter

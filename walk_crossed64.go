@@ -271,8 +271,8 @@ func (c *crossed64) probeDense(h *hashes, hits []uint64) {
 	}
 }
 
-// probePartCrossed64 is walkKind.probePart for this walk.
-func probePartCrossed64(p *part, h Hash) (word uint64) {
+// probePartCrossed64 is partTest for this walk.
+func probePartCrossed64(_ Kernel, p *part, h Hash) (word uint64) {
 	for i := range p.arrays {
 		word |= oneIf((*crossed64)(&p.arrays[i]).has(h)) << i
 	}

@@ -270,9 +270,10 @@ func (d double32) pair(h uint32, i, j int) uint64 {
 // the next keys pass their first probes.
 func double32Dense(hits, n int) bool { return 256*hits >= densePer256*n }
 
-// probePartDouble32 is probePart for this walk. Assembly, or else Go, makes the first three probes in all arrays
+// probePartDouble32 is partTest for this walk. Assembly, or else Go, makes the first three probes in all arrays
 // without a branch. Go makes the others in the arrays that pass.
-func probePartDouble32(kernel Kernel, p *part, h uint32) (word uint64) {
+func probePartDouble32(kernel Kernel, p *part, hash Hash) (word uint64) {
+	h := uint32(hash.h1)
 	k, ok := p.arrays[0].k, false
 	first := firstDouble32(h, k)
 	if p.blocks != nil {

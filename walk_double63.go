@@ -119,10 +119,10 @@ func (d *double63) probeBatch(h1, h2, hits []uint64) {
 	}
 }
 
-// probePartDouble63 is walkKind.probePart for this walk.
-func probePartDouble63(p *part, h1, h2 uint64) (word uint64) {
+// probePartDouble63 is partTest for this walk.
+func probePartDouble63(_ Kernel, p *part, h Hash) (word uint64) {
 	for i := range p.arrays {
-		word |= oneIf((*double63)(&p.arrays[i]).has(h1, h2)) << i
+		word |= oneIf((*double63)(&p.arrays[i]).has(h.h1, h.h2)) << i
 	}
 	return word
 }

@@ -222,10 +222,10 @@ func (d *double64) probeGeneric(h1, h2 []uint64, hits []uint64) {
 	}
 }
 
-// probePartDouble64 is probePart for this walk. It works like probePartDouble32.
-func probePartDouble64(kernel Kernel, p *part, h1, h2 uint64) (word uint64) {
+// probePartDouble64 is partTest for this walk. It works like probePartDouble32.
+func probePartDouble64(kernel Kernel, p *part, h Hash) (word uint64) {
 	k, ok := p.arrays[0].k, false
-	first := firstDouble64(h1, h2, k)
+	first := firstDouble64(h.h1, h.h2, k)
 	if p.arrays[0].recip != 0 {
 		word, ok = groupThreeDouble64(kernel, &p.arrays[0].base, len(p.arrays), &first)
 	}
@@ -239,7 +239,7 @@ func probePartDouble64(kernel Kernel, p *part, h1, h2 uint64) (word uint64) {
 		i := bits.TrailingZeros64(rest)
 		d, all, bit := (*double64)(&p.arrays[i]), byte(1), first[2]
 		for range k - len(first) {
-			bit += h2
+			bit += h.h2
 			all &= d.bit(bit)
 		}
 		word ^= uint64(all^1) << i

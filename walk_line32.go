@@ -240,24 +240,35 @@ func (d *line32) probeGeneric(hashes []uint32, hits []uint64) {
 	}
 }
 
-// probePartLine32 is probePart for this walk. The bits of a key in a line of 64 bytes are the same
+// probePartLine32 is partTest for this walk. The bits of a key in a line of 64 bytes are the same
 // in every array.
-func probePartLine32(kernel Kernel, p *part, h uint32) (word uint64) {
+func probePartLine32(kernel Kernel, p *part, hash Hash) (word uint64) {
+	h := uint32(hash.h1)
+	d := (*line32)(&p.arrays[0])
+	if p.blocks != nil {
+		if word, ok := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), d.steps(0)); ok {
+			for done := 8; done < d.k && word != 0; done += 8 {
+				later, _ := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), d.steps(done))
+				word &= later
+			}
+			return word
+		}
+	}
+	return p.lines32(h, d.k)
+}
+
+// lines32 is probePartLine32 in portable Go.
+func (p *part) lines32(h uint32, k int) (word uint64) {
 	if (*line32)(&p.arrays[0]).log() > 0 {
 		for i := range p.arrays {
 			if (*line32)(&p.arrays[i]).has(h) {
-				word |= 1 << (i % 64)
+				word |= 1 << i
 			}
 		}
 		return word
 	}
-	k := p.arrays[0].k
-	bits := line32Bits(h, k)
-	if p.blocks != nil {
-		if word, ok := groupBitsLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), (*[8]uint64)(&bits)); ok {
-			return word
-		}
-	}
+	var bits lineBits
+	bits.setLine32(h, k)
 	for i := range p.arrays {
 		line, _ := (*line32)(&p.arrays[i]).at(h)
 		word |= bits.in((*[64]byte)(line)) << (i % 64)
@@ -265,12 +276,11 @@ func probePartLine32(kernel Kernel, p *part, h uint32) (word uint64) {
 	return word
 }
 
-// line32Bits returns the bits of the k probes of a hash in a line of 64 bytes.
-func line32Bits(h uint32, k int) (in lineBits) {
+// setLine32 sets the bits of the k probes of a hash in a line of 64 bytes.
+func (b *lineBits) setLine32(h uint32, k int) {
 	delta := bits.RotateLeft32(h, -17)
 	for range k {
-		in[h/64%8] |= 1 << (h % 64)
+		b[h/64%8] |= 1 << (h % 64)
 		h += delta
 	}
-	return in
 }

@@ -242,35 +242,40 @@ func (d *line512) probeGeneric(hashes, hits []uint64) {
 	}
 }
 
-// probePartLine512 is probePart for this walk. The bits of a key in its line are the same in every
+// probePartLine512 is partTest for this walk. The bits of a key in its line are the same in every
 // array.
-func probePartLine512(kernel Kernel, p *part, h uint64) (word uint64) {
-	k := p.arrays[0].k
-	if p.blocks != nil && k <= maxHasProbes {
-		if word, ok := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, k); ok {
-			return word
-		}
-	}
-	bits := line512Bits(h, k)
+func probePartLine512(kernel Kernel, p *part, hash Hash) (word uint64) {
+	h := hash.h1
+	d := (*line512)(&p.arrays[0])
 	if p.blocks != nil {
-		if word, ok := groupBitsLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, (*[8]uint64)(&bits)); ok {
+		if word, ok := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, d.factors(0)); ok {
+			for done := 8; done < d.k && word != 0; done += 8 {
+				later, _ := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, d.factors(done))
+				word &= later
+			}
 			return word
 		}
 	}
+	return p.lines512(h, d.k)
+}
+
+// lines512 is probePartLine512 in portable Go.
+func (p *part) lines512(h uint64, k int) (word uint64) {
+	var bits lineBits
+	bits.setLine512(h, k)
 	for i := range p.arrays {
 		word |= bits.in((*line512)(&p.arrays[i]).at(h)) << (i % 64)
 	}
 	return word
 }
 
-// line512Bits returns the bits of the k probes of a hash in its line.
-func line512Bits(h uint64, k int) (bits lineBits) {
+// setLine512 sets the bits of the k probes of a hash in its line.
+func (b *lineBits) setLine512(h uint64, k int) {
 	x := uint32(h >> 32)
 	for range k {
-		bits[x>>29] |= 1 << (x >> 23 % 64)
+		b[x>>29] |= 1 << (x >> 23 % 64)
 		x *= line512Mul
 	}
-	return bits
 }
 
 // lineBits is the bits of a key in a line of 512 bits.

@@ -180,9 +180,10 @@ func (d *split256) probeGeneric(hashes, hits []uint64) {
 	}
 }
 
-// probePartSplit256 is probePart for this walk. The bits of a key in its block are the same in
+// probePartSplit256 is partTest for this walk. The bits of a key in its block are the same in
 // every array.
-func probePartSplit256(kernel Kernel, p *part, h uint64) (word uint64) {
+func probePartSplit256(kernel Kernel, p *part, hash Hash) (word uint64) {
+	h := hash.h1
 	if p.blocks != nil {
 		if word, ok := groupSplit256(kernel, &p.blocks[0].bases[0], len(p.arrays), h); ok {
 			return word

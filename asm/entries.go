@@ -117,12 +117,10 @@ var families = []family{
 		arrays.`},
 	{"groupSplit256", "blocks **byte, n int, hash uint64", "word uint64", `
 		groupSplit256 makes all probes of a key in n arrays, as groupThreeDouble32 makes three.`},
-	{"groupLine512", "blocks **byte, n int, hash uint64, probes int", "word uint64", `
-		groupLine512 is groupSplit256 for at most maxHasProbes probes.`},
-	{"groupBitsLine512", "blocks **byte, n int, hash uint64, bits *[8]uint64", "word uint64", `
-		groupBitsLine512 is groupSplit256 for the bits of a key in its line.`},
-	{"groupBitsLine32", "blocks **byte, n int, hash uint64, bits *[8]uint64", "word uint64", `
-		groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.`},
+	{"groupLine512", "blocks **byte, n int, hash uint64, factors *[8]uint32", "word uint64", `
+		groupLine512 is groupSplit256 for 8 probes. factors is as for probeLine512.`},
+	{"groupLine32", "blocks **byte, n int, hash uint64, steps *[8]uint32", "word uint64", `
+		groupLine32 is groupLine512 for lines of 64 bytes. steps is as for probeLine32.`},
 	{"andSlices", "hits *uint64, slices **byte, n int", "total int", `
 		andSlices writes the AND of 8 arrays of n words, at least 1, to hits, and returns the number of set bits. The
 		addresses of the arrays are in slices; hits can be one of them.`},

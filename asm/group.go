@@ -27,15 +27,15 @@ func groups() {
 	groupThreeDouble32()
 	groupThreeDouble64()
 	groupLines("groupSplit256", &avx2{}, locateSplit256, bitsOfBlock)
-	groupLines("groupBitsLine512", &avx2{}, locateLine512, bitsOfArgument)
-	groupLines("groupBitsLine32", &avx2{}, locateLine32, bitsOfArgument)
-	groupLines("groupLine512", &avx512{}, locateLine512, wordsOfLine512)
+	groupLines("groupLine512", &avx2{}, locateLine512, bitsOfLine512)
+	groupLines("groupLine512", &avx512{}, locateLine512, bitsOfLine512)
+	groupLines("groupLine32", &avx2{}, locateLine32, bitsOfLine32)
 }
 
 // groupLines emits the test for a walk whose keys have one line in each array. locate emits
 // the addresses of the lines. prepare emits what is the same for all lines, and returns what emits
 // the test of one: it sets the carry flag if the line has all bits of the key.
-func groupLines(name string, v vectors, locate func(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual, prepare func(hash reg.GPVirtual) (test func(line Mem))) {
+func groupLines(name string, v vectors, locate func(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual, prepare func(v vectors, hash reg.GPVirtual) (test func(line Mem))) {
 	TEXT(name+v.name(), 0, signature(name))
 	Comment(
 		"The kernel computes the addresses of the lines, and then goes from the last line to the",
@@ -54,7 +54,7 @@ func groupLines(name string, v vectors, locate func(v vectors, hash reg.VecVirtu
 	SUBQ(U8(blockArrays), n)
 	JG(LabelRef("octet"))
 
-	test, word := prepare(argument("hash")), GP64()
+	test, word := prepare(v, argument("hash")), GP64()
 	XORL(word.As32(), word.As32())
 	Label("four")
 	for i := range 4 {
@@ -105,7 +105,7 @@ func locateLine32(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual {
 }
 
 // bitsOfBlock emits the bits in a block of a hash of Parquet, and returns what emits their test.
-func bitsOfBlock(hash reg.GPVirtual) func(line Mem) {
+func bitsOfBlock(_ vectors, hash reg.GPVirtual) func(line Mem) {
 	bits, ones, low := YMM(), YMM(), XMM()
 	VMOVD(hash.As32(), low)
 	VPBROADCASTD(low, bits)
@@ -120,38 +120,47 @@ func bitsOfBlock(hash reg.GPVirtual) func(line Mem) {
 	}
 }
 
-// bitsOfArgument loads the 512 bits of a key in its line, and returns what emits their test.
-func bitsOfArgument(reg.GPVirtual) func(line Mem) {
-	at, bits, none := argument("bits"), [2]reg.VecVirtual{YMM(), YMM()}, YMM()
-	for i, b := range bits {
-		VMOVDQU(Mem{Base: at, Disp: 32 * i}, b)
-	}
-	VPXOR(none, none, none)
-	return func(line Mem) {
-		missing := [2]reg.VecVirtual{YMM(), YMM()}
-		for i, m := range missing {
-			VMOVDQU(line.Offset(32*i), m)
-			VPANDN(bits[i], m, m)
-		}
-		VPOR(missing[0], missing[1], missing[0])
-		VPTEST(missing[0], none) // sets the carry flag if no bit is missing
-	}
+// bitsOfLine512 emits the bits in a line of a hash of RocksDB, and returns what emits their test.
+func bitsOfLine512(v vectors, hash reg.GPVirtual) func(line Mem) {
+	word, bit := v.vector(), v.vector()
+	SHRQ(U8(32), hash)
+	x := v.broadcast(hash)
+	VPMULLD(eightOf(v, "factors"), x, x)
+	VPSRLD(U8(28), x, word)
+	VPSRLD(U8(23), x, bit)
+	return testBits(v, word, x, bit)
 }
 
-// wordsOfLine512 emits the numbers of the words of a line in which a hash of RocksDB has bits, and these
-// bits, and returns what emits their test.
-func wordsOfLine512(hash reg.GPVirtual) func(line Mem) {
-	v, word, bit := &avx512{}, ZMM(), ZMM()
-	SHRQ(U8(32), hash)
-	VPBROADCASTD(hash.As32(), bit)
-	row, rows, factors := argument("probes"), GP64(), ZMM()
-	SHLQ(U8(5), row)
-	LEAQ(line512Factors, rows)
-	VBROADCASTI64X4(Mem{Base: rows, Index: row, Scale: 1}, factors)
-	VPMULLD(factors, bit, bit)
-	VPSRLD(U8(28), bit, word)
-	VPSRLD(U8(23), bit, bit)
+// bitsOfLine32 is bitsOfLine512 for a hash of Pebble.
+func bitsOfLine32(v vectors, hash reg.GPVirtual) func(line Mem) {
+	word, half, bit, h := v.vector(), v.vector(), v.vector(), v.broadcast(hash)
+	v.rotate17(h, bit)
+	VPMULLW(eightOf(v, "steps"), bit, bit) // of which nine bits count
+	VPADDD(h, bit, bit)
+	VPSRLD(U8(5), bit, word)
+	VPSLLD(U8(23), bit, half)
+	return testBits(v, word, half, bit)
+}
+
+// eightOf returns eight words that an argument points to, or a vector with them in both halves.
+func eightOf(v vectors, name string) Op {
+	from := Mem{Base: argument(name)}
+	if v.lanes() < 16 {
+		return from
+	}
+	both := ZMM()
+	VBROADCASTI64X4(from, both)
+	return both
+}
+
+// testBits returns what emits the test of bits of a line. Their numbers are as in bitsOfLine.testOne.
+func testBits(v vectors, word, half, bit reg.VecVirtual) func(line Mem) {
 	bits := v.broadcast(constant(1))
+	if v.lanes() < 16 {
+		VPAND(v.broadcast(constant(31)), bit, bit)
+		VPSLLVD(bit, bits, bits)
+		return func(line Mem) { VPTEST(bits, chosenWords(line, word, half)) }
+	}
 	VPROLVD(bit, bits, bits)
 	return func(line Mem) {
 		has, k := ZMM(), K()

@@ -36,13 +36,19 @@ func (b *bitsOfLine) prepareTest() {
 // testOne emits the test of the bits whose numbers in the line are the lower five bits of bit
 // and of word, where the sign of half is a sixth bit of word.
 func (b *bitsOfLine) testOne(line Mem, word, half, bit reg.VecVirtual) {
+	words := chosenWords(line, word, half)
+	VPAND(b.thirtyOnes, bit, bit)
+	VPSLLVD(bit, b.ones, bit)
+	VPTEST(bit, words)
+}
+
+// chosenWords returns the words of a line whose numbers are as in testOne.
+func chosenWords(line Mem, word, half reg.VecVirtual) reg.VecVirtual {
 	low, high := YMM(), YMM()
 	VPERMD(line, word, low)
 	VPERMD(line.Offset(32), word, high)
 	VBLENDVPS(half, high, low, low)
-	VPAND(b.thirtyOnes, bit, bit)
-	VPSLLVD(bit, b.ones, bit)
-	VPTEST(bit, low)
+	return low
 }
 
 // testTwo emits the test of bits of two lines. The numbers of the words of the second are 16
