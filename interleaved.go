@@ -592,6 +592,17 @@ func (x *Interleaved) locateFrom(probe int, h Hash, to []*byte) {
 	}
 }
 
+// request requests the first lines of the slices of a row, if there is such a row. All of them are read soon. Near slices, and
+// short ones, are not worth it.
+func (x *Interleaved) request(k *Keys, i int) {
+	if i >= k.n || len(x.slices) < requestSlicesFrom || x.stride < sliceLines*cacheLine || k.valid(i, 1) == 0 {
+		return
+	}
+	var from [8]*byte
+	x.locate(k.hashRow(k.hashed, i), &from)
+	requestSlices(x.empty.kernel, &from[0])
+}
+
 // and8 leaves the AND of 8 slices, of which one may be hits, in hits, and returns the number of set bits. The bytes of hits are
 // then in the order of those of slices, whatever the machine.
 func (x *interleaving) and8(hits []uint64, from *[8]*byte) (total int) {
@@ -691,6 +702,7 @@ func (x *Interleaved) andRows(k *Keys, rows []uint64) (total int, err error) {
 	columns := (x.filters + 63) / 64
 	for i := range k.n {
 		if columns > 0 && k.valid(i, 1) != 0 {
+			x.request(k, i+1)
 			total += x.and(k.hashRow(k.hashed, i), rows[i*columns:][:columns])
 		}
 	}
@@ -711,6 +723,7 @@ func (x *Interleaved) Hits(keys Keys) iter.Seq2[int, []uint64] {
 			part := keys.slice(first, min(first+windowKeys, keys.n))
 			part = part.hashedBy(x.empty.kernel, x.empty.format)
 			for i := range part.n {
+				x.request(&part, i+1)
 				if part.valid(i, 1) != 0 && x.and(part.hashRow(part.hashed, i), hits) > 0 && !yield(first+i, hits) {
 					return
 				}

@@ -608,3 +608,31 @@ func TestInterleavedPairs(t *testing.T) {
 	}
 	t.Logf("%d pairs", done)
 }
+
+// TestInterleavedFar asks slices that are so large that those of the next key are requested, with rows that are null.
+func TestInterleavedFar(t *testing.T) {
+	is(t, kernelTest, race)
+	random := rand.New(rand.NewPCG(95, 96))
+	for _, format := range []Format{RocksDB, Parquet, BitsAndBlooms} {
+		p := Policy{format, 10}
+		filters := filtersOfShape(t, random, p, 500, 100)
+		all := slices.Concat(slices.Repeat([][]*Filter{filters}, 24)...)
+		group, err := NewGroup(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := interleave(t, random, p, 500, all)
+		if len(x.slices) < requestSlicesFrom || x.stride < sliceLines*cacheLine {
+			t.Fatalf("%d bytes of slices of %d", len(x.slices), x.stride)
+		}
+		keys := make([]uint64, 130)
+		for i := range keys {
+			keys[i] = random.Uint64N(4000)
+		}
+		column := must(t)(Integers(keys).WithValidity(randomBits(random, 200, 0.7), 3))
+		x.onKernels(t, func(t *testing.T, x *Interleaved) {
+			checkAlike(t, x, group, format, column)
+			checkHits(t, x, column)
+		})
+	}
+}

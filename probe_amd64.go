@@ -626,6 +626,19 @@ func andSlices(kernel Kernel, hits *uint64, slices **byte, n int) (total int, ok
 //go:noescape
 func andSlicesAVX2(hits *uint64, slices **byte, n int) (total int)
 
+// requestSlices requests the first 4 lines of 8 arrays, whose addresses are in slices.
+func requestSlices(kernel Kernel, slices **byte) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		requestSlicesAVX2(slices)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func requestSlicesAVX2(slices **byte)
+
 // transposeTile swaps bit j of word i with bit i of word j, for all i and j below 64.
 func transposeTile(kernel Kernel, tile *uint64) (ok bool) {
 	switch kernel {

@@ -199,6 +199,11 @@ func andSlices(kernel Kernel, hits *uint64, slices **byte, n int) (total int, ok
 	return total, false
 }
 
+// requestSlices requests the first 4 lines of 8 arrays, whose addresses are in slices.
+func requestSlices(kernel Kernel, slices **byte) (ok bool) {
+	return false
+}
+
 // transposeTile swaps bit j of word i with bit i of word j, for all i and j below 64.
 func transposeTile(kernel Kernel, tile *uint64) (ok bool) {
 	return false

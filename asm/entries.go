@@ -124,6 +124,8 @@ var families = []family{
 	{"andSlices", "hits *uint64, slices **byte, n int", "total int", `
 		andSlices writes the AND of 8 arrays of n words, at least 1, to hits, and returns the number of set bits. The
 		addresses of the arrays are in slices; hits can be one of them.`},
+	{"requestSlices", "slices **byte", "", `
+		requestSlices requests the first 4 lines of 8 arrays, whose addresses are in slices.`},
 	{"transposeTile", "tile *uint64", "", `
 		transposeTile swaps bit j of word i with bit i of word j, for all i and j below 64.`},
 	{"setPlaces", "base *byte, whole uint32, places *uint32, fours int", "", `

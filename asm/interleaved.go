@@ -60,6 +60,20 @@ func andSlices() {
 	RET()
 }
 
+// requestSlices emits a function that requests the first lines of 8 arrays. The CPU itself requests the lines that follow those.
+func requestSlices() {
+	TEXT("requestSlicesAVX2", NOSPLIT, signature("requestSlices"))
+	slices := argument("slices")
+	for i := range 8 {
+		base := GP64()
+		MOVQ(Mem{Base: slices, Disp: 8 * i}, base)
+		for line := range 4 {
+			PREFETCHT0(Mem{Base: base, Disp: 64 * line})
+		}
+	}
+	RET()
+}
+
 // transposeTile emits a function that swaps bits of words as transpose in Go does. Steps between words that are near each other
 // take place between registers, too: the words of four registers are transposed before and after.
 func transposeTile() {

@@ -75,6 +75,7 @@ func main() {
 	probeShortSplit256()
 	groups()
 	andSlices()
+	requestSlices()
 	transposeTile()
 	setPlaces()
 	setNewPlaces()
