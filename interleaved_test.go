@@ -131,9 +131,9 @@ func TestInterleaved(t *testing.T) {
 	is(t, kernelTest, race)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(71, 72))
-	counts := []int{0, 1, 31, 32, 33, 64, 100, 577, 1100}
+	counts := []int{0, 1, 31, 32, 33, 64, 100, 300, 577, 1100}
 	if testing.Short() {
-		counts = []int{1, 33, 577}
+		counts = []int{1, 33, 300, 577}
 	}
 	eachFormat(t, func(t *testing.T, format Format) {
 		for i, count := range counts {
