@@ -10216,7 +10216,6 @@ left:
 	RET
 
 // func requestSlicesAVX2(slices **byte)
-// Requires: MMX+
 TEXT ·requestSlicesAVX2(SB), NOSPLIT, $0-8
 	MOVQ       slices+0(FP), AX
 	MOVQ       (AX), CX

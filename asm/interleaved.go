@@ -68,7 +68,7 @@ func requestSlices() {
 		base := GP64()
 		MOVQ(Mem{Base: slices, Disp: 8 * i}, base)
 		for line := range 4 {
-			PREFETCHT0(Mem{Base: base, Disp: 64 * line})
+			request(Mem{Base: base, Disp: 64 * line})
 		}
 	}
 	RET()
