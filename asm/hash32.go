@@ -99,10 +99,7 @@ var alternate [2]Mem
 
 func alternateTables() {
 	for first := range alternate {
-		alternate[first] = GLOBL(fmt.Sprintf("alternate%d", first), RODATA|NOPTR)
-		for i := range 16 {
-			DATA(4*i, U32(first+2*i))
-		}
+		alternate[first] = words(fmt.Sprintf("alternate%d", first), 16, func(i int) uint32 { return uint32(first + 2*i) })
 	}
 }
 

@@ -265,13 +265,20 @@ func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual, start reg.VecV
 
 // number returns a small number in memory. Instructions broadcast it as they load it. A
 // broadcast from a general register would use a busy port.
-func number(n int) Mem { return smallNumbers.Offset(8 * n) }
+func number(n int) Mem {
+	if n > mostSmallNumber {
+		return longConstant(uint64(n))
+	}
+	return smallNumbers.Offset(8 * n)
+}
+
+const mostSmallNumber = 33
 
 var smallNumbers Mem
 
 func smallNumbersTable() {
 	smallNumbers = GLOBL("smallNumbers", RODATA|NOPTR)
-	for n := range 130 {
+	for n := range mostSmallNumber + 1 {
 		DATA(8*n, U64(n))
 	}
 }

@@ -228,8 +228,5 @@ func (a *bitsAdder) eachPair(emit func(numbers Mem)) {
 var lineStarts Mem
 
 func lineStartsTable() {
-	lineStarts = GLOBL("lineStarts", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(4*i, U32(uint32(-32*i)))
-	}
+	lineStarts = words("lineStarts", 16, func(i int) uint32 { return uint32(-32 * i) })
 }

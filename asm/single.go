@@ -550,10 +550,7 @@ func returnCarry() {
 var splitOnes Mem
 
 func splitOnesTable() {
-	splitOnes = GLOBL("splitOnes", RODATA|NOPTR)
-	for i := range 8 {
-		DATA(4*i, U32(1))
-	}
+	splitOnes = words("splitOnes", 8, func(int) uint32 { return 1 })
 }
 
 // hasHashLine512 emits the test of a hash in RocksDB's lines. base points to the first address,
@@ -712,27 +709,17 @@ func probeRow(table Mem, walk reg.GPVirtual) Mem {
 var line512Factors, line32Steps, lineMask Mem
 
 func singleTables() {
-	line512Factors = GLOBL("line512Factors", RODATA|NOPTR)
-	eachProbe(func(at, probe int) {
+	probe := func(i int) int { // of word i of the rows
+		probes, probe := i/8, i%8
+		return probe * (1 - min(1, probe/max(probes, 1)))
+	}
+	line512Factors = words("line512Factors", 72, func(i int) uint32 {
 		factor := uint32(1)
-		for range probe {
+		for range probe(i) {
 			factor *= uint32(bloom.constant("line512Mul"))
 		}
-		DATA(at, U32(factor))
+		return factor
 	})
-	line32Steps = GLOBL("line32Steps", RODATA|NOPTR)
-	eachProbe(func(at, probe int) { DATA(at, U32(probe)) })
-	lineMask = GLOBL("lineMask", RODATA|NOPTR)
-	for i := range 8 {
-		DATA(4*i, U32(31))
-	}
-}
-
-// eachProbe calls emit for every word of the rows.
-func eachProbe(emit func(at, probe int)) {
-	for k := range 9 {
-		for i := range 8 {
-			emit(32*k+4*i, i*(1-min(1, i/max(k, 1))))
-		}
-	}
+	line32Steps = words("line32Steps", 72, func(i int) uint32 { return uint32(probe(i)) })
+	lineMask = words("lineMask", 8, func(int) uint32 { return 31 })
 }

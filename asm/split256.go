@@ -71,10 +71,7 @@ var salts = bloom.elements("splitSalts")
 var splitSalts Mem
 
 func splitSaltsTable() {
-	splitSalts = GLOBL("splitSalts", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(4*i, U32(salts[i%8]))
-	}
+	splitSalts = words("splitSalts", 16, func(i int) uint32 { return uint32(salts[i%8]) })
 }
 
 func (s *split256) prepare(v vectors) (size int) {

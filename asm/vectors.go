@@ -499,10 +499,16 @@ func (v *avx512Loads) gather(base reg.Register, index, dst reg.VecVirtual) {
 var ascending Mem
 
 func ascendingTable() {
-	ascending = GLOBL("ascending", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(4*i, U32(i))
+	ascending = words("ascending", 16, func(i int) uint32 { return uint32(i) })
+}
+
+// words returns a table of n numbers of 32 bits, an even number. A line of the assembly has two.
+func words(name string, n int, number func(i int) uint32) Mem {
+	table := GLOBL(name, RODATA|NOPTR)
+	for i := 0; i < n; i += 2 {
+		DATA(4*i, U64(uint64(number(i))|uint64(number(i+1))<<32))
 	}
+	return table
 }
 
 // compactIndices has, for each mask of 8 lanes, the numbers of its lanes.
