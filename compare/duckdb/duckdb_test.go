@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	osexec "os/exec"
 	"path/filepath"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/compare/duckdb/internal/command"
 )
 
 // The keys of a file are those of the first numbers. All others are absent.
@@ -51,11 +51,11 @@ func open(t *testing.T) *sql.DB {
 // build builds bloom-parquet, and returns the path of the command.
 func build(t *testing.T) string {
 	t.Helper()
-	command := filepath.Join(t.TempDir(), "bloom-parquet")
-	if output, err := osexec.Command("go", "build", "-o", command, "github.com/lanebloom/bloom/cmd/bloom-parquet").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, output)
+	name, err := command.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	return command
+	return name
 }
 
 // TestFiles wants the filter of a file that DuckDB writes to be a set of this library, and

@@ -24,6 +24,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	_ "github.com/duckdb/duckdb-go/v2"
+
+	"github.com/lanebloom/bloom/compare/duckdb/internal/command"
 )
 
 func main() {
@@ -49,9 +51,10 @@ func run(rows, rounds int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	command, old := filepath.Join(dir, "bloom-parquet"), filepath.Join(dir, "old.parquet")
-	if output, err := exec.Command("go", "build", "-o", command, "github.com/lanebloom/bloom/cmd/bloom-parquet").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, output)
+	old := filepath.Join(dir, "old.parquet")
+	program, err := command.Build(dir)
+	if err != nil {
+		return err
 	}
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
@@ -73,7 +76,7 @@ func run(rows, rounds int) (err error) {
 		name string
 		args []string
 	}{
-		{"`bloom-parquet embed`", []string{command, "embed", "--column", "id,token", "-o"}},
+		{"`bloom-parquet embed`", []string{program, "embed", "--column", "id,token", "-o"}},
 		{"written anew by DuckDB, with the dictionaries of 200,000 values that its filters need", []string{self, "-way", "duckdb"}},
 		{"written anew by arrow-go", []string{self, "-way", "arrow-go"}},
 	}

@@ -28,6 +28,7 @@ import (
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
+	"github.com/lanebloom/bloom/compare/duckdb/internal/command"
 )
 
 func main() {
@@ -74,9 +75,9 @@ func run(rows, keys, there, rounds, threads int, sorted bool) error {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	t := &table{db: db, dir: dir, file: filepath.Join(dir, "events.parquet"), keys: filepath.Join(dir, "keys"), wanted: filepath.Join(dir, "wanted.parquet"), command: filepath.Join(dir, "bloom-parquet"), threads: threads}
-	if output, err := exec.Command("go", "build", "-o", t.command, "github.com/lanebloom/bloom/cmd/bloom-parquet").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, output)
+	t := &table{db: db, dir: dir, file: filepath.Join(dir, "events.parquet"), keys: filepath.Join(dir, "keys"), wanted: filepath.Join(dir, "wanted.parquet"), threads: threads}
+	if t.command, err = command.Build(dir); err != nil {
+		return err
 	}
 	if err := t.generate(rows, keys, there, sorted); err != nil {
 		return err
