@@ -48,6 +48,7 @@ var parts = []part{
 	{name: "rows", command: "go run -C duckdb ./rowsof && go run -C duckdb ./rowsof -rounds 3 -keys 1000000", read: readPrinted},
 	{name: "embed", command: "go run -C duckdb ./embedding -rounds 2", read: readPrinted},
 	{name: "lines", command: "go run ./figures measure lines", inside: timeLines},
+	{name: "index", command: "go run -C duckdb ./indexing", read: readPrinted}, // the last: without root it fails
 	{name: "emulated", command: "go run ./emulated", read: readPrinted, named: true},
 }
 

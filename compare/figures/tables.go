@@ -38,6 +38,7 @@ var tables = map[string]table{
 		cells{2, 1, "int64, tested"}, cells{3, 1, "filtered"})},
 	"rows":         {"rows", joined(cells{0, 0, ""}, cells{0, 1, "10,000 keys"}, cells{1, 1, "a million keys"})},
 	"embed":        {"embed", printed(0)},
+	"index":        {"index", printed(0)},
 	"instructions": {"emulated", printed(0)},
 	"cycles":       {"emulated", printed(1)},
 	"keycycles":    {"emulated", printed(2)},

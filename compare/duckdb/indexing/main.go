@@ -1,0 +1,255 @@
+// Command indexing times bloom-parquet prune, which it builds, with an index and without one, in a table of many files of random
+// ids with filters of parquet-go. It prints the medians for one key and for 10,000, of which one in a hundred is there, and fails
+// if a row group that has a key is missing from an answer. Cold means that the kernel keeps no file in memory, which takes root,
+// and a temporary folder (TMPDIR) on a disk.
+//
+//	go run ./indexing
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/lanebloom/bloom/compare/duckdb/internal/command"
+)
+
+const (
+	groups    = 8 // of a file
+	groupRows = 4000
+	caches    = "/proc/sys/vm/drop_caches"
+)
+
+func main() {
+	log.SetFlags(0)
+	files := flag.Int("files", 2000, "files of the table: 2,000 are some 600 MB")
+	rounds := flag.Int("rounds", 3, "times each way runs; the median counts")
+	flag.Parse()
+	if *files < 1 || *rounds < 1 {
+		log.Fatal("-files and -rounds must be at least 1")
+	}
+	if err := run(os.Stdout, *files, *rounds, func() error { return dropCaches(caches) }); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// dropCaches makes the kernel keep no file in memory. What is not on the disk yet would stay.
+func dropCaches(name string) error {
+	syscall.Sync()
+	if err := os.WriteFile(name, []byte("3"), 0); err != nil {
+		return fmt.Errorf("cold times need root, and Linux: %w", err)
+	}
+	return nil
+}
+
+// row is a row of a file.
+type row struct {
+	ID int64 `parquet:"id"`
+}
+
+// table is a folder of files, and the program that looks for keys in them.
+type table struct {
+	program, folder string
+	files           int
+}
+
+// run prints the times in which prune finds keys. It calls drop before each cold one.
+func run(out io.Writer, files, rounds int, drop func() error) (err error) {
+	if err := drop(); err != nil { // before all that takes long
+		return err
+	}
+	dir, err := os.MkdirTemp("", "indexing")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	t := &table{folder: filepath.Join(dir, "files"), files: files}
+	if t.program, err = command.Build(dir); err != nil {
+		return err
+	}
+	if err := t.write(); err != nil {
+		return err
+	}
+	index := filepath.Join(dir, "table.index")
+	took, _, err := t.exec("index", "--column", "id", "-o", index, t.folder)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(index)
+	if err != nil {
+		return err
+	}
+	ways := []struct {
+		name  string
+		flags []string
+	}{
+		{"without an index", nil},
+		{fmt.Sprintf("with one of %d MB, made in %.1f s", info.Size()/1e6, took.Seconds()), []string{"--index", index}},
+	}
+	rows := make([]string, len(ways))
+	for _, n := range []int{1, 10_000} {
+		keys := t.keys(n)
+		name := filepath.Join(dir, "keys")
+		if err := writeKeys(name, keys); err != nil {
+			return err
+		}
+		places, err := t.scan(keys)
+		if err != nil {
+			return err
+		}
+		for i, way := range ways {
+			args := slices.Concat([]string{"prune", "--column", "id"}, way.flags, []string{name, t.folder})
+			for _, prepare := range []func() error{func() error { return nil }, drop} {
+				median, err := t.time(rounds, prepare, places, args)
+				if err != nil {
+					return fmt.Errorf("%d keys, %s: %w", n, way.name, err)
+				}
+				rows[i] += fmt.Sprintf(" %d ms |", median.Milliseconds())
+			}
+		}
+	}
+	fmt.Fprint(out, "| `prune` | one key | one key, cold | 10,000 keys | 10,000 keys, cold |\n|---|---:|---:|---:|---:|\n")
+	for i, way := range ways {
+		fmt.Fprintf(out, "| %s |%s\n", way.name, rows[i])
+	}
+	return nil
+}
+
+// time returns the median of the times that a command takes. Each answer must have all of some places.
+func (t *table) time(rounds int, prepare func() error, places map[string]bool, args []string) (time.Duration, error) {
+	var times []time.Duration
+	for range rounds {
+		if err := prepare(); err != nil {
+			return 0, err
+		}
+		if _, _, err := t.exec("--version"); err != nil { // the program itself is in memory, cold or not
+			return 0, err
+		}
+		took, answer, err := t.exec(args...)
+		if err != nil {
+			return 0, err
+		}
+		if err := hasAll(answer, places); err != nil {
+			return 0, err
+		}
+		times = append(times, took)
+	}
+	slices.Sort(times)
+	return times[len(times)/2], nil
+}
+
+// exec runs the program, and returns how long that took and what it printed. A message of prune is an error: it
+// gives one if it asks files instead of the index.
+func (t *table) exec(args ...string) (time.Duration, string, error) {
+	c := exec.Command(t.program, args...)
+	var out, said bytes.Buffer
+	c.Stdout, c.Stderr = &out, &said
+	start := time.Now()
+	err := c.Run()
+	took := time.Since(start)
+	if err == nil && args[0] == "prune" && said.Len() > 0 {
+		err = errors.New("a message")
+	}
+	if err != nil {
+		return 0, "", fmt.Errorf("%q: %w: %s", args, err, said.Bytes())
+	}
+	return took, out.String(), nil
+}
+
+// hasAll returns an error if prune's answer does not have all of some places.
+func hasAll(answer string, places map[string]bool) error {
+	missing := maps.Clone(places)
+	for line := range strings.Lines(answer) {
+		if fields := strings.SplitN(line, "\t", 3); len(fields) == 3 {
+			delete(missing, fields[0]+"\t"+fields[1])
+		}
+	}
+	if len(missing) > 0 || len(places) == 0 {
+		return fmt.Errorf("%d of %d row groups that have keys are missing in the answer", len(missing), len(places))
+	}
+	return nil
+}
+
+// ids returns the rows of a file.
+func ids(file int) []row {
+	random := rand.New(rand.NewPCG(7, uint64(file)))
+	rows := make([]row, groups*groupRows)
+	for i := range rows {
+		rows[i].ID = random.Int64()
+	}
+	return rows
+}
+
+// keys returns n keys. One of a hundred is in the table, and the first is.
+func (t *table) keys(n int) map[int64]bool {
+	absent := rand.New(rand.NewPCG(7, uint64(t.files)))
+	keys := map[int64]bool{}
+	for i := range n {
+		key := absent.Int64()
+		if i%100 == 0 {
+			key = ids(i * t.files / n)[i*31%(groups*groupRows)].ID
+		}
+		keys[key] = true
+	}
+	return keys
+}
+
+func writeKeys(name string, keys map[int64]bool) error {
+	var lines bytes.Buffer
+	for key := range keys {
+		fmt.Fprintln(&lines, key)
+	}
+	return os.WriteFile(name, lines.Bytes(), 0o644)
+}
+
+// path returns the name of a file.
+func (t *table) path(file int) string {
+	return filepath.Join(t.folder, fmt.Sprintf("%04d.parquet", file))
+}
+
+// write writes the files.
+func (t *table) write() error {
+	if err := os.Mkdir(t.folder, 0o755); err != nil {
+		return err
+	}
+	for i := range t.files {
+		var out bytes.Buffer
+		w := parquet.NewGenericWriter[row](&out, parquet.MaxRowsPerRowGroup(groupRows), parquet.BloomFilters(parquet.SplitBlockFilter(11, "id")))
+		_, err := w.Write(ids(i))
+		if err := errors.Join(err, w.Close(), os.WriteFile(t.path(i), out.Bytes(), 0o644)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scan reads all rows, and returns the files and row groups that have a key, as prune writes them.
+func (t *table) scan(keys map[int64]bool) (map[string]bool, error) {
+	places := map[string]bool{}
+	for i := range t.files {
+		rows, err := parquet.ReadFile[row](t.path(i))
+		if err != nil {
+			return nil, err
+		}
+		for j, row := range rows {
+			if keys[row.ID] {
+				places[fmt.Sprintf("%s\t%d", t.path(i), j/groupRows)] = true
+			}
+		}
+	}
+	return places, nil
+}
