@@ -128,10 +128,7 @@ func (d doubleHashing) shortWalks() (sum float64) {
 // common divisor h with g, for which the same does not hold with g and v divided by a
 // divisor of h.
 func (d doubleHashing) steps(g, h int) float64 {
-	common := g
-	for math.Mod(d.m, float64(common)) != 0 || g%common != 0 {
-		common--
-	}
+	common := int(gcd(uint64(min(d.m, 1<<63)), uint64(g)))
 	n := 0.0
 	if odd := common >> bits.TrailingZeros(uint(common)); h%odd == 0 {
 		n = float64(common)
