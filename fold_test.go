@@ -99,6 +99,7 @@ func TestFold(t *testing.T) {
 // TestFoldOften halves sets of NewFoldable for few keys until nothing is left to halve, and then once more.
 func TestFoldOften(t *testing.T) {
 	is(t, behaviour)
+	t.Parallel()
 	const rate = 0.999
 	for _, format := range foldable {
 		for _, bitsPerKey := range []int{1, 10, 16} {

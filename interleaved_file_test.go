@@ -166,6 +166,7 @@ func checkOpened(t *testing.T, got, want *Interleaved) {
 // writes in pieces, and no labels.
 func TestInterleavedFiles(t *testing.T) {
 	is(t, behaviour)
+	t.Parallel()
 	random := rand.New(rand.NewPCG(81, 82))
 	for _, c := range []struct{ filters, keys int }{{0, 10}, {1, 0}, {31, 10}, {32, 10}, {33, 10}, {64, 1}, {96, 3}, {97, 3}, {8160, 4}, {8161, 4}, {33000, 2}, {100, 2000}} {
 		for _, p := range []Policy{{RocksDB, 10}, {LevelDB, 13}} {

@@ -537,6 +537,7 @@ func TestMergeInterleaved(t *testing.T) {
 // TestInterleavedStats compares with the statistics of each filter by itself.
 func TestInterleavedStats(t *testing.T) {
 	is(t, portable)
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		random := rand.New(rand.NewPCG(79, 80))
 		p := Policy{format, 8}

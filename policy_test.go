@@ -12,6 +12,7 @@ import (
 
 func TestPolicyFor(t *testing.T) {
 	is(t, portable)
+	t.Parallel()
 	// The textbook's sizes, -ln p / (ln 2)^2 bits per key, or one or two more for LevelDB's third
 	// probe, which some 300,000 keys meet most.
 	for _, c := range []struct {
@@ -80,6 +81,7 @@ func TestPolicyFor(t *testing.T) {
 // TestPolicyForFewKeys keeps the policy for a few keys and builds filters of many more with random hashes.
 func TestPolicyForFewKeys(t *testing.T) {
 	is(t, portable)
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, rate := range []float64{0.05, 0.01, 0.001} {
 			for _, few := range []int{2, 0, 30} {
@@ -103,6 +105,7 @@ func TestPolicyForFewKeys(t *testing.T) {
 // TestPolicyForAdvice divides the keys as errors advise, and wants a policy with a usual number of bits.
 func TestPolicyForAdvice(t *testing.T) {
 	is(t, portable)
+	t.Parallel()
 	advised := regexp.MustCompile(`filters of at most (\d+) keys`)
 	for _, c := range []struct {
 		format  Format

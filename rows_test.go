@@ -75,6 +75,7 @@ func (s sure) MayContainBatch(keys Keys, hits []uint64) int {
 // TestRowsOfFile compares the answers from a file with those from memory.
 func TestRowsOfFile(t *testing.T) {
 	is(t, behaviour)
+	t.Parallel()
 	random := rand.New(rand.NewPCG(83, 84))
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, c := range []struct{ filters, maxKeys, bitsPerKey int }{{1, 1, 10}, {33, 500, 10}, {300, 50, 30}, {1000, 3000, 14}, {0, 10, 10}} {
@@ -196,6 +197,7 @@ func (o *ordered) ReadAt(p []byte, offset int64) (int, error) {
 // TestRowsOrder wants a batch to read in the order of the file.
 func TestRowsOrder(t *testing.T) {
 	is(t, behaviour)
+	t.Parallel()
 	random := rand.New(rand.NewPCG(87, 88))
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
