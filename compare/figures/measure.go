@@ -47,7 +47,7 @@ var parts = []part{
 	{name: "arrow", command: "go run ./arrowcolumns -rows 3000000 -rounds 5", read: readPrinted},
 	{name: "rows", command: "go run -C duckdb ./rowsof && go run -C duckdb ./rowsof -rounds 3 -keys 1000000", read: readPrinted},
 	{name: "embed", command: "go run -C duckdb ./embedding -rounds 2", read: readPrinted},
-	{name: "lines", command: "go run ./figures measure lines", inside: timeLines},
+	{name: "lines", command: "go run ./figures lines", read: readFigures},
 	{name: "index", command: "go run -C duckdb ./indexing", read: readPrinted}, // the last: without root it fails
 	{name: "emulated", command: "go run ./emulated", read: readPrinted, named: true},
 }
@@ -168,6 +168,9 @@ func output(name string, args ...string) (string, error) {
 	}
 	return strings.TrimSpace(string(out)), nil
 }
+
+// readFigures reads what figures itself prints in a process of its own.
+func readFigures(r *run, out []byte) error { return json.Unmarshal(out, &r.Figures) }
 
 // readBenchmarks reads what Go's benchmarks print. Those with several ways of their own, such as add-set-ns/key,
 // are a figure each.
