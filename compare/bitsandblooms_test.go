@@ -206,7 +206,7 @@ func TestBitsAndBloomsDamage(t *testing.T) {
 		switch {
 		case refusal != nil:
 			refused++
-			if refusal == errPanic {
+			if errors.Is(refusal, errPanic) {
 				panicked++
 			}
 			if err == nil {

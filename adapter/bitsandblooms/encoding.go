@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -98,7 +99,7 @@ func (f *BloomFilter) ReadFrom(stream io.Reader) (int64, error) {
 		}
 	}
 	n := int64(encoded.Len())
-	if err == io.EOF && n > 0 {
+	if errors.Is(err, io.EOF) && n > 0 {
 		err = io.ErrUnexpectedEOF
 	}
 	if err == nil {

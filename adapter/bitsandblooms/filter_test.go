@@ -272,7 +272,7 @@ func TestDamaged(t *testing.T) {
 	if _, err := f.ReadFrom(iotest.TimeoutReader(iotest.ErrReader(failure))); !errors.Is(err, failure) {
 		t.Errorf("the error of a stream becomes %v", err)
 	}
-	if _, err := f.ReadFrom(strings.NewReader("")); err != io.EOF {
+	if _, err := f.ReadFrom(strings.NewReader("")); !errors.Is(err, io.EOF) {
 		t.Errorf("at its end, a stream gives %v", err)
 	}
 	if after, err := f.MarshalBinary(); err != nil || !bytes.Equal(after, before) {

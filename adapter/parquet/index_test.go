@@ -16,7 +16,6 @@ import (
 
 // random files of a column, and the values in their row groups.
 type randomFiles struct {
-	typ     Type
 	columns []*Column
 	values  [][][][]byte // of each file and row group
 }

@@ -51,7 +51,7 @@ func (p *pruneCommand) pruneAll(s *streams) (err error) {
 	if p.list, err = p.read(s, p.Keys); err != nil {
 		return err
 	}
-	if p.indexed, err = p.indexFlag.open(s, p.Column, p.Files); err != nil {
+	if p.indexed, err = p.open(s, p.Column, p.Files); err != nil {
 		return err
 	}
 	defer p.indexed.Close()

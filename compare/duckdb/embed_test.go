@@ -296,7 +296,7 @@ func rewriteParquetGo(random *rand.Rand, path string) error {
 		options = append(options, parquet.BloomFilters(parquet.SplitBlockFilter(10, file.Schema().Columns()[0]...)))
 	}
 	var out bytes.Buffer
-	w := parquet.NewWriter(&out, options...) //nolint:staticcheck // its successor has the type of a row
+	w := parquet.NewWriter(&out, options...)
 	for _, group := range file.RowGroups() {
 		rows := group.Rows()
 		if _, err := parquet.CopyRows(w, rows); err != nil {
