@@ -25,9 +25,9 @@ import (
 //	}
 //	_, err = x.WriteTo(out)
 //
-// Interleaved filters have one size. A filter of another size is halved or made larger; its answers stay those of a filter
-// of the file, but for more false positives if it is halved. So filters go together whose sizes differ by a power of two, and
-// the row groups whose filter has another size are Wanting, too: those of the most frequent kind of sizes are not.
+// Interleaved filters have one size. A filter is doubled or halved until it has that size. Doubled, it gives the same answers;
+// halved, it lets more absent keys pass. The Indexer takes the filters of the most frequent size, and those whose sizes
+// differ from it by a power of two. The row groups of all others are Wanting.
 //
 // The filters wait in a temporary file. Memory has one of them at a time, and some 100 bytes of each row group; WriteTo takes
 // that of a [bloom.InterleavedBuilder]. An Indexer is for one goroutine.

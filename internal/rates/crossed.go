@@ -9,8 +9,8 @@ import (
 // Crossed returns the rate of bits-and-blooms' walk, in which probe i is bit (x + i·y mod 2^64) mod m, for x one of two
 // words of the hash and y one of two others.
 //
-// In small filters so many probes meet, within a walk and with those of a key, that a sample tells more. It does not
-// see what is rare, and the rate is the higher one of both.
+// Below 8,192 bits, a sample of walks also counts probes that meet by chance. It misses what is rare, so the rate is the
+// higher one of both.
 func Crossed(n, m float64, k int) float64 {
 	const (
 		small = 1 << 13 // bits

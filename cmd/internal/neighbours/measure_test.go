@@ -41,22 +41,20 @@ func columnOf(keys ...[]byte) column {
 
 // texts is columnOf for text.
 func texts(keys ...string) column {
-	c := columnOf()
+	var all [][]byte
 	for _, key := range keys {
-		c.data = append(c.data, key...)
-		c.offsets = append(c.offsets, int32(len(c.data)))
+		all = append(all, []byte(key))
 	}
-	return c
+	return columnOf(all...)
 }
 
 // littleEndians is columnOf for integers of 8 bytes.
 func littleEndians(keys ...uint64) column {
-	c := columnOf()
+	var all [][]byte
 	for _, key := range keys {
-		c.data = binary.LittleEndian.AppendUint64(c.data, key)
-		c.offsets = append(c.offsets, int32(len(c.data)))
+		all = append(all, binary.LittleEndian.AppendUint64(nil, key))
 	}
-	return c
+	return columnOf(all...)
 }
 
 // filterOf returns the filter of a column.

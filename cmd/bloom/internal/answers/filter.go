@@ -320,8 +320,8 @@ func (a *filterAnswer) describe(k kept) {
 	}
 }
 
-// DrawnBits returns how many bits of a filter are drawn, of which its header says how many it has. Those of bits-and-blooms are whole words: the last bits of a
-// key may lie after others of their word, and the filter may store fewer bits than its header says.
+// DrawnBits returns how many bits of a filter are drawn; bits is the number that its header says. A filter of bits-and-blooms
+// may store fewer, and stores whole words. All bits of these are drawn.
 func DrawnBits(f *bloom.Filter, bits uint64) uint64 {
 	if from, to := f.BitRange(); f.Format() == bloom.BitsAndBlooms {
 		return 8 * uint64(to-from)
