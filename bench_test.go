@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/reference"
 )
 
 // The benchmarks compare a path with the reference, the loop that ports of LevelDB run. They
@@ -113,7 +115,7 @@ var sink int
 func (w *workload) reference() {
 	hits := 0
 	for _, key := range w.bytes {
-		if (encodingLevelDB{}).reference(w.encoded, key) {
+		if reference.LevelDB(w.encoded, key) {
 			hits++
 		}
 	}
@@ -311,8 +313,8 @@ func benchmarkNori(b *testing.B, filter *Filter, keys [][]byte) {
 			}
 		}
 	}
-	reference := one(func(key []byte) bool { return encodingNori{}.reference(filter.data, key) })
-	b.Run("path=MayContain", func(b *testing.B) { inTurn(b, queries, reference, one(filter.MayContain)) })
+	plain := one(func(key []byte) bool { return reference.Nori(filter.data, key) })
+	b.Run("path=MayContain", func(b *testing.B) { inTurn(b, queries, plain, one(filter.MayContain)) })
 	hits := make([]uint64, queries/64)
 	numbers, names := make([]uint64, queries), make([]string, queries)
 	for i, key := range keys {
@@ -329,7 +331,7 @@ func benchmarkNori(b *testing.B, filter *Filter, keys [][]byte) {
 			b.Fatal(err)
 		}
 		b.Run("path=batch/kernel="+kernel.String(), func(b *testing.B) {
-			inTurn(b, queries, reference, func() { sink += f.MayContainBatch(column, hits) })
+			inTurn(b, queries, plain, func() { sink += f.MayContainBatch(column, hits) })
 		})
 	}
 }

@@ -3,6 +3,8 @@ package bloom
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/reference"
 )
 
 // Format is an on-disk filter format: a hash, a walk from the hash to bits, sizes and an
@@ -57,23 +59,24 @@ const (
 const Default = RocksDB
 
 // A format names its hash and its walk and adds an encoding. A new one is a constant above,
-// a line in this table, a file format_X.go, and an arm in each switch of this file.
+// a line in this table, a file format_X.go, a file of internal/reference, and an arm in each switch of this file.
 
 // formats describes each Format, in the order of the constants.
 var formats = [...]struct {
 	name, text string // as tables store it, and as ParseFormat reads it
 	pair       pair
 	encoding
+	explain func(filter, key []byte) reference.Explanation
 }{
-	RocksDB:   {"rocksdb.BuiltinBloomFilter", "rocksdb", pairOf(hashXXPH3, walkLine512), encodingRocksDB{}},
-	LevelDB:   {"leveldb.BuiltinBloomFilter2", "leveldb", pairOf(hashLevelDB, walkDouble32), encodingLevelDB{}},
-	Pebble:    {"rocksdb.BuiltinBloomFilter", "pebble", pairOf(hashLevelDBSigned, walkLine32), encodingPebble{}},
-	Parquet:   {"parquet.SplitBlock", "parquet", pairOf(hashXXH64, walkSplit256), encodingParquet{}},
-	Nori:      {"nori-sstable.bloom", "nori", pairOf(hashXXH64x2, walkDouble64), encodingNori{}},
-	NoriCrate: {"nori-sstable.bloom.crate", "nori-crate", pairOf(hashXXH64x2, walkDouble64), encodingNori{crate: true}},
+	RocksDB:   {"rocksdb.BuiltinBloomFilter", "rocksdb", pairOf(hashXXPH3, walkLine512), encodingRocksDB{}, reference.ExplainRocksDB},
+	LevelDB:   {"leveldb.BuiltinBloomFilter2", "leveldb", pairOf(hashLevelDB, walkDouble32), encodingLevelDB{}, reference.ExplainLevelDB},
+	Pebble:    {"rocksdb.BuiltinBloomFilter", "pebble", pairOf(hashLevelDBSigned, walkLine32), encodingPebble{}, reference.ExplainPebble},
+	Parquet:   {"parquet.SplitBlock", "parquet", pairOf(hashXXH64, walkSplit256), encodingParquet{}, reference.ExplainParquet},
+	Nori:      {"nori-sstable.bloom", "nori", pairOf(hashXXH64x2, walkDouble64), encodingNori{}, reference.ExplainNori},
+	NoriCrate: {"nori-sstable.bloom.crate", "nori-crate", pairOf(hashXXH64x2, walkDouble64), encodingNori{crate: true}, reference.ExplainNoriCrate},
 
-	BitsAndBlooms: {"bits-and-blooms", "bits-and-blooms", pairOf(hashMurmur3x2, walkCrossed64), encodingBitsAndBlooms{}},
-	Guava:         {"guava.MURMUR128_MITZ_64", "guava", pairOf(hashMurmur3, walkDouble63), encodingGuava{}},
+	BitsAndBlooms: {"bits-and-blooms", "bits-and-blooms", pairOf(hashMurmur3x2, walkCrossed64), encodingBitsAndBlooms{}, reference.ExplainBitsAndBlooms},
+	Guava:         {"guava.MURMUR128_MITZ_64", "guava", pairOf(hashMurmur3, walkDouble63), encodingGuava{}, reference.ExplainGuava},
 }
 
 // encoding is what a format has beside its hash and its walk. It is an interface so that
@@ -105,11 +108,6 @@ type encoding interface {
 	rate(n, m float64, k int) float64
 	// expectedSet returns how many of a filter's bits n different keys are expected to set.
 	expectedSet(s shape, n float64) float64
-
-	// reference is the plain reading of the format for one key. The tests compare all other code with it.
-	reference(filter, key []byte) bool
-	// explain spells out the walk of a key.
-	explain(filter, key []byte) Explanation
 }
 
 // shape is the geometry of a filter.
@@ -275,21 +273,21 @@ func (f Format) decode(data []byte) (bitArray, error) {
 func Reference(f Format, filter, key []byte) bool {
 	switch f { // as in decode
 	case RocksDB:
-		return encodingRocksDB{}.reference(filter, key)
+		return reference.RocksDB(filter, key)
 	case LevelDB:
-		return encodingLevelDB{}.reference(filter, key)
+		return reference.LevelDB(filter, key)
 	case Pebble:
-		return encodingPebble{}.reference(filter, key)
+		return reference.Pebble(filter, key)
 	case Parquet:
-		return encodingParquet{}.reference(filter, key)
+		return reference.Parquet(filter, key)
 	case Nori:
-		return encodingNori{}.reference(filter, key)
+		return reference.Nori(filter, key)
 	case NoriCrate:
-		return encodingNori{crate: true}.reference(filter, key)
+		return reference.NoriCrate(filter, key)
 	case BitsAndBlooms:
-		return encodingBitsAndBlooms{}.reference(filter, key)
+		return reference.BitsAndBlooms(filter, key)
 	case Guava:
-		return encodingGuava{}.reference(filter, key)
+		return reference.Guava(filter, key)
 	}
 	panic(noFormat(f))
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/reference"
 )
 
 var vectorsBitsAndBlooms = []vector{
@@ -54,7 +56,7 @@ func bitsAndBlooms(m, k, length uint64, words int) (data []byte) {
 var testCrossed64 = walkTest{
 	hash: hashMurmur3x2, unit: 1, most: 1 << 62,
 	bit: func(h Hash, i int, n uint64) uint64 {
-		return referenceLocation([4]uint64{h.h1, h.h2, h.h3, h.h4}, uint64(i))%n ^ 56
+		return reference.Location([4]uint64{h.h1, h.h2, h.h3, h.h4}, uint64(i))%n ^ 56
 	},
 	edges: func(n uint64) (edges []Hash) {
 		words := edges64(n, math.MaxUint64)
@@ -124,9 +126,9 @@ func (e encodingBitsAndBlooms) create(keys [][]byte, bitsPerKey int) []byte {
 	m, k = max(m, 1), min(k, maxProbesBitsAndBlooms)
 	words := make([]uint64, (length+63)/64)
 	for _, key := range keys {
-		h := referenceMurmur(key)
+		h := reference.Murmur3x2(key)
 		for i := range k {
-			b := referenceLocation(h, i) % m
+			b := reference.Location(h, i) % m
 			words[b/64] |= 1 << (b % 64)
 		}
 	}

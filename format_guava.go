@@ -114,49 +114,6 @@ func (encodingGuava) expectedSet(s shape, n float64) float64 {
 	return rates.IndependentSet(n, float64(s.bits), s.probes)
 }
 
-// reference is mightContain of Guava for the bytes that a Funnel puts. For bytes that are not a filter, the answer is
-// yes.
-func (encodingGuava) reference(filter, key []byte) bool {
-	if len(filter) < 6 {
-		return true
-	}
-	strategy, k, longs := int8(filter[0]), filter[1], int64(int32(binary.BigEndian.Uint32(filter[2:])))
-	words := filter[6:]
-	if strategy != 1 || k < 1 || longs < 1 || longs > int64(len(words)/8) {
-		return true
-	}
-	hash1, hash2 := referenceMurmur128(nil, key)
-	combined := hash1
-	for range k {
-		b := int64(combined&math.MaxInt64) % (64 * longs)
-		if binary.BigEndian.Uint64(words[b/64*8:])>>(b%64)&1 == 0 {
-			return false
-		}
-		combined += hash2
-	}
-	return true
-}
-
-// explain returns the bits of all probes. reference stops at the first clear bit.
-func (e encodingGuava) explain(filter, key []byte) Explanation {
-	h1, h2 := referenceMurmur128(nil, key)
-	w := Explanation{
-		Numbers: []Step{
-			{"hash", "first word of murmur3_x64_128 of the key", h1, 64},
-			{"delta", "its second word", h2, 64},
-		},
-		Rule: "(hash + i·delta) mod 2^63 mod the number of bits, XOR 56 because words are big-endian",
-	}
-	k, longs := e.header(filter)
-	if longs == 0 {
-		return w
-	}
-	for i := range uint64(k) {
-		w.Positions = append(w.Positions, (h1+i*h2)&math.MaxInt64%(64*longs)^56)
-	}
-	return w
-}
-
 // GuavaSize returns the numbers of bits and of probes of a filter that BloomFilter.create of Guava makes for so many
 // keys, at least 1, and a rate of false positives between 0 and 1. [Format.NewSet] takes them.
 func GuavaSize(keys int, falsePositiveRate float64) (bits uint64, probes int) {

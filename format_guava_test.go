@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/reference"
 )
 
 var vectorsGuava = []vector{
@@ -126,7 +128,7 @@ func (encodingGuava) create(keys [][]byte, bitsPerKey int) []byte {
 	}
 	k := byte(min(max(math.Round(math.Ln2*float64(bitsPerKey)), 1), 255))
 	for _, key := range keys {
-		h1, h2 := referenceMurmur128(nil, key)
+		h1, h2 := reference.Murmur3(key)
 		for i := range uint64(k) {
 			b := (h1 + i*h2) << 1 >> 1 % uint64(64*len(words))
 			words[b/64] |= 1 << (b % 64)

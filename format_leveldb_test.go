@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/golden"
+	"github.com/lanebloom/bloom/internal/reference"
 )
 
 // vectorsLevelDB are filters that LevelDB's util/bloom.cc wrote.
@@ -114,7 +115,7 @@ func (encodingLevelDB) create(keys [][]byte, bitsPerKey int) []byte {
 	nBits := uint64(nBytes) * 8
 	filter := make([]byte, nBytes, nBytes+1)
 	for _, key := range keys {
-		h := referenceHash32(key, unsigned)
+		h := reference.Hash32(key)
 		delta := h>>17 | h<<15
 		for range k {
 			bit := uint64(h) % nBits

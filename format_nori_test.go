@@ -3,6 +3,8 @@ package bloom
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/lanebloom/bloom/internal/reference"
 )
 
 var vectorsNori = []vector{
@@ -76,7 +78,7 @@ func (e encodingNori) create(keys [][]byte, bitsPerKey int) []byte {
 	header := len(filter)
 	filter = append(filter, make([]byte, (nBits+7)/8)...)
 	for _, key := range keys {
-		h1, h2 := referenceHash64(key)
+		h1, h2 := reference.XXH64x2(key)
 		for i := range k {
 			bit := (h1 + i*h2) % nBits
 			filter[header+int(bit/8)] |= 1 << (bit % 8)

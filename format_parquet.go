@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -62,39 +61,4 @@ func (encodingParquet) rate(n, m float64, _ int) float64 { return rates.Parquet(
 // expectedSet takes the probes as independent: within a word, they are of different keys.
 func (encodingParquet) expectedSet(s shape, n float64) float64 {
 	return rates.IndependentSet(n, float64(s.bits), splitProbes)
-}
-
-// reference is the check of parquet-format's BloomFilter.md. For bytes that are not a
-// filter, the answer is yes.
-func (encodingParquet) reference(filter, key []byte) bool {
-	if len(filter) == 0 || len(filter)%32 != 0 || uint64(len(filter)) > 32*maxBlocks {
-		return true
-	}
-	h, _ := referenceXXH64(key)
-	z := uint64(len(filter) / 32)
-	block := filter[32*((h>>32)*z>>32):][:32]
-	for i, salt := range splitSalts {
-		word := binary.LittleEndian.Uint32(block[4*i:])
-		if word&(1<<(uint32(h)*salt>>27)) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// explain returns the bits of all probes. reference stops at the first clear bit.
-func (encodingParquet) explain(filter, key []byte) Explanation {
-	h, _ := referenceXXH64(key)
-	block := (h >> 32) * uint64(len(filter)/32) >> 32
-	w := Explanation{
-		Numbers: []Step{
-			{"hash", "XXH64 of the key, seed 0", h, 64},
-			{"block", "the upper half of the hash times the number of blocks, divided by 2^32", block, 32},
-		},
-		Rule: "256·block + 32·i + (lower half of hash · salt i mod 2^32) / 2^27",
-	}
-	for i, salt := range splitSalts {
-		w.Positions = append(w.Positions, 256*block+32*uint64(i)+uint64(uint32(h)*salt>>27))
-	}
-	return w
 }

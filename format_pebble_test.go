@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/reference"
 )
 
 // vectorsPebble are filters that Pebble and librocksdb 7.8.3 both wrote, except that the latter
@@ -118,7 +120,7 @@ func (encodingPebble) create(keys [][]byte, bitsPerKey int) []byte {
 	}
 	filter := make([]byte, 64*lines, 64*lines+5)
 	for _, key := range keys {
-		h := referenceHash32(key, signed)
+		h := reference.SignedHash32(key)
 		delta := h>>17 | h<<15
 		line := filter[64*uint64(h%uint32(lines)):][:64]
 		for range k {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/reference"
 )
 
 // vectorsRocksDB are filters that librocksdb 7.8.3 wrote.
@@ -159,7 +161,7 @@ func (encodingRocksDB) create(keys [][]byte, bitsPerKey int) []byte {
 	length = (min(length, 0xffffffc0) + 63) / 64 * 64
 	filter := make([]byte, length, length+5)
 	for _, key := range keys {
-		h, _ := referenceXXPH3(key)
+		h := reference.XXPH3(key)
 		line := filter[64*(uint64(uint32(h))*(length/64)>>32):][:64]
 		h2 := uint32(h >> 32)
 		for range numProbes {

@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// A hash turns a key into one, two or four words. A new one is a file hash_X.go with its plain
-// reading, its portable code and its loop over columns, a line in the table below, and
-// an arm in each switch of columns.go. Its kernels, if it has any, have a line in asm/entries.go and
+// A hash turns a key into one, two or four words. A new one is its plain reading in
+// internal/reference, a file hash_X.go with its portable code and its loop over columns, a line in the
+// table below, and an arm in each switch of columns.go. Its kernels, if it has any, have a line in asm/entries.go and
 // an arm in hashAssembly or hashByRows.
 
 // hashKind names a hash.

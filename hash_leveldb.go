@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"encoding/binary"
 	"math"
 	"unsafe"
 )
@@ -136,34 +135,3 @@ func hash32Fitting(kernel Kernel, layout layout, rows *byte, stride int, data *b
 func (k *Keys) wholeWords() bool {
 	return k.layout == uint32s || k.layout == uint64s || k.layout == fixedWidth && k.width%4 == 0
 }
-
-// referenceHash32 is LevelDB's Hash with the seed of its Bloom filter. RocksDB's BloomHash (util/hash.cc and util/hash.h)
-// differs in the bytes after the last whole word, which are signed.
-func referenceHash32(key []byte, tail func(byte) uint32) uint32 {
-	const seed, m = 0xbc9f1d34, 0xc6a4a793
-	h := seed ^ uint32(len(key))*m
-	for ; len(key) >= 4; key = key[4:] {
-		h += binary.LittleEndian.Uint32(key)
-		h *= m
-		h ^= h >> 16
-	}
-	switch len(key) {
-	case 3:
-		h += tail(key[2]) << 16
-		fallthrough
-	case 2:
-		h += tail(key[1]) << 8
-		fallthrough
-	case 1:
-		h += tail(key[0])
-		h *= m
-		h ^= h >> 24
-	}
-	return h
-}
-
-// unsigned and signed are the bytes of LevelDB's hash and of RocksDB's BloomHash.
-
-func unsigned(b byte) uint32 { return uint32(b) }
-
-func signed(b byte) uint32 { return uint32(int32(int8(b))) }

@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"unsafe"
 )
@@ -235,75 +234,4 @@ func murmur128Between[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E
 		key := data[offsets[i]:offsets[i+1]]
 		h1[i], h2[i] = murmur128At(unsafe.Pointer(unsafe.SliceData(key)), len(key)).both()
 	}
-}
-
-// referenceMurmur is the hash by the letter.
-func referenceMurmur(key []byte) [4]uint64 {
-	blocks, tail := key[:len(key)/16*16], key[len(key)/16*16:]
-	var last [16]byte
-	last[copy(last[:], tail)] = 1
-	h1, h2 := referenceMurmur128(blocks, tail)
-	h3, h4 := referenceMurmur128(blocks, last[:len(tail)+1])
-	return [4]uint64{h1, h2, h3, h4}
-}
-
-// referenceMurmur128 is murmur3_x64_128 with the seed 0 of two parts of a key, the first of them of whole blocks.
-func referenceMurmur128(blocks, rest []byte) (h1, h2 uint64) {
-	const c1, c2 = 0x87c37b91114253d5, 0x4cf5ad432745937f
-	length := uint64(len(blocks) + len(rest))
-	h1, h2 = referenceBlocks(0, 0, blocks)
-	h1, h2 = referenceBlocks(h1, h2, rest[:len(rest)/16*16])
-	rest = rest[len(rest)/16*16:]
-	var tail [16]byte
-	copy(tail[:], rest)
-	k1, k2 := binary.LittleEndian.Uint64(tail[:]), binary.LittleEndian.Uint64(tail[8:])
-	if len(rest) > 8 {
-		k2 *= c2
-		k2 = bits.RotateLeft64(k2, 33)
-		k2 *= c1
-		h2 ^= k2
-	}
-	if len(rest) > 0 {
-		k1 *= c1
-		k1 = bits.RotateLeft64(k1, 31)
-		k1 *= c2
-		h1 ^= k1
-	}
-	h1 ^= length
-	h2 ^= length
-	h1 += h2
-	h2 += h1
-	for _, h := range []*uint64{&h1, &h2} {
-		*h ^= *h >> 33
-		*h *= 0xff51afd7ed558ccd
-		*h ^= *h >> 33
-		*h *= 0xc4ceb9fe1a85ec53
-		*h ^= *h >> 33
-	}
-	h1 += h2
-	h2 += h1
-	return h1, h2
-}
-
-// referenceBlocks mixes whole blocks of 16 bytes into the state.
-func referenceBlocks(h1, h2 uint64, data []byte) (uint64, uint64) {
-	const c1, c2 = 0x87c37b91114253d5, 0x4cf5ad432745937f
-	for ; len(data) > 0; data = data[16:] {
-		k1, k2 := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
-		k1 *= c1
-		k1 = bits.RotateLeft64(k1, 31)
-		k1 *= c2
-		h1 ^= k1
-		h1 = bits.RotateLeft64(h1, 27)
-		h1 += h2
-		h1 = h1*5 + 0x52dce729
-		k2 *= c2
-		k2 = bits.RotateLeft64(k2, 33)
-		k2 *= c1
-		h2 ^= k2
-		h2 = bits.RotateLeft64(h2, 31)
-		h2 += h1
-		h2 = h2*5 + 0x38495ab5
-	}
-	return h1, h2
 }

@@ -1,6 +1,10 @@
 package bloom
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lanebloom/bloom/internal/reference"
+)
 
 // murmurTests are keys of several lengths, and what Locations of bits-and-blooms v3.7.1 returns for them.
 var murmurTests = []struct {
@@ -32,9 +36,9 @@ var vectorsMurmur3 = []hashVector{
 func TestMurmur(t *testing.T) {
 	is(t, behaviour)
 	for _, v := range murmurTests {
-		words, h := referenceMurmur(fromHex(v.key)), BitsAndBlooms.Hash(fromHex(v.key))
+		words, h := reference.Murmur3x2(fromHex(v.key)), BitsAndBlooms.Hash(fromHex(v.key))
 		for i, want := range v.locations {
-			if got := referenceLocation(words, uint64(i)); got != want {
+			if got := reference.Location(words, uint64(i)); got != want {
 				t.Errorf("%s: the reference of probe %d is %x, want %x", v.key, i, got, want)
 			}
 			if got := h.crossed(uint64(i)); got != want {

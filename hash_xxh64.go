@@ -171,13 +171,6 @@ func hash64Between[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E) {
 	}
 }
 
-// referenceHash64 is XXH64 with the seeds 0 and 1.
-func referenceHash64(key []byte) (h1, h2 uint64) {
-	digest := xxhash.NewWithSeed(1)
-	_, _ = digest.Write(key) // never fails
-	return xxhash.Sum64(key), digest.Sum64()
-}
-
 // shortKey is the number of bytes of a stripe: XXH64 treats shorter keys in a simpler way.
 const shortKey = 32
 
@@ -297,16 +290,4 @@ func xxh64Between[E int32 | int64](hashes []uint64, data []byte, offsets []E) {
 		}
 		before = len(key)
 	}
-}
-
-// referenceXXH64 is XXH64 with seed 0. It gives the key to a digest in pieces, because that
-// is other code than xxhash.Sum64, which it is compared with.
-func referenceXXH64(key []byte) (h1, h2 uint64) {
-	digest := xxhash.New()
-	for len(key) > 5 {
-		_, _ = digest.Write(key[:5]) // never fails
-		key = key[5:]
-	}
-	_, _ = digest.Write(key)
-	return digest.Sum64(), 0
 }

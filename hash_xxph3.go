@@ -1,9 +1,10 @@
 package bloom
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/reference"
 )
 
 // XXPH3 is RocksDB's copy of a preview of XXH3, of xxHash 0.7.2, with 64 bits and the seed 0
@@ -25,23 +26,7 @@ const (
 	prime32x3 = 0xc2b2ae3d
 )
 
-// xxph3Secret is the bytes that keys are combined with (util/xxph3.h, kSecret).
-var xxph3Secret = [192]byte{
-	0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe, 0x7c, 0x01, 0x81, 0x2c, 0xf7, 0x21, 0xad, 0x1c,
-	0xde, 0xd4, 0x6d, 0xe9, 0x83, 0x90, 0x97, 0xdb, 0x72, 0x40, 0xa4, 0xa4, 0xb7, 0xb3, 0x67, 0x1f,
-	0xcb, 0x79, 0xe6, 0x4e, 0xcc, 0xc0, 0xe5, 0x78, 0x82, 0x5a, 0xd0, 0x7d, 0xcc, 0xff, 0x72, 0x21,
-	0xb8, 0x08, 0x46, 0x74, 0xf7, 0x43, 0x24, 0x8e, 0xe0, 0x35, 0x90, 0xe6, 0x81, 0x3a, 0x26, 0x4c,
-	0x3c, 0x28, 0x52, 0xbb, 0x91, 0xc3, 0x00, 0xcb, 0x88, 0xd0, 0x65, 0x8b, 0x1b, 0x53, 0x2e, 0xa3,
-	0x71, 0x64, 0x48, 0x97, 0xa2, 0x0d, 0xf9, 0x4e, 0x38, 0x19, 0xef, 0x46, 0xa9, 0xde, 0xac, 0xd8,
-	0xa8, 0xfa, 0x76, 0x3f, 0xe3, 0x9c, 0x34, 0x3f, 0xf9, 0xdc, 0xbb, 0xc7, 0xc7, 0x0b, 0x4f, 0x1d,
-	0x8a, 0x51, 0xe0, 0x4b, 0xcd, 0xb4, 0x59, 0x31, 0xc8, 0x9f, 0x7e, 0xc9, 0xd9, 0x78, 0x73, 0x64,
-	0xea, 0xc5, 0xac, 0x83, 0x34, 0xd3, 0xeb, 0xc3, 0xc5, 0x81, 0xa0, 0xff, 0xfa, 0x13, 0x63, 0xeb,
-	0x17, 0x0d, 0xdd, 0x51, 0xb7, 0xf0, 0xda, 0x49, 0xd3, 0x16, 0x55, 0x26, 0x29, 0xd4, 0x68, 0x9e,
-	0x2b, 0x16, 0xbe, 0x58, 0x7d, 0x47, 0xa1, 0xfc, 0x8f, 0xf8, 0xb8, 0xd1, 0x7a, 0xd0, 0x31, 0xce,
-	0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
-}
-
-// The first words of the secret, which short keys need.
+// The first words of the secret, reference.XXPH3Secret, which short keys need.
 const (
 	xxph3Secret0 = 0xbe4ba423396cfeb8 // bytes 0 to 7
 	xxph3Secret8 = 0x1cad21f72c81017c // bytes 8 to 15
@@ -123,7 +108,7 @@ func fold64(x, y uint64) uint64 {
 
 // xxph3Mix16 returns what 16 bytes of a key at p add, with the secret from byte at on.
 func xxph3Mix16(p unsafe.Pointer, at int) uint64 {
-	secret := unsafe.Pointer(&xxph3Secret)
+	secret := unsafe.Pointer(&reference.XXPH3Secret)
 	return fold64(load64(p, 0)^load64(secret, at), load64(p, 8)^load64(secret, at+8))
 }
 
@@ -158,7 +143,7 @@ func xxph3Long(p unsafe.Pointer, n int) uint64 {
 
 // xxph3Striped returns the hash of a key of 241 bytes or more.
 func xxph3Striped(p unsafe.Pointer, n int) uint64 {
-	secret := unsafe.Pointer(&xxph3Secret)
+	secret := unsafe.Pointer(&reference.XXPH3Secret)
 	sums := xxph3Sums{prime32x3, prime1, prime2, prime3, prime4, prime32x2, prime5, prime32x1}
 	if !sums.addAssembly(p, n) {
 		sums.add(p, n)
@@ -179,7 +164,7 @@ func (sums *xxph3Sums) add(p unsafe.Pointer, n int) {
 		sums.stripe(unsafe.Add(p, 64*i), 8*(i%xxph3BlockStripes))
 		if i%xxph3BlockStripes == xxph3BlockStripes-1 {
 			for j := range sums {
-				sums[j] = (sums[j] ^ sums[j]>>47 ^ load64(unsafe.Pointer(&xxph3Secret), xxph3Scramble+8*j)) * prime32x1
+				sums[j] = (sums[j] ^ sums[j]>>47 ^ load64(unsafe.Pointer(&reference.XXPH3Secret), xxph3Scramble+8*j)) * prime32x1
 			}
 		}
 	}
@@ -203,7 +188,7 @@ func (sums *xxph3Sums) addAssembly(p unsafe.Pointer, n int) bool {
 func (sums *xxph3Sums) stripe(p unsafe.Pointer, at int) {
 	for i := range sums {
 		word := load64(p, 8*i)
-		mixed := word ^ load64(unsafe.Pointer(&xxph3Secret), at+8*i)
+		mixed := word ^ load64(unsafe.Pointer(&reference.XXPH3Secret), at+8*i)
 		sums[i] += word + mixed&0xffffffff*(mixed>>32)
 	}
 }
@@ -256,103 +241,4 @@ func xxph3Between[E int32 | int64](hashes []uint64, data []byte, offsets []E) {
 		key := data[offsets[i]:offsets[i+1]]
 		hashes[i] = xxph3At(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	}
-}
-
-// referenceXXPH3 is XXPH3_64bits of util/xxph3.h. It has the steps of every length by
-// themselves, and reads the key through slices.
-func referenceXXPH3(key []byte) (h1, h2 uint64) {
-	n, s := len(key), xxph3Secret[:]
-	le32 := func(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
-	le64 := func(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
-	fold := func(x, y uint64) uint64 {
-		hi, lo := bits.Mul64(x, y)
-		return lo ^ hi
-	}
-	avalanche := func(h uint64) uint64 {
-		h ^= h >> 37
-		h *= 0x165667b19e3779f9
-		return h ^ h>>32
-	}
-	mix := func(key, s []byte) uint64 { return fold(le64(key)^le64(s), le64(key[8:])^le64(s[8:])) }
-
-	sum := uint64(n) * 0x9e3779b185ebca87
-	switch {
-	case n == 0:
-		return fold(le64(s), 0xc2b2ae3d27d4eb4f), 0
-	case n <= 3:
-		combined := uint32(key[0]) | uint32(key[n/2])<<8 | uint32(key[n-1])<<16 | uint32(n)<<24
-		return avalanche(uint64(combined^le32(s)) * 0x9e3779b185ebca87), 0
-	case n <= 8:
-		keyed := (uint64(le32(key)) | uint64(le32(key[n-4:]))<<32) ^ le64(s)
-		mixed := uint64(n) + (keyed^keyed>>51)*0x9e3779b1
-		return avalanche((mixed ^ mixed>>47) * 0xc2b2ae3d27d4eb4f), 0
-	case n <= 16:
-		lo, hi := le64(key)^le64(s), le64(key[n-8:])^le64(s[8:])
-		return avalanche(uint64(n) + (lo + hi) + fold(lo, hi)), 0
-	case n <= 128:
-		if n > 32 {
-			if n > 64 {
-				if n > 96 {
-					sum += mix(key[48:], s[96:])
-					sum += mix(key[n-64:], s[112:])
-				}
-				sum += mix(key[32:], s[64:])
-				sum += mix(key[n-48:], s[80:])
-			}
-			sum += mix(key[16:], s[32:])
-			sum += mix(key[n-32:], s[48:])
-		}
-		sum += mix(key, s)
-		sum += mix(key[n-16:], s[16:])
-		return avalanche(sum), 0
-	case n <= 240:
-		for i := range n / 16 {
-			switch {
-			case i < 8:
-				sum += mix(key[16*i:], s[16*i:])
-				if i == 7 {
-					sum = avalanche(sum)
-				}
-			default:
-				sum += mix(key[16*i:], s[16*(i-8)+3:])
-			}
-		}
-		sum += mix(key[n-16:], s[136-17:])
-		return avalanche(sum), 0
-	}
-
-	sums := [8]uint64{
-		0xc2b2ae3d, 0x9e3779b185ebca87, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9,
-		0x85ebca77c2b2ae63, 0x85ebca77, 0x27d4eb2f165667c5, 0x9e3779b1,
-	}
-	accumulate := func(stripe, s []byte) {
-		for i := range sums {
-			data := le64(stripe[8*i:])
-			keyed := data ^ le64(s[8*i:])
-			sums[i] += data
-			sums[i] += (keyed & 0xffffffff) * (keyed >> 32)
-		}
-	}
-	rest := key
-	for len(rest) >= 1024 { // blocks of 16 stripes
-		for i := range 16 {
-			accumulate(rest[64*i:], s[8*i:])
-		}
-		for i := range sums {
-			sums[i] ^= sums[i] >> 47
-			sums[i] ^= le64(s[192-64+8*i:])
-			sums[i] *= 0x9e3779b1
-		}
-		rest = rest[1024:]
-	}
-	for i := range len(rest) / 64 {
-		accumulate(rest[64*i:], s[8*i:])
-	}
-	if n%64 != 0 {
-		accumulate(key[n-64:], s[192-64-7:])
-	}
-	for i := range 4 {
-		sum += fold(sums[2*i]^le64(s[11+16*i:]), sums[2*i+1]^le64(s[11+16*i+8:]))
-	}
-	return avalanche(sum), 0
 }

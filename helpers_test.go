@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/reference"
 )
 
 // waitGroup is a sync.WaitGroup with the method Go, which Go 1.25 added.
@@ -234,19 +236,19 @@ func referenceHash(kind hashKind, key []byte) Hash {
 func referenceWords(kind hashKind, key []byte) (words [4]uint64) {
 	switch kind {
 	case hashLevelDB:
-		words[0] = uint64(referenceHash32(key, unsigned))
+		words[0] = uint64(reference.Hash32(key))
 	case hashXXH64x2:
-		words[0], words[1] = referenceHash64(key)
+		words[0], words[1] = reference.XXH64x2(key)
 	case hashXXH64:
-		words[0], _ = referenceXXH64(key)
+		words[0] = reference.XXH64(key)
 	case hashXXPH3:
-		words[0], _ = referenceXXPH3(key)
+		words[0] = reference.XXPH3(key)
 	case hashLevelDBSigned:
-		words[0] = uint64(referenceHash32(key, signed))
+		words[0] = uint64(reference.SignedHash32(key))
 	case hashMurmur3x2:
-		words = referenceMurmur(key)
+		words = reference.Murmur3x2(key)
 	case hashMurmur3:
-		words[0], words[1] = referenceMurmur128(nil, key)
+		words[0], words[1] = reference.Murmur3(key)
 	default:
 		panic("no reference of this hash")
 	}

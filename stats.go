@@ -154,7 +154,14 @@ func (v *view) falsePositiveRate() float64 {
 
 // Explain returns the steps from key to the bits that the filter tests. It follows the format
 // letter by letter, as [Reference] does. To test keys, call MayContain.
-func (f *Filter) Explain(key []byte) Explanation { return formats[f.format].explain(f.data, key) }
+func (f *Filter) Explain(key []byte) Explanation {
+	of := formats[f.format].explain(f.data, key)
+	e := Explanation{Rule: of.Rule, Positions: of.Positions}
+	for _, step := range of.Numbers {
+		e.Numbers = append(e.Numbers, Step(step))
+	}
+	return e
+}
 
 // interleavedSamples is the number of random keys with which Stats asks all filters.
 const interleavedSamples = 1 << 14
