@@ -49,24 +49,20 @@ func probeDouble32(v vectors) {
 	d := &double32{vectors: v}
 	d.load()
 	Label("stage")
-	CMPQ(d.n, argument("denseBelow"))
-	JLE(LabelRef("rest"))
+	branch(CMPQ, d.n, argument("denseBelow"), JLE, "rest")
 	left, last := GP64(), GP64()
 	MOVQ(d.probes, left)
 	SUBQ(d.done, left)
-	CMPQ(left, U8(2))
-	JL(LabelRef("rest"))
+	branch(CMPQ, left, U8(2), JL, "rest")
 	LEAQ(d.firstRow.Offset((rows-1)*rowSize), last)
-	CMPQ(d.row, last)
-	JAE(LabelRef("rest"))
+	branch(CMPQ, d.row, last, JAE, "rest")
 	d.stage()
 	JMP(LabelRef("stage"))
 
 	Label("rest")
 	d.rest()
 	d.spread()
-	VZEROUPPER()
-	RET()
+	returnVectors()
 }
 
 // argument loads an argument into a new register. Code that runs out of registers calls
@@ -147,12 +143,10 @@ func (d *double32) stage() {
 	d.probe(hash, mask, done)
 	start := GP64()
 	LEAQ(Mem{Base: hash, Disp: -(behind + 1) * vector}, start)
-	CMPQ(start, d.hashes)
-	JB(LabelRef("unmoved"))
+	branch(CMPQ, start, d.hashes, JB, "unmoved")
 	d.move(Mem{Base: start}, Mem{Base: mask, Disp: -(behind + 1) * d.lanes() / 8}, survivor)
 	Label("unmoved")
-	CMPQ(hash, end)
-	JB(LabelRef("probe"))
+	branch(CMPQ, hash, end, JB, "probe")
 
 	d.trim(mask)
 	LEAQ(Mem{Base: hash, Disp: -behind * vector}, hash)
@@ -166,8 +160,7 @@ func (d *double32) stage() {
 	d.move(Mem{Base: hash}, Mem{Base: mask}, survivor)
 	ADDQ(U8(d.lanes()/8), mask)
 	ADDQ(U8(vector), hash)
-	CMPQ(hash, end)
-	JB(LabelRef("move"))
+	branch(CMPQ, hash, end, JB, "move")
 
 	limit := GP64()
 	MOVQ(d.n, limit)
@@ -179,8 +172,7 @@ func (d *double32) stage() {
 	INCQ(d.done)
 	ADDQ(U32(rowSize), d.row)
 	SHLQ(U8(6), survivor) // a survivor has 4 bytes: this is 256 times their number
-	CMPQ(survivor, limit)
-	JA(LabelRef("rest"))
+	branch(CMPQ, survivor, limit, JA, "rest")
 }
 
 // probe emits probe number done of a vector of hashes, and steps to the next vector.
@@ -382,8 +374,7 @@ func (d *double32) trim(mask reg.GPVirtual) {
 	trimmed := fmt.Sprintf("trimmed_%d", d.trims)
 	rest, bits := GP64(), GP64()
 	MOVQ(d.n, rest)
-	ANDQ(U8(d.lanes()-1), rest)
-	JZ(LabelRef(trimmed))
+	branch(ANDQ, U8(d.lanes()-1), rest, JZ, trimmed)
 	SUBQ(U8(d.lanes()/8), mask)
 	d.loadMask(Mem{Base: mask}, bits)
 	BZHIL(rest.As32(), bits.As32(), bits.As32())
@@ -398,8 +389,7 @@ func (d *double32) spread() {
 	LEAQ(d.firstRow, first)
 	LEAQ(Mem{Base: d.row, Disp: 8}, outcome)
 	Label("row")
-	CMPQ(d.row, first)
-	JEQ(LabelRef("rows_done"))
+	branch(CMPQ, d.row, first, JEQ, "rows_done")
 	SUBQ(U32(rowSize), d.row)
 	words, source, dest := GP64(), GP64(), GP64()
 	MOVQ(Mem{Base: d.row}, words)
@@ -437,8 +427,7 @@ func deposit(source, outcome, dest, n reg.GPVirtual) {
 	ADDQ(mask, position)
 	ADDQ(U8(4), source)
 	ADDQ(U8(4), dest)
-	DECQ(n)
-	JNZ(LabelRef("word"))
+	countDown(n, "word")
 }
 
 // placeDouble32 emits a function that stores the numbers of the bits that hashes probe,
@@ -461,6 +450,5 @@ func placeDouble32(v vectors) {
 			ADDQ(U8(4*v.lanes()), place)
 		}, nil)
 	}
-	VZEROUPPER()
-	RET()
+	returnVectors()
 }

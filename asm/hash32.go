@@ -14,8 +14,8 @@ var (
 	hash32Mul  = uint32(bloom.constant("hash32Mul"))
 )
 
-// vectorsOf emits the number of whole vectors of so many keys. storeLeft emits the number of keys that are
-// left, if so many vectors are, or none.
+// vectorsOf emits the number of whole vectors of so many keys. returnLeft emits the end of a kernel, which returns
+// the number of keys that are left, if so many vectors are, or none.
 
 func vectorsOf(keys int) reg.GPVirtual {
 	n := argument("n")
@@ -23,14 +23,14 @@ func vectorsOf(keys int) reg.GPVirtual {
 	return n
 }
 
-func storeLeft(vectors reg.GPVirtual, keys int) {
+func returnLeft(vectors reg.GPVirtual, keys int) {
 	left := argument("n")
 	ANDQ(U8(keys-1), left)
 	if vectors != nil {
 		SHLQ(U8(log2(keys)), vectors)
 		ADDQ(vectors, left)
 	}
-	Store(left, ReturnIndex(0))
+	returnResult(left)
 }
 
 // hash32 emits the hash of whole vectors of keys of 4 or 8 bytes that lie side by side.
@@ -68,11 +68,8 @@ func hash32(v vectors, width int) {
 	v.store(h, Mem{Base: hashes})
 	ADDQ(U32(width*v.lanes()), keys)
 	ADDQ(U8(4*v.lanes()), hashes)
-	DECQ(n)
-	JNZ(LabelRef("vector"))
-	storeLeft(nil, v.lanes())
-	VZEROUPPER()
-	RET()
+	countDown(n, "vector")
+	returnLeft(nil, v.lanes())
 }
 
 // splitter returns a function that splits two vectors of pairs of words into a vector of

@@ -56,8 +56,7 @@ func hash32LoadsHeaders() {
 	h.loadChunk()
 	h.mixChunk()
 	ADDQ(U8(chunk), h.offset)
-	TESTQ(h.most, h.most)
-	JNZ(LabelRef("chunk"))
+	branch(TESTQ, h.most, h.most, JNZ, "chunk")
 	Label("tails")
 	short := h.loadTails()
 	h.mixTails()
@@ -69,12 +68,9 @@ func hash32LoadsHeaders() {
 	ADDQ(next, h.headers)
 	DECQ(left)
 	JZ(LabelRef("end"))
-	TESTQ(bytes, bytes)
-	JNS(LabelRef("group"))
+	branch(TESTQ, bytes, bytes, JNS, "group")
 	Label("end")
-	storeLeft(left, group)
-	VZEROUPPER()
-	RET()
+	returnLeft(left, group)
 
 	short()
 }
@@ -91,8 +87,7 @@ func (h *hash32Loads) eachKey(label string, perRound int, visit func(i int, head
 		ADDQ(h.stride, header)
 	}
 	ADDQ(U8(perRound), index)
-	CMPQ(index, U8(group))
-	JB(LabelRef(label))
+	branch(CMPQ, index, U8(group), JB, label)
 }
 
 // measure emits the lengths of the group, the longest of them, and the first state of the
@@ -109,8 +104,7 @@ func (h *hash32Loads) measure() {
 		CMOVQHI(n, h.most)
 		MOVL(n.As32(), h.lengths.Offset(4*i).Idx(index, 4))
 	})
-	CMPQ(all, U32(long))
-	JAE(LabelRef("end"))
+	branch(CMPQ, all, U32(long), JAE, "end")
 	v := &avx2{}
 	seed, mul := v.broadcast(constant(hash32Seed)), v.broadcast(constant(hash32Mul))
 	for i := range 4 {
@@ -229,8 +223,7 @@ func (h *hash32Loads) loadTails() (short func()) {
 		n, at, shift, tail := GP64(), GP64(), GP64(), GP64()
 		MOVQ(Mem{Base: header}, at)
 		MOVQ(Mem{Base: header, Disp: 8}, n)
-		CMPQ(n, U8(4))
-		JB(LabelRef(fmt.Sprintf("short_%d", i)))
+		branch(CMPQ, n, U8(4), JB, fmt.Sprintf("short_%d", i))
 		MOVL(Mem{Base: at, Index: n, Scale: 1, Disp: -4}, tail.As32())
 		ANDL(U8(3), n.As32())
 		SHLL(U8(3), n.As32())
@@ -255,8 +248,7 @@ func shortTail(i int, n, at, tail reg.GPVirtual) {
 	label := fmt.Sprintf("tail_%d", i)
 	Label(fmt.Sprintf("short_%d", i))
 	XORL(tail.As32(), tail.As32())
-	TESTQ(n, n)
-	JZ(LabelRef(label))
+	branch(TESTQ, n, n, JZ, label)
 	MOVBLZX(Mem{Base: at}, tail.As32())
 	place := func() {
 		b, shift := GP64(), GP64()

@@ -78,14 +78,12 @@ func hash32ByRows() {
 
 	Label("hashed")
 	hashes := h.finish()
-	SUBQ(U8(size), r.left)
-	JL(LabelRef("last"))
+	branch(SUBQ, U8(size), r.left, JL, "last")
 	for i, h := range hashes {
 		VMOVDQU32(h, Mem{Base: out, Disp: 64 * i})
 	}
 	ADDQ(U32(4*size), out)
-	TESTQ(r.left, r.left)
-	JNZ(LabelRef("group"))
+	branch(TESTQ, r.left, r.left, JNZ, "group")
 	JMP(LabelRef("end"))
 	Label("last")
 	mask := GP64()
@@ -102,9 +100,7 @@ func hash32ByRows() {
 	}
 	XORL(r.left.As32(), r.left.As32())
 	Label("end")
-	Store(r.left, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	returnResult(r.left)
 }
 
 // testEach emits a test of each of four vectors, and clears the zero flag if one sets a bit of its mask.
@@ -135,8 +131,7 @@ func (h *hash32Rows) start(n []reg.VecVirtual) {
 	}
 	k := K()
 	VPCMPUQ_BCST(U8(5), parameter("limit"), all, k) // a power of 2: the bits of all lengths tell
-	KORTESTW(k, k)
-	JNZ(LabelRef("end"))
+	branch(KORTESTW, k, k, JNZ, "end")
 	seed := h.broadcast(constant(hash32Seed))
 	for i, n := range h.length {
 		first, shifted := ZMM(), ZMM()
@@ -217,16 +212,14 @@ func (h *hash32Rows) eachRow(loop string, skip bool, body func(eights [2]reg.GPV
 		left, k := ZMM(), K()
 		VMOVDQA32(h.masks.Idx(sixteen, 1), left)
 		VPTESTMD(left, left, k)
-		KORTESTW(k, k)
-		JZ(LabelRef(loop + "_next"))
+		branch(KORTESTW, k, k, JZ, loop+"_next")
 		Label(loop + "_body")
 	}
 	body(eights, sixteen)
 	Label(loop + "_next")
 	LEAQ(Mem{Base: eights[1], Index: h.stride[0], Scale: 8}, eights[0])
 	ADDQ(U8(64), sixteen)
-	CMPQ(sixteen, h.loads)
-	JNE(LabelRef(loop))
+	branch(CMPQ, sixteen, h.loads, JNE, loop)
 }
 
 // maskOf emits the load of the mask of a key.
@@ -334,8 +327,7 @@ func (h *hash32Rows) mixChunk() {
 
 // signBytes emits code that takes the bytes of a last word of fewer than 4 bytes as signed numbers, if they are.
 func (h *hash32Rows) signBytes() {
-	CMPL(h.signs, U8(0))
-	JEQ(LabelRef("unsigned"))
+	branch(CMPL, h.signs, U8(0), JEQ, "unsigned")
 	words, stop, end := GP64(), GP64(), GP64()
 	LEAQ(h.word(0), words)
 	LEAQ(h.word(chunk/4), stop)
@@ -351,8 +343,7 @@ func (h *hash32Rows) signBytes() {
 	}
 	ADDQ(U8(4*8), end) // number(8) and so on
 	ADDQ(U32(4*h.keys), words)
-	CMPQ(words, stop)
-	JNE(LabelRef("sign"))
+	branch(CMPQ, words, stop, JNE, "sign")
 	Label("unsigned")
 }
 

@@ -136,22 +136,18 @@ func hash64Width(width int) {
 		h.finish(to)
 	}
 	Label("many")
-	CMPQ(n, U8(len(h.h)/2))
-	JL(LabelRef("last"))
+	branch(CMPQ, n, U8(len(h.h)/2), JL, "last")
 	round()
 	SUBQ(U8(len(h.h)/2), n)
 	JMP(LabelRef("many"))
 	Label("last")
-	TESTQ(n, n)
-	JZ(LabelRef("end"))
+	branch(TESTQ, n, n, JZ, "end")
 	h.h = h.h[:2]
 	round()
 	DECQ(n)
 	JMP(LabelRef("last"))
 	Label("end")
-	storeLeft(nil, 16)
-	VZEROUPPER()
-	RET()
+	returnLeft(nil, 16)
 }
 
 // hash64Equal emits the hash of keys of one length, and hash64EqualTwo with both seeds.
@@ -180,8 +176,7 @@ func equalLengths(name string, vectors int, columns ...string) {
 	h.prepareGather()
 	keys := located{address: h.pair(), lengths: h.pair()}
 	Label("vectors")
-	CMPQ(left, U8(2))
-	JL(LabelRef("end"))
+	branch(CMPQ, left, U8(2), JL, "end")
 	h.assign(keys, locate())
 	next := locate()
 	n := h.oneLength(keys, next, "end")
@@ -190,9 +185,7 @@ func equalLengths(name string, vectors int, columns ...string) {
 	SUBQ(U8(2), left)
 	JMP(LabelRef("vectors"))
 	Label("end")
-	storeLeft(left, 16)
-	VZEROUPPER()
-	RET()
+	returnLeft(left, 16)
 	rest()
 }
 
@@ -221,10 +214,8 @@ func (h *hash64) oneLength(a, b located, not string) reg.GPVirtual {
 	k := K()
 	VPORQ(unequal[0], unequal[1], unequal[0])
 	VPTESTMQ(unequal[0], unequal[0], k)
-	KORTESTW(k, k)
-	JNZ(LabelRef(not))
-	TESTQ(I32(^28), n)
-	JNZ(LabelRef(not))
+	branch(KORTESTW, k, k, JNZ, not)
+	branch(TESTQ, I32(^28), n, JNZ, not)
 	return n
 }
 
@@ -251,11 +242,9 @@ func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual, start reg.VecV
 	ADDQ(U8(8), offset)
 	SUBQ(U8(8), n)
 	Label("equal_rest")
-	CMPQ(n, U8(8))
-	JGE(LabelRef("equal_long"))
+	branch(CMPQ, n, U8(8), JGE, "equal_long")
 
-	TESTQ(n, n)
-	JZ(LabelRef("equal_end"))
+	branch(TESTQ, n, n, JZ, "equal_end")
 	for i := range x {
 		x[i] = h.gatherWord(Mem{Base: offset, Index: address[i], Scale: 1}, h.all)
 	}

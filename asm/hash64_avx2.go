@@ -98,11 +98,8 @@ func widthAVX2(prefix, name string, width int, factors [3]uint64, hash func(h *h
 	}
 	ADDQ(U32(16*width), keys)
 	ADDQ(U32(128), to)
-	DECQ(n)
-	JNZ(LabelRef("vector"))
-	storeLeft(nil, 16)
-	VZEROUPPER()
-	RET()
+	countDown(n, "vector")
+	returnLeft(nil, 16)
 }
 
 func (h *hash64AVX2) load(keys reg.GPVirtual) {

@@ -62,14 +62,12 @@ func xxph3Stripes() {
 	LEAQ(secret, first)
 	MOVQ(first, at)
 	LEAQ(secret.Offset(128), last)
-	SUBQ(U8(64), n)
-	JL(LabelRef("tail"))
+	branch(SUBQ, U8(64), n, JL, "tail")
 	Label("stripe")
 	stripe(Mem{Base: key})
 	ADDQ(U8(64), key)
 	ADDQ(U8(8), at)
-	CMPQ(at, last)
-	JNE(LabelRef("next"))
+	branch(CMPQ, at, last, JNE, "next")
 	eachHalf(func(acc reg.VecVirtual, offset int) {
 		upper := YMM()
 		VPSRLQ(U8(47), acc, upper)
@@ -83,17 +81,14 @@ func xxph3Stripes() {
 	})
 	MOVQ(first, at)
 	Label("next")
-	SUBQ(U8(64), n)
-	JGE(LabelRef("stripe"))
+	branch(SUBQ, U8(64), n, JGE, "stripe")
 	Label("tail")
-	CMPQ(n, I8(-64))
-	JEQ(LabelRef("end"))
+	branch(CMPQ, n, I8(-64), JEQ, "end")
 	LEAQ(secret.Offset(121), at)
 	stripe(Mem{Base: tail})
 	Label("end")
 	eachHalf(func(acc reg.VecVirtual, offset int) { VMOVDQU(acc, Mem{Base: sums, Disp: offset}) })
-	VZEROUPPER()
-	RET()
+	returnVectors()
 }
 
 // xxph3Width emits XXPH3 of keys of 4 or 8 bytes that lie side by side, 16 keys at a time. It
@@ -122,11 +117,8 @@ func xxph3Width(width int) {
 	}
 	ADDQ(U32(16*width), keys)
 	ADDQ(U32(128), to)
-	DECQ(n)
-	JNZ(LabelRef("vector"))
-	storeLeft(nil, 16)
-	VZEROUPPER()
-	RET()
+	countDown(n, "vector")
+	returnLeft(nil, 16)
 }
 
 // integersXXPH3 has the constants of XXPH3 of keys of 4 or 8 bytes, in long lanes.
@@ -213,12 +205,9 @@ func xxph3Any() {
 	}
 	x.few(addresses, lengths, to)
 	ADDQ(U32(128), to)
-	DECQ(left)
-	JNZ(LabelRef("vector"))
+	countDown(left, "vector")
 	Label("end")
-	storeLeft(left, 16)
-	VZEROUPPER()
-	RET()
+	returnLeft(left, 16)
 	rest()
 }
 
@@ -323,8 +312,7 @@ func (x *xxph3) words() {
 		active[i] = K()
 		KANDNW(x.atLeast(4, i), x.atLeast(9, i), active[i])
 	}
-	KORTESTW(active[0], active[1])
-	JZ(LabelRef("words_end"))
+	branch(KORTESTW, active[0], active[1], JZ, "words_end")
 	for i, h := range x.h {
 		word := x.gatherWord(Mem{Base: x.zero, Index: x.at[i], Scale: 1}, active[i])
 		last := x.gatherWord(Mem{Base: x.zero, Index: x.end[i], Scale: 1, Disp: -4}, active[i])
@@ -348,8 +336,7 @@ func (x *xxph3) few(addresses, lengths Mem, to reg.GPVirtual) {
 	for i, k := range short {
 		VPCMPUQ_BCST(U8(1), number(4), x.n[i], k)
 	}
-	KORTESTW(short[0], short[1])
-	JZ(LabelRef("few_end"))
+	branch(KORTESTW, short[0], short[1], JZ, "few_end")
 	left, both := GP64(), K()
 	KUNPCKBW(short[0], short[1], both)
 	KMOVW(both, left.As32())
@@ -365,8 +352,7 @@ func (x *xxph3) few(addresses, lengths Mem, to reg.GPVirtual) {
 	MOVQ(addresses, at)
 	MOVQ(lengths, n)
 	MOVQ(U64(bloom.constant("xxph3Empty")), h)
-	TESTQ(n, n)
-	JZ(LabelRef("few_hashed"))
+	branch(TESTQ, n, n, JZ, "few_hashed")
 	b, middle := GP64(), GP64()
 	MOVBLZX(Mem{Base: at}, h.As32())
 	MOVQ(n, middle)

@@ -21,8 +21,7 @@ func andSlices() {
 	XORL(at.As32(), at.As32())
 	XORL(total.As32(), total.As32())
 	word := func(base reg.Register, i int) Mem { return Mem{Base: base, Index: at, Scale: 8, Disp: 8 * i} }
-	SUBQ(U8(4), n)
-	JL(LabelRef("rest"))
+	branch(SUBQ, U8(4), n, JL, "rest")
 	Label("vector")
 	x, y := YMM(), YMM()
 	VMOVDQU(word(from[0], 0), x)
@@ -38,8 +37,7 @@ func andSlices() {
 		ADDQ(count, total)
 	}
 	ADDQ(U8(4), at)
-	CMPQ(at, n)
-	JLE(LabelRef("vector"))
+	branch(CMPQ, at, n, JLE, "vector")
 	VZEROUPPER()
 	Label("rest")
 	ADDQ(U8(4), n)
@@ -54,8 +52,7 @@ func andSlices() {
 	ADDQ(count, total)
 	INCQ(at)
 	Label("left")
-	CMPQ(at, n)
-	JLT(LabelRef("word"))
+	branch(CMPQ, at, n, JLT, "word")
 	Store(total, ReturnIndex(0))
 	RET()
 }
@@ -100,8 +97,7 @@ func transposeTile() {
 	}
 	words(at, store, x)
 	ADDQ(U8(4*8), tile)
-	DECQ(left)
-	JNZ(LabelRef("far"))
+	countDown(left, "far")
 
 	ADDQ(I8(-16*8), tile)
 	MOVL(U32(4), left.As32())
@@ -114,10 +110,8 @@ func transposeTile() {
 	x = transposeWords(x)
 	words(at, store, x)
 	SUBQ(I8(-16*8), tile)
-	DECQ(left)
-	JNZ(LabelRef("near"))
-	VZEROUPPER()
-	RET()
+	countDown(left, "near")
+	returnVectors()
 }
 
 // exchangeBlended swaps the upper n bits of each 2n of a with the lower of b. The blend takes the upper ones of its first argument.

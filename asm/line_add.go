@@ -112,8 +112,7 @@ func (a *bitsAdder) wholeLines(h []Mem) (bits [][]reg.VecVirtual) {
 	end := fmt.Sprintf("pairs_end_%d", a.unrolled)
 	for i := range 4 {
 		if i > 0 {
-			CMPQ(a.pairs, U8(i))
-			JEQ(LabelRef(end))
+			branch(CMPQ, a.pairs, U8(i), JEQ, end)
 		}
 		pair(Mem{Base: a.slots, Disp: 8 * i}, i == 0)
 	}
@@ -220,8 +219,7 @@ func (a *bitsAdder) eachPair(emit func(numbers Mem)) {
 	Label(label)
 	emit(Mem{Base: numbers})
 	ADDQ(U8(8), numbers)
-	DECQ(left)
-	JNZ(LabelRef(label))
+	countDown(left, label)
 }
 
 // lineStarts has the number of the first bit of each word of a line, negated.

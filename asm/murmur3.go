@@ -196,9 +196,7 @@ func murmurWidth(v vectors, width int) {
 	ADDQ(U32(abreast*perVector*width), keys)
 	DECQ(n)
 	JNZ(LabelRef("vectors"))
-	storeLeft(nil, abreast*perVector)
-	VZEROUPPER()
-	RET()
+	returnLeft(nil, abreast*perVector)
 }
 
 // murmurRows has the registers of the kernel for keys of any length while its code is emitted.

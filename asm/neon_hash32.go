@@ -37,11 +37,10 @@ func neonHash32(file *arm64.File, width int) {
 	f.FSTPQ(h[0], h[1], hashes.Post(32))
 	f.SUBS(arm64.Imm(1), n, n)
 	f.BNE("vector")
-	neonStoreLeft(f, n)
-	f.RET()
+	neonReturnLeft(f, n)
 }
 
-// neonVectors and neonStoreLeft are vectorsOf and storeLeft.
+// neonVectors and neonReturnLeft are vectorsOf and returnLeft.
 
 func neonVectors(f *arm64.Function) arm64.GP {
 	n := f.Argument("n")
@@ -49,11 +48,12 @@ func neonVectors(f *arm64.Function) arm64.GP {
 	return n
 }
 
-func neonStoreLeft(f *arm64.Function, vectors arm64.GP) {
+func neonReturnLeft(f *arm64.Function, vectors arm64.GP) {
 	left := f.Argument("n")
 	f.AND(arm64.Imm(neonVector-1), left, left)
 	f.ADD(vectors.LSL(log2(neonVector)), left, left)
 	f.Result("left", left)
+	f.RET()
 }
 
 // neonMix emits d = x ^ x>>shift for x = (h + word)·mul.
@@ -154,8 +154,7 @@ func neonHash32Fixed(file *arm64.File) {
 	f.CMP(arm64.Imm(0), bytes)
 	f.BGE("vector")
 	f.Label("end")
-	neonStoreLeft(f, left)
-	f.RET()
+	neonReturnLeft(f, left)
 }
 
 // load emits code that loads long word i of a vector. Load long word 0 first: it does not wait for

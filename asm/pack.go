@@ -81,12 +81,9 @@ func packWords(v vectors, size, some, shift int, step func(words, to, chosen Mem
 	step(Mem{Base: words}, Mem{Base: to}, Mem{Base: chosen}, left)
 	ADDQ(I32(size*some), words)
 	ADDQ(U8(some/8), chosen)
-	SUBQ(U8(some), n)
-	JNZ(LabelRef("step"))
+	branch(SUBQ, U8(some), n, JNZ, "step")
 	if shift > 0 {
 		SHRQ(U8(shift), left)
 	}
-	Store(left, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	returnResult(left)
 }

@@ -62,11 +62,9 @@ func parameter(name string) Mem {
 
 // find emits the code that finds the next group.
 func (r *keyRows) find() {
-	CMPQ(parameter("stride"), U8(16))
-	JL(LabelRef("offsets"))
+	branch(CMPQ, parameter("stride"), U8(16), JL, "offsets")
 	MOVQ(r.next, r.at)
-	CMPQ(r.left, U8(r.keys))
-	JL(LabelRef("copy"))
+	branch(CMPQ, r.left, U8(r.keys), JL, "copy")
 	skip := GP64()
 	MOVQ(r.stride[0], skip)
 	SHLQ(U8(log2(r.keys)), skip)
@@ -82,8 +80,7 @@ func (r *keyRows) find() {
 
 // request emits the requests of the first bytes of the keys of the next group, if it is whole.
 func (r *keyRows) request() {
-	CMPQ(r.left, U8(2*r.keys))
-	JL(LabelRef("found"))
+	branch(CMPQ, r.left, U8(2*r.keys), JL, "found")
 	for i := range r.keys {
 		if i > 0 && i%8 == 0 {
 			LEAQ(Mem{Base: r.next, Index: r.stride[0], Scale: 8}, r.next)
@@ -118,8 +115,7 @@ func (r *keyRows) copyHeaders() {
 	VMOVDQA64(x, Mem{Base: to})
 	ADDQ(U8(64), r.at)
 	ADDQ(U8(64), to)
-	SUBQ(U8(8), words)
-	JG(LabelRef("copy_words"))
+	branch(SUBQ, U8(8), words, JG, "copy_words")
 	MOVQ(r.frame, r.at)
 	JMP(LabelRef("found"))
 }
@@ -148,20 +144,17 @@ func (r *keyRows) findOffsets() {
 	LEAQ(Mem{Base: to, Disp: 16 * r.keys}, end)
 	KXNORB(r.third, r.third, k)
 	Label("offset")
-	CMPQ(left, U8(8))
-	JGE(LabelRef("eight"))
+	branch(CMPQ, left, U8(8), JGE, "eight")
 	KMOVB(firstLongs(left), k)
 	Label("eight")
 	from, n := ZMM(), ZMM()
-	CMPQ(parameter("stride"), U8(8))
-	JL(LabelRef("other_offsets"))
+	branch(CMPQ, parameter("stride"), U8(8), JL, "other_offsets")
 	VMOVDQU64_Z(Mem{Base: r.next}, k, from)
 	VMOVDQU64_Z(Mem{Base: r.next, Disp: 8}, k, n)
 	ADDQ(U8(64), r.next)
 	JMP(LabelRef("ends"))
 	Label("other_offsets")
-	CMPQ(parameter("stride"), U8(0))
-	JGE(LabelRef("short_offsets"))
+	branch(CMPQ, parameter("stride"), U8(0), JGE, "short_offsets")
 	width := GP64()
 	MOVQ(parameter("stride"), width)
 	NEGQ(width)
@@ -194,8 +187,7 @@ func (r *keyRows) findOffsets() {
 	}
 	ADDQ(U32(128), to)
 	SUBQ(U8(8), left)
-	CMPQ(to, end)
-	JNE(LabelRef("offset"))
+	branch(CMPQ, to, end, JNE, "offset")
 	MOVQ(r.frame, r.at)
 }
 
@@ -272,8 +264,7 @@ func (r *keyRows) lengths() []reg.VecVirtual {
 			}
 		}
 	}
-	CMPQ(r.stride[0], U8(16))
-	JNE(LabelRef("slices"))
+	branch(CMPQ, r.stride[0], U8(16), JNE, "slices")
 	load(16)
 	JMP(LabelRef("measured"))
 	Label("slices")
@@ -310,8 +301,7 @@ func whole(z reg.VecVirtual) func(i *ir.Instruction, err error) {
 // storeLongs emits the stores of each word of the hashes of the group to where to points, and counts the keys. next
 // emits the step to the next group. It sets the zero flag if no key is left.
 func (r *keyRows) storeLongs(words [][]reg.VecVirtual, to func(word int) reg.GPVirtual, next func()) {
-	SUBQ(U8(r.keys), r.left)
-	JL(LabelRef("last"))
+	branch(SUBQ, U8(r.keys), r.left, JL, "last")
 	for word, hashes := range words {
 		p := to(word)
 		for i, h := range hashes {

@@ -45,14 +45,12 @@ func (v *views) each(start, body func()) {
 	VPERMT2Q(second, v.evens, v.lengths)
 	VPANDQ_Z(v.low, v.lengths, k, v.lengths)
 	VPCMPUQ_BCST(U8(6), number(int(bloom.constant("inlineBytes"))), v.lengths, v.long)
-	KORTESTB(v.long, v.long)
-	JZ(LabelRef("short"))
+	branch(KORTESTB, v.long, v.long, JZ, "short")
 	VMOVDQA64(first, v.places)
 	VPERMT2Q(second, v.odds, v.places)
 	body()
 	ADDQ(U32(128), v.rows)
-	SUBQ(U8(8), v.left)
-	JNZ(LabelRef("eight"))
+	branch(SUBQ, U8(8), v.left, JNZ, "eight")
 }
 
 // gather emits the gathers of a word of the headers of the buffers, for the long views, and the offsets in them.
@@ -92,8 +90,7 @@ func viewStrings() {
 		VPADDQ_BCST(number(128), inline, inline)
 		ADDQ(U32(128), to)
 	})
-	VZEROUPPER()
-	RET()
+	returnVectors()
 }
 
 // fitViews emits a function that checks whether the keys of Arrow's views are within their buffers.
@@ -107,19 +104,15 @@ func fitViews() {
 		buffer, negative, negatives, bad, sizes := ZMM(), ZMM(), K(), K(), (&avx512{}).zero()
 		VPANDQ(v.low, v.places, buffer)
 		VPCMPUQ(U8(5), count, buffer, v.long, bad)
-		KORTESTB(bad, bad)
-		JNZ(LabelRef("end"))
+		branch(KORTESTB, bad, bad, JNZ, "end")
 		offsets := v.gather(1, sizes)
 		VPORQ(offsets, v.lengths, negative)
 		VPTESTMQ(sign, negative, v.long, negatives)
 		VPADDQ(v.lengths, offsets, offsets)
 		VPCMPQ(U8(6), sizes, offsets, v.long, bad)
-		KORTESTB(negatives, bad)
-		JNZ(LabelRef("end"))
+		branch(KORTESTB, negatives, bad, JNZ, "end")
 		Label("short")
 	})
 	Label("end")
-	Store(v.left, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	returnResult(v.left)
 }

@@ -107,9 +107,7 @@ func xxph3ByRows() {
 	r.storeWord(x.h, to)
 	JNZ(LabelRef("group"))
 	Label("end")
-	Store(r.left, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	returnResult(r.left)
 }
 
 // atLeast returns the lanes of vector i whose keys have at least n bytes.
@@ -123,16 +121,14 @@ func (x *xxph3Rows) atLeast(n, i int) reg.OpmaskVirtual {
 func (r *keyRows) jumpIf(lengths reg.VecVirtual, comparison uint8, n int, label string) {
 	k := K()
 	VPCMPUQ_BCST(U8(comparison), number(n), lengths, k)
-	KORTESTB(k, k)
-	JNZ(LabelRef(label))
+	branch(KORTESTB, k, k, JNZ, label)
 }
 
 // jumpUnless is jumpIf for a comparison that holds in no lane.
 func (r *keyRows) jumpUnless(lengths reg.VecVirtual, comparison uint8, n int, label string) {
 	k := K()
 	VPCMPUQ_BCST(U8(comparison), number(n), lengths, k)
-	KORTESTB(k, k)
-	JZ(LabelRef(label))
+	branch(KORTESTB, k, k, JZ, label)
 }
 
 // fold returns the two halves of the products of a and b combined. 32 bits of each make a product of
@@ -285,8 +281,7 @@ func (x *xxph3Rows) morePairs() {
 	limits, k := ZMM(), K()
 	VPBROADCASTQ(limit, limits)
 	VPCMPUQ(U8(5), limits, x.longest, k)
-	KORTESTB(k, k)
-	JZ(LabelRef("pairs_end"))
+	branch(KORTESTB, k, k, JZ, "pairs_end")
 	for i := range x.c {
 		eight, w := x.eight(8*i), [][4]reg.VecVirtual{newColumns(1)[0]}
 		x.columnsAt(eight, w[0], func(header Mem, key int) reg.VecVirtual {
