@@ -42,7 +42,7 @@ func TestFullWalks(t *testing.T) {
 	withTuning(t, thisCPU)
 	random := rand.New(rand.NewPCG(39, 40))
 	small, large := guard.Buffer(t, 1<<14), make([]byte, maxKernelBits/8+8) // hardly any of it touched
-	for round := range 2000 {
+	for round := range 1000 {
 		n, swap, k := uint64(1)<<random.IntN(32), 56*random.Uint64N(2), 1+round%maxFullProbes
 		if n += random.Uint64N(n); random.IntN(2) == 0 {
 			n = uint64(1)<<random.IntN(32) + random.Uint64N(40) - 20
@@ -58,7 +58,7 @@ func TestFullWalks(t *testing.T) {
 		}
 		hashed := [4][]uint64{} // h1, h2, d1, d2
 		for i := range hashed {
-			hashed[i] = make([]uint64, 1+random.IntN(windowKeys), windowKeys)
+			hashed[i] = make([]uint64, 1+random.IntN(windowKeys)>>random.IntN(3), windowKeys)
 			hashed[i] = hashed[i][:len(hashed[0])]
 		}
 		edges := edges64(n, math.MaxUint64)

@@ -50,9 +50,9 @@ func TestFold(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					before := s.Stats().Bits
-					if fixed, _, _ := p.Size(10_000); before < fixed || before > fixed+fixed/8+512 {
-						t.Errorf("%d bits; a set of fixed size has %d", before, fixed)
+					_, before := s.encoded()
+					if fixed, _, _ := p.Size(10_000); before.bits < fixed || before.bits > fixed+fixed/8+512 {
+						t.Errorf("%d bits; a set of fixed size has %d", before.bits, fixed)
 					}
 					unfolded := s.Clone()
 					random := rand.New(rand.NewPCG(uint64(n), 1))
@@ -76,7 +76,8 @@ func TestFold(t *testing.T) {
 					if count, known := s.KeyCount(); count != uint64(n) || !known {
 						t.Errorf("KeyCount() = %d, %v", count, known)
 					}
-					bits, k := s.Stats().Bits, s.Stats().Probes
+					_, folded := s.encoded()
+					bits, k := folded.bits, folded.probes
 					if times > 0 && format.FalsePositiveRate(n, bits, k) > 1.1*rate {
 						t.Errorf("%d keys in %d bits: %v", n, bits, format.FalsePositiveRate(n, bits, k))
 					}
@@ -103,7 +104,7 @@ func TestFoldOften(t *testing.T) {
 	const rate = 0.999
 	for _, format := range foldable {
 		for _, bitsPerKey := range []int{1, 10, 16} {
-			for n := 0; n < 3000; n += 1 + n/20 {
+			for n := 0; n < 3000; n += 1 + n/8 {
 				p := Policy{format, bitsPerKey}
 				s, err := p.NewFoldable(n)
 				if err != nil {

@@ -425,7 +425,7 @@ func TestPutAfterRoom(t *testing.T) {
 		t.Error("Put writes to the file")
 	}
 	for i := 3; i < 12; i++ {
-		if n := y.Filter(i).Stats().SetBits; n != 0 {
+		if n := y.Filter(i).setBits(); n != 0 {
 			t.Errorf("filter %d, which nobody put in, has %d bits", i, n)
 		}
 	}

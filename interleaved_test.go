@@ -137,6 +137,9 @@ func TestInterleaved(t *testing.T) {
 	}
 	eachFormat(t, func(t *testing.T, format Format) {
 		for i, count := range counts {
+			if (i+int(format))%2 != 0 && !testing.Short() {
+				continue // each count with every second format, and the other way round
+			}
 			p, maxKeys := Policy{format, []int{2, 10, 25}[i%3]}, 1+random.IntN(150)
 			filters := filtersOfShape(t, random, p, maxKeys, count)
 			group, err := NewGroup(filters)
@@ -226,7 +229,7 @@ func TestPut(t *testing.T) {
 		for i, f := range want {
 			got := x.Filter(i)
 			if f == nil {
-				if n, known := got.KeyCount(); n != 0 || !known || onesCount(got.Bytes()[:8]) > 64 || got.Stats().SetBits != 0 {
+				if n, known := got.KeyCount(); n != 0 || !known || onesCount(got.Bytes()[:8]) > 64 || got.setBits() != 0 {
 					t.Fatalf("filter %d: %d keys in one that was not put in", i, n)
 				}
 				continue
@@ -543,7 +546,14 @@ func TestInterleavedStats(t *testing.T) {
 		p := Policy{format, 8}
 		x := interleave(t, random, p, 300, filtersOfShape(t, random, p, 300, 70))
 		for i, got := range x.Stats() {
-			want := x.Filter(i).Stats()
+			f := x.Filter(i)
+			if i%5 != 0 { // the rate of a filter takes a million hashes
+				if got.SetBits != f.setBits() {
+					t.Errorf("filter %d: %d bits are set, want %d", i, got.SetBits, f.setBits())
+				}
+				continue
+			}
+			want := f.Stats()
 			if math.Abs(got.FalsePositiveRate-want.FalsePositiveRate) > 0.04*math.Sqrt(want.FalsePositiveRate)+0.001 { // five standard deviations
 				t.Errorf("filter %d: rate %v, want %v", i, got.FalsePositiveRate, want.FalsePositiveRate)
 			}
