@@ -24,10 +24,10 @@ import (
 // and no room for one.
 type Interleaved struct {
 	interleaving
-	columns
-	slices []byte
-	shared bool   // the slices are the caller's bytes, which Put does not write to
-	seed   uint32 // of the checksums in shared slices
+	columns Columns
+	slices  []byte
+	shared  bool   // the slices are the caller's bytes, which Put does not write to
+	seed    uint32 // of the checksums in shared slices
 }
 
 // interleaving is the shape of the filters, and where their bits lie.
@@ -40,18 +40,18 @@ type interleaving struct {
 	stride  int // bytes from slice to slice: a multiple of 8
 }
 
-// Columns is what the filters in a file have beside their bits. Filters are numbered from 0.
-type Columns struct{ columns }
-
-// columns is what interleaved filters have beside their bits.
-type columns struct {
+// Columns is what interleaved filters have beside their bits. Filters are numbered from 0.
+type Columns struct {
 	keys     []uint64 // of each filter, or unknownKeys; nil if none is known
 	labels   []string // nil if there is none
 	metadata []byte
 }
 
+// Columns returns what the filters have beside their bits, as it is when its methods are called.
+func (x *Interleaved) Columns() *Columns { return &x.columns }
+
 // KeyCount is [Filter.KeyCount] of filter i.
-func (c *columns) KeyCount(i int) (n uint64, known bool) {
+func (c *Columns) KeyCount(i int) (n uint64, known bool) {
 	if c.keys == nil || c.keys[i] == unknownKeys {
 		return 0, false
 	}
@@ -59,7 +59,7 @@ func (c *columns) KeyCount(i int) (n uint64, known bool) {
 }
 
 // Label returns what SetLabel gave filter i: text of the caller's, such as the name of a file.
-func (c *columns) Label(i int) string {
+func (c *Columns) Label(i int) string {
 	if c.labels == nil {
 		return ""
 	}
@@ -67,11 +67,12 @@ func (c *columns) Label(i int) string {
 }
 
 // Metadata returns the bytes that SetMetadata gave. Do not write to them.
-func (c *columns) Metadata() []byte { return c.metadata }
+func (c *Columns) Metadata() []byte { return c.metadata }
 
 // NewInterleaved returns room for so many filters, all without keys. Their shape is that of
 // [Policy.NewFoldable](maxKeys); for [Pebble], which has none, that of [Policy.NewSet]. So all sets of
-// NewFoldable with as many keys or more, at the same bits per key, can be put in.
+// NewFoldable with as many keys or more, at the same bits per key, can be put in. The kind of their keys is not known:
+// [Filter.NewInterleaved] takes that of a filter.
 //
 // The errors are those of NewFoldable, and [ErrCapacity] if the number of filters is negative or all of them
 // are larger than one filter may be.
@@ -83,7 +84,7 @@ func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.view.newInterleaved(filters)
+	return s.newInterleaved(filters)
 }
 
 // NewInterleaved returns room for so many filters of the shape of f, all without keys. Its queries run on the
@@ -141,7 +142,7 @@ func (v *view) newInterleaved(filters int) (*Interleaved, error) {
 		return nil, fmt.Errorf("%w: %d filters of %d bits", ErrCapacity, filters, x.bits)
 	}
 	x.slices = newEncoded(0, int(size))
-	x.keys = make([]uint64, filters)
+	x.columns.keys = make([]uint64, filters)
 	return x, nil
 }
 
@@ -173,34 +174,23 @@ func strideOf(filters int) int {
 // Len returns the number of filters.
 func (x *interleaving) Len() int { return x.filters }
 
-// Size returns the number of bits and of probes of each filter.
-func (x *interleaving) Size() (bits uint64, probes int) { return x.bits, x.empty.k }
-
-// Format returns the format of the filters.
-func (x *interleaving) Format() Format { return x.empty.format }
-
-// KeyKind returns what kind of keys the filters have.
-func (x *interleaving) KeyKind() KeyKind { return x.empty.kind }
-
-// SetKeyKind says what kind of keys the filters have. The error is [ErrKind] if the kind is no name for a file.
-func (x *Interleaved) SetKeyKind(k KeyKind) error {
-	if err := k.check(); err != nil {
-		return err
-	}
-	x.empty.kind = k
-	return nil
+// Empty returns a filter without keys that has the shape of all filters, their format and their kind of keys.
+func (x *interleaving) Empty() *Filter {
+	f := &Filter{x.empty}
+	f.count = new(keyCount)
+	return f
 }
 
 // SetLabel labels filter i with text, such as the name of a file. It panics if there is no such filter.
 func (x *Interleaved) SetLabel(i int, label string) {
-	if x.labels == nil {
-		x.labels = make([]string, x.filters)
+	if x.columns.labels == nil {
+		x.columns.labels = make([]string, x.filters)
 	}
-	x.labels[i] = label
+	x.columns.labels[i] = label
 }
 
 // SetMetadata keeps bytes of the caller's, which the file has too. It takes no copy.
-func (x *Interleaved) SetMetadata(data []byte) { x.metadata = data }
+func (x *Interleaved) SetMetadata(data []byte) { x.columns.metadata = data }
 
 // Put replaces filters by those given, from number first on. It takes a copy of their bits: later changes of a set do not
 // show. Filters past the last are new, while there is room: for as many as the constructor was asked for, or some more. 64
@@ -231,7 +221,7 @@ func (x *Interleaved) Put(first int, filters ...*Filter) error {
 		if !known {
 			keys = unknownKeys
 		}
-		x.keys[first+i] = keys
+		x.columns.keys[first+i] = keys
 	}
 	for len(filters) > 0 {
 		n := min(len(filters), columnsAtOnce-first%64)
@@ -276,12 +266,13 @@ func (x *Interleaved) grow(filters int) {
 		}
 	}
 	more := max(filters-x.filters, 0)
-	if x.keys == nil {
-		x.keys = slices.Repeat([]uint64{unknownKeys}, x.filters)
+	c := &x.columns
+	if c.keys == nil {
+		c.keys = slices.Repeat([]uint64{unknownKeys}, x.filters)
 	}
-	x.keys = append(x.keys, make([]uint64, more)...)
-	if x.labels != nil {
-		x.labels = append(x.labels, make([]string, more)...)
+	c.keys = append(c.keys, make([]uint64, more)...)
+	if c.labels != nil {
+		c.labels = append(c.labels, make([]string, more)...)
 	}
 	x.filters += more
 }
@@ -421,7 +412,7 @@ func MergeInterleaved(parts ...*Interleaved) (*Interleaved, error) {
 		for p := range int(x.depth) {
 			orBits(x.slices[p*x.stride:][:x.stride], first, part.slices[p*part.stride:][:part.stride], part.filters)
 		}
-		x.columns.copy(first, &part.columns, part.filters, filters)
+		x.columns.take(first, &part.columns, part.filters, filters)
 		first += part.filters
 	}
 	return x, nil
@@ -447,8 +438,8 @@ func merged(parts []*interleaving) (filters int, kind KeyKind, err error) {
 	return filters, kind, nil
 }
 
-// copy takes over what n filters of another have, to those from number first on of so many in all.
-func (c *columns) copy(first int, from *columns, n, all int) {
+// take takes over what n filters of another have, to those from number first on of so many in all.
+func (c *Columns) take(first int, from *Columns, n, all int) {
 	for i := range n {
 		c.keys[first+i] = unknownKeys
 	}
@@ -485,7 +476,7 @@ func (x *Interleaved) Filter(i int) *Filter {
 	v := x.empty
 	v.data = slices.Clone(v.data)
 	v.bitArray, _ = v.format.decode(v.data) // no error: it was opened
-	keys, known := x.KeyCount(i)
+	keys, known := x.columns.KeyCount(i)
 	v.count = &keyCount{n: keys, unknown: !known}
 	array, _ := v.encoded()
 	for p := range int(x.depth) {

@@ -13,13 +13,15 @@ import (
 //
 // It is for one goroutine.
 type InterleavedBuilder struct {
-	block    *Interleaved // the last one, which is not full
-	waiting  []*Filter    // those of the block that are not yet put in
-	all      interleaving
-	columns  columns
-	full     *os.File // the full blocks, or nil
-	blocks   int      // their number
-	progress func(written, size int64)
+	// Progress is called after each part of the file that is written, with the bytes so far and the bytes of the slices.
+	Progress func(written, size int64)
+
+	block   *Interleaved // the last one, which is not full
+	waiting []*Filter    // those of the block that are not yet put in
+	all     interleaving
+	columns Columns
+	full    *os.File // the full blocks, or nil
+	blocks  int      // their number
 }
 
 // builderMemory is the bytes of a block, unless 512 filters have more.
@@ -39,9 +41,6 @@ func (f *Filter) NewInterleavedBuilder() (*InterleavedBuilder, error) {
 	}
 	return &InterleavedBuilder{block: block, all: x.interleaving}, nil
 }
-
-// Len returns the number of filters.
-func (b *InterleavedBuilder) Len() int { return b.all.filters }
 
 // Add adds a filter with a label, which may be empty. The filter must not change before 512 more filters are added, or the
 // file is written. The errors are those of [Interleaved.Put], and those of the temporary file. With an error of the temporary file, the builder is of no use.
@@ -96,9 +95,6 @@ func (b *InterleavedBuilder) save() (err error) {
 // SetMetadata keeps bytes of the caller's, which the file has too. It takes no copy.
 func (b *InterleavedBuilder) SetMetadata(data []byte) { b.columns.metadata = data }
 
-// SetProgress calls a function after each part of the file that is written, with the bytes so far and the bytes of the slices.
-func (b *InterleavedBuilder) SetProgress(progress func(written, size int64)) { b.progress = progress }
-
 // WriteTo writes the file, as [Interleaved.WriteTo] does. More filters can be added after it.
 func (b *InterleavedBuilder) WriteTo(w io.Writer) (int64, error) {
 	if err := b.flush(); err != nil {
@@ -120,8 +116,8 @@ func (b *InterleavedBuilder) WriteTo(w io.Writer) (int64, error) {
 			b.splice(buffer, x.stride, i, part[:n])
 		}
 		b.splice(buffer, x.stride, b.blocks, b.block.slices[from:][:n])
-		if b.progress != nil {
-			b.progress(int64(p+uint64(len(buffer)/x.stride))*int64(x.stride), int64(x.depth)*int64(x.stride))
+		if b.Progress != nil {
+			b.Progress(int64(p+uint64(len(buffer)/x.stride))*int64(x.stride), int64(x.depth)*int64(x.stride))
 		}
 		return nil
 	})

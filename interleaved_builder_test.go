@@ -48,14 +48,14 @@ func TestInterleavedBuilder(t *testing.T) {
 				}
 			}
 			x.SetMetadata([]byte("metadata"))
-			b.SetMetadata(x.Metadata())
+			b.SetMetadata(x.columns.metadata)
 			done := int64(0)
-			b.SetProgress(func(written, size int64) {
+			b.Progress = func(written, size int64) {
 				if written <= done || written > size || size != int64(len(x.slices)) {
 					t.Errorf("%d bytes of %d after %d", written, size, done)
 				}
 				done = written
-			})
+			}
 			path := filepath.Join(t.TempDir(), "filters")
 			if err := b.WriteFile(path); err != nil {
 				t.Fatal(err)
@@ -64,11 +64,11 @@ func TestInterleavedBuilder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(got, fileOf(t, x)) || b.Len() != count || done != int64(len(x.slices)) {
+			if !bytes.Equal(got, fileOf(t, x)) || b.all.filters != count || done != int64(len(x.slices)) {
 				t.Fatalf("%v: another file of %d filters", format, count)
 			}
 			var again bytes.Buffer
-			b.SetProgress(nil)
+			b.Progress = nil
 			if n, err := b.WriteTo(&again); err != nil || n != int64(len(got)) || !bytes.Equal(again.Bytes(), got) {
 				t.Errorf("written again, another file: %v", err)
 			}
@@ -91,7 +91,7 @@ func TestInterleavedBuilderErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, other := range []*Filter{nil, new(Filter), Policy{Parquet, 10}.NewFilter(Keys{}), Policy{BitsPerKey: 10}.NewFilter(Integers([]int{1}))} {
-		if err := b.Add(other, "other"); !errors.Is(err, ErrShape) || b.Len() != 0 {
+		if err := b.Add(other, "other"); !errors.Is(err, ErrShape) || b.all.filters != 0 {
 			t.Errorf("Add: %v", err)
 		}
 	}

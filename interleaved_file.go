@@ -39,11 +39,10 @@ type parts struct {
 // slicesEnd returns where the slices end.
 func (x *interleaving) slicesEnd(p *parts) uint64 { return p.start + x.depth*uint64(x.stride) }
 
-// appendHeader appends the header, and sets the seed.
-func (x *interleaving) appendHeader(dst []byte, p *parts) []byte {
-	le, from := binary.LittleEndian, len(dst)
-	dst = append(dst, InterleavedMagic...)
-	dst = le.AppendUint64(dst, interleavedVersion)
+// header returns the header, and sets the seed.
+func (x *interleaving) header(p *parts) []byte {
+	le := binary.LittleEndian
+	dst := le.AppendUint64([]byte(InterleavedMagic), interleavedVersion)
 	var name [fileText]byte
 	copy(name[:], x.empty.format.String())
 	dst = append(dst, name[:]...)
@@ -61,7 +60,7 @@ func (x *interleaving) appendHeader(dst []byte, p *parts) []byte {
 		dst = le.AppendUint64(le.AppendUint64(dst, part[0]), part[1])
 	}
 	dst = le.AppendUint64(dst, p.sum)
-	sum := xxhash.Sum64(dst[from:])
+	sum := xxhash.Sum64(dst)
 	p.seed = uint32(sum)
 	return le.AppendUint64(dst, sum)
 }
@@ -113,14 +112,14 @@ func (x *interleaving) parseHeader(data []byte, size uint64) (p parts, err error
 		return p, err
 	}
 	x.empty.kind = kind
-	if again := x.appendHeader(nil, &p); !bytes.Equal(again, data[:interleavedHeader]) {
+	if again := x.header(&p); !bytes.Equal(again, data[:interleavedHeader]) {
 		return p, fmt.Errorf("%w: the file's header contradicts itself", ErrEncoding)
 	}
 	return p, nil
 }
 
-// appendTo appends the table of n filters.
-func (c *columns) appendTo(dst []byte, n int) []byte {
+// appendTable appends the table of n filters.
+func (c *Columns) appendTable(dst []byte, n int) []byte {
 	for i := range n {
 		keys, known := c.KeyCount(i)
 		if !known {
@@ -141,12 +140,12 @@ func (c *columns) appendTo(dst []byte, n int) []byte {
 }
 
 // parse reads the table of n filters, and the metadata, from the bytes after the slices.
-func (c *columns) parse(data []byte, n int, p *parts) error {
+func (c *Columns) parse(data []byte, n int, p *parts) error {
 	if xxhash.Sum64(data) != p.sum {
 		return fmt.Errorf("%w: the checksum of the file's table is wrong", ErrEncoding)
 	}
 	table, metadata := data[:p.table], data[p.table:]
-	*c = columns{metadata: metadata}
+	*c = Columns{metadata: metadata}
 	if len(table) == 0 {
 		return nil
 	}
@@ -217,16 +216,16 @@ func (x *Interleaved) WriteTo(w io.Writer) (int64, error) {
 }
 
 // writeFile is WriteTo for slices that read gives: whole ones from slice p on, as many as the buffer has room for.
-func (x *interleaving) writeFile(w io.Writer, c *columns, read func(p uint64, buffer []byte) error) (int64, error) {
+func (x *interleaving) writeFile(w io.Writer, c *Columns, read func(p uint64, buffer []byte) error) (int64, error) {
 	if x.empty.pair == 0 {
 		return 0, fmt.Errorf("%w: the zero Interleaved has no format to write", ErrFormat)
 	}
 	to := &counting{w: w}
-	after := append(c.appendTo(nil, x.filters), c.metadata...)
+	after := append(c.appendTable(nil, x.filters), c.metadata...)
 	at := parts{
 		start: interleavedStart, table: uint64(len(after) - len(c.metadata)), metadata: uint64(len(c.metadata)), sum: xxhash.Sum64(after),
 	}
-	if _, err := to.Write(append(x.appendHeader(nil, &at), make([]byte, interleavedStart-interleavedHeader)...)); err != nil {
+	if _, err := to.Write(append(x.header(&at), make([]byte, interleavedStart-interleavedHeader)...)); err != nil {
 		return to.n, err
 	}
 	some := uint64(max(fileAtOnce/x.stride, 1))

@@ -41,9 +41,7 @@ func interleavedExample(t testing.TB, format Format) (x *Interleaved, filters []
 	if err := x.Put(0, filters...); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.SetKeyKind(KeysText); err != nil {
-		t.Fatal(err)
-	}
+	x.empty.kind = KeysText
 	x.SetLabel(0, "first")
 	x.SetLabel(2, "last")
 	x.SetMetadata([]byte("metadata"))
@@ -62,7 +60,7 @@ func fileOf(t testing.TB, x *Interleaved) []byte {
 
 // plainInterleaved writes a file of few filters by the letter of docs/file-format.md.
 func plainInterleaved(filters []*Filter, keys []uint64, labels []string, kind, metadata string) []byte {
-	array, s := filters[0].encoded()
+	_, s := filters[0].encoded()
 	le, m := binary.LittleEndian, uint64(len(filters))
 	const stride, start = 8, 4096
 	depth := s.bits
@@ -100,7 +98,7 @@ func plainInterleaved(filters []*Filter, keys []uint64, labels []string, kind, m
 	for p := range depth {
 		slice := file[start+p*stride:][:stride]
 		for i, f := range filters {
-			array, _ = f.encoded()
+			array, _ := f.encoded()
 			slice[i/8] |= array[p/8] >> (p % 8) & 1 << (i % 8)
 		}
 		summed := append(bytes.Clone(file[152:156]), le.AppendUint64(nil, p)...)
@@ -150,16 +148,16 @@ func checkOpened(t *testing.T, got, want *Interleaved) {
 	if err := got.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	if got.KeyKind() != want.KeyKind() || got.Format() != want.Format() || got.room != want.room || !bytes.Equal(got.Metadata(), want.Metadata()) {
-		t.Errorf("%v of %q with room for %d, metadata %q", got.Format(), got.KeyKind(), got.room, got.Metadata())
+	if got.empty.kind != want.empty.kind || got.empty.format != want.empty.format || got.room != want.room || !bytes.Equal(got.columns.metadata, want.columns.metadata) {
+		t.Errorf("%v of %q with room for %d, metadata %q", got.empty.format, got.empty.kind, got.room, got.columns.metadata)
 	}
 	for i := range want.Len() {
-		if got.Label(i) != want.Label(i) {
-			t.Errorf("label %d: %q, want %q", i, got.Label(i), want.Label(i))
+		if got.columns.Label(i) != want.columns.Label(i) {
+			t.Errorf("label %d: %q, want %q", i, got.columns.Label(i), want.columns.Label(i))
 		}
 		checkTaken(t, got.Filter(i), want.Filter(i))
 	}
-	checkAlike(t, got, want, want.Format(), Bytes(golden.Decimals.Range(0, 200)))
+	checkAlike(t, got, want, want.empty.format, Bytes(golden.Decimals.Range(0, 200)))
 }
 
 // TestInterleavedFiles writes and reads files of many sizes: numbers of filters at the ends of words, slices that WriteTo
@@ -190,8 +188,8 @@ func TestInterleavedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkAlike(t, y, x, p.Format, Integers([]uint64{0, 1, 2, 3, 77, 1 << 40}))
-			if !slices.Equal(y.keys, x.keys) || y.labels != nil {
-				t.Errorf("%d filters: keys %v, labels %q", c.filters, y.keys, y.labels)
+			if !slices.Equal(y.columns.keys, x.columns.keys) || y.columns.labels != nil {
+				t.Errorf("%d filters: keys %v, labels %q", c.filters, y.columns.keys, y.columns.labels)
 			}
 		}
 	}
@@ -232,11 +230,11 @@ func interleavedAnswers(t testing.TB, x *Interleaved) string {
 		key, _ := keys.AppendKey(nil, i)
 		x.MayContain(key, hits[(x.Len()+63)/64*i:])
 	}
-	return fmt.Sprintf("%x %v %q %q %q", hits, x.keys, x.labels, x.metadata, x.KeyKind())
+	return fmt.Sprintf("%x %v %q %q %q", hits, x.columns.keys, x.columns.labels, x.columns.metadata, x.empty.kind)
 }
 
-// checkDamaged wants an error of bytes that are damaged, or the answers of the whole file.
-func checkDamaged(t *testing.T, data []byte, want, what string) {
+// checkDamaged wants an error of bytes that are damaged, or, if there is none, the answers of the whole file.
+func checkDamaged(t *testing.T, data []byte, want, what string) (err error) {
 	t.Helper()
 	x, err := OpenInterleaved(data)
 	if err == nil {
@@ -248,9 +246,11 @@ func checkDamaged(t *testing.T, data []byte, want, what string) {
 	if err != nil && !errors.Is(err, ErrEncoding) {
 		t.Fatalf("%s: %v", what, err)
 	}
+	return err
 }
 
-// TestInterleavedDamaged flips every byte of files, and cuts them at every length.
+// TestInterleavedDamaged flips every byte of files, and cuts them at every length. The bytes between the header and the slices
+// say nothing.
 func TestInterleavedDamaged(t *testing.T) {
 	is(t, behaviour, race)
 	t.Parallel()
@@ -261,7 +261,10 @@ func TestInterleavedDamaged(t *testing.T) {
 		for i := range file {
 			for _, mask := range []byte{1, 0x80, 0xff} {
 				file[i] ^= mask
-				checkDamaged(t, file, want, fmt.Sprintf("byte %d of %d xor %x", i, len(file), mask))
+				what := fmt.Sprintf("byte %d of %d xor %x", i, len(file), mask)
+				if err := checkDamaged(t, file, want, what); err == nil && i < interleavedHeader {
+					t.Fatalf("%s: no error", what)
+				}
 				file[i] ^= mask
 			}
 			if _, err := OpenInterleaved(file[:i:i]); !errors.Is(err, ErrEncoding) {
@@ -361,15 +364,15 @@ func TestInterleavedLies(t *testing.T) {
 		"an end before the end": func(_ *interleaving, p *parts, after *[]byte) { *after, p.table, p.metadata = nil, 0, 1<<64-4 },
 	} {
 		y, p := x.interleaving, parts{start: interleavedStart}
-		after := append(x.columns.appendTo(nil, x.filters), x.metadata...)
-		p.table, p.metadata = uint64(len(after)-len(x.metadata)), uint64(len(x.metadata))
+		after := append(x.columns.appendTable(nil, x.filters), x.columns.metadata...)
+		p.table, p.metadata = uint64(len(after)-len(x.columns.metadata)), uint64(len(x.columns.metadata))
 		change(&y, &p, &after)
 		if name == "filters" {
-			after = append(y.emptyTable(), x.metadata...)
-			p.table = uint64(len(after) - len(x.metadata))
+			after = append(y.emptyTable(), x.columns.metadata...)
+			p.table = uint64(len(after) - len(x.columns.metadata))
 		}
 		p.sum = xxhash.Sum64(after)
-		data := append(y.appendHeader(nil, &p), make([]byte, y.slicesEnd(&p)+interleavedAfter-interleavedHeader)...)
+		data := append(y.header(&p), make([]byte, y.slicesEnd(&p)+interleavedAfter-interleavedHeader)...)
 		if data = append(data, after...); p.metadata > 1<<63 {
 			data = data[:len(data)-4]
 		}
@@ -381,7 +384,7 @@ func TestInterleavedLies(t *testing.T) {
 
 // emptyTable returns the table of filters without keys and labels.
 func (x *interleaving) emptyTable() []byte {
-	return (&columns{keys: make([]uint64, x.filters)}).appendTo(nil, x.filters)
+	return (&Columns{keys: make([]uint64, x.filters)}).appendTable(nil, x.filters)
 }
 
 // TestInterleavedWriteTo writes to a writer that fails after each number of bytes.

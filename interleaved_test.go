@@ -206,8 +206,8 @@ func TestPut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if x.Len() != count || x.room < count || x.Format() != format || x.Metadata() != nil || x.Label(3) != "" {
-			t.Fatalf("Len %d, Room %d, %v", x.Len(), x.room, x.Format())
+		if x.Len() != count || x.room < count || x.Empty().Format() != format || x.columns.metadata != nil || x.columns.Label(3) != "" {
+			t.Fatalf("Len %d, Room %d, %v", x.Len(), x.room, x.Empty().Format())
 		}
 		want := make([]*Filter, x.room)
 		put := func(first int, some []*Filter) {
@@ -223,8 +223,8 @@ func TestPut(t *testing.T) {
 		}
 		x.SetLabel(2, "two")
 		put(x.room-1, filters[:1])
-		if x.Len() != x.room || x.Label(2) != "two" || x.Label(x.room-1) != "" {
-			t.Fatalf("Len %d, Room %d, labels %q", x.Len(), x.room, x.labels)
+		if x.Len() != x.room || x.columns.Label(2) != "two" || x.columns.Label(x.room-1) != "" {
+			t.Fatalf("Len %d, Room %d, labels %q", x.Len(), x.room, x.columns.labels)
 		}
 		for i, f := range want {
 			got := x.Filter(i)
@@ -314,9 +314,12 @@ func TestInterleavedLike(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, k := x.Size()
-		if s := filters[0].Stats(); n != s.Bits || k != s.Probes || x.KeyKind() != KeysText || x.empty.kernel != Generic {
-			t.Errorf("%d bits and %d probes for %+v; kind %q, kernel %v", n, k, s, x.KeyKind(), x.empty.kernel)
+		s, empty := filters[0].Stats(), x.Empty()
+		if e := empty.Stats(); e.Bits != s.Bits || e.Probes != s.Probes || e.SetBits != 0 || empty.KeyKind() != KeysText || empty.Kernel() != Generic {
+			t.Errorf("%+v for %+v; kind %q, kernel %v", e, s, empty.KeyKind(), empty.Kernel())
+		}
+		if n, known := empty.KeyCount(); n != 0 || !known {
+			t.Errorf("Empty has %d keys, %v", n, known)
 		}
 		if err := x.Put(0, filters...); err != nil {
 			t.Fatal(err)
@@ -341,9 +344,7 @@ func TestInterleavedErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := x.SetKeyKind(KeysText); err != nil {
-		t.Fatal(err)
-	}
+	x.empty.kind = KeysText
 	good := filtersOfShape(t, rand.New(rand.NewPCG(1, 1)), p, 1000, 1)[0]
 	numbers, err := good.WithKeyKind("INT64")
 	if err != nil {
@@ -370,11 +371,8 @@ func TestInterleavedErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if x.Len() != 100 || onesCount(x.slices) != 0 || slices.Max(x.keys) != 0 {
+	if x.Len() != 100 || onesCount(x.slices) != 0 || slices.Max(x.columns.keys) != 0 {
 		t.Error("an error changes something")
-	}
-	if err := x.SetKeyKind("\n"); !errors.Is(err, ErrKind) || x.KeyKind() != KeysText {
-		t.Errorf("SetKeyKind: %v", err)
 	}
 	long := &Filter{view{prober: prober{bitArray: bitArray(newLine32(make([]byte, 512), 2, 1, 5)), pair: signedLine32}, format: Pebble,
 		data: slices.Concat(make([]byte, 256), []byte{5, 2, 0, 0, 0})}}
@@ -491,7 +489,7 @@ func TestMergeInterleaved(t *testing.T) {
 				part.SetLabel(9, "label")
 			}
 			if n == 63 {
-				part.keys = nil // as of a file without a table
+				part.columns.keys = nil // as of a file without a table
 			}
 			parts, filters = append(parts, part), append(filters, some...)
 		}
@@ -505,8 +503,8 @@ func TestMergeInterleaved(t *testing.T) {
 			}
 			checkTaken(t, x.Filter(i), f)
 		}
-		if x.Len() != len(filters) || x.Label(1+64+63+9) != "label" || x.Label(0) != "" {
-			t.Errorf("%d filters with the labels %q", x.Len(), x.labels)
+		if x.Len() != len(filters) || x.columns.Label(1+64+63+9) != "label" || x.columns.Label(0) != "" {
+			t.Errorf("%d filters with the labels %q", x.Len(), x.columns.labels)
 		}
 	})
 	one, err := Policy{RocksDB, 10}.NewInterleaved(1, 10)
@@ -523,13 +521,11 @@ func TestMergeInterleaved(t *testing.T) {
 		}
 	}
 	other := *one
-	if err := errors.Join(one.SetKeyKind("INT64"), other.SetKeyKind(KeysText)); err != nil {
-		t.Fatal(err)
-	}
+	one.empty.kind, other.empty.kind = "INT64", KeysText
 	if _, err := MergeInterleaved(one, &other); !errors.Is(err, ErrKind) {
 		t.Errorf("two kinds: %v", err)
 	}
-	if x, err := MergeInterleaved(one, one); err != nil || x.KeyKind() != "INT64" {
+	if x, err := MergeInterleaved(one, one); err != nil || x.Empty().KeyKind() != "INT64" {
 		t.Errorf("one kind: %v", err)
 	}
 	if x, err := MergeInterleaved(); err != nil || x.Len() != 0 {
@@ -604,7 +600,7 @@ func TestInterleavedPairs(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				rows.SetGap(random.Int64N(1 << 16))
+				rows.Gap = random.Int64N(1 << 16)
 				x.empty.setKernel(kernel)
 				rows.empty.setKernel(kernel)
 				for first := 0; first < column.n; first += keysAlone {

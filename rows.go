@@ -13,14 +13,17 @@ import (
 
 // Rows asks the interleaved filters in a file that stays where it is: on a disk, or behind ranges of HTTP. It keeps no
 // bits in memory, and checks every slice that it uses. A key takes one read if the bits of its block or line, or else of a
-// filter, take at most 64 KiB in the file, and else a read for each probe. SetGap changes that.
+// filter, take at most 64 KiB in the file, and else a read for each probe. Gap changes that.
 //
 // Goroutines may share it if they may share the [io.ReaderAt], as they may an [os.File].
 type Rows struct {
+	// Gap is how many bytes between two slices are read rather than to make another read. At a disk with a delay of 100 µs
+	// and 1 GB/s that is 100 KB; for an object store it can be 1 MB. Do not change it while a goroutine uses x.
+	Gap int64
+
 	interleaving
 	parts   parts
 	r       io.ReaderAt
-	gap     int64
 	buffers sync.Pool // of *[]byte
 }
 
@@ -42,7 +45,7 @@ func NewRows(r io.ReaderAt, size int64) (*Rows, error) {
 		return nil, err
 	}
 	if _, span := bits.Mul64(x.region(), uint64(x.stride)); span <= regionAtOnce { // no overflow: the file has them
-		x.gap = regionAtOnce
+		x.Gap = regionAtOnce
 	}
 	return x, nil
 }
@@ -70,10 +73,6 @@ func (x *interleaving) region() uint64 {
 	return x.depth
 }
 
-// SetGap sets how many bytes between two slices are read rather than to make another read. At a disk with a delay of 100 µs
-// and 1 GB/s that is 100 KB; for an object store it can be 1 MB. No goroutine may use x meanwhile.
-func (x *Rows) SetGap(bytes int64) { x.gap = bytes }
-
 // Range is a part of a file.
 type Range struct{ Offset, Length int64 }
 
@@ -93,7 +92,7 @@ func (x *Rows) plan(h Hash) (slots []uint64, ranges []Range) {
 	x.empty.probes(h, 0, slots)
 	slices.Sort(slots)
 	for _, p := range slots {
-		ranges = x.extend(ranges, p, x.gap)
+		ranges = x.extend(ranges, p, x.Gap)
 	}
 	return slots, ranges
 }
@@ -160,7 +159,7 @@ func (x *Rows) MayContain(key []byte, hits []uint64) (int, error) {
 }
 
 // MayContainHash is [Interleaved.MayContainHash]. The error is [ErrEncoding] if a slice is damaged, [ErrCapacity] if the
-// parts that SetGap joins exceed 1 TiB, or 1 GiB on systems of 32 bits, or an error of the [io.ReaderAt]. With an error, hits mean nothing.
+// parts that Gap joins exceed 1 TiB, or 1 GiB on systems of 32 bits, or an error of the [io.ReaderAt]. With an error, hits mean nothing.
 func (x *Rows) MayContainHash(h Hash, hits []uint64) (int, error) {
 	hits = x.words(h, hits)
 	slots, ranges := x.plan(h)
@@ -210,7 +209,7 @@ func checkAllocation(size int64) error {
 // by one read. A key takes a bit for each filter, and 16 bytes for each probe: it allocates up to 64 MiB, and does more keys in parts,
 // each by reads of its own. The errors are those of [Rows.MayContainHash].
 func (x *Rows) MayContainBatch(keys Keys, hits []uint64) (int, error) {
-	perKey := (x.filters+63)/64*8 + int(x.empty.k)*int(unsafe.Sizeof(wanted{}))
+	perKey := (x.filters+63)/64*8 + x.empty.k*int(unsafe.Sizeof(wanted{}))
 	window := max(batchMemory/max(perKey, 1), columnsAtOnce) &^ 63
 	return x.eachWindow(keys, hits, window, x.andRows)
 }
@@ -243,7 +242,7 @@ func (x *Rows) andRows(k *Keys, rows []uint64) (total int, err error) {
 		var read []Range
 		n := 0
 		for n < len(all) && x.offset(all[n].p)+int64(x.stride)-x.offset(all[0].p) <= max(fileAtOnce, int64(x.stride)) {
-			if read = x.extend(read, all[n].p, max(x.gap, batchGap)); len(read) > 1 {
+			if read = x.extend(read, all[n].p, max(x.Gap, batchGap)); len(read) > 1 {
 				break
 			}
 			n++

@@ -96,7 +96,7 @@ func TestRowsOfFile(t *testing.T) {
 			}
 			column := must(t)(Integers(keys).WithValidity(randomBits(random, 256, 0.7), 1))
 			for _, gap := range []int64{-1, 0, 1000, 1 << 40} {
-				rows.SetGap(gap)
+				rows.Gap = gap
 				checkAlike(t, sure{rows, t}, x, format, Integers(keys))
 				checkAlike(t, sure{rows, t}, x, format, column)
 			}
@@ -228,18 +228,18 @@ func TestRowsColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reads, _ := r.cost(); reads != 1 || !slices.Equal(c.keys, x.keys) || c.Label(2) != "last" || string(c.Metadata()) != "metadata" || rows.KeyKind() != KeysText {
+	if reads, _ := r.cost(); reads != 1 || !slices.Equal(c.keys, x.columns.keys) || c.Label(2) != "last" || string(c.Metadata()) != "metadata" || rows.Empty().KeyKind() != KeysText {
 		t.Errorf("%d reads: %+v", reads, c)
 	}
-	if n, k := rows.Size(); n != x.bits || k != x.empty.k || rows.Len() != 3 || rows.room != 32 || rows.Format() != RocksDB {
-		t.Errorf("%d bits, %d probes, %d filters", n, k, rows.Len())
+	if s := rows.Empty().Stats(); s.Bits != x.bits || s.Probes != x.empty.k || rows.Len() != 3 || rows.room != 32 || rows.Empty().Format() != RocksDB {
+		t.Errorf("%+v, %d filters", s, rows.Len())
 	}
 }
 
-// TestInterleavedFields wants no field that users could set.
+// TestInterleavedFields wants no field of filters that users could set.
 func TestInterleavedFields(t *testing.T) {
 	is(t, portable)
-	for _, of := range []reflect.Type{reflect.TypeFor[Interleaved](), reflect.TypeFor[InterleavedBuilder](), reflect.TypeFor[Rows](), reflect.TypeFor[Columns]()} {
+	for _, of := range []reflect.Type{reflect.TypeFor[Interleaved](), reflect.TypeFor[Columns]()} {
 		for i := range of.NumField() {
 			if field := of.Field(i); field.IsExported() {
 				t.Errorf("%v has the field %s", of, field.Name)
@@ -278,12 +278,12 @@ func TestRowsCapacity(t *testing.T) {
 	} {
 		x.stride = int(test.stride)
 		p := parts{start: interleavedStart, table: test.table}
-		header := x.appendHeader(nil, &p)
+		header := x.header(&p)
 		rows, err := NewRows(vast(header), int64(x.slicesEnd(&p)+interleavedAfter+test.table))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		rows.SetGap(test.gap)
+		rows.Gap = test.gap
 		var hits [1]uint64
 		_, err = rows.MayContain([]byte("key"), hits[:])
 		switch name {
@@ -322,7 +322,7 @@ func TestRowsErrors(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		rows.SetGap(0)
+		rows.Gap = 0
 		keys := Bytes(golden.Decimals.Range(0, 40))
 		words := (rows.Len() + 63) / 64
 		hits := make([]uint64, words*40)
@@ -339,7 +339,7 @@ func TestRowsErrors(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("%x %v %q %q %q", hits, c.keys, c.labels, c.metadata, rows.KeyKind()), nil
+		return fmt.Sprintf("%x %v %q %q %q", hits, c.keys, c.labels, c.metadata, rows.Empty().KeyKind()), nil
 	}
 	if got, err := ask(bytes.NewReader(file), int64(len(file))); got != want || err != nil {
 		t.Fatalf("%s, want %s: %v", got, want, err)

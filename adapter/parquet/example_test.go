@@ -52,7 +52,6 @@ func ExampleIndexer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer x.Close()
 	for i := range 500 {
 		file := bloomparquet.IndexedFile{Name: fmt.Sprintf("%d.parquet", i), Size: 1234, Modified: time.Unix(1_700_000_000, 0)}
 		if err := x.Add(file, column); err != nil {
@@ -70,6 +69,9 @@ func ExampleIndexer() {
 	}
 	var data bytes.Buffer
 	if _, err := x.WriteTo(&data); err != nil {
+		log.Fatal(err)
+	}
+	if err := x.Close(); err != nil {
 		log.Fatal(err)
 	}
 

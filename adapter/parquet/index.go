@@ -94,10 +94,10 @@ var answersMemory = 64 << 20
 // ask asks the index of the first of some columns for as many of them as memory allows, unless it has answered for that one.
 func (s *scratch) ask(k *Keys, columns []*Column) {
 	x := columns[0].index.Index
-	if _, asked := s.answers.at[columns[0]]; asked && s.answers.index == x {
+	a := &s.answers
+	if _, asked := a.at[columns[0]]; asked && a.index == x {
 		return
 	}
-	a := &s.answers
 	*a = answers{index: x, at: map[*Column]int{}, hits: a.hits[:0]}
 	groups := 0
 	for _, c := range columns {
@@ -242,7 +242,7 @@ func (d *indexDecoder) text() []byte { return d.bytes(d.number()) }
 
 // index reads all files.
 func (d *indexDecoder) index(x *Index) error {
-	if x.rows.Format() != bloom.Parquet || !strings.HasPrefix(string(d.data[:min(len(d.data), len(indexStart))]), indexStart) {
+	if x.rows.Empty().Format() != bloom.Parquet || !strings.HasPrefix(string(d.data[:min(len(d.data), len(indexStart))]), indexStart) {
 		d.fail("its filters are not those of Parquet files")
 		return d.err
 	}
@@ -282,8 +282,8 @@ func (d *indexDecoder) file(x *Index, path string, first int) (next int) {
 		c.Min, c.Max, c.Unordered = d.text(), d.text(), d.number() == 1
 	}
 	c, err := Open(m)
-	if d.err == nil && (err != nil || !slices.Equal(t.numbers(), n[:]) || t.KeyKind() != x.rows.KeyKind()) {
-		d.fail(fmt.Sprintf("column %s of %s is %v, and the keys are of the kind %s", path, f.Name, t, x.rows.KeyKind()))
+	if d.err == nil && (err != nil || !slices.Equal(t.numbers(), n[:]) || t.KeyKind() != x.rows.Empty().KeyKind()) {
+		d.fail(fmt.Sprintf("column %s of %s is %v, and the keys are of the kind %s", path, f.Name, t, x.rows.Empty().KeyKind()))
 	}
 	if d.err == nil {
 		c.index = column
