@@ -9,7 +9,8 @@ import (
 )
 
 // InterleavedBuilder writes the file of any number of interleaved filters in bounded memory: a block of at most 64 MiB, or of 512
-// filters if these are larger, and the numbers of keys and labels. Full blocks go to a temporary file. Close removes it.
+// filters if these are larger, and the numbers of keys and labels. Full blocks go to a temporary file, which has no name on systems
+// that allow it. Close removes it.
 //
 // It is for one goroutine.
 type InterleavedBuilder struct {
@@ -83,6 +84,7 @@ func (b *InterleavedBuilder) save() (err error) {
 		if b.full, err = os.CreateTemp("", "bloom-*.interleaved"); err != nil {
 			return err
 		}
+		_ = os.Remove(b.full.Name()) // nothing stays behind, where an open file needs no name; elsewhere Close removes it
 	}
 	if _, err = b.full.Write(b.block.slices); err != nil {
 		return err
@@ -156,7 +158,8 @@ func (b *InterleavedBuilder) Close() error {
 	if b.full == nil {
 		return nil
 	}
-	err := errors.Join(b.full.Close(), os.Remove(b.full.Name()))
+	err := b.full.Close()
+	_ = os.Remove(b.full.Name())
 	b.full = nil
 	return err
 }

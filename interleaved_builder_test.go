@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -66,6 +67,9 @@ func TestInterleavedBuilder(t *testing.T) {
 			}
 			if !bytes.Equal(got, fileOf(t, x)) || b.all.filters != count || done != int64(len(x.slices)) {
 				t.Fatalf("%v: another file of %d filters", format, count)
+			}
+			if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 && runtime.GOOS != "windows" {
+				t.Errorf("if the process were killed, %v would stay: %v", left, err)
 			}
 			var again bytes.Buffer
 			b.Progress = nil

@@ -141,6 +141,10 @@ func (c *Columns) appendTable(dst []byte, n int) []byte {
 
 // parse reads the table of n filters, and the metadata, from the bytes after the slices.
 func (c *Columns) parse(data []byte, n int, p *parts) error {
+	zeros, data := data[:interleavedAfter], data[interleavedAfter:]
+	if slices.Max(zeros) != 0 {
+		return fmt.Errorf("%w: the bytes after the file's slices are not zero", ErrEncoding)
+	}
 	if xxhash.Sum64(data) != p.sum {
 		return fmt.Errorf("%w: the checksum of the file's table is wrong", ErrEncoding)
 	}
@@ -262,7 +266,7 @@ func OpenInterleaved(data []byte) (*Interleaved, error) {
 	}
 	end := x.slicesEnd(&p)
 	x.slices, x.seed = data[p.start:end:end], p.seed
-	if err := x.columns.parse(data[end+interleavedAfter:], x.filters, &p); err != nil {
+	if err := x.columns.parse(data[end:], x.filters, &p); err != nil {
 		return nil, err
 	}
 	return x, nil

@@ -292,12 +292,12 @@ func (x *Rows) andRead(r Range, all []wanted, rows []uint64) error {
 
 // Columns reads the numbers of keys, the labels and the metadata, and checks them. The errors are those of [Rows.MayContainHash].
 func (x *Rows) Columns() (*Columns, error) {
-	size := x.parts.table + x.parts.metadata
+	size := interleavedAfter + x.parts.table + x.parts.metadata
 	if err := checkAllocation(int64(size)); err != nil {
 		return nil, err
 	}
 	data, c := make([]byte, size), new(Columns)
-	if err := readAt(x.r, data, int64(x.slicesEnd(&x.parts)+interleavedAfter)); err != nil {
+	if err := readAt(x.r, data, int64(x.slicesEnd(&x.parts))); err != nil {
 		return nil, err
 	}
 	return c, c.parse(data, x.filters, &x.parts)
