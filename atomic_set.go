@@ -66,14 +66,10 @@ func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
 }
 
 // Add adds a key.
-func (s *AtomicSet) Add(key []byte) {
-	s.add(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-}
+func (s *AtomicSet) Add(key []byte) { s.add(unsafe.Pointer(unsafe.SliceData(key)), len(key)) }
 
 // AddString adds a key.
-func (s *AtomicSet) AddString(key string) {
-	s.add(unsafe.Pointer(unsafe.StringData(key)), len(key))
-}
+func (s *AtomicSet) AddString(key string) { s.add(unsafe.Pointer(unsafe.StringData(key)), len(key)) }
 
 // add adds the key of n bytes at p, and reports whether it was certainly new.
 func (s *AtomicSet) add(p unsafe.Pointer, n int) bool {

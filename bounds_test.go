@@ -270,12 +270,12 @@ func TestFiltersAtPageEnd(t *testing.T) {
 		for size := 1; size <= 200; size += someSizes(size) {
 			s, _ := formats[format].shape(size, 8) // about so many bytes
 			s.probes = min(1+size%maxProbes, max(s.probes, formatTests[format].mostProbes))
-			before, after := formats[format].frame(s)
+			around := formats[format].frame(s, 8)
 			size := formats[format].pair.walk().bytesOf(s.bits)
 			buffer := guard.Buffer(t, page)
-			encoded := buffer[page-before-size-after:]
-			copy(encoded[before:][:size], golden.Mixed.Key(130))
-			format.putFrame(encoded, s, 8)
+			encoded := buffer[page-around.before-size-around.after:]
+			copy(encoded[around.before:][:size], golden.Mixed.Key(130))
+			around.put(encoded)
 			guard.ReadOnly(t, buffer)
 			eachKernel(t, format, encoded, func(t *testing.T, f *Filter) {
 				spoilWindow()
@@ -307,8 +307,8 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 	page := os.Getpagesize()
 	eachFormat(t, func(t *testing.T, format Format) {
 		shape, _ := formats[format].shape(1<<27, 8)
-		before, after := formats[format].frame(shape)
-		h := fileHeader{startOf(before), format, 7, uint64(before + formats[format].pair.walk().bytesOf(shape.bits) + after), shape, 0, KeysUnknown}
+		around := formats[format].frame(shape, 8)
+		h := fileHeader{startOf(around.before), format, 7, uint64(around.before + formats[format].pair.walk().bytesOf(shape.bits) + around.after), shape, 0, KeysUnknown}
 		size := int(h.start) + int(h.size)
 		mapping, err := syscall.Mmap(-1, 0, (size+page-1)/page*page, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {
@@ -325,7 +325,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 			}
 		}
 		copy(mapping, h.append(nil))
-		format.putFrame(mapping[h.start:size], shape, 8)
+		around.put(mapping[h.start:size])
 		f, err := OpenBinary(mapping[:size])
 		if err != nil {
 			t.Fatal(err)

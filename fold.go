@@ -32,10 +32,7 @@ func (p Policy) NewFoldable(maxKeys int) (*Set, error) {
 		return nil, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, maxKeys, p.BitsPerKey)
 	}
 	s := shape{units * walk.unit, probes}
-	before, after := f.frame(s)
-	data := newEncoded(before, f.pair.walk().bytesOf(s.bits)+after)
-	p.Format.putFrame(data, s, p.BitsPerKey)
-	v, _ := openView(p.Format, data) // no error: the bytes are ours
+	v, _ := openView(p.Format, p.Format.newFilter(s, p.BitsPerKey)) // no error: the bytes are ours
 	v.count = new(keyCount)
 	return &Set{v}, nil
 }

@@ -86,10 +86,8 @@ type encoding interface {
 	// shape returns the shape of a filter of n keys. Its bits may be 0 only if n is 0. It
 	// returns false if the bits take more than mostBytes, or more than the format allows.
 	shape(n, bitsPerKey int) (shape, bool)
-	// frame returns how many bytes the encoding has before and after the bits of a filter. putFrame
-	// writes these bytes into an encoded filter, around its bits.
-	frame(s shape) (before, after int)
-	putFrame(encoded []byte, s shape, bitsPerKey int)
+	// frame returns what the encoding has before and after the bits of a filter.
+	frame(s shape, bitsPerKey int) frame
 	// reshape rewrites the frame of an encoded filter for another number of bits.
 	reshape(encoded []byte, s shape)
 	// parse finds the bits in an encoded filter, or returns ErrEncoding. The bits are a slice
@@ -108,6 +106,26 @@ type encoding interface {
 	rate(n, m float64, k int) float64
 	// expectedSet returns how many of a filter's bits n different keys are expected to set.
 	expectedSet(s shape, n float64) float64
+}
+
+// frame is the bytes that an encoding has around the bits of a filter. It has an array, and no slices: these would be allocated.
+type frame struct {
+	bytes         [24]byte // those before the bits, and then those after them
+	before, after int
+}
+
+// put writes the bytes to an encoded filter.
+func (f *frame) put(encoded []byte) {
+	copy(encoded, f.bytes[:f.before])
+	copy(encoded[len(encoded)-f.after:], f.bytes[f.before:])
+}
+
+// newFilter returns an empty filter. The memory is that of newEncoded.
+func (f Format) newFilter(s shape, bitsPerKey int) []byte {
+	around := formats[f].frame(s, bitsPerKey)
+	data := newEncoded(around.before, formats[f].pair.walk().bytesOf(s.bits)+around.after)
+	around.put(data)
+	return data
 }
 
 // shape is the geometry of a filter.
@@ -216,30 +234,6 @@ func ParseFormat(s string) (Format, error) {
 		}
 	}
 	return 0, fmt.Errorf("%w %q", ErrFormat, s)
-}
-
-// putFrame writes the bytes around the bits of an encoded filter. It is a switch as decode is.
-func (f Format) putFrame(encoded []byte, s shape, bitsPerKey int) {
-	switch f {
-	case LevelDB:
-		encodingLevelDB{}.putFrame(encoded, s, bitsPerKey)
-	case Nori:
-		encodingNori{}.putFrame(encoded, s, bitsPerKey)
-	case NoriCrate:
-		encodingNori{crate: true}.putFrame(encoded, s, bitsPerKey)
-	case Parquet:
-		encodingParquet{}.putFrame(encoded, s, bitsPerKey)
-	case RocksDB:
-		encodingRocksDB{}.putFrame(encoded, s, bitsPerKey)
-	case Pebble:
-		encodingPebble{}.putFrame(encoded, s, bitsPerKey)
-	case BitsAndBlooms:
-		encodingBitsAndBlooms{}.putFrame(encoded, s, bitsPerKey)
-	case Guava:
-		encodingGuava{}.putFrame(encoded, s, bitsPerKey)
-	default:
-		panic(noFormat(f))
-	}
 }
 
 // decode returns the array of an encoded filter. It is a switch because the filter would

@@ -44,11 +44,11 @@ func (encodingBitsAndBlooms) shape(n, bitsPerKey int) (shape, bool) {
 	return shape{m, int(k)}, true
 }
 
-func (encodingBitsAndBlooms) frame(shape) (before, after int) { return headerBitsAndBlooms, 0 }
-
-func (e encodingBitsAndBlooms) putFrame(encoded []byte, s shape, _ int) {
-	e.reshape(encoded, s)
-	binary.BigEndian.PutUint64(encoded[8:], uint64(s.probes))
+func (e encodingBitsAndBlooms) frame(s shape, _ int) frame {
+	f := frame{before: headerBitsAndBlooms}
+	e.reshape(f.bytes[:], s)
+	binary.BigEndian.PutUint64(f.bytes[8:], uint64(s.probes))
+	return f
 }
 
 func (encodingBitsAndBlooms) reshape(encoded []byte, s shape) {

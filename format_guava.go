@@ -43,11 +43,10 @@ func (encodingGuava) shape(n, bitsPerKey int) (shape, bool) {
 	return shape{64 * longs, int(k)}, true
 }
 
-func (encodingGuava) frame(shape) (before, after int) { return headerGuava, 0 }
-
-func (e encodingGuava) putFrame(encoded []byte, s shape, _ int) {
-	encoded[0], encoded[1] = strategyGuava, byte(s.probes)
-	e.reshape(encoded, s)
+func (e encodingGuava) frame(s shape, _ int) frame {
+	f := frame{bytes: [24]byte{strategyGuava, byte(s.probes)}, before: headerGuava}
+	e.reshape(f.bytes[:], s)
+	return f
 }
 
 func (encodingGuava) reshape(encoded []byte, s shape) {

@@ -25,10 +25,8 @@ func (encodingLevelDB) shape(n, bitsPerKey int) (shape, bool) {
 	return shape{(max(lo, 64) + 7) &^ 7, k}, true
 }
 
-func (encodingLevelDB) frame(shape) (before, after int) { return 0, 1 }
-
-func (encodingLevelDB) putFrame(encoded []byte, s shape, _ int) {
-	encoded[len(encoded)-1] = byte(s.probes)
+func (encodingLevelDB) frame(s shape, _ int) frame {
+	return frame{bytes: [24]byte{byte(s.probes)}, after: 1}
 }
 
 // reshape has nothing to do: the frame does not have the number of bits.

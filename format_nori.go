@@ -60,22 +60,18 @@ func (e encodingNori) shape(n, bitsPerKey int) (shape, bool) {
 	return shape{size, k}, true
 }
 
-func (e encodingNori) frame(shape) (before, after int) {
+func (e encodingNori) frame(s shape, bitsPerKey int) frame {
+	f := frame{before: headerNori}
 	if e.crate {
-		return headerNoriCrate, 0
+		f.before = headerNoriCrate
+		binary.LittleEndian.PutUint32(f.bytes[:], uint32(s.probes))
+		binary.LittleEndian.PutUint64(f.bytes[4:], s.bits)
+		return f
 	}
-	return headerNori, 0
-}
-
-func (e encodingNori) putFrame(encoded []byte, s shape, bitsPerKey int) {
-	if e.crate {
-		binary.LittleEndian.PutUint32(encoded, uint32(s.probes))
-		binary.LittleEndian.PutUint64(encoded[4:], s.bits)
-		return
-	}
-	binary.LittleEndian.PutUint64(encoded, s.bits)
-	binary.LittleEndian.PutUint32(encoded[8:], uint32(s.probes))
-	binary.LittleEndian.PutUint32(encoded[12:], uint32(min(uint64(max(bitsPerKey, 1)), math.MaxUint32)))
+	binary.LittleEndian.PutUint64(f.bytes[:], s.bits)
+	binary.LittleEndian.PutUint32(f.bytes[8:], uint32(s.probes))
+	binary.LittleEndian.PutUint32(f.bytes[12:], uint32(min(uint64(max(bitsPerKey, 1)), math.MaxUint32)))
+	return f
 }
 
 func (e encodingNori) reshape(encoded []byte, s shape) {

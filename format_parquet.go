@@ -26,9 +26,7 @@ func (encodingParquet) shape(n, bitsPerKey int) (shape, bool) {
 	return shape{(max(lo, 1) + 255) &^ 255, splitProbes}, true
 }
 
-func (encodingParquet) frame(shape) (before, after int) { return 0, 0 }
-
-func (encodingParquet) putFrame([]byte, shape, int) {}
+func (encodingParquet) frame(shape, int) frame { return frame{} }
 
 // reshape has nothing to do: the frame does not have the number of bits.
 func (encodingParquet) reshape([]byte, shape) {}

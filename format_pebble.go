@@ -35,19 +35,18 @@ func (encodingPebble) shape(n, bitsPerKey int) (shape, bool) {
 	return shape{512 * ((lo-1)/512 + 1 | 1), k}, true
 }
 
-func (encodingPebble) frame(shape) (before, after int) { return 0, trailer }
-
-// putFrame leaves all zeros for a filter of no keys, as Pebble writes it.
-func (e encodingPebble) putFrame(encoded []byte, s shape, _ int) {
+// frame is all zeros for a filter of no keys, as Pebble writes it.
+func (encodingPebble) frame(s shape, _ int) frame {
+	f := frame{after: trailer}
 	if s.bits > 0 {
-		encoded[len(encoded)-trailer] = byte(s.probes)
-		e.reshape(encoded, s)
+		f.bytes[0] = byte(s.probes)
+		binary.LittleEndian.PutUint32(f.bytes[1:], uint32(s.bits/512))
 	}
+	return f
 }
 
-func (encodingPebble) reshape(encoded []byte, s shape) {
-	binary.LittleEndian.PutUint32(encoded[len(encoded)-trailer+1:], uint32(s.bits/512))
-}
+// reshape has nothing to do: no filter is folded.
+func (encodingPebble) reshape([]byte, shape) {}
 
 // parse accepts what RocksDB and Pebble both read. Up to five bytes hold no key, and a filter
 // of no probes may hold every key.

@@ -55,11 +55,9 @@ func (e encodingRocksDB) shape(n, bitsPerKey int) (shape, bool) {
 	return shape{512 * min(lines, rocksMostLines), e.probes(bitsPerKey)}, true
 }
 
-func (encodingRocksDB) frame(shape) (before, after int) { return 0, trailer }
-
-func (encodingRocksDB) putFrame(encoded []byte, s shape, _ int) {
+func (encodingRocksDB) frame(s shape, _ int) frame {
 	marker := int8(markerBloom)
-	*(*[trailer]byte)(encoded[len(encoded)-trailer:]) = [trailer]byte{byte(marker), 0, byte(s.probes)}
+	return frame{bytes: [24]byte{byte(marker), 0, byte(s.probes)}, after: trailer}
 }
 
 // reshape has nothing to do: the frame does not have the number of bits.

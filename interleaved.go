@@ -114,10 +114,7 @@ func (f Format) emptyView(s shape) (view, error) {
 	if s.bits == 0 || s.bits > 8*mostBytes || s.probes < 1 {
 		return view{}, fmt.Errorf("%w: a filter of %v with %d bits and %d probes", ErrEncoding, f, s.bits, s.probes)
 	}
-	before, after := formats[f].frame(s)
-	data := newEncoded(before, formats[f].pair.walk().bytesOf(s.bits)+after)
-	f.putFrame(data, s, 0)
-	v, err := openView(f, data)
+	v, err := openView(f, f.newFilter(s, 0))
 	if err != nil {
 		return view{}, err
 	}

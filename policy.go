@@ -243,36 +243,26 @@ func (p Policy) AppendFilter(dst []byte, keys Keys) []byte {
 
 func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 	keys.mustServe(p.Format)
-	var s prober
-	dst = p.grow(dst, keys.n-keys.nulls(), &s)
-	s.kernel = kernel
-	s.addColumn(keys)
-	return dst
-}
-
-// grow appends the encoding of an empty filter for n keys to dst. It sets all of the prober
-// except the kernel.
-func (p Policy) grow(dst []byte, n int, s *prober) []byte {
 	p.Format.mustBe()
-	f := &formats[p.Format]
+	f, n := &formats[p.Format], keys.n-keys.nulls()
 	shape, ok := f.shape(n, p.BitsPerKey)
 	if !ok {
 		panic(fmt.Sprintf("bloom: a filter of %d keys at %d bits per key is too large", n, p.BitsPerKey))
 	}
-	before, after := f.frame(shape)
-	start, size := len(dst), f.pair.walk().bytesOf(shape.bits)
+	around := f.frame(shape, p.BitsPerKey)
+	start, size := len(dst)+around.before, f.pair.walk().bytesOf(shape.bits)
 	if cap(dst) > 0 {
-		dst = extend(dst, before+size+after)
+		dst = extend(dst, around.before+size+around.after)
+		around.put(dst[start-around.before:])
 	} else {
-		dst = newEncoded(before, size+after)
+		dst = p.Format.newFilter(shape, p.BitsPerKey)
 	}
-	p.Format.putFrame(dst[start:], shape, p.BitsPerKey)
-	bits := dst[start+before:][:size]
+	bits := dst[start:][:size]
 	if size == 0 {
 		bits, shape.bits = nothing, 8*uint64(len(nothing)) // nothing is added to it
 	}
-	s.pair = f.pair
-	s.bitArray = f.pair.walk().newArray(bits, shape.bits, shape.probes)
+	s := prober{bitArray: f.pair.walk().newArray(bits, shape.bits, shape.probes), pair: f.pair, kernel: kernel}
+	s.addColumn(keys)
 	return dst
 }
 

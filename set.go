@@ -66,15 +66,14 @@ func (f Format) NewSet(bits uint64, probes int) (*Set, error) {
 // newView returns a view of an empty filter with room for capacity keys, at least one. Its
 // memory is that of newEncoded.
 func (p Policy) newView(capacity int) (view, error) {
-	bits, _, err := p.Size(capacity)
+	bits, probes, err := p.Size(capacity)
 	if err == nil && bits == 0 {
-		capacity = 1
-		_, _, err = p.Size(capacity)
+		bits, probes, err = p.Size(1)
 	}
 	if err != nil {
 		return view{}, err
 	}
-	return openView(p.Format, p.grow(nil, capacity, new(prober)))
+	return openView(p.Format, p.Format.newFilter(shape{bits, probes}, p.BitsPerKey))
 }
 
 // OpenSet returns a set with the contents of an encoded filter. It takes a copy. The errors
@@ -123,22 +122,13 @@ func (s *Set) WithKernel(k Kernel) (*Set, error) {
 }
 
 // Add adds a key.
-func (s *Set) Add(key []byte) {
-	s.addKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-	s.count.n++
-}
+func (s *Set) Add(key []byte) { s.TestAndAdd(key) }
 
 // AddString adds a key.
-func (s *Set) AddString(key string) {
-	s.addKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
-	s.count.n++
-}
+func (s *Set) AddString(key string) { s.TestAndAddString(key) }
 
 // AddUint64 adds the 8 little-endian bytes of key.
-func (s *Set) AddUint64(key uint64) {
-	addUint64(&s.base, key)
-	s.count.n++
-}
+func (s *Set) AddUint64(key uint64) { s.TestAndAddUint64(key) }
 
 // AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
 func (s *Set) AddHash(h Hash) { s.TestAndAddHash(h) }
