@@ -23,16 +23,7 @@ type hash128 struct{ h1, h2 uint64 }
 
 func (h hash128) both() (h1, h2 uint64) { return h.h1, h.h2 }
 
-// hash64Bytes returns XXH64 of key with the seeds 0 and 1.
-func hash64Bytes(key []byte) hash128 {
-	return hash64At(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-}
-
-func hash64String(key string) hash128 {
-	return hash64At(unsafe.Pointer(unsafe.StringData(key)), len(key))
-}
-
-// hash64At hashes the n bytes at p. It reads them once for both hashes. It makes no pointer
+// hash64At returns XXH64 of the n bytes at p with the seeds 0 and 1. It reads them once for both hashes. It makes no pointer
 // past their end, where another allocation may begin.
 func hash64At(p unsafe.Pointer, n int) hash128 {
 	if n == 8 { // as in hash32At
@@ -140,11 +131,11 @@ func (k *Keys) hash64Generic(h1, h2 []uint64) {
 	switch k.layout {
 	case byteSlices:
 		for i, key := range elements[[]byte](k, len(h1)) {
-			h1[i], h2[i] = hash64Bytes(key).both()
+			h1[i], h2[i] = hash64At(unsafe.Pointer(unsafe.SliceData(key)), len(key)).both()
 		}
 	case strs:
 		for i, key := range elements[string](k, len(h1)) {
-			h1[i], h2[i] = hash64String(key).both()
+			h1[i], h2[i] = hash64At(unsafe.Pointer(unsafe.StringData(key)), len(key)).both()
 		}
 	case uint32s:
 		for i, key := range elements[uint32](k, len(h1)) {
@@ -156,7 +147,7 @@ func (k *Keys) hash64Generic(h1, h2 []uint64) {
 		}
 	case fixedWidth:
 		for i := range h1 {
-			h1[i], h2[i] = hash64Bytes(k.data[i*k.width : (i+1)*k.width]).both()
+			h1[i], h2[i] = hash64At(unsafe.Pointer(&k.data[i*k.width]), k.width).both()
 		}
 	case offsets32:
 		hash64Between(h1, h2, k.data, elements[int32](k, len(h1)+1))
@@ -167,7 +158,8 @@ func (k *Keys) hash64Generic(h1, h2 []uint64) {
 
 func hash64Between[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E) {
 	for i := range h1 {
-		h1[i], h2[i] = hash64Bytes(data[offsets[i]:offsets[i+1]]).both()
+		key := data[offsets[i]:offsets[i+1]]
+		h1[i], h2[i] = hash64At(unsafe.Pointer(unsafe.SliceData(key)), len(key)).both()
 	}
 }
 

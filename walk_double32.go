@@ -125,7 +125,9 @@ func placedKeys(kernel Kernel) int {
 // addNew is prober.addInOrder for this walk. whole is that of setNewPlaces.
 func (d double32) addNew(kernel Kernel, hashes []uint32, added []uint64, whole uint32) {
 	if kernel == Generic || kernel == NEON || d.n < 2 {
-		d.addNewGeneric(hashes, added)
+		for i, h := range hashes {
+			setOutcome(added, i, d.add(h))
+		}
 		return
 	}
 	w := takeWindow()
@@ -138,13 +140,6 @@ func (d double32) addNew(kernel Kernel, hashes []uint32, added []uint64, whole u
 		setNewPlaces(kernel, d.base, whole, &places[0], d.k, block, n, &added[i/64])
 	}
 	w.giveBack()
-}
-
-// addNewGeneric is addNew in portable Go.
-func (d double32) addNewGeneric(hashes []uint32, added []uint64) {
-	for i, h := range hashes {
-		setOutcome(added, i, d.add(h))
-	}
 }
 
 // placeGeneric is place in portable Go.

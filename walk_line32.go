@@ -126,25 +126,10 @@ func (d *line32) place(hashes, places []uint32) {
 	}
 }
 
-// line32Steps has the numbers of the probes that kernels multiply by, and line32Few those of fewer than
-// 8 probes, and then that of the first probe again.
-var line32Steps, line32Few = func() (steps [128]uint32, few [8][8]uint32) {
-	for i := range steps {
-		steps[i] = uint32(i)
-	}
-	for k := range few {
-		copy(few[k][:], steps[:k])
-	}
-	return steps, few
-}()
+var line32Factors = newLineFactors(0, func(x uint32) uint32 { return x + 1 })
 
-// steps returns the numbers of 8 probes from the given one on. Those of the last 8 begin earlier.
-func (d *line32) steps(probe int) *[8]uint32 {
-	if d.k < 8 {
-		return &line32Few[d.k]
-	}
-	return (*[8]uint32)(line32Steps[min(probe, d.k-8):])
-}
+// steps returns the numbers of 8 probes from the given one on, as lineFactors.of does.
+func (d *line32) steps(probe int) *[8]uint32 { return line32Factors.of(d.k, probe) }
 
 // divisor returns what kernels divide by the number of lines with, in lines of 64 bytes. If 2^log is the
 // largest power of two up to the number, recip is floor(2^(32+log)/lines), or 1 less for 2^log lines, and

@@ -3,6 +3,7 @@ package bloom
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -125,28 +126,36 @@ func (d *line512) place(hashes []uint64, places []uint32) {
 	}
 }
 
-// line512Powers has the factors of the probes that kernels multiply by, and line512Few those of fewer
-// than 8 probes, and then that of the first probe again.
-var line512Powers, line512Few = func() (powers [128]uint32, few [8][8]uint32) {
-	factor := uint32(1)
-	for i := range powers {
-		powers[i] = factor
-		factor *= line512Mul
-	}
-	for k := range few {
-		few[k] = [8]uint32{1, 1, 1, 1, 1, 1, 1, 1}
-		copy(few[k][:], powers[:k])
-	}
-	return powers, few
-}()
-
-// factors returns the factors of 8 probes from the given one on. Those of the last 8 begin earlier.
-func (d *line512) factors(probe int) *[8]uint32 {
-	if d.k < 8 {
-		return &line512Few[d.k]
-	}
-	return (*[8]uint32)(line512Powers[min(probe, d.k-8):])
+// lineFactors has the numbers of the probes that kernels of lines multiply by, and those of fewer than 8 probes,
+// and then that of the first probe again.
+type lineFactors struct {
+	all [128]uint32
+	few [8][8]uint32
 }
+
+// newLineFactors returns the factors of which that of a probe gives the next one.
+func newLineFactors(first uint32, next func(uint32) uint32) (f lineFactors) {
+	for i := range f.all {
+		f.all[i], first = first, next(first)
+	}
+	for k := range f.few {
+		copy(f.few[k][:], slices.Repeat(f.all[:1], 8))
+		copy(f.few[k][:], f.all[:k])
+	}
+	return f
+}
+
+// of returns the factors of 8 of k probes from the given one on. Those of the last 8 begin earlier.
+func (f *lineFactors) of(k, probe int) *[8]uint32 {
+	if k < 8 {
+		return &f.few[k]
+	}
+	return (*[8]uint32)(f.all[min(probe, k-8):])
+}
+
+var line512Factors = newLineFactors(1, func(x uint32) uint32 { return x * line512Mul })
+
+func (d *line512) factors(probe int) *[8]uint32 { return line512Factors.of(d.k, probe) }
 
 // probeBatch is probeHashes for this walk.
 func (d *line512) probeBatch(kernel Kernel, hashes, hits []uint64) {
@@ -209,24 +218,19 @@ func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 // addNew is prober.addInOrder for this walk.
 func (d *line512) addNew(kernel Kernel, hashes, added []uint64) {
 	if !d.addNewForm(kernel, hashes, added, 64*d.n >= requestBytes) {
-		d.addNewGeneric(hashes, added)
+		for i, h := range hashes {
+			setOutcome(added, i, d.add(h))
+		}
 	}
 }
 
-// addNewForm is addNewGeneric in assembly, with far as for addForm. It returns false, and does nothing, if
+// addNewForm is addNew in assembly, with far as for addForm. It returns false, and does nothing, if
 // Go must add the hashes.
 func (d *line512) addNewForm(kernel Kernel, hashes, added []uint64, far bool) bool {
 	if d.n >= maxKernelLines || d.k > maxHasProbes {
 		return false
 	}
 	return setNewLine512(kernel, d.base, d.n, d.factors(0), (d.k+1)/2, &hashes[0], len(hashes), &added[0], far)
-}
-
-// addNewGeneric is addNew in portable Go.
-func (d *line512) addNewGeneric(hashes, added []uint64) {
-	for i, h := range hashes {
-		setOutcome(added, i, d.add(h))
-	}
 }
 
 // probeGeneric is probeBatch in portable Go.

@@ -152,21 +152,16 @@ func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 // addNew is prober.addInOrder for this walk.
 func (d *split256) addNew(kernel Kernel, hashes, added []uint64) {
 	if !d.addNewForm(kernel, hashes, added, 32*d.n >= requestBytes) {
-		d.addNewGeneric(hashes, added)
+		for i, h := range hashes {
+			setOutcome(added, i, d.add(h))
+		}
 	}
 }
 
-// addNewForm is addNewGeneric in assembly, with far as for probeForm. It returns false, and does nothing, if
+// addNewForm is addNew in assembly, with far as for probeForm. It returns false, and does nothing, if
 // Go must add the hashes.
 func (d *split256) addNewForm(kernel Kernel, hashes, added []uint64, far bool) bool {
 	return d.n < maxKernelBlocks && setNewSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &added[0], far)
-}
-
-// addNewGeneric is addNew in portable Go.
-func (d *split256) addNewGeneric(hashes, added []uint64) {
-	for i, h := range hashes {
-		setOutcome(added, i, d.add(h))
-	}
 }
 
 // probeGeneric is probeBatch in portable Go.
