@@ -36,17 +36,18 @@ func (encodingPebble) shape(n, bitsPerKey int) (shape, bool) {
 }
 
 // frame is all zeros for a filter of no keys, as Pebble writes it.
-func (encodingPebble) frame(s shape, _ int) frame {
+func (e encodingPebble) frame(s shape, _ int) frame {
 	f := frame{after: trailer}
 	if s.bits > 0 {
 		f.bytes[0] = byte(s.probes)
-		binary.LittleEndian.PutUint32(f.bytes[1:], uint32(s.bits/512))
+		e.reshape(f.bytes[:trailer], s)
 	}
 	return f
 }
 
-// reshape has nothing to do: no filter is folded.
-func (encodingPebble) reshape([]byte, shape) {}
+func (encodingPebble) reshape(encoded []byte, s shape) {
+	binary.LittleEndian.PutUint32(encoded[len(encoded)-trailer+1:], uint32(s.bits/512))
+}
 
 // parse accepts what RocksDB and Pebble both read. Up to five bytes hold no key, and a filter
 // of no probes may hold every key.
