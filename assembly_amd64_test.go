@@ -115,9 +115,15 @@ func TestSingles(t *testing.T) {
 			}
 			check := func(p *prober, want []string) {
 				t.Helper()
-				got := []string{name(p.single.ofUint64), name(p.single.ofHash), name(p.single.ofAdd), name(p.single.ofRequest), name(reflect.ValueOf(p.single.ofKey).Pointer())}
-				if !slices.Equal(got, want) {
-					t.Errorf("kernel %v: single keys go to %v, want %v", kernel, got, want)
+				for kind := range hashKinds {
+					want := slices.Clone(want) // other kinds go to Go
+					if hashKind(kind) != p.pair.hash() {
+						want[1], want[3] = inGo[1], inGo[3]
+					}
+					got := []string{name(p.single.ofUint64), name(p.single.ofHash[kind]), name(p.single.ofAdd), name(p.single.ofRequest[kind]), name(reflect.ValueOf(p.single.ofKey).Pointer())}
+					if !slices.Equal(got, want) {
+						t.Errorf("kernel %v: single keys, and hashes of kind %d, go to %v, want %v", kernel, kind, got, want)
+					}
 				}
 			}
 			check(&onKernel(t, s.Filter(), kernel).prober, want)

@@ -868,22 +868,22 @@ func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr, ofReque
 func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+func hasHashDouble32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 
 //go:noescape
 func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64) (unused [2]uint64, may bool)
 
 //go:noescape
-func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+func hasHashSplit256AVX512(base **byte, h1 uint64) (unused [3]uint64, may bool)
 
 //go:noescape
-func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+func hasHashLine512AVX512(base **byte, h1 uint64) (unused [3]uint64, may bool)
 
 //go:noescape
-func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+func hasHashLine32AVX512(base **byte, h1 uint64) (unused [3]uint64, may bool)
 
 //go:noescape
 func hasUint64Split256AVX512(base **byte, key uint64) (may bool)
@@ -895,13 +895,13 @@ func hasUint64Line512AVX512(base **byte, key uint64) (may bool)
 func hasUint64Line32AVX512(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+func hasHashSplit256AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 
 //go:noescape
-func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+func hasHashLine512AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 
 //go:noescape
-func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+func hasHashLine32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 
 //go:noescape
 func hasUint64Split256AVX2(base **byte, key uint64) (may bool)

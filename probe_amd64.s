@@ -7784,9 +7784,9 @@ TEXT ·probeHash(SB), NOSPLIT, $0-41
 	TESTQ AX, AX
 	JZ    go
 	MOVQ  h4+32(FP), CX
-	CMPQ  CX, 32(AX)
-	JNE   go
-	JMP   8(AX)
+	CMPQ  CX, $0x07
+	JHI   go
+	JMP   16(AX)(CX*8)
 
 go:
 	JMP ·mayContainHash+0(SB)
@@ -7797,7 +7797,7 @@ TEXT ·addUint64(SB), NOSPLIT, $0-17
 	MOVQ  40(AX), AX
 	TESTQ AX, AX
 	JZ    go
-	JMP   16(AX)
+	JMP   8(AX)
 
 go:
 	JMP ·addUint64Generic+0(SB)
@@ -7809,9 +7809,9 @@ TEXT ·requestHash(SB), NOSPLIT, $0-48
 	TESTQ AX, AX
 	JZ    go
 	MOVQ  h4+32(FP), CX
-	CMPQ  CX, 32(AX)
-	JNE   go
-	JMP   24(AX)
+	CMPQ  CX, $0x07
+	JHI   go
+	JMP   80(AX)(CX*8)
 
 go:
 	JMP ·requestNothing+0(SB)
@@ -8816,7 +8816,7 @@ absent:
 	MOVB $0x00, may+16(FP)
 	RET
 
-// func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+// func hasHashDouble32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 // Requires: BMI2
 TEXT ·hasHashDouble32AVX2(SB), NOSPLIT, $0-41
 	MOVQ    h1+8(FP), AX
@@ -9128,7 +9128,7 @@ masked_present:
 	MOVB $0x01, may+16(FP)
 	RET
 
-// func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+// func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64) (unused [2]uint64, may bool)
 // Requires: BMI2
 TEXT ·hasHashDouble64AVX2(SB), NOSPLIT, $0-41
 	MOVQ  h1+8(FP), AX
@@ -14442,7 +14442,7 @@ near_2:
 	JG           halves
 	JMP          words
 
-// func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+// func hasHashSplit256AVX512(base **byte, h1 uint64) (unused [3]uint64, may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), AX
@@ -14463,7 +14463,7 @@ TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-41
 	MOVB         AL, may+40(FP)
 	RET
 
-// func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+// func hasHashLine512AVX512(base **byte, h1 uint64) (unused [3]uint64, may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), AX
@@ -14490,7 +14490,7 @@ TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-41
 	MOVB         AL, may+40(FP)
 	RET
 
-// func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+// func hasHashLine32AVX512(base **byte, h1 uint64) (unused [3]uint64, may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·hasHashLine32AVX512(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), CX
@@ -18124,7 +18124,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+// func hasHashSplit256AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 // Requires: AVX, AVX2
 TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), AX
@@ -18147,7 +18147,7 @@ TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-41
 	VZEROUPPER
 	RET
 
-// func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+// func hasHashLine512AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 // Requires: AVX, AVX2
 TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), AX
@@ -18179,7 +18179,7 @@ TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-41
 	VZEROUPPER
 	RET
 
-// func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+// func hasHashLine32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), CX

@@ -10,10 +10,10 @@ import (
 // single has the functions that test or add one key, for a pair of hash and walk and a kernel. A prober points to its
 // single. So each takes one indirect jump, which CPUs predict, in place of comparisons with each pair.
 type single struct {
-	// Where the assembly of probeUint64, probeHash, addUint64 and requestHash jumps to.
-	ofUint64, ofHash, ofAdd, ofRequest uintptr
-
-	hash uint64 // the kind of the only hashes that ofHash and ofRequest take, or 0 if they check it
+	// Where the assembly of probeUint64 and addUint64 jumps to, and that of probeHash and requestHash with a hash of
+	// each kind: to Go, unless it is the pair's.
+	ofUint64, ofAdd   uintptr
+	ofHash, ofRequest [len(hashKinds)]uintptr
 
 	// ofKey is a keyTest, but p, the address of the key, has no type of a pointer. The compiler takes each pointer
 	// that goes through a function value for one that escapes, and would move the key to the heap. A key on the

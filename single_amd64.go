@@ -7,8 +7,7 @@ import "unsafe"
 // setSingles sets the functions of the singles: those of assembly, and the addresses of Go's.
 func setSingles() {
 	for walk := range singles[Generic] {
-		s := &singles[Generic][walk]
-		s.ofUint64, s.ofHash, s.ofAdd, s.ofRequest = singleAt(0)
+		singles[Generic][walk].setAddresses(0, noHash)
 	}
 	for walk, tests := range keyTests {
 		if tests[0] == nil {
@@ -16,10 +15,19 @@ func setSingles() {
 		}
 		for i, kernel := range []Kernel{AVX2, AVX512} {
 			s := &singles[kernel][walk]
-			s.ofUint64, s.ofHash, s.ofAdd, s.ofRequest = singleAt(2*walk - 1 + i)
-			s.hash, s.ofKey = uint64(usualPairs[walk].hash()), ofKey(tests[i])
+			s.setAddresses(2*walk-1+i, usualPairs[walk].hash())
+			s.ofKey = ofKey(tests[i])
 		}
 	}
+}
+
+// setAddresses sets the addresses to those of a row of singleAt, and to Go's for hashes of other kinds.
+func (s *single) setAddresses(row int, hash hashKind) {
+	_, hashInGo, _, requestInGo := singleAt(0)
+	for kind := range s.ofHash {
+		s.ofHash[kind], s.ofRequest[kind] = hashInGo, requestInGo
+	}
+	s.ofUint64, s.ofHash[hash], s.ofAdd, s.ofRequest[hash] = singleAt(row)
 }
 
 // keyTests has the tests of each walk's usual pair, with AVX2 and with AVX-512. Each function calls the kernel
@@ -37,7 +45,8 @@ func keyDouble32(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return hasUint64Double32AVX2(&s.base, load64(p, 0))
 	}
-	return hasHashDouble32AVX2(&s.base, uint64(hash32At(p, n, unsignedBytes)), 0, 0, 0)
+	_, may := hasHashDouble32AVX2(&s.base, uint64(hash32At(p, n, unsignedBytes)))
+	return may
 }
 
 func keyDouble64(s *prober, p unsafe.Pointer, n int) bool {
@@ -45,7 +54,8 @@ func keyDouble64(s *prober, p unsafe.Pointer, n int) bool {
 		return hasUint64Double64AVX2(&s.base, load64(p, 0))
 	}
 	h := hash64At(p, n)
-	return hasHashDouble64AVX2(&s.base, h.h1, h.h2, 0, 0)
+	_, may := hasHashDouble64AVX2(&s.base, h.h1, h.h2)
+	return may
 }
 
 func keySplit256AVX2(s *prober, p unsafe.Pointer, n int) bool {
@@ -55,21 +65,24 @@ func keySplit256AVX2(s *prober, p unsafe.Pointer, n int) bool {
 	if n < shortKey {
 		return probeShortSplit256AVX2(&s.base, (*byte)(p), n)
 	}
-	return hasHashSplit256AVX2(&s.base, xxh64At(p, n), 0, 0, 0)
+	_, may := hasHashSplit256AVX2(&s.base, xxh64At(p, n))
+	return may
 }
 
 func keyLine512AVX2(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return hasUint64Line512AVX2(&s.base, load64(p, 0))
 	}
-	return hasHashLine512AVX2(&s.base, xxph3At(p, n), 0, 0, 0)
+	_, may := hasHashLine512AVX2(&s.base, xxph3At(p, n))
+	return may
 }
 
 func keyLine32AVX2(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return hasUint64Line32AVX2(&s.base, load64(p, 0))
 	}
-	return hasHashLine32AVX2(&s.base, uint64(hash32At(p, n, signedBytes)), 0, 0, 0)
+	_, may := hasHashLine32AVX2(&s.base, uint64(hash32At(p, n, signedBytes)))
+	return may
 }
 
 func keySplit256AVX512(s *prober, p unsafe.Pointer, n int) bool {
@@ -79,19 +92,22 @@ func keySplit256AVX512(s *prober, p unsafe.Pointer, n int) bool {
 	if n < shortKey {
 		return probeShortSplit256AVX2(&s.base, (*byte)(p), n)
 	}
-	return hasHashSplit256AVX512(&s.base, xxh64At(p, n), 0, 0, 0)
+	_, may := hasHashSplit256AVX512(&s.base, xxh64At(p, n))
+	return may
 }
 
 func keyLine512AVX512(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return hasUint64Line512AVX512(&s.base, load64(p, 0))
 	}
-	return hasHashLine512AVX512(&s.base, xxph3At(p, n), 0, 0, 0)
+	_, may := hasHashLine512AVX512(&s.base, xxph3At(p, n))
+	return may
 }
 
 func keyLine32AVX512(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return hasUint64Line32AVX512(&s.base, load64(p, 0))
 	}
-	return hasHashLine32AVX512(&s.base, uint64(hash32At(p, n, signedBytes)), 0, 0, 0)
+	_, may := hasHashLine32AVX512(&s.base, uint64(hash32At(p, n, signedBytes)))
+	return may
 }
