@@ -8007,81 +8007,80 @@ next:
 // func addUint64Double64AVX2(base **byte, key uint64) (isNew bool)
 // Requires: BMI2
 TEXT ·addUint64Double64AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), DX
+	MOVQ key+8(FP), CX
 
 	// XXH64 with the seeds 0 and 1 of 8 bytes.
 	MOVQ  $0x9e3779b185ebca87, BX
 	MOVQ  $0xc2b2ae3d27d4eb4f, SI
-	IMULQ SI, DX
-	RORXQ $0x21, DX, DX
-	IMULQ BX, DX
-	MOVQ  $0x27d4eb2f165667cd, AX
-	MOVQ  $0x27d4eb2f165667ce, CX
-	XORQ  DX, AX
-	XORQ  DX, CX
-	RORXQ $0x25, AX, AX
-	RORXQ $0x25, CX, CX
-	IMULQ BX, AX
-	IMULQ BX, CX
-	MOVQ  singleWords<>+24(SB), DX
-	ADDQ  DX, AX
-	ADDQ  DX, CX
-	MOVQ  AX, DX
-	SHRQ  $0x21, DX
-	XORQ  DX, AX
-	IMULQ SI, AX
-	MOVQ  CX, DX
-	SHRQ  $0x21, DX
-	XORQ  DX, CX
 	IMULQ SI, CX
-	MOVQ  singleWords<>+16(SB), DX
+	RORXQ $0x21, CX, CX
+	IMULQ BX, CX
+	MOVQ  $0x27d4eb2f165667cd, DX
+	MOVQ  $0x27d4eb2f165667ce, AX
+	XORQ  CX, DX
+	XORQ  CX, AX
+	RORXQ $0x25, DX, DX
+	RORXQ $0x25, AX, AX
+	IMULQ BX, DX
+	IMULQ BX, AX
+	MOVQ  singleWords<>+24(SB), CX
+	ADDQ  CX, DX
+	ADDQ  CX, AX
+	MOVQ  DX, CX
+	SHRQ  $0x21, CX
+	XORQ  CX, DX
+	IMULQ SI, DX
+	MOVQ  AX, CX
+	SHRQ  $0x21, CX
+	XORQ  CX, AX
+	IMULQ SI, AX
+	MOVQ  singleWords<>+16(SB), CX
+	MOVQ  DX, BX
+	SHRQ  $0x1d, BX
+	XORQ  BX, DX
+	IMULQ CX, DX
 	MOVQ  AX, BX
 	SHRQ  $0x1d, BX
 	XORQ  BX, AX
-	IMULQ DX, AX
-	MOVQ  CX, BX
-	SHRQ  $0x1d, BX
-	XORQ  BX, CX
-	IMULQ DX, CX
-	MOVQ  AX, DX
-	SHRQ  $0x20, DX
-	XORQ  DX, AX
-	MOVQ  CX, DX
-	SHRQ  $0x20, DX
-	XORQ  DX, CX
-	MOVQ  base+0(FP), DX
-	MOVQ  (DX), BX
-	MOVQ  8(DX), SI
+	IMULQ CX, AX
+	MOVQ  DX, CX
+	SHRQ  $0x20, CX
+	XORQ  CX, DX
+	MOVQ  AX, CX
+	SHRQ  $0x20, CX
+	XORQ  CX, AX
+	MOVQ  base+0(FP), CX
+	MOVQ  (CX), BX
+	MOVQ  8(CX), SI
+	MOVL  $0x00000003, R8
 	LEAQ  -1(SI), DI
 	TESTQ SI, DI
 	JZ    masked
-	MOVQ  16(DX), DI
-	MOVQ  24(DX), R8
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), CX
 	MOVL  $0x00000001, R9
 	XORL  R10, R10
 
 next:
-	MOVQ  AX, DX
-	MULXQ DI, DX, R11
-	MOVQ  AX, DX
-	SHRQ  $0x08, R11
-	IMULQ SI, R11
-	SUBQ  R11, DX
-	CMPQ  DX, SI
+	MULXQ DI, R11, R12
+	MOVQ  DX, R11
+	SHRQ  $0x08, R12
+	IMULQ SI, R12
+	SUBQ  R12, R11
+	CMPQ  R11, SI
 	JCC   large0
 
 small0:
-	ADDQ    CX, AX
-	MOVQ    DX, R12
-	SHRQ    $0x03, R12
-	ANDL    $0x07, DX
-	SHLXL   DX, R9, R11
-	MOVBLZX (BX)(R12*1), DX
-	ORL     DX, R11
-	XORL    R11, DX
-	ORL     DX, R10
-	MOVB    R11, (BX)(R12*1)
-	DECQ    R8
+	ADDQ    AX, DX
+	SHRXQ   R8, R11, R13
+	ANDL    $0x07, R11
+	SHLXL   R11, R9, R12
+	MOVBLZX (BX)(R13*1), R11
+	ORL     R11, R12
+	XORL    R12, R11
+	ORL     R11, R10
+	MOVB    R12, (BX)(R13*1)
+	DECQ    CX
 	JNZ     next
 	TESTL   R10, R10
 	SETNE   AL
@@ -8089,30 +8088,29 @@ small0:
 	RET
 
 large0:
-	SUBQ SI, DX
+	SUBQ SI, R11
 	JMP  small0
 
 masked:
-	MOVQ 24(DX), DX
+	MOVQ 24(CX), CX
 	MOVL $0x00000001, SI
-	XORL R8, R8
+	XORL R9, R9
 
 masked_next:
-	MOVQ    AX, R9
-	ANDQ    DI, R9
-	ADDQ    CX, AX
-	MOVQ    R9, R11
-	SHRQ    $0x03, R11
-	ANDL    $0x07, R9
-	SHLXL   R9, SI, R10
-	MOVBLZX (BX)(R11*1), R9
-	ORL     R9, R10
-	XORL    R10, R9
-	ORL     R9, R8
-	MOVB    R10, (BX)(R11*1)
-	DECQ    DX
+	MOVQ    DX, R10
+	ANDQ    DI, R10
+	ADDQ    AX, DX
+	SHRXQ   R8, R10, R12
+	ANDL    $0x07, R10
+	SHLXL   R10, SI, R11
+	MOVBLZX (BX)(R12*1), R10
+	ORL     R10, R11
+	XORL    R11, R10
+	ORL     R10, R9
+	MOVB    R11, (BX)(R12*1)
+	DECQ    CX
 	JNZ     masked_next
-	TESTL   R8, R8
+	TESTL   R9, R9
 	SETNE   AL
 	MOVB    AL, isNew+16(FP)
 	RET
@@ -8909,111 +8907,106 @@ absent:
 // func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
 // Requires: BMI2
 TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), DX
+	MOVQ key+8(FP), CX
 
 	// XXH64 with the seeds 0 and 1 of 8 bytes.
 	MOVQ  $0x9e3779b185ebca87, BX
 	MOVQ  $0xc2b2ae3d27d4eb4f, SI
-	IMULQ SI, DX
-	RORXQ $0x21, DX, DX
-	IMULQ BX, DX
-	MOVQ  $0x27d4eb2f165667cd, AX
-	MOVQ  $0x27d4eb2f165667ce, CX
-	XORQ  DX, AX
-	XORQ  DX, CX
-	RORXQ $0x25, AX, AX
-	RORXQ $0x25, CX, CX
-	IMULQ BX, AX
-	IMULQ BX, CX
-	MOVQ  singleWords<>+24(SB), DX
-	ADDQ  DX, AX
-	ADDQ  DX, CX
-	MOVQ  AX, DX
-	SHRQ  $0x21, DX
-	XORQ  DX, AX
-	IMULQ SI, AX
-	MOVQ  CX, DX
-	SHRQ  $0x21, DX
-	XORQ  DX, CX
 	IMULQ SI, CX
-	MOVQ  singleWords<>+16(SB), DX
+	RORXQ $0x21, CX, CX
+	IMULQ BX, CX
+	MOVQ  $0x27d4eb2f165667cd, DX
+	MOVQ  $0x27d4eb2f165667ce, AX
+	XORQ  CX, DX
+	XORQ  CX, AX
+	RORXQ $0x25, DX, DX
+	RORXQ $0x25, AX, AX
+	IMULQ BX, DX
+	IMULQ BX, AX
+	MOVQ  singleWords<>+24(SB), CX
+	ADDQ  CX, DX
+	ADDQ  CX, AX
+	MOVQ  DX, CX
+	SHRQ  $0x21, CX
+	XORQ  CX, DX
+	IMULQ SI, DX
+	MOVQ  AX, CX
+	SHRQ  $0x21, CX
+	XORQ  CX, AX
+	IMULQ SI, AX
+	MOVQ  singleWords<>+16(SB), CX
+	MOVQ  DX, BX
+	SHRQ  $0x1d, BX
+	XORQ  BX, DX
+	IMULQ CX, DX
 	MOVQ  AX, BX
 	SHRQ  $0x1d, BX
 	XORQ  BX, AX
-	IMULQ DX, AX
-	MOVQ  CX, BX
-	SHRQ  $0x1d, BX
-	XORQ  BX, CX
-	IMULQ DX, CX
-	MOVQ  AX, DX
-	SHRQ  $0x20, DX
-	XORQ  DX, AX
-	MOVQ  CX, DX
-	SHRQ  $0x20, DX
-	XORQ  DX, CX
-	MOVQ  base+0(FP), DX
-	MOVQ  8(DX), BX
+	IMULQ CX, AX
+	MOVQ  DX, CX
+	SHRQ  $0x20, CX
+	XORQ  CX, DX
+	MOVQ  AX, CX
+	SHRQ  $0x20, CX
+	XORQ  CX, AX
+	MOVQ  base+0(FP), CX
+	MOVQ  8(CX), BX
+	MOVL  $0x00000003, DI
 	LEAQ  -1(BX), SI
 	TESTQ BX, SI
 	JZ    masked
-	MOVQ  16(DX), SI
-	MOVQ  (DX), DI
-	MOVQ  24(DX), R8
+	MOVQ  16(CX), SI
+	MOVQ  (CX), R8
+	MOVQ  24(CX), CX
 
 threes:
-	SUBQ  $0x03, R8
+	SUBQ  $0x03, CX
 	JL    few
-	MOVQ  AX, DX
-	MULXQ SI, DX, R9
-	MOVQ  AX, DX
-	SHRQ  $0x08, R9
-	IMULQ BX, R9
-	SUBQ  R9, DX
-	CMPQ  DX, BX
+	MULXQ SI, R9, R10
+	MOVQ  DX, R9
+	SHRQ  $0x08, R10
+	IMULQ BX, R10
+	SUBQ  R10, R9
+	CMPQ  R9, BX
 	JCC   large0
 
 small0:
-	ADDQ    CX, AX
+	ADDQ    AX, DX
+	SHRXQ   DI, R9, R10
+	ANDL    $0x07, R9
+	MOVBLZX (R8)(R10*1), R10
+	SHRXL   R9, R10, R10
+	MULXQ   SI, R9, R11
 	MOVQ    DX, R9
-	SHRQ    $0x03, R9
-	ANDL    $0x07, DX
-	MOVBLZX (DI)(R9*1), R9
-	SHRXL   DX, R9, R9
-	MOVQ    AX, DX
-	MULXQ   SI, DX, R10
-	MOVQ    AX, DX
-	SHRQ    $0x08, R10
-	IMULQ   BX, R10
-	SUBQ    R10, DX
-	CMPQ    DX, BX
+	SHRQ    $0x08, R11
+	IMULQ   BX, R11
+	SUBQ    R11, R9
+	CMPQ    R9, BX
 	JCC     large1
 
 small1:
-	ADDQ    CX, AX
-	MOVQ    DX, R10
-	SHRQ    $0x03, R10
-	ANDL    $0x07, DX
-	MOVBLZX (DI)(R10*1), R10
-	SHRXL   DX, R10, R10
-	ANDL    R10, R9
-	MOVQ    AX, DX
-	MULXQ   SI, DX, R10
-	MOVQ    AX, DX
-	SHRQ    $0x08, R10
-	IMULQ   BX, R10
-	SUBQ    R10, DX
-	CMPQ    DX, BX
+	ADDQ    AX, DX
+	SHRXQ   DI, R9, R11
+	ANDL    $0x07, R9
+	MOVBLZX (R8)(R11*1), R11
+	SHRXL   R9, R11, R11
+	ANDL    R11, R10
+	MULXQ   SI, R9, R11
+	MOVQ    DX, R9
+	SHRQ    $0x08, R11
+	IMULQ   BX, R11
+	SUBQ    R11, R9
+	CMPQ    R9, BX
 	JCC     large2
 
 small2:
-	ADDQ    CX, AX
-	MOVQ    DX, R10
-	SHRQ    $0x03, R10
-	ANDL    $0x07, DX
-	MOVBLZX (DI)(R10*1), R10
-	SHRXL   DX, R10, R10
-	ANDL    R10, R9
-	TESTL   $0x00000001, R9
+	ADDQ    AX, DX
+	SHRXQ   DI, R9, R11
+	ANDL    $0x07, R9
+	MOVBLZX (R8)(R11*1), R11
+	SHRXL   R9, R11, R11
+	ANDL    R11, R10
+	TESTL   $0x00000001, R10
 	JNZ     threes
 
 absent:
@@ -9021,28 +9014,26 @@ absent:
 	RET
 
 few:
-	ADDQ $0x03, R8
+	ADDQ $0x03, CX
 
 ones:
-	SUBQ  $0x01, R8
+	SUBQ  $0x01, CX
 	JL    present
-	MOVQ  AX, DX
-	MULXQ SI, DX, R9
-	MOVQ  AX, DX
-	SHRQ  $0x08, R9
-	IMULQ BX, R9
-	SUBQ  R9, DX
-	CMPQ  DX, BX
+	MULXQ SI, R9, R10
+	MOVQ  DX, R9
+	SHRQ  $0x08, R10
+	IMULQ BX, R10
+	SUBQ  R10, R9
+	CMPQ  R9, BX
 	JCC   large3
 
 small3:
-	ADDQ    CX, AX
-	MOVQ    DX, R9
-	SHRQ    $0x03, R9
-	ANDL    $0x07, DX
-	MOVBLZX (DI)(R9*1), R9
-	SHRXL   DX, R9, R9
-	TESTL   $0x00000001, R9
+	ADDQ    AX, DX
+	SHRXQ   DI, R9, R10
+	ANDL    $0x07, R9
+	MOVBLZX (R8)(R10*1), R10
+	SHRXL   R9, R10, R10
+	TESTL   $0x00000001, R10
 	JNZ     ones
 	JMP     absent
 
@@ -9051,53 +9042,50 @@ present:
 	RET
 
 large0:
-	SUBQ BX, DX
+	SUBQ BX, R9
 	JMP  small0
 
 large1:
-	SUBQ BX, DX
+	SUBQ BX, R9
 	JMP  small1
 
 large2:
-	SUBQ BX, DX
+	SUBQ BX, R9
 	JMP  small2
 
 large3:
-	SUBQ BX, DX
+	SUBQ BX, R9
 	JMP  small3
 
 masked:
-	MOVQ (DX), BX
-	MOVQ 24(DX), DX
+	MOVQ (CX), BX
+	MOVQ 24(CX), CX
 
 masked_threes:
-	SUBQ    $0x03, DX
+	SUBQ    $0x03, CX
 	JL      masked_few
-	MOVQ    AX, DI
-	ANDQ    SI, DI
-	ADDQ    CX, AX
-	MOVQ    DI, R8
-	SHRQ    $0x03, R8
-	ANDL    $0x07, DI
+	MOVQ    DX, R9
+	ANDQ    SI, R9
+	ADDQ    AX, DX
+	SHRXQ   DI, R9, R8
+	ANDL    $0x07, R9
 	MOVBLZX (BX)(R8*1), R8
-	SHRXL   DI, R8, R8
-	MOVQ    AX, DI
-	ANDQ    SI, DI
-	ADDQ    CX, AX
-	MOVQ    DI, R9
-	SHRQ    $0x03, R9
-	ANDL    $0x07, DI
+	SHRXL   R9, R8, R8
+	MOVQ    DX, R10
+	ANDQ    SI, R10
+	ADDQ    AX, DX
+	SHRXQ   DI, R10, R9
+	ANDL    $0x07, R10
 	MOVBLZX (BX)(R9*1), R9
-	SHRXL   DI, R9, R9
+	SHRXL   R10, R9, R9
 	ANDL    R9, R8
-	MOVQ    AX, DI
-	ANDQ    SI, DI
-	ADDQ    CX, AX
-	MOVQ    DI, R9
-	SHRQ    $0x03, R9
-	ANDL    $0x07, DI
+	MOVQ    DX, R10
+	ANDQ    SI, R10
+	ADDQ    AX, DX
+	SHRXQ   DI, R10, R9
+	ANDL    $0x07, R10
 	MOVBLZX (BX)(R9*1), R9
-	SHRXL   DI, R9, R9
+	SHRXL   R10, R9, R9
 	ANDL    R9, R8
 	TESTL   $0x00000001, R8
 	JNZ     masked_threes
@@ -9107,19 +9095,18 @@ masked_absent:
 	RET
 
 masked_few:
-	ADDQ $0x03, DX
+	ADDQ $0x03, CX
 
 masked_ones:
-	SUBQ    $0x01, DX
+	SUBQ    $0x01, CX
 	JL      masked_present
-	MOVQ    AX, DI
-	ANDQ    SI, DI
-	ADDQ    CX, AX
-	MOVQ    DI, R8
-	SHRQ    $0x03, R8
-	ANDL    $0x07, DI
+	MOVQ    DX, R9
+	ANDQ    SI, R9
+	ADDQ    AX, DX
+	SHRXQ   DI, R9, R8
+	ANDL    $0x07, R9
 	MOVBLZX (BX)(R8*1), R8
-	SHRXL   DI, R8, R8
+	SHRXL   R9, R8, R8
 	TESTL   $0x00000001, R8
 	JNZ     masked_ones
 	JMP     masked_absent
@@ -9131,71 +9118,66 @@ masked_present:
 // func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64) (unused [2]uint64, may bool)
 // Requires: BMI2
 TEXT ·hasHashDouble64AVX2(SB), NOSPLIT, $0-41
-	MOVQ  h1+8(FP), AX
-	MOVQ  h2+16(FP), CX
-	MOVQ  base+0(FP), DX
-	MOVQ  8(DX), BX
+	MOVQ  h1+8(FP), DX
+	MOVQ  h2+16(FP), AX
+	MOVQ  base+0(FP), CX
+	MOVQ  8(CX), BX
+	MOVL  $0x00000003, DI
 	LEAQ  -1(BX), SI
 	TESTQ BX, SI
 	JZ    masked
-	MOVQ  16(DX), SI
-	MOVQ  (DX), DI
-	MOVQ  24(DX), R8
+	MOVQ  16(CX), SI
+	MOVQ  (CX), R8
+	MOVQ  24(CX), CX
 
 threes:
-	SUBQ  $0x03, R8
+	SUBQ  $0x03, CX
 	JL    few
-	MOVQ  AX, DX
-	MULXQ SI, DX, R9
-	MOVQ  AX, DX
-	SHRQ  $0x08, R9
-	IMULQ BX, R9
-	SUBQ  R9, DX
-	CMPQ  DX, BX
+	MULXQ SI, R9, R10
+	MOVQ  DX, R9
+	SHRQ  $0x08, R10
+	IMULQ BX, R10
+	SUBQ  R10, R9
+	CMPQ  R9, BX
 	JCC   large0
 
 small0:
-	ADDQ    CX, AX
+	ADDQ    AX, DX
+	SHRXQ   DI, R9, R10
+	ANDL    $0x07, R9
+	MOVBLZX (R8)(R10*1), R10
+	SHRXL   R9, R10, R10
+	MULXQ   SI, R9, R11
 	MOVQ    DX, R9
-	SHRQ    $0x03, R9
-	ANDL    $0x07, DX
-	MOVBLZX (DI)(R9*1), R9
-	SHRXL   DX, R9, R9
-	MOVQ    AX, DX
-	MULXQ   SI, DX, R10
-	MOVQ    AX, DX
-	SHRQ    $0x08, R10
-	IMULQ   BX, R10
-	SUBQ    R10, DX
-	CMPQ    DX, BX
+	SHRQ    $0x08, R11
+	IMULQ   BX, R11
+	SUBQ    R11, R9
+	CMPQ    R9, BX
 	JCC     large1
 
 small1:
-	ADDQ    CX, AX
-	MOVQ    DX, R10
-	SHRQ    $0x03, R10
-	ANDL    $0x07, DX
-	MOVBLZX (DI)(R10*1), R10
-	SHRXL   DX, R10, R10
-	ANDL    R10, R9
-	MOVQ    AX, DX
-	MULXQ   SI, DX, R10
-	MOVQ    AX, DX
-	SHRQ    $0x08, R10
-	IMULQ   BX, R10
-	SUBQ    R10, DX
-	CMPQ    DX, BX
+	ADDQ    AX, DX
+	SHRXQ   DI, R9, R11
+	ANDL    $0x07, R9
+	MOVBLZX (R8)(R11*1), R11
+	SHRXL   R9, R11, R11
+	ANDL    R11, R10
+	MULXQ   SI, R9, R11
+	MOVQ    DX, R9
+	SHRQ    $0x08, R11
+	IMULQ   BX, R11
+	SUBQ    R11, R9
+	CMPQ    R9, BX
 	JCC     large2
 
 small2:
-	ADDQ    CX, AX
-	MOVQ    DX, R10
-	SHRQ    $0x03, R10
-	ANDL    $0x07, DX
-	MOVBLZX (DI)(R10*1), R10
-	SHRXL   DX, R10, R10
-	ANDL    R10, R9
-	TESTL   $0x00000001, R9
+	ADDQ    AX, DX
+	SHRXQ   DI, R9, R11
+	ANDL    $0x07, R9
+	MOVBLZX (R8)(R11*1), R11
+	SHRXL   R9, R11, R11
+	ANDL    R11, R10
+	TESTL   $0x00000001, R10
 	JNZ     threes
 
 absent:
@@ -9203,28 +9185,26 @@ absent:
 	RET
 
 few:
-	ADDQ $0x03, R8
+	ADDQ $0x03, CX
 
 ones:
-	SUBQ  $0x01, R8
+	SUBQ  $0x01, CX
 	JL    present
-	MOVQ  AX, DX
-	MULXQ SI, DX, R9
-	MOVQ  AX, DX
-	SHRQ  $0x08, R9
-	IMULQ BX, R9
-	SUBQ  R9, DX
-	CMPQ  DX, BX
+	MULXQ SI, R9, R10
+	MOVQ  DX, R9
+	SHRQ  $0x08, R10
+	IMULQ BX, R10
+	SUBQ  R10, R9
+	CMPQ  R9, BX
 	JCC   large3
 
 small3:
-	ADDQ    CX, AX
-	MOVQ    DX, R9
-	SHRQ    $0x03, R9
-	ANDL    $0x07, DX
-	MOVBLZX (DI)(R9*1), R9
-	SHRXL   DX, R9, R9
-	TESTL   $0x00000001, R9
+	ADDQ    AX, DX
+	SHRXQ   DI, R9, R10
+	ANDL    $0x07, R9
+	MOVBLZX (R8)(R10*1), R10
+	SHRXL   R9, R10, R10
+	TESTL   $0x00000001, R10
 	JNZ     ones
 	JMP     absent
 
@@ -9233,53 +9213,50 @@ present:
 	RET
 
 large0:
-	SUBQ BX, DX
+	SUBQ BX, R9
 	JMP  small0
 
 large1:
-	SUBQ BX, DX
+	SUBQ BX, R9
 	JMP  small1
 
 large2:
-	SUBQ BX, DX
+	SUBQ BX, R9
 	JMP  small2
 
 large3:
-	SUBQ BX, DX
+	SUBQ BX, R9
 	JMP  small3
 
 masked:
-	MOVQ (DX), BX
-	MOVQ 24(DX), DX
+	MOVQ (CX), BX
+	MOVQ 24(CX), CX
 
 masked_threes:
-	SUBQ    $0x03, DX
+	SUBQ    $0x03, CX
 	JL      masked_few
-	MOVQ    AX, DI
-	ANDQ    SI, DI
-	ADDQ    CX, AX
-	MOVQ    DI, R8
-	SHRQ    $0x03, R8
-	ANDL    $0x07, DI
+	MOVQ    DX, R9
+	ANDQ    SI, R9
+	ADDQ    AX, DX
+	SHRXQ   DI, R9, R8
+	ANDL    $0x07, R9
 	MOVBLZX (BX)(R8*1), R8
-	SHRXL   DI, R8, R8
-	MOVQ    AX, DI
-	ANDQ    SI, DI
-	ADDQ    CX, AX
-	MOVQ    DI, R9
-	SHRQ    $0x03, R9
-	ANDL    $0x07, DI
+	SHRXL   R9, R8, R8
+	MOVQ    DX, R10
+	ANDQ    SI, R10
+	ADDQ    AX, DX
+	SHRXQ   DI, R10, R9
+	ANDL    $0x07, R10
 	MOVBLZX (BX)(R9*1), R9
-	SHRXL   DI, R9, R9
+	SHRXL   R10, R9, R9
 	ANDL    R9, R8
-	MOVQ    AX, DI
-	ANDQ    SI, DI
-	ADDQ    CX, AX
-	MOVQ    DI, R9
-	SHRQ    $0x03, R9
-	ANDL    $0x07, DI
+	MOVQ    DX, R10
+	ANDQ    SI, R10
+	ADDQ    AX, DX
+	SHRXQ   DI, R10, R9
+	ANDL    $0x07, R10
 	MOVBLZX (BX)(R9*1), R9
-	SHRXL   DI, R9, R9
+	SHRXL   R10, R9, R9
 	ANDL    R9, R8
 	TESTL   $0x00000001, R8
 	JNZ     masked_threes
@@ -9289,19 +9266,18 @@ masked_absent:
 	RET
 
 masked_few:
-	ADDQ $0x03, DX
+	ADDQ $0x03, CX
 
 masked_ones:
-	SUBQ    $0x01, DX
+	SUBQ    $0x01, CX
 	JL      masked_present
-	MOVQ    AX, DI
-	ANDQ    SI, DI
-	ADDQ    CX, AX
-	MOVQ    DI, R8
-	SHRQ    $0x03, R8
-	ANDL    $0x07, DI
+	MOVQ    DX, R9
+	ANDQ    SI, R9
+	ADDQ    AX, DX
+	SHRXQ   DI, R9, R8
+	ANDL    $0x07, R9
 	MOVBLZX (BX)(R8*1), R8
-	SHRXL   DI, R8, R8
+	SHRXL   R9, R8, R8
 	TESTL   $0x00000001, R8
 	JNZ     masked_ones
 	JMP     masked_absent

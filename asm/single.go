@@ -210,25 +210,29 @@ func hash64Single(key reg.GPVirtual) (h1, h2 reg.GPVirtual) {
 // hasHashDouble64 emits the test of the probes at h, h + step and so on, and the end of the function.
 func hasHashDouble64(h, step reg.GPVirtual) {
 	walk := argument("base")
-	eachRemainder(walk, h, step, func(name string, next func() reg.GPVirtual) { hasEach(walk, name, next) })
+	eachRemainder(walk, h, step, func(name string, next nextBit) { hasEach(walk, name, next) })
 }
 
+// nextBit emits the number of the next bit, and that of its byte, in registers that may be changed.
+type nextBit func() (index, bit reg.GPVirtual)
+
 // eachRemainder emits two loops over the probes at h, h + step and so on, for an array that has a reciprocal.
-// loop emits one with labels that begin with name, to the end of the function. next emits the next remainder by
-// the number of bits. If that number is a power of two, as all of NoriCrate's are, the second loop runs, with a
-// mask.
-func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next func() reg.GPVirtual)) {
-	n, mask := fieldValue(walk, "n"), GP64()
+// loop emits one with labels that begin with name, to the end of the function. If the number of bits is a power of
+// two, as all of NoriCrate's are, the second loop runs, with a mask in place of the remainder.
+func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next nextBit)) {
+	n, mask, three := fieldValue(walk, "n"), GP64(), GP64()
+	MOVQ(h, reg.RDX) // of which MULXQ takes the product
+	MOVL(U32(3), three.As32())
 	LEAQ(Mem{Base: n, Disp: -1}, mask)
 	TESTQ(n, mask)
 	JZ(LabelRef("masked"))
 	recip := fieldValue(walk, "recip")
 	var corrections []func()
-	loop("", func() reg.GPVirtual {
-		low, q, remainder := GP64(), GP64(), GP64()
-		MOVQ(h, reg.RDX)
+	loop("", func() (index, remainder reg.GPVirtual) {
+		low, q := GP64(), GP64()
+		index, remainder = GP64(), GP64()
 		MULXQ(recip, low, q)
-		MOVQ(h, remainder)
+		MOVQ(reg.RDX, remainder)
 		SHRQ(U8(8), q)
 		IMULQ(n, q)
 		SUBQ(q, remainder)
@@ -241,31 +245,31 @@ func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next func
 			SUBQ(n, remainder)
 			JMP(LabelRef(small))
 		})
-		ADDQ(step, h)
-		return remainder
+		ADDQ(step, reg.RDX)
+		SHRXQ(three, remainder, index)
+		return index, remainder
 	})
 	for _, correct := range corrections {
 		correct()
 	}
 	Label("masked")
-	loop("masked_", func() reg.GPVirtual {
-		remainder := GP64()
-		MOVQ(h, remainder)
-		ANDQ(mask, remainder)
-		ADDQ(step, h)
-		return remainder
+	loop("masked_", func() (index, bit reg.GPVirtual) {
+		index, bit = GP64(), GP64()
+		MOVQ(reg.RDX, bit)
+		ANDQ(mask, bit)
+		ADDQ(step, reg.RDX)
+		SHRXQ(three, bit, index)
+		return index, bit
 	})
 }
 
 // hasEach emits the test of all probes, and the end of the function. Three probes share a branch, and the
-// last one or two have their own. next emits the number of the next bit. The labels begin with name.
-func hasEach(walk reg.GPVirtual, name string, next func() reg.GPVirtual) {
+// last one or two have their own. The labels begin with name.
+func hasEach(walk reg.GPVirtual, name string, next nextBit) {
 	base, k := fieldValue(walk, "base"), fieldValue(walk, "k")
 	// probe returns a register with the outcome in the lowest bit.
 	probe := func() reg.GPVirtual {
-		bit, index := next(), GP64()
-		MOVQ(bit, index)
-		SHRQ(U8(3), index)
+		index, bit := next()
 		return bitOfByte(base, index, bit)
 	}
 	Label(name + "threes")

@@ -108,14 +108,7 @@ func addUint64Double64() {
 	h, step := hash64Single(argument("key"))
 	walk := argument("base")
 	base := fieldValue(walk, "base")
-	eachRemainder(walk, h, step, func(name string, next func() reg.GPVirtual) {
-		setEach(walk, base, name, func() (reg.GPVirtual, reg.GPVirtual) {
-			bit, index := next(), GP64()
-			MOVQ(bit, index)
-			SHRQ(U8(3), index)
-			return index, bit
-		})
-	})
+	eachRemainder(walk, h, step, func(name string, next nextBit) { setEach(walk, base, name, next) })
 }
 
 func addUint64Split256(v vectors) {
@@ -167,10 +160,9 @@ func addUint64Line32() {
 	})
 }
 
-// setEach emits the setting of a bit for each probe, and the end of the function. next emits the number of a
-// byte after from, and the number of a bit, modulo 8, in a register that setEach changes. The labels begin with
-// name.
-func setEach(walk, from reg.GPVirtual, name string, next func() (index, bit reg.GPVirtual)) {
+// setEach emits the setting of a bit for each probe, and the end of the function. Bytes lie after from, and only
+// the last three digits of a bit's number count. The labels begin with name.
+func setEach(walk, from reg.GPVirtual, name string, next nextBit) {
 	k, one, isNew := fieldValue(walk, "k"), GP32(), GP8()
 	missing, before, after := GP32(), GP32(), GP32()
 	MOVL(U32(1), one)
