@@ -4,6 +4,182 @@
 
 #include "textflag.h"
 
+DATA headers16Word0<>+0(SB)/8, $0x0000000000000000
+DATA headers16Word0<>+8(SB)/8, $0x0000000000000002
+DATA headers16Word0<>+16(SB)/8, $0x0000000000000004
+DATA headers16Word0<>+24(SB)/8, $0x0000000000000006
+DATA headers16Word0<>+32(SB)/8, $0x0000000000000008
+DATA headers16Word0<>+40(SB)/8, $0x000000000000000a
+DATA headers16Word0<>+48(SB)/8, $0x000000000000000c
+DATA headers16Word0<>+56(SB)/8, $0x000000000000000e
+GLOBL headers16Word0<>(SB), RODATA|NOPTR, $64
+
+DATA headers16Word1<>+0(SB)/8, $0x0000000000000001
+DATA headers16Word1<>+8(SB)/8, $0x0000000000000003
+DATA headers16Word1<>+16(SB)/8, $0x0000000000000005
+DATA headers16Word1<>+24(SB)/8, $0x0000000000000007
+DATA headers16Word1<>+32(SB)/8, $0x0000000000000009
+DATA headers16Word1<>+40(SB)/8, $0x000000000000000b
+DATA headers16Word1<>+48(SB)/8, $0x000000000000000d
+DATA headers16Word1<>+56(SB)/8, $0x000000000000000f
+GLOBL headers16Word1<>(SB), RODATA|NOPTR, $64
+
+DATA headers24Word0<>+0(SB)/8, $0x0000000000000000
+DATA headers24Word0<>+8(SB)/8, $0x0000000000000003
+DATA headers24Word0<>+16(SB)/8, $0x0000000000000006
+DATA headers24Word0<>+24(SB)/8, $0x0000000000000009
+DATA headers24Word0<>+32(SB)/8, $0x000000000000000c
+DATA headers24Word0<>+40(SB)/8, $0x000000000000000f
+DATA headers24Word0<>+48(SB)/8, $0x0000000000000012
+DATA headers24Word0<>+56(SB)/8, $0x0000000000000015
+GLOBL headers24Word0<>(SB), RODATA|NOPTR, $64
+
+DATA headers24Word1<>+0(SB)/8, $0x0000000000000001
+DATA headers24Word1<>+8(SB)/8, $0x0000000000000004
+DATA headers24Word1<>+16(SB)/8, $0x0000000000000007
+DATA headers24Word1<>+24(SB)/8, $0x000000000000000a
+DATA headers24Word1<>+32(SB)/8, $0x000000000000000d
+DATA headers24Word1<>+40(SB)/8, $0x0000000000000010
+DATA headers24Word1<>+48(SB)/8, $0x0000000000000013
+DATA headers24Word1<>+56(SB)/8, $0x0000000000000016
+GLOBL headers24Word1<>(SB), RODATA|NOPTR, $64
+
+DATA alternate0<>+0(SB)/8, $0x0000000200000000
+DATA alternate0<>+8(SB)/8, $0x0000000600000004
+DATA alternate0<>+16(SB)/8, $0x0000000a00000008
+DATA alternate0<>+24(SB)/8, $0x0000000e0000000c
+DATA alternate0<>+32(SB)/8, $0x0000001200000010
+DATA alternate0<>+40(SB)/8, $0x0000001600000014
+DATA alternate0<>+48(SB)/8, $0x0000001a00000018
+DATA alternate0<>+56(SB)/8, $0x0000001e0000001c
+GLOBL alternate0<>(SB), RODATA|NOPTR, $64
+
+DATA alternate1<>+0(SB)/8, $0x0000000300000001
+DATA alternate1<>+8(SB)/8, $0x0000000700000005
+DATA alternate1<>+16(SB)/8, $0x0000000b00000009
+DATA alternate1<>+24(SB)/8, $0x0000000f0000000d
+DATA alternate1<>+32(SB)/8, $0x0000001300000011
+DATA alternate1<>+40(SB)/8, $0x0000001700000015
+DATA alternate1<>+48(SB)/8, $0x0000001b00000019
+DATA alternate1<>+56(SB)/8, $0x0000001f0000001d
+GLOBL alternate1<>(SB), RODATA|NOPTR, $64
+
+DATA smallNumbers<>+0(SB)/8, $0x0000000000000000
+DATA smallNumbers<>+8(SB)/8, $0x0000000000000001
+DATA smallNumbers<>+16(SB)/8, $0x0000000000000002
+DATA smallNumbers<>+24(SB)/8, $0x0000000000000003
+DATA smallNumbers<>+32(SB)/8, $0x0000000000000004
+DATA smallNumbers<>+40(SB)/8, $0x0000000000000005
+DATA smallNumbers<>+48(SB)/8, $0x0000000000000006
+DATA smallNumbers<>+56(SB)/8, $0x0000000000000007
+DATA smallNumbers<>+64(SB)/8, $0x0000000000000008
+DATA smallNumbers<>+72(SB)/8, $0x0000000000000009
+DATA smallNumbers<>+80(SB)/8, $0x000000000000000a
+DATA smallNumbers<>+88(SB)/8, $0x000000000000000b
+DATA smallNumbers<>+96(SB)/8, $0x000000000000000c
+DATA smallNumbers<>+104(SB)/8, $0x000000000000000d
+DATA smallNumbers<>+112(SB)/8, $0x000000000000000e
+DATA smallNumbers<>+120(SB)/8, $0x000000000000000f
+DATA smallNumbers<>+128(SB)/8, $0x0000000000000010
+DATA smallNumbers<>+136(SB)/8, $0x0000000000000011
+DATA smallNumbers<>+144(SB)/8, $0x0000000000000012
+DATA smallNumbers<>+152(SB)/8, $0x0000000000000013
+DATA smallNumbers<>+160(SB)/8, $0x0000000000000014
+DATA smallNumbers<>+168(SB)/8, $0x0000000000000015
+DATA smallNumbers<>+176(SB)/8, $0x0000000000000016
+DATA smallNumbers<>+184(SB)/8, $0x0000000000000017
+DATA smallNumbers<>+192(SB)/8, $0x0000000000000018
+DATA smallNumbers<>+200(SB)/8, $0x0000000000000019
+DATA smallNumbers<>+208(SB)/8, $0x000000000000001a
+DATA smallNumbers<>+216(SB)/8, $0x000000000000001b
+DATA smallNumbers<>+224(SB)/8, $0x000000000000001c
+DATA smallNumbers<>+232(SB)/8, $0x000000000000001d
+DATA smallNumbers<>+240(SB)/8, $0x000000000000001e
+DATA smallNumbers<>+248(SB)/8, $0x000000000000001f
+DATA smallNumbers<>+256(SB)/8, $0x0000000000000020
+DATA smallNumbers<>+264(SB)/8, $0x0000000000000021
+GLOBL smallNumbers<>(SB), RODATA|NOPTR, $272
+
+DATA xxph3Words<>+0(SB)/8, $0xbe4ba423396cfeb8
+DATA xxph3Words<>+8(SB)/8, $0x1cad21f72c81017c
+DATA xxph3Words<>+16(SB)/8, $0xdb979083e96dd4de
+DATA xxph3Words<>+24(SB)/8, $0x1f67b3b7a4a44072
+DATA xxph3Words<>+32(SB)/8, $0x78e5c0cc4ee679cb
+DATA xxph3Words<>+40(SB)/8, $0x2172ffcc7dd05a82
+DATA xxph3Words<>+48(SB)/8, $0x8e2443f7744608b8
+DATA xxph3Words<>+56(SB)/8, $0x4c263a81e69035e0
+DATA xxph3Words<>+64(SB)/8, $0xcb00c391bb52283c
+DATA xxph3Words<>+72(SB)/8, $0xa32e531b8b65d088
+DATA xxph3Words<>+80(SB)/8, $0x4ef90da297486471
+DATA xxph3Words<>+88(SB)/8, $0xd8acdea946ef1938
+DATA xxph3Words<>+96(SB)/8, $0x3f349ce33f76faa8
+DATA xxph3Words<>+104(SB)/8, $0x1d4f0bc7c7bbdcf9
+DATA xxph3Words<>+112(SB)/8, $0x3159b4cd4be0518a
+DATA xxph3Words<>+120(SB)/8, $0x647378d9c97e9fc8
+DATA xxph3Words<>+128(SB)/8, $0xc3ebd33483acc5ea
+DATA xxph3Words<>+136(SB)/8, $0xeb6313faffa081c5
+DATA xxph3Words<>+144(SB)/8, $0x49daf0b751dd0d17
+DATA xxph3Words<>+152(SB)/8, $0x9e68d429265516d3
+DATA xxph3Words<>+160(SB)/8, $0xfca1477d58be162b
+DATA xxph3Words<>+168(SB)/8, $0xce31d07ad1b8f88f
+DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
+DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
+GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
+
+DATA lineStarts<>+0(SB)/8, $0xffffffe000000000
+DATA lineStarts<>+8(SB)/8, $0xffffffa0ffffffc0
+DATA lineStarts<>+16(SB)/8, $0xffffff60ffffff80
+DATA lineStarts<>+24(SB)/8, $0xffffff20ffffff40
+DATA lineStarts<>+32(SB)/8, $0xfffffee0ffffff00
+DATA lineStarts<>+40(SB)/8, $0xfffffea0fffffec0
+DATA lineStarts<>+48(SB)/8, $0xfffffe60fffffe80
+DATA lineStarts<>+56(SB)/8, $0xfffffe20fffffe40
+GLOBL lineStarts<>(SB), RODATA|NOPTR, $64
+
+DATA firstHeaders<>+0(SB)/8, $0x0000000000000000
+DATA firstHeaders<>+8(SB)/8, $0x0000000000000008
+DATA firstHeaders<>+16(SB)/8, $0x0000000000000001
+DATA firstHeaders<>+24(SB)/8, $0x0000000000000009
+DATA firstHeaders<>+32(SB)/8, $0x0000000000000002
+DATA firstHeaders<>+40(SB)/8, $0x000000000000000a
+DATA firstHeaders<>+48(SB)/8, $0x0000000000000003
+DATA firstHeaders<>+56(SB)/8, $0x000000000000000b
+DATA firstHeaders<>+64(SB)/8, $0x0000000000000004
+DATA firstHeaders<>+72(SB)/8, $0x000000000000000c
+DATA firstHeaders<>+80(SB)/8, $0x0000000000000005
+DATA firstHeaders<>+88(SB)/8, $0x000000000000000d
+DATA firstHeaders<>+96(SB)/8, $0x0000000000000006
+DATA firstHeaders<>+104(SB)/8, $0x000000000000000e
+DATA firstHeaders<>+112(SB)/8, $0x0000000000000007
+DATA firstHeaders<>+120(SB)/8, $0x000000000000000f
+GLOBL firstHeaders<>(SB), RODATA|NOPTR, $128
+
+DATA longs0000000000008000<>+0(SB)/8, $0x0000000000008000
+DATA longs0000000000008000<>+8(SB)/8, $0x0000000000008000
+DATA longs0000000000008000<>+16(SB)/8, $0x0000000000008000
+DATA longs0000000000008000<>+24(SB)/8, $0x0000000000008000
+GLOBL longs0000000000008000<>(SB), RODATA|NOPTR, $32
+
+DATA splitSalts<>+0(SB)/8, $0x44974d9147b6137b
+DATA splitSalts<>+8(SB)/8, $0xa2b7289d8824ad5b
+DATA splitSalts<>+16(SB)/8, $0x2df1424b705495c7
+DATA splitSalts<>+24(SB)/8, $0x5c6bfb319efc4947
+DATA splitSalts<>+32(SB)/8, $0x44974d9147b6137b
+DATA splitSalts<>+40(SB)/8, $0xa2b7289d8824ad5b
+DATA splitSalts<>+48(SB)/8, $0x2df1424b705495c7
+DATA splitSalts<>+56(SB)/8, $0x5c6bfb319efc4947
+GLOBL splitSalts<>(SB), RODATA|NOPTR, $64
+
+DATA ascending<>+0(SB)/8, $0x0000000100000000
+DATA ascending<>+8(SB)/8, $0x0000000300000002
+DATA ascending<>+16(SB)/8, $0x0000000500000004
+DATA ascending<>+24(SB)/8, $0x0000000700000006
+DATA ascending<>+32(SB)/8, $0x0000000900000008
+DATA ascending<>+40(SB)/8, $0x0000000b0000000a
+DATA ascending<>+48(SB)/8, $0x0000000d0000000c
+DATA ascending<>+56(SB)/8, $0x0000000f0000000e
+GLOBL ascending<>(SB), RODATA|NOPTR, $64
+
 DATA compactIndices<>+0(SB)/8, $0x0000000000000000
 DATA compactIndices<>+8(SB)/8, $0x0000000000000000
 DATA compactIndices<>+16(SB)/8, $0x0000000000000001
@@ -262,137 +438,17 @@ DATA compactIndices<>+2032(SB)/8, $0x0007060504030201
 DATA compactIndices<>+2040(SB)/8, $0x0706050403020100
 GLOBL compactIndices<>(SB), RODATA|NOPTR, $2048
 
-DATA ascending<>+0(SB)/8, $0x0000000100000000
-DATA ascending<>+8(SB)/8, $0x0000000300000002
-DATA ascending<>+16(SB)/8, $0x0000000500000004
-DATA ascending<>+24(SB)/8, $0x0000000700000006
-DATA ascending<>+32(SB)/8, $0x0000000900000008
-DATA ascending<>+40(SB)/8, $0x0000000b0000000a
-DATA ascending<>+48(SB)/8, $0x0000000d0000000c
-DATA ascending<>+56(SB)/8, $0x0000000f0000000e
-GLOBL ascending<>(SB), RODATA|NOPTR, $64
-
-DATA alternate0<>+0(SB)/8, $0x0000000200000000
-DATA alternate0<>+8(SB)/8, $0x0000000600000004
-DATA alternate0<>+16(SB)/8, $0x0000000a00000008
-DATA alternate0<>+24(SB)/8, $0x0000000e0000000c
-DATA alternate0<>+32(SB)/8, $0x0000001200000010
-DATA alternate0<>+40(SB)/8, $0x0000001600000014
-DATA alternate0<>+48(SB)/8, $0x0000001a00000018
-DATA alternate0<>+56(SB)/8, $0x0000001e0000001c
-GLOBL alternate0<>(SB), RODATA|NOPTR, $64
-
-DATA alternate1<>+0(SB)/8, $0x0000000300000001
-DATA alternate1<>+8(SB)/8, $0x0000000700000005
-DATA alternate1<>+16(SB)/8, $0x0000000b00000009
-DATA alternate1<>+24(SB)/8, $0x0000000f0000000d
-DATA alternate1<>+32(SB)/8, $0x0000001300000011
-DATA alternate1<>+40(SB)/8, $0x0000001700000015
-DATA alternate1<>+48(SB)/8, $0x0000001b00000019
-DATA alternate1<>+56(SB)/8, $0x0000001f0000001d
-GLOBL alternate1<>(SB), RODATA|NOPTR, $64
-
-DATA smallNumbers<>+0(SB)/8, $0x0000000000000000
-DATA smallNumbers<>+8(SB)/8, $0x0000000000000001
-DATA smallNumbers<>+16(SB)/8, $0x0000000000000002
-DATA smallNumbers<>+24(SB)/8, $0x0000000000000003
-DATA smallNumbers<>+32(SB)/8, $0x0000000000000004
-DATA smallNumbers<>+40(SB)/8, $0x0000000000000005
-DATA smallNumbers<>+48(SB)/8, $0x0000000000000006
-DATA smallNumbers<>+56(SB)/8, $0x0000000000000007
-DATA smallNumbers<>+64(SB)/8, $0x0000000000000008
-DATA smallNumbers<>+72(SB)/8, $0x0000000000000009
-DATA smallNumbers<>+80(SB)/8, $0x000000000000000a
-DATA smallNumbers<>+88(SB)/8, $0x000000000000000b
-DATA smallNumbers<>+96(SB)/8, $0x000000000000000c
-DATA smallNumbers<>+104(SB)/8, $0x000000000000000d
-DATA smallNumbers<>+112(SB)/8, $0x000000000000000e
-DATA smallNumbers<>+120(SB)/8, $0x000000000000000f
-DATA smallNumbers<>+128(SB)/8, $0x0000000000000010
-DATA smallNumbers<>+136(SB)/8, $0x0000000000000011
-DATA smallNumbers<>+144(SB)/8, $0x0000000000000012
-DATA smallNumbers<>+152(SB)/8, $0x0000000000000013
-DATA smallNumbers<>+160(SB)/8, $0x0000000000000014
-DATA smallNumbers<>+168(SB)/8, $0x0000000000000015
-DATA smallNumbers<>+176(SB)/8, $0x0000000000000016
-DATA smallNumbers<>+184(SB)/8, $0x0000000000000017
-DATA smallNumbers<>+192(SB)/8, $0x0000000000000018
-DATA smallNumbers<>+200(SB)/8, $0x0000000000000019
-DATA smallNumbers<>+208(SB)/8, $0x000000000000001a
-DATA smallNumbers<>+216(SB)/8, $0x000000000000001b
-DATA smallNumbers<>+224(SB)/8, $0x000000000000001c
-DATA smallNumbers<>+232(SB)/8, $0x000000000000001d
-DATA smallNumbers<>+240(SB)/8, $0x000000000000001e
-DATA smallNumbers<>+248(SB)/8, $0x000000000000001f
-DATA smallNumbers<>+256(SB)/8, $0x0000000000000020
-DATA smallNumbers<>+264(SB)/8, $0x0000000000000021
-GLOBL smallNumbers<>(SB), RODATA|NOPTR, $272
-
-DATA headers16Word0<>+0(SB)/8, $0x0000000000000000
-DATA headers16Word0<>+8(SB)/8, $0x0000000000000002
-DATA headers16Word0<>+16(SB)/8, $0x0000000000000004
-DATA headers16Word0<>+24(SB)/8, $0x0000000000000006
-DATA headers16Word0<>+32(SB)/8, $0x0000000000000008
-DATA headers16Word0<>+40(SB)/8, $0x000000000000000a
-DATA headers16Word0<>+48(SB)/8, $0x000000000000000c
-DATA headers16Word0<>+56(SB)/8, $0x000000000000000e
-GLOBL headers16Word0<>(SB), RODATA|NOPTR, $64
-
-DATA headers16Word1<>+0(SB)/8, $0x0000000000000001
-DATA headers16Word1<>+8(SB)/8, $0x0000000000000003
-DATA headers16Word1<>+16(SB)/8, $0x0000000000000005
-DATA headers16Word1<>+24(SB)/8, $0x0000000000000007
-DATA headers16Word1<>+32(SB)/8, $0x0000000000000009
-DATA headers16Word1<>+40(SB)/8, $0x000000000000000b
-DATA headers16Word1<>+48(SB)/8, $0x000000000000000d
-DATA headers16Word1<>+56(SB)/8, $0x000000000000000f
-GLOBL headers16Word1<>(SB), RODATA|NOPTR, $64
-
-DATA headers24Word0<>+0(SB)/8, $0x0000000000000000
-DATA headers24Word0<>+8(SB)/8, $0x0000000000000003
-DATA headers24Word0<>+16(SB)/8, $0x0000000000000006
-DATA headers24Word0<>+24(SB)/8, $0x0000000000000009
-DATA headers24Word0<>+32(SB)/8, $0x000000000000000c
-DATA headers24Word0<>+40(SB)/8, $0x000000000000000f
-DATA headers24Word0<>+48(SB)/8, $0x0000000000000012
-DATA headers24Word0<>+56(SB)/8, $0x0000000000000015
-GLOBL headers24Word0<>(SB), RODATA|NOPTR, $64
-
-DATA headers24Word1<>+0(SB)/8, $0x0000000000000001
-DATA headers24Word1<>+8(SB)/8, $0x0000000000000004
-DATA headers24Word1<>+16(SB)/8, $0x0000000000000007
-DATA headers24Word1<>+24(SB)/8, $0x000000000000000a
-DATA headers24Word1<>+32(SB)/8, $0x000000000000000d
-DATA headers24Word1<>+40(SB)/8, $0x0000000000000010
-DATA headers24Word1<>+48(SB)/8, $0x0000000000000013
-DATA headers24Word1<>+56(SB)/8, $0x0000000000000016
-GLOBL headers24Word1<>(SB), RODATA|NOPTR, $64
-
-DATA splitSalts<>+0(SB)/8, $0x44974d9147b6137b
-DATA splitSalts<>+8(SB)/8, $0xa2b7289d8824ad5b
-DATA splitSalts<>+16(SB)/8, $0x2df1424b705495c7
-DATA splitSalts<>+24(SB)/8, $0x5c6bfb319efc4947
-DATA splitSalts<>+32(SB)/8, $0x44974d9147b6137b
-DATA splitSalts<>+40(SB)/8, $0xa2b7289d8824ad5b
-DATA splitSalts<>+48(SB)/8, $0x2df1424b705495c7
-DATA splitSalts<>+56(SB)/8, $0x5c6bfb319efc4947
-GLOBL splitSalts<>(SB), RODATA|NOPTR, $64
+DATA longsffffffffffffffff<>+0(SB)/8, $0xffffffffffffffff
+DATA longsffffffffffffffff<>+8(SB)/8, $0xffffffffffffffff
+DATA longsffffffffffffffff<>+16(SB)/8, $0xffffffffffffffff
+DATA longsffffffffffffffff<>+24(SB)/8, $0xffffffffffffffff
+GLOBL longsffffffffffffffff<>(SB), RODATA|NOPTR, $32
 
 DATA splitOnes<>+0(SB)/8, $0x0000000100000001
 DATA splitOnes<>+8(SB)/8, $0x0000000100000001
 DATA splitOnes<>+16(SB)/8, $0x0000000100000001
 DATA splitOnes<>+24(SB)/8, $0x0000000100000001
 GLOBL splitOnes<>(SB), RODATA|NOPTR, $32
-
-DATA lineStarts<>+0(SB)/8, $0xffffffe000000000
-DATA lineStarts<>+8(SB)/8, $0xffffffa0ffffffc0
-DATA lineStarts<>+16(SB)/8, $0xffffff60ffffff80
-DATA lineStarts<>+24(SB)/8, $0xffffff20ffffff40
-DATA lineStarts<>+32(SB)/8, $0xfffffee0ffffff00
-DATA lineStarts<>+40(SB)/8, $0xfffffea0fffffec0
-DATA lineStarts<>+48(SB)/8, $0xfffffe60fffffe80
-DATA lineStarts<>+56(SB)/8, $0xfffffe20fffffe40
-GLOBL lineStarts<>(SB), RODATA|NOPTR, $64
 
 DATA singleWords<>+0(SB)/8, $0x9e3779b185ebca87
 DATA singleWords<>+8(SB)/8, $0xc2b2ae3d27d4eb4f
@@ -486,46 +542,6 @@ DATA lineMask<>+16(SB)/8, $0x0000001f0000001f
 DATA lineMask<>+24(SB)/8, $0x0000001f0000001f
 GLOBL lineMask<>(SB), RODATA|NOPTR, $32
 
-DATA firstHeaders<>+0(SB)/8, $0x0000000000000000
-DATA firstHeaders<>+8(SB)/8, $0x0000000000000008
-DATA firstHeaders<>+16(SB)/8, $0x0000000000000001
-DATA firstHeaders<>+24(SB)/8, $0x0000000000000009
-DATA firstHeaders<>+32(SB)/8, $0x0000000000000002
-DATA firstHeaders<>+40(SB)/8, $0x000000000000000a
-DATA firstHeaders<>+48(SB)/8, $0x0000000000000003
-DATA firstHeaders<>+56(SB)/8, $0x000000000000000b
-DATA firstHeaders<>+64(SB)/8, $0x0000000000000004
-DATA firstHeaders<>+72(SB)/8, $0x000000000000000c
-DATA firstHeaders<>+80(SB)/8, $0x0000000000000005
-DATA firstHeaders<>+88(SB)/8, $0x000000000000000d
-DATA firstHeaders<>+96(SB)/8, $0x0000000000000006
-DATA firstHeaders<>+104(SB)/8, $0x000000000000000e
-DATA firstHeaders<>+112(SB)/8, $0x0000000000000007
-DATA firstHeaders<>+120(SB)/8, $0x000000000000000f
-GLOBL firstHeaders<>(SB), RODATA|NOPTR, $128
-
-DATA ascendingLongs<>+0(SB)/8, $0x0000000000000000
-DATA ascendingLongs<>+8(SB)/8, $0x0000000000000001
-DATA ascendingLongs<>+16(SB)/8, $0x0000000000000002
-DATA ascendingLongs<>+24(SB)/8, $0x0000000000000003
-DATA ascendingLongs<>+32(SB)/8, $0x0000000000000004
-DATA ascendingLongs<>+40(SB)/8, $0x0000000000000005
-DATA ascendingLongs<>+48(SB)/8, $0x0000000000000006
-DATA ascendingLongs<>+56(SB)/8, $0x0000000000000007
-GLOBL ascendingLongs<>(SB), RODATA|NOPTR, $64
-
-DATA longLength<>+0(SB)/8, $0x0000000000008000
-GLOBL longLength<>(SB), RODATA|NOPTR, $8
-
-DATA xxph3EmptyHash<>+0(SB)/8, $0x5342c3010fe1dd04
-GLOBL xxph3EmptyHash<>(SB), RODATA|NOPTR, $8
-
-DATA allBits<>+0(SB)/8, $0xffffffffffffffff
-GLOBL allBits<>(SB), RODATA|NOPTR, $8
-
-DATA sixteenBits<>+0(SB)/8, $0x000000000000ffff
-GLOBL sixteenBits<>(SB), RODATA|NOPTR, $8
-
 DATA lowWord<>+0(SB)/8, $0x00000000ffffffff
 GLOBL lowWord<>(SB), RODATA|NOPTR, $8
 
@@ -534,32 +550,6 @@ GLOBL lowByte<>(SB), RODATA|NOPTR, $8
 
 DATA allLongs<>+0(SB)/8, $0x00000000000000ff
 GLOBL allLongs<>(SB), RODATA|NOPTR, $8
-
-DATA xxph3Words<>+0(SB)/8, $0xbe4ba423396cfeb8
-DATA xxph3Words<>+8(SB)/8, $0x1cad21f72c81017c
-DATA xxph3Words<>+16(SB)/8, $0xdb979083e96dd4de
-DATA xxph3Words<>+24(SB)/8, $0x1f67b3b7a4a44072
-DATA xxph3Words<>+32(SB)/8, $0x78e5c0cc4ee679cb
-DATA xxph3Words<>+40(SB)/8, $0x2172ffcc7dd05a82
-DATA xxph3Words<>+48(SB)/8, $0x8e2443f7744608b8
-DATA xxph3Words<>+56(SB)/8, $0x4c263a81e69035e0
-DATA xxph3Words<>+64(SB)/8, $0xcb00c391bb52283c
-DATA xxph3Words<>+72(SB)/8, $0xa32e531b8b65d088
-DATA xxph3Words<>+80(SB)/8, $0x4ef90da297486471
-DATA xxph3Words<>+88(SB)/8, $0xd8acdea946ef1938
-DATA xxph3Words<>+96(SB)/8, $0x3f349ce33f76faa8
-DATA xxph3Words<>+104(SB)/8, $0x1d4f0bc7c7bbdcf9
-DATA xxph3Words<>+112(SB)/8, $0x3159b4cd4be0518a
-DATA xxph3Words<>+120(SB)/8, $0x647378d9c97e9fc8
-DATA xxph3Words<>+128(SB)/8, $0xc3ebd33483acc5ea
-DATA xxph3Words<>+136(SB)/8, $0xeb6313faffa081c5
-DATA xxph3Words<>+144(SB)/8, $0x49daf0b751dd0d17
-DATA xxph3Words<>+152(SB)/8, $0x9e68d429265516d3
-DATA xxph3Words<>+160(SB)/8, $0xfca1477d58be162b
-DATA xxph3Words<>+168(SB)/8, $0xce31d07ad1b8f88f
-DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
-DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
-GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
 
 // func viewStringsAVX512(rows *byte, buffers *byte, valid uint64, n int, strings *string)
 // Requires: AVX, AVX512DQ, AVX512F
@@ -578,7 +568,7 @@ TEXT ·viewStringsAVX512(SB), NOSPLIT, $0-40
 
 	// The addresses of keys in the views themselves.
 	LEAQ         4(AX), DI
-	VPSLLQ       $0x04, ascendingLongs<>+0(SB), Z9
+	VPSLLQ       $0x04, smallNumbers<>+0(SB), Z9
 	VPBROADCASTQ DI, Z0
 	VPADDQ       Z0, Z9, Z9
 
@@ -708,12 +698,12 @@ TEXT ·xxph3AnyAVX512(SB), $256-48
 	VPBROADCASTQ DX, Z12
 	VPSLLQ       $0x04, Z12, Z12
 	VPBROADCASTQ DX, Z13
-	VPMULUDQ     ascendingLongs<>+0(SB), Z13, Z0
+	VPMULUDQ     smallNumbers<>+0(SB), Z13, Z0
 	VPBROADCASTQ CX, Z1
 	VPADDQ       Z1, Z0, Z0
 	VPSUBQ       Z12, Z0, Z0
 	VPBROADCASTQ DX, Z14
-	VPMULUDQ     ascendingLongs<>+0(SB), Z14, Z1
+	VPMULUDQ     smallNumbers<>+0(SB), Z14, Z1
 	VPBROADCASTQ CX, Z2
 	VPADDQ       Z2, Z1, Z1
 	VPSUBQ       Z12, Z1, Z1
@@ -1540,7 +1530,7 @@ other_offsets:
 	VPBROADCASTQ R13, Z3
 	SHLQ         $0x03, R13
 	ADDQ         R13, DX
-	VPMULLQ      ascendingLongs<>+0(SB), Z3, Z1
+	VPMULLQ      smallNumbers<>+0(SB), Z3, Z1
 	VPADDQ       Z1, Z2, Z2
 	VMOVDQA64.Z  Z3, K2, Z3
 	JMP          located
@@ -2630,7 +2620,7 @@ other_offsets:
 	VPBROADCASTQ R13, Z2
 	SHLQ         $0x03, R13
 	ADDQ         R13, DX
-	VPMULLQ      ascendingLongs<>+0(SB), Z2, Z0
+	VPMULLQ      smallNumbers<>+0(SB), Z2, Z0
 	VPADDQ       Z0, Z1, Z1
 	VMOVDQA64.Z  Z2, K3, Z2
 	JMP          located
@@ -2998,12 +2988,12 @@ shorter:
 	MOVQ         8(AX), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
 	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
 	KMOVW        R13, K4
 	VMOVDQU8.Z   (R11), K3, X1
 	VMOVDQU8.Z   -16(R11)(R12*1), K4, X0
@@ -3012,12 +3002,12 @@ shorter:
 	MOVQ         8(AX)(SI*1), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
 	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
 	KMOVW        R13, K4
 	VMOVDQU8.Z   (R11), K3, X0
 	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
@@ -3026,12 +3016,12 @@ shorter:
 	MOVQ         8(AX)(SI*2), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
 	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
 	KMOVW        R13, K4
 	VMOVDQU8.Z   (R11), K3, X2
 	VMOVDQU8.Z   -16(R11)(R12*1), K4, X3
@@ -3041,12 +3031,12 @@ shorter:
 	MOVQ         8(AX)(DI*1), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
 	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
 	KMOVW        R13, K4
 	VMOVDQU8.Z   (R11), K3, X1
 	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
@@ -3056,12 +3046,12 @@ shorter:
 	MOVQ         8(AX)(SI*4), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
 	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
 	KMOVW        R13, K4
 	VMOVDQU8.Z   (R11), K3, X0
 	VMOVDQU8.Z   -16(R11)(R12*1), K4, X1
@@ -3070,12 +3060,12 @@ shorter:
 	MOVQ         8(AX)(R8*1), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
 	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
 	KMOVW        R13, K4
 	VMOVDQU8.Z   (R11), K3, X1
 	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
@@ -3084,12 +3074,12 @@ shorter:
 	MOVQ         8(AX)(DI*2), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
 	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
 	KMOVW        R13, K4
 	VMOVDQU8.Z   (R11), K3, X2
 	VMOVDQU8.Z   -16(R11)(R12*1), K4, X5
@@ -3099,12 +3089,12 @@ shorter:
 	MOVQ         8(AX)(R9*1), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
 	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
 	KMOVW        R13, K4
 	VMOVDQU8.Z   (R11), K3, X2
 	VMOVDQU8.Z   -16(R11)(R12*1), K4, X5
@@ -3123,12 +3113,12 @@ shorter:
 	MOVQ         8(R11), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
 	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
 	KMOVW        R14, K4
 	VMOVDQU8.Z   (R12), K3, X5
 	VMOVDQU8.Z   -16(R12)(R13*1), K4, X4
@@ -3137,12 +3127,12 @@ shorter:
 	MOVQ         8(R11)(SI*1), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
 	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
 	KMOVW        R14, K4
 	VMOVDQU8.Z   (R12), K3, X4
 	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
@@ -3151,12 +3141,12 @@ shorter:
 	MOVQ         8(R11)(SI*2), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
 	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
 	KMOVW        R14, K4
 	VMOVDQU8.Z   (R12), K3, X6
 	VMOVDQU8.Z   -16(R12)(R13*1), K4, X7
@@ -3166,12 +3156,12 @@ shorter:
 	MOVQ         8(R11)(DI*1), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
 	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
 	KMOVW        R14, K4
 	VMOVDQU8.Z   (R12), K3, X5
 	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
@@ -3181,12 +3171,12 @@ shorter:
 	MOVQ         8(R11)(SI*4), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
 	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
 	KMOVW        R14, K4
 	VMOVDQU8.Z   (R12), K3, X4
 	VMOVDQU8.Z   -16(R12)(R13*1), K4, X5
@@ -3195,12 +3185,12 @@ shorter:
 	MOVQ         8(R11)(R8*1), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
 	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
 	KMOVW        R14, K4
 	VMOVDQU8.Z   (R12), K3, X5
 	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
@@ -3209,12 +3199,12 @@ shorter:
 	MOVQ         8(R11)(DI*2), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
 	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
 	KMOVW        R14, K4
 	VMOVDQU8.Z   (R12), K3, X6
 	VMOVDQU8.Z   -16(R12)(R13*1), K4, X16
@@ -3224,12 +3214,12 @@ shorter:
 	MOVQ         8(R11)(R9*1), R11
 	TESTQ        R11, R11
 	CMOVQEQ      CX, R12
-	BZHIQ        R11, allBits<>+0(SB), R13
+	BZHIQ        R11, longsffffffffffffffff<>+0(SB), R13
 	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R11, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
 	KMOVW        R13, K4
 	VMOVDQU8.Z   (R12), K3, X6
 	VMOVDQU8.Z   -16(R12)(R11*1), K4, X16
@@ -3653,14 +3643,14 @@ long:
 	VPSRLQ       $0x20, Z10, Z0
 	VPXORQ       Z0, Z10, Z10
 	VPTESTNMQ    Z13, Z13, K3
-	VPBROADCASTQ xxph3EmptyHash<>+0(SB), K3, Z10
+	VPBROADCASTQ longs5342c3010fe1dd04<>+0(SB), K3, Z10
 	VPSRLQ       $0x25, Z11, Z0
 	VPXORQ       Z0, Z11, Z11
 	VPMULLQ.BCST singleWords<>+16(SB), Z11, Z11
 	VPSRLQ       $0x20, Z11, Z0
 	VPXORQ       Z0, Z11, Z11
 	VPTESTNMQ    Z14, Z14, K3
-	VPBROADCASTQ xxph3EmptyHash<>+0(SB), K3, Z11
+	VPBROADCASTQ longs5342c3010fe1dd04<>+0(SB), K3, Z11
 	SUBQ         $0x10, BX
 	JL           last
 	VMOVDQU64    Z10, (R10)
@@ -3702,6 +3692,18 @@ end:
 	MOVQ BX, left+40(FP)
 	VZEROUPPER
 	RET
+
+DATA longs000000000000ffff<>+0(SB)/8, $0x000000000000ffff
+DATA longs000000000000ffff<>+8(SB)/8, $0x000000000000ffff
+DATA longs000000000000ffff<>+16(SB)/8, $0x000000000000ffff
+DATA longs000000000000ffff<>+24(SB)/8, $0x000000000000ffff
+GLOBL longs000000000000ffff<>(SB), RODATA|NOPTR, $32
+
+DATA longs5342c3010fe1dd04<>+0(SB)/8, $0x5342c3010fe1dd04
+DATA longs5342c3010fe1dd04<>+8(SB)/8, $0x5342c3010fe1dd04
+DATA longs5342c3010fe1dd04<>+16(SB)/8, $0x5342c3010fe1dd04
+DATA longs5342c3010fe1dd04<>+24(SB)/8, $0x5342c3010fe1dd04
+GLOBL longs5342c3010fe1dd04<>(SB), RODATA|NOPTR, $32
 
 // func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
@@ -3851,7 +3853,7 @@ other_offsets:
 	VPBROADCASTQ R13, Z2
 	SHLQ         $0x03, R13
 	ADDQ         R13, DX
-	VPMULLQ      ascendingLongs<>+0(SB), Z2, Z0
+	VPMULLQ      smallNumbers<>+0(SB), Z2, Z0
 	VPADDQ       Z0, Z1, Z1
 	VMOVDQA64.Z  Z2, K2, Z2
 	JMP          located
@@ -3910,7 +3912,7 @@ measured:
 	VPMINUD      512(CX), Z0, Z10
 	VPMAXUD      512(CX), Z0, Z11
 	VPORQ        512(CX), Z0, Z12
-	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z11, K2
+	VPCMPUQ.BCST $0x05, longs0000000000008000<>+0(SB), Z11, K2
 	KORTESTB     K2, K2
 	JNZ          end
 	VPCMPUQ.BCST $0x01, smallNumbers<>+8(SB), Z10, K2
@@ -3921,45 +3923,45 @@ measured:
 	JNZ          checked
 	MOVQ         (AX), R11
 	MOVQ         8(AX), R12
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y0
 	MOVQ         (AX)(SI*1), R11
 	MOVQ         8(AX)(SI*1), R12
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y1
 	MOVQ         (AX)(SI*2), R11
 	MOVQ         8(AX)(SI*2), R12
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z0, Z0
 	MOVQ         (AX)(DI*1), R11
 	MOVQ         8(AX)(DI*1), R12
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z3
 	MOVQ         (AX)(SI*4), R11
 	MOVQ         8(AX)(SI*4), R12
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y1
 	MOVQ         (AX)(R8*1), R11
 	MOVQ         8(AX)(R8*1), R12
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y2
 	MOVQ         (AX)(DI*2), R11
 	MOVQ         8(AX)(DI*2), R12
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z1, Z1
 	MOVQ         (AX)(R9*1), R11
 	MOVQ         8(AX)(R9*1), R12
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z2, Z2
@@ -3974,45 +3976,45 @@ measured:
 	LEAQ         (AX)(SI*8), R11
 	MOVQ         (R11), R12
 	MOVQ         8(R11), R13
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y0
 	MOVQ         (R11)(SI*1), R12
 	MOVQ         8(R11)(SI*1), R13
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y1
 	MOVQ         (R11)(SI*2), R12
 	MOVQ         8(R11)(SI*2), R13
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z0, Z0
 	MOVQ         (R11)(DI*1), R12
 	MOVQ         8(R11)(DI*1), R13
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z1, Z7
 	MOVQ         (R11)(SI*4), R12
 	MOVQ         8(R11)(SI*4), R13
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y1
 	MOVQ         (R11)(R8*1), R12
 	MOVQ         8(R11)(R8*1), R13
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y6
 	MOVQ         (R11)(DI*2), R12
 	MOVQ         8(R11)(DI*2), R13
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y8
 	VINSERTI64X4 $0x01, Y8, Z1, Z1
 	MOVQ         (R11)(R9*1), R12
 	MOVQ         8(R11)(R9*1), R11
-	BZHIQ        R11, allBits<>+0(SB), R11
+	BZHIQ        R11, longsffffffffffffffff<>+0(SB), R11
 	KMOVD        R11, K2
 	VMOVDQU8.Z   (R12), K2, Y8
 	VINSERTI64X4 $0x01, Y8, Z6, Z6
@@ -4033,7 +4035,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y0
 	MOVQ         (AX)(SI*1), R11
@@ -4042,7 +4044,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y1
 	MOVQ         (AX)(SI*2), R11
@@ -4051,7 +4053,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z0, Z0
@@ -4061,7 +4063,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z3
@@ -4071,7 +4073,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y1
 	MOVQ         (AX)(R8*1), R11
@@ -4080,7 +4082,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y2
 	MOVQ         (AX)(DI*2), R11
@@ -4089,7 +4091,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z1, Z1
@@ -4099,7 +4101,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z2, Z2
@@ -4118,7 +4120,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y0
 	MOVQ         (R11)(SI*1), R12
@@ -4127,7 +4129,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y1
 	MOVQ         (R11)(SI*2), R12
@@ -4136,7 +4138,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z0, Z0
@@ -4146,7 +4148,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z1, Z7
@@ -4156,7 +4158,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y1
 	MOVQ         (R11)(R8*1), R12
@@ -4165,7 +4167,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y6
 	MOVQ         (R11)(DI*2), R12
@@ -4174,7 +4176,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R13
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
 	KMOVD        R13, K2
 	VMOVDQU8.Z   (R12), K2, Y8
 	VINSERTI64X4 $0x01, Y8, Z1, Z1
@@ -4184,7 +4186,7 @@ checked:
 	CMOVQGT      smallNumbers<>+256(SB), R11
 	TESTQ        R11, R11
 	CMOVQEQ      CX, R12
-	BZHIQ        R11, allBits<>+0(SB), R11
+	BZHIQ        R11, longsffffffffffffffff<>+0(SB), R11
 	KMOVD        R11, K2
 	VMOVDQU8.Z   (R12), K2, Y8
 	VINSERTI64X4 $0x01, Y8, Z6, Z6
@@ -4514,7 +4516,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y3
 	MOVQ         (AX)(SI*1), R11
@@ -4524,7 +4526,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y2
 	MOVQ         (AX)(SI*2), R11
@@ -4534,7 +4536,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z3, Z5
@@ -4545,7 +4547,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y3
 	VINSERTI64X4 $0x01, Y3, Z2, Z6
@@ -4556,7 +4558,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y2
 	MOVQ         (AX)(R8*1), R11
@@ -4566,7 +4568,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y3
 	MOVQ         (AX)(DI*2), R11
@@ -4576,7 +4578,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z2, Z2
@@ -4587,7 +4589,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z3, Z3
@@ -4607,7 +4609,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y7
 	MOVQ         (AX)(SI*1), R11
@@ -4617,7 +4619,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y6
 	MOVQ         (AX)(SI*2), R11
@@ -4627,7 +4629,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y8
 	VINSERTI64X4 $0x01, Y8, Z7, Z9
@@ -4638,7 +4640,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y7
 	VINSERTI64X4 $0x01, Y7, Z6, Z10
@@ -4649,7 +4651,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y6
 	MOVQ         (AX)(R8*1), R11
@@ -4659,7 +4661,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y7
 	MOVQ         (AX)(DI*2), R11
@@ -4669,7 +4671,7 @@ no_stripes_1:
 	ADDQ         R13, R11
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R12
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y8
 	VINSERTI64X4 $0x01, Y8, Z6, Z6
@@ -4680,7 +4682,7 @@ no_stripes_1:
 	ADDQ         R12, R11
 	ANDQ         $0x1f, AX
 	CMOVQEQ      CX, R11
-	BZHIQ        AX, allBits<>+0(SB), AX
+	BZHIQ        AX, longsffffffffffffffff<>+0(SB), AX
 	KMOVD        AX, K2
 	VMOVDQU8.Z   (R11), K2, Y8
 	VINSERTI64X4 $0x01, Y8, Z7, Z7
@@ -5074,7 +5076,7 @@ other_offsets:
 	VPBROADCASTQ R12, Z2
 	SHLQ         $0x03, R12
 	ADDQ         R12, DX
-	VPMULLQ      ascendingLongs<>+0(SB), Z2, Z0
+	VPMULLQ      smallNumbers<>+0(SB), Z2, Z0
 	VPADDQ       Z0, Z1, Z1
 	VMOVDQA64.Z  Z2, K2, Z2
 	JMP          located
@@ -5160,7 +5162,7 @@ measured:
 	VPXORD       Z19, Z19, Z19
 	XORL         R10, R10
 	MOVQ         R10, 384(CX)
-	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z20, K2
+	VPCMPUQ.BCST $0x05, longs0000000000008000<>+0(SB), Z20, K2
 	KORTESTB     K2, K2
 	JNZ          end
 
@@ -6266,7 +6268,7 @@ width:
 	VMOVQ        R8, X0
 	VPBROADCASTQ X0, Y0
 	VMOVDQA      Y0, Y0
-	VPMULUDQ     ascendingLongs<>+0(SB), Y0, Y9
+	VPMULUDQ     smallNumbers<>+0(SB), Y0, Y9
 	VMOVQ        BX, X1
 	VPBROADCASTQ X1, Y1
 	VMOVDQA      Y1, Y1
@@ -12110,12 +12112,12 @@ TEXT ·hash32AnyAVX512(SB), $256-56
 	VPBROADCASTQ SI, Z9
 	VPSLLQ       $0x04, Z9, Z9
 	VPBROADCASTQ SI, Z2
-	VPMULUDQ     ascendingLongs<>+0(SB), Z2, Z0
+	VPMULUDQ     smallNumbers<>+0(SB), Z2, Z0
 	VPBROADCASTQ BX, Z1
 	VPADDQ       Z1, Z0, Z0
 	VPSUBQ       Z9, Z0, Z0
 	VPBROADCASTQ SI, Z3
-	VPMULUDQ     ascendingLongs<>+0(SB), Z3, Z1
+	VPMULUDQ     smallNumbers<>+0(SB), Z3, Z1
 	VPBROADCASTQ BX, Z2
 	VPADDQ       Z2, Z1, Z1
 	VPSUBQ       Z9, Z1, Z1
@@ -19706,12 +19708,12 @@ TEXT ·xxh64AnyAVX512(SB), $0-56
 	VPBROADCASTQ CX, Z15
 	VPSLLQ       $0x04, Z15, Z15
 	VPBROADCASTQ CX, Z16
-	VPMULUDQ     ascendingLongs<>+0(SB), Z16, Z0
+	VPMULUDQ     smallNumbers<>+0(SB), Z16, Z0
 	VPBROADCASTQ AX, Z1
 	VPADDQ       Z1, Z0, Z0
 	VPSUBQ       Z15, Z0, Z0
 	VPBROADCASTQ CX, Z17
-	VPMULUDQ     ascendingLongs<>+0(SB), Z17, Z1
+	VPMULUDQ     smallNumbers<>+0(SB), Z17, Z1
 	VPBROADCASTQ AX, Z2
 	VPADDQ       Z2, Z1, Z1
 	VPSUBQ       Z15, Z1, Z1
@@ -20062,12 +20064,12 @@ TEXT ·hash64AnyAVX512(SB), $0-56
 	VPBROADCASTQ CX, Z19
 	VPSLLQ       $0x04, Z19, Z19
 	VPBROADCASTQ CX, Z20
-	VPMULUDQ     ascendingLongs<>+0(SB), Z20, Z0
+	VPMULUDQ     smallNumbers<>+0(SB), Z20, Z0
 	VPBROADCASTQ AX, Z1
 	VPADDQ       Z1, Z0, Z0
 	VPSUBQ       Z19, Z0, Z0
 	VPBROADCASTQ CX, Z21
-	VPMULUDQ     ascendingLongs<>+0(SB), Z21, Z1
+	VPMULUDQ     smallNumbers<>+0(SB), Z21, Z1
 	VPBROADCASTQ AX, Z2
 	VPADDQ       Z2, Z1, Z1
 	VPSUBQ       Z19, Z1, Z1

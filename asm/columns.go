@@ -172,7 +172,7 @@ func beforeFirst(v vectors, rows reg.GPVirtual, words bool) (to located, step re
 	VPSLLQ(U8(log2(v.lanes())), step, step)
 	for i := range to.address {
 		to.lengths[i], to.address[i] = v.broadcastLong(width), v.vector()
-		VPMULUDQ(ascendingLongs, to.lengths[i], to.address[i])
+		VPMULUDQ(smallNumbers, to.lengths[i], to.address[i])
 		VPADDQ(v.broadcastLong(rows), to.address[i], to.address[i])
 		VPSUBQ(step, to.address[i], to.address[i])
 	}
@@ -242,24 +242,23 @@ func (v *avx2) headers(stride int) func(m Mem, address, length reg.VecVirtual) {
 // headerWords has two entries for each size of a header: one for the addresses and one
 // for the lengths. An entry has the numbers of these long words in 8 headers, and the
 // lanes whose numbers are above 15.
-var headerWords = map[int][2]struct {
+var headerWords = map[int][2]headerWord{
+	16: {newHeaderWord(16, 0), newHeaderWord(16, 1)},
+	24: {newHeaderWord(24, 0), newHeaderWord(24, 1)},
+}
+
+type headerWord struct {
 	numbers Mem
 	third   uint32
-}{}
+}
 
-func headerTables() {
-	for _, stride := range []int{16, 24} {
-		words := headerWords[stride]
-		for i := range words {
-			words[i].numbers = GLOBL(fmt.Sprintf("headers%dWord%d", stride, i), RODATA|NOPTR)
-			for lane := range 8 {
-				number := stride/8*lane + i
-				DATA(8*lane, U64(number))
-				words[i].third |= uint32(number/16) << lane
-			}
-		}
-		headerWords[stride] = words
-	}
+func newHeaderWord(stride, word int) (h headerWord) {
+	h.numbers = longWords(fmt.Sprintf("headers%dWord%d", stride, word), 8, func(lane int) uint64 {
+		number := stride/8*lane + word
+		h.third |= uint32(number/16) << lane
+		return uint64(number)
+	})
+	return h
 }
 
 // locateFixed is locate for keys of one width, which is not long.

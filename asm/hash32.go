@@ -92,12 +92,10 @@ func (v *avx512) splitter() func(a, b reg.VecVirtual) {
 func (v *avx512) sortSplit(reg.VecVirtual) {}
 
 // alternate has the numbers 0, 2, … and 1, 3, … for 16 lanes.
-var alternate [2]Mem
+var alternate = [2]Mem{everySecond(0), everySecond(1)}
 
-func alternateTables() {
-	for first := range alternate {
-		alternate[first] = words(fmt.Sprintf("alternate%d", first), 16, func(i int) uint32 { return uint32(first + 2*i) })
-	}
+func everySecond(first int) Mem {
+	return words(fmt.Sprintf("alternate%d", first), 16, func(i int) uint32 { return uint32(first + 2*i) })
 }
 
 func (v *avx2) splitter() func(a, b reg.VecVirtual) {

@@ -263,14 +263,8 @@ func number(n int) Mem {
 
 const mostSmallNumber = 33
 
-var smallNumbers Mem
-
-func smallNumbersTable() {
-	smallNumbers = GLOBL("smallNumbers", RODATA|NOPTR)
-	for n := range mostSmallNumber + 1 {
-		DATA(8*n, U64(n))
-	}
-}
+// smallNumbers has the numbers from 0 on.
+var smallNumbers = longWords("smallNumbers", mostSmallNumber+1, func(n int) uint64 { return uint64(n) })
 
 // gatherQuad emits loads of long words in the lanes of the mask. The other lanes are zero.
 func (v *avx512) gatherQuad(m Mem, mask reg.Register) reg.VecVirtual {

@@ -208,13 +208,8 @@ var longConstants = map[uint64]Mem{}
 
 // longConstant returns a constant in each of four long lanes.
 func longConstant(c uint64) Mem {
-	m, ok := longConstants[c]
-	if !ok {
-		m = GLOBL(fmt.Sprintf("longs%016x", c), RODATA|NOPTR)
-		for i := range 4 {
-			DATA(8*i, U64(c))
-		}
-		longConstants[c] = m
+	if _, ok := longConstants[c]; !ok {
+		longConstants[c] = longWords(fmt.Sprintf("longs%016x", c), 4, func(int) uint64 { return c })
 	}
-	return m
+	return longConstants[c]
 }

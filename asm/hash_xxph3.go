@@ -22,14 +22,7 @@ var xxph3Words = func() (words [24]uint64) {
 	return words
 }()
 
-var secret Mem
-
-func secretTable() {
-	secret = GLOBL("xxph3Words", RODATA|NOPTR)
-	for i, word := range xxph3Words {
-		DATA(8*i, U64(word))
-	}
-}
+var secret = longWords("xxph3Words", len(xxph3Words), func(i int) uint64 { return xxph3Words[i] })
 
 // xxph3Stripes emits the sums of the stripes of 64 bytes of a long key.
 func xxph3Stripes() {

@@ -223,8 +223,4 @@ func (a *bitsAdder) eachPair(emit func(numbers Mem)) {
 }
 
 // lineStarts has the number of the first bit of each word of a line, negated.
-var lineStarts Mem
-
-func lineStartsTable() {
-	lineStarts = words("lineStarts", 16, func(i int) uint32 { return uint32(-32 * i) })
-}
+var lineStarts = words("lineStarts", 16, func(i int) uint32 { return uint32(-32 * i) })

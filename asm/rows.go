@@ -162,7 +162,7 @@ func (r *keyRows) findOffsets() {
 	VPBROADCASTQ(width, n)
 	SHLQ(U8(3), width)
 	ADDQ(width, r.next)
-	VPMULLQ(ascendingLongs, n, data)
+	VPMULLQ(smallNumbers, n, data)
 	VPADDQ(data, from, from)
 	VMOVDQA64_Z(n, k, n)
 	JMP(LabelRef("located"))
@@ -191,26 +191,11 @@ func (r *keyRows) findOffsets() {
 	MOVQ(r.frame, r.at)
 }
 
-var (
-	firstHeaders   Mem
-	ascendingLongs Mem // the numbers 0 to 7
-	longLength     Mem // the length of long keys
-)
+// firstHeaders has the numbers of the long words of 8 addresses, and of 8 lengths after them, in the order of headers.
+var firstHeaders = longWords("firstHeaders", 16, func(i int) uint64 { return uint64(i/2 + i%2*8) })
 
-// rowsTables has the numbers of the long words of 8 addresses, and of 8 lengths after them, in the
-// order of headers.
-func rowsTables() {
-	firstHeaders = GLOBL("firstHeaders", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(8*i, U64(i/2+i%2*8))
-	}
-	ascendingLongs = GLOBL("ascendingLongs", RODATA|NOPTR)
-	for i := range 8 {
-		DATA(8*i, U64(i))
-	}
-	longLength = GLOBL("longLength", RODATA|NOPTR)
-	DATA(0, U64(long))
-}
+// longLength has the length of long keys.
+var longLength = number(long)
 
 func (v *avx512) zero() reg.VecVirtual {
 	z := ZMM()

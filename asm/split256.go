@@ -68,11 +68,7 @@ func setNewSplit256(v vectors) {
 var salts = bloom.elements("splitSalts")
 
 // splitSalts has the salts for the words of two blocks.
-var splitSalts Mem
-
-func splitSaltsTable() {
-	splitSalts = words("splitSalts", 16, func(i int) uint32 { return uint32(salts[i%8]) })
-}
+var splitSalts = words("splitSalts", 16, func(i int) uint32 { return uint32(salts[i%8]) })
 
 func (s *split256) prepare(v vectors) (size int) {
 	s.v = v

@@ -496,34 +496,28 @@ func (v *avx512Loads) gather(base reg.Register, index, dst reg.VecVirtual) {
 }
 
 // ascending has the numbers 0 to 15.
-var ascending Mem
-
-func ascendingTable() {
-	ascending = words("ascending", 16, func(i int) uint32 { return uint32(i) })
-}
+var ascending = words("ascending", 16, func(i int) uint32 { return uint32(i) })
 
 // words returns a table of n numbers of 32 bits, an even number. A line of the assembly has two.
 func words(name string, n int, number func(i int) uint32) Mem {
+	return longWords(name, n/2, func(i int) uint64 { return uint64(number(2*i)) | uint64(number(2*i+1))<<32 })
+}
+
+// longWords returns a table of n numbers of 64 bits.
+func longWords(name string, n int, number func(i int) uint64) Mem {
 	table := GLOBL(name, RODATA|NOPTR)
-	for i := 0; i < n; i += 2 {
-		DATA(4*i, U64(uint64(number(i))|uint64(number(i+1))<<32))
+	for i := range n {
+		DATA(8*i, U64(number(i)))
 	}
 	return table
 }
 
 // compactIndices has, for each mask of 8 lanes, the numbers of its lanes.
-var compactIndices Mem
-
-func compactTable() {
-	compactIndices = GLOBL("compactIndices", RODATA|NOPTR)
-	for mask := range 256 {
-		word, n := uint64(0), 0
-		for lane := range 8 {
-			if mask>>lane&1 != 0 {
-				word |= uint64(lane) << (8 * n)
-				n++
-			}
+var compactIndices = longWords("compactIndices", 256, func(mask int) (lanes uint64) {
+	for lane := 7; lane >= 0; lane-- {
+		if mask>>lane&1 != 0 {
+			lanes = lanes<<8 | uint64(lane)
 		}
-		DATA(8*mask, U64(word))
 	}
-}
+	return lanes
+})

@@ -75,7 +75,7 @@ func viewStrings() {
 	Comment("The addresses of keys in the views themselves.")
 	at, inline, keys := GP64(), ZMM(), ZMM()
 	LEAQ(Mem{Base: v.rows, Disp: 4}, at)
-	VPSLLQ(U8(4), ascendingLongs, inline)
+	VPSLLQ(U8(4), smallNumbers, inline)
 	VPADDQ((&avx512{}).broadcastLong(at), inline, inline)
 	v.each(func() { VMOVDQA64(inline, keys) }, func() {
 		offsets := v.gather(0, keys)

@@ -129,7 +129,7 @@ func (x *xxph3Fours) findOthers(rows reg.GPVirtual) {
 	MOVQ(parameter("stride"), width)
 	NEGQ(width)
 	VMOVDQA(v.broadcastLong(width), x.n)
-	VPMULUDQ(ascendingLongs, x.n, from)
+	VPMULUDQ(smallNumbers, x.n, from)
 	VMOVDQA(v.broadcastLong(rows), data)
 	LEAQ(Mem{Base: rows, Index: width, Scale: 4}, rows)
 	JMP(LabelRef("found"))

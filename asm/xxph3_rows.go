@@ -102,7 +102,7 @@ func xxph3ByRows() {
 		VPSRLQ(U8(32), h, right)
 		VPXORQ(right, h, h)
 		VPTESTNMQ(x.n[i], x.n[i], empty)
-		VPBROADCASTQ(emptyHash, empty, h)
+		VPBROADCASTQ(longConstant(bloom.constant("xxph3Empty")), empty, h)
 	}
 	r.storeWord(x.h, to)
 	JNZ(LabelRef("group"))
@@ -192,7 +192,7 @@ func (x *xxph3Rows) loadEnds() {
 		MOVQ(number(16), bits)
 		SUBQ(q, bits)
 		CMOVQLT(number(0), bits)
-		SHLXQ(bits, sixteenBits, bits)
+		SHLXQ(bits, number(0xffff), bits)
 		KMOVW(bits.As32(), l)
 		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsX()))
 		whole(y)(x86.VMOVDQU8_Z(Mem{Base: p, Index: q, Scale: 1, Disp: -16}, l, y.AsX()))
@@ -310,13 +310,4 @@ func (x *xxph3Rows) morePairs() {
 	JMP(LabelRef("pair"))
 }
 
-var emptyHash, allBits, sixteenBits Mem
-
-func xxph3Tables() {
-	emptyHash = GLOBL("xxph3EmptyHash", RODATA|NOPTR)
-	DATA(0, U64(bloom.constant("xxph3Empty")))
-	allBits = GLOBL("allBits", RODATA|NOPTR)
-	DATA(0, U64(1<<64-1))
-	sixteenBits = GLOBL("sixteenBits", RODATA|NOPTR)
-	DATA(0, U64(0xffff))
-}
+var allBits = longConstant(1<<64 - 1)
