@@ -677,37 +677,29 @@ TEXT ·xxph3AnyAVX512(SB), $256-48
 	// key of more than 128 bytes.
 	MOVQ         $0x00000000ffffffff, AX
 	VPBROADCASTQ AX, Z4
-	MOVQ         $0x000000009e3779b1, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z9
 	XORL         AX, AX
 	MOVQ         rows+0(FP), CX
-	VMOVDQU64    headers24Word0<>+0(SB), Z10
+	VMOVDQU64    headers24Word0<>+0(SB), Z6
 	MOVL         $0x000000c0, DX
 	KMOVW        DX, K1
-	VMOVDQU64    headers24Word1<>+0(SB), Z11
+	VMOVDQU64    headers24Word1<>+0(SB), Z7
 	MOVL         $0x000000e0, DX
 	KMOVW        DX, K2
 	MOVQ         stride+8(FP), DX
 	NEGQ         DX
-	VPBROADCASTQ DX, Z12
-	VPSLLQ       $0x04, Z12, Z12
-	VPBROADCASTQ DX, Z13
-	VPMULUDQ     smallNumbers<>+0(SB), Z13, Z0
+	VPBROADCASTQ DX, Z8
+	VPSLLQ       $0x04, Z8, Z8
+	VPBROADCASTQ DX, Z9
+	VPMULUDQ     smallNumbers<>+0(SB), Z9, Z0
 	VPBROADCASTQ CX, Z1
 	VPADDQ       Z1, Z0, Z0
-	VPSUBQ       Z12, Z0, Z0
-	VPBROADCASTQ DX, Z14
-	VPMULUDQ     smallNumbers<>+0(SB), Z14, Z1
+	VPSUBQ       Z8, Z0, Z0
+	VPBROADCASTQ DX, Z10
+	VPMULUDQ     smallNumbers<>+0(SB), Z10, Z1
 	VPBROADCASTQ CX, Z2
 	VPADDQ       Z2, Z1, Z1
-	VPSUBQ       Z12, Z1, Z1
-	VPSRLQ       $0x01, Z12, Z2
+	VPSUBQ       Z8, Z1, Z1
+	VPSRLQ       $0x01, Z8, Z2
 	VPADDQ       Z2, Z1, Z1
 	MOVQ         hashes+32(FP), DX
 	MOVQ         n+24(FP), SI
@@ -719,491 +711,491 @@ vector:
 	VMOVDQU64 (CX), Z1
 	VMOVDQU64 headers16Word0<>+0(SB), Z0
 	VPERMI2Q  64(CX), Z1, Z0
-	VMOVDQU64 headers16Word1<>+0(SB), Z13
-	VPERMI2Q  64(CX), Z1, Z13
+	VMOVDQU64 headers16Word1<>+0(SB), Z9
+	VPERMI2Q  64(CX), Z1, Z9
 	VMOVDQU64 128(CX), Z2
 	VMOVDQU64 headers16Word0<>+0(SB), Z1
 	VPERMI2Q  192(CX), Z2, Z1
-	VMOVDQU64 headers16Word1<>+0(SB), Z14
-	VPERMI2Q  192(CX), Z2, Z14
+	VMOVDQU64 headers16Word1<>+0(SB), Z10
+	VPERMI2Q  192(CX), Z2, Z10
 	ADDQ      $0x00000100, CX
 
 located_0:
-	VPCMPUQ.BCST $0x05, longs0000000000000081<>+0(SB), Z13, K3
-	VPCMPUQ.BCST $0x05, longs0000000000000081<>+0(SB), Z14, K4
+	VPCMPUQ.BCST $0x05, longs0000000000000081<>+0(SB), Z9, K3
+	VPCMPUQ.BCST $0x05, longs0000000000000081<>+0(SB), Z10, K4
 	KORTESTW     K3, K4
 	JNZ          end
-	VPADDQ       Z0, Z13, Z2
-	VMOVDQA64    Z13, Z15
-	VPADDQ       Z1, Z14, Z3
-	VMOVDQA64    Z14, Z16
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z14, K4
+	VPADDQ       Z0, Z9, Z2
+	VMOVDQA64    Z9, Z11
+	VPADDQ       Z1, Z10, Z3
+	VMOVDQA64    Z10, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z9, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
-	VPMULLQ      Z7, Z13, K4, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z9, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z9, K4
+	VPMULLQ.BCST singleWords<>+0(SB), Z9, K4, Z11
 	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
 	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z5
 	KMOVW        K3, K5
-	VPXORD       Z0, Z0, Z17
-	VPGATHERQQ   (AX)(Z0*1), K5, Z17
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z17, Z17
+	VPXORD       Z0, Z0, Z13
+	VPGATHERQQ   (AX)(Z0*1), K5, Z13
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z13, Z13
 	KMOVW        K3, K3
-	VPXORD       Z5, Z5, Z18
-	VPGATHERQQ   (AX)(Z5*1), K3, Z18
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z18, Z18
-	VPSRLQ       $0x20, Z17, Z5
-	VPSRLQ       $0x20, Z18, Z19
-	VPMULUDQ     Z17, Z18, Z20
-	VPMULUDQ     Z17, Z19, Z21
-	VPMULUDQ     Z5, Z18, Z22
-	VPMULUDQ     Z5, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z5
-	VPADDQ       Z5, Z21, Z21
-	VPANDQ       Z4, Z21, Z5
-	VPADDQ       Z5, Z22, Z22
-	VPSRLQ       $0x20, Z21, Z21
-	VPADDQ       Z21, Z19, Z19
-	VPSRLQ       $0x20, Z22, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSLLQ       $0x20, Z22, Z22
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z22, Z19
-	VPADDQ       Z19, Z15, Z15
+	VPXORD       Z5, Z5, Z14
+	VPGATHERQQ   (AX)(Z5*1), K3, Z14
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z14, Z14
+	VPSRLQ       $0x20, Z13, Z5
+	VPSRLQ       $0x20, Z14, Z15
+	VPMULUDQ     Z13, Z14, Z16
+	VPMULUDQ     Z13, Z15, Z17
+	VPMULUDQ     Z5, Z14, Z18
+	VPMULUDQ     Z5, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPANDQ       Z4, Z17, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z17, Z17
+	VPADDQ       Z17, Z15, Z15
+	VPSRLQ       $0x20, Z18, Z5
+	VPADDQ       Z5, Z15, Z15
+	VPSLLQ       $0x20, Z18, Z18
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z18, Z15
+	VPADDQ       Z15, Z11, Z11
 	KNOTW        K4, K3
-	VPADDQ       Z17, Z15, K3, Z15
-	VPADDQ       Z18, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z14, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K4
-	VPMULLQ      Z7, Z14, K4, Z16
+	VPADDQ       Z13, Z11, K3, Z11
+	VPADDQ       Z14, Z11, K3, Z11
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K4
+	VPMULLQ.BCST singleWords<>+0(SB), Z10, K4, Z12
 	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
 	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K4, Z5
 	KMOVW        K3, K5
-	VPXORD       Z1, Z1, Z17
-	VPGATHERQQ   (AX)(Z1*1), K5, Z17
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z17, Z17
+	VPXORD       Z1, Z1, Z13
+	VPGATHERQQ   (AX)(Z1*1), K5, Z13
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z13, Z13
 	KMOVW        K3, K3
-	VPXORD       Z5, Z5, Z18
-	VPGATHERQQ   (AX)(Z5*1), K3, Z18
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z18, Z18
-	VPSRLQ       $0x20, Z17, Z5
-	VPSRLQ       $0x20, Z18, Z19
-	VPMULUDQ     Z17, Z18, Z20
-	VPMULUDQ     Z17, Z19, Z21
-	VPMULUDQ     Z5, Z18, Z22
-	VPMULUDQ     Z5, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z5
-	VPADDQ       Z5, Z21, Z21
-	VPANDQ       Z4, Z21, Z5
-	VPADDQ       Z5, Z22, Z22
-	VPSRLQ       $0x20, Z21, Z21
-	VPADDQ       Z21, Z19, Z19
-	VPSRLQ       $0x20, Z22, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSLLQ       $0x20, Z22, Z22
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z22, Z19
-	VPADDQ       Z19, Z16, Z16
+	VPXORD       Z5, Z5, Z14
+	VPGATHERQQ   (AX)(Z5*1), K3, Z14
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z14, Z14
+	VPSRLQ       $0x20, Z13, Z5
+	VPSRLQ       $0x20, Z14, Z15
+	VPMULUDQ     Z13, Z14, Z16
+	VPMULUDQ     Z13, Z15, Z17
+	VPMULUDQ     Z5, Z14, Z18
+	VPMULUDQ     Z5, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPANDQ       Z4, Z17, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z17, Z17
+	VPADDQ       Z17, Z15, Z15
+	VPSRLQ       $0x20, Z18, Z5
+	VPADDQ       Z5, Z15, Z15
+	VPSLLQ       $0x20, Z18, Z18
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z18, Z15
+	VPADDQ       Z15, Z12, Z12
 	KNOTW        K4, K3
-	VPADDQ       Z17, Z16, K3, Z16
-	VPADDQ       Z18, Z16, K3, Z16
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K4
+	VPADDQ       Z13, Z12, K3, Z12
+	VPADDQ       Z14, Z12, K3, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z9, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z9, K3
 	KMOVW        K3, K4
 	VPXORD       Z2, Z2, Z5
 	VPGATHERQQ   -16(AX)(Z2*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z17
-	VPGATHERQQ   -8(AX)(Z2*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z2, Z2, Z13
+	VPGATHERQQ   -8(AX)(Z2*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z11, K3, Z11
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K3
 	KMOVW        K3, K4
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQQ   -16(AX)(Z3*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z17
-	VPGATHERQQ   -8(AX)(Z3*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z3, Z3, Z13
+	VPGATHERQQ   -8(AX)(Z3*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z16, K3, Z16
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z14, K4
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z12, K3, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z9, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z9, K3
 	KMOVW        K3, K4
 	VPXORD       Z0, Z0, Z5
 	VPGATHERQQ   16(AX)(Z0*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z17
-	VPGATHERQQ   24(AX)(Z0*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z0, Z0, Z13
+	VPGATHERQQ   24(AX)(Z0*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z15, K3, Z15
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z11, K3, Z11
 	KMOVW        K3, K4
 	VPXORD       Z2, Z2, Z5
 	VPGATHERQQ   -32(AX)(Z2*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z17
-	VPGATHERQQ   -24(AX)(Z2*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z2, Z2, Z13
+	VPGATHERQQ   -24(AX)(Z2*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z14, K3
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z11, K3, Z11
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K3
 	KMOVW        K3, K4
 	VPXORD       Z1, Z1, Z5
 	VPGATHERQQ   16(AX)(Z1*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z17
-	VPGATHERQQ   24(AX)(Z1*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z1, Z1, Z13
+	VPGATHERQQ   24(AX)(Z1*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z16, K3, Z16
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z12, K3, Z12
 	KMOVW        K3, K4
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQQ   -32(AX)(Z3*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z17
-	VPGATHERQQ   -24(AX)(Z3*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z3, Z3, Z13
+	VPGATHERQQ   -24(AX)(Z3*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z16, K3, Z16
-	VPCMPUQ.BCST $0x05, longs0000000000000041<>+0(SB), Z13, K3
-	VPCMPUQ.BCST $0x05, longs0000000000000041<>+0(SB), Z14, K4
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z12, K3, Z12
+	VPCMPUQ.BCST $0x05, longs0000000000000041<>+0(SB), Z9, K3
+	VPCMPUQ.BCST $0x05, longs0000000000000041<>+0(SB), Z10, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, longs0000000000000041<>+0(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, longs0000000000000041<>+0(SB), Z9, K3
 	KMOVW        K3, K4
 	VPXORD       Z0, Z0, Z5
 	VPGATHERQQ   32(AX)(Z0*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z17
-	VPGATHERQQ   40(AX)(Z0*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z0, Z0, Z13
+	VPGATHERQQ   40(AX)(Z0*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z15, K3, Z15
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z11, K3, Z11
 	KMOVW        K3, K4
 	VPXORD       Z2, Z2, Z5
 	VPGATHERQQ   -48(AX)(Z2*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z17
-	VPGATHERQQ   -40(AX)(Z2*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z2, Z2, Z13
+	VPGATHERQQ   -40(AX)(Z2*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, longs0000000000000041<>+0(SB), Z14, K3
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z11, K3, Z11
+	VPCMPUQ.BCST $0x05, longs0000000000000041<>+0(SB), Z10, K3
 	KMOVW        K3, K4
 	VPXORD       Z1, Z1, Z5
 	VPGATHERQQ   32(AX)(Z1*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z17
-	VPGATHERQQ   40(AX)(Z1*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z1, Z1, Z13
+	VPGATHERQQ   40(AX)(Z1*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z16, K3, Z16
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z12, K3, Z12
 	KMOVW        K3, K4
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQQ   -48(AX)(Z3*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z17
-	VPGATHERQQ   -40(AX)(Z3*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z3, Z3, Z13
+	VPGATHERQQ   -40(AX)(Z3*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z16, K3, Z16
-	VPCMPUQ.BCST $0x05, longs0000000000000061<>+0(SB), Z13, K3
-	VPCMPUQ.BCST $0x05, longs0000000000000061<>+0(SB), Z14, K4
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z12, K3, Z12
+	VPCMPUQ.BCST $0x05, longs0000000000000061<>+0(SB), Z9, K3
+	VPCMPUQ.BCST $0x05, longs0000000000000061<>+0(SB), Z10, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, longs0000000000000061<>+0(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, longs0000000000000061<>+0(SB), Z9, K3
 	KMOVW        K3, K4
 	VPXORD       Z0, Z0, Z5
 	VPGATHERQQ   48(AX)(Z0*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z17
-	VPGATHERQQ   56(AX)(Z0*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z0, Z0, Z13
+	VPGATHERQQ   56(AX)(Z0*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z15, K3, Z15
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z11, K3, Z11
 	KMOVW        K3, K4
 	VPXORD       Z2, Z2, Z5
 	VPGATHERQQ   -64(AX)(Z2*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z17
-	VPGATHERQQ   -56(AX)(Z2*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z2, Z2, Z13
+	VPGATHERQQ   -56(AX)(Z2*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, longs0000000000000061<>+0(SB), Z14, K3
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z11, K3, Z11
+	VPCMPUQ.BCST $0x05, longs0000000000000061<>+0(SB), Z10, K3
 	KMOVW        K3, K4
 	VPXORD       Z1, Z1, Z5
 	VPGATHERQQ   48(AX)(Z1*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z17
-	VPGATHERQQ   56(AX)(Z1*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z1, Z1, Z13
+	VPGATHERQQ   56(AX)(Z1*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z16, K3, Z16
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z12, K3, Z12
 	KMOVW        K3, K4
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQQ   -64(AX)(Z3*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z17
-	VPGATHERQQ   -56(AX)(Z3*1), K4, Z17
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z17, Z17
-	VPSRLQ       $0x20, Z5, Z18
-	VPSRLQ       $0x20, Z17, Z19
-	VPMULUDQ     Z5, Z17, Z20
-	VPMULUDQ     Z5, Z19, Z5
-	VPMULUDQ     Z18, Z17, Z17
-	VPMULUDQ     Z18, Z19, Z19
-	VPSRLQ       $0x20, Z20, Z18
-	VPADDQ       Z18, Z5, Z5
-	VPANDQ       Z4, Z5, Z18
-	VPADDQ       Z18, Z17, Z17
+	VPXORD       Z3, Z3, Z13
+	VPGATHERQQ   -56(AX)(Z3*1), K4, Z13
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z13, Z13
+	VPSRLQ       $0x20, Z5, Z14
+	VPSRLQ       $0x20, Z13, Z15
+	VPMULUDQ     Z5, Z13, Z16
+	VPMULUDQ     Z5, Z15, Z5
+	VPMULUDQ     Z14, Z13, Z13
+	VPMULUDQ     Z14, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z14
+	VPADDQ       Z14, Z5, Z5
+	VPANDQ       Z4, Z5, Z14
+	VPADDQ       Z14, Z13, Z13
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z17, Z18
-	VPADDQ       Z18, Z19, Z19
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z20, Z20
-	VPTERNLOGQ   $0x96, Z20, Z17, Z19
-	VPADDQ       Z19, Z16, K3, Z16
+	VPADDQ       Z5, Z15, Z15
+	VPSRLQ       $0x20, Z13, Z14
+	VPADDQ       Z14, Z15, Z15
+	VPSLLQ       $0x20, Z13, Z13
+	VPANDQ       Z4, Z16, Z16
+	VPTERNLOGQ   $0x96, Z16, Z13, Z15
+	VPADDQ       Z15, Z12, K3, Z12
 
 pairs_end:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z9, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z9, K4
 	KANDNW       K3, K4, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z14, K4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z14, K5
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K5
 	KANDNW       K4, K5, K4
 	KORTESTW     K3, K4
 	JZ           words_end
@@ -1212,19 +1204,19 @@ pairs_end:
 	VPGATHERQD   (AX)(Z0*1), K5, Y5
 	VPMOVZXDQ    Y5, Z5
 	KMOVW        K3, K5
-	VPXORD       Z2, Z2, Z17
-	VPGATHERQD   -4(AX)(Z2*1), K5, Y17
-	VPMOVZXDQ    Y17, Z17
-	VPSLLQ       $0x20, Z17, Z17
-	VPORQ        Z17, Z5, Z5
+	VPXORD       Z2, Z2, Z13
+	VPGATHERQD   -4(AX)(Z2*1), K5, Y13
+	VPMOVZXDQ    Y13, Z13
+	VPSLLQ       $0x20, Z13, Z13
+	VPORQ        Z13, Z5, Z5
 	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z17
-	VPXORQ       Z17, Z5, Z5
-	VPMULLQ      Z6, Z5, Z5
-	VPADDQ       Z13, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z17
-	VPXORQ       Z17, Z5, Z5
-	VPMULLQ      Z8, Z5, K3, Z15
+	VPSRLQ       $0x33, Z5, Z2
+	VPXORD       Z2, Z5, Z5
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z5, Z5
+	VPADDQ       Z9, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z2
+	VPXORD       Z2, Z5, Z5
+	VPMULLQ.BCST singleWords<>+8(SB), Z5, K3, Z11
 	KMOVW        K4, K3
 	VPXORD       Z1, Z1, Z2
 	VPGATHERQD   (AX)(Z1*1), K3, Y2
@@ -1236,37 +1228,37 @@ pairs_end:
 	VPSLLQ       $0x20, Z5, Z5
 	VPORQ        Z5, Z2, Z2
 	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
-	VPSRLQ       $0x33, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z6, Z2, Z2
-	VPADDQ       Z14, Z2, Z2
-	VPSRLQ       $0x2f, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K4, Z16
+	VPSRLQ       $0x33, Z2, Z3
+	VPXORD       Z3, Z2, Z2
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z2, Z2
+	VPADDQ       Z10, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z3
+	VPXORD       Z3, Z2, Z2
+	VPMULLQ.BCST singleWords<>+8(SB), Z2, K4, Z12
 
 words_end:
-	VPSRLQ       $0x25, Z15, Z2
-	VPXORQ       Z2, Z15, Z15
-	VPMULLQ      Z9, Z15, Z15
-	VPSRLQ       $0x20, Z15, Z2
-	VPXORQ       Z2, Z15, Z15
-	VMOVDQU64    Z15, (DX)
-	VPSRLQ       $0x25, Z16, Z2
-	VPXORQ       Z2, Z16, Z16
-	VPMULLQ      Z9, Z16, Z16
-	VPSRLQ       $0x20, Z16, Z2
-	VPXORQ       Z2, Z16, Z16
-	VMOVDQU64    Z16, 64(DX)
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z14, K4
+	VPSRLQ       $0x25, Z11, Z2
+	VPXORD       Z2, Z11, Z11
+	VPSRLQ       $0x25, Z12, Z2
+	VPXORD       Z2, Z12, Z12
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z11, Z11
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z12, Z12
+	VPSRLQ       $0x20, Z11, Z2
+	VPXORD       Z2, Z11, Z11
+	VPSRLQ       $0x20, Z12, Z2
+	VPXORD       Z2, Z12, Z12
+	VMOVDQU64    Z11, (DX)
+	VMOVDQU64    Z12, 64(DX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z9, K3
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K4
 	KORTESTW     K3, K4
 	JZ           few_end
 	KUNPCKBW     K3, K4, K3
 	KMOVW        K3, DI
 	VMOVDQU64    Z0, (SP)
-	VMOVDQU64    Z13, 128(SP)
+	VMOVDQU64    Z9, 128(SP)
 	VMOVDQU64    Z1, 64(SP)
-	VMOVDQU64    Z14, 192(SP)
+	VMOVDQU64    Z10, 192(SP)
 	MOVQ         $0x165667b19e3779f9, R8
 
 few:
@@ -1321,27 +1313,27 @@ end:
 others_0:
 	JLT       offsets_0
 	VMOVDQU64 (CX), Z1
-	VMOVDQA64 Z10, Z0
+	VMOVDQA64 Z6, Z0
 	VPERMI2Q  64(CX), Z1, Z0
-	VPERMQ    128(CX), Z10, K1, Z0
-	VMOVDQA64 Z11, Z13
-	VPERMI2Q  64(CX), Z1, Z13
-	VPERMQ    128(CX), Z11, K2, Z13
+	VPERMQ    128(CX), Z6, K1, Z0
+	VMOVDQA64 Z7, Z9
+	VPERMI2Q  64(CX), Z1, Z9
+	VPERMQ    128(CX), Z7, K2, Z9
 	VMOVDQU64 192(CX), Z2
-	VMOVDQA64 Z10, Z1
+	VMOVDQA64 Z6, Z1
 	VPERMI2Q  256(CX), Z2, Z1
-	VPERMQ    320(CX), Z10, K1, Z1
-	VMOVDQA64 Z11, Z14
-	VPERMI2Q  256(CX), Z2, Z14
-	VPERMQ    320(CX), Z11, K2, Z14
+	VPERMQ    320(CX), Z6, K1, Z1
+	VMOVDQA64 Z7, Z10
+	VPERMI2Q  256(CX), Z2, Z10
+	VPERMQ    320(CX), Z7, K2, Z10
 	ADDQ      $0x00000180, CX
 	JMP       located_0
 
 offsets_0:
 	CMPQ   stride+8(FP), $0x00
 	JGE    short_offsets_0
-	VPADDQ Z12, Z0, Z0
-	VPADDQ Z12, Z1, Z1
+	VPADDQ Z8, Z0, Z0
+	VPADDQ Z8, Z1, Z1
 	JMP    located_0
 
 short_offsets_0:
@@ -1360,19 +1352,19 @@ short_offsets_0:
 	VPMOVSXDQ     Y3, Z2
 	VEXTRACTI64X4 $0x01, Z3, Y3
 	VPMOVSXDQ     Y3, Z3
-	VMOVDQA32     Z2, Z13
-	VMOVDQA32     Z3, Z14
+	VMOVDQA32     Z2, Z9
+	VMOVDQA32     Z3, Z10
 	JMP           located_0
 
 long_offsets_0:
 	VMOVDQU32 (CX), Z0
-	VMOVDQU32 8(CX), Z13
-	VPSUBQ    Z0, Z13, Z13
+	VMOVDQU32 8(CX), Z9
+	VPSUBQ    Z0, Z9, Z9
 	VPADDQ    Z2, Z0, Z0
 	ADDQ      $0x40, CX
 	VMOVDQU32 (CX), Z1
-	VMOVDQU32 8(CX), Z14
-	VPSUBQ    Z1, Z14, Z14
+	VMOVDQU32 8(CX), Z10
+	VPSUBQ    Z1, Z10, Z10
 	VPADDQ    Z2, Z1, Z1
 	ADDQ      $0x40, CX
 	JMP       located_0
@@ -1394,6 +1386,18 @@ DATA longs0000000000000061<>+8(SB)/8, $0x0000000000000061
 DATA longs0000000000000061<>+16(SB)/8, $0x0000000000000061
 DATA longs0000000000000061<>+24(SB)/8, $0x0000000000000061
 GLOBL longs0000000000000061<>(SB), RODATA|NOPTR, $32
+
+DATA longs000000009e3779b1<>+0(SB)/8, $0x000000009e3779b1
+DATA longs000000009e3779b1<>+8(SB)/8, $0x000000009e3779b1
+DATA longs000000009e3779b1<>+16(SB)/8, $0x000000009e3779b1
+DATA longs000000009e3779b1<>+24(SB)/8, $0x000000009e3779b1
+GLOBL longs000000009e3779b1<>(SB), RODATA|NOPTR, $32
+
+DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
+DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
+DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
+DATA longs165667b19e3779f9<>+24(SB)/8, $0x165667b19e3779f9
+GLOBL longs165667b19e3779f9<>(SB), RODATA|NOPTR, $32
 
 // func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
@@ -3583,21 +3587,21 @@ pairs_end:
 	VPBLENDMD    Z3, Z0, K2, Z1
 	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
 	VPSRLQ       $0x33, Z1, Z2
-	VPXORQ       Z2, Z1, Z1
-	VPMULLQ.BCST singleWords<>+56(SB), Z1, Z1
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z1, Z1
 	VPADDQ       Z13, Z1, Z1
 	VPSRLQ       $0x2f, Z1, Z2
-	VPXORQ       Z2, Z1, Z1
+	VPXORD       Z2, Z1, Z1
 	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z13, K3
 	VPMULLQ.BCST singleWords<>+8(SB), Z1, K3, Z10
 	VPBLENDMD    Z7, Z4, K2, Z1
 	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
 	VPSRLQ       $0x33, Z1, Z2
-	VPXORQ       Z2, Z1, Z1
-	VPMULLQ.BCST singleWords<>+56(SB), Z1, Z1
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z1, Z1
 	VPADDQ       Z14, Z1, Z1
 	VPSRLQ       $0x2f, Z1, Z2
-	VPXORQ       Z2, Z1, Z1
+	VPXORD       Z2, Z1, Z1
 	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z14, K3
 	VPMULLQ.BCST singleWords<>+8(SB), Z1, K3, Z11
 	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z8, K3
@@ -3638,17 +3642,17 @@ pairs_end:
 
 long:
 	VPSRLQ       $0x25, Z10, Z0
-	VPXORQ       Z0, Z10, Z10
-	VPMULLQ.BCST singleWords<>+16(SB), Z10, Z10
+	VPXORD       Z0, Z10, Z10
+	VPSRLQ       $0x25, Z11, Z0
+	VPXORD       Z0, Z11, Z11
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z10, Z10
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z11, Z11
 	VPSRLQ       $0x20, Z10, Z0
-	VPXORQ       Z0, Z10, Z10
+	VPXORD       Z0, Z10, Z10
+	VPSRLQ       $0x20, Z11, Z0
+	VPXORD       Z0, Z11, Z11
 	VPTESTNMQ    Z13, Z13, K3
 	VPBROADCASTQ longs5342c3010fe1dd04<>+0(SB), K3, Z10
-	VPSRLQ       $0x25, Z11, Z0
-	VPXORQ       Z0, Z11, Z11
-	VPMULLQ.BCST singleWords<>+16(SB), Z11, Z11
-	VPSRLQ       $0x20, Z11, Z0
-	VPXORQ       Z0, Z11, Z11
 	VPTESTNMQ    Z14, Z14, K3
 	VPBROADCASTQ longs5342c3010fe1dd04<>+0(SB), K3, Z11
 	SUBQ         $0x10, BX
@@ -3708,8 +3712,7 @@ GLOBL longs5342c3010fe1dd04<>(SB), RODATA|NOPTR, $32
 // func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·xxh64RowsAVX512(SB), $632-56
-	// XXH64. Each lane hashes one key.
-	// The kernel takes 32 bytes of each key, those of 8 keys into 4 vectors, and transposes them:
+	// XXH64. Each lane hashes one key. The kernel takes 32 bytes of each key, those of 8 keys into 4 vectors, and transposes them:
 	// then a vector has 8 bytes of 8 keys. A mask leaves zeros after the end of a key. The kernel
 	// reads nothing but the keys. For a key without bytes it reads the stack: a load of a page that
 	// is not mapped, with an empty mask, would take 500 cycles. It ends early at a long key, and when
@@ -5927,10 +5930,6 @@ TEXT ·xxph3AnyAVX2(SB), $152-48
 	VPSRLQ         $0x20, Y2, Y2
 	VPBROADCASTQ   xxph3Words<>+8(SB), Y3
 	VBROADCASTI128 xxph3Words<>+16(SB), Y4
-	VPBROADCASTQ   singleWords<>+0(SB), Y5
-	VPBROADCASTQ   singleWords<>+4(SB), Y6
-	VPBROADCASTQ   singleWords<>+16(SB), Y7
-	VPBROADCASTQ   singleWords<>+20(SB), Y8
 
 	// This takes the place of bytes that a key does not have: combined with the secret, they are 0.
 	VMOVDQA Y4, (R9)
@@ -5954,10 +5953,10 @@ four:
 
 measured:
 	VPSUBQ    longs0000000000000009<>+0(SB), Y0, Y1
-	VMOVDQU   longs0000000000000020<>+0(SB), Y9
-	VPSUBQ    Y0, Y9, Y9
-	VPOR      Y1, Y9, Y9
-	VMOVMSKPD Y9, R8
+	VMOVDQU   longs0000000000000020<>+0(SB), Y5
+	VPSUBQ    Y0, Y5, Y5
+	VPOR      Y1, Y5, Y5
+	VMOVMSKPD Y5, R8
 	TESTL     R8, R8
 	JNZ       others
 
@@ -5969,8 +5968,8 @@ load:
 	CMPQ         R11, $0x10
 	CMOVQGT      smallNumbers<>+64(SB), R12
 	CMOVQLE      R9, R13
-	VPBROADCASTQ (R10), Y9
-	VPBROADCASTQ (R10)(R12*1), Y10
+	VPBROADCASTQ (R10), Y5
+	VPBROADCASTQ (R10)(R12*1), Y6
 	VMOVDQU      (R13), X1
 	MOVQ         (AX)(CX*1), R10
 	MOVQ         8(AX)(CX*1), R11
@@ -5979,11 +5978,11 @@ load:
 	CMPQ         R11, $0x10
 	CMOVQGT      smallNumbers<>+64(SB), R12
 	CMOVQLE      R9, R13
-	VPBROADCASTQ (R10), Y11
-	VPBLENDD     $0x0c, Y11, Y9, Y9
-	VPBROADCASTQ (R10)(R12*1), Y11
-	VPBLENDD     $0x0c, Y11, Y10, Y10
-	VMOVDQU      (R13), X12
+	VPBROADCASTQ (R10), Y7
+	VPBLENDD     $0x0c, Y7, Y5, Y5
+	VPBROADCASTQ (R10)(R12*1), Y7
+	VPBLENDD     $0x0c, Y7, Y6, Y6
+	VMOVDQU      (R13), X8
 	MOVQ         (AX)(CX*2), R10
 	MOVQ         8(AX)(CX*2), R11
 	LEAQ         -8(R11), R12
@@ -5991,10 +5990,10 @@ load:
 	CMPQ         R11, $0x10
 	CMOVQGT      smallNumbers<>+64(SB), R12
 	CMOVQLE      R9, R13
-	VPBROADCASTQ (R10), Y11
-	VPBLENDD     $0x30, Y11, Y9, Y9
-	VPBROADCASTQ (R10)(R12*1), Y11
-	VPBLENDD     $0x30, Y11, Y10, Y10
+	VPBROADCASTQ (R10), Y7
+	VPBLENDD     $0x30, Y7, Y5, Y5
+	VPBROADCASTQ (R10)(R12*1), Y7
+	VPBLENDD     $0x30, Y7, Y6, Y6
 	VINSERTI128  $0x01, (R13), Y1, Y1
 	MOVQ         (AX)(DX*1), R10
 	MOVQ         8(AX)(DX*1), R11
@@ -6003,62 +6002,66 @@ load:
 	CMPQ         R11, $0x10
 	CMOVQGT      smallNumbers<>+64(SB), R12
 	CMOVQLE      R9, R13
-	VPBROADCASTQ (R10), Y11
-	VPBLENDD     $0xc0, Y11, Y9, Y9
-	VPBROADCASTQ (R10)(R12*1), Y11
-	VPBLENDD     $0xc0, Y11, Y10, Y10
-	VINSERTI128  $0x01, (R13), Y12, Y12
-	VPXOR        longsbe4ba423396cfeb8<>+0(SB), Y9, Y9
-	VPXOR        Y3, Y10, Y10
+	VPBROADCASTQ (R10), Y7
+	VPBLENDD     $0xc0, Y7, Y5, Y5
+	VPBROADCASTQ (R10)(R12*1), Y7
+	VPBLENDD     $0xc0, Y7, Y6, Y6
+	VINSERTI128  $0x01, (R13), Y8, Y8
+	VPXOR        longsbe4ba423396cfeb8<>+0(SB), Y5, Y5
+	VPXOR        Y3, Y6, Y6
 	VPXOR        Y4, Y1, Y1
-	VPXOR        Y4, Y12, Y12
-	VPUNPCKLQDQ  Y12, Y1, Y11
-	VPUNPCKHQDQ  Y12, Y1, Y12
-	VPADDQ       Y9, Y10, Y1
+	VPXOR        Y4, Y8, Y8
+	VPUNPCKLQDQ  Y8, Y1, Y7
+	VPUNPCKHQDQ  Y8, Y1, Y8
+	VPADDQ       Y5, Y6, Y1
 	VPADDQ       Y0, Y1, Y1
-	VPMULUDQ     Y5, Y0, Y14
-	VPMULUDQ     Y6, Y0, Y13
-	VPSLLQ       $0x20, Y13, Y13
-	VPADDQ       Y13, Y14, Y14
-	VMOVDQU      longs0000000000000010<>+0(SB), Y13
-	VPSUBQ       Y0, Y13, Y13
-	VBLENDVPD    Y13, Y14, Y1, Y1
-	VPSHUFD      $0xf5, Y11, Y13
-	VPSHUFD      $0xf5, Y12, Y14
-	VPMULUDQ     Y11, Y12, Y15
-	VPMULUDQ     Y11, Y14, Y11
-	VPMULUDQ     Y13, Y12, Y12
-	VPMULUDQ     Y13, Y14, Y14
-	VPSRLQ       $0x20, Y15, Y13
-	VPADDQ       Y13, Y11, Y11
-	VPAND        Y2, Y11, Y13
-	VPADDQ       Y13, Y12, Y12
-	VPSRLQ       $0x20, Y11, Y11
-	VPADDQ       Y11, Y14, Y14
-	VPSRLQ       $0x20, Y12, Y13
-	VPADDQ       Y13, Y14, Y14
-	VPSLLQ       $0x20, Y12, Y12
-	VPBLENDD     $0xaa, Y12, Y15, Y15
-	VPXOR        Y15, Y14, Y14
-	VPADDQ       Y14, Y1, Y1
-	VPSHUFD      $0xf5, Y9, Y11
-	VPSHUFD      $0xf5, Y10, Y12
-	VPMULUDQ     Y9, Y10, Y13
-	VPMULUDQ     Y9, Y12, Y14
-	VPMULUDQ     Y11, Y10, Y10
-	VPMULUDQ     Y11, Y12, Y12
-	VPSRLQ       $0x20, Y13, Y11
-	VPADDQ       Y11, Y14, Y14
-	VPAND        Y2, Y14, Y11
-	VPADDQ       Y11, Y10, Y10
-	VPSRLQ       $0x20, Y14, Y14
-	VPADDQ       Y14, Y12, Y12
-	VPSRLQ       $0x20, Y10, Y11
-	VPADDQ       Y11, Y12, Y12
-	VPSLLQ       $0x20, Y10, Y10
-	VPBLENDD     $0xaa, Y10, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDQ       Y12, Y1, Y1
+	VMOVDQA      Y0, Y10
+	VPSHUFD      $0xf5, Y10, Y9
+	VPMULUDQ     longs9e3779b185ebca87<>+0(SB), Y9, Y9
+	VPMULUDQ     longs000000009e3779b1<>+0(SB), Y10, Y11
+	VPADDQ       Y11, Y9, Y9
+	VPMULUDQ     longs9e3779b185ebca87<>+0(SB), Y10, Y10
+	VPSLLQ       $0x20, Y9, Y9
+	VPADDQ       Y9, Y10, Y10
+	VMOVDQU      longs0000000000000010<>+0(SB), Y9
+	VPSUBQ       Y0, Y9, Y9
+	VBLENDVPD    Y9, Y10, Y1, Y1
+	VPSHUFD      $0xf5, Y7, Y9
+	VPSHUFD      $0xf5, Y8, Y10
+	VPMULUDQ     Y7, Y8, Y11
+	VPMULUDQ     Y7, Y10, Y7
+	VPMULUDQ     Y9, Y8, Y8
+	VPMULUDQ     Y9, Y10, Y10
+	VPSRLQ       $0x20, Y11, Y9
+	VPADDQ       Y9, Y7, Y7
+	VPAND        Y2, Y7, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y7
+	VPADDQ       Y7, Y10, Y10
+	VPSRLQ       $0x20, Y8, Y9
+	VPADDQ       Y9, Y10, Y10
+	VPSLLQ       $0x20, Y8, Y8
+	VPBLENDD     $0xaa, Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y1, Y1
+	VPSHUFD      $0xf5, Y5, Y7
+	VPSHUFD      $0xf5, Y6, Y8
+	VPMULUDQ     Y5, Y6, Y9
+	VPMULUDQ     Y5, Y8, Y10
+	VPMULUDQ     Y7, Y6, Y6
+	VPMULUDQ     Y7, Y8, Y8
+	VPSRLQ       $0x20, Y9, Y7
+	VPADDQ       Y7, Y10, Y10
+	VPAND        Y2, Y10, Y7
+	VPADDQ       Y7, Y6, Y6
+	VPSRLQ       $0x20, Y10, Y10
+	VPADDQ       Y10, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y7
+	VPADDQ       Y7, Y8, Y8
+	VPSLLQ       $0x20, Y6, Y6
+	VPBLENDD     $0xaa, Y6, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
 	TESTL        R8, R8
 	JNZ          eights
 
@@ -6066,10 +6069,10 @@ finish:
 	VPSRLQ   $0x25, Y1, Y0
 	VPXOR    Y0, Y1, Y1
 	VPSHUFD  $0xf5, Y1, Y0
-	VPMULUDQ Y8, Y1, Y9
-	VPMULUDQ Y7, Y0, Y0
-	VPADDQ   Y9, Y0, Y0
-	VPMULUDQ Y7, Y1, Y1
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y0, Y0
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y1, Y5
+	VPADDQ   Y5, Y0, Y0
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y1, Y1
 	VPSLLQ   $0x20, Y0, Y0
 	VPADDQ   Y0, Y1, Y1
 	VPSRLQ   $0x20, Y1, Y0
@@ -6080,10 +6083,10 @@ finish:
 
 others:
 	VPSUBQ    longs0000000000000008<>+0(SB), Y0, Y1
-	VMOVDQU   longs0000000000000080<>+0(SB), Y9
-	VPSUBQ    Y0, Y9, Y9
-	VPOR      Y1, Y9, Y9
-	VMOVMSKPD Y9, R10
+	VMOVDQU   longs0000000000000080<>+0(SB), Y5
+	VPSUBQ    Y0, Y5, Y5
+	VPOR      Y1, Y5, Y5
+	VMOVMSKPD Y5, R10
 	TESTL     R10, R10
 	JZ        load
 
@@ -6094,33 +6097,27 @@ end:
 	RET
 
 eights:
-	VPCMPEQQ     longs0000000000000008<>+0(SB), Y0, Y10
-	VPTEST       Y10, Y10
-	JZ           pairs
-	VPSRLQ       $0x33, Y9, Y11
-	VPXOR        Y11, Y9, Y9
-	VPBROADCASTQ singleWords<>+56(SB), Y11
-	VPBROADCASTQ singleWords<>+60(SB), Y12
-	VPSHUFD      $0xf5, Y9, Y13
-	VPMULUDQ     Y12, Y9, Y12
-	VPMULUDQ     Y11, Y13, Y13
-	VPADDQ       Y12, Y13, Y13
-	VPMULUDQ     Y11, Y9, Y9
-	VPSLLQ       $0x20, Y13, Y13
-	VPADDQ       Y13, Y9, Y9
-	VPADDQ       Y0, Y9, Y9
-	VPSRLQ       $0x2f, Y9, Y11
-	VPXOR        Y11, Y9, Y9
-	VPBROADCASTQ singleWords<>+8(SB), Y11
-	VPBROADCASTQ singleWords<>+12(SB), Y12
-	VPSHUFD      $0xf5, Y9, Y13
-	VPMULUDQ     Y12, Y9, Y12
-	VPMULUDQ     Y11, Y13, Y13
-	VPADDQ       Y12, Y13, Y13
-	VPMULUDQ     Y11, Y9, Y9
-	VPSLLQ       $0x20, Y13, Y13
-	VPADDQ       Y13, Y9, Y9
-	VBLENDVPD    Y10, Y9, Y1, Y1
+	VPCMPEQQ  longs0000000000000008<>+0(SB), Y0, Y6
+	VPTEST    Y6, Y6
+	JZ        pairs
+	VPSRLQ    $0x33, Y5, Y7
+	VPXOR     Y7, Y5, Y5
+	VPSHUFD   $0xf5, Y5, Y7
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y7, Y7
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y5, Y5
+	VPSLLQ    $0x20, Y7, Y7
+	VPADDQ    Y7, Y5, Y5
+	VPADDQ    Y0, Y5, Y5
+	VPSRLQ    $0x2f, Y5, Y7
+	VPXOR     Y7, Y5, Y5
+	VPSHUFD   $0xf5, Y5, Y7
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y7, Y7
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y5, Y8
+	VPADDQ    Y8, Y7, Y7
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y5, Y5
+	VPSLLQ    $0x20, Y7, Y7
+	VPADDQ    Y7, Y5, Y5
+	VBLENDVPD Y6, Y5, Y1, Y1
 
 pairs:
 	LEAQ 16(R9), R12
@@ -6129,14 +6126,14 @@ pairs:
 	LEAQ xxph3Words<>+32(SB), R11
 
 pair:
-	VMOVQ          R10, X9
-	VPBROADCASTQ   X9, Y9
-	VPCMPGTQ       Y0, Y9, Y9
-	VMOVMSKPD      Y9, R13
+	VMOVQ          R10, X5
+	VPBROADCASTQ   X5, Y5
+	VPCMPGTQ       Y0, Y5, Y5
+	VMOVMSKPD      Y5, R13
 	CMPL           R13, $0x0f
 	JEQ            paired
-	VMOVDQU        (R11), Y9
-	VMOVDQA        Y9, (R9)
+	VMOVDQU        (R11), Y5
+	VMOVDQA        Y5, (R9)
 	MOVQ           (AX), R13
 	MOVQ           8(AX), R15
 	LEAQ           -16(R13)(R15*1), R14
@@ -6144,9 +6141,9 @@ pair:
 	SUBQ           R8, R14
 	CMPQ           R15, R10
 	CMOVQLT        R9, R13
-	VMOVDQU        (R13), X9
+	VMOVDQU        (R13), X5
 	CMOVQLT        R12, R14
-	VMOVDQU        (R14), X11
+	VMOVDQU        (R14), X7
 	MOVQ           (AX)(CX*1), R13
 	MOVQ           8(AX)(CX*1), R15
 	LEAQ           -16(R13)(R15*1), R14
@@ -6154,9 +6151,9 @@ pair:
 	SUBQ           R8, R14
 	CMPQ           R15, R10
 	CMOVQLT        R9, R13
-	VMOVDQU        (R13), X10
+	VMOVDQU        (R13), X6
 	CMOVQLT        R12, R14
-	VMOVDQU        (R14), X12
+	VMOVDQU        (R14), X8
 	MOVQ           (AX)(CX*2), R13
 	MOVQ           8(AX)(CX*2), R15
 	LEAQ           -16(R13)(R15*1), R14
@@ -6164,9 +6161,9 @@ pair:
 	SUBQ           R8, R14
 	CMPQ           R15, R10
 	CMOVQLT        R9, R13
-	VINSERTI128    $0x01, (R13), Y9, Y9
+	VINSERTI128    $0x01, (R13), Y5, Y5
 	CMOVQLT        R12, R14
-	VINSERTI128    $0x01, (R14), Y11, Y11
+	VINSERTI128    $0x01, (R14), Y7, Y7
 	MOVQ           (AX)(DX*1), R13
 	MOVQ           8(AX)(DX*1), R15
 	LEAQ           -16(R13)(R15*1), R14
@@ -6174,55 +6171,55 @@ pair:
 	SUBQ           R8, R14
 	CMPQ           R15, R10
 	CMOVQLT        R9, R13
-	VINSERTI128    $0x01, (R13), Y10, Y10
+	VINSERTI128    $0x01, (R13), Y6, Y6
 	CMOVQLT        R12, R14
-	VINSERTI128    $0x01, (R14), Y12, Y12
-	VBROADCASTI128 (R9), Y13
-	VPXOR          Y13, Y9, Y9
-	VPXOR          Y13, Y10, Y10
-	VPUNPCKLQDQ    Y10, Y9, Y13
-	VPUNPCKHQDQ    Y10, Y9, Y9
-	VPSHUFD        $0xf5, Y13, Y10
-	VPSHUFD        $0xf5, Y9, Y14
-	VPMULUDQ       Y13, Y9, Y15
-	VPMULUDQ       Y13, Y14, Y13
-	VPMULUDQ       Y10, Y9, Y9
-	VPMULUDQ       Y10, Y14, Y14
-	VPSRLQ         $0x20, Y15, Y10
-	VPADDQ         Y10, Y13, Y13
-	VPAND          Y2, Y13, Y10
-	VPADDQ         Y10, Y9, Y9
-	VPSRLQ         $0x20, Y13, Y13
-	VPADDQ         Y13, Y14, Y14
-	VPSRLQ         $0x20, Y9, Y10
-	VPADDQ         Y10, Y14, Y14
-	VPSLLQ         $0x20, Y9, Y9
-	VPBLENDD       $0xaa, Y9, Y15, Y15
-	VPXOR          Y15, Y14, Y14
-	VPADDQ         Y14, Y1, Y1
-	VBROADCASTI128 (R12), Y9
-	VPXOR          Y9, Y11, Y11
-	VPXOR          Y9, Y12, Y12
-	VPUNPCKLQDQ    Y12, Y11, Y9
-	VPUNPCKHQDQ    Y12, Y11, Y10
-	VPSHUFD        $0xf5, Y9, Y11
-	VPSHUFD        $0xf5, Y10, Y12
-	VPMULUDQ       Y9, Y10, Y13
-	VPMULUDQ       Y9, Y12, Y9
-	VPMULUDQ       Y11, Y10, Y10
-	VPMULUDQ       Y11, Y12, Y12
-	VPSRLQ         $0x20, Y13, Y11
-	VPADDQ         Y11, Y9, Y9
-	VPAND          Y2, Y9, Y11
-	VPADDQ         Y11, Y10, Y10
+	VINSERTI128    $0x01, (R14), Y8, Y8
+	VBROADCASTI128 (R9), Y9
+	VPXOR          Y9, Y5, Y5
+	VPXOR          Y9, Y6, Y6
+	VPUNPCKLQDQ    Y6, Y5, Y9
+	VPUNPCKHQDQ    Y6, Y5, Y5
+	VPSHUFD        $0xf5, Y9, Y6
+	VPSHUFD        $0xf5, Y5, Y10
+	VPMULUDQ       Y9, Y5, Y11
+	VPMULUDQ       Y9, Y10, Y9
+	VPMULUDQ       Y6, Y5, Y5
+	VPMULUDQ       Y6, Y10, Y10
+	VPSRLQ         $0x20, Y11, Y6
+	VPADDQ         Y6, Y9, Y9
+	VPAND          Y2, Y9, Y6
+	VPADDQ         Y6, Y5, Y5
 	VPSRLQ         $0x20, Y9, Y9
-	VPADDQ         Y9, Y12, Y12
-	VPSRLQ         $0x20, Y10, Y11
-	VPADDQ         Y11, Y12, Y12
-	VPSLLQ         $0x20, Y10, Y10
-	VPBLENDD       $0xaa, Y10, Y13, Y13
-	VPXOR          Y13, Y12, Y12
-	VPADDQ         Y12, Y1, Y1
+	VPADDQ         Y9, Y10, Y10
+	VPSRLQ         $0x20, Y5, Y6
+	VPADDQ         Y6, Y10, Y10
+	VPSLLQ         $0x20, Y5, Y5
+	VPBLENDD       $0xaa, Y5, Y11, Y11
+	VPXOR          Y11, Y10, Y10
+	VPADDQ         Y10, Y1, Y1
+	VBROADCASTI128 (R12), Y5
+	VPXOR          Y5, Y7, Y7
+	VPXOR          Y5, Y8, Y8
+	VPUNPCKLQDQ    Y8, Y7, Y5
+	VPUNPCKHQDQ    Y8, Y7, Y6
+	VPSHUFD        $0xf5, Y5, Y7
+	VPSHUFD        $0xf5, Y6, Y8
+	VPMULUDQ       Y5, Y6, Y9
+	VPMULUDQ       Y5, Y8, Y5
+	VPMULUDQ       Y7, Y6, Y6
+	VPMULUDQ       Y7, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y7
+	VPADDQ         Y7, Y5, Y5
+	VPAND          Y2, Y5, Y7
+	VPADDQ         Y7, Y6, Y6
+	VPSRLQ         $0x20, Y5, Y5
+	VPADDQ         Y5, Y8, Y8
+	VPSRLQ         $0x20, Y6, Y7
+	VPADDQ         Y7, Y8, Y8
+	VPSLLQ         $0x20, Y6, Y6
+	VPBLENDD       $0xaa, Y6, Y9, Y9
+	VPXOR          Y9, Y8, Y8
+	VPADDQ         Y8, Y1, Y1
 	ADDQ           $0x20, R11
 	ADDQ           $0x10, R8
 	ADDQ           $0x20, R10
@@ -6237,7 +6234,7 @@ offsets:
 	LEAQ         32(R9), AX
 	CMPQ         stride+8(FP), $0x08
 	JL           short_offsets
-	VMOVDQU      (BX), Y9
+	VMOVDQU      (BX), Y5
 	VMOVDQU      8(BX), Y0
 	ADDQ         $0x20, BX
 	JMP          between
@@ -6245,21 +6242,21 @@ offsets:
 short_offsets:
 	CMPQ      stride+8(FP), $0x00
 	JL        width
-	VPMOVSXDQ (BX), Y9
+	VPMOVSXDQ (BX), Y5
 	VPMOVSXDQ 4(BX), Y0
 	ADDQ      $0x10, BX
 
 between:
-	VPSUBQ Y9, Y0, Y0
+	VPSUBQ Y5, Y0, Y0
 
 found:
-	VPADDQ       Y1, Y9, Y9
-	VPUNPCKLQDQ  Y0, Y9, Y1
-	VPUNPCKHQDQ  Y0, Y9, Y9
+	VPADDQ       Y1, Y5, Y5
+	VPUNPCKLQDQ  Y0, Y5, Y1
+	VPUNPCKHQDQ  Y0, Y5, Y5
 	VMOVDQA      X1, (AX)
 	VEXTRACTI128 $0x01, Y1, (AX)(CX*2)
-	VMOVDQA      X9, (AX)(CX*1)
-	VEXTRACTI128 $0x01, Y9, (AX)(DX*1)
+	VMOVDQA      X5, (AX)(CX*1)
+	VEXTRACTI128 $0x01, Y5, (AX)(DX*1)
 	JMP          measured
 
 width:
@@ -6268,7 +6265,7 @@ width:
 	VMOVQ        R8, X0
 	VPBROADCASTQ X0, Y0
 	VMOVDQA      Y0, Y0
-	VPMULUDQ     smallNumbers<>+0(SB), Y0, Y9
+	VPMULUDQ     smallNumbers<>+0(SB), Y0, Y5
 	VMOVQ        BX, X1
 	VPBROADCASTQ X1, Y1
 	VMOVDQA      Y1, Y1
@@ -6293,17 +6290,41 @@ DATA longsbe4ba423396cfeb8<>+16(SB)/8, $0xbe4ba423396cfeb8
 DATA longsbe4ba423396cfeb8<>+24(SB)/8, $0xbe4ba423396cfeb8
 GLOBL longsbe4ba423396cfeb8<>(SB), RODATA|NOPTR, $32
 
+DATA longs9e3779b185ebca87<>+0(SB)/8, $0x9e3779b185ebca87
+DATA longs9e3779b185ebca87<>+8(SB)/8, $0x9e3779b185ebca87
+DATA longs9e3779b185ebca87<>+16(SB)/8, $0x9e3779b185ebca87
+DATA longs9e3779b185ebca87<>+24(SB)/8, $0x9e3779b185ebca87
+GLOBL longs9e3779b185ebca87<>(SB), RODATA|NOPTR, $32
+
 DATA longs0000000000000010<>+0(SB)/8, $0x0000000000000010
 DATA longs0000000000000010<>+8(SB)/8, $0x0000000000000010
 DATA longs0000000000000010<>+16(SB)/8, $0x0000000000000010
 DATA longs0000000000000010<>+24(SB)/8, $0x0000000000000010
 GLOBL longs0000000000000010<>(SB), RODATA|NOPTR, $32
 
+DATA longs00000000165667b1<>+0(SB)/8, $0x00000000165667b1
+DATA longs00000000165667b1<>+8(SB)/8, $0x00000000165667b1
+DATA longs00000000165667b1<>+16(SB)/8, $0x00000000165667b1
+DATA longs00000000165667b1<>+24(SB)/8, $0x00000000165667b1
+GLOBL longs00000000165667b1<>(SB), RODATA|NOPTR, $32
+
 DATA longs0000000000000008<>+0(SB)/8, $0x0000000000000008
 DATA longs0000000000000008<>+8(SB)/8, $0x0000000000000008
 DATA longs0000000000000008<>+16(SB)/8, $0x0000000000000008
 DATA longs0000000000000008<>+24(SB)/8, $0x0000000000000008
 GLOBL longs0000000000000008<>(SB), RODATA|NOPTR, $32
+
+DATA longsc2b2ae3d27d4eb4f<>+0(SB)/8, $0xc2b2ae3d27d4eb4f
+DATA longsc2b2ae3d27d4eb4f<>+8(SB)/8, $0xc2b2ae3d27d4eb4f
+DATA longsc2b2ae3d27d4eb4f<>+16(SB)/8, $0xc2b2ae3d27d4eb4f
+DATA longsc2b2ae3d27d4eb4f<>+24(SB)/8, $0xc2b2ae3d27d4eb4f
+GLOBL longsc2b2ae3d27d4eb4f<>(SB), RODATA|NOPTR, $32
+
+DATA longs00000000c2b2ae3d<>+0(SB)/8, $0x00000000c2b2ae3d
+DATA longs00000000c2b2ae3d<>+8(SB)/8, $0x00000000c2b2ae3d
+DATA longs00000000c2b2ae3d<>+16(SB)/8, $0x00000000c2b2ae3d
+DATA longs00000000c2b2ae3d<>+24(SB)/8, $0x00000000c2b2ae3d
+GLOBL longs00000000c2b2ae3d<>(SB), RODATA|NOPTR, $32
 
 // func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 // Requires: AVX, AVX2
@@ -6381,1070 +6402,6 @@ tail:
 end:
 	VMOVDQU Y0, (AX)
 	VMOVDQU Y1, 32(AX)
-	VZEROUPPER
-	RET
-
-// func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3Width4AVX512(SB), NOSPLIT, $0-48
-	// XXPH3. Each lane hashes one key.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0xbe4ba423396cfeb8, BX
-	VPBROADCASTQ BX, Z0
-	MOVQ         $0x0000000000000004, BX
-	VPBROADCASTQ BX, Z1
-	MOVQ         $0x000000009e3779b1, BX
-	VPBROADCASTQ BX, Z2
-	MOVQ         $0xc2b2ae3d27d4eb4f, BX
-	VPBROADCASTQ BX, Z3
-	MOVQ         $0x165667b19e3779f9, BX
-	VPBROADCASTQ BX, Z4
-
-vector:
-	VPMOVZXDQ (AX), Z5
-	VPSLLQ    $0x20, Z5, Z6
-	VPORQ     Z6, Z5, Z5
-	VPMOVZXDQ 32(AX), Z6
-	VPSLLQ    $0x20, Z6, Z7
-	VPORQ     Z7, Z6, Z6
-	VPXORQ    Z0, Z5, Z5
-	VPXORQ    Z0, Z6, Z6
-	VPSRLQ    $0x33, Z5, Z7
-	VPXORQ    Z7, Z5, Z5
-	VPSRLQ    $0x33, Z6, Z7
-	VPXORQ    Z7, Z6, Z6
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPADDQ    Z1, Z5, Z5
-	VPADDQ    Z1, Z6, Z6
-	VPSRLQ    $0x2f, Z5, Z7
-	VPXORQ    Z7, Z5, Z5
-	VPSRLQ    $0x2f, Z6, Z7
-	VPXORQ    Z7, Z6, Z6
-	VPMULLQ   Z3, Z5, Z5
-	VPMULLQ   Z3, Z6, Z6
-	VPSRLQ    $0x25, Z5, Z7
-	VPXORQ    Z7, Z5, Z5
-	VPSRLQ    $0x25, Z6, Z7
-	VPXORQ    Z7, Z6, Z6
-	VPMULLQ   Z4, Z5, Z5
-	VPMULLQ   Z4, Z6, Z6
-	VPSRLQ    $0x20, Z5, Z7
-	VPXORQ    Z7, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z7
-	VPXORQ    Z7, Z6, Z6
-	VMOVDQU64 Z5, (CX)
-	VMOVDQU64 Z6, 64(CX)
-	ADDQ      $0x00000040, AX
-	ADDQ      $0x00000080, CX
-	DECQ      DX
-	JNZ       vector
-	MOVQ      n+24(FP), AX
-	ANDQ      $0x0f, AX
-	MOVQ      AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3Width8AVX512(SB), NOSPLIT, $0-48
-	// XXPH3. Each lane hashes one key.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0xbe4ba423396cfeb8, BX
-	VPBROADCASTQ BX, Z0
-	MOVQ         $0x0000000000000008, BX
-	VPBROADCASTQ BX, Z1
-	MOVQ         $0x000000009e3779b1, BX
-	VPBROADCASTQ BX, Z2
-	MOVQ         $0xc2b2ae3d27d4eb4f, BX
-	VPBROADCASTQ BX, Z3
-	MOVQ         $0x165667b19e3779f9, BX
-	VPBROADCASTQ BX, Z4
-
-vector:
-	VMOVDQU64 (AX), Z5
-	VMOVDQU64 64(AX), Z6
-	VPXORQ    Z0, Z5, Z5
-	VPXORQ    Z0, Z6, Z6
-	VPSRLQ    $0x33, Z5, Z7
-	VPXORQ    Z7, Z5, Z5
-	VPSRLQ    $0x33, Z6, Z7
-	VPXORQ    Z7, Z6, Z6
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPADDQ    Z1, Z5, Z5
-	VPADDQ    Z1, Z6, Z6
-	VPSRLQ    $0x2f, Z5, Z7
-	VPXORQ    Z7, Z5, Z5
-	VPSRLQ    $0x2f, Z6, Z7
-	VPXORQ    Z7, Z6, Z6
-	VPMULLQ   Z3, Z5, Z5
-	VPMULLQ   Z3, Z6, Z6
-	VPSRLQ    $0x25, Z5, Z7
-	VPXORQ    Z7, Z5, Z5
-	VPSRLQ    $0x25, Z6, Z7
-	VPXORQ    Z7, Z6, Z6
-	VPMULLQ   Z4, Z5, Z5
-	VPMULLQ   Z4, Z6, Z6
-	VPSRLQ    $0x20, Z5, Z7
-	VPXORQ    Z7, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z7
-	VPXORQ    Z7, Z6, Z6
-	VMOVDQU64 Z5, (CX)
-	VMOVDQU64 Z6, 64(CX)
-	ADDQ      $0x00000080, AX
-	ADDQ      $0x00000080, CX
-	DECQ      DX
-	JNZ       vector
-	MOVQ      n+24(FP), AX
-	ANDQ      $0x0f, AX
-	MOVQ      AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-// Requires: AVX, AVX2
-TEXT ·xxh64Width4AVX2(SB), NOSPLIT, $32-56
-	// XXH64: 12 of 16 keys in vectors, and 4 in general registers.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x9e3779b185ebca87, BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	VPSRLQ       $0x20, Y0, Y1
-	MOVQ         $0xc2b2ae3d27d4eb4f, SI
-	VMOVQ        SI, X2
-	VPBROADCASTQ X2, Y2
-	VPSRLQ       $0x20, Y2, Y3
-	MOVQ         $0x165667b19e3779f9, DI
-	VMOVQ        DI, X4
-	VPBROADCASTQ X4, Y4
-	VPSRLQ       $0x20, Y4, Y5
-	MOVQ         $0x27d4eb2f165667c9, R8
-	ADDQ         seed+40(FP), R8
-	VMOVQ        R8, X6
-	VPBROADCASTQ X6, Y6
-	VMOVDQU      Y6, (SP)
-
-vector:
-	VPMOVZXDQ (AX), Y6
-	VPMOVZXDQ 16(AX), Y7
-	VPMOVZXDQ 32(AX), Y8
-	MOVL      48(AX), R8
-	MOVL      52(AX), R9
-	MOVL      56(AX), R10
-	MOVL      60(AX), R11
-	VPSHUFD   $0xf5, Y6, Y9
-	VPMULUDQ  Y0, Y9, Y9
-	VPMULUDQ  Y1, Y6, Y10
-	VPADDQ    Y10, Y9, Y9
-	VPMULUDQ  Y0, Y6, Y6
-	VPSLLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y6, Y6
-	VPSHUFD   $0xf5, Y7, Y9
-	VPMULUDQ  Y0, Y9, Y9
-	VPMULUDQ  Y1, Y7, Y10
-	VPADDQ    Y10, Y9, Y9
-	VPMULUDQ  Y0, Y7, Y7
-	VPSLLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y7, Y7
-	VPSHUFD   $0xf5, Y8, Y9
-	VPMULUDQ  Y0, Y9, Y9
-	VPMULUDQ  Y1, Y8, Y10
-	VPADDQ    Y10, Y9, Y9
-	VPMULUDQ  Y0, Y8, Y8
-	VPSLLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y8, Y8
-	IMULQ     BX, R8
-	IMULQ     BX, R9
-	IMULQ     BX, R10
-	IMULQ     BX, R11
-	VPXOR     (SP), Y6, Y6
-	VPXOR     (SP), Y7, Y7
-	VPXOR     (SP), Y8, Y8
-	XORQ      (SP), R8
-	XORQ      (SP), R9
-	XORQ      (SP), R10
-	XORQ      (SP), R11
-	VPSRLQ    $0x29, Y6, Y9
-	VPSLLQ    $0x17, Y6, Y6
-	VPOR      Y9, Y6, Y6
-	VPSRLQ    $0x29, Y7, Y9
-	VPSLLQ    $0x17, Y7, Y7
-	VPOR      Y9, Y7, Y7
-	VPSRLQ    $0x29, Y8, Y9
-	VPSLLQ    $0x17, Y8, Y8
-	VPOR      Y9, Y8, Y8
-	ROLQ      $0x17, R8
-	ROLQ      $0x17, R9
-	ROLQ      $0x17, R10
-	ROLQ      $0x17, R11
-	VPSHUFD   $0xf5, Y6, Y9
-	VPMULUDQ  Y2, Y9, Y9
-	VPMULUDQ  Y3, Y6, Y10
-	VPADDQ    Y10, Y9, Y9
-	VPMULUDQ  Y2, Y6, Y6
-	VPSLLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y6, Y6
-	VPSHUFD   $0xf5, Y7, Y9
-	VPMULUDQ  Y2, Y9, Y9
-	VPMULUDQ  Y3, Y7, Y10
-	VPADDQ    Y10, Y9, Y9
-	VPMULUDQ  Y2, Y7, Y7
-	VPSLLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y7, Y7
-	VPSHUFD   $0xf5, Y8, Y9
-	VPMULUDQ  Y2, Y9, Y9
-	VPMULUDQ  Y3, Y8, Y10
-	VPADDQ    Y10, Y9, Y9
-	VPMULUDQ  Y2, Y8, Y8
-	VPSLLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y8, Y8
-	IMULQ     SI, R8
-	IMULQ     SI, R9
-	IMULQ     SI, R10
-	IMULQ     SI, R11
-	VPADDQ    longs165667b19e3779f9<>+0(SB), Y6, Y6
-	VPADDQ    longs165667b19e3779f9<>+0(SB), Y7, Y7
-	VPADDQ    longs165667b19e3779f9<>+0(SB), Y8, Y8
-	ADDQ      longs165667b19e3779f9<>+0(SB), R8
-	ADDQ      longs165667b19e3779f9<>+0(SB), R9
-	ADDQ      longs165667b19e3779f9<>+0(SB), R10
-	ADDQ      longs165667b19e3779f9<>+0(SB), R11
-	VPSRLQ    $0x21, Y6, Y9
-	VPXOR     Y9, Y6, Y6
-	VPSRLQ    $0x21, Y7, Y9
-	VPXOR     Y9, Y7, Y7
-	VPSRLQ    $0x21, Y8, Y9
-	VPXOR     Y9, Y8, Y8
-	MOVQ      R8, R12
-	SHRQ      $0x21, R12
-	XORQ      R12, R8
-	MOVQ      R9, R12
-	SHRQ      $0x21, R12
-	XORQ      R12, R9
-	MOVQ      R10, R12
-	SHRQ      $0x21, R12
-	XORQ      R12, R10
-	MOVQ      R11, R12
-	SHRQ      $0x21, R12
-	XORQ      R12, R11
-	VPSHUFD   $0xf5, Y6, Y9
-	VPMULUDQ  Y2, Y9, Y9
-	VPMULUDQ  Y3, Y6, Y10
-	VPADDQ    Y10, Y9, Y9
-	VPMULUDQ  Y2, Y6, Y6
-	VPSLLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y6, Y6
-	VPSHUFD   $0xf5, Y7, Y9
-	VPMULUDQ  Y2, Y9, Y9
-	VPMULUDQ  Y3, Y7, Y10
-	VPADDQ    Y10, Y9, Y9
-	VPMULUDQ  Y2, Y7, Y7
-	VPSLLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y7, Y7
-	VPSHUFD   $0xf5, Y8, Y9
-	VPMULUDQ  Y2, Y9, Y9
-	VPMULUDQ  Y3, Y8, Y10
-	VPADDQ    Y10, Y9, Y9
-	VPMULUDQ  Y2, Y8, Y8
-	VPSLLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y8, Y8
-	IMULQ     SI, R8
-	IMULQ     SI, R9
-	IMULQ     SI, R10
-	IMULQ     SI, R11
-	VPSRLQ    $0x1d, Y6, Y9
-	VPXOR     Y9, Y6, Y6
-	VPSRLQ    $0x1d, Y7, Y9
-	VPXOR     Y9, Y7, Y7
-	VPSRLQ    $0x1d, Y8, Y9
-	VPXOR     Y9, Y8, Y8
-	MOVQ      R8, R12
-	SHRQ      $0x1d, R12
-	XORQ      R12, R8
-	MOVQ      R9, R12
-	SHRQ      $0x1d, R12
-	XORQ      R12, R9
-	MOVQ      R10, R12
-	SHRQ      $0x1d, R12
-	XORQ      R12, R10
-	MOVQ      R11, R12
-	SHRQ      $0x1d, R12
-	XORQ      R12, R11
-	VPSHUFD   $0xf5, Y6, Y9
-	VPMULUDQ  Y4, Y9, Y9
-	VPMULUDQ  Y5, Y6, Y10
-	VPADDQ    Y10, Y9, Y9
-	VPMULUDQ  Y4, Y6, Y6
-	VPSLLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y6, Y6
-	VPSHUFD   $0xf5, Y7, Y9
-	VPMULUDQ  Y4, Y9, Y9
-	VPMULUDQ  Y5, Y7, Y10
-	VPADDQ    Y10, Y9, Y9
-	VPMULUDQ  Y4, Y7, Y7
-	VPSLLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y7, Y7
-	VPSHUFD   $0xf5, Y8, Y9
-	VPMULUDQ  Y4, Y9, Y9
-	VPMULUDQ  Y5, Y8, Y10
-	VPADDQ    Y10, Y9, Y9
-	VPMULUDQ  Y4, Y8, Y8
-	VPSLLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y8, Y8
-	IMULQ     DI, R8
-	IMULQ     DI, R9
-	IMULQ     DI, R10
-	IMULQ     DI, R11
-	VPSRLQ    $0x20, Y6, Y9
-	VPXOR     Y9, Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPXOR     Y9, Y7, Y7
-	VPSRLQ    $0x20, Y8, Y9
-	VPXOR     Y9, Y8, Y8
-	MOVQ      R8, R12
-	SHRQ      $0x20, R12
-	XORQ      R12, R8
-	MOVQ      R9, R12
-	SHRQ      $0x20, R12
-	XORQ      R12, R9
-	MOVQ      R10, R12
-	SHRQ      $0x20, R12
-	XORQ      R12, R10
-	MOVQ      R11, R12
-	SHRQ      $0x20, R12
-	XORQ      R12, R11
-	VMOVDQU   Y6, (CX)
-	VMOVDQU   Y7, 32(CX)
-	VMOVDQU   Y8, 64(CX)
-	MOVQ      R8, 96(CX)
-	MOVQ      R9, 104(CX)
-	MOVQ      R10, 112(CX)
-	MOVQ      R11, 120(CX)
-	ADDQ      $0x00000040, AX
-	ADDQ      $0x00000080, CX
-	DECQ      DX
-	JNZ       vector
-	MOVQ      n+24(FP), AX
-	ANDQ      $0x0f, AX
-	MOVQ      AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
-DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
-DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
-DATA longs165667b19e3779f9<>+24(SB)/8, $0x165667b19e3779f9
-GLOBL longs165667b19e3779f9<>(SB), RODATA|NOPTR, $32
-
-// func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-// Requires: AVX, AVX2
-TEXT ·xxh64Width8AVX2(SB), NOSPLIT, $32-56
-	// XXH64: 12 of 16 keys in vectors, and 4 in general registers.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x9e3779b185ebca87, BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	VPSRLQ       $0x20, Y0, Y1
-	MOVQ         $0xc2b2ae3d27d4eb4f, SI
-	VMOVQ        SI, X2
-	VPBROADCASTQ X2, Y2
-	VPSRLQ       $0x20, Y2, Y3
-	MOVQ         $0x165667b19e3779f9, DI
-	VMOVQ        DI, X4
-	VPBROADCASTQ X4, Y4
-	VPSRLQ       $0x20, Y4, Y5
-	MOVQ         $0x27d4eb2f165667cd, R8
-	ADDQ         seed+40(FP), R8
-	VMOVQ        R8, X6
-	VPBROADCASTQ X6, Y6
-	VMOVDQU      Y6, (SP)
-
-vector:
-	VMOVDQU  (AX), Y6
-	VMOVDQU  32(AX), Y7
-	VMOVDQU  64(AX), Y8
-	MOVQ     96(AX), R8
-	MOVQ     104(AX), R9
-	MOVQ     112(AX), R10
-	MOVQ     120(AX), R11
-	VPSHUFD  $0xf5, Y6, Y9
-	VPMULUDQ Y2, Y9, Y9
-	VPMULUDQ Y3, Y6, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y2, Y6, Y6
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y6, Y6
-	VPSHUFD  $0xf5, Y7, Y9
-	VPMULUDQ Y2, Y9, Y9
-	VPMULUDQ Y3, Y7, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y2, Y7, Y7
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y7, Y7
-	VPSHUFD  $0xf5, Y8, Y9
-	VPMULUDQ Y2, Y9, Y9
-	VPMULUDQ Y3, Y8, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y2, Y8, Y8
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y8, Y8
-	IMULQ    SI, R8
-	IMULQ    SI, R9
-	IMULQ    SI, R10
-	IMULQ    SI, R11
-	VPSRLQ   $0x21, Y6, Y9
-	VPSLLQ   $0x1f, Y6, Y6
-	VPOR     Y9, Y6, Y6
-	VPSRLQ   $0x21, Y7, Y9
-	VPSLLQ   $0x1f, Y7, Y7
-	VPOR     Y9, Y7, Y7
-	VPSRLQ   $0x21, Y8, Y9
-	VPSLLQ   $0x1f, Y8, Y8
-	VPOR     Y9, Y8, Y8
-	ROLQ     $0x1f, R8
-	ROLQ     $0x1f, R9
-	ROLQ     $0x1f, R10
-	ROLQ     $0x1f, R11
-	VPSHUFD  $0xf5, Y6, Y9
-	VPMULUDQ Y0, Y9, Y9
-	VPMULUDQ Y1, Y6, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y0, Y6, Y6
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y6, Y6
-	VPSHUFD  $0xf5, Y7, Y9
-	VPMULUDQ Y0, Y9, Y9
-	VPMULUDQ Y1, Y7, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y0, Y7, Y7
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y7, Y7
-	VPSHUFD  $0xf5, Y8, Y9
-	VPMULUDQ Y0, Y9, Y9
-	VPMULUDQ Y1, Y8, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y0, Y8, Y8
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y8, Y8
-	IMULQ    BX, R8
-	IMULQ    BX, R9
-	IMULQ    BX, R10
-	IMULQ    BX, R11
-	VPXOR    (SP), Y6, Y6
-	VPXOR    (SP), Y7, Y7
-	VPXOR    (SP), Y8, Y8
-	XORQ     (SP), R8
-	XORQ     (SP), R9
-	XORQ     (SP), R10
-	XORQ     (SP), R11
-	VPSRLQ   $0x25, Y6, Y9
-	VPSLLQ   $0x1b, Y6, Y6
-	VPOR     Y9, Y6, Y6
-	VPSRLQ   $0x25, Y7, Y9
-	VPSLLQ   $0x1b, Y7, Y7
-	VPOR     Y9, Y7, Y7
-	VPSRLQ   $0x25, Y8, Y9
-	VPSLLQ   $0x1b, Y8, Y8
-	VPOR     Y9, Y8, Y8
-	ROLQ     $0x1b, R8
-	ROLQ     $0x1b, R9
-	ROLQ     $0x1b, R10
-	ROLQ     $0x1b, R11
-	VPSHUFD  $0xf5, Y6, Y9
-	VPMULUDQ Y0, Y9, Y9
-	VPMULUDQ Y1, Y6, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y0, Y6, Y6
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y6, Y6
-	VPSHUFD  $0xf5, Y7, Y9
-	VPMULUDQ Y0, Y9, Y9
-	VPMULUDQ Y1, Y7, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y0, Y7, Y7
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y7, Y7
-	VPSHUFD  $0xf5, Y8, Y9
-	VPMULUDQ Y0, Y9, Y9
-	VPMULUDQ Y1, Y8, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y0, Y8, Y8
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y8, Y8
-	IMULQ    BX, R8
-	IMULQ    BX, R9
-	IMULQ    BX, R10
-	IMULQ    BX, R11
-	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y6, Y6
-	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y7, Y7
-	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y8, Y8
-	ADDQ     longs85ebca77c2b2ae63<>+0(SB), R8
-	ADDQ     longs85ebca77c2b2ae63<>+0(SB), R9
-	ADDQ     longs85ebca77c2b2ae63<>+0(SB), R10
-	ADDQ     longs85ebca77c2b2ae63<>+0(SB), R11
-	VPSRLQ   $0x21, Y6, Y9
-	VPXOR    Y9, Y6, Y6
-	VPSRLQ   $0x21, Y7, Y9
-	VPXOR    Y9, Y7, Y7
-	VPSRLQ   $0x21, Y8, Y9
-	VPXOR    Y9, Y8, Y8
-	MOVQ     R8, R12
-	SHRQ     $0x21, R12
-	XORQ     R12, R8
-	MOVQ     R9, R12
-	SHRQ     $0x21, R12
-	XORQ     R12, R9
-	MOVQ     R10, R12
-	SHRQ     $0x21, R12
-	XORQ     R12, R10
-	MOVQ     R11, R12
-	SHRQ     $0x21, R12
-	XORQ     R12, R11
-	VPSHUFD  $0xf5, Y6, Y9
-	VPMULUDQ Y2, Y9, Y9
-	VPMULUDQ Y3, Y6, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y2, Y6, Y6
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y6, Y6
-	VPSHUFD  $0xf5, Y7, Y9
-	VPMULUDQ Y2, Y9, Y9
-	VPMULUDQ Y3, Y7, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y2, Y7, Y7
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y7, Y7
-	VPSHUFD  $0xf5, Y8, Y9
-	VPMULUDQ Y2, Y9, Y9
-	VPMULUDQ Y3, Y8, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y2, Y8, Y8
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y8, Y8
-	IMULQ    SI, R8
-	IMULQ    SI, R9
-	IMULQ    SI, R10
-	IMULQ    SI, R11
-	VPSRLQ   $0x1d, Y6, Y9
-	VPXOR    Y9, Y6, Y6
-	VPSRLQ   $0x1d, Y7, Y9
-	VPXOR    Y9, Y7, Y7
-	VPSRLQ   $0x1d, Y8, Y9
-	VPXOR    Y9, Y8, Y8
-	MOVQ     R8, R12
-	SHRQ     $0x1d, R12
-	XORQ     R12, R8
-	MOVQ     R9, R12
-	SHRQ     $0x1d, R12
-	XORQ     R12, R9
-	MOVQ     R10, R12
-	SHRQ     $0x1d, R12
-	XORQ     R12, R10
-	MOVQ     R11, R12
-	SHRQ     $0x1d, R12
-	XORQ     R12, R11
-	VPSHUFD  $0xf5, Y6, Y9
-	VPMULUDQ Y4, Y9, Y9
-	VPMULUDQ Y5, Y6, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y4, Y6, Y6
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y6, Y6
-	VPSHUFD  $0xf5, Y7, Y9
-	VPMULUDQ Y4, Y9, Y9
-	VPMULUDQ Y5, Y7, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y4, Y7, Y7
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y7, Y7
-	VPSHUFD  $0xf5, Y8, Y9
-	VPMULUDQ Y4, Y9, Y9
-	VPMULUDQ Y5, Y8, Y10
-	VPADDQ   Y10, Y9, Y9
-	VPMULUDQ Y4, Y8, Y8
-	VPSLLQ   $0x20, Y9, Y9
-	VPADDQ   Y9, Y8, Y8
-	IMULQ    DI, R8
-	IMULQ    DI, R9
-	IMULQ    DI, R10
-	IMULQ    DI, R11
-	VPSRLQ   $0x20, Y6, Y9
-	VPXOR    Y9, Y6, Y6
-	VPSRLQ   $0x20, Y7, Y9
-	VPXOR    Y9, Y7, Y7
-	VPSRLQ   $0x20, Y8, Y9
-	VPXOR    Y9, Y8, Y8
-	MOVQ     R8, R12
-	SHRQ     $0x20, R12
-	XORQ     R12, R8
-	MOVQ     R9, R12
-	SHRQ     $0x20, R12
-	XORQ     R12, R9
-	MOVQ     R10, R12
-	SHRQ     $0x20, R12
-	XORQ     R12, R10
-	MOVQ     R11, R12
-	SHRQ     $0x20, R12
-	XORQ     R12, R11
-	VMOVDQU  Y6, (CX)
-	VMOVDQU  Y7, 32(CX)
-	VMOVDQU  Y8, 64(CX)
-	MOVQ     R8, 96(CX)
-	MOVQ     R9, 104(CX)
-	MOVQ     R10, 112(CX)
-	MOVQ     R11, 120(CX)
-	ADDQ     $0x00000080, AX
-	ADDQ     $0x00000080, CX
-	DECQ     DX
-	JNZ      vector
-	MOVQ     n+24(FP), AX
-	ANDQ     $0x0f, AX
-	MOVQ     AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-DATA longs85ebca77c2b2ae63<>+0(SB)/8, $0x85ebca77c2b2ae63
-DATA longs85ebca77c2b2ae63<>+8(SB)/8, $0x85ebca77c2b2ae63
-DATA longs85ebca77c2b2ae63<>+16(SB)/8, $0x85ebca77c2b2ae63
-DATA longs85ebca77c2b2ae63<>+24(SB)/8, $0x85ebca77c2b2ae63
-GLOBL longs85ebca77c2b2ae63<>(SB), RODATA|NOPTR, $32
-
-// func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX2
-TEXT ·xxph3Width4AVX2(SB), NOSPLIT, $0-48
-	// XXPH3: 12 of 16 keys in vectors, and 4 in general registers.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x000000009e3779b1, BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	VPSRLQ       $0x20, Y0, Y1
-	MOVQ         $0xc2b2ae3d27d4eb4f, SI
-	VMOVQ        SI, X1
-	VPBROADCASTQ X1, Y1
-	VPSRLQ       $0x20, Y1, Y2
-	MOVQ         $0x165667b19e3779f9, DI
-	VMOVQ        DI, X3
-	VPBROADCASTQ X3, Y3
-	VPSRLQ       $0x20, Y3, Y4
-
-vector:
-	VPMOVZXDQ (AX), Y5
-	VPMOVZXDQ 16(AX), Y6
-	VPMOVZXDQ 32(AX), Y7
-	MOVL      48(AX), R8
-	MOVL      52(AX), R9
-	MOVL      56(AX), R10
-	MOVL      60(AX), R11
-	VPSLLQ    $0x20, Y5, Y8
-	VPOR      Y8, Y5, Y5
-	VPSLLQ    $0x20, Y6, Y8
-	VPOR      Y8, Y6, Y6
-	VPSLLQ    $0x20, Y7, Y8
-	VPOR      Y8, Y7, Y7
-	MOVQ      R8, R12
-	SHLQ      $0x20, R12
-	ORQ       R12, R8
-	MOVQ      R9, R12
-	SHLQ      $0x20, R12
-	ORQ       R12, R9
-	MOVQ      R10, R12
-	SHLQ      $0x20, R12
-	ORQ       R12, R10
-	MOVQ      R11, R12
-	SHLQ      $0x20, R12
-	ORQ       R12, R11
-	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y5, Y5
-	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y6, Y6
-	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y7, Y7
-	XORQ      longsbe4ba423396cfeb8<>+0(SB), R8
-	XORQ      longsbe4ba423396cfeb8<>+0(SB), R9
-	XORQ      longsbe4ba423396cfeb8<>+0(SB), R10
-	XORQ      longsbe4ba423396cfeb8<>+0(SB), R11
-	VPSRLQ    $0x33, Y5, Y8
-	VPXOR     Y8, Y5, Y5
-	VPSRLQ    $0x33, Y6, Y8
-	VPXOR     Y8, Y6, Y6
-	VPSRLQ    $0x33, Y7, Y8
-	VPXOR     Y8, Y7, Y7
-	MOVQ      R8, R12
-	SHRQ      $0x33, R12
-	XORQ      R12, R8
-	MOVQ      R9, R12
-	SHRQ      $0x33, R12
-	XORQ      R12, R9
-	MOVQ      R10, R12
-	SHRQ      $0x33, R12
-	XORQ      R12, R10
-	MOVQ      R11, R12
-	SHRQ      $0x33, R12
-	XORQ      R12, R11
-	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  Y0, Y8, Y8
-	VPMULUDQ  Y0, Y5, Y5
-	VPSLLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y5, Y5
-	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  Y0, Y8, Y8
-	VPMULUDQ  Y0, Y6, Y6
-	VPSLLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  Y0, Y8, Y8
-	VPMULUDQ  Y0, Y7, Y7
-	VPSLLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y7, Y7
-	IMULQ     BX, R8
-	IMULQ     BX, R9
-	IMULQ     BX, R10
-	IMULQ     BX, R11
-	VPADDQ    longs0000000000000004<>+0(SB), Y5, Y5
-	VPADDQ    longs0000000000000004<>+0(SB), Y6, Y6
-	VPADDQ    longs0000000000000004<>+0(SB), Y7, Y7
-	ADDQ      longs0000000000000004<>+0(SB), R8
-	ADDQ      longs0000000000000004<>+0(SB), R9
-	ADDQ      longs0000000000000004<>+0(SB), R10
-	ADDQ      longs0000000000000004<>+0(SB), R11
-	VPSRLQ    $0x2f, Y5, Y8
-	VPXOR     Y8, Y5, Y5
-	VPSRLQ    $0x2f, Y6, Y8
-	VPXOR     Y8, Y6, Y6
-	VPSRLQ    $0x2f, Y7, Y8
-	VPXOR     Y8, Y7, Y7
-	MOVQ      R8, R12
-	SHRQ      $0x2f, R12
-	XORQ      R12, R8
-	MOVQ      R9, R12
-	SHRQ      $0x2f, R12
-	XORQ      R12, R9
-	MOVQ      R10, R12
-	SHRQ      $0x2f, R12
-	XORQ      R12, R10
-	MOVQ      R11, R12
-	SHRQ      $0x2f, R12
-	XORQ      R12, R11
-	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  Y1, Y8, Y8
-	VPMULUDQ  Y2, Y5, Y9
-	VPADDQ    Y9, Y8, Y8
-	VPMULUDQ  Y1, Y5, Y5
-	VPSLLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y5, Y5
-	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  Y1, Y8, Y8
-	VPMULUDQ  Y2, Y6, Y9
-	VPADDQ    Y9, Y8, Y8
-	VPMULUDQ  Y1, Y6, Y6
-	VPSLLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  Y1, Y8, Y8
-	VPMULUDQ  Y2, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VPMULUDQ  Y1, Y7, Y7
-	VPSLLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y7, Y7
-	IMULQ     SI, R8
-	IMULQ     SI, R9
-	IMULQ     SI, R10
-	IMULQ     SI, R11
-	VPSRLQ    $0x25, Y5, Y8
-	VPXOR     Y8, Y5, Y5
-	VPSRLQ    $0x25, Y6, Y8
-	VPXOR     Y8, Y6, Y6
-	VPSRLQ    $0x25, Y7, Y8
-	VPXOR     Y8, Y7, Y7
-	MOVQ      R8, R12
-	SHRQ      $0x25, R12
-	XORQ      R12, R8
-	MOVQ      R9, R12
-	SHRQ      $0x25, R12
-	XORQ      R12, R9
-	MOVQ      R10, R12
-	SHRQ      $0x25, R12
-	XORQ      R12, R10
-	MOVQ      R11, R12
-	SHRQ      $0x25, R12
-	XORQ      R12, R11
-	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  Y3, Y8, Y8
-	VPMULUDQ  Y4, Y5, Y9
-	VPADDQ    Y9, Y8, Y8
-	VPMULUDQ  Y3, Y5, Y5
-	VPSLLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y5, Y5
-	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  Y3, Y8, Y8
-	VPMULUDQ  Y4, Y6, Y9
-	VPADDQ    Y9, Y8, Y8
-	VPMULUDQ  Y3, Y6, Y6
-	VPSLLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  Y3, Y8, Y8
-	VPMULUDQ  Y4, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VPMULUDQ  Y3, Y7, Y7
-	VPSLLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y7, Y7
-	IMULQ     DI, R8
-	IMULQ     DI, R9
-	IMULQ     DI, R10
-	IMULQ     DI, R11
-	VPSRLQ    $0x20, Y5, Y8
-	VPXOR     Y8, Y5, Y5
-	VPSRLQ    $0x20, Y6, Y8
-	VPXOR     Y8, Y6, Y6
-	VPSRLQ    $0x20, Y7, Y8
-	VPXOR     Y8, Y7, Y7
-	MOVQ      R8, R12
-	SHRQ      $0x20, R12
-	XORQ      R12, R8
-	MOVQ      R9, R12
-	SHRQ      $0x20, R12
-	XORQ      R12, R9
-	MOVQ      R10, R12
-	SHRQ      $0x20, R12
-	XORQ      R12, R10
-	MOVQ      R11, R12
-	SHRQ      $0x20, R12
-	XORQ      R12, R11
-	VMOVDQU   Y5, (CX)
-	VMOVDQU   Y6, 32(CX)
-	VMOVDQU   Y7, 64(CX)
-	MOVQ      R8, 96(CX)
-	MOVQ      R9, 104(CX)
-	MOVQ      R10, 112(CX)
-	MOVQ      R11, 120(CX)
-	ADDQ      $0x00000040, AX
-	ADDQ      $0x00000080, CX
-	DECQ      DX
-	JNZ       vector
-	MOVQ      n+24(FP), AX
-	ANDQ      $0x0f, AX
-	MOVQ      AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-DATA longs0000000000000004<>+0(SB)/8, $0x0000000000000004
-DATA longs0000000000000004<>+8(SB)/8, $0x0000000000000004
-DATA longs0000000000000004<>+16(SB)/8, $0x0000000000000004
-DATA longs0000000000000004<>+24(SB)/8, $0x0000000000000004
-GLOBL longs0000000000000004<>(SB), RODATA|NOPTR, $32
-
-// func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX2
-TEXT ·xxph3Width8AVX2(SB), NOSPLIT, $0-48
-	// XXPH3: 12 of 16 keys in vectors, and 4 in general registers.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x000000009e3779b1, BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	VPSRLQ       $0x20, Y0, Y1
-	MOVQ         $0xc2b2ae3d27d4eb4f, SI
-	VMOVQ        SI, X1
-	VPBROADCASTQ X1, Y1
-	VPSRLQ       $0x20, Y1, Y2
-	MOVQ         $0x165667b19e3779f9, DI
-	VMOVQ        DI, X3
-	VPBROADCASTQ X3, Y3
-	VPSRLQ       $0x20, Y3, Y4
-
-vector:
-	VMOVDQU  (AX), Y5
-	VMOVDQU  32(AX), Y6
-	VMOVDQU  64(AX), Y7
-	MOVQ     96(AX), R8
-	MOVQ     104(AX), R9
-	MOVQ     112(AX), R10
-	MOVQ     120(AX), R11
-	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y5, Y5
-	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y6, Y6
-	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y7, Y7
-	XORQ     longsbe4ba423396cfeb8<>+0(SB), R8
-	XORQ     longsbe4ba423396cfeb8<>+0(SB), R9
-	XORQ     longsbe4ba423396cfeb8<>+0(SB), R10
-	XORQ     longsbe4ba423396cfeb8<>+0(SB), R11
-	VPSRLQ   $0x33, Y5, Y8
-	VPXOR    Y8, Y5, Y5
-	VPSRLQ   $0x33, Y6, Y8
-	VPXOR    Y8, Y6, Y6
-	VPSRLQ   $0x33, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	MOVQ     R8, R12
-	SHRQ     $0x33, R12
-	XORQ     R12, R8
-	MOVQ     R9, R12
-	SHRQ     $0x33, R12
-	XORQ     R12, R9
-	MOVQ     R10, R12
-	SHRQ     $0x33, R12
-	XORQ     R12, R10
-	MOVQ     R11, R12
-	SHRQ     $0x33, R12
-	XORQ     R12, R11
-	VPSHUFD  $0xf5, Y5, Y8
-	VPMULUDQ Y0, Y8, Y8
-	VPMULUDQ Y0, Y5, Y5
-	VPSLLQ   $0x20, Y8, Y8
-	VPADDQ   Y8, Y5, Y5
-	VPSHUFD  $0xf5, Y6, Y8
-	VPMULUDQ Y0, Y8, Y8
-	VPMULUDQ Y0, Y6, Y6
-	VPSLLQ   $0x20, Y8, Y8
-	VPADDQ   Y8, Y6, Y6
-	VPSHUFD  $0xf5, Y7, Y8
-	VPMULUDQ Y0, Y8, Y8
-	VPMULUDQ Y0, Y7, Y7
-	VPSLLQ   $0x20, Y8, Y8
-	VPADDQ   Y8, Y7, Y7
-	IMULQ    BX, R8
-	IMULQ    BX, R9
-	IMULQ    BX, R10
-	IMULQ    BX, R11
-	VPADDQ   longs0000000000000008<>+0(SB), Y5, Y5
-	VPADDQ   longs0000000000000008<>+0(SB), Y6, Y6
-	VPADDQ   longs0000000000000008<>+0(SB), Y7, Y7
-	ADDQ     longs0000000000000008<>+0(SB), R8
-	ADDQ     longs0000000000000008<>+0(SB), R9
-	ADDQ     longs0000000000000008<>+0(SB), R10
-	ADDQ     longs0000000000000008<>+0(SB), R11
-	VPSRLQ   $0x2f, Y5, Y8
-	VPXOR    Y8, Y5, Y5
-	VPSRLQ   $0x2f, Y6, Y8
-	VPXOR    Y8, Y6, Y6
-	VPSRLQ   $0x2f, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	MOVQ     R8, R12
-	SHRQ     $0x2f, R12
-	XORQ     R12, R8
-	MOVQ     R9, R12
-	SHRQ     $0x2f, R12
-	XORQ     R12, R9
-	MOVQ     R10, R12
-	SHRQ     $0x2f, R12
-	XORQ     R12, R10
-	MOVQ     R11, R12
-	SHRQ     $0x2f, R12
-	XORQ     R12, R11
-	VPSHUFD  $0xf5, Y5, Y8
-	VPMULUDQ Y1, Y8, Y8
-	VPMULUDQ Y2, Y5, Y9
-	VPADDQ   Y9, Y8, Y8
-	VPMULUDQ Y1, Y5, Y5
-	VPSLLQ   $0x20, Y8, Y8
-	VPADDQ   Y8, Y5, Y5
-	VPSHUFD  $0xf5, Y6, Y8
-	VPMULUDQ Y1, Y8, Y8
-	VPMULUDQ Y2, Y6, Y9
-	VPADDQ   Y9, Y8, Y8
-	VPMULUDQ Y1, Y6, Y6
-	VPSLLQ   $0x20, Y8, Y8
-	VPADDQ   Y8, Y6, Y6
-	VPSHUFD  $0xf5, Y7, Y8
-	VPMULUDQ Y1, Y8, Y8
-	VPMULUDQ Y2, Y7, Y9
-	VPADDQ   Y9, Y8, Y8
-	VPMULUDQ Y1, Y7, Y7
-	VPSLLQ   $0x20, Y8, Y8
-	VPADDQ   Y8, Y7, Y7
-	IMULQ    SI, R8
-	IMULQ    SI, R9
-	IMULQ    SI, R10
-	IMULQ    SI, R11
-	VPSRLQ   $0x25, Y5, Y8
-	VPXOR    Y8, Y5, Y5
-	VPSRLQ   $0x25, Y6, Y8
-	VPXOR    Y8, Y6, Y6
-	VPSRLQ   $0x25, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	MOVQ     R8, R12
-	SHRQ     $0x25, R12
-	XORQ     R12, R8
-	MOVQ     R9, R12
-	SHRQ     $0x25, R12
-	XORQ     R12, R9
-	MOVQ     R10, R12
-	SHRQ     $0x25, R12
-	XORQ     R12, R10
-	MOVQ     R11, R12
-	SHRQ     $0x25, R12
-	XORQ     R12, R11
-	VPSHUFD  $0xf5, Y5, Y8
-	VPMULUDQ Y3, Y8, Y8
-	VPMULUDQ Y4, Y5, Y9
-	VPADDQ   Y9, Y8, Y8
-	VPMULUDQ Y3, Y5, Y5
-	VPSLLQ   $0x20, Y8, Y8
-	VPADDQ   Y8, Y5, Y5
-	VPSHUFD  $0xf5, Y6, Y8
-	VPMULUDQ Y3, Y8, Y8
-	VPMULUDQ Y4, Y6, Y9
-	VPADDQ   Y9, Y8, Y8
-	VPMULUDQ Y3, Y6, Y6
-	VPSLLQ   $0x20, Y8, Y8
-	VPADDQ   Y8, Y6, Y6
-	VPSHUFD  $0xf5, Y7, Y8
-	VPMULUDQ Y3, Y8, Y8
-	VPMULUDQ Y4, Y7, Y9
-	VPADDQ   Y9, Y8, Y8
-	VPMULUDQ Y3, Y7, Y7
-	VPSLLQ   $0x20, Y8, Y8
-	VPADDQ   Y8, Y7, Y7
-	IMULQ    DI, R8
-	IMULQ    DI, R9
-	IMULQ    DI, R10
-	IMULQ    DI, R11
-	VPSRLQ   $0x20, Y5, Y8
-	VPXOR    Y8, Y5, Y5
-	VPSRLQ   $0x20, Y6, Y8
-	VPXOR    Y8, Y6, Y6
-	VPSRLQ   $0x20, Y7, Y8
-	VPXOR    Y8, Y7, Y7
-	MOVQ     R8, R12
-	SHRQ     $0x20, R12
-	XORQ     R12, R8
-	MOVQ     R9, R12
-	SHRQ     $0x20, R12
-	XORQ     R12, R9
-	MOVQ     R10, R12
-	SHRQ     $0x20, R12
-	XORQ     R12, R10
-	MOVQ     R11, R12
-	SHRQ     $0x20, R12
-	XORQ     R12, R11
-	VMOVDQU  Y5, (CX)
-	VMOVDQU  Y6, 32(CX)
-	VMOVDQU  Y7, 64(CX)
-	MOVQ     R8, 96(CX)
-	MOVQ     R9, 104(CX)
-	MOVQ     R10, 112(CX)
-	MOVQ     R11, 120(CX)
-	ADDQ     $0x00000080, AX
-	ADDQ     $0x00000080, CX
-	DECQ     DX
-	JNZ      vector
-	MOVQ     n+24(FP), AX
-	ANDQ     $0x0f, AX
-	MOVQ     AX, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -8295,18 +7252,8 @@ TEXT ·fewSplit256AVX512(SB), NOSPLIT, $184-40
 	VMOVDQU32    splitSalts<>+0(SB), Z3
 	MOVL         $0x0000ff00, AX
 	KMOVW        AX, K1
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z9
 	MOVQ         $0x27d4eb2f165667cd, AX
-	VPBROADCASTQ AX, Z9
+	VPBROADCASTQ AX, Z5
 	MOVQ         keys+16(FP), AX
 	MOVQ         n+24(FP), CX
 	LEAQ         63(SP), SI
@@ -8316,74 +7263,74 @@ TEXT ·fewSplit256AVX512(SB), NOSPLIT, $184-40
 	XORL         BX, BX
 
 eight:
-	VMOVDQU64       (AX)(DX*8), Z10
-	VPMULLQ         Z6, Z10, Z10
-	VPROLQ          $0x1f, Z10, Z10
-	VPMULLQ         Z5, Z10, Z10
-	VPXORQ          Z10, Z9, Z10
-	VPROLQ          $0x1b, Z10, Z10
-	VPMULLQ         Z5, Z10, Z10
-	VPADDQ          Z8, Z10, Z10
-	VPSRLQ          $0x21, Z10, Z11
-	VPXORQ          Z11, Z10, Z10
-	VPMULLQ         Z6, Z10, Z10
-	VPSRLQ          $0x1d, Z10, Z11
-	VPXORQ          Z11, Z10, Z10
-	VPMULLQ         Z7, Z10, Z10
-	VPSRLQ          $0x20, Z10, Z11
-	VPXORQ          Z11, Z10, Z10
-	VMOVDQU64       Z10, (SI)
-	VPSHUFD         $0xf5, (SI), Z10
-	VPMULUDQ        Z1, Z10, Z10
-	VPSHUFD         $0xf5, Z10, Z10
-	VPANDD          Z2, Z10, Z10
-	VPADDQ          Z0, Z10, Z10
-	VMOVDQU64       Z10, 64(SI)
+	VMOVDQU64       (AX)(DX*8), Z6
+	VPMULLQ.BCST    longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPROLQ          $0x1f, Z6, Z6
+	VPMULLQ.BCST    longs9e3779b185ebca87<>+0(SB), Z6, Z6
+	VPXORQ          Z5, Z6, Z6
+	VPROLQ          $0x1b, Z6, Z6
+	VPMULLQ.BCST    longs9e3779b185ebca87<>+0(SB), Z6, Z6
+	VPADDQ.BCST     longs85ebca77c2b2ae63<>+0(SB), Z6, Z6
+	VPSRLQ          $0x21, Z6, Z7
+	VPXORD          Z7, Z6, Z6
+	VPMULLQ.BCST    longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPSRLQ          $0x1d, Z6, Z7
+	VPXORD          Z7, Z6, Z6
+	VPMULLQ.BCST    longs165667b19e3779f9<>+0(SB), Z6, Z6
+	VPSRLQ          $0x20, Z6, Z7
+	VPXORD          Z7, Z6, Z6
+	VMOVDQU64       Z6, (SI)
+	VPSHUFD         $0xf5, (SI), Z6
+	VPMULUDQ        Z1, Z6, Z6
+	VPSHUFD         $0xf5, Z6, Z6
+	VPANDD          Z2, Z6, Z6
+	VPADDQ          Z0, Z6, Z6
+	VMOVDQU64       Z6, 64(SI)
 	MOVQ            64(SI), DI
 	MOVQ            72(SI), R8
-	VPBROADCASTD    (SI), Z10
-	VPBROADCASTD    8(SI), K1, Z10
-	VBROADCASTI64X4 (DI), Z11
-	VINSERTI64X4    $0x01, (R8), Z11, Z11
-	VPMULLD         Z3, Z10, Z10
-	VPSRLD          $0x1b, Z10, Z10
-	VPSLLVD         Z10, Z4, Z10
-	VPTESTNMD       Z10, Z11, K2
+	VPBROADCASTD    (SI), Z6
+	VPBROADCASTD    8(SI), K1, Z6
+	VBROADCASTI64X4 (DI), Z7
+	VINSERTI64X4    $0x01, (R8), Z7, Z7
+	VPMULLD         Z3, Z6, Z6
+	VPSRLD          $0x1b, Z6, Z6
+	VPSLLVD         Z6, Z4, Z6
+	VPTESTNMD       Z6, Z7, K2
 	MOVQ            80(SI), DI
 	MOVQ            88(SI), R8
-	VPBROADCASTD    16(SI), Z10
-	VPBROADCASTD    24(SI), K1, Z10
-	VBROADCASTI64X4 (DI), Z11
-	VINSERTI64X4    $0x01, (R8), Z11, Z11
-	VPMULLD         Z3, Z10, Z10
-	VPSRLD          $0x1b, Z10, Z10
-	VPSLLVD         Z10, Z4, Z10
-	VPTESTNMD       Z10, Z11, K3
+	VPBROADCASTD    16(SI), Z6
+	VPBROADCASTD    24(SI), K1, Z6
+	VBROADCASTI64X4 (DI), Z7
+	VINSERTI64X4    $0x01, (R8), Z7, Z7
+	VPMULLD         Z3, Z6, Z6
+	VPSRLD          $0x1b, Z6, Z6
+	VPSLLVD         Z6, Z4, Z6
+	VPTESTNMD       Z6, Z7, K3
 	MOVQ            96(SI), DI
 	MOVQ            104(SI), R8
-	VPBROADCASTD    32(SI), Z10
-	VPBROADCASTD    40(SI), K1, Z10
-	VBROADCASTI64X4 (DI), Z11
-	VINSERTI64X4    $0x01, (R8), Z11, Z11
-	VPMULLD         Z3, Z10, Z10
-	VPSRLD          $0x1b, Z10, Z10
-	VPSLLVD         Z10, Z4, Z10
-	VPTESTNMD       Z10, Z11, K4
+	VPBROADCASTD    32(SI), Z6
+	VPBROADCASTD    40(SI), K1, Z6
+	VBROADCASTI64X4 (DI), Z7
+	VINSERTI64X4    $0x01, (R8), Z7, Z7
+	VPMULLD         Z3, Z6, Z6
+	VPSRLD          $0x1b, Z6, Z6
+	VPSLLVD         Z6, Z4, Z6
+	VPTESTNMD       Z6, Z7, K4
 	MOVQ            112(SI), DI
 	MOVQ            120(SI), R8
-	VPBROADCASTD    48(SI), Z10
-	VPBROADCASTD    56(SI), K1, Z10
-	VBROADCASTI64X4 (DI), Z11
-	VINSERTI64X4    $0x01, (R8), Z11, Z11
-	VPMULLD         Z3, Z10, Z10
-	VPSRLD          $0x1b, Z10, Z10
-	VPSLLVD         Z10, Z4, Z10
-	VPTESTNMD       Z10, Z11, K5
+	VPBROADCASTD    48(SI), Z6
+	VPBROADCASTD    56(SI), K1, Z6
+	VBROADCASTI64X4 (DI), Z7
+	VINSERTI64X4    $0x01, (R8), Z7, Z7
+	VPMULLD         Z3, Z6, Z6
+	VPSRLD          $0x1b, Z6, Z6
+	VPSLLVD         Z6, Z4, Z6
+	VPTESTNMD       Z6, Z7, K5
 	KUNPCKWD        K2, K3, K2
 	KUNPCKWD        K4, K5, K4
 	KUNPCKDQ        K2, K4, K2
-	VPMOVM2B        K2, Z10
-	VPTESTNMQ       Z10, Z10, K2
+	VPMOVM2B        K2, Z6
+	VPTESTNMQ       Z6, Z6, K2
 	KMOVB           K2, DI
 	SHLXQ           DX, DI, DI
 	ORQ             DI, BX
@@ -8398,6 +7345,12 @@ end:
 	MOVQ BX, word+32(FP)
 	VZEROUPPER
 	RET
+
+DATA longs85ebca77c2b2ae63<>+0(SB)/8, $0x85ebca77c2b2ae63
+DATA longs85ebca77c2b2ae63<>+8(SB)/8, $0x85ebca77c2b2ae63
+DATA longs85ebca77c2b2ae63<>+16(SB)/8, $0x85ebca77c2b2ae63
+DATA longs85ebca77c2b2ae63<>+24(SB)/8, $0x85ebca77c2b2ae63
+GLOBL longs85ebca77c2b2ae63<>(SB), RODATA|NOPTR, $32
 
 // func fewLine512AVX512(base *byte, lines uint64, factors *[8]uint32, keys *uint64, n int) (word uint64)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
@@ -8418,16 +7371,6 @@ TEXT ·fewLine512AVX512(SB), NOSPLIT, $184-48
 	VPBROADCASTD    AX, Z4
 	VPXORD          Z4, Z4, Z5
 	VPSLLD          $0x04, Z4, K1, Z5
-	MOVQ            $0xbe4ba423396cfeb8, AX
-	VPBROADCASTQ    AX, Z5
-	MOVQ            $0x0000000000000008, AX
-	VPBROADCASTQ    AX, Z6
-	MOVQ            $0x000000009e3779b1, AX
-	VPBROADCASTQ    AX, Z7
-	MOVQ            $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ    AX, Z8
-	MOVQ            $0x165667b19e3779f9, AX
-	VPBROADCASTQ    AX, Z9
 	MOVQ            keys+24(FP), AX
 	MOVQ            n+32(FP), CX
 	LEAQ            63(SP), SI
@@ -8437,107 +7380,107 @@ TEXT ·fewLine512AVX512(SB), NOSPLIT, $184-48
 	XORL            BX, BX
 
 eight:
-	VMOVDQU64    (AX)(DX*8), Z10
-	VPXORQ       Z5, Z10, Z10
-	VPSRLQ       $0x33, Z10, Z11
-	VPXORQ       Z11, Z10, Z10
-	VPMULLQ      Z7, Z10, Z10
-	VPADDQ       Z6, Z10, Z10
-	VPSRLQ       $0x2f, Z10, Z11
-	VPXORQ       Z11, Z10, Z10
-	VPMULLQ      Z8, Z10, Z10
-	VPSRLQ       $0x25, Z10, Z11
-	VPXORQ       Z11, Z10, Z10
-	VPMULLQ      Z9, Z10, Z10
-	VPSRLQ       $0x20, Z10, Z11
-	VPXORQ       Z11, Z10, Z10
-	VMOVDQU64    Z10, (SI)
-	VPMULUDQ     (SI), Z1, Z10
-	VPSHUFD      $0xf5, Z10, Z10
-	VPANDD       Z2, Z10, Z10
-	VPADDQ       Z0, Z10, Z10
-	VMOVDQU64    Z10, 64(SI)
+	VMOVDQU64    (AX)(DX*8), Z5
+	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z6
+	VPXORD       Z6, Z5, Z5
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z5, Z5
+	VPADDQ.BCST  longs0000000000000008<>+0(SB), Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z6
+	VPXORD       Z6, Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPSRLQ       $0x25, Z5, Z6
+	VPXORD       Z6, Z5, Z5
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z5, Z5
+	VPSRLQ       $0x20, Z5, Z6
+	VPXORD       Z6, Z5, Z5
+	VMOVDQU64    Z5, (SI)
+	VPMULUDQ     (SI), Z1, Z5
+	VPSHUFD      $0xf5, Z5, Z5
+	VPANDD       Z2, Z5, Z5
+	VPADDQ       Z0, Z5, Z5
+	VMOVDQU64    Z5, 64(SI)
 	MOVQ         64(SI), DI
 	MOVQ         72(SI), R8
-	VPBROADCASTD 4(SI), Y10
-	VPMULLD      Y3, Y10, Y10
-	VPSRLD       $0x1c, Y10, Y11
-	VPSRLD       $0x17, Y10, Y10
-	VPBROADCASTD 12(SI), Y12
-	VPMULLD      Y3, Y12, Y12
-	VPSRLD       $0x1c, Y12, Y13
-	VPSRLD       $0x17, Y12, Y12
-	VMOVDQU      (DI), Y14
-	VPERMI2D     32(DI), Y14, Y11
-	VPRORVD      Y10, Y11, Y11
-	VPTESTNMD    Y4, Y11, K1
-	VMOVDQU      (R8), Y10
-	VPERMI2D     32(R8), Y10, Y13
-	VPRORVD      Y12, Y13, Y13
-	VPTESTNMD    Y4, Y13, K2
+	VPBROADCASTD 4(SI), Y5
+	VPMULLD      Y3, Y5, Y5
+	VPSRLD       $0x1c, Y5, Y6
+	VPSRLD       $0x17, Y5, Y5
+	VPBROADCASTD 12(SI), Y7
+	VPMULLD      Y3, Y7, Y7
+	VPSRLD       $0x1c, Y7, Y8
+	VPSRLD       $0x17, Y7, Y7
+	VMOVDQU      (DI), Y9
+	VPERMI2D     32(DI), Y9, Y6
+	VPRORVD      Y5, Y6, Y6
+	VPTESTNMD    Y4, Y6, K1
+	VMOVDQU      (R8), Y5
+	VPERMI2D     32(R8), Y5, Y8
+	VPRORVD      Y7, Y8, Y8
+	VPTESTNMD    Y4, Y8, K2
 	KUNPCKBW     K1, K2, K1
 	MOVQ         80(SI), DI
 	MOVQ         88(SI), R8
-	VPBROADCASTD 20(SI), Y10
-	VPMULLD      Y3, Y10, Y10
-	VPSRLD       $0x1c, Y10, Y11
-	VPSRLD       $0x17, Y10, Y10
-	VPBROADCASTD 28(SI), Y12
-	VPMULLD      Y3, Y12, Y12
-	VPSRLD       $0x1c, Y12, Y13
-	VPSRLD       $0x17, Y12, Y12
-	VMOVDQU      (DI), Y14
-	VPERMI2D     32(DI), Y14, Y11
-	VPRORVD      Y10, Y11, Y11
-	VPTESTNMD    Y4, Y11, K2
-	VMOVDQU      (R8), Y10
-	VPERMI2D     32(R8), Y10, Y13
-	VPRORVD      Y12, Y13, Y13
-	VPTESTNMD    Y4, Y13, K3
+	VPBROADCASTD 20(SI), Y5
+	VPMULLD      Y3, Y5, Y5
+	VPSRLD       $0x1c, Y5, Y6
+	VPSRLD       $0x17, Y5, Y5
+	VPBROADCASTD 28(SI), Y7
+	VPMULLD      Y3, Y7, Y7
+	VPSRLD       $0x1c, Y7, Y8
+	VPSRLD       $0x17, Y7, Y7
+	VMOVDQU      (DI), Y9
+	VPERMI2D     32(DI), Y9, Y6
+	VPRORVD      Y5, Y6, Y6
+	VPTESTNMD    Y4, Y6, K2
+	VMOVDQU      (R8), Y5
+	VPERMI2D     32(R8), Y5, Y8
+	VPRORVD      Y7, Y8, Y8
+	VPTESTNMD    Y4, Y8, K3
 	KUNPCKBW     K2, K3, K2
 	MOVQ         96(SI), DI
 	MOVQ         104(SI), R8
-	VPBROADCASTD 36(SI), Y10
-	VPMULLD      Y3, Y10, Y10
-	VPSRLD       $0x1c, Y10, Y11
-	VPSRLD       $0x17, Y10, Y10
-	VPBROADCASTD 44(SI), Y12
-	VPMULLD      Y3, Y12, Y12
-	VPSRLD       $0x1c, Y12, Y13
-	VPSRLD       $0x17, Y12, Y12
-	VMOVDQU      (DI), Y14
-	VPERMI2D     32(DI), Y14, Y11
-	VPRORVD      Y10, Y11, Y11
-	VPTESTNMD    Y4, Y11, K3
-	VMOVDQU      (R8), Y10
-	VPERMI2D     32(R8), Y10, Y13
-	VPRORVD      Y12, Y13, Y13
-	VPTESTNMD    Y4, Y13, K4
+	VPBROADCASTD 36(SI), Y5
+	VPMULLD      Y3, Y5, Y5
+	VPSRLD       $0x1c, Y5, Y6
+	VPSRLD       $0x17, Y5, Y5
+	VPBROADCASTD 44(SI), Y7
+	VPMULLD      Y3, Y7, Y7
+	VPSRLD       $0x1c, Y7, Y8
+	VPSRLD       $0x17, Y7, Y7
+	VMOVDQU      (DI), Y9
+	VPERMI2D     32(DI), Y9, Y6
+	VPRORVD      Y5, Y6, Y6
+	VPTESTNMD    Y4, Y6, K3
+	VMOVDQU      (R8), Y5
+	VPERMI2D     32(R8), Y5, Y8
+	VPRORVD      Y7, Y8, Y8
+	VPTESTNMD    Y4, Y8, K4
 	KUNPCKBW     K3, K4, K3
 	MOVQ         112(SI), DI
 	MOVQ         120(SI), R8
-	VPBROADCASTD 52(SI), Y10
-	VPMULLD      Y3, Y10, Y10
-	VPSRLD       $0x1c, Y10, Y11
-	VPSRLD       $0x17, Y10, Y10
-	VPBROADCASTD 60(SI), Y12
-	VPMULLD      Y3, Y12, Y12
-	VPSRLD       $0x1c, Y12, Y13
-	VPSRLD       $0x17, Y12, Y12
-	VMOVDQU      (DI), Y14
-	VPERMI2D     32(DI), Y14, Y11
-	VPRORVD      Y10, Y11, Y11
-	VPTESTNMD    Y4, Y11, K4
-	VMOVDQU      (R8), Y10
-	VPERMI2D     32(R8), Y10, Y13
-	VPRORVD      Y12, Y13, Y13
-	VPTESTNMD    Y4, Y13, K5
+	VPBROADCASTD 52(SI), Y5
+	VPMULLD      Y3, Y5, Y5
+	VPSRLD       $0x1c, Y5, Y6
+	VPSRLD       $0x17, Y5, Y5
+	VPBROADCASTD 60(SI), Y7
+	VPMULLD      Y3, Y7, Y7
+	VPSRLD       $0x1c, Y7, Y8
+	VPSRLD       $0x17, Y7, Y7
+	VMOVDQU      (DI), Y9
+	VPERMI2D     32(DI), Y9, Y6
+	VPRORVD      Y5, Y6, Y6
+	VPTESTNMD    Y4, Y6, K4
+	VMOVDQU      (R8), Y5
+	VPERMI2D     32(R8), Y5, Y8
+	VPRORVD      Y7, Y8, Y8
+	VPTESTNMD    Y4, Y8, K5
 	KUNPCKBW     K4, K5, K4
 	KUNPCKWD     K1, K2, K1
 	KUNPCKWD     K3, K4, K3
 	KUNPCKDQ     K1, K3, K1
-	VPMOVM2B     K1, Z10
-	VPTESTNMQ    Z10, Z10, K1
+	VPMOVM2B     K1, Z5
+	VPTESTNMQ    Z5, Z5, K1
 	KMOVB        K1, DI
 	SHLXQ        DX, DI, DI
 	ORQ          DI, BX
@@ -13375,6 +12318,516 @@ end:
 	VZEROUPPER
 	RET
 
+// func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxh64Width4AVX512(SB), $64-56
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x27d4eb2f165667c9, BX
+	ADDQ         seed+40(FP), BX
+	VPBROADCASTQ BX, Z0
+	VMOVDQU32    Z0, (SP)
+
+many:
+	SUBQ         $0x04, DX
+	JL           few
+	VPMOVZXDQ    (AX), Z0
+	VPMOVZXDQ    32(AX), Z1
+	VPMOVZXDQ    64(AX), Z2
+	VPMOVZXDQ    96(AX), Z3
+	VPMOVZXDQ    128(AX), Z4
+	VPMOVZXDQ    160(AX), Z5
+	VPMOVZXDQ    192(AX), Z6
+	VPMOVZXDQ    224(AX), Z7
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
+	VPXORQ       (SP), Z0, Z0
+	VPXORQ       (SP), Z1, Z1
+	VPXORQ       (SP), Z2, Z2
+	VPXORQ       (SP), Z3, Z3
+	VPXORQ       (SP), Z4, Z4
+	VPXORQ       (SP), Z5, Z5
+	VPXORQ       (SP), Z6, Z6
+	VPXORQ       (SP), Z7, Z7
+	VPROLQ       $0x17, Z0, Z0
+	VPROLQ       $0x17, Z1, Z1
+	VPROLQ       $0x17, Z2, Z2
+	VPROLQ       $0x17, Z3, Z3
+	VPROLQ       $0x17, Z4, Z4
+	VPROLQ       $0x17, Z5, Z5
+	VPROLQ       $0x17, Z6, Z6
+	VPROLQ       $0x17, Z7, Z7
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z2, Z2
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z3, Z3
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z4, Z4
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z5, Z5
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z6, Z6
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
+	VPSRLQ       $0x1d, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x1d, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x1d, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x1d, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x1d, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x1d, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x1d, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x1d, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z7, Z7
+	VPSRLQ       $0x20, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x20, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x20, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x20, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x20, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x20, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x20, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	VMOVDQU32    Z2, 128(CX)
+	VMOVDQU32    Z3, 192(CX)
+	VMOVDQU32    Z4, 256(CX)
+	VMOVDQU32    Z5, 320(CX)
+	VMOVDQU32    Z6, 384(CX)
+	VMOVDQU32    Z7, 448(CX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000200, CX
+	JMP          many
+
+few:
+	ADDQ $0x04, DX
+
+sixteen:
+	SUBQ         $0x01, DX
+	JL           end
+	VPMOVZXDQ    (AX), Z0
+	VPMOVZXDQ    32(AX), Z1
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
+	VPXORQ       (SP), Z0, Z0
+	VPXORQ       (SP), Z1, Z1
+	VPROLQ       $0x17, Z0, Z0
+	VPROLQ       $0x17, Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPSRLQ       $0x21, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPSRLQ       $0x1d, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x1d, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPSRLQ       $0x20, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000080, CX
+	JMP          sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Width4AVX512(SB), $0-48
+	MOVQ rows+0(FP), AX
+	MOVQ hashes+32(FP), CX
+	MOVQ n+24(FP), DX
+	SHRQ $0x04, DX
+
+sixteen:
+	SUBQ         $0x01, DX
+	JL           end
+	VPMOVZXDQ    (AX), Z0
+	VPMOVZXDQ    32(AX), Z1
+	VPSLLQ       $0x20, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSLLQ       $0x20, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z0, Z0
+	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z1, Z1
+	VPSRLQ       $0x33, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x33, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z1, Z1
+	VPADDQ.BCST  longs0000000000000004<>+0(SB), Z0, Z0
+	VPADDQ.BCST  longs0000000000000004<>+0(SB), Z1, Z1
+	VPSRLQ       $0x2f, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x2f, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPSRLQ       $0x25, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x25, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPSRLQ       $0x20, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000080, CX
+	JMP          sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
+DATA longs0000000000000004<>+0(SB)/8, $0x0000000000000004
+DATA longs0000000000000004<>+8(SB)/8, $0x0000000000000004
+DATA longs0000000000000004<>+16(SB)/8, $0x0000000000000004
+DATA longs0000000000000004<>+24(SB)/8, $0x0000000000000004
+GLOBL longs0000000000000004<>(SB), RODATA|NOPTR, $32
+
+// func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxh64Width8AVX512(SB), $64-56
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x27d4eb2f165667cd, BX
+	ADDQ         seed+40(FP), BX
+	VPBROADCASTQ BX, Z0
+	VMOVDQU32    Z0, (SP)
+
+many:
+	SUBQ         $0x04, DX
+	JL           few
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    128(AX), Z2
+	VMOVDQU32    192(AX), Z3
+	VMOVDQU32    256(AX), Z4
+	VMOVDQU32    320(AX), Z5
+	VMOVDQU32    384(AX), Z6
+	VMOVDQU32    448(AX), Z7
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
+	VPROLQ       $0x1f, Z0, Z0
+	VPROLQ       $0x1f, Z1, Z1
+	VPROLQ       $0x1f, Z2, Z2
+	VPROLQ       $0x1f, Z3, Z3
+	VPROLQ       $0x1f, Z4, Z4
+	VPROLQ       $0x1f, Z5, Z5
+	VPROLQ       $0x1f, Z6, Z6
+	VPROLQ       $0x1f, Z7, Z7
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
+	VPXORQ       (SP), Z0, Z0
+	VPXORQ       (SP), Z1, Z1
+	VPXORQ       (SP), Z2, Z2
+	VPXORQ       (SP), Z3, Z3
+	VPXORQ       (SP), Z4, Z4
+	VPXORQ       (SP), Z5, Z5
+	VPXORQ       (SP), Z6, Z6
+	VPXORQ       (SP), Z7, Z7
+	VPROLQ       $0x1b, Z0, Z0
+	VPROLQ       $0x1b, Z1, Z1
+	VPROLQ       $0x1b, Z2, Z2
+	VPROLQ       $0x1b, Z3, Z3
+	VPROLQ       $0x1b, Z4, Z4
+	VPROLQ       $0x1b, Z5, Z5
+	VPROLQ       $0x1b, Z6, Z6
+	VPROLQ       $0x1b, Z7, Z7
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z0, Z0
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z1, Z1
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z2, Z2
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z3, Z3
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z4, Z4
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z5, Z5
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z6, Z6
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
+	VPSRLQ       $0x1d, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x1d, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x1d, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x1d, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x1d, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x1d, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x1d, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x1d, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z7, Z7
+	VPSRLQ       $0x20, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x20, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x20, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x20, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x20, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x20, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x20, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	VMOVDQU32    Z2, 128(CX)
+	VMOVDQU32    Z3, 192(CX)
+	VMOVDQU32    Z4, 256(CX)
+	VMOVDQU32    Z5, 320(CX)
+	VMOVDQU32    Z6, 384(CX)
+	VMOVDQU32    Z7, 448(CX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, CX
+	JMP          many
+
+few:
+	ADDQ $0x04, DX
+
+sixteen:
+	SUBQ         $0x01, DX
+	JL           end
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    64(AX), Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPROLQ       $0x1f, Z0, Z0
+	VPROLQ       $0x1f, Z1, Z1
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
+	VPXORQ       (SP), Z0, Z0
+	VPXORQ       (SP), Z1, Z1
+	VPROLQ       $0x1b, Z0, Z0
+	VPROLQ       $0x1b, Z1, Z1
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z0, Z0
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z1, Z1
+	VPSRLQ       $0x21, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPSRLQ       $0x1d, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x1d, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPSRLQ       $0x20, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, CX
+	JMP          sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Width8AVX512(SB), $0-48
+	MOVQ rows+0(FP), AX
+	MOVQ hashes+32(FP), CX
+	MOVQ n+24(FP), DX
+	SHRQ $0x04, DX
+
+sixteen:
+	SUBQ         $0x01, DX
+	JL           end
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    64(AX), Z1
+	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z0, Z0
+	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z1, Z1
+	VPSRLQ       $0x33, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x33, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z1, Z1
+	VPADDQ.BCST  longs0000000000000008<>+0(SB), Z0, Z0
+	VPADDQ.BCST  longs0000000000000008<>+0(SB), Z1, Z1
+	VPSRLQ       $0x2f, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x2f, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPSRLQ       $0x25, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x25, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPSRLQ       $0x20, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, CX
+	JMP          sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
 // func murmurWidth8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·murmurWidth8AVX512(SB), NOSPLIT, $0-72
@@ -16923,6 +16376,896 @@ DATA longs432fffffffffffff<>+16(SB)/8, $0x432fffffffffffff
 DATA longs432fffffffffffff<>+24(SB)/8, $0x432fffffffffffff
 GLOBL longs432fffffffffffff<>(SB), RODATA|NOPTR, $32
 
+// func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+// Requires: AVX, AVX2
+TEXT ·xxh64Width4AVX2(SB), $32-56
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x27d4eb2f165667c9, BX
+	ADDQ         seed+40(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VMOVDQU      Y0, (SP)
+
+	// 12 of 16 keys in vectors, and 4 in general registers.
+sixteen:
+	SUBQ      $0x01, DX
+	JL        end
+	VPMOVZXDQ (AX), Y0
+	VPMOVZXDQ 16(AX), Y1
+	VPMOVZXDQ 32(AX), Y2
+	MOVL      48(AX), BX
+	MOVL      52(AX), SI
+	MOVL      56(AX), DI
+	MOVL      60(AX), R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y0, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y1, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y2, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longs9e3779b185ebca87<>+0(SB), BX
+	IMULQ     longs9e3779b185ebca87<>+0(SB), SI
+	IMULQ     longs9e3779b185ebca87<>+0(SB), DI
+	IMULQ     longs9e3779b185ebca87<>+0(SB), R8
+	VPXOR     (SP), Y0, Y0
+	VPXOR     (SP), Y1, Y1
+	VPXOR     (SP), Y2, Y2
+	XORQ      (SP), BX
+	XORQ      (SP), SI
+	XORQ      (SP), DI
+	XORQ      (SP), R8
+	VPSRLQ    $0x29, Y0, Y3
+	VPSLLQ    $0x17, Y0, Y0
+	VPOR      Y3, Y0, Y0
+	VPSRLQ    $0x29, Y1, Y3
+	VPSLLQ    $0x17, Y1, Y1
+	VPOR      Y3, Y1, Y1
+	VPSRLQ    $0x29, Y2, Y3
+	VPSLLQ    $0x17, Y2, Y2
+	VPOR      Y3, Y2, Y2
+	ROLQ      $0x17, BX
+	ROLQ      $0x17, SI
+	ROLQ      $0x17, DI
+	ROLQ      $0x17, R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y0, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y1, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y2, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), BX
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), SI
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), DI
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), R8
+	VPADDQ    longs165667b19e3779f9<>+0(SB), Y0, Y0
+	VPADDQ    longs165667b19e3779f9<>+0(SB), Y1, Y1
+	VPADDQ    longs165667b19e3779f9<>+0(SB), Y2, Y2
+	ADDQ      longs165667b19e3779f9<>+0(SB), BX
+	ADDQ      longs165667b19e3779f9<>+0(SB), SI
+	ADDQ      longs165667b19e3779f9<>+0(SB), DI
+	ADDQ      longs165667b19e3779f9<>+0(SB), R8
+	VPSRLQ    $0x21, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x21, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x21, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x21, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x21, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x21, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x21, R9
+	XORQ      R9, R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y0, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y1, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y2, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), BX
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), SI
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), DI
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), R8
+	VPSRLQ    $0x1d, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x1d, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x1d, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x1d, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x1d, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x1d, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x1d, R9
+	XORQ      R9, R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000165667b1<>+0(SB), Y0, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000165667b1<>+0(SB), Y1, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000165667b1<>+0(SB), Y2, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longs165667b19e3779f9<>+0(SB), BX
+	IMULQ     longs165667b19e3779f9<>+0(SB), SI
+	IMULQ     longs165667b19e3779f9<>+0(SB), DI
+	IMULQ     longs165667b19e3779f9<>+0(SB), R8
+	VPSRLQ    $0x20, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x20, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x20, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, R8
+	VMOVDQU   Y0, (CX)
+	VMOVDQU   Y1, 32(CX)
+	VMOVDQU   Y2, 64(CX)
+	MOVQ      BX, 96(CX)
+	MOVQ      SI, 104(CX)
+	MOVQ      DI, 112(CX)
+	MOVQ      R8, 120(CX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000080, CX
+	JMP       sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX2
+TEXT ·xxph3Width4AVX2(SB), $0-48
+	MOVQ rows+0(FP), AX
+	MOVQ hashes+32(FP), CX
+	MOVQ n+24(FP), DX
+	SHRQ $0x04, DX
+
+	// 12 of 16 keys in vectors, and 4 in general registers.
+sixteen:
+	SUBQ      $0x01, DX
+	JL        end
+	VPMOVZXDQ (AX), Y0
+	VPMOVZXDQ 16(AX), Y1
+	VPMOVZXDQ 32(AX), Y2
+	MOVL      48(AX), BX
+	MOVL      52(AX), SI
+	MOVL      56(AX), DI
+	MOVL      60(AX), R8
+	VPSLLQ    $0x20, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSLLQ    $0x20, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSLLQ    $0x20, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHLQ      $0x20, R9
+	ORQ       R9, BX
+	MOVQ      SI, R9
+	SHLQ      $0x20, R9
+	ORQ       R9, SI
+	MOVQ      DI, R9
+	SHLQ      $0x20, R9
+	ORQ       R9, DI
+	MOVQ      R8, R9
+	SHLQ      $0x20, R9
+	ORQ       R9, R8
+	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y0, Y0
+	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y1, Y1
+	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y2, Y2
+	XORQ      longsbe4ba423396cfeb8<>+0(SB), BX
+	XORQ      longsbe4ba423396cfeb8<>+0(SB), SI
+	XORQ      longsbe4ba423396cfeb8<>+0(SB), DI
+	XORQ      longsbe4ba423396cfeb8<>+0(SB), R8
+	VPSRLQ    $0x33, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x33, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x33, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x33, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x33, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x33, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x33, R9
+	XORQ      R9, R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y3, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y3, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y3, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longs000000009e3779b1<>+0(SB), BX
+	IMULQ     longs000000009e3779b1<>+0(SB), SI
+	IMULQ     longs000000009e3779b1<>+0(SB), DI
+	IMULQ     longs000000009e3779b1<>+0(SB), R8
+	VPADDQ    longs0000000000000004<>+0(SB), Y0, Y0
+	VPADDQ    longs0000000000000004<>+0(SB), Y1, Y1
+	VPADDQ    longs0000000000000004<>+0(SB), Y2, Y2
+	ADDQ      longs0000000000000004<>+0(SB), BX
+	ADDQ      longs0000000000000004<>+0(SB), SI
+	ADDQ      longs0000000000000004<>+0(SB), DI
+	ADDQ      longs0000000000000004<>+0(SB), R8
+	VPSRLQ    $0x2f, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x2f, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x2f, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x2f, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x2f, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x2f, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x2f, R9
+	XORQ      R9, R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y0, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y1, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y2, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), BX
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), SI
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), DI
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), R8
+	VPSRLQ    $0x25, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x25, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x25, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x25, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x25, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x25, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x25, R9
+	XORQ      R9, R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000165667b1<>+0(SB), Y0, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000165667b1<>+0(SB), Y1, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000165667b1<>+0(SB), Y2, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longs165667b19e3779f9<>+0(SB), BX
+	IMULQ     longs165667b19e3779f9<>+0(SB), SI
+	IMULQ     longs165667b19e3779f9<>+0(SB), DI
+	IMULQ     longs165667b19e3779f9<>+0(SB), R8
+	VPSRLQ    $0x20, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x20, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x20, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, R8
+	VMOVDQU   Y0, (CX)
+	VMOVDQU   Y1, 32(CX)
+	VMOVDQU   Y2, 64(CX)
+	MOVQ      BX, 96(CX)
+	MOVQ      SI, 104(CX)
+	MOVQ      DI, 112(CX)
+	MOVQ      R8, 120(CX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000080, CX
+	JMP       sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+// Requires: AVX, AVX2
+TEXT ·xxh64Width8AVX2(SB), $32-56
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x27d4eb2f165667cd, BX
+	ADDQ         seed+40(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VMOVDQU      Y0, (SP)
+
+	// 12 of 16 keys in vectors, and 4 in general registers.
+sixteen:
+	SUBQ     $0x01, DX
+	JL       end
+	VMOVDQU  (AX), Y0
+	VMOVDQU  32(AX), Y1
+	VMOVDQU  64(AX), Y2
+	MOVQ     96(AX), BX
+	MOVQ     104(AX), SI
+	MOVQ     112(AX), DI
+	MOVQ     120(AX), R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), BX
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), SI
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), DI
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), R8
+	VPSRLQ   $0x21, Y0, Y3
+	VPSLLQ   $0x1f, Y0, Y0
+	VPOR     Y3, Y0, Y0
+	VPSRLQ   $0x21, Y1, Y3
+	VPSLLQ   $0x1f, Y1, Y1
+	VPOR     Y3, Y1, Y1
+	VPSRLQ   $0x21, Y2, Y3
+	VPSLLQ   $0x1f, Y2, Y2
+	VPOR     Y3, Y2, Y2
+	ROLQ     $0x1f, BX
+	ROLQ     $0x1f, SI
+	ROLQ     $0x1f, DI
+	ROLQ     $0x1f, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longs9e3779b185ebca87<>+0(SB), BX
+	IMULQ    longs9e3779b185ebca87<>+0(SB), SI
+	IMULQ    longs9e3779b185ebca87<>+0(SB), DI
+	IMULQ    longs9e3779b185ebca87<>+0(SB), R8
+	VPXOR    (SP), Y0, Y0
+	VPXOR    (SP), Y1, Y1
+	VPXOR    (SP), Y2, Y2
+	XORQ     (SP), BX
+	XORQ     (SP), SI
+	XORQ     (SP), DI
+	XORQ     (SP), R8
+	VPSRLQ   $0x25, Y0, Y3
+	VPSLLQ   $0x1b, Y0, Y0
+	VPOR     Y3, Y0, Y0
+	VPSRLQ   $0x25, Y1, Y3
+	VPSLLQ   $0x1b, Y1, Y1
+	VPOR     Y3, Y1, Y1
+	VPSRLQ   $0x25, Y2, Y3
+	VPSLLQ   $0x1b, Y2, Y2
+	VPOR     Y3, Y2, Y2
+	ROLQ     $0x1b, BX
+	ROLQ     $0x1b, SI
+	ROLQ     $0x1b, DI
+	ROLQ     $0x1b, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longs9e3779b185ebca87<>+0(SB), BX
+	IMULQ    longs9e3779b185ebca87<>+0(SB), SI
+	IMULQ    longs9e3779b185ebca87<>+0(SB), DI
+	IMULQ    longs9e3779b185ebca87<>+0(SB), R8
+	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y0, Y0
+	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y1, Y1
+	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y2, Y2
+	ADDQ     longs85ebca77c2b2ae63<>+0(SB), BX
+	ADDQ     longs85ebca77c2b2ae63<>+0(SB), SI
+	ADDQ     longs85ebca77c2b2ae63<>+0(SB), DI
+	ADDQ     longs85ebca77c2b2ae63<>+0(SB), R8
+	VPSRLQ   $0x21, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x21, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x21, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x21, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x21, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x21, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x21, R9
+	XORQ     R9, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), BX
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), SI
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), DI
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), R8
+	VPSRLQ   $0x1d, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x1d, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x1d, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x1d, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x1d, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x1d, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x1d, R9
+	XORQ     R9, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longs165667b19e3779f9<>+0(SB), BX
+	IMULQ    longs165667b19e3779f9<>+0(SB), SI
+	IMULQ    longs165667b19e3779f9<>+0(SB), DI
+	IMULQ    longs165667b19e3779f9<>+0(SB), R8
+	VPSRLQ   $0x20, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x20, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x20, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, R8
+	VMOVDQU  Y0, (CX)
+	VMOVDQU  Y1, 32(CX)
+	VMOVDQU  Y2, 64(CX)
+	MOVQ     BX, 96(CX)
+	MOVQ     SI, 104(CX)
+	MOVQ     DI, 112(CX)
+	MOVQ     R8, 120(CX)
+	ADDQ     $0x00000080, AX
+	ADDQ     $0x00000080, CX
+	JMP      sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX2
+TEXT ·xxph3Width8AVX2(SB), $0-48
+	MOVQ rows+0(FP), AX
+	MOVQ hashes+32(FP), CX
+	MOVQ n+24(FP), DX
+	SHRQ $0x04, DX
+
+	// 12 of 16 keys in vectors, and 4 in general registers.
+sixteen:
+	SUBQ     $0x01, DX
+	JL       end
+	VMOVDQU  (AX), Y0
+	VMOVDQU  32(AX), Y1
+	VMOVDQU  64(AX), Y2
+	MOVQ     96(AX), BX
+	MOVQ     104(AX), SI
+	MOVQ     112(AX), DI
+	MOVQ     120(AX), R8
+	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y0, Y0
+	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y1, Y1
+	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y2, Y2
+	XORQ     longsbe4ba423396cfeb8<>+0(SB), BX
+	XORQ     longsbe4ba423396cfeb8<>+0(SB), SI
+	XORQ     longsbe4ba423396cfeb8<>+0(SB), DI
+	XORQ     longsbe4ba423396cfeb8<>+0(SB), R8
+	VPSRLQ   $0x33, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x33, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x33, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x33, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x33, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x33, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x33, R9
+	XORQ     R9, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longs000000009e3779b1<>+0(SB), BX
+	IMULQ    longs000000009e3779b1<>+0(SB), SI
+	IMULQ    longs000000009e3779b1<>+0(SB), DI
+	IMULQ    longs000000009e3779b1<>+0(SB), R8
+	VPADDQ   longs0000000000000008<>+0(SB), Y0, Y0
+	VPADDQ   longs0000000000000008<>+0(SB), Y1, Y1
+	VPADDQ   longs0000000000000008<>+0(SB), Y2, Y2
+	ADDQ     longs0000000000000008<>+0(SB), BX
+	ADDQ     longs0000000000000008<>+0(SB), SI
+	ADDQ     longs0000000000000008<>+0(SB), DI
+	ADDQ     longs0000000000000008<>+0(SB), R8
+	VPSRLQ   $0x2f, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x2f, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x2f, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x2f, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x2f, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x2f, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x2f, R9
+	XORQ     R9, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), BX
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), SI
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), DI
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), R8
+	VPSRLQ   $0x25, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x25, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x25, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x25, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x25, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x25, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x25, R9
+	XORQ     R9, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longs165667b19e3779f9<>+0(SB), BX
+	IMULQ    longs165667b19e3779f9<>+0(SB), SI
+	IMULQ    longs165667b19e3779f9<>+0(SB), DI
+	IMULQ    longs165667b19e3779f9<>+0(SB), R8
+	VPSRLQ   $0x20, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x20, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x20, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, R8
+	VMOVDQU  Y0, (CX)
+	VMOVDQU  Y1, 32(CX)
+	VMOVDQU  Y2, 64(CX)
+	MOVQ     BX, 96(CX)
+	MOVQ     SI, 104(CX)
+	MOVQ     DI, 112(CX)
+	MOVQ     R8, 120(CX)
+	ADDQ     $0x00000080, AX
+	ADDQ     $0x00000080, CX
+	JMP      sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
 // func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
 // Requires: AVX, AVX2
 TEXT ·murmurWidth8AVX2(SB), NOSPLIT, $0-72
@@ -19271,431 +19614,361 @@ step:
 	VZEROUPPER
 	RET
 
-// func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxh64Width4AVX512(SB), NOSPLIT, $0-56
-	// XXH64. Each lane hashes one key.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z9
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z10
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	VPADDQ.BCST  seed+40(FP), Z0, Z11
-	VPADDQ.BCST  smallNumbers<>+32(SB), Z11, Z11
-
-many:
-	CMPQ      DX, $0x04
-	JL        last
-	VPMOVZXDQ (AX), Z0
-	VPMOVZXDQ 32(AX), Z1
-	VPMOVZXDQ 64(AX), Z2
-	VPMOVZXDQ 96(AX), Z3
-	VPMOVZXDQ 128(AX), Z4
-	VPMOVZXDQ 160(AX), Z5
-	VPMOVZXDQ 192(AX), Z6
-	VPMOVZXDQ 224(AX), Z7
-	VPMULLQ   Z8, Z0, Z0
-	VPMULLQ   Z8, Z1, Z1
-	VPMULLQ   Z8, Z2, Z2
-	VPMULLQ   Z8, Z3, Z3
-	VPMULLQ   Z8, Z4, Z4
-	VPMULLQ   Z8, Z5, Z5
-	VPMULLQ   Z8, Z6, Z6
-	VPMULLQ   Z8, Z7, Z7
-	VPXORQ    Z0, Z11, Z0
-	VPXORQ    Z1, Z11, Z1
-	VPXORQ    Z2, Z11, Z2
-	VPXORQ    Z3, Z11, Z3
-	VPXORQ    Z4, Z11, Z4
-	VPXORQ    Z5, Z11, Z5
-	VPXORQ    Z6, Z11, Z6
-	VPXORQ    Z7, Z11, Z7
-	VPROLQ    $0x17, Z0, Z0
-	VPROLQ    $0x17, Z1, Z1
-	VPROLQ    $0x17, Z2, Z2
-	VPROLQ    $0x17, Z3, Z3
-	VPROLQ    $0x17, Z4, Z4
-	VPROLQ    $0x17, Z5, Z5
-	VPROLQ    $0x17, Z6, Z6
-	VPROLQ    $0x17, Z7, Z7
-	VPMULLQ   Z9, Z0, Z0
-	VPMULLQ   Z9, Z1, Z1
-	VPMULLQ   Z9, Z2, Z2
-	VPMULLQ   Z9, Z3, Z3
-	VPMULLQ   Z9, Z4, Z4
-	VPMULLQ   Z9, Z5, Z5
-	VPMULLQ   Z9, Z6, Z6
-	VPMULLQ   Z9, Z7, Z7
-	VPADDQ    Z10, Z0, Z0
-	VPADDQ    Z10, Z1, Z1
-	VPADDQ    Z10, Z2, Z2
-	VPADDQ    Z10, Z3, Z3
-	VPADDQ    Z10, Z4, Z4
-	VPADDQ    Z10, Z5, Z5
-	VPADDQ    Z10, Z6, Z6
-	VPADDQ    Z10, Z7, Z7
-	ADDQ      $0x00000100, AX
-	VPSRLQ    $0x21, Z0, Z12
-	VPXORQ    Z12, Z0, Z0
-	VPSRLQ    $0x21, Z1, Z12
-	VPXORQ    Z12, Z1, Z1
-	VPSRLQ    $0x21, Z2, Z12
-	VPXORQ    Z12, Z2, Z2
-	VPSRLQ    $0x21, Z3, Z12
-	VPXORQ    Z12, Z3, Z3
-	VPSRLQ    $0x21, Z4, Z12
-	VPXORQ    Z12, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z12
-	VPXORQ    Z12, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z12
-	VPXORQ    Z12, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z12
-	VPXORQ    Z12, Z7, Z7
-	VPMULLQ   Z9, Z0, Z0
-	VPMULLQ   Z9, Z1, Z1
-	VPMULLQ   Z9, Z2, Z2
-	VPMULLQ   Z9, Z3, Z3
-	VPMULLQ   Z9, Z4, Z4
-	VPMULLQ   Z9, Z5, Z5
-	VPMULLQ   Z9, Z6, Z6
-	VPMULLQ   Z9, Z7, Z7
-	VPSRLQ    $0x1d, Z0, Z12
-	VPXORQ    Z12, Z0, Z0
-	VPSRLQ    $0x1d, Z1, Z12
-	VPXORQ    Z12, Z1, Z1
-	VPSRLQ    $0x1d, Z2, Z12
-	VPXORQ    Z12, Z2, Z2
-	VPSRLQ    $0x1d, Z3, Z12
-	VPXORQ    Z12, Z3, Z3
-	VPSRLQ    $0x1d, Z4, Z12
-	VPXORQ    Z12, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z12
-	VPXORQ    Z12, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z12
-	VPXORQ    Z12, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z12
-	VPXORQ    Z12, Z7, Z7
-	VPMULLQ   Z10, Z0, Z0
-	VPMULLQ   Z10, Z1, Z1
-	VPMULLQ   Z10, Z2, Z2
-	VPMULLQ   Z10, Z3, Z3
-	VPMULLQ   Z10, Z4, Z4
-	VPMULLQ   Z10, Z5, Z5
-	VPMULLQ   Z10, Z6, Z6
-	VPMULLQ   Z10, Z7, Z7
-	VPSRLQ    $0x20, Z0, Z12
-	VPXORQ    Z12, Z0, Z0
-	VPSRLQ    $0x20, Z1, Z12
-	VPXORQ    Z12, Z1, Z1
-	VPSRLQ    $0x20, Z2, Z12
-	VPXORQ    Z12, Z2, Z2
-	VPSRLQ    $0x20, Z3, Z12
-	VPXORQ    Z12, Z3, Z3
-	VPSRLQ    $0x20, Z4, Z12
-	VPXORQ    Z12, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z12
-	VPXORQ    Z12, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z12
-	VPXORQ    Z12, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z12
-	VPXORQ    Z12, Z7, Z7
-	VMOVDQU64 Z0, (CX)
-	VMOVDQU64 Z1, 64(CX)
-	VMOVDQU64 Z2, 128(CX)
-	VMOVDQU64 Z3, 192(CX)
-	VMOVDQU64 Z4, 256(CX)
-	VMOVDQU64 Z5, 320(CX)
-	VMOVDQU64 Z6, 384(CX)
-	VMOVDQU64 Z7, 448(CX)
-	ADDQ      $0x00000200, CX
-	SUBQ      $0x04, DX
-	JMP       many
-
-last:
-	TESTQ     DX, DX
-	JZ        end
-	VPMOVZXDQ (AX), Z0
-	VPMOVZXDQ 32(AX), Z1
-	VPMULLQ   Z8, Z0, Z0
-	VPMULLQ   Z8, Z1, Z1
-	VPXORQ    Z0, Z11, Z0
-	VPXORQ    Z1, Z11, Z1
-	VPROLQ    $0x17, Z0, Z0
-	VPROLQ    $0x17, Z1, Z1
-	VPMULLQ   Z9, Z0, Z0
-	VPMULLQ   Z9, Z1, Z1
-	VPADDQ    Z10, Z0, Z0
-	VPADDQ    Z10, Z1, Z1
-	ADDQ      $0x00000040, AX
-	VPSRLQ    $0x21, Z0, Z2
-	VPXORQ    Z2, Z0, Z0
-	VPSRLQ    $0x21, Z1, Z2
-	VPXORQ    Z2, Z1, Z1
-	VPMULLQ   Z9, Z0, Z0
-	VPMULLQ   Z9, Z1, Z1
-	VPSRLQ    $0x1d, Z0, Z2
-	VPXORQ    Z2, Z0, Z0
-	VPSRLQ    $0x1d, Z1, Z2
-	VPXORQ    Z2, Z1, Z1
-	VPMULLQ   Z10, Z0, Z0
-	VPMULLQ   Z10, Z1, Z1
-	VPSRLQ    $0x20, Z0, Z2
-	VPXORQ    Z2, Z0, Z0
-	VPSRLQ    $0x20, Z1, Z2
-	VPXORQ    Z2, Z1, Z1
-	VMOVDQU64 Z0, (CX)
-	VMOVDQU64 Z1, 64(CX)
-	ADDQ      $0x00000080, CX
-	DECQ      DX
-	JMP       last
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxh64Width8AVX512(SB), NOSPLIT, $0-56
-	// XXH64. Each lane hashes one key.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z9
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z10
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z11
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	VPADDQ.BCST  seed+40(FP), Z0, Z12
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z12, Z12
-
-many:
-	CMPQ      DX, $0x04
-	JL        last
-	VMOVDQU64 (AX), Z0
-	VMOVDQU64 64(AX), Z1
-	VMOVDQU64 128(AX), Z2
-	VMOVDQU64 192(AX), Z3
-	VMOVDQU64 256(AX), Z4
-	VMOVDQU64 320(AX), Z5
-	VMOVDQU64 384(AX), Z6
-	VMOVDQU64 448(AX), Z7
-	VPMULLQ   Z9, Z0, Z0
-	VPMULLQ   Z9, Z1, Z1
-	VPMULLQ   Z9, Z2, Z2
-	VPMULLQ   Z9, Z3, Z3
-	VPMULLQ   Z9, Z4, Z4
-	VPMULLQ   Z9, Z5, Z5
-	VPMULLQ   Z9, Z6, Z6
-	VPMULLQ   Z9, Z7, Z7
-	VPROLQ    $0x1f, Z0, Z0
-	VPROLQ    $0x1f, Z1, Z1
-	VPROLQ    $0x1f, Z2, Z2
-	VPROLQ    $0x1f, Z3, Z3
-	VPROLQ    $0x1f, Z4, Z4
-	VPROLQ    $0x1f, Z5, Z5
-	VPROLQ    $0x1f, Z6, Z6
-	VPROLQ    $0x1f, Z7, Z7
-	VPMULLQ   Z8, Z0, Z0
-	VPMULLQ   Z8, Z1, Z1
-	VPMULLQ   Z8, Z2, Z2
-	VPMULLQ   Z8, Z3, Z3
-	VPMULLQ   Z8, Z4, Z4
-	VPMULLQ   Z8, Z5, Z5
-	VPMULLQ   Z8, Z6, Z6
-	VPMULLQ   Z8, Z7, Z7
-	VPXORQ    Z0, Z12, Z0
-	VPXORQ    Z1, Z12, Z1
-	VPXORQ    Z2, Z12, Z2
-	VPXORQ    Z3, Z12, Z3
-	VPXORQ    Z4, Z12, Z4
-	VPXORQ    Z5, Z12, Z5
-	VPXORQ    Z6, Z12, Z6
-	VPXORQ    Z7, Z12, Z7
-	VPROLQ    $0x1b, Z0, Z0
-	VPROLQ    $0x1b, Z1, Z1
-	VPROLQ    $0x1b, Z2, Z2
-	VPROLQ    $0x1b, Z3, Z3
-	VPROLQ    $0x1b, Z4, Z4
-	VPROLQ    $0x1b, Z5, Z5
-	VPROLQ    $0x1b, Z6, Z6
-	VPROLQ    $0x1b, Z7, Z7
-	VPMULLQ   Z8, Z0, Z0
-	VPMULLQ   Z8, Z1, Z1
-	VPMULLQ   Z8, Z2, Z2
-	VPMULLQ   Z8, Z3, Z3
-	VPMULLQ   Z8, Z4, Z4
-	VPMULLQ   Z8, Z5, Z5
-	VPMULLQ   Z8, Z6, Z6
-	VPMULLQ   Z8, Z7, Z7
-	VPADDQ    Z11, Z0, Z0
-	VPADDQ    Z11, Z1, Z1
-	VPADDQ    Z11, Z2, Z2
-	VPADDQ    Z11, Z3, Z3
-	VPADDQ    Z11, Z4, Z4
-	VPADDQ    Z11, Z5, Z5
-	VPADDQ    Z11, Z6, Z6
-	VPADDQ    Z11, Z7, Z7
-	ADDQ      $0x00000200, AX
-	VPSRLQ    $0x21, Z0, Z13
-	VPXORQ    Z13, Z0, Z0
-	VPSRLQ    $0x21, Z1, Z13
-	VPXORQ    Z13, Z1, Z1
-	VPSRLQ    $0x21, Z2, Z13
-	VPXORQ    Z13, Z2, Z2
-	VPSRLQ    $0x21, Z3, Z13
-	VPXORQ    Z13, Z3, Z3
-	VPSRLQ    $0x21, Z4, Z13
-	VPXORQ    Z13, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPMULLQ   Z9, Z0, Z0
-	VPMULLQ   Z9, Z1, Z1
-	VPMULLQ   Z9, Z2, Z2
-	VPMULLQ   Z9, Z3, Z3
-	VPMULLQ   Z9, Z4, Z4
-	VPMULLQ   Z9, Z5, Z5
-	VPMULLQ   Z9, Z6, Z6
-	VPMULLQ   Z9, Z7, Z7
-	VPSRLQ    $0x1d, Z0, Z13
-	VPXORQ    Z13, Z0, Z0
-	VPSRLQ    $0x1d, Z1, Z13
-	VPXORQ    Z13, Z1, Z1
-	VPSRLQ    $0x1d, Z2, Z13
-	VPXORQ    Z13, Z2, Z2
-	VPSRLQ    $0x1d, Z3, Z13
-	VPXORQ    Z13, Z3, Z3
-	VPSRLQ    $0x1d, Z4, Z13
-	VPXORQ    Z13, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPMULLQ   Z10, Z0, Z0
-	VPMULLQ   Z10, Z1, Z1
-	VPMULLQ   Z10, Z2, Z2
-	VPMULLQ   Z10, Z3, Z3
-	VPMULLQ   Z10, Z4, Z4
-	VPMULLQ   Z10, Z5, Z5
-	VPMULLQ   Z10, Z6, Z6
-	VPMULLQ   Z10, Z7, Z7
-	VPSRLQ    $0x20, Z0, Z13
-	VPXORQ    Z13, Z0, Z0
-	VPSRLQ    $0x20, Z1, Z13
-	VPXORQ    Z13, Z1, Z1
-	VPSRLQ    $0x20, Z2, Z13
-	VPXORQ    Z13, Z2, Z2
-	VPSRLQ    $0x20, Z3, Z13
-	VPXORQ    Z13, Z3, Z3
-	VPSRLQ    $0x20, Z4, Z13
-	VPXORQ    Z13, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VMOVDQU64 Z0, (CX)
-	VMOVDQU64 Z1, 64(CX)
-	VMOVDQU64 Z2, 128(CX)
-	VMOVDQU64 Z3, 192(CX)
-	VMOVDQU64 Z4, 256(CX)
-	VMOVDQU64 Z5, 320(CX)
-	VMOVDQU64 Z6, 384(CX)
-	VMOVDQU64 Z7, 448(CX)
-	ADDQ      $0x00000200, CX
-	SUBQ      $0x04, DX
-	JMP       many
-
-last:
-	TESTQ     DX, DX
-	JZ        end
-	VMOVDQU64 (AX), Z0
-	VMOVDQU64 64(AX), Z1
-	VPMULLQ   Z9, Z0, Z0
-	VPMULLQ   Z9, Z1, Z1
-	VPROLQ    $0x1f, Z0, Z0
-	VPROLQ    $0x1f, Z1, Z1
-	VPMULLQ   Z8, Z0, Z0
-	VPMULLQ   Z8, Z1, Z1
-	VPXORQ    Z0, Z12, Z0
-	VPXORQ    Z1, Z12, Z1
-	VPROLQ    $0x1b, Z0, Z0
-	VPROLQ    $0x1b, Z1, Z1
-	VPMULLQ   Z8, Z0, Z0
-	VPMULLQ   Z8, Z1, Z1
-	VPADDQ    Z11, Z0, Z0
-	VPADDQ    Z11, Z1, Z1
-	ADDQ      $0x00000080, AX
-	VPSRLQ    $0x21, Z0, Z2
-	VPXORQ    Z2, Z0, Z0
-	VPSRLQ    $0x21, Z1, Z2
-	VPXORQ    Z2, Z1, Z1
-	VPMULLQ   Z9, Z0, Z0
-	VPMULLQ   Z9, Z1, Z1
-	VPSRLQ    $0x1d, Z0, Z2
-	VPXORQ    Z2, Z0, Z0
-	VPSRLQ    $0x1d, Z1, Z2
-	VPXORQ    Z2, Z1, Z1
-	VPMULLQ   Z10, Z0, Z0
-	VPMULLQ   Z10, Z1, Z1
-	VPSRLQ    $0x20, Z0, Z2
-	VPXORQ    Z2, Z0, Z0
-	VPSRLQ    $0x20, Z1, Z2
-	VPXORQ    Z2, Z1, Z1
-	VMOVDQU64 Z0, (CX)
-	VMOVDQU64 Z1, 64(CX)
-	ADDQ      $0x00000080, CX
-	DECQ      DX
-	JMP       last
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
 // func xxh64AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·xxh64AnyAVX512(SB), $0-56
-	// XXH64. Each lane hashes one key.
-	// The kernel gathers each part of 32 keys once for all seeds. It ends at the first keys that do
+	// XXH64. Each lane hashes one key. The kernel gathers each part of 32 keys once for all seeds. It ends at the first keys that do
 	// not have one length, a multiple of 4 below 32. It reads nothing but the keys.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z9
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z10
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z11
 	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z0
-	VPADDQ.BCST  seed+40(FP), Z0, Z12
+	VPBROADCASTQ AX, Z8
+	VPADDQ.BCST  seed+40(FP), Z8, Z8
+	MOVQ         rows+0(FP), AX
+	VMOVDQU64    headers24Word0<>+0(SB), Z9
+	MOVL         $0x000000c0, CX
+	KMOVW        CX, K1
+	VMOVDQU64    headers24Word1<>+0(SB), Z10
+	MOVL         $0x000000e0, CX
+	KMOVW        CX, K2
+	MOVQ         stride+8(FP), CX
+	NEGQ         CX
+	VPBROADCASTQ CX, Z11
+	VPSLLQ       $0x04, Z11, Z11
+	VPBROADCASTQ CX, Z12
+	VPMULUDQ     smallNumbers<>+0(SB), Z12, Z0
+	VPBROADCASTQ AX, Z1
+	VPADDQ       Z1, Z0, Z0
+	VPSUBQ       Z11, Z0, Z0
+	VPBROADCASTQ CX, Z13
+	VPMULUDQ     smallNumbers<>+0(SB), Z13, Z1
+	VPBROADCASTQ AX, Z2
+	VPADDQ       Z2, Z1, Z1
+	VPSUBQ       Z11, Z1, Z1
+	VPSRLQ       $0x01, Z11, Z2
+	VPADDQ       Z2, Z1, Z1
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVL         $0x0000ffff, BX
+	KMOVW        BX, K3
+
+vectors:
+	CMPQ      DX, $0x02
+	JL        end
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_0
+	VMOVDQU64 (AX), Z1
+	VMOVDQU64 headers16Word0<>+0(SB), Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VMOVDQU64 headers16Word1<>+0(SB), Z12
+	VPERMI2Q  64(AX), Z1, Z12
+	VMOVDQU64 128(AX), Z2
+	VMOVDQU64 headers16Word0<>+0(SB), Z1
+	VPERMI2Q  192(AX), Z2, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z13
+	VPERMI2Q  192(AX), Z2, Z13
+	ADDQ      $0x00000100, AX
+
+located_0:
+	VMOVDQA64 Z0, Z2
+	VMOVDQA64 Z12, Z4
+	VMOVDQA64 Z1, Z3
+	VMOVDQA64 Z13, Z5
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_1
+	VMOVDQU64 (AX), Z1
+	VMOVDQU64 headers16Word0<>+0(SB), Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VMOVDQU64 headers16Word1<>+0(SB), Z12
+	VPERMI2Q  64(AX), Z1, Z12
+	VMOVDQU64 128(AX), Z6
+	VMOVDQU64 headers16Word0<>+0(SB), Z1
+	VPERMI2Q  192(AX), Z6, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z13
+	VPERMI2Q  192(AX), Z6, Z13
+	ADDQ      $0x00000100, AX
+
+located_1:
+	VMOVQ        X4, BX
+	VPBROADCASTQ X4, Z6
+	VMOVDQA64    Z4, Z4
+	VPTERNLOGQ   $0x7e, Z5, Z6, Z4
+	VMOVDQA64    Z12, Z5
+	VPTERNLOGQ   $0x7e, Z13, Z6, Z5
+	VPORQ        Z4, Z5, Z4
+	VPTESTMQ     Z4, Z4, K4
+	KORTESTW     K4, K4
+	JNZ          end
+	TESTQ        $-29, BX
+	JNZ          end
+	VPBROADCASTQ BX, Z4
+	VPADDQ       Z8, Z4, Z4
+	VMOVDQA64    Z4, Z5
+	VMOVDQA64    Z4, Z6
+	VMOVDQA64    Z4, Z7
+	XORL         SI, SI
+	JMP          equal_rest
+
+equal_long:
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   (SI)(Z2*1), K4, Z14
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   (SI)(Z3*1), K4, Z15
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   (SI)(Z0*1), K4, Z16
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z17
+	VPGATHERQQ   (SI)(Z1*1), K4, Z17
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z14, Z14
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z15, Z15
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z16, Z16
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z17, Z17
+	VPROLQ       $0x1f, Z14, Z14
+	VPROLQ       $0x1f, Z15, Z15
+	VPROLQ       $0x1f, Z16, Z16
+	VPROLQ       $0x1f, Z17, Z17
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z14, Z14
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z15, Z15
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z16, Z16
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z17, Z17
+	VPXORQ       Z14, Z4, Z4
+	VPXORQ       Z15, Z5, Z5
+	VPXORQ       Z16, Z6, Z6
+	VPXORQ       Z17, Z7, Z7
+	VPROLQ       $0x1b, Z4, Z4
+	VPROLQ       $0x1b, Z5, Z5
+	VPROLQ       $0x1b, Z6, Z6
+	VPROLQ       $0x1b, Z7, Z7
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z4, Z4
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z5, Z5
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z6, Z6
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z7, Z7
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+
+equal_rest:
+	CMPQ         BX, $0x08
+	JGE          equal_long
+	TESTQ        BX, BX
+	JZ           equal_end
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQD   (SI)(Z2*1), K4, Y14
+	VPMOVZXDQ    Y14, Z14
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z2
+	VPGATHERQD   (SI)(Z3*1), K4, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z3
+	VPGATHERQD   (SI)(Z0*1), K4, Y3
+	VPMOVZXDQ    Y3, Z3
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQD   (SI)(Z1*1), K4, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z14, Z14
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z15, Z15
+	VPXORQ       Z14, Z4, Z4
+	VPXORQ       Z2, Z5, Z5
+	VPXORQ       Z3, Z6, Z6
+	VPXORQ       Z15, Z7, Z7
+	VPROLQ       $0x17, Z4, Z4
+	VPROLQ       $0x17, Z5, Z5
+	VPROLQ       $0x17, Z6, Z6
+	VPROLQ       $0x17, Z7, Z7
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z4, Z4
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z5, Z5
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z6, Z6
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z7, Z7
+
+equal_end:
+	VPSRLQ       $0x21, Z4, Z2
+	VPXORD       Z2, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z2
+	VPXORD       Z2, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z2
+	VPXORD       Z2, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z2
+	VPXORD       Z2, Z7, Z7
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
+	VPSRLQ       $0x1d, Z4, Z2
+	VPXORD       Z2, Z4, Z4
+	VPSRLQ       $0x1d, Z5, Z2
+	VPXORD       Z2, Z5, Z5
+	VPSRLQ       $0x1d, Z6, Z2
+	VPXORD       Z2, Z6, Z6
+	VPSRLQ       $0x1d, Z7, Z2
+	VPXORD       Z2, Z7, Z7
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z7, Z7
+	VPSRLQ       $0x20, Z4, Z2
+	VPXORD       Z2, Z4, Z4
+	VPSRLQ       $0x20, Z5, Z2
+	VPXORD       Z2, Z5, Z5
+	VPSRLQ       $0x20, Z6, Z2
+	VPXORD       Z2, Z6, Z6
+	VPSRLQ       $0x20, Z7, Z2
+	VPXORD       Z2, Z7, Z7
+	VMOVDQU64    Z4, (CX)
+	VMOVDQU64    Z5, 64(CX)
+	VMOVDQU64    Z6, 128(CX)
+	VMOVDQU64    Z7, 192(CX)
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x02, DX
+	JMP          vectors
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+others_0:
+	JLT       offsets_0
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z9, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z9, K1, Z0
+	VMOVDQA64 Z10, Z12
+	VPERMI2Q  64(AX), Z1, Z12
+	VPERMQ    128(AX), Z10, K2, Z12
+	VMOVDQU64 192(AX), Z2
+	VMOVDQA64 Z9, Z1
+	VPERMI2Q  256(AX), Z2, Z1
+	VPERMQ    320(AX), Z9, K1, Z1
+	VMOVDQA64 Z10, Z13
+	VPERMI2Q  256(AX), Z2, Z13
+	VPERMQ    320(AX), Z10, K2, Z13
+	ADDQ      $0x00000180, AX
+	JMP       located_0
+
+offsets_0:
+	CMPQ   stride+8(FP), $0x00
+	JGE    short_offsets_0
+	VPADDQ Z11, Z0, Z0
+	VPADDQ Z11, Z1, Z1
+	JMP    located_0
+
+short_offsets_0:
+	VPBROADCASTQ  data+16(FP), Z2
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_0
+	VMOVDQU32     (AX), Z1
+	VMOVDQU32     4(AX), Z3
+	VPSUBD        Z1, Z3, Z3
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z2, Z0, Z0
+	VPADDQ        Z2, Z1, Z1
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y3, Z2
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VPMOVSXDQ     Y3, Z3
+	VMOVDQA32     Z2, Z12
+	VMOVDQA32     Z3, Z13
+	JMP           located_0
+
+long_offsets_0:
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 8(AX), Z12
+	VPSUBQ    Z0, Z12, Z12
+	VPADDQ    Z2, Z0, Z0
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 8(AX), Z13
+	VPSUBQ    Z1, Z13, Z13
+	VPADDQ    Z2, Z1, Z1
+	ADDQ      $0x40, AX
+	JMP       located_0
+
+others_1:
+	JLT       offsets_1
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z9, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z9, K1, Z0
+	VMOVDQA64 Z10, Z12
+	VPERMI2Q  64(AX), Z1, Z12
+	VPERMQ    128(AX), Z10, K2, Z12
+	VMOVDQU64 192(AX), Z6
+	VMOVDQA64 Z9, Z1
+	VPERMI2Q  256(AX), Z6, Z1
+	VPERMQ    320(AX), Z9, K1, Z1
+	VMOVDQA64 Z10, Z13
+	VPERMI2Q  256(AX), Z6, Z13
+	VPERMQ    320(AX), Z10, K2, Z13
+	ADDQ      $0x00000180, AX
+	JMP       located_1
+
+offsets_1:
+	CMPQ   stride+8(FP), $0x00
+	JGE    short_offsets_1
+	VPADDQ Z11, Z0, Z0
+	VPADDQ Z11, Z1, Z1
+	JMP    located_1
+
+short_offsets_1:
+	VPBROADCASTQ  data+16(FP), Z6
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_1
+	VMOVDQU32     (AX), Z1
+	VMOVDQU32     4(AX), Z7
+	VPSUBD        Z1, Z7, Z7
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z6, Z0, Z0
+	VPADDQ        Z6, Z1, Z1
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y7, Z6
+	VEXTRACTI64X4 $0x01, Z7, Y7
+	VPMOVSXDQ     Y7, Z7
+	VMOVDQA32     Z6, Z12
+	VMOVDQA32     Z7, Z13
+	JMP           located_1
+
+long_offsets_1:
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 8(AX), Z12
+	VPSUBQ    Z0, Z12, Z12
+	VPADDQ    Z6, Z0, Z0
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 8(AX), Z13
+	VPSUBQ    Z1, Z13, Z13
+	VPADDQ    Z6, Z1, Z1
+	ADDQ      $0x40, AX
+	JMP       located_1
+
+// func hash64AnyAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·hash64AnyAVX512(SB), $0-56
+	// XXH64. Each lane hashes one key. The kernel gathers each part of 32 keys once for all seeds. It ends at the first keys that do
+	// not have one length, a multiple of 4 below 32. It reads nothing but the keys.
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z12
 	MOVQ         rows+0(FP), AX
 	VMOVDQU64    headers24Word0<>+0(SB), Z13
 	MOVL         $0x000000c0, CX
@@ -19719,14 +19992,15 @@ TEXT ·xxh64AnyAVX512(SB), $0-56
 	VPSUBQ       Z15, Z1, Z1
 	VPSRLQ       $0x01, Z15, Z2
 	VPADDQ       Z2, Z1, Z1
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVL         $0x0000ffff, BX
-	KMOVW        BX, K3
+	MOVQ         h1+32(FP), CX
+	MOVQ         h2+40(FP), DX
+	MOVQ         n+24(FP), BX
+	SHRQ         $0x04, BX
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K3
 
 vectors:
-	CMPQ      DX, $0x02
+	CMPQ      BX, $0x02
 	JL        end
 	CMPQ      stride+8(FP), $0x10
 	JNE       others_0
@@ -19762,7 +20036,7 @@ located_0:
 	ADDQ      $0x00000100, AX
 
 located_1:
-	VMOVQ        X4, BX
+	VMOVQ        X4, SI
 	VPBROADCASTQ X4, Z6
 	VMOVDQA64    Z4, Z4
 	VPTERNLOGQ   $0x7e, Z5, Z6, Z4
@@ -19772,148 +20046,221 @@ located_1:
 	VPTESTMQ     Z4, Z4, K4
 	KORTESTW     K4, K4
 	JNZ          end
-	TESTQ        $-29, BX
+	TESTQ        $-29, SI
 	JNZ          end
-	VPBROADCASTQ BX, Z4
+	VPBROADCASTQ SI, Z4
 	VPADDQ       Z12, Z4, Z4
 	VMOVDQA64    Z4, Z5
 	VMOVDQA64    Z4, Z6
 	VMOVDQA64    Z4, Z7
-	XORL         SI, SI
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z9
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z10
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z11
+	XORL         DI, DI
 	JMP          equal_rest
 
 equal_long:
-	KMOVW      K3, K4
-	VPXORD     Z2, Z2, Z18
-	VPGATHERQQ (SI)(Z2*1), K4, Z18
-	KMOVW      K3, K4
-	VPXORD     Z3, Z3, Z19
-	VPGATHERQQ (SI)(Z3*1), K4, Z19
-	KMOVW      K3, K4
-	VPXORD     Z0, Z0, Z20
-	VPGATHERQQ (SI)(Z0*1), K4, Z20
-	KMOVW      K3, K4
-	VPXORD     Z1, Z1, Z21
-	VPGATHERQQ (SI)(Z1*1), K4, Z21
-	VPMULLQ    Z9, Z18, Z18
-	VPMULLQ    Z9, Z19, Z19
-	VPMULLQ    Z9, Z20, Z20
-	VPMULLQ    Z9, Z21, Z21
-	VPROLQ     $0x1f, Z18, Z18
-	VPROLQ     $0x1f, Z19, Z19
-	VPROLQ     $0x1f, Z20, Z20
-	VPROLQ     $0x1f, Z21, Z21
-	VPMULLQ    Z8, Z18, Z18
-	VPMULLQ    Z8, Z19, Z19
-	VPMULLQ    Z8, Z20, Z20
-	VPMULLQ    Z8, Z21, Z21
-	VPXORQ     Z18, Z4, Z4
-	VPXORQ     Z19, Z5, Z5
-	VPXORQ     Z20, Z6, Z6
-	VPXORQ     Z21, Z7, Z7
-	VPROLQ     $0x1b, Z4, Z4
-	VPROLQ     $0x1b, Z5, Z5
-	VPROLQ     $0x1b, Z6, Z6
-	VPROLQ     $0x1b, Z7, Z7
-	VPMULLQ    Z8, Z4, Z4
-	VPMULLQ    Z8, Z5, Z5
-	VPMULLQ    Z8, Z6, Z6
-	VPMULLQ    Z8, Z7, Z7
-	VPADDQ     Z11, Z4, Z4
-	VPADDQ     Z11, Z5, Z5
-	VPADDQ     Z11, Z6, Z6
-	VPADDQ     Z11, Z7, Z7
-	ADDQ       $0x08, SI
-	SUBQ       $0x08, BX
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z18
+	VPGATHERQQ   (DI)(Z2*1), K4, Z18
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z19
+	VPGATHERQQ   (DI)(Z3*1), K4, Z19
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z20
+	VPGATHERQQ   (DI)(Z0*1), K4, Z20
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z21
+	VPGATHERQQ   (DI)(Z1*1), K4, Z21
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z18, Z18
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z19, Z19
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z20, Z20
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z21, Z21
+	VPROLQ       $0x1f, Z18, Z18
+	VPROLQ       $0x1f, Z19, Z19
+	VPROLQ       $0x1f, Z20, Z20
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z18, Z18
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z19, Z19
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z20, Z20
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z21, Z21
+	VPXORQ       Z18, Z4, Z4
+	VPXORQ       Z19, Z5, Z5
+	VPXORQ       Z20, Z6, Z6
+	VPXORQ       Z21, Z7, Z7
+	VPXORQ       Z18, Z8, Z8
+	VPXORQ       Z19, Z9, Z9
+	VPXORQ       Z20, Z10, Z10
+	VPXORQ       Z21, Z11, Z11
+	VPROLQ       $0x1b, Z4, Z4
+	VPROLQ       $0x1b, Z5, Z5
+	VPROLQ       $0x1b, Z6, Z6
+	VPROLQ       $0x1b, Z7, Z7
+	VPROLQ       $0x1b, Z8, Z8
+	VPROLQ       $0x1b, Z9, Z9
+	VPROLQ       $0x1b, Z10, Z10
+	VPROLQ       $0x1b, Z11, Z11
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z8, Z8
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z9, Z9
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z10, Z10
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z11, Z11
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z4, Z4
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z5, Z5
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z6, Z6
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z7, Z7
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z8, Z8
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z9, Z9
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z10, Z10
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z11, Z11
+	ADDQ         $0x08, DI
+	SUBQ         $0x08, SI
 
 equal_rest:
-	CMPQ       BX, $0x08
-	JGE        equal_long
-	TESTQ      BX, BX
-	JZ         equal_end
-	KMOVW      K3, K4
-	VPXORD     Z2, Z2, Z18
-	VPGATHERQD (SI)(Z2*1), K4, Y18
-	VPMOVZXDQ  Y18, Z18
-	KMOVW      K3, K4
-	VPXORD     Z3, Z3, Z2
-	VPGATHERQD (SI)(Z3*1), K4, Y2
-	VPMOVZXDQ  Y2, Z2
-	KMOVW      K3, K4
-	VPXORD     Z0, Z0, Z3
-	VPGATHERQD (SI)(Z0*1), K4, Y3
-	VPMOVZXDQ  Y3, Z3
-	KMOVW      K3, K4
-	VPXORD     Z1, Z1, Z19
-	VPGATHERQD (SI)(Z1*1), K4, Y19
-	VPMOVZXDQ  Y19, Z19
-	VPMULLQ    Z8, Z18, Z18
-	VPMULLQ    Z8, Z2, Z2
-	VPMULLQ    Z8, Z3, Z3
-	VPMULLQ    Z8, Z19, Z19
-	VPXORQ     Z18, Z4, Z4
-	VPXORQ     Z2, Z5, Z2
-	VPXORQ     Z3, Z6, Z3
-	VPXORQ     Z19, Z7, Z7
-	VPROLQ     $0x17, Z4, Z4
-	VPROLQ     $0x17, Z2, Z2
-	VPROLQ     $0x17, Z3, Z3
-	VPROLQ     $0x17, Z7, Z7
-	VPMULLQ    Z9, Z4, Z4
-	VPMULLQ    Z9, Z2, Z2
-	VPMULLQ    Z9, Z3, Z3
-	VPMULLQ    Z9, Z7, Z7
-	VPADDQ     Z10, Z4, Z4
-	VPADDQ     Z10, Z2, Z5
-	VPADDQ     Z10, Z3, Z6
-	VPADDQ     Z10, Z7, Z7
+	CMPQ         SI, $0x08
+	JGE          equal_long
+	TESTQ        SI, SI
+	JZ           equal_end
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z18
+	VPGATHERQD   (DI)(Z2*1), K4, Y18
+	VPMOVZXDQ    Y18, Z18
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z2
+	VPGATHERQD   (DI)(Z3*1), K4, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z3
+	VPGATHERQD   (DI)(Z0*1), K4, Y3
+	VPMOVZXDQ    Y3, Z3
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z19
+	VPGATHERQD   (DI)(Z1*1), K4, Y19
+	VPMOVZXDQ    Y19, Z19
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z18, Z18
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z19, Z19
+	VPXORQ       Z18, Z4, Z4
+	VPXORQ       Z2, Z5, Z5
+	VPXORQ       Z3, Z6, Z6
+	VPXORQ       Z19, Z7, Z7
+	VPXORQ       Z18, Z8, Z8
+	VPXORQ       Z2, Z9, Z9
+	VPXORQ       Z3, Z10, Z10
+	VPXORQ       Z19, Z11, Z11
+	VPROLQ       $0x17, Z4, Z4
+	VPROLQ       $0x17, Z5, Z5
+	VPROLQ       $0x17, Z6, Z6
+	VPROLQ       $0x17, Z7, Z7
+	VPROLQ       $0x17, Z8, Z8
+	VPROLQ       $0x17, Z9, Z9
+	VPROLQ       $0x17, Z10, Z10
+	VPROLQ       $0x17, Z11, Z11
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z8, Z8
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z9, Z9
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z10, Z10
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z11, Z11
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z4, Z4
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z5, Z5
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z6, Z6
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z7, Z7
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z8, Z8
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z9, Z9
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z10, Z10
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z11, Z11
 
 equal_end:
-	VPSRLQ    $0x21, Z4, Z2
-	VPXORQ    Z2, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z2
-	VPXORQ    Z2, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z2
-	VPXORQ    Z2, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z2
-	VPXORQ    Z2, Z7, Z7
-	VPMULLQ   Z9, Z4, Z4
-	VPMULLQ   Z9, Z5, Z5
-	VPMULLQ   Z9, Z6, Z6
-	VPMULLQ   Z9, Z7, Z7
-	VPSRLQ    $0x1d, Z4, Z2
-	VPXORQ    Z2, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z2
-	VPXORQ    Z2, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z2
-	VPXORQ    Z2, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z2
-	VPXORQ    Z2, Z7, Z7
-	VPMULLQ   Z10, Z4, Z4
-	VPMULLQ   Z10, Z5, Z5
-	VPMULLQ   Z10, Z6, Z6
-	VPMULLQ   Z10, Z7, Z7
-	VPSRLQ    $0x20, Z4, Z2
-	VPXORQ    Z2, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z2
-	VPXORQ    Z2, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z2
-	VPXORQ    Z2, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z2
-	VPXORQ    Z2, Z7, Z7
-	VMOVDQU64 Z4, (CX)
-	VMOVDQU64 Z5, 64(CX)
-	VMOVDQU64 Z6, 128(CX)
-	VMOVDQU64 Z7, 192(CX)
-	ADDQ      $0x00000100, CX
-	SUBQ      $0x02, DX
-	JMP       vectors
+	VPSRLQ       $0x21, Z4, Z2
+	VPXORD       Z2, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z2
+	VPXORD       Z2, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z2
+	VPXORD       Z2, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z2
+	VPXORD       Z2, Z7, Z7
+	VPSRLQ       $0x21, Z8, Z2
+	VPXORD       Z2, Z8, Z8
+	VPSRLQ       $0x21, Z9, Z2
+	VPXORD       Z2, Z9, Z9
+	VPSRLQ       $0x21, Z10, Z2
+	VPXORD       Z2, Z10, Z10
+	VPSRLQ       $0x21, Z11, Z2
+	VPXORD       Z2, Z11, Z11
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z8, Z8
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z9, Z9
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z10, Z10
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z11, Z11
+	VPSRLQ       $0x1d, Z4, Z2
+	VPXORD       Z2, Z4, Z4
+	VPSRLQ       $0x1d, Z5, Z2
+	VPXORD       Z2, Z5, Z5
+	VPSRLQ       $0x1d, Z6, Z2
+	VPXORD       Z2, Z6, Z6
+	VPSRLQ       $0x1d, Z7, Z2
+	VPXORD       Z2, Z7, Z7
+	VPSRLQ       $0x1d, Z8, Z2
+	VPXORD       Z2, Z8, Z8
+	VPSRLQ       $0x1d, Z9, Z2
+	VPXORD       Z2, Z9, Z9
+	VPSRLQ       $0x1d, Z10, Z2
+	VPXORD       Z2, Z10, Z10
+	VPSRLQ       $0x1d, Z11, Z2
+	VPXORD       Z2, Z11, Z11
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z7, Z7
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z8, Z8
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z9, Z9
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z10, Z10
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z11, Z11
+	VPSRLQ       $0x20, Z4, Z2
+	VPXORD       Z2, Z4, Z4
+	VPSRLQ       $0x20, Z5, Z2
+	VPXORD       Z2, Z5, Z5
+	VPSRLQ       $0x20, Z6, Z2
+	VPXORD       Z2, Z6, Z6
+	VPSRLQ       $0x20, Z7, Z2
+	VPXORD       Z2, Z7, Z7
+	VPSRLQ       $0x20, Z8, Z2
+	VPXORD       Z2, Z8, Z8
+	VPSRLQ       $0x20, Z9, Z2
+	VPXORD       Z2, Z9, Z9
+	VPSRLQ       $0x20, Z10, Z2
+	VPXORD       Z2, Z10, Z10
+	VPSRLQ       $0x20, Z11, Z2
+	VPXORD       Z2, Z11, Z11
+	VMOVDQU64    Z4, (CX)
+	VMOVDQU64    Z5, 64(CX)
+	VMOVDQU64    Z6, 128(CX)
+	VMOVDQU64    Z7, 192(CX)
+	VMOVDQU64    Z8, (DX)
+	VMOVDQU64    Z9, 64(DX)
+	VMOVDQU64    Z10, 128(DX)
+	VMOVDQU64    Z11, 192(DX)
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x02, BX
+	JMP          vectors
 
 end:
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
+	SHLQ $0x04, BX
+	ADDQ BX, AX
 	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
@@ -20032,436 +20379,6 @@ long_offsets_1:
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 8(AX), Z17
 	VPSUBQ    Z1, Z17, Z17
-	VPADDQ    Z6, Z1, Z1
-	ADDQ      $0x40, AX
-	JMP       located_1
-
-// func hash64AnyAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·hash64AnyAVX512(SB), $0-56
-	// XXH64. Each lane hashes one key.
-	// The kernel gathers each part of 32 keys once for all seeds. It ends at the first keys that do
-	// not have one length, a multiple of 4 below 32. It reads nothing but the keys.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z12
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z13
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z14
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z15
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z16
-	MOVQ         rows+0(FP), AX
-	VMOVDQU64    headers24Word0<>+0(SB), Z17
-	MOVL         $0x000000c0, CX
-	KMOVW        CX, K1
-	VMOVDQU64    headers24Word1<>+0(SB), Z18
-	MOVL         $0x000000e0, CX
-	KMOVW        CX, K2
-	MOVQ         stride+8(FP), CX
-	NEGQ         CX
-	VPBROADCASTQ CX, Z19
-	VPSLLQ       $0x04, Z19, Z19
-	VPBROADCASTQ CX, Z20
-	VPMULUDQ     smallNumbers<>+0(SB), Z20, Z0
-	VPBROADCASTQ AX, Z1
-	VPADDQ       Z1, Z0, Z0
-	VPSUBQ       Z19, Z0, Z0
-	VPBROADCASTQ CX, Z21
-	VPMULUDQ     smallNumbers<>+0(SB), Z21, Z1
-	VPBROADCASTQ AX, Z2
-	VPADDQ       Z2, Z1, Z1
-	VPSUBQ       Z19, Z1, Z1
-	VPSRLQ       $0x01, Z19, Z2
-	VPADDQ       Z2, Z1, Z1
-	MOVQ         h1+32(FP), CX
-	MOVQ         h2+40(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K3
-
-vectors:
-	CMPQ      BX, $0x02
-	JL        end
-	CMPQ      stride+8(FP), $0x10
-	JNE       others_0
-	VMOVDQU64 (AX), Z1
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VMOVDQU64 headers16Word1<>+0(SB), Z20
-	VPERMI2Q  64(AX), Z1, Z20
-	VMOVDQU64 128(AX), Z2
-	VMOVDQU64 headers16Word0<>+0(SB), Z1
-	VPERMI2Q  192(AX), Z2, Z1
-	VMOVDQU64 headers16Word1<>+0(SB), Z21
-	VPERMI2Q  192(AX), Z2, Z21
-	ADDQ      $0x00000100, AX
-
-located_0:
-	VMOVDQA64 Z0, Z2
-	VMOVDQA64 Z20, Z4
-	VMOVDQA64 Z1, Z3
-	VMOVDQA64 Z21, Z5
-	CMPQ      stride+8(FP), $0x10
-	JNE       others_1
-	VMOVDQU64 (AX), Z1
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VMOVDQU64 headers16Word1<>+0(SB), Z20
-	VPERMI2Q  64(AX), Z1, Z20
-	VMOVDQU64 128(AX), Z6
-	VMOVDQU64 headers16Word0<>+0(SB), Z1
-	VPERMI2Q  192(AX), Z6, Z1
-	VMOVDQU64 headers16Word1<>+0(SB), Z21
-	VPERMI2Q  192(AX), Z6, Z21
-	ADDQ      $0x00000100, AX
-
-located_1:
-	VMOVQ        X4, SI
-	VPBROADCASTQ X4, Z6
-	VMOVDQA64    Z4, Z4
-	VPTERNLOGQ   $0x7e, Z5, Z6, Z4
-	VMOVDQA64    Z20, Z5
-	VPTERNLOGQ   $0x7e, Z21, Z6, Z5
-	VPORQ        Z4, Z5, Z4
-	VPTESTMQ     Z4, Z4, K4
-	KORTESTW     K4, K4
-	JNZ          end
-	TESTQ        $-29, SI
-	JNZ          end
-	VPBROADCASTQ SI, Z4
-	VPADDQ       Z16, Z4, Z4
-	VMOVDQA64    Z4, Z5
-	VMOVDQA64    Z4, Z6
-	VMOVDQA64    Z4, Z7
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z9
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z10
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z11
-	XORL         DI, DI
-	JMP          equal_rest
-
-equal_long:
-	KMOVW      K3, K4
-	VPXORD     Z2, Z2, Z22
-	VPGATHERQQ (DI)(Z2*1), K4, Z22
-	KMOVW      K3, K4
-	VPXORD     Z3, Z3, Z23
-	VPGATHERQQ (DI)(Z3*1), K4, Z23
-	KMOVW      K3, K4
-	VPXORD     Z0, Z0, Z24
-	VPGATHERQQ (DI)(Z0*1), K4, Z24
-	KMOVW      K3, K4
-	VPXORD     Z1, Z1, Z25
-	VPGATHERQQ (DI)(Z1*1), K4, Z25
-	VPMULLQ    Z13, Z22, Z22
-	VPMULLQ    Z13, Z23, Z23
-	VPMULLQ    Z13, Z24, Z24
-	VPMULLQ    Z13, Z25, Z25
-	VPROLQ     $0x1f, Z22, Z22
-	VPROLQ     $0x1f, Z23, Z23
-	VPROLQ     $0x1f, Z24, Z24
-	VPROLQ     $0x1f, Z25, Z25
-	VPMULLQ    Z12, Z22, Z22
-	VPMULLQ    Z12, Z23, Z23
-	VPMULLQ    Z12, Z24, Z24
-	VPMULLQ    Z12, Z25, Z25
-	VPXORQ     Z22, Z4, Z4
-	VPXORQ     Z23, Z5, Z5
-	VPXORQ     Z24, Z6, Z6
-	VPXORQ     Z25, Z7, Z7
-	VPXORQ     Z22, Z8, Z8
-	VPXORQ     Z23, Z9, Z9
-	VPXORQ     Z24, Z10, Z10
-	VPXORQ     Z25, Z11, Z11
-	VPROLQ     $0x1b, Z4, Z4
-	VPROLQ     $0x1b, Z5, Z5
-	VPROLQ     $0x1b, Z6, Z6
-	VPROLQ     $0x1b, Z7, Z7
-	VPROLQ     $0x1b, Z8, Z8
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPMULLQ    Z12, Z4, Z4
-	VPMULLQ    Z12, Z5, Z5
-	VPMULLQ    Z12, Z6, Z6
-	VPMULLQ    Z12, Z7, Z7
-	VPMULLQ    Z12, Z8, Z8
-	VPMULLQ    Z12, Z9, Z9
-	VPMULLQ    Z12, Z10, Z10
-	VPMULLQ    Z12, Z11, Z11
-	VPADDQ     Z15, Z4, Z4
-	VPADDQ     Z15, Z5, Z5
-	VPADDQ     Z15, Z6, Z6
-	VPADDQ     Z15, Z7, Z7
-	VPADDQ     Z15, Z8, Z8
-	VPADDQ     Z15, Z9, Z9
-	VPADDQ     Z15, Z10, Z10
-	VPADDQ     Z15, Z11, Z11
-	ADDQ       $0x08, DI
-	SUBQ       $0x08, SI
-
-equal_rest:
-	CMPQ       SI, $0x08
-	JGE        equal_long
-	TESTQ      SI, SI
-	JZ         equal_end
-	KMOVW      K3, K4
-	VPXORD     Z2, Z2, Z22
-	VPGATHERQD (DI)(Z2*1), K4, Y22
-	VPMOVZXDQ  Y22, Z22
-	KMOVW      K3, K4
-	VPXORD     Z3, Z3, Z2
-	VPGATHERQD (DI)(Z3*1), K4, Y2
-	VPMOVZXDQ  Y2, Z2
-	KMOVW      K3, K4
-	VPXORD     Z0, Z0, Z3
-	VPGATHERQD (DI)(Z0*1), K4, Y3
-	VPMOVZXDQ  Y3, Z3
-	KMOVW      K3, K4
-	VPXORD     Z1, Z1, Z23
-	VPGATHERQD (DI)(Z1*1), K4, Y23
-	VPMOVZXDQ  Y23, Z23
-	VPMULLQ    Z12, Z22, Z22
-	VPMULLQ    Z12, Z2, Z2
-	VPMULLQ    Z12, Z3, Z3
-	VPMULLQ    Z12, Z23, Z23
-	VPXORQ     Z22, Z4, Z4
-	VPXORQ     Z2, Z5, Z5
-	VPXORQ     Z3, Z6, Z6
-	VPXORQ     Z23, Z7, Z7
-	VPXORQ     Z22, Z8, Z8
-	VPXORQ     Z2, Z9, Z2
-	VPXORQ     Z3, Z10, Z3
-	VPXORQ     Z23, Z11, Z11
-	VPROLQ     $0x17, Z4, Z4
-	VPROLQ     $0x17, Z5, Z5
-	VPROLQ     $0x17, Z6, Z6
-	VPROLQ     $0x17, Z7, Z7
-	VPROLQ     $0x17, Z8, Z8
-	VPROLQ     $0x17, Z2, Z2
-	VPROLQ     $0x17, Z3, Z3
-	VPROLQ     $0x17, Z11, Z11
-	VPMULLQ    Z13, Z4, Z4
-	VPMULLQ    Z13, Z5, Z5
-	VPMULLQ    Z13, Z6, Z6
-	VPMULLQ    Z13, Z7, Z7
-	VPMULLQ    Z13, Z8, Z8
-	VPMULLQ    Z13, Z2, Z2
-	VPMULLQ    Z13, Z3, Z3
-	VPMULLQ    Z13, Z11, Z11
-	VPADDQ     Z14, Z4, Z4
-	VPADDQ     Z14, Z5, Z5
-	VPADDQ     Z14, Z6, Z6
-	VPADDQ     Z14, Z7, Z7
-	VPADDQ     Z14, Z8, Z8
-	VPADDQ     Z14, Z2, Z9
-	VPADDQ     Z14, Z3, Z10
-	VPADDQ     Z14, Z11, Z11
-
-equal_end:
-	VPSRLQ    $0x21, Z4, Z2
-	VPXORQ    Z2, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z2
-	VPXORQ    Z2, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z2
-	VPXORQ    Z2, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z2
-	VPXORQ    Z2, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z2
-	VPXORQ    Z2, Z8, Z8
-	VPSRLQ    $0x21, Z9, Z2
-	VPXORQ    Z2, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z2
-	VPXORQ    Z2, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z2
-	VPXORQ    Z2, Z11, Z11
-	VPMULLQ   Z13, Z4, Z4
-	VPMULLQ   Z13, Z5, Z5
-	VPMULLQ   Z13, Z6, Z6
-	VPMULLQ   Z13, Z7, Z7
-	VPMULLQ   Z13, Z8, Z8
-	VPMULLQ   Z13, Z9, Z9
-	VPMULLQ   Z13, Z10, Z10
-	VPMULLQ   Z13, Z11, Z11
-	VPSRLQ    $0x1d, Z4, Z2
-	VPXORQ    Z2, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z2
-	VPXORQ    Z2, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z2
-	VPXORQ    Z2, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z2
-	VPXORQ    Z2, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z2
-	VPXORQ    Z2, Z8, Z8
-	VPSRLQ    $0x1d, Z9, Z2
-	VPXORQ    Z2, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z2
-	VPXORQ    Z2, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z2
-	VPXORQ    Z2, Z11, Z11
-	VPMULLQ   Z14, Z4, Z4
-	VPMULLQ   Z14, Z5, Z5
-	VPMULLQ   Z14, Z6, Z6
-	VPMULLQ   Z14, Z7, Z7
-	VPMULLQ   Z14, Z8, Z8
-	VPMULLQ   Z14, Z9, Z9
-	VPMULLQ   Z14, Z10, Z10
-	VPMULLQ   Z14, Z11, Z11
-	VPSRLQ    $0x20, Z4, Z2
-	VPXORQ    Z2, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z2
-	VPXORQ    Z2, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z2
-	VPXORQ    Z2, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z2
-	VPXORQ    Z2, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z2
-	VPXORQ    Z2, Z8, Z8
-	VPSRLQ    $0x20, Z9, Z2
-	VPXORQ    Z2, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z2
-	VPXORQ    Z2, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z2
-	VPXORQ    Z2, Z11, Z11
-	VMOVDQU64 Z4, (CX)
-	VMOVDQU64 Z5, 64(CX)
-	VMOVDQU64 Z6, 128(CX)
-	VMOVDQU64 Z7, 192(CX)
-	VMOVDQU64 Z8, (DX)
-	VMOVDQU64 Z9, 64(DX)
-	VMOVDQU64 Z10, 128(DX)
-	VMOVDQU64 Z11, 192(DX)
-	ADDQ      $0x00000100, CX
-	ADDQ      $0x00000100, DX
-	SUBQ      $0x02, BX
-	JMP       vectors
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, BX
-	ADDQ BX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-others_0:
-	JLT       offsets_0
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z17, Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z17, K1, Z0
-	VMOVDQA64 Z18, Z20
-	VPERMI2Q  64(AX), Z1, Z20
-	VPERMQ    128(AX), Z18, K2, Z20
-	VMOVDQU64 192(AX), Z2
-	VMOVDQA64 Z17, Z1
-	VPERMI2Q  256(AX), Z2, Z1
-	VPERMQ    320(AX), Z17, K1, Z1
-	VMOVDQA64 Z18, Z21
-	VPERMI2Q  256(AX), Z2, Z21
-	VPERMQ    320(AX), Z18, K2, Z21
-	ADDQ      $0x00000180, AX
-	JMP       located_0
-
-offsets_0:
-	CMPQ   stride+8(FP), $0x00
-	JGE    short_offsets_0
-	VPADDQ Z19, Z0, Z0
-	VPADDQ Z19, Z1, Z1
-	JMP    located_0
-
-short_offsets_0:
-	VPBROADCASTQ  data+16(FP), Z2
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_0
-	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z3
-	VPSUBD        Z1, Z3, Z3
-	VPMOVSXDQ     Y1, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z2, Z0, Z0
-	VPADDQ        Z2, Z1, Z1
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VMOVDQA32     Z2, Z20
-	VMOVDQA32     Z3, Z21
-	JMP           located_0
-
-long_offsets_0:
-	VMOVDQU32 (AX), Z0
-	VMOVDQU32 8(AX), Z20
-	VPSUBQ    Z0, Z20, Z20
-	VPADDQ    Z2, Z0, Z0
-	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z1
-	VMOVDQU32 8(AX), Z21
-	VPSUBQ    Z1, Z21, Z21
-	VPADDQ    Z2, Z1, Z1
-	ADDQ      $0x40, AX
-	JMP       located_0
-
-others_1:
-	JLT       offsets_1
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z17, Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z17, K1, Z0
-	VMOVDQA64 Z18, Z20
-	VPERMI2Q  64(AX), Z1, Z20
-	VPERMQ    128(AX), Z18, K2, Z20
-	VMOVDQU64 192(AX), Z6
-	VMOVDQA64 Z17, Z1
-	VPERMI2Q  256(AX), Z6, Z1
-	VPERMQ    320(AX), Z17, K1, Z1
-	VMOVDQA64 Z18, Z21
-	VPERMI2Q  256(AX), Z6, Z21
-	VPERMQ    320(AX), Z18, K2, Z21
-	ADDQ      $0x00000180, AX
-	JMP       located_1
-
-offsets_1:
-	CMPQ   stride+8(FP), $0x00
-	JGE    short_offsets_1
-	VPADDQ Z19, Z0, Z0
-	VPADDQ Z19, Z1, Z1
-	JMP    located_1
-
-short_offsets_1:
-	VPBROADCASTQ  data+16(FP), Z6
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_1
-	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z7
-	VPSUBD        Z1, Z7, Z7
-	VPMOVSXDQ     Y1, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z6, Z0, Z0
-	VPADDQ        Z6, Z1, Z1
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y7, Z6
-	VEXTRACTI64X4 $0x01, Z7, Y7
-	VPMOVSXDQ     Y7, Z7
-	VMOVDQA32     Z6, Z20
-	VMOVDQA32     Z7, Z21
-	JMP           located_1
-
-long_offsets_1:
-	VMOVDQU32 (AX), Z0
-	VMOVDQU32 8(AX), Z20
-	VPSUBQ    Z0, Z20, Z20
-	VPADDQ    Z6, Z0, Z0
-	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z1
-	VMOVDQU32 8(AX), Z21
-	VPSUBQ    Z1, Z21, Z21
 	VPADDQ    Z6, Z1, Z1
 	ADDQ      $0x40, AX
 	JMP       located_1

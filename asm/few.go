@@ -68,21 +68,15 @@ func fewOf(name string, walk lineWalk, prepare func(v *avx512) (hash func(x reg.
 }
 
 func fewSplit256() {
-	fewOf("Split256", &split256{}, func(*avx512) func(x reg.VecVirtual) {
-		h := newHash64(1)
-		start := h.broadcastLong(number64(primes[4] + 8))
-		return func(x reg.VecVirtual) {
-			h.h[0] = x
-			h.mixLongs(func(int) reg.VecVirtual { return start }, []reg.VecVirtual{x})
-			h.avalanche()
-		}
+	fewOf("Split256", &split256{}, func(v *avx512) func(x reg.VecVirtual) {
+		start := v.broadcastLong(number64(primes[4] + 8))
+		return func(x reg.VecVirtual) { (&integers{vectors: v, width: 8, vector: []reg.VecVirtual{x}}).xxh64(start) }
 	})
 }
 
 func fewLine512() {
 	fewOf("Line512", &line512{}, func(v *avx512) func(x reg.VecVirtual) {
-		h := newIntegersXXPH3(v, 8)
-		return func(x reg.VecVirtual) { h.hash([]reg.VecVirtual{x}) }
+		return func(x reg.VecVirtual) { (&integers{vectors: v, width: 8, vector: []reg.VecVirtual{x}}).xxph3() }
 	})
 }
 

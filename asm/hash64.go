@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -13,74 +11,37 @@ var primes = [5]uint64{
 	bloom.constant("prime1"), bloom.constant("prime2"), bloom.constant("prime3"), bloom.constant("prime4"), bloom.constant("prime5"),
 }
 
-// xxh64Comment begins the comments of the kernels of XXH64.
-const xxh64Comment = "XXH64. Each lane hashes one key."
-
-// hash64 has the registers of a kernel of XXH64 while its code is emitted. The kernel hashes
-// some vectors of 8 keys at a time. It needs AVX-512: without a product of 64 bits, Go is
-// faster.
-//
-// A product takes 15 cycles. The instructions that wait for it fill the CPU's scheduler,
-// which is small. So each step is emitted for all vectors in turn.
+// hash64 has the registers of a kernel of XXH64 of keys of one length, while its code is emitted.
 type hash64 struct {
 	*avx512
-	prime [5]reg.VecVirtual
-	h     []reg.VecVirtual // the hashes of some vectors of keys, and perhaps those with the next seed after them
+	h []reg.VecVirtual // the hashes of some vectors of keys, and perhaps those with the next seed after them
 }
 
-func newHash64(n int) *hash64 {
-	h := &hash64{avx512: &avx512{}, h: newVectors(n)}
-	for i, p := range primes {
-		r := GP64()
-		MOVQ(U64(p), r)
-		h.prime[i] = h.broadcastLong(r)
-	}
-	return h
+// mixLongs and mixWords emit code that mixes x, the next 8 or 4 bytes of each key, into the hashes.
+func (h *hash64) mixLongs(x []reg.VecVirtual) {
+	multiply(h, primes[1], x...)
+	rotate(h, 31, x...)
+	multiply(h, primes[0], x...)
+	h.mix(x, 27, primes[0], primes[3])
 }
 
-// mixLongs and mixWords emit code that mixes x, the next 8 or 4 bytes of each key, into the hashes from.
-func (h *hash64) mixLongs(from func(i int) reg.VecVirtual, x []reg.VecVirtual) {
-	for _, x := range x {
-		VPMULLQ(h.prime[1], x, x)
-	}
-	for _, x := range x {
-		VPROLQ(U8(31), x, x)
-	}
-	for _, x := range x {
-		VPMULLQ(h.prime[0], x, x)
-	}
-	h.mix(from, x, 27, h.prime[0], h.prime[3])
+func (h *hash64) mixWords(x []reg.VecVirtual) {
+	multiply(h, primes[0], x...)
+	h.mix(x, 23, primes[1], primes[2])
 }
 
-func (h *hash64) mixWords(from func(i int) reg.VecVirtual, x []reg.VecVirtual) {
-	for _, x := range x {
-		VPMULLQ(h.prime[0], x, x)
+func (h *hash64) mix(x []reg.VecVirtual, turn, mul, add uint64) {
+	for i, hash := range h.h {
+		VPXORQ(x[i%len(x)], hash, hash)
 	}
-	h.mix(from, x, 23, h.prime[1], h.prime[2])
+	rotate(h, turn, h.h...)
+	multiply(h, mul, h.h...)
+	addConstant(h, add, h.h...)
 }
-
-func (h *hash64) mix(from func(i int) reg.VecVirtual, x []reg.VecVirtual, turn uint8, mul, add reg.Register) {
-	next := newVectors(len(h.h))
-	for i, next := range next {
-		VPXORQ(x[i%len(x)], from(i), next)
-	}
-	for _, next := range next {
-		VPROLQ(U8(turn), next, next)
-	}
-	for _, next := range next {
-		VPMULLQ(mul, next, next)
-	}
-	for i, next := range next {
-		VPADDQ(add, next, h.h[i])
-	}
-}
-
-// hashes returns the current hashes, for the argument from of mixLongs and mixWords.
-func (h *hash64) hashes(i int) reg.VecVirtual { return h.h[i] }
 
 // finish emits the last steps and the stores: those of each seed go to a column.
 func (h *hash64) finish(to ...reg.GPVirtual) {
-	h.avalanche()
+	endXXH64(h, h.h)
 	vectors := len(h.h) / len(to)
 	for i, x := range h.h {
 		VMOVDQU64(x, Mem{Base: to[i/vectors], Disp: 64 * (i % vectors)})
@@ -90,66 +51,6 @@ func (h *hash64) finish(to ...reg.GPVirtual) {
 	}
 }
 
-// avalanche emits the last steps.
-func (h *hash64) avalanche() {
-	for step, shift := range []uint8{33, 29, 32} {
-		for _, x := range h.h {
-			shifted := ZMM()
-			VPSRLQ(U8(shift), x, shifted)
-			VPXORQ(shifted, x, x)
-		}
-		for _, x := range h.h {
-			if step < 2 {
-				VPMULLQ(h.prime[step+1], x, x)
-			}
-		}
-	}
-}
-
-// hash64Width emits the hash of keys of 4 or 8 bytes that lie side by side. It computes eight
-// vectors of hashes at a time, and those of two vectors at the end.
-func hash64Width(width int) {
-	TEXT(fmt.Sprintf("xxh64Width%dAVX512", width), NOSPLIT, signature("xxh64"))
-	Comment(xxh64Comment)
-	h := newHash64(8)
-	keys, to, n := argument("rows"), argument("hashes"), vectorsOf(16)
-	start := ZMM()
-	VPADDQ_BCST(parameter("seed"), h.prime[4], start)
-	VPADDQ_BCST(number(width), start, start)
-	from := func(int) reg.VecVirtual { return start }
-	round := func() {
-		x := make([]reg.VecVirtual, len(h.h))
-		for i := range x {
-			x[i] = ZMM()
-			if width == 8 {
-				VMOVDQU64(Mem{Base: keys, Disp: 64 * i}, x[i])
-			} else {
-				VPMOVZXDQ(Mem{Base: keys, Disp: 32 * i}, x[i])
-			}
-		}
-		if width == 8 {
-			h.mixLongs(from, x)
-		} else {
-			h.mixWords(from, x)
-		}
-		ADDQ(U32(8*width*len(x)), keys)
-		h.finish(to)
-	}
-	Label("many")
-	branch(CMPQ, n, U8(len(h.h)/2), JL, "last")
-	round()
-	SUBQ(U8(len(h.h)/2), n)
-	JMP(LabelRef("many"))
-	Label("last")
-	branch(TESTQ, n, n, JZ, "end")
-	h.h = h.h[:2]
-	round()
-	DECQ(n)
-	JMP(LabelRef("last"))
-	Label("end")
-	returnLeft(nil, 16)
-}
-
 // hash64Equal emits the hash of keys of one length, and hash64EqualTwo with both seeds.
 func hash64Equal()    { equalLengths("xxh64", 4, "hashes") }
 func hash64EqualTwo() { equalLengths("hash64", 8, "h1", "h2") }
@@ -157,15 +58,13 @@ func hash64EqualTwo() { equalLengths("hash64", 8, "h1", "h2") }
 func equalLengths(name string, vectors int, columns ...string) {
 	TEXT(name+"AnyAVX512", 0, signature(name))
 	Comment(
-		xxh64Comment,
-		"The kernel gathers each part of 32 keys once for all seeds. It ends at the first keys that do",
+		"XXH64. Each lane hashes one key. The kernel gathers each part of 32 keys once for all seeds. It ends at the first keys that do",
 		"not have one length, a multiple of 4 below 32. It reads nothing but the keys.",
 	)
-	h := newHash64(vectors)
-	start := h.prime[4]
+	h := &hash64{avx512: &avx512{}, h: newVectors(vectors)}
+	start := h.broadcastLong(number64(primes[4]))
 	if len(columns) == 1 {
-		start = ZMM()
-		VPADDQ_BCST(parameter("seed"), h.prime[4], start)
+		VPADDQ_BCST(parameter("seed"), start, start)
 	}
 	locate, rest := anyLayout.locate(h.avx512, false)
 	var to []reg.GPVirtual
@@ -238,7 +137,7 @@ func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual, start reg.VecV
 	for i := range x {
 		x[i] = h.gatherQuad(Mem{Base: offset, Index: address[i], Scale: 1}, h.all)
 	}
-	h.mixLongs(h.hashes, x)
+	h.mixLongs(x)
 	ADDQ(U8(8), offset)
 	SUBQ(U8(8), n)
 	Label("equal_rest")
@@ -248,7 +147,7 @@ func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual, start reg.VecV
 	for i := range x {
 		x[i] = h.gatherWord(Mem{Base: offset, Index: address[i], Scale: 1}, h.all)
 	}
-	h.mixWords(h.hashes, x)
+	h.mixWords(x)
 	Label("equal_end")
 }
 

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -84,81 +82,14 @@ func xxph3Stripes() {
 	returnVectors()
 }
 
-// xxph3Width emits XXPH3 of keys of 4 or 8 bytes that lie side by side, 16 keys at a time. It
-// needs the 64-bit product of AVX-512.
-func xxph3Width(width int) {
-	TEXT(fmt.Sprintf("xxph3Width%dAVX512", width), NOSPLIT, signature("xxph3"))
-	Comment("XXPH3. Each lane hashes one key.")
-	keys, to, n, v := argument("rows"), argument("hashes"), vectorsOf(16), &avx512{}
-	h := newIntegersXXPH3(v, width)
-
-	Label("vector")
-	x := []reg.VecVirtual{ZMM(), ZMM()}
-	for i, x := range x {
-		if width == 8 {
-			VMOVDQU64(Mem{Base: keys, Disp: 64 * i}, x)
-			continue
-		}
-		other := ZMM()
-		VPMOVZXDQ(Mem{Base: keys, Disp: 32 * i}, x)
-		VPSLLQ(U8(32), x, other)
-		VPORQ(other, x, x)
-	}
-	h.hash(x)
-	for i, x := range x {
-		VMOVDQU64(x, Mem{Base: to, Disp: 64 * i})
-	}
-	ADDQ(U32(16*width), keys)
-	ADDQ(U32(128), to)
-	countDown(n, "vector")
-	returnLeft(nil, 16)
-}
-
-// integersXXPH3 has the constants of XXPH3 of keys of 4 or 8 bytes, in long lanes.
-type integersXXPH3 struct {
-	secret, length reg.VecVirtual
-	factors        [3]reg.VecVirtual
-}
-
-func newIntegersXXPH3(v *avx512, width int) integersXXPH3 {
-	long := func(c uint64) reg.VecVirtual { return v.broadcastLong(number64(c)) }
-	return integersXXPH3{long(xxph3Secret), long(uint64(width)), [3]reg.VecVirtual{long(xxph3Factor), long(primes[1]), long(primes[2])}}
-}
-
-// hash emits the hashes of long vectors of keys. Those of 4 bytes are in both halves of a lane.
-func (h *integersXXPH3) hash(x []reg.VecVirtual) {
-	each := func(emit func(x, other reg.VecVirtual)) {
-		for _, x := range x {
-			emit(x, ZMM())
-		}
-	}
-	shift := func(by uint64) {
-		each(func(x, other reg.VecVirtual) {
-			VPSRLQ(U8(by), x, other)
-			VPXORQ(other, x, x)
-		})
-	}
-	multiply := func(i int) { each(func(x, _ reg.VecVirtual) { VPMULLQ(h.factors[i], x, x) }) }
-	each(func(x, _ reg.VecVirtual) { VPXORQ(h.secret, x, x) })
-	shift(51)
-	multiply(0)
-	each(func(x, _ reg.VecVirtual) { VPADDQ(h.length, x, x) })
-	shift(47)
-	multiply(1)
-	shift(37)
-	multiply(2)
-	shift(32)
-}
-
 // xxph3 has the registers of a kernel of XXPH3 for keys of any length up to 128 bytes, while its
 // code is emitted. It hashes two vectors of 8 keys at a time.
 type xxph3 struct {
 	*avx512
-	zero              reg.GPVirtual // the base of gathers by address
-	low               reg.VecVirtual
-	p1, p2, p3, short reg.VecVirtual
-	at, end, n        [2]reg.VecVirtual // where keys begin and end, and their lengths
-	h                 [2]reg.VecVirtual
+	zero       reg.GPVirtual // the base of gathers by address
+	low        reg.VecVirtual
+	at, end, n [2]reg.VecVirtual // where keys begin and end, and their lengths
+	h          [2]reg.VecVirtual
 }
 
 // xxph3Any emits the hash of a column of keys, but of integers.
@@ -168,9 +99,7 @@ func xxph3Any() {
 		"than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a",
 		"key of more than 128 bytes.")
 	x := &xxph3{avx512: &avx512{}, zero: GP64()}
-	long := func(c uint64) reg.VecVirtual { return x.broadcastLong(number64(c)) }
-	x.low, x.short = long(0xffffffff), long(xxph3Factor)
-	x.p1, x.p2, x.p3 = long(primes[0]), long(primes[1]), long(primes[2])
+	x.low = x.broadcastLong(number64(0xffffffff))
 	XORL(x.zero.As32(), x.zero.As32())
 	addresses, lengths := AllocLocal(128), AllocLocal(128)
 	locate, rest := anyLayout.locate(x.avx512, false)
@@ -187,13 +116,10 @@ func xxph3Any() {
 	}
 	x.pairs()
 	x.words()
+	xorShifted(x, 37, x.h[:]...)
+	multiply(x, primes[2], x.h[:]...)
+	xorShifted(x, 32, x.h[:]...)
 	for i, h := range x.h {
-		right := ZMM()
-		VPSRLQ(U8(37), h, right)
-		VPXORQ(right, h, h)
-		VPMULLQ(x.p3, h, h)
-		VPSRLQ(U8(32), h, right)
-		VPXORQ(right, h, h)
 		VMOVDQU64(h, Mem{Base: to, Disp: 64 * i})
 	}
 	x.few(addresses, lengths, to)
@@ -235,7 +161,7 @@ func (x *xxph3) pairs() {
 	x.jumpIf(true, 9, "pairs_end")
 	for i, h := range x.h {
 		some, more, up, second := x.atLeast(9, i), x.atLeast(17, i), K(), ZMM()
-		VPMULLQ(x.p1, x.n[i], more, h)
+		VPMULLQ_BCST(prime(1), x.n[i], more, h)
 		VPSUBQ_BCST(number(8), x.end[i], second)
 		VPADDQ_BCST(number(8), x.at[i], more, second)
 		a, b := x.secretly(x.at[i], 0, 0, some), x.secretly(second, 0, 1, some)
@@ -312,13 +238,11 @@ func (x *xxph3) words() {
 		VPSLLQ(U8(32), last, last)
 		VPORQ(last, word, word)
 		VPXORQ_BCST(secret, word, word)
-		VPSRLQ(U8(51), word, last)
-		VPXORQ(last, word, word)
-		VPMULLQ(x.short, word, word)
+		xorShifted(x, 51, word)
+		multiply(x, xxph3Factor, word)
 		VPADDQ(x.n[i], word, word)
-		VPSRLQ(U8(47), word, last)
-		VPXORQ(last, word, word)
-		VPMULLQ(x.p2, word, active[i], h)
+		xorShifted(x, 47, word)
+		VPMULLQ_BCST(prime(2), word, active[i], h)
 	}
 	Label("words_end")
 }

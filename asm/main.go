@@ -37,12 +37,6 @@ func main() {
 	placeFull64()
 	xxph3AnyAVX2()
 	xxph3Stripes()
-	xxph3Width(4)
-	xxph3Width(8)
-	hash64WidthAVX2(4)
-	hash64WidthAVX2(8)
-	xxph3WidthAVX2(4)
-	xxph3WidthAVX2(8)
 	setSplit256(&avx2{})
 	setNewSplit256(&avx2{})
 	singles()
@@ -86,6 +80,10 @@ func main() {
 		probeDouble32(v)
 		placeDouble32(v)
 		probeFull64(v)
+		for _, width := range []int{4, 8} {
+			xxh64Width(v, width)
+			xxph3Width(v, width)
+		}
 		murmurWidth(v, 8)
 		murmurWidth(v, 16)
 		probeSplit256(v)
@@ -105,8 +103,6 @@ func main() {
 		pack32(v)
 		pack64(v)
 	}
-	hash64Width(4)
-	hash64Width(8)
 	hash64Equal()
 	hash64EqualTwo()
 	arm := flag.String("arm64", "", "file to write the assembly of arm64 to")

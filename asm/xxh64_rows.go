@@ -25,8 +25,7 @@ type xxh64Rows struct {
 func xxh64ByRows() {
 	TEXT("xxh64RowsAVX512", 0, signature("xxh64Rows"))
 	Comment(
-		xxh64Comment,
-		"The kernel takes 32 bytes of each key, those of 8 keys into 4 vectors, and transposes them:",
+		"XXH64. Each lane hashes one key. The kernel takes 32 bytes of each key, those of 8 keys into 4 vectors, and transposes them:",
 		"then a vector has 8 bytes of 8 keys. A mask leaves zeros after the end of a key. The kernel",
 		"reads nothing but the keys. For a key without bytes it reads the stack: a load of a page that",
 		"is not mapped, with an empty mask, would take 500 cycles. It ends early at a long key, and when",

@@ -9,12 +9,12 @@ import (
 
 // xxph3Fours has the registers of xxph3AnyAVX2 while its code is emitted.
 type xxph3Fours struct {
-	at, stride, three reg.GPVirtual        // the headers of four keys, and the sizes of one and of three
-	frame             reg.GPVirtual        // what is on the stack
-	low               reg.VecVirtual       // the lower half of each lane
-	primes            [4][2]reg.VecVirtual // the lower halves of primes, and the upper ones
-	second, last      reg.VecVirtual       // the second word of the secret, and the next two in turn
-	n, h              reg.VecVirtual       // lengths and hashes
+	*avx2
+	at, stride, three reg.GPVirtual  // the headers of four keys, and the sizes of one and of three
+	frame             reg.GPVirtual  // what is on the stack
+	low               reg.VecVirtual // the lower half of each lane
+	second, last      reg.VecVirtual // the second word of the secret, and the next two in turn
+	n, h              reg.VecVirtual // lengths and hashes
 }
 
 // xxph3AnyAVX2 emits XXPH3 of keys of 8 to 128 bytes with AVX2.
@@ -25,16 +25,13 @@ func xxph3AnyAVX2() {
 		"transposes those of four keys: then each long lane hashes one. It reads nothing but the keys. It ends at",
 		"four keys with one of less than 8 bytes, or of more than 128.",
 	)
-	x := &xxph3Fours{at: GP64(), stride: GP64(), three: GP64(), n: YMM(), h: YMM(), low: YMM(), second: YMM(), last: YMM()}
+	x := &xxph3Fours{avx2: &avx2{}, at: GP64(), stride: GP64(), three: GP64(), n: YMM(), h: YMM(), low: YMM(), second: YMM(), last: YMM()}
 	rows, to, left, others := argument("rows"), argument("hashes"), argument("n"), GP64()
 	x.frame = stackVectors(96)
 	VPCMPEQD(x.low, x.low, x.low)
 	VPSRLQ(U8(32), x.low, x.low)
 	VPBROADCASTQ(secret.Offset(8), x.second)
 	VBROADCASTI128(secret.Offset(16), x.last)
-	for _, i := range []int{1, 3} {
-		x.primes[i] = halves(prime(i))
-	}
 	Comment("This takes the place of bytes that a key does not have: combined with the secret, they are 0.")
 	VMOVDQA(x.last, Mem{Base: x.frame})
 	MOVQ(U32(16), x.stride)
@@ -55,9 +52,9 @@ func xxph3AnyAVX2() {
 	a := x.ends()
 	branch(TESTL, others.As32(), others.As32(), JNZ, "eights")
 	Label("finish")
-	xorShifted(x.h, 37)
-	x.multiply(x.h, x.primes[3])
-	xorShifted(x.h, 32)
+	xorShifted(x, 37, x.h)
+	multiply(x, primes[2], x.h)
+	xorShifted(x, 32, x.h)
 	VMOVDQU(x.h, Mem{Base: to})
 	ADDQ(U8(32), to)
 	JMP(LabelRef("four"))
@@ -86,15 +83,6 @@ func (x *xxph3Fours) outside(least, most int, lanes reg.GPVirtual) {
 
 // lanesOf returns a small number in each lane.
 func lanesOf(n int) Mem { return longConstant(uint64(n)) }
-
-// halves emits the loads of the halves of a word, in each lane.
-func halves(m Mem) (h [2]reg.VecVirtual) {
-	for i := range h {
-		h[i] = YMM()
-		VPBROADCASTQ(m.Offset(4*i), h[i])
-	}
-	return h
-}
 
 // findOthers emits the headers of four keys between offsets, or of one width, and their lengths.
 func (x *xxph3Fours) findOthers(rows reg.GPVirtual) {
@@ -125,12 +113,12 @@ func (x *xxph3Fours) findOthers(rows reg.GPVirtual) {
 	}
 	JMP(LabelRef("measured"))
 	Label("width")
-	width, v := GP64(), &avx2{}
+	width := GP64()
 	MOVQ(parameter("stride"), width)
 	NEGQ(width)
-	VMOVDQA(v.broadcastLong(width), x.n)
+	VMOVDQA(x.broadcastLong(width), x.n)
 	VPMULUDQ(smallNumbers, x.n, from)
-	VMOVDQA(v.broadcastLong(rows), data)
+	VMOVDQA(x.broadcastLong(rows), data)
 	LEAQ(Mem{Base: rows, Index: width, Scale: 4}, rows)
 	JMP(LabelRef("found"))
 }
@@ -209,10 +197,8 @@ func (x *xxph3Fours) ends() reg.VecVirtual {
 	big, most := YMM(), YMM()
 	VPADDQ(a, b, x.h)
 	VPADDQ(x.n, x.h, x.h)
-	VPMULUDQ(x.primes[1][0], x.n, most)
-	VPMULUDQ(x.primes[1][1], x.n, big)
-	VPSLLQ(U8(32), big, big)
-	VPADDQ(big, most, most)
+	VMOVDQA(x.n, most)
+	multiply(x, primes[0], most)
 	VMOVDQU(lanesOf(16), big)
 	VPSUBQ(x.n, big, big) // the sign is that of the keys of more than 16 bytes
 	VBLENDVPD(big, most, x.h, x.h)
@@ -227,31 +213,12 @@ func (x *xxph3Fours) eights(word reg.VecVirtual) {
 	eight := YMM()
 	VPCMPEQQ(lanesOf(8), x.n, eight)
 	branch(VPTEST, eight, eight, JZ, "pairs")
-	xorShifted(word, 51)
-	x.multiply(word, halves(prime(8)))
+	xorShifted(x, 51, word)
+	multiply(x, xxph3Factor, word)
 	VPADDQ(x.n, word, word)
-	xorShifted(word, 47)
-	x.multiply(word, halves(prime(2)))
+	xorShifted(x, 47, word)
+	multiply(x, primes[1], word)
 	VBLENDVPD(eight, word, x.h, x.h)
-}
-
-// multiply emits the product of a word and one whose halves are given.
-func (x *xxph3Fours) multiply(word reg.VecVirtual, by [2]reg.VecVirtual) {
-	upper, cross := YMM(), YMM()
-	VPSHUFD(U8(0xf5), word, upper)
-	VPMULUDQ(by[1], word, cross)
-	VPMULUDQ(by[0], upper, upper)
-	VPADDQ(cross, upper, upper)
-	VPMULUDQ(by[0], word, word)
-	VPSLLQ(U8(32), upper, upper)
-	VPADDQ(upper, word, word)
-}
-
-// xorShifted emits x ^= x >> by.
-func xorShifted(x reg.VecVirtual, by uint64) {
-	right := YMM()
-	VPSRLQ(U8(by), x, right)
-	VPXOR(right, x, x)
 }
 
 // fold is that of xxph3Rows.

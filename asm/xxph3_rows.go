@@ -94,13 +94,11 @@ func xxph3ByRows() {
 	Label("loaded")
 	x.mixRows()
 	Label("long")
+	xorShifted(x, 37, x.h...)
+	multiply(x, primes[2], x.h...)
+	xorShifted(x, 32, x.h...)
 	for i, h := range x.h {
-		right, empty := ZMM(), K()
-		VPSRLQ(U8(37), h, right)
-		VPXORQ(right, h, h)
-		VPMULLQ_BCST(prime(3), h, h)
-		VPSRLQ(U8(32), h, right)
-		VPXORQ(right, h, h)
+		empty := K()
 		VPTESTNMQ(x.n[i], x.n[i], empty)
 		VPBROADCASTQ(longConstant(bloom.constant("xxph3Empty")), empty, h)
 	}
@@ -233,15 +231,13 @@ func (x *xxph3Rows) mixRows() {
 		return k
 	}
 	for i := range x.c {
-		word, t := ZMM(), ZMM()
+		word := ZMM()
 		whole(word)(x86.VPBLENDMD(x.c[i][3], x.c[i][0], x.odd, word))
 		VPXORQ_BCST(secret, word, word)
-		VPSRLQ(U8(51), word, t)
-		VPXORQ(t, word, word)
-		VPMULLQ_BCST(prime(8), word, word)
+		xorShifted(x, 51, word)
+		multiply(x, xxph3Factor, word)
 		VPADDQ(x.n[i], word, word)
-		VPSRLQ(U8(47), word, t)
-		VPXORQ(t, word, word)
+		xorShifted(x, 47, word)
 		VPMULLQ_BCST(prime(2), word, under(9, i), x.h[i])
 	}
 	x.jumpUnless(x.least, 1, 4, "long")
