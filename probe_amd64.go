@@ -360,10 +360,8 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 			return hash32Width4AVX2(rows, stride, data, n, hashes, signs), true
 		case uint64s:
 			return hash32Width8AVX2(rows, stride, data, n, hashes, signs), true
-		case byteSlices, strs, offsets32, offsets64:
-			return hash32BytesAVX2(rows, stride, data, n, hashes, signs), true
-		case fixedWidth:
-			return hash32FixedAVX2(rows, stride, data, n, hashes, signs), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return hash32AnyAVX2(rows, stride, data, n, hashes, signs), true
 		}
 	}
 	return left, false
@@ -385,10 +383,7 @@ func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32,
 func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32BytesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 // hash64 is xxh64 with the seeds 0 and 1. It ends at the first 32 keys that do not have one length, a
 // multiple of 4 below 32, and leaves keys that do not fill such a group.

@@ -8,28 +8,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// column is a layout of keys.
-type column struct {
-	name string
-	// locate emits the code that a kernel runs once. It returns a function that emits the code to
-	// locate the next vector of keys, and one that emits, after the end of the kernel, what this code
-	// jumps to. If words is set, the lengths are a vector of words, and the code jumps to end at a
-	// long key.
-	locate func(v vectors, words bool) (next func() located, rest func())
-}
-
-// anyLength is the layouts of keys of any length: Go's slices and strings, and Arrow's offsets. A
-// kernel asks for each vector of keys which one it is. With a kernel for each, those of hashes were
-// four times as long, and no faster.
-var anyLength = column{"Bytes", func(v vectors, words bool) (func() located, func()) { return locateAny(v, words, false) }}
-
-// anyLayout is anyLength and fixed. Keys of one width take two more sums of each vector, which cost nothing
-// that could be measured.
-var anyLayout = column{"Any", func(v vectors, words bool) (func() located, func()) { return locateAny(v, words, true) }}
-
-// fixed is the layout of keys of one width.
-var fixed = column{"Fixed", locateFixed}
-
 // located has the addresses and the lengths in bytes of a vector of keys. The lengths
 // are a vector of words, or two long vectors, or both.
 type located struct {
@@ -64,28 +42,24 @@ func (l located) jumpIfLong(v vectors) {
 	JNZ(LabelRef("end"))
 }
 
-// locateAny is locate for Go's headers and Arrow's offsets, and if fixed is set, for keys of one width. Strings
-// take no jump.
-func locateAny(v vectors, words, fixed bool) (next func() located, rest func()) {
+// locate returns a function that emits the code to locate the next vector of keys, and one that emits, after the end of
+// the kernel, what this code jumps to. It asks for each vector which layout the keys have: Go's headers, Arrow's offsets,
+// or keys of one width. With a kernel for each, those of hashes were four times as long, and no faster. Strings take no
+// jump. If words is set, the lengths are a vector of words, and the code jumps to end at a long key.
+func locate(v vectors, words bool) (next func() located, rest func()) {
 	rows, slices, strings := argument("rows"), v.headers(24), v.headers(16)
 	var rests []func()
-	var same located
-	var step reg.VecVirtual
-	if fixed {
-		same, step = beforeFirst(v, rows, words)
-	}
 	next = func() located {
 		label := func(name string) string { return fmt.Sprintf("%s_%d", name, len(rests)) }
 		others, found := label("others"), label("located")
-		to := same
-		if !fixed {
-			to.address = [2]reg.VecVirtual{v.vector(), v.vector()}
-			to.lengths = [2]reg.VecVirtual{v.vector(), v.vector()}
+		to := located{
+			address: [2]reg.VecVirtual{v.vector(), v.vector()},
+			lengths: [2]reg.VecVirtual{v.vector(), v.vector()},
 		}
-		if words && !fixed {
+		if words {
 			to.length = v.vector()
 		}
-		// check emits what all layouts have in common.
+		// check emits what layouts of keys of any length have in common.
 		check := func(l located) {
 			if words {
 				l.jumpIfLong(v)
@@ -115,14 +89,10 @@ func locateAny(v vectors, words, fixed bool) (next func() located, rest func()) 
 			headers(24, slices)
 			JMP(LabelRef(found))
 			Label(offsets)
-			if fixed {
-				branch(CMPQ, parameter("stride"), U8(0), JGE, short)
-				for _, x := range to.address {
-					VPADDQ(step, x, x)
-				}
-				JMP(LabelRef(found))
-				Label(short)
-			}
+			branch(CMPQ, parameter("stride"), U8(0), JGE, short)
+			to.fixed(v, rows)
+			JMP(LabelRef(found))
+			Label(short)
 			data := v.vector()
 			VPBROADCASTQ(parameter("data"), data)
 			branch(CMPQ, parameter("stride"), U8(8), JEQ, long)
@@ -159,26 +129,26 @@ func locateAny(v vectors, words, fixed bool) (next func() located, rest func()) 
 	}
 }
 
-// beforeFirst emits where a vector of keys of one width would lie before the first, and the step to the next.
-func beforeFirst(v vectors, rows reg.GPVirtual, words bool) (to located, step reg.VecVirtual) {
-	width := GP64()
-	MOVQ(parameter("stride"), width)
-	NEGQ(width)
-	if words {
-		to.length = v.broadcast(width)
+// fixed emits the addresses and the lengths of the next vector of keys of one width, which is not long. The stride is
+// -width.
+func (l located) fixed(v vectors, rows reg.GPVirtual) {
+	stride, skip := v.vector(), GP64()
+	VPBROADCASTQ(parameter("stride"), stride)
+	if l.length != nil {
+		VPBROADCASTD(parameter("stride"), l.length)
+		VPABSD(l.length, l.length)
+	} else {
+		VPABSQ(stride, l.lengths[0])
+		VPABSQ(stride, l.lengths[1])
 	}
-	step = v.broadcastLong(width)
-	half := v.vector()
-	VPSLLQ(U8(log2(v.lanes())), step, step)
-	for i := range to.address {
-		to.lengths[i], to.address[i] = v.broadcastLong(width), v.vector()
-		VPMULUDQ(smallNumbers, to.lengths[i], to.address[i])
-		VPADDQ(v.broadcastLong(rows), to.address[i], to.address[i])
-		VPSUBQ(step, to.address[i], to.address[i])
-	}
-	VPSRLQ(U8(1), step, half)
-	VPADDQ(half, to.address[1], to.address[1])
-	return to, step
+	first, second := l.address[0], l.address[1]
+	VPMULDQ(smallNumbers, stride, first)
+	VPSUBQ(first, v.broadcastLong(rows), first)
+	VPSLLQ(U8(log2(v.lanes()/2)), stride, stride)
+	VPSUBQ(stride, first, second)
+	MOVQ(parameter("stride"), skip)
+	SHLQ(U8(log2(v.lanes())), skip)
+	SUBQ(skip, rows)
 }
 
 // headers picks long words of 8 headers by their numbers. Two vectors hold the numbers
@@ -259,36 +229,6 @@ func newHeaderWord(stride, word int) (h headerWord) {
 		return uint64(number)
 	})
 	return h
-}
-
-// locateFixed is locate for keys of one width, which is not long.
-func locateFixed(v vectors, words bool) (next func() located, rest func()) {
-	data, width := argument("rows"), argument("stride")
-	NEGQ(width)
-	addresses := AllocLocal(8 * v.lanes())
-	for lane := range v.lanes() {
-		MOVQ(data, addresses.Offset(8*lane))
-		ADDQ(width, data)
-	}
-	length, long := v.broadcast(width), v.broadcastLong(width)
-	SHLQ(U8(log2(v.lanes())), width)
-	step := v.broadcastLong(width)
-	var address [2]reg.VecVirtual
-	for i := range address {
-		address[i] = v.vector()
-		v.load(addresses.Offset(4*v.lanes()*i), address[i])
-		VPSUBQ(step, address[i], address[i])
-	}
-	next = func() located {
-		for i := range address {
-			VPADDQ(step, address[i], address[i])
-		}
-		if words {
-			return located{address: address, length: length}
-		}
-		return located{address: address, lengths: [2]reg.VecVirtual{long, long}}
-	}
-	return next, func() {}
 }
 
 func copyVector(v vectors, from, to reg.VecVirtual) {

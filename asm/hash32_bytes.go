@@ -12,9 +12,9 @@ var long = int(bloom.constant("longKey"))
 
 const most = 1 << 14
 
-// hash32Bytes emits the hash of whole vectors of a column of keys.
-func hash32Bytes(v vectors, c column) {
-	TEXT("hash32"+c.name+v.name(), 0, signature("hash32"))
+// hash32Any emits the hash of whole vectors of a column of keys.
+func hash32Any(v vectors) {
+	TEXT("hash32Any"+v.name(), 0, signature("hash32"))
 	Comment(
 		"Each lane hashes one key. The kernel gathers the next word of each key that has",
 		"one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to",
@@ -28,11 +28,11 @@ func hash32Bytes(v vectors, c column) {
 	seed := v.broadcast(constant(hash32Seed))
 	mul := v.broadcast(constant(hash32Mul))
 	v.prepareGather()
-	locate, rest := c.locate(v, true)
+	next, rest := locate(v, true)
 	minusOne := v.allOnes()
 
 	Label("vector")
-	keys := locate()
+	keys := next()
 	address, length := keys.address, keys.words(v)
 	h, words, zero, offset := v.vector(), v.vector(), v.vector(), GP64()
 	VPMULLD(mul, length, h)

@@ -66,36 +66,24 @@ func equalLengths(name string, vectors int, columns ...string) {
 	if len(columns) == 1 {
 		VPADDQ_BCST(parameter("seed"), start, start)
 	}
-	locate, rest := anyLayout.locate(h.avx512, false)
+	keys, rest := locate(h, false)
 	var to []reg.GPVirtual
 	for _, column := range columns {
 		to = append(to, argument(column))
 	}
 	left := vectorsOf(16)
 	h.prepareGather()
-	keys := located{address: h.pair(), lengths: h.pair()}
 	Label("vectors")
 	branch(CMPQ, left, U8(2), JL, "end")
-	h.assign(keys, locate())
-	next := locate()
-	n := h.oneLength(keys, next, "end")
-	h.equal(append(keys.address[:], next.address[:]...), n, start)
+	first, second := keys(), keys()
+	n := h.oneLength(first, second, "end")
+	h.equal(append(first.address[:], second.address[:]...), n, start)
 	h.finish(to...)
 	SUBQ(U8(2), left)
 	JMP(LabelRef("vectors"))
 	Label("end")
 	returnLeft(left, 16)
 	rest()
-}
-
-func (*hash64) pair() [2]reg.VecVirtual { return [2]reg.VecVirtual{ZMM(), ZMM()} }
-
-func (h *hash64) assign(keys, from located) {
-	lengths := from.longs(h.avx512)
-	for i := range lengths {
-		VMOVDQA64(from.address[i], keys.address[i])
-		VMOVDQA64(lengths[i], keys.lengths[i])
-	}
 }
 
 // oneLength returns the common length of all keys. It emits a jump to not, taken if the

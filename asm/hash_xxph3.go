@@ -102,11 +102,11 @@ func xxph3Any() {
 	x.low = x.broadcastLong(number64(0xffffffff))
 	XORL(x.zero.As32(), x.zero.As32())
 	addresses, lengths := AllocLocal(128), AllocLocal(128)
-	locate, rest := anyLayout.locate(x.avx512, false)
+	next, rest := locate(x, false)
 	to, left := argument("hashes"), vectorsOf(16)
 
 	Label("vector")
-	keys := locate()
+	keys := next()
 	x.at, x.n = keys.address, keys.longs(x.avx512)
 	x.jumpIf(false, 129, "end")
 	for i := range x.h {

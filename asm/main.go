@@ -71,12 +71,7 @@ func main() {
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
 		hash32(v, 8)
-		if v.lanes() == 16 {
-			hash32Bytes(v, anyLayout)
-		} else { // AVX2 has too few registers for all layouts in one
-			hash32Bytes(v, anyLength)
-			hash32Bytes(v, fixed)
-		}
+		hash32Any(v)
 		probeDouble32(v)
 		placeDouble32(v)
 		probeFull64(v)

@@ -80,6 +80,7 @@ func xxph3ByRows() {
 	KMOVW(constant(0xaaaa).As32(), x.odd)
 	to := argument("hashes")
 
+	align()
 	Label("group")
 	r.find()
 	x.n = r.lengths()
