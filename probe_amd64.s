@@ -688,6 +688,7 @@ TEXT ·xxph3AnyAVX512(SB), $256-48
 	MOVQ         hashes+32(FP), DX
 	MOVQ         n+24(FP), SI
 	SHRQ         $0x04, SI
+	PCALIGN      $0x40
 
 vector:
 	CMPQ      stride+8(FP), $0x10
@@ -11045,6 +11046,7 @@ TEXT ·hash32AnyAVX512(SB), $256-56
 	KMOVW        SI, K2
 	MOVL         $0xffffffff, SI
 	VPBROADCASTD SI, Z8
+	PCALIGN      $0x40
 
 vector:
 	CMPQ         stride+8(FP), $0x10
@@ -15109,6 +15111,7 @@ TEXT ·hash32AnyAVX2(SB), $128-56
 	VMOVD        SI, X0
 	VPBROADCASTD X0, Y0
 	VPMULLD      ascending<>+0(SB), Y0, Y0
+	PCALIGN      $0x40
 
 vector:
 	CMPQ         stride+8(FP), $0x10
@@ -19456,6 +19459,7 @@ TEXT ·xxh64AnyAVX512(SB), $0-56
 	SHRQ         $0x04, DX
 	MOVL         $0x0000ffff, BX
 	KMOVW        BX, K3
+	PCALIGN      $0x40
 
 vectors:
 	CMPQ      DX, $0x02
@@ -19802,6 +19806,7 @@ TEXT ·hash64AnyAVX512(SB), $0-56
 	SHRQ         $0x04, BX
 	MOVL         $0x0000ffff, SI
 	KMOVW        SI, K3
+	PCALIGN      $0x40
 
 vectors:
 	CMPQ      BX, $0x02

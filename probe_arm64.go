@@ -225,10 +225,8 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 			return hash32Width4NEON(rows, stride, data, n, hashes, signs), true
 		case uint64s:
 			return hash32Width8NEON(rows, stride, data, n, hashes, signs), true
-		case byteSlices, strs, offsets32, offsets64:
-			return hash32BytesNEON(rows, stride, data, n, hashes, signs), true
-		case fixedWidth:
-			return hash32FixedNEON(rows, stride, data, n, hashes, signs), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return hash32AnyNEON(rows, stride, data, n, hashes, signs), true
 		}
 	}
 	return left, false
@@ -241,10 +239,7 @@ func hash32Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint32,
 func hash32Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32BytesNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+func hash32AnyNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 // hash64 is xxh64 with the seeds 0 and 1. It ends at the first 32 keys that do not have one length, a
 // multiple of 4 below 32, and leaves keys that do not fill such a group.

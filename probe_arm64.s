@@ -90,9 +90,9 @@ DATA hash32Steps<>+40(SB)/8, $0x0808080808080808
 DATA hash32Steps<>+48(SB)/8, $0x0808080808080808
 GLOBL hash32Steps<>(SB), RODATA|NOPTR, $56
 
-// func hash32BytesNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// func hash32AnyNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: ASIMD
-TEXT ·hash32BytesNEON(SB), $192-56
+TEXT ·hash32AnyNEON(SB), $192-56
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
 	// h ^= h>>16. The layouts differ in how the kernel finds the address and the length of a key.
 	// 
@@ -135,8 +135,8 @@ TEXT ·hash32BytesNEON(SB), $192-56
 	VDUP  R4, V16.S4
 
 vector:
-	MOVD stride+8(FP), R4
-	CMP  $16, R4
+	MOVD stride+8(FP), R24
+	CMP  $16, R24
 	BEQ  strings
 	BLT  offsets
 	LDP  0(R0), (R4, R15)
@@ -404,9 +404,11 @@ strings:
 	B   located
 
 offsets:
-	MOVD  data+16(FP), R24
-	CMP   $8, R4
+	MOVD  data+16(FP), R25
+	CMP   $8, R24
 	BEQ   long_offsets
+	CMP   $0, R24
+	BLT   fixed
 	LDPW  0(R0), (R4, R5)
 	LDPW  8(R0), (R6, R7)
 	LDPW  16(R0), (R8, R9)
@@ -416,21 +418,21 @@ offsets:
 
 between:
 	SUB R4, R5, R15
-	ADD R24, R4, R4
+	ADD R25, R4, R4
 	SUB R5, R6, R16
-	ADD R24, R5, R5
+	ADD R25, R5, R5
 	SUB R6, R7, R17
-	ADD R24, R6, R6
+	ADD R25, R6, R6
 	SUB R7, R8, R19
-	ADD R24, R7, R7
+	ADD R25, R7, R7
 	SUB R8, R9, R20
-	ADD R24, R8, R8
+	ADD R25, R8, R8
 	SUB R9, R10, R21
-	ADD R24, R9, R9
+	ADD R25, R9, R9
 	SUB R10, R11, R22
-	ADD R24, R10, R10
+	ADD R25, R10, R10
 	SUB R11, R23, R23
-	ADD R24, R11, R11
+	ADD R25, R11, R11
 	B   located
 
 long_offsets:
@@ -441,6 +443,34 @@ long_offsets:
 	MOVD 64(R0), R23
 	ADD  $64, R0, R0
 	B    between
+
+fixed:
+	NEG  R24, R24
+	MOVD R0, R4
+	MOVD R24, R15
+	ADD  R24, R0, R0
+	MOVD R0, R5
+	MOVD R24, R16
+	ADD  R24, R0, R0
+	MOVD R0, R6
+	MOVD R24, R17
+	ADD  R24, R0, R0
+	MOVD R0, R7
+	MOVD R24, R19
+	ADD  R24, R0, R0
+	MOVD R0, R8
+	MOVD R24, R20
+	ADD  R24, R0, R0
+	MOVD R0, R9
+	MOVD R24, R21
+	ADD  R24, R0, R0
+	MOVD R0, R10
+	MOVD R24, R22
+	ADD  R24, R0, R0
+	MOVD R0, R11
+	MOVD R24, R23
+	ADD  R24, R0, R0
+	B    located
 
 any:
 	CMP   $0, R3
@@ -856,183 +886,6 @@ copied_7:
 	MOVD R23, R11
 	MOVD R23, R23
 	B    loaded_7
-
-// func hash32FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: ASIMD
-TEXT ·hash32FixedNEON(SB), NOSPLIT, $0-56
-	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
-	// h ^= h>>16. The bytes after the last pair are the upper bytes of the key's last 8. The
-	// kernel reads nothing but the keys. It leaves keys of fewer than 8 bytes, and ends early
-	// when it has hashed enough bytes: a call must not take long. signs has the highest bits of
-	// the last bytes that are signed, all or none.
-	MOVD  hashes+32(FP), R0
-	MOVD  n+24(FP), R1
-	LSR   $3, R1, R1
-	MOVD  $16384, R2
-	MOVD  $3164544308, R3
-	VDUP  R3, V0.S4
-	MOVD  $3332679571, R3
-	VDUP  R3, V1.S4
-	MOVD  $3, R3
-	VDUP  R3, V2.S4
-	MOVD  $4, R3
-	VDUP  R3, V3.S4
-	MOVD  $192, R3
-	VDUP  R3, V4.S4
-	MOVWU signs+40(FP), R3
-	VDUP  R3, V5.S4
-	MOVD  rows+0(FP), R11
-	MOVD  stride+8(FP), R12
-	NEG   R12, R12
-	CMP   $8, R12
-	BLO   end
-	VDUP  R12, V7.S4
-	WORD  $0x4ea19ce6 // VMUL V1.S4, V7.S4, V6.S4
-	VEOR  V0.B16, V6.B16, V6.B16
-	VDUP  R12, V9.S4
-	WORD  $0x4ea19d28 // VMUL V1.S4, V9.S4, V8.S4
-	VEOR  V0.B16, V8.B16, V8.B16
-	AND   $7, R12, R13
-
-vector:
-	MOVD R11, R3
-	ADD  R12, R11, R11
-	VMOV V6.B16, V0.B16
-	MOVD R11, R4
-	ADD  R12, R11, R11
-	MOVD R11, R5
-	ADD  R12, R11, R11
-	MOVD R11, R6
-	ADD  R12, R11, R11
-	MOVD R11, R7
-	ADD  R12, R11, R11
-	VMOV V8.B16, V10.B16
-	MOVD R11, R8
-	ADD  R12, R11, R11
-	MOVD R11, R9
-	ADD  R12, R11, R11
-	MOVD R11, R10
-	ADD  R12, R11, R11
-	AND  $-8, R12, R14
-	SUB  R14, R2, R2
-	LSR  $3, R12, R14
-
-pair:
-	VLD1.P 8(R3), [V11.B8]
-	VLD1.P 8(R4), V11.D[1]
-	VLD1.P 8(R5), [V12.B8]
-	VLD1.P 8(R6), V12.D[1]
-	VLD1.P 8(R7), [V13.B8]
-	VLD1.P 8(R8), V13.D[1]
-	VLD1.P 8(R9), [V14.B8]
-	VLD1.P 8(R10), V14.D[1]
-	VUZP1  V12.S4, V11.S4, V15.S4
-	VUZP2  V12.S4, V11.S4, V11.S4
-	VADD   V0.S4, V15.S4, V0.S4
-	WORD   $0x4ea19c00 // VMUL V1.S4, V0.S4, V0.S4
-	VUSHR  $16, V0.S4, V12.S4
-	VEOR   V12.B16, V0.B16, V0.B16
-	VADD   V0.S4, V11.S4, V0.S4
-	WORD   $0x4ea19c00 // VMUL V1.S4, V0.S4, V0.S4
-	VUSHR  $16, V0.S4, V11.S4
-	VEOR   V11.B16, V0.B16, V0.B16
-	VUZP1  V14.S4, V13.S4, V11.S4
-	VUZP2  V14.S4, V13.S4, V12.S4
-	VADD   V10.S4, V11.S4, V10.S4
-	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
-	VUSHR  $16, V10.S4, V11.S4
-	VEOR   V11.B16, V10.B16, V10.B16
-	VADD   V10.S4, V12.S4, V10.S4
-	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
-	VUSHR  $16, V10.S4, V11.S4
-	VEOR   V11.B16, V10.B16, V10.B16
-	SUBS   $1, R14, R14
-	BNE    pair
-	CBZ    R13, store
-	ADD    R13, R3, R3
-	SUB    $8, R3, R3
-	VLD1   0(R3), [V11.B8]
-	ADD    R13, R4, R3
-	SUB    $8, R3, R3
-	VLD1   0(R3), V11.D[1]
-	ADD    R13, R5, R3
-	SUB    $8, R3, R3
-	VLD1   0(R3), [V12.B8]
-	ADD    R13, R6, R3
-	SUB    $8, R3, R3
-	VLD1   0(R3), V12.D[1]
-	ADD    R13, R7, R3
-	SUB    $8, R3, R3
-	VLD1   0(R3), [V13.B8]
-	ADD    R13, R8, R3
-	SUB    $8, R3, R3
-	VLD1   0(R3), V13.D[1]
-	ADD    R13, R9, R3
-	SUB    $8, R3, R3
-	VLD1   0(R3), [V14.B8]
-	ADD    R13, R10, R3
-	SUB    $8, R3, R3
-	VLD1   0(R3), V14.D[1]
-	VSHL   $3, V7.S4, V15.S4
-	VORR   V4.B16, V15.B16, V15.B16
-	VZIP1  V15.S4, V15.S4, V16.S4
-	WORD   $0x6ef0456b // VUSHL V16.D2, V11.D2, V11.D2
-	VZIP2  V15.S4, V15.S4, V15.S4
-	WORD   $0x6eef458c // VUSHL V15.D2, V12.D2, V12.D2
-	VUZP1  V12.S4, V11.S4, V15.S4
-	VUZP2  V12.S4, V11.S4, V16.S4
-	VCMTST V3.S4, V7.S4, V11.S4
-	VADD   V0.S4, V15.S4, V12.S4
-	WORD   $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR  $16, V12.S4, V17.S4
-	VEOR   V17.B16, V12.B16, V12.B16
-	VBIT   V11.B16, V12.B16, V0.B16
-	VBIT   V11.B16, V16.B16, V15.B16
-	VEOR   V5.B16, V15.B16, V15.B16
-	VSUB   V5.S4, V15.S4, V15.S4
-	VCMTST V2.S4, V7.S4, V11.S4
-	VADD   V0.S4, V15.S4, V12.S4
-	WORD   $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR  $24, V12.S4, V15.S4
-	VEOR   V15.B16, V12.B16, V12.B16
-	VBIT   V11.B16, V12.B16, V0.B16
-	VSHL   $3, V9.S4, V11.S4
-	VORR   V4.B16, V11.B16, V11.B16
-	VZIP1  V11.S4, V11.S4, V12.S4
-	WORD   $0x6eec45ad // VUSHL V12.D2, V13.D2, V13.D2
-	VZIP2  V11.S4, V11.S4, V11.S4
-	WORD   $0x6eeb45ce // VUSHL V11.D2, V14.D2, V14.D2
-	VUZP1  V14.S4, V13.S4, V11.S4
-	VUZP2  V14.S4, V13.S4, V14.S4
-	VCMTST V3.S4, V9.S4, V12.S4
-	VADD   V10.S4, V11.S4, V13.S4
-	WORD   $0x4ea19dad // VMUL V1.S4, V13.S4, V13.S4
-	VUSHR  $16, V13.S4, V15.S4
-	VEOR   V15.B16, V13.B16, V13.B16
-	VBIT   V12.B16, V13.B16, V10.B16
-	VBIT   V12.B16, V14.B16, V11.B16
-	VEOR   V5.B16, V11.B16, V11.B16
-	VSUB   V5.S4, V11.S4, V11.S4
-	VCMTST V2.S4, V9.S4, V12.S4
-	VADD   V10.S4, V11.S4, V11.S4
-	WORD   $0x4ea19d6b // VMUL V1.S4, V11.S4, V11.S4
-	VUSHR  $24, V11.S4, V13.S4
-	VEOR   V13.B16, V11.B16, V13.B16
-	VBIT   V12.B16, V13.B16, V10.B16
-
-store:
-	FSTPQ.P (F0, F10), 32(R0)
-	SUBS    $1, R1, R1
-	BEQ     end
-	CMP     $0, R2
-	BGE     vector
-
-end:
-	MOVD n+24(FP), R0
-	AND  $7, R0, R0
-	ADD  R1<<3, R0, R0
-	MOVD R0, left+48(FP)
-	RET
 
 DATA laneNumbers<>+0(SB)/8, $0x0000000100000000
 DATA laneNumbers<>+8(SB)/8, $0x0000000300000002

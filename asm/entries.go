@@ -203,14 +203,12 @@ var layouts = []struct{ name, layouts string }{
 	{"Width4", "uint32s"},
 	{"Width8", "uint64s"},
 	{"Width16", "fixedWidth"},
-	{"Bytes", "byteSlices, strs, offsets32, offsets64"},
 	{"Any", "byteSlices, strs, offsets32, offsets64, fixedWidth"},
 	{"Headers", "byteSlices, strs"},
 	{"Slices", "byteSlices"},
 	{"Strings", "strs"},
 	{"Offsets32", "offsets32"},
 	{"Offsets64", "offsets64"},
-	{"Fixed", "fixedWidth"},
 }
 
 // declare writes a Go file with the entries and the declarations of an architecture's functions.

@@ -31,6 +31,7 @@ func hash32Any(v vectors) {
 	next, rest := locate(v, true)
 	minusOne := v.allOnes()
 
+	align()
 	Label("vector")
 	keys := next()
 	address, length := keys.address, keys.words(v)

@@ -73,6 +73,7 @@ func equalLengths(name string, vectors int, columns ...string) {
 	}
 	left := vectorsOf(16)
 	h.prepareGather()
+	align()
 	Label("vectors")
 	branch(CMPQ, left, U8(2), JL, "end")
 	first, second := keys(), keys()

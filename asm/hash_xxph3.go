@@ -105,6 +105,7 @@ func xxph3Any() {
 	next, rest := locate(x, false)
 	to, left := argument("hashes"), vectorsOf(16)
 
+	align()
 	Label("vector")
 	keys := next()
 	x.at, x.n = keys.address, keys.longs(x.avx512)

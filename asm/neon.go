@@ -7,8 +7,7 @@ func neon() *arm64.File {
 	file := arm64.NewFile("!purego")
 	neonHash32(file, 4)
 	neonHash32(file, 8)
-	neonHash32AnyLength(file)
-	neonHash32Fixed(file)
+	neonHash32Any(file)
 	tables := newNEONTables(file)
 	neonProbeDouble32(file, tables)
 	neonPlaceDouble32(file)
@@ -54,6 +53,18 @@ func neonConstant(f *arm64.Function, s arm64.Symbol) arm64.V {
 	f.Address(s, address)
 	f.FMOVQ(address.At(0), v)
 	return v
+}
+
+// neonBranch emits a comparison of n with m, and a branch that depends on it. neonCount subtracts m from n.
+
+func neonBranch(f *arm64.Function, m arm64.Source, n arm64.GP, branch func(label string), label string) {
+	f.CMP(m, n)
+	branch(label)
+}
+
+func neonCount(f *arm64.Function, m arm64.Source, n arm64.GP, branch func(label string), label string) {
+	f.SUBS(m, n, n)
+	branch(label)
 }
 
 // setLane emits code that sets a lane of words. Set lane 0 first: it does not wait for the old

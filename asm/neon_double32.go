@@ -56,8 +56,7 @@ func neonProbeDouble32(file *arm64.File, tables neonTables) {
 	outcomes, survivors, end := f.Local(window+neonBlock), f.Local(2*survivorsSize), f.GP()
 	f.MOVD(survivors, end)
 	d.testAll(outcomes, end, tables)
-	f.CMP(survivors, end)
-	f.BEQ("pack")
+	neonBranch(f, survivors, end, f.BEQ, "pack")
 	d.testSurvivors(outcomes, survivors, end)
 	f.Label("pack")
 	neonPack(f, outcomes, tables)
@@ -141,8 +140,7 @@ func (d *neonDouble32) testAll(outcomes, end arm64.GP, tables neonTables) {
 	}
 	f.Label("next")
 	f.ADD(arm64.Imm(4*neonBlock), hashes, hashes)
-	f.SUBS(arm64.Imm(neonBlock), n, n)
-	f.BGT("octet")
+	neonCount(f, arm64.Imm(neonBlock), n, f.BGT, "octet")
 }
 
 // nibbles emits two bytes for each 4 hashes: in lanes, a byte whose upper half has a bit
@@ -186,8 +184,7 @@ func (d *neonDouble32) testSurvivors(outcomes, survivors, end arm64.GP) {
 			}
 		}
 	}
-	f.CMP(end, survivors)
-	f.BLO("survivors")
+	neonBranch(f, end, survivors, f.BLO, "survivors")
 }
 
 // neonPack emits code that packs the sign bits of the outcomes, bytes, into hits.
@@ -211,8 +208,7 @@ func neonPack(f *arm64.Function, outcomes arm64.GP, tables neonTables) {
 	f.VADDP(arm64.B16, v[2], v[0], v[0])
 	f.VADDP(arm64.B16, v[0], v[0], v[0])
 	f.StoreLow(v[0], hits.Post(8))
-	f.SUBS(arm64.Imm(64), left, left)
-	f.BGT("word")
+	neonCount(f, arm64.Imm(64), left, f.BGT, "word")
 
 	f.Comment("Clear the bits past the last hash in the last word.")
 	word := f.GP()
@@ -291,8 +287,7 @@ func (d *neonDouble32) probes(label string, w neonWalk, count arm64.GP) (passed 
 	f.VUSHL(arm64.B16, shift, loaded, loaded)
 	f.VAND(loaded, passed, passed)
 	f.VADD(arm64.B16, w.bitsStep, w.bits, w.bits)
-	f.SUBS(arm64.Imm(1), left, left)
-	f.BNE(label)
+	neonCount(f, arm64.Imm(1), left, f.BNE, label)
 	return passed
 }
 
@@ -362,9 +357,7 @@ func neonPlaceDouble32(file *arm64.File) {
 		f.VADD(arm64.S4, delta[i], h[i], h[i])
 	}
 	f.FSTPQ(place[0], place[1], places.Post(32))
-	f.SUBS(arm64.Imm(1), left, left)
-	f.BNE("probe")
-	f.SUBS(arm64.Imm(1), vectors, vectors)
-	f.BNE("vector")
+	neonCount(f, arm64.Imm(1), left, f.BNE, "probe")
+	neonCount(f, arm64.Imm(1), vectors, f.BNE, "vector")
 	f.RET()
 }

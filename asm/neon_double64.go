@@ -28,8 +28,7 @@ func neonProbeDouble64(file *arm64.File, tables neonTables) {
 	outcomes, numbers, end := f.Local(window+neonBlock), f.Local(survivorsSize), f.GP()
 	f.MOVD(numbers, end)
 	d.testAll(outcomes, end, tables)
-	f.CMP(numbers, end)
-	f.BEQ("pack")
+	neonBranch(f, numbers, end, f.BEQ, "pack")
 	d.testSurvivors(outcomes, numbers, end)
 	f.Label("pack")
 	neonPack(f, outcomes, tables)
@@ -74,8 +73,7 @@ func (d *neonDouble64) testAll(outcomes, end arm64.GP, tables neonTables) {
 		f.ADD(set.LSL(2), end, end)
 	}
 	f.Label("next")
-	f.SUBS(arm64.Imm(neonVector), n, n)
-	f.BGT("vector")
+	neonCount(f, arm64.Imm(neonVector), n, f.BGT, "vector")
 }
 
 // testSurvivors emits the other probes of the survivors.
@@ -112,8 +110,7 @@ func (d *neonDouble64) testSurvivors(outcomes, numbers, end arm64.GP) {
 	f.MOVD(first, skipped)
 	f.Label("skip")
 	d.next(w)
-	f.SUBS(arm64.Imm(1), skipped, skipped)
-	f.BNE("skip")
+	neonCount(f, arm64.Imm(1), skipped, f.BNE, "skip")
 	passed, bytes := d.probes64("others", w, others), f.GP()
 	f.FromLane('D', 0, passed, bytes)
 	for i := range neonVector / 2 {
@@ -126,8 +123,7 @@ func (d *neonDouble64) testSurvivors(outcomes, numbers, end arm64.GP) {
 			f.LSR(arm64.Imm(8), bytes, bytes)
 		}
 	}
-	f.CMP(end, numbers)
-	f.BLO("survivors")
+	neonBranch(f, end, numbers, f.BLO, "survivors")
 }
 
 func (d *neonDouble64) setLong(from arm64.GP, to arm64.V, i int) {
@@ -218,7 +214,6 @@ func (d *neonDouble64) probes64(label string, w *neonWalk64, count arm64.GP) (pa
 	f.VBIC(shift, d.seven, shift)
 	f.VUSHL(arm64.B16, shift, loaded, loaded)
 	f.VAND(loaded, passed, passed)
-	f.SUBS(arm64.Imm(1), left, left)
-	f.BNE(label + "_step")
+	neonCount(f, arm64.Imm(1), left, f.BNE, label+"_step")
 	return passed
 }

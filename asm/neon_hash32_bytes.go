@@ -8,7 +8,16 @@ import (
 
 // neonHash32Bytes has the registers of the hash of keys that lie anywhere.
 type neonHash32Bytes struct {
-	*neonHash32Keys
+	f *arm64.Function
+
+	seed, mul         arm64.V
+	three, four, high arm64.V // in each word: 3, 4, and 0xc0
+	signs             arm64.V
+
+	keys       [neonVector]arm64.GP // the next 8 bytes
+	lengths, h [2]arm64.V
+	tails      [4]arm64.V // the last 8 bytes of each key
+
 	rows, hashes, left, bytes arm64.GP
 	steps                     [3]arm64.GP // of the second, the third and the last long word of a key
 
@@ -27,10 +36,10 @@ func neonHash32Steps() []byte {
 	return steps
 }
 
-// neonHash32AnyLength emits the hash of whole vectors of keys of all layouts but fixed widths.
-func neonHash32AnyLength(file *arm64.File) {
+// neonHash32Any emits the hash of whole vectors of a column of keys.
+func neonHash32Any(file *arm64.File) {
 	steps := file.Bytes("hash32Steps", neonHash32Steps())
-	f := file.Function("hash32BytesNEON", arm64.Splits, signature("hash32"))
+	f := file.Function("hash32AnyNEON", arm64.Splits, signature("hash32"))
 	f.Comment(
 		"Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,",
 		"h ^= h>>16. The layouts differ in how the kernel finds the address and the length of a key.",
@@ -47,18 +56,24 @@ func neonHash32AnyLength(file *arm64.File) {
 		"has hashed enough bytes: a call must not take long. signs has the highest bits of the last",
 		"bytes that are signed, all or none.",
 	)
-	b := &neonHash32Bytes{rows: f.Argument("rows"), hashes: f.Argument("hashes"), left: neonVectors(f), bytes: f.GP()}
+	b := &neonHash32Bytes{f: f, rows: f.Argument("rows"), hashes: f.Argument("hashes"), left: neonVectors(f), bytes: f.GP()}
 	f.MOVD(arm64.Imm(most), b.bytes)
-	b.neonHash32Keys = newNEONHash32Keys(f)
-	for i := range b.steps {
-		b.steps[i] = f.GP()
+	b.seed, b.mul = broadcastConstant(f, hash32Seed), broadcastConstant(f, hash32Mul)
+	b.three, b.four, b.high = broadcastConstant(f, 3), broadcastConstant(f, 4), broadcastConstant(f, 0xc0)
+	b.signs = broadcast(f, f.Argument("signs"))
+	for _, registers := range [][]arm64.GP{b.keys[:], b.steps[:], b.ends[:]} {
+		for i := range registers {
+			registers[i] = f.GP()
+		}
+	}
+	for _, vectors := range [][]arm64.V{b.lengths[:], b.h[:], b.tails[:]} {
+		for i := range vectors {
+			vectors[i] = f.V()
+		}
 	}
 	f.Address(steps, b.steps[2])
 	f.ADD(arm64.Imm(8), b.steps[2], b.steps[1])
 	f.ADD(arm64.Imm(16), b.steps[2], b.steps[0])
-	for i := range b.ends {
-		b.ends[i] = f.GP()
-	}
 	eight, fifteen, twentyThree := broadcastConstant(f, 8), broadcastConstant(f, 15), broadcastConstant(f, 23)
 	f.Label("vector")
 	stride := b.locate()
@@ -68,8 +83,7 @@ func neonHash32AnyLength(file *arm64.File) {
 	f.Label("tails")
 	b.mixTails()
 	f.FSTPQ(b.h[0], b.h[1], b.hashes.Post(32))
-	f.SUBS(arm64.Imm(1), b.left, b.left)
-	f.BNE("vector")
+	neonCount(f, arm64.Imm(1), b.left, f.BNE, "vector")
 	f.Label("end")
 	neonReturnLeft(f, b.left)
 	b.otherLayouts(stride)
@@ -85,8 +99,7 @@ func neonHash32AnyLength(file *arm64.File) {
 func (b *neonHash32Bytes) locate() (stride arm64.GP) {
 	f := b.f
 	stride = f.Argument("stride")
-	f.CMP(arm64.Imm(16), stride)
-	f.BEQ("strings")
+	neonBranch(f, arm64.Imm(16), stride, f.BEQ, "strings")
 	f.BLT("offsets")
 	b.headers(24)
 	f.Label("located")
@@ -108,8 +121,8 @@ func (b *neonHash32Bytes) otherLayouts(stride arm64.GP) {
 	f.B("located")
 	f.Label("offsets")
 	data, last := f.Argument("data"), f.GP()
-	f.CMP(arm64.Imm(8), stride)
-	f.BEQ("long_offsets")
+	neonBranch(f, arm64.Imm(8), stride, f.BEQ, "long_offsets")
+	neonBranch(f, arm64.Imm(0), stride, f.BLT, "fixed")
 	for i := 0; i < neonVector; i += 2 {
 		f.LDPW(b.rows.At(4*i), b.keys[i], b.keys[i+1])
 	}
@@ -132,6 +145,14 @@ func (b *neonHash32Bytes) otherLayouts(stride arm64.GP) {
 	f.MOVD(b.rows.At(8*neonVector), last)
 	f.ADD(arm64.Imm(8*neonVector), b.rows, b.rows)
 	f.B("between")
+	f.Label("fixed")
+	f.NEG(stride, stride)
+	for i, key := range b.keys {
+		f.MOVD(b.rows, key)
+		f.MOVD(stride, b.ends[i])
+		f.ADD(stride, b.rows, b.rows)
+	}
+	f.B("located")
 }
 
 func (b *neonHash32Bytes) headers(stride int) {
@@ -151,7 +172,8 @@ func (b *neonHash32Bytes) start(eight arm64.V) (longest arm64.GP) {
 		f.VUQXTN2(b.tails[2*i+1], length)
 		more[i] = f.V()
 		f.VSUB(arm64.S4, eight, length, more[i])
-		b.neonHash32Keys.start(length, b.h[i])
+		f.VMUL(arm64.S4, b.mul, length, b.h[i])
+		f.VEOR(b.seed, b.h[i], b.h[i])
 	}
 	longest = b.f.GP()
 	b.greatest(more, longest)
@@ -182,20 +204,17 @@ func (b *neonHash32Bytes) near(more arm64.GP, fifteen, twentyThree arm64.V) {
 	for i, h := range b.h {
 		b.mixPair(i, h)
 	}
-	f.CMP(arm64.Imm(16-8), more)
-	f.BLO("last")
+	neonBranch(f, arm64.Imm(16-8), more, f.BLO, "last")
 	load(b.steps[1])
 	b.mixLonger(fifteen)
-	f.CMP(arm64.Imm(24-8), more)
-	f.BLO("last")
+	neonBranch(f, arm64.Imm(24-8), more, f.BLO, "last")
 	load(b.steps[2])
 	b.mixLonger(twentyThree)
 	f.Label("last")
 	for i, key := range b.keys {
 		b.load(key.At(0), b.tails[i/2], i%2)
 	}
-	f.CMP(arm64.Imm(32-8), more)
-	f.BNE("tails")
+	neonBranch(f, arm64.Imm(32-8), more, f.BNE, "tails")
 	b.mixLonger(broadcastConstant(f, 31))
 	f.B("tails")
 }
@@ -213,8 +232,7 @@ func (b *neonHash32Bytes) mixLonger(least arm64.V) {
 // any emits near for keys of any length.
 func (b *neonHash32Bytes) any() {
 	f := b.f
-	f.CMP(arm64.Imm(0), b.bytes)
-	f.BLT("end")
+	neonBranch(f, arm64.Imm(0), b.bytes, f.BLT, "end")
 	one, x := broadcastConstant(f, 1), f.V()
 	var pairs [2]arm64.V
 	for i := range pairs {
@@ -223,13 +241,11 @@ func (b *neonHash32Bytes) any() {
 	}
 	common, most := f.GP(), f.GP()
 	b.greatest(pairs, most)
-	f.CMP(arm64.Imm(long/8), most)
-	f.BHS("end")
+	neonBranch(f, arm64.Imm(long/8), most, f.BHS, "end")
 	f.SUB(most.LSL(3), b.bytes, b.bytes)
 	for i, key := range b.keys {
 		end := b.ends[i]
-		f.CMP(arm64.Imm(8), end)
-		f.BLO(fmt.Sprintf("short_%d", i))
+		neonBranch(f, arm64.Imm(8), end, f.BLO, fmt.Sprintf("short_%d", i))
 		f.ADD(key, end, end)
 		f.SUB(arm64.Imm(8), end, end)
 		f.Label(fmt.Sprintf("loaded_%d", i))
@@ -247,8 +263,7 @@ func (b *neonHash32Bytes) any() {
 	for i, h := range b.h {
 		b.mixPair(i, h)
 	}
-	f.SUBS(arm64.Imm(1), common, common)
-	f.BNE("common")
+	neonCount(f, arm64.Imm(1), common, f.BNE, "common")
 	f.Label("common_done")
 	f.CBZ(most, "apart_done")
 	f.Label("apart")
@@ -264,8 +279,7 @@ func (b *neonHash32Bytes) any() {
 		f.VBIT(active, next, b.h[i])
 	}
 	f.VADD(arm64.S4, one, at, at)
-	f.SUBS(arm64.Imm(1), most, most)
-	f.BNE("apart")
+	neonCount(f, arm64.Imm(1), most, f.BNE, "apart")
 	f.Label("apart_done")
 	for i, end := range b.ends {
 		b.load(end.At(0), b.tails[i/2], i%2)
@@ -278,8 +292,7 @@ func (b *neonHash32Bytes) short(i int) {
 	f, key, n, x, y := b.f, b.keys[i], b.ends[i], b.f.GP(), b.f.GP()
 	label := func(name string) string { return fmt.Sprintf("%s_%d", name, i) }
 	f.Label(label("short"))
-	f.CMP(arm64.Imm(4), n)
-	f.BLO(label("bytes"))
+	neonBranch(f, arm64.Imm(4), n, f.BLO, label("bytes"))
 	f.MOVWU(key.At(0), x)
 	f.ADD(n, key, y)
 	f.MOVWU(y.At(-4), y)
@@ -295,8 +308,7 @@ func (b *neonHash32Bytes) short(i int) {
 	f.MOVBU(key.Post(1), y)
 	f.LSR(arm64.Imm(8), x, x)
 	f.ORR(y.LSL(56), x, x)
-	f.SUBS(arm64.Imm(1), n, n)
-	f.BNE(label("byte"))
+	neonCount(f, arm64.Imm(1), n, f.BNE, label("byte"))
 	f.Label(label("copied"))
 	slot := f.Local(8)
 	f.StoreD(x, slot.At(0))

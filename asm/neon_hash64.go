@@ -124,8 +124,7 @@ func neonHash64Width(file *arm64.File, width int) {
 // side: 4 at a time, and then single ones. The function hash returns the hashes of some keys.
 func neonWidth(f *arm64.Function, width int, hash func(keys []arm64.GP) []arm64.GP) {
 	keys, n, to := f.Argument("rows"), f.Argument("n"), f.Argument("hashes")
-	f.SUBS(arm64.Imm(4), n, n)
-	f.BLT("rest")
+	neonCount(f, arm64.Imm(4), n, f.BLT, "rest")
 	f.Label("four")
 	x := registers(f, 4)
 	for i := 0; i < 4; i += 2 {
@@ -139,8 +138,7 @@ func neonWidth(f *arm64.Function, width int, hash func(keys []arm64.GP) []arm64.
 	for i := 0; i < len(hashes); i += 2 {
 		f.STP(hashes[i], hashes[i+1], to.Post(16))
 	}
-	f.SUBS(arm64.Imm(4), n, n)
-	f.BGE("four")
+	neonCount(f, arm64.Imm(4), n, f.BGE, "four")
 	f.Label("rest")
 	f.ADDS(arm64.Imm(4), n, n)
 	f.BEQ("end")
@@ -152,8 +150,7 @@ func neonWidth(f *arm64.Function, width int, hash func(keys []arm64.GP) []arm64.
 		f.MOVWU(keys.Post(4), last)
 	}
 	f.StoreD(hash([]arm64.GP{last})[0], to.Post(8))
-	f.SUBS(arm64.Imm(1), n, n)
-	f.BNE("key")
+	neonCount(f, arm64.Imm(1), n, f.BNE, "key")
 	f.Label("end")
 	f.Result("left", n)
 	f.RET()
@@ -172,27 +169,22 @@ func neonHash64Any(file *arm64.File) {
 	h, hash, key, length := newNEONHash64(f), f.GP(), f.GP(), f.GP()
 	rows, stride := f.Argument("rows"), f.Argument("stride")
 	f.Label("key")
-	f.CMP(arm64.Imm(16), stride)
-	f.BLT("others")
+	neonBranch(f, arm64.Imm(16), stride, f.BLT, "others")
 	f.LDP(rows.At(0), key, length)
 	f.ADD(stride, rows, rows)
 	f.Label("located")
-	f.CMP(arm64.Imm(long), length)
-	f.BHS("end")
+	neonBranch(f, arm64.Imm(long), length, f.BHS, "end")
 	f.SUB(length, bytes, bytes)
 	f.ADD(f.Argument("seed"), h.prime[4], hash)
 	rest := f.GP()
 	f.MOVD(length, rest)
-	f.CMP(arm64.Imm(32), length)
-	f.BHS("stripes")
+	neonBranch(f, arm64.Imm(32), length, f.BHS, "stripes")
 	f.Label("striped")
 	f.ADD(length, hash, hash)
-	f.SUBS(arm64.Imm(8), rest, rest)
-	f.BLO("word")
+	neonCount(f, arm64.Imm(8), rest, f.BLO, "word")
 	f.Label("long")
 	h.mix(h.long, key, hash)
-	f.SUBS(arm64.Imm(8), rest, rest)
-	f.BHS("long")
+	neonCount(f, arm64.Imm(8), rest, f.BHS, "long")
 	f.Label("word")
 	f.ADDS(arm64.Imm(8-4), rest, rest)
 	f.BLT("bytes")
@@ -203,15 +195,12 @@ func neonHash64Any(file *arm64.File) {
 	f.BEQ("finish")
 	f.Label("byte")
 	h.mix(h.single, key, hash)
-	f.SUBS(arm64.Imm(1), rest, rest)
-	f.BNE("byte")
+	neonCount(f, arm64.Imm(1), rest, f.BNE, "byte")
 	f.Label("finish")
 	h.finish([]arm64.GP{hash})
 	f.StoreD(hash, to.Post(8))
-	f.SUBS(arm64.Imm(1), left, left)
-	f.BEQ("end")
-	f.CMP(arm64.Imm(0), bytes)
-	f.BGE("key")
+	neonCount(f, arm64.Imm(1), left, f.BEQ, "end")
+	neonBranch(f, arm64.Imm(0), bytes, f.BGE, "key")
 	f.Label("end")
 	f.Result("left", left)
 	f.RET()
@@ -225,10 +214,8 @@ func neonHash64Any(file *arm64.File) {
 // neonOffsets emits the address and the length of the next key between offsets, or of one width: what is not a header.
 func neonOffsets(f *arm64.Function, rows, stride, key, length arm64.GP) {
 	f.Label("others")
-	f.CMP(arm64.Imm(8), stride)
-	f.BEQ("long_offsets")
-	f.CMP(arm64.Imm(0), stride)
-	f.BLT("fixed")
+	neonBranch(f, arm64.Imm(8), stride, f.BEQ, "long_offsets")
+	neonBranch(f, arm64.Imm(0), stride, f.BLT, "fixed")
 	f.LDPW(rows.At(0), key, length)
 	f.Label("between")
 	f.ADD(stride, rows, rows)
@@ -243,13 +230,6 @@ func neonOffsets(f *arm64.Function, rows, stride, key, length arm64.GP) {
 	f.NEG(stride, length)
 	f.SUB(stride, rows, rows)
 	f.B("located")
-}
-
-// neonFixed returns the first key of a column of keys of one width, and the width.
-func neonFixed(f *arm64.Function) (data, width arm64.GP) {
-	data, width = f.Argument("rows"), f.Argument("stride")
-	f.NEG(width, width)
-	return data, width
 }
 
 // stripes emits the hash of the stripes of a key, its whole parts of 32 bytes.
@@ -268,8 +248,7 @@ func (h *neonHash64) stripes(key, rest, hash arm64.GP) {
 		f.MUL(h.prime[0], sum, sum)
 	}
 	f.SUB(arm64.Imm(32), rest, rest)
-	f.CMP(arm64.Imm(32), rest)
-	f.BHS("stripe")
+	neonBranch(f, arm64.Imm(32), rest, f.BHS, "stripe")
 	f.ROR(64-1, s[0], hash)
 	for i, turn := range []int{7, 12, 18} {
 		f.ROR(64-turn, s[i+1], x)

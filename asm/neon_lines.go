@@ -35,8 +35,7 @@ func neonTestLines(f *arm64.Function, tables neonTables, walk neonLines) {
 	f.VUMINP(arm64.B16, fours[3], fours[2], fours[2])
 	f.VUMINP(arm64.B16, fours[2], fours[0], fours[0])
 	f.StoreQ(fours[0], outcome.Post(neonBlock))
-	f.SUBS(arm64.Imm(neonBlock), n, n)
-	f.BGT("octet")
+	neonCount(f, arm64.Imm(neonBlock), n, f.BGT, "octet")
 	neonPack(f, outcomes, tables)
 	f.RET()
 }
@@ -53,10 +52,8 @@ func neonAddLines(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int,
 	for i, at := range walk.next() {
 		add(i, at)
 	}
-	f.SUBS(arm64.Imm(4), n, n)
-	f.BEQ("end")
-	f.CMP(arm64.Imm(4), n)
-	f.BGE("four")
+	neonCount(f, arm64.Imm(4), n, f.BEQ, "end")
+	neonBranch(f, arm64.Imm(4), n, f.BGE, "four")
 	f.SUB(arm64.Imm(4), n, n)
 	f.ADD(n.LSL(shift), hashes, hashes)
 	f.MOVD(arm64.Imm(4), n)
@@ -81,11 +78,9 @@ func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(i int, at arm64
 		f.CMP(arm64.Imm(0), missing)
 		f.CSEL("NE", top, none, missing)
 		f.ORR(word.LSR(1), missing, word)
-		f.SUBS(arm64.Imm(1), n, n)
-		f.BEQ("end")
+		neonCount(f, arm64.Imm(1), n, f.BEQ, "end")
 	}
-	f.SUBS(arm64.Imm(4), count, count)
-	f.BNE("four")
+	neonCount(f, arm64.Imm(4), count, f.BNE, "four")
 	f.StoreD(word, added.Post(8))
 	f.B("word")
 	f.Label("end")
@@ -117,8 +112,7 @@ func neonRequestFar(f *arm64.Function, walk func() neonLines) {
 	for _, at := range w.next() {
 		f.PRFM(at.At(0))
 	}
-	f.SUBS(arm64.Imm(1), fours, fours)
-	f.BNE("request")
+	neonCount(f, arm64.Imm(1), fours, f.BNE, "request")
 	f.Label("requested")
 }
 
@@ -222,8 +216,7 @@ func neonSetBits(f *arm64.Function, numbers func(i int) arm64.V) func(i int, at 
 			}
 			f.StoreD(bit, at.IndexScaled(index, 3))
 			if probe%2 == 1 && probe < 7 {
-				f.CMP(arm64.Imm(probe/2+1), pairs)
-				f.BEQ(done)
+				neonBranch(f, arm64.Imm(probe/2+1), pairs, f.BEQ, done)
 			}
 		}
 		f.Label(done)
