@@ -150,7 +150,8 @@ unit/386:
 other-go:
 	@other=$$(.ci/other-go) && $(MAKE) --no-print-directory -O -j$$(nproc) $$(printf '$@/%s ' $$other)
 other-go/%: export BLOOM_TEST_KERNELS = $(KERNELS_host)
-other-go/%: export BLOOM_UNDER = other-go
+other-go/%: export BLOOM_TEST = behaviour kernels cpu
+other-go/%: export BLOOM_UNDER = other-go bochs qemu
 other-go/%:
 	@$(step) '.ci/with-go $* $(PUBLIC)'
 
@@ -159,11 +160,11 @@ other-go/%:
 benchmarks:
 	@$(step) 'go test -run "^$$" -bench "Columns|Forms|Hash$$|Loads|Tables" -benchtime 1x .'
 
-# race leaves out tests that take long and have no goroutines to watch, or none that other tests
-# lack. The detector makes them ten times as long. other-go checks unsafe pointers, as the
-# detector does, in all tests.
+# race runs the tests that have goroutines to watch. The detector makes a test ten times as long. other-go
+# checks unsafe pointers, as the detector does.
 RACED := . cmd/bloom
-race/.:         export BLOOM_UNDER = race
+race/.:         export BLOOM_TEST = concurrent
+race/.:         raced = $(no_examples)
 race/cmd/bloom: raced = -run "^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$$|^TestScripts$$/^(build|explore|file|filter|progress|streams|tables)$$"
 .PHONY: race $(RACED:%=race/%)
 race: $(RACED:%=race/%)
@@ -209,9 +210,9 @@ $(EMULATED:%=emulated/%): emulated/%:
 emulated/skylake-x:   export BLOOM_TEST = $(if $(filter avx512,$(KERNELS_host)),cpu,kernels)
 emulated/skylake-x:   export BLOOM_UNDER = bochs
 emulated/skylake-x:   emulate = go test -short -timeout 30m $(no_examples) -exec $(CURDIR)/internal/emulation/bochs-exec .
-# Those of building, too: what AVX2 has for it, AVX-512 shares. All tests run with AVX2 on this CPU.
-# qemu 7.2 reads what the mask of a VPMASKMOVD leaves out; Bochs runs TestLoadsAtPageEnds.
-emulated/haswell:     export BLOOM_TEST = kernels loads building
+# Where this CPU has AVX2, all tests run with it there, and qemu runs a sample, as Bochs does. Elsewhere those of
+# building run, too: what AVX2 has for it, AVX-512 shares. qemu 7.2 reads what the mask of a VPMASKMOVD leaves out; Bochs runs TestLoadsAtPageEnds.
+emulated/haswell:     export BLOOM_TEST = $(if $(filter avx2,$(KERNELS_host)),cpu loads,kernels loads building)
 emulated/haswell:     export BLOOM_UNDER = qemu whole-masks
 emulated/haswell:     emulate = GOARCH=amd64 go test -short $(no_examples) -exec "qemu-x86_64-static -cpu Haswell" .
 emulated/cortex-a53:  export BLOOM_TEST = kernels building

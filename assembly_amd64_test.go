@@ -142,7 +142,7 @@ func TestSingles(t *testing.T) {
 // TestAMD compares what AMD's CPUs take with the reference: in filters around the sizes from which on it is
 // another.
 func TestAMD(t *testing.T) {
-	is(t, kernelTest|loadTest, race)
+	is(t, kernelTest|loadTest)
 	for name, cpu := range map[string]cpuKind{"Zen 3": zen3, "Zen 4": zen4, "Zen 5": zen5} {
 		t.Run(name, func(t *testing.T) {
 			withTuning(t, cpu)
@@ -153,7 +153,7 @@ func TestAMD(t *testing.T) {
 
 // TestIntelLoads is TestAMD for Intel's CPUs with slow gathers.
 func TestIntelLoads(t *testing.T) {
-	is(t, loadTest, race)
+	is(t, loadTest)
 	withTuning(t, intel)
 	gathers.Store(slowGathers)
 	checkTuning(t)
@@ -213,7 +213,7 @@ func checkTuning(t *testing.T) {
 // TestLoads compares the kernels that this CPU does not take, those that load words one by one or those that
 // gather, with the letter of their walks and hashes.
 func TestLoads(t *testing.T) {
-	is(t, loadTest, race)
+	is(t, loadTest)
 	withLoads(t, !slowGather())
 	random := rand.New(rand.NewPCG(71, 72))
 	for _, walk := range []walkKind{walkDouble32, walkDouble64} {
@@ -452,7 +452,7 @@ func TestFoursEnd(t *testing.T) {
 // TestGroupsEnd looks for the end of a call that loads words one by one at a long key, and after
 // many bytes.
 func TestGroupsEnd(t *testing.T) {
-	is(t, loadTest, race)
+	is(t, loadTest)
 	if !slices.Contains(kernels, AVX2) {
 		return // hash32Loads is never called
 	}

@@ -137,7 +137,7 @@ func checkSlowInstructions(t *testing.T, text string, fail func(format string, a
 // TestLongKeys wants a call into assembly to end at a long key and after many bytes, and nowhere
 // else.
 func TestLongKeys(t *testing.T) {
-	is(t, kernelTest, race)
+	is(t, kernelTest)
 	withLoads(t, false) // those end a call by other rules: TestGroupsEnd
 	const rows = 64
 	data := make([]byte, longKey)

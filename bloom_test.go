@@ -15,7 +15,7 @@ import (
 
 // TestConcurrentQueries is for the race detector.
 func TestConcurrentQueries(t *testing.T) {
-	is(t, behaviour)
+	is(t, behaviour|concurrent)
 	keys := golden.Mixed.Range(0, 3000)
 	f := mustOpen(t, LevelDB, Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(nil, Bytes(keys)))
 	var group waitGroup
@@ -37,7 +37,7 @@ func TestConcurrentQueries(t *testing.T) {
 
 // TestFarFilters compares single keys in filters of LevelDB around pairBytes with the reference.
 func TestFarFilters(t *testing.T) {
-	is(t, kernelTest, race, bochs, qemu)
+	is(t, kernelTest, bochs, qemu)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(75, 76))
 	for k := range 33 {
@@ -125,7 +125,7 @@ func testAllocations(t *testing.T, format Format) {
 
 // TestStatsOfOtherBits wants no count of set bits that no probe reaches, which filters of another writer can have.
 func TestStatsOfOtherBits(t *testing.T) {
-	is(t, behaviour)
+	is(t, behaviour, otherOrder)
 	for _, c := range []struct {
 		filter        []byte // in each word of bits, all but the bits 23 and 40 are set
 		bits, setBits uint64

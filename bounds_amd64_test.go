@@ -15,7 +15,7 @@ import (
 
 // TestLoadsAtPageEnds is for the kernels of TestLoads.
 func TestLoadsAtPageEnds(t *testing.T) {
-	is(t, kernelTest, race, wholeMasks)
+	is(t, kernelTest, wholeMasks)
 	withLoads(t, !slowGather())
 	t.Run("TestVectorsOfKeysAtPageEnds", TestVectorsOfKeysAtPageEnds)
 	if testing.Short() {

@@ -21,7 +21,7 @@ import (
 // TestKeysAtPageEnd hashes keys of every length and alignment that end where
 // an inaccessible page begins, in every layout.
 func TestKeysAtPageEnd(t *testing.T) {
-	is(t, kernelTest, race, bochs, qemu)
+	is(t, kernelTest, bochs, qemu)
 	t.Parallel()
 	const room = 130 + 16
 	buffer, header := guard.Buffer(t, 2*room), guard.Buffer(t, len(viewHeader{}))
@@ -262,7 +262,7 @@ func someSizes(size int) int {
 // TestFiltersAtPageEnd probes filters of every size and alignment that end
 // where an inaccessible page begins and are themselves read-only.
 func TestFiltersAtPageEnd(t *testing.T) {
-	is(t, kernelTest, race, bochs, qemu)
+	is(t, kernelTest, bochs, qemu)
 	t.Parallel()
 	keys := golden.Mixed.Range(0, 300)
 	page := os.Getpagesize()
@@ -340,7 +340,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 // a hash reaches, of which hardly any memory is touched. At the third size, the
 // reciprocal of the whole length would give double32 a wrong index for large hashes.
 func TestLargeArrays(t *testing.T) {
-	is(t, buildTest, race, otherOrder)
+	is(t, buildTest, otherOrder)
 	t.Parallel()
 	sizes := []uint64{1<<31 - 8, 1 << 31, 1<<31 + 8, 6<<30 - 48, 1<<32 - 8, 1 << 32, 1<<32 + 8, 1<<35 + 12344}
 	if bits.UintSize < 64 || testing.Short() {

@@ -14,7 +14,7 @@ import (
 // TestAdd sets bits directly, and by region with few and many workers, in arrays of sizes
 // around those of regions.
 func TestAdd(t *testing.T) {
-	is(t, buildTest, race, otherOrder)
+	is(t, buildTest|concurrent, otherOrder)
 	t.Parallel()
 	const region = 1 << regionShift
 	random := rand.New(rand.NewPCG(29, 30))
@@ -82,7 +82,7 @@ func TestSortByRegion(t *testing.T) {
 
 // TestBuildOnAnyCores builds filters that workers share.
 func TestBuildOnAnyCores(t *testing.T) {
-	is(t, buildTest, portableGo, qemu)
+	is(t, buildTest|concurrent, portableGo, qemu)
 	const cores = 5
 	keys := make([]uint64, cores*workerKeys)
 	for i := range keys {
@@ -122,7 +122,7 @@ func buildOneByOne(t *testing.T, p Policy, keys []uint64) []byte {
 // TestPanicsOfWorkers changes a column between its check and its use, as no caller may. The
 // panic must come to the caller, who can recover it.
 func TestPanicsOfWorkers(t *testing.T) {
-	is(t, behaviour)
+	is(t, behaviour|concurrent)
 	offsets := make([]int32, 4*workerKeys+1)
 	column := must(t)(Offsets([]byte("data"), offsets))
 	for i := range offsets {
@@ -208,7 +208,7 @@ func TestNewEncoded(t *testing.T) {
 
 // TestManyProbes builds filters of few keys with so many probes that a window has room for the places of one or two.
 func TestManyProbes(t *testing.T) {
-	is(t, kernelTest, race, bochs, qemu)
+	is(t, kernelTest, bochs, qemu)
 	t.Parallel()
 	for bitsPerKey, k := range map[int]int{2955: windowPlaces / 2, 5910: windowPlaces} {
 		p := Policy{NoriCrate, bitsPerKey}

@@ -26,26 +26,26 @@ const (
 	cpuTest
 	// buildTest proves that what is added is found.
 	buildTest
+	// concurrent is what goroutines do at once. The race detector runs these tests alone: it has nothing to watch in
+	// the others, and makes them ten times as long. other-go checks unsafe pointers, as the detector does.
+	concurrent
 	// portable has rates, sizes and tables in portable Go without goroutines. It would find the same
 	// everywhere, and runs only where BLOOM_UNDER is empty.
 	portable
 )
 
 // classNames are the words of BLOOM_TEST.
-var classNames = []string{"behaviour", "kernels", "loads", "cpu", "building", "portable"}
+var classNames = []string{"behaviour", "kernels", "loads", "cpu", "building", "concurrent", "portable"}
 
 // place is a place where a test need not run, because it would find nothing that it, or another
 // test there, does not find elsewhere.
 type place uint
 
 const (
-	// race is the race detector, which makes a test ten times as slow: for tests that take long and
-	// start no goroutines, or none that TestBuildOnAnyCores lacks.
-	race place = 1 << iota
 	// portableGo is a run of portable Go again: as a 32-bit program, on another CPU, or without assembly.
-	portableGo
-	// otherOrder is a big-endian CPU: for arithmetic, and for walks through hashes
-	// that TestArraysAtPageEnd has in arrays of all sizes.
+	portableGo place = 1 << iota
+	// otherOrder is a big-endian CPU: for arithmetic, for what damaged files and readers do, and for walks
+	// through hashes that TestArraysAtPageEnd has in arrays of all sizes.
 	otherOrder
 	// bochs and qemu are slow. The kernel tests that are left reach every function in assembly on all
 	// of its paths, as make mutants measures.
@@ -58,7 +58,7 @@ const (
 )
 
 // placeNames are the words of BLOOM_UNDER.
-var placeNames = []string{"race", "portable-go", "big-endian", "bochs", "qemu", "whole-masks", "other-go"}
+var placeNames = []string{"portable-go", "big-endian", "bochs", "qemu", "whole-masks", "other-go"}
 
 // is says what a test proves and where it need not run, and skips it there, or if BLOOM_TEST has classes
 // and none of the test's. The steps of the Makefile set both variables: BLOOM_TEST to classes, and

@@ -57,7 +57,7 @@ func outcomeOf(p Policy, n int) outcome {
 }
 
 func TestExtremePolicies(t *testing.T) {
-	is(t, behaviour, race, otherOrder)
+	is(t, behaviour, otherOrder, otherGo)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, bitsPerKey := range extremes {
@@ -142,15 +142,18 @@ func TestExtremeRates(t *testing.T) {
 }
 
 func TestExtremeCapacities(t *testing.T) {
-	is(t, behaviour, race, otherOrder, otherGo)
+	is(t, behaviour, otherOrder, otherGo)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
-		for _, n := range extremes {
+		for j, n := range extremes {
 			for i, rate := range []float64{
 				math.Inf(-1), -1, 0, math.SmallestNonzeroFloat64, 1e-300, 1e-20, 0.01, 0.5, 1 - 1e-16, 1, 2, math.Inf(1), math.NaN(),
 			} {
-				if i%2 == 1 && (testing.Short() || n > 2 || n == 0) {
+				switch {
+				case i%2 == 1 && (testing.Short() || n > 2 || n == 0):
 					continue
+				case (i/2+j+int(f))%2 != 0 && testing.Short():
+					continue // each capacity with every second of these rates, and the other way round
 				}
 				p, err := PolicyFor(f, n, rate)
 				switch {

@@ -289,7 +289,7 @@ func TestVectors(t *testing.T) {
 // TestGolden compares bytes and answers with the filters in testdata. A storage engine wrote
 // them, or a program that follows its documentation.
 func TestGolden(t *testing.T) {
-	is(t, cpuTest, race)
+	is(t, cpuTest)
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*/golden*.json")
 	if err != nil {
@@ -342,7 +342,7 @@ func checkGolden(t *testing.T, format Format, g golden.Filter, keys, absent [][]
 
 // TestWays builds filters of every format in every way, and queries them in every way.
 func TestWays(t *testing.T) {
-	is(t, behaviour, race)
+	is(t, behaviour)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		for bitsPerKey := -1; bitsPerKey < 130; bitsPerKey++ { // every number of probes
@@ -377,7 +377,7 @@ func TestWays(t *testing.T) {
 // TestOddFilters opens bytes that no policy writes. Keys asked for are answered as the
 // reference does, whatever the bytes.
 func TestOddFilters(t *testing.T) {
-	is(t, behaviour, race)
+	is(t, behaviour, otherGo)
 	t.Parallel()
 	keys := golden.Mixed.Range(0, 100)
 	eachFormat(t, func(t *testing.T, format Format) {

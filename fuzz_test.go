@@ -13,7 +13,7 @@ import (
 
 // FuzzOpen takes any bytes as a filter.
 func FuzzOpen(f *testing.F) {
-	is(f, behaviour, race)
+	is(f, behaviour)
 	f.Add([]byte(nil), []byte("hello"))
 	f.Add([]byte{6}, []byte("hello"))
 	f.Add([]byte{0xff, 0}, []byte("hello"))

@@ -96,7 +96,7 @@ func withTimes(t *testing.T, byGathers, byLoads uint64) (timed *atomic.Int32) {
 // TestFirstWindow asks many goroutines at once for the first window of each format and kernel, whichever of
 // gathers and loads wins, and compares their answers with the reference.
 func TestFirstWindow(t *testing.T) {
-	is(t, kernelTest|loadTest)
+	is(t, kernelTest|loadTest|concurrent)
 	if len(kernels) == 1 {
 		return // nothing gathers
 	}

@@ -89,7 +89,7 @@ func TestHash(t *testing.T) {
 // TestWrongHashes looks for the panic of queries and of builds with hashes of another kind
 // than the format's. It must come to the caller, also where a build has workers.
 func TestWrongHashes(t *testing.T) {
-	is(t, behaviour, otherOrder)
+	is(t, behaviour, otherOrder, otherGo)
 	t.Parallel()
 	keys, many := golden.Mixed.Range(0, 10), map[hashKind]Keys{}
 	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {

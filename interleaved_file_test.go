@@ -252,7 +252,7 @@ func checkDamaged(t *testing.T, data []byte, want, what string) (err error) {
 // TestInterleavedDamaged flips every byte of files, and cuts them at every length. The bytes between the header and the slices
 // say nothing.
 func TestInterleavedDamaged(t *testing.T) {
-	is(t, behaviour, race)
+	is(t, behaviour, otherOrder, otherGo)
 	t.Parallel()
 	for _, format := range []Format{LevelDB, Parquet, Nori, BitsAndBlooms} {
 		x, _ := interleavedExample(t, format)
@@ -301,7 +301,7 @@ func sealInterleaved(file []byte) {
 
 // TestInterleavedHostile has headers and tables whose checksums are right and which lie. Nothing is allocated by what they claim.
 func TestInterleavedHostile(t *testing.T) {
-	is(t, behaviour, race)
+	is(t, behaviour)
 	x, _ := interleavedExample(t, LevelDB)
 	file := fileOf(t, x)
 	table := int(binary.LittleEndian.Uint64(file[112:]))

@@ -128,7 +128,7 @@ func checkAlike(t *testing.T, got, want asked, format Format, keys Keys) {
 
 // TestInterleaved compares interleaved filters with a group of them.
 func TestInterleaved(t *testing.T) {
-	is(t, kernelTest, race)
+	is(t, kernelTest)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(71, 72))
 	counts := []int{0, 1, 31, 32, 33, 64, 100, 300, 577, 1100}
@@ -137,7 +137,7 @@ func TestInterleaved(t *testing.T) {
 	}
 	eachFormat(t, func(t *testing.T, format Format) {
 		for i, count := range counts {
-			if (i+int(format))%2 != 0 && !testing.Short() {
+			if (i+int(format))%2 != 0 {
 				continue // each count with every second format, and the other way round
 			}
 			p, maxKeys := Policy{format, []int{2, 10, 25}[i%3]}, 1+random.IntN(150)
@@ -195,7 +195,7 @@ func checkHits(t *testing.T, x *Interleaved, keys Keys) {
 
 // TestPut puts filters into any places, over others and past the last, and takes all of them back.
 func TestPut(t *testing.T) {
-	is(t, buildTest, race)
+	is(t, buildTest)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		random := rand.New(rand.NewPCG(73, 74))
@@ -568,7 +568,7 @@ var pairs = flag.Int("pairs", 2_000_000, "`number` of pairs of a key and a filte
 // TestInterleavedPairs compares interleaved filters in memory, and in a file, with a group of them: random shapes, numbers of
 // filters, keys and kernels, up to a number of pairs of a key and a filter.
 func TestInterleavedPairs(t *testing.T) {
-	is(t, kernelTest, race)
+	is(t, kernelTest, otherOrder)
 	t.Parallel()
 	if testing.Short() {
 		*pairs = min(*pairs, 200_000)
@@ -618,7 +618,7 @@ func TestInterleavedPairs(t *testing.T) {
 
 // TestInterleavedFar asks slices that are so large that those of the next key are requested, with rows that are null.
 func TestInterleavedFar(t *testing.T) {
-	is(t, kernelTest, race)
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(95, 96))
 	for _, format := range []Format{RocksDB, Parquet, BitsAndBlooms} {
 		p := Policy{format, 10}

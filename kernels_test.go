@@ -17,7 +17,7 @@ import (
 // TestKernels compares each kernel with the letter of its walk, over numbers of bits, of
 // probes and of hashes, and shares of hits: the fill of the bits sets the latter.
 func TestKernels(t *testing.T) {
-	is(t, kernelTest, race, otherOrder, bochs, qemu)
+	is(t, kernelTest, otherOrder, bochs, qemu)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	lengths := []int{0, 1, 2, 7, 8, 15, 16, 17, smallBatch - 1, smallBatch, smallBatch + 1, 127, 128, 129, windowKeys - 1, windowKeys, windowKeys + 1, 2*windowKeys + 67}
@@ -42,7 +42,7 @@ func TestKernels(t *testing.T) {
 // TestBatchLengths tests batches of every seventh length up to two windows and a rest, and of
 // every length up to some vectors. A vector or a word of hits ends anywhere in these lengths.
 func TestBatchLengths(t *testing.T) {
-	is(t, kernelTest|buildTest, race, otherOrder, bochs)
+	is(t, kernelTest|buildTest, otherOrder, bochs)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(17, 18))
 	stride := 7
@@ -70,7 +70,7 @@ func TestBatchLengths(t *testing.T) {
 // TestMixedDensity alternates runs of hits and runs of misses: between them a kernel may
 // change its way of probing.
 func TestMixedDensity(t *testing.T) {
-	is(t, kernelTest|buildTest, race, otherOrder, bochs)
+	is(t, kernelTest|buildTest, otherOrder, bochs)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
@@ -102,7 +102,7 @@ func TestMixedDensity(t *testing.T) {
 // of random ones. All other bits are clear, so that a wrong remainder finds none. A kernel
 // that knows the hits to be dense makes its probes in another way.
 func TestRemainders(t *testing.T) {
-	is(t, kernelTest, race, otherOrder, bochs, qemu)
+	is(t, kernelTest, otherOrder, bochs, qemu)
 	t.Parallel()
 	small, stride := uint64(1<<18), uint64(1)
 	if testing.Short() {
@@ -174,7 +174,7 @@ func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int
 // TestIndex compares the remainders of single hashes with %, for all small numbers of bits,
 // those around powers of two, and random ones, up to the largest.
 func TestIndex(t *testing.T) {
-	is(t, kernelTest, race, otherOrder, bochs, qemu)
+	is(t, kernelTest, otherOrder, bochs, qemu)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	var sizes []uint64
@@ -320,7 +320,7 @@ func TestHashes(t *testing.T) {
 // TestOtherLengths hashes columns of keys of one length in which one key, or all keys from
 // one on, have another length.
 func TestOtherLengths(t *testing.T) {
-	is(t, kernelTest, race)
+	is(t, kernelTest)
 	t.Parallel()
 	stride := 2
 	if testing.Short() {

@@ -264,7 +264,7 @@ func TestIntegersOfWords(t *testing.T) {
 // TestLayouts queries and builds with every column layout, whole, sliced, and
 // with null rows.
 func TestLayouts(t *testing.T) {
-	is(t, kernelTest, race, bochs, qemu)
+	is(t, kernelTest, bochs, qemu)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 10))
 	for _, layout := range layouts {
@@ -285,7 +285,11 @@ func TestLayouts(t *testing.T) {
 					t.Fatalf("Len() = %d of %d keys", column.Len(), n)
 				}
 				checkColumn(t, column, keys, nil)
-				for range 5 {
+				slices := 5
+				if testing.Short() {
+					slices = 2
+				}
+				for range slices {
 					i := random.IntN(n + 1)
 					j := i + random.IntN(n-i+1)
 					checkColumn(t, column.Slice(i, j), keys[i:j], nil)
@@ -436,7 +440,7 @@ func TestAppendKey(t *testing.T) {
 // TestKeysOnStack tests columns whose keys and headers lie on a goroutine's stack. At some
 // depths the stack grows, and so moves, when a kernel is called.
 func TestKeysOnStack(t *testing.T) {
-	is(t, behaviour)
+	is(t, behaviour|concurrent)
 	eachFormat(t, func(t *testing.T, format Format) {
 		encoded := Policy{format, 20}.AppendFilter(nil, Bytes(golden.Mixed.Range(0, 100)))
 		eachKernel(t, format, encoded, func(t *testing.T, f *Filter) {
@@ -481,7 +485,7 @@ func testOnStack(f *Filter, depth int) (wrong int) {
 // TestBatchesAtOnce runs batches of several goroutines, in windows of which some were held when a batch panicked:
 // a caller has changed offsets that Offsets had checked.
 func TestBatchesAtOnce(t *testing.T) {
-	is(t, behaviour)
+	is(t, behaviour|concurrent)
 	eachFormat(t, func(t *testing.T, format Format) {
 		keys := golden.Mixed.Range(0, 600)
 		s := mustSet(t, Policy{format, 10}, len(keys))

@@ -74,11 +74,14 @@ func (s sure) MayContainBatch(keys Keys, hits []uint64) int {
 
 // TestRowsOfFile compares the answers from a file with those from memory.
 func TestRowsOfFile(t *testing.T) {
-	is(t, behaviour)
+	is(t, behaviour, otherGo)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(83, 84))
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, c := range []struct{ filters, maxKeys, bitsPerKey int }{{1, 1, 10}, {33, 500, 10}, {300, 50, 30}, {1000, 3000, 14}, {0, 10, 10}} {
+			if c.maxKeys > 500 && testing.Short() {
+				continue
+			}
 			p := Policy{format, c.bitsPerKey}
 			x := interleave(t, random, p, c.maxKeys, filtersOfShape(t, random, p, c.maxKeys, min(c.filters, 300)))
 			x, err := MergeInterleaved(slices.Repeat([]*Interleaved{x}, max(c.filters/300, 1))...)
@@ -107,7 +110,7 @@ func TestRowsOfFile(t *testing.T) {
 // TestRowsReads counts reads and bytes: one read for a region of at most 64 KiB, else one for each probe, and each slice once
 // for a batch.
 func TestRowsReads(t *testing.T) {
-	is(t, behaviour)
+	is(t, behaviour, otherOrder)
 	random := rand.New(rand.NewPCG(85, 86))
 	for _, c := range []struct {
 		format           Format
@@ -196,7 +199,7 @@ func (o *ordered) ReadAt(p []byte, offset int64) (int, error) {
 
 // TestRowsOrder wants a batch to read in the order of the file.
 func TestRowsOrder(t *testing.T) {
-	is(t, behaviour)
+	is(t, behaviour, portableGo, otherGo)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(87, 88))
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -313,7 +316,7 @@ func (f *failing) ReadAt(p []byte, offset int64) (int, error) {
 
 // TestRowsErrors reads files that are damaged, cut off or fail.
 func TestRowsErrors(t *testing.T) {
-	is(t, behaviour, race)
+	is(t, behaviour, otherOrder, otherGo)
 	x, _ := interleavedExample(t, LevelDB)
 	file := fileOf(t, x)
 	want, end := interleavedAnswers(t, x), int(x.slicesEnd(&parts{start: interleavedStart})) // of the slices
@@ -401,7 +404,7 @@ func TestRowsErrors(t *testing.T) {
 
 // TestRowsShared asks from several goroutines.
 func TestRowsShared(t *testing.T) {
-	is(t, behaviour)
+	is(t, behaviour|concurrent)
 	random := rand.New(rand.NewPCG(89, 90))
 	x := interleave(t, random, Policy{}, 500, filtersOfShape(t, random, Policy{}, 500, 2000))
 	file := fileOf(t, x)
