@@ -84,9 +84,9 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 // areFew reports whether n keys, more than singleKeys, should still be tested one by one.
 func (v *view) areFew(n int) bool {
 	if v.kernel == Generic {
-		return uint(n-1) < singleKeysGeneric
+		return uint(n-1) < keysAcross
 	}
-	return n == singleKeysFar && (v.n >= farBytes || v.pair != leveldbDouble32)
+	return n == singleKeys+1 && (v.n >= farBytes || v.pair != leveldbDouble32)
 }
 
 // keyAt returns the address and the length of the key of a header, which is that of a slice or of
@@ -176,7 +176,7 @@ func (v *view) inWindows(keys *Keys, room *hashes, hits []uint64, add bool) int 
 // all keys. It slices the column and the buffer only where it must: for few keys, that costs
 // as much as the rest.
 func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64) int {
-	step := v.windowStep(buffer)
+	step := buffer.len()
 	total, dense := 0, false
 	for i := 0; i < keys.n; i += step {
 		part, h := keys, buffer
@@ -198,14 +198,6 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 		total += found
 	}
 	return total
-}
-
-// windowStep returns how many keys of a column make a window, at most as many as the buffer has room for.
-func (v *view) windowStep(buffer *hashes) int {
-	if v.bytes() >= longWindowBytes {
-		return min(buffer.len(), windowKeys/2)
-	}
-	return buffer.len()
 }
 
 // AppendHits appends the positions of the keys that may be in the filter to

@@ -47,7 +47,6 @@ func (v *view) addFoundRows(keys *Keys, hits []uint64) (total int) {
 // addFoundWindows is addFound with a buffer for the hashes of a window of keys. It slices the column and the
 // buffer where it must, as probeWindows does.
 func (v *view) addFoundWindows(keys *Keys, buffer *hashes, hits []uint64) int {
-	step := v.windowStep(buffer)
 	fresh := v.isFresh(freshBlocks, 16) // where so few new keys make it pay, no test is best at first
 	if keys.n <= min(2*sampleKeys, buffer.len()) {
 		if keys.n < buffer.len() {
@@ -57,7 +56,7 @@ func (v *view) addFoundWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 		return v.addFoundWindow(keys, buffer, hits, fresh, false)
 	}
 	total, dense := 0, false
-	for i, end := 0, sampleKeys; i < keys.n; i, end = end, min(end+step, keys.n) {
+	for i, end := 0, sampleKeys; i < keys.n; i, end = end, min(end+buffer.len(), keys.n) {
 		part, h := keys.slice(i, end), buffer.slice(0, end-i)
 		n, valid := v.addFoundWindow(&part, &h, hits[i/64:], fresh, dense), part.n-part.nulls()
 		dense, fresh = v.isDense(n, valid), v.isFresh(valid-n, valid)
@@ -132,8 +131,6 @@ func (s *prober) isFresh(added, n int) bool {
 		return 16*added >= freshGeneric*n
 	case walk == walkSplit256:
 		return 16*added >= freshBlocks*n
-	case walk == walkDouble32:
-		return 16*added >= freshDouble32*n
 	}
 	return 16*added >= fresh*n
 }

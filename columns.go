@@ -352,7 +352,7 @@ func hashByRows(kind hashKind, rows *byte, stride int, data *byte, n, limit int,
 type rowLengths struct{ equal, tiny, fours, beside, short, long, least, most int }
 
 // has reports whether n keys, at least 16, have such lengths. It asks three of them for their lengths, and
-// one in sampleRows if these differ: a long key makes its whole group take longer.
+// one in fewKeys if these differ: a long key makes its whole group take longer.
 func (l rowLengths) has(rows *byte, stride, n int) bool {
 	first, middle, last := rowLength(rows, stride, 0), rowLength(rows, stride, n/2), rowLength(rows, stride, n-1)
 	longest, shortest := max(first, middle, last), min(first, middle, last)
@@ -366,7 +366,7 @@ func (l rowLengths) has(rows *byte, stride, n int) bool {
 		}
 		return l.most > 0 && (first < l.tiny || first >= equal) && first <= l.most
 	}
-	for i := sampleRows; i < n && l.least <= shortest && longest <= l.most; i += sampleRows {
+	for i := fewKeys; i < n && l.least <= shortest && longest <= l.most; i += fewKeys {
 		length := rowLength(rows, stride, i)
 		longest, shortest = max(longest, length), min(shortest, length)
 	}

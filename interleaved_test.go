@@ -629,7 +629,7 @@ func TestInterleavedFar(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := interleave(t, random, p, 500, all)
-		if len(x.slices) < requestSlicesFrom || x.stride < sliceLines*cacheLine {
+		if len(x.slices) < requestBytes || x.stride < sliceLines*cacheLine {
 			t.Fatalf("%d bytes of slices of %d", len(x.slices), x.stride)
 		}
 		keys := make([]uint64, 130)

@@ -63,6 +63,8 @@ const (
 	// maxHasProbes is the largest number of probes that assembly tests of a single key in the
 	// walks line512 and line32: those of one vector.
 	maxHasProbes = 8
+	// sliceLines is the number of lines of a slice that requestSlices requests.
+	sliceLines = 4
 	// minSetHashes is the number of hashes from which on kernels set bits of lines.
 	minSetHashes = 4
 	// maxKernelLines is the number of lines of 64 bytes from which on Go serves a filter of the walks

@@ -11,21 +11,20 @@ import "math"
 
 // Keys at a time.
 const (
-	windowKeys      = 1024           // hashed, then probed: 1.8 ns a key, with 512 2.0, 256 2.3, 64 4.3 (Skylake)
-	windowKeys128   = windowKeys / 2 // the same for hashes of two words and more, which take more of the cache: untimed
-	longWindowBytes = 32 << 20       // of a filter, from which on a window has half as many keys, so that no call takes long: untimed
+	windowKeys    = 1024           // hashed, then probed: 1.8 ns a key, with 512 2.0, 256 2.3, 64 4.3 (Skylake)
+	windowKeys128 = windowKeys / 2 // the same for hashes of two words and more, which take more of the cache: untimed
 
-	singleKeys        = 7              // tested or added one by one: a window of one key takes twice as long as the plain loop (?, SmallBatches)
-	singleKeysFar     = singleKeys + 1 // the same but for near filters of LevelDB: Parquet, RocksDB, Pebble ×1.2 to 1.8, Nori 1.0 to 1.5 (ER, SmallBatches)
-	singleKeysGeneric = 31             // the same in portable Go: windows of 8 and 16 present keys lose to the plain loop (SPR, SmallBatches)
-	minKernelHashes   = singleKeys + 1 // hashes from which on a kernel takes them: untimed
-	smallBatch        = 64             // at most, whose hashes are on the stack: untimed
-	keysAcross        = 32             // at most, which a Group tests key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
-	viewKeys          = 256            // whose views become strings at a time: untimed
+	// Tested or added one by one: a window of one key takes twice as long as the plain loop (?, SmallBatches). One more is tested so
+	// but in near filters of LevelDB: Parquet, RocksDB, Pebble ×1.2 to 1.8, Nori 1.0 to 1.5 (ER). Portable Go tests keysAcross so:
+	// windows of 8 and 16 present keys lose to the plain loop (SPR).
+	singleKeys      = 7
+	minKernelHashes = singleKeys + 1 // hashes from which on a kernel takes them: untimed
+	smallBatch      = 64             // at most, whose hashes are on the stack: untimed
+	keysAcross      = 32             // at most, which a Group tests key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
+	viewKeys        = 256            // whose views become strings at a time: with 64, views of 8 to 32 bytes take 1.05 to 1.15 times as long (Z5)
 
-	fewKeys    = 32 // a window with less than one key of so many rows is hashed key by key: untimed
-	sampleRows = 32 // one row of so many is asked for its length: untimed
-	restKeys   = 11 // of 16, from which on a last group that is not full goes by rows: untimed
+	fewKeys  = 32 // a window with less than one key of so many rows is hashed key by key, and one row of so many is asked for its length: untimed
+	restKeys = 11 // of 16, from which on a last group that is not full goes by rows: untimed
 
 	someProbes = 16 // of a key that an AtomicSet computes and loads before it sets one: untimed
 	somePlaces = 64 // bits that it loads before it sets one: untimed
@@ -48,7 +47,7 @@ const (
 	densePer256   = 192 // hashes of 256 that pass a stage, above which it turns dense: with 224 up to 5 % longer, 128 up to 19 % (Z5, Forms)
 
 	denseFull        = 4 // a walk of 64-bit remainders turns dense if one key of so many was a hit: untimed
-	denseFullGeneric = 2 // the same in portable Go: untimed
+	denseFullGeneric = 2 // the same in portable Go: bits-and-blooms, 30 and 40 % hits ×1.3 over 4 (Z5)
 	fewFullProbes    = 3 // probes that its kernels make of all hashes first, where PDEP is not slow: untimed
 	firstNEON        = 2 // the same of double32 by NEON: untimed
 
@@ -61,7 +60,7 @@ const (
 // Requests, pages and the regions of a build.
 const (
 	columnAhead  = 2 << 10 // bytes after a key side by side that bits-and-blooms' hash requests: 36 bytes beyond the L2 cache ×2.3, else 1.0 (Z5, Hash)
-	requestBytes = 1 << 20 // of a filter whose lines are requested ahead: from 2 MiB up to ×1.5, at 16 KiB 0.87 to 0.97 (?, Lines)
+	requestBytes = 1 << 20 // of a filter whose lines are requested ahead: from 2 MiB up to ×1.5, at 16 KiB 0.87 to 0.97 (?, Lines); of slices, by batches: 64 MB ×1.14 to 1.2 (Z5, InterleavedBatch)
 
 	regionsBytes = 16 << 20              // of a filter that one worker sets by region: 4.2 ns a bit for 10 to 12; 2 to 8 MiB the same (?, Build)
 	shareBytes   = 2 << 20               // of a filter that several workers set: untimed (Cores)
@@ -74,9 +73,8 @@ const (
 // TestAndAddBatch: how many keys of 16 are new if to add the next ones without a test is as fast.
 const (
 	sampleKeys         = 128 // of the first window, which tells how many are new: untimed
-	fresh              = 11  // of line512 and the rest: both ways take as long (Z5, TestAndAddBatch)
+	fresh              = 10  // both ways take as long at 11 of line512, and of double32 at 6 with 16 KiB and at 10 with 1 MiB (Z5, TestAndAddBatch)
 	freshBlocks        = 1   // of split256: the same
-	freshDouble32      = 8   // of double32: the same, 6 at 16 KiB and 10 at 1 MiB
 	freshGeneric       = 2   // in portable Go: untimed
 	freshBlocksGeneric = 6   // of split256 in portable Go: untimed
 	packedGeneric      = 2   // in portable Go, one new key of so many has them moved side by side first: untimed
@@ -84,12 +82,10 @@ const (
 
 // Interleaved filters, in memory and in files.
 const (
-	columnsAtOnce     = 8 * cacheLine // filters that are put in, and keys that are tested, at a time: their part of a slice is a line: untimed
-	fileAtOnce        = 1 << 20       // bytes of slices that WriteTo copies to a buffer, or a read of a batch takes, unless one has more: untimed
-	regionAtOnce      = 64 << 10      // bytes that a key's slices span at most for one read to take them: untimed
-	requestSlicesFrom = 1 << 20       // bytes of slices from which a batch requests those of the next key: 64 MB by key ×1.14 to 1.2 (Z5, InterleavedBatch), smaller ones untimed
-	sliceLines        = 4             // lines of each that requestSlices requests
-	batchGap          = 16 << 10      // bytes between two slices that a batch reads rather than to read twice: untimed
+	columnsAtOnce = 8 * cacheLine // filters that are put in, and keys that are tested, at a time: their part of a slice is a line: untimed
+	fileAtOnce    = 1 << 20       // bytes of slices that WriteTo copies to a buffer, or a read of a batch takes, unless one has more: untimed
+	regionAtOnce  = 64 << 10      // bytes that a key's slices span at most for one read to take them: untimed
+	batchGap      = 16 << 10      // bytes between two slices that a batch reads rather than to read twice: untimed
 )
 
 // Whether gathers are slow is timed on Intel's CPUs: none of 120,000 answers was wrong beside other work (ER, Calibration).
