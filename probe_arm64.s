@@ -979,14 +979,14 @@ TEXT ·probeDouble32NEON(SB), $9600-80
 	MOVD  first+56(FP), R7
 	MOVD  probes+24(FP), R8
 	SUB   R7, R8, R8
-	MOVD  R2, R9
 	MOVD  $compactBytes<>(SB), R10
-	MOVD  $laneNumbers<>(SB), R11
-	FMOVQ 0(R11), F4
-	MOVD  $4, R11
-	VDUP  R11, V5.S4
-	MOVD  $nibbleBits<>(SB), R11
-	FMOVQ 0(R11), F6
+	MOVD  $laneNumbers<>(SB), R9
+	FMOVQ 0(R9), F4
+	MOVD  $4, R9
+	VDUP  R9, V5.S4
+	MOVD  $nibbleBits<>(SB), R9
+	FMOVQ 0(R9), F6
+	MOVD  R2, R9
 
 octet:
 	FLDPQ 0(R5), (F7, F8)
@@ -2056,14 +2056,14 @@ TEXT ·probeDouble64NEON(SB), $5344-80
 	MOVD  steps+40(FP), R9
 	MOVD  h1+48(FP), R10
 	MOVD  h2+56(FP), R11
-	MOVD  R2, R12
 	MOVD  $compactBytes<>(SB), R13
-	MOVD  $laneNumbers<>(SB), R14
-	FMOVQ 0(R14), F3
-	MOVD  $4, R14
-	VDUP  R14, V4.S4
-	MOVD  $nibbleBits<>(SB), R14
-	FMOVQ 0(R14), F5
+	MOVD  $laneNumbers<>(SB), R12
+	FMOVQ 0(R12), F3
+	MOVD  $4, R12
+	VDUP  R12, V4.S4
+	MOVD  $nibbleBits<>(SB), R12
+	FMOVQ 0(R12), F5
+	MOVD  R2, R12
 
 vector:
 	FLDPQ.P 32(R8), (F6, F7)

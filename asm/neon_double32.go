@@ -114,46 +114,52 @@ func (d *neonDouble32) testAll(outcomes, end arm64.GP, tables neonTables) {
 	f := d.f
 	hashes, n, first, others := f.Argument("hashes"), f.Argument("n"), f.Argument("first"), f.Argument("probes")
 	f.SUB(first, others, others)
-	outcome, compact := f.GP(), f.GP()
+	outcome, move := f.GP(), d.mover(tables, end)
 	f.MOVD(outcomes, outcome)
-	f.Address(tables.compact, compact)
-	numbers, four, nibbles := neonConstant(f, tables.lanes), broadcastConstant(f, 4), neonConstant(f, tables.nibbles)
 
 	f.Label("octet")
 	passed := d.probes("first", d.walk(hashes, nil), first)
 	f.StoreQ(passed, outcome.Post(16)) // later overwritten for survivors
 	f.CBZ(others, "next")
-	lanes, counts, hash := f.GP(), f.GP(), d.loadBlock(hashes)
-	d.nibbles(passed, nibbles, lanes, counts)
-	for i := range hash {
-		set, control, moved := f.GP(), f.V(), f.V()
-		f.UBFX(8*i, lanes, 8, set)
-		f.ADD(compact, set, set)
-		f.FMOVQ(set.At(0), control)
-		f.VTBL(control, hash[i], moved)
-		f.StoreQ(moved, end.At(0))
-		f.VTBL(control, numbers, moved)
-		f.StoreQ(moved, end.At(survivorsSize))
-		f.VADD(arm64.S4, four, numbers, numbers)
-		f.UBFX(8*i, counts, 8, set)
-		f.ADD(set.LSL(2), end, end)
-	}
+	move(passed, 4, d.loadBlock(hashes))
 	f.Label("next")
 	f.ADD(arm64.Imm(4*neonBlock), hashes, hashes)
 	neonCount(f, arm64.Imm(neonBlock), n, f.BGT, "octet")
 }
 
-// nibbles emits two bytes for each 4 hashes: in lanes, a byte whose upper half has a bit
-// for each hash that passed, and in counts, a byte with the number of these hashes.
-func (d *neonDouble32) nibbles(passed, weights arm64.V, lanes, counts arm64.GP) {
-	f, v := d.f, d.f.V()
-	f.VCMLT0(arm64.B16, passed, v)
-	f.VAND(weights, v, v)
-	f.VADDP(arm64.B16, v, v, v)
-	f.VADDP(arm64.B16, v, v, v)
-	f.FromLane('S', 0, v, lanes)
-	f.VCNT(v, v)
-	f.FromLane('S', 0, v, counts)
+// mover returns a function that emits the move of the numbers of the hashes that passed, some fours of them, to the
+// end. If there are hashes, they move there, too, and the numbers survivorsSize further.
+func (d *neonDouble32) mover(tables neonTables, end arm64.GP) func(passed arm64.V, fours int, hash []arm64.V) {
+	f, compact := d.f, d.f.GP()
+	f.Address(tables.compact, compact)
+	numbers, four, weights := neonConstant(f, tables.lanes), broadcastConstant(f, 4), neonConstant(f, tables.nibbles)
+	return func(passed arm64.V, fours int, hash []arm64.V) {
+		// Of each 4 hashes, the upper half of a byte of lanes has a bit for each that passed, and one of counts their number.
+		lanes, counts, v := f.GP(), f.GP(), f.V()
+		f.VCMLT0(arm64.B16, passed, v)
+		f.VAND(weights, v, v)
+		f.VADDP(arm64.B16, v, v, v)
+		f.VADDP(arm64.B16, v, v, v)
+		f.FromLane('S', 0, v, lanes)
+		f.VCNT(v, v)
+		f.FromLane('S', 0, v, counts)
+		for i := range fours {
+			set, control, moved, to := f.GP(), f.V(), f.V(), 0
+			f.UBFX(8*i, lanes, 8, set)
+			f.ADD(compact, set, set)
+			f.FMOVQ(set.At(0), control)
+			if hash != nil {
+				f.VTBL(control, hash[i], moved)
+				f.StoreQ(moved, end.At(0))
+				to = survivorsSize
+			}
+			f.VTBL(control, numbers, moved)
+			f.StoreQ(moved, end.At(to))
+			f.VADD(arm64.S4, four, numbers, numbers)
+			f.UBFX(8*i, counts, 8, set)
+			f.ADD(set.LSL(2), end, end)
+		}
+	}
 }
 
 // testSurvivors emits the other probes of the survivors.
@@ -170,21 +176,25 @@ func (d *neonDouble32) testSurvivors(outcomes, survivors, end arm64.GP) {
 	f.Label("survivors")
 	passed := d.probes("others", d.walk(survivors, &done), others)
 	f.ADD(arm64.Imm(4*neonBlock), survivors, survivors)
-	for half := range 2 {
-		bytes := f.GP()
-		f.FromLane('D', half, passed, bytes)
-		for i := range 4 {
-			a, b := f.GP(), f.GP()
-			f.LDPW(numbers.Post(8), a, b)
-			f.StoreB(bytes, outcomes.Index(a))
+	d.scatter(passed, 0, numbers, outcomes)
+	d.scatter(passed, 1, numbers, outcomes)
+	neonBranch(f, end, survivors, f.BLO, "survivors")
+}
+
+// scatter emits the stores of half of the outcomes to the bytes of the next numbers.
+func (d *neonDouble32) scatter(passed arm64.V, half int, numbers, outcomes arm64.GP) {
+	f, bytes := d.f, d.f.GP()
+	f.FromLane('D', half, passed, bytes)
+	for i := range 4 {
+		a, b := f.GP(), f.GP()
+		f.LDPW(numbers.Post(8), a, b)
+		f.StoreB(bytes, outcomes.Index(a))
+		f.LSR(arm64.Imm(8), bytes, bytes)
+		f.StoreB(bytes, outcomes.Index(b))
+		if i < 3 {
 			f.LSR(arm64.Imm(8), bytes, bytes)
-			f.StoreB(bytes, outcomes.Index(b))
-			if i < 3 {
-				f.LSR(arm64.Imm(8), bytes, bytes)
-			}
 		}
 	}
-	neonBranch(f, end, survivors, f.BLO, "survivors")
 }
 
 // neonPack emits code that packs the sign bits of the outcomes, bytes, into hits.

@@ -42,10 +42,8 @@ func (d *neonDouble64) testAll(outcomes, end arm64.GP, tables neonTables) {
 	n, first, others := f.Argument("n"), f.Argument("first"), f.Argument("probes")
 	f.SUB(first, others, others)
 	starts, steps, h1, h2 := f.Argument("starts"), f.Argument("steps"), f.Argument("h1"), f.Argument("h2")
-	outcome, compact := f.GP(), f.GP()
+	outcome, move := f.GP(), d.mover(tables, end)
 	f.MOVD(outcomes, outcome)
-	f.Address(tables.compact, compact)
-	numbers, four, nibbles := neonConstant(f, tables.lanes), broadcastConstant(f, 4), neonConstant(f, tables.nibbles)
 
 	f.Label("vector")
 	w := newNEONWalk64(f)
@@ -59,19 +57,7 @@ func (d *neonDouble64) testAll(outcomes, end arm64.GP, tables neonTables) {
 	passed := d.probes64("first", w, first)
 	f.StoreLow(passed, outcome.Post(8)) // later overwritten for survivors
 	f.CBZ(others, "next")
-	lanes, counts := f.GP(), f.GP()
-	d.nibbles(passed, nibbles, lanes, counts)
-	for i := range 2 {
-		set, control, moved := f.GP(), f.V(), f.V()
-		f.UBFX(8*i, lanes, 8, set)
-		f.ADD(compact, set, set)
-		f.FMOVQ(set.At(0), control)
-		f.VTBL(control, numbers, moved)
-		f.StoreQ(moved, end.At(0))
-		f.VADD(arm64.S4, four, numbers, numbers)
-		f.UBFX(8*i, counts, 8, set)
-		f.ADD(set.LSL(2), end, end)
-	}
+	move(passed, 2, nil)
 	f.Label("next")
 	neonCount(f, arm64.Imm(neonVector), n, f.BGT, "vector")
 }
@@ -111,18 +97,7 @@ func (d *neonDouble64) testSurvivors(outcomes, numbers, end arm64.GP) {
 	f.Label("skip")
 	d.next(w)
 	neonCount(f, arm64.Imm(1), skipped, f.BNE, "skip")
-	passed, bytes := d.probes64("others", w, others), f.GP()
-	f.FromLane('D', 0, passed, bytes)
-	for i := range neonVector / 2 {
-		a, b := f.GP(), f.GP()
-		f.LDPW(numbers.Post(8), a, b)
-		f.StoreB(bytes, outcomes.Index(a))
-		f.LSR(arm64.Imm(8), bytes, bytes)
-		f.StoreB(bytes, outcomes.Index(b))
-		if i < neonVector/2-1 {
-			f.LSR(arm64.Imm(8), bytes, bytes)
-		}
-	}
+	d.scatter(d.probes64("others", w, others), 0, numbers, outcomes)
 	neonBranch(f, end, numbers, f.BLO, "survivors")
 }
 

@@ -64,12 +64,10 @@ var instructions = []struct {
 	{"b.ge .+0x0", func(f *Function) { f.Label("bge"); f.BGE("bge") }},
 	{"b.cc .+0x0", func(f *Function) { f.Label("blo"); f.BLO("blo") }},
 	{"cbz x1, .+0x0", func(f *Function) { f.Label("cbz"); f.CBZ(R(1), "cbz") }},
-	{"cbnz x1, .+0x0", func(f *Function) { f.Label("cbnz"); f.CBNZ(R(1), "cbnz") }},
 
 	{"ldp q1, q2, [x3,#32]", func(f *Function) { f.FLDPQ(R(3).At(32), VN(1), VN(2)) }},
 	{"stp q1, q2, [x3],#32", func(f *Function) { f.FSTPQ(VN(1), VN(2), R(3).Post(32)) }},
 	{"ldr q1, [x2,#16]", func(f *Function) { f.FMOVQ(R(2).At(16), VN(1)) }},
-	{"ldr d1, [x2]", func(f *Function) { f.LoadD(R(2).At(0), VN(1)) }},
 	{"str q1, [x2,#4224]", func(f *Function) { f.StoreQ(VN(1), R(2).At(4224)) }},
 	{"str d1, [x2],#8", func(f *Function) { f.StoreLow(VN(1), R(2).Post(8)) }},
 	{"ld1 {v1.d}[1], [x2]", func(f *Function) { f.LoadLane(R(2).At(0), 'D', 1, VN(1)) }},

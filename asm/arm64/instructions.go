@@ -131,9 +131,8 @@ func (f *Function) BGE(label string) { f.branch("BGE", label, true) }
 func (f *Function) BLO(label string) { f.branch("BLO", label, true) }
 func (f *Function) BHS(label string) { f.branch("BHS", label, true) }
 
-// CBZ branches if r is 0, and CBNZ if it is not.
-func (f *Function) CBZ(r GP, label string)  { f.branch("CBZ", label, true, r) }
-func (f *Function) CBNZ(r GP, label string) { f.branch("CBNZ", label, true, r) }
+// CBZ branches if r is 0.
+func (f *Function) CBZ(r GP, label string) { f.branch("CBZ", label, true, r) }
 
 func (f *Function) branch(opcode, label string, conditional bool, read ...GP) {
 	var registers list
@@ -161,10 +160,8 @@ func (f *Function) FSTPQ(a, b V, to Mem) {
 	f.emit("FSTPQ"+to.suffix(), to.written(), append(to.read(), a, b), pair(a.scalar(), b.scalar()), to.arg())
 }
 
-func (f *Function) FMOVQ(from Mem, to V) { f.loadScalar("FMOVQ", from, to) }
-
-func (f *Function) loadScalar(opcode string, from Mem, to V) {
-	f.emit(opcode+from.suffix(), append(from.written(), to), from.read(), from.arg(), to.scalar())
+func (f *Function) FMOVQ(from Mem, to V) {
+	f.emit("FMOVQ"+from.suffix(), append(from.written(), to), from.read(), from.arg(), to.scalar())
 }
 
 func (f *Function) StoreQ(from V, to Mem) { f.storeScalar("FMOVQ", from, to) }
@@ -176,15 +173,12 @@ func (f *Function) storeScalar(opcode string, from V, to Mem) {
 	f.emit(opcode+to.suffix(), to.written(), append(to.read(), from), from.scalar(), to.arg())
 }
 
-// LoadD loads a long word into lane 0 and clears lane 1.
-func (f *Function) LoadD(from Mem, to V) { f.loadScalar("FMOVD", from, to) }
-
 // LoadLane loads lane i of words ('S') or long words ('D'): VLD1 of one register.
 func (f *Function) LoadLane(from Mem, size byte, i int, to V) {
 	f.emit("VLD1"+from.suffix(), append(from.written(), to), append(from.read(), to), from.arg(), to.lane(size, i))
 }
 
-// LoadLow is LoadD for an address that moves by a register: VLD1 of half a register.
+// LoadLow loads a long word into lane 0 and clears lane 1: VLD1 of half a register.
 func (f *Function) LoadLow(from Mem, to V) {
 	f.emit("VLD1"+from.suffix(), append(from.written(), to), from.read(), from.arg(),
 		arg{format: "[V%d.B8]", registers: list{to}})
@@ -259,17 +253,15 @@ func (f *Function) VBIT(m, n, d V) { f.change("VBIT", B16, m, n, d) }
 // VCNT counts the set bits of each byte.
 func (f *Function) VCNT(n, d V) { f.two("VCNT", B16, n, d) }
 
-// VTBL looks up bytes of n by the indices in m.
-func (f *Function) VTBL(m, n, d V) {
-	f.emit("VTBL", list{d}, list{m, n},
-		m.as(B16), arg{format: "[V%d.B16]", registers: list{n}}, d.as(B16))
-}
+// VTBL looks up bytes of n by the indices in m. VTBLs looks up bytes of up to four physical registers with consecutive
+// numbers.
+func (f *Function) VTBL(m, n, d V) { f.VTBLs(m, []V{n}, d) }
 
-// VTBLs looks up bytes of up to four physical registers with consecutive numbers.
 func (f *Function) VTBLs(m V, table []V, d V) {
 	t, separator := arg{format: "["}, ""
+	first, _ := table[0].Register.(physical)
 	for i, v := range table {
-		if r, ok := v.Register.(physical); !ok || r.number != table[0].Register.(physical).number+i {
+		if r, ok := v.Register.(physical); len(table) > 1 && (!ok || r.number != first.number+i) {
 			f.file.fail("%s: the registers of a table are not consecutive", f.name)
 			return
 		}
@@ -360,22 +352,19 @@ func (f *Function) narrow(name string, base uint32, by int, t Arrangement, n, d 
 }
 
 func (f *Function) VCMHI(t Arrangement, m, n, d V) {
-	if t == D2 {
-		f.word("VCMHI", 0x6ee03400, D2, t, d, m, n)
-	} else {
-		f.word("VCMHI", 0x6ea03400, S4, t, d, m, n)
-	}
+	f.words("VCMHI", map[Arrangement]uint32{S4: 0x6ea03400, D2: 0x6ee03400}, t, d, m, n)
 }
 
 func (f *Function) VUSHL(t Arrangement, m, n, d V) {
-	switch t {
-	case B16:
-		f.word("VUSHL", 0x6e204400, B16, t, d, m, n)
-	case D2:
-		f.word("VUSHL", 0x6ee04400, D2, t, d, m, n)
-	default:
-		f.word("VUSHL", 0x6ea04400, S4, t, d, m, n)
+	f.words("VUSHL", map[Arrangement]uint32{B16: 0x6e204400, S4: 0x6ea04400, D2: 0x6ee04400}, t, d, m, n)
+}
+
+// words is word for an instruction with several arrangements.
+func (f *Function) words(name string, bases map[Arrangement]uint32, t Arrangement, d, m, n V) {
+	if bases[t] == 0 {
+		f.file.fail("%s: %s of %s", f.name, name, t)
 	}
+	f.word(name, bases[t], t, t, d, m, n)
 }
 
 // VUMAXV and VUMINV put the greatest and the smallest lane into lane 0.

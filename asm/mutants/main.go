@@ -109,22 +109,22 @@ func (s *suite) test(lines []string) (seen string, err error) {
 	if err := os.WriteFile(overlay, replace, 0o666); err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, ".")
-	build.Dir = *root
-	build.Env = append(os.Environ(), "GOARCH="+*arch, "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
+	if output, err := command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, "."); err != nil {
 		return "", fmt.Errorf("%s%w", output, err)
 	}
-	command := []string{"prlimit", "--core=0", "--cpu=" + strconv.Itoa(*seconds)}
-	command = append(command, strings.Fields(*emulate)...)
-	command = append(command, binary, "-test.short", "-test.failfast", "-test.run", *tests)
-	test := exec.Command(command[0], command[1:]...)
-	test.Dir = *root
-	output, err := test.CombinedOutput()
+	arguments := append([]string{"--core=0", "--cpu=" + strconv.Itoa(*seconds)}, strings.Fields(*emulate)...)
+	output, err := command("prlimit", append(arguments, binary, "-test.short", "-test.failfast", "-test.run", *tests)...)
 	if err == nil {
 		return "", nil
 	}
 	return failures(string(output), err), nil
+}
+
+// command runs a program for the architecture in the directory of the package, and returns its output.
+func command(name string, arguments ...string) ([]byte, error) {
+	c := exec.Command(name, arguments...)
+	c.Dir, c.Env = *root, append(os.Environ(), "GOARCH="+*arch, "CGO_ENABLED=0")
+	return c.CombinedOutput()
 }
 
 // failures names the tests that failed, and the end of the process if it is not theirs.
