@@ -50,8 +50,7 @@ func probeDouble32(v vectors) {
 	d.load()
 	Label("stage")
 	branch(CMPQ, d.n, argument("denseBelow"), JLE, "rest")
-	left, last := GP64(), GP64()
-	MOVQ(d.probes, left)
+	left, last := valueOf(d.probes), GP64()
 	SUBQ(d.done, left)
 	branch(CMPQ, left, U8(2), JL, "rest")
 	LEAQ(d.firstRow.Offset((rows-1)*rowSize), last)
@@ -141,8 +140,7 @@ func (d *double32) stage() {
 
 	Label("probe")
 	d.probe(hash, mask, done)
-	start := GP64()
-	LEAQ(Mem{Base: hash, Disp: -(behind + 1) * vector}, start)
+	start := addressOf(Mem{Base: hash, Disp: -(behind + 1) * vector})
 	branch(CMPQ, start, d.hashes, JB, "unmoved")
 	d.move(Mem{Base: start}, Mem{Base: mask, Disp: -(behind + 1) * d.lanes() / 8}, survivor)
 	Label("unmoved")
@@ -162,8 +160,7 @@ func (d *double32) stage() {
 	ADDQ(U8(vector), hash)
 	branch(CMPQ, hash, end, JB, "move")
 
-	limit := GP64()
-	MOVQ(d.n, limit)
+	limit := valueOf(d.n)
 	IMULQ(argument("densePer256"), limit)
 	MOVQ(d.survivors, d.hashes)
 	SUBQ(d.hashes, survivor)
@@ -201,18 +198,14 @@ func (d *double32) move(hash, mask Mem, survivor reg.GPVirtual) {
 // rest emits all further probes of each hash that is left.
 func (d *double32) rest() {
 	Comment("All further probes. Their outcomes are the last row, or hits if there was no stage.")
-	mask, first := GP64(), GP64()
-	LEAQ(Mem{Base: d.row, Disp: 8}, mask)
-	LEAQ(d.firstRow, first)
+	mask, first := addressOf(Mem{Base: d.row, Disp: 8}), addressOf(d.firstRow)
 	CMPQ(d.row, first)
 	CMOVQEQ(argument("hits"), mask)
 	d.clearLast(mask)
 	done := d.broadcast(d.done)
-	left := GP64()
-	MOVQ(d.probes, left)
+	left := valueOf(d.probes)
 	SUBQ(d.done, left)
-	hash, end := GP64(), GP64()
-	MOVQ(d.hashes, hash)
+	hash, end := valueOf(d.hashes), GP64()
 	LEAQ(Mem{Base: hash, Index: d.n, Scale: 4}, end)
 
 	for n := d.abreast(); n > 0; n-- {
@@ -351,8 +344,7 @@ func (w *walk) step() {
 // clearLast clears the last 64 bits of a row for n hashes. If n is 0, it clears the
 // number before the bits, which no one reads in the last row.
 func (d *double32) clearLast(mask reg.GPVirtual) {
-	last, zero := GP64(), GP64()
-	XORL(zero.As32(), zero.As32())
+	last, zero := GP64(), zeroWord()
 	LEAQ(Mem{Base: d.n, Disp: -1}, last)
 	SARQ(U8(6), last)
 	MOVQ(zero, Mem{Base: mask, Index: last, Scale: 8})
@@ -372,8 +364,7 @@ func (d *double32) storeMask(bits, mask reg.GPVirtual) {
 func (d *double32) trim(mask reg.GPVirtual) {
 	d.trims++
 	trimmed := fmt.Sprintf("trimmed_%d", d.trims)
-	rest, bits := GP64(), GP64()
-	MOVQ(d.n, rest)
+	rest, bits := valueOf(d.n), GP64()
 	branch(ANDQ, U8(d.lanes()-1), rest, JZ, trimmed)
 	SUBQ(U8(d.lanes()/8), mask)
 	d.loadMask(Mem{Base: mask}, bits)
@@ -385,15 +376,11 @@ func (d *double32) trim(mask reg.GPVirtual) {
 // spread emits the loop from the last row back to the hits.
 func (d *double32) spread() {
 	Comment("From the last row back: the outcomes of a row go to the set bits of the row before.")
-	first, outcome := GP64(), GP64()
-	LEAQ(d.firstRow, first)
-	LEAQ(Mem{Base: d.row, Disp: 8}, outcome)
+	first, outcome := addressOf(d.firstRow), addressOf(Mem{Base: d.row, Disp: 8})
 	Label("row")
 	branch(CMPQ, d.row, first, JEQ, "rows_done")
 	SUBQ(U32(rowSize), d.row)
-	words, source, dest := GP64(), GP64(), GP64()
-	MOVQ(Mem{Base: d.row}, words)
-	LEAQ(Mem{Base: d.row, Disp: 8}, source)
+	words, source, dest := valueOf(Mem{Base: d.row}), addressOf(Mem{Base: d.row, Disp: 8}), GP64()
 	MOVQ(source, dest)
 	CMPQ(d.row, first)
 	CMOVQEQ(argument("hits"), dest)
@@ -410,8 +397,7 @@ func deposit(source, outcome, dest, n reg.GPVirtual) {
 	ADDQ(U8(63), n)
 	SHRQ(U8(6), n)
 	ADDQ(n, n)
-	position := GP64()
-	XORL(position.As32(), position.As32())
+	position := zeroWord()
 	Label("word")
 	mask, from, bits, shift := GP64(), GP64(), GP64(), GP64()
 	MOVL(Mem{Base: source}, mask.As32())

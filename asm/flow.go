@@ -29,3 +29,24 @@ func returnVectors() {
 	VZEROUPPER()
 	RET()
 }
+
+// valueOf returns a new register with what is in another, or in memory, or with a constant. addressOf returns one with an
+// address, and zeroWord one with 0.
+
+func valueOf(from Op) reg.GPVirtual {
+	r := GP64()
+	MOVQ(from, r)
+	return r
+}
+
+func addressOf(m Mem) reg.GPVirtual {
+	r := GP64()
+	LEAQ(m, r)
+	return r
+}
+
+func zeroWord() reg.GPVirtual {
+	r := GP64()
+	XORL(r.As32(), r.As32())
+	return r
+}

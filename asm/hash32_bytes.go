@@ -23,8 +23,7 @@ func hash32Any(v vectors) {
 		"early at a long key, and when it has hashed enough bytes: a call must not take long.",
 		"signs has the highest bits of the last bytes that are signed: all, or none.",
 	)
-	hashes, left, bytes := argument("hashes"), vectorsOf(v.lanes()), GP64()
-	MOVQ(U32(most), bytes)
+	hashes, left, bytes := argument("hashes"), vectorsOf(v.lanes()), valueOf(U32(most))
 	seed := v.broadcast(constant(hash32Seed))
 	mul := v.broadcast(constant(hash32Mul))
 	v.prepareGather()
@@ -127,8 +126,7 @@ func shortKeys(v vectors, address [2]reg.VecVirtual, length, word reg.VecVirtual
 	v.store(address[0], addresses)
 	v.store(address[1], addresses.Offset(4*v.lanes()))
 	v.store(length, lengths)
-	lane, n, key, at, b, sum := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
-	XORL(lane.As32(), lane.As32())
+	lane, n, key, at, b, sum := zeroWord(), GP64(), GP64(), GP64(), GP64(), GP64()
 	Label("lane")
 	XORL(sum.As32(), sum.As32())
 	MOVL(lengths.Idx(lane, 4), n.As32())

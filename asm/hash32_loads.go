@@ -62,8 +62,7 @@ func hash32LoadsHeaders() {
 	h.mixTails()
 	SHLQ(U8(2), h.offset) // for the four vectors
 	SUBQ(h.offset, bytes)
-	next := GP64()
-	MOVQ(h.stride, next)
+	next := valueOf(h.stride)
 	SHLQ(U8(log2(group)), next)
 	ADDQ(next, h.headers)
 	DECQ(left)
@@ -78,9 +77,7 @@ func hash32LoadsHeaders() {
 // eachKey emits a loop over the keys of the group, several in each round. It calls visit with
 // the number of the key in the round, its header, and the index of the round's first key.
 func (h *hash32Loads) eachKey(label string, perRound int, visit func(i int, header, index reg.GPVirtual)) {
-	header, index := GP64(), GP64()
-	MOVQ(h.headers, header)
-	XORL(index.As32(), index.As32())
+	header, index := valueOf(h.headers), zeroWord()
 	Label(label)
 	for i := range perRound {
 		visit(i, header, index)
@@ -93,12 +90,10 @@ func (h *hash32Loads) eachKey(label string, perRound int, visit func(i int, head
 // measure emits the lengths of the group, the longest of them, and the first state of the
 // hashes. It jumps to the end at a long key.
 func (h *hash32Loads) measure() {
-	all := GP64()
-	XORL(all.As32(), all.As32())
+	all := zeroWord()
 	XORL(h.most.As32(), h.most.As32())
 	h.eachKey("measure", 4, func(i int, header, index reg.GPVirtual) {
-		n := GP64()
-		MOVQ(Mem{Base: header, Disp: 8}, n)
+		n := valueOf(Mem{Base: header, Disp: 8})
 		ORQ(n, all)
 		CMPQ(n, h.most)
 		CMOVQHI(n, h.most)
@@ -121,8 +116,7 @@ func (h *hash32Loads) loadChunk() {
 	lanes, nothing, to := YMM(), GP64(), GP64()
 	LEAQ(h.nothing, nothing)
 	LEAQ(h.words, to)
-	words := GP64()
-	MOVQ(h.offset, words)
+	words := valueOf(h.offset)
 	SHRQ(U8(2), words)
 	VPADDD(ascending, v.broadcast(words), lanes)
 	var rows [8]reg.VecVirtual
@@ -178,8 +172,7 @@ func (h *hash32Loads) mixChunk() {
 	v := &avx2{}
 	mul, step := v.broadcast(constant(hash32Mul)), YMM()
 	var state, words [4]reg.VecVirtual
-	done := GP64()
-	MOVQ(h.offset, done)
+	done := valueOf(h.offset)
 	SHRQ(U8(2), done)
 	past := v.broadcast(done)
 	for i := range state {
@@ -220,8 +213,7 @@ func (h *hash32Loads) mixChunk() {
 func (h *hash32Loads) loadTails() (short func()) {
 	var shorts []func()
 	h.eachKey("load_tails", 4, func(i int, header, index reg.GPVirtual) {
-		n, at, shift, tail := GP64(), GP64(), GP64(), GP64()
-		MOVQ(Mem{Base: header}, at)
+		n, at, shift, tail := GP64(), valueOf(Mem{Base: header}), GP64(), GP64()
 		MOVQ(Mem{Base: header, Disp: 8}, n)
 		branch(CMPQ, n, U8(4), JB, fmt.Sprintf("short_%d", i))
 		MOVL(Mem{Base: at, Index: n, Scale: 1, Disp: -4}, tail.As32())
@@ -258,8 +250,7 @@ func shortTail(i int, n, at, tail reg.GPVirtual) {
 		SHLXQ(shift, b, b)
 		ORQ(b, tail)
 	}
-	middle := GP64()
-	MOVQ(n, middle)
+	middle := valueOf(n)
 	SHRQ(U8(1), middle)
 	DECQ(n)
 	place()
@@ -270,8 +261,7 @@ func shortTail(i int, n, at, tail reg.GPVirtual) {
 
 // mixTails emits the last step of the keys that have a tail, and stores the hashes.
 func (h *hash32Loads) mixTails() {
-	v, to := &avx2{}, GP64()
-	MOVQ(h.out, to)
+	v, to := &avx2{}, valueOf(h.out)
 	mul, three := v.broadcast(constant(hash32Mul)), v.broadcast(constant(3))
 	none, signs := YMM(), v.broadcast(argument("signs"))
 	VPXOR(none, none, none)

@@ -158,8 +158,7 @@ func (h *hash32Rows) setMasks() {
 
 // setLoads emits where the loads of a group end: after its last 16 keys, or fewer.
 func (h *hash32Rows) setLoads() {
-	end, all := GP64(), GP64()
-	LEAQ(Mem{Base: h.left, Disp: 15}, end)
+	end, all := addressOf(Mem{Base: h.left, Disp: 15}), GP64()
 	ANDQ(I8(-16), end)
 	SHLQ(U8(2), end)
 	MOVL(U32(4*h.keys), all.As32())
@@ -201,8 +200,7 @@ const (
 // the other keys, and with the offset of the 16 keys where each key has a word of 4 bytes. If skip is set, from byte
 // 128 on it leaves out 16 keys that have no bytes left.
 func (h *hash32Rows) eachRow(loop string, skip bool, body func(eights [2]reg.GPVirtual, sixteen reg.GPVirtual)) {
-	sixteen, eights := GP64(), [2]reg.GPVirtual{GP64(), GP64()}
-	XORL(sixteen.As32(), sixteen.As32())
+	sixteen, eights := zeroWord(), [2]reg.GPVirtual{GP64(), GP64()}
 	MOVQ(h.at, eights[0])
 	Label(loop)
 	LEAQ(Mem{Base: eights[0], Index: h.stride[0], Scale: 8}, eights[1])
@@ -277,8 +275,7 @@ func (h *hash32Rows) loadRows(loop string, how int) {
 func (h *hash32Rows) loadShortRows(loop string) {
 	h.eachRow(loop, false, func(eights [2]reg.GPVirtual, sixteen reg.GPVirtual) {
 		load := func(key int) reg.VecVirtual {
-			p, z := GP64(), ZMM()
-			MOVQ(h.header(eights[key/8], key%8), p)
+			p, z := valueOf(h.header(eights[key/8], key%8)), ZMM()
 			whole(z)(x86.VMOVDQU8_Z(Mem{Base: p, Index: h.offset, Scale: 1}, h.maskOf(key, sixteen), z.AsX()))
 			return z
 		}
@@ -328,10 +325,7 @@ func (h *hash32Rows) mixChunk() {
 // signBytes emits code that takes the bytes of a last word of fewer than 4 bytes as signed numbers, if they are.
 func (h *hash32Rows) signBytes() {
 	branch(CMPL, h.signs, U8(0), JEQ, "unsigned")
-	words, stop, end := GP64(), GP64(), GP64()
-	LEAQ(h.word(0), words)
-	LEAQ(h.word(chunk/4), stop)
-	LEAQ(number(4), end)
+	words, stop, end := addressOf(h.word(0)), addressOf(h.word(chunk/4)), addressOf(number(4))
 	Label("sign")
 	for i, n := range h.length {
 		at, word, short := Mem{Base: words, Disp: 64 * i}, ZMM(), K()

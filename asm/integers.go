@@ -140,8 +140,7 @@ func (k *integers) repeat() {
 		k.vectors.xor(left, x, x)
 	}
 	for _, x := range k.scalar {
-		left := GP64()
-		MOVQ(x, left)
+		left := valueOf(x)
 		SHLQ(U8(32), left)
 		ORQ(left, x)
 	}

@@ -62,8 +62,7 @@ func requestSlices() {
 	TEXT("requestSlicesAVX2", NOSPLIT, signature("requestSlices"))
 	slices := argument("slices")
 	for i := range 8 {
-		base := GP64()
-		MOVQ(Mem{Base: slices, Disp: 8 * i}, base)
+		base := valueOf(Mem{Base: slices, Disp: 8 * i})
 		for line := range 4 {
 			request(Mem{Base: base, Disp: 64 * line})
 		}

@@ -213,9 +213,7 @@ func (a *bitsAdder) addByWord(h, line []Mem) {
 // the first key.
 func (a *bitsAdder) eachPair(emit func(numbers Mem)) {
 	a.loops++
-	label, numbers, left := fmt.Sprintf("pair_%d", a.loops), GP64(), GP64()
-	MOVQ(a.slots, numbers)
-	MOVQ(a.pairs, left)
+	label, numbers, left := fmt.Sprintf("pair_%d", a.loops), valueOf(a.slots), valueOf(a.pairs)
 	Label(label)
 	emit(Mem{Base: numbers})
 	ADDQ(U8(8), numbers)

@@ -60,8 +60,7 @@ func newLines(v vectors, walk lineWalk) *lines {
 
 // stackVectors returns the address of so many bytes of the stack, at a multiple of 64.
 func stackVectors(bytes int) reg.GPVirtual {
-	p := GP64()
-	LEAQ(AllocLocal(bytes+64-8).Offset(63), p)
+	p := addressOf(AllocLocal(bytes + 64 - 8).Offset(63))
 	ANDQ(I8(-64), p)
 	return p
 }
@@ -228,9 +227,7 @@ func (l *lines) request(places Mem, count int) {
 	near := fmt.Sprintf("near_%d", l.requests)
 	branch(CMPB, parameter("far"), U8(0), JE, near)
 	for i := range count {
-		line := GP64()
-		MOVQ(places.Offset(8*i), line)
-		request(Mem{Base: line})
+		request(Mem{Base: valueOf(places.Offset(8 * i))})
 	}
 	Label(near)
 }
@@ -243,9 +240,7 @@ func (l *lines) at(n reg.GPVirtual, count int) (h, line []Mem) {
 // keys returns some hashes, and their lines, whose addresses it loads.
 func (l *lines) keys(hash, place Mem, count int) (h, line []Mem) {
 	for i := range count {
-		at := GP64()
-		MOVQ(place.Offset(8*i), at)
-		h, line = append(h, hash.Offset(l.size*i)), append(line, Mem{Base: at})
+		h, line = append(h, hash.Offset(l.size*i)), append(line, Mem{Base: valueOf(place.Offset(8 * i))})
 	}
 	return h, line
 }
@@ -310,8 +305,7 @@ func (l *lines) testOnes() {
 		}
 	}
 	store := func() {
-		to := GP64()
-		MOVQ(n, to)
+		to := valueOf(n)
 		SHRQ(U8(6), to)
 		MOVQ(word, Mem{Base: hits, Index: to, Scale: 8})
 		XORL(word.As32(), word.As32())

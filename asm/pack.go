@@ -74,9 +74,7 @@ func twice(mask reg.GPVirtual) {
 func packWords(v vectors, size, some, shift int, step func(words, to, chosen Mem, left reg.GPVirtual)) {
 	to, chosen, n := argument("words"), argument("chosen"), argument("n")
 	v.prepareCompact()
-	words, left := GP64(), GP64()
-	MOVQ(to, words)
-	XORL(left.As32(), left.As32())
+	words, left := valueOf(to), zeroWord()
 	Label("step")
 	step(Mem{Base: words}, Mem{Base: to}, Mem{Base: chosen}, left)
 	ADDQ(I32(size*some), words)

@@ -65,8 +65,7 @@ func (r *keyRows) find() {
 	branch(CMPQ, parameter("stride"), U8(16), JL, "offsets")
 	MOVQ(r.next, r.at)
 	branch(CMPQ, r.left, U8(r.keys), JL, "copy")
-	skip := GP64()
-	MOVQ(r.stride[0], skip)
+	skip := valueOf(r.stride[0])
 	SHLQ(U8(log2(r.keys)), skip)
 	ADDQ(skip, r.next)
 	if r.keys < 64 { // the loads of 64 keys fill the CPU's buffers for lines, and requests would come on top
@@ -85,12 +84,9 @@ func (r *keyRows) request() {
 		if i > 0 && i%8 == 0 {
 			LEAQ(Mem{Base: r.next, Index: r.stride[0], Scale: 8}, r.next)
 		}
-		p := GP64()
-		MOVQ(r.header(r.next, i%8), p)
-		request(Mem{Base: p})
+		request(Mem{Base: valueOf(r.header(r.next, i%8))})
 	}
-	skip := GP64()
-	MOVQ(r.stride[0], skip)
+	skip := valueOf(r.stride[0])
 	SHLQ(U8(3), skip)
 	for range r.keys/8 - 1 {
 		SUBQ(skip, r.next)
@@ -104,8 +100,7 @@ func (r *keyRows) copyHeaders() {
 	for i := 0; i < 24*r.keys; i += 64 {
 		VMOVDQA64(zero, Mem{Base: r.frame, Disp: i})
 	}
-	words, to := GP64(), GP64()
-	MOVQ(r.stride[0], words)
+	words, to := valueOf(r.stride[0]), GP64()
 	SHRQ(U8(3), words)
 	IMULQ(r.left, words)
 	MOVQ(r.frame, to)
@@ -122,8 +117,7 @@ func (r *keyRows) copyHeaders() {
 
 // firstLongs returns the mask of the first long words, as many as count says.
 func firstLongs(count reg.GPVirtual) reg.OpmaskVirtual {
-	k, bits, limit := K(), GP64(), GP64()
-	MOVQ(U32(8), bits)
+	k, bits, limit := K(), valueOf(U32(8)), GP64()
 	CMPQ(count, bits)
 	CMOVQLT(count, bits)
 	XORL(limit.As32(), limit.As32())
@@ -155,8 +149,7 @@ func (r *keyRows) findOffsets() {
 	JMP(LabelRef("ends"))
 	Label("other_offsets")
 	branch(CMPQ, parameter("stride"), U8(0), JGE, "short_offsets")
-	width := GP64()
-	MOVQ(parameter("stride"), width)
+	width := valueOf(parameter("stride"))
 	NEGQ(width)
 	VPBROADCASTQ(r.next, from)
 	VPBROADCASTQ(width, n)
@@ -181,9 +174,7 @@ func (r *keyRows) findOffsets() {
 		VMOVDQA64(headers, Mem{Base: to, Disp: 64 * i})
 	}
 	for i := 0; r.ahead && i < 8; i++ {
-		p := GP64()
-		MOVQ(Mem{Base: to, Disp: 16 * i}, p)
-		request(Mem{Base: p, Disp: int(bloom.constant("columnAhead"))})
+		request(Mem{Base: valueOf(Mem{Base: to, Disp: 16 * i}), Disp: int(bloom.constant("columnAhead"))})
 	}
 	ADDQ(U32(128), to)
 	SUBQ(U8(8), left)
@@ -208,8 +199,7 @@ func (r *keyRows) eight(i int) reg.GPVirtual {
 	if i == 0 {
 		return r.at
 	}
-	base := GP64()
-	LEAQ(Mem{Base: r.at, Index: r.stride[0], Scale: 8}, base)
+	base := addressOf(Mem{Base: r.at, Index: r.stride[0], Scale: 8})
 	for i -= 8; i > 0; i -= 8 {
 		LEAQ(Mem{Base: base, Index: r.stride[0], Scale: 8}, base)
 	}

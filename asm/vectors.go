@@ -227,8 +227,7 @@ func (v *avx512) narrow(src [2]reg.VecVirtual) reg.VecVirtual {
 }
 
 func (v *avx512) testAbove(power int, src [2]reg.VecVirtual) {
-	k, z, upper := K(), ZMM(), GP64()
-	MOVQ(I32(-power), upper)
+	k, z, upper := K(), ZMM(), valueOf(I32(-power))
 	VPORQ(src[0], src[1], z)
 	VPTESTMQ(v.broadcastLong(upper), z, k)
 	KORTESTW(k, k)
@@ -390,8 +389,7 @@ func (v *avx2) narrow(src [2]reg.VecVirtual) reg.VecVirtual {
 }
 
 func (v *avx2) testAbove(power int, src [2]reg.VecVirtual) {
-	y, upper := YMM(), GP64()
-	MOVQ(I32(-power), upper)
+	y, upper := YMM(), valueOf(I32(-power))
 	VPOR(src[0], src[1], y)
 	VPTEST(v.broadcastLong(upper), y)
 }

@@ -73,8 +73,7 @@ func viewStrings() {
 		VMOVDQU64(firstHeaders.Offset(64*i), h)
 	}
 	Comment("The addresses of keys in the views themselves.")
-	at, inline, keys := GP64(), ZMM(), ZMM()
-	LEAQ(Mem{Base: v.rows, Disp: 4}, at)
+	at, inline, keys := addressOf(Mem{Base: v.rows, Disp: 4}), ZMM(), ZMM()
 	VPSLLQ(U8(4), smallNumbers, inline)
 	VPADDQ((&avx512{}).broadcastLong(at), inline, inline)
 	v.each(func() { VMOVDQA64(inline, keys) }, func() {

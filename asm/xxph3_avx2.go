@@ -113,8 +113,7 @@ func (x *xxph3Fours) findOthers(rows reg.GPVirtual) {
 	}
 	JMP(LabelRef("measured"))
 	Label("width")
-	width := GP64()
-	MOVQ(parameter("stride"), width)
+	width := valueOf(parameter("stride"))
 	NEGQ(width)
 	VMOVDQA(x.broadcastLong(width), x.n)
 	VPMULUDQ(smallNumbers, x.n, from)
@@ -170,9 +169,7 @@ func secretWords(rows [2]reg.VecVirtual, secret reg.VecVirtual) (a, b reg.VecVir
 func (x *xxph3Fours) ends() reg.VecVirtual {
 	words, last := [2]reg.VecVirtual{YMM(), YMM()}, [2]reg.VecVirtual{YMM(), YMM()}
 	for key := range 4 {
-		p, n, second, end := GP64(), GP64(), GP64(), GP64()
-		MOVQ(x.header(key), p)
-		MOVQ(x.header(key).Offset(8), n)
+		p, n, second, end := valueOf(x.header(key)), valueOf(x.header(key).Offset(8)), GP64(), GP64()
 		LEAQ(Mem{Base: n, Disp: -8}, second)
 		LEAQ(Mem{Base: p, Index: n, Scale: 1, Disp: -16}, end)
 		CMPQ(n, U8(16))

@@ -148,9 +148,7 @@ func (x *xxph3Rows) fold(a, b reg.VecVirtual) reg.VecVirtual {
 func (x *xxph3Rows) loadEnds() {
 	x.jumpIf(x.least, 1, 16, "short")
 	x.columnsOf(x.c, func(header Mem, key int) reg.VecVirtual {
-		p, q, z := GP64(), GP64(), ZMM()
-		MOVQ(header, p)
-		MOVQ(header.Offset(8), q)
+		p, q, z := valueOf(header), valueOf(header.Offset(8)), ZMM()
 		whole(z)(x86.VMOVDQU64(Mem{Base: p}, z.AsX()))
 		VINSERTI32X4(U8(1), Mem{Base: p, Index: q, Scale: 1, Disp: -16}, z.AsY(), z.AsY())
 		return z
@@ -159,9 +157,7 @@ func (x *xxph3Rows) loadEnds() {
 	Label("short")
 	x.jumpIf(x.least, 1, 8, "shorter")
 	x.columnsOf(x.c, func(header Mem, key int) reg.VecVirtual {
-		p, q, at, z := GP64(), GP64(), GP64(), ZMM()
-		MOVQ(header, p)
-		MOVQ(header.Offset(8), q)
+		p, q, at, z := valueOf(header), valueOf(header.Offset(8)), GP64(), ZMM()
 		LEAQ(Mem{Base: q, Disp: -8}, at)
 		CMPQ(at, U8(8))
 		CMOVQGT(number(8), at)
@@ -181,9 +177,7 @@ func (x *xxph3Rows) loadEnds() {
 	JMP(LabelRef("loaded"))
 	Label("shorter")
 	x.columnsOf(x.c, func(header Mem, key int) reg.VecVirtual {
-		p, q, bits, z, y, k, l := GP64(), GP64(), GP64(), ZMM(), ZMM(), K(), K()
-		MOVQ(header, p)
-		MOVQ(header.Offset(8), q)
+		p, q, bits, z, y, k, l := valueOf(header), valueOf(header.Offset(8)), GP64(), ZMM(), ZMM(), K(), K()
 		TESTQ(q, q)
 		CMOVQEQ(x.frame, p)
 		BZHIQ(q, allBits, bits)
@@ -270,10 +264,7 @@ func (x *xxph3Rows) few(i int, lanes reg.Register) {
 // morePairs emits the hash of bytes 16 to n-17, 16 from both ends at a time. For a key that has no
 // more, it reads the stack.
 func (x *xxph3Rows) morePairs() {
-	offset, limit, word := GP64(), GP64(), GP64()
-	MOVQ(U32(16), offset)
-	MOVQ(U32(33), limit)
-	LEAQ(secret.Offset(32), word)
+	offset, limit, word := valueOf(U32(16)), valueOf(U32(33)), addressOf(secret.Offset(32))
 	Label("pair")
 	limits, k := ZMM(), K()
 	VPBROADCASTQ(limit, limits)
@@ -282,9 +273,7 @@ func (x *xxph3Rows) morePairs() {
 	for i := range x.c {
 		eight, w := x.eight(8*i), [][4]reg.VecVirtual{newColumns(1)[0]}
 		x.columnsAt(eight, w[0], func(header Mem, key int) reg.VecVirtual {
-			p, q, z := GP64(), GP64(), ZMM()
-			MOVQ(header, p)
-			MOVQ(header.Offset(8), q)
+			p, q, z := valueOf(header), valueOf(header.Offset(8)), ZMM()
 			CMPQ(q, limit)
 			CMOVQLT(x.frame, p)
 			CMOVQLT(limit, q)
