@@ -293,9 +293,10 @@ demo:
 	cd compare/duckdb && for n in 10 100 1000; do go run ./semijoin -orders $$n -rounds 15 || exit; done
 
 # figures takes the figures of docs on this CPU, as in make figures CPU="Zen 5", or some PARTS of them: see
-# compare/figures. pages writes the tables of docs anew, from the figures that are there.
+# compare/figures. It then compares the tables of false-positive rates, which are the same on every CPU. pages
+# writes the tables of docs anew, from the figures that are there.
 .PHONY: figures pages
 figures:
-	cd compare && go run ./figures measure --name "$(CPU)" $(PARTS) && go run ./figures pages
+	cd compare && go run ./figures measure --name "$(CPU)" $(PARTS) && go run ./figures pages && go test -count 1 ./falsepositives -all
 pages:
 	cd compare && go run ./figures pages

@@ -285,11 +285,11 @@ func TestLayouts(t *testing.T) {
 					t.Fatalf("Len() = %d of %d keys", column.Len(), n)
 				}
 				checkColumn(t, column, keys, nil)
-				slices := 5
+				parts := 5
 				if testing.Short() {
-					slices = 2
+					parts = 2
 				}
-				for range slices {
+				for range parts {
 					i := random.IntN(n + 1)
 					j := i + random.IntN(n-i+1)
 					checkColumn(t, column.Slice(i, j), keys[i:j], nil)

@@ -11,7 +11,7 @@
 //	go run ./falsepositives probes        how many values each probe of LevelDB's format has
 //	go run ./falsepositives FORMAT        filters of random hashes
 //
-// The same tables are printed on every CPU. TestTablesOfDocs compares them with the documents.
+// The same tables are printed on every CPU. TestTablesOfDocs compares them with the documents: all, if it is run with -all.
 package main
 
 import (
