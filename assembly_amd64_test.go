@@ -22,6 +22,7 @@ var ours = assembly{"probe_amd64.s", []gate{
 		hashXXH64:         {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
 		hashXXPH3:         {beforeLong: 16},
 		hashMurmur3x2:     {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+		hashMurmur3:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
 	}},
 	{AVX2, "AVX2", featuresAVX2, 59, map[hashKind]callLengths{
 		hashLevelDB:       {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},

@@ -185,7 +185,8 @@ func checkCalls(t *testing.T, kind hashKind, keys [][]byte, want func(calls call
 				continue // hashed as strings, or by another function
 			}
 			layout, _, stride, _ := column.assemblyRows()
-			isInteger := layout == uint64s || layout == uint32s && kind != hashMurmur3x2 || stride == -16 && kind == hashMurmur3x2
+			isMurmur := kind == hashMurmur3x2 || kind == hashMurmur3
+			isInteger := layout == uint64s || layout == uint32s && !isMurmur || stride == -16 && isMurmur
 			hashed := 0
 			if slices.Contains(hashKinds[kind].kernels, gate.kernel) && (isInteger || has && width >= calls.shortest) {
 				hashed = want(calls, column.layout)

@@ -44,6 +44,7 @@ func TestFullWalks(t *testing.T) {
 	small, large := guard.Buffer(t, 1<<14), make([]byte, maxKernelBits/8+8) // hardly any of it touched
 	for round := range 1000 {
 		n, swap, k := uint64(1)<<random.IntN(32), 56*random.Uint64N(2), 1+round%maxFullProbes
+		mask := [...]uint64{wholeSums, signless, random.Uint64() | math.MaxUint32}[random.IntN(3)]
 		if n += random.Uint64N(n); random.IntN(2) == 0 {
 			n = uint64(1)<<random.IntN(32) + random.Uint64N(40) - 20
 		}
@@ -61,9 +62,9 @@ func TestFullWalks(t *testing.T) {
 			hashed[i] = make([]uint64, 1+random.IntN(windowKeys)>>random.IntN(3), windowKeys)
 			hashed[i] = hashed[i][:len(hashed[0])]
 		}
-		edges := edges64(n, math.MaxUint64)
+		edges := edges64(n, mask)
 		bitOf := func(key, i int) uint64 {
-			return (hashed[i%2][key]+uint64(i)*hashed[2+(i+i%2)%4/2][key])%n ^ swap
+			return (hashed[i%2][key]+uint64(i)*hashed[2+(i+i%2)%4/2][key])&mask%n ^ swap
 		}
 		want := make([]uint64, (len(hashed[0])+63)/64)
 		for key := range hashed[0] {
@@ -92,7 +93,7 @@ func TestFullWalks(t *testing.T) {
 		for _, kernel := range kernels[:len(kernels)-1] {
 			const canary = 0xdeadbeef
 			places := slices.Repeat([]uint32{canary}, len(hashed[0])*k+32)
-			done := array.placeFull(kernel, uint32(swap), hashed[0], hashed[1], hashed[2], hashed[3], places[:len(hashed[0])*k])
+			done := array.placeFull(kernel, uint32(swap), mask, hashed[0], hashed[1], hashed[2], hashed[3], places[:len(hashed[0])*k])
 			if want := len(hashed[0]) &^ 15; done != want && (kernel == AVX512 || done != 0) {
 				t.Fatalf("kernel %v: places of %d of %d hashes", kernel, done, len(hashed[0]))
 			}
@@ -105,7 +106,7 @@ func TestFullWalks(t *testing.T) {
 			for way := range 4 {
 				gathers.Store([...]uint32{fastGathers, slowGathers}[way/2])
 				got := slices.Repeat([]uint64{1 << 40}, len(want)+1)
-				ok := array.probeFull(kernel, uint32(swap), way%2 != 0, hashed[0], hashed[1], hashed[2], hashed[3], got)
+				ok := array.probeFull(kernel, uint32(swap), mask, way%2 != 0, hashed[0], hashed[1], hashed[2], hashed[3], got)
 				if !ok || !slices.Equal(got[:len(want)], want) || got[len(want)] != 1<<40 {
 					t.Fatalf("kernel %v, %d bits, %d probes, %d hashes, way %d: hits\n%x, want\n%x", kernel, n, k, len(hashed[0]), way, got, want)
 				}

@@ -235,7 +235,7 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 		return 0, false
 	}
 	layout, rows, stride, data := k.assemblyRows()
-	if kind == hashMurmur3x2 {
+	if kind == hashMurmur3x2 || kind == hashMurmur3 {
 		return murmurAssembly(kernel, layout, rows, stride, data, h)
 	}
 	if kernel == AVX512 {
@@ -276,19 +276,23 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 	return n - left, true
 }
 
-// murmurAssembly is hashAssembly for this hash: AVX2 has it for integers and keys of 16 bytes.
+// murmurAssembly is hashAssembly for both murmur hashes: AVX2 has them for integers and keys of 16 bytes.
 func murmurAssembly(kernel Kernel, layout layout, rows *byte, stride int, data *byte, h *hashes) (done int, ok bool) {
 	n, left := h.len(), 0
+	h3, h4 := unsafe.SliceData(h.h3), unsafe.SliceData(h.h4)
+	if h3 == nil { // the kernels make one digest then
+		h3, h4 = &h.h1[0], &h.h2[0]
+	}
 	switch {
 	case layout == noLayout:
 		return 0, false
 	case layout == uint64s || stride == -16:
-		left, ok = murmur(kernel, layout, rows, stride, data, n, &h.h1[0], &h.h2[0], &h.h3[0], &h.h4[0])
+		left, ok = murmur(kernel, layout, rows, stride, data, n, &h.h1[0], &h.h2[0], h3, h4)
 	default:
 		if layout == uint32s {
 			stride = -4 // keys of one width
 		}
-		left, ok = murmurRows(kernel, rows, stride, data, n, &h.h1[0], &h.h2[0], &h.h3[0], &h.h4[0])
+		left, ok = murmurRows(kernel, rows, stride, data, n, &h.h1[0], &h.h2[0], h3, h4)
 	}
 	if !ok {
 		return 0, false

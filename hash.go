@@ -42,7 +42,7 @@ func (w words) bits() int {
 	return [...]int{noWords: 0, one32: 32, one64: 64, two64: 128, four64: 256}[w]
 }
 
-// hashKinds describes each hash. One without kernels is hashed in portable Go.
+// hashKinds describes each hash.
 var hashKinds = [...]struct {
 	name    string
 	words   words
@@ -55,7 +55,7 @@ var hashKinds = [...]struct {
 	hashXXPH3:         {"RocksDB's XXPH3", one64, everyKernel},
 	hashLevelDBSigned: {"LevelDB's 32-bit hash with signed bytes", one32, everyKernel},
 	hashMurmur3x2:     {"murmur3_x64_128 of the key, and of the key and a byte 1", four64, []Kernel{AVX512, AVX2}},
-	hashMurmur3:       {"murmur3_x64_128", two64, nil},
+	hashMurmur3:       {"murmur3_x64_128", two64, []Kernel{AVX512, AVX2}},
 }
 
 var everyKernel = []Kernel{AVX512, AVX2, NEON}

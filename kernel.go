@@ -72,7 +72,7 @@ const (
 	maxKernelLines = 1 << 26
 	// maxKernelBlocks is the same for the blocks of 32 bytes of the walk split256.
 	maxKernelBlocks = 1 << 27
-	// maxKernelBits is the most bits, 256 MiB, of a filter of the walk double64 that the kernels
+	// maxKernelBits is the most bits, 256 MiB, of a filter of a walk with a full remainder a probe that the kernels
 	// test. Go tests larger filters.
 	maxKernelBits = 1 << 31
 	// minReduceBitsFull is the number of bits of a filter from which on AVX-512's tests of columns compute the

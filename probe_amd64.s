@@ -5453,6 +5453,57 @@ bytes:
 	JNZ          bytes
 
 hashed:
+	VPXORQ         Z8, Z12, Z12
+	VPXORQ         448(CX), Z12, Z12
+	VPXORQ         Z14, Z18, Z18
+	VPXORQ         448(CX), Z18, Z18
+	VPXORQ         Z9, Z13, Z13
+	VPXORQ         640(CX), Z13, Z13
+	VPXORQ         Z15, Z19, Z19
+	VPXORQ         640(CX), Z19, Z19
+	VPADDQ         Z18, Z12, Z12
+	VPADDQ         Z12, Z18, Z18
+	VPADDQ         Z19, Z13, Z13
+	VPADDQ         Z13, Z19, Z19
+	VPSRLQ         $0x21, Z12, Z0
+	VPXORD         Z0, Z12, Z12
+	VPSRLQ         $0x21, Z13, Z0
+	VPXORD         Z0, Z13, Z13
+	VPSRLQ         $0x21, Z18, Z0
+	VPXORD         Z0, Z18, Z18
+	VPSRLQ         $0x21, Z19, Z0
+	VPXORD         Z0, Z19, Z19
+	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z12, Z12
+	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z13, Z13
+	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z18, Z18
+	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z19, Z19
+	VPSRLQ         $0x21, Z12, Z0
+	VPXORD         Z0, Z12, Z12
+	VPSRLQ         $0x21, Z13, Z0
+	VPXORD         Z0, Z13, Z13
+	VPSRLQ         $0x21, Z18, Z0
+	VPXORD         Z0, Z18, Z18
+	VPSRLQ         $0x21, Z19, Z0
+	VPXORD         Z0, Z19, Z19
+	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z12, Z12
+	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z13, Z13
+	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z18, Z18
+	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z19, Z19
+	VPSRLQ         $0x21, Z12, Z0
+	VPXORD         Z0, Z12, Z12
+	VPSRLQ         $0x21, Z13, Z0
+	VPXORD         Z0, Z13, Z13
+	VPSRLQ         $0x21, Z18, Z0
+	VPXORD         Z0, Z18, Z18
+	VPSRLQ         $0x21, Z19, Z0
+	VPXORD         Z0, Z19, Z19
+	VPADDQ         Z18, Z12, Z12
+	VPADDQ         Z12, Z18, Z18
+	VPADDQ         Z19, Z13, Z13
+	VPADDQ         Z13, Z19, Z19
+	MOVQ           h1+32(FP), AX
+	CMPQ           AX, h3+48(FP)
+	JEQ            store
 	VMOVDQA64      448(CX), Z1
 	VPBROADCASTQ   smallNumbers<>+8(SB), Z0
 	VPANDQ.BCST    smallNumbers<>+120(SB), Z1, Z1
@@ -5484,73 +5535,51 @@ hashed:
 	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z16, Z16
 	VPMULLQ.BCST   longs87c37b91114253d5<>+0(SB), Z17, Z17
 	VMOVDQA64      448(CX), Z0
-	VMOVDQA64      448(CX), Z1
-	VPADDQ.BCST    smallNumbers<>+8(SB), Z1, Z1
-	VPTESTNMQ.BCST smallNumbers<>+120(SB), Z1, K2
+	VPADDQ.BCST    smallNumbers<>+8(SB), Z0, Z0
+	VPTESTNMQ.BCST smallNumbers<>+120(SB), Z0, K2
 	VPXORQ         Z8, Z10, Z10
-	VPXORQ         Z8, Z12, Z12
-	VPXORQ         Z0, Z12, Z12
 	VPXORQ         Z14, Z16, Z16
-	VPXORQ         Z14, Z18, Z18
-	VPXORQ         Z0, Z18, Z18
-	VMOVDQA64      Z16, Z0
-	VMOVDQA64      Z10, Z2
-	VPROLQ         $0x1b, Z2, Z2
-	VPADDQ         Z14, Z2, Z2
+	VMOVDQA64      Z10, Z1
+	VMOVDQA64      Z16, Z2
+	VPROLQ         $0x1b, Z1, Z1
+	VPADDQ         Z14, Z1, Z1
+	VPSLLQ         $0x02, Z1, Z3
+	VPADDQ         Z3, Z1, Z1
+	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z1, Z1
+	VPROLQ         $0x1f, Z2, Z2
+	VPADDQ         Z1, Z2, Z2
 	VPSLLQ         $0x02, Z2, Z3
 	VPADDQ         Z3, Z2, Z2
-	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z2, Z2
-	VPROLQ         $0x1f, Z0, Z0
-	VPADDQ         Z2, Z0, Z0
-	VPSLLQ         $0x02, Z0, Z3
-	VPADDQ         Z3, Z0, Z0
-	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z0, Z0
-	VMOVDQA64      Z2, K2, Z10
-	VPXORQ         Z1, Z10, Z10
-	VMOVDQA64      Z0, K2, Z16
-	VPXORQ         Z1, Z16, Z16
+	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z2, Z2
+	VMOVDQA64      Z1, K2, Z10
+	VPXORQ         Z0, Z10, Z10
+	VMOVDQA64      Z2, K2, Z16
+	VPXORQ         Z0, Z16, Z16
 	VMOVDQA64      640(CX), Z0
-	VMOVDQA64      640(CX), Z1
-	VPADDQ.BCST    smallNumbers<>+8(SB), Z1, Z1
-	VPTESTNMQ.BCST smallNumbers<>+120(SB), Z1, K2
+	VPADDQ.BCST    smallNumbers<>+8(SB), Z0, Z0
+	VPTESTNMQ.BCST smallNumbers<>+120(SB), Z0, K2
 	VPXORQ         Z9, Z11, Z11
-	VPXORQ         Z9, Z13, Z13
-	VPXORQ         Z0, Z13, Z13
 	VPXORQ         Z15, Z17, Z17
-	VPXORQ         Z15, Z19, Z19
-	VPXORQ         Z0, Z19, Z19
-	VMOVDQA64      Z17, Z0
-	VMOVDQA64      Z11, Z2
-	VPROLQ         $0x1b, Z2, Z2
-	VPADDQ         Z15, Z2, Z2
+	VMOVDQA64      Z11, Z1
+	VMOVDQA64      Z17, Z2
+	VPROLQ         $0x1b, Z1, Z1
+	VPADDQ         Z15, Z1, Z1
+	VPSLLQ         $0x02, Z1, Z3
+	VPADDQ         Z3, Z1, Z1
+	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z1, Z1
+	VPROLQ         $0x1f, Z2, Z2
+	VPADDQ         Z1, Z2, Z2
 	VPSLLQ         $0x02, Z2, Z3
 	VPADDQ         Z3, Z2, Z2
-	VPADDQ.BCST    longs0000000052dce729<>+0(SB), Z2, Z2
-	VPROLQ         $0x1f, Z0, Z0
-	VPADDQ         Z2, Z0, Z0
-	VPSLLQ         $0x02, Z0, Z3
-	VPADDQ         Z3, Z0, Z0
-	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z0, Z0
-	VMOVDQA64      Z2, K2, Z11
-	VPXORQ         Z1, Z11, Z11
-	VMOVDQA64      Z0, K2, Z17
-	VPXORQ         Z1, Z17, Z17
-	VPADDQ         Z18, Z12, Z12
-	VPADDQ         Z12, Z18, Z18
-	VPADDQ         Z19, Z13, Z13
-	VPADDQ         Z13, Z19, Z19
+	VPADDQ.BCST    longs0000000038495ab5<>+0(SB), Z2, Z2
+	VMOVDQA64      Z1, K2, Z11
+	VPXORQ         Z0, Z11, Z11
+	VMOVDQA64      Z2, K2, Z17
+	VPXORQ         Z0, Z17, Z17
 	VPADDQ         Z16, Z10, Z10
 	VPADDQ         Z10, Z16, Z16
 	VPADDQ         Z17, Z11, Z11
 	VPADDQ         Z11, Z17, Z17
-	VPSRLQ         $0x21, Z12, Z0
-	VPXORD         Z0, Z12, Z12
-	VPSRLQ         $0x21, Z13, Z0
-	VPXORD         Z0, Z13, Z13
-	VPSRLQ         $0x21, Z18, Z0
-	VPXORD         Z0, Z18, Z18
-	VPSRLQ         $0x21, Z19, Z0
-	VPXORD         Z0, Z19, Z19
 	VPSRLQ         $0x21, Z10, Z0
 	VPXORD         Z0, Z10, Z10
 	VPSRLQ         $0x21, Z11, Z0
@@ -5559,22 +5588,10 @@ hashed:
 	VPXORD         Z0, Z16, Z16
 	VPSRLQ         $0x21, Z17, Z0
 	VPXORD         Z0, Z17, Z17
-	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z12, Z12
-	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z13, Z13
-	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z18, Z18
-	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z19, Z19
 	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z10, Z10
 	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z11, Z11
 	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z16, Z16
 	VPMULLQ.BCST   longsff51afd7ed558ccd<>+0(SB), Z17, Z17
-	VPSRLQ         $0x21, Z12, Z0
-	VPXORD         Z0, Z12, Z12
-	VPSRLQ         $0x21, Z13, Z0
-	VPXORD         Z0, Z13, Z13
-	VPSRLQ         $0x21, Z18, Z0
-	VPXORD         Z0, Z18, Z18
-	VPSRLQ         $0x21, Z19, Z0
-	VPXORD         Z0, Z19, Z19
 	VPSRLQ         $0x21, Z10, Z0
 	VPXORD         Z0, Z10, Z10
 	VPSRLQ         $0x21, Z11, Z0
@@ -5583,22 +5600,10 @@ hashed:
 	VPXORD         Z0, Z16, Z16
 	VPSRLQ         $0x21, Z17, Z0
 	VPXORD         Z0, Z17, Z17
-	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z12, Z12
-	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z13, Z13
-	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z18, Z18
-	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z19, Z19
 	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z10, Z10
 	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z11, Z11
 	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z16, Z16
 	VPMULLQ.BCST   longsc4ceb9fe1a85ec53<>+0(SB), Z17, Z17
-	VPSRLQ         $0x21, Z12, Z0
-	VPXORD         Z0, Z12, Z12
-	VPSRLQ         $0x21, Z13, Z0
-	VPXORD         Z0, Z13, Z13
-	VPSRLQ         $0x21, Z18, Z0
-	VPXORD         Z0, Z18, Z18
-	VPSRLQ         $0x21, Z19, Z0
-	VPXORD         Z0, Z19, Z19
 	VPSRLQ         $0x21, Z10, Z0
 	VPXORD         Z0, Z10, Z10
 	VPSRLQ         $0x21, Z11, Z0
@@ -5607,34 +5612,32 @@ hashed:
 	VPXORD         Z0, Z16, Z16
 	VPSRLQ         $0x21, Z17, Z0
 	VPXORD         Z0, Z17, Z17
-	VPADDQ         Z18, Z12, Z12
-	VPADDQ         Z12, Z18, Z18
-	VPADDQ         Z19, Z13, Z13
-	VPADDQ         Z13, Z19, Z19
 	VPADDQ         Z16, Z10, Z10
 	VPADDQ         Z10, Z16, Z16
 	VPADDQ         Z17, Z11, Z11
 	VPADDQ         Z11, Z17, Z17
-	SUBQ           $0x10, BX
-	JL             last
-	MOVQ           h1+32(FP), AX
-	ADDQ           400(CX), AX
-	VMOVDQU64      Z12, (AX)
-	VMOVDQU64      Z13, 64(AX)
-	MOVQ           h2+40(FP), AX
-	ADDQ           400(CX), AX
-	VMOVDQU64      Z18, (AX)
-	VMOVDQU64      Z19, 64(AX)
-	MOVQ           h3+48(FP), AX
-	ADDQ           400(CX), AX
-	VMOVDQU64      Z10, (AX)
-	VMOVDQU64      Z11, 64(AX)
-	MOVQ           h4+56(FP), AX
-	ADDQ           400(CX), AX
-	VMOVDQU64      Z16, (AX)
-	VMOVDQU64      Z17, 64(AX)
-	SUBQ           $-128, 400(CX)
-	JMP            stored
+
+store:
+	SUBQ      $0x10, BX
+	JL        last
+	MOVQ      h3+48(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z10, (AX)
+	VMOVDQU64 Z11, 64(AX)
+	MOVQ      h4+56(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z16, (AX)
+	VMOVDQU64 Z17, 64(AX)
+	MOVQ      h1+32(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z12, (AX)
+	VMOVDQU64 Z13, 64(AX)
+	MOVQ      h2+40(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z18, (AX)
+	VMOVDQU64 Z19, 64(AX)
+	SUBQ      $-128, 400(CX)
+	JMP       stored
 
 last:
 	ADDQ      $0x10, BX
@@ -5647,18 +5650,18 @@ last:
 	MOVQ      $-1, R10
 	BZHIQ     AX, R10, AX
 	KMOVB     AX, K2
-	MOVQ      h1+32(FP), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z12, K2, (AX)
-	MOVQ      h2+40(FP), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z18, K2, (AX)
 	MOVQ      h3+48(FP), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z10, K2, (AX)
 	MOVQ      h4+56(FP), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z16, K2, (AX)
+	MOVQ      h1+32(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z12, K2, (AX)
+	MOVQ      h2+40(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z18, K2, (AX)
 	SUBQ      $0x08, BX
 	MOVQ      $0x00000008, AX
 	CMPQ      BX, AX
@@ -5669,18 +5672,18 @@ last:
 	MOVQ      $-1, R10
 	BZHIQ     AX, R10, AX
 	KMOVB     AX, K2
-	MOVQ      h1+32(FP), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z13, K2, 64(AX)
-	MOVQ      h2+40(FP), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z19, K2, 64(AX)
 	MOVQ      h3+48(FP), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z11, K2, 64(AX)
 	MOVQ      h4+56(FP), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z17, K2, 64(AX)
+	MOVQ      h1+32(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z13, K2, 64(AX)
+	MOVQ      h2+40(FP), AX
+	ADDQ      400(CX), AX
+	VMOVDQU64 Z19, K2, 64(AX)
 	SUBQ      $0x08, BX
 	XORL      BX, BX
 
@@ -5719,12 +5722,6 @@ DATA longs0000000038495ab5<>+16(SB)/8, $0x0000000038495ab5
 DATA longs0000000038495ab5<>+24(SB)/8, $0x0000000038495ab5
 GLOBL longs0000000038495ab5<>(SB), RODATA|NOPTR, $32
 
-DATA longs0000000000000040<>+0(SB)/8, $0x0000000000000040
-DATA longs0000000000000040<>+8(SB)/8, $0x0000000000000040
-DATA longs0000000000000040<>+16(SB)/8, $0x0000000000000040
-DATA longs0000000000000040<>+24(SB)/8, $0x0000000000000040
-GLOBL longs0000000000000040<>(SB), RODATA|NOPTR, $32
-
 DATA longsff51afd7ed558ccd<>+0(SB)/8, $0xff51afd7ed558ccd
 DATA longsff51afd7ed558ccd<>+8(SB)/8, $0xff51afd7ed558ccd
 DATA longsff51afd7ed558ccd<>+16(SB)/8, $0xff51afd7ed558ccd
@@ -5737,9 +5734,15 @@ DATA longsc4ceb9fe1a85ec53<>+16(SB)/8, $0xc4ceb9fe1a85ec53
 DATA longsc4ceb9fe1a85ec53<>+24(SB)/8, $0xc4ceb9fe1a85ec53
 GLOBL longsc4ceb9fe1a85ec53<>(SB), RODATA|NOPTR, $32
 
-// func placeFull64AVX512(bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32) (done int)
+DATA longs0000000000000040<>+0(SB)/8, $0x0000000000000040
+DATA longs0000000000000040<>+8(SB)/8, $0x0000000000000040
+DATA longs0000000000000040<>+16(SB)/8, $0x0000000000000040
+DATA longs0000000000000040<>+24(SB)/8, $0x0000000000000040
+GLOBL longs0000000000000040<>(SB), RODATA|NOPTR, $32
+
+// func placeFull64AVX512(bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32) (done int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·placeFull64AVX512(SB), NOSPLIT, $0-96
+TEXT ·placeFull64AVX512(SB), NOSPLIT, $0-104
 	// The walk is that of probeFull64. The kernel stores the bits of each probe of 16 hashes in turn.
 	MOVLQZX      swap+24(FP), AX
 	VPBROADCASTD AX, Z0
@@ -5747,156 +5750,158 @@ TEXT ·placeFull64AVX512(SB), NOSPLIT, $0-96
 	VPBROADCASTD AX, Z1
 	MOVQ         inverse+8(FP), AX
 	VPBROADCASTQ AX, Z2
+	MOVQ         mask+32(FP), AX
+	VPBROADCASTQ AX, Z4
 	VMOVDQU32    alternate0<>+0(SB), Z3
-	MOVQ         n+72(FP), BX
-	MOVQ         places+80(FP), AX
+	MOVQ         n+80(FP), BX
+	MOVQ         places+88(FP), AX
 	XORL         DX, DX
 
 vector:
 	SUBQ      $0x10, BX
 	JL        end
 	MOVQ      AX, SI
-	MOVQ      probes+32(FP), CX
-	MOVQ      h1+40(FP), DI
-	VMOVDQU32 (DI)(DX*8), Z4
-	VMOVDQU32 64(DI)(DX*8), Z5
-	VMOVDQA32 Z4, Z8
+	MOVQ      probes+40(FP), CX
+	MOVQ      h1+48(FP), DI
+	VMOVDQU32 (DI)(DX*8), Z5
+	VMOVDQU32 64(DI)(DX*8), Z6
 	VMOVDQA32 Z5, Z9
-	MOVQ      h2+48(FP), DI
-	VMOVDQU32 (DI)(DX*8), Z6
-	VMOVDQU32 64(DI)(DX*8), Z7
 	VMOVDQA32 Z6, Z10
+	MOVQ      h2+56(FP), DI
+	VMOVDQU32 (DI)(DX*8), Z7
+	VMOVDQU32 64(DI)(DX*8), Z8
 	VMOVDQA32 Z7, Z11
-	MOVQ      d1+56(FP), DI
-	VMOVDQU32 (DI)(DX*8), Z12
-	VMOVDQU32 64(DI)(DX*8), Z13
-	VPADDQ    Z12, Z10, Z10
-	VPADDQ    Z12, Z12, Z12
-	VPADDQ    Z12, Z10, Z10
-	VPADDQ    Z12, Z12, Z12
+	VMOVDQA32 Z8, Z12
+	MOVQ      d1+64(FP), DI
+	VMOVDQU32 (DI)(DX*8), Z13
+	VMOVDQU32 64(DI)(DX*8), Z14
 	VPADDQ    Z13, Z11, Z11
 	VPADDQ    Z13, Z13, Z13
 	VPADDQ    Z13, Z11, Z11
 	VPADDQ    Z13, Z13, Z13
-	MOVQ      d2+64(FP), DI
-	VMOVDQU32 (DI)(DX*8), Z14
-	VMOVDQU32 64(DI)(DX*8), Z15
-	VPADDQ    Z14, Z6, Z6
+	VPADDQ    Z14, Z12, Z12
 	VPADDQ    Z14, Z14, Z14
-	VPADDQ    Z14, Z8, Z8
+	VPADDQ    Z14, Z12, Z12
 	VPADDQ    Z14, Z14, Z14
+	MOVQ      d2+72(FP), DI
+	VMOVDQU32 (DI)(DX*8), Z15
+	VMOVDQU32 64(DI)(DX*8), Z16
 	VPADDQ    Z15, Z7, Z7
 	VPADDQ    Z15, Z15, Z15
 	VPADDQ    Z15, Z9, Z9
 	VPADDQ    Z15, Z15, Z15
+	VPADDQ    Z16, Z8, Z8
+	VPADDQ    Z16, Z16, Z16
+	VPADDQ    Z16, Z10, Z10
+	VPADDQ    Z16, Z16, Z16
 
 probe_0:
-	VCVTUQQ2PD  Z4, Z16
-	VMULPD      Z2, Z16, Z16
-	VCVTTPD2UQQ Z16, Z16
-	VCVTUQQ2PD  Z5, Z17
-	VMULPD      Z2, Z17, Z17
-	VCVTTPD2UQQ Z17, Z17
-	VMOVDQA64   Z4, Z18
-	VPERMT2D    Z5, Z3, Z18
-	VMOVDQA64   Z16, Z16
-	VPERMT2D    Z17, Z3, Z16
-	VPMULLD     Z1, Z16, Z16
-	VPSUBD      Z16, Z18, Z18
-	VPSUBD      Z1, Z18, Z16
-	VPMINUD     Z16, Z18, Z18
-	VPXORD      Z0, Z18, Z18
-	VMOVDQU32   Z18, (AX)
-	ADDQ        $0x40, AX
-	DECQ        CX
-	JZ          located
-	VPADDQ      Z12, Z4, Z4
-	VPADDQ      Z13, Z5, Z5
-	VCVTUQQ2PD  Z6, Z16
-	VMULPD      Z2, Z16, Z16
-	VCVTTPD2UQQ Z16, Z16
-	VCVTUQQ2PD  Z7, Z17
-	VMULPD      Z2, Z17, Z17
-	VCVTTPD2UQQ Z17, Z17
-	VMOVDQA64   Z6, Z18
-	VPERMT2D    Z7, Z3, Z18
-	VMOVDQA64   Z16, Z16
-	VPERMT2D    Z17, Z3, Z16
-	VPMULLD     Z1, Z16, Z16
-	VPSUBD      Z16, Z18, Z18
-	VPSUBD      Z1, Z18, Z16
-	VPMINUD     Z16, Z18, Z18
-	VPXORD      Z0, Z18, Z18
-	VMOVDQU32   Z18, (AX)
-	ADDQ        $0x40, AX
-	DECQ        CX
-	JZ          located
-	VPADDQ      Z14, Z6, Z6
-	VPADDQ      Z15, Z7, Z7
-	VCVTUQQ2PD  Z8, Z16
-	VMULPD      Z2, Z16, Z16
-	VCVTTPD2UQQ Z16, Z16
-	VCVTUQQ2PD  Z9, Z17
-	VMULPD      Z2, Z17, Z17
-	VCVTTPD2UQQ Z17, Z17
-	VMOVDQA64   Z8, Z18
-	VPERMT2D    Z9, Z3, Z18
-	VMOVDQA64   Z16, Z16
-	VPERMT2D    Z17, Z3, Z16
-	VPMULLD     Z1, Z16, Z16
-	VPSUBD      Z16, Z18, Z18
-	VPSUBD      Z1, Z18, Z16
-	VPMINUD     Z16, Z18, Z18
-	VPXORD      Z0, Z18, Z18
-	VMOVDQU32   Z18, (AX)
-	ADDQ        $0x40, AX
-	DECQ        CX
-	JZ          located
-	VPADDQ      Z14, Z8, Z8
-	VPADDQ      Z15, Z9, Z9
-	VCVTUQQ2PD  Z10, Z16
-	VMULPD      Z2, Z16, Z16
-	VCVTTPD2UQQ Z16, Z16
-	VCVTUQQ2PD  Z11, Z17
-	VMULPD      Z2, Z17, Z17
-	VCVTTPD2UQQ Z17, Z17
-	VMOVDQA64   Z10, Z18
-	VPERMT2D    Z11, Z3, Z18
-	VMOVDQA64   Z16, Z16
-	VPERMT2D    Z17, Z3, Z16
-	VPMULLD     Z1, Z16, Z16
-	VPSUBD      Z16, Z18, Z18
-	VPSUBD      Z1, Z18, Z16
-	VPMINUD     Z16, Z18, Z18
-	VPXORD      Z0, Z18, Z18
-	VMOVDQU32   Z18, (AX)
-	ADDQ        $0x40, AX
-	DECQ        CX
-	JZ          located
-	VPADDQ      Z12, Z10, Z10
-	VPADDQ      Z13, Z11, Z11
-	JMP         probe_0
+	VPANDQ           Z4, Z5, Z17
+	VCVTUQQ2PD       Z17, Z17
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
+	VPANDQ           Z4, Z6, Z18
+	VCVTUQQ2PD       Z18, Z18
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
+	VMOVDQA64        Z5, Z19
+	VPERMT2D         Z6, Z3, Z19
+	VMOVDQA64        Z17, Z17
+	VPERMT2D         Z18, Z3, Z17
+	VPMULLD          Z1, Z17, Z17
+	VPSUBD           Z17, Z19, Z19
+	VPSUBD           Z1, Z19, Z17
+	VPMINUD          Z17, Z19, Z19
+	VPXORD           Z0, Z19, Z19
+	VMOVDQU32        Z19, (AX)
+	ADDQ             $0x40, AX
+	DECQ             CX
+	JZ               located
+	VPADDQ           Z13, Z5, Z5
+	VPADDQ           Z14, Z6, Z6
+	VPANDQ           Z4, Z7, Z17
+	VCVTUQQ2PD       Z17, Z17
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
+	VPANDQ           Z4, Z8, Z18
+	VCVTUQQ2PD       Z18, Z18
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
+	VMOVDQA64        Z7, Z19
+	VPERMT2D         Z8, Z3, Z19
+	VMOVDQA64        Z17, Z17
+	VPERMT2D         Z18, Z3, Z17
+	VPMULLD          Z1, Z17, Z17
+	VPSUBD           Z17, Z19, Z19
+	VPSUBD           Z1, Z19, Z17
+	VPMINUD          Z17, Z19, Z19
+	VPXORD           Z0, Z19, Z19
+	VMOVDQU32        Z19, (AX)
+	ADDQ             $0x40, AX
+	DECQ             CX
+	JZ               located
+	VPADDQ           Z15, Z7, Z7
+	VPADDQ           Z16, Z8, Z8
+	VPANDQ           Z4, Z9, Z17
+	VCVTUQQ2PD       Z17, Z17
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
+	VPANDQ           Z4, Z10, Z18
+	VCVTUQQ2PD       Z18, Z18
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
+	VMOVDQA64        Z9, Z19
+	VPERMT2D         Z10, Z3, Z19
+	VMOVDQA64        Z17, Z17
+	VPERMT2D         Z18, Z3, Z17
+	VPMULLD          Z1, Z17, Z17
+	VPSUBD           Z17, Z19, Z19
+	VPSUBD           Z1, Z19, Z17
+	VPMINUD          Z17, Z19, Z19
+	VPXORD           Z0, Z19, Z19
+	VMOVDQU32        Z19, (AX)
+	ADDQ             $0x40, AX
+	DECQ             CX
+	JZ               located
+	VPADDQ           Z15, Z9, Z9
+	VPADDQ           Z16, Z10, Z10
+	VPANDQ           Z4, Z11, Z17
+	VCVTUQQ2PD       Z17, Z17
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
+	VPANDQ           Z4, Z12, Z18
+	VCVTUQQ2PD       Z18, Z18
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
+	VMOVDQA64        Z11, Z19
+	VPERMT2D         Z12, Z3, Z19
+	VMOVDQA64        Z17, Z17
+	VPERMT2D         Z18, Z3, Z17
+	VPMULLD          Z1, Z17, Z17
+	VPSUBD           Z17, Z19, Z19
+	VPSUBD           Z1, Z19, Z17
+	VPMINUD          Z17, Z19, Z19
+	VPXORD           Z0, Z19, Z19
+	VMOVDQU32        Z19, (AX)
+	ADDQ             $0x40, AX
+	DECQ             CX
+	JZ               located
+	VPADDQ           Z13, Z11, Z11
+	VPADDQ           Z14, Z12, Z12
+	JMP              probe_0
 
 located:
 	MOVLQZX      few+16(FP), CX
 	TESTL        CX, CX
 	JZ           reduced
-	VPBROADCASTD CX, Z4
-	MOVLQZX      inverse32+20(FP), CX
 	VPBROADCASTD CX, Z5
+	MOVLQZX      inverse32+20(FP), CX
+	VPBROADCASTD CX, Z6
 
 again:
-	VMOVDQU32  (SI), Z6
-	VPXORD     Z0, Z6, Z6
-	VCVTDQ2PS  Z6, Z7
-	VMULPS     Z5, Z7, Z7
-	VCVTTPS2DQ Z7, Z7
-	VPMULLD    Z4, Z7, Z7
-	VPSUBD     Z7, Z6, Z6
-	VPSUBD     Z4, Z6, Z7
-	VPMINUD    Z7, Z6, Z6
-	VPXORD     Z0, Z6, Z6
-	VMOVDQU32  Z6, (SI)
+	VMOVDQU32  (SI), Z7
+	VPXORD     Z0, Z7, Z7
+	VCVTDQ2PS  Z7, Z8
+	VMULPS     Z6, Z8, Z8
+	VCVTTPS2DQ Z8, Z8
+	VPMULLD    Z5, Z8, Z8
+	VPSUBD     Z8, Z7, Z7
+	VPSUBD     Z5, Z7, Z8
+	VPMINUD    Z8, Z7, Z7
+	VPXORD     Z0, Z7, Z7
+	VMOVDQU32  Z7, (SI)
 	ADDQ       $0x40, SI
 	CMPQ       SI, AX
 	JB         again
@@ -5906,9 +5911,15 @@ reduced:
 	JMP  vector
 
 end:
-	MOVQ DX, done+88(FP)
+	MOVQ DX, done+96(FP)
 	VZEROUPPER
 	RET
+
+DATA longs432fffffffffffff<>+0(SB)/8, $0x432fffffffffffff
+DATA longs432fffffffffffff<>+8(SB)/8, $0x432fffffffffffff
+DATA longs432fffffffffffff<>+16(SB)/8, $0x432fffffffffffff
+DATA longs432fffffffffffff<>+24(SB)/8, $0x432fffffffffffff
+GLOBL longs432fffffffffffff<>(SB), RODATA|NOPTR, $32
 
 // func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX2, CMOV
@@ -11852,10 +11863,10 @@ end_of_1:
 	VZEROUPPER
 	RET
 
-// func probeFull64AVX512(base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool)
+// func probeFull64AVX512(base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·probeFull64AVX512(SB), $13088-105
-	// Probe i tests bit (h + i·d mod 2^64) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
+TEXT ·probeFull64AVX512(SB), $13088-113
+	// Probe i tests bit (h + i·d & mask) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
 	// d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of
 	// all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that
 	// follows at once would wait for them. It makes the first probes of all hashes, writes the outcomes to
@@ -11883,12 +11894,14 @@ TEXT ·probeFull64AVX512(SB), $13088-105
 	VPBROADCASTD DX, Z5
 	MOVQ         inverse+16(FP), DX
 	VPBROADCASTQ DX, Z6
+	MOVQ         mask+40(FP), DX
+	VPBROADCASTQ DX, Z8
 	VMOVDQU32    alternate0<>+0(SB), Z7
-	MOVQ         n+88(FP), SI
-	MOVQ         n+88(FP), DI
-	MOVQ         hits+96(FP), R8
+	MOVQ         n+96(FP), SI
+	MOVQ         n+96(FP), DI
+	MOVQ         hits+104(FP), R8
 	LEAQ         8760(SP), R9
-	MOVQ         first+48(FP), DX
+	MOVQ         first+56(FP), DX
 	MOVQ         DX, BX
 	MOVQ         BX, 13080(SP)
 	XORL         DX, DX
@@ -11909,141 +11922,141 @@ locate:
 	MOVQ      13080(SP), BX
 	CMPQ      13072(SP), $0x00
 	JNE       gather_sums
-	MOVQ      n+88(FP), R10
+	MOVQ      n+96(FP), R10
 	SUBQ      SI, R10
-	MOVQ      h1+56(FP), R11
-	VMOVDQU32 (R11)(R10*8), Z8
-	VMOVDQU32 64(R11)(R10*8), Z9
-	VMOVDQA32 Z8, Z12
+	MOVQ      h1+64(FP), R11
+	VMOVDQU32 (R11)(R10*8), Z9
+	VMOVDQU32 64(R11)(R10*8), Z10
 	VMOVDQA32 Z9, Z13
-	MOVQ      h2+64(FP), R11
-	VMOVDQU32 (R11)(R10*8), Z10
-	VMOVDQU32 64(R11)(R10*8), Z11
 	VMOVDQA32 Z10, Z14
+	MOVQ      h2+72(FP), R11
+	VMOVDQU32 (R11)(R10*8), Z11
+	VMOVDQU32 64(R11)(R10*8), Z12
 	VMOVDQA32 Z11, Z15
-	MOVQ      d1+72(FP), R11
+	VMOVDQA32 Z12, Z16
+	MOVQ      d1+80(FP), R11
 	VMOVDQU32 (R11)(R10*8), Z1
 	VMOVDQU32 64(R11)(R10*8), Z0
-	VPADDQ    Z1, Z14, Z14
+	VPADDQ    Z1, Z15, Z15
 	VPADDQ    Z1, Z1, Z1
-	VPADDQ    Z1, Z14, Z14
-	VPADDQ    Z1, Z1, Z16
-	VPADDQ    Z0, Z15, Z15
+	VPADDQ    Z1, Z15, Z15
+	VPADDQ    Z1, Z1, Z17
+	VPADDQ    Z0, Z16, Z16
 	VPADDQ    Z0, Z0, Z0
-	VPADDQ    Z0, Z15, Z15
-	VPADDQ    Z0, Z0, Z17
-	MOVQ      d2+80(FP), R11
+	VPADDQ    Z0, Z16, Z16
+	VPADDQ    Z0, Z0, Z18
+	MOVQ      d2+88(FP), R11
 	VMOVDQU32 (R11)(R10*8), Z1
 	VMOVDQU32 64(R11)(R10*8), Z0
-	VPADDQ    Z1, Z10, Z10
+	VPADDQ    Z1, Z11, Z11
 	VPADDQ    Z1, Z1, Z1
-	VPADDQ    Z1, Z12, Z12
+	VPADDQ    Z1, Z13, Z13
 	VPADDQ    Z1, Z1, Z1
-	VPADDQ    Z0, Z11, Z11
+	VPADDQ    Z0, Z12, Z12
 	VPADDQ    Z0, Z0, Z0
-	VPADDQ    Z0, Z13, Z13
+	VPADDQ    Z0, Z14, Z14
 	VPADDQ    Z0, Z0, Z0
 
 probe_0:
-	VCVTUQQ2PD  Z8, Z18
-	VMULPD      Z6, Z18, Z18
-	VCVTTPD2UQQ Z18, Z18
-	VCVTUQQ2PD  Z9, Z19
-	VMULPD      Z6, Z19, Z19
-	VCVTTPD2UQQ Z19, Z19
-	VMOVDQA64   Z8, Z20
-	VPERMT2D    Z9, Z7, Z20
-	VMOVDQA64   Z18, Z18
-	VPERMT2D    Z19, Z7, Z18
-	VPMULLD     Z5, Z18, Z18
-	VPSUBD      Z18, Z20, Z20
-	VPSUBD      Z5, Z20, Z18
-	VPMINUD     Z18, Z20, Z20
-	VPXORD      Z4, Z20, Z20
-	VPADDD      Z2, Z20, Z20
-	VMOVDQU32   Z20, (DX)
-	VPSRLD      $0x05, Z20, Z18
-	VMOVDQU32   Z18, 4096(DX)
-	ADDQ        $0x40, DX
-	DECQ        BX
-	JZ          located
-	VPADDQ      Z16, Z8, Z8
-	VPADDQ      Z17, Z9, Z9
-	VCVTUQQ2PD  Z10, Z18
-	VMULPD      Z6, Z18, Z18
-	VCVTTPD2UQQ Z18, Z18
-	VCVTUQQ2PD  Z11, Z19
-	VMULPD      Z6, Z19, Z19
-	VCVTTPD2UQQ Z19, Z19
-	VMOVDQA64   Z10, Z20
-	VPERMT2D    Z11, Z7, Z20
-	VMOVDQA64   Z18, Z18
-	VPERMT2D    Z19, Z7, Z18
-	VPMULLD     Z5, Z18, Z18
-	VPSUBD      Z18, Z20, Z20
-	VPSUBD      Z5, Z20, Z18
-	VPMINUD     Z18, Z20, Z20
-	VPXORD      Z4, Z20, Z20
-	VPADDD      Z2, Z20, Z20
-	VMOVDQU32   Z20, (DX)
-	VPSRLD      $0x05, Z20, Z18
-	VMOVDQU32   Z18, 4096(DX)
-	ADDQ        $0x40, DX
-	DECQ        BX
-	JZ          located
-	VPADDQ      Z1, Z10, Z10
-	VPADDQ      Z0, Z11, Z11
-	VCVTUQQ2PD  Z12, Z18
-	VMULPD      Z6, Z18, Z18
-	VCVTTPD2UQQ Z18, Z18
-	VCVTUQQ2PD  Z13, Z19
-	VMULPD      Z6, Z19, Z19
-	VCVTTPD2UQQ Z19, Z19
-	VMOVDQA64   Z12, Z20
-	VPERMT2D    Z13, Z7, Z20
-	VMOVDQA64   Z18, Z18
-	VPERMT2D    Z19, Z7, Z18
-	VPMULLD     Z5, Z18, Z18
-	VPSUBD      Z18, Z20, Z20
-	VPSUBD      Z5, Z20, Z18
-	VPMINUD     Z18, Z20, Z20
-	VPXORD      Z4, Z20, Z20
-	VPADDD      Z2, Z20, Z20
-	VMOVDQU32   Z20, (DX)
-	VPSRLD      $0x05, Z20, Z18
-	VMOVDQU32   Z18, 4096(DX)
-	ADDQ        $0x40, DX
-	DECQ        BX
-	JZ          located
-	VPADDQ      Z1, Z12, Z12
-	VPADDQ      Z0, Z13, Z13
+	VPANDQ           Z8, Z9, Z19
+	VCVTUQQ2PD       Z19, Z19
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
+	VPANDQ           Z8, Z10, Z20
+	VCVTUQQ2PD       Z20, Z20
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
+	VMOVDQA64        Z9, Z21
+	VPERMT2D         Z10, Z7, Z21
+	VMOVDQA64        Z19, Z19
+	VPERMT2D         Z20, Z7, Z19
+	VPMULLD          Z5, Z19, Z19
+	VPSUBD           Z19, Z21, Z21
+	VPSUBD           Z5, Z21, Z19
+	VPMINUD          Z19, Z21, Z21
+	VPXORD           Z4, Z21, Z21
+	VPADDD           Z2, Z21, Z21
+	VMOVDQU32        Z21, (DX)
+	VPSRLD           $0x05, Z21, Z19
+	VMOVDQU32        Z19, 4096(DX)
+	ADDQ             $0x40, DX
+	DECQ             BX
+	JZ               located
+	VPADDQ           Z17, Z9, Z9
+	VPADDQ           Z18, Z10, Z10
+	VPANDQ           Z8, Z11, Z19
+	VCVTUQQ2PD       Z19, Z19
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
+	VPANDQ           Z8, Z12, Z20
+	VCVTUQQ2PD       Z20, Z20
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
+	VMOVDQA64        Z11, Z21
+	VPERMT2D         Z12, Z7, Z21
+	VMOVDQA64        Z19, Z19
+	VPERMT2D         Z20, Z7, Z19
+	VPMULLD          Z5, Z19, Z19
+	VPSUBD           Z19, Z21, Z21
+	VPSUBD           Z5, Z21, Z19
+	VPMINUD          Z19, Z21, Z21
+	VPXORD           Z4, Z21, Z21
+	VPADDD           Z2, Z21, Z21
+	VMOVDQU32        Z21, (DX)
+	VPSRLD           $0x05, Z21, Z19
+	VMOVDQU32        Z19, 4096(DX)
+	ADDQ             $0x40, DX
+	DECQ             BX
+	JZ               located
+	VPADDQ           Z1, Z11, Z11
+	VPADDQ           Z0, Z12, Z12
+	VPANDQ           Z8, Z13, Z19
+	VCVTUQQ2PD       Z19, Z19
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
+	VPANDQ           Z8, Z14, Z20
+	VCVTUQQ2PD       Z20, Z20
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
+	VMOVDQA64        Z13, Z21
+	VPERMT2D         Z14, Z7, Z21
+	VMOVDQA64        Z19, Z19
+	VPERMT2D         Z20, Z7, Z19
+	VPMULLD          Z5, Z19, Z19
+	VPSUBD           Z19, Z21, Z21
+	VPSUBD           Z5, Z21, Z19
+	VPMINUD          Z19, Z21, Z21
+	VPXORD           Z4, Z21, Z21
+	VPADDD           Z2, Z21, Z21
+	VMOVDQU32        Z21, (DX)
+	VPSRLD           $0x05, Z21, Z19
+	VMOVDQU32        Z19, 4096(DX)
+	ADDQ             $0x40, DX
+	DECQ             BX
+	JZ               located
+	VPADDQ           Z1, Z13, Z13
+	VPADDQ           Z0, Z14, Z14
 
 probe_3:
-	VCVTUQQ2PD  Z14, Z18
-	VMULPD      Z6, Z18, Z18
-	VCVTTPD2UQQ Z18, Z18
-	VCVTUQQ2PD  Z15, Z19
-	VMULPD      Z6, Z19, Z19
-	VCVTTPD2UQQ Z19, Z19
-	VMOVDQA64   Z14, Z20
-	VPERMT2D    Z15, Z7, Z20
-	VMOVDQA64   Z18, Z18
-	VPERMT2D    Z19, Z7, Z18
-	VPMULLD     Z5, Z18, Z18
-	VPSUBD      Z18, Z20, Z20
-	VPSUBD      Z5, Z20, Z18
-	VPMINUD     Z18, Z20, Z20
-	VPXORD      Z4, Z20, Z20
-	VPADDD      Z2, Z20, Z20
-	VMOVDQU32   Z20, (DX)
-	VPSRLD      $0x05, Z20, Z18
-	VMOVDQU32   Z18, 4096(DX)
-	ADDQ        $0x40, DX
-	DECQ        BX
-	JZ          located
-	VPADDQ      Z16, Z14, Z14
-	VPADDQ      Z17, Z15, Z15
-	JMP         probe_0
+	VPANDQ           Z8, Z15, Z19
+	VCVTUQQ2PD       Z19, Z19
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
+	VPANDQ           Z8, Z16, Z20
+	VCVTUQQ2PD       Z20, Z20
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
+	VMOVDQA64        Z15, Z21
+	VPERMT2D         Z16, Z7, Z21
+	VMOVDQA64        Z19, Z19
+	VPERMT2D         Z20, Z7, Z19
+	VPMULLD          Z5, Z19, Z19
+	VPSUBD           Z19, Z21, Z21
+	VPSUBD           Z5, Z21, Z19
+	VPMINUD          Z19, Z21, Z21
+	VPXORD           Z4, Z21, Z21
+	VPADDD           Z2, Z21, Z21
+	VMOVDQU32        Z21, (DX)
+	VPSRLD           $0x05, Z21, Z19
+	VMOVDQU32        Z19, 4096(DX)
+	ADDQ             $0x40, DX
+	DECQ             BX
+	JZ               located
+	VPADDQ           Z17, Z15, Z15
+	VPADDQ           Z18, Z16, Z16
+	JMP              probe_0
 
 	// The probes after the first three of hashes that passed those.
 gather_sums:
@@ -12051,75 +12064,75 @@ gather_sums:
 	NEGQ          R10
 	LEAQ          (R9)(R10*4), R10
 	VMOVDQU32     (R10), Z0
-	MOVQ          h1+56(FP), R11
+	MOVQ          h1+64(FP), R11
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z8
-	VPGATHERDQ    (R11)(Y0*8), K2, Z8
+	VPXORD        Z3, Z3, Z9
+	VPGATHERDQ    (R11)(Y0*8), K2, Z9
 	KMOVW         K1, K2
 	VPXORD        Z3, Z3, Z0
 	VPGATHERDQ    (R11)(Y1*8), K2, Z0
-	VMOVDQA32     Z8, Z8
-	VMOVDQA32     Z0, Z9
-	VMOVDQA32     Z8, Z12
+	VMOVDQA32     Z9, Z9
+	VMOVDQA32     Z0, Z10
 	VMOVDQA32     Z9, Z13
-	VMOVDQU32     (R10), Z0
-	MOVQ          h2+64(FP), R11
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z10
-	VPGATHERDQ    (R11)(Y0*8), K2, Z10
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z0
-	VPGATHERDQ    (R11)(Y1*8), K2, Z0
-	VMOVDQA32     Z10, Z10
-	VMOVDQA32     Z0, Z11
 	VMOVDQA32     Z10, Z14
-	VMOVDQA32     Z11, Z15
 	VMOVDQU32     (R10), Z0
-	MOVQ          d1+72(FP), R11
+	MOVQ          h2+72(FP), R11
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z16
-	VPGATHERDQ    (R11)(Y0*8), K2, Z16
+	VPXORD        Z3, Z3, Z11
+	VPGATHERDQ    (R11)(Y0*8), K2, Z11
 	KMOVW         K1, K2
 	VPXORD        Z3, Z3, Z0
 	VPGATHERDQ    (R11)(Y1*8), K2, Z0
-	VMOVDQA32     Z16, Z1
-	VMOVDQA32     Z0, Z0
-	VPADDQ        Z1, Z14, Z14
-	VPADDQ        Z1, Z1, Z1
-	VPADDQ        Z1, Z14, Z14
-	VPADDQ        Z1, Z1, Z16
-	VPADDQ        Z0, Z15, Z15
-	VPADDQ        Z0, Z0, Z0
-	VPADDQ        Z0, Z15, Z15
-	VPADDQ        Z0, Z0, Z17
+	VMOVDQA32     Z11, Z11
+	VMOVDQA32     Z0, Z12
+	VMOVDQA32     Z11, Z15
+	VMOVDQA32     Z12, Z16
 	VMOVDQU32     (R10), Z0
-	MOVQ          d2+80(FP), R10
+	MOVQ          d1+80(FP), R11
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z18
-	VPGATHERDQ    (R10)(Y0*8), K2, Z18
+	VPXORD        Z3, Z3, Z17
+	VPGATHERDQ    (R11)(Y0*8), K2, Z17
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z0
+	VPGATHERDQ    (R11)(Y1*8), K2, Z0
+	VMOVDQA32     Z17, Z1
+	VMOVDQA32     Z0, Z0
+	VPADDQ        Z1, Z15, Z15
+	VPADDQ        Z1, Z1, Z1
+	VPADDQ        Z1, Z15, Z15
+	VPADDQ        Z1, Z1, Z17
+	VPADDQ        Z0, Z16, Z16
+	VPADDQ        Z0, Z0, Z0
+	VPADDQ        Z0, Z16, Z16
+	VPADDQ        Z0, Z0, Z18
+	VMOVDQU32     (R10), Z0
+	MOVQ          d2+88(FP), R10
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z19
+	VPGATHERDQ    (R10)(Y0*8), K2, Z19
 	KMOVW         K1, K2
 	VPXORD        Z3, Z3, Z0
 	VPGATHERDQ    (R10)(Y1*8), K2, Z0
-	VMOVDQA32     Z18, Z1
+	VMOVDQA32     Z19, Z1
 	VMOVDQA32     Z0, Z0
-	VPADDQ        Z1, Z10, Z10
+	VPADDQ        Z1, Z11, Z11
 	VPADDQ        Z1, Z1, Z1
-	VPADDQ        Z1, Z12, Z12
+	VPADDQ        Z1, Z13, Z13
 	VPADDQ        Z1, Z1, Z1
-	VPADDQ        Z0, Z11, Z11
+	VPADDQ        Z0, Z12, Z12
 	VPADDQ        Z0, Z0, Z0
-	VPADDQ        Z0, Z13, Z13
+	VPADDQ        Z0, Z14, Z14
 	VPADDQ        Z0, Z0, Z0
-	VPADDQ        Z16, Z8, Z8
 	VPADDQ        Z17, Z9, Z9
-	VPADDQ        Z1, Z10, Z10
-	VPADDQ        Z0, Z11, Z11
-	VPADDQ        Z1, Z12, Z12
-	VPADDQ        Z0, Z13, Z13
+	VPADDQ        Z18, Z10, Z10
+	VPADDQ        Z1, Z11, Z11
+	VPADDQ        Z0, Z12, Z12
+	VPADDQ        Z1, Z13, Z13
+	VPADDQ        Z0, Z14, Z14
 	JMP           probe_3
 
 located:
@@ -12133,21 +12146,21 @@ located:
 	VPBROADCASTD R10, Z1
 
 again:
-	VMOVDQU32  (BX), Z9
-	VPSUBD     Z2, Z9, Z9
-	VPXORD     Z4, Z9, Z9
-	VCVTDQ2PS  Z9, Z10
-	VMULPS     Z1, Z10, Z10
-	VCVTTPS2DQ Z10, Z10
-	VPMULLD    Z0, Z10, Z10
-	VPSUBD     Z10, Z9, Z9
-	VPSUBD     Z0, Z9, Z10
-	VPMINUD    Z10, Z9, Z9
-	VPXORD     Z4, Z9, Z9
-	VPADDD     Z2, Z9, Z9
-	VMOVDQU32  Z9, (BX)
-	VPSRLD     $0x05, Z9, Z9
-	VMOVDQU32  Z9, 4096(BX)
+	VMOVDQU32  (BX), Z10
+	VPSUBD     Z2, Z10, Z10
+	VPXORD     Z4, Z10, Z10
+	VCVTDQ2PS  Z10, Z11
+	VMULPS     Z1, Z11, Z11
+	VCVTTPS2DQ Z11, Z11
+	VPMULLD    Z0, Z11, Z11
+	VPSUBD     Z11, Z10, Z10
+	VPSUBD     Z0, Z10, Z11
+	VPMINUD    Z11, Z10, Z10
+	VPXORD     Z4, Z10, Z10
+	VPADDD     Z2, Z10, Z10
+	VMOVDQU32  Z10, (BX)
+	VPSRLD     $0x05, Z10, Z10
+	VMOVDQU32  Z10, 4096(BX)
 	ADDQ       $0x40, BX
 	CMPQ       BX, DX
 	JB         again
@@ -12166,18 +12179,18 @@ test:
 	SHLQ      $0x06, BX
 	ADDQ      DX, BX
 	VMOVDQA32 Z3, Z1
-	MOVB      loads+104(FP), R10
+	MOVB      loads+112(FP), R10
 	TESTB     R10, R10
 	JNZ       load
 
 gather:
 	VMOVDQU32  4096(DX), Z0
 	KXNORW     K1, K1, K2
-	VPXORD     Z0, Z0, Z9
-	VPGATHERDD (AX)(Z0*4), K2, Z9
+	VPXORD     Z0, Z0, Z10
+	VPGATHERDD (AX)(Z0*4), K2, Z10
 	VMOVDQU32  (DX), Z0
-	VPRORVD    Z0, Z9, Z9
-	VPANDD     Z9, Z1, Z1
+	VPRORVD    Z0, Z10, Z10
+	VPANDD     Z10, Z1, Z1
 	ADDQ       $0x40, DX
 	CMPQ       DX, BX
 	JB         gather
@@ -12193,35 +12206,35 @@ load:
 	MOVL         4108(DX), R10
 	VPINSRD      $0x03, (AX)(R10*4), X0, X0
 	MOVL         4112(DX), R10
-	VMOVD        (AX)(R10*4), X9
-	MOVL         4116(DX), R10
-	VPINSRD      $0x01, (AX)(R10*4), X9, X9
-	MOVL         4120(DX), R10
-	VPINSRD      $0x02, (AX)(R10*4), X9, X9
-	MOVL         4124(DX), R10
-	VPINSRD      $0x03, (AX)(R10*4), X9, X9
-	MOVL         4128(DX), R10
 	VMOVD        (AX)(R10*4), X10
-	MOVL         4132(DX), R10
+	MOVL         4116(DX), R10
 	VPINSRD      $0x01, (AX)(R10*4), X10, X10
-	MOVL         4136(DX), R10
+	MOVL         4120(DX), R10
 	VPINSRD      $0x02, (AX)(R10*4), X10, X10
-	MOVL         4140(DX), R10
+	MOVL         4124(DX), R10
 	VPINSRD      $0x03, (AX)(R10*4), X10, X10
-	MOVL         4144(DX), R10
+	MOVL         4128(DX), R10
 	VMOVD        (AX)(R10*4), X11
-	MOVL         4148(DX), R10
+	MOVL         4132(DX), R10
 	VPINSRD      $0x01, (AX)(R10*4), X11, X11
-	MOVL         4152(DX), R10
+	MOVL         4136(DX), R10
 	VPINSRD      $0x02, (AX)(R10*4), X11, X11
-	MOVL         4156(DX), R10
+	MOVL         4140(DX), R10
 	VPINSRD      $0x03, (AX)(R10*4), X11, X11
-	VINSERTI128  $0x01, X9, Y0, Y0
-	VINSERTI128  $0x01, X11, Y10, Y10
-	VINSERTI64X4 $0x01, Y10, Z0, Z9
+	MOVL         4144(DX), R10
+	VMOVD        (AX)(R10*4), X12
+	MOVL         4148(DX), R10
+	VPINSRD      $0x01, (AX)(R10*4), X12, X12
+	MOVL         4152(DX), R10
+	VPINSRD      $0x02, (AX)(R10*4), X12, X12
+	MOVL         4156(DX), R10
+	VPINSRD      $0x03, (AX)(R10*4), X12, X12
+	VINSERTI128  $0x01, X10, Y0, Y0
+	VINSERTI128  $0x01, X12, Y11, Y11
+	VINSERTI64X4 $0x01, Y11, Z0, Z10
 	VMOVDQU32    (DX), Z0
-	VPRORVD      Z0, Z9, Z9
-	VPANDD       Z9, Z1, Z1
+	VPRORVD      Z0, Z10, Z10
+	VPANDD       Z10, Z1, Z1
 	ADDQ         $0x40, DX
 	CMPQ         DX, BX
 	JB           load
@@ -12236,12 +12249,12 @@ tested:
 	BZHIL         BX, DX, DX
 	MOVW          DX, (R8)
 	ADDQ          $0x02, R8
-	MOVQ          probes+40(FP), BX
+	MOVQ          probes+48(FP), BX
 	CMPQ          13080(SP), BX
 	JEQ           next
 	CMPQ          13072(SP), $0x00
 	JNE           next
-	MOVQ          n+88(FP), R10
+	MOVQ          n+96(FP), R10
 	SUBQ          DI, R10
 	VPBROADCASTD  R10, Z0
 	VPADDD        ascending<>+0(SB), Z0, Z0
@@ -12260,7 +12273,7 @@ next:
 	JNE  deposit
 
 	// The numbers after the last are 0, for the loads past the end.
-	VPXORD    Z8, Z8, Z0
+	VPXORD    Z9, Z9, Z0
 	VMOVDQU32 Z0, (R9)
 	LEAQ      12920(SP), R8
 	MOVQ      $0x00000001, 13072(SP)
@@ -12275,9 +12288,9 @@ next:
 
 deposit:
 	LEAQ 12920(SP), AX
-	MOVQ hits+96(FP), CX
-	MOVQ hits+96(FP), DX
-	MOVQ n+88(FP), BX
+	MOVQ hits+104(FP), CX
+	MOVQ hits+104(FP), DX
+	MOVQ n+96(FP), BX
 
 	// There are two n of 32 bits for every 64 hashes.
 	ADDQ $0x3f, BX
@@ -12820,7 +12833,7 @@ end:
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·murmurWidth8AVX512(SB), NOSPLIT, $0-72
 	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
-	// the byte 1, or of 9 bytes of which it is the last, adds a constant.
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
 	MOVQ rows+0(FP), AX
 	MOVQ n+24(FP), CX
 	SHRQ $0x04, CX
@@ -12852,10 +12865,6 @@ vectors:
 	VPADDQ       Z0, Z2, Z2
 	VPADDQ       Z3, Z1, Z1
 	VPADDQ       Z1, Z3, Z3
-	VPADDQ       Z6, Z4, Z4
-	VPADDQ       Z4, Z6, Z6
-	VPADDQ       Z7, Z5, Z5
-	VPADDQ       Z5, Z7, Z7
 	VPSRLQ       $0x21, Z0, Z8
 	VPXORD       Z8, Z0, Z0
 	VPSRLQ       $0x21, Z1, Z8
@@ -12864,22 +12873,10 @@ vectors:
 	VPXORD       Z8, Z2, Z2
 	VPSRLQ       $0x21, Z3, Z8
 	VPXORD       Z8, Z3, Z3
-	VPSRLQ       $0x21, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z8
-	VPXORD       Z8, Z7, Z7
 	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z0, Z0
 	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z1, Z1
 	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z2, Z2
 	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z7, Z7
 	VPSRLQ       $0x21, Z0, Z8
 	VPXORD       Z8, Z0, Z0
 	VPSRLQ       $0x21, Z1, Z8
@@ -12888,22 +12885,10 @@ vectors:
 	VPXORD       Z8, Z2, Z2
 	VPSRLQ       $0x21, Z3, Z8
 	VPXORD       Z8, Z3, Z3
-	VPSRLQ       $0x21, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z8
-	VPXORD       Z8, Z7, Z7
 	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z0, Z0
 	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z1, Z1
 	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z2, Z2
 	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z7, Z7
 	VPSRLQ       $0x21, Z0, Z8
 	VPXORD       Z8, Z0, Z0
 	VPSRLQ       $0x21, Z1, Z8
@@ -12912,6 +12897,16 @@ vectors:
 	VPXORD       Z8, Z2, Z2
 	VPSRLQ       $0x21, Z3, Z8
 	VPXORD       Z8, Z3, Z3
+	VPADDQ       Z2, Z0, Z0
+	VPADDQ       Z0, Z2, Z2
+	VPADDQ       Z3, Z1, Z1
+	VPADDQ       Z1, Z3, Z3
+	CMPQ         DX, SI
+	JEQ          store
+	VPADDQ       Z6, Z4, Z4
+	VPADDQ       Z4, Z6, Z6
+	VPADDQ       Z7, Z5, Z5
+	VPADDQ       Z5, Z7, Z7
 	VPSRLQ       $0x21, Z4, Z8
 	VPXORD       Z8, Z4, Z4
 	VPSRLQ       $0x21, Z5, Z8
@@ -12920,32 +12915,54 @@ vectors:
 	VPXORD       Z8, Z6, Z6
 	VPSRLQ       $0x21, Z7, Z8
 	VPXORD       Z8, Z7, Z7
-	VPADDQ       Z2, Z0, Z0
-	VPADDQ       Z0, Z2, Z2
-	VPADDQ       Z3, Z1, Z1
-	VPADDQ       Z1, Z3, Z3
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
 	VPADDQ       Z6, Z4, Z4
 	VPADDQ       Z4, Z6, Z6
 	VPADDQ       Z7, Z5, Z5
 	VPADDQ       Z5, Z7, Z7
-	VMOVDQU32    Z0, (DX)
-	VMOVDQU32    Z1, 64(DX)
-	ADDQ         $+128, DX
-	VMOVDQU32    Z2, (BX)
-	VMOVDQU32    Z3, 64(BX)
-	ADDQ         $+128, BX
-	VMOVDQU32    Z4, (SI)
-	VMOVDQU32    Z5, 64(SI)
-	ADDQ         $+128, SI
-	VMOVDQU32    Z6, (DI)
-	VMOVDQU32    Z7, 64(DI)
-	ADDQ         $+128, DI
-	ADDQ         $0x00000080, AX
-	DECQ         CX
-	JNZ          vectors
-	MOVQ         n+24(FP), AX
-	ANDQ         $0x0f, AX
-	MOVQ         AX, left+64(FP)
+
+store:
+	VMOVDQU32 Z4, (SI)
+	VMOVDQU32 Z5, 64(SI)
+	ADDQ      $+128, SI
+	VMOVDQU32 Z6, (DI)
+	VMOVDQU32 Z7, 64(DI)
+	ADDQ      $+128, DI
+	VMOVDQU32 Z0, (DX)
+	VMOVDQU32 Z1, 64(DX)
+	ADDQ      $+128, DX
+	VMOVDQU32 Z2, (BX)
+	VMOVDQU32 Z3, 64(BX)
+	ADDQ      $+128, BX
+	ADDQ      $0x00000080, AX
+	DECQ      CX
+	JNZ       vectors
+	MOVQ      n+24(FP), AX
+	ANDQ      $0x0f, AX
+	MOVQ      AX, left+64(FP)
 	VZEROUPPER
 	RET
 
@@ -12959,7 +12976,7 @@ GLOBL longs4e26f5539bb7c377<>(SB), RODATA|NOPTR, $32
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·murmurWidth16AVX512(SB), NOSPLIT, $0-72
 	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
-	// the byte 1, or of 9 bytes of which it is the last, adds a constant.
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
 	MOVQ rows+0(FP), AX
 	MOVQ n+24(FP), CX
 	SHRQ $0x04, CX
@@ -13025,10 +13042,6 @@ vectors:
 	VPADDQ       Z0, Z2, Z2
 	VPADDQ       Z3, Z1, Z1
 	VPADDQ       Z1, Z3, Z3
-	VPADDQ       Z6, Z4, Z4
-	VPADDQ       Z4, Z6, Z6
-	VPADDQ       Z7, Z5, Z5
-	VPADDQ       Z5, Z7, Z7
 	VPSRLQ       $0x21, Z0, Z8
 	VPXORD       Z8, Z0, Z0
 	VPSRLQ       $0x21, Z1, Z8
@@ -13037,22 +13050,10 @@ vectors:
 	VPXORD       Z8, Z2, Z2
 	VPSRLQ       $0x21, Z3, Z8
 	VPXORD       Z8, Z3, Z3
-	VPSRLQ       $0x21, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z8
-	VPXORD       Z8, Z7, Z7
 	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z0, Z0
 	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z1, Z1
 	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z2, Z2
 	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z7, Z7
 	VPSRLQ       $0x21, Z0, Z8
 	VPXORD       Z8, Z0, Z0
 	VPSRLQ       $0x21, Z1, Z8
@@ -13061,22 +13062,10 @@ vectors:
 	VPXORD       Z8, Z2, Z2
 	VPSRLQ       $0x21, Z3, Z8
 	VPXORD       Z8, Z3, Z3
-	VPSRLQ       $0x21, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z8
-	VPXORD       Z8, Z7, Z7
 	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z0, Z0
 	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z1, Z1
 	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z2, Z2
 	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z7, Z7
 	VPSRLQ       $0x21, Z0, Z8
 	VPXORD       Z8, Z0, Z0
 	VPSRLQ       $0x21, Z1, Z8
@@ -13085,6 +13074,16 @@ vectors:
 	VPXORD       Z8, Z2, Z2
 	VPSRLQ       $0x21, Z3, Z8
 	VPXORD       Z8, Z3, Z3
+	VPADDQ       Z2, Z0, Z0
+	VPADDQ       Z0, Z2, Z2
+	VPADDQ       Z3, Z1, Z1
+	VPADDQ       Z1, Z3, Z3
+	CMPQ         DX, SI
+	JEQ          store
+	VPADDQ       Z6, Z4, Z4
+	VPADDQ       Z4, Z6, Z6
+	VPADDQ       Z7, Z5, Z5
+	VPADDQ       Z5, Z7, Z7
 	VPSRLQ       $0x21, Z4, Z8
 	VPXORD       Z8, Z4, Z4
 	VPSRLQ       $0x21, Z5, Z8
@@ -13093,32 +13092,54 @@ vectors:
 	VPXORD       Z8, Z6, Z6
 	VPSRLQ       $0x21, Z7, Z8
 	VPXORD       Z8, Z7, Z7
-	VPADDQ       Z2, Z0, Z0
-	VPADDQ       Z0, Z2, Z2
-	VPADDQ       Z3, Z1, Z1
-	VPADDQ       Z1, Z3, Z3
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
 	VPADDQ       Z6, Z4, Z4
 	VPADDQ       Z4, Z6, Z6
 	VPADDQ       Z7, Z5, Z5
 	VPADDQ       Z5, Z7, Z7
-	VMOVDQU32    Z0, (DX)
-	VMOVDQU32    Z1, 64(DX)
-	ADDQ         $+128, DX
-	VMOVDQU32    Z2, (BX)
-	VMOVDQU32    Z3, 64(BX)
-	ADDQ         $+128, BX
-	VMOVDQU32    Z4, (SI)
-	VMOVDQU32    Z5, 64(SI)
-	ADDQ         $+128, SI
-	VMOVDQU32    Z6, (DI)
-	VMOVDQU32    Z7, 64(DI)
-	ADDQ         $+128, DI
-	ADDQ         $0x00000100, AX
-	DECQ         CX
-	JNZ          vectors
-	MOVQ         n+24(FP), AX
-	ANDQ         $0x0f, AX
-	MOVQ         AX, left+64(FP)
+
+store:
+	VMOVDQU32 Z4, (SI)
+	VMOVDQU32 Z5, 64(SI)
+	ADDQ      $+128, SI
+	VMOVDQU32 Z6, (DI)
+	VMOVDQU32 Z7, 64(DI)
+	ADDQ      $+128, DI
+	VMOVDQU32 Z0, (DX)
+	VMOVDQU32 Z1, 64(DX)
+	ADDQ      $+128, DX
+	VMOVDQU32 Z2, (BX)
+	VMOVDQU32 Z3, 64(BX)
+	ADDQ      $+128, BX
+	ADDQ      $0x00000100, AX
+	DECQ      CX
+	JNZ       vectors
+	MOVQ      n+24(FP), AX
+	ANDQ      $0x0f, AX
+	MOVQ      AX, left+64(FP)
 	VZEROUPPER
 	RET
 
@@ -15706,10 +15727,10 @@ end_of_1:
 	VZEROUPPER
 	RET
 
-// func probeFull64AVX2(base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool)
-// Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·probeFull64AVX2(SB), $8960-105
-	// Probe i tests bit (h + i·d mod 2^64) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
+// func probeFull64AVX2(base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool)
+// Requires: AVX, AVX2, BMI2, CMOV, FMA3, POPCNT
+TEXT ·probeFull64AVX2(SB), $8960-113
+	// Probe i tests bit (h + i·d & mask) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
 	// d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of
 	// all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that
 	// follows at once would wait for them. It makes the first probes of all hashes, writes the outcomes to
@@ -15748,11 +15769,11 @@ TEXT ·probeFull64AVX2(SB), $8960-105
 	VMOVDQU      Y1, 4416(DX)
 	VMOVDQU      Y1, 4480(DX)
 	VMOVDQU      Y1, 4544(DX)
-	MOVQ         n+88(FP), DI
-	MOVQ         n+88(FP), R8
-	MOVQ         hits+96(FP), R9
+	MOVQ         n+96(FP), DI
+	MOVQ         n+96(FP), R8
+	MOVQ         hits+104(FP), R9
 	LEAQ         4664(SP), R10
-	MOVQ         first+48(FP), BX
+	MOVQ         first+56(FP), BX
 	MOVQ         BX, SI
 	MOVQ         SI, 8952(SP)
 	XORL         BX, BX
@@ -15773,19 +15794,19 @@ locate:
 	MOVQ    8952(SP), SI
 	CMPQ    8944(SP), $0x00
 	JNE     gather_sums
-	MOVQ    n+88(FP), R11
+	MOVQ    n+96(FP), R11
 	SUBQ    DI, R11
-	MOVQ    h1+56(FP), R12
+	MOVQ    h1+64(FP), R12
 	VMOVDQU (R12)(R11*8), Y4
 	VMOVDQU 32(R12)(R11*8), Y5
 	VMOVDQA Y4, Y8
 	VMOVDQA Y5, Y9
-	MOVQ    h2+64(FP), R12
+	MOVQ    h2+72(FP), R12
 	VMOVDQU (R12)(R11*8), Y6
 	VMOVDQU 32(R12)(R11*8), Y7
 	VMOVDQA Y6, Y10
 	VMOVDQA Y7, Y11
-	MOVQ    d1+72(FP), R12
+	MOVQ    d1+80(FP), R12
 	VMOVDQU (R12)(R11*8), Y0
 	VMOVDQU 32(R12)(R11*8), Y1
 	VPADDQ  Y0, Y10, Y10
@@ -15798,7 +15819,7 @@ locate:
 	VPADDQ  Y1, Y11, Y11
 	VPADDQ  Y1, Y1, Y1
 	VMOVDQU Y1, 4416(DX)
-	MOVQ    d2+80(FP), R12
+	MOVQ    d2+88(FP), R12
 	VMOVDQU (R12)(R11*8), Y0
 	VMOVDQU 32(R12)(R11*8), Y1
 	VPADDQ  Y0, Y6, Y6
@@ -15813,137 +15834,145 @@ locate:
 	VMOVDQU Y1, 4544(DX)
 
 probe_0:
-	VPSRLQ   $0x20, Y4, Y0
-	VPOR     longs4530000000000000<>+0(SB), Y0, Y0
-	VSUBPD   longs4530000000100000<>+0(SB), Y0, Y0
-	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y4, Y1
-	VADDPD   Y1, Y0, Y0
-	VMULPD   4288(DX), Y0, Y0
-	VADDPD   longs432fffffffffffff<>+0(SB), Y0, Y0
-	VPSRLQ   $0x20, Y5, Y1
-	VPOR     longs4530000000000000<>+0(SB), Y1, Y1
-	VSUBPD   longs4530000000100000<>+0(SB), Y1, Y1
-	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y5, Y12
-	VADDPD   Y12, Y1, Y1
-	VMULPD   4288(DX), Y1, Y1
-	VADDPD   longs432fffffffffffff<>+0(SB), Y1, Y1
-	VSHUFPS  $0x88, Y5, Y4, Y12
-	VPERMQ   $0xd8, Y12, Y12
-	VSHUFPS  $0x88, Y1, Y0, Y0
-	VPERMQ   $0xd8, Y0, Y0
-	VPMULLD  4224(DX), Y0, Y0
-	VPSUBD   Y0, Y12, Y12
-	VPSUBD   4224(DX), Y12, Y0
-	VPMINUD  Y0, Y12, Y12
-	VPXOR    4160(DX), Y12, Y12
-	VPADDD   4096(DX), Y12, Y12
-	VMOVDQU  Y12, (BX)
-	VPSRLD   $0x05, Y12, Y0
-	VMOVDQU  Y0, 2048(BX)
-	ADDQ     $0x20, BX
-	DECQ     SI
-	JZ       located
-	VPADDQ   4352(DX), Y4, Y4
-	VPADDQ   4416(DX), Y5, Y5
-	VPSRLQ   $0x20, Y6, Y0
-	VPOR     longs4530000000000000<>+0(SB), Y0, Y0
-	VSUBPD   longs4530000000100000<>+0(SB), Y0, Y0
-	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y6, Y1
-	VADDPD   Y1, Y0, Y0
-	VMULPD   4288(DX), Y0, Y0
-	VADDPD   longs432fffffffffffff<>+0(SB), Y0, Y0
-	VPSRLQ   $0x20, Y7, Y1
-	VPOR     longs4530000000000000<>+0(SB), Y1, Y1
-	VSUBPD   longs4530000000100000<>+0(SB), Y1, Y1
-	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y7, Y12
-	VADDPD   Y12, Y1, Y1
-	VMULPD   4288(DX), Y1, Y1
-	VADDPD   longs432fffffffffffff<>+0(SB), Y1, Y1
-	VSHUFPS  $0x88, Y7, Y6, Y12
-	VPERMQ   $0xd8, Y12, Y12
-	VSHUFPS  $0x88, Y1, Y0, Y0
-	VPERMQ   $0xd8, Y0, Y0
-	VPMULLD  4224(DX), Y0, Y0
-	VPSUBD   Y0, Y12, Y12
-	VPSUBD   4224(DX), Y12, Y0
-	VPMINUD  Y0, Y12, Y12
-	VPXOR    4160(DX), Y12, Y12
-	VPADDD   4096(DX), Y12, Y12
-	VMOVDQU  Y12, (BX)
-	VPSRLD   $0x05, Y12, Y0
-	VMOVDQU  Y0, 2048(BX)
-	ADDQ     $0x20, BX
-	DECQ     SI
-	JZ       located
-	VPADDQ   4480(DX), Y6, Y6
-	VPADDQ   4544(DX), Y7, Y7
-	VPSRLQ   $0x20, Y8, Y0
-	VPOR     longs4530000000000000<>+0(SB), Y0, Y0
-	VSUBPD   longs4530000000100000<>+0(SB), Y0, Y0
-	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y8, Y1
-	VADDPD   Y1, Y0, Y0
-	VMULPD   4288(DX), Y0, Y0
-	VADDPD   longs432fffffffffffff<>+0(SB), Y0, Y0
-	VPSRLQ   $0x20, Y9, Y1
-	VPOR     longs4530000000000000<>+0(SB), Y1, Y1
-	VSUBPD   longs4530000000100000<>+0(SB), Y1, Y1
-	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y9, Y12
-	VADDPD   Y12, Y1, Y1
-	VMULPD   4288(DX), Y1, Y1
-	VADDPD   longs432fffffffffffff<>+0(SB), Y1, Y1
-	VSHUFPS  $0x88, Y9, Y8, Y12
-	VPERMQ   $0xd8, Y12, Y12
-	VSHUFPS  $0x88, Y1, Y0, Y0
-	VPERMQ   $0xd8, Y0, Y0
-	VPMULLD  4224(DX), Y0, Y0
-	VPSUBD   Y0, Y12, Y12
-	VPSUBD   4224(DX), Y12, Y0
-	VPMINUD  Y0, Y12, Y12
-	VPXOR    4160(DX), Y12, Y12
-	VPADDD   4096(DX), Y12, Y12
-	VMOVDQU  Y12, (BX)
-	VPSRLD   $0x05, Y12, Y0
-	VMOVDQU  Y0, 2048(BX)
-	ADDQ     $0x20, BX
-	DECQ     SI
-	JZ       located
-	VPADDQ   4480(DX), Y8, Y8
-	VPADDQ   4544(DX), Y9, Y9
+	VPBROADCASTQ mask+40(FP), Y1
+	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
+	VPAND        Y1, Y4, Y0
+	VPSRLQ       $0x20, Y0, Y0
+	VPOR         longs4530000000000000<>+0(SB), Y0, Y0
+	VSUBPD       longs4530000000100000<>+0(SB), Y0, Y0
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y4, Y13
+	VADDPD       Y13, Y0, Y0
+	VFMADD132PD  4288(DX), Y12, Y0
+	VPAND        Y1, Y5, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPOR         longs4530000000000000<>+0(SB), Y1, Y1
+	VSUBPD       longs4530000000100000<>+0(SB), Y1, Y1
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y5, Y13
+	VADDPD       Y13, Y1, Y1
+	VFMADD132PD  4288(DX), Y12, Y1
+	VSHUFPS      $0x88, Y5, Y4, Y12
+	VPERMQ       $0xd8, Y12, Y12
+	VSHUFPS      $0x88, Y1, Y0, Y0
+	VPERMQ       $0xd8, Y0, Y0
+	VPMULLD      4224(DX), Y0, Y0
+	VPSUBD       Y0, Y12, Y12
+	VPSUBD       4224(DX), Y12, Y0
+	VPMINUD      Y0, Y12, Y12
+	VPXOR        4160(DX), Y12, Y12
+	VPADDD       4096(DX), Y12, Y12
+	VMOVDQU      Y12, (BX)
+	VPSRLD       $0x05, Y12, Y0
+	VMOVDQU      Y0, 2048(BX)
+	ADDQ         $0x20, BX
+	DECQ         SI
+	JZ           located
+	VPADDQ       4352(DX), Y4, Y4
+	VPADDQ       4416(DX), Y5, Y5
+	VPBROADCASTQ mask+40(FP), Y1
+	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
+	VPAND        Y1, Y6, Y0
+	VPSRLQ       $0x20, Y0, Y0
+	VPOR         longs4530000000000000<>+0(SB), Y0, Y0
+	VSUBPD       longs4530000000100000<>+0(SB), Y0, Y0
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y6, Y13
+	VADDPD       Y13, Y0, Y0
+	VFMADD132PD  4288(DX), Y12, Y0
+	VPAND        Y1, Y7, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPOR         longs4530000000000000<>+0(SB), Y1, Y1
+	VSUBPD       longs4530000000100000<>+0(SB), Y1, Y1
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y7, Y13
+	VADDPD       Y13, Y1, Y1
+	VFMADD132PD  4288(DX), Y12, Y1
+	VSHUFPS      $0x88, Y7, Y6, Y12
+	VPERMQ       $0xd8, Y12, Y12
+	VSHUFPS      $0x88, Y1, Y0, Y0
+	VPERMQ       $0xd8, Y0, Y0
+	VPMULLD      4224(DX), Y0, Y0
+	VPSUBD       Y0, Y12, Y12
+	VPSUBD       4224(DX), Y12, Y0
+	VPMINUD      Y0, Y12, Y12
+	VPXOR        4160(DX), Y12, Y12
+	VPADDD       4096(DX), Y12, Y12
+	VMOVDQU      Y12, (BX)
+	VPSRLD       $0x05, Y12, Y0
+	VMOVDQU      Y0, 2048(BX)
+	ADDQ         $0x20, BX
+	DECQ         SI
+	JZ           located
+	VPADDQ       4480(DX), Y6, Y6
+	VPADDQ       4544(DX), Y7, Y7
+	VPBROADCASTQ mask+40(FP), Y1
+	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
+	VPAND        Y1, Y8, Y0
+	VPSRLQ       $0x20, Y0, Y0
+	VPOR         longs4530000000000000<>+0(SB), Y0, Y0
+	VSUBPD       longs4530000000100000<>+0(SB), Y0, Y0
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y8, Y13
+	VADDPD       Y13, Y0, Y0
+	VFMADD132PD  4288(DX), Y12, Y0
+	VPAND        Y1, Y9, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPOR         longs4530000000000000<>+0(SB), Y1, Y1
+	VSUBPD       longs4530000000100000<>+0(SB), Y1, Y1
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y9, Y13
+	VADDPD       Y13, Y1, Y1
+	VFMADD132PD  4288(DX), Y12, Y1
+	VSHUFPS      $0x88, Y9, Y8, Y12
+	VPERMQ       $0xd8, Y12, Y12
+	VSHUFPS      $0x88, Y1, Y0, Y0
+	VPERMQ       $0xd8, Y0, Y0
+	VPMULLD      4224(DX), Y0, Y0
+	VPSUBD       Y0, Y12, Y12
+	VPSUBD       4224(DX), Y12, Y0
+	VPMINUD      Y0, Y12, Y12
+	VPXOR        4160(DX), Y12, Y12
+	VPADDD       4096(DX), Y12, Y12
+	VMOVDQU      Y12, (BX)
+	VPSRLD       $0x05, Y12, Y0
+	VMOVDQU      Y0, 2048(BX)
+	ADDQ         $0x20, BX
+	DECQ         SI
+	JZ           located
+	VPADDQ       4480(DX), Y8, Y8
+	VPADDQ       4544(DX), Y9, Y9
 
 probe_3:
-	VPSRLQ   $0x20, Y10, Y0
-	VPOR     longs4530000000000000<>+0(SB), Y0, Y0
-	VSUBPD   longs4530000000100000<>+0(SB), Y0, Y0
-	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y10, Y1
-	VADDPD   Y1, Y0, Y0
-	VMULPD   4288(DX), Y0, Y0
-	VADDPD   longs432fffffffffffff<>+0(SB), Y0, Y0
-	VPSRLQ   $0x20, Y11, Y1
-	VPOR     longs4530000000000000<>+0(SB), Y1, Y1
-	VSUBPD   longs4530000000100000<>+0(SB), Y1, Y1
-	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y11, Y12
-	VADDPD   Y12, Y1, Y1
-	VMULPD   4288(DX), Y1, Y1
-	VADDPD   longs432fffffffffffff<>+0(SB), Y1, Y1
-	VSHUFPS  $0x88, Y11, Y10, Y12
-	VPERMQ   $0xd8, Y12, Y12
-	VSHUFPS  $0x88, Y1, Y0, Y0
-	VPERMQ   $0xd8, Y0, Y0
-	VPMULLD  4224(DX), Y0, Y0
-	VPSUBD   Y0, Y12, Y12
-	VPSUBD   4224(DX), Y12, Y0
-	VPMINUD  Y0, Y12, Y12
-	VPXOR    4160(DX), Y12, Y12
-	VPADDD   4096(DX), Y12, Y12
-	VMOVDQU  Y12, (BX)
-	VPSRLD   $0x05, Y12, Y0
-	VMOVDQU  Y0, 2048(BX)
-	ADDQ     $0x20, BX
-	DECQ     SI
-	JZ       located
-	VPADDQ   4352(DX), Y10, Y10
-	VPADDQ   4416(DX), Y11, Y11
-	JMP      probe_0
+	VPBROADCASTQ mask+40(FP), Y1
+	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
+	VPAND        Y1, Y10, Y0
+	VPSRLQ       $0x20, Y0, Y0
+	VPOR         longs4530000000000000<>+0(SB), Y0, Y0
+	VSUBPD       longs4530000000100000<>+0(SB), Y0, Y0
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y10, Y13
+	VADDPD       Y13, Y0, Y0
+	VFMADD132PD  4288(DX), Y12, Y0
+	VPAND        Y1, Y11, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPOR         longs4530000000000000<>+0(SB), Y1, Y1
+	VSUBPD       longs4530000000100000<>+0(SB), Y1, Y1
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y11, Y13
+	VADDPD       Y13, Y1, Y1
+	VFMADD132PD  4288(DX), Y12, Y1
+	VSHUFPS      $0x88, Y11, Y10, Y12
+	VPERMQ       $0xd8, Y12, Y12
+	VSHUFPS      $0x88, Y1, Y0, Y0
+	VPERMQ       $0xd8, Y0, Y0
+	VPMULLD      4224(DX), Y0, Y0
+	VPSUBD       Y0, Y12, Y12
+	VPSUBD       4224(DX), Y12, Y0
+	VPMINUD      Y0, Y12, Y12
+	VPXOR        4160(DX), Y12, Y12
+	VPADDD       4096(DX), Y12, Y12
+	VMOVDQU      Y12, (BX)
+	VPSRLD       $0x05, Y12, Y0
+	VMOVDQU      Y0, 2048(BX)
+	ADDQ         $0x20, BX
+	DECQ         SI
+	JZ           located
+	VPADDQ       4352(DX), Y10, Y10
+	VPADDQ       4416(DX), Y11, Y11
+	JMP          probe_0
 
 	// The probes after the first three of hashes that passed those.
 gather_sums:
@@ -15951,7 +15980,7 @@ gather_sums:
 	NEGQ         R11
 	LEAQ         (R10)(R11*4), R11
 	VMOVDQU      (R11), Y0
-	MOVQ         h1+56(FP), R12
+	MOVQ         h1+64(FP), R12
 	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y2, Y4
 	VPXOR        Y2, Y2, Y5
@@ -15964,7 +15993,7 @@ gather_sums:
 	VMOVDQA      Y4, Y8
 	VMOVDQA      Y5, Y9
 	VMOVDQU      (R11), Y0
-	MOVQ         h2+64(FP), R12
+	MOVQ         h2+72(FP), R12
 	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y2, Y6
 	VPXOR        Y2, Y2, Y7
@@ -15977,7 +16006,7 @@ gather_sums:
 	VMOVDQA      Y6, Y10
 	VMOVDQA      Y7, Y11
 	VMOVDQU      (R11), Y0
-	MOVQ         d1+72(FP), R12
+	MOVQ         d1+80(FP), R12
 	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y2, Y12
 	VPXOR        Y2, Y2, Y13
@@ -15998,7 +16027,7 @@ gather_sums:
 	VPADDQ       Y1, Y1, Y1
 	VMOVDQU      Y1, 4416(DX)
 	VMOVDQU      (R11), Y0
-	MOVQ         d2+80(FP), R11
+	MOVQ         d2+88(FP), R11
 	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y2, Y12
 	VPXOR        Y2, Y2, Y13
@@ -16106,12 +16135,12 @@ load:
 	BZHIL        SI, BX, BX
 	MOVB         BL, (R9)
 	ADDQ         $0x01, R9
-	MOVQ         probes+40(FP), SI
+	MOVQ         probes+48(FP), SI
 	CMPQ         8952(SP), SI
 	JEQ          next
 	CMPQ         8944(SP), $0x00
 	JNE          next
-	MOVQ         n+88(FP), R11
+	MOVQ         n+96(FP), R11
 	SUBQ         R8, R11
 	VMOVD        R11, X0
 	VPBROADCASTD X0, Y0
@@ -16146,9 +16175,9 @@ next:
 
 deposit:
 	LEAQ 8792(SP), AX
-	MOVQ hits+96(FP), CX
-	MOVQ hits+96(FP), DX
-	MOVQ n+88(FP), BX
+	MOVQ hits+104(FP), CX
+	MOVQ hits+104(FP), DX
+	MOVQ n+96(FP), BX
 
 	// There are two n of 32 bits for every 64 hashes.
 	ADDQ $0x3f, BX
@@ -16194,12 +16223,6 @@ DATA longs4330000000000000<>+8(SB)/8, $0x4330000000000000
 DATA longs4330000000000000<>+16(SB)/8, $0x4330000000000000
 DATA longs4330000000000000<>+24(SB)/8, $0x4330000000000000
 GLOBL longs4330000000000000<>(SB), RODATA|NOPTR, $32
-
-DATA longs432fffffffffffff<>+0(SB)/8, $0x432fffffffffffff
-DATA longs432fffffffffffff<>+8(SB)/8, $0x432fffffffffffff
-DATA longs432fffffffffffff<>+16(SB)/8, $0x432fffffffffffff
-DATA longs432fffffffffffff<>+24(SB)/8, $0x432fffffffffffff
-GLOBL longs432fffffffffffff<>(SB), RODATA|NOPTR, $32
 
 // func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: AVX, AVX2
@@ -17095,7 +17118,7 @@ end:
 // Requires: AVX, AVX2
 TEXT ·murmurWidth8AVX2(SB), NOSPLIT, $0-72
 	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
-	// the byte 1, or of 9 bytes of which it is the last, adds a constant.
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
 	MOVQ rows+0(FP), AX
 	MOVQ n+24(FP), CX
 	SHRQ $0x03, CX
@@ -17327,18 +17350,18 @@ vectors:
 	VPADDQ       Y4, Y6, Y6
 	VPADDQ       Y7, Y5, Y5
 	VPADDQ       Y5, Y7, Y7
-	VMOVDQU      Y0, (DX)
-	VMOVDQU      Y1, 32(DX)
-	ADDQ         $+64, DX
-	VMOVDQU      Y2, (BX)
-	VMOVDQU      Y3, 32(BX)
-	ADDQ         $+64, BX
 	VMOVDQU      Y4, (SI)
 	VMOVDQU      Y5, 32(SI)
 	ADDQ         $+64, SI
 	VMOVDQU      Y6, (DI)
 	VMOVDQU      Y7, 32(DI)
 	ADDQ         $+64, DI
+	VMOVDQU      Y0, (DX)
+	VMOVDQU      Y1, 32(DX)
+	ADDQ         $+64, DX
+	VMOVDQU      Y2, (BX)
+	VMOVDQU      Y3, 32(BX)
+	ADDQ         $+64, BX
 	ADDQ         $0x00000040, AX
 	DECQ         CX
 	JNZ          vectors
@@ -17376,7 +17399,7 @@ GLOBL longs00000000c4ceb9fe<>(SB), RODATA|NOPTR, $32
 // Requires: AVX, AVX2
 TEXT ·murmurWidth16AVX2(SB), NOSPLIT, $0-72
 	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
-	// the byte 1, or of 9 bytes of which it is the last, adds a constant.
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
 	MOVQ rows+0(FP), AX
 	MOVQ n+24(FP), CX
 	SHRQ $0x03, CX
@@ -17680,18 +17703,18 @@ vectors:
 	VPADDQ      Y4, Y6, Y6
 	VPADDQ      Y7, Y5, Y5
 	VPADDQ      Y5, Y7, Y7
-	VMOVDQU     Y0, (DX)
-	VMOVDQU     Y1, 32(DX)
-	ADDQ        $+64, DX
-	VMOVDQU     Y2, (BX)
-	VMOVDQU     Y3, 32(BX)
-	ADDQ        $+64, BX
 	VMOVDQU     Y4, (SI)
 	VMOVDQU     Y5, 32(SI)
 	ADDQ        $+64, SI
 	VMOVDQU     Y6, (DI)
 	VMOVDQU     Y7, 32(DI)
 	ADDQ        $+64, DI
+	VMOVDQU     Y0, (DX)
+	VMOVDQU     Y1, 32(DX)
+	ADDQ        $+64, DX
+	VMOVDQU     Y2, (BX)
+	VMOVDQU     Y3, 32(BX)
+	ADDQ        $+64, BX
 	ADDQ        $0x00000080, AX
 	DECQ        CX
 	JNZ         vectors

@@ -87,12 +87,12 @@ func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probe
 // multiple of 16 hashes. bits is at most maxKernelBits, and there are at most maxFullProbes probes. Bit i of the
 // filter is bit i^swap of the bytes. It makes the first probes, 3 or all, of all hashes, and then the others of
 // the hashes that pass. AVX-512 loads words one by one if loads is set, and else gathers; AVX2 always loads.
-func probeFull64(kernel Kernel, base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool) (ok bool) {
+func probeFull64(kernel Kernel, base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool) (ok bool) {
 	return false
 }
 
 // placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.
-func placeFull64(kernel Kernel, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32) (done int, ok bool) {
+func placeFull64(kernel Kernel, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32) (done int, ok bool) {
 	return done, false
 }
 
@@ -140,12 +140,12 @@ func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 	return left, false
 }
 
-// murmurRows is xxh64Rows for four words.
+// murmurRows is xxh64Rows for four words. If h3 is h1, and h4 is h2, it makes the first two.
 func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
 	return left, false
 }
 
-// murmur is hash32 for four words: of integers of 64 bits, and of keys of 16 bytes, which have a layout of their own.
+// murmur is murmurRows for integers of 64 bits, and for keys of 16 bytes, which have a layout of their own.
 func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
 	return left, false
 }

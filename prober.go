@@ -90,7 +90,7 @@ func (s *prober) probeHashes(h *hashes, hits []uint64, dense bool) {
 	case walkCrossed64:
 		(*crossed64)(&s.bitArray).probeBatch(s.kernel, h, hits, dense)
 	case walkDouble63:
-		(*double63)(&s.bitArray).probeBatch(h.h1, h.h2, hits)
+		(*double63)(&s.bitArray).probeBatch(s.kernel, h.h1, h.h2, hits, dense)
 	default:
 		panic("bloom: no such walk")
 	}
@@ -152,7 +152,7 @@ func (s *prober) isDense(hits, n int) bool {
 	switch s.pair.walk() {
 	case walkDouble32:
 		return double32Dense(hits, n)
-	case walkDouble64:
+	case walkDouble64, walkDouble63:
 		return denseFull*hits >= n // moving the hashes that pass costs as much as several probes
 	case walkCrossed64:
 		if s.kernel != Generic {
@@ -290,7 +290,7 @@ func (s *prober) place(h *hashes, places []uint32) int {
 		some := h.slice(0, n)
 		(*crossed64)(&s.bitArray).place(s.kernel, &some, places)
 	case walkDouble63:
-		(*double63)(&s.bitArray).place(h.h1[:n], h.h2[:n], places)
+		(*double63)(&s.bitArray).place(s.kernel, h.h1[:n], h.h2[:n], places)
 	default:
 		panic("bloom: no such walk")
 	}

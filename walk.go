@@ -75,11 +75,17 @@ type bitArray struct {
 	k     int    // probes, at least 1
 }
 
-// probeFull tests hashes, at least one, in assembly, if there is one: probe i tests bit (h + i·d mod 2^64) mod n, in
-// which h is of h1 if i is even, and else of h2, and d is of d1 if i mod 4 is 0 or 3, and else of d2. Bit i of the
-// array is bit i^swap of the bytes. If dense is set, it makes all probes of each hash at once. It returns false, and
+// The masks of probeFull: all bits of a sum, and all but its sign.
+const (
+	wholeSums = 1<<64 - 1
+	signless  = 1<<63 - 1
+)
+
+// probeFull tests hashes, at least one, in assembly, if there is one: probe i tests bit (h + i·d & mask) mod n, in
+// which h is of h1 if i is even, and else of h2, and d is of d1 if i mod 4 is 0 or 3, and else of d2. mask has the
+// lower 32 bits. Bit i of the array is bit i^swap of the bytes. If dense is set, it makes all probes of each hash at once. It returns false, and
 // does nothing, if Go must test the hashes.
-func (b *bitArray) probeFull(kernel Kernel, swap uint32, dense bool, h1, h2, d1, d2, hits []uint64) bool {
+func (b *bitArray) probeFull(kernel Kernel, swap uint32, mask uint64, dense bool, h1, h2, d1, d2, hits []uint64) bool {
 	if b.n > maxKernelBits || b.k > maxFullProbes {
 		return false
 	}
@@ -88,17 +94,17 @@ func (b *bitArray) probeFull(kernel Kernel, swap uint32, dense bool, h1, h2, d1,
 		first = b.k
 	}
 	n, inverse, few, inverse32 := b.full()
-	return probeFull64(kernel, b.base, n, inverse, few, inverse32, swap, b.k, first, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &hits[0], slowGather())
+	return probeFull64(kernel, b.base, n, inverse, few, inverse32, swap, mask, b.k, first, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &hits[0], slowGather())
 }
 
 // placeFull writes the numbers of the bits of the first hashes, which the probes of probeFull set, to places, and
 // returns how many hashes.
-func (b *bitArray) placeFull(kernel Kernel, swap uint32, h1, h2, d1, d2 []uint64, places []uint32) (done int) {
+func (b *bitArray) placeFull(kernel Kernel, swap uint32, mask uint64, h1, h2, d1, d2 []uint64, places []uint32) (done int) {
 	if len(h1) < minKernelHashes || b.n > maxKernelBits {
 		return 0
 	}
 	n, inverse, few, inverse32 := b.full()
-	done, _ = placeFull64(kernel, n, inverse, few, inverse32, swap, b.k, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &places[:len(h1)*b.k][0])
+	done, _ = placeFull64(kernel, n, inverse, few, inverse32, swap, mask, b.k, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &places[:len(h1)*b.k][0])
 	return done
 }
 

@@ -158,7 +158,7 @@ func (c *crossed64) probes(h Hash, first int, to []uint64) {
 
 // place is prober.place for this walk.
 func (c *crossed64) place(kernel Kernel, h *hashes, places []uint32) {
-	done := (*bitArray)(c).placeFull(kernel, 56, h.h1, h.h2, h.h3, h.h4, places)
+	done := (*bitArray)(c).placeFull(kernel, 56, wholeSums, h.h1, h.h2, h.h3, h.h4, places)
 	rest := h.slice(done, h.len())
 	c.placeGeneric(&rest, places[done*c.k:])
 }
@@ -196,7 +196,7 @@ func (c *crossed64) placeSmall(h *hashes, places []uint32) {
 
 // probeBatch is prober.probeHashes for this walk.
 func (c *crossed64) probeBatch(kernel Kernel, h *hashes, hits []uint64, dense bool) {
-	if h.len() >= minKernelHashes && c.recip != fewerStored && (*bitArray)(c).probeFull(kernel, 56, dense, h.h1, h.h2, h.h3, h.h4, hits) {
+	if h.len() >= minKernelHashes && c.recip != fewerStored && (*bitArray)(c).probeFull(kernel, 56, wholeSums, dense, h.h1, h.h2, h.h3, h.h4, hits) {
 		return
 	}
 	clear(hits[:(h.len()+63)/64])

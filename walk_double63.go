@@ -10,9 +10,6 @@ import (
 // floor(2^72 / n), or 0 for up to 256 bits.
 type double63 bitArray
 
-// signless has all bits of a sum but its sign, which this walk drops.
-const signless = 1<<63 - 1
-
 // newDouble63 returns the walk of k probes through the first n bits of data, at least 64.
 func newDouble63(data []byte, n uint64, k int) double63 {
 	d := double63{base: unsafe.SliceData(data), n: n, k: k}
@@ -94,8 +91,10 @@ func (d *double63) probes(at, step uint64, first int, to []uint64) {
 }
 
 // place is prober.place for this walk.
-func (d *double63) place(h1, h2 []uint64, places []uint32) {
+func (d *double63) place(kernel Kernel, h1, h2 []uint64, places []uint32) {
 	n, recip, k := d.n, d.recip, d.k // the compiler would read them again after each store
+	done := (*bitArray)(d).placeFull(kernel, 56, signless, h1, h1, h2, h2, places)
+	h1, h2, places = h1[done:], h2[done:], places[done*k:]
 	h2 = h2[:len(h1)]
 	for i, at := range h1 {
 		step, of := h2[i], places[i*k:][:k]
@@ -111,7 +110,10 @@ func (d *double63) place(h1, h2 []uint64, places []uint32) {
 }
 
 // probeBatch is prober.probeHashes for this walk.
-func (d *double63) probeBatch(h1, h2, hits []uint64) {
+func (d *double63) probeBatch(kernel Kernel, h1, h2, hits []uint64, dense bool) {
+	if len(h1) >= minKernelHashes && (*bitArray)(d).probeFull(kernel, 56, signless, dense, h1, h1, h2, h2, hits) {
+		return
+	}
 	clear(hits[:(len(h1)+63)/64])
 	h2 = h2[:len(h1)]
 	for i, h := range h1 {

@@ -146,7 +146,7 @@ func (d *double64) probes(at, step uint64, first int, to []uint64) {
 
 // place is prober.place for this walk.
 func (d *double64) place(kernel Kernel, h1, h2 []uint64, places []uint32) {
-	done := (*bitArray)(d).placeFull(kernel, 0, h1, h1, h2, h2, places)
+	done := (*bitArray)(d).placeFull(kernel, 0, wholeSums, h1, h1, h2, h2, places)
 	d.placeGeneric(h1[done:], h2[done:], places[done*d.k:])
 }
 
@@ -187,7 +187,7 @@ func (d *double64) probeBatch(kernel Kernel, h *hashes, hits []uint64, wasDense 
 	switch {
 	case h.len() < minKernelHashes || kernel == Generic:
 		d.probeGeneric(h.h1, h.h2, hits)
-	case (*bitArray)(d).probeFull(kernel, 0, wasDense, h.h1, h.h1, h.h2, h.h2, hits), kernel == NEON && d.probeForm(kernel, h, hits, first):
+	case (*bitArray)(d).probeFull(kernel, 0, wholeSums, wasDense, h.h1, h.h1, h.h2, h.h2, hits), kernel == NEON && d.probeForm(kernel, h, hits, first):
 	default:
 		d.probeGeneric(h.h1, h.h2, hits)
 	}

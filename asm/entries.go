@@ -68,12 +68,12 @@ var families = []family{
 	{"placeDouble32", "size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32", "done int", `
 		placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
 		returns how many. There are 8 hashes or more. The order of the places is that of placedKeys.`},
-	{"probeFull64", "base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool", "", `
+	{"probeFull64", "base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool", "", `
 		probeFull64 tests n hashes, 1 to windowKeys, with what bitArray.probeFull computes. It reads on to the next
 		multiple of 16 hashes. bits is at most maxKernelBits, and there are at most maxFullProbes probes. Bit i of the
 		filter is bit i^swap of the bytes. It makes the first probes, 3 or all, of all hashes, and then the others of
 		the hashes that pass. AVX-512 loads words one by one if loads is set, and else gathers; AVX2 always loads.`},
-	{"placeFull64", "bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32", "done int", `
+	{"placeFull64", "bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32", "done int", `
 		placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.`},
 	{"probeDouble64", "base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64", "", `
 		probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap returns. It reads on to the next
@@ -99,9 +99,9 @@ var families = []family{
 		hash64 is xxh64 with the seeds 0 and 1. It ends at the first 32 keys that do not have one length, a
 		multiple of 4 below 32, and leaves keys that do not fill such a group.`},
 	{"murmurRows", "rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
-		murmurRows is xxh64Rows for four words.`},
+		murmurRows is xxh64Rows for four words. If h3 is h1, and h4 is h2, it makes the first two.`},
 	{"murmur", "layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
-		murmur is hash32 for four words: of integers of 64 bits, and of keys of 16 bytes, which have a layout of their own.`},
+		murmur is murmurRows for integers of 64 bits, and for keys of 16 bytes, which have a layout of their own.`},
 	{"xxh64", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64", "left int", `
 		xxh64 is hash32 for a word of 64 bits. AVX-512's ends where hash64 does, but for integers.`},
 	{"xxph3Stripes", "sums *uint64, key *byte, n int", "", `

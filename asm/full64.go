@@ -18,6 +18,7 @@ type full64 struct {
 	base          reg.GPVirtual // the first aligned word of 32 bits of the filter
 	bits, inverse Op
 	swap, skip    Op             // the number of a bit is XORed with the first, and added to the second
+	mask          reg.VecVirtual // of the sums, for AVX-512
 	evens         reg.VecVirtual // the numbers of the even words of two vectors, for AVX-512
 
 	sums  [4][2]reg.VecVirtual // of the next four probes: two vectors of long words
@@ -41,7 +42,7 @@ type full64 struct {
 func probeFull64(v vectors) {
 	TEXT("probeFull64"+v.name(), 0, signature("probeFull64"))
 	Comment(
-		"Probe i tests bit (h + i·d mod 2^64) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,",
+		"Probe i tests bit (h + i·d & mask) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,",
 		"d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of",
 		"all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that",
 		"follows at once would wait for them. It makes the first probes of all hashes, writes the outcomes to",
@@ -94,7 +95,7 @@ func (f *full64) prepareWalk() {
 	f.swap, f.bits = f.keep(f.broadcast(argument("swap"))), f.keep(f.broadcast(argument("bits")))
 	f.inverse = f.keep(f.broadcastLong(argument("inverse")))
 	if f.lanes() == 16 {
-		f.evens = f.vector()
+		f.evens, f.mask = f.vector(), f.broadcastLong(argument("mask"))
 		f.load(alternate[0], f.evens)
 	}
 	for i := range f.sums {
@@ -252,33 +253,40 @@ var (
 	two52Less = math.Float64bits(1<<52 - 0.5)
 )
 
-// remainder emits the remainders of two vectors of long words.
+// remainder emits the remainders of two vectors of long words, masked. Only the quotients need the mask: no kernel reads the
+// upper halves of remainders, and the mask has the lower half.
 //
-// A quotient is the product of the word, as floating point, and the inverse. The first two are rounded to nearest, by
-// a relative error of up to 2^-53 each. The inverse is 2^-51.2 to 2^-49.8 of itself too small. So no quotient is too
-// large, and one below 2^49 is less than 1 too small: the remainder that its floor leaves is below 2·bits, which fits
-// 32 bits. There are at least 2^15 bits: see reduceAgain.
+// A quotient is the product of the word, as floating point, and the inverse. The first is rounded to nearest, by a
+// relative error of up to 2^-53. The inverse is 2^-51.2 to 2^-49.8 of itself too small. So no quotient is too
+// large, and one below 2^49 is less than 1 too small. Its sum with 2^52 - 1/2, rounded once, is an integer, which is
+// its floor or, if it is whole or below 1/2, perhaps 1 less. The remainder that this leaves is below 2·bits, which
+// fits 32 bits. There are at least 2^15 bits: see reduceAgain.
 //
 // AVX2 has no conversion of long words. Their halves are the fractions of two numbers, 2^52 and more and 2^84 and
-// more, and the sum of a quotient with 2^52 - 1/2 is rounded to an integer, which is its floor or, if it is whole,
-// perhaps 1 less.
+// more.
 func (f *full64) remainder(h [2]reg.VecVirtual) (r reg.VecVirtual) {
 	q := [2]reg.VecVirtual{f.vector(), f.vector()}
+	mask, less := f.mask, f.vector()
+	if f.lanes() == 8 {
+		mask = f.vector()
+		VPBROADCASTQ(parameter("mask"), mask)
+		VBROADCASTSD(longConstant(two52Less), less)
+	}
 	for j := range q {
 		if f.lanes() == 16 {
-			VCVTUQQ2PD(h[j], q[j])
-			VMULPD(f.inverse, q[j], q[j])
-			VCVTTPD2UQQ(q[j], q[j])
+			VPANDQ(mask, h[j], q[j])
+			VCVTUQQ2PD(q[j], q[j])
+			VFMADD213PD_BCST(longConstant(two52Less), f.inverse, q[j])
 			continue
 		}
 		low := f.vector()
-		VPSRLQ(U8(32), h[j], q[j])
+		VPAND(mask, h[j], q[j])
+		VPSRLQ(U8(32), q[j], q[j])
 		VPOR(longConstant(two84), q[j], q[j])
 		VSUBPD(longConstant(two84And), q[j], q[j])
 		VPBLENDD(U8(0xaa), longConstant(two52), h[j], low)
 		VADDPD(low, q[j], q[j])
-		VMULPD(f.inverse, q[j], q[j])
-		VADDPD(longConstant(two52Less), q[j], q[j])
+		VFMADD132PD(f.inverse, less, q[j])
 	}
 	r = f.words(h)
 	f.subtract(f.words(q), f.bits, r)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -19,7 +20,8 @@ var (
 	murmurLowOfOne, murmurHighOfOne = bloom.constant("murmurLowOfOne"), bloom.constant("murmurHighOfOne")
 )
 
-// murmurWords are the arguments to write hashes to.
+// murmurWords are the arguments to write hashes to. Those of the first digest are written last: for a hash that lacks the
+// second, both have one place.
 var murmurWords = []string{"h1", "h2", "h3", "h4"}
 
 // longs are vectors of long words.
@@ -111,10 +113,10 @@ func (m murmur3) block(x, y, before reg.VecVirtual) {
 	five(y, murmurSums[1])
 }
 
-// finish emits the end of both digests of vectors of keys, which are XORed with their lengths: the four words of each.
-func (m murmur3) finish(words [4]longs) {
+// finish emits the end of digests of vectors of keys, two words each, which are XORed with the lengths of the keys.
+func (m murmur3) finish(words ...longs) {
 	sums := func() {
-		for i := 0; i < 4; i += 2 {
+		for i := 0; i < len(words); i += 2 {
 			for j, x := range words[i] {
 				VPADDQ(words[i+1][j], x, x)
 				VPADDQ(x, words[i+1][j], words[i+1][j])
@@ -122,10 +124,7 @@ func (m murmur3) finish(words [4]longs) {
 		}
 	}
 	sums()
-	var all longs
-	for _, w := range words {
-		all = append(all, w...)
-	}
+	all := slices.Concat(words...)
 	m.shiftXor(33, all...)
 	for _, c := range murmurFactors {
 		m.multiply(c, all...)
@@ -139,7 +138,7 @@ func murmurWidth(v vectors, width int) {
 	TEXT(fmt.Sprintf("murmurWidth%d%s", width, v.name()), NOSPLIT, signature("murmur"))
 	Comment(
 		"murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of",
-		"the byte 1, or of 9 bytes of which it is the last, adds a constant.",
+		"the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.",
 	)
 	m := murmur3{v}
 	const abreast = 2
@@ -186,9 +185,17 @@ func murmurWidth(v vectors, width int) {
 			m.xorWith(length, words[w]...)
 		}
 	}
-	m.finish(words)
-	for w, xs := range words {
-		for i, x := range xs {
+	if v.lanes() == 16 {
+		m.finish(words[:2]...)
+		CMPQ(to[0], to[2])
+		JEQ(LabelRef("store"))
+		m.finish(words[2:]...)
+	} else {
+		m.finish(words[:]...)
+	}
+	Label("store")
+	for _, w := range []int{2, 3, 0, 1} {
+		for i, x := range words[w] {
 			v.store(x, Mem{Base: to[w], Disp: 8 * i * perVector})
 		}
 		ADDQ(I32(8*abreast*perVector), to[w])
@@ -260,7 +267,7 @@ func murmurByRows() {
 	}
 	Label("hashed")
 	m.storeLongs(m.finishRows(), func(word int) reg.GPVirtual {
-		to := argument(murmurWords[word])
+		to := argument(murmurWords[word^2])
 		ADDQ(m.done, to)
 		return to
 	}, func() { SUBQ(I8(-128), m.done) })
@@ -346,8 +353,26 @@ func (m *murmurRows) blocks(half int) {
 	}
 }
 
-// finishRows emits the end of both digests. The second has a byte 1 after the key, which may fill a block.
+// finishRows emits the end of both digests, and returns the words of the second and the first. The second has a byte 1
+// after the key, which may fill a block.
 func (m *murmurRows) finishRows() [][]reg.VecVirtual {
+	for i, n := range m.lengths {
+		for j, x := range m.scrambled {
+			VPXORQ(m.state[j][i], x[i], x[i])
+			VPXORQ(n, x[i], x[i])
+		}
+	}
+	m.finish(m.scrambled[0], m.scrambled[1])
+	h1 := argument("h1")
+	CMPQ(h1, parameter("h3"))
+	JEQ(LabelRef("store"))
+	m.second()
+	Label("store")
+	return [][]reg.VecVirtual{m.tail[0], m.tail[1], m.scrambled[0], m.scrambled[1]}
+}
+
+// second emits the end of the second digest.
+func (m *murmurRows) second() {
 	for i, n := range m.lengths {
 		one, shift := ZMM(), loaded(n)
 		VPBROADCASTQ(number(1), one)
@@ -364,23 +389,19 @@ func (m *murmurRows) finishRows() [][]reg.VecVirtual {
 	}
 	m.scramble(m.tail[0], m.tail[1])
 	for i, n := range m.lengths {
-		length, after, last, full := loaded(n), loaded(n), ZMM(), K()
+		after, first, last, full := loaded(n), ZMM(), ZMM(), K()
 		VPADDQ_BCST(number(1), after, after)
 		VPTESTNMQ_BCST(number(15), after, full)
 		for j := range 2 {
 			VPXORQ(m.state[j][i], m.tail[j][i], m.tail[j][i])
-			VPXORQ(m.state[j][i], m.scrambled[j][i], m.scrambled[j][i])
-			VPXORQ(length, m.scrambled[j][i], m.scrambled[j][i])
 		}
-		VMOVDQA64(m.tail[1][i], last)
-		first := ZMM()
 		VMOVDQA64(m.tail[0][i], first)
+		VMOVDQA64(m.tail[1][i], last)
 		m.block(first, last, m.state[1][i])
 		for j, x := range []reg.VecVirtual{first, last} {
 			VMOVDQA64(x, full, m.tail[j][i])
 			VPXORQ(after, m.tail[j][i], m.tail[j][i])
 		}
 	}
-	m.finish([4]longs{m.scrambled[0], m.scrambled[1], m.tail[0], m.tail[1]})
-	return [][]reg.VecVirtual{m.scrambled[0], m.scrambled[1], m.tail[0], m.tail[1]}
+	m.finish(m.tail[0], m.tail[1])
 }

@@ -261,7 +261,8 @@ func oddGuava(random *rand.Rand) (filters [][]byte) {
 	for _, strategy := range []byte{1, 2, 128} {
 		for _, k := range []byte{0, 1, 7, 255} {
 			for _, words := range []int32{-1, 0, 1, 3} {
-				header := binary.BigEndian.AppendUint32([]byte{strategy, k}, uint32(words))
+				header := headerGuava(uint32(words), k)
+				header[0] = strategy
 				filters = append(filters, append(header, randomBits(random, 8*3)...))
 				if words == 3 {
 					filters = append(filters, append(header, randomBits(random, 8*3-1)...))
@@ -388,6 +389,10 @@ func headerNoriCrate(n uint64, k uint32) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, k), n)
 }
 
+func headerGuava(words uint32, k byte) []byte {
+	return binary.BigEndian.AppendUint32([]byte{1, k}, words)
+}
+
 // randomBits returns n random bytes with three of four bits set.
 func randomBits(random *rand.Rand, n int) []byte {
 	b := make([]byte, n)
@@ -422,6 +427,8 @@ func TestSameAnswersPast32Bits(t *testing.T) {
 		{bloom.Parquet, nil, 5<<27 + 32, nil},
 		{bloom.RocksDB, nil, 5<<27 + 64, []byte("\xff\x00\x03\x00\x00")},
 		{bloom.Pebble, nil, 1 << 29, []byte("\x03\x00\x00\x80\x00")},
+		{bloom.Guava, headerGuava(1<<26, 3), 1 << 29, nil},
+		{bloom.Guava, headerGuava(5<<24+1, 3), 5<<27 + 8, nil},
 	} {
 		filter := append(buffer, c.header...)[:len(c.header)+c.size]
 		clear(filter[len(c.header):])
