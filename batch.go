@@ -24,19 +24,10 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.probeCol
 // it calls the tests of single keys itself, which are the fastest. While a CPU waits for the bits
 // of a key, it loads those of later keys. The fewer instructions a key takes, the more keys these
 // are. So keys of 8 bytes have tests of their own, without a loop over their words, and no call
-// more than they need. For 8 integers and more, up to some number, one function of assembly makes hashes and tests.
+// more than they need. For few integers, one function of assembly makes hashes and tests, and no function is between.
 func (v *view) probeColumn(keys *Keys, hits []uint64) int {
-	if minFew <= keys.n && keys.n <= mostFew && keys.layout == uint64s && keys.validity == nil && len(hits) > 0 && (!detect.Races || !v.atomic) {
-		if word, ok := v.probeFew((*uint64)(keys.column), keys.n); ok {
-			hits[0] = word
-			return bits.OnesCount64(word)
-		}
-	}
-	if uint(keys.n-1) >= singleKeys && !v.areFew(keys.n) || keys.validity != nil || len(hits) == 0 || v.single == nil || detect.Races && v.atomic {
-		return v.probeBatch(keys, hits)
-	}
 	isUint64 := keys.layout == uint64s
-	if !isUint64 && keys.layout != byteSlices && keys.layout != strs {
+	if keys.validity != nil || len(hits) == 0 || v.single == nil || detect.Races && v.atomic || !isUint64 && keys.layout != byteSlices && keys.layout != strs {
 		return v.probeBatch(keys, hits)
 	}
 	assembly := v.kernel.probesSingles()
@@ -55,6 +46,24 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 		}
 		hits[0] = oneIf(hit)
 		return int(hits[0])
+	}
+	if uint(keys.n-1) >= 2 { // or without a key
+		if few := &v.single.few; isUint64 && uint(keys.n)-few.least < few.sizes && v.n < few.lines {
+			word, p := uint64(0), (*uint64)(keys.column)
+			switch v.pair {
+			case xxh64Split256:
+				word, _ = fewSplit256(AVX512, &v.base, p, keys.n)
+			case xxph3Line512:
+				word, _ = fewLine512(AVX512, &v.base, p, keys.n)
+			case signedLine32:
+				word, _ = fewLine32(AVX512, &v.base, p, keys.n)
+			}
+			hits[0] = word
+			return bits.OnesCount64(word)
+		}
+		if uint(keys.n-1) >= singleKeys && (v.kernel != Generic || uint(keys.n-1) >= keysAcross) {
+			return v.probeBatch(keys, hits)
+		}
 	}
 	size := elementSize[keys.layout]
 	word, row := uint64(0), keys.column
@@ -79,14 +88,6 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 	word >>= uint(-keys.n) % 64 // 64 - n, and Go sees that it is below 64
 	hits[0] = word
 	return bits.OnesCount64(word)
-}
-
-// areFew reports whether n keys, more than singleKeys, should still be tested one by one.
-func (v *view) areFew(n int) bool {
-	if v.kernel == Generic {
-		return uint(n-1) < keysAcross
-	}
-	return n == singleKeys+1 && (v.n >= farBytes || v.pair != leveldbDouble32)
 }
 
 // keyAt returns the address and the length of the key of a header, which is that of a slice or of

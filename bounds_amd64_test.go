@@ -5,6 +5,7 @@ package bloom
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -124,32 +125,35 @@ func TestFullWalks(t *testing.T) {
 // of probes. The keys end at an inaccessible page.
 func TestFew(t *testing.T) {
 	is(t, kernelTest)
+	const most = 64
+	defer setFew(fewOf[thisCPU])
+	setFew(fewIntegers{1, most, never})
 	random := rand.New(rand.NewPCG(95, 96))
-	memory := guard.Buffer(t, 8*smallBatch)
-	keys := unsafe.Slice((*uint64)(unsafe.Pointer(&memory[0])), smallBatch)
+	memory := guard.Buffer(t, 8*most)
+	keys := unsafe.Slice((*uint64)(unsafe.Pointer(&memory[0])), most)
 	eachFormat(t, func(t *testing.T, format Format) {
 		for bitsPerKey := 1; bitsPerKey <= 20; bitsPerKey++ {
-			encoded := mustSet(t, Policy{format, bitsPerKey}, 1000).AppendFilter(nil)
-			for i := 64; i < len(encoded)-64; i++ {
-				encoded[i] = byte(random.Uint32() | random.Uint32() | random.Uint32())
-			}
 			for i := range keys {
 				keys[i] = random.Uint64()
+			}
+			set := mustSet(t, Policy{format, bitsPerKey}, 30+bitsPerKey%2*1000) // of one line or block, and of more
+			set.AddBatch(Integers(keys[20:50]))
+			encoded := set.AppendFilter(nil)
+			for i := 64; i < len(encoded)-64; i++ {
+				encoded[i] |= byte(random.Uint32() | random.Uint32() | random.Uint32())
 			}
 			filter := mustOpen(t, format, encoded)
 			for _, kernel := range kernels {
 				f := onKernel(t, filter, kernel)
-				walk := f.pair.walk()
-				want := kernel == AVX512 && walkKinds[walk].line && (walk == walkSplit256 || f.k <= maxHasProbes)
-				for n := minFew; n <= smallBatch; n++ {
-					some := keys[smallBatch-n:]
-					word, ok := f.probeFew(&some[0], n)
-					if ok != want {
-						t.Fatalf("kernel %v, %d probes: in assembly %v, want %v", kernel, f.k, ok, want)
+				for n := 1; n <= most; n++ {
+					some, hits := keys[most-n:], []uint64{math.MaxUint64}
+					count := f.MayContainBatch(Integers(some), hits)
+					if count != bits.OnesCount64(hits[0]) {
+						t.Fatalf("kernel %v, %d probes, %d keys: %d hits are %b", kernel, f.k, n, count, hits[0])
 					}
-					for i := 0; ok && i < 64; i++ {
+					for i := range 64 {
 						want := i < n && Reference(format, encoded, binary.LittleEndian.AppendUint64(nil, some[min(i, n-1)]))
-						if got := word>>i&1 != 0; got != want {
+						if got := hits[0]>>i&1 != 0; got != want {
 							t.Fatalf("kernel %v, %d probes, key %d of %d is %v, want %v", kernel, f.k, i, n, got, want)
 						}
 					}

@@ -55,8 +55,6 @@ func (k Kernel) check() error {
 
 // What kernels take. These limits are no choices: past them, kernels would be wrong.
 const (
-	// minFew is the smallest number of integers that assembly hashes and tests in one function: it takes 8 at a time.
-	minFew = 8
 	// mostLinesBytes is the size from which on kernels set no lines: maxKernelBlocks and
 	// maxKernelLines.
 	mostLinesBytes = 1 << 32

@@ -25,42 +25,42 @@ func probeLine512AVX512(base *byte, lines uint64, factors *[8]uint32, hashes *ui
 //go:noescape
 func probeLine512AVX2(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8)
 
-// fewLine512 tests n integers, minFew to smallBatch, by at most 8 probes. It is probeLine512 in all else,
-// but reads no keys past the last.
-func fewLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, keys *uint64, n int) (word uint64, ok bool) {
+// fewLine512 returns the hits of n integers, 1 to 64, in a filter of at most 8 probes. base begins a prober.
+// It reads no key past the last.
+func fewLine512(kernel Kernel, base **byte, keys *uint64, n int) (word uint64, ok bool) {
 	switch kernel {
 	case AVX512:
-		return fewLine512AVX512(base, lines, factors, keys, n), true
+		return fewLine512AVX512(base, keys, n), true
 	}
 	return word, false
 }
 
 //go:noescape
-func fewLine512AVX512(base *byte, lines uint64, factors *[8]uint32, keys *uint64, n int) (word uint64)
+func fewLine512AVX512(base **byte, keys *uint64, n int) (word uint64)
 
-// fewLine32 is fewLine512 for the arguments of probeLine32.
-func fewLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, keys *uint64, n int) (word uint64, ok bool) {
+// fewLine32 is fewLine512 for the walk line32.
+func fewLine32(kernel Kernel, base **byte, keys *uint64, n int) (word uint64, ok bool) {
 	switch kernel {
 	case AVX512:
-		return fewLine32AVX512(base, lines, recip, shift, steps, keys, n), true
+		return fewLine32AVX512(base, keys, n), true
 	}
 	return word, false
 }
 
 //go:noescape
-func fewLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, keys *uint64, n int) (word uint64)
+func fewLine32AVX512(base **byte, keys *uint64, n int) (word uint64)
 
-// fewSplit256 is fewLine512 for the arguments of probeSplit256.
-func fewSplit256(kernel Kernel, base *byte, blocks uint64, keys *uint64, n int) (word uint64, ok bool) {
+// fewSplit256 is fewLine512 for the walk split256.
+func fewSplit256(kernel Kernel, base **byte, keys *uint64, n int) (word uint64, ok bool) {
 	switch kernel {
 	case AVX512:
-		return fewSplit256AVX512(base, blocks, keys, n), true
+		return fewSplit256AVX512(base, keys, n), true
 	}
 	return word, false
 }
 
 //go:noescape
-func fewSplit256AVX512(base *byte, blocks uint64, keys *uint64, n int) (word uint64)
+func fewSplit256AVX512(base **byte, keys *uint64, n int) (word uint64)
 
 // setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
 // far says whether it requests lines before it needs them. It is probeLine512 in all else.

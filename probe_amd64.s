@@ -44,6 +44,40 @@ DATA headers24Word1<>+48(SB)/8, $0x0000000000000013
 DATA headers24Word1<>+56(SB)/8, $0x0000000000000016
 GLOBL headers24Word1<>(SB), RODATA|NOPTR, $64
 
+DATA fewPairs<>+0(SB)/8, $0x0000000000000000
+DATA fewPairs<>+8(SB)/8, $0x0000000000000000
+DATA fewPairs<>+16(SB)/8, $0x0000000000000000
+DATA fewPairs<>+24(SB)/8, $0x0000000000000000
+DATA fewPairs<>+32(SB)/8, $0x0000000800000008
+DATA fewPairs<>+40(SB)/8, $0x0000000800000008
+DATA fewPairs<>+48(SB)/8, $0x0000000800000008
+DATA fewPairs<>+56(SB)/8, $0x0000000800000008
+DATA fewPairs<>+64(SB)/8, $0x0000000200000002
+DATA fewPairs<>+72(SB)/8, $0x0000000200000002
+DATA fewPairs<>+80(SB)/8, $0x0000000200000002
+DATA fewPairs<>+88(SB)/8, $0x0000000200000002
+DATA fewPairs<>+96(SB)/8, $0x0000000a0000000a
+DATA fewPairs<>+104(SB)/8, $0x0000000a0000000a
+DATA fewPairs<>+112(SB)/8, $0x0000000a0000000a
+DATA fewPairs<>+120(SB)/8, $0x0000000a0000000a
+DATA fewPairs<>+128(SB)/8, $0x0000000400000004
+DATA fewPairs<>+136(SB)/8, $0x0000000400000004
+DATA fewPairs<>+144(SB)/8, $0x0000000400000004
+DATA fewPairs<>+152(SB)/8, $0x0000000400000004
+DATA fewPairs<>+160(SB)/8, $0x0000000c0000000c
+DATA fewPairs<>+168(SB)/8, $0x0000000c0000000c
+DATA fewPairs<>+176(SB)/8, $0x0000000c0000000c
+DATA fewPairs<>+184(SB)/8, $0x0000000c0000000c
+DATA fewPairs<>+192(SB)/8, $0x0000000600000006
+DATA fewPairs<>+200(SB)/8, $0x0000000600000006
+DATA fewPairs<>+208(SB)/8, $0x0000000600000006
+DATA fewPairs<>+216(SB)/8, $0x0000000600000006
+DATA fewPairs<>+224(SB)/8, $0x0000000e0000000e
+DATA fewPairs<>+232(SB)/8, $0x0000000e0000000e
+DATA fewPairs<>+240(SB)/8, $0x0000000e0000000e
+DATA fewPairs<>+248(SB)/8, $0x0000000e0000000e
+GLOBL fewPairs<>(SB), RODATA|NOPTR, $256
+
 DATA alternate0<>+0(SB)/8, $0x0000000200000000
 DATA alternate0<>+8(SB)/8, $0x0000000600000004
 DATA alternate0<>+16(SB)/8, $0x0000000a00000008
@@ -7242,113 +7276,121 @@ TEXT ·requestLine32AVX2(SB), NOSPLIT, $0-48
 	MOVQ       CX, last+40(FP)
 	RET
 
-// func fewSplit256AVX512(base *byte, blocks uint64, keys *uint64, n int) (word uint64)
+// func fewSplit256AVX512(base **byte, keys *uint64, n int) (word uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·fewSplit256AVX512(SB), NOSPLIT, $184-40
+TEXT ·fewSplit256AVX512(SB), NOSPLIT, $120-32
 	// The addresses and the bits are those of probeSplit256.
-	MOVQ         blocks+8(FP), AX
-	SHLQ         $0x05, AX
-	MOVQ         base+0(FP), CX
-	VPBROADCASTQ CX, Z0
-	VPBROADCASTQ AX, Z1
-	MOVL         $0xffffffe0, AX
-	VPBROADCASTQ AX, Z2
-	MOVL         $0x00000001, AX
-	VPBROADCASTD AX, Z4
+	MOVQ         base+0(FP), AX
+	VPBROADCASTQ (AX), Z0
+	VPBROADCASTQ 8(AX), Z1
+	VPBROADCASTD smallNumbers<>+8(SB), Z2
 	VMOVDQU32    splitSalts<>+0(SB), Z3
-	MOVL         $0x0000ff00, AX
-	KMOVW        AX, K1
-	MOVQ         $0x27d4eb2f165667cd, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         keys+16(FP), AX
-	MOVQ         n+24(FP), CX
+	VPBROADCASTQ singleWords<>+40(SB), Z4
+	MOVQ         keys+8(FP), AX
+	MOVQ         n+16(FP), CX
 	LEAQ         63(SP), SI
 	ANDQ         $-64, SI
-	SUBQ         $0x08, CX
+	MOVQ         $0xffffffffffffffff, R8
+	MOVQ         CX, DI
 	XORL         DX, DX
 	XORL         BX, BX
+	SUBQ         $0x08, CX
+	JGE          eight
+	BZHIQ        DI, R8, R8
+	KMOVB        R8, K1
+	VMOVDQU64.Z  (AX), K1, Z6
+	XORL         CX, CX
+	JMP          hash
 
 eight:
-	VMOVDQU64       (AX)(DX*8), Z6
+	VMOVDQU64 (AX)(DX*8), Z6
+
+hash:
 	VPMULLQ.BCST    longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
 	VPROLQ          $0x1f, Z6, Z6
 	VPMULLQ.BCST    longs9e3779b185ebca87<>+0(SB), Z6, Z6
-	VPXORQ          Z5, Z6, Z6
+	VPXORQ          Z4, Z6, Z6
 	VPROLQ          $0x1b, Z6, Z6
 	VPMULLQ.BCST    longs9e3779b185ebca87<>+0(SB), Z6, Z6
 	VPADDQ.BCST     longs85ebca77c2b2ae63<>+0(SB), Z6, Z6
-	VPSRLQ          $0x21, Z6, Z7
-	VPXORD          Z7, Z6, Z6
+	VPSRLQ          $0x21, Z6, Z5
+	VPXORD          Z5, Z6, Z6
 	VPMULLQ.BCST    longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
-	VPSRLQ          $0x1d, Z6, Z7
-	VPXORD          Z7, Z6, Z6
+	VPSRLQ          $0x1d, Z6, Z5
+	VPXORD          Z5, Z6, Z6
 	VPMULLQ.BCST    longs165667b19e3779f9<>+0(SB), Z6, Z6
-	VPSRLQ          $0x20, Z6, Z7
-	VPXORD          Z7, Z6, Z6
-	VMOVDQU64       Z6, (SI)
-	VPSHUFD         $0xf5, (SI), Z6
-	VPMULUDQ        Z1, Z6, Z6
-	VPSHUFD         $0xf5, Z6, Z6
-	VPANDD          Z2, Z6, Z6
-	VPADDQ          Z0, Z6, Z6
-	VMOVDQU64       Z6, 64(SI)
-	MOVQ            64(SI), DI
-	MOVQ            72(SI), R8
-	VPBROADCASTD    (SI), Z6
-	VPBROADCASTD    8(SI), K1, Z6
-	VBROADCASTI64X4 (DI), Z7
-	VINSERTI64X4    $0x01, (R8), Z7, Z7
-	VPMULLD         Z3, Z6, Z6
-	VPSRLD          $0x1b, Z6, Z6
-	VPSLLVD         Z6, Z4, Z6
-	VPTESTNMD       Z6, Z7, K2
-	MOVQ            80(SI), DI
-	MOVQ            88(SI), R8
-	VPBROADCASTD    16(SI), Z6
-	VPBROADCASTD    24(SI), K1, Z6
-	VBROADCASTI64X4 (DI), Z7
-	VINSERTI64X4    $0x01, (R8), Z7, Z7
-	VPMULLD         Z3, Z6, Z6
-	VPSRLD          $0x1b, Z6, Z6
-	VPSLLVD         Z6, Z4, Z6
-	VPTESTNMD       Z6, Z7, K3
-	MOVQ            96(SI), DI
-	MOVQ            104(SI), R8
-	VPBROADCASTD    32(SI), Z6
-	VPBROADCASTD    40(SI), K1, Z6
-	VBROADCASTI64X4 (DI), Z7
-	VINSERTI64X4    $0x01, (R8), Z7, Z7
-	VPMULLD         Z3, Z6, Z6
-	VPSRLD          $0x1b, Z6, Z6
-	VPSLLVD         Z6, Z4, Z6
-	VPTESTNMD       Z6, Z7, K4
-	MOVQ            112(SI), DI
-	MOVQ            120(SI), R8
-	VPBROADCASTD    48(SI), Z6
-	VPBROADCASTD    56(SI), K1, Z6
-	VBROADCASTI64X4 (DI), Z7
-	VINSERTI64X4    $0x01, (R8), Z7, Z7
-	VPMULLD         Z3, Z6, Z6
-	VPSRLD          $0x1b, Z6, Z6
-	VPSLLVD         Z6, Z4, Z6
-	VPTESTNMD       Z6, Z7, K5
-	KUNPCKWD        K2, K3, K2
-	KUNPCKWD        K4, K5, K4
-	KUNPCKDQ        K2, K4, K2
-	VPMOVM2B        K2, Z6
-	VPTESTNMQ       Z6, Z6, K2
-	KMOVB           K2, DI
-	SHLXQ           DX, DI, DI
-	ORQ             DI, BX
-	CMPQ            DX, CX
-	JEQ             end
-	ADDQ            $0x08, DX
-	CMPQ            DX, CX
-	CMOVQGT         CX, DX
-	JMP             eight
+	VPSRLQ          $0x20, Z6, Z5
+	VPXORD          Z5, Z6, Z6
+	VPSRLQ          $0x20, Z6, Z5
+	VPMULUDQ        Z1, Z5, Z5
+	VPSRLQ          $0x20, Z5, Z5
+	VPSLLQ          $0x05, Z5, Z5
+	VPADDQ          Z0, Z5, Z5
+	VMOVDQU64       Z5, (SI)
+	MOVQ            (SI), R8
+	MOVQ            32(SI), R9
+	VMOVDQU32       fewPairs<>+0(SB), Z5
+	VPERMD          Z6, Z5, Z5
+	VBROADCASTI64X4 (R8), Z7
+	VINSERTI64X4    $0x01, (R9), Z7, Z7
+	VPMULLD         Z3, Z5, Z5
+	VPSRLD          $0x1b, Z5, Z5
+	VPSLLVD         Z5, Z2, Z5
+	VPANDND         Z5, Z7, Z5
+	MOVQ            8(SI), R8
+	MOVQ            40(SI), R9
+	VMOVDQU32       fewPairs<>+64(SB), Z7
+	VPERMD          Z6, Z7, Z7
+	VBROADCASTI64X4 (R8), Z8
+	VINSERTI64X4    $0x01, (R9), Z8, Z8
+	VPMULLD         Z3, Z7, Z7
+	VPSRLD          $0x1b, Z7, Z7
+	VPSLLVD         Z7, Z2, Z7
+	VPANDND         Z7, Z8, Z7
+	MOVQ            16(SI), R8
+	MOVQ            48(SI), R9
+	VMOVDQU32       fewPairs<>+128(SB), Z8
+	VPERMD          Z6, Z8, Z8
+	VBROADCASTI64X4 (R8), Z9
+	VINSERTI64X4    $0x01, (R9), Z9, Z9
+	VPMULLD         Z3, Z8, Z8
+	VPSRLD          $0x1b, Z8, Z8
+	VPSLLVD         Z8, Z2, Z8
+	VPANDND         Z8, Z9, Z8
+	MOVQ            24(SI), R8
+	MOVQ            56(SI), R9
+	VMOVDQU32       fewPairs<>+192(SB), Z9
+	VPERMD          Z6, Z9, Z9
+	VBROADCASTI64X4 (R8), Z6
+	VINSERTI64X4    $0x01, (R9), Z6, Z6
+	VPMULLD         Z3, Z9, Z9
+	VPSRLD          $0x1b, Z9, Z9
+	VPSLLVD         Z9, Z2, Z9
+	VPANDND         Z9, Z6, Z9
+
+	// Of each key, two groups of 4 bits: all that are there leave 0 in a word.
+	VPACKSSDW Z7, Z5, Z5
+	VPACKSSDW Z9, Z8, Z8
+	VPACKSSWB Z8, Z5, Z5
+	VPTESTNMD Z5, Z5, K1
+	KMOVW     K1, R8
+	MOVL      R8, R9
+	SHRL      $0x04, R8
+	ANDL      R8, R9
+	MOVL      $0x00000f0f, R8
+	PEXTL     R8, R9, R9
+	SHLXQ     DX, R9, R9
+	ORQ       R9, BX
+	CMPQ      DX, CX
+	JEQ       end
+	ADDQ      $0x08, DX
+	CMPQ      DX, CX
+	CMOVQGT   CX, DX
+	JMP       eight
 
 end:
-	MOVQ BX, word+32(FP)
+	BZHIQ DI, BX, BX
+	MOVQ  BX, word+24(FP)
 	VZEROUPPER
 	RET
 
@@ -7358,35 +7400,39 @@ DATA longs85ebca77c2b2ae63<>+16(SB)/8, $0x85ebca77c2b2ae63
 DATA longs85ebca77c2b2ae63<>+24(SB)/8, $0x85ebca77c2b2ae63
 GLOBL longs85ebca77c2b2ae63<>(SB), RODATA|NOPTR, $32
 
-// func fewLine512AVX512(base *byte, lines uint64, factors *[8]uint32, keys *uint64, n int) (word uint64)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·fewLine512AVX512(SB), NOSPLIT, $184-48
+// func fewLine512AVX512(base **byte, keys *uint64, n int) (word uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·fewLine512AVX512(SB), NOSPLIT, $120-32
 	// The addresses and the bits are those of probeLine512.
 	MOVQ            base+0(FP), AX
-	VPBROADCASTQ    AX, Z0
-	MOVL            $0x0000ff00, AX
-	KMOVW           AX, K1
-	MOVQ            lines+8(FP), AX
-	SHLQ            $0x06, AX
-	VPBROADCASTQ    AX, Z1
-	MOVL            $0xffffffc0, AX
-	VPBROADCASTQ    AX, Z2
-	MOVQ            factors+16(FP), AX
-	VBROADCASTI64X4 (AX), Z3
-	MOVL            $0x00000001, AX
-	VPBROADCASTD    AX, Z4
-	VPXORD          Z4, Z4, Z5
-	VPSLLD          $0x04, Z4, K1, Z5
-	MOVQ            keys+24(FP), AX
-	MOVQ            n+32(FP), CX
+	VPBROADCASTQ    (AX), Z0
+	VPBROADCASTQ    8(AX), Z1
+	VPBROADCASTD    smallNumbers<>+8(SB), Z3
+	VPSLLD          $0x01, fewPairs<>+0(SB), Z4
+	MOVQ            24(AX), AX
+	SHLQ            $0x05, AX
+	LEAQ            line512Factors<>+0(SB), CX
+	VBROADCASTI64X4 (CX)(AX*1), Z2
+	MOVQ            keys+8(FP), AX
+	MOVQ            n+16(FP), CX
 	LEAQ            63(SP), SI
 	ANDQ            $-64, SI
-	SUBQ            $0x08, CX
+	MOVQ            $0xffffffffffffffff, R8
+	MOVQ            CX, DI
 	XORL            DX, DX
 	XORL            BX, BX
+	SUBQ            $0x08, CX
+	JGE             eight
+	BZHIQ           DI, R8, R8
+	KMOVB           R8, K1
+	VMOVDQU64.Z     (AX), K1, Z5
+	XORL            CX, CX
+	JMP             hash
 
 eight:
-	VMOVDQU64    (AX)(DX*8), Z5
+	VMOVDQU64 (AX)(DX*8), Z5
+
+hash:
 	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z5, Z5
 	VPSRLQ       $0x33, Z5, Z6
 	VPXORD       Z6, Z5, Z5
@@ -7400,265 +7446,224 @@ eight:
 	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z5, Z5
 	VPSRLQ       $0x20, Z5, Z6
 	VPXORD       Z6, Z5, Z5
-	VMOVDQU64    Z5, (SI)
-	VPMULUDQ     (SI), Z1, Z5
-	VPSHUFD      $0xf5, Z5, Z5
-	VPANDD       Z2, Z5, Z5
+	VPSRLQ       $0x20, Z5, Z6
+	VPMULUDQ     Z1, Z5, Z5
+	VPSRLQ       $0x20, Z5, Z5
+	VPSLLQ       $0x06, Z5, Z5
 	VPADDQ       Z0, Z5, Z5
-	VMOVDQU64    Z5, 64(SI)
-	MOVQ         64(SI), DI
-	MOVQ         72(SI), R8
-	VPBROADCASTD 4(SI), Y5
-	VPMULLD      Y3, Y5, Y5
-	VPSRLD       $0x1c, Y5, Y6
-	VPSRLD       $0x17, Y5, Y5
-	VPBROADCASTD 12(SI), Y7
-	VPMULLD      Y3, Y7, Y7
-	VPSRLD       $0x1c, Y7, Y8
-	VPSRLD       $0x17, Y7, Y7
-	VMOVDQU      (DI), Y9
-	VPERMI2D     32(DI), Y9, Y6
-	VPRORVD      Y5, Y6, Y6
-	VPTESTNMD    Y4, Y6, K1
-	VMOVDQU      (R8), Y5
-	VPERMI2D     32(R8), Y5, Y8
-	VPRORVD      Y7, Y8, Y8
-	VPTESTNMD    Y4, Y8, K2
-	KUNPCKBW     K1, K2, K1
-	MOVQ         80(SI), DI
-	MOVQ         88(SI), R8
-	VPBROADCASTD 20(SI), Y5
-	VPMULLD      Y3, Y5, Y5
-	VPSRLD       $0x1c, Y5, Y6
-	VPSRLD       $0x17, Y5, Y5
-	VPBROADCASTD 28(SI), Y7
-	VPMULLD      Y3, Y7, Y7
-	VPSRLD       $0x1c, Y7, Y8
-	VPSRLD       $0x17, Y7, Y7
-	VMOVDQU      (DI), Y9
-	VPERMI2D     32(DI), Y9, Y6
-	VPRORVD      Y5, Y6, Y6
-	VPTESTNMD    Y4, Y6, K2
-	VMOVDQU      (R8), Y5
-	VPERMI2D     32(R8), Y5, Y8
-	VPRORVD      Y7, Y8, Y8
-	VPTESTNMD    Y4, Y8, K3
-	KUNPCKBW     K2, K3, K2
-	MOVQ         96(SI), DI
-	MOVQ         104(SI), R8
-	VPBROADCASTD 36(SI), Y5
-	VPMULLD      Y3, Y5, Y5
-	VPSRLD       $0x1c, Y5, Y6
-	VPSRLD       $0x17, Y5, Y5
-	VPBROADCASTD 44(SI), Y7
-	VPMULLD      Y3, Y7, Y7
-	VPSRLD       $0x1c, Y7, Y8
-	VPSRLD       $0x17, Y7, Y7
-	VMOVDQU      (DI), Y9
-	VPERMI2D     32(DI), Y9, Y6
-	VPRORVD      Y5, Y6, Y6
-	VPTESTNMD    Y4, Y6, K3
-	VMOVDQU      (R8), Y5
-	VPERMI2D     32(R8), Y5, Y8
-	VPRORVD      Y7, Y8, Y8
-	VPTESTNMD    Y4, Y8, K4
-	KUNPCKBW     K3, K4, K3
-	MOVQ         112(SI), DI
-	MOVQ         120(SI), R8
-	VPBROADCASTD 52(SI), Y5
-	VPMULLD      Y3, Y5, Y5
-	VPSRLD       $0x1c, Y5, Y6
-	VPSRLD       $0x17, Y5, Y5
-	VPBROADCASTD 60(SI), Y7
-	VPMULLD      Y3, Y7, Y7
-	VPSRLD       $0x1c, Y7, Y8
-	VPSRLD       $0x17, Y7, Y7
-	VMOVDQU      (DI), Y9
-	VPERMI2D     32(DI), Y9, Y6
-	VPRORVD      Y5, Y6, Y6
-	VPTESTNMD    Y4, Y6, K4
-	VMOVDQU      (R8), Y5
-	VPERMI2D     32(R8), Y5, Y8
-	VPRORVD      Y7, Y8, Y8
-	VPTESTNMD    Y4, Y8, K5
-	KUNPCKBW     K4, K5, K4
-	KUNPCKWD     K1, K2, K1
-	KUNPCKWD     K3, K4, K3
-	KUNPCKDQ     K1, K3, K1
-	VPMOVM2B     K1, Z5
-	VPTESTNMQ    Z5, Z5, K1
-	KMOVB        K1, DI
-	SHLXQ        DX, DI, DI
-	ORQ          DI, BX
-	CMPQ         DX, CX
-	JEQ          end
-	ADDQ         $0x08, DX
-	CMPQ         DX, CX
-	CMOVQGT      CX, DX
-	JMP          eight
+	VMOVDQU64    Z5, (SI)
+	MOVQ         (SI), R8
+	MOVQ         32(SI), R9
+	VMOVDQU32    fewPairs<>+0(SB), Z5
+	VPERMD       Z6, Z5, Z5
+	VPMULLD      Z2, Z5, Z5
+	VPSRLD       $0x1c, Z5, Z7
+	VPORD        Z4, Z7, Z7
+	VPSRLD       $0x17, Z5, Z5
+	VMOVDQU32    (R8), Z8
+	VPERMI2D     (R9), Z8, Z7
+	VPRORVD      Z5, Z7, Z7
+	VPANDND      Z3, Z7, Z7
+	MOVQ         8(SI), R8
+	MOVQ         40(SI), R9
+	VMOVDQU32    fewPairs<>+64(SB), Z5
+	VPERMD       Z6, Z5, Z5
+	VPMULLD      Z2, Z5, Z5
+	VPSRLD       $0x1c, Z5, Z8
+	VPORD        Z4, Z8, Z8
+	VPSRLD       $0x17, Z5, Z5
+	VMOVDQU32    (R8), Z9
+	VPERMI2D     (R9), Z9, Z8
+	VPRORVD      Z5, Z8, Z8
+	VPANDND      Z3, Z8, Z8
+	MOVQ         16(SI), R8
+	MOVQ         48(SI), R9
+	VMOVDQU32    fewPairs<>+128(SB), Z5
+	VPERMD       Z6, Z5, Z5
+	VPMULLD      Z2, Z5, Z5
+	VPSRLD       $0x1c, Z5, Z9
+	VPORD        Z4, Z9, Z9
+	VPSRLD       $0x17, Z5, Z5
+	VMOVDQU32    (R8), Z10
+	VPERMI2D     (R9), Z10, Z9
+	VPRORVD      Z5, Z9, Z9
+	VPANDND      Z3, Z9, Z9
+	MOVQ         24(SI), R8
+	MOVQ         56(SI), R9
+	VMOVDQU32    fewPairs<>+192(SB), Z5
+	VPERMD       Z6, Z5, Z5
+	VPMULLD      Z2, Z5, Z5
+	VPSRLD       $0x1c, Z5, Z6
+	VPORD        Z4, Z6, Z6
+	VPSRLD       $0x17, Z5, Z5
+	VMOVDQU32    (R8), Z10
+	VPERMI2D     (R9), Z10, Z6
+	VPRORVD      Z5, Z6, Z6
+	VPANDND      Z3, Z6, Z6
+
+	// Of each key, two groups of 4 bits: all that are there leave 0 in a word.
+	VPACKSSDW Z8, Z7, Z7
+	VPACKSSDW Z6, Z9, Z9
+	VPACKSSWB Z9, Z7, Z7
+	VPTESTNMD Z7, Z7, K1
+	KMOVW     K1, R8
+	MOVL      R8, R9
+	SHRL      $0x04, R8
+	ANDL      R8, R9
+	MOVL      $0x00000f0f, R8
+	PEXTL     R8, R9, R9
+	SHLXQ     DX, R9, R9
+	ORQ       R9, BX
+	CMPQ      DX, CX
+	JEQ       end
+	ADDQ      $0x08, DX
+	CMPQ      DX, CX
+	CMOVQGT   CX, DX
+	JMP       eight
 
 end:
-	MOVQ BX, word+40(FP)
+	BZHIQ DI, BX, BX
+	MOVQ  BX, word+24(FP)
 	VZEROUPPER
 	RET
 
-// func fewLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, keys *uint64, n int) (word uint64)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·fewLine32AVX512(SB), NOSPLIT, $184-64
+// func fewLine32AVX512(base **byte, keys *uint64, n int) (word uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·fewLine32AVX512(SB), NOSPLIT, $120-32
 	// The addresses and the bits are those of probeLine32.
 	MOVQ            base+0(FP), AX
-	VPBROADCASTQ    AX, Z0
-	MOVL            $0x0000ff00, AX
-	KMOVW           AX, K1
-	MOVQ            lines+8(FP), AX
-	VPBROADCASTQ    AX, Z1
-	MOVQ            recip+16(FP), AX
-	VPBROADCASTQ    AX, Z2
-	MOVQ            shift+24(FP), AX
-	VPBROADCASTQ    AX, Z3
-	MOVQ            steps+32(FP), AX
-	VBROADCASTI64X4 (AX), Z4
-	MOVL            $0x00000001, AX
-	VPBROADCASTD    AX, Z5
-	VPXORD          Z5, Z5, Z6
-	VPSLLD          $0x04, Z5, K1, Z6
-	MOVL            $0x0000000f, AX
-	VPBROADCASTD    AX, Z6
+	VPBROADCASTQ    (AX), Z0
+	VPBROADCASTQ    8(AX), Z1
+	VPBROADCASTD    smallNumbers<>+8(SB), Z3
+	VPSLLD          $0x01, fewPairs<>+0(SB), Z4
+	MOVQ            24(AX), CX
+	SHLQ            $0x05, CX
+	LEAQ            line32Steps<>+0(SB), DX
+	VBROADCASTI64X4 (DX)(CX*1), Z2
+	MOVQ            16(AX), AX
+	DECQ            AX
+	SHRQ            $0x20, AX
+	VPBROADCASTQ    AX, Z5
+	VPBROADCASTD    smallNumbers<>+120(SB), Z6
 	MOVL            $0x89ba21ac, AX
-	VPBROADCASTD    AX, Z6
-	MOVL            $0xc6a4a793, AX
 	VPBROADCASTD    AX, Z7
-	MOVQ            keys+40(FP), AX
-	MOVQ            n+48(FP), CX
+	MOVL            $0xc6a4a793, AX
+	VPBROADCASTD    AX, Z8
+	MOVQ            keys+8(FP), AX
+	MOVQ            n+16(FP), CX
 	LEAQ            63(SP), SI
 	ANDQ            $-64, SI
-	SUBQ            $0x08, CX
+	MOVQ            $0xffffffffffffffff, R8
+	MOVQ            CX, DI
 	XORL            DX, DX
 	XORL            BX, BX
+	SUBQ            $0x08, CX
+	JGE             eight
+	BZHIQ           DI, R8, R8
+	KMOVB           R8, K1
+	VMOVDQU64.Z     (AX), K1, Z9
+	XORL            CX, CX
+	JMP             hash
 
 eight:
-	VMOVDQU64    (AX)(DX*8), Z8
-	VPSRLQ       $0x20, Z8, Z9
-	VPADDD       Z6, Z8, Z8
-	VPMULLD      Z7, Z8, Z8
-	VPSRLD       $0x10, Z8, Z10
-	VPXORD       Z10, Z8, Z8
-	VPADDD       Z9, Z8, Z8
-	VPMULLD      Z7, Z8, Z8
-	VPSRLD       $0x10, Z8, Z10
-	VPXORD       Z10, Z8, Z8
-	VPMOVQD      Z8, (SI)
-	VPMOVZXDQ    (SI), Z8
-	VPMULUDQ     Z2, Z8, Z9
-	VPSRLVQ      Z3, Z9, Z9
-	VPMULUDQ     Z1, Z9, Z9
-	VPSUBQ       Z9, Z8, Z8
-	VPSUBD       Z1, Z8, Z9
-	VPMINUD      Z9, Z8, Z8
-	VPSLLQ       $0x06, Z8, Z8
-	VPADDQ       Z0, Z8, Z8
-	VMOVDQU64    Z8, 64(SI)
-	MOVQ         64(SI), DI
-	MOVQ         72(SI), R8
-	VPBROADCASTD (SI), Y8
-	VPRORD       $0x11, Y8, Y9
-	VPMULLW      Y4, Y9, Y9
-	VPADDD       Y8, Y9, Y9
-	VPSRLD       $0x05, Y9, Y8
-	VPBROADCASTD 4(SI), Y10
-	VPRORD       $0x11, Y10, Y11
-	VPMULLW      Y4, Y11, Y11
-	VPADDD       Y10, Y11, Y11
-	VPSRLD       $0x05, Y11, Y10
-	VMOVDQU      (DI), Y12
-	VPERMI2D     32(DI), Y12, Y8
-	VPRORVD      Y9, Y8, Y8
-	VPTESTNMD    Y5, Y8, K1
-	VMOVDQU      (R8), Y8
-	VPERMI2D     32(R8), Y8, Y10
-	VPRORVD      Y11, Y10, Y10
-	VPTESTNMD    Y5, Y10, K2
-	KUNPCKBW     K1, K2, K1
-	MOVQ         80(SI), DI
-	MOVQ         88(SI), R8
-	VPBROADCASTD 8(SI), Y8
-	VPRORD       $0x11, Y8, Y9
-	VPMULLW      Y4, Y9, Y9
-	VPADDD       Y8, Y9, Y9
-	VPSRLD       $0x05, Y9, Y8
-	VPBROADCASTD 12(SI), Y10
-	VPRORD       $0x11, Y10, Y11
-	VPMULLW      Y4, Y11, Y11
-	VPADDD       Y10, Y11, Y11
-	VPSRLD       $0x05, Y11, Y10
-	VMOVDQU      (DI), Y12
-	VPERMI2D     32(DI), Y12, Y8
-	VPRORVD      Y9, Y8, Y8
-	VPTESTNMD    Y5, Y8, K2
-	VMOVDQU      (R8), Y8
-	VPERMI2D     32(R8), Y8, Y10
-	VPRORVD      Y11, Y10, Y10
-	VPTESTNMD    Y5, Y10, K3
-	KUNPCKBW     K2, K3, K2
-	MOVQ         96(SI), DI
-	MOVQ         104(SI), R8
-	VPBROADCASTD 16(SI), Y8
-	VPRORD       $0x11, Y8, Y9
-	VPMULLW      Y4, Y9, Y9
-	VPADDD       Y8, Y9, Y9
-	VPSRLD       $0x05, Y9, Y8
-	VPBROADCASTD 20(SI), Y10
-	VPRORD       $0x11, Y10, Y11
-	VPMULLW      Y4, Y11, Y11
-	VPADDD       Y10, Y11, Y11
-	VPSRLD       $0x05, Y11, Y10
-	VMOVDQU      (DI), Y12
-	VPERMI2D     32(DI), Y12, Y8
-	VPRORVD      Y9, Y8, Y8
-	VPTESTNMD    Y5, Y8, K3
-	VMOVDQU      (R8), Y8
-	VPERMI2D     32(R8), Y8, Y10
-	VPRORVD      Y11, Y10, Y10
-	VPTESTNMD    Y5, Y10, K4
-	KUNPCKBW     K3, K4, K3
-	MOVQ         112(SI), DI
-	MOVQ         120(SI), R8
-	VPBROADCASTD 24(SI), Y8
-	VPRORD       $0x11, Y8, Y9
-	VPMULLW      Y4, Y9, Y9
-	VPADDD       Y8, Y9, Y9
-	VPSRLD       $0x05, Y9, Y8
-	VPBROADCASTD 28(SI), Y10
-	VPRORD       $0x11, Y10, Y11
-	VPMULLW      Y4, Y11, Y11
-	VPADDD       Y10, Y11, Y11
-	VPSRLD       $0x05, Y11, Y10
-	VMOVDQU      (DI), Y12
-	VPERMI2D     32(DI), Y12, Y8
-	VPRORVD      Y9, Y8, Y8
-	VPTESTNMD    Y5, Y8, K4
-	VMOVDQU      (R8), Y8
-	VPERMI2D     32(R8), Y8, Y10
-	VPRORVD      Y11, Y10, Y10
-	VPTESTNMD    Y5, Y10, K5
-	KUNPCKBW     K4, K5, K4
-	KUNPCKWD     K1, K2, K1
-	KUNPCKWD     K3, K4, K3
-	KUNPCKDQ     K1, K3, K1
-	VPMOVM2B     K1, Z8
-	VPTESTNMQ    Z8, Z8, K1
-	KMOVB        K1, DI
-	SHLXQ        DX, DI, DI
-	ORQ          DI, BX
-	CMPQ         DX, CX
-	JEQ          end
-	ADDQ         $0x08, DX
-	CMPQ         DX, CX
-	CMOVQGT      CX, DX
-	JMP          eight
+	VMOVDQU64 (AX)(DX*8), Z9
+
+hash:
+	VPSRLQ     $0x20, Z9, Z10
+	VPADDD     Z7, Z9, Z9
+	VPMULLD    Z8, Z9, Z9
+	VPSRLD     $0x10, Z9, Z11
+	VPXORD     Z11, Z9, Z9
+	VPADDD     Z10, Z9, Z9
+	VPMULLD    Z8, Z9, Z9
+	VPSRLD     $0x10, Z9, Z11
+	VPXORD     Z11, Z9, Z9
+	VPMULUDQ   Z5, Z9, Z10
+	VPSRLQ     $0x20, Z10, Z10
+	VPMULUDQ   Z1, Z10, Z10
+	VPSUBD     Z10, Z9, Z10
+	VPSUBD     Z1, Z10, Z11
+	VPMINUD    Z11, Z10, Z10
+	VPSLLQ     $0x20, Z10, Z10
+	VPSRLQ     $0x1a, Z10, Z10
+	VPADDQ     Z0, Z10, Z10
+	VMOVDQU64  Z10, (SI)
+	MOVQ       (SI), R8
+	MOVQ       32(SI), R9
+	VMOVDQU32  fewPairs<>+0(SB), Z10
+	VPERMD     Z9, Z10, Z10
+	VPRORD     $0x11, Z10, Z11
+	VPMULLW    Z2, Z11, Z11
+	VPADDD     Z10, Z11, Z11
+	VPSRLD     $0x05, Z11, Z10
+	VPTERNLOGD $0xea, Z4, Z6, Z10
+	VMOVDQU32  (R8), Z12
+	VPERMI2D   (R9), Z12, Z10
+	VPRORVD    Z11, Z10, Z10
+	VPANDND    Z3, Z10, Z10
+	MOVQ       8(SI), R8
+	MOVQ       40(SI), R9
+	VMOVDQU32  fewPairs<>+64(SB), Z11
+	VPERMD     Z9, Z11, Z11
+	VPRORD     $0x11, Z11, Z12
+	VPMULLW    Z2, Z12, Z12
+	VPADDD     Z11, Z12, Z12
+	VPSRLD     $0x05, Z12, Z11
+	VPTERNLOGD $0xea, Z4, Z6, Z11
+	VMOVDQU32  (R8), Z13
+	VPERMI2D   (R9), Z13, Z11
+	VPRORVD    Z12, Z11, Z11
+	VPANDND    Z3, Z11, Z11
+	MOVQ       16(SI), R8
+	MOVQ       48(SI), R9
+	VMOVDQU32  fewPairs<>+128(SB), Z12
+	VPERMD     Z9, Z12, Z12
+	VPRORD     $0x11, Z12, Z13
+	VPMULLW    Z2, Z13, Z13
+	VPADDD     Z12, Z13, Z13
+	VPSRLD     $0x05, Z13, Z12
+	VPTERNLOGD $0xea, Z4, Z6, Z12
+	VMOVDQU32  (R8), Z14
+	VPERMI2D   (R9), Z14, Z12
+	VPRORVD    Z13, Z12, Z12
+	VPANDND    Z3, Z12, Z12
+	MOVQ       24(SI), R8
+	MOVQ       56(SI), R9
+	VMOVDQU32  fewPairs<>+192(SB), Z13
+	VPERMD     Z9, Z13, Z13
+	VPRORD     $0x11, Z13, Z9
+	VPMULLW    Z2, Z9, Z9
+	VPADDD     Z13, Z9, Z9
+	VPSRLD     $0x05, Z9, Z13
+	VPTERNLOGD $0xea, Z4, Z6, Z13
+	VMOVDQU32  (R8), Z14
+	VPERMI2D   (R9), Z14, Z13
+	VPRORVD    Z9, Z13, Z13
+	VPANDND    Z3, Z13, Z13
+
+	// Of each key, two groups of 4 bits: all that are there leave 0 in a word.
+	VPACKSSDW Z11, Z10, Z10
+	VPACKSSDW Z13, Z12, Z12
+	VPACKSSWB Z12, Z10, Z10
+	VPTESTNMD Z10, Z10, K1
+	KMOVW     K1, R8
+	MOVL      R8, R9
+	SHRL      $0x04, R8
+	ANDL      R8, R9
+	MOVL      $0x00000f0f, R8
+	PEXTL     R8, R9, R9
+	SHLXQ     DX, R9, R9
+	ORQ       R9, BX
+	CMPQ      DX, CX
+	JEQ       end
+	ADDQ      $0x08, DX
+	CMPQ      DX, CX
+	CMOVQGT   CX, DX
+	JMP       eight
 
 end:
-	MOVQ BX, word+56(FP)
+	BZHIQ DI, BX, BX
+	MOVQ  BX, word+24(FP)
 	VZEROUPPER
 	RET
 

@@ -19,19 +19,19 @@ func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, h
 //go:noescape
 func probeLine512NEON(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8)
 
-// fewLine512 tests n integers, minFew to smallBatch, by at most 8 probes. It is probeLine512 in all else,
-// but reads no keys past the last.
-func fewLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, keys *uint64, n int) (word uint64, ok bool) {
+// fewLine512 returns the hits of n integers, 1 to 64, in a filter of at most 8 probes. base begins a prober.
+// It reads no key past the last.
+func fewLine512(kernel Kernel, base **byte, keys *uint64, n int) (word uint64, ok bool) {
 	return word, false
 }
 
-// fewLine32 is fewLine512 for the arguments of probeLine32.
-func fewLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, keys *uint64, n int) (word uint64, ok bool) {
+// fewLine32 is fewLine512 for the walk line32.
+func fewLine32(kernel Kernel, base **byte, keys *uint64, n int) (word uint64, ok bool) {
 	return word, false
 }
 
-// fewSplit256 is fewLine512 for the arguments of probeSplit256.
-func fewSplit256(kernel Kernel, base *byte, blocks uint64, keys *uint64, n int) (word uint64, ok bool) {
+// fewSplit256 is fewLine512 for the walk split256.
+func fewSplit256(kernel Kernel, base **byte, keys *uint64, n int) (word uint64, ok bool) {
 	return word, false
 }
 

@@ -96,20 +96,6 @@ func (s *prober) probeHashes(h *hashes, hits []uint64, dense bool) {
 	}
 }
 
-// probeFew tests n integers of 8 bytes, minFew to smallBatch, and returns their word of hits. It returns false if there is no
-// assembly that hashes and tests them.
-func (s *prober) probeFew(keys *uint64, n int) (word uint64, ok bool) {
-	switch s.pair {
-	case xxh64Split256:
-		return (*split256)(&s.bitArray).probeFew(s.kernel, keys, n)
-	case xxph3Line512:
-		return (*line512)(&s.bitArray).probeFew(s.kernel, keys, n)
-	case signedLine32:
-		return (*line32)(&s.bitArray).probeFew(s.kernel, keys, n)
-	}
-	return 0, false
-}
-
 // alike reports whether a partTest may take two arrays together.
 func (w walkKind) alike(a, b *bitArray) bool {
 	if a.k != b.k {

@@ -15,6 +15,8 @@ type single struct {
 	ofUint64, ofAdd   uintptr
 	ofHash, ofRequest [len(hashKinds)]uintptr
 
+	few fewIntegers // that one function of AVX-512 tests
+
 	// ofKey is a keyTest, but p, the address of the key, has no type of a pointer. The compiler takes each pointer
 	// that goes through a function value for one that escapes, and would move the key to the heap. A key on the
 	// stack can move only when the stack grows, in a call. Then ofKey has p, as a pointer that moves with it.

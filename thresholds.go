@@ -14,14 +14,13 @@ const (
 	windowKeys    = 1024           // hashed, then probed: 1.8 ns a key, with 512 2.0, 256 2.3, 64 4.3 (Skylake)
 	windowKeys128 = windowKeys / 2 // the same for hashes of two words and more, which take more of the cache: untimed
 
-	// Tested or added one by one: a window of one key takes twice as long as the plain loop (?, SmallBatches). One more is tested so
-	// but in near filters of LevelDB: Parquet, RocksDB, Pebble ×1.2 to 1.8, Nori 1.0 to 1.5 (ER). Portable Go tests keysAcross so:
-	// windows of 8 and 16 present keys lose to the plain loop (SPR).
-	singleKeys      = 7
-	minKernelHashes = singleKeys + 1 // hashes from which on a kernel takes them: untimed
-	smallBatch      = 64             // at most, whose hashes are on the stack: untimed
-	keysAcross      = 32             // at most, which a Group tests key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
-	viewKeys        = 256            // whose views become strings at a time: with 64, views of 8 to 32 bytes take 1.05 to 1.15 times as long (Z5)
+	// Tested or added one by one, over a window: one key ×2 (?, SmallBatches), 8 of Parquet, RocksDB, Pebble ×1.2 to 1.8, Nori 1.0
+	// to 1.5 (ER), LevelDB 1.2 to 1.6 (Z5). Portable Go tests keysAcross so: windows of 8 and 16 present keys lose to the plain loop (SPR).
+	singleKeys      = 8
+	minKernelHashes = singleKeys // hashes from which on a kernel takes them: untimed
+	smallBatch      = 64         // at most, whose hashes are on the stack: untimed
+	keysAcross      = 32         // at most, which a Group tests key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
+	viewKeys        = 256        // whose views become strings at a time: with 64, views of 8 to 32 bytes take 1.05 to 1.15 times as long (Z5)
 
 	fewKeys  = 32 // a window with less than one key of so many rows is hashed key by key, and one row of so many is asked for its length: untimed
 	restKeys = 11 // of 16, from which on a last group that is not full goes by rows: untimed
@@ -110,6 +109,13 @@ type choice[T any] [zen5 + 1]T
 
 const never = math.MaxUint64
 
+// fewIntegers says how many integers one function hashes and tests: least to least+sizes-1, at most 64, in filters of
+// fewer lines or blocks than lines.
+type fewIntegers struct {
+	least, sizes uint
+	lines        uint64
+}
+
 // The sizes of filters, in bytes, at which CPUs take another path, and what else they choose.
 var (
 	// Two probes a branch, not three, for a single key of double32: 256 KiB SPR ×1.1, Z4 0.95, Z5 0.88; 8 MiB SPR 1.2, Z4 1.1 (MayContain$).
@@ -120,8 +126,9 @@ var (
 	}
 	// Blocks requested, by tests of AVX-512: Z4 ×0.85 to 0.97, Z5 16 KiB 0.7, 64 MiB 0.98 (Lines); by adds: Z4 1 MiB 0.84, Z5 0.82 (Build). Z3: untimed.
 	requestBlocksOf = choice[uint64]{intel: requestBytes, zen3: requestBytes, zen4: never, zen5: never}
-	// Integers that one function of AVX-512 hashes and tests: Parquet 8 ×1.28, 24 1.69, 32 1.02, 64 0.77 (Z5, SmallBatches). Z4: untimed.
-	mostFewOf = choice[int]{zen4: 31, zen5: 31}
+	// Integers that one function of AVX-512 hashes and tests. Over one by one and windows: Parquet 2 ×0.9, 3 1.2, 8 2.9, 16 1.8, 64 1.1 (Z5, SmallBatches).
+	// It loads whole lines, which from memory take long on Z4 (Lines). Z4, Intel: untimed.
+	fewOf = choice[fewIntegers]{zen4: {8, 31 - 7, 16 << 20 / 64}, zen5: {3, 64 - 2, never}}
 )
 
 // What kernels hash by rows: no keys of a hash without a line. Strings over gathers on Intel (ER) and AMD (Z4, Z5), by Columns.
@@ -154,7 +161,6 @@ var (
 	requestBlocks uint64 = requestBytes
 
 	firstFullProbes                               = fewFullProbes // or all, if PDEP is slow
-	mostFew         int                                           // 0 without AVX-512
 	staged, dense   form                                          // of most hashes, and of those after many hits
 	byRows          [2][len(hashKinds)]rowLengths                 // AVX-512's, where gathers are fast, and where they are slow
 )

@@ -163,15 +163,6 @@ func (d *line32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, far li
 	return true
 }
 
-// probeFew is prober.probeFew for this walk.
-func (d *line32) probeFew(kernel Kernel, keys *uint64, n int) (word uint64, ok bool) {
-	if d.n >= maxKernelLines || d.k > maxHasProbes {
-		return 0, false
-	}
-	recip, shift := d.divisor()
-	return fewLine32(kernel, d.base, d.n, recip, shift, d.steps(0), keys, n)
-}
-
 // probeLater makes all probes but the first 8.
 func (d *line32) probeLater(kernel Kernel, hashes []uint32, hits []uint64, far lineLoads) {
 	var more [windowKeys / 64]uint64

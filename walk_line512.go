@@ -176,14 +176,6 @@ func (d *line512) probeForm(kernel Kernel, hashes, hits []uint64, far lineLoads)
 	return true
 }
 
-// probeFew is prober.probeFew for this walk.
-func (d *line512) probeFew(kernel Kernel, keys *uint64, n int) (word uint64, ok bool) {
-	if d.n >= maxKernelLines || d.k > maxHasProbes {
-		return 0, false
-	}
-	return fewLine512(kernel, d.base, d.n, d.factors(0), keys, n)
-}
-
 // probeLater makes all probes but the first 8.
 func (d *line512) probeLater(kernel Kernel, hashes, hits []uint64, far lineLoads) {
 	var more [windowKeys / 64]uint64

@@ -122,14 +122,6 @@ func (d *split256) probeForm(kernel Kernel, hashes, hits []uint64, far bool) boo
 	return d.n < maxKernelBlocks && probeSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &hits[0], far)
 }
 
-// probeFew is prober.probeFew for this walk.
-func (d *split256) probeFew(kernel Kernel, keys *uint64, n int) (word uint64, ok bool) {
-	if d.n >= maxKernelBlocks {
-		return 0, false
-	}
-	return fewSplit256(kernel, d.base, d.n, keys, n)
-}
-
 // addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
 // nothing, if Go must set them.
 func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
