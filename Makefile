@@ -155,10 +155,10 @@ other-go/%: export BLOOM_UNDER = other-go bochs qemu
 other-go/%:
 	@$(step) '.ci/with-go $* $(PUBLIC)'
 
-# benchmarks runs one round of those that take no minutes: do they work?
+# benchmarks runs one round of those that take no minutes, with filters of two sizes: do they work?
 .PHONY: benchmarks
 benchmarks:
-	@$(step) 'go test -run "^$$" -bench "Columns|Forms|Hash$$|Loads|Tables" -benchtime 1x .'
+	@$(step) 'go test -run "^$$" -bench "^Benchmark(Columns|Forms|Hash|Loads|Tables)$$/^(filter=(16KiB|1MiB)|[^f].*)$$" -benchtime 1x .'
 
 # race runs the tests that have goroutines to watch. The detector makes a test ten times as long. other-go
 # checks unsafe pointers, as the detector does.

@@ -372,6 +372,7 @@ func checkFixedWidth(t *testing.T, data []byte, width int) {
 // TestRowsEnd looks for the end of a call that hashes by rows at a long key, and after many bytes.
 func TestRowsEnd(t *testing.T) {
 	is(t, kernelTest)
+	t.Parallel()
 	if !slices.Contains(kernels, AVX512) {
 		return
 	}

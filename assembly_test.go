@@ -421,6 +421,7 @@ func TestKeyByKey(t *testing.T) {
 // with those that assembly leaves to Go.
 func TestSingleIntegers(t *testing.T) {
 	is(t, kernelTest)
+	t.Parallel()
 	random := rand.New(rand.NewPCG(75, 76))
 	keys, rows := make([]uint64, 300), make([][]byte, 300)
 	for i := range keys {

@@ -195,6 +195,7 @@ func TestStats(t *testing.T) {
 // 4,096 probes.
 func TestStatsOfManyProbes(t *testing.T) {
 	is(t, portable)
+	t.Parallel()
 	for k := 1; k <= maxProbesCrate; k++ {
 		if n := samples(k); n < windowKeys || n%windowKeys != 0 || n*k > 1<<25 {
 			t.Fatalf("%d samples of %d probes", n, k)

@@ -136,6 +136,7 @@ func checkPack[E uint32 | uint64](t *testing.T, kernel Kernel, words []E, chosen
 // begins, at its own inaccessible page.
 func TestVectorsOfKeysAtPageEnds(t *testing.T) {
 	is(t, kernelTest)
+	t.Parallel()
 	const rows = 101
 	random := rand.New(rand.NewPCG(25, 26))
 	pages := make([][]byte, rows)
@@ -222,6 +223,7 @@ func eachFormatAndKernel(t *testing.T, keys [][]byte, run func(t *testing.T, f *
 // inaccessible page begins, or a few bytes before, and so start anywhere.
 func TestColumnsAtPageEnd(t *testing.T) {
 	is(t, kernelTest)
+	t.Parallel()
 	const rows = 200
 	buffer := guard.Buffer(t, 32*rows+16)
 	copy(buffer, golden.Mixed.Key(130))
@@ -380,6 +382,7 @@ func TestLargeArrays(t *testing.T) {
 // letter of the walk. Arrays of every size end where an inaccessible page begins; hashes repeat, near and far.
 func TestAddInOrder(t *testing.T) {
 	is(t, kernelTest)
+	t.Parallel()
 	random := rand.New(rand.NewPCG(47, 48))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
 		for size := 1; size <= 600; size += someSizes(size) {
@@ -476,6 +479,7 @@ func addersInOrder(s *prober, h *hashes) map[string]func(added []uint64) {
 // that end where an inaccessible page begins.
 func TestArraysAtPageEnd(t *testing.T) {
 	is(t, kernelTest)
+	t.Parallel()
 	random := rand.New(rand.NewPCG(43, 44))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
 		for size := 1; size <= 600; size += someSizes(size) {

@@ -152,6 +152,7 @@ func TestReshape(t *testing.T) {
 // are fuller than others, so it halves a set once more at times, and then misses the rate.
 func TestFoldRule(t *testing.T) {
 	is(t, behaviour, portableGo, otherOrder, otherGo)
+	t.Parallel()
 	random := rand.New(rand.NewPCG(61, 62))
 	more := 0
 	for range 60 {

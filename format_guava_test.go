@@ -101,6 +101,7 @@ func TestGuavaSize(t *testing.T) {
 // TestGuavaRate is a test of Guava itself: a million even numbers as decimal strings, at 3 %.
 func TestGuavaRate(t *testing.T) {
 	is(t, behaviour, otherOrder, otherGo)
+	t.Parallel()
 	s, err := Guava.NewSet(GuavaSize(1_000_000, 0.03))
 	if err != nil {
 		t.Fatal(err)

@@ -317,6 +317,7 @@ func (f *failing) ReadAt(p []byte, offset int64) (int, error) {
 // TestRowsErrors reads files that are damaged, cut off or fail.
 func TestRowsErrors(t *testing.T) {
 	is(t, behaviour, otherOrder, otherGo)
+	t.Parallel()
 	x, _ := interleavedExample(t, LevelDB)
 	file := fileOf(t, x)
 	want, end := interleavedAnswers(t, x), int(x.slicesEnd(&parts{start: interleavedStart})) // of the slices

@@ -220,6 +220,7 @@ func TestTestAndAddBatch(t *testing.T) {
 // that windows are tested first and not tested. It compares each row with the reference.
 func TestTestAndAddBatchOfShares(t *testing.T) {
 	is(t, behaviour)
+	t.Parallel()
 	random := rand.New(rand.NewPCG(53, 54))
 	rounds := 6
 	if testing.Short() {
