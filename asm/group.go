@@ -51,30 +51,24 @@ func groupLines(name string, v vectors, locate func(v vectors, hash reg.VecVirtu
 	}
 	ADDQ(U32(blockSize), at)
 	ADDQ(U8(blockRow), end)
-	SUBQ(U8(blockArrays), n)
-	JG(LabelRef("octet"))
+	branch(SUBQ, U8(blockArrays), n, JG, "octet")
 
-	test, word := prepare(v, argument("hash")), GP64()
-	XORL(word.As32(), word.As32())
+	test, word := prepare(v, argument("hash")), zeroWord()
 	Label("four")
 	for i := range 4 {
-		line := GP64()
-		MOVQ(Mem{Base: end, Disp: -8 * (i + 1)}, line)
+		line := valueOf(Mem{Base: end, Disp: -8 * (i + 1)})
 		test(Mem{Base: line})
 		ADCQ(word, word)
 	}
 	SUBQ(U8(32), end)
-	CMPQ(end, lines)
-	JNE(LabelRef("four"))
+	branch(CMPQ, end, lines, JNE, "four")
 	returnWord(word)
 }
 
 // returnWord emits the return of the lowest n bits of a word, and the end of the function.
 func returnWord(word reg.GPVirtual) {
 	BZHIQ(argument("n"), word, word)
-	Store(word, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	returnResult(word)
 }
 
 func locateSplit256(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual {
@@ -195,8 +189,7 @@ func groupThreeDouble32() {
 	XORL(word.As32(), word.As32())
 	ADDQ(U8(blockArrays-1), left)
 	SHRQ(U8(log2(blockArrays)), left)
-	size := GP64()
-	MOVQ(left, size)
+	size := valueOf(left)
 	SHLQ(U8(log2(blockSize)), size)
 	ADDQ(size, at)
 
@@ -235,8 +228,7 @@ func groupThreeDouble32() {
 		ADDB(U8(1), all.As8()) // sets the carry flag if all bits are set
 		ADCQ(word, word)
 	}
-	DECQ(left)
-	JNZ(LabelRef("octet"))
+	countDown(left, "octet")
 	returnWord(word)
 }
 
@@ -266,9 +258,7 @@ func groupThreeDouble64() {
 
 	Label("array")
 	SUBQ(U8(arraySize), at)
-	base, size, all := GP64(), GP64(), GP64()
-	MOVQ(Mem{Base: at}, base)
-	MOVQ(Mem{Base: at, Disp: 8}, size)
+	base, size, all := valueOf(Mem{Base: at}), valueOf(Mem{Base: at, Disp: 8}), GP64()
 	for i, h := range hash {
 		quotient, bit, less, b := GP64(), GP64(), GP64(), GP64()
 		MOVQ(h, reg.RDX)
@@ -294,8 +284,7 @@ func groupThreeDouble64() {
 	}
 	SHRL(U8(1), all.As32()) // moves the outcome to the carry flag
 	ADCQ(word, word)
-	DECQ(n)
-	JNZ(LabelRef("array"))
+	countDown(n, "array")
 	Store(word, ReturnIndex(0))
 	RET()
 }

@@ -108,7 +108,7 @@ func xxph3Any() {
 	Label("vector")
 	keys := next()
 	x.at, x.n = keys.address, keys.longs(x.avx512)
-	x.jumpIf(false, 129, "end")
+	x.branch(129, JNZ, "end")
 	for i := range x.h {
 		x.end[i], x.h[i] = ZMM(), ZMM()
 		VPADDQ(x.at[i], x.n[i], x.end[i])
@@ -130,21 +130,9 @@ func xxph3Any() {
 	rest()
 }
 
-// atLeast returns the lanes of vector i whose keys have at least n bytes.
-func (x *xxph3) atLeast(n, i int) reg.OpmaskVirtual {
-	k := K()
-	VPCMPUQ_BCST(U8(5), number(n), x.n[i], k)
-	return k
-}
-
-// jumpIf emits a jump that is taken if a key has at least n bytes, or, if none is set, no key.
-func (x *xxph3) jumpIf(none bool, n int, label string) {
-	KORTESTW(x.atLeast(n, 0), x.atLeast(n, 1))
-	if none {
-		JZ(LabelRef(label))
-	} else {
-		JNZ(LabelRef(label))
-	}
+// branch emits a jump that depends on whether a key has at least n bytes: JNZ, or JZ.
+func (x *xxph3) branch(n int, jump func(Op), label string) {
+	branch(KORTESTW, compare(x.n[0], atLeast, n), compare(x.n[1], atLeast, n), jump, label)
 }
 
 // secretly emits a gather of the words at from, in the lanes of the mask, combined with a word
@@ -158,9 +146,9 @@ func (x *xxph3) secretly(from reg.VecVirtual, offset, word int, mask reg.Registe
 // pairs emits the hash of keys of 9 to 128 bytes, but for its last steps. The first two words
 // are alike in both ways to hash: up to 16 bytes, the second is the last.
 func (x *xxph3) pairs() {
-	x.jumpIf(true, 9, "pairs_end")
+	x.branch(9, JZ, "pairs_end")
 	for i, h := range x.h {
-		some, more, up, second := x.atLeast(9, i), x.atLeast(17, i), K(), ZMM()
+		some, more, up, second := compare(x.n[i], atLeast, 9), compare(x.n[i], atLeast, 17), K(), ZMM()
 		VPMULLQ_BCST(prime(1), x.n[i], more, h)
 		VPSUBQ_BCST(number(8), x.end[i], second)
 		VPADDQ_BCST(number(8), x.at[i], more, second)
@@ -171,9 +159,9 @@ func (x *xxph3) pairs() {
 		VPADDQ(b, h, up, h)
 	}
 	for pair := range 4 {
-		x.jumpIf(true, 32*pair+1+16*(1-min(pair, 1)), "pairs_end")
+		x.branch(32*pair+1+16*(1-min(pair, 1)), JZ, "pairs_end")
 		for i, h := range x.h {
-			active := x.atLeast(max(17, 32*pair+1), i)
+			active := compare(x.n[i], atLeast, max(17, 32*pair+1))
 			if pair > 0 {
 				front := x.fold(x.secretly(x.at[i], 16*pair, 4*pair, active), x.secretly(x.at[i], 16*pair+8, 4*pair+1, active))
 				VPADDQ(front, h, active, h)
@@ -229,7 +217,7 @@ func (x *xxph3) words() {
 	var active [2]reg.OpmaskVirtual
 	for i := range active {
 		active[i] = K()
-		KANDNW(x.atLeast(4, i), x.atLeast(9, i), active[i])
+		KANDNW(compare(x.n[i], atLeast, 4), compare(x.n[i], atLeast, 9), active[i])
 	}
 	branch(KORTESTW, active[0], active[1], JZ, "words_end")
 	for i, h := range x.h {
@@ -249,10 +237,7 @@ func (x *xxph3) words() {
 
 // few emits the hash of keys of up to 3 bytes, one by one.
 func (x *xxph3) few(addresses, lengths Mem, to reg.GPVirtual) {
-	short := [2]reg.OpmaskVirtual{K(), K()}
-	for i, k := range short {
-		VPCMPUQ_BCST(U8(1), number(4), x.n[i], k)
-	}
+	short := [2]reg.OpmaskVirtual{compare(x.n[0], less, 4), compare(x.n[1], less, 4)}
 	branch(KORTESTW, short[0], short[1], JZ, "few_end")
 	left, both := GP64(), K()
 	KUNPCKBW(short[0], short[1], both)

@@ -23,10 +23,6 @@ import (
 
 func main() {
 	ConstraintExpr("!purego")
-	splitOnesTable()
-	singleWordsTable()
-	singleTables()
-	hash64Tables()
 	viewStrings()
 	fitViews()
 	xxph3Any()

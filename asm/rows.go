@@ -182,11 +182,11 @@ func (r *keyRows) findOffsets() {
 	MOVQ(r.frame, r.at)
 }
 
-// firstHeaders has the numbers of the long words of 8 addresses, and of 8 lengths after them, in the order of headers.
-var firstHeaders = longWords("firstHeaders", 16, func(i int) uint64 { return uint64(i/2 + i%2*8) })
-
 // longLength has the length of long keys.
 var longLength = number(long)
+
+// firstHeaders has the numbers of the long words of 8 addresses, and of 8 lengths after them, in the order of headers.
+var firstHeaders = longWords("firstHeaders", 16, func(i int) uint64 { return uint64(i/2 + i%2*8) })
 
 func (v *avx512) zero() reg.VecVirtual {
 	z := ZMM()
@@ -302,4 +302,31 @@ func (r *keyRows) storeLongs(words [][]reg.VecVirtual, to func(word int) reg.GPV
 // storeWord is storeLongs for hashes of one word.
 func (r *keyRows) storeWord(hashes []reg.VecVirtual, to reg.GPVirtual) {
 	r.storeLongs([][]reg.VecVirtual{hashes}, func(int) reg.GPVirtual { return to }, func() { ADDQ(U32(8*r.keys), to) })
+}
+
+// The comparisons of unsigned numbers.
+const (
+	less    = 1
+	atLeast = 5
+	above   = 6
+)
+
+// compare returns the lanes in which a comparison of lengths with n holds.
+func compare(lengths reg.VecVirtual, comparison uint8, n int) reg.OpmaskVirtual {
+	k := K()
+	VPCMPUQ_BCST(U8(comparison), number(n), lengths, k)
+	return k
+}
+
+// jumpIf emits a jump that is taken if a comparison of lengths with n holds in a lane, and jumpUnless one that is taken
+// if it holds in none.
+
+func jumpIf(lengths reg.VecVirtual, comparison uint8, n int, label string) {
+	k := compare(lengths, comparison, n)
+	branch(KORTESTB, k, k, JNZ, label)
+}
+
+func jumpUnless(lengths reg.VecVirtual, comparison uint8, n int, label string) {
+	k := compare(lengths, comparison, n)
+	branch(KORTESTB, k, k, JZ, label)
 }

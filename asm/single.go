@@ -33,13 +33,11 @@ func singles() {
 		TEXT(s.name, NOSPLIT, signature(s.name))
 		single := GP64()
 		MOVQ(Mem{Base: argument("base"), Disp: bloom.offset("prober.single")}, single)
-		TESTQ(single, single)
-		JZ(LabelRef("go"))
+		branch(TESTQ, single, single, JZ, "go")
 		to := Mem{Base: single, Disp: bloom.offset(s.address)}
 		if strings.HasSuffix(s.name, "Hash") {
 			kind := argument("h4")
-			CMPQ(kind, U8((bloom.offset("single.ofRequest")-bloom.offset("single.ofHash"))/8-1))
-			JHI(LabelRef("go"))
+			branch(CMPQ, kind, U8((bloom.offset("single.ofRequest")-bloom.offset("single.ofHash"))/8-1), JHI, "go")
 			to.Index, to.Scale = kind, 8
 		}
 		jump(to)
@@ -146,28 +144,23 @@ func hasHashDouble32(h reg.GPVirtual) {
 			ADDQ(delta, h)
 			ANDL(probe().As32(), all.As32())
 		}
-		TESTL(U32(1), all.As32())
-		JZ(LabelRef("absent"))
+		branch(TESTL, U32(1), all.As32(), JZ, "absent")
 	}
 	MOVQ(NewDataAddr(Symbol{Name: "·pairBytes"}, 0), pairsFrom)
-	CMPQ(field(walk, "n"), pairsFrom)
-	JCC(LabelRef("pairs"))
-	SUBQ(U8(3), k)
-	JL(LabelRef("few"))
+	branch(CMPQ, field(walk, "n"), pairsFrom, JCC, "pairs")
+	branch(SUBQ, U8(3), k, JL, "few")
 	together(3)
 	ADDQ(delta, h)
 	JMP(LabelRef("pairs"))
 	Label("few")
 	ADDQ(U8(3), k)
 	Label("pairs")
-	SUBQ(U8(2), k)
-	JL(LabelRef("last"))
+	branch(SUBQ, U8(2), k, JL, "last")
 	together(2)
 	ADDQ(delta, h)
 	JMP(LabelRef("pairs"))
 	Label("last")
-	ADDQ(U8(1), k)
-	JL(LabelRef("present"))
+	branch(ADDQ, U8(1), k, JL, "present")
 	together(1)
 	Label("present")
 	MOVB(U8(1), result())
@@ -224,8 +217,7 @@ func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next next
 	MOVQ(h, reg.RDX) // of which MULXQ takes the product
 	MOVL(U32(3), three.As32())
 	LEAQ(Mem{Base: n, Disp: -1}, mask)
-	TESTQ(n, mask)
-	JZ(LabelRef("masked"))
+	branch(TESTQ, n, mask, JZ, "masked")
 	recip := fieldValue(walk, "recip")
 	var corrections []func()
 	loop("", func() (index, remainder reg.GPVirtual) {
@@ -237,8 +229,7 @@ func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next next
 		IMULQ(n, q)
 		SUBQ(q, remainder)
 		large, small := fmt.Sprintf("large%d", len(corrections)), fmt.Sprintf("small%d", len(corrections))
-		CMPQ(remainder, n)
-		JCC(LabelRef(large)) // one in 512
+		branch(CMPQ, remainder, n, JCC, large) // one in 512
 		Label(small)
 		corrections = append(corrections, func() {
 			Label(large)
@@ -273,23 +264,19 @@ func hasEach(walk reg.GPVirtual, name string, next nextBit) {
 		return bitOfByte(base, index, bit)
 	}
 	Label(name + "threes")
-	SUBQ(U8(3), k)
-	JL(LabelRef(name + "few"))
+	branch(SUBQ, U8(3), k, JL, name+"few")
 	all := probe()
 	ANDL(probe().As32(), all.As32())
 	ANDL(probe().As32(), all.As32())
-	TESTL(U32(1), all.As32())
-	JNZ(LabelRef(name + "threes"))
+	branch(TESTL, U32(1), all.As32(), JNZ, name+"threes")
 	Label(name + "absent")
 	MOVB(U8(0), result())
 	RET()
 	Label(name + "few")
 	ADDQ(U8(3), k)
 	Label(name + "ones")
-	SUBQ(U8(1), k)
-	JL(LabelRef(name + "present"))
-	TESTL(U32(1), probe().As32())
-	JNZ(LabelRef(name + "ones"))
+	branch(SUBQ, U8(1), k, JL, name+"present")
+	branch(TESTL, U32(1), probe().As32(), JNZ, name+"ones")
 	JMP(LabelRef(name + "absent"))
 	Label(name + "present")
 	MOVB(U8(1), result())
@@ -302,8 +289,7 @@ func field(walk reg.GPVirtual, name string) Mem {
 }
 
 func fieldValue(walk reg.GPVirtual, name string) reg.GPVirtual {
-	r := GP64()
-	MOVQ(field(walk, name), r)
+	r := valueOf(field(walk, name))
 	return r
 }
 
@@ -336,20 +322,15 @@ func probeShortSplit256() {
 	key, n := argument("key"), argument("n")
 	MOVQ(prime(5), x.h)
 	ADDQ(n, x.h)
-	SUBQ(U8(8), n)
-	JL(LabelRef("short"))
+	branch(SUBQ, U8(8), n, JL, "short")
 	Label("long")
-	part := GP64()
-	MOVQ(Mem{Base: key}, part)
+	part := valueOf(Mem{Base: key})
 	x.mixLong(part)
 	ADDQ(U8(8), key)
-	SUBQ(U8(8), n)
-	JGE(LabelRef("long"))
+	branch(SUBQ, U8(8), n, JGE, "long")
 	Label("short")
-	ADDQ(U8(8), n)
-	JZ(LabelRef("hashed"))
-	TESTQ(U32(4), n)
-	JZ(LabelRef("bytes"))
+	branch(ADDQ, U8(8), n, JZ, "hashed")
+	branch(TESTQ, U32(4), n, JZ, "bytes")
 	part = GP64()
 	MOVL(Mem{Base: key}, part.As32())
 	IMULQ(x.p1, part)
@@ -358,8 +339,7 @@ func probeShortSplit256() {
 	IMULQ(x.p2, x.h)
 	ADDQ(prime(3), x.h)
 	ADDQ(U8(4), key)
-	SUBQ(U8(4), n)
-	JZ(LabelRef("hashed"))
+	branch(SUBQ, U8(4), n, JZ, "hashed")
 	Label("bytes")
 	part = GP64()
 	MOVBLZX(Mem{Base: key}, part.As32())
@@ -368,8 +348,7 @@ func probeShortSplit256() {
 	rotateLeft(11, x.h)
 	IMULQ(x.p1, x.h)
 	INCQ(key)
-	DECQ(n)
-	JNZ(LabelRef("bytes"))
+	countDown(n, "bytes")
 	Label("hashed")
 	x.finish()
 }
@@ -404,8 +383,7 @@ func newScalarXXH64(v vectors, h reg.GPVirtual) scalarXXH64 {
 }
 
 func number64(c uint64) reg.GPVirtual {
-	r := GP64()
-	MOVQ(U64(c), r)
+	r := valueOf(U64(c))
 	return r
 }
 
@@ -414,14 +392,9 @@ func prime(i int) Mem { return singleWords.Offset(8 * (i - 1)) }
 
 // singleWords has the primes of XXH64, its state before a key of 8 bytes, and the constants
 // of XXPH3.
-var singleWords Mem
-
-func singleWordsTable() {
-	singleWords = GLOBL("singleWords", RODATA|NOPTR)
-	for i, word := range append(primes[:], primes[4]+8, xxph3Secret, xxph3Factor) {
-		DATA(8*i, U64(word))
-	}
-}
+var singleWords = longWords("singleWords", 8, func(i int) uint64 {
+	return append(primes[:], primes[4]+8, xxph3Secret, xxph3Factor)[i]
+})
 
 // mixLong emits the mixing of 8 bytes into the hash.
 func (x scalarXXH64) mixLong(part reg.GPVirtual) {
@@ -465,8 +438,7 @@ func (x scalarXXH64) avalanche() reg.GPVirtual {
 
 // xorRight emits h ^= h >> by, and returns h >> by.
 func xorRight(h reg.GPVirtual, by uint64) reg.GPVirtual {
-	right := GP64()
-	MOVQ(h, right)
+	right := valueOf(h)
 	SHRQ(U8(by), right)
 	XORQ(right, h)
 	return right
@@ -558,16 +530,11 @@ func returnCarry() {
 	all := GP8()
 	SETCS(all)
 	MOVB(all, result())
-	VZEROUPPER()
-	RET()
+	returnVectors()
 }
 
 // splitOnes has 1 in each word of a block.
-var splitOnes Mem
-
-func splitOnesTable() {
-	splitOnes = words("splitOnes", 8, func(int) uint32 { return 1 })
-}
+var splitOnes = words("splitOnes", 8, func(int) uint32 { return 1 })
 
 // hasHashLine512 emits the test of a hash in RocksDB's lines. base points to the first address,
 // the number of lines, a word that is not used, and the number of probes, 1 to 8.
@@ -645,8 +612,7 @@ func hasUint64Line32(v vectors) {
 
 // hash32Single emits LevelDB's hash of 8 bytes in their register, whose other bits it clears.
 func hash32Single(key reg.GPVirtual) {
-	upper := GP64()
-	MOVQ(key, upper)
+	upper := valueOf(key)
 	SHRQ(U8(32), upper)
 	h := key.As32()
 	start := 8*hash32Mul ^ hash32Seed
@@ -712,8 +678,7 @@ func hasBits(v vectors, line Mem, word, half, bit reg.Register) {
 
 // probeRow returns the row of a table for the number of probes.
 func probeRow(table Mem, walk reg.GPVirtual) Mem {
-	row, rows := GP64(), GP64()
-	MOVQ(field(walk, "k"), row)
+	row, rows := valueOf(field(walk, "k")), GP64()
 	SHLQ(U8(5), row)
 	LEAQ(table, rows)
 	return Mem{Base: rows, Index: row, Scale: 1}
@@ -722,20 +687,20 @@ func probeRow(table Mem, walk reg.GPVirtual) Mem {
 // line512Factors and line32Steps have a row of 8 words for each number of probes, 1 to 8: the
 // factors and the steps of the probes, and then those of the first probe. lineMask has 31 in
 // each word.
-var line512Factors, line32Steps, lineMask Mem
-
-func singleTables() {
-	probe := func(i int) int { // of word i of the rows
-		probes, probe := i/8, i%8
-		return probe * (1 - min(1, probe/max(probes, 1)))
-	}
+var (
 	line512Factors = words("line512Factors", 72, func(i int) uint32 {
 		factor := uint32(1)
-		for range probe(i) {
+		for range probeOf(i) {
 			factor *= uint32(bloom.constant("line512Mul"))
 		}
 		return factor
 	})
-	line32Steps = words("line32Steps", 72, func(i int) uint32 { return uint32(probe(i)) })
-	lineMask = words("lineMask", 8, func(int) uint32 { return 31 })
+	line32Steps = words("line32Steps", 72, func(i int) uint32 { return uint32(probeOf(i)) })
+	lineMask    = words("lineMask", 8, func(int) uint32 { return 31 })
+)
+
+// probeOf returns the probe of word i of the rows.
+func probeOf(i int) int {
+	probes, probe := i/8, i%8
+	return probe * (1 - min(1, probe/max(probes, 1)))
 }

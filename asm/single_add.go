@@ -39,8 +39,7 @@ func setBlock(v vectors, line reg.GPVirtual, bits reg.Register) {
 	VPOR(bits, words, words)
 	VMOVDQU(words, block)
 	MOVB(isNew, result())
-	VZEROUPPER()
-	RET()
+	returnVectors()
 }
 
 // addOneLine512 emits the setting of the bits of a hash in RocksDB's lines.
@@ -64,8 +63,7 @@ func setLine(h reg.GPVirtual) {
 	pairs := [][2]reg.Register{{reg.Z16, reg.Z17}, {reg.Z18, reg.Z19}, {reg.Z20, reg.Z21}, {reg.Z22, reg.Z23}}
 	for i, pair := range pairs {
 		if i == 3 { // most filters have 6 probes
-			CMPQ(field(argument("base"), "k"), U8(6))
-			JLE(LabelRef("store"))
+			branch(CMPQ, field(argument("base"), "k"), U8(6), JLE, "store")
 		}
 		for j, one := range pair {
 			VPADDD_BCST(Mem{Base: slots, Disp: 8*i + 4*j}, starts, one)
@@ -177,8 +175,7 @@ func setEach(walk, from reg.GPVirtual, name string, next nextBit) {
 	XORL(after, before)
 	ORL(before, missing)
 	MOVB(after.As8(), at)
-	DECQ(k)
-	JNZ(LabelRef(name + "next"))
+	countDown(k, name+"next")
 	TESTL(missing, missing)
 	SETNE(isNew)
 	MOVB(isNew, result())

@@ -26,7 +26,7 @@ func newViews() *views {
 	}
 	VMOVDQU64(headerWords[16][0].numbers, v.evens)
 	VMOVDQU64(headerWords[16][1].numbers, v.odds)
-	VPBROADCASTQ(lowWord, v.low)
+	VPBROADCASTQ(longConstant(0xffffffff), v.low)
 	VPBROADCASTQ(number(bufferHeader), v.header)
 	return v
 }
@@ -44,7 +44,7 @@ func (v *views) each(start, body func()) {
 	VMOVDQA64(first, v.lengths)
 	VPERMT2Q(second, v.evens, v.lengths)
 	VPANDQ_Z(v.low, v.lengths, k, v.lengths)
-	VPCMPUQ_BCST(U8(6), number(int(bloom.constant("inlineBytes"))), v.lengths, v.long)
+	VPCMPUQ_BCST(U8(above), number(int(bloom.constant("inlineBytes"))), v.lengths, v.long)
 	branch(KORTESTB, v.long, v.long, JZ, "short")
 	VMOVDQA64(first, v.places)
 	VPERMT2Q(second, v.odds, v.places)

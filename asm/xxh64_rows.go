@@ -46,17 +46,14 @@ func xxh64ByRows() {
 	h.find()
 	h.storeLengths()
 	h.compare()
-	k := K()
-	VPCMPUQ_BCST(U8(5), longLength, h.longest, k)
-	KORTESTB(k, k)
-	JNZ(LabelRef("end"))
+	jumpIf(h.longest, atLeast, long, "end")
 	h.loadColumns()
 	Label("loaded")
-	h.jumpUnless(h.longest, 5, 32, "start")
+	jumpUnless(h.longest, atLeast, 32, "start")
 	for i := range h.n {
 		h.stripes(i)
 	}
-	h.jumpUnless(h.longest, 5, 33, "again")
+	jumpUnless(h.longest, atLeast, 33, "again")
 	for i := range h.n {
 		h.loadTails(i)
 	}
@@ -70,15 +67,12 @@ func xxh64ByRows() {
 	Label("tails")
 	h.tails()
 	Label("finish")
-	h.finish()
+	endXXH64(h, h.h)
 	r.storeWord(h.h, to)
 	JZ(LabelRef("end"))
-	CMPQ(h.bytes, U8(0))
-	JGE(LabelRef("vector"))
+	branch(CMPQ, h.bytes, U8(0), JGE, "vector")
 	Label("end")
-	Store(r.left, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	returnResult(r.left)
 }
 
 // storeLengths emits the loads of the lengths, and stores them.
@@ -129,36 +123,17 @@ func (h *xxh64Rows) mix(i int, x, mask reg.Register, turn uint8, mul, add int) {
 
 // round emits the product, the rotation and the second product of a long word.
 func round(x reg.VecVirtual) {
-	VPMULLQ_BCST(prime(2), x, x)
-	VPROLQ(U8(31), x, x)
-	VPMULLQ_BCST(prime(1), x, x)
-}
-
-// finish emits the last steps.
-func (h *xxh64Rows) finish() {
-	for step, shift := range []uint8{33, 29, 32} {
-		for _, x := range h.h {
-			shifted := ZMM()
-			VPSRLQ(U8(shift), x, shifted)
-			VPXORQ(shifted, x, x)
-			if step < 2 {
-				VPMULLQ_BCST(prime(step+2), x, x)
-			}
-		}
-	}
+	multiply(&avx512{}, primes[1], x)
+	rotate(&avx512{}, 31, x)
+	multiply(&avx512{}, primes[0], x)
 }
 
 // loadColumns emits the loads of the first 32 bytes of each key.
 func (h *xxh64Rows) loadColumns() {
-	h.jumpIf(h.least, 1, 1, "checked")
-	k := K()
-	VPCMPUQ_BCST(U8(6), allLongs, h.longest, k)
-	KORTESTB(k, k)
-	JNZ(LabelRef("checked"))
+	jumpIf(h.least, less, 1, "checked")
+	jumpIf(h.longest, above, 255, "checked")
 	h.columnsOf(h.c, func(header Mem, _ int) reg.VecVirtual {
-		p, bits, k, z := GP64(), GP64(), K(), ZMM()
-		MOVQ(header, p)
-		MOVQ(header.Offset(8), bits)
+		p, bits, k, z := valueOf(header), valueOf(header.Offset(8)), K(), ZMM()
 		BZHIQ(bits, allBits, bits)
 		KMOVD(bits.As32(), k)
 		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsY()))
@@ -167,9 +142,7 @@ func (h *xxh64Rows) loadColumns() {
 	JMP(LabelRef("loaded"))
 	Label("checked")
 	h.columnsOf(h.c, func(header Mem, _ int) reg.VecVirtual {
-		p, n, k, z := GP64(), GP64(), K(), ZMM()
-		MOVQ(header, p)
-		MOVQ(header.Offset(8), n)
+		p, n, k, z := valueOf(header), valueOf(header.Offset(8)), K(), ZMM()
 		CMPQ(n, U8(32))
 		CMOVQGT(number(32), n)
 		TESTQ(n, n)
@@ -186,10 +159,8 @@ func (h *xxh64Rows) loadColumns() {
 func (h *xxh64Rows) stripes(i int) {
 	n, label := h.n[i], func(name string) string { return fmt.Sprintf("%s_%d", name, i) }
 	h.start(i)
-	some := K()
-	VPCMPUQ_BCST(U8(5), number(32), loaded(n), some)
-	KORTESTB(some, some)
-	JZ(LabelRef(label("no_stripes")))
+	some := compare(loaded(n), atLeast, 32)
+	branch(KORTESTB, some, some, JZ, label("no_stripes"))
 	sums := newVectors(4)
 	startSums(sums)
 	add := func(x [4]reg.VecVirtual, active reg.Register) {
@@ -205,16 +176,14 @@ func (h *xxh64Rows) stripes(i int) {
 			}
 		}
 	}
-	offset, need, end, active := GP64(), GP64(), ZMM(), K()
-	XORL(offset.As32(), offset.As32())
+	offset, need, end, active := zeroWord(), GP64(), ZMM(), K()
 	add(h.c[i], nil) // the sums of keys without a stripe are not merged
 	MOVQ(U32(32), offset)
 	Label(label("stripe"))
 	LEAQ(Mem{Base: offset, Disp: 32}, need)
 	VPBROADCASTQ(need, end)
 	VPCMPUQ(U8(5), end, loaded(n), active)
-	KORTESTB(active, active)
-	JZ(LabelRef(label("merge")))
+	branch(KORTESTB, active, active, JZ, label("merge"))
 	h.loadStripe(i, offset, need)
 	add(h.c[i], active)
 	ADDQ(U8(32), offset)
@@ -233,9 +202,7 @@ func (h *xxh64Rows) loadTails(i int) {
 	eight := h.eight(8 * i)
 	h.columnsOf([][4]reg.VecVirtual{h.c[i]}, func(_ Mem, key int) reg.VecVirtual {
 		header := h.header(eight, key)
-		p, n, rest, k, z := GP64(), GP64(), GP64(), K(), ZMM()
-		MOVQ(header, p)
-		MOVQ(header.Offset(8), n)
+		p, n, rest, k, z := valueOf(header), valueOf(header.Offset(8)), GP64(), K(), ZMM()
 		MOVQ(n, rest)
 		ANDQ(I8(-32), rest)
 		ADDQ(rest, p)
@@ -302,10 +269,9 @@ func (h *xxh64Rows) tails() {
 		VMOVDQA64(h.c[i][0], x)
 	}
 	for j := range 3 {
-		h.jumpUnless(h.longest, 5, 8*(j+1), "words")
+		jumpUnless(h.longest, atLeast, 8*(j+1), "words")
 		for i, n := range h.n {
-			k := K()
-			VPCMPUQ_BCST(U8(5), number(8*(j+1)), loaded(n), k)
+			k := compare(loaded(n), atLeast, 8*(j+1))
 			VMOVDQA64(h.c[i][j+1], k, tail[i])
 			round(h.c[i][j])
 			h.mix(i, h.c[i][j], k, 27, 1, 4)
@@ -315,14 +281,13 @@ func (h *xxh64Rows) tails() {
 	jumpUnlessAny := func(bits int, label string) {
 		k := K()
 		VPTESTMQ_BCST(number(bits), h.any, k)
-		KORTESTB(k, k)
-		JZ(LabelRef(label))
+		branch(KORTESTB, k, k, JZ, label)
 	}
 	jumpUnlessAny(7, "finish")
 	for i, n := range h.n {
 		x, k := ZMM(), K()
 		VPTESTMQ_BCST(number(4), loaded(n), k)
-		VPANDQ_BCST(lowWord, tail[i], x)
+		VPANDQ_BCST(longConstant(0xffffffff), tail[i], x)
 		VPMULLQ_BCST(prime(1), x, x)
 		h.mix(i, x, k, 23, 2, 3)
 		VPSRLQ(U8(32), tail[i], k, tail[i])
@@ -330,24 +295,13 @@ func (h *xxh64Rows) tails() {
 	for j, bits := range []int{3, 2, 2} {
 		jumpUnlessAny(bits, "finish")
 		for i, n := range h.n {
-			x, k, count := ZMM(), K(), loaded(n)
+			x, count := ZMM(), loaded(n)
 			VPANDQ_BCST(number(3), count, count)
-			VPCMPUQ_BCST(U8(6), number(j), count, k)
-			VPANDQ_BCST(lowByte, tail[i], x)
+			k := compare(count, above, j)
+			VPANDQ_BCST(number(255), tail[i], x)
 			VPSRLQ(U8(8), tail[i], tail[i])
 			VPMULLQ_BCST(prime(5), x, x)
 			h.mix(i, x, k, 11, 1, 0)
 		}
 	}
-}
-
-var lowWord, lowByte, allLongs Mem
-
-func hash64Tables() {
-	lowWord = GLOBL("lowWord", RODATA|NOPTR)
-	DATA(0, U64(0xffffffff))
-	lowByte = GLOBL("lowByte", RODATA|NOPTR)
-	DATA(0, U64(0xff))
-	allLongs = GLOBL("allLongs", RODATA|NOPTR)
-	DATA(0, U64(255))
 }

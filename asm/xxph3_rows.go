@@ -90,7 +90,7 @@ func xxph3ByRows() {
 		VPMINUD(n, x.least, x.least)
 		VPMAXUD(n, x.longest, x.longest)
 	}
-	x.jumpIf(x.longest, 5, 129, "end")
+	jumpIf(x.longest, atLeast, 129, "end")
 	x.loadEnds()
 	Label("loaded")
 	x.mixRows()
@@ -109,27 +109,6 @@ func xxph3ByRows() {
 	returnResult(r.left)
 }
 
-// atLeast returns the lanes of vector i whose keys have at least n bytes.
-func (x *xxph3Rows) atLeast(n, i int) reg.OpmaskVirtual {
-	k := K()
-	VPCMPUQ_BCST(U8(5), number(n), x.n[i], k)
-	return k
-}
-
-// jumpIf emits a jump that is taken if a comparison of the lengths in a vector with n holds in a lane.
-func (r *keyRows) jumpIf(lengths reg.VecVirtual, comparison uint8, n int, label string) {
-	k := K()
-	VPCMPUQ_BCST(U8(comparison), number(n), lengths, k)
-	branch(KORTESTB, k, k, JNZ, label)
-}
-
-// jumpUnless is jumpIf for a comparison that holds in no lane.
-func (r *keyRows) jumpUnless(lengths reg.VecVirtual, comparison uint8, n int, label string) {
-	k := K()
-	VPCMPUQ_BCST(U8(comparison), number(n), lengths, k)
-	branch(KORTESTB, k, k, JZ, label)
-}
-
 // fold returns the two halves of the products of a and b combined. 32 bits of each make a product of
 // an instruction. Shuffles and shifts take turns, because they have different ports.
 func (x *xxph3Rows) fold(a, b reg.VecVirtual) reg.VecVirtual {
@@ -146,7 +125,7 @@ func (x *xxph3Rows) fold(a, b reg.VecVirtual) reg.VecVirtual {
 // bytes, the first two long words are its first 8 and its last 8 bytes, and so is the last one. Of a key
 // of less than 8 bytes, the first and the last long word begin, or end, with its bytes.
 func (x *xxph3Rows) loadEnds() {
-	x.jumpIf(x.least, 1, 16, "short")
+	jumpIf(x.least, less, 16, "short")
 	x.columnsOf(x.c, func(header Mem, key int) reg.VecVirtual {
 		p, q, z := valueOf(header), valueOf(header.Offset(8)), ZMM()
 		whole(z)(x86.VMOVDQU64(Mem{Base: p}, z.AsX()))
@@ -155,7 +134,7 @@ func (x *xxph3Rows) loadEnds() {
 	})
 	JMP(LabelRef("loaded"))
 	Label("short")
-	x.jumpIf(x.least, 1, 8, "shorter")
+	jumpIf(x.least, less, 8, "shorter")
 	x.columnsOf(x.c, func(header Mem, key int) reg.VecVirtual {
 		p, q, at, z := valueOf(header), valueOf(header.Offset(8)), GP64(), ZMM()
 		LEAQ(Mem{Base: q, Disp: -8}, at)
@@ -170,9 +149,7 @@ func (x *xxph3Rows) loadEnds() {
 		return z
 	})
 	for i, c := range x.c {
-		small := K()
-		VPCMPUQ_BCST(U8(1), number(17), x.n[i], small)
-		VMOVDQA64(c[1], small, c[3])
+		VMOVDQA64(c[1], compare(x.n[i], less, 17), c[3])
 	}
 	JMP(LabelRef("loaded"))
 	Label("shorter")
@@ -197,10 +174,10 @@ func (x *xxph3Rows) loadEnds() {
 // mixRows emits the hash of the first 16 bytes of each key and its last 16, and then of what is
 // between them, but for the last steps.
 func (x *xxph3Rows) mixRows() {
-	x.jumpUnless(x.longest, 5, 9, "pairs_end")
+	jumpUnless(x.longest, atLeast, 9, "pairs_end")
 	for i := range x.c {
 		c := x.c[i]
-		big, a, b, t, u := x.atLeast(17, i), ZMM(), ZMM(), ZMM(), ZMM()
+		big, a, b, t, u := compare(x.n[i], atLeast, 17), ZMM(), ZMM(), ZMM(), ZMM()
 		VPXORQ_BCST(secret, c[0], a)
 		whole(b)(x86.VPBLENDMQ(c[1], c[3], big, b))
 		VPXORQ_BCST(secret.Offset(8), b, b)
@@ -210,21 +187,16 @@ func (x *xxph3Rows) mixRows() {
 		VMOVDQA64(u, big, t)
 		VPADDQ(x.fold(a, b), t, x.h[i])
 	}
-	x.jumpUnless(x.longest, 5, 17, "pairs_end")
+	jumpUnless(x.longest, atLeast, 17, "pairs_end")
 	for i := range x.c {
 		a, b := ZMM(), ZMM()
 		VPXORQ_BCST(secret.Offset(16), x.c[i][2], a)
 		VPXORQ_BCST(secret.Offset(24), x.c[i][3], b)
-		VPADDQ(x.fold(a, b), x.h[i], x.atLeast(17, i), x.h[i])
+		VPADDQ(x.fold(a, b), x.h[i], compare(x.n[i], atLeast, 17), x.h[i])
 	}
 	x.morePairs()
 	Label("pairs_end")
-	x.jumpUnless(x.least, 1, 9, "long")
-	under := func(n, i int) reg.OpmaskVirtual {
-		k := K()
-		VPCMPUQ_BCST(U8(1), number(n), x.n[i], k)
-		return k
-	}
+	jumpUnless(x.least, less, 9, "long")
 	for i := range x.c {
 		word := ZMM()
 		whole(word)(x86.VPBLENDMD(x.c[i][3], x.c[i][0], x.odd, word))
@@ -233,11 +205,11 @@ func (x *xxph3Rows) mixRows() {
 		multiply(x, xxph3Factor, word)
 		VPADDQ(x.n[i], word, word)
 		xorShifted(x, 47, word)
-		VPMULLQ_BCST(prime(2), word, under(9, i), x.h[i])
+		VPMULLQ_BCST(prime(2), word, compare(x.n[i], less, 9), x.h[i])
 	}
-	x.jumpUnless(x.least, 1, 4, "long")
+	jumpUnless(x.least, less, 4, "long")
 	for i := range x.c {
-		x.few(i, under(4, i))
+		x.few(i, compare(x.n[i], less, 4))
 	}
 }
 
