@@ -170,12 +170,6 @@ DATA lineStarts<>+48(SB)/8, $0xfffffe60fffffe80
 DATA lineStarts<>+56(SB)/8, $0xfffffe20fffffe40
 GLOBL lineStarts<>(SB), RODATA|NOPTR, $64
 
-DATA longs0000000000008000<>+0(SB)/8, $0x0000000000008000
-DATA longs0000000000008000<>+8(SB)/8, $0x0000000000008000
-DATA longs0000000000008000<>+16(SB)/8, $0x0000000000008000
-DATA longs0000000000008000<>+24(SB)/8, $0x0000000000008000
-GLOBL longs0000000000008000<>(SB), RODATA|NOPTR, $32
-
 DATA firstHeaders<>+0(SB)/8, $0x0000000000000000
 DATA firstHeaders<>+8(SB)/8, $0x0000000000000008
 DATA firstHeaders<>+16(SB)/8, $0x0000000000000001
@@ -4958,6 +4952,12 @@ end:
 	MOVQ BX, left+48(FP)
 	VZEROUPPER
 	RET
+
+DATA longs0000000000008000<>+0(SB)/8, $0x0000000000008000
+DATA longs0000000000008000<>+8(SB)/8, $0x0000000000008000
+DATA longs0000000000008000<>+16(SB)/8, $0x0000000000008000
+DATA longs0000000000008000<>+24(SB)/8, $0x0000000000008000
+GLOBL longs0000000000008000<>(SB), RODATA|NOPTR, $32
 
 DATA longs00000000000000ff<>+0(SB)/8, $0x00000000000000ff
 DATA longs00000000000000ff<>+8(SB)/8, $0x00000000000000ff
@@ -17142,15 +17142,15 @@ vectors:
 	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y2, Y2
 	VPMULUDQ     longs0000000087c37b91<>+0(SB), Y0, Y3
 	VPADDQ       Y3, Y2, Y2
-	VPSLLQ       $0x20, Y2, Y2
 	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y2, Y2
 	VPADDQ       Y2, Y0, Y0
 	VPSHUFD      $0xf5, Y1, Y2
 	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y2, Y2
 	VPMULUDQ     longs0000000087c37b91<>+0(SB), Y1, Y3
 	VPADDQ       Y3, Y2, Y2
-	VPSLLQ       $0x20, Y2, Y2
 	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y2, Y2
 	VPADDQ       Y2, Y1, Y1
 	VPSRLQ       $0x21, Y0, Y2
 	VPSLLQ       $0x1f, Y0, Y0
@@ -17162,15 +17162,15 @@ vectors:
 	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y2, Y2
 	VPMULUDQ     longs000000004cf5ad43<>+0(SB), Y0, Y3
 	VPADDQ       Y3, Y2, Y2
-	VPSLLQ       $0x20, Y2, Y2
 	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y2, Y2
 	VPADDQ       Y2, Y0, Y0
 	VPSHUFD      $0xf5, Y1, Y2
 	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y2, Y2
 	VPMULUDQ     longs000000004cf5ad43<>+0(SB), Y1, Y3
 	VPADDQ       Y3, Y2, Y2
-	VPSLLQ       $0x20, Y2, Y2
 	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y2, Y2
 	VPADDQ       Y2, Y1, Y1
 	VPBROADCASTQ longs0000000000000008<>+0(SB), Y2
 	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Y6
@@ -17210,57 +17210,57 @@ vectors:
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y0, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y0, Y0
 	VPSHUFD      $0xf5, Y1, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y1, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y1, Y1
 	VPSHUFD      $0xf5, Y2, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y2, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y2, Y2
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y2, Y2
 	VPSHUFD      $0xf5, Y3, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y3, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y3, Y3
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y3, Y3
 	VPSHUFD      $0xf5, Y4, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y4, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y4, Y4
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y4, Y4
 	VPSHUFD      $0xf5, Y5, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y5, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y5, Y5
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y5, Y5
 	VPSHUFD      $0xf5, Y6, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y6, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y6, Y6
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y6, Y6
 	VPSHUFD      $0xf5, Y7, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y7, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y7, Y7
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y7, Y7
 	VPSRLQ       $0x21, Y0, Y8
 	VPXOR        Y8, Y0, Y0
@@ -17282,57 +17282,57 @@ vectors:
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y0, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y0, Y0
 	VPSHUFD      $0xf5, Y1, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y1, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y1, Y1
 	VPSHUFD      $0xf5, Y2, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y2, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y2, Y2
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y2, Y2
 	VPSHUFD      $0xf5, Y3, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y3, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y3, Y3
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y3, Y3
 	VPSHUFD      $0xf5, Y4, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y4, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y4, Y4
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y4, Y4
 	VPSHUFD      $0xf5, Y5, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y5, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y5, Y5
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y5, Y5
 	VPSHUFD      $0xf5, Y6, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y6, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y6, Y6
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y6, Y6
 	VPSHUFD      $0xf5, Y7, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y7, Y9
 	VPADDQ       Y9, Y8, Y8
-	VPSLLQ       $0x20, Y8, Y8
 	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y7, Y7
+	VPSLLQ       $0x20, Y8, Y8
 	VPADDQ       Y8, Y7, Y7
 	VPSRLQ       $0x21, Y0, Y8
 	VPXOR        Y8, Y0, Y0
@@ -17433,29 +17433,29 @@ vectors:
 	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
 	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y0, Y5
 	VPADDQ      Y5, Y4, Y4
-	VPSLLQ      $0x20, Y4, Y4
 	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y0, Y0
+	VPSLLQ      $0x20, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
 	VPSHUFD     $0xf5, Y1, Y4
 	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
 	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y1, Y5
 	VPADDQ      Y5, Y4, Y4
-	VPSLLQ      $0x20, Y4, Y4
 	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y1, Y1
+	VPSLLQ      $0x20, Y4, Y4
 	VPADDQ      Y4, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y4
 	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
 	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y2, Y5
 	VPADDQ      Y5, Y4, Y4
-	VPSLLQ      $0x20, Y4, Y4
 	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y2, Y2
+	VPSLLQ      $0x20, Y4, Y4
 	VPADDQ      Y4, Y2, Y2
 	VPSHUFD     $0xf5, Y3, Y4
 	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
 	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y3, Y5
 	VPADDQ      Y5, Y4, Y4
-	VPSLLQ      $0x20, Y4, Y4
 	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y3, Y3
+	VPSLLQ      $0x20, Y4, Y4
 	VPADDQ      Y4, Y3, Y3
 	VPSRLQ      $0x21, Y0, Y4
 	VPSLLQ      $0x1f, Y0, Y0
@@ -17473,29 +17473,29 @@ vectors:
 	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
 	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y0, Y5
 	VPADDQ      Y5, Y4, Y4
-	VPSLLQ      $0x20, Y4, Y4
 	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y0, Y0
+	VPSLLQ      $0x20, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
 	VPSHUFD     $0xf5, Y1, Y4
 	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
 	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y1, Y5
 	VPADDQ      Y5, Y4, Y4
-	VPSLLQ      $0x20, Y4, Y4
 	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y1, Y1
+	VPSLLQ      $0x20, Y4, Y4
 	VPADDQ      Y4, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y4
 	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
 	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y2, Y5
 	VPADDQ      Y5, Y4, Y4
-	VPSLLQ      $0x20, Y4, Y4
 	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y2, Y2
+	VPSLLQ      $0x20, Y4, Y4
 	VPADDQ      Y4, Y2, Y2
 	VPSHUFD     $0xf5, Y3, Y4
 	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
 	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y3, Y5
 	VPADDQ      Y5, Y4, Y4
-	VPSLLQ      $0x20, Y4, Y4
 	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y3, Y3
+	VPSLLQ      $0x20, Y4, Y4
 	VPADDQ      Y4, Y3, Y3
 	VPSRLQ      $0x25, Y0, Y4
 	VPSLLQ      $0x1b, Y0, Y0
@@ -17563,57 +17563,57 @@ vectors:
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y0, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y0, Y0
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y0, Y0
 	VPSHUFD     $0xf5, Y1, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y1, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y1, Y1
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y2, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y2, Y2
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y2, Y2
 	VPSHUFD     $0xf5, Y3, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y3, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y3, Y3
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y3, Y3
 	VPSHUFD     $0xf5, Y4, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y4, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y4, Y4
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y5, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y5, Y5
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y6, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y6, Y6
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y6, Y6
 	VPSHUFD     $0xf5, Y7, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y7, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y7, Y7
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y7, Y7
 	VPSRLQ      $0x21, Y0, Y8
 	VPXOR       Y8, Y0, Y0
@@ -17635,57 +17635,57 @@ vectors:
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y0, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y0, Y0
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y0, Y0
 	VPSHUFD     $0xf5, Y1, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y1, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y1, Y1
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y1, Y1
 	VPSHUFD     $0xf5, Y2, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y2, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y2, Y2
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y2, Y2
 	VPSHUFD     $0xf5, Y3, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y3, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y3, Y3
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y3, Y3
 	VPSHUFD     $0xf5, Y4, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y4, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y4, Y4
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y4, Y4
 	VPSHUFD     $0xf5, Y5, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y5, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y5, Y5
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y5, Y5
 	VPSHUFD     $0xf5, Y6, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y6, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y6, Y6
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y6, Y6
 	VPSHUFD     $0xf5, Y7, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
 	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y7, Y9
 	VPADDQ      Y9, Y8, Y8
-	VPSLLQ      $0x20, Y8, Y8
 	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y7, Y7
+	VPSLLQ      $0x20, Y8, Y8
 	VPADDQ      Y8, Y7, Y7
 	VPSRLQ      $0x21, Y0, Y8
 	VPXOR       Y8, Y0, Y0

@@ -53,12 +53,10 @@ func probeFull64(v vectors) {
 	f.prepare()
 	f.locate()
 	f.follow(f.test())
-	outcome := GP64()
-	LEAQ(f.results, outcome)
+	outcome := addressOf(f.results)
 	deposit(argument("hits"), outcome, argument("hits"), argument("n"))
 	Label("end")
-	VZEROUPPER()
-	RET()
+	returnVectors()
 }
 
 // prepare emits the arguments and constants.
@@ -79,8 +77,7 @@ func (f *full64) prepare() {
 	LEAQ(f.numbers, f.end)
 	MOVQ(argument("first"), f.count)
 	MOVQ(f.count, f.probes)
-	zero, last := GP64(), GP64()
-	XORL(zero.As32(), zero.As32())
+	zero, last := zeroWord(), GP64()
 	for _, m := range []Mem{f.fill, f.use, f.second} {
 		MOVQ(zero, m)
 	}
@@ -121,14 +118,12 @@ func (f *full64) keep(x reg.VecVirtual) Op {
 // locate emits the numbers of the bits of a vector of hashes, or of two if none waits for its test.
 func (f *full64) locate() {
 	Label("locate")
-	CMPQ(f.ahead, U8(0))
-	JLE(LabelRef("test"))
+	branch(CMPQ, f.ahead, U8(0), JLE, "test")
 	MOVQ(f.frame, f.at)
 	ADDQ(f.fill, f.at)
 	MOVQ(f.probes, f.count)
 	next := GP64()
-	CMPQ(f.second, U8(0))
-	JNE(LabelRef("gather_sums"))
+	branch(CMPQ, f.second, U8(0), JNE, "gather_sums")
 	MOVQ(argument("n"), next)
 	SUBQ(f.ahead, next)
 	f.startAt(next)
@@ -152,16 +147,13 @@ func (f *full64) locate() {
 	JMP(LabelRef("probe_3"))
 
 	Label("located")
-	start := GP64()
-	MOVQ(f.frame, start)
+	start := valueOf(f.frame)
 	ADDQ(f.fill, start)
 	f.reduceAgain(start)
 	XORQ(U32(f.room), f.fill)
 	SUBQ(U8(f.lanes()), f.ahead)
-	others := GP64()
-	LEAQ(Mem{Base: f.left, Disp: -f.lanes()}, others)
-	CMPQ(others, f.ahead)
-	JEQ(LabelRef("locate"))
+	others := addressOf(Mem{Base: f.left, Disp: -f.lanes()})
+	branch(CMPQ, others, f.ahead, JEQ, "locate")
 }
 
 // startAt emits the sums of the hashes from number next on.
@@ -318,8 +310,7 @@ func (f *full64) words(x [2]reg.VecVirtual) reg.VecVirtual {
 // inverse is more than that too small.
 func (f *full64) reduceAgain(p reg.GPVirtual) {
 	few := argument("few")
-	TESTL(few.As32(), few.As32())
-	JZ(LabelRef("reduced"))
+	branch(TESTL, few.As32(), few.As32(), JZ, "reduced")
 	bits, inverse := f.broadcast(few), f.broadcast(argument("inverse32"))
 	Label("again")
 	r, q := f.vector(), f.vector()
@@ -334,8 +325,7 @@ func (f *full64) reduceAgain(p reg.GPVirtual) {
 	f.subtract(q, bits, r)
 	f.place(r, Mem{Base: p})
 	ADDQ(U8(4*f.lanes()), p)
-	CMPQ(p, f.at)
-	JB(LabelRef("again"))
+	branch(CMPQ, p, f.at, JB, "again")
 	Label("reduced")
 }
 
@@ -352,8 +342,7 @@ func (f *full64) test() (mask reg.GPVirtual) {
 	f.pickedAll(passed)
 	if f.lanes() == 16 {
 		loads := Load(Param("loads"), GP8())
-		TESTB(loads, loads)
-		JNZ(LabelRef("load"))
+		branch(TESTB, loads, loads, JNZ, "load")
 		f.testBits("gather", p, end, passed, func(word reg.VecVirtual) {
 			index := f.vector()
 			f.vectors.load(Mem{Base: p, Disp: 2 * f.room}, index)
@@ -365,8 +354,7 @@ func (f *full64) test() (mask reg.GPVirtual) {
 	Label("tested")
 	MOVL(f.collect(passed).As32(), mask.As32())
 	XORQ(U32(f.room), f.use)
-	limit := GP64()
-	MOVQ(U32(f.lanes()), limit)
+	limit := valueOf(U32(f.lanes()))
 	CMPQ(f.left, limit)
 	CMOVQLT(f.left, limit)
 	BZHIL(limit.As32(), mask.As32(), mask.As32())
@@ -382,8 +370,7 @@ func (f *full64) testBits(label string, p, end reg.GPVirtual, passed reg.VecVirt
 	f.pick(bit, word)
 	f.and(word, passed, passed)
 	ADDQ(U8(4*f.lanes()), p)
-	CMPQ(p, end)
-	JB(LabelRef(label))
+	branch(CMPQ, p, end, JB, label)
 }
 
 // loadWords emits the loads of words one by one, at the indices in memory.
@@ -423,24 +410,18 @@ func (f *full64) follow(mask reg.GPVirtual) {
 	}
 	ADDQ(U8(f.lanes()/8), f.out)
 	probes := argument("probes")
-	CMPQ(f.probes, probes)
-	JEQ(LabelRef("next"))
-	CMPQ(f.second, U8(0))
-	JNE(LabelRef("next"))
-	number := GP64()
-	MOVQ(argument("n"), number)
+	branch(CMPQ, f.probes, probes, JEQ, "next")
+	branch(CMPQ, f.second, U8(0), JNE, "next")
+	number := valueOf(argument("n"))
 	SUBQ(f.left, number)
 	numbers := f.broadcast(number)
 	VPADDD(ascending, numbers, numbers)
 	f.compact(numbers, mask, Mem{Base: f.end})
 	LEAQ(Mem{Base: f.end, Index: mask, Scale: 4}, f.end)
 	Label("next")
-	SUBQ(U8(f.lanes()), f.left)
-	JG(LabelRef("locate"))
-	SUBQ(f.probes, probes)
-	JZ(LabelRef("end"))
-	CMPQ(f.second, U8(0))
-	JNE(LabelRef("deposit"))
+	branch(SUBQ, U8(f.lanes()), f.left, JG, "locate")
+	branch(SUBQ, f.probes, probes, JZ, "end")
+	branch(CMPQ, f.second, U8(0), JNE, "deposit")
 
 	Comment("The numbers after the last are 0, for the loads past the end.")
 	none := f.vector()
@@ -449,8 +430,7 @@ func (f *full64) follow(mask reg.GPVirtual) {
 	LEAQ(f.results, f.out)
 	MOVQ(U32(1), f.second)
 	MOVQ(probes, f.probes)
-	first := GP64()
-	LEAQ(f.numbers, first)
+	first := addressOf(f.numbers)
 	MOVQ(f.end, f.left)
 	SUBQ(first, f.left)
 	SHRQ(U8(2), f.left)
@@ -470,8 +450,7 @@ func placeFull64() {
 	MOVQ(argument("places"), f.at)
 	XORL(next.As32(), next.As32())
 	Label("vector")
-	SUBQ(U8(f.lanes()), left)
-	JL(LabelRef("end"))
+	branch(SUBQ, U8(f.lanes()), left, JL, "end")
 	MOVQ(f.at, start)
 	MOVQ(argument("probes"), f.count)
 	f.startAt(next)
@@ -482,6 +461,5 @@ func placeFull64() {
 	JMP(LabelRef("vector"))
 	Label("end")
 	Store(next, Return("done"))
-	VZEROUPPER()
-	RET()
+	returnVectors()
 }

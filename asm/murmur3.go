@@ -31,63 +31,14 @@ type longs []reg.VecVirtual
 // turn: a product takes long.
 type murmur3 struct{ vectors }
 
-func (m murmur3) xorWith(c uint64, xs ...reg.VecVirtual) {
-	for _, x := range xs {
-		if m.lanes() == 16 {
-			VPXORQ_BCST(longConstant(c), x, x)
-		} else {
-			VPXOR(longConstant(c), x, x)
-		}
-	}
-}
-
-// multiply emits products with a constant. AVX2 has no product of 64 bits, and makes it of three of 32.
-func (m murmur3) multiply(c uint64, xs ...reg.VecVirtual) {
-	for _, x := range xs {
-		if m.lanes() == 16 {
-			VPMULLQ_BCST(longConstant(c), x, x)
-			continue
-		}
-		upper, cross := m.vector(), m.vector()
-		VPSHUFD(U8(0xf5), x, upper)
-		VPMULUDQ(longConstant(c), upper, upper)
-		VPMULUDQ(longConstant(c>>32), x, cross)
-		VPADDQ(cross, upper, upper)
-		VPSLLQ(U8(32), upper, upper)
-		VPMULUDQ(longConstant(c), x, x)
-		VPADDQ(upper, x, x)
-	}
-}
-
-func (m murmur3) rotate(by uint64, xs ...reg.VecVirtual) {
-	for _, x := range xs {
-		if m.lanes() == 16 {
-			VPROLQ(U8(by), x, x)
-			continue
-		}
-		right := m.vector()
-		VPSRLQ(U8(64-by), x, right)
-		VPSLLQ(U8(by), x, x)
-		VPOR(right, x, x)
-	}
-}
-
-func (m murmur3) shiftXor(by uint64, xs ...reg.VecVirtual) {
-	for _, x := range xs {
-		right := m.vector()
-		VPSRLQ(U8(by), x, right)
-		m.xor(right, x, x)
-	}
-}
-
 // scramble emits what a block or a tail makes of its first words, low, and of its second ones.
 func (m murmur3) scramble(low, high longs) {
-	m.multiply(murmurC1, low...)
-	m.multiply(murmurC2, high...)
-	m.rotate(31, low...)
-	m.rotate(33, high...)
-	m.multiply(murmurC2, low...)
-	m.multiply(murmurC1, high...)
+	multiply(m, murmurC1, low...)
+	multiply(m, murmurC2, high...)
+	rotate(m, 31, low...)
+	rotate(m, 33, high...)
+	multiply(m, murmurC2, low...)
+	multiply(m, murmurC1, high...)
 }
 
 // block emits the rest of a block: x and y are the states XORed with the scrambled words, and before is the second
@@ -97,18 +48,14 @@ func (m murmur3) block(x, y, before reg.VecVirtual) {
 		four := m.vector()
 		VPSLLQ(U8(2), x, four)
 		VPADDQ(four, x, x)
-		if m.lanes() == 16 {
-			VPADDQ_BCST(longConstant(sum), x, x)
-		} else {
-			VPADDQ(longConstant(sum), x, x)
-		}
+		addConstant(m, sum, x)
 	}
-	m.rotate(27, x)
+	rotate(m, 27, x)
 	if before != nil {
 		VPADDQ(before, x, x)
 	}
 	five(x, murmurSums[0])
-	m.rotate(31, y)
+	rotate(m, 31, y)
 	VPADDQ(x, y, y)
 	five(y, murmurSums[1])
 }
@@ -125,10 +72,10 @@ func (m murmur3) finish(words ...longs) {
 	}
 	sums()
 	all := slices.Concat(words...)
-	m.shiftXor(33, all...)
+	xorShifted(m, 33, all...)
 	for _, c := range murmurFactors {
-		m.multiply(c, all...)
-		m.shiftXor(33, all...)
+		multiply(m, c, all...)
+		xorShifted(m, 33, all...)
 	}
 	sums()
 }
@@ -182,13 +129,12 @@ func murmurWidth(v vectors, width int) {
 	}
 	for w, length := range lengths {
 		if width == 16 || w%2 == 0 {
-			m.xorWith(length, words[w]...)
+			xorConstant(m, length, words[w]...)
 		}
 	}
 	if v.lanes() == 16 {
 		m.finish(words[:2]...)
-		CMPQ(to[0], to[2])
-		JEQ(LabelRef("store"))
+		branch(CMPQ, to[0], to[2], JEQ, "store")
 		m.finish(words[2:]...)
 	} else {
 		m.finish(words[:]...)
@@ -201,8 +147,7 @@ func murmurWidth(v vectors, width int) {
 		ADDQ(I32(8*abreast*perVector), to[w])
 	}
 	ADDQ(U32(abreast*perVector*width), keys)
-	DECQ(n)
-	JNZ(LabelRef("vectors"))
+	countDown(n, "vectors")
 	returnLeft(nil, abreast*perVector)
 }
 
@@ -238,31 +183,25 @@ func murmurByRows() {
 	for i := range 2 {
 		m.state[i], m.tail[i], m.scrambled[i] = newVectors(abreast), newVectors(abreast), newVectors(abreast)
 	}
-	zero := GP64()
-	XORL(zero.As32(), zero.As32())
-	MOVQ(zero, m.done)
+	MOVQ(zeroWord(), m.done)
 	MOVQ(U32(most), m.bytes)
 
 	Label("keys")
 	m.find()
 	longest := m.start()
-	k := K()
-	VPCMPUQ_BCST(U8(5), longLength, longest, k)
-	KORTESTB(k, k)
-	JNZ(LabelRef("end"))
+	jumpIf(longest, atLeast, long, "end")
 	Label("bytes")
 	m.loadColumns()
 	for half := range 2 {
 		m.blocks(half)
 		ADDQ(U8(16), m.offset)
 		SUBQ(U8(16), m.bytes)
-		k = K()
-		VPCMPUQ_BCST(U8(6), m.offset, longest, k)
-		KORTESTB(k, k)
+		more := K()
+		VPCMPUQ_BCST(U8(above), m.offset, longest, more)
 		if half == 0 {
-			JZ(LabelRef("hashed"))
+			branch(KORTESTB, more, more, JZ, "hashed")
 		} else {
-			JNZ(LabelRef("bytes"))
+			branch(KORTESTB, more, more, JNZ, "bytes")
 		}
 	}
 	Label("hashed")
@@ -272,12 +211,9 @@ func murmurByRows() {
 		return to
 	}, func() { SUBQ(I8(-128), m.done) })
 	JZ(LabelRef("end"))
-	CMPQ(m.bytes, U8(0))
-	JGE(LabelRef("keys"))
+	branch(CMPQ, m.bytes, U8(0), JGE, "keys")
 	Label("end")
-	Store(m.keyRows.left, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	returnResult(m.keyRows.left)
 }
 
 // start emits the first state of the keys of a group, and returns the longest length of each lane.
@@ -293,9 +229,7 @@ func (m *murmurRows) start() (longest reg.VecVirtual) {
 			whole(x)(x86.VPXORD(x, x, x))
 		}
 	}
-	zero := GP64()
-	XORL(zero.As32(), zero.As32())
-	MOVQ(zero, m.offset)
+	MOVQ(zeroWord(), m.offset)
 	return longest
 }
 
@@ -314,8 +248,7 @@ func (m *murmurRows) loadColumns() {
 		VMOVDQA64(mask, m.masks[i])
 	}
 	m.columnsOf(m.columns, func(header Mem, key int) reg.VecVirtual {
-		p, bits, k, z := GP64(), GP64(), K(), ZMM()
-		MOVQ(header, p)
+		p, bits, k, z := valueOf(header), GP64(), K(), ZMM()
 		ADDQ(m.offset, p)
 		MOVL(m.masks[key/8].Offset(key%8*8), bits.As32())
 		TESTL(bits.As32(), bits.As32())
@@ -337,9 +270,8 @@ func (m *murmurRows) blocks(half int) {
 	}
 	m.scramble(scrambled[0], scrambled[1])
 	for i, c := range m.columns {
-		left, full, tail := loaded(m.left[i]), K(), K()
-		VPCMPUQ_BCST(U8(5), number(16*half+16), left, full)
-		VPCMPUQ_BCST(U8(6), number(16*half), left, tail)
+		left := loaded(m.left[i])
+		full, tail := compare(left, atLeast, 16*half+16), compare(left, above, 16*half)
 		KANDNB(tail, full, tail)
 		for j := range 2 {
 			VMOVDQA64(c[2*half+j], tail, m.tail[j][i])
@@ -364,8 +296,7 @@ func (m *murmurRows) finishRows() [][]reg.VecVirtual {
 	}
 	m.finish(m.scrambled[0], m.scrambled[1])
 	h1 := argument("h1")
-	CMPQ(h1, parameter("h3"))
-	JEQ(LabelRef("store"))
+	branch(CMPQ, h1, parameter("h3"), JEQ, "store")
 	m.second()
 	Label("store")
 	return [][]reg.VecVirtual{m.tail[0], m.tail[1], m.scrambled[0], m.scrambled[1]}

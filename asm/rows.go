@@ -182,9 +182,6 @@ func (r *keyRows) findOffsets() {
 	MOVQ(r.frame, r.at)
 }
 
-// longLength has the length of long keys.
-var longLength = number(long)
-
 // firstHeaders has the numbers of the long words of 8 addresses, and of 8 lengths after them, in the order of headers.
 var firstHeaders = longWords("firstHeaders", 16, func(i int) uint64 { return uint64(i/2 + i%2*8) })
 
