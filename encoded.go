@@ -25,6 +25,9 @@ func (p Policy) MayContain(filter, key []byte) bool {
 // that Open refuses it answers yes, so that no key is lost by a damaged filter; that may allocate. It panics if f has
 // another hash.
 func (f Format) MayContainHash(filter []byte, h Hash) bool {
+	if f == BitsAndBlooms && h.kind() == hashMurmur3x2 { // two calls fewer are a tenth of the time of a small filter
+		return encodingBitsAndBlooms{}.mayContain(filter, h)
+	}
 	f.mustTakeHash(h)
 	return f.mayContain(filter, h)
 }

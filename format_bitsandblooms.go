@@ -109,17 +109,22 @@ func (e encodingBitsAndBlooms) decode(data []byte) (bitArray, error) {
 }
 
 // mayContain is Format.MayContainHash. It divides for each probe: for most absent keys these are three, which the
-// CPU computes at once, in less time than a reciprocal takes.
+// CPU computes at once, in less time than a reciprocal takes. Small filters lie in a near cache, where the CPU runs
+// ahead to the next ones, and divisions hold it up.
 func (e encodingBitsAndBlooms) mayContain(filter []byte, h Hash) bool {
-	m, k, length, ok := e.header(filter)
-	if !ok || k == 0 || length == 0 {
-		return !ok || k == 0
+	if len(filter) < headerBitsAndBlooms {
+		return true
 	}
-	base := unsafe.Pointer(&filter[headerBitsAndBlooms])
-	if length < m || k < 3 {
-		c := crossed64{(*byte)(base), m, fewerStored, int(k)} // hasSlow reads the length
-		return c.hasSlow(h)
+	m, k, length := binary.BigEndian.Uint64(filter), binary.BigEndian.Uint64(filter[8:]), binary.BigEndian.Uint64(filter[16:])
+	words := uint64(len(filter)-headerBitsAndBlooms) / 8
+	if m-1 >= length || k-3 > maxProbesBitsAndBlooms-3 || (length-1)/64 >= words { // m, k or length is 0, too
+		return e.mayContainSlow(filter, h)
 	}
+	if m < reciprocalBelow {
+		c := newCrossed64(filter[headerBitsAndBlooms:], m, int(k))
+		return c.has(h)
+	}
+	base := unsafe.Add(unsafe.Pointer(unsafe.SliceData(filter)), headerBitsAndBlooms)
 	if crossedBit(base, h.h1%m)&crossedBit(base, (h.h2+h.h4)%m)&crossedBit(base, (h.h1+2*h.h4)%m)&1 == 0 {
 		return false
 	}
@@ -131,6 +136,17 @@ func (e encodingBitsAndBlooms) mayContain(filter []byte, h Hash) bool {
 		step, next = next, step
 	}
 	return true
+}
+
+// mayContainSlow is mayContain for bytes that are damaged, that store fewer bits than the probes reach, or that have
+// fewer than three probes.
+func (e encodingBitsAndBlooms) mayContainSlow(filter []byte, h Hash) bool {
+	m, k, length, ok := e.header(filter)
+	if !ok || k == 0 || length == 0 {
+		return !ok || k == 0
+	}
+	c := crossed64{&filter[headerBitsAndBlooms], m, fewerStored, int(k)} // hasSlow reads the length
+	return c.hasSlow(h)
 }
 
 func (e encodingBitsAndBlooms) size(n, bitsPerKey int) (m float64, k int) {

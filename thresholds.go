@@ -53,6 +53,10 @@ const (
 	// The dense form of double32 on AMD loads words one by one below it. Present keys: Z4 16 KiB ×1.27, 96 KiB 1.11, 128 KiB 1.06; Z5 1.34, 1.05, 0.93 (Gathers).
 	denseLoadsBelow = 112 << 10
 
+	// Encoded filters of bits-and-blooms below so many bits take a reciprocal, and others a division for each probe.
+	// Rows of 152 bytes ×1.07; 1.3 KB with a reciprocal 0.9 (Z5, stored programs in compare/).
+	reciprocalBelow = 1 << 12
+
 	exitProbes = 12 // of line512, from which on Go ends at a clear bit of the first four in filters of any size: untimed
 )
 
