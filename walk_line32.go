@@ -157,22 +157,14 @@ func (d *line32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, far li
 	if !probeLine32(kernel, d.base, d.n, recip, shift, d.steps(0), &hashes[0], len(hashes), &hits[0], uint8(far)) {
 		return false
 	}
-	if d.k > 8 {
-		d.probeLater(kernel, hashes, hits[:(len(hashes)+63)/64], far)
-	}
-	return true
-}
-
-// probeLater makes all probes but the first 8.
-func (d *line32) probeLater(kernel Kernel, hashes []uint32, hits []uint64, far lineLoads) {
-	var more [windowKeys / 64]uint64
-	recip, shift := d.divisor()
 	for done := 8; done < d.k; done += 8 {
+		var more [windowKeys / 64]uint64
 		probeLine32(kernel, d.base, d.n, recip, shift, d.steps(done), &hashes[0], len(hashes), &more[0], uint8(far))
-		for i := range hits {
+		for i := range (len(hashes) + 63) / 64 {
 			hits[i] &= more[i]
 		}
 	}
+	return true
 }
 
 // addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
@@ -230,12 +222,7 @@ func probePartLine32(kernel Kernel, p *part, hash Hash) (word uint64) {
 			return word
 		}
 	}
-	return p.lines32(h, d.k)
-}
-
-// lines32 is probePartLine32 in portable Go.
-func (p *part) lines32(h uint32, k int) (word uint64) {
-	if (*line32)(&p.arrays[0]).log() > 0 {
+	if d.log() > 0 {
 		for i := range p.arrays {
 			if (*line32)(&p.arrays[i]).has(h) {
 				word |= 1 << i
@@ -243,20 +230,14 @@ func (p *part) lines32(h uint32, k int) (word uint64) {
 		}
 		return word
 	}
-	var bits lineBits
-	bits.setLine32(h, k)
+	var line lineBits
+	for i, probe := 0, h; i < d.k; i++ {
+		line[probe/64%8] |= 1 << (probe % 64)
+		probe += bits.RotateLeft32(h, -17)
+	}
 	for i := range p.arrays {
-		line, _ := (*line32)(&p.arrays[i]).at(h)
-		word |= bits.in((*[64]byte)(line)) << (i % 64)
+		at, _ := (*line32)(&p.arrays[i]).at(h)
+		word |= line.in((*[64]byte)(at)) << (i % 64)
 	}
 	return word
-}
-
-// setLine32 sets the bits of the k probes of a hash in a line of 64 bytes.
-func (b *lineBits) setLine32(h uint32, k int) {
-	delta := bits.RotateLeft32(h, -17)
-	for range k {
-		b[h/64%8] |= 1 << (h % 64)
-		h += delta
-	}
 }

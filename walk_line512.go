@@ -170,21 +170,14 @@ func (d *line512) probeForm(kernel Kernel, hashes, hits []uint64, far lineLoads)
 	if d.n >= maxKernelLines || !probeLine512(kernel, d.base, d.n, d.factors(0), &hashes[0], len(hashes), &hits[0], uint8(far)) {
 		return false
 	}
-	if d.k > 8 {
-		d.probeLater(kernel, hashes, hits[:(len(hashes)+63)/64], far)
-	}
-	return true
-}
-
-// probeLater makes all probes but the first 8.
-func (d *line512) probeLater(kernel Kernel, hashes, hits []uint64, far lineLoads) {
-	var more [windowKeys / 64]uint64
 	for done := 8; done < d.k; done += 8 {
+		var more [windowKeys / 64]uint64
 		probeLine512(kernel, d.base, d.n, d.factors(done), &hashes[0], len(hashes), &more[0], uint8(far))
-		for i := range hits {
+		for i := range (len(hashes) + 63) / 64 {
 			hits[i] &= more[i]
 		}
 	}
+	return true
 }
 
 // addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
@@ -252,26 +245,16 @@ func probePartLine512(kernel Kernel, p *part, hash Hash) (word uint64) {
 			return word
 		}
 	}
-	return p.lines512(h, d.k)
-}
-
-// lines512 is probePartLine512 in portable Go.
-func (p *part) lines512(h uint64, k int) (word uint64) {
 	var bits lineBits
-	bits.setLine512(h, k)
+	x := uint32(h >> 32)
+	for range d.k {
+		bits[x>>29] |= 1 << (x >> 23 % 64)
+		x *= line512Mul
+	}
 	for i := range p.arrays {
 		word |= bits.in((*line512)(&p.arrays[i]).at(h)) << (i % 64)
 	}
 	return word
-}
-
-// setLine512 sets the bits of the k probes of a hash in its line.
-func (b *lineBits) setLine512(h uint64, k int) {
-	x := uint32(h >> 32)
-	for range k {
-		b[x>>29] |= 1 << (x >> 23 % 64)
-		x *= line512Mul
-	}
 }
 
 // lineBits is the bits of a key in a line of 512 bits.
