@@ -50,19 +50,15 @@ type AtomicSet struct {
 // The race detector does not know that a racing read is right, and reports it in Go code;
 // assembly it does not see. In a build with the detector, queries take atomic loads instead.
 
-func newAtomicSet(v view) *AtomicSet {
-	v.atomic = true
-	bits, shape := v.encoded()
-	return &AtomicSet{v, shape, bits}
-}
-
 // NewAtomicSet is NewSet for a set that any number of goroutines add to and query at once.
 func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
 	v, err := p.newView(capacity)
 	if err != nil {
 		return nil, err
 	}
-	return newAtomicSet(v), nil
+	v.atomic = true
+	bits, shape := v.encoded()
+	return &AtomicSet{v, shape, bits}, nil
 }
 
 // Add adds a key.
@@ -78,13 +74,7 @@ func (s *AtomicSet) add(p unsafe.Pointer, n int) bool {
 }
 
 // AddUint64 adds the 8 little-endian bytes of key.
-func (s *AtomicSet) AddUint64(key uint64) { s.addUint64(key) }
-
-// addUint64 adds the 8 little-endian bytes of key, and reports whether it was certainly new.
-func (s *AtomicSet) addUint64(key uint64) bool {
-	s.view.mustHaveBits()
-	return s.view.addHashAtomic(s.view.pair.hash().ofUint64(key))
-}
+func (s *AtomicSet) AddUint64(key uint64) { s.TestAndAddUint64(key) }
 
 // AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
 func (s *AtomicSet) AddHash(h Hash) { s.TestAndAddHash(h) }
@@ -102,7 +92,10 @@ func (s *AtomicSet) TestAndAddString(key string) bool {
 }
 
 // TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
-func (s *AtomicSet) TestAndAddUint64(key uint64) bool { return !s.addUint64(key) }
+func (s *AtomicSet) TestAndAddUint64(key uint64) bool {
+	s.view.mustHaveBits()
+	return !s.view.addHashAtomic(s.view.pair.hash().ofUint64(key))
+}
 
 // TestAndAddHash is TestAndAdd for the key whose [Hash] is h. It panics if the set's format has another hash.
 func (s *AtomicSet) TestAndAddHash(h Hash) bool {

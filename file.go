@@ -220,19 +220,12 @@ func (v view) MarshalBinary() ([]byte, error) { return v.AppendBinary(nil) }
 // WriteTo writes the file of the filter. It does not copy the bits. It reads them twice,
 // because the header, which comes first, has their checksum.
 func (v *view) WriteTo(w io.Writer) (int64, error) {
-	h := v.fileHeader()
-	var written int64
-	for _, part := range [][]byte{h.append(make([]byte, 0, mostStart)), v.data} {
-		n, err := w.Write(part)
-		written += int64(n)
-		if err == nil && n < len(part) {
-			err = io.ErrShortWrite
-		}
-		if err != nil {
-			return written, err
-		}
+	h, to := v.fileHeader(), counting{w: w}
+	_, err := to.Write(h.append(make([]byte, 0, mostStart)))
+	if err == nil {
+		_, err = to.Write(v.data)
 	}
-	return written, nil
+	return to.n, err
 }
 
 // UnmarshalBinary makes f the filter in the file whose bytes are data. It verifies the

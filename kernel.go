@@ -23,17 +23,10 @@ const (
 
 // String returns the kernel's name, such as "generic".
 func (k Kernel) String() string {
-	switch k {
-	case Generic:
-		return "generic"
-	case AVX2:
-		return "avx2"
-	case AVX512:
-		return "avx512"
-	case NEON:
-		return "neon"
+	if k > NEON {
+		return fmt.Sprintf("Kernel(%d)", uint8(k))
 	}
-	return fmt.Sprintf("Kernel(%d)", uint8(k))
+	return [...]string{Generic: "generic", AVX2: "avx2", AVX512: "avx512", NEON: "neon"}[k]
 }
 
 // kernels is what Kernels returns. The init functions of cpu_amd64.go and cpu_arm64.go put theirs before

@@ -97,14 +97,12 @@ func OpenSet(f Format, data []byte) (*Set, error) {
 
 // checkSet returns ErrEncoding if a filter has no bits to set, or sets none for a key.
 func (v *view) checkSet() error {
-	_, shape := v.encoded()
-	if shape.bits == 0 {
+	switch _, shape := v.encoded(); {
+	case shape.bits == 0:
 		return fmt.Errorf("%w: a set needs bits, and the filter of %d bytes has none", ErrEncoding, len(v.data))
-	}
-	if shape.probes == 0 {
+	case shape.probes == 0:
 		return fmt.Errorf("%w: a set needs probes, and the filter answers without any", ErrEncoding)
-	}
-	if v.storesFewer() {
+	case v.storesFewer():
 		return fmt.Errorf("%w: a set needs all of its %d bits, and the filter stores fewer", ErrEncoding, shape.bits)
 	}
 	return nil

@@ -270,7 +270,8 @@ func double32Dense(hits, n int) bool { return 256*hits >= densePer256*n }
 func probePartDouble32(kernel Kernel, p *part, hash Hash) (word uint64) {
 	h := uint32(hash.h1)
 	k, ok := p.arrays[0].k, false
-	first := firstDouble32(h, k)
+	delta := bits.RotateLeft32(h, -17)
+	first := [3]uint32{h, h + uint32(min(1, k-1))*delta, h + uint32(min(2, k-1))*delta} // of fewer probes, the last is repeated
 	if p.blocks != nil {
 		clear := [3]uint32{uint32(clearMask[first[0]%8]), uint32(clearMask[first[1]%8]), uint32(clearMask[first[2]%8])}
 		word, ok = groupThreeDouble32(kernel, &p.blocks[0].bases[0], len(p.arrays), &first, &clear)
@@ -285,19 +286,12 @@ func probePartDouble32(kernel Kernel, p *part, hash Hash) (word uint64) {
 		i := bits.TrailingZeros64(rest)
 		d, all, bit := (*double32)(&p.arrays[i]), byte(1), first[2]
 		for range k - len(first) {
-			bit += bits.RotateLeft32(h, -17)
+			bit += delta
 			all &= d.bit(bit)
 		}
 		word ^= uint64(all^1) << i
 	}
 	return word
-}
-
-// firstDouble32 returns the sums of the first three of k probes. If there are fewer, it repeats the
-// last one.
-func firstDouble32(h uint32, k int) [3]uint32 {
-	delta := bits.RotateLeft32(h, -17)
-	return [3]uint32{h, h + uint32(min(1, k-1))*delta, h + uint32(min(2, k-1))*delta}
 }
 
 // bit returns a byte whose lowest bit is bit h mod 8·d.n. It repeats index: to pass the array by

@@ -225,7 +225,7 @@ func (d *double64) probeGeneric(h1, h2 []uint64, hits []uint64) {
 // probePartDouble64 is partTest for this walk. It works like probePartDouble32.
 func probePartDouble64(kernel Kernel, p *part, h Hash) (word uint64) {
 	k, ok := p.arrays[0].k, false
-	first := firstDouble64(h.h1, h.h2, k)
+	first := [3]uint64{h.h1, h.h1 + uint64(min(1, k-1))*h.h2, h.h1 + uint64(min(2, k-1))*h.h2}
 	if p.arrays[0].recip != 0 {
 		word, ok = groupThreeDouble64(kernel, &p.arrays[0].base, len(p.arrays), &first)
 	}
@@ -245,11 +245,6 @@ func probePartDouble64(kernel Kernel, p *part, h Hash) (word uint64) {
 		word ^= uint64(all^1) << i
 	}
 	return word
-}
-
-// firstDouble64 is firstDouble32 for this walk.
-func firstDouble64(h1, h2 uint64, k int) [3]uint64 {
-	return [3]uint64{h1, h1 + uint64(min(1, k-1))*h2, h1 + uint64(min(2, k-1))*h2}
 }
 
 // bit returns a byte whose lowest bit is bit h mod d.n.
