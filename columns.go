@@ -334,11 +334,10 @@ func hashByRows(kind hashKind, rows *byte, stride int, data *byte, n, limit int,
 		left, _ = hash32Rows(AVX512, rows, stride, data, n, limit, &h.h32[0], unsignedBytes)
 	case hashLevelDBSigned:
 		left, _ = hash32Rows(AVX512, rows, stride, data, n, limit, &h.h32[0], signedBytes)
-	case hashXXH64, hashXXH64x2:
-		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0], 0)
-		if kind == hashXXH64x2 {
-			xxh64Rows(AVX512, rows, stride, data, n, &h.h2[0], 1)
-		}
+	case hashXXH64:
+		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0], &h.h1[0])
+	case hashXXH64x2:
+		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0], &h.h2[0])
 	case hashXXPH3:
 		left, _ = xxph3Rows(AVX512, rows, stride, data, n, &h.h1[0])
 	default:

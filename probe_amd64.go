@@ -314,17 +314,18 @@ func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, limit 
 //go:noescape
 func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int)
 
-// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does.
-func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
+// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does. It writes
+// the hashes with seed 0 to h1, and those with seed 1 to h2, unless that is h1.
+func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
-		return xxh64RowsAVX512(rows, stride, data, n, hashes, seed), true
+		return xxh64RowsAVX512(rows, stride, data, n, h1, h2), true
 	}
 	return left, false
 }
 
 //go:noescape
-func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 // xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.
 func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {

@@ -3729,14 +3729,15 @@ DATA longs5342c3010fe1dd04<>+16(SB)/8, $0x5342c3010fe1dd04
 DATA longs5342c3010fe1dd04<>+24(SB)/8, $0x5342c3010fe1dd04
 GLOBL longs5342c3010fe1dd04<>(SB), RODATA|NOPTR, $32
 
-// func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+// func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·xxh64RowsAVX512(SB), $632-56
+TEXT ·xxh64RowsAVX512(SB), $1272-56
 	// XXH64. Each lane hashes one key. The kernel takes 32 bytes of each key, those of 8 keys into 4 vectors, and transposes them:
 	// then a vector has 8 bytes of 8 keys. A mask leaves zeros after the end of a key. The kernel
 	// reads nothing but the keys. For a key without bytes it reads the stack: a load of a page that
 	// is not mapped, with an empty mask, would take 500 cycles. It ends early at a long key, and when
-	// it has hashed enough bytes: a call must not take long.
+	// it has hashed enough bytes: a call must not take long. With two seeds, it hashes each group with
+	// seed 1 first, and keeps its columns for seed 0.
 	LEAQ    63(SP), CX
 	ANDQ    $-64, CX
 	MOVQ    rows+0(FP), DX
@@ -3752,9 +3753,15 @@ TEXT ·xxh64RowsAVX512(SB), $632-56
 
 	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
 	// written would take as long as that of one that is not mapped.
-	MOVQ SI, (CX)
-	MOVQ hashes+32(FP), R10
-	MOVQ $0x00004000, 384(CX)
+	MOVQ    SI, (CX)
+	MOVQ    h1+32(FP), R10
+	MOVQ    h2+40(FP), AX
+	MOVQ    $0x00004000, 384(CX)
+	MOVQ    $0x00000000, 392(CX)
+	XORL    R11, R11
+	CMPQ    R10, AX
+	CMOVQEQ R11, AX
+	MOVQ    AX, 400(CX)
 
 vector:
 	CMPQ       stride+8(FP), $0x10
@@ -4223,28 +4230,49 @@ checked:
 	VSHUFI64X2   $0xdd, Z1, Z0, Z9
 
 loaded:
+	CMPQ      400(CX), $0x00
+	JEQ       seed
+	VMOVDQA64 448(CX), Z0
+	VMOVDQA64 Z0, 576(CX)
+	VMOVDQA64 Z2, 704(CX)
+	VMOVDQA64 Z3, 768(CX)
+	VMOVDQA64 Z4, 832(CX)
+	VMOVDQA64 Z5, 896(CX)
+	VMOVDQA64 512(CX), Z0
+	VMOVDQA64 Z0, 640(CX)
+	VMOVDQA64 Z6, 960(CX)
+	VMOVDQA64 Z7, 1024(CX)
+	VMOVDQA64 Z8, 1088(CX)
+	VMOVDQA64 Z9, 1152(CX)
+	MOVQ      BX, 408(CX)
+	MOVQ      $0x00000001, 392(CX)
+	MOVQ      400(CX), R11
+	MOVQ      R10, 400(CX)
+	MOVQ      R11, R10
+
+seed:
 	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
 	KORTESTB     K2, K2
 	JZ           start
 	VMOVDQA64    448(CX), Z0
 	VPADDQ.BCST  singleWords<>+32(SB), Z0, Z0
-	VPADDQ.BCST  seed+40(FP), Z0, Z0
+	VPADDQ.BCST  392(CX), Z0, Z0
 	VMOVDQA64    448(CX), Z1
 	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z1, K2
 	KORTESTB     K2, K2
 	JZ           no_stripes_0
 	MOVQ         $0x60ea27eeadc0b5d6, R11
 	VPBROADCASTQ R11, Z1
-	VPADDQ.BCST  seed+40(FP), Z1, Z1
+	VPADDQ.BCST  392(CX), Z1, Z1
 	MOVQ         $0xc2b2ae3d27d4eb4f, R11
 	VPBROADCASTQ R11, Z10
-	VPADDQ.BCST  seed+40(FP), Z10, Z10
+	VPADDQ.BCST  392(CX), Z10, Z10
 	MOVQ         $0x0000000000000000, R11
 	VPBROADCASTQ R11, Z12
-	VPADDQ.BCST  seed+40(FP), Z12, Z12
+	VPADDQ.BCST  392(CX), Z12, Z12
 	MOVQ         $0x61c8864e7a143579, R11
 	VPBROADCASTQ R11, Z13
-	VPADDQ.BCST  seed+40(FP), Z13, Z13
+	VPADDQ.BCST  392(CX), Z13, Z13
 	XORL         R11, R11
 	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z14
 	VPADDQ       Z14, Z1, Z1
@@ -4379,23 +4407,23 @@ no_stripes_0:
 	VMOVDQA64    Z1, 448(CX)
 	VMOVDQA64    512(CX), Z1
 	VPADDQ.BCST  singleWords<>+32(SB), Z1, Z1
-	VPADDQ.BCST  seed+40(FP), Z1, Z1
+	VPADDQ.BCST  392(CX), Z1, Z1
 	VMOVDQA64    512(CX), Z10
 	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K2
 	KORTESTB     K2, K2
 	JZ           no_stripes_1
 	MOVQ         $0x60ea27eeadc0b5d6, R11
 	VPBROADCASTQ R11, Z10
-	VPADDQ.BCST  seed+40(FP), Z10, Z10
+	VPADDQ.BCST  392(CX), Z10, Z10
 	MOVQ         $0xc2b2ae3d27d4eb4f, R11
 	VPBROADCASTQ R11, Z12
-	VPADDQ.BCST  seed+40(FP), Z12, Z12
+	VPADDQ.BCST  392(CX), Z12, Z12
 	MOVQ         $0x0000000000000000, R11
 	VPBROADCASTQ R11, Z13
-	VPADDQ.BCST  seed+40(FP), Z13, Z13
+	VPADDQ.BCST  392(CX), Z13, Z13
 	MOVQ         $0x61c8864e7a143579, R11
 	VPBROADCASTQ R11, Z14
-	VPADDQ.BCST  seed+40(FP), Z14, Z14
+	VPADDQ.BCST  392(CX), Z14, Z14
 	XORL         R11, R11
 	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z15
 	VPADDQ       Z15, Z10, Z10
@@ -4624,90 +4652,90 @@ no_stripes_1:
 	VSHUFI64X2   $0x88, Z6, Z5, Z3
 	VSHUFI64X2   $0xdd, Z7, Z4, Z4
 	VSHUFI64X2   $0xdd, Z6, Z5, Z5
-	LEAQ         (AX)(SI*8), AX
-	MOVQ         (AX), R11
-	MOVQ         8(AX), R12
-	MOVQ         R12, R13
-	ANDQ         $-32, R13
-	ADDQ         R13, R11
-	ANDQ         $0x1f, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
-	KMOVD        R12, K2
-	VMOVDQU8.Z   (R11), K2, Y7
-	MOVQ         (AX)(SI*1), R11
-	MOVQ         8(AX)(SI*1), R12
-	MOVQ         R12, R13
-	ANDQ         $-32, R13
-	ADDQ         R13, R11
-	ANDQ         $0x1f, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
-	KMOVD        R12, K2
-	VMOVDQU8.Z   (R11), K2, Y6
-	MOVQ         (AX)(SI*2), R11
-	MOVQ         8(AX)(SI*2), R12
-	MOVQ         R12, R13
-	ANDQ         $-32, R13
-	ADDQ         R13, R11
-	ANDQ         $0x1f, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
-	KMOVD        R12, K2
-	VMOVDQU8.Z   (R11), K2, Y8
+	LEAQ         (AX)(SI*8), R11
+	MOVQ         (R11), R12
+	MOVQ         8(R11), R13
+	MOVQ         R13, R14
+	ANDQ         $-32, R14
+	ADDQ         R14, R12
+	ANDQ         $0x1f, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y7
+	MOVQ         (R11)(SI*1), R12
+	MOVQ         8(R11)(SI*1), R13
+	MOVQ         R13, R14
+	ANDQ         $-32, R14
+	ADDQ         R14, R12
+	ANDQ         $0x1f, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
+	MOVQ         (R11)(SI*2), R12
+	MOVQ         8(R11)(SI*2), R13
+	MOVQ         R13, R14
+	ANDQ         $-32, R14
+	ADDQ         R14, R12
+	ANDQ         $0x1f, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y8
 	VINSERTI64X4 $0x01, Y8, Z7, Z9
-	MOVQ         (AX)(DI*1), R11
-	MOVQ         8(AX)(DI*1), R12
-	MOVQ         R12, R13
-	ANDQ         $-32, R13
-	ADDQ         R13, R11
-	ANDQ         $0x1f, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
-	KMOVD        R12, K2
-	VMOVDQU8.Z   (R11), K2, Y7
+	MOVQ         (R11)(DI*1), R12
+	MOVQ         8(R11)(DI*1), R13
+	MOVQ         R13, R14
+	ANDQ         $-32, R14
+	ADDQ         R14, R12
+	ANDQ         $0x1f, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y7
 	VINSERTI64X4 $0x01, Y7, Z6, Z10
-	MOVQ         (AX)(SI*4), R11
-	MOVQ         8(AX)(SI*4), R12
-	MOVQ         R12, R13
-	ANDQ         $-32, R13
-	ADDQ         R13, R11
-	ANDQ         $0x1f, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
-	KMOVD        R12, K2
-	VMOVDQU8.Z   (R11), K2, Y6
-	MOVQ         (AX)(R8*1), R11
-	MOVQ         8(AX)(R8*1), R12
-	MOVQ         R12, R13
-	ANDQ         $-32, R13
-	ADDQ         R13, R11
-	ANDQ         $0x1f, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
-	KMOVD        R12, K2
-	VMOVDQU8.Z   (R11), K2, Y7
-	MOVQ         (AX)(DI*2), R11
-	MOVQ         8(AX)(DI*2), R12
-	MOVQ         R12, R13
-	ANDQ         $-32, R13
-	ADDQ         R13, R11
-	ANDQ         $0x1f, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R12
-	KMOVD        R12, K2
-	VMOVDQU8.Z   (R11), K2, Y8
+	MOVQ         (R11)(SI*4), R12
+	MOVQ         8(R11)(SI*4), R13
+	MOVQ         R13, R14
+	ANDQ         $-32, R14
+	ADDQ         R14, R12
+	ANDQ         $0x1f, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
+	MOVQ         (R11)(R8*1), R12
+	MOVQ         8(R11)(R8*1), R13
+	MOVQ         R13, R14
+	ANDQ         $-32, R14
+	ADDQ         R14, R12
+	ANDQ         $0x1f, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y7
+	MOVQ         (R11)(DI*2), R12
+	MOVQ         8(R11)(DI*2), R13
+	MOVQ         R13, R14
+	ANDQ         $-32, R14
+	ADDQ         R14, R12
+	ANDQ         $0x1f, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y8
 	VINSERTI64X4 $0x01, Y8, Z6, Z6
-	MOVQ         (AX)(R9*1), R11
-	MOVQ         8(AX)(R9*1), AX
-	MOVQ         AX, R12
-	ANDQ         $-32, R12
-	ADDQ         R12, R11
-	ANDQ         $0x1f, AX
-	CMOVQEQ      CX, R11
-	BZHIQ        AX, longsffffffffffffffff<>+0(SB), AX
-	KMOVD        AX, K2
-	VMOVDQU8.Z   (R11), K2, Y8
+	MOVQ         (R11)(R9*1), R12
+	MOVQ         8(R11)(R9*1), R11
+	MOVQ         R11, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R12
+	ANDQ         $0x1f, R11
+	CMOVQEQ      CX, R12
+	BZHIQ        R11, longsffffffffffffffff<>+0(SB), R11
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R12), K2, Y8
 	VINSERTI64X4 $0x01, Y8, Z7, Z7
 	VPUNPCKLQDQ  Z10, Z9, Z8
 	VPUNPCKHQDQ  Z10, Z9, Z9
@@ -4728,10 +4756,10 @@ again:
 start:
 	VMOVDQA64   448(CX), Z0
 	VPADDQ.BCST singleWords<>+32(SB), Z0, Z0
-	VPADDQ.BCST seed+40(FP), Z0, Z0
+	VPADDQ.BCST 392(CX), Z0, Z0
 	VMOVDQA64   512(CX), Z1
 	VPADDQ.BCST singleWords<>+32(SB), Z1, Z1
-	VPADDQ.BCST seed+40(FP), Z1, Z1
+	VPADDQ.BCST 392(CX), Z1, Z1
 
 tails:
 	VMOVDQA64    Z2, Z10
@@ -4918,31 +4946,58 @@ finish:
 
 last:
 	ADDQ      $0x10, BX
-	MOVQ      $0x00000008, AX
-	CMPQ      BX, AX
-	CMOVQLT   BX, AX
-	XORL      R11, R11
-	TESTQ     AX, AX
-	CMOVQLT   R11, AX
-	MOVQ      $-1, R11
-	BZHIQ     AX, R11, AX
-	KMOVB     AX, K2
+	MOVQ      $0x00000008, R11
+	CMPQ      BX, R11
+	CMOVQLT   BX, R11
+	XORL      R12, R12
+	TESTQ     R11, R11
+	CMOVQLT   R12, R11
+	MOVQ      $-1, R12
+	BZHIQ     R11, R12, R11
+	KMOVB     R11, K2
 	VMOVDQU64 Z0, K2, (R10)
 	SUBQ      $0x08, BX
-	MOVQ      $0x00000008, AX
-	CMPQ      BX, AX
-	CMOVQLT   BX, AX
-	XORL      R11, R11
-	TESTQ     AX, AX
-	CMOVQLT   R11, AX
-	MOVQ      $-1, R11
-	BZHIQ     AX, R11, AX
-	KMOVB     AX, K2
+	MOVQ      $0x00000008, R11
+	CMPQ      BX, R11
+	CMOVQLT   BX, R11
+	XORL      R12, R12
+	TESTQ     R11, R11
+	CMOVQLT   R12, R11
+	MOVQ      $-1, R12
+	BZHIQ     R11, R12, R11
+	KMOVB     R11, K2
 	VMOVDQU64 Z1, K2, 64(R10)
 	SUBQ      $0x08, BX
 	XORL      BX, BX
 
 stored:
+	TESTQ     BX, BX
+	CMPQ      392(CX), $0x00
+	JEQ       stored_all
+	VMOVDQA64 576(CX), Z0
+	VMOVDQA64 Z0, 448(CX)
+	VMOVDQA64 704(CX), Z2
+	VMOVDQA64 768(CX), Z3
+	VMOVDQA64 832(CX), Z4
+	VMOVDQA64 896(CX), Z5
+	VMOVDQA64 640(CX), Z0
+	VMOVDQA64 Z0, 512(CX)
+	VMOVDQA64 960(CX), Z6
+	VMOVDQA64 1024(CX), Z7
+	VMOVDQA64 1088(CX), Z8
+	VMOVDQA64 1152(CX), Z9
+	VMOVDQA64 448(CX), Z0
+	VPMINUD   512(CX), Z0, Z10
+	VPMAXUD   512(CX), Z0, Z11
+	VPORQ     512(CX), Z0, Z12
+	MOVQ      408(CX), BX
+	MOVQ      $0x00000000, 392(CX)
+	MOVQ      400(CX), R11
+	MOVQ      R10, 400(CX)
+	MOVQ      R11, R10
+	JMP       seed
+
+stored_all:
 	TESTQ BX, BX
 	JZ    end
 	CMPQ  384(CX), $0x00

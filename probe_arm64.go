@@ -202,8 +202,9 @@ func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, limit 
 	return left, false
 }
 
-// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does.
-func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
+// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does. It writes
+// the hashes with seed 0 to h1, and those with seed 1 to h2, unless that is h1.
+func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
 	return left, false
 }
 

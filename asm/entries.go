@@ -85,8 +85,9 @@ var families = []family{
 		hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
 		key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
 		limit bytes or more on. limit is a power of two, at most 2^31.`},
-	{"xxh64Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64", "left int", `
-		xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does.`},
+	{"xxh64Rows", "rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64", "left int", `
+		xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does. It writes
+		the hashes with seed 0 to h1, and those with seed 1 to h2, unless that is h1.`},
 	{"xxph3Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
 		xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.`},
 	{"hash32", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `

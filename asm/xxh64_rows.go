@@ -18,6 +18,8 @@ type xxh64Rows struct {
 	least, longest reg.VecVirtual
 	c              [][4]reg.VecVirtual // 32 bytes of each key
 	bytes          Mem                 // that may be hashed until the call ends
+	seed           Mem                 // of the hashes at work
+	kept           []Mem               // lengths and columns for seed 0, while the hashes of seed 1 are at work
 	any            reg.VecVirtual      // the bits that a length has
 }
 
@@ -29,18 +31,36 @@ func xxh64ByRows() {
 		"then a vector has 8 bytes of 8 keys. A mask leaves zeros after the end of a key. The kernel",
 		"reads nothing but the keys. For a key without bytes it reads the stack: a load of a page that",
 		"is not mapped, with an empty mask, would take 500 cycles. It ends early at a long key, and when",
-		"it has hashed enough bytes: a call must not take long.",
+		"it has hashed enough bytes: a call must not take long. With two seeds, it hashes each group with",
+		"seed 1 first, and keeps its columns for seed 0.",
 	)
 	const vectors = 2
-	r := newKeyRows(8*vectors, 64+64*vectors)
+	r := newKeyRows(8*vectors, 64*(1+vectors+5*vectors))
 	h := &xxh64Rows{keyRows: r, h: newVectors(vectors), c: newColumns(vectors), least: ZMM(), longest: ZMM()}
 	h.bytes = Mem{Base: r.frame, Disp: r.headersSize()}
+	h.seed = h.bytes.Offset(8)
+	other, left, rest := h.bytes.Offset(16), h.bytes.Offset(24), h.bytes.Offset(64)
 	for i := range vectors {
-		h.n = append(h.n, h.bytes.Offset(64+64*i))
+		h.n = append(h.n, rest.Offset(64*i))
+	}
+	for i := range 5 * vectors {
+		h.kept = append(h.kept, rest.Offset(64*(vectors+i)))
 	}
 	h.any = ZMM()
-	to := argument("hashes")
+	to, second := argument("h1"), argument("h2")
 	MOVQ(U32(most), h.bytes)
+	MOVQ(U32(0), h.seed)
+	none := GP64()
+	XORL(none.As32(), none.As32())
+	CMPQ(to, second)
+	CMOVQEQ(none, second)
+	MOVQ(second, other)
+	swap := func() {
+		next := GP64()
+		MOVQ(other, next)
+		MOVQ(to, other)
+		MOVQ(next, to)
+	}
 
 	Label("vector")
 	h.find()
@@ -49,6 +69,12 @@ func xxh64ByRows() {
 	jumpIf(h.longest, atLeast, long, "end")
 	h.loadColumns()
 	Label("loaded")
+	branch(CMPQ, other, U8(0), JEQ, "seed")
+	h.keep(func(at, kept Mem) { VMOVDQA64(loaded(at), kept) }, func(x reg.VecVirtual, kept Mem) { VMOVDQA64(x, kept) })
+	MOVQ(r.left, left)
+	MOVQ(U32(1), h.seed)
+	swap()
+	Label("seed")
 	jumpUnless(h.longest, atLeast, 32, "start")
 	for i := range h.n {
 		h.stripes(i)
@@ -69,10 +95,28 @@ func xxh64ByRows() {
 	Label("finish")
 	endXXH64(h, h.h)
 	r.storeWord(h.h, to)
-	JZ(LabelRef("end"))
+	branch(CMPQ, h.seed, U8(0), JEQ, "stored_all")
+	h.keep(func(at, kept Mem) { VMOVDQA64(loaded(kept), at) }, func(x reg.VecVirtual, kept Mem) { VMOVDQA64(kept, x) })
+	h.compare()
+	MOVQ(left, r.left)
+	MOVQ(U32(0), h.seed)
+	swap()
+	JMP(LabelRef("seed"))
+	Label("stored_all")
+	branch(TESTQ, r.left, r.left, JZ, "end")
 	branch(CMPQ, h.bytes, U8(0), JGE, "vector")
 	Label("end")
 	returnResult(r.left)
+}
+
+// keep emits a move of each length and of each vector of a column, to or from where it is kept.
+func (h *xxh64Rows) keep(length func(at, kept Mem), column func(x reg.VecVirtual, kept Mem)) {
+	for i, n := range h.n {
+		length(n, h.kept[i])
+		for j, x := range h.c[i] {
+			column(x, h.kept[len(h.n)+4*i+j])
+		}
+	}
 }
 
 // storeLengths emits the loads of the lengths, and stores them.
@@ -105,7 +149,7 @@ func (h *xxh64Rows) compare() {
 // start emits the first state of vector i, for keys of less than 32 bytes.
 func (h *xxh64Rows) start(i int) {
 	VPADDQ_BCST(prime(5), loaded(h.n[i]), h.h[i])
-	VPADDQ_BCST(parameter("seed"), h.h[i], h.h[i])
+	VPADDQ_BCST(h.seed, h.h[i], h.h[i])
 }
 
 // mix emits a step of the hashes of vector i, in the lanes of the mask. x has been multiplied.
@@ -162,7 +206,7 @@ func (h *xxh64Rows) stripes(i int) {
 	some := compare(loaded(n), atLeast, 32)
 	branch(KORTESTB, some, some, JZ, label("no_stripes"))
 	sums := newVectors(4)
-	startSums(sums)
+	startSums(sums, h.seed)
 	add := func(x [4]reg.VecVirtual, active reg.Register) {
 		for j, x := range x {
 			word, next := ZMM(), ZMM()
@@ -216,10 +260,10 @@ func (h *xxh64Rows) loadTails(i int) {
 }
 
 // startSums emits the sums of no stripe.
-func startSums(sums []reg.VecVirtual) {
+func startSums(sums []reg.VecVirtual, seed Mem) {
 	for j, start := range []uint64{primes[0] + primes[1], primes[1], 0, -primes[0]} {
 		VPBROADCASTQ(number64(start), sums[j])
-		VPADDQ_BCST(parameter("seed"), sums[j], sums[j])
+		VPADDQ_BCST(seed, sums[j], sums[j])
 	}
 }
 
