@@ -30,8 +30,7 @@ func fewOf(name string, prepare func(v *avx512, walk reg.GPVirtual) fewWalk) {
 	MOVQ(last, n)
 	XORL(at.As32(), at.As32())
 	XORL(word.As32(), word.As32())
-	SUBQ(U8(8), last)
-	JGE(LabelRef("eight"))
+	branch(SUBQ, U8(8), last, JGE, "eight")
 	BZHIQ(n, mask, mask)
 	KMOVB(mask.As32(), lanes)
 	VMOVDQU64_Z(Mem{Base: keys}, lanes, h)
@@ -46,9 +45,7 @@ func fewOf(name string, prepare func(v *avx512, walk reg.GPVirtual) fewWalk) {
 	for i := range missing {
 		var line [2]Mem
 		for j := range line {
-			place := GP64()
-			MOVQ(places.Offset(8*(i+4*j)), place)
-			line[j] = Mem{Base: place}
+			line[j] = Mem{Base: valueOf(places.Offset(8 * (i + 4*j)))}
 		}
 		two := ZMM()
 		VMOVDQU32(fewPairs.Offset(64*i), two)
@@ -68,17 +65,14 @@ func fewOf(name string, prepare func(v *avx512, walk reg.GPVirtual) fewWalk) {
 	PEXTL(constant(0x0f0f).As32(), hits.As32(), hits.As32())
 	SHLXQ(at, hits, hits)
 	ORQ(hits, word)
-	CMPQ(at, last)
-	JEQ(LabelRef("end"))
+	branch(CMPQ, at, last, JEQ, "end")
 	ADDQ(U8(8), at)
 	CMPQ(at, last)
 	CMOVQGT(last, at)
 	JMP(LabelRef("eight"))
 	Label("end")
 	BZHIQ(n, word, word)
-	Store(word, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	returnResult(word)
 }
 
 // fewPairs has, for i from 0 to 3, the numbers of the lower halves of long lanes i and i + 4, in 8 lanes each.
