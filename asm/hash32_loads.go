@@ -133,7 +133,7 @@ func (h *hash32Loads) loadChunk() {
 		rows[i] = YMM()
 		VPMASKMOVD(Mem{Base: at}, mask, rows[i])
 		if i == 7 {
-			for j, column := range transpose(rows) {
+			for j, column := range transpose(v, rows) {
 				VMOVDQU(column, Mem{Base: to, Disp: 32 * j})
 			}
 			ADDQ(U32(8*32), to)
@@ -141,10 +141,11 @@ func (h *hash32Loads) loadChunk() {
 	})
 }
 
-// transpose returns the columns of 8 rows of 8 words.
-func transpose(rows [8]reg.VecVirtual) (columns [8]reg.VecVirtual) {
-	for i := 0; i < 8; i += 2 { // words 0 0 1 1 and 2 2 3 3 of two rows, in each half
-		low, high := YMM(), YMM()
+// transpose returns the columns of 8 rows of 8 words. With AVX-512 there are 16 rows: vector r has, in its halves, the
+// rows r and r+4, or from 4 on, r+4 and r+8.
+func transpose(v vectors, rows [8]reg.VecVirtual) (columns [8]reg.VecVirtual) {
+	for i := 0; i < 8; i += 2 { // words 0 0 1 1 and 2 2 3 3 of two rows, in each quarter
+		low, high := v.vector(), v.vector()
 		VPUNPCKLDQ(rows[i+1], rows[i], low)
 		VPUNPCKHDQ(rows[i+1], rows[i], high)
 		rows[i], rows[i+1] = low, high
@@ -153,16 +154,21 @@ func transpose(rows [8]reg.VecVirtual) (columns [8]reg.VecVirtual) {
 	for f := range fours {
 		for i := range 2 {
 			a, b := rows[4*f+i], rows[4*f+2+i]
-			low, high := YMM(), YMM()
+			low, high := v.vector(), v.vector()
 			VPUNPCKLQDQ(b, a, low)
 			VPUNPCKHQDQ(b, a, high)
 			fours[f][2*i], fours[f][2*i+1] = low, high
 		}
 	}
 	for i := range 4 {
-		columns[i], columns[i+4] = YMM(), YMM()
-		VPERM2I128(U8(0x20), fours[1][i], fours[0][i], columns[i])
-		VPERM2I128(U8(0x31), fours[1][i], fours[0][i], columns[i+4])
+		columns[i], columns[i+4] = v.vector(), v.vector()
+		if v.lanes() == 16 {
+			VSHUFI64X2(U8(0x88), fours[1][i], fours[0][i], columns[i])
+			VSHUFI64X2(U8(0xdd), fours[1][i], fours[0][i], columns[i+4])
+		} else {
+			VPERM2I128(U8(0x20), fours[1][i], fours[0][i], columns[i])
+			VPERM2I128(U8(0x31), fours[1][i], fours[0][i], columns[i+4])
+		}
 	}
 	return columns
 }

@@ -265,7 +265,7 @@ func (h *hash32Rows) loadRows(loop string, how int) {
 				}
 			}
 		}
-		for j, w := range transpose512(rows) {
+		for j, w := range transpose(h, rows) {
 			VMOVDQA32(w, h.word(j).Idx(sixteen, 1))
 		}
 	})
@@ -352,31 +352,4 @@ func (h *hash32Rows) finish() (hashes []reg.VecVirtual) {
 		hashes = append(hashes, shifted)
 	}
 	return hashes
-}
-
-// transpose512 returns the columns of 16 rows of 8 words. Vector r has, in its halves, the rows
-// r and r+4, or from 4 on, r+4 and r+8.
-func transpose512(rows [8]reg.VecVirtual) (columns [8]reg.VecVirtual) {
-	for i := 0; i < 8; i += 2 {
-		low, high := ZMM(), ZMM()
-		VPUNPCKLDQ(rows[i+1], rows[i], low)
-		VPUNPCKHDQ(rows[i+1], rows[i], high)
-		rows[i], rows[i+1] = low, high
-	}
-	var fours [2][4]reg.VecVirtual
-	for f := range fours {
-		for i := range 2 {
-			a, b := rows[4*f+i], rows[4*f+2+i]
-			low, high := ZMM(), ZMM()
-			VPUNPCKLQDQ(b, a, low)
-			VPUNPCKHQDQ(b, a, high)
-			fours[f][2*i], fours[f][2*i+1] = low, high
-		}
-	}
-	for i := range 4 {
-		columns[i], columns[i+4] = ZMM(), ZMM()
-		VSHUFI64X2(U8(0x88), fours[1][i], fours[0][i], columns[i])
-		VSHUFI64X2(U8(0xdd), fours[1][i], fours[0][i], columns[i+4])
-	}
-	return columns
 }
