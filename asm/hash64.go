@@ -51,10 +51,7 @@ func (h *hash64) finish(to ...reg.GPVirtual) {
 	}
 }
 
-// hash64Equal emits the hash of keys of one length, and hash64EqualTwo with both seeds.
-func hash64Equal()    { equalLengths("xxh64", 4, "hashes") }
-func hash64EqualTwo() { equalLengths("hash64", 8, "h1", "h2") }
-
+// equalLengths emits the hash of keys of one length, with a seed for each column of hashes.
 func equalLengths(name string, vectors int, columns ...string) {
 	TEXT(name+"AnyAVX512", 0, signature(name))
 	Comment(

@@ -94,8 +94,8 @@ func main() {
 		pack32(v)
 		pack64(v)
 	}
-	hash64Equal()
-	hash64EqualTwo()
+	equalLengths("xxh64", 4, "hashes")
+	equalLengths("hash64", 8, "h1", "h2")
 	arm := flag.String("arm64", "", "file to write the assembly of arm64 to")
 	flag.Parse()
 	if err := writeNEON(*arm); err != nil {

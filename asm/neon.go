@@ -67,6 +67,15 @@ func neonCount(f *arm64.Function, m arm64.Source, n arm64.GP, branch func(label 
 	branch(label)
 }
 
+// fillVectors fills slices with new registers.
+func fillVectors(f *arm64.Function, slices ...[]arm64.V) {
+	for _, vectors := range slices {
+		for i := range vectors {
+			vectors[i] = f.V()
+		}
+	}
+}
+
 // setLane emits code that sets a lane of words. Set lane 0 first: it does not wait for the old
 // contents of the vector.
 func setLane(f *arm64.Function, from arm64.GP, to arm64.V, i int) {

@@ -204,9 +204,7 @@ func neonPack(f *arm64.Function, outcomes arm64.GP, tables neonTables) {
 	f.MOVD(n, left)
 	f.Label("word")
 	var v [4]arm64.V
-	for i := range v {
-		v[i] = f.V()
-	}
+	fillVectors(f, v[:])
 	f.FLDPQ(outcomes.Post(32), v[0], v[1])
 	f.FLDPQ(outcomes.Post(32), v[2], v[3])
 	for i := range v {

@@ -120,11 +120,7 @@ type neonWalk64 struct {
 
 func newNEONWalk64(f *arm64.Function) *neonWalk64 {
 	w := new(neonWalk64)
-	for _, vectors := range [][]arm64.V{w.bit[:], w.h[:], w.delta[:], w.back[:], w.wrappedBack[:]} {
-		for i := range vectors {
-			vectors[i] = f.V()
-		}
-	}
+	fillVectors(f, w.bit[:], w.h[:], w.delta[:], w.back[:], w.wrappedBack[:])
 	return w
 }
 

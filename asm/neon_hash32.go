@@ -16,9 +16,7 @@ func neonHash32(file *arm64.File, width int) {
 
 	f.Label("vector")
 	var h [2]arm64.V
-	for i := range h {
-		h[i] = f.V()
-	}
+	fillVectors(f, h[:])
 	if width == 4 {
 		f.FLDPQ(keys.Post(32), h[0], h[1])
 		for i := range h {

@@ -66,11 +66,7 @@ func neonHash32Any(file *arm64.File) {
 			registers[i] = f.GP()
 		}
 	}
-	for _, vectors := range [][]arm64.V{b.lengths[:], b.h[:], b.tails[:]} {
-		for i := range vectors {
-			vectors[i] = f.V()
-		}
-	}
+	fillVectors(f, b.lengths[:], b.h[:], b.tails[:])
 	f.Address(steps, b.steps[2])
 	f.ADD(arm64.Imm(8), b.steps[2], b.steps[1])
 	f.ADD(arm64.Imm(16), b.steps[2], b.steps[0])
