@@ -147,13 +147,22 @@ func (k *Keys) murmurGeneric(h *hashes) {
 	}
 }
 
-// murmurOfWidth is murmurGeneric for keys of one width.
+// murmurOfWidth is murmurGeneric for keys of one width. Those of 16 bytes take a loop a digest: Go has too few registers for
+// both at once.
 func (k *Keys) murmurOfWidth(h *hashes) {
 	p := unsafe.Pointer(unsafe.SliceData(k.data))
 	switch k.width {
 	case 16:
-		for i := range h.h1 {
-			h.set256(i, murmur16(unsafe.Add(p, 16*i)))
+		h1 := h.h1
+		h2, h3, h4 := h.h2[:len(h1)], h.h3[:len(h1)], h.h4[:len(h1)]
+		for i := range h1 {
+			h1[i], h2[i] = murmurBlock(0, 0, load64(p, 16*i), load64(p, 16*i+8))
+		}
+		for i, x := range h1 {
+			h3[i], h4[i] = murmurEnd(x^murmurLowOfOne, h2[i], 17)
+		}
+		for i, x := range h1 {
+			h1[i], h2[i] = murmurEnd(x, h2[i], 16)
 		}
 	case 8:
 		for i := range h.h1 {

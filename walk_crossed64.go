@@ -74,6 +74,12 @@ func crossedBit(base unsafe.Pointer, bit uint64) byte {
 	return *(*byte)(unsafe.Add(base, bit>>3^7)) >> (bit % 8)
 }
 
+// crossedWord is crossedBit by a word of 64 bits, for columns: it takes an instruction less. A single key of many filters would
+// wait for the words that lie in two lines of memory.
+func crossedWord(base unsafe.Pointer, bit uint64) uint64 {
+	return load64(base, int(bit>>6<<3)) >> ((bit ^ 56) & 63)
+}
+
 // crossedProbe returns 0xff if the array has the bit, and otherwise a byte with one clear bit.
 func crossedProbe(base unsafe.Pointer, bit uint64) byte {
 	return *(*byte)(unsafe.Add(base, bit>>3^7)) | clearMask[bit%8]
@@ -221,16 +227,16 @@ func (c *crossed64) probeStaged(h *hashes, hits []uint64) {
 	h1 := h.h1[:min(h.len(), windowKeys)]
 	h2, h3, h4 := h.h2[:len(h1)], h.h3[:len(h1)], h.h4[:len(h1)]
 	for i, a := range h1 {
-		x := crossedBit(base, remainder64(a, n, recip))
-		y := crossedBit(base, remainder64(h2[i]+h4[i], n, recip))
+		x := crossedWord(base, remainder64(a, n, recip))
+		y := crossedWord(base, remainder64(h2[i]+h4[i], n, recip))
 		left[kept] = uint16(i)
 		kept += int(x & y & 1)
 	}
 	again := left[:kept]
 	kept = 0
 	for _, i := range again {
-		x := crossedBit(base, remainder64(h1[i]+2*h4[i], n, recip))
-		y := crossedBit(base, remainder64(h2[i]+3*h3[i], n, recip))
+		x := crossedWord(base, remainder64(h1[i]+2*h4[i], n, recip))
+		y := crossedWord(base, remainder64(h2[i]+3*h3[i], n, recip))
 		left[kept] = i
 		kept += int(x & y & 1)
 	}
@@ -242,10 +248,10 @@ func (c *crossed64) probeStaged(h *hashes, hits []uint64) {
 // hasAfterFour makes the probes from the fifth on, three of them without a branch.
 func (c *crossed64) hasAfterFour(h1, h2, h3, h4 uint64) bool {
 	base, n, recip, k := unsafe.Pointer(c.base), c.n, c.recip, uint64(c.k)
-	all := crossedBit(base, remainder64(h1+4*h3, n, recip))
+	all := crossedWord(base, remainder64(h1+4*h3, n, recip))
 	if k == 7 {
-		x := crossedBit(base, remainder64(h2+5*h4, n, recip))
-		y := crossedBit(base, remainder64(h1+6*h4, n, recip))
+		x := crossedWord(base, remainder64(h2+5*h4, n, recip))
+		y := crossedWord(base, remainder64(h1+6*h4, n, recip))
 		return all&x&y&1 != 0
 	}
 	return all&1 != 0 && c.hasFrom(Hash{h1, h2, h3, h4}, 5)
@@ -256,18 +262,18 @@ func (c *crossed64) probeDense(h *hashes, hits []uint64) {
 	base, n, recip, k := unsafe.Pointer(c.base), c.n, c.recip, uint64(c.k)
 	for j := range h.h1 {
 		h := h.at256(j)
-		all := crossedBit(base, remainder64(h.h1, n, recip))
+		all := crossedWord(base, remainder64(h.h1, n, recip))
 		step, next, i := h.h4, h.h3, uint64(1)
 		for ; i+1 < k; i += 2 {
-			x := crossedBit(base, remainder64(h.h2+i*step, n, recip))
-			y := crossedBit(base, remainder64(h.h1+(i+1)*step, n, recip))
+			x := crossedWord(base, remainder64(h.h2+i*step, n, recip))
+			y := crossedWord(base, remainder64(h.h1+(i+1)*step, n, recip))
 			all &= x & y
 			step, next = next, step
 		}
 		if i < k {
-			all &= crossedBit(base, remainder64(h.h2+i*step, n, recip))
+			all &= crossedWord(base, remainder64(h.h2+i*step, n, recip))
 		}
-		hits[j/64] |= uint64(all&1) << (j % 64)
+		hits[j/64] |= (all & 1) << (j % 64)
 	}
 }
 
