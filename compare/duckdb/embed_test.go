@@ -27,7 +27,7 @@ import (
 )
 
 var (
-	embedTables = flag.Int("embed-tables", 30, "how many random tables TestEmbed gives filters")
+	embedTables = flag.Int("embed-tables", 20, "how many random tables TestEmbed gives filters")
 	embedFrom   = flag.Uint64("embed-from", 0, "seed of the first of them")
 )
 
