@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -191,4 +192,16 @@ func murmurKey(h3, h4 uint64) []byte {
 	high := bits.RotateLeft64((h2-0x38495ab5)*inverse(5)-h1, -31)
 	key := binary.LittleEndian.AppendUint64(nil, bits.RotateLeft64(low*inverse(murmurC2), -31)*inverse(murmurC1))
 	return binary.LittleEndian.AppendUint64(key, bits.RotateLeft64(high*inverse(murmurC1), -33)*inverse(murmurC2))
+}
+
+func TestSmallRemainder(t *testing.T) {
+	is(t, portable)
+	for n := uint64(1); n < reciprocalBelow; n++ {
+		last := math.MaxUint64 / n * n
+		for _, h := range []uint64{0, n - 1, n, last - n, last - 1, last, math.MaxUint64} {
+			if got := smallRemainder(h, n, math.MaxUint64/n); got != h%n {
+				t.Fatalf("%d mod %d: got %d, want %d", h, n, got, h%n)
+			}
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/rates"
 )
@@ -108,38 +107,8 @@ func (e encodingBitsAndBlooms) decode(data []byte) (bitArray, error) {
 	return bitArray(newCrossed64(data[headerBitsAndBlooms:], m, int(k))), nil
 }
 
-// mayContain is Format.MayContainHash. It divides for each probe: for most absent keys these are three, which the
-// CPU computes at once, in less time than a reciprocal takes. Small filters lie in a near cache, where the CPU runs
-// ahead to the next ones, and divisions hold it up.
-func (e encodingBitsAndBlooms) mayContain(filter []byte, h Hash) bool {
-	if len(filter) < headerBitsAndBlooms {
-		return true
-	}
-	m, k, length := binary.BigEndian.Uint64(filter), binary.BigEndian.Uint64(filter[8:]), binary.BigEndian.Uint64(filter[16:])
-	words := uint64(len(filter)-headerBitsAndBlooms) / 8
-	if m-1 >= length || k-3 > maxProbesBitsAndBlooms-3 || (length-1)/64 >= words { // m, k or length is 0, too
-		return e.mayContainSlow(filter, h)
-	}
-	if m < reciprocalBelow {
-		c := newCrossed64(filter[headerBitsAndBlooms:], m, int(k))
-		return c.has(h)
-	}
-	base := unsafe.Add(unsafe.Pointer(unsafe.SliceData(filter)), headerBitsAndBlooms)
-	if crossedBit(base, h.h1%m)&crossedBit(base, (h.h2+h.h4)%m)&crossedBit(base, (h.h1+2*h.h4)%m)&1 == 0 {
-		return false
-	}
-	step, next := h.h3, h.h4
-	for i := uint64(3); i < k; i += 2 {
-		if crossedBit(base, (h.h2+i*step)%m)&1 == 0 || i+1 < k && crossedBit(base, (h.h1+(i+1)*step)%m)&1 == 0 {
-			return false
-		}
-		step, next = next, step
-	}
-	return true
-}
-
-// mayContainSlow is mayContain for bytes that are damaged, that store fewer bits than the probes reach, or that have
-// fewer than three probes.
+// mayContainSlow is Format.MayContainHash for bytes that are damaged, that store fewer bits than the probes reach, or that
+// have fewer than three probes.
 func (e encodingBitsAndBlooms) mayContainSlow(filter []byte, h Hash) bool {
 	m, k, length, ok := e.header(filter)
 	if !ok || k == 0 || length == 0 {

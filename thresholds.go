@@ -54,7 +54,7 @@ const (
 	denseLoadsBelow = 112 << 10
 
 	// Encoded filters of bits-and-blooms below so many bits take a reciprocal, and others a division for each probe.
-	// Rows of 152 bytes ×1.07; 1.3 KB with a reciprocal 0.9 (Z5, stored programs in compare/).
+	// Rows of 152 bytes ×1.1; 1.3 KB with a reciprocal 0.9 (Z5, stored programs in compare/).
 	reciprocalBelow = 1 << 12
 
 	exitProbes = 12 // of line512, from which on Go ends at a clear bit of the first four in filters of any size: untimed
