@@ -92,7 +92,7 @@ func NewGroup(filters []*Filter) (*Group, error) {
 	g.test = walk.partTest()
 	for first := 0; first < len(arrays); {
 		n := 1
-		for first+n < len(arrays) && (first+n)%64 != 0 && walk.alike(&arrays[first], &arrays[first+n]) {
+		for first+n < len(arrays) && (first+n)%64 != 0 && arrays[first].alike(&arrays[first+n]) {
 			n++
 		}
 		g.parts = append(g.parts, part{first, arrays[first:][:n], walk.newBlocks(arrays[first:][:n])})

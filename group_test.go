@@ -14,7 +14,7 @@ import (
 func groupOf(t *testing.T, random *rand.Rand, walk walkKind, test walkTest, data [][]byte, count int) *Group {
 	t.Helper()
 	filters := make([]*Filter, count)
-	k, least := 6, uint64(random.IntN(2))<<14 // the kernels of double64 differ by the size
+	k, least := 6, uint64(random.IntN(2))<<14 // the remainders of double64 differ by the size
 	whole := count == 64 || count == 73       // all are alike, so parts have 64 and 9 filters
 	if whole {
 		least = 1 << 14

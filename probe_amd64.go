@@ -555,19 +555,6 @@ func groupThreeDouble32(kernel Kernel, blocks **byte, n int, hashes *[3]uint32, 
 //go:noescape
 func groupThreeDouble32AVX2(blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64)
 
-// groupThreeDouble64 is groupThreeDouble32 for arrays with reciprocals, of which the first begins at
-// arrays.
-func groupThreeDouble64(kernel Kernel, arrays **byte, n int, hashes *[3]uint64) (word uint64, ok bool) {
-	switch kernel {
-	case AVX512, AVX2:
-		return groupThreeDouble64AVX2(arrays, n, hashes), true
-	}
-	return word, false
-}
-
-//go:noescape
-func groupThreeDouble64AVX2(arrays **byte, n int, hashes *[3]uint64) (word uint64)
-
 // groupSplit256 makes all probes of a key in n arrays, as groupThreeDouble32 makes three.
 func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint64, ok bool) {
 	switch kernel {

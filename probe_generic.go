@@ -173,12 +173,6 @@ func groupThreeDouble32(kernel Kernel, blocks **byte, n int, hashes *[3]uint32, 
 	return word, false
 }
 
-// groupThreeDouble64 is groupThreeDouble32 for arrays with reciprocals, of which the first begins at
-// arrays.
-func groupThreeDouble64(kernel Kernel, arrays **byte, n int, hashes *[3]uint64) (word uint64, ok bool) {
-	return word, false
-}
-
 // groupSplit256 makes all probes of a key in n arrays, as groupThreeDouble32 makes three.
 func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint64, ok bool) {
 	return word, false

@@ -97,15 +97,7 @@ func (s *prober) probeHashes(h *hashes, hits []uint64, dense bool) {
 }
 
 // alike reports whether a partTest may take two arrays together.
-func (w walkKind) alike(a, b *bitArray) bool {
-	if a.k != b.k {
-		return false
-	}
-	if w == walkDouble64 {
-		return (a.recip == 0) == (b.recip == 0)
-	}
-	return a.n>>32 == b.n>>32
-}
+func (a *bitArray) alike(b *bitArray) bool { return a.k == b.k && a.n>>32 == b.n>>32 }
 
 // partTest sets bit i if array i of a part of a group may hold the key of a hash.
 type partTest func(kernel Kernel, p *part, h Hash) uint64

@@ -222,18 +222,13 @@ func (d *double64) probeGeneric(h1, h2 []uint64, hits []uint64) {
 	}
 }
 
-// probePartDouble64 is partTest for this walk. It works like probePartDouble32.
-func probePartDouble64(kernel Kernel, p *part, h Hash) (word uint64) {
-	k, ok := p.arrays[0].k, false
+// probePartDouble64 is partTest for this walk. It works like probePartDouble32, in Go alone.
+func probePartDouble64(_ Kernel, p *part, h Hash) (word uint64) {
+	k := p.arrays[0].k
 	first := [3]uint64{h.h1, h.h1 + uint64(min(1, k-1))*h.h2, h.h1 + uint64(min(2, k-1))*h.h2}
-	if p.arrays[0].recip != 0 {
-		word, ok = groupThreeDouble64(kernel, &p.arrays[0].base, len(p.arrays), &first)
-	}
-	if !ok {
-		for i := range p.arrays {
-			d := (*double64)(&p.arrays[i])
-			word |= uint64(d.bit(first[0])&d.bit(first[1])&d.bit(first[2])&1) << (i % 64)
-		}
+	for i := range p.arrays {
+		d := (*double64)(&p.arrays[i])
+		word |= uint64(d.bit(first[0])&d.bit(first[1])&d.bit(first[2])&1) << (i % 64)
 	}
 	for rest := word; k > len(first) && rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros64(rest)

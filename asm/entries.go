@@ -113,9 +113,6 @@ var families = []family{
 	{"groupThreeDouble32", "blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32", "word uint64", `
 		groupThreeDouble32 makes the first three probes of a key in n arrays, 1 to 64, of which the first block
 		begins at blocks. Their sums are in hashes, and clear has the byte without the bit of each.`},
-	{"groupThreeDouble64", "arrays **byte, n int, hashes *[3]uint64", "word uint64", `
-		groupThreeDouble64 is groupThreeDouble32 for arrays with reciprocals, of which the first begins at
-		arrays.`},
 	{"groupSplit256", "blocks **byte, n int, hash uint64", "word uint64", `
 		groupSplit256 makes all probes of a key in n arrays, as groupThreeDouble32 makes three.`},
 	{"groupLine512", "blocks **byte, n int, hash uint64, factors *[8]uint32", "word uint64", `

@@ -25,7 +25,6 @@ func (b block) shifts() Mem { return Mem(b).Offset(bloom.offset("octet.shifts"))
 // groups emits the tests of one key with many filters.
 func groups() {
 	groupThreeDouble32()
-	groupThreeDouble64()
 	groupLines("groupSplit256", &avx2{}, locateSplit256, bitsOfBlock)
 	groupLines("groupLine512", &avx2{}, locateLine512, bitsOfLine512)
 	groupLines("groupLine512", &avx512{}, locateLine512, bitsOfLine512)
@@ -230,61 +229,4 @@ func groupThreeDouble32() {
 	}
 	countDown(left, "octet")
 	returnWord(word)
-}
-
-// arraySize is the size in bytes of an array of package bloom: the address, the number of
-// units, the reciprocal and the number of probes.
-var arraySize = bloom.size("bitArray")
-
-// groupThreeDouble64 emits the first three probes of one key in many filters of the walk
-// double64, of 512 bits or more.
-func groupThreeDouble64() {
-	TEXT("groupThreeDouble64AVX2", NOSPLIT, signature("groupThreeDouble64"))
-	Comment(
-		"The kernel goes from the last array to the first. The remainders are those of remainder64:",
-		"a quotient from the reciprocal may be 1 too small.",
-	)
-	at, n, word := argument("arrays"), argument("n"), GP64()
-	hashes := argument("hashes")
-	var hash [3]reg.GPVirtual
-	for i := range hash {
-		hash[i] = GP64()
-		MOVQ(Mem{Base: hashes, Disp: 8 * i}, hash[i])
-	}
-	XORL(word.As32(), word.As32())
-	MOVQ(n, hashes)
-	SHLQ(U8(log2(arraySize)), hashes)
-	ADDQ(hashes, at)
-
-	Label("array")
-	SUBQ(U8(arraySize), at)
-	base, size, all := valueOf(Mem{Base: at}), valueOf(Mem{Base: at, Disp: 8}), GP64()
-	for i, h := range hash {
-		quotient, bit, less, b := GP64(), GP64(), GP64(), GP64()
-		MOVQ(h, reg.RDX)
-		MULXQ(Mem{Base: at, Disp: 16}, GP64(), quotient)
-		SHRQ(U8(8), quotient)
-		IMULQ(size, quotient)
-		MOVQ(h, bit)
-		SUBQ(quotient, bit)
-		MOVQ(bit, less)
-		SUBQ(size, less)
-		CMOVQCC(less, bit)
-		if i == 0 {
-			b = all
-		}
-		MOVQ(bit, b)
-		SHRQ(U8(3), b)
-		MOVBLZX(Mem{Base: base, Index: b, Scale: 1}, b.As32())
-		ANDL(U8(7), bit.As32())
-		SHRXL(bit.As32(), b.As32(), b.As32())
-		if i > 0 {
-			ANDL(b.As32(), all.As32())
-		}
-	}
-	SHRL(U8(1), all.As32()) // moves the outcome to the carry flag
-	ADCQ(word, word)
-	countDown(n, "array")
-	Store(word, ReturnIndex(0))
-	RET()
 }
