@@ -176,6 +176,7 @@ func checkTuning(t *testing.T) {
 	random := rand.New(rand.NewPCG(83, 84))
 	sizes := tunedSizes()
 	half := randomBits(random, 16*uint64(slices.Max(sizes)), 0.5) // of the bits are set, as in a full filter
+	var encoded []byte                                            // its memory is used again
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, size := range sizes {
 			if size > 1<<20 && testing.Short() {
@@ -188,7 +189,7 @@ func checkTuning(t *testing.T) {
 			}
 			set := mustSet(t, policy, 8*size/10)
 			set.AddBatch(Integers(keys[:len(keys)/2]))
-			encoded := set.AppendFilter(nil)
+			encoded = set.AppendFilter(encoded[:0])
 			bits, _ := mustOpen(t, format, encoded).encoded()
 			for i := range bits {
 				bits[i] |= half[i]

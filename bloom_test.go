@@ -165,8 +165,11 @@ func TestStats(t *testing.T) {
 		all[i] = random.Uint64()
 	}
 	eachFormat(t, func(t *testing.T, f Format) {
-		for _, bitsPerKey := range []int{1, 3, 10, 20} {
-			for _, n := range []int{0, 10, 1000, 30000} {
+		for i, bitsPerKey := range []int{1, 3, 10, 20} {
+			for j, n := range []int{0, 10, 1000, 30000} {
+				if (i+j+int(f))%2 != 0 {
+					continue // each number of keys with every second one of bits, and the other way round
+				}
 				keys := all[:n]
 				p := Policy{f, bitsPerKey}
 				filter := mustOpen(t, f, p.AppendFilter(nil, Integers(keys)))

@@ -383,7 +383,7 @@ func TestInterleavedErrors(t *testing.T) {
 		"no format":       {ErrFormat, func() error { _, err := Policy{99, 10}.NewInterleaved(1, 1); return err }},
 		"fewer than none": {ErrCapacity, func() error { _, err := p.NewInterleaved(-1, 1); return err }},
 		"too many":        {ErrCapacity, func() error { _, err := p.NewInterleaved(math.MaxInt, 1); return err }},
-		"too large":       {ErrCapacity, func() error { _, err := p.NewInterleaved(1<<30, 1<<30); return err }},
+		"too large":       {ErrCapacity, func() error { _, err := p.NewInterleaved(1<<29, 1<<16); return err }},
 		"negative keys":   {ErrCapacity, func() error { _, err := p.NewInterleaved(1, -1); return err }},
 		"the zero Filter": {ErrShape, func() error { _, err := new(Filter).NewInterleaved(1); return err }},
 		"no bits":         {ErrShape, func() error { _, err := mustOpen(t, LevelDB, nil).NewInterleaved(1); return err }},
@@ -543,7 +543,7 @@ func TestInterleavedStats(t *testing.T) {
 		x := interleave(t, random, p, 300, filtersOfShape(t, random, p, 300, 70))
 		for i, got := range x.Stats() {
 			f := x.Filter(i)
-			if i%5 != 0 { // the rate of a filter takes a million hashes
+			if i%14 != 0 { // the rate of a filter takes a million hashes
 				if got.SetBits != f.setBits() {
 					t.Errorf("filter %d: %d bits are set, want %d", i, got.SetBits, f.setBits())
 				}

@@ -204,7 +204,7 @@ func TestRowsOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(87, 88))
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
-		x := interleave(t, random, p, 5000, filtersOfShape(t, random, p, 5000, 1000))
+		x := interleave(t, random, p, 2000, filtersOfShape(t, random, p, 2000, 1000))
 		file := fileOf(t, x)
 		rows, err := NewRows(bytes.NewReader(file), int64(len(file)))
 		if err != nil {
