@@ -53,37 +53,49 @@ func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error
 		return Policy{}, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)
 	}
 	if collisions := rates.Collisions(max(float64(capacity), 1), f.HashBits()); collisions >= falsePositiveRate {
-		return Policy{}, fmt.Errorf("%w: the %d-bit hash of %v gives %d keys a rate of %.3g, above %.3g%s", ErrRate,
-			f.HashBits(), f, capacity, collisions, falsePositiveRate, advice(f, capacity, falsePositiveRate))
+		return Policy{}, adviceError{f, capacity, falsePositiveRate, fmt.Errorf("%w: the %d-bit hash of %v gives %d keys a rate of %.3g, above %.3g",
+			ErrRate, f.HashBits(), f, capacity, collisions, falsePositiveRate)}
 	}
-	p := Policy{f, fewestBits(f, capacity, falsePositiveRate)}
+	p := Policy{f, fewestBits(f, capacity, falsePositiveRate, mostBitsPerKey)}
 	if p.BitsPerKey >= mostBitsPerKey {
-		return Policy{}, fmt.Errorf("%w: no number of bits per key below %d gives %d keys of %v a rate of %.3g%s", ErrRate,
-			mostBitsPerKey, capacity, f, falsePositiveRate, advice(f, capacity, falsePositiveRate))
+		return Policy{}, adviceError{f, capacity, falsePositiveRate, fmt.Errorf("%w: no number of bits per key below %d gives %d keys of %v a rate of %.3g",
+			ErrRate, mostBitsPerKey, capacity, f, falsePositiveRate)}
 	}
 	if _, ok := formats[f].shape(capacity, p.BitsPerKey); !ok {
-		return Policy{}, fmt.Errorf("%w: %d keys at %d bits per key of %v%s", ErrCapacity,
-			capacity, p.BitsPerKey, f, advice(f, capacity, falsePositiveRate))
+		return Policy{}, adviceError{f, capacity, falsePositiveRate, fmt.Errorf("%w: %d keys at %d bits per key of %v",
+			ErrCapacity, capacity, p.BitsPerKey, f)}
 	}
 	return p, nil
 }
 
-// fewestBits returns the fewest bits per key that hold a rate for capacity keys and more, or mostBitsPerKey.
-func fewestBits(f Format, capacity int, rate float64) int {
+// adviceError is an error of PolicyFor that says what to do instead. It finds that out when it is printed: a search for the
+// most keys that a format can take meets many such errors and prints none.
+type adviceError struct {
+	format   Format
+	capacity int
+	rate     float64
+	err      error
+}
+
+func (e adviceError) Error() string { return e.err.Error() + advice(e.format, e.capacity, e.rate) }
+func (e adviceError) Unwrap() error { return e.err }
+
+// fewestBits returns the fewest bits per key below most that hold a rate for capacity keys and more, or most.
+func fewestBits(f Format, capacity int, rate float64, most int) int {
 	holds := func(bitsPerKey int) bool { return Policy{f, bitsPerKey}.holdsFrom(max(capacity, 1), rate) }
 	// With more bits per key there are more probes, up to a limit. From there on, more bits
 	// mean a lower rate, except for some sizes of LevelDB and Pebble, and a binary search finds the
 	// fewest.
 	_, mostProbes := formats[f].size(1, mostBitsPerKey)
-	for b := 0; b < mostBitsPerKey; b++ {
+	for b := range most {
 		if _, k := formats[f].size(1, b); k == mostProbes {
-			return b + sort.Search(mostBitsPerKey-b, func(more int) bool { return holds(b + more) })
+			return b + sort.Search(most-b, func(more int) bool { return holds(b + more) })
 		}
 		if holds(b) {
 			return b
 		}
 	}
-	return mostBitsPerKey
+	return most
 }
 
 // advice says what to do about a rate that the format does not hold for so many keys: a number of keys for which
@@ -96,7 +108,7 @@ func advice(f Format, capacity int, rate float64) (text string) {
 		if rates.Collisions(float64(n), f.HashBits()) >= rate {
 			continue
 		}
-		if b := fewestBits(f, n, rate); b <= sensible {
+		if b := fewestBits(f, n, rate, sensible+1); b <= sensible {
 			if _, ok := formats[f].shape(n, b); ok {
 				text = fmt.Sprintf("; divide them among filters of at most %d keys", n)
 				break

@@ -157,6 +157,31 @@ func TestPolicyForAdvice(t *testing.T) {
 	}
 }
 
+// TestPolicyForErrorsCost bounds how many rates of Pebble an error takes, each of which allocates: few until
+// it is printed, since searches throw most errors away, and then those of numbers of bits up to a sensible one.
+func TestPolicyForErrorsCost(t *testing.T) {
+	is(t, portable)
+	for _, keys := range []int{4_294_000, 43_000_000} {
+		for name, c := range map[string]struct {
+			most float64
+			call func(err error)
+		}{
+			"returned": {100, func(error) {}},
+			"printed":  {4000, func(err error) { _ = err.Error() }},
+		} {
+			if n := testing.AllocsPerRun(1, func() {
+				_, err := PolicyFor(Pebble, keys, 0.001)
+				if !errors.Is(err, ErrRate) {
+					t.Errorf("%d keys: error %v", keys, err)
+				}
+				c.call(err)
+			}); n > c.most {
+				t.Errorf("%d keys, %s: %v allocations, more than %v", keys, name, n, c.most)
+			}
+		}
+	}
+}
+
 // TestAppendFilterKeepsDst appends to a slice that already has bytes, and old bytes in its
 // spare capacity.
 func TestAppendFilterKeepsDst(t *testing.T) {
