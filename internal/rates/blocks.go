@@ -129,6 +129,9 @@ func meanRate(keys, blocks float64, rate func(j float64) float64) float64 {
 	}
 	sum, share := 0.0, math.Exp(keys*math.Log1p(-1/blocks)) // share of blocks with j keys
 	for j := 0.0; j <= min(keys, mean+20*math.Sqrt(mean)+20); j++ {
+		if j > mean && share < 1e-18*sum {
+			break // the shares of more keys fall so fast that they add nothing
+		}
 		sum += share * rate(j)
 		share *= (keys - j) / (j + 1) / (blocks - 1)
 	}

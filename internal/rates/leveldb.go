@@ -69,7 +69,10 @@ type fills struct {
 func newFills(n float64, m uint64, k, g int, third bool) *fills {
 	modulus := newModulus(m)
 	f := &fills{modulus: modulus, k: k, clear: make([]float64, g)}
-	const samples = 1 << 14
+	samples := uint32(1 << 14)
+	if g == 1 {
+		samples = 1 // all bits are alike
+	}
 	for h := range sampleHashes(samples) {
 		delta := bits.RotateLeft32(h, -17)
 		for j := range k {
@@ -80,7 +83,7 @@ func newFills(n float64, m uint64, k, g int, third bool) *fills {
 		}
 	}
 	for i, probes := range f.clear {
-		chance := min(probes*float64(g)/samples/float64(m), 1)
+		chance := min(probes*float64(g)/float64(samples)/float64(m), 1)
 		f.clear[i] = math.Exp(n * math.Log1p(-chance))
 	}
 	return f
