@@ -117,6 +117,9 @@ func (q SizeQuestion) solve(f bloom.Format) (keys, bitsPerKey int, err error) {
 		keys = most(MostKeys/bitsPerKey, func(n int) bool { return bytesOf(f, n, bitsPerKey) <= *q.Memory })
 	case q.Rate != nil && q.Memory != nil:
 		keys = most(MostKeys, func(n int) bool {
+			if bytesOf(f, n, 1) > *q.Memory {
+				return false // whatever the rate
+			}
 			if f != bloom.LevelDB {
 				b, err := bitsFor(n)
 				return err == nil && bytesOf(f, n, b) <= *q.Memory
