@@ -116,7 +116,7 @@ func (s *prober) leastPacked(n int) int {
 	case s.pair.walk() == walkDouble32:
 		return windowKeys / fewKeys
 	}
-	return max(minKernelHashes, n/fewKeys)
+	return max(singleKeys, n/fewKeys)
 }
 
 // isFresh reports whether it is likely to be faster to add the next keys without a test, because

@@ -16,11 +16,10 @@ const (
 
 	// Tested or added one by one, over a window: one key ×2 (?, SmallBatches), 8 of Parquet, RocksDB, Pebble ×1.2 to 1.8, Nori 1.0
 	// to 1.5 (ER), LevelDB 1.2 to 1.6 (Z5). Portable Go tests keysAcross so: windows of 8 and 16 present keys lose to the plain loop (SPR).
-	singleKeys      = 8
-	minKernelHashes = singleKeys // hashes from which on a kernel takes them: untimed
-	smallBatch      = 64         // at most, whose hashes are on the stack: untimed
-	keysAcross      = 32         // at most, which a Group tests key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
-	viewKeys        = 256        // whose views become strings at a time: with 64, views of 8 to 32 bytes take 1.05 to 1.15 times as long (Z5)
+	singleKeys = 8   // and kernels take no fewer hashes: untimed
+	smallBatch = 64  // at most, whose hashes are on the stack: untimed
+	keysAcross = 32  // at most, which a Group tests key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
+	viewKeys   = 256 // whose views become strings at a time: with 64, views of 8 to 32 bytes take 1.05 to 1.15 times as long (Z5)
 
 	fewKeys  = 32 // a window with less than one key of so many rows is hashed key by key, and one row of so many is asked for its length: untimed
 	restKeys = 11 // of 16, from which on a last group that is not full goes by rows: untimed

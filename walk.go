@@ -100,7 +100,7 @@ func (b *bitArray) probeFull(kernel Kernel, swap uint32, mask uint64, dense bool
 // placeFull writes the numbers of the bits of the first hashes, which the probes of probeFull set, to places, and
 // returns how many hashes.
 func (b *bitArray) placeFull(kernel Kernel, swap uint32, mask uint64, h1, h2, d1, d2 []uint64, places []uint32) (done int) {
-	if len(h1) < minKernelHashes || b.n > maxKernelBits {
+	if len(h1) < singleKeys || b.n > maxKernelBits {
 		return 0
 	}
 	n, inverse, few, inverse32 := b.full()

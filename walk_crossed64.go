@@ -202,7 +202,7 @@ func (c *crossed64) placeSmall(h *hashes, places []uint32) {
 
 // probeBatch is prober.probeHashes for this walk.
 func (c *crossed64) probeBatch(kernel Kernel, h *hashes, hits []uint64, dense bool) {
-	if h.len() >= minKernelHashes && c.recip != fewerStored && (*bitArray)(c).probeFull(kernel, 56, wholeSums, dense, h.h1, h.h2, h.h3, h.h4, hits) {
+	if h.len() >= singleKeys && c.recip != fewerStored && (*bitArray)(c).probeFull(kernel, 56, wholeSums, dense, h.h1, h.h2, h.h3, h.h4, hits) {
 		return
 	}
 	clear(hits[:(h.len()+63)/64])

@@ -106,7 +106,7 @@ func (d double32) probes(h uint32, first int, to []uint64) {
 // place writes the numbers of the k bits of each hash to places, in any order.
 func (d double32) place(kernel Kernel, hashes, places []uint32) {
 	done := 0
-	if len(hashes) >= minKernelHashes && d.n > 1 {
+	if len(hashes) >= singleKeys && d.n > 1 {
 		recip, shift := d.vectorWalk()
 		done, _ = placeDouble32(kernel, d.n, recip, shift, d.k, &hashes[0], len(hashes), &places[:len(hashes)*d.k][0])
 	}
@@ -167,7 +167,7 @@ func (d double32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64, wasD
 	if wasDense {
 		f = &dense
 	}
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, f) {
+	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, f) {
 		d.probeGeneric(hashes, hits, wasDense)
 	}
 }

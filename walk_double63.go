@@ -111,7 +111,7 @@ func (d *double63) place(kernel Kernel, h1, h2 []uint64, places []uint32) {
 
 // probeBatch is prober.probeHashes for this walk.
 func (d *double63) probeBatch(kernel Kernel, h1, h2, hits []uint64, dense bool) {
-	if len(h1) >= minKernelHashes && (*bitArray)(d).probeFull(kernel, 56, signless, dense, h1, h1, h2, h2, hits) {
+	if len(h1) >= singleKeys && (*bitArray)(d).probeFull(kernel, 56, signless, dense, h1, h1, h2, h2, hits) {
 		return
 	}
 	clear(hits[:(len(h1)+63)/64])

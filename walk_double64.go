@@ -185,7 +185,7 @@ func (d *double64) probeBatch(kernel Kernel, h *hashes, hits []uint64, wasDense 
 		first = d.k
 	}
 	switch {
-	case h.len() < minKernelHashes || kernel == Generic:
+	case h.len() < singleKeys || kernel == Generic:
 		d.probeGeneric(h.h1, h.h2, hits)
 	case (*bitArray)(d).probeFull(kernel, 0, wholeSums, wasDense, h.h1, h.h1, h.h2, h.h2, hits), kernel == NEON && d.probeForm(kernel, h, hits, first):
 	default:

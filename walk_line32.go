@@ -141,7 +141,7 @@ func (d *line32) divisor() (recip, shift uint64) {
 
 // probeBatch is probeHashes for this walk.
 func (d *line32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.lineLoads(64*d.n)) {
+	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, kernel.lineLoads(64*d.n)) {
 		d.probeGeneric(hashes, hits)
 	}
 }

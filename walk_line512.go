@@ -159,7 +159,7 @@ func (d *line512) factors(probe int) *[8]uint32 { return line512Factors.of(d.k, 
 
 // probeBatch is probeHashes for this walk.
 func (d *line512) probeBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.lineLoads(64*d.n)) {
+	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, kernel.lineLoads(64*d.n)) {
 		d.probeGeneric(hashes, hits)
 	}
 }

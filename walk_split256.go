@@ -111,7 +111,7 @@ func (d *split256) place(hashes []uint64, places []uint32) {
 
 // probeBatch is probeHashes for this walk.
 func (d *split256) probeBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.requestsBlocks(32*d.n)) {
+	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, kernel.requestsBlocks(32*d.n)) {
 		d.probeGeneric(hashes, hits)
 	}
 }
