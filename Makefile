@@ -108,7 +108,7 @@ format:
 .PHONY: generated
 generated:
 	@$(step) 'new=$$(mktemp -d); trap "rm -r $$new" EXIT; mkdir $$new/asm; \
-		cp *.go $$new; rm $$new/probe_*; \
+		cp -r *.go internal $$new; rm $$new/probe_*; \
 		go build -C asm -o $$new/asm/asm . && \
 		(cd $$new/asm && ./asm $(shell sed -n 's|^//go:generate go -C asm run \. ||p' *.go)) && \
 		for f in $$(grep -l "^// Code generated" probe_* "$$new"/probe_*); do diff "$${f##*/}" "$$new/$${f##*/}" || exit; done'
