@@ -6836,11 +6836,24 @@ go:
 
 // func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 TEXT ·probeHash(SB), NOSPLIT, $0-41
-	MOVQ  base+0(FP), AX
+	MOVQ    base+0(FP), AX
+	MOVQ    h4+32(FP), CX
+	CMPQ    CX, $0x03
+	JNE     table
+	MOVWLZX 32(AX), DX
+	CMPL    DX, $0x00000233
+	JNE     avx2
+	JMP     ·hasHashSplit256AVX512+0(SB)
+
+avx2:
+	CMPL DX, $0x00000133
+	JNE  table
+	JMP  ·hasHashSplit256AVX2+0(SB)
+
+table:
 	MOVQ  40(AX), AX
 	TESTQ AX, AX
 	JZ    go
-	MOVQ  h4+32(FP), CX
 	CMPQ  CX, $0x07
 	JHI   go
 	JMP   16(AX)(CX*8)
@@ -6862,10 +6875,10 @@ go:
 // func requestHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
 TEXT ·requestHash(SB), NOSPLIT, $0-48
 	MOVQ  base+0(FP), AX
+	MOVQ  h4+32(FP), CX
 	MOVQ  40(AX), AX
 	TESTQ AX, AX
 	JZ    go
-	MOVQ  h4+32(FP), CX
 	CMPQ  CX, $0x07
 	JHI   go
 	JMP   80(AX)(CX*8)

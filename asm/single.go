@@ -22,7 +22,8 @@ const (
 
 // singles emits the functions that jump to one whose address the prober's single has. That one finds its
 // arguments in the same places, and returns to the caller of the first. base begins a prober. The zero prober has
-// no single: Go answers for it. For a hash, the single has an address for each kind.
+// no single: Go answers for it. For a hash, the single has an address for each kind. A test of a hash in Parquet's
+// filters takes so few instructions that an indirect jump would cost it a thirtieth: comparisons find it.
 func singles() {
 	for _, s := range []struct{ name, address, inGo string }{
 		{"probeUint64", "single.ofUint64", "mayContainUint64"},
@@ -31,12 +32,25 @@ func singles() {
 		{"requestHash", "single.ofRequest", "requestNothing"},
 	} {
 		TEXT(s.name, NOSPLIT, signature(s.name))
-		single := GP64()
-		MOVQ(Mem{Base: argument("base"), Disp: bloom.offset("prober.single")}, single)
+		base, single, kind := argument("base"), GP64(), GP64()
+		ofHash := strings.HasSuffix(s.name, "Hash")
+		if ofHash {
+			Load(Param("h4"), kind)
+		}
+		if s.name == "probeHash" {
+			what := GP32()
+			branch(CMPQ, kind, U8(bloom.constant("hashXXH64")), JNE, "table")
+			MOVWLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, what)
+			for _, way := range []struct{ kernel, next string }{{"AVX512", "avx2"}, {"AVX2", "table"}} {
+				branch(CMPL, what, U32(bloom.constant(way.kernel)<<8|bloom.constant("xxh64Split256")), JNE, way.next)
+				tailCall("hasHashSplit256" + way.kernel)
+				Label(way.next)
+			}
+		}
+		MOVQ(Mem{Base: base, Disp: bloom.offset("prober.single")}, single)
 		branch(TESTQ, single, single, JZ, "go")
 		to := Mem{Base: single, Disp: bloom.offset(s.address)}
-		if strings.HasSuffix(s.name, "Hash") {
-			kind := argument("h4")
+		if ofHash {
 			branch(CMPQ, kind, U8((bloom.offset("single.ofRequest")-bloom.offset("single.ofHash"))/8-1), JHI, "go")
 			to.Index, to.Scale = kind, 8
 		}
