@@ -12,13 +12,7 @@ import (
 
 // MayContain reports whether key may be in an encoded filter. It is [Format.MayContainHash] for the key's hash.
 func (p Policy) MayContain(filter, key []byte) bool {
-	if p.Format == Parquet && len(key) < shortKey && wholeBlocks(len(filter)) {
-		a := bitArray{base: &filter[0], n: uint64(len(filter) / 32), k: splitProbes}
-		if may, ok := probeShortSplit256(kernels[0], &a.base, unsafe.SliceData(key), len(key)); ok {
-			return may
-		}
-	}
-	return p.Format.mayContain(filter, p.Format.Hash(key))
+	return p.Format.mayContain(filter, unsafe.Pointer(unsafe.SliceData(key)), len(key), 0, 0) // inlined
 }
 
 // MayContainHash reports whether the key whose [Hash] is h may be in an encoded filter. It decodes the filter at
@@ -28,7 +22,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 func (f Format) MayContainHash(filter []byte, h Hash) bool {
 	if f != BitsAndBlooms || h.kind() != hashMurmur3x2 || len(filter) < headerBitsAndBlooms {
 		f.mustTakeHash(h)
-		return f.mayContain(filter, h)
+		return f.mayContain(filter, nil, hashed, h.h1, h.h2)
 	}
 	// The rest is for bits-and-blooms. It is no function of its own, since a call takes a tenth of the time of a small filter.
 	m, k, length := binary.BigEndian.Uint64(filter), binary.BigEndian.Uint64(filter[8:]), binary.BigEndian.Uint64(filter[16:])
@@ -92,7 +86,7 @@ func (f Format) MayContainHashBatch(filters Keys, h Hash, hits []uint64) (total 
 		word := uint64(0)
 		for rest := filters.valid(i, min(64, filters.n-i)); rest != 0; rest &= rest - 1 {
 			row := bits.TrailingZeros64(rest)
-			word |= oneIf(f.mayContain(filters.row(i+row, &integer), h)) << row
+			word |= oneIf(f.MayContainHash(filters.row(i+row, &integer), h)) << row
 		}
 		hits[i/64] = word
 		total += bits.OnesCount64(word)
@@ -128,34 +122,54 @@ func (f Format) mustTakeHash(h Hash) {
 	}
 }
 
-// mayContain is MayContainHash for a hash of the format.
-func (f Format) mayContain(filter []byte, h Hash) bool {
+// hashed is the length that tells mayContain that there is a hash and no key.
+const hashed = -1
+
+// mayContain is Policy.MayContain for the key of n bytes at p. If n is hashed, it is MayContainHash for a hash whose
+// words are h1 and h2. It is one function for both, because a Hash from one call to the next took a tenth to a
+// quarter of the time of a test.
+func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64) bool {
 	// Usual filters are decoded here: in those that are larger than the caches, the calls of decode took
 	// up to half as long as the test. For all others, decode tells what they are.
 	//
 	// The compiler stores an array word by word. A whole prober it would copy by vectors of
 	// two words, and the load of a vector waits until both words are stored.
-	var s prober
 	size := len(filter) - trailer
 	switch f {
 	case LevelDB:
 		if last := len(filter) - 1; last > 0 && uint(filter[last]-1) < maxProbes {
-			return newDouble32(filter[:last], int(filter[last])).has(uint32(h.h1))
+			if n != hashed {
+				h1 = uint64(hash32At(p, n, unsignedBytes))
+			}
+			return newDouble32(filter[:last], int(filter[last])).has(uint32(h1))
 		}
 	case Parquet:
 		if wholeBlocks(len(filter)) {
+			var s prober
 			s.base, s.n, s.k = &filter[0], uint64(len(filter)/32), splitProbes
+			if uint(n) < shortKey {
+				if may, ok := probeShortSplit256(kernels[0], &s.base, (*byte)(p), n); ok {
+					return may
+				}
+			}
+			if n != hashed {
+				h1 = xxh64At(p, n)
+			}
 			s.takes(xxh64Split256)
-			return probeHash(&s.base, h.h1, 0, 0, uint64(hashXXH64))
+			return probeHash(&s.base, h1, 0, 0, uint64(hashXXH64))
 		}
 	case RocksDB:
 		if size <= 0 || size%64 != 0 || uint64(size) > 64*rocksMostLines {
 			break
 		}
 		if k := localProbes(filter[size:]); k > 0 && k <= maxHasProbes {
+			if n != hashed {
+				h1 = xxph3At(p, n)
+			}
+			var s prober
 			s.base, s.n, s.k = &filter[0], uint64(size/64), k
 			s.takes(xxph3Line512)
-			return probeHash(&s.base, h.h1, 0, 0, uint64(hashXXPH3))
+			return probeHash(&s.base, h1, 0, 0, uint64(hashXXPH3))
 		}
 	case Pebble:
 		if size <= 0 || size > pebbleMostBytes {
@@ -171,28 +185,48 @@ func (f Format) mayContain(filter []byte, h Hash) bool {
 		if k > maxHasProbes {
 			break
 		}
+		if n != hashed {
+			h1 = uint64(hash32At(p, n, signedBytes))
+		}
 		// The remainder for one line costs less than the reciprocal, which is for many. What
 		// is left is a filter of that line alone.
-		s.base, s.n, s.k = &filter[64*(uint32(h.h1)%lines)], 1, k
+		var s prober
+		s.base, s.n, s.k = &filter[64*(uint32(h1)%lines)], 1, k
 		s.takes(signedLine32)
-		return probeHash(&s.base, h.h1, 0, 0, uint64(hashLevelDBSigned))
+		return probeHash(&s.base, h1, 0, 0, uint64(hashLevelDBSigned))
 	case Nori, NoriCrate:
-		if from, n, k := (encodingNori{crate: f == NoriCrate}).header(filter); n > 0 && k > 0 {
-			d := newDouble64(filter[from:], n, k)
-			return d.has(h.h1, h.h2)
+		if from, bits, k := (encodingNori{crate: f == NoriCrate}).header(filter); bits > 0 && k > 0 {
+			if n != hashed {
+				h := hash64At(p, n)
+				h1, h2 = h.h1, h.h2
+			}
+			d := newDouble64(filter[from:], bits, k)
+			return d.has(h1, h2)
 		}
 	case BitsAndBlooms:
-		return len(filter) < headerBitsAndBlooms || f.MayContainHash(filter, h)
+		if n != hashed {
+			return f.MayContainHash(filter, murmurAt(p, n))
+		}
 	case Guava:
 		if k, longs := (encodingGuava{}).header(filter); longs > 0 {
+			if n != hashed {
+				h := murmur128At(p, n)
+				h1, h2 = h.h1, h.h2
+			}
 			d := double63{base: &filter[headerGuava], n: 64 * longs, k: k}
-			return d.hasSlow(h.h1, h.h2) // divisions take less time than a reciprocal
+			return d.hasSlow(h1, h2) // divisions take less time than a reciprocal
 		}
 	}
+	f.mustBe()
+	var s prober
 	var err error
 	if s.bitArray, err = f.decode(filter); err != nil {
 		return true
 	}
 	s.pair = formats[f].pair
+	h := shortHash(h1, h2, f.hash())
+	if n != hashed {
+		h = f.hash().of(p, n)
+	}
 	return mayContainHash(&s.base, h.h1, h.h2, h.h3, h.h4)
 }
