@@ -161,13 +161,15 @@ benchmarks:
 	@$(step) 'go test -run "^$$" -bench "^Benchmark(Columns|Forms|Hash|Loads|Tables)$$/^(filter=(16KiB|1MiB)|[^f].*)$$" -benchtime 1x .'
 
 # race runs the tests that have goroutines to watch. The detector makes a test ten times as long. other-go
-# checks unsafe pointers, as the detector does.
+# checks unsafe pointers, as the detector does. It lets a program sleep for a second when main has returned; the
+# scripts run many programs, and no user's program lives on.
 RACED := . cmd/bloom
 race/.:         export BLOOM_TEST = concurrent
 race/.:         raced = $(no_examples)
 race/cmd/bloom: raced = -run "^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$$|^TestScripts$$/^(build|explore|file|filter|progress|streams|tables)$$"
 .PHONY: race $(RACED:%=race/%)
 race: $(RACED:%=race/%)
+$(RACED:%=race/%): export GORACE = atexit_sleep_ms=20
 $(RACED:%=race/%): export BLOOM_TEST_KERNELS = $(KERNELS_host)
 $(RACED:%=race/%): race/%:
 	@$(step) 'cd $* && go test -short -race $(raced) -timeout 40m .'
