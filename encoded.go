@@ -217,16 +217,22 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 			return d.hasSlow(h1, h2) // divisions take less time than a reciprocal
 		}
 	}
+	return f.mayContainUnusual(filter, p, n, h1, h2)
+}
+
+// mayContainUnusual is mayContain for any filter. It is a function of its own, so that mayContain keeps little on the stack.
+//
+//go:noinline
+func (f Format) mayContainUnusual(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64) bool {
 	f.mustBe()
-	var s prober
-	var err error
-	if s.bitArray, err = f.decode(filter); err != nil {
+	a, err := f.decode(filter)
+	if err != nil {
 		return true
 	}
-	s.pair = formats[f].pair
 	h := shortHash(h1, h2, f.hash())
 	if n != hashed {
 		h = f.hash().of(p, n)
 	}
+	s := prober{bitArray: a, pair: formats[f].pair}
 	return mayContainHash(&s.base, h.h1, h.h2, h.h3, h.h4)
 }
