@@ -68,7 +68,7 @@ func (k *neonHash32Bytes) load(from arm64.Mem, to arm64.V, i int) {
 	if i == 0 {
 		k.f.LoadLow(from, to)
 	} else {
-		k.f.LoadLane(from, 'D', i, to)
+		k.f.LoadHigh(from, to)
 	}
 }
 

@@ -40,7 +40,6 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
-	"github.com/mmcloughlin/avo/reg"
 )
 
 // Attributes of functions.
@@ -172,14 +171,14 @@ func (f *Function) Label(name string) { f.file.context.Label(name) }
 func (f *Function) Argument(name string) GP {
 	r := f.GP()
 	mem, opcode := f.component(f.file.context.Param(name), name, loads)
-	f.emit(opcode, list{r}, nil, mem, r.arg())
+	f.emit(opcode, mem, writes(r.arg()))
 	return r
 }
 
 // Result stores a result.
 func (f *Function) Result(name string, r GP) {
 	mem, opcode := f.component(f.file.context.Return(name), name, stores)
-	f.emit(opcode, nil, list{r}, r.arg(), mem)
+	f.emit(opcode, r.arg(), mem)
 }
 
 // loads and stores have the opcodes by the number of bytes to move. Loads that extend the
@@ -208,26 +207,23 @@ func (f *Function) Local(size int) GP {
 	const saved = 8 // the return address lies below the locals
 	offset := saved + f.file.context.AllocLocal((size+15+7)&^7).Disp
 	r := f.GP()
-	f.emit("ADD", list{r}, nil, Imm(offset+15).arg(), constantArg("RSP"), r.arg())
+	f.emit("ADD", Imm(offset+15).arg(), constantArg("RSP"), writes(r.arg()))
 	f.AND(Imm(-16), r, r)
 	return r
 }
 
-// emit appends an instruction that writes and reads the given registers. A register that
-// the instruction changes is in both lists.
-func (f *Function) emit(opcode string, written, read list, args ...arg) *ir.Instruction {
-	i := &ir.Instruction{Opcode: opcode, Inputs: read.operands(), Outputs: written.operands()}
+// emit appends an instruction.
+func (f *Function) emit(opcode string, args ...arg) *ir.Instruction {
+	i := &ir.Instruction{Opcode: opcode}
+	for _, a := range args {
+		for _, r := range a.read {
+			i.Inputs = append(i.Inputs, r)
+		}
+		for _, r := range a.written {
+			i.Outputs = append(i.Outputs, r)
+		}
+	}
 	f.file.operands[i] = args
 	f.file.context.Instruction(i)
 	return i
-}
-
-// list is a list of registers: [GP] or [V].
-type list []reg.Register
-
-func (l list) operands() (ops []operand.Op) {
-	for _, r := range l {
-		ops = append(ops, r)
-	}
-	return ops
 }

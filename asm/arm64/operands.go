@@ -2,16 +2,35 @@ package arm64
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mmcloughlin/avo/reg"
 )
 
 // arg is an operand. Its text is known when registers are allocated.
 type arg struct {
-	format    string // has a verb for the number of each register
-	registers []reg.Register
+	format        string // has a verb for the number of each register
+	registers     []reg.Register
+	read, written []reg.Register // those of them that the instruction reads, and that it writes
 	// word, if it is not nil, replaces format.
 	word func(numbers []any) string
+}
+
+// reads returns an operand that the instruction reads, writes makes it one that the instruction writes, and changes one
+// that it reads and writes.
+
+func reads(format string, registers ...reg.Register) arg {
+	return arg{format: format, registers: registers, read: registers}
+}
+
+func writes(a arg) arg {
+	a.read, a.written = nil, a.registers
+	return a
+}
+
+func changes(a arg) arg {
+	a.written = a.registers
+	return a
 }
 
 func (a arg) render(allocation reg.Allocation) string {
@@ -33,27 +52,21 @@ func (t text) Asm() string { return string(t) }
 func constantArg(s string) arg { return arg{word: func([]any) string { return s }} }
 
 // Source is the first operand of arithmetic: an [Imm], a [GP], or a shifted GP.
-type Source interface {
-	arg() arg
-	registers() list
-}
+type Source interface{ arg() arg }
 
 // Imm is an immediate number.
 type Imm int64
 
-func (i Imm) arg() arg        { return constantArg(fmt.Sprintf("$%d", int64(i))) }
-func (i Imm) registers() list { return nil }
+func (i Imm) arg() arg { return constantArg(fmt.Sprintf("$%d", int64(i))) }
 
-func (r GP) arg() arg        { return arg{format: "R%d", registers: list{r}} }
-func (r GP) registers() list { return list{r} }
+func (r GP) arg() arg { return reads("R%d", r) }
 
 type shifted struct {
 	r      GP
 	format string
 }
 
-func (s shifted) arg() arg        { return arg{format: s.format, registers: list{s.r}} }
-func (s shifted) registers() list { return list{s.r} }
+func (s shifted) arg() arg { return reads(s.format, s.r) }
 
 // LSL is the register shifted left by n bits, 0 to 63.
 func (r GP) LSL(n int) Source { return shifted{r, fmt.Sprintf("R%%d<<%d", n)} }
@@ -91,20 +104,15 @@ func (r GP) Post(step int) Mem {
 	return Mem{base: r, format: fmt.Sprintf("%d(R%%d)", step), step: step}
 }
 
-func (m Mem) arg() arg { return arg{format: m.format, registers: m.read()} }
-
-func (m Mem) read() list {
+func (m Mem) place() arg {
+	a := reads(m.format, m.base)
 	if m.index != nil {
-		return list{m.base, m.index}
+		a = reads(m.format, m.base, m.index)
 	}
-	return list{m.base}
-}
-
-func (m Mem) written() list {
 	if m.step != 0 {
-		return list{m.base}
+		a.written = a.registers[:1]
 	}
-	return nil
+	return a
 }
 
 // suffix returns the suffix of the opcode for this access.
@@ -130,18 +138,14 @@ const (
 	D2  Arrangement = "D2"
 )
 
-func (v V) as(t Arrangement) arg {
-	return arg{format: "V%d." + string(t), registers: list{v}}
-}
+func (v V) as(t Arrangement) arg { return reads("V%d."+string(t), v) }
 
 // scalar is the register's name in instructions that move all of it, or its low end.
-func (v V) scalar() arg { return arg{format: "F%d", registers: list{v}} }
+func (v V) scalar() arg { return reads("F%d", v) }
 
 // lane is lane i of words, 'S', or long words, 'D'.
-func (v V) lane(size byte, i int) arg {
-	return arg{format: fmt.Sprintf("V%%d.%c[%d]", size, i), registers: list{v}}
-}
+func (v V) lane(size byte, i int) arg { return reads(fmt.Sprintf("V%%d.%c[%d]", size, i), v) }
 
 func pair(a, b arg) arg {
-	return arg{format: "(" + a.format + ", " + b.format + ")", registers: append(append(list{}, a.registers...), b.registers...)}
+	return reads("("+a.format+", "+b.format+")", slices.Concat(a.registers, b.registers)...)
 }
