@@ -25,13 +25,6 @@ func probeLine32(v vectors) {
 	testLines(v, &line32{})
 }
 
-// setLine32 emits the setting of up to 8 bits of each of a window of hashes.
-func setLine32(v vectors) {
-	TEXT("setLine32"+v.name(), 0, signature("setLine32"))
-	Comment("The addresses and the bits are those of probeLine32.")
-	addBits(v, &line32{})
-}
-
 func (l *line32) prepare(v vectors) (size int) {
 	l.bitsOfLine = newBitsOfLine(v)
 	l.lines, l.recip = v.broadcastLong(argument("lines")), v.broadcastLong(argument("recip"))

@@ -92,20 +92,6 @@ func probeLine512(v vectors) {
 	testLines(v, &line512{})
 }
 
-// setLine512 emits the setting of up to 8 bits of each of a window of hashes.
-func setLine512(v vectors) {
-	TEXT("setLine512"+v.name(), 0, signature("setLine512"))
-	Comment("The addresses and the bits are those of probeLine512.")
-	addBits(v, &line512{})
-}
-
-// setNewLine512 emits setLine512 in the order of the hashes, with the outcome of each.
-func setNewLine512(v vectors) {
-	TEXT("setNewLine512"+v.name(), 0, signature("setNewLine512"))
-	Comment("The addresses and the bits are those of probeLine512.")
-	addNewBits(v, &line512{})
-}
-
 func (l *line512) prepare(v vectors) (size int) {
 	l.bitsOfLine = newBitsOfLine(v)
 	bytes := argument("lines")

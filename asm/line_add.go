@@ -27,8 +27,13 @@ type numbered interface {
 	numbers(h []Mem) reg.VecVirtual
 }
 
-// addBits emits the body of a kernel that sets bits of lines.
-func addBits(v vectors, walk numbered) {
+// setLine512 and setLine32 emit the setting of up to 8 bits of each of a window of hashes.
+
+func setLine512(v vectors) { addBits(v, "Line512", &line512{}) }
+func setLine32(v vectors)  { addBits(v, "Line32", &line32{}) }
+
+func addBits(v vectors, walkName string, walk numbered) {
+	beginSet(walkName, v)
 	a := newBitsAdder(v, walk)
 	if v.lanes() < 16 {
 		addLines(v, walk, a.addByWord)
@@ -38,9 +43,11 @@ func addBits(v vectors, walk numbered) {
 	addLines(v, walk, a.addWhole)
 }
 
-// addNewBits emits the body of a kernel that sets bits of lines in the order of the keys, and tells
-// which keys are new.
-func addNewBits(v vectors, walk numbered) {
+// setNewLine512 emits setLine512 in the order of the hashes, with the outcome of each.
+func setNewLine512(v vectors) {
+	TEXT("setNewLine512"+v.name(), 0, signature("setNewLine512"))
+	Comment("The addresses and the bits are those of probeLine512.")
+	walk := &line512{}
 	a := newBitsAdder(v, walk)
 	a.prepareWhole()
 	if v.lanes() < 16 {

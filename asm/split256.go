@@ -27,8 +27,7 @@ func probeSplit256(v vectors) {
 
 // setSplit256 emits the setting of the bits of a window of hashes.
 func setSplit256(v vectors) {
-	TEXT("setSplit256"+v.name(), 0, signature("setSplit256"))
-	Comment("The addresses and the bits are those of probeSplit256.")
+	beginSet("Split256", v)
 	s := &split256{}
 	addLines(v, s, func(h, line []Mem) {
 		for i, line := range line {
