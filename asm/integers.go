@@ -146,39 +146,32 @@ func (k *integers) repeat() {
 	}
 }
 
-func (k *integers) multiply(c uint64) {
-	multiply(k.vectors, c, k.vector...)
+// each emits an operation on all keys with a number: in vectors as in longs.go, and in general registers.
+func (k *integers) each(n uint64, vectors func(v vectors, n uint64, xs ...reg.VecVirtual), scalar func(x reg.GPVirtual)) {
+	vectors(k.vectors, n, k.vector...)
 	for _, x := range k.scalar {
-		IMULQ(longConstant(c), x)
+		scalar(x)
 	}
+}
+
+func (k *integers) multiply(c uint64) {
+	k.each(c, multiply, func(x reg.GPVirtual) { IMULQ(longConstant(c), x) })
 }
 
 func (k *integers) rotate(by uint64) {
-	rotate(k.vectors, by, k.vector...)
-	for _, x := range k.scalar {
-		ROLQ(U8(by), x)
-	}
+	k.each(by, rotate, func(x reg.GPVirtual) { ROLQ(U8(by), x) })
 }
 
 func (k *integers) xorShifted(by uint64) {
-	xorShifted(k.vectors, by, k.vector...)
-	for _, x := range k.scalar {
-		xorRight(x, by)
-	}
+	k.each(by, xorShifted, func(x reg.GPVirtual) { xorRight(x, by) })
 }
 
 func (k *integers) add(c uint64) {
-	addConstant(k.vectors, c, k.vector...)
-	for _, x := range k.scalar {
-		ADDQ(longConstant(c), x)
-	}
+	k.each(c, addConstant, func(x reg.GPVirtual) { ADDQ(longConstant(c), x) })
 }
 
 func (k *integers) xorConstant(c uint64) {
-	xorConstant(k.vectors, c, k.vector...)
-	for _, x := range k.scalar {
-		XORQ(longConstant(c), x)
-	}
+	k.each(c, xorConstant, func(x reg.GPVirtual) { XORQ(longConstant(c), x) })
 }
 
 // xor emits an exclusive or with a vector of equal long words, which is in memory where keys are in general registers.
