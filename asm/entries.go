@@ -203,10 +203,6 @@ var layouts = []struct{ name, layouts string }{
 	{"Width16", "fixedWidth"},
 	{"Any", "byteSlices, strs, offsets32, offsets64, fixedWidth"},
 	{"Headers", "byteSlices, strs"},
-	{"Slices", "byteSlices"},
-	{"Strings", "strs"},
-	{"Offsets32", "offsets32"},
-	{"Offsets64", "offsets64"},
 }
 
 // declare writes a Go file with the entries and the declarations of an architecture's functions.

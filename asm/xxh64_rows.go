@@ -139,11 +139,6 @@ func (h *xxh64Rows) compare() {
 	VPMINUD(h.n[1], n, h.least)
 	VPMAXUD(h.n[1], n, h.longest)
 	VPORQ(h.n[1], n, h.any)
-	for _, n := range h.n[2:] {
-		VPMINUD(n, h.least, h.least)
-		VPMAXUD(n, h.longest, h.longest)
-		VPORQ(n, h.any, h.any)
-	}
 }
 
 // start emits the first state of vector i, for keys of less than 32 bytes.

@@ -86,10 +86,6 @@ func xxph3ByRows() {
 	x.n = r.lengths()
 	VPMINUD(x.n[1], x.n[0], x.least)
 	VPMAXUD(x.n[1], x.n[0], x.longest)
-	for _, n := range x.n[2:] {
-		VPMINUD(n, x.least, x.least)
-		VPMAXUD(n, x.longest, x.longest)
-	}
 	jumpIf(x.longest, atLeast, 129, "end")
 	x.loadEnds()
 	Label("loaded")
