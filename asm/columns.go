@@ -35,7 +35,7 @@ func (l located) longs(v vectors) [2]reg.VecVirtual {
 // jumpIfLong emits a jump to end that is taken if a key has at least long bytes.
 func (l located) jumpIfLong(v vectors) {
 	if l.length != nil {
-		v.testAny(v.greater(l.length, v.broadcast(constant(uint32(long-1)))))
+		v.testAny(greater(v, l.length, v.broadcast(constant(uint32(long-1)))))
 	} else {
 		v.testAbove(long, l.lengths)
 	}

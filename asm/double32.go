@@ -47,7 +47,7 @@ func probeDouble32(v vectors) {
 		"the hashes that passed the stage before, and so on back to the first stage.",
 	)
 	d := &double32{vectors: v}
-	d.load()
+	d.prepare()
 	Label("stage")
 	branch(CMPQ, d.n, argument("denseBelow"), JLE, "rest")
 	left, last := valueOf(d.probes), GP64()
@@ -70,8 +70,8 @@ func argument(name string) reg.GPVirtual {
 	return Load(Param(name), GP64()).(reg.GPVirtual)
 }
 
-// load emits the arguments and constants.
-func (d *double32) load() {
+// prepare emits the arguments and constants.
+func (d *double32) prepare() {
 	d.loadBase()
 	d.prepareGather()
 	d.prepareTest()
@@ -175,12 +175,12 @@ func (d *double32) stage() {
 // probe emits probe number done of a vector of hashes, and steps to the next vector.
 func (d *double32) probe(hash, mask reg.GPVirtual, done reg.VecVirtual) {
 	h, delta, bit := d.vector(), d.vector(), d.vector()
-	d.vectors.load(Mem{Base: hash}, h)
+	d.load(Mem{Base: hash}, h)
 	d.rotate17(h, delta)
 	VPMULLD(done, delta, delta)
 	VPADDD(delta, h, h)
 	d.remainder(h, bit)
-	d.storeMask(d.collect(d.test(bit)), mask)
+	storeMask(d, d.collect(d.test(bit)), mask)
 	ADDQ(U8(4*d.lanes()), hash)
 }
 
@@ -188,7 +188,7 @@ func (d *double32) probe(hash, mask reg.GPVirtual, done reg.VecVirtual) {
 // the hashes to read, so the two may share memory.
 func (d *double32) move(hash, mask Mem, survivor reg.GPVirtual) {
 	h := d.vector()
-	d.vectors.load(hash, h)
+	d.load(hash, h)
 	count := GP64()
 	d.loadMask(mask, count)
 	d.compact(h, count, Mem{Base: survivor})
@@ -210,7 +210,7 @@ func (d *double32) rest() {
 
 	for n := d.abreast(); n > 0; n-- {
 		d.walks(n, hash, end, left, done, (*walk).test, func(w *walk) {
-			d.storeMask(d.collect(w.passed), mask)
+			storeMask(d, d.collect(w.passed), mask)
 		})
 	}
 	d.trim(mask)
@@ -301,7 +301,7 @@ func (d *double32) abreast() int { return d.lanes() / 8 }
 // walk emits the start of a walk at probe number done.
 func (d *double32) walk(hashes Mem, done reg.VecVirtual) *walk {
 	w := &walk{d: d, h: d.vector(), delta: d.vector(), bit: d.vector(), passed: d.vector()}
-	d.vectors.load(hashes, w.h)
+	d.load(hashes, w.h)
 	d.rotate17(w.h, w.delta)
 	ahead := d.vector()
 	VPMULLD(done, w.delta, ahead)
@@ -350,14 +350,14 @@ func (d *double32) clearLast(mask reg.GPVirtual) {
 	MOVQ(zero, Mem{Base: mask, Index: last, Scale: 8})
 }
 
-// storeMask appends the outcome of a vector to a row.
-func (d *double32) storeMask(bits, mask reg.GPVirtual) {
-	if d.lanes() == 16 {
-		MOVW(bits.As16(), Mem{Base: mask})
+// storeMask appends the outcome of a vector to others.
+func storeMask(v vectors, bits, to reg.GPVirtual) {
+	if v.lanes() == 16 {
+		MOVW(bits.As16(), Mem{Base: to})
 	} else {
-		MOVB(bits.As8(), Mem{Base: mask})
+		MOVB(bits.As8(), Mem{Base: to})
 	}
-	ADDQ(U8(d.lanes()/8), mask)
+	ADDQ(U8(v.lanes()/8), to)
 }
 
 // trim clears the bits past the last hash of a row, which ends at mask.
@@ -369,7 +369,7 @@ func (d *double32) trim(mask reg.GPVirtual) {
 	SUBQ(U8(d.lanes()/8), mask)
 	d.loadMask(Mem{Base: mask}, bits)
 	BZHIL(rest.As32(), bits.As32(), bits.As32())
-	d.storeMask(bits, mask)
+	storeMask(d, bits, mask)
 	Label(trimmed)
 }
 

@@ -18,7 +18,7 @@ type full64 struct {
 	base          reg.GPVirtual // the first aligned word of 32 bits of the filter
 	bits, inverse Op
 	swap, skip    Op             // the number of a bit is XORed with the first, and added to the second
-	mask          reg.VecVirtual // of the sums, for AVX-512
+	sumMask       reg.VecVirtual // of the sums, for AVX-512
 	evens         reg.VecVirtual // the numbers of the even words of two vectors, for AVX-512
 
 	sums  [4][2]reg.VecVirtual // of the next four probes: two vectors of long words
@@ -92,7 +92,7 @@ func (f *full64) prepareWalk() {
 	f.swap, f.bits = f.keep(f.broadcast(argument("swap"))), f.keep(f.broadcast(argument("bits")))
 	f.inverse = f.keep(f.broadcastLong(argument("inverse")))
 	if f.lanes() == 16 {
-		f.evens, f.mask = f.vector(), f.broadcastLong(argument("mask"))
+		f.evens, f.sumMask = f.vector(), f.broadcastLong(argument("mask"))
 		f.load(alternate[0], f.evens)
 	}
 	for i := range f.sums {
@@ -217,7 +217,7 @@ func (f *full64) next(i int) {
 // place emits the store of a remainder as the number of a bit: for a test, of one after the first aligned word, and
 // with the number of its word.
 func (f *full64) place(r reg.VecVirtual, to Mem) {
-	f.swapped(r)
+	f.xor(f.swap, r, r)
 	if f.skip == nil {
 		f.store(r, to)
 		return
@@ -227,14 +227,6 @@ func (f *full64) place(r reg.VecVirtual, to Mem) {
 	index := f.vector()
 	VPSRLD(U8(5), r, index)
 	f.store(index, to.Offset(2*f.room))
-}
-
-func (f *full64) swapped(r reg.VecVirtual) {
-	if f.lanes() == 16 {
-		VPXORD(f.swap, r, r)
-	} else {
-		VPXOR(f.swap, r, r)
-	}
 }
 
 // The numbers of which AVX2 makes floating point.
@@ -258,7 +250,7 @@ var (
 // more.
 func (f *full64) remainder(h [2]reg.VecVirtual) (r reg.VecVirtual) {
 	q := [2]reg.VecVirtual{f.vector(), f.vector()}
-	mask, less := f.mask, f.vector()
+	mask, less := f.sumMask, f.vector()
 	if f.lanes() == 8 {
 		mask = f.vector()
 		VPBROADCASTQ(parameter("mask"), mask)
@@ -318,7 +310,7 @@ func (f *full64) reduceAgain(p reg.GPVirtual) {
 	if f.skip != nil {
 		VPSUBD(f.skip, r, r)
 	}
-	f.swapped(r)
+	f.xor(f.swap, r, r)
 	VCVTDQ2PS(r, q)
 	VMULPS(inverse, q, q)
 	VCVTTPS2DQ(q, q)
@@ -345,7 +337,7 @@ func (f *full64) test() (mask reg.GPVirtual) {
 		branch(TESTB, loads, loads, JNZ, "load")
 		f.testBits("gather", p, end, passed, func(word reg.VecVirtual) {
 			index := f.vector()
-			f.vectors.load(Mem{Base: p, Disp: 2 * f.room}, index)
+			f.load(Mem{Base: p, Disp: 2 * f.room}, index)
 			f.gather(f.base, index, word)
 		})
 		JMP(LabelRef("tested"))
@@ -403,12 +395,7 @@ func (f *full64) loadWords(indices Mem, to reg.VecVirtual) {
 
 // follow emits what follows the test of a vector.
 func (f *full64) follow(mask reg.GPVirtual) {
-	if f.lanes() == 16 {
-		MOVW(mask.As16(), Mem{Base: f.out})
-	} else {
-		MOVB(mask.As8(), Mem{Base: f.out})
-	}
-	ADDQ(U8(f.lanes()/8), f.out)
+	storeMask(f, mask, f.out)
 	probes := argument("probes")
 	branch(CMPQ, f.probes, probes, JEQ, "next")
 	branch(CMPQ, f.second, U8(0), JNE, "next")

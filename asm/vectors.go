@@ -30,7 +30,7 @@ type vectors interface {
 	load(m Mem, dst reg.VecVirtual)
 	store(src reg.VecVirtual, m Mem)
 	and(a, b, dst reg.VecVirtual)
-	xor(a, b, dst reg.VecVirtual)
+	xor(a Op, b, dst reg.VecVirtual)
 	// rotate17 rotates each lane right by 17 bits.
 	rotate17(src, dst reg.VecVirtual)
 	// joinHigh joins the upper halves of the products of the even lanes and of the odd
@@ -46,9 +46,9 @@ type vectors interface {
 
 	// A lane mask chooses lanes. It is a mask register, or a vector whose lanes are all
 	// ones or all zeros.
-	greater(a, b reg.VecVirtual) (mask reg.Register) // as signed numbers
-	both(a, b reg.Register) reg.Register
-	butNot(a, b reg.Register) reg.Register
+	mask() reg.Register
+	both(a, b, mask reg.Register)
+	butNot(a, b, mask reg.Register)
 	testAny(mask reg.Register) // clears the zero flag if a lane is chosen
 	merge(src reg.VecVirtual, mask reg.Register, dst reg.VecVirtual)
 
@@ -80,6 +80,13 @@ type vectors interface {
 
 	// gatherLongs loads the long words at base + 8·index.
 	gatherLongs(base reg.GPVirtual, index reg.VecVirtual) [2]reg.VecVirtual
+}
+
+// greater returns the lanes in which a is greater than b, as signed numbers.
+func greater(v vectors, a, b reg.VecVirtual) (mask reg.Register) {
+	mask = v.mask()
+	VPCMPGTD(b, a, mask)
+	return mask
 }
 
 // constant returns a register with x in its low half.
@@ -123,7 +130,7 @@ func (v *avx512) broadcast(r reg.GPVirtual) reg.VecVirtual {
 
 func (v *avx512) load(m Mem, dst reg.VecVirtual)  { VMOVDQU32(m, dst) }
 func (v *avx512) and(a, b, dst reg.VecVirtual)    { VPANDD(a, b, dst) }
-func (v *avx512) xor(a, b, dst reg.VecVirtual)    { VPXORD(a, b, dst) }
+func (v *avx512) xor(a Op, b, dst reg.VecVirtual) { VPXORD(a, b, dst) }
 func (v *avx512) store(src reg.VecVirtual, m Mem) { VMOVDQU32(src, m) }
 
 func (v *avx512) rotate17(src, dst reg.VecVirtual) {
@@ -180,25 +187,10 @@ func (v *avx512) gatherLongs(base reg.GPVirtual, index reg.VecVirtual) (dst [2]r
 	return dst
 }
 
-func (v *avx512) greater(a, b reg.VecVirtual) reg.Register {
-	k := K()
-	VPCMPGTD(b, a, k)
-	return k
-}
-
-func (v *avx512) both(a, b reg.Register) reg.Register {
-	k := K()
-	KANDW(a, b, k)
-	return k
-}
-
-func (v *avx512) butNot(a, b reg.Register) reg.Register {
-	k := K()
-	KANDNW(a, b, k)
-	return k
-}
-
-func (v *avx512) testAny(mask reg.Register) { KORTESTW(mask, mask) }
+func (v *avx512) mask() reg.Register             { return K() }
+func (v *avx512) both(a, b, mask reg.Register)   { KANDW(a, b, mask) }
+func (v *avx512) butNot(a, b, mask reg.Register) { KANDNW(a, b, mask) }
+func (v *avx512) testAny(mask reg.Register)      { KORTESTW(mask, mask) }
 
 func (v *avx512) merge(src reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
 	VMOVDQA32(src, mask, dst)
@@ -280,9 +272,9 @@ func (v *avx2) broadcast(r reg.GPVirtual) reg.VecVirtual {
 	return y
 }
 
-func (v *avx2) load(m Mem, dst reg.VecVirtual) { VMOVDQU(m, dst) }
-func (v *avx2) and(a, b, dst reg.VecVirtual)   { VPAND(a, b, dst) }
-func (v *avx2) xor(a, b, dst reg.VecVirtual)   { VPXOR(a, b, dst) }
+func (v *avx2) load(m Mem, dst reg.VecVirtual)  { VMOVDQU(m, dst) }
+func (v *avx2) and(a, b, dst reg.VecVirtual)    { VPAND(a, b, dst) }
+func (v *avx2) xor(a Op, b, dst reg.VecVirtual) { VPXOR(a, b, dst) }
 
 func (v *avx2) store(src reg.VecVirtual, m Mem) { VMOVDQU(src, m) }
 
@@ -342,25 +334,10 @@ func (v *avx2) gatherLongs(base reg.GPVirtual, index reg.VecVirtual) (dst [2]reg
 	return dst
 }
 
-func (v *avx2) greater(a, b reg.VecVirtual) reg.Register {
-	y := YMM()
-	VPCMPGTD(b, a, y)
-	return y
-}
-
-func (v *avx2) both(a, b reg.Register) reg.Register {
-	y := YMM()
-	VPAND(a, b, y)
-	return y
-}
-
-func (v *avx2) butNot(a, b reg.Register) reg.Register {
-	y := YMM()
-	VPANDN(a, b, y)
-	return y
-}
-
-func (v *avx2) testAny(mask reg.Register) { VPTEST(mask, mask) }
+func (v *avx2) mask() reg.Register             { return YMM() }
+func (v *avx2) both(a, b, mask reg.Register)   { VPAND(a, b, mask) }
+func (v *avx2) butNot(a, b, mask reg.Register) { VPANDN(a, b, mask) }
+func (v *avx2) testAny(mask reg.Register)      { VPTEST(mask, mask) }
 
 func (v *avx2) merge(src reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
 	VPBLENDVB(mask, src, dst, dst)
