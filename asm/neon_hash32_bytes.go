@@ -202,22 +202,22 @@ func (b *neonHash32Bytes) near(more arm64.GP, fifteen, twentyThree arm64.V) {
 	}
 	neonBranch(f, arm64.Imm(16-8), more, f.BLO, "last")
 	load(b.steps[1])
-	b.mixLonger(fifteen)
+	b.mixLonger(b.lengths, fifteen)
 	neonBranch(f, arm64.Imm(24-8), more, f.BLO, "last")
 	load(b.steps[2])
-	b.mixLonger(twentyThree)
+	b.mixLonger(b.lengths, twentyThree)
 	f.Label("last")
 	for i, key := range b.keys {
 		b.load(key.At(0), b.tails[i/2], i%2)
 	}
 	neonBranch(f, arm64.Imm(32-8), more, f.BNE, "tails")
-	b.mixLonger(broadcastConstant(f, 31))
+	b.mixLonger(b.lengths, broadcastConstant(f, 31))
 	f.B("tails")
 }
 
-// mixLonger emits the mixing of the next pair into the hashes of keys of more bytes than least has.
-func (b *neonHash32Bytes) mixLonger(least arm64.V) {
-	for i, length := range b.lengths {
+// mixLonger emits the mixing of the next pair into the hashes of keys whose length is above least.
+func (b *neonHash32Bytes) mixLonger(lengths [2]arm64.V, least arm64.V) {
+	for i, length := range lengths {
 		next, active := b.f.V(), b.f.V()
 		b.mixPair(i, next)
 		b.f.VCMHI(arm64.S4, least, length, active)
@@ -268,12 +268,7 @@ func (b *neonHash32Bytes) any() {
 		f.CSEL("HI", b.ends[i], key, key)
 		b.load(key.Post(8), b.tails[i/2], i%2)
 	}
-	for i := range pairs {
-		next, active := f.V(), f.V()
-		b.mixPair(i, next)
-		f.VCMHI(arm64.S4, at, pairs[i], active)
-		f.VBIT(active, next, b.h[i])
-	}
+	b.mixLonger(pairs, at)
 	f.VADD(arm64.S4, one, at, at)
 	neonCount(f, arm64.Imm(1), most, f.BNE, "apart")
 	f.Label("apart_done")

@@ -68,11 +68,7 @@ func (d *neonLine32) next() (at [4]arm64.GP) {
 }
 
 func (d *neonLine32) test(half int, at [2]arm64.GP) (passed arm64.V) {
-	var numbers [2]arm64.V
-	for i := range numbers {
-		numbers[i] = d.numbers(2*half + i)
-	}
-	return d.bits.test(d.f, at, numbers[0], numbers[1])
+	return d.bits.test(d.f, at, d.numbers(2*half), d.numbers(2*half+1))
 }
 
 // numbers emits 8 halfwords, whose upper 9 bits are the numbers of the bits of hash i of the 4.

@@ -4,20 +4,13 @@ import "github.com/lanebloom/bloom/asm/arm64"
 
 // neonLine512 has the registers of the walk line512 while a kernel's code is emitted.
 type neonLine512 struct {
-	f            *arm64.Function
-	base, hashes arm64.GP
-	lines        arm64.V // their number, in each word
-	h            [2]arm64.V
-
+	neonHalves
 	factors [2]arm64.V   // of 8 probes
 	bits    neonLineBits // for tests
 }
 
 func newNEONLine512(f *arm64.Function) *neonLine512 {
-	return &neonLine512{
-		f: f, base: f.Argument("base"), hashes: f.Argument("hashes"), lines: broadcast(f, f.Argument("lines")),
-		h: [2]arm64.V{f.V(), f.V()},
-	}
+	return &neonLine512{neonHalves: newNEONHalves(f, "lines")}
 }
 
 // neonProbeLine512 emits the test of a window of hashes.
@@ -40,18 +33,11 @@ func (d *neonLine512) loadFactors() {
 
 // next finds line lo·lines >> 32, for the lower half lo of a hash.
 func (d *neonLine512) next() (at [4]arm64.GP) {
-	low := d.f.V()
-	d.f.FLDPQ(d.hashes.Post(32), d.h[0], d.h[1])
-	d.f.VUZP1(arm64.S4, d.h[1], d.h[0], low)
-	return neonAddresses(d.f, d.base, neonUpper(d.f, low, d.lines), 6)
+	return d.linesOf(d.f.VUZP1, 6)
 }
 
 func (d *neonLine512) test(half int, at [2]arm64.GP) (passed arm64.V) {
-	var uppers [2]arm64.V
-	for i := range uppers {
-		uppers[i] = d.numbers(2*half + i)
-	}
-	return d.bits.test(d.f, at, uppers[0], uppers[1])
+	return d.bits.test(d.f, at, d.numbers(2*half), d.numbers(2*half+1))
 }
 
 // numbers emits 8 halfwords, whose upper 9 bits are the numbers of the bits of hash i of the 4.

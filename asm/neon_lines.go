@@ -18,6 +18,30 @@ type neonLines interface {
 	test(half int, at [2]arm64.GP) (passed arm64.V)
 }
 
+// neonHalves has the registers of a walk of which half of a hash chooses the line.
+type neonHalves struct {
+	f            *arm64.Function
+	base, hashes arm64.GP
+	lines        arm64.V // their number, in each word
+	h            [2]arm64.V
+}
+
+func newNEONHalves(f *arm64.Function, lines string) neonHalves {
+	return neonHalves{
+		f: f, base: f.Argument("base"), hashes: f.Argument("hashes"), lines: broadcast(f, f.Argument(lines)),
+		h: [2]arm64.V{f.V(), f.V()},
+	}
+}
+
+// linesOf emits the load of the next 4 hashes, and returns the addresses of their lines of 1<<shift bytes. unzip takes the
+// lower or the upper halves.
+func (d *neonHalves) linesOf(unzip func(t arm64.Arrangement, m, n, d arm64.V), shift int) (at [4]arm64.GP) {
+	half := d.f.V()
+	d.f.FLDPQ(d.hashes.Post(32), d.h[0], d.h[1])
+	unzip(arm64.S4, d.h[1], d.h[0], half)
+	return neonAddresses(d.f, d.base, neonUpper(d.f, half, d.lines), shift)
+}
+
 // neonTestLines emits the body of a kernel that tests a window of hashes. It has no branch
 // that depends on a key.
 func neonTestLines(f *arm64.Function, tables neonTables, walk neonLines) {

@@ -4,11 +4,8 @@ import "github.com/lanebloom/bloom/asm/arm64"
 
 // neonSplit256 has the registers of the walk split256 while a kernel's code is emitted.
 type neonSplit256 struct {
-	f            *arm64.Function
-	base, hashes arm64.GP
-	blocks       arm64.V // their number, in each word
-	h            [2]arm64.V
-	salts        [2]arm64.V
+	neonHalves
+	salts [2]arm64.V
 
 	// For tests: the indices of the upper bytes of 16 words, and those of the bytes to load,
 	// whose upper 6 bits never change; the powers of two.
@@ -18,10 +15,7 @@ type neonSplit256 struct {
 }
 
 func newNEONSplit256(f *arm64.Function) *neonSplit256 {
-	return &neonSplit256{
-		f: f, base: f.Argument("base"), hashes: f.Argument("hashes"), blocks: broadcast(f, f.Argument("blocks")),
-		h: [2]arm64.V{f.V(), f.V()},
-	}
+	return &neonSplit256{neonHalves: newNEONHalves(f, "blocks")}
 }
 
 func (d *neonSplit256) loadSalts(tables neonTables) {
@@ -33,10 +27,7 @@ func (d *neonSplit256) loadSalts(tables neonTables) {
 
 // next finds block hi·blocks >> 32, for the upper half hi of a hash.
 func (d *neonSplit256) next() (at [4]arm64.GP) {
-	high := d.f.V()
-	d.f.FLDPQ(d.hashes.Post(32), d.h[0], d.h[1])
-	d.f.VUZP2(arm64.S4, d.h[1], d.h[0], high)
-	return neonAddresses(d.f, d.base, neonUpper(d.f, high, d.blocks), 5)
+	return d.linesOf(d.f.VUZP2, 5)
 }
 
 // products emits the products of the lower half of hash i of the 4 and the salts.
