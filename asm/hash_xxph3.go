@@ -14,7 +14,7 @@ var xxph3Factor = bloom.constant("prime32x1")
 
 // xxph3Words is the 192 bytes that keys are combined with, as words.
 var xxph3Words = func() (words [24]uint64) {
-	for i, b := range mustLoad("../internal/reference").elements("XXPH3Secret") {
+	for i, b := range load("../internal/reference").elements("XXPH3Secret") {
 		words[i/8] |= b << (i % 8 * 8)
 	}
 	return words

@@ -16,7 +16,7 @@ import (
 
 // bloom is the package whose assembly this is, in the directory above this one. So the generator takes
 // the offsets of fields and the values of constants from where they are written.
-var bloom = mustLoad("..")
+var bloom = load("..")
 
 // source is a package, as the compiler for amd64 sees it. What the kernels of arm64 take from it is the
 // same there.
@@ -27,28 +27,15 @@ type source struct {
 	info  types.Info
 }
 
-func mustLoad(dir string) *source {
-	s, err := load(dir)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "asm:", err)
-		os.Exit(1)
-	}
-	return s
-}
-
-func load(dir string) (*source, error) {
+func load(dir string) *source {
 	c, set := build.Default, token.NewFileSet()
 	c.GOARCH, c.GOOS, c.BuildTags = "amd64", "linux", nil
 	p, err := c.ImportDir(dir, 0)
-	if err != nil {
-		return nil, err
-	}
+	check(err)
 	s := &source{sizes: types.SizesFor("gc", "amd64"), info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}}}
 	for _, name := range p.GoFiles {
 		f, err := parser.ParseFile(set, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
+		check(err)
 		s.files = append(s.files, f)
 	}
 	// It imports nothing, for what kernels know is of the package's own types. Other errors are the
@@ -56,7 +43,15 @@ func load(dir string) (*source, error) {
 	config := types.Config{IgnoreFuncBodies: true, Sizes: s.sizes, Importer: noImports{}, Error: func(error) {}}
 	checked, _ := config.Check(p.Name, set, s.files, &s.info)
 	s.scope = checked.Scope()
-	return s, nil
+	return s
+}
+
+// check ends the program if there is an error.
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "asm:", err)
+		os.Exit(1)
+	}
 }
 
 type noImports struct{}
