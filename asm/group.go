@@ -98,14 +98,10 @@ func locateLine32(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual {
 }
 
 // bitsOfBlock emits the bits in a block of a hash of Parquet, and returns what emits their test.
-func bitsOfBlock(_ vectors, hash reg.GPVirtual) func(line Mem) {
-	bits, ones, low := YMM(), YMM(), XMM()
-	VMOVD(hash.As32(), low)
-	VPBROADCASTD(low, bits)
-	VPMULLD(splitSalts, bits, bits)
-	VMOVDQU(splitOnes, ones)
-	VPSRLD(U8(27), bits, bits)
-	VPSLLVD(bits, ones, bits)
+func bitsOfBlock(v vectors, hash reg.GPVirtual) func(line Mem) {
+	bits := YMM()
+	broadcastSingle(v, hash, bits)
+	splitBits(v, bits)
 	return func(line Mem) {
 		has := YMM()
 		VMOVDQU(line, has)

@@ -41,7 +41,7 @@ func (h *hash64) mix(x []reg.VecVirtual, turn, mul, add uint64) {
 
 // finish emits the last steps and the stores: those of each seed go to a column.
 func (h *hash64) finish(to ...reg.GPVirtual) {
-	endXXH64(h, h.h)
+	endXXH64(h, h.h...)
 	vectors := len(h.h) / len(to)
 	for i, x := range h.h {
 		VMOVDQU64(x, Mem{Base: to[i/vectors], Disp: 64 * (i % vectors)})

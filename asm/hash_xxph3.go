@@ -116,9 +116,7 @@ func xxph3Any() {
 	}
 	x.pairs()
 	x.words()
-	xorShifted(x, 37, x.h[:]...)
-	multiply(x, primes[2], x.h[:]...)
-	xorShifted(x, 32, x.h[:]...)
+	endXXPH3(x, x.h[:]...)
 	for i, h := range x.h {
 		VMOVDQU64(h, Mem{Base: to, Disp: 64 * i})
 	}
@@ -226,10 +224,7 @@ func (x *xxph3) words() {
 		VPSLLQ(U8(32), last, last)
 		VPORQ(last, word, word)
 		VPXORQ_BCST(secret, word, word)
-		xorShifted(x, 51, word)
-		multiply(x, xxph3Factor, word)
-		VPADDQ(x.n[i], word, word)
-		xorShifted(x, 47, word)
+		mixXXPH3(x, word, x.n[i])
 		VPMULLQ_BCST(prime(2), word, active[i], h)
 	}
 	Label("words_end")

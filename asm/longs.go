@@ -74,10 +74,26 @@ func addConstant(v vectors, c uint64, xs ...reg.VecVirtual) {
 }
 
 // endXXH64 emits the last steps of XXH64.
-func endXXH64(v vectors, hashes []reg.VecVirtual) {
+func endXXH64(v vectors, hashes ...reg.VecVirtual) {
 	xorShifted(v, 33, hashes...)
 	multiply(v, primes[1], hashes...)
 	xorShifted(v, 29, hashes...)
+	multiply(v, primes[2], hashes...)
+	xorShifted(v, 32, hashes...)
+}
+
+// mixXXPH3 emits the hash of keys of 4 to 8 bytes, whose words are combined with the secret, up to the product with the
+// second prime. endXXPH3 emits the last steps for keys of up to 128 bytes, after that product.
+
+func mixXXPH3(v vectors, word, length reg.VecVirtual) {
+	xorShifted(v, 51, word)
+	multiply(v, xxph3Factor, word)
+	VPADDQ(length, word, word)
+	xorShifted(v, 47, word)
+}
+
+func endXXPH3(v vectors, hashes ...reg.VecVirtual) {
+	xorShifted(v, 37, hashes...)
 	multiply(v, primes[2], hashes...)
 	xorShifted(v, 32, hashes...)
 }

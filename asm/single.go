@@ -507,6 +507,12 @@ func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
 // Each word of bits is the lower half.
 func blockOf(v vectors, line reg.GPVirtual, bits reg.Register) (block Mem) {
 	blockAddress(argument("base"), line)
+	splitBits(v, bits)
+	return Mem{Base: line}
+}
+
+// splitBits emits the bits of a hash in the words of a block. Each word of bits is the lower half of the hash.
+func splitBits(v vectors, bits reg.Register) {
 	VPMULLD(splitSalts, bits, bits)
 	ones := singleVector(v, 1)
 	if v.lanes() == 16 {
@@ -516,7 +522,6 @@ func blockOf(v vectors, line reg.GPVirtual, bits reg.Register) (block Mem) {
 	}
 	VPSRLD(U8(27), bits, bits)
 	VPSLLVD(bits, ones, bits)
-	return Mem{Base: line}
 }
 
 // blockAddress emits the address of one of Parquet's blocks, in the register of the upper half of a hash.

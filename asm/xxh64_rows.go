@@ -93,7 +93,7 @@ func xxh64ByRows() {
 	Label("tails")
 	h.tails()
 	Label("finish")
-	endXXH64(h, h.h)
+	endXXH64(h, h.h...)
 	r.storeWord(h.h, to)
 	branch(CMPQ, h.seed, U8(0), JEQ, "stored_all")
 	h.keep(func(at, kept Mem) { VMOVDQA64(loaded(kept), at) }, func(x reg.VecVirtual, kept Mem) { VMOVDQA64(kept, x) })

@@ -91,9 +91,7 @@ func xxph3ByRows() {
 	Label("loaded")
 	x.mixRows()
 	Label("long")
-	xorShifted(x, 37, x.h...)
-	multiply(x, primes[2], x.h...)
-	xorShifted(x, 32, x.h...)
+	endXXPH3(x, x.h...)
 	for i, h := range x.h {
 		empty := K()
 		VPTESTNMQ(x.n[i], x.n[i], empty)
@@ -197,10 +195,7 @@ func (x *xxph3Rows) mixRows() {
 		word := ZMM()
 		whole(word)(x86.VPBLENDMD(x.c[i][3], x.c[i][0], x.odd, word))
 		VPXORQ_BCST(secret, word, word)
-		xorShifted(x, 51, word)
-		multiply(x, xxph3Factor, word)
-		VPADDQ(x.n[i], word, word)
-		xorShifted(x, 47, word)
+		mixXXPH3(x, word, x.n[i])
 		VPMULLQ_BCST(prime(2), word, compare(x.n[i], less, 9), x.h[i])
 	}
 	jumpUnless(x.least, less, 4, "long")
