@@ -7030,7 +7030,7 @@ store:
 	RET
 
 // func addUint64Double32AVX2(base **byte, key uint64) (isNew bool)
-// Requires: BMI2
+// Requires: BMI2, CMOV
 TEXT ·addUint64Double32AVX2(SB), NOSPLIT, $0-17
 	MOVQ   key+8(FP), AX
 	MOVQ   AX, CX
@@ -7050,32 +7050,29 @@ TEXT ·addUint64Double32AVX2(SB), NOSPLIT, $0-17
 	MOVQ   (DX), BX
 	MOVQ   8(DX), SI
 	MOVQ   16(DX), DI
+	SUBL   CX, AX
 	MOVQ   24(DX), R8
+	MOVQ   $0x00000003, R10
 	MOVL   $0x00000001, R9
-	XORL   R10, R10
+	XORL   R11, R11
 
 next:
+	ADDL    CX, AX
 	MOVL    AX, DX
 	IMULQ   DI, DX
-	MULXQ   SI, R11, DX
-	MOVL    AX, R11
-	ADDL    CX, AX
-	ANDL    $0x07, R11
-	SHLXL   R11, R9, R12
-	MOVBLZX (BX)(DX*1), R11
-	ORL     R11, R12
-	XORL    R12, R11
-	ORL     R11, R10
-	MOVB    R12, (BX)(DX*1)
+	MULXQ   SI, R12, DX
+	BZHIL   R10, AX, R12
+	SHLXL   R12, R9, R12
+	TESTB   R12, (BX)(DX*1)
+	CMOVLEQ R9, R11
+	ORB     R12, (BX)(DX*1)
 	DECQ    R8
 	JNZ     next
-	TESTL   R10, R10
-	SETNE   AL
-	MOVB    AL, isNew+16(FP)
+	MOVB    R11, isNew+16(FP)
 	RET
 
 // func addUint64Double64AVX2(base **byte, key uint64) (isNew bool)
-// Requires: BMI2
+// Requires: BMI2, CMOV
 TEXT ·addUint64Double64AVX2(SB), NOSPLIT, $0-17
 	MOVQ key+8(FP), CX
 
@@ -7128,65 +7125,59 @@ TEXT ·addUint64Double64AVX2(SB), NOSPLIT, $0-17
 	JZ    masked
 	MOVQ  16(CX), DI
 	MOVQ  24(CX), CX
+	MOVQ  $0x00000003, R10
 	MOVL  $0x00000001, R9
-	XORL  R10, R10
+	XORL  R11, R11
 
 next:
-	MULXQ DI, R11, R12
-	MOVQ  DX, R11
-	SHRQ  $0x08, R12
-	IMULQ SI, R12
-	SUBQ  R12, R11
-	CMPQ  R11, SI
+	MULXQ DI, R12, R13
+	MOVQ  DX, R12
+	SHRQ  $0x08, R13
+	IMULQ SI, R13
+	SUBQ  R13, R12
+	CMPQ  R12, SI
 	JCC   large0
 
 small0:
 	ADDQ    AX, DX
-	SHRXQ   R8, R11, R13
-	ANDL    $0x07, R11
-	SHLXL   R11, R9, R12
-	MOVBLZX (BX)(R13*1), R11
-	ORL     R11, R12
-	XORL    R12, R11
-	ORL     R11, R10
-	MOVB    R12, (BX)(R13*1)
+	SHRXQ   R8, R12, R13
+	BZHIL   R10, R12, R12
+	SHLXL   R12, R9, R12
+	TESTB   R12, (BX)(R13*1)
+	CMOVLEQ R9, R11
+	ORB     R12, (BX)(R13*1)
 	DECQ    CX
 	JNZ     next
-	TESTL   R10, R10
-	SETNE   AL
-	MOVB    AL, isNew+16(FP)
+	MOVB    R11, isNew+16(FP)
 	RET
 
 large0:
-	SUBQ SI, R11
+	SUBQ SI, R12
 	JMP  small0
 
 masked:
 	MOVQ 24(CX), CX
+	MOVQ $0x00000003, R9
 	MOVL $0x00000001, SI
-	XORL R9, R9
+	XORL R10, R10
 
 masked_next:
-	MOVQ    DX, R10
-	ANDQ    DI, R10
+	MOVQ    DX, R12
+	ANDQ    DI, R12
 	ADDQ    AX, DX
-	SHRXQ   R8, R10, R12
-	ANDL    $0x07, R10
-	SHLXL   R10, SI, R11
-	MOVBLZX (BX)(R12*1), R10
-	ORL     R10, R11
-	XORL    R11, R10
-	ORL     R10, R9
-	MOVB    R11, (BX)(R12*1)
+	SHRXQ   R8, R12, R11
+	BZHIL   R9, R12, R12
+	SHLXL   R12, SI, R12
+	TESTB   R12, (BX)(R11*1)
+	CMOVLEQ SI, R10
+	ORB     R12, (BX)(R11*1)
 	DECQ    CX
 	JNZ     masked_next
-	TESTL   R9, R9
-	SETNE   AL
-	MOVB    AL, isNew+16(FP)
+	MOVB    R10, isNew+16(FP)
 	RET
 
 // func addUint64Line32AVX2(base **byte, key uint64) (isNew bool)
-// Requires: BMI2
+// Requires: BMI2, CMOV
 TEXT ·addUint64Line32AVX2(SB), NOSPLIT, $0-17
 	MOVQ   key+8(FP), AX
 	MOVQ   AX, CX
@@ -7209,27 +7200,24 @@ TEXT ·addUint64Line32AVX2(SB), NOSPLIT, $0-17
 	SHLQ   $0x06, DX
 	ADDQ   (BX), DX
 	MOVQ   24(BX), BX
+	MOVQ   $0x00000003, DI
 	MOVL   $0x00000001, SI
-	XORL   DI, DI
+	XORL   R8, R8
 
 next:
-	MOVL    AX, R8
+	MOVL    AX, R9
 	MOVL    AX, R10
 	SHRL    $0x03, R10
 	ANDL    $0x3f, R10
 	ADDL    CX, AX
-	ANDL    $0x07, R8
-	SHLXL   R8, SI, R9
-	MOVBLZX (DX)(R10*1), R8
-	ORL     R8, R9
-	XORL    R9, R8
-	ORL     R8, DI
-	MOVB    R9, (DX)(R10*1)
+	BZHIL   DI, R9, R9
+	SHLXL   R9, SI, R9
+	TESTB   R9, (DX)(R10*1)
+	CMOVLEQ SI, R8
+	ORB     R9, (DX)(R10*1)
 	DECQ    BX
 	JNZ     next
-	TESTL   DI, DI
-	SETNE   AL
-	MOVB    AL, isNew+16(FP)
+	MOVB    R8, isNew+16(FP)
 	RET
 
 // func requestDouble32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
@@ -18579,7 +18567,7 @@ TEXT ·addUint64Split256AVX2(SB), NOSPLIT, $0-17
 	RET
 
 // func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
-// Requires: BMI2
+// Requires: BMI2, CMOV
 TEXT ·addUint64Line512AVX2(SB), NOSPLIT, $0-17
 	MOVQ key+8(FP), AX
 
@@ -18610,27 +18598,24 @@ TEXT ·addUint64Line512AVX2(SB), NOSPLIT, $0-17
 	ADDQ  (CX), DX
 	SHRQ  $0x20, AX
 	MOVQ  24(CX), CX
+	MOVQ  $0x00000003, SI
 	MOVL  $0x00000001, BX
-	XORL  SI, SI
+	XORL  DI, DI
 
 next:
-	MOVL    AX, DI
-	SHRL    $0x17, DI
-	MOVL    DI, R9
+	MOVL    AX, R8
+	SHRL    $0x17, R8
+	MOVL    R8, R9
 	SHRL    $0x03, R9
 	IMUL3L  $0x9e3779b9, AX, AX
-	ANDL    $0x07, DI
-	SHLXL   DI, BX, R8
-	MOVBLZX (DX)(R9*1), DI
-	ORL     DI, R8
-	XORL    R8, DI
-	ORL     DI, SI
-	MOVB    R8, (DX)(R9*1)
+	BZHIL   SI, R8, R8
+	SHLXL   R8, BX, R8
+	TESTB   R8, (DX)(R9*1)
+	CMOVLEQ BX, DI
+	ORB     R8, (DX)(R9*1)
 	DECQ    CX
 	JNZ     next
-	TESTL   SI, SI
-	SETNE   AL
-	MOVB    AL, isNew+16(FP)
+	MOVB    DI, isNew+16(FP)
 	RET
 
 // func setLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)

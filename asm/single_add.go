@@ -90,14 +90,14 @@ func addUint64Double32() {
 	walk := argument("base")
 	RORXL(U8(17), h.As32(), delta.As32())
 	base, n, recip := fieldValue(walk, "base"), fieldValue(walk, "n"), fieldValue(walk, "recip")
+	SUBL(delta.As32(), h.As32())
 	setEach(walk, base, "", func() (reg.GPVirtual, reg.GPVirtual) {
-		low, bit := GP64(), GP64()
+		low := GP64()
+		ADDL(delta.As32(), h.As32())
 		MOVL(h.As32(), reg.EDX)
 		IMULQ(recip, reg.RDX)
 		MULXQ(n, low, index)
-		MOVL(h.As32(), bit.As32())
-		ADDL(delta.As32(), h.As32())
-		return index, bit
+		return index, h
 	})
 }
 
@@ -158,26 +158,23 @@ func addUint64Line32() {
 	})
 }
 
-// setEach emits the setting of a bit for each probe, and the end of the function. Bytes lie after from, and only
-// the last three digits of a bit's number count. The labels begin with name.
+// setEach emits the setting of a bit for each probe, and the end of the function. Bytes lie after from. Of a bit's
+// number, whose register it does not change, only the last three digits count. The labels begin with name.
+//
+// TESTB and ORB load the byte twice, but a byte in a register takes three instructions more.
 func setEach(walk, from reg.GPVirtual, name string, next nextBit) {
-	k, one, isNew := fieldValue(walk, "k"), GP32(), GP8()
-	missing, before, after := GP32(), GP32(), GP32()
+	k, one, three, isNew := fieldValue(walk, "k"), GP32(), valueOf(U32(3)), GP32()
 	MOVL(U32(1), one)
-	XORL(missing, missing)
+	XORL(isNew, isNew)
 	Label(name + "next")
 	index, bit := next()
-	at := Mem{Base: from, Index: index, Scale: 1}
-	ANDL(U8(7), bit.As32())
-	SHLXL(bit.As32(), one, after)
-	MOVBLZX(at, before)
-	ORL(before, after)
-	XORL(after, before)
-	ORL(before, missing)
-	MOVB(after.As8(), at)
+	at, mask := Mem{Base: from, Index: index, Scale: 1}, GP32()
+	BZHIL(three.As32(), bit.As32(), mask)
+	SHLXL(mask, one, mask)
+	TESTB(mask.As8(), at)
+	CMOVLEQ(one, isNew)
+	ORB(mask.As8(), at)
 	countDown(k, name+"next")
-	TESTL(missing, missing)
-	SETNE(isNew)
-	MOVB(isNew, result())
+	MOVB(isNew.As8(), result())
 	RET()
 }
