@@ -10155,10 +10155,14 @@ stage:
 	VPBROADCASTD R8, Z6
 
 probe:
-	VMOVDQU32     (R10), Z11
-	VPRORD        $0x11, Z11, Z12
-	VPMULLD       Z6, Z12, Z12
-	VPADDD        Z12, Z11, Z11
+	VMOVDQU32 (R10), Z11
+	TESTQ     R8, R8
+	JZ        first
+	VPRORD    $0x11, Z11, Z12
+	VPMULLD   Z6, Z12, Z12
+	VPADDD    Z12, Z11, Z11
+
+first:
 	VPANDD        Z11, Z5, Z12
 	VPSHUFD       $0xf5, Z12, Z13
 	VPMULUDQ      Z3, Z12, Z12
@@ -10706,12 +10710,16 @@ stage:
 	VPBROADCASTD X2, Y7
 
 probe:
-	VMOVDQU      (R11), Y8
-	VPSRLD       $0x11, Y8, Y10
-	VPSLLD       $0x0f, Y8, Y9
-	VPOR         Y10, Y9, Y9
-	VPMULLD      Y7, Y9, Y9
-	VPADDD       Y9, Y8, Y8
+	VMOVDQU (R11), Y8
+	TESTQ   R9, R9
+	JZ      first
+	VPSRLD  $0x11, Y8, Y10
+	VPSLLD  $0x0f, Y8, Y9
+	VPOR    Y10, Y9, Y9
+	VPMULLD Y7, Y9, Y9
+	VPADDD  Y9, Y8, Y8
+
+first:
 	VPAND        Y8, Y6, Y9
 	VPSHUFD      $0xf5, Y9, Y10
 	VPMULUDQ     Y4, Y9, Y9
@@ -11367,10 +11375,14 @@ stage:
 	VPBROADCASTD R8, Z8
 
 probe:
-	VMOVDQU32     (R10), Z0
-	VPRORD        $0x11, Z0, Z9
-	VPMULLD       Z8, Z9, Z9
-	VPADDD        Z9, Z0, Z0
+	VMOVDQU32 (R10), Z0
+	TESTQ     R8, R8
+	JZ        first
+	VPRORD    $0x11, Z0, Z9
+	VPMULLD   Z8, Z9, Z9
+	VPADDD    Z9, Z0, Z0
+
+first:
 	VPANDD        Z0, Z6, Z9
 	VPSHUFD       $0xf5, Z9, Z10
 	VPMULUDQ      Z4, Z9, Z9
@@ -15436,12 +15448,16 @@ stage:
 	VPBROADCASTD X0, Y8
 
 probe:
-	VMOVDQU    (R11), Y0
-	VPSRLD     $0x11, Y0, Y10
-	VPSLLD     $0x0f, Y0, Y9
-	VPOR       Y10, Y9, Y9
-	VPMULLD    Y8, Y9, Y9
-	VPADDD     Y9, Y0, Y0
+	VMOVDQU (R11), Y0
+	TESTQ   R9, R9
+	JZ      first
+	VPSRLD  $0x11, Y0, Y10
+	VPSLLD  $0x0f, Y0, Y9
+	VPOR    Y10, Y9, Y9
+	VPMULLD Y8, Y9, Y9
+	VPADDD  Y9, Y0, Y0
+
+first:
 	VPAND      Y0, Y7, Y9
 	VPSHUFD    $0xf5, Y9, Y10
 	VPMULUDQ   Y5, Y9, Y9

@@ -176,9 +176,11 @@ func (d *double32) stage() {
 func (d *double32) probe(hash, mask reg.GPVirtual, done reg.VecVirtual) {
 	h, delta, bit := d.vector(), d.vector(), d.vector()
 	d.load(Mem{Base: hash}, h)
+	branch(TESTQ, d.done, d.done, JZ, "first") // which is the hash itself
 	d.rotate17(h, delta)
 	VPMULLD(done, delta, delta)
 	VPADDD(delta, h, h)
+	Label("first")
 	d.remainder(h, bit)
 	storeMask(d, d.collect(d.test(bit)), mask)
 	ADDQ(U8(4*d.lanes()), hash)
