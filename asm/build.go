@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 )
@@ -15,17 +13,16 @@ func setPlaces() {
 		"the kernel reads and writes only its byte.")
 	base, whole, places, fours := argument("base"), argument("whole"), argument("places"), argument("fours")
 	five, three := constant(5), constant(3)
-	label := func(name string, i int) string { return fmt.Sprintf("%s_%d", name, i) }
 	Label("four")
 	for i := range 4 {
 		place, index, word := GP64(), GP64(), GP64()
 		MOVL(Mem{Base: places, Disp: 4 * i}, place.As32())
-		branch(CMPL, place.As32(), whole.As32(), JAE, label("byte", i))
+		branch(CMPL, place.As32(), whole.As32(), JAE, labelOf("byte", i))
 		SHRXL(five.As32(), place.As32(), index.As32())
 		MOVL(Mem{Base: base, Index: index, Scale: 4}, word.As32())
 		BTSL(place.As32(), word.As32())
 		MOVL(word.As32(), Mem{Base: base, Index: index, Scale: 4})
-		Label(label("next", i))
+		Label(labelOf("next", i))
 	}
 	ADDQ(U8(16), places)
 	countDown(fours, "four")
@@ -33,14 +30,14 @@ func setPlaces() {
 
 	for i := range 4 {
 		place, index, b := GP64(), GP64(), GP64()
-		Label(label("byte", i))
+		Label(labelOf("byte", i))
 		MOVL(Mem{Base: places, Disp: 4 * i}, place.As32())
 		SHRXL(three.As32(), place.As32(), index.As32())
 		ANDL(U8(7), place.As32())
 		MOVBLZX(Mem{Base: base, Index: index, Scale: 1}, b.As32())
 		BTSL(place.As32(), b.As32())
 		MOVB(b.As8(), Mem{Base: base, Index: index, Scale: 1})
-		JMP(LabelRef(label("next", i)))
+		JMP(LabelRef(labelOf("next", i)))
 	}
 }
 
@@ -64,18 +61,17 @@ func setNewPlaces() {
 	at, left, missing := GP64(), argument("probes"), GP64()
 	MOVQ(key, at)
 	XORL(missing.As32(), missing.As32())
-	label := func(name string, i int) string { return fmt.Sprintf("%s_%d", name, i) }
 	places := []Mem{{Base: at}, {Base: at, Index: stride, Scale: 1}, {Base: at}}
 	set := func(i int) {
 		place, index, bits := GP64(), GP64(), GP64()
 		MOVL(places[i], place.As32())
-		branch(CMPL, place.As32(), whole.As32(), JAE, label("byte", i))
+		branch(CMPL, place.As32(), whole.As32(), JAE, labelOf("byte", i))
 		MOVL(place.As32(), index.As32())
 		SHRL(U8(5), index.As32())
 		MOVL(Mem{Base: base, Index: index, Scale: 4}, bits.As32())
 		BTSL(place.As32(), bits.As32())
 		MOVL(bits.As32(), Mem{Base: base, Index: index, Scale: 4})
-		Label(label("set", i))
+		Label(labelOf("set", i))
 		SBBL(I8(-1), missing.As32()) // 1 more if the bit was clear
 	}
 	branch(SUBQ, U8(2), left, JL, "last")
@@ -116,7 +112,7 @@ func setNewPlaces() {
 
 	for i, m := range places {
 		place, index, bits := GP64(), GP64(), GP64()
-		Label(label("byte", i))
+		Label(labelOf("byte", i))
 		MOVL(m, place.As32())
 		MOVL(place.As32(), index.As32())
 		SHRL(U8(3), index.As32())
@@ -124,7 +120,7 @@ func setNewPlaces() {
 		MOVBLZX(Mem{Base: base, Index: index, Scale: 1}, bits.As32())
 		BTSL(place.As32(), bits.As32())
 		MOVB(bits.As8(), Mem{Base: base, Index: index, Scale: 1})
-		JMP(LabelRef(label("set", i)))
+		JMP(LabelRef(labelOf("set", i)))
 	}
 }
 

@@ -50,7 +50,7 @@ func locate(v vectors, words bool) (next func() located, rest func()) {
 	rows, slices, strings := argument("rows"), v.headers(24), v.headers(16)
 	var rests []func()
 	next = func() located {
-		label := func(name string) string { return fmt.Sprintf("%s_%d", name, len(rests)) }
+		label := func(name string) string { return labelOf(name, len(rests)) }
 		others, found := label("others"), label("located")
 		to := located{
 			address: [2]reg.VecVirtual{v.vector(), v.vector()},

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -222,7 +220,7 @@ func (d *double32) rest() {
 // before the end. It skips the first done probes of a vector and calls visit for each of
 // the left probes after them. At the end of a vector it calls leave, if that is not nil.
 func (d *double32) walks(n int, hash, end, left reg.GPVirtual, done reg.VecVirtual, visit, leave func(w *walk)) {
-	label := func(name string) LabelRef { return LabelRef(fmt.Sprintf("%s_of_%d", name, n)) }
+	label := func(name string) LabelRef { return LabelRef(labelOf(name+"_of", n)) }
 	begin, count := GP64(), GP64()
 
 	Label(string(label("vectors")))
@@ -365,7 +363,7 @@ func storeMask(v vectors, bits, to reg.GPVirtual) {
 // trim clears the bits past the last hash of a row, which ends at mask.
 func (d *double32) trim(mask reg.GPVirtual) {
 	d.trims++
-	trimmed := fmt.Sprintf("trimmed_%d", d.trims)
+	trimmed := labelOf("trimmed", d.trims)
 	rest, bits := valueOf(d.n), GP64()
 	branch(ANDQ, U8(d.lanes()-1), rest, JZ, trimmed)
 	SUBQ(U8(d.lanes()/8), mask)

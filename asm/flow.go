@@ -1,10 +1,15 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
+
+// labelOf returns the label of one of several places that have the same name.
+func labelOf(name string, n int) string { return fmt.Sprintf("%s_%d", name, n) }
 
 // branch emits an instruction that sets the flags, such as CMPQ, and after it a jump that depends on them.
 func branch(compare func(a, b Op), a, b Op, jump func(Op), label string) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -169,7 +168,7 @@ func (f *full64) startAt(next reg.GPVirtual) {
 // eachProbe emits the numbers of the bits of the probes that are left to make, and goes on to located.
 func (f *full64) eachProbe() {
 	for i, sums := range f.sums {
-		Label(fmt.Sprintf("probe_%d", i))
+		Label(labelOf("probe", i))
 		f.place(f.remainder(sums), Mem{Base: f.at})
 		ADDQ(U8(4*f.lanes()), f.at)
 		DECQ(f.count)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -221,14 +219,14 @@ func (h *hash32Loads) loadTails() (short func()) {
 	h.eachKey("load_tails", 4, func(i int, header, index reg.GPVirtual) {
 		n, at, shift, tail := GP64(), valueOf(Mem{Base: header}), GP64(), GP64()
 		MOVQ(Mem{Base: header, Disp: 8}, n)
-		branch(CMPQ, n, U8(4), JB, fmt.Sprintf("short_%d", i))
+		branch(CMPQ, n, U8(4), JB, labelOf("short", i))
 		MOVL(Mem{Base: at, Index: n, Scale: 1, Disp: -4}, tail.As32())
 		ANDL(U8(3), n.As32())
 		SHLL(U8(3), n.As32())
 		MOVL(U32(32), shift.As32())
 		SUBL(n.As32(), shift.As32())
 		SHRXQ(shift, tail, tail)
-		Label(fmt.Sprintf("tail_%d", i))
+		Label(labelOf("tail", i))
 		MOVL(tail.As32(), h.tails.Offset(4*i).Idx(index, 4))
 		shorts = append(shorts, func() { shortTail(i, n, at, tail) })
 	})
@@ -243,8 +241,8 @@ func (h *hash32Loads) loadTails() (short func()) {
 
 // shortTail emits the load of a key of fewer than four bytes.
 func shortTail(i int, n, at, tail reg.GPVirtual) {
-	label := fmt.Sprintf("tail_%d", i)
-	Label(fmt.Sprintf("short_%d", i))
+	label := labelOf("tail", i)
+	Label(labelOf("short", i))
 	XORL(tail.As32(), tail.As32())
 	branch(TESTQ, n, n, JZ, label)
 	MOVBLZX(Mem{Base: at}, tail.As32())

@@ -115,9 +115,7 @@ func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual, start reg.VecV
 			VPADDQ_BCST(number(1), h.h[0], x)
 		}
 	}
-	offset, x := GP64(), make([]reg.VecVirtual, len(address))
-	XORL(offset.As32(), offset.As32())
-
+	offset, x := zeroWord(), make([]reg.VecVirtual, len(address))
 	JMP(LabelRef("equal_rest"))
 	Label("equal_long")
 	for i := range x {

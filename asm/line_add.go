@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -116,7 +114,7 @@ func (a *bitsAdder) wholeLines(h []Mem) (bits [][]reg.VecVirtual) {
 	// times as long. With AVX-512, prototypes of six probes were 1.2 times as fast without it on a Zen 5, and
 	// as fast on an Emerald Rapids.
 	a.unrolled++
-	end := fmt.Sprintf("pairs_end_%d", a.unrolled)
+	end := labelOf("pairs_end", a.unrolled)
 	for i := range 4 {
 		if i > 0 {
 			branch(CMPQ, a.pairs, U8(i), JEQ, end)
@@ -220,7 +218,7 @@ func (a *bitsAdder) addByWord(h, line []Mem) {
 // the first key.
 func (a *bitsAdder) eachPair(emit func(numbers Mem)) {
 	a.loops++
-	label, numbers, left := fmt.Sprintf("pair_%d", a.loops), valueOf(a.slots), valueOf(a.pairs)
+	label, numbers, left := labelOf("pair", a.loops), valueOf(a.slots), valueOf(a.pairs)
 	Label(label)
 	emit(Mem{Base: numbers})
 	ADDQ(U8(8), numbers)

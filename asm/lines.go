@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
@@ -230,7 +228,7 @@ func forKeys(x reg.VecVirtual, words []Mem) Op {
 // request emits the requests of the lines at some places, if the filter does not fit the caches.
 func (l *lines) request(places Mem, count int) {
 	l.requests++
-	near := fmt.Sprintf("near_%d", l.requests)
+	near := labelOf("near", l.requests)
 	branch(CMPB, parameter("far"), U8(0), JE, near)
 	for i := range count {
 		request(Mem{Base: valueOf(places.Offset(8 * i))})

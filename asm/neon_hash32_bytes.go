@@ -1,10 +1,6 @@
 package main
 
-import (
-	"fmt"
-
-	"github.com/lanebloom/bloom/asm/arm64"
-)
+import "github.com/lanebloom/bloom/asm/arm64"
 
 // neonHash32Bytes has the registers of the hash of keys that lie anywhere.
 type neonHash32Bytes struct {
@@ -241,10 +237,10 @@ func (b *neonHash32Bytes) any() {
 	f.SUB(most.LSL(3), b.bytes, b.bytes)
 	for i, key := range b.keys {
 		end := b.ends[i]
-		neonBranch(f, arm64.Imm(8), end, f.BLO, fmt.Sprintf("short_%d", i))
+		neonBranch(f, arm64.Imm(8), end, f.BLO, labelOf("short", i))
 		f.ADD(key, end, end)
 		f.SUB(arm64.Imm(8), end, end)
-		f.Label(fmt.Sprintf("loaded_%d", i))
+		f.Label(labelOf("loaded", i))
 	}
 	f.VUMIN(arm64.S4, pairs[0], pairs[1], x)
 	f.VUMINV(arm64.S4, x, x)
@@ -281,7 +277,7 @@ func (b *neonHash32Bytes) any() {
 // stack.
 func (b *neonHash32Bytes) short(i int) {
 	f, key, n, x, y := b.f, b.keys[i], b.ends[i], b.f.GP(), b.f.GP()
-	label := func(name string) string { return fmt.Sprintf("%s_%d", name, i) }
+	label := func(name string) string { return labelOf(name, i) }
 	f.Label(label("short"))
 	neonBranch(f, arm64.Imm(4), n, f.BLO, label("bytes"))
 	f.MOVWU(key.At(0), x)

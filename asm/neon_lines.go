@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/attr"
 
 	"github.com/lanebloom/bloom/asm/arm64"
@@ -223,7 +221,7 @@ func neonSetBits(f *arm64.Function, numbers func(i int) arm64.V) func(i int, at 
 	pairs, one := f.Argument("pairs"), f.GP()
 	f.MOVD(arm64.Imm(1), one)
 	return func(i int, at arm64.GP, missing *arm64.GP) {
-		vector, four, done := numbers(i), f.GP(), fmt.Sprintf("done_%d", i)
+		vector, four, done := numbers(i), f.GP(), labelOf("done", i)
 		for probe := range 8 {
 			if probe%4 == 0 {
 				f.FromLane('D', probe/4, vector, four)

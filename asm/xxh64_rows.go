@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -196,7 +194,7 @@ func (h *xxh64Rows) loadColumns() {
 // stripes emits the first state of vector i: the hash of the stripes, parts of 32 bytes, of the keys
 // that have any. It loads what is after them.
 func (h *xxh64Rows) stripes(i int) {
-	n, label := h.n[i], func(name string) string { return fmt.Sprintf("%s_%d", name, i) }
+	n, label := h.n[i], func(name string) string { return labelOf(name, i) }
 	h.start(i)
 	some := compare(loaded(n), atLeast, 32)
 	branch(KORTESTB, some, some, JZ, label("no_stripes"))
