@@ -311,6 +311,7 @@ func TestMisuse(t *testing.T) {
 		{"VUSHR of S4 by 0", func(f *Function) { f.VUSHR(0, S4, VN(0), VN(0)); f.RET() }},
 		{"VSHL of B16 by 8", func(f *Function) { f.VSHL(8, B16, VN(0), VN(0)); f.RET() }},
 		{"VMUL of D2", func(f *Function) { f.VMUL(D2, VN(0), VN(0), VN(0)); f.RET() }},
+		{"VCMHI of B16", func(f *Function) { f.VCMHI(B16, VN(0), VN(0), VN(0)); f.RET() }},
 		{"VMUL by lane 4 of S4", func(f *Function) { f.VMULLane(S4, 4, VN(0), VN(0), VN(0)); f.RET() }},
 		{"VMUL by lane 0 of H8", func(f *Function) { f.VMULLane(H8, 0, VN(16), VN(0), VN(0)); f.RET() }},
 		{"VMUL by lane 0 of D2", func(f *Function) { f.VMULLane(D2, 0, VN(0), VN(0), VN(0)); f.RET() }},

@@ -94,18 +94,14 @@ func (f *Function) CSEL(condition string, m, n, d GP) {
 }
 
 // UBFX takes width bits of n from bit low on. BFI replaces those of d with the low bits of n.
-func (f *Function) UBFX(low int, n GP, width int, d GP) {
-	f.bits("UBFX", low, n, width, writes(d.arg()))
-}
-func (f *Function) BFI(low int, n GP, width int, d GP) {
-	f.bits("BFI", low, n, width, changes(d.arg()))
-}
+func (f *Function) UBFX(low int, n GP, width int, d GP) { f.bits("UBFX", low, n, width, d, writes) }
+func (f *Function) BFI(low int, n GP, width int, d GP)  { f.bits("BFI", low, n, width, d, changes) }
 
-func (f *Function) bits(opcode string, low int, n GP, width int, d arg) {
+func (f *Function) bits(opcode string, low int, n GP, width int, d GP, access func(arg) arg) {
 	if low < 0 || width < 1 || low+width > 64 {
 		f.file.fail("%s: %d bits from bit %d", f.name, width, low)
 	}
-	f.emit(opcode, Imm(low).arg(), n.arg(), Imm(width).arg(), d)
+	f.emit(opcode, Imm(low).arg(), n.arg(), Imm(width).arg(), access(d.arg()))
 }
 
 // B jumps always. The other branches jump on a condition: equal, not equal; less, greater,
@@ -222,23 +218,17 @@ func (f *Function) VTBLs(m V, table []V, d V) {
 
 // VSHL shifts each lane left by 0 to size-1 bits. VUSHR shifts right by 1 to size bits. VSLI and VSRI shift n into d, and
 // keep the bits of d into which no bit is shifted.
-func (f *Function) VSHL(by int, t Arrangement, n, d V) { f.shift("VSHL", by, 0, t, n, writes(d.as(t))) }
-func (f *Function) VUSHR(by int, t Arrangement, n, d V) {
-	f.shift("VUSHR", by, 1, t, n, writes(d.as(t)))
-}
-func (f *Function) VSLI(by int, t Arrangement, n, d V) {
-	f.shift("VSLI", by, 0, t, n, changes(d.as(t)))
-}
-func (f *Function) VSRI(by int, t Arrangement, n, d V) {
-	f.shift("VSRI", by, 1, t, n, changes(d.as(t)))
-}
+func (f *Function) VSHL(by int, t Arrangement, n, d V)  { f.shift("VSHL", by, 0, t, n, d, writes) }
+func (f *Function) VUSHR(by int, t Arrangement, n, d V) { f.shift("VUSHR", by, 1, t, n, d, writes) }
+func (f *Function) VSLI(by int, t Arrangement, n, d V)  { f.shift("VSLI", by, 0, t, n, d, changes) }
+func (f *Function) VSRI(by int, t Arrangement, n, d V)  { f.shift("VSRI", by, 1, t, n, d, changes) }
 
-func (f *Function) shift(opcode string, by, least int, t Arrangement, n V, d arg) {
+func (f *Function) shift(opcode string, by, least int, t Arrangement, n, d V, access func(arg) arg) {
 	size := map[Arrangement]int{B16: 8, B8: 8, H8: 16, S4: 32, D2: 64}[t]
 	if by < least || by >= size+least {
 		f.file.fail("%s: %s of %s by %d", f.name, opcode, t, by)
 	}
-	f.emit(opcode, Imm(by).arg(), n.as(t), d)
+	f.emit(opcode, Imm(by).arg(), n.as(t), access(d.as(t)))
 }
 
 // Instructions that the Go assembler of 1.26 lacks. Each has its word with register 0 for
@@ -251,56 +241,35 @@ func (f *Function) shift(opcode string, by, least int, t Arrangement, n V, d arg
 // of n that are set in m. VUMINP takes the smaller of neighbours. VUMULL and VUMULL2 multiply
 // the words in the low and the high half of unsigned numbers to long words. VMULLane
 // multiplies all lanes of n by lane i of m, and VMLALane adds the products to d.
-func (f *Function) VMUL(t Arrangement, m, n, d V) {
-	f.word("VMUL", words{S4: 0x4ea09c00}, t, writes(d.as(t)), m, n)
-}
-func (f *Function) VMLA(t Arrangement, m, n, d V) {
-	f.word("VMLA", words{S4: 0x4ea09400}, t, changes(d.as(t)), m, n)
-}
-func (f *Function) VMLS(t Arrangement, m, n, d V) {
-	f.word("VMLS", words{S4: 0x6ea09400}, t, changes(d.as(t)), m, n)
-}
-func (f *Function) VCMLT0(t Arrangement, n, d V) {
-	f.word("VCMLT0", words{B16: 0x4e20a800}, t, writes(d.as(t)), n)
-}
-func (f *Function) VBIC(m, n, d V) {
-	f.word("VBIC", words{B16: 0x4e601c00}, B16, writes(d.as(B16)), m, n)
-}
-func (f *Function) VUMINP(t Arrangement, m, n, d V) {
-	f.word("VUMINP", words{B16: 0x6e20ac00}, t, writes(d.as(t)), m, n)
-}
-func (f *Function) VUMULL(t Arrangement, m, n, d V) {
-	f.word("VUMULL", words{D2: 0x2ea0c000}, t, writes(d.as(t)), m, n)
-}
-
-func (f *Function) VUMULL2(t Arrangement, m, n, d V) {
-	f.word("VUMULL2", words{D2: 0x6ea0c000}, t, writes(d.as(t)), m, n)
-}
-
-func (f *Function) VSQDMULH(t Arrangement, m, n, d V) {
-	f.word("VSQDMULH", words{S4: 0x4ea0b400}, t, writes(d.as(t)), m, n)
-}
+func (f *Function) VMUL(t Arrangement, m, n, d V)     { f.word("VMUL", 0x4ea09c00, S4, t, d, m, n) }
+func (f *Function) VSQDMULH(t Arrangement, m, n, d V) { f.word("VSQDMULH", 0x4ea0b400, S4, t, d, m, n) }
+func (f *Function) VMLA(t Arrangement, m, n, d V)     { f.word("VMLA", 0x4ea09400, S4, t, d, m, n, d) }
+func (f *Function) VMLS(t Arrangement, m, n, d V)     { f.word("VMLS", 0x6ea09400, S4, t, d, m, n, d) }
+func (f *Function) VCMLT0(t Arrangement, n, d V)      { f.word("VCMLT0", 0x4e20a800, B16, t, d, n) }
+func (f *Function) VBIC(m, n, d V)                    { f.word("VBIC", 0x4e601c00, B16, B16, d, m, n) }
+func (f *Function) VUMINP(t Arrangement, m, n, d V)   { f.word("VUMINP", 0x6e20ac00, B16, t, d, m, n) }
+func (f *Function) VUMULL(t Arrangement, m, n, d V)   { f.word("VUMULL", 0x2ea0c000, D2, t, d, m, n) }
+func (f *Function) VUMULL2(t Arrangement, m, n, d V)  { f.word("VUMULL2", 0x6ea0c000, D2, t, d, m, n) }
 
 func (f *Function) VCMHI(t Arrangement, m, n, d V) {
-	f.word("VCMHI", words{S4: 0x6ea03400, D2: 0x6ee03400}, t, writes(d.as(t)), m, n)
+	f.word("VCMHI", words{S4: 0x6ea03400, D2: 0x6ee03400}[t], t, t, d, m, n)
 }
 
 func (f *Function) VUSHL(t Arrangement, m, n, d V) {
-	f.word("VUSHL", words{B16: 0x6e204400, S4: 0x6ea04400, D2: 0x6ee04400}, t, writes(d.as(t)), m, n)
+	f.word("VUSHL", words{B16: 0x6e204400, S4: 0x6ea04400, D2: 0x6ee04400}[t], t, t, d, m, n)
 }
 
 func (f *Function) VMULLane(t Arrangement, i int, m, n, d V) {
-	f.lane("VMUL", words{S4: 0x4f808000, H8: 0x4f408000}, t, i, writes(d.as(t)), m, n)
+	f.lane("VMUL", words{S4: 0x4f808000, H8: 0x4f408000}[t], t, i, writes(d.as(t)), m, n)
 }
 
 func (f *Function) VMLALane(t Arrangement, i int, m, n, d V) {
-	f.lane("VMLA", words{H8: 0x6f400000}, t, i, changes(d.as(t)), m, n)
+	f.lane("VMLA", words{H8: 0x6f400000}[t], t, i, changes(d.as(t)), m, n)
 }
 
 // lane emits an instruction whose operand m is lane i of a vector. A vector of halfwords must
 // be one of the first 16 registers.
-func (f *Function) lane(name string, bases words, t Arrangement, i int, d arg, m, n V) {
-	base := bases[t]
+func (f *Function) lane(name string, base uint32, t Arrangement, i int, d arg, m, n V) {
 	switch p, _ := m.Register.(physical); {
 	case t == S4 && base != 0 && i >= 0 && i < 4:
 		base |= uint32(i%2<<21 | i/2<<11)
@@ -332,21 +301,23 @@ func (f *Function) narrow(name string, base uint32, by int, t Arrangement, n V, 
 }
 
 // VUMAXV and VUMINV put the greatest and the smallest lane into lane 0.
-func (f *Function) VUMAXV(t Arrangement, n, d V) {
-	f.word("VUMAXV", words{S4: 0x6eb0a800}, t, writes(d.as(t)), n)
-}
-func (f *Function) VUMINV(t Arrangement, n, d V) {
-	f.word("VUMINV", words{S4: 0x6eb1a800}, t, writes(d.as(t)), n)
-}
+func (f *Function) VUMAXV(t Arrangement, n, d V) { f.word("VUMAXV", 0x6eb0a800, S4, t, d, n) }
+func (f *Function) VUMINV(t Arrangement, n, d V) { f.word("VUMINV", 0x6eb1a800, S4, t, d, n) }
 
-// words are the base words of an instruction for the arrangements that it has here.
+// words are the base words of an instruction for several arrangements.
 type words map[Arrangement]uint32
 
-func (f *Function) word(name string, bases words, t Arrangement, d arg, sources ...V) {
-	if bases[t] == 0 {
+// word emits an instruction from its base word, which encodes one arrangement. An instruction that reads d, too, has it as
+// the third source.
+func (f *Function) word(name string, base uint32, only, t Arrangement, d V, sources ...V) {
+	if t != only || base == 0 {
 		f.file.fail("%s: %s of %s", f.name, name, t)
 	}
-	f.encode(name, bases[t], t, d, sources...)
+	to := writes(d.as(t))
+	if len(sources) > 2 {
+		to = changes(d.as(t))
+	}
+	f.encode(name, base, t, to, sources[:min(2, len(sources))]...)
 }
 
 // encode emits an instruction from its base word. The word has d in bits 0 to 4, the last source in bits 5 to 9, and the
