@@ -128,10 +128,10 @@ func (o *Oracle) CreateFilter(keys [][]byte, bitsPerKey int) ([]byte, error) {
 // KeyMayMatch returns the oracle's answer for each key, or [ErrNoFilter].
 func (o *Oracle) KeyMayMatch(filter []byte, keys [][]byte) ([]bool, error) {
 	file := filepath.Join(o.dir, "filter")
-	if err := os.WriteFile(file, filter, 0o644); err != nil {
+	defer os.Remove(file)
+	if err := writeSparse(file, filter); err != nil {
 		return nil, err
 	}
-	defer os.Remove(file)
 	out, err := run(o.command, keys, "query", file)
 	if err != nil {
 		return nil, err
@@ -144,6 +144,29 @@ func (o *Oracle) KeyMayMatch(filter []byte, keys [][]byte) ([]bool, error) {
 		answers[i] = c == '1'
 	}
 	return answers, nil
+}
+
+// writeSparse writes a file, but for pages of zeros: a filter past 2^32 bits has few others.
+func writeSparse(name string, data []byte) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var zeros [1 << 12]byte
+	for from := 0; from < len(data); from += len(zeros) {
+		page := data[from:min(from+len(zeros), len(data))]
+		if bytes.Equal(page, zeros[:len(page)]) {
+			continue
+		}
+		if _, err := file.WriteAt(page, int64(from)); err != nil {
+			return err
+		}
+	}
+	if err := file.Truncate(int64(len(data))); err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // Hashes returns the hashes of keys in hexadecimal digits, 16 each: RocksDB's xxph3, or signed,

@@ -24,7 +24,7 @@ int Time(const std::vector<const char*>& files, Build build, Test test) {
   std::vector<std::string> columns(files.begin(), files.end());
   std::vector<std::vector<Slice>> keys;
   for (std::string& column : columns) {
-    column = ReadFile(column.c_str());
+    column = MapFile(column.c_str());
     keys.emplace_back();
     for (size_t i = 0; i + 8 <= column.size(); i += 8) keys.back().emplace_back(&column[i], 8);
   }

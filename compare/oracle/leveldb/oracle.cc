@@ -58,7 +58,8 @@ int main(int argc, char** argv) {
     std::cout << Build(*policy, {keys.begin(), keys.end()});
   } else {
     const Policy policy(leveldb::NewBloomFilterPolicy(10));
-    const std::string filter = ReadFile(argv[2]);
+    const std::string_view file = MapFile(argv[2]);
+    const Slice filter(file.data(), file.size());
     for (const std::string& key : keys) {
       std::cout.put(policy->KeyMayMatch(key, filter) ? '1' : '0');
     }

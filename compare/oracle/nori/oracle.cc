@@ -28,7 +28,7 @@
 struct Filter {
   uint64_t num_bits;
   uint64_t num_hashes;
-  std::string bits;
+  std::string_view bits;
 
   template <typename Visit>
   void EachBit(const std::string& key, Visit visit) const {
@@ -37,8 +37,8 @@ struct Filter {
     for (uint64_t i = 0; i < num_hashes; i++) visit((h1 + i * h2) % num_bits);
   }
 
-  void Add(const std::string& key) {
-    EachBit(key, [&](uint64_t bit) { bits[bit / 8] = static_cast<char>(bits[bit / 8] | 1 << bit % 8); });
+  void Add(const std::string& key, std::string* to) const {
+    EachBit(key, [&](uint64_t bit) { (*to)[bit / 8] = static_cast<char>((*to)[bit / 8] | 1 << bit % 8); });
   }
 
   bool MayContain(const std::string& key) const {
@@ -55,7 +55,7 @@ static void Put(uint64_t value, int bytes, std::string* out) {
   for (int i = 0; i < bytes; i++) out->push_back(static_cast<char>(value >> 8 * i));
 }
 
-static uint64_t Get(const std::string& in, size_t at, int bytes) {
+static uint64_t Get(std::string_view in, size_t at, int bytes) {
   uint64_t value = 0;
   for (int i = 0; i < bytes; i++) value |= uint64_t{static_cast<unsigned char>(in[at + i])} << 8 * i;
   return value;
@@ -70,8 +70,8 @@ static std::string Build(const std::vector<std::string>& keys, uint64_t bits_per
     filter.num_bits = power;
   }
   if (!crate && filter.num_hashes > 30) filter.num_hashes = 30;
-  filter.bits.assign(Bytes(filter.num_bits), '\0');
-  for (const std::string& key : keys) filter.Add(key);
+  std::string bits(Bytes(filter.num_bits), '\0');
+  for (const std::string& key : keys) filter.Add(key, &bits);
 
   std::string encoded;
   if (crate) {
@@ -82,10 +82,10 @@ static std::string Build(const std::vector<std::string>& keys, uint64_t bits_per
     Put(filter.num_hashes, 4, &encoded);
     Put(bits_per_key, 4, &encoded);
   }
-  return encoded + filter.bits;
+  return encoded + bits;
 }
 
-static std::optional<Filter> Decode(const std::string& encoded, bool crate) {
+static std::optional<Filter> Decode(std::string_view encoded, bool crate) {
   const uint64_t size = encoded.size();
   if (!crate && size >= 16 && size - 16 == Bytes(Get(encoded, 0, 8))) {
     const uint64_t num_hashes = Get(encoded, 8, 4);
@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
   if (command == "build") {
     std::cout << Build(keys, std::strtoull(argv[3], nullptr, 10), crate);
   } else {
-    const std::optional<Filter> filter = Decode(ReadFile(argv[3]), crate);
+    const std::optional<Filter> filter = Decode(MapFile(argv[3]), crate);
     if (!filter) return 3;
     for (const std::string& key : keys) std::cout.put(filter->MayContain(key) ? '1' : '0');
   }

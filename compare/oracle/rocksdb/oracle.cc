@@ -112,7 +112,8 @@ int main(int argc, char** argv) {
     std::cout << Build(std::atoi(argv[1]), std::atof(argv[3]), keys);
   } else if (command == "query") {
     const auto policy = Policy(10);
-    const std::string filter = ReadFile(argv[3]);
+    const std::string_view file = MapFile(argv[3]);
+    const rocksdb::Slice filter(file.data(), file.size());
     std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
     for (const std::string& key : keys) std::cout.put(reader->MayMatch(key) ? '1' : '0');
   } else {
