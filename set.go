@@ -119,14 +119,25 @@ func (s *Set) WithKernel(k Kernel) (*Set, error) {
 	return &t, nil
 }
 
+// Add, AddString and AddUint64 do not call TestAndAdd and its like: the compiler would not inline them.
+
 // Add adds a key.
-func (s *Set) Add(key []byte) { s.TestAndAdd(key) }
+func (s *Set) Add(key []byte) {
+	s.addKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	s.count.n++
+}
 
 // AddString adds a key.
-func (s *Set) AddString(key string) { s.TestAndAddString(key) }
+func (s *Set) AddString(key string) {
+	s.addKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
+	s.count.n++
+}
 
 // AddUint64 adds the 8 little-endian bytes of key.
-func (s *Set) AddUint64(key uint64) { s.TestAndAddUint64(key) }
+func (s *Set) AddUint64(key uint64) {
+	addUint64(&s.base, key)
+	s.count.n++
+}
 
 // AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
 func (s *Set) AddHash(h Hash) { s.TestAndAddHash(h) }
