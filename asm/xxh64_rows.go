@@ -170,25 +170,27 @@ func (h *xxh64Rows) loadColumns() {
 	jumpIf(h.least, less, 1, "checked")
 	jumpIf(h.longest, above, 255, "checked")
 	h.columnsOf(h.c, func(header Mem, _ int) reg.VecVirtual {
-		p, bits, k, z := valueOf(header), valueOf(header.Offset(8)), K(), ZMM()
-		BZHIQ(bits, allBits, bits)
-		KMOVD(bits.As32(), k)
-		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsY()))
-		return z
+		return firstBytes(valueOf(header), valueOf(header.Offset(8)))
 	})
 	JMP(LabelRef("loaded"))
 	Label("checked")
 	h.columnsOf(h.c, func(header Mem, _ int) reg.VecVirtual {
-		p, n, k, z := valueOf(header), valueOf(header.Offset(8)), K(), ZMM()
+		p, n := valueOf(header), valueOf(header.Offset(8))
 		CMPQ(n, U8(32))
 		CMOVQGT(number(32), n)
 		TESTQ(n, n)
 		CMOVQEQ(h.frame, p)
-		BZHIQ(n, allBits, n)
-		KMOVD(n.As32(), k)
-		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsY()))
-		return z
+		return firstBytes(p, n)
 	})
+}
+
+// firstBytes emits the load of the first 32 of n bytes, with zeros after the last. n is at most 255, and the code changes it.
+func firstBytes(p, n reg.GPVirtual) reg.VecVirtual {
+	k, z := K(), ZMM()
+	BZHIQ(n, allBits, n)
+	KMOVD(n.As32(), k)
+	whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsY()))
+	return z
 }
 
 // stripes emits the first state of vector i: the hash of the stripes, parts of 32 bytes, of the keys
@@ -239,16 +241,13 @@ func (h *xxh64Rows) loadTails(i int) {
 	eight := h.eight(8 * i)
 	h.columnsOf([][4]reg.VecVirtual{h.c[i]}, func(_ Mem, key int) reg.VecVirtual {
 		header := h.header(eight, key)
-		p, n, rest, k, z := valueOf(header), valueOf(header.Offset(8)), GP64(), K(), ZMM()
+		p, n, rest := valueOf(header), valueOf(header.Offset(8)), GP64()
 		MOVQ(n, rest)
 		ANDQ(I8(-32), rest)
 		ADDQ(rest, p)
 		ANDQ(U8(31), n)
 		CMOVQEQ(h.frame, p)
-		BZHIQ(n, allBits, n)
-		KMOVD(n.As32(), k)
-		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsY()))
-		return z
+		return firstBytes(p, n)
 	})
 }
 
