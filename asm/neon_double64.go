@@ -87,9 +87,9 @@ func (d *neonDouble64) testSurvivors(outcomes, numbers, end arm64.GP) {
 			f.MOVWU(steps.IndexScaled(number, 2), x)
 			setLane(f, x, w.back[lane/4], lane%4)
 			f.MOVD(h1.IndexScaled(number, 3), x)
-			d.setLong(x, w.h[lane/2], lane%2)
+			setLong(f, x, w.h[lane/2], lane%2)
 			f.MOVD(h2.IndexScaled(number, 3), x)
-			d.setLong(x, w.delta[lane/2], lane%2)
+			setLong(f, x, w.delta[lane/2], lane%2)
 		}
 	}
 	d.prepare(w)
@@ -99,14 +99,6 @@ func (d *neonDouble64) testSurvivors(outcomes, numbers, end arm64.GP) {
 	neonCount(f, arm64.Imm(1), skipped, f.BNE, "skip")
 	d.scatter(d.probes64("others", w, others), 0, numbers, outcomes)
 	neonBranch(f, end, numbers, f.BLO, "survivors")
-}
-
-func (d *neonDouble64) setLong(from arm64.GP, to arm64.V, i int) {
-	if i == 0 {
-		d.f.FMOVD(from, to)
-	} else {
-		d.f.ToLane(from, 'D', i, to)
-	}
 }
 
 // neonWalk64 is a vector of hashes and their state between two probes.

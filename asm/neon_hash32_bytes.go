@@ -96,11 +96,7 @@ func (b *neonHash32Bytes) locate() (stride arm64.GP) {
 	b.headers(24)
 	f.Label("located")
 	for i, length := range b.ends {
-		if i%2 == 0 {
-			f.FMOVD(length, b.tails[i/2])
-		} else {
-			f.ToLane(length, 'D', 1, b.tails[i/2])
-		}
+		setLong(f, length, b.tails[i/2], i%2)
 	}
 	return stride
 }
