@@ -220,37 +220,35 @@ func (d *double32) rest() {
 // before the end. It skips the first done probes of a vector and calls visit for each of
 // the left probes after them. At the end of a vector it calls leave, if that is not nil.
 func (d *double32) walks(n int, hash, end, left reg.GPVirtual, done reg.VecVirtual, visit, leave func(w *walk)) {
-	label := func(name string) LabelRef { return LabelRef(labelOf(name+"_of", n)) }
+	label := func(name string) string { return labelOf(name+"_of", n) }
 	begin, count := GP64(), GP64()
 
-	Label(string(label("vectors")))
+	Label(label("vectors"))
 	LEAQ(Mem{Base: hash, Disp: 4 * d.lanes() * (n - 1)}, begin)
-	CMPQ(begin, end)
-	JAE(label("end"))
+	branch(CMPQ, begin, end, JAE, label("end"))
 	walks := make([]*walk, n)
 	for i := range walks {
 		walks[i] = d.walk(Mem{Base: hash, Disp: 4 * d.lanes() * i}, done)
 	}
 	MOVQ(left, count)
-	JMP(label("visit"))
-	Label(string(label("step")))
+	JMP(LabelRef(label("visit")))
+	Label(label("step"))
 	for _, w := range walks {
 		w.step()
 	}
-	Label(string(label("visit")))
+	Label(label("visit"))
 	for _, w := range walks {
 		visit(w)
 	}
-	DECQ(count)
-	JNZ(label("step"))
+	countDown(count, label("step"))
 	for _, w := range walks {
 		if leave != nil {
 			leave(w)
 		}
 	}
 	ADDQ(U32(4*d.lanes()*n), hash)
-	JMP(label("vectors"))
-	Label(string(label("end")))
+	JMP(LabelRef(label("vectors")))
+	Label(label("end"))
 }
 
 // remainder emits r = h mod bits.

@@ -9,9 +9,10 @@ import (
 // hash32Loads has the registers of hash32LoadsHeadersAVX2 while its code is emitted. The kernel
 // takes 32 keys, a group, at a time.
 type hash32Loads struct {
-	headers, stride reg.GPVirtual
-	most            reg.GPVirtual // words that the longest key of the group has left
-	offset          reg.GPVirtual // bytes of each key that are in its hash
+	avx2
+	rows, stride reg.GPVirtual // where the next headers are
+	most         reg.GPVirtual // words that the longest key of the group has left
+	offset       reg.GPVirtual // bytes of each key that are in its hash
 
 	lengths Mem // of the keys of the group, as words of 32 bits
 	hashes  Mem // the state of the hashes
@@ -37,7 +38,7 @@ func hash32LoadsHeaders() {
 		"their words in turn, because a step waits for the product of the step before. The kernel",
 		"ends early as the others do.",
 	)
-	h := &hash32Loads{headers: argument("rows"), stride: argument("stride"), most: GP64(), offset: GP64()}
+	h := &hash32Loads{rows: argument("rows"), stride: argument("stride"), most: GP64(), offset: GP64()}
 	h.lengths, h.hashes, h.tails = AllocLocal(groupSize), AllocLocal(groupSize), AllocLocal(groupSize)
 	h.words, h.nothing = AllocLocal(chunk*group), AllocLocal(chunk)
 	h.out = AllocLocal(8)
@@ -62,7 +63,7 @@ func hash32LoadsHeaders() {
 	SUBQ(h.offset, bytes)
 	next := valueOf(h.stride)
 	SHLQ(U8(log2(group)), next)
-	ADDQ(next, h.headers)
+	ADDQ(next, h.rows)
 	DECQ(left)
 	JZ(LabelRef("end"))
 	branch(TESTQ, bytes, bytes, JNS, "group")
@@ -75,7 +76,7 @@ func hash32LoadsHeaders() {
 // eachKey emits a loop over the keys of the group, several in each round. It calls visit with
 // the number of the key in the round, its header, and the index of the round's first key.
 func (h *hash32Loads) eachKey(label string, perRound int, visit func(i int, header, index reg.GPVirtual)) {
-	header, index := valueOf(h.headers), zeroWord()
+	header, index := valueOf(h.rows), zeroWord()
 	Label(label)
 	for i := range perRound {
 		visit(i, header, index)
@@ -98,8 +99,7 @@ func (h *hash32Loads) measure() {
 		MOVL(n.As32(), h.lengths.Offset(4*i).Idx(index, 4))
 	})
 	branch(CMPQ, all, U32(long), JAE, "end")
-	v := &avx2{}
-	seed, mul := v.broadcast(constant(hash32Seed)), v.broadcast(constant(hash32Mul))
+	seed, mul := h.broadcast(constant(hash32Seed)), h.broadcast(constant(hash32Mul))
 	for i := range 4 {
 		x := YMM()
 		VPMULLD(h.lengths.Offset(32*i), mul, x)
@@ -110,13 +110,12 @@ func (h *hash32Loads) measure() {
 
 // loadChunk emits the loads of the next 8 words of each key.
 func (h *hash32Loads) loadChunk() {
-	v := &avx2{}
 	lanes, nothing, to := YMM(), GP64(), GP64()
 	LEAQ(h.nothing, nothing)
 	LEAQ(h.words, to)
 	words := valueOf(h.offset)
 	SHRQ(U8(2), words)
-	VPADDD(ascending, v.broadcast(words), lanes)
+	VPADDD(ascending, h.broadcast(words), lanes)
 	var rows [8]reg.VecVirtual
 	h.eachKey("load", 8, func(i int, header, _ reg.GPVirtual) {
 		at, need, mask := GP64(), GP64(), YMM()
@@ -131,7 +130,7 @@ func (h *hash32Loads) loadChunk() {
 		rows[i] = YMM()
 		VPMASKMOVD(Mem{Base: at}, mask, rows[i])
 		if i == 7 {
-			for j, column := range transpose(v, rows) {
+			for j, column := range transpose(h, rows) {
 				VMOVDQU(column, Mem{Base: to, Disp: 32 * j})
 			}
 			ADDQ(U32(8*32), to)
@@ -173,12 +172,11 @@ func transpose(v vectors, rows [8]reg.VecVirtual) (columns [8]reg.VecVirtual) {
 
 // mixChunk emits the steps of the words that are loaded. It ends when no key has words left.
 func (h *hash32Loads) mixChunk() {
-	v := &avx2{}
-	mul, step := v.broadcast(constant(hash32Mul)), YMM()
+	mul, step := h.broadcast(constant(hash32Mul)), YMM()
 	var state, words [4]reg.VecVirtual
 	done := valueOf(h.offset)
 	SHRQ(U8(2), done)
-	past := v.broadcast(done)
+	past := h.broadcast(done)
 	for i := range state {
 		state[i], words[i] = YMM(), YMM()
 		VMOVDQU(h.hashes.Offset(32*i), state[i])
@@ -265,9 +263,9 @@ func shortTail(i int, n, at, tail reg.GPVirtual) {
 
 // mixTails emits the last step of the keys that have a tail, and stores the hashes.
 func (h *hash32Loads) mixTails() {
-	v, to := &avx2{}, valueOf(h.out)
-	mul, three := v.broadcast(constant(hash32Mul)), v.broadcast(constant(3))
-	none, signs := YMM(), v.broadcast(argument("signs"))
+	to := valueOf(h.out)
+	mul, three := h.broadcast(constant(hash32Mul)), h.broadcast(constant(3))
+	none, signs := YMM(), h.broadcast(argument("signs"))
 	VPXOR(none, none, none)
 	for i := range 4 {
 		state, next, active, shifted := YMM(), YMM(), YMM(), YMM()

@@ -46,9 +46,7 @@ func transposeLongs(rows, columns [4]reg.VecVirtual) {
 func newColumns(vectors int) [][4]reg.VecVirtual {
 	c := make([][4]reg.VecVirtual, vectors)
 	for i := range c {
-		for j := range c[i] {
-			c[i][j] = ZMM()
-		}
+		c[i] = [4]reg.VecVirtual(newVectors(4))
 	}
 	return c
 }
