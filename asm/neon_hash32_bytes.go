@@ -299,3 +299,57 @@ func (b *neonHash32Bytes) short(i int) {
 	f.MOVD(slot, n)
 	f.B(label("loaded"))
 }
+
+// load emits code that loads long word i of a vector. Load long word 0 first: it does not wait for
+// the old contents.
+func (b *neonHash32Bytes) load(from arm64.Mem, to arm64.V, i int) {
+	if i == 0 {
+		b.f.LoadLow(from, to)
+	} else {
+		b.f.LoadHigh(from, to)
+	}
+}
+
+// mixPair emits the mixing of the long words in tails into the hashes of half the keys.
+func (b *neonHash32Bytes) mixPair(half int, next arm64.V) {
+	first, second := b.words(half)
+	neonMix(b.f, b.h[half], first, b.mul, 16, next)
+	neonMix(b.f, next, second, b.mul, 16, next)
+}
+
+// words emits code that splits the long words in tails into low and high words.
+func (b *neonHash32Bytes) words(half int) (low, high arm64.V) {
+	low, high = b.f.V(), b.f.V()
+	b.f.VUZP1(arm64.S4, b.tails[2*half+1], b.tails[2*half], low)
+	b.f.VUZP2(arm64.S4, b.tails[2*half+1], b.tails[2*half], high)
+	return low, high
+}
+
+// mixTails emits the mixing of the bytes after the last pair: a word, if the key has one, and then up
+// to three bytes.
+func (b *neonHash32Bytes) mixTails() {
+	f := b.f
+	for half, length := range b.lengths {
+		// Shift out the bytes that were hashed already, at the low end of each long word. The shift
+		// is the low byte: 0xc0 + 8·(length%8) is 64 - 8·(length%8) bits to the right.
+		shift, mask, next := f.V(), f.V(), f.V()
+		f.VSHL(3, arm64.S4, length, shift)
+		f.VORR(b.high, shift, shift)
+		for j, zip := range []func(arm64.Arrangement, arm64.V, arm64.V, arm64.V){f.VZIP1, f.VZIP2} {
+			long, tail := f.V(), b.tails[2*half+j]
+			zip(arm64.S4, shift, shift, long)
+			f.VUSHL(arm64.D2, long, tail, tail)
+		}
+		word, rest := b.words(half)
+		f.VCMTST(arm64.S4, b.four, length, mask)
+		neonMix(f, b.h[half], word, b.mul, 16, next)
+		f.VBIT(mask, next, b.h[half])
+		f.VBIT(mask, rest, word)
+		// (b ^ 0x80) - 0x80 is b as a signed byte, and 0 if there is no byte.
+		f.VEOR(b.signs, word, word)
+		f.VSUB(arm64.S4, b.signs, word, word)
+		f.VCMTST(arm64.S4, b.three, length, mask)
+		neonMix(f, b.h[half], word, b.mul, 24, next)
+		f.VBIT(mask, next, b.h[half])
+	}
+}
