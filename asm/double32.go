@@ -62,12 +62,6 @@ func probeDouble32(v vectors) {
 	returnVectors()
 }
 
-// argument loads an argument into a new register. Code that runs out of registers calls
-// it again at each use.
-func argument(name string) reg.GPVirtual {
-	return Load(Param(name), GP64()).(reg.GPVirtual)
-}
-
 // prepare emits the arguments and constants.
 func (d *double32) prepare() {
 	d.loadBase()

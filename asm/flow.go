@@ -4,9 +4,33 @@ import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
 )
+
+// argument loads an argument into a new register. Code that runs out of registers calls
+// it again at each use.
+func argument(name string) reg.GPVirtual {
+	return Load(Param(name), GP64()).(reg.GPVirtual)
+}
+
+// parameter returns the place of an argument.
+func parameter(name string) Mem {
+	b, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}
+
+// stackVectors returns the address of so many bytes of the stack, at a multiple of 64.
+func stackVectors(bytes int) reg.GPVirtual {
+	p := addressOf(AllocLocal(bytes + 64 - 8).Offset(63))
+	ANDQ(I8(-64), p)
+	return p
+}
 
 // labelOf returns the label of one of several places that have the same name.
 func labelOf(name string, n int) string { return fmt.Sprintf("%s_%d", name, n) }
@@ -21,6 +45,25 @@ func branch(compare func(a, b Op), a, b Op, jump func(Op), label string) {
 func countDown(n reg.GPVirtual, label string) {
 	DECQ(n)
 	JNZ(LabelRef(label))
+}
+
+// vectorsOf emits the number of whole vectors of so many keys. returnLeft emits the end of a kernel, which returns
+// the number of keys that are left, if so many vectors are, or none.
+
+func vectorsOf(keys int) reg.GPVirtual {
+	n := argument("n")
+	SHRQ(U8(log2(keys)), n)
+	return n
+}
+
+func returnLeft(vectors reg.GPVirtual, keys int) {
+	left := argument("n")
+	ANDQ(U8(keys-1), left)
+	if vectors != nil {
+		SHLQ(U8(log2(keys)), vectors)
+		ADDQ(vectors, left)
+	}
+	returnResult(left)
 }
 
 // returnResult emits the end of a function that used vectors and has one result.
@@ -54,4 +97,20 @@ func zeroWord() reg.GPVirtual {
 	r := GP64()
 	XORL(r.As32(), r.As32())
 	return r
+}
+
+// align makes the next instruction begin a line of memory. Otherwise the speed of a loop would depend on
+// what stands before it: AVX2's test of lines took 3 to 6 % more time where it was not aligned.
+func align() {
+	Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{U8(64)}})
+}
+
+// request emits a prefetch. avo says that it requires a feature, but every amd64 has it.
+func request(m Mem) {
+	i, err := x86.PREFETCHT0(m)
+	if err != nil {
+		panic(err)
+	}
+	i.ISA = nil
+	Instruction(i)
 }

@@ -14,25 +14,6 @@ var (
 	hash32Mul  = uint32(bloom.constant("hash32Mul"))
 )
 
-// vectorsOf emits the number of whole vectors of so many keys. returnLeft emits the end of a kernel, which returns
-// the number of keys that are left, if so many vectors are, or none.
-
-func vectorsOf(keys int) reg.GPVirtual {
-	n := argument("n")
-	SHRQ(U8(log2(keys)), n)
-	return n
-}
-
-func returnLeft(vectors reg.GPVirtual, keys int) {
-	left := argument("n")
-	ANDQ(U8(keys-1), left)
-	if vectors != nil {
-		SHLQ(U8(log2(keys)), vectors)
-		ADDQ(vectors, left)
-	}
-	returnResult(left)
-}
-
 // hash32 emits the hash of whole vectors of keys of 4 or 8 bytes that lie side by side.
 func hash32(v vectors, width int) {
 	TEXT(fmt.Sprintf("hash32Width%d%s", width, v.name()), NOSPLIT, signature("hash32"))

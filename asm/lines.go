@@ -2,10 +2,8 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
-	"github.com/mmcloughlin/avo/x86"
 )
 
 // lines has the registers of a kernel for filters with one line of memory for each key,
@@ -54,13 +52,6 @@ func newLines(v vectors, walk lineWalk) *lines {
 	ADDQ(U32(8*ahead), l.places)
 	l.size = walk.prepare(v)
 	return l
-}
-
-// stackVectors returns the address of so many bytes of the stack, at a multiple of 64.
-func stackVectors(bytes int) reg.GPVirtual {
-	p := addressOf(AllocLocal(bytes + 64 - 8).Offset(63))
-	ANDQ(I8(-64), p)
-	return p
 }
 
 // testLines emits the body of a kernel that tests hashes.
@@ -171,22 +162,6 @@ func (l *lines) locate() {
 		l.store(first, Mem{Base: end, Disp: 8 * i})
 	}
 	Label("located")
-}
-
-// align makes the next instruction begin a line of memory. Otherwise the speed of a loop would depend on
-// what stands before it: AVX2's test of lines took 3 to 6 % more time where it was not aligned.
-func align() {
-	Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{U8(64)}})
-}
-
-// request emits a prefetch. avo says that it requires a feature, but every amd64 has it.
-func request(m Mem) {
-	i, err := x86.PREFETCHT0(m)
-	if err != nil {
-		panic(err)
-	}
-	i.ISA = nil
-	Instruction(i)
 }
 
 // upperLanes returns the mask of the lanes of the second key of testTwo, if there are masks.

@@ -51,15 +51,6 @@ func newKeyRows(keys, extra int) *keyRows {
 	return r
 }
 
-// parameter returns the place of an argument.
-func parameter(name string) Mem {
-	b, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return b.Addr
-}
-
 // find emits the code that finds the next group.
 func (r *keyRows) find() {
 	branch(CMPQ, parameter("stride"), U8(16), JL, "offsets")
