@@ -110,9 +110,7 @@ func (h *hash32Loads) measure() {
 
 // loadChunk emits the loads of the next 8 words of each key.
 func (h *hash32Loads) loadChunk() {
-	lanes, nothing, to := YMM(), GP64(), GP64()
-	LEAQ(h.nothing, nothing)
-	LEAQ(h.words, to)
+	lanes, nothing, to := YMM(), addressOf(h.nothing), addressOf(h.words)
 	words := valueOf(h.offset)
 	SHRQ(U8(2), words)
 	VPADDD(ascending, h.broadcast(words), lanes)

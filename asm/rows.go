@@ -123,9 +123,7 @@ func firstLongs(count reg.GPVirtual) reg.OpmaskVirtual {
 // findOffsets emits the headers of keys between offsets, and of keys of one width, 8 at a time.
 func (r *keyRows) findOffsets() {
 	Label("offsets")
-	data, left, to, end, k := r.broadcastLong(argument("data")), GP64(), GP64(), GP64(), K()
-	MOVQ(r.left, left)
-	MOVQ(r.frame, to)
+	data, left, to, end, k := r.broadcastLong(argument("data")), valueOf(r.left), valueOf(r.frame), GP64(), K()
 	LEAQ(Mem{Base: to, Disp: 16 * r.keys}, end)
 	KXNORB(r.third, r.third, k)
 	Label("offset")

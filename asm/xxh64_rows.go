@@ -48,14 +48,12 @@ func xxh64ByRows() {
 	to, second := argument("h1"), argument("h2")
 	MOVQ(U32(most), h.bytes)
 	MOVQ(U32(0), h.seed)
-	none := GP64()
-	XORL(none.As32(), none.As32())
+	none := zeroWord()
 	CMPQ(to, second)
 	CMOVQEQ(none, second)
 	MOVQ(second, other)
 	swap := func() {
-		next := GP64()
-		MOVQ(other, next)
+		next := valueOf(other)
 		MOVQ(to, other)
 		MOVQ(next, to)
 	}
