@@ -59,9 +59,9 @@ KERNELS_host        := $(shell \
 	fi; echo generic)
 PACKAGES += $(if $(filter skylake-x,$(EMULATED)),bochs bochs-term bochsbios vgabios isolinux syslinux-common xorriso cpio busybox-static)
 
-# What make test does, those steps first that take the longest, as many at a time as there
-# are cores. Each prints one line when it ends. It is expanded late (=), because lists that it names
-# are set below.
+# What make test does, those steps first that take the longest, and one more at a time than there are
+# cores, since steps wait for browsers and servers. Each prints one line when it ends. It is expanded
+# late (=), because lists that it names are set below.
 STEPS = $(EMULATED:%=emulated/%) $(RACED:%=race/%) workers unit/cmd/bloom/browser release unit/compare $(FOREIGN:%=vet/%) $(MODULES:%=vet/%) vet/files \
 	unit/386 $(filter-out unit/cmd/bloom/browser unit/compare,$(MODULES:%=unit/%)) benchmarks purego $(FUZZ:%=fuzz/%) format generated
 step = CGO_CFLAGS="$$CGO_CFLAGS -O0" .ci/step $@
@@ -69,7 +69,7 @@ step = CGO_CFLAGS="$$CGO_CFLAGS -O0" .ci/step $@
 .PHONY: test
 test: deps
 	@other=$$(.ci/other-go) || other=; \
-	$(MAKE) --no-print-directory -O -j$$(nproc) $${other:+$$(printf 'other-go/%s ' $$other)} $(STEPS) && \
+	$(MAKE) --no-print-directory -O -j$$(($$(nproc) + 1)) $${other:+$$(printf 'other-go/%s ' $$other)} $(STEPS) && \
 	echo "all tests passed in $$((SECONDS / 60)) min $$((SECONDS % 60)) s by $$(go env GOVERSION), those of the root by $${other:-no other release: none can be downloaded}" && \
 	$(MAKE) --no-print-directory proved
 
@@ -122,7 +122,7 @@ $(MODULES:%=vet/%): vet/%:
 # For another system, go vet would compile first whatever they import; asm/vet reads it from source.
 $(FOREIGN:%=vet/%): vet/%:
 	@$(step) 'vet=$$(mktemp); trap "rm $$vet" EXIT; go build -C asm -o $$vet ./vet; \
-		export GOOS=$(*D) GOARCH=$(*F); for m in $(PORTED); do (cd $$m && $(TOOL) $$vet ./...); done'
+		GOOS=$(*D) GOARCH=$(*F) $(TOOL) $$vet $(PORTED:%=./%/...)'
 vet/files:
 	@$(step) '.ci/unvetted "$(VET)" "$(PORTED)" && .ci/unvetted "$(HOST)" "$(filter-out $(PORTED),$(PUBLIC))"'
 
