@@ -295,6 +295,11 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Bochs is slow, and wants kernels that run: a few filters of each format, tested with many windows of keys, show it.
+	few, stride := bitsNamed[place](t, "BLOOM_UNDER", placeNames)&bochs != 0, 7
+	if few {
+		stride = 29
+	}
 	numbers, keys := map[Format]int{}, map[golden.Kind][][]byte{}
 	for _, name := range files {
 		file, err := golden.Read(name)
@@ -307,7 +312,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			numbers[format]++
-			if testing.Short() && i%7 != 0 && (g.N < 1000 || g.Keys != golden.Mixed) {
+			if testing.Short() && i%stride != 0 && (few || g.N < 1000 || g.Keys != golden.Mixed) {
 				continue // another machine reads these like the others
 			}
 			known := keys[g.Keys]
