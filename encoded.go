@@ -163,7 +163,9 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 			break
 		}
 		if k := localProbes(filter[size:]); k > 0 && k <= maxHasProbes {
-			if n != hashed {
+			if uint(n) <= shortXXPH3 {
+				h1 = xxph3Short(p, n)
+			} else if n != hashed {
 				h1 = xxph3At(p, n)
 			}
 			var s prober

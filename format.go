@@ -172,6 +172,9 @@ func (f Format) Hash(key []byte) Hash {
 	case Parquet:
 		return shortHash(xxh64At(p, n), 0, hashXXH64)
 	case RocksDB:
+		if n <= shortXXPH3 {
+			return shortHash(xxph3Short(p, n), 0, hashXXPH3)
+		}
 		return shortHash(xxph3At(p, n), 0, hashXXPH3)
 	case Pebble:
 		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, hashLevelDBSigned)

@@ -201,7 +201,12 @@ func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 		}
 		return (*split256)(&s.bitArray).add(h)
 	case xxph3Line512:
-		h := xxph3At(p, n)
+		var h uint64
+		if n <= shortXXPH3 {
+			h = xxph3Short(p, n)
+		} else {
+			h = xxph3At(p, n)
+		}
 		if s.k <= maxHasProbes {
 			if isNew, ok := addOneLine512(s.kernel, &s.base, h); ok {
 				return isNew

@@ -73,6 +73,10 @@ func keyLine512AVX2(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return hasUint64Line512AVX2(&s.base, load64(p, 0))
 	}
+	if n <= shortXXPH3 {
+		_, may := hasHashLine512AVX2(&s.base, xxph3Short(p, n))
+		return may
+	}
 	_, may := hasHashLine512AVX2(&s.base, xxph3At(p, n))
 	return may
 }
@@ -99,6 +103,10 @@ func keySplit256AVX512(s *prober, p unsafe.Pointer, n int) bool {
 func keyLine512AVX512(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return hasUint64Line512AVX512(&s.base, load64(p, 0))
+	}
+	if n <= shortXXPH3 {
+		_, may := hasHashLine512AVX512(&s.base, xxph3Short(p, n))
+		return may
 	}
 	_, may := hasHashLine512AVX512(&s.base, xxph3At(p, n))
 	return may
