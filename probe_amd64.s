@@ -6977,25 +6977,25 @@ TEXT ·addOneSplit256AVX2(SB), NOSPLIT, $0-17
 // Requires: AVX2, AVX512F, AVX512VL
 TEXT ·addOneLine512AVX512(SB), NOSPLIT, $88-17
 	MOVQ         hash+8(FP), AX
-	MOVQ         base+0(FP), CX
-	MOVL         AX, DX
+	MOVL         AX, CX
 	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), DX
 	VPBROADCASTD AX, Y16
-	IMULQ        8(CX), DX
-	SHRQ         $0x20, DX
-	SHLQ         $0x06, DX
-	ADDQ         (CX), DX
-	MOVQ         24(CX), AX
+	IMULQ        8(DX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x06, CX
+	ADDQ         (DX), CX
+	MOVQ         24(DX), AX
 	SHLQ         $0x05, AX
-	LEAQ         line512Factors<>+0(SB), CX
-	VPMULLD      (CX)(AX*1), Y16, Y16
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(AX*1), Y16, Y16
 	LEAQ         63(SP), AX
 	ANDQ         $-64, AX
 	VPSRLD       $0x17, Y16, Y16
 	VMOVDQU32    Y16, (AX)
 	VPBROADCASTD splitOnes<>+0(SB), Z24
 	VMOVDQU32    lineStarts<>+0(SB), Z25
-	VMOVDQU32    (DX), Z26
+	VMOVDQU32    (CX), Z26
 	VMOVDQA32    Z26, Z27
 	VPADDD.BCST  (AX), Z25, Z16
 	VPSLLVD      Z16, Z24, Z16
@@ -7012,8 +7012,8 @@ TEXT ·addOneLine512AVX512(SB), NOSPLIT, $88-17
 	VPADDD.BCST  20(AX), Z25, Z21
 	VPSLLVD      Z21, Z24, Z21
 	VPTERNLOGD   $0xfe, Z20, Z21, Z27
-	MOVQ         base+0(FP), CX
-	CMPQ         24(CX), $0x06
+	MOVQ         base+0(FP), DX
+	CMPQ         24(DX), $0x06
 	JLE          store
 	VPADDD.BCST  24(AX), Z25, Z22
 	VPSLLVD      Z22, Z24, Z22
@@ -7022,7 +7022,7 @@ TEXT ·addOneLine512AVX512(SB), NOSPLIT, $88-17
 	VPTERNLOGD   $0xfe, Z22, Z23, Z27
 
 store:
-	VMOVDQU32 Z27, (DX)
+	VMOVDQU32 Z27, (CX)
 	VPCMPUD   $0x04, Z26, Z27, K1
 	KORTESTW  K1, K1
 	SETNE     AL
@@ -13912,22 +13912,22 @@ TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-41
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), AX
-	MOVQ         base+0(FP), CX
-	MOVL         AX, DX
+	MOVL         AX, CX
 	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), DX
 	VPBROADCASTD AX, Y16
-	IMULQ        8(CX), DX
-	SHRQ         $0x20, DX
-	SHLQ         $0x06, DX
-	ADDQ         (CX), DX
-	MOVQ         24(CX), AX
+	IMULQ        8(DX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x06, CX
+	ADDQ         (DX), CX
+	MOVQ         24(DX), AX
 	SHLQ         $0x05, AX
-	LEAQ         line512Factors<>+0(SB), CX
-	VPMULLD      (CX)(AX*1), Y16, Y16
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(AX*1), Y16, Y16
 	VPSRLD       $0x1c, Y16, Y17
 	VPSRLD       $0x17, Y16, Y18
-	VMOVDQU32    (DX), Y20
-	VPERMI2D     32(DX), Y20, Y17
+	VMOVDQU32    (CX), Y20
+	VPERMI2D     32(CX), Y20, Y17
 	VPRORVD      Y18, Y17, Y17
 	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
 	KORTESTB     K1, K1
@@ -14028,23 +14028,21 @@ TEXT ·hasUint64Line512AVX512(SB), NOSPLIT, $0-17
 	IMULQ        singleWords<>+16(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x20, CX
-	XORQ         CX, AX
-	MOVQ         base+0(FP), CX
-	MOVL         AX, DX
+	XORL         CX, AX
+	MOVQ         base+0(FP), DX
+	VPBROADCASTD CX, Y16
+	IMULQ        8(DX), AX
 	SHRQ         $0x20, AX
-	VPBROADCASTD AX, Y16
-	IMULQ        8(CX), DX
-	SHRQ         $0x20, DX
-	SHLQ         $0x06, DX
-	ADDQ         (CX), DX
-	MOVQ         24(CX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line512Factors<>+0(SB), CX
-	VPMULLD      (CX)(AX*1), Y16, Y16
+	SHLQ         $0x06, AX
+	ADDQ         (DX), AX
+	MOVQ         24(DX), CX
+	SHLQ         $0x05, CX
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(CX*1), Y16, Y16
 	VPSRLD       $0x1c, Y16, Y17
 	VPSRLD       $0x17, Y16, Y18
-	VMOVDQU32    (DX), Y20
-	VPERMI2D     32(DX), Y20, Y17
+	VMOVDQU32    (AX), Y20
+	VPERMI2D     32(AX), Y20, Y17
 	VPRORVD      Y18, Y17, Y17
 	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
 	KORTESTB     K1, K1
@@ -14160,53 +14158,51 @@ TEXT ·addUint64Line512AVX512(SB), NOSPLIT, $88-17
 	IMULQ        singleWords<>+16(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x20, CX
-	XORQ         CX, AX
-	MOVQ         base+0(FP), CX
-	MOVL         AX, DX
+	XORL         CX, AX
+	MOVQ         base+0(FP), DX
+	VPBROADCASTD CX, Y16
+	IMULQ        8(DX), AX
 	SHRQ         $0x20, AX
-	VPBROADCASTD AX, Y16
-	IMULQ        8(CX), DX
-	SHRQ         $0x20, DX
-	SHLQ         $0x06, DX
-	ADDQ         (CX), DX
-	MOVQ         24(CX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line512Factors<>+0(SB), CX
-	VPMULLD      (CX)(AX*1), Y16, Y16
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
+	SHLQ         $0x06, AX
+	ADDQ         (DX), AX
+	MOVQ         24(DX), CX
+	SHLQ         $0x05, CX
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(CX*1), Y16, Y16
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
 	VPSRLD       $0x17, Y16, Y16
-	VMOVDQU32    Y16, (AX)
+	VMOVDQU32    Y16, (CX)
 	VPBROADCASTD splitOnes<>+0(SB), Z24
 	VMOVDQU32    lineStarts<>+0(SB), Z25
-	VMOVDQU32    (DX), Z26
+	VMOVDQU32    (AX), Z26
 	VMOVDQA32    Z26, Z27
-	VPADDD.BCST  (AX), Z25, Z16
+	VPADDD.BCST  (CX), Z25, Z16
 	VPSLLVD      Z16, Z24, Z16
-	VPADDD.BCST  4(AX), Z25, Z17
+	VPADDD.BCST  4(CX), Z25, Z17
 	VPSLLVD      Z17, Z24, Z17
 	VPTERNLOGD   $0xfe, Z16, Z17, Z27
-	VPADDD.BCST  8(AX), Z25, Z18
+	VPADDD.BCST  8(CX), Z25, Z18
 	VPSLLVD      Z18, Z24, Z18
-	VPADDD.BCST  12(AX), Z25, Z19
+	VPADDD.BCST  12(CX), Z25, Z19
 	VPSLLVD      Z19, Z24, Z19
 	VPTERNLOGD   $0xfe, Z18, Z19, Z27
-	VPADDD.BCST  16(AX), Z25, Z20
+	VPADDD.BCST  16(CX), Z25, Z20
 	VPSLLVD      Z20, Z24, Z20
-	VPADDD.BCST  20(AX), Z25, Z21
+	VPADDD.BCST  20(CX), Z25, Z21
 	VPSLLVD      Z21, Z24, Z21
 	VPTERNLOGD   $0xfe, Z20, Z21, Z27
-	MOVQ         base+0(FP), CX
-	CMPQ         24(CX), $0x06
+	MOVQ         base+0(FP), DX
+	CMPQ         24(DX), $0x06
 	JLE          store
-	VPADDD.BCST  24(AX), Z25, Z22
+	VPADDD.BCST  24(CX), Z25, Z22
 	VPSLLVD      Z22, Z24, Z22
-	VPADDD.BCST  28(AX), Z25, Z23
+	VPADDD.BCST  28(CX), Z25, Z23
 	VPSLLVD      Z23, Z24, Z23
 	VPTERNLOGD   $0xfe, Z22, Z23, Z27
 
 store:
-	VMOVDQU32 Z27, (DX)
+	VMOVDQU32 Z27, (AX)
 	VPCMPUD   $0x04, Z26, Z27, K1
 	KORTESTW  K1, K1
 	SETNE     AL
@@ -18329,25 +18325,25 @@ TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-41
 // Requires: AVX, AVX2
 TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), AX
-	MOVQ         base+0(FP), CX
-	MOVL         AX, DX
+	MOVL         AX, CX
 	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), DX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
-	IMULQ        8(CX), DX
-	SHRQ         $0x20, DX
-	SHLQ         $0x06, DX
-	ADDQ         (CX), DX
-	MOVQ         24(CX), AX
+	IMULQ        8(DX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x06, CX
+	ADDQ         (DX), CX
+	MOVQ         24(DX), AX
 	SHLQ         $0x05, AX
-	LEAQ         line512Factors<>+0(SB), CX
-	VPMULLD      (CX)(AX*1), Y0, Y0
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(AX*1), Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
 	VMOVDQU      splitOnes<>+0(SB), Y3
 	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (DX), Y1, Y5
-	VPERMD       32(DX), Y1, Y1
+	VPERMD       (CX), Y1, Y5
+	VPERMD       32(CX), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y5, Y5
 	VPAND        Y4, Y2, Y2
 	VPSLLVD      Y2, Y3, Y2
@@ -18459,26 +18455,24 @@ TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
 	IMULQ        singleWords<>+16(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x20, CX
-	XORQ         CX, AX
-	MOVQ         base+0(FP), CX
-	MOVL         AX, DX
-	SHRQ         $0x20, AX
-	VMOVD        AX, X0
+	XORL         CX, AX
+	MOVQ         base+0(FP), DX
+	VMOVD        CX, X0
 	VPBROADCASTD X0, Y0
-	IMULQ        8(CX), DX
-	SHRQ         $0x20, DX
-	SHLQ         $0x06, DX
-	ADDQ         (CX), DX
-	MOVQ         24(CX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line512Factors<>+0(SB), CX
-	VPMULLD      (CX)(AX*1), Y0, Y0
+	IMULQ        8(DX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x06, AX
+	ADDQ         (DX), AX
+	MOVQ         24(DX), CX
+	SHLQ         $0x05, CX
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(CX*1), Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
 	VMOVDQU      splitOnes<>+0(SB), Y3
 	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (DX), Y1, Y5
-	VPERMD       32(DX), Y1, Y1
+	VPERMD       (AX), Y1, Y5
+	VPERMD       32(AX), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y5, Y5
 	VPAND        Y4, Y2, Y2
 	VPSLLVD      Y2, Y3, Y2
@@ -18605,31 +18599,29 @@ TEXT ·addUint64Line512AVX2(SB), NOSPLIT, $0-17
 	IMULQ singleWords<>+16(SB), AX
 	MOVQ  AX, CX
 	SHRQ  $0x20, CX
-	XORQ  CX, AX
-	MOVQ  base+0(FP), CX
-	MOVL  AX, DX
-	IMULQ 8(CX), DX
-	SHRQ  $0x20, DX
-	SHLQ  $0x06, DX
-	ADDQ  (CX), DX
+	XORL  CX, AX
+	MOVQ  base+0(FP), DX
+	IMULQ 8(DX), AX
 	SHRQ  $0x20, AX
-	MOVQ  24(CX), CX
+	SHLQ  $0x06, AX
+	ADDQ  (DX), AX
+	MOVQ  24(DX), DX
 	MOVQ  $0x00000003, SI
 	MOVL  $0x00000001, BX
 	XORL  DI, DI
 
 next:
-	MOVL    AX, R8
+	MOVL    CX, R8
 	SHRL    $0x17, R8
 	MOVL    R8, R9
 	SHRL    $0x03, R9
-	IMUL3L  $0x9e3779b9, AX, AX
+	IMUL3L  $0x9e3779b9, CX, CX
 	BZHIL   SI, R8, R8
 	SHLXL   R8, BX, R8
-	TESTB   R8, (DX)(R9*1)
+	TESTB   R8, (AX)(R9*1)
 	CMOVLEQ BX, DI
-	ORB     R8, (DX)(R9*1)
-	DECQ    CX
+	ORB     R8, (AX)(R9*1)
+	DECQ    DX
 	JNZ     next
 	MOVB    DI, isNew+16(FP)
 	RET

@@ -559,19 +559,29 @@ var splitOnes = words("splitOnes", 8, func(int) uint32 { return 1 })
 // the number of lines, a word that is not used, and the number of probes, 1 to 8.
 func hasHashLine512(v vectors) {
 	TEXT("hasHashLine512"+v.name(), NOSPLIT, ofHash)
-	hasHash512(v, argument("h1"))
+	hasHash512(v, halves(argument("h1")))
 }
 
 // hasUint64Line512 emits the test of a key of 8 bytes.
 func hasUint64Line512(v vectors) {
 	TEXT("hasUint64Line512"+v.name(), NOSPLIT, ofUint64)
 	h := argument("key")
-	xxph3Single(h)
-	hasHash512(v, h)
+	hasHash512(v, xxph3Single(h))
 }
 
-// xxph3Single emits XXPH3 of 8 bytes in their register.
-func xxph3Single(h reg.GPVirtual) {
+// hashHalves are the halves of a hash, in registers without other bits.
+type hashHalves struct{ lower, upper reg.GPVirtual }
+
+// halves emits the halves of a hash, and changes its register.
+func halves(h reg.GPVirtual) hashHalves {
+	lower := GP64()
+	MOVL(h.As32(), lower.As32())
+	SHRQ(U8(32), h)
+	return hashHalves{lower, h}
+}
+
+// xxph3Single emits XXPH3 of 8 bytes in their register. The last step changes only the lower half.
+func xxph3Single(h reg.GPVirtual) hashHalves {
 	Comment("XXPH3 of 8 bytes.")
 	XORQ(prime(7), h)
 	xorRight(h, 51)
@@ -581,11 +591,14 @@ func xxph3Single(h reg.GPVirtual) {
 	IMULQ(prime(2), h)
 	xorRight(h, 37)
 	IMULQ(prime(3), h)
-	xorRight(h, 32)
+	upper := valueOf(h)
+	SHRQ(U8(32), upper)
+	XORL(upper.As32(), h.As32())
+	return hashHalves{h, upper}
 }
 
 // hasHash512 emits the test of a hash, and the end of the function.
-func hasHash512(v vectors, h reg.GPVirtual) {
+func hasHash512(v vectors, h hashHalves) {
 	line, x := lineOf(v, h)
 	word, bit := singleVector(v, 1), singleVector(v, 2)
 	VPSRLD(U8(28), x, word)
@@ -594,15 +607,13 @@ func hasHash512(v vectors, h reg.GPVirtual) {
 }
 
 // lineOf emits the address of the line of a hash, and the products of 8 probes.
-func lineOf(v vectors, h reg.GPVirtual) (at Mem, x reg.Register) {
-	walk, line := argument("base"), GP64()
-	MOVL(h.As32(), line.As32())
-	SHRQ(U8(32), h)
+func lineOf(v vectors, h hashHalves) (at Mem, x reg.Register) {
+	walk := argument("base")
 	x = singleVector(v, 0)
-	broadcastSingle(v, h, x)
-	lineAddress(walk, line)
+	broadcastSingle(v, h.upper, x)
+	lineAddress(walk, h.lower)
 	VPMULLD(probeRow(line512Factors, walk), x, x)
-	return Mem{Base: line}, x
+	return Mem{Base: h.lower}, x
 }
 
 // lineAddress emits the address of one of RocksDB's lines, in the register of the lower half of a hash.

@@ -45,12 +45,12 @@ func setBlock(v vectors, line reg.GPVirtual, bits reg.Register) {
 // addOneLine512 emits the setting of the bits of a hash in RocksDB's lines.
 func addOneLine512() {
 	TEXT("addOneLine512AVX512", NOSPLIT, signature("addOneLine512"))
-	setLine(argument("hash"))
+	setLine(halves(argument("hash")))
 }
 
 // setLine emits the setting of the bits of a hash in one of RocksDB's lines, and the end of the function. The
 // line is a vector, as in bitsAdder.addWhole. It takes no register that VZEROUPPER would have to clear.
-func setLine(h reg.GPVirtual) {
+func setLine(h hashHalves) {
 	line, x := lineOf(&avx512{}, h)
 	slots := stackVectors(32)
 	VPSRLD(U8(23), x, x)
@@ -120,23 +120,20 @@ func addUint64Split256(v vectors) {
 // addUint64Line512 sets a vector with AVX-512, and with AVX2 bit after bit.
 func addUint64Line512(v vectors) {
 	TEXT("addUint64Line512"+v.name(), NOSPLIT, ofAdd)
-	h := argument("key")
-	xxph3Single(h)
+	h := xxph3Single(argument("key"))
 	if v.lanes() == 16 {
 		setLine(h)
 		return
 	}
-	walk, line := argument("base"), GP64()
-	MOVL(h.As32(), line.As32())
-	lineAddress(walk, line)
-	SHRQ(U8(32), h)
-	setEach(walk, line, "", func() (reg.GPVirtual, reg.GPVirtual) {
+	walk, upper := argument("base"), h.upper
+	lineAddress(walk, h.lower)
+	setEach(walk, h.lower, "", func() (reg.GPVirtual, reg.GPVirtual) {
 		bit, index := GP64(), GP64()
-		MOVL(h.As32(), bit.As32())
+		MOVL(upper.As32(), bit.As32())
 		SHRL(U8(23), bit.As32())
 		MOVL(bit.As32(), index.As32())
 		SHRL(U8(3), index.As32())
-		IMUL3L(U32(bloom.constant("line512Mul")), h.As32(), h.As32())
+		IMUL3L(U32(bloom.constant("line512Mul")), upper.As32(), upper.As32())
 		return index, bit
 	})
 }
