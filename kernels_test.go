@@ -163,10 +163,47 @@ func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int
 				t.Fatalf("kernel %v, %d bits, %d probes, dense %v: %d of %d hashes found", kernel, n, k, dense, found, len(edges))
 			}
 		}
+		f := test.filter(walk, kernel, data, n, k)
+		for i := range edges {
+			if h := hashed.at(i, test.hash); !f.MayContainHash(h) {
+				t.Fatalf("kernel %v, %d bits, %d probes: MayContainHash(%v) = false", kernel, n, k, h)
+			}
+		}
 	}
 	for _, h := range edges {
 		for j := range k {
 			data[test.bit(h, j, n)/8] = 0
+		}
+	}
+}
+
+// TestMostProbes tests hashes of the most probes that a filter has. Assembly may compute each probe from the one before: the last
+// one, of the first bit, would show what such steps add up to.
+func TestMostProbes(t *testing.T) {
+	is(t, kernelTest)
+	test, random := walkTests[walkDouble64], rand.New(rand.NewPCG(15, 16))
+	memory := make([]byte, 1<<29) // hardly any of it touched
+	for _, n := range []uint64{1<<20 + 1, 3 << 23, 1<<32 - 5} {
+		for range 20 {
+			h := Hash{h2: random.Uint64()}
+			h.h1 = random.Uint64N(math.MaxUint64/n)*n - (maxProbesCrate-1)*h.h2
+			for _, want := range []bool{true, false} {
+				for i := range maxProbesCrate {
+					bit := test.bit(h, i, n)
+					memory[bit/8] |= 1 << (bit % 8)
+				}
+				if !want {
+					memory[0] &^= 1
+				}
+				for _, kernel := range kernels {
+					if f := test.filter(walkDouble64, kernel, memory[:(n+7)/8], n, maxProbesCrate); f.MayContainHash(shortHash(h.h1, h.h2, test.hash)) != want {
+						t.Fatalf("kernel %v, %d bits: MayContainHash(%v) = %v", kernel, n, h, !want)
+					}
+				}
+			}
+			for i := range maxProbesCrate {
+				memory[test.bit(h, i, n)/8] = 0
+			}
 		}
 	}
 }

@@ -7074,104 +7074,106 @@ next:
 // func addUint64Double64AVX2(base **byte, key uint64) (isNew bool)
 // Requires: BMI2, CMOV
 TEXT ·addUint64Double64AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), CX
+	MOVQ key+8(FP), DX
 
 	// XXH64 with the seeds 0 and 1 of 8 bytes.
 	MOVQ  $0x9e3779b185ebca87, BX
 	MOVQ  $0xc2b2ae3d27d4eb4f, SI
-	IMULQ SI, CX
-	RORXQ $0x21, CX, CX
-	IMULQ BX, CX
-	MOVQ  $0x27d4eb2f165667cd, DX
-	MOVQ  $0x27d4eb2f165667ce, AX
-	XORQ  CX, DX
-	XORQ  CX, AX
-	RORXQ $0x25, DX, DX
-	RORXQ $0x25, AX, AX
-	IMULQ BX, DX
-	IMULQ BX, AX
-	MOVQ  singleWords<>+24(SB), CX
-	ADDQ  CX, DX
-	ADDQ  CX, AX
-	MOVQ  DX, CX
-	SHRQ  $0x21, CX
-	XORQ  CX, DX
 	IMULQ SI, DX
-	MOVQ  AX, CX
-	SHRQ  $0x21, CX
-	XORQ  CX, AX
+	RORXQ $0x21, DX, DX
+	IMULQ BX, DX
+	MOVQ  $0x27d4eb2f165667cd, AX
+	MOVQ  $0x27d4eb2f165667ce, CX
+	XORQ  DX, AX
+	XORQ  DX, CX
+	RORXQ $0x25, AX, AX
+	RORXQ $0x25, CX, CX
+	IMULQ BX, AX
+	IMULQ BX, CX
+	MOVQ  singleWords<>+24(SB), DX
+	ADDQ  DX, AX
+	ADDQ  DX, CX
+	MOVQ  AX, DX
+	SHRQ  $0x21, DX
+	XORQ  DX, AX
 	IMULQ SI, AX
-	MOVQ  singleWords<>+16(SB), CX
-	MOVQ  DX, BX
-	SHRQ  $0x1d, BX
-	XORQ  BX, DX
-	IMULQ CX, DX
+	MOVQ  CX, DX
+	SHRQ  $0x21, DX
+	XORQ  DX, CX
+	IMULQ SI, CX
+	MOVQ  singleWords<>+16(SB), DX
 	MOVQ  AX, BX
 	SHRQ  $0x1d, BX
 	XORQ  BX, AX
-	IMULQ CX, AX
-	MOVQ  DX, CX
-	SHRQ  $0x20, CX
-	XORQ  CX, DX
-	MOVQ  AX, CX
-	SHRQ  $0x20, CX
-	XORQ  CX, AX
-	MOVQ  base+0(FP), CX
-	MOVQ  (CX), BX
-	MOVQ  8(CX), SI
-	MOVL  $0x00000003, R8
-	LEAQ  -1(SI), DI
-	TESTQ SI, DI
+	IMULQ DX, AX
+	MOVQ  CX, BX
+	SHRQ  $0x1d, BX
+	XORQ  BX, CX
+	IMULQ DX, CX
+	MOVQ  AX, DX
+	SHRQ  $0x20, DX
+	XORQ  DX, AX
+	MOVQ  CX, DX
+	SHRQ  $0x20, DX
+	XORQ  DX, CX
+	MOVQ  base+0(FP), BX
+	MOVQ  (BX), SI
+	MOVQ  8(BX), DI
+	MOVL  $0x00000003, R9
+	LEAQ  -1(DI), R8
+	TESTQ DI, R8
 	JZ    masked
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), CX
+	MOVQ  48(BX), DX
+	MOVQ  56(BX), R8
+	MULXQ AX, R10, R10
+	MULXQ CX, R11, R11
+	MOVQ  R8, R12
+	IMULQ AX, R8
+	IMULQ CX, R12
+	ADDQ  R11, R12
+	MOVQ  R12, R11
+	SUBQ  DX, R11
+	LEAQ  8194(R10)(R8*1), DX
+	MOVQ  24(BX), BX
 	MOVQ  $0x00000003, R10
-	MOVL  $0x00000001, R9
-	XORL  R11, R11
+	MOVL  $0x00000001, R8
+	XORL  R13, R13
 
 next:
-	MULXQ DI, R12, R13
-	MOVQ  DX, R12
-	SHRQ  $0x08, R13
-	IMULQ SI, R13
-	SUBQ  R13, R12
-	CMPQ  R12, SI
-	JCC   large0
-
-small0:
-	ADDQ    AX, DX
-	SHRXQ   R8, R12, R13
-	BZHIL   R10, R12, R12
-	SHLXL   R12, R9, R12
-	TESTB   R12, (BX)(R13*1)
-	CMOVLEQ R9, R11
-	ORB     R12, (BX)(R13*1)
-	DECQ    CX
+	MULXQ   DI, R15, R15
+	ADDQ    CX, AX
+	MOVQ    R12, R14
+	CMOVQCS R11, R14
+	ADDQ    R14, DX
+	SHRXQ   R9, R15, R14
+	BZHIL   R10, R15, R15
+	SHLXL   R15, R8, R15
+	TESTB   R15, (SI)(R14*1)
+	CMOVLEQ R8, R13
+	ORB     R15, (SI)(R14*1)
+	DECQ    BX
 	JNZ     next
-	MOVB    R11, isNew+16(FP)
+	MOVB    R13, isNew+16(FP)
 	RET
 
-large0:
-	SUBQ SI, R12
-	JMP  small0
-
 masked:
-	MOVQ 24(CX), CX
-	MOVQ $0x00000003, R9
-	MOVL $0x00000001, SI
+	MOVQ AX, DX
+	MOVQ 24(BX), AX
+	MOVQ $0x00000003, DI
+	MOVL $0x00000001, BX
 	XORL R10, R10
 
 masked_next:
 	MOVQ    DX, R12
-	ANDQ    DI, R12
-	ADDQ    AX, DX
-	SHRXQ   R8, R12, R11
-	BZHIL   R9, R12, R12
-	SHLXL   R12, SI, R12
-	TESTB   R12, (BX)(R11*1)
-	CMOVLEQ SI, R10
-	ORB     R12, (BX)(R11*1)
-	DECQ    CX
+	ANDQ    R8, R12
+	ADDQ    CX, DX
+	SHRXQ   R9, R12, R11
+	BZHIL   DI, R12, R12
+	SHLXL   R12, BX, R12
+	TESTB   R12, (SI)(R11*1)
+	CMOVLEQ BX, R10
+	ORB     R12, (SI)(R11*1)
+	DECQ    AX
 	JNZ     masked_next
 	MOVB    R10, isNew+16(FP)
 	RET
@@ -7920,108 +7922,103 @@ absent:
 	RET
 
 // func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
-// Requires: BMI2
+// Requires: BMI2, CMOV
 TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), CX
+	MOVQ key+8(FP), DX
 
 	// XXH64 with the seeds 0 and 1 of 8 bytes.
 	MOVQ  $0x9e3779b185ebca87, BX
 	MOVQ  $0xc2b2ae3d27d4eb4f, SI
-	IMULQ SI, CX
-	RORXQ $0x21, CX, CX
-	IMULQ BX, CX
-	MOVQ  $0x27d4eb2f165667cd, DX
-	MOVQ  $0x27d4eb2f165667ce, AX
-	XORQ  CX, DX
-	XORQ  CX, AX
-	RORXQ $0x25, DX, DX
-	RORXQ $0x25, AX, AX
-	IMULQ BX, DX
-	IMULQ BX, AX
-	MOVQ  singleWords<>+24(SB), CX
-	ADDQ  CX, DX
-	ADDQ  CX, AX
-	MOVQ  DX, CX
-	SHRQ  $0x21, CX
-	XORQ  CX, DX
 	IMULQ SI, DX
-	MOVQ  AX, CX
-	SHRQ  $0x21, CX
-	XORQ  CX, AX
+	RORXQ $0x21, DX, DX
+	IMULQ BX, DX
+	MOVQ  $0x27d4eb2f165667cd, AX
+	MOVQ  $0x27d4eb2f165667ce, CX
+	XORQ  DX, AX
+	XORQ  DX, CX
+	RORXQ $0x25, AX, AX
+	RORXQ $0x25, CX, CX
+	IMULQ BX, AX
+	IMULQ BX, CX
+	MOVQ  singleWords<>+24(SB), DX
+	ADDQ  DX, AX
+	ADDQ  DX, CX
+	MOVQ  AX, DX
+	SHRQ  $0x21, DX
+	XORQ  DX, AX
 	IMULQ SI, AX
-	MOVQ  singleWords<>+16(SB), CX
-	MOVQ  DX, BX
-	SHRQ  $0x1d, BX
-	XORQ  BX, DX
-	IMULQ CX, DX
+	MOVQ  CX, DX
+	SHRQ  $0x21, DX
+	XORQ  DX, CX
+	IMULQ SI, CX
+	MOVQ  singleWords<>+16(SB), DX
 	MOVQ  AX, BX
 	SHRQ  $0x1d, BX
 	XORQ  BX, AX
-	IMULQ CX, AX
-	MOVQ  DX, CX
-	SHRQ  $0x20, CX
-	XORQ  CX, DX
-	MOVQ  AX, CX
-	SHRQ  $0x20, CX
-	XORQ  CX, AX
-	MOVQ  base+0(FP), CX
-	MOVQ  8(CX), BX
-	MOVL  $0x00000003, DI
-	LEAQ  -1(BX), SI
-	TESTQ BX, SI
+	IMULQ DX, AX
+	MOVQ  CX, BX
+	SHRQ  $0x1d, BX
+	XORQ  BX, CX
+	IMULQ DX, CX
+	MOVQ  AX, DX
+	SHRQ  $0x20, DX
+	XORQ  DX, AX
+	MOVQ  CX, DX
+	SHRQ  $0x20, DX
+	XORQ  DX, CX
+	MOVQ  base+0(FP), BX
+	MOVQ  8(BX), SI
+	MOVL  $0x00000003, R8
+	LEAQ  -1(SI), DI
+	TESTQ SI, DI
 	JZ    masked
-	MOVQ  16(CX), SI
-	MOVQ  (CX), R8
-	MOVQ  24(CX), CX
+	MOVQ  48(BX), DX
+	MOVQ  56(BX), DI
+	MULXQ AX, R9, R9
+	MULXQ CX, R10, R10
+	MOVQ  DI, R11
+	IMULQ AX, DI
+	IMULQ CX, R11
+	ADDQ  R10, R11
+	MOVQ  R11, R10
+	SUBQ  DX, R10
+	LEAQ  8194(R9)(DI*1), DX
+	MOVQ  (BX), DI
+	MOVQ  24(BX), BX
 
 threes:
-	SUBQ  $0x03, CX
-	JL    few
-	MULXQ SI, R9, R10
-	MOVQ  DX, R9
-	SHRQ  $0x08, R10
-	IMULQ BX, R10
-	SUBQ  R10, R9
-	CMPQ  R9, BX
-	JCC   large0
-
-small0:
-	ADDQ    AX, DX
-	SHRXQ   DI, R9, R10
-	ANDL    $0x07, R9
-	MOVBLZX (R8)(R10*1), R10
-	SHRXL   R9, R10, R10
-	MULXQ   SI, R9, R11
-	MOVQ    DX, R9
-	SHRQ    $0x08, R11
-	IMULQ   BX, R11
-	SUBQ    R11, R9
-	CMPQ    R9, BX
-	JCC     large1
-
-small1:
-	ADDQ    AX, DX
-	SHRXQ   DI, R9, R11
-	ANDL    $0x07, R9
-	MOVBLZX (R8)(R11*1), R11
-	SHRXL   R9, R11, R11
-	ANDL    R11, R10
-	MULXQ   SI, R9, R11
-	MOVQ    DX, R9
-	SHRQ    $0x08, R11
-	IMULQ   BX, R11
-	SUBQ    R11, R9
-	CMPQ    R9, BX
-	JCC     large2
-
-small2:
-	ADDQ    AX, DX
-	SHRXQ   DI, R9, R11
-	ANDL    $0x07, R9
-	MOVBLZX (R8)(R11*1), R11
-	SHRXL   R9, R11, R11
-	ANDL    R11, R10
-	TESTL   $0x00000001, R10
+	SUBQ    $0x03, BX
+	JL      few
+	MULXQ   SI, R12, R12
+	ADDQ    CX, AX
+	MOVQ    R11, R9
+	CMOVQCS R10, R9
+	ADDQ    R9, DX
+	SHRXQ   R8, R12, R9
+	ANDL    $0x07, R12
+	MOVBLZX (DI)(R9*1), R9
+	SHRXL   R12, R9, R9
+	MULXQ   SI, R13, R13
+	ADDQ    CX, AX
+	MOVQ    R11, R12
+	CMOVQCS R10, R12
+	ADDQ    R12, DX
+	SHRXQ   R8, R13, R12
+	ANDL    $0x07, R13
+	MOVBLZX (DI)(R12*1), R12
+	SHRXL   R13, R12, R12
+	ANDL    R12, R9
+	MULXQ   SI, R13, R13
+	ADDQ    CX, AX
+	MOVQ    R11, R12
+	CMOVQCS R10, R12
+	ADDQ    R12, DX
+	SHRXQ   R8, R13, R12
+	ANDL    $0x07, R13
+	MOVBLZX (DI)(R12*1), R12
+	SHRXL   R13, R12, R12
+	ANDL    R12, R9
+	TESTL   $0x00000001, R9
 	JNZ     threes
 
 absent:
@@ -8029,26 +8026,21 @@ absent:
 	RET
 
 few:
-	ADDQ $0x03, CX
+	ADDQ $0x03, BX
 
 ones:
-	SUBQ  $0x01, CX
-	JL    present
-	MULXQ SI, R9, R10
-	MOVQ  DX, R9
-	SHRQ  $0x08, R10
-	IMULQ BX, R10
-	SUBQ  R10, R9
-	CMPQ  R9, BX
-	JCC   large3
-
-small3:
-	ADDQ    AX, DX
-	SHRXQ   DI, R9, R10
-	ANDL    $0x07, R9
-	MOVBLZX (R8)(R10*1), R10
-	SHRXL   R9, R10, R10
-	TESTL   $0x00000001, R10
+	SUBQ    $0x01, BX
+	JL      present
+	MULXQ   SI, R12, R12
+	ADDQ    CX, AX
+	MOVQ    R11, R9
+	CMOVQCS R10, R9
+	ADDQ    R9, DX
+	SHRXQ   R8, R12, R9
+	ANDL    $0x07, R12
+	MOVBLZX (DI)(R9*1), R9
+	SHRXL   R12, R9, R9
+	TESTL   $0x00000001, R9
 	JNZ     ones
 	JMP     absent
 
@@ -8056,53 +8048,38 @@ present:
 	MOVB $0x01, may+16(FP)
 	RET
 
-large0:
-	SUBQ BX, R9
-	JMP  small0
-
-large1:
-	SUBQ BX, R9
-	JMP  small1
-
-large2:
-	SUBQ BX, R9
-	JMP  small2
-
-large3:
-	SUBQ BX, R9
-	JMP  small3
-
 masked:
-	MOVQ (CX), BX
-	MOVQ 24(CX), CX
+	MOVQ AX, DX
+	MOVQ (BX), AX
+	MOVQ 24(BX), BX
 
 masked_threes:
-	SUBQ    $0x03, CX
+	SUBQ    $0x03, BX
 	JL      masked_few
 	MOVQ    DX, R9
-	ANDQ    SI, R9
-	ADDQ    AX, DX
-	SHRXQ   DI, R9, R8
+	ANDQ    DI, R9
+	ADDQ    CX, DX
+	SHRXQ   R8, R9, SI
 	ANDL    $0x07, R9
-	MOVBLZX (BX)(R8*1), R8
-	SHRXL   R9, R8, R8
+	MOVBLZX (AX)(SI*1), SI
+	SHRXL   R9, SI, SI
 	MOVQ    DX, R10
-	ANDQ    SI, R10
-	ADDQ    AX, DX
-	SHRXQ   DI, R10, R9
+	ANDQ    DI, R10
+	ADDQ    CX, DX
+	SHRXQ   R8, R10, R9
 	ANDL    $0x07, R10
-	MOVBLZX (BX)(R9*1), R9
+	MOVBLZX (AX)(R9*1), R9
 	SHRXL   R10, R9, R9
-	ANDL    R9, R8
+	ANDL    R9, SI
 	MOVQ    DX, R10
-	ANDQ    SI, R10
-	ADDQ    AX, DX
-	SHRXQ   DI, R10, R9
+	ANDQ    DI, R10
+	ADDQ    CX, DX
+	SHRXQ   R8, R10, R9
 	ANDL    $0x07, R10
-	MOVBLZX (BX)(R9*1), R9
+	MOVBLZX (AX)(R9*1), R9
 	SHRXL   R10, R9, R9
-	ANDL    R9, R8
-	TESTL   $0x00000001, R8
+	ANDL    R9, SI
+	TESTL   $0x00000001, SI
 	JNZ     masked_threes
 
 masked_absent:
@@ -8110,19 +8087,19 @@ masked_absent:
 	RET
 
 masked_few:
-	ADDQ $0x03, CX
+	ADDQ $0x03, BX
 
 masked_ones:
-	SUBQ    $0x01, CX
+	SUBQ    $0x01, BX
 	JL      masked_present
 	MOVQ    DX, R9
-	ANDQ    SI, R9
-	ADDQ    AX, DX
-	SHRXQ   DI, R9, R8
+	ANDQ    DI, R9
+	ADDQ    CX, DX
+	SHRXQ   R8, R9, SI
 	ANDL    $0x07, R9
-	MOVBLZX (BX)(R8*1), R8
-	SHRXL   R9, R8, R8
-	TESTL   $0x00000001, R8
+	MOVBLZX (AX)(SI*1), SI
+	SHRXL   R9, SI, SI
+	TESTL   $0x00000001, SI
 	JNZ     masked_ones
 	JMP     masked_absent
 
@@ -8131,68 +8108,63 @@ masked_present:
 	RET
 
 // func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64) (unused [2]uint64, may bool)
-// Requires: BMI2
+// Requires: BMI2, CMOV
 TEXT ·hasHashDouble64AVX2(SB), NOSPLIT, $0-41
-	MOVQ  h1+8(FP), DX
-	MOVQ  h2+16(FP), AX
-	MOVQ  base+0(FP), CX
-	MOVQ  8(CX), BX
-	MOVL  $0x00000003, DI
-	LEAQ  -1(BX), SI
-	TESTQ BX, SI
+	MOVQ  h1+8(FP), AX
+	MOVQ  h2+16(FP), CX
+	MOVQ  base+0(FP), BX
+	MOVQ  8(BX), SI
+	MOVL  $0x00000003, R8
+	LEAQ  -1(SI), DI
+	TESTQ SI, DI
 	JZ    masked
-	MOVQ  16(CX), SI
-	MOVQ  (CX), R8
-	MOVQ  24(CX), CX
+	MOVQ  48(BX), DX
+	MOVQ  56(BX), DI
+	MULXQ AX, R9, R9
+	MULXQ CX, R10, R10
+	MOVQ  DI, R11
+	IMULQ AX, DI
+	IMULQ CX, R11
+	ADDQ  R10, R11
+	MOVQ  R11, R10
+	SUBQ  DX, R10
+	LEAQ  8194(R9)(DI*1), DX
+	MOVQ  (BX), DI
+	MOVQ  24(BX), BX
 
 threes:
-	SUBQ  $0x03, CX
-	JL    few
-	MULXQ SI, R9, R10
-	MOVQ  DX, R9
-	SHRQ  $0x08, R10
-	IMULQ BX, R10
-	SUBQ  R10, R9
-	CMPQ  R9, BX
-	JCC   large0
-
-small0:
-	ADDQ    AX, DX
-	SHRXQ   DI, R9, R10
-	ANDL    $0x07, R9
-	MOVBLZX (R8)(R10*1), R10
-	SHRXL   R9, R10, R10
-	MULXQ   SI, R9, R11
-	MOVQ    DX, R9
-	SHRQ    $0x08, R11
-	IMULQ   BX, R11
-	SUBQ    R11, R9
-	CMPQ    R9, BX
-	JCC     large1
-
-small1:
-	ADDQ    AX, DX
-	SHRXQ   DI, R9, R11
-	ANDL    $0x07, R9
-	MOVBLZX (R8)(R11*1), R11
-	SHRXL   R9, R11, R11
-	ANDL    R11, R10
-	MULXQ   SI, R9, R11
-	MOVQ    DX, R9
-	SHRQ    $0x08, R11
-	IMULQ   BX, R11
-	SUBQ    R11, R9
-	CMPQ    R9, BX
-	JCC     large2
-
-small2:
-	ADDQ    AX, DX
-	SHRXQ   DI, R9, R11
-	ANDL    $0x07, R9
-	MOVBLZX (R8)(R11*1), R11
-	SHRXL   R9, R11, R11
-	ANDL    R11, R10
-	TESTL   $0x00000001, R10
+	SUBQ    $0x03, BX
+	JL      few
+	MULXQ   SI, R12, R12
+	ADDQ    CX, AX
+	MOVQ    R11, R9
+	CMOVQCS R10, R9
+	ADDQ    R9, DX
+	SHRXQ   R8, R12, R9
+	ANDL    $0x07, R12
+	MOVBLZX (DI)(R9*1), R9
+	SHRXL   R12, R9, R9
+	MULXQ   SI, R13, R13
+	ADDQ    CX, AX
+	MOVQ    R11, R12
+	CMOVQCS R10, R12
+	ADDQ    R12, DX
+	SHRXQ   R8, R13, R12
+	ANDL    $0x07, R13
+	MOVBLZX (DI)(R12*1), R12
+	SHRXL   R13, R12, R12
+	ANDL    R12, R9
+	MULXQ   SI, R13, R13
+	ADDQ    CX, AX
+	MOVQ    R11, R12
+	CMOVQCS R10, R12
+	ADDQ    R12, DX
+	SHRXQ   R8, R13, R12
+	ANDL    $0x07, R13
+	MOVBLZX (DI)(R12*1), R12
+	SHRXL   R13, R12, R12
+	ANDL    R12, R9
+	TESTL   $0x00000001, R9
 	JNZ     threes
 
 absent:
@@ -8200,26 +8172,21 @@ absent:
 	RET
 
 few:
-	ADDQ $0x03, CX
+	ADDQ $0x03, BX
 
 ones:
-	SUBQ  $0x01, CX
-	JL    present
-	MULXQ SI, R9, R10
-	MOVQ  DX, R9
-	SHRQ  $0x08, R10
-	IMULQ BX, R10
-	SUBQ  R10, R9
-	CMPQ  R9, BX
-	JCC   large3
-
-small3:
-	ADDQ    AX, DX
-	SHRXQ   DI, R9, R10
-	ANDL    $0x07, R9
-	MOVBLZX (R8)(R10*1), R10
-	SHRXL   R9, R10, R10
-	TESTL   $0x00000001, R10
+	SUBQ    $0x01, BX
+	JL      present
+	MULXQ   SI, R12, R12
+	ADDQ    CX, AX
+	MOVQ    R11, R9
+	CMOVQCS R10, R9
+	ADDQ    R9, DX
+	SHRXQ   R8, R12, R9
+	ANDL    $0x07, R12
+	MOVBLZX (DI)(R9*1), R9
+	SHRXL   R12, R9, R9
+	TESTL   $0x00000001, R9
 	JNZ     ones
 	JMP     absent
 
@@ -8227,53 +8194,38 @@ present:
 	MOVB $0x01, may+40(FP)
 	RET
 
-large0:
-	SUBQ BX, R9
-	JMP  small0
-
-large1:
-	SUBQ BX, R9
-	JMP  small1
-
-large2:
-	SUBQ BX, R9
-	JMP  small2
-
-large3:
-	SUBQ BX, R9
-	JMP  small3
-
 masked:
-	MOVQ (CX), BX
-	MOVQ 24(CX), CX
+	MOVQ AX, DX
+	MOVQ (BX), AX
+	MOVQ 24(BX), BX
 
 masked_threes:
-	SUBQ    $0x03, CX
+	SUBQ    $0x03, BX
 	JL      masked_few
 	MOVQ    DX, R9
-	ANDQ    SI, R9
-	ADDQ    AX, DX
-	SHRXQ   DI, R9, R8
+	ANDQ    DI, R9
+	ADDQ    CX, DX
+	SHRXQ   R8, R9, SI
 	ANDL    $0x07, R9
-	MOVBLZX (BX)(R8*1), R8
-	SHRXL   R9, R8, R8
+	MOVBLZX (AX)(SI*1), SI
+	SHRXL   R9, SI, SI
 	MOVQ    DX, R10
-	ANDQ    SI, R10
-	ADDQ    AX, DX
-	SHRXQ   DI, R10, R9
+	ANDQ    DI, R10
+	ADDQ    CX, DX
+	SHRXQ   R8, R10, R9
 	ANDL    $0x07, R10
-	MOVBLZX (BX)(R9*1), R9
+	MOVBLZX (AX)(R9*1), R9
 	SHRXL   R10, R9, R9
-	ANDL    R9, R8
+	ANDL    R9, SI
 	MOVQ    DX, R10
-	ANDQ    SI, R10
-	ADDQ    AX, DX
-	SHRXQ   DI, R10, R9
+	ANDQ    DI, R10
+	ADDQ    CX, DX
+	SHRXQ   R8, R10, R9
 	ANDL    $0x07, R10
-	MOVBLZX (BX)(R9*1), R9
+	MOVBLZX (AX)(R9*1), R9
 	SHRXL   R10, R9, R9
-	ANDL    R9, R8
-	TESTL   $0x00000001, R8
+	ANDL    R9, SI
+	TESTL   $0x00000001, SI
 	JNZ     masked_threes
 
 masked_absent:
@@ -8281,19 +8233,19 @@ masked_absent:
 	RET
 
 masked_few:
-	ADDQ $0x03, CX
+	ADDQ $0x03, BX
 
 masked_ones:
-	SUBQ    $0x01, CX
+	SUBQ    $0x01, BX
 	JL      masked_present
 	MOVQ    DX, R9
-	ANDQ    SI, R9
-	ADDQ    AX, DX
-	SHRXQ   DI, R9, R8
+	ANDQ    DI, R9
+	ADDQ    CX, DX
+	SHRXQ   R8, R9, SI
 	ANDL    $0x07, R9
-	MOVBLZX (BX)(R8*1), R8
-	SHRXL   R9, R8, R8
-	TESTL   $0x00000001, R8
+	MOVBLZX (AX)(SI*1), SI
+	SHRXL   R9, SI, SI
+	TESTL   $0x00000001, SI
 	JNZ     masked_ones
 	JMP     masked_absent
 

@@ -19,6 +19,8 @@ type prober struct {
 	kernel Kernel
 	atomic bool    // bits are set by atomic operations, for an AtomicSet
 	single *single // nil for the zero prober
+
+	ratio [2]uint64 // of the walk double64, for its single: the words of floor(2^128 / n), the lower first
 }
 
 // newArray returns the array of a walk of k probes, at least 1, through n bits, at least

@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/detect"
@@ -58,6 +59,10 @@ func (s *prober) setKernel(kernel Kernel) {
 		s.single = &singles[Generic][noWalk]
 	default:
 		s.single = &singles[kernel][walk]
+	}
+	if walk == walkDouble64 && s.recip != 0 {
+		s.ratio[1] = s.recip >> 8
+		s.ratio[0], _ = bits.Div64(-s.n*s.ratio[1], 0, s.n)
 	}
 }
 

@@ -41,6 +41,10 @@ func remainder64(h, n, recip uint64) uint64 {
 	return r
 }
 
+// fractionBias is what assembly adds to the fraction of h/n, in units of 2^-64: all that it can be too small after the last
+// probe. The sum is then less than 2^14 too large, which makes a difference from 2^50 bits on. asm/single.go has the proof.
+const fractionBias = 2 + 2*maxProbesCrate
+
 // reduceGeneric writes the hashes modulo the number of bits to remainders. There must be at
 // most 2^32 bits.
 func (d *double64) reduceGeneric(hashes []uint64, remainders []uint32) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -226,38 +225,40 @@ type nextBit func() (index, bit reg.GPVirtual)
 // eachRemainder emits two loops over the probes at h, h + step and so on, for an array that has a reciprocal.
 // loop emits one with labels that begin with name, to the end of the function. If the number of bits is a power of
 // two, as all of NoriCrate's are, the second loop runs, with a mask in place of the remainder.
+//
+// The first loop steps the fraction of h/n, in units of 2^-64, and multiplies it by n. The fraction is the lower 64 bits of
+// hi(h·r0) + lo(h·r1), or less than 2 more, where r1 and r0 are the words of floor(2^128/n), the ratio. A sum of hashes that
+// wraps loses 2^64, whose fraction is r0, or less than 1 more. So each step is off by less than 2 downwards and 1 upwards, and
+// with fractionBias no probe's fraction is too small. What it is too large, times n, is below 1.
 func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next nextBit)) {
 	n, mask, three := fieldValue(walk, "n"), GP64(), GP64()
-	MOVQ(h, reg.RDX) // of which MULXQ takes the product
 	MOVL(U32(3), three.As32())
 	LEAQ(Mem{Base: n, Disp: -1}, mask)
 	branch(TESTQ, n, mask, JZ, "masked")
-	recip := fieldValue(walk, "recip")
-	var corrections []func()
-	loop("", func() (index, remainder reg.GPVirtual) {
-		low, q := GP64(), GP64()
-		index, remainder = GP64(), GP64()
-		MULXQ(recip, low, q)
-		MOVQ(reg.RDX, remainder)
-		SHRQ(U8(8), q)
-		IMULQ(n, q)
-		SUBQ(q, remainder)
-		large, small := fmt.Sprintf("large%d", len(corrections)), fmt.Sprintf("small%d", len(corrections))
-		branch(CMPQ, remainder, n, JCC, large) // one in 512
-		Label(small)
-		corrections = append(corrections, func() {
-			Label(large)
-			SUBQ(n, remainder)
-			JMP(LabelRef(small))
-		})
-		ADDQ(step, reg.RDX)
-		SHRXQ(three, remainder, index)
-		return index, remainder
+	ratio := Mem{Base: walk, Disp: bloom.offset("prober.ratio")}
+	MOVQ(ratio, reg.RDX)
+	upper, part, wrapped, onward := valueOf(ratio.Offset(8)), GP64(), GP64(), GP64()
+	MULXQ(h, part, part)
+	MULXQ(step, wrapped, wrapped)
+	MOVQ(upper, onward)
+	IMULQ(h, upper)
+	IMULQ(step, onward)
+	ADDQ(wrapped, onward)
+	MOVQ(onward, wrapped)
+	SUBQ(reg.RDX, wrapped)
+	LEAQ(Mem{Base: part, Index: upper, Scale: 1, Disp: int(bloom.constant("fractionBias"))}, reg.RDX)
+	loop("", func() (index, bit reg.GPVirtual) {
+		index, bit = GP64(), GP64()
+		MULXQ(n, bit, bit)
+		ADDQ(step, h)
+		MOVQ(onward, index)
+		CMOVQCS(wrapped, index)
+		ADDQ(index, reg.RDX)
+		SHRXQ(three, bit, index)
+		return index, bit
 	})
-	for _, correct := range corrections {
-		correct()
-	}
 	Label("masked")
+	MOVQ(h, reg.RDX)
 	loop("masked_", func() (index, bit reg.GPVirtual) {
 		index, bit = GP64(), GP64()
 		MOVQ(reg.RDX, bit)
