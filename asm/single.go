@@ -224,19 +224,18 @@ type nextBit func() (index, bit reg.GPVirtual)
 
 // eachRemainder emits two loops over the probes at h, h + step and so on, for an array that has a reciprocal.
 // loop emits one with labels that begin with name, to the end of the function. If the number of bits is a power of
-// two, as all of NoriCrate's are, the second loop runs, with a mask in place of the remainder.
+// two, as all of NoriCrate's are, the ratio's lower word is 0, and the second loop runs, with a mask in place of the remainder.
 //
 // The first loop steps the fraction of h/n, in units of 2^-64, and multiplies it by n. The fraction is the lower 64 bits of
 // hi(h·r0) + lo(h·r1), or less than 2 more, where r1 and r0 are the words of floor(2^128/n), the ratio. A sum of hashes that
 // wraps loses 2^64, whose fraction is r0, or less than 1 more. So each step is off by less than 2 downwards and 1 upwards, and
 // with fractionBias no probe's fraction is too small. What it is too large, times n, is below 1.
 func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next nextBit)) {
-	n, mask, three := fieldValue(walk, "n"), GP64(), GP64()
+	n, three := fieldValue(walk, "n"), GP64()
 	MOVL(U32(3), three.As32())
-	LEAQ(Mem{Base: n, Disp: -1}, mask)
-	branch(TESTQ, n, mask, JZ, "masked")
 	ratio := Mem{Base: walk, Disp: bloom.offset("prober.ratio")}
 	MOVQ(ratio, reg.RDX)
+	branch(TESTQ, reg.RDX, reg.RDX, JZ, "masked")
 	upper, part, wrapped, onward := valueOf(ratio.Offset(8)), GP64(), GP64(), GP64()
 	MULXQ(h, part, part)
 	MULXQ(step, wrapped, wrapped)
@@ -258,6 +257,8 @@ func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next next
 		return index, bit
 	})
 	Label("masked")
+	mask := n
+	DECQ(mask)
 	MOVQ(h, reg.RDX)
 	loop("masked_", func() (index, bit reg.GPVirtual) {
 		index, bit = GP64(), GP64()
