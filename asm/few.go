@@ -104,7 +104,7 @@ func fewSplit256() {
 			},
 			address: func(h reg.VecVirtual) reg.VecVirtual {
 				VPSRLQ(U8(32), h, upper)
-				return lineAt(upper, base, n, 5)
+				return lineAt(v, upper, base, n, 5)
 			},
 			missing: func(x reg.VecVirtual, line [2]Mem) reg.VecVirtual {
 				blocks := ZMM()
@@ -116,16 +116,6 @@ func fewSplit256() {
 			},
 		}
 	})
-}
-
-// lineAt emits base + (n·h>>32)<<log, where h is the lower half of a long lane.
-func lineAt(h, base, n reg.VecVirtual, log uint64) reg.VecVirtual {
-	line := ZMM()
-	VPMULUDQ(n, h, line)
-	VPSRLQ(U8(32), line, line)
-	VPSLLQ(U8(log), line, line)
-	VPADDQ(base, line, line)
-	return line
 }
 
 // fewBits is bitsOfLine with its constants from memory.
@@ -159,7 +149,7 @@ func fewLine512() {
 				return upper
 			},
 			address: func(h reg.VecVirtual) reg.VecVirtual {
-				return lineAt(h, base, n, 6)
+				return lineAt(v, h, base, n, 6)
 			},
 			missing: func(x reg.VecVirtual, line [2]Mem) reg.VecVirtual {
 				word := ZMM()

@@ -71,23 +71,22 @@ func returnWord(word reg.GPVirtual) {
 }
 
 func locateSplit256(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual {
-	line := v.vector()
-	VPSRLQ(U8(32), hash, line)
-	VPMULUDQ(b.units(), line, line)
-	return lineOfProduct(b, line, 32)
+	upper := v.vector()
+	VPSRLQ(U8(32), hash, upper)
+	return lineAt(v, upper, b.bases(), b.units(), 5)
 }
 
 func locateLine512(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual {
-	line := v.vector()
-	VPMULUDQ(b.units(), hash, line)
-	return lineOfProduct(b, line, 64)
+	return lineAt(v, hash, b.bases(), b.units(), 6)
 }
 
-// lineOfProduct emits the addresses of lines, whose numbers are the upper halves of products.
-func lineOfProduct(b block, line reg.VecVirtual, bytes int) reg.VecVirtual {
+// lineAt emits base + (n·h>>32)<<log, where h is the lower half of a long lane.
+func lineAt(v vectors, h reg.VecVirtual, base, n Op, log uint64) reg.VecVirtual {
+	line := v.vector()
+	VPMULUDQ(n, h, line)
 	VPSRLQ(U8(32), line, line)
-	VPSLLQ(U8(log2(bytes)), line, line)
-	VPADDQ(b.bases(), line, line)
+	VPSLLQ(U8(log), line, line)
+	VPADDQ(base, line, line)
 	return line
 }
 

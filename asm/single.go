@@ -508,7 +508,7 @@ func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
 // blockOf emits the address of a block, and the bits of a hash in it. line is the upper half of the hash.
 // Each word of bits is the lower half.
 func blockOf(v vectors, line reg.GPVirtual, bits reg.Register) (block Mem) {
-	blockAddress(argument("base"), line)
+	lineAddress(argument("base"), line, 5)
 	splitBits(v, bits)
 	return Mem{Base: line}
 }
@@ -526,12 +526,12 @@ func splitBits(v vectors, bits reg.Register) {
 	VPSLLVD(bits, ones, bits)
 }
 
-// blockAddress emits the address of one of Parquet's blocks, in the register of the upper half of a hash.
-func blockAddress(walk, block reg.GPVirtual) {
-	IMULQ(field(walk, "n"), block)
-	SHRQ(U8(32), block)
-	SHLQ(U8(5), block)
-	ADDQ(field(walk, "base"), block)
+// lineAddress emits the address of one of the lines of 1<<log bytes, in the register of the half of a hash that chooses it.
+func lineAddress(walk, line reg.GPVirtual, log uint8) {
+	IMULQ(field(walk, "n"), line)
+	SHRQ(U8(32), line)
+	SHLQ(U8(log), line)
+	ADDQ(field(walk, "base"), line)
 }
 
 // result returns where the result goes: the last, if there is an unused one.
@@ -613,17 +613,9 @@ func lineOf(v vectors, h hashHalves) (at Mem, x reg.Register) {
 	walk := argument("base")
 	x = singleVector(v, 0)
 	broadcastSingle(v, h.upper, x)
-	lineAddress(walk, h.lower)
+	lineAddress(walk, h.lower, 6)
 	VPMULLD(probeRow(line512Factors, walk), x, x)
 	return Mem{Base: h.lower}, x
-}
-
-// lineAddress emits the address of one of RocksDB's lines, in the register of the lower half of a hash.
-func lineAddress(walk, line reg.GPVirtual) {
-	IMULQ(field(walk, "n"), line)
-	SHRQ(U8(32), line)
-	SHLQ(U8(6), line)
-	ADDQ(field(walk, "base"), line)
 }
 
 // hasHashLine32 emits the test of a hash in Pebble's lines of 64 bytes. base points to the first

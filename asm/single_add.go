@@ -126,7 +126,7 @@ func addUint64Line512(v vectors) {
 		return
 	}
 	walk, upper := argument("base"), h.upper
-	lineAddress(walk, h.lower)
+	lineAddress(walk, h.lower, 6)
 	setEach(walk, h.lower, "", func() (reg.GPVirtual, reg.GPVirtual) {
 		bit, index := GP64(), GP64()
 		MOVL(upper.As32(), bit.As32())

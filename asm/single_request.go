@@ -59,7 +59,7 @@ func requestSplit256() {
 	TEXT("requestSplit256AVX2", NOSPLIT, ofRequest)
 	block := argument("h1")
 	SHRQ(U8(32), block)
-	blockAddress(argument("base"), block)
+	lineAddress(argument("base"), block, 5)
 	requestBoth(block, 32)
 }
 
@@ -68,7 +68,7 @@ func requestLine512() {
 	line := argument("h1")
 	SHLQ(U8(32), line) // clears the upper half: avo would drop a MOVL from a register to itself
 	SHRQ(U8(32), line)
-	lineAddress(argument("base"), line)
+	lineAddress(argument("base"), line, 6)
 	requestBoth(line, 64)
 }
 
