@@ -696,10 +696,9 @@ end:
 
 // func xxph3AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3AnyAVX512(SB), $256-48
-	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
-	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
-	// key of more than 128 bytes.
+TEXT ·xxph3AnyAVX512(SB), $0-48
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. The kernel reads
+	// nothing but the keys. It ends at a key of less than 4 bytes, or of more than 128.
 	MOVQ         $0x00000000ffffffff, AX
 	VPBROADCASTQ AX, Z4
 	XORL         AX, AX
@@ -711,8 +710,8 @@ TEXT ·xxph3AnyAVX512(SB), $256-48
 	MOVL         $0x000000e0, DX
 	KMOVW        DX, K2
 	MOVQ         hashes+32(FP), DX
-	MOVQ         n+24(FP), SI
-	SHRQ         $0x04, SI
+	MOVQ         n+24(FP), BX
+	SHRQ         $0x04, BX
 	PCALIGN      $0x40
 
 vector:
@@ -733,6 +732,10 @@ vector:
 located_0:
 	VPCMPUQ.BCST $0x05, longs0000000000000081<>+0(SB), Z8, K3
 	VPCMPUQ.BCST $0x05, longs0000000000000081<>+0(SB), Z9, K4
+	KORTESTW     K3, K4
+	JNZ          end
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z8, K3
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z9, K4
 	KORTESTW     K3, K4
 	JNZ          end
 	VPADDQ       Z0, Z8, Z2
@@ -1201,12 +1204,8 @@ located_0:
 	VPADDQ       Z14, Z11, K3, Z11
 
 pairs_end:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z8, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z8, K4
-	KANDNW       K3, K4, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z9, K4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z9, K5
-	KANDNW       K4, K5, K4
+	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z8, K3
+	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z9, K4
 	KORTESTW     K3, K4
 	JZ           words_end
 	KMOVW        K3, K5
@@ -1214,108 +1213,60 @@ pairs_end:
 	VPGATHERQD   (AX)(Z0*1), K5, Y5
 	VPMOVZXDQ    Y5, Z5
 	KMOVW        K3, K5
-	VPXORD       Z2, Z2, Z12
-	VPGATHERQD   -4(AX)(Z2*1), K5, Y12
-	VPMOVZXDQ    Y12, Z12
-	VPSLLQ       $0x20, Z12, Z12
-	VPORQ        Z12, Z5, Z5
+	VPXORD       Z2, Z2, Z0
+	VPGATHERQD   -4(AX)(Z2*1), K5, Y0
+	VPMOVZXDQ    Y0, Z0
+	VPSLLQ       $0x20, Z0, Z0
+	VPORQ        Z0, Z5, Z5
 	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z2
-	VPXORD       Z2, Z5, Z5
+	VPSRLQ       $0x33, Z5, Z0
+	VPXORD       Z0, Z5, Z5
 	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z5, Z5
 	VPADDQ       Z8, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z2
-	VPXORD       Z2, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z0
+	VPXORD       Z0, Z5, Z5
 	VPMULLQ.BCST singleWords<>+8(SB), Z5, K3, Z10
 	KMOVW        K4, K3
-	VPXORD       Z1, Z1, Z2
-	VPGATHERQD   (AX)(Z1*1), K3, Y2
-	VPMOVZXDQ    Y2, Z2
+	VPXORD       Z1, Z1, Z0
+	VPGATHERQD   (AX)(Z1*1), K3, Y0
+	VPMOVZXDQ    Y0, Z0
 	KMOVW        K4, K3
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQD   -4(AX)(Z3*1), K3, Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSLLQ       $0x20, Z5, Z5
-	VPORQ        Z5, Z2, Z2
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
-	VPSRLQ       $0x33, Z2, Z3
-	VPXORD       Z3, Z2, Z2
-	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z2, Z2
-	VPADDQ       Z9, Z2, Z2
-	VPSRLQ       $0x2f, Z2, Z3
-	VPXORD       Z3, Z2, Z2
-	VPMULLQ.BCST singleWords<>+8(SB), Z2, K4, Z11
+	VPXORD       Z3, Z3, Z1
+	VPGATHERQD   -4(AX)(Z3*1), K3, Y1
+	VPMOVZXDQ    Y1, Z1
+	VPSLLQ       $0x20, Z1, Z1
+	VPORQ        Z1, Z0, Z0
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z0, Z0
+	VPSRLQ       $0x33, Z0, Z1
+	VPXORD       Z1, Z0, Z0
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z0, Z0
+	VPADDQ       Z9, Z0, Z0
+	VPSRLQ       $0x2f, Z0, Z1
+	VPXORD       Z1, Z0, Z0
+	VPMULLQ.BCST singleWords<>+8(SB), Z0, K4, Z11
 
 words_end:
-	VPSRLQ       $0x25, Z10, Z2
-	VPXORD       Z2, Z10, Z10
-	VPSRLQ       $0x25, Z11, Z2
-	VPXORD       Z2, Z11, Z11
+	VPSRLQ       $0x25, Z10, Z0
+	VPXORD       Z0, Z10, Z10
+	VPSRLQ       $0x25, Z11, Z0
+	VPXORD       Z0, Z11, Z11
 	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z10, Z10
 	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z11, Z11
-	VPSRLQ       $0x20, Z10, Z2
-	VPXORD       Z2, Z10, Z10
-	VPSRLQ       $0x20, Z11, Z2
-	VPXORD       Z2, Z11, Z11
+	VPSRLQ       $0x20, Z10, Z0
+	VPXORD       Z0, Z10, Z10
+	VPSRLQ       $0x20, Z11, Z0
+	VPXORD       Z0, Z11, Z11
 	VMOVDQU64    Z10, (DX)
 	VMOVDQU64    Z11, 64(DX)
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z8, K3
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z9, K4
-	KORTESTW     K3, K4
-	JZ           few_end
-	KUNPCKBW     K3, K4, K3
-	KMOVW        K3, DI
-	VMOVDQU64    Z0, (SP)
-	VMOVDQU64    Z8, 128(SP)
-	VMOVDQU64    Z1, 64(SP)
-	VMOVDQU64    Z9, 192(SP)
-	MOVQ         $0x165667b19e3779f9, R8
-
-few:
-	BSFL    DI, BX
-	MOVQ    (SP)(BX*8), R9
-	MOVQ    128(SP)(BX*8), R10
-	MOVQ    $0x5342c3010fe1dd04, R11
-	TESTQ   R10, R10
-	JZ      few_hashed
-	MOVBLZX (R9), R11
-	MOVQ    R10, R12
-	SHRQ    $0x01, R12
-	MOVBLZX (R9)(R12*1), R12
-	SHLL    $0x08, R12
-	ORL     R12, R11
-	MOVBLZX -1(R9)(R10*1), R12
-	SHLL    $0x10, R12
-	ORL     R12, R11
-	SHLL    $0x18, R10
-	ORL     R10, R11
-	XORL    $0x396cfeb8, R11
-	IMULQ   singleWords<>+0(SB), R11
-	MOVQ    R11, R9
-	SHRQ    $0x25, R9
-	XORQ    R9, R11
-	IMULQ   R8, R11
-	MOVQ    R11, R9
-	SHRQ    $0x20, R9
-	XORQ    R9, R11
-
-few_hashed:
-	MOVQ R11, (DX)(BX*8)
-	MOVL DI, BX
-	DECL BX
-	ANDL BX, DI
-	JNZ  few
-
-few_end:
-	ADDQ $0x00000080, DX
-	DECQ SI
-	JNZ  vector
+	ADDQ         $0x00000080, DX
+	DECQ         BX
+	JNZ          vector
 
 end:
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
-	SHLQ $0x04, SI
-	ADDQ SI, AX
+	SHLQ $0x04, BX
+	ADDQ BX, AX
 	MOVQ AX, left+40(FP)
 	VZEROUPPER
 	RET
@@ -1350,9 +1301,9 @@ offsets_0:
 	VPSUBQ       Z0, Z2, Z0
 	VPSLLQ       $0x03, Z1, Z1
 	VPSUBQ       Z1, Z0, Z1
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x04, DI
-	SUBQ         DI, CX
+	MOVQ         stride+8(FP), SI
+	SHLQ         $0x04, SI
+	SUBQ         SI, CX
 	JMP          located_0
 
 short_offsets_0:

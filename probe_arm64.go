@@ -296,8 +296,8 @@ func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 //go:noescape
 func xxph3StripesNEON(sums *uint64, key *byte, n int)
 
-// xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes four keys at a
-// time, and ends at a key of less than 8 bytes as well, but of integers.
+// xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. But for integers, AVX-512 ends at a
+// key of less than 4 bytes as well, and AVX2, which hashes four keys at a time, at one of less than 8.
 func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	switch kernel {
 	case NEON:

@@ -138,9 +138,9 @@ var (
 // On AMD, 13 of 729 choices between rows, gathers, AVX2 and Go take more than 1.1 times as long as the best.
 var (
 	rowsIntel = rowsByHash(
-		rowLengths{equal: 48, short: 4, long: 20, most: 127}, // LevelDB: 0 to 12 bytes ×1.3 to 1.7, 8 to 32 1.13 to 1.56; equal: 64 1.3, 16 0.65 to 0.9
-		rowLengths{equal: 1, fours: 32, most: longKey},       // XXH64: 0 to 12 bytes ×1.06 to 1.2, 8 to 32 0.95 to 1.1; equal: 8 0.55
-		rowLengths{}, // XXPH3: 0 to 12 bytes ×0.94, strings of 17 to 32 1.1, between offsets 0.8
+		rowLengths{equal: 48, short: 4, long: 20, most: 127},                // LevelDB: 0 to 12 bytes ×1.3 to 1.7, 8 to 32 1.13 to 1.56; equal: 64 1.3, 16 0.65 to 0.9
+		rowLengths{equal: 1, fours: 32, most: longKey},                      // XXH64: 0 to 12 bytes ×1.06 to 1.2, 8 to 32 0.95 to 1.1; equal: 8 0.55
+		rowLengths{equal: longKey, tiny: 4, short: 4, long: 128, most: 128}, // XXPH3: 0 to 12 bytes ×0.94, strings of 17 to 32 1.1, between offsets 0.8
 	)
 	rowsAMD = rowsByHash(
 		rowLengths{equal: 5, tiny: 4, most: 1023},                               // LevelDB: 8 to 32 bytes ×2.9, 3.0; 0 to 12 2.6, 3.6; equal: 4 0.9, 0.96; 16 2.0, 2.3

@@ -108,8 +108,8 @@ var families = []family{
 	{"xxph3Stripes", "sums *uint64, key *byte, n int", "", `
 		xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.`},
 	{"xxph3", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
-		xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes four keys at a
-		time, and ends at a key of less than 8 bytes as well, but of integers.`},
+		xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. But for integers, AVX-512 ends at a
+		key of less than 4 bytes as well, and AVX2, which hashes four keys at a time, at one of less than 8.`},
 	{"groupThreeDouble32", "blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32", "word uint64", `
 		groupThreeDouble32 makes the first three probes of a key in n arrays, 1 to 64, of which the first block
 		begins at blocks. Their sums are in hashes, and clear has the byte without the bit of each.`},

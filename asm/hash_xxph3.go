@@ -94,13 +94,11 @@ type xxph3 struct {
 // xxph3Any emits the hash of a column of keys, but of integers.
 func xxph3Any() {
 	TEXT("xxph3AnyAVX512", 0, signature("xxph3"))
-	Comment("XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less",
-		"than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a",
-		"key of more than 128 bytes.")
+	Comment("XXPH3. Each lane hashes one key, and gathers the parts that its key has. The kernel reads",
+		"nothing but the keys. It ends at a key of less than 4 bytes, or of more than 128.")
 	x := &xxph3{avx512: &avx512{}, zero: GP64()}
 	x.low = x.broadcastLong(number64(0xffffffff))
 	XORL(x.zero.As32(), x.zero.As32())
-	addresses, lengths := AllocLocal(128), AllocLocal(128)
 	next, rest := locate(x, false)
 	to, left := argument("hashes"), vectorsOf(16)
 
@@ -108,7 +106,8 @@ func xxph3Any() {
 	Label("vector")
 	keys := next()
 	x.at, x.n = keys.address, keys.longs(x.avx512)
-	x.branch(129, JNZ, "end")
+	x.branch(atLeast, 129, JNZ, "end")
+	x.branch(less, 4, JNZ, "end")
 	for i := range x.h {
 		x.end[i], x.h[i] = ZMM(), ZMM()
 		VPADDQ(x.at[i], x.n[i], x.end[i])
@@ -120,7 +119,6 @@ func xxph3Any() {
 	for i, h := range x.h {
 		VMOVDQU64(h, Mem{Base: to, Disp: 64 * i})
 	}
-	x.few(addresses, lengths, to)
 	ADDQ(U32(128), to)
 	countDown(left, "vector")
 	Label("end")
@@ -128,9 +126,9 @@ func xxph3Any() {
 	rest()
 }
 
-// branch emits a jump that depends on whether a key has at least n bytes: JNZ, or JZ.
-func (x *xxph3) branch(n int, jump func(Op), label string) {
-	branch(KORTESTW, compare(x.n[0], atLeast, n), compare(x.n[1], atLeast, n), jump, label)
+// branch emits a jump that depends on whether the comparison of a length with n holds: JNZ, or JZ.
+func (x *xxph3) branch(comparison uint8, n int, jump func(Op), label string) {
+	branch(KORTESTW, compare(x.n[0], comparison, n), compare(x.n[1], comparison, n), jump, label)
 }
 
 // secretly emits a gather of the words at from, in the lanes of the mask, combined with a word
@@ -144,7 +142,7 @@ func (x *xxph3) secretly(from reg.VecVirtual, offset, word int, mask reg.Registe
 // pairs emits the hash of keys of 9 to 128 bytes, but for its last steps. The first two words
 // are alike in both ways to hash: up to 16 bytes, the second is the last.
 func (x *xxph3) pairs() {
-	x.branch(9, JZ, "pairs_end")
+	x.branch(atLeast, 9, JZ, "pairs_end")
 	for i, h := range x.h {
 		some, more, up, second := compare(x.n[i], atLeast, 9), compare(x.n[i], atLeast, 17), K(), ZMM()
 		VPMULLQ_BCST(prime(1), x.n[i], more, h)
@@ -157,7 +155,7 @@ func (x *xxph3) pairs() {
 		VPADDQ(b, h, up, h)
 	}
 	for pair := range 4 {
-		x.branch(32*pair+1+16*(1-min(pair, 1)), JZ, "pairs_end")
+		x.branch(atLeast, 32*pair+1+16*(1-min(pair, 1)), JZ, "pairs_end")
 		for i, h := range x.h {
 			active := compare(x.n[i], atLeast, max(17, 32*pair+1))
 			if pair > 0 {
@@ -212,11 +210,7 @@ func (x *xxph3) fold(a, b reg.VecVirtual) reg.VecVirtual {
 
 // words emits the hash of keys of 4 to 8 bytes, but for its last steps.
 func (x *xxph3) words() {
-	var active [2]reg.OpmaskVirtual
-	for i := range active {
-		active[i] = K()
-		KANDNW(compare(x.n[i], atLeast, 4), compare(x.n[i], atLeast, 9), active[i])
-	}
+	active := [2]reg.OpmaskVirtual{compare(x.n[0], less, 9), compare(x.n[1], less, 9)}
 	branch(KORTESTW, active[0], active[1], JZ, "words_end")
 	for i, h := range x.h {
 		word := x.gatherWord(Mem{Base: x.zero, Index: x.at[i], Scale: 1}, active[i])
@@ -228,50 +222,4 @@ func (x *xxph3) words() {
 		VPMULLQ_BCST(prime(2), word, active[i], h)
 	}
 	Label("words_end")
-}
-
-// few emits the hash of keys of up to 3 bytes, one by one.
-func (x *xxph3) few(addresses, lengths Mem, to reg.GPVirtual) {
-	short := [2]reg.OpmaskVirtual{compare(x.n[0], less, 4), compare(x.n[1], less, 4)}
-	branch(KORTESTW, short[0], short[1], JZ, "few_end")
-	left, both := GP64(), K()
-	KUNPCKBW(short[0], short[1], both)
-	KMOVW(both, left.As32())
-	for i := range x.n {
-		VMOVDQU64(x.at[i], addresses.Offset(64*i))
-		VMOVDQU64(x.n[i], lengths.Offset(64*i))
-	}
-	p3 := number64(primes[2])
-	Label("few")
-	lane, at, n, h := GP64(), GP64(), GP64(), GP64()
-	BSFL(left.As32(), lane.As32())
-	addresses.Index, addresses.Scale, lengths.Index, lengths.Scale = lane, 8, lane, 8
-	MOVQ(addresses, at)
-	MOVQ(lengths, n)
-	MOVQ(U64(bloom.constant("xxph3Empty")), h)
-	branch(TESTQ, n, n, JZ, "few_hashed")
-	b, middle := GP64(), GP64()
-	MOVBLZX(Mem{Base: at}, h.As32())
-	MOVQ(n, middle)
-	SHRQ(U8(1), middle)
-	MOVBLZX(Mem{Base: at, Index: middle, Scale: 1}, b.As32())
-	SHLL(U8(8), b.As32())
-	ORL(b.As32(), h.As32())
-	MOVBLZX(Mem{Base: at, Index: n, Scale: 1, Disp: -1}, b.As32())
-	SHLL(U8(16), b.As32())
-	ORL(b.As32(), h.As32())
-	SHLL(U8(24), n.As32())
-	ORL(n.As32(), h.As32())
-	XORL(U32(xxph3Secret&0xffffffff), h.As32())
-	IMULQ(prime(1), h)
-	xorRight(h, 37)
-	IMULQ(p3, h)
-	xorRight(h, 32)
-	Label("few_hashed")
-	MOVQ(h, Mem{Base: to, Index: lane, Scale: 8})
-	MOVL(left.As32(), lane.As32())
-	DECL(lane.As32())
-	ANDL(lane.As32(), left.As32())
-	JNZ(LabelRef("few"))
-	Label("few_end")
 }
