@@ -190,14 +190,18 @@ func (p Policy) holds(n int, rate float64) bool {
 		collisions := rates.Collisions(float64(n), Pebble.HashBits())
 		rate = collisions + (rate-collisions)/1.3 // Format.FalsePositiveRate says how far Pebble's rate is off
 	}
-	return (n < rates.ThirdProbeKeys || p.leastRate(n) <= 1.01*rate) && p.FalsePositiveRate(n) <= rate
+	return p.leastRate(n) <= 1.01*rate && p.FalsePositiveRate(n) <= rate
 }
 
-// leastRate returns the rate of independent probes. With rates.ThirdProbeKeys or more, no format has a lower one.
+// leastRate returns the rate of independent probes, or what more takes little time to find. The rate is not lower.
 func (p Policy) leastRate(n int) float64 {
 	m, k := formats[p.Format].size(n, p.BitsPerKey)
 	collisions := rates.Collisions(float64(n), p.Format.HashBits())
-	return collisions + (1-collisions)*rates.Independent(float64(n), m, k)
+	least := rates.Independent
+	if p.Format == BitsAndBlooms {
+		least = rates.CrossedLeast
+	}
+	return collisions + (1-collisions)*least(float64(n), m, k)
 }
 
 // mostBitsPerKey is what the bits per key of PolicyFor are below.

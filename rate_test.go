@@ -93,6 +93,22 @@ func TestPolicyForOwnRate(t *testing.T) {
 	})
 }
 
+// TestLeastRate wants no rate below the least one, by which PolicyFor passes over policies.
+func TestLeastRate(t *testing.T) {
+	is(t, portable)
+	t.Parallel()
+	eachFormat(t, func(t *testing.T, f Format) {
+		for _, n := range []int{1, 3, 20, 100, 1009, 7001, 10_007} {
+			for _, bitsPerKey := range []int{1, 2, 5, 9, 13, 30, 100, 1000} {
+				p := Policy{f, bitsPerKey}
+				if rate, least := p.FalsePositiveRate(n), p.leastRate(n); rate < least/1.001 {
+					t.Errorf("%d keys at %d bits per key: the rate %v is below %v", n, bitsPerKey, rate, least)
+				}
+			}
+		}
+	})
+}
+
 // TestRatesOfSizes compares expected with measured rates over bits per key. Some of the
 // numbers of bits have divisors that make LevelDB's probes meet more often, like 65,537 and
 // powers of two.

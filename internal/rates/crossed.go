@@ -16,13 +16,18 @@ func Crossed(n, m float64, k int) float64 {
 		small = 1 << 13 // bits
 		few   = 64      // probes: with more, the rate is one of walks that no sample has
 	)
-	fill := -math.Expm1(-float64(k) * n / m)
-	first := (k+3)/4 + k/4 // probes 0, 3, 4, 7, 8, … have one step, the others the other
-	rate := crossedHalf(n, m, fill, first) * crossedHalf(n, m, fill, k-first)
+	rate := CrossedLeast(n, m, k)
 	if m < small && k <= few {
 		rate = max(rate, sampledCrossed(n, m, k))
 	}
 	return min(rate, 1)
+}
+
+// CrossedLeast is Crossed without the sample, which takes nearly all of its time. It may be above 1.
+func CrossedLeast(n, m float64, k int) float64 {
+	fill := -math.Expm1(-float64(k) * n / m)
+	first := (k+3)/4 + k/4 // probes 0, 3, 4, 7, 8, … have one step, the others the other
+	return crossedHalf(n, m, fill, first) * crossedHalf(n, m, fill, k-first)
 }
 
 // crossedHalf returns the chance that the probes of one step are set: two walks with a step of four times the word.
