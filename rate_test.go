@@ -66,33 +66,6 @@ func TestRatesHold(t *testing.T) {
 	}
 }
 
-// TestPolicyForOwnRate asks for the highest rate of a policy from a number of keys on. No policy with more bits is the
-// answer.
-func TestPolicyForOwnRate(t *testing.T) {
-	is(t, portable)
-	t.Parallel()
-	eachFormat(t, func(t *testing.T, format Format) {
-		for i, n := range []int{100, 7001} {
-			for j, bitsPerKey := range []int{1, 9, 13} {
-				if (i+j+int(format))%2 != 0 {
-					continue // each number of keys with every second one of bits, and the other way round
-				}
-				p := Policy{format, bitsPerKey}
-				rate, last := p.FalsePositiveRate(n), 0.0
-				for rate > last { // for a higher rate, more keys count
-					last = rate
-					for _, m := range p.larger(n, rate) {
-						rate = max(rate, p.FalsePositiveRate(m))
-					}
-				}
-				if p, err := PolicyFor(format, n, rate); err != nil || p.BitsPerKey > bitsPerKey {
-					t.Errorf("%d keys with the rate %v of %d bits per key: %v, %v", n, rate, bitsPerKey, p, err)
-				}
-			}
-		}
-	})
-}
-
 // TestLeastRate wants no rate below the least one, by which PolicyFor passes over policies.
 func TestLeastRate(t *testing.T) {
 	is(t, portable)
