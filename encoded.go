@@ -24,7 +24,8 @@ func (f Format) MayContainHash(filter []byte, h Hash) bool {
 		f.mustTakeHash(h)
 		return f.mayContain(filter, nil, hashed, h.h1, h.h2)
 	}
-	// The rest is for bits-and-blooms. It is no function of its own, since a call takes a tenth of the time of a small filter.
+	// The rest is for bits-and-blooms. It is no function of its own, since the call would take a tenth of the time of a small
+	// filter (Zen 5).
 	m, k, length := binary.BigEndian.Uint64(filter), binary.BigEndian.Uint64(filter[8:]), binary.BigEndian.Uint64(filter[16:])
 	words := uint64(len(filter)-headerBitsAndBlooms) / 8
 	if m-1 >= length || k-3 > maxProbesBitsAndBlooms-3 || (length-1)/64 >= words { // m, k or length is 0, too
@@ -126,11 +127,10 @@ func (f Format) mustTakeHash(h Hash) {
 const hashed = -1
 
 // mayContain is Policy.MayContain for the key of n bytes at p. If n is hashed, it is MayContainHash for a hash whose
-// words are h1 and h2. It is one function for both, because a Hash from one call to the next took a tenth to a
-// quarter of the time of a test.
+// words are h1 and h2. It is one function for both, because passing a Hash from one call to the next would take a tenth
+// to a quarter of the time of a test (Zen 5).
 func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64) bool {
-	// Usual filters are decoded here: in those that are larger than the caches, the calls of decode took
-	// up to half as long as the test. For all others, decode tells what they are.
+	// Usual filters are decoded here, since the calls of decode delay the test. For all others, decode tells what they are.
 	//
 	// The compiler stores an array word by word. A whole prober it would copy by vectors of
 	// two words, and the load of a vector waits until both words are stored.
