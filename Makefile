@@ -238,7 +238,7 @@ no_examples = -run "^(Test|Fuzz)"
 mutants: export BLOOM_TEST = kernels loads
 mutants: export BLOOM_UNDER = bochs qemu
 mutants:
-	cd asm && go run ./mutants $(MUTANTS)
+	@cd asm && printf '%s\n' "$$MUTANTS" | xargs go run ./mutants
 
 # golden writes testdata/ anew with the oracles.
 .PHONY: golden
