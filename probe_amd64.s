@@ -9039,144 +9039,177 @@ TEXT ·setPlacesAVX2(SB), NOSPLIT, $0-32
 	// the kernel reads and writes only its byte.
 	MOVQ    base+0(FP), AX
 	MOVLQZX whole+8(FP), CX
-	MOVL    $0x00000005, DX
-	MOVQ    places+16(FP), BX
-	MOVQ    fours+24(FP), SI
+	MOVQ    places+16(FP), DX
+	MOVQ    fours+24(FP), BX
+	MOVL    $0x00000005, SI
+	MOVL    $0x00000003, DI
 
 four:
-	MOVL  (BX), DI
-	CMPL  DI, CX
+	MOVL  (DX), R8
+	CMPL  R8, CX
 	JAE   byte_0
-	SHRXL DX, DI, R8
-	MOVL  (AX)(R8*4), R9
-	BTSL  DI, R9
-	MOVL  R9, (AX)(R8*4)
+	SHRXL SI, R8, R9
+	MOVL  (AX)(R9*4), R10
+	BTSL  R8, R10
+	MOVL  R10, (AX)(R9*4)
 
-set_0:
-	MOVL  4(BX), DI
-	CMPL  DI, CX
+next_0:
+	MOVL  4(DX), R8
+	CMPL  R8, CX
 	JAE   byte_1
-	SHRXL DX, DI, R8
-	MOVL  (AX)(R8*4), R9
-	BTSL  DI, R9
-	MOVL  R9, (AX)(R8*4)
+	SHRXL SI, R8, R9
+	MOVL  (AX)(R9*4), R10
+	BTSL  R8, R10
+	MOVL  R10, (AX)(R9*4)
 
-set_1:
-	MOVL  8(BX), DI
-	CMPL  DI, CX
+next_1:
+	MOVL  8(DX), R8
+	CMPL  R8, CX
 	JAE   byte_2
-	SHRXL DX, DI, R8
-	MOVL  (AX)(R8*4), R9
-	BTSL  DI, R9
-	MOVL  R9, (AX)(R8*4)
+	SHRXL SI, R8, R9
+	MOVL  (AX)(R9*4), R10
+	BTSL  R8, R10
+	MOVL  R10, (AX)(R9*4)
 
-set_2:
-	MOVL  12(BX), DI
-	CMPL  DI, CX
+next_2:
+	MOVL  12(DX), R8
+	CMPL  R8, CX
 	JAE   byte_3
-	SHRXL DX, DI, R8
-	MOVL  (AX)(R8*4), R9
-	BTSL  DI, R9
-	MOVL  R9, (AX)(R8*4)
+	SHRXL SI, R8, R9
+	MOVL  (AX)(R9*4), R10
+	BTSL  R8, R10
+	MOVL  R10, (AX)(R9*4)
 
-set_3:
-	ADDQ $0x10, BX
-	DECQ SI
+next_3:
+	ADDQ $0x10, DX
+	DECQ BX
 	JNZ  four
 	RET
 
 byte_0:
-	MOVL    DI, R8
-	SHRL    $0x03, R8
-	ANDL    $0x07, DI
-	MOVBLZX (AX)(R8*1), R9
-	BTSL    DI, R9
-	MOVB    R9, (AX)(R8*1)
-	JMP     set_0
+	MOVL    (DX), R8
+	SHRXL   DI, R8, R9
+	ANDL    $0x07, R8
+	MOVBLZX (AX)(R9*1), R10
+	BTSL    R8, R10
+	MOVB    R10, (AX)(R9*1)
+	JMP     next_0
 
 byte_1:
-	MOVL    DI, R8
-	SHRL    $0x03, R8
-	ANDL    $0x07, DI
-	MOVBLZX (AX)(R8*1), R9
-	BTSL    DI, R9
-	MOVB    R9, (AX)(R8*1)
-	JMP     set_1
+	MOVL    4(DX), R8
+	SHRXL   DI, R8, R9
+	ANDL    $0x07, R8
+	MOVBLZX (AX)(R9*1), R10
+	BTSL    R8, R10
+	MOVB    R10, (AX)(R9*1)
+	JMP     next_1
 
 byte_2:
-	MOVL    DI, R8
-	SHRL    $0x03, R8
-	ANDL    $0x07, DI
-	MOVBLZX (AX)(R8*1), R9
-	BTSL    DI, R9
-	MOVB    R9, (AX)(R8*1)
-	JMP     set_2
+	MOVL    8(DX), R8
+	SHRXL   DI, R8, R9
+	ANDL    $0x07, R8
+	MOVBLZX (AX)(R9*1), R10
+	BTSL    R8, R10
+	MOVB    R10, (AX)(R9*1)
+	JMP     next_2
 
 byte_3:
-	MOVL    DI, R8
-	SHRL    $0x03, R8
-	ANDL    $0x07, DI
-	MOVBLZX (AX)(R8*1), R9
-	BTSL    DI, R9
-	MOVB    R9, (AX)(R8*1)
-	JMP     set_3
+	MOVL    12(DX), R8
+	SHRXL   DI, R8, R9
+	ANDL    $0x07, R8
+	MOVBLZX (AX)(R9*1), R10
+	BTSL    R8, R10
+	MOVB    R10, (AX)(R9*1)
+	JMP     next_3
 
 // func setNewPlacesAVX2(base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64)
 // Requires: BMI2
-TEXT ·setNewPlacesAVX2(SB), NOSPLIT, $8-56
+TEXT ·setNewPlacesAVX2(SB), NOSPLIT, $0-56
 	// For a bit below whole, the kernel reads and writes a word of 32 bits, and else a byte, as setPlaces does.
 	MOVQ    base+0(FP), AX
 	MOVLQZX whole+8(FP), CX
-	MOVL    $0x00000005, DX
-	MOVQ    places+16(FP), BX
-	MOVQ    block+32(FP), SI
-	MOVQ    n+40(FP), DI
-	MOVQ    added+48(FP), R8
-	SHLQ    $0x02, SI
+	MOVQ    places+16(FP), DX
+	MOVQ    block+32(FP), BX
+	MOVQ    n+40(FP), SI
+	MOVQ    added+48(FP), DI
+	SHLQ    $0x02, BX
 
 	// Bit 63 of a word without outcomes leaves it after 64 of them.
-	MOVQ $0x00000001, R10
-	RORQ $0x01, R10
+	MOVQ $0x00000001, R9
+	RORQ $0x01, R9
 
 block:
-	MOVQ block+32(FP), R9
+	MOVQ block+32(FP), R8
 
 key:
-	MOVQ BX, R11
-	MOVQ probes+24(FP), R12
-	XORL R13, R13
+	MOVQ probes+24(FP), R11
+	MOVQ DX, R10
+	XORL R12, R12
+	SUBQ $0x02, R11
+	JL   last
 
-probe:
-	MOVL  (R11), R14
-	CMPL  R14, CX
-	JAE   byte_0
-	SHRXL DX, R14, R15
-	MOVL  (AX)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (AX)(R15*4)
+two:
+	MOVL (R10), R13
+	CMPL R13, CX
+	JAE  byte_0
+	MOVL R13, R14
+	SHRL $0x05, R14
+	MOVL (AX)(R14*4), R15
+	BTSL R13, R15
+	MOVL R15, (AX)(R14*4)
 
 set_0:
-	SBBL $-1, R13
-	ADDQ SI, R11
-	DECQ R12
-	JNZ  probe
-	NEGL R13
-	RCRQ $0x01, R10
+	SBBL $-1, R12
+	MOVL (R10)(BX*1), R13
+	CMPL R13, CX
+	JAE  byte_1
+	MOVL R13, R14
+	SHRL $0x05, R14
+	MOVL (AX)(R14*4), R15
+	BTSL R13, R15
+	MOVL R15, (AX)(R14*4)
+
+set_1:
+	SBBL $-1, R12
+	LEAQ (R10)(BX*2), R10
+	SUBQ $0x02, R11
+	JGE  two
+
+last:
+	CMPQ R11, $-2
+	JEQ  outcome
+	MOVL (R10), R11
+	CMPL R11, CX
+	JAE  byte_2
+	MOVL R11, R10
+	SHRL $0x05, R10
+	MOVL (AX)(R10*4), R13
+	BTSL R11, R13
+	MOVL R13, (AX)(R10*4)
+
+set_2:
+	SBBL $-1, R12
+
+outcome:
+	NEGL R12
+	RCRQ $0x01, R9
 	JCC  kept
-	MOVQ R10, (R8)
-	ADDQ $0x08, R8
-	MOVQ $0x00000001, R10
-	RORQ $0x01, R10
+	MOVQ R9, (DI)
+	ADDQ $0x08, DI
+	MOVQ $0x00000001, R9
+	RORQ $0x01, R9
 
 kept:
-	DECQ DI
-	JZ   end
-	ADDQ $0x04, BX
-	DECQ R9
-	JNZ  key
-	LEAQ 4(R11), BX
-	SUBQ SI, BX
-	JMP  block
+	DECQ  SI
+	JZ    end
+	ADDQ  $0x04, DX
+	DECQ  R8
+	JNZ   key
+	MOVQ  probes+24(FP), R8
+	DECQ  R8
+	IMULQ BX, R8
+	ADDQ  R8, DX
+	JMP   block
 
 end:
 	// The outcomes of a last word are its upper bits.
@@ -9184,20 +9217,41 @@ end:
 	NEGQ  AX
 	TESTQ $0x0000003f, AX
 	JZ    done
-	SHRXQ AX, R10, R10
-	MOVQ  R10, (R8)
+	SHRXQ AX, R9, R9
+	MOVQ  R9, (DI)
 
 done:
 	RET
 
 byte_0:
-	MOVL    R14, R15
-	SHRL    $0x03, R15
-	ANDL    $0x07, R14
-	MOVBLZX (AX)(R15*1), BP
-	BTSL    R14, BP
-	MOVB    BP, (AX)(R15*1)
+	MOVL    (R10), R13
+	MOVL    R13, R14
+	SHRL    $0x03, R14
+	ANDL    $0x07, R13
+	MOVBLZX (AX)(R14*1), R15
+	BTSL    R13, R15
+	MOVB    R15, (AX)(R14*1)
 	JMP     set_0
+
+byte_1:
+	MOVL    (R10)(BX*1), R13
+	MOVL    R13, R14
+	SHRL    $0x03, R14
+	ANDL    $0x07, R13
+	MOVBLZX (AX)(R14*1), R15
+	BTSL    R13, R15
+	MOVB    R15, (AX)(R14*1)
+	JMP     set_1
+
+byte_2:
+	MOVL    (R10), R10
+	MOVL    R10, R11
+	SHRL    $0x03, R11
+	ANDL    $0x07, R10
+	MOVBLZX (AX)(R11*1), R13
+	BTSL    R10, R13
+	MOVB    R13, (AX)(R11*1)
+	JMP     set_2
 
 // func sortPlacesAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
 // Requires: AVX, BMI2

@@ -3,7 +3,6 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
 // setPlaces emits a function that sets bits by number, four at a time.
@@ -12,48 +11,33 @@ func setPlaces() {
 	Comment("A bit below whole lies in a whole word of 32 bits: the kernel reads and writes that",
 		"word. After the last whole word, the filter may end inside a word. For a bit there,",
 		"the kernel reads and writes only its byte.")
-	set, places, fours := newPlaceSetter(), argument("places"), argument("fours")
-	var last []func()
+	base, whole, places, fours := argument("base"), argument("whole"), argument("places"), argument("fours")
+	five, three := constant(5), constant(3)
 	Label("four")
 	for i := range 4 {
-		last = append(last, set.at(Mem{Base: places, Disp: 4 * i}, i))
+		place, index, word := GP64(), GP64(), GP64()
+		MOVL(Mem{Base: places, Disp: 4 * i}, place.As32())
+		branch(CMPL, place.As32(), whole.As32(), JAE, labelOf("byte", i))
+		SHRXL(five.As32(), place.As32(), index.As32())
+		MOVL(Mem{Base: base, Index: index, Scale: 4}, word.As32())
+		BTSL(place.As32(), word.As32())
+		MOVL(word.As32(), Mem{Base: base, Index: index, Scale: 4})
+		Label(labelOf("next", i))
 	}
 	ADDQ(U8(16), places)
 	countDown(fours, "four")
 	RET()
-	for _, emit := range last {
-		emit()
-	}
-}
 
-// placeSetter has the registers of a kernel that sets bits by number, while its code is emitted.
-type placeSetter struct{ base, whole, five reg.GPVirtual }
-
-func newPlaceSetter() *placeSetter {
-	return &placeSetter{argument("base"), argument("whole"), constant(5)}
-}
-
-// at emits the setting of bit number i of a step, whose place is at m. After it, the carry flag says whether the bit
-// was set. It returns what emits the same for a bit after the last whole word, behind the end of the function.
-func (s *placeSetter) at(m Mem, i int) (last func()) {
-	place, index, word := GP64(), GP64(), GP64()
-	MOVL(m, place.As32())
-	branch(CMPL, place.As32(), s.whole.As32(), JAE, labelOf("byte", i))
-	SHRXL(s.five.As32(), place.As32(), index.As32())
-	MOVL(Mem{Base: s.base, Index: index, Scale: 4}, word.As32())
-	BTSL(place.As32(), word.As32())
-	MOVL(word.As32(), Mem{Base: s.base, Index: index, Scale: 4})
-	Label(labelOf("set", i))
-	return func() {
-		b := Mem{Base: s.base, Index: index, Scale: 1}
+	for i := range 4 {
+		place, index, b := GP64(), GP64(), GP64()
 		Label(labelOf("byte", i))
-		MOVL(place.As32(), index.As32())
-		SHRL(U8(3), index.As32())
+		MOVL(Mem{Base: places, Disp: 4 * i}, place.As32())
+		SHRXL(three.As32(), place.As32(), index.As32())
 		ANDL(U8(7), place.As32())
-		MOVBLZX(b, word.As32())
-		BTSL(place.As32(), word.As32())
-		MOVB(word.As8(), b)
-		JMP(LabelRef(labelOf("set", i)))
+		MOVBLZX(Mem{Base: base, Index: index, Scale: 1}, b.As32())
+		BTSL(place.As32(), b.As32())
+		MOVB(b.As8(), Mem{Base: base, Index: index, Scale: 1})
+		JMP(LabelRef(labelOf("next", i)))
 	}
 }
 
@@ -62,7 +46,7 @@ func (s *placeSetter) at(m Mem, i int) (last func()) {
 func setNewPlaces() {
 	TEXT("setNewPlacesAVX2", NOSPLIT, signature("setNewPlaces"))
 	Comment("For a bit below whole, the kernel reads and writes a word of 32 bits, and else a byte, as setPlaces does.")
-	set, key, stride := newPlaceSetter(), argument("places"), argument("block")
+	base, whole, key, stride := argument("base"), argument("whole"), argument("places"), argument("block")
 	n, added, inBlock, word := argument("n"), argument("added"), GP64(), GP64()
 	SHLQ(U8(2), stride)
 	Comment("Bit 63 of a word without outcomes leaves it after 64 of them.")
@@ -74,12 +58,32 @@ func setNewPlaces() {
 	Label("block")
 	MOVQ(argument("block"), inBlock)
 	Label("key")
-	at, left, missing := valueOf(key), argument("probes"), zeroWord()
-	Label("probe")
-	last := set.at(Mem{Base: at}, 0)
-	SBBL(I8(-1), missing.As32()) // 1 more if the bit was clear
-	ADDQ(stride, at)
-	countDown(left, "probe")
+	at, left, missing := GP64(), argument("probes"), GP64()
+	MOVQ(key, at)
+	XORL(missing.As32(), missing.As32())
+	places := []Mem{{Base: at}, {Base: at, Index: stride, Scale: 1}, {Base: at}}
+	set := func(i int) {
+		place, index, bits := GP64(), GP64(), GP64()
+		MOVL(places[i], place.As32())
+		branch(CMPL, place.As32(), whole.As32(), JAE, labelOf("byte", i))
+		MOVL(place.As32(), index.As32())
+		SHRL(U8(5), index.As32())
+		MOVL(Mem{Base: base, Index: index, Scale: 4}, bits.As32())
+		BTSL(place.As32(), bits.As32())
+		MOVL(bits.As32(), Mem{Base: base, Index: index, Scale: 4})
+		Label(labelOf("set", i))
+		SBBL(I8(-1), missing.As32()) // 1 more if the bit was clear
+	}
+	branch(SUBQ, U8(2), left, JL, "last")
+	Label("two")
+	set(0)
+	set(1)
+	LEAQ(Mem{Base: at, Index: stride, Scale: 2}, at)
+	branch(SUBQ, U8(2), left, JGE, "two")
+	Label("last")
+	branch(CMPQ, left, I8(-2), JEQ, "outcome")
+	set(2)
+	Label("outcome")
 	NEGL(missing.As32())
 	RCRQ(U8(1), word)
 	JCC(LabelRef("kept"))
@@ -91,19 +95,33 @@ func setNewPlaces() {
 	JZ(LabelRef("end"))
 	ADDQ(U8(4), key)
 	countDown(inBlock, "key")
-	LEAQ(Mem{Base: at, Disp: 4}, key)
-	SUBQ(stride, key)
+	skip := argument("probes")
+	DECQ(skip)
+	IMULQ(stride, skip)
+	ADDQ(skip, key)
 	JMP(LabelRef("block"))
 	Label("end")
 	Comment("The outcomes of a last word are its upper bits.")
-	rest := argument("n")
-	NEGQ(rest)
-	branch(TESTQ, U32(63), rest, JZ, "done")
-	SHRXQ(rest, word, word)
+	last := argument("n")
+	NEGQ(last)
+	branch(TESTQ, U32(63), last, JZ, "done")
+	SHRXQ(last, word, word)
 	MOVQ(word, Mem{Base: added})
 	Label("done")
 	RET()
-	last()
+
+	for i, m := range places {
+		place, index, bits := GP64(), GP64(), GP64()
+		Label(labelOf("byte", i))
+		MOVL(m, place.As32())
+		MOVL(place.As32(), index.As32())
+		SHRL(U8(3), index.As32())
+		ANDL(U8(7), place.As32())
+		MOVBLZX(Mem{Base: base, Index: index, Scale: 1}, bits.As32())
+		BTSL(place.As32(), bits.As32())
+		MOVB(bits.As8(), Mem{Base: base, Index: index, Scale: 1})
+		JMP(LabelRef(labelOf("set", i)))
+	}
 }
 
 // sortPlaces emits a function that sorts places (numbers of bits) by regions.
