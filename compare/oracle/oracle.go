@@ -25,7 +25,7 @@ import (
 // engine makes no filter of the keys.
 var ErrNoFilter = errors.New("oracle: no filter")
 
-// statusNoFilter is the exit status for ErrNoFilter.
+// statusNoFilter is the exit status of a program that makes no filter.
 const statusNoFilter = 3
 
 //go:embed input.h timer.h guava leveldb nori rocksdb
@@ -127,21 +127,53 @@ func (o *Oracle) CreateFilter(keys [][]byte, bitsPerKey int) ([]byte, error) {
 
 // KeyMayMatch returns the oracle's answer for each key, or [ErrNoFilter].
 func (o *Oracle) KeyMayMatch(filter []byte, keys [][]byte) ([]bool, error) {
-	file := filepath.Join(o.dir, "filter")
-	defer os.Remove(file)
-	if err := writeSparse(file, filter); err != nil {
-		return nil, err
-	}
-	out, err := run(o.command, keys, "query", file)
+	answers, err := o.Answers([][]byte{filter}, keys)
 	if err != nil {
 		return nil, err
 	}
-	if len(out) != len(keys) {
-		return nil, fmt.Errorf("oracle: %d answers for %d keys", len(out), len(keys))
+	if answers[0] == nil {
+		return nil, ErrNoFilter
 	}
-	answers := make([]bool, len(out))
-	for i, c := range out {
-		answers[i] = c == '1'
+	return answers[0], nil
+}
+
+// Answers returns the oracle's answers for all keys, by filter. Those of bytes that are no filter are nil.
+func (o *Oracle) Answers(filters, keys [][]byte) ([][]bool, error) {
+	dir, err := os.MkdirTemp(o.dir, "filters")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	args := []string{"query"}
+	for i, filter := range filters {
+		file := filepath.Join(dir, strconv.Itoa(i))
+		if err := writeSparse(file, filter); err != nil {
+			return nil, err
+		}
+		args = append(args, file)
+	}
+	out, err := run(o.command, keys, args...)
+	if err != nil {
+		return nil, err
+	}
+	answers := make([][]bool, 0, len(filters))
+	for line := range bytes.Lines(out) {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		switch {
+		case string(line) == "none":
+			answers = append(answers, nil)
+		case len(line) != len(keys):
+			return nil, fmt.Errorf("oracle: %d answers for %d keys", len(line), len(keys))
+		default:
+			of := make([]bool, len(line))
+			for i, c := range line {
+				of[i] = c == '1'
+			}
+			answers = append(answers, of)
+		}
+	}
+	if len(answers) != len(filters) {
+		return nil, fmt.Errorf("oracle: answers of %d of %d filters", len(answers), len(filters))
 	}
 	return answers, nil
 }

@@ -1,11 +1,12 @@
 // The oracle: the Bloom filter of Guava, behind standard input and output.
 //
 //   Oracle FUNNEL build BITS_PER_KEY    reads keys, writes what writeTo writes
-//   Oracle FUNNEL query FILTER_FILE     reads keys, writes '0' or '1' for each
+//   Oracle FUNNEL query FILTER_FILE...  reads keys, writes a line for each filter: '0' or '1' for each key,
+//                                       or none if the file is no filter
 //   Oracle FUNNEL size KEYS RATE        writes the bytes that writeTo writes of such an empty filter
 //
 // Keys are as in input.h. FUNNEL is bytes, chars (a key is a string in UTF-16, little-endian) or longs (8 bytes,
-// little-endian). The exit status is 3 if the file is no filter, or if Guava makes no filter of the size.
+// little-endian). The exit status is 3 if Guava makes no filter of the size.
 
 import com.google.common.hash.BloomFilter;
 import com.google.common.hash.Funnel;
@@ -15,6 +16,7 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -32,7 +34,7 @@ class Oracle {
       try (OutputStream out = new BufferedOutputStream(System.out)) {
         switch (command) {
           case "build" -> build(read(System.in), Double.parseDouble(args[0])).writeTo(out);
-          case "query" -> query(args[0], read(System.in), out);
+          case "query" -> query(args, read(System.in), out);
           case "size" -> create(Long.parseLong(args[0]), Double.parseDouble(args[1])).writeTo(out);
           default -> throw new IllegalStateException(command);
         }
@@ -56,15 +58,19 @@ class Oracle {
       }
     }
 
-    void query(String file, List<T> keys, OutputStream out) throws IOException {
-      BloomFilter<T> filter;
-      try (InputStream in = new BufferedInputStream(new FileInputStream(file))) {
-        filter = BloomFilter.readFrom(in, funnel);
-      } catch (IOException e) {
-        throw exit(e, 3);
-      }
-      for (T key : keys) {
-        out.write(filter.mightContain(key) ? '1' : '0');
+    void query(String[] files, List<T> keys, OutputStream out) throws IOException {
+      for (String file : files) {
+        try (InputStream in = new BufferedInputStream(new FileInputStream(file))) {
+          BloomFilter<T> filter = BloomFilter.readFrom(in, funnel);
+          for (T key : keys) {
+            out.write(filter.mightContain(key) ? '1' : '0');
+          }
+        } catch (FileNotFoundException e) {
+          throw e;
+        } catch (IOException e) {
+          out.write("none".getBytes());
+        }
+        out.write('\n');
       }
     }
 

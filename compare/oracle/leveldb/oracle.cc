@@ -1,7 +1,7 @@
 // The oracle: LevelDB's own Bloom filter behind standard input and output.
 //
 //   oracle build BITS_PER_KEY    reads keys, writes the encoded filter
-//   oracle query FILTER_FILE     reads keys, writes '0' or '1' for each
+//   oracle query FILTER_FILE...  reads keys, writes a line for each filter: '0' or '1' for each key
 //   oracle time BITS_PER_KEY COLUMN_FILE...    as in timer.h
 //
 // Keys are as in input.h.
@@ -48,8 +48,8 @@ int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const std::string command = argc > 2 ? argv[1] : "";
   if (command == "time") return Time(std::atoi(argv[2]), {argv + 3, argv + argc});
-  if (argc != 3 || (command != "build" && command != "query")) {
-    std::cerr << "usage: oracle build BITS_PER_KEY | oracle query FILTER_FILE | oracle time BITS_PER_KEY COLUMN_FILE...\n";
+  if (command != "query" && (command != "build" || argc != 3)) {
+    std::cerr << "usage: oracle build BITS_PER_KEY | oracle query FILTER_FILE... | oracle time BITS_PER_KEY COLUMN_FILE...\n";
     return 2;
   }
   const std::vector<std::string> keys = ReadKeys(std::cin);
@@ -58,10 +58,11 @@ int main(int argc, char** argv) {
     std::cout << Build(*policy, {keys.begin(), keys.end()});
   } else {
     const Policy policy(leveldb::NewBloomFilterPolicy(10));
-    const std::string_view file = MapFile(argv[2]);
-    const Slice filter(file.data(), file.size());
-    for (const std::string& key : keys) {
-      std::cout.put(policy->KeyMayMatch(key, filter) ? '1' : '0');
+    for (int i = 2; i < argc; i++) {
+      const std::string_view file = MapFile(argv[i]);
+      const Slice filter(file.data(), file.size());
+      for (const std::string& key : keys) std::cout.put(policy->KeyMayMatch(key, filter) ? '1' : '0');
+      std::cout.put('\n');
     }
   }
   return std::cout.flush() ? 0 : 2;

@@ -2,15 +2,15 @@
 // XXH64 of the C library xxHash, behind standard input and output.
 //
 //   oracle LAYOUT build BITS_PER_KEY    reads keys, writes the encoded filter
-//   oracle LAYOUT query FILTER_FILE     reads keys, writes '0' or '1' for each
+//   oracle LAYOUT query FILTER_FILE...  reads keys, writes a line for each filter: '0' or '1' for each key,
+//                                       or none if the file is no filter
 //
 // Keys are as in input.h. LAYOUT is
 //
 //   nori          num_bits u64, num_hashes u32, bits_per_key u32, bits: as documented
 //   nori-crate    num_hashes u32, num_bits u64, bits: as its code writes them
 //
-// All numbers are little-endian. A query with the layout nori takes either layout. The
-// exit status is 3 if the file is no filter.
+// All numbers are little-endian. A query with the layout nori takes either layout.
 
 #include <cmath>
 #include <cstddef>
@@ -102,19 +102,21 @@ static std::optional<Filter> Decode(std::string_view encoded, bool crate) {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  const std::string layout = argc == 4 ? argv[1] : "", command = argc == 4 ? argv[2] : "";
+  const std::string layout = argc >= 4 ? argv[1] : "", command = argc >= 4 ? argv[2] : "";
   const bool crate = layout == "nori-crate";
-  if ((layout != "nori" && !crate) || (command != "build" && command != "query")) {
-    std::cerr << "usage: oracle nori|nori-crate build BITS_PER_KEY | oracle nori|nori-crate query FILTER_FILE\n";
+  if ((layout != "nori" && !crate) || (command != "query" && (command != "build" || argc != 4))) {
+    std::cerr << "usage: oracle nori|nori-crate build BITS_PER_KEY | oracle nori|nori-crate query FILTER_FILE...\n";
     return 2;
   }
   const std::vector<std::string> keys = ReadKeys(std::cin);
   if (command == "build") {
     std::cout << Build(keys, std::strtoull(argv[3], nullptr, 10), crate);
   } else {
-    const std::optional<Filter> filter = Decode(MapFile(argv[3]), crate);
-    if (!filter) return 3;
-    for (const std::string& key : keys) std::cout.put(filter->MayContain(key) ? '1' : '0');
+    for (int i = 3; i < argc; i++) {
+      const std::optional<Filter> filter = Decode(MapFile(argv[i]), crate);
+      if (filter) for (const std::string& key : keys) std::cout.put(filter->MayContain(key) ? '1' : '0');
+      std::cout << (filter ? "\n" : "none\n");
+    }
   }
   return std::cout.flush() ? 0 : 2;
 }

@@ -2,7 +2,8 @@
 //
 //   oracle FORMAT_VERSION build BITS_PER_KEY    reads keys, writes the encoded filter; ends with
 //                                               status 3 if there is none of them
-//   oracle FORMAT_VERSION query FILTER_FILE     reads keys, writes '0' or '1' for each
+//   oracle FORMAT_VERSION query FILTER_FILE...  reads keys, writes a line for each filter: '0' or
+//                                               '1' for each key
 //   oracle FORMAT_VERSION hash HASH             reads keys, writes the hash of each in 16 digits
 //   oracle FORMAT_VERSION time BITS_PER_KEY COLUMN_FILE...    as in timer.h
 //
@@ -100,8 +101,8 @@ int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const std::string command = argc >= 4 ? argv[2] : "";
   if (command == "time") return Time(std::atoi(argv[1]), std::atof(argv[3]), {argv + 4, argv + argc});
-  if (argc != 4 || (command != "build" && command != "query" && command != "hash")) {
-    std::cerr << "usage: oracle FORMAT_VERSION build BITS_PER_KEY | query FILTER_FILE | hash HASH\n";
+  if (command != "query" && ((command != "build" && command != "hash") || argc != 4)) {
+    std::cerr << "usage: oracle FORMAT_VERSION build BITS_PER_KEY | query FILTER_FILE... | hash HASH\n";
     return 2;
   }
   const std::vector<std::string> keys = ReadKeys(std::cin);
@@ -112,10 +113,13 @@ int main(int argc, char** argv) {
     std::cout << Build(std::atoi(argv[1]), std::atof(argv[3]), keys);
   } else if (command == "query") {
     const auto policy = Policy(10);
-    const std::string_view file = MapFile(argv[3]);
-    const rocksdb::Slice filter(file.data(), file.size());
-    std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
-    for (const std::string& key : keys) std::cout.put(reader->MayMatch(key) ? '1' : '0');
+    for (int i = 3; i < argc; i++) {
+      const std::string_view file = MapFile(argv[i]);
+      const rocksdb::Slice filter(file.data(), file.size());
+      std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
+      for (const std::string& key : keys) std::cout.put(reader->MayMatch(key) ? '1' : '0');
+      std::cout.put('\n');
+    }
   } else {
     for (const std::string& key : keys) {
       const uint64_t hash = std::string(argv[3]) == "xxph3" ? rocksdb::Hash64(key.data(), key.size())
