@@ -24,7 +24,8 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.probeCol
 // it calls the tests of single keys itself, which are the fastest. While a CPU waits for the bits
 // of a key, it loads those of later keys. The fewer instructions a key takes, the more keys these
 // are. So keys of 8 bytes have tests of their own, without a loop over their words, and no call
-// more than they need. For few integers, one function of assembly makes hashes and tests, and no function is between.
+// more than they need. For few integers, one function of assembly makes hashes and tests, and no function is between;
+// LevelDB's keys of any kind have their hashes from Go, and a test without a branch on a bit.
 func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 	isUint64 := keys.layout == uint64s
 	if keys.validity != nil || len(hits) == 0 || v.single == nil || detect.Races && v.atomic || !isUint64 && keys.layout != byteSlices && keys.layout != strs {
@@ -63,6 +64,12 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 		}
 		if uint(keys.n-1) >= singleKeys && (v.kernel != Generic || uint(keys.n-1) >= keysAcross) {
 			return v.probeBatch(keys, hits)
+		}
+		if v.pair == leveldbDouble32 && v.k <= fewProbes && v.n < farBytes && assembly {
+			var h [singleKeys]uint32
+			keys.hash32Generic(h[:keys.n], unsignedBytes)
+			hits[0], _ = fewDouble32(AVX2, &v.base, &h[0], keys.n)
+			return bits.OnesCount64(hits[0])
 		}
 	}
 	size := elementSize[keys.layout]

@@ -62,6 +62,18 @@ func fewSplit256(kernel Kernel, base **byte, keys *uint64, n int) (word uint64, 
 //go:noescape
 func fewSplit256AVX512(base **byte, keys *uint64, n int) (word uint64)
 
+// fewDouble32 returns the hits of n hashes, 1 to 64. It makes all probes, 1 or more. base begins a prober.
+func fewDouble32(kernel Kernel, base **byte, hashes *uint32, n int) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return fewDouble32AVX2(base, hashes, n), true
+	}
+	return word, false
+}
+
+//go:noescape
+func fewDouble32AVX2(base **byte, hashes *uint32, n int) (word uint64)
+
 // setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
 // far says whether it requests lines before it needs them. It is probeLine512 in all else.
 func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool) (ok bool) {

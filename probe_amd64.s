@@ -7679,6 +7679,40 @@ end:
 	VZEROUPPER
 	RET
 
+// func fewDouble32AVX2(base **byte, hashes *uint32, n int) (word uint64)
+// Requires: BMI2
+TEXT ·fewDouble32AVX2(SB), NOSPLIT, $0-32
+	MOVQ base+0(FP), AX
+	MOVQ hashes+8(FP), CX
+	MOVQ n+16(FP), BX
+	XORL SI, SI
+	MOVQ (AX), DI
+
+key:
+	MOVL  -4(CX)(BX*4), R8
+	RORXL $0x11, R8, R9
+	MOVQ  24(AX), R10
+	MOVL  $0x00000001, DX
+	MOVQ  DX, R11
+
+probe:
+	MOVL    R8, DX
+	IMULQ   16(AX), DX
+	MULXQ   8(AX), DX, R12
+	MOVL    R8, DX
+	ANDL    $0x07, DX
+	MOVBLZX (DI)(R12*1), R12
+	SHRXL   DX, R12, R12
+	ANDL    R12, R11
+	ADDL    R9, R8
+	DECQ    R10
+	JNZ     probe
+	LEAQ    (R11)(SI*2), SI
+	DECQ    BX
+	JNZ     key
+	MOVQ    SI, word+24(FP)
+	RET
+
 // func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 // Requires: BMI2
 TEXT ·hasUint64Double32AVX2(SB), NOSPLIT, $0-17

@@ -21,6 +21,10 @@ const (
 	keysAcross = 32  // at most, which a Group tests key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
 	viewKeys   = 256 // whose views become strings at a time: with 64, views of 8 to 32 bytes take 1.05 to 1.15 times as long (Z5)
 
+	// Probes that kernels make of 3 to singleKeys keys of LevelDB without a branch, at most. Over one by one, 8 keys: 6 probes,
+	// 0, 50, 100 % hits ×1.13, 2.4, 1.2; 8 probes 0.95, 2.1, 1.3; 11 probes 0.8, 1.9, 1.3; 64 MiB, 6 probes 0.9, 1.2, 1.1 (Z5).
+	fewProbes = 7
+
 	fewKeys  = 32 // a window with less than one key of so many rows is hashed key by key, and one row of so many is asked for its length: untimed
 	restKeys = 11 // of 16, from which on a last group that is not full goes by rows: untimed
 
@@ -30,13 +34,14 @@ const (
 	longKey = 1 << 15 // bytes of a key that Go hashes alone, and of which a call of XXPH3 hashes so many, because none can be preempted: untimed
 )
 
-// farBytes is the size of a filter that lies beyond the near caches. It is one number for four choices:
+// farBytes is the size of a filter that lies beyond the near caches. It is one number for five choices:
 const farBytes = 4 << 20
 
 // 1. Small batches go in stages from it on: 64 absent keys 2 MiB ×1.0, 4 MiB 1.6, 64 MiB 2.4 (SPR, Forms).
 // 2. Go ends at a clear bit of the first four of line512 from it on: absent keys 8 MiB ×1.1; 1 MiB, mixed 0.7 (SPR, Singles).
 // 3. An allocation has huge pages from it on: present keys 8 MiB ×1.25 (SPR), 1.05 to 1.4 (Z3), 1.0 (Z5; HugePages).
 // 4. Stages of double32 on AMD load words one by one below it: absent keys 16 KiB ×1.14 (Z4), 1.28 (Z5); 4 MiB 1.05, 1.06 (Gathers).
+// 5. A few keys of LevelDB end at a clear bit from it on: see fewProbes.
 
 // Forms: stages, or all probes at once.
 const (

@@ -42,6 +42,8 @@ var families = []family{
 		fewLine32 is fewLine512 for the walk line32.`},
 	{"fewSplit256", "base **byte, keys *uint64, n int", "word uint64", `
 		fewSplit256 is fewLine512 for the walk split256.`},
+	{"fewDouble32", "base **byte, hashes *uint32, n int", "word uint64", `
+		fewDouble32 returns the hits of n hashes, 1 to 64. It makes all probes, 1 or more. base begins a prober.`},
 	{"setLine512", "base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool", "", `
 		setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
 		far says whether it requests lines before it needs them. It is probeLine512 in all else.`},

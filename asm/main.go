@@ -49,6 +49,7 @@ func main() {
 	fewSplit256()
 	fewLine512()
 	fewLine32()
+	fewDouble32()
 	hasDouble32()
 	hasDouble64()
 	probeShortSplit256()

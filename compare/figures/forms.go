@@ -35,6 +35,9 @@ var forms = map[string]formOf{
 	"fewSplit256": {"8 keys of `parquet`, absent, present", []string{
 		"batches:SmallBatches/format=parquet/filter=16KiB/hits=0%/kernel=KERNEL/keys=uint64/batch=8",
 		"batches:SmallBatches/format=parquet/filter=16KiB/hits=100%/kernel=KERNEL/keys=uint64/batch=8"}},
+	"fewDouble32": {"8 keys of `leveldb`, absent, present", []string{
+		"batches:SmallBatches/format=leveldb/filter=16KiB/hits=0%/kernel=KERNEL/keys=uint64/batch=8",
+		"batches:SmallBatches/format=leveldb/filter=16KiB/hits=100%/kernel=KERNEL/keys=uint64/batch=8"}},
 	"setSplit256":    {"`parquet`, `rocksdb`", []string{"Adding integers/parquet/16 KiB/AddBatch", "Adding integers/rocksdb/16 KiB/AddBatch"}},
 	"setNewSplit256": {"`parquet`, `rocksdb`", []string{"Adding integers/parquet/16 KiB/TestAndAddBatch", "Adding integers/rocksdb/16 KiB/TestAndAddBatch"}},
 	"placeDouble32":  {"`leveldb`, `nori` of 1 MiB", []string{"Adding integers/leveldb/1 MiB/NewFilter", "Adding integers/nori/1 MiB/NewFilter"}},
