@@ -193,7 +193,8 @@ func (p Policy) holds(n int, rate float64) bool {
 	return p.leastRate(n) <= 1.01*rate && p.FalsePositiveRate(n) <= rate
 }
 
-// leastRate returns the rate of independent probes, or what more takes little time to find. The rate is not lower.
+// leastRate returns a rate that takes little time to compute and that FalsePositiveRate is not below: that of
+// independent probes or, of bits-and-blooms, one without the sample.
 func (p Policy) leastRate(n int) float64 {
 	m, k := formats[p.Format].size(n, p.BitsPerKey)
 	collisions := rates.Collisions(float64(n), p.Format.HashBits())
