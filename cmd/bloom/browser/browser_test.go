@@ -252,11 +252,11 @@ func (p *page) isTrue(expression string) func() bool {
 // and a page that other programs slow down answers later.
 func (p *page) until(done func() bool, failure func() string) {
 	p.Helper()
-	for range 5000 {
+	for range 1500 {
 		if done() {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 	p.Fatal(failure())
 }
@@ -273,9 +273,17 @@ func (p *page) wantText(id, text string) {
 	}
 }
 
+// click clicks on an element until it has got a click: one that the page moves meanwhile, as it shows an answer, gets none.
 func (p *page) click(selector string) {
 	p.Helper()
-	p.do(chromedp.ScrollIntoView(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
+	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{
+		window.clicked = false;
+		document.querySelector(%q).addEventListener("click", () => { window.clicked = true; }, { capture: true, once: true });
+	}`, selector)))
+	p.until(func() bool {
+		p.do(chromedp.ScrollIntoView(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
+		return value[bool](p, "window.clicked !== false") // another page has no such value
+	}, func() string { return "clicking on " + selector })
 }
 
 // set replaces a field's value as a person does who then leaves the field.
