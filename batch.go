@@ -62,14 +62,14 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 			hits[0] = word
 			return bits.OnesCount64(word)
 		}
-		if uint(keys.n-1) >= singleKeys && (v.kernel != Generic || uint(keys.n-1) >= keysAcross) {
-			return v.probeBatch(keys, hits)
-		}
-		if v.pair == leveldbDouble32 && v.k <= fewProbes && v.n < farBytes && assembly {
-			var h [singleKeys]uint32
+		if uint(keys.n-leastHashes) <= mostHashes-leastHashes && v.pair == leveldbDouble32 && v.k <= fewProbes && v.n < farBytes && assembly {
+			var h [mostHashes]uint32
 			keys.hash32Generic(h[:keys.n], unsignedBytes)
 			hits[0], _ = fewDouble32(AVX2, &v.base, &h[0], keys.n)
 			return bits.OnesCount64(hits[0])
+		}
+		if uint(keys.n-1) >= singleKeys && (v.kernel != Generic || uint(keys.n-1) >= keysAcross) {
+			return v.probeBatch(keys, hits)
 		}
 	}
 	size := elementSize[keys.layout]

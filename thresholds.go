@@ -21,9 +21,11 @@ const (
 	keysAcross = 32  // at most, which a Group tests key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
 	viewKeys   = 256 // whose views become strings at a time: with 64, views of 8 to 32 bytes take 1.05 to 1.15 times as long (Z5)
 
-	// Probes that kernels make of 3 to singleKeys keys of LevelDB without a branch, at most. Over one by one, 8 keys: 6 probes,
-	// 0, 50, 100 % hits ×1.13, 2.4, 1.2; 8 probes 0.95, 2.1, 1.3; 11 probes 0.8, 1.9, 1.3; 64 MiB, 6 probes 0.9, 1.2, 1.1 (Z5).
-	fewProbes = 7
+	// Keys of LevelDB, and their probes, that kernels test without a branch. Over one by one, 8 integers of 6 probes, 0, 50, 100 %
+	// hits: ×1.13, 2.4, 1.2; 8 probes 0.95, 2.1, 1.3; 11 probes 0.8, 1.9, 1.3; 64 MiB 0.9, 1.2, 1.1. 3 strings 0.9, 1.3, 1.1; 8 1.1,
+	// 1.5, 1.35. Over a window: 9 integers ×1.4 to 2.1, 14 1.0 to 1.5, 16 0.85 to 1.0; 9 strings 1.1 to 1.6, 15 0.93 to 1.26 (Z5).
+	leastHashes, mostHashes = 4, 15
+	fewProbes               = 7 // at most
 
 	fewKeys  = 32 // a window with less than one key of so many rows is hashed key by key, and one row of so many is asked for its length: untimed
 	restKeys = 11 // of 16, from which on a last group that is not full goes by rows: untimed
