@@ -64,7 +64,7 @@ type Fill struct {
 
 // Fill reads the filter of a row group and counts its bits. The error is that of [Column.Filter].
 func (c *Column) Fill(i int) (Fill, error) {
-	filter := c.filter(i, new(buffer))
+	filter := c.whole(i)
 	if filter.err != nil {
 		return Fill{}, filter.err
 	}

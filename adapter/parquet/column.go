@@ -25,6 +25,11 @@ type Meta struct {
 	Chunks []Chunk     // one for each row group
 	// CreatedBy is which program wrote the file, as the footer says.
 	CreatedBy string
+	// Mark is the value of [MarkKey] in the key-value metadata of the footer.
+	Mark string
+	// Decompress returns the bytes of a page, of which there should be so many. Without it, no compressed dictionary is read. Goroutines
+	// that share a [Column] call it at once.
+	Decompress func(codec Codec, data []byte, size int) ([]byte, error)
 }
 
 // Chunk is what the footer of a file says of a column in one row group.
@@ -43,8 +48,15 @@ type Chunk struct {
 	Unordered bool
 	// Encrypted says that the filter is encrypted.
 	Encrypted bool
-	// Mixed says that some data pages have a dictionary's encoding and some another one.
-	Mixed bool
+	// Pages says how the data pages are encoded.
+	Pages Pages
+	// Null says that all values are null, as the statistics say. Of a column inside a repeated field they are not relied on.
+	Null bool
+	// Place is where the data pages are. [Meta.Mark] refers to it.
+	Place Place
+	// DictionaryOffset is where the dictionary page is, or 0 if the footer does not say, and Codec the compression of all pages.
+	DictionaryOffset int64
+	Codec            Codec
 }
 
 // Statistics is what the footer of a file says of the values of a column in one row group: the
@@ -79,13 +91,15 @@ type Column struct {
 	limits []int64  // where the bytes of each filter end at the latest; 0 if they overlap
 	loaded []result // of each row group, once they are in memory
 	index  *indexed // that has the filters, or nil
+	marks  map[marking]bool
 }
 
 // result is a filter, or why there is none.
 type result struct {
 	*bloom.Filter
-	blocks []byte // of the filter
-	err    error
+	blocks   []byte // of the filter
+	unproven bool   // whether prove tells if the filter is whole
+	err      error
 }
 
 // NoColumnError says that a file has no column of a path.
@@ -116,7 +130,11 @@ func Open(m Meta) (*Column, error) {
 	if err := m.Type.check(); err != nil {
 		return nil, fmt.Errorf("column %s: %w", m.Path, err)
 	}
-	return &Column{meta: m, limits: limits(m.Chunks, m.Size)}, nil
+	c := &Column{meta: m, limits: limits(m.Chunks, m.Size), marks: map[marking]bool{}}
+	for _, entry := range parseMark(m.Mark) {
+		c.marks[entry] = true
+	}
+	return c, nil
 }
 
 // limits returns where each filter ends at the latest: where the next one begins, or the file
@@ -170,11 +188,24 @@ func (c *Column) Bounds(i int) (low, high []byte, ok bool) {
 // [ErrNoFilter], or that of reading the file. The filter reads from memory of its own, which is
 // no larger than the file.
 func (c *Column) Filter(i int) (*bloom.Filter, error) {
-	r := c.filter(i, new(buffer))
+	r := c.whole(i)
 	return r.Filter, r.err
 }
 
-// filter returns the filter of a row group: the one in memory, or one that it reads to a buffer.
+// whole returns the filter of a row group, if it is known to be whole.
+func (c *Column) whole(i int) result {
+	r := c.filter(i, new(buffer))
+	if r.err == nil && r.unproven {
+		if err := c.prove(i, r.Filter); err != nil {
+			return result{err: err}
+		}
+		r.unproven = false
+	}
+	return r
+}
+
+// filter returns the filter of a row group: the one in memory, or one that it reads to a buffer. If it is unproven, prove has to be
+// called before the filter excludes a key.
 func (c *Column) filter(i int, memory *buffer) result {
 	if c.loaded != nil {
 		return c.loaded[i]
@@ -193,7 +224,7 @@ func (c *Column) Load() {
 	}
 	loaded := make([]result, c.Len())
 	for i := range loaded {
-		loaded[i] = c.read(i, new(buffer))
+		loaded[i] = c.whole(i)
 	}
 	c.loaded = loaded
 }
@@ -204,8 +235,12 @@ func (c *Column) read(i int, memory *buffer) result {
 	if err != nil {
 		return result{err: err}
 	}
+	unproven, err := c.judge(i, blocks)
+	if err != nil {
+		return result{err: err}
+	}
 	filter, err := bloom.Open(bloom.Parquet, blocks)
-	return result{filter, blocks, err}
+	return result{filter, blocks, unproven, err}
 }
 
 // readBlocks reads the blocks of the filter of a row group: at once if the footer tells their
@@ -218,8 +253,8 @@ func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 		return nil, ErrNoFilter
 	case chunk.Encrypted:
 		return nil, ErrEncrypted
-	case chunk.Mixed && !fillsMixed(c.meta.CreatedBy):
-		return nil, ErrIncomplete
+	case c.trustOf(i) == noTrust:
+		return nil, c.distrust()
 	case offset < 0 || offset >= c.meta.Size:
 		return nil, fmt.Errorf("%w: it begins at byte %d of %d", ErrTruncated, offset, c.meta.Size)
 	case limit == 0:
@@ -252,25 +287,6 @@ func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 		return data[header:], nil
 	}
 	return c.readTo(memory, int64(numBytes), 0, offset+int64(header))
-}
-
-// fillsMixed reports whether a program puts the values of all pages into a filter, though a column
-// went over from its dictionary to another encoding. parquet-go v0.32.0 puts only those of the
-// dictionary there (writer.go:2131; it goes over at parquet.DictionaryMaxBytes, and without that
-// option at 1 GiB), and its users may choose the name of the program. So the programs here are
-// those that are known to put all values there, by the tests of this repository or by their code.
-func fillsMixed(createdBy string) bool {
-	for _, program := range []string{
-		"parquet-go version ", // arrow-go, unlike parquet-go
-		"parquet-mr version ", // parquet-java
-		"parquet-rs version ",
-		"DuckDB version ",
-	} {
-		if strings.HasPrefix(createdBy, program) {
-			return true
-		}
-	}
-	return false
 }
 
 // readTo reads n bytes of the file to a buffer, of which a cache line begins at number at.

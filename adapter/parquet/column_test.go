@@ -32,7 +32,7 @@ func (f *file) add(t testing.TB, keys bloom.Keys, bitsPerKey int) *Chunk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.chunks = append(f.chunks, Chunk{Rows: int64(keys.Len()), FilterOffset: int64(f.Len()), FilterLength: int64(len(data))})
+	f.chunks = append(f.chunks, Chunk{Rows: int64(keys.Len()), FilterOffset: int64(f.Len()), FilterLength: int64(len(data)), Pages: PlainPages})
 	f.Write(data)
 	return &f.chunks[len(f.chunks)-1]
 }
@@ -142,7 +142,7 @@ func TestClaims(t *testing.T) {
 	f.WriteString("PAR1")
 	f.Write(AppendHeader(nil, 1<<31-32))
 	f.Write(make([]byte, 1000))
-	f.chunks = []Chunk{{FilterOffset: 4}, {FilterOffset: 4, FilterLength: 1<<31 - 32}, {FilterOffset: 5, FilterLength: 1<<31 + 4}}
+	f.chunks = []Chunk{{FilterOffset: 4, Pages: PlainPages}, {FilterOffset: 4, FilterLength: 1<<31 - 32, Pages: PlainPages}, {FilterOffset: 5, FilterLength: 1<<31 + 4, Pages: PlainPages}}
 	c := f.open(t, Type{Physical: Int64})
 	allocated := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
@@ -219,7 +219,7 @@ func FuzzColumn(f *testing.F) {
 	reasons := []error{ErrNoFilter, ErrHeader, ErrAlgorithm, ErrHash, ErrCompression, ErrSize, ErrTruncated, ErrOverlap}
 	f.Fuzz(func(t *testing.T, data []byte, offset1, length1, offset2, length2 int64) {
 		c, err := Open(Meta{Type: Type{Physical: Int64}, Input: bytes.NewReader(data), Size: int64(len(data)),
-			Chunks: []Chunk{{FilterOffset: offset1, FilterLength: length1}, {FilterOffset: offset2, FilterLength: length2}}})
+			Chunks: []Chunk{{FilterOffset: offset1, FilterLength: length1, Pages: PlainPages}, {FilterOffset: offset2, FilterLength: length2, Pages: PlainPages}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,26 +237,6 @@ func FuzzColumn(f *testing.F) {
 			t.Fatalf("filters of %d bytes in a file of %d", total, len(data))
 		}
 	})
-}
-
-// TestMixed reads the filter of a column that went over from its dictionary to another encoding if
-// a program wrote it that puts all values there, whichever name parquet-go gives itself.
-func TestMixed(t *testing.T) {
-	f := new(file)
-	chunk := f.add(t, bloom.Bytes([][]byte{[]byte("a")}), 10)
-	for createdBy, want := range map[string]error{
-		"github.com/parquet-go/parquet-go version 0.32.0(build )": ErrIncomplete, "program version 1": ErrIncomplete, "": ErrIncomplete,
-		"parquet-go version 18.8.0": nil, "DuckDB version v1.4.3 (build d1dc88f950)": nil, "parquet-mr version 1.15.0 (build 2)": nil, "parquet-rs version 57.0.0": nil,
-	} {
-		for _, mixed := range []bool{true, false} {
-			chunk.Mixed = mixed
-			c := f.open(t, texts)
-			c.meta.CreatedBy = createdBy
-			if _, err := c.Filter(0); mixed && !errors.Is(err, want) || !mixed && err != nil {
-				t.Errorf("mixed %v by %q: error %v", mixed, createdBy, err)
-			}
-		}
-	}
 }
 
 // sparse is a file of which all bytes are zeros but those at one offset.
@@ -300,7 +280,7 @@ func TestLargeFiles(t *testing.T) {
 	}
 	for name, test := range claims {
 		c, err := Open(Meta{Type: texts, Input: sparse{test.offset, AppendHeader(nil, test.numBytes)}, Size: test.size,
-			Chunks: []Chunk{{FilterOffset: test.offset, FilterLength: test.length}}})
+			Chunks: []Chunk{{FilterOffset: test.offset, FilterLength: test.length, Pages: PlainPages}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -369,7 +349,7 @@ func TestNoOrder(t *testing.T) {
 		chunk Chunk
 		want  error
 	}{
-		{Chunk{Rows: 1}, ErrNoFilter}, {Chunk{Rows: 1, Unordered: true}, ErrNoOrder}, {Chunk{Rows: 1, Unordered: true, FilterOffset: 1000}, ErrTruncated},
+		{Chunk{Rows: 1}, ErrNoFilter}, {Chunk{Rows: 1, Unordered: true}, ErrNoOrder}, {Chunk{Rows: 1, Unordered: true, FilterOffset: 1000, Pages: PlainPages}, ErrTruncated},
 	} {
 		f := &file{chunks: []Chunk{test.chunk}}
 		f.WriteString("PAR1")

@@ -22,6 +22,7 @@ var (
 
 // Embedder writes a Parquet file once more, with Bloom filters that it did not have. It decodes no page: all bytes up to
 // the footer are copied, the filters follow, and then comes the footer, in which the column chunks name their filters.
+// Its key-value metadata get a mark, [MarkKey], by which a [Column] knows these filters as whole, whoever wrote the pages.
 // All other fields of the footer stay as they are, also those that this package does not know.
 type Embedder struct {
 	out    io.Writer
@@ -29,7 +30,9 @@ type Embedder struct {
 	footer []byte
 	start  int64 // of the footer in the file
 	chunks [][]footerChunk
+	mark   string // of the footer
 	added  map[*footerChunk]placement
+	marks  map[*footerChunk]marking
 	at     int64 // in the output; 0 before the copy
 	err    error // of writing
 }
@@ -48,7 +51,14 @@ func NewEmbedder(out io.Writer, file io.ReadSeeker) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Embedder{out: out, in: file, footer: footer, start: start, chunks: chunks, added: map[*footerChunk]placement{}}, nil
+	mark, err := markOf(footer)
+	if err != nil {
+		return nil, err
+	}
+	return &Embedder{
+		out: out, in: file, footer: footer, start: start, chunks: chunks,
+		mark: mark, added: map[*footerChunk]placement{}, marks: map[*footerChunk]marking{},
+	}, nil
 }
 
 // HasFilter reports whether a column chunk has a filter in the file that is read. Columns are the leaves of the schema, from 0. The
@@ -90,6 +100,7 @@ func (e *Embedder) Add(rowGroup, column int, filter *bloom.Filter) error {
 		return err
 	}
 	e.added[c] = placement{e.at, int64(len(data))}
+	e.marks[c] = c.place(e.footer).mark(filter.Bytes())
 	return e.write(data)
 }
 
@@ -126,11 +137,26 @@ func (e *Embedder) Close() error {
 		return err
 	}
 	footer := placeFilters(e.footer, e.added)
+	if len(e.marks) > 0 {
+		footer = withMark(footer, appendMark(e.mark, e.marksInOrder()))
+	}
 	if uint64(len(footer)) > math.MaxUint32 {
 		return fmt.Errorf("%w: it would have %d bytes", ErrFooter, len(footer))
 	}
 	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
 	return e.write(append(footer, magic...))
+}
+
+// marksInOrder returns the entries of the filters, in the order of their chunks.
+func (e *Embedder) marksInOrder() (marks []marking) {
+	for _, group := range e.chunks {
+		for i := range group {
+			if m, ok := e.marks[&group[i]]; ok {
+				marks = append(marks, m)
+			}
+		}
+	}
+	return marks
 }
 
 // Size returns how many bytes the output has so far.

@@ -70,7 +70,7 @@ func TestEmbedder(t *testing.T) {
 		}
 	}
 	for _, p := range e.added {
-		column, err := Open(Meta{Type: Type{Physical: Int64}, Input: bytes.NewReader(data), Size: int64(len(data)), Chunks: []Chunk{{FilterOffset: p.offset, FilterLength: p.length}}})
+		column, err := Open(Meta{Type: Type{Physical: Int64}, Input: bytes.NewReader(data), Size: int64(len(data)), Chunks: []Chunk{{FilterOffset: p.offset, FilterLength: p.length, Pages: PlainPages}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,13 +79,19 @@ const (
 // and ColumnMetaData in parquet.thrift.
 const (
 	fieldRowGroups    = 4
+	fieldKeyValues    = 5
 	fieldEncryption   = 8
 	fieldColumns      = 1
 	fieldFilePath     = 1
 	fieldMetaData     = 3
 	fieldCrypto       = 8
+	fieldValues       = 5
+	fieldPagesSize    = 7
+	fieldPagesOffset  = 9
 	fieldFilterOffset = 14
 	fieldFilterLength = 15
+	fieldKey          = 1 // of a KeyValue
+	fieldValue        = 2
 )
 
 // footerChunk is a column chunk in the bytes of a footer.
@@ -303,19 +309,32 @@ func placeFilters(footer []byte, chunks map[*footerChunk]placement) (dst []byte)
 
 // appendMetaData appends the metadata of a column chunk with the place of its filter.
 func (c *footerChunk) appendMetaData(dst, footer []byte, p placement) []byte {
-	was, last, placed := 0, 0, false // was is the number before in the footer, last the one before in dst
-	for _, f := range c.fields {
-		if !placed && (f.id > fieldFilterLength || f.kind == kindStop) {
-			dst = appendFieldHeader(dst, kindI64, fieldFilterOffset, last)
-			dst = binary.AppendVarint(dst, p.offset)
-			dst = appendFieldHeader(dst, kindI32, fieldFilterLength, fieldFilterOffset)
-			dst = binary.AppendVarint(dst, p.length)
-			last, placed = fieldFilterLength, true
+	return appendFields(dst, footer, c.fields, []newField{
+		{fieldFilterOffset, kindI64, binary.AppendVarint(nil, p.offset)},
+		{fieldFilterLength, kindI32, binary.AppendVarint(nil, p.length)},
+	})
+}
+
+// newField is a field that a structure gets.
+type newField struct {
+	id, kind int
+	value    []byte
+}
+
+// appendFields appends a structure of a footer with some new fields, in the order of their numbers. They replace those of the
+// same numbers.
+func appendFields(dst, footer []byte, fields []field, added []newField) []byte {
+	was, last := 0, 0 // was is the number before in the footer, last the one before in dst
+	rest := added
+	for _, f := range fields {
+		for len(rest) > 0 && (f.id > rest[0].id || f.kind == kindStop) {
+			dst = append(appendFieldHeader(dst, rest[0].kind, rest[0].id, last), rest[0].value...)
+			last, rest = rest[0].id, rest[1:]
 		}
 		switch {
 		case f.kind == kindStop:
 			dst = append(dst, kindStop)
-		case f.id == fieldFilterOffset || f.id == fieldFilterLength:
+		case slices.ContainsFunc(added, func(n newField) bool { return n.id == f.id }):
 			was = f.id
 		case was == last:
 			dst = append(dst, footer[f.from:f.to]...)
@@ -341,4 +360,82 @@ func appendFieldHeader(dst []byte, kind, id, last int) []byte {
 func (c *footerChunk) hasFilter(footer []byte) bool {
 	i := slices.IndexFunc(c.fields, func(f field) bool { return f.id == fieldFilterOffset && f.kind == kindI64 })
 	return i >= 0 && !bytes.Equal(footer[c.fields[i].value:c.fields[i].to], []byte{0})
+}
+
+// integer returns the value of an integer field, or -1 of another one.
+func (f field) integer(data []byte) int64 {
+	if f.kind != kindI16 && f.kind != kindI32 && f.kind != kindI64 {
+		return -1
+	}
+	v, _ := binary.Uvarint(data[f.value:f.to])
+	return unzigzag(v)
+}
+
+// place returns where the pages of a chunk are.
+func (c *footerChunk) place(footer []byte) (p Place) {
+	for _, f := range c.fields {
+		switch f.id {
+		case fieldValues:
+			p.Values = f.integer(footer)
+		case fieldPagesOffset:
+			p.Offset = f.integer(footer)
+		case fieldPagesSize:
+			p.Size = f.integer(footer)
+		}
+	}
+	return p
+}
+
+// text returns the value of a field of bytes.
+func text(footer []byte, fields []field, id int) string {
+	for _, f := range fields {
+		if f.id == id && f.kind == kindBinary {
+			_, n := binary.Uvarint(footer[f.value:f.to])
+			return string(footer[f.value+n : f.to])
+		}
+	}
+	return ""
+}
+
+// markOf returns the mark of a footer, or "".
+func markOf(footer []byte) (mark string, err error) {
+	s := scanner{data: footer}
+	for _, f := range s.structure(0) {
+		if f.id == fieldKeyValues {
+			s.each(f, func(kv []field) {
+				if text(footer, kv, fieldKey) == MarkKey {
+					mark = text(footer, kv, fieldValue)
+				}
+			})
+		}
+	}
+	return mark, s.err
+}
+
+// withMark returns a footer with a mark in the place of one that it has.
+func withMark(footer []byte, mark string) []byte {
+	s := scanner{data: footer}
+	fields := s.structure(0)
+	var others []byte
+	n := 1
+	for _, f := range fields {
+		if f.id == fieldKeyValues {
+			s.each(f, func(kv []field) {
+				if len(kv) > 0 && text(footer, kv, fieldKey) != MarkKey {
+					n, others = n+1, append(others, footer[kv[0].from:kv[len(kv)-1].to]...)
+				}
+			})
+		}
+	}
+	list := []byte{byte(n<<4 | kindStruct)}
+	if n >= 15 {
+		list = binary.AppendUvarint([]byte{15<<4 | kindStruct}, uint64(n))
+	}
+	list = append(list, others...)
+	for i, t := range []string{MarkKey, mark} { // the fields of a KeyValue
+		list = appendFieldHeader(list, kindBinary, fieldKey+i, i)
+		list = append(binary.AppendUvarint(list, uint64(len(t))), t...)
+	}
+	list = append(list, kindStop)
+	return append(appendFields(nil, footer, fields, []newField{{fieldKeyValues, kindList, list}}), footer[s.at:]...)
 }

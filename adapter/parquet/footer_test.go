@@ -137,7 +137,7 @@ func (r *randomFooter) structure(depth, unknown int, known map[int]func()) {
 }
 
 // knownKinds are the kinds of the fields that have a meaning, which no two structures give to the same number.
-var knownKinds = map[int]int{fieldRowGroups: kindList, fieldColumns: kindList, fieldMetaData: kindStruct, fieldFilterOffset: kindI64, fieldFilterLength: kindI32}
+var knownKinds = map[int]int{fieldRowGroups: kindList, fieldColumns: kindList, fieldMetaData: kindStruct, fieldFilterOffset: kindI64, fieldFilterLength: kindI32, fieldKeyValues: kindList}
 
 func (r *randomFooter) value(kind, depth int) {
 	switch kind {
@@ -186,9 +186,32 @@ func (r *randomFooter) list(n, kind int) {
 	r.data = binary.AppendUvarint(append(r.data, 15<<4|byte(kind)), uint64(n))
 }
 
+// keyValues writes some key-value metadata, of which one may be a mark.
+func (r *randomFooter) keyValues() {
+	text := func(s string) {
+		r.data = append(binary.AppendUvarint(append(r.data, 1<<4|kindBinary), uint64(len(s))), s...)
+	}
+	n := r.IntN(20)
+	r.list(n, kindStruct)
+	for i := range n {
+		key := fmt.Sprint("key ", i)
+		if i == 7 {
+			key = MarkKey
+		}
+		if text(key); r.IntN(4) > 0 { // the value may be missing
+			text(fmt.Sprint("value ", i))
+		}
+		r.data = append(r.data, kindStop)
+	}
+}
+
 // footer writes a footer of row groups of columns.
 func (r *randomFooter) footer(groups, columns int) []byte {
-	r.structure(0, 10, map[int]func(){fieldRowGroups: func() {
+	known := map[int]func(){}
+	if r.IntN(2) == 0 {
+		known[fieldKeyValues] = r.keyValues
+	}
+	known[fieldRowGroups] = func() {
 		r.list(groups, kindStruct)
 		for range groups {
 			r.structure(1, 2, map[int]func(){fieldColumns: func() {
@@ -206,7 +229,8 @@ func (r *randomFooter) footer(groups, columns int) []byte {
 				}
 			}})
 		}
-	}})
+	}
+	r.structure(0, 10, known)
 	return append(r.data, bytes.Repeat([]byte{7}, r.IntN(3))...) // whatever follows
 }
 
@@ -304,6 +328,55 @@ func TestFooter(t *testing.T) {
 	}
 }
 
+// TestFooterMark gives random footers marks, and wants all else to be what it was.
+func TestFooterMark(t *testing.T) {
+	replaced := 0
+	for seed := range uint64(2000) {
+		r := &randomFooter{Rand: rand.New(rand.NewPCG(3, seed))}
+		footer := r.footer(r.IntN(4), 2)
+		before, err := markOf(footer)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		mark := "mark" + string(bytes.Repeat([]byte{'x'}, r.IntN(300)))
+		got := withMark(footer, mark)
+		if again, err := markOf(got); err != nil || again != mark {
+			t.Fatalf("seed %d: the mark is %q, %v", seed, again, err)
+		}
+		if before != "" {
+			replaced++
+		}
+		if again := withMark(got, mark); !bytes.Equal(again, got) {
+			t.Fatalf("seed %d: a footer with the same mark is another", seed)
+		}
+		wantOthers, wantRest, wantLeft := split(footer)
+		others, rest, left := split(got)
+		if !reflect.DeepEqual(others, wantOthers) || !reflect.DeepEqual(rest, wantRest) || !bytes.Equal(left, wantLeft) {
+			t.Fatalf("seed %d: the footer is\n%v %v, want\n%v %v", seed, others, rest, wantOthers, wantRest)
+		}
+	}
+	if replaced < 100 {
+		t.Errorf("only %d footers had a mark", replaced)
+	}
+}
+
+// split returns the key-value metadata of a footer but its mark, the fields besides, and what follows.
+func split(footer []byte) (others []any, rest thrift, left []byte) {
+	all, left := decodeThrift(footer)
+	for _, f := range all {
+		if f.id != fieldKeyValues {
+			rest = append(rest, f)
+			continue
+		}
+		for _, kv := range f.value.([]any)[1:] {
+			if key := kv.(thrift)[0].value.(string); key[1:] != MarkKey {
+				others = append(others, kv)
+			}
+		}
+	}
+	return others, rest, left
+}
+
 // TestBadFooter wants an error of footers that are none.
 func TestBadFooter(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -366,6 +439,12 @@ func FuzzFooter(f *testing.F) {
 			}
 		}
 		got := placeFilters(footer, by)
+		if _, err := markOf(footer); err == nil {
+			got = withMark(got, "mark")
+			if mark, err := markOf(got); mark != "mark" || err != nil {
+				t.Fatalf("the mark is %q, %v", mark, err)
+			}
+		}
 		again, err := parseFooter(got)
 		if err != nil || fmt.Sprint(len(again)) != fmt.Sprint(len(chunks)) {
 			t.Fatalf("%d row groups, %v", len(again), err)

@@ -34,8 +34,9 @@ var (
 	ErrTruncated = errors.New("parquet: truncated Bloom filter")
 	// ErrOverlap says that the filters of two row groups have bytes in common.
 	ErrOverlap = errors.New("parquet: overlapping Bloom filters")
-	// ErrIncomplete says that the filter may lack values: the column went over from a dictionary to
-	// another encoding, and the program that wrote it is not known to put all values there.
+	// ErrIncomplete says that the filter lacks values, or may lack some: it is empty, or a value of the dictionary is not in
+	// it, or the column went over from a dictionary to another encoding, and the program that wrote it is not
+	// known to put all values there.
 	ErrIncomplete = errors.New("parquet: incomplete Bloom filter")
 	// ErrEncrypted says that the column is encrypted, and so its filters are.
 	ErrEncrypted = errors.New("parquet: encrypted Bloom filter")

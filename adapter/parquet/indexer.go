@@ -82,7 +82,7 @@ func (x *Indexer) Close() error {
 // is [ErrType] if the column has another path than that of the first file or keys of another kind, or that of the temporary file.
 func (x *Indexer) Add(file IndexedFile, c *Column) error {
 	m := c.meta
-	m.Input = nil // the file may be closed, and its footer forgotten
+	m.Input, m.Decompress = nil, nil // the file may be closed, and its footer forgotten
 	if len(x.files) > 0 {
 		first := x.files[0].meta
 		if m.Path != first.Path || m.Type.kin() != first.Type.kin() {
@@ -94,7 +94,7 @@ func (x *Indexer) Add(file IndexedFile, c *Column) error {
 	}
 	groups := make([]waitingFilter, len(m.Chunks))
 	for i := range groups {
-		if filter := c.filter(i, new(buffer)); filter.err == nil {
+		if filter := c.whole(i); filter.err == nil {
 			if err := x.wait(&groups[i], filter.blocks); err != nil {
 				return err
 			}

@@ -152,10 +152,8 @@ func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 		if chunk.Unordered && errors.Is(filter.err, ErrNoFilter) {
 			group.Err = ErrNoOrder
 		}
-		k.within(span, s.within)
-		for j := range hits {
-			hits[j] = s.word(j)
-		}
+		group.Count = k.allWithin(span, s, hits)
+		return group
 	case c.index != nil:
 		copy(hits, answer)
 	case few && within < k.Len()/fewPart:
@@ -172,7 +170,21 @@ func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 		hits[j] = k.keep(span, j, may) | may&k.empty.word(j)
 		group.Count += bits.OnesCount64(hits[j])
 	}
+	if filter.unproven && group.Count < k.within(span, s.within) {
+		if group.Err = c.prove(i, filter.Filter); group.Err != nil {
+			group.Count = k.allWithin(span, s, hits)
+		}
+	}
 	return group
+}
+
+// allWithin makes hits of all keys within a span, and returns their number.
+func (k *Keys) allWithin(span span, s *scratch, hits []uint64) int {
+	n := k.within(span, s.within)
+	for j := range hits {
+		hits[j] = s.word(j)
+	}
+	return n
 }
 
 // fewPart is the part of the keys, one of so many, below which a batch of them alone is faster than

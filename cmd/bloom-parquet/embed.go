@@ -25,7 +25,7 @@ type embedCommand struct {
 	Column  []string `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones."`
 	Rate    float64  `default:"0.01" placeholder:"P" help:"False-positive rate to stay under (0.01)."`
 	AnySize bool     `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
-	Replace bool     `help:"Give new filters to row groups that have one, too."`
+	Replace bool     `help:"Give new filters to row groups that have one, too. Those whose filter may lack values always get one."`
 	DryRun  bool     `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
 	Verbose bool     `short:"v" help:"Print a line for each row group, too."`
 	InPlace bool     `help:"Replace the files."`
@@ -137,9 +137,11 @@ type embedding struct {
 // embedColumn is a column that gets filters, and what became of it.
 type embedColumn struct {
 	*bloomparquet.Column
-	leaf        int
-	kept, large int                 // row groups that keep their filter, or have too many keys for one
-	fills       []bloomparquet.Fill // of the new filters
+	leaf       int
+	kept       int                 // row groups that keep their filter
+	incomplete int                 // that had a filter which may lack values
+	large      int                 // that have too many keys for a filter
+	fills      []bloomparquet.Fill // of the new filters
 }
 
 // embedChunk is such a column in a row group.
@@ -206,12 +208,15 @@ func (w *embedding) plan() (todo []embedChunk, values int64, err error) {
 	for group := range w.file.RowGroups() {
 		for _, column := range w.columns {
 			has, err := w.HasFilter(group, column.leaf)
-			switch {
-			case err != nil:
+			if err != nil {
 				return nil, 0, err
-			case has && !w.Replace:
-				column.kept++
-				continue
+			}
+			if has && !w.Replace {
+				if _, err := column.Filter(group); !errors.Is(err, bloomparquet.ErrIncomplete) {
+					column.kept++
+					continue
+				}
+				column.incomplete++
 			}
 			c := embedChunk{column, group, w.file.Metadata().RowGroups[group].Columns[column.leaf].MetaData.NumValues}
 			todo, values = append(todo, c), values+c.values
@@ -260,6 +265,9 @@ func (w *embedding) print(name string) {
 		}
 		if column.kept > 0 {
 			line += fmt.Sprintf("; %d of %d %skeep the filter that they have (--replace replaces it)", column.kept, all, would)
+		}
+		if column.incomplete > 0 {
+			line += fmt.Sprintf("; %d of %d had a filter that may lack values", column.incomplete, all)
 		}
 		if column.large > 0 {
 			line += fmt.Sprintf("; %d of %d have too many keys for a filter", column.large, all)

@@ -167,7 +167,11 @@ func (p *pruneCommand) warnUnread(s *streams, name string, column *bloomparquet.
 		s.warn("%s: column %s has no filters, and only its bounds exclude keys; bloom-parquet embed gives it filters", name, p.Column)
 	default:
 		if unread > 0 {
-			s.warn("%s: %d of %d row groups have no filter of %s that can be read: %s", name, unread, column.Len(), p.Column, withoutPrefix(why))
+			advice := ""
+			if errors.Is(why, bloomparquet.ErrIncomplete) {
+				advice = "; bloom-parquet embed gives them others"
+			}
+			s.warn("%s: %d of %d row groups have no filter of %s that can be read: %s%s", name, unread, column.Len(), p.Column, withoutPrefix(why), advice)
 		}
 		if unordered > 0 {
 			s.warn("%s: %d of %d row groups have no filter of %s, and bounds without an order", name, unordered, column.Len(), p.Column)

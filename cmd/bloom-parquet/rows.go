@@ -113,6 +113,9 @@ func (f *parquetFile) options() []parquet.WriterOption {
 	options := []parquet.WriterOption{f.Schema()}
 	meta := f.Metadata()
 	for _, kv := range meta.KeyValueMetadata {
+		if kv.Key == bloomparquet.MarkKey { // it is for the filters of the file that was read
+			continue
+		}
 		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
 	}
 	if len(meta.RowGroups) > 0 {

@@ -13,8 +13,10 @@ package arrowgo
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -54,7 +56,11 @@ func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 		Size:   meta.GetSourceFileSize(),
 		Chunks: make([]bloomparquet.Chunk, len(meta.RowGroups)),
 
-		CreatedBy: meta.GetCreatedBy(),
+		CreatedBy:  meta.GetCreatedBy(),
+		Decompress: decompress,
+	}
+	if mark := meta.KeyValueMetadata().FindValue(bloomparquet.MarkKey); mark != nil {
+		m.Mark = *mark
 	}
 	ordered := leaf < len(meta.ColumnOrders) && meta.ColumnOrders[leaf].IsSetTYPE_ORDER()
 	for i, group := range meta.RowGroups {
@@ -69,28 +75,47 @@ func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 		chunk := &m.Chunks[i]
 		chunk.FilterOffset = c.MetaData.GetBloomFilterOffset()
 		chunk.FilterLength = int64(c.MetaData.GetBloomFilterLength())
-		chunk.Mixed = isMixed(meta.RowGroup(i), leaf)
+		chunk.Pages = pagesOf(meta.RowGroup(i), leaf)
+		chunk.Place = bloomparquet.Place{Values: c.MetaData.NumValues, Offset: c.MetaData.DataPageOffset, Size: c.MetaData.TotalCompressedSize}
+		chunk.DictionaryOffset = c.MetaData.GetDictionaryPageOffset()
+		chunk.Codec = bloomparquet.Codec(c.MetaData.Codec)
 		if s := c.MetaData.Statistics; s != nil && descr.MaxRepetitionLevel() == 0 {
+			chunk.Null = s.IsSetNullCount() && s.GetNullCount() == c.MetaData.NumValues
 			chunk.SetBounds(m.Type, bloomparquet.Statistics{MinValue: s.MinValue, MaxValue: s.MaxValue, Min: s.Min, Max: s.Max}, ordered)
 		}
 	}
 	return bloomparquet.Open(m)
 }
 
-// isMixed reports whether some data pages have a dictionary's encoding and some another one.
-func isMixed(group *metadata.RowGroupMetaData, leaf int) bool {
+// pagesOf returns how the data pages of a column chunk are encoded.
+func pagesOf(group *metadata.RowGroupMetaData, leaf int) bloomparquet.Pages {
 	c, err := group.ColumnChunk(leaf)
 	if err != nil {
-		return true // that cannot be seen
+		return bloomparquet.UnknownPages
 	}
 	var dictionary, other bool
 	for _, s := range c.EncodingStats() {
 		if page := s.PageType.String(); page == "DATA_PAGE" || page == "DATA_PAGE_V2" {
-			of := s.Encoding == parquet.Encodings.RLEDict || s.Encoding == parquet.Encodings.PlainDict
-			dictionary, other = dictionary || of, other || !of
+			dictionary, other = dictionary || isDictionary(s.Encoding), other || !isDictionary(s.Encoding)
 		}
 	}
-	return dictionary && other
+	if len(c.EncodingStats()) == 0 { // PLAIN may be that of a dictionary then, and RLE that of levels
+		other = len(c.Encodings()) > 0 && !slices.ContainsFunc(c.Encodings(), isDictionary)
+	}
+	return bloomparquet.PagesOf(dictionary, other)
+}
+
+func isDictionary(e parquet.Encoding) bool {
+	return e == parquet.Encodings.RLEDict || e == parquet.Encodings.PlainDict
+}
+
+// decompress returns the bytes of a page.
+func decompress(codec bloomparquet.Codec, data []byte, size int) ([]byte, error) {
+	decoder, err := compress.GetCodec(compress.Compression(codec))
+	if err != nil {
+		return nil, err
+	}
+	return compress.Decode(decoder, make([]byte, size), data)
 }
 
 // typeOf returns the type of a column. arrow-go has turned older converted types into

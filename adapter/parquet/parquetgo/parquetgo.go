@@ -60,8 +60,10 @@ func OpenAt(file *parquet.File, leaf int) (*bloomparquet.Column, error) {
 		Size:   file.Size(),
 		Chunks: make([]bloomparquet.Chunk, len(footer.RowGroups)),
 
-		CreatedBy: footer.CreatedBy,
+		CreatedBy:  footer.CreatedBy,
+		Decompress: decompress,
 	}
+	m.Mark, _ = file.Lookup(bloomparquet.MarkKey)
 	ordered := leaf < len(footer.ColumnOrders) && isTypeOrder(footer.ColumnOrders[leaf])
 	repeated := isRepeated(file.Root(), leaf)
 	for i := range footer.RowGroups {
@@ -72,6 +74,7 @@ func OpenAt(file *parquet.File, leaf int) (*bloomparquet.Column, error) {
 		m.Chunks[i] = chunk(&group.Columns[leaf])
 		m.Chunks[i].Rows = group.NumRows
 		if s := &group.Columns[leaf].MetaData.Statistics; !repeated {
+			m.Chunks[i].Null = s.NullCount > 0 && s.NullCount == group.Columns[leaf].MetaData.NumValues
 			m.Chunks[i].SetBounds(m.Type, bloomparquet.Statistics{MinValue: s.MinValue, MaxValue: s.MaxValue, Min: s.Min, Max: s.Max}, ordered)
 		}
 	}
@@ -97,7 +100,11 @@ func chunk(c *format.ColumnChunk) bloomparquet.Chunk {
 		FilterOffset: c.MetaData.BloomFilterOffset,
 		FilterLength: int64(c.MetaData.BloomFilterLength),
 		Encrypted:    c.CryptoMetadata.Value != nil,
-		Mixed:        isMixed(c.MetaData.EncodingStats),
+		Pages:        pagesOf(&c.MetaData),
+		Place:        bloomparquet.Place{Values: c.MetaData.NumValues, Offset: c.MetaData.DataPageOffset, Size: c.MetaData.TotalCompressedSize},
+
+		DictionaryOffset: c.MetaData.DictionaryPageOffset,
+		Codec:            bloomparquet.Codec(c.MetaData.Codec),
 	}
 	if c.FilePath != "" { // the filter is in another file
 		chunk.FilterOffset = 0
@@ -105,16 +112,32 @@ func chunk(c *format.ColumnChunk) bloomparquet.Chunk {
 	return chunk
 }
 
-// isMixed reports whether some data pages have a dictionary's encoding and some another one.
-func isMixed(stats []format.PageEncodingStats) bool {
+// pagesOf returns how the data pages of a column chunk are encoded.
+func pagesOf(c *format.ColumnMetaData) bloomparquet.Pages {
 	var dictionary, other bool
-	for _, s := range stats {
+	for _, s := range c.EncodingStats {
 		if s.PageType == format.DataPage || s.PageType == format.DataPageV2 {
-			of := s.Encoding == format.RLEDictionary || s.Encoding == format.PlainDictionary //nolint:staticcheck // old writers' name
-			dictionary, other = dictionary || of, other || !of
+			dictionary, other = dictionary || isDictionary(s.Encoding), other || !isDictionary(s.Encoding)
 		}
 	}
-	return dictionary && other
+	if len(c.EncodingStats) == 0 { // PLAIN may be that of a dictionary then, and RLE that of levels
+		other = len(c.Encoding) > 0 && !slices.ContainsFunc(c.Encoding, isDictionary)
+	}
+	return bloomparquet.PagesOf(dictionary, other)
+}
+
+func isDictionary(e format.Encoding) bool {
+	return e == format.RLEDictionary || e == format.PlainDictionary //nolint:staticcheck // old writers' name
+}
+
+// decompress returns the bytes of a page.
+func decompress(codec bloomparquet.Codec, data []byte, size int) (page []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("parquetgo: malformed: %v", p)
+		}
+	}()
+	return parquet.LookupCompressionCodec(format.CompressionCodec(codec)).Decode(make([]byte, size), data)
 }
 
 // leafElement returns the element of a leaf of a schema, or nil.

@@ -231,3 +231,51 @@ func TestOpen(t *testing.T) {
 }
 
 func second(_ *bloom.Filter, err error) error { return err }
+
+// TestMark gives a column that goes over from its dictionary, whose own filter lacks values, a filter of an Embedder, and believes that
+// one, but not the writer's filter beside a copy of the mark.
+func TestMark(t *testing.T) {
+	var values [][]byte
+	for i := range 2000 {
+		values = append(values, fmt.Appendf(nil, "value %d", i))
+	}
+	options := []parquet.WriterOption{parquet.DictionaryMaxBytes(1000), parquet.PageBufferSize(500), parquet.CreatedBy("parquet-go", "18.9.0", "x")}
+	node := parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+	data := write(t, node, [][][]byte{values}, options...)
+	column := opened(t, data)
+	if _, err := column.Filter(0); !errors.Is(err, bloomparquet.ErrIncomplete) || column.Meta().Chunks[0].Pages != bloomparquet.MixedPages {
+		t.Fatalf("pages of the kind %d, error %v", column.Meta().Chunks[0].Pages, err)
+	}
+	var out bytes.Buffer
+	e, err := bloomparquet.NewEmbedder(&out, bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	filter, err := bloomparquet.Sizing{Rate: 0.01}.Filter(bloom.Bytes(values))
+	if err := errors.Join(err, e.Add(0, 0, filter), e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	column = opened(t, out.Bytes())
+	got, err := column.Filter(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range values {
+		if !got.MayContain(value) {
+			t.Fatalf("%s is not in the filter", value)
+		}
+	}
+	copied := write(t, node, [][][]byte{values}, append(options, parquet.KeyValueMetadata(bloomparquet.MarkKey, column.Meta().Mark))...)
+	if _, err := opened(t, copied).Filter(0); !errors.Is(err, bloomparquet.ErrIncomplete) {
+		t.Errorf("beside a copied mark: error %v", err)
+	}
+}
+
+func opened(t *testing.T, data []byte) *bloomparquet.Column {
+	t.Helper()
+	column, err := Open(open(t, data), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return column
+}

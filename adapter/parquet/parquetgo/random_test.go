@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/internal/oracle"
@@ -106,9 +107,15 @@ func randomTable(t *testing.T, random *rand.Rand, node parquet.Node, of bloompar
 	return rewritten(t, out.Bytes(), schema, randomOptions(random, path))
 }
 
+// randomOptions has those of a writer, who may name any program.
 func randomOptions(random *rand.Rand, path []string) []parquet.WriterOption {
+	by := [][2]string{{"program", "1"}, {"parquet-go", "18.9.0"}, {"parquet-mr", "1.15.0"}, {"DuckDB", "v1.4.3"}, {"github.com/parquet-go/parquet-go", "0.32.0"}}[random.IntN(5)]
+	codec := []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Zstd, &parquet.Gzip, &parquet.Brotli}[random.IntN(5)]
+	if random.IntN(2) == 0 {
+		codec = &parquet.Uncompressed
+	}
 	return []parquet.WriterOption{
-		parquet.BloomFilters(parquet.SplitBlockFilter(10, path...)), parquet.CreatedBy("program", "1", ""),
+		parquet.BloomFilters(parquet.SplitBlockFilter(10, path...)), parquet.CreatedBy(by[0], by[1], "x"), parquet.Compression(codec),
 		parquet.PageBufferSize(1 + random.IntN(2000)), parquet.DataPageVersion(1 + random.IntN(2)),
 		parquet.DictionaryMaxBytes(int64(random.IntN(3) * 500)), parquet.MaxRowsPerRowGroup(int64(1 + random.IntN(200))),
 		parquet.ColumnIndexSizeLimit(func([]string) int { return 16 }), parquet.DeprecatedDataPageStatistics(random.IntN(4) > 0),

@@ -1,0 +1,237 @@
+package bloomparquet
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/lanebloom/bloom"
+)
+
+// A filter that lacks a value of its row group loses rows without a word. So one is used only if it is known to
+// be whole, for one of these reasons:
+//
+//   - An [Embedder] made it: the footer has a mark that is bound to the filter and to its chunk.
+//   - No data page has a dictionary's encoding. No writer is known that leaves a plain value out.
+//   - The program that wrote it is known to fill filters from pages of these encodings.
+//   - All data pages have a dictionary's encoding, and all values of the dictionary are in it. The dictionary is read only if
+//     the filter says that some key is absent.
+//
+// A filter without a set bit is not whole if its chunk has values, whoever wrote it.
+
+// Pages says how the data pages of a column chunk are encoded.
+type Pages uint8
+
+// The kinds of chunks.
+const (
+	UnknownPages    Pages = iota // the footer does not say
+	PlainPages                   // without a dictionary
+	DictionaryPages              // all with a dictionary
+	MixedPages                   // some with a dictionary and some without
+)
+
+// PagesOf returns the kind of a chunk that has data pages with a dictionary's encoding, or with another one, or both.
+func PagesOf(dictionary, other bool) Pages {
+	switch {
+	case dictionary && other:
+		return MixedPages
+	case dictionary:
+		return DictionaryPages
+	case other:
+		return PlainPages
+	}
+	return UnknownPages
+}
+
+// writer is a program that fills its filters from pages with a dictionary, and if mixed also if others
+// follow these.
+type writer struct {
+	name  string // how created_by begins
+	since [3]int // the first version that does, if older ones do not
+	mixed bool
+}
+
+// writers are known by the tests of this repository or by their code.
+var writers = []writer{
+	{name: "DuckDB version ", mixed: true},
+	{name: "parquet-mr version ", mixed: true}, // parquet-java
+	{name: "parquet-rs version ", mixed: true},
+	// arrow-go. Before, it put no value of an Arrow dictionary array into a filter (its pull request 1164).
+	{name: "parquet-go version ", since: [3]int{18, 8, 0}, mixed: true},
+	// Arrow C++, since pyarrow writes filters.
+	{name: "parquet-cpp-arrow version ", since: [3]int{24, 0, 0}, mixed: true},
+	// parquet-go v0.32.0 puts only the dictionary's values there (writer.go:2131). It goes over to another encoding at
+	// parquet.DictionaryMaxBytes, and without that option at 1 GiB.
+	{name: "github.com/parquet-go/parquet-go version "},
+	{name: "github.com/segmentio/parquet-go version "},
+}
+
+// fills reports whether the program that a footer names fills its filters from pages of a kind.
+func fills(createdBy string, pages Pages) bool {
+	for _, w := range writers {
+		version, found := strings.CutPrefix(createdBy, w.name)
+		if !found || pages != DictionaryPages && !w.mixed {
+			continue
+		}
+		// Users of parquet-go choose a name for created_by (parquet.CreatedBy), such as that of arrow-go. Behind it
+		// there is no space before the build, unlike in what other programs write.
+		if w.mixed && parquetGoBuild(version) {
+			continue
+		}
+		if w.since == [3]int{} || atLeast(version, w.since) {
+			return true
+		}
+	}
+	return false
+}
+
+func parquetGoBuild(version string) bool {
+	i := strings.Index(version, "(build ")
+	return i == 0 || i > 0 && version[i-1] != ' '
+}
+
+// atLeast reports whether a text is a version, such as 18.8.0, and not before another.
+func atLeast(text string, version [3]int) bool {
+	parts := strings.Split(text, ".")
+	if len(parts) != len(version) {
+		return false
+	}
+	later := false
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 10, 31)
+		if err != nil || !later && int(n) < version[i] {
+			return false
+		}
+		later = later || int(n) > version[i]
+	}
+	return true
+}
+
+// trust is how a filter is known to be whole.
+type trust uint8
+
+const (
+	noTrust   trust = iota
+	afterMark       // if the footer has a mark for it
+	afterProof
+	fullTrust
+)
+
+// trustOf returns how the filter of a row group can be known to be whole.
+func (c *Column) trustOf(i int) trust {
+	pages := c.meta.Chunks[i].Pages
+	switch {
+	case pages == PlainPages, fills(c.meta.CreatedBy, pages):
+		return fullTrust
+	case pages == DictionaryPages && (c.meta.Chunks[i].Codec == Uncompressed || c.meta.Decompress != nil):
+		return afterProof
+	case c.meta.Mark != "":
+		return afterMark
+	}
+	return noTrust
+}
+
+// judge returns an error if a filter that was read is not known to be whole. unproven says that it is if prove returns no error.
+func (c *Column) judge(i int, blocks []byte) (unproven bool, err error) {
+	chunk := &c.meta.Chunks[i]
+	if len(c.marks) > 0 && c.marks[chunk.Place.mark(blocks)] {
+		return false, nil
+	}
+	if chunk.Rows > 0 && !chunk.Null && isEmpty(blocks) {
+		return false, fmt.Errorf("%w: it has no bit set, and the column has values", ErrIncomplete)
+	}
+	switch c.trustOf(i) {
+	case fullTrust:
+		return false, nil
+	case afterProof:
+		return true, nil
+	}
+	return false, c.distrust()
+}
+
+// distrust is the error of a filter of which nothing tells whether it is whole.
+func (c *Column) distrust() error {
+	return fmt.Errorf("%w: the column has or may have pages with a dictionary and without, and the file is written by %q", ErrIncomplete, c.meta.CreatedBy)
+}
+
+// isEmpty reports whether no bit of a filter is set.
+func isEmpty(blocks []byte) bool {
+	for word := 0; word < len(blocks); word += 8 {
+		if binary.LittleEndian.Uint64(blocks[word:]) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// prove returns an error if the filter of a row group lacks a value of the dictionary, which has all values.
+func (c *Column) prove(i int, filter *bloom.Filter) error {
+	values, err := c.dictionary(i)
+	if err != nil {
+		return fmt.Errorf("%w: its dictionary cannot be read: %w", ErrIncomplete, err)
+	}
+	hits := make([]uint64, (values.Len()+63)/64)
+	if lacks := values.Len() - filter.MayContainBatch(values, hits); lacks > 0 {
+		return fmt.Errorf("%w: it lacks %d of the %d values of the dictionary", ErrIncomplete, lacks, values.Len())
+	}
+	return nil
+}
+
+// The mark of an [Embedder] is a value of the footer's key-value metadata. Other programs copy these to files whose filters
+// they made themselves. So the mark has an entry for each filter: a digest of the place of its chunk, by which an entry is
+// replaced, and one of the place and the filter. The entries are in base64.
+
+// MarkKey is the key of that value.
+const MarkKey = "lanebloom.filters"
+
+// Place tells a column chunk from others: num_values, data_page_offset and total_compressed_size of its metadata.
+type Place struct{ Values, Offset, Size int64 }
+
+// marking is an entry of a mark.
+type marking struct{ place, filter uint64 }
+
+// mark returns the entry for a filter of the chunk of a place.
+func (p Place) mark(blocks []byte) marking {
+	var place []byte
+	for _, n := range []int64{p.Values, p.Offset, p.Size} {
+		place = binary.LittleEndian.AppendUint64(place, uint64(n))
+	}
+	d := xxhash.New()
+	_, _ = d.Write(place)
+	m := marking{place: d.Sum64()}
+	_, _ = d.Write(blocks)
+	m.filter = d.Sum64()
+	return m
+}
+
+// parseMark returns the entries of a mark, or none if it is malformed.
+func parseMark(mark string) (entries []marking) {
+	const size = 16
+	data, err := base64.RawStdEncoding.DecodeString(mark)
+	if err != nil || len(data)%size != 0 {
+		return nil
+	}
+	for ; len(data) > 0; data = data[size:] {
+		entries = append(entries, marking{binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])})
+	}
+	return entries
+}
+
+// appendMark returns a mark with more entries, which replace those of the same places.
+func appendMark(mark string, added []marking) string {
+	replaced := map[uint64]bool{}
+	for _, m := range added {
+		replaced[m.place] = true
+	}
+	entries := slices.DeleteFunc(parseMark(mark), func(m marking) bool { return replaced[m.place] })
+	var data []byte
+	for _, m := range append(entries, added...) {
+		data = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(data, m.place), m.filter)
+	}
+	return base64.RawStdEncoding.EncodeToString(data)
+}
