@@ -523,7 +523,8 @@ func TestSingleAdds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				v.kernel, v.count = kernel, &keyCount{}
+				v.setKernel(kernel)
+				v.count = &keyCount{}
 				s, model := &Set{v}, slices.Clone(empty)
 				for i, key := range keys {
 					isNew, want := false, !Reference(format, model, key)

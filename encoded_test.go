@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -26,33 +27,39 @@ func encodedFilters(format Format) (filters [][]byte) {
 	return filters
 }
 
-// TestEncodedQueries asks encoded filters, one by one and as columns of every layout, and compares the answers with
-// the reference's, which are yes for bytes that are no filter.
+// TestEncodedQueries asks encoded filters, one by one and as columns of every layout, with and without null rows, and compares the
+// answers with the reference's, which are yes for bytes that are no filter. The columns are longer than a word of hits.
 func TestEncodedQueries(t *testing.T) {
 	is(t, behaviour)
 	t.Parallel()
+	random := rand.New(rand.NewPCG(99, 100))
 	keys := golden.Mixed.Range(0, 60)
 	eachFormat(t, func(t *testing.T, format Format) {
-		filters := encodedFilters(format)
+		filters := slices.Repeat(encodedFilters(format), 3)
+		validity := randomBits(random, uint64(len(filters)+5), 0.5)
 		columns := eachLayout(t, filters)
 		for _, key := range keys {
 			h := format.Hash(key)
-			want, count := make([]uint64, (len(filters)+63)/64), 0
+			words := (len(filters) + 63) / 64
+			want, wantValid := make([]uint64, words), make([]uint64, words)
 			for i, filter := range filters {
 				may := Reference(format, filter, key)
-				if may {
-					want[i/64] |= 1 << (i % 64)
-					count++
-				}
+				want[i/64] |= oneIf(may) << (i % 64)
+				wantValid[i/64] |= oneIf(may && validity[(i+5)/8]>>((i+5)%8)&1 != 0) << (i % 64)
 				if got := format.MayContainHash(filter, h); got != may {
 					t.Fatalf("MayContainHash(%.100x, %v) = %v", filter, h, got)
 				}
 			}
 			for _, column := range columns {
-				hits := slices.Repeat([]uint64{0xdeadbeef}, len(want)+1)
-				if n := format.MayContainHashBatch(column, h, hits); n != count || !slices.Equal(hits[:len(want)], want) || hits[len(want)] != 0xdeadbeef {
-					t.Fatalf("MayContainHashBatch of layout %d = %d, want %d; %x, want %x", column.layout, n, count, hits, want)
+				check := func(column Keys, want []uint64) {
+					t.Helper()
+					hits, n := ask(t, words, func(hits []uint64) int { return format.MayContainHashBatch(column, h, hits) })
+					if uint64(n) != onesCount64(want) || !slices.Equal(hits, want) {
+						t.Fatalf("MayContainHashBatch of layout %d = %d, want %d; %x, want %x", column.layout, n, onesCount64(want), hits, want)
+					}
 				}
+				check(column, want)
+				check(must(t)(column.WithValidity(validity, 5)), wantValid)
 			}
 		}
 	})

@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/golden"
 )
 
 // alwaysYes has a filter of each format that answers yes to every key without testing bits, and neverYes one that
@@ -482,7 +484,7 @@ func TestMergeInterleaved(t *testing.T) {
 		p := Policy{format, 8}
 		var parts []*Interleaved
 		var filters []*Filter
-		for _, n := range []int{1, 64, 0, 63, 130, 7, 300} {
+		for _, n := range []int{1, 64, 0, 63, 130, 7, 300, 33, 40, 50, 61, 62} { // some end a word further than they begin
 			some := filtersOfShape(t, random, p, 20, n)
 			part := interleave(t, random, p, 20, some)
 			if n == 130 {
@@ -533,6 +535,31 @@ func TestMergeInterleaved(t *testing.T) {
 	}
 }
 
+// TestOrBits sets bits behind any number of others and compares with setting them one by one. What follows them stays.
+func TestOrBits(t *testing.T) {
+	is(t, buildTest)
+	random := rand.New(rand.NewPCG(97, 98))
+	for at := range 130 {
+		for n := range 200 {
+			src := make([]byte, (n+63)/64*8)
+			for i := range src {
+				src[i] = byte(random.Uint32())
+			}
+			dst := make([]byte, (at+n+63)/64*8+8)
+			for i := range dst {
+				dst[i] = byte(random.Uint32() & random.Uint32())
+			}
+			want := bytes.Clone(dst)
+			for i := range n {
+				want[(at+i)/8] |= src[i/8] >> (i % 8) & 1 << ((at + i) % 8)
+			}
+			if orBits(dst, at, src, n); !bytes.Equal(dst, want) {
+				t.Fatalf("%d bits from bit %d on: %x, want %x", n, at, dst, want)
+			}
+		}
+	}
+}
+
 // TestInterleavedStats compares with the statistics of each filter by itself.
 func TestInterleavedStats(t *testing.T) {
 	is(t, portable)
@@ -558,6 +585,23 @@ func TestInterleavedStats(t *testing.T) {
 			}
 		}
 	})
+	for m := uint64(1); m < 200; m += 7 { // slices of a last word that no bit has
+		s, err := BitsAndBlooms.NewSet(m, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.AddBatch(Bytes(golden.Decimals.Range(0, 20)))
+		x, err := s.Filter().NewInterleaved(70)
+		if err == nil {
+			err = x.Put(65, s.Filter())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.Stats(); got[65].SetBits != s.setBits() || got[65].Bits != m || got[64].SetBits != 0 {
+			t.Errorf("%d of %d bits are set, want %d of %d; %d of none", got[65].SetBits, got[65].Bits, s.setBits(), m, got[64].SetBits)
+		}
+	}
 	if s := new(Interleaved).Stats(); len(s) != 0 {
 		t.Errorf("of nothing: %v", s)
 	}
