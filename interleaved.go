@@ -190,8 +190,9 @@ func (x *Interleaved) SetLabel(i int, label string) {
 func (x *Interleaved) SetMetadata(data []byte) { x.columns.metadata = data }
 
 // Put replaces filters by those given, from number first on. It takes a copy of their bits: later changes of a set do not
-// show. Filters past the last are new, while there is room: for as many as the constructor was asked for, or some more. 64
-// filters by one call take little longer than one.
+// show. Filters past the last are new, while there is room: for as many as the constructor was asked for, or some more. Those
+// between the last and number first have no keys. 64 filters by one call take little longer than one, and a call without
+// filters changes nothing.
 //
 // A filter of more bits is folded, as [Set.Fold] does it. One that answers no, or yes, to every key does so here, too.
 // The number of its keys comes with the filter. Its label does not: SetLabel sets it.
@@ -202,6 +203,9 @@ func (x *Interleaved) SetMetadata(data []byte) { x.columns.metadata = data }
 func (x *Interleaved) Put(first int, filters ...*Filter) error {
 	if first < 0 || first > x.room-len(filters) {
 		return fmt.Errorf("%w: %d filters from number %d on, where there is room for %d in all", ErrCapacity, len(filters), first, x.room)
+	}
+	if len(filters) == 0 {
+		return nil
 	}
 	kind := x.empty.kind
 	for i, f := range filters {

@@ -224,6 +224,9 @@ func TestPut(t *testing.T) {
 			put(random.IntN(count-n+1), filters[from:from+n])
 		}
 		x.SetLabel(2, "two")
+		if put(x.room, nil); x.Len() != count {
+			t.Fatalf("%d filters after Put of none", x.Len())
+		}
 		put(x.room-1, filters[:1])
 		if x.Len() != x.room || x.columns.Label(2) != "two" || x.columns.Label(x.room-1) != "" {
 			t.Fatalf("Len %d, Room %d, labels %q", x.Len(), x.room, x.columns.labels)
