@@ -252,8 +252,8 @@ func (x *interleaving) writeFile(w io.Writer, c *Columns, read func(p uint64, bu
 }
 
 // OpenInterleaved returns the filters in the file whose bytes are data. It takes no copy of the slices, so that data can be a
-// large file mapped into memory. It verifies the header, the numbers of keys, the labels and the metadata, and does
-// not read the slices: [Interleaved.Verify] does. The bytes must not change while the result is in use; the first Put takes a
+// large file mapped into memory. It verifies all but the slices: the header, the numbers of keys, the labels, the metadata, and the
+// zeros between them. It does not read the slices: [Interleaved.Verify] does. The bytes must not change while the result is in use; the first Put takes a
 // copy of them.
 //
 // The error is [ErrEncoding] if the bytes are not a whole file, or are damaged; and [ErrFormat] if this library does
@@ -263,6 +263,9 @@ func OpenInterleaved(data []byte) (*Interleaved, error) {
 	p, err := x.parseHeader(data, uint64(len(data)))
 	if err != nil {
 		return nil, err
+	}
+	if slices.Max(data[interleavedHeader:p.start]) != 0 { // a multiple of 64, so that there are some
+		return nil, fmt.Errorf("%w: the bytes between the file's header and its slices are not zero", ErrEncoding)
 	}
 	end := x.slicesEnd(&p)
 	x.slices, x.seed = data[p.start:end:end], p.seed

@@ -233,41 +233,22 @@ func interleavedAnswers(t testing.TB, x *Interleaved) string {
 	return fmt.Sprintf("%x %v %q %q %q", hits, x.columns.keys, x.columns.labels, x.columns.metadata, x.empty.kind)
 }
 
-// checkDamaged wants an error of bytes that are damaged, or, if there is none, the answers of the whole file.
-func checkDamaged(t *testing.T, data []byte, want, what string) (err error) {
-	t.Helper()
-	x, err := OpenInterleaved(data)
-	if err == nil {
-		err = x.Verify()
-	}
-	if err == nil && interleavedAnswers(t, x) != want {
-		t.Fatalf("%s: no error, and other answers", what)
-	}
-	if err != nil && !errors.Is(err, ErrEncoding) {
-		t.Fatalf("%s: %v", what, err)
-	}
-	return err
-}
-
-// TestInterleavedDamaged flips every byte of files, and cuts them at every length. The bytes between the header and the slices
-// say nothing.
+// TestInterleavedDamaged flips every byte of files, and cuts them at every length.
 func TestInterleavedDamaged(t *testing.T) {
 	is(t, behaviour, otherOrder, otherGo)
 	t.Parallel()
 	for _, format := range []Format{LevelDB, Parquet, Nori, BitsAndBlooms} {
 		x, _ := interleavedExample(t, format)
 		file := fileOf(t, x)
-		want := interleavedAnswers(t, x)
 		for i := range file {
-			unused := i >= interleavedHeader && i < interleavedStart
-			for j, mask := range []byte{1, 0x80, 0xff} {
-				if unused && i%3 != j {
-					continue
-				}
+			for _, mask := range []byte{1, 0x80, 0xff} {
 				file[i] ^= mask
-				what := fmt.Sprintf("byte %d of %d xor %x", i, len(file), mask)
-				if err := checkDamaged(t, file, want, what); err == nil && !unused {
-					t.Fatalf("%s: no error", what)
+				y, err := OpenInterleaved(file)
+				if err == nil {
+					err = y.Verify()
+				}
+				if !errors.Is(err, ErrEncoding) {
+					t.Fatalf("byte %d of %d xor %x: %v", i, len(file), mask, err)
 				}
 				file[i] ^= mask
 			}
