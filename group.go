@@ -17,6 +17,8 @@ import (
 //
 // A Group refers to the filters' bytes, as [Filter] does. It is safe for concurrent use.
 type Group struct {
+	unstored
+
 	filters []*Filter
 	parts   []part
 	pair    pair // 0 if there is no filter

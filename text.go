@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 )
 
@@ -59,6 +60,17 @@ func decodeText(text []byte) (view, error) {
 	}
 	return verifyFile(file[:n])
 }
+
+// unstored is embedded in types that are not stored. Without it, JSON would make empty objects of them, without an error.
+type unstored struct{}
+
+// MarshalText returns an error: the value has no text.
+func (unstored) MarshalText() ([]byte, error) {
+	return nil, errors.New("bloom: values of this type are not stored as text")
+}
+
+// MarshalText returns an error. Hashes are not stored as text: [Hash.Words] has their numbers.
+func (h Hash) MarshalText() ([]byte, error) { return unstored{}.MarshalText() }
 
 // String returns a line that tells the format, the shape, and the number of keys if it is
 // known.
