@@ -48,8 +48,7 @@ const (
 	// Guava is what BloomFilter.writeTo of Java's com.google.common.hash writes, with its usual strategy,
 	// MURMUR128_MITZ_64. Its hash has 128 bits. A filter has 1 to 2^31 - 1 words of 64 bits, and up to 255 probes. A
 	// key is the bytes that the Funnel puts: a byte array as it is, a string in UTF-16, little-endian
-	// (unencodedCharsFunnel), or in the charset of stringFunnel, and a long as 8 little-endian bytes ([Set.AddUint64]). It
-	// has no kernels: columns are hashed and tested in portable Go.
+	// (unencodedCharsFunnel), or in the charset of stringFunnel, and a long as 8 little-endian bytes ([Set.AddUint64]).
 	Guava
 )
 

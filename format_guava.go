@@ -112,11 +112,3 @@ func (encodingGuava) rate(n, m float64, k int) float64 {
 func (encodingGuava) expectedSet(s shape, n float64) float64 {
 	return rates.IndependentSet(n, float64(s.bits), s.probes)
 }
-
-// GuavaSize returns the numbers of bits and of probes of a filter that BloomFilter.create of Guava makes for so many
-// keys, at least 1, and a rate of false positives between 0 and 1. [Format.NewSet] takes them.
-func GuavaSize(keys int, falsePositiveRate float64) (bits uint64, probes int) {
-	log := math.Log(falsePositiveRate)
-	m := uint64(min(-float64(max(keys, 1))*log/(math.Ln2*math.Ln2), 1<<62))
-	return 64 * max(m/64+min(m%64, 1), 1), int(max(math.Floor(-log/math.Ln2+0.5), 1))
-}
