@@ -10,7 +10,8 @@ import (
 
 // The functions of this file test and set bits in encoded filters where these lie, without a Filter or a Set.
 
-// MayContain reports whether key may be in an encoded filter. It is [Format.MayContainHash] for the key's hash.
+// MayContain reports whether key may be in an encoded filter. It is [Format.MayContainHash] for the key's hash: a program
+// that has no filter must not ask.
 func (p Policy) MayContain(filter, key []byte) bool {
 	return p.Format.mayContain(filter, unsafe.Pointer(unsafe.SliceData(key)), len(key), 0, 0) // inlined
 }
@@ -19,6 +20,9 @@ func (p Policy) MayContain(filter, key []byte) bool {
 // each call, which takes some nanoseconds and allocates nothing: to ask a filter often, [Open] it once. For bytes
 // that Open refuses it answers yes, so that no key is lost by a damaged filter; that may allocate. It panics if f has
 // another hash.
+//
+// A program that has no filter must not ask. For [RocksDB], [LevelDB] and [Pebble], no bytes are the filter of no keys, as
+// these engines read them, and the answer is no. For the other formats they are no filter, and it is yes.
 func (f Format) MayContainHash(filter []byte, h Hash) bool {
 	if f != BitsAndBlooms || h.kind() != hashMurmur3x2 || len(filter) < headerBitsAndBlooms {
 		f.mustTakeHash(h)

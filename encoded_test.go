@@ -92,6 +92,24 @@ func TestEncodedAdditions(t *testing.T) {
 	}
 }
 
+// TestNoBytes asks no bytes for a key. They are the filter of no keys where the engine reads them so, and else no filter.
+func TestNoBytes(t *testing.T) {
+	is(t, behaviour)
+	eachFormat(t, func(t *testing.T, format Format) {
+		isFilter := format == RocksDB || format == LevelDB || format == Pebble
+		_, err := Open(format, nil)
+		for name, may := range map[string]bool{
+			"MayContain":     Policy{Format: format}.MayContain(nil, []byte("key")),
+			"MayContainHash": format.MayContainHash(nil, format.Hash([]byte("key"))),
+			"Reference":      Reference(format, nil, []byte("key")),
+		} {
+			if may == isFilter || (err == nil) != isFilter {
+				t.Errorf("%s: %v; Open: %v", name, may, err)
+			}
+		}
+	})
+}
+
 // TestEncodedMisuse wants panics that say what is wrong, and no allocation otherwise.
 func TestEncodedMisuse(t *testing.T) {
 	is(t, behaviour)

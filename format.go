@@ -202,8 +202,8 @@ func (f Format) HashFrom(h uint64) Hash {
 }
 
 // Name returns the name that tables store beside a filter of this format. [RocksDB] and
-// [Pebble] have one name: the filters of both are in blocks "fullfilter." and the name, and
-// their last bytes tell which it is. nori-sstable, Parquet, bits-and-blooms and Guava store none: the
+// [Pebble] have one name: the filters of both are in blocks "fullfilter." and the name, or in those that the
+// index "partitionedfilter." and the name lists, and their last bytes tell which it is. nori-sstable, Parquet, bits-and-blooms and Guava store none: the
 // names of their formats are this library's.
 func (f Format) Name() string {
 	f.mustBe()
