@@ -228,7 +228,7 @@ func (f *Filter) WithKernel(k Kernel) (*Filter, error) {
 
 // KeyKind returns what kind of keys the filter has, as its file says it, [Filter.WithKeyKind] or
 // [Builder.SetKeyKind].
-func (f *Filter) KeyKind() KeyKind { return f.kind }
+func (v *view) KeyKind() KeyKind { return v.kind }
 
 // WithKeyKind returns a view of the same bytes whose file names the given kind of keys. The error is
 // [ErrKind] if the kind is no name for a file.

@@ -40,6 +40,9 @@ func (b *Builder) SetKernel(k Kernel) error {
 	return err
 }
 
+// KeyKind returns what SetKeyKind said.
+func (b *Builder) KeyKind() KeyKind { return b.kind }
+
 // SetKeyKind says what kind of keys are added. The error is [ErrKind] if it is no name for a file;
 // then b does not change.
 func (b *Builder) SetKeyKind(k KeyKind) error {
