@@ -16,6 +16,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/parquet/arrowgo"
 )
 
 // arrowTypes lists the types for which arrow-go's writer of Parquet makes filters, and values of
@@ -66,7 +67,7 @@ func second(random *rand.Rand) string {
 func instant(random *rand.Rand) string { return day(random) + "T" + second(random) + "Z" }
 
 // TestArrowKeys writes columns of Arrow into Parquet files. The filter of the file must be that
-// of the column's keys.
+// of the column's keys, and their kind that of the file's column.
 func TestArrowKeys(t *testing.T) {
 	for i, test := range arrowTypes {
 		t.Run(test.dtype.String(), func(t *testing.T) {
@@ -80,7 +81,10 @@ func TestArrowKeys(t *testing.T) {
 				}
 			}
 			column := b.NewArray()
-			blocks := parquetFilter(t, column)
+			blocks, kind := parquetFilter(t, column)
+			if got := bloomarrow.KeyKind(test.dtype); got != kind {
+				t.Errorf("the keys are of the kind %s, and those of the file %s", got, kind)
+			}
 			set, err := bloom.OpenSet(bloom.Parquet, make([]byte, len(blocks)))
 			if err != nil {
 				t.Fatal(err)
@@ -95,8 +99,8 @@ func TestArrowKeys(t *testing.T) {
 	}
 }
 
-// parquetFilter writes a file of one column and returns the blocks of its filter.
-func parquetFilter(t *testing.T, column arrow.Array) []byte {
+// parquetFilter writes a file of one column and returns the blocks of its filter, and the kind of its keys.
+func parquetFilter(t *testing.T, column arrow.Array) (blocks []byte, kind bloom.KeyKind) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "column", Type: column.DataType(), Nullable: true}}, nil)
 	batch := array.NewRecordBatch(schema, []arrow.Array{column}, int64(column.Len()))
 	var out bytes.Buffer
@@ -120,10 +124,14 @@ func parquetFilter(t *testing.T, column arrow.Array) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	opened, err := arrowgo.Open(r, "column")
+	if err != nil {
+		t.Fatal(err)
+	}
 	framed := out.Bytes()[chunk.BloomFilterOffset():][:chunk.BloomFilterLength()]
 	size := 32 // a power of two, after a header of fewer bytes than the blocks or some 20
 	for 2*size <= len(framed) {
 		size *= 2
 	}
-	return framed[len(framed)-size:]
+	return framed[len(framed)-size:], opened.Type().KeyKind()
 }

@@ -16,9 +16,13 @@ type Adder interface {
 // that is not null. Of a dictionary it adds each value that a row has once, and of a run-end
 // encoded array the value of each run once.
 //
-// The error is [ErrType], [ErrArray] or [ErrValue]. The arrays before the one with the error are added.
+// The error is [ErrType], [ErrArray], [ErrValue], or [bloom.ErrKind] if the builder or the set says that its keys are of
+// another [KeyKind] than the array's. The arrays before the one with the error are added.
 func Add(to Adder, arrays ...arrow.Array) error {
 	for _, a := range arrays {
+		if err := checkKind(to, a.DataType()); err != nil {
+			return err
+		}
 		s, err := rowsOf(a)
 		if err == nil {
 			err = s.add(to, nil)

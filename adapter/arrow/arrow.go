@@ -34,7 +34,8 @@
 // precision needs bytes for. In a dictionary, no value may be one.
 //
 // Equal numbers of different types have different keys: test an int64 column with a filter of
-// int64 keys. Zero and minus zero are different keys, too.
+// int64 keys. A filter can say what kind of keys it has ([bloom.Builder.SetKeyKind], [KeyKind]); then a column of another
+// kind is an error, [bloom.ErrKind]. Zero and minus zero are different keys, too.
 // Other types are an error, [ErrType]: lists, structs, maps, unions and intervals.
 //
 // Nothing is copied but the values of the types whose key has other bytes in Arrow: integers

@@ -5,6 +5,7 @@ go 1.25.0
 require (
 	github.com/apache/arrow-go/v18 v18.8.0
 	github.com/lanebloom/bloom v0.1.0
+	github.com/lanebloom/bloom/adapter/parquet v0.1.0
 	golang.org/x/sync v0.22.0
 )
 

@@ -3,7 +3,6 @@ package bloomarrow
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -230,7 +229,7 @@ func (s span) withoutKey(row int, value any) error {
 // decimals returns rows of decimals. put writes all bytes of one in big-endian order.
 func decimals[E arrow.FixedWidthType](s span, t arrow.DecimalType, put func(b []byte, v E)) (bloom.Keys, error) {
 	whole := t.BitWidth() / 8
-	width := int(math.Ceil((float64(t.GetPrecision())*math.Log2(10) + 1) / 8))
+	width := decimalWidth(int(t.GetPrecision()))
 	if t.GetPrecision() < 1 || width > whole {
 		return bloom.Keys{}, fmt.Errorf("%w: %v has no such precision", ErrType, t)
 	}

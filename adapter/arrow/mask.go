@@ -12,7 +12,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Tester is a filter: a [bloom.Filter], a [bloom.Set] or a [bloom.AtomicSet].
+// Tester is a filter: a [bloom.Filter], a [bloom.Set] or a [bloom.AtomicSet]. If it has a method KeyKind, as
+// [bloom.Filter.KeyKind], columns must have keys of that kind.
 type Tester interface {
 	MayContainBatch(keys bloom.Keys, hits []uint64) int
 }
@@ -21,7 +22,8 @@ type Tester interface {
 // null. A null row is false. The mask has memory of mem; release it.
 //
 // Of a dictionary, Mask tests each value once. Of a run-end encoded array it tests each run
-// once. The error is [ErrType], [ErrArray] or [ErrValue].
+// once. The error is [ErrType], [ErrArray], [ErrValue], or [bloom.ErrKind] if the filter says that its keys are of
+// another [KeyKind] than the array's.
 func Mask(mem memory.Allocator, filter Tester, a arrow.Array) (*array.Boolean, error) {
 	return mask(mem, &query{filter: filter}, a)
 }
@@ -47,7 +49,7 @@ func MaskChunked(mem memory.Allocator, filter Tester, c *arrow.Chunked) (*arrow.
 }
 
 func mask(mem memory.Allocator, q *query, a arrow.Array) (*array.Boolean, error) {
-	s, err := rowsOf(a)
+	s, err := q.start(a)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +82,7 @@ func Positions(mem memory.Allocator, filter Tester, a arrow.Array) (*array.Uint3
 
 // rows returns the rows that are hits, or those that are not, and their number.
 func (q *query) rows(a arrow.Array, invert bool, room func(words int) []uint64) (hits []uint64, total int, err error) {
-	s, err := rowsOf(a)
+	s, err := q.start(a)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -129,6 +131,14 @@ type query struct {
 	// no other dictionary has as long as this one is kept here.
 	dictionary arrow.ArrayData
 	hits       []uint64
+}
+
+// start returns all rows of an array, whose keys must be of the filter's kind.
+func (q *query) start(a arrow.Array) (span, error) {
+	if err := checkKind(q.filter, a.DataType()); err != nil {
+		return span{}, err
+	}
+	return rowsOf(a)
 }
 
 // test returns the hits among the rows, as [Tester] writes them. It takes the memory for them
@@ -238,22 +248,11 @@ func (a asked) MayContainBatch(filters bloom.Keys, hits []uint64) int {
 	return a.format.MayContainHashBatch(filters, a.hash, hits)
 }
 
-// valueType returns the type of the values behind dictionaries and runs.
-func valueType(t arrow.DataType) arrow.DataType {
-	switch encoded := t.(type) {
-	case *arrow.DictionaryType:
-		return valueType(encoded.ValueType)
-	case *arrow.RunEndEncodedType:
-		return valueType(encoded.Encoded())
-	case arrow.ExtensionType:
-		return valueType(encoded.StorageType())
-	}
-	return t
-}
-
+// isBinary reports whether values of a type that valueType returns are bytes.
 func isBinary(t arrow.DataType) bool {
 	switch t.ID() {
-	case arrow.BINARY, arrow.STRING, arrow.LARGE_BINARY, arrow.LARGE_STRING, arrow.BINARY_VIEW, arrow.STRING_VIEW, arrow.FIXED_SIZE_BINARY, arrow.NULL:
+	case arrow.BINARY, arrow.STRING, arrow.LARGE_BINARY, arrow.LARGE_STRING, arrow.BINARY_VIEW, arrow.STRING_VIEW, arrow.FIXED_SIZE_BINARY,
+		arrow.EXTENSION, arrow.NULL: // a UUID is the only extension
 		return true
 	}
 	return false
