@@ -126,11 +126,11 @@ func (f *filterCommand) copyArrow(s *streams, out io.Writer) (passed int64, err 
 	if err != nil {
 		return 0, err
 	}
-	parquet, err := typeOfArrow(t)
+	keys, err := typeOfArrow(t)
 	if err != nil && list != nil {
 		return 0, fmt.Errorf("%s: column %s: %w", f.inputs[0], f.Column, err)
 	}
-	wanted, err := f.tester(s, list, columnType{parquet, kindOfArrow(t)})
+	wanted, err := f.tester(s, list, keys)
 	if err != nil {
 		return 0, err
 	}
@@ -171,8 +171,8 @@ func (f *filterCommand) checkArrow() (schema *arrow.Schema, t arrow.DataType, er
 			switch {
 			case schema == nil:
 				schema, t = r.Schema(), dtype
-			case kindOfArrow(dtype) != kindOfArrow(t):
-				return f.otherKind(kindOfArrow(dtype), kindOfArrow(t))
+			case bloomarrow.KeyKind(dtype) != bloomarrow.KeyKind(t):
+				return f.otherKind(bloomarrow.KeyKind(dtype), bloomarrow.KeyKind(t))
 			case !slices.EqualFunc(r.Schema().Fields(), schema.Fields(), arrow.Field.Equal):
 				return fmt.Errorf("the columns differ from those of %s", f.inputs[0])
 			}

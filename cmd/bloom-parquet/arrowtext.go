@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 // arrowText prints record batches.
@@ -68,7 +69,7 @@ func (a *arrowText) cellsOf(column arrow.Array) func(row int) error {
 		of := a.cellsOf(c.Dictionary())
 		return func(row int) error {
 			if c.IsNull(row) {
-				a.value(plainArrow[arrow.INT64], nil, true)
+				a.value(bloomparquet.Type{Physical: bloomparquet.Int64}, nil, true)
 				return nil
 			}
 			return of(c.GetValueIndex(row))
@@ -89,7 +90,7 @@ func (a *arrowText) cellsOf(column arrow.Array) func(row int) error {
 		}
 		var valid bool
 		plain, valid = keys.AppendKey(plain[:0], row)
-		a.value(t, plain, !valid)
+		a.value(t.Type, plain, !valid)
 		return nil
 	}
 }

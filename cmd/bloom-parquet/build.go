@@ -166,8 +166,7 @@ func typeIn(name, column string) (t columnType, err error) {
 	}
 	if arrows {
 		err = eachRecordBatch(name, column, func(_ *ipc.FileReader, dtype arrow.DataType) (err error) {
-			t.Type, err = typeOfArrow(dtype)
-			t.kind = kindOfArrow(dtype)
+			t, err = typeOfArrow(dtype)
 			return err
 		}, nil)
 		return t, err
@@ -239,7 +238,7 @@ func (b *buildCommand) hashParquet(name string, add adderFunc) (kind bloom.KeyKi
 // hashArrow is hashParquet for a file of Arrow IPC.
 func (b *buildCommand) hashArrow(name string, add adderFunc) (kind bloom.KeyKind, err error) {
 	err = eachRecordBatch(name, b.Column, func(_ *ipc.FileReader, dtype arrow.DataType) error {
-		kind = kindOfArrow(dtype)
+		kind = bloomarrow.KeyKind(dtype)
 		return nil
 	}, func(batch arrow.RecordBatch, column int) error {
 		// The hashes refer to the validity bitmap of the batch. Its memory is Go's, and stays.

@@ -119,11 +119,11 @@ func (t *keyTable) read(name, column string, start func(columnType) error) error
 	}
 	if arrows {
 		return eachRecordBatch(name, column, func(_ *ipc.FileReader, dtype arrow.DataType) error {
-			parquet, err := typeOfArrow(dtype)
+			t, err := typeOfArrow(dtype)
 			if err != nil {
 				return fmt.Errorf("column %s: %w", column, err)
 			}
-			return start(columnType{parquet, kindOfArrow(dtype)})
+			return start(t)
 		}, func(batch arrow.RecordBatch, column int) error {
 			return bloomarrow.Add(adderFunc(t.addAll), batch.Column(column))
 		})
