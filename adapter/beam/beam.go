@@ -82,7 +82,8 @@ func BuildFilter[T any, K Keyer[T]](s beam.Scope, policy bloom.Policy, capacity 
 }
 
 // FilterFile returns a PCollection<[]byte> that stands for the file of a filter, for [Filter]. Each worker
-// process reads the file by itself, once for all of its bundles that run at the same time. The path is one
+// process reads the file by itself, once for all of its bundles that run at the same time: the others read its header, and all
+// of it if it was written anew. The path is one
 // that a file system of Beam knows which the program imports, such as
 // github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local.
 func FilterFile(s beam.Scope, path string) beam.PCollection {

@@ -223,7 +223,7 @@ func TestFilterFile(t *testing.T) {
 		t.Errorf("%d outputs", len(out))
 	}
 	encoded[len(encoded)-1] ^= 1
-	path = filepath.Join(t.TempDir(), "damaged.bloom") // another one: the filter of the first may still be in memory
+	path = filepath.Join(t.TempDir(), "damaged.bloom") // another one: with the header of the first, whose filter may still be in memory
 	writeFile(t, path, encoded)
 	if _, err := tryRun(pipeline); err == nil || !strings.Contains(err.Error(), "lanebloom.Filter") {
 		t.Errorf("a damaged file: %v", err)

@@ -199,24 +199,3 @@ func TestLoad(t *testing.T) {
 		}
 	}
 }
-
-// TestFilesAreShared opens a file while it is in use, and one with more bytes than a filter.
-func TestFilesAreShared(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "known.bloom")
-	writeFile(t, path, file(t, inOneProcess(t, ten, 100, 50)))
-	a, b := loaded{ctx: t.Context()}, loaded{ctx: t.Context()}
-	for _, l := range []*loaded{&a, &b} {
-		if err := l.load(side([]byte(fileMark + path))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if a.Filter != b.Filter {
-		t.Error("two bundles read the file twice")
-	}
-	longer := path + ".longer"
-	writeFile(t, longer, append(file(t, inOneProcess(t, ten, 100, 50)), 0))
-	l := loaded{ctx: t.Context()}
-	if err := l.load(side([]byte(fileMark + longer))); !errors.Is(err, bloom.ErrEncoding) {
-		t.Errorf("a byte after the filter: %v", err)
-	}
-}

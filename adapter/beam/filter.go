@@ -3,15 +3,10 @@ package bloombeam
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math/bits"
-	"sync"
-	"weak"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
 	"github.com/lanebloom/bloom"
 )
@@ -85,42 +80,6 @@ func open(ctx context.Context, encoded []byte) (*bloom.Filter, error) {
 	}
 	f := new(bloom.Filter)
 	return f, f.UnmarshalBinary(encoded) // a copy: the SDK may use the bytes again
-}
-
-// files are the filters of files that bundles use now.
-var files = shared{filters: map[string]weak.Pointer[bloom.Filter]{}}
-
-type shared struct {
-	sync.Mutex
-	filters map[string]weak.Pointer[bloom.Filter]
-}
-
-// open returns the filter of a file. It reads the file unless the filter is still in use.
-func (s *shared) open(ctx context.Context, path string) (*bloom.Filter, error) {
-	s.Lock()
-	defer s.Unlock()
-	if f := s.filters[path].Value(); f != nil {
-		return f, nil
-	}
-	system, err := filesystem.New(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer system.Close()
-	file, err := system.OpenRead(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	f := new(bloom.Filter)
-	if _, err := f.ReadFrom(file); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if n, err := io.Copy(io.Discard, file); n != 0 || err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w: %d bytes after the filter", path, bloom.ErrEncoding, n), err)
-	}
-	s.filters[path] = weak.Make(f)
-	return f, nil
 }
 
 // batch has the rows of a bundle that are not tested yet, with their keys and times.
