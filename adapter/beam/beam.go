@@ -42,6 +42,9 @@ import (
 // Keyer tells the key of an element by which filters are built and tested: it appends the bytes of
 // the key to dst and returns the extended slice. Beam saves the exported fields of a Keyer
 // as JSON.
+//
+// A Keyer may have a method KeyKind() bloom.KeyKind, as String has. The file that [BuildFilter] makes says that kind, and [Filter]
+// fails for a filter whose file says another: no key would be in it.
 type Keyer[T any] interface {
 	AppendKey(dst []byte, element T) []byte
 }
@@ -51,6 +54,17 @@ type String struct{}
 
 // AppendKey appends the bytes of the string.
 func (String) AppendKey(dst []byte, element string) []byte { return append(dst, element...) }
+
+// KeyKind returns [bloom.KeysText].
+func (String) KeyKind() bloom.KeyKind { return bloom.KeysText }
+
+// kindOf returns the kind of the keys of a Keyer.
+func kindOf(key any) bloom.KeyKind {
+	if of, ok := key.(interface{ KeyKind() bloom.KeyKind }); ok {
+		return of.KeyKind()
+	}
+	return bloom.KeysUnknown
+}
 
 // Bytes is the Keyer of byte slices that are keys themselves.
 type Bytes struct{}

@@ -230,6 +230,47 @@ func TestFilterFile(t *testing.T) {
 	}
 }
 
+// TestOtherKind filters strings by files of filters that have text, numbers, and keys of an unknown kind, in both windows.
+func TestOtherKind(t *testing.T) {
+	filter := inOneProcess(t, ten, 1000, 1000).Filter()
+	for _, kind := range []bloom.KeyKind{bloom.KeysUnknown, bloom.KeysText, "INT64"} {
+		of, err := filter.WithKeyKind(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := of.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "known.bloom")
+		writeFile(t, path, encoded)
+		for name, where := range map[string]func(beam.Scope, beam.PCollection) beam.PCollection{
+			"global": func(_ beam.Scope, col beam.PCollection) beam.PCollection { return col },
+			"windows": func(s beam.Scope, col beam.PCollection) beam.PCollection {
+				return beam.WindowInto(s, window.NewFixedWindows(time.Hour), col)
+			},
+		} {
+			out, err := tryRun(func(s beam.Scope) {
+				collect(s, "known", Filter(s, FilterFile(s, path), where(s, beam.Create(s, "id7", "unknown key")), String{}))
+			})
+			if kind == "INT64" {
+				if err == nil || !strings.Contains(err.Error(), "of the kind INT64") {
+					t.Errorf("%s, a filter of %q: %d rows, %v", name, kind, len(out["known"]), err)
+				}
+			} else if err != nil || len(out["known"]) != 1 {
+				t.Errorf("%s, a filter of %q: %v, %v", name, kind, out["known"], err)
+			}
+		}
+	}
+	encoded, err := (&buildFn[string, String]{Policy: ten, Capacity: 10}).ExtractOutput(new(accumulator))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := bloom.OpenBinary(encoded); err != nil || f.KeyKind() != bloom.KeysText {
+		t.Errorf("the filter of strings is of the kind %q, %v", f.KeyKind(), err)
+	}
+}
+
 func TestCapacity(t *testing.T) {
 	defer func() {
 		if err, _ := recover().(error); !errors.Is(err, bloom.ErrCapacity) {

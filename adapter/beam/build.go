@@ -108,7 +108,11 @@ func (f *buildFn[T, K]) ExtractOutput(a *accumulator) ([]byte, error) {
 	if err := f.flush(a); err != nil {
 		return nil, err
 	}
-	return a.set.MarshalBinary()
+	filter, err := a.set.Filter().WithKeyKind(kindOf(f.Key))
+	if err != nil {
+		return nil, fmt.Errorf("lanebloom.BuildFilter: %w", err)
+	}
+	return filter.MarshalBinary()
 }
 
 // The coder of accumulators: a byte that tells what follows. It is the file of the set, or keys: for each the

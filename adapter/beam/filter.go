@@ -23,7 +23,8 @@ type (
 // the element.
 type loaded struct {
 	*bloom.Filter
-	ctx context.Context
+	ctx  context.Context
+	kind bloom.KeyKind // of the keys that are asked for
 }
 
 // load reads the side input if that was not done yet.
@@ -36,6 +37,9 @@ func (l *loaded) load(side filters) error {
 	next := side()
 	for encoded := []byte(nil); next(&encoded); {
 		filter, err := open(l.ctx, encoded)
+		if err == nil {
+			err = l.checkKind(filter)
+		}
 		switch {
 		case err != nil:
 			return fmt.Errorf("lanebloom.Filter: %w", err)
@@ -66,6 +70,14 @@ func (l *loaded) load(side filters) error {
 	return nil
 }
 
+// checkKind returns an error if the keys of a filter are known to be of another kind than those that are asked for.
+func (l *loaded) checkKind(f *bloom.Filter) error {
+	if has := f.KeyKind(); has != l.kind && has != bloom.KeysUnknown && l.kind != bloom.KeysUnknown {
+		return fmt.Errorf("%w: those of the filter are of the kind %s, and those of the Keyer of the kind %s", bloom.ErrKind, has, l.kind)
+	}
+	return nil
+}
+
 func setOf(f *bloom.Filter) (*bloom.Set, error) {
 	return bloom.OpenSet(f.Format(), f.Bytes())
 }
@@ -92,8 +104,8 @@ type batch[R any] struct {
 }
 
 // start forgets what a bundle before may have left.
-func (b *batch[R]) start(ctx context.Context) {
-	b.loaded = loaded{ctx: ctx}
+func (b *batch[R]) start(ctx context.Context, key any) {
+	b.loaded = loaded{ctx: ctx, kind: kindOf(key)}
 	b.clear()
 }
 
@@ -147,7 +159,7 @@ type filterFn[T any, K Keyer[T]] struct {
 }
 
 func (f *filterFn[T, K]) StartBundle(ctx context.Context, _ filters, _ func(eventTime, T)) {
-	f.batch.start(ctx)
+	f.batch.start(ctx, f.Key)
 }
 
 func (f *filterFn[T, K]) ProcessElement(t eventTime, element T, side filters, emit func(eventTime, T)) error {
@@ -177,7 +189,7 @@ type filterKVFn[T any, K Keyer[T]] struct {
 }
 
 func (f *filterKVFn[T, K]) StartBundle(ctx context.Context, _ filters, _ func(eventTime, T, beam.V)) {
-	f.batch.start(ctx)
+	f.batch.start(ctx, f.Key)
 }
 
 func (f *filterKVFn[T, K]) ProcessElement(t eventTime, key T, value beam.V, side filters, emit func(eventTime, T, beam.V)) error {
@@ -205,7 +217,9 @@ type one struct {
 	key    []byte
 }
 
-func (o *one) start(ctx context.Context) { *o = one{loaded: loaded{ctx: ctx}, key: o.key} }
+func (o *one) start(ctx context.Context, key any) {
+	*o = one{loaded: loaded{ctx: ctx, kind: kindOf(key)}, key: o.key}
+}
 
 // passes reports whether o.key may be in the filter of the window.
 func (o *one) passes(w beam.Window, side filters) (bool, error) {
@@ -225,7 +239,7 @@ type filterWindowsFn[T any, K Keyer[T]] struct {
 }
 
 func (f *filterWindowsFn[T, K]) StartBundle(ctx context.Context, _ filters, _ func(T)) {
-	f.one.start(ctx)
+	f.one.start(ctx, f.Key)
 }
 
 func (f *filterWindowsFn[T, K]) ProcessElement(w beam.Window, element T, side filters, emit func(T)) error {
@@ -244,7 +258,7 @@ type filterKVWindowsFn[T any, K Keyer[T]] struct {
 }
 
 func (f *filterKVWindowsFn[T, K]) StartBundle(ctx context.Context, _ filters, _ func(T, beam.V)) {
-	f.one.start(ctx)
+	f.one.start(ctx, f.Key)
 }
 
 func (f *filterKVWindowsFn[T, K]) ProcessElement(w beam.Window, key T, value beam.V, side filters, emit func(T, beam.V)) error {
