@@ -15,6 +15,8 @@
 //
 //	call                      bits-and-blooms                       here
 //	BitSet                    the bits of the filter                a copy of them
+//	g := *f of a filter that  additions to g are in f               g has bits of its own from its first addition on
+//	  grows
 //	From, FromWithM           the slice holds the bits              the slice is copied; bits that are set later are
 //	                                                                  set in it, too, until the filter grows
 //	Add, if m is more than    the bits grow up to the one           the bits grow to m
@@ -22,9 +24,13 @@
 //	New(0, k)                 no bits before the first key          one bit
 //	New of too large an m     Add panics                            New panics
 //	k above 4,096             works                                 New and From panic; to read it is an error
+//	Copy of k = 0             k is 1                                k is 0
 //	NewWithEstimates(0, p)    on amd64, k is 2^63                   k is 1
+//	EstimateParameters of     differs by CPU                        0, or the largest uint
+//	  what no filter has
 //	m = 0, as in From(nil, k) queries and additions panic           holds no key; additions panic; no JSON
 //	  and the zero filter
+//	null in JSON              makes it the zero filter              changes nothing, as encoding/json asks for
 //	Merge of two k            the error names m                     the error names k
 //	ReadFrom and the like,    panics, allocates what the bytes      an error, and the filter stays as it was
 //	  of damaged bytes          claim, or the filter panics later

@@ -159,8 +159,11 @@ func (f BloomFilter) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object{uint64(f.m), uint64(f.k), base64.URLEncoding.EncodeToString(f.encoded()[16:])})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. With an error, f does not change.
+// UnmarshalJSON reads what MarshalJSON writes. With an error, and by null, f does not change.
 func (f *BloomFilter) UnmarshalJSON(data []byte) error {
+	if string(bytes.TrimSpace(data)) == "null" {
+		return nil
+	}
 	var o object
 	if err := json.Unmarshal(data, &o); err != nil {
 		return fmt.Errorf("%w: %w", lanebloom.ErrEncoding, err)

@@ -112,7 +112,7 @@ func (f *BloomFilter) AddString(data string) *BloomFilter {
 func (f *BloomFilter) AddBatch(keys Keys) *BloomFilter {
 	if f.grown() {
 		f.set.AddBatch(keys)
-		f.copyTo(f.shared)
+		f.shareBatch(keys)
 	}
 	return f
 }
@@ -123,7 +123,7 @@ func (f *BloomFilter) TestAndAdd(data []byte) bool {
 		return true
 	}
 	if f.shared != nil {
-		f.share(data)
+		return f.shareAndAdd(data)
 	}
 	return f.set.TestAndAdd(data)
 }
@@ -134,7 +134,7 @@ func (f *BloomFilter) TestAndAddString(data string) bool {
 		return true
 	}
 	if f.shared != nil {
-		f.share([]byte(data))
+		return f.shareAndAdd([]byte(data))
 	}
 	return f.set.TestAndAddString(data)
 }
@@ -146,7 +146,7 @@ func (f *BloomFilter) TestAndAddBatch(keys Keys, hits []uint64) int {
 		return f.TestBatch(keys, hits)
 	}
 	n := f.set.TestAndAddBatch(keys, hits)
-	f.copyTo(f.shared)
+	f.shareBatch(keys)
 	return n
 }
 
@@ -157,11 +157,42 @@ func (f *BloomFilter) TestOrAdd(data []byte) bool { return f.TestAndAdd(data) }
 func (f *BloomFilter) TestOrAddString(data string) bool { return f.TestAndAddString(data) }
 
 // share sets the bits of a key in the slice of From.
-func (f *BloomFilter) share(key []byte) {
-	for _, at := range Locations(key, f.k) {
-		at %= uint64(f.m)
+func (f *BloomFilter) share(h lanebloom.Hash) {
+	words := h.Words()
+	for i := range f.k {
+		at := location(&words, i) % uint64(f.m)
 		f.shared[at/64] |= 1 << (at % 64)
 	}
+}
+
+// shareAndAdd is [BloomFilter.TestAndAdd] of a filter that has the slice of From.
+func (f *BloomFilter) shareAndAdd(key []byte) bool {
+	h := lanebloom.BitsAndBlooms.Hash(key)
+	f.share(h)
+	return f.set.TestAndAddHash(h)
+}
+
+// shareBatch sets the bits of a column that was added in the slice of From, if there is one: those of each key, or of a long column
+// all that the filter has.
+func (f *BloomFilter) shareBatch(keys Keys) {
+	if uint(keys.Len()) >= uint(len(f.shared))/f.k || !f.shareRows(keys) {
+		f.copyTo(f.shared)
+	}
+}
+
+// shareRows sets the bits of each key of a column in the slice of From. It returns false if no row is a key: the column may be one
+// of hashes.
+func (f *BloomFilter) shareRows(keys Keys) (some bool) {
+	var memory [64]byte
+	key := memory[:0]
+	for row := range keys.Len() {
+		ok := false
+		if key, ok = keys.AppendKey(key[:0], row); ok {
+			some = true
+			f.share(lanebloom.BitsAndBlooms.Hash(key))
+		}
+	}
+	return some
 }
 
 // grown reports whether keys set bits: not in a filter of no probes. It gives the filter all m bits.

@@ -249,7 +249,7 @@ func TestDamaged(t *testing.T) {
 	for name, data := range map[string]string{
 		"nothing": "", "half a header": string(before[:12]), "no bits": string(before[:24]), "cut": string(before[:39]),
 		"m is 0": with(0, 0), "m is large": with(0, 1<<40), "m has 64 bits": with(0, math.MaxUint64), "k is large": with(8, 4097), "k has 64 bits": with(8, 1<<63),
-		"length is large": with(16, 1<<40), "length has 64 bits": with(16, math.MaxUint64), "length is 2^63": with(16, 1<<63), "length has 44 bits": with(16, 1<<44), "one word too many": with(16, 129),
+		"m is one too large": with(0, 100+1<<20+1), "length is large": with(16, 1<<40), "length has 64 bits": with(16, math.MaxUint64), "length is 2^63": with(16, 1<<63), "length has 44 bits": with(16, 1<<44), "one word too many": with(16, 129),
 	} {
 		errs := map[string]error{"UnmarshalBinary": f.UnmarshalBinary([]byte(data)), "GobDecode": f.GobDecode([]byte(data))}
 		_, errs["ReadFrom"] = f.ReadFrom(strings.NewReader(data))
@@ -257,6 +257,9 @@ func TestDamaged(t *testing.T) {
 		for way, err := range errs {
 			if err == nil {
 				t.Errorf("%s: %s takes it", name, way)
+			}
+			if data != "" && errors.Is(err, io.EOF) { // a loop would take it for the end of the stream
+				t.Errorf("%s: %s returns %v", name, way, err)
 			}
 		}
 	}
@@ -266,6 +269,14 @@ func TestDamaged(t *testing.T) {
 	} {
 		if err := f.UnmarshalJSON([]byte(text)); err == nil {
 			t.Errorf("UnmarshalJSON takes %s", text)
+		}
+	}
+	if err := new(bloom.BloomFilter).UnmarshalBinary([]byte(with(0, 100+1<<20))); err != nil {
+		t.Errorf("a filter that misses as many bits as one may: %v", err)
+	}
+	for _, text := range []string{"null", " null\n"} {
+		if err := f.UnmarshalJSON([]byte(text)); err != nil {
+			t.Errorf("null in JSON: %v", err)
 		}
 	}
 	failure := errors.New("failure")
@@ -283,7 +294,7 @@ func TestDamaged(t *testing.T) {
 // TestFrom wants bits in the slice of From that are set later, whatever sets them, and none once the filter has bits
 // of its own.
 func TestFrom(t *testing.T) {
-	other := bloom.New(640, 5).AddString("other")
+	other := bloom.New(1024, 5).AddString("other")
 	for name, change := range map[string]func(f *bloom.BloomFilter){
 		"Add":       func(f *bloom.BloomFilter) { f.Add([]byte("key")) },
 		"AddString": func(f *bloom.BloomFilter) { f.AddString("key") },
@@ -291,10 +302,22 @@ func TestFrom(t *testing.T) {
 		"TestAndAddBatch": func(f *bloom.BloomFilter) {
 			f.TestAndAddBatch(lanebloom.Strings([]string{"a", "b"}), make([]uint64, 1))
 		},
+		"AddBatch of a key": func(f *bloom.BloomFilter) { f.AddBatch(lanebloom.Strings([]string{"a key"})) },
+		"AddBatch of hashes": func(f *bloom.BloomFilter) {
+			f.AddBatch(lanebloom.Strings([]string{"a"}).Hashed(lanebloom.BitsAndBlooms))
+		},
+		"AddBatch of nulls": func(f *bloom.BloomFilter) {
+			keys, err := lanebloom.Integers([]uint64{1, 2}).WithValidity([]byte{2}, 0)
+			must(t, err)
+			f.AddBatch(keys)
+		},
+		"TestAndAddBatch of a key": func(f *bloom.BloomFilter) {
+			f.TestAndAddBatch(lanebloom.Strings([]string{"a"}), make([]uint64, 1))
+		},
 		"Merge":            func(f *bloom.BloomFilter) { must(t, f.Merge(other)) },
 		"ClearAll and Add": func(f *bloom.BloomFilter) { f.ClearAll().AddString("key") },
 	} {
-		words := make([]uint64, 10)
+		words := make([]uint64, 16)
 		words[3] = 8
 		f := bloom.From(words, 5)
 		change(f)
@@ -308,10 +331,39 @@ func TestFrom(t *testing.T) {
 			t.Errorf("%s: the slice gets the bits of another filter", name)
 		}
 	}
-	words := make([]uint64, 1)
-	f := bloom.FromWithM(words, 1000, 4).AddString("key")
+	words := make([]uint64, 1<<10)
+	f := bloom.From(words, 4)
+	words[77] = 1 // not by the filter
+	f.AddBatch(lanebloom.Strings([]string{"a", "b"}))
+	if words[77]&1 == 0 {
+		t.Error("a short column makes the whole slice anew")
+	}
+	words = make([]uint64, 1)
+	f = bloom.FromWithM(words, 1000, 4).AddString("key")
 	if !f.TestString("key") || f.BitSet().Len() != 1000 {
 		t.Errorf("a key is lost in %v", f.BitSet())
+	}
+}
+
+// TestEqual compares filters of other m, k, bits and numbers of stored bits, each with each.
+func TestEqual(t *testing.T) {
+	var pairs []pair
+	for _, words := range [][]uint64{{0, 0}, {0, 8}, {1}, {0, 0, 0}} {
+		for _, m := range []uint{64, 100, 128} {
+			for k := range uint(3) {
+				pairs = append(pairs, pair{bloom.FromWithM(slices.Clone(words), m, k), theirs.FromWithM(slices.Clone(words), m, k)})
+			}
+		}
+	}
+	for _, m := range []uint{64, 100, 128} {
+		pairs = append(pairs, pair{bloom.New(m, 2), theirs.New(m, 2)})
+	}
+	for i, a := range pairs {
+		for j, b := range pairs {
+			if got, want := a.ours.Equal(b.ours), a.their.Equal(b.their); got != want {
+				t.Errorf("%d and %d are equal: %v, want %v", i, j, got, want)
+			}
+		}
 	}
 }
 

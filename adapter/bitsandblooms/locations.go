@@ -13,10 +13,13 @@ func Locations(data []byte, k uint) []uint64 {
 	h := lanebloom.BitsAndBlooms.Hash(data).Words()
 	locations := make([]uint64, k)
 	for i := range locations {
-		locations[i] = h[i%2] + uint64(i)*h[2+(i+i%2)%4/2]
+		locations[i] = location(&h, uint(i))
 	}
 	return locations
 }
+
+// location returns the number of a probe for a key whose hash has four words.
+func location(h *[4]uint64, i uint) uint64 { return h[i%2] + uint64(i)*h[2+(i+i%2)%4/2] }
 
 // TestLocations reports whether the bits of all [Locations] of a key are set.
 func (f *BloomFilter) TestLocations(locs []uint64) bool {
