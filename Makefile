@@ -26,10 +26,13 @@ PORTED   := . cmd/bloom cmd/internal
 HOST     := $(shell go env GOOS)/$(shell go env GOARCH)
 FOREIGN  := $(filter-out $(HOST),$(VET))
 
-# The steps choose tests of the root by what they prove (BLOOM_TEST), and leave out those that need not run
-# where the step runs them (BLOOM_UNDER). class_test.go says what the words mean.
-export BLOOM_TEST :=
-export BLOOM_UNDER :=
+# The tests of the root that prove that assembly does what portable Go does, those that prove that the
+# kernels of a CPU are found and run, those that have goroutines to watch, and those whose rates, sizes and
+# tables are in portable Go: big-endian CPUs compute them like others.
+KERNEL_TESTS     := ^(Test|Fuzz)(Kernel|CPU)
+CPU_TESTS        := ^(TestCPU.*|TestKernelGolden|FuzzKernels)$$
+CONCURRENT_TESTS := ^Test(Add|Atomic.*|BatchesAtOnce|BuildOnAnyCores|ConcurrentQueries|KernelFirstWindow|KeysOnStack|PanicsOfWorkers|RowsShared)$$
+PORTABLE_TESTS   := ^Test(BuildMemory|BuildOnAnyCores|Extreme(Capacities|Policies|Rates)|Fold(Often|Rule)|GuavaRate|Index|Interleaved(Damaged|Stats)|Kernel(InterleavedPairs)|PolicyFor.*|Rate.*|Remainders|Rows(Errors|Order|Reads)|Stats.*|Table.*)$$
 FUZZ := $(shell grep -hoE '^func Fuzz[A-Za-z0-9]*' *_test.go | cut -c6-) FuzzArrays FuzzCSV FuzzExplore FuzzJSON FuzzHeader FuzzColumn FuzzParseKeys
 
 PACKAGES := bsdutils fonts-dejavu-core gcc g++ iproute2 libc6-dev libguava-java libleveldb-dev librocksdb-dev libxxhash-dev make git openjdk-17-jdk-headless qemu-user-static util-linux
@@ -141,7 +144,6 @@ workers:
 # else by qemu, which mishandles the signals by which the Go runtime preempts.
 .PHONY: unit/386
 unit/386: export BLOOM_TEST_KERNELS = generic
-unit/386: export BLOOM_UNDER = portable-go
 unit/386:
 	@$(step) 'export CGO_ENABLED=0 GOARCH=386; $(if $(wildcard /proc/sys/abi/vsyscall32),go test -short .,GODEBUG=asyncpreemptoff=1 go test -short -exec qemu-i386-static .)'
 
@@ -150,8 +152,6 @@ unit/386:
 other-go:
 	@other=$$(.ci/other-go) && $(MAKE) --no-print-directory -O -j$$(nproc) $$(printf '$@/%s ' $$other)
 other-go/%: export BLOOM_TEST_KERNELS = $(KERNELS_host)
-other-go/%: export BLOOM_TEST = behaviour kernels cpu
-other-go/%: export BLOOM_UNDER = other-go bochs qemu
 other-go/%:
 	@$(step) '.ci/with-go $* $(PUBLIC)'
 
@@ -164,8 +164,7 @@ benchmarks:
 # checks unsafe pointers, as the detector does. It lets a program sleep for a second when main has returned; the
 # scripts run many programs, and no user's program lives on.
 RACED := . cmd/bloom
-race/.:         export BLOOM_TEST = concurrent
-race/.:         raced = $(no_examples)
+race/.:         raced = -run "$(CONCURRENT_TESTS)"
 race/cmd/bloom: raced = -run "^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$$|^TestScripts$$/^(build|explore|file|filter|progress|streams|tables)$$"
 .PHONY: race $(RACED:%=race/%)
 race: $(RACED:%=race/%)
@@ -183,9 +182,8 @@ release:
 # and emulated/s390x run all that portable Go does. No other package knows that tag.
 .PHONY: purego
 purego: export BLOOM_TEST_KERNELS = generic
-purego: export BLOOM_TEST = cpu
 purego:
-	@$(step) 'go vet -tags purego . && go test -short -tags purego .'
+	@$(step) 'go vet -tags purego . && go test -short -tags purego -run "$(CPU_TESTS)" .'
 
 # fuzz runs new executions of each target; go test alone replays the corpora. go test -fuzz would
 # compile every package once more, to count its coverage. Here, coverage is that of this repository's
@@ -209,34 +207,24 @@ $(FUZZ:%=fuzz/%): fuzz/%:
 emulated: $(EMULATED:%=emulated/%)
 $(EMULATED:%=emulated/%): emulated/%:
 	@$(step) 'export CGO_ENABLED=0 BLOOM_TEST_KERNELS="$(KERNELS_$*)"; $(emulate)'
-emulated/skylake-x:   export BLOOM_TEST = $(if $(filter avx512,$(KERNELS_host)),cpu,kernels)
-emulated/skylake-x:   export BLOOM_UNDER = bochs
-emulated/skylake-x:   emulate = go test -short -timeout 30m $(no_examples) -exec $(CURDIR)/internal/emulation/bochs-exec .
+emulated/skylake-x:   emulate = go test -short -timeout 30m -run "$(if $(filter avx512,$(KERNELS_host)),$(CPU_TESTS),$(KERNEL_TESTS))" -exec $(CURDIR)/internal/emulation/bochs-exec .
 # Where this CPU has AVX2, all tests run with it there, and qemu runs a sample, as Bochs does. Elsewhere those of
-# building run, too: what AVX2 has for it, AVX-512 shares. qemu 7.2 reads what the mask of a VPMASKMOVD leaves out; Bochs runs TestLoadsAtPageEnds.
-emulated/haswell:     export BLOOM_TEST = $(if $(filter avx2,$(KERNELS_host)),cpu loads,kernels loads building)
-emulated/haswell:     export BLOOM_UNDER = qemu whole-masks
-emulated/haswell:     emulate = GOARCH=amd64 go test -short $(no_examples) -exec "qemu-x86_64-static -cpu Haswell" .
-emulated/cortex-a53:  export BLOOM_TEST = kernels building
-emulated/cortex-a53:  export BLOOM_UNDER = qemu
-emulated/cortex-a53:  emulate = GOARCH=arm64 go test -short $(no_examples) -exec "qemu-aarch64-static -cpu cortex-a53" .
+# building run, too: what AVX2 has for it, AVX-512 shares. qemu 7.2 reads what a mask leaves out.
+BUILD_TESTS := Test(Add|BatchLengths|LargeArrays|MergeInterleaved|MixedDensity|Put|PutFolds)$$
+emulated/haswell:     export BLOOM_TEST_LACKS = masks
+emulated/haswell:     emulate = GOARCH=amd64 go test -short -run "$(if $(filter avx2,$(KERNELS_host)),$(CPU_TESTS)|KernelLoads|KernelFirst,$(KERNEL_TESTS)|$(BUILD_TESTS))" -exec "qemu-x86_64-static -cpu Haswell" .
+emulated/cortex-a53:  emulate = GOARCH=arm64 go test -short -run "$(KERNEL_TESTS)|$(BUILD_TESTS)" -exec "qemu-aarch64-static -cpu cortex-a53" .
 # An amd64 without AVX, and other generations of arm64: which kernels are found, and do they run? The
 # instructions of a kernel do the same on every CPU that qemu makes.
-emulated/nehalem emulated/neoverse-n1 emulated/max: export BLOOM_TEST = cpu
-emulated/nehalem:     emulate = GOARCH=amd64 go test -short $(no_examples) -exec "qemu-x86_64-static -cpu Nehalem" .
-emulated/neoverse-n1: emulate = GOARCH=arm64 go test -short $(no_examples) -exec "qemu-aarch64-static -cpu neoverse-n1" .
-emulated/max:         emulate = GOARCH=arm64 go test -short $(no_examples) -exec "qemu-aarch64-static -cpu max" .
+emulated/nehalem:     emulate = GOARCH=amd64 go test -short -run "$(CPU_TESTS)" -exec "qemu-x86_64-static -cpu Nehalem" .
+emulated/neoverse-n1: emulate = GOARCH=arm64 go test -short -run "$(CPU_TESTS)" -exec "qemu-aarch64-static -cpu neoverse-n1" .
+emulated/max:         emulate = GOARCH=arm64 go test -short -run "$(CPU_TESTS)" -exec "qemu-aarch64-static -cpu max" .
 # The order of bytes: all but what has none.
-emulated/s390x:       export BLOOM_UNDER = portable-go big-endian
-emulated/s390x:       emulate = GOARCH=s390x go test -short -exec qemu-s390x-static .
-# Examples have no class.
-no_examples = -run "^(Test|Fuzz)"
+emulated/s390x:       emulate = GOARCH=s390x go test -short -skip "$(PORTABLE_TESTS)" -exec qemu-s390x-static .
 
 # mutants plants bugs in the assembly and wants the kernel tests to see them. It is not part
 # of make test, for some of what it changes decides about speed alone.
 .PHONY: mutants
-mutants: export BLOOM_TEST = kernels loads
-mutants: export BLOOM_UNDER = bochs qemu
 mutants:
 	@cd asm && printf '%s\n' "$$MUTANTS" | xargs go run ./mutants
 

@@ -79,10 +79,9 @@ func withTuning(t testing.TB, cpu cpuKind) {
 	})
 }
 
-// TestSingles checks which functions serve single keys on each kernel: the other tests see only that their
+// TestKernelSingles checks which functions serve single keys on each kernel: the other tests see only that their
 // answers are right.
-func TestSingles(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelSingles(t *testing.T) {
 	name := func(pc uintptr) string {
 		name := runtime.FuncForPC(pc).Name()
 		return strings.TrimSuffix(name[strings.LastIndexByte(name, '.')+1:], "-fm")
@@ -140,10 +139,9 @@ func TestSingles(t *testing.T) {
 	})
 }
 
-// TestAMD compares what AMD's CPUs take with the reference: in filters around the sizes from which on it is
+// TestKernelLoadsOfAMD compares what AMD's CPUs take with the reference: in filters around the sizes from which on it is
 // another.
-func TestAMD(t *testing.T) {
-	is(t, kernelTest|loadTest)
+func TestKernelLoadsOfAMD(t *testing.T) {
 	for name, cpu := range map[string]cpuKind{"Zen 3": zen3, "Zen 4": zen4, "Zen 5": zen5} {
 		t.Run(name, func(t *testing.T) {
 			withTuning(t, cpu)
@@ -152,9 +150,8 @@ func TestAMD(t *testing.T) {
 	}
 }
 
-// TestIntelLoads is TestAMD for Intel's CPUs with slow gathers.
-func TestIntelLoads(t *testing.T) {
-	is(t, loadTest)
+// TestKernelLoadsOfIntel is TestKernelLoadsOfAMD for Intel's CPUs with slow gathers.
+func TestKernelLoadsOfIntel(t *testing.T) {
 	withTuning(t, intel)
 	gathers.Store(slowGathers)
 	checkTuning(t)
@@ -212,10 +209,9 @@ func checkTuning(t *testing.T) {
 	})
 }
 
-// TestLoads compares the kernels that this CPU does not take, those that load words one by one or those that
+// TestKernelLoads compares the kernels that this CPU does not take, those that load words one by one or those that
 // gather, with the letter of their walks and hashes.
-func TestLoads(t *testing.T) {
-	is(t, loadTest)
+func TestKernelLoads(t *testing.T) {
 	withLoads(t, !slowGather())
 	random := rand.New(rand.NewPCG(71, 72))
 	for _, walk := range []walkKind{walkDouble32, walkDouble64} {
@@ -227,8 +223,8 @@ func TestLoads(t *testing.T) {
 			}
 		}
 	}
-	t.Run("TestHashes", TestHashes)
-	t.Run("TestOtherLengths", func(t *testing.T) { checkOtherLengths(t, 8) })
+	t.Run("TestKernelHashes", TestKernelHashes)
+	t.Run("TestKernelOtherLengths", func(t *testing.T) { checkOtherLengths(t, 8) })
 }
 
 // rowChoices are what CPUs hash by rows, and all that can be.
@@ -250,10 +246,9 @@ func withRows(t *testing.T, choice string) {
 	t.Cleanup(func() { byRows, foursXXPH3 = before, fours })
 }
 
-// TestKeysOfMixedLengths compares the hashes of keys of 0 to 300 bytes, among them a few of 64 KiB, with the
+// TestKernelMixedLengths compares the hashes of keys of 0 to 300 bytes, among them a few of 64 KiB, with the
 // reference: in columns of up to 130 keys, by the kernels that each CPU takes.
-func TestKeysOfMixedLengths(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelMixedLengths(t *testing.T) {
 	random := rand.New(rand.NewPCG(81, 82))
 	data := make([]byte, 1<<17)
 	for i := range data {
@@ -285,17 +280,16 @@ func TestKeysOfMixedLengths(t *testing.T) {
 				checkFixedWidth(t, data[:n*width], width)
 			}
 			t.Run("others", func(t *testing.T) {
-				t.Run("TestHashes", TestHashes)
-				t.Run("TestOtherLengths", func(t *testing.T) { checkOtherLengths(t, 8) })
+				t.Run("TestKernelHashes", TestKernelHashes)
+				t.Run("TestKernelOtherLengths", func(t *testing.T) { checkOtherLengths(t, 8) })
 			})
 		})
 	}
 }
 
-// TestOneOtherLength compares the hashes of 64 keys, of which one has another length, with the reference: a kernel
+// TestKernelOneOtherLength compares the hashes of 64 keys, of which one has another length, with the reference: a kernel
 // that hashes by rows chooses by the shortest and the longest key how it loads all of them.
-func TestOneOtherLength(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelOneOtherLength(t *testing.T) {
 	withLoads(t, true)
 	withRows(t, "all")
 	random := rand.New(rand.NewPCG(93, 94))
@@ -317,9 +311,8 @@ func TestOneOtherLength(t *testing.T) {
 	}
 }
 
-// TestRowLengths asks which columns are hashed by rows.
-func TestRowLengths(t *testing.T) {
-	is(t, kernelTest)
+// TestKernelRowLengths asks which columns are hashed by rows.
+func TestKernelRowLengths(t *testing.T) {
 	choice := rowLengths{equal: 5, tiny: 3, fours: 12, beside: 7, short: 6, long: 20, least: 1, most: 40}
 	for _, c := range []struct {
 		lengths         []int // of the first, the middle and the last key
@@ -370,9 +363,8 @@ func checkFixedWidth(t *testing.T, data []byte, width int) {
 	checkEachHash(t, keys, must(t)(FixedWidth(data, width)))
 }
 
-// TestRowsEnd looks for the end of a call that hashes by rows at a long key, and after many bytes.
-func TestRowsEnd(t *testing.T) {
-	is(t, kernelTest)
+// TestKernelRowsEnd looks for the end of a call that hashes by rows at a long key, and after many bytes.
+func TestKernelRowsEnd(t *testing.T) {
 	t.Parallel()
 	if !slices.Contains(kernels, AVX512) {
 		return
@@ -418,10 +410,9 @@ func TestRowsEnd(t *testing.T) {
 	}
 }
 
-// TestFoursEnd looks for the end of a call that hashes four keys at a time at a key that is too short or too
+// TestKernelFoursEnd looks for the end of a call that hashes four keys at a time at a key that is too short or too
 // long for it.
-func TestFoursEnd(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelFoursEnd(t *testing.T) {
 	if !slices.Contains(kernels, AVX2) {
 		return
 	}
@@ -452,10 +443,9 @@ func TestFoursEnd(t *testing.T) {
 	}
 }
 
-// TestGroupsEnd looks for the end of a call that loads words one by one at a long key, and after
+// TestKernelLoadsEnd looks for the end of a call that loads words one by one at a long key, and after
 // many bytes.
-func TestGroupsEnd(t *testing.T) {
-	is(t, loadTest)
+func TestKernelLoadsEnd(t *testing.T) {
 	if !slices.Contains(kernels, AVX2) {
 		return // hash32Loads is never called
 	}
@@ -482,9 +472,8 @@ func TestGroupsEnd(t *testing.T) {
 	}
 }
 
-// TestRequest compares the last address that each request asks for with the last bit that it stands for.
-func TestRequest(t *testing.T) {
-	is(t, kernelTest)
+// TestKernelRequest compares the last address that each request asks for with the last bit that it stands for.
+func TestKernelRequest(t *testing.T) {
 	const firstProbes = 3
 	random := rand.New(rand.NewPCG(123, 124))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {

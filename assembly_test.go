@@ -43,10 +43,9 @@ type callLengths struct {
 	shortest       int // bytes of the shortest keys of one length that a call hashes, but of integers
 }
 
-// TestFeatures compares the features by which each kernel is chosen with the features that
+// TestCPUFeatures compares the features by which each kernel is chosen with the features that
 // its functions require. The generator writes those above each function.
-func TestFeatures(t *testing.T) {
-	is(t, kernelTest|cpuTest)
+func TestCPUFeatures(t *testing.T) {
 	file, err := os.Open(ours.file)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +88,6 @@ func TestFeatures(t *testing.T) {
 // than their source: they wait for what was there. A masked load of bytes takes 500 cycles if what its mask leaves out is in a
 // page that is not mapped, and there are only those whose functions say that they know it.
 func TestSlowInstructions(t *testing.T) {
-	is(t, portable)
 	text, err := os.ReadFile(ours.file)
 	if err != nil {
 		t.Fatal(err)
@@ -134,11 +132,10 @@ func checkSlowInstructions(t *testing.T, text string, fail func(format string, a
 	}
 }
 
-// TestLongKeys wants a call into assembly to end at a long key and after many bytes, and nowhere
+// TestKernelLongKeys wants a call into assembly to end at a long key and after many bytes, and nowhere
 // else.
-func TestLongKeys(t *testing.T) {
-	is(t, kernelTest)
-	withLoads(t, false) // those end a call by other rules: TestGroupsEnd
+func TestKernelLongKeys(t *testing.T) {
+	withLoads(t, false) // those end a call by other rules: TestKernelLoadsEnd
 	const rows = 64
 	data := make([]byte, longKey)
 	for i := range data {
@@ -215,9 +212,8 @@ func columnsOf(t *testing.T, keys [][]byte) []Keys {
 	return columns
 }
 
-// TestForms compares every form of each kernel of double32 with the letter of the walk.
-func TestForms(t *testing.T) {
-	is(t, kernelTest)
+// TestKernelForms compares every form of each kernel of double32 with the letter of the walk.
+func TestKernelForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	test := walkTests[walkDouble32]
 	for _, kernel := range kernels[:len(kernels)-1] {
@@ -248,10 +244,9 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestRequests compares what each kernel tests and adds with portable Go, with and without requests
+// TestKernelRequests compares what each kernel tests and adds with portable Go, with and without requests
 // for the lines of later keys.
-func TestRequests(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelRequests(t *testing.T) {
 	random := rand.New(rand.NewPCG(61, 62))
 	data := randomBits(random, 256*512, 0.9)
 	d := newSplit256(data, 512)
@@ -287,10 +282,9 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestReduce compares the remainders that NEON's kernel of double64 takes with %, at hashes
+// TestKernelReduce compares the remainders that NEON's kernel of double64 takes with %, at hashes
 // at which an inexact one shows, for numbers of bits around those where the way changes.
-func TestReduce(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelReduce(t *testing.T) {
 	random := rand.New(rand.NewPCG(39, 40))
 	data := make([]byte, maxKernelBits/8)
 	for shift := range 32 {
@@ -335,10 +329,9 @@ func wantRemainders(t *testing.T, kernel Kernel, n uint64, hashes []uint64, rema
 	}
 }
 
-// TestRequestsOfLines compares what each kernel tests and adds in the walks line512 and line32 with
+// TestKernelRequestsOfLines compares what each kernel tests and adds in the walks line512 and line32 with
 // portable Go, however they load the lines, for numbers of probes up to the largest.
-func TestRequestsOfLines(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelRequestsOfLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(63, 64))
 	words, longs := make([]uint32, windowKeys), make([]uint64, windowKeys)
 	for i := range words {
@@ -394,9 +387,8 @@ func checkRequests[H any](t *testing.T, what string, kernel Kernel, far lineLoad
 	}
 }
 
-// TestKeyByKey tests keys of all short lengths one by one; half of them are in the filter.
-func TestKeyByKey(t *testing.T) {
-	is(t, kernelTest)
+// TestKernelKeyByKey tests keys of all short lengths one by one; half of them are in the filter.
+func TestKernelKeyByKey(t *testing.T) {
 	random := rand.New(rand.NewPCG(65, 66))
 	var keys, known [][]byte
 	for n := range 40 {
@@ -417,10 +409,9 @@ func TestKeyByKey(t *testing.T) {
 	})
 }
 
-// TestSingleIntegers tests and adds integers one by one, with filters of several numbers of probes, and
+// TestKernelSingleIntegers tests and adds integers one by one, with filters of several numbers of probes, and
 // with those that assembly leaves to Go.
-func TestSingleIntegers(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelSingleIntegers(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(75, 76))
 	keys, rows := make([]uint64, 300), make([][]byte, 300)
@@ -488,7 +479,6 @@ func TestSingleIntegers(t *testing.T) {
 // TestLargestFilters checks that the bounds of the kernels are the numbers of blocks and lines from
 // which on Go tests and adds. The hash 0 is in the first block or line, so no other is there.
 func TestLargestFilters(t *testing.T) {
-	is(t, behaviour)
 	data, hits := make([]byte, 64), make([]uint64, 1)
 	longs, words := make([]uint64, minSetHashes, 16), make([]uint32, minSetHashes, 16) // kernels read on to the next vector
 	for _, kernel := range kernels[:len(kernels)-1] {

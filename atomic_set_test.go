@@ -16,7 +16,6 @@ import (
 // addition has returned must be found, in every way too, and at the end the bytes must be
 // those of a Set. It is for the race detector as well.
 func TestAtomicSet(t *testing.T) {
-	is(t, behaviour|concurrent)
 	const goroutines, each = 8, 100
 	keys := golden.Mixed.Range(0, goroutines*each)
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -95,7 +94,6 @@ func isSubset(s, t *Set) bool {
 // TestAtomicNew adds the same keys from many goroutines at once. At least one of them must
 // learn that a key is new, but for keys that are false positives: a Set's.
 func TestAtomicNew(t *testing.T) {
-	is(t, behaviour|concurrent)
 	const goroutines, n = 4, 500
 	keys := golden.Mixed.Range(0, n)
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -140,7 +138,6 @@ func otherHas(format Format, keys [][]byte, i int) bool {
 // TestAtomicQueries compares the queries that replace assembly under the race detector, key by key with atomic
 // loads, with the reference. Other builds run them only here.
 func TestAtomicQueries(t *testing.T) {
-	is(t, behaviour|concurrent)
 	keys := golden.Mixed.Range(0, 700)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 3}, 350)
@@ -170,7 +167,6 @@ func TestAtomicQueries(t *testing.T) {
 // TestAtomicClear empties sets of all formats, of sizes whose last word has bytes behind the bits, and adds to
 // them again. Stats are those of a Set.
 func TestAtomicClear(t *testing.T) {
-	is(t, behaviour|concurrent)
 	eachFormat(t, func(t *testing.T, format Format) {
 		for capacity := 1; capacity < 100; capacity += 7 {
 			p := Policy{format, 10}
@@ -195,7 +191,6 @@ func TestAtomicClear(t *testing.T) {
 // TestAtomicRotation clears a set and reads its numbers while others add: what is added later is found, and the
 // race detector has nothing to say.
 func TestAtomicRotation(t *testing.T) {
-	is(t, behaviour|concurrent, otherOrder)
 	keys := golden.Mixed.Range(0, 200)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 10}, len(keys))
@@ -226,7 +221,6 @@ func TestAtomicRotation(t *testing.T) {
 // TestAtomicRegions adds a column by workers that set bits region by region, from two
 // goroutines at once.
 func TestAtomicRegions(t *testing.T) {
-	is(t, behaviour|concurrent)
 	keys := golden.Mixed.Range(0, 3000)
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
@@ -244,7 +238,6 @@ func TestAtomicRegions(t *testing.T) {
 
 // TestAtomicText wants a line from String, and JSON that a Set reads, of a value and of a pointer.
 func TestAtomicText(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 10}, 100)
 		s.AddString("hello")
@@ -267,7 +260,6 @@ func TestAtomicText(t *testing.T) {
 // TestAtomicAssembly wants no assembly to add keys, because it is not atomic: it would lose
 // bits of other goroutines, but too seldom for a test to see.
 func TestAtomicAssembly(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 10}, windowKeys)
 		h := new(window).hashes(hashKinds[format.hash()].words, windowKeys)

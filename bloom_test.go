@@ -15,7 +15,6 @@ import (
 
 // TestConcurrentQueries is for the race detector.
 func TestConcurrentQueries(t *testing.T) {
-	is(t, behaviour|concurrent)
 	keys := golden.Mixed.Range(0, 3000)
 	f := mustOpen(t, LevelDB, Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(nil, Bytes(keys)))
 	var group waitGroup
@@ -37,7 +36,6 @@ func TestConcurrentQueries(t *testing.T) {
 
 // TestFarFilters compares single keys in filters of LevelDB around pairBytes with the reference.
 func TestFarFilters(t *testing.T) {
-	is(t, kernelTest, bochs, qemu)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(75, 76))
 	for k := range 33 {
@@ -52,7 +50,6 @@ func TestFarFilters(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, testAllocations)
 }
 
@@ -125,7 +122,6 @@ func testAllocations(t *testing.T, format Format) {
 
 // TestStatsOfOtherBits wants no count of set bits that no probe reaches, which filters of another writer can have.
 func TestStatsOfOtherBits(t *testing.T) {
-	is(t, behaviour, otherOrder)
 	for _, c := range []struct {
 		filter        []byte // in each word of bits, all but the bits 23 and 40 are set
 		bits, setBits uint64
@@ -157,7 +153,6 @@ func TestStatsOfOtherBits(t *testing.T) {
 
 // TestStats estimates the number of keys of filters of random keys.
 func TestStats(t *testing.T) {
-	is(t, portable)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(13, 14))
 	all := make([]uint64, 30000)
@@ -197,7 +192,6 @@ func TestStats(t *testing.T) {
 // TestStatsOfManyProbes bounds the work of Stats for a filter of 13 bytes that claims
 // 4,096 probes.
 func TestStatsOfManyProbes(t *testing.T) {
-	is(t, portable)
 	t.Parallel()
 	for k := 1; k <= maxProbesCrate; k++ {
 		if n := samples(k); n < windowKeys || n%windowKeys != 0 || n*k > 1<<25 {
@@ -213,7 +207,6 @@ func TestStatsOfManyProbes(t *testing.T) {
 // TestExplain compares explanations with the answers of the reference, and with the bits
 // that building sets.
 func TestExplain(t *testing.T) {
-	is(t, behaviour)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(25, 26))
 	eachFormat(t, func(t *testing.T, f Format) {
@@ -252,7 +245,6 @@ func (v *view) passes(w Explanation) bool {
 }
 
 func TestExplainVectors(t *testing.T) {
-	is(t, behaviour)
 	for _, c := range []struct {
 		format    Format
 		filter    string

@@ -14,32 +14,30 @@ import (
 	"github.com/lanebloom/bloom/internal/guard"
 )
 
-// TestLoadsAtPageEnds is for the kernels of TestLoads.
-func TestLoadsAtPageEnds(t *testing.T) {
-	is(t, kernelTest, wholeMasks)
+// TestKernelLoadsAtPageEnds is for the kernels of TestKernelLoads.
+func TestKernelLoadsAtPageEnds(t *testing.T) {
+	needs(t, masks)
 	withLoads(t, !slowGather())
-	t.Run("TestVectorsOfKeysAtPageEnds", TestVectorsOfKeysAtPageEnds)
+	t.Run("TestKernelVectorsOfKeysAtPageEnds", TestKernelVectorsOfKeysAtPageEnds)
 	if testing.Short() {
 		return // the others load nothing by a mask
 	}
-	t.Run("TestColumnsAtPageEnd", TestColumnsAtPageEnd)
-	t.Run("TestArraysAtPageEnd", TestArraysAtPageEnd)
+	t.Run("TestKernelColumnsAtPageEnd", TestKernelColumnsAtPageEnd)
+	t.Run("TestKernelArraysAtPageEnd", TestKernelArraysAtPageEnd)
 }
 
-// TestRowsAtPageEnds is TestVectorsOfKeysAtPageEnds for the kernels that hash by rows.
-func TestRowsAtPageEnds(t *testing.T) {
-	is(t, kernelTest)
+// TestKernelRowsAtPageEnds is TestKernelVectorsOfKeysAtPageEnds for the kernels that hash by rows.
+func TestKernelRowsAtPageEnds(t *testing.T) {
 	withRows(t, "all")
-	t.Run("TestVectorsOfKeysAtPageEnds", TestVectorsOfKeysAtPageEnds)
-	t.Run("TestColumnsAtPageEnd", TestColumnsAtPageEnd)
+	t.Run("TestKernelVectorsOfKeysAtPageEnds", TestKernelVectorsOfKeysAtPageEnds)
+	t.Run("TestKernelColumnsAtPageEnd", TestKernelColumnsAtPageEnd)
 	t.Run("TestNullRowsAtNoMemory", TestNullRowsAtNoMemory)
 }
 
-// TestFullWalks compares the kernels of walks with a full remainder a probe with the letter: in arrays that end at an
+// TestKernelFullWalks compares the kernels of walks with a full remainder a probe with the letter: in arrays that end at an
 // inaccessible page, for each number of probes, and numbers of bits around those where the way changes. One probe of
 // each hash is at an edge, where an inexact remainder shows.
-func TestFullWalks(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelFullWalks(t *testing.T) {
 	withTuning(t, thisCPU)
 	random := rand.New(rand.NewPCG(39, 40))
 	small, large := guard.Buffer(t, 1<<14), make([]byte, maxKernelBits/8+8) // hardly any of it touched
@@ -121,10 +119,9 @@ func TestFullWalks(t *testing.T) {
 	}
 }
 
-// TestFew compares the functions that hash and test a few integers with the reference, for every number of keys and
+// TestKernelFew compares the functions that hash and test a few integers with the reference, for every number of keys and
 // of probes. The keys end at an inaccessible page.
-func TestFew(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelFew(t *testing.T) {
 	const most = 64
 	defer setFew(fewOf[thisCPU])
 	setFew(fewIntegers{1, most, never})

@@ -11,11 +11,10 @@ import (
 	"github.com/lanebloom/bloom/internal/guard"
 )
 
-// TestNearLengthsAtPageEnds hashes vectors of keys whose lengths lie near each other, for the code that
+// TestKernelNearLengthsAtPageEnds hashes vectors of keys whose lengths lie near each other, for the code that
 // NEON has for 8 to 32 bytes, and beside its limits. Each key of the headers ends, or begins, at its own
 // inaccessible page, and so do all keys between offsets. One key of each second column has 64 KiB.
-func TestNearLengthsAtPageEnds(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelNearLengthsAtPageEnds(t *testing.T) {
 	const rows, far = 72, 64 << 10
 	random := rand.New(rand.NewPCG(71, 72))
 	pages := make([][]byte, rows)

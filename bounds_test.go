@@ -21,7 +21,6 @@ import (
 // TestKeysAtPageEnd hashes keys of every length and alignment that end where
 // an inaccessible page begins, in every layout.
 func TestKeysAtPageEnd(t *testing.T) {
-	is(t, kernelTest, bochs, qemu)
 	t.Parallel()
 	const room = 130 + 16
 	buffer, header := guard.Buffer(t, 2*room), guard.Buffer(t, len(viewHeader{}))
@@ -66,7 +65,6 @@ func viewOf(t *testing.T, header, key, buffer []byte, from int) Keys {
 
 // TestNullRowsAtNoMemory has null rows whose bytes can't be read, in the layouts that allow it.
 func TestNullRowsAtNoMemory(t *testing.T) {
-	is(t, behaviour)
 	const rows = 300
 	page := guard.Buffer(t, os.Getpagesize())
 	random := rand.New(rand.NewPCG(45, 46))
@@ -94,9 +92,8 @@ func TestNullRowsAtNoMemory(t *testing.T) {
 	}
 }
 
-// TestPackAtPageEnd moves chosen words that end where an inaccessible page begins, as do the bits that choose them.
-func TestPackAtPageEnd(t *testing.T) {
-	is(t, kernelTest)
+// TestKernelPackAtPageEnd moves chosen words that end where an inaccessible page begins, as do the bits that choose them.
+func TestKernelPackAtPageEnd(t *testing.T) {
 	buffer, bitmap := guard.Buffer(t, 8*windowKeys), guard.Buffer(t, windowKeys/8)
 	random := rand.New(rand.NewPCG(61, 62))
 	for n := 0; n <= windowKeys; n += someSizes(n) {
@@ -132,10 +129,9 @@ func checkPack[E uint32 | uint64](t *testing.T, kernel Kernel, words []E, chosen
 	}
 }
 
-// TestVectorsOfKeysAtPageEnds hashes vectors of keys of mixed lengths. Each key ends, or
+// TestKernelVectorsOfKeysAtPageEnds hashes vectors of keys of mixed lengths. Each key ends, or
 // begins, at its own inaccessible page.
-func TestVectorsOfKeysAtPageEnds(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelVectorsOfKeysAtPageEnds(t *testing.T) {
 	t.Parallel()
 	const rows = 101
 	random := rand.New(rand.NewPCG(25, 26))
@@ -219,10 +215,9 @@ func eachFormatAndKernel(t *testing.T, keys [][]byte, run func(t *testing.T, f *
 	})
 }
 
-// TestColumnsAtPageEnd reads columns of fixed width that end where an
+// TestKernelColumnsAtPageEnd reads columns of fixed width that end where an
 // inaccessible page begins, or a few bytes before, and so start anywhere.
-func TestColumnsAtPageEnd(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelColumnsAtPageEnd(t *testing.T) {
 	t.Parallel()
 	const rows = 200
 	buffer := guard.Buffer(t, 32*rows+16)
@@ -264,7 +259,6 @@ func someSizes(size int) int {
 // TestFiltersAtPageEnd probes filters of every size and alignment that end
 // where an inaccessible page begins and are themselves read-only.
 func TestFiltersAtPageEnd(t *testing.T) {
-	is(t, kernelTest, bochs, qemu)
 	t.Parallel()
 	keys := golden.Mixed.Range(0, 300)
 	page := os.Getpagesize()
@@ -305,7 +299,6 @@ func spoilWindow() {
 // TestFileOfInaccessibleBits opens a file of 128 MiB whose bits cannot be read, but for those
 // that share a page with what the format has around them.
 func TestFileOfInaccessibleBits(t *testing.T) {
-	is(t, behaviour)
 	page := os.Getpagesize()
 	eachFormat(t, func(t *testing.T, format Format) {
 		shape, _ := formats[format].shape(1<<27, 8)
@@ -342,7 +335,6 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 // a hash reaches, of which hardly any memory is touched. At the third size, the
 // reciprocal of the whole length would give double32 a wrong index for large hashes.
 func TestLargeArrays(t *testing.T) {
-	is(t, buildTest, otherOrder)
 	t.Parallel()
 	sizes := []uint64{1<<31 - 8, 1 << 31, 1<<31 + 8, 6<<30 - 48, 1<<32 - 8, 1 << 32, 1<<32 + 8, 1<<35 + 12344}
 	if bits.UintSize < 64 || testing.Short() {
@@ -378,10 +370,9 @@ func TestLargeArrays(t *testing.T) {
 	})
 }
 
-// TestAddInOrder compares what each kernel adds in order, and which keys it finds to be new, with the
+// TestKernelAddInOrder compares what each kernel adds in order, and which keys it finds to be new, with the
 // letter of the walk. Arrays of every size end where an inaccessible page begins; hashes repeat, near and far.
-func TestAddInOrder(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelAddInOrder(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(47, 48))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
@@ -475,10 +466,9 @@ func addersInOrder(s *prober, h *hashes) map[string]func(added []uint64) {
 	return ways
 }
 
-// TestArraysAtPageEnd probes, and sets bits of, arrays of every size and number of bits
+// TestKernelArraysAtPageEnd probes, and sets bits of, arrays of every size and number of bits
 // that end where an inaccessible page begins.
-func TestArraysAtPageEnd(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelArraysAtPageEnd(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(43, 44))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
@@ -496,11 +486,10 @@ func TestArraysAtPageEnd(t *testing.T) {
 	})
 }
 
-// TestSingleAdds adds keys one by one, in every way, to sets that end where an inaccessible page begins, with
+// TestKernelSingleAdds adds keys one by one, in every way, to sets that end where an inaccessible page begins, with
 // several numbers of probes. After each key, it compares the bits, and whether the key was new, with what the
 // reference finds.
-func TestSingleAdds(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelSingleAdds(t *testing.T) {
 	random := rand.New(rand.NewPCG(79, 80))
 	keys := make([][]byte, 200)
 	for i := range keys {
@@ -563,9 +552,8 @@ func addOne(s *Set, way int, key []byte) {
 	}
 }
 
-// TestAndSlices compares and8 on every kernel with its definition, for arrays that end at inaccessible pages.
-func TestAndSlices(t *testing.T) {
-	is(t, kernelTest)
+// TestKernelAndSlices compares and8 on every kernel with its definition, for arrays that end at inaccessible pages.
+func TestKernelAndSlices(t *testing.T) {
 	random := rand.New(rand.NewPCG(91, 92))
 	for n := 1; n < 40; n++ {
 		var from [8]*byte

@@ -14,7 +14,6 @@ import (
 // TestAdd sets bits directly, and by region with few and many workers, in arrays of sizes
 // around those of regions.
 func TestAdd(t *testing.T) {
-	is(t, buildTest|concurrent, otherOrder)
 	t.Parallel()
 	const region = 1 << regionShift
 	random := rand.New(rand.NewPCG(29, 30))
@@ -50,7 +49,6 @@ func TestAdd(t *testing.T) {
 
 // TestSortByRegion compares the sorting of places by kernels with portable Go.
 func TestSortByRegion(t *testing.T) {
-	is(t, behaviour)
 	const regions, capacity = 5, 64
 	random := rand.New(rand.NewPCG(31, 32))
 	places := make([]uint32, 1000)
@@ -82,7 +80,6 @@ func TestSortByRegion(t *testing.T) {
 
 // TestBuildOnAnyCores builds filters that workers share.
 func TestBuildOnAnyCores(t *testing.T) {
-	is(t, buildTest|concurrent, portableGo, qemu)
 	const cores = 5
 	keys := make([]uint64, cores*workerKeys)
 	for i := range keys {
@@ -125,7 +122,6 @@ func buildOneByOne(t *testing.T, p Policy, keys []uint64) []byte {
 // TestPanicsOfWorkers changes a column between its check and its use, as no caller may. The
 // panic must come to the caller, who can recover it.
 func TestPanicsOfWorkers(t *testing.T) {
-	is(t, behaviour|concurrent)
 	offsets := make([]int32, 4*workerKeys+1)
 	column := must(t)(Offsets([]byte("data"), offsets))
 	for i := range offsets {
@@ -146,7 +142,6 @@ func TestPanicsOfWorkers(t *testing.T) {
 // TestBuildMemory measures the temporary memory of building by any number of workers,
 // and compares it with what AppendFilter promises.
 func TestBuildMemory(t *testing.T) {
-	is(t, portable)
 	data := make([]byte, 32*workerKeys)
 	for i := range data {
 		data[i] = byte(uint32(i) * 0x9e3779b1 >> 13)
@@ -174,7 +169,6 @@ func TestBuildMemory(t *testing.T) {
 // TestExtend appends zero bytes to slices with and without room, with and without
 // huge pages.
 func TestExtend(t *testing.T) {
-	is(t, behaviour)
 	for _, n := range []int{0, 1, 100, farBytes - 1, farBytes, farBytes + 12345} {
 		for _, dst := range [][]byte{nil, []byte("abc"), append(make([]byte, 0, 200), "abc"...)} {
 			for i := range dst[len(dst):cap(dst)] {
@@ -195,7 +189,6 @@ func TestExtend(t *testing.T) {
 
 // TestNewEncoded looks at where the bits begin, and for the word after the last of them.
 func TestNewEncoded(t *testing.T) {
-	is(t, behaviour)
 	for _, before := range []int{0, 1, 12, 16, 100} {
 		for after := range 2000 {
 			data := newEncoded(before, after)
@@ -211,7 +204,6 @@ func TestNewEncoded(t *testing.T) {
 
 // TestManyProbes builds filters of few keys with so many probes that a window has room for the places of one or two.
 func TestManyProbes(t *testing.T) {
-	is(t, kernelTest, bochs, qemu)
 	t.Parallel()
 	for bitsPerKey, k := range map[int]int{2955: windowPlaces / 2, 5910: windowPlaces} {
 		p := Policy{NoriCrate, bitsPerKey}

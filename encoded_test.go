@@ -30,7 +30,6 @@ func encodedFilters(format Format) (filters [][]byte) {
 // TestEncodedQueries asks encoded filters, one by one and as columns of every layout, with and without null rows, and compares the
 // answers with the reference's, which are yes for bytes that are no filter. The columns are longer than a word of hits.
 func TestEncodedQueries(t *testing.T) {
-	is(t, behaviour)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(99, 100))
 	keys := golden.Mixed.Range(0, 60)
@@ -68,7 +67,6 @@ func TestEncodedQueries(t *testing.T) {
 // TestEncodedAdditions adds keys to encoded filters and compares the bytes, and what it says of new keys, with the
 // reference's. Where OpenSet takes no keys, it is an error and changes nothing.
 func TestEncodedAdditions(t *testing.T) {
-	is(t, behaviour)
 	t.Parallel()
 	keys := golden.Mixed.Range(30, 60)
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -94,7 +92,6 @@ func TestEncodedAdditions(t *testing.T) {
 
 // TestNoBytes asks no bytes for a key. They are the filter of no keys where the engine reads them so, and else no filter.
 func TestNoBytes(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		isFilter := format == RocksDB || format == LevelDB || format == Pebble
 		_, err := Open(format, nil)
@@ -112,7 +109,6 @@ func TestNoBytes(t *testing.T) {
 
 // TestEncodedMisuse wants panics that say what is wrong, and no allocation otherwise.
 func TestEncodedMisuse(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		filter := Policy{format, 10}.AppendFilter(nil, Strings([]string{"key"}))
 		h, hits, column := format.Hash([]byte("key")), make([]uint64, 1), Bytes([][]byte{filter, filter})
@@ -157,7 +153,6 @@ func TestEncodedMisuse(t *testing.T) {
 // as the hashes of one and two words do. A filter of four words answers for them. No key ends with the mark before
 // the number, because nobody knows it.
 func TestChosenHashes(t *testing.T) {
-	is(t, behaviour)
 	set, err := Policy{BitsAndBlooms, 10}.NewSet(10)
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +215,6 @@ func murmurKey(h3, h4 uint64) []byte {
 }
 
 func TestSmallRemainder(t *testing.T) {
-	is(t, portable)
 	for n := uint64(1); n < reciprocalBelow; n++ {
 		last := math.MaxUint64 / n * n
 		for _, h := range []uint64{0, n - 1, n, last - n, last - 1, last, math.MaxUint64} {

@@ -11,7 +11,6 @@ import (
 )
 
 func TestErrors(t *testing.T) {
-	is(t, behaviour)
 	const unknown = Format(200)
 	set := func(p Policy, capacity int) *Set { return mustSet(t, p, capacity) }
 	views := func(headers, bitmap []byte, offset int) error {
@@ -103,7 +102,6 @@ func TestErrors(t *testing.T) {
 
 // TestFloorError wants the error of a rate that a 32-bit hash does not reach to say what does.
 func TestFloorError(t *testing.T) {
-	is(t, behaviour)
 	_, err := PolicyFor(LevelDB, 44_000_000, 0.01)
 	if want := ", or take the format rocksdb"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%v: it does not end in %q", err, want)
@@ -112,7 +110,6 @@ func TestFloorError(t *testing.T) {
 
 // TestNoFormat hands a value that is no format to every function that returns no error.
 func TestNoFormat(t *testing.T) {
-	is(t, behaviour)
 	const none = Format(99)
 	p, keys := Policy{none, 10}, Strings([]string{"key"})
 	for name, call := range map[string]func(){
@@ -147,7 +144,6 @@ func TestNoFormat(t *testing.T) {
 
 // TestProgrammingErrors checks every call that must panic.
 func TestProgrammingErrors(t *testing.T) {
-	is(t, behaviour)
 	f := mustOpen(t, LevelDB, nil)
 	for name, try := range map[string]func(){
 		"words too short":                       func() { mustSet(t, Policy{}, 1).TestAndAddBatch(Integers(make([]uint32, 65)), make([]uint64, 1)) },
@@ -171,7 +167,6 @@ func TestProgrammingErrors(t *testing.T) {
 // hold no key, the zero Set and the zero Builder take none, the zero Keys is an empty column, and the zero
 // Policy builds LevelDB's smallest filter.
 func TestZeroValues(t *testing.T) {
-	is(t, behaviour)
 	keys := golden.Mixed.Range(0, 100)
 	zero := new(Set)
 	for name, v := range map[string]*Filter{"Filter": new(Filter), "Set": {zero.view}, "Set.Filter": zero.Filter()} {
@@ -257,7 +252,6 @@ func TestZeroValues(t *testing.T) {
 
 // TestFewWords wants a panic that says how many words the bits take.
 func TestFewWords(t *testing.T) {
-	is(t, behaviour)
 	set := mustSet(t, Policy{Format: Default, BitsPerKey: 10}, 100)
 	for _, c := range []struct {
 		keys, words int

@@ -57,7 +57,6 @@ func outcomeOf(p Policy, n int) outcome {
 }
 
 func TestExtremePolicies(t *testing.T) {
-	is(t, behaviour, otherOrder, otherGo)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, bitsPerKey := range extremes {
@@ -124,7 +123,6 @@ func checkExtremePolicy(t *testing.T, p Policy, n int) {
 // TestExtremeRates gives the rate of filters of any size extreme numbers of probes. No filter
 // has so many: LevelDB and RocksDB answer yes to every key if there are more than 30.
 func TestExtremeRates(t *testing.T) {
-	is(t, portable)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, n := range []int{1, 500, rates.ThirdProbeKeys, math.MaxInt} {
@@ -142,7 +140,6 @@ func TestExtremeRates(t *testing.T) {
 }
 
 func TestExtremeCapacities(t *testing.T) {
-	is(t, behaviour, otherOrder, otherGo)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for j, n := range extremes {
@@ -176,7 +173,6 @@ func TestExtremeCapacities(t *testing.T) {
 }
 
 func TestExtremeColumns(t *testing.T) {
-	is(t, behaviour)
 	for _, n := range extremes {
 		if k, err := FixedWidth(nil, n); (err == nil) != (n >= 1) || k.Len() != 0 {
 			t.Errorf("FixedWidth(nil, %d): %d keys, %v", n, k.Len(), err)
@@ -213,7 +209,6 @@ func TestExtremeColumns(t *testing.T) {
 
 // TestValidityPastMaxInt32 has rows whose bits are numbered past 2^31.
 func TestValidityPastMaxInt32(t *testing.T) {
-	is(t, behaviour)
 	t.Parallel()
 	const rows = 100
 	memory := make([]byte, (math.MaxInt32+uint64(rows))/8+1) // one for all: Go clears memory that it uses again
@@ -243,7 +238,6 @@ func TestValidityPastMaxInt32(t *testing.T) {
 
 // TestExtremeFormats gives every function that takes a format one that there is not.
 func TestExtremeFormats(t *testing.T) {
-	is(t, behaviour)
 	for _, f := range []Format{Format(len(formats)), 200, 255} {
 		key := []byte("key")
 		for name, call := range map[string]func(){

@@ -124,7 +124,6 @@ func seal(file []byte) {
 
 // TestFile writes filters and sets in every way and reads them in every way.
 func TestFile(t *testing.T) {
-	is(t, behaviour)
 	t.Parallel()
 	all := golden.Mixed.Range(0, 20000)
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -207,7 +206,6 @@ var updateFiles = flag.Bool("update", false, "write testdata/file and testdata/i
 
 // TestFileGolden pins the file of each format.
 func TestFileGolden(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		keys := golden.Decimals.Range(0, 100)
 		builder := Policy{format, 10}.NewBuilder()
@@ -241,7 +239,6 @@ func TestFileGolden(t *testing.T) {
 
 // TestFileStart wants the bits at the first boundary that leaves room, and old files where they were.
 func TestFileStart(t *testing.T) {
-	is(t, behaviour)
 	for before := range 1000 {
 		start := int(startOf(before))
 		if bits := start + before; start < fileFields || start > mostStart || bits%64 != 0 || bits < fileLeast {
@@ -257,7 +254,6 @@ func TestFileStart(t *testing.T) {
 
 // TestLaterStart refuses a file whose filter begins one byte later than it must.
 func TestLaterStart(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		file := testFile(format)
 		var h fileHeader
@@ -282,7 +278,6 @@ func (e tall) parse(data []byte) ([]byte, shape, error) {
 
 // TestFileOfTallHeader writes and reads files of a format with a header of 32 bytes, and damages them.
 func TestFileOfTallHeader(t *testing.T) {
-	is(t, behaviour)
 	before := formats[Parquet].encoding
 	formats[Parquet].encoding = tall{}
 	defer func() { formats[Parquet].encoding = before }()
@@ -320,7 +315,6 @@ func TestFileOfTallHeader(t *testing.T) {
 
 // TestFileInDocs compares the file that docs/file-format.md shows.
 func TestFileInDocs(t *testing.T) {
-	is(t, behaviour)
 	docs, err := os.ReadFile(filepath.Join("docs", "file-format.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -369,7 +363,6 @@ func checkRefused(t *testing.T, data []byte, want error) {
 // TestFileDamaged damages every byte of files. Reading finds all damage; opening finds the
 // damage that is not in the filter.
 func TestFileDamaged(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		file := testFile(format)
 		start := int(file[12])
@@ -388,7 +381,6 @@ func TestFileDamaged(t *testing.T) {
 
 // TestFileTruncated cuts files at every byte, and adds a byte.
 func TestFileTruncated(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		file := testFile(format)
 		for n := 1; n < len(file); n++ {
@@ -420,7 +412,6 @@ func TestFileTruncated(t *testing.T) {
 
 // TestFileHostile has headers whose checksum is right and which lie.
 func TestFileHostile(t *testing.T) {
-	is(t, behaviour)
 	word := func(at int, change func(uint64) uint64) func(data []byte) {
 		return func(data []byte) {
 			binary.LittleEndian.PutUint64(data[at:], change(binary.LittleEndian.Uint64(data[at:])))
@@ -510,7 +501,6 @@ func TestFileHostile(t *testing.T) {
 
 // TestFileMessages reads what people may take for a file.
 func TestFileMessages(t *testing.T) {
-	is(t, behaviour)
 	file := testFile(LevelDB)
 	stripped := bytes.Clone(file)
 	stripped[0] &= 0x7f
@@ -541,7 +531,6 @@ func TestFileMessages(t *testing.T) {
 
 // TestReadFromMemory has headers that claim far more bytes than follow.
 func TestReadFromMemory(t *testing.T) {
-	is(t, behaviour)
 	for _, size := range []uint64{1 << 20, 1 << 29, 1 << 40, 1 << 62} {
 		data := slices.Concat(testFile(LevelDB)[:128], make([]byte, 10))
 		binary.LittleEndian.PutUint64(data[40:], size)
@@ -572,7 +561,6 @@ func TestReadFromMemory(t *testing.T) {
 // TestFilesInAStream reads files of all formats from one stream, which has more bytes after
 // them and may fail anywhere.
 func TestFilesInAStream(t *testing.T) {
-	is(t, behaviour)
 	var stream bytes.Buffer
 	var want [][]byte
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -624,7 +612,6 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 }
 
 func TestWriteTo(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustSet(t, Policy{format, 10}, 100)
 		want, _ := s.MarshalBinary()
@@ -649,7 +636,6 @@ func TestWriteTo(t *testing.T) {
 
 // TestBytes wants the bytes that were opened, and those of a set, and no copies.
 func TestBytes(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, odd := range formatTests[format].odd {
 			if odd.is == noFilter {
@@ -674,7 +660,6 @@ func TestBytes(t *testing.T) {
 
 // TestZeroFile writes and reads zero values.
 func TestZeroFile(t *testing.T) {
-	is(t, behaviour)
 	want := plainFile(t, Default, 0, nil)
 	checkFile(t, new(Filter), new(Filter), want, nil)
 	checkFile(t, new(Set), mustSet(t, Policy{}, 1), want, nil)
@@ -710,7 +695,6 @@ func TestZeroFile(t *testing.T) {
 
 // TestKeyCountOfFile adds to a set that was read from a file.
 func TestKeyCountOfFile(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		var s Set
 		for _, want := range []uint64{0, 10, 11} {
@@ -727,7 +711,6 @@ func TestKeyCountOfFile(t *testing.T) {
 }
 
 func TestFileAllocations(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		file := testFile(format)
 		f, err := OpenBinary(file)

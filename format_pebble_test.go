@@ -68,7 +68,6 @@ var testLine32 = walkTest{
 
 // TestRateOfLines measures rates of numbers of lines with which many walks in a line are the same.
 func TestRateOfLines(t *testing.T) {
-	is(t, portable)
 	t.Parallel()
 	for _, lines := range []int{4097, 8193, 10083, 10085} {
 		n := lines * 512 / 20
@@ -83,7 +82,6 @@ func TestRateOfLines(t *testing.T) {
 
 // TestMergeOfLines merges sets of as many bits and probes, but in lines of other lengths.
 func TestMergeOfLines(t *testing.T) {
-	is(t, behaviour)
 	long, short := make([]byte, 1024+5), make([]byte, 1024+5)
 	long[1024], long[1025] = 6, 8
 	short[1024], short[1025] = 6, 16

@@ -13,7 +13,6 @@ import (
 
 // FuzzOpen takes any bytes as a filter.
 func FuzzOpen(f *testing.F) {
-	is(f, behaviour)
 	f.Add([]byte(nil), []byte("hello"))
 	f.Add([]byte{6}, []byte("hello"))
 	f.Add([]byte{0xff, 0}, []byte("hello"))
@@ -62,7 +61,6 @@ func FuzzOpen(f *testing.F) {
 // FuzzFile takes any bytes as a file. Corrected checksums let more of them be one. Every way
 // to read must tell the same, and a filter that is read writes the same bytes.
 func FuzzFile(f *testing.F) {
-	is(f, behaviour)
 	for format := range Format(len(formats)) {
 		f.Add(testFile(format), false)
 		f.Add(testFile(format)[:130], true)
@@ -114,7 +112,6 @@ func FuzzFile(f *testing.F) {
 // FuzzKeys makes columns from any bytes. The result must be an error, or a column with the
 // same rows that a plain reader finds.
 func FuzzKeys(f *testing.F) {
-	is(f, behaviour)
 	f.Add([]byte("hello world"), []byte{0, 0, 0, 0, 5, 0, 0, 0, 11, 0, 0, 0}, 1, []byte{0xff}, 0)
 	f.Add([]byte("hello world"), []byte{0, 0, 0, 0, 9, 0, 0, 0, 5, 0, 0, 0}, 11, []byte{0x55, 0x01}, 3)
 	f.Add([]byte("hello world"), []byte{0xff, 0xff, 0xff, 0xff, 5, 0, 0, 0}, -1, []byte(nil), math.MaxInt)
@@ -223,7 +220,6 @@ func plainViews(headers []byte, buffers [][]byte, valid []bool) (rows [][]byte, 
 // FuzzKernels probes any bits for any hashes, those given and then pseudorandom ones: each
 // kernel of a walk against its letter. Some of the last bits may lie beyond the array.
 func FuzzKernels(f *testing.F) {
-	is(f, kernelTest|cpuTest)
 	for w := noWalk + 1; int(w) < len(walkKinds); w++ {
 		f.Add(byte(w), []byte{0}, byte(0), byte(1), make([]byte, 16), uint16(0))
 		f.Add(byte(w), fromHex("0140000104104000"), byte(0), byte(6), []byte("\x4e\x96\x95\xf7\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"), uint16(windowKeys))
@@ -258,7 +254,6 @@ func FuzzKernels(f *testing.F) {
 // FuzzBuild builds filters of any keys in every way. A key in the input is a byte for its
 // length, and then its bytes.
 func FuzzBuild(f *testing.F) {
-	is(f, behaviour)
 	f.Add([]byte("\x05hello\x05world"), 10)
 	f.Add([]byte("\x00\x00\x01\x80\x02\xff\xfe"), 0)
 	f.Add([]byte(nil), -3)

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// afterInit is what the init functions of the package make of gathers. No test but TestFirstWindow depends on
+// afterInit is what the init functions of the package make of gathers. No test but TestKernelFirstWindow depends on
 // what a timing finds: gathers are fast if they were left untimed.
 var afterInit uint32
 
@@ -24,9 +24,8 @@ func init() {
 	gathers.CompareAndSwap(untimedGathers, fastGathers)
 }
 
-// TestNotTimedAtInit wants the init functions to leave the timing to the first window.
-func TestNotTimedAtInit(t *testing.T) {
-	is(t, cpuTest)
+// TestCPUNotTimedAtInit wants the init functions to leave the timing to the first window.
+func TestCPUNotTimedAtInit(t *testing.T) {
 	want := untimedGathers
 	switch {
 	case isAMD:
@@ -39,9 +38,8 @@ func TestNotTimedAtInit(t *testing.T) {
 	}
 }
 
-// TestAreSlow decides on planted times: rounds of gathers and loads in turn, in ticks.
-func TestAreSlow(t *testing.T) {
-	is(t, kernelTest|cpuTest)
+// TestCPUGathers decides on planted times: rounds of gathers and loads in turn, in ticks.
+func TestCPUGathers(t *testing.T) {
 	for name, c := range map[string]struct {
 		rounds []int64
 		want   bool
@@ -93,10 +91,9 @@ func withTimes(t *testing.T, byGathers, byLoads uint64) (timed *atomic.Int32) {
 	return timed
 }
 
-// TestFirstWindow asks many goroutines at once for the first window of each format and kernel, whichever of
+// TestKernelFirstWindow asks many goroutines at once for the first window of each format and kernel, whichever of
 // gathers and loads wins, and compares their answers with the reference.
-func TestFirstWindow(t *testing.T) {
-	is(t, kernelTest|loadTest|concurrent)
+func TestKernelFirstWindow(t *testing.T) {
 	if len(kernels) == 1 {
 		return // nothing gathers
 	}

@@ -65,9 +65,8 @@ func eachGroupKernel(t *testing.T, g *Group, run func(t *testing.T, g *Group)) {
 	}
 }
 
-// TestGroup compares groups with the letter of the walk, filter by filter.
-func TestGroup(t *testing.T) {
-	is(t, kernelTest)
+// TestKernelGroup compares groups with the letter of the walk, filter by filter.
+func TestKernelGroup(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(63, 64))
 	var data [][]byte
@@ -134,7 +133,6 @@ func checkGroup(t *testing.T, g *Group, h Hash, want func(f *Filter) bool) {
 
 // TestGroupKeys compares a group with its filters, for keys and columns of all lengths.
 func TestGroupKeys(t *testing.T) {
-	is(t, kernelTest, otherOrder, bochs, qemu)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(65, 66))
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -197,7 +195,6 @@ func checkGroupBatch(t *testing.T, g *Group, keys Keys) {
 
 // TestGroupOfOdd makes groups of filters of unlike shapes, and of those that make no group.
 func TestGroupOfOdd(t *testing.T) {
-	is(t, behaviour)
 	filter := func(f Format, data string) *Filter { return mustOpen(t, f, fromHex(data)) }
 	for name, test := range map[string]struct {
 		filters []*Filter
@@ -262,7 +259,6 @@ func TestGroupOfOdd(t *testing.T) {
 
 // TestGroupPanics makes the mistakes for which a group panics.
 func TestGroupPanics(t *testing.T) {
-	is(t, behaviour)
 	filters := slices.Repeat([]*Filter{Policy{LevelDB, 10}.NewFilter(Integers([]uint64{1}))}, 65)
 	g, err := NewGroup(filters)
 	if err != nil {

@@ -47,7 +47,6 @@ var hashTests = [...][]hashVector{
 // TestHash compares every way to hash one key with the vectors, and with the reference at
 // every length up to several blocks.
 func TestHash(t *testing.T) {
-	is(t, behaviour)
 	t.Parallel()
 	data := slices.Concat(golden.Mixed.Range(0, 131)...)
 	eachHash(t, func(t *testing.T, kind hashKind) {
@@ -89,7 +88,6 @@ func TestHash(t *testing.T) {
 // TestWrongHashes looks for the panic of queries and of builds with hashes of another kind
 // than the format's. It must come to the caller, also where a build has workers.
 func TestWrongHashes(t *testing.T) {
-	is(t, behaviour, otherOrder, otherGo)
 	t.Parallel()
 	keys, many := golden.Mixed.Range(0, 10), map[hashKind]Keys{}
 	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
@@ -143,7 +141,6 @@ func TestWrongHashes(t *testing.T) {
 // TestHashStaysInRegisters wants a Hash that the compiler keeps in registers: of at most four fields, none of them
 // an array of more than one element, and of at most four words.
 func TestHashStaysInRegisters(t *testing.T) {
-	is(t, portable)
 	h := reflect.TypeFor[Hash]()
 	if h.NumField() > 4 || h.Size() > 32 {
 		t.Errorf("a Hash has %d fields and %d bytes", h.NumField(), h.Size())
@@ -157,7 +154,6 @@ func TestHashStaysInRegisters(t *testing.T) {
 
 // TestHashFrom makes hashes and columns of hashes from words.
 func TestHashFrom(t *testing.T) {
-	is(t, behaviour)
 	key := []byte("key")
 	eachFormat(t, func(t *testing.T, f Format) {
 		h, w := referenceHash(f.hash(), key), hashKinds[f.hash()].words

@@ -7,8 +7,10 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -25,6 +27,17 @@ func (g *waitGroup) Go(call func()) {
 		defer g.Done()
 		call()
 	}()
+}
+
+// masks is what qemu 7.2 lacks: it reads what the mask of a VPMASKMOVD leaves out.
+const masks = "masks"
+
+// needs skips a test where BLOOM_TEST_LACKS says that an emulator lacks something.
+func needs(t testing.TB, ability string) {
+	t.Helper()
+	if slices.Contains(strings.Fields(os.Getenv("BLOOM_TEST_LACKS")), ability) {
+		t.Skipf("this CPU is emulated without %s", ability)
+	}
 }
 
 func mustOpen(t testing.TB, format Format, encoded []byte) *Filter {

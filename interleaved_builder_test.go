@@ -14,7 +14,6 @@ import (
 
 // TestInterleavedBuilder compares the file of a builder with that of filters in memory, for numbers of filters at the ends of blocks.
 func TestInterleavedBuilder(t *testing.T) {
-	is(t, behaviour)
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.Getenv("TMPDIR"))
 	random := rand.New(rand.NewPCG(93, 94))
@@ -88,7 +87,6 @@ func TestInterleavedBuilder(t *testing.T) {
 
 // TestInterleavedBuilderErrors wants errors for what cannot be added or written, and no file.
 func TestInterleavedBuilderErrors(t *testing.T) {
-	is(t, behaviour)
 	f := Policy{BitsPerKey: 10}.NewFilter(Integers(make([]uint64, 100)))
 	b, err := f.NewInterleavedBuilder()
 	if err != nil {

@@ -109,7 +109,6 @@ func plainInterleaved(filters []*Filter, keys []uint64, labels []string, kind, m
 
 // TestInterleavedFile writes files as the document has them, and reads them.
 func TestInterleavedFile(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		x, filters := interleavedExample(t, format)
 		file := fileOf(t, x)
@@ -163,7 +162,6 @@ func checkOpened(t *testing.T, got, want *Interleaved) {
 // TestInterleavedFiles writes and reads files of many sizes: numbers of filters at the ends of words, slices that WriteTo
 // writes in pieces, and no labels.
 func TestInterleavedFiles(t *testing.T) {
-	is(t, behaviour)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(81, 82))
 	for _, c := range []struct{ filters, keys int }{{0, 10}, {1, 0}, {31, 10}, {32, 10}, {33, 10}, {64, 1}, {96, 3}, {97, 3}, {8160, 4}, {8161, 4}, {33000, 2}, {100, 2000}} {
@@ -197,7 +195,6 @@ func TestInterleavedFiles(t *testing.T) {
 
 // TestInterleavedGolden pins the file of each format.
 func TestInterleavedGolden(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		x, _ := interleavedExample(t, format)
 		path := filepath.Join("testdata", "interleaved", format.String()+".interleaved")
@@ -235,7 +232,6 @@ func interleavedAnswers(t testing.TB, x *Interleaved) string {
 
 // TestInterleavedDamaged flips every byte of files, and cuts them at every length.
 func TestInterleavedDamaged(t *testing.T) {
-	is(t, behaviour, otherOrder, otherGo)
 	t.Parallel()
 	for _, format := range []Format{LevelDB, Parquet, Nori, BitsAndBlooms} {
 		x, _ := interleavedExample(t, format)
@@ -286,7 +282,6 @@ func sealInterleaved(file []byte) {
 
 // TestInterleavedHostile has headers and tables whose checksums are right and which lie. Nothing is allocated by what they claim.
 func TestInterleavedHostile(t *testing.T) {
-	is(t, behaviour)
 	x, _ := interleavedExample(t, LevelDB)
 	file := fileOf(t, x)
 	table := int(binary.LittleEndian.Uint64(file[112:]))
@@ -329,7 +324,6 @@ func TestInterleavedHostile(t *testing.T) {
 
 // TestInterleavedLies has headers of which one number is wrong, and all others fit it.
 func TestInterleavedLies(t *testing.T) {
-	is(t, behaviour)
 	x, _ := interleavedExample(t, LevelDB)
 	for name, change := range map[string]func(y *interleaving, p *parts, after *[]byte){
 		"nothing":               func(*interleaving, *parts, *[]byte) {},
@@ -374,7 +368,6 @@ func (x *interleaving) emptyTable() []byte {
 
 // TestInterleavedWriteTo writes to a writer that fails after each number of bytes.
 func TestInterleavedWriteTo(t *testing.T) {
-	is(t, behaviour)
 	x, _ := interleavedExample(t, LevelDB)
 	size := len(fileOf(t, x))
 	for n := 0; n < size; n += 1 + n/7 {
@@ -391,7 +384,6 @@ func TestInterleavedWriteTo(t *testing.T) {
 
 // TestPutAfterRoom puts a filter behind free columns of a file that, against the format, have bits. They hold no key.
 func TestPutAfterRoom(t *testing.T) {
-	is(t, behaviour)
 	x, filters := interleavedExample(t, LevelDB)
 	file := fileOf(t, x)
 	slots := file[interleavedStart:][:int(x.depth)*x.stride]
@@ -422,7 +414,6 @@ func TestPutAfterRoom(t *testing.T) {
 
 // TestVerifyFree sets each bit of a slice, with the checksum of it: those from the number of filters on are no filter's.
 func TestVerifyFree(t *testing.T) {
-	is(t, behaviour)
 	for _, filters := range []int{0, 1, 3, 8, 9, 31, 32, 33} {
 		x, err := Policy{LevelDB, 10}.NewInterleaved(filters, 10)
 		if err != nil {

@@ -128,9 +128,8 @@ func checkAlike(t *testing.T, got, want asked, format Format, keys Keys) {
 	same("MayContainBatch", (keys.Len()+63)/64*got.Len(), func(a asked, hits []uint64) int { return a.MayContainBatch(keys, hits) })
 }
 
-// TestInterleaved compares interleaved filters with a group of them.
-func TestInterleaved(t *testing.T) {
-	is(t, kernelTest)
+// TestKernelInterleaved compares interleaved filters with a group of them.
+func TestKernelInterleaved(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(71, 72))
 	counts := []int{0, 1, 31, 32, 33, 64, 100, 300, 577, 1100}
@@ -197,7 +196,6 @@ func checkHits(t *testing.T, x *Interleaved, keys Keys) {
 
 // TestPut puts filters into any places, over others and past the last, and takes all of them back.
 func TestPut(t *testing.T) {
-	is(t, buildTest)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		random := rand.New(rand.NewPCG(73, 74))
@@ -271,7 +269,6 @@ func checkTaken(t *testing.T, got, want *Filter) {
 
 // TestPutFolds puts in filters of more bits, and wants what a set of the same keys has.
 func TestPutFolds(t *testing.T) {
-	is(t, buildTest)
 	for _, format := range foldable {
 		for times := range 4 {
 			p := Policy{format, 10}
@@ -301,7 +298,6 @@ func TestPutFolds(t *testing.T) {
 
 // TestInterleavedLike makes room for filters of given shapes, such as those of an engine.
 func TestInterleavedLike(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		var filters []*Filter
 		for i := range 70 {
@@ -343,7 +339,6 @@ func TestInterleavedLike(t *testing.T) {
 
 // TestInterleavedErrors wants the error of each mistake, and nothing changed.
 func TestInterleavedErrors(t *testing.T) {
-	is(t, behaviour)
 	p := Policy{RocksDB, 10}
 	x, err := p.NewInterleaved(100, 1000)
 	if err != nil {
@@ -430,9 +425,8 @@ func TestInterleavedErrors(t *testing.T) {
 	}
 }
 
-// TestTranspose compares transpose with its definition, at all places of a line.
-func TestTranspose(t *testing.T) {
-	is(t, kernelTest)
+// TestKernelTranspose compares transpose with its definition, at all places of a line.
+func TestKernelTranspose(t *testing.T) {
 	for _, kernel := range kernels {
 		var x interleaving
 		x.empty.kernel = kernel
@@ -457,7 +451,6 @@ func TestTranspose(t *testing.T) {
 
 // TestInterleavedByReference compares with the plain reading of each format.
 func TestInterleavedByReference(t *testing.T) {
-	is(t, behaviour)
 	random := rand.New(rand.NewPCG(75, 76))
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 6}
@@ -481,7 +474,6 @@ func TestInterleavedByReference(t *testing.T) {
 
 // TestMergeInterleaved merges parts of any number of filters, with some columns that they lack.
 func TestMergeInterleaved(t *testing.T) {
-	is(t, buildTest)
 	eachFormat(t, func(t *testing.T, format Format) {
 		random := rand.New(rand.NewPCG(77, 78))
 		p := Policy{format, 8}
@@ -540,7 +532,6 @@ func TestMergeInterleaved(t *testing.T) {
 
 // TestOrBits sets bits behind any number of others and compares with setting them one by one. What follows them stays.
 func TestOrBits(t *testing.T) {
-	is(t, buildTest)
 	random := rand.New(rand.NewPCG(97, 98))
 	for at := range 130 {
 		for n := range 200 {
@@ -565,7 +556,6 @@ func TestOrBits(t *testing.T) {
 
 // TestInterleavedStats compares with the statistics of each filter by itself.
 func TestInterleavedStats(t *testing.T) {
-	is(t, portable)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		random := rand.New(rand.NewPCG(79, 80))
@@ -610,12 +600,11 @@ func TestInterleavedStats(t *testing.T) {
 	}
 }
 
-var pairs = flag.Int("pairs", 2_000_000, "`number` of pairs of a key and a filter in TestInterleavedPairs")
+var pairs = flag.Int("pairs", 2_000_000, "`number` of pairs of a key and a filter in TestKernelInterleavedPairs")
 
-// TestInterleavedPairs compares interleaved filters in memory, and in a file, with a group of them: random shapes, numbers of
+// TestKernelInterleavedPairs compares interleaved filters in memory, and in a file, with a group of them: random shapes, numbers of
 // filters, keys and kernels, up to a number of pairs of a key and a filter.
-func TestInterleavedPairs(t *testing.T) {
-	is(t, kernelTest, otherOrder)
+func TestKernelInterleavedPairs(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		*pairs = min(*pairs, 200_000)
@@ -663,9 +652,8 @@ func TestInterleavedPairs(t *testing.T) {
 	t.Logf("%d pairs", done)
 }
 
-// TestInterleavedFar asks slices that are so large that those of the next key are requested, with rows that are null.
-func TestInterleavedFar(t *testing.T) {
-	is(t, kernelTest)
+// TestKernelInterleavedFar asks slices that are so large that those of the next key are requested, with rows that are null.
+func TestKernelInterleavedFar(t *testing.T) {
 	random := rand.New(rand.NewPCG(95, 96))
 	for _, format := range []Format{RocksDB, Parquet, BitsAndBlooms} {
 		p := Policy{format, 10}

@@ -14,10 +14,9 @@ import (
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
-// TestKernels compares each kernel with the letter of its walk, over numbers of bits, of
+// TestFiltersOnKernels compares each kernel with the letter of its walk, over numbers of bits, of
 // probes and of hashes, and shares of hits: the fill of the bits sets the latter.
-func TestKernels(t *testing.T) {
-	is(t, kernelTest, otherOrder, bochs, qemu)
+func TestFiltersOnKernels(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	lengths := []int{0, 1, 2, 7, 8, 15, 16, 17, smallBatch - 1, smallBatch, smallBatch + 1, 127, 128, 129, windowKeys - 1, windowKeys, windowKeys + 1, 2*windowKeys + 67}
@@ -42,7 +41,6 @@ func TestKernels(t *testing.T) {
 // TestBatchLengths tests batches of every seventh length up to two windows and a rest, and of
 // every length up to some vectors. A vector or a word of hits ends anywhere in these lengths.
 func TestBatchLengths(t *testing.T) {
-	is(t, kernelTest|buildTest, otherOrder, bochs)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(17, 18))
 	stride := 7
@@ -70,7 +68,6 @@ func TestBatchLengths(t *testing.T) {
 // TestMixedDensity alternates runs of hits and runs of misses: between them a kernel may
 // change its way of probing.
 func TestMixedDensity(t *testing.T) {
-	is(t, kernelTest|buildTest, otherOrder, bochs)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
@@ -102,7 +99,6 @@ func TestMixedDensity(t *testing.T) {
 // of random ones. All other bits are clear, so that a wrong remainder finds none. A kernel
 // that knows the hits to be dense makes its probes in another way.
 func TestRemainders(t *testing.T) {
-	is(t, kernelTest, otherOrder, bochs, qemu)
 	t.Parallel()
 	small, stride := uint64(1<<18), uint64(1)
 	if testing.Short() {
@@ -177,10 +173,9 @@ func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int
 	}
 }
 
-// TestMostProbes tests hashes of the most probes that a filter has. Assembly may compute each probe from the one before: the last
+// TestKernelMostProbes tests hashes of the most probes that a filter has. Assembly may compute each probe from the one before: the last
 // one, of the first bit, would show what such steps add up to.
-func TestMostProbes(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelMostProbes(t *testing.T) {
 	test, random := walkTests[walkDouble64], rand.New(rand.NewPCG(15, 16))
 	memory := make([]byte, 1<<29) // hardly any of it touched
 	for _, n := range []uint64{1<<20 + 1, 3 << 23, 1<<32 - 5} {
@@ -211,7 +206,6 @@ func TestMostProbes(t *testing.T) {
 // TestIndex compares the remainders of single hashes with %, for all small numbers of bits,
 // those around powers of two, and random ones, up to the largest.
 func TestIndex(t *testing.T) {
-	is(t, kernelTest, otherOrder, bochs, qemu)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	var sizes []uint64
@@ -248,7 +242,6 @@ func TestIndex(t *testing.T) {
 }
 
 func TestOnesCount(t *testing.T) {
-	is(t, behaviour)
 	random := rand.New(rand.NewPCG(11, 12))
 	for n := range 40 {
 		data, want := make([]byte, n), uint64(0)
@@ -265,7 +258,6 @@ func TestOnesCount(t *testing.T) {
 // TestRows compares the rows that kernels multiply by with their formulas: of each number of probes, up
 // to the most that a filter of lines may have, rows of 8 probes have every probe, and no other.
 func TestRows(t *testing.T) {
-	is(t, behaviour)
 	for k := 1; k <= 127; k++ {
 		l, d := newLine512(everything, 1, k), newLine32(everything, 1, 0, k)
 		for from := 0; from < k; from += 8 {
@@ -287,10 +279,9 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestPromisedKernels compares the kernels found with those that the job which runs the
+// TestCPUKernels compares the kernels found with those that the job which runs the
 // test promises, see the Makefile.
-func TestPromisedKernels(t *testing.T) {
-	is(t, kernelTest|cpuTest)
+func TestCPUKernels(t *testing.T) {
 	if kernels[len(kernels)-1] != Generic {
 		t.Errorf("kernels %v do not end with generic", kernels)
 	}
@@ -304,10 +295,9 @@ func TestPromisedKernels(t *testing.T) {
 	}
 }
 
-// TestPlaces compares the places of each kernel with the letter of the walk, in any order,
+// TestKernelPlaces compares the places of each kernel with the letter of the walk, in any order,
 // and looks for places written past the last.
-func TestPlaces(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelPlaces(t *testing.T) {
 	const canary = 0xdeadbeef
 	random := rand.New(rand.NewPCG(51, 52))
 	for n := range 70 {
@@ -336,10 +326,9 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestHashes hashes columns of fixed width at every length up to some vectors, at any
+// TestKernelHashes hashes columns of fixed width at every length up to some vectors, at any
 // alignment.
-func TestHashes(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelHashes(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(19, 20))
 	data := make([]byte, 21*150+8)
@@ -354,10 +343,9 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// TestOtherLengths hashes columns of keys of one length in which one key, or all keys from
+// TestKernelOtherLengths hashes columns of keys of one length in which one key, or all keys from
 // one on, have another length.
-func TestOtherLengths(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelOtherLengths(t *testing.T) {
 	t.Parallel()
 	stride := 2
 	if testing.Short() {
@@ -393,10 +381,9 @@ func checkOtherLengths(t *testing.T, stride int) {
 	}
 }
 
-// TestStripes compares the stripes of XXPH3 in assembly with those in portable Go, and with the
+// TestKernelStripes compares the stripes of XXPH3 in assembly with those in portable Go, and with the
 // reference.
-func TestStripes(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelStripes(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(77, 78))
 	data := make([]byte, 2*longKey+70)

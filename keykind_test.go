@@ -29,7 +29,6 @@ func kindFile(t testing.TB, format Format, kind KeyKind) []byte {
 
 // TestKeyKind writes filters of keys of a kind in every way, and reads them in every way.
 func TestKeyKind(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, kind := range kinds {
 			f, err := Policy{format, 10}.NewFilter(Strings([]string{"hello", "world"})).WithKeyKind(kind)
@@ -69,7 +68,6 @@ func TestKeyKind(t *testing.T) {
 
 // TestKeyKindDamaged damages the kind in a file.
 func TestKeyKindDamaged(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, kind := range kinds[1:] {
 			for at := fileKind; at < fileFields; at++ {
@@ -86,7 +84,6 @@ func TestKeyKindDamaged(t *testing.T) {
 
 // TestKeyKindOfSets merges sets of keys of all kinds.
 func TestKeyKindOfSets(t *testing.T) {
-	is(t, behaviour)
 	for _, kind := range kinds {
 		for _, other := range kinds {
 			var s, o Set
@@ -120,7 +117,6 @@ func TestKeyKindOfSets(t *testing.T) {
 
 // TestKeyKindNames has names that a file cannot hold.
 func TestKeyKindNames(t *testing.T) {
-	is(t, behaviour)
 	for _, kind := range []KeyKind{KeyKind(strings.Repeat("k", 33)), "a\x00b", "\n", "é", "\xff", KeyKind(strings.Repeat("k", 1<<20))} {
 		if f, err := new(Filter).WithKeyKind(kind); !errors.Is(err, ErrKind) || f != nil || len(err.Error()) > 300 {
 			t.Errorf("WithKeyKind: %v", err)
@@ -134,7 +130,6 @@ func TestKeyKindNames(t *testing.T) {
 
 // TestKeyKindGolden pins the file of a filter of text.
 func TestKeyKindGolden(t *testing.T) {
-	is(t, behaviour)
 	name, got := filepath.Join("testdata", "file", "text.bloom"), kindFile(t, LevelDB, KeysText)
 	if *updateFiles {
 		if err := os.WriteFile(name, got, 0o644); err != nil {

@@ -146,10 +146,9 @@ func viewsOf(keys [][]byte) (headers []byte, buffers [][]byte) {
 	return headers, buffers
 }
 
-// TestViewsOfKernels compares each kernel's check of views, and the strings that it makes of them, with Go's: of
+// TestKernelViews compares each kernel's check of views, and the strings that it makes of them, with Go's: of
 // columns with null rows, whose headers have any bytes, and with damaged headers.
-func TestViewsOfKernels(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelViews(t *testing.T) {
 	random := rand.New(rand.NewPCG(91, 92))
 	strings, refused := 0, 0
 	for range 5000 {
@@ -208,10 +207,9 @@ func TestViewsOfKernels(t *testing.T) {
 	}
 }
 
-// TestViewsOutside has views past the last buffer, and past the first 2^31 bytes of the largest buffer, which
+// TestKernelViewsOutside has views past the last buffer, and past the first 2^31 bytes of the largest buffer, which
 // only exists as a header.
-func TestViewsOutside(t *testing.T) {
-	is(t, kernelTest)
+func TestKernelViewsOutside(t *testing.T) {
 	huge := struct {
 		data         *byte
 		length, room int
@@ -234,7 +232,6 @@ func TestViewsOutside(t *testing.T) {
 
 // TestIntegersOfWords wants 8 bytes for int and uint, which have 4 on some machines.
 func TestIntegersOfWords(t *testing.T) {
-	is(t, behaviour)
 	type id uint
 	signed, unsigned := []int{-1, 0, 7, math.MinInt32, math.MaxInt32}, []uint{0, 7, math.MaxUint32}
 	for name, c := range map[string][2]Keys{
@@ -264,7 +261,6 @@ func TestIntegersOfWords(t *testing.T) {
 // TestLayouts queries and builds with every column layout, whole, sliced, and
 // with null rows.
 func TestLayouts(t *testing.T) {
-	is(t, kernelTest, bochs, qemu)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 10))
 	for _, layout := range layouts {
@@ -390,7 +386,6 @@ func eachLayout(t *testing.T, keys [][]byte) (columns []Keys) {
 
 // TestAppendKey wants the bytes of each row of a column in each layout, and of a slice of it with null rows.
 func TestAppendKey(t *testing.T) {
-	is(t, behaviour)
 	for _, l := range layouts {
 		all := golden.Mixed.Range(0, 200)
 		for i := range all {
@@ -440,7 +435,6 @@ func TestAppendKey(t *testing.T) {
 // TestKeysOnStack tests columns whose keys and headers lie on a goroutine's stack. At some
 // depths the stack grows, and so moves, when a kernel is called.
 func TestKeysOnStack(t *testing.T) {
-	is(t, behaviour|concurrent)
 	eachFormat(t, func(t *testing.T, format Format) {
 		encoded := Policy{format, 20}.AppendFilter(nil, Bytes(golden.Mixed.Range(0, 100)))
 		eachKernel(t, format, encoded, func(t *testing.T, f *Filter) {
@@ -485,7 +479,6 @@ func testOnStack(f *Filter, depth int) (wrong int) {
 // TestBatchesAtOnce runs batches of several goroutines, in windows of which some were held when a batch panicked:
 // a caller has changed offsets that Offsets had checked.
 func TestBatchesAtOnce(t *testing.T) {
-	is(t, behaviour|concurrent)
 	eachFormat(t, func(t *testing.T, format Format) {
 		keys := golden.Mixed.Range(0, 600)
 		s := mustSet(t, Policy{format, 10}, len(keys))

@@ -11,7 +11,6 @@ import (
 )
 
 func TestPolicyFor(t *testing.T) {
-	is(t, portable)
 	t.Parallel()
 	// The textbook's sizes, -ln p / (ln 2)^2 bits per key, or one or two more for LevelDB's third
 	// probe, which some 300,000 keys meet most.
@@ -83,7 +82,6 @@ func TestPolicyFor(t *testing.T) {
 
 // TestPolicyForFewKeys keeps the policy for a few keys and builds filters of many more with random hashes.
 func TestPolicyForFewKeys(t *testing.T) {
-	is(t, portable)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		measured := make(map[Policy]bool)
@@ -112,7 +110,6 @@ func TestPolicyForFewKeys(t *testing.T) {
 
 // TestPolicyForAdvice divides the keys as errors advise, and wants a policy with a usual number of bits.
 func TestPolicyForAdvice(t *testing.T) {
-	is(t, portable)
 	t.Parallel()
 	advised := regexp.MustCompile(`filters of at most (\d+) keys`)
 	for _, c := range []struct {
@@ -160,7 +157,6 @@ func TestPolicyForAdvice(t *testing.T) {
 // TestPolicyForErrorsCost bounds how many rates of Pebble an error takes, each of which allocates: few until
 // it is printed, since searches throw most errors away, and then those of numbers of bits up to a sensible one.
 func TestPolicyForErrorsCost(t *testing.T) {
-	is(t, portable)
 	for _, keys := range []int{4_294_000, 43_000_000} {
 		for name, c := range map[string]struct {
 			most float64
@@ -185,7 +181,6 @@ func TestPolicyForErrorsCost(t *testing.T) {
 // TestAppendFilterKeepsDst appends to a slice that already has bytes, and old bytes in its
 // spare capacity.
 func TestAppendFilterKeepsDst(t *testing.T) {
-	is(t, behaviour)
 	keys := Strings([]string{"hello", "world"})
 	eachFormat(t, func(t *testing.T, f Format) {
 		p := Policy{f, 10}

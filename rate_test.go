@@ -31,7 +31,6 @@ func rateBounds(f Format, n int) (low, high float64) {
 // TestRatesHold builds filters of the size that PolicyFor chooses for a rate, and measures
 // whether they hold it, and whether it is the rate that is expected.
 func TestRatesHold(t *testing.T) {
-	is(t, portable)
 	t.Parallel()
 	queries := rateQueries()
 	for i, n := range []int{20, 100, 1000, 500_000} {
@@ -68,7 +67,6 @@ func TestRatesHold(t *testing.T) {
 
 // TestLeastRate wants no rate below the least one, by which PolicyFor passes over policies.
 func TestLeastRate(t *testing.T) {
-	is(t, portable)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, n := range []int{1, 3, 20, 100, 1009, 7001, 10_007} {
@@ -86,7 +84,6 @@ func TestLeastRate(t *testing.T) {
 // numbers of bits have divisors that make LevelDB's probes meet more often, like 65,537 and
 // powers of two.
 func TestRatesOfSizes(t *testing.T) {
-	is(t, portable)
 	t.Parallel()
 	queries := rateQueries()
 	for _, n := range []int{20, 101, 1009, 30_000, 65_537, 1 << 18} {
@@ -112,7 +109,6 @@ func TestRatesOfSizes(t *testing.T) {
 
 // TestStatsRate compares the rate that Stats tells with that of random keys.
 func TestStatsRate(t *testing.T) {
-	is(t, portable)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	column := func(n int) Keys {

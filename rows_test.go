@@ -74,7 +74,6 @@ func (s sure) MayContainBatch(keys Keys, hits []uint64) int {
 
 // TestRowsOfFile compares the answers from a file with those from memory.
 func TestRowsOfFile(t *testing.T) {
-	is(t, behaviour, otherGo)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(83, 84))
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -110,7 +109,6 @@ func TestRowsOfFile(t *testing.T) {
 // TestRowsReads counts reads and bytes: one read for a region of at most 64 KiB, else one for each probe, and each slice once
 // for a batch.
 func TestRowsReads(t *testing.T) {
-	is(t, behaviour, otherOrder)
 	random := rand.New(rand.NewPCG(85, 86))
 	for _, c := range []struct {
 		format           Format
@@ -199,7 +197,6 @@ func (o *ordered) ReadAt(p []byte, offset int64) (int, error) {
 
 // TestRowsOrder wants a batch to read in the order of the file.
 func TestRowsOrder(t *testing.T) {
-	is(t, behaviour, portableGo, otherGo)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(87, 88))
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -224,7 +221,6 @@ func TestRowsOrder(t *testing.T) {
 
 // TestRowsColumns reads what a file has beside the bits.
 func TestRowsColumns(t *testing.T) {
-	is(t, behaviour)
 	x, _ := interleavedExample(t, RocksDB)
 	rows, r := rowsOf(t, x)
 	c, err := rows.Columns()
@@ -241,7 +237,6 @@ func TestRowsColumns(t *testing.T) {
 
 // TestInterleavedFields wants no field of filters that users could set.
 func TestInterleavedFields(t *testing.T) {
-	is(t, portable)
 	for _, of := range []reflect.Type{reflect.TypeFor[Interleaved](), reflect.TypeFor[Columns]()} {
 		for i := range of.NumField() {
 			if field := of.Field(i); field.IsExported() {
@@ -264,7 +259,6 @@ func (header vast) ReadAt(p []byte, offset int64) (int, error) {
 
 // TestRowsCapacity asks files for more than fits into memory, on systems of 32 and of 64 bits.
 func TestRowsCapacity(t *testing.T) {
-	is(t, behaviour)
 	f := Policy{LevelDB, 10}.NewFilter(Integers(make([]uint64, 100)))
 	x, err := f.NewInterleaved(1)
 	if err != nil {
@@ -316,7 +310,6 @@ func (f *failing) ReadAt(p []byte, offset int64) (int, error) {
 
 // TestRowsErrors reads files that are damaged, cut off or fail.
 func TestRowsErrors(t *testing.T) {
-	is(t, behaviour, otherOrder, otherGo)
 	t.Parallel()
 	x, _ := interleavedExample(t, LevelDB)
 	file := fileOf(t, x)
@@ -405,7 +398,6 @@ func TestRowsErrors(t *testing.T) {
 
 // TestRowsShared asks from several goroutines.
 func TestRowsShared(t *testing.T) {
-	is(t, behaviour|concurrent)
 	random := rand.New(rand.NewPCG(89, 90))
 	x := interleave(t, random, Policy{}, 500, filtersOfShape(t, random, Policy{}, 500, 2000))
 	file := fileOf(t, x)

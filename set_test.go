@@ -17,7 +17,6 @@ import (
 
 // TestNew fills sets of Default to their capacity and measures their rates.
 func TestNew(t *testing.T) {
-	is(t, behaviour)
 	for _, keys := range []int{0, 1, 1000, 50_000} {
 		s, err := New(keys, 0.01)
 		if err != nil {
@@ -45,7 +44,6 @@ func TestNew(t *testing.T) {
 // TestSetOperations compares Clone, Equal and Clear with what they do to the bytes
 // of the reference.
 func TestSetOperations(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
 		keys := golden.Mixed.Range(0, 300)
@@ -81,7 +79,6 @@ func TestSetOperations(t *testing.T) {
 
 // TestIntersect compares the bits with those that both sets have.
 func TestIntersect(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, n := range []int{1, 9, 40, 300} {
 			p := Policy{format, 10}
@@ -150,7 +147,6 @@ func adders(t testing.TB, p Policy, capacity int, kernel Kernel) map[string]adde
 // by key. Rows repeat within a column and in the columns after it. The set is as full as its
 // capacity lets it be, so that some new keys are false positives.
 func TestTestAndAddBatch(t *testing.T) {
-	is(t, behaviour)
 	random := rand.New(rand.NewPCG(51, 52))
 	columns := make([][][]byte, 0, 16)
 	valid := make([][]byte, 0, 16)
@@ -221,7 +217,6 @@ func TestTestAndAddBatch(t *testing.T) {
 // TestTestAndAddBatchOfShares adds a stream to sets of any capacity, by columns of which other shares are new, so
 // that windows are tested first and not tested. It compares each row with the reference.
 func TestTestAndAddBatchOfShares(t *testing.T) {
-	is(t, behaviour)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(53, 54))
 	rounds := 6
@@ -290,7 +285,6 @@ func onesCount64(words []uint64) (n uint64) {
 }
 
 func TestSet(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, testSet)
 }
 
@@ -334,7 +328,6 @@ func testSet(t *testing.T, f Format) {
 
 // TestKeyCount counts keys that are added in every way, to all views of a set.
 func TestKeyCount(t *testing.T) {
-	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustSet(t, Policy{format, 10}, 10)
 		f := s.Filter()
@@ -391,7 +384,6 @@ func TestKeyCount(t *testing.T) {
 // TestLargestKeyCounts adds to sets of files that claim more keys than there can be: then the number is not
 // known, in memory and in the file of the set.
 func TestLargestKeyCounts(t *testing.T) {
-	is(t, behaviour)
 	for claimed, want := range map[uint64]uint64{7: 8, mostKeys - 2: mostKeys - 1, mostKeys: 0, unknownKeys - 1: 0} {
 		f := Policy{RocksDB, 10}.NewFilter(Strings([]string{"apple"}))
 		f.count = &keyCount{n: claimed}
@@ -434,7 +426,6 @@ func TestLargestKeyCounts(t *testing.T) {
 // TestAddsInlined wants the methods that only add one key to be inlined: a call more takes up to a sixth of their time. The
 // zero Set panics below each of them, and of an inlined function a frame has no Func.
 func TestAddsInlined(t *testing.T) {
-	is(t, portable)
 	if testing.CoverMode() != "" {
 		return // its counters make them longer than what the compiler inlines
 	}

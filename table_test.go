@@ -16,7 +16,6 @@ import (
 // TestTableSavesReads counts the blocks that the example's table reads. It must read one for
 // every present key and, at 10 bits per key, one for at most 1.1 % of the absent keys.
 func TestTableSavesReads(t *testing.T) {
-	bloom.IsPortable(t)
 	t.Parallel()
 	const keys = 30_000
 	file, err := os.Create(filepath.Join(t.TempDir(), "table"))
@@ -61,7 +60,6 @@ func TestTableSavesReads(t *testing.T) {
 
 // TestTableRefusesOthers opens bytes that are no table, and looks up keys in damaged tables.
 func TestTableRefusesOthers(t *testing.T) {
-	bloom.IsPortable(t)
 	t.Parallel()
 	const keys = 300 // two blocks
 	var file bytes.Buffer
@@ -116,7 +114,6 @@ func TestTableRefusesOthers(t *testing.T) {
 
 // TestTableReadsInside reads spans and entries that claim more bytes than there are.
 func TestTableReadsInside(t *testing.T) {
-	bloom.IsPortable(t)
 	const end = 10 // of 20 bytes
 	for _, s := range []span{{0, 11}, {10, 1}, {11, 0}, {5, math.MaxUint64}, {math.MaxUint64, 2}, {1 << 63, 1}} {
 		if _, err := s.read(bytes.NewReader(make([]byte, 2*end)), end); !errors.Is(err, errCorrupt) {
@@ -133,7 +130,6 @@ func TestTableReadsInside(t *testing.T) {
 
 // TestTableWantsOrder checks that a table refuses keys that do not ascend.
 func TestTableWantsOrder(t *testing.T) {
-	bloom.IsPortable(t)
 	for _, keys := range [][]string{{"b", "a"}, {"a", "a"}, {"", ""}} {
 		w, err := newTableWriter(new(bytes.Buffer), 2)
 		if err != nil {

@@ -50,7 +50,6 @@ var codecs = []struct {
 
 // TestCodecs saves filters, sets and policies inside other types.
 func TestCodecs(t *testing.T) {
-	is(t, behaviour)
 	keys := Bytes(golden.Mixed.Range(0, 100))
 	eachFormat(t, func(t *testing.T, format Format) {
 		builder := Policy{format, 10}.NewBuilder()
@@ -100,7 +99,6 @@ func checkRecord(t *testing.T, got, want *record, name string) {
 
 // TestGobOfPolicy wants names and no numbers in gob: a number would be another format if the constants changed.
 func TestGobOfPolicy(t *testing.T) {
-	is(t, behaviour)
 	gobs := codecs[2]
 	eachFormat(t, func(t *testing.T, format Format) {
 		data, err := gobs.marshal(format)
@@ -135,7 +133,6 @@ func (n gobName) MarshalBinary() ([]byte, error) { return []byte(n), nil }
 
 // TestJSON pins what JSON looks like, and refuses what is none.
 func TestJSON(t *testing.T) {
-	is(t, behaviour)
 	data, err := json.Marshal([]Policy{{LevelDB, 10}, {NoriCrate, 7}})
 	if want := `[{"Format":"leveldb","BitsPerKey":10},{"Format":"nori-crate","BitsPerKey":7}]`; err != nil || string(data) != want {
 		t.Errorf("policies in JSON: %s, %v", data, err)
@@ -176,7 +173,6 @@ func TestJSON(t *testing.T) {
 
 // TestUnstored wants an error, or a text, of each type without exported fields: JSON would write an empty object.
 func TestUnstored(t *testing.T) {
-	is(t, behaviour)
 	x, filters := interleavedExample(t, RocksDB)
 	group, err := NewGroup(filters)
 	if err != nil {
@@ -234,7 +230,6 @@ func hasExported(f *ast.Field) bool {
 }
 
 func TestFormatText(t *testing.T) {
-	is(t, behaviour)
 	if got := Formats(); !slices.Equal(got, []Format{RocksDB, LevelDB, Pebble, Parquet, Nori, NoriCrate, BitsAndBlooms, Guava}) {
 		t.Errorf("Formats() = %v", got)
 	}
@@ -257,7 +252,6 @@ func TestFormatText(t *testing.T) {
 // TestStatsJSON has filters with all numbers of keys: none, some, more than can be told. JSON has
 // no infinite number.
 func TestStatsJSON(t *testing.T) {
-	is(t, portable)
 	for _, c := range []struct {
 		filter, want string
 	}{
@@ -282,7 +276,6 @@ func TestStatsJSON(t *testing.T) {
 
 // TestOneLine prints filters of many bytes in a line.
 func TestOneLine(t *testing.T) {
-	is(t, behaviour)
 	s := mustSet(t, Policy{LevelDB, 10}, 100000)
 	s.AddString("key")
 	opened := mustOpen(t, NoriCrate, fromHex("0700000020000000000000008888a8a2"))

@@ -1,7 +1,7 @@
 // Command mutants measures tests by planted bugs. It changes one instruction of the
 // generated assembly at a time and runs tests, which must fail:
 //
-//	cd asm && BLOOM_TEST=kernels go run ./mutants -func AVX512
+//	cd asm && go run ./mutants -func AVX512
 //
 // No file is changed: the bugs are overlays of the build. A bug that no test sees is a gap
 // in the tests, or none at all: some instructions decide about speed alone, and some
@@ -24,7 +24,7 @@ import (
 
 var (
 	change  = flag.String("func", "AVX512$", "regular expression of the functions to change")
-	tests   = flag.String("run", "^(Test|Fuzz)", "regular expression of the tests to run; BLOOM_TEST chooses among them")
+	tests   = flag.String("run", "^(Test|Fuzz)(Kernel|CPU)", "regular expression of the tests to run")
 	each    = flag.Int("n", 3, "bugs in each function, of different kinds as far as there are")
 	seed    = flag.Uint64("seed", 1, "chooses the bugs")
 	arch    = flag.String("arch", "amd64", "architecture, the end of the name of the file")
