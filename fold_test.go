@@ -102,7 +102,7 @@ func TestFoldOften(t *testing.T) {
 	const rate = 0.999
 	for _, format := range foldable {
 		for _, bitsPerKey := range []int{1, 10, 16} {
-			for n := 0; n < 3000; n += 1 + n/4 {
+			for n := 0; n < 3000; n += oneOf(2) + oneOf(4)*n/4 {
 				p := Policy{format, bitsPerKey}
 				s, err := p.NewFoldable(n)
 				if err != nil {

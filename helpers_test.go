@@ -40,6 +40,14 @@ func needs(t testing.TB, ability string) {
 	}
 }
 
+// oneOf returns n where tests are short, and else 1: a loop takes one of n cases, or all.
+func oneOf(n int) int {
+	if testing.Short() {
+		return n
+	}
+	return 1
+}
+
 func mustOpen(t testing.TB, format Format, encoded []byte) *Filter {
 	t.Helper()
 	f, err := Open(format, encoded)

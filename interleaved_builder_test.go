@@ -17,10 +17,13 @@ func TestInterleavedBuilder(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.Getenv("TMPDIR"))
 	random := rand.New(rand.NewPCG(93, 94))
-	for _, format := range []Format{RocksDB, Nori, Parquet} {
+	for i, format := range []Format{RocksDB, Nori, Parquet} {
 		p := Policy{format, 10}
 		filters := filtersOfShape(t, random, p, 40, 1600)
-		for _, count := range []int{0, 1, 511, 512, 513, 1023, 1024, 1025, 1599} {
+		for j, count := range []int{0, 1, 511, 512, 513, 1023, 1024, 1025, 1599} {
+			if (i+j)%oneOf(3) != 0 {
+				continue // each number with one format
+			}
 			b, err := filters[0].NewInterleavedBuilder()
 			if err != nil {
 				t.Fatal(err)

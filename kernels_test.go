@@ -18,17 +18,18 @@ import (
 // probes and of hashes, and shares of hits: the fill of the bits sets the latter.
 func TestFiltersOnKernels(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(5, 6))
 	lengths := []int{0, 1, 2, 7, 8, 15, 16, 17, smallBatch - 1, smallBatch, smallBatch + 1, 127, 128, 129, windowKeys - 1, windowKeys, windowKeys + 1, 2*windowKeys + 67}
 	sizes := []uint64{1, 2, 3, 7, 8, 9, 24, 56, 63, 64, 65, 72, 100, 504, 512, 520, 1000, 1 << 13, 1<<14 - 1, 1 << 14, 1<<14 + 1, 1<<15 + 24, 1<<17 - 5, 1 << 20, 1<<20 + 7}
 	if testing.Short() {
 		sizes = sizes[:len(sizes)-3]
 	}
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		t.Parallel()
+		random := rand.New(rand.NewPCG(5, uint64(walk)))
 		for i, size := range sizes {
 			n := (size + test.unit - 1) / test.unit * test.unit
 			for j, k := range test.probes(1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 29, 30) {
-				if (i+j)%2 != 0 {
+				if (i+j)%(2*oneOf(2)) != 0 {
 					continue // each size with every second number of probes, and the other way round
 				}
 				data := randomBits(random, 8*uint64(walk.bytesOf(n)), math.Pow(random.Float64(), 1/float64(k)))
@@ -42,12 +43,13 @@ func TestFiltersOnKernels(t *testing.T) {
 // every length up to some vectors. A vector or a word of hits ends anywhere in these lengths.
 func TestBatchLengths(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(17, 18))
 	stride := 7
 	if testing.Short() {
 		stride = 29 // still ends at every bit of a word
 	}
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		t.Parallel()
+		random := rand.New(rand.NewPCG(17, uint64(walk)))
 		for _, share := range []float64{0, 0.3, 0.9, 1} {
 			for _, k := range test.probes(6) {
 				const n = 128256
@@ -69,9 +71,13 @@ func TestBatchLengths(t *testing.T) {
 // change its way of probing.
 func TestMixedDensity(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(7, 8))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
-		for _, k := range test.probes(1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 20, 29, 30) {
+		t.Parallel()
+		random := rand.New(rand.NewPCG(7, uint64(walk)))
+		for i, k := range test.probes(1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 20, 29, 30) {
+			if i%oneOf(2) != 0 {
+				continue
+			}
 			n := uint64(5000*max(k*10/7, 2)+255) / 256 * 256
 			known := test.hashesOf(random, 5000, n)
 			data := make([]byte, n/8)
@@ -114,6 +120,9 @@ func TestRemainders(t *testing.T) {
 		}
 		for i := range 33 {
 			for d := range uint64(16) {
+				if (d+uint64(i))%uint64(oneOf(2)) != 0 {
+					continue
+				}
 				if n := (uint64(1)<<i + (d-8)*test.unit) / test.unit * test.unit; n > 0 && n <= 1<<32 {
 					checkRemainders(t, walk, memory, n, 30)
 				}

@@ -39,7 +39,8 @@ func TestRatesHold(t *testing.T) {
 		}
 		for j, rate := range []float64{0.05, 0.01, 0.001} {
 			eachFormat(t, func(t *testing.T, f Format) {
-				if (i+j+int(f))%2 != 0 {
+				t.Parallel()
+				if (i+j+int(f))%(2*oneOf(2)) != 0 {
 					return // each number of keys with every second rate, and the other way round
 				}
 				p, err := PolicyFor(f, n, rate)
@@ -95,6 +96,7 @@ func TestRatesOfSizes(t *testing.T) {
 				continue
 			}
 			eachFormat(t, func(t *testing.T, f Format) {
+				t.Parallel()
 				p := Policy{f, bitsPerKey}
 				low, high := rateBounds(f, n)
 				expected, measured := p.FalsePositiveRate(n), measureRate(p, n, queries)

@@ -99,7 +99,11 @@ func TestTableRefusesOthers(t *testing.T) {
 			t.Errorf("byte %d of the filter: error %v", i, err)
 		}
 	}
-	for i := range filter { // data and index: an error, or another value, and no panic
+	stride := 1
+	if testing.Short() {
+		stride = 7
+	}
+	for i := 0; i < filter; i += stride { // data and index: an error, or another value, and no panic
 		damaged := bytes.Clone(whole)
 		damaged[i] ^= 0x81
 		table, err := open(damaged)
