@@ -24,7 +24,12 @@ import (
 )
 
 // damagedFiles is how many files TestDamaged damages of each kind.
-var damagedFiles = map[string]int{"arrow": 400, "parquet": 400}
+func damagedFiles() int {
+	if testing.Short() {
+		return 60
+	}
+	return 400
+}
 
 // TestDamaged filters, builds of and prunes damaged files. One process reads most of them as a
 // process apart does, because it takes long to start one for each. Where that process ends, and for
@@ -34,10 +39,10 @@ func TestDamaged(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			dir, ended := t.TempDir(), 0
-			for seed := 1; seed <= damagedFiles[kind]; seed++ {
+			for seed := 1; seed <= damagedFiles(); seed++ {
 				var output bytes.Buffer
 				command := exec.Command(os.Args[0])
-				command.Args = []string{"read-damaged", kind, strconv.Itoa(seed), strconv.Itoa(damagedFiles[kind]), dir}
+				command.Args = []string{"read-damaged", kind, strconv.Itoa(seed), strconv.Itoa(damagedFiles()), dir}
 				command.Env = append(os.Environ(), apartVariable+"="+strconv.Itoa(1<<30))
 				command.Stdout, command.Stderr = &output, &output
 				err := command.Run()
@@ -58,7 +63,7 @@ func TestDamaged(t *testing.T) {
 					t.Errorf("seed %d: %s", seed, failure)
 				}
 			}
-			t.Logf("%d of %d files end the process that reads them", ended, damagedFiles[kind])
+			t.Logf("%d of %d files end the process that reads them", ended, damagedFiles())
 		})
 	}
 }

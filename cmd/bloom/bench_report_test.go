@@ -15,6 +15,9 @@ import (
 
 // TestReport wants a cell for every way in every table of a report, and reads them as --compare does.
 func TestReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds: make prove/long runs it")
+	}
 	name := filepath.Join(t.TempDir(), "report.md")
 	file, err := os.Create(name)
 	if err != nil {

@@ -39,6 +39,9 @@ func (e *endless) Read(p []byte) (int, error) {
 
 // TestLongLines wants no more than 2.5 times the longest line in memory.
 func TestLongLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds: make prove/long runs it")
+	}
 	const mib = 1 << 20
 	dir := t.TempDir()
 	filter, built := filepath.Join(dir, "filter"), filepath.Join(dir, "built")
@@ -73,6 +76,9 @@ func TestLongLines(t *testing.T) {
 
 // TestLongRecords wants no more than eight times the longest record in memory, whatever it holds.
 func TestLongRecords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds: make prove/long runs it")
+	}
 	const n = 8 << 20
 	json, csv := []string{"--jsonl", "-f", "k"}, []string{"--csv", "-f", "1"}
 	for name, c := range map[string]struct {
@@ -110,6 +116,9 @@ func TestLongRecords(t *testing.T) {
 
 // TestBuildWithinMemory wants the memory of --memory and of what is written, and no hash of each key.
 func TestBuildWithinMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds: make prove/long runs it")
+	}
 	const memory = 8 << 20
 	args := []string{"build", "-o", filepath.Join(t.TempDir(), "built"), "--memory", strconv.Itoa(memory)}
 	var keys bytes.Buffer

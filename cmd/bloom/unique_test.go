@@ -29,6 +29,9 @@ func TestUniqueVerify(t *testing.T) {
 		{"\"%[1]d\n\",\"%[2]s\"\n", tableFlags{Field: "2", CSV: true}},
 		{"{\"n\":%[1]d,\"key\":[\"%[2]s\"]}\n", tableFlags{Field: "key.0", JSONL: true}},
 	} {
+		if testing.Short() && form.flags.Field != "" {
+			continue
+		}
 		var text bytes.Buffer
 		want := map[bool]*bytes.Buffer{false: {}, true: {}}
 		lines := map[bool]int{}
@@ -64,6 +67,9 @@ func TestSeenKeys(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	const n = 600_000 // keys of four sets
 	for _, rate := range []float64{1e-6, 1e-4, 0.01, 0.3} {
+		if testing.Short() && rate != 0.01 {
+			continue
+		}
 		for name, key := range map[string]func(i int) string{
 			"random":  func(int) string { return fmt.Sprint(random.Uint64(), random.Uint64()) },
 			"numbers": func(i int) string { return fmt.Sprint(i) },
