@@ -1,0 +1,74 @@
+package bloomsst
+
+import (
+	"fmt"
+
+	"github.com/lanebloom/bloom"
+)
+
+// MayContainBatch tests every user key of a column, as [Table.MayContain] does, and writes the answers as
+// bloom.Filter's MayContainBatch does: bit i%64 of hits[i/64] is set if the table may have key i. It writes the first
+// (keys.Len()+63)/64 words, with 0 for the bits past the last key, and returns the number of set bits. A null row
+// is no hit, unless the filter is not asked ([Table.Ignored]): then all rows are.
+//
+// With an error, the keys are hits whose filter could not be read. The error is bloom.ErrKeys if keys are hashes, and
+// the key itself decides what is asked: in tables of several filters, and with [Split]. Then all rows are hits
+// that are not null.
+//
+// It panics if hits has fewer words than it writes, or if keys are hashes of another kind than the filter's.
+func (t *Table) MayContainBatch(keys bloom.Keys, hits []uint64) (n int, err error) {
+	switch f, isWhole := t.filters.(whole); {
+	case t.filters == nil:
+		return setAll(hits, keys.Len()), nil
+	case isWhole && t.split == nil:
+		return f.MayContainBatch(keys, hits), nil
+	}
+	all, err := everything(t.format)
+	if err != nil {
+		return setAll(hits, keys.Len()), err
+	}
+	n = all.MayContainBatch(keys, hits) // all rows but those that are null
+	var key []byte
+	for row := range keys.Len() {
+		word, bit := &hits[row/64], uint64(1)<<(row%64)
+		if *word&bit == 0 {
+			continue
+		}
+		var known bool
+		if key, known = keys.AppendKey(key[:0], row); !known {
+			return n, fmt.Errorf("%w: hashes do not tell which filter to ask", bloom.ErrKeys)
+		}
+		may, keyErr := t.MayContain(key)
+		if err == nil {
+			err = keyErr
+		}
+		if !may {
+			*word &^= bit
+			n--
+		}
+	}
+	return n, err
+}
+
+// setAll sets the first n bits.
+func setAll(hits []uint64, n int) int {
+	hits = hits[:(n+63)/64]
+	for i := range hits {
+		hits[i] = ^uint64(0)
+	}
+	if n%64 != 0 {
+		hits[len(hits)-1] = 1<<(n%64) - 1
+	}
+	return n
+}
+
+// everything returns a filter of a format that has every key.
+func everything(f bloom.Format) (*bloom.Filter, error) {
+	empty := bloom.Policy{Format: f, BitsPerKey: 10}.NewFilter(bloom.Strings([]string{""}))
+	encoded := empty.AppendFilter(nil)
+	from, to := empty.BitRange()
+	for i := range encoded[from:to] {
+		encoded[from+i] = 0xff
+	}
+	return bloom.Open(f, encoded)
+}

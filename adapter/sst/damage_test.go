@@ -1,0 +1,323 @@
+package bloomsst
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// known are the errors of bytes that are no sound table.
+var known = []error{ErrTable, ErrEncrypted, ErrDamaged, ErrVersion}
+
+func isKnown(err error) bool {
+	return slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) })
+}
+
+// checkDamaged opens a damaged table, and wants an error or the answers of the sound one.
+func checkDamaged(t *testing.T, g golden, data []byte, what string, at int) {
+	t.Helper()
+	table, err := openBytes(data)
+	if err != nil {
+		if !isKnown(err) {
+			t.Fatalf("%s %d: the error is none of those that are known: %v", what, at, err)
+		}
+		return
+	}
+	for i := at % 7; i < len(g.Answers); i += 7 {
+		want := g.Answers[i] == '+' || g.Answers[i] == '1' || g.Ignored != ""
+		may, err := table.MayContain(key(i))
+		switch {
+		case err != nil && (!may || !isKnown(err)):
+			t.Fatalf("%s %d: %s: %v, with the error %v", what, at, key(i), may, err)
+		case err == nil && !may && g.Answers[i] == '+':
+			t.Fatalf("%s %d: the key %s is lost", what, at, key(i))
+		case err == nil && may != want && table.Ignored() == nil:
+			t.Fatalf("%s %d: %s: %v, want %v", what, at, key(i), may, want)
+		}
+	}
+	if uint64(at) < table.file.footer.index.offset && what == flipped {
+		return // the index is as it was
+	}
+	if _, err := table.UpperBound(); err != nil && !isKnown(err) {
+		t.Fatalf("%s %d: the error is none of those that are known: %v", what, at, err)
+	}
+}
+
+const flipped = "flipped byte"
+
+// TestFlips flips a bit of every byte of every table that has checksums.
+func TestFlips(t *testing.T) {
+	for _, g := range goldens(t) {
+		if g.File == "rocksdb-5-none.sst" {
+			continue
+		}
+		t.Run(g.File, func(t *testing.T) {
+			t.Parallel()
+			data := bytes.Clone(g.data)
+			for i := range data {
+				data[i] ^= 1 << (i % 8)
+				checkDamaged(t, g, data, flipped, i)
+				data[i] ^= 1 << (i % 8)
+			}
+		})
+	}
+}
+
+// TestCuts cuts every table at every place, at the end and at the beginning.
+func TestCuts(t *testing.T) {
+	for _, g := range goldens(t) {
+		t.Run(g.File, func(t *testing.T) {
+			t.Parallel()
+			for n := range g.data {
+				if table, err := openBytes(g.data[:n]); !isKnown(err) {
+					t.Fatalf("cut to %d bytes: %v, %v", n, table, err)
+				}
+				if n > 0 {
+					// What is at the end may not depend on where it lies.
+					checkDamaged(t, g, g.data[n:], "cut before byte", n)
+				}
+			}
+		})
+	}
+}
+
+// TestShortReader has files that are shorter than their size says, and readers that fail.
+func TestShortReader(t *testing.T) {
+	failure := errors.New("a failure")
+	for _, g := range goldens(t) {
+		size := int64(len(g.data))
+		if _, err := Open(bytes.NewReader(g.data), size+1); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s: %v", g.File, err)
+		}
+		for fails := range 4 {
+			r := &failing{ReaderAt: bytes.NewReader(g.data), after: fails, err: failure}
+			table, err := open(r, size, largestSize)
+			for i := 0; i < len(g.Answers) && err == nil; i++ {
+				var may bool
+				if may, err = table.MayContain(key(i)); err != nil && !may {
+					t.Fatalf("%s: no, with the error %v", g.File, err)
+				}
+			}
+			if r.failed && !errors.Is(err, failure) {
+				t.Errorf("%s: the read %d fails, and the error is %v", g.File, fails, err)
+			}
+		}
+	}
+	if _, err := Open(bytes.NewReader(nil), -1); !errors.Is(err, ErrTable) {
+		t.Error(err)
+	}
+}
+
+// failing fails after some reads.
+type failing struct {
+	io.ReaderAt
+	after  int
+	err    error
+	failed bool
+}
+
+func (f *failing) ReadAt(p []byte, off int64) (int, error) {
+	if f.after--; f.after < 0 {
+		f.failed = true
+		return 0, f.err
+	}
+	return f.ReaderAt.ReadAt(p, off)
+}
+
+// TestOtherFiles opens what is no table.
+func TestOtherFiles(t *testing.T) {
+	random := make([]byte, 100_000)
+	rand.NewChaCha8([32]byte{1}).Read(random)
+	plain := append(bytes.Clone(random), "\x64\x95\xbf\x63\x96\x22\x42\x82"...)
+	for _, test := range []struct {
+		name string
+		data []byte
+		want error
+	}{
+		{"nothing", nil, ErrTable},
+		{"text", bytes.Repeat([]byte("a line of text\n"), 1000), ErrTable},
+		{"zeros", make([]byte, 10_000), ErrTable},
+		{"random bytes", random, ErrEncrypted},
+		{"few random bytes", random[:100], ErrTable},
+		{"a plain table", plain, ErrTable},
+		{"format_version 8", rocksFooter(8, 4), ErrVersion},
+		{"format_version 0 with RocksDB's magic", rocksFooter(0, 1), ErrVersion},
+		{"checksums of the type 5", rocksFooter(5, 5), ErrVersion},
+		{"format_version 6 without its magic", rocksFooter(6, 1), ErrDamaged},
+	} {
+		if _, err := openBytes(test.data); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+	}
+}
+
+// rocksFooter is a footer after some zeros.
+func rocksFooter(version uint32, checksum byte) []byte {
+	data := make([]byte, 1000+rocksdbSize)
+	data[1000] = checksum
+	binary.LittleEndian.PutUint32(data[len(data)-12:], version)
+	binary.LittleEndian.PutUint64(data[len(data)-8:], magicRocksDB)
+	return data
+}
+
+// TestHostileLengths has tables, without checksums, whose blocks claim more than there is. The memory that Open
+// takes is bounded.
+func TestHostileLengths(t *testing.T) {
+	const most = 1 << 40
+	huge := binary.AppendUvarint(nil, most)
+	for _, kind := range []byte{snappyBlock, zlibBlock, bzip2Block, lz4Block, lz4hcBlock, 6, zstdBlock, minlzBlock, 200} {
+		for _, version := range []uint32{1, 5} {
+			for _, block := range [][]byte{huge, append(bytes.Clone(huge), 1, 2, 3, 4), binary.LittleEndian.AppendUint64(nil, most), nil} {
+				data := tableOf(version, append(bytes.Clone(block), kind, 0, 0, 0, 0), len(block))
+				before := allocated()
+				_, err := openBytes(data)
+				if got := allocated() - before; got > headroom+1<<20 {
+					t.Errorf("compression %d: %d bytes are allocated for a file of %d", kind, got, len(data))
+				}
+				if !isKnown(err) {
+					t.Errorf("compression %d, version %d: %v", kind, version, err)
+				}
+			}
+		}
+	}
+}
+
+// tableOf is a table without checksums whose metaindex is a block with its trailer.
+func tableOf(version uint32, block []byte, size int) []byte {
+	footer := make([]byte, rocksdbSize)
+	handles := binary.AppendUvarint(binary.AppendUvarint(nil, 0), uint64(size))
+	copy(footer[1:], append(handles, handles...))
+	binary.LittleEndian.PutUint32(footer[len(footer)-12:], version)
+	binary.LittleEndian.PutUint64(footer[len(footer)-8:], magicRocksDB)
+	return append(block, footer...)
+}
+
+func allocated() uint64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.TotalAlloc
+}
+
+// TestLongKeys has an index block whose keys share so much that they take far more memory than the block.
+func TestLongKeys(t *testing.T) {
+	long := bytes.Repeat([]byte("k"), 1<<16)
+	entry := func(shared, own int, key []byte) []byte {
+		b := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(shared)), uint64(own))
+		return append(append(append(b, 2), key...), 0, 0)
+	}
+	block := entry(0, len(long), long)
+	for range 10_000 {
+		block = append(block, entry(len(long), 0, nil)...)
+	}
+	block = append(block, 0, 0, 0, 0)
+	before := allocated()
+	if _, err := parseIndex(block, indexLayout{userKeys: true}, 1<<20); !errors.Is(err, ErrDamaged) {
+		t.Error(err)
+	}
+	if got := allocated() - before; got > 16<<20 {
+		t.Errorf("%d bytes are allocated", got)
+	}
+}
+
+// FuzzTable opens any bytes. Its seeds have no checksums where the engine allows it, so that what is changed is
+// read.
+func FuzzTable(f *testing.F) {
+	for _, g := range goldens(f) {
+		f.Add(g.data)
+		unchecked := bytes.Clone(g.data)
+		if at := len(unchecked) - rocksdbSize; g.Engine == RocksDB && g.Version > 0 && g.Version < 6 || g.Engine == Pebble && g.Version < 6 {
+			unchecked[at] = byte(sumNone)
+			f.Add(unchecked)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<16 {
+			return
+		}
+		table, err := openBytes(data, Split(func(k []byte) int { return min(len(k), 4) }))
+		if err != nil {
+			if !isKnown(err) {
+				t.Fatalf("the error is none of those that are known: %v", err)
+			}
+			return
+		}
+		for i := range 20 {
+			if may, err := table.MayContain(key(i)); err != nil && (!may || !isKnown(err)) {
+				t.Fatalf("%v, %v", may, err)
+			}
+		}
+		n := 0
+		for p, err := range table.Filters() {
+			if err == nil && p.Filter == nil {
+				t.Fatal("no filter and no error")
+			}
+			n++
+		}
+		if n != table.Parts() {
+			t.Fatalf("%d filters, Parts says %d", n, table.Parts())
+		}
+		if _, err := table.UpperBound(); err != nil && !isKnown(err) {
+			t.Fatal(err)
+		}
+	})
+}
+
+// FuzzBlocks reads the parts of tables from any bytes.
+func FuzzBlocks(f *testing.F) {
+	for _, g := range goldens(f) {
+		table, err := openBytes(g.data)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, h := range []handle{table.file.footer.metaindex, table.file.footer.index} {
+			if block, err := table.file.block(h, "a block"); err == nil {
+				f.Add(block, byte(g.Version), false)
+			}
+		}
+	}
+	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0, 11}, byte(0), true)
+	f.Fuzz(func(t *testing.T, data []byte, kind byte, flag bool) {
+		const limit = 1 << 20
+		layout := indexLayout{userKeys: flag, differences: kind&1 != 0, firstKeys: kind&2 != 0}
+		if x, err := parseIndex(data, layout, limit); err == nil {
+			checkIndex(t, x)
+		}
+		if x, err := parseColumnarIndex(data); err == nil {
+			checkIndex(t, x)
+		}
+		for _, columnar := range []bool{false, true} {
+			if m, err := parseMetadata(data, columnar); err == nil {
+				m.filter() //nolint:errcheck // it may not panic
+			}
+		}
+		if b, err := parseBlocks(data, 0); err == nil {
+			for i := range b.len() {
+				b.part(nil, i) //nolint:errcheck // it may not panic
+			}
+		}
+		if root, ok := flatRoot(data); ok {
+			root.bytes(fieldFilter)
+			root.uint32(fieldKeyCount)
+		}
+		file := file{size: int64(len(data)), footer: footer{engine: []string{LevelDB, RocksDB, Pebble}[kind%3], version: int(kind % 4)}}
+		if contents, err := file.decompress(data, kind); err == nil && uint64(len(contents)) > file.limit() {
+			t.Fatalf("%d bytes from %d", len(contents), len(data))
+		}
+	})
+}
+
+func checkIndex(t *testing.T, x *index) {
+	t.Helper()
+	for i := range x.len() {
+		x.key(i)
+	}
+	x.find([]byte("key"), bytes.Compare)
+	if x.len() != len(x.handles) || x.len() != len(x.after) {
+		t.Fatalf("%d keys, %d handles, %d", x.len(), len(x.handles), len(x.after))
+	}
+}

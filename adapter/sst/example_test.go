@@ -1,0 +1,99 @@
+package bloomsst_test
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/sst"
+)
+
+// Which files may hold this key? Those whose filters do not deny it.
+func Example() {
+	key := []byte("key000041") // the tables have the keys with even numbers
+	files, err := filepath.Glob("testdata/pebble-?.sst")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range files {
+		may, err := mayContain(name, key)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(filepath.Base(name), may)
+	}
+	// Output:
+	// pebble-1.sst false
+	// pebble-2.sst false
+	// pebble-3.sst false
+	// pebble-4.sst false
+	// pebble-5.sst false
+	// pebble-6.sst false
+	// pebble-7.sst false
+}
+
+func mayContain(name string, key []byte) (bool, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return false, err
+	}
+	table, err := bloomsst.Open(file, info.Size())
+	if err != nil {
+		return false, err
+	}
+	return table.MayContain(key)
+}
+
+// What do the filters of a table do? docs/tables.md has this code.
+func ExampleTable_Stats() {
+	file, err := os.Open("testdata/rocksdb-7.sst")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := look(file, info.Size(), []byte("key000042"), bloom.Strings([]string{"key000041", "key000042"})); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// rocksdb 7
+	// true
+	// 1 [2]
+	// 1536 bits, fill 45 %
+}
+
+func look(file io.ReaderAt, size int64, key []byte, keys bloom.Keys) error {
+	hits := make([]uint64, (keys.Len()+63)/64)
+	table, err := bloomsst.Open(file, size)
+	if err != nil {
+		return err
+	}
+	fmt.Println(table.Engine(), table.Version())
+	may, err := table.MayContain(key) // the answer that the engine gets from the filter
+	if err != nil {
+		return err
+	}
+	fmt.Println(may)
+	n, err := table.MayContainBatch(keys, hits) // of a column of keys
+	if err != nil {
+		return err
+	}
+	fmt.Println(n, hits)
+	stats, err := table.Stats() // fill, keys, rate
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d bits, fill %.0f %%\n", stats.Bits, 100*stats.Fill())
+	return nil
+}

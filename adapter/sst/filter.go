@@ -1,0 +1,333 @@
+package bloomsst
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"sync/atomic"
+
+	"github.com/lanebloom/bloom"
+)
+
+// Part is a filter of a table, and the keys that it covers: those of the data blocks that begin at an offset of
+// at least From and below To, for LevelDB; those up to LastKey that no part before covers, for partitions of RocksDB; and all
+// keys of the table else. LastKey may be between two keys of the table.
+type Part struct {
+	Filter   *bloom.Filter
+	From, To uint64
+	LastKey  []byte
+}
+
+// filters are the filters of a table, by number. A number may have no filter, and then holds no key.
+type filters interface {
+	len() int
+	empty(i int) bool // a number without a filter
+	// part returns the filter of a number. Its Filter is nil if there is none.
+	part(t *Table, i int) (Part, error)
+	// find returns the number of the filter that is asked for a key, or -1 if the table does not have the key.
+	find(t *Table, key []byte) (int, error)
+}
+
+// readFilter reads the filter of a table, or finds out why it is not asked.
+func (t *Table) readFilter(meta metadata) error {
+	h, kind, policy, err := meta.filter()
+	if errors.Is(err, ErrNoFilter) {
+		t.ignored = err
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	t.policy, t.size = policy, h.size
+	if t.ignored = t.whyIgnored(kind); t.ignored != nil {
+		return nil
+	}
+	block, err := t.file.block(h, "the filter")
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case "filter.":
+		t.filters, err = parseBlocks(block, t.format)
+	case "partitionedfilter.":
+		var parts *partitions
+		if parts, err = t.parsePartitions(block); err == nil {
+			t.filters = parts
+			t.size += parts.size()
+		}
+	default:
+		var f *bloom.Filter
+		if f, err = t.openFilter(block); err == nil {
+			t.filters = whole{f}
+		}
+	}
+	if errors.Is(err, ErrRibbon) || errors.Is(err, ErrPolicy) {
+		t.ignored, err = err, nil
+	}
+	return err
+}
+
+// builtin are the names of the engines' own policies in blocks of each kind, with the formats of their filters.
+var builtin = map[string]map[string]bloom.Format{
+	"filter.": {
+		bloom.LevelDB.Name():         bloom.LevelDB,
+		"leveldb.BuiltinBloomFilter": bloom.LevelDB, // goleveldb's
+	},
+	"fullfilter.":        {bloom.RocksDB.Name(): bloom.RocksDB},
+	"partitionedfilter.": {bloom.RocksDB.Name(): bloom.RocksDB},
+}
+
+// whyIgnored sets the format of the filters, and returns why they are not asked, or nil.
+func (t *Table) whyIgnored(kind string) error {
+	var known bool
+	if t.format, known = builtin[kind][t.policy]; !known {
+		if t.format, known = t.names[t.policy]; !known {
+			return fmt.Errorf("%w: %s%s", ErrPolicy, kind, t.policy)
+		}
+	}
+	if t.format == bloom.RocksDB && known && (t.engine == Pebble || t.version < 5) {
+		t.format = bloom.Pebble
+	}
+	p := &t.properties
+	switch {
+	case t.engine == RocksDB && p.prefixesOnly && t.split == nil:
+		return fmt.Errorf("%w: by %s", ErrPrefix, p.extractor)
+	case t.engine == Pebble && p.comparator != bytewise && t.split == nil:
+		return fmt.Errorf("%w: the filter has what the Split of %s returns", ErrPrefix, p.comparator)
+	case kind == "partitionedfilter." && t.compare == nil && p.comparator != bytewise && p.comparator != reverse:
+		return fmt.Errorf("%w: that of %s", ErrComparator, p.comparator)
+	}
+	return nil
+}
+
+// inFilter returns the part of a key that is in the filter, or false if the filter says nothing about the key.
+func (t *Table) inFilter(key []byte) ([]byte, bool) {
+	if t.split == nil || t.engine != Pebble && !t.properties.prefixesOnly {
+		return key, true
+	}
+	n := t.split(key)
+	if n < 0 || n > len(key) {
+		return nil, false
+	}
+	return key[:n], true
+}
+
+// ribbonMarker is the fifth byte from the end of a Ribbon filter.
+const ribbonMarker = 0xfe
+
+// openFilter opens a filter. RocksDB's last bytes tell which of its filters it is.
+func (t *Table) openFilter(data []byte) (*bloom.Filter, error) {
+	if t.format != bloom.RocksDB || t.policy != bloom.RocksDB.Name() {
+		f, err := bloom.Open(t.format, data)
+		return f, unknownBytes(err)
+	}
+	if t.engine == Pebble {
+		f, err := bloom.Open(bloom.Pebble, data)
+		return f, unknownBytes(err)
+	}
+	f, err := bloom.Open(bloom.RocksDB, data)
+	if err == nil {
+		return f, nil
+	}
+	if old, oldErr := bloom.Open(bloom.Pebble, data); oldErr == nil {
+		return old, nil
+	}
+	if len(data) >= 5 && data[len(data)-5] == ribbonMarker {
+		return nil, ErrRibbon
+	}
+	return nil, unknownBytes(err)
+}
+
+func unknownBytes(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrPolicy, err)
+}
+
+// whole is one filter for a table.
+type whole struct{ *bloom.Filter }
+
+func (w whole) len() int                         { return 1 }
+func (w whole) empty(int) bool                   { return false }
+func (w whole) part(*Table, int) (Part, error)   { return Part{Filter: w.Filter}, nil }
+func (w whole) find(*Table, []byte) (int, error) { return 0, nil }
+
+// blocks are the filters of LevelDB: one for the data blocks that begin in each stretch of the file, 2 KiB
+// long. The offsets of the filters follow the filters; the last one is where the offsets begin.
+type blocks struct {
+	data    []byte // the filters
+	offsets []byte // of len+1 words
+	shift   uint   // the logarithm of the length of a stretch
+	format  bloom.Format
+}
+
+func parseBlocks(block []byte, f bloom.Format) (*blocks, error) {
+	const word = 4
+	if len(block) >= word+1 {
+		last := len(block) - 1
+		at := uint64(binary.LittleEndian.Uint32(block[last-word:]))
+		if at <= uint64(last-word) && (uint64(last)-at)%word == 0 && block[last] < 64 {
+			return &blocks{block[:at:at], block[at:last], uint(block[last]), f}, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: the offsets of the filters", ErrDamaged)
+}
+
+func (b *blocks) len() int { return len(b.offsets)/4 - 1 }
+
+// place returns where a filter lies.
+func (b *blocks) place(i int) (from, to uint32) {
+	return binary.LittleEndian.Uint32(b.offsets[4*i:]), binary.LittleEndian.Uint32(b.offsets[4*i+4:])
+}
+
+// empty reports whether a stretch has no filter, because no data block begins in it.
+func (b *blocks) empty(i int) bool {
+	from, to := b.place(i)
+	return from == to
+}
+
+func (b *blocks) part(_ *Table, i int) (Part, error) {
+	from, to := b.place(i)
+	p := Part{From: uint64(i) << b.shift, To: uint64(i+1) << b.shift}
+	switch {
+	case from == to:
+		return p, nil
+	case from > to || int64(to) > int64(len(b.data)):
+		return p, fmt.Errorf("%w: filter %d lies from %d to %d", ErrDamaged, i, from, to)
+	}
+	var err error
+	p.Filter, err = bloom.Open(b.format, b.data[from:to:to])
+	return p, unknownBytes(err)
+}
+
+// find returns the filter of the data block that the index leads to. To a key past the last block, LevelDB answers
+// without a filter.
+func (b *blocks) find(t *Table, key []byte) (int, error) {
+	index, err := t.index()
+	if err != nil {
+		return 0, err
+	}
+	i := index.find(key, t.comparator())
+	if i == index.len() {
+		return -1, nil
+	}
+	return int(min(index.handles[i].offset>>b.shift, uint64(b.len()))), nil
+}
+
+// partitions are the filters of RocksDB's partitions, by the last key of each.
+type partitions struct {
+	*index
+	loaded []atomic.Pointer[bloom.Filter]
+}
+
+func (t *Table) parsePartitions(block []byte) (*partitions, error) {
+	x, err := parseIndex(block, indexLayout{userKeys: t.properties.userKeys, differences: t.properties.differences}, t.file.limit())
+	if err != nil {
+		return nil, fmt.Errorf("%w (the index of the filter's partitions)", err)
+	}
+	return &partitions{x, make([]atomic.Pointer[bloom.Filter], x.len())}, nil
+}
+
+// size returns the number of bytes of all partitions.
+func (p *partitions) size() (n uint64) {
+	for _, h := range p.handles {
+		n += h.size
+	}
+	return n
+}
+
+func (p *partitions) empty(i int) bool { return p.handles[i].size == 0 }
+
+// part reads a partition when it is asked for first.
+func (p *partitions) part(t *Table, i int) (Part, error) {
+	part := Part{LastKey: p.key(i), Filter: p.loaded[i].Load()}
+	if part.Filter != nil || p.empty(i) {
+		return part, nil
+	}
+	block, err := t.file.block(p.handles[i], "a partition of the filter")
+	if err != nil {
+		return part, err
+	}
+	if part.Filter, err = t.openFilter(block); err == nil {
+		p.loaded[i].Store(part.Filter)
+	}
+	return part, err
+}
+
+// find returns the partition of a key. RocksDB asks the last one for keys past all: it may have a prefix of theirs.
+func (p *partitions) find(t *Table, key []byte) (int, error) {
+	return min(p.index.find(key, t.comparator()), max(p.len()-1, 0)), nil
+}
+
+// Parts returns the number of filters that the table has: one at most, unless it is of LevelDB or the filter has
+// partitions.
+func (t *Table) Parts() (n int) {
+	if t.filters == nil {
+		return 0
+	}
+	for i := range t.filters.len() {
+		if !t.filters.empty(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// Filters returns the filters of the table in the order of their keys, and an error in place of each that cannot
+// be read. A filter of RocksDB's partitions is read when its turn comes, and stays in memory.
+func (t *Table) Filters() iter.Seq2[Part, error] {
+	return func(yield func(Part, error) bool) {
+		if t.filters == nil {
+			return
+		}
+		for i := range t.filters.len() {
+			p, err := t.filters.part(t, i)
+			if p.Filter == nil && err == nil {
+				continue
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+}
+
+// MayContain reports whether the table may have a key: the answer that the engine gets from the filter. No is certain. Keys
+// are user keys, as the database's caller gives them. If the table has no filter, or none that is asked
+// ([Table.Ignored]), the answer is yes. It is yes with an error, too.
+//
+// A table of LevelDB and a partitioned filter of RocksDB are read where the key leads, when it is first asked for.
+func (t *Table) MayContain(userKey []byte) (bool, error) {
+	if t.filters == nil {
+		return true, nil
+	}
+	i, err := t.filters.find(t, userKey)
+	if err != nil {
+		return true, err
+	}
+	return t.ask(i, userKey)
+}
+
+// ask asks the filter of a number for a key.
+func (t *Table) ask(i int, userKey []byte) (bool, error) {
+	switch {
+	case i < 0:
+		return false, nil
+	case i >= t.filters.len():
+		return true, nil // the engine has no filter for the key's block
+	}
+	key, ok := t.inFilter(userKey)
+	if !ok {
+		return true, nil
+	}
+	p, err := t.filters.part(t, i)
+	switch {
+	case errors.Is(err, ErrRibbon) || errors.Is(err, ErrPolicy):
+		return true, nil
+	case err != nil:
+		return true, err
+	}
+	return p.Filter != nil && p.Filter.MayContain(key), nil
+}

@@ -1,0 +1,165 @@
+package bloomsst
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"sort"
+)
+
+// index is what an index block lists: blocks in the order of their keys. The key of a block is not below
+// those in it, and not above those of the next.
+type index struct {
+	keys    []byte // one after the other: user keys
+	ends    []int
+	handles []handle
+	after   []bool // of the entries of its key in the database, all come after it: its block has none of them
+}
+
+func (x *index) len() int { return len(x.ends) }
+
+func (x *index) key(i int) []byte {
+	from := 0
+	if i > 0 {
+		from = x.ends[i-1]
+	}
+	return x.keys[from:x.ends[i]:x.ends[i]]
+}
+
+// find returns the number of the first block whose key is not below a key, or len if there is none.
+func (x *index) find(key []byte, compare func(a, b []byte) int) int {
+	return sort.Search(x.len(), func(i int) bool {
+		c := compare(x.key(i), key)
+		return c > 0 || c == 0 && !x.after[i]
+	})
+}
+
+// indexLayout is how the entries of an index block are stored.
+type indexLayout struct {
+	userKeys    bool // else keys have a tag of 8 bytes: a sequence number and a kind
+	differences bool // handles are stored as the difference of their size to that of the one before
+	firstKeys   bool // after a handle, there is the first key of the block
+}
+
+const tagSize = 8
+
+// newest is the tag of keys that stand for no entry, but for a place between two: that of the highest sequence
+// number, without the kind. A database looks for the entries of a key from its newest on, and for no such one.
+const newest = 1<<56 - 1
+
+// parseIndex reads an index block. Its keys take no more memory than limit.
+func parseIndex(block []byte, l indexLayout, limit uint64) (*index, error) {
+	x := new(index)
+	r := newRows(block)
+	if l.differences {
+		r.measure = l.measure
+	}
+	var h handle
+	for r.next() {
+		var ok bool
+		if h, _, ok = l.handle(r.value, h, r.whole); !ok {
+			return nil, fmt.Errorf("%w: a handle in an index block", ErrDamaged)
+		}
+		if err := x.add(r.key, h, l.userKeys, limit); err != nil {
+			return nil, err
+		}
+	}
+	return x, r.err
+}
+
+// measure returns the length of the value that data begin with, where it is not stored.
+func (l indexLayout) measure(data []byte, whole bool) (n int, ok bool) {
+	if _, n, ok = l.handle(data, handle{}, whole); !ok || !l.firstKeys {
+		return n, ok
+	}
+	size, m := binary.Uvarint(data[n:])
+	if m <= 0 || size > uint64(len(data)-n-m) {
+		return 0, false
+	}
+	return n + m + int(size), true
+}
+
+// handle reads a handle, and returns how many bytes it takes.
+func (l indexLayout) handle(data []byte, last handle, whole bool) (h handle, n int, ok bool) {
+	if l.differences && !whole {
+		d, n := binary.Varint(data)
+		return handle{last.offset + last.size + trailerSize, last.size + uint64(d)}, n, n > 0
+	}
+	h, rest, ok := parseHandle(data)
+	return h, len(data) - len(rest), ok
+}
+
+// add appends an entry, whose key has a tag unless it is a user key.
+func (x *index) add(key []byte, h handle, userKey bool, limit uint64) error {
+	after := false
+	if !userKey {
+		if len(key) < tagSize {
+			return fmt.Errorf("%w: a key of %d bytes in an index block has no tag", ErrDamaged, len(key))
+		}
+		after = binary.LittleEndian.Uint64(key[len(key)-tagSize:])>>8 == newest
+		key = key[:len(key)-tagSize]
+	}
+	if uint64(len(x.keys)+len(key)) > limit {
+		return fmt.Errorf("%w: the keys of an index block have more than %d bytes", ErrDamaged, limit)
+	}
+	x.keys = append(x.keys, key...)
+	x.ends = append(x.ends, len(x.keys))
+	x.handles = append(x.handles, h)
+	x.after = append(x.after, after)
+	return nil
+}
+
+// parseColumnarIndex reads an index block of Pebble from table format 5 on: separators, offsets and lengths.
+func parseColumnarIndex(block []byte) (*index, error) {
+	c, err := newColumns(block, 3)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := c.strings(0)
+	if err != nil {
+		return nil, err
+	}
+	offsets, err := c.numbers(1)
+	if err != nil {
+		return nil, err
+	}
+	lengths, err := c.numbers(2)
+	if err != nil {
+		return nil, err
+	}
+	x := &index{keys: bytes.Join(keys, nil), after: make([]bool, len(keys))}
+	end := 0
+	for i, key := range keys {
+		end += len(key)
+		x.ends = append(x.ends, end)
+		x.handles = append(x.handles, handle{offsets[i], lengths[i]})
+	}
+	return x, nil
+}
+
+// index returns the index of the data blocks. If that has two levels, it is the first. It is read when it is
+// asked for first.
+func (t *Table) index() (*index, error) {
+	if x := t.blocks.Load(); x != nil {
+		return x, nil
+	}
+	block, err := t.file.block(t.file.footer.index, "the index")
+	if err != nil {
+		return nil, err
+	}
+	var x *index
+	if t.engine == Pebble && t.version >= 5 {
+		x, err = parseColumnarIndex(block)
+	} else {
+		x, err = parseIndex(block, indexLayout{
+			userKeys:    t.properties.userKeys,
+			differences: t.properties.differences,
+			firstKeys:   t.properties.indexType == indexFirstKey,
+		}, t.file.limit())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w (the index)", err)
+	}
+	t.blocks.Store(x)
+	return x, nil
+}

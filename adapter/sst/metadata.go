@@ -1,0 +1,122 @@
+package bloomsst
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// metadata are the entries of a metaindex or of the properties.
+type metadata map[string][]byte
+
+// readMetaindex reads the list of the blocks that have no data.
+func (t *Table) readMetaindex() (metadata, error) {
+	block, err := t.file.block(t.file.footer.metaindex, "the metaindex")
+	if err != nil {
+		return nil, err
+	}
+	return parseMetadata(block, t.engine == Pebble && t.version >= 6)
+}
+
+// parseMetadata reads a block of names and values.
+func parseMetadata(block []byte, columnar bool) (metadata, error) {
+	m := metadata{}
+	if !columnar {
+		r := newRows(block)
+		for r.next() {
+			m[string(r.key)] = r.value
+		}
+		return m, r.err
+	}
+	c, err := newColumns(block, 2)
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.strings(0)
+	if err != nil {
+		return nil, err
+	}
+	values, err := c.strings(1)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		m[string(name)] = values[i]
+	}
+	return m, nil
+}
+
+// handle returns the handle of a block that a metaindex names.
+func (m metadata) handle(name string) (handle, bool) {
+	h, _, ok := parseHandle(m[name])
+	return h, ok
+}
+
+// filterNames are what stands before the names of filters in a metaindex, with the engine's way to have filters.
+var filterNames = []string{"fullfilter.", "partitionedfilter.", "filter."}
+
+// filter returns the block of the filter, the prefix of its name and the policy.
+func (m metadata) filter() (h handle, kind, policy string, err error) {
+	for _, kind := range filterNames {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			policy, ok := bytes.CutPrefix([]byte(name), []byte(kind))
+			if !ok {
+				continue
+			}
+			h, ok := m.handle(name)
+			if !ok {
+				return h, "", "", fmt.Errorf("%w: the handle of %s", ErrDamaged, name)
+			}
+			return h, kind, string(policy), nil
+		}
+	}
+	return h, "", "", ErrNoFilter
+}
+
+// properties are the properties of a table that matter here.
+type properties struct {
+	entries      uint64
+	entriesKnown bool
+	comparator   string
+	prefixesOnly bool   // the filter has no whole keys
+	extractor    string // RocksDB's prefix extractor
+	userKeys     bool   // the keys of index blocks are user keys
+	differences  bool   // their handles are stored as differences
+	indexType    uint32
+}
+
+// The types of RocksDB's indexes.
+const (
+	indexTwoLevels = 2
+	indexFirstKey  = 3 // an entry has the first key of its block, too
+)
+
+func (t *Table) readProperties(h handle) error {
+	block, err := t.file.block(h, "the properties")
+	if err != nil {
+		return err
+	}
+	m, err := parseMetadata(block, t.engine == Pebble && t.version >= 7)
+	if err != nil {
+		return fmt.Errorf("%w (the properties)", err)
+	}
+	p := &t.properties
+	number := func(name string) (uint64, bool) {
+		n, size := binary.Uvarint(m[name])
+		return n, size > 0
+	}
+	p.entries, p.entriesKnown = number("rocksdb.num.entries")
+	p.comparator = string(m["rocksdb.comparator"])
+	p.extractor = string(m["rocksdb.prefix.extractor.name"])
+	p.prefixesOnly = string(m["rocksdb.block.based.table.whole.key.filtering"]) == "0"
+	n, _ := number("rocksdb.index.key.is.user.key")
+	p.userKeys = n != 0
+	n, _ = number("rocksdb.index.value.is.delta.encoded")
+	p.differences = n != 0
+	if v := m["rocksdb.block.based.table.index.type"]; len(v) == 4 {
+		p.indexType = binary.LittleEndian.Uint32(v)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package bloomsst
+
+import (
+	"errors"
+	"math"
+
+	"github.com/lanebloom/bloom"
+)
+
+// Stats describes all filters of a table.
+type Stats struct {
+	Filters int    // that were read
+	Unread  int    // Ribbon filters and others that are no Bloom filters of a known format
+	Empty   int    // stretches of LevelDB without a filter, because no data block begins in them
+	Bytes   uint64 // that the filters take in the file, with what finds them
+	Bits    uint64 // of all filters
+	SetBits uint64
+	Probes  int // of the first filter
+
+	// Keys is the number of different keys in the filters, estimated from the set bits. It is 0 if KeysUnknown is set:
+	// the bits do not tell it.
+	Keys        float64
+	KeysUnknown bool
+
+	// FalsePositiveRate is the share, 0 to 1, of absent keys that pass, expected from the set bits: the mean of the
+	// filters' rates, which each count by its keys.
+	FalsePositiveRate float64
+
+	// BestRate is the share that could pass filters of the same size and format with the same keys, if their number
+	// of probes were the best one.
+	BestRate float64
+}
+
+// BitsPerKey returns the number of bits for each key, or 0 if it is not known.
+func (s Stats) BitsPerKey() float64 {
+	if s.KeysUnknown || s.Keys == 0 {
+		return 0
+	}
+	return float64(s.Bits) / s.Keys
+}
+
+// Fill returns the share of the bits that are set, 0 to 1.
+func (s Stats) Fill() float64 { return float64(s.SetBits) / float64(max(s.Bits, 1)) }
+
+// Stats counts the set bits of all filters. It reads the partitions of RocksDB's filters, one after the other. The
+// error is the first of a filter that could not be read; the numbers are then of the others.
+func (t *Table) Stats() (s Stats, err error) {
+	s.Bytes = t.size
+	var rates, best weighted
+	for p, partErr := range t.Filters() {
+		if errors.Is(partErr, ErrRibbon) || errors.Is(partErr, ErrPolicy) {
+			s.Unread++
+			continue
+		}
+		if partErr != nil {
+			if err == nil {
+				err = partErr
+			}
+			continue
+		}
+		of := p.Filter.Stats()
+		if s.Filters == 0 {
+			s.Probes = of.Probes
+		}
+		s.Filters++
+		s.Bits += of.Bits
+		s.SetBits += of.SetBits
+		s.Keys += of.Keys
+		s.KeysUnknown = s.KeysUnknown || of.KeysUnknown
+		weight := of.Keys
+		if of.KeysUnknown {
+			weight = float64(of.Bits) / 10
+		}
+		rates.add(of.FalsePositiveRate, weight)
+		best.add(bestRate(p.Filter.Format(), of.Bits, weight), weight)
+	}
+	if b, ok := t.filters.(*blocks); ok {
+		s.Empty = b.len() - t.Parts()
+	}
+	if s.KeysUnknown {
+		s.Keys = 0
+	}
+	s.FalsePositiveRate, s.BestRate = rates.mean(), best.mean()
+	return s, err
+}
+
+// bestRate returns the rate of a filter of so many bits with the best number of probes.
+func bestRate(f bloom.Format, bits uint64, keys float64) float64 {
+	best := 1.0
+	for probes := 1; probes <= mostProbes; probes++ {
+		best = min(best, f.FalsePositiveRate(int(math.Round(keys)), bits, probes))
+	}
+	return best
+}
+
+// mostProbes is the largest number of probes of a filter of LevelDB or RocksDB.
+const mostProbes = 30
+
+// weighted is a weighted mean.
+type weighted struct{ sum, weight float64 }
+
+func (w *weighted) add(value, weight float64) {
+	w.sum += value * weight
+	w.weight += weight
+}
+
+func (w *weighted) mean() float64 {
+	if w.weight == 0 {
+		return 0
+	}
+	return w.sum / w.weight
+}

@@ -1,0 +1,214 @@
+// Package bloomsst reads the filters in the table files of storage engines: the .ldb and .sst files of LevelDB,
+// goleveldb, RocksDB, Pebble and Badger. It reads no data blocks.
+//
+//	table, err := bloomsst.Open(file, size)
+//	if err != nil {
+//		return err
+//	}
+//	may, err := table.MayContain(key) // the answer that the engine gets from the filter
+//
+// What a table stores is one filter ("fullfilter" in RocksDB, and in Pebble and Badger), one for each partition
+// of the keys ("partitionedfilter" in RocksDB), or one for each 2 KiB of data blocks (LevelDB).
+// [Table.Filters] returns them, and [Table.Stats] says how full they are and how often they are wrong.
+package bloomsst
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"github.com/lanebloom/bloom"
+)
+
+// The errors of Open and of a table's methods wrap these with details. Test for them with errors.Is. An error of
+// the caller's io.ReaderAt is passed on.
+var (
+	// ErrTable: the bytes are no table of an engine that this package knows, or they are cut.
+	ErrTable = errors.New("bloomsst: no table that this package reads")
+	// ErrEncrypted: the end of the file looks random, so it may be a table that the engine encrypted.
+	ErrEncrypted = errors.New("bloomsst: encrypted table, or no table")
+	// ErrDamaged: a checksum is wrong, or a part of the table is malformed.
+	ErrDamaged = errors.New("bloomsst: damaged table")
+	// ErrVersion: the table has a version or a compression that this package does not know.
+	ErrVersion = errors.New("bloomsst: unknown version of a table")
+)
+
+// The reasons why a table's filter is not asked. Every key may be in such a table.
+var (
+	// ErrNoFilter: the table has no filter.
+	ErrNoFilter = errors.New("bloomsst: no filter")
+	// ErrPolicy: the filter has a policy, or bytes, that this package does not know. See [Named].
+	ErrPolicy = errors.New("bloomsst: unknown filter policy")
+	// ErrRibbon: the filter is a Ribbon filter of RocksDB.
+	ErrRibbon = errors.New("bloomsst: a Ribbon filter, not a Bloom filter")
+	// ErrPrefix: the filter has prefixes of the keys alone, and [Split] does not tell how long they are.
+	ErrPrefix = errors.New("bloomsst: a filter of prefixes")
+	// ErrComparator: the order of the keys decides which filter is asked, and it is not known. See [Comparator].
+	ErrComparator = errors.New("bloomsst: unknown order of the keys")
+)
+
+// Table is a table file. It is safe for concurrent use if its io.ReaderAt is. It keeps what it has read: the
+// filters, and the last keys of the blocks where they decide which filter a key asks.
+type Table struct {
+	file       file
+	engine     string
+	version    int
+	policy     string
+	properties properties
+	format     bloom.Format // of the filters
+	ignored    error        // why they are not asked, or nil
+	size       uint64       // of the filters, in bytes
+	filters    filters      // nil if there is none that can be read
+	compare    func(a, b []byte) int
+	split      func(key []byte) int
+	names      map[string]bloom.Format
+	blocks     atomic.Pointer[index] // of the data blocks, once it is read
+}
+
+// The engines, as [Table.Engine] names them.
+const (
+	LevelDB = "leveldb" // and goleveldb
+	RocksDB = "rocksdb"
+	Pebble  = "pebble"
+	Badger  = "badger"
+)
+
+// Option is an option of [Open].
+type Option func(*Table)
+
+// Comparator says how the database compares user keys. Without it, they are compared byte by byte. It has
+// to be known where a table has several filters: RocksDB's tables name their comparator, and if it is neither
+// RocksDB's own nor given, such a table answers yes ([ErrComparator]). LevelDB's tables do not name it.
+func Comparator(compare func(a, b []byte) int) Option {
+	return func(t *Table) { t.compare = compare }
+}
+
+// Split returns the length of the part of a key that is in the filter: what the Split of Pebble's Comparer
+// returns, or the length of the prefix of RocksDB's prefix_extractor. RocksDB's filters that have whole keys are
+// asked for whole keys. To a key for which prefix returns -1, the answer is yes.
+func Split(prefix func(key []byte) int) Option {
+	return func(t *Table) { t.split = prefix }
+}
+
+// Named says that filters whose policy has this name are of the format f, such as those that NewNamed of
+// adapter/goleveldb and adapter/pebble made. The names of the engines' own policies are known.
+func Named(name string, f bloom.Format) Option {
+	return func(t *Table) { t.names[name] = f }
+}
+
+// Open reads the footer, the index of the metadata, the properties and the filter of the table in the
+// first size bytes of r. It makes at most 4 reads, and no read of a data block. If the table has many filters
+// in partitions, or if finding a filter takes the index of the data blocks, then these are read when they are
+// asked for. All checksums are verified. Memory is bounded by size and 16 MiB, whatever the bytes claim.
+//
+// A table without a filter, or with one that this package does not read, is no error: [Table.Ignored] says why,
+// and every key may be in the table.
+func Open(r io.ReaderAt, size int64, options ...Option) (*Table, error) {
+	return open(r, size, tailSize, options...)
+}
+
+// open reads so many bytes of the end of the file first.
+func open(r io.ReaderAt, size, tail int64, options ...Option) (*Table, error) {
+	t := &Table{file: file{r: r, size: size}, names: map[string]bloom.Format{}}
+	for _, o := range options {
+		o(t)
+	}
+	if err := t.file.readTail(tail); err != nil {
+		return nil, err
+	}
+	if err := t.readFooter(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// readFooter reads the footer, and what it leads to.
+func (t *Table) readFooter() error {
+	foot, err := parseFooter(t.file.tail, t.file.size)
+	if errors.Is(err, errNoMagic) {
+		return t.openBadger()
+	}
+	if err != nil {
+		return err
+	}
+	t.engine, t.version = foot.engine, foot.version
+	t.file.footer = foot
+	return t.readMetadata()
+}
+
+// readMetadata reads what the metaindex lists: the properties and the filter.
+func (t *Table) readMetadata() error {
+	meta, err := t.readMetaindex()
+	if err != nil {
+		return err
+	}
+	if h, ok := meta.handle("rocksdb.properties"); ok {
+		if t.engine == LevelDB { // format_version 0 has LevelDB's footer
+			t.engine = RocksDB
+			t.file.footer.engine = RocksDB
+		}
+		if err := t.readProperties(h); err != nil {
+			return err
+		}
+	}
+	if h, ok := meta.handle("rocksdb.index"); ok {
+		t.file.footer.index = h
+	}
+	return t.readFilter(meta)
+}
+
+// Engine returns the name of the engine whose format the table has: one of the constants.
+func (t *Table) Engine() string { return t.engine }
+
+// Version returns the version of the table's format, which is RocksDB's format_version or Pebble's table format. It is 0
+// for LevelDB and Badger, which have none.
+func (t *Table) Version() int { return t.version }
+
+// Policy returns the name of the filter policy that the table stores, or nothing if it has no filter. Badger
+// stores none.
+func (t *Table) Policy() string { return t.policy }
+
+// Ignored returns why the filter is not asked, so that every key may be in the table: one of the errors from
+// [ErrNoFilter] to [ErrComparator]. It is nil if the filter is asked. If the table has partitions, one of
+// them can be a Ribbon filter all the same: [Table.Filters] tells.
+func (t *Table) Ignored() error { return t.ignored }
+
+// Size returns the number of bytes that the filters take in the file, with what finds them.
+func (t *Table) Size() uint64 { return t.size }
+
+// Entries returns the number of the table's entries, which is that of its keys if each is there once. LevelDB's
+// tables do not tell it.
+func (t *Table) Entries() (n uint64, known bool) {
+	return t.properties.entries, t.properties.entriesKnown
+}
+
+// UpperBound returns a key that no key of the table exceeds, from the last entry of the index block: the last key,
+// or a shorter one after it. It reads the index block. It returns nil if the table has no such key, as those of Badger.
+func (t *Table) UpperBound() ([]byte, error) {
+	if t.engine == Badger {
+		return nil, nil
+	}
+	blocks, err := t.index()
+	if err != nil || blocks.len() == 0 {
+		return nil, err
+	}
+	return bytes.Clone(blocks.key(blocks.len() - 1)), nil
+}
+
+// comparator returns the order of user keys.
+func (t *Table) comparator() func(a, b []byte) int {
+	switch {
+	case t.compare != nil:
+		return t.compare
+	case t.properties.comparator == reverse:
+		return func(a, b []byte) int { return bytes.Compare(b, a) }
+	}
+	return bytes.Compare
+}
+
+// The names of RocksDB's own comparators.
+const (
+	bytewise = "leveldb.BytewiseComparator"
+	reverse  = "rocksdb.ReverseBytewiseComparator"
+)

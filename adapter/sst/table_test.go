@@ -1,0 +1,328 @@
+package bloomsst
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lanebloom/bloom"
+)
+
+// golden is a table that an engine wrote, and what the engine says. compare/goldentables writes them.
+type golden struct {
+	File, By, Engine string
+	Version          int
+	Format           string
+	Parts            bool
+	Ignored          string
+	Answers          string
+	data             []byte
+}
+
+// goldens returns the tables of testdata.
+func goldens(t testing.TB) (all []golden) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "golden.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	for i := range all {
+		if all[i].data, err = os.ReadFile(filepath.Join("testdata", all[i].File)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// key returns the key of an answer.
+func key(i int) []byte { return fmt.Appendf(nil, "key%06d", i) }
+
+func openBytes(data []byte, options ...Option) (*Table, error) {
+	return Open(bytes.NewReader(data), int64(len(data)), options...)
+}
+
+// reasons are the errors by which a golden table is ignored.
+var reasons = []error{ErrNoFilter, ErrPolicy, ErrRibbon, ErrPrefix, ErrComparator}
+
+func TestGoldenTables(t *testing.T) {
+	for _, g := range goldens(t) {
+		t.Run(g.File, func(t *testing.T) {
+			table, err := openBytes(g.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if table.Engine() != g.Engine || table.Version() != g.Version {
+				t.Errorf("%s %d, want %s %d", table.Engine(), table.Version(), g.Engine, g.Version)
+			}
+			if i := slices.IndexFunc(reasons, func(r error) bool { return errors.Is(table.Ignored(), r) }); i < 0 && g.Ignored != "" ||
+				i >= 0 && reasons[i].Error() != g.Ignored {
+				t.Errorf("ignored: %v, want %s", table.Ignored(), g.Ignored)
+			}
+			for i, answer := range g.Answers {
+				want := answer == '+' || answer == '1' || g.Ignored != ""
+				if may, err := table.MayContain(key(i)); may != want || err != nil {
+					t.Fatalf("%s: %v, %v; the engine says %q", key(i), may, err, answer)
+				}
+			}
+			checkBatch(t, table, len(g.Answers))
+			checkFilters(t, table, g)
+		})
+	}
+}
+
+// checkBatch compares a column with single keys.
+func checkBatch(t *testing.T, table *Table, n int) {
+	t.Helper()
+	keys := make([][]byte, n)
+	for i := range keys {
+		keys[i] = key(i)
+	}
+	valid := bytes.Repeat([]byte{0xb7}, (n+7)/8)
+	column, err := bloom.Bytes(keys).WithValidity(valid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits := make([]uint64, (n+63)/64+1)
+	hits[len(hits)-1] = 42
+	count, err := table.MayContainBatch(column, hits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 64 * (len(hits) - 1) {
+		want := false
+		if i < n {
+			want, _ = table.MayContain(keys[i])
+			want = want && (valid[i/8]>>(i%8)&1 != 0 || table.Ignored() != nil)
+		}
+		got := hits[i/64]>>(i%64)&1 != 0
+		if got != want {
+			t.Fatalf("row %d: %v, want %v", i, got, want)
+		}
+		if got {
+			count--
+		}
+	}
+	if count != 0 || hits[len(hits)-1] != 42 {
+		t.Errorf("the count of hits is off by %d; the word after the hits is %d", count, hits[len(hits)-1])
+	}
+}
+
+func checkFilters(t *testing.T, table *Table, g golden) {
+	t.Helper()
+	n, to := 0, uint64(0)
+	var last []byte
+	for p, err := range table.Filters() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Filter.Format().String() != g.Format {
+			t.Errorf("a filter of %v, want %s", p.Filter.Format(), g.Format)
+		}
+		if p.From < to || p.To < p.From {
+			t.Errorf("offsets from %d to %d after %d", p.From, p.To, to)
+		}
+		if c := table.comparator(); p.LastKey != nil && last != nil && c(p.LastKey, last) <= 0 {
+			t.Errorf("the last key %q after %q", p.LastKey, last)
+		}
+		to, last = p.To, p.LastKey
+		n++
+	}
+	if n != table.Parts() || g.Parts != (n > 1) || (n == 0) != (g.Ignored != "") {
+		t.Errorf("%d filters, Parts says %d", n, table.Parts())
+	}
+	upper, err := table.UpperBound()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, answer := range g.Answers {
+		if g.Engine != Badger && answer == '+' && table.comparator()(key(i), upper) > 0 {
+			t.Errorf("the key %s is above %q", key(i), upper)
+		}
+	}
+	stats, err := table.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	present := float64(strings.Count(g.Answers, "+"))
+	if g.Ignored == "" && (stats.Filters != n || stats.Keys < 0.8*present || stats.Keys > 1.2*present ||
+		stats.FalsePositiveRate <= 0 || stats.FalsePositiveRate > 0.1 || stats.BestRate > 1.1*stats.FalsePositiveRate) {
+		t.Errorf("%+v of %v keys", stats, present)
+	}
+}
+
+// counting counts reads.
+type counting struct {
+	io.ReaderAt
+	reads int
+}
+
+func (c *counting) ReadAt(p []byte, off int64) (int, error) {
+	c.reads++
+	return c.ReaderAt.ReadAt(p, off)
+}
+
+// TestReads counts the reads of Open. The end of the file that is read first may have the footer alone.
+func TestReads(t *testing.T) {
+	for _, g := range goldens(t) {
+		most := 0
+		for _, tail := range []int64{leveldbSize, rocksdbSize, largestSize, 100, 500, 2000, tailSize} {
+			c := &counting{ReaderAt: bytes.NewReader(g.data)}
+			table, err := open(c, int64(len(g.data)), tail)
+			if tail < largestSize && err != nil {
+				continue // the footer is longer
+			}
+			if err != nil {
+				t.Fatalf("%s, %d bytes first: %v", g.File, tail, err)
+			}
+			if most = max(most, c.reads); c.reads > 4 {
+				t.Errorf("%s, %d bytes first: %d reads", g.File, tail, c.reads)
+			}
+			for i, answer := range g.Answers {
+				want := answer == '+' || answer == '1' || g.Ignored != ""
+				if may, err := table.MayContain(key(i)); may != want || err != nil {
+					t.Fatalf("%s, %d bytes first: %s: %v, %v", g.File, tail, key(i), may, err)
+				}
+			}
+		}
+		t.Logf("%s: %d reads at most", g.File, most)
+	}
+}
+
+// TestOptions asks tables that need an option.
+func TestOptions(t *testing.T) {
+	for _, g := range goldens(t) {
+		var options []Option
+		switch g.File {
+		case "rocksdb-5-prefix.sst", "pebble-split.sst":
+			options = append(options, Split(func([]byte) int { return 4 })) // all keys have the prefix key0
+		case "rocksdb-5-reverse.sst":
+			options = append(options, Comparator(func(a, b []byte) int { return bytes.Compare(b, a) }))
+		default:
+			continue
+		}
+		table, err := openBytes(g.data, options...)
+		if err != nil || table.Ignored() != nil {
+			t.Fatal(err, table.Ignored())
+		}
+		for i, answer := range g.Answers {
+			if may, err := table.MayContain(key(i)); may != (answer != '0') || err != nil {
+				t.Fatalf("%s: %s: %v, %v; the engine says %q", g.File, key(i), may, err, answer)
+			}
+		}
+		if may, err := table.MayContain([]byte("other")); may || err != nil {
+			t.Errorf("%s: another prefix: %v, %v", g.File, may, err)
+		}
+		checkBatch(t, table, len(g.Answers))
+	}
+}
+
+// TestNoPrefix has keys without a prefix.
+func TestNoPrefix(t *testing.T) {
+	for _, g := range goldens(t) {
+		if g.File != "rocksdb-5-prefix.sst" {
+			continue
+		}
+		for _, length := range []int{-1, 100} {
+			table, err := openBytes(g.data, Split(func([]byte) int { return length }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if may, err := table.MayContain([]byte("other")); !may || err != nil {
+				t.Errorf("a prefix of %d bytes: %v, %v", length, may, err)
+			}
+		}
+	}
+}
+
+// TestNamed opens a table whose filters have another name.
+func TestNamed(t *testing.T) {
+	for _, g := range goldens(t) {
+		if g.File != "rocksdb-5-none.sst" { // without checksums
+			continue
+		}
+		data := bytes.ReplaceAll(g.data, []byte("fullfilter.rocksdb.Built"), []byte("fullfilter.lanebloom.own"))
+		name := "lanebloom.ownin" + "BloomFilter"
+		table, err := openBytes(data)
+		if err != nil || !errors.Is(table.Ignored(), ErrPolicy) || table.Policy() != name {
+			t.Fatal(err, table.Ignored(), table.Policy())
+		}
+		if table, err = openBytes(data, Named(name, bloom.RocksDB)); err != nil || table.Ignored() != nil {
+			t.Fatal(err, table.Ignored())
+		}
+		for i, answer := range g.Answers {
+			if may, err := table.MayContain(key(i)); may != (answer != '0') || err != nil {
+				t.Fatalf("%s: %v, %v; the engine says %q", key(i), may, err, answer)
+			}
+		}
+	}
+}
+
+// TestHashedColumns asks for columns of hashes: one filter takes them, and several do not.
+func TestHashedColumns(t *testing.T) {
+	for _, g := range goldens(t) {
+		if g.Ignored != "" {
+			continue
+		}
+		table, err := openBytes(g.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys := [][]byte{key(0), key(1), key(2)}
+		hits := make([]uint64, 1)
+		n, err := table.MayContainBatch(bloom.Bytes(keys).Hashed(table.format), hits)
+		if g.Parts != errors.Is(err, bloom.ErrKeys) || g.Parts && (n != 3 || hits[0] != 7) || hits[0]&5 != 5 {
+			t.Errorf("%s: %d hits, %b, %v", g.File, n, hits[0], err)
+		}
+	}
+}
+
+// TestConcurrent is for the race detector: what is read on demand is read by many at once.
+func TestConcurrent(t *testing.T) {
+	for _, g := range goldens(t) {
+		table, err := openBytes(g.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error)
+		for range 4 {
+			go func() {
+				for i, answer := range g.Answers {
+					if may, err := table.MayContain(key(i)); err != nil || !may && answer == '+' {
+						done <- fmt.Errorf("%s: %s: %v, %w", g.File, key(i), may, err)
+						return
+					}
+				}
+				_, err := table.UpperBound()
+				done <- err
+			}()
+		}
+		for range 4 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestSum32(t *testing.T) {
+	for text, want := range map[string]uint32{
+		"":    0x02cc5d05,
+		"a":   0x550d7456,
+		"abc": 0x32d153ff,
+		"Nobody inspects the spammish repetition": 0xe2293b2f,
+	} {
+		if got := sum32([]byte(text)); got != want {
+			t.Errorf("%q: %x, want %x", text, got, want)
+		}
+	}
+}
