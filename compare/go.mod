@@ -21,6 +21,7 @@ require (
 	github.com/lanebloom/bloom/adapter/parquet/arrowgo v0.1.0
 	github.com/lanebloom/bloom/adapter/parquet/parquetgo v0.1.0
 	github.com/lanebloom/bloom/adapter/pebble v0.1.0
+	github.com/lanebloom/bloom/adapter/sst v0.1.0
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/syndtr/goleveldb v1.0.1-0.20220721030215-126854af5e6d

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/lanebloom/bloom"
@@ -74,10 +73,9 @@ func compiled(what, source string, formats ...bloom.Format) func(string) (string
 			}
 			makers = append(makers, maker{format.String(), o})
 		}
-		debian := oracle.Package(formats[0])
-		version, err := exec.Command("dpkg-query", "-W", "-f", "${Package} ${Version}", debian).Output()
+		version, err := oracle.DebianVersion(oracle.Package(formats[0]))
 		if err != nil {
-			return "", nil, fmt.Errorf("finding the version of %s: %w", debian, err)
+			return "", nil, err
 		}
 		return fmt.Sprintf("%s (Debian's %s), through compare/oracle/%s: make golden", what, version, source), makers, nil
 	}

@@ -59,3 +59,9 @@ func (d *Database) run(command, folder string, keys [][]byte, o Options) ([]byte
 	}
 	return run(d.command, keys, command, folder, comparator, string(o.Policy), o.Name)
 }
+
+// Answers looks keys up, and returns a byte for each: '0' if a filter denies it, '+' if it is found, '-' if no filter
+// is asked, and '1' else.
+func (d *Database) Answers(folder string, keys [][]byte, o Options) ([]byte, error) {
+	return d.run("answers", folder, keys, o)
+}

@@ -68,6 +68,15 @@ var Formats = []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.NoriCrate, bloom.R
 // Package returns the Debian package of the library that the format's oracle links.
 func Package(f bloom.Format) string { return oracles[f].debian }
 
+// DebianVersion returns the name and the version of a Debian package.
+func DebianVersion(debian string) (string, error) {
+	version, err := exec.Command("dpkg-query", "-W", "-f", "${Package} ${Version}", debian).Output()
+	if err != nil {
+		err = fmt.Errorf("finding the version of %s: %w", debian, err)
+	}
+	return string(version), err
+}
+
 // Oracle is a compiled program that builds and tests filters of a format.
 type Oracle struct {
 	dir     string

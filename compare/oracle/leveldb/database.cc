@@ -3,6 +3,8 @@
 //   database write FOLDER COMPARATOR POLICY NAME    reads keys, writes them to tables
 //   database get FOLDER COMPARATOR POLICY NAME      reads keys, prints three counts:
 //       keys found, calls of a filter, and answers yes
+//   database answers FOLDER COMPARATOR POLICY NAME  reads keys, prints for each '+' if it is found,
+//       '0' if a filter denies it, '-' if no filter is asked, and '1' else
 //
 // COMPARATOR is "bytewise", or "ignore-tag", which ignores a key's bytes from the first
 // '#' on. Tables store the filters of POLICY under NAME. POLICY is "bloom", LevelDB's
@@ -78,7 +80,7 @@ static void Check(const leveldb::Status& status) {
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   if (argc != 6) {
-    std::cerr << "usage: database write|get FOLDER COMPARATOR POLICY NAME\n";
+    std::cerr << "usage: database write|get|answers FOLDER COMPARATOR POLICY NAME\n";
     return 2;
   }
   const bool write = !std::strcmp(argv[1], "write");
@@ -98,13 +100,17 @@ int main(int argc, char** argv) {
     db->CompactRange(nullptr, nullptr);  // a Get must find them in tables
     return 0;
   }
+  const bool answers = !std::strcmp(argv[1], "answers");
   uint64_t found = 0;
   for (const std::string& key : keys) {
     std::string value;
+    const uint64_t calls = policy.calls, yes = policy.yes;
     const leveldb::Status status = db->Get({}, key, &value);
     if (!status.IsNotFound()) Check(status);
     found += status.ok() && value == "value";
+    if (answers) std::cout.put(status.ok() ? '+' : policy.calls == calls ? '-' : policy.yes == yes ? '0' : '1');
   }
+  if (answers) return std::cout.flush() ? 0 : 2;
   std::cout << found << ' ' << policy.calls << ' ' << policy.yes << '\n';
   return std::cout.flush() ? 0 : 2;
 }

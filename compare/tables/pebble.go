@@ -1,0 +1,127 @@
+package tables
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	pebblefilter "github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/sstable/block"
+	"github.com/cockroachdb/pebble/v2/sstable/colblk"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/sst"
+	"github.com/lanebloom/bloom/compare/pebblebloom"
+)
+
+// pebbles are the kinds of tables of Pebble: every format, and what a format allows.
+func pebbles(string) (all []Writer, err error) {
+	add := func(name string, o sstable.WriterOptions) *Writer {
+		if o.Comparer == nil {
+			o.Comparer = sstable.DefaultComparer
+		}
+		schema := colblk.DefaultKeySchema(o.Comparer, 16)
+		o.KeySchema = &schema
+		p := pebble{o}
+		all = append(all, Writer{
+			Name: "pebble-" + name, Engine: bloomsst.Pebble, Format: bloom.Pebble, module: pebblebloom.Module, Golden: true, Keys: 150, Write: p.write, Answers: p.answers,
+		})
+		return &all[len(all)-1]
+	}
+	policy := pebblefilter.FilterPolicy(10)
+	for i, format := range []sstable.TableFormat{
+		sstable.TableFormatPebblev1, sstable.TableFormatPebblev2, sstable.TableFormatPebblev3, sstable.TableFormatPebblev4,
+		sstable.TableFormatPebblev5, sstable.TableFormatPebblev6, sstable.TableFormatPebblev7,
+	} {
+		v := i + 1
+		o := sstable.WriterOptions{FilterPolicy: policy, TableFormat: format, Compression: block.SnappyCompression}
+		add(fmt.Sprint(v), o).Version = v
+		o.IndexBlockSize, o.Checksum, o.Compression = 64, block.ChecksumTypeXXHash64, block.ZstdCompression
+		if v >= 6 {
+			o.Compression = block.MinLZCompression
+		}
+		w := add(fmt.Sprintf("%d-two-levels", v), o)
+		w.Version, w.Golden = v, v == 1 || v >= 5
+	}
+	o := sstable.WriterOptions{FilterPolicy: policy, TableFormat: sstable.TableFormatMax, Comparer: splitAt4}
+	w := add("split", o)
+	w.Version, w.Ignored = 7, bloomsst.ErrPrefix
+	w = add("split-given", o)
+	w.Version, w.Golden, w.Open = 7, false, []bloomsst.Option{bloomsst.Split(splitAt4.Split)}
+	w = add("no-filter", sstable.WriterOptions{TableFormat: sstable.TableFormatMax})
+	w.Version, w.Ignored = 7, bloomsst.ErrNoFilter
+	return all, nil
+}
+
+// splitAt4 has prefixes of 4 bytes.
+var splitAt4 = func() *sstable.Comparer {
+	c := *sstable.DefaultComparer
+	c.Name = "lanebloom.SplitAt4"
+	c.Split = func(key []byte) int { return min(len(key), 4) }
+	return &c
+}()
+
+// pebble writes and reads a table with the options.
+type pebble struct{ sstable.WriterOptions }
+
+const pebbleFile = "table.sst"
+
+func (p pebble) write(folder string, keys [][]byte) (name string, err error) {
+	name = filepath.Join(folder, pebbleFile)
+	file, err := vfs.Default.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return "", err
+	}
+	w := sstable.NewWriter(objstorageprovider.NewFileWritable(file), p.WriterOptions)
+	for _, key := range slices.SortedFunc(slices.Values(keys), bytes.Compare) {
+		if err := w.Set(key, []byte("value")); err != nil {
+			return "", errors.Join(err, w.Close())
+		}
+	}
+	return name, w.Close()
+}
+
+func (p pebble) answers(folder string, keys [][]byte) (answers []byte, err error) {
+	file, err := vfs.Default.Open(filepath.Join(folder, pebbleFile))
+	if err != nil {
+		return nil, err
+	}
+	readable, err := sstable.NewSimpleReadable(file)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	o := sstable.ReaderOptions{Comparer: p.Comparer, KeySchemas: sstable.MakeKeySchemas(p.KeySchema), FilterMetricsTracker: new(sstable.FilterMetricsTracker)}
+	if p.FilterPolicy != nil {
+		o.Filters = map[string]sstable.FilterPolicy{p.FilterPolicy.Name(): p.FilterPolicy}
+	}
+	r, err := sstable.NewReader(context.Background(), readable, o)
+	if err != nil {
+		return nil, errors.Join(err, readable.Close())
+	}
+	defer r.Close()
+	iterator, err := r.NewIter(sstable.NoTransforms, nil, nil, sstable.TableBlobContext{})
+	if err != nil {
+		return nil, err
+	}
+	defer iterator.Close()
+	split := p.Comparer.Split
+	for _, key := range keys {
+		before := o.FilterMetricsTracker.Load().Hits // a hit is a no
+		kv := iterator.SeekPrefixGE(key[:split(key)], key, 0)
+		switch {
+		case kv != nil && bytes.Equal(kv.K.UserKey, key):
+			answers = append(answers, '+')
+		case o.FilterMetricsTracker.Load().Hits != before:
+			answers = append(answers, '0')
+		default:
+			answers = append(answers, '1')
+		}
+	}
+	return answers, iterator.Error()
+}

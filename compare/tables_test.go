@@ -1,0 +1,135 @@
+package compare
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/sst"
+	"github.com/lanebloom/bloom/compare/tables"
+)
+
+// tableKeys is the number of present keys of a table; there are more absent ones.
+const tableKeys = 5_000
+
+// keysOfTable returns keys for a table, of which the first and the last are such that all other keys lie between them, and
+// keys that it does not have. Of these some are like the separators of an index: a part of a key, with a last byte
+// that is higher by one.
+func keysOfTable(n int) (present, absent [][]byte) {
+	present = append(storeKeys(n, 0), []byte{0}, bytes.Repeat([]byte{0xff}, 20))
+	absent = storeKeys(n, 1)
+	known := map[string]bool{}
+	for _, key := range slices.Concat(present, absent) {
+		known[string(key)] = true
+	}
+	for _, key := range present[:n] {
+		for end := 3; end <= len(key); end++ {
+			like := bytes.Clone(key[:end])
+			if like[end-1]++; like[end-1] != 0 && !known[string(like)] {
+				known[string(like)] = true
+				absent = append(absent, like)
+			}
+		}
+	}
+	return present, absent
+}
+
+// TestTables compares the answers of tables with those that the engines that wrote them get from the filters.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	writers, err := tables.Writers(programs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	present, absent := keysOfTable(tableKeys)
+	for _, w := range writers {
+		t.Run(w.Name, func(t *testing.T) {
+			t.Parallel()
+			testTable(t, w, present, absent)
+		})
+	}
+}
+
+func testTable(t *testing.T, w tables.Writer, present, absent [][]byte) {
+	folder := t.TempDir()
+	name, err := w.Write(folder, present)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := openTable(t, name, w.Open...)
+	if table.Engine() != w.Engine || table.Version() != w.Version || !errors.Is(table.Ignored(), w.Ignored) {
+		t.Errorf("%s %d, ignored: %v; want %s %d, %v", table.Engine(), table.Version(), table.Ignored(), w.Engine, w.Version, w.Ignored)
+	}
+	if n, known := table.Entries(); n != uint64(len(present)) && known || known == (w.Engine == bloomsst.LevelDB) {
+		t.Errorf("%d entries, known: %v; the table has %d", n, known, len(present))
+	}
+	keys := slices.Concat(present, absent)
+	hits := make([]uint64, (len(keys)+63)/64)
+	n, err := table.MayContainBatch(bloom.Bytes(keys), hits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Ignored != nil {
+		if n != len(keys) || table.Parts() != 0 {
+			t.Errorf("%d filters; %d of %d keys may be there", table.Parts(), n, len(keys))
+		}
+		return
+	}
+	answers, err := w.Answers(folder, keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(answers) != len(keys) {
+		t.Fatalf("%d answers to %d keys", len(answers), len(keys))
+	}
+	passed := 0
+	for i, key := range keys {
+		may, err := table.MayContain(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if batch := hits[i/64]>>(i%64)&1 != 0; batch != may {
+			t.Fatalf("%x: %v in a column, and %v alone", key, batch, may)
+		}
+		if i < len(present) != (answers[i] == '+') {
+			t.Fatalf("%x, present: %v: the engine says %q", key, i < len(present), answers[i])
+		}
+		if want := answers[i] == '1' || answers[i] == '+'; may != want {
+			t.Fatalf("%x, present: %v: %v, and the engine says %q", key, i < len(present), may, answers[i])
+		}
+		if i >= len(present) && may {
+			passed++
+		}
+	}
+	if (table.Parts() > 1) != w.Parts {
+		t.Errorf("%d filters", table.Parts())
+	}
+	for p, err := range table.Filters() {
+		if err != nil || p.Filter.Format() != w.Format {
+			t.Fatalf("a filter of %v, want %v: %v", p.Filter.Format(), w.Format, err)
+		}
+	}
+	t.Logf("%d filters: of %d absent keys, %d pass", table.Parts(), len(absent), passed)
+}
+
+// openTable opens a table file.
+func openTable(t *testing.T, name string, options ...bloomsst.Option) *bloomsst.Table {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := bloomsst.Open(file, info.Size(), options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
