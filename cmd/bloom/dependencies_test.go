@@ -16,11 +16,15 @@ func TestDependencies(t *testing.T) {
 		"github.com/klauspost/compress",
 		"github.com/klauspost/cpuid/v2",
 		"github.com/lanebloom/bloom",
+		"github.com/lanebloom/bloom/adapter/sst",
 		"github.com/lanebloom/bloom/cmd/internal",
+		"github.com/minio/minlz",           // adapter/sst's, as are lz4 and xxh3
 		"github.com/mitchellh/colorstring", // progressbar's
-		"github.com/rivo/uniseg",           // progressbar's
+		"github.com/pierrec/lz4/v4",
+		"github.com/rivo/uniseg", // progressbar's
 		"github.com/schollz/progressbar/v3",
 		"github.com/valyala/fastjson",
+		"github.com/zeebo/xxh3",
 		"golang.org/x/sys",
 		"golang.org/x/term",
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
+	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
 // page has the files of the page. The page draws the answers of package answers; it computes no hash
@@ -31,7 +32,8 @@ var page embed.FS
 type exploreCommand struct {
 	Address string  `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page at; with port 0, any free port (${default})."`
 	Format  *string `placeholder:"NAME" help:"Format of a bare filter: ${formats} (leveldb). A file that says its format must agree."`
-	File    string  `arg:"" optional:"" name:"filter" help:"The filter to begin with; the page opens others, too."`
+	partFlag
+	File string `arg:"" optional:"" name:"filter" help:"The filter, or table file, to begin with; the page opens other filters, too."`
 }
 
 // given returns the file to begin with, or nil. The page must be able to show it.
@@ -39,9 +41,14 @@ func (e *exploreCommand) given(s *streams) (*answers.Given, error) {
 	if e.File == "" {
 		return nil, nil
 	}
-	filter, err := filterFlags{Format: e.Format}.openFilter(s, e.File)
+	filter, table, err := e.openTableOr(false, e.File, func() (filterfile.Filter, error) {
+		return filterFlags{Format: e.Format}.openFilter(s, e.File)
+	})
 	if err != nil {
 		return nil, err
+	}
+	if table != nil && filter.Filter == nil {
+		return nil, fmt.Errorf("%s: the table has %d filters that are read: choose one by --filter", shown(e.File), table.report.Filters)
 	}
 	if kind := filter.KeyKind(); kind != bloom.KeysUnknown && kind != bloom.KeysText {
 		s.warn(e.File, fmt.Sprintf("the filter has keys of the kind %s, and the page takes text", kind))

@@ -16,6 +16,7 @@ var examples = shell.Examples{
 	"merge":      {"bloom merge -o all.bloom monday.bloom tuesday.bloom", "bloom merge monday.bloom tuesday.bloom > all.bloom"},
 	"add":        {"bloom add known.bloom more.txt", "bloom add --csv -f user -o more.bloom known.bloom users.csv"},
 	"inspect":    {"bloom inspect known.bloom", "bloom inspect --absent others.txt known.bloom"},
+	"tables":     {"bloom tables db/", "bloom tables --key user00000042 db/"},
 	"size":       {"bloom size --keys 100M --rate 1%", "bloom size --rate 0.1% --memory 64MiB"},
 	"explore":    {"bloom explore", "bloom explore known.bloom"},
 	"bench":      {"bloom bench", "bloom bench --input known.txt --plot known.svg"},
@@ -32,7 +33,7 @@ var groups = []struct {
 	{"Records:", []string{"null", "null-data", "crlf", "csv", "jsonl", "header", "max-record"}},
 	{"Fields:", []string{"field", "delimiter", "match", "missing"}},
 	{"Decompression:", []string{"no-decompress"}},
-	{"Output:", []string{"output", "invert", "repeated", "quiet", "count", "all", "json", "plot", "picture"}},
+	{"Output:", []string{"output", "invert", "repeated", "quiet", "count", "all", "json", "list", "plot", "picture"}},
 }
 
 // describe adds the examples and the groups of flags to the texts of the commands.

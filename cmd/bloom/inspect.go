@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
@@ -16,12 +17,13 @@ import (
 
 type inspectCommand struct {
 	filterFlags
+	partFlag
 	keysFlags
 	Absent  string `placeholder:"FILE" help:"Measure the rate of these keys, one per line, none of which is in the filter (- is standard input)."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 	Plot    string `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as SVG: the name must end in .svg."`
 	Picture string `placeholder:"FILE" help:"Draw every bit, or in a large filter squares of bits, as PNG: the name must end in .png."`
-	File    string `arg:"" name:"filter" help:"The filter."`
+	File    string `arg:"" name:"filter" help:"The filter, or a table file."`
 }
 
 // report has the results of inspect. inspect prints it, or writes it as JSON.
@@ -41,10 +43,13 @@ type report struct {
 	FalsePositiveRate float64  `json:"false_positive_rate"`
 	AbsentRate        *float64 `json:"absent_rate,omitempty"` // of the keys of --absent
 	Kernel            string   `json:"kernel"`
+
+	Table  *tableReport `json:"table,omitempty"`  // from which the filter was taken
+	Filter *int         `json:"filter,omitempty"` // its number there
 }
 
 // Help is what bloom inspect --help says, too.
-func (i *inspectCommand) Help() string { return filterHelp }
+func (i *inspectCommand) Help() string { return filterHelp + partHelp }
 
 func (i *inspectCommand) Run(s *streams) error {
 	if i.Plot != "" {
@@ -68,11 +73,17 @@ func (i *inspectCommand) Run(s *streams) error {
 	if i.Absent != "" {
 		open = i.openText
 	}
-	filter, err := open(s, i.File)
+	filter, table, err := i.openTableOr(i.Raw, i.File, func() (filterfile.Filter, error) { return open(s, i.File) })
 	if err != nil {
 		return err
 	}
+	if table != nil && filter.Filter == nil {
+		return i.printTable(s, table)
+	}
 	r := newReport(i.File, filter)
+	if table != nil {
+		r.Encoding, r.Table, r.Filter = encodingTable, &table.report, &table.number
+	}
 	if i.Absent != "" {
 		if r.AbsentRate, err = i.measure(s, filter.Filter); err != nil {
 			return err
@@ -104,7 +115,11 @@ func (i *inspectCommand) Run(s *streams) error {
 		return encoder.Encode(r)
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	for _, row := range append(r.rows(), i.absentRow(r)...) {
+	rows := append(r.rows(), i.absentRow(r)...)
+	if table != nil {
+		rows = slices.Insert(rows, 2, table.rows()...)
+	}
+	for _, row := range rows {
 		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
 	}
 	if isTerminal(s.out) && len(array) > 0 {
@@ -154,15 +169,11 @@ func (r report) rows() [][2]string {
 	if r.Keys != nil {
 		added = humanize.Comma(int64(min(*r.Keys, math.MaxInt64)))
 	}
-	if r.Encoding == encodingFile {
+	switch r.Encoding {
+	case encodingFile:
 		encoding = "file, checksums verified"
-	}
-	keys := "any number: every key may be in it"
-	if r.EstimatedKeys != nil {
-		keys = humanize.CommafWithDigits(math.Round(*r.EstimatedKeys), 0)
-		if *r.EstimatedKeys >= 1 {
-			keys += fmt.Sprintf(" (%.1f bits per key)", float64(r.Bits) / *r.EstimatedKeys)
-		}
+	case encodingTable:
+		encoding = "table, checksums verified"
 	}
 	return [][2]string{
 		{"file", shown(r.File)},
@@ -174,7 +185,7 @@ func (r report) rows() [][2]string {
 		{"fill", fmt.Sprintf("%.2f %% (%s bits set)", 100*r.Fill, humanize.Comma(int64(r.SetBits)))},
 		{"keys", added},
 		{"kind of keys", kind},
-		{"estimated keys", keys},
+		{"estimated keys", keysText(r.EstimatedKeys, r.Bits)},
 		{"false positives", fmt.Sprintf("%.3g %% of random keys", 100*r.FalsePositiveRate)},
 		{"kernel", r.Kernel},
 	}
@@ -182,9 +193,22 @@ func (r report) rows() [][2]string {
 
 // The encodings, as the report names them.
 const (
-	encodingFile = "file"
-	encodingBare = "bare"
+	encodingFile  = "file"
+	encodingBare  = "bare"
+	encodingTable = "table"
 )
+
+// keysText returns an estimated number of keys, or what none means, with the bits for each.
+func keysText(estimated *float64, bits uint64) string {
+	if estimated == nil {
+		return "any number: every key may be in it"
+	}
+	text := humanize.CommafWithDigits(math.Round(*estimated), 0)
+	if *estimated >= 1 {
+		text += fmt.Sprintf(" (%.1f bits per key)", float64(bits) / *estimated)
+	}
+	return text
+}
 
 // wholeNumber writes a number that a header can claim, up to the largest.
 func wholeNumber(n uint64) string { return humanize.BigComma(new(big.Int).SetUint64(n)) }

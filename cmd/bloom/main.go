@@ -40,6 +40,7 @@ type cli struct {
 	Merge      mergeCommand     `cmd:"" help:"Merge filters of the same shape into one."`
 	Add        addCommand       `cmd:"" help:"Add keys to a filter."`
 	Inspect    inspectCommand   `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`
+	Tables     tablesCommand    `cmd:"" help:"Show the filters in table files of LevelDB, RocksDB, Pebble and Badger, or which tables may have keys. Exits 0 if some may, 1 if none, 2 on an error."`
 	Size       sizeCommand      `cmd:"" help:"Calculate keys, bits per key, false-positive rate or memory: two of them from the other two."`
 	Explore    exploreCommand   `cmd:"" help:"Serve a page, only to this machine, that shows how a filter works."`
 	Bench      benchCommand     `cmd:"" help:"Compare the kernels with the plain loop on this machine."`

@@ -45,7 +45,15 @@ func peak() {
 // TestScripts runs the scripts of testdata/script, in which "bloom" is this
 // command.
 func TestScripts(t *testing.T) {
+	tables, err := filepath.Abs(filepath.Join("..", "..", "adapter", "sst", "testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("TABLES", tables) // a folder of tables that storage engines wrote
+			return nil
+		},
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -54,6 +62,7 @@ func TestScripts(t *testing.T) {
 			"generate": generate,
 			"pack":     pack,
 			"kind":     setKind,
+			"cut":      cut,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "cgo" {
@@ -105,6 +114,13 @@ func wantBytes(ts *testscript.TestScript, _ bool, args []string) {
 	if got := hex.EncodeToString([]byte(ts.ReadFile(args[0]))); got != args[1] {
 		ts.Fatalf("%s holds %s, want %s", args[0], got, args[1])
 	}
+}
+
+// cut is the script command: cut FILE BYTES, which leaves so many of a file.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
 }
 
 // generate is the script command: generate FILE FROM TO, for a file of lines

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/lanebloom/bloom/adapter/sst"
+	"github.com/lanebloom/bloom/internal/filterfile"
+)
+
+// partFlag chooses a filter of a table.
+type partFlag struct {
+	Filter *int `placeholder:"N" help:"Take filter N of a table of LevelDB, RocksDB, Pebble or Badger, counted from 0."`
+}
+
+// tableHelp is the part of the help that the commands with a partFlag share.
+const partHelp = `A table file of LevelDB, goleveldb, RocksDB, Pebble or Badger (.ldb, .sst) stands for its filter, or for the one of --filter if it has several; bloom tables shows folders of them.
+`
+
+// openedTable is a table of which a filter was taken. number is -1 if none was.
+type openedTable struct {
+	report tableReport
+	number int
+}
+
+// errNotTable is the error of a file that is no table.
+var errNotTable = errors.New("no table")
+
+// openTable opens a filter of a table: the one of --filter, or the only one. The error is errNotTable if the file
+// is none. Without a filter, the table is of many, or its filter is not read.
+func (p partFlag) openTable(path string) (filter filterfile.Filter, opened openedTable, err error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return filter, opened, errNotTable // reading it tells what is wrong
+	}
+	_, err = withTable(path, func(table *bloomsst.Table) (err error) {
+		if opened.report, err = newTableReport(path, table); err != nil {
+			return err
+		}
+		filter, opened.number, err = p.choose(table)
+		return err
+	})
+	if (errors.Is(err, bloomsst.ErrTable) || errors.Is(err, bloomsst.ErrEncrypted)) && !isTableName(path) {
+		err = errNotTable
+	}
+	if err == nil && filter.Filter == nil && p.Filter != nil {
+		err = fmt.Errorf("--filter: %s has %d filters, which are counted from 0", shown(path), opened.report.Filters)
+	}
+	return filter, opened, err
+}
+
+// choose returns a filter of a table and its number, or none.
+func (p partFlag) choose(table *bloomsst.Table) (filterfile.Filter, int, error) {
+	if p.Filter == nil && table.Parts() != 1 {
+		return filterfile.Filter{}, -1, nil
+	}
+	number := 0
+	for part, err := range table.Filters() {
+		if p.Filter != nil && number != *p.Filter {
+			number++
+			continue
+		}
+		return filterfile.Filter{Filter: part.Filter}, number, err
+	}
+	return filterfile.Filter{}, -1, nil
+}
+
+// openTableOr opens a filter of a table, or what open opens if the file is none. The table is nil then.
+func (p partFlag) openTableOr(raw bool, path string, open func() (filterfile.Filter, error)) (filterfile.Filter, *openedTable, error) {
+	if !raw {
+		filter, table, err := p.openTable(path)
+		if !errors.Is(err, errNotTable) {
+			return filter, &table, err
+		}
+	}
+	if p.Filter != nil {
+		return filterfile.Filter{}, nil, fmt.Errorf("--filter: %s is no table", shown(path))
+	}
+	filter, err := open()
+	return filter, nil, err
+}
+
+// rows returns the names and the values that inspect prints of a table.
+func (t openedTable) rows() [][2]string {
+	r := t.report
+	rows := [][2]string{{"table", r.table()}, {"policy", r.policy()}}
+	if r.Ignored != "" {
+		rows = append(rows, [2]string{"filter", "not read: " + r.Ignored})
+	}
+	entries := "not known"
+	if r.Entries != nil {
+		entries = fmt.Sprint(*r.Entries)
+	}
+	filters := fmt.Sprint(r.Filters)
+	if t.number >= 0 && r.Filters > 1 {
+		filters += fmt.Sprintf(", of which this is number %d, counted from 0", t.number)
+	}
+	return append(rows, [][2]string{{"entries", entries}, {"filters", filters}, {"keys up to", r.bound()}}...)
+}
+
+// printTable prints a table of which no filter was taken.
+func (i *inspectCommand) printTable(s *streams, table *openedTable) error {
+	if i.Plot != "" || i.Picture != "" || i.Absent != "" {
+		if table.report.Filters == 0 {
+			return fmt.Errorf("%s: the table has no filter that is read", shown(i.File))
+		}
+		return fmt.Errorf("%s: the table has %d filters: choose one by --filter", shown(i.File), table.report.Filters)
+	}
+	if i.JSON {
+		encoder := json.NewEncoder(s.out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(table.report)
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	for _, row := range slices.Concat([][2]string{{"file", shown(i.File)}, {"encoding", "table, checksums verified"}}, table.rows(), table.allRows()) {
+		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+	}
+	return w.Flush()
+}
+
+// allRows returns the rows of all filters of a table together.
+func (t openedTable) allRows() [][2]string {
+	r := t.report
+	if r.Filters == 0 {
+		return nil
+	}
+	return [][2]string{
+		{"size", fmt.Sprintf("%d bytes", r.Bytes)},
+		{"bits", wholeNumber(r.Bits)},
+		{"fill", fmt.Sprintf("%.2f %%", 100*r.Fill)},
+		{"estimated keys", keysText(r.Keys, r.Bits)},
+		{"false positives", fmt.Sprintf("%.3g %% of random keys; %.3g %% with the best number of probes", 100*r.Rate, 100*r.BestRate)},
+	}
+}

@@ -1,0 +1,351 @@
+package main
+
+import (
+	"bufio"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/sst"
+)
+
+type tablesCommand struct {
+	Key  []string `sep:"none" placeholder:"KEY" xor:"keys" help:"Print the tables that may have this key; several times, for several keys."`
+	Keys string   `placeholder:"FILE" xor:"keys" help:"Print the tables that may have keys of this file, one per line (- is standard input)."`
+	Hex  bool     `help:"Keys are in hexadecimal digits."`
+	List bool     `short:"l" help:"Print the keys, too: a line for each key and table."`
+	JSON bool     `name:"json" help:"Print a line of JSON for each table."`
+	keysFlags
+	Files []string `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders of them."`
+}
+
+// Help is what bloom tables --help says, too.
+func (*tablesCommand) Help() string {
+	return `A table is a file of LevelDB, goleveldb, RocksDB, Pebble or Badger. No data is read, and no database is opened, so it may be running: a file that vanishes or changes meanwhile is skipped, with a warning.
+Each table has a line: the engine with its table format, the filter's policy, the number of filters, the estimated number of keys, bits per key, the share of bits that are set, the share of random absent keys that pass, the share that could pass filters of this size with the best number of probes, and a bound that no key exceeds: it is the last key of the table, or a shorter one after it. The last line has the sums. Warnings tell of filters that are too full or too small, not read or missing.
+With --key or --keys, it prints the tables that may have keys: the file, how many of the keys may be there and, if they are of a file, how many of them are expected by chance if none of them is, with tabs between. Keys are user keys, as the database's caller gives them. Tables without a filter that is read may have every key. The exit status is 1 if no table may have a key.
+If it cannot read a table, it goes on with the next, and exits with 2 in the end.
+A folder stands for the files in it whose names end with .ldb or .sst.
+` + inputsHelp
+}
+
+func (c *tablesCommand) Run(s *streams) error {
+	tables, err := tableFiles(c.Files)
+	if err != nil {
+		return err
+	}
+	asked, err := c.asked(s)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(s.out)
+	var show tableReader = newTableList(c.JSON, out)
+	if asked != nil {
+		show = &tableFinder{keys: asked, list: c.List, hex: c.Hex, json: c.JSON, chance: c.Keys != "", out: out}
+	}
+	progress, done := func(int) {}, func() {}
+	if !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
+		progress, done = bar(s, "reading tables", int64(len(tables)))
+	}
+	var failures []error
+	for _, file := range tables {
+		failures = append(failures, c.read(s, file, show))
+		progress(1)
+	}
+	done()
+	err = show.finish(s)
+	none := errors.Is(err, errNone)
+	if !none {
+		failures = append(failures, err)
+	}
+	if err := errors.Join(append(failures, out.Flush())...); err != nil || !none {
+		return err
+	}
+	return errNone
+}
+
+// tableReader does something with every table.
+type tableReader interface {
+	read(s *streams, name string, table *bloomsst.Table) error
+	finish(s *streams) error // its error is errNone if no table may have a key
+}
+
+// tableFile is a file that was named, or found in a folder.
+type tableFile struct {
+	name  string
+	found bool
+}
+
+// tableFiles returns files, and in the place of a folder its tables.
+func tableFiles(names []string) (files []tableFile, err error) {
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil || !info.IsDir() {
+			files = append(files, tableFile{name, false}) // reading it tells what is wrong
+			continue
+		}
+		entries, err := os.ReadDir(name)
+		if err != nil {
+			return nil, err
+		}
+		before := len(files)
+		for _, entry := range entries {
+			if !entry.IsDir() && isTableName(entry.Name()) {
+				files = append(files, tableFile{filepath.Join(name, entry.Name()), true})
+			}
+		}
+		if len(files) == before {
+			return nil, fmt.Errorf("%s: the folder has no files whose names end with .ldb or .sst", shown(name))
+		}
+	}
+	return files, nil
+}
+
+// isTableName reports whether a file has a name of a table.
+func isTableName(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".ldb" || ext == ".sst"
+}
+
+// largeFilter is the size from which the memory of a filter is given back before the next one is read.
+const largeFilter = 4 << 20
+
+// read reads a table. It skips one that was found in a folder, and is gone or changes.
+func (c *tablesCommand) read(s *streams, file tableFile, show tableReader) error {
+	size, err := withTable(file.name, func(table *bloomsst.Table) error { return show.read(s, file.name, table) })
+	if size >= largeFilter {
+		debug.FreeOSMemory()
+	}
+	if err == nil || !file.found {
+		return err
+	}
+	if why := isInUse(file.name); why != "" {
+		s.warn(file.name, why)
+		return nil
+	}
+	return err
+}
+
+// withTable opens the table in a file, and returns the size of its filters.
+func withTable(name string, use func(*bloomsst.Table) error) (size uint64, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	table, err := bloomsst.Open(file, info.Size())
+	if err != nil {
+		return 0, ofTable(name, err)
+	}
+	return table.Size(), ofTable(name, use(table))
+}
+
+// ofTable returns an error of a table with its name.
+func ofTable(name string, err error) error {
+	if output := (*outputError)(nil); err == nil || errors.As(err, &output) || errors.Is(err, errNone) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", shown(name), tableError{err})
+}
+
+// tableError is an error of a table, without the names of packages.
+type tableError struct{ error }
+
+func (e tableError) Error() string {
+	return strings.NewReplacer("bloomsst: ", "", "bloom: ", "").Replace(e.error.Error())
+}
+
+func (e tableError) Unwrap() error { return e.error }
+
+// isInUse says why a file that could not be read is skipped, or nothing.
+func isInUse(name string) string {
+	before, err := os.Stat(name)
+	if err == nil {
+		time.Sleep(50 * time.Millisecond)
+		var after fs.FileInfo
+		if after, err = os.Stat(name); err == nil && after.Size() == before.Size() && after.ModTime().Equal(before.ModTime()) {
+			return ""
+		}
+	}
+	if err != nil {
+		return "skipped: it has vanished meanwhile"
+	}
+	return "skipped: it is being written"
+}
+
+// asked returns the keys of --key or --keys, or nil.
+func (c *tablesCommand) asked(s *streams) (keys [][]byte, err error) {
+	if c.Keys == "" {
+		for _, key := range c.Key {
+			keys = append(keys, []byte(key))
+		}
+		return keys, c.decode(keys)
+	}
+	progress, done := bytesBar(s, "reading keys", []string{c.Keys})
+	defer done()
+	err = c.keysFlags.read(s, c.Keys, progress, func(in *input) error {
+		return in.work(func(*chunk) {}, func(part *chunk) error {
+			for _, key := range part.keys {
+				keys = append(keys, slices.Clone(key))
+			}
+			return nil
+		})
+	})
+	if err == nil && len(keys) == 0 {
+		err = fmt.Errorf("--keys: %s has no keys", shown(c.Keys))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return keys, c.decode(keys)
+}
+
+// decode replaces hexadecimal digits by the bytes that they mean.
+func (c *tablesCommand) decode(keys [][]byte) (err error) {
+	for i := range keys {
+		if !c.Hex {
+			return nil
+		}
+		if keys[i], err = hex.DecodeString(string(keys[i])); err != nil {
+			return fmt.Errorf("--hex: key %d has no hexadecimal digits: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// tableFinder prints the tables that may have keys.
+type tableFinder struct {
+	keys                    [][]byte
+	list, hex, json, chance bool
+	out                     *bufio.Writer
+	hits                    []uint64
+	some                    bool
+}
+
+// found is a table that may have keys, as JSON.
+type found struct {
+	File    string   `json:"file"`
+	Count   int      `json:"count"`
+	Chance  *float64 `json:"chance,omitempty"`  // the number of hits that is expected if the table has none of the keys
+	Ignored string   `json:"ignored,omitempty"` // why the filter is not asked
+	Keys    []string `json:"keys,omitempty"`    // in hexadecimal digits with --hex
+}
+
+func (f *tableFinder) read(_ *streams, name string, table *bloomsst.Table) error {
+	f.hits = wordsFor(f.hits, len(f.keys))
+	n, err := table.MayContainBatch(bloom.Bytes(f.keys), f.hits)
+	if err != nil || n == 0 {
+		return err
+	}
+	f.some = true
+	of := found{File: name, Count: n}
+	if why := table.Ignored(); why != nil {
+		of.Ignored = tableError{why}.Error()
+	}
+	if f.chance {
+		chance := float64(len(f.keys))
+		if table.Ignored() == nil {
+			stats, err := table.Stats()
+			if err != nil {
+				return err
+			}
+			chance *= stats.FalsePositiveRate
+		}
+		of.Chance = &chance
+	}
+	for i, key := range f.keys {
+		if (f.list || f.json) && f.hits[i/64]>>(i%64)&1 != 0 {
+			of.Keys = append(of.Keys, f.text(key))
+		}
+	}
+	return f.print(of)
+}
+
+// text returns a key as it is printed.
+func (f *tableFinder) text(key []byte) string {
+	if f.hex {
+		return hex.EncodeToString(key)
+	}
+	return shown(string(key))
+}
+
+func (f *tableFinder) print(of found) (err error) {
+	switch {
+	case f.json:
+		err = json.NewEncoder(f.out).Encode(of)
+	case f.list:
+		for _, key := range of.Keys {
+			fmt.Fprintf(f.out, "%s\t%s\n", shown(of.File), key)
+		}
+	case f.chance:
+		_, err = fmt.Fprintf(f.out, "%s\t%d\t%.3g\n", shown(of.File), of.Count, *of.Chance)
+	default:
+		_, err = fmt.Fprintf(f.out, "%s\t%d\n", shown(of.File), of.Count)
+	}
+	if err != nil {
+		return &outputError{err}
+	}
+	return nil
+}
+
+func (f *tableFinder) finish(*streams) error {
+	if !f.some {
+		return errNone
+	}
+	return nil
+}
+
+// tableList prints what the filters of each table are, and the sums.
+type tableList struct {
+	json   *json.Encoder // nil for text
+	text   *tabwriter.Writer
+	sum    tableSum
+	doubts tableDoubts
+}
+
+func newTableList(asJSON bool, out *bufio.Writer) *tableList {
+	l := new(tableList)
+	if asJSON {
+		l.json = json.NewEncoder(out)
+		return l
+	}
+	l.text = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(l.text, "file\ttable\tpolicy\tfilters\tkeys\tbits per key\tfill\trate\tbest rate\tkeys up to")
+	return l
+}
+
+func (l *tableList) read(_ *streams, name string, table *bloomsst.Table) error {
+	r, err := newTableReport(name, table)
+	l.sum.add(r)
+	l.doubts.add(r)
+	if l.json != nil {
+		return errors.Join(err, l.json.Encode(r))
+	}
+	fmt.Fprintf(l.text, "%s\t%s\t%s\t%s\t%s\n", shown(name), r.table(), r.policy(), r.numbers(), r.bound())
+	return err
+}
+
+func (l *tableList) finish(s *streams) (err error) {
+	if l.json == nil && l.sum.Tables > 1 {
+		fmt.Fprintf(l.text, "%d tables\t\t\t%s\n", l.sum.Tables, l.sum.report().numbers())
+	}
+	if l.text != nil {
+		err = l.text.Flush()
+	}
+	l.doubts.warn(s)
+	return err
+}
