@@ -17,7 +17,7 @@ import (
 // be whole, for one of these reasons:
 //
 //   - An [Embedder] made it: the footer has a mark that is bound to the filter and to its chunk.
-//   - No data page has a dictionary's encoding. No writer is known that leaves a plain value out.
+//   - No data page has a dictionary's encoding, and the program is not known to leave plain values out.
 //   - The program that wrote it is known to fill filters from pages of these encodings.
 //   - All data pages have a dictionary's encoding, and all values of the dictionary are in it. The dictionary is read only if
 //     the filter says that some key is absent.
@@ -54,6 +54,7 @@ type writer struct {
 	name  string // how created_by begins
 	since [3]int // the first version that does, if older ones do not
 	mixed bool
+	plain bool // whether older versions do not fill them from pages without a dictionary either
 }
 
 // writers are known by the tests of this repository or by their code.
@@ -61,8 +62,9 @@ var writers = []writer{
 	{name: "DuckDB version ", mixed: true},
 	{name: "parquet-mr version ", mixed: true}, // parquet-java
 	{name: "parquet-rs version ", mixed: true},
-	// arrow-go. Before, it put no value of an Arrow dictionary array into a filter (its pull request 1164).
-	{name: "parquet-go version ", since: [3]int{18, 8, 0}, mixed: true},
+	// arrow-go. Before, it put no value of an Arrow dictionary array into a filter (its pull request 1164). If the dictionary changes,
+	// it writes what came before without one (v18.7.0, file/column_writer_types.gen.go:268).
+	{name: "parquet-go version ", since: [3]int{18, 8, 0}, mixed: true, plain: true},
 	// Arrow C++, since pyarrow writes filters.
 	{name: "parquet-cpp-arrow version ", since: [3]int{24, 0, 0}, mixed: true},
 	// parquet-go v0.32.0 puts only the dictionary's values there (writer.go:2131). It goes over to another encoding at
@@ -75,19 +77,21 @@ var writers = []writer{
 func fills(createdBy string, pages Pages) bool {
 	for _, w := range writers {
 		version, found := strings.CutPrefix(createdBy, w.name)
-		if !found || pages != DictionaryPages && !w.mixed {
+		if !found {
 			continue
 		}
 		// Users of parquet-go choose a name for created_by (parquet.CreatedBy), such as that of arrow-go. Behind it
 		// there is no space before the build, unlike in what other programs write.
-		if w.mixed && parquetGoBuild(version) {
-			continue
+		does := (w.since == [3]int{} || atLeast(version, w.since)) && !(w.mixed && parquetGoBuild(version))
+		switch pages {
+		case PlainPages:
+			return does || !w.plain
+		case DictionaryPages:
+			return does
 		}
-		if w.since == [3]int{} || atLeast(version, w.since) {
-			return true
-		}
+		return does && w.mixed
 	}
-	return false
+	return pages == PlainPages
 }
 
 func parquetGoBuild(version string) bool {
@@ -126,7 +130,7 @@ const (
 func (c *Column) trustOf(i int) trust {
 	pages := c.meta.Chunks[i].Pages
 	switch {
-	case pages == PlainPages, fills(c.meta.CreatedBy, pages):
+	case fills(c.meta.CreatedBy, pages):
 		return fullTrust
 	case pages == DictionaryPages && (c.meta.Chunks[i].Codec == Uncompressed || c.meta.Decompress != nil):
 		return afterProof
@@ -156,7 +160,7 @@ func (c *Column) judge(i int, blocks []byte) (unproven bool, err error) {
 
 // distrust is the error of a filter of which nothing tells whether it is whole.
 func (c *Column) distrust() error {
-	return fmt.Errorf("%w: the column has or may have pages with a dictionary and without, and the file is written by %q", ErrIncomplete, c.meta.CreatedBy)
+	return fmt.Errorf("%w: values that are not in the dictionary may be missing", ErrIncomplete)
 }
 
 // isEmpty reports whether no bit of a filter is set.

@@ -54,6 +54,10 @@ func TestWriters(t *testing.T) {
 				t.Errorf("%q, pages of the kind %d: %v", test.createdBy, pages, got)
 			}
 		}
+		old := strings.HasPrefix(test.createdBy, "parquet-go version ") && !test.mixed
+		if got := fills(test.createdBy, PlainPages); got == old {
+			t.Errorf("%q, without a dictionary: %v", test.createdBy, got)
+		}
 	}
 }
 

@@ -52,7 +52,13 @@ func openParquet(name string) (f *parquetFile, err error) {
 		return nil, err
 	}
 	opened, err := parquet.OpenFile(file, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	return &parquetFile{File: opened, in: file, close: file.Close}, err
+	if err != nil {
+		return nil, err
+	}
+	// The repetition of the root means nothing. Older arrow-go says that it is repeated, and parquet-go's schema then has
+	// lists in place of its columns.
+	opened.Metadata().Schema[0].RepetitionType.Valid = false
+	return &parquetFile{File: opened, in: file, close: file.Close}, nil
 }
 
 // find finds a column.
