@@ -160,7 +160,7 @@ func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 //   - strings, and bytes of a type without a meaning, as they are
 //   - dates as 2006-01-02, times as 15:04:05.999999999, with no more digits
 //   - timestamps as 2006-01-02T15:04:05.999999999 or with a space in the middle, with or without
-//     an offset such as Z or +01:00. Without an offset it is UTC; columns of local times have none
+//     an offset such as Z, +01:00, +0100 or " UTC". Without an offset it is UTC; columns of local times have none
 //   - UUIDs as 01234567-89ab-cdef-0123-456789abcdef
 //
 // Numbers and times must be values that the column can have: the error is a [KeyError] if one

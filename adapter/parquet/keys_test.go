@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -71,8 +72,9 @@ var parsed = []struct {
 	{instants, "1970-01-01T00:00:01Z", "e803000000000000"}, {instants, "1970-01-01 00:00:01", "e803000000000000"},
 	{instants, "1970-01-01T01:00:01.001+01:00", "e903000000000000"}, {instants, "1969-12-31 23:59:59.999", "ffffffffffffffff"},
 	{instants, "1970-01-01 01:00:01+01:00", "e803000000000000"}, {instants, "1970-01-01 00:00:01.5+00", "dc05000000000000"},
+	{instants, "1970-01-01T01:00:01+0100", "e803000000000000"}, {instants, "1970-01-01 00:00:01.5 UTC", "dc05000000000000"}, {instants, "1970-01-01 00:00:01 CET", ""},
 	{instants, "1970-01-01T00:00:00.0001Z", ""}, {instants, "1970-01-01", ""}, {instants, "1000", ""},
-	{locals, "1970-01-01T00:00:01.000001", "41420f0000000000"}, {locals, "1970-01-01T00:00:01Z", ""},
+	{locals, "1970-01-01T00:00:01.000001", "41420f0000000000"}, {locals, "1970-01-01T00:00:01Z", ""}, {locals, "1970-01-01 00:00:01 UTC", ""},
 	{nanos, "1970-01-01T00:00:00.1234567891", ""}, {nanos, "1970-01-01T00:00:00.1234567891+01:00", ""}, {nanos, "1970-01-01 00:00:00,0000000000Z", ""}, {locals, "1970-01-01T00:00:01.00000000000001", ""},
 	{nanos, "1970-01-01T00:00:00.123456789", "15cd5b0700000000"}, {nanos, "1970-01-01T00:00:00.000000001", "0100000000000000"}, {nanos, "2300-01-01T00:00:00", ""}, {nanos, "1600-01-01T00:00:00", ""},
 	{decimals32, "12.5", "e2040000"}, {decimals32, "-12.50", "1efbffff"}, {decimals32, "12.500", "e2040000"}, {decimals32, ".5", "32000000"},
@@ -81,6 +83,30 @@ var parsed = []struct {
 	{decimals64, "999999999999999999", "ffff63a7b3b6e00d"}, {decimals64, "1000000000000000000", ""},
 	{decimalsX, "1", "0000000000000186a0"}, {decimalsX, "-0.00001", "ffffffffffffffffff"},
 	{decimalsX, "999999999999999.99999", "056bc75e2d630fffff"}, {decimalsX, "1000000000000000", ""},
+}
+
+// TestExamples wants the example in an error to be a text that the type takes.
+func TestExamples(t *testing.T) {
+	example := regexp.MustCompile(`such as (\S+)$`)
+	found := 0
+	types := []Type{int8s, uint64s, floats, uuids, dates, times32, times64, instants, locals, nanos, decimals32, decimals64, decimalsX,
+		{Physical: Int32, Logical: Decimal, Precision: 1, Scale: 1}, {Physical: Int32, Logical: Decimal, Precision: 3, Scale: 2}}
+	for _, typ := range types {
+		_, err := ParseKeys(typ, [][]byte{[]byte("?")})
+		var key *KeyError
+		if !errors.As(err, &key) {
+			t.Fatalf("%v: %v", typ, err)
+		}
+		if match := example.FindStringSubmatch(key.Why); match != nil {
+			found++
+			if _, err := ParseKeys(typ, [][]byte{[]byte(match[1])}); err != nil {
+				t.Errorf("%v: the example of %q is refused: %v", typ, key.Why, err)
+			}
+		}
+	}
+	if found < 12 {
+		t.Errorf("%d examples", found)
+	}
 }
 
 func TestParseKeys(t *testing.T) {

@@ -85,7 +85,10 @@ func appendParsedFloat(dst []byte, t *Type, text string, bits int) ([]byte, stri
 
 // appendDecimal appends a number such as -12.50. Digits beyond the scale must be zeros.
 func appendDecimal(dst []byte, t *Type, text string) ([]byte, string) {
-	const syntax = "it is no decimal number such as -12.50"
+	syntax := "it is no decimal number such as -12.50"
+	if t.Scale < 1 || t.Precision-t.Scale < 2 {
+		syntax = "it is no decimal number such as 0" // which each type has
+	}
 	digits := strings.TrimLeft(text, "+-")
 	if len(text)-len(digits) > 1 {
 		return dst, syntax
@@ -130,7 +133,7 @@ func appendTimestamp(dst []byte, t *Type, text string) ([]byte, string) {
 		if x, err := time.Parse(layout, text); err == nil {
 			return appendTime(dst, t, x)
 		}
-		for _, offset := range []string{"Z07:00", "Z07"} {
+		for _, offset := range []string{"Z07:00", "Z07", "Z0700", " UTC"} {
 			switch x, err := time.Parse(layout+offset, text); {
 			case err == nil && !t.UTC:
 				return dst, "it has an offset from UTC, and the column has local times"
@@ -138,6 +141,9 @@ func appendTimestamp(dst []byte, t *Type, text string) ([]byte, string) {
 				return appendTime(dst, t, x)
 			}
 		}
+	}
+	if !t.UTC {
+		return dst, "it is no time such as 2006-01-02T15:04:05"
 	}
 	return dst, "it is no time such as 2006-01-02T15:04:05Z"
 }
