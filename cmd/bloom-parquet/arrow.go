@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -19,7 +20,10 @@ import (
 // arrowMagic is how a file of Arrow IPC begins (Feather version 2, too).
 const arrowMagic = "ARROW1"
 
-// isArrow reports whether a file is one of Arrow IPC.
+// arrowStream is how a stream of Arrow IPC begins.
+const arrowStream = "\xff\xff\xff\xff"
+
+// isArrow reports whether a file is one of Arrow IPC. A stream of it is an error.
 func isArrow(name string) (bool, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -30,6 +34,9 @@ func isArrow(name string) (bool, error) {
 	_, err = io.ReadFull(file, start)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil // too short to be one
+	}
+	if err == nil && strings.HasPrefix(string(start), arrowStream) {
+		err = fmt.Errorf("%s: this looks like a stream of Arrow IPC: files of it are read, which begin with %s", name, arrowMagic)
 	}
 	return string(start) == arrowMagic, err
 }

@@ -30,9 +30,11 @@ func (a *arrowText) start(schema *arrow.Schema) error {
 	return a.header(a.out, a.names)
 }
 
-// keyType returns the type of the values of a dictionary, or of runs.
+// keyType returns the type of the values of a dictionary, of runs, or of an extension, which always has the methods of a nested type.
 func keyType(t arrow.DataType) arrow.DataType {
 	switch t := t.(type) {
+	case arrow.ExtensionType:
+		return keyType(t.StorageType())
 	case *arrow.DictionaryType:
 		return keyType(t.ValueType)
 	case *arrow.RunEndEncodedType:

@@ -20,6 +20,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/parquet-go/parquet-go"
@@ -348,7 +349,8 @@ func writeClaims(ts *testscript.TestScript, _ bool, _ []string) {
 	})
 }
 
-// writeDurations is the script command: durations, for files of Arrow IPC of the durations 1 to 3 s and ms, and of a list.
+// writeDurations is the script command: durations, for files of Arrow IPC of the durations 1 to 3 s and ms, of a list, and of
+// two UUIDs and a null, and for a stream of these.
 func writeDurations(ts *testscript.TestScript, _ bool, _ []string) {
 	columns := map[string]arrow.Array{}
 	for name, unit := range map[string]arrow.TimeUnit{"s.arrow": arrow.Second, "ms.arrow": arrow.Millisecond} {
@@ -359,7 +361,18 @@ func writeDurations(ts *testscript.TestScript, _ bool, _ []string) {
 	list := array.NewListBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64)
 	list.AppendNull()
 	columns["list.arrow"] = list.NewArray()
+	uuids := extensions.NewUUIDBuilder(memory.DefaultAllocator)
+	uuids.AppendBytes([16]byte{1})
+	uuids.AppendNull()
+	uuids.AppendBytes([16]byte{2})
+	columns["uuid.arrow"] = uuids.NewArray()
 	writeColumns(ts, columns)
+	var stream bytes.Buffer
+	column := columns["uuid.arrow"]
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: column.DataType(), Nullable: true}}, nil)
+	w := ipc.NewWriter(&stream, ipc.WithSchema(schema))
+	ts.Check(errors.Join(w.Write(array.NewRecordBatch(schema, []arrow.Array{column}, 3)), w.Close()))
+	ts.Check(os.WriteFile(ts.MkAbs("stream.arrow"), stream.Bytes(), 0o644))
 }
 
 // writeColumns writes files of Arrow IPC of one column k.

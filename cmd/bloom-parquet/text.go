@@ -102,10 +102,13 @@ func (w *textWriter) separate(i int, name string) {
 	}
 }
 
-// end ends a row.
+// end ends a row. A null in a file of one column is in quotes: an empty line is no row of CSV.
 func (w *textWriter) end(out io.Writer) error {
-	if !w.csv {
+	switch {
+	case !w.csv:
 		w.bare("}")
+	case len(w.line) == 0:
+		w.bare(`""`)
 	}
 	_, err := out.Write(append(w.line, '\n'))
 	w.line = w.line[:0]
