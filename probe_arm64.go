@@ -4,6 +4,46 @@
 
 package bloom
 
+import "unsafe"
+
+// The assembly has these offsets and constants. Where one differs, generate it anew.
+var (
+	_ [0]struct{} = [AVX2 - 1]struct{}{}
+	_ [0]struct{} = [AVX512 - 2]struct{}{}
+	_ [0]struct{} = [blockArrays - 8]struct{}{}
+	_ [0]struct{} = [columnAhead - 2048]struct{}{}
+	_ [0]struct{} = [fractionBias - 8194]struct{}{}
+	_ [0]struct{} = [halvedLines - 2]struct{}{}
+	_ [0]struct{} = [hash32Mul - 3332679571]struct{}{}
+	_ [0]struct{} = [hash32Seed - 3164544308]struct{}{}
+	_ [0]struct{} = [hashXXH64 - 3]struct{}{}
+	_ [0]struct{} = [inlineBytes - 12]struct{}{}
+	_ [0]struct{} = [line512Mul - 2654435769]struct{}{}
+	_ [0]struct{} = [longKey - 32768]struct{}{}
+	_ [0]struct{} = [maxFullProbes - 32]struct{}{}
+	_ [0]struct{} = [murmurLowOfOne - 3810217957135416888]struct{}{}
+	_ [0]struct{} = [prime3 - 1609587929392839161]struct{}{}
+	_ [0]struct{} = [prime32x1 - 2654435761]struct{}{}
+	_ [0]struct{} = [prime5 - 2870177450012600261]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(octet{}.recips) - 128]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(octet{}.shifts) - 192]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(octet{}.units) - 64]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.base) - 0]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.k) - 24]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.n) - 8]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.recip) - 16]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.pair) - 32]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.ratio) - 48]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.single) - 40]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(single{}.ofAdd) - 8]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(single{}.ofHash) - 16]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(single{}.ofRequest) - 80]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(single{}.ofUint64) - 0]struct{}{}
+	_ [0]struct{} = [unsafe.Sizeof(octet{}) - 256]struct{}{}
+	_ [0]struct{} = [windowKeys - 1024]struct{}{}
+	_ [0]struct{} = [xxh64Split256 - 51]struct{}{}
+)
+
 // probeLine512 tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next multiple of 16
 // hashes. There are fewer than maxKernelLines lines. far is a lineLoads; only AVX-512 knows
 // halvedLines from requestedLines.

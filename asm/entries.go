@@ -221,6 +221,9 @@ func declare(file, constraint string, functions []*ir.Function) error {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// %s\n\n//go:build %s\n\npackage bloom\n", printer.NewGoRunConfig().GeneratedWarning(), constraint)
+	if len(functions) > 0 {
+		b.WriteString("\nimport \"unsafe\"\n\n" + bloom.guards())
+	}
 	for i, family := range families {
 		if family.arguments != "" || len(members[i]) > 0 {
 			b.WriteString(strings.ReplaceAll(family.doc, "\n\t\t", "\n// ") + "\n")

@@ -9,8 +9,10 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +27,8 @@ type source struct {
 	sizes types.Sizes
 	files []*ast.File
 	info  types.Info
+
+	read map[string]int64 // what offset and constant returned, by expressions of Go
 }
 
 func load(dir string) *source {
@@ -32,7 +36,7 @@ func load(dir string) *source {
 	c.GOARCH, c.GOOS, c.BuildTags = "amd64", "linux", nil
 	p, err := c.ImportDir(dir, 0)
 	check(err)
-	s := &source{sizes: types.SizesFor("gc", "amd64"), info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}}}
+	s := &source{sizes: types.SizesFor("gc", "amd64"), info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}}, read: map[string]int64{}}
 	for _, name := range p.GoFiles {
 		f, err := parser.ParseFile(set, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
 		check(err)
@@ -82,11 +86,35 @@ func (s *source) offset(path string) int {
 		at += s.sizes.Offsetsof(all)[found]
 		t = all[found].Type()
 	}
+	s.read[offsetsOf(names)] = at
 	return int(at)
 }
 
+// offsetsOf returns an expression of Go for the offset of a field: the sum of the offsets on the way to it.
+func offsetsOf(names []string) string {
+	terms := make([]string, 0, len(names))
+	for i := range names[1:] {
+		terms = append(terms, "unsafe.Offsetof("+names[0]+"{}."+strings.Join(names[1:i+2], ".")+")")
+	}
+	return strings.Join(terms, " + ")
+}
+
+// guards returns declarations that compile only while each offset and each constant is what the assembly has for it.
+func (s *source) guards() string {
+	var b strings.Builder
+	b.WriteString("// The assembly has these offsets and constants. Where one differs, generate it anew.\nvar (\n")
+	for _, read := range slices.Sorted(maps.Keys(s.read)) {
+		fmt.Fprintf(&b, "\t_ [0]struct{} = [%s - %d]struct{}{}\n", read, s.read[read])
+	}
+	return b.String() + ")\n"
+}
+
 // size returns the size of a type in bytes.
-func (s *source) size(name string) int { return int(s.sizes.Sizeof(s.typeOf(name))) }
+func (s *source) size(name string) int {
+	size := s.sizes.Sizeof(s.typeOf(name))
+	s.read["unsafe.Sizeof("+name+"{})"] = size
+	return int(size)
+}
 
 func (s *source) typeOf(name string) types.Type {
 	t, ok := s.scope.Lookup(name).(*types.TypeName)
@@ -102,7 +130,11 @@ func (s *source) constant(name string) uint64 {
 	if !ok {
 		panic("package bloom has no constant " + name)
 	}
-	return wordOf(name, c.Val())
+	word := wordOf(name, c.Val())
+	if word < 1<<62 {
+		s.read[name] = int64(word)
+	}
+	return word
 }
 
 // elements returns those of an array variable, which the source lists.

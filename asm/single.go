@@ -324,7 +324,7 @@ func hasEach(walk reg.GPVirtual, name string, next nextBit) {
 
 // field is a field of the array that a register points to, and fieldValue a register with it.
 func field(walk reg.GPVirtual, name string) Mem {
-	return Mem{Base: walk, Disp: bloom.offset("bitArray." + name)}
+	return Mem{Base: walk, Disp: bloom.offset("prober.bitArray." + name)}
 }
 
 func fieldValue(walk reg.GPVirtual, name string) reg.GPVirtual {
