@@ -15,7 +15,7 @@ import (
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, 44, map[hashKind]callLengths{
+	{AVX512, "AVX512", featuresAVX512, map[hashKind]callLengths{
 		hashLevelDB:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
 		hashLevelDBSigned: {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
 		hashXXH64x2:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
@@ -24,7 +24,7 @@ var ours = assembly{"probe_amd64.s", []gate{
 		hashMurmur3x2:     {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
 		hashMurmur3:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
 	}},
-	{AVX2, "AVX2", featuresAVX2, 59, map[hashKind]callLengths{
+	{AVX2, "AVX2", featuresAVX2, map[hashKind]callLengths{
 		hashLevelDB:       {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
 		hashLevelDBSigned: {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
 		hashXXPH3:         {beforeLong: 20, shortest: 17},

@@ -5,7 +5,7 @@ package bloom
 import "testing"
 
 var ours = assembly{"probe_arm64.s", []gate{
-	{NEON, "NEON", featuresNEON, 20, map[hashKind]callLengths{
+	{NEON, "NEON", featuresNEON, map[hashKind]callLengths{
 		hashLevelDB:       {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
 		hashLevelDBSigned: {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
 		hashXXH64x2:       {beforeLong: 20, ofLongest: 5, ofLongestFixed: 5},

@@ -26,10 +26,9 @@ type assembly struct {
 // gate has the CPU features by which a kernel is chosen. The names of its functions end with
 // suffix.
 type gate struct {
-	kernel    Kernel
-	suffix    string
-	features  []cpuid.FeatureID
-	functions int
+	kernel   Kernel
+	suffix   string
+	features []cpuid.FeatureID
 
 	// A hash without assembly for keys of any length has no entry.
 	calls map[hashKind]callLengths
@@ -43,7 +42,10 @@ type callLengths struct {
 	shortest       int // bytes of the shortest keys of one length that a call hashes, but of integers
 }
 
-// TestCPUFeatures compares the features by which each kernel is chosen with the features that
+// leastFunctions is fewer than any kernel has.
+const leastFunctions = 10
+
+// TestFeatures compares the features by which each kernel is chosen with the features that
 // its functions require. The generator writes those above each function.
 func TestCPUFeatures(t *testing.T) {
 	file, err := os.Open(ours.file)
@@ -77,8 +79,8 @@ func TestCPUFeatures(t *testing.T) {
 		if want := slices.Compact(required[gate.kernel]); !slices.Equal(got, want) {
 			t.Errorf("%v is chosen by %v and requires %v", gate.kernel, got, want)
 		}
-		if functions[gate.kernel] != gate.functions {
-			t.Errorf("%v has %d functions, want %d", gate.kernel, functions[gate.kernel], gate.functions)
+		if functions[gate.kernel] < leastFunctions { // or the search finds no functions any more
+			t.Errorf("%v has %d functions, want %d and more", gate.kernel, functions[gate.kernel], leastFunctions)
 		}
 	}
 }

@@ -19,80 +19,28 @@ import (
 // than the filter's.
 func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.probeColumn(&keys, hits) }
 
-// probeColumn is MayContainBatch. It takes a pointer, because a copy of the column would cost a
-// single key as much as its test. For few keys without null rows, in the layouts of most columns,
-// it calls the tests of single keys itself, which are the fastest. While a CPU waits for the bits
-// of a key, it loads those of later keys. The fewer instructions a key takes, the more keys these
-// are. So keys of 8 bytes have tests of their own, without a loop over their words, and no call
-// more than they need. For few integers, one function of assembly makes hashes and tests, and no function is between;
-// LevelDB's keys of any kind have their hashes from Go, and a test without a branch on a bit.
+// probeColumn is MayContainBatch. It takes a pointer, because a copy of the column would cost a single key as much
+// as its test. Few keys without null rows, in the layouts of most columns, are tested one by one.
 func (v *view) probeColumn(keys *Keys, hits []uint64) int {
-	isUint64 := keys.layout == uint64s
-	if keys.validity != nil || len(hits) == 0 || v.single == nil || detect.Races && v.atomic || !isUint64 && keys.layout != byteSlices && keys.layout != strs {
+	if uint(keys.n-1) >= uint(v.oneByOne) || keys.validity != nil || len(hits) == 0 || detect.Races && v.atomic {
 		return v.probeBatch(keys, hits)
 	}
-	assembly := v.kernel.probesSingles()
-	if keys.n == 1 { // saves the loop and what it keeps on the stack: 5 to 8 % of a key of LevelDB or nori
-		hit := false
-		if isUint64 && assembly {
-			hit = probeUint64(&v.base, *(*uint64)(keys.column))
-		} else if isUint64 {
-			hit = mayContainUint64(&v.base, *(*uint64)(keys.column))
-		} else if p, n := keyAt(keys.column); n != 8 {
-			hit = v.single.ofKey(&v.prober, uintptr(p), n)
-		} else if assembly {
-			hit = probeUint64(&v.base, load64(p, 0))
-		} else {
-			hit = mayContainUint64(&v.base, load64(p, 0))
+	word := uint64(0)
+	switch keys.layout {
+	case uint64s:
+		for i, key := range elements[uint64](keys, keys.n) {
+			word |= oneIf(probeUint64(&v.base, key)) << (i % 64)
 		}
-		hits[0] = oneIf(hit)
-		return int(hits[0])
+	case byteSlices, strs:
+		row, size := keys.column, elementSize[keys.layout]
+		for i := range keys.n {
+			p, n := keyAt(row)
+			word |= oneIf(v.single.ofKey(&v.prober, uintptr(p), n)) << (i % 64)
+			row = unsafe.Add(row, size)
+		}
+	default:
+		return v.probeBatch(keys, hits)
 	}
-	if uint(keys.n-1) >= 2 { // or without a key
-		if few := &v.single.few; isUint64 && uint(keys.n)-few.least < few.sizes && v.n < few.lines {
-			word, p := uint64(0), (*uint64)(keys.column)
-			switch v.pair {
-			case xxh64Split256:
-				word, _ = fewSplit256(AVX512, &v.base, p, keys.n)
-			case xxph3Line512:
-				word, _ = fewLine512(AVX512, &v.base, p, keys.n)
-			case signedLine32:
-				word, _ = fewLine32(AVX512, &v.base, p, keys.n)
-			}
-			hits[0] = word
-			return bits.OnesCount64(word)
-		}
-		if uint(keys.n-leastHashes) <= mostHashes-leastHashes && v.pair == leveldbDouble32 && v.k <= fewProbes && v.n < farBytes && assembly {
-			var h [mostHashes]uint32
-			keys.hash32Generic(h[:keys.n], unsignedBytes)
-			hits[0], _ = fewDouble32(AVX2, &v.base, &h[0], keys.n)
-			return bits.OnesCount64(hits[0])
-		}
-		if uint(keys.n-1) >= singleKeys && (v.kernel != Generic || uint(keys.n-1) >= keysAcross) {
-			return v.probeBatch(keys, hits)
-		}
-	}
-	size := elementSize[keys.layout]
-	word, row := uint64(0), keys.column
-	for left := keys.n; ; row = unsafe.Add(row, size) {
-		hit := false
-		if isUint64 && assembly {
-			hit = probeUint64(&v.base, *(*uint64)(row))
-		} else if isUint64 {
-			hit = mayContainUint64(&v.base, *(*uint64)(row))
-		} else if p, n := keyAt(row); n != 8 {
-			hit = v.single.ofKey(&v.prober, uintptr(p), n)
-		} else if assembly {
-			hit = probeUint64(&v.base, load64(p, 0))
-		} else {
-			hit = mayContainUint64(&v.base, load64(p, 0))
-		}
-		word = word>>1 | oneIf(hit)<<63
-		if left--; left == 0 {
-			break
-		}
-	}
-	word >>= uint(-keys.n) % 64 // 64 - n, and Go sees that it is below 64
 	hits[0] = word
 	return bits.OnesCount64(word)
 }
@@ -112,7 +60,7 @@ func (v *view) probeBatch(keys *Keys, hits []uint64) int {
 		return 0
 	}
 	keys.mustServe(v.format)
-	if keys.n <= singleKeys || detect.Races && v.atomic {
+	if keys.n <= int(v.oneByOne) || detect.Races && v.atomic {
 		return v.probeRows(keys, hits)
 	}
 	if keys.n <= smallBatch {

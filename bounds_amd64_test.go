@@ -119,12 +119,10 @@ func TestKernelFullWalks(t *testing.T) {
 	}
 }
 
-// TestKernelFew compares the functions that hash and test a few integers with the reference, for every number of keys and
+// TestFew compares the tests of up to 64 integers with the reference, for every number of keys and
 // of probes. The keys end at an inaccessible page.
 func TestKernelFew(t *testing.T) {
 	const most = 64
-	defer setFew(fewOf[thisCPU])
-	setFew(fewIntegers{1, most, never})
 	random := rand.New(rand.NewPCG(95, 96))
 	memory := guard.Buffer(t, 8*most)
 	keys := unsafe.Slice((*uint64)(unsafe.Pointer(&memory[0])), most)

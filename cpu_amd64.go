@@ -70,16 +70,8 @@ func tune(cpu cpuKind) {
 	byRows = [...][len(hashKinds)]rowLengths{fastGathers: rowsIntel, slowGathers: rowsAMD}
 	pairBytes = pairBytesOf[cpu]
 	requests512, requestBlocks = requests512Of[cpu], requestBlocksOf[cpu]
-	setFew(fewOf[cpu])
 	if slowPDEP {
 		staged, firstFullProbes = dense, maxFullProbes
-	}
-}
-
-// setFew sets the integers that one function tests.
-func setFew(few fewIntegers) {
-	for _, walk := range []walkKind{walkSplit256, walkLine512, walkLine32} {
-		singles[AVX512][walk].few = few
 	}
 }
 

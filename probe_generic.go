@@ -11,27 +11,6 @@ func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, h
 	return false
 }
 
-// fewLine512 returns the hits of n integers, 1 to 64, in a filter of at most 8 probes. base begins a prober.
-// It reads no key past the last.
-func fewLine512(kernel Kernel, base **byte, keys *uint64, n int) (word uint64, ok bool) {
-	return word, false
-}
-
-// fewLine32 is fewLine512 for the walk line32.
-func fewLine32(kernel Kernel, base **byte, keys *uint64, n int) (word uint64, ok bool) {
-	return word, false
-}
-
-// fewSplit256 is fewLine512 for the walk split256.
-func fewSplit256(kernel Kernel, base **byte, keys *uint64, n int) (word uint64, ok bool) {
-	return word, false
-}
-
-// fewDouble32 returns the hits of n hashes, 1 to 64. It makes all probes, 1 or more. base begins a prober.
-func fewDouble32(kernel Kernel, base **byte, hashes *uint32, n int) (word uint64, ok bool) {
-	return word, false
-}
-
 // setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
 // far says whether it requests lines before it needs them. It is probeLine512 in all else.
 func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool) (ok bool) {

@@ -17,7 +17,10 @@ type prober struct {
 	bitArray
 	pair   pair
 	kernel Kernel
-	atomic bool    // bits are set by atomic operations, for an AtomicSet
+	atomic bool // bits are set by atomic operations, for an AtomicSet
+	// Up to so many keys are tested one by one: a window of them would take longer.
+	oneByOne uint8
+
 	single *single // nil for the zero prober
 
 	ratio [2]uint64 // of the walk double64, for its single: the words of floor(2^128 / n), the lower first

@@ -16,8 +16,6 @@ type single struct {
 	ofUint64, ofAdd   uintptr
 	ofHash, ofRequest [len(hashKinds)]uintptr
 
-	few fewIntegers // that one function of AVX-512 tests
-
 	// ofKey is a keyTest, but p, the address of the key, has no type of a pointer. The compiler takes each pointer
 	// that goes through a function value for one that escapes, and would move the key to the heap. A key on the
 	// stack can move only when the stack grows, in a call. Then ofKey has p, as a pointer that moves with it.
@@ -50,8 +48,11 @@ var singles = func() (all [NEON + 1][len(usualPairs)]single) {
 
 // setKernel sets the kernel, and the single that fits it, the pair and the array, which are set before.
 func (s *prober) setKernel(kernel Kernel) {
-	s.kernel = kernel
 	walk := s.pair.walk()
+	s.kernel, s.oneByOne = kernel, walkKinds[walk].oneByOne
+	if kernel == Generic && walk != noWalk {
+		s.oneByOne = keysAcross
+	}
 	switch {
 	case s.pair == 0:
 		s.single = nil
@@ -122,9 +123,6 @@ func (s *prober) probeHash(h Hash) bool {
 	}
 	return probeHash(&s.base, h.h1, h.h2, h.h3, h.h4)
 }
-
-// probesSingles reports whether probeUint64 and probeHash are assembly that serves the kernel.
-func (k Kernel) probesSingles() bool { return k-AVX2 <= AVX512-AVX2 }
 
 // mayContainUint64 is probeUint64 in portable Go. base begins a prober: assembly, which jumps here, knows
 // no other type.

@@ -14,18 +14,11 @@ const (
 	windowKeys    = 1024           // hashed, then probed: 1.8 ns a key, with 512 2.0, 256 2.3, 64 4.3 (Skylake)
 	windowKeys128 = windowKeys / 2 // the same for hashes of two words and more, which take more of the cache: untimed
 
-	// Tested or added one by one, over a window: one key ×2 (?, SmallBatches), 8 of Parquet, RocksDB, Pebble ×1.2 to 1.8, Nori 1.0
-	// to 1.5 (ER), LevelDB 1.2 to 1.6 (Z5). Portable Go tests keysAcross so: windows of 8 and 16 present keys lose to the plain loop (SPR).
-	singleKeys = 8   // and kernels take no fewer hashes: untimed
+	vectorKeys = 16  // of a vector of most kernels: fewer are tested one by one, 9 to 15 ×1.1 to 2 over a window (Z3, Z5, SmallBatches)
+	singleKeys = 8   // tested one by one where no assembly tests single keys, and added so; kernels take no fewer hashes: untimed
 	smallBatch = 64  // at most, whose hashes are on the stack: untimed
-	keysAcross = 32  // at most, which a Group tests key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
+	keysAcross = 32  // at most, which portable Go tests one by one, and a Group key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
 	viewKeys   = 256 // whose views become strings at a time: with 64, views of 8 to 32 bytes take 1.05 to 1.15 times as long (Z5)
-
-	// Keys of LevelDB, and their probes, that kernels test without a branch. Over one by one, 8 integers of 6 probes, 0, 50, 100 %
-	// hits: ×1.13, 2.4, 1.2; 8 probes 0.95, 2.1, 1.3; 11 probes 0.8, 1.9, 1.3; 64 MiB 0.9, 1.2, 1.1. 3 strings 0.9, 1.3, 1.1; 8 1.1,
-	// 1.5, 1.35. Over a window: 9 integers ×1.4 to 2.1, 14 1.0 to 1.5, 16 0.85 to 1.0; 9 strings 1.1 to 1.6, 15 0.93 to 1.26 (Z5).
-	leastHashes, mostHashes = 4, 15
-	fewProbes               = 7 // at most
 
 	fewKeys  = 32 // a window with less than one key of so many rows is hashed key by key, and one row of so many is asked for its length: untimed
 	restKeys = 11 // of 16, from which on a last group that is not full goes by rows: untimed
@@ -36,14 +29,13 @@ const (
 	longKey = 1 << 15 // bytes of a key that Go hashes alone, and of which a call of XXPH3 hashes so many, because none can be preempted: untimed
 )
 
-// farBytes is the size of a filter that lies beyond the near caches. It is one number for five choices:
+// farBytes is the size of a filter that lies beyond the near caches. It is one number for four choices:
 const farBytes = 4 << 20
 
 // 1. Small batches go in stages from it on: 64 absent keys 2 MiB ×1.0, 4 MiB 1.6, 64 MiB 2.4 (SPR, Forms).
 // 2. Go ends at a clear bit of the first four of line512 from it on: absent keys 8 MiB ×1.1; 1 MiB, mixed 0.7 (SPR, Singles).
 // 3. An allocation has huge pages from it on: present keys 8 MiB ×1.25 (SPR), 1.05 to 1.4 (Z3), 1.0 (Z5; HugePages).
 // 4. Stages of double32 on AMD load words one by one below it: absent keys 16 KiB ×1.14 (Z4), 1.28 (Z5); 4 MiB 1.05, 1.06 (Gathers).
-// 5. A few keys of LevelDB end at a clear bit from it on: see fewProbes.
 
 // Forms: stages, or all probes at once.
 const (
@@ -119,13 +111,6 @@ type choice[T any] [zen5 + 1]T
 
 const never = math.MaxUint64
 
-// fewIntegers says how many integers one function hashes and tests: least to least+sizes-1, at most 64, in filters of
-// fewer lines or blocks than lines.
-type fewIntegers struct {
-	least, sizes uint
-	lines        uint64
-}
-
 // The sizes of filters, in bytes, at which CPUs take another path, and what else they choose.
 var (
 	// Two probes a branch, not three, for a single key of double32: 256 KiB SPR ×1.1, Z4 0.95, Z5 0.88; 8 MiB SPR 1.2, Z4 1.1 (MayContain$).
@@ -136,9 +121,6 @@ var (
 	}
 	// Blocks requested, by tests of AVX-512: Z4 ×0.85 to 0.97, Z5 16 KiB 0.7, 64 MiB 0.98 (Lines); by adds: Z4 1 MiB 0.84, Z5 0.82 (Build). Z3: untimed.
 	requestBlocksOf = choice[uint64]{intel: requestBytes, zen3: requestBytes, zen4: never, zen5: never}
-	// Integers that one function of AVX-512 hashes and tests. Over one by one and windows: Parquet 2 ×0.9, 3 1.2, 8 2.9, 16 1.8, 64 1.1 (Z5, SmallBatches).
-	// It loads whole lines, which from memory take long on Z4 (Lines). Z4, Intel: untimed.
-	fewOf = choice[fewIntegers]{zen4: {8, 31 - 7, 16 << 20 / 64}, zen5: {3, 64 - 2, never}}
 )
 
 // What kernels hash by rows: no keys of a hash without a line. Strings over gathers on Intel (ER) and AMD (Z4, Z5), by Columns.

@@ -33,17 +33,19 @@ var walkKinds = [...]struct {
 
 	word uint64 // bits: an array has a whole number of such words
 
+	oneByOne uint8 // up to so many keys are tested one by one where there are kernels
+
 	// A size of an even number of units, of so many bits, can be halved. There may be most units. The
 	// unit is 0 if no size can be halved.
 	unit, most uint64
 }{
-	walkDouble32:  {"double32", one32, false, 8, 8, mostBytes},
-	walkDouble64:  {"double64", two64, false, 8, 8, mostBytes},
-	walkSplit256:  {"split256", one64, true, 256, 256, min(maxBlocks, mostBytes/32)},
-	walkLine512:   {"line512", one64, true, 512, 512, min(rocksMostLines, mostBytes/64)},
-	walkLine32:    {"line32", one32, true, 512, 0, 0},
-	walkCrossed64: {"crossed64", four64, false, 64, 64, mostBytes / 8},
-	walkDouble63:  {"double63", two64, false, 64, 64, min(math.MaxInt32, mostBytes/8)},
+	walkDouble32:  {"double32", one32, false, 8, vectorKeys - 1, 8, mostBytes},
+	walkDouble64:  {"double64", two64, false, 8, vectorKeys - 1, 8, mostBytes},
+	walkSplit256:  {"split256", one64, true, 256, vectorKeys - 1, 256, min(maxBlocks, mostBytes/32)},
+	walkLine512:   {"line512", one64, true, 512, vectorKeys - 1, 512, min(rocksMostLines, mostBytes/64)},
+	walkLine32:    {"line32", one32, true, 512, vectorKeys - 1, 0, 0},
+	walkCrossed64: {"crossed64", four64, false, 64, singleKeys, 64, mostBytes / 8},
+	walkDouble63:  {"double63", two64, false, 64, singleKeys, 64, min(math.MaxInt32, mostBytes/8)},
 }
 
 // bytesOf returns how many bytes an array takes that has at least so many bits.

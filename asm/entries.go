@@ -35,15 +35,6 @@ var families = []family{
 		probeLine512 tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next multiple of 16
 		hashes. There are fewer than maxKernelLines lines. far is a lineLoads; only AVX-512 knows
 		halvedLines from requestedLines.`},
-	{"fewLine512", "base **byte, keys *uint64, n int", "word uint64", `
-		fewLine512 returns the hits of n integers, 1 to 64, in a filter of at most 8 probes. base begins a prober.
-		It reads no key past the last.`},
-	{"fewLine32", "base **byte, keys *uint64, n int", "word uint64", `
-		fewLine32 is fewLine512 for the walk line32.`},
-	{"fewSplit256", "base **byte, keys *uint64, n int", "word uint64", `
-		fewSplit256 is fewLine512 for the walk split256.`},
-	{"fewDouble32", "base **byte, hashes *uint32, n int", "word uint64", `
-		fewDouble32 returns the hits of n hashes, 1 to 64. It makes all probes, 1 or more. base begins a prober.`},
 	{"setLine512", "base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool", "", `
 		setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
 		far says whether it requests lines before it needs them. It is probeLine512 in all else.`},

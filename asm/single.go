@@ -185,27 +185,6 @@ func bitOfDouble32(walk, base, h reg.GPVirtual) reg.GPVirtual {
 	return bitOfByte(base, index, bit)
 }
 
-// fewDouble32 emits the test of a few hashes. No branch depends on a bit: where half of the keys are in the filter, a
-// CPU guesses wrong for most of them.
-func fewDouble32() {
-	TEXT("fewDouble32AVX2", NOSPLIT, signature("fewDouble32"))
-	walk, hashes, n, word := argument("base"), argument("hashes"), argument("n"), zeroWord()
-	base := fieldValue(walk, "base")
-	Label("key")
-	h, delta := GP64(), GP64()
-	MOVL(Mem{Base: hashes, Index: n, Scale: 4}.Offset(-4), h.As32())
-	RORXL(U8(17), h.As32(), delta.As32())
-	k, all := fieldValue(walk, "k"), valueOf(constant(1))
-	Label("probe")
-	ANDL(bitOfDouble32(walk, base, h).As32(), all.As32())
-	ADDL(delta.As32(), h.As32())
-	countDown(k, "probe")
-	LEAQ(Mem{Base: all, Index: word, Scale: 2}, word)
-	countDown(n, "key")
-	Store(word, ReturnIndex(0))
-	RET()
-}
-
 // hasDouble64 emits the tests of a key of 8 bytes by XXH64 with two seeds and its walk, and of its hashes.
 func hasDouble64() {
 	TEXT("hasUint64Double64AVX2", NOSPLIT, ofUint64)
