@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unsafe"
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
@@ -98,7 +97,7 @@ func TestKernelSingles(t *testing.T) {
 			odd = nil
 		}
 		for _, kernel := range kernels {
-			inGo := []string{"mayContainUint64", "mayContainHash", "addUint64Generic", "requestNothing", "probeKey"}
+			inGo := []string{"mayContainUint64", "mayContainHash", "addUint64Generic", "probeKey"}
 			want, walk := inGo, strings.ToUpper(formats[format].pair.walk().String()[:1])+formats[format].pair.walk().String()[1:]
 			if kernel != Generic && formats[format].pair == usualPairs[formats[format].pair.walk()] {
 				suffix, key := strings.ToUpper(kernel.String()), "key"+walk
@@ -111,16 +110,16 @@ func TestKernelSingles(t *testing.T) {
 				if formats[format].pair.walk() == walkLine32 {
 					add = "addUint64Line32AVX2"
 				}
-				want = []string{"hasUint64" + walk + suffix, "hasHash" + walk + suffix, add, "request" + walk + "AVX2", key}
+				want = []string{"hasUint64" + walk + suffix, "hasHash" + walk + suffix, add, key}
 			}
 			check := func(p *prober, want []string) {
 				t.Helper()
 				for kind := range hashKinds {
 					want := slices.Clone(want) // other kinds go to Go
 					if hashKind(kind) != p.pair.hash() {
-						want[1], want[3] = inGo[1], inGo[3]
+						want[1] = inGo[1]
 					}
-					got := []string{name(p.single.ofUint64), name(p.single.ofHash[kind]), name(p.single.ofAdd), name(p.single.ofRequest[kind]), name(reflect.ValueOf(p.single.ofKey).Pointer())}
+					got := []string{name(p.single.ofUint64), name(p.single.ofHash[kind]), name(p.single.ofAdd), name(reflect.ValueOf(p.single.ofKey).Pointer())}
 					if !slices.Equal(got, want) {
 						t.Errorf("kernel %v: single keys, and hashes of kind %d, go to %v, want %v", kernel, kind, got, want)
 					}
@@ -473,42 +472,4 @@ func TestKernelLoadsEnd(t *testing.T) {
 		}
 		checkHashes(t, hashLevelDB, kernels, keys, column)
 	}
-}
-
-// TestKernelRequest compares the last address that each request asks for with the last bit that it stands for.
-func TestKernelRequest(t *testing.T) {
-	const firstProbes = 3
-	random := rand.New(rand.NewPCG(123, 124))
-	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
-		for _, n := range []uint64{512, 512 * 3, 512 * 1021, 1 << 20} {
-			data := make([]byte, n/8)
-			for _, kernel := range kernels {
-				f := test.filter(walk, kernel, data, n, test.probes(6)[0])
-				for _, h := range test.hashesOf(random, 200, n) {
-					last := requestHash(&f.base, h.h1, h.h2, h.h3, h.h4)
-					if f.Request(h); kernel == Generic || usualPairs[walk] == 0 {
-						if last != 0 {
-							t.Fatalf("Go requested %x", last)
-						}
-						continue
-					}
-					at, bit, ok := uint64(last-uintptr(unsafe.Pointer(f.base))), test.bit(h, 0, n), false
-					switch walk {
-					case walkDouble32:
-						ok = at == test.bit(h, firstProbes-1, n)/8
-					case walkDouble64:
-						bit = test.bit(h, firstProbes-1, n)
-						ok = at == bit/8 || at == (bit+n)/8
-					case walkSplit256:
-						ok = at == bit/256*32+31
-					default:
-						ok = at == bit/512*64+63
-					}
-					if !ok {
-						t.Fatalf("kernel %v, %d bits: the last request of %v is for byte %d", kernel, n, h, at)
-					}
-				}
-			}
-		}
-	})
 }

@@ -89,53 +89,6 @@ func BenchmarkSmallBatches(b *testing.B) {
 	})
 }
 
-// BenchmarkRequest asks for the hashes of keys, of which one in ten is in the filter, each after a request of
-// the hash 16 keys later. The reference is MayContainHash alone. Each round has other keys, so that their bits
-// are not in a cache from the round before.
-func BenchmarkRequest(b *testing.B) {
-	for f := range formats {
-		for _, size := range benchmarkSizes {
-			b.Run(fmt.Sprintf("format=%v/filter=%s", Format(f), size.name), func(b *testing.B) { benchmarkRequest(b, Format(f), size.bytes) })
-		}
-	}
-}
-
-func benchmarkRequest(b *testing.B, format Format, bytes int) {
-	const ahead, rounds = 16, 64
-	random := rand.New(rand.NewPCG(9, uint64(bytes)))
-	known := make([]uint64, bytes*8/10)
-	for i := range known {
-		known[i] = random.Uint64()
-	}
-	filter := Policy{format, 10}.NewFilter(Integers(known))
-	hashes := make([]Hash, rounds*queries+ahead)
-	for i := range hashes {
-		key := random.Uint64()
-		if key%10 == 0 {
-			key = known[random.IntN(len(known))]
-		}
-		hashes[i] = format.hash().ofUint64(key)
-	}
-	round, found := 0, make([]uint32, 0, queries)
-	ask := func(request bool) func() {
-		return func() {
-			hashes := hashes[round%rounds*queries:]
-			round++
-			found = found[:0]
-			for i, h := range hashes[:queries] {
-				if request {
-					filter.Request(hashes[i+ahead])
-				}
-				if filter.MayContainHash(h) {
-					found = append(found, uint32(i))
-				}
-			}
-			sink += len(found)
-		}
-	}
-	inTurn(b, queries, ask(false), ask(true))
-}
-
 // BenchmarkSingleStrings hashes and tests single keys that lie side by side, or anywhere in memory: one of
 // millions, as in the map of a program.
 func BenchmarkSingleStrings(b *testing.B) {

@@ -177,19 +177,6 @@ func (v *view) MayContainHash(h Hash) bool {
 // it. The bytes of a [Set] change when keys are added.
 func (v *view) Bytes() []byte { return v.data[:len(v.data):len(v.data)] }
 
-// Request asks the CPU for the bits of the key whose [Hash] is h, and does not wait for them. A program that
-// knows its next keys can request each some 16 keys before it calls MayContainHash for it. Then the bits come
-// from memory while it tests others. MayContainBatch does that by itself, and is faster for a column.
-//
-// On a Zen 5 with a last-level cache of 32 MiB, a request and a test took this time of a test alone: in filters
-// of 64 MiB of [RocksDB] and [Parquet] a half, and of [LevelDB] two thirds. In filters that the caches hold they
-// took 1.1 to 1.6 times as long, because the CPU itself runs ahead that far.
-//
-// Request changes no answer. Without AVX2 it does nothing. It panics if the filter's format has another hash.
-func (f *Filter) Request(h Hash) {
-	requestHash(&f.base, h.h1, h.h2, h.h3, h.h4)
-}
-
 // AppendFilter appends the encoded filter to dst and returns the extended slice. It appends
 // the bytes of the format and nothing else. [Open] and [OpenSet] read them.
 func (v *view) AppendFilter(dst []byte) []byte { return append(dst, v.data...) }

@@ -65,29 +65,6 @@ func ExampleFilter_MayContainHash() {
 	// 2 true
 }
 
-// A join knows its next keys. It requests the bits of each some keys before it asks for it, so that they come
-// from memory while it tests others.
-func ExampleFilter_Request() {
-	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"ann", "eve"}))
-	const ahead = 2 // 16 in a filter larger than the caches
-	rows := []string{"ann", "bob", "cid", "dan", "eve"}
-	hashes := make([]bloom.Hash, len(rows))
-	for i, row := range rows {
-		hashes[i] = bloom.Default.Hash([]byte(row))
-	}
-	for i, hash := range hashes {
-		if i+ahead < len(hashes) {
-			filter.Request(hashes[i+ahead])
-		}
-		if filter.MayContainHash(hash) {
-			fmt.Println("join", rows[i])
-		}
-	}
-	// Output:
-	// join ann
-	// join eve
-}
-
 // A group answers for all tables at once: bit i of hits is the answer of table i.
 func ExampleGroup() {
 	var tables []*bloom.Filter

@@ -106,7 +106,6 @@ func TestWrongHashes(t *testing.T) {
 				"AppendHits of 0":        func() { f.AppendHits(nil, column.Slice(0, 0)) },
 				"Hits of 0":              func() { f.Hits(column.Slice(0, 0)) },
 				"MayContainHash":         func() { f.MayContainHash(other.Hash(keys[0])) },
-				"Request":                func() { f.Request(other.Hash(keys[0])) },
 				"Hashed":                 func() { column.Hashed(format) },
 				"AppendFilter":           func() { p.AppendFilter(nil, column) },
 				"Builder":                func() { p.NewBuilder().AddBatch(column) },

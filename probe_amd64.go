@@ -18,6 +18,7 @@ var (
 	_ [0]struct{} = [hash32Seed - 3164544308]struct{}{}
 	_ [0]struct{} = [hashXXH64 - 3]struct{}{}
 	_ [0]struct{} = [inlineBytes - 12]struct{}{}
+	_ [0]struct{} = [len(single{}.ofHash) - 8]struct{}{}
 	_ [0]struct{} = [line512Mul - 2654435769]struct{}{}
 	_ [0]struct{} = [longKey - 32768]struct{}{}
 	_ [0]struct{} = [maxFullProbes - 32]struct{}{}
@@ -37,7 +38,6 @@ var (
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.single) - 40]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofAdd) - 8]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofHash) - 16]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(single{}.ofRequest) - 80]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofUint64) - 0]struct{}{}
 	_ [0]struct{} = [unsafe.Sizeof(octet{}) - 256]struct{}{}
 	_ [0]struct{} = [windowKeys - 1024]struct{}{}
@@ -818,34 +818,11 @@ func addUint64Split256AVX2(base **byte, key uint64) (isNew bool)
 //go:noescape
 func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
 
-// requestHash asks the CPU for the bits of a hash, and returns the last address that it asked for, or 0.
-// It works like probeHash.
-
-//go:noescape
-func requestHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
-
-// The request functions ask for the bits that tests read first. Their base begins an array.
-
-//go:noescape
-func requestDouble32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
-
-//go:noescape
-func requestDouble64AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
-
-//go:noescape
-func requestSplit256AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
-
-//go:noescape
-func requestLine512AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
-
-//go:noescape
-func requestLine32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
-
 // singleAt returns the addresses of a single. Row 0 has those of Go, row 2*walk-1 those of AVX2 and row
 // 2*walk those of AVX512.
 
 //go:noescape
-func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr, ofRequest uintptr)
+func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr)
 
 // The has functions test one key. Their base begins a prober, and those of lines make at most
 // maxHasProbes probes.

@@ -6789,80 +6789,53 @@ TEXT ·addUint64(SB), NOSPLIT, $0-17
 go:
 	JMP ·addUint64Generic+0(SB)
 
-// func requestHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
-TEXT ·requestHash(SB), NOSPLIT, $0-48
-	MOVQ  base+0(FP), AX
-	MOVQ  h4+32(FP), CX
-	MOVQ  40(AX), AX
-	TESTQ AX, AX
-	JZ    go
-	CMPQ  CX, $0x07
-	JHI   go
-	JMP   80(AX)(CX*8)
-
-go:
-	JMP ·requestNothing+0(SB)
-
 DATA singleAddresses<>+0(SB)/8, $·mayContainUint64(SB)
 DATA singleAddresses<>+8(SB)/8, $·mayContainHash(SB)
 DATA singleAddresses<>+16(SB)/8, $·addUint64Generic(SB)
-DATA singleAddresses<>+24(SB)/8, $·requestNothing(SB)
-DATA singleAddresses<>+32(SB)/8, $·hasUint64Double32AVX2(SB)
-DATA singleAddresses<>+40(SB)/8, $·hasHashDouble32AVX2(SB)
-DATA singleAddresses<>+48(SB)/8, $·addUint64Double32AVX2(SB)
-DATA singleAddresses<>+56(SB)/8, $·requestDouble32AVX2(SB)
-DATA singleAddresses<>+64(SB)/8, $·hasUint64Double32AVX2(SB)
-DATA singleAddresses<>+72(SB)/8, $·hasHashDouble32AVX2(SB)
-DATA singleAddresses<>+80(SB)/8, $·addUint64Double32AVX2(SB)
-DATA singleAddresses<>+88(SB)/8, $·requestDouble32AVX2(SB)
+DATA singleAddresses<>+24(SB)/8, $·hasUint64Double32AVX2(SB)
+DATA singleAddresses<>+32(SB)/8, $·hasHashDouble32AVX2(SB)
+DATA singleAddresses<>+40(SB)/8, $·addUint64Double32AVX2(SB)
+DATA singleAddresses<>+48(SB)/8, $·hasUint64Double32AVX2(SB)
+DATA singleAddresses<>+56(SB)/8, $·hasHashDouble32AVX2(SB)
+DATA singleAddresses<>+64(SB)/8, $·addUint64Double32AVX2(SB)
+DATA singleAddresses<>+72(SB)/8, $·hasUint64Double64AVX2(SB)
+DATA singleAddresses<>+80(SB)/8, $·hasHashDouble64AVX2(SB)
+DATA singleAddresses<>+88(SB)/8, $·addUint64Double64AVX2(SB)
 DATA singleAddresses<>+96(SB)/8, $·hasUint64Double64AVX2(SB)
 DATA singleAddresses<>+104(SB)/8, $·hasHashDouble64AVX2(SB)
 DATA singleAddresses<>+112(SB)/8, $·addUint64Double64AVX2(SB)
-DATA singleAddresses<>+120(SB)/8, $·requestDouble64AVX2(SB)
-DATA singleAddresses<>+128(SB)/8, $·hasUint64Double64AVX2(SB)
-DATA singleAddresses<>+136(SB)/8, $·hasHashDouble64AVX2(SB)
-DATA singleAddresses<>+144(SB)/8, $·addUint64Double64AVX2(SB)
-DATA singleAddresses<>+152(SB)/8, $·requestDouble64AVX2(SB)
-DATA singleAddresses<>+160(SB)/8, $·hasUint64Split256AVX2(SB)
-DATA singleAddresses<>+168(SB)/8, $·hasHashSplit256AVX2(SB)
-DATA singleAddresses<>+176(SB)/8, $·addUint64Split256AVX2(SB)
-DATA singleAddresses<>+184(SB)/8, $·requestSplit256AVX2(SB)
-DATA singleAddresses<>+192(SB)/8, $·hasUint64Split256AVX512(SB)
-DATA singleAddresses<>+200(SB)/8, $·hasHashSplit256AVX512(SB)
-DATA singleAddresses<>+208(SB)/8, $·addUint64Split256AVX512(SB)
-DATA singleAddresses<>+216(SB)/8, $·requestSplit256AVX2(SB)
-DATA singleAddresses<>+224(SB)/8, $·hasUint64Line512AVX2(SB)
-DATA singleAddresses<>+232(SB)/8, $·hasHashLine512AVX2(SB)
-DATA singleAddresses<>+240(SB)/8, $·addUint64Line512AVX2(SB)
-DATA singleAddresses<>+248(SB)/8, $·requestLine512AVX2(SB)
-DATA singleAddresses<>+256(SB)/8, $·hasUint64Line512AVX512(SB)
-DATA singleAddresses<>+264(SB)/8, $·hasHashLine512AVX512(SB)
-DATA singleAddresses<>+272(SB)/8, $·addUint64Line512AVX512(SB)
-DATA singleAddresses<>+280(SB)/8, $·requestLine512AVX2(SB)
-DATA singleAddresses<>+288(SB)/8, $·hasUint64Line32AVX2(SB)
-DATA singleAddresses<>+296(SB)/8, $·hasHashLine32AVX2(SB)
-DATA singleAddresses<>+304(SB)/8, $·addUint64Line32AVX2(SB)
-DATA singleAddresses<>+312(SB)/8, $·requestLine32AVX2(SB)
-DATA singleAddresses<>+320(SB)/8, $·hasUint64Line32AVX512(SB)
-DATA singleAddresses<>+328(SB)/8, $·hasHashLine32AVX512(SB)
-DATA singleAddresses<>+336(SB)/8, $·addUint64Line32AVX2(SB)
-DATA singleAddresses<>+344(SB)/8, $·requestLine32AVX2(SB)
-GLOBL singleAddresses<>(SB), RODATA|NOPTR, $352
+DATA singleAddresses<>+120(SB)/8, $·hasUint64Split256AVX2(SB)
+DATA singleAddresses<>+128(SB)/8, $·hasHashSplit256AVX2(SB)
+DATA singleAddresses<>+136(SB)/8, $·addUint64Split256AVX2(SB)
+DATA singleAddresses<>+144(SB)/8, $·hasUint64Split256AVX512(SB)
+DATA singleAddresses<>+152(SB)/8, $·hasHashSplit256AVX512(SB)
+DATA singleAddresses<>+160(SB)/8, $·addUint64Split256AVX512(SB)
+DATA singleAddresses<>+168(SB)/8, $·hasUint64Line512AVX2(SB)
+DATA singleAddresses<>+176(SB)/8, $·hasHashLine512AVX2(SB)
+DATA singleAddresses<>+184(SB)/8, $·addUint64Line512AVX2(SB)
+DATA singleAddresses<>+192(SB)/8, $·hasUint64Line512AVX512(SB)
+DATA singleAddresses<>+200(SB)/8, $·hasHashLine512AVX512(SB)
+DATA singleAddresses<>+208(SB)/8, $·addUint64Line512AVX512(SB)
+DATA singleAddresses<>+216(SB)/8, $·hasUint64Line32AVX2(SB)
+DATA singleAddresses<>+224(SB)/8, $·hasHashLine32AVX2(SB)
+DATA singleAddresses<>+232(SB)/8, $·addUint64Line32AVX2(SB)
+DATA singleAddresses<>+240(SB)/8, $·hasUint64Line32AVX512(SB)
+DATA singleAddresses<>+248(SB)/8, $·hasHashLine32AVX512(SB)
+DATA singleAddresses<>+256(SB)/8, $·addUint64Line32AVX2(SB)
+GLOBL singleAddresses<>(SB), RODATA|NOPTR, $264
 
-// func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr, ofRequest uintptr)
-TEXT ·singleAt(SB), NOSPLIT, $0-40
-	MOVQ row+0(FP), AX
-	SHLQ $0x05, AX
-	LEAQ singleAddresses<>+0(SB), CX
-	ADDQ AX, CX
-	MOVQ (CX), AX
-	MOVQ AX, ofUint64+8(FP)
-	MOVQ 8(CX), AX
-	MOVQ AX, ofHash+16(FP)
-	MOVQ 16(CX), AX
-	MOVQ AX, ofAdd+24(FP)
-	MOVQ 24(CX), AX
-	MOVQ AX, ofRequest+32(FP)
+// func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr)
+TEXT ·singleAt(SB), NOSPLIT, $0-32
+	MOVQ   row+0(FP), AX
+	IMUL3Q $0x18, AX, AX
+	LEAQ   singleAddresses<>+0(SB), CX
+	ADDQ   AX, CX
+	MOVQ   (CX), AX
+	MOVQ   AX, ofUint64+8(FP)
+	MOVQ   8(CX), AX
+	MOVQ   AX, ofHash+16(FP)
+	MOVQ   16(CX), AX
+	MOVQ   AX, ofAdd+24(FP)
 	RET
 
 // func addOneSplit256AVX2(base **byte, hash uint64) (isNew bool)
@@ -7137,121 +7110,6 @@ next:
 	DECQ    BX
 	JNZ     next
 	MOVB    R8, isNew+16(FP)
-	RET
-
-// func requestDouble32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
-// Requires: BMI2
-TEXT ·requestDouble32AVX2(SB), NOSPLIT, $0-48
-	MOVQ       h1+8(FP), AX
-	MOVQ       base+0(FP), CX
-	MOVQ       (CX), BX
-	MOVQ       8(CX), SI
-	MOVQ       16(CX), DI
-	RORXL      $0x11, AX, CX
-	MOVL       AX, DX
-	IMULQ      DI, DX
-	MULXQ      SI, R8, DX
-	PREFETCHT0 (BX)(DX*1)
-	ADDL       CX, AX
-	MOVL       AX, DX
-	IMULQ      DI, DX
-	MULXQ      SI, R8, DX
-	PREFETCHT0 (BX)(DX*1)
-	ADDL       CX, AX
-	MOVL       AX, DX
-	IMULQ      DI, DX
-	MULXQ      SI, AX, DX
-	PREFETCHT0 (BX)(DX*1)
-	ADDQ       DX, BX
-	MOVQ       BX, last+40(FP)
-	RET
-
-// func requestDouble64AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
-// Requires: BMI2
-TEXT ·requestDouble64AVX2(SB), NOSPLIT, $0-48
-	MOVQ h1+8(FP), AX
-	MOVQ h2+16(FP), CX
-	MOVQ base+0(FP), DX
-	MOVQ (DX), BX
-	MOVQ 8(DX), SI
-	MOVQ 16(DX), DI
-
-	// One remainder in 512 is too large by the number of bits: it requests bytes in vain.
-	MOVQ       AX, DX
-	MULXQ      DI, DX, R8
-	MOVQ       AX, DX
-	SHRQ       $0x08, R8
-	IMULQ      SI, R8
-	SUBQ       R8, DX
-	SHRQ       $0x03, DX
-	PREFETCHT0 (BX)(DX*1)
-	ADDQ       CX, AX
-	MOVQ       AX, DX
-	MULXQ      DI, DX, R8
-	MOVQ       AX, DX
-	SHRQ       $0x08, R8
-	IMULQ      SI, R8
-	SUBQ       R8, DX
-	SHRQ       $0x03, DX
-	PREFETCHT0 (BX)(DX*1)
-	ADDQ       CX, AX
-	MOVQ       AX, DX
-	MULXQ      DI, DX, CX
-	MOVQ       AX, DX
-	SHRQ       $0x08, CX
-	IMULQ      SI, CX
-	SUBQ       CX, DX
-	SHRQ       $0x03, DX
-	PREFETCHT0 (BX)(DX*1)
-	ADDQ       DX, BX
-	MOVQ       BX, last+40(FP)
-	RET
-
-// func requestSplit256AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
-TEXT ·requestSplit256AVX2(SB), NOSPLIT, $0-48
-	MOVQ       h1+8(FP), AX
-	SHRQ       $0x20, AX
-	MOVQ       base+0(FP), CX
-	IMULQ      8(CX), AX
-	SHRQ       $0x20, AX
-	SHLQ       $0x05, AX
-	ADDQ       (CX), AX
-	PREFETCHT0 (AX)
-	ADDQ       $0x1f, AX
-	PREFETCHT0 (AX)
-	MOVQ       AX, last+40(FP)
-	RET
-
-// func requestLine512AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
-TEXT ·requestLine512AVX2(SB), NOSPLIT, $0-48
-	MOVQ       h1+8(FP), AX
-	SHLQ       $0x20, AX
-	SHRQ       $0x20, AX
-	MOVQ       base+0(FP), CX
-	IMULQ      8(CX), AX
-	SHRQ       $0x20, AX
-	SHLQ       $0x06, AX
-	ADDQ       (CX), AX
-	PREFETCHT0 (AX)
-	ADDQ       $0x3f, AX
-	PREFETCHT0 (AX)
-	MOVQ       AX, last+40(FP)
-	RET
-
-// func requestLine32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
-// Requires: BMI2
-TEXT ·requestLine32AVX2(SB), NOSPLIT, $0-48
-	MOVQ       base+0(FP), AX
-	MOVQ       h1+8(FP), CX
-	MOVQ       16(AX), DX
-	IMULQ      CX, DX
-	MULXQ      8(AX), DX, CX
-	SHLQ       $0x06, CX
-	ADDQ       (AX), CX
-	PREFETCHT0 (CX)
-	ADDQ       $0x3f, CX
-	PREFETCHT0 (CX)
-	MOVQ       CX, last+40(FP)
 	RET
 
 // func hasUint64Double32AVX2(base **byte, key uint64) (may bool)

@@ -18,6 +18,7 @@ var (
 	_ [0]struct{} = [hash32Seed - 3164544308]struct{}{}
 	_ [0]struct{} = [hashXXH64 - 3]struct{}{}
 	_ [0]struct{} = [inlineBytes - 12]struct{}{}
+	_ [0]struct{} = [len(single{}.ofHash) - 8]struct{}{}
 	_ [0]struct{} = [line512Mul - 2654435769]struct{}{}
 	_ [0]struct{} = [longKey - 32768]struct{}{}
 	_ [0]struct{} = [maxFullProbes - 32]struct{}{}
@@ -37,7 +38,6 @@ var (
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.single) - 40]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofAdd) - 8]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofHash) - 16]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(single{}.ofRequest) - 80]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofUint64) - 0]struct{}{}
 	_ [0]struct{} = [unsafe.Sizeof(octet{}) - 256]struct{}{}
 	_ [0]struct{} = [windowKeys - 1024]struct{}{}
@@ -449,9 +449,3 @@ func addOneLine512(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool
 // addUint64 adds a key of 8 bytes, and reports whether it was certainly new. It works like probeUint64,
 // and is not atomic: an AtomicSet must not call it.
 func addUint64(base **byte, key uint64) (isNew bool) { return addUint64Generic(base, key) }
-
-// requestHash asks the CPU for the bits of a hash, and returns the last address that it asked for, or 0.
-// It works like probeHash.
-func requestHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr) {
-	return requestNothing(base, h1, h2, h3, h4)
-}

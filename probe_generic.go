@@ -259,9 +259,3 @@ func addOneLine512(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool
 // addUint64 adds a key of 8 bytes, and reports whether it was certainly new. It works like probeUint64,
 // and is not atomic: an AtomicSet must not call it.
 func addUint64(base **byte, key uint64) (isNew bool) { return addUint64Generic(base, key) }
-
-// requestHash asks the CPU for the bits of a hash, and returns the last address that it asked for, or 0.
-// It works like probeHash.
-func requestHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr) {
-	return requestNothing(base, h1, h2, h3, h4)
-}

@@ -11,10 +11,9 @@ import (
 // single has the functions that test or add one key, for a pair of hash and walk and a kernel. A prober points to its
 // single. So each takes one indirect jump, which CPUs predict, in place of comparisons with each pair.
 type single struct {
-	// Where the assembly of probeUint64 and addUint64 jumps to, and that of probeHash and requestHash with a hash of
-	// each kind: to Go, unless it is the pair's.
-	ofUint64, ofAdd   uintptr
-	ofHash, ofRequest [len(hashKinds)]uintptr
+	// Where the assembly of probeUint64 and addUint64 jumps to, and that of probeHash with a hash of each kind: to Go, unless it is the pair's.
+	ofUint64, ofAdd uintptr
+	ofHash          [len(hashKinds)]uintptr
 
 	// ofKey is a keyTest, but p, the address of the key, has no type of a pointer. The compiler takes each pointer
 	// that goes through a function value for one that escapes, and would move the key to the heap. A key on the
@@ -175,14 +174,6 @@ func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
 		return (*double63)(&s.bitArray).has(h1, h2)
 	}
 	panic("bloom: no such walk")
-}
-
-// requestNothing is requestHash in portable Go, which has no way to ask for bits.
-func requestNothing(base **byte, h1, h2, h3, h4 uint64) uintptr { //nolint:unused // assembly jumps to it
-	if s, h := (*prober)(unsafe.Pointer(base)), (Hash{h1, h2, h3, h4}); !s.pair.takes(h) {
-		s.otherHash(h)
-	}
-	return 0
 }
 
 // addKey adds the key of n bytes at p, and reports whether it was certainly new. As in probeKey, usual pairs

@@ -23,11 +23,11 @@ func setSingles() {
 
 // setAddresses sets the addresses to those of a row of singleAt, and to Go's for hashes of other kinds.
 func (s *single) setAddresses(row int, hash hashKind) {
-	_, hashInGo, _, requestInGo := singleAt(0)
+	_, inGo, _ := singleAt(0)
 	for kind := range s.ofHash {
-		s.ofHash[kind], s.ofRequest[kind] = hashInGo, requestInGo
+		s.ofHash[kind] = inGo
 	}
-	s.ofUint64, s.ofHash[hash], s.ofAdd, s.ofRequest[hash] = singleAt(row)
+	s.ofUint64, s.ofHash[hash], s.ofAdd = singleAt(row)
 }
 
 // keyTests has the tests of each walk's usual pair, with AVX2 and with AVX-512. Each function calls the kernel

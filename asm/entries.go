@@ -27,7 +27,7 @@ type family struct {
 
 // inGo is what the entries for single keys call where there is no assembly. They take no kernel: it is
 // in what they test.
-var inGo = map[string]string{"probeUint64": "mayContainUint64", "probeHash": "mayContainHash", "addUint64": "addUint64Generic", "requestHash": "requestNothing"}
+var inGo = map[string]string{"probeUint64": "mayContainUint64", "probeHash": "mayContainHash", "addUint64": "addUint64Generic"}
 
 // families are what the architectures provide. A function belongs to the first that has its name.
 var families = []family{
@@ -156,11 +156,6 @@ var families = []family{
 	{name: "addUint64", arguments: "base **byte, key uint64", results: "isNew bool", doc: `
 		addUint64 adds a key of 8 bytes, and reports whether it was certainly new. It works like probeUint64,
 		and is not atomic: an AtomicSet must not call it.`},
-	{name: "requestHash", arguments: "base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64", results: "last uintptr", doc: `
-		requestHash asks the CPU for the bits of a hash, and returns the last address that it asked for, or 0.
-		It works like probeHash.`},
-	{name: "request", doc: `
-		The request functions ask for the bits that tests read first. Their base begins an array.`},
 	{name: "singleAt", doc: `
 		singleAt returns the addresses of a single. Row 0 has those of Go, row 2*walk-1 those of AVX2 and row
 		2*walk those of AVX512.`},

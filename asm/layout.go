@@ -69,6 +69,20 @@ func (noImports) Import(path string) (*types.Package, error) {
 
 // offset returns the offset of a field, such as prober.array.n.
 func (s *source) offset(path string) int {
+	at, _ := s.field(path)
+	return at
+}
+
+// elementsOf returns the number of elements of a field that is an array.
+func (s *source) elementsOf(path string) uint64 {
+	_, t := s.field(path)
+	n := t.Underlying().(*types.Array).Len()
+	s.read["len("+strings.Replace(path, ".", "{}.", 1)+")"] = n
+	return uint64(n)
+}
+
+// field returns the offset and the type of a field.
+func (s *source) field(path string) (offset int, of types.Type) {
 	names := strings.Split(path, ".")
 	t, at := s.typeOf(names[0]), int64(0)
 	for _, name := range names[1:] {
@@ -87,7 +101,7 @@ func (s *source) offset(path string) int {
 		t = all[found].Type()
 	}
 	s.read[offsetsOf(names)] = at
-	return int(at)
+	return int(at), t
 }
 
 // offsetsOf returns an expression of Go for the offset of a field: the sum of the offsets on the way to it.

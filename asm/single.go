@@ -9,8 +9,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The arguments of a test of a key of 8 bytes, of an addition of one, and of a request.
-var ofUint64, ofAdd, ofRequest = signature("probeUint64"), signature("addUint64"), signature("requestHash")
+// The arguments of a test of a key of 8 bytes, and of an addition of one.
+var ofUint64, ofAdd = signature("probeUint64"), signature("addUint64")
 
 // The arguments of a test of a hash of one or two words. The result lies where probeHash has it, which has four
 // words. Callers that had to store the others, too, would take a thirtieth longer.
@@ -28,7 +28,6 @@ func singles() {
 		{"probeUint64", "single.ofUint64", "mayContainUint64"},
 		{"probeHash", "single.ofHash", "mayContainHash"},
 		{"addUint64", "single.ofAdd", "addUint64Generic"},
-		{"requestHash", "single.ofRequest", "requestNothing"},
 	} {
 		TEXT(s.name, NOSPLIT, signature(s.name))
 		base, single, kind := argument("base"), GP64(), GP64()
@@ -50,7 +49,7 @@ func singles() {
 		branch(TESTQ, single, single, JZ, "go")
 		to := Mem{Base: single, Disp: bloom.offset(s.address)}
 		if ofHash {
-			branch(CMPQ, kind, U8((bloom.offset("single.ofRequest")-bloom.offset("single.ofHash"))/8-1), JHI, "go")
+			branch(CMPQ, kind, U8(bloom.elementsOf("single.ofHash")-1), JHI, "go")
 			to.Index, to.Scale = kind, 8
 		}
 		jump(to)
@@ -66,6 +65,9 @@ var singleWalks = []struct {
 	inBoth bool
 }{{"Double32", true}, {"Double64", true}, {"Split256", false}, {"Line512", false}, {"Line32", false}}
 
+// columns is the number of addresses of a row.
+const columns = 3
+
 // singleAddresses emits a table of addresses, and the function that reads a row of it. Row 0 is Go's, and
 // each walk has a row for AVX2 and one for AVX-512.
 func singleAddresses() {
@@ -76,7 +78,7 @@ func singleAddresses() {
 			at += 8
 		}
 	}
-	row("mayContainUint64", "mayContainHash", "addUint64Generic", "requestNothing")
+	row("mayContainUint64", "mayContainHash", "addUint64Generic")
 	for _, walk := range singleWalks {
 		for _, kernel := range []string{"AVX2", "AVX512"} {
 			if walk.inBoth {
@@ -86,15 +88,15 @@ func singleAddresses() {
 			if walk.name == "Line32" { // bits one by one are as fast as a vector
 				add = "addUint64Line32AVX2"
 			}
-			row("hasUint64"+walk.name+kernel, "hasHash"+walk.name+kernel, add, "request"+walk.name+"AVX2")
+			row("hasUint64"+walk.name+kernel, "hasHash"+walk.name+kernel, add)
 		}
 	}
-	TEXT("singleAt", NOSPLIT, "func(row int) (ofUint64, ofHash, ofAdd, ofRequest uintptr)")
+	TEXT("singleAt", NOSPLIT, "func(row int) (ofUint64, ofHash, ofAdd uintptr)")
 	from, rows, one := argument("row"), GP64(), GP64()
-	SHLQ(U8(5), from)
+	IMUL3Q(U8(8*columns), from, from)
 	LEAQ(table, rows)
 	ADDQ(from, rows)
-	for i := range 4 {
+	for i := range columns {
 		MOVQ(Mem{Base: rows, Disp: 8 * i}, one)
 		Store(one, ReturnIndex(i))
 	}

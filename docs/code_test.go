@@ -113,20 +113,10 @@ func Example_skipTables() {
 }
 
 func joinRows(policy bloom.Policy) {
-	const ahead = 16
 	filter := policy.NewFilter(bloom.Strings([]string{"ann", "eve"}))
 	rows := []string{"ann", "bob", "cid", "dan", "eve"}
-	hashes := make([]bloom.Hash, len(rows))
-	for i, row := range rows {
-		hashes[i] = policy.Format.Hash([]byte(row))
-	}
-	for i, hash := range hashes {
-		if i+ahead < len(hashes) {
-			filter.Request(hashes[i+ahead])
-		}
-		if filter.MayContainHash(hash) {
-			fmt.Println("look up", rows[i]) // ann, eve
-		}
+	for _, i := range filter.AppendHits(nil, bloom.Strings(rows)) {
+		fmt.Println("look up", rows[i]) // ann, eve
 	}
 }
 

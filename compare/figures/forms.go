@@ -23,7 +23,7 @@ func integers(format string) []string {
 
 // formsOfBenchmarks is what the part forms runs.
 const formsOfBenchmarks = `Forms/filter=16KiB/hits=(0|100)%/kernel=(avx512|avx2|neon)/form=(staged|dense|switched)$|` +
-	`Gathers/keys=8-8/job=(hash|absent|present)/kernel=(avx512|avx2)-loads|Stripes/bytes=1000|Request/format=(rocksdb|leveldb)/filter=64MiB|` +
+	`Gathers/keys=8-8/job=(hash|absent|present)/kernel=(avx512|avx2)-loads|Stripes/bytes=1000|` +
 	`Columns/keys=8-32/hits=(0|100)%/kernel=(avx512|avx2|neon)/layout=Views|Nulls/format=parquet/layout=uint64/nulls=50%/path=test/kernel=(avx512|avx2|neon)`
 
 // forms has a line for each row of the table, by the first name in it.
@@ -32,18 +32,12 @@ var forms = map[string]formOf{
 	"probeDouble32Loads": {"over gathers, absent, present", []string{"forms:Gathers/keys=8-8/job=absent/kernel=KERNEL-loads", "forms:Gathers/keys=8-8/job=present/kernel=KERNEL-loads"}},
 	"probeFull64":        {"`nori`, absent, present", integers("nori")},
 	"probeSplit256":      {"`parquet`, absent, present", integers("parquet")},
-	"fewSplit256": {"8 keys of `parquet`, absent, present", []string{
-		"batches:SmallBatches/format=parquet/filter=16KiB/hits=0%/kernel=KERNEL/keys=uint64/batch=8",
-		"batches:SmallBatches/format=parquet/filter=16KiB/hits=100%/kernel=KERNEL/keys=uint64/batch=8"}},
-	"fewDouble32": {"8 keys of `leveldb`, absent, present", []string{
-		"batches:SmallBatches/format=leveldb/filter=16KiB/hits=0%/kernel=KERNEL/keys=uint64/batch=8",
-		"batches:SmallBatches/format=leveldb/filter=16KiB/hits=100%/kernel=KERNEL/keys=uint64/batch=8"}},
-	"setSplit256":    {"`parquet`, `rocksdb`", []string{"Adding integers/parquet/16 KiB/AddBatch", "Adding integers/rocksdb/16 KiB/AddBatch"}},
-	"setNewSplit256": {"`parquet`, `rocksdb`", []string{"Adding integers/parquet/16 KiB/TestAndAddBatch", "Adding integers/rocksdb/16 KiB/TestAndAddBatch"}},
-	"placeDouble32":  {"`leveldb`, `nori` of 1 MiB", []string{"Adding integers/leveldb/1 MiB/NewFilter", "Adding integers/nori/1 MiB/NewFilter"}},
-	"andSlices":      {"over a `Group`, 1,000 and 100,000 filters", []string{"interleaved:Interleaved/format=parquet/filters=1000/keys=50000/kernel=KERNEL", "interleaved:Interleaved/format=parquet/filters=100000/keys=1000/kernel=KERNEL"}},
-	"hash32":         {"`rocksdb`, absent, present", integers("rocksdb")},
-	"hash32Loads":    {"over gathers", []string{"forms:Gathers/keys=8-8/job=hash/kernel=KERNEL-loads"}},
+	"setSplit256":        {"`parquet`, `rocksdb`", []string{"Adding integers/parquet/16 KiB/AddBatch", "Adding integers/rocksdb/16 KiB/AddBatch"}},
+	"setNewSplit256":     {"`parquet`, `rocksdb`", []string{"Adding integers/parquet/16 KiB/TestAndAddBatch", "Adding integers/rocksdb/16 KiB/TestAndAddBatch"}},
+	"placeDouble32":      {"`leveldb`, `nori` of 1 MiB", []string{"Adding integers/leveldb/1 MiB/NewFilter", "Adding integers/nori/1 MiB/NewFilter"}},
+	"andSlices":          {"over a `Group`, 1,000 and 100,000 filters", []string{"interleaved:Interleaved/format=parquet/filters=1000/keys=50000/kernel=KERNEL", "interleaved:Interleaved/format=parquet/filters=100000/keys=1000/kernel=KERNEL"}},
+	"hash32":             {"`rocksdb`, absent, present", integers("rocksdb")},
+	"hash32Loads":        {"over gathers", []string{"forms:Gathers/keys=8-8/job=hash/kernel=KERNEL-loads"}},
 	"hash32Rows": {"strings, absent: `leveldb`, `parquet`, `rocksdb`", []string{
 		"Testing byte slices of 8 to 32 bytes/leveldb/16 KiB/0 %/KERNEL", "Testing byte slices of 8 to 32 bytes/parquet/16 KiB/0 %/KERNEL",
 		"Testing byte slices of 8 to 32 bytes/rocksdb/16 KiB/0 %/KERNEL"}},
@@ -53,7 +47,6 @@ var forms = map[string]formOf{
 	"groupThreeDouble32": {"over a loop, `leveldb`", []string{"group:Group/format=leveldb/filters=1000/each=1024KiB/hits=0/kernel=KERNEL"}},
 	"probeUint64":        {"`parquet`, `leveldb`, absent", []string{"Testing integers/parquet/16 KiB/0 %/one key", "Testing integers/leveldb/16 KiB/0 %/one key"}},
 	"addUint64":          {"`parquet`, `rocksdb`", []string{"Adding integers/parquet/16 KiB/one key", "Adding integers/rocksdb/16 KiB/one key"}},
-	"requestHash":        {"64 MiB over no request, `rocksdb`, `leveldb`", []string{"forms:Request/format=rocksdb/filter=64MiB", "forms:Request/format=leveldb/filter=64MiB"}},
 	"viewStrings":        {"`leveldb`, absent, present", []string{"forms:Columns/keys=8-32/hits=0%/kernel=KERNEL/layout=Views", "forms:Columns/keys=8-32/hits=100%/kernel=KERNEL/layout=Views"}},
 	"pack32":             {"half the rows null, over none null", []string{"forms:Nulls/format=parquet/layout=uint64/nulls=50%/path=test/kernel=KERNEL"}},
 }
