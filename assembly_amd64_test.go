@@ -6,10 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
-	"reflect"
-	"runtime"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -78,67 +75,7 @@ func withTuning(t testing.TB, cpu cpuKind) {
 	})
 }
 
-// TestKernelSingles checks which functions serve single keys on each kernel: the other tests see only that their
-// answers are right.
-func TestKernelSingles(t *testing.T) {
-	name := func(pc uintptr) string {
-		name := runtime.FuncForPC(pc).Name()
-		return strings.TrimSuffix(name[strings.LastIndexByte(name, '.')+1:], "-fm")
-	}
-	eachFormat(t, func(t *testing.T, format Format) {
-		s := mustSet(t, Policy{format, 10}, 1000)
-		odd := &Filter{s.view}
-		switch walk := formats[format].pair.walk(); walk {
-		case walkDouble64:
-			odd.bitArray = walk.newArray(s.data, 511, 7)
-		case walkLine512, walkLine32:
-			odd.k = maxHasProbes + 1
-		default:
-			odd = nil
-		}
-		for _, kernel := range kernels {
-			inGo := []string{"mayContainUint64", "mayContainHash", "addUint64Generic", "probeKey"}
-			want, walk := inGo, strings.ToUpper(formats[format].pair.walk().String()[:1])+formats[format].pair.walk().String()[1:]
-			if kernel != Generic && formats[format].pair == usualPairs[formats[format].pair.walk()] {
-				suffix, key := strings.ToUpper(kernel.String()), "key"+walk
-				if !walkKinds[formats[format].pair.walk()].line {
-					suffix = "AVX2"
-				} else {
-					key += suffix
-				}
-				add := "addUint64" + walk + suffix
-				if formats[format].pair.walk() == walkLine32 {
-					add = "addUint64Line32AVX2"
-				}
-				want = []string{"hasUint64" + walk + suffix, "hasHash" + walk + suffix, add, key}
-			}
-			check := func(p *prober, want []string) {
-				t.Helper()
-				for kind := range hashKinds {
-					want := slices.Clone(want) // other kinds go to Go
-					if hashKind(kind) != p.pair.hash() {
-						want[1] = inGo[1]
-					}
-					got := []string{name(p.single.ofUint64), name(p.single.ofHash[kind]), name(p.single.ofAdd), name(reflect.ValueOf(p.single.ofKey).Pointer())}
-					if !slices.Equal(got, want) {
-						t.Errorf("kernel %v: single keys, and hashes of kind %d, go to %v, want %v", kernel, kind, got, want)
-					}
-				}
-			}
-			check(&onKernel(t, s.Filter(), kernel).prober, want)
-			on, err := s.WithKernel(kernel)
-			if err != nil {
-				t.Fatal(err)
-			}
-			check(&on.prober, want)
-			if odd != nil {
-				check(&onKernel(t, odd, kernel).prober, inGo)
-			}
-		}
-	})
-}
-
-// TestKernelLoadsOfAMD compares what AMD's CPUs take with the reference: in filters around the sizes from which on it is
+// TestAMD compares what AMD's CPUs take with the reference: in filters around the sizes from which on it is
 // another.
 func TestKernelLoadsOfAMD(t *testing.T) {
 	for name, cpu := range map[string]cpuKind{"Zen 3": zen3, "Zen 4": zen4, "Zen 5": zen5} {

@@ -804,19 +804,16 @@ func addUint64Double32AVX2(base **byte, key uint64) (isNew bool)
 func addUint64Double64AVX2(base **byte, key uint64) (isNew bool)
 
 //go:noescape
-func addUint64Line32AVX2(base **byte, key uint64) (isNew bool)
+func addUint64Split256AVX2(base **byte, key uint64) (isNew bool)
 
 //go:noescape
-func addUint64Split256AVX512(base **byte, key uint64) (isNew bool)
+func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
 
 //go:noescape
 func addUint64Line512AVX512(base **byte, key uint64) (isNew bool)
 
 //go:noescape
-func addUint64Split256AVX2(base **byte, key uint64) (isNew bool)
-
-//go:noescape
-func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
+func addUint64Line32AVX2(base **byte, key uint64) (isNew bool)
 
 // singleAt returns the addresses of a single. Row 0 has those of Go, row 2*walk-1 those of AVX2 and row
 // 2*walk those of AVX512.
@@ -840,37 +837,19 @@ func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
 func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64) (unused [2]uint64, may bool)
 
 //go:noescape
-func hasHashSplit256AVX512(base **byte, h1 uint64) (unused [3]uint64, may bool)
-
-//go:noescape
-func hasHashLine512AVX512(base **byte, h1 uint64) (unused [3]uint64, may bool)
-
-//go:noescape
-func hasHashLine32AVX512(base **byte, h1 uint64) (unused [3]uint64, may bool)
-
-//go:noescape
-func hasUint64Split256AVX512(base **byte, key uint64) (may bool)
-
-//go:noescape
-func hasUint64Line512AVX512(base **byte, key uint64) (may bool)
-
-//go:noescape
-func hasUint64Line32AVX512(base **byte, key uint64) (may bool)
-
-//go:noescape
 func hasHashSplit256AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
-
-//go:noescape
-func hasHashLine512AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
-
-//go:noescape
-func hasHashLine32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 
 //go:noescape
 func hasUint64Split256AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
+func hasHashLine512AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
+
+//go:noescape
 func hasUint64Line512AVX2(base **byte, key uint64) (may bool)
+
+//go:noescape
+func hasHashLine32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 
 //go:noescape
 func hasUint64Line32AVX2(base **byte, key uint64) (may bool)

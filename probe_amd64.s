@@ -6753,19 +6753,17 @@ go:
 
 // func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 TEXT ·probeHash(SB), NOSPLIT, $0-41
-	MOVQ    base+0(FP), AX
-	MOVQ    h4+32(FP), CX
-	CMPQ    CX, $0x03
-	JNE     table
-	MOVWLZX 32(AX), DX
-	CMPL    DX, $0x00000233
-	JNE     avx2
-	JMP     ·hasHashSplit256AVX512+0(SB)
-
-avx2:
-	CMPL DX, $0x00000133
+	MOVQ base+0(FP), AX
+	MOVQ h4+32(FP), CX
+	CMPQ CX, $0x03
 	JNE  table
-	JMP  ·hasHashSplit256AVX2+0(SB)
+
+	// The pair, and behind it a kernel of amd64.
+	MOVWLZX 32(AX), DX
+	SUBL    $0x00000133, DX
+	TESTL   $0xfffffeff, DX
+	JNZ     table
+	JMP     ·hasHashSplit256AVX2+0(SB)
 
 table:
 	MOVQ  40(AX), AX
@@ -6807,20 +6805,20 @@ DATA singleAddresses<>+112(SB)/8, $·addUint64Double64AVX2(SB)
 DATA singleAddresses<>+120(SB)/8, $·hasUint64Split256AVX2(SB)
 DATA singleAddresses<>+128(SB)/8, $·hasHashSplit256AVX2(SB)
 DATA singleAddresses<>+136(SB)/8, $·addUint64Split256AVX2(SB)
-DATA singleAddresses<>+144(SB)/8, $·hasUint64Split256AVX512(SB)
-DATA singleAddresses<>+152(SB)/8, $·hasHashSplit256AVX512(SB)
-DATA singleAddresses<>+160(SB)/8, $·addUint64Split256AVX512(SB)
+DATA singleAddresses<>+144(SB)/8, $·hasUint64Split256AVX2(SB)
+DATA singleAddresses<>+152(SB)/8, $·hasHashSplit256AVX2(SB)
+DATA singleAddresses<>+160(SB)/8, $·addUint64Split256AVX2(SB)
 DATA singleAddresses<>+168(SB)/8, $·hasUint64Line512AVX2(SB)
 DATA singleAddresses<>+176(SB)/8, $·hasHashLine512AVX2(SB)
 DATA singleAddresses<>+184(SB)/8, $·addUint64Line512AVX2(SB)
-DATA singleAddresses<>+192(SB)/8, $·hasUint64Line512AVX512(SB)
-DATA singleAddresses<>+200(SB)/8, $·hasHashLine512AVX512(SB)
+DATA singleAddresses<>+192(SB)/8, $·hasUint64Line512AVX2(SB)
+DATA singleAddresses<>+200(SB)/8, $·hasHashLine512AVX2(SB)
 DATA singleAddresses<>+208(SB)/8, $·addUint64Line512AVX512(SB)
 DATA singleAddresses<>+216(SB)/8, $·hasUint64Line32AVX2(SB)
 DATA singleAddresses<>+224(SB)/8, $·hasHashLine32AVX2(SB)
 DATA singleAddresses<>+232(SB)/8, $·addUint64Line32AVX2(SB)
-DATA singleAddresses<>+240(SB)/8, $·hasUint64Line32AVX512(SB)
-DATA singleAddresses<>+248(SB)/8, $·hasHashLine32AVX512(SB)
+DATA singleAddresses<>+240(SB)/8, $·hasUint64Line32AVX2(SB)
+DATA singleAddresses<>+248(SB)/8, $·hasHashLine32AVX2(SB)
 DATA singleAddresses<>+256(SB)/8, $·addUint64Line32AVX2(SB)
 GLOBL singleAddresses<>(SB), RODATA|NOPTR, $264
 
@@ -6877,8 +6875,8 @@ TEXT ·addOneLine512AVX512(SB), NOSPLIT, $88-17
 	ADDQ         (DX), CX
 	MOVQ         24(DX), AX
 	SHLQ         $0x05, AX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(AX*1), Y16, Y16
+	LEAQ         line512Factors<>+0(SB), BX
+	VPMULLD      (BX)(AX*1), Y16, Y16
 	LEAQ         63(SP), AX
 	ANDQ         $-64, AX
 	VPSRLD       $0x17, Y16, Y16
@@ -6902,7 +6900,6 @@ TEXT ·addOneLine512AVX512(SB), NOSPLIT, $88-17
 	VPADDD.BCST  20(AX), Z25, Z21
 	VPSLLVD      Z21, Z24, Z21
 	VPTERNLOGD   $0xfe, Z20, Z21, Z27
-	MOVQ         base+0(FP), DX
 	CMPQ         24(DX), $0x06
 	JLE          store
 	VPADDD.BCST  24(AX), Z25, Z22
@@ -7066,6 +7063,175 @@ masked_next:
 	DECQ    AX
 	JNZ     masked_next
 	MOVB    R10, isNew+16(FP)
+	RET
+
+// func addUint64Split256AVX2(base **byte, key uint64) (isNew bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·addUint64Split256AVX2(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), AX
+
+	// XXH64 with the seed 0 of 8 bytes.
+	MOVQ         $0x9e3779b185ebca87, CX
+	MOVQ         $0xc2b2ae3d27d4eb4f, DX
+	IMULQ        DX, AX
+	RORXQ        $0x21, AX, AX
+	IMULQ        CX, AX
+	XORQ         singleWords<>+40(SB), AX
+	RORXQ        $0x25, AX, AX
+	IMULQ        CX, AX
+	ADDQ         singleWords<>+24(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x21, CX
+	XORQ         CX, AX
+	IMULQ        DX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x1d, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         base+0(FP), AX
+	IMULQ        8(AX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (CX), Y1
+	VPTEST       Y0, Y1
+	SETCC        AL
+	VPOR         Y0, Y1, Y1
+	VMOVDQU      Y1, (CX)
+	MOVB         AL, isNew+16(FP)
+	VZEROUPPER
+	RET
+
+// func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
+// Requires: BMI2, CMOV
+TEXT ·addUint64Line512AVX2(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), AX
+
+	// XXPH3 of 8 bytes.
+	XORQ  singleWords<>+48(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x33, CX
+	XORQ  CX, AX
+	MOVQ  $0x000000009e3779b1, CX
+	IMULQ CX, AX
+	ADDQ  $0x08, AX
+	MOVQ  AX, CX
+	SHRQ  $0x2f, CX
+	XORQ  CX, AX
+	IMULQ singleWords<>+8(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x25, CX
+	XORQ  CX, AX
+	IMULQ singleWords<>+16(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x20, CX
+	XORL  CX, AX
+	MOVQ  base+0(FP), DX
+	IMULQ 8(DX), AX
+	SHRQ  $0x20, AX
+	SHLQ  $0x06, AX
+	ADDQ  (DX), AX
+	MOVQ  24(DX), DX
+	MOVQ  $0x00000003, SI
+	MOVL  $0x00000001, BX
+	XORL  DI, DI
+
+next:
+	MOVL    CX, R8
+	SHRL    $0x17, R8
+	MOVL    R8, R9
+	SHRL    $0x03, R9
+	IMUL3L  $0x9e3779b9, CX, CX
+	BZHIL   SI, R8, R8
+	SHLXL   R8, BX, R8
+	TESTB   R8, (AX)(R9*1)
+	CMOVLEQ BX, DI
+	ORB     R8, (AX)(R9*1)
+	DECQ    DX
+	JNZ     next
+	MOVB    DI, isNew+16(FP)
+	RET
+
+// func addUint64Line512AVX512(base **byte, key uint64) (isNew bool)
+// Requires: AVX2, AVX512F, AVX512VL
+TEXT ·addUint64Line512AVX512(SB), NOSPLIT, $88-17
+	MOVQ key+8(FP), AX
+
+	// XXPH3 of 8 bytes.
+	XORQ         singleWords<>+48(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x33, CX
+	XORQ         CX, AX
+	MOVQ         $0x000000009e3779b1, CX
+	IMULQ        CX, AX
+	ADDQ         $0x08, AX
+	MOVQ         AX, CX
+	SHRQ         $0x2f, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+8(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x25, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORL         CX, AX
+	MOVQ         base+0(FP), DX
+	VPBROADCASTD CX, Y16
+	IMULQ        8(DX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x06, AX
+	ADDQ         (DX), AX
+	MOVQ         24(DX), CX
+	SHLQ         $0x05, CX
+	LEAQ         line512Factors<>+0(SB), BX
+	VPMULLD      (BX)(CX*1), Y16, Y16
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	VPSRLD       $0x17, Y16, Y16
+	VMOVDQU32    Y16, (CX)
+	VPBROADCASTD splitOnes<>+0(SB), Z24
+	VMOVDQU32    lineStarts<>+0(SB), Z25
+	VMOVDQU32    (AX), Z26
+	VMOVDQA32    Z26, Z27
+	VPADDD.BCST  (CX), Z25, Z16
+	VPSLLVD      Z16, Z24, Z16
+	VPADDD.BCST  4(CX), Z25, Z17
+	VPSLLVD      Z17, Z24, Z17
+	VPTERNLOGD   $0xfe, Z16, Z17, Z27
+	VPADDD.BCST  8(CX), Z25, Z18
+	VPSLLVD      Z18, Z24, Z18
+	VPADDD.BCST  12(CX), Z25, Z19
+	VPSLLVD      Z19, Z24, Z19
+	VPTERNLOGD   $0xfe, Z18, Z19, Z27
+	VPADDD.BCST  16(CX), Z25, Z20
+	VPSLLVD      Z20, Z24, Z20
+	VPADDD.BCST  20(CX), Z25, Z21
+	VPSLLVD      Z21, Z24, Z21
+	VPTERNLOGD   $0xfe, Z20, Z21, Z27
+	CMPQ         24(DX), $0x06
+	JLE          store
+	VPADDD.BCST  24(CX), Z25, Z22
+	VPSLLVD      Z22, Z24, Z22
+	VPADDD.BCST  28(CX), Z25, Z23
+	VPSLLVD      Z23, Z24, Z23
+	VPTERNLOGD   $0xfe, Z22, Z23, Z27
+
+store:
+	VMOVDQU32 Z27, (AX)
+	VPCMPUD   $0x04, Z26, Z27, K1
+	KORTESTW  K1, K1
+	SETNE     AL
+	MOVB      AL, isNew+16(FP)
 	RET
 
 // func addUint64Line32AVX2(base **byte, key uint64) (isNew bool)
@@ -7635,6 +7801,238 @@ masked_ones:
 
 masked_present:
 	MOVB $0x01, may+40(FP)
+	RET
+
+// func hasHashSplit256AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
+// Requires: AVX, AVX2
+TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-41
+	MOVQ         h1+8(FP), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), CX
+	IMULQ        8(CX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x05, AX
+	ADDQ         (CX), AX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (AX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, may+40(FP)
+	VZEROUPPER
+	RET
+
+// func hasUint64Split256AVX2(base **byte, key uint64) (may bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), AX
+
+	// XXH64 with the seed 0 of 8 bytes.
+	MOVQ         $0x9e3779b185ebca87, CX
+	MOVQ         $0xc2b2ae3d27d4eb4f, DX
+	IMULQ        DX, AX
+	RORXQ        $0x21, AX, AX
+	IMULQ        CX, AX
+	XORQ         singleWords<>+40(SB), AX
+	RORXQ        $0x25, AX, AX
+	IMULQ        CX, AX
+	ADDQ         singleWords<>+24(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x21, CX
+	XORQ         CX, AX
+	IMULQ        DX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x1d, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         base+0(FP), AX
+	IMULQ        8(AX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (CX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, may+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasHashLine512AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
+// Requires: AVX, AVX2
+TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-41
+	MOVQ         h1+8(FP), AX
+	MOVL         AX, CX
+	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), DX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	IMULQ        8(DX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x06, CX
+	ADDQ         (DX), CX
+	MOVQ         24(DX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(AX*1), Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (CX), Y1, Y5
+	VPERMD       32(CX), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y5, Y5
+	VPAND        Y4, Y2, Y2
+	VPSLLVD      Y2, Y3, Y2
+	VPTEST       Y2, Y5
+	SETCS        AL
+	MOVB         AL, may+40(FP)
+	VZEROUPPER
+	RET
+
+// func hasUint64Line512AVX2(base **byte, key uint64) (may bool)
+// Requires: AVX, AVX2
+TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), AX
+
+	// XXPH3 of 8 bytes.
+	XORQ         singleWords<>+48(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x33, CX
+	XORQ         CX, AX
+	MOVQ         $0x000000009e3779b1, CX
+	IMULQ        CX, AX
+	ADDQ         $0x08, AX
+	MOVQ         AX, CX
+	SHRQ         $0x2f, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+8(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x25, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORL         CX, AX
+	MOVQ         base+0(FP), DX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	IMULQ        8(DX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x06, AX
+	ADDQ         (DX), AX
+	MOVQ         24(DX), CX
+	SHLQ         $0x05, CX
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(CX*1), Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (AX), Y1, Y5
+	VPERMD       32(AX), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y5, Y5
+	VPAND        Y4, Y2, Y2
+	VPSLLVD      Y2, Y3, Y2
+	VPTEST       Y2, Y5
+	SETCS        AL
+	MOVB         AL, may+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasHashLine32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-41
+	MOVQ         h1+8(FP), CX
+	MOVQ         base+0(FP), AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	RORXL        $0x11, CX, DX
+	VMOVD        DX, X1
+	VPBROADCASTD X1, Y1
+	MOVQ         16(AX), DX
+	IMULQ        CX, DX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
+	MOVQ         24(AX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line32Steps<>+0(SB), DX
+	VPMULLW      (DX)(AX*1), Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (CX), Y0, Y5
+	VPERMD       32(CX), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y5, Y5
+	VPAND        Y4, Y1, Y1
+	VPSLLVD      Y1, Y3, Y1
+	VPTEST       Y1, Y5
+	SETCS        AL
+	MOVB         AL, may+40(FP)
+	VZEROUPPER
+	RET
+
+// func hasUint64Line32AVX2(base **byte, key uint64) (may bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
+	// LevelDB's hash of 8 bytes.
+	MOVQ         key+8(FP), CX
+	MOVQ         CX, AX
+	SHRQ         $0x20, AX
+	ADDL         $0x89ba21ac, CX
+	IMUL3L       $0xc6a4a793, CX, CX
+	MOVL         CX, DX
+	SHRL         $0x10, DX
+	XORL         DX, CX
+	ADDL         AX, CX
+	IMUL3L       $0xc6a4a793, CX, CX
+	MOVL         CX, AX
+	SHRL         $0x10, AX
+	XORL         AX, CX
+	MOVQ         base+0(FP), AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	RORXL        $0x11, CX, DX
+	VMOVD        DX, X1
+	VPBROADCASTD X1, Y1
+	MOVQ         16(AX), DX
+	IMULQ        CX, DX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
+	MOVQ         24(AX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line32Steps<>+0(SB), DX
+	VPMULLW      (DX)(AX*1), Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (CX), Y0, Y5
+	VPERMD       32(CX), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y5, Y5
+	VPAND        Y4, Y1, Y1
+	VPSLLVD      Y1, Y3, Y1
+	VPTEST       Y1, Y5
+	SETCS        AL
+	MOVB         AL, may+16(FP)
+	VZEROUPPER
 	RET
 
 // func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
@@ -13229,328 +13627,6 @@ near_2:
 	JG           halves
 	JMP          words
 
-// func hasHashSplit256AVX512(base **byte, h1 uint64) (unused [3]uint64, may bool)
-// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-41
-	MOVQ         h1+8(FP), AX
-	VPBROADCASTD AX, Y16
-	SHRQ         $0x20, AX
-	MOVQ         base+0(FP), CX
-	IMULQ        8(CX), AX
-	SHRQ         $0x20, AX
-	SHLQ         $0x05, AX
-	ADDQ         (CX), AX
-	VPMULLD      splitSalts<>+0(SB), Y16, Y16
-	VMOVDQU32    splitOnes<>+0(SB), Y17
-	VPSRLD       $0x1b, Y16, Y16
-	VPSLLVD      Y16, Y17, Y16
-	VPTESTNMD    (AX), Y16, K1
-	KORTESTB     K1, K1
-	SETEQ        AL
-	MOVB         AL, may+40(FP)
-	RET
-
-// func hasHashLine512AVX512(base **byte, h1 uint64) (unused [3]uint64, may bool)
-// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-41
-	MOVQ         h1+8(FP), AX
-	MOVL         AX, CX
-	SHRQ         $0x20, AX
-	MOVQ         base+0(FP), DX
-	VPBROADCASTD AX, Y16
-	IMULQ        8(DX), CX
-	SHRQ         $0x20, CX
-	SHLQ         $0x06, CX
-	ADDQ         (DX), CX
-	MOVQ         24(DX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(AX*1), Y16, Y16
-	VPSRLD       $0x1c, Y16, Y17
-	VPSRLD       $0x17, Y16, Y18
-	VMOVDQU32    (CX), Y20
-	VPERMI2D     32(CX), Y20, Y17
-	VPRORVD      Y18, Y17, Y17
-	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
-	KORTESTB     K1, K1
-	SETEQ        AL
-	MOVB         AL, may+40(FP)
-	RET
-
-// func hasHashLine32AVX512(base **byte, h1 uint64) (unused [3]uint64, may bool)
-// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·hasHashLine32AVX512(SB), NOSPLIT, $0-41
-	MOVQ         h1+8(FP), CX
-	MOVQ         base+0(FP), AX
-	VPBROADCASTD CX, Y16
-	RORXL        $0x11, CX, DX
-	VPBROADCASTD DX, Y17
-	MOVQ         16(AX), DX
-	IMULQ        CX, DX
-	MULXQ        8(AX), DX, CX
-	SHLQ         $0x06, CX
-	ADDQ         (AX), CX
-	MOVQ         24(AX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line32Steps<>+0(SB), DX
-	VPMULLW      (DX)(AX*1), Y17, Y17
-	VPADDD       Y16, Y17, Y17
-	VPSRLD       $0x05, Y17, Y18
-	VMOVDQU32    (CX), Y20
-	VPERMI2D     32(CX), Y20, Y18
-	VPRORVD      Y17, Y18, Y18
-	VPTESTNMD    splitOnes<>+0(SB), Y18, K1
-	KORTESTB     K1, K1
-	SETEQ        AL
-	MOVB         AL, may+40(FP)
-	RET
-
-// func hasUint64Split256AVX512(base **byte, key uint64) (may bool)
-// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), AX
-
-	// XXH64 with the seed 0 of 8 bytes.
-	MOVQ         $0x9e3779b185ebca87, CX
-	MOVQ         $0xc2b2ae3d27d4eb4f, DX
-	IMULQ        DX, AX
-	RORXQ        $0x21, AX, AX
-	IMULQ        CX, AX
-	XORQ         singleWords<>+40(SB), AX
-	RORXQ        $0x25, AX, AX
-	IMULQ        CX, AX
-	ADDQ         singleWords<>+24(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x21, CX
-	XORQ         CX, AX
-	IMULQ        DX, AX
-	MOVQ         AX, CX
-	SHRQ         $0x1d, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+16(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	XORQ         CX, AX
-	VPBROADCASTD AX, Y16
-	MOVQ         base+0(FP), AX
-	IMULQ        8(AX), CX
-	SHRQ         $0x20, CX
-	SHLQ         $0x05, CX
-	ADDQ         (AX), CX
-	VPMULLD      splitSalts<>+0(SB), Y16, Y16
-	VMOVDQU32    splitOnes<>+0(SB), Y17
-	VPSRLD       $0x1b, Y16, Y16
-	VPSLLVD      Y16, Y17, Y16
-	VPTESTNMD    (CX), Y16, K1
-	KORTESTB     K1, K1
-	SETEQ        AL
-	MOVB         AL, may+16(FP)
-	RET
-
-// func hasUint64Line512AVX512(base **byte, key uint64) (may bool)
-// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·hasUint64Line512AVX512(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), AX
-
-	// XXPH3 of 8 bytes.
-	XORQ         singleWords<>+48(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x33, CX
-	XORQ         CX, AX
-	MOVQ         $0x000000009e3779b1, CX
-	IMULQ        CX, AX
-	ADDQ         $0x08, AX
-	MOVQ         AX, CX
-	SHRQ         $0x2f, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+8(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x25, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+16(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	XORL         CX, AX
-	MOVQ         base+0(FP), DX
-	VPBROADCASTD CX, Y16
-	IMULQ        8(DX), AX
-	SHRQ         $0x20, AX
-	SHLQ         $0x06, AX
-	ADDQ         (DX), AX
-	MOVQ         24(DX), CX
-	SHLQ         $0x05, CX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(CX*1), Y16, Y16
-	VPSRLD       $0x1c, Y16, Y17
-	VPSRLD       $0x17, Y16, Y18
-	VMOVDQU32    (AX), Y20
-	VPERMI2D     32(AX), Y20, Y17
-	VPRORVD      Y18, Y17, Y17
-	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
-	KORTESTB     K1, K1
-	SETEQ        AL
-	MOVB         AL, may+16(FP)
-	RET
-
-// func hasUint64Line32AVX512(base **byte, key uint64) (may bool)
-// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·hasUint64Line32AVX512(SB), NOSPLIT, $0-17
-	// LevelDB's hash of 8 bytes.
-	MOVQ         key+8(FP), CX
-	MOVQ         CX, AX
-	SHRQ         $0x20, AX
-	ADDL         $0x89ba21ac, CX
-	IMUL3L       $0xc6a4a793, CX, CX
-	MOVL         CX, DX
-	SHRL         $0x10, DX
-	XORL         DX, CX
-	ADDL         AX, CX
-	IMUL3L       $0xc6a4a793, CX, CX
-	MOVL         CX, AX
-	SHRL         $0x10, AX
-	XORL         AX, CX
-	MOVQ         base+0(FP), AX
-	VPBROADCASTD CX, Y16
-	RORXL        $0x11, CX, DX
-	VPBROADCASTD DX, Y17
-	MOVQ         16(AX), DX
-	IMULQ        CX, DX
-	MULXQ        8(AX), DX, CX
-	SHLQ         $0x06, CX
-	ADDQ         (AX), CX
-	MOVQ         24(AX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line32Steps<>+0(SB), DX
-	VPMULLW      (DX)(AX*1), Y17, Y17
-	VPADDD       Y16, Y17, Y17
-	VPSRLD       $0x05, Y17, Y18
-	VMOVDQU32    (CX), Y20
-	VPERMI2D     32(CX), Y20, Y18
-	VPRORVD      Y17, Y18, Y18
-	VPTESTNMD    splitOnes<>+0(SB), Y18, K1
-	KORTESTB     K1, K1
-	SETEQ        AL
-	MOVB         AL, may+16(FP)
-	RET
-
-// func addUint64Split256AVX512(base **byte, key uint64) (isNew bool)
-// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·addUint64Split256AVX512(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), AX
-
-	// XXH64 with the seed 0 of 8 bytes.
-	MOVQ         $0x9e3779b185ebca87, CX
-	MOVQ         $0xc2b2ae3d27d4eb4f, DX
-	IMULQ        DX, AX
-	RORXQ        $0x21, AX, AX
-	IMULQ        CX, AX
-	XORQ         singleWords<>+40(SB), AX
-	RORXQ        $0x25, AX, AX
-	IMULQ        CX, AX
-	ADDQ         singleWords<>+24(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x21, CX
-	XORQ         CX, AX
-	IMULQ        DX, AX
-	MOVQ         AX, CX
-	SHRQ         $0x1d, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+16(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	XORQ         CX, AX
-	VPBROADCASTD AX, Y16
-	MOVQ         base+0(FP), AX
-	IMULQ        8(AX), CX
-	SHRQ         $0x20, CX
-	SHLQ         $0x05, CX
-	ADDQ         (AX), CX
-	VPMULLD      splitSalts<>+0(SB), Y16, Y16
-	VMOVDQU32    splitOnes<>+0(SB), Y17
-	VPSRLD       $0x1b, Y16, Y16
-	VPSLLVD      Y16, Y17, Y16
-	VPTESTNMD    (CX), Y16, K1
-	VPORD        (CX), Y16, Y16
-	VMOVDQU32    Y16, (CX)
-	KORTESTB     K1, K1
-	SETNE        AL
-	MOVB         AL, isNew+16(FP)
-	RET
-
-// func addUint64Line512AVX512(base **byte, key uint64) (isNew bool)
-// Requires: AVX2, AVX512F, AVX512VL
-TEXT ·addUint64Line512AVX512(SB), NOSPLIT, $88-17
-	MOVQ key+8(FP), AX
-
-	// XXPH3 of 8 bytes.
-	XORQ         singleWords<>+48(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x33, CX
-	XORQ         CX, AX
-	MOVQ         $0x000000009e3779b1, CX
-	IMULQ        CX, AX
-	ADDQ         $0x08, AX
-	MOVQ         AX, CX
-	SHRQ         $0x2f, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+8(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x25, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+16(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	XORL         CX, AX
-	MOVQ         base+0(FP), DX
-	VPBROADCASTD CX, Y16
-	IMULQ        8(DX), AX
-	SHRQ         $0x20, AX
-	SHLQ         $0x06, AX
-	ADDQ         (DX), AX
-	MOVQ         24(DX), CX
-	SHLQ         $0x05, CX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(CX*1), Y16, Y16
-	LEAQ         63(SP), CX
-	ANDQ         $-64, CX
-	VPSRLD       $0x17, Y16, Y16
-	VMOVDQU32    Y16, (CX)
-	VPBROADCASTD splitOnes<>+0(SB), Z24
-	VMOVDQU32    lineStarts<>+0(SB), Z25
-	VMOVDQU32    (AX), Z26
-	VMOVDQA32    Z26, Z27
-	VPADDD.BCST  (CX), Z25, Z16
-	VPSLLVD      Z16, Z24, Z16
-	VPADDD.BCST  4(CX), Z25, Z17
-	VPSLLVD      Z17, Z24, Z17
-	VPTERNLOGD   $0xfe, Z16, Z17, Z27
-	VPADDD.BCST  8(CX), Z25, Z18
-	VPSLLVD      Z18, Z24, Z18
-	VPADDD.BCST  12(CX), Z25, Z19
-	VPSLLVD      Z19, Z24, Z19
-	VPTERNLOGD   $0xfe, Z18, Z19, Z27
-	VPADDD.BCST  16(CX), Z25, Z20
-	VPSLLVD      Z20, Z24, Z20
-	VPADDD.BCST  20(CX), Z25, Z21
-	VPSLLVD      Z21, Z24, Z21
-	VPTERNLOGD   $0xfe, Z20, Z21, Z27
-	MOVQ         base+0(FP), DX
-	CMPQ         24(DX), $0x06
-	JLE          store
-	VPADDD.BCST  24(CX), Z25, Z22
-	VPSLLVD      Z22, Z24, Z22
-	VPADDD.BCST  28(CX), Z25, Z23
-	VPSLLVD      Z23, Z24, Z23
-	VPTERNLOGD   $0xfe, Z22, Z23, Z27
-
-store:
-	VMOVDQU32 Z27, (AX)
-	VPCMPUD   $0x04, Z26, Z27, K1
-	KORTESTW  K1, K1
-	SETNE     AL
-	MOVB      AL, isNew+16(FP)
-	RET
-
 // func setLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
 // Requires: AVX, AVX512F
 TEXT ·setLine512AVX512(SB), $9456-49
@@ -17638,334 +17714,6 @@ near_1:
 
 done:
 	VZEROUPPER
-	RET
-
-// func hasHashSplit256AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
-// Requires: AVX, AVX2
-TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-41
-	MOVQ         h1+8(FP), AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	SHRQ         $0x20, AX
-	MOVQ         base+0(FP), CX
-	IMULQ        8(CX), AX
-	SHRQ         $0x20, AX
-	SHLQ         $0x05, AX
-	ADDQ         (CX), AX
-	VPMULLD      splitSalts<>+0(SB), Y0, Y0
-	VMOVDQU      splitOnes<>+0(SB), Y1
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (AX), Y1
-	VPTEST       Y0, Y1
-	SETCS        AL
-	MOVB         AL, may+40(FP)
-	VZEROUPPER
-	RET
-
-// func hasHashLine512AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
-// Requires: AVX, AVX2
-TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-41
-	MOVQ         h1+8(FP), AX
-	MOVL         AX, CX
-	SHRQ         $0x20, AX
-	MOVQ         base+0(FP), DX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	IMULQ        8(DX), CX
-	SHRQ         $0x20, CX
-	SHLQ         $0x06, CX
-	ADDQ         (DX), CX
-	MOVQ         24(DX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(AX*1), Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (CX), Y1, Y5
-	VPERMD       32(CX), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y5, Y5
-	VPAND        Y4, Y2, Y2
-	VPSLLVD      Y2, Y3, Y2
-	VPTEST       Y2, Y5
-	SETCS        AL
-	MOVB         AL, may+40(FP)
-	VZEROUPPER
-	RET
-
-// func hasHashLine32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-41
-	MOVQ         h1+8(FP), CX
-	MOVQ         base+0(FP), AX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	RORXL        $0x11, CX, DX
-	VMOVD        DX, X1
-	VPBROADCASTD X1, Y1
-	MOVQ         16(AX), DX
-	IMULQ        CX, DX
-	MULXQ        8(AX), DX, CX
-	SHLQ         $0x06, CX
-	ADDQ         (AX), CX
-	MOVQ         24(AX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line32Steps<>+0(SB), DX
-	VPMULLW      (DX)(AX*1), Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (CX), Y0, Y5
-	VPERMD       32(CX), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y5, Y5
-	VPAND        Y4, Y1, Y1
-	VPSLLVD      Y1, Y3, Y1
-	VPTEST       Y1, Y5
-	SETCS        AL
-	MOVB         AL, may+40(FP)
-	VZEROUPPER
-	RET
-
-// func hasUint64Split256AVX2(base **byte, key uint64) (may bool)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), AX
-
-	// XXH64 with the seed 0 of 8 bytes.
-	MOVQ         $0x9e3779b185ebca87, CX
-	MOVQ         $0xc2b2ae3d27d4eb4f, DX
-	IMULQ        DX, AX
-	RORXQ        $0x21, AX, AX
-	IMULQ        CX, AX
-	XORQ         singleWords<>+40(SB), AX
-	RORXQ        $0x25, AX, AX
-	IMULQ        CX, AX
-	ADDQ         singleWords<>+24(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x21, CX
-	XORQ         CX, AX
-	IMULQ        DX, AX
-	MOVQ         AX, CX
-	SHRQ         $0x1d, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+16(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	XORQ         CX, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	MOVQ         base+0(FP), AX
-	IMULQ        8(AX), CX
-	SHRQ         $0x20, CX
-	SHLQ         $0x05, CX
-	ADDQ         (AX), CX
-	VPMULLD      splitSalts<>+0(SB), Y0, Y0
-	VMOVDQU      splitOnes<>+0(SB), Y1
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (CX), Y1
-	VPTEST       Y0, Y1
-	SETCS        AL
-	MOVB         AL, may+16(FP)
-	VZEROUPPER
-	RET
-
-// func hasUint64Line512AVX2(base **byte, key uint64) (may bool)
-// Requires: AVX, AVX2
-TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), AX
-
-	// XXPH3 of 8 bytes.
-	XORQ         singleWords<>+48(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x33, CX
-	XORQ         CX, AX
-	MOVQ         $0x000000009e3779b1, CX
-	IMULQ        CX, AX
-	ADDQ         $0x08, AX
-	MOVQ         AX, CX
-	SHRQ         $0x2f, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+8(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x25, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+16(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	XORL         CX, AX
-	MOVQ         base+0(FP), DX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	IMULQ        8(DX), AX
-	SHRQ         $0x20, AX
-	SHLQ         $0x06, AX
-	ADDQ         (DX), AX
-	MOVQ         24(DX), CX
-	SHLQ         $0x05, CX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(CX*1), Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (AX), Y1, Y5
-	VPERMD       32(AX), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y5, Y5
-	VPAND        Y4, Y2, Y2
-	VPSLLVD      Y2, Y3, Y2
-	VPTEST       Y2, Y5
-	SETCS        AL
-	MOVB         AL, may+16(FP)
-	VZEROUPPER
-	RET
-
-// func hasUint64Line32AVX2(base **byte, key uint64) (may bool)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
-	// LevelDB's hash of 8 bytes.
-	MOVQ         key+8(FP), CX
-	MOVQ         CX, AX
-	SHRQ         $0x20, AX
-	ADDL         $0x89ba21ac, CX
-	IMUL3L       $0xc6a4a793, CX, CX
-	MOVL         CX, DX
-	SHRL         $0x10, DX
-	XORL         DX, CX
-	ADDL         AX, CX
-	IMUL3L       $0xc6a4a793, CX, CX
-	MOVL         CX, AX
-	SHRL         $0x10, AX
-	XORL         AX, CX
-	MOVQ         base+0(FP), AX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	RORXL        $0x11, CX, DX
-	VMOVD        DX, X1
-	VPBROADCASTD X1, Y1
-	MOVQ         16(AX), DX
-	IMULQ        CX, DX
-	MULXQ        8(AX), DX, CX
-	SHLQ         $0x06, CX
-	ADDQ         (AX), CX
-	MOVQ         24(AX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line32Steps<>+0(SB), DX
-	VPMULLW      (DX)(AX*1), Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (CX), Y0, Y5
-	VPERMD       32(CX), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y5, Y5
-	VPAND        Y4, Y1, Y1
-	VPSLLVD      Y1, Y3, Y1
-	VPTEST       Y1, Y5
-	SETCS        AL
-	MOVB         AL, may+16(FP)
-	VZEROUPPER
-	RET
-
-// func addUint64Split256AVX2(base **byte, key uint64) (isNew bool)
-// Requires: AVX, AVX2, BMI2
-TEXT ·addUint64Split256AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), AX
-
-	// XXH64 with the seed 0 of 8 bytes.
-	MOVQ         $0x9e3779b185ebca87, CX
-	MOVQ         $0xc2b2ae3d27d4eb4f, DX
-	IMULQ        DX, AX
-	RORXQ        $0x21, AX, AX
-	IMULQ        CX, AX
-	XORQ         singleWords<>+40(SB), AX
-	RORXQ        $0x25, AX, AX
-	IMULQ        CX, AX
-	ADDQ         singleWords<>+24(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x21, CX
-	XORQ         CX, AX
-	IMULQ        DX, AX
-	MOVQ         AX, CX
-	SHRQ         $0x1d, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+16(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	XORQ         CX, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	MOVQ         base+0(FP), AX
-	IMULQ        8(AX), CX
-	SHRQ         $0x20, CX
-	SHLQ         $0x05, CX
-	ADDQ         (AX), CX
-	VPMULLD      splitSalts<>+0(SB), Y0, Y0
-	VMOVDQU      splitOnes<>+0(SB), Y1
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (CX), Y1
-	VPTEST       Y0, Y1
-	SETCC        AL
-	VPOR         Y0, Y1, Y1
-	VMOVDQU      Y1, (CX)
-	MOVB         AL, isNew+16(FP)
-	VZEROUPPER
-	RET
-
-// func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
-// Requires: BMI2, CMOV
-TEXT ·addUint64Line512AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), AX
-
-	// XXPH3 of 8 bytes.
-	XORQ  singleWords<>+48(SB), AX
-	MOVQ  AX, CX
-	SHRQ  $0x33, CX
-	XORQ  CX, AX
-	MOVQ  $0x000000009e3779b1, CX
-	IMULQ CX, AX
-	ADDQ  $0x08, AX
-	MOVQ  AX, CX
-	SHRQ  $0x2f, CX
-	XORQ  CX, AX
-	IMULQ singleWords<>+8(SB), AX
-	MOVQ  AX, CX
-	SHRQ  $0x25, CX
-	XORQ  CX, AX
-	IMULQ singleWords<>+16(SB), AX
-	MOVQ  AX, CX
-	SHRQ  $0x20, CX
-	XORL  CX, AX
-	MOVQ  base+0(FP), DX
-	IMULQ 8(DX), AX
-	SHRQ  $0x20, AX
-	SHLQ  $0x06, AX
-	ADDQ  (DX), AX
-	MOVQ  24(DX), DX
-	MOVQ  $0x00000003, SI
-	MOVL  $0x00000001, BX
-	XORL  DI, DI
-
-next:
-	MOVL    CX, R8
-	SHRL    $0x17, R8
-	MOVL    R8, R9
-	SHRL    $0x03, R9
-	IMUL3L  $0x9e3779b9, CX, CX
-	BZHIL   SI, R8, R8
-	SHLXL   R8, BX, R8
-	TESTB   R8, (AX)(R9*1)
-	CMOVLEQ BX, DI
-	ORB     R8, (AX)(R9*1)
-	DECQ    DX
-	JNZ     next
-	MOVB    DI, isNew+16(FP)
 	RET
 
 // func setLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)

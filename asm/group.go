@@ -99,8 +99,8 @@ func locateLine32(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual {
 // bitsOfBlock emits the bits in a block of a hash of Parquet, and returns what emits their test.
 func bitsOfBlock(v vectors, hash reg.GPVirtual) func(line Mem) {
 	bits := YMM()
-	broadcastSingle(v, hash, bits)
-	splitBits(v, bits)
+	broadcastLow(hash, bits)
+	splitBits(bits)
 	return func(line Mem) {
 		has := YMM()
 		VMOVDQU(line, has)

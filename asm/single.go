@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -36,14 +37,14 @@ func singles() {
 			Load(Param("h4"), kind)
 		}
 		if s.name == "probeHash" {
-			what := GP32()
+			what, first, second := GP32(), bloom.constant("AVX2")<<8, bloom.constant("AVX512")<<8
 			branch(CMPQ, kind, U8(bloom.constant("hashXXH64")), JNE, "table")
+			Comment("The pair, and behind it a kernel of amd64.")
 			MOVWLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, what)
-			for _, way := range []struct{ kernel, next string }{{"AVX512", "avx2"}, {"AVX2", "table"}} {
-				branch(CMPL, what, U32(bloom.constant(way.kernel)<<8|bloom.constant("xxh64Split256")), JNE, way.next)
-				tailCall("hasHashSplit256" + way.kernel)
-				Label(way.next)
-			}
+			SUBL(U32(first|bloom.constant("xxh64Split256")), what)
+			branch(TESTL, U32(math.MaxUint32&^(second-first)), what, JNZ, "table")
+			tailCall("hasHashSplit256AVX2")
+			Label("table")
 		}
 		MOVQ(Mem{Base: base, Disp: bloom.offset("prober.single")}, single)
 		branch(TESTQ, single, single, JZ, "go")
@@ -58,12 +59,9 @@ func singles() {
 	}
 }
 
-// singleWalks are the walks in the order of their numbers. If inBoth is set, the functions of AVX2 serve
-// AVX-512, too.
-var singleWalks = []struct {
-	name   string
-	inBoth bool
-}{{"Double32", true}, {"Double64", true}, {"Split256", false}, {"Line512", false}, {"Line32", false}}
+// singleWalks are the walks in the order of their numbers. The functions of AVX2 serve AVX-512, too: longer vectors
+// gain nothing for one key, but where they set the bits of RocksDB's lines.
+var singleWalks = []string{"Double32", "Double64", "Split256", "Line512", "Line32"}
 
 // columns is the number of addresses of a row.
 const columns = 3
@@ -81,14 +79,10 @@ func singleAddresses() {
 	row("mayContainUint64", "mayContainHash", "addUint64Generic")
 	for _, walk := range singleWalks {
 		for _, kernel := range []string{"AVX2", "AVX512"} {
-			if walk.inBoth {
+			if walk != "Line512" {
 				kernel = "AVX2"
 			}
-			add := "addUint64" + walk.name + kernel
-			if walk.name == "Line32" { // bits one by one are as fast as a vector
-				add = "addUint64Line32AVX2"
-			}
-			row("hasUint64"+walk.name+kernel, "hasHash"+walk.name+kernel, add)
+			row("hasUint64"+walk+"AVX2", "hasHash"+walk+"AVX2", "addUint64"+walk+kernel)
 		}
 	}
 	TEXT("singleAt", NOSPLIT, "func(row int) (ofUint64, ofHash, ofAdd uintptr)")
@@ -200,7 +194,7 @@ func hasDouble64() {
 // Zen 4, which then began probes that waited for the second hash.
 func hash64Single(key reg.GPVirtual) (h1, h2 reg.GPVirtual) {
 	Comment("XXH64 with the seeds 0 and 1 of 8 bytes.")
-	x := newScalarXXH64(nil, key)
+	x := newScalarXXH64(key)
 	x.roundLong(key)
 	h1, h2 = number64(primes[4]+8), number64(primes[4]+9)
 	both := func(step func(h reg.GPVirtual)) { step(h1); step(h2) }
@@ -322,23 +316,24 @@ func bitOfByte(base, index, bit reg.GPVirtual) reg.GPVirtual {
 	return index
 }
 
-// hasHashSplit256 emits the test of a hash in Parquet's blocks. It tests all words of a block at a
-// time. base points to the first address and the number of blocks.
-func hasHashSplit256(v vectors) {
-	TEXT("hasHashSplit256"+v.name(), NOSPLIT, ofHash)
-	h, line, bits := argument("h1"), GP64(), singleVector(v, 0)
-	broadcastSingle(v, h, bits)
+// hasSplit256 emits the tests of a hash, and of a key of 8 bytes, in Parquet's blocks. They test all words of a block
+// at a time. base points to the first address and the number of blocks.
+func hasSplit256() {
+	TEXT("hasHashSplit256AVX2", NOSPLIT, ofHash)
+	h, line, bits := argument("h1"), GP64(), YMM()
+	broadcastLow(h, bits)
 	MOVQ(h, line)
 	SHRQ(U8(32), line)
-	hasHash(v, line, bits)
+	hasBlock(line, bits)
+	TEXT("hasUint64Split256AVX2", NOSPLIT, ofUint64)
+	xxh64Single(argument("key")).finish()
 }
 
 // probeShortSplit256 emits the test of any short key.
 func probeShortSplit256() {
-	v := &avx2{}
 	TEXT("probeShortSplit256AVX2", NOSPLIT, signature("probeShortSplit256"))
 	Comment("XXH64 with the seed 0 of fewer than 32 bytes.")
-	x := newScalarXXH64(v, GP64())
+	x := newScalarXXH64(GP64())
 	key, n := argument("key"), argument("n")
 	MOVQ(prime(5), x.h)
 	ADDQ(n, x.h)
@@ -373,16 +368,10 @@ func probeShortSplit256() {
 	x.finish()
 }
 
-// hasUint64Split256 emits the test of a key of 8 bytes.
-func hasUint64Split256(v vectors) {
-	TEXT("hasUint64Split256"+v.name(), NOSPLIT, ofUint64)
-	xxh64Single(v, argument("key")).finish()
-}
-
 // xxh64Single emits XXH64 with the seed 0 of 8 bytes in their register, up to its last steps.
-func xxh64Single(v vectors, key reg.GPVirtual) scalarXXH64 {
+func xxh64Single(key reg.GPVirtual) scalarXXH64 {
 	Comment("XXH64 with the seed 0 of 8 bytes.")
-	x := newScalarXXH64(v, key)
+	x := newScalarXXH64(key)
 	x.roundLong(x.h)
 	XORQ(prime(6), x.h) // the state before
 	x.endLong()
@@ -393,13 +382,12 @@ func xxh64Single(v vectors, key reg.GPVirtual) scalarXXH64 {
 // twice or more, are in registers: a test of an integer then takes a twentieth less time than
 // with operands in memory.
 type scalarXXH64 struct {
-	v      vectors
 	h      reg.GPVirtual
 	p1, p2 reg.GPVirtual
 }
 
-func newScalarXXH64(v vectors, h reg.GPVirtual) scalarXXH64 {
-	return scalarXXH64{v, h, number64(primes[0]), number64(primes[1])}
+func newScalarXXH64(h reg.GPVirtual) scalarXXH64 {
+	return scalarXXH64{h, number64(primes[0]), number64(primes[1])}
 }
 
 func number64(c uint64) reg.GPVirtual {
@@ -442,9 +430,9 @@ func (x scalarXXH64) endLong() {
 // step changes only the lower half of the hash.
 func (x scalarXXH64) finish() {
 	upper := x.avalanche()
-	bits := singleVector(x.v, 0)
-	broadcastSingle(x.v, x.h, bits)
-	hasHash(x.v, upper, bits)
+	bits := YMM()
+	broadcastLow(x.h, bits)
+	hasBlock(upper, bits)
 }
 
 // avalanche emits the last steps of the hash, and returns its upper half.
@@ -464,46 +452,17 @@ func xorRight(h reg.GPVirtual, by uint64) reg.GPVirtual {
 	return right
 }
 
-// singleVector returns vector register i, for 8 words. With AVX-512 it is register 16 + i: those need no
-// VZEROUPPER.
-func singleVector(v vectors, i int) reg.Register {
-	if v.lanes() == 16 {
-		return []reg.Register{reg.Y16, reg.Y17, reg.Y18, reg.Y19, reg.Y20}[i]
-	}
-	return YMM()
-}
-
-// broadcastSingle copies the lower half of a general register to 8 words.
-func broadcastSingle(v vectors, r reg.GPVirtual, to reg.Register) {
-	if v.lanes() == 16 {
-		VPBROADCASTD(r.As32(), to)
-		return
-	}
+// broadcastLow copies the lower half of a general register to 8 words.
+func broadcastLow(r reg.GPVirtual, to reg.Register) {
 	low := XMM()
 	VMOVD(r.As32(), low)
 	VPBROADCASTD(low, to)
 }
 
-// returnNoneClear emits the return of whether each word of bits has a bit of mask.
-func returnNoneClear(mask Mem, bits reg.Register) {
-	missing := K()
-	VPTESTNMD(mask, bits, missing)
-	KORTESTB(missing, missing)
-	none := GP8()
-	SETEQ(none) // SETEQ of memory takes four micro-operations
-	MOVB(none, result())
-	RET()
-}
-
-// hasHash emits the test of a hash, and the end of the function. line is the upper half of
+// hasBlock emits the test of a hash, and the end of the function. line is the upper half of
 // the hash. Each word of bits is the lower half.
-func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
-	block := blockOf(v, line, bits)
-	if v.lanes() == 16 {
-		returnNoneClear(block, bits)
-		return
-	}
-	words := YMM()
+func hasBlock(line reg.GPVirtual, bits reg.Register) {
+	block, words := blockOf(line, bits), YMM()
 	VMOVDQU(block, words)
 	VPTEST(bits, words)
 	returnCarry()
@@ -511,21 +470,17 @@ func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
 
 // blockOf emits the address of a block, and the bits of a hash in it. line is the upper half of the hash.
 // Each word of bits is the lower half.
-func blockOf(v vectors, line reg.GPVirtual, bits reg.Register) (block Mem) {
+func blockOf(line reg.GPVirtual, bits reg.Register) (block Mem) {
 	lineAddress(argument("base"), line, 5)
-	splitBits(v, bits)
+	splitBits(bits)
 	return Mem{Base: line}
 }
 
 // splitBits emits the bits of a hash in the words of a block. Each word of bits is the lower half of the hash.
-func splitBits(v vectors, bits reg.Register) {
+func splitBits(bits reg.Register) {
 	VPMULLD(splitSalts, bits, bits)
-	ones := singleVector(v, 1)
-	if v.lanes() == 16 {
-		VMOVDQU32(splitOnes, ones)
-	} else {
-		VMOVDQU(splitOnes, ones)
-	}
+	ones := YMM()
+	VMOVDQU(splitOnes, ones)
 	VPSRLD(U8(27), bits, bits)
 	VPSLLVD(bits, ones, bits)
 }
@@ -561,18 +516,13 @@ func returnCarry() {
 // splitOnes has 1 in each word of a block.
 var splitOnes = words("splitOnes", 8, func(int) uint32 { return 1 })
 
-// hasHashLine512 emits the test of a hash in RocksDB's lines. base points to the first address,
+// hasLine512 emits the tests of a hash, and of a key of 8 bytes, in RocksDB's lines. base points to the first address,
 // the number of lines, a word that is not used, and the number of probes, 1 to 8.
-func hasHashLine512(v vectors) {
-	TEXT("hasHashLine512"+v.name(), NOSPLIT, ofHash)
-	hasHash512(v, halves(argument("h1")))
-}
-
-// hasUint64Line512 emits the test of a key of 8 bytes.
-func hasUint64Line512(v vectors) {
-	TEXT("hasUint64Line512"+v.name(), NOSPLIT, ofUint64)
-	h := argument("key")
-	hasHash512(v, xxph3Single(h))
+func hasLine512() {
+	TEXT("hasHashLine512AVX2", NOSPLIT, ofHash)
+	hasHash512(halves(argument("h1")))
+	TEXT("hasUint64Line512AVX2", NOSPLIT, ofUint64)
+	hasHash512(xxph3Single(argument("key")))
 }
 
 // hashHalves are the halves of a hash, in registers without other bits.
@@ -604,38 +554,27 @@ func xxph3Single(h reg.GPVirtual) hashHalves {
 }
 
 // hasHash512 emits the test of a hash, and the end of the function.
-func hasHash512(v vectors, h hashHalves) {
-	line, x := lineOf(v, h)
-	word, bit := singleVector(v, 1), singleVector(v, 2)
-	VPSRLD(U8(28), x, word)
-	VPSRLD(U8(23), x, bit)
-	hasBits(v, line, word, x, bit)
-}
-
-// lineOf emits the address of the line of a hash, and the products of 8 probes.
-func lineOf(v vectors, h hashHalves) (at Mem, x reg.Register) {
+func hasHash512(h hashHalves) {
 	walk := argument("base")
-	x = singleVector(v, 0)
-	broadcastSingle(v, h.upper, x)
+	x, word, bit := YMM(), YMM(), YMM()
+	broadcastLow(h.upper, x)
 	lineAddress(walk, h.lower, 6)
 	VPMULLD(probeRow(line512Factors, walk), x, x)
-	return Mem{Base: h.lower}, x
+	VPSRLD(U8(28), x, word)
+	VPSRLD(U8(23), x, bit)
+	hasBits(Mem{Base: h.lower}, word, x, bit)
 }
 
-// hasHashLine32 emits the test of a hash in Pebble's lines of 64 bytes. base points to the first
+// hasLine32 emits the tests of a hash, and of a key of 8 bytes, in Pebble's lines of 64 bytes. base points to the first
 // address, the number of lines, its reciprocal, and the number of probes, 1 to 8.
-func hasHashLine32(v vectors) {
-	TEXT("hasHashLine32"+v.name(), NOSPLIT, ofHash)
-	hasHash32(v, argument("h1"))
-}
-
-// hasUint64Line32 emits the test of a key of 8 bytes.
-func hasUint64Line32(v vectors) {
-	TEXT("hasUint64Line32"+v.name(), NOSPLIT, ofUint64)
+func hasLine32() {
+	TEXT("hasHashLine32AVX2", NOSPLIT, ofHash)
+	hasHash32(argument("h1"))
+	TEXT("hasUint64Line32AVX2", NOSPLIT, ofUint64)
 	Comment("LevelDB's hash of 8 bytes.")
 	key := argument("key")
 	hash32Single(key)
-	hasHash32(v, key)
+	hasHash32(key)
 }
 
 // hash32Single emits LevelDB's hash of 8 bytes in their register, whose other bits it clears.
@@ -659,20 +598,18 @@ func hash32Single(key reg.GPVirtual) {
 
 // hasHash32 emits the test of a hash, whose register has no other bits, and the end of the
 // function.
-func hasHash32(v vectors, h reg.GPVirtual) {
+func hasHash32(h reg.GPVirtual) {
 	walk, delta := argument("base"), GP64()
-	x, bit, word, half := singleVector(v, 0), singleVector(v, 1), singleVector(v, 2), singleVector(v, 3)
-	broadcastSingle(v, h, x)
+	x, bit, word, half := YMM(), YMM(), YMM(), YMM()
+	broadcastLow(h, x)
 	RORXL(U8(17), h.As32(), delta.As32())
-	broadcastSingle(v, delta, bit)
+	broadcastLow(delta, bit)
 	line := line32Address(walk, h)
 	VPMULLW(probeRow(line32Steps, walk), bit, bit)
 	VPADDD(x, bit, bit)
 	VPSRLD(U8(5), bit, word)
-	if v.lanes() < 16 {
-		VPSLLD(U8(23), bit, half)
-	}
-	hasBits(v, Mem{Base: line}, word, half, bit)
+	VPSLLD(U8(23), bit, half)
+	hasBits(Mem{Base: line}, word, half, bit)
 }
 
 // line32Address emits the address of one of Pebble's lines of 64 bytes, for a hash whose register has no other bits.
@@ -687,20 +624,12 @@ func line32Address(walk, h reg.GPVirtual) (line reg.GPVirtual) {
 }
 
 // hasBits emits the test of 8 bits of a line, as bitsOfLine.testOne does, and the end of the
-// function. AVX-512 needs no half: bit 3 of word chooses it.
-func hasBits(v vectors, line Mem, word, half, bit reg.Register) {
-	if v.lanes() == 16 {
-		words := singleVector(v, 4)
-		VMOVDQU32(line, words)
-		VPERMI2D(line.Offset(32), words, word)
-		VPRORVD(bit, word, word)
-		returnNoneClear(splitOnes, word)
-		return
-	}
+// function.
+func hasBits(line Mem, word, half, bit reg.VecVirtual) {
 	b := bitsOfLine{ones: YMM(), thirtyOnes: YMM()}
 	VMOVDQU(splitOnes, b.ones)
 	VMOVDQU(lineMask, b.thirtyOnes)
-	b.testOne(line, word.(reg.VecVirtual), half.(reg.VecVirtual), bit.(reg.VecVirtual))
+	b.testOne(line, word, half, bit)
 	returnCarry()
 }
 
