@@ -494,8 +494,8 @@ func TestLargestFilters(t *testing.T) {
 				"line512 adds":           lines.addForm(kernel, longs, false),
 				"line32 tests":           signed.probeForm(kernel, words, hits, nearLines),
 				"line32 adds":            signed.addForm(kernel, words, false),
-				"split256 adds in order": blocks.addNewForm(kernel, longs, hits, false),
-				"line512 adds in order":  lines.addNewForm(kernel, longs, hits, false),
+				"split256 adds in order": blocks.addInOrder(kernel, longs, hits, false),
+				"line512 adds in order":  lines.addInOrder(kernel, longs, hits, false),
 			} {
 				if want := below > 0; done != want {
 					t.Errorf("kernel %v: %s a filter %d below the bound: %v, want %v", kernel, name, below, done, want)

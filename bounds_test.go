@@ -402,8 +402,7 @@ func TestKernelAddInOrder(t *testing.T) {
 					const canary = 0xdeadbeefdeadbeef
 					got := slices.Repeat([]uint64{canary}, len(news)+1)
 					copy(buffer, fill)
-					add(got)
-					if !slices.Equal(got[:len(news)], news) || got[len(news)] != canary || !bytes.Equal(buffer, want) {
+					if add(got); !slices.Equal(got[:len(news)], news) || got[len(news)] != canary || !bytes.Equal(buffer, want) {
 						t.Fatalf("kernel %v, %s: %d bytes, %d probes, %d hashes: right bits: %v; new:\n%x, want\n%x",
 							kernel, name, len(buffer), k, len(hashed), bytes.Equal(buffer, want), got, news)
 					}
@@ -443,25 +442,27 @@ func (test walkTest) addInOrder(bits []byte, hashes []Hash, n uint64, k int) (ne
 	return news
 }
 
-// addersInOrder returns the ways to add hashes in their order: that which the size of the array chooses, and
-// with requests for lines, if a kernel has them.
+// addersInOrder returns the ways to add hashes in their order: one by one, by a kernel, if it has assembly for that, and with requests
+// for lines.
 func addersInOrder(s *prober, h *hashes) map[string]func(added []uint64) {
-	ways := map[string]func(added []uint64){"by size": func(added []uint64) { s.addInOrder(h, added) }}
-	var far func(added []uint64) bool
-	switch s.pair.walk() {
-	case walkSplit256:
-		far = func(added []uint64) bool { return (*split256)(&s.bitArray).addNewForm(s.kernel, h.h1, added, true) }
-	case walkLine512:
-		far = func(added []uint64) bool { return (*line512)(&s.bitArray).addNewForm(s.kernel, h.h1, added, true) }
-	default:
-		return ways
-	}
-	if s.kernel != Generic && (s.k <= maxHasProbes || s.pair.walk() == walkSplit256) {
-		ways["far"] = func(added []uint64) {
-			if !far(added) {
-				panic("no kernel")
-			}
+	ways := map[string]func(added []uint64){"one by one": func(added []uint64) {
+		for i := range (h.len() + 63) / 64 {
+			added[i] = s.addChosen(h, 64*i, math.MaxUint64>>max(0, 64*i+64-h.len()))
 		}
+	}}
+	must := func(added bool) {
+		if !added {
+			panic("no kernel")
+		}
+	}
+	switch walk := s.pair.walk(); {
+	case s.kernel == Generic:
+	case walk == walkSplit256:
+		ways["far"] = func(added []uint64) { must((*split256)(&s.bitArray).addInOrder(s.kernel, h.h1, added, true)) }
+		ways["by size"] = func(added []uint64) { must(s.addInOrder(h, added)) }
+	case walk == walkLine512 && s.k <= maxHasProbes:
+		ways["far"] = func(added []uint64) { must((*line512)(&s.bitArray).addInOrder(s.kernel, h.h1, added, true)) }
+		ways["by size"] = func(added []uint64) { must(s.addInOrder(h, added)) }
 	}
 	return ways
 }

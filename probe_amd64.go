@@ -230,7 +230,7 @@ func probeDouble32AVX512(base *byte, size uint64, recip uint32, shift uint32, pr
 func probeDouble32AVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 
 // placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
-// returns how many. There are 8 hashes or more. The order of the places is that of placedKeys.
+// returns how many. There are 8 hashes or more. The places are in any order.
 func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
 	switch kernel {
 	case AVX512:
@@ -651,21 +651,6 @@ func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours in
 
 //go:noescape
 func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
-
-// setNewPlaces sets the bits of n keys, at least 1, key by key, as setPlaces does. The places are those
-// of blocks of so many keys: the first place of each key of a block, then the second of each. It
-// sets bit i of added if a bit of key i was missing before, and writes one word for every 64 keys.
-func setNewPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64) (ok bool) {
-	switch kernel {
-	case AVX512, AVX2:
-		setNewPlacesAVX2(base, whole, places, probes, block, n, added)
-		return true
-	}
-	return false
-}
-
-//go:noescape
-func setNewPlacesAVX2(base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64)
 
 // sortPlaces is sortGeneric for n places, at least 1.
 func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {

@@ -62,7 +62,7 @@ func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift u
 }
 
 // placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
-// returns how many. There are 8 hashes or more. The order of the places is that of placedKeys.
+// returns how many. There are 8 hashes or more. The places are in any order.
 func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
 	return done, false
 }
@@ -191,13 +191,6 @@ func transposeTile(kernel Kernel, tile *uint64) (ok bool) {
 // setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 // and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.
 func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours int) (ok bool) {
-	return false
-}
-
-// setNewPlaces sets the bits of n keys, at least 1, key by key, as setPlaces does. The places are those
-// of blocks of so many keys: the first place of each key of a block, then the second of each. It
-// sets bit i of added if a bit of key i was missing before, and writes one word for every 64 keys.
-func setNewPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64) (ok bool) {
 	return false
 }
 

@@ -206,28 +206,42 @@ func (s *prober) addAssembly(h *hashes) bool {
 	return false
 }
 
-// addInOrder adds the keys of hashes, at least 1, one after the other. It sets bit i of added if the key of
-// hash i was new, and writes one word for every 64 hashes. It is not atomic: an [AtomicSet] must not call it.
-// Kernels read on to the next multiple of 32 hashes, so the capacity of the slices must reach that far.
-func (s *prober) addInOrder(h *hashes, added []uint64) {
+// addInOrder adds the keys of hashes, at least 1, one after the other, in the kernel's assembly. It sets bit i of added
+// if the key of hash i was new, and writes one word for every 64 hashes. It returns false, and does nothing, if there is
+// no such assembly. Kernels read on to the next multiple of 32 hashes, so the capacity of the slices must reach that far.
+func (s *prober) addInOrder(h *hashes, added []uint64) bool {
+	switch walk := s.pair.walk(); {
+	case s.atomic:
+	case walk == walkSplit256:
+		return (*split256)(&s.bitArray).addInOrder(s.kernel, h.h1, added, 32*s.n >= requestBytes)
+	case walk == walkLine512:
+		return (*line512)(&s.bitArray).addInOrder(s.kernel, h.h1, added, 64*s.n >= requestBytes)
+	}
+	return false
+}
+
+// addAt adds the key of hash i, and reports whether it was certainly new.
+func (s *prober) addAt(h *hashes, i int) (isNew bool) {
+	if s.atomic {
+		return s.addHashAtomic(h.at(i, s.pair.hash()))
+	}
 	switch s.pair.walk() {
 	case walkDouble32:
-		double32(s.bitArray).addNew(s.kernel, h.h32, added, s.wholeWords())
+		return double32(s.bitArray).add(h.h32[i])
 	case walkDouble64:
-		(*double64)(&s.bitArray).addNew(h.h1, h.h2, added)
+		return (*double64)(&s.bitArray).add(h.h1[i], h.h2[i])
 	case walkSplit256:
-		(*split256)(&s.bitArray).addNew(s.kernel, h.h1, added)
+		return (*split256)(&s.bitArray).addOne(s.kernel, h.h1[i])
 	case walkLine512:
-		(*line512)(&s.bitArray).addNew(s.kernel, h.h1, added)
+		return (*line512)(&s.bitArray).addOne(s.kernel, h.h1[i])
 	case walkLine32:
-		(*line32)(&s.bitArray).addNew(h.h32, added)
+		return (*line32)(&s.bitArray).add(h.h32[i])
 	case walkCrossed64:
-		(*crossed64)(&s.bitArray).addNew(h, added)
+		return (*crossed64)(&s.bitArray).add(h.at256(i))
 	case walkDouble63:
-		(*double63)(&s.bitArray).addNew(h.h1, h.h2, added)
-	default:
-		panic("bloom: no such walk")
+		return (*double63)(&s.bitArray).add(h.h1[i], h.h2[i])
 	}
+	panic("bloom: no such walk")
 }
 
 // addLinesGeneric sets the bits of all hashes, a key at a time, if all bits of a key lie in one

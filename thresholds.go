@@ -71,16 +71,6 @@ const (
 	maxWorkers   = 16                    // more share regionPlaces in parts too small to gain from: untimed
 )
 
-// TestAndAddBatch: how many keys of 16 are new if to add the next ones without a test is as fast.
-const (
-	sampleKeys         = 128 // of the first window, which tells how many are new: untimed
-	fresh              = 10  // both ways take as long at 11 of line512, and of double32 at 6 with 16 KiB and at 10 with 1 MiB (Z5, TestAndAddBatch)
-	freshBlocks        = 1   // of split256: the same
-	freshGeneric       = 2   // in portable Go: untimed
-	freshBlocksGeneric = 6   // of split256 in portable Go: untimed
-	packedGeneric      = 2   // in portable Go, one new key of so many has them moved side by side first: untimed
-)
-
 // Interleaved filters, in memory and in files.
 const (
 	columnsAtOnce = 8 * cacheLine // filters that are put in, and keys that are tested, at a time: their part of a slice is a line: untimed

@@ -182,17 +182,6 @@ func setInByte(p *byte, bit uint32) (missing byte) {
 // clearMask has every bit set but bit i.
 var clearMask = [8]byte{0xfe, 0xfd, 0xfb, 0xf7, 0xef, 0xdf, 0xbf, 0x7f}
 
-// setOutcome records in bit i of added whether key i was new. Call it for i = 0, 1, 2 and so on: the first
-// call for a word clears the rest of it.
-func setOutcome(added []uint64, i int, isNew bool) {
-	outcome := oneIf(isNew) << (i % 64)
-	if i%64 == 0 {
-		added[i/64] = outcome
-	} else {
-		added[i/64] |= outcome
-	}
-}
-
 // oneIf returns 1 if yes is set, and otherwise 0. The compiler makes no branch of it.
 func oneIf(yes bool) uint64 {
 	if yes {

@@ -148,13 +148,6 @@ func (c *crossed64) add(h Hash) (isNew bool) {
 	return missing != 0
 }
 
-// addNew is prober.addInOrder for this walk.
-func (c *crossed64) addNew(h *hashes, added []uint64) {
-	for i := range h.h1 {
-		setOutcome(added, i, c.add(h.at256(i)))
-	}
-}
-
 // probes is prober.probes for this walk.
 func (c *crossed64) probes(h Hash, first int, to []uint64) {
 	for i := range to {

@@ -113,35 +113,6 @@ func (d double32) place(kernel Kernel, hashes, places []uint32) {
 	d.placeGeneric(hashes[done:], places[done*d.k:])
 }
 
-// placedKeys returns how many keys make a block in the order of placeDouble32: a kernel writes the first
-// place of each key of a block, then the second of each. AVX-512 takes 32 keys at a time, if it has as many.
-func placedKeys(kernel Kernel) int {
-	if kernel == AVX512 {
-		return 32
-	}
-	return 8
-}
-
-// addNew is prober.addInOrder for this walk. whole is that of setNewPlaces.
-func (d double32) addNew(kernel Kernel, hashes []uint32, added []uint64, whole uint32) {
-	if kernel == Generic || kernel == NEON || d.n < 2 {
-		for i, h := range hashes {
-			setOutcome(added, i, d.add(h))
-		}
-		return
-	}
-	w := takeWindow()
-	places := &w.places
-	recip, shift := d.vectorWalk()
-	block, some := placedKeys(kernel), len(places)/d.k/64*64
-	for i := 0; i < len(hashes); i += some {
-		n := min(some, len(hashes)-i)
-		placeDouble32(kernel, d.n, recip, shift, d.k, &hashes[i], (n+block-1)/block*block, &places[0])
-		setNewPlaces(kernel, d.base, whole, &places[0], d.k, block, n, &added[i/64])
-	}
-	w.giveBack()
-}
-
 // placeGeneric is place in portable Go.
 func (d double32) placeGeneric(hashes, places []uint32) {
 	for i, h := range hashes {

@@ -131,14 +131,6 @@ func (d *double64) add(at, step uint64) (isNew bool) {
 	return missing != 0
 }
 
-// addNew is prober.addInOrder for this walk.
-func (d *double64) addNew(h1, h2, added []uint64) {
-	h2 = h2[:len(h1)]
-	for i, h := range h1 {
-		setOutcome(added, i, d.add(h, h2[i]))
-	}
-}
-
 // probes is prober.probes for this walk.
 func (d *double64) probes(at, step uint64, first int, to []uint64) {
 	at += uint64(first) * step

@@ -188,13 +188,6 @@ func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
 	return true
 }
 
-// addNew is prober.addInOrder for this walk.
-func (d *line32) addNew(hashes []uint32, added []uint64) {
-	for i, h := range hashes {
-		setOutcome(added, i, d.add(h))
-	}
-}
-
 // probeGeneric is probeBatch in portable Go.
 func (d *line32) probeGeneric(hashes []uint32, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {

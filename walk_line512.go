@@ -200,18 +200,8 @@ func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	return true
 }
 
-// addNew is prober.addInOrder for this walk.
-func (d *line512) addNew(kernel Kernel, hashes, added []uint64) {
-	if !d.addNewForm(kernel, hashes, added, 64*d.n >= requestBytes) {
-		for i, h := range hashes {
-			setOutcome(added, i, d.add(h))
-		}
-	}
-}
-
-// addNewForm is addNew in assembly, with far as for addForm. It returns false, and does nothing, if
-// Go must add the hashes.
-func (d *line512) addNewForm(kernel Kernel, hashes, added []uint64, far bool) bool {
+// addInOrder is prober.addInOrder, with far as for addForm.
+func (d *line512) addInOrder(kernel Kernel, hashes, added []uint64, far bool) bool {
 	if d.n >= maxKernelLines || d.k > maxHasProbes {
 		return false
 	}

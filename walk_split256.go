@@ -141,18 +141,8 @@ func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	return setSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), far)
 }
 
-// addNew is prober.addInOrder for this walk.
-func (d *split256) addNew(kernel Kernel, hashes, added []uint64) {
-	if !d.addNewForm(kernel, hashes, added, 32*d.n >= requestBytes) {
-		for i, h := range hashes {
-			setOutcome(added, i, d.add(h))
-		}
-	}
-}
-
-// addNewForm is addNew in assembly, with far as for probeForm. It returns false, and does nothing, if
-// Go must add the hashes.
-func (d *split256) addNewForm(kernel Kernel, hashes, added []uint64, far bool) bool {
+// addInOrder is prober.addInOrder, with far as for probeForm.
+func (d *split256) addInOrder(kernel Kernel, hashes, added []uint64, far bool) bool {
 	return d.n < maxKernelBlocks && setNewSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &added[0], far)
 }
 

@@ -60,7 +60,7 @@ var families = []family{
 		for NEON, and what follows it for the other kernels: form says what they do.`},
 	{"placeDouble32", "size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32", "done int", `
 		placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
-		returns how many. There are 8 hashes or more. The order of the places is that of placedKeys.`},
+		returns how many. There are 8 hashes or more. The places are in any order.`},
 	{"probeFull64", "base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool", "", `
 		probeFull64 tests n hashes, 1 to windowKeys, with what bitArray.probeFull computes. It reads on to the next
 		multiple of 16 hashes. bits is at most maxKernelBits, and there are at most maxFullProbes probes. Bit i of the
@@ -122,10 +122,6 @@ var families = []family{
 	{"setPlaces", "base *byte, whole uint32, places *uint32, fours int", "", `
 		setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 		and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.`},
-	{"setNewPlaces", "base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64", "", `
-		setNewPlaces sets the bits of n keys, at least 1, key by key, as setPlaces does. The places are those
-		of blocks of so many keys: the first place of each key of a block, then the second of each. It
-		sets bit i of added if a bit of key i was missing before, and writes one word for every 64 keys.`},
 	{"sortPlaces", "places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int", "left int", `
 		sortPlaces is sortGeneric for n places, at least 1.`},
 	{"viewStrings", "rows *byte, buffers *byte, valid uint64, n int, strings *string", "", `

@@ -55,7 +55,6 @@ func main() {
 	requestSlices()
 	transposeTile()
 	setPlaces()
-	setNewPlaces()
 	sortPlaces()
 	hash32LoadsHeaders()
 	for _, v := range []vectors{&avx512Loads{}, &avx2Loads{}} {
