@@ -341,13 +341,7 @@ func xxph3Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) 
 //go:noescape
 func xxph3Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
-// groupThreeDouble32 makes the first three probes of a key in n arrays, 1 to 64, of which the first block
-// begins at blocks. Their sums are in hashes, and clear has the byte without the bit of each.
-func groupThreeDouble32(kernel Kernel, blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64, ok bool) {
-	return word, false
-}
-
-// groupSplit256 makes all probes of a key in n arrays, as groupThreeDouble32 makes three.
+// groupSplit256 makes all probes of a key in n arrays, 1 to 64, of which the first octet begins at blocks.
 func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint64, ok bool) {
 	return word, false
 }

@@ -269,11 +269,3 @@ func (c *crossed64) probeDense(h *hashes, hits []uint64) {
 		hits[j/64] |= (all & 1) << (j % 64)
 	}
 }
-
-// probePartCrossed64 is partTest for this walk.
-func probePartCrossed64(_ Kernel, p *part, h Hash) (word uint64) {
-	for i := range p.arrays {
-		word |= oneIf((*crossed64)(&p.arrays[i]).has(h)) << i
-	}
-	return word
-}

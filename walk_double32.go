@@ -33,16 +33,6 @@ func (d double32) index(h uint32) uint64 {
 	return i
 }
 
-// divisor returns numbers with which a kernel for several filters computes index, as
-// h/8 - (h/8·recip >> shift)·d.n.
-//
-// This is the division of Granlund and Montgomery for a dividend of 29 bits: with 2^log ≥ d.n, shift = 29 + log and
-// recip = floor(2^shift / d.n) + 1, which has at most 30 bits, h/8·recip >> shift is floor(h/8 / d.n).
-func (d double32) divisor() (recip, shift uint64) {
-	shift = uint64(29 + bits.Len64(d.n-1))
-	return 1<<shift/d.n + 1, shift
-}
-
 func (d double32) at(h uint32) *byte {
 	return (*byte)(unsafe.Add(unsafe.Pointer(d.base), d.index(h)))
 }
@@ -235,39 +225,3 @@ func (d double32) pair(h uint32, i, j int) uint64 {
 // double32Dense reports whether so many hits among n keys make it likely that most of
 // the next keys pass their first probes.
 func double32Dense(hits, n int) bool { return 256*hits >= densePer256*n }
-
-// probePartDouble32 is partTest for this walk. Assembly, or else Go, makes the first three probes in all arrays
-// without a branch. Go makes the others in the arrays that pass.
-func probePartDouble32(kernel Kernel, p *part, hash Hash) (word uint64) {
-	h := uint32(hash.h1)
-	k, ok := p.arrays[0].k, false
-	delta := bits.RotateLeft32(h, -17)
-	first := [3]uint32{h, h + uint32(min(1, k-1))*delta, h + uint32(min(2, k-1))*delta} // of fewer probes, the last is repeated
-	if p.blocks != nil {
-		clear := [3]uint32{uint32(clearMask[first[0]%8]), uint32(clearMask[first[1]%8]), uint32(clearMask[first[2]%8])}
-		word, ok = groupThreeDouble32(kernel, &p.blocks[0].bases[0], len(p.arrays), &first, &clear)
-	}
-	if !ok {
-		for i := range p.arrays {
-			d := (*double32)(&p.arrays[i])
-			word |= uint64(d.bit(first[0])&d.bit(first[1])&d.bit(first[2])&1) << (i % 64)
-		}
-	}
-	for rest := word; k > len(first) && rest != 0; rest &= rest - 1 {
-		i := bits.TrailingZeros64(rest)
-		d, all, bit := (*double32)(&p.arrays[i]), byte(1), first[2]
-		for range k - len(first) {
-			bit += delta
-			all &= d.bit(bit)
-		}
-		word ^= uint64(all^1) << i
-	}
-	return word
-}
-
-// bit returns a byte whose lowest bit is bit h mod 8·d.n. It repeats index: to pass the array by
-// value took a group a seventh more time (-bench Group, portable Go on a Sapphire Rapids).
-func (d *double32) bit(h uint32) byte {
-	i, _ := bits.Mul64(uint64(h)*d.recip, d.n)
-	return *(*byte)(unsafe.Add(unsafe.Pointer(d.base), i)) >> (h % 8)
-}

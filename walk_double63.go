@@ -112,11 +112,3 @@ func (d *double63) probeBatch(kernel Kernel, h1, h2, hits []uint64, dense bool) 
 		hits[i/64] |= oneIf(d.has(h, h2[i])) << (i % 64)
 	}
 }
-
-// probePartDouble63 is partTest for this walk.
-func probePartDouble63(_ Kernel, p *part, h Hash) (word uint64) {
-	for i := range p.arrays {
-		word |= oneIf((*double63)(&p.arrays[i]).has(h.h1, h.h2)) << i
-	}
-	return word
-}

@@ -217,29 +217,3 @@ func (d *double64) probeGeneric(h1, h2 []uint64, hits []uint64) {
 		}
 	}
 }
-
-// probePartDouble64 is partTest for this walk. It works like probePartDouble32, in Go alone.
-func probePartDouble64(_ Kernel, p *part, h Hash) (word uint64) {
-	k := p.arrays[0].k
-	first := [3]uint64{h.h1, h.h1 + uint64(min(1, k-1))*h.h2, h.h1 + uint64(min(2, k-1))*h.h2}
-	for i := range p.arrays {
-		d := (*double64)(&p.arrays[i])
-		word |= uint64(d.bit(first[0])&d.bit(first[1])&d.bit(first[2])&1) << (i % 64)
-	}
-	for rest := word; k > len(first) && rest != 0; rest &= rest - 1 {
-		i := bits.TrailingZeros64(rest)
-		d, all, bit := (*double64)(&p.arrays[i]), byte(1), first[2]
-		for range k - len(first) {
-			bit += h.h2
-			all &= d.bit(bit)
-		}
-		word ^= uint64(all^1) << i
-	}
-	return word
-}
-
-// bit returns a byte whose lowest bit is bit h mod d.n.
-func (d *double64) bit(h uint64) byte {
-	bit := d.remainder(h)
-	return *d.at(bit) >> (bit % 8)
-}

@@ -103,11 +103,8 @@ var families = []family{
 	{"xxph3", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
 		xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. But for integers, AVX-512 ends at a
 		key of less than 4 bytes as well, and AVX2, which hashes four keys at a time, at one of less than 8.`},
-	{"groupThreeDouble32", "blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32", "word uint64", `
-		groupThreeDouble32 makes the first three probes of a key in n arrays, 1 to 64, of which the first block
-		begins at blocks. Their sums are in hashes, and clear has the byte without the bit of each.`},
 	{"groupSplit256", "blocks **byte, n int, hash uint64", "word uint64", `
-		groupSplit256 makes all probes of a key in n arrays, as groupThreeDouble32 makes three.`},
+		groupSplit256 makes all probes of a key in n arrays, 1 to 64, of which the first octet begins at blocks.`},
 	{"groupLine512", "blocks **byte, n int, hash uint64, factors *[8]uint32", "word uint64", `
 		groupLine512 is groupSplit256 for 8 probes. factors is as for probeLine512.`},
 	{"groupLine32", "blocks **byte, n int, hash uint64, steps *[8]uint32", "word uint64", `

@@ -24,7 +24,6 @@ func (b block) shifts() Mem { return Mem(b).Offset(bloom.offset("octet.shifts"))
 
 // groups emits the tests of one key with many filters.
 func groups() {
-	groupThreeDouble32()
 	groupLines("groupSplit256", &avx2{}, locateSplit256, bitsOfBlock)
 	groupLines("groupLine512", &avx2{}, locateLine512, bitsOfLine512)
 	groupLines("groupLine512", &avx512{}, locateLine512, bitsOfLine512)
@@ -156,72 +155,4 @@ func testBits(v vectors, word, half, bit reg.VecVirtual) func(line Mem) {
 		VPTESTMD(bits, has, k)
 		KORTESTW(k, k) // sets the carry flag if no bit is missing
 	}
-}
-
-// groupThreeDouble32 emits the first three probes of one key in many filters of the walk
-// double32.
-func groupThreeDouble32() {
-	TEXT("groupThreeDouble32AVX2", NOSPLIT, signature("groupThreeDouble32"))
-	Comment(
-		"The kernel goes from the last block to the first. The place of a bit in its byte is the same",
-		"in every filter: clear has the byte without it. The byte's number is h/8 modulo the number",
-		"of bytes.",
-	)
-	v := &avx2{}
-	at, left, word := argument("blocks"), argument("n"), GP64()
-	hashes, clear := argument("hashes"), argument("clear")
-	var eighths [3]reg.VecVirtual
-	var others [3]reg.GPVirtual
-	for i := range eighths {
-		h := GP64()
-		MOVL(Mem{Base: hashes, Disp: 4 * i}, h.As32())
-		SHRL(U8(3), h.As32())
-		eighths[i], others[i] = v.broadcastLong(h), GP64()
-		MOVL(Mem{Base: clear, Disp: 4 * i}, others[i].As32())
-	}
-	bytes := AllocLocal(3 * blockRow)
-	XORL(word.As32(), word.As32())
-	ADDQ(U8(blockArrays-1), left)
-	SHRQ(U8(log2(blockArrays)), left)
-	size := valueOf(left)
-	SHLQ(U8(log2(blockSize)), size)
-	ADDQ(size, at)
-
-	Label("octet")
-	SUBQ(U32(blockSize), at)
-	for half := 0; half < blockRow; half += 32 {
-		b := block{Base: at, Disp: half}
-		base, units, shift := YMM(), YMM(), YMM()
-		VMOVDQU(b.bases(), base)
-		VMOVDQU(b.units(), units)
-		VMOVDQU(b.shifts(), shift)
-		for i, eighth := range eighths {
-			byte := YMM()
-			VPMULUDQ(b.recips(), eighth, byte)
-			VPSRLVQ(shift, byte, byte)
-			VPMULUDQ(units, byte, byte)
-			VPSUBQ(byte, eighth, byte)
-			VPADDQ(base, byte, byte)
-			VMOVDQU(byte, bytes.Offset(blockRow*i+half))
-		}
-	}
-	for lane := blockArrays - 1; lane >= 0; lane-- {
-		all := GP64()
-		for i := range eighths {
-			byte, has := GP64(), GP64()
-			if i == 0 {
-				has = all
-			}
-			MOVQ(bytes.Offset(blockRow*i+8*lane), byte)
-			MOVBLZX(Mem{Base: byte}, has.As32())
-			ORL(others[i].As32(), has.As32())
-			if i > 0 {
-				ANDL(has.As32(), all.As32())
-			}
-		}
-		ADDB(U8(1), all.As8()) // sets the carry flag if all bits are set
-		ADCQ(word, word)
-	}
-	countDown(left, "octet")
-	returnWord(word)
 }

@@ -44,11 +44,10 @@ var forms = map[string]formOf{
 	"xxph3Stripes": {"hashes of 1,000 bytes, over Go", []string{"forms:Stripes/bytes=1000"}},
 	"groupSplit256": {"over a loop, `parquet`, `rocksdb`", []string{
 		"group:Group/format=parquet/filters=1000/each=1024KiB/hits=0/kernel=KERNEL", "group:Group/format=rocksdb/filters=1000/each=1024KiB/hits=0/kernel=KERNEL"}},
-	"groupThreeDouble32": {"over a loop, `leveldb`", []string{"group:Group/format=leveldb/filters=1000/each=1024KiB/hits=0/kernel=KERNEL"}},
-	"probeUint64":        {"`parquet`, `leveldb`, absent", []string{"Testing integers/parquet/16 KiB/0 %/one key", "Testing integers/leveldb/16 KiB/0 %/one key"}},
-	"addUint64":          {"`parquet`, `rocksdb`", []string{"Adding integers/parquet/16 KiB/one key", "Adding integers/rocksdb/16 KiB/one key"}},
-	"viewStrings":        {"`leveldb`, absent, present", []string{"forms:Columns/keys=8-32/hits=0%/kernel=KERNEL/layout=Views", "forms:Columns/keys=8-32/hits=100%/kernel=KERNEL/layout=Views"}},
-	"pack32":             {"half the rows null, over none null", []string{"forms:Nulls/format=parquet/layout=uint64/nulls=50%/path=test/kernel=KERNEL"}},
+	"probeUint64": {"`parquet`, `leveldb`, absent", []string{"Testing integers/parquet/16 KiB/0 %/one key", "Testing integers/leveldb/16 KiB/0 %/one key"}},
+	"addUint64":   {"`parquet`, `rocksdb`", []string{"Adding integers/parquet/16 KiB/one key", "Adding integers/rocksdb/16 KiB/one key"}},
+	"viewStrings": {"`leveldb`, absent, present", []string{"forms:Columns/keys=8-32/hits=0%/kernel=KERNEL/layout=Views", "forms:Columns/keys=8-32/hits=100%/kernel=KERNEL/layout=Views"}},
+	"pack32":      {"half the rows null, over none null", []string{"forms:Nulls/format=parquet/layout=uint64/nulls=50%/path=test/kernel=KERNEL"}},
 }
 
 var firstName = regexp.MustCompile("^`(\\w+)`")
