@@ -284,54 +284,7 @@ func TestKernelRequests(t *testing.T) {
 	}
 }
 
-// TestKernelReduce compares the remainders that NEON's kernel of double64 takes with %, at hashes
-// at which an inexact one shows, for numbers of bits around those where the way changes.
-func TestKernelReduce(t *testing.T) {
-	random := rand.New(rand.NewPCG(39, 40))
-	data := make([]byte, maxKernelBits/8)
-	for shift := range 32 {
-		for range 40 {
-			n := max(1, uint64(1)<<shift+random.Uint64N(40)-20)
-			if random.IntN(2) == 0 {
-				n = 1 + random.Uint64N(1<<shift)
-			}
-			d := newDouble64(data, min(n, maxKernelBits), 1)
-			edges := edges64(d.n, math.MaxUint64)
-			h := hashes{h1: slices.Grow(edges, 16), h2: slices.Grow(slices.Clone(edges), 16)}
-			slices.Reverse(h.h2)
-			if random.IntN(2) == 0 {
-				h = h.slice(0, len(h.h1)/16*16)
-			}
-			last := (len(h.h1) + 15) / 16 * 16 // past the vector of the last hash
-			canaries := slices.Repeat([]uint32{math.MaxUint32}, 16)
-			for _, kernel := range kernels[:len(kernels)-1] {
-				h.starts = slices.Repeat(canaries, last/16+1)
-				h.steps = slices.Clone(h.starts)
-				d.probeForm(kernel, &h, make([]uint64, len(h.h1)/64+1), 1)
-				wantRemainders(t, kernel, d.n, h.h1, h.starts[:last])
-				wantRemainders(t, kernel, d.n, h.h2, h.steps[:last])
-				if !slices.Equal(h.starts[last:], canaries) || !slices.Equal(h.steps[last:], canaries) {
-					t.Fatalf("kernel %v wrote past the last of %d remainders", kernel, len(h.h1))
-				}
-			}
-		}
-	}
-}
-
-// wantRemainders also wants remainders of anything past the last hash, up to which kernels read.
-func wantRemainders(t *testing.T, kernel Kernel, n uint64, hashes []uint64, remainders []uint32) {
-	t.Helper()
-	if past := slices.Max(remainders); uint64(past) >= n {
-		t.Fatalf("kernel %v: the remainder %d mod %d", kernel, past, n)
-	}
-	for i, h := range hashes {
-		if uint64(remainders[i]) != h%n {
-			t.Fatalf("kernel %v: %d mod %d = %d, want %d", kernel, h, n, remainders[i], h%n)
-		}
-	}
-}
-
-// TestKernelRequestsOfLines compares what each kernel tests and adds in the walks line512 and line32 with
+// TestRequestsOfLines compares what each kernel tests and adds in the walks line512 and line32 with
 // portable Go, however they load the lines, for numbers of probes up to the largest.
 func TestKernelRequestsOfLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(63, 64))

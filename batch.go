@@ -116,8 +116,7 @@ func (v *view) inSmallWindow(keys *Keys, hits []uint64, add bool) int {
 		var h3, h4 [smallBatch]uint64
 		return v.inWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], h3: h3[:n], h4: h4[:n]}, hits, add)
 	}
-	var starts, steps [smallBatch]uint32
-	return v.inWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], starts: starts[:n], steps: steps[:n]}, hits, add)
+	return v.inWindows(keys, &hashes{h1: h1[:n], h2: h2[:n]}, hits, add)
 }
 
 // inWindows is probeWindows, or addFoundWindows if add is set.

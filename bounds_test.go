@@ -287,9 +287,6 @@ func spoilWindow() {
 	for i := range w.memory {
 		w.memory[i] = math.MaxUint64
 	}
-	for i := range w.starts {
-		w.starts[i], w.steps[i] = math.MaxUint32, math.MaxUint32
-	}
 	for i := range w.places {
 		w.places[i] = math.MaxUint32
 	}

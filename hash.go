@@ -105,19 +105,14 @@ func (h Hash) Words() [4]uint64 {
 type hashes struct {
 	h32            []uint32
 	h1, h2, h3, h4 []uint64
-
-	// Remainders of h1 and h2 modulo the number of bits, for NEON's tests of the walk double64. They read
-	// past the last remainder, so what follows it must be less than the number of bits, too.
-	starts, steps []uint32
 }
 
 // window has room for the hashes of a window of keys, and for what walks make of them. A buffer on the stack
 // would be cleared for each column, which takes as long as to test a hundred keys. Go's allocator puts an object
 // of this size at the start of a cache line: a vector that crosses the end of a line takes twice as long to store.
 type window struct {
-	memory        [4 * windowKeys]uint64
-	starts, steps [windowKeys128]uint32
-	places        [windowPlaces]uint32
+	memory [4 * windowKeys]uint64
+	places [windowPlaces]uint32
 }
 
 var windows = sync.Pool{New: func() any { return new(window) }}
@@ -128,8 +123,7 @@ func takeWindow() *window { return windows.Get().(*window) }
 
 func (w *window) giveBack() { windows.Put(w) }
 
-// hashes returns room for the hashes of n keys, or of a window of them, and for the remainders that a test of them
-// may need.
+// hashes returns room for the hashes of n keys, or of a window of them.
 func (w *window) hashes(words words, n int) hashes {
 	n = min(n, windowKeys)
 	switch words {
@@ -139,7 +133,7 @@ func (w *window) hashes(words words, n int) hashes {
 		return hashes{h1: w.memory[:n]}
 	case two64:
 		n = min(n, windowKeys128)
-		return hashes{h1: w.memory[:n], h2: w.memory[windowKeys128:][:n], starts: w.starts[:n], steps: w.steps[:n]}
+		return hashes{h1: w.memory[:n], h2: w.memory[windowKeys128:][:n]}
 	case four64:
 		n = min(n, windowKeys128)
 		return hashes{
@@ -163,9 +157,6 @@ func (h *hashes) slice(i, j int) (s hashes) {
 	}
 	if h.h3 != nil {
 		s.h3, s.h4 = h.h3[i:j], h.h4[i:j]
-	}
-	if h.starts != nil {
-		s.starts, s.steps = h.starts[i:j], h.steps[i:j]
 	}
 	return s
 }

@@ -199,21 +199,6 @@ func placeFull64(kernel Kernel, bits uint32, inverse uint64, few uint32, inverse
 	return done, false
 }
 
-// probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap returns. It reads on to the next
-// multiple of 16 hashes. There are at most maxKernelBits bits. starts and steps are the remainders of h1
-// and h2. It makes the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.
-func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
-	switch kernel {
-	case NEON:
-		probeDouble64NEON(base, bits, wrap, probes, first, starts, steps, h1, h2, n, hits)
-		return true
-	}
-	return false
-}
-
-//go:noescape
-func probeDouble64NEON(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-
 // hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.
 func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int, ok bool) {
 	return left, false

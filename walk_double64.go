@@ -45,21 +45,6 @@ func remainder64(h, n, recip uint64) uint64 {
 // probe. The sum is then less than 2^14 too large, which makes a difference from 2^50 bits on. asm/single.go has the proof.
 const fractionBias = 2 + 2*maxProbesCrate
 
-// reduceGeneric writes the hashes modulo the number of bits to remainders. There must be at
-// most 2^32 bits.
-func (d *double64) reduceGeneric(hashes []uint64, remainders []uint32) {
-	n, recip := d.n, d.recip
-	if recip == 0 {
-		for i, h := range hashes {
-			remainders[i] = uint32(h % n)
-		}
-		return
-	}
-	for i, h := range hashes {
-		remainders[i] = uint32(remainder64(h, n, recip))
-	}
-}
-
 func (d *double64) at(bit uint64) *byte {
 	return (*byte)(unsafe.Add(unsafe.Pointer(d.base), bit/8))
 }
@@ -176,37 +161,10 @@ func (d *double64) placeSmall(h1, h2 []uint64, places []uint32) {
 
 // probeBatch is probeHashes for this walk.
 func (d *double64) probeBatch(kernel Kernel, h *hashes, hits []uint64, wasDense bool) {
-	first := min(2, d.k)
-	if wasDense {
-		first = d.k
-	}
-	switch {
-	case h.len() < singleKeys || kernel == Generic:
-		d.probeGeneric(h.h1, h.h2, hits)
-	case (*bitArray)(d).probeFull(kernel, 0, wholeSums, wasDense, h.h1, h.h1, h.h2, h.h2, hits), kernel == NEON && d.probeForm(kernel, h, hits, first):
-	default:
+	if h.len() < singleKeys || !(*bitArray)(d).probeFull(kernel, 0, wholeSums, wasDense, h.h1, h.h1, h.h2, h.h2, hits) {
 		d.probeGeneric(h.h1, h.h2, hits)
 	}
 }
-
-// probeForm is probeGeneric in NEON, for at least one hash: the first probes of all hashes, and then the
-// other probes of those that pass. It returns false, and does nothing but compute remainders, if Go must
-// test the hashes.
-func (d *double64) probeForm(kernel Kernel, h *hashes, hits []uint64, first int) bool {
-	if d.n > maxKernelBits {
-		return false
-	}
-	d.reduceGeneric(h.h1, h.starts)
-	d.reduceGeneric(h.h2, h.steps)
-	n := h.len()
-	past := (n + 15) &^ 15 // up to which kernels read
-	clear(h.starts[n:past])
-	clear(h.steps[n:past])
-	return probeDouble64(kernel, d.base, uint32(d.n), d.wrap(), d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], n, &hits[0])
-}
-
-// wrap returns 2^64 mod the number of bits.
-func (d *double64) wrap() uint32 { return uint32(-d.n % d.n) } // (2^64 - bits) mod bits
 
 // probeGeneric is probeBatch in portable Go.
 func (d *double64) probeGeneric(h1, h2 []uint64, hits []uint64) {

@@ -68,10 +68,6 @@ var families = []family{
 		the hashes that pass. AVX-512 loads words one by one if loads is set, and else gathers; AVX2 always loads.`},
 	{"placeFull64", "bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32", "done int", `
 		placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.`},
-	{"probeDouble64", "base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64", "", `
-		probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap returns. It reads on to the next
-		multiple of 16 hashes. There are at most maxKernelBits bits. starts and steps are the remainders of h1
-		and h2. It makes the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.`},
 	{"hash32Loads", "layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32", "left int", `
 		hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.`},
 	{"hash32Rows", "rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32", "left int", `

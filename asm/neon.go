@@ -17,7 +17,6 @@ func neon() *arm64.File {
 	neonXXPH3Width(file, 4)
 	neonXXPH3Width(file, 8)
 	neonXXPH3Stripes(file)
-	neonProbeDouble64(file, tables)
 	neonProbeSplit256(file, tables)
 	neonSetSplit256(file, tables)
 	neonProbeLine512(file, tables)
