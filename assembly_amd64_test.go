@@ -75,7 +75,7 @@ func withTuning(t testing.TB, cpu cpuKind) {
 	})
 }
 
-// TestAMD compares what AMD's CPUs take with the reference: in filters around the sizes from which on it is
+// TestKernelLoadsOfAMD compares what AMD's CPUs take with the reference: in filters around the sizes from which on it is
 // another.
 func TestKernelLoadsOfAMD(t *testing.T) {
 	for name, cpu := range map[string]cpuKind{"Zen 3": zen3, "Zen 4": zen4, "Zen 5": zen5} {

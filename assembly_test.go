@@ -45,7 +45,7 @@ type callLengths struct {
 // leastFunctions is fewer than any kernel has.
 const leastFunctions = 10
 
-// TestFeatures compares the features by which each kernel is chosen with the features that
+// TestCPUFeatures compares the features by which each kernel is chosen with the features that
 // its functions require. The generator writes those above each function.
 func TestCPUFeatures(t *testing.T) {
 	file, err := os.Open(ours.file)
@@ -284,7 +284,7 @@ func TestKernelRequests(t *testing.T) {
 	}
 }
 
-// TestRequestsOfLines compares what each kernel tests and adds in the walks line512 and line32 with
+// TestKernelRequestsOfLines compares what each kernel tests and adds in the walks line512 and line32 with
 // portable Go, however they load the lines, for numbers of probes up to the largest.
 func TestKernelRequestsOfLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(63, 64))

@@ -119,7 +119,7 @@ func TestKernelFullWalks(t *testing.T) {
 	}
 }
 
-// TestFew compares the tests of up to 64 integers with the reference, for every number of keys and
+// TestKernelFew compares the tests of up to 64 integers with the reference, for every number of keys and
 // of probes. The keys end at an inaccessible page.
 func TestKernelFew(t *testing.T) {
 	const most = 64
