@@ -37,7 +37,7 @@ type embedCommand struct {
 func (e *embedCommand) Help() string {
 	return `A query for a few keys then reads only the row groups whose filters say that they may have them: DuckDB, Spark, ClickHouse and bloom-parquet do so.
 All bytes up to the footer are copied as they are, the filters follow, and the footer names them. All else that it says stays. A filter has the smallest power of two of bytes that keeps the rate.
-With --in-place, a new file beside the old one takes its place at the end. If the work is stopped, or the disk is full, the old file stays as it is. A filter that is replaced stays in the file as unused bytes.
+With --in-place, a new file beside the old one takes its place at the end. If the work is stopped, the disk is full, or another program changes the file meanwhile, it stays as it is. A filter that is replaced stays in the file as unused bytes.
 Refused are encrypted files, columns of booleans, and compressions that the pages cannot be trusted with (LZ4). If it cannot change a file, it goes on with the next.
 ` + foldersHelp + outputfile.Help
 }
@@ -176,6 +176,10 @@ func (w *embedding) find(name string) error {
 // write writes the file with filters, unless it would take the place of an equal one.
 func (w *embedding) write(s *streams, name string, out io.Writer) (written bool, err error) {
 	defer explain(name, &err)
+	was, err := w.file.in.Stat()
+	if err != nil {
+		return false, err
+	}
 	if w.Embedder, err = bloomparquet.NewEmbedder(out, w.file.in); err != nil {
 		return false, err
 	}
@@ -197,6 +201,9 @@ func (w *embedding) write(s *streams, name string, out io.Writer) (written bool,
 	}
 	if err := w.Close(); err != nil {
 		return false, err
+	}
+	if now, err := os.Stat(name); err != nil || !outputfile.Same(was, now) {
+		return false, errors.Join(errChanged, err)
 	}
 	done()
 	w.print(name)

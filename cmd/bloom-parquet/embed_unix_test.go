@@ -27,6 +27,8 @@ type endOfWrite struct {
 const (
 	endAtVariable  = "EMBED_TEST_END_AT"
 	endHowVariable = "EMBED_TEST_END"
+	// changedVariable names a file that a write changes, and goes on.
+	changedVariable = "EMBED_TEST_CHANGED"
 )
 
 // init makes the writes of this process fail if a variable of the environment is set.
@@ -50,6 +52,18 @@ func (w *endOfWrite) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	switch w.how {
+	case "input changed":
+		if w.at == -1 {
+			file, err := os.OpenFile(os.Getenv(changedVariable), os.O_WRONLY|os.O_APPEND, 0)
+			if err != nil {
+				return 0, err
+			}
+			if _, err := file.WriteString("more"); err != nil {
+				return 0, err
+			}
+			file.Close()
+		}
+		return w.out.Write(p)
 	case "reader killed":
 		return kill(os.Getpid())
 	case "command killed":
@@ -121,6 +135,42 @@ func TestEmbedStopped(t *testing.T) {
 		}
 		if err := os.WriteFile(path, old, 0o644); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestEmbedChanged changes the file while it is copied, after the copy, and at each later write: it stays as it is then, and no
+// other file is written.
+func TestEmbedChanged(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path, output := filepath.Join(dir, "file.parquet"), filepath.Join(dir, "output.parquet")
+	writeRows(t, path, []order{orderOf(1), orderOf(2)}, 1000)
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--in-place", path}, {"-o", output, path}} {
+		for at := range 3 {
+			command := exec.Command(program, append([]string{"embed", "--column", "id,bare"}, args...)...)
+			command.Args[0] = "bloom-parquet"
+			command.Env = append(os.Environ(), endHowVariable+"=input changed", fmt.Sprintf("%s=%d", endAtVariable, at), changedVariable+"="+path)
+			said, failed := command.CombinedOutput()
+			if failed == nil || !strings.Contains(string(said), "changed") {
+				t.Errorf("%q, write %d: %v: %s", args, at, failed, said)
+			}
+			if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, append(old[:len(old):len(old)], "more"...)) {
+				t.Errorf("%q, write %d: the file is not what the other program made of it: %v", args, at, err)
+			}
+			if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+				t.Errorf("%q, write %d: files %v, %v", args, at, files, err)
+			}
+			if err := os.WriteFile(path, old, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

@@ -118,7 +118,7 @@ func TestUpdate(t *testing.T) {
 	wantFile(t, path, string(bytes.Repeat([]byte{'+'}, n*rounds)))
 }
 
-// TestWriteWaits wants a process that writes a file to wait for one that changes it.
+// TestWriteWaits wants a process that writes a file to wait for one that changes it, and to leave what that wrote.
 func TestWriteWaits(t *testing.T) {
 	path := newFile(t)
 	holder, in, said := start(t, "hold", path)
@@ -131,8 +131,84 @@ func TestWriteWaits(t *testing.T) {
 	}
 	in.Close()
 	wait(t, holder, said)
-	wait(t, writer, writes)
-	wantFile(t, path, "written")
+	if text, _ := io.ReadAll(writes); writer.Wait() == nil || !strings.Contains(string(text), ErrChanged.Error()) {
+		t.Errorf("the writer says %q", text)
+	}
+	wantFile(t, path, "held")
+}
+
+// TestChanged lets other programs, which know of no lock, change a file while it is about to be replaced: theirs stays.
+func TestChanged(t *testing.T) {
+	replaces := map[string]func(path string, meanwhile func()) error{
+		"Write": func(path string, meanwhile func()) error {
+			return standard.Write(path, func(w io.Writer) error {
+				meanwhile()
+				_, err := io.WriteString(w, "ours")
+				return err
+			})
+		},
+		"Update": func(path string, meanwhile func()) error {
+			return standard.Update(path, func([]byte) ([]byte, error) {
+				meanwhile()
+				return []byte("ours"), nil
+			})
+		},
+		"Rewrite": func(path string, meanwhile func()) error {
+			return standard.Rewrite(path, func(w io.Writer) error {
+				meanwhile()
+				_, err := io.WriteString(w, "ours")
+				return err
+			})
+		},
+	}
+	for name, change := range map[string]struct {
+		do   func(path string) error
+		want string
+	}{
+		"nothing":      {func(string) error { return nil }, "ours"},
+		"another file": {func(path string) error { return replaceBy(path, "old!") }, "old!"},
+		"more bytes":   {func(path string) error { return os.WriteFile(path, []byte("longer"), 0o600) }, "longer"},
+		"others, another time": {func(path string) error {
+			return errors.Join(os.WriteFile(path, []byte("new!"), 0o600), os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)))
+		}, "new!"},
+	} {
+		for kind, replace := range replaces {
+			path := newFile(t)
+			if err := os.WriteFile(path, []byte("old!"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			err := replace(path, func() {
+				if err := change.do(path); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if (change.want == "ours") != (err == nil) || err != nil && !errors.Is(err, ErrChanged) {
+				t.Errorf("%s, %s: error %v", kind, name, err)
+			}
+			wantFile(t, path, change.want)
+		}
+	}
+	// A file that was not there, and is by then.
+	path := filepath.Join(t.TempDir(), "file")
+	err := replaces["Write"](path, func() {
+		if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if !errors.Is(err, ErrChanged) {
+		t.Errorf("a new file: error %v", err)
+	}
+	wantFile(t, path, "theirs")
+}
+
+// replaceBy gives a file of the same size and time the name of another, as DuckDB's COPY does with a file of its own.
+func replaceBy(path, text string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	beside := path + "2"
+	return errors.Join(os.WriteFile(beside, []byte(text), 0o600), os.Chtimes(beside, time.Time{}, info.ModTime()), os.Rename(beside, path))
 }
 
 // TestKilled kills a process that has the lock: nothing of it stays, or the next would wait without end.

@@ -25,7 +25,7 @@ type destination struct {
 
 // Help is what the help of a command says of its output file.
 const Help = `The file that -o names appears whole or not at all, and is none of the inputs.
-One that is there is replaced; it keeps its permissions, its owner and its group, and symbolic links to it stay.
+One that is there is replaced; it keeps its permissions, its owner and its group, and symbolic links to it stay. If another program changes it meanwhile, it stays, and that is an error.
 Refused are a file with further names (hard links), one whose owner cannot be kept, and a symbolic link to no file.
 A pipe or a device is written to.`
 
@@ -94,6 +94,9 @@ func (s Streams) whileLocked(name string, inputs []string, do func(destination, 
 		return fmt.Errorf("%s: cannot lock the file while it changes: %w", name, cause(err))
 	}
 	defer locked.Close()
+	if o.old, err = os.Stat(o.path); err != nil { // who had the lock before may have replaced it
+		return err
+	}
 	return do(o, locked)
 }
 
@@ -292,7 +295,7 @@ func (o destination) replace(locked *lockedFile, write func(io.Writer) error) er
 	return end.err
 }
 
-// giveName renames the temporary file, when no other process has the lock of the old file. Where
+// giveName renames the temporary file, when no other process has the lock of the old file, and if that is as it was. Where
 // files cannot be locked, there is no process to wait for: Update fails there.
 func (o destination) giveName(temporary string, locked *lockedFile, signals <-chan os.Signal) error {
 	if o.old != nil && locked == nil {
@@ -304,7 +307,36 @@ func (o destination) giveName(temporary string, locked *lockedFile, signals <-ch
 			defer locked.Close()
 		}
 	}
+	if err := o.unchanged(); err != nil {
+		return err
+	}
 	return patiently(func() error { return os.Rename(temporary, o.path) })
+}
+
+// ErrChanged says that another program has changed a file since it was opened to be replaced: the changed one stays.
+var ErrChanged = errors.New("another program has changed the file meanwhile, and it stays as it is now")
+
+// unchanged returns an error if the file to replace is not the one that was found: by its size, its time and its identity.
+func (o destination) unchanged() error {
+	now, err := os.Stat(o.path)
+	if o.old == nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return fmt.Errorf("%s: %w", o.name, ErrChanged)
+	}
+	if err != nil {
+		return err
+	}
+	if !Same(o.old, now) {
+		return fmt.Errorf("%s: %w", o.name, ErrChanged)
+	}
+	return nil
+}
+
+// Same reports whether a file seems to be as it was: not another one of the same name, and of the same size and time.
+func Same(was, now fs.FileInfo) bool {
+	return os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime())
 }
 
 const poll = 5 * time.Millisecond // for a lock
