@@ -12,21 +12,22 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/cmd/internal/neighbours"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type buildCommand struct {
-	Column     string   `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Format     *string  `placeholder:"NAME" help:"Format of the filter, such as nori or leveldb (parquet)."`
-	BitsPerKey *int     `xor:"size" placeholder:"N" help:"Bits per key (10)."`
-	Rate       *float64 `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01."`
-	Keys       string   `placeholder:"FILE" help:"Take the keys from this file, one per line or in a column of a table, and not from --column (- for standard input)."`
-	Like       string   `placeholder:"FILE" help:"Parquet or Arrow IPC file whose column says of which type the keys of --keys are."`
+	Column     string      `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Format     *string     `placeholder:"NAME" help:"Format of the filter, such as nori or leveldb (parquet)."`
+	BitsPerKey *int        `xor:"size" placeholder:"N" help:"Bits per key (10)."`
+	Rate       *float64    `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01."`
+	Keys       files.Input `placeholder:"FILE" help:"Take the keys from this file, one per line or in a column of a table, and not from --column (- for standard input)."`
+	Like       files.Input `placeholder:"FILE" help:"Parquet or Arrow IPC file whose column says of which type the keys of --keys are."`
 	keyFlags
-	Raw    bool     `help:"Write the bare bytes of the format, without the header that says what they are."`
-	Output string   `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Files  []string `arg:"" optional:"" help:"Parquet files, folders of them, or files of Arrow IPC."`
+	Raw    bool          `help:"Write the bare bytes of the format, without the header that says what they are."`
+	Output files.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
+	Files  []files.Input `arg:"" optional:"" help:"Parquet files, folders of them, or files of Arrow IPC."`
 }
 
 // Help is what bloom-parquet build --help says, too.
@@ -45,17 +46,17 @@ func (b *buildCommand) Run(s *streams) (err error) {
 	if b.Files, err = parquetFiles(b.Files); err != nil {
 		return err
 	}
-	inputs := b.Files
+	inputs := files.Names(b.Files)
 	switch {
 	case (b.Keys == "") != (b.Like == ""):
 		return errors.New("--keys and --like go together: the file of --like has the column whose type the keys are of")
 	case b.Keys != "" && len(b.Files) > 0:
 		return fmt.Errorf("keys come from --keys or from columns, and not from both: %s", b.Files[0])
 	case b.Keys != "":
-		if inputs, err = parquetFiles([]string{b.Like, b.Keys}); err != nil {
+		if inputs, err = parquetFiles([]string{string(b.Like), string(b.Keys)}); err != nil {
 			return err
 		}
-		b.Like = inputs[0]
+		b.Like = files.Input(inputs[0])
 	case len(b.Files) == 0:
 		return errors.New(`expected "<files> ...", or --keys and --like`)
 	case b.keyFlags != keyFlags{}:
@@ -65,15 +66,9 @@ func (b *buildCommand) Run(s *streams) (err error) {
 	case isApart():
 		return b.build(s)
 	case b.Output != "":
-		if err := s.outputs().Check(b.Output, inputs...); err != nil {
-			return err
-		}
-		return s.outputs().Write(b.Output, func(w io.Writer) error { return apart(s, w, inputs) }, inputs...)
+		return s.outputs().Write(string(b.Output), func(w io.Writer) error { return apart(s, w, inputs) })
 	case isTerminal(s.out):
 		return errors.New("will not write a filter to a terminal: name a file with -o")
-	}
-	if err := s.outputs().CheckStdout(inputs...); err != nil {
-		return err
 	}
 	return apart(s, s.out, inputs)
 }
@@ -141,11 +136,11 @@ func (f adderFunc) AddBatch(keys bloom.Keys) { f(keys) }
 
 // hashKeys returns the hashes of the keys of --keys, their number and their kind.
 func (b *buildCommand) hashKeys(s *streams, own *neighbours.Keys) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
-	t, err := typeIn(b.Like, b.Column)
+	t, err := typeIn(string(b.Like), b.Column)
 	if err != nil {
 		return nil, 0, "", err
 	}
-	list, err := b.read(s, b.Keys)
+	list, err := b.read(s, string(b.Keys))
 	if err != nil {
 		return nil, 0, "", err
 	}
@@ -183,7 +178,7 @@ func typeIn(name, column string) (t columnType, err error) {
 func (b *buildCommand) hashColumns(s *streams, own *neighbours.Keys) (columns []bloom.Keys, n int, first bloom.KeyKind, err error) {
 	progress, done := bar(s, "reading keys", int64(len(b.Files)))
 	defer done()
-	for i, name := range b.Files {
+	for i, name := range files.Names(b.Files) {
 		arrows, err := isArrow(name)
 		if err != nil {
 			return nil, 0, "", err

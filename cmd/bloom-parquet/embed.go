@@ -18,19 +18,20 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type embedCommand struct {
-	Column  []string `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones."`
-	Rate    float64  `default:"0.01" placeholder:"P" help:"False-positive rate to stay under (0.01)."`
-	AnySize bool     `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
-	Replace bool     `help:"Give new filters to row groups that have one, too. Those whose filter may lack values always get one."`
-	DryRun  bool     `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
-	Verbose bool     `short:"v" help:"Print a line for each row group, too."`
-	InPlace bool     `help:"Replace the files."`
-	Output  string   `short:"o" placeholder:"FILE" help:"Write the file with filters to this one."`
-	Files   []string `arg:"" help:"Parquet files, or folders of them."`
+	Column  []string      `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones."`
+	Rate    float64       `default:"0.01" placeholder:"P" help:"False-positive rate to stay under (0.01)."`
+	AnySize bool          `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
+	Replace bool          `help:"Give new filters to row groups that have one, too. Those whose filter may lack values always get one."`
+	DryRun  bool          `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
+	Verbose bool          `short:"v" help:"Print a line for each row group, too."`
+	InPlace bool          `help:"Replace the files."`
+	Output  files.Output  `short:"o" placeholder:"FILE" help:"Write the file with filters to this one."`
+	Files   []files.Input `arg:"" help:"Parquet files, or folders of them."`
 }
 
 // Help is what bloom-parquet embed --help says, too.
@@ -45,12 +46,12 @@ Refused are encrypted files, columns of booleans, and compressions that the page
 // Run gives all files filters. A process apart reads each.
 func (e *embedCommand) Run(s *streams) error {
 	if isApart() {
-		return e.embed(s, e.Files[0])
+		return e.embed(s, string(e.Files[0]))
 	}
 	if _, err := (bloomparquet.Sizing{Rate: e.Rate}).Filter(); err != nil {
 		return fmt.Errorf("--rate: %s", withoutPrefix(err))
 	}
-	files, err := parquetFiles(e.Files)
+	names, err := parquetFiles(files.Names(e.Files))
 	switch {
 	case err != nil:
 		return err
@@ -58,12 +59,12 @@ func (e *embedCommand) Run(s *streams) error {
 		return errors.New("say where the filters go: --in-place, -o FILE or --dry-run")
 	case e.InPlace && e.Output != "":
 		return errors.New("--in-place and -o exclude each other")
-	case e.Output != "" && len(files) != 1:
-		return fmt.Errorf("-o takes one file, and not %d: --in-place takes many", len(files))
+	case e.Output != "" && len(names) != 1:
+		return fmt.Errorf("-o takes one file, and not %d: --in-place takes many", len(names))
 	}
 	var failures []error
 	reported := error(nil)
-	for _, name := range files {
+	for _, name := range names {
 		switch err := e.start(s, name); {
 		case errors.Is(err, errReported):
 			reported = err
@@ -94,7 +95,7 @@ func (e *embedCommand) start(s *streams, name string) error {
 	case e.InPlace:
 		return s.outputs().Rewrite(name, write)
 	}
-	return s.outputs().Write(e.Output, write, name)
+	return s.outputs().Write(string(e.Output), write)
 }
 
 // embedOutput is what the file with filters is written to. Tests let it fail.

@@ -8,22 +8,23 @@ import (
 	"os"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/internal/filterfile"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type filterCommand struct {
-	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Keys   string `placeholder:"FILE" help:"Write the rows that have one of these keys, one per line or in a column of a table, and no others (- for standard input). There is no FILTER then."`
+	Column string      `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Keys   files.Input `placeholder:"FILE" help:"Write the rows that have one of these keys, one per line or in a column of a table, and no others (- for standard input). There is no FILTER then."`
 	keyFlags
 	indexFlag
-	Format *string  `placeholder:"NAME" help:"Format of a filter of bare bytes (leveldb). A file that says its format must agree."`
-	Raw    bool     `help:"Take the bytes as a bare filter, whatever they look like."`
-	Invert bool     `short:"v" help:"Write the other rows: those that are certainly not in the filter, or have none of the keys."`
-	CSV    bool     `name:"csv" xor:"text" help:"Print the rows as CSV, after a header."`
-	JSONL  bool     `name:"jsonl" xor:"text" help:"Print each row as a line of JSON."`
-	Output string   `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without it, they must be text: --csv or --jsonl."`
-	Args   []string `arg:"" name:"files" help:"The filter, unless there is --keys: of bloom-parquet build, or of the same column's type. Then the files to filter: Parquet files, folders of them, or files of Arrow IPC."`
+	Format *string       `placeholder:"NAME" help:"Format of a filter of bare bytes (leveldb). A file that says its format must agree."`
+	Raw    bool          `help:"Take the bytes as a bare filter, whatever they look like."`
+	Invert bool          `short:"v" help:"Write the other rows: those that are certainly not in the filter, or have none of the keys."`
+	CSV    bool          `name:"csv" xor:"text" help:"Print the rows as CSV, after a header."`
+	JSONL  bool          `name:"jsonl" xor:"text" help:"Print each row as a line of JSON."`
+	Output files.Output  `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without it, they must be text: --csv or --jsonl."`
+	Args   []files.Input `arg:"" name:"files" help:"The filter, unless there is --keys: of bloom-parquet build, or of the same column's type. Then the files to filter: Parquet files, folders of them, or files of Arrow IPC."`
 
 	filter string   // file of the filter; "" with --keys
 	inputs []string // files to filter
@@ -48,31 +49,18 @@ func (f *filterCommand) Run(s *streams) error {
 	if isApart() {
 		return f.copy(s)
 	}
-	inputs, err := parquetFiles([]string{f.Keys + f.filter}) // one of both is empty
-	if err != nil {
-		return err
-	}
-	inputs = append(inputs, f.inputs...)
-	write := func(w io.Writer) error {
-		return s.spool(w, func(w io.Writer) error { return f.apart(s, w, f.inputs, f.Keys+f.filter) })
-	}
+	filterOrKeys := string(f.Keys) + f.filter // one of both is empty
 	if f.Output == "" {
-		if err := s.outputs().CheckStdout(inputs...); err != nil {
-			return err
-		}
-		return write(s.out)
-	}
-	if err := s.outputs().Check(f.Output, inputs...); err != nil {
-		return err
+		return s.spool(s.out, func(w io.Writer) error { return f.apart(s, w, f.inputs, filterOrKeys) })
 	}
 	none := false
-	err = s.outputs().Write(f.Output, func(w io.Writer) error {
-		err := f.apart(s, w, f.inputs, f.Keys+f.filter)
+	err := s.outputs().Write(string(f.Output), func(w io.Writer) error {
+		err := f.apart(s, w, f.inputs, filterOrKeys)
 		if none = errors.Is(err, errNone); none {
 			return nil // a file without rows
 		}
 		return err
-	}, inputs...)
+	})
 	if err == nil && none {
 		return errNone
 	}
@@ -81,7 +69,7 @@ func (f *filterCommand) Run(s *streams) error {
 
 // prepare divides the arguments.
 func (f *filterCommand) prepare() (err error) {
-	f.filter, f.inputs = "", f.Args
+	f.filter, f.inputs = "", files.Names(f.Args)
 	switch {
 	case f.Output == "" && !f.CSV && !f.JSONL:
 		return errors.New("name the file to write with -o, or print the rows with --csv or --jsonl")
@@ -92,7 +80,7 @@ func (f *filterCommand) prepare() (err error) {
 	case f.Keys == "" && len(f.Args) < 2:
 		return errors.New(`expected "<filter> <files> ...", or --keys and "<files> ..."`)
 	case f.Keys == "":
-		f.filter, f.inputs = f.Args[0], f.Args[1:]
+		f.filter, f.inputs = f.inputs[0], f.inputs[1:]
 	case f.Index != "" && f.Invert:
 		return errors.New("--index is for the rows that have keys: with -v, every file is read")
 	case f.Format != nil || f.Raw:
@@ -179,7 +167,7 @@ func (f *filterCommand) readKeys(s *streams) (*keyList, error) {
 	if f.filter != "" {
 		return nil, nil
 	}
-	return f.read(s, f.Keys)
+	return f.read(s, string(f.Keys))
 }
 
 // warnNone tells that no row had a key, if so: of all rows, so many passed.

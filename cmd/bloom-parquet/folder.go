@@ -13,22 +13,22 @@ const foldersHelp = `A folder stands for the files in it, and in the folders in 
 `
 
 // parquetFiles returns files, and in the place of a folder its Parquet files.
-func parquetFiles(names []string) (files []string, err error) {
+func parquetFiles[S ~string](names []S) (files []S, err error) {
 	for _, name := range names {
-		info, err := os.Stat(name)
+		info, err := os.Stat(string(name))
 		if err != nil || !info.IsDir() {
 			files = append(files, name) // reading it tells what is wrong
 			continue
 		}
 		before := len(files)
-		err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
-			switch hidden := path != name && strings.ContainsRune("._", rune(entry.Name()[0])); {
+		err = filepath.WalkDir(string(name), func(path string, entry fs.DirEntry, err error) error {
+			switch hidden := path != string(name) && strings.ContainsRune("._", rune(entry.Name()[0])); {
 			case err != nil:
 				return err
 			case hidden && entry.IsDir():
 				return filepath.SkipDir
 			case !hidden && !entry.IsDir() && filepath.Ext(path) == ".parquet":
-				files = append(files, path)
+				files = append(files, S(path))
 			}
 			return nil
 		})
@@ -40,4 +40,13 @@ func parquetFiles(names []string) (files []string, err error) {
 		}
 	}
 	return files, nil
+}
+
+// filesIn returns the files that a name of an input stands for: those of a folder, or itself.
+func filesIn(name string) []string {
+	files, err := parquetFiles([]string{name})
+	if err != nil {
+		return []string{name} // reading it tells
+	}
+	return files
 }

@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type indexCommand struct {
-	Column string   `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Rate   float64  `default:"0.01" placeholder:"P" help:"Share of absent keys that may pass on average (0.01)."`
-	Output string   `required:"" short:"o" placeholder:"FILE" help:"Write the index to this file."`
-	Files  []string `arg:"" help:"Parquet files, or folders of them."`
+	Column string        `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Rate   float64       `default:"0.01" placeholder:"P" help:"Share of absent keys that may pass on average (0.01)."`
+	Output files.Output  `required:"" short:"o" placeholder:"FILE" help:"Write the index to this file."`
+	Files  []files.Input `arg:"" help:"Parquet files, or folders of them."`
 }
 
 // Help is what bloom-parquet index --help says, too.
@@ -34,17 +35,14 @@ func (c *indexCommand) Run(s *streams) (err error) {
 	if isApart() {
 		return c.index(s)
 	}
-	if err := s.outputs().Check(c.Output, c.Files...); err != nil {
-		return err
-	}
 	some := false // files are left out
-	err = s.outputs().Write(c.Output, func(w io.Writer) error {
-		err := apart(s, w, c.Files)
+	err = s.outputs().Write(string(c.Output), func(w io.Writer) error {
+		err := apart(s, w, files.Names(c.Files))
 		if some = errors.Is(err, errNone); some {
 			return nil
 		}
 		return err
-	}, c.Files...)
+	})
 	if err == nil && some {
 		return errReported
 	}
@@ -120,8 +118,9 @@ type indexedFile struct {
 func (c *indexCommand) addFiles(s *streams, x *bloomparquet.Indexer) (files []indexedFile, lost int, err error) {
 	progress, done := bar(s, "reading filters", int64(len(c.Files)))
 	defer done()
-	folder, added := filepath.Dir(c.Output), map[string]bool{}
-	for _, name := range c.Files {
+	folder, added := filepath.Dir(string(c.Output)), map[string]bool{}
+	for _, input := range c.Files {
+		name := string(input)
 		progress(1)
 		file, f, err := openIndexed(folder, name, c.Column)
 		if err != nil {

@@ -9,11 +9,12 @@ import (
 	"strings"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 )
 
 // indexFlag names an index that is asked before the files.
 type indexFlag struct {
-	Index string `placeholder:"FILE" help:"Ask this index of bloom-parquet index in place of the files that are in it and have not changed since."`
+	Index files.Input `placeholder:"FILE" help:"Ask this index of bloom-parquet index in place of the files that are in it and have not changed since."`
 }
 
 // tableIndex is an index that is asked before the files. A nil one knows no file.
@@ -34,7 +35,7 @@ func (f indexFlag) open(s *streams, column string, files []string) (x *tableInde
 	if f.Index == "" {
 		return nil, nil
 	}
-	file, err := os.Open(f.Index)
+	file, err := os.Open(string(f.Index))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func (f indexFlag) open(s *streams, column string, files []string) (x *tableInde
 	if err != nil {
 		return nil, err
 	}
-	x = &tableIndex{name: f.Index, columns: map[string]*bloomparquet.Column{}, files: map[string]bloomparquet.IndexedFile{}, in: file}
+	x = &tableIndex{name: string(f.Index), columns: map[string]*bloomparquet.Column{}, files: map[string]bloomparquet.IndexedFile{}, in: file}
 	if x.Index, err = bloomparquet.OpenIndex(file, info.Size()); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/cmd/internal/shell"
 	"github.com/lanebloom/bloom/cmd/internal/standard"
 )
@@ -86,6 +87,7 @@ func (s *streams) run() int {
 		kong.Description("Bloom filters of Parquet files."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{"version": version()},
+		files.Strings(),
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -97,6 +99,9 @@ func (s *streams) run() int {
 	}
 	examples.Describe(parser.Model)
 	command, err := parser.Parse(args)
+	if err == nil && !isApart() {
+		err = files.Check(s.outputs(), command, filesIn)
+	}
 	if err == nil {
 		err = command.Run(s)
 	}

@@ -10,16 +10,17 @@ import (
 	"strconv"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 )
 
 type pruneCommand struct {
 	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
 	keyFlags
 	indexFlag
-	List  bool     `short:"l" help:"Print the keys, too: a line for each key and row group."`
-	JSON  bool     `name:"json" help:"Print a line of JSON for each row group."`
-	Keys  string   `arg:"" help:"File of keys, one per line or in a column of a table (- for standard input)."`
-	Files []string `arg:"" help:"Parquet files, or folders of them."`
+	List  bool          `short:"l" help:"Print the keys, too: a line for each key and row group."`
+	JSON  bool          `name:"json" help:"Print a line of JSON for each row group."`
+	Keys  files.Input   `arg:"" help:"File of keys, one per line or in a column of a table (- for standard input)."`
+	Files []files.Input `arg:"" help:"Parquet files, or folders of them."`
 
 	list    *keyList
 	indexed *tableIndex
@@ -43,19 +44,20 @@ func (p *pruneCommand) Run(s *streams) (err error) {
 	if isApart() {
 		return p.pruneAll(s)
 	}
-	return p.apart(s, s.out, p.Files, p.Keys)
+	return p.apart(s, s.out, files.Names(p.Files), string(p.Keys))
 }
 
 // pruneAll prints the row groups of all files.
 func (p *pruneCommand) pruneAll(s *streams) (err error) {
-	if p.list, err = p.read(s, p.Keys); err != nil {
+	names := files.Names(p.Files)
+	if p.list, err = p.read(s, string(p.Keys)); err != nil {
 		return err
 	}
-	if p.indexed, err = p.open(s, p.Column, p.Files); err != nil {
+	if p.indexed, err = p.open(s, p.Column, names); err != nil {
 		return err
 	}
 	defer p.indexed.Close()
-	p.answers = p.indexed.answers(p.list, p.Files)
+	p.answers = p.indexed.answers(p.list, names)
 	defer p.answers.stop()
 	out := bufio.NewWriter(s.out)
 	progress, done := func(int64) {}, func() {}
@@ -64,7 +66,7 @@ func (p *pruneCommand) pruneAll(s *streams) (err error) {
 	}
 	some := false
 	var failures []error
-	for _, name := range p.Files {
+	for _, name := range names {
 		found, err := p.prune(s, out, name)
 		some = some || found
 		if failed := (indexError{}); errors.As(err, &failed) {
@@ -81,7 +83,7 @@ func (p *pruneCommand) pruneAll(s *streams) (err error) {
 		return err
 	}
 	if !some {
-		p.list.warnNone(s, p.Files, p.Column)
+		p.list.warnNone(s, names, p.Column)
 		return errNone
 	}
 	return nil

@@ -22,6 +22,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/internal/kernelforms"
 )
 
@@ -33,12 +34,12 @@ type benchCommand struct {
 	Hits       []int          `placeholder:"PERCENT" help:"Shares of the keys that are in the filter, in percent (0,50,100; 0,100 with --report)."`
 	BitsPerKey int            `default:"10" placeholder:"N" help:"Bits per key, 1 to 10000 (${default})."`
 	Time       *time.Duration `placeholder:"TIME" help:"How long to measure, without the time to build the filters (30s; 8m with --report)."`
-	Input      string         `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, not with random keys. Half of them are in the filter."`
-	JSON       string         `name:"json" placeholder:"FILE" help:"Also write the results to this file, as JSON."`
-	Plot       string         `placeholder:"FILE" help:"Draw how many times faster each kernel is, as SVG: the name must end in .svg."`
+	Input      files.Input    `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, not with random keys. Half of them are in the filter."`
+	JSON       files.Output   `name:"json" placeholder:"FILE" help:"Also write the results to this file, as JSON."`
+	Plot       files.Output   `placeholder:"FILE" help:"Draw how many times faster each kernel is, as SVG: the name must end in .svg."`
 	Report     bool           `help:"Measure every format, with integers and byte slices, and building. Print tables in Markdown."`
 	Compare    bool           `help:"Measure nothing: print what differs between two files that --report printed."`
-	Reports    []string       `arg:"" optional:"" help:"The two files for --compare, the older one first."`
+	Reports    []files.Input  `arg:"" optional:"" help:"The two files for --compare, the older one first."`
 }
 
 // benchReport has the results of bench. bench prints it, or writes it as JSON.
@@ -167,17 +168,15 @@ func (b *benchCommand) check(s *streams) (bloom.Format, error) {
 		return 0, errors.New("--sizes names no size")
 	case b.Input != "" && b.Sizes != nil:
 		return 0, errors.New("--sizes is for random keys; with --input, the keys decide the size of the filter")
-	case b.JSON != "" && b.JSON == b.Plot:
-		return 0, errors.New("--json and --plot name the same file")
 	case b.Input == "" && b.keysFlags != keysFlags{}:
 		return 0, errors.New("the flags of keys, such as --null, --crlf and --field, are for the keys of --input")
 	}
 	if b.Plot != "" {
-		if err := checkPlotName(b.Plot); err != nil {
+		if err := checkPlotName(string(b.Plot)); err != nil {
 			return 0, fmt.Errorf("--plot: %w", err)
 		}
 	}
-	return format, errors.Join(s.checkStdout(b.Input), checkOutput(s, b.JSON, b.Input), checkOutput(s, b.Plot, b.Input, b.JSON))
+	return format, nil
 }
 
 func thisMachine() machine {
@@ -445,7 +444,7 @@ func (b *benchCommand) write(s *streams, r benchReport) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFile(s, b.JSON, append(text, '\n'), b.Input); err != nil {
+		if err := writeFile(s, b.JSON, append(text, '\n')); err != nil {
 			return err
 		}
 	}
@@ -456,5 +455,5 @@ func (b *benchCommand) write(s *streams, r benchReport) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(s, b.Plot, drawing, b.Input, b.JSON)
+	return writeFile(s, b.Plot, drawing)
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/lanebloom/bloom/cmd/internal/files"
 )
 
 // measured is a cell of a report.
@@ -24,7 +26,7 @@ type measured struct {
 func (b *benchCommand) compare(s *streams) error {
 	var pages [2][]measured
 	out := bufio.NewWriter(s.out)
-	for i, name := range b.Reports {
+	for i, name := range files.Names(b.Reports) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return err

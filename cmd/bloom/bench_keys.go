@@ -71,7 +71,7 @@ func newWorkload(source keySource, built *builtFilter, percent int) (*workload, 
 // source returns the keys that the flags ask for.
 func (b *benchCommand) source(s *streams, format bloom.Format) (keySource, error) {
 	if b.Input != "" {
-		return readKeys(s, b.Input, b.keysFlags, format)
+		return readKeys(s, string(b.Input), b.keysFlags, format)
 	}
 	r := randomSource{format: format, from: 8, to: 8}
 	if b.Keys != "" {

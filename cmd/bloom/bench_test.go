@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 )
 
 // sources are the ways to get keys, one of each kind.
@@ -26,7 +27,7 @@ func sources(t *testing.T, format bloom.Format) map[string]keySource {
 		t.Fatal(err)
 	}
 	all := map[string]keySource{}
-	for _, c := range []benchCommand{{}, {Keys: "8"}, {Keys: "16"}, {Keys: "8-32"}, {Input: name}} {
+	for _, c := range []benchCommand{{}, {Keys: "8"}, {Keys: "16"}, {Keys: "8-32"}, {Input: files.Input(name)}} {
 		if c.Input == "" {
 			c.Sizes = []string{"2KiB"}
 		}
@@ -34,7 +35,7 @@ func sources(t *testing.T, format bloom.Format) map[string]keySource {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[c.Keys+c.Input] = source
+		all[c.Keys+string(c.Input)] = source
 	}
 	return all
 }

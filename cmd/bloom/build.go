@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/cmd/internal/neighbours"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
@@ -17,12 +18,12 @@ import (
 type buildCommand struct {
 	Format *string `placeholder:"NAME" help:"Format of the filter: ${formats} (${default_format})."`
 	keysFlags
-	BitsPerKey *int      `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (10)."`
-	Rate       *rate     `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
-	Memory     *byteSize `placeholder:"SIZE" help:"Keep no hash of each key: the filter has this size at first, such as 1GiB, and is halved while the rate allows."`
-	Raw        bool      `help:"Write the bare bytes of the format, for a storage engine, without the header that says what they are."`
-	Output     string    `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Keys       []string  `arg:"" optional:"" name:"keys" help:"Files of keys, one per line (standard input)."`
+	BitsPerKey *int          `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (10)."`
+	Rate       *rate         `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
+	Memory     *byteSize     `placeholder:"SIZE" help:"Keep no hash of each key: the filter has this size at first, such as 1GiB, and is halved while the rate allows."`
+	Raw        bool          `help:"Write the bare bytes of the format, for a storage engine, without the header that says what they are."`
+	Output     files.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
+	Keys       []files.Input `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (standard input)."`
 }
 
 // Help is what bloom build --help says, too.
@@ -39,18 +40,7 @@ func (b *buildCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	if b.Output == "" && isTerminal(s.out) {
-		return errors.New("will not write a filter to a terminal: name a file with -o")
-	}
-	if len(b.Keys) == 0 {
-		b.Keys = []string{"-"}
-	}
-	if b.Output == "" {
-		err = s.checkStdout(b.Keys...)
-	} else {
-		err = checkOutput(s, b.Output, b.Keys...)
-	}
-	if err != nil {
+	if err := refuseTerminal(s, b.Output); err != nil {
 		return err
 	}
 	filter, err := b.filter(s, format)
@@ -64,11 +54,7 @@ func (b *buildCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	if b.Output == "" {
-		_, err = s.out.Write(encoded)
-		return err
-	}
-	return writeFile(s, b.Output, encoded, b.Keys...)
+	return writeFilter(s, b.Output, encoded)
 }
 
 func (b *buildCommand) format() (bloom.Format, error) {
@@ -122,9 +108,9 @@ func warnOf(s *streams, own *neighbours.Keys, filter *bloom.Filter, expected flo
 // hashKeys reads all keys, passes on chunks with their hashes, and returns their number. It calls work on all
 // cores, and use in the order of the keys.
 func (b *buildCommand) hashKeys(s *streams, format bloom.Format, own *neighbours.Keys, work, use func(*chunk)) (n int, err error) {
-	progress, done := bytesBar(s, "reading keys", b.Keys)
+	progress, done := bytesBar(s, "reading keys", files.Names(b.Keys)...)
 	defer done()
-	for _, name := range b.Keys {
+	for _, name := range files.Names(b.Keys) {
 		err := b.read(s, name, progress, func(in *input) error {
 			return in.work(
 				func(c *chunk) {

@@ -2,13 +2,13 @@ package main
 
 import (
 	"io"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/internal/document"
 )
 
@@ -27,7 +27,7 @@ func TestDocuments(t *testing.T) {
 	}
 	for _, call := range calls {
 		parser, err := kong.New(&cli{}, kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard),
-			kong.Vars{"formats": "", "default_format": ""}, kong.KindMapper(reflect.String, kong.MapperFunc(decodeString)))
+			kong.Vars{"formats": "", "default_format": ""}, files.Strings())
 		if err != nil {
 			t.Fatal(err)
 		}

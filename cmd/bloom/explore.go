@@ -20,6 +20,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
@@ -33,7 +34,7 @@ type exploreCommand struct {
 	Address string  `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page at; with port 0, any free port (${default})."`
 	Format  *string `placeholder:"NAME" help:"Format of a bare filter: ${formats} (leveldb). A file that says its format must agree."`
 	partFlag
-	File string `arg:"" optional:"" name:"filter" help:"The filter, or table file, to begin with; the page opens other filters, too."`
+	File files.Input `arg:"" optional:"" name:"filter" help:"The filter, or table file, to begin with; the page opens other filters, too."`
 }
 
 // given returns the file to begin with, or nil. The page must be able to show it.
@@ -41,8 +42,8 @@ func (e *exploreCommand) given(s *streams) (*answers.Given, error) {
 	if e.File == "" {
 		return nil, nil
 	}
-	filter, table, err := e.openTableOr(false, e.File, func() (filterfile.Filter, error) {
-		return filterFlags{Format: e.Format}.openFilter(s, e.File)
+	filter, table, err := e.openTableOr(false, string(e.File), func() (filterfile.Filter, error) {
+		return filterFlags{Format: e.Format}.openFilter(s, string(e.File))
 	})
 	if err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (e *exploreCommand) given(s *streams) (*answers.Given, error) {
 		return nil, fmt.Errorf("%s: the table has %d filters that are read: choose one by --filter", shown(e.File), table.report.Filters)
 	}
 	if kind := filter.KeyKind(); kind != bloom.KeysUnknown && kind != bloom.KeysText {
-		s.warn(e.File, fmt.Sprintf("the filter has keys of the kind %s, and the page takes text", kind))
+		s.warn(string(e.File), fmt.Sprintf("the filter has keys of the kind %s, and the page takes text", kind))
 	}
 	data := filter.Bytes()
 	if filter.IsFile {
@@ -62,7 +63,7 @@ func (e *exploreCommand) given(s *streams) (*answers.Given, error) {
 	if _, err := answers.OpenFile(filter.Format(), data); err != nil {
 		return nil, fmt.Errorf("%s: %w", shown(e.File), err)
 	}
-	return &answers.Given{Name: filepath.Base(e.File), Format: filter.Format().String(), Bytes: data}, nil
+	return &answers.Given{Name: filepath.Base(string(e.File)), Format: filter.Format().String(), Bytes: data}, nil
 }
 
 func (e *exploreCommand) Run(s *streams) error {

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 )
 
 type filterCommand struct {
@@ -14,10 +15,10 @@ type filterCommand struct {
 	keysFlags
 	Invert bool `short:"v" help:"Print the lines that are certainly not in the filter."`
 	printer
-	Verify string   `placeholder:"KEYS" help:"Look up what passes in this file, the keys of the filter, one per line: only its keys pass then, and no false positives."`
-	Force  bool     `help:"Take KEYS also if they are fewer than the filter says that it has."`
-	File   string   `arg:"" name:"filter" help:"The filter."`
-	Stream []string `arg:"" optional:"" help:"Files to filter, in this order (standard input)."`
+	Verify files.Input   `placeholder:"KEYS" help:"Look up what passes in this file, the keys of the filter, one per line: only its keys pass then, and no false positives."`
+	Force  bool          `help:"Take KEYS also if they are fewer than the filter says that it has."`
+	File   files.Input   `arg:"" name:"filter" help:"The filter."`
+	Stream []files.Input `arg:"" optional:"" default:"-" help:"Files to filter, in this order (standard input)."`
 
 	chance   chance
 	verifier *verifier
@@ -28,7 +29,6 @@ func (f *filterCommand) Help() string {
 	return filterHelp + inputsHelp + `
 The lines or records that pass are printed as they are, with the carriage returns that --crlf leaves out of the keys. Before them comes the header of the first stream, if it has one; a stream with another header, or of CSV with another number of fields, is an error.
 With --verify, lines wait until they and their keys take 64 MiB, and are then looked up in one reading of KEYS, which is a regular file. In all that takes up to 130 MiB more than without the flag. With -v, the lines that are not among KEYS pass: all of them, and no others.
-The filter or a stream that is also standard output is an error, as it is for grep, unless only a count is printed (-c).
 A line of more than 128 KiB takes twice its length in memory; a long record of CSV or JSON takes up to eight times its length.`
 }
 
@@ -36,11 +36,6 @@ A line of more than 128 KiB takes twice its length in memory; a long record of C
 // goes on with the next, as grep does.
 func (f *filterCommand) Run(s *streams) error {
 	f.passed, f.header, f.chance = 0, printedHeader{}, chance{}
-	if !f.Count {
-		if err := s.checkStdout(f.File, f.Verify); err != nil {
-			return err
-		}
-	}
 	f.prepareMissing()
 	if _, err := f.records(); err != nil {
 		return err
@@ -51,23 +46,19 @@ func (f *filterCommand) Run(s *streams) error {
 			return err
 		}
 	}
-	known, err := f.openText(s, f.File)
+	known, err := f.openText(s, string(f.File))
 	if err != nil {
 		return f.orSwapped(err)
 	}
 	if count, said := known.KeyCount(); said && f.verifier != nil && !f.Force {
 		f.verifier.fewest = count
 	}
-	streams := f.Stream
-	if len(streams) == 0 {
-		streams = []string{"-"}
-	}
 	progress, done := func(int) {}, func() {}
 	if f.Count || !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
-		progress, done = bytesBar(s, "filtering", streams)
+		progress, done = bytesBar(s, "filtering", files.Names(f.Stream)...)
 	}
 	var failures []error
-	for _, name := range streams {
+	for _, name := range files.Names(f.Stream) {
 		err := f.filter(s, known.Filter, name, progress)
 		if endsAll(err) {
 			done()
@@ -108,11 +99,6 @@ func (f *filterCommand) prepareMissing() {
 
 // filter prints the records of one stream that pass.
 func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, progress func(int)) error {
-	if !f.Count {
-		if err := s.checkStdout(name); err != nil {
-			return err
-		}
-	}
 	return f.read(s, name, progress, func(in *input) error {
 		if err := f.printHeader(s, name, in); err != nil {
 			return err
@@ -152,11 +138,11 @@ func (f *filterCommand) orSwapped(err error) error {
 }
 
 // isFilterFile reports whether a regular file begins as those of bloom build do.
-func isFilterFile(name string) bool {
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+func isFilterFile(name files.Input) bool {
+	if info, err := os.Stat(string(name)); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	file, err := os.Open(name)
+	file, err := os.Open(string(name))
 	if err != nil {
 		return false
 	}

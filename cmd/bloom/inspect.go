@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -12,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
@@ -19,11 +19,11 @@ type inspectCommand struct {
 	filterFlags
 	partFlag
 	keysFlags
-	Absent  string `placeholder:"FILE" help:"Measure the rate of these keys, one per line, none of which is in the filter (- is standard input)."`
-	JSON    bool   `name:"json" help:"Print JSON."`
-	Plot    string `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as SVG: the name must end in .svg."`
-	Picture string `placeholder:"FILE" help:"Draw every bit, or in a large filter squares of bits, as PNG: the name must end in .png."`
-	File    string `arg:"" name:"filter" help:"The filter, or a table file."`
+	Absent  files.Input  `placeholder:"FILE" help:"Measure the rate of these keys, one per line, none of which is in the filter (- is standard input)."`
+	JSON    bool         `name:"json" help:"Print JSON."`
+	Plot    files.Output `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as SVG: the name must end in .svg."`
+	Picture files.Output `placeholder:"FILE" help:"Draw every bit, or in a large filter squares of bits, as PNG: the name must end in .png."`
+	File    files.Input  `arg:"" name:"filter" help:"The filter, or a table file."`
 }
 
 // report has the results of inspect. inspect prints it, or writes it as JSON.
@@ -53,34 +53,27 @@ func (i *inspectCommand) Help() string { return filterHelp + partHelp }
 
 func (i *inspectCommand) Run(s *streams) error {
 	if i.Plot != "" {
-		if err := checkPlotName(i.Plot); err != nil {
+		if err := checkPlotName(string(i.Plot)); err != nil {
 			return fmt.Errorf("--plot: %w", err)
 		}
 	}
 	if i.Picture != "" {
-		if err := checkPictureName(i.Picture); err != nil {
+		if err := checkPictureName(string(i.Picture)); err != nil {
 			return fmt.Errorf("--picture: %w", err)
 		}
-	}
-	inputs := []string{i.File}
-	if i.Absent != "" {
-		inputs = append(inputs, i.Absent)
-	}
-	if err := errors.Join(s.checkStdout(inputs...), checkOutput(s, i.Plot, inputs...), checkOutput(s, i.Picture, inputs...)); err != nil {
-		return err
 	}
 	open := i.openFilter
 	if i.Absent != "" {
 		open = i.openText
 	}
-	filter, table, err := i.openTableOr(i.Raw, i.File, func() (filterfile.Filter, error) { return open(s, i.File) })
+	filter, table, err := i.openTableOr(i.Raw, string(i.File), func() (filterfile.Filter, error) { return open(s, string(i.File)) })
 	if err != nil {
 		return err
 	}
 	if table != nil && filter.Filter == nil {
 		return i.printTable(s, table)
 	}
-	r := newReport(i.File, filter)
+	r := newReport(string(i.File), filter)
 	if table != nil {
 		r.Encoding, r.Table, r.Filter = encodingTable, &table.report, &table.number
 	}
@@ -96,7 +89,7 @@ func (i *inspectCommand) Run(s *streams) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFile(s, i.Plot, drawing, inputs...); err != nil {
+		if err := writeFile(s, i.Plot, drawing); err != nil {
 			return err
 		}
 	}
@@ -105,7 +98,7 @@ func (i *inspectCommand) Run(s *streams) error {
 		if err != nil {
 			return fmt.Errorf("--picture: %w", err)
 		}
-		if err := writeFile(s, i.Picture, picture, inputs...); err != nil {
+		if err := writeFile(s, i.Picture, picture); err != nil {
 			return err
 		}
 	}
@@ -130,10 +123,10 @@ func (i *inspectCommand) Run(s *streams) error {
 
 // measure returns the share of the keys of --absent that pass the filter.
 func (i *inspectCommand) measure(s *streams, filter *bloom.Filter) (*float64, error) {
-	progress, done := bytesBar(s, "reading keys", []string{i.Absent})
+	progress, done := bytesBar(s, "reading keys", string(i.Absent))
 	defer done()
 	keys, passed := 0, 0
-	err := i.read(s, i.Absent, progress, func(in *input) error {
+	err := i.read(s, string(i.Absent), progress, func(in *input) error {
 		return in.work(
 			func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(filter.Format()) },
 			func(c *chunk) error {

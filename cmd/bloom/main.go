@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/cmd/internal/shell"
 	"github.com/lanebloom/bloom/cmd/internal/standard"
 )
@@ -74,7 +74,7 @@ func run(args []string) int {
 		kong.Description("Bloom filters in the formats of storage engines."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{"version": versionText(), "formats": formatNames(" or "), "default_format": bloom.Default.String()},
-		kong.KindMapper(reflect.String, kong.MapperFunc(decodeString)),
+		files.Strings(),
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -87,22 +87,14 @@ func run(args []string) int {
 	describe(parser.Model)
 	command, err := parser.Parse(args)
 	if err == nil {
+		err = files.Check(s.outputs(), command, tablesIn)
+	}
+	if err == nil {
 		err = command.Run(s)
 	} else if shortFlag.MatchString(err.Error()) {
 		err = errors.New(shortFlag.FindString(err.Error())) // any letter would be as near
 	}
 	return status(err, s.err)
-}
-
-// decodeString keeps the bytes of an argument as they are: names of files need
-// not be UTF-8. Kong's own decoder goes through JSON, which replaces what is not.
-func decodeString(ctx *kong.DecodeContext, target reflect.Value) error {
-	token, err := ctx.Scan.PopValue("string")
-	if err != nil {
-		return err
-	}
-	target.SetString(fmt.Sprint(token.Value))
-	return nil
 }
 
 // status prints an error and returns its exit status.
@@ -133,7 +125,8 @@ func parts(err error) []error {
 }
 
 // shown returns a name for a line of text: quoted if it would break the line.
-func shown(name string) string {
+func shown[S ~string](of S) string {
+	name := string(of)
 	if utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) < 0 {
 		return name
 	}

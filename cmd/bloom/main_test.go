@@ -24,6 +24,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 )
 
 func TestMain(m *testing.M) {
@@ -199,7 +200,7 @@ func TestFilterAgainstLoop(t *testing.T) {
 					count++
 				}
 			}
-			command := filterCommand{Invert: invert, File: path, Stream: []string{stream}}
+			command := filterCommand{Invert: invert, File: files.Input(path), Stream: []files.Input{files.Input(stream)}}
 			if got := output(t, &command); !bytes.Equal(got, want) {
 				t.Errorf("invert %v: %d bytes of output, want %d", invert, len(got), len(want))
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -17,6 +18,9 @@ type matcher struct {
 
 // UnmarshalText reads an expression.
 func (m *matcher) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		return errors.New("the expression is empty")
+	}
 	if m.expression, err = regexp.Compile(string(text)); err != nil {
 		return err
 	}

@@ -1,19 +1,18 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
 type mergeCommand struct {
 	filterFlags
-	Output  string   `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Filters []string `arg:"" name:"filters" help:"The filters."`
+	Output  files.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
+	Filters []files.Input `arg:"" name:"filters" help:"The filters."`
 }
 
 // Help is what bloom merge --help says, too.
@@ -25,11 +24,11 @@ What is written has all their keys. It is bare bytes if all filters are, and els
 }
 
 func (m *mergeCommand) Run(s *streams) error {
-	if err := checkFilterOutput(s, m.Output, m.Filters...); err != nil {
+	if err := refuseTerminal(s, m.Output); err != nil {
 		return err
 	}
 	merged, bare, typed := (*bloom.Set)(nil), true, kindOf{}
-	for _, name := range m.Filters {
+	for _, name := range files.Names(m.Filters) {
 		filter, err := m.openFilter(s, name)
 		if err != nil {
 			return err
@@ -52,11 +51,7 @@ func (m *mergeCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	if m.Output == "" {
-		_, err := s.out.Write(encoded)
-		return err
-	}
-	return writeFile(s, m.Output, encoded, m.Filters...)
+	return writeFilter(s, m.Output, encoded)
 }
 
 // kindOf is the first filter that says what kind of keys it has. Sets that are merged forget it when
@@ -77,9 +72,9 @@ func (k *kindOf) check(name string, filter filterfile.Filter) error {
 type addCommand struct {
 	filterFlags
 	keysFlags
-	Output string   `short:"o" placeholder:"FILE" help:"Write the filter to this file, and leave the other as it is."`
-	File   string   `arg:"" name:"filter" help:"The filter."`
-	Keys   []string `arg:"" optional:"" name:"keys" help:"Files of keys, one per line (standard input)."`
+	Output files.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, and leave the other as it is."`
+	File   files.State   `arg:"" name:"filter" help:"The filter."`
+	Keys   []files.Input `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (standard input)."`
 }
 
 // Help is what bloom add --help says, too.
@@ -90,22 +85,29 @@ The file of the filter is replaced as bloom build does it: it appears whole or n
 `
 }
 
+// AfterApply takes an -o that names the file of the filter for no -o.
+func (a *addCommand) AfterApply() error {
+	if sameFile(string(a.Output), string(a.File)) {
+		a.Output = ""
+	}
+	return nil
+}
+
 func (a *addCommand) Run(s *streams) error {
 	if _, err := a.records(); err != nil {
 		return err
 	}
-	if len(a.Keys) == 0 {
-		a.Keys = []string{"-"}
+	inPlace := a.Output == ""
+	if inPlace {
+		if err := s.outputs().CheckUpdate(string(a.File)); err != nil {
+			return err
+		}
 	}
-	inPlace := a.Output == "" || sameFile(a.Output, a.File)
-	if err := a.check(s, inPlace); err != nil {
-		return err
-	}
-	filter, err := a.openText(s, a.File)
+	filter, err := a.openText(s, string(a.File))
 	if err != nil {
 		return err
 	}
-	set, err := setOf(filter, a.File)
+	set, err := setOf(filter, string(a.File))
 	if err != nil {
 		return err
 	}
@@ -116,14 +118,14 @@ func (a *addCommand) Run(s *streams) error {
 		return err
 	}
 	if inPlace {
-		return s.outputs().Update(a.File, func(now []byte) ([]byte, error) { return a.addTo(s, now, set) }, a.Keys...)
+		return s.outputs().Update(string(a.File), func(now []byte) ([]byte, error) { return a.addTo(s, now, set) })
 	}
-	warnIfFull(s, a.Output, set)
+	warnIfFull(s, string(a.Output), set)
 	encoded, err := encode(set, !filter.IsFile)
 	if err != nil {
 		return err
 	}
-	return writeFile(s, a.Output, encoded, a.inputs()...)
+	return writeFile(s, a.Output, encoded)
 }
 
 // sameFile reports whether two names are those of one file.
@@ -133,21 +135,12 @@ func sameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(first, second)
 }
 
-func (a *addCommand) inputs() []string { return append(slices.Clone(a.Keys), a.File) }
-
-func (a *addCommand) check(s *streams, inPlace bool) error {
-	if inPlace {
-		return s.outputs().CheckUpdate(a.File, a.Keys...)
-	}
-	return checkOutput(s, a.Output, a.inputs()...)
-}
-
 // addKeys adds all keys to a set.
 func (a *addCommand) addKeys(s *streams, set *bloom.Set) error {
-	progress, done := bytesBar(s, "reading keys", a.Keys)
+	progress, done := bytesBar(s, "reading keys", files.Names(a.Keys)...)
 	defer done()
 	format := set.Format()
-	for _, name := range a.Keys {
+	for _, name := range files.Names(a.Keys) {
 		err := a.read(s, name, progress, func(in *input) error {
 			return in.work(
 				func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(format) },
@@ -169,21 +162,21 @@ func (a *addCommand) addTo(s *streams, file []byte, keys *bloom.Set) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	filter, err := options.Open(a.File, file)
+	filter, err := options.Open(string(a.File), file)
 	if err == nil {
 		err = filter.CheckKeys(shown(a.File), "the keys here are", bloom.KeysText)
 	}
 	if err != nil {
 		return nil, err
 	}
-	set, err := setOf(filter, a.File)
+	set, err := setOf(filter, string(a.File))
 	if err != nil {
 		return nil, err
 	}
 	if err := set.Merge(keys); err != nil {
 		return nil, fmt.Errorf("%s: another filter took its place while keys were read: %w", shown(a.File), fromLibrary(err))
 	}
-	warnIfFull(s, a.File, set)
+	warnIfFull(s, string(a.File), set)
 	return encode(set, !filter.IsFile)
 }
 
@@ -206,18 +199,6 @@ func setOf(filter filterfile.Filter, name string) (*bloom.Set, error) {
 		return nil, fmt.Errorf("%s: %w", shown(name), fromLibrary(err))
 	}
 	return set, nil
-}
-
-// checkFilterOutput refuses a terminal, and an output that is one of the inputs. An empty name is
-// standard output.
-func checkFilterOutput(s *streams, name string, inputs ...string) error {
-	if name != "" {
-		return checkOutput(s, name, inputs...)
-	}
-	if isTerminal(s.out) {
-		return errors.New("will not write a filter to a terminal: name a file with -o")
-	}
-	return s.checkStdout(inputs...)
 }
 
 // encode returns the bytes of a filter: bare, or those of a file.

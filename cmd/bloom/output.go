@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"io"
 
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
@@ -10,19 +12,27 @@ func (s *streams) outputs() outputfile.Streams {
 	return outputfile.Streams{In: s.in, Out: s.out, Err: s.err}
 }
 
-// writeFile writes the file of a name, which must not be one of the inputs.
-func writeFile(s *streams, name string, data []byte, inputs ...string) error {
-	return s.outputs().Write(name, func(w io.Writer) error {
+// writeFile writes the file of a name.
+func writeFile[name files.Output | files.State](s *streams, to name, data []byte) error {
+	return s.outputs().Write(string(to), func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
-	}, inputs...)
+	})
 }
 
-// checkOutput finds out before the work that writeFile would fail. An empty name is
-// no file.
-func checkOutput(s *streams, name string, inputs ...string) error {
-	return s.outputs().Check(name, inputs...)
+// writeFilter writes a filter to a file or, without a name, to standard output.
+func writeFilter(s *streams, to files.Output, data []byte) error {
+	if to == "" {
+		_, err := s.out.Write(data)
+		return err
+	}
+	return writeFile(s, to, data)
 }
 
-// checkStdout refuses inputs that are standard output, too.
-func (s *streams) checkStdout(inputs ...string) error { return s.outputs().CheckStdout(inputs...) }
+// refuseTerminal returns an error if a filter, without the name of a file, would go to a terminal.
+func refuseTerminal(s *streams, to files.Output) error {
+	if to == "" && isTerminal(s.out) {
+		return errors.New("will not write a filter to a terminal: name a file with -o")
+	}
+	return nil
+}

@@ -48,7 +48,7 @@ func drawnLate(draw func(int64) error, finish func() error) (add func(int), done
 }
 
 // bytesBar is a bar for the bytes of all inputs.
-func bytesBar(s *streams, title string, inputs []string) (add func(int), done func()) {
+func bytesBar(s *streams, title string, inputs ...string) (add func(int), done func()) {
 	return bar(s, title, totalSize(s, inputs), progressbar.OptionShowBytes(true))
 }
 

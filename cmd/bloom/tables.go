@@ -17,16 +17,17 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/sst"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 )
 
 type tablesCommand struct {
-	Key  []string `sep:"none" placeholder:"KEY" xor:"keys" help:"Print the tables that may have this key; several times, for several keys."`
-	Keys string   `placeholder:"FILE" xor:"keys" help:"Print the tables that may have keys of this file, one per line (- is standard input)."`
-	Hex  bool     `help:"Keys are in hexadecimal digits."`
-	List bool     `short:"l" help:"Print the keys, too: a line for each key and table."`
-	JSON bool     `name:"json" help:"Print a line of JSON for each table."`
+	Key  []string    `sep:"none" placeholder:"KEY" xor:"keys" help:"Print the tables that may have this key; several times, for several keys."`
+	Keys files.Input `placeholder:"FILE" xor:"keys" help:"Print the tables that may have keys of this file, one per line (- is standard input)."`
+	Hex  bool        `help:"Keys are in hexadecimal digits."`
+	List bool        `short:"l" help:"Print the keys, too: a line for each key and table."`
+	JSON bool        `name:"json" help:"Print a line of JSON for each table."`
 	keysFlags
-	Files []string `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders of them."`
+	Files []files.Input `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders of them."`
 }
 
 // Help is what bloom tables --help says, too.
@@ -40,7 +41,7 @@ A folder stands for the files in it whose names end with .ldb or .sst.
 }
 
 func (c *tablesCommand) Run(s *streams) error {
-	tables, err := tableFiles(c.Files)
+	tables, err := tableFiles(files.Names(c.Files))
 	if err != nil {
 		return err
 	}
@@ -109,6 +110,18 @@ func tableFiles(names []string) (files []tableFile, err error) {
 		}
 	}
 	return files, nil
+}
+
+// tablesIn returns the files that a name of an input stands for: the tables of a folder, or itself.
+func tablesIn(name string) (names []string) {
+	tables, err := tableFiles([]string{name})
+	if err != nil {
+		return []string{name} // reading it tells
+	}
+	for _, table := range tables {
+		names = append(names, table.name)
+	}
+	return names
 }
 
 // isTableName reports whether a file has a name of a table.
@@ -195,9 +208,9 @@ func (c *tablesCommand) asked(s *streams) (keys [][]byte, err error) {
 		}
 		return keys, c.decode(keys)
 	}
-	progress, done := bytesBar(s, "reading keys", []string{c.Keys})
+	progress, done := bytesBar(s, "reading keys", string(c.Keys))
 	defer done()
-	err = c.keysFlags.read(s, c.Keys, progress, func(in *input) error {
+	err = c.keysFlags.read(s, string(c.Keys), progress, func(in *input) error {
 		return in.work(func(*chunk) {}, func(part *chunk) error {
 			for _, key := range part.keys {
 				keys = append(keys, slices.Clone(key))

@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
 type testCommand struct {
 	filterFlags
-	Match *matcher `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or all that matches if it has no group."`
-	All   bool     `help:"With --match: all keys of an argument must be in the filter, not just one."`
-	File  string   `arg:"" name:"filter" help:"The filter."`
-	Keys  []string `arg:"" name:"key" help:"Keys, each the bytes of an argument."`
+	Match *matcher    `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or all that matches if it has no group."`
+	All   bool        `help:"With --match: all keys of an argument must be in the filter, not just one."`
+	File  files.Input `arg:"" name:"filter" help:"The filter."`
+	Keys  []string    `arg:"" name:"key" help:"Keys, each the bytes of an argument."`
 }
 
 // Help is what bloom test --help says, too.
@@ -22,7 +23,7 @@ func (*testCommand) Help() string {
 }
 
 func (t *testCommand) Run(s *streams) error {
-	filter, err := t.openText(s, t.File)
+	filter, err := t.openText(s, string(t.File))
 	if err != nil {
 		return err
 	}

@@ -5,23 +5,23 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
-	"slices"
 
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 )
 
 type uniqueCommand struct {
 	keysFlags
 	printer
-	Repeated bool      `short:"v" help:"Print the others: the lines that came before."`
-	Rate     *rate     `placeholder:"P" help:"The share of the new lines that may be missing, at most (1e-6)."`
-	Verify   bool      `help:"Read the files a second time, so that no line is missing. What comes several times is in memory then."`
-	Seen     string    `placeholder:"FILE" help:"Leave out what earlier runs with this file have seen, too: a filter, which is made if it is not there."`
-	Memory   *byteSize `placeholder:"SIZE" help:"The size of a new --seen file (64MiB), which it keeps."`
-	Quiet    bool      `short:"q" help:"Do not say how many lines are expected to be missing."`
-	Files    []string  `arg:"" optional:"" help:"Files of lines, in this order (standard input)."`
+	Repeated bool          `short:"v" help:"Print the others: the lines that came before."`
+	Rate     *rate         `placeholder:"P" help:"The share of the new lines that may be missing, at most (1e-6)."`
+	Verify   bool          `help:"Read the files a second time, so that no line is missing. What comes several times is in memory then."`
+	Seen     files.State   `placeholder:"FILE" help:"Leave out what earlier runs with this file have seen, too: a filter, which is made if it is not there."`
+	Memory   *byteSize     `placeholder:"SIZE" help:"The size of a new --seen file (64MiB), which it keeps."`
+	Quiet    bool          `short:"q" help:"Do not say how many lines are expected to be missing."`
+	Files    []files.Input `arg:"" optional:"" default:"-" help:"Files of lines, in this order (standard input)."`
 
 	known seenKeys
 }
@@ -41,9 +41,6 @@ The exit status is 0 if a line was printed, 1 if none was, and 2 on an error.
 func (u *uniqueCommand) Run(s *streams) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // the filters are most of the memory
 	u.prints = true
-	if len(u.Files) == 0 {
-		u.Files = []string{"-"}
-	}
 	if u.Rate == nil {
 		u.Rate = new(rate(1e-6))
 	}
@@ -52,11 +49,6 @@ func (u *uniqueCommand) Run(s *streams) error {
 	}
 	if !(*u.Rate > 0 && *u.Rate < 1) {
 		return fmt.Errorf("--rate: %v is not between 0 and 1", *u.Rate)
-	}
-	if !u.Count {
-		if err := s.checkStdout(slices.Concat(u.Files, []string{u.Seen})...); err != nil {
-			return err
-		}
 	}
 	var err error
 	switch {
@@ -126,12 +118,12 @@ func (u *uniqueCommand) printChosen(s *streams, c *chunk, delimiter byte) error 
 func (u *uniqueCommand) each(s *streams, title string, finish func(c *chunk, delimiter byte) error) error {
 	progress, done := func(int) {}, func() {}
 	if u.Count || !isTerminal(s.out) {
-		progress, done = bytesBar(s, title, u.Files)
+		progress, done = bytesBar(s, title, files.Names(u.Files)...)
 	}
 	defer done()
 	u.passed, u.header = 0, printedHeader{}
 	var failures []error
-	for _, name := range u.Files {
+	for _, name := range files.Names(u.Files) {
 		err := u.read(s, name, progress, func(in *input) error {
 			if err := u.printHeader(s, name, in); err != nil {
 				return err

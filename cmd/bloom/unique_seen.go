@@ -13,14 +13,14 @@ import (
 
 // printUnseen prints what neither this run nor the file of --seen has seen, and then adds it to the file.
 func (u *uniqueCommand) printUnseen(s *streams) error {
-	if _, err := os.Stat(u.Seen); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(string(u.Seen)); errors.Is(err, fs.ErrNotExist) {
 		if err := u.makeSeen(s); err != nil {
 			return err
 		}
 	} else if u.Memory != nil {
 		return fmt.Errorf("--memory: %s is there, and keeps its size", shown(u.Seen))
 	}
-	if err := s.outputs().CheckUpdate(u.Seen, u.Files...); err != nil {
+	if err := s.outputs().CheckUpdate(string(u.Seen)); err != nil {
 		return err
 	}
 	if err := u.openSeen(s); err != nil {
@@ -31,9 +31,9 @@ func (u *uniqueCommand) printUnseen(s *streams) error {
 		return failures // the lines that were not printed come again
 	}
 	adder := addCommand{File: u.Seen}
-	err := s.outputs().Update(u.Seen, func(now []byte) ([]byte, error) { return adder.addTo(s, now, u.known.last.Set) }, u.Files...)
+	err := s.outputs().Update(string(u.Seen), func(now []byte) ([]byte, error) { return adder.addTo(s, now, u.known.last.Set) })
 	if rate := u.known.rateTogether(); rate > float64(*u.Rate) {
-		s.warn(u.Seen, fmt.Sprintf("of the next lines, %.2g %% are expected to be missing, more than --rate says: begin a file with a larger --memory", 100*rate))
+		s.warn(string(u.Seen), fmt.Sprintf("of the next lines, %.2g %% are expected to be missing, more than --rate says: begin a file with a larger --memory", 100*rate))
 	}
 	return errors.Join(failures, err)
 }
@@ -57,17 +57,17 @@ func (u *uniqueCommand) makeSeen(s *streams) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(s, u.Seen, file, u.Files...)
+	return writeFile(s, u.Seen, file)
 }
 
 // openSeen makes the filter of the file one of the sets. Keys are added to another one of its shape, whose bits
 // are then added to the file.
 func (u *uniqueCommand) openSeen(s *streams) error {
-	filter, err := filterFlags{}.openText(s, u.Seen)
+	filter, err := filterFlags{}.openText(s, string(u.Seen))
 	if err != nil {
 		return err
 	}
-	file, err := setOf(filter, u.Seen)
+	file, err := setOf(filter, string(u.Seen))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 )
 
 // TestUniqueVerify compares what is printed with a map, for every flag. There are so many lines that the filters
@@ -48,7 +49,7 @@ func TestUniqueVerify(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, repeated := range []bool{false, true} {
-			command := uniqueCommand{Verify: true, Repeated: repeated, Files: []string{path}}
+			command := uniqueCommand{Verify: true, Repeated: repeated, Files: []files.Input{files.Input(path)}}
 			command.tableFlags = form.flags
 			if got := output(t, &command); !bytes.Equal(got, want[repeated].Bytes()) {
 				t.Errorf("%+v, repeated %v: %d bytes of output, want %d", form.flags, repeated, len(got), want[repeated].Len())

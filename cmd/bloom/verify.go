@@ -36,7 +36,7 @@ const pendingMemory = 64 << 20
 var verifyMemory = pendingMemory // a test sets it
 
 func newVerifier(s *streams, f *filterCommand) (*verifier, error) {
-	if info, err := s.outputs().Stat(f.Verify); err != nil {
+	if info, err := s.outputs().Stat(string(f.Verify)); err != nil {
 		return nil, err
 	} else if f.Verify == "-" || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("--verify: %s may be read several times, so it must be a regular file", shown(f.Verify))
@@ -133,7 +133,7 @@ func (v *verifier) has(places []int, misses bool) bool {
 func (v *verifier) find(s *streams) error {
 	v.found = make([]atomic.Bool, len(v.places))
 	n := uint64(0)
-	err := v.flags.read(s, v.Verify, func(int) {}, func(in *input) error {
+	err := v.flags.read(s, string(v.Verify), func(int) {}, func(in *input) error {
 		return in.work(func(c *chunk) {
 			for _, key := range c.keys {
 				if place, known := v.places[string(key)]; known {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/files"
 )
 
 // TestVerify compares filters of a few bits per key, which have many false positives, with a map, for every
@@ -31,22 +32,22 @@ func TestVerify(t *testing.T) {
 		fmt.Fprintln(&stream, key)
 		fmt.Fprintf(&streamCSV, "\"%s\",x\n", key)
 	}
-	write := func(name string, data []byte) string {
+	write := func(name string, data []byte) files.Input {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return path
+		return files.Input(path)
 	}
 	filter := write("filter", bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 3}.AppendFilter(nil, bloom.Strings(strings.Split(known.String(), "\n"))))
 	all := write("known", []byte(known.String()))
 	for _, most := range []int{pendingMemory, 10_000, 0} {
 		for _, invert := range []bool{false, true} {
 			for _, table := range []bool{false, true} {
-				command := filterCommand{Invert: invert, Verify: all, File: filter, Stream: []string{write("stream", []byte(stream.String()))}}
+				command := filterCommand{Invert: invert, Verify: all, File: filter, Stream: []files.Input{write("stream", []byte(stream.String()))}}
 				form := "%s\n"
 				if table {
-					command.Stream = []string{write("stream.csv", []byte(streamCSV.String()))}
+					command.Stream = []files.Input{write("stream.csv", []byte(streamCSV.String()))}
 					command.tableFlags = tableFlags{Field: "1", CSV: true}
 					form = "\"%s\",x\n"
 				}

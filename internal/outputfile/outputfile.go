@@ -32,7 +32,7 @@ A pipe or a device is written to.`
 // Streams are the standard streams of a process.
 type Streams struct{ In, Out, Err *os.File }
 
-// Write writes the file of a name, which must not be one of the inputs.
+// Write writes the file of a name.
 //
 // A regular file appears whole or not at all: the bytes go to a temporary file
 // beside it, which then takes its name, and is removed on an error or a signal. A
@@ -44,8 +44,8 @@ type Streams struct{ In, Out, Err *os.File }
 // The libraries for this (google/renameio) do not run on Windows, make temporary
 // names out of the file's, which may then be too long, and know neither signals nor
 // owners.
-func (s Streams) Write(name string, write func(io.Writer) error, inputs ...string) error {
-	o, err := s.find(name, inputs)
+func (s Streams) Write(name string, write func(io.Writer) error) error {
+	o, err := s.find(name)
 	switch {
 	case err != nil:
 		return err
@@ -60,8 +60,8 @@ func (s Streams) Write(name string, write func(io.Writer) error, inputs ...strin
 // Update replaces a regular file by what change makes of its bytes. From the reading to the end, no
 // other process replaces the file with Update, Rewrite or Write. Processes that do so at once wait for each
 // other, so that none undoes what another did.
-func (s Streams) Update(name string, change func(old []byte) ([]byte, error), inputs ...string) error {
-	return s.whileLocked(name, inputs, func(o destination, locked *lockedFile) error {
+func (s Streams) Update(name string, change func(old []byte) ([]byte, error)) error {
+	return s.whileLocked(name, func(o destination, locked *lockedFile) error {
 		old, err := locked.read()
 		if err != nil {
 			return err
@@ -79,13 +79,13 @@ func (s Streams) Update(name string, change func(old []byte) ([]byte, error), in
 
 // Rewrite is Update for files that are too large for memory: another process reads the old file while write is
 // at work. It must not be this one, which would lose its lock.
-func (s Streams) Rewrite(name string, write func(w io.Writer) error, inputs ...string) error {
-	return s.whileLocked(name, inputs, func(o destination, locked *lockedFile) error { return o.replace(locked, write) })
+func (s Streams) Rewrite(name string, write func(w io.Writer) error) error {
+	return s.whileLocked(name, func(o destination, locked *lockedFile) error { return o.replace(locked, write) })
 }
 
 // whileLocked calls do while no other process replaces the regular file of a name.
-func (s Streams) whileLocked(name string, inputs []string, do func(destination, *lockedFile) error) error {
-	o, err := s.findOld(name, inputs)
+func (s Streams) whileLocked(name string, do func(destination, *lockedFile) error) error {
+	o, err := s.findOld(name)
 	if err != nil {
 		return err
 	}
@@ -101,28 +101,15 @@ func (s Streams) whileLocked(name string, inputs []string, do func(destination, 
 }
 
 // CheckUpdate finds out before the work that Update or Rewrite would fail.
-func (s Streams) CheckUpdate(name string, inputs ...string) error {
-	_, err := s.findOld(name, inputs)
+func (s Streams) CheckUpdate(name string) error {
+	_, err := s.findOld(name)
 	return err
 }
 
-// Check finds out before the work that Write would fail. An empty name is no file.
-func (s Streams) Check(name string, inputs ...string) error {
-	if name == "" {
-		return nil
-	}
-	_, err := s.find(name, inputs)
+// Check finds out before the work that Write would fail.
+func (s Streams) Check(name string) error {
+	_, err := s.find(name)
 	return err
-}
-
-// CheckStdout refuses inputs that are standard output, too, as grep does: an output
-// that is read again grows without end.
-func (s Streams) CheckStdout(inputs ...string) error {
-	info, err := s.Out.Stat()
-	if err != nil {
-		return nil // writing will tell
-	}
-	return s.checkInputs(info, inputs)
 }
 
 // Stat tells of an input: "-" is standard input.
@@ -133,20 +120,8 @@ func (s Streams) Stat(input string) (fs.FileInfo, error) {
 	return os.Stat(input)
 }
 
-// checkInputs refuses inputs that are the file to write to, by whatever name. To
-// read from and write to the same terminal or pipe does no harm.
-func (s Streams) checkInputs(out fs.FileInfo, inputs []string) error {
-	const streaming = os.ModeCharDevice | os.ModeNamedPipe | os.ModeSocket
-	for _, input := range inputs {
-		if in, err := s.Stat(input); err == nil && os.SameFile(in, out) && out.Mode()&streaming == 0 {
-			return fmt.Errorf("%s: input file is also the output", input)
-		}
-	}
-	return nil
-}
-
 // find returns what a name of an output means.
-func (s Streams) find(name string, inputs []string) (o destination, err error) {
+func (s Streams) find(name string) (o destination, err error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return newOutput(name)
@@ -156,9 +131,6 @@ func (s Streams) find(name string, inputs []string) (o destination, err error) {
 	}
 	if info.IsDir() {
 		return o, fmt.Errorf("%s: is a directory", name)
-	}
-	if err := s.checkInputs(info, inputs); err != nil {
-		return o, err
 	}
 	for _, stream := range []*os.File{s.Out, s.Err} {
 		if other, err := stream.Stat(); err == nil && os.SameFile(info, other) {
@@ -172,11 +144,11 @@ func (s Streams) find(name string, inputs []string) (o destination, err error) {
 }
 
 // findOld is find for a regular file that is to be changed.
-func (s Streams) findOld(name string, inputs []string) (o destination, err error) {
+func (s Streams) findOld(name string) (o destination, err error) {
 	if _, err := os.Stat(name); err != nil {
 		return o, err
 	}
-	o, err = s.find(name, inputs)
+	o, err = s.find(name)
 	switch {
 	case err != nil:
 		return o, err

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/lanebloom/bloom/cmd/internal/files/filestest"
+	"github.com/lanebloom/bloom/cmd/internal/standard"
+)
+
+// TestFiles wants every flag and argument that names a file to say whether it is read or written, and every command
+// to refuse an output that is an input.
+func TestFiles(t *testing.T) {
+	parser, err := kong.New(&cli{}, kong.Exit(func(int) {}), kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := []string{"column", "keys-column", "format", "completion shell", "help command"}
+	filestest.Grammar(t, parser.Model, others, func(args []string) int {
+		s := &streams{args: args}
+		s.in, s.out, s.err = standard.Streams()
+		return s.run()
+	})
+}

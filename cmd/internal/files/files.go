@@ -1,0 +1,169 @@
+// Package files has the types of the flags and arguments that name files. So one function knows all files that a
+// command line names, and refuses outputs that are inputs, whatever the command.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/lanebloom/bloom/internal/outputfile"
+)
+
+// Input is the name of a file, or of a folder of files, that is read. "-" is standard input. Without the flag, it is
+// empty: an empty name on the command line is an error.
+type Input string
+
+// Output is the name of a file that is written, and must not be an input. Without the flag, it is empty.
+type Output string
+
+// State is the name of a file that is read and then replaced: it must not be another input, nor an output. Without the
+// flag, it is empty.
+type State string
+
+// Strings decodes the flags and arguments that are strings, of these types or others. An empty value of a flag is an
+// error, and not the same as no flag: a script may have lost the value. The bytes stay as they are, for
+// names of files need not be UTF-8; kong's own decoder goes through JSON, which replaces what is not.
+func Strings() kong.Option { return kong.KindMapper(reflect.String, kong.MapperFunc(decode)) }
+
+func decode(context *kong.DecodeContext, target reflect.Value) error {
+	token, err := context.Scan.PopValue("string")
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprint(token.Value)
+	_, isInput := target.Interface().(Input)
+	isFile := isInput || isWritten(target.Interface())
+	switch {
+	case text == "" && isFile:
+		return errors.New("the name of a file is missing")
+	case text == "" && context.Value.Flag != nil:
+		return errors.New("the value is missing")
+	case text == "-" && isFile && !isInput:
+		return errors.New("- is not the name of a file here: ./- is")
+	}
+	target.SetString(text)
+	return nil
+}
+
+func isWritten(name any) bool {
+	switch name.(type) {
+	case Output, State:
+		return true
+	}
+	return false
+}
+
+// Check returns an error for a command line on which a file that is written is read, too, or is written twice: a file
+// of an Output or a State, or standard output, which every command writes. It does not matter by what names and links. Files
+// that could not be written for another reason are an error, too. folder returns the files that a name of an input
+// stands for; nil is for commands that read no folders.
+func Check(streams outputfile.Streams, line *kong.Context, folder func(name string) []string) error {
+	inputs, outputs, states := named(line)
+	if folder != nil {
+		var all []string
+		for _, name := range inputs {
+			all = append(all, folder(name)...)
+		}
+		inputs = all
+	}
+	if info, err := streams.Out.Stat(); err == nil { // else writing tells
+		for _, input := range slices.Concat(inputs, states) {
+			if in, err := streams.Stat(input); err == nil && os.SameFile(in, info) && !isStreaming(info) {
+				return isAlsoOutput(input)
+			}
+		}
+	}
+	for _, state := range states {
+		for _, input := range inputs {
+			if same(streams, input, state) {
+				return isAlsoOutput(input)
+			}
+		}
+	}
+	for i, output := range outputs {
+		for _, input := range slices.Concat(inputs, states) {
+			if same(streams, input, output) {
+				return isAlsoOutput(input)
+			}
+		}
+		for _, other := range outputs[:i] {
+			if same(streams, other, output) {
+				return fmt.Errorf("%s: this is the file of two outputs", output)
+			}
+		}
+		if err := streams.Check(output); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isAlsoOutput(input string) error {
+	return fmt.Errorf("%s: input file is also the output", input)
+}
+
+// same reports whether an input, or an output, and another output are one file. A file that is not there yet has
+// only its name.
+func same(streams outputfile.Streams, first, second string) bool {
+	info1, err1 := streams.Stat(first)
+	info2, err2 := os.Stat(second)
+	if err1 == nil && err2 == nil {
+		return os.SameFile(info1, info2) && !isStreaming(info2)
+	}
+	path1, err1 := filepath.Abs(first)
+	path2, err2 := filepath.Abs(second)
+	return err1 == nil && err2 == nil && path1 == path2
+}
+
+// isStreaming reports whether it does no harm to read from and write to the same file, such as a terminal or a pipe.
+func isStreaming(info os.FileInfo) bool {
+	return info.Mode()&(os.ModeCharDevice|os.ModeNamedPipe|os.ModeSocket) != 0
+}
+
+// named returns the files that a command line names.
+func named(line *kong.Context) (inputs, outputs, states []string) {
+	for _, value := range Values(line.Selected()) {
+		switch name := value.Target.Interface().(type) {
+		case Input:
+			inputs = append(inputs, string(name))
+		case []Input:
+			inputs = append(inputs, Names(name)...)
+		case Output:
+			outputs = append(outputs, string(name))
+		case State:
+			states = append(states, string(name))
+		}
+	}
+	given := func(names []string) []string {
+		return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	}
+	return given(inputs), given(outputs), given(states)
+}
+
+// Values returns the flags and arguments of a command.
+func Values(command *kong.Node) (values []*kong.Value) {
+	if command == nil {
+		return nil
+	}
+	for _, group := range command.AllFlags(false) {
+		for _, flag := range group {
+			values = append(values, flag.Value)
+		}
+	}
+	return append(values, command.Positional...)
+}
+
+// Names returns inputs as strings.
+func Names(inputs []Input) []string {
+	names := make([]string, len(inputs))
+	for i, input := range inputs {
+		names[i] = string(input)
+	}
+	return names
+}
