@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"runtime/debug"
+	"slices"
 
 	"github.com/valyala/fastjson"
 
@@ -64,6 +66,37 @@ func (c *chunk) keysOf(record int) (from, end int) {
 		from = c.ends[record-1]
 	}
 	return from, c.ends[record]
+}
+
+// dropRepeats leaves each record every key once.
+func (c *chunk) dropRepeats() {
+	if len(c.ends) == 0 {
+		return
+	}
+	kept, from := c.keys[:0], 0 // no key moves beyond where one is still to be read
+	for i, end := range c.ends {
+		kept = appendDistinct(kept, c.keys[from:end])
+		from, c.ends[i] = end, len(kept)
+	}
+	c.keys = kept
+}
+
+// appendDistinct appends each of some keys once.
+func appendDistinct(to, keys [][]byte) [][]byte {
+	const few = 16 // keys that are compared with each other
+	first, known := len(to), map[string]bool{}
+	for _, key := range keys {
+		if len(keys) > few {
+			if known[string(key)] {
+				continue
+			}
+			known[string(key)] = true
+		} else if slices.ContainsFunc(to[first:], func(other []byte) bool { return bytes.Equal(other, key) }) {
+			continue
+		}
+		to = append(to, key)
+	}
+	return to
 }
 
 // record returns a record as it was, with its end.

@@ -129,7 +129,10 @@ func (u *uniqueCommand) each(s *streams, title string, finish func(c *chunk, del
 				return err
 			}
 			return in.work(
-				func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(u.format()) },
+				func(c *chunk) {
+					c.dropRepeats() // or the second would count as old
+					c.hashed = bloom.Bytes(c.keys).Hashed(u.format())
+				},
 				func(c *chunk) error { return finish(c, in.records.delimiter) })
 		})
 		if endsAll(err) {

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lanebloom/bloom"
@@ -115,6 +117,62 @@ func TestShares(t *testing.T) {
 		sum += known.share(set)
 		if share := known.share(set); share <= 0 || sum > known.rate {
 			t.Fatalf("set %d has the rate %v, and all have %v", set, share, sum)
+		}
+	}
+}
+
+// TestUniqueRecords compares records of several keys with a loop, for every flag. Many have a key twice, of which the
+// second is as new as the first.
+func TestUniqueRecords(t *testing.T) {
+	random := rand.New(rand.NewPCG(15, 16))
+	lines := make([][]string, 20_000) // of keys
+	var text bytes.Buffer
+	for i := range lines {
+		n := 1 + random.IntN(4)
+		if i%1000 == 0 {
+			n = 100
+		}
+		for range n {
+			lines[i] = append(lines[i], fmt.Sprint("u", random.IntN(3*i+10)))
+		}
+		if random.IntN(3) == 0 {
+			lines[i] = append(lines[i], lines[i][0])
+		}
+		fmt.Fprintln(&text, strings.Join(lines[i], " "))
+	}
+	path := files.Input(filepath.Join(t.TempDir(), "lines"))
+	if err := os.WriteFile(string(path), text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	match := new(matcher)
+	if err := match.UnmarshalText([]byte(`u\d+`)); err != nil {
+		t.Fatal(err)
+	}
+	for _, all := range []bool{false, true} {
+		for _, repeated := range []bool{false, true} {
+			var want bytes.Buffer
+			old := map[string]bool{}
+			for _, keys := range lines {
+				isOld := func(key string) bool { return old[key] }
+				isNew := func(key string) bool { return !old[key] }
+				passes := slices.ContainsFunc(keys, isNew)
+				if all {
+					passes = !slices.ContainsFunc(keys, isOld)
+				}
+				if passes != repeated {
+					fmt.Fprintln(&want, strings.Join(keys, " "))
+				}
+				for _, key := range keys {
+					old[key] = true
+				}
+			}
+			for _, verify := range []bool{false, true} {
+				command := uniqueCommand{Verify: verify, Repeated: repeated, Quiet: true, Files: []files.Input{path}}
+				command.Match, command.All = match, all
+				if got := output(t, &command); !bytes.Equal(got, want.Bytes()) {
+					t.Errorf("all %v, repeated %v, verify %v: %d bytes of output, want %d", all, repeated, verify, len(got), want.Len())
+				}
+			}
 		}
 	}
 }
