@@ -68,6 +68,25 @@ func (c *chunk) keysOf(record int) (from, end int) {
 	return from, c.ends[record]
 }
 
+// keysWritten returns how many keys the records have up to the last one that was written whole, if so many bytes of out
+// were.
+func (c *chunk) keysWritten(bytesWritten int, delimiter byte) int {
+	lines := bytes.Count(c.out[:bytesWritten], []byte{delimiter}) // where records are lines
+	for i := range c.len() {
+		from, _ := c.keysOf(i)
+		if c.chosen[i/64]>>(i%64)&1 == 0 {
+			continue
+		}
+		if len(c.records) > 0 {
+			bytesWritten -= len(c.records[i])
+		}
+		if lines--; bytesWritten < 0 || len(c.records) == 0 && lines < 0 {
+			return from
+		}
+	}
+	return len(c.keys)
+}
+
 // dropRepeats leaves each record every key once.
 func (c *chunk) dropRepeats() {
 	if len(c.ends) == 0 {

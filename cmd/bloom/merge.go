@@ -118,7 +118,14 @@ func (a *addCommand) Run(s *streams) error {
 		return err
 	}
 	if inPlace {
-		return s.outputs().Update(string(a.File), func(now []byte) ([]byte, error) { return a.addTo(s, now, set) })
+		return s.outputs().Update(string(a.File), func(now []byte) ([]byte, error) {
+			all, bare, err := a.addTo(now, set)
+			if err != nil {
+				return nil, err
+			}
+			warnIfFull(s, string(a.File), all)
+			return encode(all, bare)
+		})
 	}
 	warnIfFull(s, string(a.Output), set)
 	encoded, err := encode(set, !filter.IsFile)
@@ -156,28 +163,26 @@ func (a *addCommand) addKeys(s *streams, set *bloom.Set) error {
 	return nil
 }
 
-// addTo returns the bytes of a file of a filter with the keys of a set added.
-func (a *addCommand) addTo(s *streams, file []byte, keys *bloom.Set) ([]byte, error) {
+// addTo returns the filter in a file, or in bare bytes, with the keys of a set added.
+func (a *addCommand) addTo(file []byte, keys *bloom.Set) (set *bloom.Set, bare bool, err error) {
 	options, err := a.options()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	filter, err := options.Open(string(a.File), file)
 	if err == nil {
 		err = filter.CheckKeys(shown(a.File), "the keys here are", bloom.KeysText)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	set, err := setOf(filter, string(a.File))
-	if err != nil {
-		return nil, err
+	if set, err = setOf(filter, string(a.File)); err != nil {
+		return nil, false, err
 	}
 	if err := set.Merge(keys); err != nil {
-		return nil, fmt.Errorf("%s: another filter took its place while keys were read: %w", shown(a.File), fromLibrary(err))
+		return nil, false, fmt.Errorf("%s: another filter took its place while keys were read: %w", shown(a.File), fromLibrary(err))
 	}
-	warnIfFull(s, string(a.File), set)
-	return encode(set, !filter.IsFile)
+	return set, !filter.IsFile, nil
 }
 
 func warnIfFull(s *streams, name string, set *bloom.Set) {

@@ -48,8 +48,8 @@ func (p *printer) print(s *streams, records []byte, n int) error {
 	if p.Count || len(records) == 0 {
 		return nil
 	}
-	if _, err := s.out.Write(records); err != nil {
-		return &outputError{err}
+	if wrote, err := s.out.Write(records); err != nil {
+		return &outputError{err, wrote}
 	}
 	return nil
 }
@@ -60,13 +60,18 @@ func (p *printer) printCount(s *streams) error {
 		return nil
 	}
 	if _, err := fmt.Fprintln(s.out, p.passed); err != nil {
-		return &outputError{err}
+		return &outputError{error: err}
 	}
 	return nil
 }
 
-// outputError is an error of writing. Unlike an error of reading, it ends the command.
-type outputError struct{ error }
+// outputError is an error of writing, after so many bytes. Unlike an error of reading, it ends the command.
+type outputError struct {
+	error
+	wrote int
+}
+
+func (e *outputError) Unwrap() error { return e.error }
 
 // endsAll reports whether an error ends the command, and not only the reading of one stream.
 func endsAll(err error) bool {

@@ -114,11 +114,16 @@ func (k *seenKeys) addPart(keys bloom.Keys, hits []uint64) (err error) {
 
 // withoutFound returns a column in which the keys that were found are null.
 func (k *seenKeys) withoutFound(keys bloom.Keys) (bloom.Keys, error) {
-	k.validity = k.validity[:0]
-	for _, word := range k.found {
-		k.validity = binary.LittleEndian.AppendUint64(k.validity, ^word)
-	}
+	k.validity = appendNot(k.validity[:0], k.found)
 	return keys.WithValidity(k.validity, 0)
+}
+
+// appendNot appends the bytes of a validity bitmap in which the keys that hit are null.
+func appendNot(to []byte, hits []uint64) []byte {
+	for _, word := range hits {
+		to = binary.LittleEndian.AppendUint64(to, ^word)
+	}
+	return to
 }
 
 // count counts new keys of the last set, and those that the sets are expected to have taken for old ones

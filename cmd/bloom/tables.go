@@ -310,7 +310,7 @@ func (f *tableFinder) print(of found) (err error) {
 		_, err = fmt.Fprintf(f.out, "%s\t%d\n", shown(of.File), of.Count)
 	}
 	if err != nil {
-		return &outputError{err}
+		return &outputError{error: err}
 	}
 	return nil
 }

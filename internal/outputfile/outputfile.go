@@ -83,6 +83,31 @@ func (s Streams) Rewrite(name string, write func(w io.Writer) error) error {
 	return s.whileLocked(name, func(o destination, locked *lockedFile) error { return o.replace(locked, write) })
 }
 
+// Create writes a file that must not be there yet: of processes that do so at once, one makes the file, and the others
+// get an error that is fs.ErrExist. It appears whole or not at all.
+func (s Streams) Create(name string, write func(io.Writer) error) error {
+	o, err := newOutput(name)
+	if _, missing := os.Stat(name); missing == nil {
+		return fmt.Errorf("%s: %w", name, fs.ErrExist)
+	}
+	if err != nil {
+		return err
+	}
+	return o.makeBeside(0o666, write, func(temporary string, _ <-chan os.Signal) error {
+		err := os.Link(temporary, o.path)
+		if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
+			if _, there := os.Lstat(o.path); errors.Is(there, fs.ErrNotExist) {
+				return os.Rename(temporary, o.path)
+			}
+			err = fs.ErrExist
+		}
+		if err == nil {
+			err = os.Remove(temporary)
+		}
+		return err
+	})
+}
+
 // whileLocked calls do while no other process replaces the regular file of a name.
 func (s Streams) whileLocked(name string, do func(destination, *lockedFile) error) error {
 	o, err := s.findOld(name)
@@ -244,7 +269,14 @@ func (o destination) replace(locked *lockedFile, write func(io.Writer) error) er
 	if o.old != nil {
 		mode = 0o600 // until it has the old one's
 	}
-	signals, stop := catchSignals()
+	return o.makeBeside(mode, write, func(temporary string, signals <-chan os.Signal) error {
+		return o.giveName(temporary, locked, signals)
+	})
+}
+
+// makeBeside writes a temporary file, and gives it the name of the file. It stays only if that succeeds.
+func (o destination) makeBeside(mode os.FileMode, write func(io.Writer) error, giveName func(temporary string, signals <-chan os.Signal) error) error {
+	signals, stop := CatchSignals()
 	defer stop()
 	temporary := filepath.Join(filepath.Dir(o.path), ".bloom-"+rand.Text()+".tmp")
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -256,7 +288,7 @@ func (o destination) replace(locked *lockedFile, write func(io.Writer) error) er
 		end.err = closed
 	}
 	if end.err == nil && end.panicked == nil {
-		end.err = o.giveName(temporary, locked, signals)
+		end.err = giveName(temporary, signals)
 	}
 	if end.err != nil || end.panicked != nil {
 		end.err = errors.Join(o.explain(end.err, temporary), os.Remove(temporary))
@@ -332,8 +364,8 @@ type signalError struct{ os.Signal }
 
 func (e signalError) Error() string { return e.String() }
 
-// catchSignals returns the signals that ask the process to end.
-func catchSignals() (signals <-chan os.Signal, stop func()) {
+// CatchSignals returns the signals that ask the process to end, which do not end it until stop is called.
+func CatchSignals() (signals <-chan os.Signal, stop func()) {
 	caught := make(chan os.Signal, 1)
 	for _, s := range endings {
 		if !signal.Ignored(s) { // by nohup, say
