@@ -18,7 +18,7 @@ type filterCommand struct {
 	Keys   files.Input `placeholder:"FILE" help:"Write the rows that have one of these keys, one per line or in a column of a table, and no others (- for standard input). There is no FILTER then."`
 	keyFlags
 	indexFlag
-	Format *string       `placeholder:"NAME" help:"Format of a filter of bare bytes (leveldb). A file that says its format must agree."`
+	Format *string       `placeholder:"NAME" help:"Format of a filter of bare bytes that do not say it, as rocksdb does. A file that says its format must agree."`
 	Raw    bool          `help:"Take the bytes as a bare filter, whatever they look like."`
 	Invert bool          `short:"v" help:"Write the other rows: those that are certainly not in the filter, or have none of the keys."`
 	CSV    bool          `name:"csv" xor:"text" help:"Print the rows as CSV, after a header."`
@@ -36,7 +36,7 @@ func (f *filterCommand) Help() string {
 With --keys, exactly the rows that have one of the keys are written. Row groups that cannot have a key, by their filters and bounds, are not read. ` + keysHelp + ` The keys 0 and NaN are those of all zeros and of all NaN.
 Columns with the compression LZ4_RAW, LZ4 or LZO are refused. An integer outside of the bounds of its row group is an error: the file is damaged, or decoded wrongly.
 With a filter, some rows pass whose keys were not added to it: false positives. The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text. If the filter's file says another kind of keys than the column has, that is an error.
-Bare bytes that look like text, like a compressed file, like a Parquet file or like a filter of another format are refused unless --raw insists.
+Bare bytes that look like text, like a compressed file, like a Parquet file or like a filter of another format are refused unless --raw insists, and so are files of 0 bytes.
 CSV and JSON have values as keys are written, numbers and booleans of JSON without quotes, and bytes that are not UTF-8 in hex after 0x in JSON. A null of CSV is empty, and an empty text is "". They are printed when all files are read without an error.
 ` + indexHelp + foldersHelp + outputfile.Help
 }
@@ -183,7 +183,7 @@ func (f *filterCommand) warnNone(s *streams, list *keyList, passed, all int64) {
 
 // open reads the filter, a file of this library or bare bytes, for keys of a kind.
 func (f *filterCommand) open(s *streams, kind bloom.KeyKind) (*bloom.Filter, error) {
-	options := filterfile.Options{Format: bloom.LevelDB, Asked: f.Format != nil, Raw: f.Raw}
+	options := filterfile.Options{Asked: f.Format != nil, Raw: f.Raw}
 	if options.Asked {
 		var err error
 		if options.Format, err = bloom.ParseFormat(*f.Format); err != nil {

@@ -32,7 +32,7 @@ var page embed.FS
 
 type exploreCommand struct {
 	Address string  `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page at; with port 0, any free port (${default})."`
-	Format  *string `placeholder:"NAME" help:"Format of a bare filter: ${formats} (leveldb). A file that says its format must agree."`
+	Format  *string `placeholder:"NAME" help:"Format of a bare filter: ${formats}. A file that says its format must agree."`
 	partFlag
 	File files.Input `arg:"" optional:"" name:"filter" help:"The filter, or table file, to begin with; the page opens other filters, too."`
 }

@@ -200,7 +200,7 @@ func TestFilterAgainstLoop(t *testing.T) {
 					count++
 				}
 			}
-			command := filterCommand{Invert: invert, File: files.Input(path), Stream: []files.Input{files.Input(stream)}}
+			command := filterCommand{filterFlags: filterFlags{Format: new("leveldb")}, Invert: invert, File: files.Input(path), Stream: []files.Input{files.Input(stream)}}
 			if got := output(t, &command); !bytes.Equal(got, want) {
 				t.Errorf("invert %v: %d bytes of output, want %d", invert, len(got), len(want))
 			}

@@ -50,8 +50,8 @@ func TestLongLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, args := range map[string][]string{
-		"filter":       {"filter", "-v", filter},
-		"filter count": {"filter", "-v", "-c", filter},
+		"filter":       {"filter", "--format", "leveldb", "-v", filter},
+		"filter count": {"filter", "--format", "leveldb", "-v", "-c", filter},
 		"build":        {"build", "-o", built},
 	} {
 		t.Run(name, func(t *testing.T) {

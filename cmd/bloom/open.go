@@ -8,18 +8,18 @@ import (
 
 // filterFlags say how the commands read a filter.
 type filterFlags struct {
-	Format *string `placeholder:"NAME" help:"Format of a bare filter: ${formats} (leveldb). A file that says its format must agree."`
+	Format *string `placeholder:"NAME" help:"Format of a bare filter: ${formats}. A file that says its format must agree."`
 	Raw    bool    `help:"Take the bytes as a bare filter, whatever they look like."`
 }
 
 // filterHelp is the part of the help that the commands that read a filter share.
 const filterHelp = `The files of bloom build are recognised by their first bytes, and their checksums are verified.
-Other files are the bare bytes of a storage engine, in the format that --format names. Bytes that look like text, like a compressed file or like a filter of another format are refused unless --raw insists.
+Other files are the bare bytes of a storage engine, in the format that --format names. It can be left out if the bytes say their format: those of rocksdb, pebble, nori, bits-and-blooms and guava do. Bytes that look like text, like a compressed file, a table or a filter of another format are refused unless --raw insists, and so are files of 0 bytes.
 `
 
 // options say how to take the bytes of a filter.
 func (f filterFlags) options() (o filterfile.Options, err error) {
-	o = filterfile.Options{Format: bloom.LevelDB, Asked: f.Format != nil, Raw: f.Raw}
+	o = filterfile.Options{Asked: f.Format != nil, Raw: f.Raw}
 	if o.Asked {
 		o.Format, err = chosenFormat(*f.Format)
 	}

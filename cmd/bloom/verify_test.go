@@ -44,7 +44,7 @@ func TestVerify(t *testing.T) {
 	for _, most := range []int{pendingMemory, 10_000, 0} {
 		for _, invert := range []bool{false, true} {
 			for _, table := range []bool{false, true} {
-				command := filterCommand{Invert: invert, Verify: all, File: filter, Stream: []files.Input{write("stream", []byte(stream.String()))}}
+				command := filterCommand{filterFlags: filterFlags{Format: new("leveldb")}, Invert: invert, Verify: all, File: filter, Stream: []files.Input{write("stream", []byte(stream.String()))}}
 				form := "%s\n"
 				if table {
 					command.Stream = []files.Input{write("stream.csv", []byte(streamCSV.String()))}

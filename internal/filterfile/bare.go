@@ -1,0 +1,162 @@
+package filterfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/lanebloom/bloom"
+)
+
+// Some bare bytes say of which format they are: their header or trailer has the numbers that their length asks for. To
+// LevelDB's format any bytes are a filter, and to Parquet's any whole blocks.
+
+// formatsOf returns the formats that bare bytes say they have. The formats of nori-sstable are both Nori.
+func formatsOf(data []byte) (formats []bloom.Format) {
+	for _, f := range []struct {
+		format bloom.Format
+		is     func(data []byte) bool
+	}{
+		{bloom.BitsAndBlooms, isBitsAndBlooms}, {bloom.Guava, isGuava}, {bloom.Nori, isNori}, {bloom.RocksDB, isRocksDB}, {bloom.Pebble, isPebble},
+	} {
+		if f.is(data) {
+			formats = append(formats, f.format)
+		}
+	}
+	return formats
+}
+
+// openUnnamed opens bare bytes of which nobody named the format.
+func openUnnamed(data []byte) (f Filter, err error) {
+	formats := formatsOf(data)
+	switch len(formats) {
+	case 0:
+		return f, errors.New("these are bare bytes, which do not say their format: name it with --format")
+	case 1:
+		return OpenBare(formats[0], data)
+	}
+	return f, fmt.Errorf("these may be bare bytes of %v or of %v: name the format with --format", formats[0], formats[1])
+}
+
+// checkFormat returns an error if bare bytes say that they are of another format than f.
+func checkFormat(f bloom.Format, data []byte) error {
+	formats := formatsOf(data)
+	if len(formats) == 0 && f == bloom.LevelDB && isParquet(data) {
+		formats = []bloom.Format{bloom.Parquet}
+	}
+	if len(formats) == 0 || slices.Contains(formats, f) {
+		return nil
+	}
+	name := formats[0].String()
+	switch formats[0] {
+	case bloom.BitsAndBlooms:
+		name = "github.com/bits-and-blooms/bloom"
+	case bloom.Guava:
+		name = "Guava's BloomFilter"
+	default:
+		if hasHeader(f) {
+			return nil // to open it tells
+		}
+		if filter, err := OpenBare(formats[0], data); err == nil {
+			name = filter.Written().String()
+		}
+	}
+	return &StrangeError{fmt.Sprintf("like a filter of %s, not of %v", name, f), "choose its format"}
+}
+
+// hasHeader reports whether bare bytes of a format have a header or a trailer that has to fit.
+func hasHeader(f bloom.Format) bool {
+	return f != bloom.LevelDB && f != bloom.Parquet
+}
+
+// isBitsAndBlooms reports whether data has the header of github.com/bits-and-blooms/bloom and the size that
+// the header says: the bits that keys are spread over, the probes, and the bits that are stored, which are
+// as many or fill whole words, each as 8 bytes, big-endian.
+func isBitsAndBlooms(data []byte) bool {
+	const header, mostProbes = 24, 1 << 10 // a rate of 1e-300 takes 997
+	if len(data) < header {
+		return false
+	}
+	bits, probes, stored := binary.BigEndian.Uint64(data), binary.BigEndian.Uint64(data[8:]), binary.BigEndian.Uint64(data[16:])
+	return bits > 0 && probes > 0 && probes <= mostProbes && (stored == bits || stored%64 == 0) &&
+		(len(data)-header)%8 == 0 && uint64(len(data)-header)/8 == stored/64+min(stored%64, 1)
+}
+
+// isGuava reports whether data has the header of Guava's BloomFilter and the size that it says: the strategy, 0 or 1,
+// the probes, and the number of words of 8 bytes, big-endian.
+func isGuava(data []byte) bool {
+	const header = 6
+	if len(data) <= header || data[0] > 1 || data[1] == 0 {
+		return false
+	}
+	return uint64(len(data)-header) == 8*uint64(binary.BigEndian.Uint32(data[2:]))
+}
+
+// isNori reports whether data is a filter of nori-sstable, with the header of its documentation or of its code.
+func isNori(data []byte) bool {
+	_, err := OpenBare(bloom.Nori, data)
+	return err == nil
+}
+
+const (
+	trailer    = 5 // bytes, of RocksDB and of Pebble
+	line       = 64
+	mostProbes = 30
+)
+
+// isRocksDB reports whether data has the trailer of RocksDB's filters since format_version 5: a marker, the number of an
+// implementation, the probes, and two zeros. Lines stand before it.
+func isRocksDB(data []byte) bool {
+	lines := len(data) - trailer
+	if lines < 0 || lines%line != 0 {
+		return false
+	}
+	end := data[lines:]
+	return end[0] == 0xff && end[1] == 0 && end[2] > 0 && end[2] <= mostProbes && end[3] == 0 && end[4] == 0
+}
+
+// isPebble reports whether data has the trailer of Pebble's filters and of RocksDB's older ones: the probes, and the number
+// of lines before it, little-endian.
+func isPebble(data []byte) bool {
+	lines := len(data) - trailer
+	if lines <= 0 || lines%line != 0 {
+		return false
+	}
+	end := data[lines:]
+	return end[0] > 0 && end[0] <= mostProbes && uint64(binary.LittleEndian.Uint32(end[1:])) == uint64(lines)/line
+}
+
+// isParquet reports whether data is blocks of Parquet that LevelDB never writes.
+func isParquet(data []byte) bool {
+	const block = 32
+	return len(data) > 0 && len(data)%block == 0 && !levelDBProbes(data[len(data)-1])
+}
+
+// levelDBProbes reports whether LevelDB ends filters with such a byte, the number of probes.
+func levelDBProbes(last byte) bool { return last > 0 && last <= 30 }
+
+// doubt returns what no writer of LevelDB's bare filters would write, or nothing. The other
+// formats and files say enough of themselves.
+func (o Filter) doubt() string {
+	if o.IsFile || o.Format() != bloom.LevelDB || len(o.Bytes()) == 0 {
+		return ""
+	}
+	const leastBits, mostFill = 64, 0.75 // with a bit per key, 63 % are set
+	array, probes := o.Bytes()[:len(o.Bytes())-1], o.Bytes()[len(o.Bytes())-1]
+	switch {
+	case 8*len(array) < leastBits:
+		return fmt.Sprintf("LevelDB's filters have %d bits or more, and this has %d", leastBits, 8*len(array))
+	case !levelDBProbes(probes):
+		return fmt.Sprintf("the last byte, %d, is no number of probes of LevelDB's: every key passes", probes)
+	}
+	ones := 0
+	for _, b := range array {
+		ones += bits.OnesCount8(b)
+	}
+	if fill := float64(ones) / float64(8*len(array)); fill > mostFill {
+		return fmt.Sprintf("%.3g %% of the bits are set: it has more keys than it was made for, or is no filter of %v", 100*fill, o.Format())
+	}
+	return ""
+}
