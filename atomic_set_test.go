@@ -16,6 +16,7 @@ import (
 // addition has returned must be found, in every way too, and at the end the bytes must be
 // those of a Set. It is for the race detector as well.
 func TestAtomicSet(t *testing.T) {
+	t.Parallel()
 	const goroutines, each = 8, 100
 	keys := golden.Mixed.Range(0, goroutines*each)
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -167,6 +168,7 @@ func TestAtomicQueries(t *testing.T) {
 // TestAtomicClear empties sets of all formats, of sizes whose last word has bytes behind the bits, and adds to
 // them again. Stats are those of a Set.
 func TestAtomicClear(t *testing.T) {
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		for capacity := 1; capacity < 100; capacity += 7 {
 			p := Policy{format, 10}
@@ -191,6 +193,7 @@ func TestAtomicClear(t *testing.T) {
 // TestAtomicRotation clears a set and reads its numbers while others add: what is added later is found, and the
 // race detector has nothing to say.
 func TestAtomicRotation(t *testing.T) {
+	t.Parallel()
 	keys := golden.Mixed.Range(0, 200)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 10}, len(keys))
@@ -221,6 +224,7 @@ func TestAtomicRotation(t *testing.T) {
 // TestAtomicRegions adds a column by workers that set bits region by region, from two
 // goroutines at once.
 func TestAtomicRegions(t *testing.T) {
+	t.Parallel()
 	keys := golden.Mixed.Range(0, 3000)
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}

@@ -122,6 +122,7 @@ func testAllocations(t *testing.T, format Format) {
 
 // TestStatsOfOtherBits wants no count of set bits that no probe reaches, which filters of another writer can have.
 func TestStatsOfOtherBits(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		filter        []byte // in each word of bits, all but the bits 23 and 40 are set
 		bits, setBits uint64

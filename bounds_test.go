@@ -488,6 +488,7 @@ func TestKernelArraysAtPageEnd(t *testing.T) {
 // several numbers of probes. After each key, it compares the bits, and whether the key was new, with what the
 // reference finds.
 func TestKernelSingleAdds(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(79, 80))
 	keys := make([][]byte, 200)
 	for i := range keys {

@@ -363,6 +363,7 @@ func checkRefused(t *testing.T, data []byte, want error) {
 // TestFileDamaged damages every byte of files. Reading finds all damage; opening finds the
 // damage that is not in the filter.
 func TestFileDamaged(t *testing.T) {
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		file := testFile(format)
 		start := int(file[12])
@@ -412,6 +413,7 @@ func TestFileTruncated(t *testing.T) {
 
 // TestFileHostile has headers whose checksum is right and which lie.
 func TestFileHostile(t *testing.T) {
+	t.Parallel()
 	word := func(at int, change func(uint64) uint64) func(data []byte) {
 		return func(data []byte) {
 			binary.LittleEndian.PutUint64(data[at:], change(binary.LittleEndian.Uint64(data[at:])))
@@ -660,6 +662,7 @@ func TestBytes(t *testing.T) {
 
 // TestZeroFile writes and reads zero values.
 func TestZeroFile(t *testing.T) {
+	t.Parallel()
 	want := plainFile(t, Default, 0, nil)
 	checkFile(t, new(Filter), new(Filter), want, nil)
 	checkFile(t, new(Set), mustSet(t, Policy{}, 1), want, nil)

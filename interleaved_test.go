@@ -298,6 +298,7 @@ func TestPutFolds(t *testing.T) {
 
 // TestInterleavedLike makes room for filters of given shapes, such as those of an engine.
 func TestInterleavedLike(t *testing.T) {
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		var filters []*Filter
 		for i := range 70 {
@@ -474,6 +475,7 @@ func TestInterleavedByReference(t *testing.T) {
 
 // TestMergeInterleaved merges parts of any number of filters, with some columns that they lack.
 func TestMergeInterleaved(t *testing.T) {
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		random := rand.New(rand.NewPCG(77, 78))
 		p := Policy{format, 8}

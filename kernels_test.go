@@ -182,6 +182,7 @@ func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int
 // TestKernelMostProbes tests hashes of the most probes that a filter has. Assembly may compute each probe from the one before: the last
 // one, of the first bit, would show what such steps add up to.
 func TestKernelMostProbes(t *testing.T) {
+	t.Parallel()
 	test, random := walkTests[walkDouble64], rand.New(rand.NewPCG(15, 16))
 	memory := make([]byte, 1<<29) // hardly any of it touched
 	for _, n := range []uint64{1<<20 + 1, 3 << 23, 1<<32 - 5} {

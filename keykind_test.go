@@ -68,6 +68,7 @@ func TestKeyKind(t *testing.T) {
 
 // TestKeyKindDamaged damages the kind in a file.
 func TestKeyKindDamaged(t *testing.T) {
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, kind := range kinds[1:] {
 			for at := fileKind; at < fileFields; at++ {

@@ -149,6 +149,7 @@ func viewsOf(keys [][]byte) (headers []byte, buffers [][]byte) {
 // TestKernelViews compares each kernel's check of views, and the strings that it makes of them, with Go's: of
 // columns with null rows, whose headers have any bytes, and with damaged headers.
 func TestKernelViews(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(91, 92))
 	strings, refused := 0, 0
 	for range 5000 {

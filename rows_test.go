@@ -109,6 +109,7 @@ func TestRowsOfFile(t *testing.T) {
 // TestRowsReads counts reads and bytes: one read for a region of at most 64 KiB, else one for each probe, and each slice once
 // for a batch.
 func TestRowsReads(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(85, 86))
 	for _, c := range []struct {
 		format           Format
@@ -398,6 +399,7 @@ func TestRowsErrors(t *testing.T) {
 
 // TestRowsShared asks from several goroutines.
 func TestRowsShared(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(89, 90))
 	x := interleave(t, random, Policy{}, 500, filtersOfShape(t, random, Policy{}, 500, 2000))
 	file := fileOf(t, x)

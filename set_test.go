@@ -17,6 +17,7 @@ import (
 
 // TestNew fills sets of Default to their capacity and measures their rates.
 func TestNew(t *testing.T) {
+	t.Parallel()
 	for _, keys := range []int{0, 1, 1000, 50_000} {
 		s, err := New(keys, 0.01)
 		if err != nil {
@@ -147,6 +148,7 @@ func adders(t testing.TB, p Policy, capacity int, kernel Kernel) map[string]adde
 // by key. Rows repeat within a column and in the columns after it. The set is as full as its
 // capacity lets it be, so that some new keys are false positives.
 func TestTestAndAddBatch(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(51, 52))
 	columns := make([][][]byte, 0, 16)
 	valid := make([][]byte, 0, 16)
