@@ -25,7 +25,7 @@ type keysFlags struct {
 }
 
 // inputsHelp is the part of the help that the commands that read keys share.
-const inputsHelp = `A key is the bytes of a line. Files compressed with gzip or zstd are decompressed, whatever their names; other compressed files are refused, and so are filters, Parquet and other files that are no text, and UTF-16.
+const inputsHelp = `A key is the bytes of a line. Files compressed with gzip or zstd are decompressed, whatever their names; other compressed files are refused, and so are filters, Parquet files, archives and UTF-16.
 A warning says when keys seem to hold more than is meant: carriage returns, a byte-order mark, or NUL bytes.
 A line or a record of more bytes than --max-record says is an error; memory grows with the longest.
 ` + tableHelp

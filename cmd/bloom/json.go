@@ -15,6 +15,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
+	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 )
 
 // everyElement stands in a path for all elements of a list. Of an object, it is the member of that name.
@@ -30,10 +31,10 @@ func (r *records) appendMembers(c *chunk, line []byte) error {
 		err = fastjson.ValidateBytes(line)
 	}
 	if err != nil {
-		return fmt.Errorf("this is not JSON: %s", answers.Shorten(err.Error()))
+		return fmt.Errorf("this is not JSON: %s%s", answers.Shorten(err.Error()), keyfile.LineHint(line))
 	}
 	if t := typeOfJSON(bytes.TrimLeft(line, jsonSpace)); t != fastjson.TypeObject {
-		return fmt.Errorf("this is no object of JSON: its type is %v", t)
+		return fmt.Errorf("this is no object of JSON: its type is %v%s", t, keyfile.LineHint(line))
 	}
 	before := len(c.keys)
 	if last := c.appendInside(value, r.path[1:]); len(c.keys) == before {

@@ -37,11 +37,15 @@ func (o Options) Column(name string, in io.Reader, column string, warn func(text
 	if c.skipEmpty(); len(c.rest) == 0 {
 		return nil, nil, nil
 	}
+	first, _, _ := bytes.Cut(c.rest, []byte("\n"))
 	read := c.readCSV
 	if bytes.TrimLeft(c.rest, " \t")[0] == '{' {
 		read = c.readJSON
 	}
 	if err := read(column); err != nil {
+		if hint := LineHint(first); hint != "" && !strings.HasSuffix(err.Error(), hint) {
+			err = fmt.Errorf("%w%s", err, hint)
+		}
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if c.missing > 0 {
@@ -211,7 +215,7 @@ func memberOf(line []byte, path []string) ([]byte, error) {
 		return nil, errors.New("this is not JSON: it is not UTF-8")
 	}
 	if line[0] != '{' {
-		return nil, errors.New("this is no object of JSON: each line must be one")
+		return nil, fmt.Errorf("this is no object of JSON: each line must be one%s", LineHint(line))
 	}
 	value := json.RawMessage(line)
 	for i, name := range path {
@@ -227,7 +231,7 @@ func memberOf(line []byte, path []string) ([]byte, error) {
 		}
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(value, &members); err != nil && i == 0 {
-			return nil, fmt.Errorf("this is not JSON: %w", err)
+			return nil, fmt.Errorf("this is not JSON: %w%s", err, LineHint(line))
 		}
 		if value = members[name]; value == nil {
 			return nil, errMissing

@@ -28,7 +28,8 @@ func TestColumn(t *testing.T) {
 		{in: "a,b\n", column: "id", err: `line 1: there is no column "id": the first record has ["a" "b"]`},
 		{in: "\nanna\n", column: "id", err: `line 2: there is no column "id": the first record has ["anna"]; without a column, each line is a key`},
 		{in: "a,b\n", column: "3", err: `there is no column "3"`}, {in: "a,b\n", column: "0", err: `there is no column "0"`},
-		{in: "[{\"id\": 1}]\n", column: "id", err: "this is not CSV"}, {in: "id\na\"b\n", column: "id", err: "line 2: this is not CSV"},
+		{in: "[{\"id\": 1}]\n", column: "id", err: "; of an array, jq -c '.[]' makes a line of each element"},
+		{in: "{\n \"id\":1\n}\n", column: "id", err: "; jq -c . makes a line of each object"}, {in: "id\na\"b\n", column: "id", err: "line 2: this is not CSV"},
 		{in: "id\n\"a\nb\n", column: "id", err: "line 2: this is not CSV"}, {in: "id,x\na\x00,\n", column: "id", err: "line 2: the key has a NUL byte"},
 		{in: strings.Repeat("name,", 1000) + "\n", column: "id", err: "…"},
 

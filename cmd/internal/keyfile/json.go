@@ -1,9 +1,21 @@
 package keyfile
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
+
+// LineHint says how an array, or objects of several lines, become an object a line. It is "" for a line that begins neither.
+func LineHint(line []byte) string {
+	switch line = bytes.TrimSpace(line); {
+	case bytes.HasPrefix(line, []byte("[")):
+		return "; of an array, jq -c '.[]' makes a line of each element"
+	case string(line) == "{":
+		return "; jq -c . makes a line of each object"
+	}
+	return ""
+}
 
 // Path returns the names of the members that lead to a key, from the outermost: user.id is the member id
 // of the member user, and /user/id, a JSON pointer (RFC 6901), is the same. A number is a place in a list, too.

@@ -22,6 +22,12 @@ type Options struct {
 
 const utf8Mark = "\xef\xbb\xbf"
 
+// An archive of tar has its magic behind the name of the first file.
+const (
+	tarAt    = 257
+	tarMagic = "ustar"
+)
+
 // Open returns the text of an input, which has a name for messages. It refuses what is compressed in other formats
 // than gzip and zstd, files of other kinds, and UTF-16. warn is called with what the keys seem to hold and
 // should not.
@@ -76,6 +82,8 @@ func (o Options) refusal(head []byte) string {
 		return "this is a filter, not keys: choose another file"
 	case kind != "" && !isText:
 		return "this looks like " + kind + ", not like keys: choose another file"
+	case len(head) >= tarAt+len(tarMagic) && string(head[tarAt:][:len(tarMagic)]) == tarMagic:
+		return "this looks like an archive of tar, not like keys: tar -xO prints the files in it"
 	case encoding != "":
 		return "this looks like " + encoding + ", and keys are the bytes of UTF-8: convert it first"
 	}
