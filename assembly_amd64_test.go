@@ -96,7 +96,7 @@ func TestKernelLoadsOfIntel(t *testing.T) {
 // tunedSizes returns the sizes of filters around those at which the CPU takes another path.
 func tunedSizes() (sizes []int) {
 	for _, bound := range []uint64{staged.loadsBelow, dense.loadsBelow, pairBytes, requests512.bytes, requestBlocks} {
-		if 0 < bound && bound < never {
+		if 0 < bound && bound < never && (bound < 1<<20 || !testing.Short()) {
 			sizes = append(sizes, int(bound)-100, int(bound)+100)
 		}
 	}
@@ -112,8 +112,8 @@ func checkTuning(t *testing.T) {
 	var encoded []byte                                            // its memory is used again
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, size := range sizes {
-			if (size > 1<<20 || size != 16<<10 && (size+int(format))%2 != 0) && testing.Short() {
-				continue
+			if size != 16<<10 && (size/200+int(format))%oneOf(2) != 0 {
+				continue // each format with every second size, and the other way round
 			}
 			policy := Policy{format, 10}
 			keys := make([]uint64, windowKeys+70)
@@ -163,7 +163,7 @@ func TestKernelLoads(t *testing.T) {
 		}
 	}
 	t.Run("TestKernelHashes", TestKernelHashes)
-	t.Run("TestKernelOtherLengths", func(t *testing.T) { checkOtherLengths(t, 8) })
+	t.Run("TestKernelOtherLengths", func(t *testing.T) { checkOtherLengths(t, 7+oneOf(24)) })
 }
 
 // rowChoices are what CPUs hash by rows, and all that can be.
@@ -220,7 +220,7 @@ func TestKernelMixedLengths(t *testing.T) {
 			}
 			t.Run("others", func(t *testing.T) {
 				t.Run("TestKernelHashes", TestKernelHashes)
-				t.Run("TestKernelOtherLengths", func(t *testing.T) { checkOtherLengths(t, 8) })
+				t.Run("TestKernelOtherLengths", func(t *testing.T) { checkOtherLengths(t, 7+oneOf(24)) })
 			})
 		})
 	}
