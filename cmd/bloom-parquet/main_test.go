@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"claims":    writeClaims,
 			"durations": writeDurations,
 			"count":     countArrows,
+			"mislead":   mislead,
 			"spoil":     spoil,
 			"age":       age,
 			"cut":       cutFile,
@@ -180,6 +181,25 @@ func spoil(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	for _, column := range file.Metadata().RowGroups[group].Columns {
 		copy(data[column.MetaData.DataPageOffset:], "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
+}
+
+// mislead is the script command: mislead FILE, which leaves a single bit of each filter set.
+func mislead(ts *testscript.TestScript, _ bool, args []string) {
+	data := []byte(ts.ReadFile(args[0]))
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	ts.Check(err)
+	for i, group := range file.RowGroups() {
+		for j, chunk := range group.ColumnChunks() {
+			if filter := chunk.BloomFilter(); filter != nil {
+				meta := file.Metadata().RowGroups[i].Columns[j].MetaData
+				end := meta.BloomFilterOffset + int64(meta.BloomFilterLength)
+				bits := data[end-filter.Size() : end]
+				clear(bits)
+				bits[0] = 1
+			}
+		}
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
 }

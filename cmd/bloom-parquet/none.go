@@ -32,6 +32,13 @@ func (l *keyList) warnNone(s *streams, files []string, column string) {
 		keys = append(keys, quoted(l.text(i)))
 	}
 	values, err := l.firstValues(files, column)
+	if key, has := l.anyOf(values); has {
+		s.warn("warning: column %s has the key %s, which its filters or bounds exclude: they are wrong", shown(column), quoted(key))
+		return
+	}
+	for i, value := range values {
+		values[i] = quoted(value)
+	}
 	looks := "'s first values are " + strings.Join(values, ", ")
 	switch {
 	case err != nil:
@@ -40,6 +47,16 @@ func (l *keyList) warnNone(s *streams, files []string, column string) {
 		looks = " has no values"
 	}
 	s.warn("%s: no key is in column %s: the first keys are %s, and the column%s", l.name, shown(column), strings.Join(keys, ", "), looks)
+}
+
+// anyOf returns a key that is among some texts.
+func (l *keyList) anyOf(texts []string) (key string, has bool) {
+	for i := range l.len() {
+		if key = l.text(i); slices.Contains(texts, key) {
+			return key, true
+		}
+	}
+	return "", false
 }
 
 // quoted returns a text in quotes, of which the end may be missing.
@@ -71,7 +88,7 @@ func (l *keyList) firstValues(files []string, column string) (texts []string, er
 				if l.Hex {
 					text = hex.EncodeToString(value)
 				}
-				if text = quoted(text); !slices.Contains(texts, text) {
+				if !slices.Contains(texts, text) {
 					texts = append(texts, text)
 				}
 			}
