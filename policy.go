@@ -194,15 +194,11 @@ func (p Policy) holds(n int, rate float64) bool {
 }
 
 // leastRate returns a rate that takes little time to compute and that FalsePositiveRate is not below: that of
-// independent probes or, of bits-and-blooms, one without the sample.
+// independent probes.
 func (p Policy) leastRate(n int) float64 {
 	m, k := formats[p.Format].size(n, p.BitsPerKey)
 	collisions := rates.Collisions(float64(n), p.Format.HashBits())
-	least := rates.Independent
-	if p.Format == BitsAndBlooms {
-		least = rates.CrossedLeast
-	}
-	return collisions + (1-collisions)*least(float64(n), m, k)
+	return collisions + (1-collisions)*rates.Independent(float64(n), m, k)
 }
 
 // mostBitsPerKey is what the bits per key of PolicyFor are below.

@@ -1,30 +1,46 @@
 package rates
 
-import (
-	"math"
-	"math/bits"
-	"math/rand/v2"
-)
+import "math"
 
 // Crossed returns the rate of bits-and-blooms' walk, in which probe i is bit (x + i·y mod 2^64) mod m, for x one of two
 // words of the hash and y one of two others.
 //
-// Below 8,192 bits, a sample of walks also counts probes that meet by chance. It misses what is rare, so the rate is the
-// higher one of both.
+// Below 8,192 bits it also counts probes that meet by chance. For rates down to 0.05 % it was 0.95 to 1.08 times that of
+// a sample of 16,384 walks, and from 200 bits on 0.99 to 1.03 times.
 func Crossed(n, m float64, k int) float64 {
 	const (
 		small = 1 << 13 // bits
-		few   = 64      // probes: with more, the rate is one of walks that no sample has
+		few   = 64      // probes: with more, the rate is one of walks that are rare
 	)
-	rate := CrossedLeast(n, m, k)
+	rate := crossedLeast(n, m, k)
 	if m < small && k <= few {
-		rate = max(rate, sampledCrossed(n, m, k))
+		independent := math.Pow(-math.Expm1(-float64(k)*n/m), float64(k))
+		rate = max(rate, meetingProbes(n, m, k)+rate-independent)
 	}
 	return min(rate, 1)
 }
 
-// CrossedLeast is Crossed without the sample, which takes nearly all of its time. It may be above 1.
-func CrossedLeast(n, m float64, k int) float64 {
+// meetingProbes returns the rate of k probes that are independent, so that some are of one bit: the mean of fill^j, over
+// the number j of different bits.
+func meetingProbes(n, m float64, k int) float64 {
+	different := make([]float64, k+1) // the chance of each j
+	different[0] = 1
+	for range k {
+		for j := k; j > 0; j-- {
+			different[j] = different[j]*float64(j)/m + different[j-1]*max(1-float64(j-1)/m, 0)
+		}
+		different[0] = 0
+	}
+	clear := math.Exp(n * float64(k) * math.Log1p(-1/m))
+	rate := 0.0
+	for j, chance := range different {
+		rate += chance * math.Pow(1-clear, float64(j))
+	}
+	return rate
+}
+
+// crossedLeast is Crossed without probes that meet by chance. It may be above 1.
+func crossedLeast(n, m float64, k int) float64 {
 	fill := -math.Expm1(-float64(k) * n / m)
 	first := (k+3)/4 + k/4 // probes 0, 3, 4, 7, 8, … have one step, the others the other
 	return crossedHalf(n, m, fill, first) * crossedHalf(n, m, fill, k-first)
@@ -52,35 +68,6 @@ func crossedHalf(n, m, fill float64, probes int) float64 {
 			break
 		}
 		offsets = 2
-	}
-	return rate
-}
-
-// sampledCrossed is Crossed by the numbers of different bits of a sample of walks.
-func sampledCrossed(n, m float64, k int) float64 {
-	samples := min(1<<14, 1<<18/k)
-	random := rand.New(rand.NewPCG(1, 2))
-	different := make([]int, k+1) // walks by their number of different bits
-	sum := 0
-	walk := make([]uint64, int(m)/64+1)
-	for range samples {
-		clear(walk)
-		x, y := [2]uint64{random.Uint64(), random.Uint64()}, [2]uint64{random.Uint64(), random.Uint64()}
-		for i := range uint64(k) {
-			bit := (x[i%2] + i*y[(i+i%2)%4/2]) % uint64(m)
-			walk[bit/64] |= 1 << (bit % 64)
-		}
-		set := 0
-		for _, word := range walk {
-			set += bits.OnesCount64(word)
-		}
-		different[set]++
-		sum += set
-	}
-	fill := -math.Expm1(n * math.Log1p(-min(float64(sum)/float64(samples)/m, 1)))
-	rate := 0.0
-	for set, walks := range different {
-		rate += float64(walks) / float64(samples) * math.Pow(fill, float64(set))
 	}
 	return rate
 }
