@@ -111,7 +111,7 @@ func (e encodingPebble) size(n, bitsPerKey int) (m float64, k int) {
 	return 512 * min(lines, pebbleMostBytes/64-1), s.probes
 }
 
-func (encodingPebble) rate(n, m float64, k int) float64 { return rates.Pebble(n, m, k) }
+func (encodingPebble) rate(n, m float64, k int) float64 { return rates.Pebble(n, m, 512, k) }
 
 func (encodingPebble) expectedSet(s shape, n float64) float64 {
 	return rates.PebbleSet(n, float64(s.bits), s.probes)

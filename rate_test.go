@@ -109,27 +109,91 @@ func TestRatesOfSizes(t *testing.T) {
 	}
 }
 
-// TestStatsRate compares the rate that Stats tells with that of random keys.
+// randomColumn returns n random keys.
+func randomColumn(random *rand.Rand, n int) Keys {
+	keys := make([]uint64, n)
+	for i := range keys {
+		keys[i] = random.Uint64()
+	}
+	return Integers(keys)
+}
+
+// TestStatsRate compares the rate that MeasureRate tells with that of random keys, and that of Stats with both.
 func TestStatsRate(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
-	column := func(n int) Keys {
-		keys := make([]uint64, n)
-		for i := range keys {
-			keys[i] = random.Uint64()
-		}
-		return Integers(keys)
-	}
 	eachFormat(t, func(t *testing.T, f Format) {
-		for _, n := range []int{1000, 100_000} {
-			p := Policy{f, 10}
-			filter := mustOpen(t, f, p.AppendFilter(nil, column(n)))
-			hits := filter.MayContainBatch(column(1<<20), make([]uint64, 1<<20/64))
-			measured, stats := float64(hits)/(1<<20), filter.Stats().FalsePositiveRate
-			noise := 4 / math.Sqrt(stats*(1<<19)) // of both
-			if ratio := measured / stats; ratio < 1-noise || ratio > 1+noise {
-				t.Errorf("%d keys: measured %.5f is %.2f times what Stats says", n, measured, ratio)
+		random := rand.New(rand.NewPCG(1, 2))
+		for _, c := range []struct{ n, bitsPerKey int }{{1000, 10}, {10_007, 13}, {100_000, 10}, {100_000, 6}} {
+			filter := Policy{f, c.bitsPerKey}.NewFilter(randomColumn(random, c.n))
+			hits := filter.MayContainBatch(randomColumn(random, 1<<20), make([]uint64, 1<<20/64))
+			passed, measured, stats := float64(hits)/(1<<20), filter.MeasureRate(), filter.Stats()
+			noise := 4 / math.Sqrt(measured*(1<<19)) // of both
+			if ratio := passed / measured; ratio < 1-noise || ratio > 1+noise {
+				t.Errorf("%v: %.5f passed, which is %.2f times what MeasureRate says", c, passed, ratio)
 			}
+			tolerance := 0.05 + noise
+			switch {
+			case c.n < 10_000:
+				tolerance += 0.05
+			case f == LevelDB:
+				tolerance = noise + 4/math.Sqrt(measured*fewSamples)
+			}
+			if ratio := stats.FalsePositiveRate / measured; ratio < 1-tolerance || ratio > 1+tolerance {
+				t.Errorf("%v: Stats says %.5f, which is %.2f times what MeasureRate says", c, stats.FalsePositiveRate, ratio)
+			}
+			if ratio := stats.Keys / float64(c.n); ratio < 0.95 || ratio > 1.05 {
+				t.Errorf("%v: Stats says %.0f keys", c, stats.Keys)
+			}
+		}
+	})
+}
+
+// TestStatsOfUnevenLines wants the rate of lines and blocks that differ far more than those of random keys: that of a
+// filter of which a part is full.
+func TestStatsOfUnevenLines(t *testing.T) {
+	for _, f := range []Format{RocksDB, Parquet} {
+		s := mustSet(t, Policy{f, 10}, 20_000)
+		s.AddBatch(randomColumn(rand.New(rand.NewPCG(3, 4)), 20_000))
+		bits, _ := s.encoded()
+		for i := range bits[:len(bits)/5] {
+			bits[i] = 0xff
+		}
+		measured, expected := s.MeasureRate(), s.Stats().FalsePositiveRate
+		if measured < 0.2 || math.Abs(measured-expected) > 0.003 {
+			t.Errorf("%v: Stats says %.4f and MeasureRate %.4f", f, expected, measured)
+		}
+	}
+}
+
+// TestStatsOfLongLines compares the rates of filters of Pebble's format with lines of 64, 128 and 256 bytes.
+func TestStatsOfLongLines(t *testing.T) {
+	const lines, k = 1001, 6
+	for log := range 3 {
+		data := make([]byte, lines*64<<log+trailer)
+		copy(data[lines*64<<log:], []byte{k, lines & 255, lines >> 8})
+		v, err := openView(Pebble, data)
+		if err != nil || (*line32)(&v.bitArray).log() != log {
+			t.Fatalf("%d bytes: %v", len(data), err)
+		}
+		s := Set{v}
+		s.count = new(keyCount)
+		s.AddBatch(randomColumn(rand.New(rand.NewPCG(5, 6)), lines*64<<log*8/10))
+		measured, expected := s.MeasureRate(), s.Stats().FalsePositiveRate
+		if ratio := expected / measured; ratio < 0.93 || ratio > 1.07 {
+			t.Errorf("lines of %d bytes: Stats says %.5f and MeasureRate %.5f", 64<<log, expected, measured)
+		}
+	}
+}
+
+// TestStatsAllocates wants no memory for the statistics of lines and blocks, and for those of other formats less than
+// a filter of random keys takes, by which FalsePositiveRate measures.
+func TestStatsAllocates(t *testing.T) {
+	eachFormat(t, func(t *testing.T, f Format) {
+		filter := Policy{f, 10}.NewFilter(randomColumn(rand.New(rand.NewPCG(7, 8)), 100_000))
+		filter.Stats() // fills pools
+		bytes := allocated(func() { filter.Stats() })
+		if none := f == RocksDB || f == Parquet; bytes > 100_000 || none && bytes > 0 {
+			t.Errorf("%d bytes", bytes)
 		}
 	})
 }

@@ -254,7 +254,7 @@ func (s *Set) Merge(other *Set) error {
 // Intersect keeps the bits that both sets have. Then s may contain every key that both had, and those that
 // are false positives of both. A key that one of them had passes more often than other absent keys: the other
 // set had some of its bits. So s is not the filter of the common keys. Its [Set.KeyCount] is not known, the
-// number of keys that [Set.Stats] estimates is too high, and no rate follows from a count; the rate that Stats
+// number of keys that [Set.Stats] estimates is too high, and no rate follows from a count; the rate that [Set.MeasureRate]
 // measures is that of keys that neither had. The errors are those of [Set.Merge].
 func (s *Set) Intersect(other *Set) error {
 	to, from, err := s.matched(other)

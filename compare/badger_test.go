@@ -151,7 +151,7 @@ func TestBadgerTables(t *testing.T) {
 		}
 		stats := filter.Stats()
 		t.Logf("asked for %v: %d bits per key, %d probes, %d of %d absent keys pass; textbook %.4f, random hashes %.4f",
-			test.rate, test.bits, stats.Probes, wrong, n, policy.FalsePositiveRate(n), stats.FalsePositiveRate)
+			test.rate, test.bits, stats.Probes, wrong, n, policy.FalsePositiveRate(n), filter.MeasureRate())
 		if wrong != test.wrong || stats.Probes != test.probes {
 			t.Errorf("rate %v: %d probes, %d absent keys pass, want %d and %d", test.rate, stats.Probes, wrong, test.probes, test.wrong)
 		}

@@ -179,7 +179,7 @@ func (r report) rows() [][2]string {
 		{"keys", added},
 		{"kind of keys", kind},
 		{"estimated keys", keysText(r.EstimatedKeys, r.Bits)},
-		{"false positives", fmt.Sprintf("%.3g %% of random keys", 100*r.FalsePositiveRate)},
+		{"false positives", fmt.Sprintf("%.3g %% of random keys, measured", 100*r.FalsePositiveRate)},
 		{"kernel", r.Kernel},
 	}
 }
@@ -219,7 +219,7 @@ func newReport(file string, filter filterfile.Filter) report {
 		Probes:            stats.Probes,
 		SetBits:           stats.SetBits,
 		Fill:              float64(stats.SetBits) / float64(max(stats.Bits, 1)),
-		FalsePositiveRate: stats.FalsePositiveRate,
+		FalsePositiveRate: filter.MeasureRate(),
 		Kernel:            filter.Kernel().String(),
 	}
 	if filter.IsFile {

@@ -89,7 +89,7 @@ func (c *chance) warn(s *streams, filter *bloom.Filter) {
 	if c.keys < fewest {
 		return
 	}
-	rate := filter.Stats().FalsePositiveRate
+	rate := filter.MeasureRate()
 	expected := rate * float64(c.keys)
 	if rate >= 0.5 || float64(c.found) > 1.25*expected+3*math.Sqrt(expected) {
 		return

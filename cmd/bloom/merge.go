@@ -189,7 +189,7 @@ func warnIfFull(s *streams, name string, set *bloom.Set) {
 	const mostFill = 0.6 // at 50 %, a filter has the keys that it was made for
 	stats := set.Stats()
 	if fill := float64(stats.SetBits) / float64(stats.Bits); fill > mostFill {
-		s.warn(name, fmt.Sprintf("%.3g %% of the bits are set, and %.3g %% of absent keys pass: build a larger filter", 100*fill, 100*stats.FalsePositiveRate))
+		s.warn(name, fmt.Sprintf("%.3g %% of the bits are set, and %.3g %% of absent keys are expected to pass: build a larger filter", 100*fill, 100*stats.FalsePositiveRate))
 	}
 }
 

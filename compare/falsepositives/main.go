@@ -121,7 +121,7 @@ func measure(p bloom.Policy, capacity, n int) (rate float64) {
 			panic(err) // the sizes are ours
 		}
 		set.AddBatch(randomColumn(p.Format, rand.New(rand.NewPCG(seed, 99)), n))
-		rate += set.Stats().FalsePositiveRate / float64(filters)
+		rate += set.MeasureRate() / float64(filters)
 	}
 	return rate
 }

@@ -66,7 +66,7 @@ func timeBits() (figures []figure, err error) {
 		}
 		figures = append(figures, timed...)
 		for _, f := range formats() {
-			rate := bloom.Policy{Format: f, BitsPerKey: bits}.NewFilter(bloom.Strings(known)).Stats().FalsePositiveRate
+			rate := bloom.Policy{Format: f, BitsPerKey: bits}.NewFilter(bloom.Strings(known)).MeasureRate()
 			figures = append(figures, figure{Name: fmt.Sprintf("bits/bits=%d/what=%v", bits, f), Rate: three(rate)})
 		}
 	}

@@ -38,17 +38,18 @@ func RocksDBSet(n, m float64, k int) float64 {
 	return setOfLines(n, m, -math.Expm1(float64(k)*math.Log1p(-1./512)))
 }
 
-// Pebble returns the mean rate of double hashing in a line of 512 bits, over the number of keys in
+// Pebble returns the mean rate of double hashing in a line of so many bits, a power of two, over the number of keys in
 // the line of an absent key. The start and the step of a walk are not independent of the line:
 // sharedInLine has what that adds.
-func Pebble(n, m float64, k int) float64 {
-	k = min(k, 512)
-	more := sharedInLine(m/512, k)
-	return meanRate(n, m/512, func(j float64) float64 {
+func Pebble(n, m float64, line, k int) float64 {
+	k = min(k, line)
+	lines := m / float64(line)
+	more := sharedInLine(lines, line, k)
+	return meanRate(n, lines, func(j float64) float64 {
 		if j == 0 {
 			return 0
 		}
-		d := newDoubleHashing(j, 512, k)
+		d := newDoubleHashing(j, float64(line), k)
 		rate := d.rate(d.power(k))
 		for s, keys := range more {
 			if keys != 0 {
@@ -64,7 +65,7 @@ func Pebble(n, m float64, k int) float64 {
 // lines. The second is the same chance for two walks of random starts and steps. A bit counts as
 // shared if the probe of the same number tests it in both walks.
 //
-// The hashes of the keys of a line differ by a multiple d of the number of lines. So the starts
+// The hashes of the keys of a line differ by a multiple d of the number of lines. So for lines of 512 bits, the starts
 // differ by d mod 512, and the steps by bits 17 to 25 of d, or 1 more if the lower bits carry. If
 // a small multiple of the number of lines is close to a multiple of 2^17, as for 10,083 lines,
 // many walks in a line are the same: rates are up to 17 times those of random walks. The sum has
@@ -74,7 +75,7 @@ func Pebble(n, m float64, k int) float64 {
 // returns, for 50 keys or more, and 0.86 times for fewer. For the worst numbers of lines, those within
 // some 50 of 2^17, 2^17/2, 2^17/3 and 2^17/6, they were 1.0 to 1.7 times as high. Keys whose hashes
 // are not random can have far higher rates: docs/false-positives.md.
-func sharedInLine(lines float64, k int) []float64 {
+func sharedInLine(lines float64, line, k int) []float64 {
 	const unit = 128
 	more := make([]float64, k+1)
 	if lines < 256 || lines != math.Trunc(lines) {
@@ -83,25 +84,25 @@ func sharedInLine(lines float64, k int) []float64 {
 	add := func(start, step int, chance float64) {
 		s := 0
 		for i := range k {
-			if (start+i*step)%512 == 0 {
+			if (start+i*step)%line == 0 {
 				s++
 			}
 		}
 		more[s] += chance
 	}
 	for d := uint64(lines) * unit; d < 1<<32; d += uint64(lines) * unit {
-		step, low := int(d>>17%512), float64(d%(1<<17))/(1<<17)
+		step, low := int(d>>17%uint64(line)), float64(d%(1<<17))/(1<<17)
 		chance := 2 * lines * (1 - float64(d)/(1<<32)) / (1 << 32) // of d and -d
 		switch step % unit {
 		case 0:
-			add(int(d%512), step, chance*(1-low))
+			add(int(d%uint64(line)), step, chance*(1-low))
 		case unit - 1:
-			add(int(d%512), step+1, chance*low)
+			add(int(d%uint64(line)), step+1, chance*low)
 		}
 	}
-	for start := 0; start < 512; start += unit {
-		for step := 0; step < 512; step += unit {
-			add(start, step, -1./(512*512))
+	for start := 0; start < line; start += unit {
+		for step := 0; step < line; step += unit {
+			add(start, step, -1/float64(line*line))
 		}
 	}
 	return more

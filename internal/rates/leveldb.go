@@ -69,9 +69,9 @@ type fills struct {
 func newFills(n float64, m uint64, k, g int, third bool) *fills {
 	modulus := newModulus(m)
 	f := &fills{modulus: modulus, k: k, clear: make([]float64, g)}
-	samples := uint32(1 << 14)
-	if g == 1 {
-		samples = 1 // all bits are alike
+	samples := f.samples()
+	if third && g > 1 {
+		samples = thirdSamples
 	}
 	for h := range sampleHashes(samples) {
 		delta := bits.RotateLeft32(h, -17)
@@ -89,18 +89,44 @@ func newFills(n float64, m uint64, k, g int, third bool) *fills {
 	return f
 }
 
+// samples returns how many hashes stand for all, if third probes do not count.
+func (f *fills) samples() uint32 {
+	if len(f.clear) == 1 {
+		return 1 // all bits are alike
+	}
+	return max(1<<11, 64*uint32(len(f.clear)))
+}
+
 // mean returns the expected rate: the chance that all bits of a hash are set, averaged over a sample of
 // hashes. If third is set, the third probes of n keys count, too.
 func (f *fills) mean(n float64, third bool) float64 {
-	samples := uint32(1 << 14) // a power of two spreads them evenly
+	if third {
+		return f.meanOfThird(n)
+	}
+	samples, sum := f.samples(), 0.0
+	for h := range sampleHashes(samples) {
+		delta, product := bits.RotateLeft32(h, -17), 1.0
+		for range f.k {
+			product *= 1 - f.clear[h%uint32(len(f.clear))] // of m, len(f.clear) is a divisor
+			h += delta
+		}
+		sum += product
+	}
+	return sum / float64(samples)
+}
+
+// thirdSamples is how many hashes stand for all, if third probes count: a power of two spreads them evenly.
+const thirdSamples = 1 << 14
+
+// meanOfThird is mean with the third probes of n keys.
+func (f *fills) meanOfThird(n float64) float64 {
+	samples := uint32(thirdSamples)
 	if f.k > 16 {
 		samples /= 2
 	}
 	probes := newThirdProbes()
 	defer probes.free()
-	if third {
-		probes.mark(f.modulus)
-	}
+	probes.mark(f.modulus)
 	tested := probes.tested[:0] // bits, k for each hash
 	for h := range sampleHashes(samples) {
 		delta := bits.RotateLeft32(h, -17)
@@ -110,15 +136,13 @@ func (f *fills) mean(n float64, third bool) float64 {
 		}
 	}
 	probes.tested = tested
-	if third {
-		probes.count(n, f.modulus)
-	}
+	probes.count(n, f.modulus)
 	sum := 0.0
 	for ; len(tested) > 0; tested = tested[f.k:] {
 		product := 1.0
 		for _, bit := range tested[:f.k] {
 			clear := f.clear[bit%uint32(len(f.clear))]
-			if third && probes.values.has(bit) {
+			if probes.values.has(bit) {
 				clear *= math.Exp(-float64(probes.find(bit).probes))
 			}
 			product *= 1 - clear

@@ -590,7 +590,7 @@ func testPaste(p *page) {
 	p.wantFilter(want.AppendFilter(nil))
 	stats := want.Stats()
 	p.wantText("n-fill-note", fmt.Sprintf("%d of %d bits", stats.SetBits, stats.Bits))
-	if got, want := value[float64](p, "page.filter.observed"), stats.FalsePositiveRate; got != want {
+	if got, want := value[float64](p, "page.filter.observed"), want.MeasureRate(); got != want {
 		p.Errorf("the observed rate is %v, random hashes have %v", got, want)
 	}
 	p.click("#clear")

@@ -66,7 +66,7 @@ func (k *Keys) Warning(filter *bloom.Filter, expected float64) string {
 		worst = after
 	}
 	// A small filter may have more bits set than is usual: then all absent keys pass more often.
-	if !surplus(worst, expected) || !surplus(worst, filter.Stats().FalsePositiveRate) {
+	if !surplus(worst, expected) || !surplus(worst, filter.MeasureRate()) {
 		return ""
 	}
 	return fmt.Sprintf("%s, where %s are expected: %s; if no storage engine reads the filter, take --format %v",

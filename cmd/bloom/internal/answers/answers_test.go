@@ -66,7 +66,7 @@ func TestFilter(t *testing.T) {
 					t.Fatal(err)
 				}
 				stats := filter.Stats()
-				if f.Reached != stats.Bits || f.Bits < f.Reached || f.Bits > f.Reached+63 || f.SetBits != stats.SetBits || f.Probes != stats.Probes || f.Observed != stats.FalsePositiveRate {
+				if f.Reached != stats.Bits || f.Bits < f.Reached || f.Bits > f.Reached+63 || f.SetBits != stats.SetBits || f.Probes != stats.Probes || f.Observed != filter.MeasureRate() {
 					t.Errorf("%+v, want %+v", f, stats)
 				}
 				if shape.probes > 0 && f.Probes != shape.probes {

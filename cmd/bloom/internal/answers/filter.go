@@ -314,7 +314,7 @@ func (a *filterAnswer) describe(k kept) {
 	a.Reached, a.SetBits, a.Probes = stats.Bits, stats.SetBits, stats.Probes
 	a.Bits = DrawnBits(k.Filter.Filter, stats.Bits)
 	a.Columns = PictureOf(a.Bits).Columns
-	a.Observed = stats.FalsePositiveRate
+	a.Observed = k.MeasureRate()
 	if !stats.KeysUnknown {
 		a.EstimatedKeys = &stats.Keys
 	}
