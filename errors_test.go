@@ -116,6 +116,7 @@ func TestNoFormat(t *testing.T) {
 		"Format.Name":                        func() { _ = none.Name() },
 		"Format.HashBits":                    func() { none.HashBits() },
 		"Format.Hash":                        func() { none.Hash(nil) },
+		"Format.HashString":                  func() { none.HashString("") },
 		"Format.HashFrom":                    func() { none.HashFrom(1) },
 		"Format.Hashes32":                    func() { none.Hashes32(nil) },
 		"Format.Hashes64":                    func() { none.Hashes64(nil) },

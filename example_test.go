@@ -55,7 +55,7 @@ func ExampleFilter_MayContainHash() {
 	for _, keys := range [][]string{{"a", "b"}, {"c"}, {"b", "d"}} {
 		tables = append(tables, bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings(keys)))
 	}
-	hash := bloom.Default.Hash([]byte("b"))
+	hash := bloom.Default.HashString("b")
 	for i, table := range tables {
 		fmt.Println(i, table.MayContainHash(hash))
 	}

@@ -186,6 +186,11 @@ func (f Format) Hash(key []byte) Hash {
 	panic(noFormat(f))
 }
 
+// HashString is Hash for a string. It takes no copy.
+func (f Format) HashString(key string) Hash {
+	return f.Hash(unsafe.Slice(unsafe.StringData(key), len(key)))
+}
+
 // HashFrom returns the Hash of a key whose hash the caller knows already. For [LevelDB], h
 // has LevelDB's hash in the lower 32 bits, as Badger keeps it; for [Pebble], that with signed
 // bytes. For [Parquet], h is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for

@@ -151,6 +151,25 @@ func TestHashStaysInRegisters(t *testing.T) {
 	}
 }
 
+// TestHashString wants the hash of a string's bytes, without a copy of them.
+func TestHashString(t *testing.T) {
+	eachFormat(t, func(t *testing.T, f Format) {
+		for n := range 300 {
+			key := make([]byte, n)
+			for i := range key {
+				key[i] = byte(7*n + 131*i)
+			}
+			text := string(key)
+			if got, want := f.HashString(text), f.Hash(key); got != want {
+				t.Fatalf("%d bytes: %v, want %v", n, got, want)
+			}
+			if n%100 == 99 && testing.AllocsPerRun(10, func() { f.HashString(text) }) != 0 {
+				t.Errorf("%d bytes: allocates", n)
+			}
+		}
+	})
+}
+
 // TestHashFrom makes hashes and columns of hashes from words.
 func TestHashFrom(t *testing.T) {
 	key := []byte("key")

@@ -80,7 +80,7 @@ func skipTables(policy bloom.Policy) {
 		"monday":  policy.NewFilter(bloom.Strings([]string{"ann", "bob"})),
 		"tuesday": policy.NewFilter(bloom.Strings([]string{"eve"})),
 	}
-	hash := policy.Format.Hash([]byte("eve"))
+	hash := policy.Format.HashString("eve")
 	for name, filter := range tables {
 		if filter.MayContainHash(hash) {
 			fmt.Println("read", name) // tuesday
@@ -182,7 +182,7 @@ func Example_askStored() {
 }
 
 func askRows(rows [][]byte) {
-	hash := bloom.BitsAndBlooms.Hash([]byte("pear"))
+	hash := bloom.BitsAndBlooms.HashString("pear")
 	for i, row := range rows {
 		mayHave := bloom.BitsAndBlooms.MayContainHash(row, hash) // for each row; it opens and allocates nothing
 		if mayHave {

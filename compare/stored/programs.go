@@ -31,7 +31,7 @@ func lokiBefore(rows [][]byte, value string) (found int) {
 }
 
 func lokiAfter(rows [][]byte, value string) (found int) {
-	hash := bloom.BitsAndBlooms.Hash([]byte(value))
+	hash := bloom.BitsAndBlooms.HashString(value)
 	for _, row := range rows {
 		if bloom.BitsAndBlooms.MayContainHash(row, hash) {
 			found++
@@ -143,6 +143,6 @@ func spiceBefore(traversal []byte, key string) (possiblyLoop bool, _ []byte, err
 
 func spiceAfter(traversal []byte, key string) (possiblyLoop bool, _ []byte, err error) {
 	traversal = bytes.Clone(traversal) // other requests have it, too
-	isNew, err := bloom.BitsAndBlooms.AddHash(traversal, bloom.BitsAndBlooms.Hash([]byte(key)))
+	isNew, err := bloom.BitsAndBlooms.AddHash(traversal, bloom.BitsAndBlooms.HashString(key))
 	return !isNew, traversal, err
 }

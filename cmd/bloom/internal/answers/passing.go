@@ -55,7 +55,7 @@ func (d *Desk) passing(q passingQuestion, _ []byte) (a passingAnswer, data []byt
 		passes(k.Filter.Filter, keys, func(key string) {
 			a.Passed++
 			a.Example = key
-			hashes[k.Format().Hash([]byte(key))]++
+			hashes[k.Format().HashString(key)]++
 			if a.Passed <= room {
 				picture.count(heat, a.Cells, k.Explain([]byte(key)).Positions)
 			}
@@ -77,7 +77,7 @@ func (d *Desk) passing(q passingQuestion, _ []byte) (a passingAnswer, data []byt
 func (n numbered) withHashOf(f bloom.Format, passed map[bloom.Hash]int) (equal int) {
 	n.columns(true, func(keys []string) {
 		for _, key := range keys {
-			h := f.Hash([]byte(key))
+			h := f.HashString(key)
 			equal += passed[h]
 			delete(passed, h) // counted
 		}
