@@ -3,10 +3,9 @@ package bloom
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"sync/atomic"
 	"unsafe"
-
-	"github.com/lanebloom/bloom/internal/detect"
 )
 
 // AtomicSet is a [Set] that any number of goroutines add to and query at once, without a
@@ -14,18 +13,26 @@ import (
 // that is added at the same time, it may find all bits or only some.
 //
 // Queries are as fast as those of a Set. Adding a key takes an atomic operation for each of its bits that is not
-// set yet, which is several times as slow: docs/benchmarks.md of this module has how many times, for keys and for
-// columns. If goroutines add columns and query rarely, a Set under a mutex is faster, or a
-// Set for each goroutine and [Set.Merge]. An AtomicSet does not count its keys: all goroutines
+// set yet: in one goroutine that is 5 times as slow, and 9 times for a column of [Default] (docs/benchmarks.md of this
+// module has the table). If goroutines add columns and query rarely, a Set under a mutex is faster, or a
+// Set for each goroutine and [AtomicSet.Merge]. An AtomicSet does not count its keys: all goroutines
 // would wait for the counter.
 //
-// [Policy.NewAtomicSet] makes an AtomicSet. To save one, save the Set that
-// [AtomicSet.Snapshot] returns. The zero AtomicSet has no bits. It holds no key, and its
+// [Policy.NewAtomicSet], [Format.NewAtomicSet] and [OpenAtomicSet] make one, and [AtomicSet.ReadFrom] reads one.
+// [AtomicSet.WriteTo] and the like write a copy, so that no file has a key by half which was there before.
+// To store one in JSON, store its Filter. The zero AtomicSet has no bits. It holds no key, and its
 // methods that add keys panic.
 type AtomicSet struct {
-	view  view // not embedded: its methods that save a filter read the bits twice
-	shape shape
-	bits  []byte
+	unstored // as text
+	view     view
+}
+
+// liveBits is the bits of an AtomicSet and their shape: to find them in the encoded bytes would read words that
+// goroutines change.
+type liveBits struct {
+	bits     []byte
+	shape    shape
+	kindLost atomic.Bool // keys of no known kind were merged
 }
 
 // Additions set bits by atomic operations on words of 32 bits. Queries read bits as those of
@@ -48,7 +55,9 @@ type AtomicSet struct {
 // bits. The CPUs do: who synchronizes with a goroutine sees what that goroutine has read.
 //
 // The race detector does not know that a racing read is right, and reports it in Go code;
-// assembly it does not see. In a build with the detector, queries take atomic loads instead.
+// assembly it does not see. In a build with the detector, queries take atomic loads instead, and whatever
+// else reads the bits reads a copy, which atomic loads made. So do the methods of a Filter of the set: view.live
+// tells that it is one.
 
 // NewAtomicSet is NewSet for a set that any number of goroutines add to and query at once.
 func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
@@ -56,9 +65,83 @@ func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.atomic = true
+	v.setLive()
+	return &AtomicSet{view: v}, nil
+}
+
+// NewAtomicSet is NewSet for a set that any number of goroutines add to and query at once.
+func (f Format) NewAtomicSet(bits uint64, probes int) (*AtomicSet, error) {
+	v, err := f.newView(bits, probes)
+	if err != nil {
+		return nil, err
+	}
+	v.setLive()
+	return &AtomicSet{view: v}, nil
+}
+
+// OpenAtomicSet is [OpenSet] for a set that any number of goroutines add to and query at once.
+func OpenAtomicSet(f Format, data []byte) (*AtomicSet, error) {
+	v, err := openView(f, data)
+	if err != nil {
+		return nil, err
+	}
+	v.count = &keyCount{unknown: true}
+	s := new(AtomicSet)
+	if err := s.take(v, nil); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// take makes s a copy of a view that was read, if there is no error.
+func (s *AtomicSet) take(v view, err error) error {
+	var set Set
+	if err = set.take(v, err); err != nil {
+		return err
+	}
+	if v = set.view; v.pair != 0 {
+		v = v.copied()
+		v.setLive()
+	}
+	s.view = v
+	return nil
+}
+
+// setLive makes v, whose memory is that of newEncoded, the view of an AtomicSet.
+func (v *view) setLive() {
 	bits, shape := v.encoded()
-	return &AtomicSet{v, shape, bits}, nil
+	v.live, v.atomic, v.count = &liveBits{bits: bits, shape: shape}, true, nil
+}
+
+// still returns v or, if goroutines may change the bits, a view of a copy. The copy has every key whose addition
+// returned before.
+func (v *view) still() *view {
+	if v.live == nil {
+		return v
+	}
+	c := v.copied()
+	return &c
+}
+
+// copied returns a view of a copy in memory of newEncoded. The number of its keys is not known.
+func (v *view) copied() view {
+	c := *v
+	bits, _ := v.encoded()
+	before := cap(v.data) - cap(bits) // their capacities end at the same byte
+	c.data = newEncoded(before, len(v.data)-before)
+	copy(c.data, v.data[:before])
+	if v.live == nil {
+		copy(c.data[before:], v.data[before:])
+	} else {
+		for i, to := 0, c.data[before:]; i < len(to); i += 4 { // what follows the bits shares a word with them
+			var bytes [4]byte
+			binary.NativeEndian.PutUint32(bytes[:], atomic.LoadUint32(v.word(8*uint64(i))))
+			copy(to[i:], bytes[:])
+		}
+	}
+	c.bitArray, _ = c.format.decode(c.data) // no error: it is a filter
+	c.atomic, c.live, c.count = false, nil, &keyCount{unknown: true}
+	return c
 }
 
 // Add adds a key.
@@ -118,10 +201,26 @@ func (s *AtomicSet) TestAndAddBatch(keys Keys, hits []uint64) int {
 }
 
 // Merge adds all keys of other, which no goroutine may change meanwhile. The sets must have
-// the same format, size and number of probes. If not, s does not change and the error is
-// [ErrShape].
+// the same format, size and number of probes. If not, the error is [ErrShape]. It is [ErrKind] as for [Set.Merge]. With an
+// error, s does not change.
 func (s *AtomicSet) Merge(other *Set) error {
-	from, err := other.bitsOf(s.view.format, s.shape, s.view.n)
+	var bits []byte
+	var of shape
+	if s.view.live != nil {
+		bits, of = s.view.live.bits, s.view.live.shape
+	}
+	from, err := other.bitsOf(s.view.format, of, s.view.n)
+	if err != nil || len(bits) == 0 {
+		return err
+	}
+	kind := s.kind()
+	both, err := kind.and(other.kind)
+	if err != nil {
+		return err
+	}
+	if both != kind {
+		s.view.live.kindLost.Store(true)
+	}
 	for i := 0; i < len(from); i += 4 {
 		var bytes [4]byte
 		copy(bytes[:], from[i:])
@@ -129,16 +228,25 @@ func (s *AtomicSet) Merge(other *Set) error {
 			atomic.OrUint32(s.view.word(8*uint64(i)), word)
 		}
 	}
-	return err
+	return nil
+}
+
+// kind returns the kind of the keys, as a file said it.
+func (s *AtomicSet) kind() KeyKind {
+	if s.view.live != nil && s.view.live.kindLost.Load() {
+		return ""
+	}
+	return s.view.kind
 }
 
 // Clear removes all keys whose additions returned before it began. Keys whose additions begin after it has
 // returned are found. A key that is added at the same time may lose some of its bits, and is then not found:
 // if no key may be missing, start a new set instead, and hand it to all goroutines by an [atomic.Pointer].
 func (s *AtomicSet) Clear() {
-	for i := 0; i < len(s.bits); i += 4 {
+	bits, _ := s.view.encoded()
+	for i := 0; i < len(bits); i += 4 {
 		var keep [4]byte
-		for j := len(s.bits) - i; j < len(keep); j++ {
+		for j := len(bits) - i; j < len(keep); j++ {
 			keep[j] = 0xff // what follows the bits shares a word with them
 		}
 		atomic.AndUint32(s.view.word(8*uint64(i)), binary.NativeEndian.Uint32(keep[:]))
@@ -147,75 +255,74 @@ func (s *AtomicSet) Clear() {
 
 // Stats describes the set as [Filter.Stats] does, without a copy. All numbers count the keys whose
 // additions returned before it began. Only some of the numbers may count a key that is added at the same time.
-func (s *AtomicSet) Stats() Stats {
-	if detect.Races {
-		return s.Snapshot().Stats()
-	}
-	return s.view.Stats()
+func (s *AtomicSet) Stats() Stats { return s.view.Stats() }
+
+// MeasureRate is [Filter.MeasureRate] of the set as it is meanwhile.
+func (s *AtomicSet) MeasureRate() float64 { return s.view.MeasureRate() }
+
+// Filter returns a read-only view of the set, which also finds keys that are added later. It may be asked in a [Group] and
+// while goroutines add. Methods that return or write its bytes take a copy of them first, but for [Filter.Bytes].
+// After [AtomicSet.ReadFrom] or [AtomicSet.UnmarshalBinary] it is still of the old bits.
+func (s *AtomicSet) Filter() *Filter {
+	f := &Filter{s.view}
+	f.kind = s.kind()
+	return f
 }
 
 // Snapshot returns a copy, which does not change when s does. It has every key whose addition
 // returned before Snapshot began.
 func (s *AtomicSet) Snapshot() *Set {
 	if s.view.pair == 0 {
-		return new(Set)
+		return &Set{s.view}
 	}
-	v := s.view
-	before := cap(v.data) - cap(s.bits) // their capacities end at the same byte
-	v.data = newEncoded(before, len(v.data)-before)
-	copy(v.data, s.view.data[:before])
-	for i, to := 0, v.data[before:]; i < len(to); i += 4 { // what follows the bits shares a word with them
-		var bytes [4]byte
-		binary.NativeEndian.PutUint32(bytes[:], atomic.LoadUint32(s.view.word(8*uint64(i))))
-		copy(to[i:], bytes[:])
-	}
-	v.bitArray, _ = v.format.decode(v.data) // no error: it is a filter
-	v.atomic, v.count = false, &keyCount{unknown: true}
+	v := s.view.copied()
+	v.kind = s.kind()
 	return &Set{v}
+}
+
+// Format returns the format of the encoded bytes.
+func (s *AtomicSet) Format() Format { return s.view.format }
+
+// AppendFilter appends the encoded filter of [AtomicSet.Snapshot] to dst, as [Set.AppendFilter] does.
+func (s *AtomicSet) AppendFilter(dst []byte) []byte { return s.view.AppendFilter(dst) }
+
+// AppendBinary appends the file of [AtomicSet.Snapshot] to dst and returns the extended slice. The error is always nil.
+func (s *AtomicSet) AppendBinary(dst []byte) ([]byte, error) { return s.Snapshot().AppendBinary(dst) }
+
+// MarshalBinary returns the file of [AtomicSet.Snapshot]. The error is always nil.
+func (s AtomicSet) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
+
+// WriteTo writes the file of [AtomicSet.Snapshot], while goroutines may add keys.
+func (s *AtomicSet) WriteTo(w io.Writer) (int64, error) { return s.Snapshot().WriteTo(w) }
+
+// UnmarshalBinary is [Set.UnmarshalBinary]. No goroutine may use s meanwhile.
+func (s *AtomicSet) UnmarshalBinary(data []byte) error { return s.take(verifyFile(data)) }
+
+// ReadFrom is [Set.ReadFrom]. No goroutine may use s meanwhile.
+func (s *AtomicSet) ReadFrom(r io.Reader) (int64, error) {
+	v, n, err := readFile(r)
+	return n, s.take(v, err)
 }
 
 // String returns a line that tells the format and the shape.
 func (s AtomicSet) String() string {
-	return fmt.Sprintf("%v filter of %d bits and %d probes", s.view.format, s.shape.bits, s.shape.probes)
+	_, shape := s.view.encoded()
+	return fmt.Sprintf("%v filter of %d bits and %d probes", s.view.format, shape.bits, shape.probes)
 }
-
-// MarshalText returns the text of [AtomicSet.Snapshot], which a Set reads. The error is always
-// nil.
-func (s AtomicSet) MarshalText() ([]byte, error) { return s.Snapshot().MarshalText() }
 
 // MayContain reports whether key may have been added. A no is certain. For an absent key, the
 // answer is yes at the false-positive rate.
-func (s *AtomicSet) MayContain(key []byte) bool {
-	if detect.Races {
-		return s.view.probeHash(s.view.format.Hash(key))
-	}
-	return s.view.MayContain(key)
-}
+func (s *AtomicSet) MayContain(key []byte) bool { return s.view.MayContain(key) }
 
 // MayContainString is MayContain for a string.
-func (s *AtomicSet) MayContainString(key string) bool {
-	if detect.Races {
-		return s.MayContain([]byte(key))
-	}
-	return s.view.MayContainString(key)
-}
+func (s *AtomicSet) MayContainString(key string) bool { return s.view.MayContainString(key) }
 
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
-func (s *AtomicSet) MayContainUint64(key uint64) bool {
-	if detect.Races {
-		return s.MayContain(binary.LittleEndian.AppendUint64(nil, key))
-	}
-	return s.view.MayContainUint64(key)
-}
+func (s *AtomicSet) MayContainUint64(key uint64) bool { return s.view.MayContainUint64(key) }
 
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the set's format has
 // another hash.
-func (s *AtomicSet) MayContainHash(h Hash) bool {
-	if detect.Races && s.view.pair.takes(h) {
-		return s.view.probeHash(h)
-	}
-	return s.view.MayContainHash(h)
-}
+func (s *AtomicSet) MayContainHash(h Hash) bool { return s.view.MayContainHash(h) }
 
 // MayContainBatch tests every key of a column, as [Filter.MayContainBatch] does.
 func (s *AtomicSet) MayContainBatch(keys Keys, hits []uint64) int {

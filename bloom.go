@@ -41,9 +41,12 @@ package bloom
 //go:generate go -C asm run . -out ../probe_amd64.s -arm64 ../probe_arm64.s
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/detect"
 )
 
 // Functions wrap these errors with details. Test for them with [errors.Is].
@@ -73,8 +76,8 @@ var (
 // bytes and never writes to them: they may lie in a read-only mapping. It is safe for
 // concurrent use. The zero Filter holds no key: it answers no to every query.
 //
-// The bytes must not change while a Filter is in use, with one exception: a [Set] may set
-// bits between the queries of its Filter. Open checks the bytes once, and the kernels, which
+// The bytes must not change while a Filter is in use, with two exceptions: a [Set] may set
+// bits between the queries of its Filter, and an [AtomicSet] at any time. Open checks the bytes once, and the kernels, which
 // are assembly, rely on that. If the bytes change, answers can be wrong. If the bytes are
 // unmapped, a query ends the program.
 type Filter struct{ view }
@@ -86,6 +89,7 @@ type view struct {
 	data   []byte    // the encoded filter
 	count  *keyCount // nil if nobody counted the keys
 	kind   KeyKind
+	live   *liveBits // of an AtomicSet, or nil
 }
 
 // keyCount counts the keys that are added, duplicates included. All views of the same bits
@@ -148,6 +152,9 @@ func openView(f Format, data []byte) (v view, err error) {
 // MayContain reports whether key may be among the keys the filter was built from. A no is
 // certain. For an absent key, the answer is yes at the false-positive rate.
 func (v *view) MayContain(key []byte) bool {
+	if detect.Races && v.live != nil {
+		return v.probeHash(v.format.Hash(key))
+	}
 	if v.single != nil {
 		return v.single.ofKey(&v.prober, uintptr(unsafe.Pointer(unsafe.SliceData(key))), len(key))
 	}
@@ -156,6 +163,9 @@ func (v *view) MayContain(key []byte) bool {
 
 // MayContainString is MayContain for a string.
 func (v *view) MayContainString(key string) bool {
+	if detect.Races && v.live != nil {
+		return v.probeHash(v.format.HashString(key))
+	}
 	if v.single != nil {
 		return v.single.ofKey(&v.prober, uintptr(unsafe.Pointer(unsafe.StringData(key))), len(key))
 	}
@@ -164,22 +174,34 @@ func (v *view) MayContainString(key string) bool {
 
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
 func (v *view) MayContainUint64(key uint64) bool {
+	if detect.Races && v.live != nil {
+		return v.probeHash(v.format.Hash(binary.LittleEndian.AppendUint64(nil, key)))
+	}
 	return probeUint64(&v.base, key) // inlined, and a call of assembly
 }
 
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format
 // has another hash.
 func (v *view) MayContainHash(h Hash) bool {
+	if detect.Races && v.live != nil && v.pair.takes(h) {
+		return v.probeHash(h)
+	}
 	return probeHash(&v.base, h.h1, h.h2, h.h3, h.h4) // like MayContainUint64
 }
 
 // Bytes returns the encoded filter: the bytes of the format and nothing else. It is no copy. Do not write to
-// it. The bytes of a [Set] change when keys are added.
+// it. The bytes of a [Set] change when keys are added. Those of an [AtomicSet] may change while they are read:
+// AppendFilter returns a copy.
 func (v *view) Bytes() []byte { return v.data[:len(v.data):len(v.data)] }
 
 // AppendFilter appends the encoded filter to dst and returns the extended slice. It appends
 // the bytes of the format and nothing else. [Open] and [OpenSet] read them.
-func (v *view) AppendFilter(dst []byte) []byte { return append(dst, v.data...) }
+func (v *view) AppendFilter(dst []byte) []byte {
+	if detect.Races {
+		v = v.still()
+	}
+	return append(dst, v.data...)
+}
 
 // Format returns the format of the encoded bytes.
 func (v *view) Format() Format { return v.format }

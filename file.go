@@ -206,6 +206,7 @@ func VerifyBinary(data []byte) error {
 // AppendBinary appends the file of the filter to dst and returns the extended slice. The
 // error is always nil.
 func (v *view) AppendBinary(dst []byte) ([]byte, error) {
+	v = v.still()
 	h := v.fileHeader()
 	dst = slices.Grow(dst, int(h.start)+len(v.data))
 	return append(h.append(dst), v.data...), nil
@@ -217,9 +218,10 @@ func (v *view) AppendBinary(dst []byte) ([]byte, error) {
 // MarshalBinary returns the file of the filter. The error is always nil.
 func (v view) MarshalBinary() ([]byte, error) { return v.AppendBinary(nil) }
 
-// WriteTo writes the file of the filter. It does not copy the bits. It reads them twice,
+// WriteTo writes the file of the filter. It does not copy the bits, but for the Filter of an [AtomicSet]. It reads them twice,
 // because the header, which comes first, has their checksum.
 func (v *view) WriteTo(w io.Writer) (int64, error) {
+	v = v.still()
 	h, to := v.fileHeader(), counting{w: w}
 	_, err := to.Write(h.append(make([]byte, 0, mostStart)))
 	if err == nil {

@@ -315,7 +315,7 @@ func (x *Interleaved) put(first int, filters []*Filter) {
 
 // columnOf returns the bits of a filter that takes has accepted: its own, or as many of those here.
 func (x *interleaving) columnOf(f *Filter) []byte {
-	array, s := f.encoded()
+	array, s := f.still().encoded()
 	none, _ := x.empty.encoded()
 	switch {
 	case s.bits == 0:

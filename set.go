@@ -49,18 +49,26 @@ func (p Policy) NewSet(capacity int) (*Set, error) {
 // The error is [ErrFormat] if the format is unknown, [ErrShape] if its filters do not have this shape, and
 // [ErrCapacity] if the bits take more bytes than [Policy.NewSet] allows.
 func (f Format) NewSet(bits uint64, probes int) (*Set, error) {
-	switch {
-	case !f.valid():
-		return nil, fmt.Errorf("%w: %v", ErrFormat, f)
-	case bits > 8*mostBytes:
-		return nil, fmt.Errorf("%w: %d bits", ErrCapacity, bits)
-	}
-	v, err := f.emptyView(shape{bits, probes})
+	v, err := f.newView(bits, probes)
 	if err != nil {
-		return nil, fmt.Errorf("%w: no filter of %v has %d bits and %d probes", ErrShape, f, bits, probes)
+		return nil, err
 	}
 	v.count = new(keyCount)
 	return &Set{v}, nil
+}
+
+// newView returns a view of an empty filter of a shape. The errors are those of Format.NewSet.
+func (f Format) newView(bits uint64, probes int) (v view, err error) {
+	switch {
+	case !f.valid():
+		return v, fmt.Errorf("%w: %v", ErrFormat, f)
+	case bits > 8*mostBytes:
+		return v, fmt.Errorf("%w: %d bits", ErrCapacity, bits)
+	}
+	if v, err = f.emptyView(shape{bits, probes}); err != nil {
+		return v, fmt.Errorf("%w: no filter of %v has %d bits and %d probes", ErrShape, f, bits, probes)
+	}
+	return v, nil
 }
 
 // newView returns a view of an empty filter with room for capacity keys, at least one. Its
