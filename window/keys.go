@@ -1,0 +1,209 @@
+package window
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"github.com/lanebloom/bloom"
+)
+
+// mustHave panics for the zero Window.
+func (w *Window) mustHave() *state {
+	s := w.state.Load()
+	if s == nil {
+		panic("window: a key was added to the zero Window, which has no generation; New makes windows")
+	}
+	return s
+}
+
+// settle is called after keys were added to the newest set of s. If that is the newest no more, it adds them by add again.
+func (w *Window) settle(s *state, add func(newest *bloom.AtomicSet)) {
+	if w.state.Load() == s {
+		return
+	}
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	add(w.state.Load().newest)
+}
+
+// Add adds a key.
+func (w *Window) Add(key []byte) { w.AddHash(w.mustHave().options.Format.Hash(key)) }
+
+// AddString adds a key.
+func (w *Window) AddString(key string) { w.AddHash(w.mustHave().options.Format.HashString(key)) }
+
+// AddUint64 adds the 8 little-endian bytes of key.
+func (w *Window) AddUint64(key uint64) { w.AddHash(w.mustHave().hashUint64(key)) }
+
+// AddHash adds the key whose [bloom.Hash] is h. It panics if the window's format has another hash.
+func (w *Window) AddHash(h bloom.Hash) {
+	s := w.mustHave()
+	s.newest.AddHash(h)
+	if w.state.Load() != s {
+		w.addAgain(h)
+	}
+}
+
+// addAgain adds a key while no Rotate can be.
+func (w *Window) addAgain(h bloom.Hash) {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	w.state.Load().newest.AddHash(h)
+}
+
+// AddBatch adds every key of a column. It panics if keys are hashes of another kind than the window's.
+func (w *Window) AddBatch(keys bloom.Keys) {
+	s := w.mustHave()
+	s.newest.AddBatch(keys)
+	w.settle(s, func(newest *bloom.AtomicSet) { newest.AddBatch(keys) })
+}
+
+func (s *state) hashUint64(key uint64) bloom.Hash {
+	var bytes [8]byte
+	binary.LittleEndian.PutUint64(bytes[:], key)
+	return s.options.Format.Hash(bytes[:])
+}
+
+// TestAndAdd adds a key and reports whether it may have been there before. No is certain: no generation had it. If several
+// goroutines add a new key at once, at least one of them learns that it is new.
+func (w *Window) TestAndAdd(key []byte) bool {
+	return w.TestAndAddHash(w.mustHave().options.Format.Hash(key))
+}
+
+// TestAndAddString is TestAndAdd for a string.
+func (w *Window) TestAndAddString(key string) bool {
+	return w.TestAndAddHash(w.mustHave().options.Format.HashString(key))
+}
+
+// TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
+func (w *Window) TestAndAddUint64(key uint64) bool {
+	return w.TestAndAddHash(w.mustHave().hashUint64(key))
+}
+
+// TestAndAddHash is TestAndAdd for the key whose [bloom.Hash] is h. It panics if the window's format has another hash.
+func (w *Window) TestAndAddHash(h bloom.Hash) bool {
+	s := w.mustHave()
+	was, inNewest := s.ask(h)
+	if !inNewest && s.newest.TestAndAddHash(h) {
+		was = true
+	}
+	if w.state.Load() != s {
+		w.addAgain(h) // what it tells is of no use: this call itself may have added the key to s
+	}
+	return was
+}
+
+// ask reports whether any generation may have a key, and whether the newest may.
+func (s *state) ask(h bloom.Hash) (some, inNewest bool) {
+	var few [4]uint64
+	hits := few[:]
+	if s.group.Len() > 64*len(few) {
+		hits = make([]uint64, (s.group.Len()+63)/64)
+	}
+	return s.group.MayContainHash(h, hits) > 0, hits[0]&1 != 0
+}
+
+// MayContain reports whether a generation may have the key. No is certain. For an absent key, the answer is yes at the
+// false-positive rate of all generations together.
+func (w *Window) MayContain(key []byte) bool {
+	s := w.state.Load()
+	return s != nil && s.has(s.options.Format.Hash(key))
+}
+
+// MayContainString is MayContain for a string.
+func (w *Window) MayContainString(key string) bool {
+	s := w.state.Load()
+	return s != nil && s.has(s.options.Format.HashString(key))
+}
+
+// MayContainUint64 is MayContain for the 8 little-endian bytes of key.
+func (w *Window) MayContainUint64(key uint64) bool {
+	s := w.state.Load()
+	return s != nil && s.has(s.hashUint64(key))
+}
+
+// MayContainHash is MayContain for a key whose [bloom.Hash] is h. It panics if the window's format has another hash.
+func (w *Window) MayContainHash(h bloom.Hash) bool {
+	s := w.state.Load()
+	return s != nil && s.has(h)
+}
+
+func (s *state) has(h bloom.Hash) bool {
+	some, _ := s.ask(h)
+	return some
+}
+
+// chunk is how many keys of a column are asked at once: a multiple of 64.
+const chunk = 1024
+
+// buffers have room for the hits of a chunk in all filters.
+var buffers = sync.Pool{New: func() any { return new([]uint64) }}
+
+// mayContain writes which keys, at most chunk, any generation may have.
+func (s *state) mayContain(keys bloom.Keys, hits []uint64) {
+	words := (keys.Len() + 63) / 64
+	buffer := buffers.Get().(*[]uint64)
+	defer buffers.Put(buffer)
+	if n := words * s.group.Len(); len(*buffer) < n {
+		*buffer = make([]uint64, n)
+	}
+	all := (*buffer)[:words*s.group.Len()]
+	s.group.MayContainBatch(keys, all)
+	clear(hits[:words])
+	for i, word := range all {
+		hits[i%words] |= word
+	}
+}
+
+// checked returns the words for the bits of the keys. It panics if there are fewer.
+func checked(keys bloom.Keys, hits []uint64) []uint64 {
+	words := (keys.Len() + 63) / 64
+	if len(hits) < words {
+		panic(fmt.Sprintf("window: %d words for the bits of %d keys, which take %d: (keys.Len()+63)/64", len(hits), keys.Len(), words))
+	}
+	return hits[:words]
+}
+
+func count(hits []uint64) (n int) {
+	for _, word := range hits {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// MayContainBatch tests every key of a column, as [bloom.Filter.MayContainBatch] does: it sets bit i%64 of hits[i/64] if a
+// generation may have key i, and clears it if not. It returns the number of set bits. It panics if hits has too few words, or if
+// keys are hashes of another kind than the window's.
+func (w *Window) MayContainBatch(keys bloom.Keys, hits []uint64) int {
+	hits = checked(keys, hits)
+	s := w.state.Load()
+	if s == nil {
+		clear(hits)
+		return 0
+	}
+	for i := 0; i < keys.Len(); i += chunk {
+		s.mayContain(keys.Slice(i, min(i+chunk, keys.Len())), hits[i/64:])
+	}
+	return count(hits)
+}
+
+// TestAndAddBatch adds every key of a column and tells which may have been there before, as [bloom.Set.TestAndAddBatch] does:
+// of equal keys in the column, the second and all later ones were there.
+func (w *Window) TestAndAddBatch(keys bloom.Keys, hits []uint64) int {
+	hits = checked(keys, hits)
+	var before [chunk / 64]uint64
+	for i := 0; i < keys.Len(); i += chunk {
+		s := w.mustHave()
+		part := keys.Slice(i, min(i+chunk, keys.Len()))
+		s.mayContain(part, before[:])
+		words := hits[i/64:][:(part.Len()+63)/64]
+		s.newest.TestAndAddBatch(part, words)
+		for j := range words {
+			words[j] |= before[j]
+		}
+		w.settle(s, func(newest *bloom.AtomicSet) { newest.AddBatch(part) })
+	}
+	return count(hits)
+}
