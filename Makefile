@@ -62,12 +62,6 @@ coverage:
 golden: deps
 	cd compare && go run ./golden ../testdata
 
-# arm64 tells what the arm64 kernels may gain, without an arm64 machine, in docs/measurements/arm64.md.
-.PHONY: arm64
-arm64:
-	.ci/deps llvm-19
-	cd compare && go run ./figures measure --name arm64 emulated && go run ./figures pages
-
 # dist builds both commands for six systems, twice, and wants equal bytes: a release attaches them.
 .PHONY: dist
 dist:
@@ -83,10 +77,10 @@ site:
 bench:
 	go test -run '^$$' -bench . .
 
-# demo finds rows of a Parquet file by keys of another, and compares with DuckDB: docs/parquet.md.
+# demo finds the rows of few keys in a Parquet file, and compares with DuckDB: docs/parquet.md.
 .PHONY: demo
 demo:
-	cd compare/duckdb && for n in 10 100 1000; do go run ./semijoin -orders $$n -rounds 15 || exit; done
+	cd compare/duckdb && for n in 10 100 1000; do go run ./rowsof -keys $$n -there $$n || exit; done
 
 # figures takes the figures of docs on this CPU, as in make figures CPU="Zen 5", or some PARTS of them: see
 # compare/figures. It then compares the tables of false-positive rates, which are the same on every CPU. pages

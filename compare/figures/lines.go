@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,10 +44,11 @@ func timeLines() (figures []figure, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	for _, command := range [][]string{{"run", "./keygen", dir}, {"build", "-C", "../cmd/bloom", "-o", filepath.Join(dir, "bloom"), "."}} {
-		if _, err := output("go", command...); err != nil {
-			return nil, err
-		}
+	if err := writeLines(dir, 2_000_000, 5_000_000); err != nil {
+		return nil, err
+	}
+	if _, err := output("go", "build", "-C", "../cmd/bloom", "-o", filepath.Join(dir, "bloom"), "."); err != nil {
+		return nil, err
 	}
 	for _, t := range append(filterTools, uniqueTools...) {
 		fig, err := t.time(dir)
@@ -70,6 +72,41 @@ func timeLines() (figures []figure, err error) {
 	return append(figures,
 		figure{Name: "lines/passed", Rate: three((counts["passed"] - known) / (counts["stream"] - known))},
 		figure{Name: "lines/lost", Rate: three((different - counts["once"]) / different)}), nil
+}
+
+// writeLines writes the files known, of different random lines of 8 to 24 hexadecimal digits, and stream, of which half
+// the lines are known.
+func writeLines(dir string, known, stream int) error {
+	random := rand.New(rand.NewPCG(1, 2))
+	seen := make(map[string]bool, known)
+	unknown := func() string {
+		for {
+			line := make([]byte, 8+random.IntN(17))
+			for i := range line {
+				line[i] = "0123456789abcdef"[random.IntN(16)]
+			}
+			if !seen[string(line)] {
+				return string(line)
+			}
+		}
+	}
+	lines := make([]string, known)
+	for i := range lines {
+		lines[i] = unknown()
+		seen[lines[i]] = true
+	}
+	streamed := make([]string, stream)
+	for i := range streamed {
+		if random.IntN(2) == 0 {
+			streamed[i] = lines[random.IntN(known)]
+		} else {
+			streamed[i] = unknown()
+		}
+	}
+	write := func(name string, lines []string) error {
+		return os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(lines, "\n")+"\n"), 0o644)
+	}
+	return errors.Join(write("known", lines), write("stream", streamed))
 }
 
 // time runs a tool some times.

@@ -5,8 +5,7 @@
 //
 // measure runs the parts, or all, and puts what they measure into docs/measurements/NAME.json in place of
 // what it had of them; the part report writes docs/measurements/NAME.md. All take some 12 minutes, in which
-// nothing else should run; the part emulated runs only if it is named, since it times nothing. The part index
-// needs root. pages writes the tables of the documents anew, and README's picture. A test fails if they are not
+// nothing else should run. The part index needs root. pages writes the tables of the documents anew, and README's picture. A test fails if they are not
 // those of the files.
 package main
 

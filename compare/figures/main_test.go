@@ -335,8 +335,15 @@ func TestErrors(t *testing.T) {
 	if _, err := choose([]string{"group", "grupp"}); err == nil {
 		t.Error("no error for a part that does not exist")
 	}
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, measurements), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&file{Name: "arm64", stem: "arm64"}).write(dir); err != nil {
+		t.Fatal(err)
+	}
 	const unmeasured = "<!-- figures loads arm64 -->\n<!-- end of figures -->"
-	if text, err := withTables(top, unmeasured); err != nil || !strings.Contains(text, "Nobody has measured this yet: `make figures CPU=\"arm64\" PARTS=loads` does.") {
+	if text, err := withTables(dir, unmeasured); err != nil || !strings.Contains(text, "Nobody has measured this yet: `make figures CPU=\"arm64\" PARTS=loads` does.") {
 		t.Errorf("%s becomes %q, %v", unmeasured, text, err)
 	}
 	for _, marker := range []string{"<!-- figures nothing zen5 -->", "<!-- figures loads zen0 -->"} {
@@ -344,12 +351,44 @@ func TestErrors(t *testing.T) {
 			t.Errorf("no error for %s", marker)
 		}
 	}
-	if chosen, err := choose(nil); err != nil || slices.ContainsFunc(chosen, func(p part) bool { return p.named }) {
+	if chosen, err := choose(nil); err != nil || len(chosen) != len(parts) {
 		t.Errorf("without names, these parts are chosen: %v, %v", chosen, err)
 	}
 	for name, table := range tables {
 		if !slices.Contains(partNames(), table.part) {
 			t.Errorf("the table %s is of %s, which is no part", name, table.part)
 		}
+	}
+}
+
+// TestWriteLines wants half of the stream to be known, and no known line twice.
+func TestWriteLines(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeLines(dir, 200, 1000); err != nil {
+		t.Fatal(err)
+	}
+	lines := func(name string) []string {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Fields(string(text))
+	}
+	known := map[string]bool{}
+	for _, line := range lines("known") {
+		known[line] = true
+	}
+	stream := lines("stream")
+	found := 0
+	for _, line := range stream {
+		if len(line) < 8 || len(line) > 24 {
+			t.Errorf("%q has %d digits", line, len(line))
+		}
+		if known[line] {
+			found++
+		}
+	}
+	if len(known) != 200 || len(stream) != 1000 || found < 450 || found > 550 {
+		t.Errorf("%d different known lines, %d of %d lines are known", len(known), found, len(stream))
 	}
 }

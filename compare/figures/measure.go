@@ -25,7 +25,6 @@ type part struct {
 	read    func(r *run, out []byte) error
 	inside  func() ([]figure, error) // what this program measures itself
 	report  bool                     // the command takes --json FILE, and the run keeps what it writes there
-	named   bool                     // it runs only if it is named: it times nothing of this CPU
 }
 
 const bench = "go test -C .. -run '^$' "
@@ -49,7 +48,6 @@ var parts = []part{
 	{name: "embed", command: "go run -C duckdb ./embedding -rounds 2", read: readPrinted},
 	{name: "lines", command: "go run ./figures lines", read: readFigures},
 	{name: "index", command: "go run -C duckdb ./indexing", read: readPrinted}, // the last: without root it fails
-	{name: "emulated", command: "go run ./emulated", read: readPrinted, named: true},
 }
 
 func partNames() (names []string) {
@@ -69,7 +67,7 @@ func choose(names []string) (chosen []part, err error) {
 		chosen = append(chosen, parts[i])
 	}
 	if len(names) == 0 {
-		return slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return p.named }), nil
+		return parts, nil
 	}
 	return chosen, nil
 }

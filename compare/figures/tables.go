@@ -36,12 +36,9 @@ var tables = map[string]table{
 	"programs":    {"programs", joined(cells{0, 0, ""}, cells{0, 1, "before"}, cells{0, 2, "after"}, cells{0, 3, "times as fast"}, cells{0, 6, "allocations"})},
 	"arrow": {"arrow", joined(cells{0, 0, ""}, cells{0, 1, "strings, tested"}, cells{1, 1, "filtered"},
 		cells{2, 1, "int64, tested"}, cells{3, 1, "filtered"})},
-	"rows":         {"rows", joined(cells{0, 0, ""}, cells{0, 1, "10,000 keys"}, cells{1, 1, "a million keys"})},
-	"embed":        {"embed", printed(0)},
-	"index":        {"index", printed(0)},
-	"instructions": {"emulated", printed(0)},
-	"cycles":       {"emulated", printed(1)},
-	"keycycles":    {"emulated", printed(2)},
+	"rows":  {"rows", joined(cells{0, 0, ""}, cells{0, 1, "10,000 keys"}, cells{1, 1, "a million keys"})},
+	"embed": {"embed", printed(0)},
+	"index": {"index", printed(0)},
 }
 
 // ofAllCPUs are the tables of all CPUs that have a page. Some keep words that they have in the document.
