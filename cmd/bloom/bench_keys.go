@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ const queries = 1 << 16
 
 // keySource gives bench its filters and keys.
 type keySource interface {
+	name() string // of the keys, in a table
 	words() string
 	sizes() []int                                      // of the filters to build, in bytes
 	filter(size, bitsPerKey int) (*builtFilter, error) // a filter of some size
@@ -42,6 +44,7 @@ type workload struct {
 	percent int
 	keys    [][]byte
 	numbers []uint64   // the same, if the column is one of integers
+	strings []string   // the same, if it is one of strings
 	column  bloom.Keys // the same
 }
 
@@ -53,6 +56,7 @@ func newWorkload(source keySource, built *builtFilter, percent int) (*workload, 
 			keys[i] = built.known[random.IntN(len(built.known))]
 		}
 	}
+	keys = together(keys)
 	filter, err := bloom.Open(built.format, built.encoded)
 	if err != nil {
 		return nil, err
@@ -62,33 +66,66 @@ func newWorkload(source keySource, built *builtFilter, percent int) (*workload, 
 		return nil, err
 	}
 	w := &workload{builtFilter: built, filter: filter, percent: percent, keys: keys, column: column}
-	if r, ok := source.(randomSource); ok && r.integers() {
-		w.numbers = numbersOf(keys)
+	if r, ok := source.(randomSource); ok {
+		switch r.kind() {
+		case integers:
+			w.numbers = numbersOf(keys)
+		case texts:
+			w.strings = stringsOf(keys)
+		}
 	}
 	return w, nil
 }
 
-// source returns the keys that the flags ask for.
-func (b *benchCommand) source(s *streams, format bloom.Format) (keySource, error) {
+// sources returns the kinds of keys that the flags ask for.
+func (b *benchCommand) sources(s *streams, format bloom.Format) ([]keySource, error) {
 	if b.Input != "" {
-		return readKeys(s, string(b.Input), b.keysFlags, format)
+		source, err := readKeys(s, string(b.Input), b.keysFlags, format)
+		return []keySource{source}, err
 	}
-	r := randomSource{format: format, from: 8, to: 8}
-	if b.Keys != "" {
-		first, last, isRange := strings.Cut(b.Keys, "-")
+	random, err := b.randomSources(format, "16KiB", "1MiB", "8MiB")
+	var sources []keySource
+	for _, source := range random {
+		sources = append(sources, source)
+	}
+	return sources, err
+}
+
+// randomSources returns the kinds of random keys, with filters of some sizes unless the flag names others.
+func (b *benchCommand) randomSources(format bloom.Format, usual ...string) (sources []randomSource, err error) {
+	sizes, err := b.filterSizes(usual...)
+	if err != nil {
+		return nil, err
+	}
+	lengths := b.Keys
+	if lengths == nil {
+		lengths = []string{"8", "8-32"}
+	}
+	for _, text := range lengths {
+		first, last, isRange := strings.Cut(text, "-")
 		if !isRange {
 			last = first
 		}
-		var err1, err2 error
-		r.from, err1 = strconv.Atoi(first)
-		r.to, err2 = strconv.Atoi(last)
-		if err1 != nil || err2 != nil || r.from < 4 || r.to < r.from || r.to > 1024 {
-			return nil, fmt.Errorf("--keys takes a length of 4 to 1024 bytes, or a range such as 8-32, not %q", b.Keys)
+		from, err1 := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(last)
+		if err1 != nil || err2 != nil || from < 4 || to < from || to > 1024 {
+			return nil, fmt.Errorf("--keys takes lengths of 4 to 1024 bytes, or ranges such as 8-32, not %q", text)
 		}
+		sources = append(sources, randomSource{format, from, to, sizes})
 	}
-	var err error
-	r.bytes, err = b.filterSizes("16KiB", "256KiB", "1MiB", "8MiB", "64MiB")
-	return r, err
+	if len(sources) == 0 {
+		return nil, errors.New("--keys names no length")
+	}
+	return sources, nil
+}
+
+// wordsOfSources describes all keys.
+func wordsOfSources(sources []keySource) string {
+	var words []string
+	for _, source := range sources {
+		words = append(words, source.words())
+	}
+	return strings.Join(words, "; ")
 }
 
 // filterSizes returns the bytes of the filters that the flag names, or else of those by default.
@@ -113,12 +150,41 @@ type randomSource struct {
 	bytes    []int
 }
 
-func (r randomSource) words() string {
-	if r.from < r.to {
-		return fmt.Sprintf("random, of %d to %d bytes, in a [][]byte", r.from, r.to)
+// kind is how keys lie in memory.
+type kind int
+
+const (
+	integers kind = iota // []uint64
+	fixed                // one after the other
+	texts                // []string
+)
+
+func (r randomSource) kind() kind {
+	switch {
+	case r.from < r.to:
+		return texts
+	case r.from == 8:
+		return integers
 	}
-	if r.integers() {
+	return fixed
+}
+
+func (r randomSource) name() string {
+	switch r.kind() {
+	case integers:
+		return "uint64"
+	case texts:
+		return fmt.Sprintf("%d-%d B", r.from, r.to)
+	}
+	return fmt.Sprintf("%d B", r.from)
+}
+
+func (r randomSource) words() string {
+	switch r.kind() {
+	case integers:
 		return "random, of 8 bytes, in a []uint64"
+	case texts:
+		return fmt.Sprintf("random, of %d to %d bytes, in a []string", r.from, r.to)
 	}
 	return fmt.Sprintf("random, of %d bytes, one after the other", r.from)
 }
@@ -169,17 +235,32 @@ func (r randomSource) absent(random *rand.Rand, n int) [][]byte {
 }
 
 func (r randomSource) column(keys [][]byte) (bloom.Keys, error) {
-	if r.integers() {
+	switch r.kind() {
+	case integers:
 		return bloom.Integers(numbersOf(keys)), nil
+	case texts:
+		return bloom.Strings(stringsOf(keys)), nil
 	}
-	if r.from == r.to {
-		return bloom.FixedWidth(slices.Concat(keys...), r.from)
-	}
-	return bloom.Bytes(keys), nil
+	return bloom.FixedWidth(slices.Concat(keys...), r.from)
 }
 
-// integers says whether the keys are a column of integers.
-func (r randomSource) integers() bool { return r.from == 8 && r.to == 8 }
+func stringsOf(keys [][]byte) []string {
+	all := make([]string, len(keys))
+	text := string(bytes.Join(keys, nil)) // one after the other, as the keys are
+	for i, key := range keys {
+		all[i], text = text[:len(key)], text[len(key):]
+	}
+	return all
+}
+
+// together returns copies of the keys, one after the other in memory.
+func together(keys [][]byte) [][]byte {
+	copies, data := make([][]byte, len(keys)), slices.Concat(keys...)
+	for i, key := range keys {
+		copies[i], data = data[:len(key):len(key)], data[len(key):]
+	}
+	return copies
+}
 
 func numbersOf(keys [][]byte) []uint64 {
 	numbers := make([]uint64, len(keys))
@@ -192,14 +273,14 @@ func numbersOf(keys [][]byte) []uint64 {
 // inputSource has the keys of a file: half of them are in the filter.
 type inputSource struct {
 	format bloom.Format
-	name   string
+	file   string
 	halves [2][][]byte // absent and known
 }
 
 // readKeys reads all keys of a file into memory. The bytes of a key decide its half, so a key
 // that comes twice is not in both halves.
 func readKeys(s *streams, name string, flags keysFlags, format bloom.Format) (keySource, error) {
-	source := &inputSource{format: format, name: name}
+	source := &inputSource{format: format, file: name}
 	err := flags.read(s, name, func(int) {}, func(in *input) error {
 		return in.work(func(*chunk) {}, func(c *chunk) error {
 			var memory []byte
@@ -221,10 +302,12 @@ func readKeys(s *streams, name string, flags keysFlags, format bloom.Format) (ke
 	return source, nil
 }
 
+func (*inputSource) name() string { return "input" }
+
 func (i *inputSource) words() string {
 	known, absent := len(i.halves[1]), len(i.halves[0])
 	return fmt.Sprintf("%s of %s: %s in the filter, %s not, in a [][]byte",
-		humanize.Comma(int64(known+absent)), shown(i.name), humanize.Comma(int64(known)), humanize.Comma(int64(absent)))
+		humanize.Comma(int64(known+absent)), shown(i.file), humanize.Comma(int64(known)), humanize.Comma(int64(absent)))
 }
 
 func (i *inputSource) sizes() []int { return []int{0} } // the keys decide

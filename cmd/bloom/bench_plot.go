@@ -11,7 +11,7 @@ import (
 // the filter: a panel for every share of hits, a line for every kernel. Those that were not chosen are
 // lighter. The one that was has its time beside it.
 func benchPlot(r benchReport) ([]byte, error) {
-	sizes, percents, highest := r.extent()
+	kinds, sizes, percents, highest := r.extent()
 	f := figure{
 		Title: "lanebloom: times faster than the plain loop",
 		Lines: []string{
@@ -32,28 +32,34 @@ func benchPlot(r benchReport) ([]byte, error) {
 	}
 	f.Shared = append(f.Shared, series{Name: plainLoop, Look: "soft dashed", HasLine: true})
 
-	description := []string{"A panel for each share of the keys in the filter, with a line for each kernel over the sizes of the filters."}
-	for _, percent := range percents {
-		p := benchPanel(sizes, highest)
-		p.Title = fmt.Sprintf("%d %% of the keys in the filter", percent)
-		for i, line := range f.Shared {
-			if line.Name == plainLoop {
-				line.Points = []point{{X: p.X.Low, Y: 1}, {X: p.X.High, Y: 1}}
-			} else {
-				// Sideways, so that the bars of kernels do not cover each other.
-				shift := 0.18 * (float64(i) - float64(len(r.Machine.Kernels)-1)/2)
-				line.Points = r.line(r.Machine.Kernels[i], percent, sizes, shift)
-				if i > 0 {
-					for j := range line.Points {
-						line.Points[j].Label = ""
-					}
-				}
-				description = append(description, fmt.Sprintf("%s, %s: %s.", p.Title, line.Name, wordsOf(line.Points)))
+	description := []string{"A panel for each kind of keys and each share of them in the filter, with a line for each kernel over the sizes of the filters."}
+	for _, keys := range kinds {
+		for _, percent := range percents {
+			p := benchPanel(sizes, highest)
+			p.Title = fmt.Sprintf("%d %% of the keys in the filter", percent)
+			if len(kinds) > 1 {
+				p.Title = fmt.Sprintf("%s: %d %% in the filter", keys, percent)
 			}
-			line.Name = "" // it is in the legend of all
-			p.Series = append(p.Series, line)
+			p.Width = max(p.Width, textWidth(p.Title))
+			for i, line := range f.Shared {
+				if line.Name == plainLoop {
+					line.Points = []point{{X: p.X.Low, Y: 1}, {X: p.X.High, Y: 1}}
+				} else {
+					// Sideways, so that the bars of kernels do not cover each other.
+					shift := 0.18 * (float64(i) - float64(len(r.Machine.Kernels)-1)/2)
+					line.Points = r.line(keys, r.Machine.Kernels[i], percent, sizes, shift)
+					if i > 0 {
+						for j := range line.Points {
+							line.Points[j].Label = ""
+						}
+					}
+					description = append(description, fmt.Sprintf("%s, %s: %s.", p.Title, line.Name, wordsOf(line.Points)))
+				}
+				line.Name = "" // it is in the legend of all
+				p.Series = append(p.Series, line)
+			}
+			f.Panels = append(f.Panels, p)
 		}
-		f.Panels = append(f.Panels, p)
 	}
 	if len(f.Panels) > 0 {
 		f.Panels[0].Y.Label = "times faster than the plain loop"
@@ -82,11 +88,14 @@ func benchPanel(sizes []int, highest float64) *panel {
 	return p
 }
 
-// extent returns the sizes of filters and the shares of hits that were measured, and
+// extent returns the kinds of keys, the sizes of filters and the shares of hits that were measured, and
 // the largest ratio.
-func (r benchReport) extent() (sizes, percents []int, highest float64) {
+func (r benchReport) extent() (kinds []string, sizes, percents []int, highest float64) {
 	highest = 1
 	for _, result := range r.Results {
+		if !slices.Contains(kinds, result.Keys) {
+			kinds = append(kinds, result.Keys)
+		}
 		if !slices.Contains(sizes, result.FilterBytes) {
 			sizes = append(sizes, result.FilterBytes)
 		}
@@ -102,13 +111,13 @@ func (r benchReport) extent() (sizes, percents []int, highest float64) {
 			}
 		}
 	}
-	return sizes, percents, highest
+	return kinds, sizes, percents, highest
 }
 
 // line returns the ratios of a kernel over the sizes of filters.
-func (r benchReport) line(kernel string, percent int, sizes []int, shift float64) (points []point) {
+func (r benchReport) line(keys, kernel string, percent int, sizes []int, shift float64) (points []point) {
 	for _, result := range r.Results {
-		if result.Path != kernel || result.HitsPercent != percent {
+		if result.Keys != keys || result.Path != kernel || result.HitsPercent != percent {
 			continue
 		}
 		ratio := result.Ratio

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,78 +15,124 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// TestReport wants a cell for every way in every table of a report, and reads them as --compare does.
+// reportOf returns what a report prints on its standard streams.
+func reportOf(t *testing.T, ctx context.Context, b benchCommand) (out, said string, err error) {
+	t.Helper()
+	var text [2]string
+	var files [2]*os.File
+	for i := range files {
+		if files[i], err = os.Create(filepath.Join(t.TempDir(), "stream")); err != nil {
+			t.Fatal(err)
+		}
+		defer files[i].Close()
+	}
+	reported := b.report(ctx, &streams{os.Stdin, files[0], files[1]}, bloom.Default)
+	for i := range files {
+		read, err := os.ReadFile(files[i].Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[i] = string(read)
+	}
+	return text[0], text[1], reported
+}
+
+var benchmarkLine = regexp.MustCompile(`^Benchmark(\S+)\t(\d+)\t([0-9.]+) ns/key(?:\t([0-9.]+) x-ref\t([0-9.]+) x-p10\t([0-9.]+) x-p90|\t([0-9.]+) ns/key-p10\t([0-9.]+) ns/key-p90)$`)
+
+// TestReport wants a line for every way of every workload.
 func TestReport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds: make prove/long runs it")
 	}
-	name := filepath.Join(t.TempDir(), "report.md")
-	file, err := os.Create(name)
+	b := benchCommand{Sizes: []string{"1KiB", "2KiB"}, Hits: []int{0, 100}, BitsPerKey: 10, Time: time.Millisecond}
+	text, said, err := reportOf(t, t.Context(), b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	short := time.Millisecond
-	b := benchCommand{Report: true, Format: "leveldb", Sizes: []string{"1KiB", "2KiB"}, BitsPerKey: 10, Time: &short}
-	if err := b.Run(&streams{os.Stdin, file, os.Stderr}); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	about, cells := readReport(string(text))
-	if len(about) != 3 || !strings.HasPrefix(about[1], "version bloom ") || !strings.HasPrefix(about[2], "load ") {
-		t.Errorf("the report is of %q", about)
+	if n := strings.Count(said, " left; measuring "); n != 2*len(reportedFormats) {
+		t.Errorf("it says %d times how long it takes:\n%s", n, said)
 	}
 	got := map[string]int{}
-	for _, cell := range cells {
-		parts := strings.Split(cell.place, ", ")
-		got[strings.Join(slices.Delete(parts, 2, 3), ", ")]++ // without the size, which a format may round up
-		if v := cell.value; !(0 < v.P10 && v.P10 <= v.Median && v.Median <= v.P90) {
-			t.Errorf("%s is %+v", cell.place, v)
-		}
-		if cell.isTime != (cell.way == plainLoop || cell.way == randomLoads) {
-			t.Errorf("%s: is it a time? %v", cell.place, cell.isTime)
-		}
-	}
-	want := map[string]int{}
-	testWays := []string{plainLoop, oneKey}
-	for _, kernel := range bloom.Kernels() {
-		testWays = append(testWays, kernel.String())
-	}
-	for _, keys := range []string{"integers", "byte slices of 8 to 32 bytes"} {
-		for _, format := range formats {
-			if format == bloom.NoriCrate {
-				continue
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		m := benchmarkLine.FindStringSubmatch(line)
+		if m == nil {
+			if !regexp.MustCompile(`^[a-z][a-z-]*: .`).MatchString(line) {
+				t.Errorf("Go's benchmark format has no line %q", line)
 			}
-			for _, way := range append(testWays, randomLoads) {
-				for _, hits := range []int{0, 100} {
-					want[fmt.Sprintf("Testing %s, %v, %d %%, %s", keys, format, hits, way)] = 2
+			continue
+		}
+		var numbers []float64
+		for _, digits := range m[2:] {
+			if digits != "" {
+				n, err := strconv.ParseFloat(digits, 64)
+				if err != nil {
+					t.Error(err)
+				}
+				numbers = append(numbers, n)
+			}
+		}
+		if rounds, ns, low, high := numbers[0], numbers[1], numbers[len(numbers)-2], numbers[len(numbers)-1]; rounds < minRounds || ns <= 0 || low <= 0 || low > high {
+			t.Errorf("%q has the numbers %v", line, numbers)
+		}
+		if isTime := m[4] == ""; isTime != (strings.HasSuffix(m[1], "way=plain-loop") || strings.HasSuffix(m[1], "way=random-load")) {
+			t.Errorf("%q: are its deciles those of times? %v", line, isTime)
+		}
+		got[regexp.MustCompile(`/filter=[0-9.]+[A-Z]iB`).ReplaceAllString(m[1], "")]++ // a format may round the size up
+	}
+	want := map[string]bool{}
+	for _, format := range reportedFormats {
+		for _, keys := range []string{"uint64", "8-32"} {
+			ways := []string{"plain-loop", "one-key", "random-load"}
+			for _, kernel := range bloom.Kernels() {
+				ways = append(ways, kernel.String())
+			}
+			for _, way := range ways {
+				for _, hits := range b.Hits {
+					want[fmt.Sprintf("Test/keys=%s/format=%v/hits=%d%%/way=%s", keys, format, hits, way)] = true
 				}
 			}
-			for _, way := range []string{plainLoop, oneKey, "AddBatch", "TestAndAddBatch", "NewFilter"} {
-				want[fmt.Sprintf("Adding %s, %v, %s", keys, format, way)] = 2
+			for _, way := range []string{"plain-loop", "one-key", "AddBatch", "TestAndAddBatch", "NewFilter"} {
+				want[fmt.Sprintf("Add/keys=%s/format=%v/way=%s", keys, format, way)] = true
 			}
 		}
 	}
-	for place, n := range want {
-		if got[place] != n {
-			t.Errorf("%d cells of %s, want %d", got[place], place, n)
+	for name := range want {
+		if got[name] != 2 {
+			t.Errorf("%d lines of %s, want 2", got[name], name)
 		}
 	}
 	if len(got) != len(want) {
-		t.Errorf("%d kinds of cells, want %d", len(got), len(want))
+		t.Errorf("%d kinds of lines, want %d", len(got), len(want))
+	}
+}
+
+// TestReportOfOneFormat wants no line of another format, and the keys that were asked for.
+func TestReportOfOneFormat(t *testing.T) {
+	text, _, err := reportOf(t, t.Context(), benchCommand{Format: "rocksdb", Keys: []string{"16"}, Sizes: []string{"1KiB"}, Hits: []int{50}, BitsPerKey: 10, Time: time.Millisecond})
+	if all, of := strings.Count(text, "\nBenchmark"), strings.Count(text, "/keys=16/format=rocksdb/filter=1KiB/"); err != nil || all == 0 || all != of {
+		t.Errorf("%d of %d lines, %v", of, all, err)
+	}
+}
+
+// TestInterruptedReport wants what was measured, and an error.
+func TestInterruptedReport(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	text, _, err := reportOf(t, ctx, benchCommand{Hits: []int{0}, BitsPerKey: 10})
+	if err == nil || !strings.HasPrefix(err.Error(), "interrupted after 0 of ") || strings.Contains(text, "Benchmark") {
+		t.Errorf("%v, and\n%s", err, text)
 	}
 }
 
 // TestBuilds wants the plain loop to find all keys, and TestAndAddBatch hardly one.
 func TestBuilds(t *testing.T) {
 	for _, format := range reportedFormats {
-		for _, keys := range reportedKeys {
-			source := randomSource{format: format, from: keys.from, to: keys.to}
+		sources, err := (&benchCommand{Keys: []string{"8", "16", "8-32"}}).randomSources(format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, source := range sources {
 			const n = 1000
 			paths, err := source.builds(n, 10)
 			if err != nil {
@@ -98,7 +146,7 @@ func TestBuilds(t *testing.T) {
 					found += bits.OnesCount64(word)
 				}
 				if p.name == plainLoop && found != n || p.name == "TestAndAddBatch" && found > 20 {
-					t.Errorf("%v, %s: %s finds %d keys of %d", format, keys.words, p.name, found, n)
+					t.Errorf("%v, %s: %s finds %d keys of %d", format, source.name(), p.name, found, n)
 				}
 			}
 		}

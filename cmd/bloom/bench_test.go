@@ -27,15 +27,17 @@ func sources(t *testing.T, format bloom.Format) map[string]keySource {
 		t.Fatal(err)
 	}
 	all := map[string]keySource{}
-	for _, c := range []benchCommand{{}, {Keys: "8"}, {Keys: "16"}, {Keys: "8-32"}, {Input: files.Input(name)}} {
-		if c.Input == "" {
-			c.Sizes = []string{"2KiB"}
-		}
-		source, err := c.source(&streams{os.Stdin, os.Stdout, os.Stderr}, format)
+	for _, c := range []benchCommand{{Keys: []string{"8", "16", "8-32"}, Sizes: []string{"2KiB"}}, {Input: files.Input(name)}} {
+		sources, err := c.sources(&streams{os.Stdin, os.Stdout, os.Stderr}, format)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[c.Keys+string(c.Input)] = source
+		for _, source := range sources {
+			all[source.name()] = source
+		}
+	}
+	if len(all) != 4 {
+		t.Errorf("%d kinds of keys", len(all))
 	}
 	return all
 }
@@ -65,9 +67,9 @@ func TestWorkloads(t *testing.T) {
 				}
 				low, high := 8, 8
 				switch name {
-				case "16":
+				case "16 B":
 					low, high = 16, 16
-				case "8-32":
+				case "8-32 B":
 					high = 32
 				}
 				shortest, longest := len(w.keys[0]), len(w.keys[0])
@@ -112,7 +114,7 @@ func TestInputHalves(t *testing.T) {
 // TestMeasure wants every path for every round, and finds a kernel that errs.
 func TestMeasure(t *testing.T) {
 	for _, format := range formats {
-		source := sources(t, format)["8"]
+		source := sources(t, format)["uint64"]
 		built, err := source.filter(1<<10, 10)
 		if err != nil {
 			t.Fatal(err)
@@ -121,10 +123,15 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results, err := w.measure(new(stopwatch), time.Microsecond, func(int) {})
+		trial, err := w.trial()
 		if err != nil {
 			t.Fatal(err)
 		}
+		if none := trial.results(); len(none) > 0 {
+			t.Errorf("before the first round, the results are %v", none)
+		}
+		trial.run(t.Context(), new(stopwatch), time.Microsecond)
+		results := trial.results()
 		names := []string{plainLoop, oneKey}
 		for _, kernel := range bloom.Kernels() {
 			names = append(names, kernel.String())
@@ -150,7 +157,7 @@ func TestMeasure(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.column = other.column // kernels that test other keys than the plain loop
-		if _, err := w.measure(new(stopwatch), time.Microsecond, func(int) {}); err == nil || !strings.Contains(err.Error(), "and the plain loop differ") {
+		if _, err := w.trial(); err == nil || !strings.Contains(err.Error(), "and the plain loop differ") {
 			t.Errorf("wrong answers are the error %v", err)
 		}
 	}

@@ -18,10 +18,12 @@ func TestStopwatch(t *testing.T) {
 		}
 	}
 	var clock stopwatch
-	results := interleave(&clock, []path{
+	waiting := &trial{n: 1, paths: []path{
 		{plainLoop, work},
 		{"waiting", func(hits []uint64) { work(hits); time.Sleep(wait) }},
-	}, 1, 0, func(int) {})
+	}}
+	waiting.run(t.Context(), &clock, 0)
+	results := waiting.results()
 	if ratio := results[1].Ratio.Median; ratio < 0.4 || results[1].NsPerKey.Median > float64(wait.Nanoseconds())/2 {
 		t.Errorf("the same work with a wait is %.2f times as fast", ratio)
 	}

@@ -34,17 +34,18 @@ type file struct {
 
 // run is what one part measured.
 type run struct {
-	Part    string          `json:"part"`
-	Command string          `json:"command"`
-	Commit  string          `json:"commit"`
-	Code    string          `json:"code"` // codeOf of the tree
-	Go      string          `json:"go"`
-	Date    string          `json:"date"`
-	Seconds float64         `json:"seconds,omitempty"`
-	Others  float64         `json:"others,omitempty"` // the share of the CPUs that other programs took before it began
-	Report  json.RawMessage `json:"report,omitempty"` // of sidebyside
-	Figures []figure        `json:"figures,omitempty"`
-	Printed [][][]string    `json:"printed,omitempty"` // tables, of rows of cells; the first row is the head
+	Part    string            `json:"part"`
+	Command string            `json:"command"`
+	Commit  string            `json:"commit"`
+	Code    string            `json:"code"` // codeOf of the tree
+	Go      string            `json:"go"`
+	Date    string            `json:"date"`
+	Seconds float64           `json:"seconds,omitempty"`
+	Others  float64           `json:"others,omitempty"` // the share of the CPUs that other programs took before it began
+	Config  map[string]string `json:"config,omitempty"` // what bloom bench says of the machine
+	Report  json.RawMessage   `json:"report,omitempty"` // of sidebyside
+	Figures []figure          `json:"figures,omitempty"`
+	Printed [][][]string      `json:"printed,omitempty"` // tables, of rows of cells; the first row is the head
 
 	name, stem string // of the CPU
 }

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// formOf says what measures a form of the assembly: cells of the CPUs' pages, or figures of the part that is named
-// before a colon. KERNEL stands for the first kernel of the CPU. All are how many times as fast as the plain loop, or as
+// formOf says what measures a form of the assembly: figures of the part that is named before a colon. KERNEL stands for the first kernel of the CPU. All are how many times as fast as the plain loop, or as
 // what the words name.
 type formOf struct {
 	words   string
@@ -17,8 +16,8 @@ type formOf struct {
 
 // integers are tests of a column of integers at 16 KiB, absent and present.
 func integers(format string) []string {
-	at := "Testing integers/" + format + "/16 KiB/"
-	return []string{at + "0 %/KERNEL", at + "100 %/KERNEL"}
+	at := "report:Test/keys=uint64/format=" + format + "/filter=16KiB/hits="
+	return []string{at + "0%/way=KERNEL", at + "100%/way=KERNEL"}
 }
 
 // formsOfBenchmarks is what the part forms runs.
@@ -32,20 +31,20 @@ var forms = map[string]formOf{
 	"probeDouble32Loads": {"over gathers, absent, present", []string{"forms:Gathers/keys=8-8/job=absent/kernel=KERNEL-loads", "forms:Gathers/keys=8-8/job=present/kernel=KERNEL-loads"}},
 	"probeFull64":        {"`nori`, absent, present", integers("nori")},
 	"probeSplit256":      {"`parquet`, absent, present", integers("parquet")},
-	"setSplit256":        {"`parquet`, `rocksdb`", []string{"Adding integers/parquet/16 KiB/AddBatch", "Adding integers/rocksdb/16 KiB/AddBatch"}},
-	"setNewSplit256":     {"`parquet`, `rocksdb`", []string{"Adding integers/parquet/16 KiB/TestAndAddBatch", "Adding integers/rocksdb/16 KiB/TestAndAddBatch"}},
-	"placeDouble32":      {"`leveldb`, `nori` of 1 MiB", []string{"Adding integers/leveldb/1 MiB/NewFilter", "Adding integers/nori/1 MiB/NewFilter"}},
+	"setSplit256":        {"`parquet`, `rocksdb`", []string{"report:Add/keys=uint64/format=parquet/filter=16KiB/way=AddBatch", "report:Add/keys=uint64/format=rocksdb/filter=16KiB/way=AddBatch"}},
+	"setNewSplit256":     {"`parquet`, `rocksdb`", []string{"report:Add/keys=uint64/format=parquet/filter=16KiB/way=TestAndAddBatch", "report:Add/keys=uint64/format=rocksdb/filter=16KiB/way=TestAndAddBatch"}},
+	"placeDouble32":      {"`leveldb`, `nori` of 1 MiB", []string{"report:Add/keys=uint64/format=leveldb/filter=1MiB/way=NewFilter", "report:Add/keys=uint64/format=nori/filter=1MiB/way=NewFilter"}},
 	"andSlices":          {"over a `Group`, 1,000 and 100,000 filters", []string{"interleaved:Interleaved/format=parquet/filters=1000/keys=50000/kernel=KERNEL", "interleaved:Interleaved/format=parquet/filters=100000/keys=1000/kernel=KERNEL"}},
 	"hash32":             {"`rocksdb`, absent, present", integers("rocksdb")},
 	"hash32Loads":        {"over gathers", []string{"forms:Gathers/keys=8-8/job=hash/kernel=KERNEL-loads"}},
 	"hash32Rows": {"strings, absent: `leveldb`, `parquet`, `rocksdb`", []string{
-		"Testing byte slices of 8 to 32 bytes/leveldb/16 KiB/0 %/KERNEL", "Testing byte slices of 8 to 32 bytes/parquet/16 KiB/0 %/KERNEL",
-		"Testing byte slices of 8 to 32 bytes/rocksdb/16 KiB/0 %/KERNEL"}},
+		"report:Test/keys=8-32/format=leveldb/filter=16KiB/hits=0%/way=KERNEL", "report:Test/keys=8-32/format=parquet/filter=16KiB/hits=0%/way=KERNEL",
+		"report:Test/keys=8-32/format=rocksdb/filter=16KiB/hits=0%/way=KERNEL"}},
 	"xxph3Stripes": {"hashes of 1,000 bytes, over Go", []string{"forms:Stripes/bytes=1000"}},
 	"groupSplit256": {"over a loop, `parquet`, `rocksdb`", []string{
 		"group:Group/format=parquet/filters=1000/each=1024KiB/hits=0/kernel=KERNEL", "group:Group/format=rocksdb/filters=1000/each=1024KiB/hits=0/kernel=KERNEL"}},
-	"probeUint64": {"`parquet`, `leveldb`, absent", []string{"Testing integers/parquet/16 KiB/0 %/one key", "Testing integers/leveldb/16 KiB/0 %/one key"}},
-	"addUint64":   {"`parquet`, `rocksdb`", []string{"Adding integers/parquet/16 KiB/one key", "Adding integers/rocksdb/16 KiB/one key"}},
+	"probeUint64": {"`parquet`, `leveldb`, absent", []string{"report:Test/keys=uint64/format=parquet/filter=16KiB/hits=0%/way=one-key", "report:Test/keys=uint64/format=leveldb/filter=16KiB/hits=0%/way=one-key"}},
+	"addUint64":   {"`parquet`, `rocksdb`", []string{"report:Add/keys=uint64/format=parquet/filter=16KiB/way=one-key", "report:Add/keys=uint64/format=rocksdb/filter=16KiB/way=one-key"}},
 	"viewStrings": {"`leveldb`, absent, present", []string{"forms:Columns/keys=8-32/hits=0%/kernel=KERNEL/layout=Views", "forms:Columns/keys=8-32/hits=100%/kernel=KERNEL/layout=Views"}},
 	"pack32":      {"half the rows null, over none null", []string{"forms:Nulls/format=parquet/layout=uint64/nulls=50%/path=test/kernel=KERNEL"}},
 }
@@ -54,7 +53,7 @@ var firstName = regexp.MustCompile("^`(\\w+)`")
 
 // formsTable returns a table with the words that it has, and the figures of all CPUs in its last column. Below it is what
 // measured those that are not on the pages of the CPUs.
-func formsTable(root, code string, pages []page, old string) (string, error) {
+func formsTable(code string, pages []page, old string) (string, error) {
 	var b strings.Builder
 	found := map[string]bool{}
 	columns := 0
@@ -74,7 +73,7 @@ func formsTable(root, code string, pages []page, old string) (string, error) {
 			return "", fmt.Errorf("the row of %s has %d cells, want %d, or no figures are known of it", m[1], len(row), columns)
 		}
 		found[m[1]] = true
-		cell, err := form.cell(root, pages)
+		cell, err := form.cell(pages)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", m[1], err)
 		}
@@ -86,13 +85,10 @@ func formsTable(root, code string, pages []page, old string) (string, error) {
 			return "", fmt.Errorf("the table has no row of %s", name)
 		}
 	}
-	f, err := read(root, pages[0].stem)
-	if err != nil {
-		return "", err
-	}
+	first := pages[0]
 	var parts, commits []string
 	for _, part := range []string{"batches", "forms", "group", "interleaved"} {
-		r, err := f.run(part)
+		r, err := first.run(part)
 		if err != nil {
 			continue
 		}
@@ -101,38 +97,31 @@ func formsTable(root, code string, pages []page, old string) (string, error) {
 			commits = append(commits, commit)
 		}
 	}
-	fmt.Fprintf(&b, "\nFigures of %s alone: commit %s, `make figures CPU=%q PARTS=%q`. The others:\n", f.Name, strings.Join(commits, ", "), f.Name, strings.Join(parts, " "))
+	fmt.Fprintf(&b, "\nFigures of %s alone: commit %s, `make figures CPU=%q PARTS=%q`. The others:\n", first.Name, strings.Join(commits, ", "), first.Name, strings.Join(parts, " "))
 	return b.String(), nil
 }
 
 // cell returns the figures of a form, by CPU. It leaves out a CPU of which they were not measured.
-func (f formOf) cell(root string, pages []page) (string, error) {
+func (f formOf) cell(pages []page) (string, error) {
 	var cpus []string
 	for _, p := range pages {
-		measured, err := read(root, p.stem)
-		if err != nil {
-			return "", err
-		}
 		var cells []string
 		for _, name := range f.figures {
-			name = strings.ReplaceAll(name, "KERNEL", p.kernel)
-			part, rest, ofPart := strings.Cut(name, ":")
-			fig, ok := p.cells[name]
-			if ofPart {
-				r, err := measured.run(part)
-				if err != nil {
-					break
-				}
-				if fig, err = r.find(rest); err != nil {
-					return "", err
-				}
-			} else if !ok {
-				break // the page may be older than the format
+			part, name, _ := strings.Cut(strings.ReplaceAll(name, "KERNEL", p.kernel), ":")
+			r, err := p.run(part)
+			if err != nil {
+				break
 			}
-			cells = append(cells, times(fig.X))
+			fig, err := r.find(name)
+			if err != nil && part != "report" { // that may be older than the format
+				return "", err
+			}
+			if err == nil {
+				cells = append(cells, times(fig.X))
+			}
 		}
 		if len(cells) == len(f.figures) {
-			cpus = append(cpus, p.name+" "+strings.Join(cells, ", "))
+			cpus = append(cpus, p.Name+" "+strings.Join(cells, ", "))
 		}
 	}
 	if len(cpus) == 0 {

@@ -2,15 +2,18 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -24,6 +27,7 @@ type part struct {
 	command string // for people, and for a shell in the folder compare
 	read    func(r *run, out []byte) error
 	inside  func() ([]figure, error) // what this program measures itself
+	after   func(r run) error        // what to do once the figures are in the file
 	report  bool                     // the command takes --json FILE, and the run keeps what it writes there
 }
 
@@ -31,7 +35,7 @@ const bench = "go test -C .. -run '^$' "
 
 // parts has a line for each. A benchmark names the formats that there are.
 var parts = []part{
-	{name: "report", command: "go run -C ../cmd/bloom . bench --report --time 2m", read: readReport},
+	{name: "report", command: "go run -C ../cmd/bloom . bench --report --time 2m", read: readBenchmarks, after: writePage},
 	{name: "singles", command: bench + `-bench 'Singles//filter=(16KiB|8MiB|64MiB)/hits=(0|100)%/form=(MayContain|MayContainUint64|MayContainHash)$/kernel=(avx512|avx2|neon|generic)' -benchtime 12ms .`, read: readBenchmarks},
 	{name: "batches", command: bench + `-bench 'SmallBatches//filter=(16KiB|8MiB|64MiB)/hits=(0|100)%//keys=uint64' -benchtime 12ms .`, read: readBenchmarks},
 	{name: "forms", command: bench + "-bench '" + formsOfBenchmarks + "' -benchtime 0.1s .", read: readBenchmarks},
@@ -104,7 +108,10 @@ func measure(m *measureCommand, p part) error {
 	r.Seconds = three(time.Since(start).Seconds())
 	fmt.Fprintf(os.Stderr, "%s: %v s\n", p.name, r.Seconds)
 	f.put(r)
-	return f.write(root)
+	if err := f.write(root); err != nil || p.after == nil {
+		return err
+	}
+	return p.after(r)
 }
 
 // commit names the last commit that changed the code that is timed, and says if the tree has other code.
@@ -170,7 +177,10 @@ func output(name string, args ...string) (string, error) {
 // readFigures reads what figures itself prints in a process of its own.
 func readFigures(r *run, out []byte) error { return json.Unmarshal(out, &r.Figures) }
 
-// readBenchmarks reads what Go's benchmarks print. Those with several ways of their own, such as add-set-ns/key,
+// cores is what Go's benchmarks put after a name.
+var cores = regexp.MustCompile(`-\d+$`)
+
+// readBenchmarks reads what Go's benchmarks and bloom bench print. Those with several ways of their own, such as add-set-ns/key,
 // are a figure each.
 func readBenchmarks(r *run, out []byte) error {
 	reader := benchfmt.NewReader(bytes.NewReader(out), r.Part)
@@ -179,7 +189,7 @@ func readBenchmarks(r *run, out []byte) error {
 		if !ok {
 			continue
 		}
-		name, _, _ := cutLast(string(result.Name), "-") // the number of cores
+		name := cores.ReplaceAllString(string(result.Name), "")
 		fig := figure{Name: name}
 		for _, v := range result.Values {
 			// The reader turns nanoseconds into seconds.
@@ -194,10 +204,20 @@ func readBenchmarks(r *run, out []byte) error {
 				fig.Low = three(v.Value)
 			case v.Unit == "x-p90":
 				fig.High = three(v.Value)
+			case v.OrigUnit == "ns/key-p10":
+				fig.Low = three(v.OrigValue)
+			case v.OrigUnit == "ns/key-p90":
+				fig.High = three(v.OrigValue)
 			}
 		}
 		if fig.Ns > 0 {
 			r.Figures = append(r.Figures, fig)
+		}
+		if r.Part == "report" && r.Config == nil {
+			r.Config = map[string]string{}
+			for _, c := range result.Config {
+				r.Config[c.Key] = string(c.Value)
+			}
 		}
 	}
 	if len(r.Figures) == 0 {
@@ -206,29 +226,26 @@ func readBenchmarks(r *run, out []byte) error {
 	return reader.Err()
 }
 
-// cutLast cuts a text at the last separator.
-func cutLast(s, separator string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, separator); i >= 0 {
-		return s[:i], s[i+len(separator):], true
-	}
-	return s, "", false
-}
-
 // three rounds to three digits: more would be noise.
 func three(v float64) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	return v
 }
 
-// readReport makes what bloom bench prints the page of the CPU, with its usual name.
-func readReport(r *run, out []byte) error {
-	_, rest, found := bytes.Cut(out, []byte("# "))
-	if !found {
-		return fmt.Errorf("there is no heading in\n%s", out)
+//go:embed page.md.tmpl
+var newPage string
+
+// writePage writes the page of a CPU that has none.
+func writePage(r run) error {
+	name := filepath.Join(root, measurements, r.stem+".md")
+	if _, err := os.Stat(name); err == nil {
+		return nil
 	}
-	rest = bytes.Replace(rest, []byte("| version | bloom (devel),"), []byte("| version | bloom (devel) at commit "+r.Commit+","), 1)
-	page := fmt.Appendf(nil, "# %s: %s\n", r.name, rest)
-	return renameio.WriteFile(filepath.Join(root, measurements, r.stem+".md"), page, 0o644)
+	var page bytes.Buffer
+	if err := template.Must(template.New("").Parse(newPage)).Execute(&page, map[string]string{"Name": r.name, "CPU": r.Config["cpu"], "Stem": r.stem}); err != nil {
+		return err
+	}
+	return renameio.WriteFile(name, page.Bytes(), 0o644)
 }
 
 // readPrinted reads the tables in what a command prints, which is Markdown.

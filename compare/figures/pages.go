@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/renameio/v2"
@@ -16,8 +15,8 @@ import (
 // marked is what a page has between the markers of a table, such as <!-- figures group zen5 -->. The tables columns and
 // forms are of all CPUs, and README.md names the CPU of its picture.
 var (
-	marked      = regexp.MustCompile(`(?s)<!-- figures ([\w-]+)(?: (\w+))? -->\n(.*?)<!-- end of figures -->`)
-	ofREADME    = regexp.MustCompile(`<!-- figures readme (\w+) -->`)
+	marked      = regexp.MustCompile(`(?s)<!-- figures ([\w-]+)(?: ([\w-]+))? -->\n(.*?)<!-- end of figures -->`)
+	ofREADME    = regexp.MustCompile(`<!-- figures readme ([\w-]+) -->`)
 	pictureFile = "docs/sidebyside.svg"
 )
 
@@ -112,12 +111,8 @@ func block(root, name, stem, old string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		text, err := write(root, code, pages, old)
-		if err != nil {
-			return "", err
-		}
-		sources, err := sourcesOf(root, code, pages)
-		return text + "\n" + sources, err
+		text, err := write(code, pages, old)
+		return text + "\n" + sourcesOf(code, pages), err
 	}
 	t, ok := tables[name]
 	if !ok {
@@ -138,6 +133,9 @@ func block(root, name, stem, old string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if t.part == "report" { // the page of a CPU says once what it is of
+		return text, nil
+	}
 	return fmt.Sprintf("%s\n%s, %s, commit %s, code %s%s%s: `make figures CPU=%q PARTS=%s`.\n", text, r.name, r.Go, r.Commit, r.Code, age(r.Code, code), r.company(), r.name, r.Part), nil
 }
 
@@ -157,101 +155,38 @@ func age(measured, now string) string {
 	return ""
 }
 
-// page is what bloom bench --report wrote.
+// page is the page of a CPU on which bloom bench --report has run.
 type page struct {
-	name, stem, kernel string
-	commit             string
-	cells              map[string]figure // as in Testing integers/rocksdb/16 KiB/0 %/avx512
+	*file
+	report run
+	kernel string // the first
 }
 
-var (
-	cell      = regexp.MustCompile(`^([\d.]+)(?: ×([\d.]+))? \(([\d.]+)–([\d.]+)\)$`)
-	commitRow = regexp.MustCompile(`^\| version \|.* (?:at commit |v[\d.]+-\d+-)([0-9a-f]{7})`)
-)
-
-// readPage reads such a page, and returns no cells for another one.
-func readPage(text string) (page, error) {
-	p := page{cells: map[string]figure{}}
-	var title string
-	var head []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if name, ok := strings.CutPrefix(line, "# "); ok {
-			p.name, _, _ = strings.Cut(name, ":")
-		}
-		if rest, ok := strings.CutPrefix(line, "| kernels | "); ok {
-			p.kernel, _, _ = strings.Cut(rest, ",")
-		}
-		if m := commitRow.FindStringSubmatch(line); m != nil {
-			p.commit = m[1]
-		}
-		if name, ok := strings.CutPrefix(line, "## "); ok {
-			title, head = name, nil
-		}
-		cells := strings.Split(strings.Trim(line, "| "), " | ")
-		switch {
-		case !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|--"):
-		case cells[0] == "format":
-			head = cells
-		case len(head) == len(cells):
-			where := title
-			for i, c := range cells {
-				m := cell.FindStringSubmatch(c)
-				if m == nil {
-					where += "/" + strings.Trim(c, "`")
-					continue
-				}
-				var numbers [4]float64
-				for j, digits := range m[1:] {
-					if digits == "" {
-						continue
-					}
-					var err error
-					if numbers[j], err = strconv.ParseFloat(digits, 64); err != nil {
-						return p, err
-					}
-				}
-				p.cells[where+"/"+head[i]] = figure{Name: where, Ns: numbers[0], X: numbers[1], Low: numbers[2], High: numbers[3]}
-			}
-		}
-	}
-	return p, nil
-}
-
-// pagesOf returns the pages that bloom bench --report has written, the newest CPU first.
+// pagesOf returns those pages, the newest CPU first.
 func pagesOf(root string) (pages []page, err error) {
-	names, err := filepath.Glob(filepath.Join(root, measurements, "*.md"))
+	names, err := filepath.Glob(filepath.Join(root, measurements, "*.json"))
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		p, err := readPage(string(text))
+		f, err := read(root, strings.TrimSuffix(filepath.Base(name), ".json"))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		p.stem = strings.TrimSuffix(filepath.Base(name), ".md")
-		if len(p.cells) > 0 {
-			pages = append(pages, p)
+		if r, err := f.run("report"); err == nil {
+			kernel, _, _ := strings.Cut(r.Config["kernels"], ",")
+			pages = append(pages, page{f, r, kernel})
 		}
 	}
-	slices.SortFunc(pages, func(a, b page) int { return strings.Compare(b.name, a.name) }) // Zen 5 first
+	slices.SortFunc(pages, func(a, b page) int { return strings.Compare(b.Name, a.Name) }) // Zen 5 first
 	return pages, nil
 }
 
 // sourcesOf returns a sentence with a link to each page, and its commit.
-func sourcesOf(root, code string, pages []page) (string, error) {
+func sourcesOf(code string, pages []page) string {
 	var links []string
 	for _, p := range pages {
-		f, err := read(root, p.stem)
-		if err != nil {
-			return "", err
-		}
-		measured, _ := f.run("report") // a page of another machine has none
-		links = append(links, fmt.Sprintf("[%s](measurements/%s.md): commit %s%s", p.name, p.stem, p.commit, age(measured.Code, code)))
+		links = append(links, fmt.Sprintf("[%s](measurements/%s.md): commit %s%s", p.Name, p.stem, p.report.Commit, age(p.report.Code, code)))
 	}
-	return strings.Join(links, "; ") + ".\n", nil
+	return strings.Join(links, "; ") + ".\n"
 }

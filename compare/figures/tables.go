@@ -36,13 +36,18 @@ var tables = map[string]table{
 	"programs":    {"programs", joined(cells{0, 0, ""}, cells{0, 1, "before"}, cells{0, 2, "after"}, cells{0, 3, "times as fast"}, cells{0, 6, "allocations"})},
 	"arrow": {"arrow", joined(cells{0, 0, ""}, cells{0, 1, "strings, tested"}, cells{1, 1, "filtered"},
 		cells{2, 1, "int64, tested"}, cells{3, 1, "filtered"})},
-	"rows":  {"rows", joined(cells{0, 0, ""}, cells{0, 1, "10,000 keys"}, cells{1, 1, "a million keys"})},
-	"embed": {"embed", printed(0)},
-	"index": {"index", printed(0)},
+	"rows":        {"rows", joined(cells{0, 0, ""}, cells{0, 1, "10,000 keys"}, cells{1, 1, "a million keys"})},
+	"embed":       {"embed", printed(0)},
+	"machine":     {"report", machineTable},
+	"test-uint64": {"report", reportTable("Test/keys=uint64")},
+	"test-8-32":   {"report", reportTable("Test/keys=8-32")},
+	"add-uint64":  {"report", reportTable("Add/keys=uint64")},
+	"add-8-32":    {"report", reportTable("Add/keys=8-32")},
+	"index":       {"index", printed(0)},
 }
 
 // ofAllCPUs are the tables of all CPUs that have a page. Some keep words that they have in the document.
-var ofAllCPUs = map[string]func(root, code string, pages []page, old string) (string, error){"columns": columnsTable, "forms": formsTable}
+var ofAllCPUs = map[string]func(code string, pages []page, old string) (string, error){"columns": columnsTable, "forms": formsTable}
 
 // grid writes a table: the first of the columns has words, and the others have numbers, unless their heads begin with "<".
 type grid struct {
@@ -273,7 +278,7 @@ func loadsTable(r run) (string, error) {
 	head, row := []string{"size"}, []string{"ns"}
 	g := new(grid)
 	for _, size := range r.values("filter") {
-		head = append(head, strings.NewReplacer("KiB", " KiB", "MiB", " MiB").Replace(size))
+		head = append(head, withSpace(size))
 		row = append(row, digits(g.figure(r, "Loads/filter=%s", size).Ns))
 	}
 	filled := newGrid(head...)
@@ -328,20 +333,107 @@ func bitsTable(r run) (string, error) {
 	return g.text()
 }
 
+// machineTable says what bloom bench --report ran on.
+func machineTable(r run) (string, error) {
+	g := newGrid("", "<")
+	for _, row := range [][2]string{{"CPU", "model"}, {"version", "version"}, {"kernels", "kernels"}, {"forms", "forms"}, {"huge pages", "huge-pages"}, {"date", "date"}, {"load", "load"}} {
+		text := r.Config[row[1]]
+		if row[1] == "version" {
+			text = strings.Replace(text, "(devel)", "(devel) at commit "+r.Commit, 1)
+		}
+		g.row(row[0], text)
+	}
+	return g.text()
+}
+
+// reportTable has a row for each filter and share of hits, and a column for each way.
+func reportTable(prefix string) func(r run) (string, error) {
+	return func(r run) (string, error) {
+		var rows [][]string
+		head, last := []string{"format", "<filter"}, ""
+		for _, f := range r.Figures {
+			at, way, _ := strings.Cut(f.Name, "/way=")
+			rest, ok := strings.CutPrefix(at, prefix+"/")
+			if !ok {
+				continue
+			}
+			if at != last {
+				last = at
+				rows = append(rows, reportRow(rest))
+				if len(rows[0]) == 3 && len(rows) == 1 {
+					head = append(head, "hits")
+				}
+			}
+			if len(rows) == 1 {
+				head = append(head, strings.ReplaceAll(way, "-", " "))
+			}
+			rows[len(rows)-1] = append(rows[len(rows)-1], f.cell())
+		}
+		if len(rows) == 0 {
+			return "", fmt.Errorf("the part %s has no figures of %s", r.Part, prefix)
+		}
+		g := newGrid(head...)
+		for _, row := range rows {
+			g.row(row...)
+		}
+		return g.text()
+	}
+}
+
+// reportRow returns the first cells of a row: the format, the size, and the share of hits if the name has one.
+func reportRow(name string) (row []string) {
+	for pair := range strings.SplitSeq(name, "/") {
+		key, value, _ := strings.Cut(pair, "=")
+		switch key {
+		case "format":
+			value = "`" + value + "`"
+		case "hits":
+			value = strings.Replace(value, "%", " %", 1)
+		default:
+			value = withSpace(value)
+		}
+		row = append(row, value)
+	}
+	return row
+}
+
+// withSpace writes a size such as 16KiB with a space.
+func withSpace(size string) string {
+	return strings.NewReplacer("KiB", " KiB", "MiB", " MiB").Replace(size)
+}
+
+// cell writes a figure with its deciles.
+func (f figure) cell() string {
+	if f.X == 0 {
+		return fmt.Sprintf("%s (%s–%s)", fixed(f.Ns), fixed(f.Low), fixed(f.High))
+	}
+	return fmt.Sprintf("%s ×%s (%s–%s)", fixed(f.Ns), fixed(f.X), fixed(f.Low), fixed(f.High))
+}
+
+// fixed writes a number with three digits, or two after the point.
+func fixed(v float64) string {
+	switch {
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
 // columnsTable has a row for each format and CPU.
-func columnsTable(_, _ string, pages []page, _ string) (string, error) {
-	sizes, hits := []string{"16 KiB", "8 MiB", "64 MiB"}, []string{"0 %", "100 %"}
+func columnsTable(_ string, pages []page, _ string) (string, error) {
+	sizes, hits := []string{"16KiB", "8MiB", "64MiB"}, []int{0, 100}
 	g := newGrid("", "<CPU", "16 KiB, absent", "present", "8 MiB, absent", "present", "64 MiB, absent", "present")
 	for _, f := range formats() {
 		for _, p := range pages {
-			row := []string{"`" + f.String() + "`", p.name}
+			row := []string{"`" + f.String() + "`", p.Name}
 			for _, size := range sizes {
 				for _, hit := range hits {
-					c, ok := p.cells["Testing integers/"+f.String()+"/"+size+"/"+hit+"/"+p.kernel]
-					if !ok {
-						continue
+					c, err := p.report.find(fmt.Sprintf("Test/keys=uint64/format=%v/filter=%s/hits=%d%%/way=%s", f, size, hit, p.kernel))
+					if err == nil {
+						row = append(row, times(c.X)+" "+digits(c.Ns))
 					}
-					row = append(row, times(c.X)+" "+digits(c.Ns))
 				}
 			}
 			if len(row) == 2+len(sizes)*len(hits) { // the page may be older than the format
