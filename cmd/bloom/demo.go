@@ -8,9 +8,9 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -44,7 +44,7 @@ func (d *demoCommand) Run(s *streams) error {
 	if err != nil {
 		return fmt.Errorf("stream of words: %w", err)
 	}
-	formats := []bloom.Format{bloom.LevelDB, bloom.Default}
+	formats := []bloom.Format{bloom.Default, bloom.LevelDB} // the first is the one to take
 	shown := make([]*shownFilter, len(formats))
 	for i, format := range formats {
 		if shown[i], err = newShownFilter(format, known, stream); err != nil {
@@ -57,6 +57,7 @@ func (d *demoCommand) Run(s *streams) error {
 	fmt.Fprintf(out, "Built two filters of %s words with %d bits per key, and asked each for %s words:\n\n", comma(len(known)), demoBitsPerKey, comma(len(stream)))
 	printShown(out, shown, len(stream)-shown[0].present)
 	fmt.Fprintf(out, "\nProved: each answer is that of the plain reading of the format.\n")
+	fmt.Fprintf(out, "Bound by: %s\n", shown[0].bound())
 	fmt.Fprintf(out, "Speed: one core (%s/%s, %s, kernel %v), medians of %d rounds in turn.\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), shown[0].filter.Kernel(), d.Rounds)
 	fmt.Fprint(out, clock.busy())
 	fmt.Fprintf(out, "If no storage engine reads the filter, %v is the format to take.\n", bloom.Default)
@@ -79,9 +80,9 @@ type shownFilter struct {
 }
 
 // newShownFilter builds a filter and checks its answers for a stream.
-func newShownFilter(format bloom.Format, known, stream [][]byte) (f *shownFilter, err error) {
+func newShownFilter(format bloom.Format, known, stream []string) (f *shownFilter, err error) {
 	f = &shownFilter{policy: bloom.Policy{Format: format, BitsPerKey: demoBitsPerKey}}
-	f.encoded = f.policy.AppendFilter(nil, bloom.Bytes(known))
+	f.encoded = f.policy.AppendFilter(nil, bloom.Strings(known))
 	f.expected = f.policy.FalsePositiveRate(len(known))
 	if f.filter, err = bloom.Open(format, f.encoded); err != nil {
 		return nil, err
@@ -94,13 +95,15 @@ func newShownFilter(format bloom.Format, known, stream [][]byte) (f *shownFilter
 func printShown(out io.Writer, shown []*shownFilter, absent int) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, value func(f *shownFilter) string, note string) {
-		fmt.Fprintf(w, "%-34s", name)
+		fmt.Fprintf(w, "%-32s", name)
 		for _, f := range shown {
 			fmt.Fprintf(w, "\t%s", value(f))
 		}
 		fmt.Fprintf(w, "\t%s\n", note)
 	}
-	speed := func(perSecond float64) string { return fmt.Sprintf("%.1f", perSecond/1e6) }
+	ns := func(name string, value func(s speeds) float64, note string) {
+		row(name, func(f *shownFilter) string { return three(value(f.speeds)) }, note)
+	}
 	row("", func(f *shownFilter) string { return f.policy.Format.String() }, "")
 	row("bytes, as the engine writes them", func(f *shownFilter) string { return comma(len(f.encoded)) }, "")
 	row("SHA-256 sum", func(f *shownFilter) string { return fmt.Sprintf("%.4x…", sha256.Sum256(f.encoded)) }, "")
@@ -110,10 +113,22 @@ func printShown(out io.Writer, shown []*shownFilter, absent int) {
 		return fmt.Sprintf("%.3f", 100*float64(f.passed-f.present)/float64(absent))
 	}, "")
 	row("  expected", func(f *shownFilter) string { return fmt.Sprintf("%.3f", 100*f.expected) }, "")
-	row("M keys/s, a key at a time", func(f *shownFilter) string { return speed(f.speeds.reference) }, "  the plain loop")
-	row("M keys/s, a column at once", func(f *shownFilter) string { return speed(f.speeds.batch) }, "")
-	row("times as fast", func(f *shownFilter) string { return fmt.Sprintf("%.1f", f.speeds.ratio) }, "")
+	ns("ns a word, one after the other", func(s speeds) float64 { return s.plain }, "  the plain loop")
+	ns("ns a word, a column at once", func(s speeds) float64 { return s.words }, "")
+	row("  times as fast", func(f *shownFilter) string { return fmt.Sprintf("%.1f", f.speeds.ratio) }, "")
+	ns("  to hash it", func(s speeds) float64 { return s.hash() }, "")
+	ns("  to test its bits", func(s speeds) float64 { return s.test }, "")
+	ns("ns an integer, a column at once", func(s speeds) float64 { return s.integers }, "")
 	w.Flush()
+}
+
+// bound says what takes the time of a column of words.
+func (f *shownFilter) bound() string {
+	share := 100 * f.speeds.hash() / f.speeds.words
+	if share < 50 {
+		return fmt.Sprintf("the bits. To test them takes %.0f %% of the time of a word of %v, and its hash the rest.", 100-share, f.policy.Format)
+	}
+	return fmt.Sprintf("the hash. It takes %.0f %% of the time of a word of %v, whose length varies; an integer has 8 bytes.", share, f.policy.Format)
 }
 
 // commandName is how the user can run this program once more: go run leaves no program behind.
@@ -127,7 +142,7 @@ func commandName() string {
 func comma(n int) string { return humanize.Comma(int64(n)) }
 
 // words returns the lines of a compressed list.
-func words(compressed []byte) ([][]byte, error) {
+func words(compressed []byte) ([]string, error) {
 	r, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		return nil, err
@@ -136,7 +151,7 @@ func words(compressed []byte) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bytes.Split(bytes.TrimSuffix(list, []byte("\n")), []byte("\n")), nil
+	return strings.Split(strings.TrimSuffix(string(list), "\n"), "\n"), nil
 }
 
 // counts has the numbers of a filter's answers for a stream.
@@ -147,60 +162,69 @@ type counts struct {
 
 // check filters a stream, and compares the answers with the exact answers and with the
 // reference. It returns an error if a known word is missing or an answer differs.
-func check(filter *bloom.Filter, encoded []byte, known, stream [][]byte) (a counts, err error) {
+func check(filter *bloom.Filter, encoded []byte, known, stream []string) (a counts, err error) {
 	exact := make(map[string]bool, len(known))
 	for _, word := range known {
-		exact[string(word)] = true
+		exact[word] = true
 	}
 	hits := make([]uint64, (len(stream)+63)/64)
-	a.passed = filter.MayContainBatch(bloom.Bytes(stream), hits)
+	a.passed = filter.MayContainBatch(bloom.Strings(stream), hits)
 	for i, word := range stream {
 		yes := hits[i/64]>>(i%64)&1 != 0
-		if exact[string(word)] {
+		if exact[word] {
 			a.present++
 			if !yes {
 				return a, fmt.Errorf("false negative: %q is known, and the filter says it is not", word)
 			}
 		}
-		if yes != bloom.Reference(filter.Format(), encoded, word) {
+		if yes != bloom.Reference(filter.Format(), encoded, []byte(word)) {
 			return a, fmt.Errorf("kernel %v answers %v for %q, the reference does not", filter.Kernel(), yes, word)
 		}
 	}
 	return a, nil
 }
 
-// speeds are medians: keys per second, and how many times faster the batch was
-// in the same round.
-type speeds struct{ reference, batch, ratio float64 }
+// speeds are medians of nanoseconds a key, and of how many times as fast a column of words was as the plain loop in the
+// same round.
+type speeds struct{ plain, words, test, integers, ratio float64 }
 
-// time runs the plain loop and the batch path of each filter in turn. A round takes a part of the stream, a
+// hash is what is left of the time of a word without the test of its bits.
+func (s speeds) hash() float64 { return max(0, s.words-s.test) }
+
+// time runs the plain loop and the columns of each filter in turn. A round takes a part of the stream, a
 // different one each time, and is short, so that other programs interrupt few of them.
-func (d *demoCommand) time(s *streams, clock *stopwatch, shown []*shownFilter, stream [][]byte) {
-	const part = 1 << 13
+func (d *demoCommand) time(s *streams, clock *stopwatch, shown []*shownFilter, stream []string) {
+	const part = 1 << 15
 	progress, done := bar(s, "timing", int64(d.Rounds))
 	defer done()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	hits := make([]uint64, part/64)
-	rounds := make([][3][]float64, len(shown)) // of reference, batch and ratio
+	hits, numbers := make([]uint64, part/64), make([]uint64, part)
+	rounds := make([][5][]float64, len(shown))
 	for round := range d.Rounds {
 		from := round * part % (len(stream) - part)
-		keys := stream[from : from+part]
+		words := stream[from : from+part]
+		keys := make([][]byte, part)
+		for i, word := range words {
+			keys[i], numbers[i] = []byte(word), rand.Uint64()
+		}
 		for i, f := range shown {
-			reference := clock.time(func() { testPlainly(f.policy.Format, f.encoded, keys, hits) }).Seconds()
-			batch := clock.time(func() { f.filter.MayContainBatch(bloom.Bytes(keys), hits) }).Seconds()
-			for j, value := range [...]float64{part / reference, part / batch, reference / batch} {
+			hashed := bloom.Strings(words).Hashed(f.policy.Format)
+			column := func(keys bloom.Keys) float64 {
+				return float64(clock.time(func() { f.filter.MayContainBatch(keys, hits) })) / part
+			}
+			plain := float64(clock.time(func() { testPlainly(f.policy.Format, f.encoded, keys, hits) })) / part
+			took := column(bloom.Strings(words))
+			for j, value := range [...]float64{plain, took, column(hashed), column(bloom.Integers(numbers)), plain / took} {
 				rounds[i][j] = append(rounds[i][j], value)
 			}
 		}
 		progress(1)
 	}
 	for i, f := range shown {
-		f.speeds = speeds{median(rounds[i][0]), median(rounds[i][1]), median(rounds[i][2])}
+		r := rounds[i]
+		f.speeds = speeds{median(r[0]), median(r[1]), median(r[2]), median(r[3]), median(r[4])}
 	}
 }
 
-func median(values []float64) float64 {
-	slices.Sort(values)
-	return values[len(values)/2]
-}
+func median(values []float64) float64 { return spreadOf(values).Median }
