@@ -1,0 +1,122 @@
+// Package race times ways to do the same, which take turns, and prints what they took: as a table, or as the JSON that
+// the command figures keeps.
+package race
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// Way is one of several ways to do the same.
+type Way struct {
+	Name  string
+	Ready func(round int) error // before a run, untimed; may be nil
+	// Run does it, and returns a number by which the answers of the ways can be compared.
+	Run func(round int) (answer int, err error)
+	// Took returns how long the last run took, by a clock of its own; if it is nil, the clock is the race's.
+	Took func() time.Duration
+
+	Answer int       // of the last run
+	Ns     []float64 // an operation, by round
+}
+
+// Race says how ways are timed.
+type Race struct {
+	Rounds     int                  // beside the first one, which warms up and does not count
+	Operations int                  // of a run
+	Time       time.Duration        // if it is not 0, no round begins later, but for the first five
+	Clock      func() time.Duration // nil: the time that passes
+	Differ     bool                 // each way may have an answer of its own
+}
+
+// leastRounds is the number of rounds that a race has even if its time is over.
+const leastRounds = 5
+
+var start = time.Now()
+
+// Run times the ways. They take turns, in a new order each round. The garbage is collected before each run, so that no
+// way collects that of another.
+func (r Race) Run(ways ...*Way) error {
+	clock := r.Clock
+	if clock == nil {
+		clock = func() time.Duration { return time.Since(start) }
+	}
+	began := time.Now()
+	for round := range r.Rounds + 1 {
+		if r.Time > 0 && round > leastRounds && time.Since(began) > r.Time {
+			break
+		}
+		for _, i := range rand.Perm(len(ways)) {
+			if err := ways[i].run(round, r.Operations, clock); err != nil {
+				return fmt.Errorf("%s: %w", ways[i].Name, err)
+			}
+		}
+		for _, w := range ways[1:] {
+			if !r.Differ && w.Answer != ways[0].Answer {
+				return fmt.Errorf("%s answers %d, and %s %d", w.Name, w.Answer, ways[0].Name, ways[0].Answer)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *Way) run(round, operations int, clock func() time.Duration) (err error) {
+	runtime.GC()
+	if w.Ready != nil {
+		if err := w.Ready(round); err != nil {
+			return err
+		}
+	}
+	before := clock()
+	w.Answer, err = w.Run(round)
+	took := clock() - before
+	if w.Took != nil {
+		took = w.Took()
+	}
+	if round > 0 {
+		w.Ns = append(w.Ns, float64(took.Nanoseconds())/float64(operations))
+	}
+	return err
+}
+
+// Least returns the least time of an operation, in nanoseconds.
+func (w *Way) Least() float64 { return slices.Min(w.Ns) }
+
+// Figure returns the median time of an operation, and its first and last decile.
+func (w *Way) Figure(name string) Figure {
+	middle, low, high := Spread(w.Ns)
+	return Figure{Name: name, Ns: middle, Low: low, High: high}
+}
+
+// Beside returns the median time of an operation, how many times as fast that is as another way in the same round, and the
+// first and last decile of the ratios.
+func (w *Way) Beside(name string, other *Way) Figure {
+	ratios := make([]float64, len(w.Ns))
+	for i := range ratios {
+		ratios[i] = other.Ns[i] / w.Ns[i]
+	}
+	f := w.Figure(name)
+	f.X, f.Low, f.High = Spread(ratios)
+	return f
+}
+
+// Spread returns the median of values, and their first and last decile.
+func Spread(values []float64) (middle, low, high float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return Three(sorted[n/2]), Three(sorted[n/10]), Three(sorted[n*9/10])
+}
+
+// CPUTime returns how long the program has worked on all cores. Unlike the time that passes, it leaves out what other
+// programs do meanwhile.
+func CPUTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // the arguments are ours
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
