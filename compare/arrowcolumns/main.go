@@ -1,10 +1,9 @@
 // Command arrowcolumns filters columns of Arrow with this library, with arrow-go's filter and
-// with parquet-go's. It prints the tables of docs/arrow.md.
+// with parquet-go's. docs/arrow.md has its figures.
 //
 //	go run ./arrowcolumns    (in compare/)
 //
-// All paths run in turn in one process, as many rounds as -rounds says. The ratios are those
-// of neighbouring runs: their median, and their first and last decile. Times are CPU time.
+// All paths run in turn in one process, as many rounds as -rounds says. Times are CPU time.
 package main
 
 import (
@@ -13,9 +12,7 @@ import (
 	"fmt"
 	"log"
 	"math/rand/v2"
-	"slices"
-	"strings"
-	"syscall"
+	"os"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -27,6 +24,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/compare/internal/race"
 	"github.com/lanebloom/bloom/compare/splitblock"
 )
 
@@ -39,17 +37,26 @@ const (
 var (
 	rows   = flag.Int("rows", 10_000_000, "rows of a column")
 	rounds = flag.Int("rounds", 11, "rounds")
+	asJSON = flag.Bool("json", false, "print JSON, for the command figures")
 	mem    = memory.DefaultAllocator
 )
 
+// figures are what the program prints.
+var figures race.Figures
+
 func main() {
 	flag.Parse()
+	compareAll()
+	check(figures.Print(os.Stdout, *asJSON))
+}
+
+func compareAll() {
 	random := rand.New(rand.NewPCG(1, 2))
 	known := make([][]byte, knownKeys)
 	for i := range known {
 		known[i] = randomKey(random)
 	}
-	compareColumn("strings of 8 to 32 bytes", bloom.Bytes(known), column(arrow.BinaryTypes.String, func(b array.Builder) {
+	compareColumn("strings", bloom.Bytes(known), column(arrow.BinaryTypes.String, func(b array.Builder) {
 		b.(*array.StringBuilder).Append(string(keyOf(random, known)))
 	}), testStrings)
 
@@ -134,10 +141,8 @@ func compareColumn(name string, known bloom.Keys, batches []arrow.RecordBatch, o
 			tests = append(tests, path{name, func(b arrow.RecordBatch) { mask(f, b) }})
 			filters = append(filters, path{name, func(b arrow.RecordBatch) { filterBatch(f, b) }})
 		}
-		fmt.Printf("\n%s, tested:\n\n", name)
-		report(tests, 2, batches)
-		fmt.Printf("\n%s, tested, and the record batches filtered:\n\n", name)
-		report(filters, 2, batches)
+		report("arrow/column="+name+"/job=tested", tests, batches)
+		report("arrow/column="+name+"/job=filtered", filters, batches)
 		return nil
 	}))
 }
@@ -273,7 +278,6 @@ func layouts(random *rand.Rand, known [][]byte) {
 		{"string_view", with(views)},
 		{fmt.Sprintf("dictionary of %d", values), with(dictionary)}, {"run-end encoded, 50 rows a run", with(runs)},
 	}
-	fmt.Printf("\nMasks of the layouts of strings of 8 to 32 bytes, kernel %v:\n\n", filter.Kernel())
 	var paths []path
 	for _, c := range columns {
 		next := 0
@@ -282,54 +286,24 @@ func layouts(random *rand.Rand, known [][]byte) {
 			next++
 		}})
 	}
-	report(paths, 1, plain)
+	report("arrow/column=layouts/job=tested", paths, plain)
 }
 
-// report runs the paths in turn and prints their times, and how many times faster each is than
-// the first ones.
-func report(paths []path, references int, batches []arrow.RecordBatch) {
-	times := make([][]float64, len(paths))
-	for round := range *rounds + 1 {
-		for i, p := range paths {
-			start := cpuTime()
+// report runs the paths in turn, and compares each with the first.
+func report(name string, paths []path, batches []arrow.RecordBatch) {
+	var ways []*race.Way
+	for _, p := range paths {
+		ways = append(ways, &race.Way{Name: p.name, Run: func(int) (int, error) {
 			for _, b := range batches {
 				p.run(b)
 			}
-			if round > 0 { // the first one warms up
-				times[i] = append(times[i], float64(cpuTime()-start)/float64(*rows))
-			}
-		}
+			return 0, nil
+		}})
 	}
-	fmt.Print("| | ns a row |")
-	for _, r := range paths[:references] {
-		fmt.Printf(" times %s |", r.name)
+	check(race.Race{Rounds: *rounds, Operations: *rows, Clock: race.CPUTime}.Run(ways...))
+	for _, w := range ways {
+		figures.Add(w.Beside(name+"/way="+w.Name, ways[0]))
 	}
-	fmt.Print("\n|---|---:|" + strings.Repeat("---:|", references) + "\n")
-	for i, p := range paths {
-		fmt.Printf("| %s | %.1f |", p.name, quantile(times[i], 0.5))
-		for r := range references {
-			ratios := make([]float64, len(times[i]))
-			for j, t := range times[i] {
-				ratios[j] = times[r][j] / t
-			}
-			fmt.Printf(" %.2f (%.2f–%.2f) |", quantile(ratios, 0.5), quantile(ratios, 0.1), quantile(ratios, 0.9))
-		}
-		fmt.Println()
-	}
-}
-
-// cpuTime returns the time that the program has run on all cores, in nanoseconds. Unlike the
-// time of the clock, it leaves out what other programs run meanwhile.
-func cpuTime() int64 {
-	var usage syscall.Rusage
-	check(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-	return usage.Utime.Nano() + usage.Stime.Nano()
-}
-
-// quantile returns the value that the given share of the values is below.
-func quantile(values []float64, share float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[int(share*float64(len(sorted)-1)+0.5)]
 }
 
 func check(err error) {

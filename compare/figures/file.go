@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/google/renameio/v2"
+
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 // root is the folder of the repository, and measurements that of the figures of each CPU.
@@ -43,23 +45,12 @@ type run struct {
 	Seconds float64           `json:"seconds,omitempty"`
 	Others  float64           `json:"others,omitempty"` // the share of the CPUs that other programs took before it began
 	Config  map[string]string `json:"config,omitempty"` // what bloom bench says of the machine
-	Report  json.RawMessage   `json:"report,omitempty"` // of sidebyside
 	Figures []figure          `json:"figures,omitempty"`
-	Printed [][][]string      `json:"printed,omitempty"` // tables, of rows of cells; the first row is the head
 
 	name, stem string // of the CPU
 }
 
-// figure is a median over rounds. Its name is that of Go's benchmarks, such as Group/format=rocksdb/hits=0.
-type figure struct {
-	Name string  `json:"name"`
-	Ns   float64 `json:"ns,omitempty"`   // a key
-	X    float64 `json:"x,omitempty"`    // times as fast as what it is compared with
-	Low  float64 `json:"low,omitempty"`  // first decile: of X, or else of Ns
-	High float64 `json:"high,omitempty"` // last decile
-	Rate float64 `json:"rate,omitempty"` // the share of absent keys, or lines, that pass
-	MB   float64 `json:"mb,omitempty"`   // the most memory of a process
-}
+type figure = race.Figure
 
 // read returns the figures of a CPU, or none if it has no file.
 func read(root, stem string) (*file, error) {
@@ -87,7 +78,7 @@ func (f *file) write(root string) error {
 	if err != nil {
 		return err
 	}
-	for _, start := range []string{`{"part":`, `{"name":`, `[["`} {
+	for _, start := range []string{`{"part":`, `{"name":`} {
 		text = bytes.ReplaceAll(text, []byte(start), []byte("\n"+start))
 	}
 	return renameio.WriteFile(filepath.Join(root, measurements, f.stem+".json"), append(bytes.TrimSpace(text), '\n'), 0o644)

@@ -3,34 +3,13 @@ package main
 import (
 	"cmp"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
-
-// comparison is what sidebyside writes as JSON.
-type comparison struct {
-	CPU, Kernel string
-	Sizes       []comparedSize
-}
-
-type comparedSize struct {
-	Keys int
-	Rows []compared
-}
-
-// compared has the figures of a library with one kind of calls. Some calls do not build, and others only build.
-type compared struct {
-	Library, Call          string
-	FalsePositiveRate      float64
-	Absent, Present, Build *timing
-}
-
-type timing struct {
-	Ns float64 `json:"nsPerKey"`
-}
 
 // The calls of a library, and the number of keys of README.md's filters.
 const (
@@ -38,59 +17,51 @@ const (
 	keysOfREADME     = 1_000_000
 )
 
-// compared returns what sidebyside has written, the smallest filters first.
-func (r run) compared() (c comparison, err error) {
-	if err := json.Unmarshal(r.Report, &c); err != nil {
-		return c, err
+// compared has the figures of a library with one kind of calls, in filters of some keys. Some calls do not build, and others
+// only build.
+type compared struct{ rate, absent, present, build float64 }
+
+func (r run) compared(keys int, library, call string) (c compared) {
+	at := fmt.Sprintf("libraries/keys=%d/library=%s", keys, library)
+	of := func(name string) figure {
+		f, _ := r.find(name) // what was not measured is 0
+		return f
 	}
-	if len(c.Sizes) == 0 {
-		return c, fmt.Errorf("sidebyside has written no figures")
+	c.rate = of(at).Rate
+	for job, to := range map[string]*float64{"absent": &c.absent, "present": &c.present, "build": &c.build} {
+		*to = of(at + "/call=" + call + "/job=" + job).Ns
 	}
-	slices.SortFunc(c.Sizes, func(a, b comparedSize) int { return a.Keys - b.Keys })
-	return c, nil
+	return c
 }
 
 // leftOut are rows like others: the table has single keys of the default alone.
 var leftOut = map[string]bool{
-	"lanebloom, key by key": true, "lanebloom, Parquet, key by key": true, "lanebloom, Pebble, key by key": true,
-	"lanebloom, Pebble, at once": true, "C++ RocksDB before 5, at once": true,
+	"lanebloom, LevelDB, key by key": true, "lanebloom, Parquet, key by key": true, "lanebloom, Pebble, key by key": true,
+	"lanebloom, BitsAndBlooms, key by key": true, "lanebloom, Pebble, at once": true, "C++ RocksDB before 5, at once": true,
 }
 
 // librariesTable has all other libraries, by the numbers of keys.
 func librariesTable(r run) (string, error) {
-	c, err := r.compared()
-	if err != nil {
-		return "", err
-	}
+	sizes := []int{10_000, keysOfREADME}
 	g := newGrid("", "false positives", "absent", "present", "build")
-	rows := c.Sizes[0].Rows
-	order := make([]int, len(rows))
-	for i := range rows {
-		order[i] = i
-	}
-	isDefault := func(i int) bool { return rows[i].Library == "lanebloom, RocksDB" }
-	slices.SortStableFunc(order, func(i, j int) int { return oneIf(isDefault(j)) - oneIf(isDefault(i)) })
-	for _, i := range order {
-		first := rows[i]
-		if first.Absent == nil || leftOut[first.Library+", "+first.Call] {
-			continue
-		}
-		name := first.Library + ", " + first.Call
-		if first.Library == "lanebloom" {
-			name = "lanebloom, LevelDB, " + first.Call
-		}
-		var rates []string
-		var cells [3][]string
-		for _, size := range c.Sizes {
-			same := size.Rows[i]
-			rates = append(rates, strings.TrimSuffix(percent(same.FalsePositiveRate), " %"))
-			for j, t := range []*timing{same.Absent, same.Present, same.Build} {
-				if t != nil {
-					cells[j] = append(cells[j], digits(t.Ns))
+	for _, library := range r.values("library") {
+		for _, call := range []string{keyByKey, atOnce} {
+			if leftOut[library+", "+call] || r.compared(sizes[0], library, call).absent == 0 {
+				continue
+			}
+			var rates []string
+			var cells [3][]string
+			for _, keys := range sizes {
+				c := r.compared(keys, library, call)
+				rates = append(rates, strings.TrimSuffix(percent(c.rate), " %"))
+				for j, ns := range []float64{c.absent, c.present, c.build} {
+					if ns > 0 {
+						cells[j] = append(cells[j], digits(ns))
+					}
 				}
 			}
+			g.Row(library+", "+call, strings.Join(rates, ", ")+" %", strings.Join(cells[0], ", "), strings.Join(cells[1], ", "), strings.Join(cells[2], ", "))
 		}
-		g.row(name, strings.Join(rates, ", ")+" %", strings.Join(cells[0], ", "), strings.Join(cells[1], ", "), strings.Join(cells[2], ", "))
 	}
 	return g.text()
 }
@@ -108,7 +79,7 @@ type shown struct {
 var rowsOfREADME = []shown{
 	{"lanebloom, RocksDB", atOnce, atOnce, "RocksDB", "**`RocksDB`, a column**", "lanebloom, column"},
 	{"lanebloom, RocksDB", keyByKey, keyByKey, "RocksDB", "**`RocksDB`, key by key**", "lanebloom, 1 key"},
-	{"lanebloom", atOnce, atOnce, "LevelDB", "**`LevelDB`, a column**", ""},
+	{"lanebloom, LevelDB", atOnce, atOnce, "LevelDB", "**`LevelDB`, a column**", ""},
 	{"lanebloom, Parquet", atOnce, atOnce, "Parquet", "**`Parquet`, a column**", ""},
 	{"C++ RocksDB", atOnce, atOnce, "RocksDB", "C++ RocksDB, 32 keys at once", "C++ RocksDB"},
 	{"goleveldb", keyByKey, keyByKey, "LevelDB", "goleveldb", "goleveldb"},
@@ -120,38 +91,22 @@ var rowsOfREADME = []shown{
 }
 
 // figuresOf returns what README.md shows of a library.
-func (c comparison) figuresOf(s shown) (test, build compared, err error) {
-	for _, size := range c.Sizes {
-		if size.Keys != keysOfREADME {
-			continue
-		}
-		for _, row := range size.Rows {
-			if row.Library == s.library && row.Call == s.test {
-				test = row
-			}
-			if row.Library == s.library && row.Call == s.build {
-				build = row
-			}
-		}
+func (r run) figuresOf(s shown) (c compared, err error) {
+	c, built := r.compared(keysOfREADME, s.library, s.test), r.compared(keysOfREADME, s.library, s.build)
+	if c.build = built.build; c.absent == 0 || c.present == 0 || c.build == 0 {
+		err = fmt.Errorf("there are no times of %s with %d keys", s.library, keysOfREADME)
 	}
-	if test.Absent == nil || test.Present == nil || build.Build == nil {
-		return test, build, fmt.Errorf("there are no times of %s with %d keys", s.library, keysOfREADME)
-	}
-	return test, build, nil
+	return c, err
 }
 
 func readmeTable(r run) (string, error) {
-	c, err := r.compared()
-	if err != nil {
-		return "", err
-	}
 	g := newGrid("", "<bytes of", "false positives", "absent", "present", "build")
 	for _, s := range rowsOfREADME {
-		test, build, err := c.figuresOf(s)
+		c, err := r.figuresOf(s)
 		if err != nil {
 			return "", err
 		}
-		g.row(s.cell, s.bytes, percent(test.FalsePositiveRate), digits(test.Absent.Ns), digits(test.Present.Ns), digits(build.Build.Ns))
+		g.Row(s.cell, s.bytes, percent(c.rate), digits(c.absent), digits(c.present), digits(c.build))
 	}
 	return g.text()
 }
@@ -181,20 +136,16 @@ type bar struct {
 // readmePicture returns the picture of README.md, as SVG: a bar for each library, as long as its test of an
 // absent key takes.
 func readmePicture(r run) (string, error) {
-	c, err := r.compared()
-	if err != nil {
-		return "", err
-	}
 	var bars []bar
 	for _, s := range rowsOfREADME {
 		if s.label == "" {
 			continue
 		}
-		test, _, err := c.figuresOf(s)
+		c, err := r.figuresOf(s)
 		if err != nil {
 			return "", err
 		}
-		bars = append(bars, bar{Label: s.label, Number: digits(test.Absent.Ns), Ns: test.Absent.Ns, Own: strings.HasPrefix(s.library, "lanebloom")})
+		bars = append(bars, bar{Label: s.label, Number: digits(c.absent), Ns: c.absent, Own: strings.HasPrefix(s.library, "lanebloom")})
 	}
 	slices.SortStableFunc(bars, func(a, b bar) int { return cmp.Compare(a.Ns, b.Ns) })
 	longest := bars[len(bars)-1].Ns
@@ -207,18 +158,9 @@ func readmePicture(r run) (string, error) {
 	}
 	footer := firstBar + len(bars)*barHeight + 4
 	var out strings.Builder
-	err = template.Must(template.New("").Parse(picture)).Execute(&out, map[string]any{
-		"Bars": bars, "Keys": thousands(keysOfREADME), "CPU": c.CPU, "Kernel": c.Kernel,
+	err := template.Must(template.New("").Parse(picture)).Execute(&out, map[string]any{
+		"Bars": bars, "Keys": race.Thousands(keysOfREADME), "CPU": r.Config["cpu"], "Kernel": r.Config["kernel"],
 		"Width": width, "Height": footer + 8, "Footer": footer, "LabelEnd": labelEnd, "BarStart": barStart,
 	})
 	return out.String(), err
-}
-
-// thousands writes n with commas.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 // lineTool filters the lines of the file stream by those of the file known, or drops duplicates of stream.
@@ -70,8 +72,8 @@ func timeLines() (figures []figure, err error) {
 		return nil, fmt.Errorf("the exact tools write different numbers of lines: %v", counts)
 	}
 	return append(figures,
-		figure{Name: "lines/passed", Rate: three((counts["passed"] - known) / (counts["stream"] - known))},
-		figure{Name: "lines/lost", Rate: three((different - counts["once"]) / different)}), nil
+		figure{Name: "lines/passed", Rate: race.Three((counts["passed"] - known) / (counts["stream"] - known))},
+		figure{Name: "lines/lost", Rate: race.Three((different - counts["once"]) / different)}), nil
 }
 
 // writeLines writes the files known, of different random lines of 8 to 24 hexadecimal digits, and stream, of which half
@@ -123,8 +125,9 @@ func (t lineTool) time(dir string) (figure, error) {
 		ns = append(ns, float64(time.Since(start).Nanoseconds()))
 		most = max(most, c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss<<10) // of the largest process
 	}
-	fig := spread("lines/tool="+t.name, ns)
-	fig.MB = three(float64(most) / 1e6)
+	fig := figure{Name: "lines/tool=" + t.name}
+	fig.Ns, fig.Low, fig.High = race.Spread(ns)
+	fig.MB = race.Three(float64(most) / 1e6)
 	return fig, nil
 }
 
@@ -137,7 +140,7 @@ func linesTable(r run, tools []lineTool, share, words string) (string, error) {
 		if !tool.exact {
 			exact = fmt.Sprintf("no: %s %s", percent(g.figure(r, "%s", share).Rate), words)
 		}
-		g.row(tool.words, digits(fig.Ns/1e9), digits(fig.MB), exact)
+		g.Row(tool.words, digits(fig.Ns/1e9), digits(fig.MB), exact)
 	}
 	return g.text()
 }
@@ -161,7 +164,7 @@ func busy(while time.Duration) (float64, error) {
 		}
 		all += took
 	}
-	return three(1 - idle/max(1, all)), nil
+	return race.Three(1 - idle/max(1, all)), nil
 }
 
 // cpuTimes returns the first line of Linux's /proc/stat, and nothing elsewhere.

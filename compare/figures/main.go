@@ -10,12 +10,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 type measureCommand struct {
@@ -49,7 +50,7 @@ func (*linesCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(figures)
+	return (&race.Figures{List: figures}).Print(os.Stdout, true)
 }
 
 type pagesCommand struct{}

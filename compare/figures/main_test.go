@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"math"
 	"os"
@@ -144,7 +143,7 @@ func TestFile(t *testing.T) {
 	}
 	for _, ns := range []float64{1, 2} { // the second replaces the first
 		f.put(run{Part: "b", Figures: []figure{{Name: "x", Ns: ns}, {Name: "y", Ns: 3, X: 2, Low: 1, High: 4}}})
-		f.put(run{Part: "a", Report: []byte(`{"sizes":[]}`)})
+		f.put(run{Part: "a", Config: map[string]string{"cpu": "A"}})
 		if err := f.write(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +177,7 @@ func TestReadBenchmarks(t *testing.T) {
 	if !slices.Equal(r.Figures, want) {
 		t.Errorf("read %v, want %v", r.Figures, want)
 	}
-	if err := readBenchmarks(&run{}, []byte("PASS\n")); err == nil {
+	if err := (part{command: "echo PASS", read: readBenchmarks}).fill(&run{}); err == nil {
 		t.Error("no error for no figures")
 	}
 }
@@ -205,32 +204,24 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestPrinted reads tables, and joins columns of them.
-func TestPrinted(t *testing.T) {
-	const out = "AMD EPYC:\n\n| | ns | times |\n|---|---:|---:|\n| a | 1 |  |\n| b | 2 | 3 |\n\nfiltered:\n\n|  | ns |\n|---|---:|\n| a | 4 |\n| b | 5 |\n"
+// TestReadJSON reads what two programs print, one after the other.
+func TestReadJSON(t *testing.T) {
 	var r run
-	if err := readPrinted(&r, []byte(out)); err != nil {
-		t.Fatal(err)
+	err := part{command: `echo '{"figures":[{"name":"rows/keys=1/way=a","ns":2e6}]}{"config":{"cpu":"A"},"figures":[{"name":"rows/keys=1/way=b, c","ns":3e6,"mb":4}]}'`, read: readJSON}.fill(&r)
+	if want := []figure{{Name: "rows/keys=1/way=a", Ns: 2e6}, {Name: "rows/keys=1/way=b, c", Ns: 3e6, MB: 4}}; err != nil || !slices.Equal(r.Figures, want) || r.Config["cpu"] != "A" {
+		t.Errorf("read %+v, %v", r, err)
 	}
-	text, err := joined(cells{0, 0, ""}, cells{0, 1, "tested"}, cells{1, 1, "filtered"})(r)
-	if want := "|  | tested | filtered |\n|---|---:|---:|\n| a | 1 | 4 |\n| b | 2 | 5 |\n"; err != nil || text != want {
+	text, err := tableOf("rows/keys=1/way=*", ns("time", "rows/keys=1/way=*", milliseconds), column{"size", "rows/keys=1/way=*", megabytes}, ns("more", "rows/keys=2/way=*", milliseconds))(r)
+	if want := "|  | time | size | more |\n|---|---:|---:|---:|\n| a | 2 ms | 0 MB |  |\n| b, c | 3 ms | 4 MB |  |\n"; err != nil || text != want {
 		t.Errorf("%v\n%s", err, text)
 	}
-	text, err = printed(0)(r)
-	if want := "|  | ns | times |\n|---|---:|---:|\n| a | 1 |  |\n| b | 2 | 3 |\n"; err != nil || text != want {
-		t.Errorf("%v\n%s", err, text)
+	if text, err := tableOf("rows/keys=3/way=*")(r); err == nil {
+		t.Errorf("no error for a table without rows:\n%s", text)
 	}
-	r.Printed[1][2][0] = "c"
-	for what, write := range map[string]func(run) (string, error){
-		"another row": joined(cells{0, 0, ""}, cells{1, 1, "filtered"}), "no such table": joined(cells{0, 0, ""}, cells{2, 1, ""}),
-		"no such column": joined(cells{0, 0, ""}, cells{1, 2, ""}), "no table": printed(2),
-	} {
-		if text, err := write(r); err == nil {
-			t.Errorf("%s: no error, and\n%s", what, text)
+	for _, broken := range []string{`echo '{"figures":[]}'`, `echo '{"figures":'`, "false"} {
+		if err := (part{command: broken, read: readJSON}).fill(&run{}); err == nil {
+			t.Errorf("no error for %s", broken)
 		}
-	}
-	if err := readPrinted(&run{}, []byte("nothing\n")); err == nil {
-		t.Error("no error for no table")
 	}
 }
 
@@ -262,16 +253,14 @@ func TestForms(t *testing.T) {
 
 // TestPicture measures the bars of the picture, and its text on a telephone.
 func TestPicture(t *testing.T) {
-	c := comparison{CPU: "A & B", Kernel: "avx512", Sizes: []comparedSize{{Keys: keysOfREADME}}}
+	r := run{Config: map[string]string{"cpu": "A & B", "kernel": "avx512"}}
 	for i, s := range rowsOfREADME {
-		ns := timing{float64(i + 1)}
-		c.Sizes[0].Rows = append(c.Sizes[0].Rows, compared{Library: s.library, Call: s.test, Absent: &ns, Present: &ns, Build: &ns}, compared{Library: s.library, Call: s.build, Absent: &ns, Present: &ns, Build: &ns})
+		at := "libraries/keys=1000000/library=" + s.library + "/call="
+		for _, name := range []string{s.test + "/job=absent", s.test + "/job=present", s.build + "/job=build"} {
+			r.Figures = append(r.Figures, figure{Name: at + name, Ns: float64(i + 1)})
+		}
 	}
-	report, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := readmePicture(run{Report: report})
+	text, err := readmePicture(r)
 	if err != nil {
 		t.Fatal(err)
 	}

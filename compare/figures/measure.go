@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template"
 	"time"
@@ -19,6 +18,8 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/klauspost/cpuid/v2"
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 // part is what one command measures.
@@ -28,7 +29,6 @@ type part struct {
 	read    func(r *run, out []byte) error
 	inside  func() ([]figure, error) // what this program measures itself
 	after   func(r run) error        // what to do once the figures are in the file
-	report  bool                     // the command takes --json FILE, and the run keeps what it writes there
 }
 
 const bench = "go test -C .. -run '^$' "
@@ -43,15 +43,15 @@ var parts = []part{
 	{name: "interleaved", command: bench + `-bench 'Interleaved$/format=parquet///kernel=(avx512|avx2|neon)' -benchtime 0.2s .`, read: readBenchmarks},
 	{name: "sets", command: bench + `-bench 'AtomicSet/keys=10000$' -benchtime 60x .`, read: readBenchmarks},
 	{name: "loads", command: bench + `-bench Loads -benchtime 0.2s .`, read: readBenchmarks},
-	{name: "libraries", command: "go run ./sidebyside --sizes 1000000,10000 --rounds 15", report: true},
+	{name: "libraries", command: "f=$(mktemp) && go run ./sidebyside --sizes 10000,1000000 --time 45s --json $f >&2 && cat $f && rm $f", read: readJSON},
 	{name: "uuids", command: "go run ./figures measure uuids", inside: timeUUIDs},
 	{name: "bits", command: "go run ./figures measure bits", inside: timeBits},
-	{name: "programs", command: "go run ./stored -figures programs", read: readPrinted},
-	{name: "arrow", command: "go run ./arrowcolumns -rows 3000000 -rounds 5", read: readPrinted},
-	{name: "rows", command: "go run -C duckdb ./rowsof && go run -C duckdb ./rowsof -rounds 3 -keys 1000000", read: readPrinted},
-	{name: "embed", command: "go run -C duckdb ./embedding -rounds 2", read: readPrinted},
-	{name: "lines", command: "go run ./figures lines", read: readFigures},
-	{name: "index", command: "go run -C duckdb ./indexing", read: readPrinted}, // the last: without root it fails
+	{name: "programs", command: "go run ./stored -json", read: readJSON},
+	{name: "arrow", command: "go run ./arrowcolumns -rows 3000000 -rounds 5 -json", read: readJSON},
+	{name: "rows", command: "go run -C duckdb ./rowsof -json && go run -C duckdb ./rowsof -rounds 3 -keys 1000000 -json", read: readJSON},
+	{name: "embed", command: "go run -C duckdb ./embedding -rounds 2 -json", read: readJSON},
+	{name: "lines", command: "go run ./figures lines", read: readJSON},
+	{name: "index", command: "go run -C duckdb ./indexing -json", read: readJSON}, // the last: without root it fails
 }
 
 func partNames() (names []string) {
@@ -105,7 +105,7 @@ func measure(m *measureCommand, p part) error {
 	if err := p.fill(&r); err != nil {
 		return err
 	}
-	r.Seconds = three(time.Since(start).Seconds())
+	r.Seconds = race.Three(time.Since(start).Seconds())
 	fmt.Fprintf(os.Stderr, "%s: %v s\n", p.name, r.Seconds)
 	f.put(r)
 	if err := f.write(root); err != nil || p.after == nil {
@@ -133,34 +133,18 @@ func commit() (string, error) {
 
 // fill runs a part.
 func (p part) fill(r *run) (err error) {
-	switch {
-	case p.inside != nil:
+	if p.inside != nil {
 		r.Figures, err = p.inside()
-		return err
-	case p.report:
-		dir, err := os.MkdirTemp("", "figures")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		name := filepath.Join(dir, "report.json")
-		if _, err := output("bash", "-c", p.command+" --json "+name); err != nil {
-			return err
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		var compact bytes.Buffer
-		err = json.Compact(&compact, text)
-		r.Report = compact.Bytes()
 		return err
 	}
 	out, err := output("bash", "-c", p.command)
 	if err != nil {
 		return err
 	}
-	return p.read(r, []byte(out))
+	if err = p.read(r, []byte(out)); err == nil && len(r.Figures) == 0 {
+		return fmt.Errorf("there are no figures in\n%s", out)
+	}
+	return err
 }
 
 // output returns what a command prints, and shows its errors.
@@ -174,8 +158,18 @@ func output(name string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// readFigures reads what figures itself prints in a process of its own.
-func readFigures(r *run, out []byte) error { return json.Unmarshal(out, &r.Figures) }
+// readJSON reads what the programs of compare print.
+func readJSON(r *run, out []byte) error {
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var f race.Figures
+		if err := d.Decode(&f); err != nil {
+			return err
+		}
+		r.Config = f.Config
+		r.Figures = append(r.Figures, f.List...)
+	}
+	return nil
+}
 
 // cores is what Go's benchmarks put after a name.
 var cores = regexp.MustCompile(`-\d+$`)
@@ -195,19 +189,19 @@ func readBenchmarks(r *run, out []byte) error {
 			// The reader turns nanoseconds into seconds.
 			switch way, isTime := strings.CutSuffix(v.Unit, "sec/key"); {
 			case v.OrigUnit == "ns/key", v.OrigUnit == "ns/filter":
-				fig.Ns = three(v.OrigValue)
+				fig.Ns = race.Three(v.OrigValue)
 			case isTime && way != "":
-				r.Figures = append(r.Figures, figure{Name: name + "/way=" + strings.TrimSuffix(way, "-"), Ns: three(v.Value * 1e9)})
+				r.Figures = append(r.Figures, figure{Name: name + "/way=" + strings.TrimSuffix(way, "-"), Ns: race.Three(v.Value * 1e9)})
 			case v.Unit == "x-ref", v.Unit == "x":
-				fig.X = three(v.Value)
+				fig.X = race.Three(v.Value)
 			case v.Unit == "x-p10":
-				fig.Low = three(v.Value)
+				fig.Low = race.Three(v.Value)
 			case v.Unit == "x-p90":
-				fig.High = three(v.Value)
+				fig.High = race.Three(v.Value)
 			case v.OrigUnit == "ns/key-p10":
-				fig.Low = three(v.OrigValue)
+				fig.Low = race.Three(v.OrigValue)
 			case v.OrigUnit == "ns/key-p90":
-				fig.High = three(v.OrigValue)
+				fig.High = race.Three(v.OrigValue)
 			}
 		}
 		if fig.Ns > 0 {
@@ -220,16 +214,7 @@ func readBenchmarks(r *run, out []byte) error {
 			}
 		}
 	}
-	if len(r.Figures) == 0 {
-		return fmt.Errorf("there are no figures in\n%s", out)
-	}
 	return reader.Err()
-}
-
-// three rounds to three digits: more would be noise.
-func three(v float64) float64 {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
-	return v
 }
 
 //go:embed page.md.tmpl
@@ -246,40 +231,4 @@ func writePage(r run) error {
 		return err
 	}
 	return renameio.WriteFile(name, page.Bytes(), 0o644)
-}
-
-// readPrinted reads the tables in what a command prints, which is Markdown.
-func readPrinted(r *run, out []byte) error {
-	inTable := false
-	for line := range strings.Lines(string(out)) {
-		line = strings.TrimSpace(line)
-		if !strings.HasPrefix(line, "|") {
-			inTable = false
-			continue
-		}
-		if strings.HasPrefix(line, "|--") {
-			continue
-		}
-		if !inTable {
-			r.Printed = append(r.Printed, nil)
-			inTable = true
-		}
-		var cells []string
-		for cell := range strings.SplitSeq(strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|"), "|") {
-			cells = append(cells, strings.TrimSpace(cell))
-		}
-		last := &r.Printed[len(r.Printed)-1]
-		*last = append(*last, cells)
-	}
-	if len(r.Printed) == 0 {
-		return fmt.Errorf("there is no table in\n%s", out)
-	}
-	return nil
-}
-
-// spread is the median of times, with their first and last decile.
-func spread(name string, ns []float64) figure {
-	slices.Sort(ns)
-	n := len(ns)
-	return figure{Name: name, Ns: three(ns[n/2]), Low: three(ns[n/10]), High: three(ns[n*9/10])}
 }

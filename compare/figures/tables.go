@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 // table writes a table of a part's figures.
@@ -33,46 +35,34 @@ var tables = map[string]table{
 	"readme":      {"libraries", readmeTable},
 	"interleaved": {"interleaved", interleavedTable},
 	"stages":      {"forms", stagesTable},
-	"programs":    {"programs", joined(cells{0, 0, ""}, cells{0, 1, "before"}, cells{0, 2, "after"}, cells{0, 3, "times as fast"}, cells{0, 6, "allocations"})},
-	"arrow": {"arrow", joined(cells{0, 0, ""}, cells{0, 1, "strings, tested"}, cells{1, 1, "filtered"},
-		cells{2, 1, "int64, tested"}, cells{3, 1, "filtered"})},
-	"rows":        {"rows", joined(cells{0, 0, ""}, cells{0, 1, "10,000 keys"}, cells{1, 1, "a million keys"})},
-	"embed":       {"embed", printed(0)},
+	"programs":    {"programs", programsTable},
+	"arrow": {"arrow", tableOf("arrow/column=strings/job=tested/way=*",
+		ns("strings, tested", "arrow/column=strings/job=tested/way=*", tenths), ns("filtered", "arrow/column=strings/job=filtered/way=*", tenths),
+		ns("int64, tested", "arrow/column=int64/job=tested/way=*", tenths), ns("filtered", "arrow/column=int64/job=filtered/way=*", tenths))},
+	"rows": {"rows", tableOf("rows/keys=10000/way=*",
+		ns("10,000 keys", "rows/keys=10000/way=*", milliseconds), ns("a million keys", "rows/keys=1000000/way=*", milliseconds))},
+	"embed": {"embed", tableOf("embed/way=*/size",
+		ns("time", "embed/way=*/write", func(ns float64) string { return fmt.Sprintf("%.2f s", ns/1e9) }),
+		column{"memory", "embed/way=*/write", megabytes}, column{"size", "embed/way=*/size", megabytes},
+		ns("a number is found in", "embed/way=*/number", milliseconds), ns("a text in", "embed/way=*/text", milliseconds))},
+	"index":       {"index", indexTable},
 	"machine":     {"report", machineTable},
 	"test-uint64": {"report", reportTable("Test/keys=uint64")},
 	"test-8-32":   {"report", reportTable("Test/keys=8-32")},
 	"add-uint64":  {"report", reportTable("Add/keys=uint64")},
 	"add-8-32":    {"report", reportTable("Add/keys=8-32")},
-	"index":       {"index", printed(0)},
 }
 
 // ofAllCPUs are the tables of all CPUs that have a page. Some keep words that they have in the document.
 var ofAllCPUs = map[string]func(code string, pages []page, old string) (string, error){"columns": columnsTable, "forms": formsTable}
 
-// grid writes a table: the first of the columns has words, and the others have numbers, unless their heads begin with "<".
+// grid is a table that keeps the first error.
 type grid struct {
-	b   strings.Builder
+	*race.Table
 	err error
 }
 
-func newGrid(head ...string) *grid {
-	var g grid
-	rule := "|"
-	for i, h := range head {
-		words := strings.TrimPrefix(h, "<")
-		if i == 0 || words != h {
-			rule += "---|"
-		} else {
-			rule += "---:|"
-		}
-		head[i] = words
-	}
-	g.row(head...)
-	g.b.WriteString(rule + "\n")
-	return &g
-}
-
-func (g *grid) row(cells ...string) { fmt.Fprintf(&g.b, "| %s |\n", strings.Join(cells, " | ")) }
+func newGrid(head ...string) *grid { return &grid{Table: race.NewTable(head...)} }
 
 // figure returns a figure, and keeps the first error.
 func (g *grid) figure(r run, format string, args ...any) figure {
@@ -83,55 +73,85 @@ func (g *grid) figure(r run, format string, args ...any) figure {
 	return f
 }
 
-func (g *grid) text() (string, error) { return g.b.String(), g.err }
+func (g *grid) text() (string, error) { return g.String(), g.err }
 
-// printed writes a table that a command has printed.
-func printed(table int) func(r run) (string, error) {
+// column is a column of a table: its head, the name of its figures, in which * stands for that of the row, and what a cell
+// has. The cell of a figure that is not there is empty.
+type column struct {
+	head, name string
+	cell       func(f figure) string
+}
+
+// ns is a column of times.
+func ns(head, name string, words func(ns float64) string) column {
+	return column{head, name, func(f figure) string { return words(f.Ns) }}
+}
+
+// tableOf writes a table with a row for each figure of a name with *.
+func tableOf(rows string, columns ...column) func(r run) (string, error) {
 	return func(r run) (string, error) {
-		if table >= len(r.Printed) {
-			return "", fmt.Errorf("the part %s has %d tables", r.Part, len(r.Printed))
+		head := []string{""}
+		for _, c := range columns {
+			head = append(head, c.head)
 		}
-		g := newGrid(slices.Clone(r.Printed[table][0])...)
-		for _, row := range r.Printed[table][1:] {
-			g.row(row...)
+		g, names := newGrid(head...), r.names(rows)
+		if len(names) == 0 {
+			return "", fmt.Errorf("the part %s has no figures %s", r.Part, rows)
+		}
+		for _, name := range names {
+			row := []string{name}
+			for _, c := range columns {
+				cell := ""
+				if f, err := r.find(strings.Replace(c.name, "*", name, 1)); err == nil {
+					cell = c.cell(f)
+				}
+				row = append(row, cell)
+			}
+			g.Row(row...)
 		}
 		return g.text()
 	}
 }
 
-// cells is a column of a table that a command has printed, under another head.
-type cells struct {
-	table, column int
-	head          string
-}
-
-// joined writes some columns of tables that a command has printed. The first has what the rows are about, which must be
-// the same in all tables.
-func joined(columns ...cells) func(r run) (string, error) {
-	return func(r run) (string, error) {
-		var head []string
-		for _, c := range columns {
-			head = append(head, c.head)
-		}
-		g := newGrid(head...)
-		for i := 1; ; i++ {
-			var row []string
-			for _, c := range columns {
-				if c.table >= len(r.Printed) {
-					return "", fmt.Errorf("the part %s has %d tables", r.Part, len(r.Printed))
-				}
-				rows, first := r.Printed[c.table], r.Printed[columns[0].table]
-				switch {
-				case i == len(rows) && i == len(first):
-					return g.text()
-				case i >= len(rows), i >= len(first), rows[i][0] != first[i][0], c.column >= len(rows[i]):
-					return "", fmt.Errorf("the tables of the part %s have different rows", r.Part)
-				}
-				row = append(row, rows[i][c.column])
+// names returns what stands for * in the names of figures, in their order.
+func (r run) names(pattern string) (names []string) {
+	before, after, _ := strings.Cut(pattern, "*")
+	for _, f := range r.Figures {
+		if rest, ok := strings.CutPrefix(f.Name, before); ok {
+			if name, ok := strings.CutSuffix(rest, after); ok {
+				names = append(names, name)
 			}
-			g.row(row...)
 		}
 	}
+	return names
+}
+
+func tenths(ns float64) string       { return fmt.Sprintf("%.1f", ns) }
+func milliseconds(ns float64) string { return fmt.Sprintf("%.0f ms", ns/1e6) }
+func megabytes(f figure) string      { return fmt.Sprintf("%.0f MB", f.MB) }
+
+// programsTable compares programs before and after.
+func programsTable(r run) (string, error) {
+	g := newGrid("", "before", "after", "times as fast", "allocations")
+	for _, what := range r.names("programs/what=*/way=after") {
+		before, after := g.figure(r, "programs/what=%s/way=before", what), g.figure(r, "programs/what=%s/way=after", what)
+		g.Row(what, digits(before.Ns), digits(after.Ns), times(after.X), fmt.Sprintf("%v → %v", before.Allocs, after.Allocs))
+	}
+	return g.text()
+}
+
+// indexTable has the times without an index and with one, in files that are in memory and in cold ones.
+func indexTable(r run) (string, error) {
+	g := newGrid("`prune`", "one key", "one key, cold", "10,000 keys", "10,000 keys, cold")
+	made := g.figure(r, "index/made")
+	for _, way := range [][2]string{{"without", "without an index"}, {"with", fmt.Sprintf("with one of %s, made in %.1f s", megabytes(made), made.Ns/1e9)}} {
+		row := []string{way[1]}
+		for _, at := range []string{"keys=1/caches=warm", "keys=1/caches=cold", "keys=10000/caches=warm", "keys=10000/caches=cold"} {
+			row = append(row, milliseconds(g.figure(r, "index/way=%s/%s", way[0], at).Ns))
+		}
+		g.Row(row...)
+	}
+	return g.text()
 }
 
 // interleavedTable has a column for each shape of the filters.
@@ -141,13 +161,13 @@ func interleavedTable(r run) (string, error) {
 	g := new(grid)
 	for _, shape := range []struct{ filters, keys int }{{10, 1000}, {100, 1000}, {1000, 50_000}, {10_000, 5000}, {100_000, 1000}} {
 		fig := g.figure(r, "Interleaved/format=parquet/filters=%d/keys=%d/kernel=%s", shape.filters, shape.keys, cmp.Or(r.values("kernel")...))
-		heads = append(heads, fmt.Sprintf("%s × %s KB", thousands(shape.filters), digits(float64(shape.keys)*10/8/1e3)))
+		heads = append(heads, fmt.Sprintf("%s × %s KB", race.Thousands(shape.filters), digits(float64(shape.keys)*10/8/1e3)))
 		rows[0] = append(rows[0], digits(fig.X))
 		rows[1] = append(rows[1], digits(fig.Ns))
 	}
 	filled := newGrid(heads...)
 	for _, row := range rows {
-		filled.row(row...)
+		filled.Row(row...)
 	}
 	filled.err = g.err
 	return filled.text()
@@ -165,7 +185,7 @@ func stagesTable(r run) (string, error) {
 		for _, form := range []string{"staged", "dense", "switched"} {
 			row = append(row, digits(g.figure(r, "Forms/filter=16KiB/hits=%d%%/kernel=%s/form=%s", hits.percent, kernel, form).X))
 		}
-		g.row(row...)
+		g.Row(row...)
 	}
 	return g.text()
 }
@@ -230,7 +250,7 @@ func (r run) lowestOf(key string, head func(value string) string) (string, error
 			}
 			row = append(row, strings.Join(cell, ", "))
 		}
-		g.row(row...)
+		g.Row(row...)
 	}
 	return g.text()
 }
@@ -254,7 +274,7 @@ func groupTable(r run) (string, error) {
 	for _, format := range r.formatsIn("format") {
 		few := g.figure(r, "Group/format=%s/filters=20/each=16KiB/hits=0/kernel=%s", format, kernel)
 		many := g.figure(r, "Group/format=%s/filters=1000/each=1024KiB/hits=0/kernel=%s", format, kernel)
-		g.row("`"+format+"`", times(few.X), digits(few.Ns), times(many.X), digits(many.Ns))
+		g.Row("`"+format+"`", times(few.X), digits(few.Ns), times(many.X), digits(many.Ns))
 	}
 	return g.text()
 }
@@ -269,7 +289,7 @@ func setsTable(r run) (string, error) {
 				row = append(row, fmt.Sprintf("%.1f", g.figure(r, "AtomicSet/keys=10000/goroutines=%d/way=%s-%s", goroutines, call.way, kind).Ns/set.Ns))
 			}
 		}
-		g.row(row...)
+		g.Row(row...)
 	}
 	return g.text()
 }
@@ -282,7 +302,7 @@ func loadsTable(r run) (string, error) {
 		row = append(row, digits(g.figure(r, "Loads/filter=%s", size).Ns))
 	}
 	filled := newGrid(head...)
-	filled.row(row...)
+	filled.Row(row...)
 	filled.err = g.err
 	return filled.text()
 }
@@ -307,7 +327,7 @@ func uuidsTable(r run) (string, error) {
 				row = append(row, cell)
 			}
 		}
-		g.row(row...)
+		g.Row(row...)
 	}
 	return g.text()
 }
@@ -328,7 +348,7 @@ func bitsTable(r run) (string, error) {
 			column := g.figure(r, "bits/bits=%d/what=%s/keys=column/hits=0%%", bits, name)
 			row = append(row, fmt.Sprintf("%s; %s, %s", percent(rate), digits(one.Ns), digits(column.Ns)))
 		}
-		g.row(row...)
+		g.Row(row...)
 	}
 	return g.text()
 }
@@ -341,7 +361,7 @@ func machineTable(r run) (string, error) {
 		if row[1] == "version" {
 			text = strings.Replace(text, "(devel)", "(devel) at commit "+r.Commit, 1)
 		}
-		g.row(row[0], text)
+		g.Row(row[0], text)
 	}
 	return g.text()
 }
@@ -367,14 +387,14 @@ func reportTable(prefix string) func(r run) (string, error) {
 			if len(rows) == 1 {
 				head = append(head, strings.ReplaceAll(way, "-", " "))
 			}
-			rows[len(rows)-1] = append(rows[len(rows)-1], f.cell())
+			rows[len(rows)-1] = append(rows[len(rows)-1], cell(f))
 		}
 		if len(rows) == 0 {
 			return "", fmt.Errorf("the part %s has no figures of %s", r.Part, prefix)
 		}
 		g := newGrid(head...)
 		for _, row := range rows {
-			g.row(row...)
+			g.Row(row...)
 		}
 		return g.text()
 	}
@@ -403,7 +423,7 @@ func withSpace(size string) string {
 }
 
 // cell writes a figure with its deciles.
-func (f figure) cell() string {
+func cell(f figure) string {
 	if f.X == 0 {
 		return fmt.Sprintf("%s (%s–%s)", fixed(f.Ns), fixed(f.Low), fixed(f.High))
 	}
@@ -437,36 +457,20 @@ func columnsTable(_ string, pages []page, _ string) (string, error) {
 				}
 			}
 			if len(row) == 2+len(sizes)*len(hits) { // the page may be older than the format
-				g.row(row...)
+				g.Row(row...)
 			}
 		}
 	}
 	return g.text()
 }
 
-func oneIf(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 func times(x float64) string { return "×" + digits(x) }
 
-// digits writes a number with two digits, or all before the point.
-func digits(v float64) string {
-	switch {
-	case v < 0.995:
-		return fmt.Sprintf("%.2f", v)
-	case v < 9.95:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.0f", v)
-}
+func digits(v float64) string { return race.Digits(v) }
 
 // percent writes a share with two digits.
 func percent(share float64) string {
-	percent := three(100 * share)
+	percent := race.Three(100 * share)
 	switch {
 	case percent == 0:
 		return "0 %"

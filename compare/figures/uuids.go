@@ -3,13 +3,12 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"time"
 
 	bitsbloom "github.com/bits-and-blooms/bloom/v3"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 const (
@@ -26,13 +25,6 @@ func formats() []bloom.Format {
 		return f == bloom.NoriCrate || f == bloom.Guava || f == bloom.Default
 	})
 	return slices.Insert(formats, 0, bloom.Default)
-}
-
-// way tests keys. It returns how many pass.
-type way struct {
-	name string
-	run  func(keys []string) int
-	ns   [2][]float64 // a key, by round: absent and present
 }
 
 // timeUUIDs times one key, and a column, with filters of two sizes.
@@ -67,42 +59,47 @@ func timeBits() (figures []figure, err error) {
 		figures = append(figures, timed...)
 		for _, f := range formats() {
 			rate := bloom.Policy{Format: f, BitsPerKey: bits}.NewFilter(bloom.Strings(known)).MeasureRate()
-			figures = append(figures, figure{Name: fmt.Sprintf("bits/bits=%d/what=%v", bits, f), Rate: three(rate)})
+			figures = append(figures, figure{Name: fmt.Sprintf("bits/bits=%d/what=%v", bits, f), Rate: race.Three(rate)})
 		}
 	}
 	return figures, nil
 }
 
-// inTurn times all ways to test keys, which take turns, each on keys that it has not seen in the last rounds.
+// way tests keys. It returns how many pass.
+type way struct {
+	name string
+	run  func(keys []string) int
+}
+
+// inTurn times all ways to test absent keys, and present ones: each on keys that it has not seen in the last rounds.
 func inTurn(name string, known []string, ways []way) (figures []figure, err error) {
 	random := rand.New(rand.NewPCG(2, uint64(len(known))))
-	absent, present := uuids(random, pool), make([]string, pool)
+	present := make([]string, pool)
 	for i := range present {
 		present[i] = known[random.IntN(len(known))]
 	}
-	present = together(present)
-	runtime.GC()
-	for round := range rounds + 1 {
-		for i := range ways {
-			w := &ways[i]
-			for kind, keys := range [2][]string{absent, present} {
-				at := round * window % pool
-				w.run(keys[(at+pool/2)%pool:][:window]) // the filter into the caches that hold it
-				start := time.Now()
-				passed := w.run(keys[at : at+window])
-				took := time.Since(start)
-				if kind == 1 && passed != window {
-					return nil, fmt.Errorf("%s: %d of %d known keys pass", w.name, passed, window)
-				}
-				if round > 0 {
-					w.ns[kind] = append(w.ns[kind], float64(took.Nanoseconds())/window)
-				}
-			}
+	for i, keys := range [][]string{uuids(random, pool), together(present)} {
+		hits := 100 * i
+		var raced []*race.Way
+		for _, w := range ways {
+			raced = append(raced, &race.Way{
+				Name: w.name,
+				// The filter into the caches that hold it.
+				Ready: func(round int) error { w.run(keys[(round*window+pool/2)%pool:][:window]); return nil },
+				Run: func(round int) (int, error) {
+					passed := w.run(keys[round*window%pool:][:window])
+					if hits == 100 && passed != window {
+						return 0, fmt.Errorf("%d of %d known keys pass", passed, window)
+					}
+					return passed, nil
+				},
+			})
 		}
-	}
-	for _, w := range ways {
-		for kind, hits := range []int{0, 100} {
-			figures = append(figures, spread(fmt.Sprintf("%s/%s/hits=%d%%", name, w.name, hits), w.ns[kind]))
+		if err := (race.Race{Rounds: rounds, Operations: window, Differ: true}).Run(raced...); err != nil {
+			return nil, err
+		}
+		for _, w := range raced {
+			figures = append(figures, w.Figure(fmt.Sprintf("%s/%s/hits=%d%%", name, w.Name, hits)))
 		}
 	}
 	return figures, nil

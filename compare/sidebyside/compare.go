@@ -5,15 +5,19 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
+	"github.com/klauspost/cpuid/v2"
 
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/compare/internal/race"
 	"github.com/lanebloom/bloom/compare/oracle"
 )
 
@@ -55,19 +59,9 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// buildAtLeast is the least number of keys to build with in one measurement: it builds
+// buildAtLeast is the least number of keys to build with in one run: it builds
 // a small filter several times.
 const buildAtLeast = 1 << 18
-
-// measurement has the times of a job that a library does at one size with one kind of
-// calls.
-type measurement struct {
-	library *library
-	call    call
-	job     job
-	nsAKey  []float64 // by round
-	ratios  []float64 // to the reference, by round
-}
 
 // job is what a library does with a column.
 type job string
@@ -81,17 +75,23 @@ const (
 // jobs lists the jobs. Building comes first: the others test the filter that it leaves.
 var jobs = []job{building, absent, present}
 
-// contest has the libraries, their measurements and their results at one size.
+// contest compares libraries with a reference at one size.
 type contest struct {
 	columns
-	libraries    []library
-	bits         map[string]float64 // per key, by library
-	hits         map[string]int     // of absent keys, by library
-	measurements []*measurement
+	reference *library
+	rounds    int           // at most
+	share     time.Duration // for each job of each library
 }
 
-// compare runs the contests of all sizes.
-func compare(ctx context.Context, o *options) (*report, error) {
+// result has the figures of a library.
+type result struct {
+	bits  float64 // per key
+	hits  int     // of absent keys
+	times map[call]map[job]race.Figure
+}
+
+// compare runs the contests of all sizes, and prints a row of each library and kind of calls when it has its figures.
+func compare(ctx context.Context, o *options, out, messages io.Writer) (*race.Figures, error) {
 	folder, err := os.MkdirTemp("", "sidebyside")
 	if err != nil {
 		return nil, err
@@ -100,139 +100,178 @@ func compare(ctx context.Context, o *options) (*report, error) {
 	programs := make([]*oracle.Oracle, len(inCPP))
 	for i, format := range inCPP {
 		if programs[i], err = oracle.Compile(format, folder); err != nil {
-			return nil, err
+			fmt.Fprintf(messages, "sidebyside: without the filters of %v in C++: %v\n", format, err)
 		}
 	}
-	r := newReport(o)
-	bar := progress(len(o.Sizes) * (o.Rounds + 1))
+	figures := &race.Figures{Config: config(o)}
+	fmt.Fprintf(out, "%s, %s, %s, kernel %s. %d bits per key; cores to build with: %d.\nNanoseconds a key, and times as fast as %s:\n",
+		figures.Config["cpu"], figures.Config["platform"], runtime.Version(), figures.Config["kernel"], o.BitsPerKey, o.Cores, o.Reference)
 	for _, size := range o.Sizes {
-		c := &contest{columns: newColumns(size, o.Queries), bits: map[string]float64{}, hits: map[string]int{}}
-		timers := make([]*oracle.Timer, len(programs))
-		for i, program := range programs {
-			if timers[i], err = program.Time(o.BitsPerKey, c.known.bytes, c.absent.bytes, c.present.bytes); err != nil {
-				return nil, err
-			}
-		}
-		c.libraries = newLibraries(o.BitsPerKey, timers)
-		c.plan()
-		err = c.run(ctx, o, bar)
-		for _, timer := range timers {
-			err = errors.Join(err, timer.Close())
-		}
-		if err != nil {
+		if err := compareAt(ctx, o, size, programs, figures, out); err != nil {
 			return nil, fmt.Errorf("%d keys: %w", size, err)
 		}
-		r.add(c)
+	}
+	return figures, nil
+}
+
+// compareAt runs the contest of one size.
+func compareAt(ctx context.Context, o *options, size int, programs []*oracle.Oracle, figures *race.Figures, out io.Writer) (err error) {
+	c := &contest{columns: newColumns(size, o.Queries), rounds: o.Rounds, share: o.Time / time.Duration(len(libraries)*len(jobs))}
+	timers := make([]*oracle.Timer, len(programs))
+	for i, program := range programs {
+		if program == nil {
+			continue
+		}
+		if timers[i], err = program.Time(o.BitsPerKey, c.known.bytes, c.absent.bytes, c.present.bytes); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, timers[i].Close()) }()
+	}
+	all := newLibraries(o.BitsPerKey, timers)
+	reference := slices.IndexFunc(all, func(l library) bool { return l.name == o.Reference })
+	if reference < 0 {
+		return fmt.Errorf("there is no %s", o.Reference)
+	}
+	c.reference = &all[reference]
+	fmt.Fprintf(out, "\n%-40s %10s %9s %16s %16s %16s\n", race.Thousands(size)+" keys", "bits a key", "pass", "absent", "present", "build")
+	for i := range all {
+		r, err := c.run(ctx, &all[i])
+		if err != nil {
+			return err
+		}
+		for _, call := range []call{keyByKey, atOnce} {
+			if len(r.times[call]) == 0 {
+				continue
+			}
+			row := fmt.Sprintf("%-40s %10.2f %7.3f %%", all[i].name+", "+call.String(), r.bits, 100*float64(r.hits)/float64(o.Queries))
+			for _, j := range []job{absent, present, building} {
+				row += fmt.Sprintf(" %16s", words(r.times[call][j]))
+			}
+			fmt.Fprintln(out, strings.TrimRight(row, " "))
+			for _, j := range jobs {
+				if f, ok := r.times[call][j]; ok {
+					f.Name = fmt.Sprintf("libraries/keys=%d/library=%s/call=%s/job=%s", size, all[i].name, call, j)
+					figures.Add(f)
+				}
+			}
+		}
+		figures.Add(race.Figure{Name: fmt.Sprintf("libraries/keys=%d/library=%s", size, all[i].name), Bits: race.Three(r.bits), Rate: float64(r.hits) / float64(o.Queries)})
+	}
+	return nil
+}
+
+// words writes the time of a job, and nothing if the library has no such calls.
+func words(f race.Figure) string {
+	if f.Ns == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s ×%s", race.Digits(f.Ns), race.Digits(f.X))
+}
+
+// config tells what the figures are of.
+func config(o *options) map[string]string {
+	brand := strings.NewReplacer("(R)", "", "(TM)", "", " Processor", "").Replace(cpuid.CPU.BrandName)
+	c := map[string]string{
+		// Virtual machines shorten the brand; the family and the model tell more.
+		"cpu":      fmt.Sprintf("%s (family %d, model %d)", brand, cpuid.CPU.Family, cpuid.CPU.Model),
+		"platform": runtime.GOOS + "/" + runtime.GOARCH, "kernel": bloom.Kernels()[0].String(),
+		"reference": o.Reference, "bits per key": fmt.Sprint(o.BitsPerKey), "queries": fmt.Sprint(o.Queries), "cores": fmt.Sprint(o.Cores),
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if slices.Contains(modules, m.Path) {
+				c[m.Path] = m.Version
+			}
+		}
+	}
+	return c
+}
+
+// run times a library beside the reference.
+func (c *contest) run(ctx context.Context, l *library) (r result, err error) {
+	r.times = map[call]map[job]race.Figure{keyByKey: {}, atOnce: {}}
+	for _, j := range jobs {
+		keys, times := c.known, 1+(buildAtLeast-1)/len(c.known.ints)
+		switch j {
+		case absent:
+			keys, times = c.absent, 1
+		case present:
+			keys, times = c.present, 1
+		}
+		ways := []*race.Way{c.reference.way(ctx, j, c.reference.firstCall(j), keys, times)}
+		var calls []call
+		for _, call := range []call{keyByKey, atOnce} {
+			if l.ways(j)[call] != nil {
+				calls = append(calls, call)
+				ways = append(ways, l.way(ctx, j, call, keys, times))
+			}
+		}
+		if err := (race.Race{Rounds: c.rounds, Time: c.share, Operations: times * len(keys.ints), Differ: true}).Run(ways...); err != nil {
+			return r, err
+		}
+		for i, call := range calls {
+			w := ways[i+1]
+			r.times[call][j] = w.Beside("", ways[0])
+			if err := c.check(&r, j, i == 0, w.Answer); err != nil {
+				return r, fmt.Errorf("%s, %v: %w", l.name, call, err)
+			}
+		}
 	}
 	return r, nil
 }
 
-// progress returns a function to call at the end of each of the given number of steps.
-func progress(steps int) func() {
-	if !term.IsTerminal(int(os.Stderr.Fd())) {
-		return func() {}
-	}
-	bar := progressbar.NewOptions(steps, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionClearOnFinish())
-	return func() { _ = bar.Add(1) } // an error of drawing is no reason to stop
-}
-
-// plan lists the measurements job by job, and within a job library by library, so that
-// each runs soon after its reference.
-func (c *contest) plan() {
-	for _, j := range jobs {
-		for i := range c.libraries {
-			for _, call := range []call{keyByKey, atOnce} {
-				m := &measurement{library: &c.libraries[i], call: call, job: j}
-				if m.way() != nil {
-					c.measurements = append(c.measurements, m)
-				}
-			}
-		}
-	}
-}
-
-// run runs one round to warm up, and then all rounds.
-func (c *contest) run(ctx context.Context, o *options, step func()) error {
-	for round := range o.Rounds + 1 {
-		for _, m := range c.measurements {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := c.time(m); err != nil {
-				return fmt.Errorf("%s: %w", m.library.name, err)
-			}
-		}
-		if round == 0 {
-			for _, m := range c.measurements {
-				m.nsAKey = nil
-			}
-		}
-		step()
-	}
-	for _, m := range c.measurements {
-		reference := c.referenceOf(m, o.Reference)
-		for round, ns := range m.nsAKey {
-			m.ratios = append(m.ratios, reference.nsAKey[round]/ns)
-		}
-	}
-	return nil
-}
-
-// way returns how the library does the job, or nil.
-func (m *measurement) way() way {
-	if m.job == building {
-		return m.library.build[m.call]
-	}
-	return m.library.test[m.call]
-}
-
-// time does the job of a measurement, and checks the result.
-func (c *contest) time(m *measurement) error {
-	keys, times := c.known, 1+(buildAtLeast-1)/len(c.known.ints)
-	switch m.job {
-	case absent:
-		keys, times = c.absent, 1
-	case present:
-		keys, times = c.present, 1
-	}
-	runtime.GC() // it is off at other times
-	took, result, err := m.way()(keys, times)
-	if err != nil {
-		return err
-	}
-	m.nsAKey = append(m.nsAKey, float64(took)/float64(time.Nanosecond)/float64(times*len(keys.ints)))
-	return c.check(m, result)
-}
-
 // check records the size of the filter or the number of hits. It returns an error if
-// calls or rounds differ, or if a known key is missing.
-func (c *contest) check(m *measurement, result int) error {
-	name := m.library.name
-	switch m.job {
+// calls differ, or if a known key is missing.
+func (c *contest) check(r *result, j job, first bool, answer int) error {
+	switch j {
 	case building:
-		bits := 8 * float64(result) / float64(len(c.known.ints))
-		if before, ok := c.bits[name]; ok && bits != before {
-			return fmt.Errorf("built %s, the filter has %v bits per key, and %v otherwise", m.call, bits, before)
+		bits := 8 * float64(answer) / float64(len(c.known.ints))
+		if !first && bits != r.bits {
+			return fmt.Errorf("the filter has %v bits per key, and %v otherwise", bits, r.bits)
 		}
-		c.bits[name] = bits
+		r.bits = bits
 	case absent:
-		if before, ok := c.hits[name]; ok && result != before {
-			return fmt.Errorf("asked %s, %d absent keys pass, and %d otherwise", m.call, result, before)
+		if !first && answer != r.hits {
+			return fmt.Errorf("%d absent keys pass, and %d otherwise", answer, r.hits)
 		}
-		c.hits[name] = result
+		r.hits = answer
 	case present:
-		if n := len(c.present.ints); result != n {
-			return fmt.Errorf("asked %s, %d of %d known keys are missing", m.call, n-result, n)
+		if n := len(c.present.ints); answer != n {
+			return fmt.Errorf("%d of %d known keys are missing", n-answer, n)
 		}
 	}
 	return nil
 }
 
-// referenceOf returns the reference's measurement of the same job, key by key if the
-// reference has such calls.
-func (c *contest) referenceOf(m *measurement, reference string) *measurement {
-	i := slices.IndexFunc(c.measurements, func(r *measurement) bool {
-		return r.library.name == reference && r.job == m.job
-	})
-	return c.measurements[i]
+// ways returns how the library does a job, by call.
+func (l *library) ways(j job) [2]way {
+	if j == building {
+		return l.build
+	}
+	return l.test
+}
+
+// firstCall returns the calls that the reference does a job with: key by key if it has such calls.
+func (l *library) firstCall(j job) call {
+	if l.ways(j)[keyByKey] == nil {
+		return atOnce
+	}
+	return keyByKey
+}
+
+// way returns a way of a race. A library has a clock of its own.
+func (l *library) way(ctx context.Context, j job, call call, keys *column, times int) *race.Way {
+	var took time.Duration
+	do := l.ways(j)[call]
+	return &race.Way{
+		Name: l.name,
+		Run: func(int) (answer int, err error) {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+			took, answer, err = do(keys, times)
+			return answer, err
+		},
+		Took: func() time.Duration { return took },
+	}
 }

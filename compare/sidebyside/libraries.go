@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/FastFilter/xorfilter"
 	bitsbloom "github.com/bits-and-blooms/bloom/v3"
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4/y"
+	"github.com/dgraph-io/ristretto/v2/z"
 	"github.com/greatroar/blobloom"
 	holiman "github.com/holiman/bloomfilter/v2"
 	parquet "github.com/parquet-go/parquet-go/bloom"
@@ -72,27 +74,33 @@ func tester(mayContain func(keys *column, i int) bool) way {
 	})
 }
 
-// libraries has the names of the libraries that newLibraries returns.
+// libraries has the names of the libraries, this one's default format first.
 var libraries = []string{
-	"lanebloom", "lanebloom, Parquet", "lanebloom, RocksDB", "lanebloom, Pebble",
+	"lanebloom, RocksDB", "lanebloom, LevelDB", "lanebloom, Parquet", "lanebloom, Pebble", "lanebloom, BitsAndBlooms",
 	"C++ LevelDB", "C++ RocksDB", "C++ RocksDB before 5", "Pebble",
-	"goleveldb", "Badger", "bits-and-blooms", "holiman", "blobloom", "parquet-go", "BinaryFuse8",
+	"goleveldb", "Badger", "bits-and-blooms", "holiman", "blobloom", "ristretto", "parquet-go", "BinaryFuse8",
+}
+
+// modules are those whose versions the figures have.
+var modules = []string{
+	"github.com/syndtr/goleveldb", "github.com/dgraph-io/badger/v4", "github.com/bits-and-blooms/bloom/v3", "github.com/dgraph-io/ristretto/v2",
+	"github.com/holiman/bloomfilter/v2", "github.com/greatroar/blobloom", "github.com/parquet-go/parquet-go", "github.com/FastFilter/xorfilter",
 }
 
 // newLibraries returns the libraries, in the order of their names, with filters
-// of about the given bits per key.
+// of about the given bits per key. It leaves out those of C++ that have no timer.
 func newLibraries(bitsPerKey int, cpp []*oracle.Timer) []library {
 	all := []library{
-		lanebloom(bloom.LevelDB, bitsPerKey), lanebloom(bloom.Parquet, bitsPerKey),
-		lanebloom(bloom.RocksDB, bitsPerKey), lanebloom(bloom.Pebble, bitsPerKey),
+		lanebloom(bloom.RocksDB, bitsPerKey), lanebloom(bloom.LevelDB, bitsPerKey), lanebloom(bloom.Parquet, bitsPerKey),
+		lanebloom(bloom.Pebble, bitsPerKey), lanebloom(bloom.BitsAndBlooms, bitsPerKey),
 		cppFilter(cpp[0], keyByKey), cppFilter(cpp[1], atOnce), cppFilter(cpp[2], atOnce), pebble(bitsPerKey),
 		goleveldb(bitsPerKey), badger(bitsPerKey),
-		bitsAndBlooms(bitsPerKey), holimanFilter(bitsPerKey), blobloomFilter(bitsPerKey), parquetGo(bitsPerKey), binaryFuse8(),
+		bitsAndBlooms(bitsPerKey), holimanFilter(bitsPerKey), blobloomFilter(bitsPerKey), ristretto(bitsPerKey), parquetGo(bitsPerKey), binaryFuse8(),
 	}
 	for i := range all {
 		all[i].name = libraries[i]
 	}
-	return all
+	return slices.DeleteFunc(all, func(l library) bool { return l.build[keyByKey] == nil && l.build[atOnce] == nil })
 }
 
 func lanebloom(format bloom.Format, bitsPerKey int) (l library) {
@@ -129,6 +137,9 @@ var inCPP = []bloom.Format{bloom.LevelDB, bloom.RocksDB, bloom.Pebble}
 
 // cppFilter is a filter in C++, which tests key by key or 32 keys at once.
 func cppFilter(timer *oracle.Timer, test call) (l library) {
+	if timer == nil {
+		return l
+	}
 	l.build[atOnce] = func(keys *column, times int) (time.Duration, int, error) { return timer.Build(keys.number, times) }
 	l.test[test] = func(keys *column, times int) (time.Duration, int, error) { return timer.Test(keys.number, times) }
 	return l
@@ -215,13 +226,28 @@ func holimanFilter(bitsPerKey int) (l library) {
 func blobloomFilter(bitsPerKey int) (l library) {
 	var f *blobloom.Filter
 	l.build[keyByKey] = builder(func(keys *column) int {
-		// A rate that cannot be held makes it take all bits, and the best number of probes for them.
+		// NewOptimized takes 6 probes for these bits, and 7 are better.
 		n := uint64(len(keys.ints))
-		f = blobloom.NewOptimized(blobloom.Config{Capacity: n, FPRate: 1e-9, MaxBits: n * uint64(bitsPerKey)})
+		f = blobloom.New(n*uint64(bitsPerKey), int(holiman.OptimalK(n*uint64(bitsPerKey), n)))
 		for i := range keys.ints {
 			f.Add(xxhash.Sum64(keys.key(i)))
 		}
 		return int(f.NumBits() / 8)
+	})
+	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Has(xxhash.Sum64(keys.key(i))) })
+	return l
+}
+
+// ristretto's filter takes hashes. It has a power of two of bits, at least as many as it is asked for.
+func ristretto(bitsPerKey int) (l library) {
+	var f *z.Bloom
+	l.build[keyByKey] = builder(func(keys *column) int {
+		m := float64(len(keys.ints) * bitsPerKey)
+		f = z.NewBloomFilter(m, float64(holiman.OptimalK(uint64(m), uint64(len(keys.ints)))))
+		for i := range keys.ints {
+			f.Add(xxhash.Sum64(keys.key(i)))
+		}
+		return f.TotalSize()
 	})
 	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Has(xxhash.Sum64(keys.key(i))) })
 	return l

@@ -5,44 +5,50 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lanebloom/bloom/compare/internal/race"
+	"github.com/lanebloom/bloom/compare/oracle"
 )
 
 // tiny are options for a run of about a second.
 func tiny() options {
 	return options{
-		Sizes: []int{1000, 20_000}, BitsPerKey: 10, Queries: 50_000, Rounds: 2, Cores: 1, Reference: "goleveldb",
+		Sizes: []int{1000, 20_000}, BitsPerKey: 10, Queries: 50_000, Rounds: 1, Time: time.Millisecond, Cores: 1, Reference: "goleveldb",
 	}
 }
 
 // rates are the smallest and the largest share of absent keys that may pass a filter
 // with 10 bits per key. The share of LevelDB's filters rises from 20,000 keys on.
 var rates = map[string]struct{ least, most float64 }{
-	"lanebloom":            {0.007, 0.012},
-	"lanebloom, Parquet":   {0.008, 0.015},
-	"lanebloom, RocksDB":   {0.008, 0.012},
-	"lanebloom, Pebble":    {0.007, 0.014},
-	"C++ LevelDB":          {0.007, 0.012},
-	"C++ RocksDB":          {0.008, 0.012},
-	"C++ RocksDB before 5": {0.007, 0.014},
-	"Pebble":               {0.007, 0.014},
-	"goleveldb":            {0.007, 0.012},
-	"Badger":               {0.007, 0.012},
-	"bits-and-blooms":      {0.006, 0.010},
-	"holiman":              {0.006, 0.010},
-	"blobloom":             {0.008, 0.012},
-	"parquet-go":           {0.008, 0.015},
-	"BinaryFuse8":          {0.003, 0.005},
+	"lanebloom, LevelDB":       {0.007, 0.012},
+	"lanebloom, Parquet":       {0.008, 0.015},
+	"lanebloom, RocksDB":       {0.008, 0.012},
+	"lanebloom, Pebble":        {0.007, 0.014},
+	"lanebloom, BitsAndBlooms": {0.006, 0.010},
+	"ristretto":                {0.0001, 0.010},
+	"C++ LevelDB":              {0.007, 0.012},
+	"C++ RocksDB":              {0.008, 0.012},
+	"C++ RocksDB before 5":     {0.007, 0.014},
+	"Pebble":                   {0.007, 0.014},
+	"goleveldb":                {0.007, 0.012},
+	"Badger":                   {0.007, 0.012},
+	"bits-and-blooms":          {0.006, 0.010},
+	"holiman":                  {0.006, 0.010},
+	"blobloom":                 {0.008, 0.0115},
+	"parquet-go":               {0.008, 0.015},
+	"BinaryFuse8":              {0.003, 0.005},
 }
 
 // sameFilter has the libraries whose filters, and so rates, are those of another one.
 var sameFilter = map[string]string{
-	"lanebloom": "C++ LevelDB", "goleveldb": "C++ LevelDB", "Badger": "C++ LevelDB",
+	"lanebloom, LevelDB": "C++ LevelDB", "goleveldb": "C++ LevelDB", "Badger": "C++ LevelDB",
 	"lanebloom, RocksDB": "C++ RocksDB", "lanebloom, Pebble": "Pebble", "C++ RocksDB before 5": "Pebble",
 }
 
@@ -50,79 +56,78 @@ var sameFilter = map[string]string{
 // and that every call gives the same answers.
 func TestRun(t *testing.T) {
 	o := tiny()
-	o.JSON = filepath.Join(t.TempDir(), "report.json")
-	o.Markdown = filepath.Join(t.TempDir(), "report.md")
-	var out bytes.Buffer
-	if err := run(t.Context(), &o, &out); err != nil {
+	o.JSON = filepath.Join(t.TempDir(), "figures.json")
+	var out, messages bytes.Buffer
+	if err := run(t.Context(), &o, &out, &messages); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(o.Markdown); err != nil || !bytes.Equal(text, out.Bytes()) {
-		t.Errorf("the Markdown file is not what was printed, %v", err)
+	if messages.Len() > 0 {
+		t.Error(messages.String())
 	}
 	data, err := os.ReadFile(o.JSON)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r report
-	if err := json.Unmarshal(data, &r); err != nil {
+	var f race.Figures
+	if err := json.Unmarshal(data, &f); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Sizes) != len(o.Sizes) {
-		t.Fatalf("%d sizes, want %d", len(r.Sizes), len(o.Sizes))
+	byName := map[string]race.Figure{}
+	for _, figure := range f.List {
+		byName[figure.Name] = figure
 	}
-	for i, size := range r.Sizes {
-		if size.Keys != o.Sizes[i] {
-			t.Errorf("size %d is of %d keys, want %d", i, size.Keys, o.Sizes[i])
-		}
-		checkRows(t, size.Rows)
+	for _, size := range o.Sizes {
+		checkFigures(t, fmt.Sprintf("libraries/keys=%d/library=", size), byName)
 	}
 	for _, name := range libraries {
-		if n := strings.Count(out.String(), "| "+name+" |"); n < len(o.Sizes) {
-			t.Errorf("the Markdown has %d rows of %s", n, name)
+		if n := strings.Count(out.String(), "\n"+name+", "); n < len(o.Sizes) {
+			t.Errorf("%d rows of %s", n, name)
+		}
+	}
+	if f.Config["kernel"] == "" || f.Config["cpu"] == "" {
+		t.Errorf("the figures are of %v", f.Config)
+	}
+}
+
+func checkFigures(t *testing.T, prefix string, figures map[string]race.Figure) {
+	t.Helper()
+	jobs := map[string]int{} // timed, by library
+	for name, f := range figures {
+		if library, job, _ := strings.Cut(strings.TrimPrefix(name, prefix), "/call="); strings.HasPrefix(name, prefix) && job != "" {
+			jobs[library]++
+			if f.Ns <= 0 || f.X <= 0 || f.Low > f.High {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+	for _, name := range libraries {
+		f, want := figures[prefix+name], rates[name]
+		if f.Rate < want.least || f.Rate > want.most {
+			t.Errorf("%s: %v of the absent keys pass", name, f.Rate)
+		}
+		if f.Bits < 9 || f.Bits > 13 && name != "ristretto" { // BinaryFuse8 has more in small filters
+			t.Errorf("%s: %v bits per key", name, f.Bits)
+		}
+		if other := sameFilter[name]; other != "" && (f.Rate != figures[prefix+other].Rate || f.Bits != figures[prefix+other].Bits) {
+			t.Errorf("%s: %v and %v bits per key, %s %v and %v", name, f.Rate, f.Bits, other, figures[prefix+other].Rate, figures[prefix+other].Bits)
+		}
+		timed := 3
+		if strings.HasPrefix(name, "lanebloom") {
+			timed = 6
+		} else if name == "parquet-go" {
+			timed = 4
+		}
+		if jobs[name] != timed {
+			t.Errorf("%s: %d jobs are timed, want %d", name, jobs[name], timed)
 		}
 	}
 }
 
-func checkRows(t *testing.T, rows []row) {
-	t.Helper()
-	jobs := map[string]int{} // timed, by library
-	byName := map[string]row{}
-	for _, row := range rows {
-		byName[row.Library] = row
-	}
-	for _, row := range rows {
-		for _, timing := range []*timing{row.Build, row.Absent, row.Present} {
-			if timing == nil {
-				continue
-			}
-			jobs[row.Library]++
-			if timing.NsPerKey <= 0 || timing.Ratio <= 0 || timing.RatioP10 > timing.RatioP90 {
-				t.Errorf("%s: %+v", row.Library, *timing)
-			}
-		}
-		want := rates[row.Library]
-		if rate := row.FalsePositiveRate; rate < want.least || rate > want.most {
-			t.Errorf("%s: %v of the absent keys pass", row.Library, rate)
-		}
-		if row.BitsPerKey < 9 || row.BitsPerKey > 13 { // BinaryFuse8 has more in small filters
-			t.Errorf("%s: %v bits per key", row.Library, row.BitsPerKey)
-		}
-		if name := sameFilter[row.Library]; name != "" {
-			if same := byName[name]; row.FalsePositiveRate != same.FalsePositiveRate || row.BitsPerKey != same.BitsPerKey {
-				t.Errorf("%s: %v and %v bits per key, %s %v and %v", row.Library,
-					row.FalsePositiveRate, row.BitsPerKey, name, same.FalsePositiveRate, same.BitsPerKey)
-			}
-		}
-	}
-	for _, name := range libraries {
-		want := 3
-		if strings.HasPrefix(name, "lanebloom") {
-			want = 6
-		} else if name == "parquet-go" {
-			want = 4
-		}
-		if jobs[name] != want {
-			t.Errorf("%s: %d jobs are timed, want %d", name, jobs[name], want)
+// TestWithoutCPP wants rows of the libraries in Go, and none of those in C++, where these cannot be compiled.
+func TestWithoutCPP(t *testing.T) {
+	for _, l := range newLibraries(10, make([]*oracle.Timer, len(inCPP))) {
+		if strings.HasPrefix(l.name, "C++") {
+			t.Errorf("%s has no timer", l.name)
 		}
 	}
 }
@@ -143,11 +148,9 @@ func TestWrongAnswers(t *testing.T) {
 		{"differs in size", library{build: [2]way{right, oneLess}, test: [2]way{right}}, "bits per key"},
 		{"fails", library{build: [2]way{right}, test: [2]way{broken}}, "broken"},
 	} {
-		test.library.name = "goleveldb"
-		c := &contest{columns: newColumns(5, 10), bits: map[string]float64{}, hits: map[string]int{}, libraries: []library{test.library}}
-		c.plan()
-		o := tiny()
-		err := c.run(t.Context(), &o, func() {})
+		reference := library{name: "reference", build: [2]way{right}, test: [2]way{right}}
+		c := &contest{columns: newColumns(5, 10), reference: &reference, rounds: 1, share: 1}
+		_, err := c.run(t.Context(), &test.library)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: error %v, want %q", test.name, err, test.want)
 		}
@@ -166,23 +169,24 @@ func TestErrors(t *testing.T) {
 		"no keys":          {change: func(o *options) { o.Sizes = []int{1000, 0} }},
 		"too many keys":    {change: func(o *options) { o.Sizes = []int{1 << 40} }},
 		"no bits":          {change: func(o *options) { o.BitsPerKey = 0 }},
-		"no rounds":        {change: func(o *options) { o.Rounds = -1 }},
+		"no rounds":        {change: func(o *options) { o.Rounds = 0 }},
+		"no time":          {change: func(o *options) { o.Time = -1 }},
 		"no queries":       {change: func(o *options) { o.Queries = 0 }},
 		"no cores":         {change: func(o *options) { o.Cores = 0 }},
 		"unknown":          {change: func(o *options) { o.Reference = "lanebloon" }},
-		"a device":         {change: func(o *options) { o.Markdown = os.DevNull }},
+		"a device":         {change: func(o *options) { o.JSON = os.DevNull }},
 		"a folder":         {change: func(o *options) { o.JSON = folder }},
-		"a missing folder": {change: func(o *options) { o.JSON = filepath.Join(folder, "missing", "report.json") }},
+		"a missing folder": {change: func(o *options) { o.JSON = filepath.Join(folder, "missing", "figures.json") }},
 		"an interrupt":     {change: func(*options) {}, ctx: interrupted},
 	} {
 		o := tiny()
-		o.Markdown, o.JSON = filepath.Join(folder, "report.md"), filepath.Join(folder, "report.json")
+		o.JSON = filepath.Join(folder, "figures.json")
 		test.change(&o)
 		ctx := test.ctx
 		if ctx == nil {
 			ctx = t.Context()
 		}
-		if err := run(ctx, &o, io.Discard); err == nil {
+		if err := run(ctx, &o, io.Discard, io.Discard); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 		if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {

@@ -1,82 +1,80 @@
-// Command stored compares what programs do with stored filters of bits-and-blooms with what they can do with
-// this library, and prints the tables of docs/bits-and-blooms.md (in compare/):
+// Command stored compares what Loki, Tempo, Weaviate and SpiceDB do with stored filters of bits-and-blooms with what they
+// can do with this library (in compare/):
 //
-//	go run ./stored programs    the filters of Loki, Tempo, Weaviate and SpiceDB
-//	go run ./stored keys        keys one by one and in columns, in a filter that is decoded
-//	go run ./stored adds        the same, added
+//	go run ./stored
 //
-// Every filter is made by bits-and-blooms, and every answer of both is compared. A row with a floor must be so many
-// times as fast; if one is not, the command says so and fails, unless -figures comes before the table.
+// Every filter is made by bits-and-blooms, and every answer of both is compared. docs/bits-and-blooms.md has the figures.
 package main
 
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"runtime"
-	"strings"
+	"testing"
 
-	"github.com/klauspost/cpuid/v2"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
-var tables = map[string]func(t *table) error{"programs": programs, "keys": keys, "adds": adds}
-
 func main() {
-	figures := flag.Bool("figures", false, "do not fail if a floor is not met")
+	asJSON := flag.Bool("json", false, "print JSON, for the command figures")
 	flag.Parse()
-	if flag.NArg() != 1 || tables[flag.Arg(0)] == nil {
-		fmt.Fprintln(os.Stderr, "usage: stored [-figures] programs|keys|adds")
-		os.Exit(2)
+	c := &comparison{rounds: 61, keys: 1}
+	err := c.run()
+	if err == nil {
+		err = c.Print(os.Stdout, *asJSON)
 	}
-	t := &table{w: os.Stdout, rounds: 61, keys: 1}
-	fmt.Fprintf(t.w, "%s, %s/%s, %s; nanoseconds, medians of %d rounds in one process:\n\n",
-		cpuid.CPU.BrandName, runtime.GOOS, runtime.GOARCH, runtime.Version(), t.rounds)
-	if err := tables[flag.Arg(0)](t); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "stored:", err)
 		os.Exit(1)
 	}
-	if t.slow > 0 && !*figures {
-		fmt.Fprintf(os.Stderr, "stored: %d of %d floors are not met\n", t.slow, t.floors)
-		os.Exit(1)
-	}
 }
 
-// table prints rows, and counts the floors and those that are not met.
-type table struct {
-	w            io.Writer
-	rounds       int
-	keys         float64 // of a filter: a test takes a small share of their number
-	floors, slow int
+// comparison has the figures of the programs.
+type comparison struct {
+	race.Figures
+	rounds int
+	keys   float64 // of a filter: a test takes a small share of their number
+}
+
+func (c *comparison) run() error {
+	for _, program := range []func() error{c.loki, c.tempo, c.weaviate, c.spice} {
+		if err := program(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // size returns how many of n keys a filter gets.
-func (t *table) size(n int) int { return max(1, int(t.keys*float64(n))) }
+func (c *comparison) size(n int) int { return max(1, int(c.keys*float64(n))) }
 
-func (t *table) head(columns ...string) {
-	fmt.Fprintf(t.w, "| %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---:|", len(columns)-1))
-}
-
-// row prints what both ways take, how many times as fast the second is, and its floor, and then the other cells.
-func (t *table) row(what string, before, after *way, cells ...string) {
-	middle, least := after.gain(before)
-	floor := ""
-	if after.floor > 0 {
-		t.floors++
-		floor = fmt.Sprint(after.floor)
-		if min(middle, least) < after.floor {
-			t.slow++
-			floor += ", not met"
+// compare times a program before and after, for so many operations a round. The caches have what a way has asked in the
+// round before, or, if it is warm, what it asks.
+func (c *comparison) compare(what string, operations int, warm bool, before, after func(round int) int) error {
+	way := func(name string, run func(round int) int) *race.Way {
+		return &race.Way{
+			Name:  what + ", " + name,
+			Run:   func(round int) (int, error) { return run(round), nil },
+			Ready: func(round int) error { run((round + oneIf(!warm)) % (c.rounds + 1)); return nil },
 		}
 	}
-	cells = append([]string{what, digits(median(before.ns)), digits(median(after.ns)), "×" + digits(middle), "×" + digits(least), floor}, cells...)
-	fmt.Fprintf(t.w, "| %s |\n", strings.Join(cells, " | "))
+	first, second := way("before", before), way("after", after)
+	if err := (race.Race{Rounds: c.rounds, Operations: operations}).Run(first, second); err != nil {
+		return err
+	}
+	allocations := func(run func(round int) int) float64 {
+		return race.Three(testing.AllocsPerRun(10, func() { run(0) }) / float64(operations))
+	}
+	old, now := first.Figure("programs/what="+what+"/way=before"), second.Beside("programs/what="+what+"/way=after", first)
+	old.Allocs, now.Allocs = allocations(before), allocations(after)
+	c.Add(old, now)
+	return nil
 }
 
-// digits writes a number with two digits, and more before the point.
-func digits(x float64) string {
-	if x < 10 {
-		return fmt.Sprintf("%.2g", x)
+// oneIf returns 1 for a yes.
+func oneIf(yes bool) int {
+	if yes {
+		return 1
 	}
-	return fmt.Sprintf("%.0f", x)
+	return 0
 }

@@ -1,21 +1,16 @@
 package main
 
-import (
-	"io"
-	"testing"
-)
+import "testing"
 
-// TestTables makes each table with small filters. The ways to do the same must agree.
-func TestTables(t *testing.T) {
-	for name, rows := range tables {
-		small := &table{w: io.Discard, rounds: 1, keys: 0.003}
-		if err := rows(small); err != nil || small.floors == 0 {
-			t.Errorf("%s: %v, %d floors", name, err, small.floors)
-		}
+// TestRun compares all programs with small filters. The ways to do the same must agree.
+func TestRun(t *testing.T) {
+	c := &comparison{rounds: 1, keys: 0.003}
+	if err := c.run(); err != nil || len(c.List) != 24 {
+		t.Errorf("%d figures: %v", len(c.List), err)
 	}
-	for _, name := range []string{"loki", "tempo", "weaviate", "segments", "spice"} {
-		if n := changed(name); n < 1 || n > 5 {
-			t.Errorf("%s has %d changed lines", name, n)
+	for _, f := range c.List {
+		if f.Ns <= 0 {
+			t.Errorf("%+v", f)
 		}
 	}
 }

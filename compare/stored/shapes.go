@@ -1,102 +1,44 @@
 package main
 
 import (
-	_ "embed"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"testing"
 
 	bitsbloom "github.com/bits-and-blooms/bloom/v3"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
-// programs prints what the programs take for a filter before and after.
-func programs(t *table) error {
-	t.head("", "before", "after", "times as fast", "least times", "floor", "allocations", "lines changed")
-	for _, shape := range []func(*table) error{loki, tempo, weaviate, spice} {
-		if err := shape(t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// program prints a row of a program: what both do for so many filters a round, and the lines of source that the name
-// tells.
-func (t *table) program(what, source string, operations int, before, after *way) error {
-	before.name, after.name = what+", before", what+", after"
-	if err := race(t.rounds, operations, []*way{before, after}); err != nil {
-		return err
-	}
-	allocations := func(w *way) string {
-		return fmt.Sprintf("%.3g", testing.AllocsPerRun(10, func() { w.run(0) })/float64(operations))
-	}
-	t.row(what, before, after, allocations(before)+" → "+allocations(after), fmt.Sprint(changed(source)))
-	return nil
-}
-
-//go:embed programs.go
-var source string
-
-// changed returns how many lines a function of programs.go whose name ends in After has, and its counterpart has not.
-func changed(name string) (lines int) {
-	body := func(name string) []string {
-		_, text, _ := strings.Cut(source, "\nfunc "+name+"(")
-		text, _, _ = strings.Cut(text, "\n}\n")
-		return strings.Split(text, "\n")[1:]
-	}
-	before := body(name + "Before")
-	for _, line := range body(name + "After") {
-		if !slices.Contains(before, line) {
-			lines++
-		}
-	}
-	return lines
-}
-
-// count returns 1 for a yes.
-func count(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
 // loki has a filter for the values of a column in each row of an index. A query asks all rows for one value.
-func loki(t *table) error {
+func (c *comparison) loki() error {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, shape := range []struct {
-		values, rows int
-		floor        float64
-	}{{100, 4096, 30}, {1000, 1024, 50}, {10_000, 256, 200}, {100_000, 64, 1000}} {
+	for _, shape := range []struct{ values, rows int }{{100, 4096}, {1000, 1024}, {10_000, 256}, {100_000, 64}} {
 		rows := make([][]byte, shape.rows)
 		for row := range rows {
-			n := t.size(shape.values + row%64*shape.values/500) // the sizes differ a little, as cardinalities do
+			n := c.size(shape.values + row%64*shape.values/500) // the sizes differ a little, as cardinalities do
 			filter := bitsbloom.NewWithEstimates(uint(n), 1.0/128)
 			for i := range n {
 				filter.AddString(fmt.Sprintf("pod-%d-%d", row, i))
 			}
 			rows[row], _ = filter.MarshalBinary() // to memory
 		}
-		values := make([]string, t.rounds+1)
+		values := make([]string, c.rounds+1)
 		for i := range values {
 			values[i] = fmt.Sprintf("pod-%x", random.Uint64())
 		}
 		for _, warm := range []bool{true, false} { // is all that the answers need in the caches, or only what other values need?
-			what, floor := "Loki, rows of "+kilobytes(len(rows[0])), 0.0
+			what := "Loki, rows of " + kilobytes(len(rows[0]))
 			if warm {
-				what, floor = what+", in the caches", shape.floor
+				what += ", in the caches"
 			}
-			err := t.program(what, "loki", len(rows),
-				&way{run: func(round int) int { return lokiBefore(rows, values[round]) }, warm: warm},
-				&way{run: func(round int) int { return lokiAfter(rows, values[round]) }, warm: warm, floor: floor})
+			err := c.compare(what, len(rows), warm,
+				func(round int) int { return lokiBefore(rows, values[round]) },
+				func(round int) int { return lokiAfter(rows, values[round]) })
 			if err != nil {
 				return err
 			}
@@ -109,16 +51,16 @@ func kilobytes(n int) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d B", n)
 	}
-	return fmt.Sprintf("%s KB", digits(float64(n)/1000))
+	return fmt.Sprintf("%s KB", race.Digits(float64(n)/1000))
 }
 
 // tempo has blocks, and objects of 100 KiB for the filter of each. A query asks all blocks for one trace.
-func tempo(t *table) error {
+func (c *comparison) tempo() error {
 	const blocks, shards, shardBytes, rate = 32, 3, 100 << 10, 0.01
 	random := rand.New(rand.NewPCG(3, 4))
 	stored := make([]block, blocks)
 	for i := range stored {
-		traces := t.size(shards * shardBytes * 8 / 10)
+		traces := c.size(shards * shardBytes * 8 / 10)
 		_, k := bitsbloom.EstimateParameters(uint(traces), rate)
 		filters := make([]*bitsbloom.BloomFilter, shards)
 		for shard := range filters {
@@ -133,7 +75,7 @@ func tempo(t *table) error {
 			stored[i] = append(stored[i], object)
 		}
 	}
-	ids := make([][]byte, t.rounds+1)
+	ids := make([][]byte, c.rounds+1)
 	for i := range ids {
 		ids[i] = newID(random)
 	}
@@ -144,18 +86,18 @@ func tempo(t *table) error {
 				if err != nil {
 					panic(err) // the filters are whole
 				}
-				found += count(yes)
+				found += oneIf(yes)
 			}
 			return found
 		}
 	}
-	return t.program("Tempo, objects of 100 KiB", "tempo", blocks, &way{run: ask(tempoBefore)}, &way{run: ask(tempoAfter)})
+	return c.compare("Tempo, objects of 100 KiB", blocks, false, ask(tempoBefore), ask(tempoAfter))
 }
 
 // weaviate has a file with the filter of each segment. It opens all at the start, and asks all for a key.
-func weaviate(t *table) error {
+func (c *comparison) weaviate() error {
 	const segments, rate, asked = 16, 0.001, 4096
-	keys := t.size(100_000)
+	keys := c.size(100_000)
 	folder, err := os.MkdirTemp("", "bitsandblooms")
 	if err != nil {
 		return err
@@ -187,9 +129,9 @@ func weaviate(t *table) error {
 			return 0
 		}
 	}
-	err = t.program("Weaviate, a segment opened", "weaviate", segments,
-		&way{run: open(func(i int) (err error) { before[i], err = weaviateBefore(paths[i]); return err })},
-		&way{run: open(func(i int) (err error) { after[i], err = weaviateAfter(paths[i]); return err })})
+	err = c.compare("Weaviate, a segment opened", segments, false,
+		open(func(i int) (err error) { before[i], err = weaviateBefore(paths[i]); return err }),
+		open(func(i int) (err error) { after[i], err = weaviateAfter(paths[i]); return err }))
 	if err != nil {
 		return err
 	}
@@ -202,23 +144,23 @@ func weaviate(t *table) error {
 		known[i] = newID(random)
 	}
 	hits := make([]uint64, 1)
-	return t.program("Weaviate, a key in 16 segments", "segments", asked,
-		&way{run: func(int) (found int) {
+	return c.compare("Weaviate, a key in 16 segments", asked, false,
+		func(int) (found int) {
 			for _, key := range known {
 				found += segmentsBefore(before, key)
 			}
 			return found
-		}},
-		&way{run: func(int) (found int) {
+		},
+		func(int) (found int) {
 			for _, key := range known {
 				found += segmentsAfter(group, key, hits)
 			}
 			return found
-		}})
+		})
 }
 
 // spice has a filter of 120 bytes in each request, in which every dispatch records a key.
-func spice(t *table) error {
+func (c *comparison) spice() error {
 	const dispatches = 4096
 	random := rand.New(rand.NewPCG(7, 8))
 	filter := bitsbloom.NewWithEstimates(50, 0.001)
@@ -237,13 +179,12 @@ func spice(t *table) error {
 				if err != nil {
 					panic(err) // the filter is whole
 				}
-				sum += count(loop) + int(next[30]) + int(next[100])
+				sum += oneIf(loop) + int(next[30]) + int(next[100])
 			}
 			return sum
 		}
 	}
-	return t.program(fmt.Sprintf("SpiceDB, a dispatch with %d B", len(traversal)), "spice", dispatches,
-		&way{run: dispatch(spiceBefore)}, &way{run: dispatch(spiceAfter), floor: 6})
+	return c.compare(fmt.Sprintf("SpiceDB, a dispatch with %d B", len(traversal)), dispatches, false, dispatch(spiceBefore), dispatch(spiceAfter))
 }
 
 // newID returns 16 random bytes.

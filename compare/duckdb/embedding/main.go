@@ -1,5 +1,5 @@
 // Command embedding gives a large file of DuckDB Bloom filters of two columns of ids, numbers and texts: with bloom-parquet embed, which it builds, and by
-// writing the file anew with DuckDB and with arrow-go. It prints the time, the memory and the size of each, and how long DuckDB
+// writing the file anew with DuckDB and with arrow-go. It tells the time, the memory and the size of each, and how long DuckDB
 // takes to find an id in the old file and in the new ones.
 //
 //	go run ./embedding
@@ -16,7 +16,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
@@ -26,6 +25,7 @@ import (
 	_ "github.com/duckdb/duckdb-go/v2"
 
 	"github.com/lanebloom/bloom/compare/duckdb/internal/command"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 func main() {
@@ -33,32 +33,37 @@ func main() {
 	rows := flag.Int("rows", 6_000_000, "rows of the file: 6 million are some 390 MB")
 	rounds := flag.Int("rounds", 3, "times each way runs; the shortest counts")
 	way := flag.String("way", "", "only write the second file from the first that is named, with duckdb or arrow-go, as a process of its own does")
+	asJSON := flag.Bool("json", false, "print JSON, for the command figures")
 	flag.Parse()
-	err := error(nil)
 	if *way != "" {
-		err = rewrite(*way, flag.Arg(0), flag.Arg(1))
-	} else {
-		err = run(*rows, *rounds)
+		if err := rewrite(*way, flag.Arg(0), flag.Arg(1)); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
+	figures, err := run(*rows, *rounds)
+	if err == nil {
+		err = figures.Print(os.Stdout, *asJSON)
 	}
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(rows, rounds int) (err error) {
+func run(rows, rounds int) (figures race.Figures, err error) {
 	dir, err := os.MkdirTemp("", "embedding")
 	if err != nil {
-		return err
+		return figures, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	old := filepath.Join(dir, "old.parquet")
 	program, err := command.Build(dir)
 	if err != nil {
-		return err
+		return figures, err
 	}
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
-		return err
+		return figures, err
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1) // what SET says is for a connection
@@ -66,11 +71,11 @@ func run(rows, rounds int) (err error) {
 		COPY (SELECT (hash(n) >> 1)::BIGINT AS id, hash(n + 1, 3) AS session, 'user ' || (hash(n, 5) %% 100000) AS name,
 			TIMESTAMP '2024-05-01' + to_seconds(n) AS at, (hash(n, 7) %% 100000) / 100 AS price, md5(n::VARCHAR) AS token FROM range(%d) t(n))
 		TO '%s' (FORMAT parquet)`, rows, old)); err != nil {
-		return err
+		return figures, err
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return figures, err
 	}
 	ways := []struct {
 		name string
@@ -80,55 +85,50 @@ func run(rows, rounds int) (err error) {
 		{"written anew by DuckDB, with the dictionaries of 200,000 values that its filters need", []string{self, "-way", "duckdb"}},
 		{"written anew by arrow-go", []string{self, "-way", "arrow-go"}},
 	}
-	fmt.Print("|  | time | memory | size | a number is found in | a text in |\n|---|---:|---:|---:|---:|---:|\n")
-	if err := report(db, "the file of DuckDB, without filters of these columns", old, rows, rounds, 0, 0); err != nil {
-		return err
+	if err := report(&figures, db, "the file of DuckDB, without filters of these columns", old, rows, rounds); err != nil {
+		return figures, err
 	}
 	for i, way := range ways {
-		out := filepath.Join(dir, fmt.Sprint(i, ".parquet"))
-		var best time.Duration
-		var most int64
-		for range rounds {
+		out, most := filepath.Join(dir, fmt.Sprint(i, ".parquet")), int64(0)
+		run := &race.Way{Name: way.name, Run: func(int) (int, error) {
 			c := exec.Command(way.args[0], append(way.args[1:len(way.args):len(way.args)], out, old)...)
-			start := time.Now()
 			if said, err := c.CombinedOutput(); err != nil {
-				return fmt.Errorf("%s: %w: %s", way.name, err, said)
-			}
-			if took := time.Since(start); best == 0 || took < best {
-				best = took
+				return 0, fmt.Errorf("%w: %s", err, said)
 			}
 			most = max(most, c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss<<10)
+			return 0, nil
+		}}
+		if err := (race.Race{Rounds: rounds, Operations: 1}).Run(run); err != nil {
+			return figures, err
 		}
-		if err := report(db, way.name, out, rows, rounds, best, most); err != nil {
-			return err
+		figures.Add(race.Figure{Name: "embed/way=" + way.name + "/write", Ns: race.Three(run.Least()), MB: race.Three(float64(most) / 1e6)})
+		if err := report(&figures, db, way.name, out, rows, rounds); err != nil {
+			return figures, err
 		}
 	}
-	return nil
+	return figures, nil
 }
 
-// report prints the size of a file, what it took to write it, and how long DuckDB takes to find an id.
-func report(db *sql.DB, name, path string, rows, rounds int, took time.Duration, memory int64) error {
+// report adds the size of a file, and how long DuckDB takes to find a number and a text.
+func report(figures *race.Figures, db *sql.DB, name, path string, rows, rounds int) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	var queries [2]time.Duration
-	for i, where := range []string{fmt.Sprintf("id = (hash(%d::BIGINT) >> 1)::BIGINT", rows/3), fmt.Sprintf("token = md5('%d')", rows/3)} {
-		for range rounds {
-			found, start := 0, time.Now()
-			if err := db.QueryRow(fmt.Sprintf(`SELECT count(name) FROM '%s' WHERE %s`, path, where)).Scan(&found); err != nil || found != 1 {
-				return fmt.Errorf("%s: DuckDB finds %d rows: %w", name, found, err)
+	figures.Add(race.Figure{Name: "embed/way=" + name + "/size", MB: race.Three(float64(info.Size()) / 1e6)})
+	for _, query := range [][2]string{{"number", fmt.Sprintf("id = (hash(%d::BIGINT) >> 1)::BIGINT", rows/3)}, {"text", fmt.Sprintf("token = md5('%d')", rows/3)}} {
+		what, where := query[0], query[1]
+		find := &race.Way{Name: name, Run: func(int) (found int, err error) {
+			if err = db.QueryRow(fmt.Sprintf(`SELECT count(name) FROM '%s' WHERE %s`, path, where)).Scan(&found); err == nil && found != 1 {
+				err = fmt.Errorf("DuckDB finds %d rows", found)
 			}
-			if t := time.Since(start); queries[i] == 0 || t < queries[i] {
-				queries[i] = t
-			}
+			return found, err
+		}}
+		if err := (race.Race{Rounds: rounds, Operations: 1}).Run(find); err != nil {
+			return err
 		}
+		figures.Add(race.Figure{Name: "embed/way=" + name + "/" + what, Ns: race.Three(find.Least())})
 	}
-	wrote := " | "
-	if took > 0 {
-		wrote = fmt.Sprintf("%.2f s | %d MB", took.Seconds(), memory/1e6)
-	}
-	fmt.Printf("| %s | %s | %d MB | %d ms | %d ms |\n", name, wrote, info.Size()/1e6, queries[0].Milliseconds(), queries[1].Milliseconds())
 	return nil
 }
 

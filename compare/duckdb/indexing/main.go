@@ -1,5 +1,5 @@
 // Command indexing times bloom-parquet prune, which it builds, with an index and without one, in a table of many files of random
-// ids with filters of parquet-go. It prints the medians for one key and for 10,000, of which one in a hundred is there, and fails
+// ids with filters of parquet-go. It tells the medians for one key and for 10,000, of which one in a hundred is there, and fails
 // if a row group that has a key is missing from an answer. Cold means that the kernel keeps no file in memory, which takes root,
 // and a temporary folder (TMPDIR) on a disk.
 //
@@ -11,7 +11,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"maps"
 	"math/rand/v2"
@@ -26,6 +25,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom/compare/duckdb/internal/command"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 const (
@@ -38,11 +38,16 @@ func main() {
 	log.SetFlags(0)
 	files := flag.Int("files", 2000, "files of the table: 2,000 are some 600 MB")
 	rounds := flag.Int("rounds", 3, "times each way runs; the median counts")
+	asJSON := flag.Bool("json", false, "print JSON, for the command figures")
 	flag.Parse()
 	if *files < 1 || *rounds < 1 {
 		log.Fatal("-files and -rounds must be at least 1")
 	}
-	if err := run(os.Stdout, *files, *rounds, func() error { return dropCaches(caches) }); err != nil {
+	figures, err := run(*files, *rounds, func() error { return dropCaches(caches) })
+	if err == nil {
+		err = figures.Print(os.Stdout, *asJSON)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
@@ -67,89 +72,74 @@ type table struct {
 	files           int
 }
 
-// run prints the times in which prune finds keys. It calls drop before each cold one.
-func run(out io.Writer, files, rounds int, drop func() error) (err error) {
+// run returns the times in which prune finds keys. It calls drop before each cold one.
+func run(files, rounds int, drop func() error) (figures race.Figures, err error) {
 	if err := drop(); err != nil { // before all that takes long
-		return err
+		return figures, err
 	}
 	dir, err := os.MkdirTemp("", "indexing")
 	if err != nil {
-		return err
+		return figures, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	t := &table{folder: filepath.Join(dir, "files"), files: files}
 	if t.program, err = command.Build(dir); err != nil {
-		return err
+		return figures, err
 	}
 	if err := t.write(); err != nil {
-		return err
+		return figures, err
 	}
 	index := filepath.Join(dir, "table.index")
 	took, _, err := t.exec("index", "--column", "id", "-o", index, t.folder)
 	if err != nil {
-		return err
+		return figures, err
 	}
 	info, err := os.Stat(index)
 	if err != nil {
-		return err
+		return figures, err
 	}
-	ways := []struct {
-		name  string
-		flags []string
-	}{
-		{"without an index", nil},
-		{fmt.Sprintf("with one of %d MB, made in %.1f s", info.Size()/1e6, took.Seconds()), []string{"--index", index}},
-	}
-	rows := make([]string, len(ways))
+	figures.Add(race.Figure{Name: "index/made", Ns: race.Three(float64(took)), MB: race.Three(float64(info.Size()) / 1e6)})
 	for _, n := range []int{1, 10_000} {
 		keys := t.keys(n)
 		name := filepath.Join(dir, "keys")
 		if err := writeKeys(name, keys); err != nil {
-			return err
+			return figures, err
 		}
 		places, err := t.scan(keys)
 		if err != nil {
-			return err
+			return figures, err
 		}
-		for i, way := range ways {
-			args := slices.Concat([]string{"prune", "--column", "id"}, way.flags, []string{name, t.folder})
-			for _, prepare := range []func() error{func() error { return nil }, drop} {
-				median, err := t.time(rounds, prepare, places, args)
-				if err != nil {
-					return fmt.Errorf("%d keys, %s: %w", n, way.name, err)
+		for _, flags := range [][]string{nil, {"--index", index}} {
+			args := slices.Concat([]string{"prune", "--column", "id"}, flags, []string{name, t.folder})
+			warm, cold := t.prune(func() error { return nil }, places, args), t.prune(drop, places, args)
+			for _, w := range []*race.Way{warm, cold} {
+				if err := (race.Race{Rounds: rounds, Operations: 1}).Run(w); err != nil {
+					return figures, fmt.Errorf("%d keys, %q: %w", n, flags, err)
 				}
-				rows[i] += fmt.Sprintf(" %d ms |", median.Milliseconds())
 			}
+			at := fmt.Sprintf("index/way=%s/keys=%d/caches=", [...]string{"without", "with"}[len(flags)/2], n)
+			figures.Add(warm.Figure(at+"warm"), cold.Figure(at+"cold"))
 		}
 	}
-	fmt.Fprint(out, "| `prune` | one key | one key, cold | 10,000 keys | 10,000 keys, cold |\n|---|---:|---:|---:|---:|\n")
-	for i, way := range ways {
-		fmt.Fprintf(out, "| %s |%s\n", way.name, rows[i])
-	}
-	return nil
+	return figures, nil
 }
 
-// time returns the median of the times that a command takes. Each answer must have all of some places.
-func (t *table) time(rounds int, prepare func() error, places map[string]bool, args []string) (time.Duration, error) {
-	var times []time.Duration
-	for range rounds {
-		if err := prepare(); err != nil {
-			return 0, err
-		}
-		if _, _, err := t.exec("--version"); err != nil { // the program itself is in memory, cold or not
-			return 0, err
-		}
-		took, answer, err := t.exec(args...)
-		if err != nil {
-			return 0, err
-		}
-		if err := hasAll(answer, places); err != nil {
-			return 0, err
-		}
-		times = append(times, took)
+// prune returns a way to run a command. Each answer must have all of some places.
+func (t *table) prune(prepare func() error, places map[string]bool, args []string) *race.Way {
+	return &race.Way{
+		Name: "prune",
+		Ready: func(int) error {
+			err := prepare()
+			if err == nil {
+				_, _, err = t.exec("--version") // the program itself is in memory, cold or not
+			}
+			return err
+		},
+		Run: func(int) (int, error) {
+			_, answer, err := t.exec(args...)
+			return 0, errors.Join(err, hasAll(answer, places))
+		},
 	}
-	slices.Sort(times)
-	return times[len(times)/2], nil
 }
 
 // exec runs the program, and returns how long that took and what it printed. A message of prune is an error: it

@@ -1,10 +1,11 @@
 // Command rowsof finds the rows of a large Parquet file that have one of many keys: with bloom-parquet
 // filter, which it builds, and with a semi-join of DuckDB: of keys in lines, and of keys in a column of another
 // Parquet file. All find equally many, or it fails.
-// Beside them it prints how long it takes only to read the row groups that may have keys, with the reader
+// Beside them it tells how long it takes only to read the row groups that may have keys, with the reader
 // that bloom-parquet has. It generates the file with DuckDB.
 //
 //	go run ./rowsof -rows 20000000
+//	go run ./rowsof -keys 100 -there 100
 package main
 
 import (
@@ -18,10 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"syscall"
-	"time"
 
 	_ "github.com/duckdb/duckdb-go/v2"
 	"github.com/parquet-go/parquet-go"
@@ -29,6 +27,7 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 	"github.com/lanebloom/bloom/compare/duckdb/internal/command"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 func main() {
@@ -39,6 +38,7 @@ func main() {
 	sorted := flag.Bool("sorted", false, "ids are in order, and the keys are from a fiftieth of their range")
 	rounds := flag.Int("rounds", 5, "times each way runs, in turn; the shortest counts")
 	threads := flag.Int("threads", 1, "threads of DuckDB, and of Go in the other ways")
+	asJSON := flag.Bool("json", false, "print JSON, for the command figures")
 	only := flag.Bool("read", false, "only read the file and the keys that are named, as the first way does in a process of its own")
 	flag.Parse()
 	if *only {
@@ -47,7 +47,11 @@ func main() {
 		}
 		return
 	}
-	if err := run(*rows, *keys, *there, *rounds, *threads, *sorted); err != nil {
+	figures, err := run(*rows, *keys, *there, *rounds, *threads, *sorted)
+	if err == nil {
+		err = figures.Print(os.Stdout, *asJSON)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
@@ -63,77 +67,54 @@ type table struct {
 	groups, of int // read, of all
 }
 
-func run(rows, keys, there, rounds, threads int, sorted bool) error {
+func run(rows, keys, there, rounds, threads int, sorted bool) (figures race.Figures, err error) {
 	dir, err := os.MkdirTemp("", "rowsof")
 	if err != nil {
-		return err
+		return figures, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
-		return err
+		return figures, err
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	t := &table{db: db, dir: dir, file: filepath.Join(dir, "events.parquet"), keys: filepath.Join(dir, "keys"), wanted: filepath.Join(dir, "wanted.parquet"), threads: threads}
 	if t.command, err = command.Build(dir); err != nil {
-		return err
+		return figures, err
 	}
 	if err := t.generate(rows, keys, there, sorted); err != nil {
-		return err
+		return figures, err
 	}
-	ways := []struct {
-		name      string
-		run       func() (int, error)
-		took, cpu []time.Duration
-	}{
-		{name: "reading the row groups that remain", run: t.read},
-		{name: "bloom-parquet filter, keys in lines", run: func() (int, error) { return t.filter("--keys", t.keys) }},
-		{name: "DuckDB's semi-join, keys in lines", run: func() (int, error) {
+	way := func(name string, find func() (int, error)) *race.Way {
+		return &race.Way{Name: name, Run: func(int) (int, error) { return find() }}
+	}
+	ways := []*race.Way{
+		way("reading the row groups that remain", func() (int, error) { return there, t.read() }),
+		way("bloom-parquet filter, keys in lines", func() (int, error) { return t.filter("--keys", t.keys) }),
+		way("DuckDB's semi-join, keys in lines", func() (int, error) {
 			return t.duckdb(fmt.Sprintf("SELECT key FROM read_csv('%s', header = false, columns = {'key': 'BIGINT'})", t.keys))
-		}},
-		{name: "bloom-parquet filter, keys in Parquet", run: func() (int, error) { return t.filter("--keys", t.wanted, "--keys-column", "key") }},
-		{name: "DuckDB's semi-join, keys in Parquet", run: func() (int, error) { return t.duckdb(fmt.Sprintf("SELECT key FROM '%s'", t.wanted)) }},
+		}),
+		way("bloom-parquet filter, keys in Parquet", func() (int, error) { return t.filter("--keys", t.wanted, "--keys-column", "key") }),
+		way("DuckDB's semi-join, keys in Parquet", func() (int, error) { return t.duckdb(fmt.Sprintf("SELECT key FROM '%s'", t.wanted)) }),
 	}
-	for range rounds {
-		for i := range ways {
-			start, cpu := time.Now(), cpuTime()
-			found, err := ways[i].run()
-			if err != nil {
-				return fmt.Errorf("%s: %w", ways[i].name, err)
-			}
-			ways[i].took, ways[i].cpu = append(ways[i].took, time.Since(start)), append(ways[i].cpu, cpuTime()-cpu)
-			if i > 0 && found != there {
-				return fmt.Errorf("%s: %d rows, want %d", ways[i].name, found, there)
-			}
-		}
+	if err := (race.Race{Rounds: rounds, Operations: 1}).Run(ways...); err != nil {
+		return figures, err
 	}
 	info, err := os.Stat(t.file)
 	if err != nil {
-		return err
+		return figures, err
 	}
 	var version string
 	if err := db.QueryRow("SELECT version()").Scan(&version); err != nil {
-		return err
+		return figures, err
 	}
-	fmt.Printf("%d MB, %d of %d row groups remain; %d of %d keys found; DuckDB %s\n", info.Size()/1e6, t.groups, t.of, there, keys, version)
-	fmt.Print("\n|  | time | of CPUs |\n|---|---:|---:|\n")
-	for _, way := range ways {
-		fmt.Printf("| %s | %.0f ms | %.0f ms |\n", way.name, slices.Min(way.took).Seconds()*1e3, slices.Min(way.cpu).Seconds()*1e3)
+	figures.Config = map[string]string{"DuckDB": version, "row groups that remain": fmt.Sprintf("%d of %d", t.groups, t.of)}
+	figures.Add(race.Figure{Name: fmt.Sprintf("rows/keys=%d/file", keys), MB: race.Three(float64(info.Size()) / 1e6)})
+	for _, w := range ways {
+		figures.Add(race.Figure{Name: fmt.Sprintf("rows/keys=%d/way=%s", keys, w.Name), Ns: race.Three(w.Least())})
 	}
-	return nil
-}
-
-// cpuTime returns the time on CPUs of this process and of those that it ran.
-func cpuTime() (sum time.Duration) {
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(who, &u); err != nil {
-			log.Fatal(err)
-		}
-		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	return sum
+	return figures, nil
 }
 
 // generate writes the file and the keys. An id is in one row, and the file has filters of them.
@@ -196,16 +177,16 @@ func (t *table) duckdb(keys string) (int, error) {
 }
 
 // read reads all values of the row groups that may have keys, in a process of its own.
-func (t *table) read() (int, error) {
+func (t *table) read() error {
 	program, err := os.Executable()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	output, err := t.exec(program, "-read", t.file, t.keys)
 	if err == nil {
 		_, err = fmt.Sscan(output, &t.groups, &t.of)
 	}
-	return 0, err
+	return err
 }
 
 // read prints how many row groups may have keys, and of how many.

@@ -4,8 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
+	"time"
 )
 
 // Figure is a median over rounds, or a figure that has none. Its name is that of Go's benchmarks, such as
@@ -36,24 +40,35 @@ func (f *Figures) Print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w).Encode(f)
 	}
+	for _, key := range slices.Sorted(maps.Keys(f.Config)) {
+		fmt.Fprintf(w, "%s: %s\n", key, f.Config[key])
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\tns\ttimes as fast\tallocations\tMB\trate")
 	for _, g := range f.List {
-		x := number(g.X)
-		if x != "" {
-			x += fmt.Sprintf(" (%v–%v)", g.Low, g.High)
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", g.Name, number(g.Ns), x, number(g.Allocs), number(g.MB), number(g.Rate))
+		fmt.Fprintf(t, "%s\t%s\n", g.Name, g.words())
 	}
 	return t.Flush()
 }
 
-// number writes a number, and nothing for 0.
-func number(v float64) string {
-	if v == 0 {
-		return ""
+// words says what a figure has.
+func (f Figure) words() string {
+	var words []string
+	add := func(v float64, format string, args ...any) {
+		if v != 0 {
+			words = append(words, fmt.Sprintf(format, args...))
+		}
 	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
+	if f.Ns < 1000 {
+		add(f.Ns, "%v ns", f.Ns)
+	} else {
+		add(f.Ns, "%v", time.Duration(f.Ns))
+	}
+	add(f.X, "×%v (%v–%v)", f.X, f.Low, f.High)
+	add(f.Allocs, "%v allocations", f.Allocs)
+	add(f.MB, "%v MB", f.MB)
+	add(f.Bits, "%v bits a key", f.Bits)
+	add(f.Rate, "%v %% pass", Three(100*f.Rate))
+	return strings.Join(words, ", ")
 }
 
 // Three rounds to three digits: more would be noise.

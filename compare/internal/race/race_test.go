@@ -73,7 +73,7 @@ func TestErrors(t *testing.T) {
 // TestPrint wants the same figures back from JSON, and all of them in the table.
 func TestPrint(t *testing.T) {
 	f := Figures{Config: map[string]string{"cpu": "A"}}
-	f.Add(Figure{Name: "a/b=1", Ns: 12.5}, Figure{Name: "a/b=2", Ns: 2, X: 6.25, Low: 6, High: 7, Rate: 0.01, MB: 3, Allocs: 1})
+	f.Add(Figure{Name: "a/b=1", Ns: 12.5}, Figure{Name: "a/b=2", Ns: 2.5e6, X: 6.25, Low: 6, High: 7, Rate: 0.01, MB: 3, Allocs: 1})
 	var out bytes.Buffer
 	if err := f.Print(&out, true); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestPrint(t *testing.T) {
 	if err := f.Print(&out, false); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"a/b=1  12.5", "a/b=2  2     6.25 (6–7)     1            3   0.01"} {
+	for _, line := range []string{"cpu: A\n", "a/b=1  12.5 ns\n", "a/b=2  2.5ms, ×6.25 (6–7), 1 allocations, 3 MB, 1 % pass\n"} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("%q is not in\n%s", line, out.String())
 		}
