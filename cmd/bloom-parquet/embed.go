@@ -23,7 +23,7 @@ import (
 )
 
 type embedCommand struct {
-	Column  []string      `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones."`
+	Column  []string      `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones. Before a comma in a name stands a backslash."`
 	Rate    float64       `default:"0.01" placeholder:"P" help:"False-positive rate to stay under (0.01)."`
 	AnySize bool          `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
 	Replace bool          `help:"Give new filters to row groups that have one, too. Those whose filter may lack values always get one."`

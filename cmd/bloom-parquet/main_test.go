@@ -60,6 +60,7 @@ func TestScripts(t *testing.T) {
 			"durations": writeDurations,
 			"count":     countArrows,
 			"mislead":   mislead,
+			"comma":     writeComma,
 			"spoil":     spoil,
 			"age":       age,
 			"cut":       cutFile,
@@ -202,6 +203,18 @@ func mislead(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
+}
+
+// writeComma is the script command: comma FILE, for a file whose only column is a,b.
+func writeComma(ts *testscript.TestScript, _ bool, args []string) {
+	var out bytes.Buffer
+	w := parquet.NewWriter(&out, parquet.NewSchema("table", parquet.Group{"a,b": parquet.Int(64)}))
+	for i := range int64(100) {
+		_, err := w.WriteRows([]parquet.Row{{parquet.Int64Value(i)}})
+		ts.Check(err)
+	}
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o644))
 }
 
 // age is the script command: age FILE, which makes a file an hour older.
