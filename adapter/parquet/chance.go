@@ -62,6 +62,14 @@ type Fill struct {
 	Rate    float64 // the share, 0 to 1, of absent keys that pass, as the set bits tell it
 }
 
+// keys returns how many different keys a filter seems to have. Each sets one of the 32 bits of a word in each of the eight words of its
+// block, so of the bits of all blocks a share of exp(-keys/(32·blocks)) stays clear.
+func (f Fill) keys() float64 {
+	const bitsOfWord = 32
+	blocks := float64(f.Bits) / (8 * blockSize)
+	return -bitsOfWord * blocks * math.Log(float64(f.Bits-f.SetBits)/float64(f.Bits))
+}
+
 // Fill reads the filter of a row group and counts its bits. The error is that of [Column.Filter].
 func (c *Column) Fill(i int) (Fill, error) {
 	filter := c.whole(i)

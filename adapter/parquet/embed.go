@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/bits"
 	"sort"
 
 	"github.com/lanebloom/bloom"
@@ -190,7 +189,7 @@ func (s Sizing) Filter(columns ...bloom.Keys) (*bloom.Filter, error) {
 	filter := filterOf(min(blocks, mostFilter/blockSize), hashed)
 	// The set bits tell how many keys differ: to within a part of a percent, unless most bits are set.
 	differ := n
-	if keys := math.Ceil(filter.Stats().Keys); keys < float64(n) {
+	if keys := math.Ceil(FillOf(filter).keys()); keys < float64(n) {
 		differ = int(keys)
 	}
 	if fewer, err := s.blocks(differ); err != nil {
@@ -213,23 +212,26 @@ func filterOf(blocks int, hashed []bloom.Keys) *bloom.Filter {
 	return set.Filter()
 }
 
+// probes is the number of bits that a key has in its block, one in each word.
+const probes = 8
+
 // blocks returns how many blocks of 32 bytes a filter of n keys has.
 func (s Sizing) blocks(n int) (int, error) {
-	policy, err := bloom.PolicyFor(bloom.Parquet, n, s.Rate)
-	if err != nil {
-		return 0, err
-	}
-	_, probes, err := policy.Size(n)
-	if err != nil {
-		return 0, err
-	}
 	most := mostFilter / blockSize
-	keeps := func(blocks int) bool {
+	keeps := func(n, blocks int) bool {
 		return bloom.Parquet.FalsePositiveRate(n, uint64(8*blockSize*blocks), probes) <= s.Rate
 	}
-	blocks := 1 + sort.Search(most, func(i int) bool { return keeps(1 + i) })
-	if !s.AnySize {
-		blocks = 1 << bits.Len(uint(blocks-1))
+	if !(s.Rate > 0 && s.Rate < 1) || !keeps(1, most) {
+		return 0, fmt.Errorf("%w: a filter of Parquet cannot have the rate %v", bloom.ErrRate, s.Rate)
+	}
+	// The size doubles until it keeps the rate. Between it and its half lies every other one.
+	blocks := 1
+	for blocks <= most && !keeps(n, blocks) {
+		blocks *= 2
+	}
+	if s.AnySize && blocks > 1 {
+		half := blocks / 2
+		blocks = half + 1 + sort.Search(half-1, func(i int) bool { return keeps(n, half+1+i) })
 	}
 	if blocks > most {
 		return blocks, fmt.Errorf("%w: %d keys at a rate of %v take more than %d MiB", ErrTooMany, n, s.Rate, mostFilter>>20)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/lanebloom/bloom"
 )
@@ -173,6 +174,20 @@ func TestEmbedderShort(t *testing.T) {
 	}
 	if err := e.Close(); !errors.Is(err, ErrFooter) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestSizingOfMany makes filters for very many small chunks: to size one takes no longer than to fill it.
+func TestSizingOfMany(t *testing.T) {
+	keys, start := bloom.Integers(make([]uint64, 100)), time.Now()
+	const chunks = 1000
+	for range chunks {
+		if _, err := (Sizing{Rate: 0.01}).Filter(keys); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(start); took > 3*time.Second { // 0.1 s where it was 11 s
+		t.Errorf("%d filters took %v", chunks, took)
 	}
 }
 
