@@ -50,13 +50,14 @@ func TestWriters(t *testing.T) {
 	t.Setenv(apartVariable, "1") // no process for each
 	wanted, lost, unread := 0, 0, 0
 	for _, name := range files {
-		for _, column := range []string{"text", "number"} {
-			rows, err := scanRows(name, column)
-			if err != nil { // parquet-go cannot read all that arrow-go writes; filter has the same error then
-				t.Logf("%s: %v", name, err)
-				unread++
-				continue
-			}
+		texts, err1 := scanRows(name, "text")
+		numbers, err2 := scanRows(name, "number")
+		if err := errors.Join(err1, err2); err != nil { // parquet-go cannot read all that arrow-go writes, and filter says so
+			t.Logf("%s: %v", name, err)
+			unread++
+			continue
+		}
+		for column, rows := range map[string]map[string][]string{"text": texts, "number": numbers} {
 			keys := slices.Sorted(maps.Keys(rows))
 			step := max(1, len(keys)/12)
 			lists := [][]string{keys, {keys[len(keys)-1]}, {"7777777777"}}
@@ -77,9 +78,9 @@ func TestWriters(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d files, %d columns not read, %d rows wanted, %d lost", len(files), unread, wanted, lost)
+	t.Logf("%d files, %d not read, %d rows wanted, %d lost", len(files), unread, wanted, lost)
 	if unread > len(files)/20 {
-		t.Error("too few columns are read")
+		t.Error("too few files are read")
 	}
 }
 
