@@ -8,10 +8,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +26,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/commandtest"
 )
 
 func TestMain(m *testing.M) {
@@ -47,54 +46,22 @@ func writeForever() {
 
 // TestScripts runs the scripts of testdata/script, in which "bloom-parquet" is this command.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
-		RequireExplicitExec: true,
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status":    wantStatus,
-			"orders":    writeOrders,
-			"lines":     writeLines,
-			"show":      show,
-			"arrows":    writeArrows,
-			"claims":    writeClaims,
-			"durations": writeDurations,
-			"count":     countArrows,
-			"mislead":   mislead,
-			"comma":     writeComma,
-			"spoil":     spoil,
-			"age":       age,
-			"cut":       cutFile,
-			"flip":      flip,
-			"types":     writeTypes,
-		},
-		Condition: func(name string) (bool, error) {
-			if name != "cgo" {
-				return false, fmt.Errorf("unknown condition %q", name)
-			}
-			return hasCgo(), nil
-		},
-	})
-}
-
-// hasCgo reports whether the command has the C code that knows of closed streams.
-func hasCgo() bool {
-	info, ok := debug.ReadBuildInfo()
-	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "1"})
-}
-
-// wantStatus is the script command: status N COMMAND ARGS…
-func wantStatus(ts *testscript.TestScript, _ bool, args []string) {
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("%v", err)
-		}
-		got = exit.ExitCode()
-	}
-	if strconv.Itoa(got) != args[0] {
-		ts.Fatalf("exit status %d, want %s", got, args[0])
-	}
+	testscript.Run(t, commandtest.Scripts(map[string]commandtest.Command{
+		"orders":    writeOrders,
+		"lines":     writeLines,
+		"show":      show,
+		"arrows":    writeArrows,
+		"claims":    writeClaims,
+		"durations": writeDurations,
+		"count":     countArrows,
+		"mislead":   mislead,
+		"comma":     writeComma,
+		"spoil":     spoil,
+		"age":       age,
+		"cut":       cutFile,
+		"flip":      flip,
+		"types":     writeTypes,
+	}))
 }
 
 // order is a row of the files of scripts.

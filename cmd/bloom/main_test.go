@@ -8,11 +8,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/commandtest"
 	"github.com/lanebloom/bloom/cmd/internal/files"
 )
 
@@ -50,52 +48,18 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("TABLES", tables) // a folder of tables that storage engines wrote
-			return nil
-		},
-		Dir:                 filepath.Join("testdata", "script"),
-		RequireExplicitExec: true,
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status":   wantStatus,
-			"bytes":    wantBytes,
-			"generate": generate,
-			"pack":     pack,
-			"kind":     setKind,
-			"cut":      cut,
-		},
-		Condition: func(name string) (bool, error) {
-			if name != "cgo" {
-				return false, fmt.Errorf("unknown condition %q", name)
-			}
-			return hasCgo(), nil
-		},
+	scripts := commandtest.Scripts(map[string]commandtest.Command{
+		"bytes":    wantBytes,
+		"generate": generate,
+		"pack":     pack,
+		"kind":     setKind,
+		"cut":      cut,
 	})
-}
-
-// hasCgo reports whether the command has the C code that knows of closed streams.
-func hasCgo() bool {
-	info, ok := debug.ReadBuildInfo()
-	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "1"})
-}
-
-// wantStatus is the script command: status N COMMAND ARGS…
-func wantStatus(ts *testscript.TestScript, _ bool, args []string) {
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("%v", err)
-		}
-		got = exit.ExitCode()
+	scripts.Setup = func(env *testscript.Env) error {
+		env.Setenv("TABLES", tables) // a folder of tables that storage engines wrote
+		return nil
 	}
-	if message := ts.ReadFile("stderr"); strings.Contains(message, ": bloom: ") {
-		ts.Fatalf("a second prefix: %s", message)
-	}
-	if strconv.Itoa(got) != args[0] {
-		ts.Fatalf("exit status %d, want %s", got, args[0])
-	}
+	testscript.Run(t, scripts)
 }
 
 // setKind is the script command: kind KIND FILE, which says in the file of a filter that its keys are of
