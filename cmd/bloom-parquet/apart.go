@@ -13,7 +13,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
+
+	"github.com/lanebloom/bloom/cmd/internal/standard"
 )
 
 // apartVariable is set in the environment of a process that reads foreign files for another. Its
@@ -70,6 +73,9 @@ func apart(s *streams, out io.Writer, inputs []string, others ...string) error {
 		return errNone
 	case exit.ExitCode() == exitApart:
 		return errReported
+	}
+	if exit.String() == "signal: broken pipe" && out == s.out {
+		standard.EndBy(syscall.SIGPIPE, s.out, exitError)
 	}
 	return ended(exit, trace.first(), strings.Join(inputs, ", "), others)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/arrow"
 	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/flags"
 	"github.com/lanebloom/bloom/cmd/internal/neighbours"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
@@ -21,7 +22,7 @@ type buildCommand struct {
 	Column     string      `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
 	Format     *string     `placeholder:"NAME" help:"Format of the filter, such as nori or leveldb (parquet)."`
 	BitsPerKey *int        `xor:"size" placeholder:"N" help:"Bits per key (10)."`
-	Rate       *float64    `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01."`
+	Rate       *flags.Rate `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
 	Keys       files.Input `placeholder:"FILE" help:"Take the keys from this file, one per line or in a column of a table, and not from --column (- for standard input)."`
 	Like       files.Input `placeholder:"FILE" help:"Parquet or Arrow IPC file whose column says of which type the keys of --keys are."`
 	keyFlags
@@ -101,7 +102,7 @@ func (b *buildCommand) build(s *streams) error {
 		policy.BitsPerKey = *b.BitsPerKey
 	}
 	if b.Rate != nil {
-		if policy, err = bloom.PolicyFor(format, n, *b.Rate); err != nil {
+		if policy, err = bloom.PolicyFor(format, n, float64(*b.Rate)); err != nil {
 			return fmt.Errorf("--rate: %s", withoutPrefix(err))
 		}
 	}

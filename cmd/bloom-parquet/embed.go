@@ -19,12 +19,13 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/flags"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type embedCommand struct {
 	Column  []string      `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones. Before a comma in a name stands a backslash."`
-	Rate    float64       `default:"0.01" placeholder:"P" help:"False-positive rate to stay under (0.01)."`
+	Rate    flags.Rate    `default:"0.01" placeholder:"P" help:"False-positive rate to stay under (0.01)."`
 	AnySize bool          `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
 	Replace bool          `help:"Give new filters to row groups that have one, too. Those whose filter may lack values always get one."`
 	DryRun  bool          `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
@@ -48,7 +49,7 @@ func (e *embedCommand) Run(s *streams) error {
 	if isApart() {
 		return e.embed(s, string(e.Files[0]))
 	}
-	if _, err := (bloomparquet.Sizing{Rate: e.Rate}).Filter(); err != nil {
+	if _, err := (bloomparquet.Sizing{Rate: float64(e.Rate)}).Filter(); err != nil {
 		return fmt.Errorf("--rate: %s", withoutPrefix(err))
 	}
 	names, err := parquetFiles(files.Names(e.Files))
@@ -78,7 +79,7 @@ func (e *embedCommand) Run(s *streams) error {
 // start runs a process that writes a file with filters. The error is errNone if there is nothing to do.
 func (e *embedCommand) start(s *streams, name string) error {
 	child := *s
-	child.args = []string{"embed", "--rate", strconv.FormatFloat(e.Rate, 'g', -1, 64)}
+	child.args = []string{"embed", "--rate", strconv.FormatFloat(float64(e.Rate), 'g', -1, 64)}
 	for _, column := range e.Column {
 		child.args = append(child.args, "--column="+strings.ReplaceAll(column, ",", `\,`))
 	}
@@ -86,6 +87,11 @@ func (e *embedCommand) start(s *streams, name string) error {
 		if on {
 			child.args = append(child.args, flag)
 		}
+	}
+	if e.InPlace { // for messages
+		child.args = append(child.args, "--output="+name)
+	} else if e.Output != "" {
+		child.args = append(child.args, "--output="+string(e.Output))
 	}
 	child.args = append(child.args, "--", name)
 	write := func(w io.Writer) error { return apart(&child, w, []string{name}) }
@@ -239,7 +245,7 @@ func (w *embedding) add(c embedChunk) error {
 	if err != nil {
 		return err
 	}
-	filter, err := bloomparquet.Sizing{Rate: w.Rate, AnySize: w.AnySize}.Filter(keys...)
+	filter, err := bloomparquet.Sizing{Rate: float64(w.Rate), AnySize: w.AnySize}.Filter(keys...)
 	if errors.Is(err, bloomparquet.ErrTooMany) {
 		c.large++
 		w.say("%v: no filter: %s", c, withoutPrefix(err))

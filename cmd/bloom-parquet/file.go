@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -102,7 +103,19 @@ func explain(name string, err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("malformed: %v", p)
 	}
+	if *err != nil && strings.Contains((*err).Error(), "no DecryptionConfig") { // parquet-go has no error of its own for it
+		*err = errors.New("the file is encrypted, and encrypted files are not read")
+	}
 	if *err != nil {
-		*err = fmt.Errorf("%s: %s", name, withoutPrefix(*err))
+		*err = fileError{name, *err}
 	}
 }
+
+// fileError is an error with the name of a file.
+type fileError struct {
+	name string
+	error
+}
+
+func (e fileError) Error() string { return e.name + ": " + withoutPrefix(e.error) }
+func (e fileError) Unwrap() error { return e.error }

@@ -9,7 +9,7 @@ import (
 )
 
 // foldersHelp is the part of the help that the commands that take Parquet files share.
-const foldersHelp = `A folder stands for the files in it, and in the folders in it, whose names end with .parquet, in the order of their names. Names that begin with . or _ are left out, as Spark and Hadoop do.
+const foldersHelp = `A folder stands for the files in it, and in the folders in it, whose names end with .parquet, in capitals or not, in the order of their names. Names that begin with . or _ are left out, as Spark and Hadoop do.
 `
 
 // parquetFiles returns files, and in the place of a folder its Parquet files.
@@ -27,7 +27,7 @@ func parquetFiles[S ~string](names []S) (files []S, err error) {
 				return err
 			case hidden && entry.IsDir():
 				return filepath.SkipDir
-			case !hidden && !entry.IsDir() && filepath.Ext(path) == ".parquet":
+			case !hidden && !entry.IsDir() && strings.EqualFold(filepath.Ext(path), ".parquet"):
 				files = append(files, S(path))
 			}
 			return nil

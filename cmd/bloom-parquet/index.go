@@ -9,12 +9,13 @@ import (
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/flags"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type indexCommand struct {
 	Column string        `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Rate   float64       `default:"0.01" placeholder:"P" help:"Share of absent keys that may pass on average (0.01)."`
+	Rate   flags.Rate    `default:"0.01" placeholder:"P" help:"Share of absent keys that may pass on average (0.01)."`
 	Output files.Output  `required:"" short:"o" placeholder:"FILE" help:"Write the index to this file."`
 	Files  []files.Input `arg:"" help:"Parquet files, or folders of them."`
 }
@@ -51,7 +52,7 @@ func (c *indexCommand) Run(s *streams) (err error) {
 
 // index writes the index to standard output. The error is errNone if some files are not in it.
 func (c *indexCommand) index(s *streams) error {
-	x, err := bloomparquet.NewIndexer(c.Rate)
+	x, err := bloomparquet.NewIndexer(float64(c.Rate))
 	if err != nil {
 		return fmt.Errorf("--rate: %s", withoutPrefix(err))
 	}

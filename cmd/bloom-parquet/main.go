@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/flags"
 	"github.com/lanebloom/bloom/cmd/internal/shell"
 	"github.com/lanebloom/bloom/cmd/internal/standard"
 )
@@ -47,13 +49,13 @@ type cli struct {
 
 // examples come first in the help of a command, and those of no name in that of all commands.
 var examples = shell.Examples{
-	"":           {"bloom-parquet filter --column customer --keys wanted.txt --csv orders.parquet", "bloom-parquet inspect orders.parquet"},
+	"":           {"bloom-parquet filter --column customer --keys ids.txt --csv orders.parquet", "bloom-parquet inspect orders.parquet"},
 	"prune":      {"bloom-parquet prune --column customer wanted.txt orders/", "bloom-parquet prune --column at --json times.txt orders.parquet"},
 	"inspect":    {"bloom-parquet inspect orders.parquet", "bloom-parquet inspect --column customer --json orders/"},
-	"build":      {"bloom-parquet build --column id --rate 0.001 -o ids.bloom orders.parquet", "bloom-parquet build --column id --keys ids.txt --like orders.parquet -o ids.bloom"},
-	"embed":      {"bloom-parquet embed --column id --in-place orders.parquet", "bloom-parquet embed --column id,customer --rate 0.001 -o new.parquet orders.parquet"},
+	"build":      {"bloom-parquet build --column id --rate 0.001 -o ids.bloom orders.parquet", "bloom-parquet build --column id --keys ids.txt --like a.parquet -o ids.bloom"},
+	"embed":      {"bloom-parquet embed --column id --in-place orders.parquet", "bloom-parquet embed --column id,customer --rate 0.1% -o b.parquet a.parquet"},
 	"index":      {"bloom-parquet index --column customer -o orders.index orders/"},
-	"filter":     {"bloom-parquet filter --column customer --keys wanted.txt -o found.parquet orders/", "bloom-parquet filter --column order_id -v --csv ids.bloom lines.parquet"},
+	"filter":     {"bloom-parquet filter --column id --keys ids.txt -o found.parquet orders/", "bloom-parquet filter --column order_id -v --csv ids.bloom lines.parquet"},
 	"completion": {"source <(bloom-parquet completion bash)", "bloom-parquet completion fish | source"},
 	"help":       {"bloom-parquet help", "bloom-parquet help filter"},
 }
@@ -66,7 +68,11 @@ type streams struct {
 
 // warn prints a warning.
 func (s *streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "bloom-parquet: "+format+"\n", args...)
+	lines := strings.Split(fmt.Sprintf(format, args...), "\n")
+	for i, line := range lines {
+		lines[i] = standard.Printable(line)
+	}
+	fmt.Fprintln(s.err, "bloom-parquet:", strings.Join(lines, "\n"))
 }
 
 func main() {
@@ -98,14 +104,7 @@ func (s *streams) run() int {
 		panic(err) // the struct tags are wrong
 	}
 	examples.Describe(parser.Model)
-	command, err := parser.Parse(args)
-	if err == nil && !isApart() {
-		err = files.Check(s.outputs(), command, filesIn)
-	}
-	if err == nil {
-		err = command.Run(s)
-	}
-	return status(err, s.err)
+	return status(s.runLine(parser, args), s.err)
 }
 
 func version() string {
@@ -114,6 +113,37 @@ func version() string {
 		return "bloom-parquet (devel)"
 	}
 	return "bloom-parquet " + info.Main.Version
+}
+
+// runLine runs a command line.
+func (s *streams) runLine(parser *kong.Kong, args []string) error {
+	line, err := parser.Parse(args)
+	switch {
+	case err != nil:
+		return flags.Explain(err)
+	case isApart(): // the other process has checked it
+		return ofOutput(line.Run(s), s.out, files.Outputs(line))
+	}
+	if err := flags.Once(line); err != nil {
+		return err
+	}
+	if err := files.Check(s.outputs(), line, filesIn); err != nil {
+		return err
+	}
+	return line.Run(s)
+}
+
+// ofOutput returns an error of writing standard output with the name of the file that the other process gives it.
+func ofOutput(err error, out *os.File, names []string) error {
+	path := (*fs.PathError)(nil)
+	if !errors.As(err, &path) || path.Path != out.Name() || len(names) == 0 {
+		return err
+	}
+	cause := path.Err
+	if call := (*os.SyscallError)(nil); errors.As(cause, &call) {
+		cause = call.Err
+	}
+	return fmt.Errorf("%s: cannot write the file: %w", names[0], cause)
 }
 
 // status prints an error and returns its exit status.
@@ -127,7 +157,7 @@ func status(err error, w io.Writer) int {
 		return exitError
 	}
 	for line := range strings.Lines(err.Error()) { // of joined errors each has a line
-		fmt.Fprintln(w, "bloom-parquet:", strings.TrimSuffix(line, "\n"))
+		fmt.Fprintln(w, "bloom-parquet:", standard.Printable(strings.TrimSuffix(line, "\n")))
 	}
 	if isApart() {
 		return exitApart

@@ -54,11 +54,11 @@ func (d *demoCommand) Run(s *streams) error {
 	var clock stopwatch
 	d.time(s, &clock, shown, stream)
 	out := bufio.NewWriter(s.out) // keeps the first error
-	fmt.Fprintf(out, "Built two filters of %s words with %d bits per key, and asked each for %s words:\n\n", comma(len(known)), demoBitsPerKey, comma(len(stream)))
+	fmt.Fprintf(out, "Two filters of %s words, %d bits per key, each asked for %s words:\n\n", comma(len(known)), demoBitsPerKey, comma(len(stream)))
 	printShown(out, shown, len(stream)-shown[0].present)
 	fmt.Fprintf(out, "\nProved: each answer is that of the plain reading of the format.\n")
 	fmt.Fprintf(out, "Bound by: %s\n", shown[0].bound())
-	fmt.Fprintf(out, "Speed: one core (%s/%s, %s, kernel %v), medians of %d rounds in turn.\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), shown[0].filter.Kernel(), d.Rounds)
+	fmt.Fprintf(out, "Speed: one core, %s/%s, %s, %v; medians of %d rounds in turn.\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), shown[0].filter.Kernel(), d.Rounds)
 	fmt.Fprint(out, clock.busy())
 	fmt.Fprintf(out, "If no storage engine reads the filter, %v is the format to take.\n", bloom.Default)
 	name := commandName()

@@ -39,6 +39,9 @@ type exploreCommand struct {
 
 // given returns the file to begin with, or nil. The page must be able to show it.
 func (e *exploreCommand) given(s *streams) (*answers.Given, error) {
+	if e.File == "" && (e.Format != nil || e.Filter != nil) {
+		return nil, errors.New("--format and --filter are for a filter to begin with: name one")
+	}
 	if e.File == "" {
 		return nil, nil
 	}

@@ -36,6 +36,9 @@ A line of more than 128 KiB takes twice its length in memory; a long record of C
 // goes on with the next, as grep does.
 func (f *filterCommand) Run(s *streams) error {
 	f.passed, f.header, f.chance = 0, printedHeader{}, chance{}
+	if f.Force && f.Verify == "" {
+		return errors.New("--force is for the file of --verify")
+	}
 	f.prepareMissing()
 	if _, err := f.records(); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/lanebloom/bloom/cmd/internal/keyfile"
+	"github.com/lanebloom/bloom/cmd/internal/standard"
 )
 
 // keysFlags say how the commands read keys.
@@ -91,5 +92,5 @@ func (s *streams) warn(name, text string) {
 	if isTerminal(s.err) {
 		clearLine = "\r\x1b[K"
 	}
-	fmt.Fprintf(s.err, "%sbloom: warning: %s: %s\n", clearLine, shown(name), text)
+	fmt.Fprintf(s.err, "%sbloom: warning: %s\n", clearLine, standard.Printable(shown(name)+": "+text))
 }

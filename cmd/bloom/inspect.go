@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -61,6 +62,9 @@ func (i *inspectCommand) Run(s *streams) error {
 		if err := checkPictureName(string(i.Picture)); err != nil {
 			return fmt.Errorf("--picture: %w", err)
 		}
+	}
+	if i.Absent == "" && i.keysFlags != (keysFlags{}) {
+		return errors.New("the flags of keys, such as --null, --csv and --field, are for the keys of --absent")
 	}
 	open := i.openFilter
 	if i.Absent != "" {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,6 +16,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/flags"
 	"github.com/lanebloom/bloom/cmd/internal/shell"
 	"github.com/lanebloom/bloom/cmd/internal/standard"
 )
@@ -58,9 +58,6 @@ type streams struct {
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-// shortFlag is kong's error for a flag of one letter that the command does not have.
-var shortFlag = regexp.MustCompile(`^unknown flag -[^-,]`)
-
 // run runs a command line and returns the exit status. An empty one prints the help on
 // standard error and exits 2, for a script that lost its arguments.
 func run(args []string) int {
@@ -85,16 +82,22 @@ func run(args []string) int {
 		panic(err) // the struct tags are wrong
 	}
 	describe(parser.Model)
-	command, err := parser.Parse(args)
-	if err == nil {
-		err = files.Check(s.outputs(), command, tablesIn)
+	return status(s.runLine(parser, args), s.err)
+}
+
+// runLine runs a command line.
+func (s *streams) runLine(parser *kong.Kong, args []string) error {
+	line, err := parser.Parse(args)
+	if err != nil {
+		return flags.Explain(err)
 	}
-	if err == nil {
-		err = command.Run(s)
-	} else if shortFlag.MatchString(err.Error()) {
-		err = errors.New(shortFlag.FindString(err.Error())) // any letter would be as near
+	if err := flags.Once(line); err != nil {
+		return err
 	}
-	return status(err, s.err)
+	if err := files.Check(s.outputs(), line, tablesIn); err != nil {
+		return err
+	}
+	return line.Run(s)
 }
 
 // status prints an error and returns its exit status.
@@ -106,7 +109,7 @@ func status(err error, w io.Writer) int {
 		return exitNone
 	}
 	for _, e := range parts(err) {
-		fmt.Fprintln(w, "bloom:", e)
+		fmt.Fprintln(w, "bloom:", standard.Printable(e.Error()))
 	}
 	return exitError
 }

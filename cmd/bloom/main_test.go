@@ -262,8 +262,12 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	calls := regexp.MustCompile(`bloom ([^|>&)]*)`)
+	const widest = 80 - 4 // in a help, which indents them
 	for name, lines := range examples {
 		for _, line := range lines {
+			if len(line) > widest {
+				t.Errorf("%q: %d characters, want at most %d", line, len(line), widest)
+			}
 			args := strings.Fields(calls.FindStringSubmatch(line)[1])
 			if _, err := parser.Parse(args); err != nil || name != "" && args[0] != name {
 				t.Errorf("%q: %q, %v", name, line, err)

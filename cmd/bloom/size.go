@@ -13,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
+	"github.com/lanebloom/bloom/cmd/internal/flags"
 )
 
 type sizeCommand struct {
@@ -101,19 +102,5 @@ func (c *sizeCommand) print(s *streams, sizes []answers.Size) error {
 	return w.Flush()
 }
 
-// rate is a false-positive rate: a share such as 0.01, or a percentage such as 1%.
-type rate float64
-
-// UnmarshalText reads a rate. Whether a filter can have it is for the library to say.
-func (r *rate) UnmarshalText(text []byte) error {
-	number, percent := strings.CutSuffix(string(text), "%")
-	value, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return fmt.Errorf("a rate is a number such as 0.01 or 1%%, not %q", text)
-	}
-	if percent {
-		value /= 100
-	}
-	*r = rate(value)
-	return nil
-}
+// rate is a false-positive rate.
+type rate = flags.Rate

@@ -202,6 +202,12 @@ func isInUse(name string) string {
 
 // asked returns the keys of --key or --keys, or nil.
 func (c *tablesCommand) asked(s *streams) (keys [][]byte, err error) {
+	switch {
+	case c.Keys == "" && c.keysFlags != keysFlags{}:
+		return nil, errors.New("the flags of keys, such as --null, --csv and --field, are for the keys of --keys")
+	case c.Keys == "" && len(c.Key) == 0 && (c.List || c.Hex):
+		return nil, errors.New("--list and --hex are for the keys of --key or --keys")
+	}
 	if c.Keys == "" {
 		for _, key := range c.Key {
 			keys = append(keys, []byte(key))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -27,8 +28,14 @@ func (t *testCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	if t.All && t.Match == nil {
+		return errors.New("--all is for --match, which finds several keys in an argument")
+	}
 	some := false
 	for _, key := range t.Keys {
+		if t.Match != nil && len(t.Match.appendKeys(nil, []byte(key))) == 0 {
+			s.warn(key, fmt.Sprintf("--match %q matches nothing in it", t.Match.expression))
+		}
 		answer := "no"
 		if t.mayContain(filter, key) {
 			answer, some = "maybe", true

@@ -14,6 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/standard"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
@@ -213,7 +214,7 @@ func (f *seenFile) end(s os.Signal) {
 		}
 	}
 	f.restore()
-	endBy(s, f.s)
+	standard.EndBy(s, f.s.out, exitError)
 }
 
 // save adds what was printed to the file.
@@ -261,19 +262,7 @@ func (f *seenFile) close(failures error) error {
 	}
 	if err == nil && caught != nil {
 		f.restore()
-		endBy(caught, f.s)
+		standard.EndBy(caught, f.s.out, exitError)
 	}
 	return err
-}
-
-// endBy ends the process by a signal that it has caught.
-func endBy(s os.Signal, to *streams) {
-	signal.Reset(s)
-	if s == syscall.SIGPIPE {
-		_, _ = to.out.Write([]byte("\n")) // Go's runtime raises the signal for this alone
-	}
-	if process, err := os.FindProcess(os.Getpid()); err == nil && process.Signal(s) == nil {
-		time.Sleep(time.Second)
-	}
-	os.Exit(exitError) // where the process cannot signal itself
 }

@@ -27,7 +27,7 @@ type destination struct {
 const Help = `The file that -o names appears whole or not at all, and is none of the inputs.
 One that is there is replaced; it keeps its permissions, its owner and its group, and symbolic links to it stay. If another program changes it meanwhile, it stays, and that is an error.
 Refused are a file with further names (hard links), one whose owner cannot be kept, and a symbolic link to no file.
-A pipe or a device is written to.`
+A pipe or a device is written to. A process that is killed may leave a file .bloom-*.tmp beside it: remove it.`
 
 // Streams are the standard streams of a process.
 type Streams struct{ In, Out, Err *os.File }

@@ -146,6 +146,12 @@ func named(line *kong.Context) (inputs, outputs, states []string) {
 	return given(inputs), given(outputs), given(states)
 }
 
+// Outputs returns the names of the files that a command line writes, without those of a State.
+func Outputs(line *kong.Context) []string {
+	_, outputs, _ := named(line)
+	return outputs
+}
+
 // Values returns the flags and arguments of a command.
 func Values(command *kong.Node) (values []*kong.Value) {
 	if command == nil {

@@ -1,7 +1,16 @@
 // Package standard has the standard streams of the commands.
 package standard
 
-import "os"
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+)
 
 // Streams returns the streams of the process. Input or output that was closed when it started gives errors,
 // which the /dev/null that Go puts there would not.
@@ -12,4 +21,36 @@ func Streams() (in, out, err *os.File) {
 		}
 	}
 	return os.Stdin, os.Stdout, os.Stderr
+}
+
+// Printable returns a line of text for a terminal: what is no character that can be seen is written as Go does, such as
+// \x1b. Names of files can have any bytes, and some of them are commands to a terminal.
+func Printable(line string) string {
+	var out strings.Builder
+	for i, r := range line {
+		_, size := utf8.DecodeRuneInString(line[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&out, `\x%02x`, line[i])
+		case r == '\t' || strconv.IsGraphic(r):
+			out.WriteRune(r)
+		default:
+			quoted := strconv.QuoteRune(r)
+			out.WriteString(quoted[1 : len(quoted)-1])
+		}
+	}
+	return out.String()
+}
+
+// EndBy ends the process by a signal that it has caught, or that has ended a process of its own. Who started it then
+// sees what ended it, and a shell ends its loop. Where a process cannot signal itself, it exits with the status.
+func EndBy(s os.Signal, out *os.File, status int) {
+	signal.Reset(s)
+	if s == syscall.SIGPIPE {
+		_, _ = out.Write([]byte("\n")) // Go's runtime ends the process by this signal for nothing else
+	}
+	if process, err := os.FindProcess(os.Getpid()); err == nil && process.Signal(s) == nil {
+		time.Sleep(time.Second)
+	}
+	os.Exit(status)
 }
