@@ -213,7 +213,7 @@ func (s *AtomicSet) Merge(other *Set) error {
 	if err != nil || len(bits) == 0 {
 		return err
 	}
-	kind := s.kind()
+	kind := s.KeyKind()
 	both, err := kind.and(other.kind)
 	if err != nil {
 		return err
@@ -231,10 +231,10 @@ func (s *AtomicSet) Merge(other *Set) error {
 	return nil
 }
 
-// kind returns the kind of the keys, as a file said it.
-func (s *AtomicSet) kind() KeyKind {
+// KeyKind returns what kind of keys the set has, as a file said it.
+func (s *AtomicSet) KeyKind() KeyKind {
 	if s.view.live != nil && s.view.live.kindLost.Load() {
-		return ""
+		return KeysUnknown
 	}
 	return s.view.kind
 }
@@ -265,7 +265,7 @@ func (s *AtomicSet) MeasureRate() float64 { return s.view.MeasureRate() }
 // After [AtomicSet.ReadFrom] or [AtomicSet.UnmarshalBinary] it is still of the old bits.
 func (s *AtomicSet) Filter() *Filter {
 	f := &Filter{s.view}
-	f.kind = s.kind()
+	f.kind = s.KeyKind()
 	return f
 }
 
@@ -276,7 +276,7 @@ func (s *AtomicSet) Snapshot() *Set {
 		return &Set{s.view}
 	}
 	v := s.view.copied()
-	v.kind = s.kind()
+	v.kind = s.KeyKind()
 	return &Set{v}
 }
 

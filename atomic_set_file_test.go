@@ -283,8 +283,8 @@ func TestAtomicKind(t *testing.T) {
 	}
 	kinds := func() [3]KeyKind {
 		written, err := OpenBinary(marshaled(t, &s))
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || s.KeyKind() != written.KeyKind() {
+			t.Fatal(s.KeyKind(), err)
 		}
 		return [3]KeyKind{s.Filter().KeyKind(), s.Snapshot().kind, written.KeyKind()}
 	}
