@@ -32,11 +32,10 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 			word |= oneIf(probeUint64(&v.base, key)) << (i % 64)
 		}
 	case byteSlices, strs:
-		row, size := keys.column, elementSize[keys.layout]
+		size := elementSize[keys.layout]
 		for i := range keys.n {
-			p, n := keyAt(row)
+			p, n := keyAt(unsafe.Add(keys.column, uintptr(i)*size))
 			word |= oneIf(v.single.ofKey(&v.prober, uintptr(p), n)) << (i % 64)
-			row = unsafe.Add(row, size)
 		}
 	default:
 		return v.probeBatch(keys, hits)
