@@ -221,8 +221,11 @@ func (s Sizing) blocks(n int) (int, error) {
 	keeps := func(n, blocks int) bool {
 		return bloom.Parquet.FalsePositiveRate(n, uint64(8*blockSize*blocks), probes) <= s.Rate
 	}
-	if !(s.Rate > 0 && s.Rate < 1) || !keeps(1, most) {
-		return 0, fmt.Errorf("%w: a filter of Parquet cannot have the rate %v", bloom.ErrRate, s.Rate)
+	switch {
+	case !(s.Rate > 0 && s.Rate < 1):
+		return 0, fmt.Errorf("%w: %v is not between 0 and 1", bloom.ErrRate, s.Rate)
+	case !keeps(1, most):
+		return 0, fmt.Errorf("%w: no filter of Parquet has the rate %v", bloom.ErrRate, s.Rate)
 	}
 	// The size doubles until it keeps the rate. Between it and its half lies every other one.
 	blocks := 1

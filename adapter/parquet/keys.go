@@ -306,20 +306,7 @@ func (e *encoder) rank(k *Keys) {
 }
 
 // isUnsure reports whether a value is a zero or NaN of floats.
-func (t Type) isUnsure(value []byte) bool {
-	switch {
-	case t.Logical == Float16:
-		bits := binary.LittleEndian.Uint16(value) &^ (1 << 15)
-		return bits == 0 || bits > 0x7c00
-	case t.Physical == Float:
-		x := math.Float32frombits(binary.LittleEndian.Uint32(value))
-		return x == 0 || math.IsNaN(float64(x))
-	case t.Physical == Double:
-		x := math.Float64frombits(binary.LittleEndian.Uint64(value))
-		return x == 0 || math.IsNaN(x)
-	}
-	return false
-}
+func (t Type) isUnsure(value []byte) bool { return t.IsZero(value) || t.IsNaN(value) }
 
 // prefix returns what all of n values begin with.
 func (e *encoder) prefix(n int) []byte {

@@ -222,24 +222,31 @@ func (b *buildCommand) hashParquet(name string, add adderFunc) (kind bloom.KeyKi
 	if err := file.checkCodecs(name, file.leaf); err != nil {
 		return "", err
 	}
+	equal := &equals{of: file.column.Type()}
 	for group := range file.RowGroups() {
 		keys := &pageKeys{values: make([]parquet.Value, 8192)}
-		if err := eachPage(file, group, func(page parquet.Page) error { return keys.read(page, add) }); err != nil {
+		if err := eachPage(file, group, func(page parquet.Page) error { return keys.read(page, equal.noting(add)) }); err != nil {
 			return "", fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
 		}
 	}
+	add(bloom.Bytes(equal.values))
 	return file.column.Type().KeyKind(), nil
 }
 
 // hashArrow is hashParquet for a file of Arrow IPC.
 func (b *buildCommand) hashArrow(name string, add adderFunc) (kind bloom.KeyKind, err error) {
+	equal := &equals{}
 	err = eachRecordBatch(name, b.Column, func(_ *ipc.FileReader, dtype arrow.DataType) error {
 		kind = bloomarrow.KeyKind(dtype)
+		if t, err := bloomarrow.ParquetType(dtype); err == nil {
+			equal.of = t
+		}
 		return nil
 	}, func(batch arrow.RecordBatch, column int) error {
 		// The hashes refer to the validity bitmap of the batch. Its memory is Go's, and stays.
-		return bloomarrow.Add(add, batch.Column(column))
+		return bloomarrow.Add(equal.noting(add), batch.Column(column))
 	})
+	add(bloom.Bytes(equal.values))
 	return kind, err
 }
 

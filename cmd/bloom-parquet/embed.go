@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -295,7 +294,7 @@ func (w *embedding) print(name string) {
 
 // keysOf returns the hashes of all values that are not null.
 func (f *parquetFile) keysOf(c embedChunk) ([]bloom.Keys, error) {
-	k, read := &chunkKeys{of: c.Type()}, int64(0)
+	k, read := &chunkKeys{equals: equals{of: c.Type()}}, int64(0)
 	f.leaf = c.leaf
 	err := eachPage(f, c.group, func(page parquet.Page) error {
 		read += page.NumValues()
@@ -304,16 +303,14 @@ func (f *parquetFile) keysOf(c embedChunk) ([]bloom.Keys, error) {
 	if err == nil && read != c.values {
 		err = fmt.Errorf("malformed: the pages have %d values, and the footer says %d", read, c.values)
 	}
-	return append(k.hashed, bloom.Bytes(k.equal).Hashed(bloom.Parquet)), err
+	return append(k.hashed, bloom.Bytes(k.equals.values).Hashed(bloom.Parquet)), err
 }
 
 // chunkKeys are the keys of a column of a row group.
 type chunkKeys struct {
-	of         bloomparquet.Type
 	hashed     []bloom.Keys
 	dictionary parquet.Dictionary // that was hashed last
-	equal      [][]byte           // values that are equal to some, and have other bytes
-	zero, nan  bool               // whether equal has those
+	equals
 }
 
 // read hashes the values of a page, or all of its dictionary: values there that no row has do no harm.
@@ -327,16 +324,17 @@ func (k *chunkKeys) read(page parquet.Page) error {
 	case dictionary != nil:
 		k.dictionary, values = dictionary, dictionary.Page().Data()
 	}
-	keys, err := k.keysOf(values)
+	keys, err := keysOf(values)
 	if err != nil {
 		return err
 	}
+	k.note(keys)
 	k.hashed = append(k.hashed, keys.Hashed(bloom.Parquet))
 	return nil
 }
 
 // keysOf returns the keys of some values.
-func (k *chunkKeys) keysOf(values encoding.Values) (bloom.Keys, error) {
+func keysOf(values encoding.Values) (bloom.Keys, error) {
 	switch values.Kind() {
 	case encoding.Int32:
 		return bloom.Integers(values.Int32()), nil
@@ -349,58 +347,14 @@ func (k *chunkKeys) keysOf(values encoding.Values) (bloom.Keys, error) {
 		}
 		return bloom.FixedWidth(data, 12)
 	case encoding.Float:
-		var data []byte
-		for _, x := range values.Float() {
-			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
-			k.note(x == 0, math.IsNaN(float64(x)))
-		}
-		return bloom.FixedWidth(data, 4)
+		return bloom.Integers(asIntegers[uint32](values.Float())), nil
 	case encoding.Double:
-		var data []byte
-		for _, x := range values.Double() {
-			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
-			k.note(x == 0, math.IsNaN(float64(x)))
-		}
-		return bloom.FixedWidth(data, 8)
+		return bloom.Integers(asIntegers[uint64](values.Double())), nil
 	case encoding.ByteArray:
-		data, starts := values.ByteArray()
-		offsets := make([]int64, len(starts))
-		for i, start := range starts {
-			offsets[i] = int64(start)
-		}
-		return bloom.Offsets(data, offsets)
+		data, offsets := values.ByteArray()
+		return bloom.Offsets(data, asIntegers[int32](offsets))
 	case encoding.FixedLenByteArray:
-		data, width := values.FixedLenByteArray()
-		for i := 0; k.of.Logical == bloomparquet.Float16 && i < len(data); i += width {
-			magnitude := binary.LittleEndian.Uint16(data[i:]) &^ (1 << 15)
-			k.note(magnitude == 0, magnitude > 0x7c00)
-		}
-		return bloom.FixedWidth(data, width)
+		return bloom.FixedWidth(values.FixedLenByteArray())
 	}
 	return bloom.Keys{}, fmt.Errorf("values of the kind %v have no keys", values.Kind())
-}
-
-// note adds the other zero to the keys if a value is one, and the usual NaN if it is NaN: those who look for either
-// find all of them.
-func (k *chunkKeys) note(zero, nan bool) {
-	if zero && !k.zero {
-		k.zero, k.equal = true, append(k.equal, k.bothSigns(0, 0, 0)...)
-	}
-	if nan && !k.nan {
-		k.nan, k.equal = true, append(k.equal, k.bothSigns(0x7e00, 0x7fc0<<16, 0x7ff8<<48)...)
-	}
-}
-
-// bothSigns returns the bytes of a floating-point value, given for each width, and of its negative.
-func (k *chunkKeys) bothSigns(half uint16, single uint32, double uint64) [][]byte {
-	var plus, minus []byte
-	switch k.of.Physical {
-	case bloomparquet.Float:
-		plus, minus = binary.LittleEndian.AppendUint32(nil, single), binary.LittleEndian.AppendUint32(nil, single|1<<31)
-	case bloomparquet.Double:
-		plus, minus = binary.LittleEndian.AppendUint64(nil, double), binary.LittleEndian.AppendUint64(nil, double|1<<63)
-	default:
-		plus, minus = binary.LittleEndian.AppendUint16(nil, half), binary.LittleEndian.AppendUint16(nil, half|1<<15)
-	}
-	return [][]byte{plus, minus}
 }

@@ -40,13 +40,14 @@ func TestChunkKeys(t *testing.T) {
 		"fixed length":  {bloomparquet.Type{Physical: bloomparquet.FixedLenByteArray, Width: 3}, encoding.FixedLenByteArrayValues(bytes("abcdef"), 3), []bytes{bytes("abc"), bytes("def")}},
 		"no byte array": {bloomparquet.Type{Physical: bloomparquet.ByteArray}, encoding.ByteArrayValues(nil, []uint32{0}), nil},
 	} {
-		k := &chunkKeys{of: test.of}
-		keys, err := k.keysOf(test.values)
+		k := &equals{of: test.of}
+		keys, err := keysOf(test.values)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		k.note(keys)
 		got := map[string]bool{}
-		for _, column := range []bloom.Keys{keys, bloom.Bytes(k.equal)} {
+		for _, column := range []bloom.Keys{keys, bloom.Bytes(k.values)} {
 			for row := range column.Len() {
 				key, _ := column.AppendKey(nil, row)
 				got[string(key)] = true
@@ -61,7 +62,7 @@ func TestChunkKeys(t *testing.T) {
 			t.Errorf("%s: %d keys, want %d", name, len(got), len(test.want))
 		}
 	}
-	if _, err := (&chunkKeys{}).keysOf(encoding.BooleanValues([]byte{1})); err == nil {
+	if _, err := keysOf(encoding.BooleanValues([]byte{1})); err == nil {
 		t.Error("booleans have keys")
 	}
 }

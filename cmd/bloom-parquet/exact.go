@@ -1,9 +1,8 @@
 package main
 
 import (
-	"encoding/binary"
-	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
@@ -22,8 +21,8 @@ func newExactKeys(t bloomparquet.Type, values [][]byte) *exactKeys {
 	e := &exactKeys{set: make(map[string]struct{}, len(values))}
 	for _, value := range values {
 		e.set[string(value)] = struct{}{}
-		if nan := nanOf(t); nan != nil && nan(value) {
-			e.isNaN = nan
+		if t.IsNaN(value) {
+			e.isNaN = t.IsNaN
 		}
 	}
 	e.filter = bloom.Policy{Format: bloom.Default, BitsPerKey: 16}.NewFilter(bloom.Bytes(values))
@@ -57,36 +56,72 @@ func (e *exactKeys) MayContainBatch(keys bloom.Keys, hits []uint64) (n int) {
 	return n
 }
 
-// nanOf returns a function that reports whether a value of a type is NaN, or nil if none is.
-func nanOf(t bloomparquet.Type) func(value []byte) bool {
-	switch {
-	case t.Physical == bloomparquet.Float:
-		return func(v []byte) bool { return math.IsNaN(float64(math.Float32frombits(binary.LittleEndian.Uint32(v)))) }
-	case t.Physical == bloomparquet.Double:
-		return func(v []byte) bool { return math.IsNaN(math.Float64frombits(binary.LittleEndian.Uint64(v))) }
-	case t.Logical == bloomparquet.Float16:
-		return func(v []byte) bool { return binary.LittleEndian.Uint16(v)&^(1<<15) > 0x7c00 }
-	}
-	return nil
-}
-
-// withBothZeros adds the other zero of a floating-point type, if one of them is a value: they are equal, and
-// have other bytes.
+// withBothZeros adds the other zero of a floating-point type, if one of them is a value.
 func withBothZeros(t bloomparquet.Type, values [][]byte) [][]byte {
-	if nanOf(t) == nil {
-		return values
-	}
 	for _, value := range values {
-		sign := len(value) - 1
-		zero := value[sign]&0x7f == 0
-		for _, b := range value[:sign] {
-			zero = zero && b == 0
-		}
-		if zero {
-			plus, minus := make([]byte, len(value)), make([]byte, len(value))
-			minus[sign] = 0x80
-			return append(values, plus, minus)
+		if t.IsZero(value) {
+			return append(values, t.Equal(value)...)
 		}
 	}
 	return values
+}
+
+// equals are values that are equal to others, and have other bytes.
+type equals struct {
+	of        bloomparquet.Type
+	values    [][]byte
+	zero, nan bool // whether values has those
+	key       []byte
+}
+
+// note adds values that are equal to some keys: the other zero, or the usual NaN, so that those who look for either
+// find all of them.
+func (e *equals) note(keys bloom.Keys) {
+	if !e.of.IsFloat() || e.zero && e.nan {
+		return
+	}
+	for row := range keys.Len() {
+		var valid bool
+		if e.key, valid = keys.AppendKey(e.key[:0], row); !valid {
+			continue
+		}
+		zero, nan := !e.zero && e.of.IsZero(e.key), !e.nan && e.of.IsNaN(e.key)
+		if zero || nan {
+			e.values, e.zero, e.nan = append(e.values, e.of.Equal(e.key)...), e.zero || zero, e.nan || nan
+		}
+	}
+}
+
+// noting returns a function that notes keys before add takes them.
+func (e *equals) noting(add adderFunc) adderFunc {
+	return func(keys bloom.Keys) {
+		e.note(keys)
+		add(keys)
+	}
+}
+
+// floatFilter is a filter of floating-point numbers, in which a zero is either zero, and NaN is any of the usual ones.
+type floatFilter struct {
+	*bloom.Filter
+	of  bloomparquet.Type
+	key []byte
+}
+
+// MayContainBatch is like that of [bloom.Filter].
+func (f *floatFilter) MayContainBatch(keys bloom.Keys, hits []uint64) (n int) {
+	n = f.Filter.MayContainBatch(keys, hits)
+	for row := range keys.Len() {
+		if hits[row/64]>>(row%64)&1 != 0 {
+			continue
+		}
+		var valid bool
+		if f.key, valid = keys.AppendKey(f.key[:0], row); !valid {
+			continue
+		}
+		if slices.ContainsFunc(f.of.Equal(f.key), f.MayContain) {
+			hits[row/64] |= 1 << (row % 64)
+			n++
+		}
+	}
+	return n
 }

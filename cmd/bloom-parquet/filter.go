@@ -153,7 +153,11 @@ type tester interface {
 // tester returns the filter, or the keys, for a column of a type.
 func (f *filterCommand) tester(s *streams, list *keyList, t columnType) (tester, error) {
 	if list == nil {
-		return f.open(s, t.kind)
+		filter, err := f.open(s, t.kind)
+		if err == nil && t.IsFloat() {
+			return &floatFilter{Filter: filter, of: t.Type}, nil
+		}
+		return filter, err
 	}
 	values, err := list.values(t)
 	if err != nil {

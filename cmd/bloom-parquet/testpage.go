@@ -90,28 +90,13 @@ func (t *pageTester) hitsOf(page parquet.Page, hits []uint64) ([]uint64, error) 
 }
 
 // plainKeys returns the values of a page that are not null.
-func plainKeys(page parquet.Page) (bloom.Keys, error) {
+func plainKeys(page parquet.Page) (keys bloom.Keys, err error) {
 	data := page.Data()
-	switch data.Kind() {
-	case encoding.Int32:
-		return bloom.Integers(data.Int32()), nil
-	case encoding.Int64:
-		return bloom.Integers(data.Int64()), nil
-	case encoding.Float:
-		return bloom.Integers(asIntegers[uint32](data.Float())), nil
-	case encoding.Double:
-		return bloom.Integers(asIntegers[uint64](data.Double())), nil
-	case encoding.ByteArray:
-		values, offsets := data.ByteArray()
-		return bloom.Offsets(values, asIntegers[int32](offsets))
-	case encoding.FixedLenByteArray:
-		values, width := data.FixedLenByteArray()
-		return bloom.FixedWidth(values, width)
+	if data.Kind() != encoding.Boolean {
+		return keysOf(data)
 	}
-	// One at a time: booleans and INT96.
 	all := &pageKeys{values: make([]parquet.Value, page.NumValues())}
-	var keys bloom.Keys
-	err := all.read(page, func(k bloom.Keys) { keys = k })
+	err = all.read(page, func(k bloom.Keys) { keys = k })
 	return keys, err
 }
 

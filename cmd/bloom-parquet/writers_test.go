@@ -69,7 +69,12 @@ func TestWriters(t *testing.T) {
 				for _, key := range list {
 					want = append(want, rows[key]...)
 				}
-				got := filteredRows(t, name, column, list)
+				got, err := filteredRows(t, name, column, list)
+				if err != nil {
+					t.Log(err)
+					unread++
+					break
+				}
 				slices.Sort(want)
 				if wanted += len(want); !slices.Equal(got, want) {
 					lost += len(want) - len(got)
@@ -192,8 +197,8 @@ func chunkValues(chunk parquet.ColumnChunk) (values []parquet.Value, err error) 
 	}
 }
 
-// filteredRows returns the numbers of the rows that filter prints.
-func filteredRows(t *testing.T, name, column string, keys []string) []string {
+// filteredRows returns the numbers of the rows that filter prints, or the error of a file that is not read.
+func filteredRows(t *testing.T, name, column string, keys []string) (rows []string, err error) {
 	t.Helper()
 	list := filepath.Join(t.TempDir(), "keys")
 	if err := os.WriteFile(list, []byte(strings.Join(keys, "\n")+"\n"), 0o644); err != nil {
@@ -205,14 +210,14 @@ func filteredRows(t *testing.T, name, column string, keys []string) []string {
 	}
 	defer out.Close()
 	s := &streams{os.Stdin, out, out, []string{"filter", "--column", column, "--keys", list, "--jsonl", name}}
-	if status := s.run(); status != exitSome && status != exitNone {
-		t.Fatalf("%s: status %d", name, status)
-	}
+	status := s.run()
 	data, err := os.ReadFile(out.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []string
+	if status != exitSome && status != exitNone {
+		return nil, fmt.Errorf("%s: status %d: %s", name, status, data)
+	}
 	for line := range strings.Lines(string(data)) {
 		var row string
 		if _, err := fmt.Sscanf(line, `{"row":%s`, &row); err == nil {
@@ -220,7 +225,7 @@ func filteredRows(t *testing.T, name, column string, keys []string) []string {
 		}
 	}
 	slices.Sort(rows)
-	return rows
+	return rows, nil
 }
 
 // TestRepeatedRoot filters a file whose footer says that the root of its schema is repeated: alone, beside another file, as keys,
