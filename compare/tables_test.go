@@ -12,20 +12,27 @@ import (
 	"github.com/lanebloom/bloom/compare/tables"
 )
 
-// tableKeys is the number of present keys of a table; there are more absent ones.
-const tableKeys = 5_000
+// The numbers of present keys of a table, to which come as many absent ones and more.
+const (
+	tableKeys      = 5_000
+	largeTableKeys = 500_000
+)
+
+// largeTables are the kinds of tables that are written with many keys, too.
+var largeTables = []string{"leveldb", "goleveldb", "rocksdb-5-xxh3", "rocksdb-4-bzip2", "rocksdb-5-partitions", "pebble-4", "pebble-7", "badger"}
 
 // keysOfTable returns keys for a table, of which the first and the last are such that all other keys lie between them, and
 // keys that it does not have. Of these some are like the separators of an index: a part of a key, with a last byte
 // that is higher by one.
 func keysOfTable(n int) (present, absent [][]byte) {
+	const likes = 10_000 // at most
 	present = append(storeKeys(n, 0), []byte{0}, bytes.Repeat([]byte{0xff}, 20))
 	absent = storeKeys(n, 1)
 	known := map[string]bool{}
 	for _, key := range slices.Concat(present, absent) {
 		known[string(key)] = true
 	}
-	for _, key := range present[:n] {
+	for _, key := range present[:min(n, likes)] {
 		for end := 3; end <= len(key); end++ {
 			like := bytes.Clone(key[:end])
 			if like[end-1]++; like[end-1] != 0 && !known[string(like)] {
@@ -50,6 +57,28 @@ func TestTables(t *testing.T) {
 			t.Parallel()
 			testTable(t, w, present, absent)
 		})
+	}
+}
+
+// TestLargeTables asks for a million keys, of which one half is present.
+func TestLargeTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million keys take half a minute")
+	}
+	writers, err := tables.Writers(programs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	present, absent := keysOfTable(largeTableKeys)
+	tested := 0
+	for _, w := range writers {
+		if slices.Contains(largeTables, w.Name) {
+			tested++
+			t.Run(w.Name, func(t *testing.T) { testTable(t, w, present, absent) })
+		}
+	}
+	if tested != len(largeTables) {
+		t.Errorf("%d kinds of tables of %d", tested, len(largeTables))
 	}
 }
 

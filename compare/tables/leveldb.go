@@ -36,7 +36,7 @@ func levelDB(dir string) ([]Writer, error) {
 }
 
 func withGo(folder string, f filter.Filter, use func(*leveldb.DB) error) error {
-	db, err := leveldb.OpenFile(folder, &opt.Options{Filter: f})
+	db, err := leveldb.OpenFile(folder, &opt.Options{Filter: f, CompactionTableSize: 1 << 30, WriteBuffer: 1 << 28})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	pebblefilter "github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/objstorage"
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/sstable/block"
@@ -110,15 +111,50 @@ func (p pebble) answers(folder string, keys [][]byte) (answers []byte, err error
 		return nil, err
 	}
 	defer iterator.Close()
-	split := p.Comparer.Split
+	if len(keys) > seeks {
+		return p.ofFilter(r, readable, iterator, keys)
+	}
 	for _, key := range keys {
 		before := o.FilterMetricsTracker.Load().Hits // a hit is a no
-		kv := iterator.SeekPrefixGE(key[:split(key)], key, 0)
+		kv := iterator.SeekPrefixGE(key[:p.Comparer.Split(key)], key, 0)
 		switch {
 		case kv != nil && bytes.Equal(kv.K.UserKey, key):
 			answers = append(answers, '+')
 		case o.FilterMetricsTracker.Load().Hits != before:
 			answers = append(answers, '0')
+		default:
+			answers = append(answers, '1')
+		}
+	}
+	return answers, iterator.Error()
+}
+
+// seeks is a number of keys above which the filter itself is asked: a seek without a cache reads all of it.
+const seeks = 50_000
+
+// ofFilter asks Pebble's policy with the filter of the table.
+func (p pebble) ofFilter(r *sstable.Reader, readable objstorage.Readable, iterator sstable.Iterator, keys [][]byte) (answers []byte, err error) {
+	layout, err := r.Layout()
+	if err != nil {
+		return nil, err
+	}
+	if len(layout.Filter) != 1 {
+		return nil, fmt.Errorf("%d filters", len(layout.Filter))
+	}
+	filter := make([]byte, layout.Filter[0].Length)
+	if err := readable.ReadAt(context.Background(), filter, int64(layout.Filter[0].Offset)); err != nil {
+		return nil, err
+	}
+	present := map[string]bool{}
+	for kv := iterator.First(); kv != nil; kv = iterator.Next() {
+		present[string(kv.K.UserKey)] = true
+	}
+	for _, key := range keys {
+		switch {
+		case !p.FilterPolicy.MayContain(sstable.TableFilter, filter, key[:p.Comparer.Split(key)]):
+			answers = append(answers, '0')
+		case present[string(key)]:
+			answers = append(answers, '+')
 		default:
 			answers = append(answers, '1')
 		}

@@ -89,6 +89,8 @@ int main(int argc, char** argv) {
   leveldb::Options options;
   options.create_if_missing = write;
   options.filter_policy = &policy;
+  options.max_file_size = 1 << 30;  // one table
+  options.write_buffer_size = 1 << 28;
   if (!std::strcmp(argv[3], "ignore-tag")) options.comparator = &ignore_tag;
   leveldb::DB* opened = nullptr;
   Check(leveldb::DB::Open(options, argv[2], &opened));
