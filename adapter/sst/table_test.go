@@ -119,7 +119,7 @@ func checkBatch(t *testing.T, table *Table, n int) {
 
 func checkFilters(t *testing.T, table *Table, g golden) {
 	t.Helper()
-	n, to := 0, uint64(0)
+	n, to, bits := 0, uint64(0), uint64(0)
 	var last []byte
 	for p, err := range table.Filters() {
 		if err != nil {
@@ -135,6 +135,7 @@ func checkFilters(t *testing.T, table *Table, g golden) {
 			t.Errorf("the last key %q after %q", p.LastKey, last)
 		}
 		to, last = p.To, p.LastKey
+		bits += p.Filter.Stats().Bits
 		n++
 	}
 	if n != table.Parts() || g.Parts != (n > 1) || (n == 0) != (g.Ignored != "") {
@@ -154,7 +155,7 @@ func checkFilters(t *testing.T, table *Table, g golden) {
 		t.Fatal(err)
 	}
 	present := float64(strings.Count(g.Answers, "+"))
-	if g.Ignored == "" && (stats.Filters != n || stats.Keys < 0.8*present || stats.Keys > 1.2*present ||
+	if g.Ignored == "" && (stats.Filters != n || stats.Bits != bits || stats.Keys < 0.8*present || stats.Keys > 1.2*present ||
 		stats.FalsePositiveRate <= 0 || stats.FalsePositiveRate > 0.1 || stats.BestRate > 1.1*stats.FalsePositiveRate) {
 		t.Errorf("%+v of %v keys", stats, present)
 	}
