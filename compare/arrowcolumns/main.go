@@ -9,7 +9,6 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"log"
 	"math/rand/v2"
 	"os"
@@ -31,7 +30,6 @@ import (
 const (
 	batchRows = 64 << 10
 	knownKeys = 1_000_000
-	values    = 10_000 // of a dictionary
 )
 
 var (
@@ -71,8 +69,6 @@ func compareAll() {
 		}
 		b.(*array.Int64Builder).Append(int64(v))
 	}), testIntegers)
-
-	layouts(random, known)
 }
 
 func randomKey(random *rand.Rand) []byte {
@@ -220,73 +216,6 @@ func testIntegers(f metadata.BloomFilter, blocks []byte) (arrowGo, parquetGo tes
 			}
 			return hits[:a.Len()]
 		}
-}
-
-// layouts times masks of the same strings in the layouts of Arrow.
-func layouts(random *rand.Rand, known [][]byte) {
-	filter := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewFilter(bloom.Bytes(known))
-	plain := column(arrow.BinaryTypes.String, func(b array.Builder) { b.(*array.StringBuilder).Append(string(keyOf(random, known))) })
-	with := func(convert func(s *array.String) arrow.Array) []arrow.RecordBatch {
-		var all []arrow.RecordBatch
-		for _, b := range plain {
-			all = append(all, batchOf(convert(b.Column(0).(*array.String))))
-		}
-		return all
-	}
-	nulls := func(percent int) func(s *array.String) arrow.Array {
-		return func(s *array.String) arrow.Array {
-			b := array.NewStringBuilder(mem)
-			for i := range s.Len() {
-				if random.IntN(100) < percent {
-					b.AppendNull()
-				} else {
-					b.Append(s.Value(i))
-				}
-			}
-			return b.NewArray()
-		}
-	}
-	views := func(s *array.String) arrow.Array {
-		b := array.NewStringViewBuilder(mem)
-		for i := range s.Len() {
-			b.Append(s.Value(i))
-		}
-		return b.NewArray()
-	}
-	dictionary := func(s *array.String) arrow.Array {
-		indices := array.NewInt32Builder(mem)
-		for range s.Len() {
-			indices.Append(random.Int32N(int32(min(values, s.Len()))))
-		}
-		t := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
-		return array.NewDictionaryArray(t, indices.NewArray(), array.NewSlice(s, 0, int64(min(values, s.Len()))))
-	}
-	runs := func(s *array.String) arrow.Array {
-		ends := array.NewInt32Builder(mem)
-		for end := 0; end < s.Len(); {
-			end = min(s.Len(), end+1+random.IntN(99))
-			ends.Append(int32(end))
-		}
-		e := ends.NewArray()
-		return array.NewRunEndEncodedArray(e, array.NewSlice(s, 0, int64(e.Len())), s.Len(), 0)
-	}
-	columns := []struct {
-		name    string
-		batches []arrow.RecordBatch
-	}{
-		{"string", plain}, {"string, 10 % nulls", with(nulls(10))}, {"string, 50 % nulls", with(nulls(50))},
-		{"string_view", with(views)},
-		{fmt.Sprintf("dictionary of %d", values), with(dictionary)}, {"run-end encoded, 50 rows a run", with(runs)},
-	}
-	var paths []path
-	for _, c := range columns {
-		next := 0
-		paths = append(paths, path{c.name, func(arrow.RecordBatch) {
-			mask(filter, c.batches[next%len(c.batches)])
-			next++
-		}})
-	}
-	report("arrow/column=layouts/job=tested", paths, plain)
 }
 
 // report runs the paths in turn, and compares each with the first.

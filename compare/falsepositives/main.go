@@ -21,9 +21,9 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"os"
-	"strings"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 var sizes = []int{8, 10, 12, 16} // bits per key
@@ -62,20 +62,21 @@ func randomHashes(w io.Writer, format bloom.Format) {
 	if format == bloom.LevelDB {
 		numbers = []int{1000, 10_000, 100_000, 300_000, 1_000_000, 10_000_000}
 	}
-	fmt.Fprint(w, "| keys |")
+	head := []string{">keys"}
 	for _, b := range sizes {
-		fmt.Fprintf(w, " %d bits |", b)
+		head = append(head, fmt.Sprint(b, " bits"))
 	}
-	fmt.Fprintln(w, "\n|---:|"+strings.Repeat("---:|", len(sizes)))
+	t := race.NewTable(head...)
 	for _, n := range numbers {
-		fmt.Fprintf(w, "| %s |", thousands(n))
+		row := []string{race.Thousands(n)}
 		for _, b := range sizes {
 			p := bloom.Policy{Format: format, BitsPerKey: b}
 			measured := measure(p, n, n)
-			fmt.Fprintf(w, " %s (%s), ×%.2f |", digits(measured), digits(p.FalsePositiveRate(n)), measured/textbook(p, n))
+			row = append(row, fmt.Sprintf("%s (%s), ×%.2f", digits(measured), digits(p.FalsePositiveRate(n)), measured/textbook(p, n)))
 		}
-		fmt.Fprintln(w)
+		t.Row(row...)
 	}
+	fmt.Fprint(w, t)
 }
 
 // digits writes a share in percent, with two significant digits and without a sign.
@@ -87,11 +88,12 @@ func digits(share float64) string {
 // lines prints the rates of Pebble's filters of some numbers of lines. Multiples of them are close
 // to one of 2^17, except for 10,101.
 func lines(w io.Writer) error {
-	fmt.Fprintln(w, "| lines | keys at 10 bits | measured | expected |\n|---:|---:|---:|---:|")
+	t := race.NewTable(">lines", "keys at 10 bits", "measured", "expected")
 	for _, n := range []int{10_083, 10_101, 21_845, 65_537, 131_073} {
 		p, keys := bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10}, 512*n/10
-		fmt.Fprintf(w, "| %s | %s | %.2f | %.2f |\n", thousands(n), thousands(keys), 100*measure(p, keys, keys), 100*p.FalsePositiveRate(keys))
+		t.Row(race.Thousands(n), race.Thousands(keys), fmt.Sprintf("%.2f", 100*measure(p, keys, keys)), fmt.Sprintf("%.2f", 100*p.FalsePositiveRate(keys)))
 	}
+	fmt.Fprint(w, t)
 	return nil
 }
 
@@ -160,7 +162,7 @@ func promises(w io.Writer) error {
 			if format == bloom.Nori {
 				fmt.Fprintf(w, " %d%s |", f.Stats().Probes, row.hint)
 			}
-			fmt.Fprintf(w, " %s |", thousands(len(f.Bytes())))
+			fmt.Fprintf(w, " %s |", race.Thousands(len(f.Bytes())))
 		}
 		fmt.Fprintln(w)
 	}

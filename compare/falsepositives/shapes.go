@@ -6,10 +6,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 // shape is keys as programs have them: key i is appended to b.
@@ -125,33 +124,35 @@ func keys(w io.Writer) error {
 			measured[i] = append(measured[i], s.rates(slices.Concat(narrow, wide), n, 10))
 		}
 	}
-	header := func(first string) {
-		fmt.Fprintf(w, "| %s |", first)
+	tableOf := func(head string, rows func(t *race.Table)) {
+		heads := []string{head}
 		for _, n := range numbers {
-			fmt.Fprintf(w, " %s |", thousands(n))
+			heads = append(heads, race.Thousands(n))
 		}
-		fmt.Fprintln(w, "\n|---|"+strings.Repeat("---:|", len(numbers)))
+		t := race.NewTable(heads...)
+		rows(t)
+		fmt.Fprintln(w, t)
 	}
 	for _, f := range narrow {
-		header("`" + f.String() + "`, number of keys:")
-		for i, s := range shapes {
-			fmt.Fprintf(w, "| %s |", s.name)
-			for _, ofShapes := range measured {
-				fmt.Fprintf(w, " %s; %s |", percent(ofShapes[i][f].between), percent(ofShapes[i][f].after))
+		tableOf("`"+f.String()+"`, number of keys:", func(t *race.Table) {
+			for i, s := range shapes {
+				row := []string{s.name}
+				for _, ofShapes := range measured {
+					row = append(row, percent(ofShapes[i][f].between)+"; "+percent(ofShapes[i][f].after))
+				}
+				t.Row(row...)
 			}
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintln(w)
+		})
 	}
-	header("all these keys")
-	for _, f := range wide {
-		fmt.Fprintf(w, "| `%v` |", f)
-		for _, ofShapes := range measured {
-			fmt.Fprintf(w, " %s |", spread(ofShapes, f))
+	tableOf("all these keys", func(t *race.Table) {
+		for _, f := range wide {
+			row := []string{"`" + f.String() + "`"}
+			for _, ofShapes := range measured {
+				row = append(row, spread(ofShapes, f))
+			}
+			t.Row(row...)
 		}
-		fmt.Fprintln(w)
-	}
-	fmt.Fprintln(w)
+	})
 	moreBits(w)
 	return nil
 }
@@ -176,23 +177,10 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.1f", 100*share)
 }
 
-// thousands writes a number with commas.
-func thousands(n int) string {
-	if n < 1000 {
-		return strconv.Itoa(n)
-	}
-	return thousands(n/1000) + fmt.Sprintf(",%03d", n%1000)
-}
-
 // moreBits prints what more bits per key change: the rates of absent keys between the others, and the share of
 // them that have the hash of a key.
 func moreBits(w io.Writer) {
-	sizes := []int{10, 20, 40}
-	fmt.Fprint(w, "| format | keys | number |")
-	for _, b := range sizes {
-		fmt.Fprintf(w, " %d bits per key |", b)
-	}
-	fmt.Fprintln(w, " have the hash of a key |\n|---|---|---:|"+strings.Repeat("---:|", len(sizes)+1))
+	t := race.NewTable("format", "<keys", "number", "10 bits per key", "20 bits per key", "40 bits per key", "have the hash of a key")
 	for _, row := range []struct {
 		format bloom.Format
 		shape  string
@@ -205,13 +193,14 @@ func moreBits(w io.Writer) {
 		{bloom.Pebble, "`order-2026-%09d-EU`", 100_000},
 	} {
 		s := shapeOf(row.shape)
-		fmt.Fprintf(w, "| `%v` | %s | %s |", row.format, s.name, thousands(row.n))
-		for _, b := range sizes {
-			fmt.Fprintf(w, " %s |", percent(s.rates([]bloom.Format{row.format}, row.n, b)[row.format].between))
+		cells := []string{"`" + row.format.String() + "`", s.name, race.Thousands(row.n)}
+		for _, b := range []int{10, 20, 40} {
+			cells = append(cells, percent(s.rates([]bloom.Format{row.format}, row.n, b)[row.format].between))
 		}
 		added, absent := s.between(0, row.n)
-		fmt.Fprintf(w, " %s |\n", percent(equalHashes(row.format, added, absent)))
+		t.Row(append(cells, percent(equalHashes(row.format, added, absent)))...)
 	}
+	fmt.Fprint(w, t)
 }
 
 // equalHashes returns the share of absent keys that have the hash of an added one.
@@ -254,7 +243,7 @@ func collisions(w io.Writer) error {
 	}
 	random := float64(n) * n / 2 / (1 << 32)
 	fmt.Fprintln(w, "| of the keys `user-00000000` to `user-01999999` | pairs with equal hashes | keys in them |\n|---|---:|---:|")
-	fmt.Fprintf(w, "| LevelDB's hash | %s | %s |\n| a random hash | %.0f | %.0f |\n", thousands(pairs), thousands(withOther), random, 2*random)
+	fmt.Fprintf(w, "| LevelDB's hash | %s | %s |\n| a random hash | %.0f | %.0f |\n", race.Thousands(pairs), race.Thousands(withOther), random, 2*random)
 	fmt.Fprintf(w, "\n%d pairs (%.1f %%) differ in 3 digits only: the 3rd by 7, the 5th, and the 7th by 5 the other way\n",
 		explained, 100*float64(explained)/float64(pairs))
 	return nil

@@ -5,25 +5,23 @@ import (
 	"io"
 	"math"
 	"sort"
-	"strings"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 // choices prints the rates of sets of the default format that have fewer or more keys than their capacity.
 func choices(w io.Writer) error {
 	const n = 1_000_000
-	shares := []float64{0.25, 0.5, 1, 1.5, 2, 3}
-	fmt.Fprint(w, "| keys, as multiples of the capacity |")
-	for _, share := range shares {
-		fmt.Fprintf(w, " %v |", share)
-	}
-	fmt.Fprint(w, "\n|---|"+strings.Repeat("---:|", len(shares))+"\n| rate |")
-	for _, share := range shares {
+	head, row := []string{"keys, as multiples of the capacity"}, []string{"rate"}
+	for _, share := range []float64{0.25, 0.5, 1, 1.5, 2, 3} {
 		p := bloom.Policy{Format: bloom.RocksDB, BitsPerKey: 10}
-		fmt.Fprintf(w, " %s %% |", digits(measure(p, n, int(share*n))))
+		head = append(head, fmt.Sprint(share))
+		row = append(row, digits(measure(p, n, int(share*n)))+" %")
 	}
-	fmt.Fprintln(w)
+	t := race.NewTable(head...)
+	t.Row(row...)
+	fmt.Fprint(w, t)
 	return nil
 }
 
@@ -31,19 +29,20 @@ func choices(w io.Writer) error {
 // zeros that PolicyFor takes.
 func limits(w io.Writer) error {
 	rates := []float64{0.01, 0.001, 0.0001}
-	fmt.Fprintln(w, "| | 1 % | 0.1 % | 0.01 % |\n|---|---:|---:|---:|")
+	t := race.NewTable("", "1 %", "0.1 %", "0.01 %")
 	for _, f := range []bloom.Format{bloom.RocksDB, bloom.Nori, bloom.Parquet, bloom.LevelDB, bloom.Pebble} {
-		fmt.Fprintf(w, "| `%v` |", f)
+		row := []string{"`" + f.String() + "`"}
 		for _, rate := range rates {
 			number := func(i int) int { return (10 + i%90) * int(math.Pow10(i/90)) }
 			past := sort.Search(90*12, func(i int) bool {
 				_, err := bloom.PolicyFor(f, number(i), rate)
 				return err != nil
 			})
-			fmt.Fprintf(w, " %s |", large(number(past-1)))
+			row = append(row, large(number(past-1)))
 		}
-		fmt.Fprintln(w)
+		t.Row(row...)
 	}
+	fmt.Fprint(w, t)
 	return nil
 }
 
@@ -55,5 +54,5 @@ func large(n int) string {
 	case n >= 1e6:
 		return fmt.Sprintf("%v million", float64(n)/1e6)
 	}
-	return thousands(n)
+	return race.Thousands(n)
 }

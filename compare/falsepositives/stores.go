@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"strings"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -19,6 +18,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/goleveldb"
 	"github.com/lanebloom/bloom/adapter/pebble"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 // Databases have a random half of the keys of the numbers below 2n. The other half is looked up.
@@ -32,18 +32,19 @@ var storedShapes = []shape{shapeOf("integers, big-endian"), shapeOf("`%016x`"), 
 // filters under a name of their own.
 func stores(w io.Writer) error {
 	const n = 20_000
-	fmt.Fprintf(w, "| blocks read for %s absent keys | goleveldb's filter | `NewNamed` with `RocksDB` |\n|---|---:|---:|\n", thousands(n))
+	t := race.NewTable(fmt.Sprintf("blocks read for %s absent keys", race.Thousands(n)), "goleveldb's filter", "`NewNamed` with `RocksDB`")
 	for _, s := range storedShapes {
-		fmt.Fprintf(w, "| %s |", s.name)
+		row := []string{s.name}
 		for _, f := range []filter.Filter{filter.NewBloomFilter(10), bloomgoleveldb.NewNamed("lanebloom.rocksdb", rocksDB)} {
 			blocks, err := blocksRead(s, n, f)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w, " %s |", thousands(blocks))
+			row = append(row, race.Thousands(blocks))
 		}
-		fmt.Fprintln(w)
+		t.Row(row...)
 	}
+	fmt.Fprintln(w, t)
 	sizes := []int{1000, 20_000}
 	policies := []struct {
 		name string
@@ -52,26 +53,27 @@ func stores(w io.Writer) error {
 		{"Pebble's policy", pebblebloom.FilterPolicy(10)},
 		{"`NewNamed` with `RocksDB`", bloompebble.NewNamed("lanebloom.rocksdb", rocksDB)},
 	}
-	fmt.Fprint(w, "\n| percent of absent keys that pass |")
+	head := []string{"percent of absent keys that pass"}
 	for _, n := range sizes {
 		for _, p := range policies {
-			fmt.Fprintf(w, " %s keys: %s |", thousands(n), p.name)
+			head = append(head, race.Thousands(n)+" keys: "+p.name)
 		}
 	}
-	fmt.Fprintln(w, "\n|---|"+strings.Repeat("---:|", len(sizes)*len(policies)))
+	t = race.NewTable(head...)
 	for _, s := range storedShapes {
-		fmt.Fprintf(w, "| %s |", s.name)
+		row := []string{s.name}
 		for _, n := range sizes {
 			for _, p := range policies {
 				yes, err := shareOfYes(s, n, p)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(w, " %s |", percent(yes))
+				row = append(row, percent(yes))
 			}
 		}
-		fmt.Fprintln(w)
+		t.Row(row...)
 	}
+	fmt.Fprint(w, t)
 	return nil
 }
 

@@ -43,7 +43,7 @@ var parts = []part{
 	{name: "interleaved", command: bench + `-bench 'Interleaved$/format=parquet///kernel=(avx512|avx2|neon)' -benchtime 0.2s .`, read: readBenchmarks},
 	{name: "sets", command: bench + `-bench 'AtomicSet/keys=10000$' -benchtime 60x .`, read: readBenchmarks},
 	{name: "loads", command: bench + `-bench Loads -benchtime 0.2s .`, read: readBenchmarks},
-	{name: "libraries", command: "f=$(mktemp) && go run ./sidebyside --sizes 10000,1000000 --time 45s --json $f >&2 && cat $f && rm $f", read: readJSON},
+	{name: "libraries", command: "go run ./sidebyside --sizes 10000,1000000 --time 45s --json", read: readJSON},
 	{name: "uuids", command: "go run ./figures measure uuids", inside: timeUUIDs},
 	{name: "bits", command: "go run ./figures measure bits", inside: timeBits},
 	{name: "programs", command: "go run ./stored -json", read: readJSON},

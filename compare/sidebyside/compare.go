@@ -99,6 +99,9 @@ func compare(ctx context.Context, o *options, out, messages io.Writer) (*race.Fi
 	defer os.RemoveAll(folder)
 	programs := make([]*oracle.Oracle, len(inCPP))
 	for i, format := range inCPP {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if programs[i], err = oracle.Compile(format, folder); err != nil {
 			fmt.Fprintf(messages, "sidebyside: without the filters of %v in C++: %v\n", format, err)
 		}

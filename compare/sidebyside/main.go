@@ -11,13 +11,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -26,7 +23,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/google/renameio/v2"
 )
 
 type options struct {
@@ -37,7 +33,7 @@ type options struct {
 	Rounds     int           `default:"1000" help:"The most rounds (${default})."`
 	Cores      int           `default:"1" help:"Cores that a library may build with (${default})."`
 	Reference  string        `default:"goleveldb" help:"Library that the others are compared with (${default})."`
-	JSON       string        `placeholder:"FILE" help:"Write the figures to a file, as JSON."`
+	JSON       bool          `help:"Print the figures as JSON, and the rows on standard error."`
 }
 
 func main() {
@@ -58,15 +54,15 @@ func run(ctx context.Context, o *options, out, messages io.Writer) error {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.Cores))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the race collects between the runs
-	figures, err := compare(ctx, o, out, messages)
-	if err != nil || o.JSON == "" {
+	rows := out
+	if o.JSON {
+		rows = messages
+	}
+	figures, err := compare(ctx, o, rows, messages)
+	if err != nil || !o.JSON {
 		return err
 	}
-	var text strings.Builder
-	if err := figures.Print(&text, true); err != nil {
-		return err
-	}
-	return renameio.WriteFile(o.JSON, []byte(text.String()), 0o644) // in one step
+	return figures.Print(out, true)
 }
 
 // check reports bad options at once. Otherwise some would fail after minutes of work.
@@ -85,16 +81,5 @@ func (o *options) check() error {
 	if !slices.Contains(libraries, o.Reference) {
 		return fmt.Errorf("--reference: %q is none of %s", o.Reference, strings.Join(libraries, ", "))
 	}
-	if o.JSON == "" {
-		return nil
-	}
-	// A file appears by renaming, which would replace a device.
-	switch info, err := os.Lstat(o.JSON); {
-	case err == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("%s: not a regular file", o.JSON)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	_, err := os.Stat(filepath.Dir(o.JSON))
-	return err
+	return nil
 }

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -56,20 +54,13 @@ var sameFilter = map[string]string{
 // and that every call gives the same answers.
 func TestRun(t *testing.T) {
 	o := tiny()
-	o.JSON = filepath.Join(t.TempDir(), "figures.json")
-	var out, messages bytes.Buffer
-	if err := run(t.Context(), &o, &out, &messages); err != nil {
-		t.Fatal(err)
-	}
-	if messages.Len() > 0 {
-		t.Error(messages.String())
-	}
-	data, err := os.ReadFile(o.JSON)
-	if err != nil {
+	o.JSON = true
+	var out, rows bytes.Buffer
+	if err := run(t.Context(), &o, &out, &rows); err != nil {
 		t.Fatal(err)
 	}
 	var f race.Figures
-	if err := json.Unmarshal(data, &f); err != nil {
+	if err := json.Unmarshal(out.Bytes(), &f); err != nil {
 		t.Fatal(err)
 	}
 	byName := map[string]race.Figure{}
@@ -80,7 +71,7 @@ func TestRun(t *testing.T) {
 		checkFigures(t, fmt.Sprintf("libraries/keys=%d/library=", size), byName)
 	}
 	for _, name := range libraries {
-		if n := strings.Count(out.String(), "\n"+name+", "); n < len(o.Sizes) {
+		if n := strings.Count(rows.String(), "\n"+name+", "); n < len(o.Sizes) {
 			t.Errorf("%d rows of %s", n, name)
 		}
 	}
@@ -157,40 +148,29 @@ func TestWrongAnswers(t *testing.T) {
 	}
 }
 
-// TestErrors runs bad options and an interrupt. None of them may write a file.
+// TestErrors runs bad options and an interrupt. None of them may print figures.
 func TestErrors(t *testing.T) {
-	folder := t.TempDir()
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, test := range map[string]struct {
 		change func(o *options)
 		ctx    context.Context
 	}{
-		"no keys":          {change: func(o *options) { o.Sizes = []int{1000, 0} }},
-		"too many keys":    {change: func(o *options) { o.Sizes = []int{1 << 40} }},
-		"no bits":          {change: func(o *options) { o.BitsPerKey = 0 }},
-		"no rounds":        {change: func(o *options) { o.Rounds = 0 }},
-		"no time":          {change: func(o *options) { o.Time = -1 }},
-		"no queries":       {change: func(o *options) { o.Queries = 0 }},
-		"no cores":         {change: func(o *options) { o.Cores = 0 }},
-		"unknown":          {change: func(o *options) { o.Reference = "lanebloon" }},
-		"a device":         {change: func(o *options) { o.JSON = os.DevNull }},
-		"a folder":         {change: func(o *options) { o.JSON = folder }},
-		"a missing folder": {change: func(o *options) { o.JSON = filepath.Join(folder, "missing", "figures.json") }},
-		"an interrupt":     {change: func(*options) {}, ctx: interrupted},
+		"no keys":       {func(o *options) { o.Sizes = []int{1000, 0} }, t.Context()},
+		"too many keys": {func(o *options) { o.Sizes = []int{1 << 40} }, t.Context()},
+		"no bits":       {func(o *options) { o.BitsPerKey = 0 }, t.Context()},
+		"no rounds":     {func(o *options) { o.Rounds = 0 }, t.Context()},
+		"no time":       {func(o *options) { o.Time = -1 }, t.Context()},
+		"no queries":    {func(o *options) { o.Queries = 0 }, t.Context()},
+		"no cores":      {func(o *options) { o.Cores = 0 }, t.Context()},
+		"unknown":       {func(o *options) { o.Reference = "lanebloon" }, t.Context()},
+		"an interrupt":  {func(*options) {}, interrupted},
 	} {
-		o := tiny()
-		o.JSON = filepath.Join(folder, "figures.json")
+		o, out := tiny(), strings.Builder{}
+		o.JSON = true
 		test.change(&o)
-		ctx := test.ctx
-		if ctx == nil {
-			ctx = t.Context()
-		}
-		if err := run(ctx, &o, io.Discard, io.Discard); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-		if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
-			t.Errorf("%s: left %v, %v", name, files, err)
+		if err := run(test.ctx, &o, &out, io.Discard); err == nil || out.Len() > 0 {
+			t.Errorf("%s: %v, and %q", name, err, out.String())
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Table is a table in Markdown: the first of the columns has words, and the others have numbers, unless their heads begin
-// with "<".
+// with "<", or that of the first with ">".
 type Table struct{ b strings.Builder }
 
 // NewTable returns a table with a head.
@@ -14,7 +14,7 @@ func NewTable(head ...string) *Table {
 	var t Table
 	rule, words := "|", make([]string, len(head))
 	for i, h := range head {
-		if words[i] = strings.TrimPrefix(h, "<"); i == 0 || words[i] != h {
+		if words[i] = strings.TrimLeft(h, "<>"); (i == 0) == (words[i] == h) {
 			rule += "---|"
 		} else {
 			rule += "---:|"
