@@ -138,7 +138,7 @@ func TestKernelFew(t *testing.T) {
 				encoded[i] |= byte(random.Uint32() | random.Uint32() | random.Uint32())
 			}
 			filter := mustOpen(t, format, encoded)
-			for _, kernel := range kernels {
+			for _, kernel := range proven() {
 				f := onKernel(t, filter, kernel)
 				for n := 1; n <= most; n++ {
 					some, hits := keys[most-n:], []uint64{math.MaxUint64}

@@ -101,7 +101,7 @@ func TestKernelPackAtPageEnd(t *testing.T) {
 		for i := range chosen {
 			chosen[i] = [...]uint64{0, ^uint64(0), random.Uint64(), random.Uint64(), random.Uint64() | random.Uint64()}[random.IntN(5)]
 		}
-		for _, kernel := range kernels {
+		for _, kernel := range proven() {
 			checkPack(t, kernel, elementsAtEnd[uint32](buffer, n), chosen)
 			checkPack(t, kernel, elementsAtEnd[uint64](buffer, n), chosen)
 		}
@@ -393,7 +393,7 @@ func TestKernelAddInOrder(t *testing.T) {
 				room.set(i, h)
 			}
 			room = room.slice(0, len(hashed))
-			for _, kernel := range kernels {
+			for _, kernel := range proven() {
 				s := &test.filter(walk, kernel, buffer, n, k).prober
 				for name, add := range addersInOrder(s, &room) {
 					const canary = 0xdeadbeefdeadbeef
@@ -504,7 +504,7 @@ func TestKernelSingleAdds(t *testing.T) {
 		for _, bitsPerKey := range []int{1, 2, 3, 4, 6, 8, 9, 10, 11, 12, 13, 15, 20, 40} {
 			empty := mustSet(t, Policy{format, bitsPerKey}, 120).data
 			buffer := guard.Buffer(t, len(empty))
-			for _, kernel := range kernels {
+			for _, kernel := range proven() {
 				data := buffer[len(buffer)-len(empty):]
 				copy(data, empty)
 				v, err := openView(format, data)
@@ -568,7 +568,7 @@ func TestKernelAndSlices(t *testing.T) {
 		for _, word := range want {
 			total += bits.OnesCount64(word)
 		}
-		for _, kernel := range kernels {
+		for _, kernel := range proven() {
 			hits := unsafe.Slice((*uint64)(unsafe.Pointer(&guard.Buffer(t, 8*n)[0])), n)
 			x := interleaving{empty: view{prober: prober{kernel: kernel}}}
 			if got := x.and8(hits, &from); got != total || !slices.Equal(hits, want) {

@@ -51,8 +51,8 @@ func TestAdd(t *testing.T) {
 	})
 }
 
-// TestSortByRegion compares the sorting of places by kernels with portable Go.
-func TestSortByRegion(t *testing.T) {
+// TestKernelSortByRegion compares the sorting of places by kernels with portable Go.
+func TestKernelSortByRegion(t *testing.T) {
 	const regions, capacity = 5, 64
 	random := rand.New(rand.NewPCG(31, 32))
 	places := make([]uint32, 1000)

@@ -54,7 +54,7 @@ func groupOn(t testing.TB, filters []*Filter, kernel Kernel) *Group {
 // eachGroupKernel runs a subtest for every kernel.
 func eachGroupKernel(t *testing.T, g *Group, run func(t *testing.T, g *Group)) {
 	t.Helper()
-	for _, kernel := range kernels {
+	for _, kernel := range proven() {
 		t.Run("kernel="+kernel.String(), func(t *testing.T) {
 			h := groupOn(t, g.filters, kernel)
 			if h.kernel != kernel && h.Len() > 0 || h.Len() != g.Len() {

@@ -71,7 +71,7 @@ func interleave(t testing.TB, random *rand.Rand, p Policy, maxKeys int, filters 
 // onKernels runs a subtest for every kernel.
 func (x *Interleaved) onKernels(t *testing.T, run func(t *testing.T, x *Interleaved)) {
 	t.Helper()
-	for _, kernel := range kernels {
+	for _, kernel := range proven() {
 		t.Run("kernel="+kernel.String(), func(t *testing.T) {
 			y := *x
 			y.empty.setKernel(kernel)
@@ -428,7 +428,7 @@ func TestInterleavedErrors(t *testing.T) {
 
 // TestKernelTranspose compares transpose with its definition, at all places of a line.
 func TestKernelTranspose(t *testing.T) {
-	for _, kernel := range kernels {
+	for _, kernel := range proven() {
 		var x interleaving
 		x.empty.kernel = kernel
 		for first := range 8 {
@@ -631,7 +631,7 @@ func TestKernelInterleavedPairs(t *testing.T) {
 				keys[i] = random.Uint64N(8 * uint64(maxKeys))
 			}
 			column := Integers(keys)
-			for _, kernel := range kernels {
+			for _, kernel := range proven() {
 				for i, f := range filters { // those of which keys set no bits have no kernel
 					var err error
 					if filters[i], err = f.WithKernel(kernel); err != nil {

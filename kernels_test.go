@@ -153,7 +153,7 @@ func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int
 	}
 	hashed := room.slice(0, len(edges))
 	hits := make([]uint64, (len(edges)+63)/64)
-	for _, kernel := range kernels {
+	for _, kernel := range proven() {
 		for _, dense := range []bool{false, true} {
 			f := test.filter(walk, kernel, data, n, k)
 			f.probeHashes(&hashed, hits, dense)
@@ -197,7 +197,7 @@ func TestKernelMostProbes(t *testing.T) {
 				if !want {
 					memory[0] &^= 1
 				}
-				for _, kernel := range kernels {
+				for _, kernel := range proven() {
 					if f := test.filter(walkDouble64, kernel, memory[:(n+7)/8], n, maxProbesCrate); f.MayContainHash(shortHash(h.h1, h.h2, test.hash)) != want {
 						t.Fatalf("kernel %v, %d bits: MayContainHash(%v) = %v", kernel, n, h, !want)
 					}
@@ -293,7 +293,7 @@ func TestCPUKernels(t *testing.T) {
 		t.Errorf("kernels %v do not end with generic", kernels)
 	}
 	var found []string
-	for _, kernel := range kernels {
+	for _, kernel := range proven() {
 		found = append(found, kernel.String())
 	}
 	promised, ok := os.LookupEnv("BLOOM_TEST_KERNELS")
@@ -319,7 +319,7 @@ func TestKernelPlaces(t *testing.T) {
 		}
 		slices.Sort(want)
 		d := newDouble32(make([]byte, size), k)
-		for _, kernel := range kernels {
+		for _, kernel := range proven() {
 			places := slices.Repeat([]uint32{canary}, 2*n*k+16)
 			d.place(kernel, hashes, places[:n*k])
 			slices.Sort(places[:n*k])

@@ -182,7 +182,7 @@ func TestKernelViews(t *testing.T) {
 		if want != nil {
 			refused++
 		}
-		for _, kernel := range kernels {
+		for _, kernel := range proven() {
 			if err := k.checkViews(kernel); fmt.Sprint(err) != fmt.Sprint(want) {
 				t.Fatalf("kernel %v, %d views: %v, want %v", kernel, k.n, err, want)
 			}
@@ -223,7 +223,7 @@ func TestKernelViewsOutside(t *testing.T) {
 		copy(headers[7*16:], view)
 		k := columnOf(stringViews, unsafe.Slice((*viewHeader)(unsafe.Pointer(&headers[0])), 8))
 		k.buffers, k.width = &all[0], 2
-		for _, kernel := range kernels {
+		for _, kernel := range proven() {
 			if err := k.checkViews(kernel); (err != nil) != (name != "last offset" || math.MaxInt == math.MaxInt32) {
 				t.Errorf("kernel %v, %s: %v", kernel, name, err)
 			}
@@ -365,7 +365,7 @@ func checkColumnAs(t *testing.T, p Policy, column Keys, keys, present [][]byte, 
 	for i, key := range keys {
 		want[i] = (valid == nil || valid[i]) && Reference(p.Format, encoded, key)
 	}
-	for _, kernel := range kernels {
+	for _, kernel := range proven() {
 		checkBatch(t, onKernel(t, mustOpen(t, p.Format, encoded), kernel), column, want)
 	}
 }
