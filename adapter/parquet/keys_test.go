@@ -57,7 +57,7 @@ var parsed = []struct {
 	{uint32s, "4294967295", "ffffffff"}, {uint64s, "18446744073709551615", "ffffffffffffffff"},
 	{float16s, "1", "003c"}, {float16s, "-2", "00c0"}, {float16s, "65504", "ff7b"}, {float16s, "65536", ""}, {float16s, "65520", ""},
 	{float16s, "5.9604644775390625e-08", "0100"}, {float16s, "6.097555160522461e-05", "ff03"}, {float16s, "6.103515625e-05", "0004"},
-	{float16s, "2.98e-08", ""}, {float16s, "-0", "0080"}, {float16s, "inf", "007c"}, {float16s, "0.1", ""}, {float16s, "1.0009765625", "013c"},
+	{float16s, "2.98e-08", ""}, {float16s, "-0", "0080"}, {float16s, "inf", "007c"}, {float16s, "0x1p1", ""}, {float16s, "1_0", ""}, {float16s, "0.1", ""}, {float16s, "1.0009765625", "013c"},
 	{floats, "0.1", "cdcccc3d"}, {floats, "-inf", "000080ff"}, {floats, "1e39", ""}, {floats, "one", ""}, {floats, "-0", "00000080"},
 	{doubles, "0.1", "9a9999999999b93f"}, {doubles, "1e309", ""},
 	{texts, "", ""}, {texts, "a b", "612062"}, {Type{Physical: ByteArray}, "\x00\xff", "00ff"},

@@ -76,6 +76,9 @@ func whyNoNumber(err error, syntax string) string {
 }
 
 func appendParsedFloat(dst []byte, t *Type, text string, bits int) ([]byte, string) {
+	if strings.ContainsAny(text, "_xX") { // numbers of Go's source: 1_0, 0x1p1
+		return dst, "it is no number"
+	}
 	x, err := strconv.ParseFloat(text, bits)
 	if err != nil {
 		return dst, whyNoNumber(err, "it is no number")

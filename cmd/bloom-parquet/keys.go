@@ -23,7 +23,7 @@ type keyFlags struct {
 }
 
 // keysHelp is the part of the help that the commands that read keys share.
-const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A key that the column cannot have is an error. 
+const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A time without an offset is UTC, if the column has times of UTC. A key that the column cannot have is an error. 
 With --keys-column, the file of keys is another table: Parquet, Arrow IPC, CSV (the column is a name in the first record, or a number from 1 without such names) or lines of JSON (user.id is in the object user). So the rows of a file that have a key of another are found: a semi-join, and an exact one. Nulls are no keys. In CSV, an empty field without quotes is null. Of Parquet and Arrow the two columns must have the same type, or types between which values are converted exactly: integers and decimals, FLOAT and DOUBLE, units of time. A value that the other column cannot have is in no row. Text of CSV and JSON is read as the column's type.
 All keys are in memory: of text the file, and of Parquet and Arrow each different value once.
 Files of keys that are compressed with gzip or zstd are decompressed. Other compressed files, files that are no text and UTF-16 are refused.`
