@@ -65,7 +65,7 @@ func checkKind(data []byte) error {
 		return &StrangeError{fmt.Sprintf("like %s, not like a filter", kind), ""}
 	}
 	if table := TableOf(data); table != "" {
-		return &StrangeError{fmt.Sprintf("like %s, not like a filter of one", table), ""}
+		return &StrangeError{fmt.Sprintf("like %s, not like a filter of one", table), "see its filters with bloom tables"}
 	}
 	if n, ok := FilterBlock(data); ok && len(formatsOf(data)) == 0 { // a small filter may be both
 		return &StrangeError{fmt.Sprintf("like a filter block with %s filters, as LevelDB's tables have, not like one filter", withCommas(n)), ""}
