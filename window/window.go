@@ -138,7 +138,8 @@ func (w *Window) Options() Options {
 	return Options{}
 }
 
-// Rotate forgets the oldest generation and begins a new one.
+// Rotate forgets the oldest generation and begins a new one. If several goroutines call it, one rotation begins when the other
+// has ended.
 func (w *Window) Rotate() {
 	s := w.state.Load()
 	if s == nil {

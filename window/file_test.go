@@ -1,0 +1,214 @@
+package window
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"testing"
+	"testing/iotest"
+
+	"github.com/lanebloom/bloom"
+)
+
+// generationKeys returns 50 keys of a generation, counted from the oldest.
+func generationKeys(g int) bloom.Keys { return bloom.Integers(addition{from: 50 * g, n: 50}.keys()) }
+
+// filled returns a window of which each generation has keys of its own: those of generationKeys(0) are in the oldest.
+func filled(t *testing.T, o Options) *Window {
+	w := mustNew(t, o)
+	for g := range o.Generations {
+		if g > 0 {
+			w.Rotate()
+		}
+		w.AddBatch(generationKeys(g))
+	}
+	return w
+}
+
+func fileOf(t *testing.T, w *Window) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if n, err := w.WriteTo(&b); err != nil || n != int64(b.Len()) {
+		t.Fatalf("WriteTo: %d, %v", n, err)
+	}
+	return b.Bytes()
+}
+
+// checkForgets rotates until all keys are gone, and wants those of generation g, counted from the oldest of so many, to be found
+// as long as a window of most generations keeps them.
+func checkForgets(t *testing.T, w *Window, saved, most int) {
+	t.Helper()
+	for rotations := range most + 1 {
+		for g := range saved {
+			age := saved - 1 - g // 0 is the newest
+			n := w.MayContainBatch(generationKeys(g), words(50))
+			if there := age+rotations < most; there && n != 50 || !there && n > 5 {
+				t.Fatalf("after %d rotations: %d of 50 keys of generation %d of %d", rotations, n, age, saved)
+			}
+		}
+		w.Rotate()
+	}
+}
+
+// TestReadFrom wants a window back as it was written, and to go on: it adds, forgets, and is written again as it was.
+func TestReadFrom(t *testing.T) {
+	eachFormat(t, func(t *testing.T, f bloom.Format) {
+		o := Options{f, 5, 60, 0.001}
+		file := fileOf(t, filled(t, o))
+		var w Window
+		n, err := w.ReadFrom(iotest.OneByteReader(bytes.NewReader(append(slices.Clone(file), "more"...))))
+		if err != nil || n != int64(len(file)) || w.Options() != o {
+			t.Fatalf("ReadFrom: %d of %d bytes, %v, %+v", n, len(file), err, w.Options())
+		}
+		if !bytes.Equal(fileOf(t, &w), file) {
+			t.Error("it is written otherwise than it was read")
+		}
+		w.AddString("more")
+		if !w.MayContainString("more") {
+			t.Error("a key is lost")
+		}
+		checkForgets(t, &w, 5, 5)
+	})
+}
+
+// TestLoad loads files into windows of the same and of other shapes, and wants each key as long as the window has a place for its
+// generation, beside the keys that the window had.
+func TestLoad(t *testing.T) {
+	base := Options{Generations: 5, Keys: 60, Rate: 0.001}
+	for name, c := range map[string]struct {
+		saved, now                Options
+		kept, forgotten, reshaped int
+	}{
+		"same":              {base, base, 5, 0, 0},
+		"more keys":         {base, Options{Generations: 5, Keys: 6000, Rate: 0.001}, 5, 0, 5},
+		"fewer keys":        {Options{Generations: 5, Keys: 6000, Rate: 0.001}, base, 5, 0, 5},
+		"other rate":        {base, Options{Generations: 5, Keys: 60, Rate: 1e-4}, 5, 0, 5},
+		"more generations":  {base, Options{Generations: 9, Keys: 60, Rate: 0.001}, 5, 0, -1},
+		"fewer generations": {base, Options{Generations: 2, Keys: 60, Rate: 0.001}, 2, 3, -1},
+		"all other":         {base, Options{Generations: 3, Keys: 6000, Rate: 1e-5}, 3, 2, 3},
+	} {
+		eachFormat(t, func(t *testing.T, f bloom.Format) {
+			if testing.Short() && f > bloom.Parquet {
+				return
+			}
+			c.saved.Format, c.now.Format = f, f
+			w := mustNew(t, c.now)
+			w.AddString("own")
+			file := fileOf(t, filled(t, c.saved))
+			loaded, err := w.Load(bytes.NewReader(file))
+			if err != nil || loaded.Saved != c.saved || loaded.Kept != c.kept || loaded.Forgotten != c.forgotten || loaded.Size != int64(len(file)) {
+				t.Fatalf("%s: %+v, %v", name, loaded, err)
+			}
+			if c.reshaped >= 0 && loaded.Reshaped != c.reshaped && !(f == bloom.NoriCrate || f == bloom.Pebble) { // whose sizes are few
+				t.Errorf("%s: %d filters of another shape", name, loaded.Reshaped)
+			}
+			if w.Options() != c.now || !w.MayContainString("own") {
+				t.Errorf("%s: the window is another", name)
+			}
+			if s := w.Stats(); math.Abs(s.Keys-float64(50*c.kept+1)) > 15 || !(s.FalsePositiveRate > 0 && s.FalsePositiveRate < 0.01) {
+				t.Errorf("%s: Stats() = %+v", name, s)
+			}
+			var again Window // a file of filters of several shapes
+			if _, err := again.ReadFrom(bytes.NewReader(fileOf(t, w))); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			third := mustNew(t, c.now)
+			if _, err := third.Load(bytes.NewReader(fileOf(t, w))); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			checkForgets(t, w, 5, c.now.Generations)
+			checkForgets(t, &again, 5, c.now.Generations)
+			checkForgets(t, third, 5, c.now.Generations)
+		})
+	}
+}
+
+// TestLoadOtherFormat wants ErrShape, and the window as it was.
+func TestLoadOtherFormat(t *testing.T) {
+	w := filled(t, Options{Generations: 3, Keys: 60, Rate: 0.001})
+	before := fileOf(t, w)
+	loaded, err := w.Load(bytes.NewReader(fileOf(t, filled(t, Options{bloom.Parquet, 3, 60, 0.001}))))
+	if !errors.Is(err, bloom.ErrShape) || loaded.Saved.Format != bloom.Parquet || loaded.Kept != 0 {
+		t.Errorf("%+v, %v", loaded, err)
+	}
+	if !bytes.Equal(fileOf(t, w), before) {
+		t.Error("the window has changed")
+	}
+}
+
+// TestDamaged wants an error for a file that ends anywhere, and for one with a wrong bit anywhere, and the window as it was.
+func TestDamaged(t *testing.T) {
+	file := fileOf(t, filled(t, Options{Generations: 3, Keys: 60, Rate: 0.01}))
+	w := filled(t, Options{Generations: 3, Keys: 70, Rate: 0.01})
+	before := fileOf(t, w)
+	check := func(name string, at int, data []byte, want ...error) {
+		t.Helper()
+		_, err := w.ReadFrom(bytes.NewReader(data))
+		_, loadErr := w.Load(bytes.NewReader(data))
+		for _, err := range []error{err, loadErr} {
+			ok := false
+			for _, one := range want {
+				ok = ok || errors.Is(err, one)
+			}
+			if !ok {
+				t.Fatalf("%s at byte %d: %v", name, at, err)
+			}
+		}
+	}
+	for i := range file {
+		if i == 0 {
+			check("end", i, nil, io.EOF)
+		} else {
+			check("end", i, file[:i], io.ErrUnexpectedEOF)
+			check("end", i, file[:i], bloom.ErrEncoding)
+		}
+		damaged := slices.Clone(file)
+		damaged[i] ^= 1 << (i % 8)
+		check("wrong bit", i, damaged, bloom.ErrEncoding, bloom.ErrFormat)
+	}
+	failing := errors.New("failing")
+	if _, err := w.ReadFrom(iotest.ErrReader(failing)); !errors.Is(err, failing) {
+		t.Errorf("a reader that fails: %v", err)
+	}
+	if _, err := w.WriteTo(failingWriter{}); err == nil {
+		t.Error("a writer that fails: no error")
+	}
+	if !bytes.Equal(fileOf(t, w), before) {
+		t.Error("the window has changed")
+	}
+	if text, err := json.Marshal(w); err == nil {
+		t.Errorf("JSON: %s", text)
+	}
+}
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+// FuzzReadFrom wants an error or a window for any bytes, and memory by their number.
+func FuzzReadFrom(f *testing.F) {
+	for _, format := range bloom.Formats() {
+		w, err := New(Options{format, 2, 1, 0.1})
+		if err != nil {
+			f.Fatal(err)
+		}
+		var b bytes.Buffer
+		w.WriteTo(&b)
+		f.Add(b.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var w Window
+		if _, err := w.ReadFrom(bytes.NewReader(data)); err != nil {
+			if w.Stats().Generations != nil {
+				t.Error("an error, and a window")
+			}
+			return
+		}
+		if w.AddUint64(1); !w.MayContainUint64(1) {
+			t.Error("a key is lost")
+		}
+	})
+}
