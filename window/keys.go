@@ -18,9 +18,20 @@ func (w *Window) mustHave() *state {
 	return s
 }
 
+// pause is what tests do before isLate looks, if it is not nil.
+var pause func()
+
+// isLate reports, after keys were added to the newest set of s, whether that may be the newest no more.
+func (w *Window) isLate(s *state) bool {
+	if pause != nil {
+		pause()
+	}
+	return w.state.Load() != s
+}
+
 // settle is called after keys were added to the newest set of s. If that is the newest no more, it adds them by add again.
 func (w *Window) settle(s *state, add func(newest *bloom.AtomicSet)) {
-	if w.state.Load() == s {
+	if !w.isLate(s) {
 		return
 	}
 	w.mu.RLock()
@@ -41,7 +52,7 @@ func (w *Window) AddUint64(key uint64) { w.AddHash(w.mustHave().hashUint64(key))
 func (w *Window) AddHash(h bloom.Hash) {
 	s := w.mustHave()
 	s.newest.AddHash(h)
-	if w.state.Load() != s {
+	if w.isLate(s) {
 		w.addAgain(h)
 	}
 }
@@ -89,7 +100,7 @@ func (w *Window) TestAndAddHash(h bloom.Hash) bool {
 	if !inNewest && s.newest.TestAndAddHash(h) {
 		was = true
 	}
-	if w.state.Load() != s {
+	if w.isLate(s) {
 		w.addAgain(h) // what it tells is of no use: this call itself may have added the key to s
 	}
 	return was
