@@ -1,6 +1,8 @@
 package docs_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,8 +14,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/window"
 )
 
 // This file has the Go code of README.md and docs, but for that of adapters, word for word. It is
@@ -73,6 +77,46 @@ func Example_removeDuplicates() {
 	// ann
 	// bob
 	// eve
+}
+
+func seenLately(ctx context.Context) error {
+	seen, err := window.New(window.Options{Generations: 25, Keys: 200_000, Rate: 0.01})
+	if err != nil {
+		return err
+	}
+	go seen.Run(ctx, time.Hour)
+	for _, url := range []string{"/a", "/b", "/a"} {
+		fmt.Println(seen.TestAndAddString(url)) // false, false, true
+	}
+	return restart(seen)
+}
+
+func restart(seen *window.Window) error {
+	var file bytes.Buffer
+	if _, err := seen.WriteTo(&file); err != nil {
+		return err
+	}
+	larger, err := window.New(window.Options{Generations: 25, Keys: 500_000, Rate: 0.01})
+	if err != nil {
+		return err
+	}
+	loaded, err := larger.Load(&file)
+	if err != nil {
+		return err
+	}
+	fmt.Println(loaded.Kept, loaded.Reshaped, larger.MayContainString("/a")) // 25 25 true
+	return nil
+}
+
+func Example_seenLately() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	show(seenLately(ctx))
+	// Output:
+	// false
+	// false
+	// true
+	// 25 25 true
 }
 
 func skipTables(policy bloom.Policy) {
