@@ -25,7 +25,8 @@
 //   - [Policy.NewFilter], if all keys are at hand as a column, or [Policy.AppendFilter] for the bytes alone;
 //   - a [Builder], which collects keys and then sizes the filter by their number;
 //   - a [Set], which has room for a number of keys and can be asked while keys are added. An [AtomicSet]
-//     is a set that goroutines may change and query at once.
+//     is a set that goroutines may change and query at once. Package window forgets keys: a Window has those of
+//     the last 24 hours, say.
 //
 // [Open] makes a [Filter] of an engine's bytes, without a copy. Such bytes do not name their format. To
 // keep a filter of your own, write it with [Filter.WriteTo] or [Filter.MarshalBinary], and read it with

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 	"testing/iotest"
 
@@ -123,6 +124,48 @@ func TestLoad(t *testing.T) {
 			checkForgets(t, &again, 5, c.now.Generations)
 			checkForgets(t, third, 5, c.now.Generations)
 		})
+	}
+}
+
+// TestLoadBeside loads files while others add and rotate: what they add is found, and what is in the files.
+func TestLoadBeside(t *testing.T) {
+	o := Options{Generations: 20, Keys: 2000, Rate: 1e-3}
+	w := mustNew(t, o)
+	same, larger := mustNew(t, o), mustNew(t, Options{Generations: 20, Keys: 5000, Rate: 1e-3})
+	same.AddBatch(generationKeys(1000))
+	larger.AddBatch(generationKeys(2000))
+	files := [][]byte{fileOf(t, same), fileOf(t, larger)}
+	var group sync.WaitGroup
+	for g := range 3 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for i := range 10 {
+				w.AddBatch(generationKeys(10*g + i))
+				w.TestAndAddUint64(key(1_000_000 + g))
+				if g == 0 && i%3 == 0 {
+					w.Rotate()
+				}
+				if n := w.MayContainBatch(generationKeys(10*g+i), words(50)); n != 50 {
+					t.Errorf("%d of 50 keys", n)
+				}
+			}
+		}()
+	}
+	for i := range 6 {
+		if _, err := w.Load(bytes.NewReader(files[i%2])); err != nil {
+			t.Error(err)
+		}
+		if n := w.MayContainBatch(generationKeys(1000*(1+i%2)), words(50)); n != 50 {
+			t.Errorf("%d of 50 keys of a file", n)
+		}
+		w.Stats()
+	}
+	group.Wait()
+	for i := range 30 {
+		if n := w.MayContainBatch(generationKeys(i), words(50)); n != 50 {
+			t.Errorf("%d of 50 keys", n)
+		}
 	}
 }
 

@@ -211,7 +211,7 @@ func TestOptions(t *testing.T) {
 		{Options{Generations: 1025, Keys: 10, Rate: 0.01}, bloom.ErrCapacity},
 		{Options{Generations: 2, Rate: 0.01}, bloom.ErrCapacity},
 		{Options{Generations: 2, Keys: -1, Rate: 0.01}, bloom.ErrCapacity},
-		{Options{Generations: 2, Keys: math.MaxInt, Rate: 0.01}, bloom.ErrRate},
+		{Options{Format: bloom.LevelDB, Generations: 2, Keys: math.MaxInt, Rate: 0.01}, bloom.ErrRate},
 		{Options{Generations: 2, Keys: 10}, bloom.ErrRate},
 		{Options{Generations: 2, Keys: 10, Rate: 1}, bloom.ErrRate},
 		{Options{Generations: 2, Keys: 10, Rate: math.NaN()}, bloom.ErrRate},

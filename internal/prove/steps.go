@@ -60,7 +60,7 @@ func (t tree) prove(host, promised []string) (steps []step) {
 	add("race/root", race, "go test -short -race -run %q .", concurrentTests)
 	add("race/bloom", race, "cd cmd/bloom && go test -short -race -run %q .",
 		"^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$|^TestScripts$/^(build|explore|file|filter|progress|streams|tables)$")
-	add("race/window", race, "go test -short -race -run '^Test(Model|ModelSees|TestAndAdd|Columns|ReadFrom)$' ./window")
+	add("race/window", race, "go test -short -race -run '^Test(Model|ModelSees|TestAndAdd|Columns|ReadFrom|LoadBeside)$' ./window")
 	add("window", nil, "go test -run '^TestModel$' ./window -operations 100000000")
 	add("long", promised, "go test %s", packages(t.modules...)) // without -short
 	add("workers", nil, "adapter/beam/processes/run")           // Beam's transforms, in worker processes
