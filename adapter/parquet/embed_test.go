@@ -177,17 +177,19 @@ func TestEmbedderShort(t *testing.T) {
 	}
 }
 
-// TestSizingOfMany makes filters for very many small chunks: to size one takes no longer than to fill it.
+// TestSizingOfMany makes filters for very many small chunks: to size one takes no longer than to fill it. The quickest one
+// tells, beside any load.
 func TestSizingOfMany(t *testing.T) {
-	keys, start := bloom.Integers(make([]uint64, 100)), time.Now()
-	const chunks = 1000
-	for range chunks {
+	keys, quickest := bloom.Integers(make([]uint64, 100)), time.Hour
+	for range 1000 {
+		start := time.Now()
 		if _, err := (Sizing{Rate: 0.01}).Filter(keys); err != nil {
 			t.Fatal(err)
 		}
+		quickest = min(quickest, time.Since(start))
 	}
-	if took := time.Since(start); took > 3*time.Second { // 0.1 s where it was 11 s
-		t.Errorf("%d filters took %v", chunks, took)
+	if quickest > 2*time.Millisecond { // 0.1 ms where it was 11
+		t.Errorf("a filter took %v", quickest)
 	}
 }
 

@@ -367,7 +367,6 @@ func TestHostileTypes(t *testing.T) {
 		new(big.Int).SetString(digits[:1<<16], 10)
 		return time.Since(start)
 	}
-	unit := readDigits()
 	wide := func(precision, scale int) Type {
 		return Type{Physical: FixedLenByteArray, Width: width, Logical: Decimal, Precision: precision, Scale: scale}
 	}
@@ -393,15 +392,26 @@ func TestHostileTypes(t *testing.T) {
 		} {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			start := time.Now()
 			err := make()
-			took := time.Since(start)
 			runtime.ReadMemStats(&after)
 			if err != nil && !errors.Is(err, ErrType) && !errors.Is(err, ErrKey) {
 				t.Errorf("%v, %s: untyped error %v", typ, what, err)
 			}
-			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 32<<20 || took > unit && took > 100*readDigits() {
-				t.Errorf("%v, %s: %d MiB in %v, where 64 KiB of digits are read in %v", typ, what, allocated>>20, took, unit)
+			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 32<<20 {
+				t.Errorf("%v, %s: %d MiB", typ, what, allocated>>20)
+			}
+			// The quickest of some runs tells, beside any load.
+			quickest, unit := time.Duration(math.MaxInt64), readDigits()
+			for range 5 {
+				start := time.Now()
+				_ = make()
+				if quickest = min(quickest, time.Since(start)); quickest <= 100*unit {
+					break
+				}
+				unit = max(unit, readDigits())
+			}
+			if quickest > 100*unit {
+				t.Errorf("%v, %s: it takes %v, where 64 KiB of digits are read in %v", typ, what, quickest, unit)
 			}
 		}
 	}

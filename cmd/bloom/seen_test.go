@@ -49,7 +49,7 @@ func TestSavesOnTheWay(t *testing.T) {
 func waitForKeys(t *testing.T, path string, want int) {
 	t.Helper()
 	n := uint64(0)
-	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < 5*time.Minute; time.Sleep(time.Millisecond) {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			continue
