@@ -208,7 +208,7 @@ func (w *embedding) write(s *streams, name string, out io.Writer) (written bool,
 	if err := w.Close(); err != nil {
 		return false, err
 	}
-	if now, err := os.Stat(name); err != nil || !outputfile.Same(was, now) {
+	if now, err := w.file.in.Stat(); err != nil || !outputfile.Same(was, now) {
 		return false, errors.Join(errChanged, err)
 	}
 	done()

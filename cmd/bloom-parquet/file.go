@@ -47,6 +47,12 @@ func openParquet(name string) (f *parquetFile, err error) {
 			file.Close()
 		}
 	}()
+	f, err = openedParquet(name, file)
+	return f, err
+}
+
+// openedParquet is openParquet for a file that is open.
+func openedParquet(name string, file *os.File) (f *parquetFile, err error) {
 	defer explain(name, &err)
 	info, err := file.Stat()
 	if err != nil {
@@ -119,3 +125,17 @@ type fileError struct {
 
 func (e fileError) Error() string { return e.name + ": " + withoutPrefix(e.error) }
 func (e fileError) Unwrap() error { return e.error }
+
+// temporaryFile returns a new file, which removeFile removes. Where an open file needs no name, it has none: no signal leaves it behind.
+func temporaryFile() (*os.File, error) {
+	file, err := os.CreateTemp("", "bloom-parquet-")
+	if err == nil {
+		_ = os.Remove(file.Name())
+	}
+	return file, err
+}
+
+func removeFile(file *os.File) {
+	file.Close()
+	_ = os.Remove(file.Name()) // after Close, where an open file keeps its name
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/files"
@@ -92,13 +91,11 @@ func (f *filterCommand) prepare() (err error) {
 
 // spool writes what write wrote, when all is well: until then, it is in a temporary file.
 func (s *streams) spool(w io.Writer, write func(io.Writer) error) error {
-	file, err := os.CreateTemp("", "bloom-parquet-")
+	file, err := temporaryFile()
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) // after Close, where an open file keeps its name
-	defer file.Close()
-	_ = os.Remove(file.Name()) // else a signal leaves the file behind
+	defer removeFile(file)
 	result := write(file)
 	if result != nil && !errors.Is(result, errNone) {
 		return result

@@ -26,6 +26,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/commandtest"
 )
 
@@ -278,6 +279,9 @@ func show(ts *testscript.TestScript, _ bool, args []string) {
 	var lines strings.Builder
 	made, _ := file.Lookup("made by")
 	fmt.Fprintf(&lines, "%d rows, made by %q\n", len(rows), made)
+	if _, embedded := file.Lookup(bloomparquet.MarkKey); embedded {
+		fmt.Fprintln(&lines, "filters are marked as whole")
+	}
 	for _, group := range file.Metadata().RowGroups[:min(1, len(rows))] {
 		for i, chunk := range group.Columns {
 			if chunk.MetaData.BloomFilterOffset > 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 )
 
 // rowSink takes the rows of row groups that are kept.
@@ -45,11 +47,9 @@ func (f *filterCommand) copyParquet(s *streams, out io.Writer) (passed int64, er
 	if err != nil {
 		return 0, err
 	}
-	var sink rowSink = &parquetSink{w: parquet.NewWriter(out, first.options()...)}
-	if f.CSV || f.JSONL {
-		if sink, err = newTextSink(out, first, f.CSV); err != nil {
-			return 0, fmt.Errorf("%s: %w", f.inputs[0], err)
-		}
+	sink, err := f.newSink(s, out, first)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", f.inputs[0], err)
 	}
 	progress, done := bar(s, "filtering", rows)
 	defer done()
@@ -62,6 +62,18 @@ func (f *filterCommand) copyParquet(s *streams, out io.Writer) (passed int64, er
 	}
 	f.warnNone(s, list, passed, rows)
 	return passed, sink.close()
+}
+
+// newSink returns what writes rows like those of a file.
+func (f *filterCommand) newSink(s *streams, out io.Writer, first *parquetFile) (rowSink, error) {
+	if f.CSV || f.JSONL {
+		return newTextSink(out, first, f.CSV)
+	}
+	leaves := first.leavesWithFilters()
+	if len(leaves) == 0 {
+		return &parquetSink{w: parquet.NewWriter(out, first.options()...)}, nil
+	}
+	return newFilteredSink(s, out, first, leaves)
 }
 
 // checkParquet returns the first of some files, which is open, and the number of rows of all. They
@@ -118,16 +130,18 @@ func (f *parquetFile) options() []parquet.WriterOption {
 		}
 		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
 	}
-	if len(meta.RowGroups) > 0 {
-		var filters []parquet.BloomFilterColumn
-		for i, path := range f.Schema().Columns() {
-			if meta.RowGroups[0].Columns[i].MetaData.BloomFilterOffset > 0 {
-				filters = append(filters, parquet.SplitBlockFilter(10, path...))
-			}
-		}
-		options = append(options, parquet.BloomFilters(filters...))
-	}
 	return options
+}
+
+// leavesWithFilters returns the numbers of the columns that have Bloom filters.
+func (f *parquetFile) leavesWithFilters() (leaves []int) {
+	groups := f.Metadata().RowGroups
+	for leaf := range f.Schema().Columns() {
+		if len(groups) > 0 && groups[0].Columns[leaf].MetaData.BloomFilterOffset > 0 {
+			leaves = append(leaves, leaf)
+		}
+	}
+	return leaves
 }
 
 // indexedRowGroups says which row groups of a file may have keys, by an index.
@@ -288,6 +302,8 @@ const (
 	rowsOfGroup  = 1 << 20 // after so many rows a row group ends
 	rowsAtOnce   = 4096    // that are kept, of which the values are in memory at once
 	rowsFarApart = 256     // that are not kept: it is faster to go on behind them than to read them
+
+	rowsFilterRate = 0.01 // of the filters of a file of rows
 )
 
 func (p *parquetSink) take(file *parquetFile, group int, keep []bool) error {
@@ -325,6 +341,46 @@ func (p *parquetSink) takeColumn(i int, column *columnReader, ends []int, rows i
 }
 
 func (p *parquetSink) close() error { return p.w.Close() }
+
+// filteredSink writes a Parquet file to a temporary one, and copies it with filters of some columns. Those of parquet-go lack
+// values if a dictionary has 1 GiB.
+type filteredSink struct {
+	parquetSink
+	s      *streams
+	out    io.Writer
+	file   *os.File
+	leaves []int
+}
+
+func newFilteredSink(s *streams, out io.Writer, like *parquetFile, leaves []int) (*filteredSink, error) {
+	file, err := temporaryFile()
+	if err != nil {
+		return nil, err
+	}
+	return &filteredSink{parquetSink{w: parquet.NewWriter(file, like.options()...)}, s, out, file, leaves}, nil
+}
+
+func (p *filteredSink) close() error {
+	defer removeFile(p.file)
+	if err := p.w.Close(); err != nil {
+		return err
+	}
+	const name = "the rows that pass"
+	file, err := openedParquet(name, p.file)
+	if err != nil {
+		return err
+	}
+	w := &embedding{embedCommand: &embedCommand{Rate: rowsFilterRate}, file: file, say: func(string, ...any) {}}
+	for _, leaf := range p.leaves {
+		column, err := parquetgo.OpenAt(file.File, leaf)
+		if err != nil {
+			return err
+		}
+		w.columns = append(w.columns, &embedColumn{Column: column, leaf: leaf})
+	}
+	_, err = w.write(p.s, name, p.out)
+	return err
+}
 
 // windows returns where to stop so that there are no more than rowsAtOnce rows to keep before, and how many
 // there are in all.
