@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/lanebloom/bloom"
 )
 
@@ -34,11 +36,30 @@ type IndexedFile struct {
 	Name     string // as the caller of [Indexer.Add] wrote it
 	Size     int64  // in bytes
 	Modified time.Time
+	// Footer is the [FooterChecksum] of the file, or 0 if it is not known. A file that is restored from a copy, or written twice within
+	// the precision of its time, may have the size and the time of another one.
+	Footer uint64
 }
 
 // Same reports whether a file has the size and the time of an indexed one.
 func (f IndexedFile) Same(info fs.FileInfo) bool {
 	return info.Size() == f.Size && info.ModTime().Equal(f.Modified)
+}
+
+// SameFooter reports whether a file has the footer of an indexed one. It reads the footer, and is for files that are read anyway.
+func (f IndexedFile) SameFooter(in io.ReaderAt) (bool, error) {
+	if f.Footer == 0 {
+		return true, nil
+	}
+	sum, err := FooterChecksum(in, f.Size)
+	return err == nil && sum == f.Footer, err
+}
+
+// FooterChecksum returns the XXH64 of the footer of a Parquet file. Files whose columns have other pages at the same places, or other bounds or
+// filters, differ in it.
+func FooterChecksum(in io.ReaderAt, size int64) (uint64, error) {
+	footer, _, err := readFooter(io.NewSectionReader(in, 0, size))
+	return xxhash.Sum64(footer), err
 }
 
 // indexed is a column of a file in an index.
@@ -143,7 +164,7 @@ func (f *indexing) label(group int) string {
 
 // What an index keeps beside the filters: indexStart, the path of the column, the number of files, and the files one after the
 // other, each with its row groups. Numbers are those of [binary.AppendUvarint], and texts follow their length.
-const indexStart = "Parquet index 1\n"
+const indexStart = "Parquet index 2\n"
 
 // mostBound is how many bytes of a bound of bytes an index keeps. The start of a bound is one, too, as bytesSpan takes it.
 const mostBound = 64
@@ -182,6 +203,7 @@ func (e *indexEncoder) file(f *indexing) {
 	e.number(f.Size)
 	e.number(f.Modified.Unix())
 	e.number(int64(f.Modified.Nanosecond()))
+	e.data = binary.LittleEndian.AppendUint64(e.data, f.Footer)
 	for _, n := range f.meta.Type.numbers() {
 		e.number(n)
 	}
@@ -261,6 +283,9 @@ func (d *indexDecoder) index(x *Index) error {
 func (d *indexDecoder) file(x *Index, path string, first int) (next int) {
 	f := IndexedFile{Name: string(d.text()), Size: d.number()}
 	f.Modified = time.Unix(d.number(), d.number())
+	if sum := d.bytes(8); sum != nil {
+		f.Footer = binary.LittleEndian.Uint64(sum)
+	}
 	var n [8]int64
 	for i := range n {
 		n[i] = d.number()

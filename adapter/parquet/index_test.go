@@ -2,8 +2,10 @@ package bloomparquet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"math/rand/v2"
@@ -53,7 +55,7 @@ func (r *randomFiles) index(t *testing.T, rate float64) (*Index, []byte) {
 	}
 	defer x.Close()
 	for i, c := range r.columns {
-		if err := x.Add(IndexedFile{c.Meta().File, int64(100 + i), time.Unix(int64(i), 5)}, c); err != nil {
+		if err := x.Add(IndexedFile{c.Meta().File, int64(100 + i), time.Unix(int64(i), 5), uint64(i) << 60}, c); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -103,6 +105,11 @@ func TestIndex(t *testing.T) {
 				k, err := KeysOf(order.typ, keys)
 				if err != nil {
 					t.Fatal(err)
+				}
+				for i, f := range x.Files() {
+					if f.Footer != uint64(i)<<60 {
+						t.Fatalf("file %d: the checksum of the footer is %x", i, f.Footer)
+					}
 				}
 				m, err1 := k.Matrix(x.all()...)
 				want, err2 := k.Matrix(r.columns...)
@@ -436,11 +443,36 @@ func TestIndexBounds(t *testing.T) {
 
 // TestIndexedFile wants a file to be the same only with its size and its time.
 func TestIndexedFile(t *testing.T) {
-	f := IndexedFile{"a", 5, time.Unix(7, 9)}
+	f := IndexedFile{"a", 5, time.Unix(7, 9), 0}
 	for _, info := range []fakeInfo{{size: 5, modified: time.Unix(7, 9).UTC()}, {size: 6, modified: time.Unix(7, 9)}, {size: 5, modified: time.Unix(7, 8)}} {
 		if want := info.size == 5 && info.modified.Nanosecond() == 9; f.Same(info) != want {
 			t.Errorf("%+v: want %v", info, want)
 		}
+	}
+}
+
+// TestSameFooter wants a file to be the same only with its footer, if that is known.
+func TestSameFooter(t *testing.T) {
+	file := func(footer string) []byte {
+		return append(binary.LittleEndian.AppendUint32([]byte(magic+"pages"+footer), uint32(len(footer))), magic...)
+	}
+	was, now := file("footer 1"), file("footer 2")
+	sum, err := FooterChecksum(bytes.NewReader(was), int64(len(was)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := IndexedFile{Size: int64(len(was)), Footer: sum}
+	for _, test := range []struct {
+		data []byte
+		want bool
+		err  error
+	}{{was, true, nil}, {now, false, nil}, {now[:len(now)-1], false, io.ErrUnexpectedEOF}, {bytes.Repeat([]byte("x"), len(was)), false, ErrFooter}} {
+		if got, err := f.SameFooter(bytes.NewReader(test.data)); got != test.want || !errors.Is(err, test.err) {
+			t.Errorf("%q: %v, %v", test.data, got, err)
+		}
+	}
+	if same, err := (IndexedFile{Size: 1}).SameFooter(bytes.NewReader(now)); !same || err != nil {
+		t.Errorf("not known: %v, %v", same, err)
 	}
 }
 

@@ -22,7 +22,7 @@ type indexCommand struct {
 
 // Help is what bloom-parquet index --help says, too.
 func (c *indexCommand) Help() string {
-	return `An index has the filters of one column for all row groups of many files, interleaved in one file. prune --index and filter --index ask it in place of opening every file. It knows the size and the time of each file: one that has changed since, or is not in the index, is asked itself, and a message says so. Files are known by their place relative to the index, so that both can be moved together.
+	return `An index has the filters of one column for all row groups of many files, interleaved in one file. prune --index and filter --index ask it in place of opening every file. It knows the size, the time and a checksum of the footer of each file: one that has changed since, or is not in the index, is asked itself, and a message says so. The footer is compared where a file is read. Files are known by their place relative to the index, so that both can be moved together.
 The filters that the files have are taken where their sizes differ by powers of two. For other row groups, and those without a filter, the column is read. All get one size, the smallest at which no more than --rate of absent keys pass on average, or few more than pass the files' own filters.
 A file that cannot be read is left out of the index. An error names it, and the exit status is 2 then.
 ` + foldersHelp + outputfile.Help
@@ -89,11 +89,12 @@ func openIndexed(folder, name, column string) (*parquetFile, bloomparquet.Indexe
 	}
 	path, err1 := pathIn(folder, name)
 	info, err2 := file.in.Stat()
-	if err := errors.Join(err1, err2); err != nil {
+	footer, err3 := bloomparquet.FooterChecksum(file.in, file.Size())
+	if err := errors.Join(err1, err2, err3); err != nil {
 		file.close()
 		return nil, bloomparquet.IndexedFile{}, err
 	}
-	return file, bloomparquet.IndexedFile{Name: path, Size: info.Size(), Modified: info.ModTime()}, nil
+	return file, bloomparquet.IndexedFile{Name: path, Size: info.Size(), Modified: info.ModTime(), Footer: footer}, nil
 }
 
 // pathIn returns the name that a file has in an index in a folder: the way from there to it.

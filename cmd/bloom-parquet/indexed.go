@@ -27,7 +27,7 @@ type tableIndex struct {
 }
 
 // indexHelp is the part of the help that the commands that ask an index share.
-const indexHelp = `With --index, files that are in the index and have not changed since are not asked: a file that has another size or time, or is not in the index, is asked itself, and a message says so. A damaged index, or one of another column, is an error.
+const indexHelp = `With --index, files that are in the index and have not changed since are not asked: a file that has another size or time, or is not in the index, is asked itself, and a message says so. filter also compares the footers of the files that it reads; a file with the size and the time of the one that was indexed, of which it reads nothing, is taken for that one. A damaged index, or one of another column, is an error.
 `
 
 // open opens the index of a column, and finds out which files are as they were. It returns nil if there is no index.
@@ -91,6 +91,22 @@ func (x *tableIndex) find(s *streams, column string, files []string) error {
 	x.say(s, changed, len(files), "have changed since")
 	x.say(s, unknown, len(files), "are not in the index")
 	return nil
+}
+
+// footerChanged says whether a file of the same size and time has another footer than the one that is indexed. It is asked itself then.
+func (x *tableIndex) footerChanged(s *streams, name string, files int) (bool, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	same, err := x.files[name].SameFooter(file)
+	if err != nil || same {
+		return false, err
+	}
+	delete(x.columns, name)
+	x.say(s, []string{name + " (another footer)"}, files, "have changed since")
+	return true, nil
 }
 
 // say says what is the matter with some of so many files.

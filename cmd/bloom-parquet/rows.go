@@ -179,8 +179,17 @@ func (f *filterCommand) askIndex(s *streams, list *keyList) (known map[string]*i
 			}
 			k.may[group.Index] = group.Count > 0
 		}
-		if known[name] = k; i == 0 || slices.Contains(k.may, true) {
-			inputs = append(inputs, name)
+		if i > 0 && !slices.Contains(k.may, true) {
+			known[name] = k
+			continue
+		}
+		inputs = append(inputs, name)
+		changed, err := x.footerChanged(s, name, len(f.inputs))
+		if err != nil {
+			return nil, nil, explained(name, err)
+		}
+		if !changed {
+			known[name] = k
 		}
 	}
 	return known, inputs, nil
