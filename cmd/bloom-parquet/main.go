@@ -153,13 +153,12 @@ func status(err error, w io.Writer) int {
 		return exitSome
 	case errors.Is(err, errNone):
 		return exitNone
-	case errors.Is(err, errReported):
-		return exitError
+	case !errors.Is(err, errReported):
+		for line := range strings.Lines(err.Error()) { // of joined errors each has a line
+			fmt.Fprintln(w, "bloom-parquet:", standard.Printable(strings.TrimSuffix(line, "\n")))
+		}
 	}
-	for line := range strings.Lines(err.Error()) { // of joined errors each has a line
-		fmt.Fprintln(w, "bloom-parquet:", standard.Printable(strings.TrimSuffix(line, "\n")))
-	}
-	if isApart() {
+	if isApart() { // an error of its own, and not a crash
 		return exitApart
 	}
 	return exitError
