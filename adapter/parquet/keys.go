@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -42,6 +43,20 @@ func (e *KeyError) Error() string {
 }
 
 func (e *KeyError) Unwrap() error { return ErrKey }
+
+// Outside reports whether the key is a value of the kind, but none that a column of the type can have: a number outside of its range, or with
+// more digits than it stores, or a time between two of its units. A text of another kind is an error of whoever wrote it.
+func (e *KeyError) Outside() bool {
+	return strings.HasPrefix(e.Why, whyRange) || strings.HasPrefix(e.Why, whyFit) || strings.HasPrefix(e.Why, whyDigits) || strings.HasPrefix(e.Why, whyUnit) && e.Type.Unit != NoUnit
+}
+
+// How the reasons of KeyError.Outside begin.
+const (
+	whyRange  = "it is out of the range of "
+	whyFit    = "it does not fit into "
+	whyDigits = "it has more than "
+	whyUnit   = "it is no whole number of "
+)
 
 // Keys are values of a column, hashed once. They are tested against any number of columns
 // of the same kin: the logical types STRING, ENUM, JSON, BSON and none have the same keys, and so
@@ -183,23 +198,50 @@ func ParseValues(t Type, texts [][]byte) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := make([][]byte, len(texts))
-	for i := range values {
-		values[i] = e.value(i)
+	return e.values(len(texts)), nil
+}
+
+// ParseSome is [ParseValues] for texts of which some may be values that the column cannot have ([KeyError.Outside]). It leaves these out, and returns
+// the positions of the others.
+func ParseSome(t Type, texts [][]byte) (values [][]byte, positions []int, err error) {
+	e, err := newTextEncoder(t, len(texts))
+	if err != nil {
+		return nil, nil, err
 	}
-	return values, nil
+	for i, text := range texts {
+		data, why := appendText(e.data, &e.t, text)
+		if why != "" {
+			if err := (&KeyError{i, string(text), e.t, why}); !err.Outside() {
+				return nil, nil, err
+			}
+			continue
+		}
+		e.data, positions = data, append(positions, i)
+		if e.offsets != nil {
+			e.offsets = append(e.offsets, int64(len(e.data)))
+		}
+	}
+	return e.values(len(positions)), positions, nil
 }
 
 // parse encodes texts.
 func parse(t Type, texts [][]byte) (*encoder, error) {
-	e, err := newEncoder(t, len(texts))
+	e, err := newTextEncoder(t, len(texts))
 	if err != nil {
 		return nil, err
 	}
+	return e, each(e, texts, appendText)
+}
+
+// newTextEncoder is newEncoder for values that are written as text.
+func newTextEncoder(t Type, n int) (*encoder, error) {
 	if t.Physical == Int96 || t.Logical == Interval || t.Logical == Decimal && (t.Physical == ByteArray || t.Width > widestNumber) {
+		if err := t.check(); err != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("%w: %v has no text, only bytes", ErrType, t)
 	}
-	return e, each(e, texts, appendText)
+	return newEncoder(t, n)
 }
 
 // encoder collects the PLAIN bytes of values, one after the other.
@@ -272,6 +314,15 @@ func (e *encoder) value(i int) []byte {
 	return e.data[i*width : (i+1)*width]
 }
 
+// values returns n values.
+func (e *encoder) values(n int) [][]byte {
+	values := make([][]byte, n)
+	for i := range values {
+		values[i] = e.value(i)
+	}
+	return values
+}
+
 // rank sets the ranks of the keys, and which ones are unsure or empty.
 func (e *encoder) rank(k *Keys) {
 	n, order := k.Len(), e.t.order()
@@ -340,7 +391,7 @@ func appendUnsigned[I uint8 | uint16 | uint32 | uint64 | uint](dst []byte, t *Ty
 	x := uint64(v)
 	switch {
 	case t.Logical == Uint && x>>1>>(t.bits()-1) != 0:
-		return dst, fmt.Sprintf("it does not fit into %d bits", t.bits())
+		return dst, fmt.Sprintf(whyFit+"%d bits", t.bits())
 	case t.Logical == Uint:
 		return t.appendWord(dst, x), ""
 	case x > math.MaxInt64:
@@ -362,7 +413,7 @@ func (t *Type) appendInteger(dst []byte, x int64) ([]byte, string) {
 		return dst, noInteger
 	}
 	if bits := t.bits(); bits < 64 && (x < -1<<(bits-1) || x >= 1<<(bits-1)) {
-		return dst, fmt.Sprintf("it does not fit into %d bits", bits)
+		return dst, fmt.Sprintf(whyFit+"%d bits", bits)
 	}
 	return t.appendWord(dst, uint64(x)), ""
 }
@@ -386,24 +437,24 @@ func appendBig(dst []byte, t *Type, x *big.Int) ([]byte, string) {
 		return dst, "it is nil"
 	case t.Logical != Decimal && x.IsUint64():
 		if t.Logical != Uint && !x.IsInt64() {
-			return dst, "it does not fit into 64 bits"
+			return dst, whyFit + "64 bits"
 		}
 		return appendUnsigned(dst, t, x.Uint64())
 	case t.Logical != Decimal && x.IsInt64():
 		return t.appendInteger(dst, x.Int64())
 	case t.Logical != Decimal:
-		return dst, "it does not fit into 64 bits"
+		return dst, whyFit + "64 bits"
 	case t.Physical == ByteArray:
 		return dst, "a decimal of any length may have several encodings: give its bytes"
 	case t.Width > widestNumber:
 		return dst, fmt.Sprintf("a decimal of more than %d bytes is not made from a number: give its bytes", widestNumber)
 	case hasMoreDigits(x, t.Precision):
-		return dst, fmt.Sprintf("it has more than %d digits", t.Precision)
+		return dst, fmt.Sprintf(whyDigits+"%d digits", t.Precision)
 	case t.Physical == FixedLenByteArray:
 		return appendTwosComplement(dst, x, t.Width)
 	}
 	if width := t.width(); !x.IsInt64() || width == 4 && x.Int64() != int64(int32(x.Int64())) {
-		return dst, fmt.Sprintf("it does not fit into %d bits", 8*width)
+		return dst, fmt.Sprintf(whyFit+"%d bits", 8*width)
 	}
 	return t.appendWord(dst, uint64(x.Int64())), ""
 }
@@ -425,7 +476,7 @@ func hasMoreDigits(x *big.Int, digits int) bool {
 func appendTwosComplement(dst []byte, x *big.Int, width int) ([]byte, string) {
 	limit := new(big.Int).Lsh(big.NewInt(1), uint(8*width-1))
 	if x.Cmp(limit) >= 0 || x.Cmp(new(big.Int).Neg(limit)) < 0 {
-		return dst, fmt.Sprintf("it does not fit into %d bytes", width)
+		return dst, fmt.Sprintf(whyFit+"%d bytes", width)
 	}
 	if x.Sign() < 0 {
 		x = new(big.Int).Add(x, limit.Lsh(limit, 1))
@@ -442,13 +493,13 @@ func appendFloat[F float32 | float64](dst []byte, t *Type, v F) ([]byte, string)
 		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(x)), ""
 	case t.Physical == Float && t.Logical == Plain:
 		if float64(float32(x)) != x && !math.IsNaN(x) {
-			return dst, "it is no number of 32 bits"
+			return dst, whyFit + "a float of 32 bits"
 		}
 		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(x))), ""
 	case t.Logical == Float16:
 		half, exact := halfOf(x)
 		if !exact {
-			return dst, "it is no number of 16 bits"
+			return dst, whyFit + "a float of 16 bits"
 		}
 		return binary.LittleEndian.AppendUint16(dst, half), ""
 	}
@@ -520,11 +571,11 @@ func appendTime(dst []byte, t *Type, v time.Time) ([]byte, string) {
 	}
 	per := perSecond[t.Unit]
 	if nanos%(1e9/per) != 0 {
-		return dst, fmt.Sprintf("it is no whole number of %v", t.Unit)
+		return dst, fmt.Sprintf(whyUnit+"%v", t.Unit)
 	}
 	high, low := bits.Mul64(uint64(max(seconds, -seconds)), uint64(per))
 	if high != 0 || low > math.MaxInt64-1e9 {
-		return dst, fmt.Sprintf("it is out of the range of %v", t.Unit)
+		return dst, fmt.Sprintf(whyRange+"%v", t.Unit)
 	}
 	return t.appendInteger(dst, seconds*per+nanos/(1e9/per))
 }
@@ -536,7 +587,7 @@ func appendTimeOfDay(dst []byte, t *Type, v time.Duration) ([]byte, string) {
 	case v < 0 || v > 24*time.Hour:
 		return dst, "it is no time of day"
 	case int64(v)%(1e9/perSecond[t.Unit]) != 0:
-		return dst, fmt.Sprintf("it is no whole number of %v", t.Unit)
+		return dst, fmt.Sprintf(whyUnit+"%v", t.Unit)
 	}
 	return t.appendInteger(dst, int64(v)/(1e9/perSecond[t.Unit]))
 }

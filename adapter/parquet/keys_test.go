@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -491,6 +493,57 @@ func TestText(t *testing.T) {
 	} {
 		if got := test.typ.Text([]byte(test.value)); got != test.want {
 			t.Errorf("%v %x: %s, want %s", test.typ, test.value, got, test.want)
+		}
+	}
+}
+
+// TestParseSome leaves out the texts of values that a column cannot have, and wants an error of others.
+func TestParseSome(t *testing.T) {
+	for _, test := range []struct {
+		of      Type
+		some    string // of which the texts with a star are left out
+		invalid string
+	}{
+		{Type{Physical: Int32}, "5 4000000000* -1 -2147483649*", "x"},
+		{Type{Physical: Int32, Logical: Uint, Bits: 8}, "255 256* 0", "-"},
+		{Type{Physical: Int32, Logical: Decimal, Precision: 9, Scale: 2}, "1.50 1.505* 12345678* -1234567.89", "1,5"},
+		{Type{Physical: Float}, "1e38 1e39* NaN", "one"},
+		{Type{Physical: FixedLenByteArray, Width: 2, Logical: Float16}, "0.5 0.1*", "half"},
+		{Type{Physical: Int64, Logical: Timestamp, Unit: Millis}, "2024-05-01T12:00:00.001 2024-05-01T12:00:00.0001* 2024-05-01T12:00:00.0000000001*", "2024-05-01T12"},
+		{Type{Physical: Int64, Logical: Timestamp, Unit: Nanos}, "2024-05-01T12:00:00.0001 3024-05-01T12:00:00*", "2024-05-32T12:00:00"},
+		{Type{Physical: Int32, Logical: Time, Unit: Millis}, "12:00:00.001 12:00:00.0001*", "25:00:00"},
+		{Type{Physical: FixedLenByteArray, Width: 3}, "abc", "ab"},
+		{Type{Physical: ByteArray}, "a b ", ""},
+	} {
+		var texts, want [][]byte
+		for i, text := range strings.Split(test.some, " ") {
+			left, out := strings.CutSuffix(text, "*")
+			texts = append(texts, []byte(left))
+			if !out {
+				want = append(want, fmt.Appendf(nil, "%d %s", i, left))
+			}
+		}
+		values, positions, err := ParseSome(test.of, texts)
+		if err != nil || len(values) != len(positions) {
+			t.Errorf("%v: %d values, %d positions, %v", test.of, len(values), len(positions), err)
+			continue
+		}
+		var got [][]byte
+		for i, at := range positions {
+			got = append(got, fmt.Appendf(nil, "%d %s", at, texts[at]))
+			if alone, err := ParseValues(test.of, texts[at:at+1]); err != nil || !bytes.Equal(alone[0], values[i]) {
+				t.Errorf("%v, %s: %x, want %x, %v", test.of, texts[at], values[i], alone, err)
+			}
+		}
+		if !slices.EqualFunc(got, want, bytes.Equal) {
+			t.Errorf("%v: %s, want %s", test.of, got, want)
+		}
+		if test.invalid == "" {
+			continue
+		}
+		key := (*KeyError)(nil)
+		if _, _, err := ParseSome(test.of, append(texts, []byte(test.invalid))); !errors.As(err, &key) || key.Index != len(texts) {
+			t.Errorf("%v, %q: error %v", test.of, test.invalid, err)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func appendText(dst []byte, t *Type, v []byte) ([]byte, string) {
 	}
 	text := string(v)
 	if isTime := t.Logical == Time || t.Logical == Timestamp; isTime && tooFine(text) {
-		return dst, "it has more than 9 digits after the point"
+		return dst, whyDigits + "9 digits after the point"
 	}
 	switch t.Logical {
 	case UUID:
@@ -70,7 +70,7 @@ func tooFine(text string) bool {
 // whyNoNumber tells why a text is no number of a column.
 func whyNoNumber(err error, syntax string) string {
 	if errors.Is(err, strconv.ErrRange) {
-		return "it is out of the range of the column"
+		return whyRange + "the column"
 	}
 	return syntax
 }
@@ -104,9 +104,9 @@ func appendDecimal(dst []byte, t *Type, text string) ([]byte, string) {
 	whole = strings.TrimLeft(whole, "0")
 	switch {
 	case len(fraction) > t.Scale:
-		return dst, "it has more than " + strconv.Itoa(t.Scale) + " digits after the point"
+		return dst, whyDigits + strconv.Itoa(t.Scale) + " digits after the point"
 	case len(whole) > t.Precision-t.Scale:
-		return dst, "it has more than " + strconv.Itoa(t.Precision-t.Scale) + " digits before the point"
+		return dst, whyDigits + strconv.Itoa(t.Precision-t.Scale) + " digits before the point"
 	}
 	x, ok := new(big.Int).SetString("0"+whole+fraction+strings.Repeat("0", t.Scale-len(fraction)), 10)
 	if !ok {

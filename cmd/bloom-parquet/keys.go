@@ -23,7 +23,7 @@ type keyFlags struct {
 }
 
 // keysHelp is the part of the help that the commands that read keys share.
-const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A time without an offset is UTC, if the column has times of UTC. A key that the column cannot have is an error. 
+const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A time without an offset is UTC, if the column has times of UTC. A key that is no such text is an error. One that is, but that the column cannot have, such as 2^40 in a column of 32 bits, is in no row: a warning counts these.
 With --keys-column, the file of keys is another table: Parquet, Arrow IPC, CSV (the column is a name in the first record, or a number from 1 without such names) or lines of JSON (user.id is in the object user). So the rows of a file that have a key of another are found: a semi-join, and an exact one. Nulls are no keys. In CSV, an empty field without quotes is null. Of Parquet and Arrow the two columns must have the same type, or types between which values are converted exactly: integers and decimals, FLOAT and DOUBLE, units of time. A value that the other column cannot have is in no row. Text of CSV and JSON is read as the column's type.
 All keys are in memory: of text the file, and of Parquet and Arrow each different value once.
 Files of keys that are compressed with gzip or zstd are decompressed. Other compressed files, files that are no text and UTF-16 are refused.`
@@ -45,8 +45,9 @@ type keyList struct {
 
 // typedKeys are keys for columns of a type.
 type typedKeys struct {
-	values [][]byte           // PLAIN bytes
-	keys   *bloomparquet.Keys // nil until they are needed
+	values    [][]byte           // PLAIN bytes
+	positions []int              // of these among the texts
+	keys      *bloomparquet.Keys // nil until they are needed
 }
 
 // apart is the function apart for a command that reads keys. Those of a table are foreign files, too.
@@ -125,6 +126,9 @@ func (l *keyList) textFor(t columnType, i int) string {
 	if l.table != nil {
 		return t.Text(l.kept[t].values[i])
 	}
+	if positions := l.kept[t].positions; positions != nil {
+		i = positions[i]
+	}
 	return string(l.texts[i])
 }
 
@@ -147,11 +151,11 @@ func (l *keyList) parse(t columnType) (*typedKeys, error) {
 	if k := l.kept[t]; k != nil {
 		return k, nil
 	}
-	values, err := l.plain(t)
+	values, positions, err := l.plain(t)
 	if err != nil {
 		return nil, err
 	}
-	l.kept[t] = &typedKeys{values: values}
+	l.kept[t] = &typedKeys{values: values, positions: positions}
 	return l.kept[t], nil
 }
 
@@ -164,23 +168,28 @@ func (l *keyList) values(t columnType) ([][]byte, error) {
 	return withBothZeros(t.Type, k.values), nil
 }
 
-func (l *keyList) plain(t columnType) ([][]byte, error) {
+// plain returns the bytes of the keys that a column of a type can have, and which texts they are.
+func (l *keyList) plain(t columnType) (values [][]byte, positions []int, err error) {
 	if l.table != nil {
-		return l.table.convert(l, t)
+		values, err := l.table.convert(l, t)
+		return values, nil, err
 	}
 	if !l.Hex {
-		values, err := bloomparquet.ParseValues(t.Type, l.texts)
-		return values, l.explain(t, err)
+		values, positions, err := bloomparquet.ParseSome(t.Type, l.texts)
+		if none := len(l.texts) - len(positions); err == nil && none > 0 {
+			l.s.warn("warning: %s: %d of %d keys are none that a column of %v can have: no row has them", l.name, none, len(l.texts), t.Type)
+		}
+		return values, positions, l.explain(t, err)
 	}
-	values := make([][]byte, len(l.texts))
+	values = make([][]byte, len(l.texts))
 	for i, text := range l.texts {
 		var err error
 		if values[i], err = hex.DecodeString(string(text)); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %q is not hex", l.name, l.line(i), text)
+			return nil, nil, fmt.Errorf("%s: line %d: %q is not hex", l.name, l.line(i), text)
 		}
 	}
-	_, err := bloomparquet.KeysOf(t.Type, values)
-	return values, l.explain(t, err)
+	_, err = bloomparquet.KeysOf(t.Type, values)
+	return values, nil, l.explain(t, err)
 }
 
 // line returns in which line of the file key i is.

@@ -150,3 +150,50 @@ func canonical(t bloomparquet.Type, plain []byte) string {
 	}
 	return t.Text(plain)
 }
+
+// TestWidened prunes and filters files of which one has a narrower column than the other. A key that it cannot have is in none of
+// its row groups.
+func TestWidened(t *testing.T) {
+	t.Setenv(apartVariable, "1")
+	dir := t.TempDir()
+	narrow, wide, keys := filepath.Join(dir, "narrow.parquet"), filepath.Join(dir, "wide.parquet"), filepath.Join(dir, "keys")
+	type narrowRow struct {
+		ID int32 `parquet:"id"`
+	}
+	type wideRow struct {
+		ID int64 `parquet:"id"`
+	}
+	writeRows(t, narrow, []narrowRow{{5}, {950}}, 10)
+	writeRows(t, wide, []wideRow{{950}, {4000000000}}, 10)
+	if err := os.WriteFile(keys, []byte("4000000000\n950\n5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const warning = "bloom-parquet: warning: KEYS: 1 of 3 keys are none that a column of INT32 (INT32) can have: no row has them\n"
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"prune", "--list", "--column", "id", keys, narrow, wide}, warning + "NARROW\t0\t2\t950\nNARROW\t0\t2\t5\nWIDE\t0\t2\t4000000000\nWIDE\t0\t2\t950\n"},
+		{[]string{"filter", "--jsonl", "--column", "id", "--keys", keys, narrow}, warning + "{\"id\":5}\n{\"id\":950}\n"},
+		{[]string{"filter", "--jsonl", "--column", "id", "--keys", keys, wide}, "{\"id\":950}\n{\"id\":4000000000}\n"},
+	} {
+		out, err := os.Create(filepath.Join(dir, "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		status := (&streams{os.Stdin, out, out, test.args}).run()
+		data, err := os.ReadFile(out.Name())
+		if err := errors.Join(err, out.Close()); err != nil {
+			t.Fatal(err)
+		}
+		var got strings.Builder
+		for line := range strings.Lines(strings.NewReplacer(keys, "KEYS", narrow, "NARROW", wide, "WIDE").Replace(string(data))) {
+			if !strings.Contains(line, "filters") { // there are none
+				got.WriteString(line)
+			}
+		}
+		if status != exitSome || got.String() != test.want {
+			t.Errorf("%q: status %d, %s", test.args, status, got.String())
+		}
+	}
+}
