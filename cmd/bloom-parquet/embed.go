@@ -30,6 +30,7 @@ type embedCommand struct {
 	DryRun  bool          `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
 	Verbose bool          `short:"v" help:"Print a line for each row group, too."`
 	InPlace bool          `help:"Replace the files."`
+	Force   bool          `help:"With --in-place, also replace files inside a table of Delta Lake, Iceberg or Hudi."`
 	Output  files.Output  `short:"o" placeholder:"FILE" help:"Write the file with filters to this one."`
 	Files   []files.Input `arg:"" help:"Parquet files, or folders of them."`
 }
@@ -39,6 +40,7 @@ func (e *embedCommand) Help() string {
 	return `A query for a few keys then reads only the row groups whose filters say that they may have them: DuckDB, Spark, ClickHouse and bloom-parquet do so.
 All bytes up to the footer are copied as they are, the filters follow, and the footer names them. All else that it says stays. A filter has the smallest power of two of bytes that keeps the rate.
 With --in-place, a new file beside the old one takes its place at the end. If the work is stopped, the disk is full, or another program changes the file meanwhile, it stays as it is. A filter that is replaced stays in the file as unused bytes.
+Files inside a table of Delta Lake, Iceberg or Hudi are not replaced without --force: the table records their sizes, and its readers would fail.
 Refused are encrypted files, columns of booleans, and compressions that the pages cannot be trusted with (LZ4). If it cannot change a file, it goes on with the next.
 ` + foldersHelp + outputfile.Help
 }
@@ -97,6 +99,15 @@ func (e *embedCommand) start(s *streams, name string) error {
 	switch {
 	case e.DryRun:
 		return write(s.out)
+	case e.InPlace && !e.Force:
+		folder, format, err := lakeTable(name)
+		if err != nil {
+			return err
+		}
+		if format != "" {
+			return fmt.Errorf("%s: %s is a table of %s, which records the sizes of its files: readers would fail. Write another file with -o and add it to the table, or insist with --force", name, folder, format)
+		}
+		fallthrough
 	case e.InPlace:
 		return s.outputs().Rewrite(name, write)
 	}
