@@ -9,7 +9,7 @@ import (
 )
 
 // foldersHelp is the part of the help that the commands that take Parquet files share.
-const foldersHelp = `A folder stands for the files in it, and in the folders in it, whose names end with .parquet, in capitals or not, in the order of their names. Names that begin with . or _ are left out, as Spark and Hadoop do.
+const foldersHelp = `A folder stands for the files in it, and in the folders in it, whose names end with .parquet, in capitals or not, in the order of their names. Names that begin with . or _ are left out, as Spark and Hadoop do, and so are symbolic links to folders that are not named.
 `
 
 // parquetFiles returns files, and in the place of a folder its Parquet files.
@@ -20,9 +20,12 @@ func parquetFiles[S ~string](names []S) (files []S, err error) {
 			files = append(files, name) // reading it tells what is wrong
 			continue
 		}
-		before := len(files)
-		err = filepath.WalkDir(string(name), func(path string, entry fs.DirEntry, err error) error {
-			switch hidden := path != string(name) && strings.ContainsRune("._", rune(entry.Name()[0])); {
+		before, root := len(files), string(name)
+		if !os.IsPathSeparator(root[len(root)-1]) {
+			root += string(filepath.Separator) // a link that is named is followed
+		}
+		err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			switch hidden := path != root && strings.ContainsRune("._", rune(entry.Name()[0])); {
 			case err != nil:
 				return err
 			case hidden && entry.IsDir():
