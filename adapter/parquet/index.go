@@ -90,10 +90,16 @@ func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
 // errIndex makes an ErrIndex of an error of package bloom.
 func errIndex(err error) error {
 	if errors.Is(err, bloom.ErrEncoding) || errors.Is(err, bloom.ErrFormat) {
-		return fmt.Errorf("%w: %w", ErrIndex, err)
+		return fmt.Errorf("%w: %w", ErrIndex, inner{err})
 	}
 	return err
 }
+
+// inner is an error of package bloom whose text does not name the package.
+type inner struct{ error }
+
+func (e inner) Error() string { return strings.TrimPrefix(e.error.Error(), "bloom: ") }
+func (e inner) Unwrap() error { return e.error }
 
 // Files returns the files, in the order in which they were added.
 func (x *Index) Files() []IndexedFile { return slices.Clone(x.files) }
