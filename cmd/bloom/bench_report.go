@@ -42,14 +42,15 @@ func (b *benchCommand) report(ctx context.Context, s *streams, format bloom.Form
 	if b.Time == 0 {
 		b.Time = 8 * time.Minute
 	}
-	r := &reporter{out: bufio.NewWriter(s.out), err: s.err, end: time.Now().Add(b.Time)}
+	r := &reporter{out: bufio.NewWriter(s.out), start: time.Now()}
 	b.printHead(r.out, time.Now(), loadNow())
 	for i, source := range sources {
-		if err := r.remaining(fmt.Sprintf("%v, %s", source.format, source.words())); err != nil {
+		left := timeLeft(time.Since(r.start), b.Time, i, len(sources))
+		if _, err := fmt.Fprintf(s.err, "bloom: %v left; measuring %v, %s\n", left, source.format, source.words()); err != nil {
 			return err
 		}
 		// What is left of the time is for this source and those after it, and building filters takes some of it.
-		if err := b.reportSource(ctx, r, source, time.Now().Add(time.Until(r.end)/time.Duration(len(sources)-i))); err != nil {
+		if err := b.reportSource(ctx, r, source, time.Now().Add((b.Time-time.Since(r.start))/time.Duration(len(sources)-i))); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -60,19 +61,21 @@ func (b *benchCommand) report(ctx context.Context, s *streams, format bloom.Form
 	return nil
 }
 
-// reporter prints what was measured, and how long it takes still.
-type reporter struct {
-	out   *bufio.Writer
-	err   *os.File
-	end   time.Time
-	clock stopwatch
+// timeLeft returns how long the rest takes: what is left of the time, or more if the least rounds and the building of the
+// first sources took longer than their share.
+func timeLeft(passed, total time.Duration, done, all int) time.Duration {
+	left := total - passed
+	if done > 0 {
+		left = max(left, passed/time.Duration(done)*time.Duration(all-done))
+	}
+	return left.Round(time.Second)
 }
 
-// remaining prints what is measured now, and the time that is left.
-func (r *reporter) remaining(what string) error {
-	left := max(0, time.Until(r.end)).Round(time.Second)
-	_, err := fmt.Fprintf(r.err, "bloom: %v left; measuring %s\n", left, what)
-	return err
+// reporter prints what was measured.
+type reporter struct {
+	out   *bufio.Writer
+	start time.Time
+	clock stopwatch
 }
 
 // reportSource measures one kind of keys in filters of one format, until an instant.

@@ -107,6 +107,18 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestTimeLeft wants the time that is left, and more if the first sources took longer.
+func TestTimeLeft(t *testing.T) {
+	for _, c := range []struct {
+		passed, total time.Duration
+		done, want    int // want in seconds
+	}{{0, 80 * time.Second, 0, 80}, {20 * time.Second, 80 * time.Second, 2, 60}, {60 * time.Second, 80 * time.Second, 2, 180}, {90 * time.Second, 80 * time.Second, 7, 13}} {
+		if got := timeLeft(c.passed, c.total, c.done, 8); got != time.Duration(c.want)*time.Second {
+			t.Errorf("%v of %v, %d of 8: %v are left, want %d s", c.passed, c.total, c.done, got, c.want)
+		}
+	}
+}
+
 // TestReportOfOneFormat wants no line of another format, and the keys that were asked for.
 func TestReportOfOneFormat(t *testing.T) {
 	text, _, err := reportOf(t, t.Context(), benchCommand{Format: "rocksdb", Keys: []string{"16"}, Sizes: []string{"1KiB"}, Hits: []int{50}, BitsPerKey: 10, Time: time.Millisecond})
