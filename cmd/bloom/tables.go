@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -28,6 +28,8 @@ type tablesCommand struct {
 	JSON bool        `name:"json" help:"Print a line of JSON for each table."`
 	keysFlags
 	Files []files.Input `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders of them."`
+
+	garbage uint64 // bytes of filters that were read since memory was given back
 }
 
 // Help is what bloom tables --help says, too.
@@ -130,14 +132,15 @@ func isTableName(name string) bool {
 	return ext == ".ldb" || ext == ".sst"
 }
 
-// largeFilter is the size from which the memory of a filter is given back before the next one is read.
-const largeFilter = 4 << 20
+// collected is how many bytes of filters are read before their memory is used again.
+const collected = 8 << 20
 
 // read reads a table. It skips one that was found in a folder, and is gone or changes.
 func (c *tablesCommand) read(s *streams, file tableFile, show tableReader) error {
 	size, err := withTable(file.name, func(table *bloomsst.Table) error { return show.read(s, file.name, table) })
-	if size >= largeFilter {
-		debug.FreeOSMemory()
+	if c.garbage += size; c.garbage >= collected {
+		runtime.GC()
+		c.garbage = 0
 	}
 	if err == nil || !file.found {
 		return err
