@@ -69,7 +69,7 @@ func run(list bool, names []string) error {
 // clock: on a busy machine, any may take long.
 func settings(documents uint64) map[string]string {
 	flags := os.Getenv("GOFLAGS") + " -vet=off -timeout=12h -gcflags=all=-dwarf=false"
-	if _, err := exec.LookPath("env"); err == nil {
+	if _, err := exec.LookPath("env"); err == nil && runtime.GOOS != "windows" {
 		flags += " '-toolexec=env GOGC=off GOMEMLIMIT=1GiB'"
 	}
 	return map[string]string{
