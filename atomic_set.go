@@ -99,7 +99,7 @@ func (s *AtomicSet) take(v view, err error) error {
 	if err = set.take(v, err); err != nil {
 		return err
 	}
-	if v = set.view; v.pair != 0 {
+	if v = set.view; v.scheme != 0 {
 		v = v.copied()
 		v.setLive()
 	}
@@ -140,6 +140,7 @@ func (v *view) copied() view {
 		}
 	}
 	c.bitArray, _ = c.format.decode(c.data) // no error: it is a filter
+	c.setKernel(c.kernel)
 	c.atomic, c.live, c.count = false, nil, &keyCount{unknown: true}
 	return c
 }
@@ -153,7 +154,7 @@ func (s *AtomicSet) AddString(key string) { s.add(unsafe.Pointer(unsafe.StringDa
 // add adds the key of n bytes at p, and reports whether it was certainly new.
 func (s *AtomicSet) add(p unsafe.Pointer, n int) bool {
 	s.view.mustHaveBits()
-	return s.view.addHashAtomic(s.view.pair.hash().of(p, n))
+	return s.view.addHashAtomic(s.view.scheme.hashKey(p, n))
 }
 
 // AddUint64 adds the 8 little-endian bytes of key.
@@ -177,7 +178,7 @@ func (s *AtomicSet) TestAndAddString(key string) bool {
 // TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
 func (s *AtomicSet) TestAndAddUint64(key uint64) bool {
 	s.view.mustHaveBits()
-	return !s.view.addHashAtomic(s.view.pair.hash().ofUint64(key))
+	return !s.view.addHashAtomic(s.view.scheme.hashUint64(key))
 }
 
 // TestAndAddHash is TestAndAdd for the key whose [Hash] is h. It panics if the set's format has another hash.
@@ -272,7 +273,7 @@ func (s *AtomicSet) Filter() *Filter {
 // Snapshot returns a copy, which does not change when s does. It has every key whose addition
 // returned before Snapshot began.
 func (s *AtomicSet) Snapshot() *Set {
-	if s.view.pair == 0 {
+	if s.view.scheme == 0 {
 		return &Set{s.view}
 	}
 	v := s.view.copied()

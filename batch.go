@@ -54,7 +54,7 @@ func keyAt(header unsafe.Pointer) (p unsafe.Pointer, n int) {
 // probeBatch is MayContainBatch.
 func (v *view) probeBatch(keys *Keys, hits []uint64) int {
 	hits = keys.wordsOf(hits)
-	if v.pair == 0 { // the zero Filter
+	if v.scheme == 0 { // the zero Filter
 		clear(hits)
 		return 0
 	}
@@ -66,7 +66,7 @@ func (v *view) probeBatch(keys *Keys, hits []uint64) int {
 		return v.inSmallWindow(keys, hits, false)
 	}
 	w := takeWindow()
-	h := w.hashes(hashKinds[v.pair.hash()].words, keys.n)
+	h := w.hashes(schemes[v.scheme].words, keys.n)
 	n := v.probeWindows(keys, &h, hits)
 	w.giveBack()
 	return n
@@ -86,7 +86,7 @@ func (v *view) probeRows(keys *Keys, hits []uint64) (total int) {
 	for i := range hits {
 		word := uint64(0)
 		for j := range min(64, keys.n-64*i) {
-			if row := 64*i + j; (keys.validity == nil || keys.valid(row, 1) != 0) && v.probeHash(keys.hashRow(v.pair.hash(), row)) {
+			if row := 64*i + j; (keys.validity == nil || keys.valid(row, 1) != 0) && v.probeHash(keys.hashRow(v.scheme, row)) {
 				word |= 1 << j
 			}
 		}
@@ -101,7 +101,7 @@ func (v *view) probeRows(keys *Keys, hits []uint64) (total int) {
 //
 //go:noinline
 func (v *view) inSmallWindow(keys *Keys, hits []uint64, add bool) int {
-	n, words := keys.n, hashKinds[v.pair.hash()].words
+	n, words := keys.n, schemes[v.scheme].words
 	switch words {
 	case one32:
 		var h [smallBatch]uint32
@@ -145,10 +145,10 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 		if own := part.ownHashes(); own != nil {
 			h = &hashes{h1: own}
 		} else {
-			part.hash(v.pair.hash(), v.kernel, h)
+			part.hash(v.scheme, v.kernel, h)
 		}
 		found := v.probeHashed(part, h, hits[i/64:], dense)
-		dense = v.isDense(found, part.n)
+		dense = v.scheme.isDense(found, part.n)
 		total += found
 	}
 	return total
@@ -189,7 +189,7 @@ func (v *view) Hits(keys Keys) iter.Seq[int] { // is inlined, so that a loop ove
 //
 //go:noinline
 func (v *view) mustTakeColumn(keys Keys) {
-	if v.pair != 0 { // the zero Filter has no hash
+	if v.scheme != 0 { // the zero Filter has no hash
 		keys.mustServe(v.format)
 	}
 }
@@ -214,7 +214,7 @@ func (v *view) eachHit(keys Keys, yield func(int) bool) {
 // probeHashed is MayContainBatch for the 1 to windowKeys keys whose hashes are in h. dense is
 // a hint: many of the keys before them were hits.
 func (v *view) probeHashed(keys *Keys, h *hashes, hits []uint64, dense bool) int {
-	v.probeHashes(h, hits, dense)
+	v.test(h, hits, dense)
 	total := 0
 	for i := 0; i < keys.n; i += 64 {
 		if keys.validity != nil {

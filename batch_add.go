@@ -18,7 +18,7 @@ func (v *view) addFound(keys *Keys, hits []uint64) int {
 		return v.inSmallWindow(keys, hits, true)
 	}
 	w := takeWindow()
-	h := w.hashes(hashKinds[v.pair.hash()].words, keys.n)
+	h := w.hashes(schemes[v.scheme].words, keys.n)
 	n := v.addFoundWindows(keys, &h, hits)
 	w.giveBack()
 	return n
@@ -29,7 +29,7 @@ func (v *view) addFoundRows(keys *Keys, hits []uint64) (total int) {
 	for i := range hits {
 		word := uint64(0)
 		for j := range min(64, keys.n-64*i) {
-			if row := 64*i + j; (keys.validity == nil || keys.valid(row, 1) != 0) && !v.addHash(keys.hashRow(v.pair.hash(), row)) {
+			if row := 64*i + j; (keys.validity == nil || keys.valid(row, 1) != 0) && !v.addHash(keys.hashRow(v.scheme, row)) {
 				word |= 1 << j
 			}
 		}
@@ -46,7 +46,7 @@ func (v *view) addFoundWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 		part := keys.slice(i, min(i+step, keys.n))
 		h := buffer.slice(0, part.n)
 		n := v.addFoundWindow(&part, &h, hits[i/64:], dense)
-		dense = v.isDense(n, part.n-part.nulls())
+		dense = v.scheme.isDense(n, part.n-part.nulls())
 		total += n
 	}
 	return total
@@ -58,7 +58,7 @@ func (v *view) addFoundWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 // It tests all keys and adds those that miss a bit. If many do, a kernel adds all: to set the bits of a key that has
 // them changes nothing, and it tells as much as a test.
 func (v *view) addFoundWindow(keys *Keys, h *hashes, hits []uint64, dense bool) (total int) {
-	keys.hash(v.pair.hash(), v.kernel, h)
+	keys.hash(v.scheme, v.kernel, h)
 	words := (keys.n + 63) / 64
 	var added [windowKeys / 64]uint64
 	if found := v.probeHashed(keys, h, hits, dense); keys.validity == nil && 2*found <= keys.n && v.addInOrder(h, added[:]) {
@@ -80,7 +80,7 @@ func (v *view) addFoundWindow(keys *Keys, h *hashes, hits []uint64, dense bool) 
 func (s *prober) addChosen(h *hashes, from int, chosen uint64) (added uint64) {
 	for rest := chosen; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros64(rest)
-		added |= oneIf(s.addAt(h, from+i)) << (i % 64)
+		added |= oneIf(s.addHash(h.at(from+i, s.scheme))) << (i % 64)
 	}
 	return added
 }

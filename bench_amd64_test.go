@@ -38,7 +38,7 @@ func BenchmarkGathers(b *testing.B) {
 				return func() {
 					for i := 0; i < queries; i += windowKeys {
 						part := column.slice(i, i+windowKeys)
-						part.hash(hashLevelDB, kernel, &hashes{h32: hashed[i:][:windowKeys]})
+						part.hash(schemeLevelDB, kernel, &hashes{h32: hashed[i:][:windowKeys]})
 					}
 				}
 			}},

@@ -10,7 +10,7 @@ import (
 
 // BenchmarkHash hashes columns of keys: every hash by every kernel. The reference is portable Go.
 func BenchmarkHash(b *testing.B) {
-	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+	for kind := noScheme + 1; int(kind) < len(schemes); kind++ {
 		const near, far = 1 << 14, 1 << 17 // keys
 		for _, lengths := range []struct{ from, to, keys int }{
 			{2, 2, near}, {4, 4, near}, {6, 6, near}, {8, 8, near}, {12, 12, near}, {16, 16, near}, {20, 20, near}, {24, 24, near},
@@ -23,7 +23,7 @@ func BenchmarkHash(b *testing.B) {
 			}
 			for name, column := range hashedColumns(b, keys, lengths.from == lengths.to) {
 				hash := func(kernel Kernel) func() {
-					room := new(window).hashes(hashKinds[kind].words, windowKeys)
+					room := new(window).hashes(schemes[kind].words, windowKeys)
 					return func() {
 						for i := 0; i < len(keys); i += room.len() {
 							part := column.slice(i, i+room.len())

@@ -260,7 +260,7 @@ func (w *workload) columns(b *testing.B) {
 				continue
 			}
 			column := layout.column(b, w.bytes)
-			if column.hashed != noHash && column.hashed != hashLevelDB {
+			if column.hashed != noScheme && column.hashed != schemeLevelDB {
 				continue
 			}
 			b.Run(fmt.Sprintf("kernel=%v/layout=%s", kernel, layout.name), func(b *testing.B) {
@@ -411,7 +411,7 @@ func benchmarkLines(b *testing.B, format Format, encoded []byte, keys []uint64) 
 func BenchmarkNulls(b *testing.B) {
 	for _, format := range []Format{LevelDB, Parquet} {
 		for _, layout := range layouts {
-			if layout.width != 0 && layout.width != 8 || layout.column(b, nil).hashed != noHash {
+			if layout.width != 0 && layout.width != 8 || layout.column(b, nil).hashed != noScheme {
 				continue
 			}
 			random := rand.New(rand.NewPCG(47, 48))

@@ -144,7 +144,7 @@ func openView(f Format, data []byte) (v view, err error) {
 		return v, fmt.Errorf("%w: %v", ErrFormat, f)
 	}
 	v.format, v.data = f, data
-	v.pair = formats[f].pair
+	v.scheme = formats[f].scheme
 	v.bitArray, err = f.decode(data)
 	v.setKernel(kernels[0])
 	return v, err
@@ -184,7 +184,7 @@ func (v *view) MayContainUint64(key uint64) bool {
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format
 // has another hash.
 func (v *view) MayContainHash(h Hash) bool {
-	if detect.Races && v.live != nil && v.pair.takes(h) {
+	if detect.Races && v.live != nil && v.scheme.takes(h) {
 		return v.probeHash(h)
 	}
 	return probeHash(&v.base, h.h1, h.h2, h.h3, h.h4) // like MayContainUint64
@@ -212,7 +212,7 @@ func (v *view) Format() Format { return v.format }
 // has it. It is not known for the bytes that [Open] and [OpenSet] read: [Filter.Stats]
 // estimates it.
 func (v *view) KeyCount() (n uint64, known bool) {
-	if v.pair == 0 {
+	if v.scheme == 0 {
 		return 0, true
 	}
 	if v.count == nil || v.count.unknown {
@@ -221,7 +221,8 @@ func (v *view) KeyCount() (n uint64, known bool) {
 	return v.count.n, true
 }
 
-// Kernel returns the kernel that runs this filter's batches.
+// Kernel returns the kernel that runs this filter's batches: [Generic] for a filter that no other takes, because it is too large, has too
+// many probes or is not of the usual shape.
 func (f *Filter) Kernel() Kernel { return f.kernel }
 
 // WithKernel returns a view of the same bytes whose batches run on kernel k,

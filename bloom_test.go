@@ -173,7 +173,7 @@ func TestStats(t *testing.T) {
 				if bits, probes, err := p.Size(n); err != nil || bits != s.Bits || bits > 0 && probes != s.Probes {
 					t.Errorf("%v of %d keys: Size says %d bits and %d probes, %v, want %+v", p, n, bits, probes, err, s)
 				}
-				if from, to := filter.BitRange(); onesCount(filter.data[from:to]) != s.SetBits || to-from != formats[f].pair.walk().bytesOf(s.Bits) {
+				if from, to := filter.BitRange(); onesCount(filter.data[from:to]) != s.SetBits || to-from != formats[f].scheme.bytesOf(s.Bits) {
 					t.Errorf("%v of %d keys: the bits are bytes %d to %d, want %+v", p, n, from, to, s)
 				}
 				if _, shape := filter.encoded(); s.Bits != shape.bits || s.Bits > 0 && s.Probes != shape.probes {

@@ -19,8 +19,8 @@ const (
 
 // addColumn sets the bits of every key of a column.
 func (s *prober) addColumn(keys Keys) {
-	if s.pair == 0 {
-		panicNoBits()
+	if s.scheme == 0 {
+		panic(noBits)
 	}
 	size := s.bytes()
 	if size > 1<<32/8 {
@@ -33,7 +33,7 @@ func (s *prober) addColumn(keys Keys) {
 	}
 	// With fewer keys than cache lines, few bits share a line. A kernel that sets all bits of a
 	// key in one line requests the lines ahead.
-	if workers == 1 && (size < regionsBytes || uint64(keys.n) < size/64) || s.setsLines() {
+	if workers == 1 && (size < regionsBytes || uint64(keys.n) < size/64) || s.kernel != Generic && s.setsLines() {
 		s.addDirectly(&keys)
 	} else {
 		s.addByRegion(keys, workers)
@@ -43,9 +43,10 @@ func (s *prober) addColumn(keys Keys) {
 // addEach sets the bits of a filter key by key, or all bits of a key at once. It is for
 // filters of more than 2^32 bits: places have 32 bits.
 func (s *prober) addEach(keys Keys) {
-	kind := s.pair.hash()
+	kind := s.scheme
 	keys.eachWindow(kind, s.kernel, false, func(_ int, h hashes) {
-		if h.len() > 0 && s.addAssembly(&h) {
+		if h.len() > 0 && s.setsLines() {
+			s.setLines(&h)
 			return
 		}
 		for i := range h.len() {
@@ -90,7 +91,7 @@ func (s *prober) addDirectly(keys *Keys) {
 		return
 	}
 	w := takeWindow()
-	room := w.hashes(hashKinds[s.pair.hash()].words, keys.n)
+	room := w.hashes(schemes[s.scheme].words, keys.n)
 	if keys.n <= room.len() { // to slice the column would cost few keys as much as the rest
 		s.addWindow(keys, &room, w.places[:])
 	} else {
@@ -107,15 +108,19 @@ func (s *prober) addDirectly(keys *Keys) {
 func (s *prober) addRows(keys *Keys) {
 	for i := range keys.n {
 		if keys.validity == nil || keys.valid(i, 1) != 0 {
-			s.addHash(keys.hashRow(s.pair.hash(), i))
+			s.addHash(keys.hashRow(s.scheme, i))
 		}
 	}
 }
 
 // addWindow is addDirectly for as many keys as h has room for. places has room for at least one key.
 func (s *prober) addWindow(keys *Keys, h *hashes, places []uint32) {
-	keys.hashKeys(s.pair.hash(), s.kernel, h)
-	if h.len() == 0 || s.addAssembly(h) || s.addLinesGeneric(h) {
+	keys.hashKeys(s.scheme, s.kernel, h)
+	if h.len() == 0 {
+		return
+	}
+	if s.setsLines() {
+		s.setLines(h)
 		return
 	}
 	for n := s.placeAndSet(h, places); n < h.len(); n = s.placeAndSet(h, places) {
@@ -155,7 +160,7 @@ type regionBuild struct {
 // add is the work of one worker.
 func (s *regionBuild) add(keys Keys, buffers *regionBuffers) {
 	places := make([]uint32, windowPlaces)
-	keys.eachWindow(s.pair.hash(), s.kernel, false, func(_ int, h hashes) {
+	keys.eachWindow(s.scheme, s.kernel, false, func(_ int, h hashes) {
 		for h.len() > 0 {
 			n := s.place(&h, places)
 			h = h.slice(n, h.len())

@@ -14,7 +14,7 @@ type Builder struct {
 	unstored
 
 	policy Policy
-	hash   hashKind
+	hash   scheme
 	kernel Kernel
 	kind   KeyKind
 
@@ -62,28 +62,28 @@ func (b *Builder) AddString(key string) { b.add(unsafe.Pointer(unsafe.StringData
 // add adds the key of n bytes at p.
 func (b *Builder) add(p unsafe.Pointer, n int) {
 	switch b.hash {
-	case hashLevelDB:
+	case schemeLevelDB:
 		b.h32 = append(b.h32, hash32At(p, n, unsignedBytes))
-	case hashXXH64x2:
+	case schemeNori:
 		b.h128 = append(b.h128, hash64At(p, n))
-	case hashXXH64:
+	case schemeParquet:
 		b.h64 = append(b.h64, xxh64At(p, n))
 	default:
 		b.mustHavePolicy()
-		b.addHash(b.hash.of(p, n))
+		b.addHash(b.hash.hashKey(p, n))
 	}
 }
 
 // AddUint64 adds the 8 little-endian bytes of key.
 func (b *Builder) AddUint64(key uint64) {
 	b.mustHavePolicy()
-	b.addHash(b.hash.ofUint64(key))
+	b.addHash(b.hash.hashUint64(key))
 }
 
 // AddHash adds the key whose [Hash] is h. It panics if the policy's format has another hash.
 func (b *Builder) AddHash(h Hash) {
 	b.mustHavePolicy()
-	if h.kind() != b.hash {
+	if h.scheme() != b.hash {
 		panicOtherHash(h, b.hash)
 	}
 	b.addHash(h)
@@ -91,14 +91,14 @@ func (b *Builder) AddHash(h Hash) {
 
 // mustHavePolicy panics for the zero Builder.
 func (b *Builder) mustHavePolicy() {
-	if b.hash == noHash {
+	if b.hash == noScheme {
 		panic("bloom: a key was added to the zero Builder, which has no policy; Policy.NewBuilder makes builders")
 	}
 }
 
 // addHash keeps a hash in the slice for its words.
 func (b *Builder) addHash(h Hash) {
-	switch hashKinds[b.hash].words {
+	switch schemes[b.hash].words {
 	case one32:
 		b.h32 = append(b.h32, uint32(h.h1))
 	case one64:
@@ -114,7 +114,7 @@ func (b *Builder) addHash(h Hash) {
 func (b *Builder) AddBatch(keys Keys) {
 	b.mustHavePolicy()
 	keys.mustServe(b.policy.Format)
-	words := hashKinds[b.hash].words
+	words := schemes[b.hash].words
 	switch words {
 	case one32:
 		b.h32 = slices.Grow(b.h32, keys.n)
@@ -170,7 +170,7 @@ func (b *Builder) Filter() *Filter {
 
 // column returns the hashes as a column.
 func (b *Builder) column() (k Keys) {
-	switch hashKinds[b.hash].words {
+	switch schemes[b.hash].words {
 	case one32:
 		k = columnOf(hashes32, b.h32)
 	case one64:

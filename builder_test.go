@@ -16,7 +16,7 @@ import (
 func TestAdd(t *testing.T) {
 	t.Parallel()
 	const region = 1 << regionShift
-	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
 		t.Parallel()
 		random := rand.New(rand.NewPCG(29, uint64(walk)))
 		for i, size := range []uint64{8, 16, 56, 800, 8000, region - 8, region, region + 8, 5*region + 24} {
@@ -121,7 +121,7 @@ func TestBuildOnAnyCores(t *testing.T) {
 func buildOneByOne(t *testing.T, p Policy, keys []uint64) []byte {
 	set := mustSet(t, p, len(keys))
 	for _, key := range keys {
-		set.addHash(set.pair.hash().ofUint64(key))
+		set.addHash(set.scheme.hashUint64(key))
 	}
 	return set.data
 }

@@ -5,53 +5,8 @@ import (
 	"unsafe"
 )
 
-// of returns the hash of the n bytes at p. It is a switch, like the functions below, because
-// arguments of a function value escape to the heap: callers' keys could not be on the stack.
-func (h hashKind) of(p unsafe.Pointer, n int) Hash {
-	switch h {
-	case hashLevelDB:
-		return shortHash(uint64(hash32At(p, n, unsignedBytes)), 0, h)
-	case hashXXH64x2:
-		pair := hash64At(p, n)
-		return shortHash(pair.h1, pair.h2, h)
-	case hashXXH64:
-		return shortHash(xxh64At(p, n), 0, h)
-	case hashXXPH3:
-		return shortHash(xxph3At(p, n), 0, h)
-	case hashLevelDBSigned:
-		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, h)
-	case hashMurmur3x2:
-		return murmurAt(p, n)
-	case hashMurmur3:
-		pair := murmur128At(p, n)
-		return shortHash(pair.h1, pair.h2, h)
-	}
-	panic("bloom: no such hash")
-}
-
-// ofUint64 returns the hash of key's 8 little-endian bytes.
-func (h hashKind) ofUint64(key uint64) Hash {
-	switch h {
-	case hashLevelDB, hashLevelDBSigned: // the same for whole words
-		return shortHash(uint64(hash32Uint64(key)), 0, h)
-	case hashXXH64x2:
-		pair := hash64Uint64(key)
-		return shortHash(pair.h1, pair.h2, h)
-	case hashXXH64:
-		return shortHash(xxh64Uint64(key), 0, h)
-	case hashXXPH3:
-		return shortHash(xxph3Uint64(key), 0, h)
-	case hashMurmur3x2:
-		return murmurUint64(key)
-	case hashMurmur3:
-		pair := murmur128Uint64(key)
-		return shortHash(pair.h1, pair.h2, h)
-	}
-	panic("bloom: no such hash")
-}
-
 // hash writes the hash of every row to h. Those of null rows mean nothing.
-func (k *Keys) hash(kind hashKind, kernel Kernel, h *hashes) {
+func (k *Keys) hash(kind scheme, kernel Kernel, h *hashes) {
 	if k.isGathered() {
 		k.hashGathered(kind, kernel, h)
 	} else {
@@ -61,7 +16,7 @@ func (k *Keys) hash(kind hashKind, kernel Kernel, h *hashes) {
 
 // hashKeys writes the hashes of those rows of a window that are not null to h, and cuts h behind them. It has room
 // for as many hashes as there are rows.
-func (k *Keys) hashKeys(kind hashKind, kernel Kernel, h *hashes) {
+func (k *Keys) hashKeys(kind scheme, kernel Kernel, h *hashes) {
 	if k.validity == nil {
 		k.hash(kind, kernel, h)
 		return
@@ -89,7 +44,7 @@ func (k *Keys) hashKeys(kind hashKind, kernel Kernel, h *hashes) {
 }
 
 // hashFew writes the hashes of the valid rows to the start of h.
-func (k *Keys) hashFew(kind hashKind, h *hashes, valid []uint64) {
+func (k *Keys) hashFew(kind scheme, h *hashes, valid []uint64) {
 	n := 0
 	for i, word := range valid {
 		for ; word != 0; word &= word - 1 {
@@ -137,13 +92,13 @@ func packVectors[E uint32 | uint64](kernel Kernel, words []E, valid []uint64) (d
 
 // hashRows is hash for rows that can all be read, null rows included. Kernels hash whole vectors of up to 16
 // keys, and may stop before a long key: Go hashes the keys that they leave.
-func (k *Keys) hashRows(kind hashKind, kernel Kernel, h *hashes) {
-	if k.hashed != noHash {
+func (k *Keys) hashRows(kind scheme, kernel Kernel, h *hashes) {
+	if k.hashed != noScheme {
 		k.copyHashes(h)
 		return
 	}
-	if kind == hashLevelDBSigned && k.wholeWords() {
-		kind = hashLevelDB
+	if kind == schemePebble && k.wholeWords() {
+		kind = schemeLevelDB
 	}
 	n := h.len()
 	done, ok := k.hashAssembly(kind, kernel, h)
@@ -195,38 +150,10 @@ func (k *Keys) copyHashes(h *hashes) {
 	}
 }
 
-// hashGeneric is hashRows in portable Go, for as many rows as h has room for.
-func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
-	if k.isNarrow() {
-		for i := range h.len() {
-			h.set(i, k.hashRow(kind, i))
-		}
-		return
-	}
-	switch kind {
-	case hashLevelDB:
-		k.hash32Generic(h.h32, unsignedBytes)
-	case hashXXH64x2:
-		k.hash64Generic(h.h1, h.h2)
-	case hashXXH64:
-		k.xxh64Generic(h.h1)
-	case hashXXPH3:
-		k.xxph3Generic(h.h1)
-	case hashLevelDBSigned:
-		k.hash32Generic(h.h32, signedBytes)
-	case hashMurmur3x2:
-		k.murmurGeneric(h)
-	case hashMurmur3:
-		k.murmur128Generic(h.h1, h.h2)
-	default:
-		panic("bloom: no such hash")
-	}
-}
-
 // hashAssembly is hashRows in assembly. It hashes some of the first rows, perhaps none, and
 // returns their number. It returns false if the kernel has no assembly for these rows, or if they are
 // too few.
-func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, ok bool) {
+func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok bool) {
 	n, left, least := h.len(), 0, kind.leastKeys(kernel)
 	if n >= windowKeys128 && kernel != Generic { // a whole window; fewer keys take less time than calibrate
 		calibrate()
@@ -235,7 +162,7 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 		return 0, false
 	}
 	layout, rows, stride, data := k.assemblyRows()
-	if kind == hashMurmur3x2 || kind == hashMurmur3 {
+	if kind == schemeBitsAndBlooms || kind == schemeGuava {
 		return murmurAssembly(kernel, layout, rows, stride, data, h)
 	}
 	if kernel == AVX512 {
@@ -249,22 +176,22 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 			return 0, false
 		}
 	}
-	if kernel == AVX2 && kind == hashXXPH3 && layout != uint32s && layout != uint64s && !foursXXPH3.has(rows, stride, n) {
+	if kernel == AVX2 && kind == schemeRocksDB && layout != uint32s && layout != uint64s && !foursXXPH3.has(rows, stride, n) {
 		return 0, false // Go takes less time for such keys
 	}
 	switch kind {
-	case hashLevelDB:
+	case schemeLevelDB:
 		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], unsignedBytes)
-	case hashLevelDBSigned:
+	case schemePebble:
 		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], signedBytes)
-	case hashXXH64x2:
+	case schemeNori:
 		if left, ok = hash64(kernel, layout, rows, stride, data, n, &h.h1[0], &h.h2[0]); !ok || left == n {
 			_, _ = xxh64(kernel, layout, rows, stride, data, n, &h.h2[0], 1)
 			left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0], 0)
 		}
-	case hashXXH64:
+	case schemeParquet:
 		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0], 0)
-	case hashXXPH3:
+	case schemeRocksDB:
 		left, ok = xxph3(kernel, layout, rows, stride, data, n, &h.h1[0])
 	}
 	if !ok {
@@ -304,12 +231,12 @@ func murmurAssembly(kernel Kernel, layout layout, rows *byte, stride int, data *
 // key and transpose them, and if it hashes none so, or these end at a long key, how many by the kernels that
 // gather words. Those of the first kind are faster on some CPUs. On all, LevelDB's is for the last 2*restKeys
 // to 31 keys, of which Go would hash those that do not fill a vector.
-func divide(kind hashKind, layout layout, rows *byte, stride, n int) (loads, gathers int) {
+func divide(kind scheme, layout layout, rows *byte, stride, n int) (loads, gathers int) {
 	if layout == noLayout || layout == uint32s || layout == uint64s {
 		return 0, n
 	}
 	least, rest := 16, n%16 // rest keys would be loaded in the time of 16
-	if hashKinds[kind].words == one32 {
+	if schemes[kind].words == one32 {
 		least = 32
 	}
 	switch {
@@ -327,18 +254,18 @@ func divide(kind hashKind, layout layout, rows *byte, stride, n int) (loads, gat
 }
 
 // hashByRows hashes the first of n rows and returns how many. LevelDB's hash ends at a key of limit bytes or more.
-func hashByRows(kind hashKind, rows *byte, stride int, data *byte, n, limit int, h *hashes) (done int) {
+func hashByRows(kind scheme, rows *byte, stride int, data *byte, n, limit int, h *hashes) (done int) {
 	left := 0
 	switch kind {
-	case hashLevelDB:
+	case schemeLevelDB:
 		left, _ = hash32Rows(AVX512, rows, stride, data, n, limit, &h.h32[0], unsignedBytes)
-	case hashLevelDBSigned:
+	case schemePebble:
 		left, _ = hash32Rows(AVX512, rows, stride, data, n, limit, &h.h32[0], signedBytes)
-	case hashXXH64:
+	case schemeParquet:
 		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0], &h.h1[0])
-	case hashXXH64x2:
+	case schemeNori:
 		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0], &h.h2[0])
-	case hashXXPH3:
+	case schemeRocksDB:
 		left, _ = xxph3Rows(AVX512, rows, stride, data, n, &h.h1[0])
 	default:
 		return 0 // byRows has no such hash, but for keys that are long
@@ -395,8 +322,8 @@ func rowLength(rows *byte, stride, i int) int {
 }
 
 // leastKeys returns the number of keys from which on the kernel hashes them: those of a vector.
-func (h hashKind) leastKeys(kernel Kernel) int {
-	if kernel == AVX512 || kernel == AVX2 && hashKinds[h].words != one32 {
+func (h scheme) leastKeys(kernel Kernel) int {
+	if kernel == AVX512 || kernel == AVX2 && schemes[h].words != one32 {
 		return 16
 	}
 	return 8

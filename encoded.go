@@ -24,7 +24,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 // A program that has no filter must not ask. For [RocksDB], [LevelDB] and [Pebble], no bytes are the filter of no keys, as
 // these engines read them, and the answer is no. For the other formats they are no filter, and it is yes.
 func (f Format) MayContainHash(filter []byte, h Hash) bool {
-	if f != BitsAndBlooms || h.kind() != hashMurmur3x2 || len(filter) < headerBitsAndBlooms {
+	if f != BitsAndBlooms || h.scheme() != schemeBitsAndBlooms || len(filter) < headerBitsAndBlooms {
 		f.mustTakeHash(h)
 		return f.mayContain(filter, nil, hashed, h.h1, h.h2)
 	}
@@ -83,7 +83,7 @@ func (f Format) MayContainHashBatch(filters Keys, h Hash, hits []uint64) (total 
 	if words := (filters.n + 63) / 64; len(hits) < words {
 		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which take %d: (filters.Len()+63)/64", len(hits), filters.n, words))
 	}
-	if filters.hashed != noHash {
+	if filters.hashed != noScheme {
 		panic("bloom: a column of hashes was given for one of filters")
 	}
 	var integer [8]byte
@@ -109,7 +109,7 @@ func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {
 		return false, fmt.Errorf("%w: %v", ErrFormat, f)
 	}
 	f.mustTakeHash(h)
-	s := prober{pair: formats[f].pair, kernel: kernels[0]}
+	s := prober{scheme: formats[f].scheme, kernel: kernels[0]}
 	if s.bitArray, err = f.decode(filter); err != nil {
 		return false, err
 	}
@@ -122,7 +122,7 @@ func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {
 // mustTakeHash panics if f has another hash, or is no format.
 func (f Format) mustTakeHash(h Hash) {
 	f.mustBe()
-	if !formats[f].pair.takes(h) {
+	if !formats[f].scheme.takes(h) {
 		panicOtherHash(h, f.hash())
 	}
 }
@@ -159,8 +159,8 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 			if n != hashed {
 				h1 = xxh64At(p, n)
 			}
-			s.takes(xxh64Split256)
-			return probeHash(&s.base, h1, 0, 0, uint64(hashXXH64))
+			s.setFastest(schemeParquet)
+			return probeHash(&s.base, h1, 0, 0, uint64(schemeParquet))
 		}
 	case RocksDB:
 		if size <= 0 || size%64 != 0 || uint64(size) > 64*rocksMostLines {
@@ -174,8 +174,8 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 			}
 			var s prober
 			s.base, s.n, s.k = &filter[0], uint64(size/64), k
-			s.takes(xxph3Line512)
-			return probeHash(&s.base, h1, 0, 0, uint64(hashXXPH3))
+			s.setFastest(schemeRocksDB)
+			return probeHash(&s.base, h1, 0, 0, uint64(schemeRocksDB))
 		}
 	case Pebble:
 		if size <= 0 || size > pebbleMostBytes {
@@ -198,8 +198,8 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 		// is left is a filter of that line alone.
 		var s prober
 		s.base, s.n, s.k = &filter[64*(uint32(h1)%lines)], 1, k
-		s.takes(signedLine32)
-		return probeHash(&s.base, h1, 0, 0, uint64(hashLevelDBSigned))
+		s.setFastest(schemePebble)
+		return probeHash(&s.base, h1, 0, 0, uint64(schemePebble))
 	case Nori, NoriCrate:
 		if from, bits, k := (encodingNori{crate: f == NoriCrate}).header(filter); bits > 0 && k > 0 {
 			if n != hashed {
@@ -237,8 +237,8 @@ func (f Format) mayContainUnusual(filter []byte, p unsafe.Pointer, n int, h1, h2
 	}
 	h := shortHash(h1, h2, f.hash())
 	if n != hashed {
-		h = f.hash().of(p, n)
+		h = f.hash().hashKey(p, n)
 	}
-	s := prober{bitArray: a, pair: formats[f].pair}
+	s := prober{bitArray: a, scheme: formats[f].scheme}
 	return mayContainHash(&s.base, h.h1, h.h2, h.h3, h.h4)
 }

@@ -194,7 +194,7 @@ func TestExtremeColumns(t *testing.T) {
 			Integers([]int8{int8(n)}), Integers([]uint8{uint8(n)}), Integers([]int16{int16(n)}), Integers([]uint16{uint16(n)}),
 			Integers([]int32{int32(n)}), Integers([]uint32{uint32(n)}), Integers([]int64{int64(n)}), Integers([]uint64{uint64(n)}),
 		} {
-			if got := column.hashRow(hashXXH64, 0); got != Parquet.Hash(little[:1<<(i/2)]) {
+			if got := column.hashRow(schemeParquet, 0); got != Parquet.Hash(little[:1<<(i/2)]) {
 				t.Errorf("column %d of Integers for %d is not its little-endian bytes", i, n)
 			}
 		}

@@ -667,7 +667,7 @@ func TestZeroFile(t *testing.T) {
 	checkFile(t, new(Filter), new(Filter), want, nil)
 	checkFile(t, new(Set), mustSet(t, Policy{}, 1), want, nil)
 	s := mustSet(t, Policy{Nori, 10}, 1)
-	if err := s.UnmarshalBinary(want); err != nil || s.pair != 0 || s.MayContain(nil) {
+	if err := s.UnmarshalBinary(want); err != nil || s.scheme != 0 || s.MayContain(nil) {
 		t.Errorf("the zero Set is read as %v, %v", s, err)
 	}
 	// Filters that are no sets. A file without keys and bytes is that of the zero Set, whatever its format.
@@ -679,7 +679,7 @@ func TestZeroFile(t *testing.T) {
 			for _, keys := range []uint64{0, 1, math.MaxUint64} {
 				file := plainFile(t, format, keys, odd.data)
 				if keys == 0 && len(odd.data) == 0 {
-					if s := mustSet(t, Policy{format, 10}, 1); s.UnmarshalBinary(file) != nil || s.pair != 0 || s.format != 0 {
+					if s := mustSet(t, Policy{format, 10}, 1); s.UnmarshalBinary(file) != nil || s.scheme != 0 || s.format != 0 {
 						t.Errorf("a file of %v without keys and bytes is read as %v", format, s)
 					}
 					continue
@@ -687,7 +687,7 @@ func TestZeroFile(t *testing.T) {
 				text := base64.StdEncoding.AppendEncode(nil, file)
 				for _, way := range append(fileReaders, fileReader{"UnmarshalText", func(l loaded, _ []byte) error { return l.(*Set).UnmarshalText(text) }}) {
 					s := mustSet(t, Policy{format, 10}, 1)
-					if err := way.read(s, file); !errors.Is(err, ErrEncoding) || s.pair == 0 || s.format != format {
+					if err := way.read(s, file); !errors.Is(err, ErrEncoding) || s.scheme == 0 || s.format != format {
 						t.Errorf("%s for %d keys is read as a set by %s: %v", odd.name, keys, way.name, err)
 					}
 				}

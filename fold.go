@@ -20,7 +20,7 @@ func (p Policy) NewFoldable(maxKeys int) (*Set, error) {
 		return nil, err
 	}
 	f := &formats[p.Format]
-	walk := &walkKinds[f.pair.walk()]
+	walk := &schemes[f.scheme]
 	if walk.unit == 0 {
 		return nil, errOddLines(p.Format)
 	}
@@ -56,10 +56,10 @@ func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {
 	if !(falsePositiveRate > 0 && falsePositiveRate < 1) { // not a number is neither
 		return 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)
 	}
-	if s.pair == 0 { // the zero Set
+	if s.scheme == 0 { // the zero Set
 		return 0, nil
 	}
-	unit := walkKinds[s.pair.walk()].unit
+	unit := schemes[s.scheme].unit
 	if unit == 0 {
 		return 0, errOddLines(s.format)
 	}
@@ -80,13 +80,13 @@ func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {
 func (s *Set) foldTo(to shape) {
 	old, _ := s.encoded()
 	from, end := s.bitRange()
-	size := s.pair.walk().bytesOf(to.bits)
+	size := s.scheme.bytesOf(to.bits)
 	data := newEncoded(from, size+len(s.data)-end)
 	copy(data, s.data[:from])
 	array := data[from:][:size]
 	copy(data[from+len(array):], s.data[end:])
 	formats[s.format].reshape(data, to)
-	s.pair.walk().fold(array, old)
+	s.scheme.fold(array, old)
 	s.data = data
 	s.bitArray, _ = s.format.decode(data) // no error: it is a filter of a size that the format has
 	s.setKernel(s.kernel)
@@ -96,8 +96,8 @@ func (s *Set) foldTo(to shape) {
 
 // fold sets the bits of dst, which is zeros, that src stands for in so many bits. The sizes are multiples of the walk's
 // unit, and that of src is one of dst's.
-func (w walkKind) fold(dst, src []byte) {
-	if unit := walkKinds[w].unit; !walkKinds[w].line {
+func (w scheme) fold(dst, src []byte) {
+	if unit := schemes[w].unit; !schemes[w].line {
 		foldRemainders(dst, src)
 	} else {
 		foldNeighbours(dst, src, int(unit/8))

@@ -80,7 +80,7 @@ func TestFold(t *testing.T) {
 					if times > 0 && format.FalsePositiveRate(n, bits, k) > 1.1*rate {
 						t.Errorf("%d keys in %d bits: %v", n, bits, format.FalsePositiveRate(n, bits, k))
 					}
-					if unit := walkKinds[s.pair.walk()].unit; bits%(2*unit) == 0 && format.FalsePositiveRate(n, bits/2, k) < 0.9*rate {
+					if unit := schemes[s.scheme].unit; bits%(2*unit) == 0 && format.FalsePositiveRate(n, bits/2, k) < 0.9*rate {
 						t.Errorf("%d keys in %d bits: half would do", n, bits)
 					}
 					s.AddUint64(1) // a folded set is one like any other
@@ -109,7 +109,7 @@ func TestFoldOften(t *testing.T) {
 					t.Fatal(err)
 				}
 				fixed, _, _ := p.Size(n)
-				unit := walkKinds[s.pair.walk()].unit
+				unit := schemes[s.scheme].unit
 				if bits := s.bytes() * 8; bits < fixed || bits > max(fixed+fixed/8+unit, 8*unit) {
 					t.Fatalf("%v for %d keys: %d bits, a set of fixed size has %d", p, n, bits, fixed)
 				}

@@ -63,19 +63,19 @@ const Default = RocksDB
 // formats describes each Format, in the order of the constants.
 var formats = [...]struct {
 	name, text string // as tables store it, and as ParseFormat reads it
-	pair       pair
+	scheme     scheme
 	encoding
 	explain func(filter, key []byte) reference.Explanation
 }{
-	RocksDB:   {"rocksdb.BuiltinBloomFilter", "rocksdb", pairOf(hashXXPH3, walkLine512), encodingRocksDB{}, reference.ExplainRocksDB},
-	LevelDB:   {"leveldb.BuiltinBloomFilter2", "leveldb", pairOf(hashLevelDB, walkDouble32), encodingLevelDB{}, reference.ExplainLevelDB},
-	Pebble:    {"rocksdb.BuiltinBloomFilter", "pebble", pairOf(hashLevelDBSigned, walkLine32), encodingPebble{}, reference.ExplainPebble},
-	Parquet:   {"parquet.SplitBlock", "parquet", pairOf(hashXXH64, walkSplit256), encodingParquet{}, reference.ExplainParquet},
-	Nori:      {"nori-sstable.bloom", "nori", pairOf(hashXXH64x2, walkDouble64), encodingNori{}, reference.ExplainNori},
-	NoriCrate: {"nori-sstable.bloom.crate", "nori-crate", pairOf(hashXXH64x2, walkDouble64), encodingNori{crate: true}, reference.ExplainNoriCrate},
+	RocksDB:   {"rocksdb.BuiltinBloomFilter", "rocksdb", schemeRocksDB, encodingRocksDB{}, reference.ExplainRocksDB},
+	LevelDB:   {"leveldb.BuiltinBloomFilter2", "leveldb", schemeLevelDB, encodingLevelDB{}, reference.ExplainLevelDB},
+	Pebble:    {"rocksdb.BuiltinBloomFilter", "pebble", schemePebble, encodingPebble{}, reference.ExplainPebble},
+	Parquet:   {"parquet.SplitBlock", "parquet", schemeParquet, encodingParquet{}, reference.ExplainParquet},
+	Nori:      {"nori-sstable.bloom", "nori", schemeNori, encodingNori{}, reference.ExplainNori},
+	NoriCrate: {"nori-sstable.bloom.crate", "nori-crate", schemeNori, encodingNori{crate: true}, reference.ExplainNoriCrate},
 
-	BitsAndBlooms: {"bits-and-blooms", "bits-and-blooms", pairOf(hashMurmur3x2, walkCrossed64), encodingBitsAndBlooms{}, reference.ExplainBitsAndBlooms},
-	Guava:         {"guava.MURMUR128_MITZ_64", "guava", pairOf(hashMurmur3, walkDouble63), encodingGuava{}, reference.ExplainGuava},
+	BitsAndBlooms: {"bits-and-blooms", "bits-and-blooms", schemeBitsAndBlooms, encodingBitsAndBlooms{}, reference.ExplainBitsAndBlooms},
+	Guava:         {"guava.MURMUR128_MITZ_64", "guava", schemeGuava, encodingGuava{}, reference.ExplainGuava},
 }
 
 // encoding is what a format has beside its hash and its walk. It is an interface so that
@@ -122,7 +122,7 @@ func (f *frame) put(encoded []byte) {
 // newFilter returns an empty filter. The memory is that of newEncoded.
 func (f Format) newFilter(s shape, bitsPerKey int) []byte {
 	around := formats[f].frame(s, bitsPerKey)
-	data := newEncoded(around.before, formats[f].pair.walk().bytesOf(s.bits)+around.after)
+	data := newEncoded(around.before, formats[f].scheme.bytesOf(s.bits)+around.after)
 	around.put(data)
 	return data
 }
@@ -147,16 +147,16 @@ func (f Format) mustBe() {
 //go:noinline
 func noFormat(f Format) string { return "bloom: " + f.String() + " is no format" }
 
-func (f Format) hash() hashKind {
+func (f Format) hash() scheme {
 	if f.valid() {
-		return formats[f].pair.hash()
+		return formats[f].scheme
 	}
 	panic(noFormat(f))
 }
 
 // HashBits returns the number of bits of the format's hash: 32, 64, 128 or 256. Of filters of n keys, at least
 // n / 2^HashBits of the absent keys pass: those with the hash of a key.
-func (f Format) HashBits() int { return hashKinds[f.hash()].words.bits() }
+func (f Format) HashBits() int { return schemes[f.hash()].words.bits() }
 
 // Hash returns the hash of key under f.
 func (f Format) Hash(key []byte) Hash {
@@ -164,24 +164,24 @@ func (f Format) Hash(key []byte) Hash {
 	p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
 	switch f {
 	case LevelDB:
-		return shortHash(uint64(hash32At(p, n, unsignedBytes)), 0, hashLevelDB)
+		return shortHash(uint64(hash32At(p, n, unsignedBytes)), 0, schemeLevelDB)
 	case Nori, NoriCrate:
 		h := hash64At(p, n)
-		return shortHash(h.h1, h.h2, hashXXH64x2)
+		return shortHash(h.h1, h.h2, schemeNori)
 	case Parquet:
-		return shortHash(xxh64At(p, n), 0, hashXXH64)
+		return shortHash(xxh64At(p, n), 0, schemeParquet)
 	case RocksDB:
 		if n <= shortXXPH3 {
-			return shortHash(xxph3Short(p, n), 0, hashXXPH3)
+			return shortHash(xxph3Short(p, n), 0, schemeRocksDB)
 		}
-		return shortHash(xxph3At(p, n), 0, hashXXPH3)
+		return shortHash(xxph3At(p, n), 0, schemeRocksDB)
 	case Pebble:
-		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, hashLevelDBSigned)
+		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, schemePebble)
 	case BitsAndBlooms:
 		return murmurAt(p, n)
 	case Guava:
 		h := murmur128At(p, n)
-		return shortHash(h.h1, h.h2, hashMurmur3)
+		return shortHash(h.h1, h.h2, schemeGuava)
 	}
 	panic(noFormat(f))
 }
@@ -197,7 +197,7 @@ func (f Format) HashString(key string) Hash {
 // formats whose hash has more than one word.
 func (f Format) HashFrom(h uint64) Hash {
 	kind := f.hash()
-	switch hashKinds[kind].words {
+	switch schemes[kind].words {
 	case one32:
 		return shortHash(uint64(uint32(h)), 0, kind)
 	case one64:

@@ -75,7 +75,7 @@ func (e encodingBitsAndBlooms) parse(data []byte) ([]byte, shape, error) {
 	if length == 0 {
 		return bits[:0], shape{0, int(k)}, nil
 	}
-	return bits[:walkCrossed64.bytesOf(min(m, length))], shape{m, int(k)}, nil
+	return bits[:schemeBitsAndBlooms.bytesOf(min(m, length))], shape{m, int(k)}, nil
 }
 
 // refuse returns the error for bytes that header refuses.

@@ -36,7 +36,7 @@ func (encodingGuava) shape(n, bitsPerKey int) (shape, bool) {
 	}
 	hi, m := bits.Mul64(uint64(n), uint64(bitsPerKey))
 	longs := m/64 + min(m%64, 1)
-	if hi != 0 || longs > walkKinds[walkDouble63].most {
+	if hi != 0 || longs > schemes[schemeGuava].most {
 		return shape{}, false
 	}
 	k := min(max(math.Round(math.Ln2*float64(bitsPerKey)), 1), maxProbesGuava)

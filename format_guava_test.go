@@ -46,7 +46,7 @@ func guava(strategy, k byte, longs uint32, words int) []byte {
 }
 
 var testDouble63 = walkTest{
-	hash: hashMurmur3, unit: 64, most: 1 << 62,
+	hash: schemeGuava, unit: 64, most: 1 << 62,
 	bit: func(h Hash, i int, n uint64) uint64 { return (h.h1+uint64(i)*h.h2)&math.MaxInt64%n ^ 56 },
 	edges: func(n uint64) (edges []Hash) {
 		words := edges64(n, math.MaxInt64)

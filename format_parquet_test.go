@@ -27,7 +27,7 @@ var oddParquet = []oddFilter{
 }
 
 var testSplit256 = walkTest{
-	hash: hashXXH64, unit: 256, most: 256 * maxBlocks, k: splitProbes,
+	hash: schemeParquet, unit: 256, most: 256 * maxBlocks, k: splitProbes,
 	bit: func(h Hash, i int, n uint64) uint64 {
 		salts := []uint32{0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31}
 		block := h.h1 >> 32 * (n / 256) >> 32

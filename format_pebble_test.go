@@ -53,7 +53,7 @@ func oddPebble() (odd []oddFilter) {
 }
 
 var testLine32 = walkTest{
-	hash: hashLevelDBSigned, unit: 512, most: 512 * math.MaxUint32,
+	hash: schemePebble, unit: 512, most: 512 * math.MaxUint32,
 	bit: func(h Hash, i int, n uint64) uint64 {
 		h32 := uint32(h.h1)
 		return 512*(uint64(h32)%(n/512)) + uint64(h32+uint32(i)*(h32>>17|h32<<15))%512

@@ -73,7 +73,7 @@ func TestOtherFilters(t *testing.T) {
 }
 
 var testLine512 = walkTest{
-	hash: hashXXPH3, unit: 512, most: 512 * rocksMostLines,
+	hash: schemeRocksDB, unit: 512, most: 512 * rocksMostLines,
 	bit: func(h Hash, i int, n uint64) uint64 {
 		h2 := uint32(h.h1 >> 32)
 		for range i {

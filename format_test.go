@@ -67,10 +67,10 @@ func TestSwitches(t *testing.T) {
 	keys := golden.Mixed.Range(0, singleKeys+20) // more than are tested one by one
 	keys[0] = key
 	eachFormat(t, func(t *testing.T, f Format) {
-		if f.Name() == "" || formats[f].encoding == nil || f.hash().String() == "" || formats[f].pair.walk().String() == "" {
+		if f.Name() == "" || formats[f].encoding == nil || f.hash().String() == "" || formats[f].scheme.String() == "" {
 			t.Fatalf("the table lacks something: %+v", formats[f])
 		}
-		if takes, has := walkKinds[formats[f].pair.walk()].words, hashKinds[f.hash()].words; takes != has {
+		if takes, has := schemes[formats[f].scheme].words, schemes[f.hash()].words; takes != has {
 			t.Fatalf("the walk takes hashes of %d bits, and not of %d", takes.bits(), has.bits())
 		}
 		p := Policy{f, 10}
@@ -101,20 +101,20 @@ func TestSwitches(t *testing.T) {
 		}
 		for _, kernel := range kernels[:len(kernels)-1] {
 			integers, room := Integers(make([]uint64, 64)), hashesOfLength(f.hash(), 64)
-			if _, has := integers.hashAssembly(f.hash(), kernel, &room); has != slices.Contains(hashKinds[f.hash()].kernels, kernel) {
+			if _, has := integers.hashAssembly(f.hash(), kernel, &room); has != slices.Contains(schemes[f.hash()].kernels, kernel) {
 				t.Errorf("the kernel %v hashes integers: %v", kernel, has)
 			}
 		}
 		h := f.Hash(key)
-		if h != referenceHash(f.hash(), key) || h != f.hash().ofUint64(binary.LittleEndian.Uint64(key)) {
+		if h != referenceHash(f.hash(), key) || h != f.hash().hashUint64(binary.LittleEndian.Uint64(key)) {
 			t.Errorf("Hash() = %v", h)
 		}
-		if serves := panicOf(func() { f.HashFrom(h.h1) }) == ""; serves != (hashKinds[f.hash()].words < two64) {
+		if serves := panicOf(func() { f.HashFrom(h.h1) }) == ""; serves != (schemes[f.hash()].words < two64) {
 			t.Errorf("HashFrom serves: %v", serves)
 		}
 		s := mustSet(t, p, 1)
 		s.Add(key)
-		large := prober{bitArray: s.bitArray, pair: s.pair, kernel: Generic}
+		large := prober{bitArray: s.bitArray, scheme: s.scheme, kernel: Generic}
 		large.addEach(Bytes([][]byte{other})) // as for filters of more than 2^32 bits
 		if !s.MayContain(key) || !s.MayContain(other) {
 			t.Error("a key is missing")

@@ -220,14 +220,14 @@ func plainViews(headers []byte, buffers [][]byte, valid []bool) (rows [][]byte, 
 // FuzzKernels probes any bits for any hashes, those given and then pseudorandom ones: each
 // kernel of a walk against its letter. Some of the last bits may lie beyond the array.
 func FuzzKernels(f *testing.F) {
-	for w := noWalk + 1; int(w) < len(walkKinds); w++ {
+	for w := noScheme + 1; int(w) < len(schemes); w++ {
 		f.Add(byte(w), []byte{0}, byte(0), byte(1), make([]byte, 16), uint16(0))
 		f.Add(byte(w), fromHex("0140000104104000"), byte(0), byte(6), []byte("\x4e\x96\x95\xf7\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"), uint16(windowKeys))
 		f.Add(byte(w), fromHex("8888a8a2"), byte(3), byte(7), []byte("\xff\xff\xff\xff\xff\xff\xff\xffaaaaaaaa"), uint16(windowKeys))
 		f.Add(byte(w), []byte{0xff, 0xfe, 0xff, 0x7f, 0xff}, byte(7), byte(30), make([]byte, 16*70), uint16(windowKeys+100))
 	}
 	f.Fuzz(func(t *testing.T, walk byte, data []byte, beyond, k byte, words []byte, more uint16) {
-		w := noWalk + 1 + walkKind(walk)%walkKind(len(walkKinds)-1)
+		w := noScheme + 1 + scheme(walk)%scheme(len(schemes)-1)
 		test := walkTests[w]
 		n := (8*uint64(len(data)) - min(uint64(beyond%8), 8*uint64(len(data)))) / test.unit * test.unit
 		if n == 0 {
@@ -239,7 +239,7 @@ func FuzzKernels(f *testing.F) {
 		for ; len(words) >= 16; words = words[16:] {
 			h1, h2 := binary.LittleEndian.Uint64(words), binary.LittleEndian.Uint64(words[8:])
 			h := hashOf(test.hash, [4]uint64{h1, h2, h2 + 1, h1})
-			switch hashKinds[test.hash].words {
+			switch schemes[test.hash].words {
 			case one32:
 				h.h1, h.h2 = h.h1&math.MaxUint32, 0
 			case one64:

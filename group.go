@@ -21,9 +21,8 @@ type Group struct {
 
 	filters []*Filter
 	parts   []part
-	pair    pair // 0 if there is no filter
+	scheme  scheme // noScheme if there is no filter
 	kernel  Kernel
-	test    partTest
 }
 
 // blocksOf returns blocks of the arrays. fields gives the last three fields of each.
@@ -39,18 +38,18 @@ func blocksOf(arrays []bitArray, fields func(a *bitArray) (units, recip, shift u
 
 // newBlocks returns blocks of arrays that are alike, or nil if no function in assembly takes
 // blocks of them.
-func (w walkKind) newBlocks(arrays []bitArray) []octet {
+func (w scheme) newBlocks(arrays []bitArray) []octet {
 	if !slices.Contains(kernels, AVX2) {
 		return nil
 	}
 	first := &arrays[0]
 	switch w {
-	case walkSplit256, walkLine512:
+	case schemeParquet, schemeRocksDB:
 		if first.n > math.MaxUint32 {
 			return nil
 		}
 		return blocksOf(arrays, func(a *bitArray) (units, _, _ uint64) { return a.n, 0, 0 })
-	case walkLine32:
+	case schemePebble:
 		if (*line32)(first).log() > 0 {
 			return nil
 		}
@@ -73,10 +72,10 @@ func NewGroup(filters []*Filter) (*Group, error) {
 	g := &Group{filters: filters}
 	arrays := make([]bitArray, len(filters))
 	for i, f := range filters {
-		if f == nil || f.pair == 0 {
+		if f == nil || f.scheme == 0 {
 			return nil, fmt.Errorf("%w: filter %d of a group has no format", ErrShape, i)
 		}
-		if f.pair != filters[0].pair {
+		if f.scheme != filters[0].scheme {
 			return nil, fmt.Errorf("%w: filter %d of a group has the format %v, and filter 0 has %v", ErrShape, i, f.format, filters[0].format)
 		}
 		arrays[i] = f.bitArray
@@ -84,9 +83,8 @@ func NewGroup(filters []*Filter) (*Group, error) {
 	if len(filters) == 0 {
 		return g, nil
 	}
-	g.pair, g.kernel = filters[0].pair, filters[0].kernel
-	walk := g.pair.walk()
-	g.test = walk.partTest()
+	g.scheme, g.kernel = filters[0].scheme, filters[0].kernel
+	walk := g.scheme
 	for first := 0; first < len(arrays); {
 		n := 1
 		for first+n < len(arrays) && (first+n)%64 != 0 && arrays[first].alike(&arrays[first+n]) {
@@ -108,8 +106,8 @@ func (g *Group) Len() int { return len(g.filters) }
 // It panics if hits has fewer words than it writes.
 func (g *Group) MayContain(key []byte, hits []uint64) int {
 	h := Hash{}
-	if g.pair != 0 {
-		h = g.pair.hash().of(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	if g.scheme != 0 {
+		h = g.scheme.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	}
 	return g.MayContainHash(h, hits)
 }
@@ -120,10 +118,10 @@ func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 	if len(hits) < (len(g.filters)+63)/64 {
 		g.panicFewWords(len(hits))
 	}
-	if g.pair == 0 {
+	if g.scheme == 0 {
 		return 0
 	}
-	if h.h4 != uint64(g.pair.hash()) {
+	if h.h4 != uint64(g.scheme) {
 		g.mustTake(h)
 	}
 	total := 0
@@ -148,14 +146,14 @@ func (g *Group) panicFewWords(n int) {
 //
 //go:noinline
 func (g *Group) mustTake(h Hash) {
-	if !g.pair.takes(h) {
+	if !g.scheme.takes(h) {
 		g.filters[0].otherHash(h)
 	}
 }
 
 // probePart sets bit i if filter p.first + i may hold the key of the hash.
 func (g *Group) probePart(p *part, h Hash) (word uint64) {
-	if detect.Races || g.test == nil { // a filter of an AtomicSet needs atomic loads
+	if detect.Races || !schemes[g.scheme].line { // a filter of an AtomicSet needs atomic loads
 		for i, f := range g.filters[p.first:][:len(p.arrays)] {
 			if f.probeHash(h) {
 				word |= 1 << i
@@ -163,7 +161,7 @@ func (g *Group) probePart(p *part, h Hash) (word uint64) {
 		}
 		return word
 	}
-	return g.test(g.kernel, p, h)
+	return g.scheme.testPart(g.kernel, p, h)
 }
 
 // MayContainBatch tests every key of a column with every filter. The hits of filter i are
@@ -182,7 +180,7 @@ func (g *Group) MayContainBatch(keys Keys, hits []uint64) int {
 			len(hits), keys.n, len(g.filters), words))
 	}
 	hits = hits[:words]
-	if g.pair == 0 {
+	if g.scheme == 0 {
 		return 0
 	}
 	format := g.filters[0].format
@@ -193,14 +191,14 @@ func (g *Group) MayContainBatch(keys Keys, hits []uint64) int {
 	if keys.n <= keysAcross {
 		return g.probeAcross(&keys, hits)
 	}
-	if keys.hashed != noHash {
+	if keys.hashed != noScheme {
 		return g.probeColumn(keys, hits)
 	}
 	if keys.n > windowKeys {
 		return g.probeColumn(keys.hashedBy(g.kernel, format), hits)
 	}
 	w := takeWindow()
-	n := g.probeColumn(keys.hashedTo(w.memory[:], g.pair.hash(), g.kernel), hits)
+	n := g.probeColumn(keys.hashedTo(w.memory[:], g.scheme, g.kernel), hits)
 	w.giveBack()
 	return n
 }
@@ -222,7 +220,7 @@ func (g *Group) probeAcross(keys *Keys, hits []uint64) (total int) {
 		if keys.valid(i, 1) == 0 {
 			continue
 		}
-		h := keys.hashRow(g.pair.hash(), i)
+		h := keys.hashRow(g.scheme, i)
 		for j := range g.parts {
 			p := &g.parts[j]
 			for rest := g.probePart(p, h); rest != 0; rest &= rest - 1 {

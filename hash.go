@@ -7,25 +7,6 @@ import (
 	"unsafe"
 )
 
-// A hash turns a key into one, two or four words. A new one is its plain reading in
-// internal/reference, a file hash_X.go with its portable code and its loop over columns, a line in the
-// table below, and an arm in each switch of columns.go. Its kernels, if it has any, have a line in asm/entries.go and
-// an arm in hashAssembly or hashByRows.
-
-// hashKind names a hash.
-type hashKind uint8
-
-const (
-	noHash            hashKind = iota // of the zero Filter
-	hashLevelDB                       // LevelDB's, of 32 bits
-	hashXXH64x2                       // XXH64 with the seeds 0 and 1
-	hashXXH64                         // XXH64 with the seed 0
-	hashXXPH3                         // RocksDB's copy of a preview of XXH3, of 64 bits
-	hashLevelDBSigned                 // LevelDB's with a last word of signed bytes, of 32 bits
-	hashMurmur3x2                     // murmur3_x64_128 of the key, and of the key and a byte 1
-	hashMurmur3                       // murmur3_x64_128
-)
-
 // words is the number and the size of the words of a hash.
 type words uint8
 
@@ -42,26 +23,6 @@ func (w words) bits() int {
 	return [...]int{noWords: 0, one32: 32, one64: 64, two64: 128, four64: 256}[w]
 }
 
-// hashKinds describes each hash.
-var hashKinds = [...]struct {
-	name    string
-	words   words
-	kernels []Kernel // those that hash integers, and perhaps other keys
-}{
-	noHash:            {name: "no hash"},
-	hashLevelDB:       {"LevelDB's 32-bit hash", one32, everyKernel},
-	hashXXH64x2:       {"XXH64 with the seeds 0 and 1", two64, everyKernel},
-	hashXXH64:         {"XXH64 with the seed 0", one64, everyKernel},
-	hashXXPH3:         {"RocksDB's XXPH3", one64, everyKernel},
-	hashLevelDBSigned: {"LevelDB's 32-bit hash with signed bytes", one32, everyKernel},
-	hashMurmur3x2:     {"murmur3_x64_128 of the key, and of the key and a byte 1", four64, []Kernel{AVX512, AVX2}},
-	hashMurmur3:       {"murmur3_x64_128", two64, []Kernel{AVX512, AVX2}},
-}
-
-var everyKernel = []Kernel{AVX512, AVX2, NEON}
-
-func (h hashKind) String() string { return hashKinds[h].name }
-
 // Hash is a key's hash. It serves every filter whose format has the same hash: hash a
 // key once to query many filters. No filter tells keys apart whose hashes are equal by ==.
 type Hash struct {
@@ -76,23 +37,23 @@ type Hash struct {
 var hashMark = rand.Uint64() | 1
 
 // shortHash returns a hash of one or two words.
-func shortHash(h1, h2 uint64, kind hashKind) Hash { return Hash{h1, h2, hashMark, uint64(kind)} }
+func shortHash(h1, h2 uint64, kind scheme) Hash { return Hash{h1, h2, hashMark, uint64(kind)} }
 
-// kind returns which hash it is: noHash for the zero Hash.
-func (h Hash) kind() hashKind {
+// scheme returns whose hash it is: noScheme for the zero Hash.
+func (h Hash) scheme() scheme {
 	switch {
-	case h.h3 == hashMark && h.h4 < uint64(len(hashKinds)):
-		return hashKind(h.h4)
+	case h.h3 == hashMark && h.h4 < uint64(len(schemes)):
+		return scheme(h.h4)
 	case h == Hash{}:
-		return noHash
+		return noScheme
 	}
-	return hashMurmur3x2 // the only one of four words
+	return schemeBitsAndBlooms // the only one of four words
 }
 
 // Words returns the words of the hash in their order, and 0 for those that it does not have. A hash of 32 bits
 // is one word.
 func (h Hash) Words() [4]uint64 {
-	switch hashKinds[h.kind()].words {
+	switch schemes[h.scheme()].words {
 	case one32, one64, two64:
 		return [4]uint64{h.h1, h.h2}
 	}
@@ -162,8 +123,8 @@ func (h *hashes) slice(i, j int) (s hashes) {
 }
 
 // at returns hash i, of the given kind.
-func (h *hashes) at(i int, kind hashKind) Hash {
-	switch hashKinds[kind].words {
+func (h *hashes) at(i int, kind scheme) Hash {
+	switch schemes[kind].words {
 	case one32:
 		return shortHash(uint64(h.h32[i]), 0, kind)
 	case one64:

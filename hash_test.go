@@ -19,7 +19,7 @@ type hashVector struct {
 
 // hashTests has vectors of each hash: a new one is a line here.
 var hashTests = [...][]hashVector{
-	hashLevelDB: { // util/hash_test.cc with the seed of its filter, and keys of every tail length
+	schemeLevelDB: { // util/hash_test.cc with the seed of its filter, and keys of every tail length
 		{"", 0xbc9f1d34, 0},
 		{"62", 0xef1345c4, 0},
 		{"c397", 0x5b663814, 0},
@@ -28,10 +28,10 @@ var hashTests = [...][]hashVector{
 		{"80", 0x365ee853, 0},
 		{"68656c6c6f", 0xf795964e, 0},
 	},
-	hashXXH64x2: {{"68656c6c6f", 0x26c7827d889f6da3, 0x23dd71cb04d0a1b2}},
-	hashXXH64:   {{"", 0xef46db3751d8e999, 0}, {"68656c6c6f", 0x26c7827d889f6da3, 0}},
-	hashXXPH3:   vectorsXXPH3(),
-	hashLevelDBSigned: { // rocksdb::Hash of librocksdb 7.8.3 with the seed of its filters
+	schemeNori:    {{"68656c6c6f", 0x26c7827d889f6da3, 0x23dd71cb04d0a1b2}},
+	schemeParquet: {{"", 0xef46db3751d8e999, 0}, {"68656c6c6f", 0x26c7827d889f6da3, 0}},
+	schemeRocksDB: vectorsXXPH3(),
+	schemePebble: { // rocksdb::Hash of librocksdb 7.8.3 with the seed of its filters
 		{"", 0xbc9f1d34, 0},
 		{"68656c6c6f", 0xf795964e, 0},
 		{"e299a5", 0x530174ee, 0},
@@ -40,8 +40,8 @@ var hashTests = [...][]hashVector{
 		{"61626364ff80", 0x7d75dca3, 0},
 		{"6162636465666768ff8081", 0x580e58a5, 0},
 	},
-	hashMurmur3x2: {}, // murmurTests
-	hashMurmur3:   vectorsMurmur3,
+	schemeBitsAndBlooms: {}, // murmurTests
+	schemeGuava:         vectorsMurmur3,
 }
 
 // TestHash compares every way to hash one key with the vectors, and with the reference at
@@ -49,8 +49,8 @@ var hashTests = [...][]hashVector{
 func TestHash(t *testing.T) {
 	t.Parallel()
 	data := slices.Concat(golden.Mixed.Range(0, 131)...)
-	eachHash(t, func(t *testing.T, kind hashKind) {
-		if len(hashTests[kind]) == 0 && kind != hashMurmur3x2 {
+	eachHash(t, func(t *testing.T, kind scheme) {
+		if len(hashTests[kind]) == 0 && kind != schemeBitsAndBlooms {
 			t.Error("there are no vectors")
 		}
 		for _, v := range hashTests[kind] {
@@ -66,7 +66,7 @@ func TestHash(t *testing.T) {
 			key := binary.LittleEndian.AppendUint64(nil, v)
 			checkHashes(t, kind, kernels, [][]byte{key}, Integers([]uint64{v}))
 			checkHashes(t, kind, kernels, [][]byte{key[:4]}, Integers([]uint32{uint32(v)}))
-			if got, want := kind.ofUint64(v), referenceHash(kind, key); got != want {
+			if got, want := kind.hashUint64(v), referenceHash(kind, key); got != want {
 				t.Errorf("ofUint64(%x) = %v, want %v", v, got, want)
 			}
 		}
@@ -89,8 +89,8 @@ func TestHash(t *testing.T) {
 // than the format's. It must come to the caller, also where a build has workers.
 func TestWrongHashes(t *testing.T) {
 	t.Parallel()
-	keys, many := golden.Mixed.Range(0, 10), map[hashKind]Keys{}
-	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+	keys, many := golden.Mixed.Range(0, 10), map[scheme]Keys{}
+	for kind := noScheme + 1; int(kind) < len(schemes); kind++ {
 		many[kind] = columnOfHashes(kind, make([]Hash, 2*workerKeys))
 	}
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -129,7 +129,7 @@ func TestWrongHashes(t *testing.T) {
 				if (got != "") != (other.hash() != format.hash()) {
 					t.Errorf("%s: panic %q", name, got)
 				}
-				if got != "" && (!strings.Contains(got, format.hash().String()) || !strings.Contains(got, other.hash().String())) {
+				if got != "" && (!strings.Contains(got, schemes[format.hash()].hash) || !strings.Contains(got, schemes[other.hash()].hash)) {
 					t.Errorf("%s: the panic %q does not name both hashes", name, got)
 				}
 			}
@@ -174,7 +174,7 @@ func TestHashString(t *testing.T) {
 func TestHashFrom(t *testing.T) {
 	key := []byte("key")
 	eachFormat(t, func(t *testing.T, f Format) {
-		h, w := referenceHash(f.hash(), key), hashKinds[f.hash()].words
+		h, w := referenceHash(f.hash(), key), schemes[f.hash()].words
 		encoded := Policy{f, 10}.AppendFilter(nil, Bytes([][]byte{key}))
 		for name, c := range map[string]struct {
 			words []words // for which it serves

@@ -22,6 +22,7 @@ const (
 type hash128 struct{ h1, h2 uint64 }
 
 func (h hash128) both() (h1, h2 uint64) { return h.h1, h.h2 }
+func (h hash128) of(f scheme) Hash      { return shortHash(h.h1, h.h2, f) }
 
 // hash64At returns XXH64 of the n bytes at p with the seeds 0 and 1. It reads them once for both hashes. It makes no pointer
 // past their end, where another allocation may begin.

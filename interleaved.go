@@ -101,7 +101,7 @@ func (f *Filter) NewInterleaved(filters int) (*Interleaved, error) {
 	_, s := f.encoded()
 	var empty view
 	err := ErrShape
-	if f.pair != 0 && !f.storesFewer() { // the header of one that does can claim any number of bits
+	if f.scheme != 0 && !f.storesFewer() { // the header of one that does can claim any number of bits
 		empty, err = f.format.emptyView(s)
 	}
 	if err != nil || empty.n != f.n {
@@ -131,7 +131,7 @@ func (f Format) emptyView(s shape) (view, error) {
 // newInterleaved returns room for filters of the shape of v, which is empty.
 func (v *view) newInterleaved(filters int) (*Interleaved, error) {
 	_, s := v.encoded()
-	x := &Interleaved{interleaving: interleaving{empty: *v, bits: s.bits, depth: v.pair.walk().depth(s.bits), filters: filters}}
+	x := &Interleaved{interleaving: interleaving{empty: *v, bits: s.bits, depth: v.scheme.depth(s.bits), filters: filters}}
 	x.empty.count = nil
 	if filters < 0 || filters > mostBytes {
 		return nil, fmt.Errorf("%w: %d filters", ErrCapacity, filters)
@@ -149,8 +149,8 @@ func (v *view) newInterleaved(filters int) (*Interleaved, error) {
 
 // depth returns how many slices filters of so many bits have, a few more than 2^63 at most. The bits of a walk in words of 64 have
 // the numbers of these words' bits.
-func (w walkKind) depth(bits uint64) uint64 {
-	if word := walkKinds[w].word; word > 8 {
+func (w scheme) depth(bits uint64) uint64 {
+	if word := schemes[w].word; word > 8 {
 		return (bits-1)/word*word + word
 	}
 	return bits
@@ -238,14 +238,14 @@ func (x *Interleaved) Put(first int, filters ...*Filter) error {
 
 // takes returns ErrShape if a filter cannot be put in.
 func (x *interleaving) takes(f *Filter) error {
-	if f == nil || f.pair == 0 {
+	if f == nil || f.scheme == 0 {
 		return fmt.Errorf("%w: it has no format", ErrShape)
 	}
 	_, s := f.encoded()
 	switch {
 	case f.storesFewer():
 		return fmt.Errorf("%w: it stores fewer than its %d bits", ErrShape, s.bits)
-	case f.pair != x.empty.pair:
+	case f.scheme != x.empty.scheme:
 		return fmt.Errorf("%w: it is of %v, and the others are of %v", ErrShape, f.format, x.empty.format)
 	case s.bits == 0 || s.probes == 0: // it answers without testing bits
 		return nil
@@ -257,7 +257,7 @@ func (x *interleaving) takes(f *Filter) error {
 
 // folds reports whether filters of so many bits can be folded to those here.
 func (x *interleaving) folds(bits uint64) bool {
-	unit := walkKinds[x.empty.pair.walk()].unit
+	unit := schemes[x.empty.scheme].unit
 	return unit != 0 && x.bits%unit == 0 && bits%x.bits == 0
 }
 
@@ -326,7 +326,7 @@ func (x *interleaving) columnOf(f *Filter) []byte {
 		return array
 	}
 	folded := make([]byte, len(none))
-	x.empty.pair.walk().fold(folded, array)
+	x.empty.scheme.fold(folded, array)
 	return folded
 }
 
@@ -481,6 +481,7 @@ func (x *Interleaved) Filter(i int) *Filter {
 	v := x.empty
 	v.data = slices.Clone(v.data)
 	v.bitArray, _ = v.format.decode(v.data) // no error: it was opened
+	v.setKernel(v.kernel)
 	keys, known := x.columns.KeyCount(i)
 	v.count = &keyCount{n: keys, unknown: !known}
 	array, _ := v.encoded()
@@ -497,8 +498,8 @@ func (x *Interleaved) Filter(i int) *Filter {
 // It panics if hits has fewer words than it writes.
 func (x *Interleaved) MayContain(key []byte, hits []uint64) int {
 	h := Hash{}
-	if x.empty.pair != 0 {
-		h = x.empty.pair.hash().of(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	if x.empty.scheme != 0 {
+		h = x.empty.scheme.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	}
 	return x.MayContainHash(h, hits)
 }
@@ -519,7 +520,7 @@ func (x *interleaving) words(h Hash, hits []uint64) []uint64 {
 	if len(hits) < words {
 		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which take %d: (x.Len()+63)/64", len(hits), x.filters, words))
 	}
-	if x.empty.pair != 0 && !x.empty.pair.takes(h) {
+	if x.empty.scheme != 0 && !x.empty.scheme.takes(h) {
 		x.empty.otherHash(h)
 	}
 	return hits[:words]
@@ -541,8 +542,8 @@ func (x *Interleaved) and(h Hash, hits []uint64) int {
 // locate sets from to the first 8 slices of a hash. If there are fewer, the last is repeated.
 func (x *Interleaved) locate(h Hash, from *[8]*byte) {
 	base, stride := unsafe.Pointer(unsafe.SliceData(x.slices)), uint64(x.stride)
-	switch x.empty.pair {
-	case xxh64Split256: // one by one: Go would copy an array by loads of two addresses, which wait for their stores
+	switch x.empty.scheme {
+	case schemeParquet: // one by one: Go would copy an array by loads of two addresses, which wait for their stores
 		block, low := unsafe.Add(base, 256*(*split256)(&x.empty.bitArray).block(h.h1)*stride), uint32(h.h1)
 		from[0] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt0>>27)))
 		from[1] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt1>>27+32)))
@@ -552,7 +553,7 @@ func (x *Interleaved) locate(h Hash, from *[8]*byte) {
 		from[5] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt5>>27+160)))
 		from[6] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt6>>27+192)))
 		from[7] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt7>>27+224)))
-	case xxph3Line512:
+	case schemeRocksDB:
 		const (
 			mul2 = line512Mul * line512Mul & math.MaxUint32
 			mul3 = line512Mul * mul2 & math.MaxUint32
@@ -662,7 +663,7 @@ func (x *interleaving) eachWindow(keys Keys, hits []uint64, window int, test fun
 		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys in %d filters, which take %d: x.Len()*((keys.Len()+63)/64)",
 			len(hits), keys.n, x.filters, all))
 	}
-	if x.empty.pair == 0 {
+	if x.empty.scheme == 0 {
 		return 0, nil
 	}
 	keys.mustServe(x.empty.format)
@@ -710,7 +711,7 @@ func (x *Interleaved) andRows(k *Keys, rows []uint64) (total int, err error) {
 //
 // It panics if keys are hashes of another kind than the filters'.
 func (x *Interleaved) Hits(keys Keys) iter.Seq2[int, []uint64] {
-	if x.empty.pair != 0 {
+	if x.empty.scheme != 0 {
 		keys.mustServe(x.empty.format)
 	}
 	return func(yield func(int, []uint64) bool) {

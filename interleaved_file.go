@@ -89,7 +89,7 @@ func (x *interleaving) parseHeader(data []byte, size uint64) (p parts, err error
 	for i := range n {
 		n[i] = le.Uint64(data[32+8*i:])
 	}
-	filters, room, depth, probes, stride := n[0], n[1], formats[format].pair.walk().depth(n[2]), n[3], n[4]
+	filters, room, depth, probes, stride := n[0], n[1], formats[format].scheme.depth(n[2]), n[3], n[4]
 	p = parts{start: n[5], table: le.Uint64(data[120:]), metadata: le.Uint64(data[136:]), sum: le.Uint64(data[144:]), seed: uint32(sum)}
 	high, all := bits.Mul64(depth, stride)
 	after := size - p.start - all - interleavedAfter // what the parts after the slices take
@@ -221,7 +221,7 @@ func (x *Interleaved) WriteTo(w io.Writer) (int64, error) {
 
 // writeFile is WriteTo for slices that read gives: whole ones from slice p on, as many as the buffer has room for.
 func (x *interleaving) writeFile(w io.Writer, c *Columns, read func(p uint64, buffer []byte) error) (int64, error) {
-	if x.empty.pair == 0 {
+	if x.empty.scheme == 0 {
 		return 0, fmt.Errorf("%w: the zero Interleaved has no format to write", ErrFormat)
 	}
 	to := &counting{w: w}

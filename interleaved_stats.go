@@ -20,7 +20,7 @@ func (x *Interleaved) Stats() []Stats {
 	}
 	set, spread := tally{words: words}, x.newSpread()
 	row := make([]uint64, words)
-	swap := x.empty.pair.walk().swap()
+	swap := x.empty.scheme.swap()
 	for p := range int(x.depth) {
 		if uint64(p)^swap >= x.bits {
 			continue // the slice fills the last word of 64 bits
@@ -86,11 +86,11 @@ type lineSpread struct {
 // newSpread returns nil for a walk whose rate does not follow from the spread of set bits.
 func (x *Interleaved) newSpread() *lineSpread {
 	s := &lineSpread{line: tally{words: (x.filters + 63) / 64}, products: make([]float64, x.filters), sums: make([]float64, x.filters)}
-	switch x.empty.pair.walk() {
-	case walkLine512:
+	switch x.empty.scheme {
+	case schemeRocksDB:
 		of := rates.LineRates(x.empty.k)
 		s.rows, s.words, s.chance = 512, 1, func(set uint64) float64 { return of[set] }
-	case walkSplit256:
+	case schemeParquet:
 		s.rows, s.words, s.chance = 32, splitProbes, func(set uint64) float64 { return float64(set) / 32 }
 	default:
 		return nil

@@ -171,7 +171,7 @@ func checkHits(t *testing.T, x *Interleaved, keys Keys) {
 	t.Helper()
 	next, want := 0, make([]uint64, (x.Len()+63)/64)
 	hitless := func(i int) bool {
-		return keys.valid(i, 1) == 0 || x.MayContainHash(keys.hashRow(x.empty.pair.hash(), i), want) == 0
+		return keys.valid(i, 1) == 0 || x.MayContainHash(keys.hashRow(x.empty.scheme, i), want) == 0
 	}
 	for i, hits := range x.Hits(keys) {
 		for ; next < i; next++ {
@@ -252,7 +252,7 @@ func checkTaken(t *testing.T, got, want *Filter) {
 		wanted = make([]byte, len(array))
 	case put.probes == 0:
 		wanted = bytes.Repeat([]byte{0xff}, len(array))
-		if odd := got.pair.walk().depth(s.bits) % 8; odd != 0 {
+		if odd := got.scheme.depth(s.bits) % 8; odd != 0 {
 			wanted[len(array)-1] = 1<<odd - 1
 		}
 	case s != put:
@@ -375,7 +375,7 @@ func TestInterleavedErrors(t *testing.T) {
 	if x.Len() != 100 || onesCount(x.slices) != 0 || slices.Max(x.columns.keys) != 0 {
 		t.Error("an error changes something")
 	}
-	long := &Filter{view{prober: prober{bitArray: bitArray(newLine32(make([]byte, 512), 2, 1, 5)), pair: signedLine32}, format: Pebble,
+	long := &Filter{view{prober: prober{bitArray: bitArray(newLine32(make([]byte, 512), 2, 1, 5)), scheme: schemePebble}, format: Pebble,
 		data: slices.Concat(make([]byte, 256), []byte{5, 2, 0, 0, 0})}}
 	for name, call := range map[string]struct {
 		want error

@@ -11,19 +11,19 @@ import (
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, map[hashKind]callLengths{
-		hashLevelDB:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
-		hashLevelDBSigned: {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
-		hashXXH64x2:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
-		hashXXH64:         {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
-		hashXXPH3:         {beforeLong: 16},
-		hashMurmur3x2:     {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
-		hashMurmur3:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+	{AVX512, "AVX512", featuresAVX512, map[scheme]callLengths{
+		schemeLevelDB:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+		schemePebble:        {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+		schemeNori:          {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+		schemeParquet:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+		schemeRocksDB:       {beforeLong: 16},
+		schemeBitsAndBlooms: {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+		schemeGuava:         {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
 	}},
-	{AVX2, "AVX2", featuresAVX2, map[hashKind]callLengths{
-		hashLevelDB:       {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
-		hashLevelDBSigned: {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
-		hashXXPH3:         {beforeLong: 20, shortest: 17},
+	{AVX2, "AVX2", featuresAVX2, map[scheme]callLengths{
+		schemeLevelDB: {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
+		schemePebble:  {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
+		schemeRocksDB: {beforeLong: 20, shortest: 17},
 	}},
 }}
 
@@ -49,7 +49,7 @@ var forms = []struct {
 func withLoads(t testing.TB, loads bool) {
 	withTuning(t, kindWith(loads))
 	if !loads {
-		byRows[fastGathers] = [len(hashKinds)]rowLengths{}
+		byRows[fastGathers] = [len(schemes)]rowLengths{}
 	}
 	staged.loadsBelow, dense.loadsBelow = math.MaxUint64, math.MaxUint64
 }
@@ -150,7 +150,7 @@ func checkTuning(t *testing.T) {
 func TestKernelLoads(t *testing.T) {
 	withLoads(t, !slowGather())
 	random := rand.New(rand.NewPCG(71, 72))
-	for _, walk := range []walkKind{walkDouble32, walkDouble64} {
+	for _, walk := range []scheme{schemeLevelDB, schemeNori} {
 		for _, size := range []uint64{8, 64, 1000, 1 << 13, 1 << 17} {
 			for _, k := range []int{1, 2, 6, 13, 30} {
 				if (k+int(size))%oneOf(2) != 0 {
@@ -167,10 +167,10 @@ func TestKernelLoads(t *testing.T) {
 }
 
 // rowChoices are what CPUs hash by rows, and all that can be.
-var rowChoices = map[string][len(hashKinds)]rowLengths{
+var rowChoices = map[string][len(schemes)]rowLengths{
 	"Intel": rowsIntel,
 	"AMD":   rowsAMD,
-	"all":   {hashLevelDB: everyLength, hashXXH64: everyLength, hashXXPH3: everyLength, hashLevelDBSigned: everyLength},
+	"all":   {schemeLevelDB: everyLength, schemeParquet: everyLength, schemeRocksDB: everyLength, schemePebble: everyLength},
 }
 
 var everyLength = rowLengths{most: longKey}
@@ -309,7 +309,7 @@ func TestKernelRowsEnd(t *testing.T) {
 		return
 	}
 	// Four rules end a call. The first ends it at keys of 1,024 bytes. With two seeds, bytes count twice.
-	rules := map[hashKind]int{hashLevelDB: 0, hashLevelDBSigned: 0, hashXXH64: 1, hashXXH64x2: 3, hashXXPH3: 2}
+	rules := map[scheme]int{schemeLevelDB: 0, schemePebble: 0, schemeParquet: 1, schemeNori: 3, schemeRocksDB: 2}
 	data := make([]byte, longKey)
 	for name, c := range map[string]struct {
 		long, others int    // bytes of key 100, and of the others
@@ -333,7 +333,7 @@ func TestKernelRowsEnd(t *testing.T) {
 			if column.isGathered() {
 				continue
 			}
-			for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+			for kind := noScheme + 1; int(kind) < len(schemes); kind++ {
 				want := 0 // it has no such kernel
 				if rule, has := rules[kind]; has {
 					want = c.want[rule]
@@ -374,7 +374,7 @@ func TestKernelFoursEnd(t *testing.T) {
 			if column.isGathered() || layout == uint64s {
 				continue
 			}
-			room := hashesOfLength(hashXXPH3, len(keys))
+			room := hashesOfLength(schemeRocksDB, len(keys))
 			if left, ok := xxph3(AVX2, layout, rows, stride, data, len(keys), &room.h1[0]); !ok || len(keys)-left != c.want {
 				t.Errorf("%s, layout %d: %d keys left of %d, want %d hashes", name, layout, left, len(keys), c.want)
 			}
@@ -407,6 +407,6 @@ func TestKernelLoadsEnd(t *testing.T) {
 		if left, ok := hash32Loads(AVX2, layout, rows, stride, len(keys), &hashed[0], 0); !ok || len(keys)-left != 32*c.want {
 			t.Errorf("%s: %d keys left of %d, want %d groups of 32", name, left, len(keys), c.want)
 		}
-		checkHashes(t, hashLevelDB, kernels, keys, column)
+		checkHashes(t, schemeLevelDB, kernels, keys, column)
 	}
 }

@@ -5,11 +5,11 @@ package bloom
 import "testing"
 
 var ours = assembly{"probe_arm64.s", []gate{
-	{NEON, "NEON", featuresNEON, map[hashKind]callLengths{
-		hashLevelDB:       {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
-		hashLevelDBSigned: {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
-		hashXXH64x2:       {beforeLong: 20, ofLongest: 5, ofLongestFixed: 5},
-		hashXXH64:         {beforeLong: 20, ofLongest: 5, ofLongestFixed: 5},
+	{NEON, "NEON", featuresNEON, map[scheme]callLengths{
+		schemeLevelDB: {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
+		schemePebble:  {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
+		schemeNori:    {beforeLong: 20, ofLongest: 5, ofLongestFixed: 5},
+		schemeParquet: {beforeLong: 20, ofLongest: 5, ofLongestFixed: 5},
 	}},
 }}
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/klauspost/cpuid/v2"
 )
@@ -31,7 +32,7 @@ type gate struct {
 	features []cpuid.FeatureID
 
 	// A hash without assembly for keys of any length has no entry.
-	calls map[hashKind]callLengths
+	calls map[scheme]callLengths
 }
 
 // callLengths says how many of 64 keys a call hashes.
@@ -149,7 +150,7 @@ func TestKernelLongKeys(t *testing.T) {
 		if long != nil {
 			keys[20] = long
 		}
-		eachHash(t, func(t *testing.T, kind hashKind) { checkCalls(t, kind, keys, want) })
+		eachHash(t, func(t *testing.T, kind scheme) { checkCalls(t, kind, keys, want) })
 	}
 	check(100, data, func(calls callLengths, _ layout) int { return calls.beforeLong })
 	check(longKey, nil, func(calls callLengths, _ layout) int { return calls.beforeLong / rows * rows }) // all or none
@@ -166,7 +167,7 @@ func TestKernelLongKeys(t *testing.T) {
 
 // checkCalls compares how many keys each kernel hashes in a call with want, in every layout that can
 // have the keys, and the hashes with the reference.
-func checkCalls(t *testing.T, kind hashKind, keys [][]byte, want func(calls callLengths, l layout) int) {
+func checkCalls(t *testing.T, kind scheme, keys [][]byte, want func(calls callLengths, l layout) int) {
 	t.Helper()
 	width := len(keys[0])
 	columns := columnsOf(t, keys)
@@ -180,14 +181,14 @@ func checkCalls(t *testing.T, kind hashKind, keys [][]byte, want func(calls call
 		}
 		for _, column := range columns {
 			short := column.layout == fixedWidth && column.width < 8 || column.isNarrow()
-			if column.isGathered() || short && hashKinds[kind].words == one32 && gate.kernel == NEON {
+			if column.isGathered() || short && schemes[kind].words == one32 && gate.kernel == NEON {
 				continue // hashed as strings, or by another function
 			}
 			layout, _, stride, _ := column.assemblyRows()
-			isMurmur := kind == hashMurmur3x2 || kind == hashMurmur3
+			isMurmur := kind == schemeBitsAndBlooms || kind == schemeGuava
 			isInteger := layout == uint64s || layout == uint32s && !isMurmur || stride == -16 && isMurmur
 			hashed := 0
-			if slices.Contains(hashKinds[kind].kernels, gate.kernel) && (isInteger || has && width >= calls.shortest) {
+			if slices.Contains(schemes[kind].kernels, gate.kernel) && (isInteger || has && width >= calls.shortest) {
 				hashed = want(calls, column.layout)
 			}
 			room := hashesOfLength(kind, len(keys))
@@ -217,13 +218,13 @@ func columnsOf(t *testing.T, keys [][]byte) []Keys {
 // TestKernelForms compares every form of each kernel of double32 with the letter of the walk.
 func TestKernelForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
-	test := walkTests[walkDouble32]
+	test := walkTests[schemeLevelDB]
 	for _, kernel := range kernels[:len(kernels)-1] {
 		for _, form := range forms {
 			t.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, form.name), func(t *testing.T) {
 				withLoads(t, form.form.loadsBelow > 0)
 				for k := 1; k <= 30; k++ {
-					bits := 8 * (1 + random.Uint64N(5000))
+					bits := 8 * (2 + random.Uint64N(5000))
 					data := randomBits(random, bits, math.Pow(random.Float64(), 1/float64(k)))
 					hashed := test.hashesOf(random, 1+random.IntN(windowKeys), bits)
 					words := make([]uint32, len(hashed), windowKeys)
@@ -235,9 +236,9 @@ func TestKernelForms(t *testing.T) {
 						}
 					}
 					hits := make([]uint64, windowKeys/64)
-					if !newDouble32(data, k).probeForm(kernel, words, hits, &form.form) && bits > 8 {
+					if !newDouble32(data, k).probeForm(kernel, words, hits, &form.form) {
 						t.Fatal("no assembly")
-					} else if bits > 8 && !slices.Equal(hits[:len(want)], want) {
+					} else if !slices.Equal(hits[:len(want)], want) {
 						t.Fatalf("%d probes, %d hashes: %x, want %x", k, len(hashed), hits[:len(want)], want)
 					}
 				}
@@ -257,7 +258,7 @@ func TestKernelRequests(t *testing.T) {
 		hashed[i] = random.Uint64()
 	}
 	for _, kernel := range kernels[:len(kernels)-1] {
-		for n := 1; n <= windowKeys; n += 1 + n/10 {
+		for n := minSetHashes; n <= windowKeys; n += 1 + n/10 {
 			for _, far := range []bool{false, true} {
 				want, got := make([]uint64, (n+63)/64+1), slices.Repeat([]uint64{1 << 40}, (n+63)/64+1)
 				d.probeGeneric(hashed[:n], want)
@@ -431,28 +432,43 @@ func TestKernelSingleIntegers(t *testing.T) {
 	}
 }
 
-// TestLargestFilters checks that the bounds of the kernels are the numbers of blocks and lines from
-// which on Go tests and adds. The hash 0 is in the first block or line, so no other is there.
+// TestLargestFilters looks for portable Go in place of kernels from the bounds on past which kernels would be wrong: of sizes and of
+// probes. There is no memory for such filters, and none is read.
 func TestLargestFilters(t *testing.T) {
-	data, hits := make([]byte, 64), make([]uint64, 1)
-	longs, words := make([]uint64, minSetHashes, 16), make([]uint32, minSetHashes, 16) // kernels read on to the next vector
-	for _, kernel := range kernels[:len(kernels)-1] {
-		for _, below := range []uint64{0, 1} {
-			blocks, lines := newSplit256(data, maxKernelBlocks-below), newLine512(data, maxKernelLines-below, 6)
-			signed := newLine32(data, uint32(maxKernelLines-below), 0, 6)
-			for name, done := range map[string]bool{
-				"split256 tests":         blocks.probeForm(kernel, longs, hits, false),
-				"split256 adds":          blocks.addForm(kernel, longs, false),
-				"line512 tests":          lines.probeForm(kernel, longs, hits, nearLines),
-				"line512 adds":           lines.addForm(kernel, longs, false),
-				"line32 tests":           signed.probeForm(kernel, words, hits, nearLines),
-				"line32 adds":            signed.addForm(kernel, words, false),
-				"split256 adds in order": blocks.addInOrder(kernel, longs, hits, false),
-				"line512 adds in order":  lines.addInOrder(kernel, longs, hits, false),
-			} {
-				if want := below > 0; done != want {
-					t.Errorf("kernel %v: %s a filter %d below the bound: %v, want %v", kernel, name, below, done, want)
-				}
+	data := make([]byte, 64)
+	aligned := data[-uintptr(unsafe.Pointer(&data[0]))&3:]
+	for _, kernel := range kernels {
+		for name, c := range map[string]struct {
+			scheme scheme
+			array  bitArray
+			fits   bool
+		}{
+			"leveldb, 1 byte":            {schemeLevelDB, bitArray(double32{base: &data[0], n: 1, k: 6}), false},
+			"leveldb, 2 bytes":           {schemeLevelDB, bitArray(double32{base: &data[0], n: 2, k: 6}), true},
+			"leveldb, 2^29 bytes":        {schemeLevelDB, bitArray(double32{base: &aligned[0], n: 1 << 29, k: 6}), true},
+			"leveldb, 2^29, not aligned": {schemeLevelDB, bitArray(double32{base: &aligned[1], n: 1 << 29, k: 6}), false},
+			"nori":                       {schemeNori, bitArray(newDouble64(data, maxKernelBits, maxFullProbes)), true},
+			"nori, too many bits":        {schemeNori, bitArray(newDouble64(data, maxKernelBits+1, 6)), false},
+			"nori, too many probes":      {schemeNori, bitArray(newDouble64(data, 512, maxFullProbes+1)), false},
+			"parquet":                    {schemeParquet, bitArray(newSplit256(data, maxKernelBlocks-1)), true},
+			"parquet, too large":         {schemeParquet, bitArray(newSplit256(data, maxKernelBlocks)), false},
+			"rocksdb":                    {schemeRocksDB, bitArray(newLine512(data, maxKernelLines-1, 30)), true},
+			"rocksdb, too large":         {schemeRocksDB, bitArray(newLine512(data, maxKernelLines, 6)), false},
+			"pebble":                     {schemePebble, bitArray(newLine32(data, maxKernelLines-1, 0, 30)), true},
+			"pebble, too large":          {schemePebble, bitArray(newLine32(data, maxKernelLines, 0, 6)), false},
+			"pebble, long lines":         {schemePebble, bitArray(newLine32(data, 1, 1, 6)), false},
+			"bits-and-blooms":            {schemeBitsAndBlooms, bitArray(newCrossed64(data, maxKernelBits, maxFullProbes)), true},
+			"bits-and-blooms, fewer":     {schemeBitsAndBlooms, bitArray{base: &data[8], n: 512, recip: fewerStored, k: 6}, false},
+			"bits-and-blooms, too large": {schemeBitsAndBlooms, bitArray(newCrossed64(data, maxKernelBits+1, 6)), false},
+			"guava, too many probes":     {schemeGuava, bitArray(newDouble63(data, 512, maxFullProbes+1)), false},
+		} {
+			want := kernel
+			if !c.fits {
+				want = Generic
+			}
+			s := prober{bitArray: c.array, scheme: c.scheme}
+			if s.setKernel(kernel); s.kernel != want {
+				t.Errorf("%s: kernel %v serves in place of %v, want %v", name, s.kernel, kernel, want)
 			}
 		}
 	}

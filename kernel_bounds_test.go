@@ -267,7 +267,7 @@ func TestFiltersAtPageEnd(t *testing.T) {
 			s, _ := formats[format].shape(size, 8) // about so many bytes
 			s.probes = min(1+size%maxProbes, max(s.probes, formatTests[format].mostProbes))
 			around := formats[format].frame(s, 8)
-			size := formats[format].pair.walk().bytesOf(s.bits)
+			size := formats[format].scheme.bytesOf(s.bits)
 			buffer := guard.Buffer(t, page)
 			encoded := buffer[page-around.before-size-around.after:]
 			copy(encoded[around.before:][:size], golden.Mixed.Key(130))
@@ -300,7 +300,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		shape, _ := formats[format].shape(1<<27, 8)
 		around := formats[format].frame(shape, 8)
-		h := fileHeader{startOf(around.before), format, 7, uint64(around.before + formats[format].pair.walk().bytesOf(shape.bits) + around.after), shape, 0, KeysUnknown}
+		h := fileHeader{startOf(around.before), format, 7, uint64(around.before + formats[format].scheme.bytesOf(shape.bits) + around.after), shape, 0, KeysUnknown}
 		size := int(h.start) + int(h.size)
 		mapping, err := syscall.Mmap(-1, 0, (size+page-1)/page*page, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {
@@ -339,7 +339,7 @@ func TestLargeArrays(t *testing.T) {
 	}
 	memory := guard.Buffer(t, int((slices.Max(sizes)+63)/64*8)) // not Go's, which clears what it uses again
 	random := rand.New(rand.NewPCG(41, 42))
-	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
 		for _, n := range sizes {
 			if n = n / test.unit * test.unit; n > 2*test.most || n > 1<<33 && test.unit > 1 {
 				continue // like the size before
@@ -372,7 +372,7 @@ func TestLargeArrays(t *testing.T) {
 func TestKernelAddInOrder(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(47, 48))
-	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
 		for size := 1; size <= 600; size += someSizes(size) {
 			n := uint64(size) * max(test.unit, 8)
 			if test.unit == 1 {
@@ -452,12 +452,12 @@ func addersInOrder(s *prober, h *hashes) map[string]func(added []uint64) {
 			panic("no kernel")
 		}
 	}
-	switch walk := s.pair.walk(); {
+	switch walk := s.scheme; {
 	case s.kernel == Generic:
-	case walk == walkSplit256:
+	case walk == schemeParquet:
 		ways["far"] = func(added []uint64) { must((*split256)(&s.bitArray).addInOrder(s.kernel, h.h1, added, true)) }
 		ways["by size"] = func(added []uint64) { must(s.addInOrder(h, added)) }
-	case walk == walkLine512 && s.k <= maxHasProbes:
+	case walk == schemeRocksDB && s.k <= maxHasProbes:
 		ways["far"] = func(added []uint64) { must((*line512)(&s.bitArray).addInOrder(s.kernel, h.h1, added, true)) }
 		ways["by size"] = func(added []uint64) { must(s.addInOrder(h, added)) }
 	}
@@ -469,7 +469,7 @@ func addersInOrder(s *prober, h *hashes) map[string]func(added []uint64) {
 func TestKernelArraysAtPageEnd(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(43, 44))
-	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
 		for size := 1; size <= 600; size += someSizes(size) {
 			n := uint64(size) * max(test.unit, 8)
 			if test.unit == 1 {

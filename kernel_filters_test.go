@@ -23,7 +23,7 @@ func TestFiltersOnKernels(t *testing.T) {
 	if testing.Short() {
 		sizes = sizes[:len(sizes)-3]
 	}
-	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
 		t.Parallel()
 		random := rand.New(rand.NewPCG(5, uint64(walk)))
 		for i, size := range sizes {
@@ -47,7 +47,7 @@ func TestBatchLengths(t *testing.T) {
 	if testing.Short() {
 		stride = 29 // still ends at every bit of a word
 	}
-	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
 		t.Parallel()
 		random := rand.New(rand.NewPCG(17, uint64(walk)))
 		for _, share := range []float64{0, 0.3, 0.9, 1} {
@@ -71,7 +71,7 @@ func TestBatchLengths(t *testing.T) {
 // change its way of probing.
 func TestMixedDensity(t *testing.T) {
 	t.Parallel()
-	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
 		t.Parallel()
 		random := rand.New(rand.NewPCG(7, uint64(walk)))
 		for i, k := range test.probes(1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 20, 29, 30) {
@@ -112,7 +112,7 @@ func TestRemainders(t *testing.T) {
 	}
 	memory := make([]byte, 1<<29+8) // hardly any of it touched
 	random := rand.New(rand.NewPCG(13, 14))
-	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
 		for n := test.unit; n <= small; n += test.unit * stride {
 			if n < test.unit<<10 || n/test.unit%11 == 0 && test.unit > 1 || n%509 == 0 {
 				checkRemainders(t, walk, memory, n, 1+int(n/7%2))
@@ -135,7 +135,7 @@ func TestRemainders(t *testing.T) {
 	})
 }
 
-func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int) {
+func checkRemainders(t *testing.T, walk scheme, memory []byte, n uint64, k int) {
 	t.Helper()
 	test := walkTests[walk]
 	if test.k != 0 {
@@ -156,7 +156,7 @@ func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int
 	for _, kernel := range proven() {
 		for _, dense := range []bool{false, true} {
 			f := test.filter(walk, kernel, data, n, k)
-			f.probeHashes(&hashed, hits, dense)
+			f.test(&hashed, hits, dense)
 			found := 0
 			for _, word := range hits {
 				found += bits.OnesCount64(word)
@@ -183,7 +183,7 @@ func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int
 // one, of the first bit, would show what such steps add up to.
 func TestKernelMostProbes(t *testing.T) {
 	t.Parallel()
-	test, random := walkTests[walkDouble64], rand.New(rand.NewPCG(15, 16))
+	test, random := walkTests[schemeNori], rand.New(rand.NewPCG(15, 16))
 	memory := make([]byte, 1<<29) // hardly any of it touched
 	for _, n := range []uint64{1<<20 + 1, 3 << 23, 1<<32 - 5} {
 		for range 20 {
@@ -198,7 +198,7 @@ func TestKernelMostProbes(t *testing.T) {
 					memory[0] &^= 1
 				}
 				for _, kernel := range proven() {
-					if f := test.filter(walkDouble64, kernel, memory[:(n+7)/8], n, maxProbesCrate); f.MayContainHash(shortHash(h.h1, h.h2, test.hash)) != want {
+					if f := test.filter(schemeNori, kernel, memory[:(n+7)/8], n, maxProbesCrate); f.MayContainHash(shortHash(h.h1, h.h2, test.hash)) != want {
 						t.Fatalf("kernel %v, %d bits: MayContainHash(%v) = %v", kernel, n, h, !want)
 					}
 				}

@@ -61,7 +61,7 @@ func TestKeyKind(t *testing.T) {
 	}
 	file, err := zero.MarshalBinary()
 	var s Set
-	if err := errors.Join(err, s.UnmarshalBinary(file)); err != nil || s.KeyKind() != KeysText || s.pair != 0 {
+	if err := errors.Join(err, s.UnmarshalBinary(file)); err != nil || s.KeyKind() != KeysText || s.scheme != 0 {
 		t.Errorf("the zero Filter of text is read as the set %v: %v", &s, err)
 	}
 }

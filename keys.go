@@ -18,7 +18,7 @@ type Keys struct {
 	unstored
 
 	layout layout
-	hashed hashKind       // which hash a column of hashes has, or noHash
+	hashed scheme         // which hash a column of hashes has, or noScheme
 	n      int            // rows
 	width  int            // of a key in bytes, fixedWidth; the number of buffers, stringViews
 	column unsafe.Pointer // the first of n elements, or of n+1 offsets
@@ -116,8 +116,8 @@ func (f Format) Hashes64(hashes []uint64) Keys {
 
 func (f Format) columnOfHashes(w words, k Keys) Keys {
 	k.hashed = f.hash()
-	if hashKinds[k.hashed].words != w {
-		panic(fmt.Sprintf("bloom: hashes of %d bits for the format %v, which has %v", w.bits(), f, k.hashed))
+	if schemes[k.hashed].words != w {
+		panic(fmt.Sprintf("bloom: hashes of %d bits for the format %v, which has %s", w.bits(), f, schemes[k.hashed].hash))
 	}
 	return k
 }
@@ -125,8 +125,8 @@ func (f Format) columnOfHashes(w words, k Keys) Keys {
 // mustServe panics if the column has hashes of another kind than the format's. Every function
 // that takes a column calls it first, so that it panics on the goroutine of its caller.
 func (k *Keys) mustServe(f Format) {
-	if k.hashed != noHash && k.hashed != f.hash() {
-		panic(fmt.Sprintf("bloom: the column was hashed by %v, but the format %v uses %v", k.hashed, f, f.hash()))
+	if k.hashed != noScheme && k.hashed != f.hash() {
+		panic(fmt.Sprintf("bloom: the column was hashed by %s, but the format %v uses %s", schemes[k.hashed].hash, f, schemes[f.hash()].hash))
 	}
 }
 
@@ -246,7 +246,7 @@ func (k Keys) AppendKey(dst []byte, row int) ([]byte, bool) {
 
 // first returns the first key of a column, or false as AppendKey does. It copies an integer alone.
 func (k *Keys) first(integer *[8]byte) ([]byte, bool) {
-	if k.hashed != noHash || k.valid(0, 1) == 0 {
+	if k.hashed != noScheme || k.valid(0, 1) == 0 {
 		return nil, false
 	}
 	return k.row(0, integer), true
@@ -283,27 +283,27 @@ func (k *Keys) row(i int, integer *[8]byte) []byte {
 }
 
 // hashRow returns the hash of one row.
-func (k *Keys) hashRow(kind hashKind, i int) Hash {
+func (k *Keys) hashRow(kind scheme, i int) Hash {
 	from, to := 0, 0
 	switch k.layout {
 	case byteSlices:
 		key := elements[[]byte](k, k.n)[i]
-		return kind.of(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+		return kind.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	case strs:
 		key := elements[string](k, k.n)[i]
-		return kind.of(unsafe.Pointer(unsafe.StringData(key)), len(key))
+		return kind.hashKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
 	case uint8s:
-		return kind.of(unsafe.Pointer(&elements[uint8](k, k.n)[i]), 1)
+		return kind.hashKey(unsafe.Pointer(&elements[uint8](k, k.n)[i]), 1)
 	case uint16s:
 		var key [2]byte
 		binary.LittleEndian.PutUint16(key[:], elements[uint16](k, k.n)[i])
-		return kind.of(unsafe.Pointer(&key), len(key))
+		return kind.hashKey(unsafe.Pointer(&key), len(key))
 	case uint32s:
 		var key [4]byte
 		binary.LittleEndian.PutUint32(key[:], elements[uint32](k, k.n)[i])
-		return kind.of(unsafe.Pointer(&key), len(key))
+		return kind.hashKey(unsafe.Pointer(&key), len(key))
 	case uint64s:
-		return kind.ofUint64(elements[uint64](k, k.n)[i])
+		return kind.hashUint64(elements[uint64](k, k.n)[i])
 	case fixedWidth:
 		from, to = i*k.width, (i+1)*k.width
 	case offsets32:
@@ -314,7 +314,7 @@ func (k *Keys) hashRow(kind hashKind, i int) Hash {
 		from, to = int(offsets[i]), int(offsets[i+1])
 	case stringViews:
 		key := k.viewKey(i, true)
-		return kind.of(unsafe.Pointer(unsafe.StringData(key)), len(key))
+		return kind.hashKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
 	case hashes32:
 		return shortHash(uint64(elements[uint32](k, k.n)[i]), 0, kind)
 	case hashes64:
@@ -326,7 +326,7 @@ func (k *Keys) hashRow(kind hashKind, i int) Hash {
 		return elements[Hash](k, k.n)[i]
 	}
 	key := k.data[from:to]
-	return kind.of(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	return kind.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
 
 // Hashed hashes every row once, under f, and returns the column of hashes, with the same null
@@ -337,12 +337,12 @@ func (k Keys) Hashed(f Format) Keys { return k.hashedBy(kernels[0], f) }
 func (k *Keys) hashedBy(kernel Kernel, f Format) Keys {
 	k.mustServe(f)
 	kind := f.hash()
-	return k.hashedTo(make([]uint64, (k.n*hashKinds[kind].words.bits()+63)/64), kind, kernel)
+	return k.hashedTo(make([]uint64, (k.n*schemes[kind].words.bits()+63)/64), kind, kernel)
 }
 
 // hashedTo is Hashed, with the hashes in memory, which must have room for them.
-func (k *Keys) hashedTo(memory []uint64, kind hashKind, kernel Kernel) (h Keys) {
-	switch p := unsafe.Pointer(unsafe.SliceData(memory)); hashKinds[kind].words {
+func (k *Keys) hashedTo(memory []uint64, kind scheme, kernel Kernel) (h Keys) {
+	switch p := unsafe.Pointer(unsafe.SliceData(memory)); schemes[kind].words {
 	case one32:
 		words := unsafe.Slice((*uint32)(p), k.n)
 		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h32: words[i:j]} })
@@ -373,7 +373,7 @@ func (k *Keys) hashedTo(memory []uint64, kind hashKind, kernel Kernel) (h Keys) 
 
 // hashWindows hashes a window of rows at a time. room(i, j) returns the memory for the hashes
 // of rows i to j-1.
-func (k *Keys) hashWindows(kind hashKind, kernel Kernel, room func(i, j int) hashes) {
+func (k *Keys) hashWindows(kind scheme, kernel Kernel, room func(i, j int) hashes) {
 	for i := 0; i < k.n; i += windowKeys {
 		part := k.slice(i, min(i+windowKeys, k.n))
 		h := room(i, i+part.n)
@@ -383,9 +383,9 @@ func (k *Keys) hashWindows(kind hashKind, kernel Kernel, room func(i, j int) has
 
 // eachWindow hashes a window of rows at a time, and calls visit with the number of its first row and its hashes: without
 // those of null rows, or with hashes for them that mean nothing.
-func (k *Keys) eachWindow(kind hashKind, kernel Kernel, withNulls bool, visit func(first int, h hashes)) {
+func (k *Keys) eachWindow(kind scheme, kernel Kernel, withNulls bool, visit func(first int, h hashes)) {
 	w := takeWindow()
-	room := w.hashes(hashKinds[kind].words, k.n)
+	room := w.hashes(schemes[kind].words, k.n)
 	for i := 0; i < k.n; i += room.len() {
 		part := k.slice(i, min(i+room.len(), k.n))
 		h := room.slice(0, part.n)

@@ -96,7 +96,7 @@ type layoutTest struct {
 
 // hashedLayouts lists a column of hashes for every hash, made by the reference.
 func hashedLayouts() (list []layoutTest) {
-	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+	for kind := noScheme + 1; int(kind) < len(schemes); kind++ {
 		list = append(list, layoutTest{"hashed by " + kind.String(), 0, func(_ testing.TB, keys [][]byte) Keys {
 			hashed := make([]Hash, len(keys))
 			for i, key := range keys {
@@ -322,7 +322,7 @@ func checkValidity(t *testing.T, random *rand.Rand, column Keys, keys [][]byte) 
 		j := i + random.IntN(len(keys)-i+1)
 		checkColumn(t, with.Slice(i, j), keys[i:j], valid[i:j])
 		for format := range Format(len(formats)) {
-			if column.hashed == noHash || column.hashed == format.hash() {
+			if column.hashed == noScheme || column.hashed == format.hash() {
 				checkColumn(t, with.Hashed(format).Slice(i, j), keys[i:j], valid[i:j])
 			}
 		}
@@ -339,7 +339,7 @@ func checkColumn(t *testing.T, column Keys, keys [][]byte, valid []bool) {
 		}
 	}
 	for format := range Format(len(formats)) {
-		if column.hashed == noHash || column.hashed == format.hash() {
+		if column.hashed == noScheme || column.hashed == format.hash() {
 			checkColumnAs(t, Policy{format, 10}, column, keys, present, valid)
 		}
 	}
@@ -378,7 +378,7 @@ func eachLayout(t *testing.T, keys [][]byte) (columns []Keys) {
 		}
 		column := l.column(t, keys)
 		is := func(k Keys) bool { return k.layout == column.layout } // named Bytes are like Bytes
-		if column.hashed == noHash && !slices.ContainsFunc(columns, is) {
+		if column.hashed == noScheme && !slices.ContainsFunc(columns, is) {
 			columns = append(columns, column)
 		}
 	}
@@ -403,10 +403,10 @@ func TestAppendKey(t *testing.T) {
 		nulls := must(t)(column.WithValidity(bitmap, 3)).Slice(10, 190)
 		for i, want := range all {
 			got, ok := column.AppendKey([]byte("before"), i)
-			if column.hashed != noHash {
+			if column.hashed != noScheme {
 				want = nil
 			}
-			if ok != (column.hashed == noHash) || string(got) != "before"+string(want) {
+			if ok != (column.hashed == noScheme) || string(got) != "before"+string(want) {
 				t.Fatalf("%s: row %d is %q (%v), want %q", l.name, i, got, ok, want)
 			}
 			if i < 10 || i >= 190 {

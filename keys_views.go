@@ -100,7 +100,7 @@ func (k *Keys) isGathered() bool {
 // hashGathered is hash for a column that isGathered. It gathers and hashes 64 rows at a time, or more views.
 // It has no function for rows, because rows that are written through a pointer escape: callers' keys could
 // not be on the stack.
-func (k *Keys) hashGathered(kind hashKind, kernel Kernel, h *hashes) {
+func (k *Keys) hashGathered(kind scheme, kernel Kernel, h *hashes) {
 	switch {
 	case k.layout != stringViews:
 	case k.n > 64:
@@ -131,7 +131,7 @@ func (k *Keys) hashGathered(kind hashKind, kernel Kernel, h *hashes) {
 
 // hashViews is hashGathered for views, as many at a time as an R has room for. Its loop for columns without null
 // rows calls nothing, and reads the second half of a header only if it must: viewKey takes 1.5 times as long.
-func hashViews[R [64]string | [256]string](k *Keys, kind hashKind, kernel Kernel, h *hashes) {
+func hashViews[R [64]string | [256]string](k *Keys, kind scheme, kernel Kernel, h *hashes) {
 	var rows R
 	buffers := unsafe.Slice(k.buffers, k.width)
 	for i := 0; i < k.n; i += len(rows) {
@@ -181,7 +181,7 @@ func (k *Keys) viewStrings(kernel Kernel, i, n int, rows *string) (done int) {
 
 // gatherValid writes the hashes of the valid rows to the start of h. It is hashGathered without
 // the null rows.
-func (k *Keys) gatherValid(kind hashKind, kernel Kernel, h *hashes, valid []uint64) {
+func (k *Keys) gatherValid(kind scheme, kernel Kernel, h *hashes, valid []uint64) {
 	var rows [128]string
 	n, done := 0, 0
 	for i := 0; i < k.n; i += 64 {

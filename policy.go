@@ -158,7 +158,7 @@ func (p Policy) larger(n int, rate float64) (numbers []int) {
 		}
 	}
 	most := 1 << 24 // from here on, rates of long hashes do not change
-	short := hashKinds[p.Format.hash()].words == one32
+	short := schemes[p.Format.hash()].words == one32
 	if short {
 		most = int(rate * (1 << 29))
 	}
@@ -263,7 +263,7 @@ func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 		panic(fmt.Sprintf("bloom: a filter of %d keys at %d bits per key is too large", n, p.BitsPerKey))
 	}
 	around := f.frame(shape, p.BitsPerKey)
-	start, size := len(dst)+around.before, f.pair.walk().bytesOf(shape.bits)
+	start, size := len(dst)+around.before, f.scheme.bytesOf(shape.bits)
 	if cap(dst) > 0 {
 		dst = extend(dst, around.before+size+around.after)
 		around.put(dst[start-around.before:])
@@ -274,7 +274,8 @@ func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 	if size == 0 {
 		bits, shape.bits = nothing, 8*uint64(len(nothing)) // nothing is added to it
 	}
-	s := prober{bitArray: f.pair.walk().newArray(bits, shape.bits, shape.probes), pair: f.pair, kernel: kernel}
+	s := prober{bitArray: schemes[f.scheme].array(bits, shape.bits, shape.probes), scheme: f.scheme}
+	s.setKernel(kernel)
 	s.addColumn(keys)
 	return dst
 }

@@ -43,7 +43,7 @@ func TestPolicyFor(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, n := range []int{capacity, capacity + 1, 3*capacity + 2, 25, 51, 70, 300, 7001, 100_000, 250_000, 1_111_111} {
-					if n < capacity || n > capacity && hashKinds[f.hash()].words == one32 && float64(n) > rate*(1<<29) {
+					if n < capacity || n > capacity && schemes[f.hash()].words == one32 && float64(n) > rate*(1<<29) {
 						continue
 					}
 					if got := p.FalsePositiveRate(n); got > rate {

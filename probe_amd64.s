@@ -6758,9 +6758,9 @@ TEXT ·probeHash(SB), NOSPLIT, $0-41
 	CMPQ CX, $0x03
 	JNE  table
 
-	// The pair, and behind it a kernel of amd64.
+	// The scheme, and behind it a kernel of amd64.
 	MOVWLZX 32(AX), DX
-	SUBL    $0x00000133, DX
+	SUBL    $0x00000103, DX
 	TESTL   $0xfffffeff, DX
 	JNZ     table
 	JMP     ·hasHashSplit256AVX2+0(SB)

@@ -16,7 +16,6 @@ var (
 	_ [0]struct{} = [halvedLines - 2]struct{}{}
 	_ [0]struct{} = [hash32Mul - 3332679571]struct{}{}
 	_ [0]struct{} = [hash32Seed - 3164544308]struct{}{}
-	_ [0]struct{} = [hashXXH64 - 3]struct{}{}
 	_ [0]struct{} = [inlineBytes - 12]struct{}{}
 	_ [0]struct{} = [len(single{}.ofHash) - 8]struct{}{}
 	_ [0]struct{} = [line512Mul - 2654435769]struct{}{}
@@ -26,6 +25,7 @@ var (
 	_ [0]struct{} = [prime3 - 1609587929392839161]struct{}{}
 	_ [0]struct{} = [prime32x1 - 2654435761]struct{}{}
 	_ [0]struct{} = [prime5 - 2870177450012600261]struct{}{}
+	_ [0]struct{} = [schemeParquet - 3]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.recips) - 128]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.shifts) - 192]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.units) - 64]struct{}{}
@@ -33,15 +33,14 @@ var (
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.k) - 24]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.n) - 8]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.recip) - 16]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(prober{}.pair) - 32]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.ratio) - 48]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.scheme) - 32]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.single) - 40]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofAdd) - 8]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofHash) - 16]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofUint64) - 0]struct{}{}
 	_ [0]struct{} = [unsafe.Sizeof(octet{}) - 256]struct{}{}
 	_ [0]struct{} = [windowKeys - 1024]struct{}{}
-	_ [0]struct{} = [xxh64Split256 - 51]struct{}{}
 )
 
 // probeLine512 tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next multiple of 16
@@ -222,7 +221,7 @@ func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes 
 	return left, false
 }
 
-// hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
+// hash32 hashes the first of n keys, scheme.leastKeys or more, and returns how many it leaves. It may
 // leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
 // bytes or more, and after so many bytes that a longer call would delay preemption.
 // Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move

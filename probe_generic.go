@@ -103,7 +103,7 @@ func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes 
 	return left, false
 }
 
-// hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
+// hash32 hashes the first of n keys, scheme.leastKeys or more, and returns how many it leaves. It may
 // leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
 // bytes or more, and after so many bytes that a longer call would delay preemption.
 // Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move

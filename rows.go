@@ -64,10 +64,10 @@ func readAt(r io.ReaderAt, buffer []byte, offset int64) error {
 
 // region returns in how many bits, from a multiple of their number on, those of a key lie.
 func (x *interleaving) region() uint64 {
-	switch x.empty.pair.walk() {
-	case walkSplit256:
+	switch x.empty.scheme {
+	case schemeParquet:
 		return 256
-	case walkLine512, walkLine32: // emptyView makes lines of 64 bytes
+	case schemeRocksDB, schemePebble: // emptyView makes lines of 64 bytes
 		return 512
 	}
 	return x.depth
@@ -85,7 +85,7 @@ func (x *Rows) Ranges(h Hash) []Range {
 
 // plan returns the slices of a hash, in order, and where they lie.
 func (x *Rows) plan(h Hash) (slots []uint64, ranges []Range) {
-	if !x.empty.pair.takes(h) {
+	if !x.empty.scheme.takes(h) {
 		x.empty.otherHash(h)
 	}
 	slots = make([]uint64, x.empty.k)
@@ -155,7 +155,7 @@ func fill(to []*byte, slice *byte) {
 
 // MayContain is [Interleaved.MayContain]. The errors are those of [Rows.MayContainHash].
 func (x *Rows) MayContain(key []byte, hits []uint64) (int, error) {
-	return x.MayContainHash(x.empty.pair.hash().of(unsafe.Pointer(unsafe.SliceData(key)), len(key)), hits)
+	return x.MayContainHash(x.empty.scheme.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key)), hits)
 }
 
 // MayContainHash is [Interleaved.MayContainHash]. The error is [ErrEncoding] if a slice is damaged, [ErrCapacity] if the

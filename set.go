@@ -153,7 +153,7 @@ func (s *Set) AddHash(h Hash) { s.TestAndAddHash(h) }
 // mustTake panics for the zero Set, and for a hash of another kind than the set's.
 func (v *view) mustTake(h Hash) {
 	v.mustHaveBits()
-	if !v.pair.takes(h) {
+	if !v.scheme.takes(h) {
 		v.otherHash(h)
 	}
 }
@@ -224,7 +224,7 @@ func (s *Set) Clear() {
 
 // Clone returns a copy, which does not change when s does.
 func (s *Set) Clone() *Set {
-	if s.pair == 0 {
+	if s.scheme == 0 {
 		return new(Set)
 	}
 	before, _ := s.bitRange()
@@ -232,6 +232,7 @@ func (s *Set) Clone() *Set {
 	v.data = newEncoded(before, len(s.data)-before)
 	copy(v.data, s.data)
 	v.bitArray, _ = v.format.decode(v.data) // no error: it was opened
+	v.setKernel(v.kernel)
 	v.count = &count
 	return &Set{v}
 }

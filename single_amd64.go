@@ -6,23 +6,25 @@ import "unsafe"
 
 // setSingles sets the functions of the singles: those of assembly, and the addresses of Go's.
 func setSingles() {
-	for walk := range singles[Generic] {
-		singles[Generic][walk].setAddresses(0, noHash)
+	for kernel := range singles {
+		for i := range singles[kernel] {
+			singles[kernel][i].setAddresses(0, noScheme)
+		}
 	}
-	for walk, test := range keyTests {
+	for i, test := range keyTests {
 		if test == nil {
 			continue
 		}
-		for i, kernel := range []Kernel{AVX2, AVX512} {
-			s := &singles[kernel][walk]
-			s.setAddresses(2*walk-1+i, usualPairs[walk].hash())
+		for j, kernel := range []Kernel{AVX2, AVX512} {
+			s := &singles[kernel][i]
+			s.setAddresses(2*i-1+j, scheme(i))
 			s.ofKey = ofKey(test)
 		}
 	}
 }
 
 // setAddresses sets the addresses to those of a row of singleAt, and to Go's for hashes of other kinds.
-func (s *single) setAddresses(row int, hash hashKind) {
+func (s *single) setAddresses(row int, hash scheme) {
 	_, inGo, _ := singleAt(0)
 	for kind := range s.ofHash {
 		s.ofHash[kind] = inGo
@@ -30,11 +32,11 @@ func (s *single) setAddresses(row int, hash hashKind) {
 	s.ofUint64, s.ofHash[hash], s.ofAdd = singleAt(row)
 }
 
-// keyTests has the tests of each walk's usual pair. Each function calls the kernel
+// keyTests has the tests of each scheme that has assembly for one key. Each function calls the kernel
 // itself. Strings of 8 to 32 bytes in RocksDB's filters were 1.16 to 1.20 times as fast so on a Zen 5 as with a
-// switch over the pairs.
+// switch over the schemes.
 var keyTests = [...]keyTest{
-	walkDouble32: keyDouble32, walkDouble64: keyDouble64, walkSplit256: keySplit256, walkLine512: keyLine512, walkLine32: keyLine32,
+	schemeLevelDB: keyDouble32, schemeNori: keyDouble64, schemeParquet: keySplit256, schemeRocksDB: keyLine512, schemePebble: keyLine32,
 }
 
 func keyDouble32(s *prober, p unsafe.Pointer, n int) bool {

@@ -43,23 +43,23 @@ func (v *view) Stats() Stats {
 	}
 	array, shape := v.encoded()
 	s := Stats{Bits: shape.bits, Probes: shape.probes}
-	walk := v.pair.walk()
+	walk := v.scheme
 	switch {
 	case shape.bits == 0:
 		return Stats{}
 	case shape.probes == 0:
 		s.SetBits, s.KeysUnknown, s.FalsePositiveRate = v.setBits(), true, 1
 		return s
-	case walk == walkLine512:
+	case walk == schemeRocksDB:
 		s.SetBits, s.FalsePositiveRate = rates.OfLines(array, shape.probes)
-	case walk == walkSplit256:
+	case walk == schemeParquet:
 		s.SetBits, s.FalsePositiveRate = rates.OfBlocks(array)
 	default:
 		s.SetBits = v.setBits()
 	}
 	s.Keys, s.KeysUnknown = keysOf(s.SetBits, shape, formats[v.format].encoding)
 	switch {
-	case walk == walkLine512 || walk == walkSplit256:
+	case walk == schemeRocksDB || walk == schemeParquet:
 	case s.hasFormula(v.format):
 		s.FalsePositiveRate = v.expectedRate(&s)
 	default:
@@ -83,7 +83,7 @@ func (v *view) expectedRate(s *Stats) float64 {
 		return 0
 	}
 	n, m := max(s.Keys, 1), float64(s.Bits)
-	if v.pair.walk() != walkLine32 {
+	if v.scheme != schemePebble {
 		return v.format.rate(n, m, s.Probes)
 	}
 	collisions := rates.Collisions(n, v.format.HashBits())
@@ -94,7 +94,7 @@ func (v *view) expectedRate(s *Stats) float64 {
 // the filter's, but can be set in bytes of another writer.
 func (v *view) setBits() uint64 {
 	array, shape := v.encoded()
-	n, reached, swap := onesCount(array), shape.bits, v.pair.walk().swap()
+	n, reached, swap := onesCount(array), shape.bits, v.scheme.swap()
 	if v.storesFewer() {
 		reached = (*crossed64)(&v.bitArray).stored()
 	}
@@ -182,12 +182,12 @@ func (v *view) MeasureRate() float64 {
 
 // passing returns the share of so many random hashes, a multiple of windowKeys, that pass.
 func (v *view) passing(samples int) float64 {
-	if v.pair == 0 {
+	if v.scheme == 0 {
 		return 0
 	}
 	random := rand.NewPCG(0, 0)
 	w := takeWindow()
-	h := w.hashes(hashKinds[v.pair.hash()].words, windowKeys)
+	h := w.hashes(schemes[v.scheme].words, windowKeys)
 	hits := make([]uint64, h.len()/64)
 	yes := 0
 	for range samples / h.len() {
@@ -203,7 +203,7 @@ func (v *view) passing(samples int) float64 {
 				h.h3[i], h.h4[i] = random.Uint64(), random.Uint64()
 			}
 		}
-		v.probeHashes(&h, hits, false)
+		v.test(&h, hits, false)
 		for _, word := range hits {
 			yes += bits.OnesCount64(word)
 		}

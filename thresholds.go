@@ -43,10 +43,9 @@ const (
 	denseBelowFar = 8   // the same from farBytes on: 64 absent keys ×1.6 at 4 MiB, 2.4 at 64 MiB (SPR, Forms)
 	densePer256   = 192 // hashes of 256 that pass a stage, above which it turns dense: with 224 up to 5 % longer, 128 up to 19 % (Z5, Forms)
 
-	denseFull        = 4 // a walk of 64-bit remainders turns dense if one key of so many was a hit: untimed
-	denseFullGeneric = 2 // the same in portable Go: bits-and-blooms, 30 and 40 % hits ×1.3 over 4 (Z5)
-	fewFullProbes    = 3 // probes that its kernels make of all hashes first, where PDEP is not slow: untimed
-	firstNEON        = 2 // the same of double32 by NEON: untimed
+	denseFull256  = 64 // hits of 256 keys, from which on a walk of 64-bit remainders turns dense: untimed
+	fewFullProbes = 3  // probes that its kernels make of all hashes first, where PDEP is not slow: untimed
+	firstNEON     = 2  // the same of double32 by NEON: untimed
 
 	// The dense form of double32 on AMD loads words one by one below it. Present keys: Z4 16 KiB ×1.27, 96 KiB 1.11, 128 KiB 1.06; Z5 1.34, 1.05, 0.93 (Gathers).
 	denseLoadsBelow = 112 << 10
@@ -130,9 +129,9 @@ var (
 )
 
 // rowsByHash returns the lengths of each hash, from those of LevelDB's two, of XXH64 with one seed or two, and of XXPH3.
-func rowsByHash(levelDB, xxh64, xxph3 rowLengths) [len(hashKinds)]rowLengths {
+func rowsByHash(levelDB, xxh64, xxph3 rowLengths) [len(schemes)]rowLengths {
 	return [...]rowLengths{
-		hashLevelDB: levelDB, hashLevelDBSigned: levelDB, hashXXH64: xxh64, hashXXH64x2: xxh64, hashXXPH3: xxph3, hashMurmur3x2: {}, hashMurmur3: {},
+		schemeLevelDB: levelDB, schemePebble: levelDB, schemeParquet: xxh64, schemeNori: xxh64, schemeRocksDB: xxph3, schemeBitsAndBlooms: {}, schemeGuava: {},
 	}
 }
 
@@ -142,7 +141,7 @@ var (
 	requests512          = requests512Of[intel]
 	requestBlocks uint64 = requestBytes
 
-	firstFullProbes                               = fewFullProbes // or all, if PDEP is slow
-	staged, dense   form                                          // of most hashes, and of those after many hits
-	byRows          [2][len(hashKinds)]rowLengths                 // AVX-512's, where gathers are fast, and where they are slow
+	firstFullProbes                             = fewFullProbes // or all, if PDEP is slow
+	staged, dense   form                                        // of most hashes, and of those after many hits
+	byRows          [2][len(schemes)]rowLengths                 // AVX-512's, where gathers are fast, and where they are slow
 )

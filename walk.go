@@ -7,62 +7,19 @@ import (
 	"math/bits"
 )
 
-// A walk turns a hash into the bits of a filter. A new one is a file walk_X.go with its
-// portable code, a line in the table below, and an arm in each switch of prober.go. It
-// calls its kernels through the functions of probe_amd64.go, probe_arm64.go and probe_generic.go.
-
-// walkKind names a walk.
-type walkKind uint8
-
-const (
-	noWalk        walkKind = iota // of the zero Filter
-	walkDouble32                  // double hashing of a 32-bit hash over all bits
-	walkDouble64                  // double hashing of two 64-bit hashes over all bits
-	walkSplit256                  // one 64-bit hash: a block of 256 bits, and a bit in each of its words
-	walkLine512                   // one 64-bit hash: a line of 512 bits, and multiplication inside it
-	walkLine32                    // one 32-bit hash: a line, and double hashing inside it
-	walkCrossed64                 // double hashing from two starts in two steps, by turns, over all bits
-	walkDouble63                  // double hashing of two 64-bit hashes without its sign, over all bits
-)
-
-// walkKinds describes each walk.
-var walkKinds = [...]struct {
-	name  string
-	words words // of the hashes it takes
-	line  bool  // all bits of a key are in one line of memory, if lines have 64 bytes
-
-	word uint64 // bits: an array has a whole number of such words
-
-	oneByOne uint8 // up to so many keys are tested one by one where there are kernels
-
-	// A size of an even number of units, of so many bits, can be halved. There may be most units. The
-	// unit is 0 if no size can be halved.
-	unit, most uint64
-}{
-	walkDouble32:  {"double32", one32, false, 8, vectorKeys - 1, 8, mostBytes},
-	walkDouble64:  {"double64", two64, false, 8, vectorKeys - 1, 8, mostBytes},
-	walkSplit256:  {"split256", one64, true, 256, vectorKeys - 1, 256, min(maxBlocks, mostBytes/32)},
-	walkLine512:   {"line512", one64, true, 512, vectorKeys - 1, 512, min(rocksMostLines, mostBytes/64)},
-	walkLine32:    {"line32", one32, true, 512, vectorKeys - 1, 0, 0},
-	walkCrossed64: {"crossed64", four64, false, 64, singleKeys, 64, mostBytes / 8},
-	walkDouble63:  {"double63", two64, false, 64, singleKeys, 64, min(math.MaxInt32, mostBytes/8)},
-}
-
 // bytesOf returns how many bytes an array takes that has at least so many bits.
-func (w walkKind) bytesOf(bits uint64) int {
-	word := walkKinds[w].word
+func (w scheme) bytesOf(bits uint64) int {
+	word := schemes[w].word
 	return int((bits/word + min(bits%word, 1)) * (word / 8))
 }
 
 // swap returns what the number of a bit is XORed with to find it in the bytes: not 0 if words of 64 bits are big-endian.
-func (w walkKind) swap() uint64 {
-	if walkKinds[w].word == 64 {
+func (w scheme) swap() uint64 {
+	if schemes[w].word == 64 {
 		return 56
 	}
 	return 0
 }
-
-func (w walkKind) String() string { return walkKinds[w].name }
 
 // mostBytes is the largest number of bytes that the bits of a filter may take when it is
 // built. No sum of such sizes overflows an int.
@@ -86,11 +43,8 @@ const (
 // probeFull tests hashes, at least one, in assembly, if there is one: probe i tests bit (h + i·d & mask) mod n, in
 // which h is of h1 if i is even, and else of h2, and d is of d1 if i mod 4 is 0 or 3, and else of d2. mask has the
 // lower 32 bits. Bit i of the array is bit i^swap of the bytes. If dense is set, it makes all probes of each hash at once. It returns false, and
-// does nothing, if Go must test the hashes.
+// does nothing, if there is none.
 func (b *bitArray) probeFull(kernel Kernel, swap uint32, mask uint64, dense bool, h1, h2, d1, d2, hits []uint64) bool {
-	if b.n > maxKernelBits || b.k > maxFullProbes {
-		return false
-	}
 	first := min(firstFullProbes, b.k)
 	if dense {
 		first = b.k
@@ -102,7 +56,7 @@ func (b *bitArray) probeFull(kernel Kernel, swap uint32, mask uint64, dense bool
 // placeFull writes the numbers of the bits of the first hashes, which the probes of probeFull set, to places, and
 // returns how many hashes.
 func (b *bitArray) placeFull(kernel Kernel, swap uint32, mask uint64, h1, h2, d1, d2 []uint64, places []uint32) (done int) {
-	if len(h1) < singleKeys || b.n > maxKernelBits {
+	if len(h1) < singleKeys {
 		return 0
 	}
 	n, inverse, few, inverse32 := b.full()
@@ -121,7 +75,7 @@ func (b *bitArray) full() (n uint32, inverse uint64, few, inverse32 uint32) {
 	return uint32(multiple), math.Float64bits(1/float64(multiple)) - 4, few, inverse32
 }
 
-// part is the arrays of some filters of a group, 1 to 64 that are alike: a partTest may
+// part is the arrays of some filters of a group, 1 to 64 that are alike: testPart may
 // take them together. Their hits are in one word.
 type part struct {
 	first  int // the number of the first filter
@@ -137,34 +91,6 @@ type octet struct {
 }
 
 const blockArrays = 8
-
-// pair is a hash and the walk that takes it, in one byte that a hot switch loads at once.
-type pair uint8
-
-// The pairs that queries of a single key have an arm for.
-const (
-	leveldbDouble32 = pair(hashLevelDB)<<4 | pair(walkDouble32)
-	xxh64x2Double64 = pair(hashXXH64x2)<<4 | pair(walkDouble64)
-	xxh64Split256   = pair(hashXXH64)<<4 | pair(walkSplit256)
-	xxph3Line512    = pair(hashXXPH3)<<4 | pair(walkLine512)
-	signedLine32    = pair(hashLevelDBSigned)<<4 | pair(walkLine32)
-	murmurCrossed64 = pair(hashMurmur3x2)<<4 | pair(walkCrossed64)
-	murmurDouble63  = pair(hashMurmur3)<<4 | pair(walkDouble63)
-)
-
-func pairOf(h hashKind, w walkKind) pair { return pair(h)<<4 | pair(w) }
-
-func (p pair) hash() hashKind { return hashKind(p >> 4) }
-func (p pair) walk() walkKind { return walkKind(p & 15) }
-
-// takes reports whether a hash is of the pair's kind. One of four words passes for a shorter one if its last word
-// is the number of that kind, which is a chance of 2^-64.
-func (p pair) takes(h Hash) bool {
-	if p.hash() == hashMurmur3x2 {
-		return h.kind() == hashMurmur3x2
-	}
-	return h.h4 == uint64(p.hash())
-}
 
 // setInLine sets the bit of a line, 0 to 511. The compiler has an instruction for words of 64 bits.
 func setInLine(line *[64]byte, bit uint32) {

@@ -33,8 +33,12 @@ func newCrossed64(data []byte, n uint64, k int) crossed64 {
 	return c
 }
 
+func arrayCrossed64(data []byte, n uint64, k int) bitArray { return bitArray(newCrossed64(data, n, k)) }
+func bytesCrossed64(a bitArray) uint64                     { return ((*crossed64)(&a).stored() + 63) / 64 * 8 }
+func fitsCrossed64(a bitArray) bool                        { return a.recip != fewerStored && fitsFull(a) }
+
 // storesFewer reports whether an array stores fewer bits than its probes reach.
-func (s *prober) storesFewer() bool { return s.pair.walk() == walkCrossed64 && s.recip == fewerStored }
+func (s *prober) storesFewer() bool { return s.scheme == schemeBitsAndBlooms && s.recip == fewerStored }
 
 // stored returns how many bits are stored, those past n not counted.
 func (c *crossed64) stored() uint64 {
@@ -195,7 +199,7 @@ func (c *crossed64) placeSmall(h *hashes, places []uint32) {
 
 // probeBatch is prober.probeHashes for this walk.
 func (c *crossed64) probeBatch(kernel Kernel, h *hashes, hits []uint64, dense bool) {
-	if h.len() >= singleKeys && c.recip != fewerStored && (*bitArray)(c).probeFull(kernel, 56, wholeSums, dense, h.h1, h.h2, h.h3, h.h4, hits) {
+	if h.len() >= singleKeys && (*bitArray)(c).probeFull(kernel, 56, wholeSums, dense, h.h1, h.h2, h.h3, h.h4, hits) {
 		return
 	}
 	clear(hits[:(h.len()+63)/64])

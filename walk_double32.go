@@ -20,6 +20,17 @@ func newDouble32(bits []byte, k int) double32 {
 	return double32{base: unsafe.SliceData(bits), n: n, recip: math.MaxUint64/(8*n) + 1, k: k}
 }
 
+func arrayDouble32(data []byte, n uint64, k int) bitArray {
+	return bitArray(newDouble32(data[:n/8], k))
+}
+func bytesDouble32(a bitArray) uint64 { return a.n }
+
+// fitsDouble32 reports whether kernels take the array. They load aligned words, from the word in which the filter begins. The
+// numbers of the bits from there must be below 2^32.
+func fitsDouble32(a bitArray) bool {
+	return a.n >= 2 && a.n+uint64(uintptr(unsafe.Pointer(a.base))%4) <= 1<<29
+}
+
 // index returns the number of the byte that holds bit h mod 8·d.n. The bit's place in
 // that byte is h%8, because the number of bits is a multiple of 8.
 //
@@ -96,7 +107,7 @@ func (d double32) probes(h uint32, first int, to []uint64) {
 // place writes the numbers of the k bits of each hash to places, in any order.
 func (d double32) place(kernel Kernel, hashes, places []uint32) {
 	done := 0
-	if len(hashes) >= singleKeys && d.n > 1 {
+	if len(hashes) >= singleKeys && kernel != Generic {
 		recip, shift := d.vectorWalk()
 		done, _ = placeDouble32(kernel, d.n, recip, shift, d.k, &hashes[0], len(hashes), &places[:len(hashes)*d.k][0])
 	}
@@ -136,12 +147,6 @@ func (d double32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64, wasD
 // probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
 // must test the hashes.
 func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, f *form) bool {
-	// Kernels load aligned words, from the word in which the filter begins. The numbers of
-	// the bits from there must be below 2^32.
-	before := uint64(uintptr(unsafe.Pointer(d.base)) % 4)
-	if d.n < 2 || d.n+before > 1<<29 {
-		return false
-	}
 	recip, shift := d.vectorWalk()
 	below := f.denseBelow
 	if d.n >= farBytes {
@@ -166,7 +171,7 @@ func (d double32) probeGeneric(hashes []uint32, hits []uint64, dense bool) {
 		} else {
 			hits[i] = d.probeStaged(hashes[:n])
 		}
-		dense = double32Dense(bits.OnesCount64(hits[i]), n)
+		dense = schemeLevelDB.isDense(bits.OnesCount64(hits[i]), n)
 		hashes = hashes[n:]
 	}
 }
@@ -221,7 +226,3 @@ func (d double32) pair(h uint32, i, j int) uint64 {
 	a, b := h+uint32(i)*delta, h+uint32(j)*delta
 	return uint64(*d.at(a)>>(a%8)&(*d.at(b)>>(b%8))) & 1
 }
-
-// double32Dense reports whether so many hits among n keys make it likely that most of
-// the next keys pass their first probes.
-func double32Dense(hits, n int) bool { return 256*hits >= densePer256*n }

@@ -19,6 +19,8 @@ func newDouble63(data []byte, n uint64, k int) double63 {
 	return d
 }
 
+func arrayDouble63(data []byte, n uint64, k int) bitArray { return bitArray(newDouble63(data, n, k)) }
+
 // remainder returns the bit of a sum.
 func (d *double63) remainder(sum uint64) uint64 {
 	if d.recip == 0 {

@@ -19,6 +19,20 @@ func newDouble64(data []byte, n uint64, k int) double64 {
 	return d
 }
 
+func arrayDouble64(data []byte, n uint64, k int) bitArray { return bitArray(newDouble64(data, n, k)) }
+
+// oneDouble64 reports whether assembly tests one key: it needs the reciprocal.
+func oneDouble64(a bitArray) bool { return a.recip != 0 }
+
+// ratio returns the words of floor(2^128 / n), the lower first, or 0 where there is no reciprocal.
+func (d *double64) ratio() (words [2]uint64) {
+	if d.recip != 0 {
+		words[1] = d.recip >> 8
+		words[0], _ = bits.Div64(-d.n*words[1], 0, d.n)
+	}
+	return words
+}
+
 // remainder returns h mod d.n.
 func (d *double64) remainder(h uint64) uint64 {
 	if d.recip == 0 {

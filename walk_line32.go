@@ -26,6 +26,11 @@ func newLine32(data []byte, lines uint32, log, k int) line32 {
 	}
 }
 
+func arrayLine32(data []byte, n uint64, k int) bitArray {
+	return bitArray(newLine32(data, uint32(n/512), 0, k))
+}
+func bytesLine32(a bitArray) uint64 { return (*line32)(&a).bytes() }
+
 // lines returns the number of lines, and log says how long they are: 64<<log bytes.
 func (d *line32) lines() uint64 { return d.n & math.MaxUint32 }
 func (d *line32) log() int      { return int(d.n >> 32) }
@@ -89,8 +94,11 @@ func (d *line32) add(h uint32) (isNew bool) {
 	return missing != 0
 }
 
-// addBatch sets the bits of all hashes in lines of 64 bytes.
-func (d *line32) addBatch(hashes []uint32) {
+// addBatch sets the bits of all hashes, at least one, in lines of 64 bytes.
+func (d *line32) addBatch(kernel Kernel, hashes []uint32) {
+	if d.addForm(kernel, hashes, 64*d.n >= requestBytes) {
+		return
+	}
 	base, lines, recip, k := unsafe.Pointer(d.base), d.lines(), d.recip, d.k
 	for _, h := range hashes {
 		i, _ := bits.Mul64(uint64(h)*recip, lines) // as in line
@@ -147,12 +155,9 @@ func (d *line32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64) {
 }
 
 // probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
-// must test the hashes, as in longer lines, which have larger numbers d.n. far says how the
+// must test the hashes. far says how the
 // kernel loads lines.
 func (d *line32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, far lineLoads) bool {
-	if d.n >= maxKernelLines {
-		return false
-	}
 	recip, shift := d.divisor()
 	if !probeLine32(kernel, d.base, d.n, recip, shift, d.steps(0), &hashes[0], len(hashes), &hits[0], uint8(far)) {
 		return false
@@ -167,15 +172,9 @@ func (d *line32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, far li
 	return true
 }
 
-// addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
-// nothing, if Go must set them.
-func (d *line32) addAssembly(kernel Kernel, hashes []uint32) bool {
-	return d.addForm(kernel, hashes, 64*d.n >= requestBytes)
-}
-
-// addForm is addAssembly. far says whether the kernel requests lines before it needs them.
+// addForm sets the bits of the hashes in assembly. It returns false, and does nothing, if Go must set them. far says whether the kernel requests lines before it needs them.
 func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
-	if d.n >= maxKernelLines || len(hashes) < minSetHashes {
+	if len(hashes) < minSetHashes {
 		return false
 	}
 	recip, shift := d.divisor()

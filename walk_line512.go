@@ -21,6 +21,9 @@ func newLine512(data []byte, n uint64, k int) line512 {
 	return line512{base: unsafe.SliceData(data), n: n, k: k}
 }
 
+func arrayLine512(data []byte, n uint64, k int) bitArray { return bitArray(newLine512(data, n/512, k)) }
+func bytesLine512(a bitArray) uint64                     { return 64 * a.n }
+
 // line returns the number of the line of a hash.
 func (d *line512) line(h uint64) uint64 { return uint64(uint32(h)) * d.n >> 32 }
 
@@ -90,8 +93,11 @@ func (d *line512) add(h uint64) (isNew bool) {
 	return missing != 0
 }
 
-// addBatch sets the bits of all hashes.
-func (d *line512) addBatch(hashes []uint64) {
+// addBatch sets the bits of all hashes, at least one.
+func (d *line512) addBatch(kernel Kernel, hashes []uint64) {
+	if d.addForm(kernel, hashes, 64*d.n >= requestBytes) {
+		return
+	}
 	base, n, k := unsafe.Pointer(d.base), d.n, d.k
 	for _, h := range hashes {
 		line, x := (*[64]byte)(unsafe.Add(base, 64*(uint64(uint32(h))*n>>32))), uint32(h>>32) // as in line
@@ -167,7 +173,7 @@ func (d *line512) probeBatch(kernel Kernel, hashes, hits []uint64) {
 // probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
 // must test the hashes. far says how the kernel loads lines.
 func (d *line512) probeForm(kernel Kernel, hashes, hits []uint64, far lineLoads) bool {
-	if d.n >= maxKernelLines || !probeLine512(kernel, d.base, d.n, d.factors(0), &hashes[0], len(hashes), &hits[0], uint8(far)) {
+	if !probeLine512(kernel, d.base, d.n, d.factors(0), &hashes[0], len(hashes), &hits[0], uint8(far)) {
 		return false
 	}
 	for done := 8; done < d.k; done += 8 {
@@ -180,15 +186,9 @@ func (d *line512) probeForm(kernel Kernel, hashes, hits []uint64, far lineLoads)
 	return true
 }
 
-// addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
-// nothing, if Go must set them.
-func (d *line512) addAssembly(kernel Kernel, hashes []uint64) bool {
-	return d.addForm(kernel, hashes, 64*d.n >= requestBytes)
-}
-
-// addForm is addAssembly. far says whether the kernel requests lines before it needs them.
+// addForm sets the bits of the hashes in assembly. It returns false, and does nothing, if Go must set them. far says whether the kernel requests lines before it needs them.
 func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
-	if d.n >= maxKernelLines || len(hashes) < minSetHashes {
+	if len(hashes) < minSetHashes {
 		return false
 	}
 	pairs := (min(d.k, 8) + 1) / 2
@@ -202,7 +202,7 @@ func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 
 // addInOrder is prober.addInOrder, with far as for addForm.
 func (d *line512) addInOrder(kernel Kernel, hashes, added []uint64, far bool) bool {
-	if d.n >= maxKernelLines || d.k > maxHasProbes {
+	if d.k > maxHasProbes {
 		return false
 	}
 	return setNewLine512(kernel, d.base, d.n, d.factors(0), (d.k+1)/2, &hashes[0], len(hashes), &added[0], far)

@@ -29,6 +29,10 @@ func newSplit256(data []byte, n uint64) split256 {
 	return split256{base: unsafe.SliceData(data), n: n, k: splitProbes}
 }
 
+func arraySplit256(data []byte, n uint64, _ int) bitArray { return bitArray(newSplit256(data, n/256)) }
+func bytesSplit256(a bitArray) uint64                     { return 32 * a.n }
+func fitsSplit256(a bitArray) bool                        { return a.n < maxKernelBlocks }
+
 // block returns the number of the block of a hash.
 func (d *split256) block(h uint64) uint64 {
 	return (h >> 32) * d.n >> 32
@@ -74,8 +78,11 @@ func (d *split256) add(h uint64) (isNew bool) {
 	return missing != 0
 }
 
-// addBatch sets the bits of all hashes.
-func (d *split256) addBatch(hashes []uint64) {
+// addBatch sets the bits of all hashes, at least one.
+func (d *split256) addBatch(kernel Kernel, hashes []uint64) {
+	if d.addForm(kernel, hashes, 32*d.n >= requestBlocks) {
+		return
+	}
 	for _, h := range hashes {
 		d.add(h)
 	}
@@ -119,31 +126,17 @@ func (d *split256) probeBatch(kernel Kernel, hashes, hits []uint64) {
 // probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
 // must test the hashes. far says whether the kernel requests blocks before it needs them.
 func (d *split256) probeForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
-	return d.n < maxKernelBlocks && probeSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &hits[0], far)
+	return probeSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &hits[0], far)
 }
 
-// addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
-// nothing, if Go must set them.
-func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
-	return d.addForm(kernel, hashes, 32*d.n >= requestBlocks)
-}
-
-// addForm is addAssembly with far as for probeForm. It sets the bits of fewer hashes than kernels take
-// itself: whoever asks a kernel to set blocks need have no room for places.
+// addForm sets the bits of the hashes in assembly, with far as for probeForm. It returns false, and does nothing, if Go must set them.
 func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
-	if d.n >= maxKernelBlocks {
-		return false
-	}
-	if len(hashes) < minSetHashes {
-		d.addBatch(hashes)
-		return true
-	}
-	return setSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), far)
+	return len(hashes) >= minSetHashes && setSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), far)
 }
 
 // addInOrder is prober.addInOrder, with far as for probeForm.
 func (d *split256) addInOrder(kernel Kernel, hashes, added []uint64, far bool) bool {
-	return d.n < maxKernelBlocks && setNewSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &added[0], far)
+	return setNewSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &added[0], far)
 }
 
 // probeGeneric is probeBatch in portable Go.

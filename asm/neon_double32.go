@@ -13,9 +13,9 @@ const neonBlock = 16
 // room for stores past its end. Their numbers have as many bytes and follow the hashes.
 var survivorsSize = 4 * (window + 2*neonBlock)
 
-// noHash is the number in lanes that have no hash. There is a byte for its outcome, which
+// noScheme is the number in lanes that have no hash. There is a byte for its outcome, which
 // no one reads.
-var noHash = uint32(window)
+var noScheme = uint32(window)
 
 // neonDouble32 has the registers of the walk double32 while a kernel's code is emitted.
 type neonDouble32 struct {
@@ -167,7 +167,7 @@ func (d *neonDouble32) testSurvivors(outcomes, survivors, end arm64.GP) {
 	f := d.f
 	numbers, first, others := f.GP(), f.Argument("first"), f.Argument("probes")
 	f.SUB(first, others, others)
-	done, none := broadcast(f, first), broadcastConstant(f, noHash)
+	done, none := broadcast(f, first), broadcastConstant(f, noScheme)
 	for i := range neonBlock / 4 {
 		f.StoreQ(none, end.At(survivorsSize+16*i))
 	}

@@ -38,10 +38,10 @@ func singles() {
 		}
 		if s.name == "probeHash" {
 			what, first, second := GP32(), bloom.constant("AVX2")<<8, bloom.constant("AVX512")<<8
-			branch(CMPQ, kind, U8(bloom.constant("hashXXH64")), JNE, "table")
-			Comment("The pair, and behind it a kernel of amd64.")
-			MOVWLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, what)
-			SUBL(U32(first|bloom.constant("xxh64Split256")), what)
+			branch(CMPQ, kind, U8(bloom.constant("schemeParquet")), JNE, "table")
+			Comment("The scheme, and behind it a kernel of amd64.")
+			MOVWLZX(Mem{Base: base, Disp: bloom.offset("prober.scheme")}, what)
+			SUBL(U32(first|bloom.constant("schemeParquet")), what)
 			branch(TESTL, U32(math.MaxUint32&^(second-first)), what, JNZ, "table")
 			tailCall("hasHashSplit256AVX2")
 			Label("table")

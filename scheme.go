@@ -1,0 +1,507 @@
+package bloom
+
+import (
+	"math"
+	"unsafe"
+)
+
+// scheme is what a format does with keys: how it hashes one, and which bits of a filter belong to a hash. Nori's two
+// formats share one. Every way from a filter to the code of a scheme goes through this file: a switch an operation, of which
+// each arm is a call of the scheme's own function.
+//
+// Operations that take memory of callers are switches and no function values: the arguments of a call of such a value escape
+// to the heap, so callers' buffers could not be on the stack. Only view.MayContain calls one.
+type scheme uint8
+
+const (
+	noScheme            scheme = iota // of the zero Filter
+	schemeLevelDB                     // LevelDB's hash of 32 bits, and double hashing over all bits
+	schemeNori                        // XXH64 with the seeds 0 and 1, and double hashing over all bits
+	schemeParquet                     // XXH64: a block of 256 bits, and a bit in each of its words
+	schemeRocksDB                     // RocksDB's copy of a preview of XXH3: a line of 512 bits, and multiplication inside it
+	schemePebble                      // LevelDB's hash with a last word of signed bytes: a line, and double hashing inside it
+	schemeBitsAndBlooms               // murmur3_x64_128 of the key, and of the key and a byte 1: two starts in two steps, by turns
+	schemeGuava                       // murmur3_x64_128: double hashing without its sign, over all bits
+)
+
+// schemes describes each scheme.
+var schemes = [...]struct {
+	name, hash string
+	words      words    // of a hash
+	kernels    []Kernel // those that hash integers, and perhaps other keys
+
+	line     bool   // all bits of a key are in one line of memory, if lines have 64 bytes
+	word     uint64 // bits: an array has a whole number of such words
+	oneByOne uint8  // up to so many keys are tested one by one where there are kernels
+	dense    int    // of 256 keys, from which on it is best to make all probes of a key at once; 0 if that is always so
+
+	// A size of an even number of units, of so many bits, can be halved. There may be most units. The
+	// unit is 0 if no size can be halved.
+	unit, most uint64
+
+	array func(data []byte, n uint64, k int) bitArray // of k probes, at least 1, of n bits, at least 1, which begin where data does
+	bytes func(a bitArray) uint64                     // that an array reaches
+	fits  func(a bitArray) bool                       // whether kernels take the array
+	one   func(a bitArray) bool                       // whether their assembly tests and adds one key
+}{
+	noScheme: {hash: "no hash", bytes: func(bitArray) uint64 { return 0 }},
+	schemeLevelDB: {
+		name: "leveldb", hash: "LevelDB's 32-bit hash", words: one32, kernels: everyKernel,
+		word: 8, oneByOne: vectorKeys - 1, dense: densePer256, unit: 8, most: mostBytes,
+		array: arrayDouble32, bytes: bytesDouble32, fits: fitsDouble32, one: anyArray,
+	},
+	schemeNori: {
+		name: "nori", hash: "XXH64 with the seeds 0 and 1", words: two64, kernels: everyKernel,
+		word: 8, oneByOne: vectorKeys - 1, dense: denseFull256, unit: 8, most: mostBytes,
+		array: arrayDouble64, bytes: bytesFull, fits: fitsFull, one: oneDouble64,
+	},
+	schemeParquet: {
+		name: "parquet", hash: "XXH64 with the seed 0", words: one64, kernels: everyKernel,
+		line: true, word: 256, oneByOne: vectorKeys - 1, unit: 256, most: min(maxBlocks, mostBytes/32),
+		array: arraySplit256, bytes: bytesSplit256, fits: fitsSplit256, one: anyArray,
+	},
+	schemeRocksDB: {
+		name: "rocksdb", hash: "RocksDB's XXPH3", words: one64, kernels: everyKernel,
+		line: true, word: 512, oneByOne: vectorKeys - 1, unit: 512, most: min(rocksMostLines, mostBytes/64),
+		array: arrayLine512, bytes: bytesLine512, fits: fitsLines, one: oneVector,
+	},
+	schemePebble: {
+		name: "pebble", hash: "LevelDB's 32-bit hash with signed bytes", words: one32, kernels: everyKernel,
+		line: true, word: 512, oneByOne: vectorKeys - 1,
+		array: arrayLine32, bytes: bytesLine32, fits: fitsLines, one: oneVector,
+	},
+	schemeBitsAndBlooms: {
+		name: "bits-and-blooms", hash: "murmur3_x64_128 of the key, and of the key and a byte 1", words: four64, kernels: kernelsOfAMD64,
+		word: 64, oneByOne: singleKeys, dense: denseFull256, unit: 64, most: mostBytes / 8,
+		array: arrayCrossed64, bytes: bytesCrossed64, fits: fitsCrossed64, one: noArray,
+	},
+	schemeGuava: {
+		name: "guava", hash: "murmur3_x64_128", words: two64, kernels: kernelsOfAMD64,
+		word: 64, oneByOne: singleKeys, dense: denseFull256, unit: 64, most: min(math.MaxInt32, mostBytes/8),
+		array: arrayDouble63, bytes: bytesFull, fits: fitsFull, one: noArray,
+	},
+}
+
+var kernelsOfAMD64, everyKernel = []Kernel{AVX512, AVX2}, []Kernel{AVX512, AVX2, NEON}
+
+func (f scheme) String() string { return schemes[f].name }
+
+// anyArray and noArray are answers for every array.
+
+func anyArray(bitArray) bool { return true }
+func noArray(bitArray) bool  { return false }
+
+// bytesFull returns how many bytes an array reaches whose n is a number of bits.
+func bytesFull(a bitArray) uint64 { return (a.n-1)/8 + 1 }
+
+// fitsFull reports whether kernels take an array whose probes each take a remainder of 64 bits.
+func fitsFull(a bitArray) bool { return a.n <= maxKernelBits && a.k <= maxFullProbes }
+
+// fitsLines reports whether kernels take an array of lines of 64 bytes. The number of longer lines is larger: see line32.
+func fitsLines(a bitArray) bool { return a.n < maxKernelLines }
+
+// oneVector reports whether the probes of a key fit a vector.
+func oneVector(a bitArray) bool { return a.k <= maxHasProbes }
+
+// takes reports whether a hash is of the scheme. One of four words passes for a shorter one if its last word
+// is the number of that scheme, which is a chance of 2^-64.
+func (f scheme) takes(h Hash) bool {
+	if f == schemeBitsAndBlooms {
+		return h.scheme() == schemeBitsAndBlooms
+	}
+	return h.h4 == uint64(f)
+}
+
+// setKernel settles which code runs, for the scheme and the array, which are set before: the kernel's, or portable Go for an array that the
+// kernel does not take. Nothing asks again.
+func (s *prober) setKernel(kernel Kernel) {
+	f := &schemes[s.scheme]
+	if s.scheme == noScheme {
+		s.kernel, s.oneByOne, s.single = kernel, 0, nil
+		return
+	}
+	if !f.fits(s.bitArray) {
+		kernel = Generic
+	}
+	s.kernel, s.oneByOne, s.single = kernel, f.oneByOne, &singles[Generic][noScheme]
+	if kernel == Generic {
+		s.oneByOne = keysAcross
+	}
+	if f.one(s.bitArray) {
+		s.single = &singles[kernel][s.scheme]
+	}
+	if s.scheme == schemeNori {
+		s.ratio = (*double64)(&s.bitArray).ratio()
+	}
+}
+
+// setFastest is setKernel for the fastest kernel and an array that fits, of one key too. It computes nothing.
+func (s *prober) setFastest(f scheme) {
+	s.scheme, s.kernel = f, kernels[0]
+	s.single = &singles[s.kernel][f]
+}
+
+// bytes returns the number of bytes that the array reaches.
+func (s *prober) bytes() uint64 { return schemes[s.scheme].bytes(s.bitArray) }
+
+// isDense reports whether it is likely to be faster to make all probes of each of the next
+// keys at once, because the last n keys had so many hits.
+func (f scheme) isDense(hits, n int) bool { return 256*hits >= schemes[f].dense*n }
+
+// hashKey returns the hash of the n bytes at p.
+func (f scheme) hashKey(p unsafe.Pointer, n int) Hash {
+	switch f {
+	case schemeLevelDB:
+		return shortHash(uint64(hash32At(p, n, unsignedBytes)), 0, f)
+	case schemeNori:
+		return hash64At(p, n).of(f)
+	case schemeParquet:
+		return shortHash(xxh64At(p, n), 0, f)
+	case schemeRocksDB:
+		return shortHash(xxph3At(p, n), 0, f)
+	case schemePebble:
+		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, f)
+	case schemeBitsAndBlooms:
+		return murmurAt(p, n)
+	case schemeGuava:
+		return murmur128At(p, n).of(f)
+	}
+	panic(noSuchScheme)
+}
+
+const noSuchScheme = "bloom: no such scheme"
+
+// hashUint64 returns the hash of key's 8 little-endian bytes.
+func (f scheme) hashUint64(key uint64) Hash {
+	switch f {
+	case schemeLevelDB, schemePebble: // the same for whole words
+		return shortHash(uint64(hash32Uint64(key)), 0, f)
+	case schemeNori:
+		return hash64Uint64(key).of(f)
+	case schemeParquet:
+		return shortHash(xxh64Uint64(key), 0, f)
+	case schemeRocksDB:
+		return shortHash(xxph3Uint64(key), 0, f)
+	case schemeBitsAndBlooms:
+		return murmurUint64(key)
+	case schemeGuava:
+		return murmur128Uint64(key).of(f)
+	}
+	panic(noSuchScheme)
+}
+
+// hashGeneric is hashRows in portable Go, for as many rows as h has room for.
+func (k *Keys) hashGeneric(f scheme, h *hashes) {
+	if k.isNarrow() {
+		for i := range h.len() {
+			h.set(i, k.hashRow(f, i))
+		}
+		return
+	}
+	switch f {
+	case schemeLevelDB:
+		k.hash32Generic(h.h32, unsignedBytes)
+	case schemeNori:
+		k.hash64Generic(h.h1, h.h2)
+	case schemeParquet:
+		k.xxh64Generic(h.h1)
+	case schemeRocksDB:
+		k.xxph3Generic(h.h1)
+	case schemePebble:
+		k.hash32Generic(h.h32, signedBytes)
+	case schemeBitsAndBlooms:
+		k.murmurGeneric(h)
+	case schemeGuava:
+		k.murmur128Generic(h.h1, h.h2)
+	default:
+		panic(noSuchScheme)
+	}
+}
+
+// The operations below are of one key. Each hashes and tests, or adds, in one function: composed of a hash and a test by their addresses,
+// they took 7 to 23 % longer in portable Go.
+
+// hasKey is a keyTest of any scheme, in Go.
+func (s *prober) hasKey(p unsafe.Pointer, n int) bool {
+	if n == 8 {
+		return mayContainUint64(&s.base, load64(p, 0))
+	}
+	switch s.scheme {
+	case schemeLevelDB:
+		return double32(s.bitArray).has(hash32At(p, n, unsignedBytes))
+	case schemeNori:
+		return (*double64)(&s.bitArray).has(hash64At(p, n).both())
+	case schemeParquet:
+		return (*split256)(&s.bitArray).has(xxh64At(p, n))
+	case schemeRocksDB:
+		return (*line512)(&s.bitArray).has(xxph3At(p, n))
+	case schemePebble:
+		return (*line32)(&s.bitArray).has(hash32At(p, n, signedBytes))
+	case schemeBitsAndBlooms:
+		return (*crossed64)(&s.bitArray).has(murmurAt(p, n))
+	case schemeGuava:
+		return (*double63)(&s.bitArray).has(murmur128At(p, n).both())
+	}
+	return false
+}
+
+// mayContainUint64 is probeUint64 in portable Go. base begins a prober: assembly, which jumps here, knows
+// no other type.
+func mayContainUint64(base **byte, key uint64) bool {
+	s := (*prober)(unsafe.Pointer(base))
+	switch s.scheme {
+	case schemeLevelDB:
+		return double32(s.bitArray).has(hash32Uint64(key))
+	case schemeNori:
+		return (*double64)(&s.bitArray).has(hash64Uint64(key).both())
+	case schemeParquet:
+		return (*split256)(&s.bitArray).has(xxh64Uint64(key))
+	case schemeRocksDB:
+		return (*line512)(&s.bitArray).has(xxph3Uint64(key))
+	case schemePebble:
+		return (*line32)(&s.bitArray).has(hash32Uint64(key))
+	case schemeBitsAndBlooms:
+		return (*crossed64)(&s.bitArray).has(murmurUint64(key))
+	case schemeGuava:
+		return (*double63)(&s.bitArray).has(murmur128Uint64(key).both())
+	}
+	return false
+}
+
+// mayContainHash is probeHash in portable Go. base begins a prober.
+func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
+	s := (*prober)(unsafe.Pointer(base))
+	h := Hash{h1, h2, h3, h4}
+	if !s.scheme.takes(h) {
+		return s.otherHash(h)
+	}
+	switch s.scheme {
+	case schemeLevelDB:
+		return double32(s.bitArray).has(uint32(h1))
+	case schemeNori:
+		return (*double64)(&s.bitArray).has(h1, h2)
+	case schemeParquet:
+		return (*split256)(&s.bitArray).has(h1)
+	case schemeRocksDB:
+		return (*line512)(&s.bitArray).has(h1)
+	case schemePebble:
+		return (*line32)(&s.bitArray).has(uint32(h1))
+	case schemeBitsAndBlooms:
+		return (*crossed64)(&s.bitArray).has(h)
+	case schemeGuava:
+		return (*double63)(&s.bitArray).has(h1, h2)
+	}
+	return false
+}
+
+// addKey adds the key of n bytes at p, and reports whether it was certainly new. It is not atomic: an AtomicSet must not call it.
+func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
+	if n == 8 {
+		return addUint64(&s.base, load64(p, 0))
+	}
+	switch s.scheme {
+	case schemeLevelDB:
+		return double32(s.bitArray).add(hash32At(p, n, unsignedBytes))
+	case schemeNori:
+		return (*double64)(&s.bitArray).add(hash64At(p, n).both())
+	case schemeParquet:
+		h := xxh64At(p, n)
+		if isNew, ok := addOneSplit256(s.kernel, &s.base, h); ok { // in addOne, it would be a call more: a seventh of the time
+			return isNew
+		}
+		return (*split256)(&s.bitArray).add(h)
+	case schemeRocksDB:
+		h := uint64(0)
+		if n <= shortXXPH3 {
+			h = xxph3Short(p, n)
+		} else {
+			h = xxph3At(p, n)
+		}
+		if s.k <= maxHasProbes {
+			if isNew, ok := addOneLine512(s.kernel, &s.base, h); ok {
+				return isNew
+			}
+		}
+		return (*line512)(&s.bitArray).add(h)
+	case schemePebble:
+		return (*line32)(&s.bitArray).add(hash32At(p, n, signedBytes))
+	case schemeBitsAndBlooms:
+		return (*crossed64)(&s.bitArray).add(murmurAt(p, n))
+	case schemeGuava:
+		return (*double63)(&s.bitArray).add(murmur128At(p, n).both())
+	}
+	panic(noBits)
+}
+
+// addUint64Generic is addUint64 in portable Go. base begins a prober.
+func addUint64Generic(base **byte, key uint64) (isNew bool) { //nolint:unused // assembly jumps to it
+	s := (*prober)(unsafe.Pointer(base))
+	switch s.scheme {
+	case schemeLevelDB:
+		return double32(s.bitArray).add(hash32Uint64(key))
+	case schemeNori:
+		return (*double64)(&s.bitArray).add(hash64Uint64(key).both())
+	case schemeParquet:
+		return (*split256)(&s.bitArray).add(xxh64Uint64(key))
+	case schemeRocksDB:
+		return (*line512)(&s.bitArray).add(xxph3Uint64(key))
+	case schemePebble:
+		return (*line32)(&s.bitArray).add(hash32Uint64(key))
+	case schemeBitsAndBlooms:
+		return (*crossed64)(&s.bitArray).add(murmurUint64(key))
+	case schemeGuava:
+		return (*double63)(&s.bitArray).add(murmur128Uint64(key).both())
+	}
+	panic(noBits)
+}
+
+const noBits = "bloom: a key was added to the zero Set, which has no bits; NewSet and OpenSet make sets"
+
+// addHash adds the key of a hash, and reports whether it was certainly new.
+func (s *prober) addHash(h Hash) (isNew bool) {
+	if s.atomic {
+		return s.addHashAtomic(h)
+	}
+	switch s.scheme {
+	case schemeLevelDB:
+		return double32(s.bitArray).add(uint32(h.h1))
+	case schemeNori:
+		return (*double64)(&s.bitArray).add(h.h1, h.h2)
+	case schemeParquet:
+		return (*split256)(&s.bitArray).addOne(s.kernel, h.h1)
+	case schemeRocksDB:
+		return (*line512)(&s.bitArray).addOne(s.kernel, h.h1)
+	case schemePebble:
+		return (*line32)(&s.bitArray).add(uint32(h.h1))
+	case schemeBitsAndBlooms:
+		return (*crossed64)(&s.bitArray).add(h)
+	case schemeGuava:
+		return (*double63)(&s.bitArray).add(h.h1, h.h2)
+	}
+	panic(noBits)
+}
+
+// probes writes the numbers of the bits of one hash that probe first, counted from 0, and
+// those after it set, one for each element of bits. The filter may have any size.
+func (s *prober) probes(h Hash, first int, bits []uint64) {
+	switch s.scheme {
+	case schemeLevelDB:
+		double32(s.bitArray).probes(uint32(h.h1), first, bits)
+	case schemeNori:
+		(*double64)(&s.bitArray).probes(h.h1, h.h2, first, bits)
+	case schemeParquet:
+		(*split256)(&s.bitArray).probes(h.h1, first, bits)
+	case schemeRocksDB:
+		(*line512)(&s.bitArray).probes(h.h1, first, bits)
+	case schemePebble:
+		(*line32)(&s.bitArray).probes(uint32(h.h1), first, bits)
+	case schemeBitsAndBlooms:
+		(*crossed64)(&s.bitArray).probes(h, first, bits)
+	case schemeGuava:
+		(*double63)(&s.bitArray).probes(h.h1, h.h2, first, bits)
+	default:
+		panic(noSuchScheme)
+	}
+}
+
+// The operations below are of a window of hashes: 1 to windowKeys. Kernels read on to the next multiple of 32 hashes and drop
+// the outcome, so the capacity of the slices must reach that far.
+
+// test sets bit i of hits for every hash i that may be in the filter. It writes one
+// word for every 64 hashes, and clears all other bits of these words. dense is a hint: many
+// of the hashes before these were hits.
+func (s *prober) test(h *hashes, hits []uint64, dense bool) {
+	switch s.scheme {
+	case schemeLevelDB:
+		double32(s.bitArray).probeBatch(s.kernel, h.h32, hits, dense)
+	case schemeNori:
+		(*double64)(&s.bitArray).probeBatch(s.kernel, h, hits, dense)
+	case schemeParquet:
+		(*split256)(&s.bitArray).probeBatch(s.kernel, h.h1, hits)
+	case schemeRocksDB:
+		(*line512)(&s.bitArray).probeBatch(s.kernel, h.h1, hits)
+	case schemePebble:
+		(*line32)(&s.bitArray).probeBatch(s.kernel, h.h32, hits)
+	case schemeBitsAndBlooms:
+		(*crossed64)(&s.bitArray).probeBatch(s.kernel, h, hits, dense)
+	case schemeGuava:
+		(*double63)(&s.bitArray).probeBatch(s.kernel, h.h1, h.h2, hits, dense)
+	default:
+		panic(noSuchScheme)
+	}
+}
+
+// setsLines reports whether all bits of a key are set at once, in one line of memory. That is not atomic.
+func (s *prober) setsLines() bool {
+	return schemes[s.scheme].line && !s.atomic && (s.scheme != schemePebble || (*line32)(&s.bitArray).log() == 0)
+}
+
+// setLines sets the bits of all hashes, a key at a time, in an array that setsLines.
+func (s *prober) setLines(h *hashes) {
+	switch s.scheme {
+	case schemeParquet:
+		(*split256)(&s.bitArray).addBatch(s.kernel, h.h1)
+	case schemeRocksDB:
+		(*line512)(&s.bitArray).addBatch(s.kernel, h.h1)
+	case schemePebble:
+		(*line32)(&s.bitArray).addBatch(s.kernel, h.h32)
+	default:
+		panic(noSuchScheme)
+	}
+}
+
+// addInOrder adds the keys of hashes one after the other, in the kernel's assembly. It sets bit i of added
+// if the key of hash i was new, and writes one word for every 64 hashes. It returns false, and does nothing, if there is
+// no such assembly.
+func (s *prober) addInOrder(h *hashes, added []uint64) bool {
+	if s.atomic || s.kernel == Generic {
+		return false
+	}
+	switch s.scheme {
+	case schemeParquet:
+		return (*split256)(&s.bitArray).addInOrder(s.kernel, h.h1, added, 32*s.n >= requestBytes)
+	case schemeRocksDB:
+		return (*line512)(&s.bitArray).addInOrder(s.kernel, h.h1, added, 64*s.n >= requestBytes)
+	}
+	return false
+}
+
+// place writes the numbers of the bits that the first hashes set to places: k for each hash,
+// in any order. It takes as many hashes as there is room for, and returns their number. The
+// filter must have at most 2^32 bits.
+func (s *prober) place(h *hashes, places []uint32) int {
+	n := min(h.len(), len(places)/s.k)
+	some := h.slice(0, n)
+	switch s.scheme {
+	case schemeLevelDB:
+		double32(s.bitArray).place(s.kernel, some.h32, places)
+	case schemeNori:
+		(*double64)(&s.bitArray).place(s.kernel, some.h1, some.h2, places)
+	case schemeParquet:
+		(*split256)(&s.bitArray).place(some.h1, places)
+	case schemeRocksDB:
+		(*line512)(&s.bitArray).place(some.h1, places)
+	case schemePebble:
+		(*line32)(&s.bitArray).place(some.h32, places)
+	case schemeBitsAndBlooms:
+		(*crossed64)(&s.bitArray).place(s.kernel, &some, places)
+	case schemeGuava:
+		(*double63)(&s.bitArray).place(s.kernel, some.h1, some.h2, places)
+	default:
+		panic(noSuchScheme)
+	}
+	return n
+}
+
+// testPart sets bit i if array i of a part of a group may hold the key of a hash, for a scheme of lines or blocks.
+func (f scheme) testPart(kernel Kernel, p *part, h Hash) uint64 {
+	switch f {
+	case schemeParquet:
+		return probePartSplit256(kernel, p, h)
+	case schemeRocksDB:
+		return probePartLine512(kernel, p, h)
+	case schemePebble:
+		return probePartLine32(kernel, p, h)
+	}
+	panic(noSuchScheme)
+}
