@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -162,6 +163,27 @@ func TestAtomicQueries(t *testing.T) {
 		}
 		if total != 0 {
 			t.Errorf("probeRows returns %d hits too many", total)
+		}
+	})
+}
+
+// TestAtomicMerge merges sets of many sizes, of which most end inside a word of 32 bits, and compares the bytes with those of a Set.
+func TestAtomicMerge(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		for capacity := range 70 {
+			p := Policy{format, 9}
+			s, want, other := mustAtomicSet(t, p, capacity), mustSet(t, p, capacity), mustSet(t, p, capacity)
+			for key := range uint64(20) {
+				s.AddUint64(key)
+				want.AddUint64(key)
+				other.AddUint64(1000 + key)
+			}
+			if err := errors.Join(s.Merge(other), want.Merge(other)); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.Snapshot().data; !bytes.Equal(got, want.data) {
+				t.Fatalf("%d bytes: %x, want %x", len(got), got, want.data)
+			}
 		}
 	})
 }
