@@ -56,8 +56,8 @@ var (
 func TestForgets(t *testing.T) {
 	eachFormat(t, func(t *testing.T, f bloom.Format) {
 		for _, generations := range []int{2, 3, 25} {
+			w := mustNew(t, Options{f, generations, 200, 0.001})
 			for name, add := range adders {
-				w := mustNew(t, Options{f, generations, 200, 0.001})
 				one := []byte("key by " + name)
 				add(w, one)
 				for rotations := range generations + 1 {
