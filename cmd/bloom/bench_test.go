@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -160,6 +161,17 @@ func TestMeasure(t *testing.T) {
 		if _, err := w.trial(); err == nil || !strings.Contains(err.Error(), "and the plain loop differ") {
 			t.Errorf("wrong answers are the error %v", err)
 		}
+	}
+}
+
+// TestInterruptedTrial wants the least rounds, and no more, when an interrupt came before.
+func TestInterruptedTrial(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	trial := trial{n: 1, paths: []path{{plainLoop, func([]uint64) {}}}}
+	trial.run(ctx, new(stopwatch), 10*time.Second)
+	if rounds := trial.results()[0].Rounds; rounds != minRounds {
+		t.Errorf("%d rounds", rounds)
 	}
 }
 
