@@ -531,6 +531,24 @@ func halfOf(x float64) (half uint16, exact bool) {
 	return sign | uint16(unit+25)<<10 | uint16(n)&0x3ff, true
 }
 
+// halfValue returns the number that a float of 16 bits is.
+func halfValue(half uint16) float64 {
+	significand, exponent := float64(half&0x3ff), int(half>>10&31)
+	x := math.Ldexp(1<<10+significand, exponent-25)
+	switch {
+	case exponent == 31 && significand != 0:
+		return math.NaN()
+	case exponent == 31:
+		x = math.Inf(1)
+	case exponent == 0:
+		x = math.Ldexp(significand, -24)
+	}
+	if half>>15 != 0 {
+		return -x
+	}
+	return x
+}
+
 func appendString(dst []byte, t *Type, v string) ([]byte, string) {
 	if t.Physical != ByteArray {
 		return dst, "the column has no strings"

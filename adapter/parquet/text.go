@@ -171,6 +171,8 @@ func (t Type) Text(value []byte) string {
 		return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 	case t.Physical == ByteArray, t.Physical == FixedLenByteArray && t.Logical != Decimal && t.Logical != Float16:
 		return string(value)
+	case t.Logical == Float16:
+		return strconv.FormatFloat(halfValue(binary.LittleEndian.Uint16(value)), 'g', -1, 64)
 	case t.Physical == Float:
 		return strconv.FormatFloat(float64(math.Float32frombits(binary.LittleEndian.Uint32(value))), 'g', -1, 32)
 	case t.Physical == Double:
