@@ -347,7 +347,7 @@ func (e *encoder) rank(k *Keys) {
 			}
 			k.ranks[i] = rankBytesOf(value[len(k.prefix):], 0)
 		case order == twosComplement:
-			k.ranks[i] = rankBytesOf(value, 0) ^ signBit
+			k.ranks[i] = rankDecimal(value)
 		case len(value) == 4:
 			k.ranks[i] = e.t.rankWord(uint64(binary.LittleEndian.Uint32(value)))
 		default:

@@ -73,6 +73,25 @@ const signBit = 1 << 63
 
 func rankSigned(x int64) uint64 { return uint64(x) ^ signBit }
 
+// rankDecimal is the rank of a big-endian integer of any width. Those beyond 64 bits have the rank of the nearest that is not.
+func rankDecimal[B []byte | string](b B) uint64 {
+	negative := len(b) > 0 && b[0] >= 0x80
+	x := int64(0)
+	if negative {
+		x = -1
+	}
+	for i := range len(b) {
+		if x != x<<8>>8 {
+			if negative {
+				return rankSigned(math.MinInt64)
+			}
+			return rankSigned(math.MaxInt64)
+		}
+		x = x<<8 | int64(b[i])
+	}
+	return rankSigned(x)
+}
+
 // rankBytesOf is the rank of the bytes after a prefix that they have. What lacks of eight bytes
 // is filled with pad.
 func rankBytesOf[B []byte | string](b B, pad byte) uint64 {
@@ -131,7 +150,7 @@ func (t Type) rankBound(order order, bound []byte, unknown uint64) (rank uint64,
 	case len(bound) != t.width():
 		return 0, false
 	case order == twosComplement:
-		return rankBytesOf(bound, 0) ^ signBit, true
+		return rankDecimal(bound), true
 	case len(bound) == 4:
 		return t.rankWord(uint64(binary.LittleEndian.Uint32(bound))), true
 	}
