@@ -26,6 +26,7 @@ type buildCommand struct {
 	Keys       files.Input `placeholder:"FILE" help:"Take the keys from this file, one per line or in a column of a table, and not from --column (- for standard input)."`
 	Like       files.Input `placeholder:"FILE" help:"Parquet or Arrow IPC file whose column says of which type the keys of --keys are."`
 	keyFlags
+	trustFlag
 	Raw    bool          `help:"Write the bare bytes of the format, without the header that says what they are."`
 	Output files.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
 	Files  []files.Input `arg:"" optional:"" help:"Parquet files, folders of them, or files of Arrow IPC."`
@@ -44,6 +45,7 @@ const mostBitsPerKey = 10000
 
 // Run writes the filter of all files. A process apart reads them.
 func (b *buildCommand) Run(s *streams) (err error) {
+	b.apply()
 	if b.Files, err = parquetFiles(b.Files); err != nil {
 		return err
 	}

@@ -52,6 +52,9 @@ type bounds struct {
 // boundsOf returns the bounds of a column of a row group, or nil if none are known or its values are no
 // integers with a sign.
 func (f *parquetFile) boundsOf(leaf, group int) *bounds {
+	if !trusted.bounds() {
+		return nil
+	}
 	for len(f.columns) <= leaf {
 		column, err := parquetgo.OpenAt(f.File, len(f.columns))
 		if err != nil {
@@ -152,5 +155,5 @@ func (b *bounds) outside(x int64) error {
 		}
 		return b.column.Type().Text(binary.LittleEndian.AppendUint64(nil, uint64(x)))
 	}
-	return fmt.Errorf("damaged, or decoded wrongly: the value %s is outside of the bounds of its row group, %s to %s", text(x), text(b.from), text(b.to))
+	return fmt.Errorf("damaged, or decoded wrongly: the value %s is outside of the bounds of its row group, %s to %s (if only these are wrong, --trust filters reads on)", text(x), text(b.from), text(b.to))
 }

@@ -23,16 +23,17 @@ import (
 )
 
 type embedCommand struct {
-	Column  []string      `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones. Before a comma in a name stands a backslash."`
-	Rate    flags.Rate    `default:"0.01" placeholder:"P" help:"False-positive rate to stay under (0.01)."`
-	AnySize bool          `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
-	Replace bool          `help:"Give new filters to row groups that have one, too. Those whose filter may lack values always get one."`
-	DryRun  bool          `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
-	Verbose bool          `short:"v" help:"Print a line for each row group, too."`
-	InPlace bool          `help:"Replace the files."`
-	Force   bool          `help:"With --in-place, also replace files inside a table of Delta Lake, Iceberg or Hudi."`
-	Output  files.Output  `short:"o" placeholder:"FILE" help:"Write the file with filters to this one."`
-	Files   []files.Input `arg:"" help:"Parquet files, or folders of them."`
+	Column  []string   `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones. Before a comma in a name stands a backslash."`
+	Rate    flags.Rate `default:"0.01" placeholder:"P" help:"False-positive rate to stay under (0.01)."`
+	AnySize bool       `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
+	Replace bool       `help:"Give new filters to row groups that have one, too. Those whose filter may lack values always get one."`
+	DryRun  bool       `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
+	Verbose bool       `short:"v" help:"Print a line for each row group, too."`
+	InPlace bool       `help:"Replace the files."`
+	Force   bool       `help:"With --in-place, also replace files inside a table of Delta Lake, Iceberg or Hudi."`
+	trustFlag
+	Output files.Output  `short:"o" placeholder:"FILE" help:"Write the file with filters to this one."`
+	Files  []files.Input `arg:"" help:"Parquet files, or folders of them."`
 }
 
 // Help is what bloom-parquet embed --help says, too.
@@ -47,6 +48,7 @@ Refused are encrypted files, columns of booleans, and compressions that the page
 
 // Run gives all files filters. A process apart reads each.
 func (e *embedCommand) Run(s *streams) error {
+	e.apply()
 	if isApart() {
 		return e.embed(s, string(e.Files[0]))
 	}
@@ -80,7 +82,7 @@ func (e *embedCommand) Run(s *streams) error {
 // start runs a process that writes a file with filters. The error is errNone if there is nothing to do.
 func (e *embedCommand) start(s *streams, name string) error {
 	child := *s
-	child.args = []string{"embed", "--rate", strconv.FormatFloat(float64(e.Rate), 'g', -1, 64)}
+	child.args = []string{"embed", "--rate", strconv.FormatFloat(float64(e.Rate), 'g', -1, 64), "--trust", string(e.Trust)}
 	for _, column := range e.Column {
 		child.args = append(child.args, "--column="+strings.ReplaceAll(column, ",", `\,`))
 	}
@@ -236,7 +238,7 @@ func (w *embedding) plan() (todo []embedChunk, values int64, err error) {
 				return nil, 0, err
 			}
 			if has && !w.Replace {
-				if _, err := column.Filter(group); !errors.Is(err, bloomparquet.ErrIncomplete) {
+				if _, err := column.Filter(group); trusted.filters() && !errors.Is(err, bloomparquet.ErrIncomplete) {
 					column.kept++
 					continue
 				}

@@ -74,6 +74,9 @@ func (f *parquetFile) find(name, column string) (err error) {
 	if f.column, err = parquetgo.Open(f.File, column); err != nil {
 		return err
 	}
+	if f.column, err = trusted.of(f.column); err != nil {
+		return err
+	}
 	f.column.Named(name)
 	for i, path := range f.Schema().Columns() {
 		if strings.Join(path, ".") == column {

@@ -16,7 +16,7 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := []string{"column", "keys-column", "format", "completion shell", "help command"}
+	others := []string{"column", "keys-column", "format", "trust", "completion shell", "help command"}
 	filestest.Grammar(t, parser.Model, others, func(args []string) int {
 		s := &streams{args: args}
 		s.in, s.out, s.err = standard.Streams()

@@ -17,6 +17,7 @@ type filterCommand struct {
 	Keys   files.Input `placeholder:"FILE" help:"Write the rows that have one of these keys, one per line or in a column of a table, and no others (- for standard input). There is no FILTER then."`
 	keyFlags
 	indexFlag
+	trustFlag
 	Format *string       `placeholder:"NAME" help:"Format of a filter of bare bytes that do not say it, as rocksdb does. A file that says its format must agree."`
 	Raw    bool          `help:"Take the bytes as a bare filter, whatever they look like."`
 	Invert bool          `short:"v" help:"Write the other rows: those that are certainly not in the filter, or have none of the keys."`
@@ -42,6 +43,7 @@ CSV and JSON have values as keys are written, numbers and booleans of JSON witho
 
 // Run writes the rows of the files that pass. A process apart reads them.
 func (f *filterCommand) Run(s *streams) error {
+	f.apply()
 	if err := f.prepare(); err != nil {
 		return err
 	}

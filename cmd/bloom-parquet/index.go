@@ -14,10 +14,11 @@ import (
 )
 
 type indexCommand struct {
-	Column string        `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Rate   flags.Rate    `default:"0.01" placeholder:"P" help:"Share of absent keys that may pass on average (0.01)."`
-	Output files.Output  `required:"" short:"o" placeholder:"FILE" help:"Write the index to this file."`
-	Files  []files.Input `arg:"" help:"Parquet files, or folders of them."`
+	Column string       `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Rate   flags.Rate   `default:"0.01" placeholder:"P" help:"Share of absent keys that may pass on average (0.01)."`
+	Output files.Output `required:"" short:"o" placeholder:"FILE" help:"Write the index to this file."`
+	trustFlag
+	Files []files.Input `arg:"" help:"Parquet files, or folders of them."`
 }
 
 // Help is what bloom-parquet index --help says, too.
@@ -30,6 +31,7 @@ A file that cannot be read is left out of the index. An error names it, and the 
 
 // Run writes the index of all files. A process apart reads them.
 func (c *indexCommand) Run(s *streams) (err error) {
+	c.apply()
 	if c.Files, err = parquetFiles(c.Files); err != nil {
 		return err
 	}

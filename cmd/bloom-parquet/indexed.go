@@ -35,6 +35,9 @@ func (f indexFlag) open(s *streams, column string, files []string) (x *tableInde
 	if f.Index == "" {
 		return nil, nil
 	}
+	if trusted != "both" {
+		return nil, errors.New("--index has filters and bounds of the files: it is not for --trust " + string(trusted))
+	}
 	file, err := os.Open(string(f.Index))
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ type pruneCommand struct {
 	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
 	keyFlags
 	indexFlag
+	trustFlag
 	List  bool          `short:"l" help:"Print the keys, too: a line for each key and row group."`
 	JSON  bool          `name:"json" help:"Print a line of JSON for each row group."`
 	Keys  files.Input   `arg:"" help:"File of keys, one per line or in a column of a table (- for standard input)."`
@@ -38,6 +39,7 @@ If it cannot read a file, it goes on with the next, as grep does.
 
 // Run prints the row groups of all files. A process apart does it.
 func (p *pruneCommand) Run(s *streams) (err error) {
+	p.apply()
 	if p.Files, err = parquetFiles(p.Files); err != nil {
 		return err
 	}
@@ -162,7 +164,7 @@ func (p *pruneCommand) pruneIndexed(out *bufio.Writer, name string, column *bloo
 func (p *pruneCommand) warnUnread(s *streams, name string, column *bloomparquet.Column, unread, unordered int, why error) {
 	none := !slices.ContainsFunc(column.Meta().Chunks, func(c bloomparquet.Chunk) bool { return c.FilterOffset != 0 })
 	switch {
-	case unread+unordered == 0:
+	case unread+unordered == 0, !trusted.filters():
 	case none && unordered > 0:
 		s.warn("%s: column %s has no filters, and bounds without an order: every row group may have every key; bloom-parquet embed gives it filters", name, p.Column)
 	case none:

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/lanebloom/bloom/adapter/parquet"
+)
+
+// trustFlag says which of a file's metadata are believed.
+type trustFlag struct {
+	Trust trust `enum:"both,filters,bounds,nothing" default:"both" placeholder:"WHAT" help:"Which metadata of the files to believe: filters, bounds, both or nothing (both). For a file whose writer got them wrong."`
+}
+
+type trust string
+
+// trusted is what the command line says. There is one in a process.
+var trusted trust = "both"
+
+func (f trustFlag) apply() { trusted = f.Trust }
+
+func (t trust) filters() bool { return t == "both" || t == "filters" }
+func (t trust) bounds() bool  { return t == "both" || t == "bounds" }
+
+// of returns a column without the metadata that are not believed.
+func (t trust) of(c *bloomparquet.Column) (*bloomparquet.Column, error) {
+	if t == "both" {
+		return c, nil
+	}
+	m := c.Meta()
+	m.Chunks = slices.Clone(m.Chunks)
+	for i := range m.Chunks {
+		chunk := &m.Chunks[i]
+		if !t.filters() {
+			chunk.FilterOffset = 0
+		}
+		if !t.bounds() {
+			chunk.Min, chunk.Max, chunk.Unordered = nil, nil, false
+		}
+	}
+	return bloomparquet.Open(m)
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// TestTrust finds the rows of files whose bounds or filters are wrong, if these are not believed.
+func TestTrust(t *testing.T) {
+	t.Setenv(apartVariable, "1")
+	t.Cleanup(func() { trusted = "both" })
+	type row struct {
+		Key int64 `parquet:"key"`
+	}
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[row](&out, parquet.MaxRowsPerRowGroup(2), parquet.BloomFilters(parquet.SplitBlockFilter(40, "key")))
+	if _, err := w.Write([]row{{1}, {4}, {2}, {3}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bounds := edited(t, out.Bytes(), func(m *format.FileMetaData) {
+		s := &m.RowGroups[0].Columns[0].MetaData.Statistics
+		s.MinValue, s.MaxValue = binary.LittleEndian.AppendUint64(nil, 2), binary.LittleEndian.AppendUint64(nil, 3)
+	})
+	filters := edited(t, out.Bytes(), func(m *format.FileMetaData) {
+		a, b := &m.RowGroups[0].Columns[0].MetaData, &m.RowGroups[1].Columns[0].MetaData
+		a.BloomFilterOffset, b.BloomFilterOffset = b.BloomFilterOffset, a.BloomFilterOffset
+	})
+	dir := t.TempDir()
+	input, keys := filepath.Join(dir, "in.parquet"), filepath.Join(dir, "keys")
+	if err := os.WriteFile(keys, []byte("1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) int {
+		file, err := os.Create(filepath.Join(dir, "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		messages, err := os.Create(filepath.Join(dir, "err"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer messages.Close()
+		return (&streams{os.Stdin, file, messages, args}).run()
+	}
+	for _, test := range []struct {
+		name  string
+		data  []byte
+		trust string
+		found int // exit status of prune and filter
+		whole int // of commands that read all values
+	}{
+		{"good", out.Bytes(), "both", exitSome, exitSome}, {"good", out.Bytes(), "nothing", exitSome, exitSome},
+		{"bounds", bounds, "both", exitNone, exitApart}, {"bounds", bounds, "bounds", exitNone, exitApart},
+		{"bounds", bounds, "filters", exitSome, exitSome}, {"bounds", bounds, "nothing", exitSome, exitSome},
+		{"filters", filters, "both", exitNone, exitSome},
+		{"filters", filters, "bounds", exitSome, exitSome}, {"filters", filters, "nothing", exitSome, exitSome},
+	} {
+		if err := os.WriteFile(input, test.data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for command, want := range map[string]int{
+			fmt.Sprint("prune --column key ", keys): test.found, fmt.Sprint("filter --column key --jsonl --keys ", keys): test.found,
+			"build --column key": test.whole, "embed --column key --replace --dry-run": test.whole,
+		} {
+			args := append(strings.Fields(command), "--trust", test.trust, input)
+			if status := run(args...); status != want {
+				t.Errorf("wrong %s, %q: status %d, want %d", test.name, args, status, want)
+			}
+		}
+	}
+	// What is not believed is replaced.
+	if status := run("embed", "--column", "key", "--trust", "bounds", input); status != exitSome {
+		t.Fatalf("status %d", status)
+	}
+	written := filepath.Join(dir, "out")
+	if err := os.Rename(written, input); err != nil {
+		t.Fatal(err)
+	}
+	if status := run("prune", "--column", "key", keys, input); status != exitSome {
+		t.Errorf("after embed: status %d", status)
+	}
+}
