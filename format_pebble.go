@@ -73,7 +73,7 @@ func (encodingPebble) geometry(data []byte) (k, log int, err error) {
 	case k == markerRibbon:
 		return 0, 0, fmt.Errorf("%w: the filter is a Ribbon filter of RocksDB", ErrEncoding)
 	case k < 0:
-		return 0, 0, fmt.Errorf("%w: RocksDB has no filter with the marker %d", ErrEncoding, k)
+		return 0, 0, fmt.Errorf("%w: RocksDB has no filter with the marker %#02x", ErrEncoding, byte(k))
 	}
 	if n > pebbleMostBytes {
 		return 0, 0, fmt.Errorf("%w: RocksDB and Pebble have no filter of %d bytes", ErrEncoding, n)

@@ -81,7 +81,7 @@ func (encodingRocksDB) parse(data []byte) ([]byte, shape, error) {
 	case marker == markerRibbon:
 		return nil, shape{}, fmt.Errorf("%w: the filter is a Ribbon filter of RocksDB", ErrEncoding)
 	case marker != markerBloom:
-		return nil, shape{}, fmt.Errorf("%w: RocksDB has no filter with the marker %d", ErrEncoding, marker)
+		return nil, shape{}, fmt.Errorf("%w: RocksDB has no filter with the marker %#02x", ErrEncoding, end[0])
 	case end[1] != 0 || k < 1 || k > maxProbes || end[3] != 0 || end[4] != 0: // k has the size of a line, too
 		return array, shape{8 * uint64(n), 0}, nil
 	case n%64 != 0 || uint64(n) > 64*rocksMostLines:
