@@ -127,7 +127,8 @@ func (c *keyCount) add(n uint64) {
 // hold no key. If the last byte, the number of probes, is 0 or above 30, the filter answers
 // yes to every key. So it also takes bytes that are no filter: the block that the metaindex of a table of
 // LevelDB or goleveldb calls "filter." and a name has many filters, and after them where each begins. As one
-// filter it answers no for keys that it has. docs/stores.md of this module says how to take it apart.
+// filter it answers no for keys that it has. docs/stores.md of this module says how to take it apart, and the
+// package adapter/sst does it.
 //
 // A filter larger than the CPU's caches answers batches up to three times as fast in huge
 // pages. [Policy.AppendFilter], [Policy.NewSet] and [OpenSet] ask the system for them.
