@@ -38,7 +38,7 @@ type embedCommand struct {
 
 // Help is what bloom-parquet embed --help says, too.
 func (e *embedCommand) Help() string {
-	return `A query for a few keys then reads only the row groups whose filters say that they may have them: DuckDB, Spark, ClickHouse and bloom-parquet do so.
+	return `A query for a key then reads only the row groups whose filters say that they may have it: DuckDB, Spark, ClickHouse and bloom-parquet do so. DuckDB 1.4 asks the filters for one key (id = 5), and not for several in one condition (IN, OR, a join).
 All bytes up to the footer are copied as they are, the filters follow, and the footer names them. All else that it says stays. A filter has the smallest power of two of bytes that keeps the rate.
 With --in-place, a new file beside the old one takes its place at the end. If the work is stopped, the disk is full, or another program changes the file meanwhile, it stays as it is. A filter that is replaced stays in the file as unused bytes.
 Files inside a table of Delta Lake, Iceberg or Hudi are not replaced without --force: the table records their sizes, and its readers would fail.
