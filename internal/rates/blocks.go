@@ -122,13 +122,14 @@ func PebbleSet(n, m float64, k int) float64 {
 // key: of the given number of keys, each is in one of the blocks at random.
 func meanRate(keys, blocks float64, rate func(j float64) float64) float64 {
 	mean := keys / blocks
-	switch {
-	case blocks <= 1:
+	if blocks <= 1 {
 		return rate(keys)
-	case mean > 600: // above that, the first share below would underflow to 0
+	}
+	first := keys * math.Log1p(-1/blocks) // the logarithm of the share of blocks without a key
+	if first < -600 {                     // far below, the share would underflow to 0
 		return rate(mean) // other blocks have nearly as many
 	}
-	sum, share := 0.0, math.Exp(keys*math.Log1p(-1/blocks)) // share of blocks with j keys
+	sum, share := 0.0, math.Exp(first) // share of blocks with j keys
 	for j := 0.0; j <= min(keys, mean+20*math.Sqrt(mean)+20); j++ {
 		if j > mean && share < 1e-18*sum {
 			break // the shares of more keys fall so fast that they add nothing
