@@ -789,13 +789,15 @@ func testChooseFile(p *page) {
 		p.waitText("n-keys-note", "4 of them added here") // and apple
 	}
 
-	// No bytes are a filter to LevelDB, which holds no key. A file of them is more likely one that was cut.
-	empty := filepath.Join(p.TempDir(), "empty")
-	if err := os.WriteFile(empty, nil, 0o644); err != nil {
+	// A file that is no array of bits is a filter to LevelDB, which holds no key.
+	noBits := filepath.Join(p.TempDir(), "no bits")
+	if err := os.WriteFile(noBits, []byte{6}, 0o644); err != nil {
 		p.Fatal(err)
 	}
-	p.drop(empty)
-	p.waitText("error", "This looks empty: a file of 0 bytes is no filter.")
+	p.drop(noBits)
+	p.waitText("bits-note", "The filter has no bits")
+	p.test("key 7")
+	p.wantText("walk-answer", "is not in the filter: it holds no key")
 }
 
 // testFilterGone asks about a filter that is no longer kept, because others came after it.

@@ -214,7 +214,6 @@ func TestOdd(t *testing.T) {
 		file     []byte
 		observed float64
 	}{
-		"empty":    {[]byte{}, 0},
 		"one byte": {[]byte{6}, 0},
 		"reserved": {[]byte{0, 0, 31}, 1},
 		"full":     {[]byte{255, 255, 6}, 1},
@@ -347,6 +346,7 @@ func TestRefuses(t *testing.T) {
 		"compressed":     {"filter", file, []byte("\x1f\x8b\x08\x00\x00\x06"), "this looks compressed (gzip): decompress it first"},
 		"other library":  {"filter", file, []byte("\x00\x00\x00\x00\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x40\xc4\x20\x14\x24\x00\x00\x04\x14"), "this looks like a filter of github.com/bits-and-blooms/bloom, not of leveldb"},
 		"other format":   {"filter", file, crateFile(6, 8, 0xaa), "this looks like a filter of nori-crate, not of leveldb: choose its format"},
+		"no bytes":       {"filter", filterQuestion{Format: "leveldb", HasFile: true}, []byte{}, "a file of 0 bytes is no filter"},
 		"no bits to set": {"filter", filterQuestion{Format: "leveldb", HasFile: true, Keys: []string{"a"}}, []byte{6}, "no key can be added"},
 		"file gone":      {"filter", filterQuestion{Format: "leveldb", File: "x"}, nil, "no longer here"},
 		"filter gone":    {"test", testQuestion{"x", []string{"a"}}, nil, "no longer here"},
