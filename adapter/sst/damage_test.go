@@ -291,6 +291,9 @@ func FuzzBlocks(f *testing.F) {
 		if x, err := parseIndex(data, layout, limit); err == nil {
 			checkIndex(t, x)
 		}
+		if x, err := lastOf(data, layout, limit); err == nil {
+			checkIndex(t, x)
+		}
 		if x, err := parseColumnarIndex(data); err == nil {
 			checkIndex(t, x)
 		}

@@ -188,18 +188,38 @@ func (b *blocks) empty(i int) bool {
 	return from == to
 }
 
-func (b *blocks) part(_ *Table, i int) (Part, error) {
+// encoded returns the bytes of a filter.
+func (b *blocks) encoded(i int) ([]byte, error) {
 	from, to := b.place(i)
-	p := Part{From: uint64(i) << b.shift, To: uint64(i+1) << b.shift}
-	switch {
-	case from == to:
-		return p, nil
-	case from > to || int64(to) > int64(len(b.data)):
-		return p, fmt.Errorf("%w: filter %d lies from %d to %d", ErrDamaged, i, from, to)
+	if from > to || int64(to) > int64(len(b.data)) {
+		return nil, fmt.Errorf("%w: filter %d lies from %d to %d", ErrDamaged, i, from, to)
 	}
-	var err error
-	p.Filter, err = bloom.Open(b.format, b.data[from:to:to])
-	return p, unknownBytes(err)
+	return b.data[from:to:to], nil
+}
+
+func (b *blocks) part(_ *Table, i int) (p Part, err error) {
+	p = Part{From: uint64(i) << b.shift, To: uint64(i+1) << b.shift}
+	if b.empty(i) {
+		return p, nil
+	}
+	encoded, err := b.encoded(i)
+	if err == nil {
+		p.Filter, err = bloom.Open(b.format, encoded)
+		err = unknownBytes(err)
+	}
+	return p, err
+}
+
+// ask asks a filter without opening it: a key rarely asks the filter of the key before.
+func (b *blocks) ask(i int, key []byte) (bool, error) {
+	if b.empty(i) {
+		return false, nil
+	}
+	encoded, err := b.encoded(i)
+	if err != nil {
+		return true, err
+	}
+	return bloom.Policy{Format: b.format}.MayContain(encoded, key), nil
 }
 
 // find returns the filter of the data block that the index leads to. To a key past the last block, LevelDB answers
@@ -321,6 +341,9 @@ func (t *Table) ask(i int, userKey []byte) (bool, error) {
 	key, ok := t.inFilter(userKey)
 	if !ok {
 		return true, nil
+	}
+	if b, ok := t.filters.(*blocks); ok {
+		return b.ask(i, key)
 	}
 	p, err := t.filters.part(t, i)
 	switch {

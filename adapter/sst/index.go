@@ -67,6 +67,24 @@ func parseIndex(block []byte, l indexLayout, limit uint64) (*index, error) {
 	return x, r.err
 }
 
+// lastOf returns an index of the last entry alone.
+func lastOf(block []byte, l indexLayout, limit uint64) (*index, error) {
+	x := new(index)
+	r := newRows(block)
+	if l.differences {
+		r.measure = l.measure
+	}
+	r.skip()
+	some := false
+	for r.next() {
+		some = true
+	}
+	if r.err != nil || !some {
+		return x, r.err
+	}
+	return x, x.add(r.key, handle{}, l.userKeys, limit)
+}
+
 // measure returns the length of the value that data begin with, where it is not stored.
 func (l indexLayout) measure(data []byte, whole bool) (n int, ok bool) {
 	if _, n, ok = l.handle(data, handle{}, whole); !ok || !l.firstKeys {
@@ -143,15 +161,24 @@ func (t *Table) index() (*index, error) {
 	if x := t.blocks.Load(); x != nil {
 		return x, nil
 	}
+	x, err := t.readIndex(parseIndex)
+	if err != nil {
+		return nil, err
+	}
+	t.blocks.Store(x)
+	return x, nil
+}
+
+// readIndex reads the index block, and parses it if it is no block of columns.
+func (t *Table) readIndex(parse func([]byte, indexLayout, uint64) (*index, error)) (x *index, err error) {
 	block, err := t.file.block(t.file.footer.index, "the index")
 	if err != nil {
 		return nil, err
 	}
-	var x *index
 	if t.engine == Pebble && t.version >= 5 {
 		x, err = parseColumnarIndex(block)
 	} else {
-		x, err = parseIndex(block, indexLayout{
+		x, err = parse(block, indexLayout{
 			userKeys:    t.properties.userKeys,
 			differences: t.properties.differences,
 			firstKeys:   t.properties.indexType == indexFirstKey,
@@ -160,6 +187,5 @@ func (t *Table) index() (*index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (the index)", err)
 	}
-	t.blocks.Store(x)
 	return x, nil
 }

@@ -14,6 +14,8 @@ type rows struct {
 	whole bool // the key shares no byte with the one before
 	err   error
 
+	restarts []byte // words of 32 bits: where in the block a key is whole
+
 	// measure returns the length of the value that data begin with. It is nil if the length of a value is stored.
 	measure func(data []byte, whole bool) (n int, ok bool)
 }
@@ -24,10 +26,25 @@ func newRows(block []byte) rows {
 	if len(block) >= word {
 		restarts := uint64(binary.LittleEndian.Uint32(block[len(block)-word:]))
 		if space := uint64(len(block) - word); restarts*word <= space {
-			return rows{data: block[:space-restarts*word]}
+			end := space - restarts*word
+			return rows{data: block[:end], restarts: block[end:space]}
 		}
 	}
 	return rows{err: fmt.Errorf("%w: a block of %d bytes has no list of restarts", ErrDamaged, len(block))}
+}
+
+// skip leaves out the entries before the last one that begins with a whole key.
+func (r *rows) skip() {
+	n := len(r.restarts)
+	if n == 0 || r.err != nil {
+		return
+	}
+	last := binary.LittleEndian.Uint32(r.restarts[n-4:])
+	if uint64(last) > uint64(len(r.data)) {
+		r.fail()
+		return
+	}
+	r.data = r.data[last:]
 }
 
 // next moves to the next entry, and reports whether there is one.

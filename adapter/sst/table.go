@@ -189,7 +189,7 @@ func (t *Table) UpperBound() ([]byte, error) {
 	if t.engine == Badger {
 		return nil, nil
 	}
-	blocks, err := t.index()
+	blocks, err := t.readIndex(lastOf)
 	if err != nil || blocks.len() == 0 {
 		return nil, err
 	}

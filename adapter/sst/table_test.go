@@ -145,6 +145,12 @@ func checkFilters(t *testing.T, table *Table, g golden) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if g.Engine != Badger {
+		all, err := table.index()
+		if err != nil || !bytes.Equal(upper, all.key(all.len()-1)) {
+			t.Errorf("the last key %q of the index, %v; the bound is %q", all.key(all.len()-1), err, upper)
+		}
+	}
 	for i, answer := range g.Answers {
 		if g.Engine != Badger && answer == '+' && table.comparator()(key(i), upper) > 0 {
 			t.Errorf("the key %s is above %q", key(i), upper)
