@@ -67,6 +67,7 @@ func (t tree) prove(host, promised []string) (steps []step) {
 	add("browser", nil, "cd cmd/bloom/browser && go test -vet=all ./...")
 	add("release", nil, "release/publish %s", strings.Join(t.modules, " ")) // what a user of the tags would get
 	add("compare", []string{"CGO_CFLAGS=-O0"}, "go test -vet=all ./compare/... ./compare/duckdb/...")
+	add("writers", []string{fmt.Sprintf("%s=%d", writersTables, 40)}, writers, 40)
 	for _, which := range []string{"oldest", "newest"} {
 		add("other-go/"+which, promised, ".ci/with-go %s %s", which, strings.Join(t.modules, " "))
 	}
@@ -91,6 +92,13 @@ func (t tree) prove(host, promised []string) (steps []step) {
 	return steps
 }
 
+// writers compares the rows that bloom-parquet filter finds in files of arrow-go, three releases, of parquet-go and of DuckDB with a
+// scan, in so many random tables of each.
+const (
+	writersTables = "BLOOM_PARQUET_TABLES"
+	writers       = "go test -C cmd/bloom-parquet -run '^TestWriters$' . && go test -C compare/duckdb -run '^TestFilter$' . -filter-tables %d"
+)
+
 // fuzz runs new executions of a target, a fixed count and not a time; go test alone replays the corpora. go test -fuzz would
 // compile every package once more, to count its coverage. Here, coverage is that of this repository's packages. Without a
 // bound, the fuzzer may spend a minute to make an input of new coverage smaller, and counts no execution meanwhile.
@@ -104,5 +112,6 @@ func (t tree) all() (steps []step) {
 			steps = append(steps, m.step("prove/all", nil))
 		}
 	}
-	return steps
+	const tables = 200
+	return append(steps, step{"prove/all/writers", []string{fmt.Sprintf("%s=%d", writersTables, tables)}, fmt.Sprintf(writers, tables)})
 }
