@@ -171,12 +171,12 @@ func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 
 // ParseKeys returns the keys of values that are written as text:
 //
-//   - integers, decimals and floats as decimal numbers; "NaN" and "-Inf" are floats, too
+//   - integers, decimals and floats as decimal numbers; "NaN" and "-Inf" are floats, too, and 5.0 is the integer 5
 //   - strings, and bytes of a type without a meaning, as they are
 //   - dates as 2006-01-02, times as 15:04:05.999999999, with no more digits
 //   - timestamps as 2006-01-02T15:04:05.999999999 or with a space in the middle, with or without
 //     an offset such as Z, +01:00, +0100 or " UTC". Without an offset it is UTC; columns of local times have none
-//   - UUIDs as 01234567-89ab-cdef-0123-456789abcdef
+//   - UUIDs as 01234567-89ab-cdef-0123-456789abcdef, also without dashes or in braces
 //
 // Numbers and times must be values that the column can have: the error is a [KeyError] if one
 // is not. It is [ErrType] for types without filters and for those that have no text here: INT96,

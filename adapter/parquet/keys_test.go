@@ -52,7 +52,7 @@ var parsed = []struct {
 	typ       Type
 	text, hex string
 }{
-	{int8s, "-128", "80ffffff"}, {int8s, "128", ""}, {int8s, "", ""}, {int8s, "1.0", ""}, {int8s, " 1", ""},
+	{int8s, "-128", "80ffffff"}, {int8s, "128", ""}, {int8s, "", ""}, {int8s, "1.5", ""}, {int8s, " 1", ""},
 	{int32s, "2147483647", "ffffff7f"}, {int32s, "2147483648", ""}, {int32s, "0x10", ""},
 	{int64s, "-2", "feffffffffffffff"}, {int64s, "9223372036854775808", ""},
 	{uint16s, "65535", "ffff0000"}, {uint16s, "65536", ""}, {uint16s, "-1", ""},
@@ -65,7 +65,7 @@ var parsed = []struct {
 	{texts, "", ""}, {texts, "a b", "612062"}, {Type{Physical: ByteArray}, "\x00\xff", "00ff"},
 	{fixed3, "abc", "616263"}, {fixed3, "ab", ""}, {fixed3, "abcd", ""},
 	{uuids, "01234567-89ab-cdef-0123-456789ABCDEF", "0123456789abcdef0123456789abcdef"},
-	{uuids, "0123456789abcdef0123456789abcdef", ""}, {uuids, "01234567-89ab-cdef-0123-456789abcdeg", ""},
+	{uuids, "0123456789abcdef0123456789abcde", ""}, {uuids, "01234567-89ab-cdef-0123-456789abcdeg", ""},
 	{uuids, "{1234567-89ab-cdef-0123-456789abcdef}", ""}, {uuids, "012345678-9ab-cdef-0123-456789abcdef", ""},
 	{dates, "1970-01-02", "01000000"}, {dates, "1969-12-31", "ffffffff"}, {dates, "1970-02-30", ""}, {dates, "1970-1-2", ""},
 	{times32, "00:00:01.5", "dc050000"}, {times32, "00:00:01.0005", ""}, {times32, "24:00:00", ""}, {times32, "12:00", ""},
@@ -511,6 +511,32 @@ func TestText(t *testing.T) {
 	} {
 		if got := test.typ.Text([]byte(test.value)); got != test.want {
 			t.Errorf("%v %x: %s, want %s", test.typ, test.value, got, test.want)
+		}
+	}
+}
+
+// TestSpellings takes values as other programs write them.
+func TestSpellings(t *testing.T) {
+	uuid := Type{Physical: FixedLenByteArray, Width: 16, Logical: UUID}
+	for _, test := range []struct {
+		of         Type
+		text, same string // "" is an error
+	}{
+		{Type{Physical: Int32}, "5.0", "5"}, {Type{Physical: Int64}, "-7.000", "-7"}, {Type{Physical: Int32, Logical: Uint, Bits: 8}, "255.0", "255"},
+		{Type{Physical: Int32}, "5.", ""}, {Type{Physical: Int32}, ".0", ""}, {Type{Physical: Int32}, "5.5", ""}, {Type{Physical: Int32}, "5.0.0", ""}, {Type{Physical: Int32}, "5,0", ""},
+		{uuid, "0123456789abcdef0123456789ABCDEF", "01234567-89ab-cdef-0123-456789abcdef"}, {uuid, "{01234567-89ab-cdef-0123-456789abcdef}", "01234567-89ab-cdef-0123-456789abcdef"},
+		{uuid, "{01234567-89ab-cdef-0123-456789abcdef", ""}, {uuid, "0123456789abcdef0123456789abcde", ""}, {uuid, "", ""}, {uuid, "{}", ""},
+	} {
+		got, err := ParseValues(test.of, [][]byte{[]byte(test.text)})
+		if test.same == "" {
+			if err == nil {
+				t.Errorf("%v: %q is %x", test.of, test.text, got)
+			}
+			continue
+		}
+		want, err2 := ParseValues(test.of, [][]byte{[]byte(test.same)})
+		if err := errors.Join(err, err2); err != nil || !bytes.Equal(got[0], want[0]) {
+			t.Errorf("%v: %q is %x, want %x, %v", test.of, test.text, got, want, err)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func appendText(dst []byte, t *Type, v []byte) ([]byte, string) {
 		}
 		return appendTimeOfDay(dst, t, x.Sub(x.Truncate(24*time.Hour)))
 	case Uint:
-		x, err := strconv.ParseUint(text, 10, t.bits())
+		x, err := strconv.ParseUint(wholePart(text), 10, t.bits())
 		if err != nil {
 			return dst, whyNoNumber(err, "it is no number of "+strconv.Itoa(t.bits())+" bits without a sign")
 		}
@@ -52,11 +52,19 @@ func appendText(dst []byte, t *Type, v []byte) ([]byte, string) {
 	case FixedLenByteArray:
 		return appendPlain(dst, t, v)
 	}
-	x, err := strconv.ParseInt(text, 10, t.bits())
+	x, err := strconv.ParseInt(wholePart(text), 10, t.bits())
 	if err != nil {
 		return dst, whyNoNumber(err, "it is no whole number of "+strconv.Itoa(t.bits())+" bits")
 	}
 	return t.appendInteger(dst, x)
+}
+
+// wholePart returns a number without zeros after the point: pandas writes 5.0 for the integer 5 in a column with nulls.
+func wholePart(text string) string {
+	if whole, fraction, point := strings.Cut(text, "."); point && whole != "" && fraction != "" && strings.Trim(fraction, "0") == "" {
+		return whole
+	}
+	return text
 }
 
 // tooFine reports whether a time has more digits after the point, or the comma, than time.Parse takes: it cuts
@@ -120,6 +128,12 @@ func appendDecimal(dst []byte, t *Type, text string) ([]byte, string) {
 
 func appendUUID(dst []byte, text string) ([]byte, string) {
 	const syntax = "it is no UUID such as 01234567-89ab-cdef-0123-456789abcdef"
+	if inner, braced := strings.CutPrefix(text, "{"); braced && strings.HasSuffix(inner, "}") { // as Windows writes them
+		text = inner[:len(inner)-1]
+	}
+	if b, err := hex.DecodeString(text); err == nil && len(b) == 16 { // without dashes
+		return append(dst, b...), ""
+	}
 	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
 		return dst, syntax
 	}

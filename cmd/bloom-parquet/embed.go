@@ -61,6 +61,8 @@ func (e *embedCommand) Run(s *streams) error {
 		return err
 	case !e.InPlace && e.Output == "" && !e.DryRun:
 		return errors.New("say where the filters go: --in-place, -o FILE or --dry-run")
+	case slices.Contains(e.Column, ""):
+		return errors.New("--column: the name of a column is missing")
 	case e.InPlace && e.Output != "":
 		return errors.New("--in-place and -o exclude each other")
 	case e.Output != "" && len(names) != 1:
