@@ -165,18 +165,15 @@ func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok
 	if kind == schemeBitsAndBlooms || kind == schemeGuava {
 		return murmurAssembly(kernel, layout, rows, stride, data, h)
 	}
-	if kernel == AVX512 {
-		loads, gathers := divide(kind, layout, rows, stride, n)
-		if loads > 0 {
-			if done := hashByRows(kind, rows, stride, data, loads, byRows[oneIf(slowGather())][kind].limit(), h); done > 0 {
-				return done, true
-			}
-		}
-		if n = gathers; n < least {
+	integers := layout == uint32s || layout == uint64s
+	if kernel == AVX512 && !integers {
+		if layout == noLayout {
 			return 0, false
 		}
+		done = hashByRows(kind, rows, stride, data, wholeRows(n), h)
+		return done, done > 0
 	}
-	if kernel == AVX2 && kind == schemeRocksDB && layout != uint32s && layout != uint64s && !foursXXPH3.has(rows, stride, n) {
+	if kernel == AVX2 && kind == schemeRocksDB && !integers && !foursXXPH3.has(rows, stride, n) {
 		return 0, false // Go takes less time for such keys
 	}
 	switch kind {
@@ -185,10 +182,8 @@ func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok
 	case schemePebble:
 		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], signedBytes)
 	case schemeNori:
-		if left, ok = hash64(kernel, layout, rows, stride, data, n, &h.h1[0], &h.h2[0]); !ok || left == n {
-			_, _ = xxh64(kernel, layout, rows, stride, data, n, &h.h2[0], 1)
-			left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0], 0)
-		}
+		_, _ = xxh64(kernel, layout, rows, stride, data, n, &h.h2[0], 1)
+		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0], 0)
 	case schemeParquet:
 		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0], 0)
 	case schemeRocksDB:
@@ -196,9 +191,6 @@ func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok
 	}
 	if !ok {
 		return 0, false
-	}
-	if left == n && kernel == AVX512 { // XXH64's gathers leave keys of several lengths
-		return hashByRows(kind, rows, stride, data, n, byRows[oneIf(slowGather())][kind].limit(), h), true
 	}
 	return n - left, true
 }
@@ -227,40 +219,23 @@ func murmurAssembly(kernel Kernel, layout layout, rows *byte, stride int, data *
 	return n - left, true
 }
 
-// divide returns how many of the first of n rows AVX-512 hashes by the kernels that load the bytes of each
-// key and transpose them, and if it hashes none so, or these end at a long key, how many by the kernels that
-// gather words. Those of the first kind are faster on some CPUs. On all, LevelDB's is for the last 2*restKeys
-// to 31 keys, of which Go would hash those that do not fill a vector.
-func divide(kind scheme, layout layout, rows *byte, stride, n int) (loads, gathers int) {
-	if layout == noLayout || layout == uint32s || layout == uint64s {
-		return 0, n
+// wholeRows returns how many of n keys a kernel of groups of 16 hashes: Go hashes a few at the end in less time.
+func wholeRows(n int) int {
+	if n%16 < restKeys {
+		return n &^ 15
 	}
-	least, rest := 16, n%16 // rest keys would be loaded in the time of 16
-	if schemes[kind].words == one32 {
-		least = 32
-	}
-	switch {
-	case n >= least && byRows[oneIf(slowGather())][kind].has(rows, stride, n):
-		if rest >= restKeys {
-			return n, n
-		}
-		return n - rest, n
-	case least == 16 || n%32 < 2*restKeys:
-		return 0, n
-	case n < 32:
-		return n, n
-	}
-	return 0, n - n%32
+	return n
 }
 
-// hashByRows hashes the first of n rows and returns how many. LevelDB's hash ends at a key of limit bytes or more.
-func hashByRows(kind scheme, rows *byte, stride int, data *byte, n, limit int, h *hashes) (done int) {
+// hashByRows hashes the first of n rows with AVX-512 and returns how many: it loads the bytes of each key and transposes them.
+// LevelDB's hash ends at a key of rowsLimit bytes or more.
+func hashByRows(kind scheme, rows *byte, stride int, data *byte, n int, h *hashes) (done int) {
 	left := 0
 	switch kind {
 	case schemeLevelDB:
-		left, _ = hash32Rows(AVX512, rows, stride, data, n, limit, &h.h32[0], unsignedBytes)
+		left, _ = hash32Rows(AVX512, rows, stride, data, n, rowsLimit, &h.h32[0], unsignedBytes)
 	case schemePebble:
-		left, _ = hash32Rows(AVX512, rows, stride, data, n, limit, &h.h32[0], signedBytes)
+		left, _ = hash32Rows(AVX512, rows, stride, data, n, rowsLimit, &h.h32[0], signedBytes)
 	case schemeParquet:
 		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0], &h.h1[0])
 	case schemeNori:
@@ -268,43 +243,29 @@ func hashByRows(kind scheme, rows *byte, stride int, data *byte, n, limit int, h
 	case schemeRocksDB:
 		left, _ = xxph3Rows(AVX512, rows, stride, data, n, &h.h1[0])
 	default:
-		return 0 // byRows has no such hash, but for keys that are long
+		return 0 // murmur has kernels of its own
 	}
 	return n - left
 }
 
-// rowLengths says which windows of keys a kernel hashes by rows: it loads the bytes of each key and transposes
-// them, and gathers no words. No key that it looks at has fewer than least bytes, or more than most.
-//
-// If the first, the middle and the last key have one length, they go by rows if it is below tiny, or if it is equal
-// or more; multiples of 4 also need fours or more, and keys side by side beside or more. Otherwise they do if a
-// key, as far as it looks, has fewer than short bytes, or more than long. The zero value has no keys.
-type rowLengths struct{ equal, tiny, fours, beside, short, long, least, most int }
+// rowLengths says which windows of keys AVX2 hashes four at a time: keys of least to most bytes, and of one length only from equal
+// bytes on.
+type rowLengths struct{ equal, least, most int }
 
 // has reports whether n keys, at least 16, have such lengths. It asks three of them for their lengths, and
-// one in fewKeys if these differ: a long key makes its whole group take longer.
+// one in fewKeys if these differ.
 func (l rowLengths) has(rows *byte, stride, n int) bool {
 	first, middle, last := rowLength(rows, stride, 0), rowLength(rows, stride, n/2), rowLength(rows, stride, n-1)
 	longest, shortest := max(first, middle, last), min(first, middle, last)
 	if longest == shortest {
-		equal := l.equal
-		if first%4 == 0 {
-			equal = max(equal, l.fours)
-		}
-		if stride < int(elementSize[strs]) { // the keys lie side by side
-			equal = max(equal, l.beside)
-		}
-		return l.most > 0 && (first < l.tiny || first >= equal) && first <= l.most
+		return l.equal <= first && first <= l.most
 	}
 	for i := fewKeys; i < n && l.least <= shortest && longest <= l.most; i += fewKeys {
 		length := rowLength(rows, stride, i)
 		longest, shortest = max(longest, length), min(shortest, length)
 	}
-	return l.least <= shortest && longest <= l.most && (shortest < l.short || longest > l.long)
+	return l.least <= shortest && longest <= l.most
 }
-
-// limit returns the power of two above the longest key: a kernel that hashes by rows ends there.
-func (l rowLengths) limit() int { return 1 << bits.Len(uint(l.most)) }
 
 // rowLength returns the number of bytes of a row, as assemblyRows describes the rows.
 func rowLength(rows *byte, stride, i int) int {

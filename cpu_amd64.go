@@ -67,7 +67,6 @@ func tune(cpu cpuKind) {
 	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loadsBelow: denseLoadsBelow}
 	staged = form{denseBelow: denseBelow, denseBelowFar: denseBelowFar, densePer256: densePer256, loadsBelow: farBytes}
 	firstFullProbes = fewFullProbes
-	byRows = [...][len(schemes)]rowLengths{fastGathers: rowsIntel, slowGathers: rowsAMD}
 	pairBytes = pairBytesOf[cpu]
 	requests512, requestBlocks = requests512Of[cpu], requestBlocksOf[cpu]
 	if slowPDEP {

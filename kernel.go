@@ -78,7 +78,7 @@ const (
 // whole window that is hashed finds out; nothing else changes after the init functions.
 var gathers atomic.Uint32
 
-// What gathers is. The first two are indices of byRows.
+// What gathers is.
 const (
 	fastGathers    uint32 = iota // or the kernels have none
 	slowGathers                  // gathers take longer than loads

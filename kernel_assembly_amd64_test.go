@@ -12,8 +12,8 @@ import (
 
 var ours = assembly{"probe_amd64.s", []gate{
 	{AVX512, "AVX512", featuresAVX512, map[scheme]callLengths{
-		schemeLevelDB:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
-		schemePebble:        {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
+		schemeLevelDB:       {},
+		schemePebble:        {},
 		schemeNori:          {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
 		schemeParquet:       {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
 		schemeRocksDB:       {beforeLong: 16},
@@ -44,13 +44,9 @@ var forms = []struct {
 }
 
 // withLoads chooses the kernels that load words one by one, in filters of any size, or those that gather,
-// until the test or the benchmark ends. Those that gather hash no strings by rows, but for the last 22 to 31
-// keys of LevelDB's hash. All others have those that this CPU takes.
+// until the test or the benchmark ends.
 func withLoads(t testing.TB, loads bool) {
 	withTuning(t, kindWith(loads))
-	if !loads {
-		byRows[fastGathers] = [len(schemes)]rowLengths{}
-	}
 	staged.loadsBelow, dense.loadsBelow = math.MaxUint64, math.MaxUint64
 }
 
@@ -166,23 +162,11 @@ func TestKernelLoads(t *testing.T) {
 	t.Run("TestKernelOtherLengths", func(t *testing.T) { checkOtherLengths(t, 7+oneOf(24)) })
 }
 
-// rowChoices are what CPUs hash by rows, and all that can be.
-var rowChoices = map[string][len(schemes)]rowLengths{
-	"Intel": rowsIntel,
-	"AMD":   rowsAMD,
-	"all":   {schemeLevelDB: everyLength, schemeParquet: everyLength, schemeRocksDB: everyLength, schemePebble: everyLength},
-}
-
-var everyLength = rowLengths{most: longKey}
-
-// withRows chooses what is hashed by rows, until the test ends. AVX2's rows have all lengths if AVX-512's have.
-func withRows(t *testing.T, choice string) {
-	before, fours := byRows, foursXXPH3
-	byRows[fastGathers], byRows[slowGathers] = rowChoices[choice], rowChoices[choice]
-	if choice == "all" {
-		foursXXPH3 = everyLength
-	}
-	t.Cleanup(func() { byRows, foursXXPH3 = before, fours })
+// withFours lets AVX2 hash keys of all lengths four at a time, until the test ends.
+func withFours(t *testing.T) {
+	before := foursXXPH3
+	foursXXPH3 = rowLengths{most: longKey}
+	t.Cleanup(func() { foursXXPH3 = before })
 }
 
 // TestKernelMixedLengths compares the hashes of keys of 0 to 300 bytes, among them a few of 64 KiB, with the
@@ -193,10 +177,12 @@ func TestKernelMixedLengths(t *testing.T) {
 	for i := range data {
 		data[i] = byte(random.Uint32())
 	}
-	for choice := range rowChoices {
+	for _, choice := range []string{"gathers", "loads", "all"} {
 		t.Run(choice, func(t *testing.T) {
-			withLoads(t, choice == "AMD")
-			withRows(t, choice)
+			withLoads(t, choice == "loads")
+			if choice == "all" {
+				withFours(t)
+			}
 			for n := 1; n <= 130; n += oneOf(3) + random.IntN(1+n/8*oneOf(2)) { // each choice has other numbers of keys
 				for i, longest := range []int{3, 12, 17, 33, 140, 300} {
 					least := []int{0, 1, 4, 8, 9, 16, 17}[(n+i)%7]
@@ -230,7 +216,7 @@ func TestKernelMixedLengths(t *testing.T) {
 // that hashes by rows chooses by the shortest and the longest key how it loads all of them.
 func TestKernelOneOtherLength(t *testing.T) {
 	withLoads(t, true)
-	withRows(t, "all")
+	withFours(t)
 	random := rand.New(rand.NewPCG(93, 94))
 	data := make([]byte, 2000)
 	for i := range data {
@@ -250,25 +236,20 @@ func TestKernelOneOtherLength(t *testing.T) {
 	}
 }
 
-// TestKernelRowLengths asks which columns are hashed by rows.
+// TestKernelRowLengths asks which columns AVX2 hashes four keys at a time.
 func TestKernelRowLengths(t *testing.T) {
-	choice := rowLengths{equal: 5, tiny: 3, fours: 12, beside: 7, short: 6, long: 20, least: 1, most: 40}
+	choice := rowLengths{equal: 5, least: 1, most: 40}
 	for _, c := range []struct {
-		lengths         []int // of the first, the middle and the last key
-		strings, beside bool
+		lengths []int // of the first, the middle and the last key
+		want    bool
 	}{
-		{[]int{2, 2, 2}, true, true},
-		{[]int{3, 3, 3}, false, false},
-		{[]int{5, 5, 5}, true, false},
-		{[]int{7, 7, 7}, true, true},
-		{[]int{8, 8, 8}, false, false},
-		{[]int{12, 12, 12}, true, true},
-		{[]int{41, 41, 41}, false, false},
-		{[]int{6, 20, 7}, false, false},
-		{[]int{5, 20, 7}, true, true},
-		{[]int{6, 7, 21}, true, true},
-		{[]int{0, 7, 21}, false, false},
-		{[]int{6, 7, 41}, false, false},
+		{[]int{4, 4, 4}, false},
+		{[]int{5, 5, 5}, true},
+		{[]int{40, 40, 40}, true},
+		{[]int{41, 41, 41}, false},
+		{[]int{1, 20, 7}, true},
+		{[]int{0, 7, 21}, false},
+		{[]int{6, 7, 41}, false},
 	} {
 		keys := make([][]byte, 20)
 		for i := range keys {
@@ -281,12 +262,9 @@ func TestKernelRowLengths(t *testing.T) {
 			text[i] = string(key)
 		}
 		data, offsets := concatenate[int32](keys)
-		for name, column := range map[string]struct {
-			keys Keys
-			want bool
-		}{"slices": {Bytes(keys), c.strings}, "strings": {Strings(text), c.strings}, "offsets": {must(t)(Offsets(data, offsets)), c.beside}} {
-			if _, rows, stride, _ := column.keys.assemblyRows(); choice.has(rows, stride, len(keys)) != column.want {
-				t.Errorf("%s of %d bytes: rows %v", name, c.lengths, !column.want)
+		for name, column := range map[string]Keys{"slices": Bytes(keys), "strings": Strings(text), "offsets": must(t)(Offsets(data, offsets))} {
+			if _, rows, stride, _ := column.assemblyRows(); choice.has(rows, stride, len(keys)) != c.want {
+				t.Errorf("%s of %d bytes: %v", name, c.lengths, !c.want)
 			}
 		}
 	}
@@ -340,7 +318,7 @@ func TestKernelRowsEnd(t *testing.T) {
 				}
 				room := hashesOfLength(kind, len(keys))
 				_, rows, stride, data := column.assemblyRows()
-				if done := hashByRows(kind, rows, stride, data, len(keys), 1024, &room); done != want {
+				if done := hashByRows(kind, rows, stride, data, len(keys), &room); done != want {
 					t.Errorf("%s: %v of %d keys, want %d", name, kind, done, want)
 				}
 			}

@@ -28,7 +28,7 @@ func TestKernelLoadsAtPageEnds(t *testing.T) {
 
 // TestKernelRowsAtPageEnds is TestKernelVectorsOfKeysAtPageEnds for the kernels that hash by rows.
 func TestKernelRowsAtPageEnds(t *testing.T) {
-	withRows(t, "all")
+	withFours(t)
 	t.Run("TestKernelVectorsOfKeysAtPageEnds", TestKernelVectorsOfKeysAtPageEnds)
 	t.Run("TestKernelColumnsAtPageEnd", TestKernelColumnsAtPageEnd)
 	t.Run("TestNullRowsAtNoMemory", TestNullRowsAtNoMemory)

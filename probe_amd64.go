@@ -347,8 +347,6 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 			return hash32Width4AVX512(rows, stride, data, n, hashes, signs), true
 		case uint64s:
 			return hash32Width8AVX512(rows, stride, data, n, hashes, signs), true
-		case byteSlices, strs, offsets32, offsets64, fixedWidth:
-			return hash32AnyAVX512(rows, stride, data, n, hashes, signs), true
 		}
 	case AVX2:
 		switch layout {
@@ -364,38 +362,19 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 }
 
 //go:noescape
+func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+//go:noescape
 func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
 func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
 func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
 func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-// hash64 is xxh64 with the seeds 0 and 1. It ends at the first 32 keys that do not have one length, a
-// multiple of 4 below 32, and leaves keys that do not fill such a group.
-func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
-	switch kernel {
-	case AVX512:
-		switch layout {
-		case byteSlices, strs, offsets32, offsets64, fixedWidth:
-			return hash64AnyAVX512(rows, stride, data, n, h1, h2), true
-		}
-	}
-	return left, false
-}
-
-//go:noescape
-func hash64AnyAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 // murmurRows is xxh64Rows for four words. If h3 is h1, and h4 is h2, it makes the first two.
 func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
@@ -442,7 +421,7 @@ func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 
 //go:noescape
 func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
 
-// xxh64 is hash32 for a word of 64 bits. AVX-512's ends where hash64 does, but for integers.
+// xxh64 is hash32 for a word of 64 bits.
 func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
@@ -451,8 +430,6 @@ func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 			return xxh64Width4AVX512(rows, stride, data, n, hashes, seed), true
 		case uint64s:
 			return xxh64Width8AVX512(rows, stride, data, n, hashes, seed), true
-		case byteSlices, strs, offsets32, offsets64, fixedWidth:
-			return xxh64AnyAVX512(rows, stride, data, n, hashes, seed), true
 		}
 	case AVX2:
 		switch layout {
@@ -477,9 +454,6 @@ func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, 
 //go:noescape
 func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
-//go:noescape
-func xxh64AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-
 // xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.
 func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 	switch kernel {
@@ -493,8 +467,8 @@ func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 //go:noescape
 func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 
-// xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. But for integers, AVX-512 ends at a
-// key of less than 4 bytes as well, and AVX2, which hashes four keys at a time, at one of less than 8.
+// xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes
+// four keys at a time, but for integers, and ends at one of less than 8 bytes as well.
 func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
@@ -503,8 +477,6 @@ func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 			return xxph3Width4AVX512(rows, stride, data, n, hashes), true
 		case uint64s:
 			return xxph3Width8AVX512(rows, stride, data, n, hashes), true
-		case byteSlices, strs, offsets32, offsets64, fixedWidth:
-			return xxph3AnyAVX512(rows, stride, data, n, hashes), true
 		}
 	case AVX2:
 		switch layout {
@@ -518,9 +490,6 @@ func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 	}
 	return left, false
 }
-
-//go:noescape
-func xxph3AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
 func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)

@@ -64,42 +64,6 @@ DATA alternate1<>+48(SB)/8, $0x0000001b00000019
 DATA alternate1<>+56(SB)/8, $0x0000001f0000001d
 GLOBL alternate1<>(SB), RODATA|NOPTR, $64
 
-DATA smallNumbers<>+0(SB)/8, $0x0000000000000000
-DATA smallNumbers<>+8(SB)/8, $0x0000000000000001
-DATA smallNumbers<>+16(SB)/8, $0x0000000000000002
-DATA smallNumbers<>+24(SB)/8, $0x0000000000000003
-DATA smallNumbers<>+32(SB)/8, $0x0000000000000004
-DATA smallNumbers<>+40(SB)/8, $0x0000000000000005
-DATA smallNumbers<>+48(SB)/8, $0x0000000000000006
-DATA smallNumbers<>+56(SB)/8, $0x0000000000000007
-DATA smallNumbers<>+64(SB)/8, $0x0000000000000008
-DATA smallNumbers<>+72(SB)/8, $0x0000000000000009
-DATA smallNumbers<>+80(SB)/8, $0x000000000000000a
-DATA smallNumbers<>+88(SB)/8, $0x000000000000000b
-DATA smallNumbers<>+96(SB)/8, $0x000000000000000c
-DATA smallNumbers<>+104(SB)/8, $0x000000000000000d
-DATA smallNumbers<>+112(SB)/8, $0x000000000000000e
-DATA smallNumbers<>+120(SB)/8, $0x000000000000000f
-DATA smallNumbers<>+128(SB)/8, $0x0000000000000010
-DATA smallNumbers<>+136(SB)/8, $0x0000000000000011
-DATA smallNumbers<>+144(SB)/8, $0x0000000000000012
-DATA smallNumbers<>+152(SB)/8, $0x0000000000000013
-DATA smallNumbers<>+160(SB)/8, $0x0000000000000014
-DATA smallNumbers<>+168(SB)/8, $0x0000000000000015
-DATA smallNumbers<>+176(SB)/8, $0x0000000000000016
-DATA smallNumbers<>+184(SB)/8, $0x0000000000000017
-DATA smallNumbers<>+192(SB)/8, $0x0000000000000018
-DATA smallNumbers<>+200(SB)/8, $0x0000000000000019
-DATA smallNumbers<>+208(SB)/8, $0x000000000000001a
-DATA smallNumbers<>+216(SB)/8, $0x000000000000001b
-DATA smallNumbers<>+224(SB)/8, $0x000000000000001c
-DATA smallNumbers<>+232(SB)/8, $0x000000000000001d
-DATA smallNumbers<>+240(SB)/8, $0x000000000000001e
-DATA smallNumbers<>+248(SB)/8, $0x000000000000001f
-DATA smallNumbers<>+256(SB)/8, $0x0000000000000020
-DATA smallNumbers<>+264(SB)/8, $0x0000000000000021
-GLOBL smallNumbers<>(SB), RODATA|NOPTR, $272
-
 DATA xxph3Words<>+0(SB)/8, $0xbe4ba423396cfeb8
 DATA xxph3Words<>+8(SB)/8, $0x1cad21f72c81017c
 DATA xxph3Words<>+16(SB)/8, $0xdb979083e96dd4de
@@ -135,6 +99,42 @@ DATA lineStarts<>+40(SB)/8, $0xfffffea0fffffec0
 DATA lineStarts<>+48(SB)/8, $0xfffffe60fffffe80
 DATA lineStarts<>+56(SB)/8, $0xfffffe20fffffe40
 GLOBL lineStarts<>(SB), RODATA|NOPTR, $64
+
+DATA smallNumbers<>+0(SB)/8, $0x0000000000000000
+DATA smallNumbers<>+8(SB)/8, $0x0000000000000001
+DATA smallNumbers<>+16(SB)/8, $0x0000000000000002
+DATA smallNumbers<>+24(SB)/8, $0x0000000000000003
+DATA smallNumbers<>+32(SB)/8, $0x0000000000000004
+DATA smallNumbers<>+40(SB)/8, $0x0000000000000005
+DATA smallNumbers<>+48(SB)/8, $0x0000000000000006
+DATA smallNumbers<>+56(SB)/8, $0x0000000000000007
+DATA smallNumbers<>+64(SB)/8, $0x0000000000000008
+DATA smallNumbers<>+72(SB)/8, $0x0000000000000009
+DATA smallNumbers<>+80(SB)/8, $0x000000000000000a
+DATA smallNumbers<>+88(SB)/8, $0x000000000000000b
+DATA smallNumbers<>+96(SB)/8, $0x000000000000000c
+DATA smallNumbers<>+104(SB)/8, $0x000000000000000d
+DATA smallNumbers<>+112(SB)/8, $0x000000000000000e
+DATA smallNumbers<>+120(SB)/8, $0x000000000000000f
+DATA smallNumbers<>+128(SB)/8, $0x0000000000000010
+DATA smallNumbers<>+136(SB)/8, $0x0000000000000011
+DATA smallNumbers<>+144(SB)/8, $0x0000000000000012
+DATA smallNumbers<>+152(SB)/8, $0x0000000000000013
+DATA smallNumbers<>+160(SB)/8, $0x0000000000000014
+DATA smallNumbers<>+168(SB)/8, $0x0000000000000015
+DATA smallNumbers<>+176(SB)/8, $0x0000000000000016
+DATA smallNumbers<>+184(SB)/8, $0x0000000000000017
+DATA smallNumbers<>+192(SB)/8, $0x0000000000000018
+DATA smallNumbers<>+200(SB)/8, $0x0000000000000019
+DATA smallNumbers<>+208(SB)/8, $0x000000000000001a
+DATA smallNumbers<>+216(SB)/8, $0x000000000000001b
+DATA smallNumbers<>+224(SB)/8, $0x000000000000001c
+DATA smallNumbers<>+232(SB)/8, $0x000000000000001d
+DATA smallNumbers<>+240(SB)/8, $0x000000000000001e
+DATA smallNumbers<>+248(SB)/8, $0x000000000000001f
+DATA smallNumbers<>+256(SB)/8, $0x0000000000000020
+DATA smallNumbers<>+264(SB)/8, $0x0000000000000021
+GLOBL smallNumbers<>(SB), RODATA|NOPTR, $272
 
 DATA firstHeaders<>+0(SB)/8, $0x0000000000000000
 DATA firstHeaders<>+8(SB)/8, $0x0000000000000008
@@ -659,681 +659,6 @@ end:
 	MOVQ BX, left+40(FP)
 	VZEROUPPER
 	RET
-
-// func xxph3AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3AnyAVX512(SB), $0-48
-	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. The kernel reads
-	// nothing but the keys. It ends at a key of less than 4 bytes, or of more than 128.
-	MOVQ         $0x00000000ffffffff, AX
-	VPBROADCASTQ AX, Z4
-	XORL         AX, AX
-	MOVQ         rows+0(FP), CX
-	VMOVDQU64    headers24Word0<>+0(SB), Z6
-	MOVL         $0x000000c0, DX
-	KMOVW        DX, K1
-	VMOVDQU64    headers24Word1<>+0(SB), Z7
-	MOVL         $0x000000e0, DX
-	KMOVW        DX, K2
-	MOVQ         hashes+32(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
-	PCALIGN      $0x40
-
-vector:
-	CMPQ      stride+8(FP), $0x10
-	JNE       others_0
-	VMOVDQU64 (CX), Z1
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VPERMI2Q  64(CX), Z1, Z0
-	VMOVDQU64 headers16Word1<>+0(SB), Z8
-	VPERMI2Q  64(CX), Z1, Z8
-	VMOVDQU64 128(CX), Z2
-	VMOVDQU64 headers16Word0<>+0(SB), Z1
-	VPERMI2Q  192(CX), Z2, Z1
-	VMOVDQU64 headers16Word1<>+0(SB), Z9
-	VPERMI2Q  192(CX), Z2, Z9
-	ADDQ      $0x00000100, CX
-
-located_0:
-	VPCMPUQ.BCST $0x05, longs0000000000000081<>+0(SB), Z8, K3
-	VPCMPUQ.BCST $0x05, longs0000000000000081<>+0(SB), Z9, K4
-	KORTESTW     K3, K4
-	JNZ          end
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z8, K3
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z9, K4
-	KORTESTW     K3, K4
-	JNZ          end
-	VPADDQ       Z0, Z8, Z2
-	VMOVDQA64    Z8, Z10
-	VPADDQ       Z1, Z9, Z3
-	VMOVDQA64    Z9, Z11
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z8, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z9, K4
-	KORTESTW     K3, K4
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z8, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z8, K4
-	VPMULLQ.BCST singleWords<>+0(SB), Z8, K4, Z10
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z5
-	KMOVW        K3, K5
-	VPXORD       Z0, Z0, Z12
-	VPGATHERQQ   (AX)(Z0*1), K5, Z12
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z12, Z12
-	KMOVW        K3, K3
-	VPXORD       Z5, Z5, Z13
-	VPGATHERQQ   (AX)(Z5*1), K3, Z13
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z13, Z13
-	VPSRLQ       $0x20, Z12, Z5
-	VPSRLQ       $0x20, Z13, Z14
-	VPMULUDQ     Z12, Z13, Z15
-	VPMULUDQ     Z12, Z14, Z16
-	VPMULUDQ     Z5, Z13, Z17
-	VPMULUDQ     Z5, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPANDQ       Z4, Z16, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z16, Z16
-	VPADDQ       Z16, Z14, Z14
-	VPSRLQ       $0x20, Z17, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z17, Z14
-	VPADDQ       Z14, Z10, Z10
-	KNOTW        K4, K3
-	VPADDQ       Z12, Z10, K3, Z10
-	VPADDQ       Z13, Z10, K3, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z9, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z9, K4
-	VPMULLQ.BCST singleWords<>+0(SB), Z9, K4, Z11
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K4, Z5
-	KMOVW        K3, K5
-	VPXORD       Z1, Z1, Z12
-	VPGATHERQQ   (AX)(Z1*1), K5, Z12
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z12, Z12
-	KMOVW        K3, K3
-	VPXORD       Z5, Z5, Z13
-	VPGATHERQQ   (AX)(Z5*1), K3, Z13
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z13, Z13
-	VPSRLQ       $0x20, Z12, Z5
-	VPSRLQ       $0x20, Z13, Z14
-	VPMULUDQ     Z12, Z13, Z15
-	VPMULUDQ     Z12, Z14, Z16
-	VPMULUDQ     Z5, Z13, Z17
-	VPMULUDQ     Z5, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPANDQ       Z4, Z16, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z16, Z16
-	VPADDQ       Z16, Z14, Z14
-	VPSRLQ       $0x20, Z17, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSLLQ       $0x20, Z17, Z17
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z17, Z14
-	VPADDQ       Z14, Z11, Z11
-	KNOTW        K4, K3
-	VPADDQ       Z12, Z11, K3, Z11
-	VPADDQ       Z13, Z11, K3, Z11
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z8, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z9, K4
-	KORTESTW     K3, K4
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z8, K3
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -16(AX)(Z2*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z12
-	VPGATHERQQ   -8(AX)(Z2*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z10, K3, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z9, K3
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -16(AX)(Z3*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z12
-	VPGATHERQQ   -8(AX)(Z3*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z11, K3, Z11
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z8, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z9, K4
-	KORTESTW     K3, K4
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z8, K3
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   16(AX)(Z0*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z12
-	VPGATHERQQ   24(AX)(Z0*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z10, K3, Z10
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -32(AX)(Z2*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z12
-	VPGATHERQQ   -24(AX)(Z2*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z10, K3, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z9, K3
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   16(AX)(Z1*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z12
-	VPGATHERQQ   24(AX)(Z1*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z11, K3, Z11
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -32(AX)(Z3*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z12
-	VPGATHERQQ   -24(AX)(Z3*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z11, K3, Z11
-	VPCMPUQ.BCST $0x05, longs0000000000000041<>+0(SB), Z8, K3
-	VPCMPUQ.BCST $0x05, longs0000000000000041<>+0(SB), Z9, K4
-	KORTESTW     K3, K4
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, longs0000000000000041<>+0(SB), Z8, K3
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   32(AX)(Z0*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z12
-	VPGATHERQQ   40(AX)(Z0*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z10, K3, Z10
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -48(AX)(Z2*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z12
-	VPGATHERQQ   -40(AX)(Z2*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z10, K3, Z10
-	VPCMPUQ.BCST $0x05, longs0000000000000041<>+0(SB), Z9, K3
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   32(AX)(Z1*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z12
-	VPGATHERQQ   40(AX)(Z1*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z11, K3, Z11
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -48(AX)(Z3*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z12
-	VPGATHERQQ   -40(AX)(Z3*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z11, K3, Z11
-	VPCMPUQ.BCST $0x05, longs0000000000000061<>+0(SB), Z8, K3
-	VPCMPUQ.BCST $0x05, longs0000000000000061<>+0(SB), Z9, K4
-	KORTESTW     K3, K4
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, longs0000000000000061<>+0(SB), Z8, K3
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   48(AX)(Z0*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z12
-	VPGATHERQQ   56(AX)(Z0*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z10, K3, Z10
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -64(AX)(Z2*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z12
-	VPGATHERQQ   -56(AX)(Z2*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z10, K3, Z10
-	VPCMPUQ.BCST $0x05, longs0000000000000061<>+0(SB), Z9, K3
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   48(AX)(Z1*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z12
-	VPGATHERQQ   56(AX)(Z1*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z11, K3, Z11
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -64(AX)(Z3*1), K4, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z12
-	VPGATHERQQ   -56(AX)(Z3*1), K4, Z12
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z12, Z12
-	VPSRLQ       $0x20, Z5, Z13
-	VPSRLQ       $0x20, Z12, Z14
-	VPMULUDQ     Z5, Z12, Z15
-	VPMULUDQ     Z5, Z14, Z5
-	VPMULUDQ     Z13, Z12, Z12
-	VPMULUDQ     Z13, Z14, Z14
-	VPSRLQ       $0x20, Z15, Z13
-	VPADDQ       Z13, Z5, Z5
-	VPANDQ       Z4, Z5, Z13
-	VPADDQ       Z13, Z12, Z12
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z14, Z14
-	VPSRLQ       $0x20, Z12, Z13
-	VPADDQ       Z13, Z14, Z14
-	VPSLLQ       $0x20, Z12, Z12
-	VPANDQ       Z4, Z15, Z15
-	VPTERNLOGQ   $0x96, Z15, Z12, Z14
-	VPADDQ       Z14, Z11, K3, Z11
-
-pairs_end:
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z8, K3
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z9, K4
-	KORTESTW     K3, K4
-	JZ           words_end
-	KMOVW        K3, K5
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K5, Y5
-	VPMOVZXDQ    Y5, Z5
-	KMOVW        K3, K5
-	VPXORD       Z2, Z2, Z0
-	VPGATHERQD   -4(AX)(Z2*1), K5, Y0
-	VPMOVZXDQ    Y0, Z0
-	VPSLLQ       $0x20, Z0, Z0
-	VPORQ        Z0, Z5, Z5
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z0
-	VPXORD       Z0, Z5, Z5
-	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z5, Z5
-	VPADDQ       Z8, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z0
-	VPXORD       Z0, Z5, Z5
-	VPMULLQ.BCST singleWords<>+8(SB), Z5, K3, Z10
-	KMOVW        K4, K3
-	VPXORD       Z1, Z1, Z0
-	VPGATHERQD   (AX)(Z1*1), K3, Y0
-	VPMOVZXDQ    Y0, Z0
-	KMOVW        K4, K3
-	VPXORD       Z3, Z3, Z1
-	VPGATHERQD   -4(AX)(Z3*1), K3, Y1
-	VPMOVZXDQ    Y1, Z1
-	VPSLLQ       $0x20, Z1, Z1
-	VPORQ        Z1, Z0, Z0
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z0, Z0
-	VPSRLQ       $0x33, Z0, Z1
-	VPXORD       Z1, Z0, Z0
-	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z0, Z0
-	VPADDQ       Z9, Z0, Z0
-	VPSRLQ       $0x2f, Z0, Z1
-	VPXORD       Z1, Z0, Z0
-	VPMULLQ.BCST singleWords<>+8(SB), Z0, K4, Z11
-
-words_end:
-	VPSRLQ       $0x25, Z10, Z0
-	VPXORD       Z0, Z10, Z10
-	VPSRLQ       $0x25, Z11, Z0
-	VPXORD       Z0, Z11, Z11
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z10, Z10
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z11, Z11
-	VPSRLQ       $0x20, Z10, Z0
-	VPXORD       Z0, Z10, Z10
-	VPSRLQ       $0x20, Z11, Z0
-	VPXORD       Z0, Z11, Z11
-	VMOVDQU64    Z10, (DX)
-	VMOVDQU64    Z11, 64(DX)
-	ADDQ         $0x00000080, DX
-	DECQ         BX
-	JNZ          vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, BX
-	ADDQ BX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-others_0:
-	JLT       offsets_0
-	VMOVDQU64 (CX), Z1
-	VMOVDQA64 Z6, Z0
-	VPERMI2Q  64(CX), Z1, Z0
-	VPERMQ    128(CX), Z6, K1, Z0
-	VMOVDQA64 Z7, Z8
-	VPERMI2Q  64(CX), Z1, Z8
-	VPERMQ    128(CX), Z7, K2, Z8
-	VMOVDQU64 192(CX), Z2
-	VMOVDQA64 Z6, Z1
-	VPERMI2Q  256(CX), Z2, Z1
-	VPERMQ    320(CX), Z6, K1, Z1
-	VMOVDQA64 Z7, Z9
-	VPERMI2Q  256(CX), Z2, Z9
-	VPERMQ    320(CX), Z7, K2, Z9
-	ADDQ      $0x00000180, CX
-	JMP       located_0
-
-offsets_0:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets_0
-	VPBROADCASTQ stride+8(FP), Z1
-	VPABSQ       Z1, Z8
-	VPABSQ       Z1, Z9
-	VPMULDQ      smallNumbers<>+0(SB), Z1, Z0
-	VPBROADCASTQ CX, Z2
-	VPSUBQ       Z0, Z2, Z0
-	VPSLLQ       $0x03, Z1, Z1
-	VPSUBQ       Z1, Z0, Z1
-	MOVQ         stride+8(FP), SI
-	SHLQ         $0x04, SI
-	SUBQ         SI, CX
-	JMP          located_0
-
-short_offsets_0:
-	VPBROADCASTQ  data+16(FP), Z2
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_0
-	VMOVDQU32     (CX), Z1
-	VMOVDQU32     4(CX), Z3
-	VPSUBD        Z1, Z3, Z3
-	VPMOVSXDQ     Y1, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z2, Z0, Z0
-	VPADDQ        Z2, Z1, Z1
-	ADDQ          $0x40, CX
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VMOVDQA32     Z2, Z8
-	VMOVDQA32     Z3, Z9
-	JMP           located_0
-
-long_offsets_0:
-	VMOVDQU32 (CX), Z0
-	VMOVDQU32 8(CX), Z8
-	VPSUBQ    Z0, Z8, Z8
-	VPADDQ    Z2, Z0, Z0
-	ADDQ      $0x40, CX
-	VMOVDQU32 (CX), Z1
-	VMOVDQU32 8(CX), Z9
-	VPSUBQ    Z1, Z9, Z9
-	VPADDQ    Z2, Z1, Z1
-	ADDQ      $0x40, CX
-	JMP       located_0
-
-DATA longs0000000000000081<>+0(SB)/8, $0x0000000000000081
-DATA longs0000000000000081<>+8(SB)/8, $0x0000000000000081
-DATA longs0000000000000081<>+16(SB)/8, $0x0000000000000081
-DATA longs0000000000000081<>+24(SB)/8, $0x0000000000000081
-GLOBL longs0000000000000081<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000041<>+0(SB)/8, $0x0000000000000041
-DATA longs0000000000000041<>+8(SB)/8, $0x0000000000000041
-DATA longs0000000000000041<>+16(SB)/8, $0x0000000000000041
-DATA longs0000000000000041<>+24(SB)/8, $0x0000000000000041
-GLOBL longs0000000000000041<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000061<>+0(SB)/8, $0x0000000000000061
-DATA longs0000000000000061<>+8(SB)/8, $0x0000000000000061
-DATA longs0000000000000061<>+16(SB)/8, $0x0000000000000061
-DATA longs0000000000000061<>+24(SB)/8, $0x0000000000000061
-GLOBL longs0000000000000061<>(SB), RODATA|NOPTR, $32
-
-DATA longs000000009e3779b1<>+0(SB)/8, $0x000000009e3779b1
-DATA longs000000009e3779b1<>+8(SB)/8, $0x000000009e3779b1
-DATA longs000000009e3779b1<>+16(SB)/8, $0x000000009e3779b1
-DATA longs000000009e3779b1<>+24(SB)/8, $0x000000009e3779b1
-GLOBL longs000000009e3779b1<>(SB), RODATA|NOPTR, $32
-
-DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
-DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
-DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
-DATA longs165667b19e3779f9<>+24(SB)/8, $0x165667b19e3779f9
-GLOBL longs165667b19e3779f9<>(SB), RODATA|NOPTR, $32
 
 // func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
@@ -3634,11 +2959,29 @@ end:
 	VZEROUPPER
 	RET
 
+DATA longs0000000000000081<>+0(SB)/8, $0x0000000000000081
+DATA longs0000000000000081<>+8(SB)/8, $0x0000000000000081
+DATA longs0000000000000081<>+16(SB)/8, $0x0000000000000081
+DATA longs0000000000000081<>+24(SB)/8, $0x0000000000000081
+GLOBL longs0000000000000081<>(SB), RODATA|NOPTR, $32
+
 DATA longs000000000000ffff<>+0(SB)/8, $0x000000000000ffff
 DATA longs000000000000ffff<>+8(SB)/8, $0x000000000000ffff
 DATA longs000000000000ffff<>+16(SB)/8, $0x000000000000ffff
 DATA longs000000000000ffff<>+24(SB)/8, $0x000000000000ffff
 GLOBL longs000000000000ffff<>(SB), RODATA|NOPTR, $32
+
+DATA longs000000009e3779b1<>+0(SB)/8, $0x000000009e3779b1
+DATA longs000000009e3779b1<>+8(SB)/8, $0x000000009e3779b1
+DATA longs000000009e3779b1<>+16(SB)/8, $0x000000009e3779b1
+DATA longs000000009e3779b1<>+24(SB)/8, $0x000000009e3779b1
+GLOBL longs000000009e3779b1<>(SB), RODATA|NOPTR, $32
+
+DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
+DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
+DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
+DATA longs165667b19e3779f9<>+24(SB)/8, $0x165667b19e3779f9
+GLOBL longs165667b19e3779f9<>(SB), RODATA|NOPTR, $32
 
 DATA longs5342c3010fe1dd04<>+0(SB)/8, $0x5342c3010fe1dd04
 DATA longs5342c3010fe1dd04<>+8(SB)/8, $0x5342c3010fe1dd04
@@ -9494,6 +8837,274 @@ short_3:
 	ORQ     R10, R11
 	JMP     tail_3
 
+// func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hash32AnyAVX2(SB), $128-56
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
+	MOVQ         hashes+32(FP), AX
+	MOVQ         n+24(FP), CX
+	SHRQ         $0x03, CX
+	MOVQ         $0x00004000, DX
+	MOVL         $0xbc9f1d34, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y4
+	MOVL         $0xc6a4a793, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y6
+	VPCMPEQD     Y7, Y7, Y7
+	MOVQ         rows+0(FP), BX
+	MOVL         $0x00000018, SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      ascending<>+0(SB), Y0, Y0
+	PCALIGN      $0x40
+
+vector:
+	CMPQ         stride+8(FP), $0x10
+	JNE          others_0
+	VMOVDQU      (BX), Y2
+	VMOVDQU      32(BX), Y3
+	VPUNPCKLQDQ  Y3, Y2, Y1
+	VPUNPCKHQDQ  Y3, Y2, Y5
+	VPERMQ       $0xd8, Y1, Y1
+	VPERMQ       $0xd8, Y5, Y5
+	VMOVDQU      64(BX), Y3
+	VMOVDQU      96(BX), Y8
+	VPUNPCKLQDQ  Y8, Y3, Y2
+	VPUNPCKHQDQ  Y8, Y3, Y3
+	VPERMQ       $0xd8, Y2, Y2
+	VPERMQ       $0xd8, Y3, Y3
+	ADDQ         $0x00000080, BX
+	MOVQ         $-32768, SI
+	VPOR         Y5, Y3, Y8
+	VMOVQ        SI, X9
+	VPBROADCASTQ X9, Y9
+	VPTEST       Y9, Y8
+	JNZ          end
+	VSHUFPS      $0x88, Y3, Y5, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	VMOVDQA      Y3, Y8
+
+located_0:
+	VPMULLD Y6, Y8, Y9
+	VPXOR   Y4, Y9, Y9
+	VPSRLD  $0x02, Y8, Y3
+	VPXOR   Y4, Y4, Y5
+	XORL    SI, SI
+
+word:
+	VPCMPGTD     Y5, Y3, Y10
+	VPTEST       Y10, Y10
+	JZ           tail
+	VMOVDQA      X10, X12
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X12, (SI)(Y1*1), X11
+	VEXTRACTI128 $0x01, Y10, X13
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X13, (SI)(Y2*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+	VPADDD       Y9, Y11, Y11
+	VPMULLD      Y6, Y11, Y11
+	VPSRLD       $0x10, Y11, Y12
+	VPXOR        Y12, Y11, Y11
+	VPBLENDVB    Y10, Y11, Y9, Y9
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ         SI, DX
+	MOVL         $0x00000003, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	VPXOR        Y3, Y3, Y5
+	VPAND        Y3, Y8, Y10
+	VPCMPGTD     Y5, Y10, Y11
+	VPTEST       Y11, Y11
+	JZ           store
+	VPCMPGTD     Y3, Y8, Y12
+	VPMOVSXDQ    X8, Y3
+	VEXTRACTI128 $0x01, Y8, X5
+	VPMOVSXDQ    X5, Y5
+	VPADDQ       Y1, Y3, Y3
+	VPADDQ       Y2, Y5, Y5
+	MOVQ         $-4, SI
+	VPAND        Y11, Y12, Y14
+	VMOVDQA      X14, X15
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (SI)(Y3*1), X13
+	VEXTRACTI128 $0x01, Y14, X14
+	VPXOR        Y3, Y3, Y3
+	VPGATHERQD   X14, (SI)(Y5*1), X3
+	VINSERTI128  $0x01, X3, Y13, Y13
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y3, Y3
+	VPSRLVD      Y3, Y13, Y13
+	VPANDN       Y11, Y12, Y3
+	VPTEST       Y3, Y3
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU Y1, (SP)
+	VMOVDQU Y2, 32(SP)
+	VMOVDQU Y8, 64(SP)
+	XORL    SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    64(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL    R11, 96(SP)(SI*4)
+	INCQ    SI
+	CMPQ    SI, $0x08
+	JB      lane
+	VMOVDQU 96(SP), Y1
+	VPADDD  Y1, Y13, Y13
+
+last_bytes:
+	MOVLQZX      signs+40(FP), SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y13, Y1, Y1
+	VPADDD       Y1, Y1, Y1
+	VPSUBD       Y1, Y13, Y13
+	VPADDD       Y9, Y13, Y1
+	VPMULLD      Y6, Y1, Y1
+	VPSRLD       $0x18, Y1, Y2
+	VPXOR        Y2, Y1, Y1
+	VPBLENDVB    Y11, Y1, Y9, Y9
+
+store:
+	VMOVDQU Y9, (AX)
+	ADDQ    $0x20, AX
+	DECQ    CX
+	JZ      end
+	TESTQ   DX, DX
+	JNS     vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x07, AX
+	SHLQ $0x03, CX
+	ADDQ CX, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+others_0:
+	JLT          offsets_0
+	VMOVDQA      Y7, Y2
+	VPXOR        Y1, Y1, Y1
+	VPGATHERDQ   Y2, (BX)(X0*1), Y1
+	VMOVDQA      Y7, Y2
+	VPXOR        Y5, Y5, Y5
+	VPGATHERDQ   Y2, 8(BX)(X0*1), Y5
+	VMOVDQA      Y7, Y3
+	VPXOR        Y2, Y2, Y2
+	VPGATHERDQ   Y3, 96(BX)(X0*1), Y2
+	VMOVDQA      Y7, Y8
+	VPXOR        Y3, Y3, Y3
+	VPGATHERDQ   Y8, 104(BX)(X0*1), Y3
+	ADDQ         $0x000000c0, BX
+	MOVQ         $-32768, SI
+	VPOR         Y5, Y3, Y8
+	VMOVQ        SI, X9
+	VPBROADCASTQ X9, Y9
+	VPTEST       Y9, Y8
+	JNZ          end
+	VSHUFPS      $0x88, Y3, Y5, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	VMOVDQA      Y3, Y8
+	JMP          located_0
+
+offsets_0:
+	CMPQ         stride+8(FP), $0x00
+	JGE          short_offsets_0
+	VPBROADCASTQ stride+8(FP), Y2
+	VPBROADCASTD stride+8(FP), Y8
+	VPABSD       Y8, Y8
+	VPMULDQ      smallNumbers<>+0(SB), Y2, Y1
+	VMOVQ        BX, X3
+	VPBROADCASTQ X3, Y3
+	VPSUBQ       Y1, Y3, Y1
+	VPSLLQ       $0x02, Y2, Y2
+	VPSUBQ       Y2, Y1, Y2
+	MOVQ         stride+8(FP), SI
+	SHLQ         $0x03, SI
+	SUBQ         SI, BX
+	JMP          located_0
+
+short_offsets_0:
+	VPBROADCASTQ data+16(FP), Y8
+	CMPQ         stride+8(FP), $0x08
+	JEQ          long_offsets_0
+	VMOVDQU      (BX), Y2
+	VMOVDQU      4(BX), Y3
+	VPSUBD       Y2, Y3, Y3
+	VPMOVSXDQ    X2, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXDQ    X2, Y2
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         $0x20, BX
+	MOVL         $0x00007fff, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPCMPGTD     Y5, Y3, Y5
+	VPTEST       Y5, Y5
+	JNZ          end
+	VMOVDQA      Y3, Y8
+	JMP          located_0
+
+long_offsets_0:
+	VMOVDQU      (BX), Y1
+	VMOVDQU      8(BX), Y5
+	VPSUBQ       Y1, Y5, Y5
+	VPADDQ       Y8, Y1, Y1
+	ADDQ         $0x20, BX
+	VMOVDQU      (BX), Y2
+	VMOVDQU      8(BX), Y3
+	VPSUBQ       Y2, Y3, Y3
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         $0x20, BX
+	MOVQ         $-32768, SI
+	VPOR         Y5, Y3, Y8
+	VMOVQ        SI, X9
+	VPBROADCASTQ X9, Y9
+	VPTEST       Y9, Y8
+	JNZ          end
+	VSHUFPS      $0x88, Y3, Y5, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	VMOVDQA      Y3, Y8
+	JMP          located_0
+
 // func probeDouble32LoadsAVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
 TEXT ·probeDouble32LoadsAVX512(SB), $5856-80
@@ -10444,275 +10055,6 @@ vector:
 	MOVQ      AX, left+48(FP)
 	VZEROUPPER
 	RET
-
-// func hash32AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·hash32AnyAVX512(SB), $256-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         hashes+32(FP), AX
-	MOVQ         n+24(FP), CX
-	SHRQ         $0x04, CX
-	MOVQ         $0x00004000, DX
-	MOVL         $0xbc9f1d34, BX
-	VPBROADCASTD BX, Z4
-	MOVL         $0xc6a4a793, BX
-	VPBROADCASTD BX, Z5
-	MOVL         $0x0000ffff, BX
-	KMOVW        BX, K1
-	MOVQ         rows+0(FP), BX
-	VMOVDQU64    headers24Word0<>+0(SB), Z6
-	MOVL         $0x000000c0, SI
-	KMOVW        SI, K1
-	VMOVDQU64    headers24Word1<>+0(SB), Z7
-	MOVL         $0x000000e0, SI
-	KMOVW        SI, K2
-	MOVL         $0xffffffff, SI
-	VPBROADCASTD SI, Z8
-	PCALIGN      $0x40
-
-vector:
-	CMPQ         stride+8(FP), $0x10
-	JNE          others_0
-	VMOVDQU64    (BX), Z1
-	VMOVDQU64    headers16Word0<>+0(SB), Z0
-	VPERMI2Q     64(BX), Z1, Z0
-	VMOVDQU64    headers16Word1<>+0(SB), Z2
-	VPERMI2Q     64(BX), Z1, Z2
-	VMOVDQU64    128(BX), Z9
-	VMOVDQU64    headers16Word0<>+0(SB), Z1
-	VPERMI2Q     192(BX), Z9, Z1
-	VMOVDQU64    headers16Word1<>+0(SB), Z3
-	VPERMI2Q     192(BX), Z9, Z3
-	ADDQ         $0x00000100, BX
-	MOVQ         $-32768, SI
-	VPORQ        Z2, Z3, Z9
-	VPBROADCASTQ SI, Z11
-	VPTESTMQ     Z11, Z9, K3
-	KORTESTW     K3, K3
-	JNZ          end
-	VPMOVQD      Z2, Y10
-	VPMOVQD      Z3, Y2
-	VINSERTI64X4 $0x01, Y2, Z10, Z10
-	VMOVDQA32    Z10, Z9
-
-located_0:
-	VPMULLD Z5, Z9, Z11
-	VPXORD  Z4, Z11, Z11
-	VPSRLD  $0x02, Z9, Z2
-	VPXORD  Z4, Z4, Z3
-	XORL    SI, SI
-
-word:
-	VPCMPGTD     Z3, Z2, K3
-	KORTESTW     K3, K3
-	JZ           tail
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z12
-	VPGATHERQD   (SI)(Z0*1), K4, Y12
-	KSHIFTRW     $0x08, K3, K4
-	VPXORD       Z1, Z1, Z13
-	VPGATHERQD   (SI)(Z1*1), K4, Y13
-	VINSERTI64X4 $0x01, Y13, Z12, Z12
-	VPADDD       Z11, Z12, Z12
-	VPMULLD      Z5, Z12, Z12
-	VPSRLD       $0x10, Z12, Z13
-	VPXORD       Z13, Z12, Z12
-	VMOVDQA32    Z12, K3, Z11
-	VPADDD       Z8, Z2, Z2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ          SI, DX
-	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z2
-	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z9, Z12
-	VPCMPGTD      Z3, Z12, K3
-	KORTESTW      K3, K3
-	JZ            store
-	VPCMPGTD      Z2, Z9, K4
-	VPMOVSXDQ     Y9, Z2
-	VEXTRACTI64X4 $0x01, Z9, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z0, Z2, Z2
-	VPADDQ        Z1, Z3, Z3
-	MOVQ          $-4, SI
-	KANDW         K3, K4, K5
-	KMOVW         K5, K6
-	VPXORD        Z2, Z2, Z13
-	VPGATHERQD    (SI)(Z2*1), K6, Y13
-	KSHIFTRW      $0x08, K5, K5
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (SI)(Z3*1), K5, Y2
-	VINSERTI64X4  $0x01, Y2, Z13, Z13
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z2
-	VPSLLD       $0x03, Z12, Z12
-	VPSUBD       Z12, Z2, Z2
-	VPSRLVD      Z2, Z13, Z13
-	KANDNW       K3, K4, K4
-	KORTESTW     K4, K4
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z0, (SP)
-	VMOVDQU32 Z1, 64(SP)
-	VMOVDQU32 Z9, 128(SP)
-	XORL      SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    128(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL      R11, 192(SP)(SI*4)
-	INCQ      SI
-	CMPQ      SI, $0x10
-	JB        lane
-	VMOVDQU32 192(SP), Z0
-	VPADDD    Z0, Z13, Z13
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VPBROADCASTD SI, Z0
-	VPANDD       Z13, Z0, Z0
-	VPADDD       Z0, Z0, Z0
-	VPSUBD       Z0, Z13, Z13
-	VPADDD       Z11, Z13, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x18, Z0, Z1
-	VPXORD       Z1, Z0, Z0
-	VMOVDQA32    Z0, K3, Z11
-
-store:
-	VMOVDQU32 Z11, (AX)
-	ADDQ      $0x40, AX
-	DECQ      CX
-	JZ        end
-	TESTQ     DX, DX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, CX
-	ADDQ CX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-others_0:
-	JLT          offsets_0
-	VMOVDQU64    (BX), Z1
-	VMOVDQA64    Z6, Z0
-	VPERMI2Q     64(BX), Z1, Z0
-	VPERMQ       128(BX), Z6, K1, Z0
-	VMOVDQA64    Z7, Z2
-	VPERMI2Q     64(BX), Z1, Z2
-	VPERMQ       128(BX), Z7, K2, Z2
-	VMOVDQU64    192(BX), Z9
-	VMOVDQA64    Z6, Z1
-	VPERMI2Q     256(BX), Z9, Z1
-	VPERMQ       320(BX), Z6, K1, Z1
-	VMOVDQA64    Z7, Z3
-	VPERMI2Q     256(BX), Z9, Z3
-	VPERMQ       320(BX), Z7, K2, Z3
-	ADDQ         $0x00000180, BX
-	MOVQ         $-32768, SI
-	VPORQ        Z2, Z3, Z9
-	VPBROADCASTQ SI, Z11
-	VPTESTMQ     Z11, Z9, K3
-	KORTESTW     K3, K3
-	JNZ          end
-	VPMOVQD      Z2, Y14
-	VPMOVQD      Z3, Y2
-	VINSERTI64X4 $0x01, Y2, Z14, Z14
-	VMOVDQA32    Z14, Z9
-	JMP          located_0
-
-offsets_0:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets_0
-	VPBROADCASTQ stride+8(FP), Z1
-	VPBROADCASTD stride+8(FP), Z9
-	VPABSD       Z9, Z9
-	VPMULDQ      smallNumbers<>+0(SB), Z1, Z0
-	VPBROADCASTQ BX, Z2
-	VPSUBQ       Z0, Z2, Z0
-	VPSLLQ       $0x03, Z1, Z1
-	VPSUBQ       Z1, Z0, Z1
-	MOVQ         stride+8(FP), SI
-	SHLQ         $0x04, SI
-	SUBQ         SI, BX
-	JMP          located_0
-
-short_offsets_0:
-	VPBROADCASTQ  data+16(FP), Z9
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_0
-	VMOVDQU32     (BX), Z1
-	VMOVDQU32     4(BX), Z2
-	VPSUBD        Z1, Z2, Z2
-	VPMOVSXDQ     Y1, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z9, Z0, Z0
-	VPADDQ        Z9, Z1, Z1
-	ADDQ          $0x40, BX
-	MOVL          $0x00007fff, SI
-	VPBROADCASTD  SI, Z3
-	VPCMPGTD      Z3, Z2, K3
-	KORTESTW      K3, K3
-	JNZ           end
-	VMOVDQA32     Z2, Z9
-	JMP           located_0
-
-long_offsets_0:
-	VMOVDQU32    (BX), Z0
-	VMOVDQU32    8(BX), Z2
-	VPSUBQ       Z0, Z2, Z2
-	VPADDQ       Z9, Z0, Z0
-	ADDQ         $0x40, BX
-	VMOVDQU32    (BX), Z1
-	VMOVDQU32    8(BX), Z3
-	VPSUBQ       Z1, Z3, Z3
-	VPADDQ       Z9, Z1, Z1
-	ADDQ         $0x40, BX
-	MOVQ         $-32768, SI
-	VPORQ        Z2, Z3, Z9
-	VPBROADCASTQ SI, Z11
-	VPTESTMQ     Z11, Z9, K3
-	KORTESTW     K3, K3
-	JNZ          end
-	VPMOVQD      Z2, Y15
-	VPMOVQD      Z3, Y2
-	VINSERTI64X4 $0x01, Y2, Z15, Z15
-	VMOVDQA32    Z15, Z9
-	JMP          located_0
 
 // func probeDouble32AVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 // Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
@@ -14206,274 +13548,6 @@ vector:
 	MOVQ    AX, left+48(FP)
 	VZEROUPPER
 	RET
-
-// func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32AnyAVX2(SB), $128-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         hashes+32(FP), AX
-	MOVQ         n+24(FP), CX
-	SHRQ         $0x03, CX
-	MOVQ         $0x00004000, DX
-	MOVL         $0xbc9f1d34, BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y4
-	MOVL         $0xc6a4a793, BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y6
-	VPCMPEQD     Y7, Y7, Y7
-	MOVQ         rows+0(FP), BX
-	MOVL         $0x00000018, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	VPMULLD      ascending<>+0(SB), Y0, Y0
-	PCALIGN      $0x40
-
-vector:
-	CMPQ         stride+8(FP), $0x10
-	JNE          others_0
-	VMOVDQU      (BX), Y2
-	VMOVDQU      32(BX), Y3
-	VPUNPCKLQDQ  Y3, Y2, Y1
-	VPUNPCKHQDQ  Y3, Y2, Y5
-	VPERMQ       $0xd8, Y1, Y1
-	VPERMQ       $0xd8, Y5, Y5
-	VMOVDQU      64(BX), Y3
-	VMOVDQU      96(BX), Y8
-	VPUNPCKLQDQ  Y8, Y3, Y2
-	VPUNPCKHQDQ  Y8, Y3, Y3
-	VPERMQ       $0xd8, Y2, Y2
-	VPERMQ       $0xd8, Y3, Y3
-	ADDQ         $0x00000080, BX
-	MOVQ         $-32768, SI
-	VPOR         Y5, Y3, Y8
-	VMOVQ        SI, X9
-	VPBROADCASTQ X9, Y9
-	VPTEST       Y9, Y8
-	JNZ          end
-	VSHUFPS      $0x88, Y3, Y5, Y3
-	VPERMQ       $0xd8, Y3, Y3
-	VMOVDQA      Y3, Y8
-
-located_0:
-	VPMULLD Y6, Y8, Y9
-	VPXOR   Y4, Y9, Y9
-	VPSRLD  $0x02, Y8, Y3
-	VPXOR   Y4, Y4, Y5
-	XORL    SI, SI
-
-word:
-	VPCMPGTD     Y5, Y3, Y10
-	VPTEST       Y10, Y10
-	JZ           tail
-	VMOVDQA      X10, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y1*1), X11
-	VEXTRACTI128 $0x01, Y10, X13
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (SI)(Y2*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y9, Y11, Y11
-	VPMULLD      Y6, Y11, Y11
-	VPSRLD       $0x10, Y11, Y12
-	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y9, Y9
-	VPADDD       Y7, Y3, Y3
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ         SI, DX
-	MOVL         $0x00000003, SI
-	VMOVD        SI, X3
-	VPBROADCASTD X3, Y3
-	VPXOR        Y3, Y3, Y5
-	VPAND        Y3, Y8, Y10
-	VPCMPGTD     Y5, Y10, Y11
-	VPTEST       Y11, Y11
-	JZ           store
-	VPCMPGTD     Y3, Y8, Y12
-	VPMOVSXDQ    X8, Y3
-	VEXTRACTI128 $0x01, Y8, X5
-	VPMOVSXDQ    X5, Y5
-	VPADDQ       Y1, Y3, Y3
-	VPADDQ       Y2, Y5, Y5
-	MOVQ         $-4, SI
-	VPAND        Y11, Y12, Y14
-	VMOVDQA      X14, X15
-	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (SI)(Y3*1), X13
-	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y3, Y3, Y3
-	VPGATHERQD   X14, (SI)(Y5*1), X3
-	VINSERTI128  $0x01, X3, Y13, Y13
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VMOVD        SI, X3
-	VPBROADCASTD X3, Y3
-	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y3, Y3
-	VPSRLVD      Y3, Y13, Y13
-	VPANDN       Y11, Y12, Y3
-	VPTEST       Y3, Y3
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y1, (SP)
-	VMOVDQU Y2, 32(SP)
-	VMOVDQU Y8, 64(SP)
-	XORL    SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    64(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL    R11, 96(SP)(SI*4)
-	INCQ    SI
-	CMPQ    SI, $0x08
-	JB      lane
-	VMOVDQU 96(SP), Y1
-	VPADDD  Y1, Y13, Y13
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
-	VPAND        Y13, Y1, Y1
-	VPADDD       Y1, Y1, Y1
-	VPSUBD       Y1, Y13, Y13
-	VPADDD       Y9, Y13, Y1
-	VPMULLD      Y6, Y1, Y1
-	VPSRLD       $0x18, Y1, Y2
-	VPXOR        Y2, Y1, Y1
-	VPBLENDVB    Y11, Y1, Y9, Y9
-
-store:
-	VMOVDQU Y9, (AX)
-	ADDQ    $0x20, AX
-	DECQ    CX
-	JZ      end
-	TESTQ   DX, DX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, CX
-	ADDQ CX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-others_0:
-	JLT          offsets_0
-	VMOVDQA      Y7, Y2
-	VPXOR        Y1, Y1, Y1
-	VPGATHERDQ   Y2, (BX)(X0*1), Y1
-	VMOVDQA      Y7, Y2
-	VPXOR        Y5, Y5, Y5
-	VPGATHERDQ   Y2, 8(BX)(X0*1), Y5
-	VMOVDQA      Y7, Y3
-	VPXOR        Y2, Y2, Y2
-	VPGATHERDQ   Y3, 96(BX)(X0*1), Y2
-	VMOVDQA      Y7, Y8
-	VPXOR        Y3, Y3, Y3
-	VPGATHERDQ   Y8, 104(BX)(X0*1), Y3
-	ADDQ         $0x000000c0, BX
-	MOVQ         $-32768, SI
-	VPOR         Y5, Y3, Y8
-	VMOVQ        SI, X9
-	VPBROADCASTQ X9, Y9
-	VPTEST       Y9, Y8
-	JNZ          end
-	VSHUFPS      $0x88, Y3, Y5, Y3
-	VPERMQ       $0xd8, Y3, Y3
-	VMOVDQA      Y3, Y8
-	JMP          located_0
-
-offsets_0:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets_0
-	VPBROADCASTQ stride+8(FP), Y2
-	VPBROADCASTD stride+8(FP), Y8
-	VPABSD       Y8, Y8
-	VPMULDQ      smallNumbers<>+0(SB), Y2, Y1
-	VMOVQ        BX, X3
-	VPBROADCASTQ X3, Y3
-	VPSUBQ       Y1, Y3, Y1
-	VPSLLQ       $0x02, Y2, Y2
-	VPSUBQ       Y2, Y1, Y2
-	MOVQ         stride+8(FP), SI
-	SHLQ         $0x03, SI
-	SUBQ         SI, BX
-	JMP          located_0
-
-short_offsets_0:
-	VPBROADCASTQ data+16(FP), Y8
-	CMPQ         stride+8(FP), $0x08
-	JEQ          long_offsets_0
-	VMOVDQU      (BX), Y2
-	VMOVDQU      4(BX), Y3
-	VPSUBD       Y2, Y3, Y3
-	VPMOVSXDQ    X2, Y1
-	VEXTRACTI128 $0x01, Y2, X2
-	VPMOVSXDQ    X2, Y2
-	VPADDQ       Y8, Y1, Y1
-	VPADDQ       Y8, Y2, Y2
-	ADDQ         $0x20, BX
-	MOVL         $0x00007fff, SI
-	VMOVD        SI, X5
-	VPBROADCASTD X5, Y5
-	VPCMPGTD     Y5, Y3, Y5
-	VPTEST       Y5, Y5
-	JNZ          end
-	VMOVDQA      Y3, Y8
-	JMP          located_0
-
-long_offsets_0:
-	VMOVDQU      (BX), Y1
-	VMOVDQU      8(BX), Y5
-	VPSUBQ       Y1, Y5, Y5
-	VPADDQ       Y8, Y1, Y1
-	ADDQ         $0x20, BX
-	VMOVDQU      (BX), Y2
-	VMOVDQU      8(BX), Y3
-	VPSUBQ       Y2, Y3, Y3
-	VPADDQ       Y8, Y2, Y2
-	ADDQ         $0x20, BX
-	MOVQ         $-32768, SI
-	VPOR         Y5, Y3, Y8
-	VMOVQ        SI, X9
-	VPBROADCASTQ X9, Y9
-	VPTEST       Y9, Y8
-	JNZ          end
-	VSHUFPS      $0x88, Y3, Y5, Y3
-	VPERMQ       $0xd8, Y3, Y3
-	VMOVDQA      Y3, Y8
-	JMP          located_0
 
 // func probeDouble32AVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
@@ -18230,770 +17304,3 @@ step:
 	MOVQ      DI, left+24(FP)
 	VZEROUPPER
 	RET
-
-// func xxh64AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxh64AnyAVX512(SB), $0-56
-	// XXH64. Each lane hashes one key. The kernel gathers each part of 32 keys once for all seeds. It ends at the first keys that do
-	// not have one length, a multiple of 4 below 32. It reads nothing but the keys.
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	VPADDQ.BCST  seed+40(FP), Z8, Z8
-	MOVQ         rows+0(FP), AX
-	VMOVDQU64    headers24Word0<>+0(SB), Z9
-	MOVL         $0x000000c0, CX
-	KMOVW        CX, K1
-	VMOVDQU64    headers24Word1<>+0(SB), Z10
-	MOVL         $0x000000e0, CX
-	KMOVW        CX, K2
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVL         $0x0000ffff, BX
-	KMOVW        BX, K3
-	PCALIGN      $0x40
-
-vectors:
-	CMPQ      DX, $0x02
-	JL        end
-	CMPQ      stride+8(FP), $0x10
-	JNE       others_0
-	VMOVDQU64 (AX), Z1
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VMOVDQU64 headers16Word1<>+0(SB), Z4
-	VPERMI2Q  64(AX), Z1, Z4
-	VMOVDQU64 128(AX), Z2
-	VMOVDQU64 headers16Word0<>+0(SB), Z1
-	VPERMI2Q  192(AX), Z2, Z1
-	VMOVDQU64 headers16Word1<>+0(SB), Z5
-	VPERMI2Q  192(AX), Z2, Z5
-	ADDQ      $0x00000100, AX
-
-located_0:
-	CMPQ      stride+8(FP), $0x10
-	JNE       others_1
-	VMOVDQU64 (AX), Z3
-	VMOVDQU64 headers16Word0<>+0(SB), Z2
-	VPERMI2Q  64(AX), Z3, Z2
-	VMOVDQU64 headers16Word1<>+0(SB), Z6
-	VPERMI2Q  64(AX), Z3, Z6
-	VMOVDQU64 128(AX), Z11
-	VMOVDQU64 headers16Word0<>+0(SB), Z3
-	VPERMI2Q  192(AX), Z11, Z3
-	VMOVDQU64 headers16Word1<>+0(SB), Z7
-	VPERMI2Q  192(AX), Z11, Z7
-	ADDQ      $0x00000100, AX
-
-located_1:
-	VMOVQ        X4, BX
-	VPBROADCASTQ X4, Z11
-	VMOVDQA64    Z4, Z4
-	VPTERNLOGQ   $0x7e, Z5, Z11, Z4
-	VMOVDQA64    Z6, Z5
-	VPTERNLOGQ   $0x7e, Z7, Z11, Z5
-	VPORQ        Z4, Z5, Z4
-	VPTESTMQ     Z4, Z4, K4
-	KORTESTW     K4, K4
-	JNZ          end
-	TESTQ        $-29, BX
-	JNZ          end
-	VPBROADCASTQ BX, Z4
-	VPADDQ       Z8, Z4, Z4
-	VMOVDQA64    Z4, Z5
-	VMOVDQA64    Z4, Z6
-	VMOVDQA64    Z4, Z7
-	XORL         SI, SI
-	JMP          equal_rest
-
-equal_long:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z11
-	VPGATHERQQ   (SI)(Z0*1), K4, Z11
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z12
-	VPGATHERQQ   (SI)(Z1*1), K4, Z12
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z13
-	VPGATHERQQ   (SI)(Z2*1), K4, Z13
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z14
-	VPGATHERQQ   (SI)(Z3*1), K4, Z14
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z11, Z11
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z12, Z12
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z13, Z13
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z14, Z14
-	VPROLQ       $0x1f, Z11, Z11
-	VPROLQ       $0x1f, Z12, Z12
-	VPROLQ       $0x1f, Z13, Z13
-	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z11, Z11
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z12, Z12
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z13, Z13
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z14, Z14
-	VPXORQ       Z11, Z4, Z4
-	VPXORQ       Z12, Z5, Z5
-	VPXORQ       Z13, Z6, Z6
-	VPXORQ       Z14, Z7, Z7
-	VPROLQ       $0x1b, Z4, Z4
-	VPROLQ       $0x1b, Z5, Z5
-	VPROLQ       $0x1b, Z6, Z6
-	VPROLQ       $0x1b, Z7, Z7
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z4, Z4
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z5, Z5
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z6, Z6
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z7, Z7
-	ADDQ         $0x08, SI
-	SUBQ         $0x08, BX
-
-equal_rest:
-	CMPQ         BX, $0x08
-	JGE          equal_long
-	TESTQ        BX, BX
-	JZ           equal_end
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z11
-	VPGATHERQD   (SI)(Z0*1), K4, Y11
-	VPMOVZXDQ    Y11, Z11
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z0
-	VPGATHERQD   (SI)(Z1*1), K4, Y0
-	VPMOVZXDQ    Y0, Z0
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z1
-	VPGATHERQD   (SI)(Z2*1), K4, Y1
-	VPMOVZXDQ    Y1, Z1
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z2
-	VPGATHERQD   (SI)(Z3*1), K4, Y2
-	VPMOVZXDQ    Y2, Z2
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z11, Z11
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
-	VPXORQ       Z11, Z4, Z4
-	VPXORQ       Z0, Z5, Z5
-	VPXORQ       Z1, Z6, Z6
-	VPXORQ       Z2, Z7, Z7
-	VPROLQ       $0x17, Z4, Z4
-	VPROLQ       $0x17, Z5, Z5
-	VPROLQ       $0x17, Z6, Z6
-	VPROLQ       $0x17, Z7, Z7
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z4, Z4
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z5, Z5
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z6, Z6
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z7, Z7
-
-equal_end:
-	VPSRLQ       $0x21, Z4, Z0
-	VPXORD       Z0, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z0
-	VPXORD       Z0, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z0
-	VPXORD       Z0, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z0
-	VPXORD       Z0, Z7, Z7
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
-	VPSRLQ       $0x1d, Z4, Z0
-	VPXORD       Z0, Z4, Z4
-	VPSRLQ       $0x1d, Z5, Z0
-	VPXORD       Z0, Z5, Z5
-	VPSRLQ       $0x1d, Z6, Z0
-	VPXORD       Z0, Z6, Z6
-	VPSRLQ       $0x1d, Z7, Z0
-	VPXORD       Z0, Z7, Z7
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z7, Z7
-	VPSRLQ       $0x20, Z4, Z0
-	VPXORD       Z0, Z4, Z4
-	VPSRLQ       $0x20, Z5, Z0
-	VPXORD       Z0, Z5, Z5
-	VPSRLQ       $0x20, Z6, Z0
-	VPXORD       Z0, Z6, Z6
-	VPSRLQ       $0x20, Z7, Z0
-	VPXORD       Z0, Z7, Z7
-	VMOVDQU64    Z4, (CX)
-	VMOVDQU64    Z5, 64(CX)
-	VMOVDQU64    Z6, 128(CX)
-	VMOVDQU64    Z7, 192(CX)
-	ADDQ         $0x00000100, CX
-	SUBQ         $0x02, DX
-	JMP          vectors
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-others_0:
-	JLT       offsets_0
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z9, Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z9, K1, Z0
-	VMOVDQA64 Z10, Z4
-	VPERMI2Q  64(AX), Z1, Z4
-	VPERMQ    128(AX), Z10, K2, Z4
-	VMOVDQU64 192(AX), Z2
-	VMOVDQA64 Z9, Z1
-	VPERMI2Q  256(AX), Z2, Z1
-	VPERMQ    320(AX), Z9, K1, Z1
-	VMOVDQA64 Z10, Z5
-	VPERMI2Q  256(AX), Z2, Z5
-	VPERMQ    320(AX), Z10, K2, Z5
-	ADDQ      $0x00000180, AX
-	JMP       located_0
-
-offsets_0:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets_0
-	VPBROADCASTQ stride+8(FP), Z1
-	VPABSQ       Z1, Z4
-	VPABSQ       Z1, Z5
-	VPMULDQ      smallNumbers<>+0(SB), Z1, Z0
-	VPBROADCASTQ AX, Z2
-	VPSUBQ       Z0, Z2, Z0
-	VPSLLQ       $0x03, Z1, Z1
-	VPSUBQ       Z1, Z0, Z1
-	MOVQ         stride+8(FP), BX
-	SHLQ         $0x04, BX
-	SUBQ         BX, AX
-	JMP          located_0
-
-short_offsets_0:
-	VPBROADCASTQ  data+16(FP), Z2
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_0
-	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z3
-	VPSUBD        Z1, Z3, Z3
-	VPMOVSXDQ     Y1, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z2, Z0, Z0
-	VPADDQ        Z2, Z1, Z1
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VMOVDQA32     Z2, Z4
-	VMOVDQA32     Z3, Z5
-	JMP           located_0
-
-long_offsets_0:
-	VMOVDQU32 (AX), Z0
-	VMOVDQU32 8(AX), Z4
-	VPSUBQ    Z0, Z4, Z4
-	VPADDQ    Z2, Z0, Z0
-	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z1
-	VMOVDQU32 8(AX), Z5
-	VPSUBQ    Z1, Z5, Z5
-	VPADDQ    Z2, Z1, Z1
-	ADDQ      $0x40, AX
-	JMP       located_0
-
-others_1:
-	JLT       offsets_1
-	VMOVDQU64 (AX), Z3
-	VMOVDQA64 Z9, Z2
-	VPERMI2Q  64(AX), Z3, Z2
-	VPERMQ    128(AX), Z9, K1, Z2
-	VMOVDQA64 Z10, Z6
-	VPERMI2Q  64(AX), Z3, Z6
-	VPERMQ    128(AX), Z10, K2, Z6
-	VMOVDQU64 192(AX), Z11
-	VMOVDQA64 Z9, Z3
-	VPERMI2Q  256(AX), Z11, Z3
-	VPERMQ    320(AX), Z9, K1, Z3
-	VMOVDQA64 Z10, Z7
-	VPERMI2Q  256(AX), Z11, Z7
-	VPERMQ    320(AX), Z10, K2, Z7
-	ADDQ      $0x00000180, AX
-	JMP       located_1
-
-offsets_1:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets_1
-	VPBROADCASTQ stride+8(FP), Z3
-	VPABSQ       Z3, Z6
-	VPABSQ       Z3, Z7
-	VPMULDQ      smallNumbers<>+0(SB), Z3, Z2
-	VPBROADCASTQ AX, Z11
-	VPSUBQ       Z2, Z11, Z2
-	VPSLLQ       $0x03, Z3, Z3
-	VPSUBQ       Z3, Z2, Z3
-	MOVQ         stride+8(FP), BX
-	SHLQ         $0x04, BX
-	SUBQ         BX, AX
-	JMP          located_1
-
-short_offsets_1:
-	VPBROADCASTQ  data+16(FP), Z11
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_1
-	VMOVDQU32     (AX), Z3
-	VMOVDQU32     4(AX), Z6
-	VPSUBD        Z3, Z6, Z6
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z11, Z2, Z2
-	VPADDQ        Z11, Z3, Z3
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y6, Z7
-	VEXTRACTI64X4 $0x01, Z6, Y6
-	VPMOVSXDQ     Y6, Z11
-	VMOVDQA32     Z7, Z6
-	VMOVDQA32     Z11, Z7
-	JMP           located_1
-
-long_offsets_1:
-	VMOVDQU32 (AX), Z2
-	VMOVDQU32 8(AX), Z6
-	VPSUBQ    Z2, Z6, Z6
-	VPADDQ    Z11, Z2, Z2
-	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z3
-	VMOVDQU32 8(AX), Z7
-	VPSUBQ    Z3, Z7, Z7
-	VPADDQ    Z11, Z3, Z3
-	ADDQ      $0x40, AX
-	JMP       located_1
-
-// func hash64AnyAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·hash64AnyAVX512(SB), $0-56
-	// XXH64. Each lane hashes one key. The kernel gathers each part of 32 keys once for all seeds. It ends at the first keys that do
-	// not have one length, a multiple of 4 below 32. It reads nothing but the keys.
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z12
-	MOVQ         rows+0(FP), AX
-	VMOVDQU64    headers24Word0<>+0(SB), Z13
-	MOVL         $0x000000c0, CX
-	KMOVW        CX, K1
-	VMOVDQU64    headers24Word1<>+0(SB), Z14
-	MOVL         $0x000000e0, CX
-	KMOVW        CX, K2
-	MOVQ         h1+32(FP), CX
-	MOVQ         h2+40(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K3
-	PCALIGN      $0x40
-
-vectors:
-	CMPQ      BX, $0x02
-	JL        end
-	CMPQ      stride+8(FP), $0x10
-	JNE       others_0
-	VMOVDQU64 (AX), Z1
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VMOVDQU64 headers16Word1<>+0(SB), Z4
-	VPERMI2Q  64(AX), Z1, Z4
-	VMOVDQU64 128(AX), Z2
-	VMOVDQU64 headers16Word0<>+0(SB), Z1
-	VPERMI2Q  192(AX), Z2, Z1
-	VMOVDQU64 headers16Word1<>+0(SB), Z5
-	VPERMI2Q  192(AX), Z2, Z5
-	ADDQ      $0x00000100, AX
-
-located_0:
-	CMPQ      stride+8(FP), $0x10
-	JNE       others_1
-	VMOVDQU64 (AX), Z3
-	VMOVDQU64 headers16Word0<>+0(SB), Z2
-	VPERMI2Q  64(AX), Z3, Z2
-	VMOVDQU64 headers16Word1<>+0(SB), Z6
-	VPERMI2Q  64(AX), Z3, Z6
-	VMOVDQU64 128(AX), Z8
-	VMOVDQU64 headers16Word0<>+0(SB), Z3
-	VPERMI2Q  192(AX), Z8, Z3
-	VMOVDQU64 headers16Word1<>+0(SB), Z7
-	VPERMI2Q  192(AX), Z8, Z7
-	ADDQ      $0x00000100, AX
-
-located_1:
-	VMOVQ        X4, SI
-	VPBROADCASTQ X4, Z8
-	VMOVDQA64    Z4, Z4
-	VPTERNLOGQ   $0x7e, Z5, Z8, Z4
-	VMOVDQA64    Z6, Z5
-	VPTERNLOGQ   $0x7e, Z7, Z8, Z5
-	VPORQ        Z4, Z5, Z4
-	VPTESTMQ     Z4, Z4, K4
-	KORTESTW     K4, K4
-	JNZ          end
-	TESTQ        $-29, SI
-	JNZ          end
-	VPBROADCASTQ SI, Z4
-	VPADDQ       Z12, Z4, Z4
-	VMOVDQA64    Z4, Z5
-	VMOVDQA64    Z4, Z6
-	VMOVDQA64    Z4, Z7
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z9
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z10
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z11
-	XORL         DI, DI
-	JMP          equal_rest
-
-equal_long:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (DI)(Z0*1), K4, Z15
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (DI)(Z1*1), K4, Z16
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z17
-	VPGATHERQQ   (DI)(Z2*1), K4, Z17
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z18
-	VPGATHERQQ   (DI)(Z3*1), K4, Z18
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z15, Z15
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z16, Z16
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z17, Z17
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z18, Z18
-	VPROLQ       $0x1f, Z15, Z15
-	VPROLQ       $0x1f, Z16, Z16
-	VPROLQ       $0x1f, Z17, Z17
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z15, Z15
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z16, Z16
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z17, Z17
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z18, Z18
-	VPXORQ       Z15, Z4, Z4
-	VPXORQ       Z16, Z5, Z5
-	VPXORQ       Z17, Z6, Z6
-	VPXORQ       Z18, Z7, Z7
-	VPXORQ       Z15, Z8, Z8
-	VPXORQ       Z16, Z9, Z9
-	VPXORQ       Z17, Z10, Z10
-	VPXORQ       Z18, Z11, Z11
-	VPROLQ       $0x1b, Z4, Z4
-	VPROLQ       $0x1b, Z5, Z5
-	VPROLQ       $0x1b, Z6, Z6
-	VPROLQ       $0x1b, Z7, Z7
-	VPROLQ       $0x1b, Z8, Z8
-	VPROLQ       $0x1b, Z9, Z9
-	VPROLQ       $0x1b, Z10, Z10
-	VPROLQ       $0x1b, Z11, Z11
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z8, Z8
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z9, Z9
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z10, Z10
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z11, Z11
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z4, Z4
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z5, Z5
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z6, Z6
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z7, Z7
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z8, Z8
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z9, Z9
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z10, Z10
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z11, Z11
-	ADDQ         $0x08, DI
-	SUBQ         $0x08, SI
-
-equal_rest:
-	CMPQ         SI, $0x08
-	JGE          equal_long
-	TESTQ        SI, SI
-	JZ           equal_end
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQD   (DI)(Z0*1), K4, Y15
-	VPMOVZXDQ    Y15, Z15
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z0
-	VPGATHERQD   (DI)(Z1*1), K4, Y0
-	VPMOVZXDQ    Y0, Z0
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z1
-	VPGATHERQD   (DI)(Z2*1), K4, Y1
-	VPMOVZXDQ    Y1, Z1
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z2
-	VPGATHERQD   (DI)(Z3*1), K4, Y2
-	VPMOVZXDQ    Y2, Z2
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z15, Z15
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
-	VPXORQ       Z15, Z4, Z4
-	VPXORQ       Z0, Z5, Z5
-	VPXORQ       Z1, Z6, Z6
-	VPXORQ       Z2, Z7, Z7
-	VPXORQ       Z15, Z8, Z8
-	VPXORQ       Z0, Z9, Z9
-	VPXORQ       Z1, Z10, Z10
-	VPXORQ       Z2, Z11, Z11
-	VPROLQ       $0x17, Z4, Z4
-	VPROLQ       $0x17, Z5, Z5
-	VPROLQ       $0x17, Z6, Z6
-	VPROLQ       $0x17, Z7, Z7
-	VPROLQ       $0x17, Z8, Z8
-	VPROLQ       $0x17, Z9, Z9
-	VPROLQ       $0x17, Z10, Z10
-	VPROLQ       $0x17, Z11, Z11
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z8, Z8
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z9, Z9
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z10, Z10
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z11, Z11
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z4, Z4
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z5, Z5
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z6, Z6
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z7, Z7
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z8, Z8
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z9, Z9
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z10, Z10
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z11, Z11
-
-equal_end:
-	VPSRLQ       $0x21, Z4, Z0
-	VPXORD       Z0, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z0
-	VPXORD       Z0, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z0
-	VPXORD       Z0, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z0
-	VPXORD       Z0, Z7, Z7
-	VPSRLQ       $0x21, Z8, Z0
-	VPXORD       Z0, Z8, Z8
-	VPSRLQ       $0x21, Z9, Z0
-	VPXORD       Z0, Z9, Z9
-	VPSRLQ       $0x21, Z10, Z0
-	VPXORD       Z0, Z10, Z10
-	VPSRLQ       $0x21, Z11, Z0
-	VPXORD       Z0, Z11, Z11
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z8, Z8
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z9, Z9
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z10, Z10
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z11, Z11
-	VPSRLQ       $0x1d, Z4, Z0
-	VPXORD       Z0, Z4, Z4
-	VPSRLQ       $0x1d, Z5, Z0
-	VPXORD       Z0, Z5, Z5
-	VPSRLQ       $0x1d, Z6, Z0
-	VPXORD       Z0, Z6, Z6
-	VPSRLQ       $0x1d, Z7, Z0
-	VPXORD       Z0, Z7, Z7
-	VPSRLQ       $0x1d, Z8, Z0
-	VPXORD       Z0, Z8, Z8
-	VPSRLQ       $0x1d, Z9, Z0
-	VPXORD       Z0, Z9, Z9
-	VPSRLQ       $0x1d, Z10, Z0
-	VPXORD       Z0, Z10, Z10
-	VPSRLQ       $0x1d, Z11, Z0
-	VPXORD       Z0, Z11, Z11
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z7, Z7
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z8, Z8
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z9, Z9
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z10, Z10
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z11, Z11
-	VPSRLQ       $0x20, Z4, Z0
-	VPXORD       Z0, Z4, Z4
-	VPSRLQ       $0x20, Z5, Z0
-	VPXORD       Z0, Z5, Z5
-	VPSRLQ       $0x20, Z6, Z0
-	VPXORD       Z0, Z6, Z6
-	VPSRLQ       $0x20, Z7, Z0
-	VPXORD       Z0, Z7, Z7
-	VPSRLQ       $0x20, Z8, Z0
-	VPXORD       Z0, Z8, Z8
-	VPSRLQ       $0x20, Z9, Z0
-	VPXORD       Z0, Z9, Z9
-	VPSRLQ       $0x20, Z10, Z0
-	VPXORD       Z0, Z10, Z10
-	VPSRLQ       $0x20, Z11, Z0
-	VPXORD       Z0, Z11, Z11
-	VMOVDQU64    Z4, (CX)
-	VMOVDQU64    Z5, 64(CX)
-	VMOVDQU64    Z6, 128(CX)
-	VMOVDQU64    Z7, 192(CX)
-	VMOVDQU64    Z8, (DX)
-	VMOVDQU64    Z9, 64(DX)
-	VMOVDQU64    Z10, 128(DX)
-	VMOVDQU64    Z11, 192(DX)
-	ADDQ         $0x00000100, CX
-	ADDQ         $0x00000100, DX
-	SUBQ         $0x02, BX
-	JMP          vectors
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, BX
-	ADDQ BX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-others_0:
-	JLT       offsets_0
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z13, Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z13, K1, Z0
-	VMOVDQA64 Z14, Z4
-	VPERMI2Q  64(AX), Z1, Z4
-	VPERMQ    128(AX), Z14, K2, Z4
-	VMOVDQU64 192(AX), Z2
-	VMOVDQA64 Z13, Z1
-	VPERMI2Q  256(AX), Z2, Z1
-	VPERMQ    320(AX), Z13, K1, Z1
-	VMOVDQA64 Z14, Z5
-	VPERMI2Q  256(AX), Z2, Z5
-	VPERMQ    320(AX), Z14, K2, Z5
-	ADDQ      $0x00000180, AX
-	JMP       located_0
-
-offsets_0:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets_0
-	VPBROADCASTQ stride+8(FP), Z1
-	VPABSQ       Z1, Z4
-	VPABSQ       Z1, Z5
-	VPMULDQ      smallNumbers<>+0(SB), Z1, Z0
-	VPBROADCASTQ AX, Z2
-	VPSUBQ       Z0, Z2, Z0
-	VPSLLQ       $0x03, Z1, Z1
-	VPSUBQ       Z1, Z0, Z1
-	MOVQ         stride+8(FP), SI
-	SHLQ         $0x04, SI
-	SUBQ         SI, AX
-	JMP          located_0
-
-short_offsets_0:
-	VPBROADCASTQ  data+16(FP), Z2
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_0
-	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z3
-	VPSUBD        Z1, Z3, Z3
-	VPMOVSXDQ     Y1, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z2, Z0, Z0
-	VPADDQ        Z2, Z1, Z1
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VMOVDQA32     Z2, Z4
-	VMOVDQA32     Z3, Z5
-	JMP           located_0
-
-long_offsets_0:
-	VMOVDQU32 (AX), Z0
-	VMOVDQU32 8(AX), Z4
-	VPSUBQ    Z0, Z4, Z4
-	VPADDQ    Z2, Z0, Z0
-	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z1
-	VMOVDQU32 8(AX), Z5
-	VPSUBQ    Z1, Z5, Z5
-	VPADDQ    Z2, Z1, Z1
-	ADDQ      $0x40, AX
-	JMP       located_0
-
-others_1:
-	JLT       offsets_1
-	VMOVDQU64 (AX), Z3
-	VMOVDQA64 Z13, Z2
-	VPERMI2Q  64(AX), Z3, Z2
-	VPERMQ    128(AX), Z13, K1, Z2
-	VMOVDQA64 Z14, Z6
-	VPERMI2Q  64(AX), Z3, Z6
-	VPERMQ    128(AX), Z14, K2, Z6
-	VMOVDQU64 192(AX), Z8
-	VMOVDQA64 Z13, Z3
-	VPERMI2Q  256(AX), Z8, Z3
-	VPERMQ    320(AX), Z13, K1, Z3
-	VMOVDQA64 Z14, Z7
-	VPERMI2Q  256(AX), Z8, Z7
-	VPERMQ    320(AX), Z14, K2, Z7
-	ADDQ      $0x00000180, AX
-	JMP       located_1
-
-offsets_1:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets_1
-	VPBROADCASTQ stride+8(FP), Z3
-	VPABSQ       Z3, Z6
-	VPABSQ       Z3, Z7
-	VPMULDQ      smallNumbers<>+0(SB), Z3, Z2
-	VPBROADCASTQ AX, Z8
-	VPSUBQ       Z2, Z8, Z2
-	VPSLLQ       $0x03, Z3, Z3
-	VPSUBQ       Z3, Z2, Z3
-	MOVQ         stride+8(FP), SI
-	SHLQ         $0x04, SI
-	SUBQ         SI, AX
-	JMP          located_1
-
-short_offsets_1:
-	VPBROADCASTQ  data+16(FP), Z8
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_1
-	VMOVDQU32     (AX), Z3
-	VMOVDQU32     4(AX), Z6
-	VPSUBD        Z3, Z6, Z6
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z8, Z2, Z2
-	VPADDQ        Z8, Z3, Z3
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y6, Z7
-	VEXTRACTI64X4 $0x01, Z6, Y6
-	VPMOVSXDQ     Y6, Z8
-	VMOVDQA32     Z7, Z6
-	VMOVDQA32     Z8, Z7
-	JMP           located_1
-
-long_offsets_1:
-	VMOVDQU32 (AX), Z2
-	VMOVDQU32 8(AX), Z6
-	VPSUBQ    Z2, Z6, Z6
-	VPADDQ    Z8, Z2, Z2
-	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z3
-	VMOVDQU32 8(AX), Z7
-	VPSUBQ    Z3, Z7, Z7
-	VPADDQ    Z8, Z3, Z3
-	ADDQ      $0x40, AX
-	JMP       located_1

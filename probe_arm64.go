@@ -250,12 +250,6 @@ func hash32Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint32,
 //go:noescape
 func hash32AnyNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
-// hash64 is xxh64 with the seeds 0 and 1. It ends at the first 32 keys that do not have one length, a
-// multiple of 4 below 32, and leaves keys that do not fill such a group.
-func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
-	return left, false
-}
-
 // murmurRows is xxh64Rows for four words. If h3 is h1, and h4 is h2, it makes the first two.
 func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
 	return left, false
@@ -266,7 +260,7 @@ func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 	return left, false
 }
 
-// xxh64 is hash32 for a word of 64 bits. AVX-512's ends where hash64 does, but for integers.
+// xxh64 is hash32 for a word of 64 bits.
 func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
 	switch kernel {
 	case NEON:
@@ -304,8 +298,8 @@ func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 //go:noescape
 func xxph3StripesNEON(sums *uint64, key *byte, n int)
 
-// xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. But for integers, AVX-512 ends at a
-// key of less than 4 bytes as well, and AVX2, which hashes four keys at a time, at one of less than 8.
+// xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes
+// four keys at a time, but for integers, and ends at one of less than 8 bytes as well.
 func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	switch kernel {
 	case NEON:

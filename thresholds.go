@@ -20,8 +20,9 @@ const (
 	keysAcross = 32  // at most, which portable Go tests one by one, and a Group key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
 	viewKeys   = 256 // whose views become strings at a time: with 64, views of 8 to 32 bytes take 1.05 to 1.15 times as long (Z5)
 
-	fewKeys  = 32 // a window with less than one key of so many rows is hashed key by key, and one row of so many is asked for its length: untimed
-	restKeys = 11 // of 16, from which on a last group that is not full goes by rows: untimed
+	fewKeys   = 32   // a window with less than one key of so many rows is hashed key by key, and one row of so many is asked for its length: untimed
+	rowsLimit = 1024 // bytes of a key at which LevelDB's hash of AVX-512 ends: a group takes as long as its longest key (Z5, Columns)
+	restKeys  = 11   // of 16, from which on a last group that is not full goes by rows: untimed
 
 	someProbes = 16 // of a key that an AtomicSet computes and loads before it sets one: untimed
 	somePlaces = 64 // bits that it loads before it sets one: untimed
@@ -112,28 +113,8 @@ var (
 	requestBlocksOf = choice[uint64]{intel: requestBytes, zen3: requestBytes, zen4: never, zen5: never}
 )
 
-// What kernels hash by rows: no keys of a hash without a line. Strings over gathers on Intel (ER) and AMD (Z4, Z5), by Columns.
-// On AMD, 13 of 729 choices between rows, gathers, AVX2 and Go take more than 1.1 times as long as the best.
-var (
-	rowsIntel = rowsByHash(
-		rowLengths{equal: 48, short: 4, long: 20, most: 127},                // LevelDB: 0 to 12 bytes ×1.3 to 1.7, 8 to 32 1.13 to 1.56; equal: 64 1.3, 16 0.65 to 0.9
-		rowLengths{equal: 1, fours: 32, most: longKey},                      // XXH64: 0 to 12 bytes ×1.06 to 1.2, 8 to 32 0.95 to 1.1; equal: 8 0.55
-		rowLengths{equal: longKey, tiny: 4, short: 4, long: 128, most: 128}, // XXPH3: 0 to 12 bytes ×0.94, strings of 17 to 32 1.1, between offsets 0.8
-	)
-	rowsAMD = rowsByHash(
-		rowLengths{equal: 5, tiny: 4, most: 1023},                               // LevelDB: 8 to 32 bytes ×2.9, 3.0; 0 to 12 2.6, 3.6; equal: 4 0.9, 0.96; 16 2.0, 2.3
-		rowLengths{equal: 1, fours: 25, most: longKey},                          // XXH64: 8 to 32 bytes ×1.6, 1.6; equal: 8 0.6, 0.65; 9 1.3, 1.4; 24 0.95, 1.04
-		rowLengths{equal: 8, tiny: 4, beside: 17, short: 4, long: 8, most: 128}, // XXPH3: 8 to 32 bytes ×1.7, 1.6; 4 to 7 0.8; beside: 10 0.8, 17 1.3
-	)
-	foursXXPH3 = rowLengths{equal: 17, least: 8, most: 128} // AVX2, four keys at a time, over Go: 8 bytes ×0.9, 16 1.0 (ER, Hash)
-)
-
-// rowsByHash returns the lengths of each hash, from those of LevelDB's two, of XXH64 with one seed or two, and of XXPH3.
-func rowsByHash(levelDB, xxh64, xxph3 rowLengths) [len(schemes)]rowLengths {
-	return [...]rowLengths{
-		schemeLevelDB: levelDB, schemePebble: levelDB, schemeParquet: xxh64, schemeNori: xxh64, schemeRocksDB: xxph3, schemeBitsAndBlooms: {}, schemeGuava: {},
-	}
-}
+// foursXXPH3 is the keys that AVX2 hashes four at a time, over Go: 8 bytes ×0.9, 16 1.0 (ER, Hash).
+var foursXXPH3 = rowLengths{equal: 17, least: 8, most: 128}
 
 // What this CPU takes. Init functions set it.
 var (
@@ -141,7 +122,6 @@ var (
 	requests512          = requests512Of[intel]
 	requestBlocks uint64 = requestBytes
 
-	firstFullProbes                             = fewFullProbes // or all, if PDEP is slow
-	staged, dense   form                                        // of most hashes, and of those after many hits
-	byRows          [2][len(schemes)]rowLengths                 // AVX-512's, where gathers are fast, and where they are slow
+	firstFullProbes      = fewFullProbes // or all, if PDEP is slow
+	staged, dense   form                 // of most hashes, and of those after many hits
 )

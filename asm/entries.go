@@ -85,20 +85,17 @@ var families = []family{
 		bytes or more, and after so many bytes that a longer call would delay preemption.
 		Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
 		during a call. signs is signedBytes if the last bytes of a key are signed, and else 0.`},
-	{"hash64", "layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64", "left int", `
-		hash64 is xxh64 with the seeds 0 and 1. It ends at the first 32 keys that do not have one length, a
-		multiple of 4 below 32, and leaves keys that do not fill such a group.`},
 	{"murmurRows", "rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
 		murmurRows is xxh64Rows for four words. If h3 is h1, and h4 is h2, it makes the first two.`},
 	{"murmur", "layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
 		murmur is murmurRows for integers of 64 bits, and for keys of 16 bytes, which have a layout of their own.`},
 	{"xxh64", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64", "left int", `
-		xxh64 is hash32 for a word of 64 bits. AVX-512's ends where hash64 does, but for integers.`},
+		xxh64 is hash32 for a word of 64 bits.`},
 	{"xxph3Stripes", "sums *uint64, key *byte, n int", "", `
 		xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.`},
 	{"xxph3", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
-		xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. But for integers, AVX-512 ends at a
-		key of less than 4 bytes as well, and AVX2, which hashes four keys at a time, at one of less than 8.`},
+		xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes
+		four keys at a time, but for integers, and ends at one of less than 8 bytes as well.`},
 	{"groupSplit256", "blocks **byte, n int, hash uint64", "word uint64", `
 		groupSplit256 makes all probes of a key in n arrays, 1 to 64, of which the first octet begins at blocks.`},
 	{"groupLine512", "blocks **byte, n int, hash uint64, factors *[8]uint32", "word uint64", `
