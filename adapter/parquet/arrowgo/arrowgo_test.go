@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
@@ -235,5 +236,54 @@ func TestOpen(t *testing.T) {
 	}
 	if c, err := OpenAt(r, 0); err != nil || c.Len() != 0 || c.Meta().Path != "deep.x" {
 		t.Errorf("the first column: %v", err)
+	}
+}
+
+// TestDictionary reads the dictionaries of files of an unknown program, of every codec and width, which have all values of their filters. A
+// filter of another row group's values is not believed.
+func TestDictionary(t *testing.T) {
+	codecs := []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Brotli, compress.Codecs.Zstd, compress.Codecs.Lz4Raw}
+	for _, physical := range []parquet.Type{parquet.Types.Int32, parquet.Types.Int64, parquet.Types.ByteArray, parquet.Types.FixedLenByteArray} {
+		for _, codec := range codecs {
+			groups := make([][][]byte, 2)
+			for i := range 5000 {
+				value := fmt.Appendf(nil, "%08d", i%100)
+				if physical == parquet.Types.Int32 {
+					value = value[4:]
+				}
+				groups[0] = append(groups[0], value)
+				groups[1] = append(groups[1], append([]byte("9"), value[1:]...))
+			}
+			node, err := schema.NewPrimitiveNode("k", parquet.Repetitions.Optional, physical, -1, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data := write(t, node, groups, parquet.WithCreatedBy("program version 1"), parquet.WithCompression(codec), parquet.WithDictionaryDefault(true))
+			reader := open(t, data)
+			column, err := Open(reader, "k")
+			if err != nil {
+				t.Fatal(err)
+			}
+			meta := column.Meta()
+			if meta.Chunks[0].Pages != bloomparquet.DictionaryPages {
+				t.Fatalf("pages of the kind %d", meta.Chunks[0].Pages)
+			}
+			for i := range groups {
+				if _, err := column.Filter(i); err != nil {
+					t.Errorf("%v, %v, row group %d: %v", physical, codec, i, err)
+				}
+			}
+			meta.Chunks[0].FilterOffset, meta.Chunks[1].FilterOffset = meta.Chunks[1].FilterOffset, meta.Chunks[0].FilterOffset
+			meta.Chunks[0].FilterLength, meta.Chunks[1].FilterLength = meta.Chunks[1].FilterLength, meta.Chunks[0].FilterLength
+			wrong, err := bloomparquet.Open(meta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range groups {
+				if _, err := wrong.Filter(i); !errors.Is(err, bloomparquet.ErrIncomplete) {
+					t.Errorf("%v, %v, the filter of another row group: %v", physical, codec, err)
+				}
+			}
+		}
 	}
 }
