@@ -61,10 +61,10 @@ func TestOtherFilters(t *testing.T) {
 	}{
 		{RocksDB, "\x06\x01\x00\x00\x00", "open it as pebble"},
 		{RocksDB, "\xfe\x00\x00\x00\x00", "Ribbon"},
-		{RocksDB, "\xf0\x00\x00\x00\x00", "marker -16"},
+		{RocksDB, "\xf0\x00\x00\x00\x00", "marker 0xf0"},
 		{Pebble, "\xff\x00\x06\x00\x00", "open it as rocksdb"},
 		{Pebble, "\xfe\x00\x00\x00\x00", "Ribbon"},
-		{Pebble, "\xf0\x00\x00\x00\x00", "marker -16"},
+		{Pebble, "\xf0\x00\x00\x00\x00", "marker 0xf0"},
 	} {
 		if _, err := Open(c.format, append(line, c.end...)); !errors.Is(err, ErrEncoding) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Open(%v, …%x): %v", c.format, c.end, err)
