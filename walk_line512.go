@@ -227,7 +227,12 @@ func probePartLine512(kernel Kernel, p *part, hash Hash) (word uint64) {
 	h := hash.h1
 	d := (*line512)(&p.arrays[0])
 	if p.blocks != nil {
+		touched := uint64(0)
+		if uint64(len(p.arrays))*d.n >= farBytes/cacheLine {
+			touched = touchLines512(p.arrays, h)
+		}
 		if word, ok := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, d.factors(0)); ok {
+			word |= touched >> 32 // no bit
 			for done := 8; done < d.k && word != 0; done += 8 {
 				later, _ := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, d.factors(done))
 				word &= later
@@ -245,6 +250,15 @@ func probePartLine512(kernel Kernel, p *part, hash Hash) (word uint64) {
 		word |= bits.in((*line512)(&p.arrays[i]).at(h)) << (i % 64)
 	}
 	return word
+}
+
+// touchLines512 loads a byte of the line of a hash in every array, and returns their sum. No load waits for another. Without it,
+// the kernel waits for the lines of 8 arrays before it loads those of the next 8.
+func touchLines512(arrays []bitArray, h uint64) (sum uint64) {
+	for i := range arrays {
+		sum += uint64((*line512)(&arrays[i]).at(h)[0])
+	}
+	return sum
 }
 
 // lineBits is the bits of a key in a line of 512 bits.
