@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/lanebloom/bloom"
 )
@@ -60,7 +61,8 @@ func (c *Column) dictionary(i int) (bloom.Keys, error) {
 	if err != nil {
 		return bloom.Keys{}, err
 	}
-	if offset += int64(p.header); p.compressed < 0 || p.compressed > end-offset || p.size < 0 || p.size > freePage+pageMemoryPerByte*p.compressed {
+	most := min(int64(math.MaxInt32), freePage+pageMemoryPerByte*p.compressed) // sizes are of the type i32
+	if offset += int64(p.header); p.compressed < 0 || p.compressed > min(math.MaxInt32, end-offset) || p.size < 0 || p.size > most {
 		return bloom.Keys{}, fmt.Errorf("%w: it says that it has %d bytes, decompressed %d", errPage, p.compressed, p.size)
 	}
 	data, err := c.readAt(make([]byte, p.compressed), offset)
