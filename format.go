@@ -58,7 +58,7 @@ const (
 const Default = RocksDB
 
 // A format names its hash and its walk and adds an encoding. A new one is a constant above,
-// a line in this table, a file format_X.go, a file of internal/reference, and an arm in each switch of this file.
+// a line in this table, a file X.go, a file of internal/reference, and an arm in each switch of this file.
 
 // formats describes each Format, in the order of the constants.
 var formats = [...]struct {

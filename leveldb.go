@@ -1,0 +1,457 @@
+package bloom
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/rates"
+)
+
+// double32 is the walk of one 32-bit hash through an array of n bytes, 1 to 2^29: probe
+// i tests bit (h + i·rotr(h, 17)) mod 8n, with sums mod 2^32. The reciprocal is
+// ceil(2^64 / 8n).
+//
+// The hot paths pass it by value, in registers.
+type double32 bitArray
+
+// newDouble32 returns the walk of k probes through bits, which must not be empty. The walk
+// has at most 2^32 bits: modulo 2^32 or any larger number, a 32-bit hash is itself.
+func newDouble32(bits []byte, k int) double32 {
+	n := min(uint64(len(bits)), 1<<29)
+	return double32{base: unsafe.SliceData(bits), n: n, recip: math.MaxUint64/(8*n) + 1, k: k}
+}
+
+func arrayDouble32(data []byte, n uint64, k int) bitArray {
+	return bitArray(newDouble32(data[:n/8], k))
+}
+func bytesDouble32(a bitArray) uint64 { return a.n }
+
+// fitsDouble32 reports whether kernels take the array. They load aligned words, from the word in which the filter begins. The
+// numbers of the bits from there must be below 2^32.
+func fitsDouble32(a bitArray) bool {
+	return a.n >= 2 && a.n+uint64(uintptr(unsafe.Pointer(a.base))%4) <= 1<<29
+}
+
+// index returns the number of the byte that holds bit h mod 8·d.n. The bit's place in
+// that byte is h%8, because the number of bits is a multiple of 8.
+//
+// This is Lemire's remainder without division. With b = 8·d.n ≤ 2^32 bits and
+// recip = (2^64 + e) / b, 0 ≤ e < b, the low word of h·recip is
+// (h mod b)·2^64/b + h·e/b, and the high word of its product with b/8 is
+// floor((h mod b)/8 + h·e/2^67). The second term is below 1/8 and (h mod b)/8 is a whole
+// number of eighths, so the floor is that of the first, and less than d.n.
+func (d double32) index(h uint32) uint64 {
+	i, _ := bits.Mul64(uint64(h)*d.recip, d.n)
+	return i
+}
+
+func (d double32) at(h uint32) *byte {
+	return (*byte)(unsafe.Add(unsafe.Pointer(d.base), d.index(h)))
+}
+
+// probe returns 0xff if bit h mod 8·d.n is set, and otherwise a byte with one clear bit.
+// Callers can join several probes with & and branch once.
+func (d double32) probe(h uint32) byte { return *d.at(h) | clearMask[h%8] }
+
+// isSet reports whether bit h mod 8·d.n is set.
+func (d double32) isSet(h uint32) bool { return uint32(*d.at(h))&(1<<(h%8)) != 0 }
+
+// has reports whether the key whose hash is h may be in the filter.
+//
+// The first three probes share a branch. One absent key in eight passes it, while one in two
+// would pass a branch after the first probe, and a mispredicted branch costs more than two
+// probes. In a filter of pairBytes, which does not fit the nearer caches, a load costs as much
+// as such a branch. There, two probes share one: an absent key takes 2.7 loads instead of 3.2.
+func (d double32) has(h uint32) bool {
+	delta := bits.RotateLeft32(h, -17)
+	k := d.k
+	if k >= 3 && d.n < pairBytes {
+		if d.probe(h)&d.probe(h+delta)&d.probe(h+2*delta) != 0xff {
+			return false
+		}
+		h += 3 * delta
+		k -= 3
+	}
+	for ; k >= 2; k -= 2 {
+		if d.probe(h)&d.probe(h+delta) != 0xff {
+			return false
+		}
+		h += 2 * delta
+	}
+	return k == 0 || d.isSet(h)
+}
+
+// add sets the bits of one hash, and reports whether one was missing.
+func (d double32) add(h uint32) (isNew bool) {
+	delta, missing := bits.RotateLeft32(h, -17), byte(0)
+	k := d.k
+	for ; k >= 2; k -= 2 {
+		missing |= setInByte(d.at(h), h) | setInByte(d.at(h+delta), h+delta)
+		h += 2 * delta
+	}
+	if k > 0 {
+		missing |= setInByte(d.at(h), h)
+	}
+	return missing != 0
+}
+
+// probes is prober.probes for this walk.
+func (d double32) probes(h uint32, first int, to []uint64) {
+	delta := bits.RotateLeft32(h, -17)
+	h += uint32(first) * delta
+	for i := range to {
+		to[i] = 8*d.index(h) + uint64(h%8)
+		h += delta
+	}
+}
+
+// place writes the numbers of the k bits of each hash to places, in any order.
+func (d double32) place(kernel Kernel, hashes, places []uint32) {
+	done := 0
+	if len(hashes) >= singleKeys && kernel != Generic {
+		recip, shift := d.vectorWalk()
+		done, _ = placeDouble32(kernel, d.n, recip, shift, d.k, &hashes[0], len(hashes), &places[:len(hashes)*d.k][0])
+	}
+	d.placeGeneric(hashes[done:], places[done*d.k:])
+}
+
+// placeGeneric is place in portable Go.
+func (d double32) placeGeneric(hashes, places []uint32) {
+	for i, h := range hashes {
+		delta := bits.RotateLeft32(h, -17)
+		for j := range d.k {
+			places[i*d.k+j] = uint32(8*d.index(h)) + h%8
+			h += delta
+		}
+	}
+}
+
+// vectorWalk returns what kernels divide the bytes' numbers with. recip is ceil(2^(31+log)/n) and shift is
+// log + 2, where log is the binary logarithm of n, rounded up.
+func (d double32) vectorWalk() (recip, shift uint32) {
+	log := bits.Len64(d.n - 1)
+	// d.recip is 2^64/8n, rounded up. After the shift it must be rounded up again.
+	return uint32((d.recip-1)>>(30-log) + 1), uint32(log + 2)
+}
+
+// probeBatch is probeHashes for this walk.
+func (d double32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64, wasDense bool) {
+	f := &staged
+	if wasDense {
+		f = &dense
+	}
+	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, f) {
+		d.probeGeneric(hashes, hits, wasDense)
+	}
+}
+
+// probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
+// must test the hashes.
+func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, f *form) bool {
+	recip, shift := d.vectorWalk()
+	below := f.denseBelow
+	if d.n >= farBytes {
+		below = f.denseBelowFar
+	}
+	if f.isOfLoads(kernel, d.n) {
+		return probeDouble32Loads(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], 0, below, f.densePer256)
+	}
+	return probeDouble32(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], min(f.first, d.k), below, f.densePer256)
+}
+
+// probeGeneric is probeBatch in portable Go.
+//
+// It takes 64 hashes, a word of hits, at a time. After a word with many hits it tests one
+// hash after the other; after any other word it tests in stages. Only speed depends on this
+// choice.
+func (d double32) probeGeneric(hashes []uint32, hits []uint64, dense bool) {
+	for i := 0; len(hashes) > 0; i++ {
+		n := min(64, len(hashes))
+		if dense {
+			hits[i] = d.probeEach(hashes[:n])
+		} else {
+			hits[i] = d.probeStaged(hashes[:n])
+		}
+		dense = schemeLevelDB.isDense(bits.OnesCount64(hits[i]), n)
+		hashes = hashes[n:]
+	}
+}
+
+// probeEach tests up to 64 hashes one after the other.
+func (d double32) probeEach(hashes []uint32) (word uint64) {
+next:
+	for i, h := range hashes {
+		delta := bits.RotateLeft32(h, -17)
+		k := d.k
+		for ; k >= 3; k -= 3 {
+			if d.probe(h)&d.probe(h+delta)&d.probe(h+2*delta) != 0xff {
+				continue next
+			}
+			h += 3 * delta
+		}
+		for ; k > 0; k-- {
+			if !d.isSet(h) {
+				continue next
+			}
+			h += delta
+		}
+		word |= 1 << (i % 64)
+	}
+	return word
+}
+
+// probeStaged tests up to 64 hashes in stages. A stage makes two probes of every hash that
+// passed the stages before. No branch depends on the outcome of one probe, and the loads of
+// a stage do not wait for each other. If k is odd, the last stage makes its probe twice.
+func (d double32) probeStaged(hashes []uint32) (word uint64) {
+	second := min(1, d.k-1)
+	for i, h := range hashes {
+		word |= d.pair(h, 0, second) << (i % 64)
+	}
+	for first := 2; first < d.k; first += 2 {
+		second = min(first+1, d.k-1)
+		for rest := word; rest != 0; rest &= rest - 1 {
+			i := bits.TrailingZeros64(rest)
+			word ^= (d.pair(hashes[i], first, second) ^ 1) << i
+		}
+	}
+	return word
+}
+
+// pair returns 1 if the filter has the bits of probes i and j of hash h, and otherwise 0. It
+// is not inlined, because the loops around it would run out of registers.
+//
+//go:noinline
+func (d double32) pair(h uint32, i, j int) uint64 {
+	delta := bits.RotateLeft32(h, -17)
+	a, b := h+uint32(i)*delta, h+uint32(j)*delta
+	return uint64(*d.at(a)>>(a%8)&(*d.at(b)>>(b%8))) & 1
+}
+
+// The seed of LevelDB's hash in its Bloom filter, and the factor for each word of a key.
+const (
+	hash32Seed = 0xbc9f1d34
+	hash32Mul  = 0xc6a4a793
+)
+
+// mix32 returns the hash h after one more little-endian word of the key.
+func mix32(h, word uint32) uint32 {
+	h = (h + word) * hash32Mul
+	return h ^ h>>16
+}
+
+// The signed hash is LevelDB's, with one difference: it sign-extends the last one to three
+// bytes of a key before it adds them, as early LevelDB did where char is signed. RocksDB and
+// Pebble still do. For keys whose length is a multiple of 4 the two hashes are the same.
+
+// Which of the two hashes: the bits of the last three bytes that are signs.
+const (
+	unsignedBytes = 0
+	signedBytes   = 0x808080
+)
+
+// hash32At returns a hash of the n bytes at p. It reads them through a pointer, because a slice
+// expression costs more than the hash of a word, and only bytes 0 to n-1.
+//
+// Where keys lie far away in memory, the CPU waits for the bytes of as many keys as it has room for their
+// instructions. So these are few, in one function without a call. Where lengths are mixed, a branch on them
+// is mispredicted: there is none on whether n%8 is above 4. A load of 8 bytes is in two lines more often than
+// one of 4.
+func hash32At(p unsafe.Pointer, n int, signs uint32) uint32 {
+	if n == 8 { // common, and half as many instructions
+		return hash32Uint64(load64(p, 0))
+	}
+	h := hash32Seed ^ uint32(n)*hash32Mul
+	for i := 8; i <= n; i += 8 {
+		h = (h + load32(p, i-8)) * hash32Mul // mix32: inlined, it costs four more instructions
+		h = ((h ^ h>>16) + load32(p, i-4)) * hash32Mul
+		h ^= h >> 16
+	}
+	switch {
+	case n%8 == 0:
+		return h
+	case n%4 == 0:
+		return mix32(h, load32(p, n-4))
+	}
+	var rest uint64 // the last n%8 bytes
+	switch {
+	case n > 8:
+		rest = load64(p, n-8) >> (uint(-8*n) & 63)
+	case n > 4:
+		rest = uint64(load32(p, 0)) | uint64(load32(p, n-4))>>(uint(-8*n)&31)<<32
+	default:
+		middle, last := n/2, n-1 // bytes that may be the same
+		rest = uint64(*(*byte)(p)) | uint64(*(*byte)(unsafe.Add(p, middle)))<<(8*middle&63) | uint64(*(*byte)(unsafe.Add(p, last)))<<(8*last&63)
+	}
+	word := mix32(h, uint32(rest))
+	if n&4 != 0 {
+		h = word
+		rest >>= 32
+	}
+	h = (h + uint32(rest) - uint32(rest)&signs<<1) * hash32Mul // as a signed number, a byte is less by twice its sign
+	return h ^ h>>24
+}
+
+// hash32Uint32 returns the hash of key's 4 little-endian bytes.
+func hash32Uint32(key uint32) uint32 {
+	const h = hash32Seed ^ 4*hash32Mul&math.MaxUint32
+	return mix32(h, key)
+}
+
+// hash32Uint64 returns the hash of key's 8 little-endian bytes.
+func hash32Uint64(key uint64) uint32 {
+	const h = hash32Seed ^ 8*hash32Mul&math.MaxUint32
+	return mix32(mix32(h, uint32(key)), uint32(key>>32))
+}
+
+// hash32Generic writes the hash of each row.
+func (k *Keys) hash32Generic(hashes []uint32, signs uint32) {
+	n := len(hashes)
+	switch k.layout {
+	case byteSlices:
+		for i, key := range elements[[]byte](k, n) {
+			hashes[i] = hash32At(unsafe.Pointer(unsafe.SliceData(key)), len(key), signs)
+		}
+	case strs:
+		for i, key := range elements[string](k, n) {
+			hashes[i] = hash32At(unsafe.Pointer(unsafe.StringData(key)), len(key), signs)
+		}
+	case uint32s:
+		for i, key := range elements[uint32](k, n) {
+			hashes[i] = hash32Uint32(key)
+		}
+	case uint64s:
+		for i, key := range elements[uint64](k, n) {
+			hashes[i] = hash32Uint64(key)
+		}
+	case fixedWidth:
+		for i := range hashes {
+			hashes[i] = hash32At(unsafe.Pointer(&k.data[i*k.width]), k.width, signs)
+		}
+	case offsets32:
+		hash32Between(hashes, k.data, elements[int32](k, n+1), signs)
+	case offsets64:
+		hash32Between(hashes, k.data, elements[int64](k, n+1), signs)
+	}
+}
+
+func hash32Between[E int32 | int64](hashes []uint32, data []byte, offsets []E, signs uint32) {
+	for i := range hashes {
+		key := data[offsets[i]:offsets[i+1]]
+		hashes[i] = hash32At(unsafe.Pointer(unsafe.SliceData(key)), len(key), signs)
+	}
+}
+
+// hash32Fitting is hash32 by the kernel that suits the CPU.
+func hash32Fitting(kernel Kernel, layout layout, rows *byte, stride int, data *byte, hashes []uint32, signs uint32) (left int, ok bool) {
+	n := len(hashes)
+	if kernel == AVX2 && slowGather() && n >= 32 {
+		if left, ok := hash32Loads(kernel, layout, rows, stride, n, &hashes[0], signs); ok && left < n {
+			return left, true
+		}
+	}
+	return hash32(kernel, layout, rows, stride, data, n, &hashes[0], signs)
+}
+
+// wholeWords reports whether the layout says that every row is a multiple of 4 bytes long.
+// Then hashRows takes LevelDB's hash, which is the same.
+func (k *Keys) wholeWords() bool {
+	return k.layout == uint32s || k.layout == uint64s || k.layout == fixedWidth && k.width%4 == 0
+}
+
+// encodingLevelDB is the format of LevelDB (google/leveldb util/bloom.cc and util/hash.cc):
+// an array of bits, then one byte k, the number of probes.
+type encodingLevelDB struct{}
+
+// shape has trunc(0.69·bitsPerKey) probes, at least 1 and at most 30; LevelDB rounds ln 2 to
+// 0.69. It has n·bitsPerKey bits, rounded up to whole bytes, and at least 8 bytes. A negative
+// number of bits per key counts as 0.
+func (encodingLevelDB) shape(n, bitsPerKey int) (shape, bool) {
+	bitsPerKey = max(bitsPerKey, 0)
+	k := min(max(int(float64(bitsPerKey)*0.69), 1), maxProbes)
+	hi, lo := bits.Mul64(uint64(n), uint64(bitsPerKey))
+	if hi != 0 || lo > 8*mostBytes {
+		return shape{}, false
+	}
+	return shape{(max(lo, 64) + 7) &^ 7, k}, true
+}
+
+func (encodingLevelDB) frame(s shape, _ int) frame {
+	return frame{bytes: [24]byte{byte(s.probes)}, after: 1}
+}
+
+// reshape has nothing to do: the frame does not have the number of bits.
+func (encodingLevelDB) reshape([]byte, shape) {}
+
+// parse accepts every byte string. One of fewer than two bytes holds no key.
+func (encodingLevelDB) parse(data []byte) ([]byte, shape, error) {
+	if len(data) < 2 {
+		return data[:0], shape{}, nil
+	}
+	last := len(data) - 1
+	k := int(data[last])
+	if k > maxProbes {
+		k = 0
+	}
+	return data[:last], shape{8 * uint64(last), k}, nil
+}
+
+func (encodingLevelDB) decode(data []byte) (bitArray, error) {
+	if len(data) < 2 {
+		return bitArray(newDouble32(nothing, 1)), nil
+	}
+	last := len(data) - 1
+	k := int(data[last])
+	if k < 1 || k > maxProbes {
+		return bitArray(newDouble32(everything, 1)), nil
+	}
+	return bitArray(newDouble32(data[:last], k)), nil
+}
+
+func (e encodingLevelDB) size(n, bitsPerKey int) (m float64, k int) {
+	s, _ := e.shape(0, bitsPerKey)
+	return math.Ceil(max(64, float64(n)*float64(max(bitsPerKey, 0)))/8) * 8, s.probes
+}
+
+// rate is that of random hashes. Keys that differ in the last byte of a whole word have hashes that
+// differ in two bytes only, and a higher rate: docs/false-positives.md.
+func (encodingLevelDB) rate(n, m float64, k int) float64 {
+	if k > maxProbes {
+		return 1 // such a number is reserved: the filter answers yes to every key
+	}
+	return rates.LevelDB(n, m, k, measureLevelDB)
+}
+
+// measureLevelDB returns the share of random hashes that pass filters of n random hashes. The
+// filters have some 2^17 hashes in all, because small ones differ.
+func measureLevelDB(n, m, k, queries int) float64 {
+	data := append(make([]byte, m/8, m/8+1), byte(k))
+	v, _ := openView(LevelDB, data) // never fails
+	random := rand.NewPCG(1, 2)     // the same at every call
+	var hashes [windowKeys]uint32
+	column := func(n int) Keys {
+		for i := range hashes[:n] {
+			hashes[i] = uint32(random.Uint64())
+		}
+		return LevelDB.Hashes32(hashes[:n])
+	}
+	var hits [windowKeys / 64]uint64
+	filters := max(1<<17/n, 1)
+	windows, yes := max(queries/filters/windowKeys, 1), 0
+	for range filters {
+		clear(data[:m/8])
+		for i := 0; i < n; i += windowKeys {
+			v.addColumn(column(min(windowKeys, n-i)))
+		}
+		for range windows {
+			yes += v.MayContainBatch(column(windowKeys), hits[:])
+		}
+	}
+	return float64(yes) / float64(filters*windows*windowKeys)
+}
+
+func (encodingLevelDB) expectedSet(s shape, n float64) float64 {
+	return rates.LevelDBSet(n, float64(s.bits), s.probes)
+}

@@ -1,0 +1,651 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/rates"
+	"github.com/lanebloom/bloom/internal/reference"
+)
+
+// line512 is the walk of one 64-bit hash through an array of n lines of 512 bits, 1 to
+// 2^26: RocksDB's FastLocalBloom. The lower half of the hash chooses the line. The upper half
+// chooses a bit in it by its highest 9 bits, and for each further probe it is multiplied
+// by line512Mul.
+type line512 bitArray
+
+// line512Mul is 2^32 divided by the golden ratio, rounded to an odd number.
+const line512Mul = 0x9e3779b9
+
+// newLine512 returns the walk of k probes through n lines, which begin where data does.
+func newLine512(data []byte, n uint64, k int) line512 {
+	return line512{base: unsafe.SliceData(data), n: n, k: k}
+}
+
+func arrayLine512(data []byte, n uint64, k int) bitArray { return bitArray(newLine512(data, n/512, k)) }
+func bytesLine512(a bitArray) uint64                     { return 64 * a.n }
+
+// line returns the number of the line of a hash.
+func (d *line512) line(h uint64) uint64 { return uint64(uint32(h)) * d.n >> 32 }
+
+// at returns the bytes of the line of a hash.
+func (d *line512) at(h uint64) *[64]byte {
+	return (*[64]byte)(unsafe.Add(unsafe.Pointer(d.base), 64*d.line(h)))
+}
+
+// has reports whether the key of one hash may be in the filter. All probes are in one line, so
+// it joins them and makes no branch that depends on the key: to predict that badly costs more than
+// the probes. In filters of farBytes and more, and with exitProbes or more, it returns after four probes if
+// one of them finds a clear bit.
+func (d *line512) has(h uint64) bool {
+	line, x := d.at(h), uint32(h>>32)
+	const mul2 = line512Mul * line512Mul & 0xffffffff
+	missing, exit := uint32(0), d.n >= farBytes/cacheLine || d.k >= exitProbes
+	k := d.k
+	for ; k >= 4; k -= 4 {
+		const mul3 = mul2 * line512Mul & 0xffffffff
+		const mul4 = mul3 * line512Mul & 0xffffffff
+		missing |= missingBit(line, x) | missingBit(line, x*line512Mul) | missingBit(line, x*mul2) | missingBit(line, x*mul3)
+		if exit && missing != 0 {
+			return false
+		}
+		x *= mul4
+	}
+	if k >= 2 {
+		missing |= missingBit(line, x) | missingBit(line, x*line512Mul)
+		x *= mul2
+	}
+	if k%2 != 0 {
+		missing |= missingBit(line, x)
+	}
+	return missing == 0
+}
+
+// missingBit returns 0 if the line has the bit of a probe, its highest 9 bits. amd64 sets a bit of a
+// word by one instruction, while a shift by a variable takes three micro-operations: with shifts,
+// present keys took longer than the plain loop.
+func missingBit(line *[64]byte, probe uint32) uint32 {
+	word := load32(unsafe.Pointer(line), 4*int(probe>>28))
+	return word ^ (word | 1<<(probe>>23%32))
+}
+
+// addOne sets the bits of one hash, and reports whether one was missing.
+func (d *line512) addOne(kernel Kernel, h uint64) (isNew bool) {
+	if d.k <= maxHasProbes {
+		if isNew, ok := addOneLine512(kernel, &d.base, h); ok {
+			return isNew
+		}
+	}
+	return d.add(h)
+}
+
+// add is addOne in portable Go.
+func (d *line512) add(h uint64) (isNew bool) {
+	line, x, missing := d.at(h), uint32(h>>32), byte(0)
+	k := d.k
+	for ; k >= 2; k -= 2 {
+		y := x * line512Mul
+		missing |= setInByte(&line[x>>26], x>>23) | setInByte(&line[y>>26], y>>23)
+		x = y * line512Mul
+	}
+	if k > 0 {
+		missing |= setInByte(&line[x>>26], x>>23)
+	}
+	return missing != 0
+}
+
+// addBatch sets the bits of all hashes, at least one.
+func (d *line512) addBatch(kernel Kernel, hashes []uint64) {
+	if d.addForm(kernel, hashes, 64*d.n >= requestBytes) {
+		return
+	}
+	base, n, k := unsafe.Pointer(d.base), d.n, d.k
+	for _, h := range hashes {
+		line, x := (*[64]byte)(unsafe.Add(base, 64*(uint64(uint32(h))*n>>32))), uint32(h>>32) // as in line
+		for range k {
+			setInLine(line, x>>23)
+			x *= line512Mul
+		}
+	}
+}
+
+// probes is prober.probes for this walk.
+func (d *line512) probes(h uint64, first int, to []uint64) {
+	line, x := 512*d.line(h), uint32(h>>32)
+	for range first {
+		x *= line512Mul
+	}
+	for i := range to {
+		to[i] = line + uint64(x>>23)
+		x *= line512Mul
+	}
+}
+
+// place writes the numbers of the k bits of each hash to places. There must be at most 2^32
+// bits.
+func (d *line512) place(hashes []uint64, places []uint32) {
+	for i, h := range hashes {
+		first, x := uint32(512*d.line(h)), uint32(h>>32)
+		for j := range d.k {
+			places[i*d.k+j] = first + x>>23
+			x *= line512Mul
+		}
+	}
+}
+
+// lineFactors has the numbers of the probes that kernels of lines multiply by, and those of fewer than 8 probes,
+// and then that of the first probe again.
+type lineFactors struct {
+	all [128]uint32
+	few [8][8]uint32
+}
+
+// newLineFactors returns the factors of which that of a probe gives the next one.
+func newLineFactors(first uint32, next func(uint32) uint32) (f lineFactors) {
+	for i := range f.all {
+		f.all[i], first = first, next(first)
+	}
+	for k := range f.few {
+		copy(f.few[k][:], slices.Repeat(f.all[:1], 8))
+		copy(f.few[k][:], f.all[:k])
+	}
+	return f
+}
+
+// of returns the factors of 8 of k probes from the given one on. Those of the last 8 begin earlier.
+func (f *lineFactors) of(k, probe int) *[8]uint32 {
+	if k < 8 {
+		return &f.few[k]
+	}
+	return (*[8]uint32)(f.all[min(probe, k-8):])
+}
+
+var line512Factors = newLineFactors(1, func(x uint32) uint32 { return x * line512Mul })
+
+func (d *line512) factors(probe int) *[8]uint32 { return line512Factors.of(d.k, probe) }
+
+// probeBatch is probeHashes for this walk.
+func (d *line512) probeBatch(kernel Kernel, hashes, hits []uint64) {
+	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, kernel.lineLoads(64*d.n)) {
+		d.probeGeneric(hashes, hits)
+	}
+}
+
+// probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
+// must test the hashes. far says how the kernel loads lines.
+func (d *line512) probeForm(kernel Kernel, hashes, hits []uint64, far lineLoads) bool {
+	if !probeLine512(kernel, d.base, d.n, d.factors(0), &hashes[0], len(hashes), &hits[0], uint8(far)) {
+		return false
+	}
+	for done := 8; done < d.k; done += 8 {
+		var more [windowKeys / 64]uint64
+		probeLine512(kernel, d.base, d.n, d.factors(done), &hashes[0], len(hashes), &more[0], uint8(far))
+		for i := range (len(hashes) + 63) / 64 {
+			hits[i] &= more[i]
+		}
+	}
+	return true
+}
+
+// addForm sets the bits of the hashes in assembly. It returns false, and does nothing, if Go must set them. far says whether the kernel requests lines before it needs them.
+func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
+	if len(hashes) < minSetHashes {
+		return false
+	}
+	pairs := (min(d.k, 8) + 1) / 2
+	for done := 0; done < d.k; done += 8 {
+		if !setLine512(kernel, d.base, d.n, d.factors(done), pairs, &hashes[0], len(hashes), far) {
+			return false
+		}
+	}
+	return true
+}
+
+// addInOrder is prober.addInOrder, with far as for addForm.
+func (d *line512) addInOrder(kernel Kernel, hashes, added []uint64, far bool) bool {
+	if d.k > maxHasProbes {
+		return false
+	}
+	return setNewLine512(kernel, d.base, d.n, d.factors(0), (d.k+1)/2, &hashes[0], len(hashes), &added[0], far)
+}
+
+// probeGeneric is probeBatch in portable Go.
+func (d *line512) probeGeneric(hashes, hits []uint64) {
+	for i := range (len(hashes) + 63) / 64 {
+		word := uint64(0)
+		for j, h := range hashes[64*i : min(64*i+64, len(hashes))] {
+			if d.has(h) {
+				word |= bits.RotateLeft64(1, j)
+			}
+		}
+		hits[i] = word
+	}
+}
+
+// probePartLine512 is partTest for this walk. The bits of a key in its line are the same in every
+// array.
+func probePartLine512(kernel Kernel, p *part, hash Hash) (word uint64) {
+	h := hash.h1
+	d := (*line512)(&p.arrays[0])
+	if p.blocks != nil {
+		touched := uint64(0)
+		if uint64(len(p.arrays))*d.n >= farBytes/cacheLine {
+			touched = touchLines512(p.arrays, h)
+		}
+		if word, ok := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, d.factors(0)); ok {
+			word |= touched >> 32 // no bit
+			for done := 8; done < d.k && word != 0; done += 8 {
+				later, _ := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, d.factors(done))
+				word &= later
+			}
+			return word
+		}
+	}
+	var bits lineBits
+	x := uint32(h >> 32)
+	for range d.k {
+		bits[x>>29] |= 1 << (x >> 23 % 64)
+		x *= line512Mul
+	}
+	for i := range p.arrays {
+		word |= bits.in((*line512)(&p.arrays[i]).at(h)) << (i % 64)
+	}
+	return word
+}
+
+// touchLines512 loads a byte of the line of a hash in every array, and returns their sum. No load waits for another. Without it,
+// the kernel waits for the lines of 8 arrays before it loads those of the next 8.
+func touchLines512(arrays []bitArray, h uint64) (sum uint64) {
+	for i := range arrays {
+		sum += uint64((*line512)(&arrays[i]).at(h)[0])
+	}
+	return sum
+}
+
+// lineBits is the bits of a key in a line of 512 bits.
+type lineBits [8]uint64
+
+// in returns 1 if the line has all bits, and otherwise 0.
+func (b *lineBits) in(line *[64]byte) uint64 {
+	missing := b[0] &^ binary.LittleEndian.Uint64(line[0:])
+	missing |= b[1] &^ binary.LittleEndian.Uint64(line[8:])
+	missing |= b[2] &^ binary.LittleEndian.Uint64(line[16:])
+	missing |= b[3] &^ binary.LittleEndian.Uint64(line[24:])
+	missing |= b[4] &^ binary.LittleEndian.Uint64(line[32:])
+	missing |= b[5] &^ binary.LittleEndian.Uint64(line[40:])
+	missing |= b[6] &^ binary.LittleEndian.Uint64(line[48:])
+	missing |= b[7] &^ binary.LittleEndian.Uint64(line[56:])
+	return isZero(missing)
+}
+
+// XXPH3 is RocksDB's copy of a preview of XXH3, of xxHash 0.7.2, with 64 bits and the seed 0
+// (util/xxph3.h). Today's XXH3 has other hashes at every length. The steps depend on the
+// length of the key:
+//
+//	0        a constant: RocksDB's own change
+//	1-3      three of the bytes, which may overlap, in a word
+//	4-8      the first and the last 4 bytes in a word
+//	9-16     the first and the last 8 bytes
+//	17-128   pairs of 16 bytes, from both ends to the middle
+//	129-240  every 16 bytes, and the last 16
+//	241-     stripes of 64 bytes, which add to eight words
+
+// The primes of XXPH3 that XXH64 does not have.
+const (
+	prime32x1 = 0x9e3779b1
+	prime32x2 = 0x85ebca77
+	prime32x3 = 0xc2b2ae3d
+)
+
+// The first words of the secret, reference.XXPH3Secret, which short keys need.
+const (
+	xxph3Secret0 = 0xbe4ba423396cfeb8 // bytes 0 to 7
+	xxph3Secret8 = 0x1cad21f72c81017c // bytes 8 to 15
+
+	xxph3Secret16 = 0xdb979083e96dd4de
+	xxph3Secret24 = 0x1f67b3b7a4a44072
+
+	xxph3Empty = 0x5342c3010fe1dd04 // the hash of the empty key
+)
+
+// Where in the secret the steps begin that do not begin at a multiple of 8 bytes.
+const (
+	xxph3Middle     = 3   // for bytes 128 and on of keys of up to 240 bytes
+	xxph3MiddleLast = 119 // for their last 16 bytes
+	xxph3Scramble   = 128 // after each block of stripes
+	xxph3LastStripe = 121 // for the last 64 bytes of longer keys
+	xxph3Merge      = 11  // for their sums
+)
+
+// xxph3BlockStripes is the number of stripes in a block.
+const xxph3BlockStripes = 16
+
+// shortXXPH3 is the most bytes of a key that xxph3Short takes.
+const shortXXPH3 = 32
+
+// xxph3At returns XXPH3 of the n bytes at p. Where one key is tested or added, callers choose xxph3Short themselves:
+// without this call, keys of 16 and 24 bytes take 0.93 of the time on a Zen 5.
+func xxph3At(p unsafe.Pointer, n int) uint64 {
+	switch {
+	case n > 128:
+		return xxph3Long(p, n)
+	case n > shortXXPH3:
+		return xxph3Pairs(p, n)
+	}
+	return xxph3Short(p, n)
+}
+
+// xxph3Short returns XXPH3 of the n bytes at p, at most shortXXPH3. It calls nothing, so that Go gives it no stack
+// frame.
+func xxph3Short(p unsafe.Pointer, n int) uint64 {
+	switch {
+	case n == 16: // UUIDs
+		return xxph3Two(p)
+	case n > 8:
+		// No branch on the number: where lengths are mixed, one that is mispredicted costs more than the product
+		// that 9 to 16 bytes do not need.
+		over := n - 16
+		under := over & (over >> (bits.UintSize - 1)) // 0 if there are more than 16 bytes
+		a, b := load64(p, 0)^xxph3Secret0, load64(p, 8+under)^xxph3Secret8
+		sum := uint64(n) + a + b
+		pairs := uint64(n)*prime1 + fold64(load64(p, over-under)^xxph3Secret16, load64(p, n-8)^xxph3Secret24)
+		if n > 16 {
+			sum = pairs
+		}
+		return xxph3Avalanche(sum + fold64(a, b))
+	case n >= 4:
+		return xxph3Word(uint64(load32(p, 0))|uint64(load32(p, n-4))<<32, n)
+	case n > 0:
+		first, middle, last := *(*byte)(p), *(*byte)(unsafe.Add(p, n/2)), *(*byte)(unsafe.Add(p, n-1))
+		word := uint32(first) | uint32(middle)<<8 | uint32(last)<<16 | uint32(n)<<24
+		return xxph3Avalanche(uint64(word^xxph3Secret0&0xffffffff) * prime1)
+	}
+	return xxph3Empty
+}
+
+// xxph3Two returns the hash of a key of 16 bytes.
+func xxph3Two(p unsafe.Pointer) uint64 {
+	lo, hi := load64(p, 0)^xxph3Secret0, load64(p, 8)^xxph3Secret8
+	return xxph3Avalanche(16 + lo + hi + fold64(lo, hi))
+}
+
+// xxph3Word returns the hash of a key of n bytes, 4 to 8, whose first and last 4 bytes are
+// the halves of the word.
+func xxph3Word(word uint64, n int) uint64 {
+	word ^= xxph3Secret0
+	word = uint64(n) + (word^word>>51)*prime32x1
+	return xxph3Avalanche((word ^ word>>47) * prime2)
+}
+
+func xxph3Avalanche(h uint64) uint64 {
+	h ^= h >> 37
+	h *= prime3
+	return h ^ h>>32
+}
+
+// fold64 returns the two halves of a product combined.
+func fold64(x, y uint64) uint64 {
+	hi, lo := bits.Mul64(x, y)
+	return hi ^ lo
+}
+
+// xxph3Mix16 returns what 16 bytes of a key at p add, with the secret from byte at on.
+func xxph3Mix16(p unsafe.Pointer, at int) uint64 {
+	secret := unsafe.Pointer(&reference.XXPH3Secret)
+	return fold64(load64(p, 0)^load64(secret, at), load64(p, 8)^load64(secret, at+8))
+}
+
+// xxph3Pairs returns the hash of a key of 33 to 128 bytes.
+func xxph3Pairs(p unsafe.Pointer, n int) uint64 {
+	sum := uint64(n)*prime1 + xxph3Mix16(p, 0) + xxph3Mix16(unsafe.Add(p, n-16), 16)
+	sum += xxph3Mix16(unsafe.Add(p, 16), 32) + xxph3Mix16(unsafe.Add(p, n-32), 48)
+	if n > 64 {
+		sum += xxph3Mix16(unsafe.Add(p, 32), 64) + xxph3Mix16(unsafe.Add(p, n-48), 80)
+	}
+	if n > 96 {
+		sum += xxph3Mix16(unsafe.Add(p, 48), 96) + xxph3Mix16(unsafe.Add(p, n-64), 112)
+	}
+	return xxph3Avalanche(sum)
+}
+
+// xxph3Long returns the hash of a key of 129 bytes or more.
+func xxph3Long(p unsafe.Pointer, n int) uint64 {
+	if n > 240 {
+		return xxph3Striped(p, n)
+	}
+	sum := uint64(n) * prime1
+	for i := range 8 {
+		sum += xxph3Mix16(unsafe.Add(p, 16*i), 16*i)
+	}
+	sum = xxph3Avalanche(sum)
+	for i := 8; i < n/16; i++ {
+		sum += xxph3Mix16(unsafe.Add(p, 16*i), 16*(i-8)+xxph3Middle)
+	}
+	return xxph3Avalanche(sum + xxph3Mix16(unsafe.Add(p, n-16), xxph3MiddleLast))
+}
+
+// xxph3Striped returns the hash of a key of 241 bytes or more.
+func xxph3Striped(p unsafe.Pointer, n int) uint64 {
+	secret := unsafe.Pointer(&reference.XXPH3Secret)
+	sums := xxph3Sums{prime32x3, prime1, prime2, prime3, prime4, prime32x2, prime5, prime32x1}
+	if !sums.addAssembly(p, n) {
+		sums.add(p, n)
+	}
+	sum := uint64(n) * prime1
+	for i := 0; i < 8; i += 2 {
+		sum += fold64(sums[i]^load64(secret, xxph3Merge+8*i), sums[i+1]^load64(secret, xxph3Merge+8*i+8))
+	}
+	return xxph3Avalanche(sum)
+}
+
+// xxph3Sums are the words that stripes add to.
+type xxph3Sums [8]uint64
+
+// add adds the stripes of the n bytes at p, and then the last 64 bytes, unless they are a stripe.
+func (sums *xxph3Sums) add(p unsafe.Pointer, n int) {
+	for i := range n / 64 {
+		sums.stripe(unsafe.Add(p, 64*i), 8*(i%xxph3BlockStripes))
+		if i%xxph3BlockStripes == xxph3BlockStripes-1 {
+			for j := range sums {
+				sums[j] = (sums[j] ^ sums[j]>>47 ^ load64(unsafe.Pointer(&reference.XXPH3Secret), xxph3Scramble+8*j)) * prime32x1
+			}
+		}
+	}
+	if n%64 != 0 {
+		sums.stripe(unsafe.Add(p, n-64), xxph3LastStripe)
+	}
+}
+
+// addAssembly is add in assembly. It returns false, and does nothing, if the CPU runs none.
+func (sums *xxph3Sums) addAssembly(p unsafe.Pointer, n int) bool {
+	for ; n > longKey; n -= longKey {
+		if !xxph3Stripes(kernels[0], &sums[0], (*byte)(p), longKey) {
+			return false
+		}
+		p = unsafe.Add(p, longKey)
+	}
+	return xxph3Stripes(kernels[0], &sums[0], (*byte)(p), n)
+}
+
+// stripe adds the 64 bytes at p, with the secret from byte at on.
+func (sums *xxph3Sums) stripe(p unsafe.Pointer, at int) {
+	for i := range sums {
+		word := load64(p, 8*i)
+		mixed := word ^ load64(unsafe.Pointer(&reference.XXPH3Secret), at+8*i)
+		sums[i] += word + mixed&0xffffffff*(mixed>>32)
+	}
+}
+
+// xxph3Uint32 and xxph3Uint64 return the hash of a key's little-endian bytes.
+
+func xxph3Uint32(key uint32) uint64 { return xxph3Word(uint64(key)|uint64(key)<<32, 4) }
+
+func xxph3Uint64(key uint64) uint64 { return xxph3Word(key, 8) }
+
+// xxph3Generic writes the hash of each row.
+func (k *Keys) xxph3Generic(hashes []uint64) {
+	n := len(hashes)
+	switch k.layout {
+	case byteSlices:
+		for i, key := range elements[[]byte](k, n) {
+			hashes[i] = xxph3At(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+		}
+	case strs:
+		for i, key := range elements[string](k, n) {
+			hashes[i] = xxph3At(unsafe.Pointer(unsafe.StringData(key)), len(key))
+		}
+	case uint32s:
+		for i, key := range elements[uint32](k, n) {
+			hashes[i] = xxph3Uint32(key)
+		}
+	case uint64s:
+		for i, key := range elements[uint64](k, n) {
+			hashes[i] = xxph3Uint64(key)
+		}
+	case fixedWidth:
+		if k.width == 16 { // UUIDs: a call for each would take as long as its hash
+			for i := range hashes {
+				hashes[i] = xxph3Two(unsafe.Pointer(&k.data[16*i]))
+			}
+			return
+		}
+		for i := range hashes {
+			hashes[i] = xxph3At(unsafe.Pointer(&k.data[i*k.width]), k.width)
+		}
+	case offsets32:
+		xxph3Between(hashes, k.data, elements[int32](k, n+1))
+	case offsets64:
+		xxph3Between(hashes, k.data, elements[int64](k, n+1))
+	}
+}
+
+func xxph3Between[E int32 | int64](hashes []uint64, data []byte, offsets []E) {
+	for i := range hashes {
+		key := data[offsets[i]:offsets[i+1]]
+		hashes[i] = xxph3At(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	}
+}
+
+// encodingRocksDB is the filter of RocksDB's tables of format_version 5 and later
+// (util/bloom_impl.h and table/block_based/filter_policy.cc, FastLocalBloom): lines of 64
+// bytes, and then five bytes. These are a marker, the number of an implementation, the
+// number of probes in the lower five bits with the size of a line in the upper three, and
+// two bytes of zero.
+type encodingRocksDB struct{}
+
+const (
+	rocksMostBits  = 100                 // per key; RocksDB replaces larger numbers by this one
+	rocksMostLines = math.MaxUint32 / 64 // RocksDB makes no more, however many keys there are
+)
+
+// rocksProbes has the most thousandths of a bit per key for 1 probe, 2 probes and so on
+// (FastLocalBloomImpl::ChooseNumProbes).
+var rocksProbes = [...]int{2080, 3580, 5100, 6640, 8300, 10070, 11720, 14001, 16050, 18300, 22001, 25501}
+
+// probes returns the number of probes at so many bits per key.
+func (encodingRocksDB) probes(bitsPerKey int) int {
+	millibits := 1000 * bitsPerKey
+	for i, most := range rocksProbes {
+		if millibits <= most {
+			return i + 1
+		}
+	}
+	if millibits > 50000 {
+		return 24
+	}
+	return (millibits-1)/2000 - 1
+}
+
+// shape has the smallest number of lines with n·bitsPerKey bits, and none for no keys. A
+// number of bits per key below 1 counts as 1, and one above 100 as 100. For more than
+// 2^35 bits, RocksDB makes a filter of rocksMostLines.
+func (e encodingRocksDB) shape(n, bitsPerKey int) (shape, bool) {
+	bitsPerKey = min(max(bitsPerKey, 1), rocksMostBits)
+	hi, lo := bits.Mul64(uint64(n), uint64(bitsPerKey))
+	if hi != 0 || lo > 8*mostBytes {
+		return shape{}, false
+	}
+	lines := lo / 512
+	if lo%512 != 0 {
+		lines++
+	}
+	return shape{512 * min(lines, rocksMostLines), e.probes(bitsPerKey)}, true
+}
+
+func (encodingRocksDB) frame(s shape, _ int) frame {
+	marker := int8(markerBloom)
+	return frame{bytes: [24]byte{byte(marker), 0, byte(s.probes)}, after: trailer}
+}
+
+// reshape has nothing to do: the frame does not have the number of bits.
+func (encodingRocksDB) reshape([]byte, shape) {}
+
+// parse follows BuiltinFilterPolicy::GetFilterBitsReader. Up to five bytes hold no key. A
+// filter whose encoding FastLocalBloom reserves answers yes to every key. What is no
+// FastLocalBloom is an error.
+func (encodingRocksDB) parse(data []byte) ([]byte, shape, error) {
+	n := len(data) - trailer
+	if n <= 0 {
+		return data[:0], shape{}, nil
+	}
+	array, end := data[:n], data[n:]
+	k := int(end[2])
+	switch marker := int8(end[0]); {
+	case marker == markerYes:
+		return array, shape{8 * uint64(n), 0}, nil
+	case marker > 0:
+		return nil, shape{}, fmt.Errorf("%w: the filter is of RocksDB before format_version 5, or of Pebble: open it as %v", ErrEncoding, Pebble)
+	case marker == markerRibbon:
+		return nil, shape{}, fmt.Errorf("%w: the filter is a Ribbon filter of RocksDB", ErrEncoding)
+	case marker != markerBloom:
+		return nil, shape{}, fmt.Errorf("%w: RocksDB has no filter with the marker %#02x", ErrEncoding, end[0])
+	case end[1] != 0 || k < 1 || k > maxProbes || end[3] != 0 || end[4] != 0: // k has the size of a line, too
+		return array, shape{8 * uint64(n), 0}, nil
+	case n%64 != 0 || uint64(n) > 64*rocksMostLines:
+		return nil, shape{}, fmt.Errorf("%w: %d bytes are not the lines of a RocksDB filter, 64 bytes each", ErrEncoding, n)
+	}
+	return array, shape{8 * uint64(n), k}, nil
+}
+
+// localProbes returns the number of probes if the last bytes of a filter are those of a usual
+// FastLocalBloom, and 0 if parse has to tell.
+func localProbes(end []byte) int {
+	if k := end[2]; binary.LittleEndian.Uint32(end)&0xff00ffff == 0xff && k <= maxProbes && end[4] == 0 {
+		return int(k)
+	}
+	return 0
+}
+
+func (e encodingRocksDB) decode(data []byte) (bitArray, error) {
+	lines, s, err := e.parse(data)
+	switch {
+	case err != nil:
+		return bitArray{}, err
+	case s.bits == 0:
+		return bitArray(newLine512(nothing, 1, 1)), nil
+	case s.probes == 0:
+		return bitArray(newLine512(everything, 1, 1)), nil
+	}
+	return bitArray(newLine512(lines, s.bits/512, s.probes)), nil
+}
+
+func (e encodingRocksDB) size(n, bitsPerKey int) (m float64, k int) {
+	bitsPerKey = min(max(bitsPerKey, 1), rocksMostBits)
+	lines := math.Ceil(float64(n) * float64(bitsPerKey) / 512)
+	return 512 * min(max(lines, 1), rocksMostLines), e.probes(bitsPerKey)
+}
+
+func (encodingRocksDB) rate(n, m float64, k int) float64 {
+	if k > maxProbes {
+		return 1 // such a number is reserved: the filter answers yes to every key
+	}
+	return rates.RocksDB(n, m, k)
+}
+
+func (encodingRocksDB) expectedSet(s shape, n float64) float64 {
+	return rates.RocksDBSet(n, float64(s.bits), s.probes)
+}
