@@ -26,7 +26,7 @@ func BenchmarkForms(b *testing.B) {
 				b.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, f.name), func(b *testing.B) {
 					staged, dense = f.form, f.form
 					gathers.Store(fastGathers)
-					if f.form.loadsBelow > 0 {
+					if f.loads {
 						gathers.Store(slowGathers)
 					}
 					if way == "switched" {

@@ -64,8 +64,8 @@ func tune(cpu cpuKind) {
 	if cpu == intel {
 		gathers.Store(fastGathers)
 	}
-	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loadsBelow: denseLoadsBelow}
-	staged = form{denseBelow: denseBelow, denseBelowFar: denseBelowFar, densePer256: densePer256, loadsBelow: farBytes}
+	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys}
+	staged = form{denseBelow: denseBelow, denseBelowFar: denseBelowFar, densePer256: densePer256}
 	firstFullProbes = fewFullProbes
 	pairBytes = pairBytesOf[cpu]
 	requests512, requestBlocks = requests512Of[cpu], requestBlocksOf[cpu]

@@ -30,24 +30,24 @@ var ours = assembly{"probe_amd64.s", []gate{
 // forms are the two ways of testing that the switch chooses from, the switch
 // itself, and others that put its turns elsewhere.
 var forms = []struct {
-	name string
-	form form
+	name  string
+	form  form
+	loads bool
 }{
-	{"switched", form{denseBelow: 64, denseBelowFar: 8, densePer256: 192}},
-	{"dense", form{denseBelow: windowKeys, denseBelowFar: windowKeys}},
-	{"staged", form{densePer256: 256}},
-	{"late", form{denseBelow: 16, denseBelowFar: 16, densePer256: 250}},
-	{"early", form{denseBelow: 200, denseBelowFar: 200, densePer256: 100}},
-	{"switched-loads", form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loadsBelow: math.MaxUint64}},
-	{"dense-loads", form{denseBelow: windowKeys, denseBelowFar: windowKeys, loadsBelow: math.MaxUint64}},
-	{"staged-loads", form{densePer256: 256, loadsBelow: math.MaxUint64}},
+	{"switched", form{denseBelow: 64, denseBelowFar: 8, densePer256: 192}, false},
+	{"dense", form{denseBelow: windowKeys, denseBelowFar: windowKeys}, false},
+	{"staged", form{densePer256: 256}, false},
+	{"late", form{denseBelow: 16, denseBelowFar: 16, densePer256: 250}, false},
+	{"early", form{denseBelow: 200, denseBelowFar: 200, densePer256: 100}, false},
+	{"switched-loads", form{denseBelow: 64, denseBelowFar: 8, densePer256: 192}, true},
+	{"dense-loads", form{denseBelow: windowKeys, denseBelowFar: windowKeys}, true},
+	{"staged-loads", form{densePer256: 256}, true},
 }
 
 // withLoads chooses the kernels that load words one by one, in filters of any size, or those that gather,
 // until the test or the benchmark ends.
 func withLoads(t testing.TB, loads bool) {
 	withTuning(t, kindWith(loads))
-	staged.loadsBelow, dense.loadsBelow = math.MaxUint64, math.MaxUint64
 }
 
 // kindWith returns a kind of CPU that loads words one by one, or one that gathers: this one, if it does so.
@@ -91,7 +91,7 @@ func TestKernelLoadsOfIntel(t *testing.T) {
 
 // tunedSizes returns the sizes of filters around those at which the CPU takes another path.
 func tunedSizes() (sizes []int) {
-	for _, bound := range []uint64{staged.loadsBelow, dense.loadsBelow, pairBytes, requests512.bytes, requestBlocks} {
+	for _, bound := range []uint64{farBytes, pairBytes, requests512.bytes, requestBlocks} {
 		if 0 < bound && bound < never && (bound < 1<<20 || !testing.Short()) {
 			sizes = append(sizes, int(bound)-100, int(bound)+100)
 		}

@@ -15,15 +15,16 @@ var ours = assembly{"probe_arm64.s", []gate{
 
 // forms are the two ways of testing with the choice of the batch, each, and others.
 var forms = []struct {
-	name string
-	form form
+	name  string
+	form  form
+	loads bool
 }{
-	{"switched", form{first: 2}},
-	{"dense", form{first: maxProbes}},
-	{"staged", form{first: 2}},
-	{"one", form{first: 1}},
-	{"three", form{first: 3}},
-	{"most", form{first: 29}},
+	{"switched", form{first: 2}, false},
+	{"dense", form{first: maxProbes}, false},
+	{"staged", form{first: 2}, false},
+	{"one", form{first: 1}, false},
+	{"three", form{first: 3}, false},
+	{"most", form{first: 29}, false},
 }
 
 // withLoads does nothing: no kernel of arm64 gathers.

@@ -222,7 +222,7 @@ func TestKernelForms(t *testing.T) {
 	for _, kernel := range kernels[:len(kernels)-1] {
 		for _, form := range forms {
 			t.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, form.name), func(t *testing.T) {
-				withLoads(t, form.form.loadsBelow > 0)
+				withLoads(t, form.loads)
 				for k := 1; k <= 30; k++ {
 					bits := 8 * (2 + random.Uint64N(5000))
 					data := randomBits(random, bits, math.Pow(random.Float64(), 1/float64(k)))

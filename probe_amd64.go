@@ -191,18 +191,12 @@ func setNewSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, added 
 // probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
 func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
 	switch kernel {
-	case AVX512:
-		probeDouble32LoadsAVX512(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
-		return true
-	case AVX2:
+	case AVX512, AVX2:
 		probeDouble32LoadsAVX2(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
 		return true
 	}
 	return false
 }
-
-//go:noescape
-func probeDouble32LoadsAVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 
 //go:noescape
 func probeDouble32LoadsAVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)

@@ -161,17 +161,10 @@ func (k Kernel) requestsBlocks(bytes uint64) bool {
 // The other kernels test in stages, which make one probe of all hashes and compact those that pass, until
 // at most denseBelow hashes are left, or more than densePer256/256 of them passed a stage. Then they make
 // all other probes of each hash at once. In a filter of farBytes, denseBelowFar takes the place of
-// denseBelow. Where gathers are slow, AVX2 loads words one by one, and AVX-512, too, in a filter of fewer than
-// loadsBelow bytes.
+// denseBelow. Where gathers are slow, AVX2's kernel loads words one by one, and serves AVX-512, too.
 type form struct {
 	first                                  int
 	denseBelow, denseBelowFar, densePer256 int
-	loadsBelow                             uint64
-}
-
-// isOfLoads reports whether a kernel loads words one by one in a filter of so many bytes.
-func (f *form) isOfLoads(kernel Kernel, bytes uint64) bool {
-	return (kernel == AVX2 || kernel == AVX512 && bytes < f.loadsBelow) && slowGather()
 }
 
 // bytesOf returns how many bytes an array takes that has at least so many bits.

@@ -30,13 +30,12 @@ const (
 	longKey = 1 << 15 // bytes of a key that Go hashes alone, and of which a call of XXPH3 hashes so many, because none can be preempted: untimed
 )
 
-// farBytes is the size of a filter that lies beyond the near caches. It is one number for four choices:
+// farBytes is the size of a filter that lies beyond the near caches. It is one number for three choices:
 const farBytes = 4 << 20
 
 // 1. Small batches go in stages from it on: 64 absent keys 2 MiB ×1.0, 4 MiB 1.6, 64 MiB 2.4 (SPR, Forms).
 // 2. Go ends at a clear bit of the first four of line512 from it on: absent keys 8 MiB ×1.1; 1 MiB, mixed 0.7 (SPR, Singles).
 // 3. An allocation has huge pages from it on: present keys 8 MiB ×1.25 (SPR), 1.05 to 1.4 (Z3), 1.0 (Z5; HugePages).
-// 4. Stages of double32 on AMD load words one by one below it: absent keys 16 KiB ×1.14 (Z4), 1.28 (Z5); 4 MiB 1.05, 1.06 (Gathers).
 
 // Forms: stages, or all probes at once.
 const (
@@ -47,9 +46,6 @@ const (
 	denseFull256  = 64 // hits of 256 keys, from which on a walk of 64-bit remainders turns dense: untimed
 	fewFullProbes = 3  // probes that its kernels make of all hashes first, where PDEP is not slow: untimed
 	firstNEON     = 2  // the same of double32 by NEON: untimed
-
-	// The dense form of double32 on AMD loads words one by one below it. Present keys: Z4 16 KiB ×1.27, 96 KiB 1.11, 128 KiB 1.06; Z5 1.34, 1.05, 0.93 (Gathers).
-	denseLoadsBelow = 112 << 10
 
 	// Encoded filters of bits-and-blooms below so many bits take a reciprocal, and others a division for each probe.
 	// Rows of 152 bytes ×1.1; 1.3 KB with a reciprocal 0.9 (Z5, stored programs in compare/).

@@ -4,7 +4,6 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
-	"github.com/mmcloughlin/avo/x86"
 )
 
 // vectors is an instruction set: operations on vectors of 32-bit lanes. It has the
@@ -439,35 +438,6 @@ func (v *avx2Loads) gatherLongs(base reg.GPVirtual, index reg.VecVirtual) (dst [
 		VINSERTI128(U8(1), longs[1], longs[0].AsY(), dst[i])
 	}
 	return dst
-}
-
-// avx512Loads is avx512 for CPUs whose gathers are slow: it takes a load for each word.
-type avx512Loads struct{ avx512 }
-
-func (*avx512Loads) name() string { return "LoadsAVX512" }
-
-func (v *avx512Loads) gather(base reg.Register, index, dst reg.VecVirtual) {
-	var quarters [4]reg.VecVirtual
-	for i := range quarters {
-		x, quarter := index.AsX().(reg.VecVirtual), ZMM()
-		if i > 0 {
-			x = XMM()
-			VEXTRACTI32X4(U8(i), index, x)
-		}
-		eachIndex(x, func(lane int, index reg.GPVirtual) {
-			word := Mem{Base: base, Index: index, Scale: 4}
-			if lane == 0 {
-				whole(quarter)(x86.VMOVD(word, quarter.AsX()))
-			} else {
-				VPINSRD(U8(lane), word, quarter.AsX(), quarter.AsX())
-			}
-		})
-		quarters[i] = quarter
-	}
-	for i := 0; i < len(quarters); i += 2 {
-		VINSERTI32X4(U8(1), quarters[i+1].AsX(), quarters[i].AsY(), quarters[i].AsY())
-	}
-	VINSERTI64X4(U8(1), quarters[2].AsY(), quarters[0], dst)
 }
 
 // ascending has the numbers 0 to 15.
