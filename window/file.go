@@ -161,8 +161,8 @@ func ended(err error) error {
 }
 
 // ReadFrom makes w the window in the next file of r, with its options. It verifies the checksums, reads the bytes of the
-// file and no more, and allocates memory for the bytes that r gives, not for those that headers claim. No goroutine may use w
-// meanwhile; Load is for a window in use, or with other options.
+// file and no more, and allocates memory for the bytes that r gives, not for those that headers claim; so does Rotate later. No
+// goroutine may use w meanwhile; Load is for a window in use, or with other options.
 //
 // The error is [io.EOF] if r has no byte left, and [bloom.ErrEncoding] if the bytes are not a whole and undamaged file, with
 // [io.ErrUnexpectedEOF] if r ends inside it. With an error, w does not change.
@@ -171,8 +171,16 @@ func (w *Window) ReadFrom(r io.Reader) (int64, error) {
 	if err != nil {
 		return f.size, err
 	}
+	bits, probes, err := f.policy.Size(f.options.Keys)
+	if err != nil {
+		return f.size, fmt.Errorf("window: %w: %w", bloom.ErrEncoding, err)
+	}
 	generations := make([]*generation, len(f.generations))
 	for i, sets := range f.generations {
+		if s := sets[0].Stats(); s.Bits != bits || s.Probes != probes { // Rotate would make what the file does not pay for
+			return f.size, fmt.Errorf("window: %w: the first filter of generation %d has %d bits and %d probes, and one of %d keys has %d and %d",
+				bloom.ErrEncoding, i, s.Bits, s.Probes, f.options.Keys, bits, probes)
+		}
 		g := new(generation)
 		if g.set, err = bloom.OpenAtomicSet(f.options.Format, sets[0].Bytes()); err != nil {
 			return f.size, fmt.Errorf("window: generation %d: %w", i, err)

@@ -2,6 +2,7 @@ package window
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/lanebloom/bloom"
 )
@@ -228,6 +231,23 @@ func TestDamaged(t *testing.T) {
 	if text, err := json.Marshal(w); err == nil {
 		t.Errorf("JSON: %s", text)
 	}
+}
+
+// TestClaimedKeys wants ErrEncoding for a file whose header claims more keys, or fewer, than its filters have room for: Rotate would
+// make filters of another size, up to more than the memory has.
+func TestClaimedKeys(t *testing.T) {
+	eachFormat(t, func(t *testing.T, f bloom.Format) {
+		file := fileOf(t, mustNew(t, Options{f, 2, 1000, 0.01}))
+		for _, keys := range []uint64{1, 1_000_000, 1 << 30, 1 << 62, math.MaxUint64} {
+			end := fixed + 2*4
+			binary.LittleEndian.PutUint64(file[16:], keys)
+			binary.LittleEndian.PutUint64(file[end:], xxhash.Sum64(file[:end]))
+			var w Window
+			if _, err := w.ReadFrom(bytes.NewReader(file)); !errors.Is(err, bloom.ErrEncoding) || w.Options() != (Options{}) {
+				t.Errorf("%d keys: %v", keys, err)
+			}
+		}
+	})
 }
 
 type failingWriter struct{}
