@@ -38,6 +38,31 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunLate delays the goroutine of Run by n intervals. It wants the keys of the newest generation as long as after a
+// rotation in time, and the older ones to be forgotten as early.
+func TestRunLate(t *testing.T) {
+	for n := range 12 {
+		const most = 5
+		w := filled(t, Options{Generations: most, Keys: 60, Rate: 1e-4})
+		w.rotate(n + 1)
+		for age := range most {
+			there := age+n+1 < most || age == 0
+			if found := w.MayContainBatch(generationKeys(most-1-age), words(50)); there && found != 50 || !there && found > 2 {
+				t.Errorf("%d intervals late: %d of 50 keys of generation %d", n, found, age)
+			}
+		}
+		for range most - 2 {
+			w.Rotate()
+		}
+		if found := w.MayContainBatch(generationKeys(most-1), words(50)); found != 50 || len(w.Stats().Generations) != most {
+			t.Errorf("%d intervals late: %d of 50 keys of the newest generation", n, found)
+		}
+		if w.Rotate(); w.MayContainBatch(generationKeys(most-1), words(50)) > 2 {
+			t.Errorf("%d intervals late: the newest generation is kept for too long", n)
+		}
+	}
+}
+
 // TestDue wants as many rotations as intervals have passed, and the next one at its time.
 func TestDue(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)

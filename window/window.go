@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -140,23 +141,35 @@ func (w *Window) Options() Options {
 
 // Rotate forgets the oldest generation and begins a new one. If several goroutines call it, one rotation begins when the other
 // has ended.
-func (w *Window) Rotate() {
+func (w *Window) Rotate() { w.rotate(1) }
+
+// rotate forgets the oldest n generations and begins a new one. The newest so far becomes the second, and those before it are as
+// old as after n rotations: a key that was added a moment ago counts one rotation, as it would without a delay.
+func (w *Window) rotate(n int) {
 	s := w.state.Load()
 	if s == nil {
 		return
 	}
-	g, err := newGeneration(s.policy, s.options.Keys) // before the lock: large memory takes time
-	if err != nil {
-		panic(err) // New has made such sets
+	begun := make([]*generation, min(n, s.options.Generations-1))
+	for i := range begun { // before the lock: large memory takes time
+		g, err := newGeneration(s.policy, s.options.Keys)
+		if err != nil {
+			panic(err) // there are such sets
+		}
+		begun[i] = g
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.state.Load().generations
-	w.state.Store(newState(s.options, s.policy, append([]*generation{g}, now[:len(now)-1]...)))
+	generations := slices.Concat(begun[:1], now[:1], begun[1:], now[1:])[:len(now)]
+	w.state.Store(newState(s.options, s.policy, generations))
 }
 
-// Run rotates whenever another interval has passed, until the context ends, and returns the context's error. If it wakes
-// up late, it rotates as often as intervals have passed. 24 hours by the hour are 25 generations.
+// Run rotates whenever another interval has passed, until the context ends, and returns the context's error. 24 hours by the
+// hour are 25 generations.
+//
+// If it wakes up late, because the process was stopped, say, it makes up for each interval that has passed. The newest
+// generation then has the keys of several intervals. It is kept as long as any other from then on, since its last keys may be new.
 func (w *Window) Run(ctx context.Context, every time.Duration) error {
 	if every <= 0 {
 		return errors.New("window: the interval is not positive")
@@ -172,9 +185,7 @@ func (w *Window) Run(ctx context.Context, every time.Duration) error {
 		}
 		var passed int64
 		passed, next = due(next, time.Now(), every)
-		for range min(passed, int64(w.Options().Generations)) { // after so many, none of the old ones is left
-			w.Rotate()
-		}
+		w.rotate(int(min(passed, mostGenerations)))
 		timer.Reset(time.Until(next))
 	}
 }
