@@ -25,6 +25,8 @@ type Meta struct {
 	Chunks []Chunk     // one for each row group
 	// CreatedBy is which program wrote the file, as the footer says.
 	CreatedBy string
+	// Origins is the value of [OriginsKey] in the key-value metadata of the footer.
+	Origins string
 	// Mark is the value of [MarkKey] in the key-value metadata of the footer.
 	Mark string
 	// Decompress returns the bytes of a page, of which there should be so many. Without it, no compressed dictionary is read. Goroutines

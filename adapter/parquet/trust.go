@@ -18,7 +18,7 @@ import (
 //
 //   - An [Embedder] made it: the footer has a mark that is bound to the filter and to its chunk.
 //   - No data page has a dictionary's encoding, and the program is not known to leave plain values out.
-//   - The program that wrote it is known to fill filters from pages of these encodings.
+//   - The program that wrote it is known to fill filters from pages of these encodings, and so are those whose row groups it copied.
 //   - All data pages have a dictionary's encoding, and all values of the dictionary are in it. The dictionary is read only if
 //     the filter says that some key is absent.
 //
@@ -116,6 +116,19 @@ func atLeast(text string, version [3]int) bool {
 	return true
 }
 
+// OriginsKey is a key of the footer's key-value metadata. parquet-java's ParquetRewriter copies row groups with their filters, and
+// names there who wrote them: what created_by said in the files that it read, one a line. Its own created_by says nothing of filters.
+const OriginsKey = "original.created.by"
+
+// fills reports whether all programs that a footer names fill their filters from pages of a kind.
+func (m *Meta) fills(pages Pages) bool {
+	names := []string{m.CreatedBy}
+	if m.Origins != "" {
+		names = append(names, strings.Split(m.Origins, "\n")...)
+	}
+	return !slices.ContainsFunc(names, func(name string) bool { return !fills(name, pages) })
+}
+
 // trust is how a filter is known to be whole.
 type trust uint8
 
@@ -130,7 +143,7 @@ const (
 func (c *Column) trustOf(i int) trust {
 	pages := c.meta.Chunks[i].Pages
 	switch {
-	case fills(c.meta.CreatedBy, pages):
+	case c.meta.fills(pages):
 		return fullTrust
 	case pages == DictionaryPages && (c.meta.Chunks[i].Codec == Uncompressed || c.meta.Decompress != nil):
 		return afterProof

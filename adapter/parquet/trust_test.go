@@ -61,6 +61,34 @@ func TestWriters(t *testing.T) {
 	}
 }
 
+// TestOrigins asks the programs whose row groups another one copied, with their filters.
+func TestOrigins(t *testing.T) {
+	const copier, whole, lacking = "parquet-mr version 1.15.0 (build 2)", "DuckDB version v1.4.3 (build d1dc88f950)", "parquet-go version 18.7.0"
+	for _, test := range []struct {
+		createdBy, origins string
+		want               bool
+	}{
+		{copier, "", true},
+		{copier, copier, true},
+		{copier, copier + "\n" + whole, true},
+		{copier, lacking, false},
+		{copier, whole + "\n" + lacking, false},
+		{copier, lacking + "\n" + whole, false},
+		{lacking, whole, false},
+	} {
+		f := new(file)
+		chunk := f.add(t, bloom.Bytes(texts100()), 16)
+		chunk.Rows = 100
+		for _, chunk.Pages = range []Pages{UnknownPages, PlainPages, DictionaryPages, MixedPages} {
+			c := f.open(t, texts)
+			c.meta.CreatedBy, c.meta.Origins = test.createdBy, test.origins
+			if _, err := c.Filter(0); errors.Is(err, ErrIncomplete) == test.want || test.want && err != nil {
+				t.Errorf("created by %q, copied from %q, pages of the kind %d: error %v", test.createdBy, test.origins, chunk.Pages, err)
+			}
+		}
+	}
+}
+
 // texts100 are different texts of different lengths, one of them empty.
 func texts100() (values [][]byte) {
 	for i := range 100 {

@@ -125,7 +125,7 @@ func (f *parquetFile) options() []parquet.WriterOption {
 	options := []parquet.WriterOption{f.Schema()}
 	meta := f.Metadata()
 	for _, kv := range meta.KeyValueMetadata {
-		if kv.Key == bloomparquet.MarkKey { // it is for the filters of the file that was read
+		if kv.Key == bloomparquet.MarkKey || kv.Key == bloomparquet.OriginsKey { // they are for the filters of the file that was read
 			continue
 		}
 		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))

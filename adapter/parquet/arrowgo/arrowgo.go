@@ -62,6 +62,9 @@ func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 	if mark := meta.KeyValueMetadata().FindValue(bloomparquet.MarkKey); mark != nil {
 		m.Mark = *mark
 	}
+	if origins := meta.KeyValueMetadata().FindValue(bloomparquet.OriginsKey); origins != nil {
+		m.Origins = *origins
+	}
 	ordered := leaf < len(meta.ColumnOrders) && meta.ColumnOrders[leaf].IsSetTYPE_ORDER()
 	for i, group := range meta.RowGroups {
 		if leaf >= len(group.Columns) {

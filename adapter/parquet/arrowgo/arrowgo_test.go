@@ -239,6 +239,28 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// TestFooter reads what the key-value metadata say of filters.
+func TestFooter(t *testing.T) {
+	const origins, mark = "parquet-go version 18.7.0\nDuckDB version v1", "bWFyaw"
+	var out bytes.Buffer
+	w, err := file.NewParquetWriterWithError(&out, schema.MustGroup(schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{
+		schema.NewInt32Node("k", parquet.Repetitions.Required, -1),
+	}, -1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.AppendKeyValueMetadata(bloomparquet.OriginsKey, origins), w.AppendKeyValueMetadata(bloomparquet.MarkKey, mark), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	column, err := Open(open(t, out.Bytes()), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := column.Meta(); m.Origins != origins || m.Mark != mark {
+		t.Errorf("origins %q, mark %q", m.Origins, m.Mark)
+	}
+}
+
 // TestDictionary reads the dictionaries of files of an unknown program, of every codec and width, which have all values of their filters. A
 // filter of another row group's values is not believed.
 func TestDictionary(t *testing.T) {

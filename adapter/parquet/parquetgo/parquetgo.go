@@ -64,6 +64,7 @@ func OpenAt(file *parquet.File, leaf int) (*bloomparquet.Column, error) {
 		Decompress: decompress,
 	}
 	m.Mark, _ = file.Lookup(bloomparquet.MarkKey)
+	m.Origins, _ = file.Lookup(bloomparquet.OriginsKey)
 	ordered := leaf < len(footer.ColumnOrders) && isTypeOrder(footer.ColumnOrders[leaf])
 	repeated := isRepeated(file.Root(), leaf)
 	for i := range footer.RowGroups {

@@ -271,6 +271,15 @@ func TestMark(t *testing.T) {
 	}
 }
 
+// TestOrigins reads who wrote the row groups that another program copied.
+func TestOrigins(t *testing.T) {
+	const origins = "parquet-go version 18.7.0\nDuckDB version v1"
+	data := write(t, parquet.String(), [][][]byte{{[]byte("a")}}, parquet.KeyValueMetadata(bloomparquet.OriginsKey, origins))
+	if got := opened(t, data).Meta().Origins; got != origins {
+		t.Errorf("origins %q", got)
+	}
+}
+
 func opened(t *testing.T, data []byte) *bloomparquet.Column {
 	t.Helper()
 	column, err := Open(open(t, data), "k")
