@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/lanebloom/bloom/cmd/internal/standard"
@@ -75,7 +74,7 @@ func apart(s *streams, out io.Writer, inputs []string, others ...string) error {
 		return errReported
 	}
 	if exit.String() == "signal: broken pipe" && out == s.out {
-		standard.EndBy(syscall.SIGPIPE, s.out, exitError)
+		standard.EndBy(standard.ClosedPipe, s.out, exitError)
 	}
 	return ended(exit, trace.first(), strings.Join(inputs, ", "), others)
 }

@@ -181,7 +181,7 @@ func (f *seenFile) watch() {
 		case <-f.stop:
 			return
 		case signal := <-f.signals:
-			if signal != syscall.SIGPIPE { // which is an error of printing, too
+			if signal != standard.ClosedPipe { // which is an error of printing, too
 				f.end(signal)
 			}
 		case <-time.After(pause):
@@ -255,9 +255,9 @@ func (f *seenFile) close(failures error) error {
 	default:
 	}
 	switch {
-	case errors.Is(failures, syscall.EPIPE) && !signal.Ignored(syscall.SIGPIPE):
-		caught = syscall.SIGPIPE
-	case caught == syscall.SIGPIPE: // of standard error
+	case errors.Is(failures, syscall.EPIPE) && !signal.Ignored(standard.ClosedPipe):
+		caught = standard.ClosedPipe
+	case caught == standard.ClosedPipe: // of standard error
 		caught = nil
 	}
 	if err == nil && caught != nil {

@@ -42,11 +42,14 @@ func Printable(line string) string {
 	return out.String()
 }
 
+// ClosedPipe is SIGPIPE, also where syscall has no name for it.
+const ClosedPipe = syscall.Signal(13)
+
 // EndBy ends the process by a signal that it has caught, or that has ended a process of its own. Who started it then
 // sees what ended it, and a shell ends its loop. Where a process cannot signal itself, it exits with the status.
 func EndBy(s os.Signal, out *os.File, status int) {
 	signal.Reset(s)
-	if s == syscall.SIGPIPE {
+	if s == ClosedPipe {
 		_, _ = out.Write([]byte("\n")) // Go's runtime ends the process by this signal for nothing else
 	}
 	if process, err := os.FindProcess(os.Getpid()); err == nil && process.Signal(s) == nil {
