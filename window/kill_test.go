@@ -117,6 +117,9 @@ func TestKilled(t *testing.T) {
 		for lines.Scan() {
 			fmt.Sscan(lines.Text(), &last)
 		}
+		if err := lines.Err(); err != nil {
+			t.Fatal(err)
+		}
 		command.Wait()
 		if rounds == 0 {
 			t.Fatal("the service has not saved once")
