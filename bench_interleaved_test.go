@@ -223,7 +223,7 @@ func BenchmarkRows(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	rows, err := NewRows(file, size)
+	rows, err := OpenInterleavedFile(file, size)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -30,16 +30,6 @@ func (p Policy) NewBuilder() *Builder {
 	return &Builder{policy: p, hash: p.Format.hash(), kernel: kernels[0]}
 }
 
-// SetKernel makes k the kernel that hashes columns and builds filters. Every kernel builds the
-// same bytes. The error is [ErrKernel] if k is not one of [Kernels]; then b does not change.
-func (b *Builder) SetKernel(k Kernel) error {
-	err := k.check()
-	if err == nil {
-		b.kernel = k
-	}
-	return err
-}
-
 // KeyKind returns what SetKeyKind said.
 func (b *Builder) KeyKind() KeyKind { return b.kind }
 

@@ -92,7 +92,6 @@ func TestErrors(t *testing.T) {
 		{"PolicyFor bits", ErrRate, func() error { _, err := PolicyFor(Nori, 1, 1e-300); return err }},
 		{"Filter.WithKernel", ErrKernel, func() error { _, err := mustOpen(t, LevelDB, nil).WithKernel(Kernel(200)); return err }},
 		{"Set.WithKernel", ErrKernel, func() error { _, err := set(Policy{}, 1).WithKernel(Kernel(200)); return err }},
-		{"Builder.SetKernel", ErrKernel, func() error { return Policy{}.NewBuilder().SetKernel(Kernel(200)) }},
 	} {
 		if err := c.try(); !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)

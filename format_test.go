@@ -209,12 +209,10 @@ var ways = []struct {
 		}
 		return other.Snapshot().AppendFilter(nil)
 	}},
-	{"Builder.SetKernel", func(t testing.TB, p Policy, keys [][]byte) (encoded []byte) {
+	{"Builder on each kernel", func(t testing.TB, p Policy, keys [][]byte) (encoded []byte) {
 		for _, k := range kernels {
 			b := p.NewBuilder()
-			if err := b.SetKernel(k); err != nil || b.SetKernel(Kernel(200)) == nil || b.kernel != k {
-				t.Fatalf("SetKernel(%v): %v, and kernel %v runs", k, err, b.kernel)
-			}
+			b.kernel = k
 			b.AddBatch(Bytes(keys))
 			if got := b.AppendFilter(nil); encoded != nil && !bytes.Equal(got, encoded) {
 				t.Fatalf("kernel %v builds another filter", k)

@@ -208,7 +208,7 @@ func (c *counting) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// WriteTo writes the file of the filters, which [OpenInterleaved] and [NewRows] read: a header, all bits, the numbers of
+// WriteTo writes the file of the filters, which [OpenInterleaved] and [OpenInterleavedFile] read: a header, all bits, the numbers of
 // keys, the labels and the metadata. A file that is cut off is no file of filters: its header says how long it is. It
 // writes as many whole slices at a time as 1 MiB has, but at least one, and all that follows them at once. It keeps a copy of each
 // such piece.

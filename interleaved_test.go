@@ -645,7 +645,7 @@ func TestKernelInterleavedPairs(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				rows, err := NewRows(bytes.NewReader(file), int64(len(file)))
+				rows, err := OpenInterleavedFile(bytes.NewReader(file), int64(len(file)))
 				if err != nil {
 					t.Fatal(err)
 				}

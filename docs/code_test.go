@@ -296,7 +296,7 @@ func findTrace(path string) error {
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(path))))
 	defer server.Close()
 	file, size := &ranges{url: server.URL + "/" + filepath.Base(path)}, info.Size()
-	rows, err := bloom.NewRows(file, size) // an os.File, or ranges of HTTP
+	rows, err := bloom.OpenInterleavedFile(file, size) // an os.File, or ranges of HTTP
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ var ErrIndex = errors.New("parquet: no index, or a damaged one")
 // An index knows the files as they were. [IndexedFile.Same] tells whether one has changed, and so has to be asked itself.
 // Goroutines may share an Index if they may share the [io.ReaderAt].
 type Index struct {
-	rows    *bloom.Rows
+	rows    *bloom.InterleavedFile
 	files   []IndexedFile
 	columns []*Column
 }
@@ -71,7 +71,7 @@ type indexed struct {
 
 // OpenIndex opens an index, and reads all of it but the filters. The size is in bytes. The error is [ErrIndex], or one of in.
 func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
-	rows, err := bloom.NewRows(in, size)
+	rows, err := bloom.OpenInterleavedFile(in, size)
 	if err != nil {
 		return nil, errIndex(err)
 	}

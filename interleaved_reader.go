@@ -11,12 +11,12 @@ import (
 	"unsafe"
 )
 
-// Rows asks the interleaved filters in a file that stays where it is: on a disk, or behind ranges of HTTP. It keeps no
+// InterleavedFile asks the interleaved filters in a file that stays where it is: on a disk, or behind ranges of HTTP. It keeps no
 // bits in memory, and checks every slice that it uses. A key takes one read if the bits of its block or line, or else of a
 // filter, take at most 64 KiB in the file, and else a read for each probe. Gap changes that.
 //
 // Goroutines may share it if they may share the [io.ReaderAt], as they may an [os.File].
-type Rows struct {
+type InterleavedFile struct {
 	// Gap is how many bytes between two slices are read rather than to make another read. At a disk with a delay of 100 µs
 	// and 1 GB/s that is 100 KB; for an object store it can be 1 MB. Do not change it while a goroutine uses x.
 	Gap int64
@@ -30,16 +30,16 @@ type Rows struct {
 // batchMemory is the most bytes of answers and wanted slices that a batch collects at a time, unless 512 keys have more.
 const batchMemory = 64 << 20
 
-// NewRows reads the header of the file of interleaved filters that r has, and nothing else. The size is that of the file in bytes.
+// OpenInterleavedFile reads the header of the file of interleaved filters that r has, and nothing else. The size is that of the file in bytes.
 //
 // The error is [ErrEncoding] if the header is damaged or does not fit the size, [ErrFormat] if this library does not
 // know the format, or an error of r.
-func NewRows(r io.ReaderAt, size int64) (*Rows, error) {
+func OpenInterleavedFile(r io.ReaderAt, size int64) (*InterleavedFile, error) {
 	header := make([]byte, min(max(size, 0), interleavedHeader))
 	if err := readAt(r, header, 0); err != nil {
 		return nil, err
 	}
-	x := &Rows{r: r}
+	x := &InterleavedFile{r: r}
 	var err error
 	if x.parts, err = x.parseHeader(header, uint64(max(size, 0))); err != nil {
 		return nil, err
@@ -78,13 +78,13 @@ type Range struct{ Offset, Length int64 }
 
 // Ranges returns the parts of the file that the answer for a hash needs, in the order of the file. It is for callers that fetch
 // parts themselves, such as all at once: MayContainRanges takes what they fetched. It panics if the filters' format has another hash.
-func (x *Rows) Ranges(h Hash) []Range {
+func (x *InterleavedFile) Ranges(h Hash) []Range {
 	_, ranges := x.plan(h)
 	return ranges
 }
 
 // plan returns the slices of a hash, in order, and where they lie.
-func (x *Rows) plan(h Hash) (slots []uint64, ranges []Range) {
+func (x *InterleavedFile) plan(h Hash) (slots []uint64, ranges []Range) {
 	if !x.empty.scheme.takes(h) {
 		x.empty.otherHash(h)
 	}
@@ -98,10 +98,10 @@ func (x *Rows) plan(h Hash) (slots []uint64, ranges []Range) {
 }
 
 // offset returns where a slice lies.
-func (x *Rows) offset(p uint64) int64 { return int64(x.parts.start + p*uint64(x.stride)) }
+func (x *InterleavedFile) offset(p uint64) int64 { return int64(x.parts.start + p*uint64(x.stride)) }
 
 // extend adds slice p to ranges of slices before it. It lengthens the last range if the gap to it is small enough.
-func (x *Rows) extend(ranges []Range, p uint64, gap int64) []Range {
+func (x *InterleavedFile) extend(ranges []Range, p uint64, gap int64) []Range {
 	at, stride := x.offset(p), int64(x.stride)
 	if n := len(ranges); n > 0 && at-ranges[n-1].Offset-ranges[n-1].Length <= max(gap, 0) {
 		ranges[n-1].Length = at + stride - ranges[n-1].Offset
@@ -110,9 +110,9 @@ func (x *Rows) extend(ranges []Range, p uint64, gap int64) []Range {
 	return append(ranges, Range{at, stride})
 }
 
-// MayContainRanges is [Rows.MayContainHash] for the bytes of the parts that [Rows.Ranges] returns, in their order. The
+// MayContainRanges is [InterleavedFile.MayContainHash] for the bytes of the parts that [InterleavedFile.Ranges] returns, in their order. The
 // error is [ErrEncoding] if they have other lengths or are damaged.
-func (x *Rows) MayContainRanges(h Hash, data [][]byte, hits []uint64) (int, error) {
+func (x *InterleavedFile) MayContainRanges(h Hash, data [][]byte, hits []uint64) (int, error) {
 	hits = x.words(h, hits)
 	slots, ranges := x.plan(h)
 	if !slices.EqualFunc(ranges, data, func(r Range, part []byte) bool { return r.Length == int64(len(part)) }) {
@@ -122,7 +122,7 @@ func (x *Rows) MayContainRanges(h Hash, data [][]byte, hits []uint64) (int, erro
 }
 
 // test leaves the AND of slices in hits. data has the bytes of the ranges that they lie in.
-func (x *Rows) test(slots []uint64, ranges []Range, data [][]byte, hits []uint64) (int, error) {
+func (x *InterleavedFile) test(slots []uint64, ranges []Range, data [][]byte, hits []uint64) (int, error) {
 	if len(hits) == 0 {
 		return 0, nil
 	}
@@ -153,14 +153,14 @@ func fill(to []*byte, slice *byte) {
 	}
 }
 
-// MayContain is [Interleaved.MayContain]. The errors are those of [Rows.MayContainHash].
-func (x *Rows) MayContain(key []byte, hits []uint64) (int, error) {
+// MayContain is [Interleaved.MayContain]. The errors are those of [InterleavedFile.MayContainHash].
+func (x *InterleavedFile) MayContain(key []byte, hits []uint64) (int, error) {
 	return x.MayContainHash(x.empty.scheme.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key)), hits)
 }
 
 // MayContainHash is [Interleaved.MayContainHash]. The error is [ErrEncoding] if a slice is damaged, [ErrCapacity] if the
 // parts that Gap joins exceed 1 TiB, or 1 GiB on systems of 32 bits, or an error of the [io.ReaderAt]. With an error, hits mean nothing.
-func (x *Rows) MayContainHash(h Hash, hits []uint64) (int, error) {
+func (x *InterleavedFile) MayContainHash(h Hash, hits []uint64) (int, error) {
 	hits = x.words(h, hits)
 	slots, ranges := x.plan(h)
 	size := int64(0)
@@ -184,7 +184,7 @@ func (x *Rows) MayContainHash(h Hash, hits []uint64) (int, error) {
 
 // buffer returns a buffer of so many bytes, which buffers takes back. The error is ErrCapacity if that is more than an
 // allocation of this library may be.
-func (x *Rows) buffer(size int64) (*[]byte, error) {
+func (x *InterleavedFile) buffer(size int64) (*[]byte, error) {
 	if err := checkAllocation(size); err != nil {
 		return nil, err
 	}
@@ -207,8 +207,8 @@ func checkAllocation(size int64) error {
 
 // MayContainBatch is [Interleaved.MayContainBatch]. It reads a slice once for all keys, and slices in the order of the file; near ones
 // by one read. A key takes a bit for each filter, and 16 bytes for each probe: it allocates up to 64 MiB, and does more keys in parts,
-// each by reads of its own. The errors are those of [Rows.MayContainHash].
-func (x *Rows) MayContainBatch(keys Keys, hits []uint64) (int, error) {
+// each by reads of its own. The errors are those of [InterleavedFile.MayContainHash].
+func (x *InterleavedFile) MayContainBatch(keys Keys, hits []uint64) (int, error) {
 	perKey := (x.filters+63)/64*8 + x.empty.k*int(unsafe.Sizeof(wanted{}))
 	window := max(batchMemory/max(perKey, 1), columnsAtOnce) &^ 63
 	return x.eachWindow(keys, hits, window, x.andRows)
@@ -221,7 +221,7 @@ type wanted struct {
 }
 
 // andRows is the test of eachWindow.
-func (x *Rows) andRows(k *Keys, rows []uint64) (total int, err error) {
+func (x *InterleavedFile) andRows(k *Keys, rows []uint64) (total int, err error) {
 	columns := (x.filters + 63) / 64
 	probes := make([]uint64, x.empty.k)
 	all := make([]wanted, 0, k.n*len(probes))
@@ -265,7 +265,7 @@ func (x *Rows) andRows(k *Keys, rows []uint64) (total int, err error) {
 }
 
 // andRead reads a range, and ANDs each slice in it with the rows that want it.
-func (x *Rows) andRead(r Range, all []wanted, rows []uint64) error {
+func (x *InterleavedFile) andRead(r Range, all []wanted, rows []uint64) error {
 	buffer, err := x.buffer(r.Length)
 	if err != nil {
 		return err
@@ -290,8 +290,8 @@ func (x *Rows) andRead(r Range, all []wanted, rows []uint64) error {
 	return nil
 }
 
-// Columns reads the numbers of keys, the labels and the metadata, and checks them. The errors are those of [Rows.MayContainHash].
-func (x *Rows) Columns() (*Columns, error) {
+// Columns reads the numbers of keys, the labels and the metadata, and checks them. The errors are those of [InterleavedFile.MayContainHash].
+func (x *InterleavedFile) Columns() (*Columns, error) {
 	size := interleavedAfter + x.parts.table + x.parts.metadata
 	if err := checkAllocation(int64(size)); err != nil {
 		return nil, err

@@ -35,24 +35,24 @@ func (r *remote) cost() (reads, bytes int) {
 	return reads, bytes
 }
 
-// rowsOf returns the Rows of the file of x, and the file.
-func rowsOf(t testing.TB, x *Interleaved) (*Rows, *remote) {
+// rowsOf returns the InterleavedFile of the file of x, and the file.
+func rowsOf(t testing.TB, x *Interleaved) (*InterleavedFile, *remote) {
 	t.Helper()
 	file := fileOf(t, x)
 	r := &remote{r: bytes.NewReader(file)}
-	rows, err := NewRows(r, int64(len(file)))
+	rows, err := OpenInterleavedFile(r, int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if reads, bytes := r.cost(); reads != 1 || bytes != 160 {
-		t.Fatalf("NewRows makes %d reads of %d bytes", reads, bytes)
+		t.Fatalf("OpenInterleavedFile makes %d reads of %d bytes", reads, bytes)
 	}
 	return rows, r
 }
 
 // sure makes an error a failure of the test.
 type sure struct {
-	*Rows
+	*InterleavedFile
 	t *testing.T
 }
 
@@ -64,12 +64,14 @@ func (s sure) want(n int, err error) int {
 	return n
 }
 
-func (s sure) MayContain(key []byte, hits []uint64) int { return s.want(s.Rows.MayContain(key, hits)) }
+func (s sure) MayContain(key []byte, hits []uint64) int {
+	return s.want(s.InterleavedFile.MayContain(key, hits))
+}
 func (s sure) MayContainHash(h Hash, hits []uint64) int {
-	return s.want(s.Rows.MayContainHash(h, hits))
+	return s.want(s.InterleavedFile.MayContainHash(h, hits))
 }
 func (s sure) MayContainBatch(keys Keys, hits []uint64) int {
-	return s.want(s.Rows.MayContainBatch(keys, hits))
+	return s.want(s.InterleavedFile.MayContainBatch(keys, hits))
 }
 
 // TestRowsOfFile compares the answers from a file with those from memory.
@@ -88,7 +90,7 @@ func TestRowsOfFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			file := fileOf(t, x)
-			rows, err := NewRows(bytes.NewReader(file), int64(len(file)))
+			rows, err := OpenInterleavedFile(bytes.NewReader(file), int64(len(file)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,7 +206,7 @@ func TestRowsOrder(t *testing.T) {
 		p := Policy{format, 10}
 		x := interleave(t, random, p, 2000, filtersOfShape(t, random, p, 2000, 1000))
 		file := fileOf(t, x)
-		rows, err := NewRows(bytes.NewReader(file), int64(len(file)))
+		rows, err := OpenInterleavedFile(bytes.NewReader(file), int64(len(file)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,7 +279,7 @@ func TestRowsCapacity(t *testing.T) {
 		x.stride = int(test.stride)
 		p := parts{start: interleavedStart, table: test.table}
 		header := x.header(&p)
-		rows, err := NewRows(vast(header), int64(x.slicesEnd(&p)+interleavedAfter+test.table))
+		rows, err := OpenInterleavedFile(vast(header), int64(x.slicesEnd(&p)+interleavedAfter+test.table))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -316,7 +318,7 @@ func TestRowsErrors(t *testing.T) {
 	file := fileOf(t, x)
 	want, end := interleavedAnswers(t, x), int(x.slicesEnd(&parts{start: interleavedStart})) // of the slices
 	ask := func(r io.ReaderAt, size int64) (string, error) {
-		rows, err := NewRows(r, size)
+		rows, err := OpenInterleavedFile(r, size)
 		if err != nil {
 			return "", err
 		}
@@ -348,7 +350,7 @@ func TestRowsErrors(t *testing.T) {
 			t.Fatalf("byte %d: %v", i, err)
 		}
 		file[i] ^= 0x10
-		if _, err := NewRows(bytes.NewReader(file[:i]), int64(i)); !errors.Is(err, ErrEncoding) {
+		if _, err := OpenInterleavedFile(bytes.NewReader(file[:i]), int64(i)); !errors.Is(err, ErrEncoding) {
 			t.Fatalf("%d bytes: %v", i, err)
 		}
 		// The file became shorter, and the caller does not know.
@@ -357,7 +359,7 @@ func TestRowsErrors(t *testing.T) {
 		}
 	}
 	// A batch checks all slices of its keys, too.
-	rows, err := NewRows(bytes.NewReader(file), int64(len(file)))
+	rows, err := OpenInterleavedFile(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +384,7 @@ func TestRowsErrors(t *testing.T) {
 		}
 	}
 	for _, size := range []int64{-1, 0, 159, int64(len(file)) + 1, 1 << 62} {
-		if _, err := NewRows(bytes.NewReader(file), size); !errors.Is(err, ErrEncoding) {
+		if _, err := OpenInterleavedFile(bytes.NewReader(file), size); !errors.Is(err, ErrEncoding) {
 			t.Errorf("of %d bytes: %v", size, err)
 		}
 	}
@@ -403,7 +405,7 @@ func TestRowsShared(t *testing.T) {
 	random := rand.New(rand.NewPCG(89, 90))
 	x := interleave(t, random, Policy{}, 500, filtersOfShape(t, random, Policy{}, 500, 2000))
 	file := fileOf(t, x)
-	rows, err := NewRows(bytes.NewReader(file), int64(len(file)))
+	rows, err := OpenInterleavedFile(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
