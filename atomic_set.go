@@ -19,7 +19,7 @@ import (
 // would wait for the counter.
 //
 // [Policy.NewAtomicSet], [Format.NewAtomicSet] and [OpenAtomicSet] make one, and [AtomicSet.ReadFrom] reads one.
-// [AtomicSet.WriteTo] and the like write a copy, so that no file has a key by half which was there before.
+// [AtomicSet.WriteTo] and the like write a copy, which has all bits of each key that was added before.
 // To store one in JSON, store its Filter. The zero AtomicSet has no bits. It holds no key, and its
 // methods that add keys panic.
 type AtomicSet struct {

@@ -40,8 +40,8 @@ func (s *state) header() []byte {
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
 }
 
-// WriteTo writes the file of the window, while goroutines may add, ask and rotate. It has every key whose addition
-// returned before WriteTo began, and that is not forgotten. To replace an older file in one step, write to a new one, sync it
+// WriteTo writes the file of the window, while goroutines may add, ask and rotate. The file has every key that a query would find
+// when WriteTo begins. To replace an older file in one step, write to a new one, sync it
 // and rename it.
 func (w *Window) WriteTo(to io.Writer) (n int64, err error) {
 	s := w.state.Load()
@@ -165,7 +165,8 @@ func ended(err error) error {
 // goroutine may use w meanwhile; Load is for a window in use, or with other options.
 //
 // The error is [io.EOF] if r has no byte left, and [bloom.ErrEncoding] if the bytes are not a whole and undamaged file, with
-// [io.ErrUnexpectedEOF] if r ends inside it. With an error, w does not change.
+// [io.ErrUnexpectedEOF] if r ends inside it. It is [bloom.ErrFormat] for a format that this library does not know. With an error,
+// w does not change.
 func (w *Window) ReadFrom(r io.Reader) (int64, error) {
 	f, err := read(r)
 	if err != nil {

@@ -108,7 +108,7 @@ func (w *Window) TestAndAddHash(h bloom.Hash) bool {
 
 // ask reports whether any generation may have a key, and whether the newest may.
 func (s *state) ask(h bloom.Hash) (some, inNewest bool) {
-	var few [4]uint64
+	var few [4]uint64 // on the stack
 	hits := few[:]
 	if s.group.Len() > 64*len(few) {
 		hits = make([]uint64, (s.group.Len()+63)/64)

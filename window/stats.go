@@ -24,8 +24,8 @@ type Generation struct {
 	FalsePositiveRate float64 // the expected share, 0 to 1, of absent keys that this generation takes for present
 }
 
-// Stats returns numbers that follow from the set bits. It counts those of the newest generation, which takes some 0.05 ms for
-// each MB. Of the others it keeps the numbers from the first call to the next.
+// Stats returns numbers that follow from the set bits. Each call counts those of the newest generation, which takes some 0.05 ms
+// for each MB. It counts those of another generation in the first call after a Rotate or a Load has changed it, and keeps the numbers.
 func (w *Window) Stats() Stats {
 	s := w.state.Load()
 	if s == nil {

@@ -9,12 +9,13 @@
 //	go seen.Run(ctx, time.Hour)
 //	if seen.TestAndAddString(url) { // it may have been there in the last 24 hours
 //
-// A key that was added is found until Generations-1 rotations have begun after the call that added it returned. So with
-// G generations, it is kept for G-1 intervals at least and for G at most: 24 hours by the hour are 25 generations. TestAndAdd
-// adds the key to the newest generation even if an older one has it, which keeps it as long again. MayContain does not.
+// When the call that adds a key has returned, the key is found until Generations-1 rotations have begun since that call began. So
+// with G generations, it is kept for G-1 intervals at least and for G at most: 24 hours by the hour are 25 generations. TestAndAdd
+// adds the key to the newest generation even if an older one has it, so the time of the key begins anew. MayContain adds nothing.
 //
-// Any number of goroutines may add, ask, rotate, save and load at once. None waits for another, but a Rotate for the end
-// of a Load, and the other way round.
+// Any number of goroutines may add, ask, rotate, save and load at once. Queries and WriteTo wait for nobody. Rotations and loads
+// go one after the other. If one of them ends during an addition, the addition adds its keys once more, and takes its turn among
+// them for that.
 package window
 
 import (
@@ -38,7 +39,7 @@ type Options struct {
 	Rate        float64      // of false positives, 0 to 1, of a query over all generations when each has its keys
 }
 
-// mostGenerations bounds what a query has on its stack.
+// mostGenerations bounds the time of a query.
 const mostGenerations = 1024
 
 // Window is a set of keys that forgets them by generations. New makes one, and ReadFrom reads one. The zero Window holds
@@ -69,7 +70,7 @@ type generation struct {
 // Goroutines add to the newest set, and Rotate replaces it without waiting for them. So a goroutine that is about to add may
 // find itself with a set that is the newest no more, even one that is forgotten before it has added to it. It must not return
 // then. After each addition it looks whether the state is still the one that it began with: if so, its set was the newest when all
-// bits of the key were set, and every later rotation counts. If not, it adds the key again, while no Rotate can be (settle).
+// bits of the key were set, and only later rotations make the key older. If not, it adds the key again, while no Rotate can be (settle).
 //
 // Sets that are the newest no more are asked as they are, not as copies: what goroutines still add to them is found.
 
@@ -169,7 +170,8 @@ func (w *Window) rotate(n int) {
 // hour are 25 generations.
 //
 // If it wakes up late, because the process was stopped, say, it makes up for each interval that has passed. The newest
-// generation then has the keys of several intervals. It is kept as long as any other from then on, since its last keys may be new.
+// generation then has the keys of several intervals. It is kept as long as any other from then on, since its last keys may be new. The time for which a
+// computer sleeps may not count.
 func (w *Window) Run(ctx context.Context, every time.Duration) error {
 	if every <= 0 {
 		return errors.New("window: the interval is not positive")
