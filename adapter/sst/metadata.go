@@ -93,8 +93,18 @@ const (
 	indexFirstKey  = 3 // an entry has the first key of its block, too
 )
 
+// clearSequence sets the sequence number to 0 that RocksDB writes into the properties of a table that it ingests. It
+// does not change the checksum.
+func clearSequence(block []byte) {
+	for r := newRows(block); r.next(); {
+		if string(r.key) == "rocksdb.external_sst_file.global_seqno" {
+			clear(r.value)
+		}
+	}
+}
+
 func (t *Table) readProperties(h handle) error {
-	block, err := t.file.block(h, "the properties")
+	block, err := t.file.changedBlock(h, "the properties", clearSequence)
 	if err != nil {
 		return err
 	}

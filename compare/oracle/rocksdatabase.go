@@ -17,8 +17,8 @@ func (d *RocksDatabase) Write(folder string, keys [][]byte, options ...string) e
 	return err
 }
 
-// Answers looks keys up, and returns a byte for each: '0' if the table's filter denies it, '+' if it is found, and
-// '1' else.
+// Answers looks keys up, and returns a byte for each: '0' if the table's filter denies it, '+' if it is found, '-'
+// if no filter is asked, and '1' else.
 func (d *RocksDatabase) Answers(folder string, keys [][]byte, options ...string) ([]byte, error) {
 	return run(d.command, keys, slices.Concat([]string{"get", folder}, options)...)
 }

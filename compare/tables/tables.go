@@ -119,6 +119,7 @@ func rocksDB(dir string) (all []Writer, err error) {
 	parts(add("5-prefix-split-partitions", 5, "prefix=4", "whole=0", "partitions=1024")).Open = []bloomsst.Option{bloomsst.Split(fixed4)}
 	ribbon := golden(add("5-ribbon", 5, "ribbon=1", "compression=zstd"))
 	ribbon.Ignored, ribbon.Keys = bloomsst.ErrRibbon, 1200 // of few keys, RocksDB writes a Bloom filter
+	golden(add("5-ingested", 5, "ingest=1"))
 	golden(add("5-no-filter", 5, "bits=0")).Ignored = bloomsst.ErrNoFilter
 	golden(parts(add("5-reverse", 5, "reverse=1", "partitions=64", "block=256")))
 	parts(add("5-reverse-given", 5, "reverse=1", "partitions=1024")).Open = []bloomsst.Option{

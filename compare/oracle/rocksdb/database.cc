@@ -2,15 +2,18 @@
 //
 //   database write FOLDER [NAME=VALUE]...    reads keys, writes them to a table; prints nothing
 //   database get FOLDER [NAME=VALUE]...      reads keys, prints '0' for each that the table's filter denies,
-//                                            '+' for each that is found, and '1' for the others
+//                                            '+' for each that is found, '1' for each other that the filter was
+//                                            asked for, and '-' for the rest
 //
 // The names are format_version, checksum (RocksDB's number), compression (a name without k), bits (per key), ribbon (1: a
 // Ribbon filter), partitions (bytes of each), prefix (bytes of each key's prefix), whole (0: no whole keys in the
 // filter), index (RocksDB's number of a type), restarts (the interval in index blocks), block (bytes of a data
-// block) and reverse (1: the reverse order).
+// block), reverse (1: the reverse order) and ingest (1: the table is written outside of the database, which then
+// takes it and writes a sequence number into it).
 //
 // RocksDB asks the filter only for keys between the first and the last of a table.
 
+#include <algorithm>
 #include <cstring>
 #include <iostream>
 #include <map>
@@ -21,6 +24,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
@@ -40,6 +44,23 @@ static rocksdb::CompressionType Compression(const std::string& name) {
   if (name == "lz4hc") return rocksdb::kLZ4HCCompression;
   if (name == "zstd") return rocksdb::kZSTD;
   return rocksdb::kNoCompression;
+}
+
+// Ingest writes a table beside the database and hands it over. A snapshot, which may not see its keys, makes RocksDB
+// give it a sequence number.
+static void Ingest(rocksdb::DB* db, const rocksdb::Options& options, std::vector<std::string> keys) {
+  std::sort(keys.begin(), keys.end());
+  const std::string file = db->GetName() + "/outside";
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  Check(writer.Open(file));
+  for (const std::string& key : keys) Check(writer.Put(key, "value of the key " + key));
+  Check(writer.Finish());
+  rocksdb::IngestExternalFileOptions ingest;
+  ingest.move_files = true;
+  ingest.write_global_seqno = true;
+  const rocksdb::Snapshot* snapshot = db->GetSnapshot();
+  Check(db->IngestExternalFile({file}, ingest));
+  db->ReleaseSnapshot(snapshot);
 }
 
 int main(int argc, char** argv) {
@@ -89,6 +110,10 @@ int main(int argc, char** argv) {
   const std::unique_ptr<rocksdb::DB> db(opened);
   const std::vector<std::string> keys = ReadKeys(std::cin);
   if (!std::strcmp(argv[1], "write")) {
+    if (number("ingest")) {
+      Ingest(db.get(), options, keys);
+      return 0;
+    }
     rocksdb::WriteOptions write;
     write.disableWAL = true;
     std::string value = "value of the key ";
@@ -100,14 +125,19 @@ int main(int argc, char** argv) {
     return options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) +
            options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
   };
+  const auto passed = [&] {
+    return options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE) +
+           options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_CHECKED);
+  };
   uint64_t before = denied();
   rocksdb::PinnableSlice value;
   for (const std::string& key : keys) {
     value.Reset();
+    const uint64_t passedBefore = passed();
     const rocksdb::Status status = db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(), key, &value);
     if (!status.IsNotFound()) Check(status);
     const uint64_t after = denied();
-    std::cout.put(status.ok() ? '+' : after != before ? '0' : '1');
+    std::cout.put(status.ok() ? '+' : after != before ? '0' : passed() != passedBefore ? '1' : '-');
     before = after;
   }
   return std::cout.flush() ? 0 : 2;
