@@ -81,19 +81,19 @@ var builtin = map[string]map[string]bloom.Format{
 // whyIgnored sets the format of the filters, and returns why they are not asked, or nil.
 func (t *Table) whyIgnored(kind string) error {
 	var known bool
-	if t.format, known = builtin[kind][t.policy]; !known {
+	switch t.format, known = builtin[kind][t.policy]; {
+	case known && t.format == bloom.RocksDB && (t.engine == Pebble || t.version < 5):
+		t.format = bloom.Pebble
+	case !known:
 		if t.format, known = t.names[t.policy]; !known {
 			return fmt.Errorf("%w: %s%s", ErrPolicy, kind, t.policy)
 		}
 	}
-	if t.format == bloom.RocksDB && known && (t.engine == Pebble || t.version < 5) {
-		t.format = bloom.Pebble
-	}
 	p := &t.properties
 	switch {
-	case t.engine == RocksDB && p.prefixesOnly && t.split == nil:
+	case p.prefixesOnly && t.split == nil:
 		return fmt.Errorf("%w: by %s", ErrPrefix, p.extractor)
-	case t.engine == Pebble && p.comparator != bytewise && t.split == nil:
+	case t.hasSplit() && p.comparator != bytewise && t.split == nil:
 		return fmt.Errorf("%w: the filter has what the Split of %s returns", ErrPrefix, p.comparator)
 	case kind == "partitionedfilter." && t.compare == nil && p.comparator != bytewise && p.comparator != reverse:
 		return fmt.Errorf("%w: that of %s", ErrComparator, p.comparator)
@@ -101,9 +101,15 @@ func (t *Table) whyIgnored(kind string) error {
 	return nil
 }
 
+// hasSplit reports whether the filter has what the Split of a Comparer of Pebble returns: in RocksDB's format_version 2,
+// too, which Pebble can write. Pebble does not say whether whole keys are in the filter, as RocksDB does.
+func (t *Table) hasSplit() bool {
+	return t.engine == Pebble || t.engine == RocksDB && !t.properties.saysWhole
+}
+
 // inFilter returns the part of a key that is in the filter, or false if the filter says nothing about the key.
 func (t *Table) inFilter(key []byte) ([]byte, bool) {
-	if t.split == nil || t.engine != Pebble && !t.properties.prefixesOnly {
+	if t.split == nil || !t.hasSplit() && !t.properties.prefixesOnly {
 		return key, true
 	}
 	n := t.split(key)

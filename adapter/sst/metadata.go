@@ -81,6 +81,7 @@ type properties struct {
 	entriesKnown bool
 	comparator   string
 	prefixesOnly bool   // the filter has no whole keys
+	saysWhole    bool   // the table says whether it has
 	extractor    string // RocksDB's prefix extractor
 	userKeys     bool   // the keys of index blocks are user keys
 	differences  bool   // their handles are stored as differences
@@ -120,7 +121,8 @@ func (t *Table) readProperties(h handle) error {
 	p.entries, p.entriesKnown = number("rocksdb.num.entries")
 	p.comparator = string(m["rocksdb.comparator"])
 	p.extractor = string(m["rocksdb.prefix.extractor.name"])
-	p.prefixesOnly = string(m["rocksdb.block.based.table.whole.key.filtering"]) == "0"
+	whole, saysWhole := m["rocksdb.block.based.table.whole.key.filtering"]
+	p.prefixesOnly, p.saysWhole = string(whole) == "0", saysWhole
 	n, _ := number("rocksdb.index.key.is.user.key")
 	p.userKeys = n != 0
 	n, _ = number("rocksdb.index.value.is.delta.encoded")

@@ -2,6 +2,7 @@ package bloomsst
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -210,7 +211,7 @@ func TestOptions(t *testing.T) {
 	for _, g := range goldens(t) {
 		var options []Option
 		switch g.File {
-		case "rocksdb-5-prefix.sst", "pebble-split.sst":
+		case "rocksdb-5-prefix.sst", "pebble-split.sst", "pebble-of-rocksdb-2-split.sst":
 			options = append(options, Split(func([]byte) int { return 4 })) // all keys have the prefix key0
 		case "rocksdb-5-reverse.sst":
 			options = append(options, Comparator(func(a, b []byte) int { return bytes.Compare(b, a) }))
@@ -251,11 +252,14 @@ func TestNoPrefix(t *testing.T) {
 	}
 }
 
-// TestNamed opens a table whose filters have another name.
+// TestNamed opens tables whose filters have another name. Of Pebble, too, they may be of any format.
 func TestNamed(t *testing.T) {
 	for _, g := range goldens(t) {
 		if g.File != "rocksdb-5-none.sst" { // without checksums
 			continue
+		}
+		if format := namedFormat(t, g.data, magicPebble, 4); format != bloom.RocksDB {
+			t.Errorf("with the footer of Pebble: %v", format)
 		}
 		data := bytes.ReplaceAll(g.data, []byte("fullfilter.rocksdb.Built"), []byte("fullfilter.lanebloom.own"))
 		name := "lanebloom.ownin" + "BloomFilter"
@@ -272,6 +276,26 @@ func TestNamed(t *testing.T) {
 			}
 		}
 	}
+}
+
+// namedFormat returns the format of the filter in a table with another footer, if Named says that it is RocksDB's.
+func namedFormat(t *testing.T, data []byte, magic uint64, version uint32) bloom.Format {
+	t.Helper()
+	data = bytes.ReplaceAll(data, []byte("fullfilter.rocksdb.Built"), []byte("fullfilter.lanebloom.own"))
+	binary.LittleEndian.PutUint64(data[len(data)-8:], magic)
+	binary.LittleEndian.PutUint32(data[len(data)-12:], version)
+	table, err := openBytes(data, Named("lanebloom.owninBloomFilter", bloom.RocksDB))
+	if err != nil || table.Ignored() != nil {
+		t.Fatal(err, table.Ignored())
+	}
+	for p, err := range table.Filters() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Filter.Format()
+	}
+	t.Fatal("no filter")
+	return 0
 }
 
 // TestHashedColumns asks for columns of hashes: one filter takes them, and several do not.

@@ -50,8 +50,15 @@ func pebbles(string) (all []Writer, err error) {
 		w := add(fmt.Sprintf("%d-two-levels", v), o)
 		w.Version, w.Golden = v, v == 1 || v >= 5
 	}
-	o := sstable.WriterOptions{FilterPolicy: policy, TableFormat: sstable.TableFormatMax, Comparer: splitAt4}
-	w := add("split", o)
+	o := sstable.WriterOptions{FilterPolicy: policy, TableFormat: sstable.TableFormatRocksDBv2}
+	old := func(w *Writer) *Writer { w.Engine, w.Version = bloomsst.RocksDB, 2; return w }
+	old(add("of-rocksdb-2", o)).Golden = false
+	o.Comparer = splitAt4
+	old(add("of-rocksdb-2-split", o)).Ignored = bloomsst.ErrPrefix
+	w := old(add("of-rocksdb-2-split-given", o))
+	w.Golden, w.Open = false, []bloomsst.Option{bloomsst.Split(splitAt4.Split)}
+	o.TableFormat = sstable.TableFormatMax
+	w = add("split", o)
 	w.Version, w.Ignored = 7, bloomsst.ErrPrefix
 	w = add("split-given", o)
 	w.Version, w.Golden, w.Open = 7, false, []bloomsst.Option{bloomsst.Split(splitAt4.Split)}
