@@ -94,10 +94,15 @@ func isGuava(data []byte) bool {
 	return uint64(len(data)-header) == 8*uint64(binary.BigEndian.Uint32(data[2:]))
 }
 
-// isNori reports whether data is a filter of nori-sstable, with the header of its documentation or of its code.
+// isNori reports whether data is a filter of nori-sstable, with the header of its documentation or of its code. One without
+// bits is zeros, which any file may have.
 func isNori(data []byte) bool {
-	_, err := OpenBare(bloom.Nori, data)
-	return err == nil
+	filter, err := OpenBare(bloom.Nori, data)
+	if err != nil {
+		return false
+	}
+	from, to := filter.BitRange()
+	return from < to
 }
 
 const (

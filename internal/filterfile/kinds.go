@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -136,16 +137,23 @@ func foreign(data []byte) string {
 		return "github.com/holiman/bloomfilter"
 	case bytes.HasPrefix(data, []byte("blobloom\x00")):
 		return "github.com/greatroar/blobloom"
-	case n >= 48 && little.Uint64(data) == 1 && little.Uint64(data[24:]) <= 1024 && little.Uint64(data[32:])/64 <= n/words:
+	case n >= 48 && little.Uint64(data) == 1 && isDCSO(data):
 		return "github.com/DCSO/bloom"
 	case n > 12 && big.Uint32(data) == 1 && n-12 == words*uint64(big.Uint32(data[8:])):
 		return "Apache Spark"
 	case n > 16 && big.Uint32(data) == 2 && n-16 == words*uint64(big.Uint32(data[12:])):
 		return "Apache Spark"
-	case n > 8 && big.Uint32(data) > 0 && big.Uint32(data) <= 64 && n-8 == words*uint64(big.Uint32(data[4:])):
+	case n > 32 && big.Uint32(data) > 0 && big.Uint32(data) <= 20 && n-8 == words*uint64(big.Uint32(data[4:])): // a block of Parquet may begin so
 		return "Apache Cassandra"
 	}
 	return ""
+}
+
+// isDCSO reports whether the numbers of a header fit together: the rate, the probes, and the bits, which are stored.
+func isDCSO(data []byte) bool {
+	little := binary.LittleEndian
+	rate, probes, bits := math.Float64frombits(little.Uint64(data[16:])), little.Uint64(data[24:]), little.Uint64(data[32:])
+	return rate > 0 && rate < 1 && probes > 0 && probes <= 1024 && bits > 0 && bits/64 <= uint64(len(data))/8
 }
 
 // isText reports whether all of data is characters that are seen, tabs and line ends, after a

@@ -113,6 +113,30 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// TestSmallFilters wants filters of few keys to be taken for filters of their format, and zeros for those of none.
+func TestSmallFilters(t *testing.T) {
+	for _, format := range bloom.Formats() {
+		for i := range 20_000 {
+			keys := make([]string, i%50)
+			for j := range keys {
+				keys[j] = fmt.Sprintf("%d-%d", i, j)
+			}
+			data := bloom.Policy{Format: format, BitsPerKey: 1 + i%20}.AppendFilter(nil, bloom.Strings(keys))
+			if len(data) == 0 || isText(data) { // which some of LevelDB look like
+				continue
+			}
+			if _, err := (Options{Format: format, Asked: true}).Open("file", data); err != nil {
+				t.Errorf("%v, %x: %v", format, data, err)
+			}
+		}
+	}
+	for n := 1; n < 300; n++ {
+		if f, err := (Options{}).Open("file", make([]byte, n)); err == nil {
+			t.Errorf("%d zeros are a filter of %v", n, f.Written())
+		}
+	}
+}
+
 // filterBlock returns a block of filters as LevelDB's tables have it.
 func filterBlock(filters, keysOfEach int) []byte {
 	var block, places []byte
