@@ -125,7 +125,7 @@ func TestPolicyForAdvice(t *testing.T) {
 		end     string
 	}{
 		{LevelDB, 44_000_000, 0.01, true, ", or take the format rocksdb"},
-		{LevelDB, 100_000_000, 0.001, true, ", or take the format rocksdb"},
+		{LevelDB, 40_000_000, 0.001, true, ", or take the format rocksdb"},
 		{Pebble, 44_000_000, 0.01, true, ", or take the format rocksdb"},
 		{Pebble, 43_000_000, 0.01, true, ", or take the format rocksdb"},
 		{Pebble, 430_000, 0.0001, false, "; take the format rocksdb"},
