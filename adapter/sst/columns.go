@@ -23,14 +23,13 @@ const (
 
 var errColumns = fmt.Errorf("%w: a malformed block of columns", ErrDamaged)
 
-// newColumns reads the header of a block of at least so many columns.
-func newColumns(block []byte, least int) (c columns, err error) {
+// newColumns reads the header of a block of at least so many columns, and at most so many rows.
+func newColumns(block []byte, least, most int) (c columns, err error) {
 	if len(block) < columnsHeader+1 || block[0] != 1 {
 		return c, errColumns
 	}
 	c = columns{block, int(binary.LittleEndian.Uint32(block[3:])), int(binary.LittleEndian.Uint16(block[1:]))}
-	// A row of keys takes no less than a byte, unless all are empty.
-	if c.n < least || len(block) < columnsHeader+c.n*columnHeader+1 || c.rows > len(block) || c.rows < 0 {
+	if c.n < least || len(block) < columnsHeader+c.n*columnHeader+1 || c.rows > most || c.rows < 0 {
 		return c, errColumns
 	}
 	return c, nil

@@ -109,7 +109,10 @@ func (f *file) decoded(c codec, data []byte) ([]byte, error) {
 
 // readAll reads a block whose length is not known before.
 func (f *file) readAll(r io.Reader) ([]byte, error) {
-	contents, err := io.ReadAll(io.LimitReader(r, int64(f.limit())))
+	contents, err := io.ReadAll(io.LimitReader(r, int64(f.limit()+1)))
+	if err == nil && uint64(len(contents)) > f.limit() {
+		err = fmt.Errorf("more than %d bytes", f.limit())
+	}
 	if err != nil {
 		return nil, badBlock(err)
 	}

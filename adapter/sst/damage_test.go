@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/lanebloom/bloom"
 )
 
 // known are the errors of bytes that are no sound table.
@@ -220,11 +222,66 @@ func TestLongKeys(t *testing.T) {
 	}
 	block = append(block, 0, 0, 0, 0)
 	before := allocated()
-	if _, err := parseIndex(block, indexLayout{userKeys: true}, 1<<20); !errors.Is(err, ErrDamaged) {
+	if _, err := parseIndex(block, indexLayout{userKeys: true, most: 1 << 20}, 1<<20); !errors.Is(err, ErrDamaged) {
 		t.Error(err)
 	}
 	if got := allocated() - before; got > 16<<20 {
 		t.Errorf("%d bytes are allocated", got)
+	}
+}
+
+// TestManyEntries has lists that were compressed well: they have more entries than the file has room for.
+func TestManyEntries(t *testing.T) {
+	const rows, most = 1 << 22, 1000
+	short := bytes.Repeat([]byte{0, 0, 2, 0, 0}, rows/4) // empty keys, and handles
+	short = append(short, 0, 0, 0, 0)
+	wide := append([]byte{1, 3, 0}, binary.LittleEndian.AppendUint32(nil, rows)...)
+	for i, kind := range []byte{columnBytes, columnUints, columnUints} {
+		wide = binary.LittleEndian.AppendUint32(append(wide, kind), uint32(columnsHeader+3*columnHeader+i))
+	}
+	wide = append(wide, make([]byte, rows)...)
+	before := allocated()
+	_, shortErr := parseIndex(short, indexLayout{userKeys: true, most: most}, 1<<30)
+	_, wideErr := parseColumnarIndex(wide, most)
+	_, listErr := parseMetadata(wide, true, most)
+	for _, err := range []error{shortErr, wideErr, listErr} {
+		if !errors.Is(err, ErrDamaged) {
+			t.Error(err)
+		}
+	}
+	if got := allocated() - before; got > 1<<20 {
+		t.Errorf("%d bytes are allocated", got)
+	}
+}
+
+// TestFiltersTwice has filters that lie in the same bytes: what they take together is not bounded by the file.
+func TestFiltersTwice(t *testing.T) {
+	offsets := []byte{1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 11}
+	if b, err := parseBlocks(offsets, bloom.LevelDB); !errors.Is(err, ErrDamaged) {
+		t.Errorf("LevelDB: %v, %v", b, err)
+	}
+	var partitions []byte
+	for range 3 {
+		partitions = append(partitions, 0, 1, 2, 'k', 0, 40) // 40 bytes at 0
+	}
+	partitions = append(partitions, 0, 0, 0, 0)
+	table := &Table{properties: properties{userKeys: true}, file: file{size: 200, footer: footer{at: 100}}}
+	if p, err := table.parsePartitions(partitions); !errors.Is(err, ErrDamaged) {
+		t.Errorf("partitions: %v, %v", p, err)
+	}
+	table.file.footer.at = 150
+	if _, err := table.parsePartitions(partitions); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLongStreams has a block of zlib that is longer than the limit: it is not cut.
+func TestLongStreams(t *testing.T) {
+	file := file{footer: footer{engine: RocksDB, version: 1}}
+	for n, want := range map[int]error{headroom: nil, headroom + 1: ErrDamaged} {
+		if got, err := file.readAll(bytes.NewReader(make([]byte, n))); !errors.Is(err, want) || err == nil && len(got) != n {
+			t.Errorf("%d bytes of %d: %v", len(got), n, err)
+		}
 	}
 }
 
@@ -287,18 +344,18 @@ func FuzzBlocks(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0, 11}, byte(0), true)
 	f.Fuzz(func(t *testing.T, data []byte, kind byte, flag bool) {
 		const limit = 1 << 20
-		layout := indexLayout{userKeys: flag, differences: kind&1 != 0, firstKeys: kind&2 != 0}
+		layout := indexLayout{userKeys: flag, differences: kind&1 != 0, firstKeys: kind&2 != 0, most: limit}
 		if x, err := parseIndex(data, layout, limit); err == nil {
 			checkIndex(t, x)
 		}
 		if x, err := lastOf(data, layout, limit); err == nil {
 			checkIndex(t, x)
 		}
-		if x, err := parseColumnarIndex(data); err == nil {
+		if x, err := parseColumnarIndex(data, limit); err == nil {
 			checkIndex(t, x)
 		}
 		for _, columnar := range []bool{false, true} {
-			if m, err := parseMetadata(data, columnar); err == nil {
+			if m, err := parseMetadata(data, columnar, limit); err == nil {
 				m.filter() //nolint:errcheck // it may not panic
 			}
 		}

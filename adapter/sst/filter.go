@@ -175,13 +175,26 @@ func parseBlocks(block []byte, f bloom.Format) (*blocks, error) {
 		last := len(block) - 1
 		at := uint64(binary.LittleEndian.Uint32(block[last-word:]))
 		if at <= uint64(last-word) && (uint64(last)-at)%word == 0 && block[last] < 64 {
-			return &blocks{block[:at:at], block[at:last], uint(block[last]), f}, nil
+			b := &blocks{block[:at:at], block[at:last], uint(block[last]), f}
+			if b.inOrder() {
+				return b, nil
+			}
 		}
 	}
 	return nil, fmt.Errorf("%w: the offsets of the filters", ErrDamaged)
 }
 
 func (b *blocks) len() int { return len(b.offsets)/4 - 1 }
+
+// inOrder reports whether each filter lies after the one before.
+func (b *blocks) inOrder() bool {
+	for i := range b.len() {
+		if from, to := b.place(i); from > to || int64(to) > int64(len(b.data)) {
+			return false
+		}
+	}
+	return true
+}
 
 // place returns where a filter lies.
 func (b *blocks) place(i int) (from, to uint32) {
@@ -195,12 +208,9 @@ func (b *blocks) empty(i int) bool {
 }
 
 // encoded returns the bytes of a filter.
-func (b *blocks) encoded(i int) ([]byte, error) {
+func (b *blocks) encoded(i int) []byte {
 	from, to := b.place(i)
-	if from > to || int64(to) > int64(len(b.data)) {
-		return nil, fmt.Errorf("%w: filter %d lies from %d to %d", ErrDamaged, i, from, to)
-	}
-	return b.data[from:to:to], nil
+	return b.data[from:to:to]
 }
 
 func (b *blocks) part(_ *Table, i int) (p Part, err error) {
@@ -208,24 +218,13 @@ func (b *blocks) part(_ *Table, i int) (p Part, err error) {
 	if b.empty(i) {
 		return p, nil
 	}
-	encoded, err := b.encoded(i)
-	if err == nil {
-		p.Filter, err = bloom.Open(b.format, encoded)
-		err = unknownBytes(err)
-	}
-	return p, err
+	p.Filter, err = bloom.Open(b.format, b.encoded(i))
+	return p, unknownBytes(err)
 }
 
 // ask asks a filter without opening it: a key rarely asks the filter of the key before.
-func (b *blocks) ask(i int, key []byte) (bool, error) {
-	if b.empty(i) {
-		return false, nil
-	}
-	encoded, err := b.encoded(i)
-	if err != nil {
-		return true, err
-	}
-	return bloom.Policy{Format: b.format}.MayContain(encoded, key), nil
+func (b *blocks) ask(i int, key []byte) bool {
+	return !b.empty(i) && bloom.Policy{Format: b.format}.MayContain(b.encoded(i), key)
 }
 
 // find returns the filter of the data block that the index leads to. To a key past the last block, LevelDB answers
@@ -249,9 +248,16 @@ type partitions struct {
 }
 
 func (t *Table) parsePartitions(block []byte) (*partitions, error) {
-	x, err := parseIndex(block, indexLayout{userKeys: t.properties.userKeys, differences: t.properties.differences}, t.file.limit())
+	x, err := parseIndex(block, indexLayout{userKeys: t.properties.userKeys, differences: t.properties.differences, most: t.file.most()}, t.file.limit())
 	if err != nil {
 		return nil, fmt.Errorf("%w (the index of the filter's partitions)", err)
+	}
+	left := uint64(t.file.footer.at)
+	for _, h := range x.handles {
+		if h.size > left {
+			return nil, fmt.Errorf("%w: the partitions of the filter are longer than the file", ErrDamaged)
+		}
+		left -= h.size
 	}
 	return &partitions{x, make([]atomic.Pointer[bloom.Filter], x.len())}, nil
 }
@@ -349,7 +355,7 @@ func (t *Table) ask(i int, userKey []byte) (bool, error) {
 		return true, nil
 	}
 	if b, ok := t.filters.(*blocks); ok {
-		return b.ask(i, key)
+		return b.ask(i, key), nil
 	}
 	p, err := t.filters.part(t, i)
 	switch {

@@ -39,6 +39,7 @@ type indexLayout struct {
 	userKeys    bool // else keys have a tag of 8 bytes: a sequence number and a kind
 	differences bool // handles are stored as the difference of their size to that of the one before
 	firstKeys   bool // after a handle, there is the first key of the block
+	most        int  // how many entries there can be
 }
 
 const tagSize = 8
@@ -60,7 +61,7 @@ func parseIndex(block []byte, l indexLayout, limit uint64) (*index, error) {
 		if h, _, ok = l.handle(r.value, h, r.whole); !ok {
 			return nil, fmt.Errorf("%w: a handle in an index block", ErrDamaged)
 		}
-		if err := x.add(r.key, h, l.userKeys, limit); err != nil {
+		if err := x.add(r.key, h, l, limit); err != nil {
 			return nil, err
 		}
 	}
@@ -82,7 +83,7 @@ func lastOf(block []byte, l indexLayout, limit uint64) (*index, error) {
 	if r.err != nil || !some {
 		return x, r.err
 	}
-	return x, x.add(r.key, handle{}, l.userKeys, limit)
+	return x, x.add(r.key, handle{}, l, limit)
 }
 
 // measure returns the length of the value that data begin with, where it is not stored.
@@ -108,9 +109,9 @@ func (l indexLayout) handle(data []byte, last handle, whole bool) (h handle, n i
 }
 
 // add appends an entry, whose key has a tag unless it is a user key.
-func (x *index) add(key []byte, h handle, userKey bool, limit uint64) error {
+func (x *index) add(key []byte, h handle, l indexLayout, limit uint64) error {
 	after := false
-	if !userKey {
+	if !l.userKeys {
 		if len(key) < tagSize {
 			return fmt.Errorf("%w: a key of %d bytes in an index block has no tag", ErrDamaged, len(key))
 		}
@@ -120,6 +121,9 @@ func (x *index) add(key []byte, h handle, userKey bool, limit uint64) error {
 	if uint64(len(x.keys)+len(key)) > limit {
 		return fmt.Errorf("%w: the keys of an index block have more than %d bytes", ErrDamaged, limit)
 	}
+	if x.len() == l.most {
+		return fmt.Errorf("%w: an index block of more than %d entries", ErrDamaged, l.most)
+	}
 	x.keys = append(x.keys, key...)
 	x.ends = append(x.ends, len(x.keys))
 	x.handles = append(x.handles, h)
@@ -128,8 +132,8 @@ func (x *index) add(key []byte, h handle, userKey bool, limit uint64) error {
 }
 
 // parseColumnarIndex reads an index block of Pebble from table format 5 on: separators, offsets and lengths.
-func parseColumnarIndex(block []byte) (*index, error) {
-	c, err := newColumns(block, 3)
+func parseColumnarIndex(block []byte, most int) (*index, error) {
+	c, err := newColumns(block, 3, most)
 	if err != nil {
 		return nil, err
 	}
@@ -176,12 +180,13 @@ func (t *Table) readIndex(parse func([]byte, indexLayout, uint64) (*index, error
 		return nil, err
 	}
 	if t.engine == Pebble && t.version >= 5 {
-		x, err = parseColumnarIndex(block)
+		x, err = parseColumnarIndex(block, t.file.most())
 	} else {
 		x, err = parse(block, indexLayout{
 			userKeys:    t.properties.userKeys,
 			differences: t.properties.differences,
 			firstKeys:   t.properties.indexType == indexFirstKey,
+			most:        t.file.most(),
 		}, t.file.limit())
 	}
 	if err != nil {

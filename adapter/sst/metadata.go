@@ -17,20 +17,22 @@ func (t *Table) readMetaindex() (metadata, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseMetadata(block, t.engine == Pebble && t.version >= 6)
+	return parseMetadata(block, t.engine == Pebble && t.version >= 6, t.file.most())
 }
 
-// parseMetadata reads a block of names and values.
-func parseMetadata(block []byte, columnar bool) (metadata, error) {
+// parseMetadata reads a block of at most so many names, with values.
+func parseMetadata(block []byte, columnar bool, most int) (metadata, error) {
 	m := metadata{}
 	if !columnar {
 		r := newRows(block)
 		for r.next() {
-			m[string(r.key)] = r.value
+			if m[string(r.key)] = r.value; len(m) > most {
+				return nil, fmt.Errorf("%w: a list of more than %d names", ErrDamaged, most)
+			}
 		}
 		return m, r.err
 	}
-	c, err := newColumns(block, 2)
+	c, err := newColumns(block, 2, most)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +111,7 @@ func (t *Table) readProperties(h handle) error {
 	if err != nil {
 		return err
 	}
-	m, err := parseMetadata(block, t.engine == Pebble && t.version >= 7)
+	m, err := parseMetadata(block, t.engine == Pebble && t.version >= 7, t.file.most())
 	if err != nil {
 		return fmt.Errorf("%w (the properties)", err)
 	}
