@@ -55,8 +55,8 @@ func (f IndexedFile) SameFooter(in io.ReaderAt) (bool, error) {
 	return err == nil && sum == f.Footer, err
 }
 
-// FooterChecksum returns the XXH64 of the footer of a Parquet file. Files whose columns have other pages at the same places, or other bounds or
-// filters, differ in it.
+// FooterChecksum returns the XXH64 of the footer of a Parquet file. Files whose pages or filters are at other places, or whose columns have
+// other bounds, differ in it. Without bounds, files of other values and the same sizes may have one footer.
 func FooterChecksum(in io.ReaderAt, size int64) (uint64, error) {
 	footer, _, err := readFooter(io.NewSectionReader(in, 0, size))
 	return xxhash.Sum64(footer), err
