@@ -11,6 +11,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 // TestTrust finds the rows of files whose bounds or filters are wrong, if these are not believed.
@@ -90,5 +92,30 @@ func TestTrust(t *testing.T) {
 	}
 	if status := run("prune", "--column", "key", keys, input); status != exitSome {
 		t.Errorf("after embed: status %d", status)
+	}
+}
+
+// TestOptions gives a new file the metadata of an old one, but for those that speak of the old one's filters.
+func TestOptions(t *testing.T) {
+	type row struct{ K int64 }
+	name := filepath.Join(t.TempDir(), "a.parquet")
+	old := []parquet.WriterOption{parquet.KeyValueMetadata("made by", "me")}
+	for _, key := range []string{bloomparquet.MarkKey, bloomparquet.OriginsKey} {
+		old = append(old, parquet.KeyValueMetadata(key, "x"))
+	}
+	if err := parquet.WriteFile(name, []row{{1}}, old...); err != nil {
+		t.Fatal(err)
+	}
+	file, err := openParquet(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.close()
+	config, err := parquet.NewWriterConfig(file.options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := config.KeyValueMetadata; len(got) != 1 || got["made by"] != "me" {
+		t.Errorf("metadata %q", got)
 	}
 }
