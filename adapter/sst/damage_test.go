@@ -14,7 +14,7 @@ import (
 )
 
 // known are the errors of bytes that are no sound table.
-var known = []error{ErrTable, ErrEncrypted, ErrDamaged, ErrVersion}
+var known = []error{ErrTable, ErrEncrypted, ErrDamaged, ErrVersion, ErrComparator}
 
 func isKnown(err error) bool {
 	return slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) })

@@ -62,7 +62,7 @@ func (t *Table) readFilter(meta metadata) error {
 			t.filters = whole{f}
 		}
 	}
-	if errors.Is(err, ErrRibbon) || errors.Is(err, ErrPolicy) {
+	if errors.Is(err, ErrRibbon) || errors.Is(err, ErrPolicy) || errors.Is(err, ErrComparator) {
 		t.ignored, err = err, nil
 	}
 	return err
@@ -251,6 +251,9 @@ func (t *Table) parsePartitions(block []byte) (*partitions, error) {
 	x, err := parseIndex(block, indexLayout{userKeys: t.properties.userKeys, differences: t.properties.differences, most: t.file.most()}, t.file.limit())
 	if err != nil {
 		return nil, fmt.Errorf("%w (the index of the filter's partitions)", err)
+	}
+	if err := x.inOrder(t.comparator()); err != nil {
+		return nil, err
 	}
 	left := uint64(t.file.footer.at)
 	for _, h := range x.handles {

@@ -34,6 +34,16 @@ func (x *index) find(key []byte, compare func(a, b []byte) int) int {
 	})
 }
 
+// inOrder returns ErrComparator if the keys are not in this order.
+func (x *index) inOrder(compare func(a, b []byte) int) error {
+	for i := 1; i < x.len(); i++ {
+		if compare(x.key(i-1), x.key(i)) > 0 {
+			return fmt.Errorf("%w: in an index block, %q comes before %q", ErrComparator, x.key(i-1), x.key(i))
+		}
+	}
+	return nil
+}
+
 // indexLayout is how the entries of an index block are stored.
 type indexLayout struct {
 	userKeys    bool // else keys have a tag of 8 bytes: a sequence number and a kind
@@ -167,6 +177,9 @@ func (t *Table) index() (*index, error) {
 	}
 	x, err := t.readIndex(parseIndex)
 	if err != nil {
+		return nil, err
+	}
+	if err := x.inOrder(t.comparator()); err != nil {
 		return nil, err
 	}
 	t.blocks.Store(x)

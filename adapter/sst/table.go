@@ -79,7 +79,8 @@ type Option func(*Table)
 
 // Comparator says how the database compares user keys. Without it, they are compared byte by byte. It has
 // to be known where a table has several filters: RocksDB's tables name their comparator, and if it is neither
-// RocksDB's own nor given, such a table answers yes ([ErrComparator]). LevelDB's tables do not name it.
+// RocksDB's own nor given, such a table answers yes ([ErrComparator]). LevelDB's tables do not name it: if the keys in the index block are not
+// in that order, the answer is yes, with the error ErrComparator.
 func Comparator(compare func(a, b []byte) int) Option {
 	return func(t *Table) { t.compare = compare }
 }

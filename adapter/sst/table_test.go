@@ -234,6 +234,29 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestOtherOrder opens tables of several filters with a comparator by which their index blocks are not in order.
+func TestOtherOrder(t *testing.T) {
+	for _, g := range goldens(t) {
+		if !g.Parts {
+			continue
+		}
+		order := func(a, b []byte) int { return bytes.Compare(b, a) }
+		if g.File == "rocksdb-5-reverse.sst" {
+			order = bytes.Compare
+		}
+		table, err := openBytes(g.data, Comparator(order))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range g.Answers {
+			may, err := table.MayContain(key(i))
+			if !may || !errors.Is(errors.Join(err, table.Ignored()), ErrComparator) {
+				t.Fatalf("%s: %s: %v, %v, ignored: %v", g.File, key(i), may, err, table.Ignored())
+			}
+		}
+	}
+}
+
 // TestNoPrefix has keys without a prefix.
 func TestNoPrefix(t *testing.T) {
 	for _, g := range goldens(t) {
