@@ -45,11 +45,10 @@ func (s Stats) Fill() float64 { return float64(s.SetBits) / float64(max(s.Bits, 
 // Stats counts the set bits of all filters. It reads the partitions of RocksDB's filters, one after the other. The
 // error is the first of a filter that could not be read; the numbers are then of the others.
 func (t *Table) Stats() (s Stats, err error) {
-	s.Bytes = t.size
-	var rates, best weighted
+	var all sum
 	for p, partErr := range t.Filters() {
 		if errors.Is(partErr, ErrRibbon) || errors.Is(partErr, ErrPolicy) {
-			s.Unread++
+			all.Unread++
 			continue
 		}
 		if partErr != nil {
@@ -58,30 +57,55 @@ func (t *Table) Stats() (s Stats, err error) {
 			}
 			continue
 		}
-		of := p.Filter.Stats()
-		if s.Filters == 0 {
-			s.Probes = of.Probes
-		}
-		s.Filters++
-		s.Bits += of.Bits
-		s.SetBits += of.SetBits
-		s.Keys += of.Keys
-		s.KeysUnknown = s.KeysUnknown || of.KeysUnknown
-		weight := of.Keys
-		if of.KeysUnknown {
-			weight = float64(of.Bits) / 10
-		}
-		rates.add(of.FalsePositiveRate, weight)
-		best.add(bestRate(p.Filter.Format(), of.Bits, weight), weight)
+		all.add(p.Filter)
 	}
+	s = all.stats()
+	s.Bytes = t.size
 	if b, ok := t.filters.(*blocks); ok {
 		s.Empty = b.len() - t.Parts()
 	}
+	return s, err
+}
+
+// Stats counts the set bits of the filter. Bytes is its size.
+func (p Part) Stats() Stats {
+	var one sum
+	one.add(p.Filter)
+	s := one.stats()
+	s.Bytes = uint64(len(p.Filter.Bytes()))
+	return s
+}
+
+// sum adds up filters.
+type sum struct {
+	Stats
+	rates, best weighted
+}
+
+func (s *sum) add(f *bloom.Filter) {
+	of := f.Stats()
+	if s.Filters == 0 {
+		s.Probes = of.Probes
+	}
+	s.Filters++
+	s.Bits += of.Bits
+	s.SetBits += of.SetBits
+	s.Keys += of.Keys
+	s.KeysUnknown = s.KeysUnknown || of.KeysUnknown
+	weight := of.Keys
+	if of.KeysUnknown {
+		weight = float64(of.Bits) / 10
+	}
+	s.rates.add(of.FalsePositiveRate, weight)
+	s.best.add(bestRate(f.Format(), of.Bits, weight), weight)
+}
+
+func (s *sum) stats() Stats {
 	if s.KeysUnknown {
 		s.Keys = 0
 	}
-	s.FalsePositiveRate, s.BestRate = rates.mean(), best.mean()
-	return s, err
+	s.FalsePositiveRate, s.BestRate = s.rates.mean(), s.best.mean()
+	return s.Stats
 }
 
 // bestRate returns the rate of a filter of so many bits with the best number of probes.

@@ -136,7 +136,7 @@ func checkFilters(t *testing.T, table *Table, g golden) {
 			t.Errorf("the last key %q after %q", p.LastKey, last)
 		}
 		to, last = p.To, p.LastKey
-		bits += p.Filter.Stats().Bits
+		bits += p.Stats().Bits
 		n++
 	}
 	if n != table.Parts() || g.Parts != (n > 1) || (n == 0) != (g.Ignored != "") {
