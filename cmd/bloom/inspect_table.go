@@ -54,18 +54,36 @@ func (p partFlag) openTable(path string) (filter filterfile.Filter, opened opene
 
 // choose returns a filter of a table and its number, or none.
 func (p partFlag) choose(table *bloomsst.Table) (filterfile.Filter, int, error) {
-	if p.Filter == nil && table.Parts() != 1 {
+	number := 0
+	if p.Filter != nil {
+		number = *p.Filter
+	} else if table.Parts() != 1 {
 		return filterfile.Filter{}, -1, nil
 	}
-	number := 0
-	for part, err := range table.Filters() {
-		if p.Filter != nil && number != *p.Filter {
-			number++
-			continue
-		}
-		return filterfile.Filter{Filter: part.Filter}, number, err
+	part, err := partOf(table, number)
+	return filterfile.Filter{Filter: part.Filter}, number, err
+}
+
+// of returns the filter of a table that --filter names, or none without --filter.
+func (p partFlag) of(table *bloomsst.Table) (part bloomsst.Part, err error) {
+	if p.Filter == nil {
+		return part, nil
 	}
-	return filterfile.Filter{}, -1, nil
+	if part, err = partOf(table, *p.Filter); err == nil && part.Filter == nil {
+		err = fmt.Errorf("--filter: there is no filter %d: the number of filters is %d, and they are counted from 0", *p.Filter, table.Parts())
+	}
+	return part, err
+}
+
+// partOf returns a filter of a table by its number, or none.
+func partOf(table *bloomsst.Table, number int) (bloomsst.Part, error) {
+	for part, err := range table.Filters() {
+		if number == 0 {
+			return part, err
+		}
+		number--
+	}
+	return bloomsst.Part{}, nil
 }
 
 // openTableOr opens a filter of a table, or what open opens if the file is none. The table is nil then.

@@ -27,6 +27,7 @@ type tablesCommand struct {
 	List bool        `short:"l" help:"Print the keys, too: a line for each key and table."`
 	JSON bool        `name:"json" help:"Print a line of JSON for each table."`
 	keysFlags
+	partFlag
 	Files []files.Input `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders of them."`
 
 	garbage uint64 // bytes of filters that were read since memory was given back
@@ -36,6 +37,7 @@ type tablesCommand struct {
 func (*tablesCommand) Help() string {
 	return `A table is a file of LevelDB, goleveldb, RocksDB, Pebble or Badger. No data is read, and no database is opened, so it may be running: a file that vanishes or changes meanwhile is skipped, with a warning.
 Each table has a line: the engine with its table format, the filter's policy, the number of filters, the estimated number of keys, bits per key, the share of bits that are set, the share of random absent keys that pass, the share that could pass filters of this size with the best number of probes, and a bound that no key exceeds: it is the last key of the table, or a shorter one after it. The last line has the sums. Warnings tell of filters that are too full or too small, not read or missing.
+With --filter, it shows one filter of each table, or asks it alone.
 With --key or --keys, it prints the tables that may have keys: the file, how many of the keys may be there and, if they are of a file, how many of them are expected by chance if none of them is, with tabs between. Keys are user keys, as the database's caller gives them. Tables without a filter that is read may have every key. The exit status is 1 if no table may have a key.
 If it cannot read a table, it goes on with the next, and exits with 2 in the end.
 A folder stands for the files in it whose names end with .ldb or .sst.
@@ -52,9 +54,9 @@ func (c *tablesCommand) Run(s *streams) error {
 		return err
 	}
 	out := bufio.NewWriter(s.out)
-	var show tableReader = newTableList(c.JSON, out)
+	var show tableReader = newTableList(c.JSON, c.partFlag, out)
 	if asked != nil {
-		show = &tableFinder{keys: asked, list: c.List, hex: c.Hex, json: c.JSON, chance: c.Keys != "", out: out}
+		show = &tableFinder{keys: asked, list: c.List, hex: c.Hex, json: c.JSON, chance: c.Keys != "", part: c.partFlag, out: out}
 	}
 	progress, done := func(int) {}, func() {}
 	if !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
@@ -253,6 +255,7 @@ func (c *tablesCommand) decode(keys [][]byte) (err error) {
 type tableFinder struct {
 	keys                    [][]byte
 	list, hex, json, chance bool
+	part                    partFlag
 	out                     *bufio.Writer
 	hits                    []uint64
 	some                    bool
@@ -268,8 +271,19 @@ type found struct {
 }
 
 func (f *tableFinder) read(_ *streams, name string, table *bloomsst.Table) error {
+	stats := table.Stats
 	f.hits = wordsFor(f.hits, len(f.keys))
-	n, err := table.MayContainBatch(bloom.Bytes(f.keys), f.hits)
+	part, err := f.part.of(table)
+	if err != nil {
+		return err
+	}
+	var n int
+	if part.Filter != nil {
+		n = part.Filter.MayContainBatch(bloom.Bytes(f.keys), f.hits)
+		stats = func() (bloomsst.Stats, error) { return part.Stats(), nil }
+	} else {
+		n, err = table.MayContainBatch(bloom.Bytes(f.keys), f.hits)
+	}
 	if err != nil || n == 0 {
 		return err
 	}
@@ -281,11 +295,11 @@ func (f *tableFinder) read(_ *streams, name string, table *bloomsst.Table) error
 	if f.chance {
 		chance := float64(len(f.keys))
 		if table.Ignored() == nil {
-			stats, err := table.Stats()
+			of, err := stats()
 			if err != nil {
 				return err
 			}
-			chance *= stats.FalsePositiveRate
+			chance *= of.FalsePositiveRate
 		}
 		of.Chance = &chance
 	}
@@ -333,14 +347,15 @@ func (f *tableFinder) finish(*streams) error {
 
 // tableList prints what the filters of each table are, and the sums.
 type tableList struct {
+	part   partFlag
 	json   *json.Encoder // nil for text
 	text   *tabwriter.Writer
 	sum    tableSum
 	doubts tableDoubts
 }
 
-func newTableList(asJSON bool, out *bufio.Writer) *tableList {
-	l := new(tableList)
+func newTableList(asJSON bool, part partFlag, out *bufio.Writer) *tableList {
+	l := &tableList{part: part}
 	if asJSON {
 		l.json = json.NewEncoder(out)
 		return l
@@ -351,7 +366,14 @@ func newTableList(asJSON bool, out *bufio.Writer) *tableList {
 }
 
 func (l *tableList) read(_ *streams, name string, table *bloomsst.Table) error {
+	part, err := l.part.of(table)
+	if err != nil {
+		return err
+	}
 	r, err := newTableReport(name, table)
+	if part.Filter != nil {
+		r = r.ofPart(*l.part.Filter, part)
+	}
 	l.sum.add(r)
 	l.doubts.add(r)
 	if l.json != nil {

@@ -19,6 +19,9 @@ type tableReport struct {
 	Version    int      `json:"version"`           // of the table's format; 0 for engines that have one
 	Policy     string   `json:"policy"`            // empty if the table names none
 	Ignored    string   `json:"ignored,omitempty"` // why the filter is not read
+	Filter     *int     `json:"filter,omitempty"`  // the number of the filter that is reported alone
+	From       uint64   `json:"from,omitempty"`    // the offsets of the data blocks that it covers
+	To         uint64   `json:"to,omitempty"`
 	Filters    int      `json:"filters"`
 	Unread     int      `json:"unread,omitempty"` // filters that are no Bloom filters
 	Empty      int      `json:"empty,omitempty"`  // stretches of 2 KiB without a filter
@@ -38,19 +41,12 @@ type tableReport struct {
 
 func newTableReport(name string, table *bloomsst.Table) (r tableReport, err error) {
 	stats, err := table.Stats()
-	r = tableReport{
-		File: name, Engine: table.Engine(), Version: table.Version(), Policy: table.Policy(),
-		Filters: stats.Filters, Unread: stats.Unread, Empty: stats.Empty, Bytes: stats.Bytes, Bits: stats.Bits, SetBits: stats.SetBits, Probes: stats.Probes,
-		Fill: stats.Fill(), Rate: stats.FalsePositiveRate, BestRate: stats.BestRate,
-	}
+	r = tableReport{File: name, Engine: table.Engine(), Version: table.Version(), Policy: table.Policy()}.with(stats)
 	if r.why = table.Ignored(); r.why != nil {
 		r.Ignored = tableError{r.why}.Error()
 	}
 	if n, known := table.Entries(); known {
 		r.Entries = &n
-	}
-	if !stats.KeysUnknown && stats.Filters > 0 {
-		r.Keys = &stats.Keys
 	}
 	bound, boundErr := table.UpperBound()
 	if bound != nil {
@@ -58,6 +54,28 @@ func newTableReport(name string, table *bloomsst.Table) (r tableReport, err erro
 		r.UpperBound = &digits
 	}
 	return r, errors.Join(err, boundErr)
+}
+
+// with returns the report with the numbers of filters.
+func (r tableReport) with(s bloomsst.Stats) tableReport {
+	r.Filters, r.Unread, r.Empty, r.Probes = s.Filters, s.Unread, s.Empty, s.Probes
+	r.Bytes, r.Bits, r.SetBits, r.Fill = s.Bytes, s.Bits, s.SetBits, s.Fill()
+	r.Rate, r.BestRate, r.Keys = s.FalsePositiveRate, s.BestRate, nil
+	if !s.KeysUnknown && s.Filters > 0 {
+		r.Keys = &s.Keys
+	}
+	return r
+}
+
+// ofPart returns the report of one filter of the table.
+func (r tableReport) ofPart(number int, part bloomsst.Part) tableReport {
+	r = r.with(part.Stats())
+	r.Filter, r.From, r.To = &number, part.From, part.To
+	if part.LastKey != nil {
+		last := hex.EncodeToString(part.LastKey)
+		r.UpperBound = &last
+	}
+	return r
 }
 
 // table returns the engine, and the version of the table's format if it has several.
@@ -87,8 +105,12 @@ func (r tableReport) numbers() string {
 			bits = fmt.Sprintf("%.1f", float64(r.Bits) / *r.Keys)
 		}
 	}
+	filters := humanize.Comma(int64(r.Filters))
+	if r.Filter != nil {
+		filters = fmt.Sprintf("number %d", *r.Filter)
+	}
 	return fmt.Sprintf("%s\t%s\t%s\t%.1f %%\t%.3g %%\t%.3g %%",
-		humanize.Comma(int64(r.Filters)), keys, bits, 100*r.Fill, 100*r.Rate, 100*r.BestRate)
+		filters, keys, bits, 100*r.Fill, 100*r.Rate, 100*r.BestRate)
 }
 
 // bound returns the bound of the keys, marked as one.
