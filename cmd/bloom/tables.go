@@ -31,6 +31,7 @@ type tablesCommand struct {
 	Files []files.Input `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders of them."`
 
 	garbage uint64 // bytes of filters that were read since memory was given back
+	skipped bool   // a table is gone or changes: its keys may have moved to one that is not read
 }
 
 // Help is what bloom tables --help says, too.
@@ -38,7 +39,7 @@ func (*tablesCommand) Help() string {
 	return `A table is a file of LevelDB, goleveldb, RocksDB, Pebble or Badger. No data is read, and no database is opened, so it may be running: a file that vanishes or changes meanwhile is skipped, with a warning.
 Each table has a line: the engine with its table format, the filter's policy, the number of filters, the estimated number of keys, bits per key, the share of bits that are set, the share of random absent keys that pass, the share that could pass filters of this size with the best number of probes, and a bound that no key exceeds: it is the last key of the table, or a shorter one after it. The last line has the sums. Warnings tell of filters that are too full or too small, not read or missing.
 With --filter, it shows one filter of each table, or asks it alone.
-With --key or --keys, it prints the tables that may have keys: the file, how many of the keys may be there and, if they are of a file, how many of them are expected by chance if none of them is, with tabs between. Keys are user keys, as the database's caller gives them. Tables without a filter that is read may have every key. The exit status is 1 if no table may have a key.
+With --key or --keys, it prints the tables that may have keys: the file, how many of the keys may be there and, if they are of a file, how many of them are expected by chance if none of them is, with tabs between. Keys are user keys, as the database's caller gives them. Tables without a filter that is read may have every key. The exit status is 1 if no table may have a key, and 2 if a table was skipped, too, since its keys may have moved.
 If it cannot read a table, it goes on with the next, and exits with 2 in the end.
 A folder stands for the files in it whose names end with .ldb or .sst.
 ` + inputsHelp
@@ -70,6 +71,9 @@ func (c *tablesCommand) Run(s *streams) error {
 	done()
 	err = show.finish(s)
 	none := errors.Is(err, errNone)
+	if none && c.skipped {
+		failures = append(failures, errors.New("no table that was read may have a key, and the keys of a skipped table may have moved: ask again"))
+	}
 	if !none {
 		failures = append(failures, err)
 	}
@@ -149,6 +153,7 @@ func (c *tablesCommand) read(s *streams, file tableFile, show tableReader) error
 	}
 	if why := isInUse(file.name); why != "" {
 		s.warn(file.name, why)
+		c.skipped = true
 		return nil
 	}
 	return err
