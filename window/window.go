@@ -162,7 +162,8 @@ func (w *Window) rotate(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.state.Load().generations
-	generations := slices.Concat(begun[:1], now[:1], begun[1:], now[1:])[:len(now)]
+	all := slices.Concat(begun[:1], now[:1], begun[1:], now[1:])
+	generations := slices.Clone(all[:len(now)]) // those that are forgotten are not behind its end
 	w.state.Store(newState(s.options, s.policy, generations))
 }
 

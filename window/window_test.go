@@ -5,7 +5,9 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
+	"weak"
 
 	"github.com/lanebloom/bloom"
 )
@@ -260,4 +262,22 @@ func TestAllocates(t *testing.T) {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
+}
+
+// TestFreesForgotten wants the memory of the oldest generation back after each rotation.
+func TestFreesForgotten(t *testing.T) {
+	w := mustNew(t, Options{Generations: 3, Keys: 1000, Rate: 0.01})
+	last := func() weak.Pointer[generation] {
+		generations := w.state.Load().generations
+		return weak.Make(generations[len(generations)-1])
+	}
+	for range 5 {
+		oldest := last()
+		w.Rotate()
+		runtime.GC()
+		if oldest.Value() != nil {
+			t.Fatal("a rotation keeps what it forgets")
+		}
+	}
+	runtime.KeepAlive(w)
 }
