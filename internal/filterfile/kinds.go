@@ -156,10 +156,9 @@ func isDCSO(data []byte) bool {
 	return rate > 0 && rate < 1 && probes > 0 && probes <= 1024 && bits > 0 && bits/64 <= uint64(len(data))/8
 }
 
-// isText reports whether all of data is characters that are seen, tabs and line ends, after a
-// byte-order mark or none. Filters of
-// LevelDB with 9, 10 or 13 probes end in one of those, and a few of them look like text: of those
-// of up to three keys 2 in 100, and none of some twenty keys was found.
+// isText reports whether all of data is characters that are seen, tabs and line ends, after a byte-order mark or none.
+// Filters of LevelDB with 9, 10 or 13 probes end in a tab or a line end. Of those with up to three keys, some 2 in 100 look
+// like text; larger ones hardly ever do.
 func isText(data []byte) bool {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	return len(data) > 0 && utf8.Valid(data) &&
