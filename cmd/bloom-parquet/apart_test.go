@@ -40,7 +40,7 @@ func TestTrace(t *testing.T) {
 // TestEnded tells a malformed file from one that is too large, and from a process that was ended.
 func TestEnded(t *testing.T) {
 	signals := make(chan os.Signal, 1) // a shell ends by them, though this process may have been started to ignore them
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGHUP)
+	signal.Notify(signals, syscall.SIGINT, syscall.Signal(1))
 	defer signal.Stop(signals)
 	for _, test := range []struct{ script, trace, want string }{
 		{"exit 2", "fatal error: fault", "in: malformed: the process that reads it ended: fatal error: fault"},

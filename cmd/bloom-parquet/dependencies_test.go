@@ -11,7 +11,7 @@ import (
 func TestDependencies(t *testing.T) {
 	chosen := strings.Fields(`
 		github.com/alecthomas/kong github.com/lanebloom/bloom github.com/lanebloom/bloom/adapter/arrow
-		github.com/lanebloom/bloom/adapter/parquet github.com/lanebloom/bloom/adapter/parquet/parquetgo github.com/lanebloom/bloom/cmd/internal
+		github.com/lanebloom/bloom/adapter/parquet github.com/lanebloom/bloom/adapter/parquet/parquetgo
 		github.com/cespare/xxhash/v2 github.com/klauspost/cpuid/v2 golang.org/x/sys golang.org/x/term
 		github.com/schollz/progressbar/v3 github.com/mitchellh/colorstring github.com/rivo/uniseg
 		github.com/parquet-go/parquet-go github.com/parquet-go/bitpack github.com/parquet-go/jsonlite github.com/andybalholm/brotli

@@ -17,7 +17,6 @@ func TestDependencies(t *testing.T) {
 		"github.com/klauspost/cpuid/v2",
 		"github.com/lanebloom/bloom",
 		"github.com/lanebloom/bloom/adapter/sst",
-		"github.com/lanebloom/bloom/cmd/internal",
 		"github.com/minio/minlz",           // adapter/sst's, as are lz4 and xxh3
 		"github.com/mitchellh/colorstring", // progressbar's
 		"github.com/pierrec/lz4/v4",

@@ -12,7 +12,7 @@ import (
 // one architecture.
 var (
 	vetted = []string{"linux/amd64", "darwin/arm64", "windows/386", "js/wasm"}
-	ported = []string{".", "cmd/bloom", "cmd/internal"}
+	ported = []string{".", "cmd"}
 )
 
 // steps returns those of make test and of make prove, in the order in which they start: what takes the longest first.
