@@ -58,7 +58,7 @@ func BenchmarkGathers(b *testing.B) {
 			way := func(loads bool, kernel Kernel) func() {
 				run := c.run(kernel)
 				return func() {
-					tune(kindWith(loads))
+					tune(loads)
 					run()
 				}
 			}

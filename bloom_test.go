@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -32,21 +31,6 @@ func TestConcurrentQueries(t *testing.T) {
 		})
 	}
 	group.Wait()
-}
-
-// TestFarFilters compares single keys in filters of LevelDB around pairBytes with the reference.
-func TestFarFilters(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(75, 76))
-	for k := range 33 {
-		bytes := int(pairBytes) - 2 + random.IntN(5)
-		filter := append(randomBits(random, 8*uint64(bytes), math.Pow(0.5, 1/float64(max(k, 1)))), byte(k))
-		keys := make([][]byte, 200)
-		for i := range keys {
-			keys[i] = binary.LittleEndian.AppendUint64(nil, random.Uint64())[:random.IntN(9)]
-		}
-		checkFilter(t, mustOpen(t, LevelDB, filter), keys)
-	}
 }
 
 func TestAllocations(t *testing.T) {

@@ -33,42 +33,27 @@ func init() {
 		kernels = append([]Kernel{AVX512}, kernels...)
 	}
 	setSingles()
-	tune(thisCPU)
+	tune(isAMD)
 	if !isAMD && len(kernels) > 1 { // even if a hypervisor says that it is a CPU that Downfall spares
 		gathers.Store(untimedGathers)
 	}
 	timeGathers, kernelforms.Costs = timeOnce, costs
 }
 
-// thisCPU is the kind of CPU that the program runs on.
-var thisCPU = func() cpuKind {
-	switch {
-	case !isAMD:
-		return intel
-	case !cpuid.CPU.Supports(featuresAVX512...):
-		return zen3
-	case cpuid.CPU.Family <= 0x19:
-		return zen4
-	}
-	return zen5
-}()
-
-// tune takes the choices of a kind of CPU, which are in thresholds.go. Tests run all of them.
+// tune takes the forms of AMD's CPUs, or of others. Tests run both.
 //
 // Gathers take longer than their loads on AMD's CPUs. AVX2's kernels then load words one by one. Gathers are slow on
 // Intel's CPUs from Skylake to Rocket Lake, too, if their microcode protects against Downfall. No CPUID bit tells, and
 // hypervisors hide models, so calibrate times both on every CPU but AMD's. If loads win, Intel's CPUs take what is AMD's of
-// forms and rows, but not of caches: rows avoid gathers, too. No such CPU has timed that.
-func tune(cpu cpuKind) {
+// forms. No such CPU has timed that.
+func tune(amd bool) {
 	gathers.Store(slowGathers)
-	if cpu == intel {
+	if !amd {
 		gathers.Store(fastGathers)
 	}
 	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys}
 	staged = form{denseBelow: denseBelow, denseBelowFar: denseBelowFar, densePer256: densePer256}
 	firstFullProbes = fewFullProbes
-	pairBytes = pairBytesOf[cpu]
-	requests512, requestBlocks = requests512Of[cpu], requestBlocksOf[cpu]
 	if slowPDEP {
 		staged, firstFullProbes = dense, maxFullProbes
 	}

@@ -595,7 +595,7 @@ func (x *Interleaved) locateFrom(probe int, h Hash, to []*byte) {
 // request requests the first lines of the slices of a row, if there is such a row. All of them are read soon. Near slices, and
 // short ones, are not worth it.
 func (x *Interleaved) request(k *Keys, i int) {
-	if i >= k.n || len(x.slices) < requestBytes || x.stride < sliceLines*cacheLine || k.valid(i, 1) == 0 {
+	if i >= k.n || len(x.slices) < farBytes || x.stride < sliceLines*cacheLine || k.valid(i, 1) == 0 {
 		return
 	}
 	var from [8]*byte

@@ -671,13 +671,13 @@ func TestKernelInterleavedFar(t *testing.T) {
 	for _, format := range []Format{RocksDB, Parquet, BitsAndBlooms} {
 		p := Policy{format, 10}
 		filters := filtersOfShape(t, random, p, 500, 100)
-		all := slices.Concat(slices.Repeat([][]*Filter{filters}, 24)...)
+		all := slices.Concat(slices.Repeat([][]*Filter{filters}, 68)...)
 		group, err := NewGroup(all)
 		if err != nil {
 			t.Fatal(err)
 		}
 		x := interleave(t, random, p, 500, all)
-		if len(x.slices) < requestBytes || x.stride < sliceLines*cacheLine {
+		if len(x.slices) < farBytes || x.stride < sliceLines*cacheLine {
 			t.Fatalf("%d bytes of slices of %d", len(x.slices), x.stride)
 		}
 		keys := make([]uint64, 130)

@@ -47,57 +47,28 @@ var forms = []struct {
 // withLoads chooses the kernels that load words one by one, in filters of any size, or those that gather,
 // until the test or the benchmark ends.
 func withLoads(t testing.TB, loads bool) {
-	withTuning(t, kindWith(loads))
-}
-
-// kindWith returns a kind of CPU that loads words one by one, or one that gathers: this one, if it does so.
-func kindWith(loads bool) cpuKind {
-	switch {
-	case !loads:
-		return intel
-	case isAMD:
-		return thisCPU
-	}
-	return zen5
-}
-
-// withTuning takes the choices of a kind of CPU until the test or the benchmark ends.
-func withTuning(t testing.TB, cpu cpuKind) {
 	before := gathers.Load()
-	tune(cpu)
+	tune(loads)
 	t.Cleanup(func() {
-		tune(thisCPU)
+		tune(isAMD)
 		gathers.Store(before)
 	})
 }
 
-// TestKernelLoadsOfAMD compares what AMD's CPUs take with the reference: in filters around the sizes from which on it is
-// another.
-func TestKernelLoadsOfAMD(t *testing.T) {
-	for name, cpu := range map[string]cpuKind{"Zen 3": zen3, "Zen 4": zen4, "Zen 5": zen5} {
-		t.Run(name, func(t *testing.T) {
-			withTuning(t, cpu)
-			checkTuning(t)
-		})
+// TestKernelFarBytes compares both forms with the reference: in filters around the size from which on kernels request lines.
+func TestKernelFarBytes(t *testing.T) {
+	for _, loads := range []bool{false, true} {
+		withLoads(t, loads)
+		checkTuning(t)
 	}
 }
 
-// TestKernelLoadsOfIntel is TestKernelLoadsOfAMD for Intel's CPUs with slow gathers.
-func TestKernelLoadsOfIntel(t *testing.T) {
-	withTuning(t, intel)
-	gathers.Store(slowGathers)
-	checkTuning(t)
-}
-
-// tunedSizes returns the sizes of filters around those at which the CPU takes another path.
-func tunedSizes() (sizes []int) {
-	for _, bound := range []uint64{farBytes, pairBytes, requests512.bytes, requestBlocks} {
-		if 0 < bound && bound < never && (bound < 1<<20 || !testing.Short()) {
-			sizes = append(sizes, int(bound)-100, int(bound)+100)
-		}
+// tunedSizes returns the sizes of filters around that at which kernels take another path.
+func tunedSizes() []int {
+	if testing.Short() {
+		return []int{16 << 10}
 	}
-	slices.Sort(sizes)
-	return append(slices.Compact(sizes), 16<<10)
+	return []int{16 << 10, farBytes - 100, farBytes + 100}
 }
 
 func checkTuning(t *testing.T) {

@@ -38,7 +38,7 @@ func TestKernelRowsAtPageEnds(t *testing.T) {
 // inaccessible page, for each number of probes, and numbers of bits around those where the way changes. One probe of
 // each hash is at an edge, where an inexact remainder shows.
 func TestKernelFullWalks(t *testing.T) {
-	withTuning(t, thisCPU)
+	withLoads(t, slowGather()) // until the end
 	random := rand.New(rand.NewPCG(39, 40))
 	small, large := guard.Buffer(t, 1<<14), make([]byte, maxKernelBits/8+8) // hardly any of it touched
 	for round := range 1000 / oneOf(3) {

@@ -85,7 +85,7 @@ func (d *split256) add(h uint64) (isNew bool) {
 
 // addBatch sets the bits of all hashes, at least one.
 func (d *split256) addBatch(kernel Kernel, hashes []uint64) {
-	if d.addForm(kernel, hashes, 32*d.n >= requestBlocks) {
+	if d.addForm(kernel, hashes, 32*d.n >= farBytes) {
 		return
 	}
 	for _, h := range hashes {
@@ -123,7 +123,7 @@ func (d *split256) place(hashes []uint64, places []uint32) {
 
 // probeBatch is probeHashes for this walk.
 func (d *split256) probeBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, kernel.requestsBlocks(32*d.n)) {
+	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, 32*d.n >= farBytes) {
 		d.probeGeneric(hashes, hits)
 	}
 }

@@ -100,7 +100,7 @@ func (d *line32) add(h uint32) (isNew bool) {
 
 // addBatch sets the bits of all hashes, at least one, in lines of 64 bytes.
 func (d *line32) addBatch(kernel Kernel, hashes []uint32) {
-	if d.addForm(kernel, hashes, 64*d.n >= requestBytes) {
+	if d.addForm(kernel, hashes, 64*d.n >= farBytes) {
 		return
 	}
 	base, lines, recip, k := unsafe.Pointer(d.base), d.lines(), d.recip, d.k
@@ -153,22 +153,21 @@ func (d *line32) divisor() (recip, shift uint64) {
 
 // probeBatch is probeHashes for this walk.
 func (d *line32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64) {
-	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, kernel.lineLoads(64*d.n)) {
+	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, 64*d.n >= farBytes) {
 		d.probeGeneric(hashes, hits)
 	}
 }
 
 // probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
-// must test the hashes. far says how the
-// kernel loads lines.
-func (d *line32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, far lineLoads) bool {
+// must test the hashes. far says whether the kernel requests lines before it needs them.
+func (d *line32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, far bool) bool {
 	recip, shift := d.divisor()
-	if !probeLine32(kernel, d.base, d.n, recip, shift, d.steps(0), &hashes[0], len(hashes), &hits[0], uint8(far)) {
+	if !probeLine32(kernel, d.base, d.n, recip, shift, d.steps(0), &hashes[0], len(hashes), &hits[0], far) {
 		return false
 	}
 	for done := 8; done < d.k; done += 8 {
 		var more [windowKeys / 64]uint64
-		probeLine32(kernel, d.base, d.n, recip, shift, d.steps(done), &hashes[0], len(hashes), &more[0], uint8(far))
+		probeLine32(kernel, d.base, d.n, recip, shift, d.steps(done), &hashes[0], len(hashes), &more[0], far)
 		for i := range (len(hashes) + 63) / 64 {
 			hits[i] &= more[i]
 		}

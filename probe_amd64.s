@@ -6642,9 +6642,6 @@ TEXT ·hasUint64Double32AVX2(SB), NOSPLIT, $0-17
 	RORXL   $0x11, AX, BX
 	MOVQ    (CX), SI
 	MOVQ    24(CX), DI
-	MOVQ    ·pairBytes+0(SB), DX
-	CMPQ    8(CX), DX
-	JCC     pairs
 	SUBQ    $0x03, DI
 	JL      few
 	MOVL    AX, DX
@@ -6732,9 +6729,6 @@ TEXT ·hasHashDouble32AVX2(SB), NOSPLIT, $0-41
 	RORXL   $0x11, AX, BX
 	MOVQ    (CX), SI
 	MOVQ    24(CX), DI
-	MOVQ    ·pairBytes+0(SB), DX
-	CMPQ    8(CX), DX
-	JCC     pairs
 	SUBQ    $0x03, DI
 	JL      few
 	MOVL    AX, DX
@@ -11514,7 +11508,7 @@ word:
 	VZEROUPPER
 	RET
 
-// func probeLine512AVX512(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8)
+// func probeLine512AVX512(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, BMI2
 TEXT ·probeLine512AVX512(SB), $10352-49
 	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
@@ -11581,31 +11575,11 @@ located:
 	MOVQ    n+32(FP), BX
 	MOVQ    CX, CX
 	MOVQ    DX, SI
-	CMPB    far+48(FP), $0x02
-	JE      halves
+	CMPB    far+48(FP), $0x00
+	JNE     halves
 	PCALIGN $0x40
 
 eight:
-	CMPB       far+48(FP), $0x00
-	JE         near_1
-	MOVQ       512(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       520(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       528(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       536(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       544(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       552(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       560(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       568(CX), DI
-	PREFETCHT0 (DI)
-
-near_1:
 	MOVQ         (CX), DI
 	MOVQ         8(CX), R8
 	VPBROADCASTD 4(AX), Z0
@@ -11684,7 +11658,7 @@ word:
 
 halves:
 	CMPB       far+48(FP), $0x00
-	JE         near_2
+	JE         near_1
 	MOVQ       512(CX), DI
 	PREFETCHT0 (DI)
 	MOVQ       520(CX), DI
@@ -11702,7 +11676,7 @@ halves:
 	MOVQ       568(CX), DI
 	PREFETCHT0 (DI)
 
-near_2:
+near_1:
 	MOVQ         (CX), DI
 	MOVQ         8(CX), R8
 	VPBROADCASTD 4(AX), Y0
@@ -11790,7 +11764,7 @@ near_2:
 	JG           halves
 	JMP          words
 
-// func probeLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far uint8)
+// func probeLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, BMI2
 TEXT ·probeLine32AVX512(SB), $10352-65
 	// The remainder of a hash h by the number of lines chooses a line. The quotient
@@ -11866,31 +11840,11 @@ located:
 	MOVQ    n+48(FP), BX
 	MOVQ    CX, CX
 	MOVQ    DX, SI
-	CMPB    far+64(FP), $0x02
-	JE      halves
+	CMPB    far+64(FP), $0x00
+	JNE     halves
 	PCALIGN $0x40
 
 eight:
-	CMPB       far+64(FP), $0x00
-	JE         near_1
-	MOVQ       512(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       520(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       528(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       536(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       544(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       552(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       560(CX), DI
-	PREFETCHT0 (DI)
-	MOVQ       568(CX), DI
-	PREFETCHT0 (DI)
-
-near_1:
 	MOVQ         (CX), DI
 	MOVQ         8(CX), R8
 	VPBROADCASTD (AX), Z0
@@ -11973,7 +11927,7 @@ word:
 
 halves:
 	CMPB       far+64(FP), $0x00
-	JE         near_2
+	JE         near_1
 	MOVQ       512(CX), DI
 	PREFETCHT0 (DI)
 	MOVQ       520(CX), DI
@@ -11991,7 +11945,7 @@ halves:
 	MOVQ       568(CX), DI
 	PREFETCHT0 (DI)
 
-near_2:
+near_1:
 	MOVQ         (CX), DI
 	MOVQ         8(CX), R8
 	VPBROADCASTD (AX), Y0
@@ -15504,7 +15458,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func probeLine512AVX2(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8)
+// func probeLine512AVX2(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX2
 TEXT ·probeLine512AVX2(SB), $9272-49
 	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
@@ -15692,7 +15646,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func probeLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far uint8)
+// func probeLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
 // Requires: AVX, AVX2
 TEXT ·probeLine32AVX2(SB), $9272-65
 	// The remainder of a hash h by the number of lines chooses a line. The quotient

@@ -13,7 +13,6 @@ var (
 	_ [0]struct{} = [blockArrays - 8]struct{}{}
 	_ [0]struct{} = [columnAhead - 2048]struct{}{}
 	_ [0]struct{} = [fractionBias - 8194]struct{}{}
-	_ [0]struct{} = [halvedLines - 2]struct{}{}
 	_ [0]struct{} = [hash32Mul - 3332679571]struct{}{}
 	_ [0]struct{} = [hash32Seed - 3164544308]struct{}{}
 	_ [0]struct{} = [inlineBytes - 12]struct{}{}
@@ -44,9 +43,9 @@ var (
 )
 
 // probeLine512 tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next multiple of 16
-// hashes. There are fewer than maxKernelLines lines. far is a lineLoads; only AVX-512 knows
-// halvedLines from requestedLines.
-func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8) (ok bool) {
+// hashes. There are fewer than maxKernelLines lines. far says whether it requests lines before it
+// needs them.
+func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
 	switch kernel {
 	case NEON:
 		probeLine512NEON(base, lines, factors, hashes, n, hits, far)
@@ -56,10 +55,10 @@ func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, h
 }
 
 //go:noescape
-func probeLine512NEON(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8)
+func probeLine512NEON(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
 
 // setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
-// far says whether it requests lines before it needs them. It is probeLine512 in all else.
+// It is probeLine512 in all else.
 func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool) (ok bool) {
 	switch kernel {
 	case NEON:
@@ -87,7 +86,7 @@ func setNewLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, 
 func setNewLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
 
 // probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
-func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far uint8) (ok bool) {
+func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
 	switch kernel {
 	case NEON:
 		probeLine32NEON(base, lines, recip, shift, steps, hashes, n, hits, far)
@@ -97,7 +96,7 @@ func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift ui
 }
 
 //go:noescape
-func probeLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far uint8)
+func probeLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
 
 // setLine32 is setLine512 in the same way.
 func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {
@@ -113,7 +112,7 @@ func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint
 func setLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
 
 // probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
-// are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.
+// are fewer than maxKernelBlocks blocks. far is as for probeLine512.
 func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
 	switch kernel {
 	case NEON:

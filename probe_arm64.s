@@ -2385,7 +2385,7 @@ four:
 end:
 	RET
 
-// func probeLine512NEON(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8)
+// func probeLine512NEON(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: ASIMD
 TEXT ·probeLine512NEON(SB), $1056-49
 	// The lower half of a hash chooses a line, and the upper 9 bits of its upper half times
@@ -2688,7 +2688,7 @@ word:
 	MOVD R2, -8(R0)
 	RET
 
-// func probeLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far uint8)
+// func probeLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
 // Requires: ASIMD
 TEXT ·probeLine32NEON(SB), $1056-65
 	// A hash modulo the number of lines chooses a line, and h + i·(h>>17) modulo 512 the

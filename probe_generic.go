@@ -5,14 +5,14 @@
 package bloom
 
 // probeLine512 tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next multiple of 16
-// hashes. There are fewer than maxKernelLines lines. far is a lineLoads; only AVX-512 knows
-// halvedLines from requestedLines.
-func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8) (ok bool) {
+// hashes. There are fewer than maxKernelLines lines. far says whether it requests lines before it
+// needs them.
+func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
 	return false
 }
 
 // setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
-// far says whether it requests lines before it needs them. It is probeLine512 in all else.
+// It is probeLine512 in all else.
 func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool) (ok bool) {
 	return false
 }
@@ -24,7 +24,7 @@ func setNewLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, 
 }
 
 // probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
-func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far uint8) (ok bool) {
+func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
 	return false
 }
 
@@ -34,7 +34,7 @@ func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint
 }
 
 // probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
-// are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.
+// are fewer than maxKernelBlocks blocks. far is as for probeLine512.
 func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
 	return false
 }

@@ -119,41 +119,6 @@ func (s *prober) setPlacesAtomic(places []uint32) {
 	}
 }
 
-// lineLoads says how a kernel tests lines of 64 bytes.
-type lineLoads uint8
-
-const (
-	nearLines      lineLoads = iota // it loads a line when it needs it
-	requestedLines                  // it requests a line before
-	halvedLines                     // it does that, and AVX-512 loads a line in two halves, as AVX2 always does
-)
-
-// lineRequests says how AVX-512 tests lines in filters of so many bytes and more. In smaller filters, they are near.
-type lineRequests struct {
-	loads lineLoads
-	bytes uint64
-}
-
-// lineLoads returns how the kernel tests lines of 64 bytes in a filter of so many bytes.
-func (k Kernel) lineLoads(bytes uint64) lineLoads {
-	least, loads := uint64(requestBytes), requestedLines
-	if k == AVX512 {
-		least, loads = requests512.bytes, requests512.loads
-	}
-	if bytes < least {
-		return nearLines
-	}
-	return loads
-}
-
-// requestsBlocks reports whether tests by the kernel request the blocks of a filter of so many bytes.
-func (k Kernel) requestsBlocks(bytes uint64) bool {
-	if k == AVX512 {
-		return bytes >= requestBlocks
-	}
-	return bytes >= requestBytes
-}
-
 // form says how a kernel of the walk double32 tests. NEON makes the first probes of all hashes. It then
 // compacts the hashes that pass and makes their other probes; if first is the number of probes or more, it
 // compacts none.

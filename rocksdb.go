@@ -39,12 +39,11 @@ func (d *line512) at(h uint64) *[64]byte {
 
 // has reports whether the key of one hash may be in the filter. All probes are in one line, so
 // it joins them and makes no branch that depends on the key: to predict that badly costs more than
-// the probes. In filters of farBytes and more, and with exitProbes or more, it returns after four probes if
-// one of them finds a clear bit.
+// the probes. With more probes than fit a vector, it returns after four if one of them finds a clear bit.
 func (d *line512) has(h uint64) bool {
 	line, x := d.at(h), uint32(h>>32)
 	const mul2 = line512Mul * line512Mul & 0xffffffff
-	missing, exit := uint32(0), d.n >= farBytes/cacheLine || d.k >= exitProbes
+	missing, exit := uint32(0), d.k > maxHasProbes
 	k := d.k
 	for ; k >= 4; k -= 4 {
 		const mul3 = mul2 * line512Mul & 0xffffffff
@@ -100,7 +99,7 @@ func (d *line512) add(h uint64) (isNew bool) {
 
 // addBatch sets the bits of all hashes, at least one.
 func (d *line512) addBatch(kernel Kernel, hashes []uint64) {
-	if d.addForm(kernel, hashes, 64*d.n >= requestBytes) {
+	if d.addForm(kernel, hashes, 64*d.n >= farBytes) {
 		return
 	}
 	base, n, k := unsafe.Pointer(d.base), d.n, d.k
@@ -170,20 +169,20 @@ func (d *line512) factors(probe int) *[8]uint32 { return line512Factors.of(d.k, 
 
 // probeBatch is probeHashes for this walk.
 func (d *line512) probeBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, kernel.lineLoads(64*d.n)) {
+	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, 64*d.n >= farBytes) {
 		d.probeGeneric(hashes, hits)
 	}
 }
 
 // probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
-// must test the hashes. far says how the kernel loads lines.
-func (d *line512) probeForm(kernel Kernel, hashes, hits []uint64, far lineLoads) bool {
-	if !probeLine512(kernel, d.base, d.n, d.factors(0), &hashes[0], len(hashes), &hits[0], uint8(far)) {
+// must test the hashes. far says whether the kernel requests lines before it needs them.
+func (d *line512) probeForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
+	if !probeLine512(kernel, d.base, d.n, d.factors(0), &hashes[0], len(hashes), &hits[0], far) {
 		return false
 	}
 	for done := 8; done < d.k; done += 8 {
 		var more [windowKeys / 64]uint64
-		probeLine512(kernel, d.base, d.n, d.factors(done), &hashes[0], len(hashes), &more[0], uint8(far))
+		probeLine512(kernel, d.base, d.n, d.factors(done), &hashes[0], len(hashes), &more[0], far)
 		for i := range (len(hashes) + 63) / 64 {
 			hits[i] &= more[i]
 		}

@@ -459,9 +459,9 @@ func (s *prober) addInOrder(h *hashes, added []uint64) bool {
 	}
 	switch s.scheme {
 	case schemeParquet:
-		return (*split256)(&s.bitArray).addInOrder(s.kernel, h.h1, added, 32*s.n >= requestBytes)
+		return (*split256)(&s.bitArray).addInOrder(s.kernel, h.h1, added, 32*s.n >= farBytes)
 	case schemeRocksDB:
-		return (*line512)(&s.bitArray).addInOrder(s.kernel, h.h1, added, 64*s.n >= requestBytes)
+		return (*line512)(&s.bitArray).addInOrder(s.kernel, h.h1, added, 64*s.n >= farBytes)
 	}
 	return false
 }

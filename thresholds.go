@@ -1,7 +1,5 @@
 package bloom
 
-import "math"
-
 // The tuning numbers of the package: each changes speed, and never an answer. Limits of kernels are in kernel.go.
 //
 // A line says what a number is for, what it gains, on which CPU, and which benchmark shows that: go test -run - -bench NAME .
@@ -30,12 +28,9 @@ const (
 	longKey = 1 << 15 // bytes of a key that Go hashes alone, and of which a call of XXPH3 hashes so many, because none can be preempted: untimed
 )
 
-// farBytes is the size of a filter that lies beyond the near caches. It is one number for three choices:
+// farBytes is the size, in bytes, of a filter that lies beyond the near caches. Its lines are requested before they are needed,
+// and its allocation has huge pages.
 const farBytes = 4 << 20
-
-// 1. Small batches go in stages from it on: 64 absent keys 2 MiB ×1.0, 4 MiB 1.6, 64 MiB 2.4 (SPR, Forms).
-// 2. Go ends at a clear bit of the first four of line512 from it on: absent keys 8 MiB ×1.1; 1 MiB, mixed 0.7 (SPR, Singles).
-// 3. An allocation has huge pages from it on: present keys 8 MiB ×1.25 (SPR), 1.05 to 1.4 (Z3), 1.0 (Z5; HugePages).
 
 // Forms: stages, or all probes at once.
 const (
@@ -50,14 +45,11 @@ const (
 	// Encoded filters of bits-and-blooms below so many bits take a reciprocal, and others a division for each probe.
 	// Rows of 152 bytes ×1.1; 1.3 KB with a reciprocal 0.9 (Z5, stored programs in compare/).
 	reciprocalBelow = 1 << 12
-
-	exitProbes = 12 // of line512, from which on Go ends at a clear bit of the first four in filters of any size: untimed
 )
 
 // Requests, pages and the regions of a build.
 const (
-	columnAhead  = 2 << 10 // bytes after a key side by side that bits-and-blooms' hash requests: 36 bytes beyond the L2 cache ×2.3, else 1.0 (Z5, Hash)
-	requestBytes = 1 << 20 // of a filter whose lines are requested ahead: from 2 MiB up to ×1.5, at 16 KiB 0.87 to 0.97 (?, Lines); of slices, by batches: 64 MB ×1.14 to 1.2 (Z5, InterleavedBatch)
+	columnAhead = 2 << 10 // bytes after a key side by side that bits-and-blooms' hash requests: 36 bytes beyond the L2 cache ×2.3, else 1.0 (Z5, Hash)
 
 	regionsBytes = 16 << 20              // of a filter that one worker sets by region: 4.2 ns a bit for 10 to 12; 2 to 8 MiB the same (?, Build)
 	shareBytes   = 2 << 20               // of a filter that several workers set: untimed (Cores)
@@ -82,42 +74,11 @@ const (
 	timedRounds = 4   // of which the shortest counts: one is wrong in 65 of 1,000, and four in none (Z5, Calibration)
 )
 
-// cpuKind is a kind of amd64's CPUs that has choices of its own.
-type cpuKind int
-
-const (
-	intel cpuKind = iota // and every other CPU that is not AMD's
-	zen3                 // AMD's CPUs without AVX-512
-	zen4
-	zen5 // and later ones
-)
-
-// choice has what each kind of CPU takes.
-type choice[T any] [zen5 + 1]T
-
-const never = math.MaxUint64
-
-// The sizes of filters, in bytes, at which CPUs take another path, and what else they choose.
-var (
-	// Two probes a branch, not three, for a single key of double32: 256 KiB SPR ×1.1, Z4 0.95, Z5 0.88; 8 MiB SPR 1.2, Z4 1.1 (MayContain$).
-	pairBytesOf = choice[uint64]{intel: 256 << 10, zen3: 1 << 20, zen4: 1 << 20, zen5: 1 << 20}
-	// Lines requested, and loaded in halves: Z4 8 MiB ×0.9, 16 MiB 1.5, 64 MiB 2.3; Z5 16 MiB 0.98 to 1.08, 32 MiB 1.2 (Lines). Halves on Intel: untimed.
-	requests512Of = choice[lineRequests]{
-		intel: {requestedLines, requestBytes}, zen4: {halvedLines, 16 << 20}, zen5: {halvedLines, 32 << 20},
-	}
-	// Blocks requested, by tests of AVX-512: Z4 ×0.85 to 0.97, Z5 16 KiB 0.7, 64 MiB 0.98 (Lines); by adds: Z4 1 MiB 0.84, Z5 0.82 (Build). Z3: untimed.
-	requestBlocksOf = choice[uint64]{intel: requestBytes, zen3: requestBytes, zen4: never, zen5: never}
-)
-
 // foursXXPH3 is the keys that AVX2 hashes four at a time, over Go: 8 bytes ×0.9, 16 1.0 (ER, Hash).
 var foursXXPH3 = rowLengths{equal: 17, least: 8, most: 128}
 
 // What this CPU takes. Init functions set it.
 var (
-	pairBytes            = pairBytesOf[intel]
-	requests512          = requests512Of[intel]
-	requestBlocks uint64 = requestBytes
-
-	firstFullProbes      = fewFullProbes // or all, if PDEP is slow
-	staged, dense   form                 // of most hashes, and of those after many hits
+	firstFullProbes = fewFullProbes // or all, if PDEP is slow
+	staged, dense   form            // of most hashes, and of those after many hits
 )

@@ -31,23 +31,23 @@ var inGo = map[string]string{"probeUint64": "mayContainUint64", "probeHash": "ma
 
 // families are what the architectures provide. A function belongs to the first that has its name.
 var families = []family{
-	{"probeLine512", "base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8", "", `
+	{"probeLine512", "base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool", "", `
 		probeLine512 tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next multiple of 16
-		hashes. There are fewer than maxKernelLines lines. far is a lineLoads; only AVX-512 knows
-		halvedLines from requestedLines.`},
+		hashes. There are fewer than maxKernelLines lines. far says whether it requests lines before it
+		needs them.`},
 	{"setLine512", "base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool", "", `
 		setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
-		far says whether it requests lines before it needs them. It is probeLine512 in all else.`},
+		It is probeLine512 in all else.`},
 	{"setNewLine512", "base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool", "", `
 		setNewLine512 is setLine512 in the order of the hashes. It sets bit i of added if a bit of hash i
 		was missing before, and writes one word for every 64 hashes, as probeLine512 does.`},
-	{"probeLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far uint8", "", `
+	{"probeLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool", "", `
 		probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.`},
 	{"setLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool", "", `
 		setLine32 is setLine512 in the same way.`},
 	{"probeSplit256", "base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool", "", `
 		probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
-		are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.`},
+		are fewer than maxKernelBlocks blocks. far is as for probeLine512.`},
 	{"setSplit256", "base *byte, blocks uint64, hashes *uint64, n int, far bool", "", `
 		setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.`},
 	{"setNewSplit256", "base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool", "", `

@@ -131,13 +131,13 @@ func hasDouble32() {
 }
 
 // hasHashDouble32 emits the test of the probes at h, h + delta and so on, and the end of the function.
-// The first three share a branch, as in double32.has, unless there are pairBytes.
+// The first three share a branch, as in double32.has.
 func hasHashDouble32(h reg.GPVirtual) {
 	walk, delta := argument("base"), GP64()
 	RORXL(U8(17), h.As32(), delta.As32())
 	base := fieldValue(walk, "base")
 	probe := func() reg.GPVirtual { return bitOfDouble32(walk, base, h) }
-	k, pairsFrom := GP64(), GP64()
+	k := GP64()
 	MOVQ(field(walk, "k"), k)
 	together := func(probes int) {
 		all := probe()
@@ -147,8 +147,6 @@ func hasHashDouble32(h reg.GPVirtual) {
 		}
 		branch(TESTL, U32(1), all.As32(), JZ, "absent")
 	}
-	MOVQ(NewDataAddr(Symbol{Name: "·pairBytes"}, 0), pairsFrom)
-	branch(CMPQ, field(walk, "n"), pairsFrom, JCC, "pairs")
 	branch(SUBQ, U8(3), k, JL, "few")
 	together(3)
 	ADDQ(delta, h)
