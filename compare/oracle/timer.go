@@ -3,6 +3,7 @@ package oracle
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,7 @@ import (
 	"time"
 )
 
-// Timer is a running program that times an engine's filter on columns of 8-byte keys. It
+// Timer is a running program that times an engine's filter on columns of keys. It
 // takes the time inside the program, which keeps running between the calls.
 type Timer struct {
 	cmd    *exec.Cmd
@@ -23,9 +24,14 @@ type Timer struct {
 	errors bytes.Buffer
 }
 
-// Time starts the oracle of [bloom.LevelDB], [bloom.RocksDB] or [bloom.Pebble] with columns of keys. A key has 8 bytes, and the keys of
-// a column lie one after the other.
-func (o *Oracle) Time(bitsPerKey int, columns ...[]byte) (*Timer, error) {
+// Column has keys for a timer, one after the other, and where each key ends.
+type Column struct {
+	Keys []byte
+	Ends []uint32
+}
+
+// Time starts the oracle of [bloom.LevelDB], [bloom.RocksDB] or [bloom.Pebble] with columns of keys.
+func (o *Oracle) Time(bitsPerKey int, columns ...Column) (*Timer, error) {
 	args := slices.Concat(o.command[1:], []string{"time", strconv.Itoa(bitsPerKey)})
 	dir, err := os.MkdirTemp(o.dir, "columns")
 	if err != nil {
@@ -33,7 +39,11 @@ func (o *Oracle) Time(bitsPerKey int, columns ...[]byte) (*Timer, error) {
 	}
 	for i, column := range columns {
 		file := filepath.Join(dir, strconv.Itoa(i))
-		if err := os.WriteFile(file, column, 0o644); err != nil {
+		ends := make([]byte, 0, 4*len(column.Ends))
+		for _, end := range column.Ends {
+			ends = binary.LittleEndian.AppendUint32(ends, end)
+		}
+		if err := errors.Join(os.WriteFile(file, column.Keys, 0o644), os.WriteFile(file+".ends", ends, 0o644)); err != nil {
 			return nil, err
 		}
 		args = append(args, file)

@@ -2,7 +2,8 @@
 //
 //   oracle time BITS_PER_KEY COLUMN_FILE...    reads commands, writes a line for each
 //
-// A column is a file of 8-byte keys; columns count from 0. The commands are
+// A column is a file of keys; beside it lies COLUMN_FILE.ends, with 4 little-endian bytes for each key: where it ends.
+// Columns count from 0. The commands are
 //
 //   build COLUMN TIMES    build the filter of a column TIMES times
 //   test COLUMN TIMES     test each key of a column with the last filter TIMES times
@@ -11,6 +12,7 @@
 // bytes of the filter, or the number of keys that may be in it.
 
 #include <chrono>
+#include <cstring>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -24,9 +26,16 @@ int Time(const std::vector<const char*>& files, Build build, Test test) {
   std::vector<std::string> columns(files.begin(), files.end());
   std::vector<std::vector<Slice>> keys;
   for (std::string& column : columns) {
+    const std::string_view ends = MapFile((column + ".ends").c_str());
     column = MapFile(column.c_str());
     keys.emplace_back();
-    for (size_t i = 0; i + 8 <= column.size(); i += 8) keys.back().emplace_back(&column[i], 8);
+    size_t start = 0;
+    for (size_t i = 0; i + 4 <= ends.size(); i += 4) {
+      uint32_t end;
+      std::memcpy(&end, &ends[i], sizeof end);
+      keys.back().emplace_back(&column[start], end - start);
+      start = end;
+    }
   }
   std::string command;
   for (size_t column, times; std::cin >> command >> column >> times;) {

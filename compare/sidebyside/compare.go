@@ -21,37 +21,92 @@ import (
 	"github.com/lanebloom/bloom/compare/oracle"
 )
 
-// column is a column of keys, in both forms.
+// kind is a kind of keys.
+type kind string
+
+const (
+	integers kind = "integers" // 64 bits
+	texts    kind = "strings"  // 8 to 32 bytes
+)
+
+// column is a column of integers or of strings, in all forms that a library takes.
 type column struct {
 	number int // to the C++ program
+	len    int
 	ints   []uint64
-	bytes  []byte // their 8 little-endian bytes
+	texts  []string
+	slices [][]byte // the strings again
+	bytes  []byte   // of all keys; an integer has 8, little-endian
+	ends   []uint32 // of each key in bytes
 }
 
-func newColumn(number, n int, key func(i int) uint64) *column {
-	c := &column{number, make([]uint64, n), make([]byte, 8*n)}
-	for i := range c.ints {
-		c.ints[i] = key(i)
-		binary.LittleEndian.PutUint64(c.bytes[8*i:], c.ints[i])
+// newColumn returns a column with the keys of some numbers. No two numbers have the same key.
+func newColumn(kind kind, place, n int, number func(i int) int) *column {
+	c := &column{number: place, len: n, ends: make([]uint32, n)}
+	for i := range n {
+		key := mix(uint64(number(i)))
+		c.bytes = binary.LittleEndian.AppendUint64(c.bytes, key)
+		if kind == integers {
+			c.ints = append(c.ints, key)
+		} else {
+			c.bytes = append(c.bytes, tail(key)...)
+		}
+		c.ends[i] = uint32(len(c.bytes))
+	}
+	if kind == integers {
+		return c
+	}
+	text, start := string(c.bytes), uint32(0)
+	for _, end := range c.ends {
+		c.texts = append(c.texts, text[start:end])
+		c.slices = append(c.slices, c.bytes[start:end:end])
+		start = end
 	}
 	return c
 }
 
-func (c *column) key(i int) []byte { return c.bytes[8*i : 8*i+8 : 8*i+8] }
+// key returns the bytes of a key.
+func (c *column) key(i int) []byte {
+	if c.ints != nil {
+		return c.bytes[8*i : 8*i+8 : 8*i+8]
+	}
+	return c.slices[i]
+}
+
+// all returns the keys as a column of this library.
+func (c *column) all() bloom.Keys {
+	if c.ints != nil {
+		return bloom.Integers(c.ints)
+	}
+	return bloom.Strings(c.texts)
+}
+
+// tail returns the bytes of a string after its first 8: 24 at most.
+func tail(key uint64) []byte {
+	var b [24]byte
+	for i := 0; i < len(b); i += 8 {
+		key = mix(key)
+		binary.LittleEndian.PutUint64(b[i:], key)
+	}
+	return b[:key%(uint64(len(b))+1)]
+}
 
 // columns are the keys of a filter, and the absent and present keys to test.
 type columns struct{ known, absent, present *column }
 
-func newColumns(known, queries int) columns {
-	// mix is a bijection, so no key comes twice, and no absent key is known.
-	c := columns{known: newColumn(0, known, func(i int) uint64 { return mix(uint64(i)) })}
-	c.absent = newColumn(1, queries, func(i int) uint64 { return mix(uint64(known + i)) })
+func newColumns(kind kind, known, queries int) columns {
 	random := rand.New(rand.NewPCG(3, 4))
-	c.present = newColumn(2, queries, func(int) uint64 { return c.known.ints[random.IntN(known)] })
-	return c
+	return columns{
+		known:   newColumn(kind, 0, known, func(i int) int { return i }),
+		absent:  newColumn(kind, 1, queries, func(i int) int { return known + i }),
+		present: newColumn(kind, 2, queries, func(int) int { return random.IntN(known) }),
+	}
 }
 
-// mix is the output function of SplitMix64 (Steele, Lea, Flood 2014).
+// forCPP returns the keys as a C++ program takes them.
+func (c *column) forCPP() oracle.Column { return oracle.Column{Keys: c.bytes, Ends: c.ends} }
+
+// mix is the output function of SplitMix64 (Steele, Lea, Flood 2014). It gives no number twice.
 func mix(x uint64) uint64 {
 	x *= 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -75,7 +130,7 @@ const (
 // jobs lists the jobs. Building comes first: the others test the filter that it leaves.
 var jobs = []job{building, absent, present}
 
-// contest compares libraries with a reference at one size.
+// contest compares libraries with a reference, with keys of one number and kind.
 type contest struct {
 	columns
 	reference *library
@@ -110,38 +165,42 @@ func compare(ctx context.Context, o *options, out, messages io.Writer) (*race.Fi
 	fmt.Fprintf(out, "%s, %s, %s, kernel %s. %d bits per key; cores to build with: %d.\nNanoseconds a key, and times as fast as %s:\n",
 		figures.Config["cpu"], figures.Config["platform"], runtime.Version(), figures.Config["kernel"], o.BitsPerKey, o.Cores, o.Reference)
 	for _, size := range o.Sizes {
-		if err := compareAt(ctx, o, size, programs, figures, out); err != nil {
-			return nil, fmt.Errorf("%d keys: %w", size, err)
+		for _, kind := range o.Keys {
+			if err := compareAt(ctx, o, size, kind, programs, figures, out); err != nil {
+				return nil, fmt.Errorf("%d %s: %w", size, kind, err)
+			}
 		}
 	}
 	return figures, nil
 }
 
-// compareAt runs the contest of one size.
-func compareAt(ctx context.Context, o *options, size int, programs []*oracle.Oracle, figures *race.Figures, out io.Writer) (err error) {
-	c := &contest{columns: newColumns(size, o.Queries), rounds: o.Rounds, share: o.Time / time.Duration(len(libraries)*len(jobs))}
+// compareAt runs the contest of one size and kind of keys.
+func compareAt(ctx context.Context, o *options, size int, kind kind, programs []*oracle.Oracle, figures *race.Figures, out io.Writer) (err error) {
+	c := &contest{columns: newColumns(kind, size, o.Queries), rounds: o.Rounds}
 	timers := make([]*oracle.Timer, len(programs))
 	for i, program := range programs {
 		if program == nil {
 			continue
 		}
-		if timers[i], err = program.Time(o.BitsPerKey, c.known.bytes, c.absent.bytes, c.present.bytes); err != nil {
+		if timers[i], err = program.Time(o.BitsPerKey, c.known.forCPP(), c.absent.forCPP(), c.present.forCPP()); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, timers[i].Close()) }()
 	}
-	all := newLibraries(o.BitsPerKey, timers)
+	all := newLibraries(o.BitsPerKey, kind, timers)
+	c.share = o.Time / time.Duration(len(all)*len(jobs)*len(o.Sizes)*len(o.Keys))
 	reference := slices.IndexFunc(all, func(l library) bool { return l.name == o.Reference })
 	if reference < 0 {
 		return fmt.Errorf("there is no %s", o.Reference)
 	}
 	c.reference = &all[reference]
-	fmt.Fprintf(out, "\n%-40s %10s %9s %16s %16s %16s\n", race.Thousands(size)+" keys", "bits a key", "pass", "absent", "present", "build")
+	fmt.Fprintf(out, "\n%-40s %10s %9s %16s %16s %16s\n", fmt.Sprintf("%s %v", race.Thousands(size), kind), "bits a key", "pass", "absent", "present", "build")
 	for i := range all {
 		r, err := c.run(ctx, &all[i])
 		if err != nil {
 			return err
 		}
+		at := fmt.Sprintf("libraries/keys=%d/of=%s/library=%s", size, kind, all[i].name)
 		for _, call := range []call{keyByKey, atOnce} {
 			if len(r.times[call]) == 0 {
 				continue
@@ -153,12 +212,12 @@ func compareAt(ctx context.Context, o *options, size int, programs []*oracle.Ora
 			fmt.Fprintln(out, strings.TrimRight(row, " "))
 			for _, j := range jobs {
 				if f, ok := r.times[call][j]; ok {
-					f.Name = fmt.Sprintf("libraries/keys=%d/library=%s/call=%s/job=%s", size, all[i].name, call, j)
+					f.Name = fmt.Sprintf("%s/call=%s/job=%s", at, call, j)
 					figures.Add(f)
 				}
 			}
 		}
-		figures.Add(race.Figure{Name: fmt.Sprintf("libraries/keys=%d/library=%s", size, all[i].name), Bits: race.Three(r.bits), Rate: float64(r.hits) / float64(o.Queries)})
+		figures.Add(race.Figure{Name: at, Bits: race.Three(r.bits), Rate: float64(r.hits) / float64(o.Queries)})
 	}
 	return nil
 }
@@ -194,12 +253,19 @@ func config(o *options) map[string]string {
 func (c *contest) run(ctx context.Context, l *library) (r result, err error) {
 	r.times = map[call]map[job]race.Figure{keyByKey: {}, atOnce: {}}
 	for _, j := range jobs {
-		keys, times := c.known, 1+(buildAtLeast-1)/len(c.known.ints)
+		keys, times := c.known, 1+(buildAtLeast-1)/c.known.len
 		switch j {
 		case absent:
 			keys, times = c.absent, 1
 		case present:
 			keys, times = c.present, 1
+		}
+		if j == building && l.untimedBuild {
+			_, answer, err := l.build[atOnce](keys, 1)
+			if err := errors.Join(err, ctx.Err(), c.check(&r, j, true, answer)); err != nil {
+				return r, fmt.Errorf("%s: %w", l.name, err)
+			}
+			continue
 		}
 		ways := []*race.Way{c.reference.way(ctx, j, c.reference.firstCall(j), keys, times)}
 		var calls []call
@@ -209,7 +275,7 @@ func (c *contest) run(ctx context.Context, l *library) (r result, err error) {
 				ways = append(ways, l.way(ctx, j, call, keys, times))
 			}
 		}
-		if err := (race.Race{Rounds: c.rounds, Time: c.share, Operations: times * len(keys.ints), Differ: true}).Run(ways...); err != nil {
+		if err := (race.Race{Rounds: c.rounds, Time: c.share, Operations: times * keys.len, Differ: true}).Run(ways...); err != nil {
 			return r, err
 		}
 		for i, call := range calls {
@@ -228,7 +294,7 @@ func (c *contest) run(ctx context.Context, l *library) (r result, err error) {
 func (c *contest) check(r *result, j job, first bool, answer int) error {
 	switch j {
 	case building:
-		bits := 8 * float64(answer) / float64(len(c.known.ints))
+		bits := 8 * float64(answer) / float64(c.known.len)
 		if !first && bits != r.bits {
 			return fmt.Errorf("the filter has %v bits per key, and %v otherwise", bits, r.bits)
 		}
@@ -239,7 +305,7 @@ func (c *contest) check(r *result, j job, first bool, answer int) error {
 		}
 		r.hits = answer
 	case present:
-		if n := len(c.present.ints); answer != n {
+		if n := c.present.len; answer != n {
 			return fmt.Errorf("%d of %d known keys are missing", n-answer, n)
 		}
 	}

@@ -26,7 +26,8 @@ import (
 type library struct {
 	name string
 	// nil if the library has no such call.
-	build, test [2]way // by call
+	build, test  [2]way // by call
+	untimedBuild bool   // because it is that of another library
 }
 
 // way does a job on a column the given number of times. It returns the time of all
@@ -65,7 +66,7 @@ func builder(build func(keys *column) (size int)) way {
 // tester returns a way to test keys one by one.
 func tester(mayContain func(keys *column, i int) bool) way {
 	return builder(func(keys *column) (hits int) {
-		for i := range keys.ints {
+		for i := range keys.len {
 			if mayContain(keys, i) {
 				hits++
 			}
@@ -74,11 +75,36 @@ func tester(mayContain func(keys *column, i int) bool) way {
 	})
 }
 
-// libraries has the names of the libraries, this one's default format first.
-var libraries = []string{
-	"lanebloom, RocksDB", "lanebloom, LevelDB", "lanebloom, Parquet", "lanebloom, Pebble", "lanebloom, BitsAndBlooms",
+// own are the formats of this library that are timed, the default first. The first three are also timed with kernels that are
+// not the fastest: on a CPU with AVX-512, avx2 shows about what one without it does.
+var own = []struct {
+	name   string
+	format bloom.Format
+}{{"RocksDB", bloom.RocksDB}, {"LevelDB", bloom.LevelDB}, {"Parquet", bloom.Parquet}, {"Pebble", bloom.Pebble}, {"BitsAndBlooms", bloom.BitsAndBlooms}}
+
+const formatsOfOtherKernels = 3
+
+// otherKernels returns the assembly kernels of this CPU but the fastest.
+func otherKernels() []bloom.Kernel {
+	return slices.DeleteFunc(bloom.Kernels()[1:], func(k bloom.Kernel) bool { return k == bloom.Generic })
+}
+
+// libraries has the names of the libraries, in the order of newLibraries.
+var libraries = append(ownNames(),
 	"C++ LevelDB", "C++ RocksDB", "C++ RocksDB before 5", "Pebble",
 	"goleveldb", "Badger", "bits-and-blooms", "holiman", "blobloom", "ristretto", "parquet-go", "BinaryFuse8",
+)
+
+func ownNames() (names []string) {
+	for _, o := range own {
+		names = append(names, "lanebloom, "+o.name)
+	}
+	for _, kernel := range otherKernels() {
+		for _, o := range own[:formatsOfOtherKernels] {
+			names = append(names, fmt.Sprintf("lanebloom, %s, %v", o.name, kernel))
+		}
+	}
+	return names
 }
 
 // modules are those whose versions the figures have.
@@ -89,45 +115,63 @@ var modules = []string{
 
 // newLibraries returns the libraries, in the order of their names, with filters
 // of about the given bits per key. It leaves out those of C++ that have no timer.
-func newLibraries(bitsPerKey int, cpp []*oracle.Timer) []library {
-	all := []library{
-		lanebloom(bloom.RocksDB, bitsPerKey), lanebloom(bloom.LevelDB, bitsPerKey), lanebloom(bloom.Parquet, bitsPerKey),
-		lanebloom(bloom.Pebble, bitsPerKey), lanebloom(bloom.BitsAndBlooms, bitsPerKey),
+func newLibraries(bitsPerKey int, kind kind, cpp []*oracle.Timer) (all []library) {
+	for _, o := range own {
+		all = append(all, lanebloom(o.format, bloom.Kernels()[0], bitsPerKey))
+	}
+	for _, kernel := range otherKernels() {
+		for _, o := range own[:formatsOfOtherKernels] {
+			l := lanebloom(o.format, kernel, bitsPerKey)
+			l.untimedBuild = true
+			all = append(all, l)
+		}
+	}
+	all = append(all,
 		cppFilter(cpp[0], keyByKey), cppFilter(cpp[1], atOnce), cppFilter(cpp[2], atOnce), pebble(bitsPerKey),
 		goleveldb(bitsPerKey), badger(bitsPerKey),
-		bitsAndBlooms(bitsPerKey), holimanFilter(bitsPerKey), blobloomFilter(bitsPerKey), ristretto(bitsPerKey), parquetGo(bitsPerKey), binaryFuse8(),
-	}
+		bitsAndBlooms(bitsPerKey), holimanFilter(bitsPerKey), blobloomFilter(bitsPerKey), ristretto(bitsPerKey),
+		parquetGo(bitsPerKey, kind), binaryFuse8(kind))
 	for i := range all {
 		all[i].name = libraries[i]
 	}
 	return slices.DeleteFunc(all, func(l library) bool { return l.build[keyByKey] == nil && l.build[atOnce] == nil })
 }
 
-func lanebloom(format bloom.Format, bitsPerKey int) (l library) {
+func lanebloom(format bloom.Format, kernel bloom.Kernel, bitsPerKey int) (l library) {
 	policy := bloom.Policy{Format: format, BitsPerKey: bitsPerKey}
 	var f *bloom.Filter
 	open := func(encoded []byte) (int, error) {
-		var err error
-		f, err = bloom.Open(format, encoded)
+		opened, err := bloom.Open(format, encoded)
+		if err != nil {
+			return 0, err
+		}
+		f, err = opened.WithKernel(kernel)
 		return len(encoded), err
 	}
 	l.build[keyByKey] = timed(func(keys *column) (int, error) {
 		b := policy.NewBuilder()
-		for i := range keys.ints {
+		for i := range keys.len {
 			b.Add(keys.key(i))
 		}
 		return open(b.AppendFilter(nil))
 	})
 	l.build[atOnce] = timed(func(keys *column) (int, error) {
-		return open(policy.AppendFilter(nil, bloom.Integers(keys.ints)))
+		return open(policy.AppendFilter(nil, keys.all()))
 	})
-	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.MayContainUint64(keys.ints[i]) })
+	integer := tester(func(keys *column, i int) bool { return f.MayContainUint64(keys.ints[i]) })
+	text := tester(func(keys *column, i int) bool { return f.MayContainString(keys.texts[i]) })
+	l.test[keyByKey] = func(keys *column, times int) (time.Duration, int, error) {
+		if keys.ints != nil {
+			return integer(keys, times)
+		}
+		return text(keys, times)
+	}
 	var hits []uint64
 	l.test[atOnce] = builder(func(keys *column) int {
-		if len(hits) < (len(keys.ints)+63)/64 {
-			hits = make([]uint64, (len(keys.ints)+63)/64)
+		if len(hits) < (keys.len+63)/64 {
+			hits = make([]uint64, (keys.len+63)/64)
 		}
-		return f.MayContainBatch(bloom.Integers(keys.ints), hits)
+		return f.MayContainBatch(keys.all(), hits)
 	})
 	return l
 }
@@ -149,7 +193,7 @@ func pebble(bitsPerKey int) (l library) {
 	var p pebblebloom.Pebble
 	var f []byte
 	l.build[keyByKey] = timed(func(keys *column) (size int, err error) {
-		f = p.Build(len(keys.ints), keys.key, bitsPerKey)
+		f = p.Build(keys.len, keys.key, bitsPerKey)
 		return len(f), nil
 	})
 	l.test[keyByKey] = tester(func(keys *column, i int) bool { return p.MayContain(f, keys.key(i)) })
@@ -161,7 +205,7 @@ func goleveldb(bitsPerKey int) (l library) {
 	var f []byte
 	l.build[keyByKey] = builder(func(keys *column) int {
 		g := policy.NewGenerator()
-		for i := range keys.ints {
+		for i := range keys.len {
 			g.Add(keys.key(i))
 		}
 		var b util.Buffer
@@ -177,7 +221,7 @@ func badger(bitsPerKey int) (l library) {
 	var f y.Filter
 	l.build[keyByKey] = builder(func(keys *column) int {
 		var hashes []uint32 // grows, as in Badger's table builder
-		for i := range keys.ints {
+		for i := range keys.len {
 			hashes = append(hashes, y.Hash(keys.key(i)))
 		}
 		f = y.NewFilter(hashes, bitsPerKey)
@@ -190,9 +234,9 @@ func badger(bitsPerKey int) (l library) {
 func bitsAndBlooms(bitsPerKey int) (l library) {
 	var f *bitsbloom.BloomFilter
 	l.build[keyByKey] = builder(func(keys *column) int {
-		m := len(keys.ints) * bitsPerKey
-		f = bitsbloom.New(uint(m), uint(holiman.OptimalK(uint64(m), uint64(len(keys.ints)))))
-		for i := range keys.ints {
+		m := keys.len * bitsPerKey
+		f = bitsbloom.New(uint(m), uint(holiman.OptimalK(uint64(m), uint64(keys.len))))
+		for i := range keys.len {
 			f.Add(keys.key(i))
 		}
 		return m / 8
@@ -204,17 +248,17 @@ func bitsAndBlooms(bitsPerKey int) (l library) {
 func holimanFilter(bitsPerKey int) (l library) {
 	var f *holiman.Filter
 	l.build[keyByKey] = timed(func(keys *column) (size int, err error) {
-		m := uint64(len(keys.ints) * bitsPerKey)
+		m := uint64(keys.len * bitsPerKey)
 		// Its own seeds are random; these give the same rate in every run.
 		random := rand.New(rand.NewPCG(1, 2))
-		ks := make([]uint64, holiman.OptimalK(m, uint64(len(keys.ints))))
+		ks := make([]uint64, holiman.OptimalK(m, uint64(keys.len)))
 		for i := range ks {
 			ks[i] = random.Uint64()
 		}
 		if f, err = holiman.NewWithKeys(m, ks); err != nil {
 			return 0, err
 		}
-		for i := range keys.ints {
+		for i := range keys.len {
 			f.AddHash(xxhash.Sum64(keys.key(i)))
 		}
 		return int(m / 8), nil
@@ -227,9 +271,9 @@ func blobloomFilter(bitsPerKey int) (l library) {
 	var f *blobloom.Filter
 	l.build[keyByKey] = builder(func(keys *column) int {
 		// NewOptimized takes 6 probes for these bits, and 7 are better.
-		n := uint64(len(keys.ints))
+		n := uint64(keys.len)
 		f = blobloom.New(n*uint64(bitsPerKey), int(holiman.OptimalK(n*uint64(bitsPerKey), n)))
-		for i := range keys.ints {
+		for i := range keys.len {
 			f.Add(xxhash.Sum64(keys.key(i)))
 		}
 		return int(f.NumBits() / 8)
@@ -242,9 +286,9 @@ func blobloomFilter(bitsPerKey int) (l library) {
 func ristretto(bitsPerKey int) (l library) {
 	var f *z.Bloom
 	l.build[keyByKey] = builder(func(keys *column) int {
-		m := float64(len(keys.ints) * bitsPerKey)
-		f = z.NewBloomFilter(m, float64(holiman.OptimalK(uint64(m), uint64(len(keys.ints)))))
-		for i := range keys.ints {
+		m := float64(keys.len * bitsPerKey)
+		f = z.NewBloomFilter(m, float64(holiman.OptimalK(uint64(m), uint64(keys.len))))
+		for i := range keys.len {
 			f.Add(xxhash.Sum64(keys.key(i)))
 		}
 		return f.TotalSize()
@@ -253,19 +297,28 @@ func ristretto(bitsPerKey int) (l library) {
 	return l
 }
 
-func parquetGo(bitsPerKey int) (l library) {
+func parquetGo(bitsPerKey int, kind kind) (l library) {
 	var f parquet.SplitBlockFilter
 	var hash parquet.XXH64
 	empty := func(keys *column) {
-		f = make(parquet.SplitBlockFilter, parquet.NumSplitBlocksOf(int64(len(keys.ints)), uint(bitsPerKey)))
+		f = make(parquet.SplitBlockFilter, parquet.NumSplitBlocksOf(int64(keys.len), uint(bitsPerKey)))
 	}
 	l.build[keyByKey] = builder(func(keys *column) int {
 		empty(keys)
+		if kind == texts {
+			for _, key := range keys.slices {
+				f.Insert(hash.Sum64(key))
+			}
+		}
 		for _, key := range keys.ints {
 			f.Insert(hash.Sum64Uint64(key))
 		}
 		return len(f.Bytes())
 	})
+	if kind == texts {
+		l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Check(hash.Sum64(keys.slices[i])) })
+		return l
+	}
 	l.build[atOnce] = builder(func(keys *column) int {
 		empty(keys)
 		var hashes [1024]uint64
@@ -280,14 +333,24 @@ func parquetGo(bitsPerKey int) (l library) {
 	return l
 }
 
-func binaryFuse8() (l library) {
+// binaryFuse8 takes integers, and hashes of strings.
+func binaryFuse8(kind kind) (l library) {
 	var f *xorfilter.BinaryFuse8
 	l.build[atOnce] = timed(func(keys *column) (size int, err error) {
-		if f, err = xorfilter.PopulateBinaryFuse8(keys.ints); err != nil {
+		ints := keys.ints
+		if kind == texts {
+			for _, key := range keys.slices {
+				ints = append(ints, xxhash.Sum64(key))
+			}
+		}
+		if f, err = xorfilter.PopulateBinaryFuse8(ints); err != nil {
 			return 0, fmt.Errorf("BinaryFuse8: %w", err)
 		}
 		return len(f.Fingerprints), nil
 	})
 	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Contains(keys.ints[i]) })
+	if kind == texts {
+		l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Contains(xxhash.Sum64(keys.slices[i])) })
+	}
 	return l
 }

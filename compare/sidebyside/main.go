@@ -5,8 +5,9 @@
 //
 // The command figures keeps what --json writes, and makes the tables and the picture of the documents from it.
 //
-// Each library takes turns with the reference. A round gives one ratio of both. Keys are random 64-bit integers. A library
-// takes them in the form it is fastest with: as integers, or as 8 bytes. If it takes hashes, the time includes hashing.
+// Each library takes turns with the reference. A round gives one ratio of both. Keys are random 64-bit integers, and then
+// random strings of 8 to 32 bytes. A library takes them in the form it is fastest with: an integer as such, or as 8 bytes.
+// If it takes hashes, the time includes hashing.
 package main
 
 import (
@@ -29,7 +30,8 @@ type options struct {
 	Sizes      []int         `default:"1000000" help:"Numbers of keys of the filters (${default})."`
 	BitsPerKey int           `default:"10" help:"Bits per key of the filters that let one choose (${default})."`
 	Queries    int           `default:"262144" help:"Absent and present keys that a round tests (${default})."`
-	Time       time.Duration `default:"30s" help:"How long to measure, for each size (${default})."`
+	Keys       []kind        `default:"integers,strings" enum:"integers,strings" help:"Kinds of keys (${default}). Strings have 8 to 32 bytes."`
+	Time       time.Duration `default:"30s" help:"How long to measure, in all (${default})."`
 	Rounds     int           `default:"1000" help:"The most rounds (${default})."`
 	Cores      int           `default:"1" help:"Cores that a library may build with (${default})."`
 	Reference  string        `default:"goleveldb" help:"Library that the others are compared with (${default})."`
@@ -75,7 +77,7 @@ func (o *options) check() error {
 			return fmt.Errorf("%s: %d is less than 1", name, value)
 		}
 	}
-	if most := 1 << 28; slices.Max(append([]int{o.Queries}, o.Sizes...)) > most {
+	if most := 1 << 27; slices.Max(append([]int{o.Queries}, o.Sizes...)) > most {
 		return fmt.Errorf("more than %d keys", most)
 	}
 	if !slices.Contains(libraries, o.Reference) {
