@@ -45,6 +45,7 @@ type run struct {
 	Seconds float64           `json:"seconds,omitempty"`
 	Others  float64           `json:"others,omitempty"` // the share of the CPUs that other programs took before it began
 	Config  map[string]string `json:"config,omitempty"` // what bloom bench says of the machine
+	Note    string            `json:"note,omitempty"`   // a sentence for the page, written by hand
 	Figures []figure          `json:"figures,omitempty"`
 
 	name, stem string // of the CPU
@@ -91,7 +92,7 @@ func (f *file) run(part string) (run, error) {
 		return run{}, fmt.Errorf("%s.json has no figures of the part %s", f.stem, part)
 	}
 	r := f.Runs[i]
-	r.name = f.Name
+	r.name, r.stem = f.Name, f.stem
 	return r, nil
 }
 
@@ -104,8 +105,9 @@ func (r run) find(name string) (figure, error) {
 	return r.Figures[i], nil
 }
 
-// timed are the files of the root whose code decides how long a key takes.
-var timed = []string{"batch.go", "build.go", "cpu_*.go", "format*.go", "bitsandblooms.go", "guava.go", "leveldb.go", "murmur3.go", "nori.go", "parquet.go", "pebble.go", "rocksdb.go", "scheme.go", "xxh64.go", "group.go", "interleaved*.go", "prober.go", "set.go", "single*.go", "thresholds.go", "window.go", "probe_*.go", "probe_*.s"}
+// timed are the files whose code decides how long a key takes.
+var timed = []string{"batch.go", "build.go", "cpu_*.go", "format*.go", "bitsandblooms.go", "guava.go", "leveldb.go", "murmur3.go", "nori.go", "parquet.go", "pebble.go", "rocksdb.go", "scheme.go", "xxh64.go", "group.go", "interleaved*.go", "prober.go", "set.go", "single*.go", "thresholds.go", "window.go", "probe_*.go", "probe_*.s",
+	"internal/keyhash/*.go", "internal/keyhash/*.s", "internal/probes/*.go", "internal/probes/*.s", "internal/encoding/*.go"}
 
 // codeOf returns a hash of that code. Comments, and tests, do not change it.
 func codeOf(root string) (string, error) {

@@ -14,8 +14,8 @@ type formOf struct {
 	figures []string
 }
 
-// integers are tests of a column of integers at 16 KiB, absent and present.
-func integers(format string) []string {
+// testsOf are tests of a column of integers at 16 KiB, absent and present.
+func testsOf(format string) []string {
 	at := "report:Test/keys=uint64/format=" + format + "/filter=16KiB/hits="
 	return []string{at + "0%/way=KERNEL", at + "100%/way=KERNEL"}
 }
@@ -27,15 +27,15 @@ const formsOfBenchmarks = `Forms/filter=16KiB/hits=(0|100)%/kernel=(avx512|avx2|
 
 // forms has a line for each row of the table, by the first name in it.
 var forms = map[string]formOf{
-	"probeDouble32":      {"`leveldb`, absent, present", integers("leveldb")},
+	"probeDouble32":      {"`leveldb`, absent, present", testsOf("leveldb")},
 	"probeDouble32Loads": {"over gathers, absent, present", []string{"forms:Gathers/keys=8-8/job=absent/kernel=KERNEL-loads", "forms:Gathers/keys=8-8/job=present/kernel=KERNEL-loads"}},
-	"probeFull64":        {"`nori`, absent, present", integers("nori")},
-	"probeSplit256":      {"`parquet`, absent, present", integers("parquet")},
+	"probeFull64":        {"`nori`, absent, present", testsOf("nori")},
+	"probeSplit256":      {"`parquet`, absent, present", testsOf("parquet")},
 	"setSplit256":        {"`parquet`, `rocksdb`", []string{"report:Add/keys=uint64/format=parquet/filter=16KiB/way=AddBatch", "report:Add/keys=uint64/format=rocksdb/filter=16KiB/way=AddBatch"}},
 	"setNewSplit256":     {"`parquet`, `rocksdb`", []string{"report:Add/keys=uint64/format=parquet/filter=16KiB/way=TestAndAddBatch", "report:Add/keys=uint64/format=rocksdb/filter=16KiB/way=TestAndAddBatch"}},
 	"placeDouble32":      {"`leveldb`, `nori` of 1 MiB", []string{"report:Add/keys=uint64/format=leveldb/filter=1MiB/way=NewFilter", "report:Add/keys=uint64/format=nori/filter=1MiB/way=NewFilter"}},
 	"andSlices":          {"over a `Group`, 1,000 and 100,000 filters", []string{"interleaved:Interleaved/format=parquet/filters=1000/keys=50000/kernel=KERNEL", "interleaved:Interleaved/format=parquet/filters=100000/keys=1000/kernel=KERNEL"}},
-	"hash32":             {"`rocksdb`, absent, present", integers("rocksdb")},
+	"hash32":             {"`rocksdb`, absent, present", testsOf("rocksdb")},
 	"hash32Loads":        {"over gathers", []string{"forms:Gathers/keys=8-8/job=hash/kernel=KERNEL-loads"}},
 	"hash32Rows": {"strings, absent: `leveldb`, `parquet`, `rocksdb`", []string{
 		"report:Test/keys=8-32/format=leveldb/filter=16KiB/hits=0%/way=KERNEL", "report:Test/keys=8-32/format=parquet/filter=16KiB/hits=0%/way=KERNEL",
@@ -53,7 +53,8 @@ var firstName = regexp.MustCompile("^`(\\w+)`")
 
 // formsTable returns a table with the words that it has, and the figures of all CPUs in its last column. Below it is what
 // measured those that are not on the pages of the CPUs.
-func formsTable(code string, pages []page, old string) (string, error) {
+func formsTable(code string, files []*file, old string) (string, error) {
+	pages := pagesOf(files)
 	var b strings.Builder
 	found := map[string]bool{}
 	columns := 0
@@ -98,7 +99,7 @@ func formsTable(code string, pages []page, old string) (string, error) {
 		}
 	}
 	fmt.Fprintf(&b, "\nFigures of %s alone: commit %s, `make figures CPU=%q PARTS=%q`. The others:\n", first.Name, strings.Join(commits, ", "), first.Name, strings.Join(parts, " "))
-	return b.String(), nil
+	return b.String() + "\n" + sourcesOf(code, pages), nil
 }
 
 // cell returns the figures of a form, by CPU. It leaves out a CPU of which they were not measured.

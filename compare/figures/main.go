@@ -4,9 +4,11 @@
 //	go run ./figures pages
 //
 // measure runs the parts, or all, and puts what they measure into docs/measurements/NAME.json in place of
-// what it had of them; the part report writes docs/measurements/NAME.md. All take some 12 minutes, in which
-// nothing else should run. The part index needs root. pages writes the tables of the documents anew, and README's picture. A test fails if they are not
-// those of the files.
+// what it had of them. All take some 12 minutes, in which nothing else should run. The part index needs root.
+//
+// pages writes the tables of the documents anew, a page for each CPU of which there is the part report, and README's picture. README
+// shows a CPU with AVX-512 and one without it; as long as none without it has the part libraries, the kernel avx2 of the first stands for it. A test
+// fails if the tables are not those of the files.
 package main
 
 import (

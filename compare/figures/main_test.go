@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/xml"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -227,7 +228,8 @@ func TestReadJSON(t *testing.T) {
 
 // TestForms wants the figures of the table of forms, of the first CPU.
 func TestForms(t *testing.T) {
-	cpus, err := pagesOf(top)
+	files, err := filesOf(top)
+	cpus := pagesOf(files)
 	if err != nil || len(cpus) < 3 {
 		t.Fatalf("%d CPUs have a page: %v", len(cpus), err)
 	}
@@ -245,57 +247,179 @@ func TestForms(t *testing.T) {
 	for what, table := range map[string]string{
 		"a form without figures": head + "| `probeNothing` | a | b |\n", "a row of one cell": head + "| `probeDouble32` |\n", "no row": head,
 	} {
-		if _, err := formsTable("", cpus, table); err == nil {
+		if _, err := formsTable("", files, table); err == nil {
 			t.Errorf("%s: no error", what)
+		}
+	}
+}
+
+// compares returns the figures of a CPU on which the libraries were compared: README's row n takes n ns with integers, and 2 n with strings.
+// With AVX-512, this library takes 100 ns more by the kernel avx2.
+func compares(name, kernel, date string) *file {
+	f := &file{Name: name, stem: strings.ToLower(strings.ReplaceAll(name, " ", ""))}
+	r := run{Part: "libraries", Date: date, Commit: "1234567", Config: map[string]string{"cpu": "A & B (family 1)", "kernel": kernel}}
+	add := func(s shown, library string, ns float64) {
+		for i, kind := range []string{integers, texts} {
+			at := fmt.Sprintf("libraries/keys=1000000/of=%s/library=%s", kind, library)
+			for _, job := range []string{"absent", "present"} {
+				r.Figures = append(r.Figures, figure{Name: at + "/call=" + s.call + "/job=" + job, Ns: ns * float64(i+1)})
+			}
+			r.Figures = append(r.Figures, figure{Name: at, Rate: 0.01})
+		}
+	}
+	for i, s := range rowsOfREADME {
+		add(s, s.library, float64(i+1))
+		if s.own() && kernel == "avx512" {
+			add(s, s.library+", avx2", float64(i+1)+100)
+		}
+	}
+	f.put(r)
+	return f
+}
+
+// TestCPUsOfREADME wants the CPU without AVX-512 in the second place if there is one, and else the first by its kernel avx2.
+func TestCPUsOfREADME(t *testing.T) {
+	zen4, zen5, zen3, arm := compares("Zen 4", "avx512", "2026-01-02"), compares("Zen 5", "avx512", "2026-01-03"), compares("Zen 3", "avx2", "2026-01-01"), compares("Arm", "neon", "2026-01-04")
+	last := "| BinaryFuse8 (9 bits, no adds) | its own | 1.0 % | 12, 12 | 24, 24 | 12, 12 | 24, 24 |\n"
+	for _, test := range []struct {
+		files         []*file
+		second, first string // of the table
+		words         string
+	}{
+		{[]*file{zen5, zen4, arm}, "Zen 5 by kernel avx2: integers", "| 1.0, 1.0 | 2.0, 2.0 | 101, 101 | 202, 202 |", "CPU: Zen 5 (A & B, family 1). No CPU without"},
+		{[]*file{arm, zen4, zen3, zen5}, "Zen 3, AVX2: integers", "| 1.0, 1.0 | 2.0, 2.0 | 1.0, 1.0 | 2.0, 2.0 |", "CPUs: Zen 5 (A & B, family 1); without AVX-512, Zen 3 ("},
+	} {
+		text, err := readmeTable("", test.files, "")
+		if err != nil || !strings.Contains(text, "| Zen 5, AVX-512: integers | strings | "+test.second+" | strings |\n") ||
+			!strings.Contains(text, "**`RocksDB`, a column** | RocksDB | 1.0 % "+test.first+"\n") || !strings.Contains(text, last) {
+			t.Errorf("%v\n%s", err, text)
+		}
+		if words, err := chartWords("", test.files, ""); err != nil || !strings.HasPrefix(words, test.words) {
+			t.Errorf("%v: %s", err, words)
+		}
+	}
+	none := &file{Name: "Zen 5", stem: "zen5"}
+	none.put(run{Part: "libraries", Date: "2026-01-01", Config: map[string]string{"kernel": "avx512"}})
+	for what, files := range map[string][]*file{"no CPU with AVX-512": {zen3}, "no figures": {none}, "nothing": nil} {
+		if text, err := readmeTable("", files, ""); err == nil {
+			t.Errorf("%s: no error for\n%s", what, text)
 		}
 	}
 }
 
 // TestPicture measures the bars of the picture, and its text on a telephone.
 func TestPicture(t *testing.T) {
-	r := run{Config: map[string]string{"cpu": "A & B", "kernel": "avx512"}}
-	for i, s := range rowsOfREADME {
-		at := "libraries/keys=1000000/library=" + s.library + "/call="
-		for _, name := range []string{s.test + "/job=absent", s.test + "/job=present", s.build + "/job=build"} {
-			r.Figures = append(r.Figures, figure{Name: at + name, Ns: float64(i + 1)})
+	for _, test := range []struct {
+		files  []*file
+		second int // bars
+		most   float64
+	}{
+		{[]*file{compares("Zen 5", "avx512", "2026-01-01")}, 2, 204},
+		{[]*file{compares("Zen 5", "avx512", "2026-01-01"), compares("Zen 3", "avx2", "2026-01-01")}, 8, 24},
+	} {
+		text, err := readmePicture(test.files)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	text, err := readmePicture(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var drawn struct {
-		Width int    `xml:"width,attr"`
-		Style string `xml:"style"`
-		Bars  []struct {
-			Width float64 `xml:"width,attr"`
-			X     float64 `xml:"x,attr"`
-		} `xml:"rect"`
-		Texts []string `xml:"text"`
-	}
-	if err := xml.Unmarshal([]byte(text), &drawn); err != nil {
-		t.Fatal(err)
-	}
-	if drawn.Width > 328 || !strings.Contains(drawn.Style, "font:16px ") {
-		t.Errorf("the picture is %d wide, with the style %s", drawn.Width, drawn.Style)
-	}
-	texts := drawn.Texts[2:] // after the title: a label and a number for each bar
-	for row, s := range rowsOfREADME {
-		i := slices.Index(texts, s.label)
-		if s.label == "" || i < 0 || i%2 != 0 {
-			if s.label != "" {
-				t.Errorf("there is no bar of %s among %q", s.label, texts)
+		var drawn struct {
+			Width  int    `xml:"width,attr"`
+			Height int    `xml:"height,attr"`
+			Style  string `xml:"style"`
+			Bars   []struct {
+				Width float64 `xml:"width,attr"`
+				X     float64 `xml:"x,attr"`
+				Class string  `xml:"class,attr"`
+			} `xml:"rect"`
+			Texts []struct {
+				Words string  `xml:",chardata"`
+				X     float64 `xml:"x,attr"`
+				Y     int     `xml:"y,attr"`
+			} `xml:"text"`
+		}
+		if err := xml.Unmarshal([]byte(text), &drawn); err != nil {
+			t.Fatal(err)
+		}
+		if last := drawn.Texts[len(drawn.Texts)-1]; drawn.Width > 328 || !strings.Contains(drawn.Style, "font:16px ") || last.Y >= drawn.Height {
+			t.Errorf("the picture is %d wide and %d high, with text at %d, in the style %s", drawn.Width, drawn.Height, last.Y, drawn.Style)
+		}
+		const head, legend = 4, 2 // texts, and bars
+		texts, bars := drawn.Texts[head:], drawn.Bars[legend:]
+		if want := 2 * (8 + test.second); len(bars) != want || len(texts) != 2+want {
+			t.Fatalf("%d bars and %d texts, want %d bars:\n%s", len(bars), len(texts), want, text)
+		}
+		for i, n := range []int{8, test.second} {
+			if want := []string{"Zen 5, AVX-512", map[int]string{2: "Zen 5 by kernel avx2", 8: "Zen 3, AVX2"}[test.second]}[i]; texts[0].Words != want {
+				t.Errorf("the panel %d is of %q, want %q", i, texts[0].Words, want)
 			}
-			continue
-		}
-		ns := float64(row + 1)
-		bar := drawn.Bars[i/2]
-		if perNs := drawn.Bars[len(drawn.Bars)-1].Width / 11; texts[i+1] != digits(ns) || math.Abs(bar.Width-perNs*ns) > 0.1 || bar.X+bar.Width > 290 {
-			t.Errorf("the bar of %s is %+v long and says %s, for %v ns", s.label, bar, texts[i+1], ns)
+			for row := range n {
+				label, numbers := texts[1+2*row], texts[2+2*row]
+				at := slices.IndexFunc(rowsOfREADME, func(s shown) bool { return s.label == label.Words })
+				if at < 0 {
+					t.Fatalf("there is no library %s", label.Words)
+				}
+				ns := float64(at + 1)
+				if i == 1 && test.second == 2 {
+					ns += 100
+				}
+				for j, bar := range bars[2*row : 2*row+2] {
+					if want := longestBar / test.most * ns * float64(j+1); math.Abs(bar.Width-want) > 0.1 || strings.Contains(bar.Class, "string") != (j == 1) || strings.HasPrefix(bar.Class, "own") != (at < 2) {
+						t.Errorf("%s: bar %d is %+v, want the width %v", label.Words, j, bar, want)
+					}
+				}
+				if numbers.Words != digits(ns)+", "+digits(2*ns) || numbers.X+float64(8*len(numbers.Words)) > 328 {
+					t.Errorf("%s: %q at %v", label.Words, numbers.Words, numbers.X)
+				}
+			}
+			texts, bars = texts[1+2*n:], bars[2*n:]
 		}
 	}
-	if footer := texts[len(texts)-1]; footer != "A & B, avx512" {
-		t.Errorf("the picture names the CPU %q", footer)
+}
+
+// TestCPUs wants a row for the CPU without AVX-512 if there is one, and all kernels of all CPUs in the table of these.
+func TestCPUs(t *testing.T) {
+	of := func(name, kernels string) *file {
+		f := &file{Name: name, stem: strings.ToLower(strings.ReplaceAll(name, " ", ""))}
+		r := run{Part: "report", Code: "1", Config: map[string]string{"kernels": kernels + ", generic; the first is chosen"}}
+		for i, kernel := range append(strings.Split(kernels, ", "), "generic") {
+			for _, size := range sizesOfColumns {
+				for _, keys := range []string{"uint64", "8-32"} {
+					for _, hits := range []string{"0%", "100%"} {
+						r.Figures = append(r.Figures, figure{Name: fmt.Sprintf("Test/keys=%s/format=rocksdb/filter=%s/hits=%s/way=%s", keys, size, hits, kernel), Ns: float64(i + 1), X: 6 / float64(i+1)})
+					}
+				}
+			}
+		}
+		f.put(r)
+		return f
+	}
+	zen5, zen4, zen3 := of("Zen 5", "avx512, avx2"), of("Zen 4", "avx512, avx2"), of("Zen 3", "avx2")
+	zen4.Runs[0].Code = "0"
+	for _, test := range []struct {
+		files []*file
+		rows  string
+	}{
+		{[]*file{zen5, zen4}, "| `rocksdb` | Zen 5, avx512 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 |\n" +
+			"| `rocksdb` | Zen 5 by kernel avx2 | 2.0 ×3.0, 2.0 ×3.0 |"},
+		{[]*file{zen5, zen4, zen3}, "| `rocksdb` | Zen 3, avx2 | 1.0 ×6.0, 1.0 ×6.0 |"},
+	} {
+		if text, err := columnsTable("1", test.files, ""); err != nil || !strings.Contains(text, test.rows) || strings.Count(text, "`rocksdb`") != 2 {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+	text, err := cpusTable("1", []*file{zen5, zen4, zen3}, "")
+	if err != nil || strings.Count(text, "\n") != 2+2+2+1 || !strings.Contains(text, "| [Zen 4](zen4.md) by kernel avx2, older code | 2.0 ×3.0") || !strings.Contains(text, "| [Zen 3](zen3.md), avx2 | 1.0 ×6.0") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestPageOfCPU wants the page of a CPU to say if the code has changed since, and its note.
+func TestPageOfCPU(t *testing.T) {
+	p := page{&file{Name: "Zen 9", stem: "zen9"}, run{Commit: "1234567", Code: "1", Note: "It was hot.", Config: map[string]string{"cpu": "A"}}, "avx2"}
+	for code, want := range map[string]string{"1": "these figures. It was hot.\n", "2": "these figures of commit 1234567. **The code has changed since**. It was hot.\n"} {
+		text, err := p.write(code)
+		if err != nil || !strings.HasPrefix(text, "# Zen 9: A\n\n") || !strings.Contains(text, want) || !strings.Contains(text, "<!-- figures test-8-32 zen9 -->\n") {
+			t.Errorf("code %s: %v\n%s", code, err, text)
+		}
 	}
 }
 

@@ -2,20 +2,16 @@ package main
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
-	"text/template"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/klauspost/cpuid/v2"
 	"golang.org/x/perf/benchfmt"
 
@@ -28,14 +24,13 @@ type part struct {
 	command string // for people, and for a shell in the folder compare
 	read    func(r *run, out []byte) error
 	inside  func() ([]figure, error) // what this program measures itself
-	after   func(r run) error        // what to do once the figures are in the file
 }
 
 const bench = "go test -C .. -run '^$' "
 
 // parts has a line for each. A benchmark names the formats that there are.
 var parts = []part{
-	{name: "report", command: "go run -C ../cmd/bloom . bench --report --time 2m", read: readBenchmarks, after: writePage},
+	{name: "report", command: "go run -C ../cmd/bloom . bench --report --time 2m", read: readBenchmarks},
 	{name: "singles", command: bench + `-bench 'Singles//filter=(16KiB|8MiB|64MiB)/hits=(0|100)%/form=(MayContain|MayContainUint64|MayContainHash)$/kernel=(avx512|avx2|neon|generic)' -benchtime 12ms .`, read: readBenchmarks},
 	{name: "batches", command: bench + `-bench 'SmallBatches//filter=(16KiB|8MiB|64MiB)/hits=(0|100)%//keys=uint64' -benchtime 12ms .`, read: readBenchmarks},
 	{name: "forms", command: bench + "-bench '" + formsOfBenchmarks + "' -benchtime 0.1s .", read: readBenchmarks},
@@ -43,7 +38,7 @@ var parts = []part{
 	{name: "interleaved", command: bench + `-bench 'Interleaved$/format=parquet///kernel=(avx512|avx2|neon)' -benchtime 0.2s .`, read: readBenchmarks},
 	{name: "sets", command: bench + `-bench 'AtomicSet/keys=10000$' -benchtime 60x .`, read: readBenchmarks},
 	{name: "loads", command: bench + `-bench Loads -benchtime 0.2s .`, read: readBenchmarks},
-	{name: "libraries", command: "go run ./sidebyside --sizes 10000,1000000 --time 45s --json", read: readJSON},
+	{name: "libraries", command: "go run ./sidebyside --sizes 10000,1000000 --time 80s --json", read: readJSON},
 	{name: "uuids", command: "go run ./figures measure uuids", inside: timeUUIDs},
 	{name: "bits", command: "go run ./figures measure bits", inside: timeBits},
 	{name: "programs", command: "go run ./stored -json", read: readJSON},
@@ -108,10 +103,7 @@ func measure(m *measureCommand, p part) error {
 	r.Seconds = race.Three(time.Since(start).Seconds())
 	fmt.Fprintf(os.Stderr, "%s: %v s\n", p.name, r.Seconds)
 	f.put(r)
-	if err := f.write(root); err != nil || p.after == nil {
-		return err
-	}
-	return p.after(r)
+	return f.write(root)
 }
 
 // commit names the last commit that changed the code that is timed, and says if the tree has other code.
@@ -215,20 +207,4 @@ func readBenchmarks(r *run, out []byte) error {
 		}
 	}
 	return reader.Err()
-}
-
-//go:embed page.md.tmpl
-var newPage string
-
-// writePage writes the page of a CPU that has none.
-func writePage(r run) error {
-	name := filepath.Join(root, measurements, r.stem+".md")
-	if _, err := os.Stat(name); err == nil {
-		return nil
-	}
-	var page bytes.Buffer
-	if err := template.Must(template.New("").Parse(newPage)).Execute(&page, map[string]string{"Name": r.name, "CPU": r.Config["cpu"], "Stem": r.stem}); err != nil {
-		return err
-	}
-	return renameio.WriteFile(name, page.Bytes(), 0o644)
 }

@@ -1,26 +1,28 @@
 package main
 
 import (
+	"bytes"
+	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/google/renameio/v2"
+
 	"github.com/lanebloom/bloom/internal/document"
 )
 
-// marked is what a page has between the markers of a table, such as <!-- figures group zen5 -->. The tables columns and
-// forms are of all CPUs, and README.md names the CPU of its picture.
-var (
-	marked      = regexp.MustCompile(`(?s)<!-- figures ([\w-]+)(?: ([\w-]+))? -->\n(.*?)<!-- end of figures -->`)
-	ofREADME    = regexp.MustCompile(`<!-- figures readme ([\w-]+) -->`)
-	pictureFile = "docs/sidebyside.svg"
-)
+// marked is what a page has between the markers of a table, such as <!-- figures group zen5 -->. A marker without the name of a
+// CPU is of all of them.
+var marked = regexp.MustCompile(`(?s)<!-- figures ([\w-]+)(?: ([\w-]+))? -->\n(.*?)<!-- end of figures -->`)
 
-// rewrite writes the tables of all pages anew, and README's picture.
+const pictureFile = "docs/sidebyside.svg"
+
+// rewrite writes the tables of all documents anew, the page of each CPU, and README's picture.
 func rewrite(root string) error {
 	written, err := documents(root)
 	if err != nil {
@@ -34,16 +36,24 @@ func rewrite(root string) error {
 	return nil
 }
 
-// documents returns the pages whose tables are not those of the files, and the picture if it is not, as they should be.
+// documents returns what is not as the files say, and how it should be: documents, pages of CPUs, and the picture.
 func documents(root string) (map[string]string, error) {
-	pages, err := document.Pages(root)
+	documents, err := document.Pages(root)
+	if err != nil {
+		return nil, err
+	}
+	files, err := filesOf(root)
+	if err != nil {
+		return nil, err
+	}
+	code, err := codeOf(root)
 	if err != nil {
 		return nil, err
 	}
 	written := map[string]string{}
 	compare := func(name string, write func(old string) (string, error)) error {
 		old, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil {
+		if err != nil && !os.IsNotExist(err) {
 			return err
 		}
 		text, err := write(string(old))
@@ -55,35 +65,41 @@ func documents(root string) (map[string]string, error) {
 		}
 		return nil
 	}
-	for _, p := range pages {
-		if err := compare(p.Path, func(old string) (string, error) { return withTables(root, old) }); err != nil {
+	ofCPUs := map[string]bool{}
+	for _, p := range pagesOf(files) {
+		name := measurements + "/" + p.stem + ".md"
+		ofCPUs[name] = true
+		if err := compare(name, func(string) (string, error) {
+			text, err := p.write(code)
+			if err != nil {
+				return "", err
+			}
+			return withTables(root, text)
+		}); err != nil {
 			return nil, err
 		}
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		return nil, err
-	}
-	m := ofREADME.FindSubmatch(readme)
-	if m == nil {
-		return nil, fmt.Errorf("README.md has no table")
-	}
-	return written, compare(pictureFile, func(string) (string, error) {
-		r, err := runOf(root, string(m[1]), "libraries")
-		if err != nil {
-			return "", err
+	for _, d := range documents {
+		if ofCPUs[d.Path] {
+			continue
 		}
-		return readmePicture(r)
-	})
+		if err := compare(d.Path, func(old string) (string, error) { return withTables(root, old) }); err != nil {
+			return nil, err
+		}
+	}
+	return written, compare(pictureFile, func(string) (string, error) { return readmePicture(files) })
 }
 
-// runOf returns what a part measured on a CPU.
-func runOf(root, stem, part string) (run, error) {
-	f, err := read(root, stem)
-	if err != nil {
-		return run{}, err
-	}
-	return f.run(part)
+//go:embed page.md.tmpl
+var pageOfCPU string
+
+// write writes the page of a CPU, without its tables.
+func (p page) write(code string) (string, error) {
+	var text bytes.Buffer
+	err := template.Must(template.New("").Parse(pageOfCPU)).Execute(&text, map[string]any{
+		"Name": p.Name, "CPU": p.report.Config["cpu"], "Stem": p.stem, "Note": p.report.Note, "Commit": p.report.Commit, "Older": p.report.Code != code,
+	})
+	return text.String(), err
 }
 
 // withTables returns the text of a page with the tables of the files.
@@ -107,12 +123,11 @@ func block(root, name, stem, old string) (string, error) {
 		return "", err
 	}
 	if write := ofAllCPUs[name]; write != nil {
-		pages, err := pagesOf(root)
+		files, err := filesOf(root)
 		if err != nil {
 			return "", err
 		}
-		text, err := write(code, pages, old)
-		return text + "\n" + sourcesOf(code, pages), err
+		return write(code, files, old)
 	}
 	t, ok := tables[name]
 	if !ok {
@@ -136,7 +151,12 @@ func block(root, name, stem, old string) (string, error) {
 	if t.part == "report" { // the page of a CPU says once what it is of
 		return text, nil
 	}
-	return fmt.Sprintf("%s\n%s, %s, commit %s, code %s%s%s: `make figures CPU=%q PARTS=%s`.\n", text, r.name, r.Go, r.Commit, r.Code, age(r.Code, code), r.company(), r.name, r.Part), nil
+	return text + "\n" + r.source(code) + ".\n", nil
+}
+
+// source says what a part was measured on, and how.
+func (r run) source(code string) string {
+	return fmt.Sprintf("%s, %s, commit %s, code %s%s%s: `make figures CPU=%q PARTS=%s`", r.name, r.Go, r.Commit, r.Code, age(r.Code, code), r.company(), r.name, r.Part)
 }
 
 // company says if other programs ran, too.
@@ -162,8 +182,8 @@ type page struct {
 	kernel string // the first
 }
 
-// pagesOf returns those pages, the newest CPU first.
-func pagesOf(root string) (pages []page, err error) {
+// filesOf returns the figures of all CPUs.
+func filesOf(root string) (files []*file, err error) {
 	names, err := filepath.Glob(filepath.Join(root, measurements, "*.json"))
 	if err != nil {
 		return nil, err
@@ -173,13 +193,21 @@ func pagesOf(root string) (pages []page, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		files = append(files, f)
+	}
+	slices.SortFunc(files, func(a, b *file) int { return strings.Compare(b.Name, a.Name) }) // Zen 5 first
+	return files, nil
+}
+
+// pagesOf returns the pages of CPUs.
+func pagesOf(files []*file) (pages []page) {
+	for _, f := range files {
 		if r, err := f.run("report"); err == nil {
 			kernel, _, _ := strings.Cut(r.Config["kernels"], ",")
 			pages = append(pages, page{f, r, kernel})
 		}
 	}
-	slices.SortFunc(pages, func(a, b page) int { return strings.Compare(b.Name, a.Name) }) // Zen 5 first
-	return pages, nil
+	return pages
 }
 
 // sourcesOf returns a sentence with a link to each page, and its commit.

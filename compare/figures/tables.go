@@ -32,7 +32,6 @@ var tables = map[string]table{
 	}},
 	"uuids":       {"uuids", uuidsTable},
 	"bits":        {"bits", bitsTable},
-	"readme":      {"libraries", readmeTable},
 	"interleaved": {"interleaved", interleavedTable},
 	"stages":      {"forms", stagesTable},
 	"programs":    {"programs", programsTable},
@@ -53,8 +52,10 @@ var tables = map[string]table{
 	"add-8-32":    {"report", reportTable("Add/keys=8-32")},
 }
 
-// ofAllCPUs are the tables of all CPUs that have a page. Some keep words that they have in the document.
-var ofAllCPUs = map[string]func(code string, pages []page, old string) (string, error){"columns": columnsTable, "forms": formsTable}
+// ofAllCPUs write what is of several CPUs, with its sources. Some keep words that they have in the document.
+var ofAllCPUs = map[string]func(code string, files []*file, old string) (string, error){
+	"chart": chartWords, "readme": readmeTable, "columns": columnsTable, "cpus": cpusTable, "forms": formsTable,
+}
 
 // grid is a table that keeps the first error.
 type grid struct {
@@ -439,29 +440,6 @@ func fixed(v float64) string {
 		return fmt.Sprintf("%.1f", v)
 	}
 	return fmt.Sprintf("%.2f", v)
-}
-
-// columnsTable has a row for each format and CPU.
-func columnsTable(_ string, pages []page, _ string) (string, error) {
-	sizes, hits := []string{"16KiB", "8MiB", "64MiB"}, []int{0, 100}
-	g := newGrid("", "<CPU", "16 KiB, absent", "present", "8 MiB, absent", "present", "64 MiB, absent", "present")
-	for _, f := range formats() {
-		for _, p := range pages {
-			row := []string{"`" + f.String() + "`", p.Name}
-			for _, size := range sizes {
-				for _, hit := range hits {
-					c, err := p.report.find(fmt.Sprintf("Test/keys=uint64/format=%v/filter=%s/hits=%d%%/way=%s", f, size, hit, p.kernel))
-					if err == nil {
-						row = append(row, times(c.X)+" "+digits(c.Ns))
-					}
-				}
-			}
-			if len(row) == 2+len(sizes)*len(hits) { // the page may be older than the format
-				g.Row(row...)
-			}
-		}
-	}
-	return g.text()
 }
 
 func times(x float64) string { return "×" + digits(x) }

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/lanebloom/bloom/compare/internal/race"
+)
+
+// keysOfREADME is the number of keys of README.md's filters.
+const keysOfREADME = 1_000_000
+
+// shown is a library that README.md shows: the call, and its names.
+type shown struct {
+	library string
+	call    string
+	bytes   string // what its filters are
+	cell    string // in the table
+	label   string // in the picture, which leaves it out if it is empty
+}
+
+// own says if it is this library, whose kernel may be chosen.
+func (s shown) own() bool { return strings.HasPrefix(s.library, "lanebloom") }
+
+// rowsOfREADME lists what README.md shows, this library first.
+var rowsOfREADME = []shown{
+	{"lanebloom, RocksDB", atOnce, "RocksDB", "**`RocksDB`, a column**", "lanebloom, column"},
+	{"lanebloom, RocksDB", keyByKey, "RocksDB", "**`RocksDB`, key by key**", "lanebloom, 1 key"},
+	{"lanebloom, LevelDB", atOnce, "LevelDB", "**`LevelDB`, a column**", ""},
+	{"lanebloom, Parquet", atOnce, "Parquet", "**`Parquet`, a column**", ""},
+	{"C++ RocksDB", atOnce, "RocksDB", "C++ RocksDB, 32 keys at once", "C++ RocksDB"},
+	{"goleveldb", keyByKey, "LevelDB", "goleveldb", "goleveldb"},
+	{"Pebble", keyByKey, "older RocksDB", "Pebble", ""},
+	{"parquet-go", keyByKey, "Parquet", "parquet-go", "parquet-go"},
+	{"blobloom", keyByKey, "its own", "blobloom", "blobloom"},
+	{"ristretto", keyByKey, "its own", "ristretto (17 bits)", ""},
+	{"bits-and-blooms", keyByKey, "its own", "bits-and-blooms", "bits-and-blooms"},
+	{"BinaryFuse8", keyByKey, "its own", "BinaryFuse8 (9 bits, no adds)", "BinaryFuse8"},
+}
+
+// cpuOfREADME is a CPU on which the libraries were compared, and the kernel of this one.
+type cpuOfREADME struct {
+	run
+	kernel   string
+	byKernel bool // the CPU has a faster kernel, which was not used
+}
+
+// cpusOfREADME returns the CPU with AVX-512 that was measured last, and that without it. If none without it was measured, the
+// first one stands for it, by its kernel avx2.
+func cpusOfREADME(files []*file) (with, without cpuOfREADME, err error) {
+	for _, f := range files {
+		r, err := f.run("libraries")
+		if err != nil {
+			continue
+		}
+		switch kernel := r.Config["kernel"]; {
+		case kernel == "avx512" && r.Date > with.Date:
+			with = cpuOfREADME{run: r, kernel: kernel}
+		case kernel == "avx2" && r.Date > without.Date:
+			without = cpuOfREADME{run: r, kernel: kernel}
+		}
+	}
+	if with.kernel == "" {
+		return with, without, fmt.Errorf("the libraries were compared on no CPU with AVX-512")
+	}
+	if without.kernel == "" {
+		without = cpuOfREADME{run: with.run, kernel: "avx2", byKernel: true}
+	}
+	return with, without, nil
+}
+
+// words name the CPU and its kernel.
+func (c cpuOfREADME) words() string {
+	switch {
+	case c.byKernel:
+		return c.name + " by kernel avx2"
+	case c.kernel == "avx512":
+		return c.name + ", AVX-512"
+	}
+	return c.name + ", AVX2"
+}
+
+// figuresOf returns what README.md shows of a library.
+func (c cpuOfREADME) figuresOf(s shown, kind string) (compared, error) {
+	library := s.library
+	if s.own() && c.byKernel {
+		library += ", " + c.kernel
+	}
+	f := c.compared(keysOfREADME, kind, library, s.call)
+	if f.absent == 0 || f.present == 0 {
+		return f, fmt.Errorf("%s has no times of %s, %s, with %d %s", c.stem, library, s.call, keysOfREADME, kind)
+	}
+	return f, nil
+}
+
+// readmeTable has the times of absent and present keys.
+func readmeTable(code string, files []*file, _ string) (string, error) {
+	with, without, err := cpusOfREADME(files)
+	if err != nil {
+		return "", err
+	}
+	cpus := []cpuOfREADME{with, without}
+	head := []string{"", "<bytes of", "false positives"}
+	for _, c := range cpus {
+		head = append(head, c.words()+": integers", "strings")
+	}
+	g := newGrid(head...)
+	for _, s := range rowsOfREADME {
+		row := []string{s.cell, s.bytes, ""}
+		for _, c := range cpus {
+			for _, kind := range []string{integers, texts} {
+				f, err := c.figuresOf(s, kind)
+				if err != nil {
+					return "", err
+				}
+				row = append(row, digits(f.absent)+", "+digits(f.present))
+				if row[2] == "" {
+					row[2] = percent(f.rate)
+				}
+			}
+		}
+		g.Row(row...)
+	}
+	text, err := g.text()
+	sources := with.source(code)
+	if !without.byKernel {
+		sources += "; " + without.source(code)
+	}
+	return text + "\n" + sources + ".\n", err
+}
+
+// chartWords is the sentence below the picture.
+func chartWords(_ string, files []*file, _ string) (string, error) {
+	with, without, err := cpusOfREADME(files)
+	if err != nil {
+		return "", err
+	}
+	of := func(c cpuOfREADME) string {
+		return c.name + " (" + strings.NewReplacer(" (", ", ", ")", "").Replace(c.Config["cpu"]) + ")"
+	}
+	if without.byKernel {
+		return fmt.Sprintf("CPU: %s. No CPU without AVX-512 has been measured yet: the last bars are of the same CPU, running the code for AVX2.\n", of(with)), nil
+	}
+	return fmt.Sprintf("CPUs: %s; without AVX-512, %s.\n", of(with), of(without)), nil
+}
+
+//go:embed readme.svg
+var picture string
+
+// Lengths in the picture. It is as wide as a page of GitHub on a telephone of 360 points, and so has text of its size.
+const (
+	width      = 328
+	labelEnd   = 156
+	barStart   = 162
+	longestBar = width - barStart - 78 // leaves room for two numbers
+	firstPanel = 62
+	panelHead  = 24
+	barHeight  = 24
+	panelGap   = 10
+)
+
+// panel has the bars of a CPU.
+type panel struct {
+	Title string
+	Y     int
+	Bars  []*bar
+}
+
+// bar is a library's two bars in the picture, and where they lie.
+type bar struct {
+	Label, Numbers    string
+	Own               bool
+	Y, Top, Below     int     // of the text, and of the bars
+	Integers, Strings float64 // lengths
+	integers, strings float64 // nanoseconds
+	End               float64
+}
+
+// readmePicture returns the picture of README.md, as SVG: for each library two bars, as long as its test of an absent integer and of
+// an absent string take. Where a CPU stands for another by a kernel, only the bars of this library differ, and are drawn.
+func readmePicture(files []*file) (string, error) {
+	with, without, err := cpusOfREADME(files)
+	if err != nil {
+		return "", err
+	}
+	var panels []panel
+	longest, y := 0.0, firstPanel
+	for _, c := range []cpuOfREADME{with, without} {
+		p := panel{Title: c.words(), Y: y}
+		for _, s := range rowsOfREADME {
+			if s.label == "" || c.byKernel && !s.own() {
+				continue
+			}
+			ints, err := c.figuresOf(s, integers)
+			if err != nil {
+				return "", err
+			}
+			strs, err := c.figuresOf(s, texts)
+			if err != nil {
+				return "", err
+			}
+			longest = max(longest, ints.absent, strs.absent)
+			p.Bars = append(p.Bars, &bar{Label: s.label, Numbers: digits(ints.absent) + ", " + digits(strs.absent), Own: s.own(), integers: ints.absent, strings: strs.absent})
+		}
+		slices.SortStableFunc(p.Bars, func(a, b *bar) int { return cmp.Compare(a.integers, b.integers) })
+		y += panelHead
+		for _, b := range p.Bars {
+			b.Y, b.Top, b.Below = y, y-13, y-4
+			y += barHeight
+		}
+		y += panelGap
+		panels = append(panels, p)
+	}
+	for _, p := range panels {
+		for _, b := range p.Bars {
+			b.Integers, b.Strings = b.integers/longest*longestBar, b.strings/longest*longestBar
+			b.End = barStart + max(b.Integers, b.Strings) + 6
+		}
+	}
+	var out strings.Builder
+	err = template.Must(template.New("").Parse(picture)).Execute(&out, map[string]any{
+		"Panels": panels, "Keys": race.Thousands(keysOfREADME), "Width": width, "Height": y - panelGap, "LabelEnd": labelEnd, "BarStart": barStart,
+	})
+	return out.String(), err
+}
