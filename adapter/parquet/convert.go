@@ -1,7 +1,6 @@
 package bloomparquet
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -27,80 +26,65 @@ func Converter(to, from Type) (convert func(dst, value []byte) (converted []byte
 		if err := t.check(); err != nil {
 			return nil, err
 		}
-		if t.Logical == Interval || t.Logical == Decimal && (t.Physical == ByteArray || t.Width > widestNumber) {
+		if t.kind().class == ambiguous || t.isWide() {
 			return nil, fmt.Errorf("%w: equal values of %v may have different bytes", ErrType, t)
 		}
 	}
 	c := converter{to, from}
-	switch {
+	switch a, b := to.kind().class, from.kind().class; {
 	case to == from:
 		return c.bytes, nil
-	case to.isInteger() && from.isInteger():
+	case a == ofIntegers && b == ofIntegers:
 		return c.integer, nil
-	case to.isNumber() && from.isNumber():
+	case to.isExact() && from.isExact():
 		return c.number, nil
-	case to.kin() == from.kin(), to.isBytes() && from.isBytes() && to.Physical != from.Physical, to.isFixed() && from.isFixed() && to.Width == from.Width:
+	case to.kin() == from.kin(), a == ofBytes && b == ofBytes && to.holds(from):
 		return c.bytes, nil
-	case to.isFloat() && from.isFloat():
+	case a == ofFloats && b == ofFloats:
 		return c.float, nil
-	case to.Logical == from.Logical && (to.Logical == Time || to.Logical == Timestamp && to.UTC == from.UTC):
+	case a == ofTimes && b == ofTimes, a == ofTimestamps && b == ofTimestamps && to.UTC == from.UTC:
 		return c.time, nil
 	}
 	return nil, fmt.Errorf("%w: the values of %v cannot be converted exactly to %v", ErrType, from, to)
 }
 
-func (t Type) isInteger() bool {
-	return (t.Physical == Int32 || t.Physical == Int64) && (t.Logical == Plain || t.Logical == Int || t.Logical == Uint)
+// isExact reports whether the values are integers or decimals.
+func (t *Type) isExact() bool {
+	class := t.kind().class
+	return class == ofIntegers || class == ofDecimals
 }
 
-func (t Type) isNumber() bool { return t.isInteger() || t.Logical == Decimal }
-
-func (t Type) isFloat() bool {
-	return t.Logical == Plain && (t.Physical == Float || t.Physical == Double)
-}
-
-// isBytes reports whether the values are strings, or bytes without a meaning.
-func (t Type) isBytes() bool {
-	t = t.kin()
-	return t.Logical == Plain && (t.Physical == ByteArray || t.Physical == FixedLenByteArray)
-}
-
-// isFixed reports whether the values are UUIDs, or bytes without a meaning of one length.
-func (t Type) isFixed() bool {
-	return t.Physical == FixedLenByteArray && (t.Logical == Plain || t.Logical == UUID)
+// holds reports whether bytes of a type may be some of another: of any length and of one length, but no text is a UUID.
+func (t *Type) holds(other Type) bool {
+	if t.Physical == other.Physical {
+		return t.Width == other.Width
+	}
+	return t.Logical != UUID && other.Logical != UUID
 }
 
 // converter has the functions that [Converter] returns.
 type converter struct{ to, from Type }
 
 func (c converter) bytes(dst, value []byte) ([]byte, bool) {
-	if width := c.from.width(); width > 0 && len(value) != width {
+	if !c.fits(value) {
 		return dst, false
 	}
 	dst, why := appendPlain(dst, &c.to, value)
 	return dst, why == ""
 }
 
-// word returns an integer of 4 or 8 bytes, with its sign.
-func (c converter) word(value []byte) (x int64, ok bool) {
-	switch width := c.from.width(); {
-	case len(value) != width:
-		return 0, false
-	case width == 8:
-		return int64(binary.LittleEndian.Uint64(value)), true
-	case c.from.Logical == Uint:
-		return int64(binary.LittleEndian.Uint32(value)), true
-	}
-	return int64(int32(binary.LittleEndian.Uint32(value))), true
+// fits reports whether a value has as many bytes as those of the type.
+func (c converter) fits(value []byte) bool {
+	width := c.from.width()
+	return width == 0 || len(value) == width
 }
 
 func (c converter) integer(dst, value []byte) ([]byte, bool) {
-	x, ok := c.word(value)
-	if !ok {
+	if !c.fits(value) {
 		return dst, false
 	}
 	why := ""
-	if c.from.Logical == Uint {
+	if x := c.from.word(value); c.from.isUnsigned() {
 		dst, why = appendUnsigned(dst, &c.to, uint64(x))
 	} else {
 		dst, why = appendSigned(dst, &c.to, x)
@@ -110,24 +94,10 @@ func (c converter) integer(dst, value []byte) ([]byte, bool) {
 
 // number converts integers and decimals. The scale of an integer is 0.
 func (c converter) number(dst, value []byte) ([]byte, bool) {
-	x := new(big.Int)
-	if c.from.Physical == FixedLenByteArray {
-		if len(value) != c.from.Width {
-			return dst, false
-		}
-		if x.SetBytes(value); value[0] >= 0x80 {
-			x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(value))))
-		}
-	} else {
-		word, ok := c.word(value)
-		if !ok {
-			return dst, false
-		}
-		if x.SetInt64(word); c.from.Logical == Uint {
-			x.SetUint64(uint64(word))
-		}
+	if !c.fits(value) {
+		return dst, false
 	}
-	more := c.to.Scale - c.from.Scale
+	x, more := c.from.unscaled(value), c.to.Scale-c.from.Scale
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(more, -more))), nil)
 	if more >= 0 {
 		x.Mul(x, power)
@@ -139,26 +109,19 @@ func (c converter) number(dst, value []byte) ([]byte, bool) {
 }
 
 func (c converter) float(dst, value []byte) ([]byte, bool) {
-	if len(value) != c.from.width() {
+	if !c.fits(value) {
 		return dst, false
 	}
-	var x float64
-	if c.from.Physical == Float {
-		x = float64(math.Float32frombits(binary.LittleEndian.Uint32(value)))
-	} else {
-		x = math.Float64frombits(binary.LittleEndian.Uint64(value))
-	}
-	dst, why := appendFloat(dst, &c.to, x)
+	dst, why := appendFloat(dst, &c.to, c.from.kind().float.number(value))
 	return dst, why == ""
 }
 
 // time converts a number of one unit to one of another.
 func (c converter) time(dst, value []byte) ([]byte, bool) {
-	x, ok := c.word(value)
-	if !ok {
+	if !c.fits(value) {
 		return dst, false
 	}
-	to, from := perSecond[c.to.Unit], perSecond[c.from.Unit]
+	x, to, from := c.from.word(value), perSecond[c.to.Unit], perSecond[c.from.Unit]
 	if to < from {
 		if x%(from/to) != 0 {
 			return dst, false

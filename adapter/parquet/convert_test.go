@@ -68,7 +68,7 @@ func TestConverter(t *testing.T) {
 // shortText returns the text of a value: that of a number without zeros at the end of its fraction.
 func shortText(typ Type, value []byte) string {
 	text := typ.Text(value)
-	if typ.isNumber() && strings.Contains(text, ".") {
+	if typ.isExact() && strings.Contains(text, ".") {
 		return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 	}
 	return text
@@ -86,7 +86,7 @@ func valuesOf(t *testing.T, random *rand.Rand, typ Type) (values [][]byte) {
 			value = value[:typ.width()]
 		case typ.Physical == ByteArray:
 			value = []byte("abcdef"[:random.IntN(6)])
-		case typ.isFloat():
+		case typ.kind().class == ofFloats:
 			value, _ = appendFloat(nil, &typ, float64(float32(n))/8)
 		case typ.Logical == Decimal && random.IntN(3) > 0:
 			var why string

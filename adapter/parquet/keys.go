@@ -153,7 +153,7 @@ func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 	case []string:
 		err = each(e, values, appendString)
 	case [][]byte:
-		err = each(e, values, appendPlain)
+		err = each(e, values, appendPlain[[]byte])
 	case [][16]byte:
 		err = each(e, values, appendPlain16)
 	case []*big.Int:
@@ -235,13 +235,11 @@ func parse(t Type, texts [][]byte) (*encoder, error) {
 
 // newTextEncoder is newEncoder for values that are written as text.
 func newTextEncoder(t Type, n int) (*encoder, error) {
-	if t.Physical == Int96 || t.Logical == Interval || t.Logical == Decimal && (t.Physical == ByteArray || t.Width > widestNumber) {
-		if err := t.check(); err != nil {
-			return nil, err
-		}
+	e, err := newEncoder(t, n)
+	if err == nil && (t.kind().parse == nil || t.isWide()) {
 		return nil, fmt.Errorf("%w: %v has no text, only bytes", ErrType, t)
 	}
-	return newEncoder(t, n)
+	return e, err
 }
 
 // encoder collects the PLAIN bytes of values, one after the other.
@@ -340,18 +338,13 @@ func (e *encoder) rank(k *Keys) {
 	k.ranks = make([]uint64, n)
 	for i := range k.ranks {
 		value := e.value(i)
-		switch {
-		case order == bytesOrder:
+		if order == bytesOrder {
 			if len(value) == 0 {
 				k.empty.set(i, n)
 			}
 			k.ranks[i] = rankBytesOf(value[len(k.prefix):], 0)
-		case order == twosComplement:
-			k.ranks[i] = rankDecimal(value)
-		case len(value) == 4:
-			k.ranks[i] = e.t.rankWord(uint64(binary.LittleEndian.Uint32(value)))
-		default:
-			k.ranks[i] = e.t.rankWord(binary.LittleEndian.Uint64(value))
+		} else {
+			k.ranks[i] = e.t.rank(order, value)
 		}
 	}
 }
@@ -381,18 +374,16 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-const noInteger = "the column has no integers"
-
 func appendSigned[I int8 | int16 | int32 | int64 | int](dst []byte, t *Type, v I) ([]byte, string) {
 	return t.appendInteger(dst, int64(v))
 }
 
 func appendUnsigned[I uint8 | uint16 | uint32 | uint64 | uint](dst []byte, t *Type, v I) ([]byte, string) {
 	x := uint64(v)
-	switch {
-	case t.Logical == Uint && x>>1>>(t.bits()-1) != 0:
+	switch unsigned := t.isUnsigned(); {
+	case unsigned && x>>1>>(t.bits()-1) != 0:
 		return dst, fmt.Sprintf(whyFit+"%d bits", t.bits())
-	case t.Logical == Uint:
+	case unsigned:
 		return t.appendWord(dst, x), ""
 	case x > math.MaxInt64:
 		return appendBig(dst, t, new(big.Int).SetUint64(x))
@@ -403,19 +394,48 @@ func appendUnsigned[I uint8 | uint16 | uint32 | uint64 | uint](dst []byte, t *Ty
 // appendInteger appends a number as the column stores it.
 func (t *Type) appendInteger(dst []byte, x int64) ([]byte, string) {
 	switch {
-	case t.Logical == Uint && x < 0:
+	case t.isUnsigned() && x < 0:
 		return dst, "it is negative"
-	case t.Logical == Uint:
+	case t.isUnsigned():
 		return appendUnsigned(dst, t, uint64(x))
 	case t.Logical == Decimal:
 		return appendBig(dst, t, big.NewInt(x))
 	case t.Physical != Int32 && t.Physical != Int64:
-		return dst, noInteger
+		return dst, "the column has no integers"
 	}
 	if bits := t.bits(); bits < 64 && (x < -1<<(bits-1) || x >= 1<<(bits-1)) {
 		return dst, fmt.Sprintf(whyFit+"%d bits", bits)
 	}
 	return t.appendWord(dst, uint64(x)), ""
+}
+
+func (t *Type) isUnsigned() bool { return t.kind().order == unsignedOrder }
+
+// word returns an integer of 4 or 8 bytes.
+func (t *Type) word(value []byte) int64 {
+	switch {
+	case len(value) == 8:
+		return int64(binary.LittleEndian.Uint64(value))
+	case t.isUnsigned():
+		return int64(binary.LittleEndian.Uint32(value))
+	}
+	return int64(int32(binary.LittleEndian.Uint32(value)))
+}
+
+// unscaled returns an integer, or a decimal without its scale, of any width.
+func (t *Type) unscaled(value []byte) *big.Int {
+	x := new(big.Int)
+	switch {
+	case t.kind().order == twosComplement:
+		if x.SetBytes(value); value[0] >= 0x80 {
+			x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(value))))
+		}
+	case t.isUnsigned():
+		x.SetUint64(uint64(t.word(value)))
+	default:
+		x.SetInt64(t.word(value))
+	}
+	return x
 }
 
 // appendWord appends the low bytes of a word: as many as the physical type has.
@@ -430,23 +450,23 @@ func (t *Type) appendWord(dst []byte, word uint64) []byte {
 // decimals that other programs compute with have 32, and a footer may claim 2^31 - 1.
 const widestNumber = 256
 
+// isWide reports whether the type is of such decimals.
+func (t *Type) isWide() bool { return t.Logical == Decimal && t.Width > widestNumber }
+
 // appendBig appends an integer: the unscaled value if the column is of decimals.
 func appendBig(dst []byte, t *Type, x *big.Int) ([]byte, string) {
 	switch {
 	case x == nil:
 		return dst, "it is nil"
-	case t.Logical != Decimal && x.IsUint64():
-		if t.Logical != Uint && !x.IsInt64() {
-			return dst, whyFit + "64 bits"
-		}
-		return appendUnsigned(dst, t, x.Uint64())
 	case t.Logical != Decimal && x.IsInt64():
 		return t.appendInteger(dst, x.Int64())
+	case t.isUnsigned() && x.IsUint64():
+		return appendUnsigned(dst, t, x.Uint64())
 	case t.Logical != Decimal:
 		return dst, whyFit + "64 bits"
 	case t.Physical == ByteArray:
 		return dst, "a decimal of any length may have several encodings: give its bytes"
-	case t.Width > widestNumber:
+	case t.isWide():
 		return dst, fmt.Sprintf("a decimal of more than %d bytes is not made from a number: give its bytes", widestNumber)
 	case hasMoreDigits(x, t.Precision):
 		return dst, fmt.Sprintf(whyDigits+"%d digits", t.Precision)
@@ -487,23 +507,15 @@ func appendTwosComplement(dst []byte, x *big.Int, width int) ([]byte, string) {
 }
 
 func appendFloat[F float32 | float64](dst []byte, t *Type, v F) ([]byte, string) {
-	x := float64(v)
-	switch {
-	case t.Physical == Double && t.Logical == Plain:
-		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(x)), ""
-	case t.Physical == Float && t.Logical == Plain:
-		if float64(float32(x)) != x && !math.IsNaN(x) {
-			return dst, whyFit + "a float of 32 bits"
-		}
-		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(x))), ""
-	case t.Logical == Float16:
-		half, exact := halfOf(x)
-		if !exact {
-			return dst, whyFit + "a float of 16 bits"
-		}
-		return binary.LittleEndian.AppendUint16(dst, half), ""
+	f := t.kind().float
+	if f == nil {
+		return dst, "the column has no floats"
 	}
-	return dst, "the column has no floats"
+	value, exact := f.add(dst, float64(v))
+	if !exact {
+		return dst, fmt.Sprintf(whyFit+"a float of %d bits", 8*t.width())
+	}
+	return value, ""
 }
 
 // halfOf returns a float of 16 bits, and whether it is the same number.
@@ -557,7 +569,7 @@ func appendString(dst []byte, t *Type, v string) ([]byte, string) {
 }
 
 // appendPlain appends the bytes of a value.
-func appendPlain(dst []byte, t *Type, v []byte) ([]byte, string) {
+func appendPlain[B []byte | string](dst []byte, t *Type, v B) ([]byte, string) {
 	if width := t.width(); width > 0 && len(v) != width {
 		return dst, fmt.Sprintf("it has %d bytes, and the column's values have %d", len(v), width)
 	}

@@ -471,6 +471,9 @@ func TestText(t *testing.T) {
 	}
 	for _, typ := range types {
 		texts := 0
+		if typ.kind().parse == nil {
+			continue
+		}
 		for range 2000 {
 			value := randomValue(random, typ, "")
 			if random.IntN(2) == 0 && typ.Physical == Int64 { // a number of some size
@@ -493,7 +496,7 @@ func TestText(t *testing.T) {
 				t.Fatalf("%v %x: %s is another value", typ, value, text)
 			}
 		}
-		if most := map[bool]int{true: 0, false: 100}[typ.Physical == Int96]; texts < most {
+		if texts < 100 {
 			t.Errorf("%v: %d texts", typ, texts)
 		}
 	}

@@ -1,7 +1,6 @@
 package bloomparquet
 
 import (
-	"encoding/binary"
 	"math"
 	"strings"
 )
@@ -45,29 +44,7 @@ const (
 // order returns the order that parquet-format defines for a type (ColumnOrder in parquet.thrift).
 // Floats have none here: a reader cannot see whether there was a NaN among the values, and
 // writers differ in what bounds these have. parquet-go v0.32.0 writes wrong ones with a dictionary.
-func (t Type) order() order {
-	switch t.Logical {
-	case Plain, Int, Date, Time, Timestamp:
-		switch t.Physical {
-		case Int32, Int64:
-			return signedOrder
-		case ByteArray, FixedLenByteArray:
-			return bytesOrder
-		}
-	case Uint:
-		return unsignedOrder
-	case String, Enum, JSON, BSON, UUID:
-		return bytesOrder
-	case Decimal:
-		switch t.Physical {
-		case Int32, Int64:
-			return signedOrder
-		case FixedLenByteArray:
-			return twosComplement
-		}
-	}
-	return noOrder
-}
+func (t *Type) order() order { return t.kind().order }
 
 const signBit = 1 << 63
 
@@ -106,15 +83,15 @@ func rankBytesOf[B []byte | string](b B, pad byte) uint64 {
 	return rank
 }
 
-// rankWord is the rank of an integer of four or eight bytes, as it is stored.
-func (t Type) rankWord(word uint64) uint64 {
-	switch {
-	case t.order() == unsignedOrder:
-		return word
-	case t.Physical == Int32:
-		return rankSigned(int64(int32(word)))
+// rank is the rank of a value of one width.
+func (t *Type) rank(order order, value []byte) uint64 {
+	switch order {
+	case twosComplement:
+		return rankDecimal(value)
+	case unsignedOrder:
+		return uint64(t.word(value))
 	}
-	return rankSigned(int64(word))
+	return rankSigned(t.word(value))
 }
 
 // span is the ranks that the values of a row group may have.
@@ -125,7 +102,7 @@ var everything = span{0, math.MaxUint64}
 // span returns the ranks between the bounds of a row group, for keys with a common prefix. It
 // returns everything if the bounds are of no use: not known, of another size, or the
 // wrong way round.
-func (t Type) span(chunk *Chunk, prefix string) span {
+func (t *Type) span(chunk *Chunk, prefix string) span {
 	order := t.order()
 	switch order {
 	case noOrder:
@@ -143,18 +120,14 @@ func (t Type) span(chunk *Chunk, prefix string) span {
 
 // rankBound returns the rank of a bound of values of one width, or another one if the bound is
 // not known. It returns false for what is no value.
-func (t Type) rankBound(order order, bound []byte, unknown uint64) (rank uint64, ok bool) {
-	switch {
-	case len(bound) == 0:
+func (t *Type) rankBound(order order, bound []byte, unknown uint64) (rank uint64, ok bool) {
+	switch len(bound) {
+	case 0:
 		return unknown, true
-	case len(bound) != t.width():
-		return 0, false
-	case order == twosComplement:
-		return rankDecimal(bound), true
-	case len(bound) == 4:
-		return t.rankWord(uint64(binary.LittleEndian.Uint32(bound))), true
+	case t.width():
+		return t.rank(order, bound), true
 	}
-	return t.rankWord(binary.LittleEndian.Uint64(bound)), true
+	return 0, false
 }
 
 // bytesSpan is span for bytes. Some writers cut long bounds off. A maximum that was cut off

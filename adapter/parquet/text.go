@@ -1,62 +1,40 @@
 package bloomparquet
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// appendText appends the value that a text tells.
+// appendText appends the value that a text tells, or returns why it tells none.
 func appendText(dst []byte, t *Type, v []byte) ([]byte, string) {
-	if t.Physical == ByteArray {
+	if t.Physical == ByteArray { // without a copy
 		return append(dst, v...), ""
 	}
-	text := string(v)
-	if isTime := t.Logical == Time || t.Logical == Timestamp; isTime && tooFine(text) {
-		return dst, whyDigits + "9 digits after the point"
-	}
-	switch t.Logical {
-	case UUID:
-		return appendUUID(dst, text)
-	case Decimal:
-		return appendDecimal(dst, t, text)
-	case Date:
-		return appendParsed(dst, t, text, time.DateOnly)
-	case Timestamp:
-		return appendTimestamp(dst, t, text)
-	case Time:
-		x, err := time.Parse("15:04:05", text)
-		if err != nil {
-			return dst, "it is no time such as 15:04:05.999"
-		}
-		return appendTimeOfDay(dst, t, x.Sub(x.Truncate(24*time.Hour)))
-	case Uint:
-		x, err := strconv.ParseUint(wholePart(text), 10, t.bits())
-		if err != nil {
-			return dst, whyNoNumber(err, "it is no number of "+strconv.Itoa(t.bits())+" bits without a sign")
-		}
-		return appendUnsigned(dst, t, x)
-	case Float16:
-		return appendParsedFloat(dst, t, text, 64)
-	}
-	switch t.Physical {
-	case Float:
-		return appendParsedFloat(dst, t, text, 32)
-	case Double:
-		return appendParsedFloat(dst, t, text, 64)
-	case FixedLenByteArray:
-		return appendPlain(dst, t, v)
-	}
+	return t.kind().parse(dst, t, string(v))
+}
+
+func parseBytes(dst []byte, t *Type, text string) ([]byte, string) {
+	return appendPlain(dst, t, text)
+}
+
+func parseInteger(dst []byte, t *Type, text string) ([]byte, string) {
 	x, err := strconv.ParseInt(wholePart(text), 10, t.bits())
 	if err != nil {
 		return dst, whyNoNumber(err, "it is no whole number of "+strconv.Itoa(t.bits())+" bits")
 	}
 	return t.appendInteger(dst, x)
+}
+
+func parseUnsigned(dst []byte, t *Type, text string) ([]byte, string) {
+	x, err := strconv.ParseUint(wholePart(text), 10, t.bits())
+	if err != nil {
+		return dst, whyNoNumber(err, "it is no number of "+strconv.Itoa(t.bits())+" bits without a sign")
+	}
+	return appendUnsigned(dst, t, x)
 }
 
 // wholePart returns a number without zeros after the point: pandas writes 5.0 for the integer 5 in a column with nulls.
@@ -83,19 +61,19 @@ func whyNoNumber(err error, syntax string) string {
 	return syntax
 }
 
-func appendParsedFloat(dst []byte, t *Type, text string, bits int) ([]byte, string) {
+func parseFloat(dst []byte, t *Type, text string) ([]byte, string) {
 	if strings.ContainsAny(text, "_xX") { // numbers of Go's source: 1_0, 0x1p1
 		return dst, "it is no number"
 	}
-	x, err := strconv.ParseFloat(text, bits)
+	x, err := strconv.ParseFloat(text, t.kind().float.digits)
 	if err != nil {
 		return dst, whyNoNumber(err, "it is no number")
 	}
 	return appendFloat(dst, t, x)
 }
 
-// appendDecimal appends a number such as -12.50. Digits beyond the scale must be zeros.
-func appendDecimal(dst []byte, t *Type, text string) ([]byte, string) {
+// parseDecimal appends a number such as -12.50. Digits beyond the scale must be zeros.
+func parseDecimal(dst []byte, t *Type, text string) ([]byte, string) {
 	syntax := "it is no decimal number such as -12.50"
 	if t.Scale < 1 || t.Precision-t.Scale < 2 {
 		syntax = "it is no decimal number such as 0" // which each type has
@@ -126,7 +104,7 @@ func appendDecimal(dst []byte, t *Type, text string) ([]byte, string) {
 	return appendBig(dst, t, x)
 }
 
-func appendUUID(dst []byte, text string) ([]byte, string) {
+func parseUUID(dst []byte, _ *Type, text string) ([]byte, string) {
 	const syntax = "it is no UUID such as 01234567-89ab-cdef-0123-456789abcdef"
 	if inner, braced := strings.CutPrefix(text, "{"); braced && strings.HasSuffix(inner, "}") { // as Windows writes them
 		text = inner[:len(inner)-1]
@@ -144,8 +122,13 @@ func appendUUID(dst []byte, text string) ([]byte, string) {
 	return append(dst, b...), ""
 }
 
-// appendTimestamp appends a date with a time. A fraction of a second may follow any layout.
-func appendTimestamp(dst []byte, t *Type, text string) ([]byte, string) {
+const tooManyDigits = whyDigits + "9 digits after the point"
+
+// parseTimestamp appends a date with a time. A fraction of a second may follow any layout.
+func parseTimestamp(dst []byte, t *Type, text string) ([]byte, string) {
+	if tooFine(text) {
+		return dst, tooManyDigits
+	}
 	for _, layout := range []string{"2006-01-02T15:04:05", time.DateTime} {
 		if x, err := time.Parse(layout, text); err == nil {
 			return appendTime(dst, t, x)
@@ -165,82 +148,93 @@ func appendTimestamp(dst []byte, t *Type, text string) ([]byte, string) {
 	return dst, "it is no time such as 2006-01-02T15:04:05Z"
 }
 
-func appendParsed(dst []byte, t *Type, text, layout string) ([]byte, string) {
-	x, err := time.Parse(layout, text)
+func parseDate(dst []byte, t *Type, text string) ([]byte, string) {
+	x, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return dst, "it is no date such as " + layout
+		return dst, "it is no date such as " + time.DateOnly
 	}
 	return appendTime(dst, t, x)
+}
+
+func parseTime(dst []byte, t *Type, text string) ([]byte, string) {
+	if tooFine(text) {
+		return dst, tooManyDigits
+	}
+	x, err := time.Parse("15:04:05", text)
+	if err != nil {
+		return dst, "it is no time such as 15:04:05.999"
+	}
+	return appendTimeOfDay(dst, t, x.Sub(x.Truncate(24*time.Hour)))
 }
 
 // Text returns the text of a value, PLAIN bytes without a length, as [ParseKeys] takes it. Bytes that
 // are no value of the type, and times that no text tells, are in hex after 0x.
 func (t Type) Text(value []byte) string {
-	if width := t.width(); width > 0 && len(value) != width {
-		return "0x" + hex.EncodeToString(value)
+	k := t.kind()
+	if width := t.width(); k.text == nil || width > 0 && len(value) != width {
+		return hexText(value)
 	}
-	switch {
-	case t.Logical == UUID:
-		h := hex.EncodeToString(value)
-		return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
-	case t.Physical == ByteArray, t.Physical == FixedLenByteArray && t.Logical != Decimal && t.Logical != Float16:
-		return string(value)
-	case t.Logical == Float16:
-		return strconv.FormatFloat(halfValue(binary.LittleEndian.Uint16(value)), 'g', -1, 64)
-	case t.Physical == Float:
-		return strconv.FormatFloat(float64(math.Float32frombits(binary.LittleEndian.Uint32(value))), 'g', -1, 32)
-	case t.Physical == Double:
-		return strconv.FormatFloat(math.Float64frombits(binary.LittleEndian.Uint64(value)), 'g', -1, 64)
-	case t.Physical == FixedLenByteArray && t.Logical == Decimal:
-		x := new(big.Int).SetBytes(value)
-		if value[0] >= 0x80 {
-			x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(value))))
-		}
-		return t.decimalText(x)
-	case t.Physical == Int32 && t.Logical == Uint:
-		return strconv.FormatUint(uint64(binary.LittleEndian.Uint32(value)), 10)
-	case t.Physical == Int64 && t.Logical == Uint:
-		return strconv.FormatUint(binary.LittleEndian.Uint64(value), 10)
-	case t.Physical == Int32:
-		return t.integerText(int64(int32(binary.LittleEndian.Uint32(value))), value)
-	case t.Physical == Int64:
-		return t.integerText(int64(binary.LittleEndian.Uint64(value)), value)
-	}
-	return "0x" + hex.EncodeToString(value)
+	return k.text(&t, value)
 }
 
-// integerText is Text of a signed integer.
-func (t Type) integerText(x int64, value []byte) string {
-	const day = 24 * 60 * 60
-	per := perSecond[t.Unit]
-	seconds, nanos := x/per, x%per*(1e9/per)
-	layout := "15:04:05.999999999"
-	switch t.Logical {
-	case Decimal:
-		return t.decimalText(big.NewInt(x))
-	case Date:
-		seconds, nanos, layout = x*day, 0, time.DateOnly
-	case Timestamp:
-		layout = "2006-01-02T" + layout
-		if t.UTC {
-			layout += "Z"
-		}
-	case Time:
-		if x < 0 || x >= day*per {
-			return "0x" + hex.EncodeToString(value)
-		}
-	default:
-		return strconv.FormatInt(x, 10)
+func hexText(value []byte) string { return "0x" + hex.EncodeToString(value) }
+
+func bytesText(_ *Type, value []byte) string { return string(value) }
+
+func uuidText(_ *Type, value []byte) string {
+	h := hex.EncodeToString(value)
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+func integerText(t *Type, value []byte) string { return strconv.FormatInt(t.word(value), 10) }
+
+func unsignedText(t *Type, value []byte) string { return strconv.FormatUint(uint64(t.word(value)), 10) }
+
+func floatText(t *Type, value []byte) string {
+	f := t.kind().float
+	return strconv.FormatFloat(f.number(value), 'g', -1, f.digits)
+}
+
+const secondsOfDay = 24 * 60 * 60
+
+func dateText(t *Type, value []byte) string {
+	return timeIn(time.DateOnly, t.word(value)*secondsOfDay, 0, value)
+}
+
+func timeText(t *Type, value []byte) string {
+	seconds, nanos := t.seconds(value)
+	if seconds < 0 || nanos < 0 || seconds >= secondsOfDay {
+		return hexText(value)
 	}
+	return timeIn("15:04:05.999999999", seconds, nanos, value)
+}
+
+func timestampText(t *Type, value []byte) string {
+	layout := "2006-01-02T15:04:05.999999999"
+	if t.UTC {
+		layout += "Z"
+	}
+	seconds, nanos := t.seconds(value)
+	return timeIn(layout, seconds, nanos, value)
+}
+
+// seconds returns the seconds and nanoseconds that a value is.
+func (t *Type) seconds(value []byte) (seconds, nanos int64) {
+	x, per := t.word(value), perSecond[t.Unit]
+	return x / per, x % per * (1e9 / per)
+}
+
+// timeIn returns the text of a time since 1970, or that of the value if the year has no four digits.
+func timeIn(layout string, seconds, nanos int64, value []byte) string {
 	at := time.Unix(seconds, nanos).UTC()
 	if at.Year() < 0 || at.Year() > 9999 {
-		return "0x" + hex.EncodeToString(value)
+		return hexText(value)
 	}
 	return at.Format(layout)
 }
 
-// decimalText is Text of an unscaled value.
-func (t Type) decimalText(x *big.Int) string {
+func decimalText(t *Type, value []byte) string {
+	x := t.unscaled(value)
 	digits := new(big.Int).Abs(x).String()
 	if missing := t.Scale + 1 - len(digits); missing > 0 {
 		digits = strings.Repeat("0", missing) + digits

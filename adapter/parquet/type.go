@@ -3,6 +3,7 @@ package bloomparquet
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/lanebloom/bloom"
 )
@@ -99,25 +100,34 @@ type Type struct {
 
 // String returns the type as messages show it, such as INT64 (TIMESTAMP MICROS UTC).
 func (t Type) String() string {
-	s := t.Physical.String()
+	physical := t.Physical.String()
 	if t.Physical == FixedLenByteArray {
-		s += fmt.Sprintf("[%d]", t.Width)
+		physical += fmt.Sprintf("[%d]", t.Width)
 	}
-	switch t.Logical {
-	case Plain:
-		return s
-	case Int, Uint:
-		return fmt.Sprintf("%s (%v%d)", s, t.Logical, t.bits())
-	case Decimal:
-		return fmt.Sprintf("%s (DECIMAL %d, %d)", s, t.Precision, t.Scale)
-	case Time, Timestamp:
-		zone := "LOCAL"
-		if t.UTC {
-			zone = "UTC"
-		}
-		return fmt.Sprintf("%s (%v %v %s)", s, t.Logical, t.Unit, zone)
+	return t.withLogical(physical, t.kind().shown)
+}
+
+// withLogical returns the text of a physical type with that of the logical type and its parameters.
+func (t Type) withLogical(physical string, parameters func(*Type) string) string {
+	switch {
+	case t.Logical == Plain:
+		return physical
+	case parameters == nil:
+		return fmt.Sprintf("%s (%v)", physical, t.Logical)
 	}
-	return fmt.Sprintf("%s (%v)", s, t.Logical)
+	return fmt.Sprintf("%s (%v%s)", physical, t.Logical, parameters(&t))
+}
+
+func bitsText(t *Type) string   { return strconv.Itoa(t.bits()) }
+func digitsText(t *Type) string { return fmt.Sprintf(" %d, %d", t.Precision, t.Scale) }
+func scaleText(t *Type) string  { return fmt.Sprintf(" %d", t.Scale) }
+func unitText(t *Type) string   { return fmt.Sprintf(" %v", t.Unit) }
+
+func zoneText(t *Type) string {
+	if t.UTC {
+		return unitText(t) + " UTC"
+	}
+	return unitText(t) + " LOCAL"
 }
 
 // mostKeyKind is how many characters a [bloom.KeyKind] may have.
@@ -133,21 +143,11 @@ func (t Type) KeyKind() bloom.KeyKind {
 	if t == (Type{Physical: ByteArray}) {
 		return bloom.KeysText
 	}
-	s := t.Physical.String()
+	physical := t.Physical.String()
 	if t.Physical == FixedLenByteArray {
-		s = fmt.Sprintf("FIXED[%d]", t.Width)
+		physical = fmt.Sprintf("FIXED[%d]", t.Width)
 	}
-	switch t.Logical {
-	case Plain:
-	case Decimal:
-		s += fmt.Sprintf(" (DECIMAL %d)", t.Scale)
-	case Time:
-		s += fmt.Sprintf(" (TIME %v)", t.Unit)
-	case Timestamp:
-		s = t.String()
-	default:
-		s += fmt.Sprintf(" (%v)", t.Logical)
-	}
+	s := t.withLogical(physical, t.kind().key)
 	return bloom.KeyKind(s[:min(len(s), mostKeyKind)]) // of a decimal of gigabytes, the end is missing
 }
 
@@ -162,33 +162,16 @@ func (t Type) bits() int {
 	return 32
 }
 
+// widths has how many bytes all values of a physical type have, if they have as many.
+var widths = [len(physicalNames)]int{Int32: 4, Int64: 8, Int96: 12, Float: 4, Double: 8}
+
 // width returns how many bytes every value of the type has, or 0 if they differ.
 func (t Type) width() int {
-	switch t.Physical {
-	case Int32, Float:
-		return 4
-	case Int64, Double:
-		return 8
-	case Int96:
-		return 12
-	case FixedLenByteArray:
+	switch {
+	case t.Physical == FixedLenByteArray:
 		return t.Width
-	}
-	return 0
-}
-
-// maxPrecision returns how many digits decimals of the physical type may have, as parquet-format
-// limits them.
-func (t Type) maxPrecision() int {
-	switch t.Physical {
-	case Int32:
-		return 9
-	case Int64:
-		return 18
-	case ByteArray:
-		return math.MaxInt32 // what the field of a footer holds
-	case FixedLenByteArray:
-		return maxDigits(t.Width)
+	case int(t.Physical) < len(widths):
+		return widths[t.Physical]
 	}
 	return 0
 }
@@ -199,31 +182,33 @@ func maxDigits(width int) int {
 	return int(min(math.Floor((8*float64(width)-1)*(math.Ln2/math.Ln10)), math.MaxInt32))
 }
 
+// hasDigits reports whether decimals of the physical type may have so many digits, as parquet-format limits them.
+func hasDigits(t *Type) bool {
+	most := map[Physical]int{Int32: 9, Int64: 18, ByteArray: math.MaxInt32}[t.Physical] // the last is what the field of a footer holds
+	if t.Physical == FixedLenByteArray {
+		most = maxDigits(t.Width)
+	}
+	return t.Precision > 0 && t.Precision <= most && t.Scale >= 0 && t.Scale <= t.Precision
+}
+
+func hasWidth(width int) func(*Type) bool {
+	return func(t *Type) bool { return t.Width == width }
+}
+
+func hasBits(t *Type) bool {
+	bits := t.bits()
+	return t.Physical == Int64 && bits == 64 || t.Physical == Int32 && (bits == 8 || bits == 16 || bits == 32)
+}
+
+func hasUnit(t *Type) bool { return t.Unit > NoUnit && t.Unit <= Nanos }
+
+// hasTimeUnit reports whether times of day have the unit: those in 32 bits have milliseconds, and others have others.
+func hasTimeUnit(t *Type) bool { return hasUnit(t) && (t.Physical == Int32) == (t.Unit == Millis) }
+
 // check returns an error if no value can have the type.
 func (t Type) check() error {
-	fits := true
-	switch t.Logical {
-	case String, Enum, JSON, BSON:
-		fits = t.Physical == ByteArray
-	case UUID:
-		fits = t.Physical == FixedLenByteArray && t.Width == 16
-	case Int, Uint:
-		fits = t.Physical == Int64 && t.bits() == 64 ||
-			t.Physical == Int32 && (t.bits() == 8 || t.bits() == 16 || t.bits() == 32)
-	case Decimal:
-		fits = t.Precision > 0 && t.Precision <= t.maxPrecision() && t.Scale >= 0 && t.Scale <= t.Precision
-	case Date:
-		fits = t.Physical == Int32
-	case Time:
-		fits = t.Physical == Int32 && t.Unit == Millis || t.Physical == Int64 && (t.Unit == Micros || t.Unit == Nanos)
-	case Timestamp:
-		fits = t.Physical == Int64 && t.Unit != NoUnit && t.Unit <= Nanos
-	case Interval:
-		fits = t.Physical == FixedLenByteArray && t.Width == 12
-	case Float16:
-		fits = t.Physical == FixedLenByteArray && t.Width == 2
-	}
-	if !fits || t.Logical > Other || t.Physical > FixedLenByteArray || t.Physical == FixedLenByteArray && t.Width < 1 {
+	k := t.kind()
+	if !k.fits || k.valid != nil && !k.valid(&t) || t.Physical == FixedLenByteArray && t.Width < 1 {
 		return fmt.Errorf("%w: no value can be %v", ErrType, t)
 	}
 	return nil
@@ -232,21 +217,28 @@ func (t Type) check() error {
 // kin returns the type with what does not change the meaning of a value's bytes or their
 // order left out. Keys of one type serve all columns of the same kin.
 func (t Type) kin() Type {
-	switch t.Logical {
-	case String, Enum, JSON, BSON:
-		return Type{Physical: ByteArray}
-	case UUID, Interval, Float16, Other:
-		return Type{Physical: t.Physical, Logical: t.Logical, Width: t.Width}
-	case Int:
-		return Type{Physical: t.Physical}
-	case Uint:
-		return Type{Physical: t.Physical, Logical: Uint}
-	case Decimal:
-		return Type{Physical: t.Physical, Logical: Decimal, Width: t.Width, Scale: t.Scale}
-	case Date:
-		return Type{Physical: Int32, Logical: Date}
-	case Time, Timestamp:
-		return Type{Physical: t.Physical, Logical: t.Logical, Unit: t.Unit, UTC: t.UTC}
+	k := t.kind()
+	kin := Type{Physical: t.Physical, Logical: k.kin}
+	if t.Physical == FixedLenByteArray {
+		kin.Width = t.Width
 	}
-	return Type{Physical: t.Physical, Width: t.Width}
+	if k.kin == Decimal {
+		kin.Scale = t.Scale
+	}
+	if k.kin == Time || k.kin == Timestamp {
+		kin.Unit, kin.UTC = t.Unit, t.UTC
+	}
+	return kin
 }
+
+// Example returns a text that tells a value of the type to [ParseKeys], or "" if it takes bytes of some length, or none.
+func (t Type) Example() string {
+	example := t.kind().example
+	if t.Logical == Timestamp && t.UTC {
+		example += "Z"
+	}
+	return example
+}
+
+// IsNumber reports whether the values are numbers, which may be NaN or infinite.
+func (t Type) IsNumber() bool { return t.isExact() || t.IsFloat() }

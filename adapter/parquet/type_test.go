@@ -55,3 +55,24 @@ func TestParseValues(t *testing.T) {
 		t.Errorf("INT96: %v", err)
 	}
 }
+
+// TestExample parses the example of each type that has one, and wants none of types without text.
+func TestExample(t *testing.T) {
+	for _, typ := range []Type{
+		texts, uuids, int8s, int64s, uint16s, uint64s, floats, doubles, float16s, dates, times32, times64, instants, locals, nanos, decimals32, decimalsX,
+		{Physical: Int32, Logical: Other}, {Physical: ByteArray, Logical: JSON},
+	} {
+		_, why := appendText(nil, &typ, []byte(typ.Example()))
+		if typ.Example() == "" || why != "" {
+			t.Errorf("%v: %q: %s", typ, typ.Example(), why)
+		}
+		if isText := typ.kind().class == ofBytes || typ.Unit != NoUnit || typ == dates || typ.Logical == Other; typ.IsNumber() == isText {
+			t.Errorf("%v is a number: %v", typ, typ.IsNumber())
+		}
+	}
+	for _, typ := range []Type{{Physical: Boolean}, int96s, fixed3, intervals, decimalsY} {
+		if typ.Example() != "" || typ.IsNumber() {
+			t.Errorf("%v: %q", typ, typ.Example())
+		}
+	}
+}
