@@ -136,36 +136,12 @@ func boundText(t bloomparquet.Type, bound []byte) *string {
 
 // keysLookLike tells which text prune takes for a column.
 func keysLookLike(t bloomparquet.Type) string {
-	switch t.Logical {
-	case bloomparquet.UUID:
-		return "01234567-89ab-cdef-0123-456789abcdef"
-	case bloomparquet.Date:
-		return "2024-05-01"
-	case bloomparquet.Time:
-		return "12:00:00"
-	case bloomparquet.Timestamp:
-		if t.UTC {
-			return "2024-05-01T12:00:00Z"
-		}
-		return "2024-05-01T12:00:00"
-	case bloomparquet.Decimal:
-		if t.Physical != bloomparquet.ByteArray {
-			return "-12.50"
-		}
-		return "bytes"
-	case bloomparquet.Float16:
-		return "0.5"
-	}
-	switch t.Physical {
-	case bloomparquet.Boolean:
+	switch example := t.Example(); {
+	case example != "":
+		return example
+	case t.Physical == bloomparquet.Boolean:
 		return "none"
-	case bloomparquet.Int32, bloomparquet.Int64:
-		return "42"
-	case bloomparquet.Float, bloomparquet.Double:
-		return "0.5"
-	case bloomparquet.ByteArray:
-		return "text"
-	case bloomparquet.FixedLenByteArray:
+	case t.Physical == bloomparquet.FixedLenByteArray && t.Logical != bloomparquet.Interval:
 		return fmt.Sprintf("%d bytes", t.Width)
 	}
 	return "--hex"

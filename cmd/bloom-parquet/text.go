@@ -33,25 +33,12 @@ func (w *textWriter) value(t bloomparquet.Type, plain []byte, null bool) {
 	case !w.csv && !utf8.Valid(plain) && (t.Physical == bloomparquet.ByteArray || t.Physical == bloomparquet.FixedLenByteArray && t.Logical == bloomparquet.Plain):
 		w.text("0x"+hex.EncodeToString(plain), false)
 	default:
-		if text := t.Text(plain); isNumber(t) && json.Valid([]byte(text)) { // NaN is none
+		if text := t.Text(plain); t.IsNumber() && json.Valid([]byte(text)) { // NaN is none
 			w.bare(text)
 		} else {
 			w.text(text, false)
 		}
 	}
-}
-
-// isNumber reports whether the text of a type's values is a number.
-func isNumber(t bloomparquet.Type) bool {
-	switch t.Logical {
-	case bloomparquet.Plain:
-		return t.Physical != bloomparquet.ByteArray && t.Physical != bloomparquet.FixedLenByteArray && t.Physical != bloomparquet.Int96
-	case bloomparquet.Int, bloomparquet.Uint, bloomparquet.Float16:
-		return true
-	case bloomparquet.Decimal:
-		return t.Physical != bloomparquet.ByteArray
-	}
-	return false
 }
 
 func (w *textWriter) bare(text string) { w.line = append(w.line, text...) }
