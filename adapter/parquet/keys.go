@@ -426,7 +426,7 @@ func (t *Type) word(value []byte) int64 {
 func (t *Type) unscaled(value []byte) *big.Int {
 	x := new(big.Int)
 	switch {
-	case t.kind().order == twosComplement:
+	case t.Physical == FixedLenByteArray || t.Physical == ByteArray:
 		if x.SetBytes(value); value[0] >= 0x80 {
 			x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(value))))
 		}

@@ -511,6 +511,9 @@ func TestText(t *testing.T) {
 		{Type{Physical: FixedLenByteArray, Width: 2, Logical: Decimal, Precision: 4, Scale: 1}, "\xff\x85", "-12.3"},
 		{Type{Physical: FixedLenByteArray, Width: 2, Logical: Decimal, Precision: 4, Scale: 1}, "\x80\x00", "-3276.8"}, // a bound need be no value
 		{Type{Physical: Int32}, "short", "0x73686f7274"},
+		{Type{Physical: ByteArray, Logical: Decimal, Precision: 9, Scale: 2}, "\xff\x38", "-2.00"}, {Type{Physical: ByteArray, Logical: Decimal, Precision: 9, Scale: 2}, "1", "0.49"},
+		{Type{Physical: ByteArray, Logical: Decimal, Precision: 9, Scale: 2}, "", "0x"},
+		{intervals, "twelve bytes", "0x7477656c7665206279746573"}, // three numbers
 	} {
 		if got := test.typ.Text([]byte(test.value)); got != test.want {
 			t.Errorf("%v %x: %s, want %s", test.typ, test.value, got, test.want)

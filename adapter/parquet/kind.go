@@ -54,11 +54,11 @@ func init() {
 		{[]Logical{Uint}, integers, kind{class: ofIntegers, order: unsignedOrder, kin: Uint, valid: hasBits, shown: bitsText, parse: parseUnsigned, text: unsignedText, example: "42"}},
 		{[]Logical{Decimal}, integers, kind{class: ofDecimals, order: signedOrder, kin: Decimal, valid: hasDigits, shown: digitsText, key: scaleText, parse: parseDecimal, text: decimalText, example: "-12.50"}},
 		{[]Logical{Decimal}, fixed, kind{class: ofDecimals, order: twosComplement, kin: Decimal, valid: hasDigits, shown: digitsText, key: scaleText, parse: parseDecimal, text: decimalText, example: "-12.50"}},
-		{[]Logical{Decimal}, bytes, kind{class: ambiguous, kin: Decimal, valid: hasDigits, shown: digitsText, key: scaleText, text: bytesText}},
+		{[]Logical{Decimal}, bytes, kind{class: ambiguous, kin: Decimal, valid: hasDigits, shown: digitsText, key: scaleText, text: decimalText}},
 		{[]Logical{Date}, []Physical{Int32}, kind{order: signedOrder, kin: Date, parse: parseDate, text: dateText, example: "2024-05-01"}},
 		{[]Logical{Time}, integers, kind{class: ofTimes, order: signedOrder, kin: Time, valid: hasTimeUnit, shown: zoneText, key: unitText, parse: parseTime, text: timeText, example: "12:00:00"}},
 		{[]Logical{Timestamp}, []Physical{Int64}, kind{class: ofTimestamps, order: signedOrder, kin: Timestamp, valid: hasUnit, shown: zoneText, key: zoneText, parse: parseTimestamp, text: timestampText, example: "2024-05-01T12:00:00"}},
-		{[]Logical{Interval}, fixed, kind{class: ambiguous, kin: Interval, valid: hasWidth(12), text: bytesText}},
+		{[]Logical{Interval}, fixed, kind{class: ambiguous, kin: Interval, valid: hasWidth(12)}},
 		{[]Logical{Float16}, fixed, kind{kin: Float16, valid: hasWidth(2), float: &halfFloat, parse: parseFloat, text: floatText, example: "0.5"}},
 	} {
 		for _, logical := range row.of {

@@ -168,7 +168,8 @@ func parseTime(dst []byte, t *Type, text string) ([]byte, string) {
 }
 
 // Text returns the text of a value, PLAIN bytes without a length, as [ParseKeys] takes it. Bytes that
-// are no value of the type, and times that no text tells, are in hex after 0x.
+// are no value of the type, and values that no text tells, are in hex after 0x. Decimals in BYTE_ARRAY, too, are numbers, which
+// ParseKeys does not take.
 func (t Type) Text(value []byte) string {
 	k := t.kind()
 	if width := t.width(); k.text == nil || width > 0 && len(value) != width {
@@ -234,6 +235,9 @@ func timeIn(layout string, seconds, nanos int64, value []byte) string {
 }
 
 func decimalText(t *Type, value []byte) string {
+	if len(value) == 0 || len(value) > widestNumber {
+		return hexText(value)
+	}
 	x := t.unscaled(value)
 	digits := new(big.Int).Abs(x).String()
 	if missing := t.Scale + 1 - len(digits); missing > 0 {

@@ -241,4 +241,4 @@ func (t Type) Example() string {
 }
 
 // IsNumber reports whether the values are numbers, which may be NaN or infinite.
-func (t Type) IsNumber() bool { return t.isExact() || t.IsFloat() }
+func (t Type) IsNumber() bool { return t.isExact() || t.IsFloat() || t.Logical == Decimal }

@@ -30,12 +30,13 @@ func (w *textWriter) value(t bloomparquet.Type, plain []byte, null bool) {
 		w.text("", true)
 	case t.Physical == bloomparquet.Boolean && len(plain) == 1:
 		w.bare([]string{"false", "true"}[plain[0]&1])
-	case !w.csv && !utf8.Valid(plain) && (t.Physical == bloomparquet.ByteArray || t.Physical == bloomparquet.FixedLenByteArray && t.Logical == bloomparquet.Plain):
-		w.text("0x"+hex.EncodeToString(plain), false)
 	default:
-		if text := t.Text(plain); t.IsNumber() && json.Valid([]byte(text)) { // NaN is none
+		switch text := t.Text(plain); {
+		case t.IsNumber() && json.Valid([]byte(text)): // NaN is none
 			w.bare(text)
-		} else {
+		case !w.csv && !utf8.ValidString(text):
+			w.text("0x"+hex.EncodeToString(plain), false)
+		default:
 			w.text(text, false)
 		}
 	}
