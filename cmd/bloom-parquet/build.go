@@ -15,7 +15,7 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/cmd/internal/flags"
 	"github.com/lanebloom/bloom/cmd/internal/neighbours"
-	"github.com/lanebloom/bloom/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
 type buildCommand struct {

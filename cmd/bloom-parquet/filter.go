@@ -8,8 +8,8 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/files"
-	"github.com/lanebloom/bloom/internal/filterfile"
-	"github.com/lanebloom/bloom/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
 type filterCommand struct {

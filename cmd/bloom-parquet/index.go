@@ -10,7 +10,7 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/cmd/internal/flags"
-	"github.com/lanebloom/bloom/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
 type indexCommand struct {

@@ -21,7 +21,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 	"github.com/lanebloom/bloom/cmd/internal/files"
-	"github.com/lanebloom/bloom/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 // page has the files of the page. The page draws the answers of package answers; it computes no hash

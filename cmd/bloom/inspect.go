@@ -13,7 +13,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 	"github.com/lanebloom/bloom/cmd/internal/files"
-	"github.com/lanebloom/bloom/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 type inspectCommand struct {

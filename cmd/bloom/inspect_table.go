@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/lanebloom/bloom/adapter/sst"
-	"github.com/lanebloom/bloom/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 // partFlag chooses a filter of a table.

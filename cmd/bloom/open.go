@@ -2,8 +2,8 @@ package main
 
 import (
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/internal/filterfile"
-	"github.com/lanebloom/bloom/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
 // filterFlags say how the commands read a filter.

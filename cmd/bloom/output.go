@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/lanebloom/bloom/cmd/internal/files"
-	"github.com/lanebloom/bloom/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
 func (s *streams) outputs() outputfile.Streams {

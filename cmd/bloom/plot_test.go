@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 // drawing is what a test wants to know of an SVG file.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/lanebloom/bloom/cmd/internal/files"
-	"github.com/lanebloom/bloom/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 type testCommand struct {

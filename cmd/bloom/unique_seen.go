@@ -14,8 +14,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 	"github.com/lanebloom/bloom/cmd/internal/standard"
-	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 // printUnseen prints what neither this run nor the file of --seen has seen, and adds it to the file.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/lanebloom/bloom/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
 // Input is the name of a file, or of a folder of files, that is read. "-" is standard input. Without the flag, it is

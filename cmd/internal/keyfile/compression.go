@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/lanebloom/bloom/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 // compression is a format of compressed files.

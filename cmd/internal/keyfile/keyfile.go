@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 // Options say how to take the bytes of an input.

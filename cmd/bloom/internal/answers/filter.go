@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 // The limits of the page.

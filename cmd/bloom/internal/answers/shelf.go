@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/lanebloom/bloom/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 // mostKept bounds the bytes of the filters that a desk keeps, beside the last one.

@@ -7,7 +7,7 @@ import (
 	"sort"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 // MostBitsPerKey bounds a number of bits per key, so that memory is within what the keys take. No
