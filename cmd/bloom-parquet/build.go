@@ -13,8 +13,8 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/arrow"
 	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 	"github.com/lanebloom/bloom/cmd/internal/flags"
-	"github.com/lanebloom/bloom/cmd/internal/neighbours"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
@@ -36,7 +36,7 @@ type buildCommand struct {
 func (b *buildCommand) Help() string {
 	return `Keys are the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So a filter serves columns of the same type, and its file says of which: bloom filter reads it for columns of strings alone. Nulls are no keys.
 A value that comes several times counts as several keys: the filter is larger than it has to be.
-In the formats leveldb and pebble, a warning says if far more numbers between or after those of the keys pass than expected.
+Hashes of 32 bits, those of the formats leveldb and pebble, let more absent keys pass that are numbered like the keys.
 With --keys and --like, the keys are in a file of their own. ` + keysHelp + `
 ` + foldersHelp + outputfile.Help
 }
@@ -94,8 +94,7 @@ func (b *buildCommand) build(s *streams) error {
 	if b.Keys != "" {
 		read = b.hashKeys
 	}
-	own := neighbours.Keys{Format: format}
-	columns, n, kind, err := read(s, &own)
+	columns, n, kind, err := read(s, format)
 	if err != nil {
 		return err
 	}
@@ -119,7 +118,7 @@ func (b *buildCommand) build(s *streams) error {
 		builder.AddBatch(column)
 	}
 	filter := builder.Filter()
-	if text := own.Warning(filter, policy.FalsePositiveRate(builder.Len())); text != "" {
+	if text := filterfile.Advice(format); text != "" && !b.Raw {
 		s.warn("warning: %s", text)
 	}
 	var encoded []byte
@@ -138,7 +137,7 @@ type adderFunc func(keys bloom.Keys)
 func (f adderFunc) AddBatch(keys bloom.Keys) { f(keys) }
 
 // hashKeys returns the hashes of the keys of --keys, their number and their kind.
-func (b *buildCommand) hashKeys(s *streams, own *neighbours.Keys) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
+func (b *buildCommand) hashKeys(s *streams, format bloom.Format) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
 	t, err := typeIn(string(b.Like), b.Column)
 	if err != nil {
 		return nil, 0, "", err
@@ -152,8 +151,7 @@ func (b *buildCommand) hashKeys(s *streams, own *neighbours.Keys) (columns []blo
 		return nil, 0, "", errors.New(withoutPrefix(err))
 	}
 	keys := bloom.Bytes(values)
-	own.Add(keys)
-	return []bloom.Keys{keys.Hashed(own.Format)}, len(values), t.kind, nil
+	return []bloom.Keys{keys.Hashed(format)}, len(values), t.kind, nil
 }
 
 // typeIn returns the type of a column of a file.
@@ -178,7 +176,7 @@ func typeIn(name, column string) (t columnType, err error) {
 
 // hashColumns returns the hashes of all keys, their number if there is a rate, and their kind. The columns
 // must have one: the bytes of equal values differ between kinds.
-func (b *buildCommand) hashColumns(s *streams, own *neighbours.Keys) (columns []bloom.Keys, n int, first bloom.KeyKind, err error) {
+func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []bloom.Keys, n int, first bloom.KeyKind, err error) {
 	progress, done := bar(s, "reading keys", int64(len(b.Files)))
 	defer done()
 	for i, name := range files.Names(b.Files) {
@@ -191,11 +189,10 @@ func (b *buildCommand) hashColumns(s *streams, own *neighbours.Keys) (columns []
 			hash = b.hashArrow
 		}
 		kind, err := hash(name, func(keys bloom.Keys) {
-			own.Add(keys)
-			hashed := keys.Hashed(own.Format)
+			hashed := keys.Hashed(format)
 			columns = append(columns, hashed)
 			if b.Rate != nil { // nulls do not count
-				counter := bloom.Policy{Format: own.Format, BitsPerKey: 1}.NewBuilder()
+				counter := bloom.Policy{Format: format, BitsPerKey: 1}.NewBuilder()
 				counter.AddBatch(hashed)
 				n += counter.Len()
 			}

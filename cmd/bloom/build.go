@@ -11,7 +11,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/files"
-	"github.com/lanebloom/bloom/cmd/internal/neighbours"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
@@ -29,7 +29,7 @@ type buildCommand struct {
 // Help is what bloom build --help says, too.
 func (b *buildCommand) Help() string {
 	return inputsHelp + `
-The size of the filter is for the different keys: one that comes several times counts once. In the formats leveldb and pebble, a warning says if far more numbers between or after those of the keys pass than expected.
+The size of the filter is for the different keys: one that comes several times counts once. Hashes of 32 bits, those of the formats leveldb and pebble, let more absent keys pass that are numbered like the keys; bloom inspect --absent measures how many.
 What is written has a header with the format, the number of keys and checksums. bloom filter, bloom inspect and bloom explore recognise it; storage engines read the bare bytes of --raw.
 
 ` + outputfile.Help
@@ -54,6 +54,9 @@ func (b *buildCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	if text := filterfile.Advice(format); text != "" && !b.Raw {
+		fmt.Fprintln(s.err, "bloom: warning:", text)
+	}
 	return writeFilter(s, b.Output, encoded)
 }
 
@@ -74,9 +77,8 @@ func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, e
 	}
 	// The number of different keys decides the size of the filter, so all are read first.
 	var columns []bloom.Keys
-	own := neighbours.Keys{Format: format}
 	var different distinct
-	_, err := b.hashKeys(s, format, &own,
+	_, err := b.hashKeys(s, format,
 		func(c *chunk) { c.ids = idsOf(c.ids[:0], c.keys) },
 		func(c *chunk) {
 			columns = append(columns, c.hashed)
@@ -90,24 +92,12 @@ func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, e
 	if err != nil {
 		return nil, err
 	}
-	filter, err := build(policy, columns, n)
-	if err != nil {
-		return nil, err
-	}
-	warnOf(s, &own, filter, policy.FalsePositiveRate(n))
-	return filter, nil
-}
-
-// warnOf warns if absent keys like those of a filter pass more often than expected.
-func warnOf(s *streams, own *neighbours.Keys, filter *bloom.Filter, expected float64) {
-	if text := own.Warning(filter, expected); text != "" {
-		fmt.Fprintln(s.err, "bloom: warning:", text)
-	}
+	return build(policy, columns, n)
 }
 
 // hashKeys reads all keys, passes on chunks with their hashes, and returns their number. It calls work on all
 // cores, and use in the order of the keys.
-func (b *buildCommand) hashKeys(s *streams, format bloom.Format, own *neighbours.Keys, work, use func(*chunk)) (n int, err error) {
+func (b *buildCommand) hashKeys(s *streams, format bloom.Format, work, use func(*chunk)) (n int, err error) {
 	progress, done := bytesBar(s, "reading keys", files.Names(b.Keys)...)
 	defer done()
 	for _, name := range files.Names(b.Keys) {
@@ -118,7 +108,6 @@ func (b *buildCommand) hashKeys(s *streams, format bloom.Format, own *neighbours
 					work(c)
 				},
 				func(c *chunk) error {
-					own.AddSlices(c.keys)
 					use(c)
 					n += c.hashed.Len()
 					return nil
@@ -138,8 +127,7 @@ func (b *buildCommand) fold(s *streams, format bloom.Format) (*bloom.Filter, err
 	if err != nil {
 		return nil, err
 	}
-	own := neighbours.Keys{Format: format, Most: int(min(max(*b.Memory, 8<<20), 64<<20))}
-	n, err := b.hashKeys(s, format, &own, func(*chunk) {}, func(c *chunk) { set.AddBatch(c.hashed) })
+	n, err := b.hashKeys(s, format, func(*chunk) {}, func(c *chunk) { set.AddBatch(c.hashed) })
 	if err != nil {
 		return nil, err
 	}
@@ -168,9 +156,7 @@ func (b *buildCommand) fold(s *streams, format bloom.Format) (*bloom.Filter, err
 	if _, err := set.Fold(wanted); err != nil {
 		return nil, fromLibrary(err)
 	}
-	filter := set.Filter()
-	warnOf(s, &own, filter, rate())
-	return filter, nil
+	return set.Filter(), nil
 }
 
 // foldable returns the set that --memory has room for, and its policy.

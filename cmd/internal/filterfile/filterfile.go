@@ -145,3 +145,11 @@ type libraryError struct{ error }
 
 func (e libraryError) Error() string { return strings.TrimPrefix(e.error.Error(), "bloom: ") }
 func (e libraryError) Unwrap() error { return e.error }
+
+// Advice returns what who chooses a format should know of it, or nothing.
+func Advice(format bloom.Format) string {
+	if format.HashBits() > 32 {
+		return ""
+	}
+	return fmt.Sprintf("the format %v has hashes of 32 bits: absent keys that are numbered like the keys may pass far more often than others (bloom inspect --absent measures it); if no storage engine reads the filter, take --format %v", format, bloom.Default)
+}
