@@ -96,7 +96,7 @@ func TestWrongHashes(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
 		f := mustOpen(t, format, p.AppendFilter(nil, Bytes(keys)))
-		large, shared := mustSet(t, p, 8*shareBytes), mustAtomicSet(t, p, 8*shareBytes)
+		large, shared := mustSet(t, p, shareBytes), mustAtomicSet(t, p, shareBytes) // of 2.5 MiB
 		eachFormat(t, func(t *testing.T, other Format) {
 			column, many := Bytes(keys).Hashed(other), many[other.hash()]
 			for name, call := range map[string]func(){
