@@ -85,7 +85,7 @@ func TestExtremePolicies(t *testing.T) {
 
 func checkExtremePolicy(t *testing.T, p Policy, n int) {
 	t.Helper()
-	if n%3 == 0 || !testing.Short() { // LevelDB's takes milliseconds
+	if n%oneOf(3, 7) == 0 { // LevelDB's takes milliseconds
 		if rate := p.FalsePositiveRate(n); !(rate >= 0 && rate <= 1) {
 			t.Errorf("%v: FalsePositiveRate(%d) = %v", p, n, rate)
 		}
@@ -150,9 +150,9 @@ func TestExtremeCapacities(t *testing.T) {
 				math.Inf(-1), -1, 0, math.SmallestNonzeroFloat64, 1e-300, 1e-20, 0.01, 0.5, 1 - 1e-16, 1, 2, math.Inf(1), math.NaN(),
 			} {
 				switch {
-				case i%2 == 1 && (testing.Short() || n > 2 || n == 0):
+				case i%2 == 1 && (!whole() || n > 2 || n == 0):
 					continue
-				case (i/2+j+int(f))%(2*oneOf(2)) != 0:
+				case (i/2+j+int(f))%(2*oneOf(2, 4)) != 0:
 					continue // each capacity with every second of these rates, and the other way round
 				}
 				p, err := PolicyFor(f, n, rate)

@@ -347,10 +347,13 @@ func TestWays(t *testing.T) {
 			}
 		}
 		for _, n := range []int{1, 2, 3, 7, 64, 100, 1500} {
-			if n > windowKeys && testing.Short() {
+			if n > windowKeys && !whole() {
 				continue // TestKernelGolden has as many
 			}
-			for _, bitsPerKey := range []int{-1, 0, 1, 2, 7, 8, 10, 20, 43, 44, 50, 100} {
+			for i, bitsPerKey := range []int{-1, 0, 1, 2, 7, 8, 10, 20, 43, 44, 50, 100} {
+				if (i+n)%oneOf(1, 2) != 0 {
+					continue
+				}
 				keys := golden.Mixed.Range(0, n)
 				p := Policy{format, bitsPerKey}
 				want := create(format, keys, bitsPerKey)
@@ -375,6 +378,7 @@ func TestOddFilters(t *testing.T) {
 	keys := golden.Mixed.Range(0, 100)
 	eachFormat(t, func(t *testing.T, format Format) {
 		for i, odd := range formatTests[format].odd {
+			keys := keys[:len(keys)/oneOf(1, 3)]
 			for _, key := range keys {
 				if got := (Policy{Format: format}).MayContain(odd.data, key); got != Reference(format, odd.data, key) || odd.is == noFilter && !got {
 					t.Fatalf("%s: Policy.MayContain(%x) = %v", odd.name, key, got)
@@ -393,7 +397,7 @@ func TestOddFilters(t *testing.T) {
 					checkOddSet(t, format, odd, keys[:30])
 				}
 				// Each takes up to a million samples. The steps pick all four sorts of LevelDB's.
-				if i%29 == 0 && !testing.Short() || i%87 == 0 {
+				if i%29 == 0 && whole() || i%87 == 0 {
 					checkOddStats(t, mustOpen(t, format, odd.data))
 				}
 			}

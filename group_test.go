@@ -75,7 +75,7 @@ func TestKernelGroup(t *testing.T) {
 	}
 	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
 		counts, hashes := []int{0, 1, 2, 3, 20, 63, 64, 65, 73, 200}, 20
-		if testing.Short() {
+		if !whole() {
 			counts, hashes = []int{0, 1, 20, 64, 73}, 4
 		}
 		for _, count := range counts {

@@ -50,12 +50,19 @@ func proven() []Kernel {
 	return slices.DeleteFunc(slices.Clone(kernels), func(k Kernel) bool { return !slices.Contains(names, k.String()) })
 }
 
-// oneOf returns n where tests are short, and else 1: a loop takes one of n cases, or all.
-func oneOf(n int) int {
-	if testing.Short() {
-		return n
+// whole reports whether tests take all cases of their matrices, as make prove/long has them do, and no sample.
+func whole() bool { return os.Getenv("BLOOM_TEST_WHOLE") != "" }
+
+// oneOf returns of how many cases a loop takes one: of the first number, with -short of the second, if there is one, and
+// where tests are whole, each.
+func oneOf(n int, short ...int) int {
+	switch {
+	case whole():
+		return 1
+	case testing.Short() && len(short) > 0:
+		return short[0]
 	}
-	return 1
+	return n
 }
 
 func mustOpen(t testing.TB, format Format, encoded []byte) *Filter {

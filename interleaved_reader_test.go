@@ -80,7 +80,7 @@ func TestRowsOfFile(t *testing.T) {
 	random := rand.New(rand.NewPCG(83, 84))
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, c := range []struct{ filters, maxKeys, bitsPerKey int }{{1, 1, 10}, {33, 500, 10}, {300, 50, 30}, {1000, 3000, 14}, {0, 10, 10}} {
-			if c.maxKeys > 500 && testing.Short() {
+			if c.maxKeys > 500 && !whole() {
 				continue
 			}
 			p := Policy{format, c.bitsPerKey}
@@ -204,7 +204,7 @@ func TestRowsOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(87, 88))
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
-		x := interleave(t, random, p, 2000, filtersOfShape(t, random, p, 2000, 1000))
+		x := interleave(t, random, p, 2000, filtersOfShape(t, random, p, 2000, 300))
 		file := fileOf(t, x)
 		rows, err := OpenInterleavedFile(bytes.NewReader(file), int64(len(file)))
 		if err != nil {
@@ -212,7 +212,7 @@ func TestRowsOrder(t *testing.T) {
 		}
 		rows.r = &ordered{t: t, r: rows.r}
 		keys := golden.Decimals.Range(0, 30)
-		hits, want := make([]uint64, 1000), make([]uint64, 1000)
+		hits, want := make([]uint64, 300), make([]uint64, 300)
 		if _, err := rows.MayContainBatch(Bytes(keys), hits); err != nil {
 			t.Fatal(err)
 		}

@@ -43,9 +43,11 @@ func filtersOfShape(t testing.TB, random *rand.Rand, p Policy, maxKeys, count in
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range random.IntN(2 * maxKeys) {
-			s.AddUint64(random.Uint64N(4 * uint64(maxKeys)))
+		keys := make([]uint64, random.IntN(2*maxKeys))
+		for i := range keys {
+			keys[i] = random.Uint64N(4 * uint64(maxKeys))
 		}
+		s.AddBatch(Integers(keys))
 		filters[i] = s.Filter()
 	}
 	return filters
@@ -133,7 +135,7 @@ func TestKernelInterleaved(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(71, 72))
 	counts := []int{0, 1, 31, 32, 33, 64, 100, 300, 577, 1100}
-	if testing.Short() {
+	if !whole() {
 		counts = []int{1, 33, 300, 577}
 	}
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -613,23 +615,23 @@ func TestInterleavedStatsMeasured(t *testing.T) {
 	}
 }
 
-var pairs = flag.Int("pairs", 2_000_000, "`number` of pairs of a key and a filter in TestKernelInterleavedPairs")
+var pairs = flag.Int("pairs", 0, "at least so many pairs of a key and a filter in TestKernelInterleavedPairs")
 
 // TestKernelInterleavedPairs compares interleaved filters in memory, and in a file, with a group of them: random shapes, numbers of
 // filters, keys and kernels, up to a number of pairs of a key and a filter.
 func TestKernelInterleavedPairs(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		*pairs = min(*pairs, 200_000)
+	if *pairs == 0 {
+		*pairs = 2_000_000 / oneOf(10)
 	}
 	random, done := rand.New(rand.NewPCG(79, 80)), 0
 	for done < *pairs {
 		for _, format := range Formats() {
 			p, maxKeys := Policy{format, 1 + random.IntN(30)}, 1+random.IntN(300)
-			filters := filtersOfShape(t, random, p, maxKeys, 1+random.IntN(1000))
+			filters := filtersOfShape(t, random, p, maxKeys, 1+random.IntN(1000/oneOf(1, 4)))
 			x := interleave(t, random, p, maxKeys, filters)
 			file := fileOf(t, x)
-			keys := make([]uint64, 1+random.IntN(1000))
+			keys := make([]uint64, 1+random.IntN(1000/oneOf(1, 2)))
 			for i := range keys {
 				keys[i] = random.Uint64N(8 * uint64(maxKeys))
 			}

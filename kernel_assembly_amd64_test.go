@@ -65,7 +65,7 @@ func TestKernelFarBytes(t *testing.T) {
 
 // tunedSizes returns the sizes of filters around that at which kernels take another path.
 func tunedSizes() []int {
-	if testing.Short() {
+	if !whole() {
 		return []int{16 << 10}
 	}
 	return []int{16 << 10, farBytes - 100, farBytes + 100}

@@ -20,7 +20,7 @@ func TestFiltersOnKernels(t *testing.T) {
 	t.Parallel()
 	lengths := []int{0, 1, 2, 7, 8, 15, 16, 17, smallBatch - 1, smallBatch, smallBatch + 1, 127, 128, 129, windowKeys - 1, windowKeys, windowKeys + 1, 2*windowKeys + 67}
 	sizes := []uint64{1, 2, 3, 7, 8, 9, 24, 56, 63, 64, 65, 72, 100, 504, 512, 520, 1000, 1 << 13, 1<<14 - 1, 1 << 14, 1<<14 + 1, 1<<15 + 24, 1<<17 - 5, 1 << 20, 1<<20 + 7}
-	if testing.Short() {
+	if !whole() {
 		sizes = sizes[:len(sizes)-3]
 	}
 	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
@@ -29,7 +29,7 @@ func TestFiltersOnKernels(t *testing.T) {
 		for i, size := range sizes {
 			n := (size + test.unit - 1) / test.unit * test.unit
 			for j, k := range test.probes(1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 29, 30) {
-				if (i+j)%(2*oneOf(2)) != 0 {
+				if (i+j)%(2*oneOf(2, 4)) != 0 {
 					continue // each size with every second number of probes, and the other way round
 				}
 				data := randomBits(random, 8*uint64(walk.bytesOf(n)), math.Pow(random.Float64(), 1/float64(k)))
@@ -44,7 +44,7 @@ func TestFiltersOnKernels(t *testing.T) {
 func TestBatchLengths(t *testing.T) {
 	t.Parallel()
 	stride := 7
-	if testing.Short() {
+	if !whole() {
 		stride = 29 // still ends at every bit of a word
 	}
 	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
@@ -106,10 +106,7 @@ func TestMixedDensity(t *testing.T) {
 // that knows the hits to be dense makes its probes in another way.
 func TestRemainders(t *testing.T) {
 	t.Parallel()
-	small, stride := uint64(1<<18), uint64(1)
-	if testing.Short() {
-		stride = 61
-	}
+	small, stride := uint64(1<<18), uint64(oneOf(61, 127))
 	memory := make([]byte, 1<<29+8) // hardly any of it touched
 	random := rand.New(rand.NewPCG(13, 14))
 	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
@@ -120,7 +117,7 @@ func TestRemainders(t *testing.T) {
 		}
 		for i := range 33 {
 			for d := range uint64(16) {
-				if (d+uint64(i))%uint64(oneOf(2)) != 0 {
+				if (d+uint64(i))%uint64(oneOf(2, 5)) != 0 {
 					continue
 				}
 				if n := (uint64(1)<<i + (d-8)*test.unit) / test.unit * test.unit; n > 0 && n <= 1<<32 {
@@ -186,7 +183,7 @@ func TestKernelMostProbes(t *testing.T) {
 	test, random := walkTests[schemeNori], rand.New(rand.NewPCG(15, 16))
 	memory := make([]byte, 1<<29) // hardly any of it touched
 	for _, n := range []uint64{1<<20 + 1, 3 << 23, 1<<32 - 5} {
-		for range 20 {
+		for range 20 / oneOf(1, 4) {
 			h := Hash{h2: random.Uint64()}
 			h.h1 = random.Uint64N(math.MaxUint64/n)*n - (maxProbesCrate-1)*h.h2
 			for _, want := range []bool{true, false} {
@@ -216,7 +213,7 @@ func TestIndex(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	var sizes []uint64
-	for n := range uint64(20000) {
+	for n := uint64(0); n < 20000; n += uint64(oneOf(1, 3)) {
 		sizes = append(sizes, n+1, 8*(n+1))
 	}
 	for i := range 62 {
@@ -224,7 +221,7 @@ func TestIndex(t *testing.T) {
 			sizes = append(sizes, uint64(1)<<i+d-32, uint64(1)<<i+8*(d-32))
 		}
 	}
-	for range 50000 {
+	for range 50000 / oneOf(1, 5) {
 		sizes = append(sizes, 1+random.Uint64()>>1>>random.IntN(62))
 	}
 	memory := make([]byte, 1)
@@ -354,11 +351,7 @@ func TestKernelHashes(t *testing.T) {
 // one on, have another length.
 func TestKernelOtherLengths(t *testing.T) {
 	t.Parallel()
-	stride := 2
-	if testing.Short() {
-		stride = 8
-	}
-	checkOtherLengths(t, stride)
+	checkOtherLengths(t, 2*oneOf(4))
 }
 
 // checkOtherLengths tests a share of the places that another length has in a column. One of eight still gives every

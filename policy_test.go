@@ -35,7 +35,7 @@ func TestPolicyFor(t *testing.T) {
 		t.Parallel()
 		for i, capacity := range []int{0, 1, 2, 10, 1000, 123456, 1 << 24} {
 			for j, rate := range []float64{0.9, 0.5, 0.1, 0.01, 0.005} {
-				if (i+j+int(f))%(3*oneOf(3)) != 0 {
+				if (i+j+int(f))%(3*oneOf(3, 4)) != 0 {
 					continue // each capacity with every third rate, and the other way round
 				}
 				p, err := PolicyFor(f, capacity, rate)
@@ -61,7 +61,7 @@ func TestPolicyFor(t *testing.T) {
 	// Many bits per key: all fewer are tried.
 	for _, f := range []Format{Nori, Parquet, RocksDB} {
 		for i, capacity := range []int{1, 1000, 50_000} {
-			if (i+int(f))%oneOf(3) != 0 {
+			if (i+int(f))%oneOf(3, 5) != 0 {
 				continue
 			}
 			p, err := PolicyFor(f, capacity, 1e-7)
@@ -92,7 +92,7 @@ func TestPolicyForFewKeys(t *testing.T) {
 		measured := make(map[Policy]bool)
 		for i, rate := range []float64{0.05, 0.01, 0.001} {
 			for j, few := range []int{2, 0, 30} {
-				if few != 2 && testing.Short() || (i+j+int(f))%2 != 0 {
+				if few != 2 && !whole() || (i+j+int(f))%2 != 0 {
 					continue // each rate with every second number of keys, and the other way round
 				}
 				p, err := PolicyFor(f, few, rate)

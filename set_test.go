@@ -222,7 +222,7 @@ func TestTestAndAddBatchOfShares(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(53, 54))
 	rounds := 6
-	if testing.Short() {
+	if !whole() {
 		rounds = 2
 	}
 	eachFormat(t, func(t *testing.T, format Format) {

@@ -113,7 +113,7 @@ func (s *suite) test(lines []string) (seen string, err error) {
 		return "", fmt.Errorf("%s%w", output, err)
 	}
 	arguments := append([]string{"--core=0", "--cpu=" + strconv.Itoa(*seconds)}, strings.Fields(*emulate)...)
-	output, err := command("prlimit", append(arguments, binary, "-test.short", "-test.failfast", "-test.run", *tests)...)
+	output, err := command("prlimit", append(arguments, binary, "-test.failfast", "-test.run", *tests)...)
 	if err == nil {
 		return "", nil
 	}

@@ -56,7 +56,7 @@ func (m machine) step(folder string, host []string) step {
 		name: folder + "/" + m.name,
 		env: []string{"CGO_ENABLED=0", "GOARCH=" + m.arch, "BLOOM_TEST_KERNELS=" + strings.Join(m.kernels, " "),
 			"BLOOM_TEST_LACKS=" + m.lacks, "BLOOM_TEST_PROVES=" + m.proves},
-		script: fmt.Sprintf(`go test -short -run %q -exec "%s" .`, tests, m.exec),
+		script: fmt.Sprintf(`go test -run %q -exec "%s" .`, tests, m.exec),
 	}
 }
 

@@ -57,13 +57,13 @@ func (t tree) prove(host, promised []string) (steps []step) {
 	// The detector makes a test ten times as long, so it watches those that have goroutines. It lets a program sleep for
 	// a second when main has returned; the scripts run many programs, and no user's program lives on.
 	race := append([]string{"GORACE=atexit_sleep_ms=20"}, promised...)
-	add("race/root", race, "go test -short -race -run %q .", concurrentTests)
+	add("race/root", race, "go test -race -run %q .", concurrentTests)
 	add("race/bloom", race, "cd cmd/bloom && go test -short -race -run %q .",
 		"^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$|^TestScripts$/^(build|explore|file|filter|progress|streams|tables)$")
 	add("race/window", race, "go test -short -race -run '^Test(Model|ModelSees|TestAndAdd|Columns|ReadFrom|LoadBeside)$' ./window")
 	add("window", nil, "go test -run '^TestModel$' ./window -operations 100000000")
-	add("long", promised, "go test %s", packages(t.modules...)) // without -short
-	add("workers", nil, "adapter/beam/processes/run")           // Beam's transforms, in worker processes
+	add("long", append([]string{"BLOOM_TEST_WHOLE=1"}, promised...), "go test %s", packages(t.modules...)) // without -short
+	add("workers", nil, "adapter/beam/processes/run")                                                      // Beam's transforms, in worker processes
 	add("browser", nil, "cd cmd/bloom/browser && go test -vet=all ./...")
 	add("release", nil, "release/publish %s", strings.Join(t.modules, " ")) // what a user of the tags would get
 	add("compare", []string{"CGO_CFLAGS=-O0"}, "go test -vet=all ./compare/... ./compare/duckdb/...")
@@ -83,7 +83,7 @@ func (t tree) prove(host, promised []string) (steps []step) {
 	add("vet/files", nil, ".ci/unvetted %q %q && .ci/unvetted %s %q", strings.Join(vetted, " "), strings.Join(ported, " "), here, strings.Join(others, " "))
 	// By the CPU, if the system lets it, and else by qemu, which mishandles the signals by which the Go runtime preempts.
 	add("386", []string{"CGO_ENABLED=0", "GOARCH=386", "BLOOM_TEST_KERNELS=generic"},
-		`if [ -e /proc/sys/abi/vsyscall32 ]; then go test -short .; else GODEBUG=asyncpreemptoff=1 go test -short -exec qemu-i386-static .; fi`)
+		`if [ -e /proc/sys/abi/vsyscall32 ]; then go test .; else GODEBUG=asyncpreemptoff=1 go test -exec qemu-i386-static .; fi`)
 	// One round of the benchmarks that take no minutes, with filters of two sizes: do they work?
 	add("benchmarks", nil, `go test -run '^$' -bench '^Benchmark(Columns|Forms|Hash|Loads|Tables)$/^(filter=(16KiB|1MiB)|[^f].*)$' -benchtime 1x .`)
 	for _, f := range t.fuzz {
