@@ -16,8 +16,7 @@ func BenchmarkGathers(b *testing.B) {
 	if !slices.Contains(kernels, AVX2) {
 		b.Skip("no AVX2")
 	}
-	calibrate()
-	withLoads(b, slowGather()) // until the end
+	withLoads(b, !gathers) // until the end
 	for _, lengths := range []struct{ from, to int }{{8, 8}, {8, 32}, {4, 100}, {0, 12}} {
 		random := rand.New(rand.NewPCG(73, 74))
 		keys := make([][]byte, queries)
@@ -58,7 +57,7 @@ func BenchmarkGathers(b *testing.B) {
 			way := func(loads bool, kernel Kernel) func() {
 				run := c.run(kernel)
 				return func() {
-					tune(loads)
+					gathers = !loads
 					run()
 				}
 			}

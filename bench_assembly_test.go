@@ -10,10 +10,7 @@ import (
 
 // BenchmarkForms compares the forms over mixtures of present and absent keys.
 func BenchmarkForms(b *testing.B) {
-	defer func(s, d form, g uint32) {
-		staged, dense = s, d
-		gathers.Store(g)
-	}(staged, dense, gathers.Load())
+	defer func(s, d form, g bool) { staged, dense, gathers = s, d, g }(staged, dense, gathers)
 	eachMixture(b, []int{0, 10, 25, 50, 75, 90, 100}, func(b *testing.B, w *workload) {
 		hits := make([]uint64, queries/64)
 		for _, kernel := range kernels[:len(kernels)-1] {
@@ -25,10 +22,7 @@ func BenchmarkForms(b *testing.B) {
 				}
 				b.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, f.name), func(b *testing.B) {
 					staged, dense = f.form, f.form
-					gathers.Store(fastGathers)
-					if f.loads {
-						gathers.Store(slowGathers)
-					}
+					gathers = !f.loads
 					if way == "switched" {
 						dense = forms[i+1].form // dense as well
 					}

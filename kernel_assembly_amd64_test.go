@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/klauspost/cpuid/v2"
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
@@ -44,15 +46,34 @@ var forms = []struct {
 	{"staged-loads", form{densePer256: 256}, true},
 }
 
+// TestCPUGathers wants gathers on no model that has not timed them.
+func TestCPUGathers(t *testing.T) {
+	for name, c := range map[string]struct {
+		vendor        cpuid.Vendor
+		family, model int
+		want          bool
+	}{
+		"Sapphire Rapids":        {cpuid.Intel, 6, 143, true},
+		"Emerald Rapids":         {cpuid.Intel, 6, 207, true},
+		"Skylake, with Downfall": {cpuid.Intel, 6, 85, false},
+		"Granite Rapids":         {cpuid.Intel, 6, 173, false},
+		"an Intel of the future": {cpuid.Intel, 19, 143, false},
+		"Zen 5":                  {cpuid.AMD, 26, 2, false},
+		"AMD's model 143":        {cpuid.AMD, 6, 143, false},
+		"a hidden vendor":        {cpuid.VendorUnknown, 6, 207, false},
+	} {
+		if got := gathersWell(cpuid.CPUInfo{VendorID: c.vendor, Family: c.family, Model: c.model}); got != c.want {
+			t.Errorf("%s: gathersWell = %v", name, got)
+		}
+	}
+}
+
 // withLoads chooses the kernels that load words one by one, in filters of any size, or those that gather,
 // until the test or the benchmark ends.
 func withLoads(t testing.TB, loads bool) {
-	before := gathers.Load()
-	tune(loads)
-	t.Cleanup(func() {
-		tune(isAMD)
-		gathers.Store(before)
-	})
+	before := gathers
+	gathers = !loads
+	t.Cleanup(func() { gathers = before })
 }
 
 // TestKernelFarBytes compares both forms with the reference: in filters around the size from which on kernels request lines.
@@ -115,7 +136,7 @@ func checkTuning(t *testing.T) {
 // TestKernelLoads compares the kernels that this CPU does not take, those that load words one by one or those that
 // gather, with the letter of their walks and hashes.
 func TestKernelLoads(t *testing.T) {
-	withLoads(t, !slowGather())
+	withLoads(t, gathers)
 	random := rand.New(rand.NewPCG(71, 72))
 	for _, walk := range []scheme{schemeLevelDB, schemeNori} {
 		for _, size := range []uint64{8, 64, 1000, 1 << 13, 1 << 17} {

@@ -17,7 +17,7 @@ import (
 // TestKernelLoadsAtPageEnds is for the kernels of TestKernelLoads.
 func TestKernelLoadsAtPageEnds(t *testing.T) {
 	needs(t, masks)
-	withLoads(t, !slowGather())
+	withLoads(t, gathers)
 	t.Run("TestKernelVectorsOfKeysAtPageEnds", TestKernelVectorsOfKeysAtPageEnds)
 	if !whole() {
 		return // the others load nothing by a mask
@@ -38,7 +38,7 @@ func TestKernelRowsAtPageEnds(t *testing.T) {
 // inaccessible page, for each number of probes, and numbers of bits around those where the way changes. One probe of
 // each hash is at an edge, where an inexact remainder shows.
 func TestKernelFullWalks(t *testing.T) {
-	withLoads(t, slowGather()) // until the end
+	withLoads(t, !gathers) // until the end
 	random := rand.New(rand.NewPCG(39, 40))
 	small, large := guard.Buffer(t, 1<<14), make([]byte, maxKernelBits/8+8) // hardly any of it touched
 	for round := range 1000 / oneOf(3, 6) {
@@ -103,7 +103,7 @@ func TestKernelFullWalks(t *testing.T) {
 				}
 			}
 			for way := range 4 {
-				gathers.Store([...]uint32{fastGathers, slowGathers}[way/2])
+				gathers = way/2 == 0
 				got := slices.Repeat([]uint64{1 << 40}, len(want)+1)
 				ok := array.probeFull(kernel, uint32(swap), mask, way%2 != 0, hashed[0], hashed[1], hashed[2], hashed[3], got)
 				if !ok || !slices.Equal(got[:len(want)], want) || got[len(want)] != 1<<40 {

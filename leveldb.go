@@ -154,7 +154,7 @@ func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, f *fo
 	if d.n >= farBytes {
 		below = f.denseBelowFar
 	}
-	if slowGather() {
+	if !gathers {
 		return probeDouble32Loads(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], 0, below, f.densePer256)
 	}
 	return probeDouble32(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], min(f.first, d.k), below, f.densePer256)
@@ -346,7 +346,7 @@ func hash32Between[E int32 | int64](hashes []uint32, data []byte, offsets []E, s
 // hash32Fitting is hash32 by the kernel that suits the CPU.
 func hash32Fitting(kernel Kernel, layout layout, rows *byte, stride int, data *byte, hashes []uint32, signs uint32) (left int, ok bool) {
 	n := len(hashes)
-	if kernel == AVX2 && slowGather() && n >= 32 {
+	if kernel == AVX2 && !gathers && n >= 32 {
 		if left, ok := hash32Loads(kernel, layout, rows, stride, n, &hashes[0], signs); ok && left < n {
 			return left, true
 		}

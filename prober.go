@@ -175,7 +175,7 @@ func (b *bitArray) probeFull(kernel Kernel, swap uint32, mask uint64, dense bool
 		first = b.k
 	}
 	n, inverse, few, inverse32 := b.full()
-	return probeFull64(kernel, b.base, n, inverse, few, inverse32, swap, mask, b.k, first, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &hits[0], slowGather())
+	return probeFull64(kernel, b.base, n, inverse, few, inverse32, swap, mask, b.k, first, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &hits[0], !gathers)
 }
 
 // placeFull writes the numbers of the bits of the first hashes, which the probes of probeFull set, to places, and

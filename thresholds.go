@@ -67,13 +67,6 @@ const (
 	batchGap      = 16 << 10      // bytes between two slices that a batch reads rather than to read twice: untimed
 )
 
-// Whether gathers are slow is timed on Intel's CPUs: none of 120,000 answers was wrong beside other work (ER, Calibration).
-const (
-	slowPercent = 110 // of the time of loads, from which on gathers are slow: loads take 170 % (ER, Calibration)
-	timedHashes = 256 // in each form: 4 rounds take 2.7 µs, and of 1,024 8.4 (Z5, Calibration)
-	timedRounds = 4   // of which the shortest counts: one is wrong in 65 of 1,000, and four in none (Z5, Calibration)
-)
-
 // foursXXPH3 is the keys that AVX2 hashes four at a time, over Go: 8 bytes ×0.9, 16 1.0 (ER, Hash).
 var foursXXPH3 = rowLengths{equal: 17, least: 8, most: 128}
 

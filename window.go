@@ -158,9 +158,6 @@ func (k *Keys) copyHashes(h *hashes) {
 // too few.
 func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok bool) {
 	n, left, least := h.len(), 0, kind.leastKeys(kernel)
-	if n >= windowKeys128 && kernel != Generic { // a whole window; fewer keys take less time than calibrate
-		calibrate()
-	}
 	if n < least {
 		return 0, false
 	}

@@ -11,19 +11,17 @@ import (
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/internal/kernelforms"
 )
 
 // machine has the properties of the machine on which the results depend.
 type machine struct {
-	CPU       string             `json:"cpu"`
-	Cores     int                `json:"cores"`
-	OS        string             `json:"os"`
-	Arch      string             `json:"arch"`
-	Go        string             `json:"go"`
-	Kernels   []string           `json:"kernels"` // the first is the one chosen
-	Forms     []kernelforms.Cost `json:"forms,omitempty"`
-	HugePages string             `json:"huge_pages"`
+	CPU       string   `json:"cpu"`
+	Cores     int      `json:"cores"`
+	OS        string   `json:"os"`
+	Arch      string   `json:"arch"`
+	Go        string   `json:"go"`
+	Kernels   []string `json:"kernels"` // the first is the one chosen
+	HugePages string   `json:"huge_pages"`
 }
 
 func thisMachine() machine {
@@ -41,22 +39,7 @@ func thisMachine() machine {
 	for _, kernel := range bloom.Kernels() {
 		m.Kernels = append(m.Kernels, kernel.String())
 	}
-	if kernelforms.Costs != nil {
-		m.Forms = kernelforms.Costs()
-	}
 	return m
-}
-
-// forms says how the kernels get the words of a filter, and what that costs.
-func (m machine) forms() string {
-	if len(m.Forms) == 0 {
-		return "one for each kernel"
-	}
-	costs := make([]string, len(m.Forms))
-	for i, f := range m.Forms {
-		costs[i] = fmt.Sprintf("%s %s and %s ns", f.Kernel, three(f.Gathers), three(f.Loads))
-	}
-	return fmt.Sprintf("%s are in use; a key of leveldb by gathers and by loads: %s", m.Forms[0].InUse, strings.Join(costs, "; "))
 }
 
 // hugePages returns when Linux gives huge pages: always, madvise (to programs that ask for
@@ -76,6 +59,5 @@ func hugePages() string {
 func (m machine) print(w io.Writer) {
 	fmt.Fprintf(w, "CPU      %s, %d cores (%s/%s); one is used\n", m.CPU, m.Cores, m.OS, m.Arch)
 	fmt.Fprintf(w, "kernels  %s: %s is chosen\n", strings.Join(m.Kernels, ", "), m.Kernels[0])
-	fmt.Fprintf(w, "forms    %s\n", m.forms())
 	fmt.Fprintf(w, "Go       %s; transparent huge pages: %s\n", m.Go, m.HugePages)
 }

@@ -194,7 +194,6 @@ func (b *benchCommand) printHead(w io.Writer, now time.Time, load string) {
 			cache(cpuid.CPU.Cache.L1D), cache(cpuid.CPU.Cache.L2), cache(cpuid.CPU.Cache.L3))},
 		{"version", fmt.Sprintf("bloom %s, %s, %s/%s", version(), m.Go, m.OS, m.Arch)},
 		{"kernels", strings.Join(m.Kernels, ", ") + "; the first is chosen"},
-		{"forms", m.forms()},
 		{"huge-pages", m.HugePages},
 		{"date", now.UTC().Format(time.DateOnly)},
 		{"load", loadWords(load)},

@@ -357,7 +357,7 @@ func bitsTable(r run) (string, error) {
 // machineTable says what bloom bench --report ran on.
 func machineTable(r run) (string, error) {
 	g := newGrid("", "<")
-	for _, row := range [][2]string{{"CPU", "model"}, {"version", "version"}, {"kernels", "kernels"}, {"forms", "forms"}, {"huge pages", "huge-pages"}, {"date", "date"}, {"load", "load"}} {
+	for _, row := range [][2]string{{"CPU", "model"}, {"version", "version"}, {"kernels", "kernels"}, {"huge pages", "huge-pages"}, {"date", "date"}, {"load", "load"}} {
 		text := r.Config[row[1]]
 		if row[1] == "version" {
 			text = strings.Replace(text, "(devel)", "(devel) at commit "+r.Commit, 1)

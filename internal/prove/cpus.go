@@ -27,7 +27,7 @@ type machine struct {
 const (
 	kernelTests     = "^(Test|Fuzz)(Kernel|CPU)"
 	cpuTests        = "^(TestCPU.*|TestKernelGolden|FuzzKernels)$"
-	concurrentTests = "^Test(Add|Atomic.*|BatchesAtOnce|BuildOnAnyCores|ConcurrentQueries|KernelFirstWindow|KeysOnStack|PanicsOfWorkers|RowsShared)$"
+	concurrentTests = "^Test(Add|Atomic.*|BatchesAtOnce|BuildOnAnyCores|ConcurrentQueries|KeysOnStack|PanicsOfWorkers|RowsShared)$"
 )
 
 // machines have each kernel twice, where that can be had, and three generations of arm64. qemu lacks AVX-512, and Bochs
