@@ -3,13 +3,14 @@
 //
 //	cd asm && go run ./mutants -func AVX512
 //
-// No file is changed: the bugs are overlays of the build. A bug that no test sees is a gap
+// No file is changed. A bug that no test sees is a gap
 // in the tests, or none at all: some instructions decide about speed alone, and some
 // results are not used. The tests stop at the first that fails.
 package main
 
 import (
-	"encoding/json"
+	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,8 +32,11 @@ var (
 	arch    = flag.String("arch", "amd64", "architecture, the end of the name of the file")
 	emulate = flag.String("exec", "", "runs the test binary, such as qemu-aarch64-static")
 	seconds = flag.Int("cpu", 60, "CPU time after which tests of a bug are killed")
+	short   = flag.Bool("short", false, "the tests are short, as in make test")
 	root    = flag.String("root", "..", "directory of the package")
 )
+
+const packagePath = "github.com/lanebloom/bloom"
 
 func main() {
 	flag.Parse()
@@ -61,7 +66,10 @@ func run() (unseen int, err error) {
 	}
 	defer os.RemoveAll(work)
 	lines := strings.Split(string(text), "\n")
-	s := &suite{file: file, work: work}
+	s, err := newSuite(file, work)
+	if err != nil {
+		return 0, err
+	}
 	if seen, err := s.test(lines); err != nil {
 		return 0, err
 	} else if seen != "" {
@@ -93,27 +101,82 @@ func run() (unseen int, err error) {
 	return unseen, nil
 }
 
-// suite builds and runs the tests with other text in the place of a file.
-type suite struct{ file, work string }
+// suite runs the tests with other text in the place of a file. They are compiled once: a bug is assembled, and linked.
+type suite struct {
+	work    string
+	archive *archive // of the package with its tests
+	member  string   // of the archive: the file's object
+	link    []string // the linker and its arguments
+}
 
-// test returns what failed, if anything. The error is that of the build.
+var (
+	workLine    = regexp.MustCompile(`(?m)^WORK=(.*)$`)
+	linkLine    = regexp.MustCompile(`(?m)^(?:\w+='.*' )?(\S+/link -o .*)$`)
+	packageLine = regexp.MustCompile(`(?m)^packagefile (\S+)=(\S+)$`)
+)
+
+// newSuite compiles the tests, and learns from go test how it links them.
+func newSuite(file, work string) (*suite, error) {
+	s := &suite{work: work, member: strings.TrimSuffix(filepath.Base(file), ".s") + ".o"}
+	log, err := command("go", "test", "-c", "-x", "-work", "-vet=off", "-o", s.path("test"), ".")
+	folder, link := workLine.FindSubmatch(log), linkLine.FindSubmatch(log)
+	if err != nil || folder == nil || link == nil {
+		return nil, fmt.Errorf("%s\nno way to link: %v", log, err)
+	}
+	defer os.RemoveAll(string(folder[1]))
+	s.link = strings.Fields(strings.ReplaceAll(string(link[1]), "$WORK", string(folder[1])))
+	last := len(s.link) - 1 // the program's own package
+	imports, err := os.ReadFile(filepath.Join(string(folder[1]), "b001", "importcfg.link"))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range packageLine.FindAllSubmatch(imports, -1) {
+		if string(m[1]) == packagePath {
+			if s.archive, err = readArchive(string(m[2])); err != nil {
+				return nil, err
+			}
+			imports = bytes.Replace(imports, m[0], []byte("packagefile "+packagePath+"="+s.path("package.a")), 1)
+		}
+	}
+	main, err := os.ReadFile(s.link[last])
+	if err != nil {
+		return nil, err
+	}
+	if s.archive == nil || s.archive.members[s.member] == nil {
+		return nil, fmt.Errorf("%s has no %s", packagePath, s.member)
+	}
+	s.link[slices.Index(s.link, "-o")+1] = s.path("test")
+	s.link[slices.Index(s.link, "-importcfg")+1] = s.path("imports")
+	s.link[last] = s.path("main.a")
+	return s, errors.Join(os.WriteFile(s.path("imports"), imports, 0o666), os.WriteFile(s.path("main.a"), main, 0o666))
+}
+
+func (s *suite) path(name string) string { return filepath.Join(s.work, name) }
+
+// test returns what failed, if anything. The error is that of the assembler or of the linker.
 func (s *suite) test(lines []string) (seen string, err error) {
-	text, overlay, binary := filepath.Join(s.work, "text.s"), filepath.Join(s.work, "overlay"), filepath.Join(s.work, "test")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {s.file: text}})
+	if err := os.WriteFile(s.path("text.s"), []byte(strings.Join(lines, "\n")), 0o666); err != nil {
+		return "", err
+	}
+	if output, err := command("go", "tool", "asm", "-p", packagePath, "-I", filepath.Join(runtime.GOROOT(), "pkg", "include"), "-o", s.path("text.o"), s.path("text.s")); err != nil {
+		return "", fmt.Errorf("%s%w", output, err)
+	}
+	object, err := os.ReadFile(s.path("text.o"))
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(text, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
+	if err := os.WriteFile(s.path("package.a"), s.archive.with(s.member, object), 0o666); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(overlay, replace, 0o666); err != nil {
-		return "", err
-	}
-	if output, err := command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, "."); err != nil {
+	if output, err := command(s.link[0], s.link[1:]...); err != nil {
 		return "", fmt.Errorf("%s%w", output, err)
 	}
 	arguments := append([]string{"--core=0", "--cpu=" + strconv.Itoa(*seconds)}, strings.Fields(*emulate)...)
-	output, err := command("prlimit", append(arguments, binary, "-test.failfast", "-test.run", *tests)...)
+	arguments = append(arguments, s.path("test"), "-test.failfast", "-test.run", *tests)
+	if *short {
+		arguments = append(arguments, "-test.short")
+	}
+	output, err := command("prlimit", arguments...)
 	if err == nil {
 		return "", nil
 	}
