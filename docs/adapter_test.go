@@ -1,0 +1,70 @@
+package docs_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAdapterBeforeRelease runs the lines that get an adapter before there is a version, in a new module, with this tree for the
+// clone. Then it runs a program with that adapter.
+func TestAdapterBeforeRelease(t *testing.T) {
+	const page, clone = "docs/adopting.md", "git clone https://github.com/lanebloom/bloom ../lanebloom"
+	var commands []string
+	for line := range strings.Lines(source(t, page)) {
+		if command, ok := strings.CutPrefix(line, "    "); ok {
+			commands = append(commands, strings.TrimSpace(command))
+		}
+	}
+	if len(commands) != 3 || commands[0] != clone {
+		t.Fatalf("%s has the commands %q, want %q and two more", page, commands, clone)
+	}
+	tree, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	program := filepath.Join(folder, "program")
+	if err := os.Mkdir(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(tree, filepath.Join(folder, "lanebloom")); err != nil {
+		t.Fatal(err)
+	}
+	const text = `package main
+
+import (
+	"fmt"
+
+	"github.com/lanebloom/bloom"
+	bloomparquet "github.com/lanebloom/bloom/adapter/parquet"
+)
+
+func main() { fmt.Println(bloom.Default, bloomparquet.ErrFooter != nil) }
+`
+	if err := os.WriteFile(filepath.Join(program, "main.go"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// The user's Go, and no workspace but the clone's. What adapter/parquet needs, the root needs too: nothing is fetched.
+	environment := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOWORK=") || strings.HasPrefix(v, "GOTOOLCHAIN=") })
+	environment = append(environment, "GOPROXY=off", "GONOSUMDB=*", "GOFLAGS=-trimpath "+os.Getenv("GOFLAGS"))
+	run := func(command string) string {
+		t.Helper()
+		shell := exec.Command("bash", "-c", command)
+		shell.Dir, shell.Env = program, environment
+		out, err := shell.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+		return string(out)
+	}
+	for _, command := range append([]string{"go mod init example.org/program"}, commands[1:]...) {
+		run(command)
+	}
+	if out := run("go run ."); !strings.HasSuffix(out, "rocksdb true\n") {
+		t.Errorf("the program prints %q", out)
+	}
+}
