@@ -39,7 +39,7 @@ const (
 )
 
 // apart runs this command in a process of its own, which writes to out, whatever -o says. A damaged
-// file can end that process: readers of Parquet and Arrow read outside of their memory, or ask for more
+// file can end that process: parquet-go reads outside of their memory, or ask for more
 // than there is, and Go has no way to recover from that. The error then names the file as damaged. The process
 // also reads the others: the files of a filter or of keys.
 func apart(s *streams, out io.Writer, inputs []string, others ...string) error {

@@ -6,12 +6,10 @@ import (
 	"io"
 	"runtime/debug"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 	"github.com/lanebloom/bloom/cmd/internal/flags"
@@ -24,12 +22,12 @@ type buildCommand struct {
 	BitsPerKey *int        `xor:"size" placeholder:"N" help:"Bits per key (10)."`
 	Rate       *flags.Rate `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
 	Keys       files.Input `placeholder:"FILE" help:"Take the keys from this file, one per line or in a column of a table, and not from --column (- for standard input)."`
-	Like       files.Input `placeholder:"FILE" help:"Parquet or Arrow IPC file whose column says of which type the keys of --keys are."`
+	Like       files.Input `placeholder:"FILE" help:"Parquet file whose column says of which type the keys of --keys are."`
 	keyFlags
 	trustFlag
 	Raw    bool          `help:"Write the bare bytes of the format, without the header that says what they are."`
 	Output files.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Files  []files.Input `arg:"" optional:"" help:"Parquet files, folders of them, or files of Arrow IPC."`
+	Files  []files.Input `arg:"" optional:"" help:"Parquet files, or folders of them."`
 }
 
 // Help is what bloom-parquet build --help says, too.
@@ -131,10 +129,8 @@ func (b *buildCommand) build(s *streams) error {
 	return err
 }
 
-// adderFunc makes a function a [bloomarrow.Adder].
+// adderFunc takes some keys.
 type adderFunc func(keys bloom.Keys)
-
-func (f adderFunc) AddBatch(keys bloom.Keys) { f(keys) }
 
 // hashKeys returns the hashes of the keys of --keys, their number and their kind.
 func (b *buildCommand) hashKeys(s *streams, format bloom.Format) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
@@ -151,27 +147,16 @@ func (b *buildCommand) hashKeys(s *streams, format bloom.Format) (columns []bloo
 		return nil, 0, "", errors.New(withoutPrefix(err))
 	}
 	keys := bloom.Bytes(values)
-	return []bloom.Keys{keys.Hashed(format)}, len(values), t.kind, nil
+	return []bloom.Keys{keys.Hashed(format)}, len(values), t.KeyKind(), nil
 }
 
 // typeIn returns the type of a column of a file.
-func typeIn(name, column string) (t columnType, err error) {
-	arrows, err := isArrow(name)
-	if err != nil {
-		return t, err
-	}
-	if arrows {
-		err = eachRecordBatch(name, column, func(_ *ipc.FileReader, dtype arrow.DataType) (err error) {
-			t, err = typeOfArrow(dtype)
-			return err
-		}, nil)
-		return t, err
-	}
+func typeIn(name, column string) (t bloomparquet.Type, err error) {
 	file, err := openFile(name, column)
 	if err != nil {
 		return t, err
 	}
-	return typeOfParquet(file.column.Type()), file.close()
+	return file.column.Type(), file.close()
 }
 
 // hashColumns returns the hashes of all keys, their number if there is a rate, and their kind. The columns
@@ -180,15 +165,7 @@ func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []b
 	progress, done := bar(s, "reading keys", int64(len(b.Files)))
 	defer done()
 	for i, name := range files.Names(b.Files) {
-		arrows, err := isArrow(name)
-		if err != nil {
-			return nil, 0, "", err
-		}
-		hash := b.hashParquet
-		if arrows {
-			hash = b.hashArrow
-		}
-		kind, err := hash(name, func(keys bloom.Keys) {
+		kind, err := b.hashColumn(name, func(keys bloom.Keys) {
 			hashed := keys.Hashed(format)
 			columns = append(columns, hashed)
 			if b.Rate != nil { // nulls do not count
@@ -211,8 +188,8 @@ func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []b
 	return columns, n, first, nil
 }
 
-// hashParquet calls add with the keys of a Parquet file. It returns their type.
-func (b *buildCommand) hashParquet(name string, add adderFunc) (kind bloom.KeyKind, err error) {
+// hashColumn calls add with the keys of a file. It returns their kind.
+func (b *buildCommand) hashColumn(name string, add adderFunc) (kind bloom.KeyKind, err error) {
 	file, err := openFile(name, b.Column)
 	if err != nil {
 		return "", err
@@ -230,23 +207,6 @@ func (b *buildCommand) hashParquet(name string, add adderFunc) (kind bloom.KeyKi
 	}
 	add(bloom.Bytes(equal.values))
 	return file.column.Type().KeyKind(), nil
-}
-
-// hashArrow is hashParquet for a file of Arrow IPC.
-func (b *buildCommand) hashArrow(name string, add adderFunc) (kind bloom.KeyKind, err error) {
-	equal := &equals{}
-	err = eachRecordBatch(name, b.Column, func(_ *ipc.FileReader, dtype arrow.DataType) error {
-		kind = bloomarrow.KeyKind(dtype)
-		if t, err := bloomarrow.ParquetType(dtype); err == nil {
-			equal.of = t
-		}
-		return nil
-	}, func(batch arrow.RecordBatch, column int) error {
-		// The hashes refer to the validity bitmap of the batch. Its memory is Go's, and stays.
-		return bloomarrow.Add(equal.noting(add), batch.Column(column))
-	})
-	add(bloom.Bytes(equal.values))
-	return kind, err
 }
 
 // pageKeys is memory for the keys of some rows of a column.

@@ -15,15 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 )
 
-// damagedFiles is how many files TestDamaged damages of each kind.
+// damagedFiles is how many files TestDamaged damages.
 func damagedFiles() int {
 	if testing.Short() {
 		return 60
@@ -35,37 +31,33 @@ func damagedFiles() int {
 // process apart does, because it takes long to start one for each. Where that process ends, and for
 // some other files, the command itself must end with status 2, one line, and no file.
 func TestDamaged(t *testing.T) {
-	for _, kind := range []string{"arrow", "parquet"} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			dir, ended := t.TempDir(), 0
-			for seed := 1; seed <= damagedFiles(); seed++ {
-				var output bytes.Buffer
-				command := exec.Command(os.Args[0])
-				command.Args = []string{"read-damaged", kind, strconv.Itoa(seed), strconv.Itoa(damagedFiles()), dir}
-				command.Env = append(os.Environ(), apartVariable+"="+strconv.Itoa(1<<30))
-				command.Stdout, command.Stderr = &output, &output
-				err := command.Run()
-				said := regexp.MustCompile(`(?m)^parquet: warning: .*\n`).ReplaceAllString(output.String(), "") // parquet-go's
-				if err == nil && said == "" {
-					break
-				}
-				at, readErr := os.ReadFile(filepath.Join(dir, "at"))
-				args := strings.Split(string(at), "\n")
-				if readErr != nil || len(args) < 2 {
-					t.Fatalf("%v: %s", err, said)
-				}
-				if seed, _ = strconv.Atoi(args[0]); err == nil || strings.Contains(said, "seed") {
-					t.Fatalf("%s", said)
-				}
-				ended++
-				if failure := runCommand(dir, args[1:]); failure != "" {
-					t.Errorf("seed %d: %s", seed, failure)
-				}
-			}
-			t.Logf("%d of %d files end the process that reads them", ended, damagedFiles())
-		})
+	t.Parallel()
+	dir, ended := t.TempDir(), 0
+	for seed := 1; seed <= damagedFiles(); seed++ {
+		var output bytes.Buffer
+		command := exec.Command(os.Args[0])
+		command.Args = []string{"read-damaged", strconv.Itoa(seed), strconv.Itoa(damagedFiles()), dir}
+		command.Env = append(os.Environ(), apartVariable+"="+strconv.Itoa(1<<30))
+		command.Stdout, command.Stderr = &output, &output
+		err := command.Run()
+		said := regexp.MustCompile(`(?m)^parquet: warning: .*\n`).ReplaceAllString(output.String(), "") // parquet-go's
+		if err == nil && said == "" {
+			break
+		}
+		at, readErr := os.ReadFile(filepath.Join(dir, "at"))
+		args := strings.Split(string(at), "\n")
+		if readErr != nil || len(args) < 2 {
+			t.Fatalf("%v: %s", err, said)
+		}
+		if seed, _ = strconv.Atoi(args[0]); err == nil || strings.Contains(said, "seed") {
+			t.Fatalf("%s", said)
+		}
+		ended++
+		if failure := runCommand(dir, args[1:]); failure != "" {
+			t.Errorf("seed %d: %s", seed, failure)
+		}
 	}
+	t.Logf("%d of %d files end the process that reads them", ended, damagedFiles())
 }
 
 // runCommand runs the command in a folder, and returns what is wrong with how it ends.
@@ -99,14 +91,10 @@ func runCommand(dir string, args []string) string {
 // readDamaged damages files and reads them.
 func readDamaged() {
 	becomeApart()
-	kind, dir := os.Args[1], os.Args[4]
-	first, _ := strconv.Atoi(os.Args[2])
-	last, _ := strconv.Atoi(os.Args[3])
+	dir := os.Args[3]
+	first, _ := strconv.Atoi(os.Args[1])
+	last, _ := strconv.Atoi(os.Args[2])
 	must(os.Chdir(dir))
-	makeFile := goodParquet
-	if kind == "arrow" {
-		makeFile = goodArrow
-	}
 	must(os.WriteFile("keys", []byte("3\n5\n"), 0o644))
 	said, err := os.Create("said")
 	must(err)
@@ -126,7 +114,7 @@ func readDamaged() {
 	}
 	for seed := first; seed <= last; seed++ {
 		random := rand.New(rand.NewPCG(27, uint64(seed)))
-		good := makeFile(random)
+		good := goodParquet(random)
 		must(os.WriteFile("in", good, 0o644))
 		if status, text := read("filter", "build", "--column", "k", "in"); status != 0 {
 			fmt.Fprintf(trace, "seed %d: build of the good file: status %d, %s\n", seed, status, text)
@@ -205,126 +193,6 @@ func damage(random *rand.Rand, good []byte) []byte {
 		}
 	}
 	return data
-}
-
-// arrowTypes are those of the columns of Arrow files.
-var arrowTypes = func() []arrow.DataType {
-	i64, text := arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String
-	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: text}
-	types := []arrow.DataType{
-		arrow.Null, arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int32, i64,
-		arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Float16, arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Date64,
-		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time64us, arrow.FixedWidthTypes.Timestamp_s, arrow.FixedWidthTypes.Duration_ms,
-		arrow.FixedWidthTypes.MonthInterval, arrow.FixedWidthTypes.DayTimeInterval, arrow.FixedWidthTypes.MonthDayNanoInterval,
-		&arrow.Decimal32Type{Precision: 8, Scale: 2}, &arrow.Decimal64Type{Precision: 16, Scale: 2}, &arrow.Decimal128Type{Precision: 30, Scale: 2}, &arrow.Decimal256Type{Precision: 60, Scale: 2},
-		text, arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView,
-		&arrow.FixedSizeBinaryType{ByteWidth: 5}, dictionary, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: i64},
-		arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, text), arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int16, i64),
-	}
-	for _, t := range []arrow.DataType{i64, text, arrow.FixedWidthTypes.Boolean, dictionary, arrow.BinaryTypes.LargeBinary, arrow.Null, arrow.StructOf(arrow.Field{Name: "x", Type: text, Nullable: true}), arrow.ListOf(text)} {
-		types = append(types, arrow.ListOf(t), arrow.LargeListOf(t), arrow.FixedSizeListOf(2, t), arrow.MapOf(text, t),
-			arrow.StructOf(arrow.Field{Name: "a", Type: t, Nullable: true}, arrow.Field{Name: "b", Type: text}),
-			arrow.DenseUnionOf([]arrow.Field{{Name: "a", Type: t, Nullable: true}, {Name: "b", Type: i64, Nullable: true}}, []arrow.UnionTypeCode{3, 7}))
-	}
-	return types
-}()
-
-// goodArrow returns a file of Arrow IPC with some of the types. k is the column of the keys.
-func goodArrow(random *rand.Rand) []byte {
-	keys := arrowTypes[:17]
-	fields := []arrow.Field{{Name: "k", Type: append(keys[1:15:15], arrowTypes[18:33]...)[random.IntN(29)], Nullable: true}}
-	for i := range random.IntN(4) {
-		fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: arrowTypes[random.IntN(len(arrowTypes))], Nullable: true})
-	}
-	schema := arrow.NewSchema(fields, nil)
-	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	var out bytes.Buffer
-	w, err := ipc.NewFileWriter(&out, append([][]ipc.Option{{}, {ipc.WithLZ4()}, {ipc.WithZstd()}}[random.IntN(3)], ipc.WithSchema(schema))...)
-	must(err)
-	batches := 1
-	if !strings.Contains(schema.String(), "dictionary") { // of which a file has one
-		batches += random.IntN(2)
-	}
-	for range batches {
-		rows := 1 + random.IntN(60)
-		for _, f := range b.Fields() {
-			fillRows(f, random, rows)
-		}
-		must(w.Write(b.NewRecordBatch()))
-	}
-	must(w.Close())
-	return out.Bytes()
-}
-
-// fillRows appends rows of any values.
-func fillRows(b array.Builder, random *rand.Rand, rows int) {
-	for i := 0; i < rows; i++ {
-		if b, ok := b.(*array.RunEndEncodedBuilder); ok {
-			n := min(1+random.IntN(5), rows-i)
-			b.Append(uint64(n))
-			fillRow(b.ValueBuilder(), random)
-			i += n - 1
-			continue
-		}
-		fillRow(b, random)
-	}
-}
-
-func fillRow(b array.Builder, random *rand.Rand) {
-	if b, ok := b.(*array.DenseUnionBuilder); ok {
-		code := random.IntN(2)
-		b.Append([]arrow.UnionTypeCode{3, 7}[code])
-		fillRow(b.Child(code), random)
-		return
-	}
-	if random.IntN(8) == 0 {
-		b.AppendNull()
-		return
-	}
-	switch b := b.(type) {
-	case *array.ListBuilder:
-		b.Append(true)
-		fillRows(b.ValueBuilder(), random, random.IntN(4))
-	case *array.LargeListBuilder:
-		b.Append(true)
-		fillRows(b.ValueBuilder(), random, random.IntN(4))
-	case *array.FixedSizeListBuilder:
-		b.Append(true)
-		fillRows(b.ValueBuilder(), random, 2)
-	case *array.MapBuilder:
-		b.Append(true)
-		for range random.IntN(3) {
-			b.KeyBuilder().(*array.StringBuilder).Append("key")
-			fillRow(b.ItemBuilder(), random)
-		}
-	case *array.StructBuilder:
-		b.Append(true)
-		for i := range b.NumField() {
-			fillRow(b.FieldBuilder(i), random)
-		}
-	case *array.BinaryDictionaryBuilder:
-		must(b.AppendString(fmt.Sprint("value ", random.IntN(9))))
-	case *array.Int64DictionaryBuilder:
-		must(b.Append(int64(random.IntN(9))))
-	case *array.StringBuilder:
-		b.Append(strings.Repeat("text ", random.IntN(5)))
-	case *array.StringViewBuilder:
-		b.Append(strings.Repeat("text ", random.IntN(5)))
-	case *array.LargeStringBuilder:
-		b.Append(strings.Repeat("text ", random.IntN(5)))
-	case *array.BinaryBuilder: // and large, and views
-		b.AppendString(strings.Repeat("data ", random.IntN(5)))
-	case *array.BinaryViewBuilder:
-		b.Append([]byte(strings.Repeat("data ", random.IntN(5))))
-	case *array.Int64Builder:
-		b.Append(int64(random.IntN(20)))
-	case *array.Int32Builder:
-		b.Append(int32(random.IntN(20)))
-	case *array.BooleanBuilder:
-		b.Append(random.IntN(2) == 0)
-	default:
-		b.AppendEmptyValue()
-	}
 }
 
 // goodParquet returns a Parquet file. k is the column of the keys.

@@ -7,17 +7,15 @@ import (
 )
 
 // TestDependencies wants no module in the command that was not chosen: each is a download for who
-// installs it. Those of the last line come with Arrow.
+// installs it.
 func TestDependencies(t *testing.T) {
 	chosen := strings.Fields(`
-		github.com/alecthomas/kong github.com/lanebloom/bloom github.com/lanebloom/bloom/adapter/arrow
+		github.com/alecthomas/kong github.com/lanebloom/bloom
 		github.com/lanebloom/bloom/adapter/parquet github.com/lanebloom/bloom/adapter/parquet/parquetgo
 		github.com/cespare/xxhash/v2 github.com/klauspost/cpuid/v2 golang.org/x/sys golang.org/x/term
 		github.com/schollz/progressbar/v3 github.com/mitchellh/colorstring github.com/rivo/uniseg
 		github.com/parquet-go/parquet-go github.com/parquet-go/bitpack github.com/parquet-go/jsonlite github.com/andybalholm/brotli
-		github.com/google/uuid github.com/klauspost/compress github.com/pierrec/lz4/v4 github.com/twpayne/go-geom google.golang.org/protobuf
-		github.com/apache/arrow-go/v18 github.com/apache/thrift github.com/goccy/go-json github.com/google/flatbuffers
-		github.com/zeebo/xxh3 golang.org/x/exp golang.org/x/sync`)
+		github.com/google/uuid github.com/klauspost/compress github.com/pierrec/lz4/v4 github.com/twpayne/go-geom google.golang.org/protobuf`)
 	info, ok := debug.ReadBuildInfo()
 	if !ok || len(info.Deps) == 0 {
 		t.Fatal("the test tells no modules")

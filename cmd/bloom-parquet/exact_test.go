@@ -1,20 +1,14 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
 // TestEqualFloats builds filters of a column of one value, and filters another column with them: the zeros are equal, and the NaN
-// are, in files of Parquet and Arrow.
+// are.
 func TestEqualFloats(t *testing.T) {
 	t.Setenv(apartVariable, "1")
 	type row struct {
@@ -30,48 +24,27 @@ func TestEqualFloats(t *testing.T) {
 	same := func(a, b string) bool { return (a == "0" || a == "-0") == (b == "0" || b == "-0") }
 	for name, r := range rows {
 		writeRows(t, filepath.Join(dir, name+".parquet"), []row{r}, 10)
-		schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "y", Type: arrow.PrimitiveTypes.Float32}}, nil)
-		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-		b.Field(0).(*array.Float64Builder).Append(r.X)
-		b.Field(1).(*array.Float32Builder).Append(r.Y)
-		file, err := os.Create(filepath.Join(dir, name+".arrow"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := ipc.NewFileWriter(file, ipc.WithSchema(schema))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Write(b.NewRecordBatch()); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		file.Close()
 	}
 	for _, column := range []string{"x", "y"} {
 		for of := range rows {
 			for in := range rows {
-				for _, kind := range []string{".parquet", ".arrow"} {
-					filter, err := os.Create(filepath.Join(dir, "filter"))
-					if err != nil {
-						t.Fatal(err)
-					}
-					null, err := os.Create(filepath.Join(dir, "out"))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if status := (&streams{os.Stdin, filter, os.Stderr, []string{"build", "--column", column, "--bits-per-key", "40", filepath.Join(dir, of+kind)}}).run(); status != exitSome {
-						t.Fatalf("status %d", status)
-					}
-					args := []string{"filter", "--column", column, "--csv", filter.Name(), filepath.Join(dir, in+kind)}
-					if status := (&streams{os.Stdin, null, null, args}).run(); status != map[bool]int{true: exitSome, false: exitNone}[same(of, in)] {
-						t.Errorf("a filter of %s, and a row of %s in %s: status %d", of, in, fmt.Sprint(column, kind), status)
-					}
-					filter.Close()
-					null.Close()
+				filter, err := os.Create(filepath.Join(dir, "filter"))
+				if err != nil {
+					t.Fatal(err)
 				}
+				null, err := os.Create(filepath.Join(dir, "out"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if status := (&streams{os.Stdin, filter, os.Stderr, []string{"build", "--column", column, "--bits-per-key", "40", filepath.Join(dir, of+".parquet")}}).run(); status != exitSome {
+					t.Fatalf("status %d", status)
+				}
+				args := []string{"filter", "--column", column, "--csv", filter.Name(), filepath.Join(dir, in+".parquet")}
+				if status := (&streams{os.Stdin, null, null, args}).run(); status != map[bool]int{true: exitSome, false: exitNone}[same(of, in)] {
+					t.Errorf("a filter of %s, and a row of %s in %s: status %d", of, in, column, status)
+				}
+				filter.Close()
+				null.Close()
 			}
 		}
 	}

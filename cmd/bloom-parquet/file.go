@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -60,12 +61,24 @@ func openedParquet(name string, file *os.File) (f *parquetFile, err error) {
 	}
 	opened, err := parquet.OpenFile(file, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(refuseArrow(file), err)
 	}
 	// The repetition of the root means nothing. Older arrow-go says that it is repeated, and parquet-go's schema then has
 	// lists in place of its columns.
 	opened.Metadata().Schema[0].RepetitionType.Valid = false
 	return &parquetFile{File: opened, in: file, close: file.Close}, nil
+}
+
+// refuseArrow returns an error if a file is one of Arrow IPC (Feather version 2, too), or a stream of it.
+func refuseArrow(file *os.File) error {
+	var start [8]byte
+	if _, err := file.ReadAt(start[:], 0); err != nil { // too short to be one
+		return nil
+	}
+	if isStream := string(start[:4]) == "\xff\xff\xff\xff" && start[7] == 0; !isStream && string(start[:]) != "ARROW1\x00\x00" {
+		return nil
+	}
+	return errors.New("this is Arrow IPC, and only Parquet is read: write the table as Parquet, or filter it in a program with adapter/arrow (docs/arrow.md)")
 }
 
 // find finds a column.

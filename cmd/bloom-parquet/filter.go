@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/files"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
@@ -24,7 +25,7 @@ type filterCommand struct {
 	CSV    bool          `name:"csv" xor:"text" help:"Print the rows as CSV, after a header."`
 	JSONL  bool          `name:"jsonl" xor:"text" help:"Print each row as a line of JSON."`
 	Output files.Output  `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without it, they must be text: --csv or --jsonl."`
-	Args   []files.Input `arg:"" name:"files" help:"The filter, unless there is --keys: of bloom-parquet build, or of the same column's type. Then the files to filter: Parquet files, folders of them, or files of Arrow IPC."`
+	Args   []files.Input `arg:"" name:"files" help:"The filter, unless there is --keys: of bloom-parquet build, or of the same column's type. Then the files to filter: Parquet files, or folders of them."`
 
 	filter string   // file of the filter; "" with --keys
 	inputs []string // files to filter
@@ -32,7 +33,7 @@ type filterCommand struct {
 
 // Help is what bloom-parquet filter --help says, too.
 func (f *filterCommand) Help() string {
-	return `Rows are written with all of their columns, those of all files one after the other: the files must have the same columns. The schema, the compression and the metadata are those of the first file. Columns that had Bloom filters get them. From files of Arrow IPC, one of Arrow IPC is written, with the schema and its metadata. A row whose key is null has no key: it is written only with -v.
+	return `Rows are written with all of their columns, those of all files one after the other: the files must have the same columns. The schema, the compression and the metadata are those of the first file. Columns that had Bloom filters get them. A row whose key is null has no key: it is written only with -v.
 With --keys, exactly the rows that have one of the keys are written. Row groups that cannot have a key, by their filters and bounds, are not read. ` + keysHelp + ` The keys 0 and NaN are those of all zeros and of all NaN.
 Columns with the compression LZ4_RAW, LZ4 or LZO are refused. An integer outside of the bounds of its row group is an error: the file is damaged, or decoded wrongly.
 With a filter, some rows pass whose keys were not added to it: false positives. The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text. If the filter's file says another kind of keys than the column has, that is an error.
@@ -113,28 +114,8 @@ func (s *streams) spool(w io.Writer, write func(io.Writer) error) error {
 
 // copy writes the rows to standard output.
 func (f *filterCommand) copy(s *streams) error {
-	arrows, err := isArrow(f.inputs[0])
-	if err != nil {
-		return err
-	}
-	for _, name := range f.inputs[1:] {
-		other, err := isArrow(name)
-		if err != nil {
-			return err
-		}
-		if other != arrows {
-			return fmt.Errorf("%s and %s: one is a file of Arrow IPC, and the other is not: filter them one at a time", f.inputs[0], name)
-		}
-	}
 	out := bufio.NewWriterSize(s.out, 1<<16)
-	copyAll := f.copyParquet
-	if arrows {
-		if f.Index != "" {
-			return fmt.Errorf("%s: --index is for Parquet files, and this is one of Arrow IPC", f.inputs[0])
-		}
-		copyAll = f.copyArrow
-	}
-	passed, err := copyAll(s, out)
+	passed, err := f.copyParquet(s, out)
 	if err == nil {
 		err = out.Flush()
 	}
@@ -150,11 +131,11 @@ type tester interface {
 }
 
 // tester returns the filter, or the keys, for a column of a type.
-func (f *filterCommand) tester(s *streams, list *keyList, t columnType) (tester, error) {
+func (f *filterCommand) tester(s *streams, list *keyList, t bloomparquet.Type) (tester, error) {
 	if list == nil {
-		filter, err := f.open(s, t.kind)
+		filter, err := f.open(s, t.KeyKind())
 		if err == nil && t.IsFloat() {
-			return &floatFilter{Filter: filter, of: t.Type}, nil
+			return &floatFilter{Filter: filter, of: t}, nil
 		}
 		return filter, err
 	}
@@ -162,7 +143,7 @@ func (f *filterCommand) tester(s *streams, list *keyList, t columnType) (tester,
 	if err != nil {
 		return nil, errors.New(withoutPrefix(err))
 	}
-	return newExactKeys(t.Type, values), nil
+	return newExactKeys(t, values), nil
 }
 
 // readKeys reads the keys of --keys, if there are some.

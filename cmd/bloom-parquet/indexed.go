@@ -138,13 +138,13 @@ type indexAnswers struct {
 	*tableIndex
 	list  *keyList
 	files []string
-	next  map[columnType]func() (bloomparquet.RowGroup, bool)
+	next  map[bloomparquet.Type]func() (bloomparquet.RowGroup, bool)
 	stops []func()
 }
 
 // answers returns the answers for keys, of which prune is called for each of the files, in their order.
 func (x *tableIndex) answers(list *keyList, files []string) *indexAnswers {
-	return &indexAnswers{tableIndex: x, list: list, files: files, next: map[columnType]func() (bloomparquet.RowGroup, bool){}}
+	return &indexAnswers{tableIndex: x, list: list, files: files, next: map[bloomparquet.Type]func() (bloomparquet.RowGroup, bool){}}
 }
 
 // stop ends the asking.
@@ -156,7 +156,7 @@ func (a *indexAnswers) stop() {
 
 // prune returns the row groups of a file.
 func (a *indexAnswers) prune(c *bloomparquet.Column) (iter.Seq[bloomparquet.RowGroup], error) {
-	t := typeOfParquet(c.Type())
+	t := c.Type()
 	next := a.next[t]
 	if next == nil {
 		keys, err := a.list.of(t)
@@ -165,7 +165,7 @@ func (a *indexAnswers) prune(c *bloomparquet.Column) (iter.Seq[bloomparquet.RowG
 		}
 		var columns []*bloomparquet.Column
 		for _, name := range a.files {
-			if c := a.column(name); c != nil && typeOfParquet(c.Type()) == t {
+			if c := a.column(name); c != nil && c.Type() == t {
 				columns = append(columns, c)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 
 // keyFlags say where in a file the keys are, and how they are written.
 type keyFlags struct {
-	KeysColumn string `placeholder:"NAME" help:"The keys are in this column of their file, which is Parquet, Arrow IPC, CSV or lines of JSON, or a folder of Parquet files."`
+	KeysColumn string `placeholder:"NAME" help:"The keys are in this column of their file, which is Parquet, CSV or lines of JSON, or a folder of Parquet files."`
 
 	Hex          bool `help:"Keys are the bytes of values in Parquet's PLAIN encoding, without a length, in hex."`
 	Null         bool `short:"0" xor:"null" help:"Keys end with a NUL byte, not a newline."`
@@ -24,8 +24,8 @@ type keyFlags struct {
 
 // keysHelp is the part of the help that the commands that read keys share.
 const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A time without an offset is UTC, if the column has times of UTC. A key that is no such text is an error. One that is, but that the column cannot have, such as 2^40 in a column of 32 bits, is in no row: a warning counts these.
-With --keys-column, the file of keys is another table: Parquet, Arrow IPC, CSV (the column is a name in the first record, or a number from 1 without such names) or lines of JSON (user.id is in the object user). So the rows of a file that have a key of another are found: a semi-join, and an exact one. Nulls are no keys. In CSV, an empty field without quotes is null. Of Parquet and Arrow the two columns must have the same type, or types between which values are converted exactly: integers and decimals, FLOAT and DOUBLE, units of time. A value that the other column cannot have is in no row. Text of CSV and JSON is read as the column's type.
-All keys are in memory: of text the file, and of Parquet and Arrow each different value once.
+With --keys-column, the file of keys is another table: Parquet, CSV (the column is a name in the first record, or a number from 1 without such names) or lines of JSON (user.id is in the object user). So the rows of a file that have a key of another are found: a semi-join, and an exact one. Nulls are no keys. In CSV, an empty field without quotes is null. Of Parquet the two columns must have the same type, or types between which values are converted exactly: integers and decimals, FLOAT and DOUBLE, units of time. A value that the other column cannot have is in no row. Text of CSV and JSON is read as the column's type.
+All keys are in memory: of text the file, and of Parquet each different value once.
 Files of keys that are compressed with gzip or zstd are decompressed. Other compressed files, files that are no text and UTF-16 are refused.`
 
 // errFlags is the error of flags for keys where there are none.
@@ -39,7 +39,7 @@ type keyList struct {
 	texts [][]byte
 	lines []int // of the texts; nil if each line is a text
 	table *keyTable
-	kept  map[columnType]*typedKeys
+	kept  map[bloomparquet.Type]*typedKeys
 	wrong map[string]bool // what was said of wrong keys
 }
 
@@ -64,7 +64,7 @@ func (f keyFlags) apart(s *streams, out io.Writer, inputs []string, keys string)
 
 // read reads a file of keys, or standard input by the name "-".
 func (f keyFlags) read(s *streams, name string) (l *keyList, err error) {
-	l = &keyList{keyFlags: f, s: s, name: name, kept: map[columnType]*typedKeys{}, wrong: map[string]bool{}}
+	l = &keyList{keyFlags: f, s: s, name: name, kept: map[bloomparquet.Type]*typedKeys{}, wrong: map[string]bool{}}
 	tables, err := tablesOf(name)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (l *keyList) text(i int) string {
 }
 
 // textFor returns the text of key i, as a key for columns of the given type.
-func (l *keyList) textFor(t columnType, i int) string {
+func (l *keyList) textFor(t bloomparquet.Type, i int) string {
 	if l.table != nil {
 		return t.Text(l.kept[t].values[i])
 	}
@@ -133,10 +133,10 @@ func (l *keyList) textFor(t columnType, i int) string {
 }
 
 // of returns the keys for columns of a type. An error that was returned before is errReported.
-func (l *keyList) of(t columnType) (*bloomparquet.Keys, error) {
+func (l *keyList) of(t bloomparquet.Type) (*bloomparquet.Keys, error) {
 	k, err := l.parse(t)
 	if err == nil && k.keys == nil {
-		k.keys, err = bloomparquet.KeysOf(t.Type, k.values)
+		k.keys, err = bloomparquet.KeysOf(t, k.values)
 	}
 	if err != nil && l.wrong[err.Error()] {
 		return nil, errReported // once is enough: it is the list that is wrong, not each file
@@ -147,7 +147,7 @@ func (l *keyList) of(t columnType) (*bloomparquet.Keys, error) {
 	return k.keys, nil
 }
 
-func (l *keyList) parse(t columnType) (*typedKeys, error) {
+func (l *keyList) parse(t bloomparquet.Type) (*typedKeys, error) {
 	if k := l.kept[t]; k != nil {
 		return k, nil
 	}
@@ -160,24 +160,24 @@ func (l *keyList) parse(t columnType) (*typedKeys, error) {
 }
 
 // values returns the bytes that the keys have in a column of a type: those of both zeros, if one is a key.
-func (l *keyList) values(t columnType) ([][]byte, error) {
+func (l *keyList) values(t bloomparquet.Type) ([][]byte, error) {
 	k, err := l.parse(t)
 	if err != nil {
 		return nil, err
 	}
-	return withBothZeros(t.Type, k.values), nil
+	return withBothZeros(t, k.values), nil
 }
 
 // plain returns the bytes of the keys that a column of a type can have, and which texts they are.
-func (l *keyList) plain(t columnType) (values [][]byte, positions []int, err error) {
+func (l *keyList) plain(t bloomparquet.Type) (values [][]byte, positions []int, err error) {
 	if l.table != nil {
 		values, err := l.table.convert(l, t)
 		return values, nil, err
 	}
 	if !l.Hex {
-		values, positions, err := bloomparquet.ParseSome(t.Type, l.texts)
+		values, positions, err := bloomparquet.ParseSome(t, l.texts)
 		if none := len(l.texts) - len(positions); err == nil && none > 0 {
-			l.s.warn("warning: %s: %d of %d keys are none that a column of %v can have: no row has them", l.name, none, len(l.texts), t.Type)
+			l.s.warn("warning: %s: %d of %d keys are none that a column of %v can have: no row has them", l.name, none, len(l.texts), t)
 		}
 		return values, positions, l.explain(t, err)
 	}
@@ -188,7 +188,7 @@ func (l *keyList) plain(t columnType) (values [][]byte, positions []int, err err
 			return nil, nil, fmt.Errorf("%s: line %d: %q is not hex", l.name, l.line(i), text)
 		}
 	}
-	_, err = bloomparquet.KeysOf(t.Type, values)
+	_, err = bloomparquet.KeysOf(t, values)
 	return values, nil, l.explain(t, err)
 }
 
@@ -201,7 +201,7 @@ func (l *keyList) line(i int) int {
 }
 
 // explain returns the error of a key with its line.
-func (l *keyList) explain(t columnType, err error) error {
+func (l *keyList) explain(t bloomparquet.Type, err error) error {
 	if at := (*bloomparquet.KeyError)(nil); errors.As(err, &at) {
 		return fmt.Errorf("%s: line %d: %q is no value of %v: %s", l.name, l.line(at.Index), l.texts[at.Index], t, at.Why)
 	}

@@ -1,9 +1,6 @@
 // Command bloom-parquet is for Parquet files what command bloom is for lines of text: it
 // finds the row groups that may have some keys, builds filters from columns, and drops the rows
 // whose keys are not in a filter.
-//
-// It is a command of its own because readers of Parquet and Arrow are large: docs/parquet.md has
-// the sizes.
 package main
 
 import (
@@ -167,7 +164,7 @@ func status(err error, w io.Writer) int {
 // withoutPrefix returns the text of an error of the library: the command prints its own prefix.
 func withoutPrefix(err error) string {
 	text := err.Error()
-	for _, prefix := range []string{"parquet: ", "bloomarrow: ", "bloom: "} {
+	for _, prefix := range []string{"parquet: ", "bloom: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
 	return text

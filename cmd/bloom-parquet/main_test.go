@@ -16,11 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/extensions"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -48,20 +43,18 @@ func writeForever() {
 // TestScripts runs the scripts of testdata/script, in which "bloom-parquet" is this command.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, commandtest.Scripts(map[string]commandtest.Command{
-		"orders":    writeOrders,
-		"lines":     writeLines,
-		"show":      show,
-		"arrows":    writeArrows,
-		"claims":    writeClaims,
-		"durations": writeDurations,
-		"count":     countArrows,
-		"mislead":   mislead,
-		"comma":     writeComma,
-		"spoil":     spoil,
-		"age":       age,
-		"cut":       cutFile,
-		"flip":      flip,
-		"types":     writeTypes,
+		"orders":  writeOrders,
+		"lines":   writeLines,
+		"show":    show,
+		"pairs":   writePairs,
+		"uuids":   writeUUIDs,
+		"mislead": mislead,
+		"comma":   writeComma,
+		"spoil":   spoil,
+		"age":     age,
+		"cut":     cutFile,
+		"flip":    flip,
+		"types":   writeTypes,
 	}))
 }
 
@@ -298,117 +291,41 @@ func show(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("show"), []byte(lines.String()), 0o644))
 }
 
-// arrowSchema is that of the files of Arrow IPC.
-var arrowSchema = arrow.NewSchema([]arrow.Field{
-	{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
-	{Name: "text", Type: arrow.BinaryTypes.String},
-}, nil)
-
-// writeArrows is the script command: arrows FILE FROM TO, for a file of Arrow IPC of the ids FROM …
-// TO-1 in batches of 1000. Every seventh id is null.
-func writeArrows(ts *testscript.TestScript, _ bool, args []string) {
-	from, err := strconv.Atoi(args[1])
-	ts.Check(err)
-	to, err := strconv.Atoi(args[2])
-	ts.Check(err)
-	file, err := os.Create(ts.MkAbs(args[0]))
-	ts.Check(err)
-	w, err := ipc.NewFileWriter(file, ipc.WithSchema(arrowSchema))
-	ts.Check(err)
-	b := array.NewRecordBuilder(memory.DefaultAllocator, arrowSchema)
+// writePairs is the script command: pairs FILE FROM TO, for a file of the ids FROM … TO-1 and texts in row groups of 1000. Every
+// seventh id is null.
+func writePairs(ts *testscript.TestScript, _ bool, args []string) {
+	type pair struct {
+		ID   *int64 `parquet:"id,optional"`
+		Text string `parquet:"text"`
+	}
+	from, err1 := strconv.ParseInt(args[1], 10, 64)
+	to, err2 := strconv.ParseInt(args[2], 10, 64)
+	ts.Check(errors.Join(err1, err2))
+	var pairs []pair
 	for i := from; i < to; i++ {
-		id := b.Field(0).(*array.Int64Builder)
+		p := pair{&i, fmt.Sprint("text ", i)}
 		if i%7 == 6 {
-			id.AppendNull()
-		} else {
-			id.Append(int64(i))
+			p.ID = nil
 		}
-		b.Field(1).(*array.StringBuilder).Append(fmt.Sprint("text ", i))
-		if (i-from)%1000 == 999 || i == to-1 {
-			ts.Check(w.Write(b.NewRecordBatch()))
+		pairs = append(pairs, p)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), fileOf(pairs, 1000), 0o644))
+}
+
+// writeUUIDs is the script command: uuids FILE, for a file of two UUIDs and a null.
+func writeUUIDs(ts *testscript.TestScript, _ bool, args []string) {
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[any](&out, parquet.NewSchema("uuids", parquet.Group{"k": parquet.Optional(parquet.UUID())}))
+	for _, value := range []parquet.Value{parquet.FixedLenByteArrayValue(append([]byte{1}, make([]byte, 15)...)), {}, parquet.FixedLenByteArrayValue(append([]byte{2}, make([]byte, 15)...))} {
+		level := 1
+		if value.IsNull() {
+			level = 0
 		}
-	}
-	ts.Check(errors.Join(w.Close(), file.Close()))
-}
-
-// writeClaims is the script command: claims, for files of a few hundred bytes that say that they
-// have 2^31 − 1 rows, and for one of a dictionary and one of runs, which have the keys a and b.
-func writeClaims(ts *testscript.TestScript, _ bool, _ []string) {
-	const n = 1<<31 - 1
-	runs := func(n int, value string) array.Builder {
-		b := array.NewRunEndEncodedBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String)
-		b.Append(uint64(n))
-		b.ValueBuilder().(*array.StringBuilder).Append(value)
-		return b
-	}
-	few := runs(3, "a").(*array.RunEndEncodedBuilder)
-	few.Append(2)
-	few.ValueBuilder().(*array.StringBuilder).Append("b")
-	dictionary := array.NewDictionaryBuilder(memory.DefaultAllocator, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}).(*array.BinaryDictionaryBuilder)
-	for _, value := range []string{"a", "b", "a", "b", "a"} {
-		ts.Check(dictionary.AppendString(value))
-	}
-	writeColumns(ts, map[string]arrow.Array{
-		"null.arrow": array.NewNull(n), "run.arrow": runs(n, "a").NewArray(), "runs.arrow": few.NewArray(), "dictionary.arrow": dictionary.NewArray(),
-	})
-}
-
-// writeDurations is the script command: durations, for files of Arrow IPC of the durations 1 to 3 s and ms, of a list, and of
-// two UUIDs and a null, and for a stream of these.
-func writeDurations(ts *testscript.TestScript, _ bool, _ []string) {
-	columns := map[string]arrow.Array{}
-	for name, unit := range map[string]arrow.TimeUnit{"s.arrow": arrow.Second, "ms.arrow": arrow.Millisecond} {
-		b := array.NewDurationBuilder(memory.DefaultAllocator, &arrow.DurationType{Unit: unit})
-		b.AppendValues([]arrow.Duration{1, 2, 3}, nil)
-		columns[name] = b.NewArray()
-	}
-	list := array.NewListBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64)
-	list.AppendNull()
-	columns["list.arrow"] = list.NewArray()
-	uuids := extensions.NewUUIDBuilder(memory.DefaultAllocator)
-	uuids.AppendBytes([16]byte{1})
-	uuids.AppendNull()
-	uuids.AppendBytes([16]byte{2})
-	columns["uuid.arrow"] = uuids.NewArray()
-	writeColumns(ts, columns)
-	var stream bytes.Buffer
-	column := columns["uuid.arrow"]
-	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: column.DataType(), Nullable: true}}, nil)
-	w := ipc.NewWriter(&stream, ipc.WithSchema(schema))
-	ts.Check(errors.Join(w.Write(array.NewRecordBatch(schema, []arrow.Array{column}, 3)), w.Close()))
-	ts.Check(os.WriteFile(ts.MkAbs("stream.arrow"), stream.Bytes(), 0o644))
-}
-
-// writeColumns writes files of Arrow IPC of one column k.
-func writeColumns(ts *testscript.TestScript, columns map[string]arrow.Array) {
-	for name, column := range columns {
-		schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: column.DataType(), Nullable: true}}, nil)
-		file, err := os.Create(ts.MkAbs(name))
+		_, err := w.WriteRows([]parquet.Row{{value.Level(0, level, 0)}})
 		ts.Check(err)
-		w, err := ipc.NewFileWriter(file, ipc.WithSchema(schema))
-		ts.Check(err)
-		ts.Check(w.Write(array.NewRecordBatch(schema, []arrow.Array{column}, int64(column.Len()))))
-		ts.Check(errors.Join(w.Close(), file.Close()))
 	}
-}
-
-// countArrows is the script command: count FILE, which prints the rows of a file of Arrow IPC to the
-// file show.
-func countArrows(ts *testscript.TestScript, _ bool, args []string) {
-	file, err := os.Open(ts.MkAbs(args[0]))
-	ts.Check(err)
-	defer file.Close()
-	r, err := ipc.NewFileReader(file)
-	ts.Check(err)
-	var lines strings.Builder
-	for i := range r.NumRecords() {
-		batch, err := r.RecordBatchAt(i)
-		ts.Check(err)
-		for row := range int(batch.NumRows()) {
-			fmt.Fprintln(&lines, batch.Column(0).ValueStr(row), batch.Column(1).ValueStr(row))
-		}
-	}
-	ts.Check(os.WriteFile(ts.MkAbs("show"), []byte(lines.String()), 0o644))
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o644))
 }
 
 // TestFilterRows compares the rows that pass with the reference, for filters of each format and for keys of columns
@@ -532,15 +449,16 @@ func TestFilterRows(t *testing.T) {
 
 func writeRows[T any](t *testing.T, name string, rows []T, size int64) {
 	t.Helper()
+	if err := os.WriteFile(name, fileOf(rows, size), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fileOf returns a file of rows.
+func fileOf[T any](rows []T, size int64) []byte {
 	var out bytes.Buffer
 	w := parquet.NewGenericWriter[T](&out, parquet.MaxRowsPerRowGroup(size), parquet.PageBufferSize(4096))
-	if _, err := w.Write(rows); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, out.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.Write(rows)
+	must(errors.Join(err, w.Close()))
+	return out.Bytes()
 }

@@ -8,11 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 const (
@@ -71,10 +70,10 @@ func quoted(text string) string {
 var errEnough = errors.New("enough")
 
 // firstValues returns different values of a column, as keys are written: of the first of the files that has
-// some. It reads a page of a row group, or a record batch.
+// some. It reads a page of a row group.
 func (l *keyList) firstValues(files []string, column string) (texts []string, err error) {
 	for _, name := range files {
-		var t columnType
+		var t bloomparquet.Type
 		if t, err = typeIn(name, column); err != nil {
 			continue
 		}
@@ -100,25 +99,9 @@ func (l *keyList) firstValues(files []string, column string) (texts []string, er
 	return nil, err
 }
 
-// eachStart calls take with values at the start of each row group or record batch of a file, until there are
+// eachStart calls take with values at the start of each row group of a file, until there are
 // enough.
 func eachStart(name, column string, take adderFunc, enough func() bool) (err error) {
-	arrows, err := isArrow(name)
-	if err != nil {
-		return err
-	}
-	if arrows {
-		err = eachRecordBatch(name, column, nil, func(batch arrow.RecordBatch, column int) error {
-			if enough() {
-				return errEnough
-			}
-			return bloomarrow.Add(take, batch.Column(column))
-		})
-		if enough() {
-			return nil
-		}
-		return err
-	}
 	file, err := openFile(name, column)
 	if err != nil {
 		return err

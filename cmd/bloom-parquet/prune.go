@@ -101,7 +101,7 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 		return false, err
 	}
 	defer file.close()
-	keys, err := p.list.of(typeOfParquet(file.column.Type()))
+	keys, err := p.list.of(file.column.Type())
 	if err != nil {
 		return false, explained(name, err)
 	}
@@ -124,7 +124,7 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 			continue
 		}
 		some = true
-		if err := p.print(out, name, typeOfParquet(file.column.Type()), group); err != nil {
+		if err := p.print(out, name, file.column.Type(), group); err != nil {
 			return some, err
 		}
 	}
@@ -152,7 +152,7 @@ func (p *pruneCommand) pruneIndexed(out *bufio.Writer, name string, column *bloo
 		}
 		if group.Count > 0 {
 			some = true
-			if err := p.print(out, name, typeOfParquet(column.Type()), group); err != nil {
+			if err := p.print(out, name, column.Type(), group); err != nil {
 				return some, err
 			}
 		}
@@ -204,7 +204,7 @@ func round(keys float64) string {
 }
 
 // print prints a row group.
-func (p *pruneCommand) print(out *bufio.Writer, name string, t columnType, group bloomparquet.RowGroup) (err error) {
+func (p *pruneCommand) print(out *bufio.Writer, name string, t bloomparquet.Type, group bloomparquet.RowGroup) (err error) {
 	switch {
 	case p.JSON:
 		line := rowGroup{File: name, RowGroup: group.Index, Rows: group.Rows, Count: group.Count}

@@ -43,7 +43,7 @@ func (f *filterCommand) copyParquet(s *streams, out io.Writer) (passed int64, er
 			return 0, fmt.Errorf("%s: %w", name, f.otherKind(k.kind, first.column.Type().KeyKind()))
 		}
 	}
-	wanted, err := f.tester(s, list, typeOfParquet(first.column.Type()))
+	wanted, err := f.tester(s, list, first.column.Type())
 	if err != nil {
 		return 0, err
 	}
@@ -256,7 +256,7 @@ func (f *filterCommand) groupsOf(file *parquetFile, list *keyList) ([]bool, erro
 		}
 		return may, nil
 	}
-	keys, err := list.of(typeOfParquet(file.column.Type()))
+	keys, err := list.of(file.column.Type())
 	if err != nil {
 		return nil, err
 	}

@@ -5,19 +5,16 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/adapter/arrow"
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 // parquetMagic is how a Parquet file begins.
 const parquetMagic = "PAR1"
 
-// tablesOf returns the files of a file of keys, or of a folder, if they are Parquet or Arrow IPC, and else nil.
+// tablesOf returns the files of a file of keys, or of a folder, if they are Parquet, and else nil.
 func tablesOf(name string) ([]string, error) {
 	if name == "-" {
 		return nil, nil
@@ -43,10 +40,10 @@ func tablesOf(name string) ([]string, error) {
 			return []string{name}, nil
 		}
 	}
-	if arrows, err := isArrow(name); err != nil || !arrows {
-		return nil, err
+	if err := refuseArrow(file); err != nil {
+		return nil, fileError{name, err}
 	}
-	return []string{name}, nil
+	return nil, nil
 }
 
 // needsColumn is the error of a table of keys of which no column is named.
@@ -60,7 +57,7 @@ func needsColumn(name string) error {
 
 // keyTable has the different values of a column of keys.
 type keyTable struct {
-	from   columnType
+	from   bloomparquet.Type
 	values [][]byte // PLAIN bytes
 	seen   map[string]struct{}
 	free   []byte
@@ -70,12 +67,12 @@ type keyTable struct {
 func readTable(names []string, column string) (*keyTable, error) {
 	t := &keyTable{seen: map[string]struct{}{}}
 	for i, name := range names {
-		err := t.read(name, column, func(from columnType) error {
+		err := t.read(name, column, func(from bloomparquet.Type) error {
 			switch {
 			case i == 0:
 				t.from = from
-			case from.kind != t.from.kind:
-				return fmt.Errorf("the keys of column %s are of the kind %s, and those of %s of the kind %s", column, from.kind, names[0], t.from.kind)
+			case from.KeyKind() != t.from.KeyKind():
+				return fmt.Errorf("the keys of column %s are of the kind %s, and those of %s of the kind %s", column, from.KeyKind(), names[0], t.from.KeyKind())
 			}
 			return nil
 		})
@@ -112,22 +109,7 @@ func (t *keyTable) addAll(keys bloom.Keys) {
 }
 
 // read adds the values of a column of a file. start is called before with its type.
-func (t *keyTable) read(name, column string, start func(columnType) error) error {
-	arrows, err := isArrow(name)
-	if err != nil {
-		return err
-	}
-	if arrows {
-		return eachRecordBatch(name, column, func(_ *ipc.FileReader, dtype arrow.DataType) error {
-			t, err := typeOfArrow(dtype)
-			if err != nil {
-				return fmt.Errorf("column %s: %w", column, err)
-			}
-			return start(t)
-		}, func(batch arrow.RecordBatch, column int) error {
-			return bloomarrow.Add(adderFunc(t.addAll), batch.Column(column))
-		})
-	}
+func (t *keyTable) read(name, column string, start func(bloomparquet.Type) error) error {
 	file, err := openFile(name, column)
 	if err != nil {
 		return err
@@ -139,7 +121,7 @@ func (t *keyTable) read(name, column string, start func(columnType) error) error
 	if file.repeated(file.leaf) {
 		return fmt.Errorf("%s: column %s is a list, and a key is one value", name, column)
 	}
-	if err := start(typeOfParquet(file.column.Type())); err != nil {
+	if err := start(file.column.Type()); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	for group := range file.RowGroups() {
@@ -188,17 +170,11 @@ func (p *tablePages) read(page parquet.Page) error {
 }
 
 // convert returns the values that a column of a type can have.
-func (t *keyTable) convert(l *keyList, to columnType) ([][]byte, error) {
+func (t *keyTable) convert(l *keyList, to bloomparquet.Type) ([][]byte, error) {
 	from := t.from
-	if to.kind == from.kind && to.isDuration() {
-		return t.values, nil
-	}
-	convert, err := bloomparquet.Converter(to.Type, from.Type)
-	if err == nil && (to.isDuration() || from.isDuration()) {
-		err = fmt.Errorf("the values of %s cannot be converted exactly to %s", from.kind, to.kind)
-	}
+	convert, err := bloomparquet.Converter(to, from)
 	if err != nil {
-		if from.kind == bloom.KeysText {
+		if from.KeyKind() == bloom.KeysText {
 			err = fmt.Errorf("%s; text of CSV and JSON is read as the column's type", withoutPrefix(err))
 		}
 		return nil, fmt.Errorf("%s: column %s: %s", l.name, l.KeysColumn, withoutPrefix(err))
@@ -218,7 +194,7 @@ func (t *keyTable) convert(l *keyList, to columnType) ([][]byte, error) {
 		}
 	}
 	if none := len(t.values) - len(values); none > 0 {
-		l.s.warn("warning: %s: %d of %d values of column %s are none that a column of %v can have: no row has them", l.name, none, len(t.values), l.KeysColumn, to.Type)
+		l.s.warn("warning: %s: %d of %d values of column %s are none that a column of %v can have: no row has them", l.name, none, len(t.values), l.KeysColumn, to)
 	}
 	return values, nil
 }
