@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/keyhash"
 )
 
 // BenchmarkHash hashes columns of keys: every hash by every kernel. The reference is portable Go.
@@ -71,18 +73,18 @@ func BenchmarkStripes(b *testing.B) {
 	for _, n := range []int{250, 300, 1000, len(key)} {
 		b.Run(fmt.Sprintf("bytes=%d", n), func(b *testing.B) {
 			const times = 100
-			add := func(add func(sums *xxph3Sums, p unsafe.Pointer, n int)) func() {
+			add := func(add func(sums *keyhash.XXPH3Sums, p unsafe.Pointer, n int)) func() {
 				return func() {
 					for range times {
-						var sums xxph3Sums
+						var sums keyhash.XXPH3Sums
 						add(&sums, unsafe.Pointer(&key[0]), n)
 						sink += int(sums[0])
 					}
 				}
 			}
-			inTurn(b, times, add((*xxph3Sums).add), add(func(sums *xxph3Sums, p unsafe.Pointer, n int) {
-				if !sums.addAssembly(p, n) {
-					sums.add(p, n)
+			inTurn(b, times, add((*keyhash.XXPH3Sums).Add), add(func(sums *keyhash.XXPH3Sums, p unsafe.Pointer, n int) {
+				if !addXXPH3(sums, p, n) {
+					sums.Add(p, n)
 				}
 			}))
 		})

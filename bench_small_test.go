@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/keyhash"
 )
 
 // BenchmarkSingles tests single keys of 8 bytes in every form, and BenchmarkSmallBatches in
@@ -223,7 +225,7 @@ func encodedSmall(b *testing.B, policy Policy, n uint64) []byte {
 }
 
 // smallKey returns key i. All differ, and those of a large filter need no memory.
-func smallKey(i uint64) uint64 { return avalanche64(i) }
+func smallKey(i uint64) uint64 { return keyhash.XXH64Uint64(i) }
 
 // inTurn compares the test of keys from to to-1 with the plain loop.
 func (w *small) inTurn(b *testing.B, kernel Kernel, test func(f *Filter, from, to int) uint64) {

@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/load"
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
@@ -85,7 +87,7 @@ func crossedBit(base unsafe.Pointer, bit uint64) byte {
 // crossedWord is crossedBit by a word of 64 bits, for columns: it takes an instruction less. A single key of many filters would
 // wait for the words that lie in two lines of memory.
 func crossedWord(base unsafe.Pointer, bit uint64) uint64 {
-	return load64(base, int(bit>>6<<3)) >> ((bit ^ 56) & 63)
+	return load.Uint64(base, int(bit>>6<<3)) >> ((bit ^ 56) & 63)
 }
 
 // crossedProbe returns 0xff if the array has the bit, and otherwise a byte with one clear bit.
@@ -275,6 +277,59 @@ func (c *crossed64) probeDense(h *hashes, hits []uint64) {
 			all &= crossedWord(base, remainder64(h.h2+i*step, n, recip))
 		}
 		hits[j/64] |= (all & 1) << (j % 64)
+	}
+}
+
+// murmurGeneric writes the hash of each row.
+func (k *Keys) murmurGeneric(h *hashes) {
+	n := h.len()
+	switch k.layout {
+	case byteSlices:
+		for i, key := range elements[[]byte](k, n) {
+			h.set256(i, fourWords(keyhash.Murmur3x2(unsafe.Pointer(unsafe.SliceData(key)), len(key))))
+		}
+	case strs:
+		for i, key := range elements[string](k, n) {
+			h.set256(i, fourWords(keyhash.Murmur3x2(unsafe.Pointer(unsafe.StringData(key)), len(key))))
+		}
+	case uint32s:
+		for i, key := range elements[uint32](k, n) {
+			h.set256(i, fourWords(keyhash.Murmur3x2Uint32(key)))
+		}
+	case uint64s:
+		for i, key := range elements[uint64](k, n) {
+			h.set256(i, fourWords(keyhash.Murmur3x2Uint64(key)))
+		}
+	case fixedWidth:
+		k.murmurOfWidth(h)
+	case offsets32:
+		murmurBetween(h, k.data, elements[int32](k, n+1))
+	case offsets64:
+		murmurBetween(h, k.data, elements[int64](k, n+1))
+	}
+}
+
+// murmurOfWidth is murmurGeneric for keys of one width.
+func (k *Keys) murmurOfWidth(h *hashes) {
+	p := unsafe.Pointer(unsafe.SliceData(k.data))
+	switch k.width {
+	case 16:
+		keyhash.Murmur3x2Of16(p, h.h1, h.h2, h.h3, h.h4)
+	case 8:
+		for i := range h.h1 {
+			h.set256(i, fourWords(keyhash.Murmur3x2Uint64(load.Uint64(p, 8*i))))
+		}
+	default:
+		for i := range h.h1 {
+			h.set256(i, fourWords(keyhash.Murmur3x2(unsafe.Add(p, i*k.width), k.width)))
+		}
+	}
+}
+
+func murmurBetween[E int32 | int64](h *hashes, data []byte, offsets []E) {
+	for i := range h.h1 {
+		key := data[offsets[i]:offsets[i+1]]
+		h.set256(i, fourWords(keyhash.Murmur3x2(unsafe.Pointer(unsafe.SliceData(key)), len(key))))
 	}
 }
 

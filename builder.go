@@ -3,6 +3,8 @@ package bloom
 import (
 	"slices"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/keyhash"
 )
 
 // Builder collects keys and then sizes a filter by their number, as LevelDB
@@ -53,11 +55,12 @@ func (b *Builder) AddString(key string) { b.add(unsafe.Pointer(unsafe.StringData
 func (b *Builder) add(p unsafe.Pointer, n int) {
 	switch b.hash {
 	case schemeLevelDB:
-		b.h32 = append(b.h32, hash32At(p, n, unsignedBytes))
+		b.h32 = append(b.h32, keyhash.LevelDB(p, n, keyhash.UnsignedBytes))
 	case schemeNori:
-		b.h128 = append(b.h128, hash64At(p, n))
+		h1, h2 := keyhash.XXH64x2(p, n)
+		b.h128 = append(b.h128, hash128{h1, h2})
 	case schemeParquet:
-		b.h64 = append(b.h64, xxh64At(p, n))
+		b.h64 = append(b.h64, keyhash.XXH64(p, n))
 	default:
 		b.mustHavePolicy()
 		b.addHash(b.hash.hashKey(p, n))

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/keyhash"
 )
 
 // The functions of this file test and set bits in encoded filters where these lie, without a Filter or a Set.
@@ -143,7 +145,7 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 	case LevelDB:
 		if last := len(filter) - 1; last > 0 && uint(filter[last]-1) < maxProbes {
 			if n != hashed {
-				h1 = uint64(hash32At(p, n, unsignedBytes))
+				h1 = uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes))
 			}
 			return newDouble32(filter[:last], int(filter[last])).has(uint32(h1))
 		}
@@ -151,13 +153,13 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 		if wholeBlocks(len(filter)) {
 			var s prober
 			s.base, s.n, s.k = &filter[0], uint64(len(filter)/32), splitProbes
-			if uint(n) < shortKey {
+			if uint(n) < keyhash.ShortXXH64 {
 				if may, ok := probeShortSplit256(kernels[0], &s.base, (*byte)(p), n); ok {
 					return may
 				}
 			}
 			if n != hashed {
-				h1 = xxh64At(p, n)
+				h1 = keyhash.XXH64(p, n)
 			}
 			s.setFastest(schemeParquet)
 			return probeHash(&s.base, h1, 0, 0, uint64(schemeParquet))
@@ -167,8 +169,8 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 			break
 		}
 		if k := localProbes(filter[size:]); k > 0 && k <= maxHasProbes {
-			if uint(n) <= shortXXPH3 {
-				h1 = xxph3Short(p, n)
+			if uint(n) <= keyhash.ShortXXPH3 {
+				h1 = keyhash.XXPH3Short(p, n)
 			} else if n != hashed {
 				h1 = xxph3At(p, n)
 			}
@@ -192,7 +194,7 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 			break
 		}
 		if n != hashed {
-			h1 = uint64(hash32At(p, n, signedBytes))
+			h1 = uint64(keyhash.LevelDB(p, n, keyhash.SignedBytes))
 		}
 		// The remainder for one line costs less than the reciprocal, which is for many. What
 		// is left is a filter of that line alone.
@@ -203,21 +205,19 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 	case Nori, NoriCrate:
 		if from, bits, k := (encodingNori{crate: f == NoriCrate}).header(filter); bits > 0 && k > 0 {
 			if n != hashed {
-				h := hash64At(p, n)
-				h1, h2 = h.h1, h.h2
+				h1, h2 = keyhash.XXH64x2(p, n)
 			}
 			d := newDouble64(filter[from:], bits, k)
 			return d.has(h1, h2)
 		}
 	case BitsAndBlooms:
 		if n != hashed {
-			return f.MayContainHash(filter, murmurAt(p, n))
+			return f.MayContainHash(filter, fourWords(keyhash.Murmur3x2(p, n)))
 		}
 	case Guava:
 		if k, longs := (encodingGuava{}).header(filter); longs > 0 {
 			if n != hashed {
-				h := murmur128At(p, n)
-				h1, h2 = h.h1, h.h2
+				h1, h2 = keyhash.Murmur3(p, n)
 			}
 			d := double63{base: &filter[headerGuava], n: 64 * longs, k: k}
 			return d.hasSlow(h1, h2) // divisions take less time than a reciprocal

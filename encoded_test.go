@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/golden"
+	"github.com/lanebloom/bloom/internal/keyhash"
 )
 
 // encodedFilters returns filters of a format of many shapes, and all odd ones, refused ones among them.
@@ -207,11 +208,11 @@ func murmurKey(h3, h4 uint64) []byte {
 	h3, h4 = unmix(h3), unmix(h4)
 	h4 -= h3
 	h3 -= h4
-	h1, h2 := h3^17^murmurLowOfOne, h4^17
+	h1, h2 := h3^17^keyhash.MurmurLowOfOne, h4^17
 	low := bits.RotateLeft64((h1-0x52dce729)*inverse(5), -27)
 	high := bits.RotateLeft64((h2-0x38495ab5)*inverse(5)-h1, -31)
-	key := binary.LittleEndian.AppendUint64(nil, bits.RotateLeft64(low*inverse(murmurC2), -31)*inverse(murmurC1))
-	return binary.LittleEndian.AppendUint64(key, bits.RotateLeft64(high*inverse(murmurC1), -33)*inverse(murmurC2))
+	key := binary.LittleEndian.AppendUint64(nil, bits.RotateLeft64(low*inverse(keyhash.MurmurC2), -31)*inverse(keyhash.MurmurC1))
+	return binary.LittleEndian.AppendUint64(key, bits.RotateLeft64(high*inverse(keyhash.MurmurC1), -33)*inverse(keyhash.MurmurC2))
 }
 
 func TestSmallRemainder(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
@@ -164,24 +165,22 @@ func (f Format) Hash(key []byte) Hash {
 	p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
 	switch f {
 	case LevelDB:
-		return shortHash(uint64(hash32At(p, n, unsignedBytes)), 0, schemeLevelDB)
+		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes)), 0, schemeLevelDB)
 	case Nori, NoriCrate:
-		h := hash64At(p, n)
-		return shortHash(h.h1, h.h2, schemeNori)
+		return schemeNori.twoWords(keyhash.XXH64x2(p, n))
 	case Parquet:
-		return shortHash(xxh64At(p, n), 0, schemeParquet)
+		return shortHash(keyhash.XXH64(p, n), 0, schemeParquet)
 	case RocksDB:
-		if n <= shortXXPH3 {
-			return shortHash(xxph3Short(p, n), 0, schemeRocksDB)
+		if n <= keyhash.ShortXXPH3 {
+			return shortHash(keyhash.XXPH3Short(p, n), 0, schemeRocksDB)
 		}
 		return shortHash(xxph3At(p, n), 0, schemeRocksDB)
 	case Pebble:
-		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, schemePebble)
+		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.SignedBytes)), 0, schemePebble)
 	case BitsAndBlooms:
-		return murmurAt(p, n)
+		return fourWords(keyhash.Murmur3x2(p, n))
 	case Guava:
-		h := murmur128At(p, n)
-		return shortHash(h.h1, h.h2, schemeGuava)
+		return schemeGuava.twoWords(keyhash.Murmur3(p, n))
 	}
 	panic(noFormat(f))
 }

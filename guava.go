@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
@@ -117,6 +118,45 @@ func (d *double63) probeBatch(kernel Kernel, h1, h2, hits []uint64, dense bool) 
 	h2 = h2[:len(h1)]
 	for i, h := range h1 {
 		hits[i/64] |= oneIf(d.has(h, h2[i])) << (i % 64)
+	}
+}
+
+// murmur128Generic writes one digest of each row.
+func (k *Keys) murmur128Generic(h1, h2 []uint64) {
+	h2 = h2[:len(h1)]
+	switch k.layout {
+	case byteSlices:
+		for i, key := range elements[[]byte](k, len(h1)) {
+			h1[i], h2[i] = keyhash.Murmur3(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+		}
+	case strs:
+		for i, key := range elements[string](k, len(h1)) {
+			h1[i], h2[i] = keyhash.Murmur3(unsafe.Pointer(unsafe.StringData(key)), len(key))
+		}
+	case uint32s:
+		for i, key := range elements[uint32](k, len(h1)) {
+			h1[i], h2[i] = keyhash.Murmur3Uint32(key)
+		}
+	case uint64s:
+		for i, key := range elements[uint64](k, len(h1)) {
+			h1[i], h2[i] = keyhash.Murmur3Uint64(key)
+		}
+	case fixedWidth:
+		p := unsafe.Pointer(unsafe.SliceData(k.data))
+		for i := range h1 {
+			h1[i], h2[i] = keyhash.Murmur3(unsafe.Add(p, i*k.width), k.width)
+		}
+	case offsets32:
+		murmur128Between(h1, h2, k.data, elements[int32](k, len(h1)+1))
+	case offsets64:
+		murmur128Between(h1, h2, k.data, elements[int64](k, len(h1)+1))
+	}
+}
+
+func murmur128Between[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E) {
+	for i := range h1 {
+		key := data[offsets[i]:offsets[i+1]]
+		h1[i], h2[i] = keyhash.Murmur3(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	}
 }
 

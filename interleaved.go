@@ -11,6 +11,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/load"
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
@@ -751,7 +752,7 @@ func (x *Interleaved) Stats() []Stats {
 		}
 		slice := unsafe.Pointer(&x.slices[p*x.stride])
 		for i := range row {
-			row[i] = load64(slice, 8*i)
+			row[i] = load.Uint64(slice, 8*i)
 		}
 		set.add(row)
 		spread.add(row)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
@@ -393,13 +394,13 @@ func TestKernelStripes(t *testing.T) {
 	for _, lengths := range [][2]int{{241, 1300}, {longKey - 2, longKey + 66}, {2*longKey - 1, 2*longKey + 2}} {
 		for n := lengths[0]; n < lengths[1]; n++ {
 			p := unsafe.Pointer(&data[len(data)-n])
-			var plain, fast xxph3Sums
+			var plain, fast keyhash.XXPH3Sums
 			for i := range plain {
 				plain[i] = random.Uint64()
 			}
 			fast = plain
-			plain.add(p, n)
-			if has := fast.addAssembly(p, n); has != (kernels[0] != Generic) || has && fast != plain {
+			plain.Add(p, n)
+			if has := addXXPH3(&fast, p, n); has != (kernels[0] != Generic) || has && fast != plain {
 				t.Fatalf("%d bytes, in assembly %v: sums %x, want %x", n, has, fast, plain)
 			}
 			want := reference.XXPH3(data[len(data)-n:])

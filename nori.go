@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
@@ -192,6 +193,43 @@ func (d *double64) probeGeneric(h1, h2 []uint64, hits []uint64) {
 		if d.has(h1[i], h2[i]) {
 			hits[i/64] |= 1 << (i % 64)
 		}
+	}
+}
+
+func (k *Keys) hash64Generic(h1, h2 []uint64) {
+	h2 = h2[:len(h1)]
+	switch k.layout {
+	case byteSlices:
+		for i, key := range elements[[]byte](k, len(h1)) {
+			h1[i], h2[i] = keyhash.XXH64x2(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+		}
+	case strs:
+		for i, key := range elements[string](k, len(h1)) {
+			h1[i], h2[i] = keyhash.XXH64x2(unsafe.Pointer(unsafe.StringData(key)), len(key))
+		}
+	case uint32s:
+		for i, key := range elements[uint32](k, len(h1)) {
+			h1[i], h2[i] = keyhash.XXH64x2Uint32(key)
+		}
+	case uint64s:
+		for i, key := range elements[uint64](k, len(h1)) {
+			h1[i], h2[i] = keyhash.XXH64x2Uint64(key)
+		}
+	case fixedWidth:
+		for i := range h1 {
+			h1[i], h2[i] = keyhash.XXH64x2(unsafe.Pointer(&k.data[i*k.width]), k.width)
+		}
+	case offsets32:
+		hash64Between(h1, h2, k.data, elements[int32](k, len(h1)+1))
+	case offsets64:
+		hash64Between(h1, h2, k.data, elements[int64](k, len(h1)+1))
+	}
+}
+
+func hash64Between[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E) {
+	for i := range h1 {
+		key := data[offsets[i]:offsets[i+1]]
+		h1[i], h2[i] = keyhash.XXH64x2(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	}
 }
 

@@ -7,6 +7,9 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/cespare/xxhash/v2"
+	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/load"
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
@@ -52,10 +55,10 @@ func (d *split256) at(h uint64) *[32]byte {
 // all are in one block, and branches once.
 func (d *split256) has(h uint64) bool {
 	block, low := unsafe.Pointer(d.at(h)), uint32(h)
-	missing := missingPair(load64(block, 0), low*splitSalt0, low*splitSalt1)
-	missing |= missingPair(load64(block, 8), low*splitSalt2, low*splitSalt3)
-	missing |= missingPair(load64(block, 16), low*splitSalt4, low*splitSalt5)
-	missing |= missingPair(load64(block, 24), low*splitSalt6, low*splitSalt7)
+	missing := missingPair(load.Uint64(block, 0), low*splitSalt0, low*splitSalt1)
+	missing |= missingPair(load.Uint64(block, 8), low*splitSalt2, low*splitSalt3)
+	missing |= missingPair(load.Uint64(block, 16), low*splitSalt4, low*splitSalt5)
+	missing |= missingPair(load.Uint64(block, 24), low*splitSalt6, low*splitSalt7)
 	return missing == 0
 }
 
@@ -177,6 +180,60 @@ func probePartSplit256(kernel Kernel, p *part, hash Hash) (word uint64) {
 		word |= isZero(missing) << (i % 64)
 	}
 	return word
+}
+
+// xxh64Generic writes the hash of each row.
+func (k *Keys) xxh64Generic(hashes []uint64) {
+	n, before := len(hashes), 0
+	switch k.layout {
+	case byteSlices:
+		for i, key := range elements[[]byte](k, n) {
+			if p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key); keyhash.IsMixed(n, before) {
+				hashes[i] = keyhash.XXH64Mixed(p, n)
+			} else {
+				hashes[i] = keyhash.XXH64(p, n)
+			}
+			before = len(key)
+		}
+	case strs:
+		for i, key := range elements[string](k, n) {
+			if p, n := unsafe.Pointer(unsafe.StringData(key)), len(key); keyhash.IsMixed(n, before) {
+				hashes[i] = keyhash.XXH64Mixed(p, n)
+			} else {
+				hashes[i] = keyhash.XXH64(p, n)
+			}
+			before = len(key)
+		}
+	case uint32s:
+		for i, key := range elements[uint32](k, n) {
+			hashes[i] = keyhash.XXH64Uint32(key)
+		}
+	case uint64s:
+		for i, key := range elements[uint64](k, n) {
+			hashes[i] = keyhash.XXH64Uint64(key)
+		}
+	case fixedWidth:
+		for i := range hashes {
+			hashes[i] = xxhash.Sum64(k.data[i*k.width : (i+1)*k.width])
+		}
+	case offsets32:
+		xxh64Between(hashes, k.data, elements[int32](k, n+1))
+	case offsets64:
+		xxh64Between(hashes, k.data, elements[int64](k, n+1))
+	}
+}
+
+func xxh64Between[E int32 | int64](hashes []uint64, data []byte, offsets []E) {
+	before := 0
+	for i := range hashes {
+		key := data[offsets[i]:offsets[i+1]]
+		if keyhash.IsMixed(len(key), before) {
+			hashes[i] = keyhash.XXH64Mixed(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+		} else {
+			hashes[i] = xxhash.Sum64(key)
+		}
+		before = len(key)
+	}
 }
 
 // encodingParquet is the split block Bloom filter of Parquet (parquet-format,

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
@@ -52,11 +53,11 @@ func TestXXH64Integers(t *testing.T) {
 	random := rand.New(rand.NewPCG(45, 46))
 	for range 10000 {
 		key := binary.LittleEndian.AppendUint64(nil, random.Uint64())
-		if got := reference.XXH64(key); got != xxh64Uint64(binary.LittleEndian.Uint64(key)) {
-			t.Fatalf("xxh64Uint64 of %x differs", key)
+		if got := reference.XXH64(key); got != keyhash.XXH64Uint64(binary.LittleEndian.Uint64(key)) {
+			t.Fatalf("keyhash.XXH64Uint64 of %x differs", key)
 		}
-		if got := reference.XXH64(key[:4]); got != xxh64Uint32(binary.LittleEndian.Uint32(key)) {
-			t.Fatalf("xxh64Uint32 of %x differs", key)
+		if got := reference.XXH64(key[:4]); got != keyhash.XXH64Uint32(binary.LittleEndian.Uint32(key)) {
+			t.Fatalf("keyhash.XXH64Uint32 of %x differs", key)
 		}
 	}
 }

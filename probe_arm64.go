@@ -4,7 +4,11 @@
 
 package bloom
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/keyhash"
+)
 
 // The assembly has these offsets and constants. Where one differs, generate it anew.
 var (
@@ -13,17 +17,17 @@ var (
 	_ [0]struct{} = [blockArrays - 8]struct{}{}
 	_ [0]struct{} = [columnAhead - 2048]struct{}{}
 	_ [0]struct{} = [fractionBias - 8194]struct{}{}
-	_ [0]struct{} = [hash32Mul - 3332679571]struct{}{}
-	_ [0]struct{} = [hash32Seed - 3164544308]struct{}{}
 	_ [0]struct{} = [inlineBytes - 12]struct{}{}
+	_ [0]struct{} = [keyhash.LevelDBMul - 3332679571]struct{}{}
+	_ [0]struct{} = [keyhash.LevelDBSeed - 3164544308]struct{}{}
+	_ [0]struct{} = [keyhash.MurmurLowOfOne - 3810217957135416888]struct{}{}
+	_ [0]struct{} = [keyhash.Prime3 - 1609587929392839161]struct{}{}
+	_ [0]struct{} = [keyhash.Prime32x1 - 2654435761]struct{}{}
+	_ [0]struct{} = [keyhash.Prime5 - 2870177450012600261]struct{}{}
 	_ [0]struct{} = [len(single{}.ofHash) - 8]struct{}{}
 	_ [0]struct{} = [line512Mul - 2654435769]struct{}{}
 	_ [0]struct{} = [longKey - 32768]struct{}{}
 	_ [0]struct{} = [maxFullProbes - 32]struct{}{}
-	_ [0]struct{} = [murmurLowOfOne - 3810217957135416888]struct{}{}
-	_ [0]struct{} = [prime3 - 1609587929392839161]struct{}{}
-	_ [0]struct{} = [prime32x1 - 2654435761]struct{}{}
-	_ [0]struct{} = [prime5 - 2870177450012600261]struct{}{}
 	_ [0]struct{} = [schemeParquet - 3]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.recips) - 128]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.shifts) - 192]struct{}{}
@@ -224,7 +228,7 @@ func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes 
 // leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
 // bytes or more, and after so many bytes that a longer call would delay preemption.
 // Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
-// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0.
+// during a call. signs is keyhash.SignedBytes if the last bytes of a key are signed, and else 0.
 func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
 	switch kernel {
 	case NEON:
@@ -284,7 +288,7 @@ func xxh64Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, 
 //go:noescape
 func xxh64AnyNEON(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
-// xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.
+// xxph3Stripes adds to the 8 sums, as keyhash.XXPH3Sums.Add does.
 func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 	switch kernel {
 	case NEON:
@@ -394,7 +398,7 @@ func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may boo
 	return mayContainHash(base, h1, h2, h3, h4)
 }
 
-// probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
+// probeShortSplit256 tests a key of n bytes, fewer than keyhash.ShortXXH64, in Parquet's blocks. base begins an
 // array. It takes 0.8 times as long as hash and test by two calls.
 func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool, ok bool) {
 	return may, false

@@ -107,7 +107,7 @@ func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes 
 // leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
 // bytes or more, and after so many bytes that a longer call would delay preemption.
 // Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
-// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0.
+// during a call. signs is keyhash.SignedBytes if the last bytes of a key are signed, and else 0.
 func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
 	return left, false
 }
@@ -127,7 +127,7 @@ func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 	return left, false
 }
 
-// xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.
+// xxph3Stripes adds to the 8 sums, as keyhash.XXPH3Sums.Add does.
 func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 	return false
 }
@@ -214,7 +214,7 @@ func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may boo
 	return mayContainHash(base, h1, h2, h3, h4)
 }
 
-// probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
+// probeShortSplit256 tests a key of n bytes, fewer than keyhash.ShortXXH64, in Parquet's blocks. base begins an
 // array. It takes 0.8 times as long as hash and test by two calls.
 func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool, ok bool) {
 	return may, false

@@ -3,6 +3,9 @@ package bloom
 import (
 	"math"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/load"
 )
 
 // scheme is what a format does with keys: how it hashes one, and which bits of a filter belong to a hash. Nori's two
@@ -152,19 +155,19 @@ func (f scheme) isDense(hits, n int) bool { return 256*hits >= schemes[f].dense*
 func (f scheme) hashKey(p unsafe.Pointer, n int) Hash {
 	switch f {
 	case schemeLevelDB:
-		return shortHash(uint64(hash32At(p, n, unsignedBytes)), 0, f)
+		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes)), 0, f)
 	case schemeNori:
-		return hash64At(p, n).of(f)
+		return f.twoWords(keyhash.XXH64x2(p, n))
 	case schemeParquet:
-		return shortHash(xxh64At(p, n), 0, f)
+		return shortHash(keyhash.XXH64(p, n), 0, f)
 	case schemeRocksDB:
 		return shortHash(xxph3At(p, n), 0, f)
 	case schemePebble:
-		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, f)
+		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.SignedBytes)), 0, f)
 	case schemeBitsAndBlooms:
-		return murmurAt(p, n)
+		return fourWords(keyhash.Murmur3x2(p, n))
 	case schemeGuava:
-		return murmur128At(p, n).of(f)
+		return f.twoWords(keyhash.Murmur3(p, n))
 	}
 	panic(noSuchScheme)
 }
@@ -175,17 +178,17 @@ const noSuchScheme = "bloom: no such scheme"
 func (f scheme) hashUint64(key uint64) Hash {
 	switch f {
 	case schemeLevelDB, schemePebble: // the same for whole words
-		return shortHash(uint64(hash32Uint64(key)), 0, f)
+		return shortHash(uint64(keyhash.LevelDBUint64(key)), 0, f)
 	case schemeNori:
-		return hash64Uint64(key).of(f)
+		return f.twoWords(keyhash.XXH64x2Uint64(key))
 	case schemeParquet:
-		return shortHash(xxh64Uint64(key), 0, f)
+		return shortHash(keyhash.XXH64Uint64(key), 0, f)
 	case schemeRocksDB:
-		return shortHash(xxph3Uint64(key), 0, f)
+		return shortHash(keyhash.XXPH3Uint64(key), 0, f)
 	case schemeBitsAndBlooms:
-		return murmurUint64(key)
+		return fourWords(keyhash.Murmur3x2Uint64(key))
 	case schemeGuava:
-		return murmur128Uint64(key).of(f)
+		return f.twoWords(keyhash.Murmur3Uint64(key))
 	}
 	panic(noSuchScheme)
 }
@@ -200,7 +203,7 @@ func (k *Keys) hashGeneric(f scheme, h *hashes) {
 	}
 	switch f {
 	case schemeLevelDB:
-		k.hash32Generic(h.h32, unsignedBytes)
+		k.hash32Generic(h.h32, keyhash.UnsignedBytes)
 	case schemeNori:
 		k.hash64Generic(h.h1, h.h2)
 	case schemeParquet:
@@ -208,7 +211,7 @@ func (k *Keys) hashGeneric(f scheme, h *hashes) {
 	case schemeRocksDB:
 		k.xxph3Generic(h.h1)
 	case schemePebble:
-		k.hash32Generic(h.h32, signedBytes)
+		k.hash32Generic(h.h32, keyhash.SignedBytes)
 	case schemeBitsAndBlooms:
 		k.murmurGeneric(h)
 	case schemeGuava:
@@ -224,23 +227,23 @@ func (k *Keys) hashGeneric(f scheme, h *hashes) {
 // hasKey is a keyTest of any scheme, in Go.
 func (s *prober) hasKey(p unsafe.Pointer, n int) bool {
 	if n == 8 {
-		return mayContainUint64(&s.base, load64(p, 0))
+		return mayContainUint64(&s.base, load.Uint64(p, 0))
 	}
 	switch s.scheme {
 	case schemeLevelDB:
-		return double32(s.bitArray).has(hash32At(p, n, unsignedBytes))
+		return double32(s.bitArray).has(keyhash.LevelDB(p, n, keyhash.UnsignedBytes))
 	case schemeNori:
-		return (*double64)(&s.bitArray).has(hash64At(p, n).both())
+		return (*double64)(&s.bitArray).has(keyhash.XXH64x2(p, n))
 	case schemeParquet:
-		return (*split256)(&s.bitArray).has(xxh64At(p, n))
+		return (*split256)(&s.bitArray).has(keyhash.XXH64(p, n))
 	case schemeRocksDB:
 		return (*line512)(&s.bitArray).has(xxph3At(p, n))
 	case schemePebble:
-		return (*line32)(&s.bitArray).has(hash32At(p, n, signedBytes))
+		return (*line32)(&s.bitArray).has(keyhash.LevelDB(p, n, keyhash.SignedBytes))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).has(murmurAt(p, n))
+		return (*crossed64)(&s.bitArray).has(fourWords(keyhash.Murmur3x2(p, n)))
 	case schemeGuava:
-		return (*double63)(&s.bitArray).has(murmur128At(p, n).both())
+		return (*double63)(&s.bitArray).has(keyhash.Murmur3(p, n))
 	}
 	return false
 }
@@ -251,19 +254,19 @@ func mayContainUint64(base **byte, key uint64) bool {
 	s := (*prober)(unsafe.Pointer(base))
 	switch s.scheme {
 	case schemeLevelDB:
-		return double32(s.bitArray).has(hash32Uint64(key))
+		return double32(s.bitArray).has(keyhash.LevelDBUint64(key))
 	case schemeNori:
-		return (*double64)(&s.bitArray).has(hash64Uint64(key).both())
+		return (*double64)(&s.bitArray).has(keyhash.XXH64x2Uint64(key))
 	case schemeParquet:
-		return (*split256)(&s.bitArray).has(xxh64Uint64(key))
+		return (*split256)(&s.bitArray).has(keyhash.XXH64Uint64(key))
 	case schemeRocksDB:
-		return (*line512)(&s.bitArray).has(xxph3Uint64(key))
+		return (*line512)(&s.bitArray).has(keyhash.XXPH3Uint64(key))
 	case schemePebble:
-		return (*line32)(&s.bitArray).has(hash32Uint64(key))
+		return (*line32)(&s.bitArray).has(keyhash.LevelDBUint64(key))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).has(murmurUint64(key))
+		return (*crossed64)(&s.bitArray).has(fourWords(keyhash.Murmur3x2Uint64(key)))
 	case schemeGuava:
-		return (*double63)(&s.bitArray).has(murmur128Uint64(key).both())
+		return (*double63)(&s.bitArray).has(keyhash.Murmur3Uint64(key))
 	}
 	return false
 }
@@ -297,23 +300,23 @@ func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
 // addKey adds the key of n bytes at p, and reports whether it was certainly new. It is not atomic: an AtomicSet must not call it.
 func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 	if n == 8 {
-		return addUint64(&s.base, load64(p, 0))
+		return addUint64(&s.base, load.Uint64(p, 0))
 	}
 	switch s.scheme {
 	case schemeLevelDB:
-		return double32(s.bitArray).add(hash32At(p, n, unsignedBytes))
+		return double32(s.bitArray).add(keyhash.LevelDB(p, n, keyhash.UnsignedBytes))
 	case schemeNori:
-		return (*double64)(&s.bitArray).add(hash64At(p, n).both())
+		return (*double64)(&s.bitArray).add(keyhash.XXH64x2(p, n))
 	case schemeParquet:
-		h := xxh64At(p, n)
+		h := keyhash.XXH64(p, n)
 		if isNew, ok := addOneSplit256(s.kernel, &s.base, h); ok { // in addOne, it would be a call more: a seventh of the time
 			return isNew
 		}
 		return (*split256)(&s.bitArray).add(h)
 	case schemeRocksDB:
 		h := uint64(0)
-		if n <= shortXXPH3 {
-			h = xxph3Short(p, n)
+		if n <= keyhash.ShortXXPH3 {
+			h = keyhash.XXPH3Short(p, n)
 		} else {
 			h = xxph3At(p, n)
 		}
@@ -324,11 +327,11 @@ func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 		}
 		return (*line512)(&s.bitArray).add(h)
 	case schemePebble:
-		return (*line32)(&s.bitArray).add(hash32At(p, n, signedBytes))
+		return (*line32)(&s.bitArray).add(keyhash.LevelDB(p, n, keyhash.SignedBytes))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).add(murmurAt(p, n))
+		return (*crossed64)(&s.bitArray).add(fourWords(keyhash.Murmur3x2(p, n)))
 	case schemeGuava:
-		return (*double63)(&s.bitArray).add(murmur128At(p, n).both())
+		return (*double63)(&s.bitArray).add(keyhash.Murmur3(p, n))
 	}
 	panic(noBits)
 }
@@ -338,19 +341,19 @@ func addUint64Generic(base **byte, key uint64) (isNew bool) { //nolint:unused //
 	s := (*prober)(unsafe.Pointer(base))
 	switch s.scheme {
 	case schemeLevelDB:
-		return double32(s.bitArray).add(hash32Uint64(key))
+		return double32(s.bitArray).add(keyhash.LevelDBUint64(key))
 	case schemeNori:
-		return (*double64)(&s.bitArray).add(hash64Uint64(key).both())
+		return (*double64)(&s.bitArray).add(keyhash.XXH64x2Uint64(key))
 	case schemeParquet:
-		return (*split256)(&s.bitArray).add(xxh64Uint64(key))
+		return (*split256)(&s.bitArray).add(keyhash.XXH64Uint64(key))
 	case schemeRocksDB:
-		return (*line512)(&s.bitArray).add(xxph3Uint64(key))
+		return (*line512)(&s.bitArray).add(keyhash.XXPH3Uint64(key))
 	case schemePebble:
-		return (*line32)(&s.bitArray).add(hash32Uint64(key))
+		return (*line32)(&s.bitArray).add(keyhash.LevelDBUint64(key))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).add(murmurUint64(key))
+		return (*crossed64)(&s.bitArray).add(fourWords(keyhash.Murmur3x2Uint64(key)))
 	case schemeGuava:
-		return (*double63)(&s.bitArray).add(murmur128Uint64(key).both())
+		return (*double63)(&s.bitArray).add(keyhash.Murmur3Uint64(key))
 	}
 	panic(noBits)
 }

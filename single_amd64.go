@@ -2,7 +2,12 @@
 
 package bloom
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/load"
+)
 
 // setSingles sets the functions of the singles: those of assembly, and the addresses of Go's.
 func setSingles() {
@@ -41,38 +46,38 @@ var keyTests = [...]keyTest{
 
 func keyDouble32(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
-		return hasUint64Double32AVX2(&s.base, load64(p, 0))
+		return hasUint64Double32AVX2(&s.base, load.Uint64(p, 0))
 	}
-	_, may := hasHashDouble32AVX2(&s.base, uint64(hash32At(p, n, unsignedBytes)))
+	_, may := hasHashDouble32AVX2(&s.base, uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes)))
 	return may
 }
 
 func keyDouble64(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
-		return hasUint64Double64AVX2(&s.base, load64(p, 0))
+		return hasUint64Double64AVX2(&s.base, load.Uint64(p, 0))
 	}
-	h := hash64At(p, n)
-	_, may := hasHashDouble64AVX2(&s.base, h.h1, h.h2)
+	h1, h2 := keyhash.XXH64x2(p, n)
+	_, may := hasHashDouble64AVX2(&s.base, h1, h2)
 	return may
 }
 
 func keySplit256(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
-		return hasUint64Split256AVX2(&s.base, load64(p, 0))
+		return hasUint64Split256AVX2(&s.base, load.Uint64(p, 0))
 	}
-	if n < shortKey {
+	if n < keyhash.ShortXXH64 {
 		return probeShortSplit256AVX2(&s.base, (*byte)(p), n)
 	}
-	_, may := hasHashSplit256AVX2(&s.base, xxh64At(p, n))
+	_, may := hasHashSplit256AVX2(&s.base, keyhash.XXH64(p, n))
 	return may
 }
 
 func keyLine512(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
-		return hasUint64Line512AVX2(&s.base, load64(p, 0))
+		return hasUint64Line512AVX2(&s.base, load.Uint64(p, 0))
 	}
-	if n <= shortXXPH3 {
-		_, may := hasHashLine512AVX2(&s.base, xxph3Short(p, n))
+	if n <= keyhash.ShortXXPH3 {
+		_, may := hasHashLine512AVX2(&s.base, keyhash.XXPH3Short(p, n))
 		return may
 	}
 	_, may := hasHashLine512AVX2(&s.base, xxph3At(p, n))
@@ -81,8 +86,8 @@ func keyLine512(s *prober, p unsafe.Pointer, n int) bool {
 
 func keyLine32(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
-		return hasUint64Line32AVX2(&s.base, load64(p, 0))
+		return hasUint64Line32AVX2(&s.base, load.Uint64(p, 0))
 	}
-	_, may := hasHashLine32AVX2(&s.base, uint64(hash32At(p, n, signedBytes)))
+	_, may := hasHashLine32AVX2(&s.base, uint64(keyhash.LevelDB(p, n, keyhash.SignedBytes)))
 	return may
 }

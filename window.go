@@ -1,11 +1,12 @@
 package bloom
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
 	"sync"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/keyhash"
 )
 
 // hash writes the hash of every row to h. Those of null rows mean nothing.
@@ -178,9 +179,9 @@ func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok
 	}
 	switch kind {
 	case schemeLevelDB:
-		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], unsignedBytes)
+		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], keyhash.UnsignedBytes)
 	case schemePebble:
-		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], signedBytes)
+		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], keyhash.SignedBytes)
 	case schemeNori:
 		_, _ = xxh64(kernel, layout, rows, stride, data, n, &h.h2[0], 1)
 		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0], 0)
@@ -233,9 +234,9 @@ func hashByRows(kind scheme, rows *byte, stride int, data *byte, n int, h *hashe
 	left := 0
 	switch kind {
 	case schemeLevelDB:
-		left, _ = hash32Rows(AVX512, rows, stride, data, n, rowsLimit, &h.h32[0], unsignedBytes)
+		left, _ = hash32Rows(AVX512, rows, stride, data, n, rowsLimit, &h.h32[0], keyhash.UnsignedBytes)
 	case schemePebble:
-		left, _ = hash32Rows(AVX512, rows, stride, data, n, rowsLimit, &h.h32[0], signedBytes)
+		left, _ = hash32Rows(AVX512, rows, stride, data, n, rowsLimit, &h.h32[0], keyhash.SignedBytes)
 	case schemeParquet:
 		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0], &h.h1[0])
 	case schemeNori:
@@ -345,6 +346,12 @@ var hashMark = rand.Uint64() | 1
 
 // shortHash returns a hash of one or two words.
 func shortHash(h1, h2 uint64, kind scheme) Hash { return Hash{h1, h2, hashMark, uint64(kind)} }
+
+func (f scheme) twoWords(h1, h2 uint64) Hash { return shortHash(h1, h2, f) }
+func fourWords(h1, h2, h3, h4 uint64) Hash   { return Hash{h1, h2, h3, h4} }
+
+// hash128 is the two words of a hash.
+type hash128 struct{ h1, h2 uint64 }
 
 // scheme returns whose hash it is: noScheme for the zero Hash.
 func (h Hash) scheme() scheme {
@@ -463,12 +470,4 @@ func (h *hashes) at256(i int) Hash { return Hash{h.h1[i], h.h2[i], h.h3[i], h.h4
 
 func (h *hashes) set256(i int, hash Hash) {
 	h.h1[i], h.h2[i], h.h3[i], h.h4[i] = hash.h1, hash.h2, hash.h3, hash.h4
-}
-
-func load32(p unsafe.Pointer, i int) uint32 {
-	return binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(p, i))[:])
-}
-
-func load64(p unsafe.Pointer, i int) uint64 {
-	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:])
 }

@@ -84,7 +84,7 @@ var families = []family{
 		leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
 		bytes or more, and after so many bytes that a longer call would delay preemption.
 		Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
-		during a call. signs is signedBytes if the last bytes of a key are signed, and else 0.`},
+		during a call. signs is keyhash.SignedBytes if the last bytes of a key are signed, and else 0.`},
 	{"murmurRows", "rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
 		murmurRows is xxh64Rows for four words. If h3 is h1, and h4 is h2, it makes the first two.`},
 	{"murmur", "layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
@@ -92,7 +92,7 @@ var families = []family{
 	{"xxh64", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64", "left int", `
 		xxh64 is hash32 for a word of 64 bits.`},
 	{"xxph3Stripes", "sums *uint64, key *byte, n int", "", `
-		xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.`},
+		xxph3Stripes adds to the 8 sums, as keyhash.XXPH3Sums.Add does.`},
 	{"xxph3", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
 		xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes
 		four keys at a time, but for integers, and ends at one of less than 8 bytes as well.`},
@@ -133,7 +133,7 @@ var families = []family{
 	{name: "probeHash", arguments: "base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64", results: "may bool", doc: `
 		probeHash is probeUint64 for the words of a Hash, and mayContainHash.`},
 	{"probeShortSplit256", "base **byte, key *byte, n int", "may bool", `
-		probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
+		probeShortSplit256 tests a key of n bytes, fewer than keyhash.ShortXXH64, in Parquet's blocks. base begins an
 		array. It takes 0.8 times as long as hash and test by two calls.`},
 	{"addOneSplit256", "base **byte, hash uint64", "isNew bool", `
 		addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.`},
@@ -194,7 +194,7 @@ func declare(file, constraint string, functions []*ir.Function) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// %s\n\n//go:build %s\n\npackage bloom\n", printer.NewGoRunConfig().GeneratedWarning(), constraint)
 	if len(functions) > 0 {
-		b.WriteString("\nimport \"unsafe\"\n\n" + bloom.guards())
+		b.WriteString("\nimport (\n\t\"unsafe\"\n\n\t\"github.com/lanebloom/bloom/internal/keyhash\"\n)\n\n" + guards())
 	}
 	for i, family := range families {
 		if family.arguments != "" || len(members[i]) > 0 {

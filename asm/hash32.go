@@ -10,8 +10,8 @@ import (
 
 // The constants of LevelDB's hash.
 var (
-	hash32Seed = uint32(bloom.constant("hash32Seed"))
-	hash32Mul  = uint32(bloom.constant("hash32Mul"))
+	hash32Seed = uint32(keyhash.constant("LevelDBSeed"))
+	hash32Mul  = uint32(keyhash.constant("LevelDBMul"))
 )
 
 // hash32 emits the hash of whole vectors of keys of 4 or 8 bytes that lie side by side.

@@ -7,10 +7,10 @@ import (
 )
 
 // xxph3Secret is the first 8 bytes of the secret.
-var xxph3Secret = bloom.constant("xxph3Secret0")
+var xxph3Secret = keyhash.constant("xxph3Secret0")
 
 // xxph3Factor is the factor of 32 bits.
-var xxph3Factor = bloom.constant("prime32x1")
+var xxph3Factor = keyhash.constant("Prime32x1")
 
 // xxph3Words is the 192 bytes that keys are combined with, as words.
 var xxph3Words = func() (words [24]uint64) {

@@ -16,9 +16,9 @@ import (
 	"strings"
 )
 
-// bloom is the package whose assembly this is, in the directory above this one. So the generator takes
-// the offsets of fields and the values of constants from where they are written.
-var bloom = load("..")
+// bloom is the package whose assembly this is, in the directory above this one, and keyhash has its hashes. So the generator
+// takes the offsets of fields and the values of constants from where they are written.
+var bloom, keyhash = load(".."), load("../internal/keyhash")
 
 // source is a package, as the compiler for amd64 sees it. What the kernels of arm64 take from it is the
 // same there.
@@ -113,12 +113,17 @@ func offsetsOf(names []string) string {
 	return strings.Join(terms, " + ")
 }
 
-// guards returns declarations that compile only while each offset and each constant is what the assembly has for it.
-func (s *source) guards() string {
+// guards returns declarations of package bloom that compile only while each offset and each constant is what the assembly
+// has for it.
+func guards() string {
+	read := maps.Clone(bloom.read)
+	for name, value := range keyhash.read {
+		read["keyhash."+name] = value
+	}
 	var b strings.Builder
 	b.WriteString("// The assembly has these offsets and constants. Where one differs, generate it anew.\nvar (\n")
-	for _, read := range slices.Sorted(maps.Keys(s.read)) {
-		fmt.Fprintf(&b, "\t_ [0]struct{} = [%s - %d]struct{}{}\n", read, s.read[read])
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		fmt.Fprintf(&b, "\t_ [0]struct{} = [%s - %d]struct{}{}\n", name, read[name])
 	}
 	return b.String() + ")\n"
 }
@@ -142,7 +147,7 @@ func (s *source) typeOf(name string) types.Type {
 func (s *source) constant(name string) uint64 {
 	c, ok := s.scope.Lookup(name).(*types.Const)
 	if !ok {
-		panic("package bloom has no constant " + name)
+		panic("there is no constant " + name)
 	}
 	word := wordOf(name, c.Val())
 	if word < 1<<62 {
@@ -166,18 +171,18 @@ func (s *source) elements(name string) (list []uint64) {
 		})
 	}
 	if len(list) == 0 {
-		panic("package bloom has no array " + name)
+		panic("there is no array " + name)
 	}
 	return list
 }
 
 func wordOf(name string, v values.Value) uint64 {
 	if v == nil {
-		panic(name + " of package bloom has no constant value")
+		panic(name + " of there is no constant value")
 	}
 	u, ok := values.Uint64Val(v)
 	if !ok {
-		panic(name + " of package bloom is no constant of 64 bits")
+		panic(name + " is no constant of 64 bits")
 	}
 	return u
 }

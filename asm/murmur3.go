@@ -12,12 +12,12 @@ import (
 
 // The constants of murmur3_x64_128: of its blocks, of its end, and what is left of a last byte 1.
 var (
-	murmurC1, murmurC2 = bloom.constant("murmurC1"), bloom.constant("murmurC2")
+	murmurC1, murmurC2 = keyhash.constant("MurmurC1"), keyhash.constant("MurmurC2")
 
 	murmurSums    = [2]uint64{0x52dce729, 0x38495ab5}
 	murmurFactors = [2]uint64{0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53}
 
-	murmurLowOfOne, murmurHighOfOne = bloom.constant("murmurLowOfOne"), bloom.constant("murmurHighOfOne")
+	murmurLowOfOne, murmurHighOfOne = keyhash.constant("MurmurLowOfOne"), keyhash.constant("murmurHighOfOne")
 )
 
 // murmurWords are the arguments to write hashes to. Those of the first digest are written last: for a hash that lacks the

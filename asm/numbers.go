@@ -4,7 +4,7 @@ import . "github.com/mmcloughlin/avo/operand"
 
 // The primes of XXH64.
 var primes = [5]uint64{
-	bloom.constant("prime1"), bloom.constant("prime2"), bloom.constant("prime3"), bloom.constant("prime4"), bloom.constant("prime5"),
+	keyhash.constant("prime1"), keyhash.constant("prime2"), keyhash.constant("Prime3"), keyhash.constant("prime4"), keyhash.constant("Prime5"),
 }
 
 // number returns a small number in memory. Instructions broadcast it as they load it. A

@@ -93,7 +93,7 @@ func xxph3ByRows() {
 	for i, h := range x.h {
 		empty := K()
 		VPTESTNMQ(x.n[i], x.n[i], empty)
-		VPBROADCASTQ(longConstant(bloom.constant("xxph3Empty")), empty, h)
+		VPBROADCASTQ(longConstant(keyhash.constant("xxph3Empty")), empty, h)
 	}
 	r.storeWord(x.h, to)
 	JNZ(LabelRef("group"))

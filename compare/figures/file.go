@@ -107,7 +107,7 @@ func (r run) find(name string) (figure, error) {
 
 // timed are the files whose code decides how long a key takes.
 var timed = []string{"batch.go", "build.go", "cpu_*.go", "format*.go", "bitsandblooms.go", "guava.go", "leveldb.go", "murmur3.go", "nori.go", "parquet.go", "pebble.go", "rocksdb.go", "scheme.go", "xxh64.go", "group.go", "interleaved*.go", "prober.go", "set.go", "single*.go", "thresholds.go", "window.go", "probe_*.go", "probe_*.s",
-	"internal/keyhash/*.go", "internal/keyhash/*.s", "internal/probes/*.go", "internal/probes/*.s", "internal/encoding/*.go"}
+	"internal/keyhash/*.go", "internal/keyhash/*.s", "internal/probes/*.go", "internal/probes/*.s", "internal/encoding/*.go", "internal/load/*.go"}
 
 // codeOf returns a hash of that code. Comments, and tests, do not change it.
 func codeOf(root string) (string, error) {
