@@ -118,12 +118,14 @@ var (
 // newSuite compiles the tests, and learns from go test how it links them.
 func newSuite(file, work string) (*suite, error) {
 	s := &suite{work: work, member: strings.TrimSuffix(filepath.Base(file), ".s") + ".o"}
+	if err := os.Setenv("GOTMPDIR", work); err != nil { // where go test leaves what the linker reads
+		return nil, err
+	}
 	log, err := command("go", "test", "-c", "-x", "-work", "-vet=off", "-o", s.path("test"), ".")
 	folder, link := workLine.FindSubmatch(log), linkLine.FindSubmatch(log)
 	if err != nil || folder == nil || link == nil {
 		return nil, fmt.Errorf("%s\nno way to link: %v", log, err)
 	}
-	defer os.RemoveAll(string(folder[1]))
 	s.link = strings.Fields(strings.ReplaceAll(string(link[1]), "$WORK", string(folder[1])))
 	last := len(s.link) - 1 // the program's own package
 	imports, err := os.ReadFile(filepath.Join(string(folder[1]), "b001", "importcfg.link"))
