@@ -31,12 +31,17 @@ const builderMemory = 64 << 20
 // NewInterleavedBuilder returns a builder for filters of the shape of f, of which there are none yet. The errors are
 // those of [Filter.NewInterleaved].
 func (f *Filter) NewInterleavedBuilder() (*InterleavedBuilder, error) {
+	return f.newInterleavedBuilder(builderMemory)
+}
+
+// newInterleavedBuilder is NewInterleavedBuilder with blocks of so many bytes.
+func (f *Filter) newInterleavedBuilder(memory int) (*InterleavedBuilder, error) {
 	x, err := f.NewInterleaved(0)
 	if err != nil {
 		return nil, err
 	}
 	bytes := int(x.depth/8) + 1
-	block, err := f.NewInterleaved(max(builderMemory/bytes/columnsAtOnce, 1) * columnsAtOnce)
+	block, err := f.NewInterleaved(max(memory/bytes/columnsAtOnce, 1) * columnsAtOnce)
 	if err != nil {
 		return nil, err
 	}

@@ -24,11 +24,8 @@ func TestInterleavedBuilder(t *testing.T) {
 			if (i+j)%oneOf(3) != 0 {
 				continue // each number with one format
 			}
-			b, err := filters[0].NewInterleavedBuilder()
+			b, err := filters[0].newInterleavedBuilder(0) // of blocks of 512 filters
 			if err != nil {
-				t.Fatal(err)
-			}
-			if b.block, err = filters[0].NewInterleaved(512); err != nil { // so that there are several
 				t.Fatal(err)
 			}
 			x, err := filters[0].NewInterleaved(count)
