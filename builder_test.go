@@ -135,7 +135,7 @@ func TestPanicsOfWorkers(t *testing.T) {
 		offsets[i] = 1 << 20
 	}
 	eachFormat(t, func(t *testing.T, f Format) {
-		set, err := mustSet(t, Policy{f, 10}, 4*shareBytes).WithKernel(Generic) // which checks bounds
+		set, err := mustSet(t, Policy{f, 10}, shareBytes).WithKernel(Generic) // which checks bounds
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func encodedFilters(format Format) (filters [][]byte) {
 func TestEncodedQueries(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(99, 100))
-	keys := golden.Mixed.Range(0, 60)
+	keys := golden.Mixed.Range(0, 60/oneOf(1, 3))
 	eachFormat(t, func(t *testing.T, format Format) {
 		filters := slices.Repeat(encodedFilters(format), 3)
 		validity := randomBits(random, uint64(len(filters)+5), 0.5)

@@ -40,7 +40,10 @@ func smaller(t *testing.T, s *Set, times int) []byte {
 func TestFold(t *testing.T) {
 	for _, format := range foldable {
 		for _, bitsPerKey := range []int{4, 10, 17} {
-			for _, n := range []int{0, 1, 60, 1000, 7000} {
+			for i, n := range []int{0, 1, 60, 1000, 7000} {
+				if (i+bitsPerKey)%oneOf(1, 3) != 0 {
+					continue
+				}
 				t.Run(fmt.Sprintf("format=%v/bits=%d/n=%d", format, bitsPerKey, n), func(t *testing.T) {
 					t.Parallel()
 					const rate = 0.02

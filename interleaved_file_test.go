@@ -233,7 +233,7 @@ func interleavedAnswers(t testing.TB, x *Interleaved) string {
 // TestInterleavedDamaged flips every byte of files, and cuts them at every length.
 func TestInterleavedDamaged(t *testing.T) {
 	t.Parallel()
-	for _, format := range []Format{LevelDB, Parquet, Nori, BitsAndBlooms}[:4/oneOf(2)] {
+	for _, format := range []Format{LevelDB, Parquet, Nori, BitsAndBlooms}[:4/oneOf(2, 4)] {
 		x, _ := interleavedExample(t, format)
 		file := fileOf(t, x)
 		for i := range file {

@@ -156,7 +156,7 @@ func TestKernelInterleaved(t *testing.T) {
 			validity := randomBits(random, uint64(8*len(keys)), 0.5)
 			interleave(t, random, p, maxKeys, filters).onKernels(t, func(t *testing.T, x *Interleaved) {
 				for j, n := range []int{0, 1, 63, 64, 65, 511, 513, len(keys)} {
-					if (i+j)%oneOf(2) != 0 {
+					if (i+j)%oneOf(2, 4) != 0 {
 						continue
 					}
 					column := Integers(keys[:n])
