@@ -146,8 +146,9 @@ func openView(f Format, data []byte) (v view, err error) {
 	}
 	v.format, v.data = f, data
 	v.scheme = formats[f].scheme
-	v.bitArray, err = f.decode(data)
-	v.setKernel(kernels[0])
+	if v.bitArray, err = f.decode(data); err == nil {
+		v.setKernel(kernels[0])
+	}
 	return v, err
 }
 

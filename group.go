@@ -54,8 +54,8 @@ func (w scheme) newBlocks(arrays []bitArray) []octet {
 			return nil
 		}
 		return blocksOf(arrays, func(a *bitArray) (units, recip, shift uint64) {
-			recip, shift = (*line32)(a).divisor()
-			return a.n, recip, shift
+			by := (*line32)(a).divisor()
+			return a.n, by[0], by[1]
 		})
 	}
 	return nil

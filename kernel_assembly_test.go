@@ -247,99 +247,67 @@ func TestKernelForms(t *testing.T) {
 	}
 }
 
-// TestKernelRequests compares what each kernel tests and adds with portable Go, with and without requests
-// for the lines of later keys.
+// TestKernelRequests compares what each kernel of lines tests and adds with portable Go, however it loads the lines, for
+// numbers of probes up to the largest.
 func TestKernelRequests(t *testing.T) {
 	random := rand.New(rand.NewPCG(61, 62))
-	data := randomBits(random, 256*512, 0.9)
-	d := newSplit256(data, 512)
-	hashed := make([]uint64, windowKeys)
-	for i := range hashed {
-		hashed[i] = random.Uint64()
-	}
-	for _, kernel := range kernels[:len(kernels)-1] {
-		for n := minSetHashes; n <= windowKeys; n += 1 + n/10 {
-			for _, far := range []bool{false, true} {
-				want, got := make([]uint64, (n+63)/64+1), slices.Repeat([]uint64{1 << 40}, (n+63)/64+1)
-				d.probeGeneric(hashed[:n], want)
-				if !d.probeForm(kernel, hashed[:n], got, far) {
-					t.Fatalf("kernel %v tests nothing", kernel)
-				}
-				want[len(want)-1] = 1 << 40 // not written
-				if !slices.Equal(got, want) {
-					t.Fatalf("kernel %v, far %v: hits of %d hashes %x, want %x", kernel, far, n, got, want)
-				}
-				set, plain := make([]byte, len(data)), make([]byte, len(data))
-				s, p := newSplit256(set, 512), newSplit256(plain, 512)
-				if !s.addForm(kernel, hashed[:n], far) {
-					t.Fatalf("kernel %v adds nothing", kernel)
-				}
-				for _, h := range hashed[:n] {
-					p.add(h)
-				}
-				if !bytes.Equal(set, plain) {
-					t.Fatalf("kernel %v, far %v: wrong bits of %d hashes", kernel, far, n)
-				}
-			}
-		}
-	}
-}
-
-// TestKernelRequestsOfLines compares what each kernel tests and adds in the walks line512 and line32 with
-// portable Go, however they load the lines, for numbers of probes up to the largest.
-func TestKernelRequestsOfLines(t *testing.T) {
-	random := rand.New(rand.NewPCG(63, 64))
-	words, longs := make([]uint32, windowKeys), make([]uint64, windowKeys)
-	for i := range words {
-		words[i], longs[i] = random.Uint32(), random.Uint64()
+	entries := map[scheme]struct {
+		probe func(s *prober, h *hashes, hits []uint64) bool
+		set   func(s *prober, h *hashes) bool
+	}{
+		schemeParquet: {
+			func(s *prober, h *hashes, hits []uint64) bool { return probeSplit256(s, h, &hits[0]) }, setSplit256,
+		},
+		schemeRocksDB: {
+			func(s *prober, h *hashes, hits []uint64) bool {
+				return probeLine512(s, h, &hits[0], line512Factors.of(s.k, 0))
+			},
+			func(s *prober, h *hashes) bool { return setLine512(s, h, line512Factors.of(s.k, 0)) },
+		},
+		schemePebble: {
+			func(s *prober, h *hashes, hits []uint64) bool {
+				return probeLine32(s, h, &hits[0], line32Steps.of(s.k, 0))
+			},
+			func(s *prober, h *hashes) bool { return setLine32(s, h, line32Steps.of(s.k, 0)) },
+		},
 	}
 	for k := 1; k <= 127; k += 1 + k/10 {
-		lines := 1 + random.Uint64N(100)
-		data := randomBits(random, 512*lines, math.Pow(random.Float64(), 1/float64(k)))
-		for _, kernel := range kernels[:len(kernels)-1] {
-			for _, far := range []bool{false, true} {
-				n := 1 + random.IntN(windowKeys)/k
-				what := fmt.Sprintf("kernel %v, %d lines, %d probes, far %v, %d hashes", kernel, lines, k, far, n)
-				checkRequests(t, "line32, "+what, kernel, far, words[:n], data, func(bits []byte) walkOfLines[uint32] {
-					w := newLine32(bits, uint32(lines), 0, k)
-					return &w
-				})
-				checkRequests(t, "line512, "+what, kernel, far, longs[:n], data, func(bits []byte) walkOfLines[uint64] {
-					w := newLine512(bits, lines, k)
-					return &w
-				})
+		for walk, entry := range entries {
+			lines, n := 1+random.Uint64N(100), minSetHashes+random.IntN(windowKeys-minSetHashes+1)/(1+k/8)
+			bits := lines * schemes[walk].word
+			h := hashesOfLength(walk, n)
+			for i := range n {
+				h.set(i, Hash{h1: random.Uint64()})
+			}
+			data := randomBits(random, bits, math.Pow(random.Float64(), 1/float64(k)))
+			on := func(kernel Kernel, data []byte) *prober {
+				s := prober{bitArray: schemes[walk].array(data, bits, k), scheme: walk}
+				s.setKernel(kernel)
+				return &s
+			}
+			words := (n + 63) / 64
+			want, wantSet := make([]uint64, words+1), make([]byte, len(data))
+			on(Generic, data).test(&h, want, false)
+			on(Generic, wantSet).setLines(&h)
+			want[words] = 1 << 40 // not written
+			for _, kernel := range kernels[:len(kernels)-1] {
+				for _, far := range []bool{false, true} {
+					what := fmt.Sprintf("%v, kernel %v, %d lines, %d probes, far %v, %d hashes", walk, kernel, lines, k, far, n)
+					got, set := slices.Repeat([]uint64{1 << 40}, words+1), make([]byte, len(data))
+					s, to := on(kernel, data), on(kernel, set)
+					s.far, to.far = far, far
+					if !entry.probe(s, &h, got) || !entry.set(to, &h) {
+						t.Fatalf("%s: no assembly", what)
+					}
+					if s.test(&h, got, false); !slices.Equal(got, want) {
+						t.Fatalf("%s: hits %x, want %x", what, got, want)
+					}
+					if to.setLines(&h); !bytes.Equal(set, wantSet) {
+						t.Fatalf("%s: wrong bits", what)
+					}
+				}
 			}
 		}
-	}
-}
-
-// walkOfLines has the forms of a walk whose keys have a line each.
-type walkOfLines[H any] interface {
-	probeGeneric(hashes []H, hits []uint64)
-	probeForm(kernel Kernel, hashes []H, hits []uint64, far bool) bool
-	add(h H) (isNew bool)
-	addForm(kernel Kernel, hashes []H, far bool) bool
-}
-
-// checkRequests compares a form of a kernel with portable Go: the hits of hashes in data, and the bits that adding
-// them sets.
-func checkRequests[H any](t *testing.T, what string, kernel Kernel, far bool, hashes []H, data []byte, on func(bits []byte) walkOfLines[H]) {
-	t.Helper()
-	const canary = 1 << 40
-	want := make([]uint64, (len(hashes)+63)/64+1)
-	got := slices.Repeat([]uint64{canary}, len(want))
-	on(data).probeGeneric(hashes, want)
-	on(data).probeForm(kernel, hashes, got, far)
-	want[len(want)-1] = canary
-	if !slices.Equal(got, want) {
-		t.Fatalf("%s: hits %x, want %x", what, got, want)
-	}
-	set, plain := make([]byte, len(data)), make([]byte, len(data))
-	for _, h := range hashes {
-		on(plain).add(h)
-	}
-	if added := on(set).addForm(kernel, hashes, far); !added && len(hashes) >= minSetHashes || added && !bytes.Equal(set, plain) {
-		t.Fatalf("%s: wrong bits", what)
 	}
 }
 

@@ -455,14 +455,13 @@ func addersInOrder(s *prober, h *hashes) map[string]func(added []uint64) {
 			panic("no kernel")
 		}
 	}
-	switch walk := s.scheme; {
-	case s.kernel == Generic:
-	case walk == schemeParquet:
-		ways["far"] = func(added []uint64) { must((*split256)(&s.bitArray).addInOrder(s.kernel, h.h1, added, true)) }
+	if s.kernel != Generic && (s.scheme == schemeParquet || s.scheme == schemeRocksDB && s.k <= maxHasProbes) {
 		ways["by size"] = func(added []uint64) { must(s.addInOrder(h, added)) }
-	case walk == schemeRocksDB && s.k <= maxHasProbes:
-		ways["far"] = func(added []uint64) { must((*line512)(&s.bitArray).addInOrder(s.kernel, h.h1, added, true)) }
-		ways["by size"] = func(added []uint64) { must(s.addInOrder(h, added)) }
+		ways["far"] = func(added []uint64) {
+			far := *s
+			far.far = true
+			must(far.addInOrder(h, added))
+		}
 	}
 	return ways
 }

@@ -264,9 +264,8 @@ func TestOnesCount(t *testing.T) {
 // to the most that a filter of lines may have, rows of 8 probes have every probe, and no other.
 func TestRows(t *testing.T) {
 	for k := 1; k <= 127; k++ {
-		l, d := newLine512(everything, 1, k), newLine32(everything, 1, 0, k)
 		for from := 0; from < k; from += 8 {
-			factors, steps := l.factors(from), d.steps(from)
+			factors, steps := line512Factors.of(k, from), line32Steps.of(k, from)
 			for i := range 8 {
 				probe := min(from, max(k-8, 0)) + i
 				if probe >= k {

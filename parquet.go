@@ -86,13 +86,13 @@ func (d *split256) add(h uint64) (isNew bool) {
 	return missing != 0
 }
 
-// addBatch sets the bits of all hashes, at least one.
-func (d *split256) addBatch(kernel Kernel, hashes []uint64) {
-	if d.addForm(kernel, hashes, 32*d.n >= farBytes) {
+// addSplit256 is prober.setLines for this walk.
+func (s *prober) addSplit256(h *hashes) {
+	if len(h.h1) >= minSetHashes && setSplit256(s, h) {
 		return
 	}
-	for _, h := range hashes {
-		d.add(h)
+	for _, h := range h.h1 {
+		(*split256)(&s.bitArray).add(h)
 	}
 }
 
@@ -124,30 +124,14 @@ func (d *split256) place(hashes []uint64, places []uint32) {
 	}
 }
 
-// probeBatch is probeHashes for this walk.
-func (d *split256) probeBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, 32*d.n >= farBytes) {
-		d.probeGeneric(hashes, hits)
+// testSplit256 is prober.test for this walk.
+func (s *prober) testSplit256(h *hashes, hits []uint64) {
+	if len(h.h1) < singleKeys || !probeSplit256(s, h, &hits[0]) {
+		(*split256)(&s.bitArray).probeGeneric(h.h1, hits)
 	}
 }
 
-// probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
-// must test the hashes. far says whether the kernel requests blocks before it needs them.
-func (d *split256) probeForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
-	return probeSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &hits[0], far)
-}
-
-// addForm sets the bits of the hashes in assembly, with far as for probeForm. It returns false, and does nothing, if Go must set them.
-func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
-	return len(hashes) >= minSetHashes && setSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), far)
-}
-
-// addInOrder is prober.addInOrder, with far as for probeForm.
-func (d *split256) addInOrder(kernel Kernel, hashes, added []uint64, far bool) bool {
-	return setNewSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &added[0], far)
-}
-
-// probeGeneric is probeBatch in portable Go.
+// probeGeneric is prober.test in portable Go.
 func (d *split256) probeGeneric(hashes, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
 		word, part := uint64(0), hashes[64*i:min(64*i+64, len(hashes))]

@@ -98,11 +98,19 @@ func (d *line32) add(h uint32) (isNew bool) {
 	return missing != 0
 }
 
-// addBatch sets the bits of all hashes, at least one, in lines of 64 bytes.
-func (d *line32) addBatch(kernel Kernel, hashes []uint32) {
-	if d.addForm(kernel, hashes, 64*d.n >= farBytes) {
+// addLine32 is prober.setLines for this walk.
+func (s *prober) addLine32(h *hashes) {
+	if len(h.h32) < minSetHashes || !setLine32(s, h, line32Steps.of(s.k, 0)) {
+		(*line32)(&s.bitArray).addAll(h.h32)
 		return
 	}
+	for done := 8; done < s.k; done += 8 {
+		setLine32(s, h, line32Steps.of(s.k, done))
+	}
+}
+
+// addAll sets the bits of all hashes, in lines of 64 bytes.
+func (d *line32) addAll(hashes []uint32) {
 	base, lines, recip, k := unsafe.Pointer(d.base), d.lines(), d.recip, d.k
 	for _, h := range hashes {
 		i, _ := bits.Mul64(uint64(h)*recip, lines) // as in line
@@ -138,59 +146,32 @@ func (d *line32) place(hashes, places []uint32) {
 	}
 }
 
-var line32Factors = newLineFactors(0, func(x uint32) uint32 { return x + 1 })
+var line32Steps = newLineFactors(0, func(x uint32) uint32 { return x + 1 })
 
-// steps returns the numbers of 8 probes from the given one on, as lineFactors.of does.
-func (d *line32) steps(probe int) *[8]uint32 { return line32Factors.of(d.k, probe) }
-
-// divisor returns what kernels divide by the number of lines with, in lines of 64 bytes. If 2^log is the
-// largest power of two up to the number, recip is floor(2^(32+log)/lines), or 1 less for 2^log lines, and
-// shift is 32+log.
-func (d *line32) divisor() (recip, shift uint64) {
+// divisor returns what kernels divide by the number of lines with, in lines of 64 bytes: a reciprocal and a shift. If 2^log is the
+// largest power of two up to the number, the reciprocal is floor(2^(32+log)/lines), or 1 less for 2^log lines, and
+// the shift is 32+log.
+func (d *line32) divisor() [2]uint64 {
 	log := bits.Len64(d.n) - 1
-	return min(1<<(32+log)/d.n, math.MaxUint32), uint64(32 + log)
+	return [2]uint64{min(1<<(32+log)/d.n, math.MaxUint32), uint64(32 + log)}
 }
 
-// probeBatch is probeHashes for this walk.
-func (d *line32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64) {
-	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, 64*d.n >= farBytes) {
-		d.probeGeneric(hashes, hits)
+// testLine32 is prober.test for this walk.
+func (s *prober) testLine32(h *hashes, hits []uint64) {
+	if len(h.h32) < singleKeys || !probeLine32(s, h, &hits[0], line32Steps.of(s.k, 0)) {
+		(*line32)(&s.bitArray).probeGeneric(h.h32, hits)
+		return
 	}
-}
-
-// probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
-// must test the hashes. far says whether the kernel requests lines before it needs them.
-func (d *line32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, far bool) bool {
-	recip, shift := d.divisor()
-	if !probeLine32(kernel, d.base, d.n, recip, shift, d.steps(0), &hashes[0], len(hashes), &hits[0], far) {
-		return false
-	}
-	for done := 8; done < d.k; done += 8 {
+	for done := 8; done < s.k; done += 8 {
 		var more [windowKeys / 64]uint64
-		probeLine32(kernel, d.base, d.n, recip, shift, d.steps(done), &hashes[0], len(hashes), &more[0], far)
-		for i := range (len(hashes) + 63) / 64 {
+		probeLine32(s, h, &more[0], line32Steps.of(s.k, done))
+		for i := range (len(h.h32) + 63) / 64 {
 			hits[i] &= more[i]
 		}
 	}
-	return true
 }
 
-// addForm sets the bits of the hashes in assembly. It returns false, and does nothing, if Go must set them. far says whether the kernel requests lines before it needs them.
-func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
-	if len(hashes) < minSetHashes {
-		return false
-	}
-	recip, shift := d.divisor()
-	pairs := (min(d.k, 8) + 1) / 2
-	for done := 0; done < d.k; done += 8 {
-		if !setLine32(kernel, d.base, d.n, recip, shift, d.steps(done), pairs, &hashes[0], len(hashes), far) {
-			return false
-		}
-	}
-	return true
-}
-
-// probeGeneric is probeBatch in portable Go.
+// probeGeneric is prober.test in portable Go.
 func (d *line32) probeGeneric(hashes []uint32, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
 		word := uint64(0)
@@ -209,9 +190,9 @@ func probePartLine32(kernel Kernel, p *part, hash Hash) (word uint64) {
 	h := uint32(hash.h1)
 	d := (*line32)(&p.arrays[0])
 	if p.blocks != nil {
-		if word, ok := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), d.steps(0)); ok {
+		if word, ok := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), line32Steps.of(d.k, 0)); ok {
 			for done := 8; done < d.k && word != 0; done += 8 {
-				later, _ := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), d.steps(done))
+				later, _ := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), line32Steps.of(d.k, done))
 				word &= later
 			}
 			return word

@@ -5763,31 +5763,30 @@ end:
 	VZEROUPPER
 	RET
 
-// func setSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, far bool)
+// func setSplit256AVX2(s *byte, h *byte)
 // Requires: AVX, AVX2
-TEXT ·setSplit256AVX2(SB), $9272-33
+TEXT ·setSplit256AVX2(SB), $9272-16
 	// The addresses and the bits are those of probeSplit256.
-	MOVQ         hashes+16(FP), AX
-	LEAQ         63(SP), CX
-	ANDQ         $-64, CX
-	ADDQ         $0x00000200, CX
-	MOVQ         blocks+8(FP), DX
-	SHLQ         $0x05, DX
-	MOVQ         base+0(FP), BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	VMOVQ        DX, X1
-	VPBROADCASTQ X1, Y1
-	MOVL         $0xffffffe0, DX
-	VMOVQ        DX, X2
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	ADDQ         $0x00000200, AX
+	MOVQ         s+0(FP), CX
+	VPBROADCASTQ (CX), Y0
+	VPBROADCASTQ 8(CX), Y1
+	VPSLLQ       $0x05, Y1, Y1
+	MOVL         $0xffffffe0, CX
+	VMOVQ        CX, X2
 	VPBROADCASTQ X2, Y2
-	MOVL         $0x00000001, DX
-	VMOVD        DX, X3
+	MOVL         $0x00000001, CX
+	VMOVD        CX, X3
 	VPBROADCASTD X3, Y4
 	VMOVDQU      splitSalts<>+0(SB), Y3
-	MOVQ         n+24(FP), BX
-	MOVQ         AX, DX
-	MOVQ         CX, SI
+	MOVQ         h+8(FP), CX
+	MOVQ         24(CX), CX
+	MOVQ         h+8(FP), DX
+	MOVQ         32(DX), BX
+	MOVQ         CX, DX
+	MOVQ         AX, SI
 	PCALIGN      $0x40
 
 locate:
@@ -5803,51 +5802,53 @@ locate:
 	JG       locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+32(FP), $0x00
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
 	JE           located
-	VPBROADCASTQ (CX), Y0
-	VMOVDQU      Y0, -512(CX)
+	VPBROADCASTQ (AX), Y0
+	VMOVDQU      Y0, -512(AX)
 	VMOVDQU      Y0, (SI)
-	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, -480(AX)
 	VMOVDQU      Y0, 32(SI)
-	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, -448(AX)
 	VMOVDQU      Y0, 64(SI)
-	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, -416(AX)
 	VMOVDQU      Y0, 96(SI)
-	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, -384(AX)
 	VMOVDQU      Y0, 128(SI)
-	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, -352(AX)
 	VMOVDQU      Y0, 160(SI)
-	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, -320(AX)
 	VMOVDQU      Y0, 192(SI)
-	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, -288(AX)
 	VMOVDQU      Y0, 224(SI)
-	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, -256(AX)
 	VMOVDQU      Y0, 256(SI)
-	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, -224(AX)
 	VMOVDQU      Y0, 288(SI)
-	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, -192(AX)
 	VMOVDQU      Y0, 320(SI)
-	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, -160(AX)
 	VMOVDQU      Y0, 352(SI)
-	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, -128(AX)
 	VMOVDQU      Y0, 384(SI)
-	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, -96(AX)
 	VMOVDQU      Y0, 416(SI)
-	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, -64(AX)
 	VMOVDQU      Y0, 448(SI)
-	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, -32(AX)
 	VMOVDQU      Y0, 480(SI)
 
 located:
-	MOVQ n+24(FP), DX
+	MOVQ h+8(FP), DX
+	MOVQ 32(DX), DX
 
 one:
 	TESTQ        $0x00000003, DX
 	JZ           some
 	DECQ         DX
-	MOVQ         (CX)(DX*8), BX
-	VPBROADCASTD (AX)(DX*8), Y0
+	MOVQ         (AX)(DX*8), BX
+	VPBROADCASTD (CX)(DX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
@@ -5858,41 +5859,42 @@ one:
 
 four:
 	SUBQ       $0x04, DX
-	CMPB       far+32(FP), $0x00
+	MOVQ       s+0(FP), BX
+	CMPB       36(BX), $0x00
 	JE         near_1
-	MOVQ       -512(CX)(DX*8), BX
+	MOVQ       -512(AX)(DX*8), BX
 	PREFETCHT0 (BX)
-	MOVQ       -504(CX)(DX*8), BX
+	MOVQ       -504(AX)(DX*8), BX
 	PREFETCHT0 (BX)
-	MOVQ       -496(CX)(DX*8), BX
+	MOVQ       -496(AX)(DX*8), BX
 	PREFETCHT0 (BX)
-	MOVQ       -488(CX)(DX*8), BX
+	MOVQ       -488(AX)(DX*8), BX
 	PREFETCHT0 (BX)
 
 near_1:
-	MOVQ         (CX)(DX*8), BX
-	MOVQ         8(CX)(DX*8), SI
-	MOVQ         16(CX)(DX*8), DI
-	MOVQ         24(CX)(DX*8), R8
-	VPBROADCASTD (AX)(DX*8), Y0
+	MOVQ         (AX)(DX*8), BX
+	MOVQ         8(AX)(DX*8), SI
+	MOVQ         16(AX)(DX*8), DI
+	MOVQ         24(AX)(DX*8), R8
+	VPBROADCASTD (CX)(DX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
-	VPBROADCASTD 8(AX)(DX*8), Y0
+	VPBROADCASTD 8(CX)(DX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (SI), Y0, Y0
 	VMOVDQU      Y0, (SI)
-	VPBROADCASTD 16(AX)(DX*8), Y0
+	VPBROADCASTD 16(CX)(DX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (DI), Y0, Y0
 	VMOVDQU      Y0, (DI)
-	VPBROADCASTD 24(AX)(DX*8), Y0
+	VPBROADCASTD 24(CX)(DX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
@@ -5905,119 +5907,121 @@ some:
 	VZEROUPPER
 	RET
 
-// func setNewSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool)
+// func setNewSplit256AVX2(s *byte, h *byte, added *uint64)
 // Requires: AVX, AVX2, BMI2
-TEXT ·setNewSplit256AVX2(SB), $9272-41
+TEXT ·setNewSplit256AVX2(SB), $9272-24
 	// The addresses and the bits are those of probeSplit256. The carry flag is set if no bit is missing.
-	MOVQ         hashes+16(FP), AX
-	LEAQ         63(SP), CX
-	ANDQ         $-64, CX
-	ADDQ         $0x00000200, CX
-	MOVQ         blocks+8(FP), DX
-	SHLQ         $0x05, DX
-	MOVQ         base+0(FP), BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	VMOVQ        DX, X1
-	VPBROADCASTQ X1, Y1
-	MOVL         $0xffffffe0, DX
-	VMOVQ        DX, X2
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	ADDQ         $0x00000200, AX
+	MOVQ         s+0(FP), CX
+	VPBROADCASTQ (CX), Y0
+	VPBROADCASTQ 8(CX), Y1
+	VPSLLQ       $0x05, Y1, Y1
+	MOVL         $0xffffffe0, CX
+	VMOVQ        CX, X2
 	VPBROADCASTQ X2, Y2
-	MOVL         $0x00000001, DX
-	VMOVD        DX, X3
+	MOVL         $0x00000001, CX
+	VMOVD        CX, X3
 	VPBROADCASTD X3, Y4
 	VMOVDQU      splitSalts<>+0(SB), Y3
-	MOVQ         n+24(FP), BX
-	MOVQ         AX, DX
-	MOVQ         CX, DI
+	MOVQ         h+8(FP), CX
+	MOVQ         24(CX), CX
+	MOVQ         h+8(FP), BX
+	MOVQ         32(BX), SI
+	MOVQ         CX, BX
+	MOVQ         AX, DI
 	PCALIGN      $0x40
 
 locate:
-	VPSHUFD  $0xf5, (DX), Y5
+	VPSHUFD  $0xf5, (BX), Y5
 	VPMULUDQ Y1, Y5, Y5
 	VPSHUFD  $0xf5, Y5, Y5
 	VPAND    Y2, Y5, Y5
 	VPADDQ   Y0, Y5, Y5
 	VMOVDQU  Y5, (DI)
-	ADDQ     $0x20, DX
+	ADDQ     $0x20, BX
 	ADDQ     $0x20, DI
-	SUBQ     $0x04, BX
+	SUBQ     $0x04, SI
 	JG       locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+40(FP), $0x00
+	MOVQ         s+0(FP), BX
+	CMPB         36(BX), $0x00
 	JE           located
-	VPBROADCASTQ (CX), Y0
-	VMOVDQU      Y0, -512(CX)
+	VPBROADCASTQ (AX), Y0
+	VMOVDQU      Y0, -512(AX)
 	VMOVDQU      Y0, (DI)
-	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, -480(AX)
 	VMOVDQU      Y0, 32(DI)
-	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, -448(AX)
 	VMOVDQU      Y0, 64(DI)
-	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, -416(AX)
 	VMOVDQU      Y0, 96(DI)
-	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, -384(AX)
 	VMOVDQU      Y0, 128(DI)
-	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, -352(AX)
 	VMOVDQU      Y0, 160(DI)
-	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, -320(AX)
 	VMOVDQU      Y0, 192(DI)
-	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, -288(AX)
 	VMOVDQU      Y0, 224(DI)
-	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, -256(AX)
 	VMOVDQU      Y0, 256(DI)
-	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, -224(AX)
 	VMOVDQU      Y0, 288(DI)
-	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, -192(AX)
 	VMOVDQU      Y0, 320(DI)
-	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, -160(AX)
 	VMOVDQU      Y0, 352(DI)
-	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, -128(AX)
 	VMOVDQU      Y0, 384(DI)
-	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, -96(AX)
 	VMOVDQU      Y0, 416(DI)
-	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, -64(AX)
 	VMOVDQU      Y0, 448(DI)
-	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, -32(AX)
 	VMOVDQU      Y0, 480(DI)
 
 located:
-	MOVQ added+32(FP), DX
-	MOVQ n+24(FP), R8
-	XORL BX, BX
+	MOVQ added+16(FP), BX
+	MOVQ h+8(FP), SI
+	MOVQ 32(SI), R8
+	XORL SI, SI
 	JMP  next
 	PCALIGN $0x40
 
 four:
-	CMPB       far+40(FP), $0x00
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       512(CX)(BX*8), DI
+	MOVQ       512(AX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       520(CX)(BX*8), DI
+	MOVQ       520(AX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       528(CX)(BX*8), DI
+	MOVQ       528(AX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       536(CX)(BX*8), DI
+	MOVQ       536(AX)(SI*8), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (CX)(BX*8), DI
-	MOVQ         8(CX)(BX*8), R9
-	MOVQ         16(CX)(BX*8), R10
-	MOVQ         24(CX)(BX*8), R11
-	VPBROADCASTD (AX)(BX*8), Y0
+	MOVQ         (AX)(SI*8), DI
+	MOVQ         8(AX)(SI*8), R9
+	MOVQ         16(AX)(SI*8), R10
+	MOVQ         24(AX)(SI*8), R11
+	VPBROADCASTD (CX)(SI*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
-	VPBROADCASTD 8(AX)(BX*8), Y1
+	VPBROADCASTD 8(CX)(SI*8), Y1
 	VPMULLD      Y3, Y1, Y1
 	VPSRLD       $0x1b, Y1, Y1
 	VPSLLVD      Y1, Y4, Y1
-	VPBROADCASTD 16(AX)(BX*8), Y2
+	VPBROADCASTD 16(CX)(SI*8), Y2
 	VPMULLD      Y3, Y2, Y2
 	VPSRLD       $0x1b, Y2, Y2
 	VPSLLVD      Y2, Y4, Y2
-	VPBROADCASTD 24(AX)(BX*8), Y5
+	VPBROADCASTD 24(CX)(SI*8), Y5
 	VPMULLD      Y3, Y5, Y5
 	VPSRLD       $0x1b, Y5, Y5
 	VPSLLVD      Y5, Y4, Y5
@@ -6025,38 +6029,38 @@ near_1:
 	VPTEST       Y0, Y6
 	VPOR         Y6, Y0, Y0
 	VMOVDQU      Y0, (DI)
-	RCRQ         $0x01, SI
+	RCRQ         $0x01, DX
 	VMOVDQU      (R9), Y0
 	VPTEST       Y1, Y0
 	VPOR         Y0, Y1, Y1
 	VMOVDQU      Y1, (R9)
-	RCRQ         $0x01, SI
+	RCRQ         $0x01, DX
 	VMOVDQU      (R10), Y0
 	VPTEST       Y2, Y0
 	VPOR         Y0, Y2, Y2
 	VMOVDQU      Y2, (R10)
-	RCRQ         $0x01, SI
+	RCRQ         $0x01, DX
 	VMOVDQU      (R11), Y0
 	VPTEST       Y5, Y0
 	VPOR         Y0, Y5, Y5
 	VMOVDQU      Y5, (R11)
-	RCRQ         $0x01, SI
-	ADDQ         $0x04, BX
-	TESTQ        $0x0000003f, BX
+	RCRQ         $0x01, DX
+	ADDQ         $0x04, SI
+	TESTQ        $0x0000003f, SI
 	JNZ          next
-	NOTQ         SI
-	MOVQ         SI, (DX)
-	ADDQ         $0x08, DX
+	NOTQ         DX
+	MOVQ         DX, (BX)
+	ADDQ         $0x08, BX
 
 next:
-	LEAQ 4(BX), DI
+	LEAQ 4(SI), DI
 	CMPQ DI, R8
 	JLE  four
 	JMP  rest
 
 one:
-	MOVQ         (CX)(BX*8), DI
-	VPBROADCASTD (AX)(BX*8), Y0
+	MOVQ         (AX)(SI*8), DI
+	VPBROADCASTD (CX)(SI*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
@@ -6064,20 +6068,20 @@ one:
 	VPTEST       Y0, Y1
 	VPOR         Y1, Y0, Y0
 	VMOVDQU      Y0, (DI)
-	RCRQ         $0x01, SI
-	ADDQ         $0x01, BX
+	RCRQ         $0x01, DX
+	ADDQ         $0x01, SI
 
 rest:
-	CMPQ BX, R8
+	CMPQ SI, R8
 	JL   one
 
 	// The outcomes of a last word are its upper bits.
 	TESTQ $0x0000003f, R8
 	JZ    done
 	NEGQ  R8
-	NOTQ  SI
-	SHRXQ R8, SI, SI
-	MOVQ  SI, (DX)
+	NOTQ  DX
+	SHRXQ R8, DX, DX
+	MOVQ  DX, (BX)
 
 done:
 	VZEROUPPER
@@ -11354,30 +11358,31 @@ DATA longs0000000000000011<>+16(SB)/8, $0x0000000000000011
 DATA longs0000000000000011<>+24(SB)/8, $0x0000000000000011
 GLOBL longs0000000000000011<>(SB), RODATA|NOPTR, $32
 
-// func probeSplit256AVX512(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
+// func probeSplit256AVX512(s *byte, h *byte, hits *uint64)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·probeSplit256AVX512(SB), $10352-41
+TEXT ·probeSplit256AVX512(SB), $10352-24
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
-	MOVQ         hashes+16(FP), AX
-	LEAQ         63(SP), CX
-	ANDQ         $-64, CX
-	ADDQ         $0x00000200, CX
-	MOVQ         blocks+8(FP), DX
-	SHLQ         $0x05, DX
-	MOVQ         base+0(FP), BX
-	VPBROADCASTQ BX, Z0
-	VPBROADCASTQ DX, Z1
-	MOVL         $0xffffffe0, DX
-	VPBROADCASTQ DX, Z2
-	MOVL         $0x00000001, DX
-	VPBROADCASTD DX, Z4
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	ADDQ         $0x00000200, AX
+	MOVQ         s+0(FP), CX
+	VPBROADCASTQ (CX), Z0
+	VPBROADCASTQ 8(CX), Z1
+	VPSLLQ       $0x05, Z1, Z1
+	MOVL         $0xffffffe0, CX
+	VPBROADCASTQ CX, Z2
+	MOVL         $0x00000001, CX
+	VPBROADCASTD CX, Z4
 	VMOVDQU32    splitSalts<>+0(SB), Z3
-	MOVL         $0x0000ff00, DX
-	KMOVW        DX, K1
-	MOVQ         n+24(FP), BX
-	MOVQ         AX, DX
-	MOVQ         CX, SI
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K1
+	MOVQ         h+8(FP), CX
+	MOVQ         24(CX), CX
+	MOVQ         h+8(FP), DX
+	MOVQ         32(DX), BX
+	MOVQ         CX, DX
+	MOVQ         AX, SI
 	PCALIGN      $0x40
 
 locate:
@@ -11393,59 +11398,62 @@ locate:
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+40(FP), $0x00
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
 	JE           located
-	VPBROADCASTQ (CX), Z0
-	VMOVDQU32    Z0, -512(CX)
+	VPBROADCASTQ (AX), Z0
+	VMOVDQU32    Z0, -512(AX)
 	VMOVDQU32    Z0, (SI)
-	VMOVDQU32    Z0, -448(CX)
+	VMOVDQU32    Z0, -448(AX)
 	VMOVDQU32    Z0, 64(SI)
-	VMOVDQU32    Z0, -384(CX)
+	VMOVDQU32    Z0, -384(AX)
 	VMOVDQU32    Z0, 128(SI)
-	VMOVDQU32    Z0, -320(CX)
+	VMOVDQU32    Z0, -320(AX)
 	VMOVDQU32    Z0, 192(SI)
-	VMOVDQU32    Z0, -256(CX)
+	VMOVDQU32    Z0, -256(AX)
 	VMOVDQU32    Z0, 256(SI)
-	VMOVDQU32    Z0, -192(CX)
+	VMOVDQU32    Z0, -192(AX)
 	VMOVDQU32    Z0, 320(SI)
-	VMOVDQU32    Z0, -128(CX)
+	VMOVDQU32    Z0, -128(AX)
 	VMOVDQU32    Z0, 384(SI)
-	VMOVDQU32    Z0, -64(CX)
+	VMOVDQU32    Z0, -64(AX)
 	VMOVDQU32    Z0, 448(SI)
 
 located:
 	LEAQ    9335(SP), DX
 	ANDQ    $-64, DX
-	MOVQ    n+24(FP), BX
-	MOVQ    CX, CX
+	MOVQ    h+8(FP), BX
+	MOVQ    32(BX), BX
+	MOVQ    AX, AX
 	MOVQ    DX, SI
 	PCALIGN $0x40
 
 eight:
-	CMPB       far+40(FP), $0x00
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       512(CX), DI
+	MOVQ       512(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       520(CX), DI
+	MOVQ       520(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       528(CX), DI
+	MOVQ       528(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       536(CX), DI
+	MOVQ       536(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       544(CX), DI
+	MOVQ       544(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       552(CX), DI
+	MOVQ       552(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       560(CX), DI
+	MOVQ       560(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       568(CX), DI
+	MOVQ       568(AX), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ            (CX), DI
-	MOVQ            8(CX), R8
-	VPBROADCASTD    (AX), Z0
-	VPBROADCASTD    8(AX), K1, Z0
+	MOVQ            (AX), DI
+	MOVQ            8(AX), R8
+	VPBROADCASTD    (CX), Z0
+	VPBROADCASTD    8(CX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
 	VPMULLD         Z3, Z0, Z0
@@ -11453,10 +11461,10 @@ near_1:
 	VPSLLVD         Z0, Z4, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, (SI)
-	MOVQ            16(CX), DI
-	MOVQ            24(CX), R8
-	VPBROADCASTD    16(AX), Z0
-	VPBROADCASTD    24(AX), K1, Z0
+	MOVQ            16(AX), DI
+	MOVQ            24(AX), R8
+	VPBROADCASTD    16(CX), Z0
+	VPBROADCASTD    24(CX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
 	VPMULLD         Z3, Z0, Z0
@@ -11464,10 +11472,10 @@ near_1:
 	VPSLLVD         Z0, Z4, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, 2(SI)
-	MOVQ            32(CX), DI
-	MOVQ            40(CX), R8
-	VPBROADCASTD    32(AX), Z0
-	VPBROADCASTD    40(AX), K1, Z0
+	MOVQ            32(AX), DI
+	MOVQ            40(AX), R8
+	VPBROADCASTD    32(CX), Z0
+	VPBROADCASTD    40(CX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
 	VPMULLD         Z3, Z0, Z0
@@ -11475,10 +11483,10 @@ near_1:
 	VPSLLVD         Z0, Z4, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, 4(SI)
-	MOVQ            48(CX), DI
-	MOVQ            56(CX), R8
-	VPBROADCASTD    48(AX), Z0
-	VPBROADCASTD    56(AX), K1, Z0
+	MOVQ            48(AX), DI
+	MOVQ            56(AX), R8
+	VPBROADCASTD    48(CX), Z0
+	VPBROADCASTD    56(CX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
 	VPMULLD         Z3, Z0, Z0
@@ -11486,13 +11494,14 @@ near_1:
 	VPSLLVD         Z0, Z4, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, 6(SI)
-	ADDQ            $0x40, AX
 	ADDQ            $0x40, CX
+	ADDQ            $0x40, AX
 	ADDQ            $0x08, SI
 	SUBQ            $0x08, BX
 	JG              eight
-	MOVQ            hits+32(FP), AX
-	MOVQ            n+24(FP), CX
+	MOVQ            hits+16(FP), AX
+	MOVQ            h+8(FP), CX
+	MOVQ            32(CX), CX
 
 word:
 	VMOVDQU32 (DX), Z0
@@ -11508,33 +11517,34 @@ word:
 	VZEROUPPER
 	RET
 
-// func probeLine512AVX512(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
+// func probeLine512AVX512(s *byte, h *byte, hits *uint64, factors *[8]uint32)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, BMI2
-TEXT ·probeLine512AVX512(SB), $10352-49
+TEXT ·probeLine512AVX512(SB), $10352-32
 	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
 	// product of its factor and the upper half choose a bit.
-	MOVQ            hashes+24(FP), AX
-	LEAQ            63(SP), CX
-	ANDQ            $-64, CX
-	ADDQ            $0x00000200, CX
-	MOVQ            base+0(FP), DX
-	VPBROADCASTQ    DX, Z0
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	ADDQ            $0x00000200, AX
+	MOVQ            s+0(FP), CX
+	VPBROADCASTQ    (CX), Z0
 	MOVL            $0x0000ff00, DX
 	KMOVW           DX, K1
-	MOVQ            lines+8(FP), DX
-	SHLQ            $0x06, DX
-	VPBROADCASTQ    DX, Z1
-	MOVL            $0xffffffc0, DX
-	VPBROADCASTQ    DX, Z2
-	MOVQ            factors+16(FP), DX
-	VBROADCASTI64X4 (DX), Z3
+	VPBROADCASTQ    8(CX), Z1
+	MOVL            $0xffffffc0, CX
+	VPBROADCASTQ    CX, Z2
+	VPSLLQ          $0x06, Z1, Z1
+	MOVQ            factors+24(FP), CX
+	VBROADCASTI64X4 (CX), Z3
+	MOVQ            h+8(FP), CX
+	MOVQ            24(CX), CX
 	MOVL            $0x00000001, DX
 	VPBROADCASTD    DX, Z4
 	VPXORD          Z4, Z4, Z5
 	VPSLLD          $0x04, Z4, K1, Z5
-	MOVQ            n+32(FP), BX
-	MOVQ            AX, DX
-	MOVQ            CX, SI
+	MOVQ            h+8(FP), DX
+	MOVQ            32(DX), BX
+	MOVQ            CX, DX
+	MOVQ            AX, SI
 	PCALIGN         $0x40
 
 locate:
@@ -11549,41 +11559,44 @@ locate:
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+48(FP), $0x00
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
 	JE           located
-	VPBROADCASTQ (CX), Z0
-	VMOVDQU32    Z0, -512(CX)
+	VPBROADCASTQ (AX), Z0
+	VMOVDQU32    Z0, -512(AX)
 	VMOVDQU32    Z0, (SI)
-	VMOVDQU32    Z0, -448(CX)
+	VMOVDQU32    Z0, -448(AX)
 	VMOVDQU32    Z0, 64(SI)
-	VMOVDQU32    Z0, -384(CX)
+	VMOVDQU32    Z0, -384(AX)
 	VMOVDQU32    Z0, 128(SI)
-	VMOVDQU32    Z0, -320(CX)
+	VMOVDQU32    Z0, -320(AX)
 	VMOVDQU32    Z0, 192(SI)
-	VMOVDQU32    Z0, -256(CX)
+	VMOVDQU32    Z0, -256(AX)
 	VMOVDQU32    Z0, 256(SI)
-	VMOVDQU32    Z0, -192(CX)
+	VMOVDQU32    Z0, -192(AX)
 	VMOVDQU32    Z0, 320(SI)
-	VMOVDQU32    Z0, -128(CX)
+	VMOVDQU32    Z0, -128(AX)
 	VMOVDQU32    Z0, 384(SI)
-	VMOVDQU32    Z0, -64(CX)
+	VMOVDQU32    Z0, -64(AX)
 	VMOVDQU32    Z0, 448(SI)
 
 located:
 	LEAQ    9335(SP), DX
 	ANDQ    $-64, DX
-	MOVQ    n+32(FP), BX
-	MOVQ    CX, CX
+	MOVQ    h+8(FP), BX
+	MOVQ    32(BX), BX
+	MOVQ    AX, AX
 	MOVQ    DX, SI
-	CMPB    far+48(FP), $0x00
+	MOVQ    s+0(FP), DI
+	CMPB    36(DI), $0x00
 	JNE     halves
 	PCALIGN $0x40
 
 eight:
-	MOVQ         (CX), DI
-	MOVQ         8(CX), R8
-	VPBROADCASTD 4(AX), Z0
-	VPBROADCASTD 12(AX), K1, Z0
+	MOVQ         (AX), DI
+	MOVQ         8(AX), R8
+	VPBROADCASTD 4(CX), Z0
+	VPBROADCASTD 12(CX), K1, Z0
 	VPMULLD      Z3, Z0, Z0
 	VPSRLD       $0x1c, Z0, Z1
 	VPORD        Z5, Z1, Z1
@@ -11593,10 +11606,10 @@ eight:
 	VPRORVD      Z0, Z1, Z1
 	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, (SI)
-	MOVQ         16(CX), DI
-	MOVQ         24(CX), R8
-	VPBROADCASTD 20(AX), Z0
-	VPBROADCASTD 28(AX), K1, Z0
+	MOVQ         16(AX), DI
+	MOVQ         24(AX), R8
+	VPBROADCASTD 20(CX), Z0
+	VPBROADCASTD 28(CX), K1, Z0
 	VPMULLD      Z3, Z0, Z0
 	VPSRLD       $0x1c, Z0, Z1
 	VPORD        Z5, Z1, Z1
@@ -11606,10 +11619,10 @@ eight:
 	VPRORVD      Z0, Z1, Z1
 	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 2(SI)
-	MOVQ         32(CX), DI
-	MOVQ         40(CX), R8
-	VPBROADCASTD 36(AX), Z0
-	VPBROADCASTD 44(AX), K1, Z0
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 36(CX), Z0
+	VPBROADCASTD 44(CX), K1, Z0
 	VPMULLD      Z3, Z0, Z0
 	VPSRLD       $0x1c, Z0, Z1
 	VPORD        Z5, Z1, Z1
@@ -11619,10 +11632,10 @@ eight:
 	VPRORVD      Z0, Z1, Z1
 	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 4(SI)
-	MOVQ         48(CX), DI
-	MOVQ         56(CX), R8
-	VPBROADCASTD 52(AX), Z0
-	VPBROADCASTD 60(AX), K1, Z0
+	MOVQ         48(AX), DI
+	MOVQ         56(AX), R8
+	VPBROADCASTD 52(CX), Z0
+	VPBROADCASTD 60(CX), K1, Z0
 	VPMULLD      Z3, Z0, Z0
 	VPSRLD       $0x1c, Z0, Z1
 	VPORD        Z5, Z1, Z1
@@ -11632,15 +11645,16 @@ eight:
 	VPRORVD      Z0, Z1, Z1
 	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 6(SI)
-	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
 	ADDQ         $0x08, SI
 	SUBQ         $0x08, BX
 	JG           eight
 
 words:
-	MOVQ hits+40(FP), AX
-	MOVQ n+32(FP), CX
+	MOVQ hits+16(FP), AX
+	MOVQ h+8(FP), CX
+	MOVQ 32(CX), CX
 
 word:
 	VMOVDQU32 (DX), Z0
@@ -11657,33 +11671,34 @@ word:
 	RET
 
 halves:
-	CMPB       far+48(FP), $0x00
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       512(CX), DI
+	MOVQ       512(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       520(CX), DI
+	MOVQ       520(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       528(CX), DI
+	MOVQ       528(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       536(CX), DI
+	MOVQ       536(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       544(CX), DI
+	MOVQ       544(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       552(CX), DI
+	MOVQ       552(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       560(CX), DI
+	MOVQ       560(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       568(CX), DI
+	MOVQ       568(AX), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (CX), DI
-	MOVQ         8(CX), R8
-	VPBROADCASTD 4(AX), Y0
+	MOVQ         (AX), DI
+	MOVQ         8(AX), R8
+	VPBROADCASTD 4(CX), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 12(AX), Y2
+	VPBROADCASTD 12(CX), Y2
 	VPMULLD      Y3, Y2, Y2
 	VPSRLD       $0x1c, Y2, Y5
 	VPSRLD       $0x17, Y2, Y2
@@ -11697,13 +11712,13 @@ near_1:
 	VPTESTNMD    Y4, Y5, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, (SI)
-	MOVQ         16(CX), DI
-	MOVQ         24(CX), R8
-	VPBROADCASTD 20(AX), Y0
+	MOVQ         16(AX), DI
+	MOVQ         24(AX), R8
+	VPBROADCASTD 20(CX), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 28(AX), Y2
+	VPBROADCASTD 28(CX), Y2
 	VPMULLD      Y3, Y2, Y2
 	VPSRLD       $0x1c, Y2, Y5
 	VPSRLD       $0x17, Y2, Y2
@@ -11717,13 +11732,13 @@ near_1:
 	VPTESTNMD    Y4, Y5, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 2(SI)
-	MOVQ         32(CX), DI
-	MOVQ         40(CX), R8
-	VPBROADCASTD 36(AX), Y0
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 36(CX), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 44(AX), Y2
+	VPBROADCASTD 44(CX), Y2
 	VPMULLD      Y3, Y2, Y2
 	VPSRLD       $0x1c, Y2, Y5
 	VPSRLD       $0x17, Y2, Y2
@@ -11737,13 +11752,13 @@ near_1:
 	VPTESTNMD    Y4, Y5, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 4(SI)
-	MOVQ         48(CX), DI
-	MOVQ         56(CX), R8
-	VPBROADCASTD 52(AX), Y0
+	MOVQ         48(AX), DI
+	MOVQ         56(AX), R8
+	VPBROADCASTD 52(CX), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 60(AX), Y2
+	VPBROADCASTD 60(CX), Y2
 	VPMULLD      Y3, Y2, Y2
 	VPSRLD       $0x1c, Y2, Y5
 	VPSRLD       $0x17, Y2, Y2
@@ -11757,44 +11772,43 @@ near_1:
 	VPTESTNMD    Y4, Y5, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 6(SI)
-	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
 	ADDQ         $0x08, SI
 	SUBQ         $0x08, BX
 	JG           halves
 	JMP          words
 
-// func probeLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
+// func probeLine32AVX512(s *byte, h *byte, hits *uint64, steps *[8]uint32)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, BMI2
-TEXT ·probeLine32AVX512(SB), $10352-65
+TEXT ·probeLine32AVX512(SB), $10352-32
 	// The remainder of a hash h by the number of lines chooses a line. The quotient
 	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
 	// bits of h + i·rotr(h, 17) choose a bit.
-	MOVQ            hashes+40(FP), AX
-	LEAQ            63(SP), CX
-	ANDQ            $-64, CX
-	ADDQ            $0x00000200, CX
-	MOVQ            base+0(FP), DX
-	VPBROADCASTQ    DX, Z0
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	ADDQ            $0x00000200, AX
+	MOVQ            s+0(FP), CX
+	VPBROADCASTQ    (CX), Z0
 	MOVL            $0x0000ff00, DX
 	KMOVW           DX, K1
-	MOVQ            lines+8(FP), DX
-	VPBROADCASTQ    DX, Z1
-	MOVQ            recip+16(FP), DX
-	VPBROADCASTQ    DX, Z2
-	MOVQ            shift+24(FP), DX
-	VPBROADCASTQ    DX, Z3
-	MOVQ            steps+32(FP), DX
-	VBROADCASTI64X4 (DX), Z4
+	VPBROADCASTQ    8(CX), Z1
+	VPBROADCASTQ    48(CX), Z2
+	VPBROADCASTQ    56(CX), Z3
+	MOVQ            steps+24(FP), CX
+	VBROADCASTI64X4 (CX), Z4
+	MOVQ            h+8(FP), CX
+	MOVQ            (CX), CX
 	MOVL            $0x00000001, DX
 	VPBROADCASTD    DX, Z5
 	VPXORD          Z5, Z5, Z6
 	VPSLLD          $0x04, Z5, K1, Z6
 	MOVL            $0x0000000f, DX
 	VPBROADCASTD    DX, Z7
-	MOVQ            n+48(FP), BX
-	MOVQ            AX, DX
-	MOVQ            CX, SI
+	MOVQ            h+8(FP), DX
+	MOVQ            8(DX), BX
+	MOVQ            CX, DX
+	MOVQ            AX, SI
 	PCALIGN         $0x40
 
 locate:
@@ -11814,41 +11828,44 @@ locate:
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+64(FP), $0x00
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
 	JE           located
-	VPBROADCASTQ (CX), Z0
-	VMOVDQU32    Z0, -512(CX)
+	VPBROADCASTQ (AX), Z0
+	VMOVDQU32    Z0, -512(AX)
 	VMOVDQU32    Z0, (SI)
-	VMOVDQU32    Z0, -448(CX)
+	VMOVDQU32    Z0, -448(AX)
 	VMOVDQU32    Z0, 64(SI)
-	VMOVDQU32    Z0, -384(CX)
+	VMOVDQU32    Z0, -384(AX)
 	VMOVDQU32    Z0, 128(SI)
-	VMOVDQU32    Z0, -320(CX)
+	VMOVDQU32    Z0, -320(AX)
 	VMOVDQU32    Z0, 192(SI)
-	VMOVDQU32    Z0, -256(CX)
+	VMOVDQU32    Z0, -256(AX)
 	VMOVDQU32    Z0, 256(SI)
-	VMOVDQU32    Z0, -192(CX)
+	VMOVDQU32    Z0, -192(AX)
 	VMOVDQU32    Z0, 320(SI)
-	VMOVDQU32    Z0, -128(CX)
+	VMOVDQU32    Z0, -128(AX)
 	VMOVDQU32    Z0, 384(SI)
-	VMOVDQU32    Z0, -64(CX)
+	VMOVDQU32    Z0, -64(AX)
 	VMOVDQU32    Z0, 448(SI)
 
 located:
 	LEAQ    9335(SP), DX
 	ANDQ    $-64, DX
-	MOVQ    n+48(FP), BX
-	MOVQ    CX, CX
+	MOVQ    h+8(FP), BX
+	MOVQ    8(BX), BX
+	MOVQ    AX, AX
 	MOVQ    DX, SI
-	CMPB    far+64(FP), $0x00
+	MOVQ    s+0(FP), DI
+	CMPB    36(DI), $0x00
 	JNE     halves
 	PCALIGN $0x40
 
 eight:
-	MOVQ         (CX), DI
-	MOVQ         8(CX), R8
-	VPBROADCASTD (AX), Z0
-	VPBROADCASTD 4(AX), K1, Z0
+	MOVQ         (AX), DI
+	MOVQ         8(AX), R8
+	VPBROADCASTD (CX), Z0
+	VPBROADCASTD 4(CX), K1, Z0
 	VPRORD       $0x11, Z0, Z1
 	VPMULLW      Z4, Z1, Z1
 	VPADDD       Z0, Z1, Z1
@@ -11859,10 +11876,10 @@ eight:
 	VPRORVD      Z1, Z0, Z0
 	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, (SI)
-	MOVQ         16(CX), DI
-	MOVQ         24(CX), R8
-	VPBROADCASTD 8(AX), Z0
-	VPBROADCASTD 12(AX), K1, Z0
+	MOVQ         16(AX), DI
+	MOVQ         24(AX), R8
+	VPBROADCASTD 8(CX), Z0
+	VPBROADCASTD 12(CX), K1, Z0
 	VPRORD       $0x11, Z0, Z1
 	VPMULLW      Z4, Z1, Z1
 	VPADDD       Z0, Z1, Z1
@@ -11873,10 +11890,10 @@ eight:
 	VPRORVD      Z1, Z0, Z0
 	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 2(SI)
-	MOVQ         32(CX), DI
-	MOVQ         40(CX), R8
-	VPBROADCASTD 16(AX), Z0
-	VPBROADCASTD 20(AX), K1, Z0
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 16(CX), Z0
+	VPBROADCASTD 20(CX), K1, Z0
 	VPRORD       $0x11, Z0, Z1
 	VPMULLW      Z4, Z1, Z1
 	VPADDD       Z0, Z1, Z1
@@ -11887,10 +11904,10 @@ eight:
 	VPRORVD      Z1, Z0, Z0
 	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 4(SI)
-	MOVQ         48(CX), DI
-	MOVQ         56(CX), R8
-	VPBROADCASTD 24(AX), Z0
-	VPBROADCASTD 28(AX), K1, Z0
+	MOVQ         48(AX), DI
+	MOVQ         56(AX), R8
+	VPBROADCASTD 24(CX), Z0
+	VPBROADCASTD 28(CX), K1, Z0
 	VPRORD       $0x11, Z0, Z1
 	VPMULLW      Z4, Z1, Z1
 	VPADDD       Z0, Z1, Z1
@@ -11901,15 +11918,16 @@ eight:
 	VPRORVD      Z1, Z0, Z0
 	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 6(SI)
-	ADDQ         $0x20, AX
-	ADDQ         $0x40, CX
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, AX
 	ADDQ         $0x08, SI
 	SUBQ         $0x08, BX
 	JG           eight
 
 words:
-	MOVQ hits+56(FP), AX
-	MOVQ n+48(FP), CX
+	MOVQ hits+16(FP), AX
+	MOVQ h+8(FP), CX
+	MOVQ 8(CX), CX
 
 word:
 	VMOVDQU32 (DX), Z0
@@ -11926,34 +11944,35 @@ word:
 	RET
 
 halves:
-	CMPB       far+64(FP), $0x00
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       512(CX), DI
+	MOVQ       512(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       520(CX), DI
+	MOVQ       520(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       528(CX), DI
+	MOVQ       528(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       536(CX), DI
+	MOVQ       536(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       544(CX), DI
+	MOVQ       544(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       552(CX), DI
+	MOVQ       552(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       560(CX), DI
+	MOVQ       560(AX), DI
 	PREFETCHT0 (DI)
-	MOVQ       568(CX), DI
+	MOVQ       568(AX), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (CX), DI
-	MOVQ         8(CX), R8
-	VPBROADCASTD (AX), Y0
+	MOVQ         (AX), DI
+	MOVQ         8(AX), R8
+	VPBROADCASTD (CX), Y0
 	VPRORD       $0x11, Y0, Y1
 	VPMULLW      Y4, Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VPSRLD       $0x05, Y1, Y0
-	VPBROADCASTD 4(AX), Y2
+	VPBROADCASTD 4(CX), Y2
 	VPRORD       $0x11, Y2, Y3
 	VPMULLW      Y4, Y3, Y3
 	VPADDD       Y2, Y3, Y3
@@ -11968,14 +11987,14 @@ near_1:
 	VPTESTNMD    Y5, Y2, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, (SI)
-	MOVQ         16(CX), DI
-	MOVQ         24(CX), R8
-	VPBROADCASTD 8(AX), Y0
+	MOVQ         16(AX), DI
+	MOVQ         24(AX), R8
+	VPBROADCASTD 8(CX), Y0
 	VPRORD       $0x11, Y0, Y1
 	VPMULLW      Y4, Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VPSRLD       $0x05, Y1, Y0
-	VPBROADCASTD 12(AX), Y2
+	VPBROADCASTD 12(CX), Y2
 	VPRORD       $0x11, Y2, Y3
 	VPMULLW      Y4, Y3, Y3
 	VPADDD       Y2, Y3, Y3
@@ -11990,14 +12009,14 @@ near_1:
 	VPTESTNMD    Y5, Y2, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 2(SI)
-	MOVQ         32(CX), DI
-	MOVQ         40(CX), R8
-	VPBROADCASTD 16(AX), Y0
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 16(CX), Y0
 	VPRORD       $0x11, Y0, Y1
 	VPMULLW      Y4, Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VPSRLD       $0x05, Y1, Y0
-	VPBROADCASTD 20(AX), Y2
+	VPBROADCASTD 20(CX), Y2
 	VPRORD       $0x11, Y2, Y3
 	VPMULLW      Y4, Y3, Y3
 	VPADDD       Y2, Y3, Y3
@@ -12012,14 +12031,14 @@ near_1:
 	VPTESTNMD    Y5, Y2, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 4(SI)
-	MOVQ         48(CX), DI
-	MOVQ         56(CX), R8
-	VPBROADCASTD 24(AX), Y0
+	MOVQ         48(AX), DI
+	MOVQ         56(AX), R8
+	VPBROADCASTD 24(CX), Y0
 	VPRORD       $0x11, Y0, Y1
 	VPMULLW      Y4, Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VPSRLD       $0x05, Y1, Y0
-	VPBROADCASTD 28(AX), Y2
+	VPBROADCASTD 28(CX), Y2
 	VPRORD       $0x11, Y2, Y3
 	VPMULLW      Y4, Y3, Y3
 	VPADDD       Y2, Y3, Y3
@@ -12034,41 +12053,48 @@ near_1:
 	VPTESTNMD    Y5, Y2, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 6(SI)
-	ADDQ         $0x20, AX
-	ADDQ         $0x40, CX
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, AX
 	ADDQ         $0x08, SI
 	SUBQ         $0x08, BX
 	JG           halves
 	JMP          words
 
-// func setLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
-// Requires: AVX, AVX512F
-TEXT ·setLine512AVX512(SB), $9456-49
+// func setLine512AVX512(s *byte, h *byte, factors *[8]uint32)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·setLine512AVX512(SB), $9456-24
 	// The addresses and the bits are those of probeLine512.
 	LEAQ            63(SP), AX
 	ANDQ            $-64, AX
-	MOVQ            pairs+24(FP), CX
+	MOVQ            s+0(FP), CX
+	MOVQ            24(CX), CX
+	MOVQ            $0x00000008, DX
+	CMPQ            CX, DX
+	CMOVQGT         DX, CX
+	INCQ            CX
+	SHRQ            $0x01, CX
 	MOVL            $0x00000001, DX
 	VPBROADCASTD    DX, Z0
 	VMOVDQU32       lineStarts<>+0(SB), Z1
-	MOVQ            hashes+32(FP), DX
-	LEAQ            247(SP), BX
-	ANDQ            $-64, BX
-	ADDQ            $0x00000200, BX
-	MOVQ            base+0(FP), SI
-	VPBROADCASTQ    SI, Z2
+	LEAQ            247(SP), DX
+	ANDQ            $-64, DX
+	ADDQ            $0x00000200, DX
+	MOVQ            s+0(FP), BX
+	VPBROADCASTQ    (BX), Z2
 	MOVL            $0x0000ff00, SI
 	KMOVW           SI, K1
-	MOVQ            lines+8(FP), SI
-	SHLQ            $0x06, SI
-	VPBROADCASTQ    SI, Z3
-	MOVL            $0xffffffc0, SI
-	VPBROADCASTQ    SI, Z4
-	MOVQ            factors+16(FP), SI
-	VBROADCASTI64X4 (SI), Z5
-	MOVQ            n+40(FP), DI
-	MOVQ            DX, SI
-	MOVQ            BX, R8
+	VPBROADCASTQ    8(BX), Z3
+	MOVL            $0xffffffc0, BX
+	VPBROADCASTQ    BX, Z4
+	VPSLLQ          $0x06, Z3, Z3
+	MOVQ            factors+16(FP), BX
+	VBROADCASTI64X4 (BX), Z5
+	MOVQ            h+8(FP), BX
+	MOVQ            24(BX), BX
+	MOVQ            h+8(FP), SI
+	MOVQ            32(SI), DI
+	MOVQ            BX, SI
+	MOVQ            DX, R8
 	PCALIGN         $0x40
 
 locate:
@@ -12083,36 +12109,38 @@ locate:
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+48(FP), $0x00
+	MOVQ         s+0(FP), SI
+	CMPB         36(SI), $0x00
 	JE           located
-	VPBROADCASTQ (BX), Z2
-	VMOVDQU32    Z2, -512(BX)
+	VPBROADCASTQ (DX), Z2
+	VMOVDQU32    Z2, -512(DX)
 	VMOVDQU32    Z2, (R8)
-	VMOVDQU32    Z2, -448(BX)
+	VMOVDQU32    Z2, -448(DX)
 	VMOVDQU32    Z2, 64(R8)
-	VMOVDQU32    Z2, -384(BX)
+	VMOVDQU32    Z2, -384(DX)
 	VMOVDQU32    Z2, 128(R8)
-	VMOVDQU32    Z2, -320(BX)
+	VMOVDQU32    Z2, -320(DX)
 	VMOVDQU32    Z2, 192(R8)
-	VMOVDQU32    Z2, -256(BX)
+	VMOVDQU32    Z2, -256(DX)
 	VMOVDQU32    Z2, 256(R8)
-	VMOVDQU32    Z2, -192(BX)
+	VMOVDQU32    Z2, -192(DX)
 	VMOVDQU32    Z2, 320(R8)
-	VMOVDQU32    Z2, -128(BX)
+	VMOVDQU32    Z2, -128(DX)
 	VMOVDQU32    Z2, 384(R8)
-	VMOVDQU32    Z2, -64(BX)
+	VMOVDQU32    Z2, -64(DX)
 	VMOVDQU32    Z2, 448(R8)
 
 located:
-	MOVQ n+40(FP), SI
+	MOVQ h+8(FP), SI
+	MOVQ 32(SI), SI
 
 one:
 	TESTQ        $0x00000003, SI
 	JZ           some
 	DECQ         SI
-	MOVQ         (BX)(SI*8), DI
-	VPBROADCASTD 4(DX)(SI*8), Z2
-	VPBROADCASTD 4(DX)(SI*8), K1, Z2
+	MOVQ         (DX)(SI*8), DI
+	VPBROADCASTD 4(BX)(SI*8), Z2
+	VPBROADCASTD 4(BX)(SI*8), K1, Z2
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
@@ -12151,29 +12179,30 @@ pairs_end_1:
 
 four:
 	SUBQ       $0x04, SI
-	CMPB       far+48(FP), $0x00
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       -512(BX)(SI*8), DI
+	MOVQ       -512(DX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -504(BX)(SI*8), DI
+	MOVQ       -504(DX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -496(BX)(SI*8), DI
+	MOVQ       -496(DX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -488(BX)(SI*8), DI
+	MOVQ       -488(DX)(SI*8), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (BX)(SI*8), DI
-	MOVQ         8(BX)(SI*8), R8
-	MOVQ         16(BX)(SI*8), R9
-	MOVQ         24(BX)(SI*8), R10
-	VPBROADCASTD 4(DX)(SI*8), Z2
-	VPBROADCASTD 12(DX)(SI*8), K1, Z2
+	MOVQ         (DX)(SI*8), DI
+	MOVQ         8(DX)(SI*8), R8
+	MOVQ         16(DX)(SI*8), R9
+	MOVQ         24(DX)(SI*8), R10
+	VPBROADCASTD 4(BX)(SI*8), Z2
+	VPBROADCASTD 12(BX)(SI*8), K1, Z2
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPBROADCASTD 20(DX)(SI*8), Z2
-	VPBROADCASTD 28(DX)(SI*8), K1, Z2
+	VPBROADCASTD 20(BX)(SI*8), Z2
+	VPBROADCASTD 28(BX)(SI*8), K1, Z2
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
@@ -12280,35 +12309,40 @@ some:
 	VZEROUPPER
 	RET
 
-// func setLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·setLine32AVX512(SB), $9456-65
+// func setLine32AVX512(s *byte, h *byte, steps *[8]uint32)
+// Requires: AVX, AVX512BW, AVX512F, CMOV
+TEXT ·setLine32AVX512(SB), $9456-24
 	// The addresses and the bits are those of probeLine32.
 	LEAQ            63(SP), AX
 	ANDQ            $-64, AX
-	MOVQ            pairs+40(FP), CX
+	MOVQ            s+0(FP), CX
+	MOVQ            24(CX), CX
+	MOVQ            $0x00000008, DX
+	CMPQ            CX, DX
+	CMOVQGT         DX, CX
+	INCQ            CX
+	SHRQ            $0x01, CX
 	MOVL            $0x00000001, DX
 	VPBROADCASTD    DX, Z0
 	VMOVDQU32       lineStarts<>+0(SB), Z1
-	MOVQ            hashes+48(FP), DX
-	LEAQ            247(SP), BX
-	ANDQ            $-64, BX
-	ADDQ            $0x00000200, BX
-	MOVQ            base+0(FP), SI
-	VPBROADCASTQ    SI, Z2
+	LEAQ            247(SP), DX
+	ANDQ            $-64, DX
+	ADDQ            $0x00000200, DX
+	MOVQ            s+0(FP), BX
+	VPBROADCASTQ    (BX), Z2
 	MOVL            $0x0000ff00, SI
 	KMOVW           SI, K1
-	MOVQ            lines+8(FP), SI
-	VPBROADCASTQ    SI, Z3
-	MOVQ            recip+16(FP), SI
-	VPBROADCASTQ    SI, Z4
-	MOVQ            shift+24(FP), SI
-	VPBROADCASTQ    SI, Z5
-	MOVQ            steps+32(FP), SI
-	VBROADCASTI64X4 (SI), Z6
-	MOVQ            n+56(FP), DI
-	MOVQ            DX, SI
-	MOVQ            BX, R8
+	VPBROADCASTQ    8(BX), Z3
+	VPBROADCASTQ    48(BX), Z4
+	VPBROADCASTQ    56(BX), Z5
+	MOVQ            steps+16(FP), BX
+	VBROADCASTI64X4 (BX), Z6
+	MOVQ            h+8(FP), BX
+	MOVQ            (BX), BX
+	MOVQ            h+8(FP), SI
+	MOVQ            8(SI), DI
+	MOVQ            BX, SI
+	MOVQ            DX, R8
 	PCALIGN         $0x40
 
 locate:
@@ -12328,36 +12362,38 @@ locate:
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+64(FP), $0x00
+	MOVQ         s+0(FP), SI
+	CMPB         36(SI), $0x00
 	JE           located
-	VPBROADCASTQ (BX), Z2
-	VMOVDQU32    Z2, -512(BX)
+	VPBROADCASTQ (DX), Z2
+	VMOVDQU32    Z2, -512(DX)
 	VMOVDQU32    Z2, (R8)
-	VMOVDQU32    Z2, -448(BX)
+	VMOVDQU32    Z2, -448(DX)
 	VMOVDQU32    Z2, 64(R8)
-	VMOVDQU32    Z2, -384(BX)
+	VMOVDQU32    Z2, -384(DX)
 	VMOVDQU32    Z2, 128(R8)
-	VMOVDQU32    Z2, -320(BX)
+	VMOVDQU32    Z2, -320(DX)
 	VMOVDQU32    Z2, 192(R8)
-	VMOVDQU32    Z2, -256(BX)
+	VMOVDQU32    Z2, -256(DX)
 	VMOVDQU32    Z2, 256(R8)
-	VMOVDQU32    Z2, -192(BX)
+	VMOVDQU32    Z2, -192(DX)
 	VMOVDQU32    Z2, 320(R8)
-	VMOVDQU32    Z2, -128(BX)
+	VMOVDQU32    Z2, -128(DX)
 	VMOVDQU32    Z2, 384(R8)
-	VMOVDQU32    Z2, -64(BX)
+	VMOVDQU32    Z2, -64(DX)
 	VMOVDQU32    Z2, 448(R8)
 
 located:
-	MOVQ n+56(FP), SI
+	MOVQ h+8(FP), SI
+	MOVQ 8(SI), SI
 
 one:
 	TESTQ        $0x00000003, SI
 	JZ           some
 	DECQ         SI
-	MOVQ         (BX)(SI*8), DI
-	VPBROADCASTD (DX)(SI*4), Z2
-	VPBROADCASTD (DX)(SI*4), K1, Z2
+	MOVQ         (DX)(SI*8), DI
+	VPBROADCASTD (BX)(SI*4), Z2
+	VPBROADCASTD (BX)(SI*4), K1, Z2
 	VPRORD       $0x11, Z2, Z3
 	VPMULLW      Z6, Z3, Z3
 	VPADDD       Z2, Z3, Z3
@@ -12399,32 +12435,33 @@ pairs_end_1:
 
 four:
 	SUBQ       $0x04, SI
-	CMPB       far+64(FP), $0x00
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       -512(BX)(SI*8), DI
+	MOVQ       -512(DX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -504(BX)(SI*8), DI
+	MOVQ       -504(DX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -496(BX)(SI*8), DI
+	MOVQ       -496(DX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -488(BX)(SI*8), DI
+	MOVQ       -488(DX)(SI*8), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (BX)(SI*8), DI
-	MOVQ         8(BX)(SI*8), R8
-	MOVQ         16(BX)(SI*8), R9
-	MOVQ         24(BX)(SI*8), R10
-	VPBROADCASTD (DX)(SI*4), Z2
-	VPBROADCASTD 4(DX)(SI*4), K1, Z2
+	MOVQ         (DX)(SI*8), DI
+	MOVQ         8(DX)(SI*8), R8
+	MOVQ         16(DX)(SI*8), R9
+	MOVQ         24(DX)(SI*8), R10
+	VPBROADCASTD (BX)(SI*4), Z2
+	VPBROADCASTD 4(BX)(SI*4), K1, Z2
 	VPRORD       $0x11, Z2, Z3
 	VPMULLW      Z6, Z3, Z3
 	VPADDD       Z2, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, (AX)
-	VPBROADCASTD 8(DX)(SI*4), Z2
-	VPBROADCASTD 12(DX)(SI*4), K1, Z2
+	VPBROADCASTD 8(BX)(SI*4), Z2
+	VPBROADCASTD 12(BX)(SI*4), K1, Z2
 	VPRORD       $0x11, Z2, Z3
 	VPMULLW      Z6, Z3, Z3
 	VPADDD       Z2, Z3, Z3
@@ -12534,34 +12571,41 @@ some:
 	VZEROUPPER
 	RET
 
-// func setNewLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·setNewLine512AVX512(SB), $9456-57
+// func setNewLine512AVX512(s *byte, h *byte, added *uint64, factors *[8]uint32)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·setNewLine512AVX512(SB), $9456-32
 	// The addresses and the bits are those of probeLine512.
 	LEAQ            63(SP), AX
 	ANDQ            $-64, AX
-	MOVQ            pairs+24(FP), CX
-	MOVL            $0x00000001, DX
-	VPBROADCASTD    DX, Z0
+	MOVQ            s+0(FP), CX
+	MOVQ            24(CX), CX
+	MOVQ            $0x00000008, BX
+	CMPQ            CX, BX
+	CMOVQGT         BX, CX
+	INCQ            CX
+	SHRQ            $0x01, CX
+	MOVL            $0x00000001, BX
+	VPBROADCASTD    BX, Z0
 	VMOVDQU32       lineStarts<>+0(SB), Z1
-	MOVQ            hashes+32(FP), DX
-	LEAQ            247(SP), SI
-	ANDQ            $-64, SI
-	ADDQ            $0x00000200, SI
-	MOVQ            base+0(FP), DI
-	VPBROADCASTQ    DI, Z2
+	LEAQ            247(SP), BX
+	ANDQ            $-64, BX
+	ADDQ            $0x00000200, BX
+	MOVQ            s+0(FP), SI
+	VPBROADCASTQ    (SI), Z2
 	MOVL            $0x0000ff00, DI
 	KMOVW           DI, K1
-	MOVQ            lines+8(FP), DI
-	SHLQ            $0x06, DI
-	VPBROADCASTQ    DI, Z3
-	MOVL            $0xffffffc0, DI
-	VPBROADCASTQ    DI, Z4
-	MOVQ            factors+16(FP), DI
-	VBROADCASTI64X4 (DI), Z5
-	MOVQ            n+40(FP), R8
-	MOVQ            DX, DI
-	MOVQ            SI, R9
+	VPBROADCASTQ    8(SI), Z3
+	MOVL            $0xffffffc0, SI
+	VPBROADCASTQ    SI, Z4
+	VPSLLQ          $0x06, Z3, Z3
+	MOVQ            factors+24(FP), SI
+	VBROADCASTI64X4 (SI), Z5
+	MOVQ            h+8(FP), SI
+	MOVQ            24(SI), SI
+	MOVQ            h+8(FP), DI
+	MOVQ            32(DI), R8
+	MOVQ            SI, DI
+	MOVQ            BX, R9
 	PCALIGN         $0x40
 
 locate:
@@ -12576,57 +12620,60 @@ locate:
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+56(FP), $0x00
+	MOVQ         s+0(FP), DI
+	CMPB         36(DI), $0x00
 	JE           located
-	VPBROADCASTQ (SI), Z2
-	VMOVDQU32    Z2, -512(SI)
+	VPBROADCASTQ (BX), Z2
+	VMOVDQU32    Z2, -512(BX)
 	VMOVDQU32    Z2, (R9)
-	VMOVDQU32    Z2, -448(SI)
+	VMOVDQU32    Z2, -448(BX)
 	VMOVDQU32    Z2, 64(R9)
-	VMOVDQU32    Z2, -384(SI)
+	VMOVDQU32    Z2, -384(BX)
 	VMOVDQU32    Z2, 128(R9)
-	VMOVDQU32    Z2, -320(SI)
+	VMOVDQU32    Z2, -320(BX)
 	VMOVDQU32    Z2, 192(R9)
-	VMOVDQU32    Z2, -256(SI)
+	VMOVDQU32    Z2, -256(BX)
 	VMOVDQU32    Z2, 256(R9)
-	VMOVDQU32    Z2, -192(SI)
+	VMOVDQU32    Z2, -192(BX)
 	VMOVDQU32    Z2, 320(R9)
-	VMOVDQU32    Z2, -128(SI)
+	VMOVDQU32    Z2, -128(BX)
 	VMOVDQU32    Z2, 384(R9)
-	VMOVDQU32    Z2, -64(SI)
+	VMOVDQU32    Z2, -64(BX)
 	VMOVDQU32    Z2, 448(R9)
 
 located:
-	MOVQ added+48(FP), DI
-	MOVQ n+40(FP), R10
+	MOVQ added+16(FP), DI
+	MOVQ h+8(FP), R8
+	MOVQ 32(R8), R10
 	XORL R8, R8
 	JMP  next
 	PCALIGN $0x40
 
 four:
-	CMPB       far+56(FP), $0x00
+	MOVQ       s+0(FP), R9
+	CMPB       36(R9), $0x00
 	JE         near_1
-	MOVQ       512(SI)(R8*8), R9
+	MOVQ       512(BX)(R8*8), R9
 	PREFETCHT0 (R9)
-	MOVQ       520(SI)(R8*8), R9
+	MOVQ       520(BX)(R8*8), R9
 	PREFETCHT0 (R9)
-	MOVQ       528(SI)(R8*8), R9
+	MOVQ       528(BX)(R8*8), R9
 	PREFETCHT0 (R9)
-	MOVQ       536(SI)(R8*8), R9
+	MOVQ       536(BX)(R8*8), R9
 	PREFETCHT0 (R9)
 
 near_1:
-	MOVQ         (SI)(R8*8), R9
-	MOVQ         8(SI)(R8*8), R11
-	MOVQ         16(SI)(R8*8), R12
-	MOVQ         24(SI)(R8*8), R13
-	VPBROADCASTD 4(DX)(R8*8), Z2
-	VPBROADCASTD 12(DX)(R8*8), K1, Z2
+	MOVQ         (BX)(R8*8), R9
+	MOVQ         8(BX)(R8*8), R11
+	MOVQ         16(BX)(R8*8), R12
+	MOVQ         24(BX)(R8*8), R13
+	VPBROADCASTD 4(SI)(R8*8), Z2
+	VPBROADCASTD 12(SI)(R8*8), K1, Z2
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPBROADCASTD 20(DX)(R8*8), Z2
-	VPBROADCASTD 28(DX)(R8*8), K1, Z2
+	VPBROADCASTD 20(SI)(R8*8), Z2
+	VPBROADCASTD 28(SI)(R8*8), K1, Z2
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
@@ -12724,32 +12771,32 @@ pairs_end_1:
 	VMOVDQU32 Z2, (R9)
 	KMOVW     K2, R9
 	NEGL      R9
-	RCRQ      $0x01, BX
+	RCRQ      $0x01, DX
 	VMOVDQU32 (R11), Z2
 	VPORD     Z2, Z3, Z3
 	VPCMPD    $0x04, Z2, Z3, K2
 	VMOVDQU32 Z3, (R11)
 	KMOVW     K2, R9
 	NEGL      R9
-	RCRQ      $0x01, BX
+	RCRQ      $0x01, DX
 	VMOVDQU32 (R12), Z2
 	VPORD     Z2, Z4, Z4
 	VPCMPD    $0x04, Z2, Z4, K2
 	VMOVDQU32 Z4, (R12)
 	KMOVW     K2, R9
 	NEGL      R9
-	RCRQ      $0x01, BX
+	RCRQ      $0x01, DX
 	VMOVDQU32 (R13), Z2
 	VPORD     Z2, Z6, Z6
 	VPCMPD    $0x04, Z2, Z6, K2
 	VMOVDQU32 Z6, (R13)
 	KMOVW     K2, R9
 	NEGL      R9
-	RCRQ      $0x01, BX
+	RCRQ      $0x01, DX
 	ADDQ      $0x04, R8
 	TESTQ     $0x0000003f, R8
 	JNZ       next
-	MOVQ      BX, (DI)
+	MOVQ      DX, (DI)
 	ADDQ      $0x08, DI
 
 next:
@@ -12759,9 +12806,9 @@ next:
 	JMP  rest
 
 one:
-	MOVQ         (SI)(R8*8), R9
-	VPBROADCASTD 4(DX)(R8*8), Z2
-	VPBROADCASTD 4(DX)(R8*8), K1, Z2
+	MOVQ         (BX)(R8*8), R9
+	VPBROADCASTD 4(SI)(R8*8), Z2
+	VPBROADCASTD 4(SI)(R8*8), K1, Z2
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
@@ -12799,7 +12846,7 @@ pairs_end_2:
 	VMOVDQU32 Z2, (R9)
 	KMOVW     K2, R9
 	NEGL      R9
-	RCRQ      $0x01, BX
+	RCRQ      $0x01, DX
 	ADDQ      $0x01, R8
 
 rest:
@@ -12810,8 +12857,8 @@ rest:
 	TESTQ $0x0000003f, R10
 	JZ    done
 	NEGQ  R10
-	SHRXQ R10, BX, BX
-	MOVQ  BX, (DI)
+	SHRXQ R10, DX, DX
+	MOVQ  DX, (DI)
 
 done:
 	VZEROUPPER
@@ -15293,32 +15340,31 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func probeSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
+// func probeSplit256AVX2(s *byte, h *byte, hits *uint64)
 // Requires: AVX, AVX2
-TEXT ·probeSplit256AVX2(SB), $9272-41
+TEXT ·probeSplit256AVX2(SB), $9272-24
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
-	MOVQ         hashes+16(FP), AX
-	LEAQ         63(SP), CX
-	ANDQ         $-64, CX
-	ADDQ         $0x00000200, CX
-	MOVQ         blocks+8(FP), DX
-	SHLQ         $0x05, DX
-	MOVQ         base+0(FP), BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	VMOVQ        DX, X1
-	VPBROADCASTQ X1, Y1
-	MOVL         $0xffffffe0, DX
-	VMOVQ        DX, X2
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	ADDQ         $0x00000200, AX
+	MOVQ         s+0(FP), CX
+	VPBROADCASTQ (CX), Y0
+	VPBROADCASTQ 8(CX), Y1
+	VPSLLQ       $0x05, Y1, Y1
+	MOVL         $0xffffffe0, CX
+	VMOVQ        CX, X2
 	VPBROADCASTQ X2, Y2
-	MOVL         $0x00000001, DX
-	VMOVD        DX, X3
+	MOVL         $0x00000001, CX
+	VMOVD        CX, X3
 	VPBROADCASTD X3, Y4
 	VMOVDQU      splitSalts<>+0(SB), Y3
-	MOVQ         n+24(FP), BX
-	MOVQ         AX, DX
-	MOVQ         CX, SI
+	MOVQ         h+8(FP), CX
+	MOVQ         24(CX), CX
+	MOVQ         h+8(FP), DX
+	MOVQ         32(DX), BX
+	MOVQ         CX, DX
+	MOVQ         AX, SI
 	PCALIGN      $0x40
 
 locate:
@@ -15334,53 +15380,55 @@ locate:
 	JG       locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+40(FP), $0x00
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
 	JE           located
-	VPBROADCASTQ (CX), Y0
-	VMOVDQU      Y0, -512(CX)
+	VPBROADCASTQ (AX), Y0
+	VMOVDQU      Y0, -512(AX)
 	VMOVDQU      Y0, (SI)
-	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, -480(AX)
 	VMOVDQU      Y0, 32(SI)
-	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, -448(AX)
 	VMOVDQU      Y0, 64(SI)
-	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, -416(AX)
 	VMOVDQU      Y0, 96(SI)
-	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, -384(AX)
 	VMOVDQU      Y0, 128(SI)
-	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, -352(AX)
 	VMOVDQU      Y0, 160(SI)
-	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, -320(AX)
 	VMOVDQU      Y0, 192(SI)
-	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, -288(AX)
 	VMOVDQU      Y0, 224(SI)
-	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, -256(AX)
 	VMOVDQU      Y0, 256(SI)
-	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, -224(AX)
 	VMOVDQU      Y0, 288(SI)
-	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, -192(AX)
 	VMOVDQU      Y0, 320(SI)
-	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, -160(AX)
 	VMOVDQU      Y0, 352(SI)
-	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, -128(AX)
 	VMOVDQU      Y0, 384(SI)
-	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, -96(AX)
 	VMOVDQU      Y0, 416(SI)
-	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, -64(AX)
 	VMOVDQU      Y0, 448(SI)
-	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, -32(AX)
 	VMOVDQU      Y0, 480(SI)
 
 located:
-	MOVQ hits+32(FP), DX
-	MOVQ n+24(FP), BX
+	MOVQ hits+16(FP), DX
+	MOVQ h+8(FP), BX
+	MOVQ 32(BX), BX
 	XORL SI, SI
 
 one:
 	TESTQ        $0x00000003, BX
 	JZ           some
 	DECQ         BX
-	MOVQ         (CX)(BX*8), DI
-	VPBROADCASTD (AX)(BX*8), Y0
+	MOVQ         (AX)(BX*8), DI
+	VPBROADCASTD (CX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
@@ -15401,44 +15449,45 @@ some:
 
 four:
 	SUBQ       $0x04, BX
-	CMPB       far+40(FP), $0x00
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       -512(CX)(BX*8), DI
+	MOVQ       -512(AX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -504(CX)(BX*8), DI
+	MOVQ       -504(AX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -496(CX)(BX*8), DI
+	MOVQ       -496(AX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -488(CX)(BX*8), DI
+	MOVQ       -488(AX)(BX*8), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (CX)(BX*8), DI
-	MOVQ         8(CX)(BX*8), R8
-	MOVQ         16(CX)(BX*8), R9
-	MOVQ         24(CX)(BX*8), R10
-	VPBROADCASTD 24(AX)(BX*8), Y0
+	MOVQ         (AX)(BX*8), DI
+	MOVQ         8(AX)(BX*8), R8
+	MOVQ         16(AX)(BX*8), R9
+	MOVQ         24(AX)(BX*8), R10
+	VPBROADCASTD 24(CX)(BX*8), Y0
 	VMOVDQU      (R10), Y1
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
-	VPBROADCASTD 16(AX)(BX*8), Y0
+	VPBROADCASTD 16(CX)(BX*8), Y0
 	VMOVDQU      (R9), Y1
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
-	VPBROADCASTD 8(AX)(BX*8), Y0
+	VPBROADCASTD 8(CX)(BX*8), Y0
 	VMOVDQU      (R8), Y1
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
-	VPBROADCASTD (AX)(BX*8), Y0
+	VPBROADCASTD (CX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
@@ -15458,36 +15507,35 @@ done:
 	VZEROUPPER
 	RET
 
-// func probeLine512AVX2(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
+// func probeLine512AVX2(s *byte, h *byte, hits *uint64, factors *[8]uint32)
 // Requires: AVX, AVX2
-TEXT ·probeLine512AVX2(SB), $9272-49
+TEXT ·probeLine512AVX2(SB), $9272-32
 	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
 	// product of its factor and the upper half choose a bit.
-	MOVQ         hashes+24(FP), AX
-	LEAQ         63(SP), CX
-	ANDQ         $-64, CX
-	ADDQ         $0x00000200, CX
-	MOVQ         base+0(FP), DX
-	VMOVQ        DX, X0
-	VPBROADCASTQ X0, Y0
-	MOVQ         lines+8(FP), DX
-	SHLQ         $0x06, DX
-	VMOVQ        DX, X1
-	VPBROADCASTQ X1, Y1
-	MOVL         $0xffffffc0, DX
-	VMOVQ        DX, X2
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	ADDQ         $0x00000200, AX
+	MOVQ         s+0(FP), CX
+	VPBROADCASTQ (CX), Y0
+	VPBROADCASTQ 8(CX), Y1
+	MOVL         $0xffffffc0, CX
+	VMOVQ        CX, X2
 	VPBROADCASTQ X2, Y2
-	MOVQ         factors+16(FP), DX
-	VMOVDQU      (DX), Y3
+	VPSLLQ       $0x06, Y1, Y1
+	MOVQ         factors+24(FP), CX
+	VMOVDQU      (CX), Y3
+	MOVQ         h+8(FP), CX
+	MOVQ         24(CX), CX
 	MOVL         $0x00000001, DX
 	VMOVD        DX, X4
 	VPBROADCASTD X4, Y4
 	MOVL         $0x0000001f, DX
 	VMOVD        DX, X5
 	VPBROADCASTD X5, Y5
-	MOVQ         n+32(FP), BX
-	MOVQ         AX, DX
-	MOVQ         CX, SI
+	MOVQ         h+8(FP), DX
+	MOVQ         32(DX), BX
+	MOVQ         CX, DX
+	MOVQ         AX, SI
 	PCALIGN      $0x40
 
 locate:
@@ -15502,53 +15550,55 @@ locate:
 	JG       locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+48(FP), $0x00
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
 	JE           located
-	VPBROADCASTQ (CX), Y0
-	VMOVDQU      Y0, -512(CX)
+	VPBROADCASTQ (AX), Y0
+	VMOVDQU      Y0, -512(AX)
 	VMOVDQU      Y0, (SI)
-	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, -480(AX)
 	VMOVDQU      Y0, 32(SI)
-	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, -448(AX)
 	VMOVDQU      Y0, 64(SI)
-	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, -416(AX)
 	VMOVDQU      Y0, 96(SI)
-	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, -384(AX)
 	VMOVDQU      Y0, 128(SI)
-	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, -352(AX)
 	VMOVDQU      Y0, 160(SI)
-	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, -320(AX)
 	VMOVDQU      Y0, 192(SI)
-	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, -288(AX)
 	VMOVDQU      Y0, 224(SI)
-	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, -256(AX)
 	VMOVDQU      Y0, 256(SI)
-	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, -224(AX)
 	VMOVDQU      Y0, 288(SI)
-	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, -192(AX)
 	VMOVDQU      Y0, 320(SI)
-	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, -160(AX)
 	VMOVDQU      Y0, 352(SI)
-	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, -128(AX)
 	VMOVDQU      Y0, 384(SI)
-	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, -96(AX)
 	VMOVDQU      Y0, 416(SI)
-	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, -64(AX)
 	VMOVDQU      Y0, 448(SI)
-	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, -32(AX)
 	VMOVDQU      Y0, 480(SI)
 
 located:
-	MOVQ hits+40(FP), DX
-	MOVQ n+32(FP), BX
+	MOVQ hits+16(FP), DX
+	MOVQ h+8(FP), BX
+	MOVQ 32(BX), BX
 	XORL SI, SI
 
 one:
 	TESTQ        $0x00000003, BX
 	JZ           some
 	DECQ         BX
-	MOVQ         (CX)(BX*8), DI
-	VPBROADCASTD 4(AX)(BX*8), Y0
+	MOVQ         (AX)(BX*8), DI
+	VPBROADCASTD 4(CX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
@@ -15573,23 +15623,24 @@ some:
 
 four:
 	SUBQ       $0x04, BX
-	CMPB       far+48(FP), $0x00
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       -512(CX)(BX*8), DI
+	MOVQ       -512(AX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -504(CX)(BX*8), DI
+	MOVQ       -504(AX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -496(CX)(BX*8), DI
+	MOVQ       -496(AX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -488(CX)(BX*8), DI
+	MOVQ       -488(AX)(BX*8), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (CX)(BX*8), DI
-	MOVQ         8(CX)(BX*8), R8
-	MOVQ         16(CX)(BX*8), R9
-	MOVQ         24(CX)(BX*8), R10
-	VPBROADCASTD 28(AX)(BX*8), Y0
+	MOVQ         (AX)(BX*8), DI
+	MOVQ         8(AX)(BX*8), R8
+	MOVQ         16(AX)(BX*8), R9
+	MOVQ         24(AX)(BX*8), R10
+	VPBROADCASTD 28(CX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
@@ -15600,7 +15651,7 @@ near_1:
 	VPSLLVD      Y2, Y4, Y2
 	VPTEST       Y2, Y6
 	ADCQ         SI, SI
-	VPBROADCASTD 20(AX)(BX*8), Y0
+	VPBROADCASTD 20(CX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
@@ -15611,7 +15662,7 @@ near_1:
 	VPSLLVD      Y2, Y4, Y2
 	VPTEST       Y2, Y6
 	ADCQ         SI, SI
-	VPBROADCASTD 12(AX)(BX*8), Y0
+	VPBROADCASTD 12(CX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
@@ -15622,7 +15673,7 @@ near_1:
 	VPSLLVD      Y2, Y4, Y2
 	VPTEST       Y2, Y6
 	ADCQ         SI, SI
-	VPBROADCASTD 4(AX)(BX*8), Y0
+	VPBROADCASTD 4(CX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
@@ -15646,39 +15697,34 @@ done:
 	VZEROUPPER
 	RET
 
-// func probeLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
+// func probeLine32AVX2(s *byte, h *byte, hits *uint64, steps *[8]uint32)
 // Requires: AVX, AVX2
-TEXT ·probeLine32AVX2(SB), $9272-65
+TEXT ·probeLine32AVX2(SB), $9272-32
 	// The remainder of a hash h by the number of lines chooses a line. The quotient
 	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
 	// bits of h + i·rotr(h, 17) choose a bit.
-	MOVQ         hashes+40(FP), AX
-	LEAQ         63(SP), CX
-	ANDQ         $-64, CX
-	ADDQ         $0x00000200, CX
-	MOVQ         base+0(FP), DX
-	VMOVQ        DX, X0
-	VPBROADCASTQ X0, Y0
-	MOVQ         lines+8(FP), DX
-	VMOVQ        DX, X1
-	VPBROADCASTQ X1, Y1
-	MOVQ         recip+16(FP), DX
-	VMOVQ        DX, X2
-	VPBROADCASTQ X2, Y2
-	MOVQ         shift+24(FP), DX
-	VMOVQ        DX, X3
-	VPBROADCASTQ X3, Y3
-	MOVQ         steps+32(FP), DX
-	VMOVDQU      (DX), Y4
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	ADDQ         $0x00000200, AX
+	MOVQ         s+0(FP), CX
+	VPBROADCASTQ (CX), Y0
+	VPBROADCASTQ 8(CX), Y1
+	VPBROADCASTQ 48(CX), Y2
+	VPBROADCASTQ 56(CX), Y3
+	MOVQ         steps+24(FP), CX
+	VMOVDQU      (CX), Y4
+	MOVQ         h+8(FP), CX
+	MOVQ         (CX), CX
 	MOVL         $0x00000001, DX
 	VMOVD        DX, X5
 	VPBROADCASTD X5, Y5
 	MOVL         $0x0000001f, DX
 	VMOVD        DX, X6
 	VPBROADCASTD X6, Y6
-	MOVQ         n+48(FP), BX
-	MOVQ         AX, DX
-	MOVQ         CX, SI
+	MOVQ         h+8(FP), DX
+	MOVQ         8(DX), BX
+	MOVQ         CX, DX
+	MOVQ         AX, SI
 	PCALIGN      $0x40
 
 locate:
@@ -15698,53 +15744,55 @@ locate:
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+64(FP), $0x00
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
 	JE           located
-	VPBROADCASTQ (CX), Y0
-	VMOVDQU      Y0, -512(CX)
+	VPBROADCASTQ (AX), Y0
+	VMOVDQU      Y0, -512(AX)
 	VMOVDQU      Y0, (SI)
-	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, -480(AX)
 	VMOVDQU      Y0, 32(SI)
-	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, -448(AX)
 	VMOVDQU      Y0, 64(SI)
-	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, -416(AX)
 	VMOVDQU      Y0, 96(SI)
-	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, -384(AX)
 	VMOVDQU      Y0, 128(SI)
-	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, -352(AX)
 	VMOVDQU      Y0, 160(SI)
-	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, -320(AX)
 	VMOVDQU      Y0, 192(SI)
-	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, -288(AX)
 	VMOVDQU      Y0, 224(SI)
-	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, -256(AX)
 	VMOVDQU      Y0, 256(SI)
-	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, -224(AX)
 	VMOVDQU      Y0, 288(SI)
-	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, -192(AX)
 	VMOVDQU      Y0, 320(SI)
-	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, -160(AX)
 	VMOVDQU      Y0, 352(SI)
-	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, -128(AX)
 	VMOVDQU      Y0, 384(SI)
-	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, -96(AX)
 	VMOVDQU      Y0, 416(SI)
-	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, -64(AX)
 	VMOVDQU      Y0, 448(SI)
-	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, -32(AX)
 	VMOVDQU      Y0, 480(SI)
 
 located:
-	MOVQ hits+56(FP), DX
-	MOVQ n+48(FP), BX
+	MOVQ hits+16(FP), DX
+	MOVQ h+8(FP), BX
+	MOVQ 8(BX), BX
 	XORL SI, SI
 
 one:
 	TESTQ        $0x00000003, BX
 	JZ           some
 	DECQ         BX
-	MOVQ         (CX)(BX*8), DI
-	VPBROADCASTD (AX)(BX*4), Y0
+	MOVQ         (AX)(BX*8), DI
+	VPBROADCASTD (CX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -15773,23 +15821,24 @@ some:
 
 four:
 	SUBQ       $0x04, BX
-	CMPB       far+64(FP), $0x00
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       -512(CX)(BX*8), DI
+	MOVQ       -512(AX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -504(CX)(BX*8), DI
+	MOVQ       -504(AX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -496(CX)(BX*8), DI
+	MOVQ       -496(AX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -488(CX)(BX*8), DI
+	MOVQ       -488(AX)(BX*8), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (CX)(BX*8), DI
-	MOVQ         8(CX)(BX*8), R8
-	MOVQ         16(CX)(BX*8), R9
-	MOVQ         24(CX)(BX*8), R10
-	VPBROADCASTD 12(AX)(BX*4), Y0
+	MOVQ         (AX)(BX*8), DI
+	MOVQ         8(AX)(BX*8), R8
+	MOVQ         16(AX)(BX*8), R9
+	MOVQ         24(AX)(BX*8), R10
+	VPBROADCASTD 12(CX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -15804,7 +15853,7 @@ near_1:
 	VPSLLVD      Y1, Y5, Y1
 	VPTEST       Y1, Y3
 	ADCQ         SI, SI
-	VPBROADCASTD 8(AX)(BX*4), Y0
+	VPBROADCASTD 8(CX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -15819,7 +15868,7 @@ near_1:
 	VPSLLVD      Y1, Y5, Y1
 	VPTEST       Y1, Y3
 	ADCQ         SI, SI
-	VPBROADCASTD 4(AX)(BX*4), Y0
+	VPBROADCASTD 4(CX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -15834,7 +15883,7 @@ near_1:
 	VPSLLVD      Y1, Y5, Y1
 	VPTEST       Y1, Y3
 	ADCQ         SI, SI
-	VPBROADCASTD (AX)(BX*4), Y0
+	VPBROADCASTD (CX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -15862,32 +15911,37 @@ done:
 	VZEROUPPER
 	RET
 
-// func setLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
-// Requires: AVX, AVX2, BMI2
-TEXT ·setLine512AVX2(SB), $9456-49
+// func setLine512AVX2(s *byte, h *byte, factors *[8]uint32)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·setLine512AVX2(SB), $9456-24
 	// The addresses and the bits are those of probeLine512.
 	LEAQ         63(SP), AX
 	ANDQ         $-64, AX
-	MOVQ         pairs+24(FP), CX
-	MOVQ         hashes+32(FP), DX
-	LEAQ         247(SP), BX
-	ANDQ         $-64, BX
-	ADDQ         $0x00000200, BX
-	MOVQ         base+0(FP), SI
-	VMOVQ        SI, X0
-	VPBROADCASTQ X0, Y0
-	MOVQ         lines+8(FP), SI
-	SHLQ         $0x06, SI
-	VMOVQ        SI, X1
-	VPBROADCASTQ X1, Y1
-	MOVL         $0xffffffc0, SI
-	VMOVQ        SI, X2
+	MOVQ         s+0(FP), CX
+	MOVQ         24(CX), CX
+	MOVQ         $0x00000008, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	INCQ         CX
+	SHRQ         $0x01, CX
+	LEAQ         247(SP), DX
+	ANDQ         $-64, DX
+	ADDQ         $0x00000200, DX
+	MOVQ         s+0(FP), BX
+	VPBROADCASTQ (BX), Y0
+	VPBROADCASTQ 8(BX), Y1
+	MOVL         $0xffffffc0, BX
+	VMOVQ        BX, X2
 	VPBROADCASTQ X2, Y2
-	MOVQ         factors+16(FP), SI
-	VMOVDQU      (SI), Y3
-	MOVQ         n+40(FP), DI
-	MOVQ         DX, SI
-	MOVQ         BX, R8
+	VPSLLQ       $0x06, Y1, Y1
+	MOVQ         factors+16(FP), BX
+	VMOVDQU      (BX), Y3
+	MOVQ         h+8(FP), BX
+	MOVQ         24(BX), BX
+	MOVQ         h+8(FP), SI
+	MOVQ         32(SI), DI
+	MOVQ         BX, SI
+	MOVQ         DX, R8
 	PCALIGN      $0x40
 
 locate:
@@ -15902,51 +15956,53 @@ locate:
 	JG       locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+48(FP), $0x00
+	MOVQ         s+0(FP), SI
+	CMPB         36(SI), $0x00
 	JE           located
-	VPBROADCASTQ (BX), Y0
-	VMOVDQU      Y0, -512(BX)
+	VPBROADCASTQ (DX), Y0
+	VMOVDQU      Y0, -512(DX)
 	VMOVDQU      Y0, (R8)
-	VMOVDQU      Y0, -480(BX)
+	VMOVDQU      Y0, -480(DX)
 	VMOVDQU      Y0, 32(R8)
-	VMOVDQU      Y0, -448(BX)
+	VMOVDQU      Y0, -448(DX)
 	VMOVDQU      Y0, 64(R8)
-	VMOVDQU      Y0, -416(BX)
+	VMOVDQU      Y0, -416(DX)
 	VMOVDQU      Y0, 96(R8)
-	VMOVDQU      Y0, -384(BX)
+	VMOVDQU      Y0, -384(DX)
 	VMOVDQU      Y0, 128(R8)
-	VMOVDQU      Y0, -352(BX)
+	VMOVDQU      Y0, -352(DX)
 	VMOVDQU      Y0, 160(R8)
-	VMOVDQU      Y0, -320(BX)
+	VMOVDQU      Y0, -320(DX)
 	VMOVDQU      Y0, 192(R8)
-	VMOVDQU      Y0, -288(BX)
+	VMOVDQU      Y0, -288(DX)
 	VMOVDQU      Y0, 224(R8)
-	VMOVDQU      Y0, -256(BX)
+	VMOVDQU      Y0, -256(DX)
 	VMOVDQU      Y0, 256(R8)
-	VMOVDQU      Y0, -224(BX)
+	VMOVDQU      Y0, -224(DX)
 	VMOVDQU      Y0, 288(R8)
-	VMOVDQU      Y0, -192(BX)
+	VMOVDQU      Y0, -192(DX)
 	VMOVDQU      Y0, 320(R8)
-	VMOVDQU      Y0, -160(BX)
+	VMOVDQU      Y0, -160(DX)
 	VMOVDQU      Y0, 352(R8)
-	VMOVDQU      Y0, -128(BX)
+	VMOVDQU      Y0, -128(DX)
 	VMOVDQU      Y0, 384(R8)
-	VMOVDQU      Y0, -96(BX)
+	VMOVDQU      Y0, -96(DX)
 	VMOVDQU      Y0, 416(R8)
-	VMOVDQU      Y0, -64(BX)
+	VMOVDQU      Y0, -64(DX)
 	VMOVDQU      Y0, 448(R8)
-	VMOVDQU      Y0, -32(BX)
+	VMOVDQU      Y0, -32(DX)
 	VMOVDQU      Y0, 480(R8)
 
 located:
-	MOVQ n+40(FP), SI
+	MOVQ h+8(FP), SI
+	MOVQ 32(SI), SI
 
 one:
 	TESTQ        $0x00000003, SI
 	JZ           some
 	DECQ         SI
-	MOVQ         (BX)(SI*8), DI
-	VPBROADCASTD 4(DX)(SI*8), Y0
+	MOVQ         (DX)(SI*8), DI
+	VPBROADCASTD 4(BX)(SI*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, (AX)
@@ -15973,35 +16029,36 @@ pair_1:
 
 four:
 	SUBQ       $0x04, SI
-	CMPB       far+48(FP), $0x00
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       -512(BX)(SI*8), DI
+	MOVQ       -512(DX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -504(BX)(SI*8), DI
+	MOVQ       -504(DX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -496(BX)(SI*8), DI
+	MOVQ       -496(DX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -488(BX)(SI*8), DI
+	MOVQ       -488(DX)(SI*8), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (BX)(SI*8), DI
-	MOVQ         8(BX)(SI*8), R8
-	MOVQ         16(BX)(SI*8), R9
-	MOVQ         24(BX)(SI*8), R10
-	VPBROADCASTD 4(DX)(SI*8), Y0
+	MOVQ         (DX)(SI*8), DI
+	MOVQ         8(DX)(SI*8), R8
+	MOVQ         16(DX)(SI*8), R9
+	MOVQ         24(DX)(SI*8), R10
+	VPBROADCASTD 4(BX)(SI*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, (AX)
-	VPBROADCASTD 12(DX)(SI*8), Y0
+	VPBROADCASTD 12(BX)(SI*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, 32(AX)
-	VPBROADCASTD 20(DX)(SI*8), Y0
+	VPBROADCASTD 20(BX)(SI*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, 64(AX)
-	VPBROADCASTD 28(DX)(SI*8), Y0
+	VPBROADCASTD 28(BX)(SI*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, 96(AX)
@@ -16060,34 +16117,35 @@ some:
 	VZEROUPPER
 	RET
 
-// func setLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
-// Requires: AVX, AVX2, BMI2
-TEXT ·setLine32AVX2(SB), $9456-65
+// func setLine32AVX2(s *byte, h *byte, steps *[8]uint32)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·setLine32AVX2(SB), $9456-24
 	// The addresses and the bits are those of probeLine32.
 	LEAQ         63(SP), AX
 	ANDQ         $-64, AX
-	MOVQ         pairs+40(FP), CX
-	MOVQ         hashes+48(FP), DX
-	LEAQ         247(SP), BX
-	ANDQ         $-64, BX
-	ADDQ         $0x00000200, BX
-	MOVQ         base+0(FP), SI
-	VMOVQ        SI, X0
-	VPBROADCASTQ X0, Y0
-	MOVQ         lines+8(FP), SI
-	VMOVQ        SI, X1
-	VPBROADCASTQ X1, Y1
-	MOVQ         recip+16(FP), SI
-	VMOVQ        SI, X2
-	VPBROADCASTQ X2, Y2
-	MOVQ         shift+24(FP), SI
-	VMOVQ        SI, X3
-	VPBROADCASTQ X3, Y3
-	MOVQ         steps+32(FP), SI
-	VMOVDQU      (SI), Y4
-	MOVQ         n+56(FP), DI
-	MOVQ         DX, SI
-	MOVQ         BX, R8
+	MOVQ         s+0(FP), CX
+	MOVQ         24(CX), CX
+	MOVQ         $0x00000008, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	INCQ         CX
+	SHRQ         $0x01, CX
+	LEAQ         247(SP), DX
+	ANDQ         $-64, DX
+	ADDQ         $0x00000200, DX
+	MOVQ         s+0(FP), BX
+	VPBROADCASTQ (BX), Y0
+	VPBROADCASTQ 8(BX), Y1
+	VPBROADCASTQ 48(BX), Y2
+	VPBROADCASTQ 56(BX), Y3
+	MOVQ         steps+16(FP), BX
+	VMOVDQU      (BX), Y4
+	MOVQ         h+8(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         h+8(FP), SI
+	MOVQ         8(SI), DI
+	MOVQ         BX, SI
+	MOVQ         DX, R8
 	PCALIGN      $0x40
 
 locate:
@@ -16107,51 +16165,53 @@ locate:
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+64(FP), $0x00
+	MOVQ         s+0(FP), SI
+	CMPB         36(SI), $0x00
 	JE           located
-	VPBROADCASTQ (BX), Y0
-	VMOVDQU      Y0, -512(BX)
+	VPBROADCASTQ (DX), Y0
+	VMOVDQU      Y0, -512(DX)
 	VMOVDQU      Y0, (R8)
-	VMOVDQU      Y0, -480(BX)
+	VMOVDQU      Y0, -480(DX)
 	VMOVDQU      Y0, 32(R8)
-	VMOVDQU      Y0, -448(BX)
+	VMOVDQU      Y0, -448(DX)
 	VMOVDQU      Y0, 64(R8)
-	VMOVDQU      Y0, -416(BX)
+	VMOVDQU      Y0, -416(DX)
 	VMOVDQU      Y0, 96(R8)
-	VMOVDQU      Y0, -384(BX)
+	VMOVDQU      Y0, -384(DX)
 	VMOVDQU      Y0, 128(R8)
-	VMOVDQU      Y0, -352(BX)
+	VMOVDQU      Y0, -352(DX)
 	VMOVDQU      Y0, 160(R8)
-	VMOVDQU      Y0, -320(BX)
+	VMOVDQU      Y0, -320(DX)
 	VMOVDQU      Y0, 192(R8)
-	VMOVDQU      Y0, -288(BX)
+	VMOVDQU      Y0, -288(DX)
 	VMOVDQU      Y0, 224(R8)
-	VMOVDQU      Y0, -256(BX)
+	VMOVDQU      Y0, -256(DX)
 	VMOVDQU      Y0, 256(R8)
-	VMOVDQU      Y0, -224(BX)
+	VMOVDQU      Y0, -224(DX)
 	VMOVDQU      Y0, 288(R8)
-	VMOVDQU      Y0, -192(BX)
+	VMOVDQU      Y0, -192(DX)
 	VMOVDQU      Y0, 320(R8)
-	VMOVDQU      Y0, -160(BX)
+	VMOVDQU      Y0, -160(DX)
 	VMOVDQU      Y0, 352(R8)
-	VMOVDQU      Y0, -128(BX)
+	VMOVDQU      Y0, -128(DX)
 	VMOVDQU      Y0, 384(R8)
-	VMOVDQU      Y0, -96(BX)
+	VMOVDQU      Y0, -96(DX)
 	VMOVDQU      Y0, 416(R8)
-	VMOVDQU      Y0, -64(BX)
+	VMOVDQU      Y0, -64(DX)
 	VMOVDQU      Y0, 448(R8)
-	VMOVDQU      Y0, -32(BX)
+	VMOVDQU      Y0, -32(DX)
 	VMOVDQU      Y0, 480(R8)
 
 located:
-	MOVQ n+56(FP), SI
+	MOVQ h+8(FP), SI
+	MOVQ 8(SI), SI
 
 one:
 	TESTQ        $0x00000003, SI
 	JZ           some
 	DECQ         SI
-	MOVQ         (BX)(SI*8), DI
-	VPBROADCASTD (DX)(SI*4), Y0
+	MOVQ         (DX)(SI*8), DI
+	VPBROADCASTD (BX)(SI*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -16183,23 +16243,24 @@ pair_1:
 
 four:
 	SUBQ       $0x04, SI
-	CMPB       far+64(FP), $0x00
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       -512(BX)(SI*8), DI
+	MOVQ       -512(DX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -504(BX)(SI*8), DI
+	MOVQ       -504(DX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -496(BX)(SI*8), DI
+	MOVQ       -496(DX)(SI*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -488(BX)(SI*8), DI
+	MOVQ       -488(DX)(SI*8), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (BX)(SI*8), DI
-	MOVQ         8(BX)(SI*8), R8
-	MOVQ         16(BX)(SI*8), R9
-	MOVQ         24(BX)(SI*8), R10
-	VPBROADCASTD (DX)(SI*4), Y0
+	MOVQ         (DX)(SI*8), DI
+	MOVQ         8(DX)(SI*8), R8
+	MOVQ         16(DX)(SI*8), R9
+	MOVQ         24(DX)(SI*8), R10
+	VPBROADCASTD (BX)(SI*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -16208,7 +16269,7 @@ near_1:
 	VPSLLD       $0x17, Y1, Y1
 	VPSRLD       $0x17, Y1, Y1
 	VMOVDQU      Y1, (AX)
-	VPBROADCASTD 4(DX)(SI*4), Y0
+	VPBROADCASTD 4(BX)(SI*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -16217,7 +16278,7 @@ near_1:
 	VPSLLD       $0x17, Y1, Y1
 	VPSRLD       $0x17, Y1, Y1
 	VMOVDQU      Y1, 32(AX)
-	VPBROADCASTD 8(DX)(SI*4), Y0
+	VPBROADCASTD 8(BX)(SI*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -16226,7 +16287,7 @@ near_1:
 	VPSLLD       $0x17, Y1, Y1
 	VPSRLD       $0x17, Y1, Y1
 	VMOVDQU      Y1, 64(AX)
-	VPBROADCASTD 12(DX)(SI*4), Y0
+	VPBROADCASTD 12(BX)(SI*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -16290,38 +16351,43 @@ some:
 	VZEROUPPER
 	RET
 
-// func setNewLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
-// Requires: AVX, AVX2, BMI2
-TEXT ·setNewLine512AVX2(SB), $9456-57
+// func setNewLine512AVX2(s *byte, h *byte, added *uint64, factors *[8]uint32)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·setNewLine512AVX2(SB), $9456-32
 	// The addresses and the bits are those of probeLine512.
 	LEAQ         63(SP), AX
 	ANDQ         $-64, AX
-	MOVQ         pairs+24(FP), CX
-	MOVL         $0x00000001, DX
-	VMOVD        DX, X0
+	MOVQ         s+0(FP), CX
+	MOVQ         24(CX), CX
+	MOVQ         $0x00000008, BX
+	CMPQ         CX, BX
+	CMOVQGT      BX, CX
+	INCQ         CX
+	SHRQ         $0x01, CX
+	MOVL         $0x00000001, BX
+	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
 	VMOVDQU      lineStarts<>+0(SB), Y1
 	VMOVDQU      lineStarts<>+32(SB), Y2
 	VPXOR        Y0, Y0, Y3
-	MOVQ         hashes+32(FP), DX
-	LEAQ         247(SP), SI
-	ANDQ         $-64, SI
-	ADDQ         $0x00000200, SI
-	MOVQ         base+0(FP), DI
-	VMOVQ        DI, X4
-	VPBROADCASTQ X4, Y4
-	MOVQ         lines+8(FP), DI
-	SHLQ         $0x06, DI
-	VMOVQ        DI, X5
-	VPBROADCASTQ X5, Y5
-	MOVL         $0xffffffc0, DI
-	VMOVQ        DI, X6
+	LEAQ         247(SP), BX
+	ANDQ         $-64, BX
+	ADDQ         $0x00000200, BX
+	MOVQ         s+0(FP), SI
+	VPBROADCASTQ (SI), Y4
+	VPBROADCASTQ 8(SI), Y5
+	MOVL         $0xffffffc0, SI
+	VMOVQ        SI, X6
 	VPBROADCASTQ X6, Y6
-	MOVQ         factors+16(FP), DI
-	VMOVDQU      (DI), Y7
-	MOVQ         n+40(FP), R8
-	MOVQ         DX, DI
-	MOVQ         SI, R9
+	VPSLLQ       $0x06, Y5, Y5
+	MOVQ         factors+24(FP), SI
+	VMOVDQU      (SI), Y7
+	MOVQ         h+8(FP), SI
+	MOVQ         24(SI), SI
+	MOVQ         h+8(FP), DI
+	MOVQ         32(DI), R8
+	MOVQ         SI, DI
+	MOVQ         BX, R9
 	PCALIGN      $0x40
 
 locate:
@@ -16336,71 +16402,74 @@ locate:
 	JG       locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	CMPB         far+56(FP), $0x00
+	MOVQ         s+0(FP), DI
+	CMPB         36(DI), $0x00
 	JE           located
-	VPBROADCASTQ (SI), Y4
-	VMOVDQU      Y4, -512(SI)
+	VPBROADCASTQ (BX), Y4
+	VMOVDQU      Y4, -512(BX)
 	VMOVDQU      Y4, (R9)
-	VMOVDQU      Y4, -480(SI)
+	VMOVDQU      Y4, -480(BX)
 	VMOVDQU      Y4, 32(R9)
-	VMOVDQU      Y4, -448(SI)
+	VMOVDQU      Y4, -448(BX)
 	VMOVDQU      Y4, 64(R9)
-	VMOVDQU      Y4, -416(SI)
+	VMOVDQU      Y4, -416(BX)
 	VMOVDQU      Y4, 96(R9)
-	VMOVDQU      Y4, -384(SI)
+	VMOVDQU      Y4, -384(BX)
 	VMOVDQU      Y4, 128(R9)
-	VMOVDQU      Y4, -352(SI)
+	VMOVDQU      Y4, -352(BX)
 	VMOVDQU      Y4, 160(R9)
-	VMOVDQU      Y4, -320(SI)
+	VMOVDQU      Y4, -320(BX)
 	VMOVDQU      Y4, 192(R9)
-	VMOVDQU      Y4, -288(SI)
+	VMOVDQU      Y4, -288(BX)
 	VMOVDQU      Y4, 224(R9)
-	VMOVDQU      Y4, -256(SI)
+	VMOVDQU      Y4, -256(BX)
 	VMOVDQU      Y4, 256(R9)
-	VMOVDQU      Y4, -224(SI)
+	VMOVDQU      Y4, -224(BX)
 	VMOVDQU      Y4, 288(R9)
-	VMOVDQU      Y4, -192(SI)
+	VMOVDQU      Y4, -192(BX)
 	VMOVDQU      Y4, 320(R9)
-	VMOVDQU      Y4, -160(SI)
+	VMOVDQU      Y4, -160(BX)
 	VMOVDQU      Y4, 352(R9)
-	VMOVDQU      Y4, -128(SI)
+	VMOVDQU      Y4, -128(BX)
 	VMOVDQU      Y4, 384(R9)
-	VMOVDQU      Y4, -96(SI)
+	VMOVDQU      Y4, -96(BX)
 	VMOVDQU      Y4, 416(R9)
-	VMOVDQU      Y4, -64(SI)
+	VMOVDQU      Y4, -64(BX)
 	VMOVDQU      Y4, 448(R9)
-	VMOVDQU      Y4, -32(SI)
+	VMOVDQU      Y4, -32(BX)
 	VMOVDQU      Y4, 480(R9)
 
 located:
-	MOVQ added+48(FP), DI
-	MOVQ n+40(FP), R10
+	MOVQ added+16(FP), DI
+	MOVQ h+8(FP), R8
+	MOVQ 32(R8), R10
 	XORL R8, R8
 	JMP  next
 	PCALIGN $0x40
 
 four:
-	CMPB       far+56(FP), $0x00
+	MOVQ       s+0(FP), R9
+	CMPB       36(R9), $0x00
 	JE         near_1
-	MOVQ       512(SI)(R8*8), R9
+	MOVQ       512(BX)(R8*8), R9
 	PREFETCHT0 (R9)
-	MOVQ       520(SI)(R8*8), R9
+	MOVQ       520(BX)(R8*8), R9
 	PREFETCHT0 (R9)
-	MOVQ       528(SI)(R8*8), R9
+	MOVQ       528(BX)(R8*8), R9
 	PREFETCHT0 (R9)
-	MOVQ       536(SI)(R8*8), R9
+	MOVQ       536(BX)(R8*8), R9
 	PREFETCHT0 (R9)
 
 near_1:
-	MOVQ         (SI)(R8*8), R9
-	MOVQ         8(SI)(R8*8), R11
-	MOVQ         16(SI)(R8*8), R12
-	MOVQ         24(SI)(R8*8), R13
-	VPBROADCASTD 4(DX)(R8*8), Y4
+	MOVQ         (BX)(R8*8), R9
+	MOVQ         8(BX)(R8*8), R11
+	MOVQ         16(BX)(R8*8), R12
+	MOVQ         24(BX)(R8*8), R13
+	VPBROADCASTD 4(SI)(R8*8), Y4
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
-	VPBROADCASTD 12(DX)(R8*8), Y4
+	VPBROADCASTD 12(SI)(R8*8), Y4
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
@@ -16457,7 +16526,7 @@ pair_1:
 	VMOVDQU      Y5, 32(R9)
 	VPOR         Y10, Y9, Y10
 	VPTEST       Y10, Y3
-	RCRQ         $0x01, BX
+	RCRQ         $0x01, DX
 	VMOVDQU      (R11), Y4
 	VPANDN       Y6, Y4, Y5
 	VPOR         Y4, Y6, Y6
@@ -16468,12 +16537,12 @@ pair_1:
 	VMOVDQU      Y8, 32(R11)
 	VPOR         Y5, Y6, Y5
 	VPTEST       Y5, Y3
-	RCRQ         $0x01, BX
-	VPBROADCASTD 20(DX)(R8*8), Y4
+	RCRQ         $0x01, DX
+	VPBROADCASTD 20(SI)(R8*8), Y4
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
-	VPBROADCASTD 28(DX)(R8*8), Y4
+	VPBROADCASTD 28(SI)(R8*8), Y4
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
@@ -16530,7 +16599,7 @@ pair_2:
 	VMOVDQU      Y5, 32(R12)
 	VPOR         Y10, Y9, Y10
 	VPTEST       Y10, Y3
-	RCRQ         $0x01, BX
+	RCRQ         $0x01, DX
 	VMOVDQU      (R13), Y4
 	VPANDN       Y6, Y4, Y5
 	VPOR         Y4, Y6, Y6
@@ -16541,12 +16610,12 @@ pair_2:
 	VMOVDQU      Y8, 32(R13)
 	VPOR         Y5, Y6, Y5
 	VPTEST       Y5, Y3
-	RCRQ         $0x01, BX
+	RCRQ         $0x01, DX
 	ADDQ         $0x04, R8
 	TESTQ        $0x0000003f, R8
 	JNZ          next
-	NOTQ         BX
-	MOVQ         BX, (DI)
+	NOTQ         DX
+	MOVQ         DX, (DI)
 	ADDQ         $0x08, DI
 
 next:
@@ -16556,8 +16625,8 @@ next:
 	JMP  rest
 
 one:
-	MOVQ         (SI)(R8*8), R9
-	VPBROADCASTD 4(DX)(R8*8), Y4
+	MOVQ         (BX)(R8*8), R9
+	VPBROADCASTD 4(SI)(R8*8), Y4
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
@@ -16596,7 +16665,7 @@ pair_3:
 	VMOVDQU      Y5, 32(R9)
 	VPOR         Y8, Y6, Y8
 	VPTEST       Y8, Y3
-	RCRQ         $0x01, BX
+	RCRQ         $0x01, DX
 	ADDQ         $0x01, R8
 
 rest:
@@ -16607,9 +16676,9 @@ rest:
 	TESTQ $0x0000003f, R10
 	JZ    done
 	NEGQ  R10
-	NOTQ  BX
-	SHRXQ R10, BX, BX
-	MOVQ  BX, (DI)
+	NOTQ  DX
+	SHRXQ R10, DX, DX
+	MOVQ  DX, (DI)
 
 done:
 	VZEROUPPER

@@ -29,6 +29,8 @@ var (
 	_ [0]struct{} = [longKey - 32768]struct{}{}
 	_ [0]struct{} = [maxFullProbes - 32]struct{}{}
 	_ [0]struct{} = [schemeParquet - 3]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h1) - 24]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h32) - 0]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.recips) - 128]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.shifts) - 192]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.units) - 64]struct{}{}
@@ -36,7 +38,8 @@ var (
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.k) - 24]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.n) - 8]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.recip) - 16]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(prober{}.ratio) - 48]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.divisor) - 48]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.far) - 36]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.scheme) - 32]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.single) - 40]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofAdd) - 8]struct{}{}
@@ -46,114 +49,113 @@ var (
 	_ [0]struct{} = [windowKeys - 1024]struct{}{}
 )
 
-// probeLine512 tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next multiple of 16
-// hashes. There are fewer than maxKernelLines lines. far says whether it requests lines before it
-// needs them.
-func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
-	switch kernel {
+// probeLine512 tests the hashes, 1 to windowKeys, by the probes of 8 factors. It reads on to the next
+// multiple of 16 hashes. There are fewer than maxKernelLines lines.
+func probeLine512(s *prober, h *hashes, hits *uint64, factors *[8]uint32) (ok bool) {
+	switch s.kernel {
 	case NEON:
-		probeLine512NEON(base, lines, factors, hashes, n, hits, far)
+		probeLine512NEON(s, h, hits, factors)
 		return true
 	}
 	return false
 }
 
 //go:noescape
-func probeLine512NEON(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
+func probeLine512NEON(s *prober, h *hashes, hits *uint64, factors *[8]uint32)
 
-// setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
-// It is probeLine512 in all else.
-func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool) (ok bool) {
-	switch kernel {
+// setLine512 sets the bits of the hashes, minSetHashes to windowKeys, for the probes of 8 factors, or, if
+// there are fewer, for as many pairs as have them.
+func setLine512(s *prober, h *hashes, factors *[8]uint32) (ok bool) {
+	switch s.kernel {
 	case NEON:
-		setLine512NEON(base, lines, factors, pairs, hashes, n, far)
+		setLine512NEON(s, h, factors)
 		return true
 	}
 	return false
 }
 
 //go:noescape
-func setLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
+func setLine512NEON(s *prober, h *hashes, factors *[8]uint32)
 
 // setNewLine512 is setLine512 in the order of the hashes. It sets bit i of added if a bit of hash i
 // was missing before, and writes one word for every 64 hashes, as probeLine512 does.
-func setNewLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
-	switch kernel {
+func setNewLine512(s *prober, h *hashes, added *uint64, factors *[8]uint32) (ok bool) {
+	switch s.kernel {
 	case NEON:
-		setNewLine512NEON(base, lines, factors, pairs, hashes, n, added, far)
+		setNewLine512NEON(s, h, added, factors)
 		return true
 	}
 	return false
 }
 
 //go:noescape
-func setNewLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
+func setNewLine512NEON(s *prober, h *hashes, added *uint64, factors *[8]uint32)
 
-// probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
-func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
-	switch kernel {
+// probeLine32 is probeLine512 for the probes of 8 steps, and with s.divisor.
+func probeLine32(s *prober, h *hashes, hits *uint64, steps *[8]uint32) (ok bool) {
+	switch s.kernel {
 	case NEON:
-		probeLine32NEON(base, lines, recip, shift, steps, hashes, n, hits, far)
+		probeLine32NEON(s, h, hits, steps)
 		return true
 	}
 	return false
 }
 
 //go:noescape
-func probeLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
+func probeLine32NEON(s *prober, h *hashes, hits *uint64, steps *[8]uint32)
 
 // setLine32 is setLine512 in the same way.
-func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {
-	switch kernel {
+func setLine32(s *prober, h *hashes, steps *[8]uint32) (ok bool) {
+	switch s.kernel {
 	case NEON:
-		setLine32NEON(base, lines, recip, shift, steps, pairs, hashes, n, far)
+		setLine32NEON(s, h, steps)
 		return true
 	}
 	return false
 }
 
 //go:noescape
-func setLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
+func setLine32NEON(s *prober, h *hashes, steps *[8]uint32)
 
-// probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
-// are fewer than maxKernelBlocks blocks. far is as for probeLine512.
-func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
-	switch kernel {
+// probeSplit256 tests the hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
+// are fewer than maxKernelBlocks blocks.
+func probeSplit256(s *prober, h *hashes, hits *uint64) (ok bool) {
+	switch s.kernel {
 	case NEON:
-		probeSplit256NEON(base, blocks, hashes, n, hits, far)
+		probeSplit256NEON(s, h, hits)
 		return true
 	}
 	return false
 }
 
 //go:noescape
-func probeSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
+func probeSplit256NEON(s *prober, h *hashes, hits *uint64)
 
-// setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.
-func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, far bool) (ok bool) {
-	switch kernel {
+// setSplit256 sets the bits of the hashes, minSetHashes to windowKeys.
+func setSplit256(s *prober, h *hashes) (ok bool) {
+	switch s.kernel {
 	case NEON:
-		setSplit256NEON(base, blocks, hashes, n, far)
+		setSplit256NEON(s, h)
 		return true
 	}
 	return false
 }
 
 //go:noescape
-func setSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, far bool)
+func setSplit256NEON(s *prober, h *hashes)
 
-// setNewSplit256 is setNewLine512 for the arguments of setSplit256.
-func setNewSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
-	switch kernel {
+// setNewSplit256 is setNewLine512 for blocks.
+func setNewSplit256(s *prober, h *hashes, added *uint64) (ok bool) {
+	switch s.kernel {
 	case NEON:
-		setNewSplit256NEON(base, blocks, hashes, n, added, far)
+		setNewSplit256NEON(s, h, added)
 		return true
 	}
 	return false
 }
 
 //go:noescape
-func setNewSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool)
+func setNewSplit256NEON(s *prober, h *hashes, added *uint64)
 
 // probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
 func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {

@@ -1285,11 +1285,10 @@ others:
 	BLO    survivors
 
 pack:
-	MOVD  hits+48(FP), R0
-	MOVD  n+40(FP), R1
+	MOVD  n+40(FP), R0
+	MOVD  hits+48(FP), R1
 	MOVD  $byteBits<>(SB), R3
 	FMOVQ 0(R3), F0
-	MOVD  R1, R1
 
 word:
 	FLDPQ.P 32(R2), (F1, F2)
@@ -1306,16 +1305,16 @@ word:
 	VADDP   V4.B16, V3.B16, V3.B16
 	VADDP   V3.B16, V1.B16, V1.B16
 	VADDP   V1.B16, V1.B16, V1.B16
-	FMOVD.P F1, 8(R0)
-	SUBS    $64, R1, R1
+	FMOVD.P F1, 8(R1)
+	SUBS    $64, R0, R0
 	BGT     word
 
 	// Clear the bits past the last hash in the last word.
-	NEG  R1, R1
-	MOVD -8(R0), R2
-	LSL  R1, R2, R2
-	LSR  R1, R2, R2
-	MOVD R2, -8(R0)
+	NEG  R0, R0
+	MOVD -8(R1), R2
+	LSL  R0, R2, R2
+	LSR  R0, R2, R2
+	MOVD R2, -8(R1)
 	RET
 
 // func placeDouble32NEON(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
@@ -2025,23 +2024,26 @@ end:
 	FSTPQ (F2, F3), 32(R0)
 	RET
 
-// func probeSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
+// func probeSplit256NEON(s *byte, h *byte, hits *uint64)
 // Requires: ASIMD
-TEXT ·probeSplit256NEON(SB), $1056-41
+TEXT ·probeSplit256NEON(SB), $1056-24
 	// The upper half of a hash chooses a block, and the upper 5 bits of its lower half times
 	// a salt choose a bit in each of the 8 words. The kernel tests two hashes at a time: of
 	// 16 products it takes the upper bytes. Their upper 2 bits choose the byte of a word,
 	// the next 3 the bit. A key has 8 outcomes in bytes; the smallest of them is its own.
 	// At the end, the kernel packs the sign bits of the outcomes into hits.
-	MOVBU far+40(FP), R0
+	MOVD  s+0(FP), R0
+	MOVBU 36(R0), R0
 	CBZ   R0, requested
-	MOVD  n+24(FP), R0
-	LSR   $2, R0, R0
-	CBZ   R0, requested
-	MOVD  base+0(FP), R1
-	MOVD  hashes+16(FP), R2
-	MOVD  blocks+8(FP), R3
-	VDUP  R3, V0.S4
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  h+8(FP), R1
+	LDP   24(R1), (R1, R3)
+	LSR   $2, R3, R3
+	CBZ   R3, requested
 
 request:
 	FLDPQ.P 32(R2), (F1, F2)
@@ -2050,42 +2052,44 @@ request:
 	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
 	VUZP2   V1.S4, V2.S4, V2.S4
 	VSHL    $5, V2.S4, V2.S4
-	VMOV    V2.D[0], R3
-	ADD     R3.UXTW, R1, R4
-	ADD     R3>>32, R1, R3
+	VMOV    V2.D[0], R1
+	ADD     R1.UXTW, R0, R4
+	ADD     R1>>32, R0, R1
 	VMOV    V2.D[1], R5
-	ADD     R5.UXTW, R1, R6
-	ADD     R5>>32, R1, R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
 	PRFM    0(R4), PLDL1KEEP
-	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R1), PLDL1KEEP
 	PRFM    0(R6), PLDL1KEEP
 	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R0, R0
+	SUBS    $1, R3, R3
 	BNE     request
 
 requested:
-	MOVD  base+0(FP), R0
-	MOVD  hashes+16(FP), R1
-	MOVD  blocks+8(FP), R2
-	VDUP  R2, V2.S4
-	MOVD  $splitSalts<>(SB), R2
-	FLDPQ 0(R2), (F3, F20)
-	MOVD  $upperBytes<>(SB), R2
-	FMOVQ 0(R2), F21
-	MOVD  $wordStarts<>(SB), R2
-	FMOVQ 0(R2), F22
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V2.S4
+	MOVD  $splitSalts<>(SB), R1
+	FLDPQ 0(R1), (F3, F20)
+	MOVD  $upperBytes<>(SB), R1
+	FMOVQ 0(R1), F21
+	MOVD  $wordStarts<>(SB), R1
+	FMOVQ 0(R1), F22
 	VMOV  V22.B16, V23.B16
-	MOVD  $byteBits<>(SB), R2
-	FMOVQ 0(R2), F1
+	MOVD  $byteBits<>(SB), R1
+	FMOVQ 0(R1), F1
 	VMOV  V1.B16, V0.B16
 	VMOV  V1.B16, V1.B16
-	MOVD  n+24(FP), R2
-	ADD   $23, RSP, R3
-	AND   $-16, R3, R3
-	MOVD  R3, R4
+	ADD   $23, RSP, R1
+	AND   $-16, R1, R1
+	MOVD  h+8(FP), R3
+	LDP   24(R3), (R3, R4)
+	MOVD  R1, R3
 
 octet:
-	FLDPQ.P 32(R1), (F11, F19)
+	FLDPQ.P 32(R2), (F11, F19)
 	VUZP2   V19.S4, V11.S4, V4.S4
 	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
 	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
@@ -2122,7 +2126,7 @@ octet:
 	VTBL    V4.B16, [V0.B16, V1.B16], V4.B16
 	VCMTST  V4.B16, V5.B16, V4.B16
 	WORD    $0x6e24ad18 // VUMINP V4.B16, V8.B16, V24.B16
-	FLDPQ.P 32(R1), (F11, F19)
+	FLDPQ.P 32(R2), (F11, F19)
 	VUZP2   V19.S4, V11.S4, V4.S4
 	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
 	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
@@ -2159,7 +2163,7 @@ octet:
 	VTBL    V4.B16, [V0.B16, V1.B16], V4.B16
 	VCMTST  V4.B16, V5.B16, V4.B16
 	WORD    $0x6e24ad19 // VUMINP V4.B16, V8.B16, V25.B16
-	FLDPQ.P 32(R1), (F11, F19)
+	FLDPQ.P 32(R2), (F11, F19)
 	VUZP2   V19.S4, V11.S4, V4.S4
 	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
 	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
@@ -2196,7 +2200,7 @@ octet:
 	VTBL    V4.B16, [V0.B16, V1.B16], V4.B16
 	VCMTST  V4.B16, V5.B16, V4.B16
 	WORD    $0x6e24ad1a // VUMINP V4.B16, V8.B16, V26.B16
-	FLDPQ.P 32(R1), (F11, F19)
+	FLDPQ.P 32(R2), (F11, F19)
 	VUZP2   V19.S4, V11.S4, V4.S4
 	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
 	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
@@ -2236,18 +2240,18 @@ octet:
 	WORD    $0x6e39af18 // VUMINP V25.B16, V24.B16, V24.B16
 	WORD    $0x6e24af5a // VUMINP V4.B16, V26.B16, V26.B16
 	WORD    $0x6e3aaf18 // VUMINP V26.B16, V24.B16, V24.B16
-	FMOVQ.P F24, 16(R4)
-	SUBS    $16, R2, R2
+	FMOVQ.P F24, 16(R3)
+	SUBS    $16, R4, R4
 	BGT     octet
-	MOVD    hits+32(FP), R0
-	MOVD    n+24(FP), R1
-	MOVD    $byteBits<>(SB), R2
-	FMOVQ   0(R2), F0
-	MOVD    R1, R1
+	MOVD    h+8(FP), R0
+	LDP     24(R0), (R0, R2)
+	MOVD    hits+16(FP), R0
+	MOVD    $byteBits<>(SB), R3
+	FMOVQ   0(R3), F0
 
 word:
-	FLDPQ.P 32(R3), (F1, F2)
-	FLDPQ.P 32(R3), (F3, F4)
+	FLDPQ.P 32(R1), (F1, F2)
+	FLDPQ.P 32(R1), (F3, F4)
 	WORD    $0x4e20a821 // VCMLT0 V1.B16, V1.B16
 	VAND    V0.B16, V1.B16, V1.B16
 	WORD    $0x4e20a842 // VCMLT0 V2.B16, V2.B16
@@ -2261,30 +2265,33 @@ word:
 	VADDP   V3.B16, V1.B16, V1.B16
 	VADDP   V1.B16, V1.B16, V1.B16
 	FMOVD.P F1, 8(R0)
-	SUBS    $64, R1, R1
+	SUBS    $64, R2, R2
 	BGT     word
 
 	// Clear the bits past the last hash in the last word.
-	NEG  R1, R1
-	MOVD -8(R0), R2
-	LSL  R1, R2, R2
-	LSR  R1, R2, R2
-	MOVD R2, -8(R0)
+	NEG  R2, R2
+	MOVD -8(R0), R1
+	LSL  R2, R1, R1
+	LSR  R2, R1, R1
+	MOVD R1, -8(R0)
 	RET
 
-// func setSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, far bool)
+// func setSplit256NEON(s *byte, h *byte)
 // Requires: ASIMD
-TEXT ·setSplit256NEON(SB), NOSPLIT, $0-33
+TEXT ·setSplit256NEON(SB), NOSPLIT, $0-16
 	// The addresses and the bits are those of probeSplit256.
-	MOVBU far+32(FP), R0
+	MOVD  s+0(FP), R0
+	MOVBU 36(R0), R0
 	CBZ   R0, requested
-	MOVD  n+24(FP), R0
-	LSR   $2, R0, R0
-	CBZ   R0, requested
-	MOVD  base+0(FP), R1
-	MOVD  hashes+16(FP), R2
-	MOVD  blocks+8(FP), R3
-	VDUP  R3, V0.S4
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  h+8(FP), R1
+	LDP   24(R1), (R1, R3)
+	LSR   $2, R3, R3
+	CBZ   R3, requested
 
 request:
 	FLDPQ.P 32(R2), (F1, F2)
@@ -2293,43 +2300,45 @@ request:
 	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
 	VUZP2   V1.S4, V2.S4, V2.S4
 	VSHL    $5, V2.S4, V2.S4
-	VMOV    V2.D[0], R3
-	ADD     R3.UXTW, R1, R4
-	ADD     R3>>32, R1, R3
+	VMOV    V2.D[0], R1
+	ADD     R1.UXTW, R0, R4
+	ADD     R1>>32, R0, R1
 	VMOV    V2.D[1], R5
-	ADD     R5.UXTW, R1, R6
-	ADD     R5>>32, R1, R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
 	PRFM    0(R4), PLDL1KEEP
-	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R1), PLDL1KEEP
 	PRFM    0(R6), PLDL1KEEP
 	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R0, R0
+	SUBS    $1, R3, R3
 	BNE     request
 
 requested:
-	MOVD  base+0(FP), R0
-	MOVD  hashes+16(FP), R1
-	MOVD  blocks+8(FP), R2
-	VDUP  R2, V0.S4
-	MOVD  $splitSalts<>(SB), R2
-	FLDPQ 0(R2), (F3, F4)
-	MOVD  $1, R2
-	VDUP  R2, V5.S4
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  $splitSalts<>(SB), R1
+	FLDPQ 0(R1), (F3, F4)
+	MOVD  $1, R1
+	VDUP  R1, V5.S4
 
 	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
 	// those of the last 4 again.
-	MOVD n+24(FP), R2
+	MOVD h+8(FP), R1
+	LDP  24(R1), (R1, R3)
 
 four:
-	FLDPQ.P 32(R1), (F1, F2)
+	FLDPQ.P 32(R2), (F1, F2)
 	VUZP2   V2.S4, V1.S4, V6.S4
 	WORD    $0x2ea0c0c7 // VUMULL V0.D2, V6.D2, V7.D2
 	WORD    $0x6ea0c0c6 // VUMULL2 V0.D2, V6.D2, V6.D2
 	VUZP2   V6.S4, V7.S4, V7.S4
 	VSHL    $5, V7.S4, V7.S4
-	VMOV    V7.D[0], R3
-	ADD     R3.UXTW, R0, R4
-	ADD     R3>>32, R0, R3
+	VMOV    V7.D[0], R1
+	ADD     R1.UXTW, R0, R4
+	ADD     R1>>32, R0, R1
 	VMOV    V7.D[1], R5
 	ADD     R5.UXTW, R0, R6
 	ADD     R5>>32, R0, R5
@@ -2345,14 +2354,14 @@ four:
 	FSTPQ   (F6, F7), 0(R4)
 	WORD    $0x4f818866 // VMUL[2] V1.S4, V3.S4, V6.S4
 	WORD    $0x4f818888 // VMUL[2] V1.S4, V4.S4, V8.S4
-	FLDPQ   0(R3), (F1, F7)
+	FLDPQ   0(R1), (F1, F7)
 	VUSHR   $27, V6.S4, V6.S4
 	WORD    $0x6ea644a6 // VUSHL V6.S4, V5.S4, V6.S4
 	VORR    V6.B16, V1.B16, V1.B16
 	VUSHR   $27, V8.S4, V8.S4
 	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
 	VORR    V8.B16, V7.B16, V6.B16
-	FSTPQ   (F1, F6), 0(R3)
+	FSTPQ   (F1, F6), 0(R1)
 	WORD    $0x4f828067 // VMUL[0] V2.S4, V3.S4, V7.S4
 	WORD    $0x4f828088 // VMUL[0] V2.S4, V4.S4, V8.S4
 	FLDPQ   0(R6), (F1, F6)
@@ -2373,33 +2382,36 @@ four:
 	WORD    $0x6ea744a7 // VUSHL V7.S4, V5.S4, V7.S4
 	VORR    V7.B16, V6.B16, V2.B16
 	FSTPQ   (F1, F2), 0(R5)
-	SUBS    $4, R2, R2
+	SUBS    $4, R3, R3
 	BEQ     end
-	CMP     $4, R2
+	CMP     $4, R3
 	BGE     four
-	SUB     $4, R2, R2
-	ADD     R2<<3, R1, R1
-	MOVD    $4, R2
+	SUB     $4, R3, R3
+	ADD     R3<<3, R2, R2
+	MOVD    $4, R3
 	B       four
 
 end:
 	RET
 
-// func probeLine512NEON(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
+// func probeLine512NEON(s *byte, h *byte, hits *uint64, factors *[8]uint32)
 // Requires: ASIMD
-TEXT ·probeLine512NEON(SB), $1056-49
+TEXT ·probeLine512NEON(SB), $1056-32
 	// The lower half of a hash chooses a line, and the upper 9 bits of its upper half times
 	// a factor choose a bit, for 8 factors. The kernel tests two hashes at a time: of 16
 	// products it takes the upper halfwords. A line is a table of 64 bytes.
-	MOVBU far+48(FP), R0
+	MOVD  s+0(FP), R0
+	MOVBU 36(R0), R0
 	CBZ   R0, requested
-	MOVD  n+32(FP), R0
-	LSR   $2, R0, R0
-	CBZ   R0, requested
-	MOVD  base+0(FP), R1
-	MOVD  hashes+24(FP), R2
-	MOVD  lines+8(FP), R3
-	VDUP  R3, V0.S4
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  h+8(FP), R1
+	LDP   24(R1), (R1, R3)
+	LSR   $2, R3, R3
+	CBZ   R3, requested
 
 request:
 	FLDPQ.P 32(R2), (F1, F2)
@@ -2408,36 +2420,38 @@ request:
 	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
 	VUZP2   V1.S4, V2.S4, V2.S4
 	VSHL    $6, V2.S4, V2.S4
-	VMOV    V2.D[0], R3
-	ADD     R3.UXTW, R1, R4
-	ADD     R3>>32, R1, R3
+	VMOV    V2.D[0], R1
+	ADD     R1.UXTW, R0, R4
+	ADD     R1>>32, R0, R1
 	VMOV    V2.D[1], R5
-	ADD     R5.UXTW, R1, R6
-	ADD     R5>>32, R1, R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
 	PRFM    0(R4), PLDL1KEEP
-	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R1), PLDL1KEEP
 	PRFM    0(R6), PLDL1KEEP
 	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R0, R0
+	SUBS    $1, R3, R3
 	BNE     request
 
 requested:
-	MOVD  base+0(FP), R0
-	MOVD  hashes+24(FP), R1
-	MOVD  lines+8(FP), R2
-	VDUP  R2, V0.S4
-	MOVD  factors+16(FP), R2
-	FLDPQ 0(R2), (F2, F3)
-	MOVD  $byteBits<>(SB), R2
-	FMOVQ 0(R2), F5
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  factors+24(FP), R1
+	FLDPQ 0(R1), (F2, F3)
+	MOVD  $byteBits<>(SB), R1
+	FMOVQ 0(R1), F5
 	VMOVI $7, V4.B16
-	MOVD  n+32(FP), R2
-	ADD   $23, RSP, R3
-	AND   $-16, R3, R3
-	MOVD  R3, R4
+	ADD   $23, RSP, R1
+	AND   $-16, R1, R1
+	MOVD  h+8(FP), R3
+	LDP   24(R3), (R3, R4)
+	MOVD  R1, R3
 
 octet:
-	FLDPQ.P 32(R1), (F9, F1)
+	FLDPQ.P 32(R2), (F9, F1)
 	VUZP1   V1.S4, V9.S4, V6.S4
 	WORD    $0x2ea0c0c7 // VUMULL V0.D2, V6.D2, V7.D2
 	WORD    $0x6ea0c0c6 // VUMULL2 V0.D2, V6.D2, V6.D2
@@ -2490,7 +2504,7 @@ octet:
 	VMOV    V1.D[1], V8.D[1]
 	VCMTST  V6.B16, V8.B16, V6.B16
 	WORD    $0x6e26ace6 // VUMINP V6.B16, V7.B16, V6.B16
-	FLDPQ.P 32(R1), (F9, F1)
+	FLDPQ.P 32(R2), (F9, F1)
 	VUZP1   V1.S4, V9.S4, V7.S4
 	WORD    $0x2ea0c0e8 // VUMULL V0.D2, V7.D2, V8.D2
 	WORD    $0x6ea0c0e7 // VUMULL2 V0.D2, V7.D2, V7.D2
@@ -2543,7 +2557,7 @@ octet:
 	VMOV    V1.D[1], V9.D[1]
 	VCMTST  V7.B16, V9.B16, V7.B16
 	WORD    $0x6e27ad07 // VUMINP V7.B16, V8.B16, V7.B16
-	FLDPQ.P 32(R1), (F9, F1)
+	FLDPQ.P 32(R2), (F9, F1)
 	VUZP1   V1.S4, V9.S4, V8.S4
 	WORD    $0x2ea0c10a // VUMULL V0.D2, V8.D2, V10.D2
 	WORD    $0x6ea0c108 // VUMULL2 V0.D2, V8.D2, V8.D2
@@ -2596,7 +2610,7 @@ octet:
 	VMOV    V1.D[1], V10.D[1]
 	VCMTST  V8.B16, V10.B16, V8.B16
 	WORD    $0x6e28ad28 // VUMINP V8.B16, V9.B16, V8.B16
-	FLDPQ.P 32(R1), (F9, F1)
+	FLDPQ.P 32(R2), (F9, F1)
 	VUZP1   V1.S4, V9.S4, V10.S4
 	WORD    $0x2ea0c14b // VUMULL V0.D2, V10.D2, V11.D2
 	WORD    $0x6ea0c14a // VUMULL2 V0.D2, V10.D2, V10.D2
@@ -2652,18 +2666,18 @@ octet:
 	WORD    $0x6e27acc6 // VUMINP V7.B16, V6.B16, V6.B16
 	WORD    $0x6e21ad08 // VUMINP V1.B16, V8.B16, V8.B16
 	WORD    $0x6e28acc6 // VUMINP V8.B16, V6.B16, V6.B16
-	FMOVQ.P F6, 16(R4)
-	SUBS    $16, R2, R2
+	FMOVQ.P F6, 16(R3)
+	SUBS    $16, R4, R4
 	BGT     octet
-	MOVD    hits+40(FP), R0
-	MOVD    n+32(FP), R1
-	MOVD    $byteBits<>(SB), R2
-	FMOVQ   0(R2), F0
-	MOVD    R1, R1
+	MOVD    h+8(FP), R0
+	LDP     24(R0), (R0, R2)
+	MOVD    hits+16(FP), R0
+	MOVD    $byteBits<>(SB), R3
+	FMOVQ   0(R3), F0
 
 word:
-	FLDPQ.P 32(R3), (F1, F2)
-	FLDPQ.P 32(R3), (F3, F4)
+	FLDPQ.P 32(R1), (F1, F2)
+	FLDPQ.P 32(R1), (F3, F4)
 	WORD    $0x4e20a821 // VCMLT0 V1.B16, V1.B16
 	VAND    V0.B16, V1.B16, V1.B16
 	WORD    $0x4e20a842 // VCMLT0 V2.B16, V2.B16
@@ -2677,41 +2691,44 @@ word:
 	VADDP   V3.B16, V1.B16, V1.B16
 	VADDP   V1.B16, V1.B16, V1.B16
 	FMOVD.P F1, 8(R0)
-	SUBS    $64, R1, R1
+	SUBS    $64, R2, R2
 	BGT     word
 
 	// Clear the bits past the last hash in the last word.
-	NEG  R1, R1
-	MOVD -8(R0), R2
-	LSL  R1, R2, R2
-	LSR  R1, R2, R2
-	MOVD R2, -8(R0)
+	NEG  R2, R2
+	MOVD -8(R0), R1
+	LSL  R2, R1, R1
+	LSR  R2, R1, R1
+	MOVD R1, -8(R0)
 	RET
 
-// func probeLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
+// func probeLine32NEON(s *byte, h *byte, hits *uint64, steps *[8]uint32)
 // Requires: ASIMD
-TEXT ·probeLine32NEON(SB), $1056-65
+TEXT ·probeLine32NEON(SB), $1056-32
 	// A hash modulo the number of lines chooses a line, and h + i·(h>>17) modulo 512 the
 	// bits, for 8 steps i. The kernel tests two hashes at a time. It computes the bits times
 	// 128, so that 16 bits are the modulus. A line is a table of 64 bytes.
-	MOVBU far+64(FP), R0
+	MOVD  s+0(FP), R0
+	MOVBU 36(R0), R0
 	CBZ   R0, requested
-	MOVD  n+48(FP), R0
-	LSR   $2, R0, R0
-	CBZ   R0, requested
-	MOVD  $32, R1
-	MOVD  shift+24(FP), R2
-	SUB   R2, R1, R1
-	MOVD  base+0(FP), R2
-	MOVD  hashes+40(FP), R3
-	MOVD  lines+8(FP), R4
-	VDUP  R4, V2.S4
-	MOVD  recip+16(FP), R4
-	VDUP  R4, V3.S4
-	VDUP  R1, V4.S4
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   0(R2), (R2, R3)
+	MOVD  s+0(FP), R3
+	LDP   48(R3), (R3, R4)
+	MOVD  $32, R5
+	SUB   R4, R5, R5
+	VDUP  R1, V2.S4
+	VDUP  R3, V3.S4
+	VDUP  R5, V4.S4
+	MOVD  h+8(FP), R1
+	LDP   0(R1), (R1, R3)
+	LSR   $2, R3, R3
+	CBZ   R3, requested
 
 request:
-	FMOVQ.P 16(R3), F0
+	FMOVQ.P 16(R2), F0
 	VUSHR   $17, V0.S4, V1.S4
 	WORD    $0x2ea3c001 // VUMULL V3.D2, V0.D2, V1.D2
 	WORD    $0x6ea3c005 // VUMULL2 V3.D2, V0.D2, V5.D2
@@ -2723,42 +2740,44 @@ request:
 	VUMIN   V1.S4, V0.S4, V0.S4
 	VSHL    $6, V0.S4, V0.S4
 	VMOV    V0.D[0], R1
-	ADD     R1.UXTW, R2, R4
-	ADD     R1>>32, R2, R1
+	ADD     R1.UXTW, R0, R4
+	ADD     R1>>32, R0, R1
 	VMOV    V0.D[1], R5
-	ADD     R5.UXTW, R2, R6
-	ADD     R5>>32, R2, R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
 	PRFM    0(R4), PLDL1KEEP
 	PRFM    0(R1), PLDL1KEEP
 	PRFM    0(R6), PLDL1KEEP
 	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R0, R0
+	SUBS    $1, R3, R3
 	BNE     request
 
 requested:
-	MOVD  $32, R0
-	MOVD  shift+24(FP), R1
-	SUB   R1, R0, R0
-	MOVD  base+0(FP), R1
-	MOVD  hashes+40(FP), R2
-	MOVD  lines+8(FP), R3
-	VDUP  R3, V2.S4
-	MOVD  recip+16(FP), R3
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   0(R2), (R2, R3)
+	MOVD  s+0(FP), R3
+	LDP   48(R3), (R3, R4)
+	MOVD  $32, R5
+	SUB   R4, R5, R5
+	VDUP  R1, V2.S4
 	VDUP  R3, V3.S4
-	VDUP  R0, V4.S4
-	MOVD  steps+32(FP), R0
-	FLDPQ 0(R0), (F5, F0)
+	VDUP  R5, V4.S4
+	MOVD  steps+24(FP), R1
+	FLDPQ 0(R1), (F5, F0)
 	VUZP1 V0.H8, V5.H8, V5.H8
 	VSHL  $7, V5.H8, V5.H8
-	MOVD  $8388736, R0
-	VDUP  R0, V6.S4
-	MOVD  $byteBits<>(SB), R0
-	FMOVQ 0(R0), F8
+	MOVD  $8388736, R1
+	VDUP  R1, V6.S4
+	MOVD  $byteBits<>(SB), R1
+	FMOVQ 0(R1), F8
 	VMOVI $7, V7.B16
-	MOVD  n+48(FP), R0
-	ADD   $23, RSP, R3
-	AND   $-16, R3, R3
-	MOVD  R3, R4
+	ADD   $23, RSP, R1
+	AND   $-16, R1, R1
+	MOVD  h+8(FP), R3
+	LDP   0(R3), (R3, R4)
+	MOVD  R1, R3
 
 octet:
 	FMOVQ.P 16(R2), F0
@@ -2773,11 +2792,11 @@ octet:
 	VUMIN   V9.S4, V10.S4, V10.S4
 	VSHL    $6, V10.S4, V10.S4
 	VMOV    V10.D[0], R5
-	ADD     R5.UXTW, R1, R6
-	ADD     R5>>32, R1, R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
 	VMOV    V10.D[1], R7
-	ADD     R7.UXTW, R1, R8
-	ADD     R7>>32, R1, R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
 	WORD    $0x4f4080ca // VMUL[0] V0.H8, V6.H8, V10.H8
 	WORD    $0x6f4100aa // VMLA[0] V1.H8, V5.H8, V10.H8
 	WORD    $0x4f6080cb // VMUL[2] V0.H8, V6.H8, V11.H8
@@ -2827,11 +2846,11 @@ octet:
 	VUMIN   V10.S4, V11.S4, V11.S4
 	VSHL    $6, V11.S4, V11.S4
 	VMOV    V11.D[0], R5
-	ADD     R5.UXTW, R1, R6
-	ADD     R5>>32, R1, R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
 	VMOV    V11.D[1], R7
-	ADD     R7.UXTW, R1, R8
-	ADD     R7>>32, R1, R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
 	WORD    $0x4f4080cb // VMUL[0] V0.H8, V6.H8, V11.H8
 	WORD    $0x6f4100ab // VMLA[0] V1.H8, V5.H8, V11.H8
 	WORD    $0x4f6080cc // VMUL[2] V0.H8, V6.H8, V12.H8
@@ -2881,11 +2900,11 @@ octet:
 	VUMIN   V11.S4, V12.S4, V12.S4
 	VSHL    $6, V12.S4, V12.S4
 	VMOV    V12.D[0], R5
-	ADD     R5.UXTW, R1, R6
-	ADD     R5>>32, R1, R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
 	VMOV    V12.D[1], R7
-	ADD     R7.UXTW, R1, R8
-	ADD     R7>>32, R1, R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
 	WORD    $0x4f4080cc // VMUL[0] V0.H8, V6.H8, V12.H8
 	WORD    $0x6f4100ac // VMLA[0] V1.H8, V5.H8, V12.H8
 	WORD    $0x4f6080cd // VMUL[2] V0.H8, V6.H8, V13.H8
@@ -2935,11 +2954,11 @@ octet:
 	VUMIN   V12.S4, V13.S4, V13.S4
 	VSHL    $6, V13.S4, V13.S4
 	VMOV    V13.D[0], R5
-	ADD     R5.UXTW, R1, R6
-	ADD     R5>>32, R1, R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
 	VMOV    V13.D[1], R7
-	ADD     R7.UXTW, R1, R8
-	ADD     R7>>32, R1, R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
 	WORD    $0x4f4080cd // VMUL[0] V0.H8, V6.H8, V13.H8
 	WORD    $0x6f4100ad // VMLA[0] V1.H8, V5.H8, V13.H8
 	WORD    $0x4f6080ce // VMUL[2] V0.H8, V6.H8, V14.H8
@@ -2980,18 +2999,18 @@ octet:
 	WORD    $0x6e2aad29 // VUMINP V10.B16, V9.B16, V9.B16
 	WORD    $0x6e20ad6b // VUMINP V0.B16, V11.B16, V11.B16
 	WORD    $0x6e2bad29 // VUMINP V11.B16, V9.B16, V9.B16
-	FMOVQ.P F9, 16(R4)
-	SUBS    $16, R0, R0
+	FMOVQ.P F9, 16(R3)
+	SUBS    $16, R4, R4
 	BGT     octet
-	MOVD    hits+56(FP), R0
-	MOVD    n+48(FP), R1
-	MOVD    $byteBits<>(SB), R2
-	FMOVQ   0(R2), F0
-	MOVD    R1, R1
+	MOVD    h+8(FP), R0
+	LDP     0(R0), (R0, R2)
+	MOVD    hits+16(FP), R0
+	MOVD    $byteBits<>(SB), R3
+	FMOVQ   0(R3), F0
 
 word:
-	FLDPQ.P 32(R3), (F1, F2)
-	FLDPQ.P 32(R3), (F3, F4)
+	FLDPQ.P 32(R1), (F1, F2)
+	FLDPQ.P 32(R1), (F3, F4)
 	WORD    $0x4e20a821 // VCMLT0 V1.B16, V1.B16
 	VAND    V0.B16, V1.B16, V1.B16
 	WORD    $0x4e20a842 // VCMLT0 V2.B16, V2.B16
@@ -3005,30 +3024,33 @@ word:
 	VADDP   V3.B16, V1.B16, V1.B16
 	VADDP   V1.B16, V1.B16, V1.B16
 	FMOVD.P F1, 8(R0)
-	SUBS    $64, R1, R1
+	SUBS    $64, R2, R2
 	BGT     word
 
 	// Clear the bits past the last hash in the last word.
-	NEG  R1, R1
-	MOVD -8(R0), R2
-	LSL  R1, R2, R2
-	LSR  R1, R2, R2
-	MOVD R2, -8(R0)
+	NEG  R2, R2
+	MOVD -8(R0), R1
+	LSL  R2, R1, R1
+	LSR  R2, R1, R1
+	MOVD R1, -8(R0)
 	RET
 
-// func setLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
+// func setLine512NEON(s *byte, h *byte, factors *[8]uint32)
 // Requires: ASIMD
-TEXT ·setLine512NEON(SB), NOSPLIT, $0-49
+TEXT ·setLine512NEON(SB), NOSPLIT, $0-24
 	// The addresses and the bits are those of probeLine512.
-	MOVBU far+48(FP), R0
+	MOVD  s+0(FP), R0
+	MOVBU 36(R0), R0
 	CBZ   R0, requested
-	MOVD  n+40(FP), R0
-	LSR   $2, R0, R0
-	CBZ   R0, requested
-	MOVD  base+0(FP), R1
-	MOVD  hashes+32(FP), R2
-	MOVD  lines+8(FP), R3
-	VDUP  R3, V0.S4
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  h+8(FP), R1
+	LDP   24(R1), (R1, R3)
+	LSR   $2, R3, R3
+	CBZ   R3, requested
 
 request:
 	FLDPQ.P 32(R2), (F1, F2)
@@ -3037,43 +3059,51 @@ request:
 	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
 	VUZP2   V1.S4, V2.S4, V2.S4
 	VSHL    $6, V2.S4, V2.S4
-	VMOV    V2.D[0], R3
-	ADD     R3.UXTW, R1, R4
-	ADD     R3>>32, R1, R3
+	VMOV    V2.D[0], R1
+	ADD     R1.UXTW, R0, R4
+	ADD     R1>>32, R0, R1
 	VMOV    V2.D[1], R5
-	ADD     R5.UXTW, R1, R6
-	ADD     R5>>32, R1, R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
 	PRFM    0(R4), PLDL1KEEP
-	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R1), PLDL1KEEP
 	PRFM    0(R6), PLDL1KEEP
 	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R0, R0
+	SUBS    $1, R3, R3
 	BNE     request
 
 requested:
-	MOVD  base+0(FP), R0
-	MOVD  hashes+32(FP), R1
-	MOVD  lines+8(FP), R2
-	VDUP  R2, V0.S4
-	MOVD  factors+16(FP), R2
-	FLDPQ 0(R2), (F3, F4)
-	MOVD  pairs+24(FP), R2
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  factors+16(FP), R1
+	FLDPQ 0(R1), (F3, F4)
+	MOVD  s+0(FP), R1
+	MOVD  24(R1), R1
+	MOVD  $8, R3
+	CMP   $8, R1
+	CSEL  LT, R1, R3, R1
+	ADD   $1, R1, R1
+	LSR   $1, R1, R1
 	MOVD  $1, R3
 
 	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
 	// those of the last 4 again.
-	MOVD n+40(FP), R4
+	MOVD h+8(FP), R4
+	LDP  24(R4), (R4, R5)
 
 four:
-	FLDPQ.P 32(R1), (F1, F2)
+	FLDPQ.P 32(R2), (F1, F2)
 	VUZP1   V2.S4, V1.S4, V5.S4
 	WORD    $0x2ea0c0a6 // VUMULL V0.D2, V5.D2, V6.D2
 	WORD    $0x6ea0c0a5 // VUMULL2 V0.D2, V5.D2, V5.D2
 	VUZP2   V5.S4, V6.S4, V6.S4
 	VSHL    $6, V6.S4, V6.S4
-	VMOV    V6.D[0], R5
-	ADD     R5.UXTW, R0, R6
-	ADD     R5>>32, R0, R5
+	VMOV    V6.D[0], R4
+	ADD     R4.UXTW, R0, R6
+	ADD     R4>>32, R0, R4
 	VMOV    V6.D[1], R7
 	ADD     R7.UXTW, R0, R8
 	ADD     R7>>32, R0, R7
@@ -3093,7 +3123,7 @@ four:
 	MOVD    (R6)(R10<<3), R12
 	ORR     R11, R12, R11
 	MOVD    R11, (R6)(R10<<3)
-	CMP     $1, R2
+	CMP     $1, R1
 	BEQ     done_0
 	UBFX    $45, R9, $3, R10
 	LSR     $39, R9, R11
@@ -3107,7 +3137,7 @@ four:
 	MOVD    (R6)(R10<<3), R11
 	ORR     R9, R11, R9
 	MOVD    R9, (R6)(R10<<3)
-	CMP     $2, R2
+	CMP     $2, R1
 	BEQ     done_0
 	VMOV    V5.D[1], R9
 	UBFX    $13, R9, $3, R10
@@ -3122,7 +3152,7 @@ four:
 	MOVD    (R6)(R10<<3), R12
 	ORR     R11, R12, R11
 	MOVD    R11, (R6)(R10<<3)
-	CMP     $3, R2
+	CMP     $3, R1
 	BEQ     done_0
 	UBFX    $45, R9, $3, R10
 	LSR     $39, R9, R11
@@ -3145,216 +3175,219 @@ done_0:
 	UBFX  $13, R6, $3, R9
 	LSR   $7, R6, R10
 	LSL   R10, R3, R10
-	MOVD  (R5)(R9<<3), R11
+	MOVD  (R4)(R9<<3), R11
 	ORR   R10, R11, R10
-	MOVD  R10, (R5)(R9<<3)
+	MOVD  R10, (R4)(R9<<3)
 	UBFX  $29, R6, $3, R9
 	LSR   $23, R6, R10
 	LSL   R10, R3, R10
-	MOVD  (R5)(R9<<3), R11
+	MOVD  (R4)(R9<<3), R11
 	ORR   R10, R11, R10
-	MOVD  R10, (R5)(R9<<3)
-	CMP   $1, R2
+	MOVD  R10, (R4)(R9<<3)
+	CMP   $1, R1
 	BEQ   done_1
 	UBFX  $45, R6, $3, R9
 	LSR   $39, R6, R10
 	LSL   R10, R3, R10
-	MOVD  (R5)(R9<<3), R11
+	MOVD  (R4)(R9<<3), R11
 	ORR   R10, R11, R10
-	MOVD  R10, (R5)(R9<<3)
+	MOVD  R10, (R4)(R9<<3)
 	UBFX  $61, R6, $3, R9
 	LSR   $55, R6, R6
 	LSL   R6, R3, R6
-	MOVD  (R5)(R9<<3), R10
+	MOVD  (R4)(R9<<3), R10
 	ORR   R6, R10, R6
-	MOVD  R6, (R5)(R9<<3)
-	CMP   $2, R2
+	MOVD  R6, (R4)(R9<<3)
+	CMP   $2, R1
 	BEQ   done_1
 	VMOV  V5.D[1], R6
 	UBFX  $13, R6, $3, R9
 	LSR   $7, R6, R10
 	LSL   R10, R3, R10
-	MOVD  (R5)(R9<<3), R11
+	MOVD  (R4)(R9<<3), R11
 	ORR   R10, R11, R10
-	MOVD  R10, (R5)(R9<<3)
+	MOVD  R10, (R4)(R9<<3)
 	UBFX  $29, R6, $3, R9
 	LSR   $23, R6, R10
 	LSL   R10, R3, R10
-	MOVD  (R5)(R9<<3), R11
+	MOVD  (R4)(R9<<3), R11
 	ORR   R10, R11, R10
-	MOVD  R10, (R5)(R9<<3)
-	CMP   $3, R2
+	MOVD  R10, (R4)(R9<<3)
+	CMP   $3, R1
 	BEQ   done_1
 	UBFX  $45, R6, $3, R9
 	LSR   $39, R6, R10
 	LSL   R10, R3, R10
-	MOVD  (R5)(R9<<3), R11
+	MOVD  (R4)(R9<<3), R11
 	ORR   R10, R11, R10
-	MOVD  R10, (R5)(R9<<3)
+	MOVD  R10, (R4)(R9<<3)
 	UBFX  $61, R6, $3, R9
 	LSR   $55, R6, R6
 	LSL   R6, R3, R6
-	MOVD  (R5)(R9<<3), R10
+	MOVD  (R4)(R9<<3), R10
 	ORR   R6, R10, R6
-	MOVD  R6, (R5)(R9<<3)
+	MOVD  R6, (R4)(R9<<3)
 
 done_1:
 	WORD  $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
 	WORD  $0x4fa28085 // VMUL[1] V2.S4, V4.S4, V5.S4
 	VUZP2 V5.H8, V1.H8, V1.H8
-	VMOV  V1.D[0], R5
-	UBFX  $13, R5, $3, R6
-	LSR   $7, R5, R9
+	VMOV  V1.D[0], R4
+	UBFX  $13, R4, $3, R6
+	LSR   $7, R4, R9
 	LSL   R9, R3, R9
 	MOVD  (R8)(R6<<3), R10
 	ORR   R9, R10, R9
 	MOVD  R9, (R8)(R6<<3)
-	UBFX  $29, R5, $3, R6
-	LSR   $23, R5, R9
+	UBFX  $29, R4, $3, R6
+	LSR   $23, R4, R9
 	LSL   R9, R3, R9
 	MOVD  (R8)(R6<<3), R10
 	ORR   R9, R10, R9
 	MOVD  R9, (R8)(R6<<3)
-	CMP   $1, R2
+	CMP   $1, R1
 	BEQ   done_2
-	UBFX  $45, R5, $3, R6
-	LSR   $39, R5, R9
+	UBFX  $45, R4, $3, R6
+	LSR   $39, R4, R9
 	LSL   R9, R3, R9
 	MOVD  (R8)(R6<<3), R10
 	ORR   R9, R10, R9
 	MOVD  R9, (R8)(R6<<3)
-	UBFX  $61, R5, $3, R6
-	LSR   $55, R5, R5
-	LSL   R5, R3, R5
+	UBFX  $61, R4, $3, R6
+	LSR   $55, R4, R4
+	LSL   R4, R3, R4
 	MOVD  (R8)(R6<<3), R9
-	ORR   R5, R9, R5
-	MOVD  R5, (R8)(R6<<3)
-	CMP   $2, R2
+	ORR   R4, R9, R4
+	MOVD  R4, (R8)(R6<<3)
+	CMP   $2, R1
 	BEQ   done_2
-	VMOV  V1.D[1], R5
-	UBFX  $13, R5, $3, R6
-	LSR   $7, R5, R9
+	VMOV  V1.D[1], R4
+	UBFX  $13, R4, $3, R6
+	LSR   $7, R4, R9
 	LSL   R9, R3, R9
 	MOVD  (R8)(R6<<3), R10
 	ORR   R9, R10, R9
 	MOVD  R9, (R8)(R6<<3)
-	UBFX  $29, R5, $3, R6
-	LSR   $23, R5, R9
+	UBFX  $29, R4, $3, R6
+	LSR   $23, R4, R9
 	LSL   R9, R3, R9
 	MOVD  (R8)(R6<<3), R10
 	ORR   R9, R10, R9
 	MOVD  R9, (R8)(R6<<3)
-	CMP   $3, R2
+	CMP   $3, R1
 	BEQ   done_2
-	UBFX  $45, R5, $3, R6
-	LSR   $39, R5, R9
+	UBFX  $45, R4, $3, R6
+	LSR   $39, R4, R9
 	LSL   R9, R3, R9
 	MOVD  (R8)(R6<<3), R10
 	ORR   R9, R10, R9
 	MOVD  R9, (R8)(R6<<3)
-	UBFX  $61, R5, $3, R6
-	LSR   $55, R5, R5
-	LSL   R5, R3, R5
+	UBFX  $61, R4, $3, R6
+	LSR   $55, R4, R4
+	LSL   R4, R3, R4
 	MOVD  (R8)(R6<<3), R9
-	ORR   R5, R9, R5
-	MOVD  R5, (R8)(R6<<3)
+	ORR   R4, R9, R4
+	MOVD  R4, (R8)(R6<<3)
 
 done_2:
 	WORD  $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
 	WORD  $0x4fa28882 // VMUL[3] V2.S4, V4.S4, V2.S4
 	VUZP2 V2.H8, V1.H8, V1.H8
-	VMOV  V1.D[0], R5
-	UBFX  $13, R5, $3, R6
-	LSR   $7, R5, R8
+	VMOV  V1.D[0], R4
+	UBFX  $13, R4, $3, R6
+	LSR   $7, R4, R8
 	LSL   R8, R3, R8
 	MOVD  (R7)(R6<<3), R9
 	ORR   R8, R9, R8
 	MOVD  R8, (R7)(R6<<3)
-	UBFX  $29, R5, $3, R6
-	LSR   $23, R5, R8
+	UBFX  $29, R4, $3, R6
+	LSR   $23, R4, R8
 	LSL   R8, R3, R8
 	MOVD  (R7)(R6<<3), R9
 	ORR   R8, R9, R8
 	MOVD  R8, (R7)(R6<<3)
-	CMP   $1, R2
+	CMP   $1, R1
 	BEQ   done_3
-	UBFX  $45, R5, $3, R6
-	LSR   $39, R5, R8
+	UBFX  $45, R4, $3, R6
+	LSR   $39, R4, R8
 	LSL   R8, R3, R8
 	MOVD  (R7)(R6<<3), R9
 	ORR   R8, R9, R8
 	MOVD  R8, (R7)(R6<<3)
-	UBFX  $61, R5, $3, R6
-	LSR   $55, R5, R5
-	LSL   R5, R3, R5
+	UBFX  $61, R4, $3, R6
+	LSR   $55, R4, R4
+	LSL   R4, R3, R4
 	MOVD  (R7)(R6<<3), R8
-	ORR   R5, R8, R5
-	MOVD  R5, (R7)(R6<<3)
-	CMP   $2, R2
+	ORR   R4, R8, R4
+	MOVD  R4, (R7)(R6<<3)
+	CMP   $2, R1
 	BEQ   done_3
-	VMOV  V1.D[1], R5
-	UBFX  $13, R5, $3, R6
-	LSR   $7, R5, R8
+	VMOV  V1.D[1], R4
+	UBFX  $13, R4, $3, R6
+	LSR   $7, R4, R8
 	LSL   R8, R3, R8
 	MOVD  (R7)(R6<<3), R9
 	ORR   R8, R9, R8
 	MOVD  R8, (R7)(R6<<3)
-	UBFX  $29, R5, $3, R6
-	LSR   $23, R5, R8
+	UBFX  $29, R4, $3, R6
+	LSR   $23, R4, R8
 	LSL   R8, R3, R8
 	MOVD  (R7)(R6<<3), R9
 	ORR   R8, R9, R8
 	MOVD  R8, (R7)(R6<<3)
-	CMP   $3, R2
+	CMP   $3, R1
 	BEQ   done_3
-	UBFX  $45, R5, $3, R6
-	LSR   $39, R5, R8
+	UBFX  $45, R4, $3, R6
+	LSR   $39, R4, R8
 	LSL   R8, R3, R8
 	MOVD  (R7)(R6<<3), R9
 	ORR   R8, R9, R8
 	MOVD  R8, (R7)(R6<<3)
-	UBFX  $61, R5, $3, R6
-	LSR   $55, R5, R5
-	LSL   R5, R3, R5
+	UBFX  $61, R4, $3, R6
+	LSR   $55, R4, R4
+	LSL   R4, R3, R4
 	MOVD  (R7)(R6<<3), R8
-	ORR   R5, R8, R5
-	MOVD  R5, (R7)(R6<<3)
+	ORR   R4, R8, R4
+	MOVD  R4, (R7)(R6<<3)
 
 done_3:
-	SUBS $4, R4, R4
+	SUBS $4, R5, R5
 	BEQ  end
-	CMP  $4, R4
+	CMP  $4, R5
 	BGE  four
-	SUB  $4, R4, R4
-	ADD  R4<<3, R1, R1
-	MOVD $4, R4
+	SUB  $4, R5, R5
+	ADD  R5<<3, R2, R2
+	MOVD $4, R5
 	B    four
 
 end:
 	RET
 
-// func setLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
+// func setLine32NEON(s *byte, h *byte, steps *[8]uint32)
 // Requires: ASIMD
-TEXT ·setLine32NEON(SB), NOSPLIT, $0-65
+TEXT ·setLine32NEON(SB), NOSPLIT, $0-24
 	// The addresses and the bits are those of probeLine32.
-	MOVBU far+64(FP), R0
+	MOVD  s+0(FP), R0
+	MOVBU 36(R0), R0
 	CBZ   R0, requested
-	MOVD  n+56(FP), R0
-	LSR   $2, R0, R0
-	CBZ   R0, requested
-	MOVD  $32, R1
-	MOVD  shift+24(FP), R2
-	SUB   R2, R1, R1
-	MOVD  base+0(FP), R2
-	MOVD  hashes+48(FP), R3
-	MOVD  lines+8(FP), R4
-	VDUP  R4, V2.S4
-	MOVD  recip+16(FP), R4
-	VDUP  R4, V3.S4
-	VDUP  R1, V4.S4
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   0(R2), (R2, R3)
+	MOVD  s+0(FP), R3
+	LDP   48(R3), (R3, R4)
+	MOVD  $32, R5
+	SUB   R4, R5, R5
+	VDUP  R1, V2.S4
+	VDUP  R3, V3.S4
+	VDUP  R5, V4.S4
+	MOVD  h+8(FP), R1
+	LDP   0(R1), (R1, R3)
+	LSR   $2, R3, R3
+	CBZ   R3, requested
 
 request:
-	FMOVQ.P 16(R3), F0
+	FMOVQ.P 16(R2), F0
 	VUSHR   $17, V0.S4, V1.S4
 	WORD    $0x2ea3c001 // VUMULL V3.D2, V0.D2, V1.D2
 	WORD    $0x6ea3c005 // VUMULL2 V3.D2, V0.D2, V5.D2
@@ -3366,41 +3399,49 @@ request:
 	VUMIN   V1.S4, V0.S4, V0.S4
 	VSHL    $6, V0.S4, V0.S4
 	VMOV    V0.D[0], R1
-	ADD     R1.UXTW, R2, R4
-	ADD     R1>>32, R2, R1
+	ADD     R1.UXTW, R0, R4
+	ADD     R1>>32, R0, R1
 	VMOV    V0.D[1], R5
-	ADD     R5.UXTW, R2, R6
-	ADD     R5>>32, R2, R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
 	PRFM    0(R4), PLDL1KEEP
 	PRFM    0(R1), PLDL1KEEP
 	PRFM    0(R6), PLDL1KEEP
 	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R0, R0
+	SUBS    $1, R3, R3
 	BNE     request
 
 requested:
-	MOVD  $32, R0
-	MOVD  shift+24(FP), R1
-	SUB   R1, R0, R0
-	MOVD  base+0(FP), R1
-	MOVD  hashes+48(FP), R2
-	MOVD  lines+8(FP), R3
-	VDUP  R3, V2.S4
-	MOVD  recip+16(FP), R3
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   0(R2), (R2, R3)
+	MOVD  s+0(FP), R3
+	LDP   48(R3), (R3, R4)
+	MOVD  $32, R5
+	SUB   R4, R5, R5
+	VDUP  R1, V2.S4
 	VDUP  R3, V3.S4
-	VDUP  R0, V4.S4
-	MOVD  steps+32(FP), R0
-	FLDPQ 0(R0), (F5, F0)
+	VDUP  R5, V4.S4
+	MOVD  steps+16(FP), R1
+	FLDPQ 0(R1), (F5, F0)
 	VUZP1 V0.H8, V5.H8, V5.H8
 	VSHL  $7, V5.H8, V5.H8
-	MOVD  $8388736, R0
-	VDUP  R0, V6.S4
-	MOVD  pairs+40(FP), R0
+	MOVD  $8388736, R1
+	VDUP  R1, V6.S4
+	MOVD  s+0(FP), R1
+	MOVD  24(R1), R1
+	MOVD  $8, R3
+	CMP   $8, R1
+	CSEL  LT, R1, R3, R1
+	ADD   $1, R1, R1
+	LSR   $1, R1, R1
 	MOVD  $1, R3
 
 	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
 	// those of the last 4 again.
-	MOVD n+56(FP), R4
+	MOVD h+8(FP), R4
+	LDP  0(R4), (R4, R5)
 
 four:
 	FMOVQ.P 16(R2), F0
@@ -3414,12 +3455,12 @@ four:
 	VSUB    V2.S4, V8.S4, V7.S4
 	VUMIN   V7.S4, V8.S4, V8.S4
 	VSHL    $6, V8.S4, V8.S4
-	VMOV    V8.D[0], R5
-	ADD     R5.UXTW, R1, R6
-	ADD     R5>>32, R1, R5
+	VMOV    V8.D[0], R4
+	ADD     R4.UXTW, R0, R6
+	ADD     R4>>32, R0, R4
 	VMOV    V8.D[1], R7
-	ADD     R7.UXTW, R1, R8
-	ADD     R7>>32, R1, R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
 	WORD    $0x4f4080c7 // VMUL[0] V0.H8, V6.H8, V7.H8
 	WORD    $0x6f4100a7 // VMLA[0] V1.H8, V5.H8, V7.H8
 	VMOV    V7.D[0], R9
@@ -3435,7 +3476,7 @@ four:
 	MOVD    (R6)(R10<<3), R12
 	ORR     R11, R12, R11
 	MOVD    R11, (R6)(R10<<3)
-	CMP     $1, R0
+	CMP     $1, R1
 	BEQ     done_0
 	UBFX    $45, R9, $3, R10
 	LSR     $39, R9, R11
@@ -3449,7 +3490,7 @@ four:
 	MOVD    (R6)(R10<<3), R11
 	ORR     R9, R11, R9
 	MOVD    R9, (R6)(R10<<3)
-	CMP     $2, R0
+	CMP     $2, R1
 	BEQ     done_0
 	VMOV    V7.D[1], R9
 	UBFX    $13, R9, $3, R10
@@ -3464,7 +3505,7 @@ four:
 	MOVD    (R6)(R10<<3), R12
 	ORR     R11, R12, R11
 	MOVD    R11, (R6)(R10<<3)
-	CMP     $3, R0
+	CMP     $3, R1
 	BEQ     done_0
 	UBFX    $45, R9, $3, R10
 	LSR     $39, R9, R11
@@ -3486,205 +3527,208 @@ done_0:
 	UBFX $13, R6, $3, R9
 	LSR  $7, R6, R10
 	LSL  R10, R3, R10
-	MOVD (R5)(R9<<3), R11
+	MOVD (R4)(R9<<3), R11
 	ORR  R10, R11, R10
-	MOVD R10, (R5)(R9<<3)
+	MOVD R10, (R4)(R9<<3)
 	UBFX $29, R6, $3, R9
 	LSR  $23, R6, R10
 	LSL  R10, R3, R10
-	MOVD (R5)(R9<<3), R11
+	MOVD (R4)(R9<<3), R11
 	ORR  R10, R11, R10
-	MOVD R10, (R5)(R9<<3)
-	CMP  $1, R0
+	MOVD R10, (R4)(R9<<3)
+	CMP  $1, R1
 	BEQ  done_1
 	UBFX $45, R6, $3, R9
 	LSR  $39, R6, R10
 	LSL  R10, R3, R10
-	MOVD (R5)(R9<<3), R11
+	MOVD (R4)(R9<<3), R11
 	ORR  R10, R11, R10
-	MOVD R10, (R5)(R9<<3)
+	MOVD R10, (R4)(R9<<3)
 	UBFX $61, R6, $3, R9
 	LSR  $55, R6, R6
 	LSL  R6, R3, R6
-	MOVD (R5)(R9<<3), R10
+	MOVD (R4)(R9<<3), R10
 	ORR  R6, R10, R6
-	MOVD R6, (R5)(R9<<3)
-	CMP  $2, R0
+	MOVD R6, (R4)(R9<<3)
+	CMP  $2, R1
 	BEQ  done_1
 	VMOV V7.D[1], R6
 	UBFX $13, R6, $3, R9
 	LSR  $7, R6, R10
 	LSL  R10, R3, R10
-	MOVD (R5)(R9<<3), R11
+	MOVD (R4)(R9<<3), R11
 	ORR  R10, R11, R10
-	MOVD R10, (R5)(R9<<3)
+	MOVD R10, (R4)(R9<<3)
 	UBFX $29, R6, $3, R9
 	LSR  $23, R6, R10
 	LSL  R10, R3, R10
-	MOVD (R5)(R9<<3), R11
+	MOVD (R4)(R9<<3), R11
 	ORR  R10, R11, R10
-	MOVD R10, (R5)(R9<<3)
-	CMP  $3, R0
+	MOVD R10, (R4)(R9<<3)
+	CMP  $3, R1
 	BEQ  done_1
 	UBFX $45, R6, $3, R9
 	LSR  $39, R6, R10
 	LSL  R10, R3, R10
-	MOVD (R5)(R9<<3), R11
+	MOVD (R4)(R9<<3), R11
 	ORR  R10, R11, R10
-	MOVD R10, (R5)(R9<<3)
+	MOVD R10, (R4)(R9<<3)
 	UBFX $61, R6, $3, R9
 	LSR  $55, R6, R6
 	LSL  R6, R3, R6
-	MOVD (R5)(R9<<3), R10
+	MOVD (R4)(R9<<3), R10
 	ORR  R6, R10, R6
-	MOVD R6, (R5)(R9<<3)
+	MOVD R6, (R4)(R9<<3)
 
 done_1:
 	WORD $0x4f4088c7 // VMUL[4] V0.H8, V6.H8, V7.H8
 	WORD $0x6f4108a7 // VMLA[4] V1.H8, V5.H8, V7.H8
-	VMOV V7.D[0], R5
-	UBFX $13, R5, $3, R6
-	LSR  $7, R5, R9
+	VMOV V7.D[0], R4
+	UBFX $13, R4, $3, R6
+	LSR  $7, R4, R9
 	LSL  R9, R3, R9
 	MOVD (R8)(R6<<3), R10
 	ORR  R9, R10, R9
 	MOVD R9, (R8)(R6<<3)
-	UBFX $29, R5, $3, R6
-	LSR  $23, R5, R9
+	UBFX $29, R4, $3, R6
+	LSR  $23, R4, R9
 	LSL  R9, R3, R9
 	MOVD (R8)(R6<<3), R10
 	ORR  R9, R10, R9
 	MOVD R9, (R8)(R6<<3)
-	CMP  $1, R0
+	CMP  $1, R1
 	BEQ  done_2
-	UBFX $45, R5, $3, R6
-	LSR  $39, R5, R9
+	UBFX $45, R4, $3, R6
+	LSR  $39, R4, R9
 	LSL  R9, R3, R9
 	MOVD (R8)(R6<<3), R10
 	ORR  R9, R10, R9
 	MOVD R9, (R8)(R6<<3)
-	UBFX $61, R5, $3, R6
-	LSR  $55, R5, R5
-	LSL  R5, R3, R5
+	UBFX $61, R4, $3, R6
+	LSR  $55, R4, R4
+	LSL  R4, R3, R4
 	MOVD (R8)(R6<<3), R9
-	ORR  R5, R9, R5
-	MOVD R5, (R8)(R6<<3)
-	CMP  $2, R0
+	ORR  R4, R9, R4
+	MOVD R4, (R8)(R6<<3)
+	CMP  $2, R1
 	BEQ  done_2
-	VMOV V7.D[1], R5
-	UBFX $13, R5, $3, R6
-	LSR  $7, R5, R9
+	VMOV V7.D[1], R4
+	UBFX $13, R4, $3, R6
+	LSR  $7, R4, R9
 	LSL  R9, R3, R9
 	MOVD (R8)(R6<<3), R10
 	ORR  R9, R10, R9
 	MOVD R9, (R8)(R6<<3)
-	UBFX $29, R5, $3, R6
-	LSR  $23, R5, R9
+	UBFX $29, R4, $3, R6
+	LSR  $23, R4, R9
 	LSL  R9, R3, R9
 	MOVD (R8)(R6<<3), R10
 	ORR  R9, R10, R9
 	MOVD R9, (R8)(R6<<3)
-	CMP  $3, R0
+	CMP  $3, R1
 	BEQ  done_2
-	UBFX $45, R5, $3, R6
-	LSR  $39, R5, R9
+	UBFX $45, R4, $3, R6
+	LSR  $39, R4, R9
 	LSL  R9, R3, R9
 	MOVD (R8)(R6<<3), R10
 	ORR  R9, R10, R9
 	MOVD R9, (R8)(R6<<3)
-	UBFX $61, R5, $3, R6
-	LSR  $55, R5, R5
-	LSL  R5, R3, R5
+	UBFX $61, R4, $3, R6
+	LSR  $55, R4, R4
+	LSL  R4, R3, R4
 	MOVD (R8)(R6<<3), R9
-	ORR  R5, R9, R5
-	MOVD R5, (R8)(R6<<3)
+	ORR  R4, R9, R4
+	MOVD R4, (R8)(R6<<3)
 
 done_2:
 	WORD $0x4f6088c0 // VMUL[6] V0.H8, V6.H8, V0.H8
 	WORD $0x6f6108a0 // VMLA[6] V1.H8, V5.H8, V0.H8
-	VMOV V0.D[0], R5
-	UBFX $13, R5, $3, R6
-	LSR  $7, R5, R8
+	VMOV V0.D[0], R4
+	UBFX $13, R4, $3, R6
+	LSR  $7, R4, R8
 	LSL  R8, R3, R8
 	MOVD (R7)(R6<<3), R9
 	ORR  R8, R9, R8
 	MOVD R8, (R7)(R6<<3)
-	UBFX $29, R5, $3, R6
-	LSR  $23, R5, R8
+	UBFX $29, R4, $3, R6
+	LSR  $23, R4, R8
 	LSL  R8, R3, R8
 	MOVD (R7)(R6<<3), R9
 	ORR  R8, R9, R8
 	MOVD R8, (R7)(R6<<3)
-	CMP  $1, R0
+	CMP  $1, R1
 	BEQ  done_3
-	UBFX $45, R5, $3, R6
-	LSR  $39, R5, R8
+	UBFX $45, R4, $3, R6
+	LSR  $39, R4, R8
 	LSL  R8, R3, R8
 	MOVD (R7)(R6<<3), R9
 	ORR  R8, R9, R8
 	MOVD R8, (R7)(R6<<3)
-	UBFX $61, R5, $3, R6
-	LSR  $55, R5, R5
-	LSL  R5, R3, R5
+	UBFX $61, R4, $3, R6
+	LSR  $55, R4, R4
+	LSL  R4, R3, R4
 	MOVD (R7)(R6<<3), R8
-	ORR  R5, R8, R5
-	MOVD R5, (R7)(R6<<3)
-	CMP  $2, R0
+	ORR  R4, R8, R4
+	MOVD R4, (R7)(R6<<3)
+	CMP  $2, R1
 	BEQ  done_3
-	VMOV V0.D[1], R5
-	UBFX $13, R5, $3, R6
-	LSR  $7, R5, R8
+	VMOV V0.D[1], R4
+	UBFX $13, R4, $3, R6
+	LSR  $7, R4, R8
 	LSL  R8, R3, R8
 	MOVD (R7)(R6<<3), R9
 	ORR  R8, R9, R8
 	MOVD R8, (R7)(R6<<3)
-	UBFX $29, R5, $3, R6
-	LSR  $23, R5, R8
+	UBFX $29, R4, $3, R6
+	LSR  $23, R4, R8
 	LSL  R8, R3, R8
 	MOVD (R7)(R6<<3), R9
 	ORR  R8, R9, R8
 	MOVD R8, (R7)(R6<<3)
-	CMP  $3, R0
+	CMP  $3, R1
 	BEQ  done_3
-	UBFX $45, R5, $3, R6
-	LSR  $39, R5, R8
+	UBFX $45, R4, $3, R6
+	LSR  $39, R4, R8
 	LSL  R8, R3, R8
 	MOVD (R7)(R6<<3), R9
 	ORR  R8, R9, R8
 	MOVD R8, (R7)(R6<<3)
-	UBFX $61, R5, $3, R6
-	LSR  $55, R5, R5
-	LSL  R5, R3, R5
+	UBFX $61, R4, $3, R6
+	LSR  $55, R4, R4
+	LSL  R4, R3, R4
 	MOVD (R7)(R6<<3), R8
-	ORR  R5, R8, R5
-	MOVD R5, (R7)(R6<<3)
+	ORR  R4, R8, R4
+	MOVD R4, (R7)(R6<<3)
 
 done_3:
-	SUBS $4, R4, R4
+	SUBS $4, R5, R5
 	BEQ  end
-	CMP  $4, R4
+	CMP  $4, R5
 	BGE  four
-	SUB  $4, R4, R4
-	ADD  R4<<2, R2, R2
-	MOVD $4, R4
+	SUB  $4, R5, R5
+	ADD  R5<<2, R2, R2
+	MOVD $4, R5
 	B    four
 
 end:
 	RET
 
-// func setNewSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool)
+// func setNewSplit256NEON(s *byte, h *byte, added *uint64)
 // Requires: ASIMD
-TEXT ·setNewSplit256NEON(SB), NOSPLIT, $0-41
+TEXT ·setNewSplit256NEON(SB), NOSPLIT, $0-24
 	// The addresses and the bits are those of probeSplit256.
-	MOVBU far+40(FP), R0
+	MOVD  s+0(FP), R0
+	MOVBU 36(R0), R0
 	CBZ   R0, requested
-	MOVD  n+24(FP), R0
-	LSR   $2, R0, R0
-	CBZ   R0, requested
-	MOVD  base+0(FP), R1
-	MOVD  hashes+16(FP), R2
-	MOVD  blocks+8(FP), R3
-	VDUP  R3, V0.S4
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  h+8(FP), R1
+	LDP   24(R1), (R1, R3)
+	LSR   $2, R3, R3
+	CBZ   R3, requested
 
 request:
 	FLDPQ.P 32(R2), (F1, F2)
@@ -3693,30 +3737,32 @@ request:
 	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
 	VUZP2   V1.S4, V2.S4, V2.S4
 	VSHL    $5, V2.S4, V2.S4
-	VMOV    V2.D[0], R3
-	ADD     R3.UXTW, R1, R4
-	ADD     R3>>32, R1, R3
+	VMOV    V2.D[0], R1
+	ADD     R1.UXTW, R0, R4
+	ADD     R1>>32, R0, R1
 	VMOV    V2.D[1], R5
-	ADD     R5.UXTW, R1, R6
-	ADD     R5>>32, R1, R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
 	PRFM    0(R4), PLDL1KEEP
-	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R1), PLDL1KEEP
 	PRFM    0(R6), PLDL1KEEP
 	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R0, R0
+	SUBS    $1, R3, R3
 	BNE     request
 
 requested:
-	MOVD  base+0(FP), R0
-	MOVD  hashes+16(FP), R1
-	MOVD  blocks+8(FP), R2
-	VDUP  R2, V0.S4
-	MOVD  $splitSalts<>(SB), R2
-	FLDPQ 0(R2), (F3, F4)
-	MOVD  $1, R2
-	VDUP  R2, V5.S4
-	MOVD  n+24(FP), R2
-	MOVD  added+32(FP), R3
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  $splitSalts<>(SB), R1
+	FLDPQ 0(R1), (F3, F4)
+	MOVD  $1, R1
+	VDUP  R1, V5.S4
+	MOVD  h+8(FP), R1
+	LDP   24(R1), (R1, R3)
+	MOVD  added+16(FP), R1
 	MOVD  $-9223372036854775808, R6
 	MOVD  $0, R7
 
@@ -3725,7 +3771,7 @@ word:
 	MOVD R7, R5
 
 four:
-	FLDPQ.P 32(R1), (F1, F2)
+	FLDPQ.P 32(R2), (F1, F2)
 	VUZP2   V2.S4, V1.S4, V6.S4
 	WORD    $0x2ea0c0c7 // VUMULL V0.D2, V6.D2, V7.D2
 	WORD    $0x6ea0c0c6 // VUMULL2 V0.D2, V6.D2, V6.D2
@@ -3755,7 +3801,7 @@ four:
 	CMP     $0, R9
 	CSEL    NE, R6, R7, R9
 	ORR     R5>>1, R9, R5
-	SUBS    $1, R2, R2
+	SUBS    $1, R3, R3
 	BEQ     end
 	WORD    $0x4f818866 // VMUL[2] V1.S4, V3.S4, V6.S4
 	WORD    $0x4f818888 // VMUL[2] V1.S4, V4.S4, V8.S4
@@ -3775,7 +3821,7 @@ four:
 	CMP     $0, R8
 	CSEL    NE, R6, R7, R8
 	ORR     R5>>1, R8, R5
-	SUBS    $1, R2, R2
+	SUBS    $1, R3, R3
 	BEQ     end
 	WORD    $0x4f828067 // VMUL[0] V2.S4, V3.S4, V7.S4
 	WORD    $0x4f828088 // VMUL[0] V2.S4, V4.S4, V8.S4
@@ -3795,7 +3841,7 @@ four:
 	CMP     $0, R8
 	CSEL    NE, R6, R7, R8
 	ORR     R5>>1, R8, R5
-	SUBS    $1, R2, R2
+	SUBS    $1, R3, R3
 	BEQ     end
 	WORD    $0x4f828861 // VMUL[2] V2.S4, V3.S4, V1.S4
 	WORD    $0x4f828887 // VMUL[2] V2.S4, V4.S4, V7.S4
@@ -3815,34 +3861,38 @@ four:
 	CMP     $0, R8
 	CSEL    NE, R6, R7, R8
 	ORR     R5>>1, R8, R5
-	SUBS    $1, R2, R2
+	SUBS    $1, R3, R3
 	BEQ     end
 	SUBS    $4, R4, R4
 	BNE     four
-	MOVD.P  R5, 8(R3)
+	MOVD.P  R5, 8(R1)
 	B       word
 
 end:
 	// The outcomes of a last word are its upper bits.
-	MOVD n+24(FP), R0
-	NEG  R0, R0
-	LSR  R0, R5, R5
-	MOVD R5, 0(R3)
+	MOVD h+8(FP), R0
+	LDP  24(R0), (R0, R2)
+	NEG  R2, R2
+	LSR  R2, R5, R5
+	MOVD R5, 0(R1)
 	RET
 
-// func setNewLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
+// func setNewLine512NEON(s *byte, h *byte, added *uint64, factors *[8]uint32)
 // Requires: ASIMD
-TEXT ·setNewLine512NEON(SB), NOSPLIT, $0-57
+TEXT ·setNewLine512NEON(SB), NOSPLIT, $0-32
 	// The addresses and the bits are those of probeLine512.
-	MOVBU far+56(FP), R0
+	MOVD  s+0(FP), R0
+	MOVBU 36(R0), R0
 	CBZ   R0, requested
-	MOVD  n+40(FP), R0
-	LSR   $2, R0, R0
-	CBZ   R0, requested
-	MOVD  base+0(FP), R1
-	MOVD  hashes+32(FP), R2
-	MOVD  lines+8(FP), R3
-	VDUP  R3, V0.S4
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  h+8(FP), R1
+	LDP   24(R1), (R1, R3)
+	LSR   $2, R3, R3
+	CBZ   R3, requested
 
 request:
 	FLDPQ.P 32(R2), (F1, F2)
@@ -3851,30 +3901,38 @@ request:
 	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
 	VUZP2   V1.S4, V2.S4, V2.S4
 	VSHL    $6, V2.S4, V2.S4
-	VMOV    V2.D[0], R3
-	ADD     R3.UXTW, R1, R4
-	ADD     R3>>32, R1, R3
+	VMOV    V2.D[0], R1
+	ADD     R1.UXTW, R0, R4
+	ADD     R1>>32, R0, R1
 	VMOV    V2.D[1], R5
-	ADD     R5.UXTW, R1, R6
-	ADD     R5>>32, R1, R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
 	PRFM    0(R4), PLDL1KEEP
-	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R1), PLDL1KEEP
 	PRFM    0(R6), PLDL1KEEP
 	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R0, R0
+	SUBS    $1, R3, R3
 	BNE     request
 
 requested:
-	MOVD  base+0(FP), R0
-	MOVD  hashes+32(FP), R1
-	MOVD  lines+8(FP), R2
-	VDUP  R2, V0.S4
-	MOVD  factors+16(FP), R2
-	FLDPQ 0(R2), (F3, F4)
-	MOVD  pairs+24(FP), R2
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  factors+24(FP), R1
+	FLDPQ 0(R1), (F3, F4)
+	MOVD  s+0(FP), R1
+	MOVD  24(R1), R1
+	MOVD  $8, R3
+	CMP   $8, R1
+	CSEL  LT, R1, R3, R1
+	ADD   $1, R1, R1
+	LSR   $1, R1, R1
 	MOVD  $1, R3
-	MOVD  n+40(FP), R4
-	MOVD  added+48(FP), R5
+	MOVD  h+8(FP), R4
+	LDP   24(R4), (R4, R5)
+	MOVD  added+16(FP), R4
 	MOVD  $-9223372036854775808, R8
 	MOVD  $0, R9
 
@@ -3883,7 +3941,7 @@ word:
 	MOVD R9, R7
 
 four:
-	FLDPQ.P 32(R1), (F1, F2)
+	FLDPQ.P 32(R2), (F1, F2)
 	VUZP1   V2.S4, V1.S4, V5.S4
 	WORD    $0x2ea0c0a6 // VUMULL V0.D2, V5.D2, V6.D2
 	WORD    $0x6ea0c0a5 // VUMULL2 V0.D2, V5.D2, V5.D2
@@ -3916,7 +3974,7 @@ four:
 	EOR     R17, R19, R19
 	ORR     R19, R14, R14
 	MOVD    R17, (R11)(R16<<3)
-	CMP     $1, R2
+	CMP     $1, R1
 	BEQ     done_0
 	UBFX    $45, R15, $3, R16
 	LSR     $39, R15, R17
@@ -3934,7 +3992,7 @@ four:
 	EOR     R15, R17, R17
 	ORR     R17, R14, R14
 	MOVD    R15, (R11)(R16<<3)
-	CMP     $2, R2
+	CMP     $2, R1
 	BEQ     done_0
 	VMOV    V5.D[1], R15
 	UBFX    $13, R15, $3, R16
@@ -3953,7 +4011,7 @@ four:
 	EOR     R17, R19, R19
 	ORR     R19, R14, R14
 	MOVD    R17, (R11)(R16<<3)
-	CMP     $3, R2
+	CMP     $3, R1
 	BEQ     done_0
 	UBFX    $45, R15, $3, R16
 	LSR     $39, R15, R17
@@ -3976,7 +4034,7 @@ done_0:
 	CMP   $0, R14
 	CSEL  NE, R8, R9, R14
 	ORR   R7>>1, R14, R7
-	SUBS  $1, R4, R4
+	SUBS  $1, R5, R5
 	BEQ   end
 	MOVD  $0, R11
 	WORD  $0x4fa18865 // VMUL[3] V1.S4, V3.S4, V5.S4
@@ -3999,7 +4057,7 @@ done_0:
 	EOR   R16, R17, R17
 	ORR   R17, R11, R11
 	MOVD  R16, (R10)(R15<<3)
-	CMP   $1, R2
+	CMP   $1, R1
 	BEQ   done_1
 	UBFX  $45, R14, $3, R15
 	LSR   $39, R14, R16
@@ -4017,7 +4075,7 @@ done_0:
 	EOR   R14, R16, R16
 	ORR   R16, R11, R11
 	MOVD  R14, (R10)(R15<<3)
-	CMP   $2, R2
+	CMP   $2, R1
 	BEQ   done_1
 	VMOV  V5.D[1], R14
 	UBFX  $13, R14, $3, R15
@@ -4036,7 +4094,7 @@ done_0:
 	EOR   R16, R17, R17
 	ORR   R17, R11, R11
 	MOVD  R16, (R10)(R15<<3)
-	CMP   $3, R2
+	CMP   $3, R1
 	BEQ   done_1
 	UBFX  $45, R14, $3, R15
 	LSR   $39, R14, R16
@@ -4059,7 +4117,7 @@ done_1:
 	CMP   $0, R11
 	CSEL  NE, R8, R9, R11
 	ORR   R7>>1, R11, R7
-	SUBS  $1, R4, R4
+	SUBS  $1, R5, R5
 	BEQ   end
 	MOVD  $0, R10
 	WORD  $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
@@ -4082,7 +4140,7 @@ done_1:
 	EOR   R15, R16, R16
 	ORR   R16, R10, R10
 	MOVD  R15, (R13)(R14<<3)
-	CMP   $1, R2
+	CMP   $1, R1
 	BEQ   done_2
 	UBFX  $45, R11, $3, R14
 	LSR   $39, R11, R15
@@ -4100,7 +4158,7 @@ done_1:
 	EOR   R11, R15, R15
 	ORR   R15, R10, R10
 	MOVD  R11, (R13)(R14<<3)
-	CMP   $2, R2
+	CMP   $2, R1
 	BEQ   done_2
 	VMOV  V1.D[1], R11
 	UBFX  $13, R11, $3, R14
@@ -4119,7 +4177,7 @@ done_1:
 	EOR   R15, R16, R16
 	ORR   R16, R10, R10
 	MOVD  R15, (R13)(R14<<3)
-	CMP   $3, R2
+	CMP   $3, R1
 	BEQ   done_2
 	UBFX  $45, R11, $3, R14
 	LSR   $39, R11, R15
@@ -4142,7 +4200,7 @@ done_2:
 	CMP   $0, R10
 	CSEL  NE, R8, R9, R10
 	ORR   R7>>1, R10, R7
-	SUBS  $1, R4, R4
+	SUBS  $1, R5, R5
 	BEQ   end
 	MOVD  $0, R10
 	WORD  $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
@@ -4165,7 +4223,7 @@ done_2:
 	EOR   R14, R15, R15
 	ORR   R15, R10, R10
 	MOVD  R14, (R12)(R13<<3)
-	CMP   $1, R2
+	CMP   $1, R1
 	BEQ   done_3
 	UBFX  $45, R11, $3, R13
 	LSR   $39, R11, R14
@@ -4183,7 +4241,7 @@ done_2:
 	EOR   R11, R14, R14
 	ORR   R14, R10, R10
 	MOVD  R11, (R12)(R13<<3)
-	CMP   $2, R2
+	CMP   $2, R1
 	BEQ   done_3
 	VMOV  V1.D[1], R11
 	UBFX  $13, R11, $3, R13
@@ -4202,7 +4260,7 @@ done_2:
 	EOR   R14, R15, R15
 	ORR   R15, R10, R10
 	MOVD  R14, (R12)(R13<<3)
-	CMP   $3, R2
+	CMP   $3, R1
 	BEQ   done_3
 	UBFX  $45, R11, $3, R13
 	LSR   $39, R11, R14
@@ -4225,17 +4283,18 @@ done_3:
 	CMP    $0, R10
 	CSEL   NE, R8, R9, R10
 	ORR    R7>>1, R10, R7
-	SUBS   $1, R4, R4
+	SUBS   $1, R5, R5
 	BEQ    end
 	SUBS   $4, R6, R6
 	BNE    four
-	MOVD.P R7, 8(R5)
+	MOVD.P R7, 8(R4)
 	B      word
 
 end:
 	// The outcomes of a last word are its upper bits.
-	MOVD n+40(FP), R0
-	NEG  R0, R0
-	LSR  R0, R7, R7
-	MOVD R7, 0(R5)
+	MOVD h+8(FP), R0
+	LDP  24(R0), (R0, R1)
+	NEG  R1, R1
+	LSR  R1, R7, R7
+	MOVD R7, 0(R4)
 	RET

@@ -4,48 +4,47 @@
 
 package bloom
 
-// probeLine512 tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next multiple of 16
-// hashes. There are fewer than maxKernelLines lines. far says whether it requests lines before it
-// needs them.
-func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
+// probeLine512 tests the hashes, 1 to windowKeys, by the probes of 8 factors. It reads on to the next
+// multiple of 16 hashes. There are fewer than maxKernelLines lines.
+func probeLine512(s *prober, h *hashes, hits *uint64, factors *[8]uint32) (ok bool) {
 	return false
 }
 
-// setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
-// It is probeLine512 in all else.
-func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool) (ok bool) {
+// setLine512 sets the bits of the hashes, minSetHashes to windowKeys, for the probes of 8 factors, or, if
+// there are fewer, for as many pairs as have them.
+func setLine512(s *prober, h *hashes, factors *[8]uint32) (ok bool) {
 	return false
 }
 
 // setNewLine512 is setLine512 in the order of the hashes. It sets bit i of added if a bit of hash i
 // was missing before, and writes one word for every 64 hashes, as probeLine512 does.
-func setNewLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
+func setNewLine512(s *prober, h *hashes, added *uint64, factors *[8]uint32) (ok bool) {
 	return false
 }
 
-// probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
-func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
+// probeLine32 is probeLine512 for the probes of 8 steps, and with s.divisor.
+func probeLine32(s *prober, h *hashes, hits *uint64, steps *[8]uint32) (ok bool) {
 	return false
 }
 
 // setLine32 is setLine512 in the same way.
-func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {
+func setLine32(s *prober, h *hashes, steps *[8]uint32) (ok bool) {
 	return false
 }
 
-// probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
-// are fewer than maxKernelBlocks blocks. far is as for probeLine512.
-func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
+// probeSplit256 tests the hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
+// are fewer than maxKernelBlocks blocks.
+func probeSplit256(s *prober, h *hashes, hits *uint64) (ok bool) {
 	return false
 }
 
-// setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.
-func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, far bool) (ok bool) {
+// setSplit256 sets the bits of the hashes, minSetHashes to windowKeys.
+func setSplit256(s *prober, h *hashes) (ok bool) {
 	return false
 }
 
-// setNewSplit256 is setNewLine512 for the arguments of setSplit256.
-func setNewSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
+// setNewSplit256 is setNewLine512 for blocks.
+func setNewSplit256(s *prober, h *hashes, added *uint64) (ok bool) {
 	return false
 }
 

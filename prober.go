@@ -22,9 +22,12 @@ type prober struct {
 	// Up to so many keys are tested one by one: a window of them would take longer.
 	oneByOne uint8
 
+	far bool // kernels request lines and blocks before they need them
+
 	single *single // nil for the zero prober
 
-	ratio [2]uint64 // of the walk double64, for its single: the words of floor(2^128 / n), the lower first
+	// What kernels divide with, by scheme: of LevelDB and Pebble a reciprocal and a shift, of Nori the words of floor(2^128 / n), the lower first.
+	divisor [2]uint64
 }
 
 // wholeWords returns the number of the bits in whole words of 32 bits, or 2^32-1 if it is larger.

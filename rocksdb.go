@@ -98,11 +98,19 @@ func (d *line512) add(h uint64) (isNew bool) {
 	return missing != 0
 }
 
-// addBatch sets the bits of all hashes, at least one.
-func (d *line512) addBatch(kernel Kernel, hashes []uint64) {
-	if d.addForm(kernel, hashes, 64*d.n >= farBytes) {
+// addLine512 is prober.setLines for this walk.
+func (s *prober) addLine512(h *hashes) {
+	if len(h.h1) < minSetHashes || !setLine512(s, h, line512Factors.of(s.k, 0)) {
+		(*line512)(&s.bitArray).addAll(h.h1)
 		return
 	}
+	for done := 8; done < s.k; done += 8 {
+		setLine512(s, h, line512Factors.of(s.k, done))
+	}
+}
+
+// addAll sets the bits of all hashes.
+func (d *line512) addAll(hashes []uint64) {
 	base, n, k := unsafe.Pointer(d.base), d.n, d.k
 	for _, h := range hashes {
 		line, x := (*[64]byte)(unsafe.Add(base, 64*(uint64(uint32(h))*n>>32))), uint32(h>>32) // as in line
@@ -166,54 +174,22 @@ func (f *lineFactors) of(k, probe int) *[8]uint32 {
 
 var line512Factors = newLineFactors(1, func(x uint32) uint32 { return x * line512Mul })
 
-func (d *line512) factors(probe int) *[8]uint32 { return line512Factors.of(d.k, probe) }
-
-// probeBatch is probeHashes for this walk.
-func (d *line512) probeBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, 64*d.n >= farBytes) {
-		d.probeGeneric(hashes, hits)
+// testLine512 is prober.test for this walk.
+func (s *prober) testLine512(h *hashes, hits []uint64) {
+	if len(h.h1) < singleKeys || !probeLine512(s, h, &hits[0], line512Factors.of(s.k, 0)) {
+		(*line512)(&s.bitArray).probeGeneric(h.h1, hits)
+		return
 	}
-}
-
-// probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
-// must test the hashes. far says whether the kernel requests lines before it needs them.
-func (d *line512) probeForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
-	if !probeLine512(kernel, d.base, d.n, d.factors(0), &hashes[0], len(hashes), &hits[0], far) {
-		return false
-	}
-	for done := 8; done < d.k; done += 8 {
+	for done := 8; done < s.k; done += 8 {
 		var more [windowKeys / 64]uint64
-		probeLine512(kernel, d.base, d.n, d.factors(done), &hashes[0], len(hashes), &more[0], far)
-		for i := range (len(hashes) + 63) / 64 {
+		probeLine512(s, h, &more[0], line512Factors.of(s.k, done))
+		for i := range (len(h.h1) + 63) / 64 {
 			hits[i] &= more[i]
 		}
 	}
-	return true
 }
 
-// addForm sets the bits of the hashes in assembly. It returns false, and does nothing, if Go must set them. far says whether the kernel requests lines before it needs them.
-func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
-	if len(hashes) < minSetHashes {
-		return false
-	}
-	pairs := (min(d.k, 8) + 1) / 2
-	for done := 0; done < d.k; done += 8 {
-		if !setLine512(kernel, d.base, d.n, d.factors(done), pairs, &hashes[0], len(hashes), far) {
-			return false
-		}
-	}
-	return true
-}
-
-// addInOrder is prober.addInOrder, with far as for addForm.
-func (d *line512) addInOrder(kernel Kernel, hashes, added []uint64, far bool) bool {
-	if d.k > maxHasProbes {
-		return false
-	}
-	return setNewLine512(kernel, d.base, d.n, d.factors(0), (d.k+1)/2, &hashes[0], len(hashes), &added[0], far)
-}
-
-// probeGeneric is probeBatch in portable Go.
+// probeGeneric is prober.test in portable Go.
 func (d *line512) probeGeneric(hashes, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
 		word := uint64(0)
@@ -236,10 +212,10 @@ func probePartLine512(kernel Kernel, p *part, hash Hash) (word uint64) {
 		if uint64(len(p.arrays))*d.n >= farBytes/cacheLine {
 			touched = touchLines512(p.arrays, h)
 		}
-		if word, ok := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, d.factors(0)); ok {
+		if word, ok := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, line512Factors.of(d.k, 0)); ok {
 			word |= touched >> 32 // no bit
 			for done := 8; done < d.k && word != 0; done += 8 {
-				later, _ := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, d.factors(done))
+				later, _ := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, line512Factors.of(d.k, done))
 				word &= later
 			}
 			return word

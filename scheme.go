@@ -133,8 +133,19 @@ func (s *prober) setKernel(kernel Kernel) {
 	if f.one(s.bitArray) {
 		s.single = &singles[kernel][s.scheme]
 	}
-	if s.scheme == schemeNori {
-		s.ratio = (*double64)(&s.bitArray).ratio()
+	if kernel != Generic {
+		s.derive()
+	}
+}
+
+// derive settles what kernels read of a prober, beside its array.
+func (s *prober) derive() {
+	s.far = s.bytes() >= farBytes
+	switch s.scheme {
+	case schemeNori:
+		s.divisor = (*double64)(&s.bitArray).ratio()
+	case schemePebble:
+		s.divisor = (*line32)(&s.bitArray).divisor()
 	}
 }
 
@@ -420,11 +431,11 @@ func (s *prober) test(h *hashes, hits []uint64, dense bool) {
 	case schemeNori:
 		(*double64)(&s.bitArray).probeBatch(s.kernel, h, hits, dense)
 	case schemeParquet:
-		(*split256)(&s.bitArray).probeBatch(s.kernel, h.h1, hits)
+		s.testSplit256(h, hits)
 	case schemeRocksDB:
-		(*line512)(&s.bitArray).probeBatch(s.kernel, h.h1, hits)
+		s.testLine512(h, hits)
 	case schemePebble:
-		(*line32)(&s.bitArray).probeBatch(s.kernel, h.h32, hits)
+		s.testLine32(h, hits)
 	case schemeBitsAndBlooms:
 		(*crossed64)(&s.bitArray).probeBatch(s.kernel, h, hits, dense)
 	case schemeGuava:
@@ -443,11 +454,11 @@ func (s *prober) setsLines() bool {
 func (s *prober) setLines(h *hashes) {
 	switch s.scheme {
 	case schemeParquet:
-		(*split256)(&s.bitArray).addBatch(s.kernel, h.h1)
+		s.addSplit256(h)
 	case schemeRocksDB:
-		(*line512)(&s.bitArray).addBatch(s.kernel, h.h1)
+		s.addLine512(h)
 	case schemePebble:
-		(*line32)(&s.bitArray).addBatch(s.kernel, h.h32)
+		s.addLine32(h)
 	default:
 		panic(noSuchScheme)
 	}
@@ -462,9 +473,9 @@ func (s *prober) addInOrder(h *hashes, added []uint64) bool {
 	}
 	switch s.scheme {
 	case schemeParquet:
-		return (*split256)(&s.bitArray).addInOrder(s.kernel, h.h1, added, 32*s.n >= farBytes)
+		return setNewSplit256(s, h, &added[0])
 	case schemeRocksDB:
-		return (*line512)(&s.bitArray).addInOrder(s.kernel, h.h1, added, 64*s.n >= farBytes)
+		return s.k <= maxHasProbes && setNewLine512(s, h, &added[0], line512Factors.of(s.k, 0))
 	}
 	return false
 }

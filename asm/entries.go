@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/format"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,7 +18,8 @@ import (
 //
 // A family with arguments is an entry: a Go function that every architecture has. It takes a kernel and
 // the arguments, calls the function of the kernel, and reports whether there is one. If the first argument
-// is a layout, the names of the functions have a layout before the kernel, and they do not take it.
+// is a prober, the kernel is the prober's. If it is a layout, the names of the functions have a layout before
+// the kernel, and they do not take it.
 type family struct {
 	name      string
 	arguments string // of an entry, and of all its functions: names and types
@@ -31,27 +33,26 @@ var inGo = map[string]string{"probeUint64": "mayContainUint64", "probeHash": "ma
 
 // families are what the architectures provide. A function belongs to the first that has its name.
 var families = []family{
-	{"probeLine512", "base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool", "", `
-		probeLine512 tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next multiple of 16
-		hashes. There are fewer than maxKernelLines lines. far says whether it requests lines before it
-		needs them.`},
-	{"setLine512", "base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool", "", `
-		setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
-		It is probeLine512 in all else.`},
-	{"setNewLine512", "base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool", "", `
+	{"probeLine512", "s *prober, h *hashes, hits *uint64, factors *[8]uint32", "", `
+		probeLine512 tests the hashes, 1 to windowKeys, by the probes of 8 factors. It reads on to the next
+		multiple of 16 hashes. There are fewer than maxKernelLines lines.`},
+	{"setLine512", "s *prober, h *hashes, factors *[8]uint32", "", `
+		setLine512 sets the bits of the hashes, minSetHashes to windowKeys, for the probes of 8 factors, or, if
+		there are fewer, for as many pairs as have them.`},
+	{"setNewLine512", "s *prober, h *hashes, added *uint64, factors *[8]uint32", "", `
 		setNewLine512 is setLine512 in the order of the hashes. It sets bit i of added if a bit of hash i
 		was missing before, and writes one word for every 64 hashes, as probeLine512 does.`},
-	{"probeLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool", "", `
-		probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.`},
-	{"setLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool", "", `
+	{"probeLine32", "s *prober, h *hashes, hits *uint64, steps *[8]uint32", "", `
+		probeLine32 is probeLine512 for the probes of 8 steps, and with s.divisor.`},
+	{"setLine32", "s *prober, h *hashes, steps *[8]uint32", "", `
 		setLine32 is setLine512 in the same way.`},
-	{"probeSplit256", "base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool", "", `
-		probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
-		are fewer than maxKernelBlocks blocks. far is as for probeLine512.`},
-	{"setSplit256", "base *byte, blocks uint64, hashes *uint64, n int, far bool", "", `
-		setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.`},
-	{"setNewSplit256", "base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool", "", `
-		setNewSplit256 is setNewLine512 for the arguments of setSplit256.`},
+	{"probeSplit256", "s *prober, h *hashes, hits *uint64", "", `
+		probeSplit256 tests the hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
+		are fewer than maxKernelBlocks blocks.`},
+	{"setSplit256", "s *prober, h *hashes", "", `
+		setSplit256 sets the bits of the hashes, minSetHashes to windowKeys.`},
+	{"setNewSplit256", "s *prober, h *hashes, added *uint64", "", `
+		setNewSplit256 is setNewLine512 for blocks.`},
 	{"probeDouble32Loads", "base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int", "", `
 		probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.`},
 	{"probeDouble32", "base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int", "", `
@@ -150,18 +151,26 @@ var families = []family{
 		maxHasProbes probes.`},
 }
 
-// signature returns the type of the functions of an entry.
+// signature returns the type of the functions of an entry for avo, which knows no type of package bloom: a pointer is
+// as good as another.
 func signature(name string) string {
 	for _, f := range families {
 		if f.name == name {
-			return "func(" + f.taken() + ") (" + f.results + ")"
+			return "func" + structs.ReplaceAllString(f.signature(), "*byte")
 		}
 	}
 	panic("no family " + name)
 }
 
-// ofLayout begins the arguments of an entry for several layouts.
-const ofLayout = "layout layout, "
+var structs = regexp.MustCompile(`\*(prober|hashes)\b`)
+
+func (f *family) signature() string { return "(" + f.taken() + ") (" + f.results + ")" }
+
+// ofLayout begins the arguments of an entry for several layouts, and ofProber those of one for a prober.
+const (
+	ofLayout = "layout layout, "
+	ofProber = "s *prober, "
+)
 
 // taken returns the arguments that the functions of an entry take.
 func (f *family) taken() string { return strings.TrimPrefix(f.arguments, ofLayout) }
@@ -189,7 +198,9 @@ func declare(file, constraint string, functions []*ir.Function) error {
 			return fmt.Errorf("%s is of no family in entries.go", f.Name)
 		}
 		members[i] = append(members[i], f.Name)
-		stubs[f.Name] = f.Stub()
+		if stubs[f.Name] = f.Stub(); families[i].arguments != "" {
+			stubs[f.Name] = "func " + f.Name + families[i].signature()
+		}
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// %s\n\n//go:build %s\n\npackage bloom\n", printer.NewGoRunConfig().GeneratedWarning(), constraint)
@@ -223,9 +234,13 @@ func (f *family) entry(functions []string) string {
 	if f.results != "" {
 		results = f.results + ", ok bool"
 	}
-	fmt.Fprintf(&b, "func %s(kernel Kernel, %s) (%s) {\n", f.name, f.arguments, results)
+	first, kernel := "kernel Kernel, ", "kernel"
+	if strings.HasPrefix(f.arguments, ofProber) {
+		first, kernel = "", "s.kernel"
+	}
+	fmt.Fprintf(&b, "func %s(%s%s) (%s) {\n", f.name, first, f.arguments, results)
 	if len(functions) > 0 {
-		b.WriteString("switch kernel {\n" + f.cases(functions) + "}\n")
+		b.WriteString("switch " + kernel + " {\n" + f.cases(functions) + "}\n")
 	}
 	fmt.Fprintf(&b, "return %s\n}\n", strings.Join(append(names(f.results), "false"), ", "))
 	return b.String()

@@ -25,6 +25,12 @@ func parameter(name string) Mem {
 	return b.Addr
 }
 
+// windowOf returns the fields of a slice of the hashes that are the argument h: where they begin, and their number.
+func windowOf(words string) (start, n Mem) {
+	start = Mem{Base: argument("h"), Disp: bloom.offset("hashes." + words)}
+	return start, start.Offset(8)
+}
+
 // stackVectors returns the address of so many bytes of the stack, at a multiple of 64.
 func stackVectors(bytes int) reg.GPVirtual {
 	p := addressOf(AllocLocal(bytes + 64 - 8).Offset(63))

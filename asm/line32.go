@@ -25,12 +25,12 @@ func probeLine32(v vectors) {
 	testLines(v, &line32{})
 }
 
-func (l *line32) prepare(v vectors) (size int) {
-	l.bitsOfLine = newBitsOfLine(v)
-	l.lines, l.recip = v.broadcastLong(argument("lines")), v.broadcastLong(argument("recip"))
-	l.shift = v.broadcastLong(argument("shift"))
+func (l *line32) prepare(v vectors, prober reg.GPVirtual) (words string, size int) {
+	l.bitsOfLine = newBitsOfLine(v, prober)
+	divisor := Mem{Base: prober, Disp: bloom.offset("prober.divisor")}
+	l.lines, l.recip, l.shift = broadcastLongAt(v, field(prober, "n")), broadcastLongAt(v, divisor), broadcastLongAt(v, divisor.Offset(8))
 	l.steps = broadcastEight(v, "steps")
-	return 4
+	return "h32", 4
 }
 
 func (l *line32) prepareTest() {

@@ -18,8 +18,8 @@ type bitsOfLine struct {
 	second      reg.VecVirtual // 16 in the lanes of the second key
 }
 
-func newBitsOfLine(v vectors) bitsOfLine {
-	return bitsOfLine{v: v, base: v.broadcastLong(argument("base")), upper: upperLanes(v)}
+func newBitsOfLine(v vectors, prober reg.GPVirtual) bitsOfLine {
+	return bitsOfLine{v: v, base: broadcastLongAt(v, field(prober, "base")), upper: upperLanes(v)}
 }
 
 func (b *bitsOfLine) prepareTest() {
@@ -92,13 +92,12 @@ func probeLine512(v vectors) {
 	testLines(v, &line512{})
 }
 
-func (l *line512) prepare(v vectors) (size int) {
-	l.bitsOfLine = newBitsOfLine(v)
-	bytes := argument("lines")
-	SHLQ(U8(6), bytes)
-	l.bytes, l.offsets = v.broadcastLong(bytes), v.broadcastLong(constant(0xffffffc0))
+func (l *line512) prepare(v vectors, prober reg.GPVirtual) (words string, size int) {
+	l.bitsOfLine = newBitsOfLine(v, prober)
+	l.bytes, l.offsets = broadcastLongAt(v, field(prober, "n")), v.broadcastLong(constant(0xffffffc0))
+	VPSLLQ(U8(6), l.bytes, l.bytes)
 	l.factors = broadcastEight(v, "factors")
-	return 8
+	return "h1", 8
 }
 
 // broadcastEight loads 8 words, once for each key in a vector.

@@ -58,7 +58,13 @@ func setNewLine512(v vectors) {
 }
 
 func newBitsAdder(v vectors, walk numbered) *bitsAdder {
-	return &bitsAdder{v: v, walk: walk, slots: stackVectors(128), pairs: argument("pairs")}
+	a := &bitsAdder{v: v, walk: walk, slots: stackVectors(128), pairs: valueOf(field(argument("s"), "k"))}
+	most := valueOf(U32(8))
+	CMPQ(a.pairs, most)
+	CMOVQGT(most, a.pairs)
+	INCQ(a.pairs)
+	SHRQ(U8(1), a.pairs)
+	return a
 }
 
 // prepareWhole emits the constants of wholeLines.

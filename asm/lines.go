@@ -13,8 +13,9 @@ import (
 type lines struct {
 	vectors
 	walk   lineWalk
+	words  string // the hashes
+	size   int    // of one, in bytes
 	hashes reg.GPVirtual
-	size   int           // of a hash, in bytes
 	places reg.GPVirtual // the addresses of the lines, on the stack
 
 	requests int // how many of them were emitted, for labels
@@ -22,9 +23,9 @@ type lines struct {
 
 // lineWalk is what differs between the walks.
 type lineWalk interface {
-	// prepare emits the constants, and returns the size of a hash in bytes. prepareTest emits
-	// those of the tests.
-	prepare(v vectors) (size int)
+	// prepare emits the constants of a prober, and returns which hashes it takes, and the size of one in bytes.
+	// prepareTest emits those of the tests.
+	prepare(v vectors, prober reg.GPVirtual) (words string, size int)
 	prepareTest()
 	// address emits the addresses of the lines of the hashes at m.
 	address(m Mem, to reg.VecVirtual)
@@ -48,11 +49,22 @@ type halvesWalk interface {
 const ahead = 64
 
 func newLines(v vectors, walk lineWalk) *lines {
-	l := &lines{vectors: v, walk: walk, hashes: argument("hashes"), places: stackVectors(8 * (window + 2*ahead))}
+	l := &lines{vectors: v, walk: walk, places: stackVectors(8 * (window + 2*ahead))}
 	ADDQ(U32(8*ahead), l.places)
-	l.size = walk.prepare(v)
+	l.words, l.size = walk.prepare(v, argument("s"))
+	start, _ := windowOf(l.words)
+	l.hashes = valueOf(start)
 	return l
 }
+
+// count emits the load of the number of hashes.
+func (l *lines) count() reg.GPVirtual {
+	_, n := windowOf(l.words)
+	return valueOf(n)
+}
+
+// far returns where the prober says whether lines are requested.
+func far() Mem { return Mem{Base: argument("s"), Disp: bloom.offset("prober.far")} }
 
 // testLines emits the body of a kernel that tests hashes.
 func testLines(v vectors, walk lineWalk) {
@@ -77,7 +89,7 @@ func beginSet(walk string, v vectors) {
 func addLines(v vectors, walk lineWalk, add func(h, line []Mem)) {
 	l := newLines(v, walk)
 	l.locate()
-	n := argument("n")
+	n := l.count()
 	Label("one")
 	branch(TESTQ, U32(3), n, JZ, "some")
 	DECQ(n)
@@ -110,7 +122,7 @@ func addLinesNew(v vectors, walk lineWalk, inverted bool, add func(h, line []Mem
 			NOTQ(word)
 		}
 	}
-	next, n := GP64(), argument("n")
+	next, n := GP64(), l.count()
 	XORL(done.As32(), done.As32())
 	JMP(LabelRef("next"))
 	align()
@@ -141,7 +153,7 @@ func addLinesNew(v vectors, walk lineWalk, inverted bool, add func(h, line []Mem
 
 // locate emits the first pass.
 func (l *lines) locate() {
-	from, left, end := GP64(), argument("n"), GP64()
+	from, left, end := GP64(), l.count(), GP64()
 	MOVQ(l.hashes, from)
 	MOVQ(l.places, end)
 	align()
@@ -154,7 +166,7 @@ func (l *lines) locate() {
 	branch(SUBQ, U8(l.lanes()/2), left, JG, "locate")
 
 	Comment("Lines are requested past both ends of the window: the first one again.")
-	branch(CMPB, parameter("far"), U8(0), JE, "located")
+	branch(CMPB, far(), U8(0), JE, "located")
 	first := l.vector()
 	VPBROADCASTQ(Mem{Base: l.places}, first)
 	for i := 0; i < ahead; i += l.lanes() / 2 {
@@ -204,7 +216,7 @@ func forKeys(x reg.VecVirtual, words []Mem) Op {
 func (l *lines) request(places Mem, count int) {
 	l.requests++
 	near := labelOf("near", l.requests)
-	branch(CMPB, parameter("far"), U8(0), JE, near)
+	branch(CMPB, far(), U8(0), JE, near)
 	for i := range count {
 		request(Mem{Base: valueOf(places.Offset(8 * i))})
 	}
@@ -229,7 +241,7 @@ func (l *lines) keys(hash, place Mem, count int) (h, line []Mem) {
 // of the bytes into a word of hits.
 func (l *lines) testTwos() {
 	outcomes := stackVectors(window)
-	hash, place, outcome, left := GP64(), GP64(), GP64(), argument("n")
+	hash, place, outcome, left := GP64(), GP64(), GP64(), l.count()
 	MOVQ(l.hashes, hash)
 	MOVQ(l.places, place)
 	MOVQ(outcomes, outcome)
@@ -249,13 +261,13 @@ func (l *lines) testTwos() {
 	}
 	halves, ok := l.walk.(halvesWalk)
 	if ok {
-		branch(CMPB, parameter("far"), U8(0), JNE, "halves")
+		branch(CMPB, far(), U8(0), JNE, "halves")
 	}
 	align()
 	eights("eight", !ok, l.walk.testTwo)
 
 	Label("words")
-	hits, n, last := argument("hits"), argument("n"), GP64()
+	hits, n, last := argument("hits"), l.count(), GP64()
 	Label("word")
 	missing, k := ZMM(), K()
 	l.load(Mem{Base: outcomes}, missing)
@@ -277,7 +289,7 @@ func (l *lines) testTwos() {
 // testOnes emits the second pass with the carry flag. It goes from the last key to the
 // first: a word of hits takes the flag as its lowest bit.
 func (l *lines) testOnes() {
-	hits, n, word := argument("hits"), argument("n"), GP64()
+	hits, n, word := argument("hits"), l.count(), GP64()
 	test := func(count int) {
 		h, line := l.at(n, count)
 		for i := count - 1; i >= 0; i-- {

@@ -54,6 +54,25 @@ func neonConstant(f *arm64.Function, s arm64.Symbol) arm64.V {
 	return v
 }
 
+// neonArray emits the loads of where the array of the argument s begins, and of the number of its units. neonField returns
+// where another field of s is, and neonWindow emits the loads of where some words of the argument h begin, and of their number.
+
+func neonArray(f *arm64.Function) (base, n arm64.GP) {
+	base, n = f.Argument("s"), f.GP()
+	f.LDP(base.At(bloom.offset("prober.bitArray.base")), base, n)
+	return base, n
+}
+
+func neonField(f *arm64.Function, name string) arm64.Mem {
+	return f.Argument("s").At(bloom.offset("prober." + name))
+}
+
+func neonWindow(f *arm64.Function, words string) (start, n arm64.GP) {
+	start, n = f.Argument("h"), f.GP()
+	f.LDP(start.At(bloom.offset("hashes."+words)), start, n)
+	return start, n
+}
+
 // neonBranch emits a comparison of n with m, and a branch that depends on it. neonCount subtracts m from n.
 
 func neonBranch(f *arm64.Function, m arm64.Source, n arm64.GP, branch func(label string), label string) {

@@ -59,7 +59,7 @@ func neonProbeDouble32(file *arm64.File, tables neonTables) {
 	neonBranch(f, survivors, end, f.BEQ, "pack")
 	d.testSurvivors(outcomes, survivors, end)
 	f.Label("pack")
-	neonPack(f, outcomes, tables)
+	neonPack(f, f.Argument("n"), outcomes, tables)
 	f.RET()
 }
 
@@ -197,11 +197,9 @@ func (d *neonDouble32) scatter(passed arm64.V, half int, numbers, outcomes arm64
 	}
 }
 
-// neonPack emits code that packs the sign bits of the outcomes, bytes, into hits.
-func neonPack(f *arm64.Function, outcomes arm64.GP, tables neonTables) {
-	hits, n, left := f.Argument("hits"), f.Argument("n"), f.GP()
-	weights := neonConstant(f, tables.bits)
-	f.MOVD(n, left)
+// neonPack emits code that packs the sign bits of the outcomes of some hashes, bytes, into hits. It changes how many are left.
+func neonPack(f *arm64.Function, left, outcomes arm64.GP, tables neonTables) {
+	hits, weights := f.Argument("hits"), neonConstant(f, tables.bits)
 	f.Label("word")
 	var v [4]arm64.V
 	fillVectors(f, v[:])

@@ -15,15 +15,19 @@ type neonLine32 struct {
 }
 
 func newNEONLine32(f *arm64.Function) *neonLine32 {
-	left := f.GP() // the shift to the left of a product's upper half
+	base, lines := neonArray(f)
+	hashes, _ := neonWindow(f, "h32")
+	recip, shift, left := f.GP(), f.GP(), f.GP()
+	f.LDP(neonField(f, "divisor"), recip, shift)
 	f.MOVD(arm64.Imm(32), left)
-	f.SUB(f.Argument("shift"), left, left)
+	f.SUB(shift, left, left) // the shift to the left of a product's upper half
 	return &neonLine32{
-		f: f, base: f.Argument("base"), hashes: f.Argument("hashes"),
-		lines: broadcast(f, f.Argument("lines")), recip: broadcast(f, f.Argument("recip")), shift: broadcast(f, left),
+		f: f, base: base, hashes: hashes, lines: broadcast(f, lines), recip: broadcast(f, recip), shift: broadcast(f, left),
 		h: arm64.VN(0), delta: arm64.VN(1),
 	}
 }
+
+func (*neonLine32) words() string { return "h32" }
 
 // neonProbeLine32 emits the test of a window of hashes.
 func neonProbeLine32(file *arm64.File, tables neonTables) {

@@ -10,7 +10,7 @@ type neonLine512 struct {
 }
 
 func newNEONLine512(f *arm64.Function) *neonLine512 {
-	return &neonLine512{neonHalves: newNEONHalves(f, "lines")}
+	return &neonLine512{neonHalves: newNEONHalves(f)}
 }
 
 // neonProbeLine512 emits the test of a window of hashes.

@@ -9,6 +9,7 @@ import (
 // neonLines is a walk with one line of memory, or a part of one, for each key, while a
 // kernel's code is emitted.
 type neonLines interface {
+	words() string // which hashes it takes
 	// next emits the load of the next 4 hashes, and returns the addresses of their lines.
 	next() (at [4]arm64.GP)
 	// test emits the test of two of these 4 keys, the first ones or the last ones. It returns
@@ -24,12 +25,13 @@ type neonHalves struct {
 	h            [2]arm64.V
 }
 
-func newNEONHalves(f *arm64.Function, lines string) neonHalves {
-	return neonHalves{
-		f: f, base: f.Argument("base"), hashes: f.Argument("hashes"), lines: broadcast(f, f.Argument(lines)),
-		h: [2]arm64.V{f.V(), f.V()},
-	}
+func newNEONHalves(f *arm64.Function) neonHalves {
+	base, n := neonArray(f)
+	hashes, _ := neonWindow(f, "h1")
+	return neonHalves{f: f, base: base, hashes: hashes, lines: broadcast(f, n), h: [2]arm64.V{f.V(), f.V()}}
 }
+
+func (*neonHalves) words() string { return "h1" }
 
 // linesOf emits the load of the next 4 hashes, and returns the addresses of their lines of 1<<shift bytes. unzip takes the
 // lower or the upper halves.
@@ -43,7 +45,8 @@ func (d *neonHalves) linesOf(unzip func(t arm64.Arrangement, m, n, d arm64.V), s
 // neonTestLines emits the body of a kernel that tests a window of hashes. It has no branch
 // that depends on a key.
 func neonTestLines(f *arm64.Function, tables neonTables, walk neonLines) {
-	n, outcomes, outcome := f.Argument("n"), f.Local(window+neonBlock), f.GP()
+	outcomes, outcome := f.Local(window+neonBlock), f.GP()
+	_, n := neonWindow(f, walk.words())
 	f.MOVD(outcomes, outcome)
 	f.Label("octet")
 	var fours [4]arm64.V
@@ -58,7 +61,8 @@ func neonTestLines(f *arm64.Function, tables neonTables, walk neonLines) {
 	f.VUMINP(arm64.B16, fours[2], fours[0], fours[0])
 	f.StoreQ(fours[0], outcome.Post(neonBlock))
 	neonCount(f, arm64.Imm(neonBlock), n, f.BGT, "octet")
-	neonPack(f, outcomes, tables)
+	_, n = neonWindow(f, walk.words())
+	neonPack(f, n, outcomes, tables)
 	f.RET()
 }
 
@@ -69,7 +73,7 @@ func neonAddLines(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int,
 		"The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets",
 		"those of the last 4 again.",
 	)
-	n := f.Argument("n")
+	_, n := neonWindow(f, walk.words())
 	f.Label("four")
 	for i, at := range walk.next() {
 		add(i, at)
@@ -87,7 +91,8 @@ func neonAddLines(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int,
 // neonAddLinesNew is neonAddLines in the order of the hashes. add returns a register that is not 0 if a bit
 // was missing.
 func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(i int, at arm64.GP) (missing arm64.GP)) {
-	n, added, count, word := f.Argument("n"), f.Argument("added"), f.GP(), f.GP()
+	_, n := neonWindow(f, walk.words())
+	added, count, word := f.Argument("added"), f.GP(), f.GP()
 	top, none := f.GP(), f.GP()
 	f.MOVD(arm64.Imm(-1<<63), top)
 	f.MOVD(arm64.Imm(0), none)
@@ -107,7 +112,7 @@ func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(i int, at arm64
 	f.B("word")
 	f.Label("end")
 	f.Comment("The outcomes of a last word are its upper bits.")
-	last := f.Argument("n")
+	_, last := neonWindow(f, walk.words())
 	f.NEG(last, last)
 	f.LSR(last, word, word)
 	f.StoreD(word, added.At(0))
@@ -125,11 +130,13 @@ func neonLineKernel[W neonLines](file *arm64.File, name string, flags attr.Attri
 
 // neonRequestFar emits the requests for the lines of the hashes, 4 at a time, if they are far.
 func neonRequestFar(f *arm64.Function, walk func() neonLines) {
-	f.CBZ(f.Argument("far"), "requested")
-	fours := f.GP()
-	f.LSR(arm64.Imm(2), f.Argument("n"), fours)
-	f.CBZ(fours, "requested")
+	far := f.GP()
+	f.MOVBU(neonField(f, "far"), far)
+	f.CBZ(far, "requested")
 	w := walk()
+	_, fours := neonWindow(f, w.words())
+	f.LSR(arm64.Imm(2), fours, fours)
+	f.CBZ(fours, "requested")
 	f.Label("request")
 	for _, at := range w.next() {
 		f.PRFM(at.At(0))
@@ -218,7 +225,13 @@ func neonAddNewBits(f *arm64.Function, walk neonLines, numbers func(i int) arm64
 // neonSetBits returns a function that emits the setting of the bits of hash i of 4. It adds what was missing
 // to a register, if there is one.
 func neonSetBits(f *arm64.Function, numbers func(i int) arm64.V) func(i int, at arm64.GP, missing *arm64.GP) {
-	pairs, one := f.Argument("pairs"), f.GP()
+	pairs, most, one := f.GP(), f.GP(), f.GP()
+	f.MOVD(neonField(f, "bitArray.k"), pairs)
+	f.MOVD(arm64.Imm(8), most)
+	f.CMP(arm64.Imm(8), pairs)
+	f.CSEL("LT", pairs, most, pairs)
+	f.ADD(arm64.Imm(1), pairs, pairs)
+	f.LSR(arm64.Imm(1), pairs, pairs)
 	f.MOVD(arm64.Imm(1), one)
 	return func(i int, at arm64.GP, missing *arm64.GP) {
 		vector, four, done := numbers(i), f.GP(), labelOf("done", i)

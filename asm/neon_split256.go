@@ -15,7 +15,7 @@ type neonSplit256 struct {
 }
 
 func newNEONSplit256(f *arm64.Function) *neonSplit256 {
-	return &neonSplit256{neonHalves: newNEONHalves(f, "blocks")}
+	return &neonSplit256{neonHalves: newNEONHalves(f)}
 }
 
 func (d *neonSplit256) loadSalts(tables neonTables) {

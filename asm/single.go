@@ -229,7 +229,7 @@ type nextBit func() (index, bit reg.GPVirtual)
 func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next nextBit)) {
 	n, three := fieldValue(walk, "n"), GP64()
 	MOVL(U32(3), three.As32())
-	ratio := Mem{Base: walk, Disp: bloom.offset("prober.ratio")}
+	ratio := Mem{Base: walk, Disp: bloom.offset("prober.divisor")}
 	MOVQ(ratio, reg.RDX)
 	branch(TESTQ, reg.RDX, reg.RDX, JZ, "masked")
 	upper, part, wrapped, onward := valueOf(ratio.Offset(8)), GP64(), GP64(), GP64()

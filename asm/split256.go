@@ -69,16 +69,15 @@ var salts = bloom.elements("splitSalts")
 // splitSalts has the salts for the words of two blocks.
 var splitSalts = words("splitSalts", 16, func(i int) uint32 { return uint32(salts[i%8]) })
 
-func (s *split256) prepare(v vectors) (size int) {
+func (s *split256) prepare(v vectors, prober reg.GPVirtual) (words string, size int) {
 	s.v = v
-	bytes := argument("blocks")
-	SHLQ(U8(5), bytes)
-	s.base, s.bytes = v.broadcastLong(argument("base")), v.broadcastLong(bytes)
+	s.base, s.bytes = broadcastLongAt(v, field(prober, "base")), broadcastLongAt(v, field(prober, "n"))
+	VPSLLQ(U8(5), s.bytes, s.bytes)
 	s.offsets = v.broadcastLong(constant(0xffffffe0))
 	s.salts, s.ones = v.vector(), v.broadcast(constant(1))
 	v.load(splitSalts, s.salts)
 	s.upper = upperLanes(v)
-	return 8
+	return "h1", 8
 }
 
 func (s *split256) prepareTest() {}

@@ -88,6 +88,13 @@ func greater(v vectors, a, b reg.VecVirtual) (mask reg.Register) {
 	return mask
 }
 
+// broadcastLongAt is broadcastLong of a long word in memory.
+func broadcastLongAt(v vectors, m Mem) reg.VecVirtual {
+	x := v.vector()
+	VPBROADCASTQ(m, x)
+	return x
+}
+
 // constant returns a register with x in its low half.
 func constant(x uint32) reg.GPVirtual {
 	r := GP64()
