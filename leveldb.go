@@ -155,7 +155,7 @@ func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, f *fo
 	if d.n >= farBytes {
 		below = f.denseBelowFar
 	}
-	if !gathers {
+	if !gathers && kernel != NEON {
 		return probeDouble32Loads(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], 0, below, f.densePer256)
 	}
 	return probeDouble32(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], min(f.first, d.k), below, f.densePer256)
