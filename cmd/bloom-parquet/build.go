@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
-
-	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
@@ -129,9 +126,6 @@ func (b *buildCommand) build(s *streams) error {
 	return err
 }
 
-// adderFunc takes some keys.
-type adderFunc func(keys bloom.Keys)
-
 // hashKeys returns the hashes of the keys of --keys, their number and their kind.
 func (b *buildCommand) hashKeys(s *streams, format bloom.Format) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
 	t, err := typeIn(string(b.Like), b.Column)
@@ -165,8 +159,7 @@ func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []b
 	progress, done := bar(s, "reading keys", int64(len(b.Files)))
 	defer done()
 	for i, name := range files.Names(b.Files) {
-		kind, err := b.hashColumn(name, func(keys bloom.Keys) {
-			hashed := keys.Hashed(format)
+		kind, err := b.hashColumn(name, format, func(hashed bloom.Keys) {
 			columns = append(columns, hashed)
 			if b.Rate != nil { // nulls do not count
 				counter := bloom.Policy{Format: format, BitsPerKey: 1}.NewBuilder()
@@ -188,8 +181,8 @@ func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []b
 	return columns, n, first, nil
 }
 
-// hashColumn calls add with the keys of a file. It returns their kind.
-func (b *buildCommand) hashColumn(name string, add adderFunc) (kind bloom.KeyKind, err error) {
+// hashColumn calls add with the hashes of the keys of a file. It returns their kind.
+func (b *buildCommand) hashColumn(name string, format bloom.Format, add func(bloom.Keys)) (kind bloom.KeyKind, err error) {
 	file, err := openFile(name, b.Column)
 	if err != nil {
 		return "", err
@@ -198,76 +191,14 @@ func (b *buildCommand) hashColumn(name string, add adderFunc) (kind bloom.KeyKin
 	if err := file.checkCodecs(name, file.leaf); err != nil {
 		return "", err
 	}
-	equal := &equals{of: file.column.Type()}
 	for group := range file.RowGroups() {
-		keys := &pageKeys{values: make([]parquet.Value, 8192)}
-		if err := eachPage(file, group, func(page parquet.Page) error { return keys.read(page, equal.noting(add)) }); err != nil {
+		hashes, _, err := file.hashesOf(format, file.column.Type(), file.leaf, group)
+		if err != nil {
 			return "", fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
 		}
+		for _, hashed := range hashes {
+			add(hashed)
+		}
 	}
-	add(bloom.Bytes(equal.values))
 	return file.column.Type().KeyKind(), nil
-}
-
-// pageKeys is memory for the keys of some rows of a column.
-type pageKeys struct {
-	data   []byte
-	ends   []int64
-	values []parquet.Value
-}
-
-// eachPage calls do with the pages of a column of a row group.
-func eachPage(file *parquetFile, group int, do func(parquet.Page) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil { // parquet-go panics for some pages that are not of the format
-			err = fmt.Errorf("malformed: %v", p)
-		}
-	}()
-	debug.SetPanicOnFault(true)
-	pages, bounds := file.RowGroups()[group].ColumnChunks()[file.leaf].Pages(), file.boundsOf(file.leaf, group)
-	defer pages.Close()
-	for {
-		page, err := pages.ReadPage()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := bounds.checkPage(page); err != nil {
-			return err
-		}
-		if err := do(page); err != nil {
-			return err
-		}
-		parquet.Release(page)
-	}
-}
-
-// read calls add with the keys of a page that are not null, some thousand at a time.
-func (k *pageKeys) read(page parquet.Page, add adderFunc) error {
-	values := page.Values()
-	for {
-		n, err := values.ReadValues(k.values)
-		k.data, k.ends = k.data[:0], append(k.ends[:0], 0)
-		for _, v := range k.values[:n] {
-			if !v.IsNull() {
-				k.data = v.AppendBytes(k.data)
-				k.ends = append(k.ends, int64(len(k.data)))
-			}
-		}
-		if n > 0 {
-			keys, err := bloom.Offsets(k.data, k.ends)
-			if err != nil {
-				return err
-			}
-			add(keys)
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
 }

@@ -159,9 +159,9 @@ func TestUnusedValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &parquetFile{File: opened, leaf: 1}
+	f := &parquetFile{File: opened}
 	var pages []parquet.Page
-	if err := eachPage(f, 0, func(page parquet.Page) error { parquet.Retain(page); pages = append(pages, page); return nil }); err != nil {
+	if err := f.eachPage(1, 0, func(p *keyPage) error { parquet.Retain(p.Page); pages = append(pages, p.Page); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	first := pages[0].Dictionary().Index(0).Int32()

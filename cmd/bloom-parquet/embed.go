@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
@@ -309,67 +305,9 @@ func (w *embedding) print(name string) {
 
 // keysOf returns the hashes of all values that are not null.
 func (f *parquetFile) keysOf(c embedChunk) ([]bloom.Keys, error) {
-	k, read := &chunkKeys{equals: equals{of: c.Type()}}, int64(0)
-	f.leaf = c.leaf
-	err := eachPage(f, c.group, func(page parquet.Page) error {
-		read += page.NumValues()
-		return k.read(page)
-	})
+	keys, read, err := f.hashesOf(bloom.Parquet, c.Type(), c.leaf, c.group)
 	if err == nil && read != c.values {
 		err = fmt.Errorf("malformed: the pages have %d values, and the footer says %d", read, c.values)
 	}
-	return append(k.hashed, bloom.Bytes(k.equals.values).Hashed(bloom.Parquet)), err
-}
-
-// chunkKeys are the keys of a column of a row group.
-type chunkKeys struct {
-	hashed     []bloom.Keys
-	dictionary parquet.Dictionary // that was hashed last
-	equals
-}
-
-// read hashes the values of a page, or all of its dictionary: values there that no row has do no harm.
-func (k *chunkKeys) read(page parquet.Page) error {
-	dictionary, values := page.Dictionary(), page.Data()
-	switch {
-	case page.NumNulls() == page.NumValues():
-		return nil
-	case dictionary != nil && dictionary == k.dictionary:
-		return nil
-	case dictionary != nil:
-		k.dictionary, values = dictionary, dictionary.Page().Data()
-	}
-	keys, err := keysOf(values)
-	if err != nil {
-		return err
-	}
-	k.note(keys)
-	k.hashed = append(k.hashed, keys.Hashed(bloom.Parquet))
-	return nil
-}
-
-// keysOf returns the keys of some values.
-func keysOf(values encoding.Values) (bloom.Keys, error) {
-	switch values.Kind() {
-	case encoding.Int32:
-		return bloom.Integers(values.Int32()), nil
-	case encoding.Int64:
-		return bloom.Integers(values.Int64()), nil
-	case encoding.Int96:
-		var data []byte
-		for _, x := range values.Int96() {
-			data = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(data, x[0]), x[1]), x[2])
-		}
-		return bloom.FixedWidth(data, 12)
-	case encoding.Float:
-		return bloom.Integers(asIntegers[uint32](values.Float())), nil
-	case encoding.Double:
-		return bloom.Integers(asIntegers[uint64](values.Double())), nil
-	case encoding.ByteArray:
-		data, offsets := values.ByteArray()
-		return bloom.Offsets(data, asIntegers[int32](offsets))
-	case encoding.FixedLenByteArray:
-		return bloom.FixedWidth(values.FixedLenByteArray())
-	}
-	return bloom.Keys{}, fmt.Errorf("values of the kind %v have no keys", values.Kind())
+	return keys, err
 }

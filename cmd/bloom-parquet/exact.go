@@ -92,14 +92,6 @@ func (e *equals) note(keys bloom.Keys) {
 	}
 }
 
-// noting returns a function that notes keys before add takes them.
-func (e *equals) noting(add adderFunc) adderFunc {
-	return func(keys bloom.Keys) {
-		e.note(keys)
-		add(keys)
-	}
-}
-
 // floatFilter is a filter of floating-point numbers, in which a zero is either zero, and NaN is any of the usual ones.
 type floatFilter struct {
 	*bloom.Filter

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -8,9 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-
-	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
@@ -77,21 +75,19 @@ func (l *keyList) firstValues(files []string, column string) (texts []string, er
 		if t, err = typeIn(name, column); err != nil {
 			continue
 		}
-		err = eachStart(name, column, func(keys bloom.Keys) {
-			for i := 0; i < keys.Len() && len(texts) < samples; i++ {
-				value, valid := keys.AppendKey(nil, i)
-				if !valid {
-					continue
-				}
-				text := t.Text(value)
-				if l.Hex {
-					text = hex.EncodeToString(value)
-				}
-				if !slices.Contains(texts, text) {
-					texts = append(texts, text)
-				}
+		err = eachStart(name, column, func(value []byte) error {
+			text := t.Text(value)
+			if l.Hex {
+				text = hex.EncodeToString(value)
 			}
-		}, func() bool { return len(texts) == samples })
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+			if len(texts) == samples {
+				return errEnough
+			}
+			return nil
+		})
 		if len(texts) > 0 {
 			return texts, nil
 		}
@@ -99,9 +95,8 @@ func (l *keyList) firstValues(files []string, column string) (texts []string, er
 	return nil, err
 }
 
-// eachStart calls take with values at the start of each row group of a file, until there are
-// enough.
-func eachStart(name, column string, take adderFunc, enough func() bool) (err error) {
+// eachStart calls do with the values of the first page of each row group of a file until it returns an error: there are enough.
+func eachStart(name, column string, do func(value []byte) error) (err error) {
 	file, err := openFile(name, column)
 	if err != nil {
 		return err
@@ -111,17 +106,16 @@ func eachStart(name, column string, take adderFunc, enough func() bool) (err err
 		return err
 	}
 	for group := range file.RowGroups() {
-		keys := &pageKeys{values: make([]parquet.Value, 64)}
-		err := eachPage(file, group, func(page parquet.Page) error {
-			if err := keys.read(page, take); err != nil {
-				return err
-			}
-			return errEnough
+		enough := false
+		err := file.eachPage(file.leaf, group, func(p *keyPage) error {
+			err := p.each(make([]bool, p.keys.Len()), do)
+			enough = err != nil
+			return cmp.Or(err, errEnough)
 		})
-		if enough() {
+		switch {
+		case enough:
 			return nil
-		}
-		if err != nil && !errors.Is(err, errEnough) {
+		case err != nil && !errors.Is(err, errEnough):
 			return fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
 		}
 	}

@@ -297,7 +297,7 @@ func (f *filterCommand) test(file *parquetFile, group int, wanted tester) ([]boo
 		return nil, errors.New("malformed: there is no such column")
 	}
 	t := &pageTester{wanted: wanted, invert: f.Invert, most: byte(column.MaxDefinitionLevel)}
-	err := eachPage(file, group, t.test)
+	err := file.eachPage(file.leaf, group, t.test)
 	return t.keep, err
 }
 

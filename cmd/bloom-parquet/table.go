@@ -5,8 +5,6 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
@@ -85,9 +83,9 @@ func readTable(names []string, column string) (*keyTable, error) {
 }
 
 // add adds a value.
-func (t *keyTable) add(value []byte) {
+func (t *keyTable) add(value []byte) error {
 	if _, seen := t.seen[string(value)]; seen {
-		return
+		return nil
 	}
 	if len(t.free) < len(value) {
 		t.free = make([]byte, max(len(value), 1<<16))
@@ -95,17 +93,7 @@ func (t *keyTable) add(value []byte) {
 	kept := t.free[:len(value):len(value)]
 	t.free = t.free[copy(kept, value):]
 	t.values, t.seen[unsafe.String(unsafe.SliceData(kept), len(kept))] = append(t.values, kept), struct{}{} // kept never changes
-}
-
-// addAll adds the values of a column that are not null.
-func (t *keyTable) addAll(keys bloom.Keys) {
-	var value []byte
-	for row := range keys.Len() {
-		var valid bool
-		if value, valid = keys.AppendKey(value[:0], row); valid {
-			t.add(value)
-		}
-	}
+	return nil
 }
 
 // read adds the values of a column of a file. start is called before with its type.
@@ -125,45 +113,8 @@ func (t *keyTable) read(name, column string, start func(bloomparquet.Type) error
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	for group := range file.RowGroups() {
-		pages := &tablePages{table: t}
-		if err := eachPage(file, group, pages.read); err != nil {
+		if err := file.eachValue(file.leaf, group, t.add); err != nil {
 			return fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
-		}
-	}
-	return nil
-}
-
-// tablePages adds the values of pages to a table, those of a dictionary once.
-type tablePages struct {
-	table      *keyTable
-	dictionary parquet.Dictionary // the last one, its values, and which of them were added
-	values     bloom.Keys
-	added      []bool
-}
-
-func (p *tablePages) read(page parquet.Page) error {
-	dictionary := page.Dictionary()
-	if dictionary == nil {
-		keys, err := plainKeys(page)
-		if err == nil {
-			p.table.addAll(keys)
-		}
-		return err
-	}
-	if p.dictionary != dictionary {
-		values, err := plainKeys(dictionary.Page())
-		if err != nil {
-			return err
-		}
-		p.dictionary, p.values, p.added = dictionary, values, make([]bool, values.Len())
-	}
-	data := page.Data()
-	var value []byte
-	for _, i := range data.Int32() { // a value of the dictionary that no row has is no key
-		if !p.added[i] { // eachPage recovers if there is no such value
-			p.added[i] = true
-			value, _ = p.values.AppendKey(value[:0], int(i))
-			p.table.add(value)
 		}
 	}
 	return nil

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"unsafe"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/parquet"
+)
+
+// keyPage is a page of a column as keys: those of its values that are not null, in their order.
+type keyPage struct {
+	parquet.Page
+	keys    bloom.Keys // of the values, or of the dictionary that they are in
+	indices []int32    // of the values in the dictionary
+	isNew   bool       // whether the dictionary is another one than that of the pages before
+}
+
+// hasDictionary reports whether keys are those of a dictionary. A page of nulls has none.
+func (p *keyPage) hasDictionary() bool { return p.indices != nil }
+
+// len returns how many values are not null.
+func (p *keyPage) len() int {
+	if p.hasDictionary() {
+		return len(p.indices)
+	}
+	return p.keys.Len()
+}
+
+// eachPage calls do with the pages of a column of a row group. What it is given is valid until it returns.
+func (f *parquetFile) eachPage(leaf, group int, do func(*keyPage) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // parquet-go panics for some pages that are not of the format
+			err = fmt.Errorf("malformed: %v", p)
+		}
+	}()
+	debug.SetPanicOnFault(true)
+	pages, bounds := f.RowGroups()[group].ColumnChunks()[leaf].Pages(), f.boundsOf(leaf, group)
+	defer pages.Close()
+	reader := &keyReader{}
+	for {
+		page, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := bounds.checkPage(page); err != nil {
+			return err
+		}
+		keys, err := reader.read(page)
+		if err != nil {
+			return err
+		}
+		if err := do(keys); err != nil {
+			return err
+		}
+		parquet.Release(page)
+	}
+}
+
+// keyReader makes keys of the pages of a column of a row group.
+type keyReader struct {
+	dictionary parquet.Dictionary // the last one, and its keys
+	keys       bloom.Keys
+}
+
+func (r *keyReader) read(page parquet.Page) (p *keyPage, err error) {
+	p = &keyPage{Page: page}
+	dictionary, values := page.Dictionary(), int(page.NumValues()-page.NumNulls())
+	switch {
+	case values == 0:
+		return p, nil
+	case dictionary == nil:
+		p.keys, err = keysOf(page.Data(), values)
+	case r.dictionary != dictionary:
+		all := dictionary.Page()
+		r.keys, err = keysOf(all.Data(), int(all.NumValues()))
+		r.dictionary, p.isNew = dictionary, true
+	}
+	if err != nil {
+		return nil, err
+	}
+	if dictionary != nil {
+		data := page.Data()
+		p.keys, p.indices = r.keys, data.Int32()
+	}
+	if p.len() != values {
+		return nil, fmt.Errorf("malformed: a page has %d values, and %d are to be there", p.len(), values)
+	}
+	for _, i := range p.indices {
+		if uint(i) >= uint(p.keys.Len()) {
+			return nil, fmt.Errorf("malformed: value %d of a dictionary of %d", i, p.keys.Len())
+		}
+	}
+	return p, nil
+}
+
+// keysOf returns the keys of n values.
+func keysOf(values encoding.Values, n int) (bloom.Keys, error) {
+	switch values.Kind() {
+	case encoding.Boolean:
+		bits, data := values.Boolean(), make([]byte, n)
+		for i := range data {
+			data[i] = bits[i/8] >> (i % 8) & 1
+		}
+		return bloom.FixedWidth(data, 1)
+	case encoding.Int32:
+		return bloom.Integers(values.Int32()), nil
+	case encoding.Int64:
+		return bloom.Integers(values.Int64()), nil
+	case encoding.Int96:
+		var data []byte
+		for _, x := range values.Int96() {
+			data = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(data, x[0]), x[1]), x[2])
+		}
+		return bloom.FixedWidth(data, 12)
+	case encoding.Float:
+		return bloom.Integers(asIntegers[uint32](values.Float())), nil
+	case encoding.Double:
+		return bloom.Integers(asIntegers[uint64](values.Double())), nil
+	case encoding.ByteArray:
+		data, offsets := values.ByteArray()
+		return bloom.Offsets(data, asIntegers[int32](offsets))
+	case encoding.FixedLenByteArray:
+		return bloom.FixedWidth(values.FixedLenByteArray())
+	}
+	return bloom.Keys{}, fmt.Errorf("values of the kind %v have no keys", values.Kind())
+}
+
+// asIntegers returns a slice of other elements of the same width.
+func asIntegers[I int32 | uint32 | uint64, E uint32 | float32 | float64](s []E) []I {
+	return unsafe.Slice((*I)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}
+
+// each calls do with the values of the page. It leaves out those of a dictionary that are done, and marks the others.
+func (p *keyPage) each(done []bool, do func(value []byte) error) error {
+	var value []byte
+	for i := range p.len() {
+		if p.hasDictionary() {
+			if i = int(p.indices[i]); done[i] {
+				continue
+			}
+			done[i] = true
+		}
+		value, _ = p.keys.AppendKey(value[:0], i)
+		if err := do(value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachValue calls do with the values of a column of a row group that are not null, those of a dictionary once. A value of the
+// dictionary that no row has is none. They are valid until do returns.
+func (f *parquetFile) eachValue(leaf, group int, do func(value []byte) error) error {
+	var done []bool
+	return f.eachPage(leaf, group, func(p *keyPage) error {
+		if p.isNew {
+			done = make([]bool, p.keys.Len())
+		}
+		return p.each(done, do)
+	})
+}
+
+// hashesOf returns the hashes of the keys of a column of a row group, those of a dictionary once, and of the values that are
+// equal to them. The number of values includes nulls.
+func (f *parquetFile) hashesOf(format bloom.Format, of bloomparquet.Type, leaf, group int) (hashes []bloom.Keys, values int64, err error) {
+	equal := &equals{of: of}
+	var dictionary bloom.Keys // its hashes
+	var used []byte           // which of them rows have
+	end := func() {
+		if used != nil {
+			dictionary, _ = dictionary.WithValidity(used, 0) // a bit for each
+			hashes, used = append(hashes, dictionary), nil
+		}
+	}
+	err = f.eachPage(leaf, group, func(p *keyPage) (err error) {
+		values += p.NumValues()
+		keys := p.keys
+		switch {
+		case !p.hasDictionary():
+			hashes = append(hashes, keys.Hashed(format))
+		case p.isNew:
+			end()
+			dictionary, used = keys.Hashed(format), make([]byte, (keys.Len()+7)/8)
+		}
+		if p.hasDictionary() {
+			for _, i := range p.indices {
+				used[i/8] |= 1 << (i % 8)
+			}
+			keys, err = keys.WithValidity(used, 0)
+		}
+		equal.note(keys)
+		return err
+	})
+	end()
+	return append(hashes, bloom.Bytes(equal.values).Hashed(format)), values, err
+}
