@@ -14,11 +14,7 @@ var (
 
 var isAMD = cpuid.CPU.VendorID == cpuid.AMD || cpuid.CPU.VendorID == cpuid.Hygon
 
-// slowPDEP reports whether PDEP takes hundreds of cycles, as on AMD's CPUs before Zen 3. A
-// kernel that tests in stages uses PDEP after the last stage.
-var slowPDEP = isAMD && cpuid.CPU.Family < 0x19
-
-// init finds the kernels and their forms. cpuid reports AVX and AVX-512 only where the operating system
+// init finds the kernels, and what the CPU is good at. cpuid reports AVX and AVX-512 only where the operating system
 // saves their registers.
 func init() {
 	if cpuid.CPU.Supports(featuresAVX2...) {
@@ -29,11 +25,7 @@ func init() {
 	}
 	setSingles()
 	gathers = gathersWell(cpuid.CPU)
-	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys}
-	staged = form{denseBelow: denseBelow, denseBelowFar: denseBelowFar, densePer256: densePer256}
-	if slowPDEP {
-		staged, firstFullProbes = dense, maxFullProbes
-	}
+	slowPDEP = isAMD && cpuid.CPU.Family < 0x19 // before Zen 3, hundreds of cycles
 }
 
 // gathersWell reports whether a gather of the CPU's is known to take less time than its loads. That is so on those models of

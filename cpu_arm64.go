@@ -9,11 +9,9 @@ import (
 // The features that probe_arm64.s uses.
 var featuresNEON = []cpuid.FeatureID{cpuid.ASIMD}
 
-// init finds the kernels and their forms.
+// init finds the kernels.
 func init() {
 	if cpuid.CPU.Supports(featuresNEON...) {
 		kernels = append([]Kernel{NEON}, kernels...)
 	}
-	dense = form{first: maxProbes}
-	staged = form{first: firstNEON}
 }

@@ -72,5 +72,8 @@ const (
 	maxFullProbes = 32
 )
 
-// gathers says whether kernels gather words where they can, and do not load them one by one. An init function sets it.
-var gathers bool
+// What this CPU is good at. An init function sets it.
+var (
+	gathers  bool // AVX-512's kernels gather words, and do not load them one by one
+	slowPDEP bool // no kernel of amd64 tests in stages: those need PDEP after the last
+)

@@ -29,23 +29,6 @@ var ours = assembly{"probe_amd64.s", []gate{
 	}},
 }}
 
-// forms are the two ways of testing that the switch chooses from, the switch
-// itself, and others that put its turns elsewhere.
-var forms = []struct {
-	name  string
-	form  form
-	loads bool
-}{
-	{"switched", form{denseBelow: 64, denseBelowFar: 8, densePer256: 192}, false},
-	{"dense", form{denseBelow: windowKeys, denseBelowFar: windowKeys}, false},
-	{"staged", form{densePer256: 256}, false},
-	{"late", form{denseBelow: 16, denseBelowFar: 16, densePer256: 250}, false},
-	{"early", form{denseBelow: 200, denseBelowFar: 200, densePer256: 100}, false},
-	{"switched-loads", form{denseBelow: 64, denseBelowFar: 8, densePer256: 192}, true},
-	{"dense-loads", form{denseBelow: windowKeys, denseBelowFar: windowKeys}, true},
-	{"staged-loads", form{densePer256: 256}, true},
-}
-
 // TestCPUGathers wants gathers on no model that has not timed them.
 func TestCPUGathers(t *testing.T) {
 	for name, c := range map[string]struct {

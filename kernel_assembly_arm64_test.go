@@ -13,19 +13,5 @@ var ours = assembly{"probe_arm64.s", []gate{
 	}},
 }}
 
-// forms are the two ways of testing with the choice of the batch, each, and others.
-var forms = []struct {
-	name  string
-	form  form
-	loads bool
-}{
-	{"switched", form{first: 2}, false},
-	{"dense", form{first: maxProbes}, false},
-	{"staged", form{first: 2}, false},
-	{"one", form{first: 1}, false},
-	{"three", form{first: 3}, false},
-	{"most", form{first: 29}, false},
-}
-
 // withLoads does nothing: no kernel of arm64 gathers.
 func withLoads(testing.TB, bool) {}

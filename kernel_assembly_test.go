@@ -215,14 +215,14 @@ func columnsOf(t *testing.T, keys [][]byte) []Keys {
 	return columns
 }
 
-// TestKernelForms compares every form of each kernel of double32 with the letter of the walk.
+// TestKernelForms compares each kernel of double32 with the letter of the walk, in stages and with all probes at once.
 func TestKernelForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	test := walkTests[schemeLevelDB]
 	for _, kernel := range kernels[:len(kernels)-1] {
-		for _, form := range forms {
-			t.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, form.name), func(t *testing.T) {
-				withLoads(t, form.loads)
+		for _, dense := range []bool{false, true} {
+			t.Run(fmt.Sprintf("kernel=%v/dense=%v", kernel, dense), func(t *testing.T) {
+				withLoads(t, false) // AVX2 loads, and AVX-512 gathers
 				for k := 1; k <= 30; k++ {
 					bits := 8 * (2 + random.Uint64N(5000))
 					data := randomBits(random, bits, math.Pow(random.Float64(), 1/float64(k)))
@@ -236,7 +236,7 @@ func TestKernelForms(t *testing.T) {
 						}
 					}
 					hits := make([]uint64, windowKeys/64)
-					if !newDouble32(data, k).probeForm(kernel, words, hits, &form.form) {
+					if !newDouble32(data, k).probeForm(kernel, words, hits, dense) {
 						t.Fatal("no assembly")
 					} else if !slices.Equal(hits[:len(want)], want) {
 						t.Fatalf("%d probes, %d hashes: %x, want %x", k, len(hashed), hits[:len(want)], want)

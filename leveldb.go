@@ -138,27 +138,19 @@ func (d double32) vectorWalk() (recip, shift uint32) {
 
 // probeBatch is probeHashes for this walk.
 func (d double32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64, wasDense bool) {
-	f := &staged
-	if wasDense {
-		f = &dense
-	}
-	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, f) {
+	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, wasDense) {
 		d.probeGeneric(hashes, hits, wasDense)
 	}
 }
 
 // probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
-// must test the hashes.
-func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, f *form) bool {
+// must test the hashes. AVX-512 gathers words. Where that takes longer than AVX2's loads, AVX2 tests.
+func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, dense bool) bool {
+	if kernel == AVX512 && !gathers {
+		kernel = AVX2
+	}
 	recip, shift := d.vectorWalk()
-	below := f.denseBelow
-	if d.n >= farBytes {
-		below = f.denseBelowFar
-	}
-	if !gathers && kernel != NEON {
-		return probeDouble32Loads(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], 0, below, f.densePer256)
-	}
-	return probeDouble32(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], min(f.first, d.k), below, f.densePer256)
+	return probeDouble32(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], dense || slowPDEP)
 }
 
 // probeGeneric is probeBatch in portable Go.

@@ -9103,323 +9103,6 @@ long_offsets_0:
 	VMOVDQA      Y3, Y8
 	JMP          located_0
 
-// func probeDouble32LoadsAVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
-// Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·probeDouble32LoadsAVX2(SB), $5856-80
-	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
-	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
-	// a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,
-	// or more than densePer256/256 of them pass a stage, the kernel makes all further probes of
-	// each hash at once, without a branch. At the end it spreads the last outcomes over
-	// the hashes that passed the stage before, and so on back to the first stage.
-	// Loads take aligned words, so that none crosses the end of a page of memory. The
-	// bits to skip are those of the first word that lie before the filter.
-	MOVQ         base+0(FP), AX
-	MOVL         AX, CX
-	ANDL         $0x03, CX
-	SHLL         $0x03, CX
-	ANDQ         $-4, AX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	VPCMPEQD     Y1, Y1, Y1
-	MOVL         $0x0000001f, CX
-	VMOVD        CX, X1
-	VPBROADCASTD X1, Y1
-	LEAQ         compactIndices<>+0(SB), CX
-	MOVQ         size+8(FP), DX
-	SHLL         $0x03, DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y3
-	MOVLQZX      recip+16(FP), DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y4
-	MOVLQZX      shift+20(FP), DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y5
-	MOVL         $0xfffffff8, DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y6
-	MOVQ         probes+24(FP), DX
-	MOVQ         hashes+32(FP), BX
-	MOVQ         n+40(FP), SI
-	LEAQ         63(SP), DI
-	ANDQ         $-64, DI
-	LEAQ         4216(SP), R8
-	XORL         R9, R9
-
-stage:
-	MOVQ         denseBelow+64(FP), R10
-	CMPQ         SI, R10
-	JLE          rest
-	MOVQ         DX, R10
-	SUBQ         R9, R10
-	CMPQ         R10, $0x02
-	JL           rest
-	LEAQ         5712(SP), R10
-	CMPQ         R8, R10
-	JAE          rest
-	MOVQ         SI, (R8)
-	LEAQ         8(R8), R10
-	XORL         R12, R12
-	LEAQ         -1(SI), R11
-	SARQ         $0x06, R11
-	MOVQ         R12, (R10)(R11*8)
-	MOVQ         BX, R11
-	LEAQ         (R11)(SI*4), R12
-	MOVQ         DI, R13
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y7
-
-probe:
-	VMOVDQU (R11), Y8
-	TESTQ   R9, R9
-	JZ      first
-	VPSRLD  $0x11, Y8, Y10
-	VPSLLD  $0x0f, Y8, Y9
-	VPOR    Y10, Y9, Y9
-	VPMULLD Y7, Y9, Y9
-	VPADDD  Y9, Y8, Y8
-
-first:
-	VPAND        Y8, Y6, Y9
-	VPSHUFD      $0xf5, Y9, Y10
-	VPMULUDQ     Y4, Y9, Y9
-	VPMULUDQ     Y4, Y10, Y10
-	VPSHUFD      $0xf5, Y9, Y9
-	VPBLENDD     $0x55, Y9, Y10, Y10
-	VPSRLVD      Y5, Y10, Y10
-	VPMULLD      Y3, Y10, Y10
-	VPSUBD       Y10, Y8, Y8
-	VPADDD       Y0, Y8, Y8
-	VPSRLD       $0x05, Y8, Y9
-	VEXTRACTI128 $0x01, Y9, X10
-	VMOVQ        X9, R14
-	VPEXTRQ      $0x01, X9, R15
-	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X2
-	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X2, X2
-	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X2, X2
-	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X2, X2
-	VMOVQ        X10, R14
-	VPEXTRQ      $0x01, X10, R15
-	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X9
-	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X9, X9
-	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X9, X9
-	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X9, X9
-	VINSERTI128  $0x01, X9, Y2, Y9
-	VPANDN       Y1, Y8, Y8
-	VPSLLVD      Y8, Y9, Y9
-	VMOVMSKPS    Y9, R14
-	MOVB         R14, (R10)
-	ADDQ         $0x01, R10
-	ADDQ         $0x20, R11
-	LEAQ         -288(R11), R14
-	CMPQ         R14, BX
-	JB           unmoved
-	VMOVDQU      (R14), Y8
-	MOVBLZX      -9(R10), R14
-	VPMOVZXBD    (CX)(R14*8), Y9
-	POPCNTL      R14, R14
-	VPERMD       Y8, Y9, Y9
-	VMOVDQU      Y9, (R13)
-	LEAQ         (R13)(R14*4), R13
-
-unmoved:
-	CMPQ    R11, R12
-	JB      probe
-	MOVQ    SI, R14
-	ANDQ    $0x07, R14
-	JZ      trimmed_1
-	SUBQ    $0x01, R10
-	MOVBLZX (R10), R15
-	BZHIL   R14, R15, R15
-	MOVB    R15, (R10)
-	ADDQ    $0x01, R10
-
-trimmed_1:
-	LEAQ    -256(R11), R11
-	CMPQ    R11, BX
-	CMOVQLT BX, R11
-	MOVQ    R11, R10
-	SUBQ    BX, R10
-	SHRQ    $0x05, R10
-	LEAQ    8(R8)(R10*1), R10
-
-move:
-	VMOVDQU   (R11), Y7
-	MOVBLZX   (R10), BX
-	VPMOVZXBD (CX)(BX*8), Y8
-	POPCNTL   BX, BX
-	VPERMD    Y7, Y8, Y8
-	VMOVDQU   Y8, (R13)
-	LEAQ      (R13)(BX*4), R13
-	ADDQ      $0x01, R10
-	ADDQ      $0x20, R11
-	CMPQ      R11, R12
-	JB        move
-	MOVQ      SI, R10
-	MOVQ      densePer256+72(FP), BX
-	IMULQ     BX, R10
-	MOVQ      DI, BX
-	SUBQ      BX, R13
-	MOVQ      R13, SI
-	SHRQ      $0x02, SI
-	INCQ      R9
-	ADDQ      $0x00000088, R8
-	SHLQ      $0x06, R13
-	CMPQ      R13, R10
-	JA        rest
-	JMP       stage
-
-rest:
-	// All further probes. Their outcomes are the last row, or hits if there was no stage.
-	LEAQ         8(R8), CX
-	LEAQ         4216(SP), DI
-	CMPQ         R8, DI
-	MOVQ         hits+48(FP), DI
-	CMOVQEQ      DI, CX
-	XORL         R10, R10
-	LEAQ         -1(SI), DI
-	SARQ         $0x06, DI
-	MOVQ         R10, (CX)(DI*8)
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y7
-	SUBQ         R9, DX
-	LEAQ         (BX)(SI*4), DI
-
-vectors_of_1:
-	LEAQ     (BX), R9
-	CMPQ     R9, DI
-	JAE      end_of_1
-	VMOVDQU  (BX), Y8
-	VPSRLD   $0x11, Y8, Y10
-	VPSLLD   $0x0f, Y8, Y9
-	VPOR     Y10, Y9, Y9
-	VPMULLD  Y7, Y9, Y10
-	VPADDD   Y10, Y8, Y8
-	VPCMPEQD Y11, Y11, Y11
-	VPAND    Y8, Y6, Y10
-	VPSHUFD  $0xf5, Y10, Y12
-	VPMULUDQ Y4, Y10, Y10
-	VPMULUDQ Y4, Y12, Y12
-	VPSHUFD  $0xf5, Y10, Y10
-	VPBLENDD $0x55, Y10, Y12, Y12
-	VPSRLVD  Y5, Y12, Y12
-	VPMULLD  Y3, Y12, Y12
-	VPSUBD   Y12, Y8, Y10
-	MOVQ     DX, R9
-	JMP      visit_of_1
-
-step_of_1:
-	VPADDD   Y9, Y8, Y8
-	VPAND    Y8, Y6, Y10
-	VPSHUFD  $0xf5, Y10, Y12
-	VPMULUDQ Y4, Y10, Y10
-	VPMULUDQ Y4, Y12, Y12
-	VPSHUFD  $0xf5, Y10, Y10
-	VPBLENDD $0x55, Y10, Y12, Y12
-	VPSRLVD  Y5, Y12, Y12
-	VPMULLD  Y3, Y12, Y12
-	VPSUBD   Y12, Y8, Y10
-
-visit_of_1:
-	VPADDD       Y0, Y10, Y10
-	VPSRLD       $0x05, Y10, Y12
-	VEXTRACTI128 $0x01, Y12, X13
-	VMOVQ        X12, R10
-	VPEXTRQ      $0x01, X12, R11
-	MOVL         R10, R12
-	VMOVD        (AX)(R12*4), X2
-	SHRQ         $0x20, R10
-	VPINSRD      $0x01, (AX)(R10*4), X2, X2
-	MOVL         R11, R10
-	VPINSRD      $0x02, (AX)(R10*4), X2, X2
-	SHRQ         $0x20, R11
-	VPINSRD      $0x03, (AX)(R11*4), X2, X2
-	VMOVQ        X13, R10
-	VPEXTRQ      $0x01, X13, R11
-	MOVL         R10, R12
-	VMOVD        (AX)(R12*4), X12
-	SHRQ         $0x20, R10
-	VPINSRD      $0x01, (AX)(R10*4), X12, X12
-	MOVL         R11, R10
-	VPINSRD      $0x02, (AX)(R10*4), X12, X12
-	SHRQ         $0x20, R11
-	VPINSRD      $0x03, (AX)(R11*4), X12, X12
-	VINSERTI128  $0x01, X12, Y2, Y12
-	VPANDN       Y1, Y10, Y10
-	VPSLLVD      Y10, Y12, Y12
-	VPAND        Y12, Y11, Y11
-	DECQ         R9
-	JNZ          step_of_1
-	VMOVMSKPS    Y11, R9
-	MOVB         R9, (CX)
-	ADDQ         $0x01, CX
-	ADDQ         $0x00000020, BX
-	JMP          vectors_of_1
-
-end_of_1:
-	MOVQ    SI, AX
-	ANDQ    $0x07, AX
-	JZ      trimmed_2
-	SUBQ    $0x01, CX
-	MOVBLZX (CX), DX
-	BZHIL   AX, DX, DX
-	MOVB    DL, (CX)
-	ADDQ    $0x01, CX
-
-trimmed_2:
-	// From the last row back: the outcomes of a row go to the set bits of the row before.
-	LEAQ 4216(SP), AX
-	LEAQ 8(R8), CX
-
-row:
-	CMPQ    R8, AX
-	JEQ     rows_done
-	SUBQ    $0x00000088, R8
-	MOVQ    (R8), DX
-	LEAQ    8(R8), BX
-	MOVQ    BX, SI
-	CMPQ    R8, AX
-	MOVQ    hits+48(FP), DI
-	CMOVQEQ DI, SI
-
-	// There are two n of 32 bits for every 64 hashes.
-	ADDQ $0x3f, DX
-	SHRQ $0x06, DX
-	ADDQ DX, DX
-	XORL DI, DI
-
-word:
-	MOVL    (BX), R9
-	MOVQ    DI, R10
-	SHRQ    $0x03, R10
-	MOVQ    (CX)(R10*1), R10
-	MOVL    DI, R11
-	ANDL    $0x07, R11
-	SHRXQ   R11, R10, R10
-	PDEPL   R9, R10, R10
-	MOVL    R10, (SI)
-	POPCNTL R9, R9
-	ADDQ    R9, DI
-	ADDQ    $0x04, BX
-	ADDQ    $0x04, SI
-	DECQ    DX
-	JNZ     word
-	LEAQ    8(R8), CX
-	JMP     row
-
-rows_done:
-	VZEROUPPER
-	RET
-
 // func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512F
 TEXT ·hash32Width4AVX512(SB), NOSPLIT, $0-56
@@ -9491,15 +9174,16 @@ vector:
 	VZEROUPPER
 	RET
 
-// func probeDouble32AVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+// func probeDouble32AVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool)
 // Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·probeDouble32AVX512(SB), $5856-80
+TEXT ·probeDouble32AVX512(SB), $5856-57
 	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
 	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
-	// a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,
+	// a row of bits, and compacts the hashes that pass. When at most vectorKeys hashes are left,
 	// or more than densePer256/256 of them pass a stage, the kernel makes all further probes of
 	// each hash at once, without a branch. At the end it spreads the last outcomes over
-	// the hashes that passed the stage before, and so on back to the first stage.
+	// the hashes that passed the stage before, and so on back to the first stage. If dense is
+	// set, there is no stage.
 	// Loads take aligned words, so that none crosses the end of a page of memory. The
 	// bits to skip are those of the first word that lie before the filter.
 	MOVQ         base+0(FP), AX
@@ -9543,10 +9227,11 @@ TEXT ·probeDouble32AVX512(SB), $5856-80
 	ANDQ         $-64, SI
 	LEAQ         4216(SP), DI
 	XORL         R8, R8
+	CMPB         dense+56(FP), $0x00
+	JNE          rest
 
 stage:
-	MOVQ         denseBelow+64(FP), R9
-	CMPQ         BX, R9
+	CMPQ         BX, $0x10
 	JLE          rest
 	MOVQ         CX, R9
 	SUBQ         R8, R9
@@ -9638,9 +9323,7 @@ move:
 	ADDQ          $0x40, R10
 	CMPQ          R10, R11
 	JB            move
-	MOVQ          BX, R9
-	MOVQ          densePer256+72(FP), DX
-	IMULQ         DX, R9
+	IMUL3Q        $0x000000c0, BX, R9
 	MOVQ          SI, DX
 	SUBQ          DX, R12
 	MOVQ          R12, BX
@@ -12987,15 +12670,16 @@ vector:
 	VZEROUPPER
 	RET
 
-// func probeDouble32AVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+// func probeDouble32AVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·probeDouble32AVX2(SB), $5856-80
+TEXT ·probeDouble32AVX2(SB), $5856-57
 	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
 	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
-	// a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,
+	// a row of bits, and compacts the hashes that pass. When at most vectorKeys hashes are left,
 	// or more than densePer256/256 of them pass a stage, the kernel makes all further probes of
 	// each hash at once, without a branch. At the end it spreads the last outcomes over
-	// the hashes that passed the stage before, and so on back to the first stage.
+	// the hashes that passed the stage before, and so on back to the first stage. If dense is
+	// set, there is no stage.
 	// Loads take aligned words, so that none crosses the end of a page of memory. The
 	// bits to skip are those of the first word that lie before the filter.
 	MOVQ         base+0(FP), AX
@@ -13004,25 +12688,25 @@ TEXT ·probeDouble32AVX2(SB), $5856-80
 	SHLL         $0x03, CX
 	ANDQ         $-4, AX
 	VMOVD        CX, X0
-	VPBROADCASTD X0, Y1
-	VPCMPEQD     Y2, Y2, Y2
+	VPBROADCASTD X0, Y0
+	VPCMPEQD     Y1, Y1, Y1
 	MOVL         $0x0000001f, CX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y3
+	VMOVD        CX, X1
+	VPBROADCASTD X1, Y1
 	LEAQ         compactIndices<>+0(SB), CX
 	MOVQ         size+8(FP), DX
 	SHLL         $0x03, DX
-	VMOVD        DX, X0
-	VPBROADCASTD X0, Y4
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y3
 	MOVLQZX      recip+16(FP), DX
-	VMOVD        DX, X0
-	VPBROADCASTD X0, Y5
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y4
 	MOVLQZX      shift+20(FP), DX
-	VMOVD        DX, X0
-	VPBROADCASTD X0, Y6
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y5
 	MOVL         $0xfffffff8, DX
-	VMOVD        DX, X0
-	VPBROADCASTD X0, Y7
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y6
 	MOVQ         probes+24(FP), DX
 	MOVQ         hashes+32(FP), BX
 	MOVQ         n+40(FP), SI
@@ -13030,10 +12714,11 @@ TEXT ·probeDouble32AVX2(SB), $5856-80
 	ANDQ         $-64, DI
 	LEAQ         4216(SP), R8
 	XORL         R9, R9
+	CMPB         dense+56(FP), $0x00
+	JNE          rest
 
 stage:
-	MOVQ         denseBelow+64(FP), R10
-	CMPQ         SI, R10
+	CMPQ         SI, $0x10
 	JLE          rest
 	MOVQ         DX, R10
 	SUBQ         R9, R10
@@ -13051,50 +12736,69 @@ stage:
 	MOVQ         BX, R11
 	LEAQ         (R11)(SI*4), R12
 	MOVQ         DI, R13
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Y8
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y7
 
 probe:
-	VMOVDQU (R11), Y0
+	VMOVDQU (R11), Y8
 	TESTQ   R9, R9
 	JZ      first
-	VPSRLD  $0x11, Y0, Y10
-	VPSLLD  $0x0f, Y0, Y9
+	VPSRLD  $0x11, Y8, Y10
+	VPSLLD  $0x0f, Y8, Y9
 	VPOR    Y10, Y9, Y9
-	VPMULLD Y8, Y9, Y9
-	VPADDD  Y9, Y0, Y0
+	VPMULLD Y7, Y9, Y9
+	VPADDD  Y9, Y8, Y8
 
 first:
-	VPAND      Y0, Y7, Y9
-	VPSHUFD    $0xf5, Y9, Y10
-	VPMULUDQ   Y5, Y9, Y9
-	VPMULUDQ   Y5, Y10, Y10
-	VPSHUFD    $0xf5, Y9, Y9
-	VPBLENDD   $0x55, Y9, Y10, Y10
-	VPSRLVD    Y6, Y10, Y10
-	VPMULLD    Y4, Y10, Y10
-	VPSUBD     Y10, Y0, Y0
-	VPADDD     Y1, Y0, Y9
-	VPSRLD     $0x05, Y9, Y0
-	VMOVDQA    Y2, Y11
-	VPXOR      Y10, Y10, Y10
-	VPGATHERDD Y11, (AX)(Y0*4), Y10
-	VPANDN     Y3, Y9, Y0
-	VPSLLVD    Y0, Y10, Y10
-	VMOVMSKPS  Y10, R14
-	MOVB       R14, (R10)
-	ADDQ       $0x01, R10
-	ADDQ       $0x20, R11
-	LEAQ       -288(R11), R14
-	CMPQ       R14, BX
-	JB         unmoved
-	VMOVDQU    (R14), Y0
-	MOVBLZX    -9(R10), R14
-	VPMOVZXBD  (CX)(R14*8), Y9
-	POPCNTL    R14, R14
-	VPERMD     Y0, Y9, Y9
-	VMOVDQU    Y9, (R13)
-	LEAQ       (R13)(R14*4), R13
+	VPAND        Y8, Y6, Y9
+	VPSHUFD      $0xf5, Y9, Y10
+	VPMULUDQ     Y4, Y9, Y9
+	VPMULUDQ     Y4, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y9
+	VPBLENDD     $0x55, Y9, Y10, Y10
+	VPSRLVD      Y5, Y10, Y10
+	VPMULLD      Y3, Y10, Y10
+	VPSUBD       Y10, Y8, Y8
+	VPADDD       Y0, Y8, Y8
+	VPSRLD       $0x05, Y8, Y9
+	VEXTRACTI128 $0x01, Y9, X10
+	VMOVQ        X9, R14
+	VPEXTRQ      $0x01, X9, R15
+	MOVL         R14, BP
+	VMOVD        (AX)(BP*4), X2
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (AX)(R14*4), X2, X2
+	MOVL         R15, R14
+	VPINSRD      $0x02, (AX)(R14*4), X2, X2
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (AX)(R15*4), X2, X2
+	VMOVQ        X10, R14
+	VPEXTRQ      $0x01, X10, R15
+	MOVL         R14, BP
+	VMOVD        (AX)(BP*4), X9
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (AX)(R14*4), X9, X9
+	MOVL         R15, R14
+	VPINSRD      $0x02, (AX)(R14*4), X9, X9
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (AX)(R15*4), X9, X9
+	VINSERTI128  $0x01, X9, Y2, Y9
+	VPANDN       Y1, Y8, Y8
+	VPSLLVD      Y8, Y9, Y9
+	VMOVMSKPS    Y9, R14
+	MOVB         R14, (R10)
+	ADDQ         $0x01, R10
+	ADDQ         $0x20, R11
+	LEAQ         -288(R11), R14
+	CMPQ         R14, BX
+	JB           unmoved
+	VMOVDQU      (R14), Y8
+	MOVBLZX      -9(R10), R14
+	VPMOVZXBD    (CX)(R14*8), Y9
+	POPCNTL      R14, R14
+	VPERMD       Y8, Y9, Y9
+	VMOVDQU      Y9, (R13)
+	LEAQ         (R13)(R14*4), R13
 
 unmoved:
 	CMPQ    R11, R12
@@ -13118,20 +12822,18 @@ trimmed_1:
 	LEAQ    8(R8)(R10*1), R10
 
 move:
-	VMOVDQU   (R11), Y0
+	VMOVDQU   (R11), Y7
 	MOVBLZX   (R10), BX
 	VPMOVZXBD (CX)(BX*8), Y8
 	POPCNTL   BX, BX
-	VPERMD    Y0, Y8, Y8
+	VPERMD    Y7, Y8, Y8
 	VMOVDQU   Y8, (R13)
 	LEAQ      (R13)(BX*4), R13
 	ADDQ      $0x01, R10
 	ADDQ      $0x20, R11
 	CMPQ      R11, R12
 	JB        move
-	MOVQ      SI, R10
-	MOVQ      densePer256+72(FP), BX
-	IMULQ     BX, R10
+	IMUL3Q    $0x000000c0, SI, R10
 	MOVQ      DI, BX
 	SUBQ      BX, R13
 	MOVQ      R13, SI
@@ -13154,8 +12856,8 @@ rest:
 	LEAQ         -1(SI), DI
 	SARQ         $0x06, DI
 	MOVQ         R10, (CX)(DI*8)
-	VMOVD        R9, X0
-	VPBROADCASTD X0, Y8
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y7
 	SUBQ         R9, DX
 	LEAQ         (BX)(SI*4), DI
 
@@ -13163,53 +12865,72 @@ vectors_of_1:
 	LEAQ     (BX), R9
 	CMPQ     R9, DI
 	JAE      end_of_1
-	VMOVDQU  (BX), Y9
-	VPSRLD   $0x11, Y9, Y0
-	VPSLLD   $0x0f, Y9, Y10
-	VPOR     Y0, Y10, Y10
-	VPMULLD  Y8, Y10, Y0
-	VPADDD   Y0, Y9, Y9
+	VMOVDQU  (BX), Y8
+	VPSRLD   $0x11, Y8, Y10
+	VPSLLD   $0x0f, Y8, Y9
+	VPOR     Y10, Y9, Y9
+	VPMULLD  Y7, Y9, Y10
+	VPADDD   Y10, Y8, Y8
 	VPCMPEQD Y11, Y11, Y11
-	VPAND    Y9, Y7, Y0
-	VPSHUFD  $0xf5, Y0, Y12
-	VPMULUDQ Y5, Y0, Y0
-	VPMULUDQ Y5, Y12, Y12
-	VPSHUFD  $0xf5, Y0, Y0
-	VPBLENDD $0x55, Y0, Y12, Y12
-	VPSRLVD  Y6, Y12, Y12
-	VPMULLD  Y4, Y12, Y12
-	VPSUBD   Y12, Y9, Y0
+	VPAND    Y8, Y6, Y10
+	VPSHUFD  $0xf5, Y10, Y12
+	VPMULUDQ Y4, Y10, Y10
+	VPMULUDQ Y4, Y12, Y12
+	VPSHUFD  $0xf5, Y10, Y10
+	VPBLENDD $0x55, Y10, Y12, Y12
+	VPSRLVD  Y5, Y12, Y12
+	VPMULLD  Y3, Y12, Y12
+	VPSUBD   Y12, Y8, Y10
 	MOVQ     DX, R9
 	JMP      visit_of_1
 
 step_of_1:
-	VPADDD   Y10, Y9, Y9
-	VPAND    Y9, Y7, Y0
-	VPSHUFD  $0xf5, Y0, Y12
-	VPMULUDQ Y5, Y0, Y0
-	VPMULUDQ Y5, Y12, Y12
-	VPSHUFD  $0xf5, Y0, Y0
-	VPBLENDD $0x55, Y0, Y12, Y12
-	VPSRLVD  Y6, Y12, Y12
-	VPMULLD  Y4, Y12, Y12
-	VPSUBD   Y12, Y9, Y0
+	VPADDD   Y9, Y8, Y8
+	VPAND    Y8, Y6, Y10
+	VPSHUFD  $0xf5, Y10, Y12
+	VPMULUDQ Y4, Y10, Y10
+	VPMULUDQ Y4, Y12, Y12
+	VPSHUFD  $0xf5, Y10, Y10
+	VPBLENDD $0x55, Y10, Y12, Y12
+	VPSRLVD  Y5, Y12, Y12
+	VPMULLD  Y3, Y12, Y12
+	VPSUBD   Y12, Y8, Y10
 
 visit_of_1:
-	VPADDD     Y1, Y0, Y12
-	VPSRLD     $0x05, Y12, Y0
-	VMOVDQA    Y2, Y14
-	VPXOR      Y13, Y13, Y13
-	VPGATHERDD Y14, (AX)(Y0*4), Y13
-	VPANDN     Y3, Y12, Y0
-	VPSLLVD    Y0, Y13, Y13
-	VPAND      Y13, Y11, Y11
-	DECQ       R9
-	JNZ        step_of_1
-	VMOVMSKPS  Y11, R9
-	MOVB       R9, (CX)
-	ADDQ       $0x01, CX
-	ADDQ       $0x00000020, BX
-	JMP        vectors_of_1
+	VPADDD       Y0, Y10, Y10
+	VPSRLD       $0x05, Y10, Y12
+	VEXTRACTI128 $0x01, Y12, X13
+	VMOVQ        X12, R10
+	VPEXTRQ      $0x01, X12, R11
+	MOVL         R10, R12
+	VMOVD        (AX)(R12*4), X2
+	SHRQ         $0x20, R10
+	VPINSRD      $0x01, (AX)(R10*4), X2, X2
+	MOVL         R11, R10
+	VPINSRD      $0x02, (AX)(R10*4), X2, X2
+	SHRQ         $0x20, R11
+	VPINSRD      $0x03, (AX)(R11*4), X2, X2
+	VMOVQ        X13, R10
+	VPEXTRQ      $0x01, X13, R11
+	MOVL         R10, R12
+	VMOVD        (AX)(R12*4), X12
+	SHRQ         $0x20, R10
+	VPINSRD      $0x01, (AX)(R10*4), X12, X12
+	MOVL         R11, R10
+	VPINSRD      $0x02, (AX)(R10*4), X12, X12
+	SHRQ         $0x20, R11
+	VPINSRD      $0x03, (AX)(R11*4), X12, X12
+	VINSERTI128  $0x01, X12, Y2, Y12
+	VPANDN       Y1, Y10, Y10
+	VPSLLVD      Y10, Y12, Y12
+	VPAND        Y12, Y11, Y11
+	DECQ         R9
+	JNZ          step_of_1
+	VMOVMSKPS    Y11, R9
+	MOVB         R9, (CX)
+	ADDQ         $0x01, CX
+	ADDQ         $0x00000020, BX
+	JMP          vectors_of_1
 
 end_of_1:
 	MOVQ    SI, AX
@@ -13363,8 +13084,8 @@ TEXT ·probeFull64AVX2(SB), $8960-113
 	VPBROADCASTD X0, Y0
 	VPCMPEQD     Y2, Y2, Y2
 	MOVL         $0x0000001f, CX
-	VMOVD        CX, X3
-	VPBROADCASTD X3, Y3
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y2
 	LEAQ         compactIndices<>+0(SB), CX
 	LEAQ         63(SP), DX
 	ANDQ         $-64, DX
@@ -13413,181 +13134,181 @@ locate:
 	MOVQ    n+96(FP), R11
 	SUBQ    DI, R11
 	MOVQ    h1+64(FP), R12
+	VMOVDQU (R12)(R11*8), Y0
+	VMOVDQU 32(R12)(R11*8), Y3
+	VMOVDQA Y0, Y6
+	VMOVDQA Y3, Y7
+	MOVQ    h2+72(FP), R12
 	VMOVDQU (R12)(R11*8), Y4
 	VMOVDQU 32(R12)(R11*8), Y5
 	VMOVDQA Y4, Y8
 	VMOVDQA Y5, Y9
-	MOVQ    h2+72(FP), R12
-	VMOVDQU (R12)(R11*8), Y6
-	VMOVDQU 32(R12)(R11*8), Y7
-	VMOVDQA Y6, Y10
-	VMOVDQA Y7, Y11
 	MOVQ    d1+80(FP), R12
-	VMOVDQU (R12)(R11*8), Y0
-	VMOVDQU 32(R12)(R11*8), Y1
-	VPADDQ  Y0, Y10, Y10
-	VPADDQ  Y0, Y0, Y0
-	VPADDQ  Y0, Y10, Y10
-	VPADDQ  Y0, Y0, Y0
-	VMOVDQU Y0, 4352(DX)
-	VPADDQ  Y1, Y11, Y11
-	VPADDQ  Y1, Y1, Y1
-	VPADDQ  Y1, Y11, Y11
-	VPADDQ  Y1, Y1, Y1
-	VMOVDQU Y1, 4416(DX)
+	VMOVDQU (R12)(R11*8), Y10
+	VMOVDQU 32(R12)(R11*8), Y11
+	VPADDQ  Y10, Y8, Y8
+	VPADDQ  Y10, Y10, Y10
+	VPADDQ  Y10, Y8, Y8
+	VPADDQ  Y10, Y10, Y10
+	VMOVDQU Y10, 4352(DX)
+	VPADDQ  Y11, Y9, Y9
+	VPADDQ  Y11, Y11, Y11
+	VPADDQ  Y11, Y9, Y9
+	VPADDQ  Y11, Y11, Y11
+	VMOVDQU Y11, 4416(DX)
 	MOVQ    d2+88(FP), R12
-	VMOVDQU (R12)(R11*8), Y0
-	VMOVDQU 32(R12)(R11*8), Y1
-	VPADDQ  Y0, Y6, Y6
-	VPADDQ  Y0, Y0, Y0
-	VPADDQ  Y0, Y8, Y8
-	VPADDQ  Y0, Y0, Y0
-	VMOVDQU Y0, 4480(DX)
-	VPADDQ  Y1, Y7, Y7
-	VPADDQ  Y1, Y1, Y1
-	VPADDQ  Y1, Y9, Y9
-	VPADDQ  Y1, Y1, Y1
-	VMOVDQU Y1, 4544(DX)
+	VMOVDQU (R12)(R11*8), Y10
+	VMOVDQU 32(R12)(R11*8), Y11
+	VPADDQ  Y10, Y4, Y4
+	VPADDQ  Y10, Y10, Y10
+	VPADDQ  Y10, Y6, Y6
+	VPADDQ  Y10, Y10, Y10
+	VMOVDQU Y10, 4480(DX)
+	VPADDQ  Y11, Y5, Y5
+	VPADDQ  Y11, Y11, Y11
+	VPADDQ  Y11, Y7, Y7
+	VPADDQ  Y11, Y11, Y11
+	VMOVDQU Y11, 4544(DX)
 
 probe_0:
-	VPBROADCASTQ mask+40(FP), Y1
+	VPBROADCASTQ mask+40(FP), Y11
 	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
-	VPAND        Y1, Y4, Y0
-	VPSRLQ       $0x20, Y0, Y0
-	VPOR         longs4530000000000000<>+0(SB), Y0, Y0
-	VSUBPD       longs4530000000100000<>+0(SB), Y0, Y0
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y4, Y13
-	VADDPD       Y13, Y0, Y0
-	VFMADD132PD  4288(DX), Y12, Y0
-	VPAND        Y1, Y5, Y1
-	VPSRLQ       $0x20, Y1, Y1
-	VPOR         longs4530000000000000<>+0(SB), Y1, Y1
-	VSUBPD       longs4530000000100000<>+0(SB), Y1, Y1
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y5, Y13
-	VADDPD       Y13, Y1, Y1
-	VFMADD132PD  4288(DX), Y12, Y1
-	VSHUFPS      $0x88, Y5, Y4, Y12
+	VPAND        Y11, Y0, Y10
+	VPSRLQ       $0x20, Y10, Y10
+	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
+	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y0, Y13
+	VADDPD       Y13, Y10, Y10
+	VFMADD132PD  4288(DX), Y12, Y10
+	VPAND        Y11, Y3, Y11
+	VPSRLQ       $0x20, Y11, Y11
+	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
+	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y3, Y13
+	VADDPD       Y13, Y11, Y11
+	VFMADD132PD  4288(DX), Y12, Y11
+	VSHUFPS      $0x88, Y3, Y0, Y12
 	VPERMQ       $0xd8, Y12, Y12
-	VSHUFPS      $0x88, Y1, Y0, Y0
-	VPERMQ       $0xd8, Y0, Y0
-	VPMULLD      4224(DX), Y0, Y0
-	VPSUBD       Y0, Y12, Y12
-	VPSUBD       4224(DX), Y12, Y0
-	VPMINUD      Y0, Y12, Y12
+	VSHUFPS      $0x88, Y11, Y10, Y10
+	VPERMQ       $0xd8, Y10, Y10
+	VPMULLD      4224(DX), Y10, Y10
+	VPSUBD       Y10, Y12, Y12
+	VPSUBD       4224(DX), Y12, Y10
+	VPMINUD      Y10, Y12, Y12
 	VPXOR        4160(DX), Y12, Y12
 	VPADDD       4096(DX), Y12, Y12
 	VMOVDQU      Y12, (BX)
-	VPSRLD       $0x05, Y12, Y0
-	VMOVDQU      Y0, 2048(BX)
+	VPSRLD       $0x05, Y12, Y10
+	VMOVDQU      Y10, 2048(BX)
 	ADDQ         $0x20, BX
 	DECQ         SI
 	JZ           located
-	VPADDQ       4352(DX), Y4, Y4
-	VPADDQ       4416(DX), Y5, Y5
-	VPBROADCASTQ mask+40(FP), Y1
+	VPADDQ       4352(DX), Y0, Y0
+	VPADDQ       4416(DX), Y3, Y3
+	VPBROADCASTQ mask+40(FP), Y11
 	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
-	VPAND        Y1, Y6, Y0
-	VPSRLQ       $0x20, Y0, Y0
-	VPOR         longs4530000000000000<>+0(SB), Y0, Y0
-	VSUBPD       longs4530000000100000<>+0(SB), Y0, Y0
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y6, Y13
-	VADDPD       Y13, Y0, Y0
-	VFMADD132PD  4288(DX), Y12, Y0
-	VPAND        Y1, Y7, Y1
-	VPSRLQ       $0x20, Y1, Y1
-	VPOR         longs4530000000000000<>+0(SB), Y1, Y1
-	VSUBPD       longs4530000000100000<>+0(SB), Y1, Y1
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y7, Y13
-	VADDPD       Y13, Y1, Y1
-	VFMADD132PD  4288(DX), Y12, Y1
-	VSHUFPS      $0x88, Y7, Y6, Y12
+	VPAND        Y11, Y4, Y10
+	VPSRLQ       $0x20, Y10, Y10
+	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
+	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y4, Y13
+	VADDPD       Y13, Y10, Y10
+	VFMADD132PD  4288(DX), Y12, Y10
+	VPAND        Y11, Y5, Y11
+	VPSRLQ       $0x20, Y11, Y11
+	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
+	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y5, Y13
+	VADDPD       Y13, Y11, Y11
+	VFMADD132PD  4288(DX), Y12, Y11
+	VSHUFPS      $0x88, Y5, Y4, Y12
 	VPERMQ       $0xd8, Y12, Y12
-	VSHUFPS      $0x88, Y1, Y0, Y0
-	VPERMQ       $0xd8, Y0, Y0
-	VPMULLD      4224(DX), Y0, Y0
-	VPSUBD       Y0, Y12, Y12
-	VPSUBD       4224(DX), Y12, Y0
-	VPMINUD      Y0, Y12, Y12
+	VSHUFPS      $0x88, Y11, Y10, Y10
+	VPERMQ       $0xd8, Y10, Y10
+	VPMULLD      4224(DX), Y10, Y10
+	VPSUBD       Y10, Y12, Y12
+	VPSUBD       4224(DX), Y12, Y10
+	VPMINUD      Y10, Y12, Y12
 	VPXOR        4160(DX), Y12, Y12
 	VPADDD       4096(DX), Y12, Y12
 	VMOVDQU      Y12, (BX)
-	VPSRLD       $0x05, Y12, Y0
-	VMOVDQU      Y0, 2048(BX)
+	VPSRLD       $0x05, Y12, Y10
+	VMOVDQU      Y10, 2048(BX)
+	ADDQ         $0x20, BX
+	DECQ         SI
+	JZ           located
+	VPADDQ       4480(DX), Y4, Y4
+	VPADDQ       4544(DX), Y5, Y5
+	VPBROADCASTQ mask+40(FP), Y11
+	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
+	VPAND        Y11, Y6, Y10
+	VPSRLQ       $0x20, Y10, Y10
+	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
+	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y6, Y13
+	VADDPD       Y13, Y10, Y10
+	VFMADD132PD  4288(DX), Y12, Y10
+	VPAND        Y11, Y7, Y11
+	VPSRLQ       $0x20, Y11, Y11
+	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
+	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y7, Y13
+	VADDPD       Y13, Y11, Y11
+	VFMADD132PD  4288(DX), Y12, Y11
+	VSHUFPS      $0x88, Y7, Y6, Y12
+	VPERMQ       $0xd8, Y12, Y12
+	VSHUFPS      $0x88, Y11, Y10, Y10
+	VPERMQ       $0xd8, Y10, Y10
+	VPMULLD      4224(DX), Y10, Y10
+	VPSUBD       Y10, Y12, Y12
+	VPSUBD       4224(DX), Y12, Y10
+	VPMINUD      Y10, Y12, Y12
+	VPXOR        4160(DX), Y12, Y12
+	VPADDD       4096(DX), Y12, Y12
+	VMOVDQU      Y12, (BX)
+	VPSRLD       $0x05, Y12, Y10
+	VMOVDQU      Y10, 2048(BX)
 	ADDQ         $0x20, BX
 	DECQ         SI
 	JZ           located
 	VPADDQ       4480(DX), Y6, Y6
 	VPADDQ       4544(DX), Y7, Y7
-	VPBROADCASTQ mask+40(FP), Y1
-	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
-	VPAND        Y1, Y8, Y0
-	VPSRLQ       $0x20, Y0, Y0
-	VPOR         longs4530000000000000<>+0(SB), Y0, Y0
-	VSUBPD       longs4530000000100000<>+0(SB), Y0, Y0
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y8, Y13
-	VADDPD       Y13, Y0, Y0
-	VFMADD132PD  4288(DX), Y12, Y0
-	VPAND        Y1, Y9, Y1
-	VPSRLQ       $0x20, Y1, Y1
-	VPOR         longs4530000000000000<>+0(SB), Y1, Y1
-	VSUBPD       longs4530000000100000<>+0(SB), Y1, Y1
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y9, Y13
-	VADDPD       Y13, Y1, Y1
-	VFMADD132PD  4288(DX), Y12, Y1
-	VSHUFPS      $0x88, Y9, Y8, Y12
-	VPERMQ       $0xd8, Y12, Y12
-	VSHUFPS      $0x88, Y1, Y0, Y0
-	VPERMQ       $0xd8, Y0, Y0
-	VPMULLD      4224(DX), Y0, Y0
-	VPSUBD       Y0, Y12, Y12
-	VPSUBD       4224(DX), Y12, Y0
-	VPMINUD      Y0, Y12, Y12
-	VPXOR        4160(DX), Y12, Y12
-	VPADDD       4096(DX), Y12, Y12
-	VMOVDQU      Y12, (BX)
-	VPSRLD       $0x05, Y12, Y0
-	VMOVDQU      Y0, 2048(BX)
-	ADDQ         $0x20, BX
-	DECQ         SI
-	JZ           located
-	VPADDQ       4480(DX), Y8, Y8
-	VPADDQ       4544(DX), Y9, Y9
 
 probe_3:
-	VPBROADCASTQ mask+40(FP), Y1
+	VPBROADCASTQ mask+40(FP), Y11
 	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
-	VPAND        Y1, Y10, Y0
-	VPSRLQ       $0x20, Y0, Y0
-	VPOR         longs4530000000000000<>+0(SB), Y0, Y0
-	VSUBPD       longs4530000000100000<>+0(SB), Y0, Y0
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y10, Y13
-	VADDPD       Y13, Y0, Y0
-	VFMADD132PD  4288(DX), Y12, Y0
-	VPAND        Y1, Y11, Y1
-	VPSRLQ       $0x20, Y1, Y1
-	VPOR         longs4530000000000000<>+0(SB), Y1, Y1
-	VSUBPD       longs4530000000100000<>+0(SB), Y1, Y1
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y11, Y13
-	VADDPD       Y13, Y1, Y1
-	VFMADD132PD  4288(DX), Y12, Y1
-	VSHUFPS      $0x88, Y11, Y10, Y12
+	VPAND        Y11, Y8, Y10
+	VPSRLQ       $0x20, Y10, Y10
+	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
+	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y8, Y13
+	VADDPD       Y13, Y10, Y10
+	VFMADD132PD  4288(DX), Y12, Y10
+	VPAND        Y11, Y9, Y11
+	VPSRLQ       $0x20, Y11, Y11
+	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
+	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y9, Y13
+	VADDPD       Y13, Y11, Y11
+	VFMADD132PD  4288(DX), Y12, Y11
+	VSHUFPS      $0x88, Y9, Y8, Y12
 	VPERMQ       $0xd8, Y12, Y12
-	VSHUFPS      $0x88, Y1, Y0, Y0
-	VPERMQ       $0xd8, Y0, Y0
-	VPMULLD      4224(DX), Y0, Y0
-	VPSUBD       Y0, Y12, Y12
-	VPSUBD       4224(DX), Y12, Y0
-	VPMINUD      Y0, Y12, Y12
+	VSHUFPS      $0x88, Y11, Y10, Y10
+	VPERMQ       $0xd8, Y10, Y10
+	VPMULLD      4224(DX), Y10, Y10
+	VPSUBD       Y10, Y12, Y12
+	VPSUBD       4224(DX), Y12, Y10
+	VPMINUD      Y10, Y12, Y12
 	VPXOR        4160(DX), Y12, Y12
 	VPADDD       4096(DX), Y12, Y12
 	VMOVDQU      Y12, (BX)
-	VPSRLD       $0x05, Y12, Y0
-	VMOVDQU      Y0, 2048(BX)
+	VPSRLD       $0x05, Y12, Y10
+	VMOVDQU      Y10, 2048(BX)
 	ADDQ         $0x20, BX
 	DECQ         SI
 	JZ           located
-	VPADDQ       4352(DX), Y10, Y10
-	VPADDQ       4416(DX), Y11, Y11
+	VPADDQ       4352(DX), Y8, Y8
+	VPADDQ       4416(DX), Y9, Y9
 	JMP          probe_0
 
 	// The probes after the first three of hashes that passed those.
@@ -13597,78 +13318,142 @@ gather_sums:
 	LEAQ         (R10)(R11*4), R11
 	VMOVDQU      (R11), Y0
 	MOVQ         h1+64(FP), R12
-	VEXTRACTI128 $0x01, Y0, X1
-	VMOVDQA      Y2, Y4
-	VPXOR        Y2, Y2, Y5
-	VPGATHERDQ   Y4, (R12)(X0*8), Y5
-	VMOVDQA      Y2, Y4
-	VPXOR        Y2, Y2, Y0
-	VPGATHERDQ   Y4, (R12)(X1*8), Y0
-	VMOVDQA      Y5, Y4
-	VMOVDQA      Y0, Y5
+	VEXTRACTI128 $0x01, Y0, X3
+	VMOVQ        X0, R13
+	VPEXTRQ      $0x01, X0, R14
+	MOVL         R13, R15
+	VMOVQ        (R12)(R15*8), X1
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
+	MOVL         R14, R13
+	VMOVQ        (R12)(R13*8), X0
+	SHRQ         $0x20, R14
+	VPINSRQ      $0x01, (R12)(R14*8), X0, X0
+	VINSERTI128  $0x01, X0, Y1, Y0
+	VMOVQ        X3, R13
+	VPEXTRQ      $0x01, X3, R14
+	MOVL         R13, R15
+	VMOVQ        (R12)(R15*8), X1
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
+	MOVL         R14, R13
+	VMOVQ        (R12)(R13*8), X3
+	SHRQ         $0x20, R14
+	VPINSRQ      $0x01, (R12)(R14*8), X3, X3
+	VINSERTI128  $0x01, X3, Y1, Y3
+	VMOVDQA      Y0, Y0
+	VMOVDQA      Y3, Y3
+	VMOVDQA      Y0, Y6
+	VMOVDQA      Y3, Y7
+	VMOVDQU      (R11), Y4
+	MOVQ         h2+72(FP), R12
+	VEXTRACTI128 $0x01, Y4, X5
+	VMOVQ        X4, R13
+	VPEXTRQ      $0x01, X4, R14
+	MOVL         R13, R15
+	VMOVQ        (R12)(R15*8), X1
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
+	MOVL         R14, R13
+	VMOVQ        (R12)(R13*8), X4
+	SHRQ         $0x20, R14
+	VPINSRQ      $0x01, (R12)(R14*8), X4, X4
+	VINSERTI128  $0x01, X4, Y1, Y4
+	VMOVQ        X5, R13
+	VPEXTRQ      $0x01, X5, R14
+	MOVL         R13, R15
+	VMOVQ        (R12)(R15*8), X1
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
+	MOVL         R14, R13
+	VMOVQ        (R12)(R13*8), X5
+	SHRQ         $0x20, R14
+	VPINSRQ      $0x01, (R12)(R14*8), X5, X5
+	VINSERTI128  $0x01, X5, Y1, Y5
+	VMOVDQA      Y4, Y4
+	VMOVDQA      Y5, Y5
 	VMOVDQA      Y4, Y8
 	VMOVDQA      Y5, Y9
-	VMOVDQU      (R11), Y0
-	MOVQ         h2+72(FP), R12
-	VEXTRACTI128 $0x01, Y0, X1
-	VMOVDQA      Y2, Y6
-	VPXOR        Y2, Y2, Y7
-	VPGATHERDQ   Y6, (R12)(X0*8), Y7
-	VMOVDQA      Y2, Y6
-	VPXOR        Y2, Y2, Y0
-	VPGATHERDQ   Y6, (R12)(X1*8), Y0
-	VMOVDQA      Y7, Y6
-	VMOVDQA      Y0, Y7
-	VMOVDQA      Y6, Y10
-	VMOVDQA      Y7, Y11
-	VMOVDQU      (R11), Y0
+	VMOVDQU      (R11), Y10
 	MOVQ         d1+80(FP), R12
-	VEXTRACTI128 $0x01, Y0, X1
-	VMOVDQA      Y2, Y12
-	VPXOR        Y2, Y2, Y13
-	VPGATHERDQ   Y12, (R12)(X0*8), Y13
-	VMOVDQA      Y2, Y0
-	VPXOR        Y2, Y2, Y12
-	VPGATHERDQ   Y0, (R12)(X1*8), Y12
-	VMOVDQA      Y13, Y0
-	VMOVDQA      Y12, Y1
-	VPADDQ       Y0, Y10, Y10
-	VPADDQ       Y0, Y0, Y0
-	VPADDQ       Y0, Y10, Y10
-	VPADDQ       Y0, Y0, Y0
-	VMOVDQU      Y0, 4352(DX)
-	VPADDQ       Y1, Y11, Y11
-	VPADDQ       Y1, Y1, Y1
-	VPADDQ       Y1, Y11, Y11
-	VPADDQ       Y1, Y1, Y1
-	VMOVDQU      Y1, 4416(DX)
-	VMOVDQU      (R11), Y0
+	VEXTRACTI128 $0x01, Y10, X11
+	VMOVQ        X10, R13
+	VPEXTRQ      $0x01, X10, R14
+	MOVL         R13, R15
+	VMOVQ        (R12)(R15*8), X1
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
+	MOVL         R14, R13
+	VMOVQ        (R12)(R13*8), X10
+	SHRQ         $0x20, R14
+	VPINSRQ      $0x01, (R12)(R14*8), X10, X10
+	VINSERTI128  $0x01, X10, Y1, Y10
+	VMOVQ        X11, R13
+	VPEXTRQ      $0x01, X11, R14
+	MOVL         R13, R15
+	VMOVQ        (R12)(R15*8), X1
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
+	MOVL         R14, R13
+	VMOVQ        (R12)(R13*8), X11
+	SHRQ         $0x20, R14
+	VPINSRQ      $0x01, (R12)(R14*8), X11, X11
+	VINSERTI128  $0x01, X11, Y1, Y11
+	VMOVDQA      Y10, Y10
+	VMOVDQA      Y11, Y11
+	VPADDQ       Y10, Y8, Y8
+	VPADDQ       Y10, Y10, Y10
+	VPADDQ       Y10, Y8, Y8
+	VPADDQ       Y10, Y10, Y10
+	VMOVDQU      Y10, 4352(DX)
+	VPADDQ       Y11, Y9, Y9
+	VPADDQ       Y11, Y11, Y11
+	VPADDQ       Y11, Y9, Y9
+	VPADDQ       Y11, Y11, Y11
+	VMOVDQU      Y11, 4416(DX)
+	VMOVDQU      (R11), Y10
 	MOVQ         d2+88(FP), R11
-	VEXTRACTI128 $0x01, Y0, X1
-	VMOVDQA      Y2, Y12
-	VPXOR        Y2, Y2, Y13
-	VPGATHERDQ   Y12, (R11)(X0*8), Y13
-	VMOVDQA      Y2, Y0
-	VPXOR        Y2, Y2, Y12
-	VPGATHERDQ   Y0, (R11)(X1*8), Y12
-	VMOVDQA      Y13, Y0
-	VMOVDQA      Y12, Y1
-	VPADDQ       Y0, Y6, Y6
-	VPADDQ       Y0, Y0, Y0
-	VPADDQ       Y0, Y8, Y8
-	VPADDQ       Y0, Y0, Y0
-	VMOVDQU      Y0, 4480(DX)
-	VPADDQ       Y1, Y7, Y7
-	VPADDQ       Y1, Y1, Y1
-	VPADDQ       Y1, Y9, Y9
-	VPADDQ       Y1, Y1, Y1
-	VMOVDQU      Y1, 4544(DX)
-	VPADDQ       4352(DX), Y4, Y4
-	VPADDQ       4416(DX), Y5, Y5
+	VEXTRACTI128 $0x01, Y10, X11
+	VMOVQ        X10, R12
+	VPEXTRQ      $0x01, X10, R13
+	MOVL         R12, R14
+	VMOVQ        (R11)(R14*8), X1
+	SHRQ         $0x20, R12
+	VPINSRQ      $0x01, (R11)(R12*8), X1, X1
+	MOVL         R13, R12
+	VMOVQ        (R11)(R12*8), X10
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R11)(R13*8), X10, X10
+	VINSERTI128  $0x01, X10, Y1, Y10
+	VMOVQ        X11, R12
+	VPEXTRQ      $0x01, X11, R13
+	MOVL         R12, R14
+	VMOVQ        (R11)(R14*8), X1
+	SHRQ         $0x20, R12
+	VPINSRQ      $0x01, (R11)(R12*8), X1, X1
+	MOVL         R13, R12
+	VMOVQ        (R11)(R12*8), X11
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R11)(R13*8), X11, X11
+	VINSERTI128  $0x01, X11, Y1, Y11
+	VMOVDQA      Y10, Y10
+	VMOVDQA      Y11, Y11
+	VPADDQ       Y10, Y4, Y4
+	VPADDQ       Y10, Y10, Y10
+	VPADDQ       Y10, Y6, Y6
+	VPADDQ       Y10, Y10, Y10
+	VMOVDQU      Y10, 4480(DX)
+	VPADDQ       Y11, Y5, Y5
+	VPADDQ       Y11, Y11, Y11
+	VPADDQ       Y11, Y7, Y7
+	VPADDQ       Y11, Y11, Y11
+	VMOVDQU      Y11, 4544(DX)
+	VPADDQ       4352(DX), Y0, Y0
+	VPADDQ       4416(DX), Y3, Y3
+	VPADDQ       4480(DX), Y4, Y4
+	VPADDQ       4544(DX), Y5, Y5
 	VPADDQ       4480(DX), Y6, Y6
 	VPADDQ       4544(DX), Y7, Y7
-	VPADDQ       4480(DX), Y8, Y8
-	VPADDQ       4544(DX), Y9, Y9
 	JMP          probe_3
 
 located:
@@ -13681,14 +13466,14 @@ located:
 	VPBROADCASTD X0, Y0
 	MOVLQZX      inverse32+28(FP), R11
 	VMOVD        R11, X1
-	VPBROADCASTD X1, Y1
+	VPBROADCASTD X1, Y3
 
 again:
 	VMOVDQU    (SI), Y4
 	VPSUBD     4096(DX), Y4, Y4
 	VPXOR      4160(DX), Y4, Y4
 	VCVTDQ2PS  Y4, Y5
-	VMULPS     Y1, Y5, Y5
+	VMULPS     Y3, Y5, Y5
 	VCVTTPS2DQ Y5, Y5
 	VPMULLD    Y0, Y5, Y5
 	VPSUBD     Y5, Y4, Y4
@@ -13720,13 +13505,13 @@ test:
 
 load:
 	MOVL         2048(BX), R11
-	VMOVD        (AX)(R11*4), X1
+	VMOVD        (AX)(R11*4), X3
 	MOVL         2052(BX), R11
-	VPINSRD      $0x01, (AX)(R11*4), X1, X1
+	VPINSRD      $0x01, (AX)(R11*4), X3, X3
 	MOVL         2056(BX), R11
-	VPINSRD      $0x02, (AX)(R11*4), X1, X1
+	VPINSRD      $0x02, (AX)(R11*4), X3, X3
 	MOVL         2060(BX), R11
-	VPINSRD      $0x03, (AX)(R11*4), X1, X1
+	VPINSRD      $0x03, (AX)(R11*4), X3, X3
 	MOVL         2064(BX), R11
 	VMOVD        (AX)(R11*4), X4
 	MOVL         2068(BX), R11
@@ -13735,10 +13520,10 @@ load:
 	VPINSRD      $0x02, (AX)(R11*4), X4, X4
 	MOVL         2076(BX), R11
 	VPINSRD      $0x03, (AX)(R11*4), X4, X4
-	VINSERTI128  $0x01, X4, Y1, Y4
-	VMOVDQU      (BX), Y1
-	VPANDN       Y3, Y1, Y1
-	VPSLLVD      Y1, Y4, Y4
+	VINSERTI128  $0x01, X4, Y3, Y4
+	VMOVDQU      (BX), Y3
+	VPANDN       Y2, Y3, Y3
+	VPSLLVD      Y3, Y4, Y4
 	VPAND        Y4, Y0, Y0
 	ADDQ         $0x20, BX
 	CMPQ         BX, SI
@@ -13761,10 +13546,10 @@ load:
 	VMOVD        R11, X0
 	VPBROADCASTD X0, Y0
 	VPADDD       ascending<>+0(SB), Y0, Y0
-	VPMOVZXBD    (CX)(BX*8), Y1
+	VPMOVZXBD    (CX)(BX*8), Y3
 	POPCNTL      BX, BX
-	VPERMD       Y0, Y1, Y1
-	VMOVDQU      Y1, (R10)
+	VPERMD       Y0, Y3, Y3
+	VMOVDQU      Y3, (R10)
 	LEAQ         (R10)(BX*4), R10
 
 next:
@@ -13776,7 +13561,7 @@ next:
 	JNE  deposit
 
 	// The numbers after the last are 0, for the loads past the end.
-	VPXOR   Y4, Y4, Y0
+	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (R10)
 	LEAQ    8792(SP), R9
 	MOVQ    $0x00000001, 8944(SP)

@@ -16,6 +16,8 @@ var (
 	_ [0]struct{} = [AVX512 - 2]struct{}{}
 	_ [0]struct{} = [blockArrays - 8]struct{}{}
 	_ [0]struct{} = [columnAhead - 2048]struct{}{}
+	_ [0]struct{} = [densePer256 - 192]struct{}{}
+	_ [0]struct{} = [firstNEON - 2]struct{}{}
 	_ [0]struct{} = [fractionBias - 8194]struct{}{}
 	_ [0]struct{} = [inlineBytes - 12]struct{}{}
 	_ [0]struct{} = [keyhash.LevelDBMul - 3332679571]struct{}{}
@@ -46,6 +48,7 @@ var (
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofHash) - 16]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofUint64) - 0]struct{}{}
 	_ [0]struct{} = [unsafe.Sizeof(octet{}) - 256]struct{}{}
+	_ [0]struct{} = [vectorKeys - 16]struct{}{}
 	_ [0]struct{} = [windowKeys - 1024]struct{}{}
 )
 
@@ -157,25 +160,20 @@ func setNewSplit256(s *prober, h *hashes, added *uint64) (ok bool) {
 //go:noescape
 func setNewSplit256NEON(s *prober, h *hashes, added *uint64)
 
-// probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
-func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
-	return false
-}
-
 // probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
-// to the next multiple of 16 hashes. There are at least 2 bytes. first, 1 to the number of probes, is
-// for NEON, and what follows it for the other kernels: form says what they do.
-func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
+// to the next multiple of 16 hashes. There are at least 2 bytes. It makes the first probes of all hashes and then
+// the others of those that pass, or, if dense is set, all probes of each hash at once.
+func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool) (ok bool) {
 	switch kernel {
 	case NEON:
-		probeDouble32NEON(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
+		probeDouble32NEON(base, size, recip, shift, probes, hashes, n, hits, dense)
 		return true
 	}
 	return false
 }
 
 //go:noescape
-func probeDouble32NEON(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+func probeDouble32NEON(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool)
 
 // placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
 // returns how many. There are 8 hashes or more. The places are in any order.

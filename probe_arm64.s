@@ -947,9 +947,9 @@ DATA wordStarts<>+0(SB)/8, $0x1c1814100c080400
 DATA wordStarts<>+8(SB)/8, $0x3c3834302c282420
 GLOBL wordStarts<>(SB), RODATA|NOPTR, $16
 
-// func probeDouble32NEON(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+// func probeDouble32NEON(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool)
 // Requires: ASIMD
-TEXT ·probeDouble32NEON(SB), $9600-80
+TEXT ·probeDouble32NEON(SB), $9600-57
 	// Probe i of a hash h tests bit x%8 of byte x/8 mod size, x = h + i·rotr(h, 17). The
 	// kernel makes the first probes of all hashes, 16 at a time. If there are other
 	// probes, it compacts the hashes that pass, with their numbers, and makes the others
@@ -969,16 +969,23 @@ TEXT ·probeDouble32NEON(SB), $9600-80
 	ADD   $23, RSP, R1
 	AND   $-16, R1, R1
 	VMOVI $7, V3.B16
-	ADD   $103, RSP, R2
-	AND   $-16, R2, R2
-	ADD   $1159, RSP, R3
-	AND   $-16, R3, R3
-	MOVD  R3, R4
-	MOVD  hashes+32(FP), R5
-	MOVD  n+40(FP), R6
-	MOVD  first+56(FP), R7
-	MOVD  probes+24(FP), R8
-	SUB   R7, R8, R8
+	MOVD  probes+24(FP), R3
+	MOVD  $2, R2
+	CMP   R3, R2
+	CSEL  LO, R2, R3, R2
+	MOVBU dense+56(FP), R4
+	CBZ   R4, staged
+	MOVD  R3, R2
+
+staged:
+	SUB   R2, R3, R3
+	ADD   $103, RSP, R4
+	AND   $-16, R4, R4
+	ADD   $1159, RSP, R5
+	AND   $-16, R5, R5
+	MOVD  R5, R6
+	MOVD  hashes+32(FP), R7
+	MOVD  n+40(FP), R8
 	MOVD  $compactBytes<>(SB), R10
 	MOVD  $laneNumbers<>(SB), R9
 	FMOVQ 0(R9), F4
@@ -986,11 +993,11 @@ TEXT ·probeDouble32NEON(SB), $9600-80
 	VDUP  R9, V5.S4
 	MOVD  $nibbleBits<>(SB), R9
 	FMOVQ 0(R9), F6
-	MOVD  R2, R9
+	MOVD  R4, R9
 
 octet:
-	FLDPQ 0(R5), (F7, F8)
-	FLDPQ 32(R5), (F9, F10)
+	FLDPQ 0(R7), (F7, F8)
+	FLDPQ 32(R7), (F9, F10)
 	VSHL  $15, V7.S4, V11.S4
 	VSRI  $17, V7.S4, V11.S4
 	VSHL  $15, V8.S4, V12.S4
@@ -1006,7 +1013,7 @@ octet:
 	VUZP1 V14.H8, V13.H8, V17.H8
 	VUZP1 V17.B16, V16.B16, V16.B16
 	VMOVI $255, V17.B16
-	MOVD  R7, R11
+	MOVD  R2, R11
 
 first:
 	VUSHR   $3, V7.S4, V18.S4
@@ -1078,9 +1085,9 @@ first:
 	SUBS    $1, R11, R11
 	BNE     first
 	FMOVQ.P F17, 16(R9)
-	CBZ     R8, next
-	FLDPQ   0(R5), (F7, F8)
-	FLDPQ   32(R5), (F9, F10)
+	CBZ     R3, next
+	FLDPQ   0(R7), (F7, F8)
+	FLDPQ   32(R7), (F9, F10)
 	WORD    $0x4e20aa2b // VCMLT0 V17.B16, V11.B16
 	VAND    V6.B16, V11.B16, V11.B16
 	VADDP   V11.B16, V11.B16, V11.B16
@@ -1092,64 +1099,61 @@ first:
 	ADD     R10, R13, R13
 	FMOVQ   0(R13), F11
 	VTBL    V11.B16, [V7.B16], V7.B16
-	FMOVQ   F7, 0(R4)
+	FMOVQ   F7, 0(R6)
 	VTBL    V11.B16, [V4.B16], V7.B16
-	FMOVQ   F7, 4224(R4)
+	FMOVQ   F7, 4224(R6)
 	VADD    V5.S4, V4.S4, V4.S4
 	UBFX    $0, R12, $8, R13
-	ADD     R13<<2, R4, R4
+	ADD     R13<<2, R6, R6
 	UBFX    $8, R11, $8, R13
 	ADD     R10, R13, R13
 	FMOVQ   0(R13), F7
 	VTBL    V7.B16, [V8.B16], V8.B16
-	FMOVQ   F8, 0(R4)
+	FMOVQ   F8, 0(R6)
 	VTBL    V7.B16, [V4.B16], V8.B16
-	FMOVQ   F8, 4224(R4)
+	FMOVQ   F8, 4224(R6)
 	VADD    V5.S4, V4.S4, V4.S4
 	UBFX    $8, R12, $8, R13
-	ADD     R13<<2, R4, R4
+	ADD     R13<<2, R6, R6
 	UBFX    $16, R11, $8, R13
 	ADD     R10, R13, R13
 	FMOVQ   0(R13), F7
 	VTBL    V7.B16, [V9.B16], V8.B16
-	FMOVQ   F8, 0(R4)
+	FMOVQ   F8, 0(R6)
 	VTBL    V7.B16, [V4.B16], V8.B16
-	FMOVQ   F8, 4224(R4)
+	FMOVQ   F8, 4224(R6)
 	VADD    V5.S4, V4.S4, V4.S4
 	UBFX    $16, R12, $8, R13
-	ADD     R13<<2, R4, R4
+	ADD     R13<<2, R6, R6
 	UBFX    $24, R11, $8, R11
 	ADD     R10, R11, R11
 	FMOVQ   0(R11), F7
 	VTBL    V7.B16, [V10.B16], V8.B16
-	FMOVQ   F8, 0(R4)
+	FMOVQ   F8, 0(R6)
 	VTBL    V7.B16, [V4.B16], V8.B16
-	FMOVQ   F8, 4224(R4)
+	FMOVQ   F8, 4224(R6)
 	VADD    V5.S4, V4.S4, V4.S4
 	UBFX    $24, R12, $8, R11
-	ADD     R11<<2, R4, R4
+	ADD     R11<<2, R6, R6
 
 next:
-	ADD   $64, R5, R5
-	SUBS  $16, R6, R6
+	ADD   $64, R7, R7
+	SUBS  $16, R8, R8
 	BGT   octet
-	CMP   R3, R4
+	CMP   R5, R6
 	BEQ   pack
-	MOVD  first+56(FP), R5
-	MOVD  probes+24(FP), R6
-	SUB   R5, R6, R6
-	VDUP  R5, V4.S4
-	MOVD  $1024, R5
-	VDUP  R5, V5.S4
-	FMOVQ F5, 4224(R4)
-	FMOVQ F5, 4240(R4)
-	FMOVQ F5, 4256(R4)
-	FMOVQ F5, 4272(R4)
-	ADD   $4224, R3, R5
+	VDUP  R2, V4.S4
+	MOVD  $1024, R2
+	VDUP  R2, V5.S4
+	FMOVQ F5, 4224(R6)
+	FMOVQ F5, 4240(R6)
+	FMOVQ F5, 4256(R6)
+	FMOVQ F5, 4272(R6)
+	ADD   $4224, R5, R2
 
 survivors:
-	FLDPQ 0(R3), (F5, F6)
-	FLDPQ 32(R3), (F7, F8)
+	FLDPQ 0(R5), (F5, F6)
+	FLDPQ 32(R5), (F7, F8)
 	VSHL  $15, V5.S4, V9.S4
 	VSRI  $17, V5.S4, V9.S4
 	WORD  $0x4ea99485 // VMLA V9.S4, V4.S4, V5.S4
@@ -1169,7 +1173,7 @@ survivors:
 	VUZP1 V12.H8, V11.H8, V15.H8
 	VUZP1 V15.B16, V14.B16, V14.B16
 	VMOVI $255, V15.B16
-	MOVD  R6, R7
+	MOVD  R3, R7
 
 others:
 	VUSHR  $3, V5.S4, V16.S4
@@ -1240,59 +1244,59 @@ others:
 	VADD   V14.B16, V13.B16, V13.B16
 	SUBS   $1, R7, R7
 	BNE    others
-	ADD    $64, R3, R3
+	ADD    $64, R5, R5
 	VMOV   V15.D[0], R7
-	LDPW.P 8(R5), (R8, R9)
-	MOVB   R7, (R2)(R8)
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
 	LSR    $8, R7, R7
-	MOVB   R7, (R2)(R9)
+	MOVB   R7, (R4)(R9)
 	LSR    $8, R7, R7
-	LDPW.P 8(R5), (R8, R9)
-	MOVB   R7, (R2)(R8)
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
 	LSR    $8, R7, R7
-	MOVB   R7, (R2)(R9)
+	MOVB   R7, (R4)(R9)
 	LSR    $8, R7, R7
-	LDPW.P 8(R5), (R8, R9)
-	MOVB   R7, (R2)(R8)
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
 	LSR    $8, R7, R7
-	MOVB   R7, (R2)(R9)
+	MOVB   R7, (R4)(R9)
 	LSR    $8, R7, R7
-	LDPW.P 8(R5), (R8, R9)
-	MOVB   R7, (R2)(R8)
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
 	LSR    $8, R7, R7
-	MOVB   R7, (R2)(R9)
+	MOVB   R7, (R4)(R9)
 	VMOV   V15.D[1], R7
-	LDPW.P 8(R5), (R8, R9)
-	MOVB   R7, (R2)(R8)
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
 	LSR    $8, R7, R7
-	MOVB   R7, (R2)(R9)
+	MOVB   R7, (R4)(R9)
 	LSR    $8, R7, R7
-	LDPW.P 8(R5), (R8, R9)
-	MOVB   R7, (R2)(R8)
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
 	LSR    $8, R7, R7
-	MOVB   R7, (R2)(R9)
+	MOVB   R7, (R4)(R9)
 	LSR    $8, R7, R7
-	LDPW.P 8(R5), (R8, R9)
-	MOVB   R7, (R2)(R8)
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
 	LSR    $8, R7, R7
-	MOVB   R7, (R2)(R9)
+	MOVB   R7, (R4)(R9)
 	LSR    $8, R7, R7
-	LDPW.P 8(R5), (R8, R9)
-	MOVB   R7, (R2)(R8)
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
 	LSR    $8, R7, R7
-	MOVB   R7, (R2)(R9)
-	CMP    R4, R3
+	MOVB   R7, (R4)(R9)
+	CMP    R6, R5
 	BLO    survivors
 
 pack:
 	MOVD  n+40(FP), R0
 	MOVD  hits+48(FP), R1
-	MOVD  $byteBits<>(SB), R3
-	FMOVQ 0(R3), F0
+	MOVD  $byteBits<>(SB), R2
+	FMOVQ 0(R2), F0
 
 word:
-	FLDPQ.P 32(R2), (F1, F2)
-	FLDPQ.P 32(R2), (F3, F4)
+	FLDPQ.P 32(R4), (F1, F2)
+	FLDPQ.P 32(R4), (F3, F4)
 	WORD    $0x4e20a821 // VCMLT0 V1.B16, V1.B16
 	VAND    V0.B16, V1.B16, V1.B16
 	WORD    $0x4e20a842 // VCMLT0 V2.B16, V2.B16

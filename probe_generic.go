@@ -48,15 +48,10 @@ func setNewSplit256(s *prober, h *hashes, added *uint64) (ok bool) {
 	return false
 }
 
-// probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
-func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
-	return false
-}
-
 // probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
-// to the next multiple of 16 hashes. There are at least 2 bytes. first, 1 to the number of probes, is
-// for NEON, and what follows it for the other kernels: form says what they do.
-func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
+// to the next multiple of 16 hashes. There are at least 2 bytes. It makes the first probes of all hashes and then
+// the others of those that pass, or, if dense is set, all probes of each hash at once.
+func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool) (ok bool) {
 	return false
 }
 

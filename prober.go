@@ -122,19 +122,6 @@ func (s *prober) setPlacesAtomic(places []uint32) {
 	}
 }
 
-// form says how a kernel of the walk double32 tests. NEON makes the first probes of all hashes. It then
-// compacts the hashes that pass and makes their other probes; if first is the number of probes or more, it
-// compacts none.
-//
-// The other kernels test in stages, which make one probe of all hashes and compact those that pass, until
-// at most denseBelow hashes are left, or more than densePer256/256 of them passed a stage. Then they make
-// all other probes of each hash at once. In a filter of farBytes, denseBelowFar takes the place of
-// denseBelow. Where gathers are slow, AVX2's kernel loads words one by one, and serves AVX-512, too.
-type form struct {
-	first                                  int
-	denseBelow, denseBelowFar, densePer256 int
-}
-
 // bytesOf returns how many bytes an array takes that has at least so many bits.
 func (w scheme) bytesOf(bits uint64) int {
 	word := schemes[w].word
@@ -173,9 +160,9 @@ const (
 // lower 32 bits. Bit i of the array is bit i^swap of the bytes. If dense is set, it makes all probes of each hash at once. It returns false, and
 // does nothing, if there is none.
 func (b *bitArray) probeFull(kernel Kernel, swap uint32, mask uint64, dense bool, h1, h2, d1, d2, hits []uint64) bool {
-	first := min(firstFullProbes, b.k)
-	if dense {
-		first = b.k
+	first := b.k
+	if !dense && !slowPDEP {
+		first = min(fewFullProbes, b.k)
 	}
 	n, inverse, few, inverse32 := b.full()
 	return probeFull64(kernel, b.base, n, inverse, few, inverse32, swap, mask, b.k, first, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &hits[0], !gathers)

@@ -32,11 +32,9 @@ const (
 // and its allocation has huge pages.
 const farBytes = 4 << 20
 
-// Forms: stages, or all probes at once.
+// Stages, or all probes of a key at once.
 const (
-	denseBelow    = 64  // hashes left, from which on double32 makes all probes at once: 16 to 128 take up to 3 % longer, 160 up to 10 % (Z5, Forms)
-	denseBelowFar = 8   // the same from farBytes on: 64 absent keys ×1.6 at 4 MiB, 2.4 at 64 MiB (SPR, Forms)
-	densePer256   = 192 // hashes of 256 that pass a stage, above which it turns dense: with 224 up to 5 % longer, 128 up to 19 % (Z5, Forms)
+	densePer256 = 192 // hashes of 256 that pass a stage, above which it turns dense: with 224 up to 5 % longer, 128 up to 19 % (Z5, Forms)
 
 	denseFull256  = 64 // hits of 256 keys, from which on a walk of 64-bit remainders turns dense: untimed
 	fewFullProbes = 3  // probes that its kernels make of all hashes first, where PDEP is not slow: untimed
@@ -69,9 +67,3 @@ const (
 
 // foursXXPH3 is the keys that AVX2 hashes four at a time, over Go: 8 bytes ×0.9, 16 1.0 (ER, Hash).
 var foursXXPH3 = rowLengths{equal: 17, least: 8, most: 128}
-
-// What this CPU takes. Init functions set it.
-var (
-	firstFullProbes = fewFullProbes // or all, if PDEP is slow
-	staged, dense   form            // of most hashes, and of those after many hits
-)

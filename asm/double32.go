@@ -39,15 +39,17 @@ func probeDouble32(v vectors) {
 	Comment(
 		"Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with",
 		"stages. A stage makes one probe of every hash that is left, writes the outcomes to",
-		"a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,",
+		"a row of bits, and compacts the hashes that pass. When at most vectorKeys hashes are left,",
 		"or more than densePer256/256 of them pass a stage, the kernel makes all further probes of",
 		"each hash at once, without a branch. At the end it spreads the last outcomes over",
-		"the hashes that passed the stage before, and so on back to the first stage.",
+		"the hashes that passed the stage before, and so on back to the first stage. If dense is",
+		"set, there is no stage.",
 	)
 	d := &double32{vectors: v}
 	d.prepare()
+	branch(CMPB, parameter("dense"), U8(0), JNE, "rest")
 	Label("stage")
-	branch(CMPQ, d.n, argument("denseBelow"), JLE, "rest")
+	branch(CMPQ, d.n, U8(bloom.constant("vectorKeys")), JLE, "rest")
 	left, last := valueOf(d.probes), GP64()
 	SUBQ(d.done, left)
 	branch(CMPQ, left, U8(2), JL, "rest")
@@ -152,8 +154,8 @@ func (d *double32) stage() {
 	ADDQ(U8(vector), hash)
 	branch(CMPQ, hash, end, JB, "move")
 
-	limit := valueOf(d.n)
-	IMULQ(argument("densePer256"), limit)
+	limit := GP64()
+	IMUL3Q(U32(bloom.constant("densePer256")), d.n, limit)
 	MOVQ(d.survivors, d.hashes)
 	SUBQ(d.hashes, survivor)
 	MOVQ(survivor, d.n)

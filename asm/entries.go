@@ -53,12 +53,10 @@ var families = []family{
 		setSplit256 sets the bits of the hashes, minSetHashes to windowKeys.`},
 	{"setNewSplit256", "s *prober, h *hashes, added *uint64", "", `
 		setNewSplit256 is setNewLine512 for blocks.`},
-	{"probeDouble32Loads", "base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int", "", `
-		probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.`},
-	{"probeDouble32", "base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int", "", `
+	{"probeDouble32", "base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool", "", `
 		probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
-		to the next multiple of 16 hashes. There are at least 2 bytes. first, 1 to the number of probes, is
-		for NEON, and what follows it for the other kernels: form says what they do.`},
+		to the next multiple of 16 hashes. There are at least 2 bytes. It makes the first probes of all hashes and then
+		the others of those that pass, or, if dense is set, all probes of each hash at once.`},
 	{"placeDouble32", "size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32", "done int", `
 		placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
 		returns how many. There are 8 hashes or more. The places are in any order.`},

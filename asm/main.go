@@ -57,7 +57,6 @@ func main() {
 	sortPlaces()
 	hash32LoadsHeaders()
 	hash32Any(&avx2{})
-	probeDouble32(&avx2Loads{})
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
 		hash32(v, 8)

@@ -26,6 +26,7 @@ type neonDouble32 struct {
 	// and a vector with 7 in each byte.
 	base, indices arm64.GP
 	seven         arm64.V
+	first, others arm64.GP // the numbers of probes that are made of all hashes, and of those that pass them
 }
 
 // load emits the constants of index, from those of double32.vectorWalk in package bloom, which divide by
@@ -53,6 +54,7 @@ func neonProbeDouble32(file *arm64.File, tables neonTables) {
 	d.load()
 	d.base, d.indices, d.seven = f.Argument("base"), f.Local(4*neonBlock), f.V()
 	f.VMOVI(7, d.seven)
+	d.split()
 	outcomes, survivors, end := f.Local(window+neonBlock), f.Local(2*survivorsSize), f.GP()
 	f.MOVD(survivors, end)
 	d.testAll(outcomes, end, tables)
@@ -108,19 +110,31 @@ func newNEONTables(file *arm64.File) neonTables {
 	}
 }
 
+// split emits the numbers of the first probes and of the others.
+func (d *neonDouble32) split() {
+	f := d.f
+	d.first, d.others = f.GP(), f.Argument("probes")
+	f.MOVD(arm64.Imm(bloom.constant("firstNEON")), d.first)
+	f.CMP(d.others, d.first)
+	f.CSEL("LO", d.first, d.others, d.first)
+	f.CBZ(f.Argument("dense"), "staged")
+	f.MOVD(d.others, d.first)
+	f.Label("staged")
+	f.SUB(d.first, d.others, d.others)
+}
+
 // testAll emits the first probes of all hashes. Those that pass move to the end of
 // the survivors, if there are other probes.
 func (d *neonDouble32) testAll(outcomes, end arm64.GP, tables neonTables) {
 	f := d.f
-	hashes, n, first, others := f.Argument("hashes"), f.Argument("n"), f.Argument("first"), f.Argument("probes")
-	f.SUB(first, others, others)
+	hashes, n := f.Argument("hashes"), f.Argument("n")
 	outcome, move := f.GP(), d.mover(tables, end)
 	f.MOVD(outcomes, outcome)
 
 	f.Label("octet")
-	passed := d.probes("first", d.walk(hashes, nil), first)
+	passed := d.probes("first", d.walk(hashes, nil), d.first)
 	f.StoreQ(passed, outcome.Post(16)) // later overwritten for survivors
-	f.CBZ(others, "next")
+	f.CBZ(d.others, "next")
 	move(passed, 4, d.loadBlock(hashes))
 	f.Label("next")
 	f.ADD(arm64.Imm(4*neonBlock), hashes, hashes)
@@ -165,16 +179,15 @@ func (d *neonDouble32) mover(tables neonTables, end arm64.GP) func(passed arm64.
 // testSurvivors emits the other probes of the survivors.
 func (d *neonDouble32) testSurvivors(outcomes, survivors, end arm64.GP) {
 	f := d.f
-	numbers, first, others := f.GP(), f.Argument("first"), f.Argument("probes")
-	f.SUB(first, others, others)
-	done, none := broadcast(f, first), broadcastConstant(f, noScheme)
+	numbers := f.GP()
+	done, none := broadcast(f, d.first), broadcastConstant(f, noScheme)
 	for i := range neonBlock / 4 {
 		f.StoreQ(none, end.At(survivorsSize+16*i))
 	}
 	f.ADD(arm64.Imm(survivorsSize), survivors, numbers)
 
 	f.Label("survivors")
-	passed := d.probes("others", d.walk(survivors, &done), others)
+	passed := d.probes("others", d.walk(survivors, &done), d.others)
 	f.ADD(arm64.Imm(4*neonBlock), survivors, survivors)
 	d.scatter(passed, 0, numbers, outcomes)
 	d.scatter(passed, 1, numbers, outcomes)

@@ -21,22 +21,20 @@ func testsOf(format string) []string {
 }
 
 // formsOfBenchmarks is what the part forms runs.
-const formsOfBenchmarks = `Forms/filter=16KiB/hits=(0|100)%/kernel=(avx512|avx2|neon)/form=(staged|dense|switched)$|` +
-	`Gathers/keys=8-8/job=(hash|absent|present)/kernel=(avx512|avx2)-loads|Stripes/bytes=1000|` +
+const formsOfBenchmarks = `Forms/filter=16KiB/hits=(0|100)%/kernel=(avx512|avx2|neon)/form=(dense|switched)$|` +
+	`Stripes/bytes=1000|` +
 	`Columns/keys=8-32/hits=(0|100)%/kernel=(avx512|avx2|neon)/layout=Views|Nulls/format=parquet/layout=uint64/nulls=50%/path=test/kernel=(avx512|avx2|neon)`
 
 // forms has a line for each row of the table, by the first name in it.
 var forms = map[string]formOf{
-	"probeDouble32":      {"`leveldb`, absent, present", testsOf("leveldb")},
-	"probeDouble32Loads": {"over gathers, absent, present", []string{"forms:Gathers/keys=8-8/job=absent/kernel=KERNEL-loads", "forms:Gathers/keys=8-8/job=present/kernel=KERNEL-loads"}},
-	"probeFull64":        {"`nori`, absent, present", testsOf("nori")},
-	"probeSplit256":      {"`parquet`, absent, present", testsOf("parquet")},
-	"setSplit256":        {"`parquet`, `rocksdb`", []string{"report:Add/keys=uint64/format=parquet/filter=16KiB/way=AddBatch", "report:Add/keys=uint64/format=rocksdb/filter=16KiB/way=AddBatch"}},
-	"setNewSplit256":     {"`parquet`, `rocksdb`", []string{"report:Add/keys=uint64/format=parquet/filter=16KiB/way=TestAndAddBatch", "report:Add/keys=uint64/format=rocksdb/filter=16KiB/way=TestAndAddBatch"}},
-	"placeDouble32":      {"`leveldb`, `nori` of 1 MiB", []string{"report:Add/keys=uint64/format=leveldb/filter=1MiB/way=NewFilter", "report:Add/keys=uint64/format=nori/filter=1MiB/way=NewFilter"}},
-	"andSlices":          {"over a `Group`, 1,000 and 100,000 filters", []string{"interleaved:Interleaved/format=parquet/filters=1000/keys=50000/kernel=KERNEL", "interleaved:Interleaved/format=parquet/filters=100000/keys=1000/kernel=KERNEL"}},
-	"hash32":             {"`rocksdb`, absent, present", testsOf("rocksdb")},
-	"hash32Loads":        {"over gathers", []string{"forms:Gathers/keys=8-8/job=hash/kernel=KERNEL-loads"}},
+	"probeDouble32":  {"`leveldb`, absent, present", testsOf("leveldb")},
+	"probeFull64":    {"`nori`, absent, present", testsOf("nori")},
+	"probeSplit256":  {"`parquet`, absent, present", testsOf("parquet")},
+	"setSplit256":    {"`parquet`, `rocksdb`", []string{"report:Add/keys=uint64/format=parquet/filter=16KiB/way=AddBatch", "report:Add/keys=uint64/format=rocksdb/filter=16KiB/way=AddBatch"}},
+	"setNewSplit256": {"`parquet`, `rocksdb`", []string{"report:Add/keys=uint64/format=parquet/filter=16KiB/way=TestAndAddBatch", "report:Add/keys=uint64/format=rocksdb/filter=16KiB/way=TestAndAddBatch"}},
+	"placeDouble32":  {"`leveldb`, `nori` of 1 MiB", []string{"report:Add/keys=uint64/format=leveldb/filter=1MiB/way=NewFilter", "report:Add/keys=uint64/format=nori/filter=1MiB/way=NewFilter"}},
+	"andSlices":      {"over a `Group`, 1,000 and 100,000 filters", []string{"interleaved:Interleaved/format=parquet/filters=1000/keys=50000/kernel=KERNEL", "interleaved:Interleaved/format=parquet/filters=100000/keys=1000/kernel=KERNEL"}},
+	"hash32":         {"`rocksdb`, absent, present", testsOf("rocksdb")},
 	"hash32Rows": {"strings, absent: `leveldb`, `parquet`, `rocksdb`", []string{
 		"report:Test/keys=8-32/format=leveldb/filter=16KiB/hits=0%/way=KERNEL", "report:Test/keys=8-32/format=parquet/filter=16KiB/hits=0%/way=KERNEL",
 		"report:Test/keys=8-32/format=rocksdb/filter=16KiB/hits=0%/way=KERNEL"}},

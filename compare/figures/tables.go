@@ -177,13 +177,13 @@ func interleavedTable(r run) (string, error) {
 // stagesTable compares the forms of a batch of LevelDB's filters.
 func stagesTable(r run) (string, error) {
 	kernel := strings.TrimSuffix(cmp.Or(r.values("kernel")...), "-loads")
-	g := newGrid("times the plain loop", "in stages", "dense", "with the turn")
+	g := newGrid("times the plain loop", "dense", "in stages")
 	for _, hits := range []struct {
 		percent int
 		name    string
 	}{{0, "absent keys"}, {100, "present keys"}} {
 		row := []string{hits.name}
-		for _, form := range []string{"staged", "dense", "switched"} {
+		for _, form := range []string{"dense", "switched"} {
 			row = append(row, digits(g.figure(r, "Forms/filter=16KiB/hits=%d%%/kernel=%s/form=%s", hits.percent, kernel, form).X))
 		}
 		g.Row(row...)
