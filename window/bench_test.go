@@ -12,8 +12,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// BenchmarkWindow times single calls for URLs that the window has not seen, and how many goroutines make in a second together.
-// It tells the time of half of all calls and of 99 of 100, with that of the clock, and the memory over that of the filters.
+// BenchmarkWindow times calls for URLs that the window has not seen, by one goroutine and by several. It also reports in what time
+// half of all calls end, and 99 of 100, including the time to read the clock, and the memory as a multiple of that of the filters.
 func BenchmarkWindow(b *testing.B) {
 	o := Options{Generations: 24, Keys: 2_000_000, Rate: 0.01}
 	var before, after runtime.MemStats

@@ -16,7 +16,8 @@ import (
 // The file of a window is a header, its checksum, and then the files of its filters, the newest first. All numbers are
 // little-endian. docs/file-format.md describes it.
 
-// magic is the first bytes of the file of a window. Like [bloom.FileMagic], they are no text and show damage by a transfer as text.
+// magic is the first bytes of the file of a window. Like [bloom.FileMagic], they are no text, and show if a transfer has changed
+// line ends.
 const magic = "\x89BLW\r\n\x1a\n"
 
 const (

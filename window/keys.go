@@ -21,7 +21,7 @@ func (w *Window) mustHave() *state {
 // pause is what tests do before isLate looks, if it is not nil.
 var pause func()
 
-// isLate reports, after keys were added to the newest set of s, whether that may be the newest no more.
+// isLate reports whether the newest set of s may no longer be the window's newest. It is called after keys were added to that set.
 func (w *Window) isLate(s *state) bool {
 	if pause != nil {
 		pause()
@@ -29,7 +29,8 @@ func (w *Window) isLate(s *state) bool {
 	return w.state.Load() != s
 }
 
-// settle is called after keys were added to the newest set of s. If that is the newest no more, it adds them by add again.
+// settle is called after keys were added to the newest set of s. If that may no longer be the window's newest, it adds them once
+// more by add.
 func (w *Window) settle(s *state, add func(newest *bloom.AtomicSet)) {
 	if !w.isLate(s) {
 		return
@@ -57,7 +58,7 @@ func (w *Window) AddHash(h bloom.Hash) {
 	}
 }
 
-// addAgain adds a key while no Rotate can be.
+// addAgain adds a key while no Rotate can run.
 func (w *Window) addAgain(h bloom.Hash) {
 	w.mu.RLock()
 	defer w.mu.RUnlock()

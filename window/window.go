@@ -67,12 +67,13 @@ type generation struct {
 	resting atomic.Pointer[Generation]
 }
 
-// Goroutines add to the newest set, and Rotate replaces it without waiting for them. So a goroutine that is about to add may
-// find itself with a set that is the newest no more, even one that is forgotten before it has added to it. It must not return
-// then. After each addition it looks whether the state is still the one that it began with: if so, its set was the newest when all
-// bits of the key were set, and only later rotations make the key older. If not, it adds the key again, while no Rotate can be (settle).
+// Goroutines add to the newest set, and Rotate replaces it without waiting for them. So a goroutine that is about to add may find
+// itself with a set that is the newest no more, even one that is forgotten before it has added to it. It must not return then.
+// After each addition it looks whether the state is still the one that it began with: if so, its set was the newest when all bits
+// of the key were set, and only later rotations make the key older. If not, it adds the key again, while no Rotate can run
+// (settle).
 //
-// Sets that are the newest no more are asked as they are, not as copies: what goroutines still add to them is found.
+// Older sets are asked as they are, not as copies: what goroutines still add to them is found.
 
 // New returns an empty window. The rate of a query is that of all generations together, so each gets its part of Rate.
 //

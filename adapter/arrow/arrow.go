@@ -73,8 +73,8 @@ var (
 // say that there are far more rows, in the type null and in runs.
 const mostRows = math.MaxUint32 + 1
 
-// span is rows of an array. It has a type of its own, because an extension array has that of
-// its storage and the same data.
+// span is some rows of an array. It keeps a type beside the data, because an extension array shares its data with an array of the
+// storage type.
 type span struct {
 	dtype     arrow.DataType
 	data      arrow.ArrayData
@@ -112,11 +112,10 @@ func childOf(dtype arrow.DataType, data arrow.ArrayData) (span, error) {
 	return s, err
 }
 
-// mostFreeRows is how many rows may cost less than a bit each where they become keys, or values of
-// other rows.
+// mostFreeRows is how many rows of less than a bit of memory each may become keys, or values of other rows.
 const mostFreeRows = 1 << 20
 
-// accounted returns an error if there are many rows that cost next to nothing.
+// accounted returns an error if an array has many rows that take next to no memory.
 func (s span) accounted() error {
 	if size := sizeOf(s.data); s.n > mostFreeRows && s.n/8 > size {
 		return fmt.Errorf("%w: %d values of type %v in %d bytes", ErrArray, s.n, s.dtype, size)

@@ -218,7 +218,7 @@ func (c *checker) checkFields(s span, fields []arrow.Field, rows selection) erro
 	return nil
 }
 
-// checkCodes checks that a union has the types that rows say.
+// checkCodes checks that a union has each type that a row names.
 func checkCodes(s span, t arrow.UnionType, rows selection) error {
 	codes, err := elements[int8](s)
 	if err != nil {

@@ -141,7 +141,7 @@ func strings[E int32 | int64](s span, of func(data []byte, offsets []E) (bloom.K
 	return column(of(data, offsets))
 }
 
-// views takes the bitmap at once, because the views of null rows may be anything.
+// views returns rows of views. It needs the bitmap of nulls already, because the view of a null row may be anything.
 func (s span) views() (bloom.Keys, error) {
 	headers, err := s.fixed(arrow.ViewHeaderSizeBytes)
 	if err != nil {

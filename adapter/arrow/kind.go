@@ -35,7 +35,7 @@ var plainTypes = map[arrow.Type]bloomparquet.Type{
 	arrow.DURATION:     {Physical: bloomparquet.Int64},
 }
 
-// units are those of the keys: seconds count as milliseconds, but in durations.
+// units are the units of keys. Seconds count as milliseconds, except in durations.
 var units = map[arrow.TimeUnit]bloomparquet.Unit{
 	arrow.Second: bloomparquet.Millis, arrow.Millisecond: bloomparquet.Millis, arrow.Microsecond: bloomparquet.Micros, arrow.Nanosecond: bloomparquet.Nanos,
 }

@@ -115,8 +115,8 @@ func (f *buildFn[T, K]) ExtractOutput(a *accumulator) ([]byte, error) {
 	return filter.MarshalBinary()
 }
 
-// The coder of accumulators: a byte that tells what follows. It is the file of the set, or keys: for each the
-// number of its bytes as a varint, and the bytes.
+// The coder of accumulators writes a byte that tells what follows: the file of the set, or the keys. A key is the number of its
+// bytes as a varint, and the bytes.
 const (
 	codedKeys byte = iota
 	codedSet

@@ -18,13 +18,13 @@ import (
 const (
 	headerLen = 24
 
-	// maxBits is the most bits of a filter, and maxMissing how many more than are stored the m of a filter that is
-	// read may be: the first addition allocates them.
+	// maxBits is the largest m of a filter. maxMissing is by how much the m of a filter that is read may exceed the number of its
+	// stored bits: the first addition allocates the missing ones.
 	maxBits    = 1 << 43
 	maxMissing = 1 << 20
 )
 
-// make makes f the filter of some words, or of none of its bits.
+// make makes f the filter with the bits of some words, or one that stores no bits yet.
 func (f *BloomFilter) make(m, k, length uint, words []uint64) error {
 	if m == 0 {
 		*f = BloomFilter{k: k}

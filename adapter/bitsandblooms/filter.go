@@ -48,7 +48,7 @@ func FromWithM(data []uint64, m, k uint) *BloomFilter {
 	return f
 }
 
-// must returns the filter of some words, or of none of its bits.
+// must returns the filter with the bits of some words, or one that stores no bits yet.
 func must(m, k, length uint, words []uint64) *BloomFilter {
 	f := new(BloomFilter)
 	if err := f.make(m, k, length, words); err != nil {
@@ -172,8 +172,8 @@ func (f *BloomFilter) shareAndAdd(key []byte) bool {
 	return f.set.TestAndAddHash(h)
 }
 
-// shareBatch sets the bits of a column that was added in the slice of From, if there is one: those of each key, or of a long column
-// all that the filter has.
+// shareBatch is called after a column was added. If there is a slice of From, it sets the same bits there: those of each key, or
+// for a long column all bits of the filter.
 func (f *BloomFilter) shareBatch(keys Keys) {
 	if uint(keys.Len()) >= uint(len(f.shared))/f.k || !f.shareRows(keys) {
 		f.copyTo(f.shared)
@@ -195,7 +195,7 @@ func (f *BloomFilter) shareRows(keys Keys) (some bool) {
 	return some
 }
 
-// grown reports whether keys set bits: not in a filter of no probes. It gives the filter all m bits.
+// grown gives the filter all m bits. It reports whether keys set bits: in a filter without probes they do not.
 func (f *BloomFilter) grown() bool {
 	if f.set == nil && f.k > 0 {
 		if f.m == 0 {
@@ -217,7 +217,7 @@ func (f *BloomFilter) remake(length uint, words []uint64) {
 	f.copyTo(shared)
 }
 
-// isUsual reports whether the filter is not one of FromWithM with another m than the slice has bits.
+// isUsual reports whether the filter stores m bits. A filter of FromWithM may store fewer or more.
 func (f *BloomFilter) isUsual() bool { return f.set != nil && f.length == f.m }
 
 // ClearAll removes all keys and returns the filter.

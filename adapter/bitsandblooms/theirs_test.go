@@ -13,9 +13,9 @@ import (
 // theirModule is what this package stands in for. go.mod has its version.
 const theirModule = "github.com/bits-and-blooms/bloom/v3"
 
-// swaps is what changes in the tests of bits-and-blooms, which are in its package, when they are outside of ours: the
-// import, and what is not exported. Each pattern is there so many times in both files; a version of theirs
-// with other tests has another number.
+// swaps are the changes by which the tests of bits-and-blooms, which belong to its package, run outside of ours: the import, and
+// names that are not exported. Each pattern has to occur the given number of times in both files, so that a new version with other
+// tests is noticed.
 var swaps = []struct {
 	pattern, by string
 	count       int

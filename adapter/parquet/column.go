@@ -42,9 +42,8 @@ type Chunk struct {
 	// FilterLength is the size of header and blocks. Writers before version 2.10 of the
 	// format did not tell it: 0.
 	FilterLength int64
-	// Min and Max are bounds of all values, PLAIN bytes without a length, in the order that the
-	// format defines for the type. They need not be values of the column. An empty one is not
-	// known. [Chunk.SetBounds] takes them from a footer.
+	// Min and Max are bounds of all values, PLAIN bytes without a length, in the order that the format defines for the type. They
+	// need not be values of the column. An empty bound is not known. [Chunk.SetBounds] takes them from a footer.
 	Min, Max []byte
 	// Unordered says that the footer has bounds, but not in which order they are.
 	Unordered bool
@@ -61,8 +60,8 @@ type Chunk struct {
 	Codec            Codec
 }
 
-// Statistics is what the footer of a file says of the values of a column in one row group: the
-// fields of the same names in parquet.thrift. An empty one is not known.
+// Statistics is what the footer of a file says of the values of a column in one row group: the fields of the same names in
+// parquet.thrift. An empty field means that the footer does not have it.
 type Statistics struct {
 	MinValue, MaxValue []byte
 	Min, Max           []byte // deprecated
@@ -291,7 +290,7 @@ func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 	return c.readTo(memory, int64(numBytes), 0, offset+int64(header))
 }
 
-// readTo reads n bytes of the file to a buffer, of which a cache line begins at number at.
+// readTo reads n bytes of the file into a buffer. A cache line begins at byte at of the buffer.
 func (c *Column) readTo(memory *buffer, n int64, at int, offset int64) ([]byte, error) {
 	if n > math.MaxInt-2*cacheLine {
 		return nil, fmt.Errorf("%w: this program cannot hold %d bytes", ErrSize, n)
@@ -318,8 +317,7 @@ type buffer struct{ data []byte }
 
 const cacheLine = 64
 
-// aligned returns n bytes of which a cache line begins at number at, below 64. No block then
-// lies in two lines.
+// aligned returns n bytes. A cache line begins at byte at of them, which is below 64, so that no block lies in two lines.
 func (b *buffer) aligned(n, at int) []byte {
 	if cap(b.data) < n+2*cacheLine {
 		b.data = make([]byte, n+2*cacheLine)

@@ -54,7 +54,8 @@ func (t *Type) isExact() bool {
 	return class == ofIntegers || class == ofDecimals
 }
 
-// holds reports whether bytes of a type may be some of another: of any length and of one length, but no text is a UUID.
+// holds reports whether bytes of one type may be a value of another: of types of any length and of one length they may, but no text
+// is a UUID.
 func (t *Type) holds(other Type) bool {
 	if t.Physical == other.Physical {
 		return t.Width == other.Width

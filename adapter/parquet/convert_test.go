@@ -20,7 +20,7 @@ var converted = [][]Type{
 	{floats}, {doubles}, {float16s}, {uuids}, {dates}, {{Physical: Int96}},
 }
 
-// TestConverter converts values between all pairs of types. What is equal, the texts say.
+// TestConverter converts values between all pairs of types. Values are equal if their texts are.
 func TestConverter(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 44))
 	for i, family := range converted {

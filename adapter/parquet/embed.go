@@ -227,7 +227,7 @@ func (s Sizing) blocks(n int) (int, error) {
 	case !keeps(1, most):
 		return 0, fmt.Errorf("%w: no filter of Parquet has the rate %v", bloom.ErrRate, s.Rate)
 	}
-	// The size doubles until it keeps the rate. Between it and its half lies every other one.
+	// The size doubles until it keeps the rate. The smallest size that keeps it lies between this one and its half.
 	blocks := 1
 	for blocks <= most && !keeps(n, blocks) {
 		blocks *= 2

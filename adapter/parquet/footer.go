@@ -324,7 +324,7 @@ type newField struct {
 // appendFields appends a structure of a footer with some new fields, in the order of their numbers. They replace those of the
 // same numbers.
 func appendFields(dst, footer []byte, fields []field, added []newField) []byte {
-	was, last := 0, 0 // was is the number before in the footer, last the one before in dst
+	was, last := 0, 0 // the number of the field before: was in the footer, last in dst
 	rest := added
 	for _, f := range fields {
 		for len(rest) > 0 && (f.id > rest[0].id || f.kind == kindStop) {
@@ -412,7 +412,7 @@ func markOf(footer []byte) (mark string, err error) {
 	return mark, s.err
 }
 
-// withMark returns a footer with a mark in the place of one that it has.
+// withMark returns a footer with a mark, which replaces a mark that is there.
 func withMark(footer []byte, mark string) []byte {
 	s := scanner{data: footer}
 	fields := s.structure(0)

@@ -118,7 +118,8 @@ type answers struct {
 // answersMemory is the most bytes of answers at a time, unless one file has more.
 var answersMemory = 64 << 20
 
-// ask asks the index of the first of some columns for as many of them as memory allows, unless it has answered for that one.
+// ask asks an index about the first of some columns, and at once about as many more as memory allows. It does nothing if the
+// answers for the first one are there.
 func (s *scratch) ask(k *Keys, columns []*Column) {
 	x := columns[0].index.Index
 	a := &s.answers
@@ -172,7 +173,7 @@ func (f *indexing) label(group int) string {
 // other, each with its row groups. Numbers are those of [binary.AppendUvarint], and texts follow their length.
 const indexStart = "Parquet index 2\n"
 
-// mostBound is how many bytes of a bound of bytes an index keeps. The start of a bound is one, too, as bytesSpan takes it.
+// mostBound is how many bytes an index keeps of a bound. The beginning of a bound serves as a bound, too: see bytesSpan.
 const mostBound = 64
 
 // indexEncoder writes that.

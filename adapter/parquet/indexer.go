@@ -161,7 +161,7 @@ func oddOf(blocks int) int { return blocks >> bits.TrailingZeros(uint(blocks)) }
 // fits reports whether there is a filter whose size goes with an odd factor.
 func (g *waitingFilter) fits(odd int) bool { return g.blocks > 0 && oddOf(g.blocks) == odd }
 
-// ofLittleUse is the rate of filters that are not halved once more.
+// ofLittleUse is the rate from which on a filter is not halved once more.
 const ofLittleUse = 0.5
 
 // wait writes a filter to the temporary file, halved as often as it keeps the rate.
@@ -181,7 +181,8 @@ func (x *Indexer) wait(g *waitingFilter, blocks []byte) error {
 	return err
 }
 
-// halved returns a filter of half as many blocks, with the keys of one of an even number: of two neighbours the union.
+// halved returns a filter of half as many blocks with the same keys: a block is the union of two neighbours. Their number has to be
+// even.
 func halved(blocks []byte) []byte {
 	half := make([]byte, len(blocks)/2)
 	for i := 0; i < len(half); i += 8 {
@@ -191,7 +192,7 @@ func halved(blocks []byte) []byte {
 	return half
 }
 
-// grown returns a filter of so many times as many blocks that has the same answers: a block becomes equal ones.
+// grown returns a filter of so many times as many blocks with the same answers: each block is there several times.
 func grown(blocks []byte, times int) []byte {
 	large := make([]byte, 0, times*len(blocks))
 	for ; len(blocks) > 0; blocks = blocks[blockSize:] {
@@ -268,7 +269,7 @@ func (x *Indexer) WriteTo(w io.Writer) (int64, error) {
 	return n, errors.Join(err, b.Close())
 }
 
-// write is WriteTo for the files that are whole, with filters of a number of blocks.
+// write writes the index of the files of which no row group is Wanting, with filters of the given number of blocks.
 func (x *Indexer) write(w io.Writer, b *bloom.InterleavedBuilder, files []indexing, blocks int) (int64, error) {
 	var e indexEncoder
 	e.start(files)

@@ -23,7 +23,7 @@ type RowGroup struct {
 	// hits are all keys within the bounds of the row group then.
 	Err error
 
-	// For Chance. keys is nil if the filter was not asked.
+	// What Chance needs. keys is nil if the filter was not asked.
 	keys   *Keys
 	span   span
 	blocks []byte // of the filter, until the next row group comes
@@ -187,8 +187,8 @@ func (k *Keys) allWithin(span span, s *scratch, hits []uint64) int {
 	return n
 }
 
-// fewPart is the part of the keys, one of so many, below which a batch of them alone is faster than
-// one of all. A batch with gaps goes from run to run.
+// If less than one in fewPart of the keys is within a span, a batch of these alone is faster than one of all keys. A batch with
+// gaps goes from run to run.
 const fewPart = 16
 
 // seemFew reports whether a span seems to hold few keys, by a sample of them.

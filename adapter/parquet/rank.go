@@ -69,8 +69,7 @@ func rankDecimal[B []byte | string](b B) uint64 {
 	return rankSigned(x)
 }
 
-// rankBytesOf is the rank of the bytes after a prefix that they have. What lacks of eight bytes
-// is filled with pad.
+// rankBytesOf is the rank of the bytes after a prefix that they have. If fewer than eight bytes are left, pad fills them up.
 func rankBytesOf[B []byte | string](b B, pad byte) uint64 {
 	rank := uint64(0)
 	for i := range 8 {

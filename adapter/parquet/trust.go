@@ -48,8 +48,8 @@ func PagesOf(dictionary, other bool) Pages {
 	return UnknownPages
 }
 
-// writer is a program that fills its filters from pages with a dictionary, and if mixed also if others
-// follow these.
+// writer is a program that fills its filters from pages with a dictionary. If it is mixed, it also does so where pages without one
+// follow.
 type writer struct {
 	name  string // how created_by begins
 	since [3]int // the first version that does, if older ones do not
@@ -153,7 +153,7 @@ func (c *Column) trustOf(i int) trust {
 	return noTrust
 }
 
-// judge returns an error if a filter that was read is not known to be whole. unproven says that it is if prove returns no error.
+// judge returns an error if a filter that was read is not known to be whole. unproven says that prove has to decide.
 func (c *Column) judge(i int, blocks []byte) (unproven bool, err error) {
 	chunk := &c.meta.Chunks[i]
 	if len(c.marks) > 0 && c.marks[chunk.Place.mark(blocks)] {

@@ -176,8 +176,8 @@ func (t Type) width() int {
 	return 0
 }
 
-// maxDigits returns of how many digits every number fits into bytes with a sign:
-// floor(log10(2^(8·width−1) − 1)), but no more than a footer can say.
+// maxDigits returns the most digits of which every number fits into the bytes, with a sign: floor(log10(2^(8·width−1) − 1)), but no
+// more than a footer can say.
 func maxDigits(width int) int {
 	return int(min(math.Floor((8*float64(width)-1)*(math.Ln2/math.Ln10)), math.MaxInt32))
 }
@@ -214,8 +214,8 @@ func (t Type) check() error {
 	return nil
 }
 
-// kin returns the type with what does not change the meaning of a value's bytes or their
-// order left out. Keys of one type serve all columns of the same kin.
+// kin returns the type without what changes neither the meaning of a value's bytes nor their order. Keys of one type serve all
+// columns of the same kin.
 func (t Type) kin() Type {
 	k := t.kind()
 	kin := Type{Physical: t.Physical, Logical: k.kin}

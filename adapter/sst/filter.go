@@ -10,9 +10,9 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Part is a filter of a table, and the keys that it covers: those of the data blocks that begin at an offset of
-// at least From and below To, for LevelDB; those up to LastKey that no part before covers, for partitions of RocksDB; and all
-// keys of the table else. LastKey may be between two keys of the table.
+// Part is a filter of a table, and the keys that it covers. In LevelDB's tables, these are the keys of the data blocks that begin
+// at an offset of at least From and below To. Of RocksDB's partitions, each covers the keys up to LastKey that no part before
+// covers. Any other filter covers all keys of the table. LastKey may be between two keys of the table.
 type Part struct {
 	Filter   *bloom.Filter
 	From, To uint64

@@ -13,7 +13,7 @@ type index struct {
 	keys    []byte // one after the other: user keys
 	ends    []int
 	handles []handle
-	after   []bool // of the entries of its key in the database, all come after it: its block has none of them
+	after   []bool // in the database, all entries of this key come after it: its block has none of them
 }
 
 func (x *index) len() int { return len(x.ends) }
@@ -54,8 +54,8 @@ type indexLayout struct {
 
 const tagSize = 8
 
-// newest is the tag of keys that stand for no entry, but for a place between two: that of the highest sequence
-// number, without the kind. A database looks for the entries of a key from its newest on, and for no such one.
+// newest is the tag of keys that mark a place between two entries and are no entry themselves: the highest sequence number, without
+// the kind. A database looks for the entries of a key from its newest on, and never for this tag.
 const newest = 1<<56 - 1
 
 // parseIndex reads an index block. Its keys take no more memory than limit.
@@ -96,7 +96,7 @@ func lastOf(block []byte, l indexLayout, limit uint64) (*index, error) {
 	return x, x.add(r.key, handle{}, l, limit)
 }
 
-// measure returns the length of the value that data begin with, where it is not stored.
+// measure returns the length of the value that data begin with, in layouts that do not store it.
 func (l indexLayout) measure(data []byte, whole bool) (n int, ok bool) {
 	if _, n, ok = l.handle(data, handle{}, whole); !ok || !l.firstKeys {
 		return n, ok
