@@ -49,8 +49,8 @@ var forms = map[string]formOf{
 
 var firstName = regexp.MustCompile("^`(\\w+)`")
 
-// formsTable returns a table with the words that it has, and the figures of all CPUs in its last column. Below it is what
-// measured those that are not on the pages of the CPUs.
+// formsTable keeps the words of a table, and writes the figures of all CPUs into its last column. Below the table it writes commit
+// and command of those figures that are not on the pages of the CPUs.
 func formsTable(code string, files []*file, old string) (string, error) {
 	pages := pagesOf(files)
 	var b strings.Builder

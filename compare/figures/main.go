@@ -44,7 +44,7 @@ func (m *measureCommand) Run() error {
 	return nil
 }
 
-// linesCommand is a process of its own: the system counts the memory of the one that starts a tool as the tool's.
+// linesCommand runs in a process of its own, because the system counts the memory of the process that starts a tool as the tool's.
 type linesCommand struct{}
 
 func (*linesCommand) Run() error {

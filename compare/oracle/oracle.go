@@ -87,8 +87,8 @@ type Oracle struct {
 // KeyMayMatch writes its filters to dir as well. Compile needs [Package] and g++, or Java's compiler.
 func Compile(f bloom.Format, dir string) (*Oracle, error) { return oracles[f].compile(dir) }
 
-// CompileGuava compiles the oracle of Guava's filters for a funnel: bytes, chars, of keys in UTF-16, little-endian, or
-// longs, of keys of 8 bytes, little-endian.
+// CompileGuava compiles the oracle of Guava's filters for a funnel. The funnel bytes takes any key, chars takes keys in
+// little-endian UTF-16, and longs takes little-endian keys of 8 bytes.
 func CompileGuava(funnel, dir string) (*Oracle, error) { return guavaOracle(funnel).compile(dir) }
 
 func (p program) compile(dir string) (*Oracle, error) {

@@ -42,8 +42,8 @@ var machines = []machine{
 	{name: "max", arch: "arm64", exec: "qemu-aarch64-static -cpu max", kernels: []string{"neon", "generic"}, tests: cpuTests},
 }
 
-// step returns what runs the tests on a machine. Where this CPU has the machine's best kernel, too, it has run the
-// kernel tests itself, and the machine runs a sample: a job that runs elsewhere only breaks unseen.
+// step returns the step that runs the tests on a machine. If this CPU has the machine's best kernel, too, the kernel tests have run
+// here, and the machine runs a sample: a step that never runs here could break unnoticed.
 func (m machine) step(folder string, host []string) step {
 	tests := m.tests
 	if tests == "" {

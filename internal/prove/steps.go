@@ -92,8 +92,8 @@ func (t tree) prove(host, promised []string) (steps []step) {
 	return steps
 }
 
-// writers compares the rows that bloom-parquet filter finds in files of arrow-go, three releases, of parquet-go and of DuckDB with a
-// scan, in so many random tables of each.
+// writers filters random tables by bloom-parquet, so many of each writer, and compares the rows with a scan. The writers are three
+// releases of arrow-go, parquet-go and DuckDB.
 const (
 	writersTables = "BLOOM_PARQUET_TABLES"
 	writers       = "go test -C cmd/bloom-parquet -run '^TestWriters$' . && go test -C compare/duckdb -run '^TestFilter$' . -filter-tables %d"

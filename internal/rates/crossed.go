@@ -58,8 +58,8 @@ func crossedHalf(n, m, fill float64, probes int) float64 {
 	reached := m / float64(gcd(uint64(m), 4)) // by multiples of 4
 	d := doubleHashing{n: n, m: reached, k: long, fill: fill * fill, odd: oddPart(reached)}
 	rate += d.shortWalks()
-	// They share bits, more than one, for independent probes share one as often. There are two offsets for each number
-	// of shared bits, but for the whole of the shorter walk.
+	// Walks that share one bit do not count: independent probes share one as often. For each number of shared bits there are two
+	// offsets, except if the whole shorter walk is shared.
 	offsets := float64(long - short + 1)
 	for shared := short; shared > 1; shared-- {
 		more := power(probes-shared) - power(probes) - float64(shared)*(power(probes-1)-power(probes))

@@ -64,8 +64,8 @@ func (d doubleHashing) rate(base float64) float64 {
 	return min(base*d.distinct()+d.shortWalks()+d.sharedWalks(), 1)
 }
 
-// distinct returns what it changes that the probes of a key are different bits: the chance
-// that two different bits are set, over that of independent bits, for all pairs of probes.
+// distinct returns by which factor the rate changes because the probes of a key are different bits: for all pairs of probes, the
+// chance that two different bits are set, divided by that of independent bits.
 func (d doubleHashing) distinct() float64 {
 	k := float64(d.k)
 	if k >= d.m {
@@ -184,15 +184,14 @@ func (d doubleHashing) sharedWalks() (sum float64) {
 	return sum * d.n / (d.m * d.m)
 }
 
-// shared returns what a key that shares n bits with the walk adds to the chance that all bits are
-// set. That keys set single bits and pairs of bits, fill and distinct have counted already.
+// shared returns what a key that shares n bits with the walk adds to the chance that all bits are set. The single bits and pairs of
+// bits that keys set are counted already, by fill and distinct.
 func (d doubleHashing) shared(n int) float64 {
 	clear, s := (1-d.fill)/d.fill, float64(n)
 	return d.power(d.k-n) - d.power(d.k)*(1+s*clear+s*(s-1)/2*clear*clear)
 }
 
-// sameWraps returns the chance that the wraps of two walks are the same, or nearly, over so many
-// successive probes.
+// sameWraps returns the chance that two walks have the same wraps, or nearly, over so many successive probes.
 func (d doubleHashing) sameWraps(length int) float64 {
 	if d.odd == 1 {
 		return 1

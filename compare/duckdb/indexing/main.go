@@ -124,7 +124,7 @@ func run(files, rounds int, drop func() error) (figures race.Figures, err error)
 	return figures, nil
 }
 
-// prune returns a way to run a command. Each answer must have all of some places.
+// prune returns a way that runs a command. Each answer must have all the given places.
 func (t *table) prune(prepare func() error, places map[string]bool, args []string) *race.Way {
 	return &race.Way{
 		Name: "prune",
@@ -160,7 +160,7 @@ func (t *table) exec(args ...string) (time.Duration, string, error) {
 	return took, out.String(), nil
 }
 
-// hasAll returns an error if prune's answer does not have all of some places.
+// hasAll returns an error if prune's answer lacks one of the places.
 func hasAll(answer string, places map[string]bool) error {
 	missing := maps.Clone(places)
 	for line := range strings.Lines(answer) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Table is a table in Markdown: the first of the columns has words, and the others have numbers, unless their heads begin
-// with "<", or that of the first with ">".
+// Table is a table in Markdown. The first column has words, and the others have numbers. A head that begins with "<" makes a column
+// of words, and ">" makes the first one a column of numbers.
 type Table struct{ b strings.Builder }
 
 // NewTable returns a table with a head.
