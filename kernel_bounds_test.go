@@ -188,6 +188,24 @@ func viewsApart(t *testing.T, keys [][]byte) Keys {
 	return must(t)(Views(headers, keys, nil, 0))
 }
 
+// TestKernelViewsAtPageEnd checks and hashes views whose headers end where an inaccessible page begins.
+func TestKernelViewsAtPageEnd(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 140; n += someSizes(n) {
+		keys := golden.Mixed.Range(n, 2*n)
+		filled, buffers := viewsOf(keys)
+		headers := guard.Buffer(t, len(filled))
+		copy(headers, filled)
+		views := must(t)(Views(headers, buffers, nil, 0))
+		for _, kernel := range proven() {
+			if err := views.checkViews(kernel); err != nil {
+				t.Fatalf("kernel %v, %d views: %v", kernel, n, err)
+			}
+		}
+		checkEachHash(t, keys, views)
+	}
+}
+
 // checkOffsets divides data into keys at random.
 func checkOffsets(t *testing.T, random *rand.Rand, data []byte) {
 	t.Helper()

@@ -219,13 +219,15 @@ func TestKernelViewsOutside(t *testing.T) {
 	for name, view := range map[string][]byte{
 		"next buffer": viewAt(13, 2, 0), "last offset": viewAt(13, 1, math.MaxInt32), "negative offset": viewAt(13, 1, math.MinInt32), "negative length": viewAt(-13, 1, 0),
 	} {
-		headers := slices.Repeat(viewAt(13, 0, 87), 8)
-		copy(headers[7*16:], view)
-		k := columnOf(stringViews, unsafe.Slice((*viewHeader)(unsafe.Pointer(&headers[0])), 8))
-		k.buffers, k.width = &all[0], 2
-		for _, kernel := range proven() {
-			if err := k.checkViews(kernel); (err != nil) != (name != "last offset" || math.MaxInt == math.MaxInt32) {
-				t.Errorf("kernel %v, %s: %v", kernel, name, err)
+		for _, others := range [][]byte{viewAt(13, 0, 87), viewAt(12, 0, 87)} { // in a buffer, and inline
+			headers := slices.Repeat(others, 8)
+			copy(headers[7*16:], view)
+			k := columnOf(stringViews, unsafe.Slice((*viewHeader)(unsafe.Pointer(&headers[0])), 8))
+			k.buffers, k.width = &all[0], 2
+			for _, kernel := range proven() {
+				if err := k.checkViews(kernel); (err != nil) != (name != "last offset" || math.MaxInt == math.MaxInt32) {
+					t.Errorf("kernel %v, %s after %x: %v", kernel, name, others, err)
+				}
 			}
 		}
 	}
