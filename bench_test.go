@@ -8,15 +8,14 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"time"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/inturn"
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
 // The benchmarks compare a path with the reference, the loop that ports of LevelDB run. They
-// time both in turn inside one process: the speed of a machine drifts, so only the ratio of
-// neighbouring rounds means anything. Each iteration is one round of both over the same
+// time both in turn, as package inturn says. Each iteration is one round of both over the same
 // keys. The metrics are medians over the rounds:
 //
 //	ns/key, keys/s  the speed of the path that the sub-benchmark names
@@ -25,27 +24,7 @@ import (
 
 // inTurn runs reference and path in turn, each over the given number of keys.
 func inTurn(b *testing.B, keys int, reference, path func()) {
-	var times, ratios []float64
-	reference()
-	path()
-	for b.Loop() {
-		t0 := time.Now()
-		reference()
-		t1 := time.Now()
-		path()
-		t2 := time.Now()
-		times = append(times, float64(t2.Sub(t1).Nanoseconds())/float64(keys))
-		ratios = append(ratios, float64(t1.Sub(t0))/float64(t2.Sub(t1)))
-	}
-	slices.Sort(times)
-	slices.Sort(ratios)
-	median := times[len(times)/2]
-	b.ReportMetric(0, "ns/op") // the time of a round of both means nothing
-	b.ReportMetric(median, "ns/key")
-	b.ReportMetric(1e9/median, "keys/s")
-	b.ReportMetric(ratios[len(ratios)/2], "x-ref")
-	b.ReportMetric(ratios[len(ratios)/10], "x-p10")
-	b.ReportMetric(ratios[len(ratios)*9/10], "x-p90")
+	inturn.Run(b, "key", keys, "ref", inturn.Timed(reference), inturn.Timed(path))
 }
 
 // workload is a filter and a column of keys of which a given share is in it.

@@ -574,6 +574,16 @@ func checkEachHash(t *testing.T, keys [][]byte, columns ...Keys) {
 	}
 }
 
+// checkFixedWidth is checkEachHash for the keys of data, which have one width.
+func checkFixedWidth(t *testing.T, data []byte, width int) {
+	t.Helper()
+	var keys [][]byte
+	for i := 0; i < len(data); i += width {
+		keys = append(keys, data[i:i+width])
+	}
+	checkEachHash(t, keys, must(t)(FixedWidth(data, width)))
+}
+
 // hashesOfLength returns room for n hashes.
 func hashesOfLength(kind scheme, n int) (h hashes) {
 	switch schemes[kind].words {

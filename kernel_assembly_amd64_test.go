@@ -236,16 +236,6 @@ func TestKernelRowLengths(t *testing.T) {
 	}
 }
 
-// checkFixedWidth hashes the keys of data.
-func checkFixedWidth(t *testing.T, data []byte, width int) {
-	t.Helper()
-	var keys [][]byte
-	for i := 0; i < len(data); i += width {
-		keys = append(keys, data[i:i+width])
-	}
-	checkEachHash(t, keys, must(t)(FixedWidth(data, width)))
-}
-
 // TestKernelRowsEnd looks for the end of a call that hashes by rows at a long key, and after many bytes.
 func TestKernelRowsEnd(t *testing.T) {
 	t.Parallel()

@@ -168,8 +168,8 @@ func TestKernelVectorsOfKeysAtPageEnds(t *testing.T) {
 		checkOffsets(t, random, column[len(column)-n:])
 		checkOffsets(t, random, column[:n])
 		if longest > 0 {
-			checkFixed(t, column[len(column)-n/longest*longest:], longest)
-			checkFixed(t, column[:n/longest*longest], longest)
+			checkFixedWidth(t, column[len(column)-n/longest*longest:], longest)
+			checkFixedWidth(t, column[:n/longest*longest], longest)
 		}
 	}
 }
@@ -218,15 +218,6 @@ func checkOffsets(t *testing.T, random *rand.Rand, data []byte) {
 		short, long = append(short, int32(from)), append(long, int64(from))
 	}
 	checkEachHash(t, keys, must(t)(Offsets(data, short)), must(t)(Offsets(data, long)))
-}
-
-func checkFixed(t *testing.T, data []byte, width int) {
-	t.Helper()
-	var keys [][]byte
-	for i := 0; i < len(data); i += width {
-		keys = append(keys, data[i:i+width])
-	}
-	checkEachHash(t, keys, must(t)(FixedWidth(data, width)))
 }
 
 // eachFormatAndKernel runs a subtest for every format and kernel with a filter of some keys.

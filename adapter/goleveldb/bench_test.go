@@ -13,6 +13,8 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/lanebloom/bloom/internal/inturn"
 )
 
 // The benchmarks compare goleveldb with its own filter, with this package's filter and
@@ -41,33 +43,6 @@ var ways = []struct {
 	name   string
 	filter filter.Filter
 }{{"own", own}, {"lanebloom", ours}, {"none", nil}}
-
-// inTurn runs reference and path in turn, and reports the metrics. Each of them returns
-// how long it took to do the given number of units.
-func inTurn(b *testing.B, unit string, units int, reference, path func() time.Duration) {
-	var times, ratios []float64
-	reference()
-	path()
-	for b.Loop() {
-		r, p := reference(), path()
-		times = append(times, float64(p.Nanoseconds())/float64(units))
-		ratios = append(ratios, float64(r)/float64(p))
-	}
-	slices.Sort(times)
-	slices.Sort(ratios)
-	b.ReportMetric(0, "ns/op") // the time of a round of both means nothing
-	b.ReportMetric(times[len(times)/2], "ns/"+unit)
-	b.ReportMetric(ratios[len(ratios)/2], "x-own")
-	b.ReportMetric(ratios[len(ratios)/10], "x-p10")
-	b.ReportMetric(ratios[len(ratios)*9/10], "x-p90")
-}
-
-// timed returns how long run takes.
-func timed(run func()) time.Duration {
-	start := time.Now()
-	run()
-	return time.Since(start)
-}
 
 // benchmarkKey returns key i, of 16 bytes. The database has the keys with even numbers.
 func benchmarkKey(i int) []byte { return fmt.Appendf(nil, "key%013d", i) }
@@ -125,7 +100,7 @@ func compact(b *testing.B, from, folder string, f filter.Filter) time.Duration {
 	db := openBenchmark(b, folder, opt.Options{Filter: f})
 	defer db.Close()
 	var err error
-	took := timed(func() { err = db.CompactRange(util.Range{}) })
+	took := inturn.Timed(func() { err = db.CompactRange(util.Range{}) })()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -150,21 +125,19 @@ func BenchmarkGetAbsent(b *testing.B) {
 			getsOf := func(folder string, f filter.Filter) func() time.Duration {
 				db := openBenchmark(b, folder, opt.Options{Filter: f, BlockCacheCapacity: cache << 20})
 				b.Cleanup(func() { db.Close() })
-				return func() time.Duration {
-					return timed(func() {
-						for _, key := range keys {
-							if _, err := db.Get(key, nil); err != leveldb.ErrNotFound { //nolint:errorlint // goleveldb returns it as it is
-								b.Fatalf("%s: found, or %v", key, err)
-							}
+				return inturn.Timed(func() {
+					for _, key := range keys {
+						if _, err := db.Get(key, nil); err != leveldb.ErrNotFound { //nolint:errorlint // goleveldb returns it as it is
+							b.Fatalf("%s: found, or %v", key, err)
 						}
-					})
-				}
+					}
+				})
 			}
 			gets := getsOf(reference, own)
 			for _, way := range ways {
 				path := getsOf(folders[way.name], way.filter)
 				b.Run("filter="+way.name, func(b *testing.B) {
-					inTurn(b, "get", absentGets, func() time.Duration {
+					inturn.Run(b, "get", absentGets, "own", func() time.Duration {
 						for i := range keys { // new keys each round
 							keys[i] = benchmarkKey(2*random.IntN(benchmarkKeys) + 1)
 						}
@@ -186,7 +159,7 @@ func BenchmarkCompaction(b *testing.B) {
 	}
 	for _, way := range ways {
 		b.Run("filter="+way.name, func(b *testing.B) {
-			inTurn(b, "key", benchmarkKeys,
+			inturn.Run(b, "key", benchmarkKeys, "own",
 				func() time.Duration { return run(own) },
 				func() time.Duration { return run(way.filter) })
 		})
@@ -228,8 +201,8 @@ func (g *recordingGenerator) Generate(b filter.Buffer) {
 func BenchmarkCompactionFilters(b *testing.B) {
 	r := &recording{Filter: own}
 	compacted(b, level0(b), r)
-	replay := func(f filter.Filter) time.Duration {
-		return timed(func() {
+	replay := func(f filter.Filter) func() time.Duration {
+		return inturn.Timed(func() {
 			start := 0
 			for table := range slices.Chunk(r.sets, 500) {
 				g := f.NewGenerator()
@@ -246,9 +219,7 @@ func BenchmarkCompactionFilters(b *testing.B) {
 	}
 	for _, way := range ways[:2] {
 		b.Run("filter="+way.name, func(b *testing.B) {
-			inTurn(b, "key", benchmarkKeys,
-				func() time.Duration { return replay(own) },
-				func() time.Duration { return replay(way.filter) })
+			inturn.Run(b, "key", benchmarkKeys, "own", replay(own), replay(way.filter))
 			b.ReportMetric(float64(benchmarkKeys)/float64(len(r.sets)), "keys/filter")
 		})
 	}

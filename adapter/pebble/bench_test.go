@@ -3,12 +3,13 @@ package bloompebble
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	own "github.com/cockroachdb/pebble/v2/bloom"
+
+	"github.com/lanebloom/bloom/internal/inturn"
 )
 
 // The benchmarks run Pebble's own policy and another in turn inside one process. A round gives
@@ -27,26 +28,6 @@ var policies = []struct {
 
 // benchmarkKey returns key i, of 16 bytes that look random.
 func benchmarkKey(i int) []byte { return fmt.Appendf(nil, "%016x", uint64(i+1)*0x9e3779b97f4a7c15) }
-
-// inTurn runs reference and path in turn, and reports the metrics. Each of them returns how long
-// it took to do the given number of units.
-func inTurn(b *testing.B, unit string, units int, reference, path func() time.Duration) {
-	var times, ratios []float64
-	reference()
-	path()
-	for b.Loop() {
-		r, p := reference(), path()
-		times = append(times, float64(p.Nanoseconds())/float64(units))
-		ratios = append(ratios, float64(r)/float64(p))
-	}
-	slices.Sort(times)
-	slices.Sort(ratios)
-	b.ReportMetric(0, "ns/op") // the time of a round of both means nothing
-	b.ReportMetric(times[len(times)/2], "ns/"+unit)
-	b.ReportMetric(ratios[len(ratios)/2], "x-own")
-	b.ReportMetric(ratios[len(ratios)/10], "x-p10")
-	b.ReportMetric(ratios[len(ratios)*9/10], "x-p90")
-}
 
 // writing times AddKey and Finish of a table's filter, or Finish alone. The writer is new for
 // every table, as in Pebble.
@@ -73,7 +54,7 @@ func BenchmarkWriter(b *testing.B) {
 		for _, what := range []string{"finish", "addkey+finish"} {
 			for _, other := range policies {
 				b.Run(fmt.Sprintf("keys=%d/what=%s/filter=%s", n, what, other.name), func(b *testing.B) {
-					inTurn(b, "key", n,
+					inturn.Run(b, "key", n, "own",
 						func() time.Duration { return writing(policies[0].policy, keys, what == "finish") },
 						func() time.Duration { return writing(other.policy, keys, what == "finish") })
 				})
@@ -117,7 +98,7 @@ func BenchmarkMayContain(b *testing.B) {
 			}
 			for i, other := range policies {
 				b.Run(fmt.Sprintf("keys=%d/%s/filter=%s", n, which, other.name), func(b *testing.B) {
-					inTurn(b, "key", tests, func() time.Duration { return test(0) }, func() time.Duration { return test(i) })
+					inturn.Run(b, "key", tests, "own", func() time.Duration { return test(0) }, func() time.Duration { return test(i) })
 				})
 			}
 		}
