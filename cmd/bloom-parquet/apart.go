@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lanebloom/bloom/cmd/internal/standard"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // apartVariable is set in the environment of a process that reads foreign files for another. Its
@@ -74,7 +74,7 @@ func apart(s *streams, out io.Writer, inputs []string, others ...string) error {
 		return errReported
 	}
 	if exit.String() == "signal: broken pipe" && out == s.out {
-		standard.EndBy(standard.ClosedPipe, s.out, exitError)
+		cli.EndBy(cli.ClosedPipe, s.out, exitError)
 	}
 	return ended(exit, trace.first(), strings.Join(inputs, ", "), others)
 }

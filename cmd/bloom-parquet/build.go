@@ -7,24 +7,23 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
-	"github.com/lanebloom/bloom/cmd/internal/flags"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
 type buildCommand struct {
-	Column     string      `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Format     *string     `placeholder:"NAME" help:"Format of the filter, such as nori or leveldb (parquet)."`
-	BitsPerKey *int        `xor:"size" placeholder:"N" help:"Bits per key (10)."`
-	Rate       *flags.Rate `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
-	Keys       files.Input `placeholder:"FILE" help:"Take the keys from this file, one per line or in a column of a table, and not from --column (- for standard input)."`
-	Like       files.Input `placeholder:"FILE" help:"Parquet file whose column says of which type the keys of --keys are."`
+	Column     string    `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Format     *string   `placeholder:"NAME" help:"Format of the filter, such as nori or leveldb (parquet)."`
+	BitsPerKey *int      `xor:"size" placeholder:"N" help:"Bits per key (10)."`
+	Rate       *cli.Rate `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
+	Keys       cli.Input `placeholder:"FILE" help:"Take the keys from this file, one per line or in a column of a table, and not from --column (- for standard input)."`
+	Like       cli.Input `placeholder:"FILE" help:"Parquet file whose column says of which type the keys of --keys are."`
 	keyFlags
 	trustFlag
-	Raw    bool          `help:"Write the bare bytes of the format, without the header that says what they are."`
-	Output files.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Files  []files.Input `arg:"" optional:"" help:"Parquet files, or folders of them."`
+	Raw    bool        `help:"Write the bare bytes of the format, without the header that says what they are."`
+	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
+	Files  []cli.Input `arg:"" optional:"" help:"Parquet files, or folders of them."`
 }
 
 // Help is what bloom-parquet build --help says, too.
@@ -44,7 +43,7 @@ func (b *buildCommand) Run(s *streams) (err error) {
 	if b.Files, err = parquetFiles(b.Files); err != nil {
 		return err
 	}
-	inputs := files.Names(b.Files)
+	inputs := cli.Names(b.Files)
 	switch {
 	case (b.Keys == "") != (b.Like == ""):
 		return errors.New("--keys and --like go together: the file of --like has the column whose type the keys are of")
@@ -54,7 +53,7 @@ func (b *buildCommand) Run(s *streams) (err error) {
 		if inputs, err = parquetFiles([]string{string(b.Like), string(b.Keys)}); err != nil {
 			return err
 		}
-		b.Like = files.Input(inputs[0])
+		b.Like = cli.Input(inputs[0])
 	case len(b.Files) == 0:
 		return errors.New(`expected "<files> ...", or --keys and --like`)
 	case b.keyFlags != keyFlags{}:
@@ -158,7 +157,7 @@ func typeIn(name, column string) (t bloomparquet.Type, err error) {
 func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []bloom.Keys, n int, first bloom.KeyKind, err error) {
 	progress, done := bar(s, "reading keys", int64(len(b.Files)))
 	defer done()
-	for i, name := range files.Names(b.Files) {
+	for i, name := range cli.Names(b.Files) {
 		kind, err := b.hashColumn(name, format, func(hashed bloom.Keys) {
 			columns = append(columns, hashed)
 			if b.Rate != nil { // nulls do not count

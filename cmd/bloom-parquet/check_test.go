@@ -17,7 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // number is a row of the files here.
@@ -124,9 +124,9 @@ func TestRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, want := &streams{in: os.Stdin, out: out, err: os.Stderr}, test.want
-			f := &filterCommand{Column: "key", Keys: files.Input(keys), CSV: way == "csv" || way == "inverted", JSONL: way == "jsonl", Invert: way == "inverted", Output: "somewhere", Args: []files.Input{files.Input(in)}}
+			f := &filterCommand{Column: "key", Keys: cli.Input(keys), CSV: way == "csv" || way == "inverted", JSONL: way == "jsonl", Invert: way == "inverted", Output: "somewhere", Args: []cli.Input{cli.Input(in)}}
 			if way == "build" {
-				want, err = test.build, (&buildCommand{Column: "key", Files: []files.Input{files.Input(in)}}).build(s)
+				want, err = test.build, (&buildCommand{Column: "key", Files: []cli.Input{cli.Input(in)}}).build(s)
 			} else if err = f.prepare(); err == nil {
 				err = f.copy(s)
 			}
@@ -140,7 +140,7 @@ func TestRefused(t *testing.T) {
 				t.Errorf("%s, %s: %v, want %q", name, way, err, want)
 			}
 		}
-		p := &pruneCommand{Column: "key", Keys: files.Input(keys), Files: []files.Input{files.Input(in)}}
+		p := &pruneCommand{Column: "key", Keys: cli.Input(keys), Files: []cli.Input{cli.Input(in)}}
 		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -13,13 +13,13 @@ import (
 // TestDocuments parses the command lines of every document.
 func TestDocuments(t *testing.T) {
 	commandtest.Documents(t, "bloom-parquet", 3, func() (*kong.Kong, error) {
-		return kong.New(&cli{}, kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard), kong.Vars{"version": ""})
+		return kong.New(&commands{}, kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard), kong.Vars{"version": ""})
 	})
 }
 
 // TestExamples parses the examples of every help, and finds some for every command.
 func TestExamples(t *testing.T) {
-	parser, err := kong.New(&cli{}, kong.Vars{"version": ""})
+	parser, err := kong.New(&commands{}, kong.Vars{"version": ""})
 	if err != nil {
 		t.Fatal(err)
 	}

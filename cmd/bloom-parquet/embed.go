@@ -13,23 +13,22 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
-	"github.com/lanebloom/bloom/cmd/internal/files"
-	"github.com/lanebloom/bloom/cmd/internal/flags"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
 type embedCommand struct {
-	Column  []string   `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones. Before a comma in a name stands a backslash."`
-	Rate    flags.Rate `default:"0.01" placeholder:"P" help:"False-positive rate to stay under (0.01)."`
-	AnySize bool       `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
-	Replace bool       `help:"Give new filters to row groups that have one, too. Those whose filter may lack values always get one."`
-	DryRun  bool       `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
-	Verbose bool       `short:"v" help:"Print a line for each row group, too."`
-	InPlace bool       `help:"Replace the files."`
-	Force   bool       `help:"With --in-place, also replace files inside a table of Delta Lake, Iceberg or Hudi."`
+	Column  []string `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones. Before a comma in a name stands a backslash."`
+	Rate    cli.Rate `default:"0.01" placeholder:"P" help:"False-positive rate to stay under (0.01)."`
+	AnySize bool     `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
+	Replace bool     `help:"Give new filters to row groups that have one, too. Those whose filter may lack values always get one."`
+	DryRun  bool     `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
+	Verbose bool     `short:"v" help:"Print a line for each row group, too."`
+	InPlace bool     `help:"Replace the files."`
+	Force   bool     `help:"With --in-place, also replace files inside a table of Delta Lake, Iceberg or Hudi."`
 	trustFlag
-	Output files.Output  `short:"o" placeholder:"FILE" help:"Write the file with filters to this one."`
-	Files  []files.Input `arg:"" help:"Parquet files, or folders of them."`
+	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the file with filters to this one."`
+	Files  []cli.Input `arg:"" help:"Parquet files, or folders of them."`
 }
 
 // Help is what bloom-parquet embed --help says, too.
@@ -51,7 +50,7 @@ func (e *embedCommand) Run(s *streams) error {
 	if _, err := (bloomparquet.Sizing{Rate: float64(e.Rate)}).Filter(); err != nil {
 		return fmt.Errorf("--rate: %s", withoutPrefix(err))
 	}
-	names, err := parquetFiles(files.Names(e.Files))
+	names, err := parquetFiles(cli.Names(e.Files))
 	switch {
 	case err != nil:
 		return err

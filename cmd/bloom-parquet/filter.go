@@ -8,24 +8,24 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
 type filterCommand struct {
-	Column string      `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Keys   files.Input `placeholder:"FILE" help:"Write the rows that have one of these keys, one per line or in a column of a table, and no others (- for standard input). There is no FILTER then."`
+	Column string    `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Keys   cli.Input `placeholder:"FILE" help:"Write the rows that have one of these keys, one per line or in a column of a table, and no others (- for standard input). There is no FILTER then."`
 	keyFlags
 	indexFlag
 	trustFlag
-	Format *string       `placeholder:"NAME" help:"Format of a filter of bare bytes that do not say it, as rocksdb does. A file that says its format must agree."`
-	Raw    bool          `help:"Take the bytes as a bare filter, whatever they look like."`
-	Invert bool          `short:"v" help:"Write the other rows: those that are certainly not in the filter, or have none of the keys."`
-	CSV    bool          `name:"csv" xor:"text" help:"Print the rows as CSV, after a header."`
-	JSONL  bool          `name:"jsonl" xor:"text" help:"Print each row as a line of JSON."`
-	Output files.Output  `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without it, they must be text: --csv or --jsonl."`
-	Args   []files.Input `arg:"" name:"files" help:"The filter, unless there is --keys: of bloom-parquet build, or of the same column's type. Then the files to filter: Parquet files, or folders of them."`
+	Format *string     `placeholder:"NAME" help:"Format of a filter of bare bytes that do not say it, as rocksdb does. A file that says its format must agree."`
+	Raw    bool        `help:"Take the bytes as a bare filter, whatever they look like."`
+	Invert bool        `short:"v" help:"Write the other rows: those that are certainly not in the filter, or have none of the keys."`
+	CSV    bool        `name:"csv" xor:"text" help:"Print the rows as CSV, after a header."`
+	JSONL  bool        `name:"jsonl" xor:"text" help:"Print each row as a line of JSON."`
+	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without it, they must be text: --csv or --jsonl."`
+	Args   []cli.Input `arg:"" name:"files" help:"The filter, unless there is --keys: of bloom-parquet build, or of the same column's type. Then the files to filter: Parquet files, or folders of them."`
 
 	filter string   // file of the filter; "" with --keys
 	inputs []string // files to filter
@@ -71,7 +71,7 @@ func (f *filterCommand) Run(s *streams) error {
 
 // prepare divides the arguments.
 func (f *filterCommand) prepare() (err error) {
-	f.filter, f.inputs = "", files.Names(f.Args)
+	f.filter, f.inputs = "", cli.Names(f.Args)
 	switch {
 	case f.Output == "" && !f.CSV && !f.JSONL:
 		return errors.New("name the file to write with -o, or print the rows with --csv or --jsonl")

@@ -8,17 +8,16 @@ import (
 	"path/filepath"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
-	"github.com/lanebloom/bloom/cmd/internal/files"
-	"github.com/lanebloom/bloom/cmd/internal/flags"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
 type indexCommand struct {
-	Column string       `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Rate   flags.Rate   `default:"0.01" placeholder:"P" help:"Share of absent keys that may pass on average (0.01)."`
-	Output files.Output `required:"" short:"o" placeholder:"FILE" help:"Write the index to this file."`
+	Column string     `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Rate   cli.Rate   `default:"0.01" placeholder:"P" help:"Share of absent keys that may pass on average (0.01)."`
+	Output cli.Output `required:"" short:"o" placeholder:"FILE" help:"Write the index to this file."`
 	trustFlag
-	Files []files.Input `arg:"" help:"Parquet files, or folders of them."`
+	Files []cli.Input `arg:"" help:"Parquet files, or folders of them."`
 }
 
 // Help is what bloom-parquet index --help says, too.
@@ -40,7 +39,7 @@ func (c *indexCommand) Run(s *streams) (err error) {
 	}
 	some := false // files are left out
 	err = s.outputs().Write(string(c.Output), func(w io.Writer) error {
-		err := apart(s, w, files.Names(c.Files))
+		err := apart(s, w, cli.Names(c.Files))
 		if some = errors.Is(err, errNone); some {
 			return nil
 		}

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // indexFlag names an index that is asked before the files.
 type indexFlag struct {
-	Index files.Input `placeholder:"FILE" help:"Ask this index of bloom-parquet index in place of the files that are in it and have not changed since."`
+	Index cli.Input `placeholder:"FILE" help:"Ask this index of bloom-parquet index in place of the files that are in it and have not changed since."`
 }
 
 // tableIndex is an index that is asked before the files. A nil one knows no file.

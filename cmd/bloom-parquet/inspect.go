@@ -13,13 +13,13 @@ import (
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 type inspectCommand struct {
-	Column string        `placeholder:"NAME" help:"Print the row groups of this column, with the bounds of each."`
-	JSON   bool          `name:"json" help:"Print a line of JSON for each column, with its row groups."`
-	Files  []files.Input `arg:"" help:"Parquet files, or folders of them."`
+	Column string      `placeholder:"NAME" help:"Print the row groups of this column, with the bounds of each."`
+	JSON   bool        `name:"json" help:"Print a line of JSON for each column, with its row groups."`
+	Files  []cli.Input `arg:"" help:"Parquet files, or folders of them."`
 }
 
 // Help is what bloom-parquet inspect --help says, too.
@@ -34,10 +34,10 @@ func (i *inspectCommand) Run(s *streams) (err error) {
 		return err
 	}
 	if !isApart() {
-		return apart(s, s.out, files.Names(i.Files))
+		return apart(s, s.out, cli.Names(i.Files))
 	}
 	var failures []error
-	for _, name := range files.Names(i.Files) {
+	for _, name := range cli.Names(i.Files) {
 		failures = append(failures, i.inspect(s.out, name))
 	}
 	return errors.Join(failures...)

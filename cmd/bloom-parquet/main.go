@@ -14,10 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/lanebloom/bloom/cmd/internal/files"
-	"github.com/lanebloom/bloom/cmd/internal/flags"
-	"github.com/lanebloom/bloom/cmd/internal/shell"
-	"github.com/lanebloom/bloom/cmd/internal/standard"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // Exit statuses are grep's.
@@ -30,22 +27,22 @@ const (
 // errNone says that nothing matches. It sets the exit status and prints no message.
 var errNone = errors.New("nothing matches")
 
-// cli is the command line.
-type cli struct {
-	Prune      pruneCommand     `cmd:"" help:"Print the row groups that may have some keys. Exits 0 if there are some, 1 if none, 2 on an error."`
-	Inspect    inspectCommand   `cmd:"" help:"Print the columns of Parquet files, with their filters and bounds."`
-	Build      buildCommand     `cmd:"" help:"Build a filter from a column."`
-	Embed      embedCommand     `cmd:"" help:"Give Parquet files Bloom filters that they do not have, without writing a page anew."`
-	Index      indexCommand     `cmd:"" help:"Write the filters of a column of many Parquet files to one file, which prune and filter ask in place of them."`
-	Filter     filterCommand    `cmd:"" help:"Write the rows whose keys may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
-	Completion shell.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
-	Help       shell.Help       `cmd:"" help:"Print the help of all commands, or of one."`
-	Man        shell.Man        `help:"Print the manual page, for man."`
-	Version    shell.Version    `help:"Print the version."`
+// commands is the command line.
+type commands struct {
+	Prune      pruneCommand   `cmd:"" help:"Print the row groups that may have some keys. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Inspect    inspectCommand `cmd:"" help:"Print the columns of Parquet files, with their filters and bounds."`
+	Build      buildCommand   `cmd:"" help:"Build a filter from a column."`
+	Embed      embedCommand   `cmd:"" help:"Give Parquet files Bloom filters that they do not have, without writing a page anew."`
+	Index      indexCommand   `cmd:"" help:"Write the filters of a column of many Parquet files to one file, which prune and filter ask in place of them."`
+	Filter     filterCommand  `cmd:"" help:"Write the rows whose keys may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Completion cli.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
+	Help       cli.Help       `cmd:"" help:"Print the help of all commands, or of one."`
+	Man        cli.Man        `help:"Print the manual page, for man."`
+	Version    cli.Version    `help:"Print the version."`
 }
 
 // examples come first in the help of a command, and those of no name in that of all commands.
-var examples = shell.Examples{
+var examples = cli.Examples{
 	"":           {"bloom-parquet filter --column customer --keys ids.txt --csv orders.parquet", "bloom-parquet inspect orders.parquet"},
 	"prune":      {"bloom-parquet prune --column customer wanted.txt orders/", "bloom-parquet prune --column at --json times.txt orders.parquet"},
 	"inspect":    {"bloom-parquet inspect orders.parquet", "bloom-parquet inspect --column customer --json orders/"},
@@ -67,14 +64,14 @@ type streams struct {
 func (s *streams) warn(format string, args ...any) {
 	lines := strings.Split(fmt.Sprintf(format, args...), "\n")
 	for i, line := range lines {
-		lines[i] = standard.Printable(line)
+		lines[i] = cli.Printable(line)
 	}
 	fmt.Fprintln(s.err, "bloom-parquet:", strings.Join(lines, "\n"))
 }
 
 func main() {
 	s := &streams{args: os.Args[1:]}
-	s.in, s.out, s.err = standard.Streams()
+	s.in, s.out, s.err = cli.Streams()
 	if isApart() {
 		s.err = becomeApart()
 	}
@@ -90,13 +87,13 @@ func (s *streams) run() int {
 		kong.Description("Bloom filters of Parquet files."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{"version": version()},
-		files.Strings(),
+		cli.Strings(),
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 		options = append(options, kong.Writers(s.err, s.err), kong.Exit(func(int) { os.Exit(exitError) }))
 	}
-	parser, err := kong.New(&cli{Completion: shell.Completion{Name: "bloom-parquet"}}, options...)
+	parser, err := kong.New(&commands{Completion: cli.Completion{Name: "bloom-parquet"}}, options...)
 	if err != nil {
 		panic(err) // the struct tags are wrong
 	}
@@ -117,14 +114,14 @@ func (s *streams) runLine(parser *kong.Kong, args []string) error {
 	line, err := parser.Parse(args)
 	switch {
 	case err != nil:
-		return flags.Explain(err)
+		return cli.Explain(err)
 	case isApart(): // the other process has checked it
-		return ofOutput(line.Run(s), s.out, files.Outputs(line))
+		return ofOutput(line.Run(s), s.out, cli.Outputs(line))
 	}
-	if err := flags.Once(line); err != nil {
+	if err := cli.Once(line); err != nil {
 		return err
 	}
-	if err := files.Check(s.outputs(), line, filesIn); err != nil {
+	if err := cli.Check(s.outputs(), line, filesIn); err != nil {
 		return err
 	}
 	return line.Run(s)
@@ -152,7 +149,7 @@ func status(err error, w io.Writer) int {
 		return exitNone
 	case !errors.Is(err, errReported):
 		for line := range strings.Lines(err.Error()) { // of joined errors each has a line
-			fmt.Fprintln(w, "bloom-parquet:", standard.Printable(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintln(w, "bloom-parquet:", cli.Printable(strings.TrimSuffix(line, "\n")))
 		}
 	}
 	if isApart() { // an error of its own, and not a crash

@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 type pruneCommand struct {
@@ -18,10 +18,10 @@ type pruneCommand struct {
 	keyFlags
 	indexFlag
 	trustFlag
-	List  bool          `short:"l" help:"Print the keys, too: a line for each key and row group."`
-	JSON  bool          `name:"json" help:"Print a line of JSON for each row group."`
-	Keys  files.Input   `arg:"" help:"File of keys, one per line or in a column of a table (- for standard input)."`
-	Files []files.Input `arg:"" help:"Parquet files, or folders of them."`
+	List  bool        `short:"l" help:"Print the keys, too: a line for each key and row group."`
+	JSON  bool        `name:"json" help:"Print a line of JSON for each row group."`
+	Keys  cli.Input   `arg:"" help:"File of keys, one per line or in a column of a table (- for standard input)."`
+	Files []cli.Input `arg:"" help:"Parquet files, or folders of them."`
 
 	list    *keyList
 	indexed *tableIndex
@@ -46,12 +46,12 @@ func (p *pruneCommand) Run(s *streams) (err error) {
 	if isApart() {
 		return p.pruneAll(s)
 	}
-	return p.apart(s, s.out, files.Names(p.Files), string(p.Keys))
+	return p.apart(s, s.out, cli.Names(p.Files), string(p.Keys))
 }
 
 // pruneAll prints the row groups of all files.
 func (p *pruneCommand) pruneAll(s *streams) (err error) {
-	names := files.Names(p.Files)
+	names := cli.Names(p.Files)
 	if p.list, err = p.read(s, string(p.Keys)); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 type benchCommand struct {
@@ -33,9 +33,9 @@ type benchCommand struct {
 	Hits       []int         `default:"0,100" placeholder:"PERCENT" help:"Shares of the keys that are in the filter, in percent (${default})."`
 	BitsPerKey int           `default:"10" placeholder:"N" help:"Bits per key, 1 to 10000 (${default})."`
 	Time       time.Duration `placeholder:"TIME" help:"How long to measure (10s; 30s on a terminal, which shows the table meanwhile; 8m with --report)."`
-	Input      files.Input   `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, not with random keys. Half of them are in the filter."`
-	JSON       files.Output  `name:"json" placeholder:"FILE" help:"Also write the results to this file, as JSON."`
-	Plot       files.Output  `placeholder:"FILE" help:"Draw how many times faster each kernel is, as SVG: the name must end in .svg."`
+	Input      cli.Input     `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, not with random keys. Half of them are in the filter."`
+	JSON       cli.Output    `name:"json" placeholder:"FILE" help:"Also write the results to this file, as JSON."`
+	Plot       cli.Output    `placeholder:"FILE" help:"Draw how many times faster each kernel is, as SVG: the name must end in .svg."`
 	Report     bool          `help:"Measure every format, and building. Print lines of Go's benchmark format as they are measured, for benchstat."`
 }
 

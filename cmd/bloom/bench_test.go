@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // sources are the ways to get keys, one of each kind.
@@ -28,7 +28,7 @@ func sources(t *testing.T, format bloom.Format) map[string]keySource {
 		t.Fatal(err)
 	}
 	all := map[string]keySource{}
-	for _, c := range []benchCommand{{Keys: []string{"8", "16", "8-32"}, Sizes: []string{"2KiB"}}, {Input: files.Input(name)}} {
+	for _, c := range []benchCommand{{Keys: []string{"8", "16", "8-32"}, Sizes: []string{"2KiB"}}, {Input: cli.Input(name)}} {
 		sources, err := c.sources(&streams{os.Stdin, os.Stdout, os.Stderr}, format)
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
@@ -18,12 +18,12 @@ import (
 type buildCommand struct {
 	Format *string `placeholder:"NAME" help:"Format of the filter: ${formats} (${default_format})."`
 	keysFlags
-	BitsPerKey *int          `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (10)."`
-	Rate       *rate         `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
-	Memory     *byteSize     `placeholder:"SIZE" help:"Keep no hash of each key: the filter has this size at first, such as 1GiB, and is halved while the rate allows."`
-	Raw        bool          `help:"Write the bare bytes of the format, for a storage engine, without the header that says what they are."`
-	Output     files.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Keys       []files.Input `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (standard input)."`
+	BitsPerKey *int        `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (10)."`
+	Rate       *rate       `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
+	Memory     *byteSize   `placeholder:"SIZE" help:"Keep no hash of each key: the filter has this size at first, such as 1GiB, and is halved while the rate allows."`
+	Raw        bool        `help:"Write the bare bytes of the format, for a storage engine, without the header that says what they are."`
+	Output     cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
+	Keys       []cli.Input `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (standard input)."`
 }
 
 // Help is what bloom build --help says, too.
@@ -98,9 +98,9 @@ func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, e
 // hashKeys reads all keys, passes on chunks with their hashes, and returns their number. It calls work on all
 // cores, and use in the order of the keys.
 func (b *buildCommand) hashKeys(s *streams, format bloom.Format, work, use func(*chunk)) (n int, err error) {
-	progress, done := bytesBar(s, "reading keys", files.Names(b.Keys)...)
+	progress, done := bytesBar(s, "reading keys", cli.Names(b.Keys)...)
 	defer done()
-	for _, name := range files.Names(b.Keys) {
+	for _, name := range cli.Names(b.Keys) {
 		err := b.read(s, name, progress, func(in *input) error {
 			return in.work(
 				func(c *chunk) {

@@ -20,7 +20,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
@@ -34,7 +34,7 @@ type exploreCommand struct {
 	Address string  `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page at; with port 0, any free port (${default})."`
 	Format  *string `placeholder:"NAME" help:"Format of a bare filter: ${formats}. A file that says its format must agree."`
 	partFlag
-	File files.Input `arg:"" optional:"" name:"filter" help:"The filter, or table file, to begin with; the page opens other filters, too."`
+	File cli.Input `arg:"" optional:"" name:"filter" help:"The filter, or table file, to begin with; the page opens other filters, too."`
 }
 
 // given returns the file to begin with, or nil. The page must be able to show it.

@@ -5,13 +5,13 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/lanebloom/bloom/cmd/internal/files/filestest"
+	"github.com/lanebloom/bloom/cmd/internal/filestest"
 )
 
 // TestFiles wants every flag and argument that names a file to say whether it is read or written, and every command
 // to refuse an output that is an input.
 func TestFiles(t *testing.T) {
-	parser, err := kong.New(&cli{}, kong.Exit(func(int) {}), kong.Vars{"formats": "", "default_format": ""})
+	parser, err := kong.New(&commands{}, kong.Exit(func(int) {}), kong.Vars{"formats": "", "default_format": ""})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 type filterCommand struct {
@@ -15,10 +15,10 @@ type filterCommand struct {
 	keysFlags
 	Invert bool `short:"v" help:"Print the lines that are certainly not in the filter."`
 	printer
-	Verify files.Input   `placeholder:"KEYS" help:"Look up what passes in this file, the keys of the filter, one per line: only its keys pass then, and no false positives."`
-	Force  bool          `help:"Take KEYS also if they are fewer than the filter says that it has."`
-	File   files.Input   `arg:"" name:"filter" help:"The filter."`
-	Stream []files.Input `arg:"" optional:"" default:"-" help:"Files to filter, in this order (standard input)."`
+	Verify cli.Input   `placeholder:"KEYS" help:"Look up what passes in this file, the keys of the filter, one per line: only its keys pass then, and no false positives."`
+	Force  bool        `help:"Take KEYS also if they are fewer than the filter says that it has."`
+	File   cli.Input   `arg:"" name:"filter" help:"The filter."`
+	Stream []cli.Input `arg:"" optional:"" default:"-" help:"Files to filter, in this order (standard input)."`
 
 	chance   chance
 	verifier *verifier
@@ -58,10 +58,10 @@ func (f *filterCommand) Run(s *streams) error {
 	}
 	progress, done := func(int) {}, func() {}
 	if f.Count || !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
-		progress, done = bytesBar(s, "filtering", files.Names(f.Stream)...)
+		progress, done = bytesBar(s, "filtering", cli.Names(f.Stream)...)
 	}
 	var failures []error
-	for _, name := range files.Names(f.Stream) {
+	for _, name := range cli.Names(f.Stream) {
 		err := f.filter(s, known.Filter, name, progress)
 		if endsAll(err) {
 			done()
@@ -141,7 +141,7 @@ func (f *filterCommand) orSwapped(err error) error {
 }
 
 // isFilterFile reports whether a regular file begins as those of bloom build do.
-func isFilterFile(name files.Input) bool {
+func isFilterFile(name cli.Input) bool {
 	if info, err := os.Stat(string(name)); err != nil || !info.Mode().IsRegular() {
 		return false
 	}

@@ -3,11 +3,11 @@ package main
 import (
 	"github.com/alecthomas/kong"
 
-	"github.com/lanebloom/bloom/cmd/internal/shell"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // examples come first in the help of a command, and those of no name in that of all commands.
-var examples = shell.Examples{
+var examples = cli.Examples{
 	"":           {"bloom build -o known.bloom known.txt", "bloom filter known.bloom stream.txt"},
 	"build":      {"bloom build -o known.bloom known.txt", "bloom build --csv -f user --rate 0.1% -o users.bloom users.csv"},
 	"filter":     {"bloom filter known.bloom stream.txt", "bloom filter -v --jsonl -f user.id known.bloom events.jsonl"},

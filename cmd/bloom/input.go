@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/keyfile"
-	"github.com/lanebloom/bloom/cmd/internal/standard"
 )
 
 // keysFlags say how the commands read keys.
@@ -92,5 +92,5 @@ func (s *streams) warn(name, text string) {
 	if isTerminal(s.err) {
 		clearLine = "\r\x1b[K"
 	}
-	fmt.Fprintf(s.err, "%sbloom: warning: %s\n", clearLine, standard.Printable(shown(name)+": "+text))
+	fmt.Fprintf(s.err, "%sbloom: warning: %s\n", clearLine, cli.Printable(shown(name)+": "+text))
 }

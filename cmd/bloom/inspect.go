@@ -12,7 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
@@ -20,11 +20,11 @@ type inspectCommand struct {
 	filterFlags
 	partFlag
 	keysFlags
-	Absent  files.Input  `placeholder:"FILE" help:"Measure the rate of these keys, one per line, none of which is in the filter (- is standard input)."`
-	JSON    bool         `name:"json" help:"Print JSON."`
-	Plot    files.Output `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as SVG: the name must end in .svg."`
-	Picture files.Output `placeholder:"FILE" help:"Draw every bit, or in a large filter squares of bits, as PNG: the name must end in .png."`
-	File    files.Input  `arg:"" name:"filter" help:"The filter, or a table file."`
+	Absent  cli.Input  `placeholder:"FILE" help:"Measure the rate of these keys, one per line, none of which is in the filter (- is standard input)."`
+	JSON    bool       `name:"json" help:"Print JSON."`
+	Plot    cli.Output `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as SVG: the name must end in .svg."`
+	Picture cli.Output `placeholder:"FILE" help:"Draw every bit, or in a large filter squares of bits, as PNG: the name must end in .png."`
+	File    cli.Input  `arg:"" name:"filter" help:"The filter, or a table file."`
 }
 
 // report has the results of inspect. inspect prints it, or writes it as JSON.

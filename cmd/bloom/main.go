@@ -15,10 +15,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
-	"github.com/lanebloom/bloom/cmd/internal/files"
-	"github.com/lanebloom/bloom/cmd/internal/flags"
-	"github.com/lanebloom/bloom/cmd/internal/shell"
-	"github.com/lanebloom/bloom/cmd/internal/standard"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // Exit statuses are grep's.
@@ -31,24 +28,24 @@ const (
 // errNone says that no line passed the filter. It sets the exit status and prints no message.
 var errNone = errors.New("no line passed")
 
-// cli is the command line.
-type cli struct {
-	Build      buildCommand     `cmd:"" help:"Build a filter from keys."`
-	Filter     filterCommand    `cmd:"" help:"Print the lines that may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
-	Test       testCommand      `cmd:"" help:"Say of each key whether it may be in a filter."`
-	Unique     uniqueCommand    `cmd:"" help:"Print lines when they come for the first time, in their order, in the memory of a filter."`
-	Merge      mergeCommand     `cmd:"" help:"Merge filters of the same shape into one."`
-	Add        addCommand       `cmd:"" help:"Add keys to a filter."`
-	Inspect    inspectCommand   `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`
-	Tables     tablesCommand    `cmd:"" help:"Show the filters in table files of LevelDB, RocksDB, Pebble and Badger, or which tables may have keys. Exits 0 if some may, 1 if none, 2 on an error."`
-	Size       sizeCommand      `cmd:"" help:"Calculate keys, bits per key, false-positive rate or memory: two of them from the other two."`
-	Explore    exploreCommand   `cmd:"" help:"Serve a page, only to this machine, that shows how a filter works."`
-	Bench      benchCommand     `cmd:"" help:"Compare the kernels with the plain loop on this machine."`
-	Demo       demoCommand      `cmd:"" help:"Filter a stream of English words and compare this library with the plain loop."`
-	Completion shell.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
-	Help       shell.Help       `cmd:"" help:"Print the help of all commands, or of one."`
-	Man        shell.Man        `help:"Print the manual page, for man."`
-	Version    shell.Version    `help:"Print the version of the command, of Go and of the system, and the kernel."`
+// commands is the command line.
+type commands struct {
+	Build      buildCommand   `cmd:"" help:"Build a filter from keys."`
+	Filter     filterCommand  `cmd:"" help:"Print the lines that may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Test       testCommand    `cmd:"" help:"Say of each key whether it may be in a filter."`
+	Unique     uniqueCommand  `cmd:"" help:"Print lines when they come for the first time, in their order, in the memory of a filter."`
+	Merge      mergeCommand   `cmd:"" help:"Merge filters of the same shape into one."`
+	Add        addCommand     `cmd:"" help:"Add keys to a filter."`
+	Inspect    inspectCommand `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`
+	Tables     tablesCommand  `cmd:"" help:"Show the filters in table files of LevelDB, RocksDB, Pebble and Badger, or which tables may have keys. Exits 0 if some may, 1 if none, 2 on an error."`
+	Size       sizeCommand    `cmd:"" help:"Calculate keys, bits per key, false-positive rate or memory: two of them from the other two."`
+	Explore    exploreCommand `cmd:"" help:"Serve a page, only to this machine, that shows how a filter works."`
+	Bench      benchCommand   `cmd:"" help:"Compare the kernels with the plain loop on this machine."`
+	Demo       demoCommand    `cmd:"" help:"Filter a stream of English words and compare this library with the plain loop."`
+	Completion cli.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
+	Help       cli.Help       `cmd:"" help:"Print the help of all commands, or of one."`
+	Man        cli.Man        `help:"Print the manual page, for man."`
+	Version    cli.Version    `help:"Print the version of the command, of Go and of the system, and the kernel."`
 }
 
 // streams are the standard streams of the process.
@@ -62,8 +59,8 @@ func main() { os.Exit(run(os.Args[1:])) }
 // standard error and exits 2, for a script that lost its arguments.
 func run(args []string) int {
 	s := new(streams)
-	s.in, s.out, s.err = standard.Streams()
-	c := cli{Completion: shell.Completion{
+	s.in, s.out, s.err = cli.Streams()
+	c := commands{Completion: cli.Completion{
 		Name: "bloom", Words: map[string]string{"format": strings.ReplaceAll(formatNames(" "), ",", ""), "missing": "error drop keep"},
 	}}
 	options := []kong.Option{
@@ -71,7 +68,7 @@ func run(args []string) int {
 		kong.Description("Bloom filters in the formats of storage engines."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{"version": versionText(), "formats": formatNames(" or "), "default_format": bloom.Default.String()},
-		files.Strings(),
+		cli.Strings(),
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -89,12 +86,12 @@ func run(args []string) int {
 func (s *streams) runLine(parser *kong.Kong, args []string) error {
 	line, err := parser.Parse(args)
 	if err != nil {
-		return flags.Explain(err)
+		return cli.Explain(err)
 	}
-	if err := flags.Once(line); err != nil {
+	if err := cli.Once(line); err != nil {
 		return err
 	}
-	if err := files.Check(s.outputs(), line, tablesIn); err != nil {
+	if err := cli.Check(s.outputs(), line, tablesIn); err != nil {
 		return err
 	}
 	return line.Run(s)
@@ -109,7 +106,7 @@ func status(err error, w io.Writer) int {
 		return exitNone
 	}
 	for _, e := range parts(err) {
-		fmt.Fprintln(w, "bloom:", standard.Printable(e.Error()))
+		fmt.Fprintln(w, "bloom:", cli.Printable(e.Error()))
 	}
 	return exitError
 }

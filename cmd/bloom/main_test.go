@@ -21,8 +21,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/commandtest"
-	"github.com/lanebloom/bloom/cmd/internal/files"
 )
 
 func TestMain(m *testing.M) {
@@ -164,7 +164,7 @@ func TestFilterAgainstLoop(t *testing.T) {
 					count++
 				}
 			}
-			command := filterCommand{filterFlags: filterFlags{Format: new("leveldb")}, Invert: invert, File: files.Input(path), Stream: []files.Input{files.Input(stream)}}
+			command := filterCommand{filterFlags: filterFlags{Format: new("leveldb")}, Invert: invert, File: cli.Input(path), Stream: []cli.Input{cli.Input(stream)}}
 			if got := output(t, &command); !bytes.Equal(got, want) {
 				t.Errorf("invert %v: %d bytes of output, want %d", invert, len(got), len(want))
 			}
@@ -252,7 +252,7 @@ func TestPipelineStops(t *testing.T) {
 
 // TestExamples parses the examples of every help, and finds one for every command.
 func TestExamples(t *testing.T) {
-	parser, err := kong.New(&cli{}, kong.Exit(func(int) {}), kong.Vars{"formats": "", "default_format": ""})
+	parser, err := kong.New(&commands{}, kong.Exit(func(int) {}), kong.Vars{"formats": "", "default_format": ""})
 	if err != nil {
 		t.Fatal(err)
 	}

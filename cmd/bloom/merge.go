@@ -5,14 +5,14 @@ import (
 	"os"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 type mergeCommand struct {
 	filterFlags
-	Output  files.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Filters []files.Input `arg:"" name:"filters" help:"The filters."`
+	Output  cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
+	Filters []cli.Input `arg:"" name:"filters" help:"The filters."`
 }
 
 // Help is what bloom merge --help says, too.
@@ -28,7 +28,7 @@ func (m *mergeCommand) Run(s *streams) error {
 		return err
 	}
 	merged, bare, typed := (*bloom.Set)(nil), true, kindOf{}
-	for _, name := range files.Names(m.Filters) {
+	for _, name := range cli.Names(m.Filters) {
 		filter, err := m.openFilter(s, name)
 		if err != nil {
 			return err
@@ -72,9 +72,9 @@ func (k *kindOf) check(name string, filter filterfile.Filter) error {
 type addCommand struct {
 	filterFlags
 	keysFlags
-	Output files.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, and leave the other as it is."`
-	File   files.State   `arg:"" name:"filter" help:"The filter."`
-	Keys   []files.Input `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (standard input)."`
+	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, and leave the other as it is."`
+	File   cli.State   `arg:"" name:"filter" help:"The filter."`
+	Keys   []cli.Input `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (standard input)."`
 }
 
 // Help is what bloom add --help says, too.
@@ -144,10 +144,10 @@ func sameFile(a, b string) bool {
 
 // addKeys adds all keys to a set.
 func (a *addCommand) addKeys(s *streams, set *bloom.Set) error {
-	progress, done := bytesBar(s, "reading keys", files.Names(a.Keys)...)
+	progress, done := bytesBar(s, "reading keys", cli.Names(a.Keys)...)
 	defer done()
 	format := set.Format()
-	for _, name := range files.Names(a.Keys) {
+	for _, name := range cli.Names(a.Keys) {
 		err := a.read(s, name, progress, func(in *input) error {
 			return in.work(
 				func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(format) },

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
@@ -13,7 +13,7 @@ func (s *streams) outputs() outputfile.Streams {
 }
 
 // writeFile writes the file of a name.
-func writeFile[name files.Output | files.State](s *streams, to name, data []byte) error {
+func writeFile[name cli.Output | cli.State](s *streams, to name, data []byte) error {
 	return s.outputs().Write(string(to), func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
@@ -21,7 +21,7 @@ func writeFile[name files.Output | files.State](s *streams, to name, data []byte
 }
 
 // writeFilter writes a filter to a file or, without a name, to standard output.
-func writeFilter(s *streams, to files.Output, data []byte) error {
+func writeFilter(s *streams, to cli.Output, data []byte) error {
 	if to == "" {
 		_, err := s.out.Write(data)
 		return err
@@ -30,7 +30,7 @@ func writeFilter(s *streams, to files.Output, data []byte) error {
 }
 
 // refuseTerminal returns an error if a filter, without the name of a file, would go to a terminal.
-func refuseTerminal(s *streams, to files.Output) error {
+func refuseTerminal(s *streams, to cli.Output) error {
 	if to == "" && isTerminal(s.out) {
 		return errors.New("will not write a filter to a terminal: name a file with -o")
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // TestSavesOnTheWay wants the file of --seen to get what was printed while the input, which has no end, is silent; what
@@ -27,13 +27,13 @@ func TestSavesOnTheWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	command := &uniqueCommand{Seen: files.State(seen), Memory: new(byteSize(64 << 10)), Quiet: true, Files: []files.Input{"-"}}
+	command := &uniqueCommand{Seen: cli.State(seen), Memory: new(byteSize(64 << 10)), Quiet: true, Files: []cli.Input{"-"}}
 	ended := make(chan error)
 	go func() { ended <- command.Run(&streams{in, out, os.Stderr}) }()
 	for i := range 3 {
 		fmt.Fprintf(lines, "key %d\n", i)
 		waitForKeys(t, seen, 2*i+1)
-		add := &addCommand{File: files.State(seen), Keys: []files.Input{files.Input(writeLine(t, fmt.Sprint("other ", i)))}}
+		add := &addCommand{File: cli.State(seen), Keys: []cli.Input{cli.Input(writeLine(t, fmt.Sprint("other ", i)))}}
 		if err := add.Run(&streams{in, out, os.Stderr}); err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
-	"github.com/lanebloom/bloom/cmd/internal/flags"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 type sizeCommand struct {
@@ -103,4 +103,4 @@ func (c *sizeCommand) print(s *streams, sizes []answers.Size) error {
 }
 
 // rate is a false-positive rate.
-type rate = flags.Rate
+type rate = cli.Rate

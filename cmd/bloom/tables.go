@@ -17,18 +17,18 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/sst"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 type tablesCommand struct {
-	Key  []string    `sep:"none" placeholder:"KEY" xor:"keys" help:"Print the tables that may have this key; several times, for several keys."`
-	Keys files.Input `placeholder:"FILE" xor:"keys" help:"Print the tables that may have keys of this file, one per line (- is standard input)."`
-	Hex  bool        `help:"Keys are in hexadecimal digits."`
-	List bool        `short:"l" help:"Print the keys, too: a line for each key and table."`
-	JSON bool        `name:"json" help:"Print a line of JSON for each table."`
+	Key  []string  `sep:"none" placeholder:"KEY" xor:"keys" help:"Print the tables that may have this key; several times, for several keys."`
+	Keys cli.Input `placeholder:"FILE" xor:"keys" help:"Print the tables that may have keys of this file, one per line (- is standard input)."`
+	Hex  bool      `help:"Keys are in hexadecimal digits."`
+	List bool      `short:"l" help:"Print the keys, too: a line for each key and table."`
+	JSON bool      `name:"json" help:"Print a line of JSON for each table."`
 	keysFlags
 	partFlag
-	Files []files.Input `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders of them."`
+	Files []cli.Input `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders of them."`
 
 	garbage uint64 // bytes of filters that were read since memory was given back
 	skipped bool   // a table is gone or changes: its keys may have moved to one that is not read
@@ -46,7 +46,7 @@ A folder stands for the files in it whose names end with .ldb or .sst.
 }
 
 func (c *tablesCommand) Run(s *streams) error {
-	tables, err := tableFiles(files.Names(c.Files))
+	tables, err := tableFiles(cli.Names(c.Files))
 	if err != nil {
 		return err
 	}

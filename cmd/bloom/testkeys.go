@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 type testCommand struct {
 	filterFlags
-	Match *matcher    `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or all that matches if it has no group."`
-	All   bool        `help:"With --match: all keys of an argument must be in the filter, not just one."`
-	File  files.Input `arg:"" name:"filter" help:"The filter."`
-	Keys  []string    `arg:"" name:"key" help:"Keys, each the bytes of an argument."`
+	Match *matcher  `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or all that matches if it has no group."`
+	All   bool      `help:"With --match: all keys of an argument must be in the filter, not just one."`
+	File  cli.Input `arg:"" name:"filter" help:"The filter."`
+	Keys  []string  `arg:"" name:"key" help:"Keys, each the bytes of an argument."`
 }
 
 // Help is what bloom test --help says, too.

@@ -9,19 +9,19 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 type uniqueCommand struct {
 	keysFlags
 	printer
-	Repeated bool          `short:"v" help:"Print the others: the lines that came before."`
-	Rate     *rate         `placeholder:"P" help:"The share of the new lines that may be missing, at most (1e-6)."`
-	Verify   bool          `help:"Read the files a second time, so that no line is missing. What comes several times is in memory then."`
-	Seen     files.State   `placeholder:"FILE" help:"Leave out what earlier runs with this file have seen, too: a filter, which is made if it is not there."`
-	Memory   *byteSize     `placeholder:"SIZE" help:"The size of a new --seen file (64MiB), which it keeps."`
-	Quiet    bool          `short:"q" help:"Do not say how many lines are expected to be missing."`
-	Files    []files.Input `arg:"" optional:"" default:"-" help:"Files of lines, in this order (standard input)."`
+	Repeated bool        `short:"v" help:"Print the others: the lines that came before."`
+	Rate     *rate       `placeholder:"P" help:"The share of the new lines that may be missing, at most (1e-6)."`
+	Verify   bool        `help:"Read the files a second time, so that no line is missing. What comes several times is in memory then."`
+	Seen     cli.State   `placeholder:"FILE" help:"Leave out what earlier runs with this file have seen, too: a filter, which is made if it is not there."`
+	Memory   *byteSize   `placeholder:"SIZE" help:"The size of a new --seen file (64MiB), which it keeps."`
+	Quiet    bool        `short:"q" help:"Do not say how many lines are expected to be missing."`
+	Files    []cli.Input `arg:"" optional:"" default:"-" help:"Files of lines, in this order (standard input)."`
 
 	known seenKeys
 	file  *seenFile // of --seen, or nil
@@ -119,12 +119,12 @@ func (u *uniqueCommand) printChosen(s *streams, c *chunk, delimiter byte) error 
 func (u *uniqueCommand) each(s *streams, title string, finish func(c *chunk, delimiter byte) error) error {
 	progress, done := func(int) {}, func() {}
 	if u.Count || !isTerminal(s.out) {
-		progress, done = bytesBar(s, title, files.Names(u.Files)...)
+		progress, done = bytesBar(s, title, cli.Names(u.Files)...)
 	}
 	defer done()
 	u.passed, u.header = 0, printedHeader{}
 	var failures []error
-	for _, name := range files.Names(u.Files) {
+	for _, name := range cli.Names(u.Files) {
 		err := u.read(s, name, progress, func(in *input) error {
 			if err := u.printHeader(s, name, in); err != nil {
 				return err

@@ -14,8 +14,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
-	"github.com/lanebloom/bloom/cmd/internal/standard"
 )
 
 // printUnseen prints what neither this run nor the file of --seen has seen, and adds it to the file.
@@ -181,7 +181,7 @@ func (f *seenFile) watch() {
 		case <-f.stop:
 			return
 		case signal := <-f.signals:
-			if signal != standard.ClosedPipe { // which is an error of printing, too
+			if signal != cli.ClosedPipe { // which is an error of printing, too
 				f.end(signal)
 			}
 		case <-time.After(pause):
@@ -214,7 +214,7 @@ func (f *seenFile) end(s os.Signal) {
 		}
 	}
 	f.restore()
-	standard.EndBy(s, f.s.out, exitError)
+	cli.EndBy(s, f.s.out, exitError)
 }
 
 // save adds what was printed to the file.
@@ -255,14 +255,14 @@ func (f *seenFile) close(failures error) error {
 	default:
 	}
 	switch {
-	case errors.Is(failures, syscall.EPIPE) && !signal.Ignored(standard.ClosedPipe):
-		caught = standard.ClosedPipe
-	case caught == standard.ClosedPipe: // of standard error
+	case errors.Is(failures, syscall.EPIPE) && !signal.Ignored(cli.ClosedPipe):
+		caught = cli.ClosedPipe
+	case caught == cli.ClosedPipe: // of standard error
 		caught = nil
 	}
 	if err == nil && caught != nil {
 		f.restore()
-		standard.EndBy(caught, f.s.out, exitError)
+		cli.EndBy(caught, f.s.out, exitError)
 	}
 	return err
 }

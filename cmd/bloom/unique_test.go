@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // TestUniqueVerify compares what is printed with a map, for every flag. There are so many lines that the filters
@@ -51,7 +51,7 @@ func TestUniqueVerify(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, repeated := range []bool{false, true} {
-			command := uniqueCommand{Verify: true, Repeated: repeated, Files: []files.Input{files.Input(path)}}
+			command := uniqueCommand{Verify: true, Repeated: repeated, Files: []cli.Input{cli.Input(path)}}
 			command.tableFlags = form.flags
 			if got := output(t, &command); !bytes.Equal(got, want[repeated].Bytes()) {
 				t.Errorf("%+v, repeated %v: %d bytes of output, want %d", form.flags, repeated, len(got), want[repeated].Len())
@@ -140,7 +140,7 @@ func TestUniqueRecords(t *testing.T) {
 		}
 		fmt.Fprintln(&text, strings.Join(lines[i], " "))
 	}
-	path := files.Input(filepath.Join(t.TempDir(), "lines"))
+	path := cli.Input(filepath.Join(t.TempDir(), "lines"))
 	if err := os.WriteFile(string(path), text.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestUniqueRecords(t *testing.T) {
 				}
 			}
 			for _, verify := range []bool{false, true} {
-				command := uniqueCommand{Verify: verify, Repeated: repeated, Quiet: true, Files: []files.Input{path}}
+				command := uniqueCommand{Verify: verify, Repeated: repeated, Quiet: true, Files: []cli.Input{path}}
 				command.Match, command.All = match, all
 				if got := output(t, &command); !bytes.Equal(got, want.Bytes()) {
 					t.Errorf("all %v, repeated %v, verify %v: %d bytes of output, want %d", all, repeated, verify, len(got), want.Len())

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // printExact prints exactly the new records, in a second look at the files. The first look finds the keys that
@@ -81,7 +81,7 @@ func (u *uniqueCommand) findRepeated(s *streams, repeated *seenKeys) error {
 // stat tells of the files, which must be regular to be read twice. A file that is not there has nil: the reading
 // tells why.
 func (u *uniqueCommand) stat() (infos []fs.FileInfo, err error) {
-	for _, name := range files.Names(u.Files) {
+	for _, name := range cli.Names(u.Files) {
 		info, err := os.Stat(name)
 		if name == "-" || err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("--verify: %s is read twice, so it must be a regular file", shown(name))

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // TestVerify compares filters of a few bits per key, which have many false positives, with a map, for every
@@ -32,22 +32,22 @@ func TestVerify(t *testing.T) {
 		fmt.Fprintln(&stream, key)
 		fmt.Fprintf(&streamCSV, "\"%s\",x\n", key)
 	}
-	write := func(name string, data []byte) files.Input {
+	write := func(name string, data []byte) cli.Input {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return files.Input(path)
+		return cli.Input(path)
 	}
 	filter := write("filter", bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 3}.AppendFilter(nil, bloom.Strings(strings.Split(known.String(), "\n"))))
 	all := write("known", []byte(known.String()))
 	for _, most := range []int{pendingMemory, 10_000, 0} {
 		for _, invert := range []bool{false, true} {
 			for _, table := range []bool{false, true} {
-				command := filterCommand{filterFlags: filterFlags{Format: new("leveldb")}, Invert: invert, Verify: all, File: filter, Stream: []files.Input{write("stream", []byte(stream.String()))}}
+				command := filterCommand{filterFlags: filterFlags{Format: new("leveldb")}, Invert: invert, Verify: all, File: filter, Stream: []cli.Input{write("stream", []byte(stream.String()))}}
 				form := "%s\n"
 				if table {
-					command.Stream = []files.Input{write("stream.csv", []byte(streamCSV.String()))}
+					command.Stream = []cli.Input{write("stream.csv", []byte(streamCSV.String()))}
 					command.tableFlags = tableFlags{Field: "1", CSV: true}
 					form = "\"%s\",x\n"
 				}

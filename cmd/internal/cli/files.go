@@ -1,6 +1,7 @@
-// Package files has the types of the flags and arguments that name files. So one function knows all files that a
+package cli
+
+// Flags and arguments that name files have types of their own. So one function knows all files that a
 // command line names, and refuses outputs that are inputs, whatever the command.
-package files
 
 import (
 	"errors"

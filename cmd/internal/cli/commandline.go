@@ -1,5 +1,4 @@
-// Package flags has what the flags of the commands share.
-package flags
+package cli
 
 import (
 	"errors"

@@ -1,5 +1,4 @@
-// Package shell has what the commands tell shells and man about themselves.
-package shell
+package cli
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 //go:build unix && cgo
 
-package standard
+package cli
 
 /*
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// Package standard has the standard streams of the commands.
-package standard
+// Package cli is the skeleton of both commands: standard streams, flags, names of files, completions, the manual page.
+package cli
 
 import (
 	"fmt"

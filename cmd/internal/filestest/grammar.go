@@ -12,7 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/lanebloom/bloom/cmd/internal/files"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // Grammar walks the commands of a command line. Each of their strings must be one of the types of package files, or be
@@ -26,7 +26,7 @@ func Grammar(t *testing.T, grammar *kong.Application, others []string, run func(
 		if err := os.Symlink(w.file, w.link); err != nil {
 			t.Skip("there are no links here: ", err)
 		}
-		for _, value := range files.Values(command) {
+		for _, value := range cli.Values(command) {
 			known := slices.Contains(others, value.Name) || slices.Contains(others, command.Name+" "+value.Name)
 			kind := value.Target.Type()
 			for kind.Kind() == reflect.Slice || kind.Kind() == reflect.Pointer {
@@ -42,7 +42,7 @@ func Grammar(t *testing.T, grammar *kong.Application, others []string, run func(
 
 func reads(value *kong.Value) bool {
 	switch value.Target.Interface().(type) {
-	case files.Input, []files.Input, files.State:
+	case cli.Input, []cli.Input, cli.State:
 		return true
 	}
 	return false
@@ -50,7 +50,7 @@ func reads(value *kong.Value) bool {
 
 func writes(value *kong.Value) bool {
 	switch value.Target.Interface().(type) {
-	case files.Output, files.State:
+	case cli.Output, cli.State:
 		return true
 	}
 	return false
@@ -66,12 +66,12 @@ type walk struct {
 
 // refusals runs all command lines of a command that write to an input.
 func (w *walk) refusals() {
-	for _, read := range files.Values(w.command) {
+	for _, read := range cli.Values(w.command) {
 		if !reads(read) {
 			continue
 		}
 		w.refuses(w.file, w.args(map[*kong.Value]string{read: w.link}))
-		for _, written := range files.Values(w.command) {
+		for _, written := range cli.Values(w.command) {
 			if writes(written) && !writes(read) { // a command may take an output that is its state for none
 				w.refuses(os.DevNull, w.args(map[*kong.Value]string{read: w.file, written: w.link}))
 			}
@@ -82,7 +82,7 @@ func (w *walk) refusals() {
 // args returns a command line with some values. All that the command requires has some value, too.
 func (w *walk) args(values map[*kong.Value]string) []string {
 	args := []string{w.command.Name}
-	for _, value := range files.Values(w.command) {
+	for _, value := range cli.Values(w.command) {
 		if text, ok := values[value]; ok && value.Flag != nil {
 			args = append(args, "--"+value.Name+"="+text)
 		} else if value.Flag != nil && value.Required {

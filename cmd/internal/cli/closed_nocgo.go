@@ -1,6 +1,6 @@
 //go:build !unix || !cgo
 
-package standard
+package cli
 
 // wasClosed cannot tell here: on Unix, Go's runtime has opened /dev/null in place of
 // a stream that was closed. On Windows, such a stream returns errors itself.
