@@ -42,7 +42,7 @@ const (
 // file can end that process: parquet-go reads outside of their memory, or ask for more
 // than there is, and Go has no way to recover from that. The error then names the file as damaged. The process
 // also reads the others: the files of a filter or of keys.
-func apart(s *streams, out io.Writer, inputs []string, others ...string) error {
+func apart(s *cli.Streams, out io.Writer, inputs []string, others ...string) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
@@ -54,12 +54,12 @@ func apart(s *streams, out io.Writer, inputs []string, others ...string) error {
 		}
 	}
 	var trace trace
-	command := exec.Command(program, s.args...)
+	command := exec.Command(program, s.Args...)
 	command.Args[0] = "bloom-parquet"
 	command.Env = append(os.Environ(), apartVariable+"="+strconv.FormatInt(memory, 10))
-	command.Stdin, command.Stdout, command.Stderr = s.in, out, s.err
+	command.Stdin, command.Stdout, command.Stderr = s.In, out, s.Err
 	if messagesApart {
-		command.Stderr, command.ExtraFiles = &trace, []*os.File{s.err}
+		command.Stderr, command.ExtraFiles = &trace, []*os.File{s.Err}
 	}
 	err = command.Run()
 	exit := (*exec.ExitError)(nil)
@@ -68,13 +68,13 @@ func apart(s *streams, out io.Writer, inputs []string, others ...string) error {
 		return nil
 	case !errors.As(err, &exit):
 		return err
-	case exit.ExitCode() == exitNone:
-		return errNone
+	case exit.ExitCode() == cli.ExitNone:
+		return cli.ErrNone
 	case exit.ExitCode() == exitApart:
-		return errReported
+		return cli.ErrReported
 	}
-	if exit.String() == "signal: broken pipe" && out == s.out {
-		cli.EndBy(cli.ClosedPipe, s.out, exitError)
+	if exit.String() == "signal: broken pipe" && out == s.Out {
+		cli.EndBy(cli.ClosedPipe, s.Out, cli.ExitError)
 	}
 	return ended(exit, trace.first(), strings.Join(inputs, ", "), others)
 }
@@ -83,7 +83,7 @@ func apart(s *streams, out io.Writer, inputs []string, others ...string) error {
 func ended(exit *exec.ExitError, trace, files string, others []string) error {
 	switch end := exit.String(); {
 	case end == "signal: broken pipe", end == "signal: interrupt", end == "signal: terminated", end == "signal: hangup":
-		return errReported // it is not the files
+		return cli.ErrReported // it is not the files
 	case end == "signal: killed":
 		return fmt.Errorf("%s: the process that reads it was killed: by somebody, or by the system, which has too little memory for it", files)
 	case exit.ExitCode() == exitMemory, strings.Contains(trace, "out of memory"):
@@ -102,9 +102,6 @@ func ended(exit *exec.ExitError, trace, files string, others []string) error {
 // messagesApart says whether the process has standard error of the other in descriptor 3, for its messages. Its own
 // then has nothing but what parquet-go prints and the trace of its end. Windows hands down no more than three.
 const messagesApart = runtime.GOOS != "windows"
-
-// errReported is an error that is on standard error already, or that nobody wants to read.
-var errReported = errors.New("reported")
 
 // trace keeps the first line of the trace of a process.
 type trace struct {

@@ -13,12 +13,11 @@ import (
 )
 
 type buildCommand struct {
-	Column     string    `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Format     *string   `placeholder:"NAME" help:"Format of the filter, such as nori or leveldb (parquet)."`
-	BitsPerKey *int      `xor:"size" placeholder:"N" help:"Bits per key (10)."`
-	Rate       *cli.Rate `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
-	Keys       cli.Input `placeholder:"FILE" help:"Take the keys from this file, one per line or in a column of a table, and not from --column (- for standard input)."`
-	Like       cli.Input `placeholder:"FILE" help:"Parquet file whose column says of which type the keys of --keys are."`
+	Column string      `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Format *cli.Format `placeholder:"NAME" help:"Format of the filter: ${formats} (parquet)."`
+	cli.Size
+	Keys cli.Input `placeholder:"FILE" help:"Take the keys from this file, one per line or in a column of a table, and not from --column (- for standard input)."`
+	Like cli.Input `placeholder:"FILE" help:"Parquet file whose column says of which type the keys of --keys are."`
 	keyFlags
 	trustFlag
 	Raw    bool        `help:"Write the bare bytes of the format, without the header that says what they are."`
@@ -35,10 +34,8 @@ With --keys and --like, the keys are in a file of their own. ` + keysHelp + `
 ` + foldersHelp + outputfile.Help
 }
 
-const mostBitsPerKey = 10000
-
 // Run writes the filter of all files. A process apart reads them.
-func (b *buildCommand) Run(s *streams) (err error) {
+func (b *buildCommand) Run(s *cli.Streams) (err error) {
 	b.apply()
 	if b.Files, err = parquetFiles(b.Files); err != nil {
 		return err
@@ -63,26 +60,26 @@ func (b *buildCommand) Run(s *streams) (err error) {
 	case isApart():
 		return b.build(s)
 	case b.Output != "":
-		return s.outputs().Write(string(b.Output), func(w io.Writer) error { return apart(s, w, inputs) })
-	case isTerminal(s.out):
-		return errors.New("will not write a filter to a terminal: name a file with -o")
+		return s.Outputs().Write(string(b.Output), func(w io.Writer) error { return apart(s, w, inputs) })
 	}
-	return apart(s, s.out, inputs)
+	if err := s.RefuseTerminal(b.Output); err != nil {
+		return err
+	}
+	return apart(s, s.Out, inputs)
 }
 
 // build writes the filter to standard output.
-func (b *buildCommand) build(s *streams) error {
-	format, err := bloom.Parquet, error(nil)
+func (b *buildCommand) build(s *cli.Streams) error {
+	format := bloom.Parquet
 	if b.Format != nil {
-		format, err = bloom.ParseFormat(*b.Format)
-	}
-	switch {
-	case err != nil:
-		return fmt.Errorf("--format: %s", withoutPrefix(err))
-	case b.Raw && b.Format == nil:
+		format = b.Format.Format
+	} else if b.Raw {
 		return errors.New("--raw writes the bytes that a storage engine reads: name its format with --format")
-	case b.BitsPerKey != nil && (*b.BitsPerKey < 1 || *b.BitsPerKey > mostBitsPerKey):
-		return fmt.Errorf("--bits-per-key must be at least 1 and at most %d, and not %d", mostBitsPerKey, *b.BitsPerKey)
+	}
+	if b.BitsPerKey != nil {
+		if err := cli.CheckBitsPerKey(*b.BitsPerKey); err != nil {
+			return err
+		}
 	}
 	read := b.hashColumns
 	if b.Keys != "" {
@@ -92,14 +89,9 @@ func (b *buildCommand) build(s *streams) error {
 	if err != nil {
 		return err
 	}
-	policy := bloom.Policy{Format: format, BitsPerKey: 10}
-	if b.BitsPerKey != nil {
-		policy.BitsPerKey = *b.BitsPerKey
-	}
-	if b.Rate != nil {
-		if policy, err = bloom.PolicyFor(format, n, float64(*b.Rate)); err != nil {
-			return fmt.Errorf("--rate: %s", withoutPrefix(err))
-		}
+	policy, err := b.Policy(format, n)
+	if err != nil {
+		return err
 	}
 	if _, _, err := policy.Size(n); err != nil {
 		return errors.New(withoutPrefix(err))
@@ -113,7 +105,7 @@ func (b *buildCommand) build(s *streams) error {
 	}
 	filter := builder.Filter()
 	if text := filterfile.Advice(format); text != "" && !b.Raw {
-		s.warn("warning: %s", text)
+		s.Say("warning: %s", text)
 	}
 	var encoded []byte
 	if b.Raw {
@@ -121,12 +113,12 @@ func (b *buildCommand) build(s *streams) error {
 	} else if encoded, err = filter.MarshalBinary(); err != nil {
 		return err
 	}
-	_, err = s.out.Write(encoded)
+	_, err = s.Out.Write(encoded)
 	return err
 }
 
 // hashKeys returns the hashes of the keys of --keys, their number and their kind.
-func (b *buildCommand) hashKeys(s *streams, format bloom.Format) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
+func (b *buildCommand) hashKeys(s *cli.Streams, format bloom.Format) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
 	t, err := typeIn(string(b.Like), b.Column)
 	if err != nil {
 		return nil, 0, "", err
@@ -154,8 +146,8 @@ func typeIn(name, column string) (t bloomparquet.Type, err error) {
 
 // hashColumns returns the hashes of all keys, their number if there is a rate, and their kind. The columns
 // must have one: the bytes of equal values differ between kinds.
-func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []bloom.Keys, n int, first bloom.KeyKind, err error) {
-	progress, done := bar(s, "reading keys", int64(len(b.Files)))
+func (b *buildCommand) hashColumns(s *cli.Streams, format bloom.Format) (columns []bloom.Keys, n int, first bloom.KeyKind, err error) {
+	progress, done := s.Bar("reading keys", int64(len(b.Files)))
 	defer done()
 	for i, name := range cli.Names(b.Files) {
 		kind, err := b.hashColumn(name, format, func(hashed bloom.Keys) {

@@ -123,7 +123,7 @@ func TestRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, want := &streams{in: os.Stdin, out: out, err: os.Stderr}, test.want
+			s, want := &cli.Streams{In: os.Stdin, Out: out, Err: os.Stderr, Program: "bloom-parquet"}, test.want
 			f := &filterCommand{Column: "key", Keys: cli.Input(keys), CSV: way == "csv" || way == "inverted", JSONL: way == "jsonl", Invert: way == "inverted", Output: "somewhere", Args: []cli.Input{cli.Input(in)}}
 			if way == "build" {
 				want, err = test.build, (&buildCommand{Column: "key", Files: []cli.Input{cli.Input(in)}}).build(s)
@@ -145,7 +145,7 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.pruneAll(&streams{in: null, out: null, err: null}); err != nil && !errors.Is(err, errNone) {
+		if err := p.pruneAll(&cli.Streams{In: null, Out: null, Err: null, Program: "bloom-parquet"}); err != nil && !errors.Is(err, cli.ErrNone) {
 			t.Errorf("%s: prune: %v", name, err)
 		}
 		null.Close()

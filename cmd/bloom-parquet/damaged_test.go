@@ -17,6 +17,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // damagedFiles is how many files TestDamaged damages.
@@ -105,8 +107,8 @@ func readDamaged() {
 		must(said.Truncate(0))
 		_, err = said.Seek(0, 0)
 		must(err)
-		s := &streams{os.Stdin, out, said, args}
-		status = s.run()
+		s := &cli.Streams{In: os.Stdin, Out: out, Err: said, Args: args, Program: "bloom-parquet"}
+		status = run(s)
 		must(out.Close())
 		data, err := os.ReadFile("said")
 		must(err)
@@ -141,7 +143,7 @@ func readDamaged() {
 			must(os.WriteFile("next", []byte(strings.Join(append([]string{strconv.Itoa(seed)}, args...), "\n")), 0o644))
 			must(os.Rename("next", "at")) // the process may end while it writes
 			status, text := read("read", args...)
-			if lines := strings.Count(text, "\n"); status != exitSome && status != exitNone && status != exitApart || status == exitApart && lines == 0 || lines > 1 && !warns(args) {
+			if lines := strings.Count(text, "\n"); status != cli.ExitSome && status != cli.ExitNone && status != exitApart || status == exitApart && lines == 0 || lines > 1 && !warns(args) {
 				fmt.Fprintf(trace, "seed %d: %s: status %d, says %s\n", seed, args, status, text)
 			}
 			if seed%200 == 10*i {

@@ -42,7 +42,7 @@ Refused are encrypted files, columns of booleans, and compressions that the page
 }
 
 // Run gives all files filters. A process apart reads each.
-func (e *embedCommand) Run(s *streams) error {
+func (e *embedCommand) Run(s *cli.Streams) error {
 	e.apply()
 	if isApart() {
 		return e.embed(s, string(e.Files[0]))
@@ -67,37 +67,37 @@ func (e *embedCommand) Run(s *streams) error {
 	reported := error(nil)
 	for _, name := range names {
 		switch err := e.start(s, name); {
-		case errors.Is(err, errReported):
+		case errors.Is(err, cli.ErrReported):
 			reported = err
-		case !errors.Is(err, errNone):
+		case !errors.Is(err, cli.ErrNone):
 			failures = append(failures, err)
 		}
 	}
 	return cmp.Or(errors.Join(failures...), reported)
 }
 
-// start runs a process that writes a file with filters. The error is errNone if there is nothing to do.
-func (e *embedCommand) start(s *streams, name string) error {
+// start runs a process that writes a file with filters. The error is cli.ErrNone if there is nothing to do.
+func (e *embedCommand) start(s *cli.Streams, name string) error {
 	child := *s
-	child.args = []string{"embed", "--rate", strconv.FormatFloat(float64(e.Rate), 'g', -1, 64), "--trust", string(e.Trust)}
+	child.Args = []string{"embed", "--rate", strconv.FormatFloat(float64(e.Rate), 'g', -1, 64), "--trust", string(e.Trust)}
 	for _, column := range e.Column {
-		child.args = append(child.args, "--column="+strings.ReplaceAll(column, ",", `\,`))
+		child.Args = append(child.Args, "--column="+strings.ReplaceAll(column, ",", `\,`))
 	}
 	for flag, on := range map[string]bool{"--any-size": e.AnySize, "--replace": e.Replace, "--dry-run": e.DryRun, "--verbose": e.Verbose, "--in-place": e.InPlace} {
 		if on {
-			child.args = append(child.args, flag)
+			child.Args = append(child.Args, flag)
 		}
 	}
 	if e.InPlace { // for messages
-		child.args = append(child.args, "--output="+name)
+		child.Args = append(child.Args, "--output="+name)
 	} else if e.Output != "" {
-		child.args = append(child.args, "--output="+string(e.Output))
+		child.Args = append(child.Args, "--output="+string(e.Output))
 	}
-	child.args = append(child.args, "--", name)
+	child.Args = append(child.Args, "--", name)
 	write := func(w io.Writer) error { return apart(&child, w, []string{name}) }
 	switch {
 	case e.DryRun:
-		return write(s.out)
+		return write(s.Out)
 	case e.InPlace && !e.Force:
 		folder, format, err := lakeTable(name)
 		if err != nil {
@@ -108,35 +108,35 @@ func (e *embedCommand) start(s *streams, name string) error {
 		}
 		fallthrough
 	case e.InPlace:
-		return s.outputs().Rewrite(name, write)
+		return s.Outputs().Rewrite(name, write)
 	}
-	return s.outputs().Write(string(e.Output), write)
+	return s.Outputs().Write(string(e.Output), write)
 }
 
 // embedOutput is what the file with filters is written to. Tests let it fail.
 var embedOutput = func(out *os.File) io.Writer { return out }
 
-// embed writes a file with filters to standard output. The error is errNone if nothing is written.
-func (e *embedCommand) embed(s *streams, name string) error {
+// embed writes a file with filters to standard output. The error is cli.ErrNone if nothing is written.
+func (e *embedCommand) embed(s *cli.Streams, name string) error {
 	file, err := openParquet(name)
 	if err != nil {
 		return err
 	}
 	defer file.close()
-	w := &embedding{embedCommand: e, file: file, say: s.warn}
+	w := &embedding{embedCommand: e, file: file, say: s.Say}
 	if err := w.find(name); err != nil {
 		return err
 	}
-	out := embedOutput(s.out)
+	out := embedOutput(s.Out)
 	if e.DryRun {
-		out, w.say = io.Discard, func(format string, args ...any) { fmt.Fprintf(s.out, format+"\n", args...) }
+		out, w.say = io.Discard, func(format string, args ...any) { fmt.Fprintf(s.Out, format+"\n", args...) }
 	}
 	done, err := w.write(s, name, out)
 	switch {
 	case err != nil:
 		return err
 	case !done:
-		return errNone
+		return cli.ErrNone
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (w *embedding) find(name string) error {
 }
 
 // write writes the file with filters, unless it would take the place of an equal one.
-func (w *embedding) write(s *streams, name string, out io.Writer) (written bool, err error) {
+func (w *embedding) write(s *cli.Streams, name string, out io.Writer) (written bool, err error) {
 	defer explain(name, &err)
 	was, err := w.file.in.Stat()
 	if err != nil {
@@ -207,13 +207,13 @@ func (w *embedding) write(s *streams, name string, out io.Writer) (written bool,
 		w.print(name)
 		return false, nil
 	}
-	progress, done := bar(s, "reading values of "+filepath.Base(name), values)
+	progress, done := s.Bar("reading values of "+filepath.Base(name), values)
 	defer done()
 	for _, c := range todo {
 		if err := w.add(c); err != nil {
 			return false, fmt.Errorf("%v: %w", c, err)
 		}
-		progress(c.values)
+		progress(int(c.values))
 	}
 	if err := w.Close(); err != nil {
 		return false, err

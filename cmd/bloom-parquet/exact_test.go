@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // TestEqualFloats builds filters of a column of one value, and filters another column with them: the zeros are equal, and the NaN
@@ -36,11 +38,11 @@ func TestEqualFloats(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if status := (&streams{os.Stdin, filter, os.Stderr, []string{"build", "--column", column, "--bits-per-key", "40", filepath.Join(dir, of+".parquet")}}).run(); status != exitSome {
+				if status := run(&cli.Streams{In: os.Stdin, Out: filter, Err: os.Stderr, Args: []string{"build", "--column", column, "--bits-per-key", "40", filepath.Join(dir, of+".parquet")}, Program: "bloom-parquet"}); status != cli.ExitSome {
 					t.Fatalf("status %d", status)
 				}
 				args := []string{"filter", "--column", column, "--csv", filter.Name(), filepath.Join(dir, in+".parquet")}
-				if status := (&streams{os.Stdin, null, null, args}).run(); status != map[bool]int{true: exitSome, false: exitNone}[same(of, in)] {
+				if status := run(&cli.Streams{In: os.Stdin, Out: null, Err: null, Args: args, Program: "bloom-parquet"}); status != map[bool]int{true: cli.ExitSome, false: cli.ExitNone}[same(of, in)] {
 					t.Errorf("a filter of %s, and a row of %s in %s: status %d", of, in, column, status)
 				}
 				filter.Close()

@@ -9,7 +9,6 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
-	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
@@ -19,8 +18,7 @@ type filterCommand struct {
 	keyFlags
 	indexFlag
 	trustFlag
-	Format *string     `placeholder:"NAME" help:"Format of a filter of bare bytes that do not say it, as rocksdb does. A file that says its format must agree."`
-	Raw    bool        `help:"Take the bytes as a bare filter, whatever they look like."`
+	cli.FilterFlags
 	Invert bool        `short:"v" help:"Write the other rows: those that are certainly not in the filter, or have none of the keys."`
 	CSV    bool        `name:"csv" xor:"text" help:"Print the rows as CSV, after a header."`
 	JSONL  bool        `name:"jsonl" xor:"text" help:"Print each row as a line of JSON."`
@@ -43,7 +41,7 @@ CSV and JSON have values as keys are written, numbers and booleans of JSON witho
 }
 
 // Run writes the rows of the files that pass. A process apart reads them.
-func (f *filterCommand) Run(s *streams) error {
+func (f *filterCommand) Run(s *cli.Streams) error {
 	f.apply()
 	if err := f.prepare(); err != nil {
 		return err
@@ -53,18 +51,18 @@ func (f *filterCommand) Run(s *streams) error {
 	}
 	filterOrKeys := string(f.Keys) + f.filter // one of both is empty
 	if f.Output == "" {
-		return s.spool(s.out, func(w io.Writer) error { return f.apart(s, w, f.inputs, filterOrKeys) })
+		return spool(s.Out, func(w io.Writer) error { return f.apart(s, w, f.inputs, filterOrKeys) })
 	}
 	none := false
-	err := s.outputs().Write(string(f.Output), func(w io.Writer) error {
+	err := s.Outputs().Write(string(f.Output), func(w io.Writer) error {
 		err := f.apart(s, w, f.inputs, filterOrKeys)
-		if none = errors.Is(err, errNone); none {
+		if none = errors.Is(err, cli.ErrNone); none {
 			return nil // a file without rows
 		}
 		return err
 	})
 	if err == nil && none {
-		return errNone
+		return cli.ErrNone
 	}
 	return err
 }
@@ -93,14 +91,14 @@ func (f *filterCommand) prepare() (err error) {
 }
 
 // spool writes what write wrote, when all is well: until then, it is in a temporary file.
-func (s *streams) spool(w io.Writer, write func(io.Writer) error) error {
+func spool(w io.Writer, write func(io.Writer) error) error {
 	file, err := temporaryFile()
 	if err != nil {
 		return err
 	}
 	defer removeFile(file)
 	result := write(file)
-	if result != nil && !errors.Is(result, errNone) {
+	if result != nil && !errors.Is(result, cli.ErrNone) {
 		return result
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
@@ -113,14 +111,14 @@ func (s *streams) spool(w io.Writer, write func(io.Writer) error) error {
 }
 
 // copy writes the rows to standard output.
-func (f *filterCommand) copy(s *streams) error {
-	out := bufio.NewWriterSize(s.out, 1<<16)
+func (f *filterCommand) copy(s *cli.Streams) error {
+	out := bufio.NewWriterSize(s.Out, 1<<16)
 	passed, err := f.copyParquet(s, out)
 	if err == nil {
 		err = out.Flush()
 	}
 	if err == nil && passed == 0 {
-		return errNone
+		return cli.ErrNone
 	}
 	return err
 }
@@ -131,7 +129,7 @@ type tester interface {
 }
 
 // tester returns the filter, or the keys, for a column of a type.
-func (f *filterCommand) tester(s *streams, list *keyList, t bloomparquet.Type) (tester, error) {
+func (f *filterCommand) tester(s *cli.Streams, list *keyList, t bloomparquet.Type) (tester, error) {
 	if list == nil {
 		filter, err := f.open(s, t.KeyKind())
 		if err == nil && t.IsFloat() {
@@ -147,7 +145,7 @@ func (f *filterCommand) tester(s *streams, list *keyList, t bloomparquet.Type) (
 }
 
 // readKeys reads the keys of --keys, if there are some.
-func (f *filterCommand) readKeys(s *streams) (*keyList, error) {
+func (f *filterCommand) readKeys(s *cli.Streams) (*keyList, error) {
 	if f.filter != "" {
 		return nil, nil
 	}
@@ -155,7 +153,7 @@ func (f *filterCommand) readKeys(s *streams) (*keyList, error) {
 }
 
 // warnNone tells that no row had a key, if so: of all rows, so many passed.
-func (f *filterCommand) warnNone(s *streams, list *keyList, passed, all int64) {
+func (f *filterCommand) warnNone(s *cli.Streams, list *keyList, passed, all int64) {
 	found := passed
 	if f.Invert {
 		found = all - passed
@@ -166,18 +164,8 @@ func (f *filterCommand) warnNone(s *streams, list *keyList, passed, all int64) {
 }
 
 // open reads the filter, a file of this library or bare bytes, for keys of a kind.
-func (f *filterCommand) open(s *streams, kind bloom.KeyKind) (*bloom.Filter, error) {
-	options := filterfile.Options{Asked: f.Format != nil, Raw: f.Raw}
-	if options.Asked {
-		var err error
-		if options.Format, err = bloom.ParseFormat(*f.Format); err != nil {
-			return nil, fmt.Errorf("--format: %s", withoutPrefix(err))
-		}
-	}
-	filter, doubt, err := options.Read(f.filter, outputfile.Read)
-	if doubt != "" {
-		s.warn("warning: %s: %s", f.filter, doubt)
-	}
+func (f *filterCommand) open(s *cli.Streams, kind bloom.KeyKind) (*bloom.Filter, error) {
+	filter, err := f.Open(s, f.filter)
 	if err == nil {
 		err = filter.CheckKeys(f.filter, fmt.Sprintf("those of column %s are", f.Column), kind)
 	}

@@ -29,7 +29,7 @@ A file that cannot be read is left out of the index. An error names it, and the 
 }
 
 // Run writes the index of all files. A process apart reads them.
-func (c *indexCommand) Run(s *streams) (err error) {
+func (c *indexCommand) Run(s *cli.Streams) (err error) {
 	c.apply()
 	if c.Files, err = parquetFiles(c.Files); err != nil {
 		return err
@@ -38,21 +38,21 @@ func (c *indexCommand) Run(s *streams) (err error) {
 		return c.index(s)
 	}
 	some := false // files are left out
-	err = s.outputs().Write(string(c.Output), func(w io.Writer) error {
+	err = s.Outputs().Write(string(c.Output), func(w io.Writer) error {
 		err := apart(s, w, cli.Names(c.Files))
-		if some = errors.Is(err, errNone); some {
+		if some = errors.Is(err, cli.ErrNone); some {
 			return nil
 		}
 		return err
 	})
 	if err == nil && some {
-		return errReported
+		return cli.ErrReported
 	}
 	return err
 }
 
-// index writes the index to standard output. The error is errNone if some files are not in it.
-func (c *indexCommand) index(s *streams) error {
+// index writes the index to standard output. The error is cli.ErrNone if some files are not in it.
+func (c *indexCommand) index(s *cli.Streams) error {
 	x, err := bloomparquet.NewIndexer(float64(c.Rate))
 	if err != nil {
 		return fmt.Errorf("--rate: %s", withoutPrefix(err))
@@ -67,14 +67,14 @@ func (c *indexCommand) index(s *streams) error {
 		return err
 	}
 	if len(files) == unread {
-		return errReported
+		return cli.ErrReported
 	}
-	if _, err := x.WriteTo(s.out); err != nil {
+	if _, err := x.WriteTo(s.Out); err != nil {
 		return errors.New(withoutPrefix(err))
 	}
-	s.warn("%s: it has %d of %d files; the values of %d row groups were read", c.Output, len(files)-unread, len(files)+lost, read)
+	s.Say("%s: it has %d of %d files; the values of %d row groups were read", c.Output, len(files)-unread, len(files)+lost, read)
 	if lost+unread > 0 {
-		return errNone
+		return cli.ErrNone
 	}
 	return nil
 }
@@ -118,8 +118,8 @@ type indexedFile struct {
 }
 
 // addFiles adds the filters that the files have. It returns the files that are added, and how many could not be read.
-func (c *indexCommand) addFiles(s *streams, x *bloomparquet.Indexer) (files []indexedFile, lost int, err error) {
-	progress, done := bar(s, "reading filters", int64(len(c.Files)))
+func (c *indexCommand) addFiles(s *cli.Streams, x *bloomparquet.Indexer) (files []indexedFile, lost int, err error) {
+	progress, done := s.Bar("reading filters", int64(len(c.Files)))
 	defer done()
 	folder, added := filepath.Dir(string(c.Output)), map[string]bool{}
 	for _, input := range c.Files {
@@ -127,7 +127,7 @@ func (c *indexCommand) addFiles(s *streams, x *bloomparquet.Indexer) (files []in
 		progress(1)
 		file, f, err := openIndexed(folder, name, c.Column)
 		if err != nil {
-			s.warn("%s", withoutPrefix(err))
+			s.Say("%s", withoutPrefix(err))
 			lost++
 			continue
 		}
@@ -156,13 +156,13 @@ func unchanged(name string, f bloomparquet.IndexedFile) error {
 
 // addValues reads the column where row groups have no filter that can be taken. It returns how many row groups it read, and how
 // many files it could not read.
-func (c *indexCommand) addValues(s *streams, x *bloomparquet.Indexer, files []indexedFile) (read, lost int, err error) {
+func (c *indexCommand) addValues(s *cli.Streams, x *bloomparquet.Indexer, files []indexedFile) (read, lost int, err error) {
 	wanting, total := make([][]int, len(files)), int64(0)
 	for file, rowGroup := range x.Wanting() {
 		wanting[file] = append(wanting[file], rowGroup)
 		total++
 	}
-	progress, done := bar(s, "reading values", total)
+	progress, done := s.Bar("reading values", total)
 	defer done()
 	for i, rowGroups := range wanting {
 		if len(rowGroups) == 0 {
@@ -174,10 +174,10 @@ func (c *indexCommand) addValues(s *streams, x *bloomparquet.Indexer, files []in
 			return 0, 0, fmt.Errorf("%s: %w", files[i].name, err)
 		case err != nil:
 			lost++
-			s.warn("%s", withoutPrefix(err))
+			s.Say("%s", withoutPrefix(err))
 		}
 		read += n
-		progress(int64(len(rowGroups)))
+		progress(len(rowGroups))
 	}
 	return read, lost, nil
 }

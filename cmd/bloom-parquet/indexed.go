@@ -31,7 +31,7 @@ const indexHelp = `With --index, files that are in the index and have not change
 `
 
 // open opens the index of a column, and finds out which files are as they were. It returns nil if there is no index.
-func (f indexFlag) open(s *streams, column string, files []string) (x *tableIndex, err error) {
+func (f indexFlag) open(s *cli.Streams, column string, files []string) (x *tableIndex, err error) {
 	if f.Index == "" {
 		return nil, nil
 	}
@@ -60,7 +60,7 @@ func (f indexFlag) open(s *streams, column string, files []string) (x *tableInde
 }
 
 // find finds the files that are as they were, and says which ones are not, or are not in the index.
-func (x *tableIndex) find(s *streams, column string, files []string) error {
+func (x *tableIndex) find(s *cli.Streams, column string, files []string) error {
 	known, indexed := map[string]int{}, x.Files()
 	for i, f := range indexed {
 		known[f.Name] = i
@@ -97,7 +97,7 @@ func (x *tableIndex) find(s *streams, column string, files []string) error {
 }
 
 // footerChanged says whether a file of the same size and time has another footer than the one that is indexed. It is asked itself then.
-func (x *tableIndex) footerChanged(s *streams, name string, files int) (bool, error) {
+func (x *tableIndex) footerChanged(s *cli.Streams, name string, files int) (bool, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return false, err
@@ -113,7 +113,7 @@ func (x *tableIndex) footerChanged(s *streams, name string, files int) (bool, er
 }
 
 // say says what is the matter with some of so many files.
-func (x *tableIndex) say(s *streams, some []string, all int, what string) {
+func (x *tableIndex) say(s *cli.Streams, some []string, all int, what string) {
 	const most = 3
 	n, more := len(some), ""
 	if n == 0 {
@@ -122,7 +122,7 @@ func (x *tableIndex) say(s *streams, some []string, all int, what string) {
 	if n > most {
 		some, more = some[:most], fmt.Sprintf(" and %d more", n-most)
 	}
-	s.warn("%s: %d of %d files %s, and are asked themselves: %s%s", x.name, n, all, what, strings.Join(some, ", "), more)
+	s.Say("%s: %d of %d files %s, and are asked themselves: %s%s", x.name, n, all, what, strings.Join(some, ", "), more)
 }
 
 // column returns the column of a file, or nil if the file is to be asked itself.

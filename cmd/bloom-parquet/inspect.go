@@ -29,16 +29,16 @@ func (i *inspectCommand) Help() string {
 }
 
 // Run prints the columns of all files. A process apart reads them.
-func (i *inspectCommand) Run(s *streams) (err error) {
+func (i *inspectCommand) Run(s *cli.Streams) (err error) {
 	if i.Files, err = parquetFiles(i.Files); err != nil {
 		return err
 	}
 	if !isApart() {
-		return apart(s, s.out, cli.Names(i.Files))
+		return apart(s, s.Out, cli.Names(i.Files))
 	}
 	var failures []error
 	for _, name := range cli.Names(i.Files) {
-		failures = append(failures, i.inspect(s.out, name))
+		failures = append(failures, i.inspect(s.Out, name))
 	}
 	return errors.Join(failures...)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 )
 
@@ -34,7 +35,7 @@ var errFlags = errors.New("--keys-column, --hex, --null, --crlf and --no-decompr
 // keyList is a file of keys. A column's type says which values its texts are.
 type keyList struct {
 	keyFlags
-	s     *streams
+	s     *cli.Streams
 	name  string
 	texts [][]byte
 	lines []int // of the texts; nil if each line is a text
@@ -51,7 +52,7 @@ type typedKeys struct {
 }
 
 // apart is the function apart for a command that reads keys. Those of a table are foreign files, too.
-func (f keyFlags) apart(s *streams, out io.Writer, inputs []string, keys string) error {
+func (f keyFlags) apart(s *cli.Streams, out io.Writer, inputs []string, keys string) error {
 	files, err := parquetFiles([]string{keys})
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func (f keyFlags) apart(s *streams, out io.Writer, inputs []string, keys string)
 }
 
 // read reads a file of keys, or standard input by the name "-".
-func (f keyFlags) read(s *streams, name string) (l *keyList, err error) {
+func (f keyFlags) read(s *cli.Streams, name string) (l *keyList, err error) {
 	l = &keyList{keyFlags: f, s: s, name: name, kept: map[bloomparquet.Type]*typedKeys{}, wrong: map[string]bool{}}
 	tables, err := tablesOf(name)
 	if err != nil {
@@ -85,7 +86,7 @@ func (f keyFlags) read(s *streams, name string) (l *keyList, err error) {
 
 // readText reads keys that are text.
 func (l *keyList) readText() (err error) {
-	in := l.s.in
+	in := l.s.In
 	if l.name != "-" {
 		if in, err = os.Open(l.name); err != nil {
 			return err
@@ -96,7 +97,7 @@ func (l *keyList) readText() (err error) {
 	if l.Null {
 		options.Delimiter = 0
 	}
-	warn := func(text string) { l.s.warn("warning: %s: %s", l.name, text) }
+	warn := func(text string) { l.s.Say("warning: %s: %s", l.name, text) }
 	if l.KeysColumn != "" {
 		l.texts, l.lines, err = options.Column(l.name, in, l.KeysColumn, warn)
 	} else {
@@ -132,14 +133,14 @@ func (l *keyList) textFor(t bloomparquet.Type, i int) string {
 	return string(l.texts[i])
 }
 
-// of returns the keys for columns of a type. An error that was returned before is errReported.
+// of returns the keys for columns of a type. An error that was returned before is cli.ErrReported.
 func (l *keyList) of(t bloomparquet.Type) (*bloomparquet.Keys, error) {
 	k, err := l.parse(t)
 	if err == nil && k.keys == nil {
 		k.keys, err = bloomparquet.KeysOf(t, k.values)
 	}
 	if err != nil && l.wrong[err.Error()] {
-		return nil, errReported // once is enough: it is the list that is wrong, not each file
+		return nil, cli.ErrReported // once is enough: it is the list that is wrong, not each file
 	} else if err != nil {
 		l.wrong[err.Error()] = true
 		return nil, err
@@ -177,7 +178,7 @@ func (l *keyList) plain(t bloomparquet.Type) (values [][]byte, positions []int, 
 	if !l.Hex {
 		values, positions, err := bloomparquet.ParseSome(t, l.texts)
 		if none := len(l.texts) - len(positions); err == nil && none > 0 {
-			l.s.warn("warning: %s: %d of %d keys are none that a column of %v can have: no row has them", l.name, none, len(l.texts), t)
+			l.s.Say("warning: %s: %d of %d keys are none that a column of %v can have: no row has them", l.name, none, len(l.texts), t)
 		}
 		return values, positions, l.explain(t, err)
 	}

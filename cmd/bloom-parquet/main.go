@@ -6,10 +6,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -17,28 +15,15 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
-// Exit statuses are grep's.
-const (
-	exitSome  = 0 // something may match, or the command is done
-	exitNone  = 1
-	exitError = 2
-)
-
-// errNone says that nothing matches. It sets the exit status and prints no message.
-var errNone = errors.New("nothing matches")
-
 // commands is the command line.
 type commands struct {
-	Prune      pruneCommand   `cmd:"" help:"Print the row groups that may have some keys. Exits 0 if there are some, 1 if none, 2 on an error."`
-	Inspect    inspectCommand `cmd:"" help:"Print the columns of Parquet files, with their filters and bounds."`
-	Build      buildCommand   `cmd:"" help:"Build a filter from a column."`
-	Embed      embedCommand   `cmd:"" help:"Give Parquet files Bloom filters that they do not have, without writing a page anew."`
-	Index      indexCommand   `cmd:"" help:"Write the filters of a column of many Parquet files to one file, which prune and filter ask in place of them."`
-	Filter     filterCommand  `cmd:"" help:"Write the rows whose keys may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
-	Completion cli.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
-	Help       cli.Help       `cmd:"" help:"Print the help of all commands, or of one."`
-	Man        cli.Man        `help:"Print the manual page, for man."`
-	Version    cli.Version    `help:"Print the version."`
+	Prune   pruneCommand   `cmd:"" help:"Print the row groups that may have some keys. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Inspect inspectCommand `cmd:"" help:"Print the columns of Parquet files, with their filters and bounds."`
+	Build   buildCommand   `cmd:"" help:"Build a filter from a column."`
+	Embed   embedCommand   `cmd:"" help:"Give Parquet files Bloom filters that they do not have, without writing a page anew."`
+	Index   indexCommand   `cmd:"" help:"Write the filters of a column of many Parquet files to one file, which prune and filter ask in place of them."`
+	Filter  filterCommand  `cmd:"" help:"Write the rows whose keys may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
+	cli.Common
 }
 
 // examples come first in the help of a command, and those of no name in that of all commands.
@@ -54,77 +39,37 @@ var examples = cli.Examples{
 	"help":       {"bloom-parquet help", "bloom-parquet help filter"},
 }
 
-// streams are the standard streams of the process, and what it was told to do.
-type streams struct {
-	in, out, err *os.File
-	args         []string // the command line
-}
-
-// warn prints a warning.
-func (s *streams) warn(format string, args ...any) {
-	lines := strings.Split(fmt.Sprintf(format, args...), "\n")
-	for i, line := range lines {
-		lines[i] = cli.Printable(line)
-	}
-	fmt.Fprintln(s.err, "bloom-parquet:", strings.Join(lines, "\n"))
-}
-
 func main() {
-	s := &streams{args: os.Args[1:]}
-	s.in, s.out, s.err = cli.Streams()
+	s := cli.Standard("bloom-parquet")
 	if isApart() {
-		s.err = becomeApart()
+		s.Err = becomeApart()
 	}
-	os.Exit(s.run())
+	os.Exit(run(s))
 }
 
-// run runs the command line and returns the exit status. An empty one prints the help on
-// standard error and exits 2, for a script that lost its arguments.
-func (s *streams) run() int {
-	args, options := s.args, []kong.Option{
-		kong.Writers(s.out, s.err),
-		kong.Name("bloom-parquet"),
-		kong.Description("Bloom filters of Parquet files."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Vars{"version": version()},
-		cli.Strings(),
+// program returns the command, as it is before it has read a command line.
+func program() *cli.Program {
+	p := &cli.Program{
+		Description: "Bloom filters of Parquet files.",
+		Commands:    &commands{},
+		Examples:    examples,
+		Vars:        kong.Vars{"formats": cli.FormatNames(" or ")},
+		Words:       cli.Words{"format": strings.ReplaceAll(cli.FormatNames(" "), ",", "")},
+		Folder:      filesIn,
 	}
-	if len(args) == 0 {
-		args = []string{"--help"}
-		options = append(options, kong.Writers(s.err, s.err), kong.Exit(func(int) { os.Exit(exitError) }))
+	if isApart() { // the other process has checked the command line
+		p.Line = func(s *cli.Streams, line *kong.Context) error { return ofOutput(line.Run(s), s.Out, cli.Outputs(line)) }
 	}
-	parser, err := kong.New(&commands{Completion: cli.Completion{Name: "bloom-parquet"}}, options...)
-	if err != nil {
-		panic(err) // the struct tags are wrong
-	}
-	examples.Describe(parser.Model)
-	return status(s.runLine(parser, args), s.err)
+	return p
 }
 
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "bloom-parquet (devel)"
+// run runs the command line and returns the exit status.
+func run(s *cli.Streams) int {
+	status := program().Run(s)
+	if isApart() && status == cli.ExitError { // an error of its own, and not a crash
+		return exitApart
 	}
-	return "bloom-parquet " + info.Main.Version
-}
-
-// runLine runs a command line.
-func (s *streams) runLine(parser *kong.Kong, args []string) error {
-	line, err := parser.Parse(args)
-	switch {
-	case err != nil:
-		return cli.Explain(err)
-	case isApart(): // the other process has checked it
-		return ofOutput(line.Run(s), s.out, cli.Outputs(line))
-	}
-	if err := cli.Once(line); err != nil {
-		return err
-	}
-	if err := cli.Check(s.outputs(), line, filesIn); err != nil {
-		return err
-	}
-	return line.Run(s)
+	return status
 }
 
 // ofOutput returns an error of writing standard output with the name of the file that the other process gives it.
@@ -138,24 +83,6 @@ func ofOutput(err error, out *os.File, names []string) error {
 		cause = call.Err
 	}
 	return fmt.Errorf("%s: cannot write the file: %w", names[0], cause)
-}
-
-// status prints an error and returns its exit status.
-func status(err error, w io.Writer) int {
-	switch {
-	case err == nil:
-		return exitSome
-	case errors.Is(err, errNone):
-		return exitNone
-	case !errors.Is(err, errReported):
-		for line := range strings.Lines(err.Error()) { // of joined errors each has a line
-			fmt.Fprintln(w, "bloom-parquet:", cli.Printable(strings.TrimSuffix(line, "\n")))
-		}
-	}
-	if isApart() { // an error of its own, and not a crash
-		return exitApart
-	}
-	return exitError
 }
 
 // withoutPrefix returns the text of an error of the library: the command prints its own prefix.

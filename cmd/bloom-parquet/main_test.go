@@ -22,6 +22,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/commandtest"
 )
 
@@ -31,13 +32,13 @@ func TestMain(m *testing.M) {
 
 // writeForever writes the file that it is given and does not come to an end.
 func writeForever() {
-	s := &streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}
-	err := s.outputs().Write(os.Args[1], func(w io.Writer) error {
+	s := &cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Program: "bloom-parquet"}
+	err := s.Outputs().Write(os.Args[1], func(w io.Writer) error {
 		_, err := io.WriteString(w, "a part")
 		time.Sleep(time.Hour)
 		return err
 	})
-	os.Exit(status(err, s.err))
+	os.Exit(s.Status(err))
 }
 
 // TestScripts runs the scripts of testdata/script, in which "bloom-parquet" is this command.
@@ -427,7 +428,7 @@ func TestFilterRows(t *testing.T) {
 				if invert {
 					args = append(args, "-v")
 				}
-				if status := (&streams{os.Stdin, os.Stdout, os.Stderr, args}).run(); len(want) == 0 && status != exitNone || len(want) > 0 && status != exitSome {
+				if status := run(&cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Args: args, Program: "bloom-parquet"}); len(want) == 0 && status != cli.ExitNone || len(want) > 0 && status != cli.ExitSome {
 					t.Fatalf("%s: status %d", column, status)
 				}
 				got, err := parquet.ReadFile[row](output)
@@ -461,4 +462,12 @@ func fileOf[T any](rows []T, size int64) []byte {
 	_, err := w.Write(rows)
 	must(errors.Join(err, w.Close()))
 	return out.Bytes()
+}
+
+// TestCommandLine parses the examples of every help and the command lines of every document. Every flag and argument that
+// names a file says whether it is read or written, and every command refuses an output that is an input.
+func TestCommandLine(t *testing.T) {
+	commandtest.Examples(t, "bloom-parquet", program)
+	commandtest.Documents(t, "bloom-parquet", program, 3)
+	commandtest.Grammar(t, "bloom-parquet", program, "column", "keys-column", "trust", "completion shell", "help command")
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 const (
@@ -19,9 +20,9 @@ const (
 
 // warnNone tells that none of the keys is in a column of some files. It shows what keys and values look like:
 // quotes, another case or another column explain it then.
-func (l *keyList) warnNone(s *streams, files []string, column string) {
+func (l *keyList) warnNone(s *cli.Streams, files []string, column string) {
 	if l.len() == 0 {
-		s.warn("%s: there are no keys", l.name)
+		s.Say("%s: there are no keys", l.name)
 		return
 	}
 	var keys []string
@@ -30,7 +31,7 @@ func (l *keyList) warnNone(s *streams, files []string, column string) {
 	}
 	values, err := l.firstValues(files, column)
 	if key, has := l.anyOf(values); has {
-		s.warn("warning: column %s has the key %s, which its filters or bounds exclude: they are wrong", shown(column), quoted(key))
+		s.Say("warning: column %s has the key %s, which its filters or bounds exclude: they are wrong", shown(column), quoted(key))
 		return
 	}
 	for i, value := range values {
@@ -43,7 +44,7 @@ func (l *keyList) warnNone(s *streams, files []string, column string) {
 	case len(values) == 0:
 		looks = " has no values"
 	}
-	s.warn("%s: no key is in column %s: the first keys are %s, and the column%s", l.name, shown(column), strings.Join(keys, ", "), looks)
+	s.Say("%s: no key is in column %s: the first keys are %s, and the column%s", l.name, shown(column), strings.Join(keys, ", "), looks)
 }
 
 // anyOf returns a key that is among some texts.

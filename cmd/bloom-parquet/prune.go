@@ -38,7 +38,7 @@ If it cannot read a file, it goes on with the next, as grep does.
 }
 
 // Run prints the row groups of all files. A process apart does it.
-func (p *pruneCommand) Run(s *streams) (err error) {
+func (p *pruneCommand) Run(s *cli.Streams) (err error) {
 	p.apply()
 	if p.Files, err = parquetFiles(p.Files); err != nil {
 		return err
@@ -46,11 +46,11 @@ func (p *pruneCommand) Run(s *streams) (err error) {
 	if isApart() {
 		return p.pruneAll(s)
 	}
-	return p.apart(s, s.out, cli.Names(p.Files), string(p.Keys))
+	return p.apart(s, s.Out, cli.Names(p.Files), string(p.Keys))
 }
 
 // pruneAll prints the row groups of all files.
-func (p *pruneCommand) pruneAll(s *streams) (err error) {
+func (p *pruneCommand) pruneAll(s *cli.Streams) (err error) {
 	names := cli.Names(p.Files)
 	if p.list, err = p.read(s, string(p.Keys)); err != nil {
 		return err
@@ -61,10 +61,10 @@ func (p *pruneCommand) pruneAll(s *streams) (err error) {
 	defer p.indexed.Close()
 	p.answers = p.indexed.answers(p.list, names)
 	defer p.answers.stop()
-	out := bufio.NewWriter(s.out)
-	progress, done := func(int64) {}, func() {}
-	if !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
-		progress, done = bar(s, "pruning", int64(len(p.Files)))
+	out := bufio.NewWriter(s.Out)
+	progress, done := func(int) {}, func() {}
+	if !cli.IsTerminal(s.Out) { // a progress bar would cut through lines on a terminal
+		progress, done = s.Bar("pruning", int64(len(p.Files)))
 	}
 	some := false
 	var failures []error
@@ -74,7 +74,7 @@ func (p *pruneCommand) pruneAll(s *streams) (err error) {
 		if failed := (indexError{}); errors.As(err, &failed) {
 			return errors.Join(out.Flush(), err)
 		}
-		if !errors.Is(err, errReported) {
+		if !errors.Is(err, cli.ErrReported) {
 			failures = append(failures, err)
 		}
 		progress(1)
@@ -86,13 +86,13 @@ func (p *pruneCommand) pruneAll(s *streams) (err error) {
 	}
 	if !some {
 		p.list.warnNone(s, names, p.Column)
-		return errNone
+		return cli.ErrNone
 	}
 	return nil
 }
 
 // prune prints the row groups of a file, and reports whether there are some.
-func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some bool, err error) {
+func (p *pruneCommand) prune(s *cli.Streams, out *bufio.Writer, name string) (some bool, err error) {
 	if column := p.indexed.column(name); column != nil {
 		return p.pruneIndexed(out, name, column)
 	}
@@ -134,7 +134,7 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 
 // explained returns an error of keys for a file, with its name.
 func explained(name string, err error) error {
-	if errors.Is(err, errReported) {
+	if errors.Is(err, cli.ErrReported) {
 		return err
 	}
 	return fmt.Errorf("%s: %s", name, withoutPrefix(err))
@@ -161,24 +161,24 @@ func (p *pruneCommand) pruneIndexed(out *bufio.Writer, name string, column *bloo
 }
 
 // warnUnread says that filters of a column do not help, and why: that there are none comes first.
-func (p *pruneCommand) warnUnread(s *streams, name string, column *bloomparquet.Column, unread, unordered int, why error) {
+func (p *pruneCommand) warnUnread(s *cli.Streams, name string, column *bloomparquet.Column, unread, unordered int, why error) {
 	none := !slices.ContainsFunc(column.Meta().Chunks, func(c bloomparquet.Chunk) bool { return c.FilterOffset != 0 })
 	switch {
 	case unread+unordered == 0, !trusted.filters():
 	case none && unordered > 0:
-		s.warn("%s: column %s has no filters, and bounds without an order: every row group may have every key; bloom-parquet embed gives it filters", name, p.Column)
+		s.Say("%s: column %s has no filters, and bounds without an order: every row group may have every key; bloom-parquet embed gives it filters", name, p.Column)
 	case none:
-		s.warn("%s: column %s has no filters, and only its bounds exclude keys; bloom-parquet embed gives it filters", name, p.Column)
+		s.Say("%s: column %s has no filters, and only its bounds exclude keys; bloom-parquet embed gives it filters", name, p.Column)
 	default:
 		if unread > 0 {
 			advice := ""
 			if errors.Is(why, bloomparquet.ErrIncomplete) {
 				advice = "; bloom-parquet embed gives them others"
 			}
-			s.warn("%s: %d of %d row groups have no filter of %s that can be read: %s%s", name, unread, column.Len(), p.Column, withoutPrefix(why), advice)
+			s.Say("%s: %d of %d row groups have no filter of %s that can be read: %s%s", name, unread, column.Len(), p.Column, withoutPrefix(why), advice)
 		}
 		if unordered > 0 {
-			s.warn("%s: %d of %d row groups have no filter of %s, and bounds without an order", name, unordered, column.Len(), p.Column)
+			s.Say("%s: %d of %d row groups have no filter of %s, and bounds without an order", name, unordered, column.Len(), p.Column)
 		}
 	}
 }

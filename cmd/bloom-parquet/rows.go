@@ -15,6 +15,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // rowSink takes the rows of row groups that are kept.
@@ -24,7 +25,7 @@ type rowSink interface {
 }
 
 // copyParquet writes the rows of Parquet files that pass, and returns their number.
-func (f *filterCommand) copyParquet(s *streams, out io.Writer) (passed int64, err error) {
+func (f *filterCommand) copyParquet(s *cli.Streams, out io.Writer) (passed int64, err error) {
 	list, err := f.readKeys(s)
 	if err != nil {
 		return 0, err
@@ -51,7 +52,7 @@ func (f *filterCommand) copyParquet(s *streams, out io.Writer) (passed int64, er
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", f.inputs[0], err)
 	}
-	progress, done := bar(s, "filtering", rows)
+	progress, done := s.Bar("filtering", rows)
 	defer done()
 	for _, name := range inputs {
 		n, err := f.copyFile(name, known[name], list, wanted, sink, progress)
@@ -65,7 +66,7 @@ func (f *filterCommand) copyParquet(s *streams, out io.Writer) (passed int64, er
 }
 
 // newSink returns what writes rows like those of a file.
-func (f *filterCommand) newSink(s *streams, out io.Writer, first *parquetFile) (rowSink, error) {
+func (f *filterCommand) newSink(s *cli.Streams, out io.Writer, first *parquetFile) (rowSink, error) {
 	if f.CSV || f.JSONL {
 		return newTextSink(out, first, f.CSV)
 	}
@@ -153,7 +154,7 @@ type indexedRowGroups struct {
 
 // askIndex returns what an index says of the files that it knows, and the files to read: the first one, for its schema, and all but
 // those of which no row group may have a key.
-func (f *filterCommand) askIndex(s *streams, list *keyList) (known map[string]*indexedRowGroups, inputs []string, err error) {
+func (f *filterCommand) askIndex(s *cli.Streams, list *keyList) (known map[string]*indexedRowGroups, inputs []string, err error) {
 	x, err := f.indexFlag.open(s, f.Column, f.inputs)
 	if x == nil || err != nil {
 		return nil, f.inputs, err
@@ -213,7 +214,7 @@ func (k *indexedRowGroups) narrow(may []bool, file *parquetFile) error {
 
 // copyFile writes the rows of a file that pass, and returns their number. known is what
 // an index says of it, or nil.
-func (f *filterCommand) copyFile(name string, known *indexedRowGroups, list *keyList, wanted tester, sink rowSink, progress func(int64)) (passed int64, err error) {
+func (f *filterCommand) copyFile(name string, known *indexedRowGroups, list *keyList, wanted tester, sink rowSink, progress func(int)) (passed int64, err error) {
 	file, err := openFile(name, f.Column)
 	if err != nil {
 		return 0, err
@@ -242,7 +243,7 @@ func (f *filterCommand) copyFile(name string, known *indexedRowGroups, list *key
 			}
 			passed += n
 		}
-		progress(group.NumRows())
+		progress(int(group.NumRows()))
 	}
 	return passed, nil
 }
@@ -355,13 +356,13 @@ func (p *parquetSink) close() error { return p.w.Close() }
 // values if a dictionary has 1 GiB.
 type filteredSink struct {
 	parquetSink
-	s      *streams
+	s      *cli.Streams
 	out    io.Writer
 	file   *os.File
 	leaves []int
 }
 
-func newFilteredSink(s *streams, out io.Writer, like *parquetFile, leaves []int) (*filteredSink, error) {
+func newFilteredSink(s *cli.Streams, out io.Writer, like *parquetFile, leaves []int) (*filteredSink, error) {
 	file, err := temporaryFile()
 	if err != nil {
 		return nil, err

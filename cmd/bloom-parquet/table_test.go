@@ -18,6 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // TestTables takes the keys of random files from other random files, as a scan
@@ -45,7 +46,7 @@ func TestTables(t *testing.T) {
 		}
 		status := runQuietly(t, args...)
 		if _, err := bloomparquet.Converter(rowType, keyType); err != nil {
-			if refused++; status != exitError {
+			if refused++; status != cli.ExitError {
 				t.Fatalf("seed %d: %v in %v: status %d", seed, keyType, rowType, status)
 			}
 			continue
@@ -57,7 +58,7 @@ func TestTables(t *testing.T) {
 				want = append(want, row)
 			}
 		}
-		if wanted := map[bool]int{true: exitSome, false: exitNone}[len(want) > 0]; status != wanted {
+		if wanted := map[bool]int{true: cli.ExitSome, false: cli.ExitNone}[len(want) > 0]; status != wanted {
 			t.Fatalf("seed %d: %v in %v: status %d, want %d", seed, keyType, rowType, status, wanted)
 		}
 		if got, _ := scanned(t, "out"); !slices.Equal(got, want) {
@@ -77,7 +78,7 @@ func runQuietly(t *testing.T, args ...string) int {
 		t.Fatal(err)
 	}
 	defer said.Close()
-	return (&streams{os.Stdin, said, said, args}).run()
+	return run(&cli.Streams{In: os.Stdin, Out: said, Err: said, Args: args, Program: "bloom-parquet"})
 }
 
 // scanned returns the values of the column k as texts, with null for those that are null, and its type.
@@ -161,7 +162,7 @@ func TestWidened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		status := (&streams{os.Stdin, out, out, test.args}).run()
+		status := run(&cli.Streams{In: os.Stdin, Out: out, Err: out, Args: test.args, Program: "bloom-parquet"})
 		data, err := os.ReadFile(out.Name())
 		if err := errors.Join(err, out.Close()); err != nil {
 			t.Fatal(err)
@@ -172,7 +173,7 @@ func TestWidened(t *testing.T) {
 				got.WriteString(line)
 			}
 		}
-		if status != exitSome || got.String() != test.want {
+		if status != cli.ExitSome || got.String() != test.want {
 			t.Errorf("%q: status %d, %s", test.args, status, got.String())
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // TestTrust finds the rows of files whose bounds or filters are wrong, if these are not believed.
@@ -54,7 +55,7 @@ func TestTrust(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer messages.Close()
-		return (&streams{os.Stdin, file, messages, args}).run()
+		return run(&cli.Streams{In: os.Stdin, Out: file, Err: messages, Args: args, Program: "bloom-parquet"})
 	}
 	for _, test := range []struct {
 		name  string
@@ -63,11 +64,11 @@ func TestTrust(t *testing.T) {
 		found int // exit status of prune and filter
 		whole int // of commands that read all values
 	}{
-		{"good", out.Bytes(), "both", exitSome, exitSome}, {"good", out.Bytes(), "nothing", exitSome, exitSome},
-		{"bounds", bounds, "both", exitNone, exitApart}, {"bounds", bounds, "bounds", exitNone, exitApart},
-		{"bounds", bounds, "filters", exitSome, exitSome}, {"bounds", bounds, "nothing", exitSome, exitSome},
-		{"filters", filters, "both", exitNone, exitSome},
-		{"filters", filters, "bounds", exitSome, exitSome}, {"filters", filters, "nothing", exitSome, exitSome},
+		{"good", out.Bytes(), "both", cli.ExitSome, cli.ExitSome}, {"good", out.Bytes(), "nothing", cli.ExitSome, cli.ExitSome},
+		{"bounds", bounds, "both", cli.ExitNone, exitApart}, {"bounds", bounds, "bounds", cli.ExitNone, exitApart},
+		{"bounds", bounds, "filters", cli.ExitSome, cli.ExitSome}, {"bounds", bounds, "nothing", cli.ExitSome, cli.ExitSome},
+		{"filters", filters, "both", cli.ExitNone, cli.ExitSome},
+		{"filters", filters, "bounds", cli.ExitSome, cli.ExitSome}, {"filters", filters, "nothing", cli.ExitSome, cli.ExitSome},
 	} {
 		if err := os.WriteFile(input, test.data, 0o644); err != nil {
 			t.Fatal(err)
@@ -83,14 +84,14 @@ func TestTrust(t *testing.T) {
 		}
 	}
 	// What is not believed is replaced.
-	if status := run("embed", "--column", "key", "--trust", "bounds", input); status != exitSome {
+	if status := run("embed", "--column", "key", "--trust", "bounds", input); status != cli.ExitSome {
 		t.Fatalf("status %d", status)
 	}
 	written := filepath.Join(dir, "out")
 	if err := os.Rename(written, input); err != nil {
 		t.Fatal(err)
 	}
-	if status := run("prune", "--column", "key", keys, input); status != exitSome {
+	if status := run("prune", "--column", "key", keys, input); status != cli.ExitSome {
 		t.Errorf("after embed: status %d", status)
 	}
 }

@@ -17,6 +17,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // tablesVariable says how many random tables TestWriters takes of each writer. Without it, those of arrow-go are the files of
@@ -209,13 +211,13 @@ func filteredRows(t *testing.T, name, column string, keys []string) (rows []stri
 		t.Fatal(err)
 	}
 	defer out.Close()
-	s := &streams{os.Stdin, out, out, []string{"filter", "--column", column, "--keys", list, "--jsonl", name}}
-	status := s.run()
+	s := &cli.Streams{In: os.Stdin, Out: out, Err: out, Args: []string{"filter", "--column", column, "--keys", list, "--jsonl", name}, Program: "bloom-parquet"}
+	status := run(s)
 	data, err := os.ReadFile(out.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status != exitSome && status != exitNone {
+	if status != cli.ExitSome && status != cli.ExitNone {
 		return nil, fmt.Errorf("%s: status %d: %s", name, status, data)
 	}
 	for line := range strings.Lines(string(data)) {
@@ -265,18 +267,18 @@ func TestRepeatedRoot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		status := (&streams{os.Stdin, out, out, append([]string{"filter", "--jsonl"}, test.args...)}).run()
+		status := run(&cli.Streams{In: os.Stdin, Out: out, Err: out, Args: append([]string{"filter", "--jsonl"}, test.args...), Program: "bloom-parquet"})
 		data, err := os.ReadFile(lines)
 		if err := errors.Join(err, out.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if got := bytes.Count(data, []byte("\n")); test.want < 0 && status <= exitNone || test.want >= 0 && (status != exitSome || got != test.want) {
+		if got := bytes.Count(data, []byte("\n")); test.want < 0 && status <= cli.ExitNone || test.want >= 0 && (status != cli.ExitSome || got != test.want) {
 			t.Errorf("%q: status %d, %d lines, want %d: %.200s", test.args, status, got, test.want, data)
 		}
 	}
 	t.Setenv(apartVariable, "")
 	name := filepath.Join(dir, "out.parquet")
-	if status := (&streams{os.Stdin, os.Stdout, os.Stderr, []string{"filter", "--column", "row", "--keys", keys, "-o", name, old, other}}).run(); status != exitSome {
+	if status := run(&cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Args: []string{"filter", "--column", "row", "--keys", keys, "-o", name, old, other}, Program: "bloom-parquet"}); status != cli.ExitSome {
 		t.Fatalf("status %d", status)
 	}
 	if got, err := scanRows(name, "row"); err != nil || len(got) != 2 || len(got["0"]) != 2 || len(got["63"]) != 2 {

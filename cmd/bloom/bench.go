@@ -26,7 +26,7 @@ import (
 )
 
 type benchCommand struct {
-	Format string `placeholder:"NAME" help:"Format of the filters: ${formats} (${default_format}; all with --report)."`
+	Format *cli.Format `placeholder:"NAME" help:"Format of the filters: ${formats} (${default_format}; all with --report)."`
 	keysFlags
 	Keys       []string      `placeholder:"BYTES" help:"Lengths of random keys, such as 16 or 8-32; 8 are integers, and a range is strings (8,8-32)."`
 	Sizes      []string      `placeholder:"SIZE" help:"Sizes of the filters (16KiB,1MiB,8MiB; also 64MiB with --report)."`
@@ -70,7 +70,7 @@ type benchResult struct {
 	Loads       spread  `json:"loads"`       // loads of randomLoads that take as long as a key, in the same round
 }
 
-func (b *benchCommand) Run(s *streams) error {
+func (b *benchCommand) Run(s *cli.Streams) error {
 	format, err := b.check(s)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (b *benchCommand) Run(s *streams) error {
 		return err
 	}
 	r := benchReport{Machine: thisMachine(), Format: format.String(), BitsPerKey: b.BitsPerKey, Keys: wordsOfSources(sources)}
-	out := bufio.NewWriter(s.out) // keeps the first error
+	out := bufio.NewWriter(s.Out) // keeps the first error
 	r.Machine.print(out)
 	fmt.Fprintf(out, "keys     %s; format %s, %d bits per key\n\n", r.Keys, r.Format, r.BitsPerKey)
 	if err := out.Flush(); err != nil {
@@ -99,13 +99,11 @@ func (b *benchCommand) Run(s *streams) error {
 }
 
 // check reports bad flags before the measurements begin.
-func (b *benchCommand) check(s *streams) (format bloom.Format, err error) {
-	if format = bloom.Default; b.Format != "" {
-		if format, err = chosenFormat(b.Format); err != nil {
-			return 0, err
-		}
+func (b *benchCommand) check(s *cli.Streams) (format bloom.Format, err error) {
+	if format = bloom.Default; b.Format != nil {
+		format = b.Format.Format
 	}
-	if err := checkBitsPerKey(b.BitsPerKey); err != nil {
+	if err := cli.CheckBitsPerKey(b.BitsPerKey); err != nil {
 		return 0, err
 	}
 	switch {
@@ -137,14 +135,14 @@ func (b *benchCommand) check(s *streams) (format bloom.Format, err error) {
 const slice = 50 * time.Millisecond
 
 // watch measures, prints the table, and, on a terminal, prints it anew after each pass.
-func (b *benchCommand) watch(ctx context.Context, s *streams, sources []keySource, r *benchReport) error {
-	screen, total := newScreen(s.out), b.Time
+func (b *benchCommand) watch(ctx context.Context, s *cli.Streams, sources []keySource, r *benchReport) error {
+	screen, total := newScreen(s.Out), b.Time
 	if total == 0 {
 		if total = 10 * time.Second; screen.live {
 			total = 30 * time.Second
 		}
 	}
-	progress, done := bar(s, "measuring", total.Milliseconds())
+	progress, done := s.Bar("measuring", total.Milliseconds())
 	start, drawn := time.Now(), time.Duration(0)
 	tick := func() {
 		now := min(time.Since(start), total)
@@ -180,7 +178,7 @@ func (b *benchCommand) watch(ctx context.Context, s *streams, sources []keySourc
 	if err := screen.show(b.table(trials), true); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "\nNanoseconds a key, and times as fast as the plain loop: medians of %d rounds\nor more of %s keys, all ways in turn. A kernel takes a column at once; a load\nreads one random byte of the filter, and so tells the cost of memory.\n%s",
+	_, err = fmt.Fprintf(s.Out, "\nNanoseconds a key, and times as fast as the plain loop: medians of %d rounds\nor more of %s keys, all ways in turn. A kernel takes a column at once; a load\nreads one random byte of the filter, and so tells the cost of memory.\n%s",
 		leastRounds(r.Results), humanize.Comma(queries), clock.busy())
 	return err
 }
@@ -228,7 +226,7 @@ type screen struct {
 }
 
 func newScreen(f *os.File) *screen {
-	return &screen{to: f, live: isTerminal(f) && runtime.GOOS != "windows" && os.Getenv("TERM") != "dumb"}
+	return &screen{to: f, live: cli.IsTerminal(f) && runtime.GOOS != "windows" && os.Getenv("TERM") != "dumb"}
 }
 
 // show shows a table. One that is not the last is shown only if another can take its place.
@@ -284,13 +282,13 @@ func three(v float64) string {
 }
 
 // write writes the files that the flags ask for.
-func (b *benchCommand) write(s *streams, r benchReport) error {
+func (b *benchCommand) write(s *cli.Streams, r benchReport) error {
 	if b.JSON != "" {
 		text, err := json.MarshalIndent(r, "", "  ")
 		if err != nil {
 			return err
 		}
-		if err := writeFile(s, b.JSON, append(text, '\n')); err != nil {
+		if err := s.Outputs().WriteBytes(string(b.JSON), append(text, '\n')); err != nil {
 			return err
 		}
 	}
@@ -301,5 +299,5 @@ func (b *benchCommand) write(s *streams, r benchReport) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(s, b.Plot, drawing)
+	return s.Outputs().WriteBytes(string(b.Plot), drawing)
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // queries is the number of keys that a round tests. It is so large that a branch predictor
@@ -78,7 +81,7 @@ func newWorkload(source keySource, built *builtFilter, percent int) (*workload, 
 }
 
 // sources returns the kinds of keys that the flags ask for.
-func (b *benchCommand) sources(s *streams, format bloom.Format) ([]keySource, error) {
+func (b *benchCommand) sources(s *cli.Streams, format bloom.Format) ([]keySource, error) {
 	if b.Input != "" {
 		source, err := readKeys(s, string(b.Input), b.keysFlags, format)
 		return []keySource{source}, err
@@ -200,7 +203,7 @@ func (r randomSource) filter(size, bitsPerKey int) (*builtFilter, error) {
 	n := keysFor(size, bitsPerKey)
 	set, err := bloom.Policy{Format: r.format, BitsPerKey: bitsPerKey}.NewSet(n)
 	if err != nil {
-		return nil, fromLibrary(err)
+		return nil, filterfile.WithoutPrefix(err)
 	}
 	random := rand.New(rand.NewPCG(uint64(size), 1))
 	var known [][]byte
@@ -279,7 +282,7 @@ type inputSource struct {
 
 // readKeys reads all keys of a file into memory. The bytes of a key decide its half, so a key
 // that comes twice is not in both halves.
-func readKeys(s *streams, name string, flags keysFlags, format bloom.Format) (keySource, error) {
+func readKeys(s *cli.Streams, name string, flags keysFlags, format bloom.Format) (keySource, error) {
 	source := &inputSource{format: format, file: name}
 	err := flags.read(s, name, func(int) {}, func(in *input) error {
 		return in.work(func(*chunk) {}, func(c *chunk) error {
@@ -307,7 +310,7 @@ func (*inputSource) name() string { return "input" }
 func (i *inputSource) words() string {
 	known, absent := len(i.halves[1]), len(i.halves[0])
 	return fmt.Sprintf("%s of %s: %s in the filter, %s not, in a [][]byte",
-		humanize.Comma(int64(known+absent)), shown(i.file), humanize.Comma(int64(known)), humanize.Comma(int64(absent)))
+		humanize.Comma(int64(known+absent)), show.Name(i.file), humanize.Comma(int64(known)), humanize.Comma(int64(absent)))
 }
 
 func (i *inputSource) sizes() []int { return []int{0} } // the keys decide
@@ -315,7 +318,7 @@ func (i *inputSource) sizes() []int { return []int{0} } // the keys decide
 func (i *inputSource) filter(_, bitsPerKey int) (*builtFilter, error) {
 	set, err := bloom.Policy{Format: i.format, BitsPerKey: bitsPerKey}.NewSet(len(i.halves[1]))
 	if err != nil {
-		return nil, fromLibrary(err)
+		return nil, filterfile.WithoutPrefix(err)
 	}
 	set.AddBatch(bloom.Bytes(i.halves[1]))
 	return &builtFilter{i.format, set.Bytes(), i.halves[1]}, nil

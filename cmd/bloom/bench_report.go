@@ -15,6 +15,8 @@ import (
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 // mostBuilt is the size of the largest filters to which a report adds keys: ten rounds of larger ones would
@@ -25,9 +27,9 @@ const mostBuilt = 1 << 20
 var reportedFormats = slices.DeleteFunc(bloom.Formats(), func(f bloom.Format) bool { return f == bloom.NoriCrate })
 
 // report measures all formats, or the one that a flag names, and prints lines of Go's benchmark format as it measures.
-func (b *benchCommand) report(ctx context.Context, s *streams, format bloom.Format) error {
+func (b *benchCommand) report(ctx context.Context, s *cli.Streams, format bloom.Format) error {
 	formats := reportedFormats
-	if b.Format != "" {
+	if b.Format != nil {
 		formats = []bloom.Format{format}
 	}
 	var sources []randomSource
@@ -42,11 +44,11 @@ func (b *benchCommand) report(ctx context.Context, s *streams, format bloom.Form
 	if b.Time == 0 {
 		b.Time = 8 * time.Minute
 	}
-	r := &reporter{out: bufio.NewWriter(s.out), start: time.Now()}
+	r := &reporter{out: bufio.NewWriter(s.Out), start: time.Now()}
 	b.printHead(r.out, time.Now(), loadNow())
 	for i, source := range sources {
 		left := timeLeft(time.Since(r.start), b.Time, i, len(sources))
-		if _, err := fmt.Fprintf(s.err, "bloom: %v left; measuring %v, %s\n", left, source.format, source.words()); err != nil {
+		if _, err := fmt.Fprintf(s.Err, "bloom: %v left; measuring %v, %s\n", left, source.format, source.words()); err != nil {
 			return err
 		}
 		// What is left of the time is for this source and those after it, and building filters takes some of it.
@@ -57,7 +59,7 @@ func (b *benchCommand) report(ctx context.Context, s *streams, format bloom.Form
 			return fmt.Errorf("interrupted after %d of %d kinds of filters and keys", i, len(sources))
 		}
 	}
-	fmt.Fprint(s.err, r.clock.busy())
+	fmt.Fprint(s.Err, r.clock.busy())
 	return nil
 }
 
@@ -138,7 +140,7 @@ func (r randomSource) builds(n, bitsPerKey int) ([]path, error) {
 	policy := bloom.Policy{Format: r.format, BitsPerKey: bitsPerKey}
 	set, err := policy.NewSet(n)
 	if err != nil {
-		return nil, fromLibrary(err)
+		return nil, filterfile.WithoutPrefix(err)
 	}
 	keys := r.absent(rand.New(rand.NewPCG(uint64(n), 2)), n)
 	column, err := r.column(keys)
@@ -192,7 +194,7 @@ func (b *benchCommand) printHead(w io.Writer, now time.Time, load string) {
 		{"cpu", m.CPU},
 		{"model", fmt.Sprintf("family %d, model %d; %d cores; L1d %s, L2 %s, L3 %s", cpuid.CPU.Family, cpuid.CPU.Model, m.Cores,
 			cache(cpuid.CPU.Cache.L1D), cache(cpuid.CPU.Cache.L2), cache(cpuid.CPU.Cache.L3))},
-		{"version", fmt.Sprintf("bloom %s, %s, %s/%s", version(), m.Go, m.OS, m.Arch)},
+		{"version", fmt.Sprintf("bloom %s, %s, %s/%s", cli.BuildVersion(), m.Go, m.OS, m.Arch)},
 		{"kernels", strings.Join(m.Kernels, ", ") + "; the first is chosen"},
 		{"huge-pages", m.HugePages},
 		{"date", now.UTC().Format(time.DateOnly)},

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // reportOf returns what a report prints on its standard streams.
@@ -26,7 +27,7 @@ func reportOf(t *testing.T, ctx context.Context, b benchCommand) (out, said stri
 		}
 		defer files[i].Close()
 	}
-	reported := b.report(ctx, &streams{os.Stdin, files[0], files[1]}, bloom.Default)
+	reported := b.report(ctx, &cli.Streams{In: os.Stdin, Out: files[0], Err: files[1], Program: "bloom"}, bloom.Default)
 	for i := range files {
 		read, err := os.ReadFile(files[i].Name())
 		if err != nil {
@@ -121,7 +122,7 @@ func TestTimeLeft(t *testing.T) {
 
 // TestReportOfOneFormat wants no line of another format, and the keys that were asked for.
 func TestReportOfOneFormat(t *testing.T) {
-	text, _, err := reportOf(t, t.Context(), benchCommand{Format: "rocksdb", Keys: []string{"16"}, Sizes: []string{"1KiB"}, Hits: []int{50}, BitsPerKey: 10, Time: time.Millisecond})
+	text, _, err := reportOf(t, t.Context(), benchCommand{Format: &cli.Format{Format: bloom.RocksDB}, Keys: []string{"16"}, Sizes: []string{"1KiB"}, Hits: []int{50}, BitsPerKey: 10, Time: time.Millisecond})
 	if all, of := strings.Count(text, "\nBenchmark"), strings.Count(text, "/keys=16/format=rocksdb/filter=1KiB/"); err != nil || all == 0 || all != of {
 		t.Errorf("%d of %d lines, %v", of, all, err)
 	}

@@ -29,7 +29,7 @@ func sources(t *testing.T, format bloom.Format) map[string]keySource {
 	}
 	all := map[string]keySource{}
 	for _, c := range []benchCommand{{Keys: []string{"8", "16", "8-32"}, Sizes: []string{"2KiB"}}, {Input: cli.Input(name)}} {
-		sources, err := c.sources(&streams{os.Stdin, os.Stdout, os.Stderr}, format)
+		sources, err := c.sources(&cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Program: "bloom"}, format)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func sources(t *testing.T, format bloom.Format) map[string]keySource {
 // TestWorkloads wants as many hits among the keys as were asked for, and the
 // lengths of keys and the sizes of filters.
 func TestWorkloads(t *testing.T) {
-	for _, format := range formats {
+	for _, format := range bloom.Formats() {
 		for name, source := range sources(t, format) {
 			size := source.sizes()[0]
 			built, err := source.filter(size, 20)
@@ -114,7 +114,7 @@ func TestInputHalves(t *testing.T) {
 
 // TestMeasure wants every path for every round, and finds a kernel that errs.
 func TestMeasure(t *testing.T) {
-	for _, format := range formats {
+	for _, format := range bloom.Formats() {
 		source := sources(t, format)["uint64"]
 		built, err := source.filter(1<<10, 10)
 		if err != nil {

@@ -16,14 +16,13 @@ import (
 )
 
 type buildCommand struct {
-	Format *string `placeholder:"NAME" help:"Format of the filter: ${formats} (${default_format})."`
+	Format *cli.Format `placeholder:"NAME" help:"Format of the filter: ${formats} (${default_format})."`
 	keysFlags
-	BitsPerKey *int        `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (10)."`
-	Rate       *rate       `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
-	Memory     *byteSize   `placeholder:"SIZE" help:"Keep no hash of each key: the filter has this size at first, such as 1GiB, and is halved while the rate allows."`
-	Raw        bool        `help:"Write the bare bytes of the format, for a storage engine, without the header that says what they are."`
-	Output     cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Keys       []cli.Input `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (standard input)."`
+	cli.Size
+	Memory *cli.ByteSize `placeholder:"SIZE" help:"Keep no hash of each key: the filter has this size at first, such as 1GiB, and is halved while the rate allows."`
+	Raw    bool          `help:"Write the bare bytes of the format, for a storage engine, without the header that says what they are."`
+	Output cli.Output    `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
+	Keys   []cli.Input   `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (standard input)."`
 }
 
 // Help is what bloom build --help says, too.
@@ -35,12 +34,12 @@ What is written has a header with the format, the number of keys and checksums. 
 ` + outputfile.Help
 }
 
-func (b *buildCommand) Run(s *streams) error {
+func (b *buildCommand) Run(s *cli.Streams) error {
 	format, err := b.format()
 	if err != nil {
 		return err
 	}
-	if err := refuseTerminal(s, b.Output); err != nil {
+	if err := s.RefuseTerminal(b.Output); err != nil {
 		return err
 	}
 	filter, err := b.filter(s, format)
@@ -55,15 +54,15 @@ func (b *buildCommand) Run(s *streams) error {
 		return err
 	}
 	if text := filterfile.Advice(format); text != "" && !b.Raw {
-		fmt.Fprintln(s.err, "bloom: warning:", text)
+		s.Say("warning: %s", text)
 	}
-	return writeFilter(s, b.Output, encoded)
+	return s.WriteFilter(b.Output, encoded)
 }
 
 func (b *buildCommand) format() (bloom.Format, error) {
 	switch {
 	case b.Format != nil:
-		return chosenFormat(*b.Format)
+		return b.Format.Format, nil
 	case b.Raw:
 		return 0, errors.New("--raw writes the bytes that a storage engine reads: name its format with --format")
 	}
@@ -71,7 +70,7 @@ func (b *buildCommand) format() (bloom.Format, error) {
 }
 
 // filter reads all keys and returns their filter.
-func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, error) {
+func (b *buildCommand) filter(s *cli.Streams, format bloom.Format) (*bloom.Filter, error) {
 	if b.Memory != nil {
 		return b.fold(s, format)
 	}
@@ -88,7 +87,7 @@ func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, e
 		return nil, err
 	}
 	n := different.count()
-	policy, err := b.policy(format, n)
+	policy, err := b.Policy(format, n)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +96,8 @@ func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, e
 
 // hashKeys reads all keys, passes on chunks with their hashes, and returns their number. It calls work on all
 // cores, and use in the order of the keys.
-func (b *buildCommand) hashKeys(s *streams, format bloom.Format, work, use func(*chunk)) (n int, err error) {
-	progress, done := bytesBar(s, "reading keys", cli.Names(b.Keys)...)
+func (b *buildCommand) hashKeys(s *cli.Streams, format bloom.Format, work, use func(*chunk)) (n int, err error) {
+	progress, done := s.BytesBar("reading keys", b.Keys)
 	defer done()
 	for _, name := range cli.Names(b.Keys) {
 		err := b.read(s, name, progress, func(in *input) error {
@@ -122,7 +121,7 @@ func (b *buildCommand) hashKeys(s *streams, format bloom.Format, work, use func(
 
 // fold is filter within a memory: it adds the keys to a set of this size as they come, and keeps
 // no hash of them. Then it halves the set while the rate allows.
-func (b *buildCommand) fold(s *streams, format bloom.Format) (*bloom.Filter, error) {
+func (b *buildCommand) fold(s *cli.Streams, format bloom.Format) (*bloom.Filter, error) {
 	set, policy, err := b.foldable(format)
 	if err != nil {
 		return nil, err
@@ -147,14 +146,14 @@ func (b *buildCommand) fold(s *streams, format bloom.Format) (*bloom.Filter, err
 	}
 	if rate() > wanted {
 		if b.Rate != nil {
-			if _, err := b.policy(format, n); err != nil {
+			if _, err := b.Policy(format, n); err != nil {
 				return nil, err // no memory is enough
 			}
 		}
 		return nil, fmt.Errorf("--memory: %d keys need more than %s for a rate of %.2g %%", n, humanize.IBytes(uint64(*b.Memory)), 100*wanted)
 	}
 	if _, err := set.Fold(wanted); err != nil {
-		return nil, fromLibrary(err)
+		return nil, filterfile.WithoutPrefix(err)
 	}
 	return set.Filter(), nil
 }
@@ -166,7 +165,7 @@ func (b *buildCommand) foldable(format bloom.Format) (set *bloom.Set, policy blo
 	}
 	// How many keys there are hardly changes the bits per key of a rate, but many may have equal hashes.
 	for some := 100_000; some > 100; some /= 10 {
-		if policy, err = b.policy(format, some); !errors.Is(err, bloom.ErrRate) {
+		if policy, err = b.Policy(format, some); !errors.Is(err, bloom.ErrRate) {
 			break
 		}
 	}
@@ -176,26 +175,12 @@ func (b *buildCommand) foldable(format bloom.Format) (set *bloom.Set, policy blo
 	keys := float64(*b.Memory) * 8 / float64(max(1, policy.BitsPerKey))
 	for keys *= 8. / 9; ; keys /= 2 { // a set that can be halved takes up to an eighth more, and NoriCrate's twice as much
 		if set, err = policy.NewFoldable(int(min(keys, math.MaxInt>>10))); err != nil {
-			return nil, policy, fmt.Errorf("--memory: %w", fromLibrary(err))
+			return nil, policy, fmt.Errorf("--memory: %w", filterfile.WithoutPrefix(err))
 		}
-		if keys < 2 || byteSize(len(set.Bytes())) <= *b.Memory {
+		if keys < 2 || cli.ByteSize(len(set.Bytes())) <= *b.Memory {
 			return set, policy, nil
 		}
 	}
-}
-
-func (b *buildCommand) policy(format bloom.Format, n int) (bloom.Policy, error) {
-	switch {
-	case b.Rate != nil:
-		policy, err := bloom.PolicyFor(format, n, float64(*b.Rate))
-		if err != nil {
-			return policy, fmt.Errorf("--rate: %w", fromLibrary(err))
-		}
-		return policy, nil
-	case b.BitsPerKey == nil:
-		return bloom.Policy{Format: format, BitsPerKey: 10}, nil
-	}
-	return bloom.Policy{Format: format, BitsPerKey: *b.BitsPerKey}, checkBitsPerKey(*b.BitsPerKey)
 }
 
 // encode returns a filter in the encoding to write.
@@ -219,7 +204,7 @@ func build(policy bloom.Policy, columns []bloom.Keys, n int) (*bloom.Filter, err
 	for i := range sets {
 		var err error
 		if sets[i], err = policy.NewSet(n); err != nil {
-			return nil, fromLibrary(err)
+			return nil, filterfile.WithoutPrefix(err)
 		}
 	}
 	var group sync.WaitGroup
@@ -233,7 +218,7 @@ func build(policy bloom.Policy, columns []bloom.Keys, n int) (*bloom.Filter, err
 	group.Wait()
 	for _, set := range sets[1:] {
 		if err := sets[0].Merge(set); err != nil {
-			return nil, fromLibrary(err)
+			return nil, filterfile.WithoutPrefix(err)
 		}
 	}
 	return sets[0].Filter(), nil

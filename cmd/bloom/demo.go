@@ -17,6 +17,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // Word lists of SCOWL, whose licence is words/LICENSE. Debian ships them as
@@ -32,7 +33,7 @@ type demoCommand struct {
 	Rounds int `default:"200" placeholder:"N" help:"Rounds of timing (${default})."`
 }
 
-func (d *demoCommand) Run(s *streams) error {
+func (d *demoCommand) Run(s *cli.Streams) error {
 	if d.Rounds < 1 {
 		return fmt.Errorf("--rounds must be at least 1, and not %d", d.Rounds)
 	}
@@ -53,7 +54,7 @@ func (d *demoCommand) Run(s *streams) error {
 	}
 	var clock stopwatch
 	d.time(s, &clock, shown, stream)
-	out := bufio.NewWriter(s.out) // keeps the first error
+	out := bufio.NewWriter(s.Out) // keeps the first error
 	fmt.Fprintf(out, "Two filters of %s words, %d bits per key, each asked for %s words:\n\n", comma(len(known)), demoBitsPerKey, comma(len(stream)))
 	printShown(out, shown, len(stream)-shown[0].present)
 	fmt.Fprintf(out, "\nProved: each answer is that of the plain reading of the format.\n")
@@ -193,9 +194,9 @@ func (s speeds) hash() float64 { return max(0, s.words-s.test) }
 
 // time runs the plain loop and the columns of each filter in turn. A round takes a part of the stream, a
 // different one each time, and is short, so that other programs interrupt few of them.
-func (d *demoCommand) time(s *streams, clock *stopwatch, shown []*shownFilter, stream []string) {
+func (d *demoCommand) time(s *cli.Streams, clock *stopwatch, shown []*shownFilter, stream []string) {
 	const part = 1 << 15
-	progress, done := bar(s, "timing", int64(d.Rounds))
+	progress, done := s.Bar("timing", int64(d.Rounds))
 	defer done()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

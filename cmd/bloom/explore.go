@@ -22,6 +22,7 @@ import (
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // page has the files of the page. The page draws the answers of package answers; it computes no hash
@@ -31,14 +32,14 @@ import (
 var page embed.FS
 
 type exploreCommand struct {
-	Address string  `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page at; with port 0, any free port (${default})."`
-	Format  *string `placeholder:"NAME" help:"Format of a bare filter: ${formats}. A file that says its format must agree."`
+	Address string      `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page at; with port 0, any free port (${default})."`
+	Format  *cli.Format `placeholder:"NAME" help:"Format of a bare filter: ${formats}. A file that says its format must agree."`
 	partFlag
 	File cli.Input `arg:"" optional:"" name:"filter" help:"The filter, or table file, to begin with; the page opens other filters, too."`
 }
 
 // given returns the file to begin with, or nil. The page must be able to show it.
-func (e *exploreCommand) given(s *streams) (*answers.Given, error) {
+func (e *exploreCommand) given(s *cli.Streams) (*answers.Given, error) {
 	if e.File == "" && (e.Format != nil || e.Filter != nil) {
 		return nil, errors.New("--format and --filter are for a filter to begin with: name one")
 	}
@@ -46,16 +47,16 @@ func (e *exploreCommand) given(s *streams) (*answers.Given, error) {
 		return nil, nil
 	}
 	filter, table, err := e.openTableOr(false, string(e.File), func() (filterfile.Filter, error) {
-		return filterFlags{Format: e.Format}.openFilter(s, string(e.File))
+		return cli.FilterFlags{Format: e.Format}.Open(s, string(e.File))
 	})
 	if err != nil {
 		return nil, err
 	}
 	if table != nil && filter.Filter == nil {
-		return nil, fmt.Errorf("%s: the table has %d filters that are read: choose one by --filter", shown(e.File), table.report.Filters)
+		return nil, fmt.Errorf("%s: the table has %d filters that are read: choose one by --filter", show.Name(e.File), table.report.Filters)
 	}
 	if kind := filter.KeyKind(); kind != bloom.KeysUnknown && kind != bloom.KeysText {
-		s.warn(string(e.File), fmt.Sprintf("the filter has keys of the kind %s, and the page takes text", kind))
+		s.Warn(string(e.File), fmt.Sprintf("the filter has keys of the kind %s, and the page takes text", kind))
 	}
 	data := filter.Bytes()
 	if filter.IsFile {
@@ -64,12 +65,12 @@ func (e *exploreCommand) given(s *streams) (*answers.Given, error) {
 		}
 	}
 	if _, err := answers.OpenFile(filter.Format(), data); err != nil {
-		return nil, fmt.Errorf("%s: %w", shown(e.File), err)
+		return nil, fmt.Errorf("%s: %w", show.Name(e.File), err)
 	}
 	return &answers.Given{Name: filepath.Base(string(e.File)), Format: filter.Format().String(), Bytes: data}, nil
 }
 
-func (e *exploreCommand) Run(s *streams) error {
+func (e *exploreCommand) Run(s *cli.Streams) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	given, err := e.given(s)
@@ -87,7 +88,7 @@ func (e *exploreCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(s.out, "Explore filters at http://%v/\nInterrupt (Ctrl-C) to stop.\n", listener.Addr()); err != nil {
+	if _, err := fmt.Fprintf(s.Out, "Explore filters at http://%v/\nInterrupt (Ctrl-C) to stop.\n", listener.Addr()); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	return serve(ctx, listener, given)

@@ -8,10 +8,11 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 type filterCommand struct {
-	filterFlags
+	cli.FilterFlags
 	keysFlags
 	Invert bool `short:"v" help:"Print the lines that are certainly not in the filter."`
 	printer
@@ -26,7 +27,7 @@ type filterCommand struct {
 
 // Help is what bloom filter --help says, too.
 func (f *filterCommand) Help() string {
-	return filterHelp + inputsHelp + `
+	return cli.FilterHelp + inputsHelp + `
 The lines or records that pass are printed as they are, with the carriage returns that --crlf leaves out of the keys. Before them comes the header of the first stream, if it has one; a stream with another header, or of CSV with another number of fields, is an error.
 With --verify, lines wait until they and their keys take 64 MiB, and are then looked up in one reading of KEYS, which is a regular file. In all that takes up to 130 MiB more than without the flag. With -v, the lines that are not among KEYS pass: all of them, and no others.
 A line of more than 128 KiB takes twice its length in memory; a long record of CSV or JSON takes up to eight times its length.`
@@ -34,7 +35,7 @@ A line of more than 128 KiB takes twice its length in memory; a long record of C
 
 // Run filters the lines of all streams as if they were one. If it cannot read a stream, it
 // goes on with the next, as grep does.
-func (f *filterCommand) Run(s *streams) error {
+func (f *filterCommand) Run(s *cli.Streams) error {
 	f.passed, f.header, f.chance = 0, printedHeader{}, chance{}
 	if f.Force && f.Verify == "" {
 		return errors.New("--force is for the file of --verify")
@@ -49,7 +50,7 @@ func (f *filterCommand) Run(s *streams) error {
 			return err
 		}
 	}
-	known, err := f.openText(s, string(f.File))
+	known, err := f.OpenText(s, string(f.File))
 	if err != nil {
 		return f.orSwapped(err)
 	}
@@ -57,8 +58,8 @@ func (f *filterCommand) Run(s *streams) error {
 		f.verifier.fewest = count
 	}
 	progress, done := func(int) {}, func() {}
-	if f.Count || !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
-		progress, done = bytesBar(s, "filtering", cli.Names(f.Stream)...)
+	if f.Count || !cli.IsTerminal(s.Out) { // a progress bar would cut through lines on a terminal
+		progress, done = s.BytesBar("filtering", f.Stream)
 	}
 	var failures []error
 	for _, name := range cli.Names(f.Stream) {
@@ -83,7 +84,7 @@ func (f *filterCommand) Run(s *streams) error {
 		return err
 	}
 	if f.passed == 0 {
-		return errNone
+		return cli.ErrNone
 	}
 	return nil
 }
@@ -101,7 +102,7 @@ func (f *filterCommand) prepareMissing() {
 }
 
 // filter prints the records of one stream that pass.
-func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, progress func(int)) error {
+func (f *filterCommand) filter(s *cli.Streams, filter *bloom.Filter, name string, progress func(int)) error {
 	return f.read(s, name, progress, func(in *input) error {
 		if err := f.printHeader(s, name, in); err != nil {
 			return err
@@ -134,7 +135,7 @@ func (f *filterCommand) test(c *chunk, filter *bloom.Filter, delimiter byte) {
 func (f *filterCommand) orSwapped(err error) error {
 	for _, name := range f.Stream {
 		if isFilterFile(name) {
-			return fmt.Errorf("%w; %s is a filter, and the filter comes first", err, shown(name))
+			return fmt.Errorf("%w; %s is a filter, and the filter comes first", err, show.Name(name))
 		}
 	}
 	return err

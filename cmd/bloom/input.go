@@ -9,6 +9,7 @@ import (
 
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/keyfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // keysFlags say how the commands read keys.
@@ -17,8 +18,8 @@ type keysFlags struct {
 	NullData bool `short:"z" xor:"null-data" help:"The same as --null, by grep's name."`
 	CRLF     bool `name:"crlf" xor:"null,null-data" help:"A carriage return before the newline is not part of the key, and a byte-order mark is not part of the first key."`
 
-	MaxRecord    byteSize `placeholder:"SIZE" help:"Refuse a line or record of more bytes than this (64MiB)."`
-	NoDecompress bool     `help:"Take the bytes of keys as they are, also if they look compressed or like no keys."`
+	MaxRecord    cli.ByteSize `placeholder:"SIZE" help:"Refuse a line or record of more bytes than this (64MiB)."`
+	NoDecompress bool         `help:"Take the bytes of keys as they are, also if they look compressed or like no keys."`
 
 	tableFlags
 
@@ -46,12 +47,12 @@ func (i *input) work(work func(*chunk), finish func(*chunk) error) error {
 
 // read calls work with an input: decompressed, and with --crlf or --csv without a byte-order
 // mark. The name "-" is standard input. progress is told of bytes of the file.
-func (f keysFlags) read(s *streams, name string, progress func(int), work func(*input) error) error {
+func (f keysFlags) read(s *cli.Streams, name string, progress func(int), work func(*input) error) error {
 	records, err := f.records()
 	if err != nil {
 		return err
 	}
-	file := s.in
+	file := s.In
 	if name != "-" {
 		if file, err = os.Open(name); err != nil {
 			return err
@@ -59,7 +60,7 @@ func (f keysFlags) read(s *streams, name string, progress func(int), work func(*
 		defer file.Close()
 	}
 	options := keyfile.Options{Delimiter: records.delimiter, CRLF: records.crlf, AsIs: f.NoDecompress}
-	text, err := options.Open(shown(name), counted{file, progress}, func(text string) { s.warn(name, text) })
+	text, err := options.Open(show.Name(name), counted{file, progress}, func(text string) { s.Warn(name, text) })
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (f keysFlags) read(s *streams, name string, progress func(int), work func(*
 		in.records.skipped.warn(s, name, &in.records)
 	}
 	if at := (*lineError)(nil); errors.As(err, &at) {
-		return fmt.Errorf("%s: %w", shown(name), at)
+		return fmt.Errorf("%s: %w", show.Name(name), at)
 	}
 	return err
 }
@@ -84,13 +85,4 @@ func (c counted) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.progress(n)
 	return n, err
-}
-
-// warn prints a warning about an input, which changes no status.
-func (s *streams) warn(name, text string) {
-	clearLine := "" // of a progress bar
-	if isTerminal(s.err) {
-		clearLine = "\r\x1b[K"
-	}
-	fmt.Fprintf(s.err, "%sbloom: warning: %s\n", clearLine, cli.Printable(shown(name)+": "+text))
 }

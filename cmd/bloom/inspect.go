@@ -10,14 +10,16 @@ import (
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
+
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 type inspectCommand struct {
-	filterFlags
+	cli.FilterFlags
 	partFlag
 	keysFlags
 	Absent  cli.Input  `placeholder:"FILE" help:"Measure the rate of these keys, one per line, none of which is in the filter (- is standard input)."`
@@ -50,9 +52,9 @@ type report struct {
 }
 
 // Help is what bloom inspect --help says, too.
-func (i *inspectCommand) Help() string { return filterHelp + partHelp }
+func (i *inspectCommand) Help() string { return cli.FilterHelp + partHelp }
 
-func (i *inspectCommand) Run(s *streams) error {
+func (i *inspectCommand) Run(s *cli.Streams) error {
 	if i.Plot != "" {
 		if err := checkPlotName(string(i.Plot)); err != nil {
 			return fmt.Errorf("--plot: %w", err)
@@ -66,9 +68,9 @@ func (i *inspectCommand) Run(s *streams) error {
 	if i.Absent == "" && i.keysFlags != (keysFlags{}) {
 		return errors.New("the flags of keys, such as --null, --csv and --field, are for the keys of --absent")
 	}
-	open := i.openFilter
+	open := i.Open
 	if i.Absent != "" {
-		open = i.openText
+		open = i.OpenText
 	}
 	filter, table, err := i.openTableOr(i.Raw, string(i.File), func() (filterfile.Filter, error) { return open(s, string(i.File)) })
 	if err != nil {
@@ -93,7 +95,7 @@ func (i *inspectCommand) Run(s *streams) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFile(s, i.Plot, drawing); err != nil {
+		if err := s.Outputs().WriteBytes(string(i.Plot), drawing); err != nil {
 			return err
 		}
 	}
@@ -102,16 +104,16 @@ func (i *inspectCommand) Run(s *streams) error {
 		if err != nil {
 			return fmt.Errorf("--picture: %w", err)
 		}
-		if err := writeFile(s, i.Picture, picture); err != nil {
+		if err := s.Outputs().WriteBytes(string(i.Picture), picture); err != nil {
 			return err
 		}
 	}
 	if i.JSON {
-		encoder := json.NewEncoder(s.out)
+		encoder := json.NewEncoder(s.Out)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(r)
 	}
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 	rows := append(r.rows(), i.absentRow(r)...)
 	if table != nil {
 		rows = slices.Insert(rows, 2, table.rows()...)
@@ -119,15 +121,15 @@ func (i *inspectCommand) Run(s *streams) error {
 	for _, row := range rows {
 		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
 	}
-	if isTerminal(s.out) && len(array) > 0 {
+	if cli.IsTerminal(s.Out) && len(array) > 0 {
 		fmt.Fprintf(w, "over its length\t%s\n", picture(array))
 	}
 	return w.Flush()
 }
 
 // measure returns the share of the keys of --absent that pass the filter.
-func (i *inspectCommand) measure(s *streams, filter *bloom.Filter) (*float64, error) {
-	progress, done := bytesBar(s, "reading keys", string(i.Absent))
+func (i *inspectCommand) measure(s *cli.Streams, filter *bloom.Filter) (*float64, error) {
+	progress, done := s.BytesBar("reading keys", []cli.Input{i.Absent})
 	defer done()
 	keys, passed := 0, 0
 	err := i.read(s, string(i.Absent), progress, func(in *input) error {
@@ -143,7 +145,7 @@ func (i *inspectCommand) measure(s *streams, filter *bloom.Filter) (*float64, er
 		return nil, err
 	}
 	if keys == 0 {
-		return nil, fmt.Errorf("--absent: %s has no keys", shown(i.Absent))
+		return nil, fmt.Errorf("--absent: %s has no keys", show.Name(i.Absent))
 	}
 	rate := float64(passed) / float64(keys)
 	return &rate, nil
@@ -154,7 +156,7 @@ func (i *inspectCommand) absentRow(r report) [][2]string {
 	if r.AbsentRate == nil {
 		return nil
 	}
-	return [][2]string{{"measured", fmt.Sprintf("%.3g %% of the keys of %s", 100**r.AbsentRate, shown(i.Absent))}}
+	return [][2]string{{"measured", fmt.Sprintf("%.3g %% of the keys of %s", 100**r.AbsentRate, show.Name(i.Absent))}}
 }
 
 // rows returns the names and the values that inspect prints.
@@ -173,7 +175,7 @@ func (r report) rows() [][2]string {
 		encoding = "table, checksums verified"
 	}
 	return [][2]string{
-		{"file", shown(r.File)},
+		{"file", show.Name(r.File)},
 		{"encoding", encoding},
 		{"format", fmt.Sprintf("%s (%s)", r.Format, r.Name)},
 		{"size", humanize.Comma(int64(r.Bytes)) + " bytes"},

@@ -9,7 +9,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/lanebloom/bloom/adapter/sst"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // partFlag chooses a filter of a table.
@@ -47,7 +49,7 @@ func (p partFlag) openTable(path string) (filter filterfile.Filter, opened opene
 		err = errNotTable
 	}
 	if err == nil && filter.Filter == nil && p.Filter != nil {
-		err = fmt.Errorf("--filter: %s has %d filters, which are counted from 0", shown(path), opened.report.Filters)
+		err = fmt.Errorf("--filter: %s has %d filters, which are counted from 0", show.Name(path), opened.report.Filters)
 	}
 	return filter, opened, err
 }
@@ -95,7 +97,7 @@ func (p partFlag) openTableOr(raw bool, path string, open func() (filterfile.Fil
 		}
 	}
 	if p.Filter != nil {
-		return filterfile.Filter{}, nil, fmt.Errorf("--filter: %s is no table", shown(path))
+		return filterfile.Filter{}, nil, fmt.Errorf("--filter: %s is no table", show.Name(path))
 	}
 	filter, err := open()
 	return filter, nil, err
@@ -120,20 +122,20 @@ func (t openedTable) rows() [][2]string {
 }
 
 // printTable prints a table of which no filter was taken.
-func (i *inspectCommand) printTable(s *streams, table *openedTable) error {
+func (i *inspectCommand) printTable(s *cli.Streams, table *openedTable) error {
 	if i.Plot != "" || i.Picture != "" || i.Absent != "" {
 		if table.report.Filters == 0 {
-			return fmt.Errorf("%s: the table has no filter that is read", shown(i.File))
+			return fmt.Errorf("%s: the table has no filter that is read", show.Name(i.File))
 		}
-		return fmt.Errorf("%s: the table has %d filters: choose one by --filter", shown(i.File), table.report.Filters)
+		return fmt.Errorf("%s: the table has %d filters: choose one by --filter", show.Name(i.File), table.report.Filters)
 	}
 	if i.JSON {
-		encoder := json.NewEncoder(s.out)
+		encoder := json.NewEncoder(s.Out)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(table.report)
 	}
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	for _, row := range slices.Concat([][2]string{{"file", shown(i.File)}, {"encoding", "table, checksums verified"}}, table.rows(), table.allRows()) {
+	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
+	for _, row := range slices.Concat([][2]string{{"file", show.Name(i.File)}, {"encoding", "table, checksums verified"}}, table.rows(), table.allRows()) {
 		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
 	}
 	return w.Flush()

@@ -14,8 +14,8 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 	"github.com/lanebloom/bloom/cmd/internal/keyfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // everyElement stands in a path for all elements of a list. Of an object, it is the member of that name.
@@ -31,7 +31,7 @@ func (r *records) appendMembers(c *chunk, line []byte) error {
 		err = fastjson.ValidateBytes(line)
 	}
 	if err != nil {
-		return fmt.Errorf("this is not JSON: %s%s", answers.Shorten(err.Error()), keyfile.LineHint(line))
+		return fmt.Errorf("this is not JSON: %s%s", show.Short(err.Error()), keyfile.LineHint(line))
 	}
 	if t := typeOfJSON(bytes.TrimLeft(line, jsonSpace)); t != fastjson.TypeObject {
 		return fmt.Errorf("this is no object of JSON: its type is %v%s", t, keyfile.LineHint(line))

@@ -11,11 +11,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 	"testing/iotest"
 
-	"github.com/alecthomas/kong"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -32,7 +30,7 @@ func TestMain(m *testing.M) {
 // peak is the command, which then tells the KiB of memory that it held at most.
 // The figure that a parent gets for its child (ru_maxrss) counts the parent, too.
 func peak() {
-	code := run(os.Args[1:])
+	code := program().Run(cli.Standard("bloom"))
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		panic(err)
@@ -164,7 +162,7 @@ func TestFilterAgainstLoop(t *testing.T) {
 					count++
 				}
 			}
-			command := filterCommand{filterFlags: filterFlags{Format: new("leveldb")}, Invert: invert, File: cli.Input(path), Stream: []cli.Input{cli.Input(stream)}}
+			command := filterCommand{FilterFlags: cli.FilterFlags{Format: &cli.Format{Format: bloom.LevelDB}}, Invert: invert, File: cli.Input(path), Stream: []cli.Input{cli.Input(stream)}}
 			if got := output(t, &command); !bytes.Equal(got, want) {
 				t.Errorf("invert %v: %d bytes of output, want %d", invert, len(got), len(want))
 			}
@@ -177,14 +175,14 @@ func TestFilterAgainstLoop(t *testing.T) {
 }
 
 // output runs a filter command and returns what it prints.
-func output(t *testing.T, f interface{ Run(*streams) error }) []byte {
+func output(t *testing.T, f interface{ Run(*cli.Streams) error }) []byte {
 	t.Helper()
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	if err := f.Run(&streams{os.Stdin, out, os.Stderr}); err != nil {
+	if err := f.Run(&cli.Streams{In: os.Stdin, Out: out, Err: os.Stderr, Program: "bloom"}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(out.Name())
@@ -250,28 +248,10 @@ func TestPipelineStops(t *testing.T) {
 	}
 }
 
-// TestExamples parses the examples of every help, and finds one for every command.
-func TestExamples(t *testing.T) {
-	parser, err := kong.New(&commands{}, kong.Exit(func(int) {}), kong.Vars{"formats": "", "default_format": ""})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, command := range parser.Model.Children {
-		if _, has := examples[command.Name]; !has {
-			t.Errorf("%s has no examples", command.Name)
-		}
-	}
-	calls := regexp.MustCompile(`bloom ([^|>&)]*)`)
-	const widest = 80 - 4 // in a help, which indents them
-	for name, lines := range examples {
-		for _, line := range lines {
-			if len(line) > widest {
-				t.Errorf("%q: %d characters, want at most %d", line, len(line), widest)
-			}
-			args := strings.Fields(calls.FindStringSubmatch(line)[1])
-			if _, err := parser.Parse(args); err != nil || name != "" && args[0] != name {
-				t.Errorf("%q: %q, %v", name, line, err)
-			}
-		}
-	}
+// TestCommandLine parses the examples of every help and the command lines of every document. Every flag and argument that
+// names a file says whether it is read or written, and every command refuses an output that is an input.
+func TestCommandLine(t *testing.T) {
+	commandtest.Examples(t, "bloom", program)
+	commandtest.Documents(t, "bloom", program, 20)
+	commandtest.Grammar(t, "bloom", program, "format", "field", "delimiter", "test key", "tables key", "explore address", "bench keys", "bench sizes", "completion shell", "help command")
 }

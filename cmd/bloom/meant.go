@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // separators are the characters that divide lines into fields, each with the flags that choose it.
@@ -84,7 +85,7 @@ func (c *chance) add(from *chunk) {
 }
 
 // warn warns of lines that look like tables, of which no more pass than of absent keys.
-func (c *chance) warn(s *streams, filter *bloom.Filter) {
+func (c *chance) warn(s *cli.Streams, filter *bloom.Filter) {
 	const fewest = 10
 	if c.keys < fewest {
 		return
@@ -96,9 +97,9 @@ func (c *chance) warn(s *streams, filter *bloom.Filter) {
 	}
 	found := fmt.Sprintf("%.2g %% of the lines are found, and %.2g %% of absent keys are", 100*float64(c.found)/float64(c.keys), 100*rate)
 	if expression := c.inside(filter, rate); expression != "" {
-		s.warn(c.sampleStream, fmt.Sprintf("%s: keys are inside of what was looked up: find them with --match '%s'", found, expression))
+		s.Warn(c.sampleStream, fmt.Sprintf("%s: keys are inside of what was looked up: find them with --match '%s'", found, expression))
 	} else if c.meant != "" {
-		s.warn(c.name, fmt.Sprintf("%s: if the key is a field of a line, name it with %s -f FIELD", found, c.meant))
+		s.Warn(c.name, fmt.Sprintf("%s: if the key is a field of a line, name it with %s -f FIELD", found, c.meant))
 	}
 }
 

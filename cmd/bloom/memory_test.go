@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // repeated is an input of n times the same byte and then a newline.
@@ -56,7 +57,7 @@ func TestLongLines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			args = append(args, "--max-record", "65MiB")
-			base := peakOf(t, exitSome, strings.NewReader("a line\n"), args...)
+			base := peakOf(t, cli.ExitSome, strings.NewReader("a line\n"), args...)
 			for _, lengths := range [][]int64{{64 * mib}, {48 * mib, 56 * mib, 40 * mib, 1, 64*mib + 1}} {
 				var input []io.Reader
 				longest := int64(0)
@@ -64,7 +65,7 @@ func TestLongLines(t *testing.T) {
 					input = append(input, repeated('a'+byte(i), n))
 					longest = max(longest, n)
 				}
-				took := float64(peakOf(t, exitSome, io.MultiReader(input...), args...)-base) / float64(longest)
+				took := float64(peakOf(t, cli.ExitSome, io.MultiReader(input...), args...)-base) / float64(longest)
 				t.Logf("lines of %v bytes: %.2f times the longest", lengths, took)
 				if took > 2.5 {
 					t.Errorf("lines of %v bytes take %.2f times the longest, want at most 2.5", lengths, took)
@@ -86,21 +87,21 @@ func TestLongRecords(t *testing.T) {
 		start, middle, end string
 		status             int
 	}{
-		"JSON of numbers":        {json, `{"k":1,"x":[`, "0,", "0]}\n", exitSome},
-		"JSON of members":        {json, `{`, `"":0,`, `"k":1}` + "\n", exitSome},
-		"JSON of escaped names":  {json, `{`, `"\u0000":0,`, `"k":1}` + "\n", exitSome},
-		"JSON of escapes":        {json, `{"k":"`, `\"`, `"}` + "\n", exitSome},
-		"no JSON":                {json, `{"k":1,"x":t`, "\x00", "}\n", exitError},
-		"no JSON that is deep":   {json, "", "[", "\n", exitError},
-		"CSV, ragged":            {csv, "a,b\n", `,`, "\n", exitError},
-		"CSV, ragged and quoted": {csv, "a,b\n\"\"", `,`, "\n", exitError},
-		"CSV of newlines":        {csv, "a,b\n\"", "\r\n", "\",b\n", exitSome},
-		"CSV of quotes":          {csv, "a,b\n\"", `""`, "\",b\n", exitSome},
-		"fields of a line":       {[]string{"-d,", "-f3"}, "a", ",", "\n", exitSome},
+		"JSON of numbers":        {json, `{"k":1,"x":[`, "0,", "0]}\n", cli.ExitSome},
+		"JSON of members":        {json, `{`, `"":0,`, `"k":1}` + "\n", cli.ExitSome},
+		"JSON of escaped names":  {json, `{`, `"\u0000":0,`, `"k":1}` + "\n", cli.ExitSome},
+		"JSON of escapes":        {json, `{"k":"`, `\"`, `"}` + "\n", cli.ExitSome},
+		"no JSON":                {json, `{"k":1,"x":t`, "\x00", "}\n", cli.ExitError},
+		"no JSON that is deep":   {json, "", "[", "\n", cli.ExitError},
+		"CSV, ragged":            {csv, "a,b\n", `,`, "\n", cli.ExitError},
+		"CSV, ragged and quoted": {csv, "a,b\n\"\"", `,`, "\n", cli.ExitError},
+		"CSV of newlines":        {csv, "a,b\n\"", "\r\n", "\",b\n", cli.ExitSome},
+		"CSV of quotes":          {csv, "a,b\n\"", `""`, "\",b\n", cli.ExitSome},
+		"fields of a line":       {[]string{"-d,", "-f3"}, "a", ",", "\n", cli.ExitSome},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := append([]string{"build", "-o", filepath.Join(t.TempDir(), "built")}, c.flags...)
-			base := peakOf(t, exitSome, strings.NewReader(""), args...)
+			base := peakOf(t, cli.ExitSome, strings.NewReader(""), args...)
 			var input []io.Reader
 			for range 3 {
 				input = append(input, long(c.start, c.middle, n/int64(len(c.middle))*int64(len(c.middle)), c.end))
@@ -127,9 +128,9 @@ func TestBuildWithinMemory(t *testing.T) {
 		keys.WriteByte('\n')
 	}
 	all := keys.Bytes()
-	base := peakOf(t, exitSome, bytes.NewReader(all[:1<<20]), "build", "-o", args[2])
-	took := float64(peakOf(t, exitSome, bytes.NewReader(all), args...)-base) / memory
-	without := float64(peakOf(t, exitSome, bytes.NewReader(all), args[:3]...)-base) / memory
+	base := peakOf(t, cli.ExitSome, bytes.NewReader(all[:1<<20]), "build", "-o", args[2])
+	took := float64(peakOf(t, cli.ExitSome, bytes.NewReader(all), args...)-base) / memory
+	without := float64(peakOf(t, cli.ExitSome, bytes.NewReader(all), args[:3]...)-base) / memory
 	t.Logf("%.2f times the memory asked for, and %.2f without it", took, without)
 	if took > 3.5 || without < 1.5*took {
 		t.Errorf("it takes %.2f times the memory asked for, want at most 3.5, and %.2f without it", took, without)

@@ -7,29 +7,30 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 type mergeCommand struct {
-	filterFlags
+	cli.FilterFlags
 	Output  cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
 	Filters []cli.Input `arg:"" name:"filters" help:"The filters."`
 }
 
 // Help is what bloom merge --help says, too.
 func (*mergeCommand) Help() string {
-	return filterHelp + `
+	return cli.FilterHelp + `
 The filters must have the same format, number of bits and number of probes: those of bloom build have if they are of as many keys at as many bits per key.
 What is written has all their keys. It is bare bytes if all filters are, and else a file. A key in several filters counts as often in its number of keys.
 `
 }
 
-func (m *mergeCommand) Run(s *streams) error {
-	if err := refuseTerminal(s, m.Output); err != nil {
+func (m *mergeCommand) Run(s *cli.Streams) error {
+	if err := s.RefuseTerminal(m.Output); err != nil {
 		return err
 	}
 	merged, bare, typed := (*bloom.Set)(nil), true, kindOf{}
 	for _, name := range cli.Names(m.Filters) {
-		filter, err := m.openFilter(s, name)
+		filter, err := m.Open(s, name)
 		if err != nil {
 			return err
 		}
@@ -44,14 +45,14 @@ func (m *mergeCommand) Run(s *streams) error {
 		if merged == nil {
 			merged = set
 		} else if err := merged.Merge(set); err != nil {
-			return fmt.Errorf("%s and %s: %w", shown(m.Filters[0]), shown(name), fromLibrary(err))
+			return fmt.Errorf("%s and %s: %w", show.Name(m.Filters[0]), show.Name(name), filterfile.WithoutPrefix(err))
 		}
 	}
 	encoded, err := encode(merged, bare)
 	if err != nil {
 		return err
 	}
-	return writeFilter(s, m.Output, encoded)
+	return s.WriteFilter(m.Output, encoded)
 }
 
 // kindOf is the first filter that says what kind of keys it has. Sets that are merged forget it when
@@ -66,11 +67,11 @@ func (k *kindOf) check(name string, filter filterfile.Filter) error {
 	if k.kind == bloom.KeysUnknown {
 		*k = kindOf{name, filter.KeyKind()}
 	}
-	return filter.CheckKeys(shown(name), "those of "+shown(k.name)+" are", k.kind)
+	return filter.CheckKeys(show.Name(name), "those of "+show.Name(k.name)+" are", k.kind)
 }
 
 type addCommand struct {
-	filterFlags
+	cli.FilterFlags
 	keysFlags
 	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, and leave the other as it is."`
 	File   cli.State   `arg:"" name:"filter" help:"The filter."`
@@ -79,7 +80,7 @@ type addCommand struct {
 
 // Help is what bloom add --help says, too.
 func (*addCommand) Help() string {
-	return filterHelp + inputsHelp + `
+	return cli.FilterHelp + inputsHelp + `
 The filter keeps its size, so each key makes its false-positive rate higher. A warning says when more than 60 % of its bits are set: then build a larger one.
 The file of the filter is replaced as bloom build does it: it appears whole or not at all. Several commands may add to a file at once: all their keys are in it then. So the file must be one that can be locked, or else name another with -o.
 `
@@ -93,17 +94,17 @@ func (a *addCommand) AfterApply() error {
 	return nil
 }
 
-func (a *addCommand) Run(s *streams) error {
+func (a *addCommand) Run(s *cli.Streams) error {
 	if _, err := a.records(); err != nil {
 		return err
 	}
 	inPlace := a.Output == ""
 	if inPlace {
-		if err := s.outputs().CheckUpdate(string(a.File)); err != nil {
+		if err := s.Outputs().CheckUpdate(string(a.File)); err != nil {
 			return err
 		}
 	}
-	filter, err := a.openText(s, string(a.File))
+	filter, err := a.OpenText(s, string(a.File))
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func (a *addCommand) Run(s *streams) error {
 		return err
 	}
 	if inPlace {
-		return s.outputs().Update(string(a.File), func(now []byte) ([]byte, error) {
+		return s.Outputs().Update(string(a.File), func(now []byte) ([]byte, error) {
 			all, bare, err := a.addTo(now, set)
 			if err != nil {
 				return nil, err
@@ -132,7 +133,7 @@ func (a *addCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(s, a.Output, encoded)
+	return s.Outputs().WriteBytes(string(a.Output), encoded)
 }
 
 // sameFile reports whether two names are those of one file.
@@ -143,8 +144,8 @@ func sameFile(a, b string) bool {
 }
 
 // addKeys adds all keys to a set.
-func (a *addCommand) addKeys(s *streams, set *bloom.Set) error {
-	progress, done := bytesBar(s, "reading keys", cli.Names(a.Keys)...)
+func (a *addCommand) addKeys(s *cli.Streams, set *bloom.Set) error {
+	progress, done := s.BytesBar("reading keys", a.Keys)
 	defer done()
 	format := set.Format()
 	for _, name := range cli.Names(a.Keys) {
@@ -165,13 +166,9 @@ func (a *addCommand) addKeys(s *streams, set *bloom.Set) error {
 
 // addTo returns the filter in a file, or in bare bytes, with the keys of a set added.
 func (a *addCommand) addTo(file []byte, keys *bloom.Set) (set *bloom.Set, bare bool, err error) {
-	options, err := a.options()
-	if err != nil {
-		return nil, false, err
-	}
-	filter, err := options.Open(string(a.File), file)
+	filter, err := a.Options().Open(string(a.File), file)
 	if err == nil {
-		err = filter.CheckKeys(shown(a.File), "the keys here are", bloom.KeysText)
+		err = filter.CheckKeys(show.Name(a.File), "the keys here are", bloom.KeysText)
 	}
 	if err != nil {
 		return nil, false, err
@@ -180,16 +177,16 @@ func (a *addCommand) addTo(file []byte, keys *bloom.Set) (set *bloom.Set, bare b
 		return nil, false, err
 	}
 	if err := set.Merge(keys); err != nil {
-		return nil, false, fmt.Errorf("%s: another filter took its place while keys were read: %w", shown(a.File), fromLibrary(err))
+		return nil, false, fmt.Errorf("%s: another filter took its place while keys were read: %w", show.Name(a.File), filterfile.WithoutPrefix(err))
 	}
 	return set, !filter.IsFile, nil
 }
 
-func warnIfFull(s *streams, name string, set *bloom.Set) {
+func warnIfFull(s *cli.Streams, name string, set *bloom.Set) {
 	const mostFill = 0.6 // at 50 %, a filter has the keys that it was made for
 	stats := set.Stats()
 	if fill := float64(stats.SetBits) / float64(stats.Bits); fill > mostFill {
-		s.warn(name, fmt.Sprintf("%.3g %% of the bits are set, and %.3g %% of absent keys are expected to pass: build a larger filter", 100*fill, 100*stats.FalsePositiveRate))
+		s.Warn(name, fmt.Sprintf("%.3g %% of the bits are set, and %.3g %% of absent keys are expected to pass: build a larger filter", 100*fill, 100*stats.FalsePositiveRate))
 	}
 }
 
@@ -201,7 +198,7 @@ func setOf(filter filterfile.Filter, name string) (*bloom.Set, error) {
 	}
 	set := new(bloom.Set)
 	if err := set.UnmarshalBinary(file); err != nil {
-		return nil, fmt.Errorf("%s: %w", shown(name), fromLibrary(err))
+		return nil, fmt.Errorf("%s: %w", show.Name(name), filterfile.WithoutPrefix(err))
 	}
 	return set, nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // missingKey says what becomes of a record without a key.
@@ -51,7 +53,7 @@ func (s *skipped) add(c *chunk, newlines int) {
 }
 
 // warn says how many records had no key.
-func (s *skipped) warn(to *streams, name string, r *records) {
+func (s *skipped) warn(to *cli.Streams, name string, r *records) {
 	if s.n == 0 {
 		return
 	}
@@ -62,5 +64,5 @@ func (s *skipped) warn(to *streams, name string, r *records) {
 	if r.missing == missingKeep {
 		what = "printed"
 	}
-	to.warn(name, fmt.Sprintf("%s %s; the first: %v", records, what, s.first))
+	to.Warn(name, fmt.Sprintf("%s %s; the first: %v", records, what, s.first))
 }

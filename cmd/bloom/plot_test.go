@@ -162,7 +162,7 @@ func number(t *testing.T, s string) float64 {
 }
 
 func TestInspectPlot(t *testing.T) {
-	for _, format := range formats {
+	for _, format := range bloom.Formats() {
 		for name, data := range extremeFilters(t, format) {
 			t.Run(fmt.Sprint(format, " ", name), func(t *testing.T) {
 				filter, err := filterfile.OpenBare(format, data)

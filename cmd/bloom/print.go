@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // printer prints records, unless only their number is asked for.
@@ -26,7 +29,7 @@ type printedHeader struct {
 
 // printHeader prints the header of the first stream that has one. A stream with another, or with another number of
 // fields, is an error, unless only a count is printed: its records would stand under names that are not theirs.
-func (p *printer) printHeader(s *streams, name string, in *input) error {
+func (p *printer) printHeader(s *cli.Streams, name string, in *input) error {
 	names, fields := in.records.names, in.records.columns
 	switch {
 	case p.Count || fields == 0 || fields == p.header.fields && slices.Equal(names, p.header.names):
@@ -36,30 +39,30 @@ func (p *printer) printHeader(s *streams, name string, in *input) error {
 		return p.print(s, in.header, 0)
 	case len(names) == 0:
 		return fmt.Errorf("%s: the number of fields is %d, and that of %s, which is printed, is %d: filter the two one at a time",
-			shown(name), fields, shown(p.header.stream), p.header.fields)
+			show.Name(name), fields, show.Name(p.header.stream), p.header.fields)
 	}
 	return fmt.Errorf("%s: the header is %s, and that of %s, which is printed, is %s: filter the two one at a time",
-		shown(name), shownNames(names), shown(p.header.stream), shownNames(p.header.names))
+		show.Name(name), shownNames(names), show.Name(p.header.stream), shownNames(p.header.names))
 }
 
 // print prints n records, unless only their number is asked for.
-func (p *printer) print(s *streams, records []byte, n int) error {
+func (p *printer) print(s *cli.Streams, records []byte, n int) error {
 	p.passed += n
 	if p.Count || len(records) == 0 {
 		return nil
 	}
-	if wrote, err := s.out.Write(records); err != nil {
+	if wrote, err := s.Out.Write(records); err != nil {
 		return &outputError{err, wrote}
 	}
 	return nil
 }
 
 // printCount prints how many records there were, if that is asked for.
-func (p *printer) printCount(s *streams) error {
+func (p *printer) printCount(s *cli.Streams) error {
 	if !p.Count {
 		return nil
 	}
-	if _, err := fmt.Fprintln(s.out, p.passed); err != nil {
+	if _, err := fmt.Fprintln(s.Out, p.passed); err != nil {
 		return &outputError{error: err}
 	}
 	return nil

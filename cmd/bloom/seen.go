@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 // seenKeys tells keys that come for the first time from those that came before. Nobody knows how many keys there
@@ -59,7 +60,7 @@ func (k *seenKeys) grow() (err error) {
 	k.room = firstRoom << min(number, 11)
 	policy, err := bloom.PolicyFor(bloom.Default, k.room, k.share(number))
 	if err != nil {
-		return fmt.Errorf("--rate: after %d lines, no further filter has a low enough rate: %w", k.added, fromLibrary(err))
+		return fmt.Errorf("--rate: after %d lines, no further filter has a low enough rate: %w", k.added, filterfile.WithoutPrefix(err))
 	}
 	k.last, err = newSeenSet(policy, k.room)
 	return err
@@ -69,7 +70,7 @@ func newSeenSet(policy bloom.Policy, room int) (s seenSet, err error) {
 	if s.bits, s.probes, err = policy.Size(room); err == nil {
 		s.Set, err = policy.NewSet(room)
 	}
-	return s, fromLibrary(err)
+	return s, filterfile.WithoutPrefix(err)
 }
 
 // add adds the keys of a column, and sets the bits in hits of those that may have come before.

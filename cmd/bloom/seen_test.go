@@ -27,14 +27,14 @@ func TestSavesOnTheWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	command := &uniqueCommand{Seen: cli.State(seen), Memory: new(byteSize(64 << 10)), Quiet: true, Files: []cli.Input{"-"}}
+	command := &uniqueCommand{Seen: cli.State(seen), Memory: new(cli.ByteSize(64 << 10)), Quiet: true, Files: []cli.Input{"-"}}
 	ended := make(chan error)
-	go func() { ended <- command.Run(&streams{in, out, os.Stderr}) }()
+	go func() { ended <- command.Run(&cli.Streams{In: in, Out: out, Err: os.Stderr, Program: "bloom"}) }()
 	for i := range 3 {
 		fmt.Fprintf(lines, "key %d\n", i)
 		waitForKeys(t, seen, 2*i+1)
 		add := &addCommand{File: cli.State(seen), Keys: []cli.Input{cli.Input(writeLine(t, fmt.Sprint("other ", i)))}}
-		if err := add.Run(&streams{in, out, os.Stderr}); err != nil {
+		if err := add.Run(&cli.Streams{In: in, Out: out, Err: os.Stderr, Program: "bloom"}); err != nil {
 			t.Fatal(err)
 		}
 	}

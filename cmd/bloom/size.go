@@ -17,11 +17,11 @@ import (
 )
 
 type sizeCommand struct {
-	Keys       *keyCount `placeholder:"N" help:"Number of keys, such as 250000, 1e8 or 100M."`
-	BitsPerKey *int      `placeholder:"N" help:"Bits per key, 1 to 10000."`
-	Rate       *rate     `placeholder:"P" help:"False-positive rate, such as 0.01 or 1%: at most this."`
-	Memory     *byteSize `placeholder:"SIZE" help:"Memory of the bits, such as 64MiB: at most this."`
-	JSON       bool      `name:"json" help:"Print JSON."`
+	Keys       *keyCount     `placeholder:"N" help:"Number of keys, such as 250000, 1e8 or 100M."`
+	BitsPerKey *int          `placeholder:"N" help:"Bits per key, 1 to 10000."`
+	Rate       *cli.Rate     `placeholder:"P" help:"False-positive rate, such as 0.01 or 1%: at most this."`
+	Memory     *cli.ByteSize `placeholder:"SIZE" help:"Memory of the bits, such as 64MiB: at most this."`
+	JSON       bool          `name:"json" help:"Print JSON."`
 }
 
 // Help is what bloom size --help says, too.
@@ -51,19 +51,7 @@ func (c *keyCount) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// byteSize is a number of bytes.
-type byteSize uint64
-
-func (b *byteSize) UnmarshalText(text []byte) error {
-	n, err := humanize.ParseBytes(string(text))
-	if err != nil || n == 0 {
-		return fmt.Errorf("a memory is a number of bytes such as 64MiB, not %q", text)
-	}
-	*b = byteSize(n)
-	return nil
-}
-
-func (c *sizeCommand) Run(s *streams) error {
+func (c *sizeCommand) Run(s *cli.Streams) error {
 	question := answers.SizeQuestion{Keys: (*int)(c.Keys), BitsPerKey: c.BitsPerKey, Rate: (*float64)(c.Rate), Memory: (*uint64)(c.Memory)}
 	if err := question.Check("--"); err != nil {
 		return err
@@ -78,15 +66,15 @@ func (c *sizeCommand) Run(s *streams) error {
 	return nil
 }
 
-func (c *sizeCommand) print(s *streams, sizes []answers.Size) error {
+func (c *sizeCommand) print(s *cli.Streams, sizes []answers.Size) error {
 	if c.JSON {
-		encoder := json.NewEncoder(s.out)
+		encoder := json.NewEncoder(s.Out)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(struct {
 			Sizes []answers.Size `json:"sizes"`
 		}{sizes})
 	}
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "format\tkeys\tbits per key\trate\tmemory")
 	for _, size := range sizes {
 		if size.Error != "" {
@@ -101,6 +89,3 @@ func (c *sizeCommand) print(s *streams, sizes []answers.Size) error {
 	}
 	return w.Flush()
 }
-
-// rate is a false-positive rate.
-type rate = cli.Rate

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 	"github.com/lanebloom/bloom/cmd/internal/keyfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // tableFlags say which part of a record is its key.
@@ -224,7 +224,7 @@ func (r *records) find(names []string, hint string) error {
 }
 
 // shownNames returns the names of a header for a line of text.
-func shownNames(names []string) string { return answers.Shorten(fmt.Sprintf("%q", names)) }
+func shownNames(names []string) string { return show.Short(fmt.Sprintf("%q", names)) }
 
 // mostOfRecord is the most bytes of a record, unless --max-record says another number. Where a delimiter
 // or a quote is missing, the rest of the input is one.

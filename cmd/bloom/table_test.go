@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // TestTables reads tables that encoding/csv and encoding/json wrote, in odd pieces. The keys must be
@@ -79,7 +81,7 @@ func readTable(t *testing.T, flags keysFlags, from io.Reader) (keys []string, wh
 		_, _ = io.Copy(w, from)
 		w.Close()
 	}()
-	err = flags.read(&streams{in: r, err: os.Stderr}, "-", func(int) {}, func(in *input) error {
+	err = flags.read(&cli.Streams{In: r, Err: os.Stderr, Program: "bloom"}, "-", func(int) {}, func(in *input) error {
 		whole = append(whole, in.header...)
 		return in.work(func(*chunk) {}, func(c *chunk) error {
 			for i, key := range c.keys {

@@ -18,6 +18,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/sst"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 type tablesCommand struct {
@@ -45,7 +46,7 @@ A folder stands for the files in it whose names end with .ldb or .sst.
 ` + inputsHelp
 }
 
-func (c *tablesCommand) Run(s *streams) error {
+func (c *tablesCommand) Run(s *cli.Streams) error {
 	tables, err := tableFiles(cli.Names(c.Files))
 	if err != nil {
 		return err
@@ -54,14 +55,14 @@ func (c *tablesCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(s.out)
+	out := bufio.NewWriter(s.Out)
 	var show tableReader = newTableList(c.JSON, c.partFlag, out)
 	if asked != nil {
 		show = &tableFinder{keys: asked, list: c.List, hex: c.Hex, json: c.JSON, chance: c.Keys != "", part: c.partFlag, out: out}
 	}
 	progress, done := func(int) {}, func() {}
-	if !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
-		progress, done = bar(s, "reading tables", int64(len(tables)))
+	if !cli.IsTerminal(s.Out) { // a progress bar would cut through lines on a terminal
+		progress, done = s.Bar("reading tables", int64(len(tables)))
 	}
 	var failures []error
 	for _, file := range tables {
@@ -70,7 +71,7 @@ func (c *tablesCommand) Run(s *streams) error {
 	}
 	done()
 	err = show.finish(s)
-	none := errors.Is(err, errNone)
+	none := errors.Is(err, cli.ErrNone)
 	if none && c.skipped {
 		failures = append(failures, errors.New("no table that was read may have a key, and the keys of a skipped table may have moved: ask again"))
 	}
@@ -80,13 +81,13 @@ func (c *tablesCommand) Run(s *streams) error {
 	if err := errors.Join(append(failures, out.Flush())...); err != nil || !none {
 		return err
 	}
-	return errNone
+	return cli.ErrNone
 }
 
 // tableReader does something with every table.
 type tableReader interface {
-	read(s *streams, name string, table *bloomsst.Table) error
-	finish(s *streams) error // its error is errNone if no table may have a key
+	read(s *cli.Streams, name string, table *bloomsst.Table) error
+	finish(s *cli.Streams) error // its error is cli.ErrNone if no table may have a key
 }
 
 // tableFile is a file that was named, or found in a folder.
@@ -114,7 +115,7 @@ func tableFiles(names []string) (files []tableFile, err error) {
 			}
 		}
 		if len(files) == before {
-			return nil, fmt.Errorf("%s: the folder has no files whose names end with .ldb or .sst", shown(name))
+			return nil, fmt.Errorf("%s: the folder has no files whose names end with .ldb or .sst", show.Name(name))
 		}
 	}
 	return files, nil
@@ -142,7 +143,7 @@ func isTableName(name string) bool {
 const collected = 8 << 20
 
 // read reads a table. It skips one that was found in a folder, and is gone or changes.
-func (c *tablesCommand) read(s *streams, file tableFile, show tableReader) error {
+func (c *tablesCommand) read(s *cli.Streams, file tableFile, show tableReader) error {
 	size, err := withTable(file.name, func(table *bloomsst.Table) error { return show.read(s, file.name, table) })
 	if c.garbage += size; c.garbage >= collected {
 		runtime.GC()
@@ -152,7 +153,7 @@ func (c *tablesCommand) read(s *streams, file tableFile, show tableReader) error
 		return err
 	}
 	if why := isInUse(file.name); why != "" {
-		s.warn(file.name, why)
+		s.Warn(file.name, why)
 		c.skipped = true
 		return nil
 	}
@@ -179,10 +180,10 @@ func withTable(name string, use func(*bloomsst.Table) error) (size uint64, err e
 
 // ofTable returns an error of a table with its name.
 func ofTable(name string, err error) error {
-	if output := (*outputError)(nil); err == nil || errors.As(err, &output) || errors.Is(err, errNone) {
+	if output := (*outputError)(nil); err == nil || errors.As(err, &output) || errors.Is(err, cli.ErrNone) {
 		return err
 	}
-	return fmt.Errorf("%s: %w", shown(name), tableError{err})
+	return fmt.Errorf("%s: %w", show.Name(name), tableError{err})
 }
 
 // tableError is an error of a table, without the names of packages.
@@ -211,7 +212,7 @@ func isInUse(name string) string {
 }
 
 // asked returns the keys of --key or --keys, or nil.
-func (c *tablesCommand) asked(s *streams) (keys [][]byte, err error) {
+func (c *tablesCommand) asked(s *cli.Streams) (keys [][]byte, err error) {
 	switch {
 	case c.Keys == "" && c.keysFlags != keysFlags{}:
 		return nil, errors.New("the flags of keys, such as --null, --csv and --field, are for the keys of --keys")
@@ -224,7 +225,7 @@ func (c *tablesCommand) asked(s *streams) (keys [][]byte, err error) {
 		}
 		return keys, c.decode(keys)
 	}
-	progress, done := bytesBar(s, "reading keys", string(c.Keys))
+	progress, done := s.BytesBar("reading keys", []cli.Input{c.Keys})
 	defer done()
 	err = c.keysFlags.read(s, string(c.Keys), progress, func(in *input) error {
 		return in.work(func(*chunk) {}, func(part *chunk) error {
@@ -235,7 +236,7 @@ func (c *tablesCommand) asked(s *streams) (keys [][]byte, err error) {
 		})
 	})
 	if err == nil && len(keys) == 0 {
-		err = fmt.Errorf("--keys: %s has no keys", shown(c.Keys))
+		err = fmt.Errorf("--keys: %s has no keys", show.Name(c.Keys))
 	}
 	if err != nil {
 		return nil, err
@@ -275,7 +276,7 @@ type found struct {
 	Keys    []string `json:"keys,omitempty"`    // in hexadecimal digits with --hex
 }
 
-func (f *tableFinder) read(_ *streams, name string, table *bloomsst.Table) error {
+func (f *tableFinder) read(_ *cli.Streams, name string, table *bloomsst.Table) error {
 	stats := table.Stats
 	f.hits = wordsFor(f.hits, len(f.keys))
 	part, err := f.part.of(table)
@@ -321,7 +322,7 @@ func (f *tableFinder) text(key []byte) string {
 	if f.hex {
 		return hex.EncodeToString(key)
 	}
-	return shown(string(key))
+	return show.Name(string(key))
 }
 
 func (f *tableFinder) print(of found) (err error) {
@@ -330,12 +331,12 @@ func (f *tableFinder) print(of found) (err error) {
 		err = json.NewEncoder(f.out).Encode(of)
 	case f.list:
 		for _, key := range of.Keys {
-			fmt.Fprintf(f.out, "%s\t%s\n", shown(of.File), key)
+			fmt.Fprintf(f.out, "%s\t%s\n", show.Name(of.File), key)
 		}
 	case f.chance:
-		_, err = fmt.Fprintf(f.out, "%s\t%d\t%.3g\n", shown(of.File), of.Count, *of.Chance)
+		_, err = fmt.Fprintf(f.out, "%s\t%d\t%.3g\n", show.Name(of.File), of.Count, *of.Chance)
 	default:
-		_, err = fmt.Fprintf(f.out, "%s\t%d\n", shown(of.File), of.Count)
+		_, err = fmt.Fprintf(f.out, "%s\t%d\n", show.Name(of.File), of.Count)
 	}
 	if err != nil {
 		return &outputError{error: err}
@@ -343,9 +344,9 @@ func (f *tableFinder) print(of found) (err error) {
 	return nil
 }
 
-func (f *tableFinder) finish(*streams) error {
+func (f *tableFinder) finish(*cli.Streams) error {
 	if !f.some {
-		return errNone
+		return cli.ErrNone
 	}
 	return nil
 }
@@ -370,7 +371,7 @@ func newTableList(asJSON bool, part partFlag, out *bufio.Writer) *tableList {
 	return l
 }
 
-func (l *tableList) read(_ *streams, name string, table *bloomsst.Table) error {
+func (l *tableList) read(_ *cli.Streams, name string, table *bloomsst.Table) error {
 	part, err := l.part.of(table)
 	if err != nil {
 		return err
@@ -384,11 +385,11 @@ func (l *tableList) read(_ *streams, name string, table *bloomsst.Table) error {
 	if l.json != nil {
 		return errors.Join(err, l.json.Encode(r))
 	}
-	fmt.Fprintf(l.text, "%s\t%s\t%s\t%s\t%s\n", shown(name), r.table(), r.policy(), r.numbers(), r.bound())
+	fmt.Fprintf(l.text, "%s\t%s\t%s\t%s\t%s\n", show.Name(name), r.table(), r.policy(), r.numbers(), r.bound())
 	return err
 }
 
-func (l *tableList) finish(s *streams) (err error) {
+func (l *tableList) finish(s *cli.Streams) (err error) {
 	if l.json == nil && l.sum.Tables > 1 {
 		fmt.Fprintf(l.text, "%d tables\t\t\t%s\n", l.sum.Tables, l.sum.report().numbers())
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom/adapter/sst"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // tableReport has what bloom tables says of a table. It prints it, or writes it as JSON.
@@ -90,7 +92,7 @@ func (r tableReport) policy() string {
 	if r.Policy == "" {
 		return "-"
 	}
-	return shown(r.Policy)
+	return show.Name(r.Policy)
 }
 
 // numbers returns the columns from the number of filters to the best rate, with tabs between.
@@ -121,9 +123,9 @@ func (r tableReport) bound() string {
 	key, _ := hex.DecodeString(*r.UpperBound) // they are digits
 	const most = 64
 	if len(key) > most {
-		return "<= " + shown(string(key[:most])) + "..."
+		return "<= " + show.Name(string(key[:most])) + "..."
 	}
-	return "<= " + shown(string(key))
+	return "<= " + show.Name(string(key))
 }
 
 // tableSum adds up tables.
@@ -203,15 +205,15 @@ func (d *tableDoubts) add(r tableReport) {
 }
 
 // warn prints a line for each kind of doubts.
-func (d *tableDoubts) warn(s *streams) {
+func (d *tableDoubts) warn(s *cli.Streams) {
 	for i, names := range d.names {
 		switch n := len(names); {
 		case n == 1:
-			s.warn(names[0], "the table has "+tableKinds[i].text)
+			s.Warn(names[0], "the table has "+tableKinds[i].text)
 		case n == 2:
-			s.warn(names[0], "this table and 1 other have "+tableKinds[i].text)
+			s.Warn(names[0], "this table and 1 other have "+tableKinds[i].text)
 		case n > 2:
-			s.warn(names[0], fmt.Sprintf("this table and %d others have %s", n-1, tableKinds[i].text))
+			s.Warn(names[0], fmt.Sprintf("this table and %d others have %s", n-1, tableKinds[i].text))
 		}
 	}
 }

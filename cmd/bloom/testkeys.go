@@ -7,10 +7,11 @@ import (
 
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 type testCommand struct {
-	filterFlags
+	cli.FilterFlags
 	Match *matcher  `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or all that matches if it has no group."`
 	All   bool      `help:"With --match: all keys of an argument must be in the filter, not just one."`
 	File  cli.Input `arg:"" name:"filter" help:"The filter."`
@@ -20,11 +21,11 @@ type testCommand struct {
 // Help is what bloom test --help says, too.
 func (*testCommand) Help() string {
 	return `Each key has a line: maybe or no, a tab, and the key. The exit status is 0 if some may be in the filter, 1 if none, and 2 on an error.
-` + filterHelp
+` + cli.FilterHelp
 }
 
-func (t *testCommand) Run(s *streams) error {
-	filter, err := t.openText(s, string(t.File))
+func (t *testCommand) Run(s *cli.Streams) error {
+	filter, err := t.OpenText(s, string(t.File))
 	if err != nil {
 		return err
 	}
@@ -34,18 +35,18 @@ func (t *testCommand) Run(s *streams) error {
 	some := false
 	for _, key := range t.Keys {
 		if t.Match != nil && len(t.Match.appendKeys(nil, []byte(key))) == 0 {
-			s.warn(key, fmt.Sprintf("--match %q matches nothing in it", t.Match.expression))
+			s.Warn(key, fmt.Sprintf("--match %q matches nothing in it", t.Match.expression))
 		}
 		answer := "no"
 		if t.mayContain(filter, key) {
 			answer, some = "maybe", true
 		}
-		if _, err := fmt.Fprintf(s.out, "%s\t%s\n", answer, shown(key)); err != nil {
+		if _, err := fmt.Fprintf(s.Out, "%s\t%s\n", answer, show.Name(key)); err != nil {
 			return err
 		}
 	}
 	if !some {
-		return errNone
+		return cli.ErrNone
 	}
 	return nil
 }

@@ -15,13 +15,13 @@ import (
 type uniqueCommand struct {
 	keysFlags
 	printer
-	Repeated bool        `short:"v" help:"Print the others: the lines that came before."`
-	Rate     *rate       `placeholder:"P" help:"The share of the new lines that may be missing, at most (1e-6)."`
-	Verify   bool        `help:"Read the files a second time, so that no line is missing. What comes several times is in memory then."`
-	Seen     cli.State   `placeholder:"FILE" help:"Leave out what earlier runs with this file have seen, too: a filter, which is made if it is not there."`
-	Memory   *byteSize   `placeholder:"SIZE" help:"The size of a new --seen file (64MiB), which it keeps."`
-	Quiet    bool        `short:"q" help:"Do not say how many lines are expected to be missing."`
-	Files    []cli.Input `arg:"" optional:"" default:"-" help:"Files of lines, in this order (standard input)."`
+	Repeated bool          `short:"v" help:"Print the others: the lines that came before."`
+	Rate     *cli.Rate     `placeholder:"P" help:"The share of the new lines that may be missing, at most (1e-6)."`
+	Verify   bool          `help:"Read the files a second time, so that no line is missing. What comes several times is in memory then."`
+	Seen     cli.State     `placeholder:"FILE" help:"Leave out what earlier runs with this file have seen, too: a filter, which is made if it is not there."`
+	Memory   *cli.ByteSize `placeholder:"SIZE" help:"The size of a new --seen file (64MiB), which it keeps."`
+	Quiet    bool          `short:"q" help:"Do not say how many lines are expected to be missing."`
+	Files    []cli.Input   `arg:"" optional:"" default:"-" help:"Files of lines, in this order (standard input)."`
 
 	known seenKeys
 	file  *seenFile // of --seen, or nil
@@ -39,11 +39,11 @@ The exit status is 0 if a line was printed, 1 if none was, and 2 on an error.
 
 // Run prints the records whose keys come for the first time in any of the files. If it cannot read a file, it
 // goes on with the next, as bloom filter does.
-func (u *uniqueCommand) Run(s *streams) error {
+func (u *uniqueCommand) Run(s *cli.Streams) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // the filters are most of the memory
 	u.prints = true
 	if u.Rate == nil {
-		u.Rate = new(rate(1e-6))
+		u.Rate = new(cli.Rate(1e-6))
 	}
 	if _, err := u.records(); err != nil {
 		return err
@@ -64,13 +64,13 @@ func (u *uniqueCommand) Run(s *streams) error {
 		err = u.printNew(s)
 	}
 	if err == nil && u.passed == 0 {
-		return errNone
+		return cli.ErrNone
 	}
 	return err
 }
 
 // printNew prints what u.known has not seen. What it says of missing lines stands before and after.
-func (u *uniqueCommand) printNew(s *streams) error {
+func (u *uniqueCommand) printNew(s *cli.Streams) error {
 	u.say(s, "at most 1 in %s new lines is expected to be %s", humanize.Comma(int64(min(1/float64(*u.Rate), 1e18))), u.fate())
 	err := u.each(s, "reading lines", func(c *chunk, delimiter byte) error {
 		c.hits = wordsFor(c.hits, c.hashed.Len())
@@ -99,14 +99,14 @@ func (u *uniqueCommand) fate() string {
 	return "missing"
 }
 
-func (u *uniqueCommand) say(s *streams, format string, args ...any) {
+func (u *uniqueCommand) say(s *cli.Streams, format string, args ...any) {
 	if !u.Quiet {
-		fmt.Fprintf(s.err, "bloom: "+format+"\n", args...)
+		fmt.Fprintf(s.Err, "bloom: "+format+"\n", args...)
 	}
 }
 
 // printChosen prints the records of a chunk that are new, by the bits of their keys in c.hits, or the others.
-func (u *uniqueCommand) printChosen(s *streams, c *chunk, delimiter byte) error {
+func (u *uniqueCommand) printChosen(s *cli.Streams, c *chunk, delimiter byte) error {
 	// Some key of a record is new if not all came before, and all are new if none did.
 	c.choose(!u.All, !u.Repeated)
 	if c.out = nil; !u.Count {
@@ -116,10 +116,10 @@ func (u *uniqueCommand) printChosen(s *streams, c *chunk, delimiter byte) error 
 }
 
 // each calls finish with the chunks of all files, in order, and hashes their keys on all cores.
-func (u *uniqueCommand) each(s *streams, title string, finish func(c *chunk, delimiter byte) error) error {
+func (u *uniqueCommand) each(s *cli.Streams, title string, finish func(c *chunk, delimiter byte) error) error {
 	progress, done := func(int) {}, func() {}
-	if u.Count || !isTerminal(s.out) {
-		progress, done = bytesBar(s, title, cli.Names(u.Files)...)
+	if u.Count || !cli.IsTerminal(s.Out) {
+		progress, done = s.BytesBar(title, u.Files)
 	}
 	defer done()
 	u.passed, u.header = 0, printedHeader{}

@@ -16,14 +16,15 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // printUnseen prints what neither this run nor the file of --seen has seen, and adds it to the file.
-func (u *uniqueCommand) printUnseen(s *streams) error {
+func (u *uniqueCommand) printUnseen(s *cli.Streams) error {
 	if err := u.makeSeen(s); err != nil {
 		return err
 	}
-	if err := s.outputs().CheckUpdate(string(u.Seen)); err != nil {
+	if err := s.Outputs().CheckUpdate(string(u.Seen)); err != nil {
 		return err
 	}
 	if err := u.openSeen(s); err != nil {
@@ -35,24 +36,24 @@ func (u *uniqueCommand) printUnseen(s *streams) error {
 		return errors.Join(failures, err)
 	}
 	if rate := u.known.rateTogether(); rate > float64(*u.Rate) && u.known.added > 0 {
-		s.warn(string(u.Seen), fmt.Sprintf("of the next lines, %.2g %% are expected to be missing, more than --rate says: begin a file with a larger --memory", 100*rate))
+		s.Warn(string(u.Seen), fmt.Sprintf("of the next lines, %.2g %% are expected to be missing, more than --rate says: begin a file with a larger --memory", 100*rate))
 	}
 	return failures
 }
 
 // makeSeen writes a filter without keys to the file, if it is not there. One that is there has to have the size
 // that --memory says.
-func (u *uniqueCommand) makeSeen(s *streams) error {
+func (u *uniqueCommand) makeSeen(s *cli.Streams) error {
 	_, err := os.Stat(string(u.Seen))
 	missing := errors.Is(err, fs.ErrNotExist)
 	if !missing && u.Memory == nil {
 		return nil // to open it tells the error
 	}
-	memory := byteSize(64 << 20)
+	memory := cli.ByteSize(64 << 20)
 	if u.Memory != nil {
 		memory = *u.Memory
 	}
-	build := buildCommand{Memory: &memory, Rate: u.Rate}
+	build := buildCommand{Memory: &memory, Size: cli.Size{Rate: u.Rate}}
 	set, _, err := build.foldable(bloom.Default)
 	if err != nil {
 		return err
@@ -66,18 +67,18 @@ func (u *uniqueCommand) makeSeen(s *streams) error {
 			return nil // another run made it meanwhile
 		}
 	}
-	there, err := filterFlags{}.openText(s, string(u.Seen))
+	there, err := cli.FilterFlags{}.OpenText(s, string(u.Seen))
 	if err != nil {
 		return err
 	}
 	if has, want := len(there.Bytes()), len(set.Bytes()); has != want {
-		return fmt.Errorf("--memory: %s is there with %s, which it keeps, and not with %s: leave out --memory, or name another file", shown(u.Seen), sizeWords(has), sizeWords(want))
+		return fmt.Errorf("--memory: %s is there with %s, which it keeps, and not with %s: leave out --memory, or name another file", show.Name(u.Seen), sizeWords(has), sizeWords(want))
 	}
 	return nil
 }
 
 // create makes the file of a set. The error is fs.ErrExist if it is there by now.
-func (u *uniqueCommand) create(s *streams, set *bloom.Set) error {
+func (u *uniqueCommand) create(s *cli.Streams, set *bloom.Set) error {
 	filter, err := set.Filter().WithKeyKind(bloom.KeysText)
 	if err != nil {
 		return err
@@ -86,15 +87,15 @@ func (u *uniqueCommand) create(s *streams, set *bloom.Set) error {
 	if err != nil {
 		return err
 	}
-	return s.outputs().Create(string(u.Seen), func(w io.Writer) error {
+	return s.Outputs().Create(string(u.Seen), func(w io.Writer) error {
 		_, err := w.Write(file)
 		return err
 	})
 }
 
 // openSeen makes the filter of the file one of the sets. Keys are added to another one of its shape.
-func (u *uniqueCommand) openSeen(s *streams) error {
-	filter, err := filterFlags{}.openText(s, string(u.Seen))
+func (u *uniqueCommand) openSeen(s *cli.Streams) error {
+	filter, err := cli.FilterFlags{}.OpenText(s, string(u.Seen))
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (u *uniqueCommand) openSeen(s *streams) error {
 	u.known = seenKeys{full: []seenSet{old}, before: old.rate(), last: fresh}
 	if stats.KeysUnknown || u.known.before > float64(*u.Rate) {
 		return fmt.Errorf("%s: with the %s keys that it has, %.2g %% of new lines are missing, and --rate says %.2g %%: begin another file with a larger --memory, or take a larger --rate",
-			shown(u.Seen), humanize.Comma(int64(stats.Keys)), 100*u.known.before, 100*float64(*u.Rate))
+			show.Name(u.Seen), humanize.Comma(int64(stats.Keys)), 100*u.known.before, 100*float64(*u.Rate))
 	}
 	return nil
 }
@@ -128,7 +129,7 @@ var savePeriod = 10 * time.Second
 // one that it has without having been printed would be lost.
 type seenFile struct {
 	*uniqueCommand
-	s       *streams
+	s       *cli.Streams
 	signals <-chan os.Signal
 	restore func() // lets signals end the process
 	stop    chan struct{}
@@ -141,7 +142,7 @@ type seenFile struct {
 	validity []byte
 }
 
-func newSeenFile(s *streams, u *uniqueCommand) *seenFile {
+func newSeenFile(s *cli.Streams, u *uniqueCommand) *seenFile {
 	f := &seenFile{uniqueCommand: u, s: s, stop: make(chan struct{}), stopped: make(chan struct{}), fresh: emptyLike(u.known.last.Set)}
 	f.signals, f.restore = outputfile.CatchSignals()
 	go f.watch()
@@ -193,7 +194,7 @@ func (f *seenFile) watch() {
 			err := f.save()
 			f.adding.Unlock()
 			if pause = max(savePeriod, 20*time.Since(begin)); err != nil && !f.warned {
-				f.s.warn(string(f.Seen), err.Error())
+				f.s.Warn(string(f.Seen), err.Error())
 				f.warned = true
 			}
 		}
@@ -210,11 +211,11 @@ func (f *seenFile) end(s os.Signal) {
 	f.adding.Lock() // nothing is added from here on
 	if !f.Count {
 		if err := f.save(); err != nil {
-			status(err, f.s.err)
+			f.s.Status(err)
 		}
 	}
 	f.restore()
-	cli.EndBy(s, f.s.out, exitError)
+	cli.EndBy(s, f.s.Out, cli.ExitError)
 }
 
 // save adds what was printed to the file.
@@ -223,7 +224,7 @@ func (f *seenFile) save() error {
 		return nil
 	}
 	adder := addCommand{File: f.Seen}
-	err := f.s.outputs().Update(string(f.Seen), func(now []byte) ([]byte, error) {
+	err := f.s.Outputs().Update(string(f.Seen), func(now []byte) ([]byte, error) {
 		all, bare, err := adder.addTo(now, f.fresh)
 		if err != nil {
 			return nil, err
@@ -262,7 +263,7 @@ func (f *seenFile) close(failures error) error {
 	}
 	if err == nil && caught != nil {
 		f.restore()
-		cli.EndBy(caught, f.s.out, exitError)
+		cli.EndBy(caught, f.s.Out, cli.ExitError)
 	}
 	return err
 }

@@ -9,11 +9,12 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // printExact prints exactly the new records, in a second look at the files. The first look finds the keys that
 // may come several times, and only these are kept in the second.
-func (u *uniqueCommand) printExact(s *streams) error {
+func (u *uniqueCommand) printExact(s *cli.Streams) error {
 	if u.Seen != "" {
 		return errors.New("--verify cannot be used with --seen: no file has the keys of earlier runs")
 	}
@@ -53,7 +54,7 @@ func (u *uniqueCommand) printExact(s *streams) error {
 const exactRate = 0.01
 
 // findRepeated adds the keys that come several times to a set.
-func (u *uniqueCommand) findRepeated(s *streams, repeated *seenKeys) error {
+func (u *uniqueCommand) findRepeated(s *cli.Streams, repeated *seenKeys) error {
 	look := *u
 	look.Count = true // and not the header
 	known := seenKeys{rate: exactRate}
@@ -84,7 +85,7 @@ func (u *uniqueCommand) stat() (infos []fs.FileInfo, err error) {
 	for _, name := range cli.Names(u.Files) {
 		info, err := os.Stat(name)
 		if name == "-" || err == nil && !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("--verify: %s is read twice, so it must be a regular file", shown(name))
+			return nil, fmt.Errorf("--verify: %s is read twice, so it must be a regular file", show.Name(name))
 		}
 		infos = append(infos, info)
 	}

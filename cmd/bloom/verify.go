@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+
+	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // verifier drops false positives: it looks for the keys that pass a filter among all keys. It
@@ -35,11 +38,11 @@ const pendingMemory = 64 << 20
 
 var verifyMemory = pendingMemory // a test sets it
 
-func newVerifier(s *streams, f *filterCommand) (*verifier, error) {
-	if info, err := s.outputs().Stat(string(f.Verify)); err != nil {
+func newVerifier(s *cli.Streams, f *filterCommand) (*verifier, error) {
+	if info, err := s.Outputs().Stat(string(f.Verify)); err != nil {
 		return nil, err
 	} else if f.Verify == "-" || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("--verify: %s may be read several times, so it must be a regular file", shown(f.Verify))
+		return nil, fmt.Errorf("--verify: %s may be read several times, so it must be a regular file", show.Name(f.Verify))
 	}
 	flags := f.keysFlags
 	flags.tableFlags = tableFlags{} // the keys are lines
@@ -48,7 +51,7 @@ func newVerifier(s *streams, f *filterCommand) (*verifier, error) {
 
 // add takes the records of a chunk that may be printed: those that pass the filter or, if
 // inverted, all.
-func (v *verifier) add(s *streams, c *chunk, delimiter byte) error {
+func (v *verifier) add(s *cli.Streams, c *chunk, delimiter byte) error {
 	certain := c.certain
 	for i := range c.len() {
 		if !v.Invert && c.chosen[i/64]>>(i%64)&1 == 0 {
@@ -98,7 +101,7 @@ func (v *verifier) place(key []byte) int {
 
 // flush reads all keys, prints the records whose keys are among them or, if inverted, are not,
 // and forgets all.
-func (v *verifier) flush(s *streams) error {
+func (v *verifier) flush(s *cli.Streams) error {
 	if len(v.pending) == 0 {
 		return nil
 	}
@@ -130,7 +133,7 @@ func (v *verifier) has(places []int, misses bool) bool {
 }
 
 // find reads the file of keys, and marks the pending keys that are in it.
-func (v *verifier) find(s *streams) error {
+func (v *verifier) find(s *cli.Streams) error {
 	v.found = make([]atomic.Bool, len(v.places))
 	n := uint64(0)
 	err := v.flags.read(s, string(v.Verify), func(int) {}, func(in *input) error {
@@ -146,7 +149,7 @@ func (v *verifier) find(s *streams) error {
 		})
 	})
 	if err == nil && n < v.fewest {
-		return fmt.Errorf("%s has %d keys, and the filter was made of %d: the list lacks some, unless they were added twice; --force takes it", shown(v.Verify), n, v.fewest)
+		return fmt.Errorf("%s has %d keys, and the filter was made of %d: the list lacks some, unless they were added twice; --force takes it", show.Name(v.Verify), n, v.fewest)
 	}
 	return err
 }

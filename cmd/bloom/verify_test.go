@@ -44,7 +44,7 @@ func TestVerify(t *testing.T) {
 	for _, most := range []int{pendingMemory, 10_000, 0} {
 		for _, invert := range []bool{false, true} {
 			for _, table := range []bool{false, true} {
-				command := filterCommand{filterFlags: filterFlags{Format: new("leveldb")}, Invert: invert, Verify: all, File: filter, Stream: []cli.Input{write("stream", []byte(stream.String()))}}
+				command := filterCommand{FilterFlags: cli.FilterFlags{Format: &cli.Format{Format: bloom.LevelDB}}, Invert: invert, Verify: all, File: filter, Stream: []cli.Input{write("stream", []byte(stream.String()))}}
 				form := "%s\n"
 				if table {
 					command.Stream = []cli.Input{write("stream.csv", []byte(streamCSV.String()))}

@@ -4,28 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
-	"strings"
 
 	"github.com/alecthomas/kong"
 )
-
-// Rate is a false-positive rate: a share such as 0.01, or a percentage such as 1%.
-type Rate float64
-
-// UnmarshalText reads a rate. Whether a filter can have it is for the library to say.
-func (r *Rate) UnmarshalText(text []byte) error {
-	number, percent := strings.CutSuffix(string(text), "%")
-	value, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return fmt.Errorf("a rate is a number such as 0.01 or 1%%, not %q", text)
-	}
-	if percent {
-		value /= 100
-	}
-	*r = Rate(value)
-	return nil
-}
 
 var (
 	// unknownShort is kong's error for a flag of one letter that the command does not have. Any letter would be as near
@@ -36,8 +17,8 @@ var (
 	looksLikeFlag = regexp.MustCompile(`^(--[^:]*): expected .* value but got "(.*)" \(.* flag\)`)
 )
 
-// Explain returns the error of a command line in other words.
-func Explain(err error) error {
+// explain returns the error of a command line in other words.
+func explain(err error) error {
 	if short := unknownShort.FindString(err.Error()); short != "" {
 		return errors.New(short)
 	}
@@ -47,8 +28,8 @@ func Explain(err error) error {
 	return err
 }
 
-// Once returns an error for a command line that gives a flag several values, of which it takes one.
-func Once(line *kong.Context) error {
+// once returns an error for a command line that gives a flag several values, of which it takes one.
+func once(line *kong.Context) error {
 	given := map[*kong.Flag]bool{}
 	for _, part := range line.Path {
 		flag := part.Flag

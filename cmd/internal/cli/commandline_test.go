@@ -44,9 +44,9 @@ func TestCommandLines(t *testing.T) {
 		}
 		line, err := parser.Parse(args)
 		if err == nil {
-			err = Once(line)
+			err = once(line)
 		} else {
-			err = Explain(err)
+			err = explain(err)
 		}
 		if got := textOf(err); got != want {
 			t.Errorf("%q: %q, want %q", args, got, want)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -8,46 +9,48 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Completion is the command that prints completions. Whoever has it in a command line sets its name and
-// words.
+// Completion is the command that prints completions.
 type Completion struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
-
-	Name  string            `kong:"-"` // of the program
-	Words map[string]string `kong:"-"` // what a shell completes after a flag, instead of files
 }
 
-// Help is what completion --help says, too.
-func (c *Completion) Help() string {
-	return strings.ReplaceAll(`Load it in the file that your shell reads when it starts:
+// Words are what a shell completes after a flag of some name, instead of files. Those of an enum it knows.
+type Words map[string]string
 
-    bash (~/.bashrc)                    source <(NAME completion bash)
-    zsh (~/.zshrc)                      source <(NAME completion zsh)
-    fish (~/.config/fish/config.fish)   NAME completion fish | source
-`, "NAME", c.Name)
+// programName stands for the name of the program in a help.
+const programName = "PROGRAM"
+
+// Help is what completion --help says, too.
+func (*Completion) Help() string {
+	return `Load it in the file that your shell reads when it starts:
+
+    bash (~/.bashrc)                    source <(PROGRAM completion bash)
+    zsh (~/.zshrc)                      source <(PROGRAM completion zsh)
+    fish (~/.config/fish/config.fish)   PROGRAM completion fish | source
+`
 }
 
 // Run prints a script that completes commands, flags, their words and files. The parser's model has the
 // commands and flags. The libraries that complete kong's commands take as many modules as the rest
 // of command bloom together.
-func (c *Completion) Run(parser *kong.Kong) error {
+func (c *Completion) Run(parser *kong.Kong, words Words) error {
 	var commands []completed
 	var names []string
 	for _, node := range parser.Model.Children {
 		names = append(names, node.Name)
 	}
 	for _, node := range parser.Model.Children {
-		commands = append(commands, c.completed(node, names))
+		commands = append(commands, completedBy(node, names, words))
 	}
 	var script strings.Builder
 	switch c.Shell {
 	case "bash":
-		bashScript(&script, c.Name, commands)
+		bashScript(&script, parser.Model.Name, commands)
 	case "zsh":
 		script.WriteString("autoload -Uz compinit bashcompinit && compinit && bashcompinit\n")
-		bashScript(&script, c.Name, commands)
+		bashScript(&script, parser.Model.Name, commands)
 	case "fish":
-		fishScript(&script, c.Name, commands)
+		fishScript(&script, parser.Model.Name, commands)
 	}
 	_, err := io.WriteString(parser.Stdout, script.String())
 	return err
@@ -66,11 +69,11 @@ type completedFlag struct {
 	words             string // of the value, instead of files
 }
 
-func (c *Completion) completed(node *kong.Node, names []string) completed {
+func completedBy(node *kong.Node, names []string, words Words) completed {
 	all := completed{name: node.Name, help: node.Help}
 	for _, group := range node.AllFlags(true) {
 		for _, f := range group {
-			flag := completedFlag{long: f.Name, help: f.Help, takesValue: !f.IsBool(), words: c.Words[f.Name]}
+			flag := completedFlag{long: f.Name, help: f.Help, takesValue: !f.IsBool(), words: cmp.Or(words[f.Name], strings.ReplaceAll(f.Enum, ",", " "))}
 			if f.Short != 0 {
 				flag.short = string(f.Short)
 			}

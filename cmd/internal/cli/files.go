@@ -1,8 +1,5 @@
 package cli
 
-// Flags and arguments that name files have types of their own. So one function knows all files that a
-// command line names, and refuses outputs that are inputs, whatever the command.
-
 import (
 	"errors"
 	"fmt"
@@ -16,6 +13,9 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
+// Flags and arguments that name files have types of their own. So one function knows all files that a command line names,
+// and refuses outputs that are inputs, whatever the command.
+
 // Input is the name of a file, or of a folder of files, that is read. "-" is standard input. Without the flag, it is
 // empty: an empty name on the command line is an error.
 type Input string
@@ -27,10 +27,10 @@ type Output string
 // flag, it is empty.
 type State string
 
-// Strings decodes the flags and arguments that are strings, of these types or others. An empty value of a flag is an
+// decodeStrings decodes the flags and arguments that are strings, of these types or others. An empty value of a flag is an
 // error, and not the same as no flag: a script may have lost the value. The bytes stay as they are, for
 // names of files need not be UTF-8; kong's own decoder goes through JSON, which replaces what is not.
-func Strings() kong.Option { return kong.KindMapper(reflect.String, kong.MapperFunc(decode)) }
+func decodeStrings() kong.Option { return kong.KindMapper(reflect.String, kong.MapperFunc(decode)) }
 
 func decode(context *kong.DecodeContext, target reflect.Value) error {
 	token, err := context.Scan.PopValue("string")
@@ -60,11 +60,11 @@ func isWritten(name any) bool {
 	return false
 }
 
-// Check returns an error for a command line on which a file that is written is read, too, or is written twice: a file
+// check returns an error for a command line on which a file that is written is read, too, or is written twice: a file
 // of an Output or a State, or standard output, which every command writes. It does not matter by what names and links. Files
 // that could not be written for another reason are an error, too. folder returns the files that a name of an input
 // stands for; nil is for commands that read no folders.
-func Check(streams outputfile.Streams, line *kong.Context, folder func(name string) []string) error {
+func check(streams outputfile.Streams, line *kong.Context, folder func(name string) []string) error {
 	inputs, outputs, states := named(line)
 	if folder != nil {
 		var all []string

@@ -24,14 +24,15 @@ func (h *Help) Run(parser *kong.Kong) error {
 // Examples are two command lines for each command, and those of no name for all commands.
 type Examples map[string][2]string
 
-// Describe begins the help of every command with its examples.
-func (e Examples) Describe(app *kong.Application) {
+// describe begins the help of every command with its examples.
+func (e Examples) describe(app *kong.Application) {
 	for _, node := range append([]*kong.Node{app.Node}, app.Children...) {
 		name := node.Name
 		if node == app.Node {
 			name = ""
 		}
 		if lines, has := e[name]; has {
+			node.Detail = strings.ReplaceAll(node.Detail, programName, app.Name)
 			node.Detail = "Examples:\n\n    " + strings.Join(lines[:], "\n    ") + "\n\n" + node.Detail
 		}
 	}

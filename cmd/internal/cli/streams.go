@@ -1,46 +1,55 @@
-// Package cli is the skeleton of both commands: standard streams, flags, names of files, completions, the manual page.
 package cli
 
 import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
-	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"github.com/lanebloom/bloom/cmd/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
-// Streams returns the streams of the process. Input or output that was closed when it started gives errors,
+// Streams are the standard streams of a command.
+type Streams struct {
+	In, Out, Err *os.File
+	Program      string   // the name of the command, with which its messages begin
+	Args         []string // what follows it on the command line
+}
+
+// Standard returns the streams of the process. Input or output that was closed when it started gives errors,
 // which the /dev/null that Go puts there would not.
-func Streams() (in, out, err *os.File) {
+func Standard(program string) *Streams {
 	for fd, file := range []*os.File{os.Stdin, os.Stdout} {
 		if wasClosed(fd) {
 			file.Close()
 		}
 	}
-	return os.Stdin, os.Stdout, os.Stderr
+	return &Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Program: program, Args: os.Args[1:]}
 }
 
-// Printable returns a line of text for a terminal: what is no character that can be seen is written as Go does, such as
-// \x1b. Names of files can have any bytes, and some of them are commands to a terminal.
-func Printable(line string) string {
-	var out strings.Builder
-	for i, r := range line {
-		_, size := utf8.DecodeRuneInString(line[i:])
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&out, `\x%02x`, line[i])
-		case r == '\t' || strconv.IsGraphic(r):
-			out.WriteRune(r)
-		default:
-			quoted := strconv.QuoteRune(r)
-			out.WriteString(quoted[1 : len(quoted)-1])
-		}
-	}
-	return out.String()
+// Outputs writes files, with these streams by their names.
+func (s *Streams) Outputs() outputfile.Streams {
+	return outputfile.Streams{In: s.In, Out: s.Out, Err: s.Err}
 }
+
+// Say prints a message on standard error, in a line of its own. It takes the place of a progress bar.
+func (s *Streams) Say(format string, args ...any) {
+	clearLine := ""
+	if IsTerminal(s.Err) {
+		clearLine = "\r\x1b[K"
+	}
+	fmt.Fprintf(s.Err, "%s%s: %s\n", clearLine, s.Program, show.Printable(fmt.Sprintf(format, args...)))
+}
+
+// Warn prints a warning about an input, which changes no status.
+func (s *Streams) Warn(name, warning string) { s.Say("warning: %s: %s", show.Name(name), warning) }
+
+// IsTerminal reports whether a stream is one.
+func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // ClosedPipe is SIGPIPE, also where syscall has no name for it.
 const ClosedPipe = syscall.Signal(13)

@@ -2,11 +2,15 @@ package cli
 
 import (
 	"fmt"
+	"runtime"
+	"runtime/debug"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/lanebloom/bloom"
 )
 
-// Version is a flag that prints the variable "version". Kong's own ignores errors of writing.
+// Version is a flag that prints the version. Kong's own ignores errors of writing.
 type Version bool
 
 // BeforeReset is called when the flag is there, before commands and arguments are asked for.
@@ -16,4 +20,17 @@ func (Version) BeforeReset(app *kong.Kong, vars kong.Vars) error {
 		app.Exit(0)
 	}
 	return err
+}
+
+// versionText returns what --version prints.
+func versionText(program string) string {
+	return fmt.Sprintf("%s %s %s %s/%s %v", program, BuildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, bloom.Kernels()[0])
+}
+
+// BuildVersion returns the version that Go recorded: a tag, or the time and hash of a commit.
+func BuildVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }

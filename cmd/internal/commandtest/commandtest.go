@@ -4,6 +4,7 @@ package commandtest
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/internal/document"
 )
 
@@ -67,25 +69,58 @@ func wantStatus(ts *testscript.TestScript, _ bool, args []string) {
 
 var leftOut = regexp.MustCompile(`^expected |^missing |got "EOL"`)
 
+// parser returns the parser of a program, which prints nothing and does not exit.
+func parser(t *testing.T, name string, program func() *cli.Program) *kong.Kong {
+	t.Helper()
+	parser, err := program().Parser(name, kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser
+}
+
 // Documents parses the command lines of every document, of which there are at least some. A sentence may leave out
 // arguments and values, but not misspell a command or a flag.
-func Documents(t *testing.T, program string, least int, newParser func() (*kong.Kong, error)) {
+func Documents(t *testing.T, name string, program func() *cli.Program, least int) {
 	t.Helper()
 	pages, err := document.Pages("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls := document.CallsOf(pages, program)
+	calls := document.CallsOf(pages, name)
 	if len(calls) < least {
 		t.Errorf("the documents have %d command lines", len(calls))
 	}
 	for _, call := range calls {
-		parser, err := newParser()
-		if err != nil {
-			t.Fatal(err)
+		if _, err := parser(t, name, program).Parse(call.Args); err != nil && !leftOut.MatchString(err.Error()) {
+			t.Errorf("%s: %s %s: %v", call.Page, name, strings.Join(call.Args, " "), err)
 		}
-		if _, err = parser.Parse(call.Args); err != nil && !leftOut.MatchString(err.Error()) {
-			t.Errorf("%s: %s %s: %v", call.Page, program, strings.Join(call.Args, " "), err)
+	}
+}
+
+// Examples parses the examples of every help, and finds one for every command.
+func Examples(t *testing.T, name string, program func() *cli.Program) {
+	t.Helper()
+	examples := program().Examples
+	for _, command := range parser(t, name, program).Model.Children {
+		if _, has := examples[command.Name]; !has {
+			t.Errorf("%s has no examples", command.Name)
+		}
+	}
+	const widest = 80 - 4 // in a help, which indents them
+	for command, lines := range examples {
+		for _, line := range lines {
+			if len(line) > widest {
+				t.Errorf("%q: %d characters, want at most %d", line, len(line), widest)
+			}
+			for _, words := range document.Calls(line) {
+				if words[0] != name {
+					continue
+				}
+				if _, err := parser(t, name, program).Parse(words[1:]); err != nil || command != "" && words[1] != command {
+					t.Errorf("%q: %q, %v", command, line, err)
+				}
+			}
 		}
 	}
 }

@@ -10,6 +10,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
+// MostBitsPerKey bounds a number of bits per key, so that memory is within what the keys take. No
+// format has use for so many: LevelDB's and nori-sstable's documented filters get no better from 44 on.
+const MostBitsPerKey = 10000
+
 // Filter is a filter that was read.
 type Filter struct {
 	*bloom.Filter

@@ -57,6 +57,14 @@ func (s Streams) Write(name string, write func(io.Writer) error) error {
 	return o.replace(nil, write)
 }
 
+// WriteBytes is Write for bytes that are there.
+func (s Streams) WriteBytes(name string, data []byte) error {
+	return s.Write(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
 // Update replaces a regular file by what change makes of its bytes. From the reading to the end, no
 // other process replaces the file with Update, Rewrite or Write. Processes that do so at once wait for each
 // other, so that none undoes what another did.

@@ -6,9 +6,9 @@ package answers
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // Desk answers questions, several at a time. It keeps the filters that the last ones were about, so that
@@ -73,16 +73,7 @@ type Refusal struct {
 
 // Refuse returns an error as an answer.
 func Refuse(err error) Refusal {
-	return Refusal{Shorten(err.Error()), errors.Is(err, errGone)}
-}
-
-// Shorten cuts off the end of words that quote too much.
-func Shorten(words string) string {
-	const most = 500
-	if len(words) <= most {
-		return words
-	}
-	return strings.ToValidUTF8(words[:most], "") + "…"
+	return Refusal{show.Short(err.Error()), errors.Is(err, errGone)}
 }
 
 // fromLibrary returns an error of the library without its prefix.

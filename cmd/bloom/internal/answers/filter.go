@@ -8,6 +8,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // The limits of the page.
@@ -284,7 +285,7 @@ func newKeyWalk(f kept, key string) keyWalk {
 
 // formatAndKeys reads what questions have in common, and returns every key once.
 func formatAndKeys(name string, list keyList) (format bloom.Format, keys []string, err error) {
-	if format, err = bloom.ParseFormat(Shorten(name)); err != nil {
+	if format, err = bloom.ParseFormat(show.Short(name)); err != nil {
 		return 0, nil, fromLibrary(err)
 	}
 	keys, err = list.unique()
@@ -374,7 +375,7 @@ type curveAnswer struct {
 
 // curve answers with points.
 func (*Desk) curve(q curveQuestion, _ []byte) (a curveAnswer, _ []byte, err error) {
-	format, err := bloom.ParseFormat(Shorten(q.Format))
+	format, err := bloom.ParseFormat(show.Short(q.Format))
 	if err != nil {
 		return a, nil, fromLibrary(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // Answer answers a question in JSON, as Ask does, in JSON.
@@ -24,7 +26,7 @@ func fromJSON(text []byte, q any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(q); err != nil {
-		return errors.New(Shorten(err.Error()))
+		return errors.New(show.Short(err.Error()))
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("there is more after its end")

@@ -10,10 +10,6 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
-// MostBitsPerKey bounds a number of bits per key, so that memory is within what the keys take. No
-// format has use for so many: LevelDB's and nori-sstable's documented filters get no better from 44 on.
-const MostBitsPerKey = 10000
-
 // The most bytes of bits of the library's filters, and the most keys that they have use for.
 const (
 	mostMemory = 1 << (30 + 10*(math.MaxUint>>63))
@@ -61,8 +57,8 @@ func (q SizeQuestion) Check(prefix string) error {
 		return fmt.Errorf("give two of %[1]skeys, %[1]sbits-per-key, %[1]srate and %[1]smemory, not %[2]d", prefix, given)
 	case q.Rate != nil && !(*q.Rate > 0 && *q.Rate < 1):
 		return fmt.Errorf("%srate: %v is not between 0 and 1", prefix, *q.Rate)
-	case q.BitsPerKey != nil && (*q.BitsPerKey < 1 || *q.BitsPerKey > MostBitsPerKey):
-		return fmt.Errorf("%sbits-per-key must be at least 1 and at most %d, and not %d", prefix, MostBitsPerKey, *q.BitsPerKey)
+	case q.BitsPerKey != nil && (*q.BitsPerKey < 1 || *q.BitsPerKey > filterfile.MostBitsPerKey):
+		return fmt.Errorf("%sbits-per-key must be at least 1 and at most %d, and not %d", prefix, filterfile.MostBitsPerKey, *q.BitsPerKey)
 	case q.Keys != nil && (*q.Keys < 1 || *q.Keys > MostKeys):
 		return fmt.Errorf("%skeys must be at least 1 and at most %.1g", prefix, float64(MostKeys))
 	case q.Memory != nil && *q.Memory == 0:
@@ -110,7 +106,7 @@ func (q SizeQuestion) solve(f bloom.Format) (keys, bitsPerKey int, err error) {
 	case q.Keys != nil && q.Rate != nil:
 		bitsPerKey, err = bitsFor(keys)
 	case q.Keys != nil && q.Memory != nil:
-		bitsPerKey = most(MostBitsPerKey, func(b int) bool { return bytesOf(f, keys, b) <= *q.Memory })
+		bitsPerKey = most(filterfile.MostBitsPerKey, func(b int) bool { return bytesOf(f, keys, b) <= *q.Memory })
 	case q.BitsPerKey != nil && q.Rate != nil:
 		keys = mostKeysFor(f, bitsPerKey, *q.Rate)
 	case q.BitsPerKey != nil && q.Memory != nil:
@@ -125,7 +121,7 @@ func (q SizeQuestion) solve(f bloom.Format) (keys, bitsPerKey int, err error) {
 				return err == nil && bytesOf(f, n, b) <= *q.Memory
 			}
 			// A rate takes milliseconds, so it is that of the most bits that there is room for.
-			b := most(MostBitsPerKey, func(b int) bool { return bytesOf(f, n, b) <= *q.Memory })
+			b := most(filterfile.MostBitsPerKey, func(b int) bool { return bytesOf(f, n, b) <= *q.Memory })
 			return b > 0 && bloom.Policy{Format: f, BitsPerKey: b}.FalsePositiveRate(n) <= *q.Rate
 		})
 		bitsPerKey, err = bitsFor(keys)

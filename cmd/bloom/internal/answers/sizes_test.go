@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 // TestSizeLimits wants the most keys and bits within a rate and a memory: those that are
@@ -28,7 +29,7 @@ func TestSizeLimits(t *testing.T) {
 				if fits != (err == nil) {
 					t.Errorf("%v: %d keys in %d bytes: %v", f, n, memory, err)
 				}
-				if err == nil && (keys != n || !within(keys, bits, 1, memory) || bits < MostBitsPerKey && within(keys, bits+1, 1, memory)) {
+				if err == nil && (keys != n || !within(keys, bits, 1, memory) || bits < filterfile.MostBitsPerKey && within(keys, bits+1, 1, memory)) {
 					t.Errorf("%v: %d keys in %d bytes have %d bits per key", f, n, memory, bits)
 				}
 			}

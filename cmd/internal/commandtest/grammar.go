@@ -1,5 +1,4 @@
-// Package filestest tests that the grammar of a command says which flags and arguments name files.
-package filestest
+package commandtest
 
 import (
 	"bytes"
@@ -15,13 +14,13 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
-// Grammar walks the commands of a command line. Each of their strings must be one of the types of package files, or be
+// Grammar walks the subcommands of a program. Each of their strings must be one of the types of files, or be
 // one of others by its name ("field"), or by the names of its command and its own ("bench keys"): a new flag of a file
-// cannot be a mere string. Then run is called with command lines that write to an input: by standard output, by an
+// cannot be a mere string. Then the program runs with command lines that write to an input: by standard output, by an
 // output, and by a link. Each must be an error before anything is written.
-func Grammar(t *testing.T, grammar *kong.Application, others []string, run func(args []string) int) {
-	for _, command := range grammar.Children {
-		w := walk{t: t, command: command, run: run, file: filepath.Join(t.TempDir(), "file")}
+func Grammar(t *testing.T, name string, program func() *cli.Program, others ...string) {
+	for _, command := range parser(t, name, program).Model.Children {
+		w := walk{t: t, command: command, program: program, file: filepath.Join(t.TempDir(), "file")}
 		w.link = filepath.Join(t.TempDir(), "link")
 		if err := os.Symlink(w.file, w.link); err != nil {
 			t.Skip("there are no links here: ", err)
@@ -60,7 +59,7 @@ func writes(value *kong.Value) bool {
 type walk struct {
 	t          *testing.T
 	command    *kong.Node
-	run        func(args []string) int
+	program    func() *cli.Program
 	file, link string // an input, and another name of it
 }
 
@@ -133,10 +132,7 @@ func (w *walk) redirected(stdout string, args []string) (status int, message str
 		w.t.Fatal(err)
 	}
 	defer errors.Close()
-	oldOut, oldErr := os.Stdout, os.Stderr
-	os.Stdout, os.Stderr = out, errors
-	status = w.run(args)
-	os.Stdout, os.Stderr = oldOut, oldErr
+	status = w.program().Run(&cli.Streams{In: os.Stdin, Out: out, Err: errors, Program: "program", Args: args})
 	text, err := os.ReadFile(errors.Name())
 	if err != nil {
 		w.t.Fatal(err)

@@ -1,28 +1,23 @@
-package main
+package cli
 
 import (
-	"os"
 	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
-
-func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // firstDrawn is when a progress bar appears: work that takes less needs none.
 const firstDrawn = 500 * time.Millisecond
 
-// bar draws a progress bar on standard error, if that is a terminal. total is the expected
-// amount of work, or -1 if it is unknown. bar returns a function to report progress, and one
-// to call at the end.
-func bar(s *streams, title string, total int64, options ...progressbar.Option) (add func(int), done func()) {
-	if !isTerminal(s.err) {
+// Bar draws a progress bar on standard error, if that is a terminal. total is the expected amount of work, or -1 if it
+// is unknown. Bar returns a function to report progress, which several goroutines may call, and one to call at the end.
+func (s *Streams) Bar(title string, total int64, options ...progressbar.Option) (add func(int), done func()) {
+	if !IsTerminal(s.Err) {
 		return func(int) {}, func() {}
 	}
 	b := progressbar.NewOptions64(total, append(options,
-		progressbar.OptionSetWriter(s.err),
+		progressbar.OptionSetWriter(s.Err),
 		progressbar.OptionSetDescription(title),
 		progressbar.OptionThrottle(100*time.Millisecond), // drawing must not slow the work
 		progressbar.OptionSetSpinnerChangeInterval(0),    // else a goroutine of the bar's draws, which races
@@ -47,16 +42,15 @@ func drawnLate(draw func(int64) error, finish func() error) (add func(int), done
 	}
 }
 
-// bytesBar is a bar for the bytes of all inputs.
-func bytesBar(s *streams, title string, inputs ...string) (add func(int), done func()) {
-	return bar(s, title, totalSize(s, inputs), progressbar.OptionShowBytes(true))
+// BytesBar is a bar for the bytes of all inputs.
+func (s *Streams) BytesBar(title string, inputs []Input) (add func(int), done func()) {
+	return s.Bar(title, s.totalSize(inputs), progressbar.OptionShowBytes(true))
 }
 
-// totalSize returns the bytes of all inputs, or -1 if one is not a regular
-// file.
-func totalSize(s *streams, names []string) (total int64) {
-	for _, name := range names {
-		info, err := s.outputs().Stat(name)
+// totalSize returns the bytes of all inputs, or -1 if one is not a regular file.
+func (s *Streams) totalSize(inputs []Input) (total int64) {
+	for _, name := range inputs {
+		info, err := s.Outputs().Stat(string(name))
 		if err != nil || !info.Mode().IsRegular() {
 			return -1
 		}

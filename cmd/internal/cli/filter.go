@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
+)
+
+// FilterFlags say how the commands read a filter.
+type FilterFlags struct {
+	Format *Format `placeholder:"NAME" help:"Format of a bare filter: ${formats}. A file that says its format must agree."`
+	Raw    bool    `help:"Take the bytes as a bare filter, whatever they look like."`
+}
+
+// FilterHelp is the part of the help that the commands that read a filter share.
+const FilterHelp = `The files of bloom build are recognised by their first bytes, and their checksums are verified.
+Other files are the bare bytes of a storage engine, in the format that --format names. It can be left out if the bytes say their format: those of rocksdb, pebble, nori, bits-and-blooms and guava do. Bytes that look like text, like a compressed file, a table or a filter of another format are refused unless --raw insists, and so are files of 0 bytes.
+`
+
+// Options say how to take the bytes of a filter.
+func (f FilterFlags) Options() filterfile.Options {
+	o := filterfile.Options{Asked: f.Format != nil, Raw: f.Raw}
+	if o.Asked {
+		o.Format = f.Format.Format
+	}
+	return o
+}
+
+// Open reads a filter. It warns of bare bytes that no writer of the format writes.
+func (f FilterFlags) Open(s *Streams, path string) (filterfile.Filter, error) {
+	filter, doubt, err := f.Options().Read(path, outputfile.Read)
+	if doubt != "" {
+		s.Warn(path, doubt)
+	}
+	return filter, err
+}
+
+// OpenText is Open for a filter that is asked for keys of text, or gets them.
+func (f FilterFlags) OpenText(s *Streams, path string) (filterfile.Filter, error) {
+	filter, err := f.Open(s, path)
+	if err == nil {
+		err = filter.CheckKeys(show.Name(path), "the keys here are", bloom.KeysText)
+	}
+	return filter, err
+}
+
+// WriteFilter writes a filter to a file or, without a name, to standard output.
+func (s *Streams) WriteFilter(to Output, data []byte) error {
+	if to == "" {
+		_, err := s.Out.Write(data)
+		return err
+	}
+	return s.Outputs().WriteBytes(string(to), data)
+}
+
+// RefuseTerminal returns an error if a filter, without the name of a file, would go to a terminal.
+func (s *Streams) RefuseTerminal(to Output) error {
+	if to == "" && IsTerminal(s.Out) {
+		return errors.New("will not write a filter to a terminal: name a file with -o")
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+)
+
+// Rate is a false-positive rate: a share such as 0.01, or a percentage such as 1%.
+type Rate float64
+
+// UnmarshalText reads a rate. Whether a filter can have it is for the library to say.
+func (r *Rate) UnmarshalText(text []byte) error {
+	number, percent := strings.CutSuffix(string(text), "%")
+	value, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return fmt.Errorf("a rate is a number such as 0.01 or 1%%, not %q", text)
+	}
+	if percent {
+		value /= 100
+	}
+	*r = Rate(value)
+	return nil
+}
+
+// ByteSize is a number of bytes, such as 64MiB.
+type ByteSize uint64
+
+// UnmarshalText reads a number of bytes, which is not 0.
+func (b *ByteSize) UnmarshalText(text []byte) error {
+	n, err := humanize.ParseBytes(string(text))
+	if err != nil || n == 0 {
+		return fmt.Errorf("a memory is a number of bytes such as 64MiB, not %q", text)
+	}
+	*b = ByteSize(n)
+	return nil
+}
+
+// Format is the format of a filter, by its name in letters of any case.
+type Format struct{ bloom.Format }
+
+// UnmarshalText reads the name of a format.
+func (f *Format) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		return errors.New("the value is missing")
+	}
+	if f.Format, err = bloom.ParseFormat(strings.ToLower(string(text))); err != nil {
+		return fmt.Errorf("unknown format %q: it must be one of %s", text, FormatNames(", "))
+	}
+	return nil
+}
+
+// FormatNames returns the names of all formats, with a word before the last.
+func FormatNames(before string) string {
+	var names []string
+	for _, f := range bloom.Formats() {
+		names = append(names, f.String())
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + before + names[last]
+}
+
+// Size are the flags that say how large a filter is.
+type Size struct {
+	BitsPerKey *int  `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (10)."`
+	Rate       *Rate `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
+}
+
+// Policy returns the policy of a filter of so many keys.
+func (s Size) Policy(format bloom.Format, keys int) (bloom.Policy, error) {
+	switch {
+	case s.Rate != nil:
+		policy, err := bloom.PolicyFor(format, keys, float64(*s.Rate))
+		if err != nil {
+			return policy, fmt.Errorf("--rate: %w", filterfile.WithoutPrefix(err))
+		}
+		return policy, nil
+	case s.BitsPerKey == nil:
+		return bloom.Policy{Format: format, BitsPerKey: 10}, nil
+	}
+	return bloom.Policy{Format: format, BitsPerKey: *s.BitsPerKey}, CheckBitsPerKey(*s.BitsPerKey)
+}
+
+// CheckBitsPerKey bounds a number of bits per key.
+func CheckBitsPerKey(n int) error {
+	if n < 1 || n > filterfile.MostBitsPerKey {
+		return fmt.Errorf("--bits-per-key must be at least 1 and at most %d, and not %d", filterfile.MostBitsPerKey, n)
+	}
+	return nil
+}
