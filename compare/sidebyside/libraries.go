@@ -145,7 +145,9 @@ func lanebloom(format bloom.Format, kernel bloom.Kernel, bitsPerKey int) (l libr
 		if err != nil {
 			return 0, err
 		}
-		f, err = opened.WithKernel(kernel)
+		if f, err = opened.WithKernel(kernel); err == nil && f.Kernel() != kernel {
+			err = fmt.Errorf("the filter runs on kernel %v, not on %v", f.Kernel(), kernel)
+		}
 		return len(encoded), err
 	}
 	l.build[keyByKey] = timed(func(keys *column) (int, error) {
