@@ -10,7 +10,7 @@ import (
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
-	"github.com/lanebloom/bloom/cmd/internal/keyfile"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 )
 
 // keyFlags say where in a file the keys are, and how they are written.
@@ -93,7 +93,7 @@ func (l *keyList) readText() (err error) {
 		}
 		defer in.Close()
 	}
-	options := keyfile.Options{Delimiter: '\n', CRLF: l.CRLF, Text: true, AsIs: l.NoDecompress}
+	options := records.TextOptions{Delimiter: '\n', CRLF: l.CRLF, Text: true, AsIs: l.NoDecompress}
 	if l.Null {
 		options.Delimiter = 0
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
@@ -284,10 +285,10 @@ type inputSource struct {
 // that comes twice is not in both halves.
 func readKeys(s *cli.Streams, name string, flags keysFlags, format bloom.Format) (keySource, error) {
 	source := &inputSource{format: format, file: name}
-	err := flags.read(s, name, func(int) {}, func(in *input) error {
-		return in.work(func(*chunk) {}, func(c *chunk) error {
+	err := flags.read(s, name, func(int) {}, func(in *records.Input) error {
+		return in.Work(func(*records.Chunk) {}, func(c *records.Chunk) error {
 			var memory []byte
-			for _, key := range c.keys {
+			for _, key := range c.Keys {
 				from := len(memory)
 				memory = append(memory, key...)
 				half := crc32.ChecksumIEEE(key) & 1

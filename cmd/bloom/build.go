@@ -13,6 +13,7 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 )
 
 type buildCommand struct {
@@ -78,10 +79,10 @@ func (b *buildCommand) filter(s *cli.Streams, format bloom.Format) (*bloom.Filte
 	var columns []bloom.Keys
 	var different distinct
 	_, err := b.hashKeys(s, format,
-		func(c *chunk) { c.ids = idsOf(c.ids[:0], c.keys) },
-		func(c *chunk) {
-			columns = append(columns, c.hashed)
-			different.add(c.ids)
+		func(c *records.Chunk) { c.IDs = idsOf(c.IDs[:0], c.Keys) },
+		func(c *records.Chunk) {
+			columns = append(columns, c.Hashed)
+			different.add(c.IDs)
 		})
 	if err != nil {
 		return nil, err
@@ -96,19 +97,19 @@ func (b *buildCommand) filter(s *cli.Streams, format bloom.Format) (*bloom.Filte
 
 // hashKeys reads all keys, passes on chunks with their hashes, and returns their number. It calls work on all
 // cores, and use in the order of the keys.
-func (b *buildCommand) hashKeys(s *cli.Streams, format bloom.Format, work, use func(*chunk)) (n int, err error) {
+func (b *buildCommand) hashKeys(s *cli.Streams, format bloom.Format, work, use func(*records.Chunk)) (n int, err error) {
 	progress, done := s.BytesBar("reading keys", b.Keys)
 	defer done()
 	for _, name := range cli.Names(b.Keys) {
-		err := b.read(s, name, progress, func(in *input) error {
-			return in.work(
-				func(c *chunk) {
-					c.hashed = bloom.Bytes(c.keys).Hashed(format)
+		err := b.read(s, name, progress, func(in *records.Input) error {
+			return in.Work(
+				func(c *records.Chunk) {
+					c.Hashed = bloom.Bytes(c.Keys).Hashed(format)
 					work(c)
 				},
-				func(c *chunk) error {
+				func(c *records.Chunk) error {
 					use(c)
-					n += c.hashed.Len()
+					n += c.Hashed.Len()
 					return nil
 				})
 		})
@@ -126,7 +127,7 @@ func (b *buildCommand) fold(s *cli.Streams, format bloom.Format) (*bloom.Filter,
 	if err != nil {
 		return nil, err
 	}
-	n, err := b.hashKeys(s, format, func(*chunk) {}, func(c *chunk) { set.AddBatch(c.hashed) })
+	n, err := b.hashKeys(s, format, func(*records.Chunk) {}, func(c *records.Chunk) { set.AddBatch(c.Hashed) })
 	if err != nil {
 		return nil, err
 	}

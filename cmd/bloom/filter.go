@@ -8,6 +8,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
@@ -41,7 +42,7 @@ func (f *filterCommand) Run(s *cli.Streams) error {
 		return errors.New("--force is for the file of --verify")
 	}
 	f.prepareMissing()
-	if _, err := f.records(); err != nil {
+	if err := f.options().Check(); err != nil {
 		return err
 	}
 	if f.Verify != "" {
@@ -93,41 +94,41 @@ func (f *filterCommand) Run(s *cli.Streams) error {
 func (f *filterCommand) prepareMissing() {
 	f.prints = true
 	switch {
-	case f.Missing != missingUnsaid || !f.CSV && !f.JSONL && f.Match == nil:
+	case f.Missing != records.MissingUnsaid || !f.CSV && !f.JSONL && f.Match == nil:
 	case f.Invert:
-		f.Missing = missingKeep
+		f.Missing = records.MissingKeep
 	default:
-		f.Missing = missingDrop
+		f.Missing = records.MissingDrop
 	}
 }
 
 // filter prints the records of one stream that pass.
 func (f *filterCommand) filter(s *cli.Streams, filter *bloom.Filter, name string, progress func(int)) error {
-	return f.read(s, name, progress, func(in *input) error {
+	return f.read(s, name, progress, func(in *records.Input) error {
 		if err := f.printHeader(s, name, in); err != nil {
 			return err
 		}
-		f.chance.look(name, &in.records, in.head)
-		delimiter := in.records.delimiter
-		return in.work(
-			func(c *chunk) { f.test(c, filter, delimiter) },
-			func(c *chunk) error {
+		f.chance.look(name, in)
+		delimiter := in.Delimiter
+		return in.Work(
+			func(c *records.Chunk) { f.test(c, filter, delimiter) },
+			func(c *records.Chunk) error {
 				f.chance.add(c)
 				if f.verifier != nil {
 					return f.verifier.add(s, c, delimiter)
 				}
-				return f.print(s, c.out, c.passed)
+				return f.print(s, c.Out, c.Passed)
 			})
 	})
 }
 
 // test finds the records of a chunk to print.
-func (f *filterCommand) test(c *chunk, filter *bloom.Filter, delimiter byte) {
-	c.hits = wordsFor(c.hits, len(c.keys))
-	filter.MayContainBatch(bloom.Bytes(c.keys), c.hits)
-	c.choose(f.All, f.Invert)
+func (f *filterCommand) test(c *records.Chunk, filter *bloom.Filter, delimiter byte) {
+	c.Hits = records.WordsFor(c.Hits, len(c.Keys))
+	filter.MayContainBatch(bloom.Bytes(c.Keys), c.Hits)
+	c.Choose(f.All, f.Invert)
 	if !f.Count && f.verifier == nil {
-		c.gather(delimiter)
+		c.Gather(delimiter)
 	}
 }
 

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/lanebloom/bloom/cmd/internal/cli"
-	"github.com/lanebloom/bloom/cmd/internal/keyfile"
-	"github.com/lanebloom/bloom/cmd/internal/show"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 )
 
 // keysFlags say how the commands read keys.
@@ -26,30 +22,43 @@ type keysFlags struct {
 	prints bool // whether the command prints records
 }
 
+// tableFlags say which part of a record is its key.
+type tableFlags struct {
+	Field     string `short:"f" placeholder:"FIELD" help:"The key is this field of a record: its number, from 1, or its name in the first record, which is then a header."`
+	Delimiter string `short:"d" placeholder:"CHAR" help:"The character between fields (a tab; with --csv, a comma)."`
+	CSV       bool   `name:"csv" help:"Records are CSV: a field in quotes may hold delimiters, newlines and doubled quotes."`
+	JSONL     bool   `name:"jsonl" help:"Lines are objects of JSON; -f names the member that is the key."`
+	Header    bool   `help:"The first record is a header also if -f is a number."`
+
+	Match *records.Matcher `placeholder:"REGEX" help:"The key is what group 1 of this expression (RE2) matches in the line or field, or all that matches if it has no group. Each match is a key."`
+
+	Missing records.Missing `placeholder:"WHAT" help:"What becomes of a record without the field: error, drop, or keep, which prints it (of CSV and JSON in bloom filter, and with --match: drop, or keep with bloom filter -v; else error)."`
+}
+
 // inputsHelp is the part of the help that the commands that read keys share.
 const inputsHelp = `A key is the bytes of a line. Files compressed with gzip or zstd are decompressed, whatever their names; other compressed files are refused, and so are filters, Parquet files, archives and UTF-16.
 A warning says when keys seem to hold more than is meant: carriage returns, a byte-order mark, or NUL bytes.
 A line or a record of more bytes than --max-record says is an error; memory grows with the longest.
-` + tableHelp
 
-// input is an input that is being read.
-type input struct {
-	text    io.Reader // the records after the header
-	records records
-	head    []byte // how the input begins
-	header  []byte // as it was; empty if there is none
+With -f, the key is a field of a record: of a line whose fields -d separates, of a record of CSV (--csv), or of a line of JSON (--jsonl).
+With --match '/u/([0-9a-f-]+)', the keys are what the group matches in a line or, with -f, in the field. A record may have several keys: the matches, and with --jsonl -f tags.* the members of a list. One of them decides, or all with --all.
+A record of CSV with more or fewer fields than the first, and what is no CSV or no JSON are errors, which name the line. --missing says what becomes of a record without the field.
+The members of an object inside of another are user.id, or as a JSON pointer /user/id; the pointer /user.id is a name with a dot.
+The key is the text of a field, without the quotes of CSV or JSON; numbers and booleans of JSON are keys as they are written. Empty lines of CSV and JSON are no records.
+`
+
+// options returns what the flags say.
+func (f keysFlags) options() records.Options {
+	return records.Options{
+		Null: f.Null || f.NullData, CRLF: f.CRLF, MaxRecord: uint64(f.MaxRecord), NoDecompress: f.NoDecompress,
+		Field: f.Field, Delimiter: f.Delimiter, CSV: f.CSV, JSONL: f.JSONL, Header: f.Header,
+		Match: f.Match, Missing: f.Missing, Prints: f.prints,
+	}
 }
 
-// work divides the input into chunks, works on them, and finishes them in order: see pipeline.
-func (i *input) work(work func(*chunk), finish func(*chunk) error) error {
-	return pipeline(i.text, &i.records, work, finish)
-}
-
-// read calls work with an input: decompressed, and with --crlf or --csv without a byte-order
-// mark. The name "-" is standard input. progress is told of bytes of the file.
-func (f keysFlags) read(s *cli.Streams, name string, progress func(int), work func(*input) error) error {
-	records, err := f.records()
-	if err != nil {
+// read calls work with an input. The name "-" is standard input. progress is told of bytes of the file.
+func (f keysFlags) read(s *cli.Streams, name string, progress func(int), work func(*records.Input) error) (err error) {
+	if err := f.options().Check(); err != nil {
 		return err
 	}
 	file := s.In
@@ -59,20 +68,11 @@ func (f keysFlags) read(s *cli.Streams, name string, progress func(int), work fu
 		}
 		defer file.Close()
 	}
-	options := keyfile.Options{Delimiter: records.delimiter, CRLF: records.crlf, AsIs: f.NoDecompress}
-	text, err := options.Open(show.Name(name), counted{file, progress}, func(text string) { s.Warn(name, text) })
+	in, err := f.options().Open(name, counted{file, progress}, func(text string) { s.Warn(name, text) })
 	if err != nil {
 		return err
 	}
-	in := &input{text: text, records: records, head: bytes.Clone(text.Head[:min(len(text.Head), 4<<10)])}
-	if in.header, err = in.records.takeHeader(text); err == nil {
-		err = work(in)
-		in.records.skipped.warn(s, name, &in.records)
-	}
-	if at := (*lineError)(nil); errors.As(err, &at) {
-		return fmt.Errorf("%s: %w", show.Name(name), at)
-	}
-	return err
+	return work(in)
 }
 
 // counted tells progress of the bytes that are read.

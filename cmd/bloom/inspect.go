@@ -15,6 +15,7 @@ import (
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
@@ -132,12 +133,12 @@ func (i *inspectCommand) measure(s *cli.Streams, filter *bloom.Filter) (*float64
 	progress, done := s.BytesBar("reading keys", []cli.Input{i.Absent})
 	defer done()
 	keys, passed := 0, 0
-	err := i.read(s, string(i.Absent), progress, func(in *input) error {
-		return in.work(
-			func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(filter.Format()) },
-			func(c *chunk) error {
-				keys += c.hashed.Len()
-				passed += filter.MayContainBatch(c.hashed, make([]uint64, (c.hashed.Len()+63)/64))
+	err := i.read(s, string(i.Absent), progress, func(in *records.Input) error {
+		return in.Work(
+			func(c *records.Chunk) { c.Hashed = bloom.Bytes(c.Keys).Hashed(filter.Format()) },
+			func(c *records.Chunk) error {
+				keys += c.Hashed.Len()
+				passed += filter.MayContainBatch(c.Hashed, make([]uint64, (c.Hashed.Len()+63)/64))
 				return nil
 			})
 	})

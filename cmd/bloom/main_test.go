@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
-	"testing/iotest"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -114,16 +113,17 @@ func pack(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]+"."+args[0]), packed.Bytes(), 0o644))
 }
 
-// randomLines returns lines of all lengths, some longer than a chunk.
+// randomLines returns lines of all lengths, some longer than what is read at a time.
 func randomLines(random *rand.Rand, n int) [][]byte {
+	const chunk = 128 << 10
 	lines := make([][]byte, n)
 	for i := range lines {
 		length := random.IntN(40)
 		switch random.IntN(1000) {
 		case 0:
-			length = random.IntN(3 * chunkSize)
+			length = random.IntN(3 * chunk)
 		case 1:
-			length = chunkSize - 1 + random.IntN(3)
+			length = chunk - 1 + random.IntN(3)
 		}
 		lines[i] = make([]byte, length)
 		for j := range lines[i] {
@@ -190,62 +190,6 @@ func output(t *testing.T, f interface{ Run(*cli.Streams) error }) []byte {
 		t.Fatal(err)
 	}
 	return got
-}
-
-// TestPipeline reads in odd pieces, and ends in errors.
-func TestPipeline(t *testing.T) {
-	lines := randomLines(rand.New(rand.NewPCG(3, 4)), 3000)
-	input := bytes.Join(lines, []byte("\n"))
-	failure := errors.New("failure")
-	for name, c := range map[string]struct {
-		reader    io.Reader
-		finishErr error
-		want      error
-	}{
-		"whole":           {bytes.NewReader(input), nil, nil},
-		"half":            {iotest.HalfReader(bytes.NewReader(input)), nil, nil},
-		"data with EOF":   {iotest.DataErrReader(bytes.NewReader(input)), nil, nil},
-		"error":           {io.MultiReader(bytes.NewReader(input), iotest.ErrReader(failure)), nil, failure},
-		"error in finish": {bytes.NewReader(input), failure, failure},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var got [][]byte
-			err := pipeline(c.reader, &records{delimiter: '\n', most: mostOfRecord}, func(*chunk) {}, func(c2 *chunk) error {
-				for _, line := range c2.keys {
-					got = append(got, bytes.Clone(line))
-				}
-				return c.finishErr
-			})
-			if !errors.Is(err, c.want) {
-				t.Fatalf("error %v, want %v", err, c.want)
-			}
-			want := lines
-			if c.want != nil {
-				want = want[:min(len(want), len(got))]
-			}
-			if len(got) != len(want) {
-				t.Fatalf("%d lines, want %d", len(got), len(want))
-			}
-			for i := range want {
-				if !bytes.Equal(got[i], want[i]) {
-					t.Fatalf("line %d differs", i)
-				}
-			}
-		})
-	}
-}
-
-// TestPipelineStops ends at an error of finishing, though the input has more to
-// come and is silent.
-func TestPipelineStops(t *testing.T) {
-	r, w := io.Pipe()
-	defer w.Close()
-	go func() { _, _ = w.Write([]byte("a line\n")) }()
-	failure := errors.New("failure")
-	err := pipeline(r, &records{delimiter: '\n', most: mostOfRecord}, func(*chunk) {}, func(*chunk) error { return failure })
-	if !errors.Is(err, failure) {
-		t.Errorf("error %v, want %v", err, failure)
-	}
 }
 
 // TestCommandLine parses the examples of every help and the command lines of every document. Every flag and argument that

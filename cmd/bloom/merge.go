@@ -7,6 +7,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
@@ -95,7 +96,7 @@ func (a *addCommand) AfterApply() error {
 }
 
 func (a *addCommand) Run(s *cli.Streams) error {
-	if _, err := a.records(); err != nil {
+	if err := a.options().Check(); err != nil {
 		return err
 	}
 	inPlace := a.Output == ""
@@ -149,11 +150,11 @@ func (a *addCommand) addKeys(s *cli.Streams, set *bloom.Set) error {
 	defer done()
 	format := set.Format()
 	for _, name := range cli.Names(a.Keys) {
-		err := a.read(s, name, progress, func(in *input) error {
-			return in.work(
-				func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(format) },
-				func(c *chunk) error {
-					set.AddBatch(c.hashed)
+		err := a.read(s, name, progress, func(in *records.Input) error {
+			return in.Work(
+				func(c *records.Chunk) { c.Hashed = bloom.Bytes(c.Keys).Hashed(format) },
+				func(c *records.Chunk) error {
+					set.AddBatch(c.Hashed)
 					return nil
 				})
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 )
 
 // seenKeys tells keys that come for the first time from those that came before. Nobody knows how many keys there
@@ -91,7 +92,7 @@ func (k *seenKeys) add(keys bloom.Keys, hits []uint64) error {
 
 // addPart is add for keys that the last set has room for.
 func (k *seenKeys) addPart(keys bloom.Keys, hits []uint64) (err error) {
-	k.found = wordsFor(k.found, keys.Len())
+	k.found = records.WordsFor(k.found, keys.Len())
 	clear(k.found)
 	old, left := 0, keys
 	for _, set := range k.full {
@@ -142,7 +143,7 @@ func (k *seenKeys) mayContain(keys bloom.Keys, hits []uint64) {
 	if k.last.Set == nil {
 		return
 	}
-	k.found = wordsFor(k.found, keys.Len())
+	k.found = records.WordsFor(k.found, keys.Len())
 	for _, set := range append(k.full, k.last) {
 		set.MayContainBatch(keys, k.found)
 		for i, word := range k.found {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -72,52 +71,4 @@ func writeLine(t *testing.T, line string) (path string) {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// TestKeysWritten compares the number of keys of the records that were written whole with a loop, for every number of
-// bytes.
-func TestKeysWritten(t *testing.T) {
-	for _, c := range []struct {
-		flags   keysFlags
-		records []string
-	}{
-		{keysFlags{}, []string{"a\n", "bb\n", "\n", "ccc\n", "d\n"}},
-		{keysFlags{CRLF: true}, []string{"a\r\n", "bb\n", "\r\n", "ccc\r\n", "d\n"}},
-		{keysFlags{tableFlags: tableFlags{Field: "1", CSV: true}}, []string{"\"a\n\"\n", "bb\n", "\"\n\n\"\n", "ccc\n"}},
-		{keysFlags{tableFlags: tableFlags{Field: "k.*", JSONL: true}}, []string{`{"k":["a","b"]}` + "\n", `{"k":["c"]}` + "\n", `{"k":["d","e","f"]}` + "\n"}},
-	} {
-		r, err := c.flags.records()
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.columns = 1
-		for chosen := range uint64(1) << len(c.records) {
-			var chunk chunk
-			chunk.data = []byte(strings.Join(c.records, ""))
-			r.split(&chunk)
-			if chunk.err != nil || chunk.len() != len(c.records) {
-				t.Fatal(chunk.err, chunk.len())
-			}
-			chunk.chosen = []uint64{chosen}
-			var ends, keys []int // of the chosen records, and the keys before each
-			for i, record := range c.records {
-				if chosen>>i&1 != 0 {
-					from, _ := chunk.keysOf(i)
-					ends, keys = append(ends, len(record)), append(keys, from)
-				}
-			}
-			keys = append(keys, len(chunk.keys))
-			chunk.gather('\n')
-			for wrote := range len(chunk.out) + 1 {
-				whole, left := 0, wrote
-				for whole < len(ends) && left >= ends[whole] {
-					left -= ends[whole]
-					whole++
-				}
-				if got := chunk.keysWritten(wrote, '\n'); got != keys[whole] {
-					t.Fatalf("%q: %d bytes of the records %b: %d keys, want %d", c.records, wrote, chosen, got, keys[whole])
-				}
-			}
-		}
-	}
 }

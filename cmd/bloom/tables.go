@@ -18,6 +18,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/sst"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
@@ -227,9 +228,9 @@ func (c *tablesCommand) asked(s *cli.Streams) (keys [][]byte, err error) {
 	}
 	progress, done := s.BytesBar("reading keys", []cli.Input{c.Keys})
 	defer done()
-	err = c.keysFlags.read(s, string(c.Keys), progress, func(in *input) error {
-		return in.work(func(*chunk) {}, func(part *chunk) error {
-			for _, key := range part.keys {
+	err = c.keysFlags.read(s, string(c.Keys), progress, func(in *records.Input) error {
+		return in.Work(func(*records.Chunk) {}, func(part *records.Chunk) error {
+			for _, key := range part.Keys {
 				keys = append(keys, slices.Clone(key))
 			}
 			return nil
@@ -278,7 +279,7 @@ type found struct {
 
 func (f *tableFinder) read(_ *cli.Streams, name string, table *bloomsst.Table) error {
 	stats := table.Stats
-	f.hits = wordsFor(f.hits, len(f.keys))
+	f.hits = records.WordsFor(f.hits, len(f.keys))
 	part, err := f.part.of(table)
 	if err != nil {
 		return err

@@ -7,15 +7,16 @@ import (
 
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 type testCommand struct {
 	cli.FilterFlags
-	Match *matcher  `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or all that matches if it has no group."`
-	All   bool      `help:"With --match: all keys of an argument must be in the filter, not just one."`
-	File  cli.Input `arg:"" name:"filter" help:"The filter."`
-	Keys  []string  `arg:"" name:"key" help:"Keys, each the bytes of an argument."`
+	Match *records.Matcher `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or all that matches if it has no group."`
+	All   bool             `help:"With --match: all keys of an argument must be in the filter, not just one."`
+	File  cli.Input        `arg:"" name:"filter" help:"The filter."`
+	Keys  []string         `arg:"" name:"key" help:"Keys, each the bytes of an argument."`
 }
 
 // Help is what bloom test --help says, too.
@@ -34,8 +35,8 @@ func (t *testCommand) Run(s *cli.Streams) error {
 	}
 	some := false
 	for _, key := range t.Keys {
-		if t.Match != nil && len(t.Match.appendKeys(nil, []byte(key))) == 0 {
-			s.Warn(key, fmt.Sprintf("--match %q matches nothing in it", t.Match.expression))
+		if t.Match != nil && len(t.Match.AppendKeys(nil, []byte(key))) == 0 {
+			s.Warn(key, fmt.Sprintf("--match %q matches nothing in it", t.Match.Expression))
 		}
 		answer := "no"
 		if t.mayContain(filter, key) {
@@ -56,7 +57,7 @@ func (t *testCommand) mayContain(filter filterfile.Filter, argument string) bool
 	if t.Match == nil {
 		return filter.MayContainString(argument)
 	}
-	keys := t.Match.appendKeys(nil, []byte(argument))
+	keys := t.Match.AppendKeys(nil, []byte(argument))
 	isAbsent := func(key []byte) bool { return !filter.MayContain(key) }
 	if t.All {
 		return len(keys) > 0 && !slices.ContainsFunc(keys, isAbsent)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 )
 
 type uniqueCommand struct {
@@ -45,7 +46,7 @@ func (u *uniqueCommand) Run(s *cli.Streams) error {
 	if u.Rate == nil {
 		u.Rate = new(cli.Rate(1e-6))
 	}
-	if _, err := u.records(); err != nil {
+	if err := u.options().Check(); err != nil {
 		return err
 	}
 	if !(*u.Rate > 0 && *u.Rate < 1) {
@@ -72,9 +73,9 @@ func (u *uniqueCommand) Run(s *cli.Streams) error {
 // printNew prints what u.known has not seen. What it says of missing lines stands before and after.
 func (u *uniqueCommand) printNew(s *cli.Streams) error {
 	u.say(s, "at most 1 in %s new lines is expected to be %s", humanize.Comma(int64(min(1/float64(*u.Rate), 1e18))), u.fate())
-	err := u.each(s, "reading lines", func(c *chunk, delimiter byte) error {
-		c.hits = wordsFor(c.hits, c.hashed.Len())
-		if err := u.known.add(c.hashed, c.hits); err != nil {
+	err := u.each(s, "reading lines", func(c *records.Chunk, delimiter byte) error {
+		c.Hits = records.WordsFor(c.Hits, c.Hashed.Len())
+		if err := u.known.add(c.Hashed, c.Hits); err != nil {
 			return &outputError{error: err}
 		}
 		return u.file.printed(c, delimiter, func() error { return u.printChosen(s, c, delimiter) })
@@ -105,18 +106,18 @@ func (u *uniqueCommand) say(s *cli.Streams, format string, args ...any) {
 	}
 }
 
-// printChosen prints the records of a chunk that are new, by the bits of their keys in c.hits, or the others.
-func (u *uniqueCommand) printChosen(s *cli.Streams, c *chunk, delimiter byte) error {
+// printChosen prints the records of a chunk that are new, by the bits of their keys in c.Hits, or the others.
+func (u *uniqueCommand) printChosen(s *cli.Streams, c *records.Chunk, delimiter byte) error {
 	// Some key of a record is new if not all came before, and all are new if none did.
-	c.choose(!u.All, !u.Repeated)
-	if c.out = nil; !u.Count {
-		c.gather(delimiter)
+	c.Choose(!u.All, !u.Repeated)
+	if c.Out = nil; !u.Count {
+		c.Gather(delimiter)
 	}
-	return u.print(s, c.out, c.passed)
+	return u.print(s, c.Out, c.Passed)
 }
 
 // each calls finish with the chunks of all files, in order, and hashes their keys on all cores.
-func (u *uniqueCommand) each(s *cli.Streams, title string, finish func(c *chunk, delimiter byte) error) error {
+func (u *uniqueCommand) each(s *cli.Streams, title string, finish func(c *records.Chunk, delimiter byte) error) error {
 	progress, done := func(int) {}, func() {}
 	if u.Count || !cli.IsTerminal(s.Out) {
 		progress, done = s.BytesBar(title, u.Files)
@@ -125,16 +126,16 @@ func (u *uniqueCommand) each(s *cli.Streams, title string, finish func(c *chunk,
 	u.passed, u.header = 0, printedHeader{}
 	var failures []error
 	for _, name := range cli.Names(u.Files) {
-		err := u.read(s, name, progress, func(in *input) error {
+		err := u.read(s, name, progress, func(in *records.Input) error {
 			if err := u.printHeader(s, name, in); err != nil {
 				return err
 			}
-			return in.work(
-				func(c *chunk) {
-					c.dropRepeats() // or the second would count as old
-					c.hashed = bloom.Bytes(c.keys).Hashed(u.format())
+			return in.Work(
+				func(c *records.Chunk) {
+					c.DropRepeats() // or the second would count as old
+					c.Hashed = bloom.Bytes(c.Keys).Hashed(u.format())
 				},
-				func(c *chunk) error { return finish(c, in.records.delimiter) })
+				func(c *records.Chunk) error { return finish(c, in.Delimiter) })
 		})
 		if endsAll(err) {
 			return err

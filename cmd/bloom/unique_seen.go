@@ -16,6 +16,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
@@ -151,20 +152,20 @@ func newSeenFile(s *cli.Streams, u *uniqueCommand) *seenFile {
 
 // printed prints the records of a chunk, and then adds the new keys of those that were written, whatever the error. A
 // nil file adds nothing.
-func (f *seenFile) printed(c *chunk, delimiter byte, print func() error) error {
+func (f *seenFile) printed(c *records.Chunk, delimiter byte, print func() error) error {
 	if f == nil {
 		return print()
 	}
 	f.printing.Lock()
 	defer f.printing.Unlock()
 	failure := print()
-	keys := c.hashed
+	keys := c.Hashed
 	if failed := (*outputError)(nil); errors.As(failure, &failed) {
-		keys = keys.Slice(0, c.keysWritten(failed.wrote, delimiter))
+		keys = keys.Slice(0, c.KeysWritten(failed.wrote, delimiter))
 	}
 	f.adding.Lock()
 	defer f.adding.Unlock()
-	f.validity = appendNot(f.validity[:0], c.hits)
+	f.validity = appendNot(f.validity[:0], c.Hits)
 	keys, err := keys.WithValidity(f.validity, 0)
 	if err != nil {
 		return errors.Join(failure, &outputError{error: err})

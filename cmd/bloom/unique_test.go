@@ -13,6 +13,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 )
 
 // TestUniqueVerify compares what is printed with a map, for every flag. There are so many lines that the filters
@@ -144,7 +145,7 @@ func TestUniqueRecords(t *testing.T) {
 	if err := os.WriteFile(string(path), text.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	match := new(matcher)
+	match := new(records.Matcher)
 	if err := match.UnmarshalText([]byte(`u\d+`)); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
@@ -27,16 +28,16 @@ func (u *uniqueCommand) printExact(s *cli.Streams) error {
 		return err
 	}
 	exact := map[string]struct{}{}
-	failures := u.each(s, "second look", func(c *chunk, delimiter byte) error {
-		c.hits = wordsFor(c.hits, len(c.keys))
-		repeated.mayContain(c.hashed, c.hits)
-		for i, key := range c.keys {
-			if c.hits[i/64]>>(i%64)&1 == 0 {
+	failures := u.each(s, "second look", func(c *records.Chunk, delimiter byte) error {
+		c.Hits = records.WordsFor(c.Hits, len(c.Keys))
+		repeated.mayContain(c.Hashed, c.Hits)
+		for i, key := range c.Keys {
+			if c.Hits[i/64]>>(i%64)&1 == 0 {
 				continue
 			}
 			if _, old := exact[string(key)]; !old {
 				exact[string(key)] = struct{}{}
-				c.hits[i/64] &^= 1 << (i % 64)
+				c.Hits[i/64] &^= 1 << (i % 64)
 			}
 		}
 		return u.printChosen(s, c, delimiter)
@@ -60,18 +61,18 @@ func (u *uniqueCommand) findRepeated(s *cli.Streams, repeated *seenKeys) error {
 	known := seenKeys{rate: exactRate}
 	var keys [][]byte
 	var found []uint64
-	return look.each(s, "first look", func(c *chunk, _ byte) error {
-		c.hits = wordsFor(c.hits, len(c.keys))
-		if err := known.add(c.hashed, c.hits); err != nil {
+	return look.each(s, "first look", func(c *records.Chunk, _ byte) error {
+		c.Hits = records.WordsFor(c.Hits, len(c.Keys))
+		if err := known.add(c.Hashed, c.Hits); err != nil {
 			return &verifyError{err}
 		}
 		keys = keys[:0]
-		for i, key := range c.keys {
-			if c.hits[i/64]>>(i%64)&1 != 0 {
+		for i, key := range c.Keys {
+			if c.Hits[i/64]>>(i%64)&1 != 0 {
 				keys = append(keys, key)
 			}
 		}
-		found = wordsFor(found, len(keys))
+		found = records.WordsFor(found, len(keys))
 		if err := repeated.add(bloom.Bytes(keys).Hashed(bloom.Default), found); err != nil {
 			return &verifyError{err}
 		}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
@@ -51,10 +52,10 @@ func newVerifier(s *cli.Streams, f *filterCommand) (*verifier, error) {
 
 // add takes the records of a chunk that may be printed: those that pass the filter or, if
 // inverted, all.
-func (v *verifier) add(s *cli.Streams, c *chunk, delimiter byte) error {
-	certain := c.certain
-	for i := range c.len() {
-		if !v.Invert && c.chosen[i/64]>>(i%64)&1 == 0 {
+func (v *verifier) add(s *cli.Streams, c *records.Chunk, delimiter byte) error {
+	certain := c.Certain
+	for i := range c.Len() {
+		if !v.Invert && c.Chosen[i/64]>>(i%64)&1 == 0 {
 			continue
 		}
 		p := pendingRecord{misses: v.wait(c, i), keys: len(v.waiting)}
@@ -63,7 +64,7 @@ func (v *verifier) add(s *cli.Streams, c *chunk, delimiter byte) error {
 		}
 		before := len(v.records)
 		if !v.Count {
-			v.records = append(v.records, c.record(i, delimiter)...)
+			v.records = append(v.records, c.Record(i, delimiter)...)
 		}
 		p.end = len(v.records)
 		v.pending = append(v.pending, p)
@@ -76,13 +77,13 @@ func (v *verifier) add(s *cli.Streams, c *chunk, delimiter byte) error {
 }
 
 // wait lets the keys of a record wait that hit, and reports whether there are others.
-func (v *verifier) wait(c *chunk, record int) (misses bool) {
-	for i, end := c.keysOf(record); i < end; i++ {
-		if c.hits[i/64]>>(i%64)&1 == 0 {
+func (v *verifier) wait(c *records.Chunk, record int) (misses bool) {
+	for i, end := c.KeysOf(record); i < end; i++ {
+		if c.Hits[i/64]>>(i%64)&1 == 0 {
 			misses = true
 			continue
 		}
-		v.waiting = append(v.waiting, v.place(c.keys[i]))
+		v.waiting = append(v.waiting, v.place(c.Keys[i]))
 		v.memory += 8
 	}
 	return misses
@@ -136,15 +137,15 @@ func (v *verifier) has(places []int, misses bool) bool {
 func (v *verifier) find(s *cli.Streams) error {
 	v.found = make([]atomic.Bool, len(v.places))
 	n := uint64(0)
-	err := v.flags.read(s, string(v.Verify), func(int) {}, func(in *input) error {
-		return in.work(func(c *chunk) {
-			for _, key := range c.keys {
+	err := v.flags.read(s, string(v.Verify), func(int) {}, func(in *records.Input) error {
+		return in.Work(func(c *records.Chunk) {
+			for _, key := range c.Keys {
 				if place, known := v.places[string(key)]; known {
 					v.found[place].Store(true)
 				}
 			}
-		}, func(c *chunk) error {
-			n += uint64(len(c.keys))
+		}, func(c *records.Chunk) error {
+			n += uint64(len(c.Keys))
 			return nil
 		})
 	})

@@ -36,6 +36,9 @@ func Name[S ~string](of S) string {
 	return strconv.Quote(name)
 }
 
+// Names returns the names of a header for a line of text.
+func Names(names []string) string { return Short(fmt.Sprintf("%q", names)) }
+
 // Short cuts off the end of words that quote too much.
 func Short(words string) string { return Cut(words, 500) }
 

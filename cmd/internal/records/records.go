@@ -1,4 +1,4 @@
-package main
+package records
 
 import (
 	"bytes"
@@ -10,31 +10,26 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
-// tableFlags say which part of a record is its key.
-type tableFlags struct {
-	Field     string `short:"f" placeholder:"FIELD" help:"The key is this field of a record: its number, from 1, or its name in the first record, which is then a header."`
-	Delimiter string `short:"d" placeholder:"CHAR" help:"The character between fields (a tab; with --csv, a comma)."`
-	CSV       bool   `name:"csv" help:"Records are CSV: a field in quotes may hold delimiters, newlines and doubled quotes."`
-	JSONL     bool   `name:"jsonl" help:"Lines are objects of JSON; -f names the member that is the key."`
-	Header    bool   `help:"The first record is a header also if -f is a number."`
+// Options say which inputs are read, how each is divided into records, and which part of a record is its key.
+type Options struct {
+	Null         bool   // records end with a NUL byte, not a newline
+	CRLF         bool   // a carriage return before the newline is no part of a key, and a byte-order mark none of the first
+	MaxRecord    uint64 // bytes; 0 is the usual bound
+	NoDecompress bool   // take the bytes as they are, whatever they look like
 
-	Match *matcher `placeholder:"REGEX" help:"The key is what group 1 of this expression (RE2) matches in the line or field, or all that matches if it has no group. Each match is a key."`
+	Field     string // its number, from 1, or its name in the first record; "" if all of the record is the key
+	Delimiter string // between fields
+	CSV       bool
+	JSONL     bool
+	Header    bool // the first record is one also if Field is a number
 
-	Missing missingKey `placeholder:"WHAT" help:"What becomes of a record without the field: error, drop, or keep, which prints it (of CSV and JSON in bloom filter, and with --match: drop, or keep with bloom filter -v; else error)."`
+	Match   *Matcher // finds the keys in what would be the key; nil for none
+	Missing Missing  // what becomes of a record without a key
+	Prints  bool     // whether the command prints records
 }
-
-// tableHelp is the part of the help that the commands that read keys share.
-const tableHelp = `
-With -f, the key is a field of a record: of a line whose fields -d separates, of a record of CSV (--csv), or of a line of JSON (--jsonl).
-With --match '/u/([0-9a-f-]+)', the keys are what the group matches in a line or, with -f, in the field. A record may have several keys: the matches, and with --jsonl -f tags.* the members of a list. One of them decides, or all with --all.
-A record of CSV with more or fewer fields than the first, and what is no CSV or no JSON are errors, which name the line. --missing says what becomes of a record without the field.
-The members of an object inside of another are user.id, or as a JSON pointer /user/id; the pointer /user.id is a name with a dot.
-The key is the text of a field, without the quotes of CSV or JSON; numbers and booleans of JSON are keys as they are written. Empty lines of CSV and JSON are no records.
-`
 
 // recordKind is how an input is divided into records and keys.
 type recordKind uint8
@@ -46,8 +41,8 @@ const (
 	membersOfJSON
 )
 
-// records says how to divide an input.
-type records struct {
+// layout says how to divide an input.
+type layout struct {
 	kind      recordKind
 	delimiter byte // of records
 	crlf      bool // a carriage return before the delimiter is not part of a line
@@ -60,72 +55,72 @@ type records struct {
 	column    int      // of the field, from 0
 	columns   int      // CSV: fields of every record
 	path      []string // JSON: the names of the members that lead to the key
-	match     *matcher // finds the keys in what would be the key; nil for none
-	missing   missingKey
+	match     *Matcher // finds the keys in what would be the key; nil for none
+	missing   Missing
 
 	headerLines int // newlines of the header
 	skipped     skipped
 }
 
-// records returns what the flags say, or why they make no sense.
-func (f keysFlags) records() (r records, err error) {
-	r = records{delimiter: '\n', crlf: f.CRLF, most: mostOfRecord, match: f.Match, missing: f.Missing}
-	if f.Match != nil && f.Missing == missingUnsaid {
-		r.missing = missingDrop
+// layout returns what the options say, or why they make no sense.
+func (o Options) layout() (r layout, err error) {
+	r = layout{delimiter: '\n', crlf: o.CRLF, most: mostOfRecord, match: o.Match, missing: o.Missing}
+	if o.Match != nil && o.Missing == MissingUnsaid {
+		r.missing = MissingDrop
 	}
-	if f.MaxRecord > 0 {
-		r.most = int(min(uint64(f.MaxRecord), math.MaxInt))
+	if o.MaxRecord > 0 {
+		r.most = int(min(o.MaxRecord, math.MaxInt))
 	}
-	if f.Null || f.NullData {
+	if o.Null {
 		r.delimiter = 0
 	}
 	switch {
-	case f.Field == "" && (f.Delimiter != "" || f.CSV || f.JSONL || f.Header || f.Missing != missingUnsaid && f.Match == nil):
+	case o.Field == "" && (o.Delimiter != "" || o.CSV || o.JSONL || o.Header || o.Missing != MissingUnsaid && o.Match == nil):
 		return r, errors.New("--field must say which field is the key")
-	case f.Missing == missingKeep && !f.prints:
+	case o.Missing == MissingKeep && !o.Prints:
 		return r, errors.New("--missing=keep is for bloom filter and unique, which print records: use drop or error")
-	case f.Field == "":
+	case o.Field == "":
 		return r, nil
-	case f.JSONL && (f.Delimiter != "" || f.CSV || f.Header):
+	case o.JSONL && (o.Delimiter != "" || o.CSV || o.Header):
 		return r, errors.New("--jsonl cannot be used with --delimiter, --csv or --header")
-	case f.CSV && r.delimiter == 0:
+	case o.CSV && r.delimiter == 0:
 		return r, errors.New("--csv cannot be used with --null: records of CSV end with a newline")
-	case f.JSONL:
-		r.kind, r.name, r.crlf = membersOfJSON, f.Field, true
-		if r.path, err = keyfile.Path(f.Field); err != nil {
+	case o.JSONL:
+		r.kind, r.name, r.crlf = membersOfJSON, o.Field, true
+		if r.path, err = Path(o.Field); err != nil {
 			err = fmt.Errorf("--field: %w", err)
 		}
 		return r, err
 	}
 	r.kind, r.comma = fieldsOfLines, '\t'
-	if f.CSV {
+	if o.CSV {
 		r.kind, r.comma, r.crlf = fieldsOfCSV, ',', true
 	}
-	if r.comma, err = f.comma(r); err != nil {
+	if r.comma, err = o.comma(r); err != nil {
 		return r, err
 	}
-	number, err := strconv.ParseUint(f.Field, 10, 31)
+	number, err := strconv.ParseUint(o.Field, 10, 31)
 	isNumber := err == nil || errors.Is(err, strconv.ErrRange)
-	if isNumber && !f.Header && (number == 0 || err != nil) {
-		return r, fmt.Errorf("--field: fields have the numbers from 1 on, and not %s", f.Field)
+	if isNumber && !o.Header && (number == 0 || err != nil) {
+		return r, fmt.Errorf("--field: fields have the numbers from 1 on, and not %s", o.Field)
 	}
 	r.column = int(number) - 1
-	if r.hasHeader = f.Header || !isNumber; r.hasHeader {
-		r.name = f.Field
+	if r.hasHeader = o.Header || !isNumber; r.hasHeader {
+		r.name = o.Field
 	}
 	return r, nil
 }
 
 // comma returns the character between fields.
-func (f keysFlags) comma(r records) (byte, error) {
-	text := f.Delimiter
+func (o Options) comma(r layout) (byte, error) {
+	text := o.Delimiter
 	switch text {
 	case "":
 		return r.comma, nil
 	case `\t`:
 		return '\t', nil
 	}
-	if c := text[0]; len(text) > 1 || c >= 0x80 || c == '\n' || c == '\r' || c == r.delimiter || c == '"' && f.CSV {
+	if c := text[0]; len(text) > 1 || c >= 0x80 || c == '\n' || c == '\r' || c == r.delimiter || c == '"' && o.CSV {
 		return 0, fmt.Errorf("--delimiter is one character of ASCII, such as , or ; or \\t, and not %q", text)
 	}
 	return text[0], nil
@@ -133,7 +128,7 @@ func (f keysFlags) comma(r records) (byte, error) {
 
 // takeHeader reads the first record of an input, if the others depend on it: it may be a header, and of CSV
 // it has the number of fields. It takes a header off the input and returns it.
-func (r *records) takeHeader(text *keyfile.Text) (header []byte, err error) {
+func (r *layout) takeHeader(text *Text) (header []byte, err error) {
 	if r.kind != fieldsOfCSV && !r.hasHeader {
 		return nil, nil
 	}
@@ -176,7 +171,7 @@ func (r *records) takeHeader(text *keyfile.Text) (header []byte, err error) {
 }
 
 // firstEnd returns where the first record of an input ends, or 0.
-func (r *records) firstEnd(head []byte) int {
+func (r *layout) firstEnd(head []byte) int {
 	quotes := 0
 	for at := 0; ; {
 		i := bytes.IndexByte(head[at:], r.delimiter)
@@ -192,7 +187,7 @@ func (r *records) firstEnd(head []byte) int {
 }
 
 // fields returns the fields of the first record.
-func (r *records) fields(record []byte) ([]string, error) {
+func (r *layout) fields(record []byte) ([]string, error) {
 	if r.kind == fieldsOfCSV {
 		return r.csvFields(record)
 	}
@@ -200,7 +195,7 @@ func (r *records) fields(record []byte) ([]string, error) {
 }
 
 // withoutEnd returns a line without its delimiter.
-func (r *records) withoutEnd(line []byte) []byte {
+func (r *layout) withoutEnd(line []byte) []byte {
 	line = line[:len(line)-1]
 	if r.crlf {
 		line = bytes.TrimSuffix(line, []byte{'\r'})
@@ -209,7 +204,7 @@ func (r *records) withoutEnd(line []byte) []byte {
 }
 
 // find sets the column of the field's name. A number is a name first.
-func (r *records) find(names []string, hint string) error {
+func (r *layout) find(names []string, hint string) error {
 	first := slices.Index(names, r.name)
 	switch {
 	case first >= 0 && slices.Contains(names[first+1:], r.name):
@@ -220,17 +215,14 @@ func (r *records) find(names []string, hint string) error {
 	case r.column >= 0 && r.column < len(names):
 		return nil
 	}
-	return fmt.Errorf("no field has the name %q; the names are %s%s", r.name, shownNames(names), hint)
+	return fmt.Errorf("no field has the name %q; the names are %s%s", r.name, show.Names(names), hint)
 }
-
-// shownNames returns the names of a header for a line of text.
-func shownNames(names []string) string { return show.Short(fmt.Sprintf("%q", names)) }
 
 // mostOfRecord is the most bytes of a record, unless --max-record says another number. Where a delimiter
 // or a quote is missing, the rest of the input is one.
 const mostOfRecord = 64 << 20
 
-func (r *records) tooLong() error {
+func (r *layout) tooLong() error {
 	cause := ""
 	if r.kind == fieldsOfCSV {
 		cause = "a quote may be missing, or "
@@ -247,7 +239,7 @@ func tooFew(have, column int) string {
 }
 
 // lacksField is the error of a line with too few fields.
-func (r *records) lacksField(line []byte, have int) error {
+func (r *layout) lacksField(line []byte, have int) error {
 	return &noKeyError{func() string { return tooFew(have, r.column) + didYouMean(r.meant(line)) }}
 }
 
@@ -262,9 +254,9 @@ func (e *lineError) Unwrap() error { return e.err }
 
 // split finds the records of a chunk and their keys. After an error, the chunk has those
 // before it.
-func (r *records) split(c *chunk) {
-	c.keys, c.records, c.ends, c.text, c.newlines, c.err = c.keys[:0], c.records[:0], c.ends[:0], c.text[:0], 0, nil
-	c.certain, c.skipped = c.certain[:0], skipped{}
+func (r *layout) split(c *Chunk) {
+	c.Keys, c.records, c.ends, c.text, c.newlines, c.err = c.Keys[:0], c.records[:0], c.ends[:0], c.text[:0], 0, nil
+	c.Certain, c.skipped = c.Certain[:0], skipped{}
 	if r.kind == wholeLines && r.match == nil {
 		r.splitLines(c)
 		return
@@ -276,25 +268,25 @@ func (r *records) split(c *chunk) {
 }
 
 // splitLines is split for records that are keys.
-func (r *records) splitLines(c *chunk) {
+func (r *layout) splitLines(c *Chunk) {
 	for data := c.data; len(data) > 0; {
 		end := bytes.IndexByte(data, r.delimiter) + 1
 		if end-1 > r.most {
-			c.err = &lineError{len(c.keys) + 1, r.tooLong()}
+			c.err = &lineError{len(c.Keys) + 1, r.tooLong()}
 			return
 		}
-		c.keys = append(c.keys, r.withoutEnd(data[:end]))
+		c.Keys = append(c.Keys, r.withoutEnd(data[:end]))
 		data = data[end:]
 	}
-	c.newlines = len(c.keys)
+	c.newlines = len(c.Keys)
 }
 
 // splitRecord finds the first record of data and its key, or an empty line that is no record, and
 // returns what follows. CSV may have quotes.
-func (r *records) splitRecord(c *chunk, data []byte, quotes bool) (rest []byte) {
+func (r *layout) splitRecord(c *Chunk, data []byte, quotes bool) (rest []byte) {
 	end, lines := bytes.IndexByte(data, r.delimiter)+1, 1
 	line := r.withoutEnd(data[:end])
-	before := len(c.keys)
+	before := len(c.Keys)
 	var key []byte
 	var err error
 	switch {
@@ -304,13 +296,13 @@ func (r *records) splitRecord(c *chunk, data []byte, quotes bool) (rest []byte) 
 	case r.kind == membersOfJSON:
 		err = r.appendMembers(c, line)
 	case r.kind == wholeLines:
-		c.keys = append(c.keys, line)
+		c.Keys = append(c.Keys, line)
 	case quotes && bytes.IndexByte(line, '"') >= 0:
 		key, end, err = r.quotedRecord(c, data)
-		c.keys, lines = append(c.keys, key), bytes.Count(data[:end], []byte{r.delimiter})
+		c.Keys, lines = append(c.Keys, key), bytes.Count(data[:end], []byte{r.delimiter})
 	default:
 		key, err = r.field(line)
-		c.keys = append(c.keys, key)
+		c.Keys = append(c.Keys, key)
 	}
 	if err == nil && r.match != nil {
 		err = r.matchKeys(c, before)
@@ -320,7 +312,7 @@ func (r *records) splitRecord(c *chunk, data []byte, quotes bool) (rest []byte) 
 		err, skip = r.tooLong(), false
 	}
 	if err != nil {
-		c.keys = c.keys[:before]
+		c.Keys = c.Keys[:before]
 	}
 	switch {
 	case skip:
@@ -331,7 +323,7 @@ func (r *records) splitRecord(c *chunk, data []byte, quotes bool) (rest []byte) 
 	default:
 		c.records = append(c.records, data[:end])
 		if r.severalKeys() {
-			c.ends = append(c.ends, len(c.keys))
+			c.ends = append(c.ends, len(c.Keys))
 		}
 	}
 	c.newlines += lines
@@ -339,25 +331,25 @@ func (r *records) splitRecord(c *chunk, data []byte, quotes bool) (rest []byte) 
 }
 
 // severalKeys reports whether records can have other numbers of keys than one.
-func (r *records) severalKeys() bool {
-	return r.match != nil || r.missing == missingKeep || slices.Contains(r.path, everyElement)
+func (r *layout) severalKeys() bool {
+	return r.match != nil || r.missing == MissingKeep || slices.Contains(r.path, everyElement)
 }
 
 // matchKeys replaces the last keys, from a place on, by what the expression matches in them.
-func (r *records) matchKeys(c *chunk, before int) error {
-	c.texts = append(c.texts[:0], c.keys[before:]...)
-	c.keys = c.keys[:before]
+func (r *layout) matchKeys(c *Chunk, before int) error {
+	c.texts = append(c.texts[:0], c.Keys[before:]...)
+	c.Keys = c.Keys[:before]
 	for _, text := range c.texts {
-		c.keys = r.match.appendKeys(c.keys, text)
+		c.Keys = r.match.AppendKeys(c.Keys, text)
 	}
-	if len(c.keys) == before {
-		return &noKeyError{func() string { return fmt.Sprintf("--match %q matches nothing", r.match.expression) }}
+	if len(c.Keys) == before {
+		return &noKeyError{func() string { return fmt.Sprintf("--match %q matches nothing", r.match.Expression) }}
 	}
 	return nil
 }
 
 // field returns the field of a line that has no quotes.
-func (r *records) field(line []byte) ([]byte, error) {
+func (r *layout) field(line []byte) ([]byte, error) {
 	if r.kind == fieldsOfCSV {
 		if n := 1 + bytes.Count(line, []byte{r.comma}); n != r.columns {
 			return nil, r.ragged(n)
@@ -382,7 +374,7 @@ func (r *records) field(line []byte) ([]byte, error) {
 // lastEnd returns where the last whole record of a piece of an input ends, or 0. quotes is
 // how many quotes stand before the piece in its first record, and becomes how many stand after
 // that end. In CSV, a newline after an odd number of quotes is inside a field.
-func (r *records) lastEnd(piece []byte, quotes *int) int {
+func (r *layout) lastEnd(piece []byte, quotes *int) int {
 	if r.kind != fieldsOfCSV {
 		return bytes.LastIndexByte(piece, r.delimiter) + 1
 	}

@@ -1,4 +1,4 @@
-package main
+package records
 
 import (
 	"bytes"
@@ -15,50 +15,50 @@ import (
 // chunkSize is how many bytes are read at a time.
 const chunkSize = 128 << 10
 
-// chunk is a piece of an input. The memory of its slices is used again for
+// Chunk is a piece of an input. The memory of its slices is used again for
 // later chunks.
-type chunk struct {
+type Chunk struct {
 	buffer []byte // room for the bytes that are read at a time, and a delimiter
 	data   []byte // whole records, each with its delimiter, in buffer if they are not long
 	long   bool   // data begins with a record that is longer than a chunk
 
 	// What split finds.
-	keys     [][]byte        // of the records, in data or in text
+	Keys     [][]byte        // of the records, in data or in text
 	records  [][]byte        // with their ends; none if the keys are lines
 	ends     []int           // in keys, of those of each record; none if each has one
 	err      error           // of the record after these
 	newlines int             // in data, if there are records
-	certain  []int           // the places of records without a key, which pass nevertheless
+	Certain  []int           // the places of records without a key, which pass nevertheless
 	skipped  skipped         // all records without a key, of which the first has its line in data
 	text     []byte          // keys that are not as they are in data
 	texts    [][]byte        // of a record, in which keys are to be matched
 	json     fastjson.Parser // of strings with escapes
 
-	// The results of the work on a chunk, for finish.
-	hashed bloom.Keys // build: the hashes of the keys
-	ids    []uint64   // build: what tells the keys apart
-	hits   []uint64   // filter, unique: which keys may be in the filter
-	chosen []uint64   // filter, unique: which records pass
-	passed int        // filter, unique: how many records pass
-	out    []byte     // filter, unique: those records, in the memory of data
+	// Room for the results of the work on a chunk.
+	Hashed bloom.Keys // build: the hashes of the keys
+	IDs    []uint64   // build: what tells the keys apart
+	Hits   []uint64   // filter, unique: which keys may be in the filter
+	Chosen []uint64   // filter, unique: which records pass
+	Passed int        // filter, unique: how many records pass
+	Out    []byte     // filter, unique: those records, in the memory of data
 
 	worked chan struct{} // receives when the work is done
 }
 
-func newChunk(size int) *chunk {
-	return &chunk{buffer: make([]byte, 0, size+1), worked: make(chan struct{}, 1)}
+func newChunk(size int) *Chunk {
+	return &Chunk{buffer: make([]byte, 0, size+1), worked: make(chan struct{}, 1)}
 }
 
-// len returns the number of records.
-func (c *chunk) len() int {
+// Len returns the number of records.
+func (c *Chunk) Len() int {
 	if len(c.ends) > 0 {
 		return len(c.ends)
 	}
-	return len(c.keys)
+	return len(c.Keys)
 }
 
-// keysOf returns the range of the keys of a record.
-func (c *chunk) keysOf(record int) (from, end int) {
+// KeysOf returns the range of the keys of a record.
+func (c *Chunk) KeysOf(record int) (from, end int) {
 	if len(c.ends) == 0 {
 		return record, record + 1
 	}
@@ -68,13 +68,13 @@ func (c *chunk) keysOf(record int) (from, end int) {
 	return from, c.ends[record]
 }
 
-// keysWritten returns how many keys the records have up to the last one that was written whole, if so many bytes of out
+// KeysWritten returns how many keys the records have up to the last one that was written whole, if so many bytes of out
 // were.
-func (c *chunk) keysWritten(bytesWritten int, delimiter byte) int {
-	lines := bytes.Count(c.out[:bytesWritten], []byte{delimiter}) // where records are lines
-	for i := range c.len() {
-		from, _ := c.keysOf(i)
-		if c.chosen[i/64]>>(i%64)&1 == 0 {
+func (c *Chunk) KeysWritten(bytesWritten int, delimiter byte) int {
+	lines := bytes.Count(c.Out[:bytesWritten], []byte{delimiter}) // where records are lines
+	for i := range c.Len() {
+		from, _ := c.KeysOf(i)
+		if c.Chosen[i/64]>>(i%64)&1 == 0 {
 			continue
 		}
 		if len(c.records) > 0 {
@@ -84,20 +84,20 @@ func (c *chunk) keysWritten(bytesWritten int, delimiter byte) int {
 			return from
 		}
 	}
-	return len(c.keys)
+	return len(c.Keys)
 }
 
-// dropRepeats leaves each record every key once.
-func (c *chunk) dropRepeats() {
+// DropRepeats leaves each record every key once.
+func (c *Chunk) DropRepeats() {
 	if len(c.ends) == 0 {
 		return
 	}
-	kept, from := c.keys[:0], 0 // no key moves beyond where one is still to be read
+	kept, from := c.Keys[:0], 0 // no key moves beyond where one is still to be read
 	for i, end := range c.ends {
-		kept = appendDistinct(kept, c.keys[from:end])
+		kept = appendDistinct(kept, c.Keys[from:end])
 		from, c.ends[i] = end, len(kept)
 	}
-	c.keys = kept
+	c.Keys = kept
 }
 
 // appendDistinct appends each of some keys once.
@@ -118,12 +118,12 @@ func appendDistinct(to, keys [][]byte) [][]byte {
 	return to
 }
 
-// record returns a record as it was, with its end.
-func (c *chunk) record(i int, delimiter byte) []byte {
+// Record returns a record as it was, with its end.
+func (c *Chunk) Record(i int, delimiter byte) []byte {
 	if len(c.records) > 0 {
 		return c.records[i]
 	}
-	line := c.keys[i]
+	line := c.Keys[i]
 	end := len(line) + 1 // with the delimiter, before which there may be a carriage return
 	if line[:end][end-1] != delimiter {
 		end++
@@ -132,13 +132,13 @@ func (c *chunk) record(i int, delimiter byte) []byte {
 }
 
 // skip takes a record without a key, of which an error says why.
-func (c *chunk) skip(r *records, record []byte, why error) {
+func (c *Chunk) skip(r *layout, record []byte, why error) {
 	if c.skipped.n++; c.skipped.n == 1 {
 		c.skipped.first = &lineError{c.newlines + 1, errors.New(why.Error())} // it may refer to memory of the chunk
 	}
-	if r.missing == missingKeep {
-		c.certain = append(c.certain, len(c.records))
-		c.records, c.ends = append(c.records, record), append(c.ends, len(c.keys))
+	if r.missing == MissingKeep {
+		c.Certain = append(c.Certain, len(c.records))
+		c.records, c.ends = append(c.records, record), append(c.ends, len(c.Keys))
 	}
 }
 
@@ -151,7 +151,7 @@ func (c *chunk) skip(r *records, record []byte, why error) {
 // a time, in its pieces and as a whole.
 type lineReader struct {
 	in      io.Reader
-	records *records
+	records *layout
 	size    int           // bytes of a chunk
 	quotes  int           // in the rest, and then in the pieces
 	rest    []byte        // the start of a line, read together with the lines before
@@ -160,7 +160,7 @@ type lineReader struct {
 	stop    chan struct{} // closed when nobody wants another line
 }
 
-func newLineReader(in io.Reader, r *records, size int) *lineReader {
+func newLineReader(in io.Reader, r *layout, size int) *lineReader {
 	l := &lineReader{in: in, records: r, size: size, memory: make(chan []byte, 1), stop: make(chan struct{})}
 	l.memory <- nil
 	return l
@@ -168,7 +168,7 @@ func newLineReader(in io.Reader, r *records, size int) *lineReader {
 
 // next reads lines into a chunk as soon as there are some: none only with an
 // error, which is io.EOF at the end. The last line gets a delimiter if it has none.
-func (l *lineReader) next(c *chunk) error {
+func (l *lineReader) next(c *Chunk) error {
 	c.data = nil
 	data, end, err := l.fill(append(c.buffer[:0], l.rest...))
 	l.rest = l.rest[:0]
@@ -180,7 +180,7 @@ func (l *lineReader) next(c *chunk) error {
 }
 
 // nextLong is next for a line that begins with a whole chunk.
-func (l *lineReader) nextLong(c *chunk, start []byte) (err error) {
+func (l *lineReader) nextLong(c *Chunk, start []byte) (err error) {
 	var line []byte
 	select {
 	case line = <-l.memory:
@@ -240,12 +240,12 @@ func (l *lineReader) cut(data []byte, end int, err error) []byte {
 }
 
 // release takes the memory of a chunk back, of which nothing is needed any more.
-func (l *lineReader) release(c *chunk) {
+func (l *lineReader) release(c *Chunk) {
 	if c.long {
 		l.memory <- c.data[:0]
-		clear(c.keys)
+		clear(c.Keys)
 		clear(c.records)
-		c.data, c.out, c.text, c.json, c.long = nil, nil, nil, fastjson.Parser{}, false
+		c.data, c.Out, c.text, c.json, c.long = nil, nil, nil, fastjson.Parser{}, false
 	}
 }
 

@@ -1,4 +1,4 @@
-package keyfile
+package records
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 //
 // A null is no key: in JSON, in CSV an empty field without quotes. A line of JSON without the member has no key
 // either, with a warning; it is an error if no line has it. Other errors and warnings are those of Lines.
-func (o Options) Column(name string, in io.Reader, column string, warn func(text string)) (keys [][]byte, lines []int, err error) {
+func (o TextOptions) Column(name string, in io.Reader, column string, warn func(text string)) (keys [][]byte, lines []int, err error) {
 	o.CRLF = true
 	text, err := o.Open(name, in, warn)
 	if err != nil {

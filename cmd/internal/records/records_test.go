@@ -1,4 +1,4 @@
-package main
+package records
 
 import (
 	"bytes"
@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // TestTables reads tables that encoding/csv and encoding/json wrote, in odd pieces. The keys must be
@@ -20,26 +17,25 @@ import (
 func TestTables(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for name, c := range map[string]struct {
-		flags    tableFlags
+		options  Options
 		alphabet string
 		write    func(rows [][]string) []byte
 	}{
-		"lines":         {tableFlags{Field: "2", Delimiter: ","}, "ab\"\r ", writePlain},
-		"CSV":           {tableFlags{Field: "2", CSV: true}, "ab\n\", \r", writeCSV},
-		"CSV by name":   {tableFlags{Field: "key", CSV: true}, "ab\n\", ", writeCSV},
-		"no quotes":     {tableFlags{Field: "2", CSV: true}, "ab", writePlain},
-		"JSON":          {tableFlags{Field: "key", JSONL: true}, "ab\n\"\\,{}é\x00", writeJSON},
-		"other columns": {tableFlags{Field: "3", CSV: true}, "ab\n\",", writeCSV},
+		"lines":         {Options{Field: "2", Delimiter: ","}, "ab\"\r ", writePlain},
+		"CSV":           {Options{Field: "2", CSV: true}, "ab\n\", \r", writeCSV},
+		"CSV by name":   {Options{Field: "key", CSV: true}, "ab\n\", ", writeCSV},
+		"no quotes":     {Options{Field: "2", CSV: true}, "ab", writePlain},
+		"JSON":          {Options{Field: "key", JSONL: true}, "ab\n\"\\,{}é\x00", writeJSON},
+		"other columns": {Options{Field: "3", CSV: true}, "ab\n\",", writeCSV},
 	} {
-		flags := keysFlags{tableFlags: c.flags}
 		rows := randomRows(random, c.alphabet, 300)
 		var want []string
 		column := 1
-		if c.flags.Field == "3" {
+		if c.options.Field == "3" {
 			column = 2
 		}
 		for i, row := range rows {
-			if i > 0 || c.flags.Field != "key" {
+			if i > 0 || c.options.Field != "key" {
 				want = append(want, strings.ReplaceAll(row[column], "\r\n", "\n")) // as encoding/csv reads it
 			}
 		}
@@ -52,7 +48,7 @@ func TestTables(t *testing.T) {
 			"no last end":   func(io.Reader) io.Reader { return bytes.NewReader(input[:len(input)-1]) },
 		} {
 			t.Run(name+"/"+pieces, func(t *testing.T) {
-				got, whole := readTable(t, flags, reader(bytes.NewReader(input)))
+				got, whole := readTable(t, c.options, reader(bytes.NewReader(input)))
 				if !bytes.Equal(whole, input) {
 					t.Errorf("the records have %d bytes, want %d", len(whole), len(input))
 				}
@@ -70,27 +66,19 @@ func TestTables(t *testing.T) {
 }
 
 // readTable returns the keys of an input, and its header and records one after the other.
-func readTable(t *testing.T, flags keysFlags, from io.Reader) (keys []string, whole []byte) {
+func readTable(t *testing.T, options Options, from io.Reader) (keys []string, whole []byte) {
 	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	go func() {
-		_, _ = io.Copy(w, from)
-		w.Close()
-	}()
-	err = flags.read(&cli.Streams{In: r, Err: os.Stderr, Program: "bloom"}, "-", func(int) {}, func(in *input) error {
-		whole = append(whole, in.header...)
-		return in.work(func(*chunk) {}, func(c *chunk) error {
-			for i, key := range c.keys {
+	in, err := options.Open("table", from, func(text string) { t.Error(text) })
+	if err == nil {
+		whole = append(whole, in.Header...)
+		err = in.Work(func(*Chunk) {}, func(c *Chunk) error {
+			for i, key := range c.Keys {
 				keys = append(keys, string(key))
-				whole = append(whole, c.record(i, '\n')...)
+				whole = append(whole, c.Record(i, '\n')...)
 			}
 			return nil
 		})
-	})
+	}
 	if err != nil {
 		t.Error(err)
 	}

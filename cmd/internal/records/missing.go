@@ -1,27 +1,26 @@
-package main
+package records
 
 import (
 	"errors"
 	"fmt"
-
-	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
-// missingKey says what becomes of a record without a key.
-type missingKey uint8
+// Missing says what becomes of a record without a key.
+type Missing uint8
 
+// What becomes of it: an error, nothing, or what a record with a key becomes.
 const (
-	missingUnsaid missingKey = iota
-	missingError
-	missingDrop
-	missingKeep
+	MissingUnsaid Missing = iota
+	MissingError
+	MissingDrop
+	MissingKeep
 )
 
 // UnmarshalText reads a value of --missing.
-func (m *missingKey) UnmarshalText(text []byte) error {
+func (m *Missing) UnmarshalText(text []byte) error {
 	for i, name := range []string{"error", "drop", "keep"} {
 		if string(text) == name {
-			*m = missingError + missingKey(i)
+			*m = MissingError + Missing(i)
 			return nil
 		}
 	}
@@ -34,8 +33,8 @@ type noKeyError struct{ why func() string }
 func (e *noKeyError) Error() string { return e.why() }
 
 // skips reports whether the command goes on after an error of a record.
-func (r *records) skips(err error) bool {
-	return r.missing > missingError && errors.As(err, new(*noKeyError))
+func (r *layout) skips(err error) bool {
+	return r.missing > MissingError && errors.As(err, new(*noKeyError))
 }
 
 // skipped counts the records without a key.
@@ -45,24 +44,24 @@ type skipped struct {
 }
 
 // add counts the records of a chunk, before which there are so many newlines.
-func (s *skipped) add(c *chunk, newlines int) {
+func (s *skipped) add(c *Chunk, newlines int) {
 	if s.n == 0 {
 		s.first = after(newlines, c.skipped.first)
 	}
 	s.n += c.skipped.n
 }
 
-// warn says how many records had no key.
-func (s *skipped) warn(to *cli.Streams, name string, r *records) {
+// warning says how many records had no key, or nothing.
+func (s *skipped) warning(missing Missing) string {
 	if s.n == 0 {
-		return
+		return ""
 	}
 	records, what := fmt.Sprintf("%d records have no key and are", s.n), "left out"
 	if s.n == 1 {
 		records = "1 record has no key and is"
 	}
-	if r.missing == missingKeep {
+	if missing == MissingKeep {
 		what = "printed"
 	}
-	to.Warn(name, fmt.Sprintf("%s %s; the first: %v", records, what, s.first))
+	return fmt.Sprintf("%s %s; the first: %v", records, what, s.first)
 }

@@ -1,4 +1,4 @@
-package main
+package records
 
 import (
 	"errors"
@@ -13,14 +13,14 @@ import (
 //
 // The first error of reading, splitting or finishing ends it; what was read before an
 // error of reading or splitting is still finished.
-func pipeline(r io.Reader, records *records, work func(*chunk), finish func(*chunk) error) error {
+func pipeline(r io.Reader, records *layout, work func(*Chunk), finish func(*Chunk) error) error {
 	workers := runtime.GOMAXPROCS(0)
-	free := make(chan *chunk, 2*workers+2)
+	free := make(chan *Chunk, 2*workers+2)
 	for range cap(free) {
 		free <- newChunk(chunkSize)
 	}
-	tasks := make(chan *chunk, cap(free))
-	ordered := make(chan *chunk, cap(free))
+	tasks := make(chan *Chunk, cap(free))
+	ordered := make(chan *Chunk, cap(free))
 	lines := newLineReader(r, records, chunkSize)
 	var readError error
 	defer close(lines.stop)
@@ -35,7 +35,7 @@ func pipeline(r io.Reader, records *records, work func(*chunk), finish func(*chu
 				readError = fmt.Errorf("malformed: %v", p)
 			}
 		}()
-		readError = readChunks(lines, free, func(c *chunk) {
+		readError = readChunks(lines, free, func(c *Chunk) {
 			ordered <- c
 			tasks <- c
 		})
@@ -78,9 +78,9 @@ func after(newlines int, err error) error {
 }
 
 // readChunks calls emit with all chunks of an input, in memory taken from free.
-func readChunks(lines *lineReader, free <-chan *chunk, emit func(*chunk)) error {
+func readChunks(lines *lineReader, free <-chan *Chunk, emit func(*Chunk)) error {
 	for {
-		var c *chunk
+		var c *Chunk
 		select {
 		case c = <-free:
 		case <-lines.stop:

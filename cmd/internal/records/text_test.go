@@ -1,4 +1,4 @@
-package keyfile
+package records
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-var newlines = Options{Delimiter: '\n'}
+var newlines = TextOptions{Delimiter: '\n'}
 
 // TestText reads compressed and other keys in odd pieces, to the end of the file.
 func TestText(t *testing.T) {
@@ -82,7 +82,7 @@ func TestOpen(t *testing.T) {
 		if (test.want == "") != (said == "") || !strings.Contains(said, test.want) {
 			t.Errorf("%q: says %q, want %q", test.in, said, test.want)
 		}
-		asIs := Options{Delimiter: '\n', AsIs: true, CRLF: true}
+		asIs := TextOptions{Delimiter: '\n', AsIs: true, CRLF: true}
 		if text, err := asIs.Open("in", strings.NewReader(test.in), nil); err != nil {
 			t.Errorf("%q as it is: %v", test.in, err)
 		} else if got, _ := io.ReadAll(text); string(got) != strings.TrimPrefix(test.in, utf8Mark) {
@@ -94,7 +94,7 @@ func TestOpen(t *testing.T) {
 // TestLines reads keys of text.
 func TestLines(t *testing.T) {
 	for _, test := range []struct {
-		options Options
+		options TextOptions
 		null    bool
 		in      string
 		want    []string
@@ -109,10 +109,10 @@ func TestLines(t *testing.T) {
 		{in: utf8Mark + "a\nb\n", want: []string{"a", "b"}},
 		{in: utf8Mark + utf8Mark + "a", want: []string{utf8Mark + "a"}},
 		{in: "a\r\nb\r\n", want: []string{"a\r", "b\r"}, warned: true},
-		{options: Options{CRLF: true}, in: "a\r\nb\nc\r\r\n\r\n", want: []string{"a", "b", "c\r", ""}},
+		{options: TextOptions{CRLF: true}, in: "a\r\nb\nc\r\r\n\r\n", want: []string{"a", "b", "c\r", ""}},
 		{null: true, in: "a\x00b\r\n\x00", want: []string{"a", "b\r\n"}},
 		{in: "long before it\nand a NUL \x00\n", err: "line 2 has a NUL byte"},
-		{options: Options{AsIs: true}, in: "a\x00\n", want: []string{"a\x00"}},
+		{options: TextOptions{AsIs: true}, in: "a\x00\n", want: []string{"a\x00"}},
 		{in: "a\nM\xfcller\n", want: []string{"a", "M\xfcller"}, warned: true},
 	} {
 		options, warned := test.options, false

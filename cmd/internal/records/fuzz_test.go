@@ -1,4 +1,4 @@
-package main
+package records
 
 import (
 	"bytes"
@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 )
 
 // readRecords is what a command makes of an input: its header, its records and their keys, in which line
@@ -38,7 +36,7 @@ func FuzzCSV(f *testing.F) {
 		if len(data) > most {
 			t.Skip("longer than inputs have to be")
 		}
-		r := records{kind: fieldsOfCSV, delimiter: '\n', crlf: true, comma: ',', most: most, name: "a name that no field has"}
+		r := layout{kind: fieldsOfCSV, delimiter: '\n', crlf: true, comma: ',', most: most, name: "a name that no field has"}
 		if semicolon {
 			r.comma = ';'
 		}
@@ -63,7 +61,7 @@ func isParseError(err error) bool {
 }
 
 // readStandardCSV reads an input with encoding/csv.
-func readStandardCSV(data []byte, r records) (want readRecords) {
+func readStandardCSV(data []byte, r layout) (want readRecords) {
 	reader := csv.NewReader(bytes.NewReader(data))
 	reader.Comma = rune(r.comma)
 	for first := true; ; first = false {
@@ -105,16 +103,16 @@ func FuzzJSON(f *testing.F) {
 		if len(line) == 0 || !utf8.Valid(line) || !utf8.ValidString(field) {
 			t.Skip("an empty line is no record, and encoding/json replaces bytes that are no UTF-8")
 		}
-		path, err := keyfile.Path(field)
+		path, err := Path(field)
 		if err != nil {
 			t.Skip("no JSON pointer")
 		}
-		r := records{kind: membersOfJSON, name: field, path: path}
+		r := layout{kind: membersOfJSON, name: field, path: path}
 		want := standardMembers(line, standardPath(field))
 		c := newChunk(0)
 		err = r.appendMembers(c, line)
 		var got []string
-		for _, key := range c.keys {
+		for _, key := range c.Keys {
 			got = append(got, string(key))
 		}
 		ok := len(want) > 0
@@ -178,8 +176,8 @@ func standardInside(value json.RawMessage, path []string) (texts []string) {
 }
 
 // readInChunks reads an input in chunks of some bytes.
-func readInChunks(r records, in io.Reader, size int) (got readRecords) {
-	text := keyfile.NewText(in)
+func readInChunks(r layout, in io.Reader, size int) (got readRecords) {
+	text := NewText(in)
 	header, err := r.takeHeader(text)
 	if got.header = string(header); err != nil {
 		return got.failed(err)
@@ -191,8 +189,8 @@ func readInChunks(r records, in io.Reader, size int) (got readRecords) {
 			continue
 		}
 		r.split(c)
-		for i, key := range c.keys {
-			got.keys, got.records = append(got.keys, string(key)), append(got.records, string(c.record(i, r.delimiter)))
+		for i, key := range c.Keys {
+			got.keys, got.records = append(got.keys, string(key)), append(got.records, string(c.Record(i, r.delimiter)))
 		}
 		if c.err != nil {
 			err = after(newlines, c.err)

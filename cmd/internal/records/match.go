@@ -1,4 +1,4 @@
-package main
+package records
 
 import (
 	"bytes"
@@ -9,34 +9,34 @@ import (
 	"unicode/utf8"
 )
 
-// matcher finds keys inside of a text: what group 1 of an expression matches, or all of it if there is no group.
-type matcher struct {
-	expression *regexp.Regexp
+// Matcher finds keys inside of a text: what group 1 of an expression matches, or all of it if there is no group.
+type Matcher struct {
+	Expression *regexp.Regexp
 	group      int
 	sequence   *sequence // finds the same without package regexp; nil if the expression is no such one
 }
 
 // UnmarshalText reads an expression.
-func (m *matcher) UnmarshalText(text []byte) (err error) {
+func (m *Matcher) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {
 		return errors.New("the expression is empty")
 	}
-	if m.expression, err = regexp.Compile(string(text)); err != nil {
+	if m.Expression, err = regexp.Compile(string(text)); err != nil {
 		return err
 	}
-	m.group = min(1, m.expression.NumSubexp())
+	m.group = min(1, m.Expression.NumSubexp())
 	m.sequence = sequenceOf(string(text), m.group)
 	return nil
 }
 
-// appendKeys appends the keys in a text, from left to right.
-func (m *matcher) appendKeys(keys [][]byte, text []byte) [][]byte {
+// AppendKeys appends the keys in a text, from left to right.
+func (m *Matcher) AppendKeys(keys [][]byte, text []byte) [][]byte {
 	if m.sequence != nil {
 		if all, ok := m.sequence.appendKeys(keys, text); ok {
 			return all
 		}
 	}
-	for _, match := range m.expression.FindAllSubmatchIndex(text, -1) {
+	for _, match := range m.Expression.FindAllSubmatchIndex(text, -1) {
 		if from, end := match[2*m.group], match[2*m.group+1]; from >= 0 {
 			keys = append(keys, text[from:end:end])
 		}

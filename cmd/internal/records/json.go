@@ -1,4 +1,4 @@
-package main
+package records
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
@@ -25,19 +24,19 @@ const everyElement = "*"
 // several have the name. It may be in the memory of c.text. A path with * leads to several texts.
 //
 // The values of a parser would take fifty times the memory of a line of many numbers.
-func (r *records) appendMembers(c *chunk, line []byte) error {
+func (r *layout) appendMembers(c *Chunk, line []byte) error {
 	value, err := c.findMember(line, r.path[0])
 	if err == nil {
 		err = fastjson.ValidateBytes(line)
 	}
 	if err != nil {
-		return fmt.Errorf("this is not JSON: %s%s", show.Short(err.Error()), keyfile.LineHint(line))
+		return fmt.Errorf("this is not JSON: %s%s", show.Short(err.Error()), LineHint(line))
 	}
 	if t := typeOfJSON(bytes.TrimLeft(line, jsonSpace)); t != fastjson.TypeObject {
-		return fmt.Errorf("this is no object of JSON: its type is %v%s", t, keyfile.LineHint(line))
+		return fmt.Errorf("this is no object of JSON: its type is %v%s", t, LineHint(line))
 	}
-	before := len(c.keys)
-	if last := c.appendInside(value, r.path[1:]); len(c.keys) == before {
+	before := len(c.Keys)
+	if last := c.appendInside(value, r.path[1:]); len(c.Keys) == before {
 		return r.noMember(last)
 	}
 	return nil
@@ -45,7 +44,7 @@ func (r *records) appendMembers(c *chunk, line []byte) error {
 
 // appendInside appends the texts to which a path leads from a value, which is nil if it is not there. It returns
 // the last value that is at an end of the path.
-func (c *chunk) appendInside(value []byte, path []string) (last []byte) {
+func (c *Chunk) appendInside(value []byte, path []string) (last []byte) {
 	switch {
 	case value == nil:
 		return nil
@@ -59,15 +58,15 @@ func (c *chunk) appendInside(value []byte, path []string) (last []byte) {
 	}
 	switch typeOfJSON(value) {
 	case fastjson.TypeString:
-		c.keys = append(c.keys, c.jsonText(value))
+		c.Keys = append(c.Keys, c.jsonText(value))
 	case fastjson.TypeNumber, fastjson.TypeTrue, fastjson.TypeFalse:
-		c.keys = append(c.keys, value)
+		c.Keys = append(c.Keys, value)
 	}
 	return value
 }
 
 // noMember is the error of an object in which the path leads to no key, but to a value, or to none.
-func (r *records) noMember(value []byte) error {
+func (r *layout) noMember(value []byte) error {
 	if value == nil {
 		return &noKeyError{func() string {
 			return fmt.Sprintf("the object has no member %q%s", r.name, didYouMean(meantPath(r.name)))
@@ -109,7 +108,7 @@ var jsonWords = [][]byte{[]byte("true"), []byte("false"), []byte("null")}
 // findMember returns the value of the last member of that name, or nil. What it finds means something only
 // if fastjson validates the line. Its errors are for what fastjson does not bound, the depth and the
 // words about a value that is none, and for what it overlooks.
-func (c *chunk) findMember(line []byte, name string) (value []byte, err error) {
+func (c *Chunk) findMember(line []byte, name string) (value []byte, err error) {
 	depth := 0
 	isName := false // of the next string
 	from := -1      // where the value begins that has the name
@@ -156,7 +155,7 @@ func (c *chunk) findMember(line []byte, name string) (value []byte, err error) {
 
 // findInside returns the value of a member of an object, or of a place in a list, or nil. What is around it
 // was validated.
-func (c *chunk) findInside(value []byte, name string) []byte {
+func (c *Chunk) findInside(value []byte, name string) []byte {
 	if len(value) > 0 && value[0] == '{' {
 		value, _ = c.findMember(value, name) // no error: the value is JSON
 		return value
@@ -223,7 +222,7 @@ func endOfString(line []byte, at int) (end int, control bool) {
 }
 
 // isString reports whether a string of JSON, with its quotes, has that text.
-func (c *chunk) isString(quoted []byte, text string) bool {
+func (c *Chunk) isString(quoted []byte, text string) bool {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return len(quoted) == len(text)+2 && string(quoted[1:len(quoted)-1]) == text
 	}
@@ -231,7 +230,7 @@ func (c *chunk) isString(quoted []byte, text string) bool {
 }
 
 // jsonText returns the text of a string of JSON. If there are escapes, it is in the memory of c.text.
-func (c *chunk) jsonText(quoted []byte) []byte {
+func (c *Chunk) jsonText(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1 : len(quoted)-1]
 	}
@@ -241,7 +240,7 @@ func (c *chunk) jsonText(quoted []byte) []byte {
 }
 
 // unescaped returns the text of a string of JSON, until the next one is asked for; nil if there is an error.
-func (c *chunk) unescaped(quoted []byte) []byte {
+func (c *Chunk) unescaped(quoted []byte) []byte {
 	value, err := c.json.ParseBytes(withoutLoneSurrogates(quoted))
 	if err != nil {
 		return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/bits"
@@ -9,49 +8,8 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/records"
 )
-
-// separators are the characters that divide lines into fields, each with the flags that choose it.
-var separators = []struct{ character, flags string }{
-	{"\t", `-d '\t'`}, {",", "--csv"}, {";", "--csv -d ';'"}, {"|", "-d '|'"},
-}
-
-// meant returns the flags with which a line would have more fields than it has, or nothing.
-func (r *records) meant(line []byte) string {
-	if r.kind == membersOfJSON {
-		return ""
-	}
-	if line = bytes.TrimSpace(line); bytes.HasPrefix(line, []byte("{")) && bytes.HasSuffix(line, []byte("}")) {
-		return "--jsonl"
-	}
-	if r.kind != wholeLines && bytes.IndexByte(line, r.comma) >= 0 {
-		return r.meantQuotes(line)
-	}
-	for _, s := range separators {
-		if bytes.Contains(line, []byte(s.character)) {
-			return s.flags
-		}
-	}
-	if r.kind == wholeLines && bytes.Count(line, []byte(" ")) > 1 {
-		return "-d ' '"
-	}
-	return ""
-}
-
-// meantQuotes is meant for a line that has the character between fields.
-func (r *records) meantQuotes(line []byte) string {
-	if r.kind != fieldsOfLines || !bytes.HasPrefix(line, []byte(`"`)) && !bytes.Contains(line, []byte{r.comma, '"'}) {
-		return ""
-	}
-	return "--csv"
-}
-
-func didYouMean(flags string) string {
-	if flags == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %s?", flags)
-}
 
 // chance tells whether no more keys are found than absent keys would be. Then the keys may be fields of the
 // lines that were looked up.
@@ -59,27 +17,24 @@ type chance struct {
 	keys, found int
 	name, meant string // the first stream whose keys look like lines of fields, and the flags for those
 
-	sample       []byte // the first lines of the first stream
-	sampled      *records
+	sample       [][]byte // the first keys of the first stream
 	sampleStream string
 }
 
-// look takes the name and the first line of a stream, if it has one field at most.
-func (c *chance) look(name string, r *records, head []byte) {
-	if c.sampled == nil && r.match == nil {
-		c.sample, c.sampled, c.sampleStream = head[:bytes.LastIndexByte(head, r.delimiter)+1], r, name
+// look takes the name of a stream, and how it begins.
+func (c *chance) look(name string, in *records.Input) {
+	if c.sampleStream == "" {
+		c.sample, c.sampleStream = in.Sample(), name
 	}
-	line, _, _ := bytes.Cut(head, []byte{r.delimiter})
-	isField := r.kind == fieldsOfLines && bytes.IndexByte(line, r.comma) < 0
-	if c.meant == "" && (r.kind == wholeLines || isField) {
-		c.name, c.meant = name, r.meant(line)
+	if c.meant == "" {
+		c.name, c.meant = name, in.Meant()
 	}
 }
 
 // add counts the keys of a chunk.
-func (c *chance) add(from *chunk) {
-	c.keys += len(from.keys)
-	for _, word := range from.hits {
+func (c *chance) add(from *records.Chunk) {
+	c.keys += len(from.Keys)
+	for _, word := range from.Hits {
 		c.found += bits.OnesCount64(word)
 	}
 }
@@ -111,14 +66,8 @@ var (
 
 // inside returns an expression for keys that are inside of the sampled keys, after the same context, or nothing.
 func (c *chance) inside(filter *bloom.Filter, rate float64) string {
-	if c.sampled == nil || len(c.sample) == 0 {
-		return ""
-	}
-	piece := newChunk(0)
-	piece.data = c.sample
-	c.sampled.split(piece)
 	words, hits := 0, map[string]int{}
-	for _, key := range piece.keys {
+	for _, key := range c.sample {
 		for _, at := range word.FindAllSubmatchIndex(key, -1) {
 			if words++; filter.MayContain(key[at[2]:at[3]]) {
 				hits[string(beforeWord.Find(key[max(0, at[2]-22):at[2]]))]++

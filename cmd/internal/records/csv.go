@@ -1,4 +1,4 @@
-package main
+package records
 
 import (
 	"bytes"
@@ -6,26 +6,24 @@ import (
 	"fmt"
 	"io"
 	"slices"
-
-	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 )
 
 // csvText returns the text of a field: doubled quotes are one, and CRLF is a newline. If that is not what
 // the field is, the text is in the memory of c.text.
-func (c *chunk) csvText(field []byte) []byte {
+func (c *Chunk) csvText(field []byte) []byte {
 	if bytes.IndexByte(field, '"') < 0 && bytes.IndexByte(field, '\r') < 0 {
 		return field[:len(field):len(field)]
 	}
 	c.text = slices.Grow(c.text, len(field))
 	from := len(c.text)
-	c.text = keyfile.AppendCSVText(c.text, field)
+	c.text = AppendCSVText(c.text, field)
 	return c.text[from:len(c.text):len(c.text)]
 }
 
 // quotedRecord returns the key of the first record of data, of which some fields have quotes, and where
 // the record ends.
-func (r *records) quotedRecord(c *chunk, data []byte) (key []byte, end int, err error) {
-	record := keyfile.NewCSVRecord(data, r.comma)
+func (r *layout) quotedRecord(c *Chunk, data []byte) (key []byte, end int, err error) {
+	record := NewCSVRecord(data, r.comma)
 	n := 0
 	for more := true; more; n++ {
 		var field []byte
@@ -43,7 +41,7 @@ func (r *records) quotedRecord(c *chunk, data []byte) (key []byte, end int, err 
 }
 
 // ragged is the error of a record with another number of fields than the first.
-func (r *records) ragged(n int) error {
+func (r *layout) ragged(n int) error {
 	why := func() string { return fmt.Sprintf("the fields are %d, and those of the first record %d", n, r.columns) }
 	if n <= r.column {
 		return &noKeyError{why}
@@ -52,20 +50,20 @@ func (r *records) ragged(n int) error {
 }
 
 // csvFields returns the texts of the fields of a record.
-func (r *records) csvFields(data []byte) (fields []string, err error) {
-	record := keyfile.NewCSVRecord(data, r.comma)
+func (r *layout) csvFields(data []byte) (fields []string, err error) {
+	record := NewCSVRecord(data, r.comma)
 	for more := true; more; {
 		var field []byte
 		if field, more, err = record.Next(); err != nil {
 			return nil, err
 		}
-		fields = append(fields, string(new(chunk).csvText(field)))
+		fields = append(fields, string(new(Chunk).csvText(field)))
 	}
 	return fields, nil
 }
 
 // skipEmptyLines takes the empty lines before the first record of CSV off an input.
-func (r *records) skipEmptyLines(text *keyfile.Text) {
+func (r *layout) skipEmptyLines(text *Text) {
 	for {
 		text.Fill(func(head []byte) bool { return len(head) > 0 && string(head) != "\r" })
 		rest := text.Head

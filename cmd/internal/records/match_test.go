@@ -1,4 +1,4 @@
-package main
+package records
 
 import (
 	"math/rand/v2"
@@ -24,12 +24,12 @@ func matched(expression, text string) (keys []string) {
 // checkMatch compares the keys in a text with those of package regexp, and reports whether a sequence found them.
 func checkMatch(t *testing.T, expression, text string) bool {
 	t.Helper()
-	var m matcher
+	var m Matcher
 	if err := m.UnmarshalText([]byte(expression)); err != nil {
 		t.Skip("no expression")
 	}
 	var got []string
-	for _, key := range m.appendKeys(nil, []byte(text)) {
+	for _, key := range m.AppendKeys(nil, []byte(text)) {
 		got = append(got, string(key))
 	}
 	if want := matched(expression, text); !slices.Equal(got, want) {
@@ -97,7 +97,7 @@ func TestMatchIsFast(t *testing.T) {
 		`/u/([0-9a-f-]{36})`: true, `/u/(\S+)`: true, `user=(\w+)`: true, `"id": *"([^"]*)"`: true, `id:(\d+),`: true, `(GET /[a-z]+) `: true,
 		`([0-9]+)`: false, `(?:a|b)c`: false, `/u/(\w+)w`: false, `/u/(.)`: false, `^/u/(\w+)`: false,
 	} {
-		var m matcher
+		var m Matcher
 		if err := m.UnmarshalText([]byte(expression)); err != nil || (m.sequence != nil) != want {
 			t.Errorf("%s: %v, a sequence: %v", expression, err, m.sequence != nil)
 		}
@@ -107,14 +107,14 @@ func TestMatchIsFast(t *testing.T) {
 // TestMatchOfLongText wants no time that grows with the square of a text.
 func TestMatchOfLongText(t *testing.T) {
 	text := []byte(strings.Repeat("a", 1<<20))
-	m := new(matcher)
+	m := new(Matcher)
 	if err := m.UnmarshalText([]byte(`a([a-z]*)1`)); err != nil || m.sequence == nil {
 		t.Fatal("no sequence:", err)
 	}
 	if _, ok := m.sequence.appendKeys(nil, text); ok {
 		t.Error("the sequence reads a text without end")
 	}
-	if keys := m.appendKeys(nil, text); len(keys) > 0 {
+	if keys := m.AppendKeys(nil, text); len(keys) > 0 {
 		t.Errorf("%d keys", len(keys))
 	}
 }

@@ -1,4 +1,4 @@
-package keyfile
+package records
 
 import (
 	"fmt"
@@ -48,7 +48,7 @@ func TestColumn(t *testing.T) {
 		{in: "PAR1\x15\x04\n", column: "id", err: "a Parquet file"}, {in: "\xff\xfei\x00d\x00\n\x00", column: "id", err: "UTF-16"}, {in: "\xfd7zXZ\x00", column: "id", err: "xz"},
 	} {
 		warned := false
-		keys, lines, err := Options{Delimiter: '\n', Text: true}.Column("in", strings.NewReader(test.in), test.column, func(string) { warned = true })
+		keys, lines, err := TextOptions{Delimiter: '\n', Text: true}.Column("in", strings.NewReader(test.in), test.column, func(string) { warned = true })
 		var got []string
 		for i, key := range keys {
 			got = append(got, fmt.Sprintf("%d %s", lines[i], key))

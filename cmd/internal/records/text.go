@@ -1,6 +1,6 @@
-// Package keyfile opens the inputs of keys for the commands. It decompresses them, refuses what is no file of
+// Package records reads the keys in inputs of lines, fields, CSV and JSON. It decompresses them, refuses what is no file of
 // keys, and warns of what looks like part of a key and is not meant to be.
-package keyfile
+package records
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
-// Options say how to take the bytes of an input.
-type Options struct {
+// TextOptions say how to take the bytes of an input.
+type TextOptions struct {
 	Delimiter byte // ends a key: a newline, or NUL
 	CRLF      bool // a carriage return before the delimiter and a byte-order mark are no part of a key
 	Text      bool // a key is text, of which a byte-order mark is no part
@@ -31,7 +31,7 @@ const (
 // Open returns the text of an input, which has a name for messages. It refuses what is compressed in other formats
 // than gzip and zstd, files of other kinds, and UTF-16. warn is called with what the keys seem to hold and
 // should not.
-func (o Options) Open(name string, in io.Reader, warn func(text string)) (*Text, error) {
+func (o TextOptions) Open(name string, in io.Reader, warn func(text string)) (*Text, error) {
 	text := NewText(in)
 	if !o.AsIs {
 		var err error
@@ -59,7 +59,7 @@ func (o Options) Open(name string, in io.Reader, warn func(text string)) (*Text,
 
 // doubt returns what the lines of an input that begins with head seem to hold and should not, or nothing. Lines
 // refuses NUL bytes itself.
-func (o Options) doubt(head []byte) string {
+func (o TextOptions) doubt(head []byte) string {
 	switch {
 	case o.Delimiter != '\n':
 		return ""
@@ -74,7 +74,7 @@ func (o Options) doubt(head []byte) string {
 }
 
 // refusal says why an input that begins with head is no file of keys, and what helps, or nothing.
-func (o Options) refusal(head []byte) string {
+func (o TextOptions) refusal(head []byte) string {
 	kind, encoding := filterfile.Kind(head), o.encoding(head)
 	isText := bytes.IndexFunc(head, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }) < 0
 	switch {
@@ -92,7 +92,7 @@ func (o Options) refusal(head []byte) string {
 
 // encoding returns the name of an encoding other than UTF-8 in which a text seems to be, or nothing. Without
 // a byte-order mark, every other byte of a text in UTF-16 is NUL where its characters are ASCII.
-func (o Options) encoding(head []byte) string {
+func (o TextOptions) encoding(head []byte) string {
 	for _, mark := range []struct{ bytes, name string }{
 		{"\xff\xfe\x00\x00", "UTF-32"}, {"\x00\x00\xfe\xff", "UTF-32"}, {"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"},
 	} {
@@ -119,7 +119,7 @@ func (o Options) encoding(head []byte) string {
 
 // Lines returns all keys of an input, for who needs them in memory. It refuses lines with NUL bytes: the input is
 // no text, or its keys end with NUL. Errors and warnings are else those of Open.
-func (o Options) Lines(name string, in io.Reader, warn func(text string)) ([][]byte, error) {
+func (o TextOptions) Lines(name string, in io.Reader, warn func(text string)) ([][]byte, error) {
 	text, err := o.Open(name, in, warn)
 	if err != nil {
 		return nil, err
