@@ -24,7 +24,7 @@ func BenchmarkAdds(b *testing.B) {
 	}
 }
 
-// addWay adds the keys from on, up to the key before to.
+// addWay adds the keys [from, to).
 type addWay struct {
 	name  string
 	run   func(from, to int)

@@ -366,7 +366,7 @@ func lines(text string) []string {
 	return all
 }
 
-// inOrder says whether all some are among all, in their order.
+// inOrder says whether all elements of some are in all, in their order.
 func inOrder(some, all []string) bool {
 	for _, line := range all {
 		if len(some) > 0 && line == some[0] {

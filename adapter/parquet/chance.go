@@ -17,9 +17,8 @@ type Chance struct {
 	Rate float64
 	// Expected is the number of keys that are expected to pass if the row group has none.
 	Expected float64
-	// Likely says that the count of the row group is one of chance: no more than three standard
-	// deviations above Expected. The row group may have keys nevertheless, but the count
-	// does not show it.
+	// Likely says that the count of the row group can be chance: it is at most three standard deviations above Expected. The row
+	// group may have keys nevertheless.
 	Likely bool
 }
 

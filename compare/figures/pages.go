@@ -36,7 +36,8 @@ func rewrite(root string) error {
 	return nil
 }
 
-// documents returns what is not as the files say, and how it should be: documents, pages of CPUs, and the picture.
+// documents returns the files whose figures differ from those of the measurements, as they should be: documents, pages of CPUs, and
+// the picture.
 func documents(root string) (map[string]string, error) {
 	documents, err := document.Pages(root)
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 	"math/bits"
 )
 
-// The functions of this file take the bits of a filter, whose lines or blocks have unlike numbers of them: from these
-// follows the rate of the very filter.
+// The functions of this file compute the rate of one given filter: they count how many bits are set in each of its lines or blocks.
 
 const lineBits = 512
 

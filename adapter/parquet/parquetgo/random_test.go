@@ -107,7 +107,7 @@ func randomTable(t *testing.T, random *rand.Rand, node parquet.Node, of bloompar
 	return rewritten(t, out.Bytes(), schema, randomOptions(random, path))
 }
 
-// randomOptions has those of a writer, who may name any program.
+// randomOptions returns options of a writer. It may call itself by the name of any program.
 func randomOptions(random *rand.Rand, path []string) []parquet.WriterOption {
 	by := [][2]string{{"program", "1"}, {"parquet-go", "18.9.0"}, {"parquet-mr", "1.15.0"}, {"DuckDB", "v1.4.3"}, {"github.com/parquet-go/parquet-go", "0.32.0"}}[random.IntN(5)]
 	codec := []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Zstd, &parquet.Gzip, &parquet.Brotli}[random.IntN(5)]
