@@ -87,7 +87,7 @@ func (p namedPolicy) NewWriter(pebble.FilterType) pebble.FilterWriter {
 	return &writer{policy: p.Policy, builders: buildersOf(p.Policy)}
 }
 
-// pools are the builders of each policy, whose hashes have room: Pebble makes a writer for every table.
+// pools has a pool of builders for each policy. Their memory is used again, because Pebble makes a writer for every table.
 var pools sync.Map // of *sync.Pool by bloom.Policy
 
 func buildersOf(policy bloom.Policy) *sync.Pool {
