@@ -142,10 +142,11 @@ func chartWords(_ string, files []*file, _ string) (string, error) {
 	of := func(c cpuOfREADME) string {
 		return c.name + " (" + strings.NewReplacer(" (", ", ", ")", "").Replace(c.Config["cpu"]) + ")"
 	}
+	const others = "[Which CPU is like yours?](docs/measurements/README.md)\n"
 	if without.byKernel {
-		return fmt.Sprintf("CPU: %s. No CPU without AVX-512 has been measured yet: the last bars are of the same CPU, running the code for AVX2.\n", of(with)), nil
+		return fmt.Sprintf("CPU: %s. No CPU without AVX-512 has been measured yet: the last bars are of the same CPU, running the code for AVX2. %s", of(with), others), nil
 	}
-	return fmt.Sprintf("CPUs: %s; without AVX-512, %s.\n", of(with), of(without)), nil
+	return fmt.Sprintf("CPUs: %s; without AVX-512, %s. %s", of(with), of(without), others), nil
 }
 
 //go:embed readme.svg
