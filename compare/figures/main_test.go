@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -304,6 +305,44 @@ func TestCPUsOfREADME(t *testing.T) {
 		if text, err := readmeTable("", files, ""); err == nil {
 			t.Errorf("%s: no error for\n%s", what, text)
 		}
+	}
+}
+
+// TestBenchmarks wants a benchmark of the root for each one that a part runs.
+func TestBenchmarks(t *testing.T) {
+	names, err := filepath.Glob(top + "/bench*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, name := range names {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(source)
+	}
+	var functions []string
+	for _, m := range regexp.MustCompile(`(?m)^func Benchmark(\w+)\(`).FindAllStringSubmatch(text.String(), -1) {
+		functions = append(functions, m[1])
+	}
+	checked := 0
+	for _, p := range parts {
+		_, pattern, ok := strings.Cut(p.command, " -bench ")
+		if !ok {
+			continue
+		}
+		pattern, _, _ = strings.Cut(pattern, " -benchtime")
+		for alternative := range strings.SplitSeq(regexp.MustCompile(`\([^)]*\)`).ReplaceAllString(strings.Trim(pattern, "'"), ""), "|") {
+			name, _, _ := strings.Cut(alternative, "/")
+			checked++
+			if expression := regexp.MustCompile(name); !slices.ContainsFunc(functions, expression.MatchString) {
+				t.Errorf("%s: the root has no benchmark %s", p.name, name)
+			}
+		}
+	}
+	if checked < 8 {
+		t.Errorf("the parts name %d benchmarks", checked)
 	}
 }
 
