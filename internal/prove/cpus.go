@@ -25,6 +25,7 @@ type machine struct {
 // The tests of the root have names that say what they prove: that assembly does what portable Go does, that the kernels
 // of a CPU are found and run, and what goroutines do at once.
 const (
+	library         = ". ./internal/..." // the root, and the packages that it is made of
 	kernelTests     = "^(Test|Fuzz)(Kernel|CPU)"
 	cpuTests        = "^(TestCPU.*|TestKernelGolden|FuzzKernels)$"
 	concurrentTests = "^Test(Add|Atomic.*|BatchesAtOnce|BuildOnAnyCores|ConcurrentQueries|KeysOnStack|PanicsOfWorkers|RowsShared)$"
@@ -45,8 +46,11 @@ var machines = []machine{
 // step returns the step that runs the tests on a machine. If this CPU has the machine's best kernel, too, the kernel tests have run
 // here, and the machine runs a sample: a step that never runs here could break unnoticed.
 func (m machine) step(folder string, host []string) step {
-	tests := m.tests
-	if tests == "" {
+	tests, in := m.tests, "."
+	switch tests {
+	case ".":
+		in = library
+	case "":
 		tests = kernelTests
 		if slices.Contains(host, m.kernels[0]) && folder != "prove/all" {
 			tests = cpuTests
@@ -56,7 +60,7 @@ func (m machine) step(folder string, host []string) step {
 		name: folder + "/" + m.name,
 		env: []string{"CGO_ENABLED=0", "GOARCH=" + m.arch, "BLOOM_TEST_KERNELS=" + strings.Join(m.kernels, " "),
 			"BLOOM_TEST_LACKS=" + m.lacks, "BLOOM_TEST_PROVES=" + m.proves},
-		script: fmt.Sprintf(`go test -run %q -exec "%s" .`, tests, m.exec),
+		script: fmt.Sprintf(`go test -run %q -exec "%s" %s`, tests, m.exec, in),
 	}
 }
 
