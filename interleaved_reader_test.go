@@ -140,6 +140,13 @@ func TestRowsReads(t *testing.T) {
 			if several = several || reads == c.reads; reads > c.reads || size > most {
 				t.Errorf("%v: %d reads of %d bytes, %d reads of %d bytes at most", c.format, reads, size, c.reads, most)
 			}
+			gap := rows.Gap
+			rows.Gap = -100
+			joined := rows.Ranges(h)
+			if rows.Gap = 0; !slices.Equal(rows.Ranges(h), joined) {
+				t.Errorf("%v: a negative gap is not like 0: %v", c.format, joined)
+			}
+			rows.Gap = gap
 			// The same for a caller that fetches.
 			ranges := rows.Ranges(h)
 			data, total := make([][]byte, len(ranges)), 0
