@@ -13,6 +13,7 @@ func TestDependencies(t *testing.T) {
 		"github.com/alecthomas/kong",
 		"github.com/cespare/xxhash/v2",
 		"github.com/dustin/go-humanize",
+		"github.com/go-json-experiment/json",
 		"github.com/klauspost/compress",
 		"github.com/klauspost/cpuid/v2",
 		"github.com/lanebloom/bloom",
@@ -22,7 +23,6 @@ func TestDependencies(t *testing.T) {
 		"github.com/pierrec/lz4/v4",
 		"github.com/rivo/uniseg", // progressbar's
 		"github.com/schollz/progressbar/v3",
-		"github.com/valyala/fastjson",
 		"github.com/zeebo/xxh3",
 		"golang.org/x/sys",
 		"golang.org/x/term",

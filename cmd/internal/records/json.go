@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"iter"
+	"io"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/valyala/fastjson"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
@@ -22,47 +21,66 @@ const everyElement = "*"
 
 // appendMembers appends the text of the member of an object of JSON: of the last, as encoding/json takes it, if
 // several have the name. It may be in the memory of c.text. A path with * leads to several texts.
-//
-// The values of a parser would take fifty times the memory of a line of many numbers.
 func (r *layout) appendMembers(c *Chunk, line []byte) error {
-	value, err := c.findMember(line, r.path[0])
-	if err == nil {
-		err = fastjson.ValidateBytes(line)
+	value, err := c.findMember(0, line, r.path[0])
+	switch {
+	case errors.Is(err, errNoObject):
+		return fmt.Errorf("this is no object of JSON: its type is %s%s", typeOfJSON(bytes.TrimLeft(line, " \t\r\n")), LineHint(line))
+	case err == nil && !utf8.Valid(line):
+		err = errors.New("it is not UTF-8")
 	}
 	if err != nil {
-		return fmt.Errorf("this is not JSON: %s%s", show.Short(err.Error()), LineHint(line))
-	}
-	if t := typeOfJSON(bytes.TrimLeft(line, jsonSpace)); t != fastjson.TypeObject {
-		return fmt.Errorf("this is no object of JSON: its type is %v%s", t, LineHint(line))
+		return fmt.Errorf("this is not JSON: %s%s", show.Short(strings.TrimPrefix(err.Error(), "jsontext: ")), LineHint(line))
 	}
 	before := len(c.Keys)
-	if last := c.appendInside(value, r.path[1:]); len(c.Keys) == before {
+	if last := c.appendInside(1, value, r.path[1:]); len(c.Keys) == before {
 		return r.noMember(last)
 	}
 	return nil
 }
 
-// appendInside appends the texts to which a path leads from a value, which is nil if it is not there. It returns
-// the last value that is at an end of the path.
-func (c *Chunk) appendInside(value []byte, path []string) (last []byte) {
+// appendInside appends the texts to which a path leads from a value of some depth, which is nil if it is not there. It
+// returns the last value that is at an end of the path.
+func (c *Chunk) appendInside(depth int, value []byte, path []string) (last []byte) {
 	switch {
 	case value == nil:
 		return nil
-	case len(path) > 0 && path[0] == everyElement && value[0] == '[':
-		for element := range elements(value) {
-			last = c.appendInside(element, path[1:])
-		}
-		return last
+	case len(path) > 0 && value[0] == '{':
+		member, _ := c.findMember(depth, value, path[0]) // no error: what is around it was read
+		return c.appendInside(depth+1, member, path[1:])
+	case len(path) > 0 && value[0] == '[':
+		return c.appendElements(depth, value, path)
 	case len(path) > 0:
-		return c.appendInside(c.findInside(value, path[0]), path[1:])
+		return nil
 	}
-	switch typeOfJSON(value) {
-	case fastjson.TypeString:
+	switch value[0] {
+	case '"':
 		c.Keys = append(c.Keys, c.jsonText(value))
-	case fastjson.TypeNumber, fastjson.TypeTrue, fastjson.TypeFalse:
+	case '{', '[', 'n':
+	default:
 		c.Keys = append(c.Keys, value)
 	}
 	return value
+}
+
+// appendElements is appendInside for a list: of all elements, or of the one of a place.
+func (c *Chunk) appendElements(depth int, list []byte, path []string) (last []byte) {
+	place, err := strconv.ParseUint(path[0], 10, 31)
+	isPlace := err == nil && strconv.FormatUint(place, 10) == path[0]
+	if !isPlace && path[0] != everyElement {
+		return nil
+	}
+	r := c.jsonReader(depth, list)
+	_, _ = r.ReadToken() // no errors: the list was read
+	for i := uint64(0); r.PeekKind() != ']'; i++ {
+		if isPlace && i != place {
+			_ = r.SkipValue()
+			continue
+		}
+		value, _ := r.next()
+		last = c.appendInside(depth+1, value, path[1:])
+	}
+	return last
 }
 
 // noMember is the error of an object in which the path leads to no key, but to a value, or to none.
@@ -73,11 +91,11 @@ func (r *layout) noMember(value []byte) error {
 		}}
 	}
 	t, hint := typeOfJSON(value), ""
-	if t == fastjson.TypeArray {
+	if t == "array" {
 		hint = didYouMean("-f '" + r.name + ".*'")
 	}
 	return &noKeyError{func() string {
-		return fmt.Sprintf("the member %q is no string, number or boolean: its type is %v%s", r.name, t, hint)
+		return fmt.Sprintf("the member %q is no string, number or boolean: its type is %s%s", r.name, t, hint)
 	}}
 }
 
@@ -101,124 +119,72 @@ func meantPath(field string) string {
 	return "-f " + path
 }
 
-const jsonSpace = " \t\r\n"
+var errNoObject = errors.New("no object")
 
-var jsonWords = [][]byte{[]byte("true"), []byte("false"), []byte("null")}
-
-// findMember returns the value of the last member of that name, or nil. What it finds means something only
-// if fastjson validates the line. Its errors are for what fastjson does not bound, the depth and the
-// words about a value that is none, and for what it overlooks.
-func (c *Chunk) findMember(line []byte, name string) (value []byte, err error) {
-	depth := 0
-	isName := false // of the next string
-	from := -1      // where the value begins that has the name
-	found := false  // whether the value after the colon has it
-	for i := 0; i < len(line); i++ {
-		switch b := line[i]; b {
-		case '"':
-			end, control := endOfString(line, i)
-			if control {
-				return nil, errors.New("a string has a control character")
-			}
-			if isName && depth == 1 {
-				isName, found = false, c.isString(line[i:end], name)
-			}
-			i = end - 1
-		case '{', '[':
-			if depth++; depth > fastjson.MaxDepth {
-				return nil, fmt.Errorf("it has more than %d levels", fastjson.MaxDepth)
-			}
-			if depth == 1 {
-				isName = true
-			}
-		case ':':
-			if found && depth == 1 {
-				from, found = i+1, false
-			}
-		case ',', '}', ']':
-			if from >= 0 && depth == 1 {
-				value, from = bytes.Trim(line[from:i:i], jsonSpace), -1
-			}
-			if b != ',' {
-				depth--
-			} else if depth == 1 {
-				isName = true
-			}
-		case 't', 'f', 'n':
-			if word := line[i:min(i+len("false"), len(line))]; !slices.ContainsFunc(jsonWords, func(w []byte) bool { return bytes.HasPrefix(word, w) }) {
-				return nil, fmt.Errorf("unexpected value found: %q", word)
-			}
+// findMember returns the value of the last member of that name in an object that is all of a text, or nil.
+func (c *Chunk) findMember(depth int, object []byte, name string) (value []byte, err error) {
+	r := c.jsonReader(depth, object)
+	if r.PeekKind() != '{' {
+		if err := r.SkipValue(); err != nil {
+			return nil, err
+		}
+		return nil, errors.Join(r.end(), errNoObject)
+	}
+	for _, err = r.ReadToken(); err == nil && r.PeekKind() != '}'; {
+		var member []byte
+		if member, err = r.ReadValue(); err != nil {
+			break
+		}
+		if c.isString(member, name) {
+			value, err = r.next()
+		} else {
+			err = r.SkipValue()
 		}
 	}
-	return value, nil
+	if err == nil {
+		_, err = r.ReadToken()
+	}
+	if err == nil {
+		err = r.end()
+	}
+	return value, err
 }
 
-// findInside returns the value of a member of an object, or of a place in a list, or nil. What is around it
-// was validated.
-func (c *Chunk) findInside(value []byte, name string) []byte {
-	if len(value) > 0 && value[0] == '{' {
-		value, _ = c.findMember(value, name) // no error: the value is JSON
-		return value
-	}
-	place, err := strconv.ParseUint(name, 10, 31)
-	if err != nil || strconv.FormatUint(place, 10) != name || len(value) == 0 || value[0] != '[' {
-		return nil
-	}
-	return element(value, int(place))
+// jsonReader reads a text of JSON.
+type jsonReader struct {
+	*jsontext.Decoder
+	text   []byte
+	buffer bytes.Buffer
 }
 
-// element returns a value of a list, or nil if there are not so many.
-func element(list []byte, place int) []byte {
-	for value := range elements(list) {
-		if place == 0 {
-			return value
-		}
-		place--
+// jsonReader returns the reader for the values of some depth: those around them have others.
+func (c *Chunk) jsonReader(depth int, text []byte) *jsonReader {
+	for len(c.json) <= depth {
+		c.json = append(c.json, &jsonReader{Decoder: new(jsontext.Decoder)})
+	}
+	r := c.json[depth]
+	r.text, r.buffer = text, *bytes.NewBuffer(text)
+	r.Reset(&r.buffer, jsonOptions)
+	return r
+}
+
+// Of members of one name, the last counts, and half a surrogate pair is U+FFFD, both as in encoding/json. That lines are
+// UTF-8 is tested elsewhere.
+var jsonOptions = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// next reads a value, and returns it as it is in the text.
+func (r *jsonReader) next() ([]byte, error) {
+	value, err := r.ReadValue()
+	end := r.InputOffset()
+	return r.text[end-int64(len(value)) : end : end], err
+}
+
+// end returns an error if the text goes on.
+func (r *jsonReader) end() error {
+	if _, err := r.ReadToken(); !errors.Is(err, io.EOF) {
+		return errors.Join(err, errors.New("a value follows the first"))
 	}
 	return nil
-}
-
-// elements goes through the values of a list.
-func elements(list []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		depth, from := 0, 1
-		for i := 0; i < len(list); i++ {
-			switch b := list[i]; b {
-			case '"':
-				end, _ := endOfString(list, i)
-				i = end - 1
-			case '{', '[':
-				depth++
-			case ',', '}', ']':
-				if depth == 1 {
-					value := bytes.Trim(list[from:i:i], jsonSpace)
-					if len(value) == 0 || !yield(value) { // the list is empty
-						return
-					}
-					from = i + 1
-				}
-				if b != ',' {
-					depth--
-				}
-			}
-		}
-	}
-}
-
-// endOfString returns where the string ends that begins at a place of a line, or the end of the line, and
-// whether the string has control characters: fastjson overlooks those before an escape.
-func endOfString(line []byte, at int) (end int, control bool) {
-	for end = at + 1; end < len(line); end++ {
-		switch b := line[end]; {
-		case b == '"':
-			return end + 1, control
-		case b == '\\':
-			end++
-		case b < ' ':
-			control = true
-		}
-	}
-	return len(line), control
 }
 
 // isString reports whether a string of JSON, with its quotes, has that text.
@@ -226,7 +192,14 @@ func (c *Chunk) isString(quoted []byte, text string) bool {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return len(quoted) == len(text)+2 && string(quoted[1:len(quoted)-1]) == text
 	}
-	return len(quoted) >= len(text)+2 && string(c.unescaped(quoted)) == text
+	if len(quoted) < len(text)+2 {
+		return false
+	}
+	from := len(c.text)
+	c.text, _ = jsontext.AppendUnquote(c.text, quoted) // the error is for half a surrogate pair
+	is := string(c.text[from:]) == text
+	c.text = c.text[:from]
+	return is
 }
 
 // jsonText returns the text of a string of JSON. If there are escapes, it is in the memory of c.text.
@@ -235,73 +208,25 @@ func (c *Chunk) jsonText(quoted []byte) []byte {
 		return quoted[1 : len(quoted)-1 : len(quoted)-1]
 	}
 	from := len(c.text)
-	c.text = append(c.text, c.unescaped(quoted)...)
+	c.text, _ = jsontext.AppendUnquote(c.text, quoted)
 	return c.text[from:len(c.text):len(c.text)]
 }
 
-// unescaped returns the text of a string of JSON, until the next one is asked for; nil if there is an error.
-func (c *Chunk) unescaped(quoted []byte) []byte {
-	value, err := c.json.ParseBytes(withoutLoneSurrogates(quoted))
-	if err != nil {
-		return nil
-	}
-	text, _ := value.StringBytes()
-	return text
-}
-
-// withoutLoneSurrogates returns a string of JSON in which escapes of half a surrogate pair are that of U+FFFD,
-// which encoding/json takes for them. fastjson takes the six characters of the escape for themselves.
-func withoutLoneSurrogates(quoted []byte) []byte {
-	owned := false
-	for i := 0; i < len(quoted); i++ {
-		if quoted[i] != '\\' {
-			continue
-		}
-		const escape = len(`\ud83d`)
-		half := escapedRune(quoted[i:])
-		switch {
-		case !utf16.IsSurrogate(half):
-			i++ // what is escaped may be a backslash
-		case utf16.DecodeRune(half, escapedRune(quoted[i+escape:])) != utf8.RuneError:
-			i += 2*escape - 1
-		default:
-			if !owned {
-				quoted, owned = bytes.Clone(quoted), true
-			}
-			i += copy(quoted[i:], `\ufffd`) - 1
-		}
-	}
-	return quoted
-}
-
-// escapedRune returns the number of the \u escape with which text begins, or 0.
-func escapedRune(text []byte) rune {
-	const escape = len(`\ud83d`)
-	if len(text) < escape || text[1] != 'u' || text[0] != '\\' {
-		return 0
-	}
-	number, err := strconv.ParseUint(string(text[2:escape]), 16, 16)
-	if err != nil {
-		return 0
-	}
-	return rune(number)
-}
-
-// typeOfJSON returns the type of a value by how it begins.
-func typeOfJSON(value []byte) fastjson.Type {
+// typeOfJSON returns the name of the type of a value by how it begins.
+func typeOfJSON(value []byte) string {
 	switch value[0] {
 	case '{':
-		return fastjson.TypeObject
+		return "object"
 	case '[':
-		return fastjson.TypeArray
+		return "array"
 	case '"':
-		return fastjson.TypeString
+		return "string"
 	case 't':
-		return fastjson.TypeTrue
+		return "true"
 	case 'f':
-		return fastjson.TypeFalse
+		return "false"
 	case 'n':
-		return fastjson.TypeNull
+		return "null"
 	}
-	return fastjson.TypeNumber
+	return "number"
 }

@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/valyala/fastjson"
-
 	"github.com/lanebloom/bloom"
 )
 
@@ -23,16 +21,16 @@ type Chunk struct {
 	long   bool   // data begins with a record that is longer than a chunk
 
 	// What split finds.
-	Keys     [][]byte        // of the records, in data or in text
-	records  [][]byte        // with their ends; none if the keys are lines
-	ends     []int           // in keys, of those of each record; none if each has one
-	err      error           // of the record after these
-	newlines int             // in data, if there are records
-	Certain  []int           // the places of records without a key, which pass nevertheless
-	skipped  skipped         // all records without a key, of which the first has its line in data
-	text     []byte          // keys that are not as they are in data
-	texts    [][]byte        // of a record, in which keys are to be matched
-	json     fastjson.Parser // of strings with escapes
+	Keys     [][]byte      // of the records, in data or in text
+	records  [][]byte      // with their ends; none if the keys are lines
+	ends     []int         // in keys, of those of each record; none if each has one
+	err      error         // of the record after these
+	newlines int           // in data, if there are records
+	Certain  []int         // the places of records without a key, which pass nevertheless
+	skipped  skipped       // all records without a key, of which the first has its line in data
+	text     []byte        // keys that are not as they are in data
+	texts    [][]byte      // of a record, in which keys are to be matched
+	json     []*jsonReader // by the depth of what they read
 
 	// Room for the results of the work on a chunk.
 	Hashed bloom.Keys // build: the hashes of the keys
@@ -245,7 +243,7 @@ func (l *lineReader) release(c *Chunk) {
 		l.memory <- c.data[:0]
 		clear(c.Keys)
 		clear(c.records)
-		c.data, c.Out, c.text, c.json, c.long = nil, nil, nil, fastjson.Parser{}, false
+		c.data, c.Out, c.text, c.json, c.long = nil, nil, nil, nil, false
 	}
 }
 
