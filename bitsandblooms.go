@@ -165,11 +165,15 @@ func (c *crossed64) probes(h Hash, first int, to []uint64) {
 	}
 }
 
-// place is prober.place for this walk.
-func (c *crossed64) place(kernel Kernel, h *hashes, places []uint32) {
-	done := (*bitArray)(c).placeFull(kernel, 56, wholeSums, h.h1, h.h2, h.h3, h.h4, places)
+var fullCrossed64 = fullWalk{56, wholeSums, [4]uintptr{
+	unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h2), unsafe.Offsetof(hashes{}.h3), unsafe.Offsetof(hashes{}.h4),
+}}
+
+// placeCrossed64 is prober.place for this walk.
+func (s *prober) placeCrossed64(h *hashes, places []uint32) {
+	done := s.placeFull(&fullCrossed64, h, places)
 	rest := h.slice(done, h.len())
-	c.placeGeneric(&rest, places[done*c.k:])
+	(*crossed64)(&s.bitArray).placeGeneric(&rest, places[done*s.k:])
 }
 
 // placeGeneric is place in portable Go.
@@ -203,13 +207,13 @@ func (c *crossed64) placeSmall(h *hashes, places []uint32) {
 	}
 }
 
-// probeBatch is prober.probeHashes for this walk.
-func (c *crossed64) probeBatch(kernel Kernel, h *hashes, hits []uint64, dense bool) {
-	if h.len() >= singleKeys && (*bitArray)(c).probeFull(kernel, 56, wholeSums, dense, h.h1, h.h2, h.h3, h.h4, hits) {
+// testCrossed64 is prober.test for this walk.
+func (s *prober) testCrossed64(h *hashes, hits []uint64, dense bool) {
+	if s.testFull(&fullCrossed64, h, hits, dense) {
 		return
 	}
 	clear(hits[:(h.len()+63)/64])
-	switch {
+	switch c := (*crossed64)(&s.bitArray); {
 	case c.recip <= fewerStored:
 		for i := range h.h1 {
 			hits[i/64] |= oneIf(c.hasSlow(h.at256(i))) << (i % 64)
@@ -221,7 +225,7 @@ func (c *crossed64) probeBatch(kernel Kernel, h *hashes, hits []uint64, dense bo
 	}
 }
 
-// probeStaged is probeBatch for at least 5 probes: the first two of all hashes, two more of those that pass, and
+// probeStaged is testCrossed64 for at least 5 probes: the first two of all hashes, two more of those that pass, and
 // then the rest. The branches of the first two stages depend on no bit.
 func (c *crossed64) probeStaged(h *hashes, hits []uint64) {
 	base, n, recip := unsafe.Pointer(c.base), c.n, c.recip
@@ -260,7 +264,7 @@ func (c *crossed64) hasAfterFour(h1, h2, h3, h4 uint64) bool {
 	return all&1 != 0 && c.hasFrom(Hash{h1, h2, h3, h4}, 5)
 }
 
-// probeDense is probeBatch that makes all probes of all hashes, without a branch that depends on a bit.
+// probeDense is testCrossed64 that makes all probes of all hashes, without a branch that depends on a bit.
 func (c *crossed64) probeDense(h *hashes, hits []uint64) {
 	base, n, recip, k := unsafe.Pointer(c.base), c.n, c.recip, uint64(c.k)
 	for j := range h.h1 {

@@ -90,11 +90,13 @@ func (d *double63) probes(at, step uint64, first int, to []uint64) {
 	}
 }
 
-// place is prober.place for this walk.
-func (d *double63) place(kernel Kernel, h1, h2 []uint64, places []uint32) {
-	n, recip, k := d.n, d.recip, d.k // the compiler would read them again after each store
-	done := (*bitArray)(d).placeFull(kernel, 56, signless, h1, h1, h2, h2, places)
-	h1, h2, places = h1[done:], h2[done:], places[done*k:]
+var fullDouble63 = fullWalk{56, signless, twoWords}
+
+// placeDouble63 is prober.place for this walk.
+func (s *prober) placeDouble63(h *hashes, places []uint32) {
+	n, recip, k := s.n, s.recip, s.k // the compiler would read them again after each store
+	done := s.placeFull(&fullDouble63, h, places)
+	h1, h2, places := h.h1[done:], h.h2[done:], places[done*k:]
 	h2 = h2[:len(h1)]
 	for i, at := range h1 {
 		step, of := h2[i], places[i*k:][:k]
@@ -109,15 +111,15 @@ func (d *double63) place(kernel Kernel, h1, h2 []uint64, places []uint32) {
 	}
 }
 
-// probeBatch is prober.probeHashes for this walk.
-func (d *double63) probeBatch(kernel Kernel, h1, h2, hits []uint64, dense bool) {
-	if len(h1) >= singleKeys && (*bitArray)(d).probeFull(kernel, 56, signless, dense, h1, h1, h2, h2, hits) {
+// testDouble63 is prober.test for this walk.
+func (s *prober) testDouble63(h *hashes, hits []uint64, dense bool) {
+	if s.testFull(&fullDouble63, h, hits, dense) {
 		return
 	}
-	clear(hits[:(len(h1)+63)/64])
-	h2 = h2[:len(h1)]
-	for i, h := range h1 {
-		hits[i/64] |= oneIf(d.has(h, h2[i])) << (i % 64)
+	clear(hits[:(len(h.h1)+63)/64])
+	h2 := h.h2[:len(h.h1)]
+	for i, first := range h.h1 {
+		hits[i/64] |= oneIf((*double63)(&s.bitArray).has(first, h2[i])) << (i % 64)
 	}
 }
 

@@ -377,6 +377,13 @@ func (w walkTest) format() Format {
 	return f
 }
 
+// proberOf returns the prober of a scheme and a kernel for k probes of n bits of data.
+func proberOf(f scheme, kernel Kernel, data []byte, n uint64, k int) *prober {
+	s := prober{bitArray: schemes[f].array(data, n, k), scheme: f}
+	s.setKernel(kernel)
+	return &s
+}
+
 // filter returns a filter of the walk through n bits of data.
 func (w walkTest) filter(walk scheme, kernel Kernel, data []byte, n uint64, k int) *Filter {
 	filter := &Filter{view{prober: prober{bitArray: schemes[walk].array(data, n, k), scheme: w.hash}, format: w.format(), data: data}}

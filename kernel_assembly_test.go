@@ -227,16 +227,16 @@ func TestKernelForms(t *testing.T) {
 					bits := 8 * (2 + random.Uint64N(5000))
 					data := randomBits(random, bits, math.Pow(random.Float64(), 1/float64(k)))
 					hashed := test.hashesOf(random, 1+random.IntN(windowKeys), bits)
-					words := make([]uint32, len(hashed), windowKeys)
+					words := hashesOfLength(schemeLevelDB, len(hashed))
 					want := make([]uint64, (len(hashed)+63)/64)
 					for i, h := range hashed {
-						words[i] = uint32(h.h1)
+						words.set(i, h)
 						if test.has(data, h, bits, k) {
 							want[i/64] |= 1 << (i % 64)
 						}
 					}
 					hits := make([]uint64, windowKeys/64)
-					if !newDouble32(data, k).probeForm(kernel, words, hits, dense) {
+					if s := proberOf(schemeLevelDB, kernel, data, bits, k); !probeDouble32(kernel, s, &words, &hits[0], dense) {
 						t.Fatal("no assembly")
 					} else if !slices.Equal(hits[:len(want)], want) {
 						t.Fatalf("%d probes, %d hashes: %x, want %x", k, len(hashed), hits[:len(want)], want)
@@ -280,11 +280,7 @@ func TestKernelRequests(t *testing.T) {
 				h.set(i, Hash{h1: random.Uint64()})
 			}
 			data := randomBits(random, bits, math.Pow(random.Float64(), 1/float64(k)))
-			on := func(kernel Kernel, data []byte) *prober {
-				s := prober{bitArray: schemes[walk].array(data, bits, k), scheme: walk}
-				s.setKernel(kernel)
-				return &s
-			}
+			on := func(kernel Kernel, data []byte) *prober { return proberOf(walk, kernel, data, bits, k) }
 			words := (n + 63) / 64
 			want, wantSet := make([]uint64, words+1), make([]byte, len(data))
 			on(Generic, data).test(&h, want, false)

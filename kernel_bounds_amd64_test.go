@@ -88,11 +88,14 @@ func TestKernelFullWalks(t *testing.T) {
 				want[key/64] |= 1 << (key % 64)
 			}
 		}
-		array := bitArray{base: &data[0], n: n, k: k}
+		h := hashes{h1: hashed[0], h2: hashed[1], h3: hashed[2], h4: hashed[3]}
+		walk := fullWalk{swap, mask, fullCrossed64.words}
 		for _, kernel := range kernels[:len(kernels)-1] {
 			const canary = 0xdeadbeef
 			places := slices.Repeat([]uint32{canary}, len(hashed[0])*k+32)
-			done := array.placeFull(kernel, uint32(swap), mask, hashed[0], hashed[1], hashed[2], hashed[3], places[:len(hashed[0])*k])
+			s := prober{bitArray: bitArray{base: &data[0], n: n, k: k}, scheme: schemeBitsAndBlooms}
+			s.setKernel(kernel)
+			done := s.placeFull(&walk, &h, places[:len(hashed[0])*k])
 			if want := len(hashed[0]) &^ 15; done != want && (kernel == AVX512 || done != 0) {
 				t.Fatalf("kernel %v: places of %d of %d hashes", kernel, done, len(hashed[0]))
 			}
@@ -105,7 +108,7 @@ func TestKernelFullWalks(t *testing.T) {
 			for way := range 4 {
 				gathers = way/2 == 0
 				got := slices.Repeat([]uint64{1 << 40}, len(want)+1)
-				ok := array.probeFull(kernel, uint32(swap), mask, way%2 != 0, hashed[0], hashed[1], hashed[2], hashed[3], got)
+				ok := probeFull64(&s, &h, &got[0], &walk, way%2 != 0)
 				if !ok || !slices.Equal(got[:len(want)], want) || got[len(want)] != 1<<40 {
 					t.Fatalf("kernel %v, %d bits, %d probes, %d hashes, way %d: hits\n%x, want\n%x", kernel, n, k, len(hashed[0]), way, got, want)
 				}

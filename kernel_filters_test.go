@@ -306,19 +306,18 @@ func TestKernelPlaces(t *testing.T) {
 	random := rand.New(rand.NewPCG(51, 52))
 	for n := range 70 {
 		size, k := 1+random.IntN(5000), 1+random.IntN(maxProbes)
-		hashes, want := make([]uint32, n), make([]uint32, 0, n*k)
-		for i := range hashes {
-			hashes[i] = random.Uint32()
+		hashed, want := hashesOfLength(schemeLevelDB, n), make([]uint32, 0, n*k)
+		for i := range n {
+			hashed.h32[i] = random.Uint32()
 			for j := range uint32(k) {
-				h := hashes[i] + j*bits.RotateLeft32(hashes[i], -17)
+				h := hashed.h32[i] + j*bits.RotateLeft32(hashed.h32[i], -17)
 				want = append(want, h%uint32(8*size))
 			}
 		}
 		slices.Sort(want)
-		d := newDouble32(make([]byte, size), k)
 		for _, kernel := range proven() {
 			places := slices.Repeat([]uint32{canary}, 2*n*k+16)
-			d.place(kernel, hashes, places[:n*k])
+			proberOf(schemeLevelDB, kernel, make([]byte, size), 8*uint64(size), k).place(&hashed, places[:n*k])
 			slices.Sort(places[:n*k])
 			if !slices.Equal(places[:n*k], want) {
 				t.Fatalf("kernel %v, %d bytes, k = %d: wrong places of %d hashes", kernel, size, k, n)

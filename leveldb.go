@@ -107,14 +107,13 @@ func (d double32) probes(h uint32, first int, to []uint64) {
 	}
 }
 
-// place writes the numbers of the k bits of each hash to places, in any order.
-func (d double32) place(kernel Kernel, hashes, places []uint32) {
+// placeDouble32 is prober.place for this walk.
+func (s *prober) placeDouble32(h *hashes, places []uint32) {
 	done := 0
-	if len(hashes) >= singleKeys && kernel != Generic {
-		recip, shift := d.vectorWalk()
-		done, _ = placeDouble32(kernel, d.n, recip, shift, d.k, &hashes[0], len(hashes), &places[:len(hashes)*d.k][0])
+	if len(h.h32) >= singleKeys {
+		done, _ = placeDouble32(s, h, &places[:len(h.h32)*s.k][0])
 	}
-	d.placeGeneric(hashes[done:], places[done*d.k:])
+	double32(s.bitArray).placeGeneric(h.h32[done:], places[done*s.k:])
 }
 
 // placeGeneric is place in portable Go.
@@ -128,32 +127,26 @@ func (d double32) placeGeneric(hashes, places []uint32) {
 	}
 }
 
-// vectorWalk returns what kernels divide the bytes' numbers with. recip is ceil(2^(31+log)/n) and shift is
+// divisor returns what kernels divide the bytes' numbers with: the reciprocal ceil(2^(31+log)/n), of 32 bits, and the shift
 // log + 2, where log is the binary logarithm of n, rounded up.
-func (d double32) vectorWalk() (recip, shift uint32) {
+func (d double32) divisor() [2]uint64 {
 	log := bits.Len64(d.n - 1)
 	// d.recip is 2^64/8n, rounded up. After the shift it must be rounded up again.
-	return uint32((d.recip-1)>>(30-log) + 1), uint32(log + 2)
+	return [2]uint64{(d.recip-1)>>(30-log) + 1, uint64(log + 2)}
 }
 
-// probeBatch is probeHashes for this walk.
-func (d double32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64, wasDense bool) {
-	if len(hashes) < singleKeys || !d.probeForm(kernel, hashes, hits, wasDense) {
-		d.probeGeneric(hashes, hits, wasDense)
-	}
-}
-
-// probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
-// must test the hashes. AVX-512 gathers words. Where that takes longer than AVX2's loads, AVX2 tests.
-func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, dense bool) bool {
+// testDouble32 is prober.test for this walk. AVX-512 gathers words. Where that takes longer than AVX2's loads, AVX2 tests.
+func (s *prober) testDouble32(h *hashes, hits []uint64, dense bool) {
+	kernel := s.kernel
 	if kernel == AVX512 && !gathers {
 		kernel = AVX2
 	}
-	recip, shift := d.vectorWalk()
-	return probeDouble32(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], dense || slowPDEP)
+	if len(h.h32) < singleKeys || !probeDouble32(kernel, s, h, &hits[0], dense || slowPDEP) {
+		double32(s.bitArray).probeGeneric(h.h32, hits, dense)
+	}
 }
 
-// probeGeneric is probeBatch in portable Go.
+// probeGeneric is prober.test in portable Go.
 //
 // It takes 64 hashes, a word of hits, at a time. After a word with many hits it tests one
 // hash after the other; after any other word it tests in stages. Only speed depends on this

@@ -145,10 +145,12 @@ func (d *double64) probes(at, step uint64, first int, to []uint64) {
 	}
 }
 
-// place is prober.place for this walk.
-func (d *double64) place(kernel Kernel, h1, h2 []uint64, places []uint32) {
-	done := (*bitArray)(d).placeFull(kernel, 0, wholeSums, h1, h1, h2, h2, places)
-	d.placeGeneric(h1[done:], h2[done:], places[done*d.k:])
+var fullDouble64 = fullWalk{0, wholeSums, twoWords}
+
+// placeDouble64 is prober.place for this walk.
+func (s *prober) placeDouble64(h *hashes, places []uint32) {
+	done := s.placeFull(&fullDouble64, h, places)
+	(*double64)(&s.bitArray).placeGeneric(h.h1[done:], h.h2[done:], places[done*s.k:])
 }
 
 // placeGeneric writes the numbers of the k bits of each hash to places. The filter must have
@@ -179,14 +181,14 @@ func (d *double64) placeSmall(h1, h2 []uint64, places []uint32) {
 	}
 }
 
-// probeBatch is probeHashes for this walk.
-func (d *double64) probeBatch(kernel Kernel, h *hashes, hits []uint64, wasDense bool) {
-	if h.len() < singleKeys || !(*bitArray)(d).probeFull(kernel, 0, wholeSums, wasDense, h.h1, h.h1, h.h2, h.h2, hits) {
-		d.probeGeneric(h.h1, h.h2, hits)
+// testDouble64 is prober.test for this walk.
+func (s *prober) testDouble64(h *hashes, hits []uint64, dense bool) {
+	if !s.testFull(&fullDouble64, h, hits, dense) {
+		(*double64)(&s.bitArray).probeGeneric(h.h1, h.h2, hits)
 	}
 }
 
-// probeGeneric is probeBatch in portable Go.
+// probeGeneric is prober.test in portable Go.
 func (d *double64) probeGeneric(h1, h2 []uint64, hits []uint64) {
 	clear(hits[:(len(h1)+63)/64])
 	for i := range h1 {

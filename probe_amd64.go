@@ -17,6 +17,7 @@ var (
 	_ [0]struct{} = [blockArrays - 8]struct{}{}
 	_ [0]struct{} = [columnAhead - 2048]struct{}{}
 	_ [0]struct{} = [densePer256 - 192]struct{}{}
+	_ [0]struct{} = [fewFullProbes - 3]struct{}{}
 	_ [0]struct{} = [firstNEON - 2]struct{}{}
 	_ [0]struct{} = [fractionBias - 8194]struct{}{}
 	_ [0]struct{} = [inlineBytes - 12]struct{}{}
@@ -31,6 +32,9 @@ var (
 	_ [0]struct{} = [longKey - 32768]struct{}{}
 	_ [0]struct{} = [maxFullProbes - 32]struct{}{}
 	_ [0]struct{} = [schemeParquet - 3]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.mask) - 8]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.swap) - 0]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.words) - 16]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h1) - 24]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h32) - 0]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.recips) - 128]struct{}{}
@@ -42,6 +46,9 @@ var (
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.recip) - 16]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.divisor) - 48]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.far) - 36]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.full) + unsafe.Offsetof(prober{}.full.bits) - 72]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.full) + unsafe.Offsetof(prober{}.full.inverse) - 64]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.full) + unsafe.Offsetof(prober{}.full.inverse32) - 76]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.scheme) - 32]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.single) - 40]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(single{}.ofAdd) - 8]struct{}{}
@@ -196,78 +203,78 @@ func setNewSplit256(s *prober, h *hashes, added *uint64) (ok bool) {
 //go:noescape
 func setNewSplit256AVX2(s *prober, h *hashes, added *uint64)
 
-// probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
+// probeDouble32 tests the hashes, 1 to windowKeys, with s.divisor. It reads on
 // to the next multiple of 16 hashes. There are at least 2 bytes. It makes the first probes of all hashes and then
 // the others of those that pass, or, if dense is set, all probes of each hash at once.
-func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool) (ok bool) {
+func probeDouble32(kernel Kernel, s *prober, h *hashes, hits *uint64, dense bool) (ok bool) {
 	switch kernel {
 	case AVX512:
-		probeDouble32AVX512(base, size, recip, shift, probes, hashes, n, hits, dense)
+		probeDouble32AVX512(s, h, hits, dense)
 		return true
 	case AVX2:
-		probeDouble32AVX2(base, size, recip, shift, probes, hashes, n, hits, dense)
+		probeDouble32AVX2(s, h, hits, dense)
 		return true
 	}
 	return false
 }
 
 //go:noescape
-func probeDouble32AVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool)
+func probeDouble32AVX512(s *prober, h *hashes, hits *uint64, dense bool)
 
 //go:noescape
-func probeDouble32AVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool)
+func probeDouble32AVX2(s *prober, h *hashes, hits *uint64, dense bool)
 
 // placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
 // returns how many. There are 8 hashes or more. The places are in any order.
-func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
-	switch kernel {
+func placeDouble32(s *prober, h *hashes, places *uint32) (done int, ok bool) {
+	switch s.kernel {
 	case AVX512:
-		return placeDouble32AVX512(size, recip, shift, probes, hashes, n, places), true
+		return placeDouble32AVX512(s, h, places), true
 	case AVX2:
-		return placeDouble32AVX2(size, recip, shift, probes, hashes, n, places), true
+		return placeDouble32AVX2(s, h, places), true
 	}
 	return done, false
 }
 
 //go:noescape
-func placeDouble32AVX512(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
+func placeDouble32AVX512(s *prober, h *hashes, places *uint32) (done int)
 
 //go:noescape
-func placeDouble32AVX2(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
+func placeDouble32AVX2(s *prober, h *hashes, places *uint32) (done int)
 
-// probeFull64 tests n hashes, 1 to windowKeys, with what bitArray.probeFull computes. It reads on to the next
-// multiple of 16 hashes. bits is at most maxKernelBits, and there are at most maxFullProbes probes. Bit i of the
-// filter is bit i^swap of the bytes. It makes the first probes, 3 or all, of all hashes, and then the others of
-// the hashes that pass. AVX-512 loads words one by one if loads is set, and else gathers; AVX2 always loads.
-func probeFull64(kernel Kernel, base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool) (ok bool) {
-	switch kernel {
+// probeFull64 tests the hashes, 1 to windowKeys, with s.full. It reads on to the next multiple of 16 hashes. There
+// are at most maxKernelBits bits and maxFullProbes probes. It makes the first probes of all hashes, and then the
+// others of those that pass, or, if dense is set, all probes of all hashes. AVX-512 gathers words if gathers is
+// set, and else loads them one by one; AVX2 always loads.
+func probeFull64(s *prober, h *hashes, hits *uint64, w *fullWalk, dense bool) (ok bool) {
+	switch s.kernel {
 	case AVX512:
-		probeFull64AVX512(base, bits, inverse, few, inverse32, swap, mask, probes, first, h1, h2, d1, d2, n, hits, loads)
+		probeFull64AVX512(s, h, hits, w, dense)
 		return true
 	case AVX2:
-		probeFull64AVX2(base, bits, inverse, few, inverse32, swap, mask, probes, first, h1, h2, d1, d2, n, hits, loads)
+		probeFull64AVX2(s, h, hits, w, dense)
 		return true
 	}
 	return false
 }
 
 //go:noescape
-func probeFull64AVX512(base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool)
+func probeFull64AVX512(s *prober, h *hashes, hits *uint64, w *fullWalk, dense bool)
 
 //go:noescape
-func probeFull64AVX2(base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool)
+func probeFull64AVX2(s *prober, h *hashes, hits *uint64, w *fullWalk, dense bool)
 
 // placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.
-func placeFull64(kernel Kernel, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32) (done int, ok bool) {
-	switch kernel {
+func placeFull64(s *prober, h *hashes, places *uint32, w *fullWalk) (done int, ok bool) {
+	switch s.kernel {
 	case AVX512:
-		return placeFull64AVX512(bits, inverse, few, inverse32, swap, mask, probes, h1, h2, d1, d2, n, places), true
+		return placeFull64AVX512(s, h, places, w), true
 	}
 	return done, false
 }
 
 //go:noescape
-func placeFull64AVX512(bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32) (done int)
+func placeFull64AVX512(s *prober, h *hashes, places *uint32, w *fullWalk) (done int)
 
 // hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.
 func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int, ok bool) {

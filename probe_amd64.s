@@ -5104,39 +5104,53 @@ DATA longs0000000000000040<>+16(SB)/8, $0x0000000000000040
 DATA longs0000000000000040<>+24(SB)/8, $0x0000000000000040
 GLOBL longs0000000000000040<>(SB), RODATA|NOPTR, $32
 
-// func placeFull64AVX512(bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32) (done int)
+// func placeFull64AVX512(s *byte, h *byte, places *uint32, w *byte) (done int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·placeFull64AVX512(SB), NOSPLIT, $0-104
+TEXT ·placeFull64AVX512(SB), NOSPLIT, $32-40
 	// The walk is that of probeFull64. The kernel stores the bits of each probe of 16 hashes in turn.
-	MOVLQZX      swap+24(FP), AX
-	VPBROADCASTD AX, Z0
-	MOVLQZX      bits+0(FP), AX
-	VPBROADCASTD AX, Z1
-	MOVQ         inverse+8(FP), AX
-	VPBROADCASTQ AX, Z2
-	MOVQ         mask+32(FP), AX
-	VPBROADCASTQ AX, Z4
+	MOVQ         s+0(FP), AX
+	MOVQ         h+8(FP), CX
+	MOVQ         w+24(FP), DX
+	MOVQ         16(DX), BX
+	MOVQ         (CX)(BX*1), BX
+	MOVQ         BX, (SP)
+	MOVQ         24(DX), BX
+	MOVQ         (CX)(BX*1), BX
+	MOVQ         BX, 8(SP)
+	MOVQ         32(DX), BX
+	MOVQ         (CX)(BX*1), BX
+	MOVQ         BX, 16(SP)
+	MOVQ         40(DX), BX
+	MOVQ         (CX)(BX*1), BX
+	MOVQ         BX, 24(SP)
+	VPBROADCASTD (DX), Z0
+	VPBROADCASTD 72(AX), Z1
+	VPBROADCASTQ 64(AX), Z2
+	MOVQ         w+24(FP), AX
+	VPBROADCASTQ 8(AX), Z4
 	VMOVDQU32    alternate0<>+0(SB), Z3
-	MOVQ         n+80(FP), BX
-	MOVQ         places+88(FP), AX
+	MOVQ         h+8(FP), AX
+	MOVQ         32(AX), BX
+	MOVQ         places+16(FP), AX
 	XORL         DX, DX
 
 vector:
 	SUBQ      $0x10, BX
 	JL        end
 	MOVQ      AX, SI
-	MOVQ      probes+40(FP), CX
-	MOVQ      h1+48(FP), DI
+	MOVQ      s+0(FP), CX
+	MOVQ      24(CX), CX
+	MOVQ      (SP), DI
 	VMOVDQU32 (DI)(DX*8), Z5
 	VMOVDQU32 64(DI)(DX*8), Z6
 	VMOVDQA32 Z5, Z9
 	VMOVDQA32 Z6, Z10
-	MOVQ      h2+56(FP), DI
+	MOVQ      8(SP), DI
 	VMOVDQU32 (DI)(DX*8), Z7
 	VMOVDQU32 64(DI)(DX*8), Z8
 	VMOVDQA32 Z7, Z11
 	VMOVDQA32 Z8, Z12
-	MOVQ      d1+64(FP), DI
+	MOVQ      16(SP), DI
 	VMOVDQU32 (DI)(DX*8), Z13
 	VMOVDQU32 64(DI)(DX*8), Z14
 	VPADDQ    Z13, Z11, Z11
@@ -5147,7 +5161,7 @@ vector:
 	VPADDQ    Z14, Z14, Z14
 	VPADDQ    Z14, Z12, Z12
 	VPADDQ    Z14, Z14, Z14
-	MOVQ      d2+72(FP), DI
+	MOVQ      24(SP), DI
 	VMOVDQU32 (DI)(DX*8), Z15
 	VMOVDQU32 64(DI)(DX*8), Z16
 	VPADDQ    Z15, Z7, Z7
@@ -5247,12 +5261,11 @@ probe_0:
 	JMP              probe_0
 
 located:
-	MOVLQZX      few+16(FP), CX
-	TESTL        CX, CX
-	JZ           reduced
-	VPBROADCASTD CX, Z5
-	MOVLQZX      inverse32+20(FP), CX
-	VPBROADCASTD CX, Z6
+	MOVQ         s+0(FP), CX
+	CMPL         76(CX), $0x00
+	JEQ          reduced
+	VPBROADCASTD 8(CX), Z5
+	VPBROADCASTD 76(CX), Z6
 
 again:
 	VMOVDQU32  (SI), Z7
@@ -5275,7 +5288,7 @@ reduced:
 	JMP  vector
 
 end:
-	MOVQ DX, done+96(FP)
+	MOVQ DX, done+32(FP)
 	VZEROUPPER
 	RET
 
@@ -9174,9 +9187,9 @@ vector:
 	VZEROUPPER
 	RET
 
-// func probeDouble32AVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool)
+// func probeDouble32AVX512(s *byte, h *byte, hits *uint64, dense bool)
 // Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·probeDouble32AVX512(SB), $5856-57
+TEXT ·probeDouble32AVX512(SB), $5856-25
 	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
 	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
 	// a row of bits, and compacts the hashes that pass. When at most vectorKeys hashes are left,
@@ -9184,31 +9197,30 @@ TEXT ·probeDouble32AVX512(SB), $5856-57
 	// each hash at once, without a branch. At the end it spreads the last outcomes over
 	// the hashes that passed the stage before, and so on back to the first stage. If dense is
 	// set, there is no stage.
+	MOVQ s+0(FP), AX
+
 	// Loads take aligned words, so that none crosses the end of a page of memory. The
 	// bits to skip are those of the first word that lie before the filter.
-	MOVQ         base+0(FP), AX
-	MOVL         AX, CX
-	ANDL         $0x03, CX
-	SHLL         $0x03, CX
-	ANDQ         $-4, AX
-	VPBROADCASTD CX, Z1
-	MOVL         $0x0000ffff, CX
-	KMOVW        CX, K1
-	MOVL         $0x00005555, CX
-	KMOVW        CX, K2
-	MOVL         $0x00000001, CX
-	VPBROADCASTD CX, Z2
-	MOVQ         size+8(FP), CX
-	SHLL         $0x03, CX
-	VPBROADCASTD CX, Z3
-	MOVLQZX      recip+16(FP), CX
-	VPBROADCASTD CX, Z4
-	MOVLQZX      shift+20(FP), CX
-	VPBROADCASTD CX, Z5
-	MOVL         $0xfffffff8, CX
-	VPBROADCASTD CX, Z6
-	MOVL         $0xffffffff, CX
-	VPBROADCASTD CX, Z0
+	MOVQ         (AX), CX
+	MOVL         CX, DX
+	ANDL         $0x03, DX
+	SHLL         $0x03, DX
+	ANDQ         $-4, CX
+	VPBROADCASTD DX, Z1
+	MOVL         $0x0000ffff, DX
+	KMOVW        DX, K1
+	MOVL         $0x00005555, DX
+	KMOVW        DX, K2
+	MOVL         $0x00000001, DX
+	VPBROADCASTD DX, Z2
+	VPBROADCASTD 8(AX), Z3
+	VPBROADCASTD 48(AX), Z4
+	VPBROADCASTD 56(AX), Z5
+	VPSLLD       $0x03, Z3, Z3
+	MOVL         $0xfffffff8, DX
+	VPBROADCASTD DX, Z6
+	MOVL         $0xffffffff, DX
+	VPBROADCASTD DX, Z0
 	VPANDD       Z0, Z6, Z7
 	VPSHUFD      $0xf5, Z7, Z8
 	VPMULUDQ     Z4, Z7, Z7
@@ -9220,34 +9232,35 @@ TEXT ·probeDouble32AVX512(SB), $5856-57
 	VPSUBD       Z0, Z7, Z7
 	VPSUBD       Z3, Z7, Z0
 	VPMINUD      Z0, Z7, Z7
-	MOVQ         probes+24(FP), CX
-	MOVQ         hashes+32(FP), DX
-	MOVQ         n+40(FP), BX
+	MOVQ         24(AX), AX
+	MOVQ         h+8(FP), DX
+	MOVQ         (DX), BX
+	MOVQ         8(DX), DX
 	LEAQ         63(SP), SI
 	ANDQ         $-64, SI
 	LEAQ         4216(SP), DI
 	XORL         R8, R8
-	CMPB         dense+56(FP), $0x00
+	CMPB         dense+24(FP), $0x00
 	JNE          rest
 
 stage:
-	CMPQ         BX, $0x10
+	CMPQ         DX, $0x10
 	JLE          rest
-	MOVQ         CX, R9
+	MOVQ         AX, R9
 	SUBQ         R8, R9
 	CMPQ         R9, $0x02
 	JL           rest
 	LEAQ         5712(SP), R9
 	CMPQ         DI, R9
 	JAE          rest
-	MOVQ         BX, (DI)
+	MOVQ         DX, (DI)
 	LEAQ         8(DI), R9
 	XORL         R11, R11
-	LEAQ         -1(BX), R10
+	LEAQ         -1(DX), R10
 	SARQ         $0x06, R10
 	MOVQ         R11, (R9)(R10*8)
-	MOVQ         DX, R10
-	LEAQ         (R10)(BX*4), R11
+	MOVQ         BX, R10
+	LEAQ         (R10)(DX*4), R11
 	MOVQ         SI, R12
 	VPBROADCASTD R8, Z8
 
@@ -9272,7 +9285,7 @@ first:
 	VPSRLD        $0x05, Z9, Z0
 	KXNORW        K1, K1, K3
 	VPXORD        Z0, Z0, Z10
-	VPGATHERDD    (AX)(Z0*4), K3, Z10
+	VPGATHERDD    (CX)(Z0*4), K3, Z10
 	VPRORVD       Z9, Z10, Z10
 	VPTESTMD      Z2, Z10, K3
 	KMOVW         K3, R13
@@ -9280,7 +9293,7 @@ first:
 	ADDQ          $0x02, R9
 	ADDQ          $0x40, R10
 	LEAQ          -576(R10), R13
-	CMPQ          R13, DX
+	CMPQ          R13, BX
 	JB            unmoved
 	VMOVDQU32     (R13), Z0
 	MOVWLZX       -18(R9), R13
@@ -9293,7 +9306,7 @@ first:
 unmoved:
 	CMPQ    R10, R11
 	JB      probe
-	MOVQ    BX, R13
+	MOVQ    DX, R13
 	ANDQ    $0x0f, R13
 	JZ      trimmed_1
 	SUBQ    $0x02, R9
@@ -9304,30 +9317,30 @@ unmoved:
 
 trimmed_1:
 	LEAQ    -512(R10), R10
-	CMPQ    R10, DX
-	CMOVQLT DX, R10
+	CMPQ    R10, BX
+	CMOVQLT BX, R10
 	MOVQ    R10, R9
-	SUBQ    DX, R9
+	SUBQ    BX, R9
 	SHRQ    $0x05, R9
 	LEAQ    8(DI)(R9*1), R9
 
 move:
 	VMOVDQU32     (R10), Z0
-	MOVWLZX       (R9), DX
-	KMOVW         DX, K3
-	POPCNTL       DX, DX
+	MOVWLZX       (R9), BX
+	KMOVW         BX, K3
+	POPCNTL       BX, BX
 	VPCOMPRESSD.Z Z0, K3, Z0
 	VMOVDQU32     Z0, (R12)
-	LEAQ          (R12)(DX*4), R12
+	LEAQ          (R12)(BX*4), R12
 	ADDQ          $0x02, R9
 	ADDQ          $0x40, R10
 	CMPQ          R10, R11
 	JB            move
-	IMUL3Q        $0x000000c0, BX, R9
-	MOVQ          SI, DX
-	SUBQ          DX, R12
-	MOVQ          R12, BX
-	SHRQ          $0x02, BX
+	IMUL3Q        $0x000000c0, DX, R9
+	MOVQ          SI, BX
+	SUBQ          BX, R12
+	MOVQ          R12, DX
+	SHRQ          $0x02, DX
 	INCQ          R8
 	ADDQ          $0x00000088, DI
 	SHLQ          $0x06, R12
@@ -9340,21 +9353,21 @@ rest:
 	LEAQ         8(DI), SI
 	LEAQ         4216(SP), R9
 	CMPQ         DI, R9
-	MOVQ         hits+48(FP), R9
+	MOVQ         hits+16(FP), R9
 	CMOVQEQ      R9, SI
 	XORL         R10, R10
-	LEAQ         -1(BX), R9
+	LEAQ         -1(DX), R9
 	SARQ         $0x06, R9
 	MOVQ         R10, (SI)(R9*8)
 	VPBROADCASTD R8, Z8
-	SUBQ         R8, CX
-	LEAQ         (DX)(BX*4), R8
+	SUBQ         R8, AX
+	LEAQ         (BX)(DX*4), R8
 
 vectors_of_2:
-	LEAQ      64(DX), R9
+	LEAQ      64(BX), R9
 	CMPQ      R9, R8
 	JAE       end_of_2
-	VMOVDQU32 (DX), Z9
+	VMOVDQU32 (BX), Z9
 	VPRORD    $0x11, Z9, Z10
 	VPMULLD   Z8, Z10, Z0
 	VPADDD    Z0, Z9, Z9
@@ -9380,7 +9393,7 @@ vectors_of_2:
 	VPSUBD    Z7, Z0, Z0
 	VPADDD    Z3, Z0, K3, Z0
 	VPSUBD    Z0, Z3, Z17
-	VMOVDQU32 64(DX), Z18
+	VMOVDQU32 64(BX), Z18
 	VPRORD    $0x11, Z18, Z19
 	VPMULLD   Z8, Z19, Z0
 	VPADDD    Z0, Z18, Z18
@@ -9406,7 +9419,7 @@ vectors_of_2:
 	VPSUBD    Z7, Z0, Z0
 	VPADDD    Z3, Z0, K3, Z0
 	VPSUBD    Z0, Z3, Z23
-	MOVQ      CX, R9
+	MOVQ      AX, R9
 	JMP       visit_of_2
 
 step_of_2:
@@ -9428,14 +9441,14 @@ visit_of_2:
 	VPSRLD     $0x05, Z24, Z0
 	KXNORW     K1, K1, K3
 	VPXORD     Z0, Z0, Z25
-	VPGATHERDD (AX)(Z0*4), K3, Z25
+	VPGATHERDD (CX)(Z0*4), K3, Z25
 	VPRORVD    Z24, Z25, Z25
 	VPANDD     Z25, Z15, Z15
 	VPADDD     Z1, Z20, Z24
 	VPSRLD     $0x05, Z24, Z0
 	KXNORW     K1, K1, K3
 	VPXORD     Z0, Z0, Z25
-	VPGATHERDD (AX)(Z0*4), K3, Z25
+	VPGATHERDD (CX)(Z0*4), K3, Z25
 	VPRORVD    Z24, Z25, Z25
 	VPANDD     Z25, Z21, Z21
 	DECQ       R9
@@ -9448,15 +9461,15 @@ visit_of_2:
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
-	ADDQ       $0x00000080, DX
+	ADDQ       $0x00000080, BX
 	JMP        vectors_of_2
 
 end_of_2:
 vectors_of_1:
-	LEAQ      (DX), R9
+	LEAQ      (BX), R9
 	CMPQ      R9, R8
 	JAE       end_of_1
-	VMOVDQU32 (DX), Z9
+	VMOVDQU32 (BX), Z9
 	VPRORD    $0x11, Z9, Z10
 	VPMULLD   Z8, Z10, Z0
 	VPADDD    Z0, Z9, Z9
@@ -9482,7 +9495,7 @@ vectors_of_1:
 	VPSUBD    Z7, Z0, Z0
 	VPADDD    Z3, Z0, K3, Z0
 	VPSUBD    Z0, Z3, Z15
-	MOVQ      CX, R9
+	MOVQ      AX, R9
 	JMP       visit_of_1
 
 step_of_1:
@@ -9498,7 +9511,7 @@ visit_of_1:
 	VPSRLD     $0x05, Z16, Z0
 	KXNORW     K1, K1, K3
 	VPXORD     Z0, Z0, Z17
-	VPGATHERDD (AX)(Z0*4), K3, Z17
+	VPGATHERDD (CX)(Z0*4), K3, Z17
 	VPRORVD    Z16, Z17, Z17
 	VPANDD     Z17, Z12, Z12
 	DECQ       R9
@@ -9507,11 +9520,11 @@ visit_of_1:
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
-	ADDQ       $0x00000040, DX
+	ADDQ       $0x00000040, BX
 	JMP        vectors_of_1
 
 end_of_1:
-	MOVQ    BX, AX
+	MOVQ    DX, AX
 	ANDQ    $0x0f, AX
 	JZ      trimmed_2
 	SUBQ    $0x02, SI
@@ -9533,7 +9546,7 @@ row:
 	LEAQ    8(DI), BX
 	MOVQ    BX, SI
 	CMPQ    DI, AX
-	MOVQ    hits+48(FP), R8
+	MOVQ    hits+16(FP), R8
 	CMOVQEQ R8, SI
 
 	// There are two n of 32 bits for every 64 hashes.
@@ -9565,25 +9578,23 @@ rows_done:
 	VZEROUPPER
 	RET
 
-// func placeDouble32AVX512(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
+// func placeDouble32AVX512(s *byte, h *byte, places *uint32) (done int)
 // Requires: AVX, AVX512F
-TEXT ·placeDouble32AVX512(SB), NOSPLIT, $0-56
+TEXT ·placeDouble32AVX512(SB), NOSPLIT, $0-32
 	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
 	MOVL         $0x00005555, AX
 	KMOVW        AX, K1
 	MOVL         $0x00000001, AX
 	VPBROADCASTD AX, Z0
-	MOVQ         size+0(FP), AX
-	SHLL         $0x03, AX
-	VPBROADCASTD AX, Z1
-	MOVLQZX      recip+8(FP), AX
-	VPBROADCASTD AX, Z2
-	MOVLQZX      shift+12(FP), AX
-	VPBROADCASTD AX, Z3
-	MOVL         $0xfffffff8, AX
-	VPBROADCASTD AX, Z4
-	MOVL         $0xffffffff, AX
-	VPBROADCASTD AX, Z5
+	MOVQ         s+0(FP), AX
+	VPBROADCASTD 8(AX), Z1
+	VPBROADCASTD 48(AX), Z2
+	VPBROADCASTD 56(AX), Z3
+	VPSLLD       $0x03, Z1, Z1
+	MOVL         $0xfffffff8, CX
+	VPBROADCASTD CX, Z4
+	MOVL         $0xffffffff, CX
+	VPBROADCASTD CX, Z5
 	VPANDD       Z5, Z4, Z6
 	VPSHUFD      $0xf5, Z6, Z11
 	VPMULUDQ     Z2, Z6, Z6
@@ -9595,20 +9606,21 @@ TEXT ·placeDouble32AVX512(SB), NOSPLIT, $0-56
 	VPSUBD       Z5, Z6, Z6
 	VPSUBD       Z1, Z6, Z5
 	VPMINUD      Z5, Z6, Z6
-	MOVQ         hashes+24(FP), AX
-	MOVQ         n+32(FP), CX
-	MOVQ         places+40(FP), DX
+	MOVQ         h+8(FP), CX
+	MOVQ         (CX), DX
+	MOVQ         8(CX), CX
+	MOVQ         places+16(FP), BX
 	ANDQ         $-16, CX
-	MOVQ         CX, done+48(FP)
-	LEAQ         (AX)(CX*4), CX
+	MOVQ         CX, done+24(FP)
+	LEAQ         (DX)(CX*4), CX
 	VPXORD       Z7, Z7, Z7
-	MOVQ         probes+16(FP), BX
+	MOVQ         24(AX), SI
 
 vectors_of_2:
-	LEAQ      64(AX), SI
-	CMPQ      SI, CX
+	LEAQ      64(DX), DI
+	CMPQ      DI, CX
 	JAE       end_of_2
-	VMOVDQU32 (AX), Z5
+	VMOVDQU32 (DX), Z5
 	VPRORD    $0x11, Z5, Z11
 	VPMULLD   Z7, Z11, Z12
 	VPADDD    Z12, Z5, Z5
@@ -9634,7 +9646,7 @@ vectors_of_2:
 	VPSUBD    Z6, Z14, Z14
 	VPADDD    Z1, Z14, K2, Z14
 	VPSUBD    Z14, Z1, Z14
-	VMOVDQU32 64(AX), Z15
+	VMOVDQU32 64(DX), Z15
 	VPRORD    $0x11, Z15, Z16
 	VPMULLD   Z7, Z16, Z17
 	VPADDD    Z17, Z15, Z15
@@ -9660,7 +9672,7 @@ vectors_of_2:
 	VPSUBD    Z6, Z19, Z19
 	VPADDD    Z1, Z19, K2, Z19
 	VPSUBD    Z19, Z1, Z19
-	MOVQ      BX, SI
+	MOVQ      SI, DI
 	JMP       visit_of_2
 
 step_of_2:
@@ -9678,23 +9690,23 @@ step_of_2:
 	VPADDD    Z1, Z17, K2, Z17
 
 visit_of_2:
-	VMOVDQU32 Z12, (DX)
-	ADDQ      $0x40, DX
-	VMOVDQU32 Z17, (DX)
-	ADDQ      $0x40, DX
-	DECQ      SI
+	VMOVDQU32 Z12, (BX)
+	ADDQ      $0x40, BX
+	VMOVDQU32 Z17, (BX)
+	ADDQ      $0x40, BX
+	DECQ      DI
 	JNZ       step_of_2
-	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
 	JMP       vectors_of_2
 
 end_of_2:
-	MOVQ probes+16(FP), BX
+	MOVQ 24(AX), AX
 
 vectors_of_1:
-	LEAQ      (AX), SI
+	LEAQ      (DX), SI
 	CMPQ      SI, CX
 	JAE       end_of_1
-	VMOVDQU32 (AX), Z5
+	VMOVDQU32 (DX), Z5
 	VPRORD    $0x11, Z5, Z8
 	VPMULLD   Z7, Z8, Z9
 	VPADDD    Z9, Z5, Z5
@@ -9720,7 +9732,7 @@ vectors_of_1:
 	VPSUBD    Z6, Z12, Z12
 	VPADDD    Z1, Z12, K2, Z12
 	VPSUBD    Z12, Z1, Z12
-	MOVQ      BX, SI
+	MOVQ      AX, SI
 	JMP       visit_of_1
 
 step_of_1:
@@ -9732,89 +9744,111 @@ step_of_1:
 	VPADDD    Z1, Z9, K2, Z9
 
 visit_of_1:
-	VMOVDQU32 Z9, (DX)
-	ADDQ      $0x40, DX
+	VMOVDQU32 Z9, (BX)
+	ADDQ      $0x40, BX
 	DECQ      SI
 	JNZ       step_of_1
-	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
 	JMP       vectors_of_1
 
 end_of_1:
 	VZEROUPPER
 	RET
 
-// func probeFull64AVX512(base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool)
+// func probeFull64AVX512(s *byte, h *byte, hits *uint64, w *byte, dense bool)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·probeFull64AVX512(SB), $13088-113
+TEXT ·probeFull64AVX512(SB), $13120-33
 	// Probe i tests bit (h + i·d & mask) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
 	// d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of
 	// all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that
 	// follows at once would wait for them. It makes the first probes of all hashes, writes the outcomes to
 	// hits, and compacts the numbers of the hashes that pass. Then it makes the other probes of those, and
 	// deposits the outcomes in hits.
+	MOVQ s+0(FP), AX
+
 	// Loads take aligned words, so that none crosses the end of a page of memory. The
 	// bits to skip are those of the first word that lie before the filter.
-	MOVQ         base+0(FP), AX
-	MOVL         AX, CX
-	ANDL         $0x03, CX
-	SHLL         $0x03, CX
-	ANDQ         $-4, AX
-	VPBROADCASTD CX, Z2
-	MOVL         $0x0000ffff, CX
-	KMOVW        CX, K1
-	MOVL         $0x00005555, CX
-	KMOVW        CX, K2
-	MOVL         $0x00000001, CX
-	VPBROADCASTD CX, Z3
-	LEAQ         63(SP), CX
-	ANDQ         $-64, CX
-	MOVLQZX      swap+32(FP), DX
-	VPBROADCASTD DX, Z4
-	MOVLQZX      bits+8(FP), DX
-	VPBROADCASTD DX, Z5
-	MOVQ         inverse+16(FP), DX
-	VPBROADCASTQ DX, Z6
-	MOVQ         mask+40(FP), DX
-	VPBROADCASTQ DX, Z8
+	MOVQ         (AX), CX
+	MOVL         CX, DX
+	ANDL         $0x03, DX
+	SHLL         $0x03, DX
+	ANDQ         $-4, CX
+	VPBROADCASTD DX, Z2
+	MOVL         $0x0000ffff, DX
+	KMOVW        DX, K1
+	MOVL         $0x00005555, DX
+	KMOVW        DX, K2
+	MOVL         $0x00000001, DX
+	VPBROADCASTD DX, Z3
+	LEAQ         63(SP), DX
+	ANDQ         $-64, DX
+	MOVQ         h+8(FP), BX
+	MOVQ         w+24(FP), SI
+	MOVQ         16(SI), DI
+	MOVQ         (BX)(DI*1), DI
+	MOVQ         DI, 8760(SP)
+	MOVQ         24(SI), DI
+	MOVQ         (BX)(DI*1), DI
+	MOVQ         DI, 8768(SP)
+	MOVQ         32(SI), DI
+	MOVQ         (BX)(DI*1), DI
+	MOVQ         DI, 8776(SP)
+	MOVQ         40(SI), DI
+	MOVQ         (BX)(DI*1), DI
+	MOVQ         DI, 8784(SP)
+	VPBROADCASTD (SI), Z4
+	VPBROADCASTD 72(AX), Z5
+	VPBROADCASTQ 64(AX), Z6
+	MOVQ         w+24(FP), BX
+	VPBROADCASTQ 8(BX), Z8
 	VMOVDQU32    alternate0<>+0(SB), Z7
-	MOVQ         n+96(FP), SI
-	MOVQ         n+96(FP), DI
-	MOVQ         hits+104(FP), R8
-	LEAQ         8760(SP), R9
-	MOVQ         first+56(FP), DX
-	MOVQ         DX, BX
-	MOVQ         BX, 13080(SP)
-	XORL         DX, DX
-	MOVQ         DX, 13056(SP)
-	MOVQ         DX, 13064(SP)
-	MOVQ         DX, 13072(SP)
+	MOVQ         h+8(FP), BX
+	MOVQ         32(BX), BX
+	MOVQ         h+8(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         hits+16(FP), DI
+	LEAQ         8792(SP), R8
+	MOVQ         $0x00000003, R9
+	MOVQ         24(AX), AX
+	CMPB         dense+32(FP), $0x00
+	JNE          together
+	CMPQ         AX, R9
+	CMOVQGT      R9, AX
+
+together:
+	MOVQ AX, 13112(SP)
+	XORL AX, AX
+	MOVQ AX, 13088(SP)
+	MOVQ AX, 13096(SP)
+	MOVQ AX, 13104(SP)
 
 	// Masks fill a part of the last word of hits.
-	LEAQ -1(DI), BX
-	SHRQ $0x06, BX
-	MOVQ DX, (R8)(BX*8)
+	LEAQ -1(SI), R9
+	SHRQ $0x06, R9
+	MOVQ AX, (DI)(R9*8)
 
 locate:
-	CMPQ      SI, $0x00
+	CMPQ      BX, $0x00
 	JLE       test
-	MOVQ      CX, DX
-	ADDQ      13056(SP), DX
-	MOVQ      13080(SP), BX
-	CMPQ      13072(SP), $0x00
+	MOVQ      DX, R9
+	ADDQ      13088(SP), R9
+	MOVQ      13112(SP), AX
+	CMPQ      13104(SP), $0x00
 	JNE       gather_sums
-	MOVQ      n+96(FP), R10
-	SUBQ      SI, R10
-	MOVQ      h1+64(FP), R11
+	MOVQ      h+8(FP), R10
+	MOVQ      32(R10), R10
+	SUBQ      BX, R10
+	MOVQ      8760(SP), R11
 	VMOVDQU32 (R11)(R10*8), Z9
 	VMOVDQU32 64(R11)(R10*8), Z10
 	VMOVDQA32 Z9, Z13
 	VMOVDQA32 Z10, Z14
-	MOVQ      h2+72(FP), R11
+	MOVQ      8768(SP), R11
 	VMOVDQU32 (R11)(R10*8), Z11
 	VMOVDQU32 64(R11)(R10*8), Z12
 	VMOVDQA32 Z11, Z15
 	VMOVDQA32 Z12, Z16
-	MOVQ      d1+80(FP), R11
+	MOVQ      8776(SP), R11
 	VMOVDQU32 (R11)(R10*8), Z1
 	VMOVDQU32 64(R11)(R10*8), Z0
 	VPADDQ    Z1, Z15, Z15
@@ -9825,7 +9859,7 @@ locate:
 	VPADDQ    Z0, Z0, Z0
 	VPADDQ    Z0, Z16, Z16
 	VPADDQ    Z0, Z0, Z18
-	MOVQ      d2+88(FP), R11
+	MOVQ      8784(SP), R11
 	VMOVDQU32 (R11)(R10*8), Z1
 	VMOVDQU32 64(R11)(R10*8), Z0
 	VPADDQ    Z1, Z11, Z11
@@ -9854,11 +9888,11 @@ probe_0:
 	VPMINUD          Z19, Z21, Z21
 	VPXORD           Z4, Z21, Z21
 	VPADDD           Z2, Z21, Z21
-	VMOVDQU32        Z21, (DX)
+	VMOVDQU32        Z21, (R9)
 	VPSRLD           $0x05, Z21, Z19
-	VMOVDQU32        Z19, 4096(DX)
-	ADDQ             $0x40, DX
-	DECQ             BX
+	VMOVDQU32        Z19, 4096(R9)
+	ADDQ             $0x40, R9
+	DECQ             AX
 	JZ               located
 	VPADDQ           Z17, Z9, Z9
 	VPADDQ           Z18, Z10, Z10
@@ -9878,11 +9912,11 @@ probe_0:
 	VPMINUD          Z19, Z21, Z21
 	VPXORD           Z4, Z21, Z21
 	VPADDD           Z2, Z21, Z21
-	VMOVDQU32        Z21, (DX)
+	VMOVDQU32        Z21, (R9)
 	VPSRLD           $0x05, Z21, Z19
-	VMOVDQU32        Z19, 4096(DX)
-	ADDQ             $0x40, DX
-	DECQ             BX
+	VMOVDQU32        Z19, 4096(R9)
+	ADDQ             $0x40, R9
+	DECQ             AX
 	JZ               located
 	VPADDQ           Z1, Z11, Z11
 	VPADDQ           Z0, Z12, Z12
@@ -9902,11 +9936,11 @@ probe_0:
 	VPMINUD          Z19, Z21, Z21
 	VPXORD           Z4, Z21, Z21
 	VPADDD           Z2, Z21, Z21
-	VMOVDQU32        Z21, (DX)
+	VMOVDQU32        Z21, (R9)
 	VPSRLD           $0x05, Z21, Z19
-	VMOVDQU32        Z19, 4096(DX)
-	ADDQ             $0x40, DX
-	DECQ             BX
+	VMOVDQU32        Z19, 4096(R9)
+	ADDQ             $0x40, R9
+	DECQ             AX
 	JZ               located
 	VPADDQ           Z1, Z13, Z13
 	VPADDQ           Z0, Z14, Z14
@@ -9928,11 +9962,11 @@ probe_3:
 	VPMINUD          Z19, Z21, Z21
 	VPXORD           Z4, Z21, Z21
 	VPADDD           Z2, Z21, Z21
-	VMOVDQU32        Z21, (DX)
+	VMOVDQU32        Z21, (R9)
 	VPSRLD           $0x05, Z21, Z19
-	VMOVDQU32        Z19, 4096(DX)
-	ADDQ             $0x40, DX
-	DECQ             BX
+	VMOVDQU32        Z19, 4096(R9)
+	ADDQ             $0x40, R9
+	DECQ             AX
 	JZ               located
 	VPADDQ           Z17, Z15, Z15
 	VPADDQ           Z18, Z16, Z16
@@ -9940,11 +9974,11 @@ probe_3:
 
 	// The probes after the first three of hashes that passed those.
 gather_sums:
-	MOVQ          SI, R10
+	MOVQ          BX, R10
 	NEGQ          R10
-	LEAQ          (R9)(R10*4), R10
+	LEAQ          (R8)(R10*4), R10
 	VMOVDQU32     (R10), Z0
-	MOVQ          h1+64(FP), R11
+	MOVQ          8760(SP), R11
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
 	VPXORD        Z3, Z3, Z9
@@ -9957,7 +9991,7 @@ gather_sums:
 	VMOVDQA32     Z9, Z13
 	VMOVDQA32     Z10, Z14
 	VMOVDQU32     (R10), Z0
-	MOVQ          h2+72(FP), R11
+	MOVQ          8768(SP), R11
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
 	VPXORD        Z3, Z3, Z11
@@ -9970,7 +10004,7 @@ gather_sums:
 	VMOVDQA32     Z11, Z15
 	VMOVDQA32     Z12, Z16
 	VMOVDQU32     (R10), Z0
-	MOVQ          d1+80(FP), R11
+	MOVQ          8776(SP), R11
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
 	VPXORD        Z3, Z3, Z17
@@ -9989,7 +10023,7 @@ gather_sums:
 	VPADDQ        Z0, Z16, Z16
 	VPADDQ        Z0, Z0, Z18
 	VMOVDQU32     (R10), Z0
-	MOVQ          d2+88(FP), R10
+	MOVQ          8784(SP), R10
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
 	VPXORD        Z3, Z3, Z19
@@ -10016,17 +10050,16 @@ gather_sums:
 	JMP           probe_3
 
 located:
-	MOVQ         CX, BX
-	ADDQ         13056(SP), BX
-	MOVLQZX      few+24(FP), R10
-	TESTL        R10, R10
-	JZ           reduced
-	VPBROADCASTD R10, Z0
-	MOVLQZX      inverse32+28(FP), R10
-	VPBROADCASTD R10, Z1
+	MOVQ         DX, AX
+	ADDQ         13088(SP), AX
+	MOVQ         s+0(FP), R10
+	CMPL         76(R10), $0x00
+	JEQ          reduced
+	VPBROADCASTD 8(R10), Z0
+	VPBROADCASTD 76(R10), Z1
 
 again:
-	VMOVDQU32  (BX), Z10
+	VMOVDQU32  (AX), Z10
 	VPSUBD     Z2, Z10, Z10
 	VPXORD     Z4, Z10, Z10
 	VCVTDQ2PS  Z10, Z11
@@ -10038,139 +10071,141 @@ again:
 	VPMINUD    Z11, Z10, Z10
 	VPXORD     Z4, Z10, Z10
 	VPADDD     Z2, Z10, Z10
-	VMOVDQU32  Z10, (BX)
+	VMOVDQU32  Z10, (AX)
 	VPSRLD     $0x05, Z10, Z10
-	VMOVDQU32  Z10, 4096(BX)
-	ADDQ       $0x40, BX
-	CMPQ       BX, DX
+	VMOVDQU32  Z10, 4096(AX)
+	ADDQ       $0x40, AX
+	CMPQ       AX, R9
 	JB         again
 
 reduced:
-	XORQ $0x00000800, 13056(SP)
-	SUBQ $0x10, SI
-	LEAQ -16(DI), DX
-	CMPQ DX, SI
+	XORQ $0x00000800, 13088(SP)
+	SUBQ $0x10, BX
+	LEAQ -16(SI), AX
+	CMPQ AX, BX
 	JEQ  locate
 
 test:
-	MOVQ      CX, DX
-	ADDQ      13064(SP), DX
-	MOVQ      13080(SP), BX
-	SHLQ      $0x06, BX
-	ADDQ      DX, BX
+	MOVQ      DX, AX
+	ADDQ      13096(SP), AX
+	MOVQ      13112(SP), R9
+	SHLQ      $0x06, R9
+	ADDQ      AX, R9
 	VMOVDQA32 Z3, Z1
-	MOVB      loads+112(FP), R10
-	TESTB     R10, R10
-	JNZ       load
+	CMPB      ·gathers+0(SB), $0x00
+	JEQ       load
 
 gather:
-	VMOVDQU32  4096(DX), Z0
+	VMOVDQU32  4096(AX), Z0
 	KXNORW     K1, K1, K2
 	VPXORD     Z0, Z0, Z10
-	VPGATHERDD (AX)(Z0*4), K2, Z10
-	VMOVDQU32  (DX), Z0
+	VPGATHERDD (CX)(Z0*4), K2, Z10
+	VMOVDQU32  (AX), Z0
 	VPRORVD    Z0, Z10, Z10
 	VPANDD     Z10, Z1, Z1
-	ADDQ       $0x40, DX
-	CMPQ       DX, BX
+	ADDQ       $0x40, AX
+	CMPQ       AX, R9
 	JB         gather
 	JMP        tested
 
 load:
-	MOVL         4096(DX), R10
-	VMOVD        (AX)(R10*4), X0
-	MOVL         4100(DX), R10
-	VPINSRD      $0x01, (AX)(R10*4), X0, X0
-	MOVL         4104(DX), R10
-	VPINSRD      $0x02, (AX)(R10*4), X0, X0
-	MOVL         4108(DX), R10
-	VPINSRD      $0x03, (AX)(R10*4), X0, X0
-	MOVL         4112(DX), R10
-	VMOVD        (AX)(R10*4), X10
-	MOVL         4116(DX), R10
-	VPINSRD      $0x01, (AX)(R10*4), X10, X10
-	MOVL         4120(DX), R10
-	VPINSRD      $0x02, (AX)(R10*4), X10, X10
-	MOVL         4124(DX), R10
-	VPINSRD      $0x03, (AX)(R10*4), X10, X10
-	MOVL         4128(DX), R10
-	VMOVD        (AX)(R10*4), X11
-	MOVL         4132(DX), R10
-	VPINSRD      $0x01, (AX)(R10*4), X11, X11
-	MOVL         4136(DX), R10
-	VPINSRD      $0x02, (AX)(R10*4), X11, X11
-	MOVL         4140(DX), R10
-	VPINSRD      $0x03, (AX)(R10*4), X11, X11
-	MOVL         4144(DX), R10
-	VMOVD        (AX)(R10*4), X12
-	MOVL         4148(DX), R10
-	VPINSRD      $0x01, (AX)(R10*4), X12, X12
-	MOVL         4152(DX), R10
-	VPINSRD      $0x02, (AX)(R10*4), X12, X12
-	MOVL         4156(DX), R10
-	VPINSRD      $0x03, (AX)(R10*4), X12, X12
+	MOVL         4096(AX), R10
+	VMOVD        (CX)(R10*4), X0
+	MOVL         4100(AX), R10
+	VPINSRD      $0x01, (CX)(R10*4), X0, X0
+	MOVL         4104(AX), R10
+	VPINSRD      $0x02, (CX)(R10*4), X0, X0
+	MOVL         4108(AX), R10
+	VPINSRD      $0x03, (CX)(R10*4), X0, X0
+	MOVL         4112(AX), R10
+	VMOVD        (CX)(R10*4), X10
+	MOVL         4116(AX), R10
+	VPINSRD      $0x01, (CX)(R10*4), X10, X10
+	MOVL         4120(AX), R10
+	VPINSRD      $0x02, (CX)(R10*4), X10, X10
+	MOVL         4124(AX), R10
+	VPINSRD      $0x03, (CX)(R10*4), X10, X10
+	MOVL         4128(AX), R10
+	VMOVD        (CX)(R10*4), X11
+	MOVL         4132(AX), R10
+	VPINSRD      $0x01, (CX)(R10*4), X11, X11
+	MOVL         4136(AX), R10
+	VPINSRD      $0x02, (CX)(R10*4), X11, X11
+	MOVL         4140(AX), R10
+	VPINSRD      $0x03, (CX)(R10*4), X11, X11
+	MOVL         4144(AX), R10
+	VMOVD        (CX)(R10*4), X12
+	MOVL         4148(AX), R10
+	VPINSRD      $0x01, (CX)(R10*4), X12, X12
+	MOVL         4152(AX), R10
+	VPINSRD      $0x02, (CX)(R10*4), X12, X12
+	MOVL         4156(AX), R10
+	VPINSRD      $0x03, (CX)(R10*4), X12, X12
 	VINSERTI128  $0x01, X10, Y0, Y0
 	VINSERTI128  $0x01, X12, Y11, Y11
 	VINSERTI64X4 $0x01, Y11, Z0, Z10
-	VMOVDQU32    (DX), Z0
+	VMOVDQU32    (AX), Z0
 	VPRORVD      Z0, Z10, Z10
 	VPANDD       Z10, Z1, Z1
-	ADDQ         $0x40, DX
-	CMPQ         DX, BX
+	ADDQ         $0x40, AX
+	CMPQ         AX, R9
 	JB           load
 
 tested:
 	VPTESTMD      Z3, Z1, K2
-	KMOVW         K2, DX
-	XORQ          $0x00000800, 13064(SP)
-	MOVQ          $0x00000010, BX
-	CMPQ          DI, BX
-	CMOVQLT       DI, BX
-	BZHIL         BX, DX, DX
-	MOVW          DX, (R8)
-	ADDQ          $0x02, R8
-	MOVQ          probes+48(FP), BX
-	CMPQ          13080(SP), BX
+	KMOVW         K2, AX
+	XORQ          $0x00000800, 13096(SP)
+	MOVQ          $0x00000010, R9
+	CMPQ          SI, R9
+	CMOVQLT       SI, R9
+	BZHIL         R9, AX, AX
+	MOVW          AX, (DI)
+	ADDQ          $0x02, DI
+	MOVQ          s+0(FP), R9
+	MOVQ          24(R9), R9
+	CMPQ          13112(SP), R9
 	JEQ           next
-	CMPQ          13072(SP), $0x00
+	CMPQ          13104(SP), $0x00
 	JNE           next
-	MOVQ          n+96(FP), R10
-	SUBQ          DI, R10
+	MOVQ          h+8(FP), R10
+	MOVQ          32(R10), R10
+	SUBQ          SI, R10
 	VPBROADCASTD  R10, Z0
 	VPADDD        ascending<>+0(SB), Z0, Z0
-	KMOVW         DX, K2
-	POPCNTL       DX, DX
+	KMOVW         AX, K2
+	POPCNTL       AX, AX
 	VPCOMPRESSD.Z Z0, K2, Z0
-	VMOVDQU32     Z0, (R9)
-	LEAQ          (R9)(DX*4), R9
+	VMOVDQU32     Z0, (R8)
+	LEAQ          (R8)(AX*4), R8
 
 next:
-	SUBQ $0x10, DI
+	SUBQ $0x10, SI
 	JG   locate
-	SUBQ 13080(SP), BX
+	SUBQ 13112(SP), R9
 	JZ   end
-	CMPQ 13072(SP), $0x00
+	CMPQ 13104(SP), $0x00
 	JNE  deposit
 
 	// The numbers after the last are 0, for the loads past the end.
 	VPXORD    Z9, Z9, Z0
-	VMOVDQU32 Z0, (R9)
-	LEAQ      12920(SP), R8
-	MOVQ      $0x00000001, 13072(SP)
-	MOVQ      BX, 13080(SP)
-	LEAQ      8760(SP), DX
-	MOVQ      R9, DI
-	SUBQ      DX, DI
-	SHRQ      $0x02, DI
-	MOVQ      DI, SI
+	VMOVDQU32 Z0, (R8)
+	LEAQ      12952(SP), DI
+	MOVQ      $0x00000001, 13104(SP)
+	MOVQ      R9, 13112(SP)
+	LEAQ      8792(SP), AX
+	MOVQ      R8, SI
+	SUBQ      AX, SI
+	SHRQ      $0x02, SI
+	MOVQ      SI, BX
 	JNZ       locate
 	JMP       end
 
 deposit:
-	LEAQ 12920(SP), AX
-	MOVQ hits+104(FP), CX
-	MOVQ hits+104(FP), DX
-	MOVQ n+96(FP), BX
+	LEAQ 12952(SP), AX
+	MOVQ hits+16(FP), CX
+	MOVQ hits+16(FP), DX
+	MOVQ h+8(FP), BX
+	MOVQ 32(BX), BX
 
 	// There are two n of 32 bits for every 64 hashes.
 	ADDQ $0x3f, BX
@@ -12670,9 +12705,9 @@ vector:
 	VZEROUPPER
 	RET
 
-// func probeDouble32AVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool)
+// func probeDouble32AVX2(s *byte, h *byte, hits *uint64, dense bool)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·probeDouble32AVX2(SB), $5856-57
+TEXT ·probeDouble32AVX2(SB), $5856-25
 	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
 	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
 	// a row of bits, and compacts the hashes that pass. When at most vectorKeys hashes are left,
@@ -12680,61 +12715,58 @@ TEXT ·probeDouble32AVX2(SB), $5856-57
 	// each hash at once, without a branch. At the end it spreads the last outcomes over
 	// the hashes that passed the stage before, and so on back to the first stage. If dense is
 	// set, there is no stage.
+	MOVQ s+0(FP), AX
+
 	// Loads take aligned words, so that none crosses the end of a page of memory. The
 	// bits to skip are those of the first word that lie before the filter.
-	MOVQ         base+0(FP), AX
-	MOVL         AX, CX
-	ANDL         $0x03, CX
-	SHLL         $0x03, CX
-	ANDQ         $-4, AX
-	VMOVD        CX, X0
+	MOVQ         (AX), CX
+	MOVL         CX, DX
+	ANDL         $0x03, DX
+	SHLL         $0x03, DX
+	ANDQ         $-4, CX
+	VMOVD        DX, X0
 	VPBROADCASTD X0, Y0
 	VPCMPEQD     Y1, Y1, Y1
-	MOVL         $0x0000001f, CX
-	VMOVD        CX, X1
+	MOVL         $0x0000001f, DX
+	VMOVD        DX, X1
 	VPBROADCASTD X1, Y1
-	LEAQ         compactIndices<>+0(SB), CX
-	MOVQ         size+8(FP), DX
-	SHLL         $0x03, DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y3
-	MOVLQZX      recip+16(FP), DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y4
-	MOVLQZX      shift+20(FP), DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y5
-	MOVL         $0xfffffff8, DX
-	VMOVD        DX, X2
+	LEAQ         compactIndices<>+0(SB), DX
+	VPBROADCASTD 8(AX), Y3
+	VPBROADCASTD 48(AX), Y4
+	VPBROADCASTD 56(AX), Y5
+	VPSLLD       $0x03, Y3, Y3
+	MOVL         $0xfffffff8, BX
+	VMOVD        BX, X2
 	VPBROADCASTD X2, Y6
-	MOVQ         probes+24(FP), DX
-	MOVQ         hashes+32(FP), BX
-	MOVQ         n+40(FP), SI
+	MOVQ         24(AX), AX
+	MOVQ         h+8(FP), BX
+	MOVQ         (BX), SI
+	MOVQ         8(BX), BX
 	LEAQ         63(SP), DI
 	ANDQ         $-64, DI
 	LEAQ         4216(SP), R8
 	XORL         R9, R9
-	CMPB         dense+56(FP), $0x00
+	CMPB         dense+24(FP), $0x00
 	JNE          rest
 
 stage:
-	CMPQ         SI, $0x10
+	CMPQ         BX, $0x10
 	JLE          rest
-	MOVQ         DX, R10
+	MOVQ         AX, R10
 	SUBQ         R9, R10
 	CMPQ         R10, $0x02
 	JL           rest
 	LEAQ         5712(SP), R10
 	CMPQ         R8, R10
 	JAE          rest
-	MOVQ         SI, (R8)
+	MOVQ         BX, (R8)
 	LEAQ         8(R8), R10
 	XORL         R12, R12
-	LEAQ         -1(SI), R11
+	LEAQ         -1(BX), R11
 	SARQ         $0x06, R11
 	MOVQ         R12, (R10)(R11*8)
-	MOVQ         BX, R11
-	LEAQ         (R11)(SI*4), R12
+	MOVQ         SI, R11
+	LEAQ         (R11)(BX*4), R12
 	MOVQ         DI, R13
 	VMOVD        R9, X2
 	VPBROADCASTD X2, Y7
@@ -12765,23 +12797,23 @@ first:
 	VMOVQ        X9, R14
 	VPEXTRQ      $0x01, X9, R15
 	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X2
+	VMOVD        (CX)(BP*4), X2
 	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X2, X2
+	VPINSRD      $0x01, (CX)(R14*4), X2, X2
 	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X2, X2
+	VPINSRD      $0x02, (CX)(R14*4), X2, X2
 	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X2, X2
+	VPINSRD      $0x03, (CX)(R15*4), X2, X2
 	VMOVQ        X10, R14
 	VPEXTRQ      $0x01, X10, R15
 	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X9
+	VMOVD        (CX)(BP*4), X9
 	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X9, X9
+	VPINSRD      $0x01, (CX)(R14*4), X9, X9
 	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X9, X9
+	VPINSRD      $0x02, (CX)(R14*4), X9, X9
 	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X9, X9
+	VPINSRD      $0x03, (CX)(R15*4), X9, X9
 	VINSERTI128  $0x01, X9, Y2, Y9
 	VPANDN       Y1, Y8, Y8
 	VPSLLVD      Y8, Y9, Y9
@@ -12790,11 +12822,11 @@ first:
 	ADDQ         $0x01, R10
 	ADDQ         $0x20, R11
 	LEAQ         -288(R11), R14
-	CMPQ         R14, BX
+	CMPQ         R14, SI
 	JB           unmoved
 	VMOVDQU      (R14), Y8
 	MOVBLZX      -9(R10), R14
-	VPMOVZXBD    (CX)(R14*8), Y9
+	VPMOVZXBD    (DX)(R14*8), Y9
 	POPCNTL      R14, R14
 	VPERMD       Y8, Y9, Y9
 	VMOVDQU      Y9, (R13)
@@ -12803,7 +12835,7 @@ first:
 unmoved:
 	CMPQ    R11, R12
 	JB      probe
-	MOVQ    SI, R14
+	MOVQ    BX, R14
 	ANDQ    $0x07, R14
 	JZ      trimmed_1
 	SUBQ    $0x01, R10
@@ -12814,30 +12846,30 @@ unmoved:
 
 trimmed_1:
 	LEAQ    -256(R11), R11
-	CMPQ    R11, BX
-	CMOVQLT BX, R11
+	CMPQ    R11, SI
+	CMOVQLT SI, R11
 	MOVQ    R11, R10
-	SUBQ    BX, R10
+	SUBQ    SI, R10
 	SHRQ    $0x05, R10
 	LEAQ    8(R8)(R10*1), R10
 
 move:
 	VMOVDQU   (R11), Y7
-	MOVBLZX   (R10), BX
-	VPMOVZXBD (CX)(BX*8), Y8
-	POPCNTL   BX, BX
+	MOVBLZX   (R10), SI
+	VPMOVZXBD (DX)(SI*8), Y8
+	POPCNTL   SI, SI
 	VPERMD    Y7, Y8, Y8
 	VMOVDQU   Y8, (R13)
-	LEAQ      (R13)(BX*4), R13
+	LEAQ      (R13)(SI*4), R13
 	ADDQ      $0x01, R10
 	ADDQ      $0x20, R11
 	CMPQ      R11, R12
 	JB        move
-	IMUL3Q    $0x000000c0, SI, R10
-	MOVQ      DI, BX
-	SUBQ      BX, R13
-	MOVQ      R13, SI
-	SHRQ      $0x02, SI
+	IMUL3Q    $0x000000c0, BX, R10
+	MOVQ      DI, SI
+	SUBQ      SI, R13
+	MOVQ      R13, BX
+	SHRQ      $0x02, BX
 	INCQ      R9
 	ADDQ      $0x00000088, R8
 	SHLQ      $0x06, R13
@@ -12847,25 +12879,25 @@ move:
 
 rest:
 	// All further probes. Their outcomes are the last row, or hits if there was no stage.
-	LEAQ         8(R8), CX
+	LEAQ         8(R8), DX
 	LEAQ         4216(SP), DI
 	CMPQ         R8, DI
-	MOVQ         hits+48(FP), DI
-	CMOVQEQ      DI, CX
+	MOVQ         hits+16(FP), DI
+	CMOVQEQ      DI, DX
 	XORL         R10, R10
-	LEAQ         -1(SI), DI
+	LEAQ         -1(BX), DI
 	SARQ         $0x06, DI
-	MOVQ         R10, (CX)(DI*8)
+	MOVQ         R10, (DX)(DI*8)
 	VMOVD        R9, X2
 	VPBROADCASTD X2, Y7
-	SUBQ         R9, DX
-	LEAQ         (BX)(SI*4), DI
+	SUBQ         R9, AX
+	LEAQ         (SI)(BX*4), DI
 
 vectors_of_1:
-	LEAQ     (BX), R9
+	LEAQ     (SI), R9
 	CMPQ     R9, DI
 	JAE      end_of_1
-	VMOVDQU  (BX), Y8
+	VMOVDQU  (SI), Y8
 	VPSRLD   $0x11, Y8, Y10
 	VPSLLD   $0x0f, Y8, Y9
 	VPOR     Y10, Y9, Y9
@@ -12881,7 +12913,7 @@ vectors_of_1:
 	VPSRLVD  Y5, Y12, Y12
 	VPMULLD  Y3, Y12, Y12
 	VPSUBD   Y12, Y8, Y10
-	MOVQ     DX, R9
+	MOVQ     AX, R9
 	JMP      visit_of_1
 
 step_of_1:
@@ -12903,23 +12935,23 @@ visit_of_1:
 	VMOVQ        X12, R10
 	VPEXTRQ      $0x01, X12, R11
 	MOVL         R10, R12
-	VMOVD        (AX)(R12*4), X2
+	VMOVD        (CX)(R12*4), X2
 	SHRQ         $0x20, R10
-	VPINSRD      $0x01, (AX)(R10*4), X2, X2
+	VPINSRD      $0x01, (CX)(R10*4), X2, X2
 	MOVL         R11, R10
-	VPINSRD      $0x02, (AX)(R10*4), X2, X2
+	VPINSRD      $0x02, (CX)(R10*4), X2, X2
 	SHRQ         $0x20, R11
-	VPINSRD      $0x03, (AX)(R11*4), X2, X2
+	VPINSRD      $0x03, (CX)(R11*4), X2, X2
 	VMOVQ        X13, R10
 	VPEXTRQ      $0x01, X13, R11
 	MOVL         R10, R12
-	VMOVD        (AX)(R12*4), X12
+	VMOVD        (CX)(R12*4), X12
 	SHRQ         $0x20, R10
-	VPINSRD      $0x01, (AX)(R10*4), X12, X12
+	VPINSRD      $0x01, (CX)(R10*4), X12, X12
 	MOVL         R11, R10
-	VPINSRD      $0x02, (AX)(R10*4), X12, X12
+	VPINSRD      $0x02, (CX)(R10*4), X12, X12
 	SHRQ         $0x20, R11
-	VPINSRD      $0x03, (AX)(R11*4), X12, X12
+	VPINSRD      $0x03, (CX)(R11*4), X12, X12
 	VINSERTI128  $0x01, X12, Y2, Y12
 	VPANDN       Y1, Y10, Y10
 	VPSLLVD      Y10, Y12, Y12
@@ -12927,20 +12959,20 @@ visit_of_1:
 	DECQ         R9
 	JNZ          step_of_1
 	VMOVMSKPS    Y11, R9
-	MOVB         R9, (CX)
-	ADDQ         $0x01, CX
-	ADDQ         $0x00000020, BX
+	MOVB         R9, (DX)
+	ADDQ         $0x01, DX
+	ADDQ         $0x00000020, SI
 	JMP          vectors_of_1
 
 end_of_1:
-	MOVQ    SI, AX
+	MOVQ    BX, AX
 	ANDQ    $0x07, AX
 	JZ      trimmed_2
-	SUBQ    $0x01, CX
-	MOVBLZX (CX), DX
-	BZHIL   AX, DX, DX
-	MOVB    DL, (CX)
-	ADDQ    $0x01, CX
+	SUBQ    $0x01, DX
+	MOVBLZX (DX), CX
+	BZHIL   AX, CX, CX
+	MOVB    CL, (DX)
+	ADDQ    $0x01, DX
 
 trimmed_2:
 	// From the last row back: the outcomes of a row go to the set bits of the row before.
@@ -12955,7 +12987,7 @@ row:
 	LEAQ    8(R8), BX
 	MOVQ    BX, SI
 	CMPQ    R8, AX
-	MOVQ    hits+48(FP), DI
+	MOVQ    hits+16(FP), DI
 	CMOVQEQ DI, SI
 
 	// There are two n of 32 bits for every 64 hashes.
@@ -12987,41 +13019,37 @@ rows_done:
 	VZEROUPPER
 	RET
 
-// func placeDouble32AVX2(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
+// func placeDouble32AVX2(s *byte, h *byte, places *uint32) (done int)
 // Requires: AVX, AVX2
-TEXT ·placeDouble32AVX2(SB), NOSPLIT, $0-56
+TEXT ·placeDouble32AVX2(SB), NOSPLIT, $0-32
 	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
 	MOVL         $0x0000001f, AX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
 	LEAQ         compactIndices<>+0(SB), AX
-	MOVQ         size+0(FP), AX
-	SHLL         $0x03, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	MOVLQZX      recip+8(FP), AX
-	VMOVD        AX, X1
-	VPBROADCASTD X1, Y1
-	MOVLQZX      shift+12(FP), AX
-	VMOVD        AX, X2
-	VPBROADCASTD X2, Y2
-	MOVL         $0xfffffff8, AX
-	VMOVD        AX, X3
+	MOVQ         s+0(FP), AX
+	VPBROADCASTD 8(AX), Y0
+	VPBROADCASTD 48(AX), Y1
+	VPBROADCASTD 56(AX), Y2
+	VPSLLD       $0x03, Y0, Y0
+	MOVL         $0xfffffff8, CX
+	VMOVD        CX, X3
 	VPBROADCASTD X3, Y3
-	MOVQ         hashes+24(FP), AX
-	MOVQ         n+32(FP), CX
-	MOVQ         places+40(FP), DX
+	MOVQ         h+8(FP), CX
+	MOVQ         (CX), DX
+	MOVQ         8(CX), CX
+	MOVQ         places+16(FP), BX
 	ANDQ         $-8, CX
-	MOVQ         CX, done+48(FP)
-	LEAQ         (AX)(CX*4), CX
+	MOVQ         CX, done+24(FP)
+	LEAQ         (DX)(CX*4), CX
 	VPXOR        Y4, Y4, Y4
-	MOVQ         probes+16(FP), BX
+	MOVQ         24(AX), AX
 
 vectors_of_1:
-	LEAQ     (AX), SI
+	LEAQ     (DX), SI
 	CMPQ     SI, CX
 	JAE      end_of_1
-	VMOVDQU  (AX), Y5
+	VMOVDQU  (DX), Y5
 	VPSRLD   $0x11, Y5, Y7
 	VPSLLD   $0x0f, Y5, Y6
 	VPOR     Y7, Y6, Y6
@@ -13037,7 +13065,7 @@ vectors_of_1:
 	VPSRLVD  Y2, Y8, Y8
 	VPMULLD  Y0, Y8, Y8
 	VPSUBD   Y8, Y5, Y7
-	MOVQ     BX, SI
+	MOVQ     AX, SI
 	JMP      visit_of_1
 
 step_of_1:
@@ -13053,125 +13081,145 @@ step_of_1:
 	VPSUBD   Y8, Y5, Y7
 
 visit_of_1:
-	VMOVDQU Y7, (DX)
-	ADDQ    $0x20, DX
+	VMOVDQU Y7, (BX)
+	ADDQ    $0x20, BX
 	DECQ    SI
 	JNZ     step_of_1
-	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
 	JMP     vectors_of_1
 
 end_of_1:
 	VZEROUPPER
 	RET
 
-// func probeFull64AVX2(base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool)
+// func probeFull64AVX2(s *byte, h *byte, hits *uint64, w *byte, dense bool)
 // Requires: AVX, AVX2, BMI2, CMOV, FMA3, POPCNT
-TEXT ·probeFull64AVX2(SB), $8960-113
+TEXT ·probeFull64AVX2(SB), $8992-33
 	// Probe i tests bit (h + i·d & mask) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
 	// d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of
 	// all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that
 	// follows at once would wait for them. It makes the first probes of all hashes, writes the outcomes to
 	// hits, and compacts the numbers of the hashes that pass. Then it makes the other probes of those, and
 	// deposits the outcomes in hits.
+	MOVQ s+0(FP), AX
+
 	// Loads take aligned words, so that none crosses the end of a page of memory. The
 	// bits to skip are those of the first word that lie before the filter.
-	MOVQ         base+0(FP), AX
-	MOVL         AX, CX
-	ANDL         $0x03, CX
-	SHLL         $0x03, CX
-	ANDQ         $-4, AX
-	VMOVD        CX, X0
+	MOVQ         (AX), CX
+	MOVL         CX, DX
+	ANDL         $0x03, DX
+	SHLL         $0x03, DX
+	ANDQ         $-4, CX
+	VMOVD        DX, X0
 	VPBROADCASTD X0, Y0
 	VPCMPEQD     Y2, Y2, Y2
-	MOVL         $0x0000001f, CX
-	VMOVD        CX, X2
+	MOVL         $0x0000001f, DX
+	VMOVD        DX, X2
 	VPBROADCASTD X2, Y2
-	LEAQ         compactIndices<>+0(SB), CX
-	LEAQ         63(SP), DX
-	ANDQ         $-64, DX
-	VMOVDQU      Y0, 4096(DX)
-	MOVLQZX      swap+32(FP), BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	VMOVDQU      Y0, 4160(DX)
-	MOVLQZX      bits+8(FP), BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	VMOVDQU      Y0, 4224(DX)
-	MOVQ         inverse+16(FP), BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	VMOVDQU      Y0, 4288(DX)
-	VMOVDQU      Y1, 4352(DX)
-	VMOVDQU      Y1, 4416(DX)
-	VMOVDQU      Y1, 4480(DX)
-	VMOVDQU      Y1, 4544(DX)
-	MOVQ         n+96(FP), DI
-	MOVQ         n+96(FP), R8
-	MOVQ         hits+104(FP), R9
-	LEAQ         4664(SP), R10
-	MOVQ         first+56(FP), BX
-	MOVQ         BX, SI
-	MOVQ         SI, 8952(SP)
-	XORL         BX, BX
-	MOVQ         BX, 8928(SP)
-	MOVQ         BX, 8936(SP)
-	MOVQ         BX, 8944(SP)
+	LEAQ         compactIndices<>+0(SB), DX
+	LEAQ         63(SP), BX
+	ANDQ         $-64, BX
+	VMOVDQU      Y0, 4096(BX)
+	MOVQ         h+8(FP), SI
+	MOVQ         w+24(FP), DI
+	MOVQ         16(DI), R8
+	MOVQ         (SI)(R8*1), R8
+	MOVQ         R8, 4664(SP)
+	MOVQ         24(DI), R8
+	MOVQ         (SI)(R8*1), R8
+	MOVQ         R8, 4672(SP)
+	MOVQ         32(DI), R8
+	MOVQ         (SI)(R8*1), R8
+	MOVQ         R8, 4680(SP)
+	MOVQ         40(DI), R8
+	MOVQ         (SI)(R8*1), R8
+	MOVQ         R8, 4688(SP)
+	VPBROADCASTD (DI), Y0
+	VMOVDQU      Y0, 4160(BX)
+	VPBROADCASTD 72(AX), Y0
+	VMOVDQU      Y0, 4224(BX)
+	VPBROADCASTQ 64(AX), Y0
+	VMOVDQU      Y0, 4288(BX)
+	VMOVDQU      Y1, 4352(BX)
+	VMOVDQU      Y1, 4416(BX)
+	VMOVDQU      Y1, 4480(BX)
+	VMOVDQU      Y1, 4544(BX)
+	MOVQ         h+8(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         h+8(FP), DI
+	MOVQ         32(DI), DI
+	MOVQ         hits+16(FP), R8
+	LEAQ         4696(SP), R9
+	MOVQ         $0x00000003, R10
+	MOVQ         24(AX), AX
+	CMPB         dense+32(FP), $0x00
+	JNE          together
+	CMPQ         AX, R10
+	CMOVQGT      R10, AX
+
+together:
+	MOVQ AX, 8984(SP)
+	XORL AX, AX
+	MOVQ AX, 8960(SP)
+	MOVQ AX, 8968(SP)
+	MOVQ AX, 8976(SP)
 
 	// Masks fill a part of the last word of hits.
-	LEAQ -1(R8), SI
-	SHRQ $0x06, SI
-	MOVQ BX, (R9)(SI*8)
+	LEAQ -1(DI), R10
+	SHRQ $0x06, R10
+	MOVQ AX, (R8)(R10*8)
 
 locate:
-	CMPQ    DI, $0x00
+	CMPQ    SI, $0x00
 	JLE     test
-	MOVQ    DX, BX
-	ADDQ    8928(SP), BX
-	MOVQ    8952(SP), SI
-	CMPQ    8944(SP), $0x00
+	MOVQ    BX, R10
+	ADDQ    8960(SP), R10
+	MOVQ    8984(SP), AX
+	CMPQ    8976(SP), $0x00
 	JNE     gather_sums
-	MOVQ    n+96(FP), R11
-	SUBQ    DI, R11
-	MOVQ    h1+64(FP), R12
+	MOVQ    h+8(FP), R11
+	MOVQ    32(R11), R11
+	SUBQ    SI, R11
+	MOVQ    4664(SP), R12
 	VMOVDQU (R12)(R11*8), Y0
 	VMOVDQU 32(R12)(R11*8), Y3
 	VMOVDQA Y0, Y6
 	VMOVDQA Y3, Y7
-	MOVQ    h2+72(FP), R12
+	MOVQ    4672(SP), R12
 	VMOVDQU (R12)(R11*8), Y4
 	VMOVDQU 32(R12)(R11*8), Y5
 	VMOVDQA Y4, Y8
 	VMOVDQA Y5, Y9
-	MOVQ    d1+80(FP), R12
+	MOVQ    4680(SP), R12
 	VMOVDQU (R12)(R11*8), Y10
 	VMOVDQU 32(R12)(R11*8), Y11
 	VPADDQ  Y10, Y8, Y8
 	VPADDQ  Y10, Y10, Y10
 	VPADDQ  Y10, Y8, Y8
 	VPADDQ  Y10, Y10, Y10
-	VMOVDQU Y10, 4352(DX)
+	VMOVDQU Y10, 4352(BX)
 	VPADDQ  Y11, Y9, Y9
 	VPADDQ  Y11, Y11, Y11
 	VPADDQ  Y11, Y9, Y9
 	VPADDQ  Y11, Y11, Y11
-	VMOVDQU Y11, 4416(DX)
-	MOVQ    d2+88(FP), R12
+	VMOVDQU Y11, 4416(BX)
+	MOVQ    4688(SP), R12
 	VMOVDQU (R12)(R11*8), Y10
 	VMOVDQU 32(R12)(R11*8), Y11
 	VPADDQ  Y10, Y4, Y4
 	VPADDQ  Y10, Y10, Y10
 	VPADDQ  Y10, Y6, Y6
 	VPADDQ  Y10, Y10, Y10
-	VMOVDQU Y10, 4480(DX)
+	VMOVDQU Y10, 4480(BX)
 	VPADDQ  Y11, Y5, Y5
 	VPADDQ  Y11, Y11, Y11
 	VPADDQ  Y11, Y7, Y7
 	VPADDQ  Y11, Y11, Y11
-	VMOVDQU Y11, 4544(DX)
+	VMOVDQU Y11, 4544(BX)
 
 probe_0:
-	VPBROADCASTQ mask+40(FP), Y11
+	MOVQ         w+24(FP), R11
+	VPBROADCASTQ 8(R11), Y11
 	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
 	VPAND        Y11, Y0, Y10
 	VPSRLQ       $0x20, Y10, Y10
@@ -13179,33 +13227,34 @@ probe_0:
 	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
 	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y0, Y13
 	VADDPD       Y13, Y10, Y10
-	VFMADD132PD  4288(DX), Y12, Y10
+	VFMADD132PD  4288(BX), Y12, Y10
 	VPAND        Y11, Y3, Y11
 	VPSRLQ       $0x20, Y11, Y11
 	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
 	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
 	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y3, Y13
 	VADDPD       Y13, Y11, Y11
-	VFMADD132PD  4288(DX), Y12, Y11
+	VFMADD132PD  4288(BX), Y12, Y11
 	VSHUFPS      $0x88, Y3, Y0, Y12
 	VPERMQ       $0xd8, Y12, Y12
 	VSHUFPS      $0x88, Y11, Y10, Y10
 	VPERMQ       $0xd8, Y10, Y10
-	VPMULLD      4224(DX), Y10, Y10
+	VPMULLD      4224(BX), Y10, Y10
 	VPSUBD       Y10, Y12, Y12
-	VPSUBD       4224(DX), Y12, Y10
+	VPSUBD       4224(BX), Y12, Y10
 	VPMINUD      Y10, Y12, Y12
-	VPXOR        4160(DX), Y12, Y12
-	VPADDD       4096(DX), Y12, Y12
-	VMOVDQU      Y12, (BX)
+	VPXOR        4160(BX), Y12, Y12
+	VPADDD       4096(BX), Y12, Y12
+	VMOVDQU      Y12, (R10)
 	VPSRLD       $0x05, Y12, Y10
-	VMOVDQU      Y10, 2048(BX)
-	ADDQ         $0x20, BX
-	DECQ         SI
+	VMOVDQU      Y10, 2048(R10)
+	ADDQ         $0x20, R10
+	DECQ         AX
 	JZ           located
-	VPADDQ       4352(DX), Y0, Y0
-	VPADDQ       4416(DX), Y3, Y3
-	VPBROADCASTQ mask+40(FP), Y11
+	VPADDQ       4352(BX), Y0, Y0
+	VPADDQ       4416(BX), Y3, Y3
+	MOVQ         w+24(FP), R11
+	VPBROADCASTQ 8(R11), Y11
 	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
 	VPAND        Y11, Y4, Y10
 	VPSRLQ       $0x20, Y10, Y10
@@ -13213,33 +13262,34 @@ probe_0:
 	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
 	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y4, Y13
 	VADDPD       Y13, Y10, Y10
-	VFMADD132PD  4288(DX), Y12, Y10
+	VFMADD132PD  4288(BX), Y12, Y10
 	VPAND        Y11, Y5, Y11
 	VPSRLQ       $0x20, Y11, Y11
 	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
 	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
 	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y5, Y13
 	VADDPD       Y13, Y11, Y11
-	VFMADD132PD  4288(DX), Y12, Y11
+	VFMADD132PD  4288(BX), Y12, Y11
 	VSHUFPS      $0x88, Y5, Y4, Y12
 	VPERMQ       $0xd8, Y12, Y12
 	VSHUFPS      $0x88, Y11, Y10, Y10
 	VPERMQ       $0xd8, Y10, Y10
-	VPMULLD      4224(DX), Y10, Y10
+	VPMULLD      4224(BX), Y10, Y10
 	VPSUBD       Y10, Y12, Y12
-	VPSUBD       4224(DX), Y12, Y10
+	VPSUBD       4224(BX), Y12, Y10
 	VPMINUD      Y10, Y12, Y12
-	VPXOR        4160(DX), Y12, Y12
-	VPADDD       4096(DX), Y12, Y12
-	VMOVDQU      Y12, (BX)
+	VPXOR        4160(BX), Y12, Y12
+	VPADDD       4096(BX), Y12, Y12
+	VMOVDQU      Y12, (R10)
 	VPSRLD       $0x05, Y12, Y10
-	VMOVDQU      Y10, 2048(BX)
-	ADDQ         $0x20, BX
-	DECQ         SI
+	VMOVDQU      Y10, 2048(R10)
+	ADDQ         $0x20, R10
+	DECQ         AX
 	JZ           located
-	VPADDQ       4480(DX), Y4, Y4
-	VPADDQ       4544(DX), Y5, Y5
-	VPBROADCASTQ mask+40(FP), Y11
+	VPADDQ       4480(BX), Y4, Y4
+	VPADDQ       4544(BX), Y5, Y5
+	MOVQ         w+24(FP), R11
+	VPBROADCASTQ 8(R11), Y11
 	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
 	VPAND        Y11, Y6, Y10
 	VPSRLQ       $0x20, Y10, Y10
@@ -13247,35 +13297,36 @@ probe_0:
 	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
 	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y6, Y13
 	VADDPD       Y13, Y10, Y10
-	VFMADD132PD  4288(DX), Y12, Y10
+	VFMADD132PD  4288(BX), Y12, Y10
 	VPAND        Y11, Y7, Y11
 	VPSRLQ       $0x20, Y11, Y11
 	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
 	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
 	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y7, Y13
 	VADDPD       Y13, Y11, Y11
-	VFMADD132PD  4288(DX), Y12, Y11
+	VFMADD132PD  4288(BX), Y12, Y11
 	VSHUFPS      $0x88, Y7, Y6, Y12
 	VPERMQ       $0xd8, Y12, Y12
 	VSHUFPS      $0x88, Y11, Y10, Y10
 	VPERMQ       $0xd8, Y10, Y10
-	VPMULLD      4224(DX), Y10, Y10
+	VPMULLD      4224(BX), Y10, Y10
 	VPSUBD       Y10, Y12, Y12
-	VPSUBD       4224(DX), Y12, Y10
+	VPSUBD       4224(BX), Y12, Y10
 	VPMINUD      Y10, Y12, Y12
-	VPXOR        4160(DX), Y12, Y12
-	VPADDD       4096(DX), Y12, Y12
-	VMOVDQU      Y12, (BX)
+	VPXOR        4160(BX), Y12, Y12
+	VPADDD       4096(BX), Y12, Y12
+	VMOVDQU      Y12, (R10)
 	VPSRLD       $0x05, Y12, Y10
-	VMOVDQU      Y10, 2048(BX)
-	ADDQ         $0x20, BX
-	DECQ         SI
+	VMOVDQU      Y10, 2048(R10)
+	ADDQ         $0x20, R10
+	DECQ         AX
 	JZ           located
-	VPADDQ       4480(DX), Y6, Y6
-	VPADDQ       4544(DX), Y7, Y7
+	VPADDQ       4480(BX), Y6, Y6
+	VPADDQ       4544(BX), Y7, Y7
 
 probe_3:
-	VPBROADCASTQ mask+40(FP), Y11
+	MOVQ         w+24(FP), R11
+	VPBROADCASTQ 8(R11), Y11
 	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
 	VPAND        Y11, Y8, Y10
 	VPSRLQ       $0x20, Y10, Y10
@@ -13283,41 +13334,41 @@ probe_3:
 	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
 	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y8, Y13
 	VADDPD       Y13, Y10, Y10
-	VFMADD132PD  4288(DX), Y12, Y10
+	VFMADD132PD  4288(BX), Y12, Y10
 	VPAND        Y11, Y9, Y11
 	VPSRLQ       $0x20, Y11, Y11
 	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
 	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
 	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y9, Y13
 	VADDPD       Y13, Y11, Y11
-	VFMADD132PD  4288(DX), Y12, Y11
+	VFMADD132PD  4288(BX), Y12, Y11
 	VSHUFPS      $0x88, Y9, Y8, Y12
 	VPERMQ       $0xd8, Y12, Y12
 	VSHUFPS      $0x88, Y11, Y10, Y10
 	VPERMQ       $0xd8, Y10, Y10
-	VPMULLD      4224(DX), Y10, Y10
+	VPMULLD      4224(BX), Y10, Y10
 	VPSUBD       Y10, Y12, Y12
-	VPSUBD       4224(DX), Y12, Y10
+	VPSUBD       4224(BX), Y12, Y10
 	VPMINUD      Y10, Y12, Y12
-	VPXOR        4160(DX), Y12, Y12
-	VPADDD       4096(DX), Y12, Y12
-	VMOVDQU      Y12, (BX)
+	VPXOR        4160(BX), Y12, Y12
+	VPADDD       4096(BX), Y12, Y12
+	VMOVDQU      Y12, (R10)
 	VPSRLD       $0x05, Y12, Y10
-	VMOVDQU      Y10, 2048(BX)
-	ADDQ         $0x20, BX
-	DECQ         SI
+	VMOVDQU      Y10, 2048(R10)
+	ADDQ         $0x20, R10
+	DECQ         AX
 	JZ           located
-	VPADDQ       4352(DX), Y8, Y8
-	VPADDQ       4416(DX), Y9, Y9
+	VPADDQ       4352(BX), Y8, Y8
+	VPADDQ       4416(BX), Y9, Y9
 	JMP          probe_0
 
 	// The probes after the first three of hashes that passed those.
 gather_sums:
-	MOVQ         DI, R11
+	MOVQ         SI, R11
 	NEGQ         R11
-	LEAQ         (R10)(R11*4), R11
+	LEAQ         (R9)(R11*4), R11
 	VMOVDQU      (R11), Y0
-	MOVQ         h1+64(FP), R12
+	MOVQ         4664(SP), R12
 	VEXTRACTI128 $0x01, Y0, X3
 	VMOVQ        X0, R13
 	VPEXTRQ      $0x01, X0, R14
@@ -13346,7 +13397,7 @@ gather_sums:
 	VMOVDQA      Y0, Y6
 	VMOVDQA      Y3, Y7
 	VMOVDQU      (R11), Y4
-	MOVQ         h2+72(FP), R12
+	MOVQ         4672(SP), R12
 	VEXTRACTI128 $0x01, Y4, X5
 	VMOVQ        X4, R13
 	VPEXTRQ      $0x01, X4, R14
@@ -13375,7 +13426,7 @@ gather_sums:
 	VMOVDQA      Y4, Y8
 	VMOVDQA      Y5, Y9
 	VMOVDQU      (R11), Y10
-	MOVQ         d1+80(FP), R12
+	MOVQ         4680(SP), R12
 	VEXTRACTI128 $0x01, Y10, X11
 	VMOVQ        X10, R13
 	VPEXTRQ      $0x01, X10, R14
@@ -13405,14 +13456,14 @@ gather_sums:
 	VPADDQ       Y10, Y10, Y10
 	VPADDQ       Y10, Y8, Y8
 	VPADDQ       Y10, Y10, Y10
-	VMOVDQU      Y10, 4352(DX)
+	VMOVDQU      Y10, 4352(BX)
 	VPADDQ       Y11, Y9, Y9
 	VPADDQ       Y11, Y11, Y11
 	VPADDQ       Y11, Y9, Y9
 	VPADDQ       Y11, Y11, Y11
-	VMOVDQU      Y11, 4416(DX)
+	VMOVDQU      Y11, 4416(BX)
 	VMOVDQU      (R11), Y10
-	MOVQ         d2+88(FP), R11
+	MOVQ         4688(SP), R11
 	VEXTRACTI128 $0x01, Y10, X11
 	VMOVQ        X10, R12
 	VPEXTRQ      $0x01, X10, R13
@@ -13442,36 +13493,33 @@ gather_sums:
 	VPADDQ       Y10, Y10, Y10
 	VPADDQ       Y10, Y6, Y6
 	VPADDQ       Y10, Y10, Y10
-	VMOVDQU      Y10, 4480(DX)
+	VMOVDQU      Y10, 4480(BX)
 	VPADDQ       Y11, Y5, Y5
 	VPADDQ       Y11, Y11, Y11
 	VPADDQ       Y11, Y7, Y7
 	VPADDQ       Y11, Y11, Y11
-	VMOVDQU      Y11, 4544(DX)
-	VPADDQ       4352(DX), Y0, Y0
-	VPADDQ       4416(DX), Y3, Y3
-	VPADDQ       4480(DX), Y4, Y4
-	VPADDQ       4544(DX), Y5, Y5
-	VPADDQ       4480(DX), Y6, Y6
-	VPADDQ       4544(DX), Y7, Y7
+	VMOVDQU      Y11, 4544(BX)
+	VPADDQ       4352(BX), Y0, Y0
+	VPADDQ       4416(BX), Y3, Y3
+	VPADDQ       4480(BX), Y4, Y4
+	VPADDQ       4544(BX), Y5, Y5
+	VPADDQ       4480(BX), Y6, Y6
+	VPADDQ       4544(BX), Y7, Y7
 	JMP          probe_3
 
 located:
-	MOVQ         DX, SI
-	ADDQ         8928(SP), SI
-	MOVLQZX      few+24(FP), R11
-	TESTL        R11, R11
-	JZ           reduced
-	VMOVD        R11, X0
-	VPBROADCASTD X0, Y0
-	MOVLQZX      inverse32+28(FP), R11
-	VMOVD        R11, X1
-	VPBROADCASTD X1, Y3
+	MOVQ         BX, AX
+	ADDQ         8960(SP), AX
+	MOVQ         s+0(FP), R11
+	CMPL         76(R11), $0x00
+	JEQ          reduced
+	VPBROADCASTD 8(R11), Y0
+	VPBROADCASTD 76(R11), Y3
 
 again:
-	VMOVDQU    (SI), Y4
-	VPSUBD     4096(DX), Y4, Y4
-	VPXOR      4160(DX), Y4, Y4
+	VMOVDQU    (AX), Y4
+	VPSUBD     4096(BX), Y4, Y4
+	VPXOR      4160(BX), Y4, Y4
 	VCVTDQ2PS  Y4, Y5
 	VMULPS     Y3, Y5, Y5
 	VCVTTPS2DQ Y5, Y5
@@ -13479,106 +13527,109 @@ again:
 	VPSUBD     Y5, Y4, Y4
 	VPSUBD     Y0, Y4, Y5
 	VPMINUD    Y5, Y4, Y4
-	VPXOR      4160(DX), Y4, Y4
-	VPADDD     4096(DX), Y4, Y4
-	VMOVDQU    Y4, (SI)
+	VPXOR      4160(BX), Y4, Y4
+	VPADDD     4096(BX), Y4, Y4
+	VMOVDQU    Y4, (AX)
 	VPSRLD     $0x05, Y4, Y4
-	VMOVDQU    Y4, 2048(SI)
-	ADDQ       $0x20, SI
-	CMPQ       SI, BX
+	VMOVDQU    Y4, 2048(AX)
+	ADDQ       $0x20, AX
+	CMPQ       AX, R10
 	JB         again
 
 reduced:
-	XORQ $0x00000400, 8928(SP)
-	SUBQ $0x08, DI
-	LEAQ -8(R8), BX
-	CMPQ BX, DI
+	XORQ $0x00000400, 8960(SP)
+	SUBQ $0x08, SI
+	LEAQ -8(DI), AX
+	CMPQ AX, SI
 	JEQ  locate
 
 test:
-	MOVQ     DX, BX
-	ADDQ     8936(SP), BX
-	MOVQ     8952(SP), SI
-	SHLQ     $0x05, SI
-	ADDQ     BX, SI
+	MOVQ     BX, AX
+	ADDQ     8968(SP), AX
+	MOVQ     8984(SP), R10
+	SHLQ     $0x05, R10
+	ADDQ     AX, R10
 	VPCMPEQD Y0, Y0, Y0
 
 load:
-	MOVL         2048(BX), R11
-	VMOVD        (AX)(R11*4), X3
-	MOVL         2052(BX), R11
-	VPINSRD      $0x01, (AX)(R11*4), X3, X3
-	MOVL         2056(BX), R11
-	VPINSRD      $0x02, (AX)(R11*4), X3, X3
-	MOVL         2060(BX), R11
-	VPINSRD      $0x03, (AX)(R11*4), X3, X3
-	MOVL         2064(BX), R11
-	VMOVD        (AX)(R11*4), X4
-	MOVL         2068(BX), R11
-	VPINSRD      $0x01, (AX)(R11*4), X4, X4
-	MOVL         2072(BX), R11
-	VPINSRD      $0x02, (AX)(R11*4), X4, X4
-	MOVL         2076(BX), R11
-	VPINSRD      $0x03, (AX)(R11*4), X4, X4
+	MOVL         2048(AX), R11
+	VMOVD        (CX)(R11*4), X3
+	MOVL         2052(AX), R11
+	VPINSRD      $0x01, (CX)(R11*4), X3, X3
+	MOVL         2056(AX), R11
+	VPINSRD      $0x02, (CX)(R11*4), X3, X3
+	MOVL         2060(AX), R11
+	VPINSRD      $0x03, (CX)(R11*4), X3, X3
+	MOVL         2064(AX), R11
+	VMOVD        (CX)(R11*4), X4
+	MOVL         2068(AX), R11
+	VPINSRD      $0x01, (CX)(R11*4), X4, X4
+	MOVL         2072(AX), R11
+	VPINSRD      $0x02, (CX)(R11*4), X4, X4
+	MOVL         2076(AX), R11
+	VPINSRD      $0x03, (CX)(R11*4), X4, X4
 	VINSERTI128  $0x01, X4, Y3, Y4
-	VMOVDQU      (BX), Y3
+	VMOVDQU      (AX), Y3
 	VPANDN       Y2, Y3, Y3
 	VPSLLVD      Y3, Y4, Y4
 	VPAND        Y4, Y0, Y0
-	ADDQ         $0x20, BX
-	CMPQ         BX, SI
+	ADDQ         $0x20, AX
+	CMPQ         AX, R10
 	JB           load
-	VMOVMSKPS    Y0, BX
-	XORQ         $0x00000400, 8936(SP)
-	MOVQ         $0x00000008, SI
-	CMPQ         R8, SI
-	CMOVQLT      R8, SI
-	BZHIL        SI, BX, BX
-	MOVB         BL, (R9)
-	ADDQ         $0x01, R9
-	MOVQ         probes+48(FP), SI
-	CMPQ         8952(SP), SI
+	VMOVMSKPS    Y0, AX
+	XORQ         $0x00000400, 8968(SP)
+	MOVQ         $0x00000008, R10
+	CMPQ         DI, R10
+	CMOVQLT      DI, R10
+	BZHIL        R10, AX, AX
+	MOVB         AL, (R8)
+	ADDQ         $0x01, R8
+	MOVQ         s+0(FP), R10
+	MOVQ         24(R10), R10
+	CMPQ         8984(SP), R10
 	JEQ          next
-	CMPQ         8944(SP), $0x00
+	CMPQ         8976(SP), $0x00
 	JNE          next
-	MOVQ         n+96(FP), R11
-	SUBQ         R8, R11
+	MOVQ         h+8(FP), R11
+	MOVQ         32(R11), R11
+	SUBQ         DI, R11
 	VMOVD        R11, X0
 	VPBROADCASTD X0, Y0
 	VPADDD       ascending<>+0(SB), Y0, Y0
-	VPMOVZXBD    (CX)(BX*8), Y3
-	POPCNTL      BX, BX
+	VPMOVZXBD    (DX)(AX*8), Y3
+	POPCNTL      AX, AX
 	VPERMD       Y0, Y3, Y3
-	VMOVDQU      Y3, (R10)
-	LEAQ         (R10)(BX*4), R10
+	VMOVDQU      Y3, (R9)
+	LEAQ         (R9)(AX*4), R9
 
 next:
-	SUBQ $0x08, R8
+	SUBQ $0x08, DI
 	JG   locate
-	SUBQ 8952(SP), SI
+	SUBQ 8984(SP), R10
 	JZ   end
-	CMPQ 8944(SP), $0x00
+	CMPQ 8976(SP), $0x00
 	JNE  deposit
 
 	// The numbers after the last are 0, for the loads past the end.
 	VPXOR   Y0, Y0, Y0
-	VMOVDQU Y0, (R10)
-	LEAQ    8792(SP), R9
-	MOVQ    $0x00000001, 8944(SP)
-	MOVQ    SI, 8952(SP)
-	LEAQ    4664(SP), BX
-	MOVQ    R10, R8
-	SUBQ    BX, R8
-	SHRQ    $0x02, R8
-	MOVQ    R8, DI
+	VMOVDQU Y0, (R9)
+	LEAQ    8824(SP), R8
+	MOVQ    $0x00000001, 8976(SP)
+	MOVQ    R10, 8984(SP)
+	LEAQ    4696(SP), AX
+	MOVQ    R9, DI
+	SUBQ    AX, DI
+	SHRQ    $0x02, DI
+	MOVQ    DI, SI
 	JNZ     locate
 	JMP     end
 
 deposit:
-	LEAQ 8792(SP), AX
-	MOVQ hits+104(FP), CX
-	MOVQ hits+104(FP), DX
-	MOVQ n+96(FP), BX
+	LEAQ 8824(SP), AX
+	MOVQ hits+16(FP), CX
+	MOVQ hits+16(FP), DX
+	MOVQ h+8(FP), BX
+	MOVQ 32(BX), BX
 
 	// There are two n of 32 bits for every 64 hashes.
 	ADDQ $0x3f, BX

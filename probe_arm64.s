@@ -947,33 +947,34 @@ DATA wordStarts<>+0(SB)/8, $0x1c1814100c080400
 DATA wordStarts<>+8(SB)/8, $0x3c3834302c282420
 GLOBL wordStarts<>(SB), RODATA|NOPTR, $16
 
-// func probeDouble32NEON(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool)
+// func probeDouble32NEON(s *byte, h *byte, hits *uint64, dense bool)
 // Requires: ASIMD
-TEXT ·probeDouble32NEON(SB), $9600-57
+TEXT ·probeDouble32NEON(SB), $9600-25
 	// Probe i of a hash h tests bit x%8 of byte x/8 mod size, x = h + i·rotr(h, 17). The
 	// kernel makes the first probes of all hashes, 16 at a time. If there are other
 	// probes, it compacts the hashes that pass, with their numbers, and makes the others
 	// for those. The sign bit of a byte is the outcome for a hash. At the end, the kernel
 	// packs the sign bits into hits.
-	MOVWU recip+16(FP), R0
-	MOVWU shift+20(FP), R1
-	ADD   $1, R0, R0
-	LSR   $1, R0, R0
-	MOVD  $3, R2
-	SUB   R1, R2, R2
-	MOVD  size+8(FP), R1
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  s+0(FP), R2
+	LDP   48(R2), (R2, R3)
+	ADD   $1, R2, R2
+	LSR   $1, R2, R2
+	MOVD  $3, R4
+	SUB   R3, R4, R4
 	VDUP  R1, V0.S4
-	VDUP  R0, V1.S4
-	VDUP  R2, V2.S4
-	MOVD  base+0(FP), R0
+	VDUP  R2, V1.S4
+	VDUP  R4, V2.S4
 	ADD   $23, RSP, R1
 	AND   $-16, R1, R1
 	VMOVI $7, V3.B16
-	MOVD  probes+24(FP), R3
+	MOVD  s+0(FP), R2
+	MOVD  24(R2), R3
 	MOVD  $2, R2
 	CMP   R3, R2
 	CSEL  LO, R2, R3, R2
-	MOVBU dense+56(FP), R4
+	MOVBU dense+24(FP), R4
 	CBZ   R4, staged
 	MOVD  R3, R2
 
@@ -984,8 +985,8 @@ staged:
 	ADD   $1159, RSP, R5
 	AND   $-16, R5, R5
 	MOVD  R5, R6
-	MOVD  hashes+32(FP), R7
-	MOVD  n+40(FP), R8
+	MOVD  h+8(FP), R7
+	LDP   0(R7), (R7, R8)
 	MOVD  $compactBytes<>(SB), R10
 	MOVD  $laneNumbers<>(SB), R9
 	FMOVQ 0(R9), F4
@@ -1289,8 +1290,9 @@ others:
 	BLO    survivors
 
 pack:
-	MOVD  n+40(FP), R0
-	MOVD  hits+48(FP), R1
+	MOVD  h+8(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  hits+16(FP), R0
 	MOVD  $byteBits<>(SB), R2
 	FMOVQ 0(R2), F0
 
@@ -1309,39 +1311,41 @@ word:
 	VADDP   V4.B16, V3.B16, V3.B16
 	VADDP   V3.B16, V1.B16, V1.B16
 	VADDP   V1.B16, V1.B16, V1.B16
-	FMOVD.P F1, 8(R1)
-	SUBS    $64, R0, R0
+	FMOVD.P F1, 8(R0)
+	SUBS    $64, R1, R1
 	BGT     word
 
 	// Clear the bits past the last hash in the last word.
-	NEG  R0, R0
-	MOVD -8(R1), R2
-	LSL  R0, R2, R2
-	LSR  R0, R2, R2
-	MOVD R2, -8(R1)
+	NEG  R1, R1
+	MOVD -8(R0), R2
+	LSL  R1, R2, R2
+	LSR  R1, R2, R2
+	MOVD R2, -8(R0)
 	RET
 
-// func placeDouble32NEON(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
+// func placeDouble32NEON(s *byte, h *byte, places *uint32) (done int)
 // Requires: ASIMD
-TEXT ·placeDouble32NEON(SB), NOSPLIT, $0-56
+TEXT ·placeDouble32NEON(SB), NOSPLIT, $0-32
 	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
-	MOVWU recip+8(FP), R0
-	MOVWU shift+12(FP), R1
-	ADD   $1, R0, R0
-	LSR   $1, R0, R0
-	MOVD  $3, R2
-	SUB   R1, R2, R2
-	MOVD  size+0(FP), R1
-	VDUP  R1, V0.S4
-	VDUP  R0, V1.S4
-	VDUP  R2, V2.S4
-	MOVD  hashes+24(FP), R0
-	MOVD  n+32(FP), R1
-	MOVD  places+40(FP), R2
-	MOVD  probes+16(FP), R3
-	LSR   $3, R1, R1
-	LSL   $3, R1, R4
-	MOVD  R4, done+48(FP)
+	MOVD s+0(FP), R0
+	LDP  0(R0), (R0, R1)
+	MOVD s+0(FP), R0
+	LDP  48(R0), (R0, R2)
+	ADD  $1, R0, R0
+	LSR  $1, R0, R0
+	MOVD $3, R3
+	SUB  R2, R3, R3
+	VDUP R1, V0.S4
+	VDUP R0, V1.S4
+	VDUP R3, V2.S4
+	MOVD h+8(FP), R0
+	LDP  0(R0), (R0, R1)
+	MOVD places+16(FP), R2
+	MOVD s+0(FP), R3
+	MOVD 24(R3), R3
+	LSR  $3, R1, R1
+	LSL  $3, R1, R4
+	MOVD R4, done+24(FP)
 
 vector:
 	FLDPQ.P 32(R0), (F3, F4)

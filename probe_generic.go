@@ -48,29 +48,29 @@ func setNewSplit256(s *prober, h *hashes, added *uint64) (ok bool) {
 	return false
 }
 
-// probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
+// probeDouble32 tests the hashes, 1 to windowKeys, with s.divisor. It reads on
 // to the next multiple of 16 hashes. There are at least 2 bytes. It makes the first probes of all hashes and then
 // the others of those that pass, or, if dense is set, all probes of each hash at once.
-func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool) (ok bool) {
+func probeDouble32(kernel Kernel, s *prober, h *hashes, hits *uint64, dense bool) (ok bool) {
 	return false
 }
 
 // placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
 // returns how many. There are 8 hashes or more. The places are in any order.
-func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
+func placeDouble32(s *prober, h *hashes, places *uint32) (done int, ok bool) {
 	return done, false
 }
 
-// probeFull64 tests n hashes, 1 to windowKeys, with what bitArray.probeFull computes. It reads on to the next
-// multiple of 16 hashes. bits is at most maxKernelBits, and there are at most maxFullProbes probes. Bit i of the
-// filter is bit i^swap of the bytes. It makes the first probes, 3 or all, of all hashes, and then the others of
-// the hashes that pass. AVX-512 loads words one by one if loads is set, and else gathers; AVX2 always loads.
-func probeFull64(kernel Kernel, base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool) (ok bool) {
+// probeFull64 tests the hashes, 1 to windowKeys, with s.full. It reads on to the next multiple of 16 hashes. There
+// are at most maxKernelBits bits and maxFullProbes probes. It makes the first probes of all hashes, and then the
+// others of those that pass, or, if dense is set, all probes of all hashes. AVX-512 gathers words if gathers is
+// set, and else loads them one by one; AVX2 always loads.
+func probeFull64(s *prober, h *hashes, hits *uint64, w *fullWalk, dense bool) (ok bool) {
 	return false
 }
 
 // placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.
-func placeFull64(kernel Kernel, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32) (done int, ok bool) {
+func placeFull64(s *prober, h *hashes, places *uint32, w *fullWalk) (done int, ok bool) {
 	return done, false
 }
 

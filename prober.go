@@ -28,6 +28,7 @@ type prober struct {
 
 	// What kernels divide with, by scheme: of LevelDB and Pebble a reciprocal and a shift, of Nori the words of floor(2^128 / n), the lower first.
 	divisor [2]uint64
+	full    fullDivisor // of walks with full remainders
 }
 
 // wholeWords returns the number of the bits in whole words of 32 bits, or 2^32-1 if it is larger.
@@ -149,45 +150,53 @@ type bitArray struct {
 	k     int    // probes, at least 1
 }
 
-// The masks of probeFull: all bits of a sum, and all but its sign.
+// fullWalk is what differs between the walks with a full remainder of 64 bits a probe. Probe i tests bit (h + i·d & mask) mod n, in
+// which h is the first word of a hash if i is even, and else the second, and d is the third word if i mod 4 is 0 or 3, and
+// else the fourth.
+type fullWalk struct {
+	swap  uint64     // bit i of the array is bit i^swap of the bytes
+	mask  uint64     // has the lower 32 bits
+	words [4]uintptr // where a window has these words: fields of hashes
+}
+
 const (
 	wholeSums = 1<<64 - 1
 	signless  = 1<<63 - 1
 )
 
-// probeFull tests hashes, at least one, in assembly, if there is one: probe i tests bit (h + i·d & mask) mod n, in
-// which h is of h1 if i is even, and else of h2, and d is of d1 if i mod 4 is 0 or 3, and else of d2. mask has the
-// lower 32 bits. Bit i of the array is bit i^swap of the bytes. If dense is set, it makes all probes of each hash at once. It returns false, and
-// does nothing, if there is none.
-func (b *bitArray) probeFull(kernel Kernel, swap uint32, mask uint64, dense bool, h1, h2, d1, d2, hits []uint64) bool {
-	first := b.k
-	if !dense && !slowPDEP {
-		first = min(fewFullProbes, b.k)
-	}
-	n, inverse, few, inverse32 := b.full()
-	return probeFull64(kernel, b.base, n, inverse, few, inverse32, swap, mask, b.k, first, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &hits[0], !gathers)
+// twoWords are those of hashes of two words.
+var twoWords = [4]uintptr{unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h2), unsafe.Offsetof(hashes{}.h2)}
+
+// testFull is prober.test in assembly. It returns false, and does nothing, if Go must test the hashes.
+func (s *prober) testFull(w *fullWalk, h *hashes, hits []uint64, dense bool) bool {
+	return h.len() >= singleKeys && probeFull64(s, h, &hits[0], w, dense || slowPDEP)
 }
 
-// placeFull writes the numbers of the bits of the first hashes, which the probes of probeFull set, to places, and
-// returns how many hashes.
-func (b *bitArray) placeFull(kernel Kernel, swap uint32, mask uint64, h1, h2, d1, d2 []uint64, places []uint32) (done int) {
-	if len(h1) < singleKeys {
-		return 0
+// placeFull is prober.place in assembly, for the first hashes: it returns how many.
+func (s *prober) placeFull(w *fullWalk, h *hashes, places []uint32) (done int) {
+	if h.len() >= singleKeys {
+		done, _ = placeFull64(s, h, &places[:h.len()*s.k][0], w)
 	}
-	n, inverse, few, inverse32 := b.full()
-	done, _ = placeFull64(kernel, n, inverse, few, inverse32, swap, mask, b.k, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &places[:len(h1)*b.k][0])
 	return done
 }
 
-// full returns what kernels compute remainders by, of an array of up to maxKernelBits bits: a multiple of their number,
-// and an inverse, a float64. If there are few, it also returns their number and its inverse, a float32.
-func (b *bitArray) full() (n uint32, inverse uint64, few, inverse32 uint32) {
+// fullDivisor is what kernels compute full remainders by, of an array of up to maxKernelBits bits: by a multiple of their number, and
+// then by the number if that is small.
+type fullDivisor struct {
+	inverse   uint64 // of bits, a float64
+	bits      uint32 // the multiple
+	inverse32 uint32 // of the number, a float32; 0 if it is not small
+}
+
+// fullDivisor returns that of an array.
+func (b *bitArray) fullDivisor() (d fullDivisor) {
 	multiple := b.n
 	if b.n < minReduceBitsFull {
-		few, inverse32 = uint32(b.n), math.Float32bits(1/float32(b.n))-2
+		d.inverse32 = math.Float32bits(1/float32(b.n)) - 2
 		multiple <<= bits.LeadingZeros64(b.n) - bits.LeadingZeros64(minReduceBitsFull)
 	}
-	return uint32(multiple), math.Float64bits(1/float64(multiple)) - 4, few, inverse32
+	d.bits, d.inverse = uint32(multiple), math.Float64bits(1/float64(multiple))-4
+	return d
 }
 
 // part is the arrays of some filters of a group, 1 to 64 that are alike: testPart may

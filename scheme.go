@@ -142,8 +142,12 @@ func (s *prober) setKernel(kernel Kernel) {
 func (s *prober) derive() {
 	s.far = s.bytes() >= farBytes
 	switch s.scheme {
+	case schemeLevelDB:
+		s.divisor = double32(s.bitArray).divisor()
 	case schemeNori:
-		s.divisor = (*double64)(&s.bitArray).ratio()
+		s.divisor, s.full = (*double64)(&s.bitArray).ratio(), s.fullDivisor()
+	case schemeBitsAndBlooms, schemeGuava:
+		s.full = s.fullDivisor()
 	case schemePebble:
 		s.divisor = (*line32)(&s.bitArray).divisor()
 	}
@@ -427,9 +431,9 @@ func (s *prober) probes(h Hash, first int, bits []uint64) {
 func (s *prober) test(h *hashes, hits []uint64, dense bool) {
 	switch s.scheme {
 	case schemeLevelDB:
-		double32(s.bitArray).probeBatch(s.kernel, h.h32, hits, dense)
+		s.testDouble32(h, hits, dense)
 	case schemeNori:
-		(*double64)(&s.bitArray).probeBatch(s.kernel, h, hits, dense)
+		s.testDouble64(h, hits, dense)
 	case schemeParquet:
 		s.testSplit256(h, hits)
 	case schemeRocksDB:
@@ -437,9 +441,9 @@ func (s *prober) test(h *hashes, hits []uint64, dense bool) {
 	case schemePebble:
 		s.testLine32(h, hits)
 	case schemeBitsAndBlooms:
-		(*crossed64)(&s.bitArray).probeBatch(s.kernel, h, hits, dense)
+		s.testCrossed64(h, hits, dense)
 	case schemeGuava:
-		(*double63)(&s.bitArray).probeBatch(s.kernel, h.h1, h.h2, hits, dense)
+		s.testDouble63(h, hits, dense)
 	default:
 		panic(noSuchScheme)
 	}
@@ -488,9 +492,9 @@ func (s *prober) place(h *hashes, places []uint32) int {
 	some := h.slice(0, n)
 	switch s.scheme {
 	case schemeLevelDB:
-		double32(s.bitArray).place(s.kernel, some.h32, places)
+		s.placeDouble32(&some, places)
 	case schemeNori:
-		(*double64)(&s.bitArray).place(s.kernel, some.h1, some.h2, places)
+		s.placeDouble64(&some, places)
 	case schemeParquet:
 		(*split256)(&s.bitArray).place(some.h1, places)
 	case schemeRocksDB:
@@ -498,9 +502,9 @@ func (s *prober) place(h *hashes, places []uint32) int {
 	case schemePebble:
 		(*line32)(&s.bitArray).place(some.h32, places)
 	case schemeBitsAndBlooms:
-		(*crossed64)(&s.bitArray).place(s.kernel, &some, places)
+		s.placeCrossed64(&some, places)
 	case schemeGuava:
-		(*double63)(&s.bitArray).place(s.kernel, some.h1, some.h2, places)
+		s.placeDouble63(&some, places)
 	default:
 		panic(noSuchScheme)
 	}

@@ -66,13 +66,14 @@ func probeDouble32(v vectors) {
 
 // prepare emits the arguments and constants.
 func (d *double32) prepare() {
-	d.loadBase()
+	s := argument("s")
+	d.loadBase(s)
 	d.prepareGather()
 	d.prepareTest()
-	d.loadWalk()
-	d.probes = argument("probes")
-	d.hashes = argument("hashes")
-	d.n = argument("n")
+	d.loadWalk(s)
+	d.probes = fieldValue(s, "k")
+	hashes, n := windowOf("h32")
+	d.hashes, d.n = valueOf(hashes), valueOf(n)
 	d.survivors = GP64()
 	LEAQ(AllocLocal(4*window+2*64-8).Offset(63), d.survivors)
 	ANDQ(I8(-64), d.survivors)
@@ -83,10 +84,10 @@ func (d *double32) prepare() {
 }
 
 // loadBase emits the address of the first word and the bits to skip.
-func (d *double32) loadBase() {
+func (d *double32) loadBase(prober reg.GPVirtual) {
 	Comment("Loads take aligned words, so that none crosses the end of a page of memory. The",
 		"bits to skip are those of the first word that lie before the filter.")
-	d.base = argument("base")
+	d.base = fieldValue(prober, "base")
 	skip := GP64()
 	MOVL(d.base.As32(), skip.As32())
 	ANDL(U8(3), skip.As32())
@@ -96,12 +97,10 @@ func (d *double32) loadBase() {
 }
 
 // loadWalk emits the constants of a walk. Call prepareTest first.
-func (d *double32) loadWalk() {
-	bits := argument("size")
-	SHLL(U8(3), bits.As32()) // modulo 2^32
-	d.bits = d.broadcast(bits)
-	d.recip = d.broadcast(argument("recip"))
-	d.shift = d.broadcast(argument("shift"))
+func (d *double32) loadWalk(prober reg.GPVirtual) {
+	divisor := Mem{Base: prober, Disp: bloom.offset("prober.divisor")}
+	d.bits, d.recip, d.shift = broadcastAt(d, field(prober, "n")), broadcastAt(d, divisor), broadcastAt(d, divisor.Offset(8))
+	VPSLLD(U8(3), d.bits, d.bits) // modulo 2^32
 	d.bytes = d.broadcast(constant(0xfffffff8))
 	if d.abreast() > 1 {
 		last, less := d.broadcast(constant(0xffffffff)), d.vector()
@@ -417,15 +416,17 @@ func placeDouble32(v vectors) {
 	Comment("The walk is that of probeDouble32. The kernel stores the bits of each vector.")
 	d := &double32{vectors: v}
 	d.prepareTest()
-	d.loadWalk()
-	hash, done, place := argument("hashes"), argument("n"), argument("places")
+	s := argument("s")
+	d.loadWalk(s)
+	hashes, n := windowOf("h32")
+	hash, done, place := valueOf(hashes), valueOf(n), argument("places")
 	end, none := GP64(), v.vector()
 	ANDQ(I8(-v.lanes()), done)
 	Store(done, Return("done"))
 	LEAQ(Mem{Base: hash, Index: done, Scale: 4}, end)
 	v.xor(none, none, none)
 	for n := d.abreast(); n > 0; n-- {
-		d.walks(n, hash, end, argument("probes"), none, func(w *walk) {
+		d.walks(n, hash, end, fieldValue(s, "k"), none, func(w *walk) {
 			v.store(w.bit, Mem{Base: place})
 			ADDQ(U8(4*v.lanes()), place)
 		}, nil)

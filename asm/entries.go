@@ -53,19 +53,19 @@ var families = []family{
 		setSplit256 sets the bits of the hashes, minSetHashes to windowKeys.`},
 	{"setNewSplit256", "s *prober, h *hashes, added *uint64", "", `
 		setNewSplit256 is setNewLine512 for blocks.`},
-	{"probeDouble32", "base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, dense bool", "", `
-		probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
+	{"probeDouble32", "kernel Kernel, s *prober, h *hashes, hits *uint64, dense bool", "", `
+		probeDouble32 tests the hashes, 1 to windowKeys, with s.divisor. It reads on
 		to the next multiple of 16 hashes. There are at least 2 bytes. It makes the first probes of all hashes and then
 		the others of those that pass, or, if dense is set, all probes of each hash at once.`},
-	{"placeDouble32", "size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32", "done int", `
+	{"placeDouble32", "s *prober, h *hashes, places *uint32", "done int", `
 		placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
 		returns how many. There are 8 hashes or more. The places are in any order.`},
-	{"probeFull64", "base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool", "", `
-		probeFull64 tests n hashes, 1 to windowKeys, with what bitArray.probeFull computes. It reads on to the next
-		multiple of 16 hashes. bits is at most maxKernelBits, and there are at most maxFullProbes probes. Bit i of the
-		filter is bit i^swap of the bytes. It makes the first probes, 3 or all, of all hashes, and then the others of
-		the hashes that pass. AVX-512 loads words one by one if loads is set, and else gathers; AVX2 always loads.`},
-	{"placeFull64", "bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, mask uint64, probes int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, places *uint32", "done int", `
+	{"probeFull64", "s *prober, h *hashes, hits *uint64, w *fullWalk, dense bool", "", `
+		probeFull64 tests the hashes, 1 to windowKeys, with s.full. It reads on to the next multiple of 16 hashes. There
+		are at most maxKernelBits bits and maxFullProbes probes. It makes the first probes of all hashes, and then the
+		others of those that pass, or, if dense is set, all probes of all hashes. AVX-512 gathers words if gathers is
+		set, and else loads them one by one; AVX2 always loads.`},
+	{"placeFull64", "s *prober, h *hashes, places *uint32, w *fullWalk", "done int", `
 		placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.`},
 	{"hash32Loads", "layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32", "left int", `
 		hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.`},
@@ -160,18 +160,22 @@ func signature(name string) string {
 	panic("no family " + name)
 }
 
-var structs = regexp.MustCompile(`\*(prober|hashes)\b`)
+var structs = regexp.MustCompile(`\*(prober|hashes|fullWalk)\b`)
 
 func (f *family) signature() string { return "(" + f.taken() + ") (" + f.results + ")" }
 
-// ofLayout begins the arguments of an entry for several layouts, and ofProber those of one for a prober.
+// ofLayout begins the arguments of an entry for several layouts, ofProber those of one for a prober, and ofKernel those of one for
+// a prober that another kernel may serve.
 const (
 	ofLayout = "layout layout, "
 	ofProber = "s *prober, "
+	ofKernel = "kernel Kernel, "
 )
 
 // taken returns the arguments that the functions of an entry take.
-func (f *family) taken() string { return strings.TrimPrefix(f.arguments, ofLayout) }
+func (f *family) taken() string {
+	return strings.TrimPrefix(strings.TrimPrefix(f.arguments, ofLayout), ofKernel)
+}
 
 // kernels are the suffixes of functions. A kernel without a function of its own takes that of the next
 // one, if it has a line for that.
@@ -232,11 +236,11 @@ func (f *family) entry(functions []string) string {
 	if f.results != "" {
 		results = f.results + ", ok bool"
 	}
-	first, kernel := "kernel Kernel, ", "kernel"
+	arguments, kernel := ofKernel+strings.TrimPrefix(f.arguments, ofKernel), "kernel"
 	if strings.HasPrefix(f.arguments, ofProber) {
-		first, kernel = "", "s.kernel"
+		arguments, kernel = f.arguments, "s.kernel"
 	}
-	fmt.Fprintf(&b, "func %s(%s%s) (%s) {\n", f.name, first, f.arguments, results)
+	fmt.Fprintf(&b, "func %s(%s) (%s) {\n", f.name, arguments, results)
 	if len(functions) > 0 {
 		b.WriteString("switch " + kernel + " {\n" + f.cases(functions) + "}\n")
 	}

@@ -14,6 +14,7 @@ import (
 type full64 struct {
 	vectors
 
+	starts        [4]Mem        // where the four words of the hashes begin: copies on the stack
 	base          reg.GPVirtual // the first aligned word of 32 bits of the filter
 	bits, inverse Op
 	swap, skip    Op             // the number of a bit is XORed with the first, and added to the second
@@ -53,15 +54,15 @@ func probeFull64(v vectors) {
 	f.locate()
 	f.follow(f.test())
 	outcome := addressOf(f.results)
-	deposit(argument("hits"), outcome, argument("hits"), argument("n"))
+	deposit(argument("hits"), outcome, argument("hits"), f.n())
 	Label("end")
 	returnVectors()
 }
 
 // prepare emits the arguments and constants.
 func (f *full64) prepare() {
-	d := &double32{vectors: f.vectors}
-	d.loadBase()
+	d, s := &double32{vectors: f.vectors}, argument("s")
+	d.loadBase(s)
 	f.base = d.base
 	f.prepareGather()
 	f.prepareTest()
@@ -69,12 +70,17 @@ func (f *full64) prepare() {
 	f.frame = stackVectors(4*f.room + 8*64)
 	f.constants = Mem{Base: f.frame, Disp: 4 * f.room}
 	f.skip = f.keep(d.skip)
-	f.prepareWalk()
+	f.prepareWalk(s)
 	f.numbers, f.results = AllocLocal(4*(window+f.lanes())), AllocLocal(window/8+8)
 	f.fill, f.use, f.second, f.probes = AllocLocal(8), AllocLocal(8), AllocLocal(8), AllocLocal(8)
-	f.ahead, f.left, f.out, f.end = argument("n"), argument("n"), argument("hits"), GP64()
+	f.ahead, f.left, f.out, f.end = f.n(), f.n(), argument("hits"), GP64()
 	LEAQ(f.numbers, f.end)
-	MOVQ(argument("first"), f.count)
+	few := valueOf(U32(bloom.constant("fewFullProbes")))
+	MOVQ(field(s, "k"), f.count)
+	branch(CMPB, parameter("dense"), U8(0), JNE, "together")
+	CMPQ(f.count, few)
+	CMOVQGT(few, f.count)
+	Label("together")
 	MOVQ(f.count, f.probes)
 	zero, last := zeroWord(), GP64()
 	for _, m := range []Mem{f.fill, f.use, f.second} {
@@ -86,12 +92,29 @@ func (f *full64) prepare() {
 	MOVQ(zero, Mem{Base: f.out, Index: last, Scale: 8})
 }
 
+// n emits the load of the number of hashes.
+func (*full64) n() reg.GPVirtual {
+	_, n := windowOf("h1")
+	return valueOf(n)
+}
+
+// sumsMask returns where the mask of the sums is.
+func sumsMask() Mem { return Mem{Base: argument("w"), Disp: bloom.offset("fullWalk.mask")} }
+
 // prepareWalk emits the constants of a walk.
-func (f *full64) prepareWalk() {
-	f.swap, f.bits = f.keep(f.broadcast(argument("swap"))), f.keep(f.broadcast(argument("bits")))
-	f.inverse = f.keep(f.broadcastLong(argument("inverse")))
+func (f *full64) prepareWalk(prober reg.GPVirtual) {
+	h, w := argument("h"), argument("w")
+	for i := range f.starts {
+		word := valueOf(Mem{Base: w, Disp: bloom.offset("fullWalk.words") + 8*i})
+		MOVQ(Mem{Base: h, Index: word, Scale: 1}, word)
+		f.starts[i] = AllocLocal(8)
+		MOVQ(word, f.starts[i])
+	}
+	f.swap = f.keep(broadcastAt(f, Mem{Base: w, Disp: bloom.offset("fullWalk.swap")}))
+	f.bits = f.keep(broadcastAt(f, Mem{Base: prober, Disp: bloom.offset("prober.full.bits")}))
+	f.inverse = f.keep(broadcastLongAt(f, Mem{Base: prober, Disp: bloom.offset("prober.full.inverse")}))
 	if f.lanes() == 16 {
-		f.evens, f.sumMask = f.vector(), f.broadcastLong(argument("mask"))
+		f.evens, f.sumMask = f.vector(), broadcastLongAt(f, sumsMask())
 		f.load(alternate[0], f.evens)
 	}
 	for i := range f.sums {
@@ -123,7 +146,7 @@ func (f *full64) locate() {
 	MOVQ(f.probes, f.count)
 	next := GP64()
 	branch(CMPQ, f.second, U8(0), JNE, "gather_sums")
-	MOVQ(argument("n"), next)
+	MOVQ(f.n(), next)
 	SUBQ(f.ahead, next)
 	f.startAt(next)
 	f.eachProbe()
@@ -133,10 +156,10 @@ func (f *full64) locate() {
 	MOVQ(f.ahead, next)
 	NEGQ(next)
 	LEAQ(Mem{Base: f.end, Index: next, Scale: 4}, next)
-	f.start(func(name string, to [2]reg.VecVirtual) {
+	f.start(func(words Mem, to [2]reg.VecVirtual) {
 		number := f.vector()
 		f.load(Mem{Base: next}, number)
-		for j, x := range f.gatherLongs(argument(name), number) {
+		for j, x := range f.gatherLongs(valueOf(words), number) {
 			copyVector(f, x, to[j])
 		}
 	})
@@ -157,8 +180,8 @@ func (f *full64) locate() {
 
 // startAt emits the sums of the hashes from number next on.
 func (f *full64) startAt(next reg.GPVirtual) {
-	f.start(func(name string, to [2]reg.VecVirtual) {
-		p := argument(name)
+	f.start(func(words Mem, to [2]reg.VecVirtual) {
+		p := valueOf(words)
 		for j, x := range to {
 			f.load(Mem{Base: p, Index: next, Scale: 8, Disp: 4 * f.lanes() * j}, x)
 		}
@@ -180,16 +203,16 @@ func (f *full64) eachProbe() {
 
 // start emits the sums of the first four probes, and the steps. load emits the loads of some words of a vector
 // of hashes.
-func (f *full64) start(load func(name string, to [2]reg.VecVirtual)) {
-	for i, name := range []string{"h1", "h2"} {
-		load(name, f.sums[i])
+func (f *full64) start(load func(words Mem, to [2]reg.VecVirtual)) {
+	for i, words := range f.starts[:2] {
+		load(words, f.sums[i])
 		for j, x := range f.sums[i] {
 			copyVector(f, x, f.sums[i+2][j])
 		}
 	}
-	for i, name := range []string{"d1", "d2"} {
+	for i, words := range f.starts[2:] {
 		d := [2]reg.VecVirtual{f.vector(), f.vector()}
-		load(name, d)
+		load(words, d)
 		for j, x := range d {
 			once, twice := f.sums[3-2*i][j], f.sums[3-i][j]
 			VPADDQ(x, once, once)
@@ -252,7 +275,7 @@ func (f *full64) remainder(h [2]reg.VecVirtual) (r reg.VecVirtual) {
 	mask, less := f.sumMask, f.vector()
 	if f.lanes() == 8 {
 		mask = f.vector()
-		VPBROADCASTQ(parameter("mask"), mask)
+		VPBROADCASTQ(sumsMask(), mask)
 		VBROADCASTSD(longConstant(two52Less), less)
 	}
 	for j := range q {
@@ -300,9 +323,10 @@ func (f *full64) words(x [2]reg.VecVirtual) reg.VecVirtual {
 // below 2^16. Floats of 32 bits hold such numbers. Their product is rounded to nearest, by up to 2^-24, and the
 // inverse is more than that too small.
 func (f *full64) reduceAgain(p reg.GPVirtual) {
-	few := argument("few")
-	branch(TESTL, few.As32(), few.As32(), JZ, "reduced")
-	bits, inverse := f.broadcast(few), f.broadcast(argument("inverse32"))
+	s := argument("s")
+	inverse32 := Mem{Base: s, Disp: bloom.offset("prober.full.inverse32")}
+	branch(CMPL, inverse32, U8(0), JEQ, "reduced")
+	bits, inverse := broadcastAt(f, field(s, "n")), broadcastAt(f, inverse32)
 	Label("again")
 	r, q := f.vector(), f.vector()
 	f.load(Mem{Base: p}, r)
@@ -332,8 +356,7 @@ func (f *full64) test() (mask reg.GPVirtual) {
 	passed := f.vector()
 	f.pickedAll(passed)
 	if f.lanes() == 16 {
-		loads := Load(Param("loads"), GP8())
-		branch(TESTB, loads, loads, JNZ, "load")
+		branch(CMPB, NewDataAddr(Symbol{Name: "·gathers"}, 0), U8(0), JEQ, "load")
 		f.testBits("gather", p, end, passed, func(word reg.VecVirtual) {
 			index := f.vector()
 			f.load(Mem{Base: p, Disp: 2 * f.room}, index)
@@ -395,10 +418,10 @@ func (f *full64) loadWords(indices Mem, to reg.VecVirtual) {
 // follow emits what follows the test of a vector.
 func (f *full64) follow(mask reg.GPVirtual) {
 	storeMask(f, mask, f.out)
-	probes := argument("probes")
+	probes := fieldValue(argument("s"), "k")
 	branch(CMPQ, f.probes, probes, JEQ, "next")
 	branch(CMPQ, f.second, U8(0), JNE, "next")
-	number := valueOf(argument("n"))
+	number := f.n()
 	SUBQ(f.left, number)
 	numbers := f.broadcast(number)
 	VPADDD(ascending, numbers, numbers)
@@ -431,14 +454,14 @@ func placeFull64() {
 	TEXT("placeFull64AVX512", NOSPLIT, signature("placeFull64"))
 	Comment("The walk is that of probeFull64. The kernel stores the bits of each probe of 16 hashes in turn.")
 	f := &full64{vectors: &avx512{}}
-	f.prepareWalk()
-	next, left, start := GP64(), argument("n"), GP64()
+	f.prepareWalk(argument("s"))
+	next, left, start := GP64(), f.n(), GP64()
 	MOVQ(argument("places"), f.at)
 	XORL(next.As32(), next.As32())
 	Label("vector")
 	branch(SUBQ, U8(f.lanes()), left, JL, "end")
 	MOVQ(f.at, start)
-	MOVQ(argument("probes"), f.count)
+	MOVQ(field(argument("s"), "k"), f.count)
 	f.startAt(next)
 	f.eachProbe()
 	Label("located")

@@ -29,15 +29,17 @@ type neonDouble32 struct {
 	first, others arm64.GP // the numbers of probes that are made of all hashes, and of those that pass them
 }
 
-// load emits the constants of index, from those of double32.vectorWalk in package bloom, which divide by
-// the smallest power of two that is at least size: half of that recip, rounded up, and 3 less the shift.
+// load emits the constants of index, from the prober's divisor, which divides by
+// the smallest power of two that is at least size: half of its reciprocal, rounded up, and 3 less the shift.
 func (d *neonDouble32) load() {
-	recip, shift, left := d.f.Argument("recip"), d.f.Argument("shift"), d.f.GP()
+	base, size := neonArray(d.f)
+	recip, shift, left := d.f.GP(), d.f.GP(), d.f.GP()
+	d.f.LDP(neonField(d.f, "divisor"), recip, shift)
 	d.f.ADD(arm64.Imm(1), recip, recip)
 	d.f.LSR(arm64.Imm(1), recip, recip)
 	d.f.MOVD(arm64.Imm(3), left)
 	d.f.SUB(shift, left, left)
-	d.size, d.recip, d.shift = broadcast(d.f, d.f.Argument("size")), broadcast(d.f, recip), broadcast(d.f, left)
+	d.base, d.size, d.recip, d.shift = base, broadcast(d.f, size), broadcast(d.f, recip), broadcast(d.f, left)
 }
 
 // neonProbeDouble32 emits the test of a window of hashes.
@@ -52,7 +54,7 @@ func neonProbeDouble32(file *arm64.File, tables neonTables) {
 	)
 	d := &neonDouble32{f: f}
 	d.load()
-	d.base, d.indices, d.seven = f.Argument("base"), f.Local(4*neonBlock), f.V()
+	d.indices, d.seven = f.Local(4*neonBlock), f.V()
 	f.VMOVI(7, d.seven)
 	d.split()
 	outcomes, survivors, end := f.Local(window+neonBlock), f.Local(2*survivorsSize), f.GP()
@@ -61,7 +63,8 @@ func neonProbeDouble32(file *arm64.File, tables neonTables) {
 	neonBranch(f, survivors, end, f.BEQ, "pack")
 	d.testSurvivors(outcomes, survivors, end)
 	f.Label("pack")
-	neonPack(f, f.Argument("n"), outcomes, tables)
+	_, n := neonWindow(f, "h32")
+	neonPack(f, n, outcomes, tables)
 	f.RET()
 }
 
@@ -113,7 +116,8 @@ func newNEONTables(file *arm64.File) neonTables {
 // split emits the numbers of the first probes and of the others.
 func (d *neonDouble32) split() {
 	f := d.f
-	d.first, d.others = f.GP(), f.Argument("probes")
+	d.first, d.others = f.GP(), f.GP()
+	f.MOVD(neonField(f, "bitArray.k"), d.others)
 	f.MOVD(arm64.Imm(bloom.constant("firstNEON")), d.first)
 	f.CMP(d.others, d.first)
 	f.CSEL("LO", d.first, d.others, d.first)
@@ -127,7 +131,7 @@ func (d *neonDouble32) split() {
 // the survivors, if there are other probes.
 func (d *neonDouble32) testAll(outcomes, end arm64.GP, tables neonTables) {
 	f := d.f
-	hashes, n := f.Argument("hashes"), f.Argument("n")
+	hashes, n := neonWindow(f, "h32")
 	outcome, move := f.GP(), d.mover(tables, end)
 	f.MOVD(outcomes, outcome)
 
@@ -356,7 +360,9 @@ func neonPlaceDouble32(file *arm64.File) {
 	f.Comment("The walk is that of probeDouble32. The kernel stores the bits of each vector.")
 	d := &neonDouble32{f: f}
 	d.load()
-	hashes, vectors, places, probes := f.Argument("hashes"), f.Argument("n"), f.Argument("places"), f.Argument("probes")
+	hashes, vectors := neonWindow(f, "h32")
+	places, probes := f.Argument("places"), f.GP()
+	f.MOVD(neonField(f, "bitArray.k"), probes)
 	done := f.GP()
 	f.LSR(arm64.Imm(3), vectors, vectors)
 	f.LSL(arm64.Imm(3), vectors, done)

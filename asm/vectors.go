@@ -89,7 +89,14 @@ func greater(v vectors, a, b reg.VecVirtual) (mask reg.Register) {
 	return mask
 }
 
-// broadcastLongAt is broadcastLong of a long word in memory.
+// broadcastAt is broadcast of a word in memory, and broadcastLongAt is broadcastLong of a long word.
+
+func broadcastAt(v vectors, m Mem) reg.VecVirtual {
+	x := v.vector()
+	VPBROADCASTD(m, x)
+	return x
+}
+
 func broadcastLongAt(v vectors, m Mem) reg.VecVirtual {
 	x := v.vector()
 	VPBROADCASTQ(m, x)
