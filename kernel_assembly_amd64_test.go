@@ -23,8 +23,8 @@ var ours = assembly{"probe_amd64.s", []gate{
 		schemeGuava:         {beforeLong: 16, ofLongest: 16, ofLongestFixed: 16},
 	}},
 	{AVX2, "AVX2", featuresAVX2, map[scheme]callLengths{
-		schemeLevelDB: {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
-		schemePebble:  {beforeLong: 16, ofLongest: 8, ofLongestFixed: 8},
+		schemeLevelDB: {ofLongest: 32, ofLongestFixed: 32},
+		schemePebble:  {ofLongest: 32, ofLongestFixed: 32},
 		schemeRocksDB: {beforeLong: 20, shortest: 17},
 	}},
 }}
@@ -51,18 +51,17 @@ func TestCPUGathers(t *testing.T) {
 	}
 }
 
-// withLoads chooses the kernels that load words one by one, in filters of any size, or those that gather,
-// until the test or the benchmark ends.
-func withLoads(t testing.TB, loads bool) {
+// withGathers lets AVX-512 gather words or not, until the test or the benchmark ends.
+func withGathers(t testing.TB, fast bool) {
 	before := gathers
-	gathers = !loads
+	gathers = fast
 	t.Cleanup(func() { gathers = before })
 }
 
-// TestKernelFarBytes compares both forms with the reference: in filters around the size from which on kernels request lines.
+// TestKernelFarBytes compares kernels with the reference: in filters around the size from which on they request lines.
 func TestKernelFarBytes(t *testing.T) {
-	for _, loads := range []bool{false, true} {
-		withLoads(t, loads)
+	for _, fast := range []bool{false, true} {
+		withGathers(t, fast)
 		checkFarBytes(t)
 	}
 }
@@ -107,10 +106,10 @@ func checkFarBytes(t *testing.T) {
 	})
 }
 
-// TestKernelLoads compares the kernels that this CPU does not take, those that load words one by one or those that
-// gather, with the letter of their walks and hashes.
-func TestKernelLoads(t *testing.T) {
-	withLoads(t, gathers)
+// TestKernelGathers compares the kernels that this CPU does not take, those that load words one by one or those that
+// gather, with the letter of their walks.
+func TestKernelGathers(t *testing.T) {
+	withGathers(t, !gathers)
 	random := rand.New(rand.NewPCG(71, 72))
 	for _, walk := range []scheme{schemeLevelDB, schemeNori} {
 		for _, size := range []uint64{8, 64, 1000, 1 << 13, 1 << 17} {
@@ -124,8 +123,6 @@ func TestKernelLoads(t *testing.T) {
 			}
 		}
 	}
-	t.Run("TestKernelHashes", TestKernelHashes)
-	t.Run("TestKernelOtherLengths", func(t *testing.T) { checkOtherLengths(t, 7+oneOf(24)) })
 }
 
 // withFours lets AVX2 hash keys of all lengths four at a time, until the test ends.
@@ -143,9 +140,8 @@ func TestKernelMixedLengths(t *testing.T) {
 	for i := range data {
 		data[i] = byte(random.Uint32())
 	}
-	for _, choice := range []string{"gathers", "loads", "all"} {
+	for _, choice := range []string{"chosen", "all"} {
 		t.Run(choice, func(t *testing.T) {
-			withLoads(t, choice == "loads")
 			if choice == "all" {
 				withFours(t)
 			}
@@ -181,7 +177,6 @@ func TestKernelMixedLengths(t *testing.T) {
 // TestKernelOneOtherLength compares the hashes of 64 keys, of which one has another length, with the reference: a kernel
 // that hashes by rows chooses by the shortest and the longest key how it loads all of them.
 func TestKernelOneOtherLength(t *testing.T) {
-	withLoads(t, true)
 	withFours(t)
 	random := rand.New(rand.NewPCG(93, 94))
 	data := make([]byte, 2000)
@@ -316,13 +311,12 @@ func TestKernelFoursEnd(t *testing.T) {
 	}
 }
 
-// TestKernelLoadsEnd looks for the end of a call that loads words one by one at a long key, and after
+// TestKernelGroupsEnd looks for the end of a call of AVX2 that hashes groups at a long key, and after
 // many bytes.
-func TestKernelLoadsEnd(t *testing.T) {
+func TestKernelGroupsEnd(t *testing.T) {
 	if !slices.Contains(kernels, AVX2) {
-		return // hash32Loads is never called
+		return
 	}
-	withLoads(t, true)
 	data := make([]byte, longKey)
 	for name, c := range map[string]struct {
 		long, others int // bytes of key 40, and of the others
@@ -337,8 +331,8 @@ func TestKernelLoadsEnd(t *testing.T) {
 		keys := slices.Repeat([][]byte{data[:c.others]}, 96)
 		keys[40] = data[:c.long]
 		column, hashed := Bytes(keys), make([]uint32, len(keys))
-		layout, rows, stride, _ := column.assemblyRows()
-		if left, ok := hash32Loads(AVX2, layout, rows, stride, len(keys), &hashed[0], 0); !ok || len(keys)-left != 32*c.want {
+		layout, rows, stride, data := column.assemblyRows()
+		if left, ok := hash32(AVX2, layout, rows, stride, data, len(keys), &hashed[0], 0); !ok || len(keys)-left != 32*c.want {
 			t.Errorf("%s: %d keys left of %d, want %d groups of 32", name, left, len(keys), c.want)
 		}
 		checkHashes(t, schemeLevelDB, kernels, keys, column)

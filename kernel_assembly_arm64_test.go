@@ -13,5 +13,5 @@ var ours = assembly{"probe_arm64.s", []gate{
 	}},
 }}
 
-// withLoads does nothing: no kernel of arm64 gathers.
-func withLoads(testing.TB, bool) {}
+// withGathers does nothing: no kernel of arm64 gathers.
+func withGathers(testing.TB, bool) {}

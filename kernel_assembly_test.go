@@ -138,7 +138,6 @@ func checkSlowInstructions(t *testing.T, text string, fail func(format string, a
 // TestKernelLongKeys wants a call into assembly to end at a long key and after many bytes, and nowhere
 // else.
 func TestKernelLongKeys(t *testing.T) {
-	withLoads(t, false) // those end a call by other rules: TestKernelLoadsEnd
 	const rows = 64
 	data := make([]byte, longKey)
 	for i := range data {
@@ -222,7 +221,7 @@ func TestKernelForms(t *testing.T) {
 	for _, kernel := range kernels[:len(kernels)-1] {
 		for _, dense := range []bool{false, true} {
 			t.Run(fmt.Sprintf("kernel=%v/dense=%v", kernel, dense), func(t *testing.T) {
-				withLoads(t, false) // AVX2 loads, and AVX-512 gathers
+				withGathers(t, true)
 				for k := 1; k <= 30; k++ {
 					bits := 8 * (2 + random.Uint64N(5000))
 					data := randomBits(random, bits, math.Pow(random.Float64(), 1/float64(k)))

@@ -14,15 +14,10 @@ import (
 	"github.com/lanebloom/bloom/internal/guard"
 )
 
-// TestKernelLoadsAtPageEnds is for the kernels of TestKernelLoads.
-func TestKernelLoadsAtPageEnds(t *testing.T) {
+// TestKernelGathersAtPageEnd is for the kernels of TestKernelGathers.
+func TestKernelGathersAtPageEnd(t *testing.T) {
 	needs(t, masks)
-	withLoads(t, gathers)
-	t.Run("TestKernelVectorsOfKeysAtPageEnds", TestKernelVectorsOfKeysAtPageEnds)
-	if !whole() {
-		return // the others load nothing by a mask
-	}
-	t.Run("TestKernelColumnsAtPageEnd", TestKernelColumnsAtPageEnd)
+	withGathers(t, !gathers)
 	t.Run("TestKernelArraysAtPageEnd", TestKernelArraysAtPageEnd)
 }
 
@@ -38,7 +33,7 @@ func TestKernelRowsAtPageEnds(t *testing.T) {
 // inaccessible page, for each number of probes, and numbers of bits around those where the way changes. One probe of
 // each hash is at an edge, where an inexact remainder shows.
 func TestKernelFullWalks(t *testing.T) {
-	withLoads(t, !gathers) // until the end
+	withGathers(t, gathers) // until the end
 	random := rand.New(rand.NewPCG(39, 40))
 	small, large := guard.Buffer(t, 1<<14), make([]byte, maxKernelBits/8+8) // hardly any of it touched
 	for round := range 1000 / oneOf(3, 6) {

@@ -253,17 +253,6 @@ func hash32Between[E int32 | int64](hashes []uint32, data []byte, offsets []E, s
 	}
 }
 
-// hash32Fitting is hash32 by the kernel that suits the CPU.
-func hash32Fitting(kernel Kernel, layout layout, rows *byte, stride int, data *byte, hashes []uint32, signs uint32) (left int, ok bool) {
-	n := len(hashes)
-	if kernel == AVX2 && !gathers && n >= 32 {
-		if left, ok := hash32Loads(kernel, layout, rows, stride, n, &hashes[0], signs); ok && left < n {
-			return left, true
-		}
-	}
-	return hash32(kernel, layout, rows, stride, data, n, &hashes[0], signs)
-}
-
 // wholeWords reports whether the layout says that every row is a multiple of 4 bytes long.
 // Then hashRows takes LevelDB's hash, which is the same.
 func (k *Keys) wholeWords() bool {

@@ -276,21 +276,6 @@ func placeFull64(s *prober, h *hashes, places *uint32, w *fullWalk) (done int, o
 //go:noescape
 func placeFull64AVX512(s *prober, h *hashes, places *uint32, w *fullWalk) (done int)
 
-// hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.
-func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int, ok bool) {
-	switch kernel {
-	case AVX2:
-		switch layout {
-		case byteSlices, strs:
-			return hash32LoadsHeadersAVX2(rows, stride, n, hashes, signs), true
-		}
-	}
-	return left, false
-}
-
-//go:noescape
-func hash32LoadsHeadersAVX2(rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int)
-
 // hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
 // key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
 // limit bytes or more on. limit is a power of two, at most 2^31.

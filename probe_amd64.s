@@ -4,46 +4,6 @@
 
 #include "textflag.h"
 
-DATA headers16Word0<>+0(SB)/8, $0x0000000000000000
-DATA headers16Word0<>+8(SB)/8, $0x0000000000000002
-DATA headers16Word0<>+16(SB)/8, $0x0000000000000004
-DATA headers16Word0<>+24(SB)/8, $0x0000000000000006
-DATA headers16Word0<>+32(SB)/8, $0x0000000000000008
-DATA headers16Word0<>+40(SB)/8, $0x000000000000000a
-DATA headers16Word0<>+48(SB)/8, $0x000000000000000c
-DATA headers16Word0<>+56(SB)/8, $0x000000000000000e
-GLOBL headers16Word0<>(SB), RODATA|NOPTR, $64
-
-DATA headers16Word1<>+0(SB)/8, $0x0000000000000001
-DATA headers16Word1<>+8(SB)/8, $0x0000000000000003
-DATA headers16Word1<>+16(SB)/8, $0x0000000000000005
-DATA headers16Word1<>+24(SB)/8, $0x0000000000000007
-DATA headers16Word1<>+32(SB)/8, $0x0000000000000009
-DATA headers16Word1<>+40(SB)/8, $0x000000000000000b
-DATA headers16Word1<>+48(SB)/8, $0x000000000000000d
-DATA headers16Word1<>+56(SB)/8, $0x000000000000000f
-GLOBL headers16Word1<>(SB), RODATA|NOPTR, $64
-
-DATA headers24Word0<>+0(SB)/8, $0x0000000000000000
-DATA headers24Word0<>+8(SB)/8, $0x0000000000000003
-DATA headers24Word0<>+16(SB)/8, $0x0000000000000006
-DATA headers24Word0<>+24(SB)/8, $0x0000000000000009
-DATA headers24Word0<>+32(SB)/8, $0x000000000000000c
-DATA headers24Word0<>+40(SB)/8, $0x000000000000000f
-DATA headers24Word0<>+48(SB)/8, $0x0000000000000012
-DATA headers24Word0<>+56(SB)/8, $0x0000000000000015
-GLOBL headers24Word0<>(SB), RODATA|NOPTR, $64
-
-DATA headers24Word1<>+0(SB)/8, $0x0000000000000001
-DATA headers24Word1<>+8(SB)/8, $0x0000000000000004
-DATA headers24Word1<>+16(SB)/8, $0x0000000000000007
-DATA headers24Word1<>+24(SB)/8, $0x000000000000000a
-DATA headers24Word1<>+32(SB)/8, $0x000000000000000d
-DATA headers24Word1<>+40(SB)/8, $0x0000000000000010
-DATA headers24Word1<>+48(SB)/8, $0x0000000000000013
-DATA headers24Word1<>+56(SB)/8, $0x0000000000000016
-GLOBL headers24Word1<>(SB), RODATA|NOPTR, $64
-
 DATA alternate0<>+0(SB)/8, $0x0000000200000000
 DATA alternate0<>+8(SB)/8, $0x0000000600000004
 DATA alternate0<>+16(SB)/8, $0x0000000a00000008
@@ -153,6 +113,46 @@ DATA firstHeaders<>+104(SB)/8, $0x000000000000000e
 DATA firstHeaders<>+112(SB)/8, $0x0000000000000007
 DATA firstHeaders<>+120(SB)/8, $0x000000000000000f
 GLOBL firstHeaders<>(SB), RODATA|NOPTR, $128
+
+DATA headers16Word0<>+0(SB)/8, $0x0000000000000000
+DATA headers16Word0<>+8(SB)/8, $0x0000000000000002
+DATA headers16Word0<>+16(SB)/8, $0x0000000000000004
+DATA headers16Word0<>+24(SB)/8, $0x0000000000000006
+DATA headers16Word0<>+32(SB)/8, $0x0000000000000008
+DATA headers16Word0<>+40(SB)/8, $0x000000000000000a
+DATA headers16Word0<>+48(SB)/8, $0x000000000000000c
+DATA headers16Word0<>+56(SB)/8, $0x000000000000000e
+GLOBL headers16Word0<>(SB), RODATA|NOPTR, $64
+
+DATA headers16Word1<>+0(SB)/8, $0x0000000000000001
+DATA headers16Word1<>+8(SB)/8, $0x0000000000000003
+DATA headers16Word1<>+16(SB)/8, $0x0000000000000005
+DATA headers16Word1<>+24(SB)/8, $0x0000000000000007
+DATA headers16Word1<>+32(SB)/8, $0x0000000000000009
+DATA headers16Word1<>+40(SB)/8, $0x000000000000000b
+DATA headers16Word1<>+48(SB)/8, $0x000000000000000d
+DATA headers16Word1<>+56(SB)/8, $0x000000000000000f
+GLOBL headers16Word1<>(SB), RODATA|NOPTR, $64
+
+DATA headers24Word0<>+0(SB)/8, $0x0000000000000000
+DATA headers24Word0<>+8(SB)/8, $0x0000000000000003
+DATA headers24Word0<>+16(SB)/8, $0x0000000000000006
+DATA headers24Word0<>+24(SB)/8, $0x0000000000000009
+DATA headers24Word0<>+32(SB)/8, $0x000000000000000c
+DATA headers24Word0<>+40(SB)/8, $0x000000000000000f
+DATA headers24Word0<>+48(SB)/8, $0x0000000000000012
+DATA headers24Word0<>+56(SB)/8, $0x0000000000000015
+GLOBL headers24Word0<>(SB), RODATA|NOPTR, $64
+
+DATA headers24Word1<>+0(SB)/8, $0x0000000000000001
+DATA headers24Word1<>+8(SB)/8, $0x0000000000000004
+DATA headers24Word1<>+16(SB)/8, $0x0000000000000007
+DATA headers24Word1<>+24(SB)/8, $0x000000000000000a
+DATA headers24Word1<>+32(SB)/8, $0x000000000000000d
+DATA headers24Word1<>+40(SB)/8, $0x0000000000000010
+DATA headers24Word1<>+48(SB)/8, $0x0000000000000013
+DATA headers24Word1<>+56(SB)/8, $0x0000000000000016
+GLOBL headers24Word1<>(SB), RODATA|NOPTR, $64
 
 DATA singleWords<>+0(SB)/8, $0x9e3779b185ebca87
 DATA singleWords<>+8(SB)/8, $0xc2b2ae3d27d4eb4f
@@ -8170,23 +8170,83 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash32LoadsHeadersAVX2(rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int)
+// func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·hash32LoadsHeadersAVX2(SB), $1448-48
+TEXT ·hash32AnyAVX2(SB), $1968-56
 	// A group is 32 keys. The kernel loads 32 bytes of each key, those of 8 keys into 8 vectors,
 	// and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past
 	// the end of a key, so that the kernel reads nothing but the keys. Four vectors of hashes take
 	// their words in turn, because a step waits for the product of the step before. The kernel
 	// ends early as the others do.
-	MOVQ rows+0(FP), AX
-	MOVQ stride+8(FP), CX
-	MOVQ n+16(FP), SI
-	SHRQ $0x05, SI
-	MOVQ hashes+24(FP), DX
-	MOVQ DX, 1440(SP)
-	MOVQ $0x00004000, DI
+	MOVQ    rows+0(FP), AX
+	MOVQ    stride+8(FP), CX
+	MOVQ    n+24(FP), SI
+	SHRQ    $0x05, SI
+	MOVQ    hashes+32(FP), DX
+	MOVQ    DX, 1440(SP)
+	MOVQ    $0x00004000, DI
+	MOVQ    AX, 1448(SP)
+	MOVQ    $0x00000010, DX
+	CMPQ    CX, DX
+	CMOVQLT DX, CX
 
 group:
+	CMPQ         stride+8(FP), $0x10
+	JGE          found
+	MOVQ         1448(SP), AX
+	LEAQ         1456(SP), DX
+	MOVQ         $0x00000008, BX
+	MOVQ         data+16(FP), R8
+	VMOVQ        R8, X0
+	VPBROADCASTQ X0, Y0
+
+offsets:
+	CMPQ    stride+8(FP), $0x08
+	JL      other_offsets
+	VMOVDQU (AX), Y1
+	VMOVDQU 8(AX), Y2
+	ADDQ    $0x20, AX
+	JMP     ends
+
+other_offsets:
+	MOVQ         stride+8(FP), R8
+	TESTQ        R8, R8
+	JNS          short_offsets
+	NEGQ         R8
+	VMOVQ        R8, X1
+	VPBROADCASTQ X1, Y1
+	VMOVDQA      Y1, Y2
+	VPMULUDQ     smallNumbers<>+0(SB), Y2, Y1
+	VMOVQ        AX, X3
+	VPBROADCASTQ X3, Y3
+	VPADDQ       Y3, Y1, Y1
+	SHLQ         $0x02, R8
+	ADDQ         R8, AX
+	JMP          located
+
+short_offsets:
+	VPMOVSXDQ (AX), Y1
+	VPMOVSXDQ 4(AX), Y2
+	ADDQ      $0x10, AX
+
+ends:
+	VPSUBQ Y1, Y2, Y2
+	VPADDQ Y0, Y1, Y1
+
+located:
+	VPUNPCKLQDQ Y2, Y1, Y3
+	VPUNPCKHQDQ Y2, Y1, Y1
+	VPERM2I128  $0x20, Y1, Y3, Y2
+	VMOVDQU     Y2, (DX)
+	VPERM2I128  $0x31, Y1, Y3, Y2
+	VMOVDQU     Y2, 32(DX)
+	ADDQ        $0x40, DX
+	DECQ        BX
+	JNZ         offsets
+	MOVQ        AX, 1448(SP)
+	LEAQ        1456(SP), AX
+
+found:
 	XORL BX, BX
 	XORL DX, DX
 	MOVQ AX, R8
@@ -8693,7 +8753,7 @@ tail_3:
 	MOVL         $0x00000003, R8
 	VMOVD        R8, X1
 	VPBROADCASTD X1, Y1
-	MOVLQZX      signs+32(FP), R8
+	MOVLQZX      signs+40(FP), R8
 	VMOVD        R8, X2
 	VPBROADCASTD X2, Y3
 	VPXOR        Y2, Y2, Y2
@@ -8762,11 +8822,11 @@ tail_3:
 	JNS          group
 
 end:
-	MOVQ n+16(FP), AX
+	MOVQ n+24(FP), AX
 	ANDQ $0x1f, AX
 	SHLQ $0x05, SI
 	ADDQ SI, AX
-	MOVQ AX, left+40(FP)
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
@@ -8847,274 +8907,6 @@ short_3:
 	SHLXQ   R9, R10, R10
 	ORQ     R10, R11
 	JMP     tail_3
-
-// func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32AnyAVX2(SB), $128-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         hashes+32(FP), AX
-	MOVQ         n+24(FP), CX
-	SHRQ         $0x03, CX
-	MOVQ         $0x00004000, DX
-	MOVL         $0xbc9f1d34, BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y4
-	MOVL         $0xc6a4a793, BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y6
-	VPCMPEQD     Y7, Y7, Y7
-	MOVQ         rows+0(FP), BX
-	MOVL         $0x00000018, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	VPMULLD      ascending<>+0(SB), Y0, Y0
-	PCALIGN      $0x40
-
-vector:
-	CMPQ         stride+8(FP), $0x10
-	JNE          others_0
-	VMOVDQU      (BX), Y2
-	VMOVDQU      32(BX), Y3
-	VPUNPCKLQDQ  Y3, Y2, Y1
-	VPUNPCKHQDQ  Y3, Y2, Y5
-	VPERMQ       $0xd8, Y1, Y1
-	VPERMQ       $0xd8, Y5, Y5
-	VMOVDQU      64(BX), Y3
-	VMOVDQU      96(BX), Y8
-	VPUNPCKLQDQ  Y8, Y3, Y2
-	VPUNPCKHQDQ  Y8, Y3, Y3
-	VPERMQ       $0xd8, Y2, Y2
-	VPERMQ       $0xd8, Y3, Y3
-	ADDQ         $0x00000080, BX
-	MOVQ         $-32768, SI
-	VPOR         Y5, Y3, Y8
-	VMOVQ        SI, X9
-	VPBROADCASTQ X9, Y9
-	VPTEST       Y9, Y8
-	JNZ          end
-	VSHUFPS      $0x88, Y3, Y5, Y3
-	VPERMQ       $0xd8, Y3, Y3
-	VMOVDQA      Y3, Y8
-
-located_0:
-	VPMULLD Y6, Y8, Y9
-	VPXOR   Y4, Y9, Y9
-	VPSRLD  $0x02, Y8, Y3
-	VPXOR   Y4, Y4, Y5
-	XORL    SI, SI
-
-word:
-	VPCMPGTD     Y5, Y3, Y10
-	VPTEST       Y10, Y10
-	JZ           tail
-	VMOVDQA      X10, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y1*1), X11
-	VEXTRACTI128 $0x01, Y10, X13
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (SI)(Y2*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y9, Y11, Y11
-	VPMULLD      Y6, Y11, Y11
-	VPSRLD       $0x10, Y11, Y12
-	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y9, Y9
-	VPADDD       Y7, Y3, Y3
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ         SI, DX
-	MOVL         $0x00000003, SI
-	VMOVD        SI, X3
-	VPBROADCASTD X3, Y3
-	VPXOR        Y3, Y3, Y5
-	VPAND        Y3, Y8, Y10
-	VPCMPGTD     Y5, Y10, Y11
-	VPTEST       Y11, Y11
-	JZ           store
-	VPCMPGTD     Y3, Y8, Y12
-	VPMOVSXDQ    X8, Y3
-	VEXTRACTI128 $0x01, Y8, X5
-	VPMOVSXDQ    X5, Y5
-	VPADDQ       Y1, Y3, Y3
-	VPADDQ       Y2, Y5, Y5
-	MOVQ         $-4, SI
-	VPAND        Y11, Y12, Y14
-	VMOVDQA      X14, X15
-	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (SI)(Y3*1), X13
-	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y3, Y3, Y3
-	VPGATHERQD   X14, (SI)(Y5*1), X3
-	VINSERTI128  $0x01, X3, Y13, Y13
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VMOVD        SI, X3
-	VPBROADCASTD X3, Y3
-	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y3, Y3
-	VPSRLVD      Y3, Y13, Y13
-	VPANDN       Y11, Y12, Y3
-	VPTEST       Y3, Y3
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y1, (SP)
-	VMOVDQU Y2, 32(SP)
-	VMOVDQU Y8, 64(SP)
-	XORL    SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    64(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL    R11, 96(SP)(SI*4)
-	INCQ    SI
-	CMPQ    SI, $0x08
-	JB      lane
-	VMOVDQU 96(SP), Y1
-	VPADDD  Y1, Y13, Y13
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
-	VPAND        Y13, Y1, Y1
-	VPADDD       Y1, Y1, Y1
-	VPSUBD       Y1, Y13, Y13
-	VPADDD       Y9, Y13, Y1
-	VPMULLD      Y6, Y1, Y1
-	VPSRLD       $0x18, Y1, Y2
-	VPXOR        Y2, Y1, Y1
-	VPBLENDVB    Y11, Y1, Y9, Y9
-
-store:
-	VMOVDQU Y9, (AX)
-	ADDQ    $0x20, AX
-	DECQ    CX
-	JZ      end
-	TESTQ   DX, DX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, CX
-	ADDQ CX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-others_0:
-	JLT          offsets_0
-	VMOVDQA      Y7, Y2
-	VPXOR        Y1, Y1, Y1
-	VPGATHERDQ   Y2, (BX)(X0*1), Y1
-	VMOVDQA      Y7, Y2
-	VPXOR        Y5, Y5, Y5
-	VPGATHERDQ   Y2, 8(BX)(X0*1), Y5
-	VMOVDQA      Y7, Y3
-	VPXOR        Y2, Y2, Y2
-	VPGATHERDQ   Y3, 96(BX)(X0*1), Y2
-	VMOVDQA      Y7, Y8
-	VPXOR        Y3, Y3, Y3
-	VPGATHERDQ   Y8, 104(BX)(X0*1), Y3
-	ADDQ         $0x000000c0, BX
-	MOVQ         $-32768, SI
-	VPOR         Y5, Y3, Y8
-	VMOVQ        SI, X9
-	VPBROADCASTQ X9, Y9
-	VPTEST       Y9, Y8
-	JNZ          end
-	VSHUFPS      $0x88, Y3, Y5, Y3
-	VPERMQ       $0xd8, Y3, Y3
-	VMOVDQA      Y3, Y8
-	JMP          located_0
-
-offsets_0:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets_0
-	VPBROADCASTQ stride+8(FP), Y2
-	VPBROADCASTD stride+8(FP), Y8
-	VPABSD       Y8, Y8
-	VPMULDQ      smallNumbers<>+0(SB), Y2, Y1
-	VMOVQ        BX, X3
-	VPBROADCASTQ X3, Y3
-	VPSUBQ       Y1, Y3, Y1
-	VPSLLQ       $0x02, Y2, Y2
-	VPSUBQ       Y2, Y1, Y2
-	MOVQ         stride+8(FP), SI
-	SHLQ         $0x03, SI
-	SUBQ         SI, BX
-	JMP          located_0
-
-short_offsets_0:
-	VPBROADCASTQ data+16(FP), Y8
-	CMPQ         stride+8(FP), $0x08
-	JEQ          long_offsets_0
-	VMOVDQU      (BX), Y2
-	VMOVDQU      4(BX), Y3
-	VPSUBD       Y2, Y3, Y3
-	VPMOVSXDQ    X2, Y1
-	VEXTRACTI128 $0x01, Y2, X2
-	VPMOVSXDQ    X2, Y2
-	VPADDQ       Y8, Y1, Y1
-	VPADDQ       Y8, Y2, Y2
-	ADDQ         $0x20, BX
-	MOVL         $0x00007fff, SI
-	VMOVD        SI, X5
-	VPBROADCASTD X5, Y5
-	VPCMPGTD     Y5, Y3, Y5
-	VPTEST       Y5, Y5
-	JNZ          end
-	VMOVDQA      Y3, Y8
-	JMP          located_0
-
-long_offsets_0:
-	VMOVDQU      (BX), Y1
-	VMOVDQU      8(BX), Y5
-	VPSUBQ       Y1, Y5, Y5
-	VPADDQ       Y8, Y1, Y1
-	ADDQ         $0x20, BX
-	VMOVDQU      (BX), Y2
-	VMOVDQU      8(BX), Y3
-	VPSUBQ       Y2, Y3, Y3
-	VPADDQ       Y8, Y2, Y2
-	ADDQ         $0x20, BX
-	MOVQ         $-32768, SI
-	VPOR         Y5, Y3, Y8
-	VMOVQ        SI, X9
-	VPBROADCASTQ X9, Y9
-	VPTEST       Y9, Y8
-	JNZ          end
-	VSHUFPS      $0x88, Y3, Y5, Y3
-	VPERMQ       $0xd8, Y3, Y3
-	VMOVDQA      Y3, Y8
-	JMP          located_0
 
 // func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512F
@@ -12726,18 +12518,17 @@ TEXT ·probeDouble32AVX2(SB), $5856-25
 	ANDQ         $-4, CX
 	VMOVD        DX, X0
 	VPBROADCASTD X0, Y0
-	VPCMPEQD     Y1, Y1, Y1
 	MOVL         $0x0000001f, DX
 	VMOVD        DX, X1
 	VPBROADCASTD X1, Y1
 	LEAQ         compactIndices<>+0(SB), DX
-	VPBROADCASTD 8(AX), Y3
-	VPBROADCASTD 48(AX), Y4
-	VPBROADCASTD 56(AX), Y5
-	VPSLLD       $0x03, Y3, Y3
+	VPBROADCASTD 8(AX), Y2
+	VPBROADCASTD 48(AX), Y3
+	VPBROADCASTD 56(AX), Y4
+	VPSLLD       $0x03, Y2, Y2
 	MOVL         $0xfffffff8, BX
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y6
+	VMOVD        BX, X5
+	VPBROADCASTD X5, Y5
 	MOVQ         24(AX), AX
 	MOVQ         h+8(FP), BX
 	MOVQ         (BX), SI
@@ -12768,68 +12559,68 @@ stage:
 	MOVQ         SI, R11
 	LEAQ         (R11)(BX*4), R12
 	MOVQ         DI, R13
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y7
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y6
 
 probe:
-	VMOVDQU (R11), Y8
+	VMOVDQU (R11), Y7
 	TESTQ   R9, R9
 	JZ      first
-	VPSRLD  $0x11, Y8, Y10
-	VPSLLD  $0x0f, Y8, Y9
-	VPOR    Y10, Y9, Y9
-	VPMULLD Y7, Y9, Y9
-	VPADDD  Y9, Y8, Y8
+	VPSRLD  $0x11, Y7, Y9
+	VPSLLD  $0x0f, Y7, Y8
+	VPOR    Y9, Y8, Y8
+	VPMULLD Y6, Y8, Y8
+	VPADDD  Y8, Y7, Y7
 
 first:
-	VPAND        Y8, Y6, Y9
-	VPSHUFD      $0xf5, Y9, Y10
-	VPMULUDQ     Y4, Y9, Y9
-	VPMULUDQ     Y4, Y10, Y10
-	VPSHUFD      $0xf5, Y9, Y9
-	VPBLENDD     $0x55, Y9, Y10, Y10
-	VPSRLVD      Y5, Y10, Y10
-	VPMULLD      Y3, Y10, Y10
-	VPSUBD       Y10, Y8, Y8
-	VPADDD       Y0, Y8, Y8
-	VPSRLD       $0x05, Y8, Y9
-	VEXTRACTI128 $0x01, Y9, X10
+	VPAND        Y7, Y5, Y8
+	VPSHUFD      $0xf5, Y8, Y9
+	VPMULUDQ     Y3, Y8, Y8
+	VPMULUDQ     Y3, Y9, Y9
+	VPSHUFD      $0xf5, Y8, Y8
+	VPBLENDD     $0x55, Y8, Y9, Y9
+	VPSRLVD      Y4, Y9, Y9
+	VPMULLD      Y2, Y9, Y9
+	VPSUBD       Y9, Y7, Y7
+	VPADDD       Y0, Y7, Y7
+	VPSRLD       $0x05, Y7, Y8
+	VEXTRACTI128 $0x01, Y8, X9
+	VMOVQ        X8, R14
+	VPEXTRQ      $0x01, X8, R15
+	MOVL         R14, BP
+	VMOVD        (CX)(BP*4), X10
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (CX)(R14*4), X10, X10
+	MOVL         R15, R14
+	VPINSRD      $0x02, (CX)(R14*4), X10, X10
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (CX)(R15*4), X10, X10
 	VMOVQ        X9, R14
 	VPEXTRQ      $0x01, X9, R15
 	MOVL         R14, BP
-	VMOVD        (CX)(BP*4), X2
+	VMOVD        (CX)(BP*4), X8
 	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (CX)(R14*4), X2, X2
+	VPINSRD      $0x01, (CX)(R14*4), X8, X8
 	MOVL         R15, R14
-	VPINSRD      $0x02, (CX)(R14*4), X2, X2
+	VPINSRD      $0x02, (CX)(R14*4), X8, X8
 	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (CX)(R15*4), X2, X2
-	VMOVQ        X10, R14
-	VPEXTRQ      $0x01, X10, R15
-	MOVL         R14, BP
-	VMOVD        (CX)(BP*4), X9
-	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (CX)(R14*4), X9, X9
-	MOVL         R15, R14
-	VPINSRD      $0x02, (CX)(R14*4), X9, X9
-	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (CX)(R15*4), X9, X9
-	VINSERTI128  $0x01, X9, Y2, Y9
-	VPANDN       Y1, Y8, Y8
-	VPSLLVD      Y8, Y9, Y9
-	VMOVMSKPS    Y9, R14
+	VPINSRD      $0x03, (CX)(R15*4), X8, X8
+	VINSERTI128  $0x01, X8, Y10, Y8
+	VPANDN       Y1, Y7, Y7
+	VPSLLVD      Y7, Y8, Y8
+	VMOVMSKPS    Y8, R14
 	MOVB         R14, (R10)
 	ADDQ         $0x01, R10
 	ADDQ         $0x20, R11
 	LEAQ         -288(R11), R14
 	CMPQ         R14, SI
 	JB           unmoved
-	VMOVDQU      (R14), Y8
+	VMOVDQU      (R14), Y7
 	MOVBLZX      -9(R10), R14
-	VPMOVZXBD    (DX)(R14*8), Y9
+	VPMOVZXBD    (DX)(R14*8), Y8
 	POPCNTL      R14, R14
-	VPERMD       Y8, Y9, Y9
-	VMOVDQU      Y9, (R13)
+	VPERMD       Y7, Y8, Y8
+	VMOVDQU      Y8, (R13)
 	LEAQ         (R13)(R14*4), R13
 
 unmoved:
@@ -12854,12 +12645,12 @@ trimmed_1:
 	LEAQ    8(R8)(R10*1), R10
 
 move:
-	VMOVDQU   (R11), Y7
+	VMOVDQU   (R11), Y6
 	MOVBLZX   (R10), SI
-	VPMOVZXBD (DX)(SI*8), Y8
+	VPMOVZXBD (DX)(SI*8), Y7
 	POPCNTL   SI, SI
-	VPERMD    Y7, Y8, Y8
-	VMOVDQU   Y8, (R13)
+	VPERMD    Y6, Y7, Y7
+	VMOVDQU   Y7, (R13)
 	LEAQ      (R13)(SI*4), R13
 	ADDQ      $0x01, R10
 	ADDQ      $0x20, R11
@@ -12888,8 +12679,8 @@ rest:
 	LEAQ         -1(BX), DI
 	SARQ         $0x06, DI
 	MOVQ         R10, (DX)(DI*8)
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y7
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y6
 	SUBQ         R9, AX
 	LEAQ         (SI)(BX*4), DI
 
@@ -12897,51 +12688,51 @@ vectors_of_1:
 	LEAQ     (SI), R9
 	CMPQ     R9, DI
 	JAE      end_of_1
-	VMOVDQU  (SI), Y8
-	VPSRLD   $0x11, Y8, Y10
-	VPSLLD   $0x0f, Y8, Y9
-	VPOR     Y10, Y9, Y9
-	VPMULLD  Y7, Y9, Y10
-	VPADDD   Y10, Y8, Y8
+	VMOVDQU  (SI), Y7
+	VPSRLD   $0x11, Y7, Y9
+	VPSLLD   $0x0f, Y7, Y8
+	VPOR     Y9, Y8, Y8
+	VPMULLD  Y6, Y8, Y9
+	VPADDD   Y9, Y7, Y7
 	VPCMPEQD Y11, Y11, Y11
-	VPAND    Y8, Y6, Y10
-	VPSHUFD  $0xf5, Y10, Y12
-	VPMULUDQ Y4, Y10, Y10
-	VPMULUDQ Y4, Y12, Y12
-	VPSHUFD  $0xf5, Y10, Y10
-	VPBLENDD $0x55, Y10, Y12, Y12
-	VPSRLVD  Y5, Y12, Y12
-	VPMULLD  Y3, Y12, Y12
-	VPSUBD   Y12, Y8, Y10
+	VPAND    Y7, Y5, Y9
+	VPSHUFD  $0xf5, Y9, Y12
+	VPMULUDQ Y3, Y9, Y9
+	VPMULUDQ Y3, Y12, Y12
+	VPSHUFD  $0xf5, Y9, Y9
+	VPBLENDD $0x55, Y9, Y12, Y12
+	VPSRLVD  Y4, Y12, Y12
+	VPMULLD  Y2, Y12, Y12
+	VPSUBD   Y12, Y7, Y9
 	MOVQ     AX, R9
 	JMP      visit_of_1
 
 step_of_1:
-	VPADDD   Y9, Y8, Y8
-	VPAND    Y8, Y6, Y10
-	VPSHUFD  $0xf5, Y10, Y12
-	VPMULUDQ Y4, Y10, Y10
-	VPMULUDQ Y4, Y12, Y12
-	VPSHUFD  $0xf5, Y10, Y10
-	VPBLENDD $0x55, Y10, Y12, Y12
-	VPSRLVD  Y5, Y12, Y12
-	VPMULLD  Y3, Y12, Y12
-	VPSUBD   Y12, Y8, Y10
+	VPADDD   Y8, Y7, Y7
+	VPAND    Y7, Y5, Y9
+	VPSHUFD  $0xf5, Y9, Y12
+	VPMULUDQ Y3, Y9, Y9
+	VPMULUDQ Y3, Y12, Y12
+	VPSHUFD  $0xf5, Y9, Y9
+	VPBLENDD $0x55, Y9, Y12, Y12
+	VPSRLVD  Y4, Y12, Y12
+	VPMULLD  Y2, Y12, Y12
+	VPSUBD   Y12, Y7, Y9
 
 visit_of_1:
-	VPADDD       Y0, Y10, Y10
-	VPSRLD       $0x05, Y10, Y12
+	VPADDD       Y0, Y9, Y9
+	VPSRLD       $0x05, Y9, Y12
 	VEXTRACTI128 $0x01, Y12, X13
 	VMOVQ        X12, R10
 	VPEXTRQ      $0x01, X12, R11
 	MOVL         R10, R12
-	VMOVD        (CX)(R12*4), X2
+	VMOVD        (CX)(R12*4), X10
 	SHRQ         $0x20, R10
-	VPINSRD      $0x01, (CX)(R10*4), X2, X2
+	VPINSRD      $0x01, (CX)(R10*4), X10, X10
 	MOVL         R11, R10
-	VPINSRD      $0x02, (CX)(R10*4), X2, X2
+	VPINSRD      $0x02, (CX)(R10*4), X10, X10
 	SHRQ         $0x20, R11
-	VPINSRD      $0x03, (CX)(R11*4), X2, X2
+	VPINSRD      $0x03, (CX)(R11*4), X10, X10
 	VMOVQ        X13, R10
 	VPEXTRQ      $0x01, X13, R11
 	MOVL         R10, R12
@@ -12952,9 +12743,9 @@ visit_of_1:
 	VPINSRD      $0x02, (CX)(R10*4), X12, X12
 	SHRQ         $0x20, R11
 	VPINSRD      $0x03, (CX)(R11*4), X12, X12
-	VINSERTI128  $0x01, X12, Y2, Y12
-	VPANDN       Y1, Y10, Y10
-	VPSLLVD      Y10, Y12, Y12
+	VINSERTI128  $0x01, X12, Y10, Y12
+	VPANDN       Y1, Y9, Y9
+	VPSLLVD      Y9, Y12, Y12
 	VPAND        Y12, Y11, Y11
 	DECQ         R9
 	JNZ          step_of_1
@@ -13112,7 +12903,6 @@ TEXT ·probeFull64AVX2(SB), $8992-33
 	ANDQ         $-4, CX
 	VMOVD        DX, X0
 	VPBROADCASTD X0, Y0
-	VPCMPEQD     Y2, Y2, Y2
 	MOVL         $0x0000001f, DX
 	VMOVD        DX, X2
 	VPBROADCASTD X2, Y2

@@ -74,11 +74,6 @@ func placeFull64(s *prober, h *hashes, places *uint32, w *fullWalk) (done int, o
 	return done, false
 }
 
-// hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.
-func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int, ok bool) {
-	return left, false
-}
-
 // hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
 // key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
 // limit bytes or more on. limit is a power of two, at most 2^31.

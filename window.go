@@ -158,15 +158,15 @@ func (k *Keys) copyHashes(h *hashes) {
 // returns their number. It returns false if the kernel has no assembly for these rows, or if they are
 // too few.
 func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok bool) {
-	n, left, least := h.len(), 0, kind.leastKeys(kernel)
-	if n < least {
+	n, left := h.len(), 0
+	layout, rows, stride, data := k.assemblyRows()
+	integers := layout == uint32s || layout == uint64s
+	if n < kind.leastKeys(kernel, integers) {
 		return 0, false
 	}
-	layout, rows, stride, data := k.assemblyRows()
 	if kind == schemeBitsAndBlooms || kind == schemeGuava {
 		return murmurAssembly(kernel, layout, rows, stride, data, h)
 	}
-	integers := layout == uint32s || layout == uint64s
 	if kernel == AVX512 && !integers {
 		if layout == noLayout {
 			return 0, false
@@ -179,9 +179,9 @@ func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok
 	}
 	switch kind {
 	case schemeLevelDB:
-		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], keyhash.UnsignedBytes)
+		left, ok = hash32(kernel, layout, rows, stride, data, n, &h.h32[0], keyhash.UnsignedBytes)
 	case schemePebble:
-		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], keyhash.SignedBytes)
+		left, ok = hash32(kernel, layout, rows, stride, data, n, &h.h32[0], keyhash.SignedBytes)
 	case schemeNori:
 		_, _ = xxh64(kernel, layout, rows, stride, data, n, &h.h2[0], 1)
 		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0], 0)
@@ -283,10 +283,13 @@ func rowLength(rows *byte, stride, i int) int {
 	}
 }
 
-// leastKeys returns the number of keys from which on the kernel hashes them: those of a vector.
-func (h scheme) leastKeys(kernel Kernel) int {
-	if kernel == AVX512 || kernel == AVX2 && schemes[h].words != one32 {
+// leastKeys returns the number of keys, integers or others, from which on the kernel hashes them: those of a vector or a group.
+func (h scheme) leastKeys(kernel Kernel, integers bool) int {
+	switch {
+	case kernel == AVX512 || kernel == AVX2 && schemes[h].words != one32:
 		return 16
+	case kernel == AVX2 && !integers:
+		return 32
 	}
 	return 8
 }

@@ -67,8 +67,6 @@ var families = []family{
 		set, and else loads them one by one; AVX2 always loads.`},
 	{"placeFull64", "s *prober, h *hashes, places *uint32, w *fullWalk", "done int", `
 		placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.`},
-	{"hash32Loads", "layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32", "left int", `
-		hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.`},
 	{"hash32Rows", "rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32", "left int", `
 		hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
 		key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
@@ -187,7 +185,6 @@ var layouts = []struct{ name, layouts string }{
 	{"Width8", "uint64s"},
 	{"Width16", "fixedWidth"},
 	{"Any", "byteSlices, strs, offsets32, offsets64, fixedWidth"},
-	{"Headers", "byteSlices, strs"},
 }
 
 // declare writes a Go file with the entries and the declarations of an architecture's functions.

@@ -120,3 +120,18 @@ func request(m Mem) {
 	i.ISA = nil
 	Instruction(i)
 }
+
+func copyVector(v vectors, from, to reg.VecVirtual) {
+	if v.lanes() == 16 {
+		VMOVDQA32(from, to)
+	} else {
+		VMOVDQA(from, to)
+	}
+}
+
+func log2(n int) (log int) {
+	for ; n > 1; n /= 2 {
+		log++
+	}
+	return log
+}

@@ -55,8 +55,7 @@ func main() {
 	transposeTile()
 	setPlaces()
 	sortPlaces()
-	hash32LoadsHeaders()
-	hash32Any(&avx2{})
+	hash32InGroups()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
 		hash32(v, 8)

@@ -96,7 +96,7 @@ func murmurWidth(v vectors, width int) {
 	}
 	load := func(at Mem, k1, k2 reg.VecVirtual) { v.load(at, k1) }
 	if width == 16 {
-		load = v.headers(16)
+		load = v.loadPairs
 	}
 	// What a block or a tail and the length are XORed with.
 	length := uint64(width)

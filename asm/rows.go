@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
@@ -315,4 +317,26 @@ func jumpIf(lengths reg.VecVirtual, comparison uint8, n int, label string) {
 func jumpUnless(lengths reg.VecVirtual, comparison uint8, n int, label string) {
 	k := compare(lengths, comparison, n)
 	branch(KORTESTB, k, k, JZ, label)
+}
+
+// headerWords has two entries for each size of a header: one for the addresses and one
+// for the lengths. An entry has the numbers of these long words in 8 headers, and the
+// lanes whose numbers are above 15.
+var headerWords = map[int][2]headerWord{
+	16: {newHeaderWord(16, 0), newHeaderWord(16, 1)},
+	24: {newHeaderWord(24, 0), newHeaderWord(24, 1)},
+}
+
+type headerWord struct {
+	numbers Mem
+	third   uint32
+}
+
+func newHeaderWord(stride, word int) (h headerWord) {
+	h.numbers = longWords(fmt.Sprintf("headers%dWord%d", stride, word), 8, func(lane int) uint64 {
+		number := stride/8*lane + word
+		h.third |= uint32(number/16) << lane
+		return uint64(number)
+	})
+	return h
 }

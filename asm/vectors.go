@@ -20,9 +20,6 @@ type vectors interface {
 	prepareGather()
 	prepareCompact()
 	prepareTest()
-	// allOnes returns a register with every bit set: -1 in each lane. Call prepareGather
-	// first.
-	allOnes() reg.Register
 	// broadcast copies the low half of a general register to all lanes.
 	broadcast(r reg.GPVirtual) reg.VecVirtual
 	// load and store move a vector at any alignment.
@@ -37,30 +34,13 @@ type vectors interface {
 	joinHigh(even, odd reg.VecVirtual)
 
 	splitter() func(a, b reg.VecVirtual) // see hash32
-	// headers emits the constants for headers of stride bytes, which are Go's: they have an
-	// address, a length, and in slices a capacity. It returns a function that emits the loads
-	// of half a vector of headers, as long vectors of addresses and of lengths.
-	headers(stride int) func(m Mem, address, length reg.VecVirtual)
 	sortSplit(h reg.VecVirtual)
-
-	// A lane mask chooses lanes. It is a mask register, or a vector whose lanes are all
-	// ones or all zeros.
-	mask() reg.Register
-	both(a, b, mask reg.Register)
-	butNot(a, b, mask reg.Register)
-	testAny(mask reg.Register) // clears the zero flag if a lane is chosen
-	merge(src reg.VecVirtual, mask reg.Register, dst reg.VecVirtual)
+	// loadPairs loads pairs of long words: a vector of the first ones, and one of the second ones.
+	loadPairs(m Mem, first, second reg.VecVirtual)
 
 	// Two long vectors have a lane of 64 bits for each lane of a vector.
 	broadcastLong(r reg.GPVirtual) reg.VecVirtual
-	widen(src reg.VecVirtual) [2]reg.VecVirtual
 	narrow(src [2]reg.VecVirtual) reg.VecVirtual
-	// testAbove clears the zero flag if a lane is at least the given power of two.
-	testAbove(power int, src [2]reg.VecVirtual)
-	// gatherAt loads the words at offset + address in the lanes of a mask. The other
-	// lanes are zero.
-	gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg.Register, dst reg.VecVirtual)
-
 	// gather loads the 32-bit words at base + 4·index. AVX2 loads them one by one, which takes less time than a gather on
 	// most CPUs.
 	gather(base reg.Register, index, dst reg.VecVirtual)
@@ -80,13 +60,6 @@ type vectors interface {
 
 	// gatherLongs loads the long words at base + 8·index.
 	gatherLongs(base reg.GPVirtual, index reg.VecVirtual) [2]reg.VecVirtual
-}
-
-// greater returns the lanes in which a is greater than b, as signed numbers.
-func greater(v vectors, a, b reg.VecVirtual) (mask reg.Register) {
-	mask = v.mask()
-	VPCMPGTD(b, a, mask)
-	return mask
 }
 
 // broadcastAt is broadcast of a word in memory, and broadcastLongAt is broadcastLong of a long word.
@@ -125,8 +98,6 @@ func (v *avx512) prepareGather() {
 	v.all = K()
 	KMOVW(constant(0xffff).As32(), v.all)
 }
-
-func (v *avx512) allOnes() reg.Register { return v.broadcast(constant(0xffffffff)) }
 
 func (v *avx512) prepareCompact() {}
 
@@ -201,27 +172,10 @@ func (v *avx512) gatherLongs(base reg.GPVirtual, index reg.VecVirtual) (dst [2]r
 	return dst
 }
 
-func (v *avx512) mask() reg.Register             { return K() }
-func (v *avx512) both(a, b, mask reg.Register)   { KANDW(a, b, mask) }
-func (v *avx512) butNot(a, b, mask reg.Register) { KANDNW(a, b, mask) }
-func (v *avx512) testAny(mask reg.Register)      { KORTESTW(mask, mask) }
-
-func (v *avx512) merge(src reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
-	VMOVDQA32(src, mask, dst)
-}
-
 func (v *avx512) broadcastLong(r reg.GPVirtual) reg.VecVirtual {
 	z := ZMM()
 	VPBROADCASTQ(r, z)
 	return z
-}
-
-func (v *avx512) widen(src reg.VecVirtual) [2]reg.VecVirtual {
-	low, high, half := ZMM(), ZMM(), YMM()
-	VPMOVSXDQ(src.AsY(), low)
-	VEXTRACTI64X4(U8(1), src, half)
-	VPMOVSXDQ(half, high)
-	return [2]reg.VecVirtual{low, high}
 }
 
 func (v *avx512) narrow(src [2]reg.VecVirtual) reg.VecVirtual {
@@ -232,28 +186,17 @@ func (v *avx512) narrow(src [2]reg.VecVirtual) reg.VecVirtual {
 	return low
 }
 
-func (v *avx512) testAbove(power int, src [2]reg.VecVirtual) {
-	k, z, upper := K(), ZMM(), valueOf(I32(-power))
-	VPORQ(src[0], src[1], z)
-	VPTESTMQ(v.broadcastLong(upper), z, k)
-	KORTESTW(k, k)
-}
-
-func (v *avx512) gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
-	k, high := K(), ZMM()
-	KMOVW(mask, k)
-	v.clear(address[0], dst)
-	VPGATHERQD(Mem{Base: offset, Index: address[0], Scale: 1}, k, dst.AsY())
-	k = K()
-	KSHIFTRW(U8(8), mask, k)
-	v.clear(address[1], high)
-	VPGATHERQD(Mem{Base: offset, Index: address[1], Scale: 1}, k, high.AsY())
-	VINSERTI64X4(U8(1), high.AsY(), dst, dst)
+func (v *avx512) loadPairs(m Mem, first, second reg.VecVirtual) {
+	low := ZMM()
+	VMOVDQU64(m, low)
+	for i, x := range []reg.VecVirtual{first, second} {
+		VMOVDQU64(headerWords[16][i].numbers, x)
+		VPERMI2Q(m.Offset(64), low, x)
+	}
 }
 
 // avx2 has 8 lanes.
 type avx2 struct {
-	all        reg.Register   // every lane
 	thirtyOnes reg.VecVirtual // 31 in each lane
 	table      reg.GPVirtual  // compactTable
 }
@@ -262,12 +205,7 @@ func (*avx2) name() string           { return "AVX2" }
 func (*avx2) lanes() int             { return 8 }
 func (*avx2) vector() reg.VecVirtual { return YMM() }
 
-func (v *avx2) prepareGather() {
-	v.all = YMM()
-	VPCMPEQD(v.all, v.all, v.all)
-}
-
-func (v *avx2) allOnes() reg.Register { return v.all }
+func (v *avx2) prepareGather() {}
 
 func (v *avx2) prepareTest() {
 	v.thirtyOnes = v.broadcast(constant(31))
@@ -328,28 +266,11 @@ func (v *avx2) compact(src reg.VecVirtual, mask reg.GPVirtual, to Mem) {
 	VMOVDQU(indices, to)
 }
 
-func (v *avx2) mask() reg.Register             { return YMM() }
-func (v *avx2) both(a, b, mask reg.Register)   { VPAND(a, b, mask) }
-func (v *avx2) butNot(a, b, mask reg.Register) { VPANDN(a, b, mask) }
-func (v *avx2) testAny(mask reg.Register)      { VPTEST(mask, mask) }
-
-func (v *avx2) merge(src reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
-	VPBLENDVB(mask, src, dst, dst)
-}
-
 func (v *avx2) broadcastLong(r reg.GPVirtual) reg.VecVirtual {
 	x, y := XMM(), YMM()
 	VMOVQ(r, x)
 	VPBROADCASTQ(x, y)
 	return y
-}
-
-func (v *avx2) widen(src reg.VecVirtual) [2]reg.VecVirtual {
-	low, high, half := YMM(), YMM(), XMM()
-	VPMOVSXDQ(src.AsX(), low)
-	VEXTRACTI128(U8(1), src, half)
-	VPMOVSXDQ(half, high)
-	return [2]reg.VecVirtual{low, high}
 }
 
 func (v *avx2) narrow(src [2]reg.VecVirtual) reg.VecVirtual {
@@ -359,22 +280,14 @@ func (v *avx2) narrow(src [2]reg.VecVirtual) reg.VecVirtual {
 	return y
 }
 
-func (v *avx2) testAbove(power int, src [2]reg.VecVirtual) {
-	y, upper := YMM(), valueOf(I32(-power))
-	VPOR(src[0], src[1], y)
-	VPTEST(v.broadcastLong(upper), y)
-}
-
-func (v *avx2) gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
-	half, high := XMM(), YMM()
-	VMOVDQA(mask.(reg.VecVirtual).AsX(), half)
-	VPXOR(dst, dst, dst)
-	VPGATHERQD(half, Mem{Base: offset, Index: address[0], Scale: 1}, dst.AsX())
-	half = XMM()
-	VEXTRACTI128(U8(1), mask, half)
-	VPXOR(high, high, high)
-	VPGATHERQD(half, Mem{Base: offset, Index: address[1], Scale: 1}, high.AsX())
-	VINSERTI128(U8(1), high.AsX(), dst, dst)
+func (v *avx2) loadPairs(m Mem, first, second reg.VecVirtual) {
+	low, high := YMM(), YMM()
+	v.load(m, low)
+	v.load(m.Offset(32), high)
+	VPUNPCKLQDQ(high, low, first)
+	VPUNPCKHQDQ(high, low, second)
+	VPERMQ(U8(0xd8), first, first)
+	VPERMQ(U8(0xd8), second, second)
 }
 
 // halves returns the four lower and the four upper indices of a vector.

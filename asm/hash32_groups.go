@@ -6,11 +6,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// hash32Loads has the registers of hash32LoadsHeadersAVX2 while its code is emitted. The kernel
+// hash32Groups has the registers of hash32AnyAVX2 while its code is emitted. The kernel
 // takes 32 keys, a group, at a time.
-type hash32Loads struct {
+type hash32Groups struct {
 	avx2
-	rows, stride reg.GPVirtual // where the next headers are
+	rows, stride reg.GPVirtual // where the headers of the group are
 	most         reg.GPVirtual // words that the longest key of the group has left
 	offset       reg.GPVirtual // bytes of each key that are in its hash
 
@@ -19,18 +19,26 @@ type hash32Loads struct {
 	words   Mem // the next 8 words of each key: word i of 8 keys is a vector
 	tails   Mem // the last length%4 bytes of each key
 	out     Mem // where the next hashes go
+	next    Mem // where the next offset or key of one width is
+	headers Mem // of keys between offsets, and of one width
 	nothing Mem // what the loads for a key that has ended read
 }
 
+// A kernel leaves a key of long bytes or more to Go. A call ends when the longest keys of
+// its vectors have most bytes in sum. To hash that many words takes some 30 µs.
+var long = int(bloom.constant("longKey"))
+
 const (
+	most = 1 << 14
+
 	group     = 32 // keys
 	chunk     = 32 // bytes of a key that are loaded at a time
 	groupSize = 4 * group
 )
 
-// hash32LoadsHeaders emits the hash of Go's strings and slices for CPUs whose gathers are slow.
-func hash32LoadsHeaders() {
-	TEXT("hash32LoadsHeadersAVX2", 0, signature("hash32Loads"))
+// hash32InGroups emits the hash of keys of any length by AVX2.
+func hash32InGroups() {
+	TEXT("hash32AnyAVX2", 0, signature("hash32"))
 	Comment(
 		"A group is 32 keys. The kernel loads 32 bytes of each key, those of 8 keys into 8 vectors,",
 		"and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past",
@@ -38,15 +46,22 @@ func hash32LoadsHeaders() {
 		"their words in turn, because a step waits for the product of the step before. The kernel",
 		"ends early as the others do.",
 	)
-	h := &hash32Loads{rows: argument("rows"), stride: argument("stride"), most: GP64(), offset: GP64()}
+	h := &hash32Groups{rows: argument("rows"), stride: argument("stride"), most: GP64(), offset: GP64()}
 	h.lengths, h.hashes, h.tails = AllocLocal(groupSize), AllocLocal(groupSize), AllocLocal(groupSize)
 	h.words, h.nothing = AllocLocal(chunk*group), AllocLocal(chunk)
-	h.out = AllocLocal(8)
+	h.out, h.next, h.headers = AllocLocal(8), AllocLocal(8), AllocLocal(16*group)
 	left, bytes := vectorsOf(group), GP64()
 	MOVQ(argument("hashes"), h.out)
 	MOVQ(U32(most), bytes)
+	MOVQ(h.rows, h.next)
+	sixteen := valueOf(U32(16))
+	CMPQ(h.stride, sixteen)
+	CMOVQLT(sixteen, h.stride)
 
 	Label("group")
+	branch(CMPQ, parameter("stride"), U8(16), JGE, "found")
+	h.findOffsets()
+	Label("found")
 	h.measure()
 	XORL(h.offset.As32(), h.offset.As32())
 	SHRQ(U8(2), h.most)
@@ -75,7 +90,7 @@ func hash32LoadsHeaders() {
 
 // eachKey emits a loop over the keys of the group, several in each round. It calls visit with
 // the number of the key in the round, its header, and the index of the round's first key.
-func (h *hash32Loads) eachKey(label string, perRound int, visit func(i int, header, index reg.GPVirtual)) {
+func (h *hash32Groups) eachKey(label string, perRound int, visit func(i int, header, index reg.GPVirtual)) {
 	header, index := valueOf(h.rows), zeroWord()
 	Label(label)
 	for i := range perRound {
@@ -86,9 +101,51 @@ func (h *hash32Loads) eachKey(label string, perRound int, visit func(i int, head
 	branch(CMPQ, index, U8(group), JB, label)
 }
 
+// findOffsets emits the headers of a group between offsets, or of one width, 4 keys at a time. Others have headers.
+func (h *hash32Groups) findOffsets() {
+	next, to, left, data := valueOf(h.next), addressOf(h.headers), valueOf(U32(group/4)), h.broadcastLong(argument("data"))
+	at, n := YMM(), YMM()
+	Label("offsets")
+	branch(CMPQ, parameter("stride"), U8(8), JL, "other_offsets")
+	VMOVDQU(Mem{Base: next}, at)
+	VMOVDQU(Mem{Base: next, Disp: 8}, n)
+	ADDQ(U8(32), next)
+	JMP(LabelRef("ends"))
+	Label("other_offsets")
+	width := valueOf(parameter("stride"))
+	branch(TESTQ, width, width, JNS, "short_offsets")
+	NEGQ(width)
+	first := h.broadcastLong(width)
+	VMOVDQA(first, n)
+	VPMULUDQ(smallNumbers, n, at)
+	VPADDQ(h.broadcastLong(next), at, at)
+	SHLQ(U8(2), width)
+	ADDQ(width, next)
+	JMP(LabelRef("located"))
+	Label("short_offsets")
+	VPMOVSXDQ(Mem{Base: next}, at)
+	VPMOVSXDQ(Mem{Base: next, Disp: 4}, n)
+	ADDQ(U8(16), next)
+	Label("ends")
+	VPSUBQ(at, n, n)
+	VPADDQ(data, at, at)
+	Label("located")
+	even, odd, x := YMM(), YMM(), YMM()
+	VPUNPCKLQDQ(n, at, even)
+	VPUNPCKHQDQ(n, at, odd)
+	VPERM2I128(U8(0x20), odd, even, x)
+	VMOVDQU(x, Mem{Base: to})
+	VPERM2I128(U8(0x31), odd, even, x)
+	VMOVDQU(x, Mem{Base: to, Disp: 32})
+	ADDQ(U8(64), to)
+	countDown(left, "offsets")
+	MOVQ(next, h.next)
+	LEAQ(h.headers, h.rows)
+}
+
 // measure emits the lengths of the group, the longest of them, and the first state of the
 // hashes. It jumps to the end at a long key.
-func (h *hash32Loads) measure() {
+func (h *hash32Groups) measure() {
 	all := zeroWord()
 	XORL(h.most.As32(), h.most.As32())
 	h.eachKey("measure", 4, func(i int, header, index reg.GPVirtual) {
@@ -109,7 +166,7 @@ func (h *hash32Loads) measure() {
 }
 
 // loadChunk emits the loads of the next 8 words of each key.
-func (h *hash32Loads) loadChunk() {
+func (h *hash32Groups) loadChunk() {
 	lanes, nothing, to := YMM(), addressOf(h.nothing), addressOf(h.words)
 	words := valueOf(h.offset)
 	SHRQ(U8(2), words)
@@ -169,7 +226,7 @@ func transpose(v vectors, rows [8]reg.VecVirtual) (columns [8]reg.VecVirtual) {
 }
 
 // mixChunk emits the steps of the words that are loaded. It ends when no key has words left.
-func (h *hash32Loads) mixChunk() {
+func (h *hash32Groups) mixChunk() {
 	mul, step := h.broadcast(constant(hash32Mul)), YMM()
 	var state, words [4]reg.VecVirtual
 	done := valueOf(h.offset)
@@ -210,7 +267,7 @@ func (h *hash32Loads) mixChunk() {
 
 // loadTails emits the loads of the last bytes of each key: the upper length%4 bytes of its last
 // four.
-func (h *hash32Loads) loadTails() (short func()) {
+func (h *hash32Groups) loadTails() (short func()) {
 	var shorts []func()
 	h.eachKey("load_tails", 4, func(i int, header, index reg.GPVirtual) {
 		n, at, shift, tail := GP64(), valueOf(Mem{Base: header}), GP64(), GP64()
@@ -260,7 +317,7 @@ func shortTail(i int, n, at, tail reg.GPVirtual) {
 }
 
 // mixTails emits the last step of the keys that have a tail, and stores the hashes.
-func (h *hash32Loads) mixTails() {
+func (h *hash32Groups) mixTails() {
 	to := valueOf(h.out)
 	mul, three := h.broadcast(constant(hash32Mul)), h.broadcast(constant(3))
 	none, signs := YMM(), h.broadcast(argument("signs"))
