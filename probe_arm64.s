@@ -3045,7 +3045,7 @@ word:
 
 // func setLine512NEON(s *byte, h *byte, factors *[8]uint32)
 // Requires: ASIMD
-TEXT ·setLine512NEON(SB), NOSPLIT, $0-24
+TEXT ·setLine512NEON(SB), NOSPLIT, $128-24
 	// The addresses and the bits are those of probeLine512.
 	MOVD  s+0(FP), R0
 	MOVBU 36(R0), R0
@@ -3096,11 +3096,15 @@ requested:
 	ADD   $1, R1, R1
 	LSR   $1, R1, R1
 	MOVD  $1, R3
+	ADD   $23, RSP, R4
+	AND   $-16, R4, R4
+	ADD   $71, RSP, R5
+	AND   $-16, R5, R5
 
 	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
 	// those of the last 4 again.
-	MOVD h+8(FP), R4
-	LDP  24(R4), (R4, R5)
+	MOVD h+8(FP), R6
+	LDP  24(R6), (R6, R7)
 
 four:
 	FLDPQ.P 32(R2), (F1, F2)
@@ -3109,263 +3113,102 @@ four:
 	WORD    $0x6ea0c0a5 // VUMULL2 V0.D2, V5.D2, V5.D2
 	VUZP2   V5.S4, V6.S4, V6.S4
 	VSHL    $6, V6.S4, V6.S4
-	VMOV    V6.D[0], R4
-	ADD     R4.UXTW, R0, R6
-	ADD     R4>>32, R0, R4
-	VMOV    V6.D[1], R7
-	ADD     R7.UXTW, R0, R8
-	ADD     R7>>32, R0, R7
+	VMOV    V6.D[0], R6
+	ADD     R6.UXTW, R0, R8
+	ADD     R6>>32, R0, R6
+	VMOV    V6.D[1], R9
+	ADD     R9.UXTW, R0, R10
+	ADD     R9>>32, R0, R9
 	WORD    $0x4fa18065 // VMUL[1] V1.S4, V3.S4, V5.S4
 	WORD    $0x4fa18086 // VMUL[1] V1.S4, V4.S4, V6.S4
 	VUZP2   V6.H8, V5.H8, V5.H8
-	VMOV    V5.D[0], R9
-	UBFX    $13, R9, $3, R10
-	LSR     $7, R9, R11
-	LSL     R11, R3, R11
-	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R11
-	MOVD    R11, (R6)(R10<<3)
-	UBFX    $29, R9, $3, R10
-	LSR     $23, R9, R11
-	LSL     R11, R3, R11
-	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R11
-	MOVD    R11, (R6)(R10<<3)
-	CMP     $1, R1
-	BEQ     done_0
-	UBFX    $45, R9, $3, R10
-	LSR     $39, R9, R11
-	LSL     R11, R3, R11
-	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R11
-	MOVD    R11, (R6)(R10<<3)
-	UBFX    $61, R9, $3, R10
-	LSR     $55, R9, R9
-	LSL     R9, R3, R9
-	MOVD    (R6)(R10<<3), R11
-	ORR     R9, R11, R9
-	MOVD    R9, (R6)(R10<<3)
-	CMP     $2, R1
-	BEQ     done_0
-	VMOV    V5.D[1], R9
-	UBFX    $13, R9, $3, R10
-	LSR     $7, R9, R11
-	LSL     R11, R3, R11
-	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R11
-	MOVD    R11, (R6)(R10<<3)
-	UBFX    $29, R9, $3, R10
-	LSR     $23, R9, R11
-	LSL     R11, R3, R11
-	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R11
-	MOVD    R11, (R6)(R10<<3)
-	CMP     $3, R1
-	BEQ     done_0
-	UBFX    $45, R9, $3, R10
-	LSR     $39, R9, R11
-	LSL     R11, R3, R11
-	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R11
-	MOVD    R11, (R6)(R10<<3)
-	UBFX    $61, R9, $3, R10
-	LSR     $55, R9, R9
-	LSL     R9, R3, R9
-	MOVD    (R6)(R10<<3), R11
-	ORR     R9, R11, R9
-	MOVD    R9, (R6)(R10<<3)
+	FMOVQ   F5, 0(R5)
+	WORD    $0x4fa18865 // VMUL[3] V1.S4, V3.S4, V5.S4
+	WORD    $0x4fa18881 // VMUL[3] V1.S4, V4.S4, V1.S4
+	VUZP2   V1.H8, V5.H8, V5.H8
+	FMOVQ   F5, 16(R5)
+	WORD    $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
+	WORD    $0x4fa28085 // VMUL[1] V2.S4, V4.S4, V5.S4
+	VUZP2   V5.H8, V1.H8, V1.H8
+	FMOVQ   F1, 32(R5)
+	WORD    $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
+	WORD    $0x4fa28882 // VMUL[3] V2.S4, V4.S4, V2.S4
+	VUZP2   V2.H8, V1.H8, V1.H8
+	FMOVQ   F1, 48(R5)
+	STP     (R8, R6), 0(R4)
+	STP     (R10, R9), 16(R4)
+	MOVD    R4, R6
+	MOVD    R5, R8
+	MOVD    $4, R9
 
-done_0:
-	WORD  $0x4fa18865 // VMUL[3] V1.S4, V3.S4, V5.S4
-	WORD  $0x4fa18881 // VMUL[3] V1.S4, V4.S4, V1.S4
-	VUZP2 V1.H8, V5.H8, V5.H8
-	VMOV  V5.D[0], R6
-	UBFX  $13, R6, $3, R9
-	LSR   $7, R6, R10
-	LSL   R10, R3, R10
-	MOVD  (R4)(R9<<3), R11
-	ORR   R10, R11, R10
-	MOVD  R10, (R4)(R9<<3)
-	UBFX  $29, R6, $3, R9
-	LSR   $23, R6, R10
-	LSL   R10, R3, R10
-	MOVD  (R4)(R9<<3), R11
-	ORR   R10, R11, R10
-	MOVD  R10, (R4)(R9<<3)
-	CMP   $1, R1
-	BEQ   done_1
-	UBFX  $45, R6, $3, R9
-	LSR   $39, R6, R10
-	LSL   R10, R3, R10
-	MOVD  (R4)(R9<<3), R11
-	ORR   R10, R11, R10
-	MOVD  R10, (R4)(R9<<3)
-	UBFX  $61, R6, $3, R9
-	LSR   $55, R6, R6
-	LSL   R6, R3, R6
-	MOVD  (R4)(R9<<3), R10
-	ORR   R6, R10, R6
-	MOVD  R6, (R4)(R9<<3)
-	CMP   $2, R1
-	BEQ   done_1
-	VMOV  V5.D[1], R6
-	UBFX  $13, R6, $3, R9
-	LSR   $7, R6, R10
-	LSL   R10, R3, R10
-	MOVD  (R4)(R9<<3), R11
-	ORR   R10, R11, R10
-	MOVD  R10, (R4)(R9<<3)
-	UBFX  $29, R6, $3, R9
-	LSR   $23, R6, R10
-	LSL   R10, R3, R10
-	MOVD  (R4)(R9<<3), R11
-	ORR   R10, R11, R10
-	MOVD  R10, (R4)(R9<<3)
-	CMP   $3, R1
-	BEQ   done_1
-	UBFX  $45, R6, $3, R9
-	LSR   $39, R6, R10
-	LSL   R10, R3, R10
-	MOVD  (R4)(R9<<3), R11
-	ORR   R10, R11, R10
-	MOVD  R10, (R4)(R9<<3)
-	UBFX  $61, R6, $3, R9
-	LSR   $55, R6, R6
-	LSL   R6, R3, R6
-	MOVD  (R4)(R9<<3), R10
-	ORR   R6, R10, R6
-	MOVD  R6, (R4)(R9<<3)
+key:
+	MOVD.P 8(R6), R10
+	LDP.P  16(R8), (R11, R12)
+	UBFX   $13, R11, $3, R13
+	LSR    $7, R11, R14
+	LSL    R14, R3, R14
+	MOVD   (R10)(R13<<3), R15
+	ORR    R14, R15, R14
+	MOVD   R14, (R10)(R13<<3)
+	UBFX   $29, R11, $3, R13
+	LSR    $23, R11, R14
+	LSL    R14, R3, R14
+	MOVD   (R10)(R13<<3), R15
+	ORR    R14, R15, R14
+	MOVD   R14, (R10)(R13<<3)
+	CMP    $1, R1
+	BEQ    set
+	UBFX   $45, R11, $3, R13
+	LSR    $39, R11, R14
+	LSL    R14, R3, R14
+	MOVD   (R10)(R13<<3), R15
+	ORR    R14, R15, R14
+	MOVD   R14, (R10)(R13<<3)
+	UBFX   $61, R11, $3, R13
+	LSR    $55, R11, R11
+	LSL    R11, R3, R11
+	MOVD   (R10)(R13<<3), R14
+	ORR    R11, R14, R11
+	MOVD   R11, (R10)(R13<<3)
+	CMP    $2, R1
+	BEQ    set
+	UBFX   $13, R12, $3, R11
+	LSR    $7, R12, R13
+	LSL    R13, R3, R13
+	MOVD   (R10)(R11<<3), R14
+	ORR    R13, R14, R13
+	MOVD   R13, (R10)(R11<<3)
+	UBFX   $29, R12, $3, R11
+	LSR    $23, R12, R13
+	LSL    R13, R3, R13
+	MOVD   (R10)(R11<<3), R14
+	ORR    R13, R14, R13
+	MOVD   R13, (R10)(R11<<3)
+	CMP    $3, R1
+	BEQ    set
+	UBFX   $45, R12, $3, R11
+	LSR    $39, R12, R13
+	LSL    R13, R3, R13
+	MOVD   (R10)(R11<<3), R14
+	ORR    R13, R14, R13
+	MOVD   R13, (R10)(R11<<3)
+	UBFX   $61, R12, $3, R11
+	LSR    $55, R12, R12
+	LSL    R12, R3, R12
+	MOVD   (R10)(R11<<3), R13
+	ORR    R12, R13, R12
+	MOVD   R12, (R10)(R11<<3)
 
-done_1:
-	WORD  $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
-	WORD  $0x4fa28085 // VMUL[1] V2.S4, V4.S4, V5.S4
-	VUZP2 V5.H8, V1.H8, V1.H8
-	VMOV  V1.D[0], R4
-	UBFX  $13, R4, $3, R6
-	LSR   $7, R4, R9
-	LSL   R9, R3, R9
-	MOVD  (R8)(R6<<3), R10
-	ORR   R9, R10, R9
-	MOVD  R9, (R8)(R6<<3)
-	UBFX  $29, R4, $3, R6
-	LSR   $23, R4, R9
-	LSL   R9, R3, R9
-	MOVD  (R8)(R6<<3), R10
-	ORR   R9, R10, R9
-	MOVD  R9, (R8)(R6<<3)
-	CMP   $1, R1
-	BEQ   done_2
-	UBFX  $45, R4, $3, R6
-	LSR   $39, R4, R9
-	LSL   R9, R3, R9
-	MOVD  (R8)(R6<<3), R10
-	ORR   R9, R10, R9
-	MOVD  R9, (R8)(R6<<3)
-	UBFX  $61, R4, $3, R6
-	LSR   $55, R4, R4
-	LSL   R4, R3, R4
-	MOVD  (R8)(R6<<3), R9
-	ORR   R4, R9, R4
-	MOVD  R4, (R8)(R6<<3)
-	CMP   $2, R1
-	BEQ   done_2
-	VMOV  V1.D[1], R4
-	UBFX  $13, R4, $3, R6
-	LSR   $7, R4, R9
-	LSL   R9, R3, R9
-	MOVD  (R8)(R6<<3), R10
-	ORR   R9, R10, R9
-	MOVD  R9, (R8)(R6<<3)
-	UBFX  $29, R4, $3, R6
-	LSR   $23, R4, R9
-	LSL   R9, R3, R9
-	MOVD  (R8)(R6<<3), R10
-	ORR   R9, R10, R9
-	MOVD  R9, (R8)(R6<<3)
-	CMP   $3, R1
-	BEQ   done_2
-	UBFX  $45, R4, $3, R6
-	LSR   $39, R4, R9
-	LSL   R9, R3, R9
-	MOVD  (R8)(R6<<3), R10
-	ORR   R9, R10, R9
-	MOVD  R9, (R8)(R6<<3)
-	UBFX  $61, R4, $3, R6
-	LSR   $55, R4, R4
-	LSL   R4, R3, R4
-	MOVD  (R8)(R6<<3), R9
-	ORR   R4, R9, R4
-	MOVD  R4, (R8)(R6<<3)
-
-done_2:
-	WORD  $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
-	WORD  $0x4fa28882 // VMUL[3] V2.S4, V4.S4, V2.S4
-	VUZP2 V2.H8, V1.H8, V1.H8
-	VMOV  V1.D[0], R4
-	UBFX  $13, R4, $3, R6
-	LSR   $7, R4, R8
-	LSL   R8, R3, R8
-	MOVD  (R7)(R6<<3), R9
-	ORR   R8, R9, R8
-	MOVD  R8, (R7)(R6<<3)
-	UBFX  $29, R4, $3, R6
-	LSR   $23, R4, R8
-	LSL   R8, R3, R8
-	MOVD  (R7)(R6<<3), R9
-	ORR   R8, R9, R8
-	MOVD  R8, (R7)(R6<<3)
-	CMP   $1, R1
-	BEQ   done_3
-	UBFX  $45, R4, $3, R6
-	LSR   $39, R4, R8
-	LSL   R8, R3, R8
-	MOVD  (R7)(R6<<3), R9
-	ORR   R8, R9, R8
-	MOVD  R8, (R7)(R6<<3)
-	UBFX  $61, R4, $3, R6
-	LSR   $55, R4, R4
-	LSL   R4, R3, R4
-	MOVD  (R7)(R6<<3), R8
-	ORR   R4, R8, R4
-	MOVD  R4, (R7)(R6<<3)
-	CMP   $2, R1
-	BEQ   done_3
-	VMOV  V1.D[1], R4
-	UBFX  $13, R4, $3, R6
-	LSR   $7, R4, R8
-	LSL   R8, R3, R8
-	MOVD  (R7)(R6<<3), R9
-	ORR   R8, R9, R8
-	MOVD  R8, (R7)(R6<<3)
-	UBFX  $29, R4, $3, R6
-	LSR   $23, R4, R8
-	LSL   R8, R3, R8
-	MOVD  (R7)(R6<<3), R9
-	ORR   R8, R9, R8
-	MOVD  R8, (R7)(R6<<3)
-	CMP   $3, R1
-	BEQ   done_3
-	UBFX  $45, R4, $3, R6
-	LSR   $39, R4, R8
-	LSL   R8, R3, R8
-	MOVD  (R7)(R6<<3), R9
-	ORR   R8, R9, R8
-	MOVD  R8, (R7)(R6<<3)
-	UBFX  $61, R4, $3, R6
-	LSR   $55, R4, R4
-	LSL   R4, R3, R4
-	MOVD  (R7)(R6<<3), R8
-	ORR   R4, R8, R4
-	MOVD  R4, (R7)(R6<<3)
-
-done_3:
-	SUBS $4, R5, R5
+set:
+	SUBS $1, R9, R9
+	BNE  key
+	SUBS $4, R7, R7
 	BEQ  end
-	CMP  $4, R5
+	CMP  $4, R7
 	BGE  four
-	SUB  $4, R5, R5
-	ADD  R5<<3, R2, R2
-	MOVD $4, R5
+	SUB  $4, R7, R7
+	ADD  R7<<3, R2, R2
+	MOVD $4, R7
 	B    four
 
 end:
@@ -3373,7 +3216,7 @@ end:
 
 // func setLine32NEON(s *byte, h *byte, steps *[8]uint32)
 // Requires: ASIMD
-TEXT ·setLine32NEON(SB), NOSPLIT, $0-24
+TEXT ·setLine32NEON(SB), NOSPLIT, $128-24
 	// The addresses and the bits are those of probeLine32.
 	MOVD  s+0(FP), R0
 	MOVBU 36(R0), R0
@@ -3445,11 +3288,15 @@ requested:
 	ADD   $1, R1, R1
 	LSR   $1, R1, R1
 	MOVD  $1, R3
+	ADD   $23, RSP, R4
+	AND   $-16, R4, R4
+	ADD   $71, RSP, R5
+	AND   $-16, R5, R5
 
 	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
 	// those of the last 4 again.
-	MOVD h+8(FP), R4
-	LDP  0(R4), (R4, R5)
+	MOVD h+8(FP), R6
+	LDP  0(R6), (R6, R7)
 
 four:
 	FMOVQ.P 16(R2), F0
@@ -3463,259 +3310,98 @@ four:
 	VSUB    V2.S4, V8.S4, V7.S4
 	VUMIN   V7.S4, V8.S4, V8.S4
 	VSHL    $6, V8.S4, V8.S4
-	VMOV    V8.D[0], R4
-	ADD     R4.UXTW, R0, R6
-	ADD     R4>>32, R0, R4
-	VMOV    V8.D[1], R7
-	ADD     R7.UXTW, R0, R8
-	ADD     R7>>32, R0, R7
+	VMOV    V8.D[0], R6
+	ADD     R6.UXTW, R0, R8
+	ADD     R6>>32, R0, R6
+	VMOV    V8.D[1], R9
+	ADD     R9.UXTW, R0, R10
+	ADD     R9>>32, R0, R9
 	WORD    $0x4f4080c7 // VMUL[0] V0.H8, V6.H8, V7.H8
 	WORD    $0x6f4100a7 // VMLA[0] V1.H8, V5.H8, V7.H8
-	VMOV    V7.D[0], R9
-	UBFX    $13, R9, $3, R10
-	LSR     $7, R9, R11
-	LSL     R11, R3, R11
-	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R11
-	MOVD    R11, (R6)(R10<<3)
-	UBFX    $29, R9, $3, R10
-	LSR     $23, R9, R11
-	LSL     R11, R3, R11
-	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R11
-	MOVD    R11, (R6)(R10<<3)
-	CMP     $1, R1
-	BEQ     done_0
-	UBFX    $45, R9, $3, R10
-	LSR     $39, R9, R11
-	LSL     R11, R3, R11
-	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R11
-	MOVD    R11, (R6)(R10<<3)
-	UBFX    $61, R9, $3, R10
-	LSR     $55, R9, R9
-	LSL     R9, R3, R9
-	MOVD    (R6)(R10<<3), R11
-	ORR     R9, R11, R9
-	MOVD    R9, (R6)(R10<<3)
-	CMP     $2, R1
-	BEQ     done_0
-	VMOV    V7.D[1], R9
-	UBFX    $13, R9, $3, R10
-	LSR     $7, R9, R11
-	LSL     R11, R3, R11
-	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R11
-	MOVD    R11, (R6)(R10<<3)
-	UBFX    $29, R9, $3, R10
-	LSR     $23, R9, R11
-	LSL     R11, R3, R11
-	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R11
-	MOVD    R11, (R6)(R10<<3)
-	CMP     $3, R1
-	BEQ     done_0
-	UBFX    $45, R9, $3, R10
-	LSR     $39, R9, R11
-	LSL     R11, R3, R11
-	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R11
-	MOVD    R11, (R6)(R10<<3)
-	UBFX    $61, R9, $3, R10
-	LSR     $55, R9, R9
-	LSL     R9, R3, R9
-	MOVD    (R6)(R10<<3), R11
-	ORR     R9, R11, R9
-	MOVD    R9, (R6)(R10<<3)
+	FMOVQ   F7, 0(R5)
+	WORD    $0x4f6080c7 // VMUL[2] V0.H8, V6.H8, V7.H8
+	WORD    $0x6f6100a7 // VMLA[2] V1.H8, V5.H8, V7.H8
+	FMOVQ   F7, 16(R5)
+	WORD    $0x4f4088c7 // VMUL[4] V0.H8, V6.H8, V7.H8
+	WORD    $0x6f4108a7 // VMLA[4] V1.H8, V5.H8, V7.H8
+	FMOVQ   F7, 32(R5)
+	WORD    $0x4f6088c0 // VMUL[6] V0.H8, V6.H8, V0.H8
+	WORD    $0x6f6108a0 // VMLA[6] V1.H8, V5.H8, V0.H8
+	FMOVQ   F0, 48(R5)
+	STP     (R8, R6), 0(R4)
+	STP     (R10, R9), 16(R4)
+	MOVD    R4, R6
+	MOVD    R5, R8
+	MOVD    $4, R9
 
-done_0:
-	WORD $0x4f6080c7 // VMUL[2] V0.H8, V6.H8, V7.H8
-	WORD $0x6f6100a7 // VMLA[2] V1.H8, V5.H8, V7.H8
-	VMOV V7.D[0], R6
-	UBFX $13, R6, $3, R9
-	LSR  $7, R6, R10
-	LSL  R10, R3, R10
-	MOVD (R4)(R9<<3), R11
-	ORR  R10, R11, R10
-	MOVD R10, (R4)(R9<<3)
-	UBFX $29, R6, $3, R9
-	LSR  $23, R6, R10
-	LSL  R10, R3, R10
-	MOVD (R4)(R9<<3), R11
-	ORR  R10, R11, R10
-	MOVD R10, (R4)(R9<<3)
-	CMP  $1, R1
-	BEQ  done_1
-	UBFX $45, R6, $3, R9
-	LSR  $39, R6, R10
-	LSL  R10, R3, R10
-	MOVD (R4)(R9<<3), R11
-	ORR  R10, R11, R10
-	MOVD R10, (R4)(R9<<3)
-	UBFX $61, R6, $3, R9
-	LSR  $55, R6, R6
-	LSL  R6, R3, R6
-	MOVD (R4)(R9<<3), R10
-	ORR  R6, R10, R6
-	MOVD R6, (R4)(R9<<3)
-	CMP  $2, R1
-	BEQ  done_1
-	VMOV V7.D[1], R6
-	UBFX $13, R6, $3, R9
-	LSR  $7, R6, R10
-	LSL  R10, R3, R10
-	MOVD (R4)(R9<<3), R11
-	ORR  R10, R11, R10
-	MOVD R10, (R4)(R9<<3)
-	UBFX $29, R6, $3, R9
-	LSR  $23, R6, R10
-	LSL  R10, R3, R10
-	MOVD (R4)(R9<<3), R11
-	ORR  R10, R11, R10
-	MOVD R10, (R4)(R9<<3)
-	CMP  $3, R1
-	BEQ  done_1
-	UBFX $45, R6, $3, R9
-	LSR  $39, R6, R10
-	LSL  R10, R3, R10
-	MOVD (R4)(R9<<3), R11
-	ORR  R10, R11, R10
-	MOVD R10, (R4)(R9<<3)
-	UBFX $61, R6, $3, R9
-	LSR  $55, R6, R6
-	LSL  R6, R3, R6
-	MOVD (R4)(R9<<3), R10
-	ORR  R6, R10, R6
-	MOVD R6, (R4)(R9<<3)
+key:
+	MOVD.P 8(R6), R10
+	LDP.P  16(R8), (R11, R12)
+	UBFX   $13, R11, $3, R13
+	LSR    $7, R11, R14
+	LSL    R14, R3, R14
+	MOVD   (R10)(R13<<3), R15
+	ORR    R14, R15, R14
+	MOVD   R14, (R10)(R13<<3)
+	UBFX   $29, R11, $3, R13
+	LSR    $23, R11, R14
+	LSL    R14, R3, R14
+	MOVD   (R10)(R13<<3), R15
+	ORR    R14, R15, R14
+	MOVD   R14, (R10)(R13<<3)
+	CMP    $1, R1
+	BEQ    set
+	UBFX   $45, R11, $3, R13
+	LSR    $39, R11, R14
+	LSL    R14, R3, R14
+	MOVD   (R10)(R13<<3), R15
+	ORR    R14, R15, R14
+	MOVD   R14, (R10)(R13<<3)
+	UBFX   $61, R11, $3, R13
+	LSR    $55, R11, R11
+	LSL    R11, R3, R11
+	MOVD   (R10)(R13<<3), R14
+	ORR    R11, R14, R11
+	MOVD   R11, (R10)(R13<<3)
+	CMP    $2, R1
+	BEQ    set
+	UBFX   $13, R12, $3, R11
+	LSR    $7, R12, R13
+	LSL    R13, R3, R13
+	MOVD   (R10)(R11<<3), R14
+	ORR    R13, R14, R13
+	MOVD   R13, (R10)(R11<<3)
+	UBFX   $29, R12, $3, R11
+	LSR    $23, R12, R13
+	LSL    R13, R3, R13
+	MOVD   (R10)(R11<<3), R14
+	ORR    R13, R14, R13
+	MOVD   R13, (R10)(R11<<3)
+	CMP    $3, R1
+	BEQ    set
+	UBFX   $45, R12, $3, R11
+	LSR    $39, R12, R13
+	LSL    R13, R3, R13
+	MOVD   (R10)(R11<<3), R14
+	ORR    R13, R14, R13
+	MOVD   R13, (R10)(R11<<3)
+	UBFX   $61, R12, $3, R11
+	LSR    $55, R12, R12
+	LSL    R12, R3, R12
+	MOVD   (R10)(R11<<3), R13
+	ORR    R12, R13, R12
+	MOVD   R12, (R10)(R11<<3)
 
-done_1:
-	WORD $0x4f4088c7 // VMUL[4] V0.H8, V6.H8, V7.H8
-	WORD $0x6f4108a7 // VMLA[4] V1.H8, V5.H8, V7.H8
-	VMOV V7.D[0], R4
-	UBFX $13, R4, $3, R6
-	LSR  $7, R4, R9
-	LSL  R9, R3, R9
-	MOVD (R8)(R6<<3), R10
-	ORR  R9, R10, R9
-	MOVD R9, (R8)(R6<<3)
-	UBFX $29, R4, $3, R6
-	LSR  $23, R4, R9
-	LSL  R9, R3, R9
-	MOVD (R8)(R6<<3), R10
-	ORR  R9, R10, R9
-	MOVD R9, (R8)(R6<<3)
-	CMP  $1, R1
-	BEQ  done_2
-	UBFX $45, R4, $3, R6
-	LSR  $39, R4, R9
-	LSL  R9, R3, R9
-	MOVD (R8)(R6<<3), R10
-	ORR  R9, R10, R9
-	MOVD R9, (R8)(R6<<3)
-	UBFX $61, R4, $3, R6
-	LSR  $55, R4, R4
-	LSL  R4, R3, R4
-	MOVD (R8)(R6<<3), R9
-	ORR  R4, R9, R4
-	MOVD R4, (R8)(R6<<3)
-	CMP  $2, R1
-	BEQ  done_2
-	VMOV V7.D[1], R4
-	UBFX $13, R4, $3, R6
-	LSR  $7, R4, R9
-	LSL  R9, R3, R9
-	MOVD (R8)(R6<<3), R10
-	ORR  R9, R10, R9
-	MOVD R9, (R8)(R6<<3)
-	UBFX $29, R4, $3, R6
-	LSR  $23, R4, R9
-	LSL  R9, R3, R9
-	MOVD (R8)(R6<<3), R10
-	ORR  R9, R10, R9
-	MOVD R9, (R8)(R6<<3)
-	CMP  $3, R1
-	BEQ  done_2
-	UBFX $45, R4, $3, R6
-	LSR  $39, R4, R9
-	LSL  R9, R3, R9
-	MOVD (R8)(R6<<3), R10
-	ORR  R9, R10, R9
-	MOVD R9, (R8)(R6<<3)
-	UBFX $61, R4, $3, R6
-	LSR  $55, R4, R4
-	LSL  R4, R3, R4
-	MOVD (R8)(R6<<3), R9
-	ORR  R4, R9, R4
-	MOVD R4, (R8)(R6<<3)
-
-done_2:
-	WORD $0x4f6088c0 // VMUL[6] V0.H8, V6.H8, V0.H8
-	WORD $0x6f6108a0 // VMLA[6] V1.H8, V5.H8, V0.H8
-	VMOV V0.D[0], R4
-	UBFX $13, R4, $3, R6
-	LSR  $7, R4, R8
-	LSL  R8, R3, R8
-	MOVD (R7)(R6<<3), R9
-	ORR  R8, R9, R8
-	MOVD R8, (R7)(R6<<3)
-	UBFX $29, R4, $3, R6
-	LSR  $23, R4, R8
-	LSL  R8, R3, R8
-	MOVD (R7)(R6<<3), R9
-	ORR  R8, R9, R8
-	MOVD R8, (R7)(R6<<3)
-	CMP  $1, R1
-	BEQ  done_3
-	UBFX $45, R4, $3, R6
-	LSR  $39, R4, R8
-	LSL  R8, R3, R8
-	MOVD (R7)(R6<<3), R9
-	ORR  R8, R9, R8
-	MOVD R8, (R7)(R6<<3)
-	UBFX $61, R4, $3, R6
-	LSR  $55, R4, R4
-	LSL  R4, R3, R4
-	MOVD (R7)(R6<<3), R8
-	ORR  R4, R8, R4
-	MOVD R4, (R7)(R6<<3)
-	CMP  $2, R1
-	BEQ  done_3
-	VMOV V0.D[1], R4
-	UBFX $13, R4, $3, R6
-	LSR  $7, R4, R8
-	LSL  R8, R3, R8
-	MOVD (R7)(R6<<3), R9
-	ORR  R8, R9, R8
-	MOVD R8, (R7)(R6<<3)
-	UBFX $29, R4, $3, R6
-	LSR  $23, R4, R8
-	LSL  R8, R3, R8
-	MOVD (R7)(R6<<3), R9
-	ORR  R8, R9, R8
-	MOVD R8, (R7)(R6<<3)
-	CMP  $3, R1
-	BEQ  done_3
-	UBFX $45, R4, $3, R6
-	LSR  $39, R4, R8
-	LSL  R8, R3, R8
-	MOVD (R7)(R6<<3), R9
-	ORR  R8, R9, R8
-	MOVD R8, (R7)(R6<<3)
-	UBFX $61, R4, $3, R6
-	LSR  $55, R4, R4
-	LSL  R4, R3, R4
-	MOVD (R7)(R6<<3), R8
-	ORR  R4, R8, R4
-	MOVD R4, (R7)(R6<<3)
-
-done_3:
-	SUBS $4, R5, R5
+set:
+	SUBS $1, R9, R9
+	BNE  key
+	SUBS $4, R7, R7
 	BEQ  end
-	CMP  $4, R5
+	CMP  $4, R7
 	BGE  four
-	SUB  $4, R5, R5
-	ADD  R5<<2, R2, R2
-	MOVD $4, R5
+	SUB  $4, R7, R7
+	ADD  R7<<2, R2, R2
+	MOVD $4, R7
 	B    four
 
 end:
@@ -3887,7 +3573,7 @@ end:
 
 // func setNewLine512NEON(s *byte, h *byte, added *uint64, factors *[8]uint32)
 // Requires: ASIMD
-TEXT ·setNewLine512NEON(SB), NOSPLIT, $0-32
+TEXT ·setNewLine512NEON(SB), NOSPLIT, $128-32
 	// The addresses and the bits are those of probeLine512.
 	MOVD  s+0(FP), R0
 	MOVBU 36(R0), R0
@@ -3938,15 +3624,19 @@ requested:
 	ADD   $1, R1, R1
 	LSR   $1, R1, R1
 	MOVD  $1, R3
-	MOVD  h+8(FP), R4
-	LDP   24(R4), (R4, R5)
-	MOVD  added+16(FP), R4
-	MOVD  $-9223372036854775808, R8
-	MOVD  $0, R9
+	ADD   $23, RSP, R4
+	AND   $-16, R4, R4
+	ADD   $71, RSP, R5
+	AND   $-16, R5, R5
+	MOVD  h+8(FP), R6
+	LDP   24(R6), (R6, R7)
+	MOVD  added+16(FP), R6
+	MOVD  $-9223372036854775808, R10
+	MOVD  $0, R11
 
 word:
-	MOVD $64, R6
-	MOVD R9, R7
+	MOVD $64, R8
+	MOVD R11, R9
 
 four:
 	FLDPQ.P 32(R2), (F1, F2)
@@ -3955,347 +3645,120 @@ four:
 	WORD    $0x6ea0c0a5 // VUMULL2 V0.D2, V5.D2, V5.D2
 	VUZP2   V5.S4, V6.S4, V6.S4
 	VSHL    $6, V6.S4, V6.S4
-	VMOV    V6.D[0], R10
-	ADD     R10.UXTW, R0, R11
-	ADD     R10>>32, R0, R10
-	VMOV    V6.D[1], R12
+	VMOV    V6.D[0], R12
 	ADD     R12.UXTW, R0, R13
 	ADD     R12>>32, R0, R12
-	MOVD    $0, R14
+	VMOV    V6.D[1], R14
+	ADD     R14.UXTW, R0, R15
+	ADD     R14>>32, R0, R14
 	WORD    $0x4fa18065 // VMUL[1] V1.S4, V3.S4, V5.S4
 	WORD    $0x4fa18086 // VMUL[1] V1.S4, V4.S4, V6.S4
 	VUZP2   V6.H8, V5.H8, V5.H8
-	VMOV    V5.D[0], R15
-	UBFX    $13, R15, $3, R16
-	LSR     $7, R15, R17
-	LSL     R17, R3, R17
-	MOVD    (R11)(R16<<3), R19
-	ORR     R17, R19, R17
-	EOR     R17, R19, R19
-	ORR     R19, R14, R14
-	MOVD    R17, (R11)(R16<<3)
-	UBFX    $29, R15, $3, R16
-	LSR     $23, R15, R17
-	LSL     R17, R3, R17
-	MOVD    (R11)(R16<<3), R19
-	ORR     R17, R19, R17
-	EOR     R17, R19, R19
-	ORR     R19, R14, R14
-	MOVD    R17, (R11)(R16<<3)
-	CMP     $1, R1
-	BEQ     done_0
-	UBFX    $45, R15, $3, R16
-	LSR     $39, R15, R17
-	LSL     R17, R3, R17
-	MOVD    (R11)(R16<<3), R19
-	ORR     R17, R19, R17
-	EOR     R17, R19, R19
-	ORR     R19, R14, R14
-	MOVD    R17, (R11)(R16<<3)
-	UBFX    $61, R15, $3, R16
-	LSR     $55, R15, R15
-	LSL     R15, R3, R15
-	MOVD    (R11)(R16<<3), R17
-	ORR     R15, R17, R15
-	EOR     R15, R17, R17
-	ORR     R17, R14, R14
-	MOVD    R15, (R11)(R16<<3)
-	CMP     $2, R1
-	BEQ     done_0
-	VMOV    V5.D[1], R15
-	UBFX    $13, R15, $3, R16
-	LSR     $7, R15, R17
-	LSL     R17, R3, R17
-	MOVD    (R11)(R16<<3), R19
-	ORR     R17, R19, R17
-	EOR     R17, R19, R19
-	ORR     R19, R14, R14
-	MOVD    R17, (R11)(R16<<3)
-	UBFX    $29, R15, $3, R16
-	LSR     $23, R15, R17
-	LSL     R17, R3, R17
-	MOVD    (R11)(R16<<3), R19
-	ORR     R17, R19, R17
-	EOR     R17, R19, R19
-	ORR     R19, R14, R14
-	MOVD    R17, (R11)(R16<<3)
-	CMP     $3, R1
-	BEQ     done_0
-	UBFX    $45, R15, $3, R16
-	LSR     $39, R15, R17
-	LSL     R17, R3, R17
-	MOVD    (R11)(R16<<3), R19
-	ORR     R17, R19, R17
-	EOR     R17, R19, R19
-	ORR     R19, R14, R14
-	MOVD    R17, (R11)(R16<<3)
-	UBFX    $61, R15, $3, R16
-	LSR     $55, R15, R15
-	LSL     R15, R3, R15
-	MOVD    (R11)(R16<<3), R17
-	ORR     R15, R17, R15
-	EOR     R15, R17, R17
-	ORR     R17, R14, R14
-	MOVD    R15, (R11)(R16<<3)
+	FMOVQ   F5, 0(R5)
+	WORD    $0x4fa18865 // VMUL[3] V1.S4, V3.S4, V5.S4
+	WORD    $0x4fa18881 // VMUL[3] V1.S4, V4.S4, V1.S4
+	VUZP2   V1.H8, V5.H8, V5.H8
+	FMOVQ   F5, 16(R5)
+	WORD    $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
+	WORD    $0x4fa28085 // VMUL[1] V2.S4, V4.S4, V5.S4
+	VUZP2   V5.H8, V1.H8, V1.H8
+	FMOVQ   F1, 32(R5)
+	WORD    $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
+	WORD    $0x4fa28882 // VMUL[3] V2.S4, V4.S4, V2.S4
+	VUZP2   V2.H8, V1.H8, V1.H8
+	FMOVQ   F1, 48(R5)
+	STP     (R13, R12), 0(R4)
+	STP     (R15, R14), 16(R4)
+	MOVD    R4, R12
+	MOVD    R5, R13
+	MOVD    $4, R14
 
-done_0:
-	CMP   $0, R14
-	CSEL  NE, R8, R9, R14
-	ORR   R7>>1, R14, R7
-	SUBS  $1, R5, R5
-	BEQ   end
-	MOVD  $0, R11
-	WORD  $0x4fa18865 // VMUL[3] V1.S4, V3.S4, V5.S4
-	WORD  $0x4fa18881 // VMUL[3] V1.S4, V4.S4, V1.S4
-	VUZP2 V1.H8, V5.H8, V5.H8
-	VMOV  V5.D[0], R14
-	UBFX  $13, R14, $3, R15
-	LSR   $7, R14, R16
-	LSL   R16, R3, R16
-	MOVD  (R10)(R15<<3), R17
-	ORR   R16, R17, R16
-	EOR   R16, R17, R17
-	ORR   R17, R11, R11
-	MOVD  R16, (R10)(R15<<3)
-	UBFX  $29, R14, $3, R15
-	LSR   $23, R14, R16
-	LSL   R16, R3, R16
-	MOVD  (R10)(R15<<3), R17
-	ORR   R16, R17, R16
-	EOR   R16, R17, R17
-	ORR   R17, R11, R11
-	MOVD  R16, (R10)(R15<<3)
-	CMP   $1, R1
-	BEQ   done_1
-	UBFX  $45, R14, $3, R15
-	LSR   $39, R14, R16
-	LSL   R16, R3, R16
-	MOVD  (R10)(R15<<3), R17
-	ORR   R16, R17, R16
-	EOR   R16, R17, R17
-	ORR   R17, R11, R11
-	MOVD  R16, (R10)(R15<<3)
-	UBFX  $61, R14, $3, R15
-	LSR   $55, R14, R14
-	LSL   R14, R3, R14
-	MOVD  (R10)(R15<<3), R16
-	ORR   R14, R16, R14
-	EOR   R14, R16, R16
-	ORR   R16, R11, R11
-	MOVD  R14, (R10)(R15<<3)
-	CMP   $2, R1
-	BEQ   done_1
-	VMOV  V5.D[1], R14
-	UBFX  $13, R14, $3, R15
-	LSR   $7, R14, R16
-	LSL   R16, R3, R16
-	MOVD  (R10)(R15<<3), R17
-	ORR   R16, R17, R16
-	EOR   R16, R17, R17
-	ORR   R17, R11, R11
-	MOVD  R16, (R10)(R15<<3)
-	UBFX  $29, R14, $3, R15
-	LSR   $23, R14, R16
-	LSL   R16, R3, R16
-	MOVD  (R10)(R15<<3), R17
-	ORR   R16, R17, R16
-	EOR   R16, R17, R17
-	ORR   R17, R11, R11
-	MOVD  R16, (R10)(R15<<3)
-	CMP   $3, R1
-	BEQ   done_1
-	UBFX  $45, R14, $3, R15
-	LSR   $39, R14, R16
-	LSL   R16, R3, R16
-	MOVD  (R10)(R15<<3), R17
-	ORR   R16, R17, R16
-	EOR   R16, R17, R17
-	ORR   R17, R11, R11
-	MOVD  R16, (R10)(R15<<3)
-	UBFX  $61, R14, $3, R15
-	LSR   $55, R14, R14
-	LSL   R14, R3, R14
-	MOVD  (R10)(R15<<3), R16
-	ORR   R14, R16, R14
-	EOR   R14, R16, R16
-	ORR   R16, R11, R11
-	MOVD  R14, (R10)(R15<<3)
+key:
+	MOVD.P 8(R12), R15
+	LDP.P  16(R13), (R17, R19)
+	MOVD   $0, R16
+	UBFX   $13, R17, $3, R20
+	LSR    $7, R17, R21
+	LSL    R21, R3, R21
+	MOVD   (R15)(R20<<3), R22
+	ORR    R21, R22, R21
+	EOR    R21, R22, R22
+	ORR    R22, R16, R16
+	MOVD   R21, (R15)(R20<<3)
+	UBFX   $29, R17, $3, R20
+	LSR    $23, R17, R21
+	LSL    R21, R3, R21
+	MOVD   (R15)(R20<<3), R22
+	ORR    R21, R22, R21
+	EOR    R21, R22, R22
+	ORR    R22, R16, R16
+	MOVD   R21, (R15)(R20<<3)
+	CMP    $1, R1
+	BEQ    set
+	UBFX   $45, R17, $3, R20
+	LSR    $39, R17, R21
+	LSL    R21, R3, R21
+	MOVD   (R15)(R20<<3), R22
+	ORR    R21, R22, R21
+	EOR    R21, R22, R22
+	ORR    R22, R16, R16
+	MOVD   R21, (R15)(R20<<3)
+	UBFX   $61, R17, $3, R20
+	LSR    $55, R17, R17
+	LSL    R17, R3, R17
+	MOVD   (R15)(R20<<3), R21
+	ORR    R17, R21, R17
+	EOR    R17, R21, R21
+	ORR    R21, R16, R16
+	MOVD   R17, (R15)(R20<<3)
+	CMP    $2, R1
+	BEQ    set
+	UBFX   $13, R19, $3, R17
+	LSR    $7, R19, R20
+	LSL    R20, R3, R20
+	MOVD   (R15)(R17<<3), R21
+	ORR    R20, R21, R20
+	EOR    R20, R21, R21
+	ORR    R21, R16, R16
+	MOVD   R20, (R15)(R17<<3)
+	UBFX   $29, R19, $3, R17
+	LSR    $23, R19, R20
+	LSL    R20, R3, R20
+	MOVD   (R15)(R17<<3), R21
+	ORR    R20, R21, R20
+	EOR    R20, R21, R21
+	ORR    R21, R16, R16
+	MOVD   R20, (R15)(R17<<3)
+	CMP    $3, R1
+	BEQ    set
+	UBFX   $45, R19, $3, R17
+	LSR    $39, R19, R20
+	LSL    R20, R3, R20
+	MOVD   (R15)(R17<<3), R21
+	ORR    R20, R21, R20
+	EOR    R20, R21, R21
+	ORR    R21, R16, R16
+	MOVD   R20, (R15)(R17<<3)
+	UBFX   $61, R19, $3, R17
+	LSR    $55, R19, R19
+	LSL    R19, R3, R19
+	MOVD   (R15)(R17<<3), R20
+	ORR    R19, R20, R19
+	EOR    R19, R20, R20
+	ORR    R20, R16, R16
+	MOVD   R19, (R15)(R17<<3)
 
-done_1:
-	CMP   $0, R11
-	CSEL  NE, R8, R9, R11
-	ORR   R7>>1, R11, R7
-	SUBS  $1, R5, R5
-	BEQ   end
-	MOVD  $0, R10
-	WORD  $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
-	WORD  $0x4fa28085 // VMUL[1] V2.S4, V4.S4, V5.S4
-	VUZP2 V5.H8, V1.H8, V1.H8
-	VMOV  V1.D[0], R11
-	UBFX  $13, R11, $3, R14
-	LSR   $7, R11, R15
-	LSL   R15, R3, R15
-	MOVD  (R13)(R14<<3), R16
-	ORR   R15, R16, R15
-	EOR   R15, R16, R16
-	ORR   R16, R10, R10
-	MOVD  R15, (R13)(R14<<3)
-	UBFX  $29, R11, $3, R14
-	LSR   $23, R11, R15
-	LSL   R15, R3, R15
-	MOVD  (R13)(R14<<3), R16
-	ORR   R15, R16, R15
-	EOR   R15, R16, R16
-	ORR   R16, R10, R10
-	MOVD  R15, (R13)(R14<<3)
-	CMP   $1, R1
-	BEQ   done_2
-	UBFX  $45, R11, $3, R14
-	LSR   $39, R11, R15
-	LSL   R15, R3, R15
-	MOVD  (R13)(R14<<3), R16
-	ORR   R15, R16, R15
-	EOR   R15, R16, R16
-	ORR   R16, R10, R10
-	MOVD  R15, (R13)(R14<<3)
-	UBFX  $61, R11, $3, R14
-	LSR   $55, R11, R11
-	LSL   R11, R3, R11
-	MOVD  (R13)(R14<<3), R15
-	ORR   R11, R15, R11
-	EOR   R11, R15, R15
-	ORR   R15, R10, R10
-	MOVD  R11, (R13)(R14<<3)
-	CMP   $2, R1
-	BEQ   done_2
-	VMOV  V1.D[1], R11
-	UBFX  $13, R11, $3, R14
-	LSR   $7, R11, R15
-	LSL   R15, R3, R15
-	MOVD  (R13)(R14<<3), R16
-	ORR   R15, R16, R15
-	EOR   R15, R16, R16
-	ORR   R16, R10, R10
-	MOVD  R15, (R13)(R14<<3)
-	UBFX  $29, R11, $3, R14
-	LSR   $23, R11, R15
-	LSL   R15, R3, R15
-	MOVD  (R13)(R14<<3), R16
-	ORR   R15, R16, R15
-	EOR   R15, R16, R16
-	ORR   R16, R10, R10
-	MOVD  R15, (R13)(R14<<3)
-	CMP   $3, R1
-	BEQ   done_2
-	UBFX  $45, R11, $3, R14
-	LSR   $39, R11, R15
-	LSL   R15, R3, R15
-	MOVD  (R13)(R14<<3), R16
-	ORR   R15, R16, R15
-	EOR   R15, R16, R16
-	ORR   R16, R10, R10
-	MOVD  R15, (R13)(R14<<3)
-	UBFX  $61, R11, $3, R14
-	LSR   $55, R11, R11
-	LSL   R11, R3, R11
-	MOVD  (R13)(R14<<3), R15
-	ORR   R11, R15, R11
-	EOR   R11, R15, R15
-	ORR   R15, R10, R10
-	MOVD  R11, (R13)(R14<<3)
-
-done_2:
-	CMP   $0, R10
-	CSEL  NE, R8, R9, R10
-	ORR   R7>>1, R10, R7
-	SUBS  $1, R5, R5
-	BEQ   end
-	MOVD  $0, R10
-	WORD  $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
-	WORD  $0x4fa28882 // VMUL[3] V2.S4, V4.S4, V2.S4
-	VUZP2 V2.H8, V1.H8, V1.H8
-	VMOV  V1.D[0], R11
-	UBFX  $13, R11, $3, R13
-	LSR   $7, R11, R14
-	LSL   R14, R3, R14
-	MOVD  (R12)(R13<<3), R15
-	ORR   R14, R15, R14
-	EOR   R14, R15, R15
-	ORR   R15, R10, R10
-	MOVD  R14, (R12)(R13<<3)
-	UBFX  $29, R11, $3, R13
-	LSR   $23, R11, R14
-	LSL   R14, R3, R14
-	MOVD  (R12)(R13<<3), R15
-	ORR   R14, R15, R14
-	EOR   R14, R15, R15
-	ORR   R15, R10, R10
-	MOVD  R14, (R12)(R13<<3)
-	CMP   $1, R1
-	BEQ   done_3
-	UBFX  $45, R11, $3, R13
-	LSR   $39, R11, R14
-	LSL   R14, R3, R14
-	MOVD  (R12)(R13<<3), R15
-	ORR   R14, R15, R14
-	EOR   R14, R15, R15
-	ORR   R15, R10, R10
-	MOVD  R14, (R12)(R13<<3)
-	UBFX  $61, R11, $3, R13
-	LSR   $55, R11, R11
-	LSL   R11, R3, R11
-	MOVD  (R12)(R13<<3), R14
-	ORR   R11, R14, R11
-	EOR   R11, R14, R14
-	ORR   R14, R10, R10
-	MOVD  R11, (R12)(R13<<3)
-	CMP   $2, R1
-	BEQ   done_3
-	VMOV  V1.D[1], R11
-	UBFX  $13, R11, $3, R13
-	LSR   $7, R11, R14
-	LSL   R14, R3, R14
-	MOVD  (R12)(R13<<3), R15
-	ORR   R14, R15, R14
-	EOR   R14, R15, R15
-	ORR   R15, R10, R10
-	MOVD  R14, (R12)(R13<<3)
-	UBFX  $29, R11, $3, R13
-	LSR   $23, R11, R14
-	LSL   R14, R3, R14
-	MOVD  (R12)(R13<<3), R15
-	ORR   R14, R15, R14
-	EOR   R14, R15, R15
-	ORR   R15, R10, R10
-	MOVD  R14, (R12)(R13<<3)
-	CMP   $3, R1
-	BEQ   done_3
-	UBFX  $45, R11, $3, R13
-	LSR   $39, R11, R14
-	LSL   R14, R3, R14
-	MOVD  (R12)(R13<<3), R15
-	ORR   R14, R15, R14
-	EOR   R14, R15, R15
-	ORR   R15, R10, R10
-	MOVD  R14, (R12)(R13<<3)
-	UBFX  $61, R11, $3, R13
-	LSR   $55, R11, R11
-	LSL   R11, R3, R11
-	MOVD  (R12)(R13<<3), R14
-	ORR   R11, R14, R11
-	EOR   R11, R14, R14
-	ORR   R14, R10, R10
-	MOVD  R11, (R12)(R13<<3)
-
-done_3:
-	CMP    $0, R10
-	CSEL   NE, R8, R9, R10
-	ORR    R7>>1, R10, R7
-	SUBS   $1, R5, R5
+set:
+	CMP    $0, R16
+	CSEL   NE, R10, R11, R16
+	ORR    R9>>1, R16, R9
+	SUBS   $1, R7, R7
 	BEQ    end
-	SUBS   $4, R6, R6
+	SUBS   $1, R14, R14
+	BNE    key
+	SUBS   $4, R8, R8
 	BNE    four
-	MOVD.P R7, 8(R4)
+	MOVD.P R9, 8(R6)
 	B      word
 
 end:
@@ -4303,6 +3766,6 @@ end:
 	MOVD h+8(FP), R0
 	LDP  24(R0), (R0, R1)
 	NEG  R1, R1
-	LSR  R1, R7, R7
-	MOVD R7, 0(R4)
+	LSR  R1, R9, R9
+	MOVD R9, 0(R6)
 	RET

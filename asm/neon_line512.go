@@ -62,5 +62,5 @@ func neonSetLine512(file *arm64.File) {
 func neonSetNewLine512(file *arm64.File) {
 	f, d := neonLineKernel(file, "setNewLine512", arm64.NoSplit, newNEONLine512, "The addresses and the bits are those of probeLine512.")
 	d.loadFactors()
-	neonAddNewBits(f, d, d.numbers)
+	neonAddLinesNew(f, d, neonSetBits(f, d.numbers))
 }

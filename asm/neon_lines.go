@@ -67,17 +67,15 @@ func neonTestLines(f *arm64.Function, tables neonTables, walk neonLines) {
 }
 
 // neonAddLines emits the body of a kernel that adds hashes of 1<<shift bytes, at least 4. It
-// calls add to emit the setting of the bits of hash i of 4, with the address of its line.
-func neonAddLines(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int, add func(i int, at arm64.GP)) {
+// calls add to emit the setting of the bits of 4 hashes, with the addresses of their lines.
+func neonAddLines(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int, add func(at [4]arm64.GP)) {
 	f.Comment(
 		"The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets",
 		"those of the last 4 again.",
 	)
 	_, n := neonWindow(f, walk.words())
 	f.Label("four")
-	for i, at := range walk.next() {
-		add(i, at)
-	}
+	add(walk.next())
 	neonCount(f, arm64.Imm(4), n, f.BEQ, "end")
 	neonBranch(f, arm64.Imm(4), n, f.BGE, "four")
 	f.SUB(arm64.Imm(4), n, n)
@@ -88,9 +86,9 @@ func neonAddLines(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int,
 	f.RET()
 }
 
-// neonAddLinesNew is neonAddLines in the order of the hashes. add returns a register that is not 0 if a bit
-// was missing.
-func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(i int, at arm64.GP) (missing arm64.GP)) {
+// neonAddLinesNew is neonAddLines in the order of the hashes. After the bits of each hash, add calls after with a register that is
+// not 0 if one was missing.
+func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(at [4]arm64.GP, after func(missing arm64.GP))) {
 	_, n := neonWindow(f, walk.words())
 	added, count, word := f.Argument("added"), f.GP(), f.GP()
 	top, none := f.GP(), f.GP()
@@ -100,13 +98,12 @@ func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(i int, at arm64
 	f.MOVD(arm64.Imm(64), count)
 	f.MOVD(none, word)
 	f.Label("four")
-	for i, at := range walk.next() {
-		missing := add(i, at)
+	add(walk.next(), func(missing arm64.GP) {
 		f.CMP(arm64.Imm(0), missing)
 		f.CSEL("NE", top, none, missing)
 		f.ORR(word.LSR(1), missing, word)
 		neonCount(f, arm64.Imm(1), n, f.BEQ, "end")
-	}
+	})
 	neonCount(f, arm64.Imm(4), count, f.BNE, "four")
 	f.StoreD(word, added.Post(8))
 	f.B("word")
@@ -208,23 +205,12 @@ func (b neonLineBits) test(f *arm64.Function, at [2]arm64.GP, first, last arm64.
 // of 4.
 func neonAddBits(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int, numbers func(i int) arm64.V) {
 	set := neonSetBits(f, numbers)
-	neonAddLines(f, walk, hashes, shift, func(i int, at arm64.GP) { set(i, at, nil) })
+	neonAddLines(f, walk, hashes, shift, func(at [4]arm64.GP) { set(at, nil) })
 }
 
-// neonAddNewBits is neonAddBits in the order of the hashes, with outcomes.
-func neonAddNewBits(f *arm64.Function, walk neonLines, numbers func(i int) arm64.V) {
-	set := neonSetBits(f, numbers)
-	neonAddLinesNew(f, walk, func(i int, at arm64.GP) arm64.GP {
-		missing := f.GP()
-		f.MOVD(arm64.Imm(0), missing)
-		set(i, at, &missing)
-		return missing
-	})
-}
-
-// neonSetBits returns a function that emits the setting of the bits of hash i of 4. It adds what was missing
-// to a register, if there is one.
-func neonSetBits(f *arm64.Function, numbers func(i int) arm64.V) func(i int, at arm64.GP, missing *arm64.GP) {
+// neonSetBits returns a function that emits a loop over 4 hashes: the setting of the bits of one, and what after emits, if it is not
+// nil, for a register that is not 0 if a bit was missing. The addresses of the lines and the numbers of the bits are on the stack.
+func neonSetBits(f *arm64.Function, numbers func(i int) arm64.V) func(at [4]arm64.GP, after func(missing arm64.GP)) {
 	pairs, most, one := f.GP(), f.GP(), f.GP()
 	f.MOVD(neonField(f, "bitArray.k"), pairs)
 	f.MOVD(arm64.Imm(8), most)
@@ -233,27 +219,44 @@ func neonSetBits(f *arm64.Function, numbers func(i int) arm64.V) func(i int, at 
 	f.ADD(arm64.Imm(1), pairs, pairs)
 	f.LSR(arm64.Imm(1), pairs, pairs)
 	f.MOVD(arm64.Imm(1), one)
-	return func(i int, at arm64.GP, missing *arm64.GP) {
-		vector, four, done := numbers(i), f.GP(), labelOf("done", i)
+	lines, vectors := f.Local(4*8), f.Local(4*16)
+	return func(at [4]arm64.GP, after func(missing arm64.GP)) {
+		for i := range at {
+			f.StoreQ(numbers(i), vectors.At(16*i))
+		}
+		f.STP(at[0], at[1], lines.At(0))
+		f.STP(at[2], at[3], lines.At(16))
+		line, vector, left, to, missing := f.GP(), f.GP(), f.GP(), f.GP(), f.GP()
+		halves := [2]arm64.GP{f.GP(), f.GP()}
+		f.MOVD(lines, line)
+		f.MOVD(vectors, vector)
+		f.MOVD(arm64.Imm(4), left)
+		f.Label("key")
+		f.MOVD(line.Post(8), to)
+		f.LDP(vector.Post(16), halves[0], halves[1])
+		if after != nil {
+			f.MOVD(arm64.Imm(0), missing)
+		}
 		for probe := range 8 {
-			if probe%4 == 0 {
-				f.FromLane('D', probe/4, vector, four)
-			}
 			index, bit, word := f.GP(), f.GP(), f.GP()
-			f.UBFX(probe%4*16+13, four, 3, index)
-			f.LSR(arm64.Imm(probe%4*16+7), four, bit)
+			f.UBFX(probe%4*16+13, halves[probe/4], 3, index)
+			f.LSR(arm64.Imm(probe%4*16+7), halves[probe/4], bit)
 			f.LSL(bit, one, bit) // by its lower 6 bits
-			f.MOVD(at.IndexScaled(index, 3), word)
+			f.MOVD(to.IndexScaled(index, 3), word)
 			f.ORR(bit, word, bit)
-			if missing != nil {
+			if after != nil {
 				f.EOR(bit, word, word)
-				f.ORR(word, *missing, *missing)
+				f.ORR(word, missing, missing)
 			}
-			f.StoreD(bit, at.IndexScaled(index, 3))
+			f.StoreD(bit, to.IndexScaled(index, 3))
 			if probe%2 == 1 && probe < 7 {
-				neonBranch(f, arm64.Imm(probe/2+1), pairs, f.BEQ, done)
+				neonBranch(f, arm64.Imm(probe/2+1), pairs, f.BEQ, "set")
 			}
 		}
-		f.Label(done)
+		f.Label("set")
+		if after != nil {
+			after(missing)
+		}
+		neonCount(f, arm64.Imm(1), left, f.BNE, "key")
 	}
 }

@@ -78,7 +78,11 @@ func neonSetSplit256(file *arm64.File, tables neonTables) {
 	f, d := neonLineKernel(file, "setSplit256", arm64.NoSplit, newNEONSplit256, "The addresses and the bits are those of probeSplit256.")
 	d.loadSalts(tables)
 	set := d.setBits()
-	neonAddLines(f, d, d.hashes, 3, func(i int, at arm64.GP) { set(i, at) })
+	neonAddLines(f, d, d.hashes, 3, func(at [4]arm64.GP) {
+		for i, at := range at {
+			set(i, at)
+		}
+	})
 }
 
 // neonSetNewSplit256 emits setSplit256 in the order of the hashes, with the outcome of each.
@@ -86,16 +90,18 @@ func neonSetNewSplit256(file *arm64.File, tables neonTables) {
 	f, d := neonLineKernel(file, "setNewSplit256", arm64.NoSplit, newNEONSplit256, "The addresses and the bits are those of probeSplit256.")
 	d.loadSalts(tables)
 	set := d.setBits()
-	neonAddLinesNew(f, d, func(i int, at arm64.GP) arm64.GP {
-		before, bit := set(i, at)
-		missing := f.GP()
-		for j := range bit {
-			f.VBIC(before[j], bit[j], bit[j])
+	neonAddLinesNew(f, d, func(at [4]arm64.GP, after func(missing arm64.GP)) {
+		for i, at := range at {
+			before, bit := set(i, at)
+			missing := f.GP()
+			for j := range bit {
+				f.VBIC(before[j], bit[j], bit[j])
+			}
+			f.VORR(bit[0], bit[1], bit[0])
+			f.VUMAXV(arm64.S4, bit[0], bit[0])
+			f.FromLane('S', 0, bit[0], missing)
+			after(missing)
 		}
-		f.VORR(bit[0], bit[1], bit[0])
-		f.VUMAXV(arm64.S4, bit[0], bit[0])
-		f.FromLane('S', 0, bit[0], missing)
-		return missing
 	})
 }
 
