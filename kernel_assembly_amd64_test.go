@@ -145,7 +145,7 @@ func TestKernelMixedLengths(t *testing.T) {
 			if choice == "all" {
 				withFours(t)
 			}
-			for n := 1; n <= 130; n += oneOf(3) + random.IntN(1+n/8*oneOf(2)) { // each choice has other numbers of keys
+			for n := 1; n <= 130; n += oneOf(3, 6) + random.IntN(1+n/8*oneOf(2)) { // each choice has other numbers of keys
 				for i, longest := range []int{3, 12, 17, 33, 140, 300} {
 					least := []int{0, 1, 4, 8, 9, 16, 17}[(n+i)%7]
 					keys := make([][]byte, n)
