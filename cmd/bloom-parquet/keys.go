@@ -15,22 +15,23 @@ import (
 
 // keyFlags say where in a file the keys are, and how they are written.
 type keyFlags struct {
-	KeysColumn string `placeholder:"NAME" help:"The keys are in this column of their file, which is Parquet, CSV or lines of JSON, or a folder of Parquet files."`
-
-	Hex          bool `help:"Keys are the bytes of values in Parquet's PLAIN encoding, without a length, in hex."`
-	Null         bool `short:"0" xor:"null" help:"Keys end with a NUL byte, not a newline."`
-	CRLF         bool `name:"crlf" xor:"null" help:"A carriage return before the newline is not part of the key."`
-	NoDecompress bool `help:"Take the bytes of keys as they are, also if they look compressed or like no keys."`
+	KeysColumn string           `short:"f" aliases:"field" placeholder:"NAME" help:"The keys are in this column of their file, which is Parquet, CSV or lines of JSON, or a folder of Parquet files: its name, or in CSV its number, from 1."`
+	Delimiter  string           `short:"d" placeholder:"CHAR" help:"The character between the columns of CSV (a comma, semicolon, tab or bar, whichever the first record has)."`
+	Match      *records.Matcher `placeholder:"REGEX" help:"The key is what group 1 of this expression (RE2) matches in the line or field, or all that matches if it has no group. Each match is a key."`
+	Missing    records.Missing  `placeholder:"WHAT" help:"What becomes of a record of CSV or JSON without the column, or without a match: error or drop (drop)."`
+	cli.LineFlags
+	Hex bool `help:"Keys are the bytes of values in Parquet's PLAIN encoding, without a length, in hex."`
 }
 
 // keysHelp is the part of the help that the commands that read keys share.
 const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A time without an offset is UTC, if the column has times of UTC. A key that is no such text is an error. One that is, but that the column cannot have, such as 2^40 in a column of 32 bits, is in no row: a warning counts these.
-With --keys-column, the file of keys is another table: Parquet, CSV (the column is a name in the first record, or a number from 1 without such names) or lines of JSON (user.id is in the object user). So the rows of a file that have a key of another are found: a semi-join, and an exact one. Nulls are no keys. In CSV, an empty field without quotes is null. Of Parquet the two columns must have the same type, or types between which values are converted exactly: integers and decimals, FLOAT and DOUBLE, units of time. A value that the other column cannot have is in no row. Text of CSV and JSON is read as the column's type.
-All keys are in memory: of text the file, and of Parquet each different value once.
+With --keys-column, the file of keys is another table: Parquet, CSV (the column is a name in the first record, or a number from 1 without such names) or lines of JSON (user.id is in the object user). So the rows of a file that have a key of another are found: a semi-join, and an exact one. Nulls are no keys. In CSV, an empty field without quotes is null. Other records without a key are left out, with a warning, unless --missing=error. Of Parquet the two columns must have the same type, or types between which values are converted exactly: integers and decimals, FLOAT and DOUBLE, units of time. A value that the other column cannot have is in no row. Text of CSV and JSON is read as the column's type.
+With --match 'id=(\d+)', the keys are what the group matches in a line or, with --keys-column, in the column.
+All keys are in memory: of text each, and of Parquet each different value once.
 Files of keys that are compressed with gzip or zstd are decompressed. Other compressed files, files that are no text and UTF-16 are refused.`
 
 // errFlags is the error of flags for keys where there are none.
-var errFlags = errors.New("--keys-column, --hex, --null, --crlf and --no-decompress say where in the file of --keys the keys are, and how they are written")
+var errFlags = errors.New("--keys-column, --delimiter, --missing, --match, --hex, --null, --crlf, --max-record and --no-decompress say where in the file of --keys the keys are, and how they are written")
 
 // keyList is a file of keys. A column's type says which values its texts are.
 type keyList struct {
@@ -38,7 +39,7 @@ type keyList struct {
 	s     *cli.Streams
 	name  string
 	texts [][]byte
-	lines []int // of the texts; nil if each line is a text
+	lines []int // of the texts
 	table *keyTable
 	kept  map[bloomparquet.Type]*typedKeys
 	wrong map[string]bool // what was said of wrong keys
@@ -74,11 +75,11 @@ func (f keyFlags) read(s *cli.Streams, name string) (l *keyList, err error) {
 	case tables != nil && f.KeysColumn == "" && !f.NoDecompress:
 		return nil, needsColumn(tables[0])
 	case tables != nil && f.KeysColumn != "" && f != lines:
-		return nil, fmt.Errorf("%s: this is a table of values: --hex, --null, --crlf and --no-decompress are for text", name)
+		return nil, fmt.Errorf("%s: this is a table of values: --delimiter, --missing, --match, --hex, --null, --crlf, --max-record and --no-decompress are for text", name)
 	case tables != nil && f.KeysColumn != "":
 		l.table, err = readTable(tables, f.KeysColumn)
 		return l, err
-	case f.KeysColumn != "" && f.Null:
+	case f.KeysColumn != "" && (f.Null || f.NullData):
 		return nil, errors.New("--null cannot be used with --keys-column: records of CSV and JSON end with a newline")
 	}
 	return l, l.readText()
@@ -93,16 +94,10 @@ func (l *keyList) readText() (err error) {
 		}
 		defer in.Close()
 	}
-	options := records.TextOptions{Delimiter: '\n', CRLF: l.CRLF, Text: true, AsIs: l.NoDecompress}
-	if l.Null {
-		options.Delimiter = 0
-	}
-	warn := func(text string) { l.s.Say("warning: %s: %s", l.name, text) }
-	if l.KeysColumn != "" {
-		l.texts, l.lines, err = options.Column(l.name, in, l.KeysColumn, warn)
-	} else {
-		l.texts, err = options.Lines(l.name, in, warn)
-	}
+	options := l.Options()
+	options.Field, options.Delimiter, options.Match, options.Missing = l.KeysColumn, l.Delimiter, l.Match, l.Missing
+	options.Guess = l.KeysColumn != ""
+	l.texts, l.lines, err = options.Keys(l.name, in, func(text string) { l.s.Warn(l.name, text) })
 	return err
 }
 
@@ -186,25 +181,17 @@ func (l *keyList) plain(t bloomparquet.Type) (values [][]byte, positions []int, 
 	for i, text := range l.texts {
 		var err error
 		if values[i], err = hex.DecodeString(string(text)); err != nil {
-			return nil, nil, fmt.Errorf("%s: line %d: %q is not hex", l.name, l.line(i), text)
+			return nil, nil, fmt.Errorf("%s: line %d: %q is not hex", l.name, l.lines[i], text)
 		}
 	}
 	_, err = bloomparquet.KeysOf(t, values)
 	return values, nil, l.explain(t, err)
 }
 
-// line returns in which line of the file key i is.
-func (l *keyList) line(i int) int {
-	if l.lines != nil {
-		return l.lines[i]
-	}
-	return i + 1
-}
-
 // explain returns the error of a key with its line.
 func (l *keyList) explain(t bloomparquet.Type, err error) error {
 	if at := (*bloomparquet.KeyError)(nil); errors.As(err, &at) {
-		return fmt.Errorf("%s: line %d: %q is no value of %v: %s", l.name, l.line(at.Index), l.texts[at.Index], t, at.Why)
+		return fmt.Errorf("%s: line %d: %q is no value of %v: %s", l.name, l.lines[at.Index], l.texts[at.Index], t, at.Why)
 	}
 	return err
 }

@@ -10,13 +10,7 @@ import (
 
 // keysFlags say how the commands read keys.
 type keysFlags struct {
-	Null     bool `short:"0" xor:"null" help:"Keys end with a NUL byte, not a newline."`
-	NullData bool `short:"z" xor:"null-data" help:"The same as --null, by grep's name."`
-	CRLF     bool `name:"crlf" xor:"null,null-data" help:"A carriage return before the newline is not part of the key, and a byte-order mark is not part of the first key."`
-
-	MaxRecord    cli.ByteSize `placeholder:"SIZE" help:"Refuse a line or record of more bytes than this (64MiB)."`
-	NoDecompress bool         `help:"Take the bytes of keys as they are, also if they look compressed or like no keys."`
-
+	cli.LineFlags
 	tableFlags
 
 	prints bool // whether the command prints records
@@ -49,11 +43,10 @@ The key is the text of a field, without the quotes of CSV or JSON; numbers and b
 
 // options returns what the flags say.
 func (f keysFlags) options() records.Options {
-	return records.Options{
-		Null: f.Null || f.NullData, CRLF: f.CRLF, MaxRecord: uint64(f.MaxRecord), NoDecompress: f.NoDecompress,
-		Field: f.Field, Delimiter: f.Delimiter, CSV: f.CSV, JSONL: f.JSONL, Header: f.Header,
-		Match: f.Match, Missing: f.Missing, Prints: f.prints,
-	}
+	o := f.LineFlags.Options()
+	o.Field, o.Delimiter, o.CSV, o.JSONL, o.Header = f.Field, f.Delimiter, f.CSV, f.JSONL, f.Header
+	o.Match, o.Missing, o.Prints = f.Match, f.Missing, f.prints
+	return o
 }
 
 // read calls work with an input. The name "-" is standard input. progress is told of bytes of the file.

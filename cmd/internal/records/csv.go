@@ -24,20 +24,21 @@ func (c *Chunk) csvText(field []byte) []byte {
 // the record ends.
 func (r *layout) quotedRecord(c *Chunk, data []byte) (key []byte, end int, err error) {
 	record := NewCSVRecord(data, r.comma)
-	n := 0
+	n, isNull := 0, false
 	for more := true; more; n++ {
+		quoted := data[record.End] == '"'
 		var field []byte
 		if field, more, err = record.Next(); err != nil {
 			return nil, 0, err
 		}
 		if n == r.column {
-			key = field
+			key, isNull = field, len(field) == 0 && !quoted
 		}
 	}
 	if n != r.columns {
 		return nil, record.End, r.ragged(n)
 	}
-	return c.csvText(key), record.End, nil
+	return c.csvText(key), record.End, r.nullIf(isNull)
 }
 
 // ragged is the error of a record with another number of fields than the first.

@@ -36,10 +36,16 @@ func (o Options) Open(name string, in io.Reader, warn func(text string)) (*Input
 	if err != nil {
 		return nil, err
 	}
-	options := TextOptions{Delimiter: layout.delimiter, CRLF: layout.crlf, AsIs: o.NoDecompress}
+	options := textOptions{Delimiter: layout.delimiter, CRLF: layout.crlf, Text: o.text, AsIs: o.NoDecompress}
 	text, err := options.Open(show.Name(name), in, warn)
 	if err != nil {
 		return nil, err
+	}
+	if o.Guess {
+		text.Fill(func(head []byte) bool { return layout.firstEnd(bytes.TrimLeft(head, " \t\r\n")) > 0 })
+		if layout, err = o.guessed(text.Head).layout(); err != nil {
+			return nil, err
+		}
 	}
 	i := &Input{name: name, warn: warn, text: text, head: bytes.Clone(text.Head[:min(len(text.Head), 4<<10)]), Delimiter: layout.delimiter}
 	if i.Header, err = layout.takeHeader(text); err != nil {

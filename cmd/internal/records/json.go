@@ -34,7 +34,7 @@ func (r *layout) appendMembers(c *Chunk, line []byte) error {
 	}
 	before := len(c.Keys)
 	if last := c.appendInside(1, value, r.path[1:]); len(c.Keys) == before {
-		return r.noMember(last)
+		return r.noMember(line, last)
 	}
 	return nil
 }
@@ -84,19 +84,39 @@ func (c *Chunk) appendElements(depth int, list []byte, path []string) (last []by
 }
 
 // noMember is the error of an object in which the path leads to no key, but to a value, or to none.
-func (r *layout) noMember(value []byte) error {
+func (r *layout) noMember(object, value []byte) error {
 	if value == nil {
 		return &noKeyError{func() string {
-			return fmt.Sprintf("the object has no member %q%s", r.name, didYouMean(meantPath(r.name)))
+			hint := didYouMean(meantPath(r.name))
+			if hint == "" && len(r.path) == 1 {
+				hint = ": it has " + show.Names(namesOf(object))
+			}
+			return fmt.Sprintf("the object has no member %q%s", r.name, hint)
 		}}
 	}
 	t, hint := typeOfJSON(value), ""
 	if t == "array" {
 		hint = didYouMean("-f '" + r.name + ".*'")
 	}
-	return &noKeyError{func() string {
+	noKey := noKeyError{func() string {
 		return fmt.Sprintf("the member %q is no string, number or boolean: its type is %s%s", r.name, t, hint)
 	}}
+	if t == "null" {
+		return &nullError{noKey}
+	}
+	return &noKey
+}
+
+// namesOf returns the names of the members of an object that was read.
+func namesOf(object []byte) (names []string) {
+	r := new(Chunk).jsonReader(0, object)
+	_, _ = r.ReadToken()
+	for r.PeekKind() == '"' {
+		name, _ := r.ReadToken()
+		names = append(names, name.String())
+		_ = r.SkipValue()
+	}
+	return names
 }
 
 // jqIndex is an index in a path of jq.

@@ -24,6 +24,8 @@ type Chunk struct {
 	Keys     [][]byte      // of the records, in data or in text
 	records  [][]byte      // with their ends; none if the keys are lines
 	ends     []int         // in keys, of those of each record; none if each has one
+	lines    []int         // of the keys, in data, if they are asked for
+	before   int           // newlines in the input before data, once the work is done
 	err      error         // of the record after these
 	newlines int           // in data, if there are records
 	Certain  []int         // the places of records without a key, which pass nevertheless

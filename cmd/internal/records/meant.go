@@ -12,7 +12,7 @@ var separators = []struct{ character, flags string }{
 
 // meant returns the flags with which a line would have more fields than it has, or nothing.
 func (r *layout) meant(line []byte) string {
-	if r.kind == membersOfJSON {
+	if r.kind == membersOfJSON || r.isGuessed {
 		return ""
 	}
 	if line = bytes.TrimSpace(line); bytes.HasPrefix(line, []byte("{")) && bytes.HasSuffix(line, []byte("}")) {

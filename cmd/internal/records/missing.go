@@ -32,6 +32,19 @@ type noKeyError struct{ why func() string }
 
 func (e *noKeyError) Error() string { return e.why() }
 
+// nullError is the error of a record whose key is null.
+type nullError struct{ noKeyError }
+
+func (e *nullError) Unwrap() error { return &e.noKeyError }
+
+// nullIf returns the error of an empty field, which is null where tables have nulls.
+func (r *layout) nullIf(isEmpty bool) error {
+	if !isEmpty || !r.isGuessed {
+		return nil
+	}
+	return &nullError{noKeyError{func() string { return "the field is null" }}}
+}
+
 // skips reports whether the command goes on after an error of a record.
 func (r *layout) skips(err error) bool {
 	return r.missing > MissingError && errors.As(err, new(*noKeyError))

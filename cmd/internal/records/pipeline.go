@@ -52,6 +52,7 @@ func pipeline(r io.Reader, records *layout, work func(*Chunk), finish func(*Chun
 	newlines := records.headerLines
 	for c := range ordered {
 		<-c.worked
+		c.before = newlines
 		if err := finish(c); err != nil {
 			return err
 		}

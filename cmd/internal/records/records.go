@@ -29,6 +29,13 @@ type Options struct {
 	Match   *Matcher // finds the keys in what would be the key; nil for none
 	Missing Missing  // what becomes of a record without a key
 	Prints  bool     // whether the command prints records
+
+	// Guess says that the input is CSV or lines of JSON, whichever it looks like. Nulls are no keys then, whatever Missing
+	// says: null in JSON, and in CSV an empty field without quotes.
+	Guess bool
+
+	text  bool // keys are text, of which a byte-order mark is no part
+	lines bool // whether chunks tell the line of each key
 }
 
 // recordKind is how an input is divided into records and keys.
@@ -57,6 +64,8 @@ type layout struct {
 	path      []string // JSON: the names of the members that lead to the key
 	match     *Matcher // finds the keys in what would be the key; nil for none
 	missing   Missing
+	isGuessed bool // whether the options say what the input is
+	lines     bool // whether chunks tell the line of each key
 
 	headerLines int // newlines of the header
 	skipped     skipped
@@ -64,8 +73,8 @@ type layout struct {
 
 // layout returns what the options say, or why they make no sense.
 func (o Options) layout() (r layout, err error) {
-	r = layout{delimiter: '\n', crlf: o.CRLF, most: mostOfRecord, match: o.Match, missing: o.Missing}
-	if o.Match != nil && o.Missing == MissingUnsaid {
+	r = layout{delimiter: '\n', crlf: o.CRLF, most: mostOfRecord, match: o.Match, missing: o.Missing, isGuessed: o.Guess, lines: o.lines}
+	if (o.Match != nil || o.Guess) && o.Missing == MissingUnsaid {
 		r.missing = MissingDrop
 	}
 	if o.MaxRecord > 0 {
@@ -74,7 +83,12 @@ func (o Options) layout() (r layout, err error) {
 	if o.Null {
 		r.delimiter = 0
 	}
+	if o.Guess && !o.JSONL {
+		o.CSV = true
+	}
 	switch {
+	case o.Guess && o.Field == "":
+		return r, errors.New("no column says which field is the key")
 	case o.Field == "" && (o.Delimiter != "" || o.CSV || o.JSONL || o.Header || o.Missing != MissingUnsaid && o.Match == nil):
 		return r, errors.New("--field must say which field is the key")
 	case o.Missing == MissingKeep && !o.Prints:
@@ -152,7 +166,7 @@ func (r *layout) takeHeader(text *Text) (header []byte, err error) {
 	}
 	names, err := r.fields(first)
 	if err != nil {
-		return nil, &lineError{line, err}
+		return nil, &lineError{line, fmt.Errorf("%w%s", err, LineHint(first))}
 	}
 	r.columns = len(names)
 	if !r.hasHeader {
@@ -161,13 +175,21 @@ func (r *layout) takeHeader(text *Text) (header []byte, err error) {
 		}
 		return nil, nil
 	}
-	if err := r.find(names, didYouMean(r.meant(first))); err != nil {
+	if err := r.find(names, r.hint(first, names)); err != nil {
 		return nil, &lineError{line, err}
 	}
 	r.names = names
 	text.Head = text.Head[min(len(first), len(text.Head)):]
 	r.headerLines += bytes.Count(first, []byte{r.delimiter})
 	return first, nil
+}
+
+// hint says what the first record, which lacks a field of that name, may be instead, or nothing.
+func (r *layout) hint(first []byte, names []string) string {
+	if r.isGuessed && len(names) == 1 {
+		return "; without a column, each line is a key" + LineHint(first)
+	}
+	return didYouMean(r.meant(first)) + LineHint(first)
 }
 
 // firstEnd returns where the first record of an input ends, or 0.
@@ -256,6 +278,7 @@ func (e *lineError) Unwrap() error { return e.err }
 // before it.
 func (r *layout) split(c *Chunk) {
 	c.Keys, c.records, c.ends, c.text, c.newlines, c.err = c.Keys[:0], c.records[:0], c.ends[:0], c.text[:0], 0, nil
+	c.lines = c.lines[:0]
 	c.Certain, c.skipped = c.Certain[:0], skipped{}
 	if r.kind == wholeLines && r.match == nil {
 		r.splitLines(c)
@@ -290,7 +313,7 @@ func (r *layout) splitRecord(c *Chunk, data []byte, quotes bool) (rest []byte) {
 	var key []byte
 	var err error
 	switch {
-	case (r.kind == fieldsOfCSV || r.kind == membersOfJSON) && len(line) == 0:
+	case r.kind == fieldsOfCSV && len(line) == 0, r.kind == membersOfJSON && len(bytes.TrimSpace(line)) == 0:
 		c.newlines++
 		return data[end:]
 	case r.kind == membersOfJSON:
@@ -307,6 +330,10 @@ func (r *layout) splitRecord(c *Chunk, data []byte, quotes bool) (rest []byte) {
 	if err == nil && r.match != nil {
 		err = r.matchKeys(c, before)
 	}
+	if isNull := (*nullError)(nil); errors.As(err, &isNull) && r.isGuessed {
+		c.Keys, c.newlines = c.Keys[:before], c.newlines+lines
+		return data[end:]
+	}
 	skip := err != nil && r.skips(err)
 	if (err == nil || skip) && end-1 > r.most {
 		err, skip = r.tooLong(), false
@@ -322,6 +349,9 @@ func (r *layout) splitRecord(c *Chunk, data []byte, quotes bool) (rest []byte) {
 		return nil
 	default:
 		c.records = append(c.records, data[:end])
+		if r.lines {
+			c.lines = append(c.lines, slices.Repeat([]int{c.newlines + 1}, len(c.Keys)-before)...)
+		}
 		if r.severalKeys() {
 			c.ends = append(c.ends, len(c.Keys))
 		}
@@ -362,7 +392,7 @@ func (r *layout) field(line []byte) ([]byte, error) {
 			if end < 0 {
 				end = len(rest)
 			}
-			return rest[:end:end], nil
+			return rest[:end:end], r.nullIf(end == 0)
 		}
 		if end < 0 {
 			return nil, r.lacksField(line, column+1)

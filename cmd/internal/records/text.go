@@ -6,14 +6,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
-// TextOptions say how to take the bytes of an input.
-type TextOptions struct {
+// textOptions say how to take the bytes of an input.
+type textOptions struct {
 	Delimiter byte // ends a key: a newline, or NUL
 	CRLF      bool // a carriage return before the delimiter and a byte-order mark are no part of a key
 	Text      bool // a key is text, of which a byte-order mark is no part
@@ -31,7 +30,7 @@ const (
 // Open returns the text of an input, which has a name for messages. It refuses what is compressed in other formats
 // than gzip and zstd, files of other kinds, and UTF-16. warn is called with what the keys seem to hold and
 // should not.
-func (o TextOptions) Open(name string, in io.Reader, warn func(text string)) (*Text, error) {
+func (o textOptions) Open(name string, in io.Reader, warn func(text string)) (*Text, error) {
 	text := NewText(in)
 	if !o.AsIs {
 		var err error
@@ -57,9 +56,9 @@ func (o TextOptions) Open(name string, in io.Reader, warn func(text string)) (*T
 	return text, nil
 }
 
-// doubt returns what the lines of an input that begins with head seem to hold and should not, or nothing. Lines
+// doubt returns what the lines of an input that begins with head seem to hold and should not, or nothing. Keys
 // refuses NUL bytes itself.
-func (o TextOptions) doubt(head []byte) string {
+func (o textOptions) doubt(head []byte) string {
 	switch {
 	case o.Delimiter != '\n':
 		return ""
@@ -74,7 +73,7 @@ func (o TextOptions) doubt(head []byte) string {
 }
 
 // refusal says why an input that begins with head is no file of keys, and what helps, or nothing.
-func (o TextOptions) refusal(head []byte) string {
+func (o textOptions) refusal(head []byte) string {
 	kind, encoding := filterfile.Kind(head), o.encoding(head)
 	isText := bytes.IndexFunc(head, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }) < 0
 	switch {
@@ -92,7 +91,7 @@ func (o TextOptions) refusal(head []byte) string {
 
 // encoding returns the name of an encoding other than UTF-8 in which a text seems to be, or nothing. Without
 // a byte-order mark, every other byte of a text in UTF-16 is NUL where its characters are ASCII.
-func (o TextOptions) encoding(head []byte) string {
+func (o textOptions) encoding(head []byte) string {
 	for _, mark := range []struct{ bytes, name string }{
 		{"\xff\xfe\x00\x00", "UTF-32"}, {"\x00\x00\xfe\xff", "UTF-32"}, {"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"},
 	} {
@@ -115,36 +114,6 @@ func (o TextOptions) encoding(head []byte) string {
 		}
 	}
 	return ""
-}
-
-// Lines returns all keys of an input, for who needs them in memory. It refuses lines with NUL bytes: the input is
-// no text, or its keys end with NUL. Errors and warnings are else those of Open.
-func (o TextOptions) Lines(name string, in io.Reader, warn func(text string)) ([][]byte, error) {
-	text, err := o.Open(name, in, warn)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(text)
-	if err != nil || len(data) == 0 {
-		return nil, err
-	}
-	lines := bytes.Split(bytes.TrimSuffix(data, []byte{o.Delimiter}), []byte{o.Delimiter})
-	latin := 0 // the first line that is not UTF-8, from 1
-	for i, line := range lines {
-		if o.CRLF {
-			lines[i] = bytes.TrimSuffix(line, []byte{'\r'})
-		}
-		if !o.AsIs && bytes.IndexByte(line, 0) >= 0 {
-			return nil, fmt.Errorf("%s: line %d has a NUL byte: this is no text; --null reads keys that end with NUL, and --no-decompress insists", name, i+1)
-		}
-		if latin == 0 && !utf8.Valid(line) {
-			latin = i + 1
-		}
-	}
-	if latin > 0 {
-		warn(fmt.Sprintf("line %d is not UTF-8: %.60q", latin, lines[latin-1]))
-	}
-	return lines, nil
 }
 
 // looksCRLF reports whether most of the first lines end with CRLF.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -15,7 +14,7 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-var newlines = TextOptions{Delimiter: '\n'}
+var newlines = textOptions{Delimiter: '\n'}
 
 // TestText reads compressed and other keys in odd pieces, to the end of the file.
 func TestText(t *testing.T) {
@@ -82,47 +81,11 @@ func TestOpen(t *testing.T) {
 		if (test.want == "") != (said == "") || !strings.Contains(said, test.want) {
 			t.Errorf("%q: says %q, want %q", test.in, said, test.want)
 		}
-		asIs := TextOptions{Delimiter: '\n', AsIs: true, CRLF: true}
+		asIs := textOptions{Delimiter: '\n', AsIs: true, CRLF: true}
 		if text, err := asIs.Open("in", strings.NewReader(test.in), nil); err != nil {
 			t.Errorf("%q as it is: %v", test.in, err)
 		} else if got, _ := io.ReadAll(text); string(got) != strings.TrimPrefix(test.in, utf8Mark) {
 			t.Errorf("%q as it is: %q", test.in, got)
-		}
-	}
-}
-
-// TestLines reads keys of text.
-func TestLines(t *testing.T) {
-	for _, test := range []struct {
-		options TextOptions
-		null    bool
-		in      string
-		want    []string
-		warned  bool
-		err     string // a part of it
-	}{
-		{in: ""},
-		{in: "\n", want: []string{""}},
-		{in: "a\n\nb", want: []string{"a", "", "b"}},
-		{in: "a\n\n", want: []string{"a", ""}},
-		{in: utf8Mark},
-		{in: utf8Mark + "a\nb\n", want: []string{"a", "b"}},
-		{in: utf8Mark + utf8Mark + "a", want: []string{utf8Mark + "a"}},
-		{in: "a\r\nb\r\n", want: []string{"a\r", "b\r"}, warned: true},
-		{options: TextOptions{CRLF: true}, in: "a\r\nb\nc\r\r\n\r\n", want: []string{"a", "b", "c\r", ""}},
-		{null: true, in: "a\x00b\r\n\x00", want: []string{"a", "b\r\n"}},
-		{in: "long before it\nand a NUL \x00\n", err: "line 2 has a NUL byte"},
-		{options: TextOptions{AsIs: true}, in: "a\x00\n", want: []string{"a\x00"}},
-		{in: "a\nM\xfcller\n", want: []string{"a", "M\xfcller"}, warned: true},
-	} {
-		options, warned := test.options, false
-		if options.Text = true; !test.null {
-			options.Delimiter = '\n'
-		}
-		got, err := options.Lines("in", strings.NewReader(test.in), func(string) { warned = true })
-		same := slices.EqualFunc(got, test.want, func(line []byte, want string) bool { return string(line) == want })
-		if !same || warned != test.warned || (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
-			t.Errorf("%q: %q, warned %v, %v; want %q, %v, %q", test.in, got, warned, err, test.want, test.warned, test.err)
 		}
 	}
 }
