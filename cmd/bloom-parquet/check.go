@@ -39,8 +39,8 @@ func (f *parquetFile) checkCodec(leaf int) error {
 	return nil
 }
 
-// bounds are what the footer says of the integers of a column in a row group: no value is outside of them. What
-// parquet-go decodes wrongly often is.
+// bounds are what the footer says of the integers of a column in a row group: no value is outside of them. Values that parquet-go
+// decodes wrongly often are.
 type bounds struct {
 	from, to int64
 	column   *bloomparquet.Column

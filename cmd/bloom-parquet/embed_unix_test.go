@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// endOfWrite is how the write of a number ends in a process that TestEmbedStopped starts: the environment says which
-// and how.
+// endOfWrite tells a process that TestEmbedStopped starts which of its writes ends it, and how: a variable of the environment has
+// both.
 type endOfWrite struct {
 	out io.Writer
 	at  int

@@ -152,7 +152,7 @@ func (f *filterCommand) readKeys(s *cli.Streams) (*keyList, error) {
 	return f.read(s, string(f.Keys))
 }
 
-// warnNone tells that no row had a key, if so: of all rows, so many passed.
+// warnNone says so if no row had a key: of all rows, so many passed.
 func (f *filterCommand) warnNone(s *cli.Streams, list *keyList, passed, all int64) {
 	found := passed
 	if f.Invert {

@@ -548,8 +548,7 @@ func (c *columnReader) whole() {
 	c.leave()
 }
 
-// span goes on with the next rows of a page that are kept, up to those that are far behind, or with the
-// next page if there are none.
+// span takes the next kept rows of a page, up to a large gap. If the page has no more, it goes on with the next one.
 func (c *columnReader) span() {
 	end := min(c.pageFrom+int(c.page.NumRows()), len(c.keep))
 	from := c.row

@@ -226,7 +226,7 @@ func (s *textSink) fields(n *node) {
 
 // node appends the values of a column in the current row, or in the current item of a list.
 func (s *textSink) node(n *node) {
-	// A value says up to which column the path to it is there.
+	// A value says up to which column its path exists.
 	there := s.peek(n).DefinitionLevel() >= n.MaxDefinitionLevel()
 	switch {
 	case n.Repeated():

@@ -134,8 +134,8 @@ func (r *reporter) print(name string, result benchResult) {
 	}
 }
 
-// builds returns the ways to add n new keys to an empty set, and to build a filter. The first is the
-// plain loop, which tests these keys: a measure that stays when the others change.
+// builds returns the ways to add n new keys to an empty set, and to build a filter. The first is the plain loop, which only tests
+// these keys: it does not change when the others do.
 func (r randomSource) builds(n, bitsPerKey int) ([]path, error) {
 	policy := bloom.Policy{Format: r.format, BitsPerKey: bitsPerKey}
 	set, err := policy.NewSet(n)

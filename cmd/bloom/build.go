@@ -120,8 +120,8 @@ func (b *buildCommand) hashKeys(s *cli.Streams, format bloom.Format, work, use f
 	return n, nil
 }
 
-// fold is filter within a memory: it adds the keys to a set of this size as they come, and keeps
-// no hash of them. Then it halves the set while the rate allows.
+// fold is filter within --memory: it adds the keys to a set of that size as they come, and keeps no hashes. Then it halves the set
+// while the rate allows.
 func (b *buildCommand) fold(s *cli.Streams, format bloom.Format) (*bloom.Filter, error) {
 	set, policy, err := b.foldable(format)
 	if err != nil {

@@ -87,7 +87,7 @@ The file of the filter is replaced as bloom build does it: it appears whole or n
 `
 }
 
-// AfterApply takes an -o that names the file of the filter for no -o.
+// AfterApply ignores an -o that names the file of the filter itself.
 func (a *addCommand) AfterApply() error {
 	if sameFile(string(a.Output), string(a.File)) {
 		a.Output = ""

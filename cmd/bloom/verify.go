@@ -76,7 +76,7 @@ func (v *verifier) add(s *cli.Streams, c *records.Chunk, delimiter byte) error {
 	return v.flush(s)
 }
 
-// wait lets the keys of a record wait that hit, and reports whether there are others.
+// wait lets those keys of a record wait that hit, and reports whether the record has other keys.
 func (v *verifier) wait(c *records.Chunk, record int) (misses bool) {
 	for i, end := c.KeysOf(record); i < end; i++ {
 		if c.Hits[i/64]>>(i%64)&1 == 0 {

@@ -269,9 +269,9 @@ func writeDevice(name string, write func(io.Writer) error) (err error) {
 	return write(file)
 }
 
-// replace writes a temporary file and renames it. Its name is random, since other
-// processes may have the same number (in containers), and short, whatever the
-// length of the file's. Unless the old file is locked, it is while the new one takes its name.
+// replace writes a temporary file and renames it. Its name is random, since other processes may have the same number (in
+// containers), and short, whatever the length of the file's. If the old file is not locked yet, it is locked while the new one
+// takes its name.
 func (o destination) replace(locked *lockedFile, write func(io.Writer) error) error {
 	mode := os.FileMode(0o666) // the umask removes bits from it
 	if o.old != nil {
@@ -389,8 +389,7 @@ type outcome struct {
 	panicked any // for the goroutine that called Write, which may know what to do
 }
 
-// fillUnless fills a temporary file. A signal is an error, for which write is left at work: the
-// process is about to end.
+// fillUnless fills a temporary file. A signal is an error: write is then left at work, because the process is about to end.
 func (o destination) fillUnless(signals <-chan os.Signal, file *os.File, write func(io.Writer) error) (end outcome) {
 	filled := make(chan outcome, 1)
 	go func() {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// csvText returns the text of a field: doubled quotes are one, and CRLF is a newline. If that is not what
-// the field is, the text is in the memory of c.text.
+// csvText returns the text of a field: doubled quotes are one, and CRLF is a newline. If that differs from the bytes of the field,
+// the text is in the memory of c.text.
 func (c *Chunk) csvText(field []byte) []byte {
 	if bytes.IndexByte(field, '"') < 0 && bytes.IndexByte(field, '\r') < 0 {
 		return field[:len(field):len(field)]

@@ -249,9 +249,8 @@ func (l *lineReader) release(c *Chunk) {
 	}
 }
 
-// grown returns memory for n bytes: the old, if it is large enough. Else the
-// system gets a large old one back at once, and not when as much was allocated
-// again.
+// grown returns memory for n bytes: the old, if it is large enough. Otherwise it gives large old memory back to the system at once:
+// the garbage collector would wait until as much was allocated again.
 func grown(old []byte, n int) []byte {
 	const large = 16 << 20
 	if cap(old) >= n {

@@ -128,8 +128,8 @@ type span struct {
 	To   int `json:"to"`
 }
 
-// curve says for which number of keys the page draws the rate over bits per key. Another question
-// has its points, which take LevelDB's format longer than all the rest.
+// curve says for which number of keys the page draws the rate over bits per key. Another question asks for its points, because they
+// take longer than all the rest in LevelDB's format.
 type curve struct {
 	Keys   int        `json:"keys"`
 	Probes int        `json:"probes"` // 0: the format's own
