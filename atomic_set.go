@@ -308,7 +308,7 @@ func (s *AtomicSet) ReadFrom(r io.Reader) (int64, error) {
 // String returns a line that tells the format and the shape.
 func (s AtomicSet) String() string {
 	_, shape := s.view.encoded()
-	return fmt.Sprintf("%v filter of %d bits and %d probes", s.view.format, shape.bits, shape.probes)
+	return fmt.Sprintf("%v filter of %d bits and %d probes", s.view.format, shape.Bits, shape.Probes)
 }
 
 // MayContain reports whether key may have been added. A no is certain. For an absent key, the

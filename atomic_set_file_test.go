@@ -221,7 +221,7 @@ func TestAtomicRead(t *testing.T) {
 				t.Error("the caller's bytes have changed")
 			}
 			_, shape := set.encoded()
-			s, err := format.NewAtomicSet(shape.bits, shape.probes)
+			s, err := format.NewAtomicSet(shape.Bits, shape.Probes)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,7 +35,7 @@ func BenchmarkBuild(b *testing.B) {
 			for _, cores := range []int{1, runtime.NumCPU()} {
 				b.Run(fmt.Sprintf("cores=%d", cores), func(b *testing.B) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-					inTurn(b, n, func() { sink += len(encodingLevelDB{}.create(w.bytes, 10)) }, func() {
+					inTurn(b, n, func() { sink += len(createLevelDB(w.bytes, 10)) }, func() {
 						dst = Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(dst[:0], Integers(w.keys))
 					})
 				})

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
@@ -43,8 +44,8 @@ var oddBitsAndBlooms = []oddFilter{
 	{"a byte is missing", bitsAndBlooms(600, 5, 600, 10)[:24+79], noFilter},
 	{"all bits", bitsAndBlooms(math.MaxUint64, 7, math.MaxUint64, 4), noFilter},
 	{"31 probes", bitsAndBlooms(600, 31, 600, 10), filterAndSet},
-	{"most probes", bitsAndBlooms(600, maxProbesBitsAndBlooms, 600, 10), filterAndSet},
-	{"too many probes", bitsAndBlooms(600, maxProbesBitsAndBlooms+1, 600, 10), noFilter},
+	{"most probes", bitsAndBlooms(600, encoding.MaxProbesBitsAndBlooms, 600, 10), filterAndSet},
+	{"too many probes", bitsAndBlooms(600, encoding.MaxProbesBitsAndBlooms+1, 600, 10), noFilter},
 	{"all probes", bitsAndBlooms(600, math.MaxUint64, 600, 10), noFilter},
 	{"little-endian", bitsAndBlooms(600<<40, 5<<56, 600<<40, 10), noFilter},
 }
@@ -122,11 +123,11 @@ func TestNewSetOfShape(t *testing.T) {
 	}
 }
 
-// create is New(m, k) of bits-and-blooms, and then Add of every key.
-func (e encodingBitsAndBlooms) create(keys [][]byte, bitsPerKey int) []byte {
+// createBitsAndBlooms is New(m, k) of bits-and-blooms, and then Add of every key.
+func createBitsAndBlooms(keys [][]byte, bitsPerKey int) []byte {
 	m, k := uint64(len(keys)*max(bitsPerKey, 1)), uint64(math.Ceil(math.Ln2*float64(max(bitsPerKey, 1))))
 	length := m
-	m, k = max(m, 1), min(k, maxProbesBitsAndBlooms)
+	m, k = max(m, 1), min(k, encoding.MaxProbesBitsAndBlooms)
 	words := make([]uint64, (length+63)/64)
 	for _, key := range keys {
 		h := reference.Murmur3x2(key)

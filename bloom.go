@@ -48,6 +48,7 @@ import (
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/detect"
+	"github.com/lanebloom/bloom/internal/encoding"
 )
 
 // Functions wrap these errors with details. Test for them with [errors.Is].
@@ -57,7 +58,7 @@ var (
 	ErrFormat = errors.New("bloom: unknown format")
 	// ErrEncoding: the bytes are not a filter of the format, or not the file of a filter.
 	// For a [Set], also: the filter has no bits to set.
-	ErrEncoding = errors.New("bloom: malformed filter")
+	ErrEncoding = encoding.Err
 	// ErrKeys: offsets, widths, views or bitmaps do not describe a column of keys.
 	ErrKeys = errors.New("bloom: malformed key column")
 	// ErrCapacity: the number of keys is negative, or the filter is too large.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/detect"
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/golden"
 )
 
@@ -160,7 +161,7 @@ func TestStats(t *testing.T) {
 				if from, to := filter.BitRange(); onesCount(filter.data[from:to]) != s.SetBits || to-from != formats[f].scheme.bytesOf(s.Bits) {
 					t.Errorf("%v of %d keys: the bits are bytes %d to %d, want %+v", p, n, from, to, s)
 				}
-				if _, shape := filter.encoded(); s.Bits != shape.bits || s.Bits > 0 && s.Probes != shape.probes {
+				if _, shape := filter.encoded(); s.Bits != shape.Bits || s.Bits > 0 && s.Probes != shape.Probes {
 					t.Errorf("%v of %d keys: %+v", p, n, s)
 				}
 				if float64(s.SetBits) > 0.99*float64(s.Bits) {
@@ -178,13 +179,13 @@ func TestStats(t *testing.T) {
 // 4,096 probes.
 func TestStatsOfManyProbes(t *testing.T) {
 	t.Parallel()
-	for k := 1; k <= maxProbesCrate; k++ {
+	for k := 1; k <= encoding.MaxProbesCrate; k++ {
 		if n := samples(k); n < windowKeys || n%windowKeys != 0 || n*k > 1<<25 {
 			t.Fatalf("%d samples of %d probes", n, k)
 		}
 	}
-	f := mustOpen(t, NoriCrate, append(header(NoriCrate, 8, maxProbesCrate), 0xff))
-	if s := f.Stats(); s.FalsePositiveRate != 1 || s.Probes != maxProbesCrate || s.SetBits != s.Bits {
+	f := mustOpen(t, NoriCrate, append(header(NoriCrate, 8, encoding.MaxProbesCrate), 0xff))
+	if s := f.Stats(); s.FalsePositiveRate != 1 || s.Probes != encoding.MaxProbesCrate || s.SetBits != s.Bits {
 		t.Errorf("Stats() = %+v", s)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
 )
 
@@ -26,18 +27,18 @@ func (p Policy) MayContain(filter, key []byte) bool {
 // A program that has no filter must not ask. For [RocksDB], [LevelDB] and [Pebble], no bytes are the filter of no keys, as
 // these engines read them, and the answer is no. For the other formats they are no filter, and it is yes.
 func (f Format) MayContainHash(filter []byte, h Hash) bool {
-	if f != BitsAndBlooms || h.scheme() != schemeBitsAndBlooms || len(filter) < headerBitsAndBlooms {
+	if f != BitsAndBlooms || h.scheme() != schemeBitsAndBlooms || len(filter) < encoding.HeaderBitsAndBlooms {
 		f.mustTakeHash(h)
 		return f.mayContain(filter, nil, hashed, h.h1, h.h2)
 	}
 	// The rest is for bits-and-blooms. It is no function of its own, since the call would take a tenth of the time of a small
 	// filter (Zen 5).
 	m, k, length := binary.BigEndian.Uint64(filter), binary.BigEndian.Uint64(filter[8:]), binary.BigEndian.Uint64(filter[16:])
-	words := uint64(len(filter)-headerBitsAndBlooms) / 8
-	if m-1 >= length || k-3 > maxProbesBitsAndBlooms-3 || (length-1)/64 >= words { // m, k or length is 0, too
-		return encodingBitsAndBlooms{}.mayContainSlow(filter, h)
+	words := uint64(len(filter)-encoding.HeaderBitsAndBlooms) / 8
+	if m-1 >= length || k-3 > encoding.MaxProbesBitsAndBlooms-3 || (length-1)/64 >= words { // m, k or length is 0, too
+		return mayContainBitsAndBlooms(filter, h)
 	}
-	base := unsafe.Add(unsafe.Pointer(unsafe.SliceData(filter)), headerBitsAndBlooms)
+	base := unsafe.Add(unsafe.Pointer(unsafe.SliceData(filter)), encoding.HeaderBitsAndBlooms)
 	i, step, next := uint64(3), h.h3, h.h4
 	if m < reciprocalBelow {
 		// Small filters lie in a near cache, where the CPU runs ahead to the next ones. A division for each probe would hold
@@ -140,19 +141,19 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 	//
 	// The compiler stores an array word by word. A whole prober it would copy by vectors of
 	// two words, and the load of a vector waits until both words are stored.
-	size := len(filter) - trailer
+	size := len(filter) - encoding.Trailer
 	switch f {
 	case LevelDB:
-		if last := len(filter) - 1; last > 0 && uint(filter[last]-1) < maxProbes {
+		if last := len(filter) - 1; last > 0 && uint(filter[last]-1) < encoding.MaxProbes {
 			if n != hashed {
 				h1 = uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes))
 			}
-			return newDouble32(filter[:last], int(filter[last])).has(uint32(h1))
+			return newDouble32(filter, uint64(last), int(filter[last])).has(uint32(h1))
 		}
 	case Parquet:
-		if wholeBlocks(len(filter)) {
+		if encoding.WholeBlocks(len(filter)) {
 			var s prober
-			s.base, s.n, s.k = &filter[0], uint64(len(filter)/32), splitProbes
+			s.base, s.n, s.k = &filter[0], uint64(len(filter)/32), encoding.ParquetProbes
 			if uint(n) < keyhash.ShortXXH64 {
 				if may, ok := probeShortSplit256(kernels[0], &s.base, (*byte)(p), n); ok {
 					return may
@@ -165,10 +166,10 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 			return probeHash(&s.base, h1, 0, 0, uint64(schemeParquet))
 		}
 	case RocksDB:
-		if size <= 0 || size%64 != 0 || uint64(size) > 64*rocksMostLines {
+		if size <= 0 || size%64 != 0 || uint64(size) > 64*encoding.RocksDBMostLines {
 			break
 		}
-		if k := localProbes(filter[size:]); k > 0 && k <= maxHasProbes {
+		if k := encoding.RocksDBProbes(filter[size:]); k > 0 && k <= maxHasProbes {
 			if uint(n) <= keyhash.ShortXXPH3 {
 				h1 = keyhash.XXPH3Short(p, n)
 			} else if n != hashed {
@@ -180,7 +181,7 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 			return probeHash(&s.base, h1, 0, 0, uint64(schemeRocksDB))
 		}
 	case Pebble:
-		if size <= 0 || size > pebbleMostBytes {
+		if size <= 0 || size > encoding.PebbleMostBytes {
 			break
 		}
 		k, lines := int(int8(filter[size])), binary.LittleEndian.Uint32(filter[size+1:])
@@ -203,7 +204,7 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 		s.setFastest(schemePebble)
 		return probeHash(&s.base, h1, 0, 0, uint64(schemePebble))
 	case Nori, NoriCrate:
-		if from, bits, k := (encodingNori{crate: f == NoriCrate}).header(filter); bits > 0 && k > 0 {
+		if from, bits, k := encoding.NoriHeader(filter, f == NoriCrate); bits > 0 && k > 0 {
 			if n != hashed {
 				h1, h2 = keyhash.XXH64x2(p, n)
 			}
@@ -215,11 +216,11 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 			return f.MayContainHash(filter, fourWords(keyhash.Murmur3x2(p, n)))
 		}
 	case Guava:
-		if k, longs := (encodingGuava{}).header(filter); longs > 0 {
+		if k, longs := encoding.GuavaHeader(filter); longs > 0 {
 			if n != hashed {
 				h1, h2 = keyhash.Murmur3(p, n)
 			}
-			d := double63{base: &filter[headerGuava], n: 64 * longs, k: k}
+			d := double63{base: &filter[encoding.HeaderGuava], n: 64 * longs, k: k}
 			return d.hasSlow(h1, h2) // divisions take less time than a reciprocal
 		}
 	}

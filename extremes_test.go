@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
@@ -35,7 +36,7 @@ const (
 // outcomeOf multiplies without a limit.
 func outcomeOf(p Policy, n int) outcome {
 	test := formatTests[p.Format]
-	if empty, _ := formats[p.Format].shape(0, 1); empty.bits == 0 {
+	if empty, _ := p.Format.encoding().Shape(0, 1); empty.Bits == 0 {
 		n = max(n, 1)
 	}
 	perKey := max(p.BitsPerKey, test.least)
@@ -134,7 +135,7 @@ func TestExtremeRates(t *testing.T) {
 						continue
 					}
 					rate := f.FalsePositiveRate(n, bits, probes)
-					all := probes <= 0 || probes > maxProbes && (f == LevelDB || f == RocksDB)
+					all := probes <= 0 || probes > encoding.MaxProbes && (f == LevelDB || f == RocksDB)
 					if !(rate >= 0 && rate <= 1) || all && rate != 1 {
 						t.Fatalf("FalsePositiveRate(%d, %d, %d) = %v", n, bits, probes, rate)
 					}
@@ -162,14 +163,14 @@ func TestExtremeCapacities(t *testing.T) {
 				switch {
 				case err != nil:
 					// No filter for so many keys can be built at 64 bits per key, which hold the rates.
-					_, ok := formats[f].shape(max(n, 0), 64)
+					_, ok := f.encoding().Shape(max(n, 0), 64)
 					if !errors.Is(err, ErrRate) && (n >= 0 && ok || !errors.Is(err, ErrCapacity)) {
 						t.Errorf("PolicyFor(%v, %d, %v): %v", f, n, rate, err)
 					}
 				case n < 0 || !(rate > 0 && rate < 1) || p.FalsePositiveRate(n) > rate:
 					t.Errorf("PolicyFor(%v, %d, %v) = %v", f, n, rate, p)
 				default:
-					if _, ok := formats[f].shape(n, p.BitsPerKey); !ok {
+					if _, ok := f.encoding().Shape(n, p.BitsPerKey); !ok {
 						t.Errorf("PolicyFor(%v, %d, %v) = %v, which no filter can be built by", f, n, rate, p)
 					}
 				}

@@ -79,8 +79,8 @@ func (h *fileHeader) append(dst []byte) []byte {
 	dst = append(dst, text[:]...)
 	dst = binary.LittleEndian.AppendUint64(dst, h.keys)
 	dst = binary.LittleEndian.AppendUint64(dst, h.size)
-	dst = binary.LittleEndian.AppendUint64(dst, h.shape.bits)
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(h.shape.probes))
+	dst = binary.LittleEndian.AppendUint64(dst, h.shape.Bits)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(h.shape.Probes))
 	dst = binary.LittleEndian.AppendUint64(dst, h.sum)
 	dst = binary.LittleEndian.AppendUint64(dst, headerSum(dst[from:], h.kind))
 	var rest [mostStart - fileKind]byte
@@ -119,9 +119,9 @@ func (h *fileHeader) parse(data []byte) (err error) {
 	h.start = binary.LittleEndian.Uint32(data[12:])
 	h.keys = binary.LittleEndian.Uint64(data[32:])
 	h.size = binary.LittleEndian.Uint64(data[40:])
-	h.shape.bits = binary.LittleEndian.Uint64(data[48:])
+	h.shape.Bits = binary.LittleEndian.Uint64(data[48:])
 	probes := binary.LittleEndian.Uint64(data[56:])
-	h.shape.probes = int(min(probes, math.MaxInt32)) // no filter has so many
+	h.shape.Probes = int(min(probes, math.MaxInt32)) // no filter has so many
 	h.sum = binary.LittleEndian.Uint64(data[64:])
 	if h.start < fileFields || h.start > mostStart || h.size > math.MaxInt-mostStart {
 		return fmt.Errorf("%w: the file's header claims a filter of %d bytes from byte %d on", ErrEncoding, h.size, h.start)
@@ -164,7 +164,7 @@ func openFile(data []byte) (v view, h fileHeader, err error) {
 	}
 	if _, s := v.encoded(); s != h.shape {
 		return v, h, fmt.Errorf("%w: the filter has %d bits and %d probes, but the file's header says %d and %d",
-			ErrEncoding, s.bits, s.probes, h.shape.bits, h.shape.probes)
+			ErrEncoding, s.Bits, s.Probes, h.shape.Bits, h.shape.Probes)
 	}
 	if start := v.fileStart(); start != h.start {
 		return v, h, fmt.Errorf("%w: the filter begins at byte %d of the file, but must begin at byte %d", ErrEncoding, h.start, start)

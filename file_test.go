@@ -21,6 +21,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/golden"
 )
 
@@ -83,14 +84,14 @@ func readFrom(l loaded, r io.Reader, size int) error {
 // plainFile writes a file by the letter of docs/file-format.md.
 func plainFile(t testing.TB, format Format, keys uint64, encoded []byte) []byte {
 	t.Helper()
-	_, s, err := formats[format].parse(encoded)
-	if err != nil {
+	var s encoding.Filter
+	if err := format.encoding().Parse(encoded, &s); err != nil {
 		t.Fatal(err)
 	}
 	before := 0 // of LevelDB
 	switch format {
 	case Nori, NoriCrate:
-		before = len(encoded) - int(bytesOfBits(s.bits))
+		before = len(encoded) - int((s.Bits+7)/8)
 	case BitsAndBlooms:
 		before = 24
 	case Guava:
@@ -107,8 +108,8 @@ func plainFile(t testing.TB, format Format, keys uint64, encoded []byte) []byte 
 	copy(file[16:32], format.String())
 	binary.LittleEndian.PutUint64(file[32:], keys)
 	binary.LittleEndian.PutUint64(file[40:], uint64(len(encoded)))
-	binary.LittleEndian.PutUint64(file[48:], s.bits)
-	binary.LittleEndian.PutUint64(file[56:], uint64(s.probes))
+	binary.LittleEndian.PutUint64(file[48:], s.Bits)
+	binary.LittleEndian.PutUint64(file[56:], uint64(s.Probes))
 	file = append(file, encoded...)
 	seal(file)
 	return file
@@ -245,7 +246,7 @@ func TestFileStart(t *testing.T) {
 			t.Errorf("%d bytes before the bits: the filter begins at %d, its bits at %d", before, start, bits)
 		}
 	}
-	for before, want := range map[int]uint32{0: 128, headerNoriCrate: 116, headerNori: 112, 24: 168} {
+	for before, want := range map[int]uint32{0: 128, 12: 116, 16: 112, 24: 168} {
 		if got := startOf(before); got != want {
 			t.Errorf("%d bytes before the bits: the filter begins at %d, want %d", before, got, want)
 		}
@@ -266,25 +267,12 @@ func TestLaterStart(t *testing.T) {
 	})
 }
 
-// tall is Parquet's encoding with a block before the bits: more than a file has room for below byte 128.
-type tall struct{ encodingParquet }
-
-func (e tall) parse(data []byte) ([]byte, shape, error) {
-	if len(data) < 32 {
-		return nil, shape{}, ErrEncoding
-	}
-	return e.encodingParquet.parse(data[32:])
-}
-
-// TestFileOfTallHeader writes and reads files of a format with a header of 32 bytes, and damages them.
+// TestFileOfTallHeader writes and reads files of the format with the longest header, and damages them.
 func TestFileOfTallHeader(t *testing.T) {
-	before := formats[Parquet].encoding
-	formats[Parquet].encoding = tall{}
-	defer func() { formats[Parquet].encoding = before }()
-	for blocks := 2; blocks < 5000; blocks *= 3 {
-		encoded := bytes.Repeat([]byte{1, 2, 3, 4}, 8*blocks)
-		file, _ := mustOpen(t, Parquet, encoded).MarshalBinary()
-		const start = 160
+	for words := 2; words < 5000; words *= 3 {
+		encoded := bitsAndBlooms(64*uint64(words), 7, 64*uint64(words), words)
+		file, _ := mustOpen(t, BitsAndBlooms, encoded).MarshalBinary()
+		const start = 168
 		if at := binary.LittleEndian.Uint32(file[12:]); at != start || !bytes.Equal(file[start:], encoded) {
 			t.Fatalf("the filter of %d bytes begins at byte %d of %d, want %d", len(encoded), at, len(file), start)
 		}

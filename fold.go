@@ -31,7 +31,7 @@ func (p Policy) NewFoldable(maxKeys int) (*Set, error) {
 	if units > walk.most {
 		return nil, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, maxKeys, p.BitsPerKey)
 	}
-	s := shape{units * walk.unit, probes}
+	s := shape{Bits: units * walk.unit, Probes: probes}
 	v, _ := openView(p.Format, p.Format.newFilter(s, p.BitsPerKey)) // no error: the bytes are ours
 	v.count = new(keyCount)
 	return &Set{v}, nil
@@ -64,10 +64,10 @@ func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {
 		return 0, errOddLines(s.format)
 	}
 	_, shape := s.encoded()
-	keys, unknown := keysOf(s.setBits(), shape, formats[s.format].encoding)
+	keys, unknown := s.format.keysOf(s.setBits(), shape)
 	keys = math.Round(keys)
-	for !unknown && shape.bits%(2*unit) == 0 && (keys == 0 || s.format.rate(keys, float64(shape.bits/2), shape.probes) <= falsePositiveRate) {
-		shape.bits /= 2
+	for !unknown && shape.Bits%(2*unit) == 0 && (keys == 0 || s.format.rate(keys, float64(shape.Bits/2), shape.Probes) <= falsePositiveRate) {
+		shape.Bits /= 2
 		times++
 	}
 	if times > 0 {
@@ -80,12 +80,12 @@ func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {
 func (s *Set) foldTo(to shape) {
 	old, _ := s.encoded()
 	from, end := s.bitRange()
-	size := s.scheme.bytesOf(to.bits)
+	size := s.scheme.bytesOf(to.Bits)
 	data := newEncoded(from, size+len(s.data)-end)
 	copy(data, s.data[:from])
 	array := data[from:][:size]
 	copy(data[from+len(array):], s.data[end:])
-	formats[s.format].reshape(data, to)
+	s.format.encoding().Resize(data, to.Bits)
 	s.scheme.fold(array, old)
 	s.data = data
 	s.bitArray, _ = s.format.decode(data) // no error: it is a filter of a size that the format has

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/rates"
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
@@ -58,81 +60,38 @@ const (
 // up to 4 GiB.
 const Default = RocksDB
 
-// A format names its hash and its walk and adds an encoding. A new one is a constant above,
-// a line in this table, a file X.go, a file of internal/reference, and an arm in each switch of this file.
-
 // formats describes each Format, in the order of the constants.
 var formats = [...]struct {
-	name, text string // as tables store it, and as ParseFormat reads it
-	scheme     scheme
-	encoding
+	name   string // as tables store it
+	scheme scheme
+
+	rate    func(n, m float64, k int) float64 // of filters of m bits with n keys and k probes, each at least 1; nil for rateLevelDB
+	set     func(n, m float64, k int) float64 // how many of their bits are expected to be set; n may be infinite
 	explain func(filter, key []byte) reference.Explanation
 }{
-	RocksDB:   {"rocksdb.BuiltinBloomFilter", "rocksdb", schemeRocksDB, encodingRocksDB{}, reference.ExplainRocksDB},
-	LevelDB:   {"leveldb.BuiltinBloomFilter2", "leveldb", schemeLevelDB, encodingLevelDB{}, reference.ExplainLevelDB},
-	Pebble:    {"rocksdb.BuiltinBloomFilter", "pebble", schemePebble, encodingPebble{}, reference.ExplainPebble},
-	Parquet:   {"parquet.SplitBlock", "parquet", schemeParquet, encodingParquet{}, reference.ExplainParquet},
-	Nori:      {"nori-sstable.bloom", "nori", schemeNori, encodingNori{}, reference.ExplainNori},
-	NoriCrate: {"nori-sstable.bloom.crate", "nori-crate", schemeNori, encodingNori{crate: true}, reference.ExplainNoriCrate},
+	RocksDB:   {"rocksdb.BuiltinBloomFilter", schemeRocksDB, rates.RocksDB, rates.RocksDBSet, reference.ExplainRocksDB},
+	LevelDB:   {"leveldb.BuiltinBloomFilter2", schemeLevelDB, nil, rates.LevelDBSet, reference.ExplainLevelDB},
+	Pebble:    {"rocksdb.BuiltinBloomFilter", schemePebble, rates.Pebble, rates.PebbleSet, reference.ExplainPebble},
+	Parquet:   {"parquet.SplitBlock", schemeParquet, rates.Parquet, rates.IndependentSet, reference.ExplainParquet},
+	Nori:      {"nori-sstable.bloom", schemeNori, rates.DoubleHashing, rates.IndependentSet, reference.ExplainNori},
+	NoriCrate: {"nori-sstable.bloom.crate", schemeNori, rates.DoubleHashing, rates.IndependentSet, reference.ExplainNoriCrate},
 
-	BitsAndBlooms: {"bits-and-blooms", "bits-and-blooms", schemeBitsAndBlooms, encodingBitsAndBlooms{}, reference.ExplainBitsAndBlooms},
-	Guava:         {"guava.MURMUR128_MITZ_64", "guava", schemeGuava, encodingGuava{}, reference.ExplainGuava},
-}
-
-// encoding is what a format has beside its hash and its walk. It is an interface so that
-// the compiler names what a new format lacks. It is not for hot paths: arguments of an
-// interface's methods escape to the heap.
-type encoding interface {
-	// shape returns the shape of a filter of n keys. Its bits may be 0 only if n is 0. It
-	// returns false if the bits take more than mostBytes, or more than the format allows.
-	shape(n, bitsPerKey int) (shape, bool)
-	// frame returns what the encoding has before and after the bits of a filter.
-	frame(s shape, bitsPerKey int) frame
-	// reshape rewrites the frame of an encoded filter for another number of bits.
-	reshape(encoded []byte, s shape)
-	// parse finds the bits in an encoded filter, or returns ErrEncoding. The bits are a slice
-	// of data, and their capacity ends where that of data does: fileStart relies on it.
-	parse(data []byte) (bits []byte, s shape, err error)
-	// decode is parse for the hot path: it returns the array of the format's walk. For a
-	// filter that answers without testing its bits, the array has other bits, which give the
-	// same answer.
-	decode(data []byte) (bitArray, error)
-
-	// size returns the numbers of bits and of probes of a filter of n keys. n is at least 1, and may be far
-	// too large for a shape.
-	size(n, bitsPerKey int) (m float64, k int)
-	// rate returns the expected share of absent keys that pass k probes, at least 1, of a
-	// filter of m bits, at least 1, with n keys, at least 1, of random hashes.
-	rate(n, m float64, k int) float64
-	// expectedSet returns how many of a filter's bits n different keys are expected to set.
-	expectedSet(s shape, n float64) float64
-}
-
-// frame is the bytes that an encoding has around the bits of a filter. It has an array, and no slices: these would be allocated.
-type frame struct {
-	bytes         [24]byte // those before the bits, and then those after them
-	before, after int
-}
-
-// put writes the bytes to an encoded filter.
-func (f *frame) put(encoded []byte) {
-	copy(encoded, f.bytes[:f.before])
-	copy(encoded[len(encoded)-f.after:], f.bytes[f.before:])
+	BitsAndBlooms: {"bits-and-blooms", schemeBitsAndBlooms, rates.Crossed, rates.IndependentSet, reference.ExplainBitsAndBlooms},
+	Guava:         {"guava.MURMUR128_MITZ_64", schemeGuava, rates.DoubleHashing, rates.IndependentSet, reference.ExplainGuava},
 }
 
 // newFilter returns an empty filter. The memory is that of newEncoded.
 func (f Format) newFilter(s shape, bitsPerKey int) []byte {
-	around := formats[f].frame(s, bitsPerKey)
-	data := newEncoded(around.before, formats[f].scheme.bytesOf(s.bits)+around.after)
-	around.put(data)
+	before, after := f.encoding().Around()
+	data := newEncoded(before, formats[f].scheme.bytesOf(s.Bits)+after)
+	f.encoding().Put(data, s, bitsPerKey)
 	return data
 }
 
 // shape is the geometry of a filter.
-type shape struct {
-	bits   uint64 // length of the array of bits, 0 if it holds nothing
-	probes int    // 0 if it answers yes to every key
-}
+type shape = encoding.Shape
+
+func (f Format) encoding() encoding.Format { return encoding.Format(f) }
 
 func (f Format) valid() bool { return int(f) < len(formats) }
 
@@ -219,7 +178,7 @@ func (f Format) String() string {
 	if !f.valid() {
 		return fmt.Sprintf("Format(%d)", uint8(f))
 	}
-	return formats[f].text
+	return f.encoding().String()
 }
 
 // Formats returns all formats, in the order of their constants.
@@ -234,36 +193,33 @@ func Formats() []Format {
 // ParseFormat returns the format with the given short name, such as "leveldb",
 // or [ErrFormat].
 func ParseFormat(s string) (Format, error) {
-	for f, format := range formats {
-		if format.text == s {
-			return Format(f), nil
+	for f := range Format(len(formats)) {
+		if f.String() == s {
+			return f, nil
 		}
 	}
 	return 0, fmt.Errorf("%w %q", ErrFormat, s)
 }
 
-// decode returns the array of an encoded filter. It is a switch because the filter would
-// escape through the table.
+// decode returns the array of an encoded filter. For a filter that answers without testing its bits, the array has other
+// bits, which give the same answer.
 func (f Format) decode(data []byte) (bitArray, error) {
-	switch f {
-	case RocksDB:
-		return encodingRocksDB{}.decode(data)
-	case LevelDB:
-		return encodingLevelDB{}.decode(data)
-	case Pebble:
-		return encodingPebble{}.decode(data)
-	case Parquet:
-		return encodingParquet{}.decode(data)
-	case Nori:
-		return encodingNori{}.decode(data)
-	case NoriCrate:
-		return encodingNori{crate: true}.decode(data)
-	case BitsAndBlooms:
-		return encodingBitsAndBlooms{}.decode(data)
-	case Guava:
-		return encodingGuava{}.decode(data)
+	var e encoding.Filter
+	if err := f.encoding().Parse(data, &e); err != nil {
+		return bitArray{}, err
 	}
-	panic(noFormat(f))
+	s, array := formats[f].scheme, data[e.From:e.To]
+	switch {
+	case e.All:
+		return s.array(everything, 8*uint64(len(everything)), 1), nil
+	case e.Bits == 0:
+		return s.array(nothing, 8*uint64(len(nothing)), 1), nil
+	case e.StoresFewer:
+		return bitArray{base: &array[0], n: e.Bits, recip: fewerStored, k: e.Probes}, nil
+	case e.Doublings > 0:
+		return bitArray(newLine32(array, uint32(len(array)>>(6+e.Doublings)), e.Doublings, e.Probes)), nil
+	}
+	return s.array(array, e.Bits, e.Probes), nil
 }
 
 // Reference reports whether key may be in the encoded filter. It follows the format letter
@@ -291,17 +247,6 @@ func Reference(f Format, filter, key []byte) bool {
 	}
 	panic(noFormat(f))
 }
-
-// trailer is the number of bytes after the lines, in the formats of RocksDB and Pebble.
-const trailer = 5
-
-// The markers: the first byte after the lines. A positive one is the number of probes in
-// a filter of the older format, which is encodingPebble's.
-const (
-	markerYes    = 0  // a filter that answers yes to every key
-	markerBloom  = -1 // encodingRocksDB
-	markerRibbon = -2
-)
 
 // Explanation says how a filter looks for one key: the numbers that lead from the key to its
 // bits, and the bits.

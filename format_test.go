@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/golden"
 )
 
@@ -22,16 +23,21 @@ var formatTests = [...]struct {
 	mostBits   uint64 // if there is a limit below that of all formats
 	vectors    []vector
 	odd        []oddFilter
+	create     func(keys [][]byte, bitsPerKey int) []byte // as plainly as the reference reads
 }{
-	RocksDB:   {24, 1, rocksMostBits, 0, vectorsRocksDB, oddRocksDB()},
-	LevelDB:   {maxProbes, 0, 0, 0, vectorsLevelDB, oddLevelDB()},
-	Pebble:    {maxProbes, 1, 0, 8*pebbleMostBytes - 512, vectorsPebble, oddPebble()},
-	Parquet:   {splitProbes, 1, 0, 256 * maxBlocks, vectorsParquet, oddParquet},
-	Nori:      {maxProbes, 1, 0, 0, vectorsNori, slices.Concat(oddNori, oddNoriCrate)},
-	NoriCrate: {maxProbes, 1, 0, 0, vectorsNoriCrate, oddNoriCrate},
+	RocksDB: {24, 1, encoding.RocksDBMostPerKey, 0, vectorsRocksDB, oddRocksDB(), createRocksDB},
+	LevelDB: {encoding.MaxProbes, 0, 0, 0, vectorsLevelDB, oddLevelDB(), createLevelDB},
+	Pebble:  {encoding.MaxProbes, 1, 0, 8*encoding.PebbleMostBytes - 512, vectorsPebble, oddPebble(), createPebble},
+	Parquet: {encoding.ParquetProbes, 1, 0, 256 * encoding.MaxBlocks, vectorsParquet, oddParquet, createParquet},
+	Nori: {encoding.MaxProbes, 1, 0, 0, vectorsNori, slices.Concat(oddNori, oddNoriCrate), func(keys [][]byte, bitsPerKey int) []byte {
+		return createNori(keys, bitsPerKey, false)
+	}},
+	NoriCrate: {encoding.MaxProbes, 1, 0, 0, vectorsNoriCrate, oddNoriCrate, func(keys [][]byte, bitsPerKey int) []byte {
+		return createNori(keys, bitsPerKey, true)
+	}},
 
-	BitsAndBlooms: {maxProbes, 1, 0, 0, vectorsBitsAndBlooms, oddBitsAndBlooms},
-	Guava:         {maxProbes, 1, 0, 0, vectorsGuava, oddGuava},
+	BitsAndBlooms: {encoding.MaxProbes, 1, 0, 0, vectorsBitsAndBlooms, oddBitsAndBlooms, createBitsAndBlooms},
+	Guava:         {encoding.MaxProbes, 1, 0, 0, vectorsGuava, oddGuava, createGuava},
 }
 
 // vector is a filter at 10 bits per key, in hexadecimal digits.
@@ -67,7 +73,7 @@ func TestSwitches(t *testing.T) {
 	keys := golden.Mixed.Range(0, singleKeys+20) // more than are tested one by one
 	keys[0] = key
 	eachFormat(t, func(t *testing.T, f Format) {
-		if f.Name() == "" || formats[f].encoding == nil || f.hash().String() == "" || formats[f].scheme.String() == "" {
+		if f.Name() == "" || f.String() == "" || f.hash().String() == "" || formats[f].scheme.String() == "" {
 			t.Fatalf("the table lacks something: %+v", formats[f])
 		}
 		if takes, has := schemes[formats[f].scheme].words, schemes[f.hash()].words; takes != has {
@@ -258,9 +264,9 @@ var ways = []struct {
 // checkWays builds a filter in every way and compares it with the bytes wanted.
 func checkWays(t *testing.T, p Policy, keys [][]byte, want []byte) {
 	t.Helper()
-	s, _ := formats[p.Format].shape(0, p.BitsPerKey)
+	s, _ := p.Format.encoding().Shape(0, p.BitsPerKey)
 	for _, way := range ways {
-		if len(keys) == 0 && s.bits == 0 && strings.Contains(way.name, "Set") {
+		if len(keys) == 0 && s.Bits == 0 && strings.Contains(way.name, "Set") {
 			continue // a set has room for a key
 		}
 		if got := way.build(t, p, keys); !bytes.Equal(got, want) {
@@ -451,7 +457,7 @@ func checkOddStats(t *testing.T, f *Filter) {
 	t.Helper()
 	bits, shape := f.encoded()
 	s := f.Stats()
-	if s.Bits != shape.bits || s.SetBits > min(onesCount(bits), shape.bits) || (s.Bits == 0) != (s.SetBits == 0 && s.Probes == 0 && s.Keys == 0) && s.SetBits > 0 {
+	if s.Bits != shape.Bits || s.SetBits > min(onesCount(bits), shape.Bits) || (s.Bits == 0) != (s.SetBits == 0 && s.Probes == 0 && s.Keys == 0) && s.SetBits > 0 {
 		t.Fatalf("Stats of %x: %+v", f.data, s)
 	}
 	switch {

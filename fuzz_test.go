@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/encoding"
 )
 
 // FuzzOpen takes any bytes as a filter.
@@ -247,7 +249,7 @@ func FuzzKernels(f *testing.F) {
 			}
 			hashed = append(hashed, h)
 		}
-		checkWalk(t, w, data, n, test.probes(1 + int(k)%maxProbes)[0], hashed, []int{len(hashed), len(hashed) / 2})
+		checkWalk(t, w, data, n, test.probes(1 + int(k)%encoding.MaxProbes)[0], hashed, []int{len(hashed), len(hashed) / 2})
 	})
 }
 

@@ -1,14 +1,10 @@
 package bloom
 
 import (
-	"encoding/binary"
-	"fmt"
-	"math"
 	"math/bits"
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/keyhash"
-	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // double63 is the walk of two 64-bit hashes through an array of n bits, a multiple of 64: probe i tests bit
@@ -25,7 +21,7 @@ func newDouble63(data []byte, n uint64, k int) double63 {
 	return d
 }
 
-func arrayDouble63(data []byte, n uint64, k int) bitArray { return bitArray(newDouble63(data, n, k)) }
+func arrayDouble63(n uint64, k int) bitArray { return bitArray(newDouble63(nil, n, k)) }
 
 // remainder returns the bit of a sum.
 func (d *double63) remainder(sum uint64) uint64 {
@@ -160,108 +156,4 @@ func murmur128Between[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E
 		key := data[offsets[i]:offsets[i+1]]
 		h1[i], h2[i] = keyhash.Murmur3(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	}
-}
-
-// encodingGuava is what BloomFilter.writeTo of Java's com.google.common.hash writes:
-//
-//	strategy  int8, 1: MURMUR128_MITZ_64
-//	k         uint8, the number of probes, at least 1
-//	longs     int32, big-endian: the number of words, at least 1
-//	words     int64, big-endian; bit b is bit b%64, least significant first, of word b/64
-//
-// So bit b of a filter is bit b ^ 56 of the bytes after the header. Bytes after the words are ignored: they are what
-// follows the filter in a stream.
-type encodingGuava struct{}
-
-const (
-	headerGuava     = 6
-	strategyGuava   = 1
-	maxProbesGuava  = math.MaxUint8
-	mostPerKeyGuava = 368 // bits of a key, of a filter with so many probes
-)
-
-// shape has bitsPerKey bits for each key, at least 1, in whole words, and ln 2 · bitsPerKey probes, rounded, as
-// create has for the rate that takes so many bits. A filter of no keys has room for one, as create has it.
-func (encodingGuava) shape(n, bitsPerKey int) (shape, bool) {
-	bitsPerKey = max(bitsPerKey, 1)
-	if n == 0 {
-		n, bitsPerKey = 1, min(bitsPerKey, mostPerKeyGuava)
-	}
-	hi, m := bits.Mul64(uint64(n), uint64(bitsPerKey))
-	longs := m/64 + min(m%64, 1)
-	if hi != 0 || longs > schemes[schemeGuava].most {
-		return shape{}, false
-	}
-	k := min(max(math.Round(math.Ln2*float64(bitsPerKey)), 1), maxProbesGuava)
-	return shape{64 * longs, int(k)}, true
-}
-
-func (e encodingGuava) frame(s shape, _ int) frame {
-	f := frame{bytes: [24]byte{strategyGuava, byte(s.probes)}, before: headerGuava}
-	e.reshape(f.bytes[:], s)
-	return f
-}
-
-func (encodingGuava) reshape(encoded []byte, s shape) {
-	binary.BigEndian.PutUint32(encoded[2:], uint32(s.bits/64))
-}
-
-// header returns the numbers of probes and of words, or no words if the bytes are not a filter.
-func (encodingGuava) header(data []byte) (k int, longs uint64) {
-	if len(data) < headerGuava || data[0] != strategyGuava || data[1] == 0 {
-		return 0, 0
-	}
-	longs = uint64(binary.BigEndian.Uint32(data[2:]))
-	if longs > math.MaxInt32 || longs > uint64(len(data)-headerGuava)/8 {
-		return 0, 0
-	}
-	return int(data[1]), longs
-}
-
-func (e encodingGuava) parse(data []byte) ([]byte, shape, error) {
-	k, longs := e.header(data)
-	if longs == 0 {
-		return nil, shape{}, e.refuse(data)
-	}
-	return data[headerGuava:][:8*longs], shape{64 * longs, k}, nil
-}
-
-// refuse returns the error for bytes that header refuses.
-func (encodingGuava) refuse(data []byte) error {
-	if len(data) < headerGuava {
-		return fmt.Errorf("%w: %d bytes are shorter than the header of %v", ErrEncoding, len(data), Guava)
-	}
-	strategy, k, longs := int8(data[0]), data[1], int32(binary.BigEndian.Uint32(data[2:]))
-	switch {
-	case strategy == 0:
-		return fmt.Errorf("%w: the filter is of Guava's strategy 0, MURMUR128_MITZ_32, which has other bits; %v is strategy 1, MURMUR128_MITZ_64", ErrEncoding, Guava)
-	case strategy != strategyGuava:
-		return fmt.Errorf("%w: the header of %v says strategy %d, which is unknown", ErrEncoding, Guava, strategy)
-	case k == 0:
-		return fmt.Errorf("%w: the header of %v says 0 probes", ErrEncoding, Guava)
-	case longs <= 0:
-		return fmt.Errorf("%w: the header of %v says %d words of bits", ErrEncoding, Guava, longs)
-	}
-	return fmt.Errorf("%w: the header of %v says %d words of bits, but only %d bytes follow", ErrEncoding, Guava, longs, len(data)-headerGuava)
-}
-
-func (e encodingGuava) decode(data []byte) (bitArray, error) {
-	k, longs := e.header(data)
-	if longs == 0 {
-		return bitArray{}, e.refuse(data)
-	}
-	return bitArray(newDouble63(data[headerGuava:], 64*longs, k)), nil
-}
-
-func (e encodingGuava) size(n, bitsPerKey int) (m float64, k int) {
-	s, _ := e.shape(0, bitsPerKey)
-	return 64 * math.Ceil(float64(n)*float64(max(bitsPerKey, 1))/64), s.probes
-}
-
-func (encodingGuava) rate(n, m float64, k int) float64 {
-	return rates.DoubleHashing(n, m, min(k, maxProbesGuava)) // no filter has more
-}
-
-func (encodingGuava) expectedSet(s shape, n float64) float64 {
-	return rates.IndependentSet(n, float64(s.bits), s.probes)
 }

@@ -97,8 +97,8 @@ func TestGuavaRate(t *testing.T) {
 	}
 }
 
-// create is BloomFilter.create of Guava for the rate that takes so many bits, and then put of every key.
-func (encodingGuava) create(keys [][]byte, bitsPerKey int) []byte {
+// createGuava is BloomFilter.create of Guava for the rate that takes so many bits, and then put of every key.
+func createGuava(keys [][]byte, bitsPerKey int) []byte {
 	bitsPerKey = max(bitsPerKey, 1)
 	words := make([]uint64, (len(keys)*bitsPerKey+63)/64)
 	if len(keys) == 0 {

@@ -295,9 +295,7 @@ func referenceWords(kind scheme, key []byte) (words [4]uint64) {
 
 // create builds a filter as plainly as the reference of its format reads it.
 func create(f Format, keys [][]byte, bitsPerKey int) []byte {
-	return formats[f].encoding.(interface {
-		create(keys [][]byte, bitsPerKey int) []byte
-	}).create(keys, bitsPerKey)
+	return formatTests[f].create(keys, bitsPerKey)
 }
 
 // hashOf returns the hash of a kind that has such words.
@@ -379,14 +377,14 @@ func (w walkTest) format() Format {
 
 // proberOf returns the prober of a scheme and a kernel for k probes of n bits of data.
 func proberOf(f scheme, kernel Kernel, data []byte, n uint64, k int) *prober {
-	s := prober{bitArray: schemes[f].array(data, n, k), scheme: f}
+	s := prober{bitArray: f.array(data, n, k), scheme: f}
 	s.setKernel(kernel)
 	return &s
 }
 
 // filter returns a filter of the walk through n bits of data.
 func (w walkTest) filter(walk scheme, kernel Kernel, data []byte, n uint64, k int) *Filter {
-	filter := &Filter{view{prober: prober{bitArray: schemes[walk].array(data, n, k), scheme: w.hash}, format: w.format(), data: data}}
+	filter := &Filter{view{prober: prober{bitArray: walk.array(data, n, k), scheme: w.hash}, format: w.format(), data: data}}
 	filter.setKernel(kernel)
 	return filter
 }
@@ -617,8 +615,8 @@ func addByReference(t testing.TB, format Format, encoded, key []byte) {
 }
 
 func probesOf(p Policy) int {
-	s, _ := formats[p.Format].shape(1, p.BitsPerKey)
-	return s.probes
+	s, _ := p.Format.encoding().Shape(1, p.BitsPerKey)
+	return s.Probes
 }
 
 // allocated returns how many bytes a call allocates.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/load"
 	"github.com/lanebloom/bloom/internal/rates"
 )
@@ -109,7 +110,7 @@ func (f *Filter) NewInterleaved(filters int) (*Interleaved, error) {
 		empty, err = f.format.emptyView(s)
 	}
 	if err != nil || empty.n != f.n {
-		return nil, fmt.Errorf("%w: no interleaved filters have the shape of one of %v with %d bits and %d probes", ErrShape, f.format, s.bits, s.probes)
+		return nil, fmt.Errorf("%w: no interleaved filters have the shape of one of %v with %d bits and %d probes", ErrShape, f.format, s.Bits, s.Probes)
 	}
 	empty.kind = f.kind
 	empty.setKernel(f.kernel)
@@ -119,15 +120,15 @@ func (f *Filter) NewInterleaved(filters int) (*Interleaved, error) {
 // emptyView returns a filter of a shape, without keys. The error is ErrEncoding if the format has no such filter, or
 // none with bits that keys set.
 func (f Format) emptyView(s shape) (view, error) {
-	if s.bits == 0 || s.bits > 8*mostBytes || s.probes < 1 {
-		return view{}, fmt.Errorf("%w: a filter of %v with %d bits and %d probes", ErrEncoding, f, s.bits, s.probes)
+	if s.Bits == 0 || s.Bits > 8*mostBytes || s.Probes < 1 {
+		return view{}, fmt.Errorf("%w: a filter of %v with %d bits and %d probes", ErrEncoding, f, s.Bits, s.Probes)
 	}
 	v, err := openView(f, f.newFilter(s, 0))
 	if err != nil {
 		return view{}, err
 	}
 	if _, has := v.encoded(); has != s {
-		return view{}, fmt.Errorf("%w: a filter of %v with %d bits and %d probes", ErrEncoding, f, s.bits, s.probes)
+		return view{}, fmt.Errorf("%w: a filter of %v with %d bits and %d probes", ErrEncoding, f, s.Bits, s.Probes)
 	}
 	return v, nil
 }
@@ -135,7 +136,7 @@ func (f Format) emptyView(s shape) (view, error) {
 // newInterleaved returns room for filters of the shape of v, which is empty.
 func (v *view) newInterleaved(filters int) (*Interleaved, error) {
 	_, s := v.encoded()
-	x := &Interleaved{interleaving: interleaving{empty: *v, bits: s.bits, depth: v.scheme.depth(s.bits), filters: filters}}
+	x := &Interleaved{interleaving: interleaving{empty: *v, bits: s.Bits, depth: v.scheme.depth(s.Bits), filters: filters}}
 	x.empty.count = nil
 	if filters < 0 || filters > mostBytes {
 		return nil, fmt.Errorf("%w: %d filters", ErrCapacity, filters)
@@ -248,15 +249,15 @@ func (x *interleaving) takes(f *Filter) error {
 	_, s := f.encoded()
 	switch {
 	case f.storesFewer():
-		return fmt.Errorf("%w: it stores fewer than its %d bits", ErrShape, s.bits)
+		return fmt.Errorf("%w: it stores fewer than its %d bits", ErrShape, s.Bits)
 	case f.scheme != x.empty.scheme:
 		return fmt.Errorf("%w: it is of %v, and the others are of %v", ErrShape, f.format, x.empty.format)
-	case s.bits == 0 || s.probes == 0: // it answers without testing bits
+	case s.Bits == 0 || s.Probes == 0: // it answers without testing bits
 		return nil
-	case s.probes == x.empty.k && (s.bits == x.bits && f.n == x.empty.n || x.folds(s.bits)):
+	case s.Probes == x.empty.k && (s.Bits == x.bits && f.n == x.empty.n || x.folds(s.Bits)):
 		return nil
 	}
-	return fmt.Errorf("%w: it has %d bits and %d probes, and the others have %d bits and %d probes", ErrShape, s.bits, s.probes, x.bits, x.empty.k)
+	return fmt.Errorf("%w: it has %d bits and %d probes, and the others have %d bits and %d probes", ErrShape, s.Bits, s.Probes, x.bits, x.empty.k)
 }
 
 // folds reports whether filters of so many bits can be folded to those here.
@@ -322,11 +323,11 @@ func (x *interleaving) columnOf(f *Filter) []byte {
 	array, s := f.still().encoded()
 	none, _ := x.empty.encoded()
 	switch {
-	case s.bits == 0:
+	case s.Bits == 0:
 		return none
-	case s.probes == 0:
+	case s.Probes == 0:
 		return slices.Repeat([]byte{0xff}, len(none))
-	case s.bits == x.bits:
+	case s.Bits == x.bits:
 		return array
 	}
 	folded := make([]byte, len(none))
@@ -761,7 +762,7 @@ func (x *Interleaved) Stats() []Stats {
 	for i := range stats {
 		s := &stats[i]
 		*s = Stats{Bits: x.bits, SetBits: set.of(i), Probes: x.empty.k}
-		s.Keys, s.KeysUnknown = keysOf(s.SetBits, shape{x.bits, x.empty.k}, formats[x.empty.format].encoding)
+		s.Keys, s.KeysUnknown = x.empty.format.keysOf(s.SetBits, shape{Bits: x.bits, Probes: x.empty.k})
 		switch {
 		case spread != nil:
 			s.FalsePositiveRate = spread.rate(i)
@@ -816,7 +817,7 @@ func (x *Interleaved) newSpread() *lineSpread {
 		of := rates.LineRates(x.empty.k)
 		s.rows, s.words, s.chance = 512, 1, func(set uint64) float64 { return of[set] }
 	case schemeParquet:
-		s.rows, s.words, s.chance = 32, splitProbes, func(set uint64) float64 { return float64(set) / 32 }
+		s.rows, s.words, s.chance = 32, encoding.ParquetProbes, func(set uint64) float64 { return float64(set) / 32 }
 	default:
 		return nil
 	}

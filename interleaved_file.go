@@ -108,7 +108,7 @@ func (x *interleaving) parseHeader(data []byte, size uint64) (p parts, err error
 		return p, fmt.Errorf("%w: the file's header has %q for the kind of the keys", ErrEncoding, kind)
 	}
 	*x = interleaving{bits: n[2], depth: depth, filters: int(filters), room: int(room), stride: int(stride)}
-	if x.empty, err = format.emptyView(shape{n[2], int(probes)}); err != nil {
+	if x.empty, err = format.emptyView(shape{Bits: n[2], Probes: int(probes)}); err != nil {
 		return p, err
 	}
 	x.empty.kind = kind

@@ -63,9 +63,9 @@ func plainInterleaved(filters []*Filter, keys []uint64, labels []string, kind, m
 	_, s := filters[0].encoded()
 	le, m := binary.LittleEndian, uint64(len(filters))
 	const stride, start = 8, 4096
-	depth := s.bits
+	depth := s.Bits
 	if filters[0].Format() == BitsAndBlooms {
-		depth = (s.bits + 63) / 64 * 64
+		depth = (s.Bits + 63) / 64 * 64
 	}
 	after := make([]byte, 0)
 	for _, n := range keys {
@@ -87,7 +87,7 @@ func plainInterleaved(filters []*Filter, keys []uint64, labels []string, kind, m
 	copy(file, "\x89BLI\r\n\x1a\n")
 	file[8] = 1
 	copy(file[16:], filters[0].Format().String())
-	for i, n := range []uint64{m, 8 * (stride - 4), s.bits, uint64(s.probes), stride, start} {
+	for i, n := range []uint64{m, 8 * (stride - 4), s.Bits, uint64(s.Probes), stride, start} {
 		le.PutUint64(file[32+8*i:], n)
 	}
 	copy(file[80:], kind)

@@ -253,11 +253,11 @@ func checkTaken(t *testing.T, got, want *Filter) {
 	array, s := got.encoded()
 	wanted, put := want.encoded()
 	switch {
-	case put.bits == 0:
+	case put.Bits == 0:
 		wanted = make([]byte, len(array))
-	case put.probes == 0:
+	case put.Probes == 0:
 		wanted = bytes.Repeat([]byte{0xff}, len(array))
-		if odd := got.scheme.depth(s.bits) % 8; odd != 0 {
+		if odd := got.scheme.depth(s.Bits) % 8; odd != 0 {
 			wanted[len(array)-1] = 1<<odd - 1
 		}
 	case s != put:

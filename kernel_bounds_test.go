@@ -14,6 +14,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/golden"
 	"github.com/lanebloom/bloom/internal/guard"
 )
@@ -276,14 +277,14 @@ func TestFiltersAtPageEnd(t *testing.T) {
 	page := os.Getpagesize()
 	eachFormat(t, func(t *testing.T, format Format) {
 		for size := 1; size <= 200; size += someSizes(size) {
-			s, _ := formats[format].shape(size, 8) // about so many bytes
-			s.probes = min(1+size%maxProbes, max(s.probes, formatTests[format].mostProbes))
-			around := formats[format].frame(s, 8)
-			size := formats[format].scheme.bytesOf(s.bits)
+			s, _ := format.encoding().Shape(size, 8) // about so many bytes
+			s.Probes = min(1+size%encoding.MaxProbes, max(s.Probes, formatTests[format].mostProbes))
+			before, after := format.encoding().Around()
+			size := formats[format].scheme.bytesOf(s.Bits)
 			buffer := guard.Buffer(t, page)
-			encoded := buffer[page-around.before-size-around.after:]
-			copy(encoded[around.before:][:size], golden.Mixed.Key(130))
-			around.put(encoded)
+			encoded := buffer[page-before-size-after:]
+			copy(encoded[before:][:size], golden.Mixed.Key(130))
+			format.encoding().Put(encoded, s, 8)
 			guard.ReadOnly(t, buffer)
 			eachKernel(t, format, encoded, func(t *testing.T, f *Filter) {
 				spoilWindow()
@@ -310,9 +311,9 @@ func spoilWindow() {
 func TestFileOfInaccessibleBits(t *testing.T) {
 	page := os.Getpagesize()
 	eachFormat(t, func(t *testing.T, format Format) {
-		shape, _ := formats[format].shape(1<<27, 8)
-		around := formats[format].frame(shape, 8)
-		h := fileHeader{startOf(around.before), format, 7, uint64(around.before + formats[format].scheme.bytesOf(shape.bits) + around.after), shape, 0, KeysUnknown}
+		shape, _ := format.encoding().Shape(1<<27, 8)
+		before, after := format.encoding().Around()
+		h := fileHeader{startOf(before), format, 7, uint64(before + formats[format].scheme.bytesOf(shape.Bits) + after), shape, 0, KeysUnknown}
 		size := int(h.start) + int(h.size)
 		mapping, err := syscall.Mmap(-1, 0, (size+page-1)/page*page, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {
@@ -329,7 +330,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 			}
 		}
 		copy(mapping, h.append(nil))
-		around.put(mapping[h.start:size])
+		format.encoding().Put(mapping[h.start:size], shape, 8)
 		f, err := OpenBinary(mapping[:size])
 		if err != nil {
 			t.Fatal(err)
@@ -390,7 +391,7 @@ func TestKernelAddInOrder(t *testing.T) {
 			if test.unit == 1 {
 				n -= uint64(size % 8)
 			}
-			most := maxProbes
+			most := encoding.MaxProbes
 			if random.IntN(2) == 0 {
 				most = maxHasProbes // as many as kernels of lines take
 			}
@@ -487,7 +488,7 @@ func TestKernelArraysAtPageEnd(t *testing.T) {
 				n -= uint64(size % 8)
 			}
 			hashed := test.hashesOf(random, 100, n)
-			k := test.probes(1 + size%maxProbes)[0]
+			k := test.probes(1 + size%encoding.MaxProbes)[0]
 			buffer := guard.Buffer(t, walk.bytesOf(n))
 			test.filter(walk, kernels[0], buffer, n, k).addColumn(columnOfHashes(test.hash, hashed[:50]))
 			checkWalk(t, walk, buffer, n, k, hashed, []int{100})

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/reference"
 )
@@ -186,9 +187,9 @@ func TestKernelMostProbes(t *testing.T) {
 	for _, n := range []uint64{1<<20 + 1, 3 << 23, 1<<32 - 5} {
 		for range 20 / oneOf(1, 4) {
 			h := Hash{h2: random.Uint64()}
-			h.h1 = random.Uint64N(math.MaxUint64/n)*n - (maxProbesCrate-1)*h.h2
+			h.h1 = random.Uint64N(math.MaxUint64/n)*n - (encoding.MaxProbesCrate-1)*h.h2
 			for _, want := range []bool{true, false} {
-				for i := range maxProbesCrate {
+				for i := range encoding.MaxProbesCrate {
 					bit := test.bit(h, i, n)
 					memory[bit/8] |= 1 << (bit % 8)
 				}
@@ -196,12 +197,12 @@ func TestKernelMostProbes(t *testing.T) {
 					memory[0] &^= 1
 				}
 				for _, kernel := range proven() {
-					if f := test.filter(schemeNori, kernel, memory[:(n+7)/8], n, maxProbesCrate); f.MayContainHash(shortHash(h.h1, h.h2, test.hash)) != want {
+					if f := test.filter(schemeNori, kernel, memory[:(n+7)/8], n, encoding.MaxProbesCrate); f.MayContainHash(shortHash(h.h1, h.h2, test.hash)) != want {
 						t.Fatalf("kernel %v, %d bits: MayContainHash(%v) = %v", kernel, n, h, !want)
 					}
 				}
 			}
-			for i := range maxProbesCrate {
+			for i := range encoding.MaxProbesCrate {
 				memory[test.bit(h, i, n)/8] = 0
 			}
 		}
@@ -305,7 +306,7 @@ func TestKernelPlaces(t *testing.T) {
 	const canary = 0xdeadbeef
 	random := rand.New(rand.NewPCG(51, 52))
 	for n := range 70 {
-		size, k := 1+random.IntN(5000), 1+random.IntN(maxProbes)
+		size, k := 1+random.IntN(5000), 1+random.IntN(encoding.MaxProbes)
 		hashed, want := hashesOfLength(schemeLevelDB, n), make([]uint32, 0, n*k)
 		for i := range n {
 			hashed.h32[i] = random.Uint32()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/golden"
 	"github.com/lanebloom/bloom/internal/reference"
 )
@@ -93,7 +94,7 @@ func oddLevelDB() (odd []oddFilter) {
 	add(justFilter, 0xff)
 	for k := range 256 {
 		is := filterAndSet
-		if k < 1 || k > maxProbes {
+		if k < 1 || k > encoding.MaxProbes {
 			is = justFilter
 		}
 		add(is, 0, byte(k))
@@ -104,8 +105,8 @@ func oddLevelDB() (odd []oddFilter) {
 	return odd
 }
 
-// create is BloomFilterPolicy::CreateFilter.
-func (encodingLevelDB) create(keys [][]byte, bitsPerKey int) []byte {
+// createLevelDB is BloomFilterPolicy::CreateFilter.
+func createLevelDB(keys [][]byte, bitsPerKey int) []byte {
 	bitsPerKey = max(bitsPerKey, 0)
 	k := min(max(int(float64(bitsPerKey)*0.69), 1), 30)
 	nBytes := (max(64, len(keys)*bitsPerKey) + 7) / 8

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
@@ -39,8 +40,8 @@ var (
 		{"crate, power of two", append(header(NoriCrate, 32, 7), make([]byte, 4)...), filterAndSet},
 		{"crate, older", append(header(NoriCrate, 30, 7), 0xf7, 0xff, 0x3f, 0xff), filterAndSet},
 		{"crate, many probes", append(header(NoriCrate, 30, 70), make([]byte, 4)...), filterAndSet},
-		{"crate, most probes", append(header(NoriCrate, 30, maxProbesCrate), 0xff, 0xff, 0xff, 0xff), filterAndSet},
-		{"crate, too many probes", append(header(NoriCrate, 30, maxProbesCrate+1), make([]byte, 4)...), noFilter},
+		{"crate, most probes", append(header(NoriCrate, 30, encoding.MaxProbesCrate), 0xff, 0xff, 0xff, 0xff), filterAndSet},
+		{"crate, too many probes", append(header(NoriCrate, 30, encoding.MaxProbesCrate+1), make([]byte, 4)...), noFilter},
 		{"crate, no probes", append(header(NoriCrate, 30, 0), make([]byte, 4)...), noFilter},
 		{"crate, 4 billion probes", append(header(NoriCrate, 30, math.MaxUint32), make([]byte, 4)...), noFilter},
 		{"crate, trailing byte", append(header(NoriCrate, 32, 7), make([]byte, 5)...), noFilter},
@@ -56,14 +57,14 @@ func header(f Format, n uint64, k uint32) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, n), k), 10)
 }
 
-// create is the construction of nori-sstable's documentation or, for NoriCrate, of its
+// createNori is the construction of nori-sstable's documentation or, for NoriCrate, of its
 // code.
-func (e encodingNori) create(keys [][]byte, bitsPerKey int) []byte {
+func createNori(keys [][]byte, bitsPerKey int, crate bool) []byte {
 	bitsPerKey = max(bitsPerKey, 1)
 	nBits := uint64(len(keys)) * uint64(bitsPerKey)
 	k := max(uint64(math.Ceil(0.693*float64(bitsPerKey))), 1)
 	var filter []byte
-	if !e.crate {
+	if !crate {
 		k = min(k, 30)
 		filter = binary.LittleEndian.AppendUint64(filter, nBits)
 		filter = binary.LittleEndian.AppendUint32(filter, uint32(k))

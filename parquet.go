@@ -2,15 +2,12 @@ package bloom
 
 import (
 	"encoding/binary"
-	"fmt"
-	"math"
-	"math/bits"
 	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/load"
-	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // split256 is the walk of one 64-bit hash through an array of n blocks of 256 bits, 1 to
@@ -19,27 +16,24 @@ import (
 // half chooses a bit. Bit b of the array is bit b%8 of byte b/8, as in the other walks.
 type split256 bitArray
 
-// splitProbes is the number of probes of every key: one in each word of its block.
-const splitProbes = 8
-
 // The factors for the words of a block (parquet-format, BloomFilter.md).
 const (
 	splitSalt0, splitSalt1, splitSalt2, splitSalt3 = 0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d
 	splitSalt4, splitSalt5, splitSalt6, splitSalt7 = 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31
 )
 
-var splitSalts = [splitProbes]uint32{
+var splitSalts = [encoding.ParquetProbes]uint32{
 	splitSalt0, splitSalt1, splitSalt2, splitSalt3, splitSalt4, splitSalt5, splitSalt6, splitSalt7,
 }
 
 // newSplit256 returns the walk through n blocks, which begin where data does.
 func newSplit256(data []byte, n uint64) split256 {
-	return split256{base: unsafe.SliceData(data), n: n, k: splitProbes}
+	return split256{base: unsafe.SliceData(data), n: n, k: encoding.ParquetProbes}
 }
 
-func arraySplit256(data []byte, n uint64, _ int) bitArray { return bitArray(newSplit256(data, n/256)) }
-func bytesSplit256(a bitArray) uint64                     { return 32 * a.n }
-func fitsSplit256(a bitArray) bool                        { return a.n < maxKernelBlocks }
+func arraySplit256(n uint64, _ int) bitArray { return bitArray(newSplit256(nil, n/256)) }
+func bytesSplit256(a bitArray) uint64        { return 32 * a.n }
+func fitsSplit256(a bitArray) bool           { return a.n < maxKernelBlocks }
 
 // block returns the number of the block of a hash.
 func (d *split256) block(h uint64) uint64 {
@@ -120,7 +114,7 @@ func (d *split256) place(hashes []uint64, places []uint32) {
 		for i, salt := range splitSalts {
 			places[i] = first + 32*uint32(i) + low*salt>>27
 		}
-		places = places[splitProbes:]
+		places = places[encoding.ParquetProbes:]
 	}
 }
 
@@ -218,57 +212,4 @@ func xxh64Between[E int32 | int64](hashes []uint64, data []byte, offsets []E) {
 		}
 		before = len(key)
 	}
-}
-
-// encodingParquet is the split block Bloom filter of Parquet (parquet-format,
-// BloomFilter.md): blocks of 32 bytes and nothing else. In a Parquet file, a header of
-// Thrift's compact protocol stands before the blocks. It is not part of this encoding.
-type encodingParquet struct{}
-
-// maxBlocks is the largest number of blocks that parquet-format's BloomFilter.md allows.
-const maxBlocks = math.MaxInt32
-
-// shape has the smallest number of blocks with n·bitsPerKey bits, at least one block. A
-// number of bits per key below 1 counts as 1.
-func (encodingParquet) shape(n, bitsPerKey int) (shape, bool) {
-	hi, lo := bits.Mul64(uint64(n), uint64(max(bitsPerKey, 1)))
-	if hi != 0 || lo > 256*maxBlocks || lo > 8*mostBytes {
-		return shape{}, false
-	}
-	return shape{(max(lo, 1) + 255) &^ 255, splitProbes}, true
-}
-
-func (encodingParquet) frame(shape, int) frame { return frame{} }
-
-// reshape has nothing to do: the frame does not have the number of bits.
-func (encodingParquet) reshape([]byte, shape) {}
-
-// wholeBlocks reports whether n bytes are blocks, at least one, and as many as there may be.
-func wholeBlocks(n int) bool { return n > 0 && n%32 == 0 && uint64(n) <= 32*maxBlocks }
-
-// parse accepts whole blocks, 1 to 2^31 - 1.
-func (encodingParquet) parse(data []byte) ([]byte, shape, error) {
-	if !wholeBlocks(len(data)) {
-		return nil, shape{}, fmt.Errorf("%w: %d bytes are not the blocks of a Parquet filter, 32 bytes each", ErrEncoding, len(data))
-	}
-	return data, shape{8 * uint64(len(data)), splitProbes}, nil
-}
-
-func (e encodingParquet) decode(data []byte) (bitArray, error) {
-	if _, _, err := e.parse(data); err != nil {
-		return bitArray{}, err
-	}
-	return bitArray(newSplit256(data, uint64(len(data)/32))), nil
-}
-
-func (encodingParquet) size(n, bitsPerKey int) (m float64, k int) {
-	return 256 * min(math.Ceil(float64(n)*float64(max(bitsPerKey, 1))/256), maxBlocks), splitProbes
-}
-
-// rate is the mean of wordsRate over the number of keys in the block of an absent key.
-func (encodingParquet) rate(n, m float64, _ int) float64 { return rates.Parquet(n, m) }
-
-// expectedSet takes the probes as independent: within a word, they are of different keys.
-func (encodingParquet) expectedSet(s shape, n float64) float64 {
-	return rates.IndependentSet(n, float64(s.bits), splitProbes)
 }

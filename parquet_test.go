@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/reference"
 )
@@ -28,7 +29,7 @@ var oddParquet = []oddFilter{
 }
 
 var testSplit256 = walkTest{
-	hash: schemeParquet, unit: 256, most: 256 * maxBlocks, k: splitProbes,
+	hash: schemeParquet, unit: 256, most: 256 * encoding.MaxBlocks, k: encoding.ParquetProbes,
 	bit: func(h Hash, i int, n uint64) uint64 {
 		salts := []uint32{0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31}
 		block := h.h1 >> 32 * (n / 256) >> 32
@@ -62,9 +63,9 @@ func TestXXH64Integers(t *testing.T) {
 	}
 }
 
-// create is the insertion of parquet-format's BloomFilter.md, into as many blocks as shape
+// createParquet is the insertion of parquet-format's BloomFilter.md, into as many blocks as shape
 // says.
-func (encodingParquet) create(keys [][]byte, bitsPerKey int) []byte {
+func createParquet(keys [][]byte, bitsPerKey int) []byte {
 	z := max((uint64(len(keys))*uint64(max(bitsPerKey, 1))+255)/256, 1)
 	filter := make([]byte, 32*z)
 	for _, key := range keys {

@@ -104,9 +104,9 @@ func TestMergeOfLines(t *testing.T) {
 	}
 }
 
-// create is tableFilterWriter.Finish of Pebble. It takes keys with equal hashes, one after the
+// createPebble is tableFilterWriter.Finish of Pebble. It takes keys with equal hashes, one after the
 // other, as two keys; Pebble's writer skips the second.
-func (encodingPebble) create(keys [][]byte, bitsPerKey int) []byte {
+func createPebble(keys [][]byte, bitsPerKey int) []byte {
 	bitsPerKey = max(bitsPerKey, 1)
 	k := min(max(int(float64(bitsPerKey)*0.69), 1), 30)
 	lines := (len(keys)*bitsPerKey + 511) / 512

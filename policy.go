@@ -61,7 +61,7 @@ func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error
 		return Policy{}, adviceError{f, capacity, falsePositiveRate, fmt.Errorf("%w: no number of bits per key below %d gives %d keys of %v a rate of %.3g",
 			ErrRate, mostBitsPerKey, capacity, f, falsePositiveRate)}
 	}
-	if _, ok := formats[f].shape(capacity, p.BitsPerKey); !ok {
+	if _, ok := f.encoding().Shape(capacity, p.BitsPerKey); !ok {
 		return Policy{}, adviceError{f, capacity, falsePositiveRate, fmt.Errorf("%w: %d keys at %d bits per key of %v",
 			ErrCapacity, capacity, p.BitsPerKey, f)}
 	}
@@ -86,9 +86,9 @@ func fewestBits(f Format, capacity int, rate float64, most int) int {
 	// With more bits per key there are more probes, up to a limit. From there on, more bits
 	// mean a lower rate, except for some sizes of LevelDB and Pebble, and a binary search finds the
 	// fewest.
-	_, mostProbes := formats[f].size(1, mostBitsPerKey)
+	_, mostProbes := f.encoding().Size(1, mostBitsPerKey)
 	for b := range most {
-		if _, k := formats[f].size(1, b); k == mostProbes {
+		if _, k := f.encoding().Size(1, b); k == mostProbes {
 			return b + sort.Search(most-b, func(more int) bool { return holds(b + more) })
 		}
 		if holds(b) {
@@ -109,13 +109,13 @@ func advice(f Format, capacity int, rate float64) (text string) {
 			continue
 		}
 		if b := fewestBits(f, n, rate, sensible+1); b <= sensible {
-			if _, ok := formats[f].shape(n, b); ok {
+			if _, ok := f.encoding().Shape(n, b); ok {
 				text = fmt.Sprintf("; divide them among filters of at most %d keys", n)
 				break
 			}
 		}
 	}
-	if _, ok := formats[Default].shape(capacity, sensible); ok && f != Default && (Policy{Default, sensible}).holdsFrom(capacity, rate) {
+	if _, ok := Default.encoding().Shape(capacity, sensible); ok && f != Default && (Policy{Default, sensible}).holdsFrom(capacity, rate) {
 		if text == "" {
 			return fmt.Sprintf("; take the format %v", Default)
 		}
@@ -153,7 +153,7 @@ func (p Policy) larger(n int, rate float64) (numbers []int) {
 	// Filters are rounded up to lines, blocks or powers of two. The fullest one of a size has all keys that it has
 	// room for.
 	addFullest := func(m int) {
-		if bits, _ := formats[p.Format].size(m, p.BitsPerKey); bits < math.MaxInt {
+		if bits, _ := p.Format.encoding().Size(m, p.BitsPerKey); bits < math.MaxInt {
 			add(int(bits) / max(p.BitsPerKey, 1))
 		}
 	}
@@ -196,7 +196,7 @@ func (p Policy) holds(n int, rate float64) bool {
 // leastRate returns a rate that takes little time to compute and that FalsePositiveRate is not below: that of
 // independent probes.
 func (p Policy) leastRate(n int) float64 {
-	m, k := formats[p.Format].size(n, p.BitsPerKey)
+	m, k := p.Format.encoding().Size(n, p.BitsPerKey)
 	collisions := rates.Collisions(float64(n), p.Format.HashBits())
 	return collisions + (1-collisions)*rates.Independent(float64(n), m, k)
 }
@@ -218,11 +218,11 @@ func (p Policy) Size(n int) (bits uint64, probes int, err error) {
 	if n < 0 {
 		return 0, 0, fmt.Errorf("%w: %d keys", ErrCapacity, n)
 	}
-	s, ok := formats[p.Format].shape(n, p.BitsPerKey)
+	s, ok := p.Format.encoding().Shape(n, p.BitsPerKey)
 	if !ok {
 		return 0, 0, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, n, p.BitsPerKey)
 	}
-	return s.bits, s.probes, nil
+	return s.Bits, s.Probes, nil
 }
 
 // FalsePositiveRate returns the expected share, 0 to 1, of absent keys to which a filter of
@@ -232,7 +232,7 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 	if n <= 0 {
 		return 0
 	}
-	m, k := formats[p.Format].size(n, p.BitsPerKey)
+	m, k := p.Format.encoding().Size(n, p.BitsPerKey)
 	return p.Format.rate(float64(n), m, k)
 }
 
@@ -258,23 +258,23 @@ func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 	keys.mustServe(p.Format)
 	p.Format.mustBe()
 	f, n := &formats[p.Format], keys.n-keys.nulls()
-	shape, ok := f.shape(n, p.BitsPerKey)
+	shape, ok := p.Format.encoding().Shape(n, p.BitsPerKey)
 	if !ok {
 		panic(fmt.Sprintf("bloom: a filter of %d keys at %d bits per key is too large", n, p.BitsPerKey))
 	}
-	around := f.frame(shape, p.BitsPerKey)
-	start, size := len(dst)+around.before, f.scheme.bytesOf(shape.bits)
+	before, after := p.Format.encoding().Around()
+	start, size := len(dst)+before, f.scheme.bytesOf(shape.Bits)
 	if cap(dst) > 0 {
-		dst = extend(dst, around.before+size+around.after)
-		around.put(dst[start-around.before:])
+		dst = extend(dst, before+size+after)
+		p.Format.encoding().Put(dst[start-before:], shape, p.BitsPerKey)
 	} else {
 		dst = p.Format.newFilter(shape, p.BitsPerKey)
 	}
 	bits := dst[start:][:size]
 	if size == 0 {
-		bits, shape.bits = nothing, 8*uint64(len(nothing)) // nothing is added to it
+		bits, shape.Bits = nothing, 8*uint64(len(nothing)) // nothing is added to it
 	}
-	s := prober{bitArray: schemes[f.scheme].array(bits, shape.bits, shape.probes), scheme: f.scheme}
+	s := prober{bitArray: f.scheme.array(bits, shape.Bits, shape.Probes), scheme: f.scheme}
 	s.setKernel(kernel)
 	s.addColumn(keys)
 	return dst

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/detect"
+	"github.com/lanebloom/bloom/internal/encoding"
 )
 
 // prober is how a filter is queried and built: its scheme, its bits, and the kernel. scheme.go has what it can do.
@@ -137,9 +138,8 @@ func (w scheme) swap() uint64 {
 	return 0
 }
 
-// mostBytes is the largest number of bytes that the bits of a filter may take when it is
-// built. No sum of such sizes overflows an int.
-const mostBytes = 1 << (10 * (3 + math.MaxUint>>63))
+// mostBytes is the largest number of bytes that the bits of a filter may take when it is built.
+const mostBytes = encoding.MostBytes
 
 // bitArray is the bits that a walk goes through, with what it derives from their number.
 // It has four words because the compiler keeps that many in registers.
@@ -242,10 +242,6 @@ func oneIf(yes bool) uint64 {
 
 // isZero returns 1 if x is 0, and otherwise 0, without a branch.
 func isZero(x uint64) uint64 { return (x|-x)>>63 ^ 1 }
-
-// maxProbes is the largest k that LevelDB's format and RocksDB's allow. Larger bytes are reserved, and readers
-// answer yes to them.
-const maxProbes = 30
 
 // A filter that answers without testing its bits is decoded as one probe of one of these. They
 // are as long as a line of the formats that have lines.

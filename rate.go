@@ -42,6 +42,10 @@ func (f Format) FalsePositiveRate(n int, bits uint64, probes int) float64 {
 }
 
 func (f Format) rate(n, m float64, k int) float64 {
+	of := formats[f].rate
+	if of == nil {
+		of = rateLevelDB
+	}
 	collisions := rates.Collisions(n, f.HashBits())
-	return collisions + (1-collisions)*formats[f].rate(n, m, k)
+	return collisions + (1-collisions)*of(n, m, k)
 }

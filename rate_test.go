@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
@@ -173,7 +174,7 @@ func TestStatsOfUnevenLines(t *testing.T) {
 func TestStatsOfLongLines(t *testing.T) {
 	const lines, k = 1001, 6
 	for log := range 3 {
-		data := make([]byte, lines*64<<log+trailer)
+		data := make([]byte, lines*64<<log+encoding.Trailer)
 		copy(data[lines*64<<log:], []byte{k, lines & 255, lines >> 8})
 		v, err := openView(Pebble, data)
 		if err != nil || (*line32)(&v.bitArray).log() != log {

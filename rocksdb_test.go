@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
@@ -29,7 +30,7 @@ func oddRocksDB() (odd []oddFilter) {
 	}
 	for k := range 32 {
 		is := filterAndSet
-		if k < 1 || k > maxProbes {
+		if k < 1 || k > encoding.MaxProbes {
 			is = justFilter // reserved: yes to every key
 		}
 		for _, array := range [][]byte{line, full, slices.Concat(line, make([]byte, 64), full)} {
@@ -73,7 +74,7 @@ func TestOtherFilters(t *testing.T) {
 }
 
 var testLine512 = walkTest{
-	hash: schemeRocksDB, unit: 512, most: 512 * rocksMostLines,
+	hash: schemeRocksDB, unit: 512, most: 512 * encoding.RocksDBMostLines,
 	bit: func(h Hash, i int, n uint64) uint64 {
 		h2 := uint32(h.h1 >> 32)
 		for range i {
@@ -121,9 +122,9 @@ func vectorsXXPH3() []hashVector {
 	return vectors
 }
 
-// create is FastLocalBloomBitsBuilder. It takes keys with equal hashes, one after the other,
+// createRocksDB is FastLocalBloomBitsBuilder. It takes keys with equal hashes, one after the other,
 // as two keys; RocksDB's builder skips the second.
-func (encodingRocksDB) create(keys [][]byte, bitsPerKey int) []byte {
+func createRocksDB(keys [][]byte, bitsPerKey int) []byte {
 	millibits := 1000 * min(max(bitsPerKey, 1), 100)
 	numProbes := 0
 	switch {

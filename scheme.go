@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/load"
 )
@@ -42,10 +43,10 @@ var schemes = [...]struct {
 	// unit is 0 if no size can be halved.
 	unit, most uint64
 
-	array func(data []byte, n uint64, k int) bitArray // of k probes, at least 1, of n bits, at least 1, which begin where data does
-	bytes func(a bitArray) uint64                     // that an array reaches
-	fits  func(a bitArray) bool                       // whether kernels take the array
-	one   func(a bitArray) bool                       // whether their assembly tests and adds one key
+	array func(n uint64, k int) bitArray // of k probes, at least 1, of n bits, at least 1, without its base
+	bytes func(a bitArray) uint64        // that an array reaches
+	fits  func(a bitArray) bool          // whether kernels take the array
+	one   func(a bitArray) bool          // whether their assembly tests and adds one key
 }{
 	noScheme: {hash: "no hash", bytes: func(bitArray) uint64 { return 0 }},
 	schemeLevelDB: {
@@ -60,12 +61,12 @@ var schemes = [...]struct {
 	},
 	schemeParquet: {
 		name: "parquet", hash: "XXH64 with the seed 0", words: one64, kernels: everyKernel,
-		line: true, word: 256, oneByOne: vectorKeys - 1, unit: 256, most: min(maxBlocks, mostBytes/32),
+		line: true, word: 256, oneByOne: vectorKeys - 1, unit: 256, most: min(encoding.MaxBlocks, mostBytes/32),
 		array: arraySplit256, bytes: bytesSplit256, fits: fitsSplit256, one: anyArray,
 	},
 	schemeRocksDB: {
 		name: "rocksdb", hash: "RocksDB's XXPH3", words: one64, kernels: everyKernel,
-		line: true, word: 512, oneByOne: vectorKeys - 1, unit: 512, most: min(rocksMostLines, mostBytes/64),
+		line: true, word: 512, oneByOne: vectorKeys - 1, unit: 512, most: min(encoding.RocksDBMostLines, mostBytes/64),
 		array: arrayLine512, bytes: bytesLine512, fits: fitsLines, one: oneVector,
 	},
 	schemePebble: {
@@ -157,6 +158,13 @@ func (s *prober) derive() {
 func (s *prober) setFastest(f scheme) {
 	s.scheme, s.kernel = f, kernels[0]
 	s.single = &singles[s.kernel][f]
+}
+
+// array returns the array of k probes, at least 1, of n bits, at least 1, which begin where data does.
+func (f scheme) array(data []byte, n uint64, k int) bitArray {
+	a := schemes[f].array(n, k)
+	a.base = unsafe.SliceData(data)
+	return a
 }
 
 // bytes returns the number of bytes that the array reaches.

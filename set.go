@@ -65,7 +65,7 @@ func (f Format) newView(bits uint64, probes int) (v view, err error) {
 	case bits > 8*mostBytes:
 		return v, fmt.Errorf("%w: %d bits", ErrCapacity, bits)
 	}
-	if v, err = f.emptyView(shape{bits, probes}); err != nil {
+	if v, err = f.emptyView(shape{Bits: bits, Probes: probes}); err != nil {
 		return v, fmt.Errorf("%w: no filter of %v has %d bits and %d probes", ErrShape, f, bits, probes)
 	}
 	return v, nil
@@ -81,7 +81,7 @@ func (p Policy) newView(capacity int) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	return openView(p.Format, p.Format.newFilter(shape{bits, probes}, p.BitsPerKey))
+	return openView(p.Format, p.Format.newFilter(shape{Bits: bits, Probes: probes}, p.BitsPerKey))
 }
 
 // OpenSet returns a set with the contents of an encoded filter. It takes a copy. The errors
@@ -106,12 +106,12 @@ func OpenSet(f Format, data []byte) (*Set, error) {
 // checkSet returns ErrEncoding if a filter has no bits to set, or sets none for a key.
 func (v *view) checkSet() error {
 	switch _, shape := v.encoded(); {
-	case shape.bits == 0:
+	case shape.Bits == 0:
 		return fmt.Errorf("%w: a set needs bits, and the filter of %d bytes has none", ErrEncoding, len(v.data))
-	case shape.probes == 0:
+	case shape.Probes == 0:
 		return fmt.Errorf("%w: a set needs probes, and the filter answers without any", ErrEncoding)
 	case v.storesFewer():
-		return fmt.Errorf("%w: a set needs all of its %d bits, and the filter stores fewer", ErrEncoding, shape.bits)
+		return fmt.Errorf("%w: a set needs all of its %d bits, and the filter stores fewer", ErrEncoding, shape.Bits)
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (s *Set) TestAndAddBatch(keys Keys, hits []uint64) int {
 // Clear removes all keys. The set keeps its size and its memory.
 func (s *Set) Clear() {
 	bits, shape := s.encoded()
-	if shape.bits == 0 {
+	if shape.Bits == 0 {
 		return // the zero Set
 	}
 	clear(bits)
@@ -298,7 +298,7 @@ func (v *view) bitsOf(f Format, s shape, n uint64) ([]byte, error) {
 	bits, shape := v.encoded()
 	if v.format != f || shape != s || v.n != n { // n differs if lines of two lengths have as many bits
 		return nil, fmt.Errorf("%w: one set is %v of %d bits and %d probes, the other %v of %d bits and %d probes", ErrShape,
-			f, s.bits, s.probes, v.format, shape.bits, shape.probes)
+			f, s.Bits, s.Probes, v.format, shape.Bits, shape.Probes)
 	}
 	return bits, nil
 }

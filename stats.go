@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/lanebloom/bloom/internal/detect"
+	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
@@ -42,28 +43,28 @@ func (v *view) Stats() Stats {
 		v = v.still()
 	}
 	array, shape := v.encoded()
-	s := Stats{Bits: shape.bits, Probes: shape.probes}
+	s := Stats{Bits: shape.Bits, Probes: shape.Probes}
 	walk := v.scheme
 	switch {
-	case shape.bits == 0:
+	case shape.Bits == 0:
 		return Stats{}
-	case shape.probes == 0:
+	case shape.Probes == 0:
 		s.SetBits, s.KeysUnknown, s.FalsePositiveRate = v.setBits(), true, 1
 		return s
 	case walk == schemeRocksDB:
-		s.SetBits, s.FalsePositiveRate = rates.OfLines(array, shape.probes)
+		s.SetBits, s.FalsePositiveRate = rates.OfLines(array, shape.Probes)
 	case walk == schemeParquet:
 		s.SetBits, s.FalsePositiveRate = rates.OfBlocks(array)
 	default:
 		s.SetBits = v.setBits()
 	}
-	s.Keys, s.KeysUnknown = keysOf(s.SetBits, shape, formats[v.format].encoding)
+	s.Keys, s.KeysUnknown = v.format.keysOf(s.SetBits, shape)
 	switch {
 	case walk == schemeRocksDB || walk == schemeParquet:
 	case s.hasFormula(v.format):
 		s.FalsePositiveRate = v.expectedRate(&s)
 	default:
-		s.FalsePositiveRate = v.passing(min(fewSamples, samples(shape.probes)))
+		s.FalsePositiveRate = v.passing(min(fewSamples, samples(shape.Probes)))
 	}
 	return s
 }
@@ -87,14 +88,14 @@ func (v *view) expectedRate(s *Stats) float64 {
 		return v.format.rate(n, m, s.Probes)
 	}
 	collisions := rates.Collisions(n, v.format.HashBits())
-	return collisions + (1-collisions)*rates.Pebble(n, m, 512<<(*line32)(&v.bitArray).log(), s.Probes)
+	return collisions + (1-collisions)*rates.PebbleLines(n, m, 512<<(*line32)(&v.bitArray).log(), s.Probes)
 }
 
 // setBits returns how many bits are set of those that probes reach. What follows these in their last byte or word is not
 // the filter's, but can be set in bytes of another writer.
 func (v *view) setBits() uint64 {
 	array, shape := v.encoded()
-	n, reached, swap := onesCount(array), shape.bits, v.scheme.swap()
+	n, reached, swap := onesCount(array), shape.Bits, v.scheme.swap()
 	if v.storesFewer() {
 		reached = (*crossed64)(&v.bitArray).stored()
 	}
@@ -114,19 +115,22 @@ func (v *view) bitRange() (from, to int) {
 	return from, from + len(bits)
 }
 
-// encoded returns the bits in the encoding, and their shape.
+// encoded returns the bits in the encoding, and their shape. The capacity of the bits ends where that of the data does:
+// fileStart relies on it.
 func (v *view) encoded() ([]byte, shape) {
 	if v.live != nil { // in LevelDB's format, the number of probes shares a word with bits
 		return v.live.bits, v.live.shape
 	}
-	bits, s, _ := formats[v.format].parse(v.data) // no error: it was opened
-	return bits, s
+	var e encoding.Filter
+	_ = v.format.encoding().Parse(v.data, &e) // no error: it was opened
+	return v.data[e.From:e.To], e.Shape
 }
 
 // keysOf returns the number of keys that are expected to set as many bits as are set. It is
 // unknown if every bit is set that a key can set.
-func keysOf(set uint64, s shape, e encoding) (keys float64, unknown bool) {
-	most := e.expectedSet(s, math.Inf(1))
+func (f Format) keysOf(set uint64, s shape) (keys float64, unknown bool) {
+	expected := func(keys float64) float64 { return formats[f].set(keys, float64(s.Bits), s.Probes) }
+	most := expected(math.Inf(1))
 	switch {
 	case float64(set) >= most:
 		return 0, true
@@ -135,10 +139,10 @@ func keysOf(set uint64, s shape, e encoding) (keys float64, unknown bool) {
 	}
 	// n keys leave clear some e^(-c·n) of the bits. c is the same for all n, but for LevelDB, where it falls a little.
 	clear := math.Log1p(-float64(set) / most)
-	keys = -clear * most / float64(s.probes)
+	keys = -clear * most / float64(s.Probes)
 	for range 64 {
 		before := keys
-		keys *= clear / math.Log1p(-e.expectedSet(s, keys)/most)
+		keys *= clear / math.Log1p(-expected(keys)/most)
 		if math.Abs(keys-before) <= 1e-12*keys {
 			break
 		}

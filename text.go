@@ -76,7 +76,7 @@ func (h Hash) MarshalText() ([]byte, error) { return unstored{}.MarshalText() }
 // known.
 func (v view) String() string {
 	_, s := v.encoded()
-	line := fmt.Sprintf("%v filter of %d bits and %d probes", v.format, s.bits, s.probes)
+	line := fmt.Sprintf("%v filter of %d bits and %d probes", v.format, s.Bits, s.Probes)
 	if n, known := v.KeyCount(); known {
 		line += fmt.Sprintf(" for %d keys", n)
 	}

@@ -23,10 +23,11 @@ var bloom, keyhash = load(".."), load("../internal/keyhash")
 // source is a package, as the compiler for amd64 sees it. What the kernels of arm64 take from it is the
 // same there.
 type source struct {
-	scope *types.Scope
-	sizes types.Sizes
-	files []*ast.File
-	info  types.Info
+	checked *types.Package
+	scope   *types.Scope
+	sizes   types.Sizes
+	files   []*ast.File
+	info    types.Info
 
 	read map[string]int64 // what offset and constant returned, by expressions of Go
 }
@@ -42,11 +43,10 @@ func load(dir string) *source {
 		check(err)
 		s.files = append(s.files, f)
 	}
-	// It imports nothing, for what kernels know is of the package's own types. Other errors are the
-	// compiler's to report.
-	config := types.Config{IgnoreFuncBodies: true, Sizes: s.sizes, Importer: noImports{}, Error: func(error) {}}
-	checked, _ := config.Check(p.Name, set, s.files, &s.info)
-	s.scope = checked.Scope()
+	// Errors, as of packages that it does not import, are the compiler's to report.
+	config := types.Config{IgnoreFuncBodies: true, Sizes: s.sizes, Importer: internals{}, Error: func(error) {}}
+	s.checked, _ = config.Check(p.Name, set, s.files, &s.info)
+	s.scope = s.checked.Scope()
 	return s
 }
 
@@ -58,11 +58,15 @@ func check(err error) {
 	}
 }
 
-type noImports struct{}
+// internals imports the packages whose types and constants those of package bloom are made of.
+type internals struct{}
 
-func (noImports) Import(path string) (*types.Package, error) {
+func (internals) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
+	}
+	if dir, found := strings.CutPrefix(path, "github.com/lanebloom/bloom/internal/"); found {
+		return load("../internal/" + dir).checked, nil
 	}
 	return nil, errors.New("not read")
 }

@@ -1,9 +1,14 @@
 package rates
 
-import "math"
+import (
+	"math"
 
-// Parquet returns the rate of blocks of 256 bits, of which each of the 8 words has one bit of a key.
-func Parquet(n, m float64) float64 { return meanRate(n, m/256, wordsRate) }
+	"github.com/lanebloom/bloom/internal/encoding"
+)
+
+// Parquet returns the rate of blocks of 256 bits, of which each of the 8 words has one bit of a key: the mean of wordsRate
+// over the number of keys in the block of an absent key.
+func Parquet(n, m float64, _ int) float64 { return meanRate(n, m/256, wordsRate) }
 
 // wordsRate returns the chance that a block of j keys has all bits of an absent key. Each of
 // its words has the key's bit with the chance 1 - (31/32)^j.
@@ -12,8 +17,11 @@ func wordsRate(j float64) float64 {
 }
 
 // RocksDB returns the rate of lines of 512 bits with independent probes: the mean of lineRate over the number of keys in
-// the line of an absent key.
+// the line of an absent key. To a filter of more probes than there may be, every key is a yes.
 func RocksDB(n, m float64, k int) float64 {
+	if k > encoding.MaxProbes {
+		return 1
+	}
 	return meanRate(n, m/512, func(j float64) float64 { return lineRate(j, k) })
 }
 
@@ -38,10 +46,13 @@ func RocksDBSet(n, m float64, k int) float64 {
 	return setOfLines(n, m, -math.Expm1(float64(k)*math.Log1p(-1./512)))
 }
 
-// Pebble returns the mean rate of double hashing in a line of so many bits, a power of two, over the number of keys in
+// Pebble is PebbleLines for lines of 512 bits.
+func Pebble(n, m float64, k int) float64 { return PebbleLines(n, m, 512, k) }
+
+// PebbleLines returns the mean rate of double hashing in a line of so many bits, a power of two, over the number of keys in
 // the line of an absent key. The start and the step of a walk are not independent of the line:
 // sharedInLine has what that adds.
-func Pebble(n, m float64, line, k int) float64 {
+func PebbleLines(n, m float64, line, k int) float64 {
 	k = min(k, line)
 	lines := m / float64(line)
 	more := sharedInLine(lines, line, k)

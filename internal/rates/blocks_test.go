@@ -6,9 +6,9 @@ import "testing"
 // share of blocks without one is no number.
 func TestRatesRise(t *testing.T) {
 	for name, rate := range map[string]func(n, blocks float64) float64{
-		"Parquet": func(n, blocks float64) float64 { return Parquet(n, 256*blocks) },
+		"Parquet": func(n, blocks float64) float64 { return Parquet(n, 256*blocks, 8) },
 		"RocksDB": func(n, blocks float64) float64 { return RocksDB(n, 512*blocks, 6) },
-		"Pebble":  func(n, blocks float64) float64 { return Pebble(n, 512*blocks, 512, 6) },
+		"Pebble":  func(n, blocks float64) float64 { return Pebble(n, 512*blocks, 6) },
 	} {
 		for _, blocks := range []float64{1, 2, 3, 4, 5, 8, 100, 1000} {
 			before := 0.0

@@ -1,6 +1,10 @@
 package rates
 
-import "math"
+import (
+	"math"
+
+	"github.com/lanebloom/bloom/internal/encoding"
+)
 
 // Crossed returns the rate of bits-and-blooms' walk, in which probe i is bit (x + i·y mod 2^64) mod m, for x one of two
 // words of the hash and y one of two others.
@@ -12,6 +16,7 @@ func Crossed(n, m float64, k int) float64 {
 		small = 1 << 13 // bits
 		few   = 64      // probes: with more, the rate is one of walks that are rare
 	)
+	k = min(k, encoding.MaxProbesBitsAndBlooms) // no filter has more
 	rate := crossedLeast(n, m, k)
 	if m < small && k <= few {
 		independent := math.Pow(-math.Expm1(-float64(k)*n/m), float64(k))

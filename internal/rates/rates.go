@@ -7,6 +7,8 @@ package rates
 import (
 	"math"
 	"math/bits"
+
+	"github.com/lanebloom/bloom/internal/encoding"
 )
 
 // Collisions returns the chance that a hash of so many bits is that of one of n keys.
@@ -27,6 +29,7 @@ func IndependentSet(n, m float64, k int) float64 { return -m * math.Expm1(-float
 // DoubleHashing returns the rate of double hashing, in which probe i of a key is bit (x + i·y mod 2^64) mod m for
 // the words x and y of its hash.
 func DoubleHashing(n, m float64, k int) float64 {
+	k = min(k, encoding.MaxProbesCrate) // no filter has more
 	d := newDoubleHashing(n, m, k)
 	return d.rate(d.power(k))
 }
