@@ -62,7 +62,7 @@ func TestDamaged(t *testing.T) {
 	t.Logf("%d of %d files end the process that reads them", ended, damagedFiles())
 }
 
-// runCommand runs the command in a folder, and returns what is wrong with how it ends.
+// runCommand runs the command in a folder. If it does not end as it must, runCommand returns what is wrong.
 func runCommand(dir string, args []string) string {
 	var stderr bytes.Buffer
 	program, err := os.Executable()

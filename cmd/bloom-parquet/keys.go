@@ -30,7 +30,7 @@ With --match 'id=(\d+)', the keys are what the group matches in a line or, with 
 All keys are in memory: of text each, and of Parquet each different value once.
 Files of keys that are compressed with gzip or zstd are decompressed. Other compressed files, files that are no text and UTF-16 are refused.`
 
-// errFlags is the error of flags for keys where there are none.
+// errFlags is the error of flags about keys without --keys.
 var errFlags = errors.New("--keys-column, --delimiter, --missing, --match, --hex, --null, --crlf, --max-record and --no-decompress say where in the file of --keys the keys are, and how they are written")
 
 // keyList is a file of keys. A column's type says which values its texts are.

@@ -522,8 +522,8 @@ func (c *columnReader) leave() {
 	c.page = nil
 }
 
-// whole goes on with all values of a page, or with the next page if no row on it is kept. The first row may
-// have begun on the page before.
+// whole takes all values of a page. If no row on the page is kept, it goes on with the next page. The first row may have begun on
+// the page before.
 func (c *columnReader) whole() {
 	if c.used {
 		c.leave()
