@@ -95,7 +95,7 @@ func inTurn(name string, known []string, ways []way) (figures []figure, err erro
 				},
 			})
 		}
-		if err := (race.Race{Rounds: rounds, Operations: window, Differ: true}).Run(raced...); err != nil {
+		if err := (race.Race{Rounds: rounds, Operations: window, Differ: true, Clean: true}).Run(raced...); err != nil {
 			return nil, err
 		}
 		for _, w := range raced {

@@ -31,6 +31,7 @@ type Race struct {
 	Time       time.Duration        // if it is not 0, no round begins later, but for the first five
 	Clock      func() time.Duration // nil: the time that passes
 	Differ     bool                 // each way may have an answer of its own
+	Clean      bool                 // no run leaves garbage, so none is collected: that can take longer than the run
 }
 
 // leastRounds is the number of rounds that a race has even if its time is over.
@@ -39,7 +40,7 @@ const leastRounds = 5
 var start = time.Now()
 
 // Run times the ways. They take turns, in a new order each round. The garbage is collected before each run, so that no
-// way collects that of another.
+// way collects that of another, unless r is Clean.
 func (r Race) Run(ways ...*Way) error {
 	clock := r.Clock
 	if clock == nil {
@@ -51,6 +52,9 @@ func (r Race) Run(ways ...*Way) error {
 			break
 		}
 		for _, i := range rand.Perm(len(ways)) {
+			if !r.Clean {
+				runtime.GC()
+			}
 			if err := ways[i].run(round, r.Operations, clock); err != nil {
 				return fmt.Errorf("%s: %w", ways[i].Name, err)
 			}
@@ -65,7 +69,6 @@ func (r Race) Run(ways ...*Way) error {
 }
 
 func (w *Way) run(round, operations int, clock func() time.Duration) (err error) {
-	runtime.GC()
 	if w.Ready != nil {
 		if err := w.Ready(round); err != nil {
 			return err
