@@ -90,7 +90,7 @@ func (f *filterCommand) prepare() (err error) {
 	return err
 }
 
-// spool writes what write wrote, when all is well: until then, it is in a temporary file.
+// spool lets write write to a temporary file. If all is well, it copies that to the output.
 func spool(w io.Writer, write func(io.Writer) error) error {
 	file, err := temporaryFile()
 	if err != nil {

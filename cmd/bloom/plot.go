@@ -206,8 +206,7 @@ func (p *panel) gutter() (width px) {
 	return width + 14
 }
 
-// overhang is what the label of a tick at the end of the horizontal axis takes on the
-// right of the rectangle.
+// overhang is by how much the label of the last tick of the horizontal axis juts out to the right of the rectangle.
 func (p *panel) overhang() (width px) {
 	for _, t := range p.X.Ticks {
 		width = max(width, textWidth(t.Label)/2)

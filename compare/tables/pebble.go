@@ -136,7 +136,8 @@ func (p pebble) answers(folder string, keys [][]byte) (answers []byte, err error
 	return answers, iterator.Error()
 }
 
-// seeks is a number of keys above which the filter itself is asked: a seek without a cache reads all of it.
+// If more keys than seeks are asked for, Pebble's policy is asked with the filter: a seek without a cache would read all of the
+// filter each time.
 const seeks = 50_000
 
 // ofFilter asks Pebble's policy with the filter of the table.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCrossedHalves compares the chance that the probes of random walks are set with that of all walks through 128
-// bits, in which no step wraps. It leaves out what walks of the two steps share by chance, as independent probes do.
+// TestCrossedHalves compares crossedHalf with a count over all walks through 128 bits in which no step wraps. Both leave out the
+// bits that the walks of the two steps share by chance.
 func TestCrossedHalves(t *testing.T) {
 	const m, fill = 128, 0.5
 	for _, k := range []int{1, 2, 3, 4, 7, 8, 14, 21, 28} {
