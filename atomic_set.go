@@ -8,15 +8,13 @@ import (
 	"unsafe"
 )
 
-// AtomicSet is a [Set] that any number of goroutines add to and query at once, without a
-// lock. A query finds every key whose addition returned before the query began. Of a key
-// that is added at the same time, it may find all bits or only some.
+// AtomicSet is a [Set] that any number of goroutines add to and query at once, without a lock. A query finds every key whose
+// addition returned before the query began. Of a key whose addition has not returned yet, it may find all bits or only some.
 //
-// Queries are as fast as those of a Set. Adding a key takes an atomic operation for each of its bits that is not
-// set yet: in one goroutine that is 5 times as slow, and 9 times for a column of [Default] (docs/benchmarks.md of this
-// module has the table). If goroutines add columns and query rarely, a Set under a mutex is faster, or a
-// Set for each goroutine and [AtomicSet.Merge]. An AtomicSet does not count its keys: all goroutines
-// would wait for the counter.
+// Queries are as fast as those of a Set. Adding a key takes an atomic operation for each of its bits that is not set yet: in one
+// goroutine that is several times as slow, above all for columns (docs/benchmarks.md of this module has the table). If goroutines
+// add columns and query rarely, a Set under a mutex is faster, or a Set for each goroutine and [AtomicSet.Merge]. An AtomicSet does
+// not count its keys: all goroutines would wait for the counter.
 //
 // [Policy.NewAtomicSet], [Format.NewAtomicSet] and [OpenAtomicSet] make one, and [AtomicSet.ReadFrom] reads one.
 // [AtomicSet.WriteTo] and the like write a copy, which has all bits of each key that was added before.

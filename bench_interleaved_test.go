@@ -63,9 +63,9 @@ func roundsOf(b *testing.B, prepare func(), ways ...func()) (medians []float64) 
 	return medians
 }
 
-// BenchmarkInterleaved asks a group and interleaved filters for one key, each for keys of its own: how many times as fast the
-// latter are, and their nanoseconds a filter. x-open is beside a loop that opens each filter and asks it. /loads is the time beside that of
-// a loop of vector loads of as many bytes.
+// BenchmarkInterleaved asks a group and interleaved filters for one key after the other. It reports how many times as fast the
+// interleaved filters are, and their nanoseconds a filter. x-open compares them with a loop that opens each filter and asks it, and
+// /loads with a loop of vector loads of as many bytes.
 func BenchmarkInterleaved(b *testing.B) {
 	for _, c := range []interleavedCase{
 		{Parquet, 10, 1000}, {RocksDB, 10, 1000}, {Parquet, 100, 1000}, {RocksDB, 100, 1000}, {Parquet, 10_000, 26},

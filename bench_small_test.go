@@ -227,7 +227,7 @@ func encodedSmall(b *testing.B, policy Policy, n uint64) []byte {
 // smallKey returns key i. All differ, and those of a large filter need no memory.
 func smallKey(i uint64) uint64 { return keyhash.XXH64Uint64(i) }
 
-// inTurn compares the test of keys from to to-1 with the plain loop.
+// inTurn compares a test of the keys [from, to) with the plain loop.
 func (w *small) inTurn(b *testing.B, kernel Kernel, test func(f *Filter, from, to int) uint64) {
 	f, err := Open(w.format, w.encoded)
 	if err == nil {
@@ -245,9 +245,8 @@ func (w *small) inTurn(b *testing.B, kernel Kernel, test func(f *Filter, from, t
 	}, func(from, to int) { sink += int(test(f, from, to)) })
 }
 
-// parts compares the path over keys from to to-1 with the reference. A round is short, so
-// that what slows the machine down meets both, and takes other keys than the round before, half
-// of all keys away from those of the reference.
+// parts compares the path over the keys [from, to) with the reference. A round is short, so that what slows the machine down meets
+// both. It takes other keys than the round before, and those of the reference are half of all keys away.
 func (w *small) parts(b *testing.B, reference func(keys [][]byte), path func(from, to int)) {
 	const step = 1 << 10
 	at := 0

@@ -60,7 +60,7 @@ func (c *crossed64) remainder(h uint64) uint64 {
 	return remainder64(h, c.n, c.recip)
 }
 
-// crossed returns the number of which the remainder is the bit of probe i.
+// crossed returns the number whose remainder by n is the bit of probe i.
 func (h Hash) crossed(i uint64) uint64 {
 	start, step := h.h1, h.h3
 	if i&1 != 0 {
@@ -82,8 +82,8 @@ func crossedBit(base unsafe.Pointer, bit uint64) byte {
 	return *(*byte)(unsafe.Add(base, bit>>3^7)) >> (bit % 8)
 }
 
-// crossedWord is crossedBit by a word of 64 bits, for columns: it takes an instruction less. A single key of many filters would
-// wait for the words that lie in two lines of memory.
+// crossedWord is crossedBit by a load of 64 bits, which takes an instruction less. It is for columns: a single key in many filters
+// would wait for words that lie in two cache lines.
 func crossedWord(base unsafe.Pointer, bit uint64) uint64 {
 	return load.Uint64(base, int(bit>>6<<3)) >> ((bit ^ 56) & 63)
 }

@@ -103,8 +103,8 @@ type keyCount struct {
 	_       [48]byte
 }
 
-// mostKeys is the number from which on a count is taken as unknown. No filter has so many keys, and to add them
-// one by one takes centuries: so that of a set cannot overflow, whatever a file claims.
+// A count of mostKeys or more is taken as unknown. No filter has so many keys, and to add them one by one takes centuries. So the
+// count of a set cannot overflow, whatever a file claims.
 const mostKeys = 1 << 63
 
 // add counts n more keys.

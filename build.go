@@ -6,11 +6,10 @@ import (
 	"unsafe"
 )
 
-// To set a bit of a filter beyond the caches, the CPU waits for memory. So the code sorts
-// the places, which are the numbers of bits, of a large filter by region. A region fits the
-// caches. When a region has many places, the code sets their bits together: a cache line is
-// loaded once for several bits. Workers share the regions. The order in which bits are set
-// does not change the bytes.
+// To set a bit of a filter beyond the caches, the CPU waits for memory. So for a large filter, the code first sorts the numbers of
+// the bits, here called places, by region. A region fits the caches. When a region has many places, the code sets their bits
+// together: a cache line is loaded once for several bits. Workers share the regions. The order in which bits are set does not
+// change the bytes.
 
 const (
 	windowPlaces = 1 << 12       // that are computed at a time: at least those of one key

@@ -13,8 +13,8 @@ import (
 
 // The functions of this file test and set bits in encoded filters where these lie, without a Filter or a Set.
 
-// MayContain reports whether key may be in an encoded filter. It is [Format.MayContainHash] for the key's hash: a program
-// that has no filter must not ask.
+// MayContain reports whether key may be in an encoded filter. It answers as [Format.MayContainHash] does for the key's hash, also
+// if there are no bytes.
 func (p Policy) MayContain(filter, key []byte) bool {
 	return p.Format.mayContain(filter, unsafe.Pointer(unsafe.SliceData(key)), len(key), 0, 0) // inlined
 }

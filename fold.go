@@ -24,7 +24,7 @@ func (p Policy) NewFoldable(maxKeys int) (*Set, error) {
 	if walk.unit == 0 {
 		return nil, errOddLines(p.Format)
 	}
-	// Between 8 and 16 units, times a power of two, and no odd number. NoriCrate has a power of two already.
+	// The size is 8 to 16 units times a power of two, and even. NoriCrate's sizes are powers of two already.
 	units := max((size+walk.unit-1)/walk.unit, 8)
 	log := max(bits.Len64(units)-4, 1)
 	units = (units + 1<<log - 1) >> log << log

@@ -16,11 +16,11 @@ import (
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
-// Interleaved is very many filters of one shape, which are asked together: one format, one number of bits, one
-// number of probes. It keeps bit 0 of all filters, then bit 1 of all, and so on; the bits of one number are a
-// slice. A key has the same k bit numbers in every filter, so the AND of k slices is its answer for all: a bit a
-// filter and probe, in place of a cache line a filter. From some 64 filters on that is many times as fast as a [Group].
-// A Group suits fewer filters, and those of unlike sizes.
+// Interleaved is very many filters of one shape, which are asked together: one format, one number of bits, one number of probes. It
+// keeps bit 0 of all filters, then bit 1 of all, and so on; the bits of one number are a slice. A key has the same k bit numbers in
+// every filter, so the AND of k slices is its answer for all. That takes one bit for each filter and probe, where a Group takes a
+// cache line of each filter. From some 64 filters on that is many times as fast as a [Group]. A Group suits fewer filters, and
+// those of unlike sizes.
 //
 // The bits of a filter are spread over all slices. So 64 filters that are put in by one call take little longer
 // than one, and a filter by itself takes some 100 times as long as a copy of its bytes.
@@ -152,8 +152,8 @@ func (v *view) newInterleaved(filters int) (*Interleaved, error) {
 	return x, nil
 }
 
-// depth returns how many slices filters of so many bits have, a few more than 2^63 at most. The bits of a walk in words of 64 have
-// the numbers of these words' bits.
+// depth returns how many slices filters of so many bits have, a few more than 2^63 at most. Bits in words of 64 are numbered by
+// words, so the last word counts whole.
 func (w scheme) depth(bits uint64) uint64 {
 	if word := schemes[w].word; word > 8 {
 		return (bits-1)/word*word + word
@@ -448,7 +448,7 @@ func merged(parts []*interleaving) (filters int, kind KeyKind, err error) {
 	return filters, kind, nil
 }
 
-// take takes over what n filters of another have, to those from number first on of so many in all.
+// take copies n filters of another Interleaved to the places from number first on, of so many in all.
 func (c *Columns) take(first int, from *Columns, n, all int) {
 	for i := range n {
 		c.keys[first+i] = unknownKeys

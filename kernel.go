@@ -62,8 +62,8 @@ const (
 	maxKernelLines = 1 << 26
 	// maxKernelBlocks is the same for the blocks of 32 bytes of the walk split256.
 	maxKernelBlocks = 1 << 27
-	// maxKernelBits is the most bits, 256 MiB, of a filter of a walk with a full remainder a probe that the kernels
-	// test. Go tests larger filters.
+	// Kernels test filters of at most maxKernelBits bits, 256 MiB, in walks with a full remainder for each probe. Go tests larger
+	// ones.
 	maxKernelBits = 1 << 31
 	// minReduceBitsFull is the number of bits of a filter from which on AVX-512's tests of columns compute the
 	// remainders of 64-bit hashes in floating point from the number of bits, and not from a multiple of it.

@@ -142,8 +142,8 @@ func (d *line512) place(hashes []uint64, places []uint32) {
 	}
 }
 
-// lineFactors has the numbers of the probes that kernels of lines multiply by, and those of fewer than 8 probes,
-// and then that of the first probe again.
+// lineFactors has, for each probe, the number by which kernels of lines multiply a hash. If there are fewer than 8 probes, that of
+// the first fills the rest.
 type lineFactors struct {
 	all [128]uint32
 	few [8][8]uint32

@@ -15,7 +15,7 @@ import (
 //
 // So bit b of a filter is bit b ^ 56 of the bytes after the header.
 //
-// m and length are equal but in filters of FromWithM, whose length is a multiple of 64. If length is smaller, the bits from it
+// m and length are equal, except in filters of FromWithM, whose length is a multiple of 64. If length is smaller, the bits from it
 // on count as 0. Bytes after the words are ignored.
 //
 // It has bitsPerKey bits for each key, at least 1, and ceil(ln 2 · bitsPerKey) probes, as New(m, k) with the k of

@@ -110,7 +110,7 @@ func fold64(x, y uint64) uint64 {
 	return hi ^ lo
 }
 
-// xxph3Mix16 returns what 16 bytes of a key at p add, with the secret from byte at on.
+// xxph3Mix16 returns what the 16 bytes at p add to the hash, mixed with the secret from byte at on.
 func xxph3Mix16(p unsafe.Pointer, at int) uint64 {
 	secret := unsafe.Pointer(&reference.XXPH3Secret)
 	return fold64(load.Uint64(p, 0)^load.Uint64(secret, at), load.Uint64(p, 8)^load.Uint64(secret, at+8))
