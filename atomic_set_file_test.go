@@ -143,7 +143,7 @@ func TestAtomicFilter(t *testing.T) {
 	})
 }
 
-// askLive wants that all keys are found in all ways, of which column sizes depend on g.
+// askLive wants all keys to be found in all ways: one by one, and in columns of some sizes, of which one depends on g.
 func askLive(t *testing.T, s *AtomicSet, f *Filter, group *Group, keys [][]byte, integers []uint64, g int) {
 	n := len(keys)
 	if n == 0 {

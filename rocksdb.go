@@ -161,7 +161,7 @@ func newLineFactors(first uint32, next func(uint32) uint32) (f lineFactors) {
 	return f
 }
 
-// of returns the factors of 8 of k probes from the given one on. Those of the last 8 begin earlier.
+// of returns the factors of 8 of k probes, from the given one on. If fewer than 8 are left, it returns those of the last 8.
 func (f *lineFactors) of(k, probe int) *[8]uint32 {
 	if k < 8 {
 		return &f.few[k]
