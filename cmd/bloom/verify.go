@@ -19,7 +19,7 @@ type verifier struct {
 
 	records []byte // in the order of the input
 	pending []pendingRecord
-	waiting []int          // places in found of the keys of the pending records
+	waiting []int          // for each key of the pending records, its place in found
 	places  map[string]int // of a key in found
 	found   []atomic.Bool
 	memory  int
