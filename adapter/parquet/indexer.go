@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math/bits"
 	"os"
+	"sync"
 
 	"github.com/lanebloom/bloom"
 )
@@ -30,14 +31,16 @@ import (
 // differ from it by a power of two. The row groups of all others are Wanting.
 //
 // The filters wait in a temporary file. Memory has one of them at a time, and some 100 bytes of each row group; WriteTo takes
-// that of a [bloom.InterleavedBuilder]. An Indexer is for one goroutine.
+// that of a [bloom.InterleavedBuilder]. Read and AddKeys may be called by several goroutines at once, and no other method beside them
+// but the functions that Read returns.
 type Indexer struct {
 	rate    float64
 	perKey  int // bits of a key in a filter that keeps the rate
 	files   []indexing
 	waiting *os.File
-	end     int64 // of what waits
-	odd     int   // the odd factor of the sizes that go together, in blocks; 0 if it is not known yet
+	lock    sync.Mutex // of what follows
+	end     int64      // of what waits
+	odd     int        // the odd factor of the sizes that go together, in blocks; 0 if it is not known yet
 }
 
 // indexing is a file that goes into an index.
@@ -81,27 +84,41 @@ func (x *Indexer) Close() error {
 // Add adds a file, of which c is the column, and takes its filters. Files are numbered from 0 in the order of these calls. The error
 // is [ErrType] if the column has another path than that of the first file or keys of another kind, or that of the temporary file.
 func (x *Indexer) Add(file IndexedFile, c *Column) error {
+	add, err := x.Read(file, c)
+	if err != nil {
+		return err
+	}
+	return add()
+}
+
+// Read reads the filters of a file, and returns a function that adds the file. Together they are Add: so several goroutines
+// read at once, and one adds the files in their order.
+func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error) {
 	m := c.meta
 	m.Input, m.Decompress = nil, nil // the file may be closed, and its footer forgotten
-	if len(x.files) > 0 {
-		first := x.files[0].meta
-		if m.Path != first.Path || m.Type.kin() != first.Type.kin() {
-			return fmt.Errorf("%w: column %s is %v, and column %s of %s is %v", ErrType, m.Path, m.Type, first.Path, x.files[0].Name, first.Type)
-		}
-	}
 	if _, err := newEncoder(m.Type, 0); err != nil {
-		return err
+		return nil, err
 	}
 	groups := make([]waitingFilter, len(m.Chunks))
 	for i := range groups {
 		if filter := c.whole(i); filter.err == nil {
 			if err := x.wait(&groups[i], filter.blocks); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	x.files, x.odd = append(x.files, indexing{file, m, groups}), 0
-	return nil
+	return func() error {
+		x.lock.Lock()
+		defer x.lock.Unlock()
+		if len(x.files) > 0 {
+			first := x.files[0].meta
+			if m.Path != first.Path || m.Type.kin() != first.Type.kin() {
+				return fmt.Errorf("%w: column %s is %v, and column %s of %s is %v", ErrType, m.Path, m.Type, first.Path, x.files[0].Name, first.Type)
+			}
+		}
+		x.files, x.odd = append(x.files, indexing{file, m, groups}), 0
+		return nil
+	}, nil
 }
 
 // Wanting returns the numbers of the files and row groups that need the keys of AddKeys: those without a filter that can be
@@ -120,7 +137,7 @@ func (x *Indexer) Wanting() iter.Seq2[int, int] {
 }
 
 // AddKeys makes the filter of a row group from the keys of some columns, of which each is the key of a value: its PLAIN bytes without a
-// length. All values of the row group must be among them; equal ones count once. The error is that of the temporary file.
+// length. All values of the row group must be among them; equal ones count once. Row groups that are added at once are different ones. The error is that of the temporary file.
 func (x *Indexer) AddKeys(file, rowGroup int, columns ...bloom.Keys) error {
 	n := 0
 	for _, column := range columns {
@@ -137,6 +154,8 @@ func (x *Indexer) AddKeys(file, rowGroup int, columns ...bloom.Keys) error {
 
 // oddFactor returns the odd factor that most of the files' own filters have in their number of blocks.
 func (x *Indexer) oddFactor() int {
+	x.lock.Lock()
+	defer x.lock.Unlock()
 	if x.odd > 0 {
 		return x.odd
 	}
@@ -175,9 +194,11 @@ func (x *Indexer) wait(g *waitingFilter, blocks []byte) error {
 		}
 		rates = append(rates, float32(rate))
 	}
-	g.offset, g.blocks, g.rates = x.end, len(kept)/blockSize, rates
-	n, err := x.waiting.WriteAt(kept, x.end)
-	x.end += int64(n)
+	x.lock.Lock()
+	g.offset, x.end = x.end, x.end+int64(len(kept))
+	x.lock.Unlock()
+	g.blocks, g.rates = len(kept)/blockSize, rates
+	_, err := x.waiting.WriteAt(kept, g.offset)
 	return err
 }
 
