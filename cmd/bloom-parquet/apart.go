@@ -38,16 +38,60 @@ const (
 	memoryPerInput = 64
 )
 
+// foreign is a subcommand that reads files of others. A process of its own does it.
+type foreign interface {
+	prepare(s *cli.Streams) (reading, error) // checks the command line, and finds the files
+	work(s *cli.Streams) error               // in that process: writes to standard output
+}
+
+// reading says what a subcommand reads and writes.
+type reading struct {
+	inputs, others []string // foreign files, and files of a filter or of keys
+	output         string   // "" is standard output
+	inPlace        bool     // whether the output is a file that is there, which is read
+	none           error    // if cli.ErrNone leaves the output: what is returned then
+	cores          int      // of the process; 0 is all
+}
+
+// read runs a subcommand in a process of its own, and gives its output the name.
+func read(s *cli.Streams, c foreign) error {
+	r, err := c.prepare(s)
+	switch {
+	case err != nil:
+		return err
+	case isApart():
+		return c.work(s)
+	case r.output == "":
+		return r.apart(s, s.Out)
+	}
+	write := s.Outputs().Write
+	if r.inPlace {
+		write = s.Outputs().Rewrite
+	}
+	none := false
+	err = write(r.output, func(w io.Writer) error {
+		err := r.apart(s, w)
+		if none = r.none != nil && errors.Is(err, cli.ErrNone); none {
+			return nil
+		}
+		return err
+	})
+	if err == nil && none {
+		return r.none
+	}
+	return err
+}
+
 // apart runs this command in a process of its own, which writes to out, whatever -o says. A damaged file can end that process:
 // parquet-go reads outside of its memory, or asks for more than there is, and Go has no way to recover from that. The error then
 // names the file as damaged. The process also reads the others: the files of a filter or of keys.
-func apart(s *cli.Streams, out io.Writer, inputs []string, others ...string) error {
+func (r reading) apart(s *cli.Streams, out io.Writer) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	memory := int64(freeMemory)
-	for _, name := range slices.Concat(inputs, others) {
+	for _, name := range slices.Concat(r.inputs, r.others) {
 		if info, err := os.Stat(name); err == nil {
 			memory += memoryPerInput * info.Size()
 		}
@@ -56,6 +100,9 @@ func apart(s *cli.Streams, out io.Writer, inputs []string, others ...string) err
 	command := exec.Command(program, s.Args...)
 	command.Args[0] = "bloom-parquet"
 	command.Env = append(os.Environ(), apartVariable+"="+strconv.FormatInt(memory, 10))
+	if r.cores > 0 {
+		command.Env = append(command.Env, "GOMAXPROCS="+strconv.Itoa(r.cores))
+	}
 	command.Stdin, command.Stdout, command.Stderr = s.In, out, s.Err
 	if messagesApart {
 		command.Stderr, command.ExtraFiles = &trace, []*os.File{s.Err}
@@ -75,7 +122,7 @@ func apart(s *cli.Streams, out io.Writer, inputs []string, others ...string) err
 	if exit.String() == "signal: broken pipe" && out == s.Out {
 		cli.EndBy(cli.ClosedPipe, s.Out, cli.ExitError)
 	}
-	return ended(exit, trace.first(), strings.Join(inputs, ", "), others)
+	return ended(exit, trace.first(), strings.Join(r.inputs, ", "), r.others)
 }
 
 // ended returns the error of a process that ended with a trace. It read foreign files, and others.

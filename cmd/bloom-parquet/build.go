@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
+	"iter"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
@@ -34,42 +34,35 @@ With --keys and --like, the keys are in a file of their own. ` + keysHelp + `
 ` + foldersHelp + outputfile.Help
 }
 
-// Run writes the filter of all files. A process apart reads them.
-func (b *buildCommand) Run(s *cli.Streams) (err error) {
+// Run writes the filter of all files.
+func (b *buildCommand) Run(s *cli.Streams) error { return read(s, b) }
+
+func (b *buildCommand) prepare(s *cli.Streams) (r reading, err error) {
 	b.apply()
 	if b.Files, err = parquetFiles(b.Files); err != nil {
-		return err
+		return r, err
 	}
 	inputs := cli.Names(b.Files)
 	switch {
 	case (b.Keys == "") != (b.Like == ""):
-		return errors.New("--keys and --like go together: the file of --like has the column whose type the keys are of")
+		return r, errors.New("--keys and --like go together: the file of --like has the column whose type the keys are of")
 	case b.Keys != "" && len(b.Files) > 0:
-		return fmt.Errorf("keys come from --keys or from columns, and not from both: %s", b.Files[0])
+		return r, fmt.Errorf("keys come from --keys or from columns, and not from both: %s", b.Files[0])
 	case b.Keys != "":
 		if inputs, err = parquetFiles([]string{string(b.Like), string(b.Keys)}); err != nil {
-			return err
+			return r, err
 		}
 		b.Like = cli.Input(inputs[0])
 	case len(b.Files) == 0:
-		return errors.New(`expected "<files> ...", or --keys and --like`)
+		return r, errors.New(`expected "<files> ...", or --keys and --like`)
 	case b.keyFlags != keyFlags{}:
-		return errFlags
+		return r, errFlags
 	}
-	switch {
-	case isApart():
-		return b.build(s)
-	case b.Output != "":
-		return s.Outputs().Write(string(b.Output), func(w io.Writer) error { return apart(s, w, inputs) })
-	}
-	if err := s.RefuseTerminal(b.Output); err != nil {
-		return err
-	}
-	return apart(s, s.Out, inputs)
+	return reading{inputs: inputs, output: string(b.Output)}, s.RefuseTerminal(b.Output)
 }
 
-// build writes the filter to standard output.
-func (b *buildCommand) build(s *cli.Streams) error {
+// work writes the filter to standard output.
+func (b *buildCommand) work(s *cli.Streams) error {
 	format := bloom.Parquet
 	if b.Format != nil {
 		format = b.Format.Format
@@ -147,49 +140,79 @@ func typeIn(name, column string) (t bloomparquet.Type, err error) {
 // hashColumns returns the hashes of all keys, their number if there is a rate, and their kind. The columns
 // must have one: the bytes of equal values differ between kinds.
 func (b *buildCommand) hashColumns(s *cli.Streams, format bloom.Format) (columns []bloom.Keys, n int, first bloom.KeyKind, err error) {
-	progress, done := s.Bar("reading keys", int64(len(b.Files)))
+	names := cli.Names(b.Files)
+	progress, done := s.Bar("reading keys", int64(len(names)))
 	defer done()
-	for i, name := range cli.Names(b.Files) {
-		kind, err := b.hashColumn(name, format, func(hashed bloom.Keys) {
-			columns = append(columns, hashed)
-			if b.Rate != nil { // nulls do not count
-				counter := bloom.Policy{Format: format, BitsPerKey: 1}.NewBuilder()
-				counter.AddBatch(hashed)
-				n += counter.Len()
+	err = sideBySide(b.rowGroups(names), func(g *hashedGroup, then handOn) error {
+		if g.err == nil && g.group >= 0 {
+			g.hashes, g.err = g.file.hashesToAdd(g.name, format, g.group)
+		}
+		return then(func() error {
+			if g.err != nil {
+				return g.err
 			}
+			kind := g.file.column.Type().KeyKind()
+			if first == "" {
+				first = kind
+			}
+			if kind != first {
+				return fmt.Errorf("%s: the keys of column %s are of the kind %s, and those of %s of the kind %s", g.name, b.Column, kind, b.Files[0], first)
+			}
+			columns = append(columns, g.hashes...)
+			if g.group == len(g.file.RowGroups())-1 {
+				progress(1)
+				return g.file.close()
+			}
+			return nil
 		})
-		if err != nil {
-			return nil, 0, "", err
-		}
-		if i == 0 {
-			first = kind
-		}
-		if kind != first {
-			return nil, 0, "", fmt.Errorf("%s: the keys of column %s are of the kind %s, and those of %s of the kind %s", name, b.Column, kind, b.Files[0], first)
-		}
-		progress(1)
+	})
+	if err != nil || b.Rate == nil {
+		return columns, 0, first, err
 	}
-	return columns, n, first, nil
+	counter := bloom.Policy{Format: format, BitsPerKey: 1}.NewBuilder() // nulls do not count
+	for _, hashed := range columns {
+		counter.AddBatch(hashed)
+	}
+	return columns, counter.Len(), first, nil
 }
 
-// hashColumn calls add with the hashes of the keys of a file. It returns their kind.
-func (b *buildCommand) hashColumn(name string, format bloom.Format, add func(bloom.Keys)) (kind bloom.KeyKind, err error) {
-	file, err := openFile(name, b.Column)
+// hashedGroup is a row group whose keys are hashed.
+type hashedGroup struct {
+	name   string
+	file   *parquetFile
+	group  int // -1 of a file without any
+	hashes []bloom.Keys
+	err    error
+}
+
+// rowGroups yields the row groups of files, which are open while these are at work.
+func (b *buildCommand) rowGroups(names []string) iter.Seq[*hashedGroup] {
+	return func(yield func(*hashedGroup) bool) {
+		for _, name := range names {
+			file, err := openFile(name, b.Column)
+			if err == nil {
+				err = file.checkCodecs(name, file.leaf)
+			}
+			if err != nil || len(file.RowGroups()) == 0 {
+				if !yield(&hashedGroup{name, file, -1, nil, err}) {
+					return
+				}
+				continue
+			}
+			for group := range file.RowGroups() {
+				if !yield(&hashedGroup{name, file, group, nil, nil}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// hashesToAdd returns the hashes of the keys of a row group.
+func (f *parquetFile) hashesToAdd(name string, format bloom.Format, group int) ([]bloom.Keys, error) {
+	hashes, _, err := f.hashesOf(format, f.column.Type(), f.leaf, group)
 	if err != nil {
-		return "", err
+		err = fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
 	}
-	defer file.close()
-	if err := file.checkCodecs(name, file.leaf); err != nil {
-		return "", err
-	}
-	for group := range file.RowGroups() {
-		hashes, _, err := file.hashesOf(format, file.column.Type(), file.leaf, group)
-		if err != nil {
-			return "", fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
-		}
-		for _, hashed := range hashes {
-			add(hashed)
-		}
-	}
-	return file.column.Type().KeyKind(), nil
+	return hashes, err
 }

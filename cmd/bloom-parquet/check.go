@@ -55,14 +55,7 @@ func (f *parquetFile) boundsOf(leaf, group int) *bounds {
 	if !trusted.bounds() {
 		return nil
 	}
-	for len(f.columns) <= leaf {
-		column, err := parquetgo.OpenAt(f.File, len(f.columns))
-		if err != nil {
-			column = nil // of a type without values
-		}
-		f.columns = append(f.columns, column)
-	}
-	column := f.columns[leaf]
+	column := f.columnOf(leaf)
 	if column == nil || column.Type().Logical == bloomparquet.Uint {
 		return nil
 	}
@@ -76,6 +69,20 @@ func (f *parquetFile) boundsOf(leaf, group int) *bounds {
 		}
 	}
 	return nil
+}
+
+// columnOf returns a column, or nil if its type has no values.
+func (f *parquetFile) columnOf(leaf int) *bloomparquet.Column {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	for len(f.columns) <= leaf {
+		column, err := parquetgo.OpenAt(f.File, len(f.columns))
+		if err != nil {
+			column = nil
+		}
+		f.columns = append(f.columns, column)
+	}
+	return f.columns[leaf]
 }
 
 // signed returns the integer of a bound, or another one if the bound is not known.

@@ -126,9 +126,9 @@ func TestRefused(t *testing.T) {
 			s, want := &cli.Streams{In: os.Stdin, Out: out, Err: os.Stderr, Program: "bloom-parquet"}, test.want
 			f := &filterCommand{Column: "key", Keys: cli.Input(keys), CSV: way == "csv" || way == "inverted", JSONL: way == "jsonl", Invert: way == "inverted", Output: "somewhere", Args: []cli.Input{cli.Input(in)}}
 			if way == "build" {
-				want, err = test.build, (&buildCommand{Column: "key", Files: []cli.Input{cli.Input(in)}}).build(s)
-			} else if err = f.prepare(); err == nil {
-				err = f.copy(s)
+				want, err = test.build, (&buildCommand{Column: "key", Files: []cli.Input{cli.Input(in)}}).work(s)
+			} else if _, err = f.prepare(s); err == nil {
+				err = f.work(s)
 			}
 			if way == "inverted" && name == "other bounds" {
 				want = strings.Split(want, "the value ")[0] // the first row is not written
@@ -145,7 +145,7 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.pruneAll(&cli.Streams{In: null, Out: null, Err: null, Program: "bloom-parquet"}); err != nil && !errors.Is(err, cli.ErrNone) {
+		if err := p.work(&cli.Streams{In: null, Out: null, Err: null, Program: "bloom-parquet"}); err != nil && !errors.Is(err, cli.ErrNone) {
 			t.Errorf("%s: prune: %v", name, err)
 		}
 		null.Close()

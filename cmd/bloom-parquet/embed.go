@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,9 +45,6 @@ Refused are encrypted files, columns of booleans, and compressions that the page
 // Run gives all files filters. A process apart reads each.
 func (e *embedCommand) Run(s *cli.Streams) error {
 	e.apply()
-	if isApart() {
-		return e.embed(s, string(e.Files[0]))
-	}
 	if _, err := (bloomparquet.Sizing{Rate: float64(e.Rate)}).Filter(); err != nil {
 		return fmt.Errorf("--rate: %s", withoutPrefix(err))
 	}
@@ -62,55 +60,130 @@ func (e *embedCommand) Run(s *cli.Streams) error {
 		return errors.New("--in-place and -o exclude each other")
 	case e.Output != "" && len(names) != 1:
 		return fmt.Errorf("-o takes one file, and not %d: --in-place takes many", len(names))
+	case len(names) == 1:
+		return noneIsDone(read(s, &embedFile{e, names[0], 0}))
 	}
-	var failures []error
-	reported := error(nil)
-	for _, name := range names {
-		switch err := e.start(s, name); {
-		case errors.Is(err, cli.ErrReported):
-			reported = err
-		case !errors.Is(err, cli.ErrNone):
-			failures = append(failures, err)
-		}
-	}
-	return cmp.Or(errors.Join(failures...), reported)
+	return e.embedAll(s, names)
 }
 
-// start runs a process that writes a file with filters. The error is cli.ErrNone if there is nothing to do.
-func (e *embedCommand) start(s *cli.Streams, name string) error {
-	child := *s
-	child.Args = []string{"embed", "--rate", strconv.FormatFloat(float64(e.Rate), 'g', -1, 64), "--trust", string(e.Trust)}
-	for _, column := range e.Column {
-		child.Args = append(child.Args, "--column="+strings.ReplaceAll(column, ",", `\,`))
+// noneIsDone returns an error, but none if there was nothing to do.
+func noneIsDone(err error) error {
+	if errors.Is(err, cli.ErrNone) && !isApart() {
+		return nil
 	}
-	for flag, on := range map[string]bool{"--any-size": e.AnySize, "--replace": e.Replace, "--dry-run": e.DryRun, "--verbose": e.Verbose, "--in-place": e.InPlace} {
-		if on {
-			child.Args = append(child.Args, flag)
-		}
-	}
-	if e.InPlace { // for messages
-		child.Args = append(child.Args, "--output="+name)
-	} else if e.Output != "" {
-		child.Args = append(child.Args, "--output="+string(e.Output))
-	}
-	child.Args = append(child.Args, "--", name)
-	write := func(w io.Writer) error { return apart(&child, w, []string{name}) }
-	switch {
-	case e.DryRun:
-		return write(s.Out)
-	case e.InPlace && !e.Force:
-		folder, format, err := lakeTable(name)
+	return err
+}
+
+// embedAll gives files filters on all cores, and prints what their processes say in the order of the files. An error does not end the
+// work on the others, but a signal does.
+func (e *embedCommand) embedAll(s *cli.Streams, names []string) error {
+	progress, done := s.Bar("embedding", int64(len(names)))
+	defer done()
+	var failures []error
+	reported := error(nil)
+	cores := max(1, runtime.GOMAXPROCS(0)/len(names)) // of each process
+	err := sideBySide(slices.Values(names), func(name string, then handOn) error {
+		said, err := newSaid()
 		if err != nil {
 			return err
 		}
-		if format != "" {
-			return fmt.Errorf("%s: %s is a table of %s, which records the sizes of its files: readers would fail. Write another file with -o and add it to the table, or insist with --force", name, folder, format)
-		}
-		fallthrough
-	case e.InPlace:
-		return s.Outputs().Rewrite(name, write)
+		child := *s
+		child.Args, child.Out, child.Err = e.args(name), said.out, said.err
+		err = noneIsDone(read(&child, &embedFile{e, name, cores}))
+		return then(func() error {
+			asked := interface {
+				error
+				os.Signal
+			}(nil)
+			switch {
+			case errors.As(err, &asked):
+				return err
+			case errors.Is(err, cli.ErrReported):
+				reported = err
+			default:
+				failures = append(failures, err)
+			}
+			progress(1)
+			return said.print(s)
+		})
+	})
+	return cmp.Or(errors.Join(append(failures, err)...), reported)
+}
+
+// said is what a process prints.
+type said struct{ out, err *os.File }
+
+func newSaid() (said, error) {
+	out, err := temporaryFile()
+	if err != nil {
+		return said{}, err
 	}
-	return s.Outputs().Write(string(e.Output), write)
+	errs, err := temporaryFile()
+	return said{out, errs}, err
+}
+
+// print prints it on the streams, and forgets it.
+func (a said) print(s *cli.Streams) error {
+	defer removeFile(a.out)
+	defer removeFile(a.err)
+	return errors.Join(copyFrom(s.Err, a.err), copyFrom(s.Out, a.out))
+}
+
+// copyFrom copies a file from its start.
+func copyFrom(to, file *os.File) error {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := io.Copy(to, file)
+	return err
+}
+
+// args is the command line for one of the files.
+func (e *embedCommand) args(name string) []string {
+	args := []string{"embed", "--rate", strconv.FormatFloat(float64(e.Rate), 'g', -1, 64), "--trust", string(e.Trust)}
+	for _, column := range e.Column {
+		args = append(args, "--column="+strings.ReplaceAll(column, ",", `\,`))
+	}
+	for flag, on := range map[string]bool{"--any-size": e.AnySize, "--replace": e.Replace, "--dry-run": e.DryRun, "--verbose": e.Verbose, "--in-place": e.InPlace, "--force": e.Force} {
+		if on {
+			args = append(args, flag)
+		}
+	}
+	return append(args, "--", name)
+}
+
+// embedFile is one of the files that get filters.
+type embedFile struct {
+	*embedCommand
+	name  string
+	cores int // of its process; 0 is all
+}
+
+func (e *embedFile) prepare(*cli.Streams) (r reading, err error) {
+	r = reading{inputs: []string{e.name}, output: string(e.Output), inPlace: e.InPlace, cores: e.cores}
+	switch {
+	case e.DryRun:
+		r.output = ""
+	case e.InPlace:
+		r.output = e.name
+	}
+	if e.DryRun || !e.InPlace || e.Force {
+		return r, nil
+	}
+	folder, format, err := lakeTable(e.name)
+	if format != "" {
+		err = fmt.Errorf("%s: %s is a table of %s, which records the sizes of its files: readers would fail. Write another file with -o and add it to the table, or insist with --force", e.name, folder, format)
+	}
+	return r, err
+}
+
+// work writes the file with filters to standard output. The error is cli.ErrNone if nothing is written.
+func (e *embedFile) work(s *cli.Streams) error {
+	err := e.embed(s, e.name)
+	if e.InPlace {
+		err = ofOutput(err, s.Out, []string{e.name})
+	}
+	return err
 }
 
 // embedOutput is what the file with filters is written to. Tests let it fail.
@@ -209,11 +282,18 @@ func (w *embedding) write(s *cli.Streams, name string, out io.Writer) (written b
 	}
 	progress, done := s.Bar("reading values of "+filepath.Base(name), values)
 	defer done()
-	for _, c := range todo {
-		if err := w.add(c); err != nil {
-			return false, fmt.Errorf("%v: %w", c, err)
-		}
-		progress(int(c.values))
+	err = sideBySide(slices.Values(todo), func(c embedChunk, then handOn) error {
+		filter, err := w.filterOf(c)
+		return then(func() error {
+			if err := w.add(c, filter, err); err != nil {
+				return fmt.Errorf("%v: %w", c, err)
+			}
+			progress(int(c.values))
+			return nil
+		})
+	})
+	if err != nil {
+		return false, err
 	}
 	if err := w.Close(); err != nil {
 		return false, err
@@ -248,13 +328,17 @@ func (w *embedding) plan() (todo []embedChunk, values int64, err error) {
 	return todo, values, nil
 }
 
-// add gives a column of a row group a filter, unless its keys are too many for one.
-func (w *embedding) add(c embedChunk) error {
+// filterOf returns the filter of a column of a row group.
+func (w *embedding) filterOf(c embedChunk) (*bloom.Filter, error) {
 	keys, err := w.file.keysOf(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	filter, err := bloomparquet.Sizing{Rate: float64(w.Rate), AnySize: w.AnySize}.Filter(keys...)
+	return bloomparquet.Sizing{Rate: float64(w.Rate), AnySize: w.AnySize}.Filter(keys...)
+}
+
+// add gives a column of a row group what filterOf returned, unless its keys are too many for a filter.
+func (w *embedding) add(c embedChunk, filter *bloom.Filter, err error) error {
 	if errors.Is(err, bloomparquet.ErrTooMany) {
 		c.large++
 		w.say("%v: no filter: %s", c, withoutPrefix(err))

@@ -13,7 +13,6 @@ type exactKeys struct {
 	filter *bloom.Filter
 	set    map[string]struct{}
 	isNaN  func(key []byte) bool // nil unless NaN is a key: NaN has many encodings
-	key    []byte
 }
 
 // newExactKeys returns the set of PLAIN bytes of values of a type.
@@ -31,12 +30,13 @@ func newExactKeys(t bloomparquet.Type, values [][]byte) *exactKeys {
 
 // MayContainBatch is exact, and else like that of [bloom.Filter].
 func (e *exactKeys) MayContainBatch(keys bloom.Keys, hits []uint64) (n int) {
+	var key []byte
 	e.filter.MayContainBatch(keys, hits)
 	for i, word := range hits {
 		for rest := word; rest != 0; rest &= rest - 1 {
 			bit := bits.TrailingZeros64(rest)
-			e.key, _ = keys.AppendKey(e.key[:0], 64*i+bit)
-			if _, in := e.set[string(e.key)]; in {
+			key, _ = keys.AppendKey(key[:0], 64*i+bit)
+			if _, in := e.set[string(key)]; in {
 				n++
 			} else {
 				hits[i] &^= 1 << bit
@@ -48,7 +48,7 @@ func (e *exactKeys) MayContainBatch(keys bloom.Keys, hits []uint64) (n int) {
 	}
 	for row := range keys.Len() {
 		var valid bool
-		if e.key, valid = keys.AppendKey(e.key[:0], row); valid && e.isNaN(e.key) && hits[row/64]>>(row%64)&1 == 0 {
+		if key, valid = keys.AppendKey(key[:0], row); valid && e.isNaN(key) && hits[row/64]>>(row%64)&1 == 0 {
 			hits[row/64] |= 1 << (row % 64)
 			n++
 		}
@@ -95,22 +95,22 @@ func (e *equals) note(keys bloom.Keys) {
 // floatFilter is a filter of floating-point numbers, in which a zero is either zero, and NaN is any of the usual ones.
 type floatFilter struct {
 	*bloom.Filter
-	of  bloomparquet.Type
-	key []byte
+	of bloomparquet.Type
 }
 
 // MayContainBatch is like that of [bloom.Filter].
 func (f *floatFilter) MayContainBatch(keys bloom.Keys, hits []uint64) (n int) {
+	var key []byte
 	n = f.Filter.MayContainBatch(keys, hits)
 	for row := range keys.Len() {
 		if hits[row/64]>>(row%64)&1 != 0 {
 			continue
 		}
 		var valid bool
-		if f.key, valid = keys.AppendKey(f.key[:0], row); !valid {
+		if key, valid = keys.AppendKey(key[:0], row); !valid {
 			continue
 		}
-		if slices.ContainsFunc(f.of.Equal(f.key), f.MayContain) {
+		if slices.ContainsFunc(f.of.Equal(key), f.MayContain) {
 			hits[row/64] |= 1 << (row % 64)
 			n++
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -21,6 +22,7 @@ type parquetFile struct {
 	leaf   int // of the column
 	close  func() error
 
+	lock    sync.Mutex
 	columns []*bloomparquet.Column // the first ones of the file, for their bounds
 }
 
@@ -130,6 +132,13 @@ func explain(name string, err *error) {
 	}
 	if *err != nil {
 		*err = fileError{name, *err}
+	}
+}
+
+// recovered is deferred. It makes an error of a panic.
+func recovered(name string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%s: malformed: %v", name, p)
 	}
 }
 

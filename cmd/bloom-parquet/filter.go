@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
@@ -36,82 +35,43 @@ With --keys, exactly the rows that have one of the keys are written. Row groups 
 Columns with the compression LZ4_RAW, LZ4 or LZO are refused. An integer outside of the bounds of its row group is an error: the file is damaged, or decoded wrongly.
 With a filter, some rows pass whose keys were not added to it: false positives. The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text. If the filter's file says another kind of keys than the column has, that is an error.
 Bare bytes that look like text, like a compressed file, like a Parquet file or like a filter of another format are refused unless --raw insists, and so are files of 0 bytes.
-CSV and JSON have values as keys are written, numbers and booleans of JSON without quotes, and bytes that are not UTF-8 in hex after 0x in JSON. A null of CSV is empty, and an empty text is "". They are printed when all files are read without an error.
+CSV and JSON have values as keys are written, numbers and booleans of JSON without quotes, and bytes that are not UTF-8 in hex after 0x in JSON. A null of CSV is empty, and an empty text is "". They are printed as they are found: after an error, the status is 2 and rows may be missing.
 ` + indexHelp + foldersHelp + outputfile.Help
 }
 
-// Run writes the rows of the files that pass. A process apart reads them.
-func (f *filterCommand) Run(s *cli.Streams) error {
-	f.apply()
-	if err := f.prepare(); err != nil {
-		return err
-	}
-	if isApart() {
-		return f.copy(s)
-	}
-	filterOrKeys := string(f.Keys) + f.filter // one of both is empty
-	if f.Output == "" {
-		return spool(s.Out, func(w io.Writer) error { return f.apart(s, w, f.inputs, filterOrKeys) })
-	}
-	none := false
-	err := s.Outputs().Write(string(f.Output), func(w io.Writer) error {
-		err := f.apart(s, w, f.inputs, filterOrKeys)
-		if none = errors.Is(err, cli.ErrNone); none {
-			return nil // a file without rows
-		}
-		return err
-	})
-	if err == nil && none {
-		return cli.ErrNone
-	}
-	return err
-}
+// Run writes the rows of the files that pass.
+func (f *filterCommand) Run(s *cli.Streams) error { return read(s, f) }
 
-// prepare divides the arguments.
-func (f *filterCommand) prepare() (err error) {
+// prepare divides the arguments, too.
+func (f *filterCommand) prepare(*cli.Streams) (r reading, err error) {
+	f.apply()
 	f.filter, f.inputs = "", cli.Names(f.Args)
 	switch {
 	case f.Output == "" && !f.CSV && !f.JSONL:
-		return errors.New("name the file to write with -o, or print the rows with --csv or --jsonl")
+		return r, errors.New("name the file to write with -o, or print the rows with --csv or --jsonl")
 	case f.Keys == "" && f.keyFlags != keyFlags{}:
-		return errFlags
+		return r, errFlags
 	case f.Keys == "" && f.Index != "":
-		return errors.New("--index is for --keys: a filter does not say which keys to look for")
+		return r, errors.New("--index is for --keys: a filter does not say which keys to look for")
 	case f.Keys == "" && len(f.Args) < 2:
-		return errors.New(`expected "<filter> <files> ...", or --keys and "<files> ..."`)
+		return r, errors.New(`expected "<filter> <files> ...", or --keys and "<files> ..."`)
 	case f.Keys == "":
 		f.filter, f.inputs = f.inputs[0], f.inputs[1:]
 	case f.Index != "" && f.Invert:
-		return errors.New("--index is for the rows that have keys: with -v, every file is read")
+		return r, errors.New("--index is for the rows that have keys: with -v, every file is read")
 	case f.Format != nil || f.Raw:
-		return errors.New("--format and --raw are for a filter, and with --keys there is none")
+		return r, errors.New("--format and --raw are for a filter, and with --keys there is none")
 	}
-	f.inputs, err = parquetFiles(f.inputs)
-	return err
+	if f.inputs, err = parquetFiles(f.inputs); err != nil {
+		return r, err
+	}
+	r, err = f.reading(f.inputs, string(f.Keys)+f.filter) // one of both is empty
+	r.output, r.none = string(f.Output), cli.ErrNone      // a file without rows
+	return r, err
 }
 
-// spool lets write write to a temporary file. If all is well, it copies that to the output.
-func spool(w io.Writer, write func(io.Writer) error) error {
-	file, err := temporaryFile()
-	if err != nil {
-		return err
-	}
-	defer removeFile(file)
-	result := write(file)
-	if result != nil && !errors.Is(result, cli.ErrNone) {
-		return result
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	if _, err := io.Copy(w, file); err != nil {
-		return err
-	}
-	return result
-}
-
-// copy writes the rows to standard output.
-func (f *filterCommand) copy(s *cli.Streams) error {
+// work writes the rows to standard output.
+func (f *filterCommand) work(s *cli.Streams) error {
 	out := bufio.NewWriterSize(s.Out, 1<<16)
 	passed, err := f.copyParquet(s, out)
 	if err == nil {

@@ -3,9 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
@@ -28,31 +29,17 @@ A file that cannot be read is left out of the index. An error names it, and the 
 ` + foldersHelp + outputfile.Help
 }
 
-// Run writes the index of all files. A process apart reads them.
-func (c *indexCommand) Run(s *cli.Streams) (err error) {
+// Run writes the index of all files.
+func (c *indexCommand) Run(s *cli.Streams) error { return read(s, c) }
+
+func (c *indexCommand) prepare(*cli.Streams) (r reading, err error) {
 	c.apply()
-	if c.Files, err = parquetFiles(c.Files); err != nil {
-		return err
-	}
-	if isApart() {
-		return c.index(s)
-	}
-	some := false // files are left out
-	err = s.Outputs().Write(string(c.Output), func(w io.Writer) error {
-		err := apart(s, w, cli.Names(c.Files))
-		if some = errors.Is(err, cli.ErrNone); some {
-			return nil
-		}
-		return err
-	})
-	if err == nil && some {
-		return cli.ErrReported
-	}
-	return err
+	c.Files, err = parquetFiles(c.Files)
+	return reading{inputs: cli.Names(c.Files), output: string(c.Output), none: cli.ErrReported}, err
 }
 
-// index writes the index to standard output. The error is cli.ErrNone if some files are not in it.
-func (c *indexCommand) index(s *cli.Streams) error {
+// work writes the index to standard output. The error is cli.ErrNone if some files are not in it.
+func (c *indexCommand) work(s *cli.Streams) error {
 	x, err := bloomparquet.NewIndexer(float64(c.Rate))
 	if err != nil {
 		return fmt.Errorf("--rate: %s", withoutPrefix(err))
@@ -118,31 +105,41 @@ type indexedFile struct {
 }
 
 // addFiles adds the filters that the files have. It returns the files that are added, and how many could not be read.
-func (c *indexCommand) addFiles(s *cli.Streams, x *bloomparquet.Indexer) (files []indexedFile, lost int, err error) {
+func (c *indexCommand) addFiles(s *cli.Streams, x *bloomparquet.Indexer) (known []indexedFile, lost int, err error) {
 	progress, done := s.Bar("reading filters", int64(len(c.Files)))
 	defer done()
 	folder, added := filepath.Dir(string(c.Output)), map[string]bool{}
-	for _, input := range c.Files {
-		name := string(input)
-		progress(1)
-		file, f, err := openIndexed(folder, name, c.Column)
-		if err != nil {
-			s.Say("%s", withoutPrefix(err))
-			lost++
-			continue
-		}
-		if !added[f.Name] { // a name that comes twice is one file
-			if err = x.Add(f, file.column); err == nil {
+	err = sideBySide(slices.Values(cli.Names(c.Files)), func(name string, then handOn) error {
+		file, f, failed := openIndexed(folder, name, c.Column)
+		add := func() error { return nil }
+		var err error
+		if failed == nil {
+			if add, err = x.Read(f, file.column); err == nil {
 				err = unchanged(name, f)
 			}
-			files = append(files, indexedFile{name, f})
+			err = errors.Join(err, file.close())
 		}
-		added[f.Name] = true
-		if err := errors.Join(err, file.close()); err != nil {
-			return nil, 0, fmt.Errorf("%s: %s", name, withoutPrefix(err))
-		}
-	}
-	return files, lost, nil
+		return then(func() error {
+			progress(1)
+			switch {
+			case failed != nil:
+				s.Say("%s", withoutPrefix(failed))
+				lost++
+				return nil
+			case added[f.Name]: // a name that comes twice is one file
+				return nil
+			}
+			if err == nil {
+				err = add()
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %s", name, withoutPrefix(err))
+			}
+			known, added[f.Name] = append(known, indexedFile{name, f}), true
+			return nil
+		})
+	})
+	return known, lost, err
 }
 
 // unchanged returns an error if a file is not as it was.
@@ -164,44 +161,80 @@ func (c *indexCommand) addValues(s *cli.Streams, x *bloomparquet.Indexer, files 
 	}
 	progress, done := s.Bar("reading values", total)
 	defer done()
-	for i, rowGroups := range wanting {
-		if len(rowGroups) == 0 {
-			continue
+	err = sideBySide(c.valuesOf(files, wanting), func(v *wantedValues, then handOn) error {
+		err := v.err
+		if err == nil {
+			err = v.addTo(x)
 		}
-		n, err := c.addValuesOf(x, i, files[i], rowGroups)
-		switch {
-		case errors.Is(err, errChanged):
-			return 0, 0, fmt.Errorf("%s: %w", files[i].name, err)
-		case err != nil:
-			lost++
-			s.Say("%s", withoutPrefix(err))
-		}
-		read += n
-		progress(len(rowGroups))
-	}
-	return read, lost, nil
+		return then(func() error {
+			progress(1)
+			if err == nil {
+				read++
+			} else if !v.file.failed {
+				v.file.failed = true
+				lost++
+				s.Say("%s", withoutPrefix(err))
+			}
+			if !v.last || v.file.parquetFile == nil {
+				return nil
+			}
+			v.file.close()
+			if err := unchanged(v.file.name, v.file.IndexedFile); err != nil && !v.file.failed {
+				return fmt.Errorf("%s: %w", v.file.name, err)
+			}
+			return nil
+		})
+	})
+	return read, lost, err
 }
 
-// addValuesOf adds the values of some row groups of file i.
-func (c *indexCommand) addValuesOf(x *bloomparquet.Indexer, i int, f indexedFile, rowGroups []int) (read int, err error) {
-	file, err := openFile(f.name, c.Column)
+// wantedFile is a file of which values are read.
+type wantedFile struct {
+	*parquetFile
+	indexedFile
+	number int  // in the index
+	failed bool // whether a message said so
+}
+
+// wantedValues are those of a row group.
+type wantedValues struct {
+	file  *wantedFile
+	group int
+	last  bool // of the file
+	err   error
+}
+
+// valuesOf yields the row groups that are wanting, in order. Files are open while their row groups are at work.
+func (c *indexCommand) valuesOf(files []indexedFile, wanting [][]int) iter.Seq[*wantedValues] {
+	return func(yield func(*wantedValues) bool) {
+		for i, groups := range wanting {
+			if len(groups) == 0 {
+				continue
+			}
+			file, err := openFile(files[i].name, c.Column)
+			if err == nil {
+				err = file.checkCodecs(files[i].name, file.leaf)
+			}
+			of := &wantedFile{file, files[i], i, false}
+			for j, group := range groups {
+				if !yield(&wantedValues{of, group, j == len(groups)-1, err}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// addTo adds the values to an index.
+func (v *wantedValues) addTo(x *bloomparquet.Indexer) error {
+	file := v.file
+	values := file.Metadata().RowGroups[v.group].Columns[file.leaf].MetaData.NumValues
+	keys, err := file.keysOf(embedChunk{&embedColumn{Column: file.column, leaf: file.leaf}, v.group, values})
+	if err == nil {
+		err = x.AddKeys(file.number, v.group, keys...)
+	}
 	if err != nil {
-		return 0, err
+		return fmt.Errorf("%s: row group %d: %w", file.name, v.group, err)
 	}
-	defer file.close()
-	if err := file.checkCodecs(f.name, file.leaf); err != nil {
-		return 0, err
-	}
-	for _, group := range rowGroups {
-		values := file.Metadata().RowGroups[group].Columns[file.leaf].MetaData.NumValues
-		keys, err := file.keysOf(embedChunk{&embedColumn{Column: file.column, leaf: file.leaf}, group, values})
-		if err == nil {
-			err = x.AddKeys(i, group, keys...)
-		}
-		if err != nil {
-			return read, fmt.Errorf("%s: row group %d: %w", f.name, group, err)
-		}
-		read++
-	}
-	return read, unchanged(f.name, f.IndexedFile)
+	return nil
 }

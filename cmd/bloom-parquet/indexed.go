@@ -169,7 +169,7 @@ func (a *indexAnswers) prune(c *bloomparquet.Column) (iter.Seq[bloomparquet.RowG
 				columns = append(columns, c)
 			}
 		}
-		groups, err := keys.Prune(columns...)
+		groups, err := keys.keys.Prune(columns...)
 		if err != nil {
 			return nil, err
 		}

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -28,19 +30,27 @@ func (i *inspectCommand) Help() string {
 ` + foldersHelp
 }
 
-// Run prints the columns of all files. A process apart reads them.
-func (i *inspectCommand) Run(s *cli.Streams) (err error) {
-	if i.Files, err = parquetFiles(i.Files); err != nil {
-		return err
-	}
-	if !isApart() {
-		return apart(s, s.Out, cli.Names(i.Files))
-	}
+// Run prints the columns of all files.
+func (i *inspectCommand) Run(s *cli.Streams) error { return read(s, i) }
+
+func (i *inspectCommand) prepare(*cli.Streams) (r reading, err error) {
+	i.Files, err = parquetFiles(i.Files)
+	return reading{inputs: cli.Names(i.Files)}, err
+}
+
+// work prints the columns of all files.
+func (i *inspectCommand) work(s *cli.Streams) error {
 	var failures []error
-	for _, name := range cli.Names(i.Files) {
-		failures = append(failures, i.inspect(s.Out, name))
-	}
-	return errors.Join(failures...)
+	err := sideBySide(slices.Values(cli.Names(i.Files)), func(name string, then handOn) error {
+		var out bytes.Buffer
+		err := i.inspect(&out, name)
+		return then(func() error {
+			failures = append(failures, err)
+			_, err := s.Out.Write(out.Bytes())
+			return err
+		})
+	})
+	return errors.Join(append(failures, err)...)
 }
 
 // columnReport is a column in JSON.

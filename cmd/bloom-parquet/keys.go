@@ -4,9 +4,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
@@ -41,6 +41,7 @@ type keyList struct {
 	texts [][]byte
 	lines []int // of the texts
 	table *keyTable
+	lock  sync.Mutex // of what follows
 	kept  map[bloomparquet.Type]*typedKeys
 	wrong map[string]bool // what was said of wrong keys
 }
@@ -50,18 +51,17 @@ type typedKeys struct {
 	values    [][]byte           // PLAIN bytes
 	positions []int              // of these among the texts
 	keys      *bloomparquet.Keys // nil until they are needed
+	from      *keyList
+	typ       bloomparquet.Type
 }
 
-// apart is the function apart for a command that reads keys. Those of a table are foreign files, too.
-func (f keyFlags) apart(s *cli.Streams, out io.Writer, inputs []string, keys string) error {
+// reading returns what a command that reads keys reads. Those of a table are foreign files, too.
+func (f keyFlags) reading(inputs []string, keys string) (reading, error) {
 	files, err := parquetFiles([]string{keys})
-	if err != nil {
-		return err
-	}
 	if f.KeysColumn == "" {
-		return apart(s, out, inputs, files...)
+		return reading{inputs: inputs, others: files}, err
 	}
-	return apart(s, out, slices.Concat(inputs, files))
+	return reading{inputs: slices.Concat(inputs, files)}, err
 }
 
 // read reads a file of keys, or standard input by the name "-".
@@ -117,19 +117,21 @@ func (l *keyList) text(i int) string {
 	return string(l.texts[i])
 }
 
-// textFor returns the text of key i, as a key for columns of the given type.
-func (l *keyList) textFor(t bloomparquet.Type, i int) string {
-	if l.table != nil {
-		return t.Text(l.kept[t].values[i])
+// text returns the text of key i.
+func (k *typedKeys) text(i int) string {
+	if k.from.table != nil {
+		return k.typ.Text(k.values[i])
 	}
-	if positions := l.kept[t].positions; positions != nil {
-		i = positions[i]
+	if k.positions != nil {
+		i = k.positions[i]
 	}
-	return string(l.texts[i])
+	return string(k.from.texts[i])
 }
 
 // of returns the keys for columns of a type. An error that was returned before is cli.ErrReported.
-func (l *keyList) of(t bloomparquet.Type) (*bloomparquet.Keys, error) {
+func (l *keyList) of(t bloomparquet.Type) (*typedKeys, error) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
 	k, err := l.parse(t)
 	if err == nil && k.keys == nil {
 		k.keys, err = bloomparquet.KeysOf(t, k.values)
@@ -140,7 +142,7 @@ func (l *keyList) of(t bloomparquet.Type) (*bloomparquet.Keys, error) {
 		l.wrong[err.Error()] = true
 		return nil, err
 	}
-	return k.keys, nil
+	return k, nil
 }
 
 func (l *keyList) parse(t bloomparquet.Type) (*typedKeys, error) {
@@ -151,12 +153,14 @@ func (l *keyList) parse(t bloomparquet.Type) (*typedKeys, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.kept[t] = &typedKeys{values: values, positions: positions}
+	l.kept[t] = &typedKeys{values: values, positions: positions, from: l, typ: t}
 	return l.kept[t], nil
 }
 
 // values returns the bytes that the keys have in a column of a type: those of both zeros, if one is a key.
 func (l *keyList) values(t bloomparquet.Type) ([][]byte, error) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
 	k, err := l.parse(t)
 	if err != nil {
 		return nil, err

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -37,20 +40,19 @@ If it cannot read a file, it goes on with the next, as grep does.
 ` + indexHelp + foldersHelp
 }
 
-// Run prints the row groups of all files. A process apart does it.
-func (p *pruneCommand) Run(s *cli.Streams) (err error) {
+// Run prints the row groups of all files.
+func (p *pruneCommand) Run(s *cli.Streams) error { return read(s, p) }
+
+func (p *pruneCommand) prepare(*cli.Streams) (r reading, err error) {
 	p.apply()
 	if p.Files, err = parquetFiles(p.Files); err != nil {
-		return err
+		return r, err
 	}
-	if isApart() {
-		return p.pruneAll(s)
-	}
-	return p.apart(s, s.Out, cli.Names(p.Files), string(p.Keys))
+	return p.reading(cli.Names(p.Files), string(p.Keys))
 }
 
-// pruneAll prints the row groups of all files.
-func (p *pruneCommand) pruneAll(s *cli.Streams) (err error) {
+// work prints the row groups of all files.
+func (p *pruneCommand) work(s *cli.Streams) (err error) {
 	names := cli.Names(p.Files)
 	if p.list, err = p.read(s, string(p.Keys)); err != nil {
 		return err
@@ -68,20 +70,31 @@ func (p *pruneCommand) pruneAll(s *cli.Streams) (err error) {
 	}
 	some := false
 	var failures []error
-	for _, name := range names {
-		found, err := p.prune(s, out, name)
-		some = some || found
-		if failed := (indexError{}); errors.As(err, &failed) {
-			return errors.Join(out.Flush(), err)
+	err = sideBySide(p.candidates(names), func(c *candidate, then handOn) error {
+		found, warnings, err := p.prune(c, out, then)
+		if errors.Is(err, errStopped) {
+			return err
 		}
-		if !errors.Is(err, cli.ErrReported) {
-			failures = append(failures, err)
-		}
-		progress(1)
-	}
+		return then(func() error {
+			if c.indexed != nil {
+				found, err = p.pruneIndexed(out, c)
+			}
+			if failed := (indexError{}); errors.As(err, &failed) {
+				return err
+			}
+			for _, warning := range warnings {
+				s.Say("%s", warning)
+			}
+			if !errors.Is(err, cli.ErrReported) {
+				failures = append(failures, err)
+			}
+			some = some || found
+			progress(1)
+			return nil
+		})
+	})
 	done()
-	failures = append(failures, out.Flush())
-	if err := errors.Join(failures...); err != nil {
+	if err := errors.Join(append(failures, err, out.Flush())...); err != nil {
 		return err
 	}
 	if !some {
@@ -91,23 +104,65 @@ func (p *pruneCommand) pruneAll(s *cli.Streams) (err error) {
 	return nil
 }
 
-// prune prints the row groups of a file, and reports whether there are some.
-func (p *pruneCommand) prune(s *cli.Streams, out *bufio.Writer, name string) (some bool, err error) {
-	if column := p.indexed.column(name); column != nil {
-		return p.pruneIndexed(out, name, column)
+// candidate is a file that is pruned, or what an index says of it.
+type candidate struct {
+	name    string
+	file    *parquetFile
+	indexed *bloomparquet.Column
+	keys    *typedKeys
+	err     error
+}
+
+// candidates opens the files, and yields them with the keys for their columns.
+func (p *pruneCommand) candidates(names []string) iter.Seq[*candidate] {
+	opened := ahead(slices.Values(names), func(name string) (c *candidate, err error) {
+		c = &candidate{name: name, indexed: p.indexed.column(name)}
+		if c.indexed == nil {
+			c.file, c.err = openFile(name, p.Column)
+		}
+		return c, nil
+	})
+	return func(yield func(*candidate) bool) {
+		for c, err := range opened {
+			if err != nil {
+				c = &candidate{err: err}
+			}
+			column := c.indexed
+			if c.file != nil {
+				column = c.file.column
+			}
+			if c.err == nil {
+				if c.keys, c.err = p.list.of(column.Type()); c.err != nil {
+					c.err = explained(c.name, c.err)
+				}
+			}
+			if !yield(c) {
+				return
+			}
+		}
 	}
-	file, err := openFile(name, p.Column)
-	if err != nil {
-		return false, err
+}
+
+// prune hands on the row groups of a file to be printed, and reports whether there are some.
+func (p *pruneCommand) prune(c *candidate, out io.Writer, then handOn) (some bool, warnings []string, err error) {
+	if c.file != nil {
+		defer c.file.close()
 	}
-	defer file.close()
-	keys, err := p.list.of(file.column.Type())
-	if err != nil {
-		return false, explained(name, err)
+	if c.err != nil || c.indexed != nil {
+		return false, nil, c.err
 	}
-	groups, err := keys.Prune(file.column)
+	groups, err := c.keys.keys.Prune(c.file.column)
 	if err != nil {
-		return false, err
+		return false, nil, err
+	}
+	var lines bytes.Buffer
+	print := func() error {
+		data := bytes.Clone(lines.Bytes())
+		lines.Reset()
+		return then(func() error {
+			_, err := out.Write(data)
+			return err
+		})
 	}
 	unread, unordered, why, failed := 0, 0, error(nil), error(nil)
 	for group := range groups {
@@ -118,18 +173,25 @@ func (p *pruneCommand) prune(s *cli.Streams, out *bufio.Writer, name string) (so
 			unread, why = unread+1, group.Err
 		}
 		if path := (*fs.PathError)(nil); errors.As(group.Err, &path) {
-			failed = fmt.Errorf("%s: row group %d: %s", name, group.Index, withoutPrefix(group.Err))
+			failed = fmt.Errorf("%s: row group %d: %s", c.name, group.Index, withoutPrefix(group.Err))
 		}
 		if group.Count == 0 {
 			continue
 		}
 		some = true
-		if err := p.print(out, name, file.column.Type(), group); err != nil {
-			return some, err
+		p.print(&lines, c, group)
+		if lines.Len() >= partOfText {
+			if err := print(); err != nil {
+				return some, nil, err
+			}
 		}
 	}
-	p.warnUnread(s, name, file.column, unread, unordered, why)
-	return some, failed
+	if lines.Len() > 0 {
+		if err := print(); err != nil {
+			return some, nil, err
+		}
+	}
+	return some, p.unread(c, unread, unordered, why), failed
 }
 
 // explained returns an error of keys for a file, with its name.
@@ -140,47 +202,55 @@ func explained(name string, err error) error {
 	return fmt.Errorf("%s: %s", name, withoutPrefix(err))
 }
 
-// pruneIndexed is prune for a file of which the index has a column.
-func (p *pruneCommand) pruneIndexed(out *bufio.Writer, name string, column *bloomparquet.Column) (some bool, err error) {
-	groups, err := p.answers.prune(column)
-	if err != nil {
-		return false, explained(name, err)
+// pruneIndexed prints the row groups of a file of which the index has a column.
+func (p *pruneCommand) pruneIndexed(out io.Writer, c *candidate) (some bool, err error) {
+	if c.err != nil {
+		return false, c.err
 	}
+	groups, err := p.answers.prune(c.indexed)
+	if err != nil {
+		return false, explained(c.name, err)
+	}
+	var lines bytes.Buffer
 	for group := range groups {
 		if group.Err != nil {
 			return some, p.indexed.failed(group)
 		}
 		if group.Count > 0 {
 			some = true
-			if err := p.print(out, name, column.Type(), group); err != nil {
-				return some, err
-			}
+			p.print(&lines, c, group)
 		}
 	}
-	return some, nil
+	_, err = out.Write(lines.Bytes())
+	return some, err
 }
 
-// warnUnread says that filters of a column do not help, and why: that there are none comes first.
-func (p *pruneCommand) warnUnread(s *cli.Streams, name string, column *bloomparquet.Column, unread, unordered int, why error) {
+// unread says that filters of a column do not help, and why: that there are none comes first.
+func (p *pruneCommand) unread(c *candidate, unread, unordered int, why error) (warnings []string) {
+	column := c.file.column
 	none := !slices.ContainsFunc(column.Meta().Chunks, func(c bloomparquet.Chunk) bool { return c.FilterOffset != 0 })
+	warn := func(format string, args ...any) {
+		warnings = append(warnings, c.name+": "+fmt.Sprintf(format, args...))
+	}
 	switch {
 	case unread+unordered == 0, !trusted.filters():
 	case none && unordered > 0:
-		s.Say("%s: column %s has no filters, and bounds without an order: every row group may have every key; bloom-parquet embed gives it filters", name, p.Column)
+		warn("column %s has no filters, and bounds without an order: every row group may have every key; bloom-parquet embed gives it filters", p.Column)
 	case none:
-		s.Say("%s: column %s has no filters, and only its bounds exclude keys; bloom-parquet embed gives it filters", name, p.Column)
+		warn("column %s has no filters, and only its bounds exclude keys; bloom-parquet embed gives it filters", p.Column)
 	default:
 		if unread > 0 {
 			advice := ""
 			if errors.Is(why, bloomparquet.ErrIncomplete) {
 				advice = "; bloom-parquet embed gives them others"
 			}
-			s.Say("%s: %d of %d row groups have no filter of %s that can be read: %s%s", name, unread, column.Len(), p.Column, withoutPrefix(why), advice)
+			warn("%d of %d row groups have no filter of %s that can be read: %s%s", unread, column.Len(), p.Column, withoutPrefix(why), advice)
 		}
 		if unordered > 0 {
-			s.Say("%s: %d of %d row groups have no filter of %s, and bounds without an order", name, unordered, column.Len(), p.Column)
+			warn("%d of %d row groups have no filter of %s, and bounds without an order", unordered, column.Len(), p.Column)
 		}
 	}
+	return warnings
 }
 
 // rowGroup is a row group in JSON.
@@ -204,10 +274,10 @@ func round(keys float64) string {
 }
 
 // print prints a row group.
-func (p *pruneCommand) print(out *bufio.Writer, name string, t bloomparquet.Type, group bloomparquet.RowGroup) (err error) {
+func (p *pruneCommand) print(out *bytes.Buffer, c *candidate, group bloomparquet.RowGroup) {
 	switch {
 	case p.JSON:
-		line := rowGroup{File: name, RowGroup: group.Index, Rows: group.Rows, Count: group.Count}
+		line := rowGroup{File: c.name, RowGroup: group.Index, Rows: group.Rows, Count: group.Count}
 		if chance, ok := group.Chance(); ok {
 			line.Expected, line.Chance = &chance.Expected, chance.Likely
 		}
@@ -216,26 +286,25 @@ func (p *pruneCommand) print(out *bufio.Writer, name string, t bloomparquet.Type
 		}
 		if p.List {
 			for i := range group.Keys() {
-				line.Keys = append(line.Keys, p.list.textFor(t, i))
+				line.Keys = append(line.Keys, c.keys.text(i))
 			}
 		}
-		return json.NewEncoder(out).Encode(line)
+		_ = json.NewEncoder(out).Encode(line) // no error: numbers and text
 	case p.List:
-		start := fmt.Appendf(nil, "%s\t%d\t%d\t", name, group.Index, group.Rows)
+		start := fmt.Sprintf("%s\t%d\t%d\t", c.name, group.Index, group.Rows)
 		for i := range group.Keys() {
-			if _, err := out.Write(slices.Concat(start, []byte(p.list.textFor(t, i)), []byte{'\n'})); err != nil {
-				return err
+			out.WriteString(start)
+			out.WriteString(c.keys.text(i))
+			out.WriteByte('\n')
+		}
+	default:
+		expected := "-"
+		if chance, ok := group.Chance(); ok {
+			expected = round(chance.Expected)
+			if chance.Likely {
+				expected += "\tchance"
 			}
 		}
-		return nil
+		fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%s\n", c.name, group.Index, group.Rows, group.Count, expected)
 	}
-	expected := "-"
-	if chance, ok := group.Chance(); ok {
-		expected = round(chance.Expected)
-		if chance.Likely {
-			expected += "\tchance"
-		}
-	}
-	_, err = fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%s\n", name, group.Index, group.Rows, group.Count, expected)
-	return err
 }

@@ -1,13 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
@@ -20,12 +22,13 @@ import (
 
 // rowSink takes the rows of row groups that are kept.
 type rowSink interface {
-	take(file *parquetFile, group int, keep []bool) error
+	// take reads rows of a row group, on any goroutine, and hands on the steps that write them.
+	take(file *parquetFile, group int, keep []bool, then handOn) error
 	close() error
 }
 
 // copyParquet writes the rows of Parquet files that pass, and returns their number.
-func (f *filterCommand) copyParquet(s *cli.Streams, out io.Writer) (passed int64, err error) {
+func (f *filterCommand) copyParquet(s *cli.Streams, out *bufio.Writer) (passed int64, err error) {
 	list, err := f.readKeys(s)
 	if err != nil {
 		return 0, err
@@ -54,19 +57,29 @@ func (f *filterCommand) copyParquet(s *cli.Streams, out io.Writer) (passed int64
 	}
 	progress, done := s.Bar("filtering", rows)
 	defer done()
-	for _, name := range inputs {
-		n, err := f.copyFile(name, known[name], list, wanted, sink, progress)
+	err = sideBySide(f.rowGroups(inputs, known, list), func(g *rowsOf, then handOn) error {
+		n, err := f.copyGroup(g, wanted, sink, then)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		passed += n
+		return then(func() error {
+			passed += n
+			progress(int(g.rows))
+			if g.last {
+				return g.file.close()
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return 0, err
 	}
 	f.warnNone(s, list, passed, rows)
 	return passed, sink.close()
 }
 
 // newSink returns what writes rows like those of a file.
-func (f *filterCommand) newSink(s *cli.Streams, out io.Writer, first *parquetFile) (rowSink, error) {
+func (f *filterCommand) newSink(s *cli.Streams, out *bufio.Writer, first *parquetFile) (rowSink, error) {
 	if f.CSV || f.JSONL {
 		return newTextSink(out, first, f.CSV)
 	}
@@ -85,20 +98,22 @@ func (f *filterCommand) checkParquet(inputs []string) (first *parquetFile, rows 
 			first.close()
 		}
 	}()
-	for _, name := range inputs {
+	opened := ahead(slices.Values(inputs), func(name string) (*parquetFile, error) {
 		file, err := openFile(name, f.Column)
-		if err != nil {
-			return first, 0, err
+		if err == nil {
+			err = file.checkCodecs(name, file.leaves()...)
 		}
-		if err := file.checkCodecs(name, file.leaves()...); err != nil {
-			file.close()
+		return file, err
+	})
+	for file, err := range opened {
+		if err != nil {
 			return first, 0, err
 		}
 		rows += file.NumRows()
 		if first == nil {
 			first = file
 			if file.repeated(file.leaf) {
-				return first, 0, fmt.Errorf("%s: column %s is repeated: a row has many keys", name, f.Column)
+				return first, 0, fmt.Errorf("%s: column %s is repeated: a row has many keys", file.in.Name(), f.Column)
 			}
 			continue
 		}
@@ -109,7 +124,7 @@ func (f *filterCommand) checkParquet(inputs []string) (first *parquetFile, rows 
 			err = fmt.Errorf("the columns differ from those of %s", f.inputs[0])
 		}
 		if err = errors.Join(err, file.close()); err != nil {
-			return first, 0, fmt.Errorf("%s: %w", name, err)
+			return first, 0, fmt.Errorf("%s: %w", file.in.Name(), err)
 		}
 	}
 	return first, rows, nil
@@ -212,40 +227,55 @@ func (k *indexedRowGroups) narrow(may []bool, file *parquetFile) error {
 	return nil
 }
 
-// copyFile writes the rows of a file that pass, and returns their number. known is what
-// an index says of it, or nil.
-func (f *filterCommand) copyFile(name string, known *indexedRowGroups, list *keyList, wanted tester, sink rowSink, progress func(int)) (passed int64, err error) {
-	file, err := openFile(name, f.Column)
-	if err != nil {
-		return 0, err
+// rowsOf is a row group of which rows may be written.
+type rowsOf struct {
+	file  *parquetFile
+	name  string
+	group int
+	rows  int64
+	may   bool
+	last  bool // of the file
+	err   error
+}
+
+// rowGroups yields the row groups of files, in order. known is what an index says of them. Files are open while their row groups are
+// at work.
+func (f *filterCommand) rowGroups(inputs []string, known map[string]*indexedRowGroups, list *keyList) iter.Seq[*rowsOf] {
+	type chosen struct {
+		*parquetFile
+		name string
+		may  []bool
 	}
-	defer file.close()
-	defer func() {
-		if p := recover(); p != nil { // parquet-go panics for some bytes that are not of the format
-			err = fmt.Errorf("%s: malformed: %v", name, p)
+	opened := ahead(slices.Values(inputs), func(name string) (c chosen, err error) {
+		defer recovered(name, &err)
+		file, err := openFile(name, f.Column)
+		if err != nil {
+			return c, err
 		}
-	}()
-	debug.SetPanicOnFault(true)
-	may, err := f.groupsOf(file, list)
-	if err != nil {
-		return 0, err
-	}
-	if known != nil {
-		if err := known.narrow(may, file); err != nil {
-			return 0, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	for i, group := range file.RowGroups() {
-		if may[i] {
-			n, err := f.copyGroup(file, i, wanted, sink)
-			if err != nil {
-				return 0, fmt.Errorf("%s: row group %d: %s", name, i, withoutPrefix(err))
+		c = chosen{file, name, nil}
+		if c.may, err = f.groupsOf(file, list); err == nil && known[name] != nil {
+			if err = known[name].narrow(c.may, file); err != nil {
+				err = fmt.Errorf("%s: %w", name, err)
 			}
-			passed += n
 		}
-		progress(int(group.NumRows()))
+		return c, err
+	})
+	return func(yield func(*rowsOf) bool) {
+		for c, err := range opened {
+			if err != nil {
+				yield(&rowsOf{err: err})
+				return
+			}
+			for i, group := range c.RowGroups() {
+				if !yield(&rowsOf{c.parquetFile, c.name, i, group.NumRows(), c.may[i], i == len(c.may)-1, nil}) {
+					return
+				}
+			}
+			if len(c.may) == 0 {
+				c.close()
+			}
+		}
 	}
-	return passed, nil
 }
 
 // groupsOf returns which row groups may have rows to write.
@@ -261,7 +291,7 @@ func (f *filterCommand) groupsOf(file *parquetFile, list *keyList) ([]bool, erro
 	if err != nil {
 		return nil, err
 	}
-	groups, err := keys.Prune(file.column)
+	groups, err := keys.keys.Prune(file.column)
 	if err != nil {
 		return nil, err
 	}
@@ -271,14 +301,24 @@ func (f *filterCommand) groupsOf(file *parquetFile, list *keyList) ([]bool, erro
 	return may, nil
 }
 
-// copyGroup writes the rows of a row group that pass, and returns their number.
-func (f *filterCommand) copyGroup(file *parquetFile, group int, wanted tester, sink rowSink) (passed int64, err error) {
-	keep, err := f.test(file, group, wanted)
-	if err != nil {
-		return 0, err
+// copyGroup hands on the rows of a row group that pass, and returns their number.
+func (f *filterCommand) copyGroup(g *rowsOf, wanted tester, sink rowSink, then handOn) (passed int64, err error) {
+	if g.err != nil || !g.may {
+		return 0, g.err
 	}
-	if rows := file.RowGroups()[group].NumRows(); int64(len(keep)) != rows {
-		return 0, fmt.Errorf("the column has %d values, and the row group %d rows", len(keep), rows)
+	failed := func(err error) error {
+		if err == nil || errors.Is(err, errStopped) {
+			return err
+		}
+		return fmt.Errorf("%s: row group %d: %s", g.name, g.group, withoutPrefix(err))
+	}
+	defer recovered(g.name, &err)
+	keep, err := f.test(g.file, g.group, wanted)
+	if err != nil {
+		return 0, failed(err)
+	}
+	if int64(len(keep)) != g.rows {
+		return 0, failed(fmt.Errorf("the column has %d values, and the row group %d rows", len(keep), g.rows))
 	}
 	for _, k := range keep {
 		if k {
@@ -288,7 +328,9 @@ func (f *filterCommand) copyGroup(file *parquetFile, group int, wanted tester, s
 	if passed == 0 {
 		return 0, nil
 	}
-	return passed, sink.take(file, group, keep)
+	return passed, failed(sink.take(g.file, g.group, keep, func(step func() error) error {
+		return then(func() error { return failed(guarded(step)) })
+	}))
 }
 
 // test returns which rows of a row group to write.
@@ -316,36 +358,44 @@ const (
 	rowsFilterRate = 0.01 // of the filters of a file of rows
 )
 
-func (p *parquetSink) take(file *parquetFile, group int, keep []bool) error {
+func (p *parquetSink) take(file *parquetFile, group int, keep []bool, then handOn) error {
 	ends, rows := windows(keep)
 	for i := range file.RowGroups()[group].ColumnChunks() {
-		if err := p.takeColumn(i, newColumnReader(file, group, i, keep), ends, rows); err != nil {
+		if err := p.takeColumn(i, newColumnReader(file, group, i, keep), ends, rows, then); err != nil {
+			if errors.Is(err, errStopped) {
+				return err
+			}
 			return fmt.Errorf("column %s: %w", strings.Join(file.Schema().Columns()[i], "."), err)
 		}
 	}
-	p.rows += rows
-	if p.rows < rowsOfGroup {
-		return nil
-	}
-	p.rows = 0
-	return p.w.Flush()
+	return then(func() error {
+		if p.rows += rows; p.rows < rowsOfGroup {
+			return nil
+		}
+		p.rows = 0
+		return p.w.Flush()
+	})
 }
 
-func (p *parquetSink) takeColumn(i int, column *columnReader, ends []int, rows int) (err error) {
+func (p *parquetSink) takeColumn(i int, column *columnReader, ends []int, rows int, then handOn) (err error) {
 	defer func() { err = errors.Join(err, column.close()) }()
 	for _, end := range ends {
 		values, err := column.read(end)
 		if err != nil {
 			return err
 		}
-		n, err := p.w.ColumnWriters()[i].WriteRowValues(values)
+		last := end == ends[len(ends)-1]
+		err = then(func() error {
+			defer values.release()
+			n, err := p.w.ColumnWriters()[i].WriteRowValues(values.values)
+			if rows -= n; err == nil && last && rows != 0 {
+				err = fmt.Errorf("column %s: %d values are missing", strings.Join(column.path, "."), rows)
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		rows -= n
-	}
-	if rows != 0 {
-		return fmt.Errorf("%d values are missing", rows)
 	}
 	return nil
 }
@@ -407,8 +457,28 @@ func windows(keep []bool) (ends []int, rows int) {
 	return append(ends, len(keep)), rows
 }
 
+// keptValues are values of a column, and the pages that they refer to.
+type keptValues struct {
+	values []parquet.Value
+	pages  []parquet.Page
+}
+
+// keptMemory has memory for keptValues.
+var keptMemory = sync.Pool{New: func() any { return new(keptValues) }}
+
+// release gives the memory of the values back. The values of a column are released in their order: a page is with the last of its own.
+func (v *keptValues) release() {
+	for _, page := range v.pages {
+		parquet.Release(page)
+	}
+	clear(v.pages)
+	v.values, v.pages = v.values[:0], v.pages[:0]
+	keptMemory.Put(v)
+}
+
 // columnReader reads the values of those rows of a column chunk that are kept.
 type columnReader struct {
+	path     []string
 	pages    parquet.Pages
 	bounds   *bounds
 	repeated bool // whether a row may have several values, and lie on several pages
@@ -421,15 +491,14 @@ type columnReader struct {
 	spanEnd  int          // row behind the span that was read last
 	values   parquet.ValueReader
 	buffer   []parquet.Value
-	next     int // in buffer
-	kept     []parquet.Value
-	done     []parquet.Page // to which kept refers
+	next     int         // in buffer
+	kept     *keptValues // what is read
 }
 
 func newColumnReader(file *parquetFile, group, leaf int, keep []bool) *columnReader {
 	return &columnReader{
-		pages: file.RowGroups()[group].ColumnChunks()[leaf].Pages(), bounds: file.boundsOf(leaf, group), repeated: file.repeated(leaf),
-		keep: keep, buffer: make([]parquet.Value, 0, 1024),
+		path: file.Schema().Columns()[leaf], pages: file.RowGroups()[group].ColumnChunks()[leaf].Pages(), bounds: file.boundsOf(leaf, group), repeated: file.repeated(leaf),
+		keep: keep, buffer: make([]parquet.Value, 0, 1024), kept: keptMemory.Get().(*keptValues),
 	}
 }
 
@@ -437,27 +506,18 @@ func (c *columnReader) close() error {
 	if c.page != nil {
 		c.leave()
 	}
-	c.release()
+	c.kept.release()
 	return c.pages.Close()
 }
 
-func (c *columnReader) release() {
-	for _, page := range c.done {
-		parquet.Release(page)
-	}
-	c.done = c.done[:0]
-}
-
-// read returns the values of the rows before end that are kept. They are valid until it is called again.
-func (c *columnReader) read(end int) ([]parquet.Value, error) {
-	c.release()
-	c.kept = c.kept[:0]
+// read returns the values of the rows before end that are kept. They are the caller's, who releases them.
+func (c *columnReader) read(end int) (*keptValues, error) {
 	for {
 		for ; c.next < len(c.buffer); c.next++ {
 			v := c.buffer[c.next]
 			if !c.repeated || v.RepetitionLevel() == 0 {
 				if c.row == end {
-					return c.kept, nil
+					return c.give(), nil
 				}
 				c.row++
 			}
@@ -465,16 +525,23 @@ func (c *columnReader) read(end int) ([]parquet.Value, error) {
 				if err := c.bounds.check(v); err != nil {
 					return nil, err
 				}
-				c.kept = append(c.kept, v)
+				c.kept.values = append(c.kept.values, v)
 			}
 		}
 		switch err := c.fill(); {
 		case errors.Is(err, io.EOF):
-			return c.kept, nil
+			return c.give(), nil
 		case err != nil:
 			return nil, err
 		}
 	}
+}
+
+// give returns what is read.
+func (c *columnReader) give() *keptValues {
+	kept := c.kept
+	c.kept = keptMemory.Get().(*keptValues)
+	return kept
 }
 
 // fill reads the next values, and leaves out most of those that are not kept.
@@ -515,7 +582,7 @@ func (c *columnReader) fill() (err error) {
 // leave goes on behind a page.
 func (c *columnReader) leave() {
 	if c.used {
-		c.done = append(c.done, c.page)
+		c.kept.pages = append(c.kept.pages, c.page)
 	} else {
 		parquet.Release(c.page)
 	}
@@ -567,5 +634,6 @@ func (c *columnReader) span() {
 		}
 	}
 	part := c.page.Slice(int64(from-c.pageFrom), int64(last+1-c.pageFrom))
-	c.row, c.spanEnd, c.values, c.used, c.done = from, last+1, part.Values(), true, append(c.done, part)
+	c.row, c.spanEnd, c.values, c.used = from, last+1, part.Values(), true
+	c.kept.pages = append(c.kept.pages, part)
 }

@@ -83,7 +83,7 @@ func TestColumnReader(t *testing.T) {
 			n := min(1+random.IntN(most), len(all))
 			pages.left, all = append(pages.left, cutPage{values: all[:n]}), all[n:]
 		}
-		c := &columnReader{pages: pages, repeated: repeated, keep: keep, buffer: make([]parquet.Value, 0, 1+random.IntN(1000))}
+		c := &columnReader{pages: pages, repeated: repeated, keep: keep, buffer: make([]parquet.Value, 0, 1+random.IntN(1000)), kept: new(keptValues)}
 		ends, kept := windows(keep)
 		var got []parquet.Value
 		for i, end := range ends {
@@ -92,7 +92,7 @@ func TestColumnReader(t *testing.T) {
 				t.Fatal(err)
 			}
 			begun := 0
-			for _, v := range values {
+			for _, v := range values.values {
 				if v.RepetitionLevel() == 0 {
 					begun++
 				}
@@ -100,7 +100,8 @@ func TestColumnReader(t *testing.T) {
 			if begun != min(rowsAtOnce, kept-i*rowsAtOnce) {
 				t.Fatalf("%d rows before row %d of %d, window %d", begun, end, rows, i)
 			}
-			got = append(got, values...)
+			got = append(got, values.values...)
+			values.release()
 		}
 		if !slices.EqualFunc(got, want, func(a, b parquet.Value) bool {
 			return a.Int64() == b.Int64() && a.RepetitionLevel() == b.RepetitionLevel()

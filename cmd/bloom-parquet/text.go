@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
@@ -105,11 +106,21 @@ func (w *textWriter) end(out io.Writer) error {
 
 // textSink prints rows of Parquet files.
 type textSink struct {
+	out  *bufio.Writer
+	csv  bool
+	root *node
+	of   []bloomparquet.Type // its leaves
+}
+
+// textRows appends rows of a row group to a text.
+type textRows struct {
 	textWriter
-	out    io.Writer
 	root   *node
 	leaves []leaf
 }
+
+// partOfText is how many bytes of text are handed on together.
+const partOfText = 1 << 16
 
 // leaf is a column without others below it, and its values of some rows.
 type leaf struct {
@@ -129,8 +140,8 @@ type node struct {
 }
 
 // newTextSink prints the rows of files with the columns of one.
-func newTextSink(out io.Writer, file *parquetFile, csv bool) (*textSink, error) {
-	s := &textSink{textWriter: textWriter{csv: csv}, out: out}
+func newTextSink(out *bufio.Writer, file *parquetFile, csv bool) (*textSink, error) {
+	s := &textSink{out: out, csv: csv}
 	var names []string
 	for i, path := range file.Schema().Columns() {
 		names = append(names, strings.Join(path, "."))
@@ -141,11 +152,11 @@ func newTextSink(out io.Writer, file *parquetFile, csv bool) (*textSink, error) 
 		if err != nil {
 			return nil, errors.New(withoutPrefix(err))
 		}
-		s.leaves = append(s.leaves, leaf{typ: column.Type()})
+		s.of = append(s.of, column.Type())
 	}
 	leaves := 0
 	s.root = newNode(file.Root(), &leaves)
-	return s, s.header(out, names)
+	return s, (&textWriter{csv: csv}).header(out, names)
 }
 
 func newNode(c *parquet.Column, leaves *int) *node {
@@ -170,8 +181,9 @@ func newNode(c *parquet.Column, leaves *int) *node {
 	return n
 }
 
-func (s *textSink) take(file *parquetFile, group int, keep []bool) (err error) {
+func (s *textSink) take(file *parquetFile, group int, keep []bool, then handOn) (err error) {
 	ends, rows := windows(keep)
+	t := &textRows{textWriter: textWriter{csv: s.csv}, root: s.root}
 	var columns []*columnReader
 	defer func() {
 		for _, c := range columns {
@@ -180,28 +192,50 @@ func (s *textSink) take(file *parquetFile, group int, keep []bool) (err error) {
 	}()
 	for i := range file.RowGroups()[group].ColumnChunks() {
 		columns = append(columns, newColumnReader(file, group, i, keep))
+		t.leaves = append(t.leaves, leaf{typ: s.of[i]})
 	}
+	var text bytes.Buffer
+	window := make([]*keptValues, len(columns))
 	for _, end := range ends {
 		for i, c := range columns {
-			if s.leaves[i].values, err = c.read(end); err != nil {
-				return fmt.Errorf("column %s: %w", strings.Join(file.Schema().Columns()[i], "."), err)
+			if window[i], err = c.read(end); err != nil {
+				return fmt.Errorf("column %s: %w", strings.Join(c.path, "."), err)
 			}
-			s.leaves[i].next = 0
+			t.leaves[i].values, t.leaves[i].next = window[i].values, 0
 		}
 		for range min(rows, rowsAtOnce) {
-			if err := s.row(); err != nil {
+			if err := t.row(&text); err != nil {
 				return err
 			}
 			rows--
+			if text.Len() < partOfText {
+				continue
+			}
+			if err := s.print(&text, then); err != nil {
+				return err
+			}
+		}
+		for _, values := range window {
+			values.release()
 		}
 	}
-	return nil
+	return s.print(&text, then)
+}
+
+// print hands on a text to be printed, and forgets it.
+func (s *textSink) print(text *bytes.Buffer, then handOn) error {
+	data := bytes.Clone(text.Bytes())
+	text.Reset()
+	return then(func() error {
+		_, err := s.out.Write(data)
+		return errors.Join(err, s.out.Flush()) // who reads the rows waits for them
+	})
 }
 
 func (s *textSink) close() error { return nil }
 
 // row prints the next row.
-func (s *textSink) row() error {
+func (s *textRows) row(out *bytes.Buffer) error {
 	if s.csv {
 		for i := range s.leaves {
 			s.separate(i, "")
@@ -210,11 +244,11 @@ func (s *textSink) row() error {
 	} else {
 		s.fields(s.root)
 	}
-	return s.end(s.out)
+	return s.end(out)
 }
 
 // fields appends the fields of a group except the bracket that ends it.
-func (s *textSink) fields(n *node) {
+func (s *textRows) fields(n *node) {
 	for i, child := range n.children {
 		s.separate(i, child.Name())
 		s.node(child)
@@ -225,7 +259,7 @@ func (s *textSink) fields(n *node) {
 }
 
 // node appends the values of a column in the current row, or in the current item of a list.
-func (s *textSink) node(n *node) {
+func (s *textRows) node(n *node) {
 	// A value says up to which column its path exists.
 	there := s.peek(n).DefinitionLevel() >= n.MaxDefinitionLevel()
 	switch {
@@ -250,7 +284,7 @@ func (s *textSink) node(n *node) {
 }
 
 // item appends a value of a column that is there.
-func (s *textSink) item(n *node) {
+func (s *textRows) item(n *node) {
 	switch {
 	case n.Leaf():
 		s.leaf(n.leaves[0])
@@ -263,7 +297,7 @@ func (s *textSink) item(n *node) {
 }
 
 // leaf appends the next value of a leaf.
-func (s *textSink) leaf(i int) {
+func (s *textRows) leaf(i int) {
 	l := &s.leaves[i]
 	v := l.values[l.next]
 	l.next++
@@ -275,19 +309,19 @@ func (s *textSink) leaf(i int) {
 }
 
 // peek returns the next value below a column. There is one even for what is not there.
-func (s *textSink) peek(n *node) parquet.Value {
+func (s *textRows) peek(n *node) parquet.Value {
 	l := &s.leaves[n.leaves[0]]
 	return l.values[l.next]
 }
 
 // continues reports whether the next value is one of the list that a repeated column is.
-func (s *textSink) continues(n *node) bool {
+func (s *textRows) continues(n *node) bool {
 	l := &s.leaves[n.leaves[0]]
 	return l.next < len(l.values) && l.values[l.next].RepetitionLevel() == n.MaxRepetitionLevel()
 }
 
 // skip goes on behind a column that is not there.
-func (s *textSink) skip(n *node) {
+func (s *textRows) skip(n *node) {
 	for i := n.leaves[0]; i < n.leaves[1]; i++ {
 		s.leaves[i].next++
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
@@ -16,7 +17,7 @@ type trust string
 // trusted is what the command line says. There is one in a process.
 var trusted trust = "both"
 
-func (f trustFlag) apply() { trusted = f.Trust }
+func (f trustFlag) apply() { trusted = cmp.Or(f.Trust, "both") }
 
 func (t trust) filters() bool { return t == "both" || t == "filters" }
 func (t trust) bounds() bool  { return t == "both" || t == "bounds" }

@@ -84,7 +84,7 @@ func TestTrust(t *testing.T) {
 		}
 	}
 	// What is not believed is replaced.
-	if status := run("embed", "--column", "key", "--trust", "bounds", input); status != cli.ExitSome {
+	if status := run("embed", "--column", "key", "--trust", "bounds", "-o", "other", input); status != cli.ExitSome {
 		t.Fatalf("status %d", status)
 	}
 	written := filepath.Join(dir, "out")
