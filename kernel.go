@@ -65,8 +65,8 @@ const (
 	// Kernels test filters of at most maxKernelBits bits, 256 MiB, in walks with a full remainder for each probe. Go tests larger
 	// ones.
 	maxKernelBits = 1 << 31
-	// minReduceBitsFull is the number of bits of a filter from which on AVX-512's tests of columns compute the
-	// remainders of 64-bit hashes in floating point from the number of bits, and not from a multiple of it.
+	// AVX-512's tests of columns divide 64-bit hashes by the number of bits in floating point. In filters below minReduceBitsFull
+	// bits, they first divide by a multiple of that number.
 	minReduceBitsFull = 1 << 15
 	// maxFullProbes is the most probes of a walk with a full remainder a probe that the kernels make.
 	maxFullProbes = 32
