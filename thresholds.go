@@ -2,30 +2,44 @@ package bloom
 
 // The tuning numbers of the package: each changes speed, and never an answer. Limits of kernels are in kernel.go.
 //
-// A line says what a number is for, what it gains, on which CPU, and which benchmark shows that: go test -run - -bench NAME .
-// "×" is how many times as fast the choice is as its alternative. Z3, Z4 and Z5 are AMD's Zen 3, 4 and 5; SPR is Intel's Sapphire
-// Rapids, and ER its Emerald Rapids; "?" is one that was not recorded. A number without a figure is untimed. docs/design.md has the
-// reasons.
+// A comment says what a number decides. If it was timed, it also says what it gains, on which CPU, and which benchmark shows that:
+// go test -run - -bench NAME . "×1.1" is 1.1 times as fast as without it. Z3, Z4 and Z5 are AMD's Zen 3, 4 and 5; SPR is Intel's
+// Sapphire Rapids, and ER its Emerald Rapids; "?" is a CPU that was not recorded. docs/design.md has the reasons.
 
 // Keys at a time.
 const (
-	windowKeys    = 1024           // hashed, then probed: 1.8 ns a key, with 512 2.0, 256 2.3, 64 4.3 (Skylake)
-	windowKeys128 = windowKeys / 2 // the same for hashes of two words and more, which take more of the cache: untimed
+	// A window is the keys that are hashed before they are probed. A key takes 1.8 ns; with 512 keys 2.0, 256 2.3, 64 4.3 (Skylake).
+	windowKeys = 1024
+	// The same for hashes of two words and more, which take more of the cache.
+	windowKeys128 = windowKeys / 2
 
-	vectorKeys = 16  // of a vector of most kernels: fewer are tested one by one, 9 to 15 ×1.1 to 2 over a window (Z3, Z5, SmallBatches)
-	singleKeys = 8   // tested one by one where no assembly tests single keys, and added so; kernels take no fewer hashes: untimed
-	smallBatch = 64  // at most, whose hashes are on the stack: untimed
-	keysAcross = 32  // at most, which portable Go tests one by one, and a Group key by key: 32 ×1.0 to 3.2, 64 ×0.8 to 2.7 (SPR, GroupBatch)
-	viewKeys   = 256 // whose views become strings at a time: with 64, views of 8 to 32 bytes take 1.05 to 1.15 times as long (Z5)
+	// Fewer keys than a vector of most kernels has are tested one by one: 9 to 15 keys ×1.1 to 2 (Z3, Z5, SmallBatches).
+	vectorKeys = 16
+	// At most so many keys are tested one by one where no assembly tests single keys. Kernels take no fewer hashes.
+	singleKeys = 8
+	// Batches of at most so many keys have their hashes on the stack.
+	smallBatch = 64
+	// At most so many keys are tested one by one by portable Go, and key after key by a Group: 32 keys ×1.0 to 3.2, 64 ×0.8 to 2.7
+	// (SPR, GroupBatch).
+	keysAcross = 32
+	// So many views become strings at a time. With 64, views of 8 to 32 bytes take 1.05 to 1.15 times as long (Z5).
+	viewKeys = 256
 
-	fewKeys   = 32   // a window with less than one key of so many rows is hashed key by key, and one row of so many is asked for its length: untimed
-	rowsLimit = 1024 // bytes of a key at which LevelDB's hash of AVX-512 ends: a group takes as long as its longest key (Z5, Columns)
-	restKeys  = 11   // of 16, from which on a last group that is not full goes by rows: untimed
+	// If less than one row in so many of a window has a key, the keys are hashed one by one. To find the lengths of a window, one row in
+	// so many is asked.
+	fewKeys = 32
+	// AVX-512's call of LevelDB's hash ends at a key of so many bytes: a group takes as long as its longest key (Z5, Columns).
+	rowsLimit = 1024
+	// A last group of 16 keys that is not full goes by rows if it has at least so many.
+	restKeys = 11
 
-	someProbes = 16 // of a key that an AtomicSet computes and loads before it sets one: untimed
-	somePlaces = 64 // bits that it loads before it sets one: untimed
+	// An AtomicSet computes and loads so many probes of a key before it sets the first.
+	someProbes = 16
+	// For a column, it loads so many bits before it sets the first.
+	somePlaces = 64
 
-	longKey = 1 << 15 // bytes of a key that Go hashes alone, and of which a call of XXPH3 hashes so many, because none can be preempted: untimed
+	// Go hashes longer keys alone, and a call of XXPH3 hashes at most so many bytes, because a call of assembly cannot be preempted.
+	longKey = 1 << 15
 )
 
 // farBytes is the size, in bytes, of a filter that lies beyond the near caches. Its lines are requested before they are needed,
@@ -34,36 +48,54 @@ const farBytes = 4 << 20
 
 // Stages, or all probes of a key at once.
 const (
-	densePer256 = 192 // hashes of 256 that pass a stage, above which it turns dense: with 224 up to 5 % longer, 128 up to 19 % (Z5, Forms)
+	// LevelDB's kernel turns dense when more than so many of 256 hashes pass a stage. With 224 it takes up to 5 % longer, with 128 up to
+	// 19 % (Z5, Forms).
+	densePer256 = 192
 
-	denseFull256  = 64 // hits of 256 keys, from which on a walk of 64-bit remainders turns dense: untimed
-	fewFullProbes = 3  // probes that its kernels make of all hashes first, where PDEP is not slow: untimed
-	firstNEON     = 2  // the same of double32 by NEON: untimed
+	// A walk of 64-bit remainders turns dense when so many of 256 keys are hits.
+	denseFull256 = 64
+	// Its kernels make so many probes of all hashes first, where PDEP is not slow.
+	fewFullProbes = 3
+	// The same of double32 by NEON.
+	firstNEON = 2
 
-	// Encoded filters of bits-and-blooms below so many bits take a reciprocal, and others a division for each probe.
-	// Rows of 152 bytes ×1.1; 1.3 KB with a reciprocal 0.9 (Z5, stored programs in compare/).
+	// Encoded filters of bits-and-blooms below so many bits take a reciprocal, and others a division for each probe: rows of 152 bytes
+	// ×1.1. With a reciprocal, rows of 1.3 KB would be ×0.9 (Z5, stored programs in compare/).
 	reciprocalBelow = 1 << 12
 )
 
 // Requests, pages and the regions of a build.
 const (
-	columnAhead = 2 << 10 // bytes after a key side by side that bits-and-blooms' hash requests: 36 bytes beyond the L2 cache ×2.3, else 1.0 (Z5, Hash)
+	// If keys lie side by side, bits-and-blooms' hash requests so many bytes ahead: keys of 36 bytes beyond the L2 cache ×2.3, all others
+	// ×1.0 (Z5, Hash).
+	columnAhead = 2 << 10
 
-	regionsBytes = 16 << 20              // of a filter that one worker sets by region: 4.2 ns a bit for 10 to 12; 2 to 8 MiB the same (?, Build)
-	shareBytes   = 2 << 20               // of a filter that several workers set: untimed (Cores)
-	regionShift  = 19                    // log2 of a region's bits, 64 KiB: 32 to 512 KiB are within 10 % (?, Build)
-	regionPlaces = 1 << regionShift / 64 // that all workers together keep for a region, half of its memory: untimed
-	workerKeys   = 1 << 17               // at least for each worker: untimed (Cores)
-	maxWorkers   = 16                    // more share regionPlaces in parts too small to gain from: untimed
+	// One worker sets filters of so many bytes region by region: 4.2 ns a bit instead of 10 to 12. From 2 to 8 MiB it gains nothing
+	// (?, Build).
+	regionsBytes = 16 << 20
+	// Several workers set filters of so many bytes (Cores).
+	shareBytes = 2 << 20
+	// The binary logarithm of a region's bits, 64 KiB. Regions of 32 to 512 KiB are within 10 % (?, Build).
+	regionShift = 19
+	// All workers together keep so many places for a region, which take half of its memory.
+	regionPlaces = 1 << regionShift / 64
+	// Each worker has at least so many keys (Cores).
+	workerKeys = 1 << 17
+	// More workers would share regionPlaces in parts that are too small to gain from.
+	maxWorkers = 16
 )
 
 // Interleaved filters, in memory and in files.
 const (
-	columnsAtOnce = 8 * cacheLine // filters that are put in, and keys that are tested, at a time: their part of a slice is a line: untimed
-	fileAtOnce    = 1 << 20       // bytes of slices that WriteTo copies to a buffer, or a read of a batch takes, unless one has more: untimed
-	regionAtOnce  = 64 << 10      // bytes that a key's slices span at most for one read to take them: untimed
-	batchGap      = 16 << 10      // bytes between two slices that a batch reads rather than to read twice: untimed
+	// So many filters are put in, and so many keys are tested, at a time: their part of a slice is a cache line.
+	columnsAtOnce = 8 * cacheLine
+	// WriteTo copies so many bytes of slices to a buffer, and a read of a batch takes as many, unless one slice has more.
+	fileAtOnce = 1 << 20
+	// One read takes all slices of a key if they span at most so many bytes.
+	regionAtOnce = 64 << 10
+	// A batch reads up to so many bytes between two slices rather than to read twice.
+	batchGap = 16 << 10
 )
 
-// foursXXPH3 is the keys that AVX2 hashes four at a time, over Go: 8 bytes ×0.9, 16 1.0 (ER, Hash).
+// foursXXPH3 says which keys AVX2 hashes four at a time. Of others, keys of 8 bytes would be ×0.9, and of 16 ×1.0 (ER, Hash).
 var foursXXPH3 = rowLengths{equal: 17, least: 8, most: 128}
