@@ -3205,6 +3205,52 @@ measured:
 	VPCMPUQ.BCST $0x05, longs0000000000008000<>+0(SB), Z11, K2
 	KORTESTB     K2, K2
 	JNZ          end
+	VPCMPUQ.BCST $0x01, smallNumbers<>+128(SB), Z10, K2
+	KORTESTB     K2, K2
+	JNZ          others
+	VPCMPUQ.BCST $0x06, smallNumbers<>+128(SB), Z11, K2
+	KORTESTB     K2, K2
+	JNZ          others
+	MOVQ         (AX), R11
+	VMOVDQU      (R11), X4
+	MOVQ         (AX)(SI*1), R11
+	VMOVDQU      (R11), X5
+	MOVQ         (AX)(SI*2), R11
+	VINSERTI64X2 $0x01, (R11), Z4, Z4
+	MOVQ         (AX)(DI*1), R11
+	VINSERTI64X2 $0x01, (R11), Z5, Z5
+	MOVQ         (AX)(SI*4), R11
+	VINSERTI64X2 $0x02, (R11), Z4, Z4
+	MOVQ         (AX)(R8*1), R11
+	VINSERTI64X2 $0x02, (R11), Z5, Z5
+	MOVQ         (AX)(DI*2), R11
+	VINSERTI64X2 $0x03, (R11), Z4, Z4
+	MOVQ         (AX)(R9*1), R11
+	VINSERTI64X2 $0x03, (R11), Z5, Z5
+	VPUNPCKLQDQ  Z5, Z4, Z2
+	VPUNPCKHQDQ  Z5, Z4, Z3
+	LEAQ         (AX)(SI*8), R11
+	MOVQ         (R11), R12
+	VMOVDQU      (R12), X8
+	MOVQ         (R11)(SI*1), R12
+	VMOVDQU      (R12), X9
+	MOVQ         (R11)(SI*2), R12
+	VINSERTI64X2 $0x01, (R12), Z8, Z8
+	MOVQ         (R11)(DI*1), R12
+	VINSERTI64X2 $0x01, (R12), Z9, Z9
+	MOVQ         (R11)(SI*4), R12
+	VINSERTI64X2 $0x02, (R12), Z8, Z8
+	MOVQ         (R11)(R8*1), R12
+	VINSERTI64X2 $0x02, (R12), Z9, Z9
+	MOVQ         (R11)(DI*2), R12
+	VINSERTI64X2 $0x03, (R12), Z8, Z8
+	MOVQ         (R11)(R9*1), R11
+	VINSERTI64X2 $0x03, (R11), Z9, Z9
+	VPUNPCKLQDQ  Z9, Z8, Z6
+	VPUNPCKHQDQ  Z9, Z8, Z7
+	JMP          loaded
+
+others:
 	VPCMPUQ.BCST $0x01, smallNumbers<>+8(SB), Z10, K2
 	KORTESTB     K2, K2
 	JNZ          checked

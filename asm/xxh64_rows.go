@@ -165,6 +165,11 @@ func round(x reg.VecVirtual) {
 
 // loadColumns emits the loads of the first 32 bytes of each key.
 func (h *xxh64Rows) loadColumns() {
+	jumpIf(h.least, less, 16, "others")
+	jumpIf(h.longest, above, 16, "others")
+	h.loadSixteens()
+	JMP(LabelRef("loaded"))
+	Label("others")
 	jumpIf(h.least, less, 1, "checked")
 	jumpIf(h.longest, above, 255, "checked")
 	h.columnsOf(h.c, func(header Mem, _ int) reg.VecVirtual {
@@ -180,6 +185,23 @@ func (h *xxh64Rows) loadColumns() {
 		CMOVQEQ(h.frame, p)
 		return firstBytes(p, n)
 	})
+}
+
+// loadSixteens emits the loads of keys of 16 bytes, such as UUIDs, which need no masks. Their last two columns mean nothing.
+func (h *xxh64Rows) loadSixteens() {
+	for i, c := range h.c {
+		eight := h.eight(8 * i)
+		for key := range 8 {
+			row, p := c[2+key%2], Mem{Base: valueOf(h.header(eight, key))}
+			if key < 2 {
+				whole(row)(x86.VMOVDQU(p, row.AsX()))
+			} else {
+				VINSERTI64X2(U8(key/2), p, row, row)
+			}
+		}
+		VPUNPCKLQDQ(c[3], c[2], c[0])
+		VPUNPCKHQDQ(c[3], c[2], c[1])
+	}
 }
 
 // firstBytes emits the load of the first 32 of n bytes, with zeros after the last. n is at most 255, and the code changes it.
