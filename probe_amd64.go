@@ -343,19 +343,19 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 }
 
 //go:noescape
-func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
 func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
 func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
+func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+//go:noescape
 func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+//go:noescape
+func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 // murmurRows is xxh64Rows for four words. If h3 is h1, and h4 is h2, it makes the first two.
 func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
@@ -394,10 +394,10 @@ func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 func murmurWidth8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
 
 //go:noescape
-func murmurWidth16AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
 
 //go:noescape
-func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+func murmurWidth16AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
 
 //go:noescape
 func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
@@ -427,10 +427,10 @@ func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
 //go:noescape
-func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
 //go:noescape
-func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 
 //go:noescape
 func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
@@ -473,19 +473,19 @@ func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 }
 
 //go:noescape
-func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
 func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
 func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
+func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
 func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 // groupSplit256 makes all probes of a key in n arrays, 1 to 64, of which the first octet begins at blocks.
 func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint64, ok bool) {
@@ -502,19 +502,19 @@ func groupSplit256AVX2(blocks **byte, n int, hash uint64) (word uint64)
 // groupLine512 is groupSplit256 for 8 probes. factors is as for probeLine512.
 func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64, ok bool) {
 	switch kernel {
-	case AVX2:
-		return groupLine512AVX2(blocks, n, hash, factors), true
 	case AVX512:
 		return groupLine512AVX512(blocks, n, hash, factors), true
+	case AVX2:
+		return groupLine512AVX2(blocks, n, hash, factors), true
 	}
 	return word, false
 }
 
 //go:noescape
-func groupLine512AVX2(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
+func groupLine512AVX512(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
 
 //go:noescape
-func groupLine512AVX512(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
+func groupLine512AVX2(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
 
 // groupLine32 is groupLine512 for lines of 64 bytes. steps is as for probeLine32.
 func groupLine32(kernel Kernel, blocks **byte, n int, hash uint64, steps *[8]uint32) (word uint64, ok bool) {
@@ -709,9 +709,6 @@ func addOneLine512AVX512(base **byte, hash uint64) (isNew bool)
 // and is not atomic: an AtomicSet must not call it.
 
 //go:noescape
-func addUint64(base **byte, key uint64) (isNew bool)
-
-//go:noescape
 func addUint64Double32AVX2(base **byte, key uint64) (isNew bool)
 
 //go:noescape
@@ -728,6 +725,9 @@ func addUint64Line512AVX512(base **byte, key uint64) (isNew bool)
 
 //go:noescape
 func addUint64Line32AVX2(base **byte, key uint64) (isNew bool)
+
+//go:noescape
+func addUint64(base **byte, key uint64) (isNew bool)
 
 // singleAt returns the addresses of a single. Row 0 has those of Go, row 2*walk-1 those of AVX2 and row
 // 2*walk those of AVX512.

@@ -536,129 +536,887 @@ DATA longsffffffffffffffff<>+16(SB)/8, $0xffffffffffffffff
 DATA longsffffffffffffffff<>+24(SB)/8, $0xffffffffffffffff
 GLOBL longsffffffffffffffff<>(SB), RODATA|NOPTR, $32
 
-// func viewStringsAVX512(rows *byte, buffers *byte, valid uint64, n int, strings *string)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·viewStringsAVX512(SB), NOSPLIT, $0-40
+// func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX512F
+TEXT ·hash32Width4AVX512(SB), NOSPLIT, $0-56
+	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
 	MOVQ         rows+0(FP), AX
-	MOVQ         buffers+8(FP), CX
-	MOVQ         valid+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VMOVDQU64    headers16Word0<>+0(SB), Z1
-	VMOVDQU64    headers16Word1<>+0(SB), Z2
-	VPBROADCASTQ longs00000000ffffffff<>+0(SB), Z3
-	VPBROADCASTQ smallNumbers<>+192(SB), Z4
-	MOVQ         strings+32(FP), SI
-	VMOVDQU64    firstHeaders<>+0(SB), Z7
-	VMOVDQU64    firstHeaders<>+64(SB), Z8
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVL         $0xa60d8378, BX
+	VPBROADCASTD BX, Z0
+	MOVL         $0xc6a4a793, BX
+	VPBROADCASTD BX, Z1
 
-	// The addresses of keys in the views themselves.
-	LEAQ         4(AX), DI
-	VPSLLQ       $0x04, smallNumbers<>+0(SB), Z9
-	VPBROADCASTQ DI, Z0
-	VPADDQ       Z0, Z9, Z9
-
-eight:
-	VMOVDQA64    Z9, Z10
-	VMOVDQU64    (AX), Z6
-	VMOVDQU64    64(AX), Z0
-	KMOVB        DX, K1
-	SHRQ         $0x08, DX
-	VMOVDQA64    Z6, Z5
-	VPERMT2Q     Z0, Z1, Z5
-	VPANDQ.Z     Z3, Z5, K1, Z5
-	VPCMPUQ.BCST $0x06, smallNumbers<>+96(SB), Z5, K1
-	KORTESTB     K1, K1
-	JZ           short
-	VMOVDQA64    Z6, Z6
-	VPERMT2Q     Z0, Z2, Z6
-	VPMULUDQ     Z4, Z6, Z0
-	VPSRLQ       $0x20, Z6, Z6
-	KMOVW        K1, K2
-	VPGATHERQQ   (CX)(Z0*1), K2, Z10
-	VPADDQ       Z6, Z10, K1, Z10
-
-short:
-	VMOVDQA64   Z10, Z0
-	VPERMT2Q    Z5, Z7, Z0
-	VMOVDQU64   Z0, (SI)
-	VMOVDQA64   Z10, Z0
-	VPERMT2Q    Z5, Z8, Z0
-	VMOVDQU64   Z0, 64(SI)
-	VPADDQ.BCST longs0000000000000080<>+0(SB), Z9, Z9
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, AX
-	SUBQ        $0x08, BX
-	JNZ         eight
+vector:
+	VMOVDQU32 (AX), Z2
+	VPADDD    Z0, Z2, Z2
+	VPMULLD   Z1, Z2, Z2
+	VPSRLD    $0x10, Z2, Z3
+	VPXORD    Z2, Z3, Z3
+	VMOVDQU32 Z3, (CX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JNZ       vector
+	MOVQ      n+24(FP), AX
+	ANDQ      $0x0f, AX
+	MOVQ      AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-DATA longs00000000ffffffff<>+0(SB)/8, $0x00000000ffffffff
-DATA longs00000000ffffffff<>+8(SB)/8, $0x00000000ffffffff
-DATA longs00000000ffffffff<>+16(SB)/8, $0x00000000ffffffff
-DATA longs00000000ffffffff<>+24(SB)/8, $0x00000000ffffffff
-GLOBL longs00000000ffffffff<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000080<>+0(SB)/8, $0x0000000000000080
-DATA longs0000000000000080<>+8(SB)/8, $0x0000000000000080
-DATA longs0000000000000080<>+16(SB)/8, $0x0000000000000080
-DATA longs0000000000000080<>+24(SB)/8, $0x0000000000000080
-GLOBL longs0000000000000080<>(SB), RODATA|NOPTR, $32
-
-// func fitViewsAVX512(rows *byte, buffers *byte, valid uint64, n int, count int) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·fitViewsAVX512(SB), NOSPLIT, $0-48
-	// A key of 2^31 bytes or more is long. Only views whose buffers are there gather their sizes.
+// func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX2
+TEXT ·hash32Width4AVX2(SB), NOSPLIT, $0-56
+	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
 	MOVQ         rows+0(FP), AX
-	MOVQ         buffers+8(FP), CX
-	MOVQ         valid+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VMOVDQU64    headers16Word0<>+0(SB), Z1
-	VMOVDQU64    headers16Word1<>+0(SB), Z2
-	VPBROADCASTQ longs00000000ffffffff<>+0(SB), Z3
-	VPBROADCASTQ smallNumbers<>+192(SB), Z4
-	MOVQ         count+32(FP), SI
-	VPBROADCASTQ SI, Z7
-	MOVQ         $0x0000000080000000, SI
-	VPBROADCASTQ SI, Z8
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x03, DX
+	MOVL         $0xa60d8378, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0xc6a4a793, BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y1
 
-eight:
-	VMOVDQU64    (AX), Z6
-	VMOVDQU64    64(AX), Z0
-	KMOVB        DX, K1
-	SHRQ         $0x08, DX
-	VMOVDQA64    Z6, Z5
-	VPERMT2Q     Z0, Z1, Z5
-	VPANDQ.Z     Z3, Z5, K1, Z5
-	VPCMPUQ.BCST $0x06, smallNumbers<>+96(SB), Z5, K1
-	KORTESTB     K1, K1
-	JZ           short
-	VMOVDQA64    Z6, Z6
-	VPERMT2Q     Z0, Z2, Z6
-	VPXORD       Z9, Z9, Z9
-	VPANDQ       Z3, Z6, Z0
-	VPCMPUQ      $0x05, Z7, Z0, K1, K3
-	KORTESTB     K3, K3
-	JNZ          end
-	VPMULUDQ     Z4, Z6, Z0
-	VPSRLQ       $0x20, Z6, Z6
-	KMOVW        K1, K2
-	VPGATHERQQ   8(CX)(Z0*1), K2, Z9
-	VPORQ        Z6, Z5, Z0
-	VPTESTMQ     Z8, Z0, K1, K2
-	VPADDQ       Z5, Z6, Z6
-	VPCMPQ       $0x06, Z9, Z6, K1, K3
-	KORTESTB     K2, K3
-	JNZ          end
+vector:
+	VMOVDQU (AX), Y2
+	VPADDD  Y0, Y2, Y2
+	VPMULLD Y1, Y2, Y2
+	VPSRLD  $0x10, Y2, Y3
+	VPXOR   Y2, Y3, Y3
+	VMOVDQU Y3, (CX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JNZ     vector
+	MOVQ    n+24(FP), AX
+	ANDQ    $0x07, AX
+	MOVQ    AX, left+48(FP)
+	VZEROUPPER
+	RET
 
-short:
-	ADDQ $0x00000080, AX
-	SUBQ $0x08, BX
-	JNZ  eight
+// func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX512F
+TEXT ·hash32Width8AVX512(SB), NOSPLIT, $0-56
+	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVL         $0x89ba21ac, BX
+	VPBROADCASTD BX, Z0
+	MOVL         $0xc6a4a793, BX
+	VPBROADCASTD BX, Z1
+	VMOVDQU32    alternate0<>+0(SB), Z2
+	VMOVDQU32    alternate1<>+0(SB), Z3
+
+vector:
+	VMOVDQU32 (AX), Z4
+	VMOVDQU32 64(AX), Z5
+	VMOVDQA32 Z3, Z6
+	VPERMI2D  Z5, Z4, Z6
+	VPERMT2D  Z5, Z2, Z4
+	VMOVDQA32 Z6, Z5
+	VPADDD    Z0, Z4, Z4
+	VPMULLD   Z1, Z4, Z4
+	VPSRLD    $0x10, Z4, Z6
+	VPXORD    Z4, Z6, Z6
+	VPADDD    Z6, Z5, Z5
+	VPMULLD   Z1, Z5, Z5
+	VPSRLD    $0x10, Z5, Z4
+	VPXORD    Z5, Z4, Z4
+	VMOVDQU32 Z4, (CX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JNZ       vector
+	MOVQ      n+24(FP), AX
+	ANDQ      $0x0f, AX
+	MOVQ      AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX2
+TEXT ·hash32Width8AVX2(SB), NOSPLIT, $0-56
+	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x03, DX
+	MOVL         $0x89ba21ac, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0xc6a4a793, BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y1
+
+vector:
+	VMOVDQU (AX), Y2
+	VMOVDQU 32(AX), Y3
+	VSHUFPS $0x88, Y3, Y2, Y4
+	VSHUFPS $0xdd, Y3, Y2, Y3
+	VMOVDQA Y4, Y2
+	VPADDD  Y0, Y2, Y2
+	VPMULLD Y1, Y2, Y2
+	VPSRLD  $0x10, Y2, Y4
+	VPXOR   Y2, Y4, Y4
+	VPADDD  Y4, Y3, Y3
+	VPMULLD Y1, Y3, Y3
+	VPSRLD  $0x10, Y3, Y2
+	VPXOR   Y3, Y2, Y2
+	VPERMQ  $0xd8, Y2, Y2
+	VMOVDQU Y2, (CX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JNZ     vector
+	MOVQ    n+24(FP), AX
+	ANDQ    $0x07, AX
+	MOVQ    AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·hash32AnyAVX2(SB), $1968-56
+	// A group is 32 keys. The kernel loads 32 bytes of each key, those of 8 keys into 8 vectors,
+	// and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past
+	// the end of a key, so that the kernel reads nothing but the keys. Four vectors of hashes take
+	// their words in turn, because a step waits for the product of the step before. The kernel
+	// ends early as the others do.
+	MOVQ    rows+0(FP), AX
+	MOVQ    stride+8(FP), CX
+	MOVQ    n+24(FP), SI
+	SHRQ    $0x05, SI
+	MOVQ    hashes+32(FP), DX
+	MOVQ    DX, 1440(SP)
+	MOVQ    $0x00004000, DI
+	MOVQ    AX, 1448(SP)
+	MOVQ    $0x00000010, DX
+	CMPQ    CX, DX
+	CMOVQLT DX, CX
+
+group:
+	CMPQ         stride+8(FP), $0x10
+	JGE          found
+	MOVQ         1448(SP), AX
+	LEAQ         1456(SP), DX
+	MOVQ         $0x00000008, BX
+	MOVQ         data+16(FP), R8
+	VMOVQ        R8, X0
+	VPBROADCASTQ X0, Y0
+
+offsets:
+	CMPQ    stride+8(FP), $0x08
+	JL      other_offsets
+	VMOVDQU (AX), Y1
+	VMOVDQU 8(AX), Y2
+	ADDQ    $0x20, AX
+	JMP     ends
+
+other_offsets:
+	MOVQ         stride+8(FP), R8
+	TESTQ        R8, R8
+	JNS          short_offsets
+	NEGQ         R8
+	VMOVQ        R8, X1
+	VPBROADCASTQ X1, Y1
+	VMOVDQA      Y1, Y2
+	VPMULUDQ     smallNumbers<>+0(SB), Y2, Y1
+	VMOVQ        AX, X3
+	VPBROADCASTQ X3, Y3
+	VPADDQ       Y3, Y1, Y1
+	SHLQ         $0x02, R8
+	ADDQ         R8, AX
+	JMP          located
+
+short_offsets:
+	VPMOVSXDQ (AX), Y1
+	VPMOVSXDQ 4(AX), Y2
+	ADDQ      $0x10, AX
+
+ends:
+	VPSUBQ Y1, Y2, Y2
+	VPADDQ Y0, Y1, Y1
+
+located:
+	VPUNPCKLQDQ Y2, Y1, Y3
+	VPUNPCKHQDQ Y2, Y1, Y1
+	VPERM2I128  $0x20, Y1, Y3, Y2
+	VMOVDQU     Y2, (DX)
+	VPERM2I128  $0x31, Y1, Y3, Y2
+	VMOVDQU     Y2, 32(DX)
+	ADDQ        $0x40, DX
+	DECQ        BX
+	JNZ         offsets
+	MOVQ        AX, 1448(SP)
+	LEAQ        1456(SP), AX
+
+found:
+	XORL BX, BX
+	XORL DX, DX
+	MOVQ AX, R8
+	XORL R9, R9
+
+measure:
+	MOVQ         8(R8), R10
+	ORQ          R10, BX
+	CMPQ         R10, DX
+	CMOVQHI      R10, DX
+	MOVL         R10, (SP)(R9*4)
+	ADDQ         CX, R8
+	MOVQ         8(R8), R10
+	ORQ          R10, BX
+	CMPQ         R10, DX
+	CMOVQHI      R10, DX
+	MOVL         R10, 4(SP)(R9*4)
+	ADDQ         CX, R8
+	MOVQ         8(R8), R10
+	ORQ          R10, BX
+	CMPQ         R10, DX
+	CMOVQHI      R10, DX
+	MOVL         R10, 8(SP)(R9*4)
+	ADDQ         CX, R8
+	MOVQ         8(R8), R10
+	ORQ          R10, BX
+	CMPQ         R10, DX
+	CMOVQHI      R10, DX
+	MOVL         R10, 12(SP)(R9*4)
+	ADDQ         CX, R8
+	ADDQ         $0x04, R9
+	CMPQ         R9, $0x20
+	JB           measure
+	CMPQ         BX, $0x00008000
+	JAE          end
+	MOVL         $0xbc9f1d34, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0xc6a4a793, BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y1
+	VPMULLD      (SP), Y1, Y2
+	VPXOR        Y0, Y2, Y2
+	VMOVDQU      Y2, 128(SP)
+	VPMULLD      32(SP), Y1, Y2
+	VPXOR        Y0, Y2, Y2
+	VMOVDQU      Y2, 160(SP)
+	VPMULLD      64(SP), Y1, Y2
+	VPXOR        Y0, Y2, Y2
+	VMOVDQU      Y2, 192(SP)
+	VPMULLD      96(SP), Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VMOVDQU      Y1, 224(SP)
+	XORL         BX, BX
+	SHRQ         $0x02, DX
+	JZ           tails
+
+chunk:
+	LEAQ         1408(SP), R8
+	LEAQ         384(SP), R9
+	MOVQ         BX, R10
+	SHRQ         $0x02, R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       ascending<>+0(SB), Y0, Y0
+	MOVQ         AX, R10
+	XORL         R11, R11
+
+load:
+	VPBROADCASTD 8(R10), Y1
+	VPSRLD       $0x02, Y1, Y1
+	VPCMPGTD     Y0, Y1, Y1
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y1, Y1
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y2
+	VPSRLD       $0x02, Y2, Y2
+	VPCMPGTD     Y0, Y2, Y2
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y2, Y2
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y3
+	VPSRLD       $0x02, Y3, Y3
+	VPCMPGTD     Y0, Y3, Y3
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y3, Y3
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y4
+	VPSRLD       $0x02, Y4, Y4
+	VPCMPGTD     Y0, Y4, Y4
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y4, Y4
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y5
+	VPSRLD       $0x02, Y5, Y5
+	VPCMPGTD     Y0, Y5, Y5
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y5, Y5
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y6
+	VPSRLD       $0x02, Y6, Y6
+	VPCMPGTD     Y0, Y6, Y6
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y6, Y6
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y7
+	VPSRLD       $0x02, Y7, Y7
+	VPCMPGTD     Y0, Y7, Y7
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y7, Y7
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y8
+	VPSRLD       $0x02, Y8, Y8
+	VPCMPGTD     Y0, Y8, Y8
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y8, Y8
+	VPUNPCKLDQ   Y2, Y1, Y9
+	VPUNPCKHDQ   Y2, Y1, Y1
+	VPUNPCKLDQ   Y4, Y3, Y2
+	VPUNPCKHDQ   Y4, Y3, Y3
+	VPUNPCKLDQ   Y6, Y5, Y4
+	VPUNPCKHDQ   Y6, Y5, Y5
+	VPUNPCKLDQ   Y8, Y7, Y6
+	VPUNPCKHDQ   Y8, Y7, Y7
+	VPUNPCKLQDQ  Y2, Y9, Y8
+	VPUNPCKHQDQ  Y2, Y9, Y2
+	VPUNPCKLQDQ  Y3, Y1, Y9
+	VPUNPCKHQDQ  Y3, Y1, Y1
+	VPUNPCKLQDQ  Y6, Y4, Y3
+	VPUNPCKHQDQ  Y6, Y4, Y4
+	VPUNPCKLQDQ  Y7, Y5, Y6
+	VPUNPCKHQDQ  Y7, Y5, Y5
+	VPERM2I128   $0x20, Y3, Y8, Y7
+	VPERM2I128   $0x31, Y3, Y8, Y3
+	VPERM2I128   $0x20, Y4, Y2, Y8
+	VPERM2I128   $0x31, Y4, Y2, Y2
+	VPERM2I128   $0x20, Y6, Y9, Y4
+	VPERM2I128   $0x31, Y6, Y9, Y6
+	VPERM2I128   $0x20, Y5, Y1, Y9
+	VPERM2I128   $0x31, Y5, Y1, Y1
+	VMOVDQU      Y7, (R9)
+	VMOVDQU      Y8, 32(R9)
+	VMOVDQU      Y4, 64(R9)
+	VMOVDQU      Y9, 96(R9)
+	VMOVDQU      Y3, 128(R9)
+	VMOVDQU      Y2, 160(R9)
+	VMOVDQU      Y6, 192(R9)
+	VMOVDQU      Y1, 224(R9)
+	ADDQ         $0x00000100, R9
+	ADDQ         CX, R10
+	ADDQ         $0x08, R11
+	CMPQ         R11, $0x20
+	JB           load
+	MOVL         $0xc6a4a793, R8
+	VMOVD        R8, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         BX, R8
+	SHRQ         $0x02, R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	VMOVDQU      128(SP), Y2
+	VMOVDQU      (SP), Y3
+	VPSRLD       $0x02, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VMOVDQU      160(SP), Y4
+	VMOVDQU      32(SP), Y5
+	VPSRLD       $0x02, Y5, Y5
+	VPSUBD       Y1, Y5, Y5
+	VMOVDQU      192(SP), Y6
+	VMOVDQU      64(SP), Y7
+	VPSRLD       $0x02, Y7, Y7
+	VPSUBD       Y1, Y7, Y7
+	VMOVDQU      224(SP), Y8
+	VMOVDQU      96(SP), Y9
+	VPSRLD       $0x02, Y9, Y9
+	VPSUBD       Y1, Y9, Y9
+	VPXOR        Y1, Y1, Y1
+	VPCMPEQD     Y10, Y10, Y10
+	VPADDD       384(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       640(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       896(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1152(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       416(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       672(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       928(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1184(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       448(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       704(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       960(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1216(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       480(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       736(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       992(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1248(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       512(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       768(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       1024(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1280(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       544(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       800(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       1056(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1312(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       576(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       832(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       1088(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1344(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       608(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y3
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y12
+	VPXOR        Y12, Y11, Y11
+	VPBLENDVB    Y3, Y11, Y2, Y2
+	VPADDD       864(SP), Y4, Y3
+	VPCMPGTD     Y1, Y5, Y5
+	VPMULLD      Y0, Y3, Y3
+	VPSRLD       $0x10, Y3, Y11
+	VPXOR        Y11, Y3, Y3
+	VPBLENDVB    Y5, Y3, Y4, Y4
+	VPADDD       1120(SP), Y6, Y3
+	VPCMPGTD     Y1, Y7, Y5
+	VPMULLD      Y0, Y3, Y3
+	VPSRLD       $0x10, Y3, Y7
+	VPXOR        Y7, Y3, Y3
+	VPBLENDVB    Y5, Y3, Y6, Y6
+	VPADDD       1376(SP), Y8, Y3
+	VPCMPGTD     Y1, Y9, Y5
+	VPMULLD      Y0, Y3, Y3
+	VPSRLD       $0x10, Y3, Y0
+	VPXOR        Y0, Y3, Y3
+	VPBLENDVB    Y5, Y3, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+
+mixed:
+	VMOVDQU Y2, 128(SP)
+	VMOVDQU Y4, 160(SP)
+	VMOVDQU Y6, 192(SP)
+	VMOVDQU Y8, 224(SP)
+	ADDQ    $0x20, BX
+	TESTQ   DX, DX
+	JNZ     chunk
+
+tails:
+	MOVQ AX, DX
+	XORL R8, R8
+
+load_tails:
+	MOVQ  (DX), R10
+	MOVQ  8(DX), R9
+	CMPQ  R9, $0x04
+	JB    short_0
+	MOVL  -4(R10)(R9*1), R11
+	ANDL  $0x03, R9
+	SHLL  $0x03, R9
+	MOVL  $0x00000020, R10
+	SUBL  R9, R10
+	SHRXQ R10, R11, R11
+
+tail_0:
+	MOVL  R11, 256(SP)(R8*4)
+	ADDQ  CX, DX
+	MOVQ  (DX), R10
+	MOVQ  8(DX), R9
+	CMPQ  R9, $0x04
+	JB    short_1
+	MOVL  -4(R10)(R9*1), R11
+	ANDL  $0x03, R9
+	SHLL  $0x03, R9
+	MOVL  $0x00000020, R10
+	SUBL  R9, R10
+	SHRXQ R10, R11, R11
+
+tail_1:
+	MOVL  R11, 260(SP)(R8*4)
+	ADDQ  CX, DX
+	MOVQ  (DX), R10
+	MOVQ  8(DX), R9
+	CMPQ  R9, $0x04
+	JB    short_2
+	MOVL  -4(R10)(R9*1), R11
+	ANDL  $0x03, R9
+	SHLL  $0x03, R9
+	MOVL  $0x00000020, R10
+	SUBL  R9, R10
+	SHRXQ R10, R11, R11
+
+tail_2:
+	MOVL  R11, 264(SP)(R8*4)
+	ADDQ  CX, DX
+	MOVQ  (DX), R10
+	MOVQ  8(DX), R9
+	CMPQ  R9, $0x04
+	JB    short_3
+	MOVL  -4(R10)(R9*1), R11
+	ANDL  $0x03, R9
+	SHLL  $0x03, R9
+	MOVL  $0x00000020, R10
+	SUBL  R9, R10
+	SHRXQ R10, R11, R11
+
+tail_3:
+	MOVL         R11, 268(SP)(R8*4)
+	ADDQ         CX, DX
+	ADDQ         $0x04, R8
+	CMPQ         R8, $0x20
+	JB           load_tails
+	MOVQ         1440(SP), DX
+	MOVL         $0xc6a4a793, R8
+	VMOVD        R8, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0x00000003, R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	MOVLQZX      signs+40(FP), R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y3
+	VPXOR        Y2, Y2, Y2
+	VMOVDQU      128(SP), Y4
+	VMOVDQU      256(SP), Y5
+	VPAND        Y5, Y3, Y7
+	VPADDD       Y7, Y7, Y7
+	VPSUBD       Y7, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPAND        (SP), Y1, Y6
+	VPCMPGTD     Y2, Y6, Y6
+	VPMULLD      Y0, Y5, Y5
+	VPSRLD       $0x18, Y5, Y7
+	VPXOR        Y7, Y5, Y5
+	VPBLENDVB    Y6, Y5, Y4, Y4
+	VMOVDQU      Y4, (DX)
+	VMOVDQU      160(SP), Y4
+	VMOVDQU      288(SP), Y5
+	VPAND        Y5, Y3, Y7
+	VPADDD       Y7, Y7, Y7
+	VPSUBD       Y7, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPAND        32(SP), Y1, Y6
+	VPCMPGTD     Y2, Y6, Y6
+	VPMULLD      Y0, Y5, Y5
+	VPSRLD       $0x18, Y5, Y7
+	VPXOR        Y7, Y5, Y5
+	VPBLENDVB    Y6, Y5, Y4, Y4
+	VMOVDQU      Y4, 32(DX)
+	VMOVDQU      192(SP), Y4
+	VMOVDQU      320(SP), Y5
+	VPAND        Y5, Y3, Y7
+	VPADDD       Y7, Y7, Y7
+	VPSUBD       Y7, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPAND        64(SP), Y1, Y6
+	VPCMPGTD     Y2, Y6, Y6
+	VPMULLD      Y0, Y5, Y5
+	VPSRLD       $0x18, Y5, Y7
+	VPXOR        Y7, Y5, Y5
+	VPBLENDVB    Y6, Y5, Y4, Y4
+	VMOVDQU      Y4, 64(DX)
+	VMOVDQU      224(SP), Y4
+	VMOVDQU      352(SP), Y5
+	VPAND        Y5, Y3, Y3
+	VPADDD       Y3, Y3, Y3
+	VPSUBD       Y3, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPAND        96(SP), Y1, Y1
+	VPCMPGTD     Y2, Y1, Y1
+	VPMULLD      Y0, Y5, Y5
+	VPSRLD       $0x18, Y5, Y3
+	VPXOR        Y3, Y5, Y5
+	VPBLENDVB    Y1, Y5, Y4, Y4
+	VMOVDQU      Y4, 96(DX)
+	ADDQ         $0x80, DX
+	MOVQ         DX, 1440(SP)
+	SHLQ         $0x02, BX
+	SUBQ         BX, DI
+	MOVQ         CX, DX
+	SHLQ         $0x05, DX
+	ADDQ         DX, AX
+	DECQ         SI
+	JZ           end
+	TESTQ        DI, DI
+	JNS          group
 
 end:
-	MOVQ BX, left+40(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x1f, AX
+	SHLQ $0x05, SI
+	ADDQ SI, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
+
+	// Keys of fewer than four bytes: the first, the last and the middle byte. They may be
+	// the same byte.
+short_0:
+	XORL    R11, R11
+	TESTQ   R9, R9
+	JZ      tail_0
+	MOVBLZX (R10), R11
+	MOVQ    R9, R12
+	SHRQ    $0x01, R12
+	DECQ    R9
+	MOVBLZX (R10)(R9*1), R13
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R13, R13
+	ORQ     R13, R11
+	MOVQ    R12, R9
+	MOVBLZX (R10)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	JMP     tail_0
+
+short_1:
+	XORL    R11, R11
+	TESTQ   R9, R9
+	JZ      tail_1
+	MOVBLZX (R10), R11
+	MOVQ    R9, R12
+	SHRQ    $0x01, R12
+	DECQ    R9
+	MOVBLZX (R10)(R9*1), R13
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R13, R13
+	ORQ     R13, R11
+	MOVQ    R12, R9
+	MOVBLZX (R10)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	JMP     tail_1
+
+short_2:
+	XORL    R11, R11
+	TESTQ   R9, R9
+	JZ      tail_2
+	MOVBLZX (R10), R11
+	MOVQ    R9, R12
+	SHRQ    $0x01, R12
+	DECQ    R9
+	MOVBLZX (R10)(R9*1), R13
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R13, R13
+	ORQ     R13, R11
+	MOVQ    R12, R9
+	MOVBLZX (R10)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	JMP     tail_2
+
+short_3:
+	XORL    R11, R11
+	TESTQ   R9, R9
+	JZ      tail_3
+	MOVBLZX (R10), R11
+	MOVQ    R9, R12
+	SHRQ    $0x01, R12
+	DECQ    R9
+	MOVBLZX (R10)(R9*1), R13
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R13, R13
+	ORQ     R13, R11
+	MOVQ    R12, R9
+	MOVBLZX (R10)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	JMP     tail_3
 
 // func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
@@ -1735,1247 +2493,204 @@ end:
 	VZEROUPPER
 	RET
 
-// func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·xxph3RowsAVX512(SB), $440-48
-	// XXPH3. The kernel takes the first and the last 16 bytes of each key, and transposes those
-	// of 8 keys: then a vector has 8 bytes of 8 keys. If a key of a group has less than 8 bytes, it loads
-	// them by masks, and reads the stack for an empty key: a load with an empty mask of a page that
-	// is not mapped would take 500 cycles. It reads nothing but the keys. It ends at a group with a
-	// key of more than 128 bytes.
-	LEAQ    63(SP), CX
-	ANDQ    $-64, CX
-	MOVQ    rows+0(FP), DX
-	MOVQ    n+24(FP), BX
-	MOVQ    $0x00000010, SI
-	CMPQ    stride+8(FP), $0x18
-	CMOVQEQ stride+8(FP), SI
-	LEAQ    (SI)(SI*2), DI
-	LEAQ    (SI)(SI*4), R8
-	LEAQ    (DI)(SI*4), R9
-	MOVL    $0x000000e0, AX
-	KMOVW   AX, K1
+// func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxh64Width4AVX512(SB), NOSPLIT, $64-56
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x27d4eb2f165667c9, BX
+	ADDQ         seed+40(FP), BX
+	VPBROADCASTQ BX, Z0
+	VMOVDQU32    Z0, (SP)
 
-	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
-	// written would take as long as that of one that is not mapped.
-	MOVQ         SI, (CX)
-	MOVQ         $0x00000000ffffffff, AX
-	VPBROADCASTQ AX, Z12
-	MOVL         $0x0000aaaa, AX
-	KMOVW        AX, K2
-	MOVQ         hashes+32(FP), R10
-	PCALIGN      $0x40
+many:
+	SUBQ         $0x04, DX
+	JL           few
+	VPMOVZXDQ    (AX), Z0
+	VPMOVZXDQ    32(AX), Z1
+	VPMOVZXDQ    64(AX), Z2
+	VPMOVZXDQ    96(AX), Z3
+	VPMOVZXDQ    128(AX), Z4
+	VPMOVZXDQ    160(AX), Z5
+	VPMOVZXDQ    192(AX), Z6
+	VPMOVZXDQ    224(AX), Z7
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
+	VPXORQ       (SP), Z0, Z0
+	VPXORQ       (SP), Z1, Z1
+	VPXORQ       (SP), Z2, Z2
+	VPXORQ       (SP), Z3, Z3
+	VPXORQ       (SP), Z4, Z4
+	VPXORQ       (SP), Z5, Z5
+	VPXORQ       (SP), Z6, Z6
+	VPXORQ       (SP), Z7, Z7
+	VPROLQ       $0x17, Z0, Z0
+	VPROLQ       $0x17, Z1, Z1
+	VPROLQ       $0x17, Z2, Z2
+	VPROLQ       $0x17, Z3, Z3
+	VPROLQ       $0x17, Z4, Z4
+	VPROLQ       $0x17, Z5, Z5
+	VPROLQ       $0x17, Z6, Z6
+	VPROLQ       $0x17, Z7, Z7
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z2, Z2
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z3, Z3
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z4, Z4
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z5, Z5
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z6, Z6
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
+	VPSRLQ       $0x1d, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x1d, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x1d, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x1d, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x1d, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x1d, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x1d, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x1d, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z7, Z7
+	VPSRLQ       $0x20, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x20, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x20, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x20, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x20, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x20, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x20, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	VMOVDQU32    Z2, 128(CX)
+	VMOVDQU32    Z3, 192(CX)
+	VMOVDQU32    Z4, 256(CX)
+	VMOVDQU32    Z5, 320(CX)
+	VMOVDQU32    Z6, 384(CX)
+	VMOVDQU32    Z7, 448(CX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000200, CX
+	JMP          many
 
-group:
-	CMPQ       stride+8(FP), $0x10
-	JL         offsets
-	MOVQ       DX, AX
-	CMPQ       BX, $0x10
-	JL         copy
-	MOVQ       SI, R11
-	SHLQ       $0x04, R11
-	ADDQ       R11, DX
-	CMPQ       BX, $0x20
-	JL         found
-	MOVQ       (DX), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*2), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(DI*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*4), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(R8*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(DI*2), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(R9*1), R11
-	PREFETCHT0 (R11)
-	LEAQ       (DX)(SI*8), DX
-	MOVQ       (DX), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*2), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(DI*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*4), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(R8*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(DI*2), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(R9*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       SI, R11
-	SHLQ       $0x03, R11
-	SUBQ       R11, DX
-	JMP        found
+few:
+	ADDQ $0x04, DX
 
-copy:
-	VPXORD    Z0, Z0, Z0
-	VMOVDQA64 Z0, (CX)
-	VMOVDQA64 Z0, 64(CX)
-	VMOVDQA64 Z0, 128(CX)
-	VMOVDQA64 Z0, 192(CX)
-	VMOVDQA64 Z0, 256(CX)
-	VMOVDQA64 Z0, 320(CX)
-	MOVQ      SI, R11
-	SHRQ      $0x03, R11
-	IMULQ     BX, R11
-	MOVQ      CX, R12
-
-copy_words:
-	MOVQ        $0x00000008, R13
-	CMPQ        R11, R13
-	CMOVQLT     R11, R13
-	XORL        R14, R14
-	TESTQ       R13, R13
-	CMOVQLT     R14, R13
-	MOVQ        $-1, R14
-	BZHIQ       R13, R14, R13
-	KMOVB       R13, K3
-	VMOVDQU64.Z (AX), K3, Z0
-	VMOVDQA64   Z0, (R12)
-	ADDQ        $0x40, AX
-	ADDQ        $0x40, R12
-	SUBQ        $0x08, R11
-	JG          copy_words
-	MOVQ        CX, AX
-	JMP         found
-
-offsets:
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         BX, AX
-	MOVQ         CX, R11
-	LEAQ         256(R11), R12
-	KXNORB       K1, K1, K3
-
-offset:
-	CMPQ    AX, $0x08
-	JGE     eight
-	MOVQ    $0x00000008, R13
-	CMPQ    AX, R13
-	CMOVQLT AX, R13
-	XORL    R14, R14
-	TESTQ   R13, R13
-	CMOVQLT R14, R13
-	MOVQ    $-1, R14
-	BZHIQ   R13, R14, R13
-	KMOVB   R13, K3
-	KMOVB   K3, K3
-
-eight:
-	CMPQ        stride+8(FP), $0x08
-	JL          other_offsets
-	VMOVDQU64.Z (DX), K3, Z1
-	VMOVDQU64.Z 8(DX), K3, Z2
-	ADDQ        $0x40, DX
-	JMP         ends
-
-other_offsets:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets
-	MOVQ         stride+8(FP), R13
-	NEGQ         R13
-	VPBROADCASTQ DX, Z1
-	VPBROADCASTQ R13, Z2
-	SHLQ         $0x03, R13
-	ADDQ         R13, DX
-	VPMULLQ      smallNumbers<>+0(SB), Z2, Z0
-	VPADDQ       Z0, Z1, Z1
-	VMOVDQA64.Z  Z2, K3, Z2
-	JMP          located
-
-short_offsets:
-	VPMOVSXDQ.Z (DX), K3, Z1
-	VPMOVSXDQ.Z 4(DX), K3, Z2
-	ADDQ        $0x20, DX
-
-ends:
-	VPSUBQ Z1, Z2, Z2
-	VPADDQ Z0, Z1, Z1
-
-located:
-	VMOVDQU64 firstHeaders<>+0(SB), Z3
-	VPERMI2Q  Z2, Z1, Z3
-	VMOVDQA64 Z3, (R11)
-	VMOVDQU64 firstHeaders<>+64(SB), Z3
-	VPERMI2Q  Z2, Z1, Z3
-	VMOVDQA64 Z3, 64(R11)
-	ADDQ      $0x00000080, R11
-	SUBQ      $0x08, AX
-	CMPQ      R11, R12
-	JNE       offset
-	MOVQ      CX, AX
-
-found:
-	CMPQ      SI, $0x10
-	JNE       slices
-	VMOVDQU64 headers16Word1<>+0(SB), Z1
-	VMOVDQU64 (AX), Z0
-	VMOVDQA64 Z1, Z13
-	VPERMI2Q  64(AX), Z0, Z13
-	LEAQ      (AX)(SI*8), R11
-	VMOVDQU64 (R11), Z0
-	VMOVDQA64 Z1, Z14
-	VPERMI2Q  64(R11), Z0, Z14
-	JMP       measured
-
-slices:
-	VMOVDQU64 headers24Word1<>+0(SB), Z0
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z0, Z13
-	VPERMI2Q  64(AX), Z1, Z13
-	VPERMQ    128(AX), Z0, K1, Z13
-	LEAQ      (AX)(SI*8), R11
-	VMOVDQU64 (R11), Z1
-	VMOVDQA64 Z0, Z14
-	VPERMI2Q  64(R11), Z1, Z14
-	VPERMQ    128(R11), Z0, K1, Z14
-
-measured:
-	VPMINUD      Z14, Z13, Z8
-	VPMAXUD      Z14, Z13, Z9
-	VPCMPUQ.BCST $0x05, longs0000000000000081<>+0(SB), Z9, K3
-	KORTESTB     K3, K3
-	JNZ          end
-	VPCMPUQ.BCST $0x01, smallNumbers<>+128(SB), Z8, K3
-	KORTESTB     K3, K3
-	JNZ          short
-	MOVQ         (AX), R11
-	MOVQ         8(AX), R12
-	VMOVDQU64    (R11), X1
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
-	MOVQ         (AX)(SI*1), R11
-	MOVQ         8(AX)(SI*1), R12
-	VMOVDQU64    (R11), X0
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y0, Y0
-	MOVQ         (AX)(SI*2), R11
-	MOVQ         8(AX)(SI*2), R12
-	VMOVDQU64    (R11), X2
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (AX)(DI*1), R11
-	MOVQ         8(AX)(DI*1), R12
-	VMOVDQU64    (R11), X1
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
-	VINSERTI64X4 $0x01, Y1, Z0, Z4
-	MOVQ         (AX)(SI*4), R11
-	MOVQ         8(AX)(SI*4), R12
-	VMOVDQU64    (R11), X0
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y0, Y0
-	MOVQ         (AX)(R8*1), R11
-	MOVQ         8(AX)(R8*1), R12
-	VMOVDQU64    (R11), X1
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
-	MOVQ         (AX)(DI*2), R11
-	MOVQ         8(AX)(DI*2), R12
-	VMOVDQU64    (R11), X2
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (AX)(R9*1), R11
-	MOVQ         8(AX)(R9*1), R12
-	VMOVDQU64    (R11), X2
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z1
-	VPUNPCKLQDQ  Z4, Z3, Z2
-	VPUNPCKHQDQ  Z4, Z3, Z3
-	VPUNPCKLQDQ  Z1, Z0, Z5
-	VPUNPCKHQDQ  Z1, Z0, Z4
-	VSHUFI64X2   $0x88, Z5, Z2, Z0
-	VSHUFI64X2   $0x88, Z4, Z3, Z1
-	VSHUFI64X2   $0xdd, Z5, Z2, Z2
-	VSHUFI64X2   $0xdd, Z4, Z3, Z3
-	LEAQ         (AX)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	VMOVDQU64    (R12), X5
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	VMOVDQU64    (R12), X4
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y4, Y4
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	VMOVDQU64    (R12), X6
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z7
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	VMOVDQU64    (R12), X5
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z4, Z15
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	VMOVDQU64    (R12), X4
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y4, Y4
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	VMOVDQU64    (R12), X5
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	VMOVDQU64    (R12), X6
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z4, Z4
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	VMOVDQU64    (R12), X6
-	VINSERTI32X4 $0x01, -16(R12)(R11*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z5
-	VPUNPCKLQDQ  Z15, Z7, Z6
-	VPUNPCKHQDQ  Z15, Z7, Z7
-	VPUNPCKLQDQ  Z5, Z4, Z16
-	VPUNPCKHQDQ  Z5, Z4, Z15
-	VSHUFI64X2   $0x88, Z16, Z6, Z4
-	VSHUFI64X2   $0x88, Z15, Z7, Z5
-	VSHUFI64X2   $0xdd, Z16, Z6, Z6
-	VSHUFI64X2   $0xdd, Z15, Z7, Z7
-	JMP          loaded
-
-short:
-	VPCMPUQ.BCST $0x01, smallNumbers<>+64(SB), Z8, K3
-	KORTESTB     K3, K3
-	JNZ          shorter
-	MOVQ         (AX), R11
-	MOVQ         8(AX), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X1
-	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y1, Y1
-	MOVQ         (AX)(SI*1), R11
-	MOVQ         8(AX)(SI*1), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X0
-	VPINSRQ      $0x01, (R11)(R13*1), X0, X0
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y0, Y0
-	MOVQ         (AX)(SI*2), R11
-	MOVQ         8(AX)(SI*2), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X2
-	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (AX)(DI*1), R11
-	MOVQ         8(AX)(DI*1), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X1
-	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y1, Y1
-	VINSERTI64X4 $0x01, Y1, Z0, Z4
-	MOVQ         (AX)(SI*4), R11
-	MOVQ         8(AX)(SI*4), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X0
-	VPINSRQ      $0x01, (R11)(R13*1), X0, X0
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y0, Y0
-	MOVQ         (AX)(R8*1), R11
-	MOVQ         8(AX)(R8*1), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X1
-	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y1, Y1
-	MOVQ         (AX)(DI*2), R11
-	MOVQ         8(AX)(DI*2), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X2
-	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (AX)(R9*1), R11
-	MOVQ         8(AX)(R9*1), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X2
-	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z1
-	VPUNPCKLQDQ  Z4, Z3, Z2
-	VPUNPCKHQDQ  Z4, Z3, Z3
-	VPUNPCKLQDQ  Z1, Z0, Z5
-	VPUNPCKHQDQ  Z1, Z0, Z4
-	VSHUFI64X2   $0x88, Z5, Z2, Z0
-	VSHUFI64X2   $0x88, Z4, Z3, Z1
-	VSHUFI64X2   $0xdd, Z5, Z2, Z2
-	VSHUFI64X2   $0xdd, Z4, Z3, Z3
-	LEAQ         (AX)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X5
-	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y5, Y5
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X4
-	VPINSRQ      $0x01, (R12)(R14*1), X4, X4
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y4, Y4
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X6
-	VPINSRQ      $0x01, (R12)(R14*1), X6, X6
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z7
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X5
-	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z4, Z15
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X4
-	VPINSRQ      $0x01, (R12)(R14*1), X4, X4
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y4, Y4
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X5
-	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y5, Y5
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X6
-	VPINSRQ      $0x01, (R12)(R14*1), X6, X6
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z4, Z4
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	LEAQ         -8(R11), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R12), X6
-	VPINSRQ      $0x01, (R12)(R13*1), X6, X6
-	LEAQ         -16(R12)(R11*1), R13
-	CMPQ         R11, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z5
-	VPUNPCKLQDQ  Z15, Z7, Z6
-	VPUNPCKHQDQ  Z15, Z7, Z7
-	VPUNPCKLQDQ  Z5, Z4, Z16
-	VPUNPCKHQDQ  Z5, Z4, Z15
-	VSHUFI64X2   $0x88, Z16, Z6, Z4
-	VSHUFI64X2   $0x88, Z15, Z7, Z5
-	VSHUFI64X2   $0xdd, Z16, Z6, Z6
-	VSHUFI64X2   $0xdd, Z15, Z7, Z7
-	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z13, K3
-	VMOVDQA64    Z1, K3, Z3
-	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z14, K3
-	VMOVDQA64    Z5, K3, Z7
-	JMP          loaded
-
-shorter:
-	MOVQ         (AX), R11
-	MOVQ         8(AX), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X1
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X0
-	VINSERTI32X4 $0x01, X0, Y1, Y1
-	MOVQ         (AX)(SI*1), R11
-	MOVQ         8(AX)(SI*1), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X0
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
-	VINSERTI32X4 $0x01, X2, Y0, Y0
-	MOVQ         (AX)(SI*2), R11
-	MOVQ         8(AX)(SI*2), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X2
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X3
-	VINSERTI32X4 $0x01, X3, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (AX)(DI*1), R11
-	MOVQ         8(AX)(DI*1), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X1
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
-	VINSERTI32X4 $0x01, X2, Y1, Y1
-	VINSERTI64X4 $0x01, Y1, Z0, Z4
-	MOVQ         (AX)(SI*4), R11
-	MOVQ         8(AX)(SI*4), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X0
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X1
-	VINSERTI32X4 $0x01, X1, Y0, Y0
-	MOVQ         (AX)(R8*1), R11
-	MOVQ         8(AX)(R8*1), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X1
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
-	VINSERTI32X4 $0x01, X2, Y1, Y1
-	MOVQ         (AX)(DI*2), R11
-	MOVQ         8(AX)(DI*2), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X2
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X5
-	VINSERTI32X4 $0x01, X5, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (AX)(R9*1), R11
-	MOVQ         8(AX)(R9*1), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X2
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X5
-	VINSERTI32X4 $0x01, X5, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z1
-	VPUNPCKLQDQ  Z4, Z3, Z2
-	VPUNPCKHQDQ  Z4, Z3, Z3
-	VPUNPCKLQDQ  Z1, Z0, Z5
-	VPUNPCKHQDQ  Z1, Z0, Z4
-	VSHUFI64X2   $0x88, Z5, Z2, Z0
-	VSHUFI64X2   $0x88, Z4, Z3, Z1
-	VSHUFI64X2   $0xdd, Z5, Z2, Z2
-	VSHUFI64X2   $0xdd, Z4, Z3, Z3
-	LEAQ         (AX)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X5
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X4
-	VINSERTI32X4 $0x01, X4, Y5, Y5
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X4
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
-	VINSERTI32X4 $0x01, X6, Y4, Y4
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X6
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X7
-	VINSERTI32X4 $0x01, X7, Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z7
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X5
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
-	VINSERTI32X4 $0x01, X6, Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z4, Z15
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X4
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X5
-	VINSERTI32X4 $0x01, X5, Y4, Y4
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X5
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
-	VINSERTI32X4 $0x01, X6, Y5, Y5
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X6
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X16
-	VINSERTI32X4 $0x01, X16, Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z4, Z4
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	TESTQ        R11, R11
-	CMOVQEQ      CX, R12
-	BZHIQ        R11, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R11, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R12), K3, X6
-	VMOVDQU8.Z   -16(R12)(R11*1), K4, X16
-	VINSERTI32X4 $0x01, X16, Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z5
-	VPUNPCKLQDQ  Z15, Z7, Z6
-	VPUNPCKHQDQ  Z15, Z7, Z7
-	VPUNPCKLQDQ  Z5, Z4, Z16
-	VPUNPCKHQDQ  Z5, Z4, Z15
-	VSHUFI64X2   $0x88, Z16, Z6, Z4
-	VSHUFI64X2   $0x88, Z15, Z7, Z5
-	VSHUFI64X2   $0xdd, Z16, Z6, Z6
-	VSHUFI64X2   $0xdd, Z15, Z7, Z7
-
-loaded:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z9, K3
-	KORTESTB     K3, K3
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z0, Z10
-	VPBLENDMQ    Z1, Z3, K3, Z1
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z1, Z1
-	VPADDQ       Z10, Z1, Z11
-	VPADDQ       Z13, Z11, Z11
-	VPMULLQ.BCST singleWords<>+0(SB), Z13, Z15
-	VMOVDQA64    Z15, K3, Z11
-	VPSHUFD      $0xf5, Z10, Z15
-	VPSHUFD      $0xf5, Z1, Z16
-	VPMULUDQ     Z10, Z1, Z17
-	VPMULUDQ     Z10, Z16, Z10
-	VPMULUDQ     Z15, Z1, Z1
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z10, Z10
-	VPANDQ       Z12, Z10, Z15
-	VPADDQ       Z15, Z1, Z1
-	VPSRLQ       $0x20, Z10, Z10
-	VPADDQ       Z10, Z16, Z16
-	VPSRLQ       $0x20, Z1, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSHUFD      $0xa0, Z1, K2, Z17
-	VPXORQ       Z17, Z16, Z16
-	VPADDQ       Z16, Z11, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z4, Z1
-	VPBLENDMQ    Z5, Z7, K3, Z5
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z5, Z5
-	VPADDQ       Z1, Z5, Z11
-	VPADDQ       Z14, Z11, Z11
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z15
-	VMOVDQA64    Z15, K3, Z11
-	VPSHUFD      $0xf5, Z1, Z15
-	VPSHUFD      $0xf5, Z5, Z16
-	VPMULUDQ     Z1, Z5, Z17
-	VPMULUDQ     Z1, Z16, Z1
-	VPMULUDQ     Z15, Z5, Z5
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z1, Z1
-	VPANDQ       Z12, Z1, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPSRLQ       $0x20, Z1, Z1
-	VPADDQ       Z1, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSHUFD      $0xa0, Z5, K2, Z17
-	VPXORQ       Z17, Z16, Z16
-	VPADDQ       Z16, Z11, Z11
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z9, K3
-	KORTESTB     K3, K3
-	JZ           pairs_end
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z2, Z1
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z3, Z2
-	VPSHUFD      $0xf5, Z1, Z5
-	VPSHUFD      $0xf5, Z2, Z15
-	VPMULUDQ     Z1, Z2, Z16
-	VPMULUDQ     Z1, Z15, Z1
-	VPMULUDQ     Z5, Z2, Z2
-	VPMULUDQ     Z5, Z15, Z15
-	VPSRLQ       $0x20, Z16, Z5
-	VPADDQ       Z5, Z1, Z1
-	VPANDQ       Z12, Z1, Z5
-	VPADDQ       Z5, Z2, Z2
-	VPSRLQ       $0x20, Z1, Z1
-	VPADDQ       Z1, Z15, Z15
-	VPSRLQ       $0x20, Z2, Z5
-	VPADDQ       Z5, Z15, Z15
-	VPSHUFD      $0xa0, Z2, K2, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
-	VPADDQ       Z15, Z10, K3, Z10
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z6, Z1
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z7, Z2
-	VPSHUFD      $0xf5, Z1, Z5
-	VPSHUFD      $0xf5, Z2, Z6
-	VPMULUDQ     Z1, Z2, Z15
-	VPMULUDQ     Z1, Z6, Z1
-	VPMULUDQ     Z5, Z2, Z2
-	VPMULUDQ     Z5, Z6, Z6
-	VPSRLQ       $0x20, Z15, Z5
-	VPADDQ       Z5, Z1, Z1
-	VPANDQ       Z12, Z1, Z5
-	VPADDQ       Z5, Z2, Z2
-	VPSRLQ       $0x20, Z1, Z1
-	VPADDQ       Z1, Z6, Z6
-	VPSRLQ       $0x20, Z2, Z5
-	VPADDQ       Z5, Z6, Z6
-	VPSHUFD      $0xa0, Z2, K2, Z15
-	VPXORQ       Z15, Z6, Z6
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
-	VPADDQ       Z6, Z11, K3, Z11
-	MOVQ         $0x00000010, R11
-	MOVQ         $0x00000021, R12
-	LEAQ         xxph3Words<>+32(SB), R13
-
-pair:
-	VPBROADCASTQ R12, Z1
-	VPCMPUQ      $0x05, Z1, Z9, K3
-	KORTESTB     K3, K3
-	JZ           pairs_end
-	MOVQ         (AX), R14
-	MOVQ         8(AX), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X5
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
-	MOVQ         (AX)(SI*1), R14
-	MOVQ         8(AX)(SI*1), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X2
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y2, Y2
-	MOVQ         (AX)(SI*2), R14
-	MOVQ         8(AX)(SI*2), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X6
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z15
-	MOVQ         (AX)(DI*1), R14
-	MOVQ         8(AX)(DI*1), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X5
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z16
-	MOVQ         (AX)(SI*4), R14
-	MOVQ         8(AX)(SI*4), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X2
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y2, Y2
-	MOVQ         (AX)(R8*1), R14
-	MOVQ         8(AX)(R8*1), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X5
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
-	MOVQ         (AX)(DI*2), R14
-	MOVQ         8(AX)(DI*2), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X6
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z2, Z2
-	MOVQ         (AX)(R9*1), R14
-	MOVQ         8(AX)(R9*1), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X6
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z5
-	VPUNPCKLQDQ  Z16, Z15, Z6
-	VPUNPCKHQDQ  Z16, Z15, Z15
-	VPUNPCKLQDQ  Z5, Z2, Z17
-	VPUNPCKHQDQ  Z5, Z2, Z16
-	VSHUFI64X2   $0x88, Z17, Z6, Z2
-	VSHUFI64X2   $0x88, Z16, Z15, Z5
-	VSHUFI64X2   $0xdd, Z17, Z6, Z6
-	VSHUFI64X2   $0xdd, Z16, Z15, Z15
-	VPXORQ.BCST  (R13), Z2, Z2
-	VPXORQ.BCST  8(R13), Z5, Z5
-	VPXORQ.BCST  16(R13), Z6, Z6
-	VPXORQ.BCST  24(R13), Z15, Z15
-	VPCMPUQ      $0x05, Z1, Z13, K3
-	VPSHUFD      $0xf5, Z2, Z16
-	VPSHUFD      $0xf5, Z5, Z17
-	VPMULUDQ     Z2, Z5, Z18
-	VPMULUDQ     Z2, Z17, Z2
-	VPMULUDQ     Z16, Z5, Z5
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z2, Z2
-	VPANDQ       Z12, Z2, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPSRLQ       $0x20, Z2, Z2
-	VPADDQ       Z2, Z17, Z17
-	VPSRLQ       $0x20, Z5, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSHUFD      $0xa0, Z5, K2, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPADDQ       Z17, Z10, K3, Z10
-	VPSHUFD      $0xf5, Z6, Z2
-	VPSHUFD      $0xf5, Z15, Z5
-	VPMULUDQ     Z6, Z15, Z16
-	VPMULUDQ     Z6, Z5, Z6
-	VPMULUDQ     Z2, Z15, Z15
-	VPMULUDQ     Z2, Z5, Z5
-	VPSRLQ       $0x20, Z16, Z2
-	VPADDQ       Z2, Z6, Z6
-	VPANDQ       Z12, Z6, Z2
-	VPADDQ       Z2, Z15, Z15
-	VPSRLQ       $0x20, Z6, Z6
-	VPADDQ       Z6, Z5, Z5
-	VPSRLQ       $0x20, Z15, Z2
-	VPADDQ       Z2, Z5, Z5
-	VPSHUFD      $0xa0, Z15, K2, Z16
-	VPXORQ       Z16, Z5, Z5
-	VPADDQ       Z5, Z10, K3, Z10
-	LEAQ         (AX)(SI*8), R14
-	MOVQ         (R14), R15
-	MOVQ         8(R14), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X5
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
-	MOVQ         (R14)(SI*1), R15
-	MOVQ         8(R14)(SI*1), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X2
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
-	MOVQ         (R14)(SI*2), R15
-	MOVQ         8(R14)(SI*2), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X6
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z15
-	MOVQ         (R14)(DI*1), R15
-	MOVQ         8(R14)(DI*1), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X5
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z16
-	MOVQ         (R14)(SI*4), R15
-	MOVQ         8(R14)(SI*4), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X2
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
-	MOVQ         (R14)(R8*1), R15
-	MOVQ         8(R14)(R8*1), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X5
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
-	MOVQ         (R14)(DI*2), R15
-	MOVQ         8(R14)(DI*2), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X6
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z2, Z2
-	MOVQ         (R14)(R9*1), R15
-	MOVQ         8(R14)(R9*1), R14
-	CMPQ         R14, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, R14
-	VMOVDQU64    (R15)(R11*1), X6
-	SUBQ         R11, R14
-	VINSERTI32X4 $0x01, -16(R15)(R14*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z5
-	VPUNPCKLQDQ  Z16, Z15, Z6
-	VPUNPCKHQDQ  Z16, Z15, Z15
-	VPUNPCKLQDQ  Z5, Z2, Z17
-	VPUNPCKHQDQ  Z5, Z2, Z16
-	VSHUFI64X2   $0x88, Z17, Z6, Z2
-	VSHUFI64X2   $0x88, Z16, Z15, Z5
-	VSHUFI64X2   $0xdd, Z17, Z6, Z6
-	VSHUFI64X2   $0xdd, Z16, Z15, Z15
-	VPXORQ.BCST  (R13), Z2, Z2
-	VPXORQ.BCST  8(R13), Z5, Z5
-	VPXORQ.BCST  16(R13), Z6, Z6
-	VPXORQ.BCST  24(R13), Z15, Z15
-	VPCMPUQ      $0x05, Z1, Z14, K3
-	VPSHUFD      $0xf5, Z2, Z1
-	VPSHUFD      $0xf5, Z5, Z16
-	VPMULUDQ     Z2, Z5, Z17
-	VPMULUDQ     Z2, Z16, Z2
-	VPMULUDQ     Z1, Z5, Z5
-	VPMULUDQ     Z1, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z1
-	VPADDQ       Z1, Z2, Z2
-	VPANDQ       Z12, Z2, Z1
-	VPADDQ       Z1, Z5, Z5
-	VPSRLQ       $0x20, Z2, Z2
-	VPADDQ       Z2, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z1
-	VPADDQ       Z1, Z16, Z16
-	VPSHUFD      $0xa0, Z5, K2, Z17
-	VPXORQ       Z17, Z16, Z16
-	VPADDQ       Z16, Z11, K3, Z11
-	VPSHUFD      $0xf5, Z6, Z1
-	VPSHUFD      $0xf5, Z15, Z2
-	VPMULUDQ     Z6, Z15, Z5
-	VPMULUDQ     Z6, Z2, Z6
-	VPMULUDQ     Z1, Z15, Z15
-	VPMULUDQ     Z1, Z2, Z2
-	VPSRLQ       $0x20, Z5, Z1
-	VPADDQ       Z1, Z6, Z6
-	VPANDQ       Z12, Z6, Z1
-	VPADDQ       Z1, Z15, Z15
-	VPSRLQ       $0x20, Z6, Z6
-	VPADDQ       Z6, Z2, Z2
-	VPSRLQ       $0x20, Z15, Z1
-	VPADDQ       Z1, Z2, Z2
-	VPSHUFD      $0xa0, Z15, K2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPADDQ       Z2, Z11, K3, Z11
-	ADDQ         $0x20, R13
-	ADDQ         $0x10, R11
-	ADDQ         $0x20, R12
-	JMP          pair
-
-pairs_end:
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z8, K3
-	KORTESTB     K3, K3
-	JZ           long
-	VPBLENDMD    Z3, Z0, K2, Z1
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
-	VPSRLQ       $0x33, Z1, Z2
+sixteen:
+	SUBQ         $0x01, DX
+	JL           end
+	VPMOVZXDQ    (AX), Z0
+	VPMOVZXDQ    32(AX), Z1
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
+	VPXORQ       (SP), Z0, Z0
+	VPXORQ       (SP), Z1, Z1
+	VPROLQ       $0x17, Z0, Z0
+	VPROLQ       $0x17, Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPSRLQ       $0x21, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z2
 	VPXORD       Z2, Z1, Z1
-	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z1, Z1
-	VPADDQ       Z13, Z1, Z1
-	VPSRLQ       $0x2f, Z1, Z2
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPSRLQ       $0x1d, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x1d, Z1, Z2
 	VPXORD       Z2, Z1, Z1
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z13, K3
-	VPMULLQ.BCST singleWords<>+8(SB), Z1, K3, Z10
-	VPBLENDMD    Z7, Z4, K2, Z1
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
-	VPSRLQ       $0x33, Z1, Z2
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPSRLQ       $0x20, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z2
 	VPXORD       Z2, Z1, Z1
-	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z1, Z1
-	VPADDQ       Z14, Z1, Z1
-	VPSRLQ       $0x2f, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z14, K3
-	VPMULLQ.BCST singleWords<>+8(SB), Z1, K3, Z11
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z8, K3
-	KORTESTB     K3, K3
-	JZ           long
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
-	VPSRLQ       $0x18, Z12, Z1
-	VPANDQ       Z1, Z0, Z2
-	VPSRLQ       $0x01, Z13, Z5
-	VPSLLQ       $0x03, Z5, Z5
-	VPSRLVQ      Z5, Z0, Z0
-	VPANDQ       Z1, Z0, Z0
-	VPSLLQ       $0x08, Z0, Z0
-	VPORQ        Z0, Z2, Z2
-	VPSRLQ       $0x38, Z3, Z0
-	VPSLLQ       $0x10, Z0, Z0
-	VPSLLQ       $0x18, Z13, Z5
-	VPTERNLOGQ   $0xfe, Z0, Z5, Z2
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
-	VPANDQ       Z12, Z2, Z2
-	VPMULLQ.BCST singleWords<>+0(SB), Z2, K3, Z10
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z14, K3
-	VPSRLQ       $0x18, Z12, Z0
-	VPANDQ       Z0, Z4, Z1
-	VPSRLQ       $0x01, Z14, Z2
-	VPSLLQ       $0x03, Z2, Z2
-	VPSRLVQ      Z2, Z4, Z3
-	VPANDQ       Z0, Z3, Z3
-	VPSLLQ       $0x08, Z3, Z3
-	VPORQ        Z3, Z1, Z1
-	VPSRLQ       $0x38, Z7, Z3
-	VPSLLQ       $0x10, Z3, Z3
-	VPSLLQ       $0x18, Z14, Z2
-	VPTERNLOGQ   $0xfe, Z3, Z2, Z1
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
-	VPANDQ       Z12, Z1, Z1
-	VPMULLQ.BCST singleWords<>+0(SB), Z1, K3, Z11
-
-long:
-	VPSRLQ       $0x25, Z10, Z0
-	VPXORD       Z0, Z10, Z10
-	VPSRLQ       $0x25, Z11, Z0
-	VPXORD       Z0, Z11, Z11
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z10, Z10
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z11, Z11
-	VPSRLQ       $0x20, Z10, Z0
-	VPXORD       Z0, Z10, Z10
-	VPSRLQ       $0x20, Z11, Z0
-	VPXORD       Z0, Z11, Z11
-	VPTESTNMQ    Z13, Z13, K3
-	VPBROADCASTQ longs5342c3010fe1dd04<>+0(SB), K3, Z10
-	VPTESTNMQ    Z14, Z14, K3
-	VPBROADCASTQ longs5342c3010fe1dd04<>+0(SB), K3, Z11
-	SUBQ         $0x10, BX
-	JL           last
-	VMOVDQU64    Z10, (R10)
-	VMOVDQU64    Z11, 64(R10)
-	ADDQ         $0x00000080, R10
-	JMP          stored
-
-last:
-	ADDQ      $0x10, BX
-	MOVQ      $0x00000008, AX
-	CMPQ      BX, AX
-	CMOVQLT   BX, AX
-	XORL      R11, R11
-	TESTQ     AX, AX
-	CMOVQLT   R11, AX
-	MOVQ      $-1, R11
-	BZHIQ     AX, R11, AX
-	KMOVB     AX, K3
-	VMOVDQU64 Z10, K3, (R10)
-	SUBQ      $0x08, BX
-	MOVQ      $0x00000008, AX
-	CMPQ      BX, AX
-	CMOVQLT   BX, AX
-	XORL      R11, R11
-	TESTQ     AX, AX
-	CMOVQLT   R11, AX
-	MOVQ      $-1, R11
-	BZHIQ     AX, R11, AX
-	KMOVB     AX, K3
-	VMOVDQU64 Z11, K3, 64(R10)
-	SUBQ      $0x08, BX
-	XORL      BX, BX
-
-stored:
-	TESTQ BX, BX
-	JNZ   group
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000080, CX
+	JMP          sixteen
 
 end:
-	MOVQ BX, left+40(FP)
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-DATA longs0000000000000081<>+0(SB)/8, $0x0000000000000081
-DATA longs0000000000000081<>+8(SB)/8, $0x0000000000000081
-DATA longs0000000000000081<>+16(SB)/8, $0x0000000000000081
-DATA longs0000000000000081<>+24(SB)/8, $0x0000000000000081
-GLOBL longs0000000000000081<>(SB), RODATA|NOPTR, $32
+DATA longs9e3779b185ebca87<>+0(SB)/8, $0x9e3779b185ebca87
+DATA longs9e3779b185ebca87<>+8(SB)/8, $0x9e3779b185ebca87
+DATA longs9e3779b185ebca87<>+16(SB)/8, $0x9e3779b185ebca87
+DATA longs9e3779b185ebca87<>+24(SB)/8, $0x9e3779b185ebca87
+GLOBL longs9e3779b185ebca87<>(SB), RODATA|NOPTR, $32
 
-DATA longs000000000000ffff<>+0(SB)/8, $0x000000000000ffff
-DATA longs000000000000ffff<>+8(SB)/8, $0x000000000000ffff
-DATA longs000000000000ffff<>+16(SB)/8, $0x000000000000ffff
-DATA longs000000000000ffff<>+24(SB)/8, $0x000000000000ffff
-GLOBL longs000000000000ffff<>(SB), RODATA|NOPTR, $32
-
-DATA longs000000009e3779b1<>+0(SB)/8, $0x000000009e3779b1
-DATA longs000000009e3779b1<>+8(SB)/8, $0x000000009e3779b1
-DATA longs000000009e3779b1<>+16(SB)/8, $0x000000009e3779b1
-DATA longs000000009e3779b1<>+24(SB)/8, $0x000000009e3779b1
-GLOBL longs000000009e3779b1<>(SB), RODATA|NOPTR, $32
+DATA longsc2b2ae3d27d4eb4f<>+0(SB)/8, $0xc2b2ae3d27d4eb4f
+DATA longsc2b2ae3d27d4eb4f<>+8(SB)/8, $0xc2b2ae3d27d4eb4f
+DATA longsc2b2ae3d27d4eb4f<>+16(SB)/8, $0xc2b2ae3d27d4eb4f
+DATA longsc2b2ae3d27d4eb4f<>+24(SB)/8, $0xc2b2ae3d27d4eb4f
+GLOBL longsc2b2ae3d27d4eb4f<>(SB), RODATA|NOPTR, $32
 
 DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
 DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
@@ -2983,11 +2698,722 @@ DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
 DATA longs165667b19e3779f9<>+24(SB)/8, $0x165667b19e3779f9
 GLOBL longs165667b19e3779f9<>(SB), RODATA|NOPTR, $32
 
-DATA longs5342c3010fe1dd04<>+0(SB)/8, $0x5342c3010fe1dd04
-DATA longs5342c3010fe1dd04<>+8(SB)/8, $0x5342c3010fe1dd04
-DATA longs5342c3010fe1dd04<>+16(SB)/8, $0x5342c3010fe1dd04
-DATA longs5342c3010fe1dd04<>+24(SB)/8, $0x5342c3010fe1dd04
-GLOBL longs5342c3010fe1dd04<>(SB), RODATA|NOPTR, $32
+// func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+// Requires: AVX, AVX2
+TEXT ·xxh64Width4AVX2(SB), NOSPLIT, $32-56
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x27d4eb2f165667c9, BX
+	ADDQ         seed+40(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VMOVDQU      Y0, (SP)
+
+	// 12 of 16 keys in vectors, and 4 in general registers.
+sixteen:
+	SUBQ      $0x01, DX
+	JL        end
+	VPMOVZXDQ (AX), Y0
+	VPMOVZXDQ 16(AX), Y1
+	VPMOVZXDQ 32(AX), Y2
+	MOVL      48(AX), BX
+	MOVL      52(AX), SI
+	MOVL      56(AX), DI
+	MOVL      60(AX), R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y0, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y1, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y2, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longs9e3779b185ebca87<>+0(SB), BX
+	IMULQ     longs9e3779b185ebca87<>+0(SB), SI
+	IMULQ     longs9e3779b185ebca87<>+0(SB), DI
+	IMULQ     longs9e3779b185ebca87<>+0(SB), R8
+	VPXOR     (SP), Y0, Y0
+	VPXOR     (SP), Y1, Y1
+	VPXOR     (SP), Y2, Y2
+	XORQ      (SP), BX
+	XORQ      (SP), SI
+	XORQ      (SP), DI
+	XORQ      (SP), R8
+	VPSRLQ    $0x29, Y0, Y3
+	VPSLLQ    $0x17, Y0, Y0
+	VPOR      Y3, Y0, Y0
+	VPSRLQ    $0x29, Y1, Y3
+	VPSLLQ    $0x17, Y1, Y1
+	VPOR      Y3, Y1, Y1
+	VPSRLQ    $0x29, Y2, Y3
+	VPSLLQ    $0x17, Y2, Y2
+	VPOR      Y3, Y2, Y2
+	ROLQ      $0x17, BX
+	ROLQ      $0x17, SI
+	ROLQ      $0x17, DI
+	ROLQ      $0x17, R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y0, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y1, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y2, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), BX
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), SI
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), DI
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), R8
+	VPADDQ    longs165667b19e3779f9<>+0(SB), Y0, Y0
+	VPADDQ    longs165667b19e3779f9<>+0(SB), Y1, Y1
+	VPADDQ    longs165667b19e3779f9<>+0(SB), Y2, Y2
+	ADDQ      longs165667b19e3779f9<>+0(SB), BX
+	ADDQ      longs165667b19e3779f9<>+0(SB), SI
+	ADDQ      longs165667b19e3779f9<>+0(SB), DI
+	ADDQ      longs165667b19e3779f9<>+0(SB), R8
+	VPSRLQ    $0x21, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x21, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x21, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x21, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x21, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x21, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x21, R9
+	XORQ      R9, R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y0, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y1, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y2, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), BX
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), SI
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), DI
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), R8
+	VPSRLQ    $0x1d, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x1d, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x1d, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x1d, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x1d, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x1d, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x1d, R9
+	XORQ      R9, R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000165667b1<>+0(SB), Y0, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000165667b1<>+0(SB), Y1, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000165667b1<>+0(SB), Y2, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longs165667b19e3779f9<>+0(SB), BX
+	IMULQ     longs165667b19e3779f9<>+0(SB), SI
+	IMULQ     longs165667b19e3779f9<>+0(SB), DI
+	IMULQ     longs165667b19e3779f9<>+0(SB), R8
+	VPSRLQ    $0x20, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x20, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x20, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, R8
+	VMOVDQU   Y0, (CX)
+	VMOVDQU   Y1, 32(CX)
+	VMOVDQU   Y2, 64(CX)
+	MOVQ      BX, 96(CX)
+	MOVQ      SI, 104(CX)
+	MOVQ      DI, 112(CX)
+	MOVQ      R8, 120(CX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000080, CX
+	JMP       sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+DATA longs000000009e3779b1<>+0(SB)/8, $0x000000009e3779b1
+DATA longs000000009e3779b1<>+8(SB)/8, $0x000000009e3779b1
+DATA longs000000009e3779b1<>+16(SB)/8, $0x000000009e3779b1
+DATA longs000000009e3779b1<>+24(SB)/8, $0x000000009e3779b1
+GLOBL longs000000009e3779b1<>(SB), RODATA|NOPTR, $32
+
+DATA longs00000000c2b2ae3d<>+0(SB)/8, $0x00000000c2b2ae3d
+DATA longs00000000c2b2ae3d<>+8(SB)/8, $0x00000000c2b2ae3d
+DATA longs00000000c2b2ae3d<>+16(SB)/8, $0x00000000c2b2ae3d
+DATA longs00000000c2b2ae3d<>+24(SB)/8, $0x00000000c2b2ae3d
+GLOBL longs00000000c2b2ae3d<>(SB), RODATA|NOPTR, $32
+
+DATA longs00000000165667b1<>+0(SB)/8, $0x00000000165667b1
+DATA longs00000000165667b1<>+8(SB)/8, $0x00000000165667b1
+DATA longs00000000165667b1<>+16(SB)/8, $0x00000000165667b1
+DATA longs00000000165667b1<>+24(SB)/8, $0x00000000165667b1
+GLOBL longs00000000165667b1<>(SB), RODATA|NOPTR, $32
+
+// func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxh64Width8AVX512(SB), NOSPLIT, $64-56
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x27d4eb2f165667cd, BX
+	ADDQ         seed+40(FP), BX
+	VPBROADCASTQ BX, Z0
+	VMOVDQU32    Z0, (SP)
+
+many:
+	SUBQ         $0x04, DX
+	JL           few
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    64(AX), Z1
+	VMOVDQU32    128(AX), Z2
+	VMOVDQU32    192(AX), Z3
+	VMOVDQU32    256(AX), Z4
+	VMOVDQU32    320(AX), Z5
+	VMOVDQU32    384(AX), Z6
+	VMOVDQU32    448(AX), Z7
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
+	VPROLQ       $0x1f, Z0, Z0
+	VPROLQ       $0x1f, Z1, Z1
+	VPROLQ       $0x1f, Z2, Z2
+	VPROLQ       $0x1f, Z3, Z3
+	VPROLQ       $0x1f, Z4, Z4
+	VPROLQ       $0x1f, Z5, Z5
+	VPROLQ       $0x1f, Z6, Z6
+	VPROLQ       $0x1f, Z7, Z7
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
+	VPXORQ       (SP), Z0, Z0
+	VPXORQ       (SP), Z1, Z1
+	VPXORQ       (SP), Z2, Z2
+	VPXORQ       (SP), Z3, Z3
+	VPXORQ       (SP), Z4, Z4
+	VPXORQ       (SP), Z5, Z5
+	VPXORQ       (SP), Z6, Z6
+	VPXORQ       (SP), Z7, Z7
+	VPROLQ       $0x1b, Z0, Z0
+	VPROLQ       $0x1b, Z1, Z1
+	VPROLQ       $0x1b, Z2, Z2
+	VPROLQ       $0x1b, Z3, Z3
+	VPROLQ       $0x1b, Z4, Z4
+	VPROLQ       $0x1b, Z5, Z5
+	VPROLQ       $0x1b, Z6, Z6
+	VPROLQ       $0x1b, Z7, Z7
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z0, Z0
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z1, Z1
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z2, Z2
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z3, Z3
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z4, Z4
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z5, Z5
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z6, Z6
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
+	VPSRLQ       $0x1d, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x1d, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x1d, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x1d, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x1d, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x1d, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x1d, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x1d, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z3, Z3
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z7, Z7
+	VPSRLQ       $0x20, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x20, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x20, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPSRLQ       $0x20, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x20, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x20, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x20, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	VMOVDQU32    Z2, 128(CX)
+	VMOVDQU32    Z3, 192(CX)
+	VMOVDQU32    Z4, 256(CX)
+	VMOVDQU32    Z5, 320(CX)
+	VMOVDQU32    Z6, 384(CX)
+	VMOVDQU32    Z7, 448(CX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, CX
+	JMP          many
+
+few:
+	ADDQ $0x04, DX
+
+sixteen:
+	SUBQ         $0x01, DX
+	JL           end
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    64(AX), Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPROLQ       $0x1f, Z0, Z0
+	VPROLQ       $0x1f, Z1, Z1
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
+	VPXORQ       (SP), Z0, Z0
+	VPXORQ       (SP), Z1, Z1
+	VPROLQ       $0x1b, Z0, Z0
+	VPROLQ       $0x1b, Z1, Z1
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z0, Z0
+	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z1, Z1
+	VPSRLQ       $0x21, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPSRLQ       $0x1d, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x1d, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPSRLQ       $0x20, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, CX
+	JMP          sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+DATA longs85ebca77c2b2ae63<>+0(SB)/8, $0x85ebca77c2b2ae63
+DATA longs85ebca77c2b2ae63<>+8(SB)/8, $0x85ebca77c2b2ae63
+DATA longs85ebca77c2b2ae63<>+16(SB)/8, $0x85ebca77c2b2ae63
+DATA longs85ebca77c2b2ae63<>+24(SB)/8, $0x85ebca77c2b2ae63
+GLOBL longs85ebca77c2b2ae63<>(SB), RODATA|NOPTR, $32
+
+// func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+// Requires: AVX, AVX2
+TEXT ·xxh64Width8AVX2(SB), NOSPLIT, $32-56
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x27d4eb2f165667cd, BX
+	ADDQ         seed+40(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VMOVDQU      Y0, (SP)
+
+	// 12 of 16 keys in vectors, and 4 in general registers.
+sixteen:
+	SUBQ     $0x01, DX
+	JL       end
+	VMOVDQU  (AX), Y0
+	VMOVDQU  32(AX), Y1
+	VMOVDQU  64(AX), Y2
+	MOVQ     96(AX), BX
+	MOVQ     104(AX), SI
+	MOVQ     112(AX), DI
+	MOVQ     120(AX), R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), BX
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), SI
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), DI
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), R8
+	VPSRLQ   $0x21, Y0, Y3
+	VPSLLQ   $0x1f, Y0, Y0
+	VPOR     Y3, Y0, Y0
+	VPSRLQ   $0x21, Y1, Y3
+	VPSLLQ   $0x1f, Y1, Y1
+	VPOR     Y3, Y1, Y1
+	VPSRLQ   $0x21, Y2, Y3
+	VPSLLQ   $0x1f, Y2, Y2
+	VPOR     Y3, Y2, Y2
+	ROLQ     $0x1f, BX
+	ROLQ     $0x1f, SI
+	ROLQ     $0x1f, DI
+	ROLQ     $0x1f, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longs9e3779b185ebca87<>+0(SB), BX
+	IMULQ    longs9e3779b185ebca87<>+0(SB), SI
+	IMULQ    longs9e3779b185ebca87<>+0(SB), DI
+	IMULQ    longs9e3779b185ebca87<>+0(SB), R8
+	VPXOR    (SP), Y0, Y0
+	VPXOR    (SP), Y1, Y1
+	VPXOR    (SP), Y2, Y2
+	XORQ     (SP), BX
+	XORQ     (SP), SI
+	XORQ     (SP), DI
+	XORQ     (SP), R8
+	VPSRLQ   $0x25, Y0, Y3
+	VPSLLQ   $0x1b, Y0, Y0
+	VPOR     Y3, Y0, Y0
+	VPSRLQ   $0x25, Y1, Y3
+	VPSLLQ   $0x1b, Y1, Y1
+	VPOR     Y3, Y1, Y1
+	VPSRLQ   $0x25, Y2, Y3
+	VPSLLQ   $0x1b, Y2, Y2
+	VPOR     Y3, Y2, Y2
+	ROLQ     $0x1b, BX
+	ROLQ     $0x1b, SI
+	ROLQ     $0x1b, DI
+	ROLQ     $0x1b, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longs9e3779b185ebca87<>+0(SB), BX
+	IMULQ    longs9e3779b185ebca87<>+0(SB), SI
+	IMULQ    longs9e3779b185ebca87<>+0(SB), DI
+	IMULQ    longs9e3779b185ebca87<>+0(SB), R8
+	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y0, Y0
+	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y1, Y1
+	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y2, Y2
+	ADDQ     longs85ebca77c2b2ae63<>+0(SB), BX
+	ADDQ     longs85ebca77c2b2ae63<>+0(SB), SI
+	ADDQ     longs85ebca77c2b2ae63<>+0(SB), DI
+	ADDQ     longs85ebca77c2b2ae63<>+0(SB), R8
+	VPSRLQ   $0x21, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x21, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x21, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x21, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x21, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x21, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x21, R9
+	XORQ     R9, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), BX
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), SI
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), DI
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), R8
+	VPSRLQ   $0x1d, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x1d, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x1d, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x1d, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x1d, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x1d, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x1d, R9
+	XORQ     R9, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longs165667b19e3779f9<>+0(SB), BX
+	IMULQ    longs165667b19e3779f9<>+0(SB), SI
+	IMULQ    longs165667b19e3779f9<>+0(SB), DI
+	IMULQ    longs165667b19e3779f9<>+0(SB), R8
+	VPSRLQ   $0x20, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x20, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x20, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, R8
+	VMOVDQU  Y0, (CX)
+	VMOVDQU  Y1, 32(CX)
+	VMOVDQU  Y2, 64(CX)
+	MOVQ     BX, 96(CX)
+	MOVQ     SI, 104(CX)
+	MOVQ     DI, 112(CX)
+	MOVQ     R8, 120(CX)
+	ADDQ     $0x00000080, AX
+	ADDQ     $0x00000080, CX
+	JMP      sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
 
 // func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
@@ -4326,17 +4752,3217 @@ DATA longs00000000000000ff<>+16(SB)/8, $0x00000000000000ff
 DATA longs00000000000000ff<>+24(SB)/8, $0x00000000000000ff
 GLOBL longs00000000000000ff<>(SB), RODATA|NOPTR, $32
 
-DATA longsc2b2ae3d27d4eb4f<>+0(SB)/8, $0xc2b2ae3d27d4eb4f
-DATA longsc2b2ae3d27d4eb4f<>+8(SB)/8, $0xc2b2ae3d27d4eb4f
-DATA longsc2b2ae3d27d4eb4f<>+16(SB)/8, $0xc2b2ae3d27d4eb4f
-DATA longsc2b2ae3d27d4eb4f<>+24(SB)/8, $0xc2b2ae3d27d4eb4f
-GLOBL longsc2b2ae3d27d4eb4f<>(SB), RODATA|NOPTR, $32
+DATA longs00000000ffffffff<>+0(SB)/8, $0x00000000ffffffff
+DATA longs00000000ffffffff<>+8(SB)/8, $0x00000000ffffffff
+DATA longs00000000ffffffff<>+16(SB)/8, $0x00000000ffffffff
+DATA longs00000000ffffffff<>+24(SB)/8, $0x00000000ffffffff
+GLOBL longs00000000ffffffff<>(SB), RODATA|NOPTR, $32
 
-DATA longs9e3779b185ebca87<>+0(SB)/8, $0x9e3779b185ebca87
-DATA longs9e3779b185ebca87<>+8(SB)/8, $0x9e3779b185ebca87
-DATA longs9e3779b185ebca87<>+16(SB)/8, $0x9e3779b185ebca87
-DATA longs9e3779b185ebca87<>+24(SB)/8, $0x9e3779b185ebca87
-GLOBL longs9e3779b185ebca87<>(SB), RODATA|NOPTR, $32
+// func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Width4AVX512(SB), NOSPLIT, $0-48
+	MOVQ rows+0(FP), AX
+	MOVQ hashes+32(FP), CX
+	MOVQ n+24(FP), DX
+	SHRQ $0x04, DX
+
+sixteen:
+	SUBQ         $0x01, DX
+	JL           end
+	VPMOVZXDQ    (AX), Z0
+	VPMOVZXDQ    32(AX), Z1
+	VPSLLQ       $0x20, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSLLQ       $0x20, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z0, Z0
+	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z1, Z1
+	VPSRLQ       $0x33, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x33, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z1, Z1
+	VPADDQ.BCST  longs0000000000000004<>+0(SB), Z0, Z0
+	VPADDQ.BCST  longs0000000000000004<>+0(SB), Z1, Z1
+	VPSRLQ       $0x2f, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x2f, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPSRLQ       $0x25, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x25, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPSRLQ       $0x20, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000080, CX
+	JMP          sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
+DATA longsbe4ba423396cfeb8<>+0(SB)/8, $0xbe4ba423396cfeb8
+DATA longsbe4ba423396cfeb8<>+8(SB)/8, $0xbe4ba423396cfeb8
+DATA longsbe4ba423396cfeb8<>+16(SB)/8, $0xbe4ba423396cfeb8
+DATA longsbe4ba423396cfeb8<>+24(SB)/8, $0xbe4ba423396cfeb8
+GLOBL longsbe4ba423396cfeb8<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000004<>+0(SB)/8, $0x0000000000000004
+DATA longs0000000000000004<>+8(SB)/8, $0x0000000000000004
+DATA longs0000000000000004<>+16(SB)/8, $0x0000000000000004
+DATA longs0000000000000004<>+24(SB)/8, $0x0000000000000004
+GLOBL longs0000000000000004<>(SB), RODATA|NOPTR, $32
+
+// func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX2
+TEXT ·xxph3Width4AVX2(SB), NOSPLIT, $0-48
+	MOVQ rows+0(FP), AX
+	MOVQ hashes+32(FP), CX
+	MOVQ n+24(FP), DX
+	SHRQ $0x04, DX
+
+	// 12 of 16 keys in vectors, and 4 in general registers.
+sixteen:
+	SUBQ      $0x01, DX
+	JL        end
+	VPMOVZXDQ (AX), Y0
+	VPMOVZXDQ 16(AX), Y1
+	VPMOVZXDQ 32(AX), Y2
+	MOVL      48(AX), BX
+	MOVL      52(AX), SI
+	MOVL      56(AX), DI
+	MOVL      60(AX), R8
+	VPSLLQ    $0x20, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSLLQ    $0x20, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSLLQ    $0x20, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHLQ      $0x20, R9
+	ORQ       R9, BX
+	MOVQ      SI, R9
+	SHLQ      $0x20, R9
+	ORQ       R9, SI
+	MOVQ      DI, R9
+	SHLQ      $0x20, R9
+	ORQ       R9, DI
+	MOVQ      R8, R9
+	SHLQ      $0x20, R9
+	ORQ       R9, R8
+	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y0, Y0
+	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y1, Y1
+	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y2, Y2
+	XORQ      longsbe4ba423396cfeb8<>+0(SB), BX
+	XORQ      longsbe4ba423396cfeb8<>+0(SB), SI
+	XORQ      longsbe4ba423396cfeb8<>+0(SB), DI
+	XORQ      longsbe4ba423396cfeb8<>+0(SB), R8
+	VPSRLQ    $0x33, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x33, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x33, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x33, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x33, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x33, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x33, R9
+	XORQ      R9, R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y3, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y3, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y3, Y3
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longs000000009e3779b1<>+0(SB), BX
+	IMULQ     longs000000009e3779b1<>+0(SB), SI
+	IMULQ     longs000000009e3779b1<>+0(SB), DI
+	IMULQ     longs000000009e3779b1<>+0(SB), R8
+	VPADDQ    longs0000000000000004<>+0(SB), Y0, Y0
+	VPADDQ    longs0000000000000004<>+0(SB), Y1, Y1
+	VPADDQ    longs0000000000000004<>+0(SB), Y2, Y2
+	ADDQ      longs0000000000000004<>+0(SB), BX
+	ADDQ      longs0000000000000004<>+0(SB), SI
+	ADDQ      longs0000000000000004<>+0(SB), DI
+	ADDQ      longs0000000000000004<>+0(SB), R8
+	VPSRLQ    $0x2f, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x2f, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x2f, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x2f, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x2f, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x2f, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x2f, R9
+	XORQ      R9, R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y0, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y1, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y2, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), BX
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), SI
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), DI
+	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), R8
+	VPSRLQ    $0x25, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x25, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x25, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x25, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x25, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x25, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x25, R9
+	XORQ      R9, R8
+	VPSHUFD   $0xf5, Y0, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000165667b1<>+0(SB), Y0, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y0, Y0
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y0, Y0
+	VPSHUFD   $0xf5, Y1, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000165667b1<>+0(SB), Y1, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y1, Y1
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	VPSHUFD   $0xf5, Y2, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ  longs00000000165667b1<>+0(SB), Y2, Y4
+	VPADDQ    Y4, Y3, Y3
+	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y2, Y2
+	VPSLLQ    $0x20, Y3, Y3
+	VPADDQ    Y3, Y2, Y2
+	IMULQ     longs165667b19e3779f9<>+0(SB), BX
+	IMULQ     longs165667b19e3779f9<>+0(SB), SI
+	IMULQ     longs165667b19e3779f9<>+0(SB), DI
+	IMULQ     longs165667b19e3779f9<>+0(SB), R8
+	VPSRLQ    $0x20, Y0, Y3
+	VPXOR     Y3, Y0, Y0
+	VPSRLQ    $0x20, Y1, Y3
+	VPXOR     Y3, Y1, Y1
+	VPSRLQ    $0x20, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	MOVQ      BX, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, BX
+	MOVQ      SI, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, SI
+	MOVQ      DI, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, DI
+	MOVQ      R8, R9
+	SHRQ      $0x20, R9
+	XORQ      R9, R8
+	VMOVDQU   Y0, (CX)
+	VMOVDQU   Y1, 32(CX)
+	VMOVDQU   Y2, 64(CX)
+	MOVQ      BX, 96(CX)
+	MOVQ      SI, 104(CX)
+	MOVQ      DI, 112(CX)
+	MOVQ      R8, 120(CX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000080, CX
+	JMP       sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Width8AVX512(SB), NOSPLIT, $0-48
+	MOVQ rows+0(FP), AX
+	MOVQ hashes+32(FP), CX
+	MOVQ n+24(FP), DX
+	SHRQ $0x04, DX
+
+sixteen:
+	SUBQ         $0x01, DX
+	JL           end
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    64(AX), Z1
+	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z0, Z0
+	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z1, Z1
+	VPSRLQ       $0x33, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x33, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z1, Z1
+	VPADDQ.BCST  longs0000000000000008<>+0(SB), Z0, Z0
+	VPADDQ.BCST  longs0000000000000008<>+0(SB), Z1, Z1
+	VPSRLQ       $0x2f, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x2f, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
+	VPSRLQ       $0x25, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x25, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
+	VPSRLQ       $0x20, Z0, Z2
+	VPXORD       Z2, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VMOVDQU32    Z0, (CX)
+	VMOVDQU32    Z1, 64(CX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, CX
+	JMP          sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
+DATA longs0000000000000008<>+0(SB)/8, $0x0000000000000008
+DATA longs0000000000000008<>+8(SB)/8, $0x0000000000000008
+DATA longs0000000000000008<>+16(SB)/8, $0x0000000000000008
+DATA longs0000000000000008<>+24(SB)/8, $0x0000000000000008
+GLOBL longs0000000000000008<>(SB), RODATA|NOPTR, $32
+
+// func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX2
+TEXT ·xxph3Width8AVX2(SB), NOSPLIT, $0-48
+	MOVQ rows+0(FP), AX
+	MOVQ hashes+32(FP), CX
+	MOVQ n+24(FP), DX
+	SHRQ $0x04, DX
+
+	// 12 of 16 keys in vectors, and 4 in general registers.
+sixteen:
+	SUBQ     $0x01, DX
+	JL       end
+	VMOVDQU  (AX), Y0
+	VMOVDQU  32(AX), Y1
+	VMOVDQU  64(AX), Y2
+	MOVQ     96(AX), BX
+	MOVQ     104(AX), SI
+	MOVQ     112(AX), DI
+	MOVQ     120(AX), R8
+	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y0, Y0
+	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y1, Y1
+	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y2, Y2
+	XORQ     longsbe4ba423396cfeb8<>+0(SB), BX
+	XORQ     longsbe4ba423396cfeb8<>+0(SB), SI
+	XORQ     longsbe4ba423396cfeb8<>+0(SB), DI
+	XORQ     longsbe4ba423396cfeb8<>+0(SB), R8
+	VPSRLQ   $0x33, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x33, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x33, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x33, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x33, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x33, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x33, R9
+	XORQ     R9, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y3, Y3
+	VPMULUDQ longs000000009e3779b1<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longs000000009e3779b1<>+0(SB), BX
+	IMULQ    longs000000009e3779b1<>+0(SB), SI
+	IMULQ    longs000000009e3779b1<>+0(SB), DI
+	IMULQ    longs000000009e3779b1<>+0(SB), R8
+	VPADDQ   longs0000000000000008<>+0(SB), Y0, Y0
+	VPADDQ   longs0000000000000008<>+0(SB), Y1, Y1
+	VPADDQ   longs0000000000000008<>+0(SB), Y2, Y2
+	ADDQ     longs0000000000000008<>+0(SB), BX
+	ADDQ     longs0000000000000008<>+0(SB), SI
+	ADDQ     longs0000000000000008<>+0(SB), DI
+	ADDQ     longs0000000000000008<>+0(SB), R8
+	VPSRLQ   $0x2f, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x2f, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x2f, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x2f, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x2f, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x2f, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x2f, R9
+	XORQ     R9, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), BX
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), SI
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), DI
+	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), R8
+	VPSRLQ   $0x25, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x25, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x25, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x25, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x25, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x25, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x25, R9
+	XORQ     R9, R8
+	VPSHUFD  $0xf5, Y0, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y0, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y0, Y0
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSHUFD  $0xf5, Y1, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y1, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSHUFD  $0xf5, Y2, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y2, Y4
+	VPADDQ   Y4, Y3, Y3
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y2, Y2
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	IMULQ    longs165667b19e3779f9<>+0(SB), BX
+	IMULQ    longs165667b19e3779f9<>+0(SB), SI
+	IMULQ    longs165667b19e3779f9<>+0(SB), DI
+	IMULQ    longs165667b19e3779f9<>+0(SB), R8
+	VPSRLQ   $0x20, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPSRLQ   $0x20, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPSRLQ   $0x20, Y2, Y3
+	VPXOR    Y3, Y2, Y2
+	MOVQ     BX, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, BX
+	MOVQ     SI, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, SI
+	MOVQ     DI, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, DI
+	MOVQ     R8, R9
+	SHRQ     $0x20, R9
+	XORQ     R9, R8
+	VMOVDQU  Y0, (CX)
+	VMOVDQU  Y1, 32(CX)
+	VMOVDQU  Y2, 64(CX)
+	MOVQ     BX, 96(CX)
+	MOVQ     SI, 104(CX)
+	MOVQ     DI, 112(CX)
+	MOVQ     R8, 120(CX)
+	ADDQ     $0x00000080, AX
+	ADDQ     $0x00000080, CX
+	JMP      sixteen
+
+end:
+	ADDQ $0x01, DX
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·xxph3AnyAVX2(SB), $152-48
+	// XXPH3. The kernel takes the first and the last 16 bytes of each key, or the first and the last 8, and
+	// transposes those of four keys: then each long lane hashes one. It reads nothing but the keys. It ends at
+	// four keys with one of less than 8 bytes, or of more than 128.
+	MOVQ           rows+0(FP), BX
+	MOVQ           hashes+32(FP), SI
+	MOVQ           n+24(FP), DI
+	LEAQ           63(SP), R9
+	ANDQ           $-64, R9
+	VPCMPEQD       Y2, Y2, Y2
+	VPSRLQ         $0x20, Y2, Y2
+	VPBROADCASTQ   xxph3Words<>+8(SB), Y3
+	VBROADCASTI128 xxph3Words<>+16(SB), Y4
+
+	// This takes the place of bytes that a key does not have: combined with the secret, they are 0.
+	VMOVDQA Y4, (R9)
+	MOVQ    $0x00000010, CX
+	CMPQ    stride+8(FP), CX
+	CMOVQGT stride+8(FP), CX
+	LEAQ    (CX)(CX*2), DX
+
+four:
+	SUBQ        $0x04, DI
+	JL          end
+	CMPQ        stride+8(FP), $0x10
+	JL          offsets
+	MOVQ        BX, AX
+	LEAQ        (BX)(CX*4), BX
+	VMOVDQU     (AX), X0
+	VMOVDQU     (AX)(CX*1), X1
+	VINSERTI128 $0x01, (AX)(CX*2), Y0, Y0
+	VINSERTI128 $0x01, (AX)(DX*1), Y1, Y1
+	VPUNPCKHQDQ Y1, Y0, Y0
+
+measured:
+	VPSUBQ    longs0000000000000009<>+0(SB), Y0, Y1
+	VMOVDQU   longs0000000000000020<>+0(SB), Y5
+	VPSUBQ    Y0, Y5, Y5
+	VPOR      Y1, Y5, Y5
+	VMOVMSKPD Y5, R8
+	TESTL     R8, R8
+	JNZ       others
+
+load:
+	MOVQ         (AX), R10
+	MOVQ         8(AX), R11
+	LEAQ         -8(R11), R12
+	LEAQ         -16(R10)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQGT      smallNumbers<>+64(SB), R12
+	CMOVQLE      R9, R13
+	VPBROADCASTQ (R10), Y5
+	VPBROADCASTQ (R10)(R12*1), Y6
+	VMOVDQU      (R13), X1
+	MOVQ         (AX)(CX*1), R10
+	MOVQ         8(AX)(CX*1), R11
+	LEAQ         -8(R11), R12
+	LEAQ         -16(R10)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQGT      smallNumbers<>+64(SB), R12
+	CMOVQLE      R9, R13
+	VPBROADCASTQ (R10), Y7
+	VPBLENDD     $0x0c, Y7, Y5, Y5
+	VPBROADCASTQ (R10)(R12*1), Y7
+	VPBLENDD     $0x0c, Y7, Y6, Y6
+	VMOVDQU      (R13), X8
+	MOVQ         (AX)(CX*2), R10
+	MOVQ         8(AX)(CX*2), R11
+	LEAQ         -8(R11), R12
+	LEAQ         -16(R10)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQGT      smallNumbers<>+64(SB), R12
+	CMOVQLE      R9, R13
+	VPBROADCASTQ (R10), Y7
+	VPBLENDD     $0x30, Y7, Y5, Y5
+	VPBROADCASTQ (R10)(R12*1), Y7
+	VPBLENDD     $0x30, Y7, Y6, Y6
+	VINSERTI128  $0x01, (R13), Y1, Y1
+	MOVQ         (AX)(DX*1), R10
+	MOVQ         8(AX)(DX*1), R11
+	LEAQ         -8(R11), R12
+	LEAQ         -16(R10)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQGT      smallNumbers<>+64(SB), R12
+	CMOVQLE      R9, R13
+	VPBROADCASTQ (R10), Y7
+	VPBLENDD     $0xc0, Y7, Y5, Y5
+	VPBROADCASTQ (R10)(R12*1), Y7
+	VPBLENDD     $0xc0, Y7, Y6, Y6
+	VINSERTI128  $0x01, (R13), Y8, Y8
+	VPXOR        longsbe4ba423396cfeb8<>+0(SB), Y5, Y5
+	VPXOR        Y3, Y6, Y6
+	VPXOR        Y4, Y1, Y1
+	VPXOR        Y4, Y8, Y8
+	VPUNPCKLQDQ  Y8, Y1, Y7
+	VPUNPCKHQDQ  Y8, Y1, Y8
+	VPADDQ       Y5, Y6, Y1
+	VPADDQ       Y0, Y1, Y1
+	VMOVDQA      Y0, Y10
+	VPSHUFD      $0xf5, Y10, Y9
+	VPMULUDQ     longs9e3779b185ebca87<>+0(SB), Y9, Y9
+	VPMULUDQ     longs000000009e3779b1<>+0(SB), Y10, Y11
+	VPADDQ       Y11, Y9, Y9
+	VPMULUDQ     longs9e3779b185ebca87<>+0(SB), Y10, Y10
+	VPSLLQ       $0x20, Y9, Y9
+	VPADDQ       Y9, Y10, Y10
+	VMOVDQU      longs0000000000000010<>+0(SB), Y9
+	VPSUBQ       Y0, Y9, Y9
+	VBLENDVPD    Y9, Y10, Y1, Y1
+	VPSHUFD      $0xf5, Y7, Y9
+	VPSHUFD      $0xf5, Y8, Y10
+	VPMULUDQ     Y7, Y8, Y11
+	VPMULUDQ     Y7, Y10, Y7
+	VPMULUDQ     Y9, Y8, Y8
+	VPMULUDQ     Y9, Y10, Y10
+	VPSRLQ       $0x20, Y11, Y9
+	VPADDQ       Y9, Y7, Y7
+	VPAND        Y2, Y7, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSRLQ       $0x20, Y7, Y7
+	VPADDQ       Y7, Y10, Y10
+	VPSRLQ       $0x20, Y8, Y9
+	VPADDQ       Y9, Y10, Y10
+	VPSLLQ       $0x20, Y8, Y8
+	VPBLENDD     $0xaa, Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDQ       Y10, Y1, Y1
+	VPSHUFD      $0xf5, Y5, Y7
+	VPSHUFD      $0xf5, Y6, Y8
+	VPMULUDQ     Y5, Y6, Y9
+	VPMULUDQ     Y5, Y8, Y10
+	VPMULUDQ     Y7, Y6, Y6
+	VPMULUDQ     Y7, Y8, Y8
+	VPSRLQ       $0x20, Y9, Y7
+	VPADDQ       Y7, Y10, Y10
+	VPAND        Y2, Y10, Y7
+	VPADDQ       Y7, Y6, Y6
+	VPSRLQ       $0x20, Y10, Y10
+	VPADDQ       Y10, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y7
+	VPADDQ       Y7, Y8, Y8
+	VPSLLQ       $0x20, Y6, Y6
+	VPBLENDD     $0xaa, Y6, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	TESTL        R8, R8
+	JNZ          eights
+
+finish:
+	VPSRLQ   $0x25, Y1, Y0
+	VPXOR    Y0, Y1, Y1
+	VPSHUFD  $0xf5, Y1, Y0
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y0, Y0
+	VPMULUDQ longs00000000165667b1<>+0(SB), Y1, Y5
+	VPADDQ   Y5, Y0, Y0
+	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y1, Y1
+	VPSLLQ   $0x20, Y0, Y0
+	VPADDQ   Y0, Y1, Y1
+	VPSRLQ   $0x20, Y1, Y0
+	VPXOR    Y0, Y1, Y1
+	VMOVDQU  Y1, (SI)
+	ADDQ     $0x20, SI
+	JMP      four
+
+others:
+	VPSUBQ    longs0000000000000008<>+0(SB), Y0, Y1
+	VMOVDQU   longs0000000000000080<>+0(SB), Y5
+	VPSUBQ    Y0, Y5, Y5
+	VPOR      Y1, Y5, Y5
+	VMOVMSKPD Y5, R10
+	TESTL     R10, R10
+	JZ        load
+
+end:
+	ADDQ $0x04, DI
+	MOVQ DI, left+40(FP)
+	VZEROUPPER
+	RET
+
+eights:
+	VPCMPEQQ  longs0000000000000008<>+0(SB), Y0, Y6
+	VPTEST    Y6, Y6
+	JZ        pairs
+	VPSRLQ    $0x33, Y5, Y7
+	VPXOR     Y7, Y5, Y5
+	VPSHUFD   $0xf5, Y5, Y7
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y7, Y7
+	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y5, Y5
+	VPSLLQ    $0x20, Y7, Y7
+	VPADDQ    Y7, Y5, Y5
+	VPADDQ    Y0, Y5, Y5
+	VPSRLQ    $0x2f, Y5, Y7
+	VPXOR     Y7, Y5, Y5
+	VPSHUFD   $0xf5, Y5, Y7
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y7, Y7
+	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y5, Y8
+	VPADDQ    Y8, Y7, Y7
+	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y5, Y5
+	VPSLLQ    $0x20, Y7, Y7
+	VPADDQ    Y7, Y5, Y5
+	VBLENDVPD Y6, Y5, Y1, Y1
+
+pairs:
+	LEAQ 16(R9), R12
+	MOVQ $0x00000010, R8
+	MOVQ $0x00000021, R10
+	LEAQ xxph3Words<>+32(SB), R11
+
+pair:
+	VMOVQ          R10, X5
+	VPBROADCASTQ   X5, Y5
+	VPCMPGTQ       Y0, Y5, Y5
+	VMOVMSKPD      Y5, R13
+	CMPL           R13, $0x0f
+	JEQ            paired
+	VMOVDQU        (R11), Y5
+	VMOVDQA        Y5, (R9)
+	MOVQ           (AX), R13
+	MOVQ           8(AX), R15
+	LEAQ           -16(R13)(R15*1), R14
+	ADDQ           R8, R13
+	SUBQ           R8, R14
+	CMPQ           R15, R10
+	CMOVQLT        R9, R13
+	VMOVDQU        (R13), X5
+	CMOVQLT        R12, R14
+	VMOVDQU        (R14), X7
+	MOVQ           (AX)(CX*1), R13
+	MOVQ           8(AX)(CX*1), R15
+	LEAQ           -16(R13)(R15*1), R14
+	ADDQ           R8, R13
+	SUBQ           R8, R14
+	CMPQ           R15, R10
+	CMOVQLT        R9, R13
+	VMOVDQU        (R13), X6
+	CMOVQLT        R12, R14
+	VMOVDQU        (R14), X8
+	MOVQ           (AX)(CX*2), R13
+	MOVQ           8(AX)(CX*2), R15
+	LEAQ           -16(R13)(R15*1), R14
+	ADDQ           R8, R13
+	SUBQ           R8, R14
+	CMPQ           R15, R10
+	CMOVQLT        R9, R13
+	VINSERTI128    $0x01, (R13), Y5, Y5
+	CMOVQLT        R12, R14
+	VINSERTI128    $0x01, (R14), Y7, Y7
+	MOVQ           (AX)(DX*1), R13
+	MOVQ           8(AX)(DX*1), R15
+	LEAQ           -16(R13)(R15*1), R14
+	ADDQ           R8, R13
+	SUBQ           R8, R14
+	CMPQ           R15, R10
+	CMOVQLT        R9, R13
+	VINSERTI128    $0x01, (R13), Y6, Y6
+	CMOVQLT        R12, R14
+	VINSERTI128    $0x01, (R14), Y8, Y8
+	VBROADCASTI128 (R9), Y9
+	VPXOR          Y9, Y5, Y5
+	VPXOR          Y9, Y6, Y6
+	VPUNPCKLQDQ    Y6, Y5, Y9
+	VPUNPCKHQDQ    Y6, Y5, Y5
+	VPSHUFD        $0xf5, Y9, Y6
+	VPSHUFD        $0xf5, Y5, Y10
+	VPMULUDQ       Y9, Y5, Y11
+	VPMULUDQ       Y9, Y10, Y9
+	VPMULUDQ       Y6, Y5, Y5
+	VPMULUDQ       Y6, Y10, Y10
+	VPSRLQ         $0x20, Y11, Y6
+	VPADDQ         Y6, Y9, Y9
+	VPAND          Y2, Y9, Y6
+	VPADDQ         Y6, Y5, Y5
+	VPSRLQ         $0x20, Y9, Y9
+	VPADDQ         Y9, Y10, Y10
+	VPSRLQ         $0x20, Y5, Y6
+	VPADDQ         Y6, Y10, Y10
+	VPSLLQ         $0x20, Y5, Y5
+	VPBLENDD       $0xaa, Y5, Y11, Y11
+	VPXOR          Y11, Y10, Y10
+	VPADDQ         Y10, Y1, Y1
+	VBROADCASTI128 (R12), Y5
+	VPXOR          Y5, Y7, Y7
+	VPXOR          Y5, Y8, Y8
+	VPUNPCKLQDQ    Y8, Y7, Y5
+	VPUNPCKHQDQ    Y8, Y7, Y6
+	VPSHUFD        $0xf5, Y5, Y7
+	VPSHUFD        $0xf5, Y6, Y8
+	VPMULUDQ       Y5, Y6, Y9
+	VPMULUDQ       Y5, Y8, Y5
+	VPMULUDQ       Y7, Y6, Y6
+	VPMULUDQ       Y7, Y8, Y8
+	VPSRLQ         $0x20, Y9, Y7
+	VPADDQ         Y7, Y5, Y5
+	VPAND          Y2, Y5, Y7
+	VPADDQ         Y7, Y6, Y6
+	VPSRLQ         $0x20, Y5, Y5
+	VPADDQ         Y5, Y8, Y8
+	VPSRLQ         $0x20, Y6, Y7
+	VPADDQ         Y7, Y8, Y8
+	VPSLLQ         $0x20, Y6, Y6
+	VPBLENDD       $0xaa, Y6, Y9, Y9
+	VPXOR          Y9, Y8, Y8
+	VPADDQ         Y8, Y1, Y1
+	ADDQ           $0x20, R11
+	ADDQ           $0x10, R8
+	ADDQ           $0x20, R10
+	JMP            pair
+
+paired:
+	VMOVDQA Y4, (R9)
+	JMP     finish
+
+offsets:
+	VPBROADCASTQ data+16(FP), Y1
+	LEAQ         32(R9), AX
+	CMPQ         stride+8(FP), $0x08
+	JL           short_offsets
+	VMOVDQU      (BX), Y5
+	VMOVDQU      8(BX), Y0
+	ADDQ         $0x20, BX
+	JMP          between
+
+short_offsets:
+	CMPQ      stride+8(FP), $0x00
+	JL        width
+	VPMOVSXDQ (BX), Y5
+	VPMOVSXDQ 4(BX), Y0
+	ADDQ      $0x10, BX
+
+between:
+	VPSUBQ Y5, Y0, Y0
+
+found:
+	VPADDQ       Y1, Y5, Y5
+	VPUNPCKLQDQ  Y0, Y5, Y1
+	VPUNPCKHQDQ  Y0, Y5, Y5
+	VMOVDQA      X1, (AX)
+	VEXTRACTI128 $0x01, Y1, (AX)(CX*2)
+	VMOVDQA      X5, (AX)(CX*1)
+	VEXTRACTI128 $0x01, Y5, (AX)(DX*1)
+	JMP          measured
+
+width:
+	MOVQ         stride+8(FP), R8
+	NEGQ         R8
+	VMOVQ        R8, X0
+	VPBROADCASTQ X0, Y0
+	VMOVDQA      Y0, Y0
+	VPMULUDQ     smallNumbers<>+0(SB), Y0, Y5
+	VMOVQ        BX, X1
+	VPBROADCASTQ X1, Y1
+	VMOVDQA      Y1, Y1
+	LEAQ         (BX)(R8*4), BX
+	JMP          found
+
+DATA longs0000000000000009<>+0(SB)/8, $0x0000000000000009
+DATA longs0000000000000009<>+8(SB)/8, $0x0000000000000009
+DATA longs0000000000000009<>+16(SB)/8, $0x0000000000000009
+DATA longs0000000000000009<>+24(SB)/8, $0x0000000000000009
+GLOBL longs0000000000000009<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000020<>+0(SB)/8, $0x0000000000000020
+DATA longs0000000000000020<>+8(SB)/8, $0x0000000000000020
+DATA longs0000000000000020<>+16(SB)/8, $0x0000000000000020
+DATA longs0000000000000020<>+24(SB)/8, $0x0000000000000020
+GLOBL longs0000000000000020<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000010<>+0(SB)/8, $0x0000000000000010
+DATA longs0000000000000010<>+8(SB)/8, $0x0000000000000010
+DATA longs0000000000000010<>+16(SB)/8, $0x0000000000000010
+DATA longs0000000000000010<>+24(SB)/8, $0x0000000000000010
+GLOBL longs0000000000000010<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000080<>+0(SB)/8, $0x0000000000000080
+DATA longs0000000000000080<>+8(SB)/8, $0x0000000000000080
+DATA longs0000000000000080<>+16(SB)/8, $0x0000000000000080
+DATA longs0000000000000080<>+24(SB)/8, $0x0000000000000080
+GLOBL longs0000000000000080<>(SB), RODATA|NOPTR, $32
+
+// func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·xxph3RowsAVX512(SB), $440-48
+	// XXPH3. The kernel takes the first and the last 16 bytes of each key, and transposes those
+	// of 8 keys: then a vector has 8 bytes of 8 keys. If a key of a group has less than 8 bytes, it loads
+	// them by masks, and reads the stack for an empty key: a load with an empty mask of a page that
+	// is not mapped would take 500 cycles. It reads nothing but the keys. It ends at a group with a
+	// key of more than 128 bytes.
+	LEAQ    63(SP), CX
+	ANDQ    $-64, CX
+	MOVQ    rows+0(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    $0x00000010, SI
+	CMPQ    stride+8(FP), $0x18
+	CMOVQEQ stride+8(FP), SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (DI)(SI*4), R9
+	MOVL    $0x000000e0, AX
+	KMOVW   AX, K1
+
+	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
+	// written would take as long as that of one that is not mapped.
+	MOVQ         SI, (CX)
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z12
+	MOVL         $0x0000aaaa, AX
+	KMOVW        AX, K2
+	MOVQ         hashes+32(FP), R10
+	PCALIGN      $0x40
+
+group:
+	CMPQ       stride+8(FP), $0x10
+	JL         offsets
+	MOVQ       DX, AX
+	CMPQ       BX, $0x10
+	JL         copy
+	MOVQ       SI, R11
+	SHLQ       $0x04, R11
+	ADDQ       R11, DX
+	CMPQ       BX, $0x20
+	JL         found
+	MOVQ       (DX), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*4), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R9*1), R11
+	PREFETCHT0 (R11)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*4), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R9*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       SI, R11
+	SHLQ       $0x03, R11
+	SUBQ       R11, DX
+	JMP        found
+
+copy:
+	VPXORD    Z0, Z0, Z0
+	VMOVDQA64 Z0, (CX)
+	VMOVDQA64 Z0, 64(CX)
+	VMOVDQA64 Z0, 128(CX)
+	VMOVDQA64 Z0, 192(CX)
+	VMOVDQA64 Z0, 256(CX)
+	VMOVDQA64 Z0, 320(CX)
+	MOVQ      SI, R11
+	SHRQ      $0x03, R11
+	IMULQ     BX, R11
+	MOVQ      CX, R12
+
+copy_words:
+	MOVQ        $0x00000008, R13
+	CMPQ        R11, R13
+	CMOVQLT     R11, R13
+	XORL        R14, R14
+	TESTQ       R13, R13
+	CMOVQLT     R14, R13
+	MOVQ        $-1, R14
+	BZHIQ       R13, R14, R13
+	KMOVB       R13, K3
+	VMOVDQU64.Z (AX), K3, Z0
+	VMOVDQA64   Z0, (R12)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, R12
+	SUBQ        $0x08, R11
+	JG          copy_words
+	MOVQ        CX, AX
+	JMP         found
+
+offsets:
+	MOVQ         data+16(FP), AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         BX, AX
+	MOVQ         CX, R11
+	LEAQ         256(R11), R12
+	KXNORB       K1, K1, K3
+
+offset:
+	CMPQ    AX, $0x08
+	JGE     eight
+	MOVQ    $0x00000008, R13
+	CMPQ    AX, R13
+	CMOVQLT AX, R13
+	XORL    R14, R14
+	TESTQ   R13, R13
+	CMOVQLT R14, R13
+	MOVQ    $-1, R14
+	BZHIQ   R13, R14, R13
+	KMOVB   R13, K3
+	KMOVB   K3, K3
+
+eight:
+	CMPQ        stride+8(FP), $0x08
+	JL          other_offsets
+	VMOVDQU64.Z (DX), K3, Z1
+	VMOVDQU64.Z 8(DX), K3, Z2
+	ADDQ        $0x40, DX
+	JMP         ends
+
+other_offsets:
+	CMPQ         stride+8(FP), $0x00
+	JGE          short_offsets
+	MOVQ         stride+8(FP), R13
+	NEGQ         R13
+	VPBROADCASTQ DX, Z1
+	VPBROADCASTQ R13, Z2
+	SHLQ         $0x03, R13
+	ADDQ         R13, DX
+	VPMULLQ      smallNumbers<>+0(SB), Z2, Z0
+	VPADDQ       Z0, Z1, Z1
+	VMOVDQA64.Z  Z2, K3, Z2
+	JMP          located
+
+short_offsets:
+	VPMOVSXDQ.Z (DX), K3, Z1
+	VPMOVSXDQ.Z 4(DX), K3, Z2
+	ADDQ        $0x20, DX
+
+ends:
+	VPSUBQ Z1, Z2, Z2
+	VPADDQ Z0, Z1, Z1
+
+located:
+	VMOVDQU64 firstHeaders<>+0(SB), Z3
+	VPERMI2Q  Z2, Z1, Z3
+	VMOVDQA64 Z3, (R11)
+	VMOVDQU64 firstHeaders<>+64(SB), Z3
+	VPERMI2Q  Z2, Z1, Z3
+	VMOVDQA64 Z3, 64(R11)
+	ADDQ      $0x00000080, R11
+	SUBQ      $0x08, AX
+	CMPQ      R11, R12
+	JNE       offset
+	MOVQ      CX, AX
+
+found:
+	CMPQ      SI, $0x10
+	JNE       slices
+	VMOVDQU64 headers16Word1<>+0(SB), Z1
+	VMOVDQU64 (AX), Z0
+	VMOVDQA64 Z1, Z13
+	VPERMI2Q  64(AX), Z0, Z13
+	LEAQ      (AX)(SI*8), R11
+	VMOVDQU64 (R11), Z0
+	VMOVDQA64 Z1, Z14
+	VPERMI2Q  64(R11), Z0, Z14
+	JMP       measured
+
+slices:
+	VMOVDQU64 headers24Word1<>+0(SB), Z0
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z0, Z13
+	VPERMI2Q  64(AX), Z1, Z13
+	VPERMQ    128(AX), Z0, K1, Z13
+	LEAQ      (AX)(SI*8), R11
+	VMOVDQU64 (R11), Z1
+	VMOVDQA64 Z0, Z14
+	VPERMI2Q  64(R11), Z1, Z14
+	VPERMQ    128(R11), Z0, K1, Z14
+
+measured:
+	VPMINUD      Z14, Z13, Z8
+	VPMAXUD      Z14, Z13, Z9
+	VPCMPUQ.BCST $0x05, longs0000000000000081<>+0(SB), Z9, K3
+	KORTESTB     K3, K3
+	JNZ          end
+	VPCMPUQ.BCST $0x01, smallNumbers<>+128(SB), Z8, K3
+	KORTESTB     K3, K3
+	JNZ          short
+	MOVQ         (AX), R11
+	MOVQ         8(AX), R12
+	VMOVDQU64    (R11), X1
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
+	MOVQ         (AX)(SI*1), R11
+	MOVQ         8(AX)(SI*1), R12
+	VMOVDQU64    (R11), X0
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y0, Y0
+	MOVQ         (AX)(SI*2), R11
+	MOVQ         8(AX)(SI*2), R12
+	VMOVDQU64    (R11), X2
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z3
+	MOVQ         (AX)(DI*1), R11
+	MOVQ         8(AX)(DI*1), R12
+	VMOVDQU64    (R11), X1
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
+	VINSERTI64X4 $0x01, Y1, Z0, Z4
+	MOVQ         (AX)(SI*4), R11
+	MOVQ         8(AX)(SI*4), R12
+	VMOVDQU64    (R11), X0
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y0, Y0
+	MOVQ         (AX)(R8*1), R11
+	MOVQ         8(AX)(R8*1), R12
+	VMOVDQU64    (R11), X1
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
+	MOVQ         (AX)(DI*2), R11
+	MOVQ         8(AX)(DI*2), R12
+	VMOVDQU64    (R11), X2
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z0, Z0
+	MOVQ         (AX)(R9*1), R11
+	MOVQ         8(AX)(R9*1), R12
+	VMOVDQU64    (R11), X2
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPUNPCKLQDQ  Z4, Z3, Z2
+	VPUNPCKHQDQ  Z4, Z3, Z3
+	VPUNPCKLQDQ  Z1, Z0, Z5
+	VPUNPCKHQDQ  Z1, Z0, Z4
+	VSHUFI64X2   $0x88, Z5, Z2, Z0
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z5, Z2, Z2
+	VSHUFI64X2   $0xdd, Z4, Z3, Z3
+	LEAQ         (AX)(SI*8), R11
+	MOVQ         (R11), R12
+	MOVQ         8(R11), R13
+	VMOVDQU64    (R12), X5
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
+	MOVQ         (R11)(SI*1), R12
+	MOVQ         8(R11)(SI*1), R13
+	VMOVDQU64    (R12), X4
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y4, Y4
+	MOVQ         (R11)(SI*2), R12
+	MOVQ         8(R11)(SI*2), R13
+	VMOVDQU64    (R12), X6
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z7
+	MOVQ         (R11)(DI*1), R12
+	MOVQ         8(R11)(DI*1), R13
+	VMOVDQU64    (R12), X5
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z15
+	MOVQ         (R11)(SI*4), R12
+	MOVQ         8(R11)(SI*4), R13
+	VMOVDQU64    (R12), X4
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y4, Y4
+	MOVQ         (R11)(R8*1), R12
+	MOVQ         8(R11)(R8*1), R13
+	VMOVDQU64    (R12), X5
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
+	MOVQ         (R11)(DI*2), R12
+	MOVQ         8(R11)(DI*2), R13
+	VMOVDQU64    (R12), X6
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z4, Z4
+	MOVQ         (R11)(R9*1), R12
+	MOVQ         8(R11)(R9*1), R11
+	VMOVDQU64    (R12), X6
+	VINSERTI32X4 $0x01, -16(R12)(R11*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z15, Z7, Z6
+	VPUNPCKHQDQ  Z15, Z7, Z7
+	VPUNPCKLQDQ  Z5, Z4, Z16
+	VPUNPCKHQDQ  Z5, Z4, Z15
+	VSHUFI64X2   $0x88, Z16, Z6, Z4
+	VSHUFI64X2   $0x88, Z15, Z7, Z5
+	VSHUFI64X2   $0xdd, Z16, Z6, Z6
+	VSHUFI64X2   $0xdd, Z15, Z7, Z7
+	JMP          loaded
+
+short:
+	VPCMPUQ.BCST $0x01, smallNumbers<>+64(SB), Z8, K3
+	KORTESTB     K3, K3
+	JNZ          shorter
+	MOVQ         (AX), R11
+	MOVQ         8(AX), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X1
+	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y1, Y1
+	MOVQ         (AX)(SI*1), R11
+	MOVQ         8(AX)(SI*1), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X0
+	VPINSRQ      $0x01, (R11)(R13*1), X0, X0
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y0, Y0
+	MOVQ         (AX)(SI*2), R11
+	MOVQ         8(AX)(SI*2), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X2
+	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z3
+	MOVQ         (AX)(DI*1), R11
+	MOVQ         8(AX)(DI*1), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X1
+	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y1, Y1
+	VINSERTI64X4 $0x01, Y1, Z0, Z4
+	MOVQ         (AX)(SI*4), R11
+	MOVQ         8(AX)(SI*4), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X0
+	VPINSRQ      $0x01, (R11)(R13*1), X0, X0
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y0, Y0
+	MOVQ         (AX)(R8*1), R11
+	MOVQ         8(AX)(R8*1), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X1
+	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y1, Y1
+	MOVQ         (AX)(DI*2), R11
+	MOVQ         8(AX)(DI*2), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X2
+	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z0, Z0
+	MOVQ         (AX)(R9*1), R11
+	MOVQ         8(AX)(R9*1), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X2
+	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPUNPCKLQDQ  Z4, Z3, Z2
+	VPUNPCKHQDQ  Z4, Z3, Z3
+	VPUNPCKLQDQ  Z1, Z0, Z5
+	VPUNPCKHQDQ  Z1, Z0, Z4
+	VSHUFI64X2   $0x88, Z5, Z2, Z0
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z5, Z2, Z2
+	VSHUFI64X2   $0xdd, Z4, Z3, Z3
+	LEAQ         (AX)(SI*8), R11
+	MOVQ         (R11), R12
+	MOVQ         8(R11), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X5
+	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y5, Y5
+	MOVQ         (R11)(SI*1), R12
+	MOVQ         8(R11)(SI*1), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X4
+	VPINSRQ      $0x01, (R12)(R14*1), X4, X4
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y4, Y4
+	MOVQ         (R11)(SI*2), R12
+	MOVQ         8(R11)(SI*2), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X6
+	VPINSRQ      $0x01, (R12)(R14*1), X6, X6
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z7
+	MOVQ         (R11)(DI*1), R12
+	MOVQ         8(R11)(DI*1), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X5
+	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z15
+	MOVQ         (R11)(SI*4), R12
+	MOVQ         8(R11)(SI*4), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X4
+	VPINSRQ      $0x01, (R12)(R14*1), X4, X4
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y4, Y4
+	MOVQ         (R11)(R8*1), R12
+	MOVQ         8(R11)(R8*1), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X5
+	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y5, Y5
+	MOVQ         (R11)(DI*2), R12
+	MOVQ         8(R11)(DI*2), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X6
+	VPINSRQ      $0x01, (R12)(R14*1), X6, X6
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z4, Z4
+	MOVQ         (R11)(R9*1), R12
+	MOVQ         8(R11)(R9*1), R11
+	LEAQ         -8(R11), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R12), X6
+	VPINSRQ      $0x01, (R12)(R13*1), X6, X6
+	LEAQ         -16(R12)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z15, Z7, Z6
+	VPUNPCKHQDQ  Z15, Z7, Z7
+	VPUNPCKLQDQ  Z5, Z4, Z16
+	VPUNPCKHQDQ  Z5, Z4, Z15
+	VSHUFI64X2   $0x88, Z16, Z6, Z4
+	VSHUFI64X2   $0x88, Z15, Z7, Z5
+	VSHUFI64X2   $0xdd, Z16, Z6, Z6
+	VSHUFI64X2   $0xdd, Z15, Z7, Z7
+	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z13, K3
+	VMOVDQA64    Z1, K3, Z3
+	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z14, K3
+	VMOVDQA64    Z5, K3, Z7
+	JMP          loaded
+
+shorter:
+	MOVQ         (AX), R11
+	MOVQ         8(AX), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X1
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X0
+	VINSERTI32X4 $0x01, X0, Y1, Y1
+	MOVQ         (AX)(SI*1), R11
+	MOVQ         8(AX)(SI*1), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X0
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
+	VINSERTI32X4 $0x01, X2, Y0, Y0
+	MOVQ         (AX)(SI*2), R11
+	MOVQ         8(AX)(SI*2), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X2
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X3
+	VINSERTI32X4 $0x01, X3, Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z3
+	MOVQ         (AX)(DI*1), R11
+	MOVQ         8(AX)(DI*1), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X1
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
+	VINSERTI32X4 $0x01, X2, Y1, Y1
+	VINSERTI64X4 $0x01, Y1, Z0, Z4
+	MOVQ         (AX)(SI*4), R11
+	MOVQ         8(AX)(SI*4), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X0
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X1
+	VINSERTI32X4 $0x01, X1, Y0, Y0
+	MOVQ         (AX)(R8*1), R11
+	MOVQ         8(AX)(R8*1), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X1
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
+	VINSERTI32X4 $0x01, X2, Y1, Y1
+	MOVQ         (AX)(DI*2), R11
+	MOVQ         8(AX)(DI*2), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X2
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X5
+	VINSERTI32X4 $0x01, X5, Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z0, Z0
+	MOVQ         (AX)(R9*1), R11
+	MOVQ         8(AX)(R9*1), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X2
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X5
+	VINSERTI32X4 $0x01, X5, Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPUNPCKLQDQ  Z4, Z3, Z2
+	VPUNPCKHQDQ  Z4, Z3, Z3
+	VPUNPCKLQDQ  Z1, Z0, Z5
+	VPUNPCKHQDQ  Z1, Z0, Z4
+	VSHUFI64X2   $0x88, Z5, Z2, Z0
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z5, Z2, Z2
+	VSHUFI64X2   $0xdd, Z4, Z3, Z3
+	LEAQ         (AX)(SI*8), R11
+	MOVQ         (R11), R12
+	MOVQ         8(R11), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X5
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X4
+	VINSERTI32X4 $0x01, X4, Y5, Y5
+	MOVQ         (R11)(SI*1), R12
+	MOVQ         8(R11)(SI*1), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X4
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
+	VINSERTI32X4 $0x01, X6, Y4, Y4
+	MOVQ         (R11)(SI*2), R12
+	MOVQ         8(R11)(SI*2), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X6
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X7
+	VINSERTI32X4 $0x01, X7, Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z7
+	MOVQ         (R11)(DI*1), R12
+	MOVQ         8(R11)(DI*1), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X5
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
+	VINSERTI32X4 $0x01, X6, Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z15
+	MOVQ         (R11)(SI*4), R12
+	MOVQ         8(R11)(SI*4), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X4
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X5
+	VINSERTI32X4 $0x01, X5, Y4, Y4
+	MOVQ         (R11)(R8*1), R12
+	MOVQ         8(R11)(R8*1), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X5
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
+	VINSERTI32X4 $0x01, X6, Y5, Y5
+	MOVQ         (R11)(DI*2), R12
+	MOVQ         8(R11)(DI*2), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X6
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X16
+	VINSERTI32X4 $0x01, X16, Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z4, Z4
+	MOVQ         (R11)(R9*1), R12
+	MOVQ         8(R11)(R9*1), R11
+	TESTQ        R11, R11
+	CMOVQEQ      CX, R12
+	BZHIQ        R11, longsffffffffffffffff<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R11, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R12), K3, X6
+	VMOVDQU8.Z   -16(R12)(R11*1), K4, X16
+	VINSERTI32X4 $0x01, X16, Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z15, Z7, Z6
+	VPUNPCKHQDQ  Z15, Z7, Z7
+	VPUNPCKLQDQ  Z5, Z4, Z16
+	VPUNPCKHQDQ  Z5, Z4, Z15
+	VSHUFI64X2   $0x88, Z16, Z6, Z4
+	VSHUFI64X2   $0x88, Z15, Z7, Z5
+	VSHUFI64X2   $0xdd, Z16, Z6, Z6
+	VSHUFI64X2   $0xdd, Z15, Z7, Z7
+
+loaded:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z9, K3
+	KORTESTB     K3, K3
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z0, Z10
+	VPBLENDMQ    Z1, Z3, K3, Z1
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z1, Z1
+	VPADDQ       Z10, Z1, Z11
+	VPADDQ       Z13, Z11, Z11
+	VPMULLQ.BCST singleWords<>+0(SB), Z13, Z15
+	VMOVDQA64    Z15, K3, Z11
+	VPSHUFD      $0xf5, Z10, Z15
+	VPSHUFD      $0xf5, Z1, Z16
+	VPMULUDQ     Z10, Z1, Z17
+	VPMULUDQ     Z10, Z16, Z10
+	VPMULUDQ     Z15, Z1, Z1
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z10, Z10
+	VPANDQ       Z12, Z10, Z15
+	VPADDQ       Z15, Z1, Z1
+	VPSRLQ       $0x20, Z10, Z10
+	VPADDQ       Z10, Z16, Z16
+	VPSRLQ       $0x20, Z1, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSHUFD      $0xa0, Z1, K2, Z17
+	VPXORQ       Z17, Z16, Z16
+	VPADDQ       Z16, Z11, Z10
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z4, Z1
+	VPBLENDMQ    Z5, Z7, K3, Z5
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z5, Z5
+	VPADDQ       Z1, Z5, Z11
+	VPADDQ       Z14, Z11, Z11
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z15
+	VMOVDQA64    Z15, K3, Z11
+	VPSHUFD      $0xf5, Z1, Z15
+	VPSHUFD      $0xf5, Z5, Z16
+	VPMULUDQ     Z1, Z5, Z17
+	VPMULUDQ     Z1, Z16, Z1
+	VPMULUDQ     Z15, Z5, Z5
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z1, Z1
+	VPANDQ       Z12, Z1, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPSRLQ       $0x20, Z1, Z1
+	VPADDQ       Z1, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSHUFD      $0xa0, Z5, K2, Z17
+	VPXORQ       Z17, Z16, Z16
+	VPADDQ       Z16, Z11, Z11
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z9, K3
+	KORTESTB     K3, K3
+	JZ           pairs_end
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z2, Z1
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z3, Z2
+	VPSHUFD      $0xf5, Z1, Z5
+	VPSHUFD      $0xf5, Z2, Z15
+	VPMULUDQ     Z1, Z2, Z16
+	VPMULUDQ     Z1, Z15, Z1
+	VPMULUDQ     Z5, Z2, Z2
+	VPMULUDQ     Z5, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z5
+	VPADDQ       Z5, Z1, Z1
+	VPANDQ       Z12, Z1, Z5
+	VPADDQ       Z5, Z2, Z2
+	VPSRLQ       $0x20, Z1, Z1
+	VPADDQ       Z1, Z15, Z15
+	VPSRLQ       $0x20, Z2, Z5
+	VPADDQ       Z5, Z15, Z15
+	VPSHUFD      $0xa0, Z2, K2, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	VPADDQ       Z15, Z10, K3, Z10
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z6, Z1
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z7, Z2
+	VPSHUFD      $0xf5, Z1, Z5
+	VPSHUFD      $0xf5, Z2, Z6
+	VPMULUDQ     Z1, Z2, Z15
+	VPMULUDQ     Z1, Z6, Z1
+	VPMULUDQ     Z5, Z2, Z2
+	VPMULUDQ     Z5, Z6, Z6
+	VPSRLQ       $0x20, Z15, Z5
+	VPADDQ       Z5, Z1, Z1
+	VPANDQ       Z12, Z1, Z5
+	VPADDQ       Z5, Z2, Z2
+	VPSRLQ       $0x20, Z1, Z1
+	VPADDQ       Z1, Z6, Z6
+	VPSRLQ       $0x20, Z2, Z5
+	VPADDQ       Z5, Z6, Z6
+	VPSHUFD      $0xa0, Z2, K2, Z15
+	VPXORQ       Z15, Z6, Z6
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
+	VPADDQ       Z6, Z11, K3, Z11
+	MOVQ         $0x00000010, R11
+	MOVQ         $0x00000021, R12
+	LEAQ         xxph3Words<>+32(SB), R13
+
+pair:
+	VPBROADCASTQ R12, Z1
+	VPCMPUQ      $0x05, Z1, Z9, K3
+	KORTESTB     K3, K3
+	JZ           pairs_end
+	MOVQ         (AX), R14
+	MOVQ         8(AX), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X5
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
+	MOVQ         (AX)(SI*1), R14
+	MOVQ         8(AX)(SI*1), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X2
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y2, Y2
+	MOVQ         (AX)(SI*2), R14
+	MOVQ         8(AX)(SI*2), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X6
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z15
+	MOVQ         (AX)(DI*1), R14
+	MOVQ         8(AX)(DI*1), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X5
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z2, Z16
+	MOVQ         (AX)(SI*4), R14
+	MOVQ         8(AX)(SI*4), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X2
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y2, Y2
+	MOVQ         (AX)(R8*1), R14
+	MOVQ         8(AX)(R8*1), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X5
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
+	MOVQ         (AX)(DI*2), R14
+	MOVQ         8(AX)(DI*2), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X6
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z2, Z2
+	MOVQ         (AX)(R9*1), R14
+	MOVQ         8(AX)(R9*1), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X6
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z16, Z15, Z6
+	VPUNPCKHQDQ  Z16, Z15, Z15
+	VPUNPCKLQDQ  Z5, Z2, Z17
+	VPUNPCKHQDQ  Z5, Z2, Z16
+	VSHUFI64X2   $0x88, Z17, Z6, Z2
+	VSHUFI64X2   $0x88, Z16, Z15, Z5
+	VSHUFI64X2   $0xdd, Z17, Z6, Z6
+	VSHUFI64X2   $0xdd, Z16, Z15, Z15
+	VPXORQ.BCST  (R13), Z2, Z2
+	VPXORQ.BCST  8(R13), Z5, Z5
+	VPXORQ.BCST  16(R13), Z6, Z6
+	VPXORQ.BCST  24(R13), Z15, Z15
+	VPCMPUQ      $0x05, Z1, Z13, K3
+	VPSHUFD      $0xf5, Z2, Z16
+	VPSHUFD      $0xf5, Z5, Z17
+	VPMULUDQ     Z2, Z5, Z18
+	VPMULUDQ     Z2, Z17, Z2
+	VPMULUDQ     Z16, Z5, Z5
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z2, Z2
+	VPANDQ       Z12, Z2, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPSRLQ       $0x20, Z2, Z2
+	VPADDQ       Z2, Z17, Z17
+	VPSRLQ       $0x20, Z5, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSHUFD      $0xa0, Z5, K2, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPADDQ       Z17, Z10, K3, Z10
+	VPSHUFD      $0xf5, Z6, Z2
+	VPSHUFD      $0xf5, Z15, Z5
+	VPMULUDQ     Z6, Z15, Z16
+	VPMULUDQ     Z6, Z5, Z6
+	VPMULUDQ     Z2, Z15, Z15
+	VPMULUDQ     Z2, Z5, Z5
+	VPSRLQ       $0x20, Z16, Z2
+	VPADDQ       Z2, Z6, Z6
+	VPANDQ       Z12, Z6, Z2
+	VPADDQ       Z2, Z15, Z15
+	VPSRLQ       $0x20, Z6, Z6
+	VPADDQ       Z6, Z5, Z5
+	VPSRLQ       $0x20, Z15, Z2
+	VPADDQ       Z2, Z5, Z5
+	VPSHUFD      $0xa0, Z15, K2, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPADDQ       Z5, Z10, K3, Z10
+	LEAQ         (AX)(SI*8), R14
+	MOVQ         (R14), R15
+	MOVQ         8(R14), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X5
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
+	MOVQ         (R14)(SI*1), R15
+	MOVQ         8(R14)(SI*1), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X2
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
+	MOVQ         (R14)(SI*2), R15
+	MOVQ         8(R14)(SI*2), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X6
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z15
+	MOVQ         (R14)(DI*1), R15
+	MOVQ         8(R14)(DI*1), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X5
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z2, Z16
+	MOVQ         (R14)(SI*4), R15
+	MOVQ         8(R14)(SI*4), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X2
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
+	MOVQ         (R14)(R8*1), R15
+	MOVQ         8(R14)(R8*1), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X5
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
+	MOVQ         (R14)(DI*2), R15
+	MOVQ         8(R14)(DI*2), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X6
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z2, Z2
+	MOVQ         (R14)(R9*1), R15
+	MOVQ         8(R14)(R9*1), R14
+	CMPQ         R14, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, R14
+	VMOVDQU64    (R15)(R11*1), X6
+	SUBQ         R11, R14
+	VINSERTI32X4 $0x01, -16(R15)(R14*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z16, Z15, Z6
+	VPUNPCKHQDQ  Z16, Z15, Z15
+	VPUNPCKLQDQ  Z5, Z2, Z17
+	VPUNPCKHQDQ  Z5, Z2, Z16
+	VSHUFI64X2   $0x88, Z17, Z6, Z2
+	VSHUFI64X2   $0x88, Z16, Z15, Z5
+	VSHUFI64X2   $0xdd, Z17, Z6, Z6
+	VSHUFI64X2   $0xdd, Z16, Z15, Z15
+	VPXORQ.BCST  (R13), Z2, Z2
+	VPXORQ.BCST  8(R13), Z5, Z5
+	VPXORQ.BCST  16(R13), Z6, Z6
+	VPXORQ.BCST  24(R13), Z15, Z15
+	VPCMPUQ      $0x05, Z1, Z14, K3
+	VPSHUFD      $0xf5, Z2, Z1
+	VPSHUFD      $0xf5, Z5, Z16
+	VPMULUDQ     Z2, Z5, Z17
+	VPMULUDQ     Z2, Z16, Z2
+	VPMULUDQ     Z1, Z5, Z5
+	VPMULUDQ     Z1, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z1
+	VPADDQ       Z1, Z2, Z2
+	VPANDQ       Z12, Z2, Z1
+	VPADDQ       Z1, Z5, Z5
+	VPSRLQ       $0x20, Z2, Z2
+	VPADDQ       Z2, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z1
+	VPADDQ       Z1, Z16, Z16
+	VPSHUFD      $0xa0, Z5, K2, Z17
+	VPXORQ       Z17, Z16, Z16
+	VPADDQ       Z16, Z11, K3, Z11
+	VPSHUFD      $0xf5, Z6, Z1
+	VPSHUFD      $0xf5, Z15, Z2
+	VPMULUDQ     Z6, Z15, Z5
+	VPMULUDQ     Z6, Z2, Z6
+	VPMULUDQ     Z1, Z15, Z15
+	VPMULUDQ     Z1, Z2, Z2
+	VPSRLQ       $0x20, Z5, Z1
+	VPADDQ       Z1, Z6, Z6
+	VPANDQ       Z12, Z6, Z1
+	VPADDQ       Z1, Z15, Z15
+	VPSRLQ       $0x20, Z6, Z6
+	VPADDQ       Z6, Z2, Z2
+	VPSRLQ       $0x20, Z15, Z1
+	VPADDQ       Z1, Z2, Z2
+	VPSHUFD      $0xa0, Z15, K2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPADDQ       Z2, Z11, K3, Z11
+	ADDQ         $0x20, R13
+	ADDQ         $0x10, R11
+	ADDQ         $0x20, R12
+	JMP          pair
+
+pairs_end:
+	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z8, K3
+	KORTESTB     K3, K3
+	JZ           long
+	VPBLENDMD    Z3, Z0, K2, Z1
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
+	VPSRLQ       $0x33, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z1, Z1
+	VPADDQ       Z13, Z1, Z1
+	VPSRLQ       $0x2f, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z13, K3
+	VPMULLQ.BCST singleWords<>+8(SB), Z1, K3, Z10
+	VPBLENDMD    Z7, Z4, K2, Z1
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
+	VPSRLQ       $0x33, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z1, Z1
+	VPADDQ       Z14, Z1, Z1
+	VPSRLQ       $0x2f, Z1, Z2
+	VPXORD       Z2, Z1, Z1
+	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z14, K3
+	VPMULLQ.BCST singleWords<>+8(SB), Z1, K3, Z11
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z8, K3
+	KORTESTB     K3, K3
+	JZ           long
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
+	VPSRLQ       $0x18, Z12, Z1
+	VPANDQ       Z1, Z0, Z2
+	VPSRLQ       $0x01, Z13, Z5
+	VPSLLQ       $0x03, Z5, Z5
+	VPSRLVQ      Z5, Z0, Z0
+	VPANDQ       Z1, Z0, Z0
+	VPSLLQ       $0x08, Z0, Z0
+	VPORQ        Z0, Z2, Z2
+	VPSRLQ       $0x38, Z3, Z0
+	VPSLLQ       $0x10, Z0, Z0
+	VPSLLQ       $0x18, Z13, Z5
+	VPTERNLOGQ   $0xfe, Z0, Z5, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPANDQ       Z12, Z2, Z2
+	VPMULLQ.BCST singleWords<>+0(SB), Z2, K3, Z10
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z14, K3
+	VPSRLQ       $0x18, Z12, Z0
+	VPANDQ       Z0, Z4, Z1
+	VPSRLQ       $0x01, Z14, Z2
+	VPSLLQ       $0x03, Z2, Z2
+	VPSRLVQ      Z2, Z4, Z3
+	VPANDQ       Z0, Z3, Z3
+	VPSLLQ       $0x08, Z3, Z3
+	VPORQ        Z3, Z1, Z1
+	VPSRLQ       $0x38, Z7, Z3
+	VPSLLQ       $0x10, Z3, Z3
+	VPSLLQ       $0x18, Z14, Z2
+	VPTERNLOGQ   $0xfe, Z3, Z2, Z1
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
+	VPANDQ       Z12, Z1, Z1
+	VPMULLQ.BCST singleWords<>+0(SB), Z1, K3, Z11
+
+long:
+	VPSRLQ       $0x25, Z10, Z0
+	VPXORD       Z0, Z10, Z10
+	VPSRLQ       $0x25, Z11, Z0
+	VPXORD       Z0, Z11, Z11
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z10, Z10
+	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z11, Z11
+	VPSRLQ       $0x20, Z10, Z0
+	VPXORD       Z0, Z10, Z10
+	VPSRLQ       $0x20, Z11, Z0
+	VPXORD       Z0, Z11, Z11
+	VPTESTNMQ    Z13, Z13, K3
+	VPBROADCASTQ longs5342c3010fe1dd04<>+0(SB), K3, Z10
+	VPTESTNMQ    Z14, Z14, K3
+	VPBROADCASTQ longs5342c3010fe1dd04<>+0(SB), K3, Z11
+	SUBQ         $0x10, BX
+	JL           last
+	VMOVDQU64    Z10, (R10)
+	VMOVDQU64    Z11, 64(R10)
+	ADDQ         $0x00000080, R10
+	JMP          stored
+
+last:
+	ADDQ      $0x10, BX
+	MOVQ      $0x00000008, AX
+	CMPQ      BX, AX
+	CMOVQLT   BX, AX
+	XORL      R11, R11
+	TESTQ     AX, AX
+	CMOVQLT   R11, AX
+	MOVQ      $-1, R11
+	BZHIQ     AX, R11, AX
+	KMOVB     AX, K3
+	VMOVDQU64 Z10, K3, (R10)
+	SUBQ      $0x08, BX
+	MOVQ      $0x00000008, AX
+	CMPQ      BX, AX
+	CMOVQLT   BX, AX
+	XORL      R11, R11
+	TESTQ     AX, AX
+	CMOVQLT   R11, AX
+	MOVQ      $-1, R11
+	BZHIQ     AX, R11, AX
+	KMOVB     AX, K3
+	VMOVDQU64 Z11, K3, 64(R10)
+	SUBQ      $0x08, BX
+	XORL      BX, BX
+
+stored:
+	TESTQ BX, BX
+	JNZ   group
+
+end:
+	MOVQ BX, left+40(FP)
+	VZEROUPPER
+	RET
+
+DATA longs0000000000000081<>+0(SB)/8, $0x0000000000000081
+DATA longs0000000000000081<>+8(SB)/8, $0x0000000000000081
+DATA longs0000000000000081<>+16(SB)/8, $0x0000000000000081
+DATA longs0000000000000081<>+24(SB)/8, $0x0000000000000081
+GLOBL longs0000000000000081<>(SB), RODATA|NOPTR, $32
+
+DATA longs000000000000ffff<>+0(SB)/8, $0x000000000000ffff
+DATA longs000000000000ffff<>+8(SB)/8, $0x000000000000ffff
+DATA longs000000000000ffff<>+16(SB)/8, $0x000000000000ffff
+DATA longs000000000000ffff<>+24(SB)/8, $0x000000000000ffff
+GLOBL longs000000000000ffff<>(SB), RODATA|NOPTR, $32
+
+DATA longs5342c3010fe1dd04<>+0(SB)/8, $0x5342c3010fe1dd04
+DATA longs5342c3010fe1dd04<>+8(SB)/8, $0x5342c3010fe1dd04
+DATA longs5342c3010fe1dd04<>+16(SB)/8, $0x5342c3010fe1dd04
+DATA longs5342c3010fe1dd04<>+24(SB)/8, $0x5342c3010fe1dd04
+GLOBL longs5342c3010fe1dd04<>(SB), RODATA|NOPTR, $32
+
+// func xxph3StripesAVX2(sums *uint64, key *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·xxph3StripesAVX2(SB), NOSPLIT, $0-24
+	// The product of the halves of a word is one instruction.
+	MOVQ         sums+0(FP), AX
+	MOVQ         key+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTQ singleWords<>+56(SB), Y2
+	VMOVDQU      (AX), Y0
+	VMOVDQU      32(AX), Y1
+	LEAQ         -64(CX)(DX*1), DI
+	LEAQ         xxph3Words<>+0(SB), R8
+	MOVQ         R8, BX
+	LEAQ         xxph3Words<>+128(SB), SI
+	SUBQ         $0x40, DX
+	JL           tail
+
+stripe:
+	VMOVDQU  (CX), Y3
+	VPXOR    (BX), Y3, Y4
+	VPSRLQ   $0x20, Y4, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPADDQ   Y3, Y0, Y0
+	VPADDQ   Y4, Y0, Y0
+	VMOVDQU  32(CX), Y3
+	VPXOR    32(BX), Y3, Y4
+	VPSRLQ   $0x20, Y4, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPADDQ   Y3, Y1, Y1
+	VPADDQ   Y4, Y1, Y1
+	ADDQ     $0x40, CX
+	ADDQ     $0x08, BX
+	CMPQ     BX, SI
+	JNE      next
+	VPSRLQ   $0x2f, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPXOR    (SI), Y0, Y0
+	VPSRLQ   $0x20, Y0, Y3
+	VPMULUDQ Y2, Y0, Y0
+	VPMULUDQ Y2, Y3, Y3
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSRLQ   $0x2f, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPXOR    32(SI), Y1, Y1
+	VPSRLQ   $0x20, Y1, Y3
+	VPMULUDQ Y2, Y1, Y1
+	VPMULUDQ Y2, Y3, Y3
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	MOVQ     R8, BX
+
+next:
+	SUBQ $0x40, DX
+	JGE  stripe
+
+tail:
+	CMPQ     DX, $-64
+	JEQ      end
+	LEAQ     xxph3Words<>+121(SB), BX
+	VMOVDQU  (DI), Y2
+	VPXOR    (BX), Y2, Y3
+	VPSRLQ   $0x20, Y3, Y4
+	VPMULUDQ Y4, Y3, Y3
+	VPADDQ   Y2, Y0, Y0
+	VPADDQ   Y3, Y0, Y0
+	VMOVDQU  32(DI), Y2
+	VPXOR    32(BX), Y2, Y3
+	VPSRLQ   $0x20, Y3, Y4
+	VPMULUDQ Y4, Y3, Y3
+	VPADDQ   Y2, Y1, Y1
+	VPADDQ   Y3, Y1, Y1
+
+end:
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func murmurWidth8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·murmurWidth8AVX512(SB), NOSPLIT, $0-72
+	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
+	MOVQ rows+0(FP), AX
+	MOVQ n+24(FP), CX
+	SHRQ $0x04, CX
+	MOVQ h1+32(FP), DX
+	MOVQ h2+40(FP), BX
+	MOVQ h3+48(FP), SI
+	MOVQ h4+56(FP), DI
+
+vectors:
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    64(AX), Z1
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z1, Z1
+	VPROLQ       $0x1f, Z0, Z0
+	VPROLQ       $0x1f, Z1, Z1
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z1, Z1
+	VPBROADCASTQ longs0000000000000008<>+0(SB), Z2
+	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Z6
+	VMOVDQA32    Z0, Z4
+	VPBROADCASTQ longs0000000000000008<>+0(SB), Z3
+	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Z7
+	VMOVDQA32    Z1, Z5
+	VPXORQ.BCST  longs0000000000000008<>+0(SB), Z0, Z0
+	VPXORQ.BCST  longs0000000000000008<>+0(SB), Z1, Z1
+	VPXORQ.BCST  longs0000000000000009<>+0(SB), Z4, Z4
+	VPXORQ.BCST  longs0000000000000009<>+0(SB), Z5, Z5
+	VPADDQ       Z2, Z0, Z0
+	VPADDQ       Z0, Z2, Z2
+	VPADDQ       Z3, Z1, Z1
+	VPADDQ       Z1, Z3, Z3
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z3, Z3
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z3, Z3
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPADDQ       Z2, Z0, Z0
+	VPADDQ       Z0, Z2, Z2
+	VPADDQ       Z3, Z1, Z1
+	VPADDQ       Z1, Z3, Z3
+	CMPQ         DX, SI
+	JEQ          store
+	VPADDQ       Z6, Z4, Z4
+	VPADDQ       Z4, Z6, Z6
+	VPADDQ       Z7, Z5, Z5
+	VPADDQ       Z5, Z7, Z7
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPADDQ       Z6, Z4, Z4
+	VPADDQ       Z4, Z6, Z6
+	VPADDQ       Z7, Z5, Z5
+	VPADDQ       Z5, Z7, Z7
+
+store:
+	VMOVDQU32 Z4, (SI)
+	VMOVDQU32 Z5, 64(SI)
+	ADDQ      $+128, SI
+	VMOVDQU32 Z6, (DI)
+	VMOVDQU32 Z7, 64(DI)
+	ADDQ      $+128, DI
+	VMOVDQU32 Z0, (DX)
+	VMOVDQU32 Z1, 64(DX)
+	ADDQ      $+128, DX
+	VMOVDQU32 Z2, (BX)
+	VMOVDQU32 Z3, 64(BX)
+	ADDQ      $+128, BX
+	ADDQ      $0x00000080, AX
+	DECQ      CX
+	JNZ       vectors
+	MOVQ      n+24(FP), AX
+	ANDQ      $0x0f, AX
+	MOVQ      AX, left+64(FP)
+	VZEROUPPER
+	RET
+
+DATA longs87c37b91114253d5<>+0(SB)/8, $0x87c37b91114253d5
+DATA longs87c37b91114253d5<>+8(SB)/8, $0x87c37b91114253d5
+DATA longs87c37b91114253d5<>+16(SB)/8, $0x87c37b91114253d5
+DATA longs87c37b91114253d5<>+24(SB)/8, $0x87c37b91114253d5
+GLOBL longs87c37b91114253d5<>(SB), RODATA|NOPTR, $32
+
+DATA longs4cf5ad432745937f<>+0(SB)/8, $0x4cf5ad432745937f
+DATA longs4cf5ad432745937f<>+8(SB)/8, $0x4cf5ad432745937f
+DATA longs4cf5ad432745937f<>+16(SB)/8, $0x4cf5ad432745937f
+DATA longs4cf5ad432745937f<>+24(SB)/8, $0x4cf5ad432745937f
+GLOBL longs4cf5ad432745937f<>(SB), RODATA|NOPTR, $32
+
+DATA longs4e26f5539bb7c377<>+0(SB)/8, $0x4e26f5539bb7c377
+DATA longs4e26f5539bb7c377<>+8(SB)/8, $0x4e26f5539bb7c377
+DATA longs4e26f5539bb7c377<>+16(SB)/8, $0x4e26f5539bb7c377
+DATA longs4e26f5539bb7c377<>+24(SB)/8, $0x4e26f5539bb7c377
+GLOBL longs4e26f5539bb7c377<>(SB), RODATA|NOPTR, $32
+
+DATA longsff51afd7ed558ccd<>+0(SB)/8, $0xff51afd7ed558ccd
+DATA longsff51afd7ed558ccd<>+8(SB)/8, $0xff51afd7ed558ccd
+DATA longsff51afd7ed558ccd<>+16(SB)/8, $0xff51afd7ed558ccd
+DATA longsff51afd7ed558ccd<>+24(SB)/8, $0xff51afd7ed558ccd
+GLOBL longsff51afd7ed558ccd<>(SB), RODATA|NOPTR, $32
+
+DATA longsc4ceb9fe1a85ec53<>+0(SB)/8, $0xc4ceb9fe1a85ec53
+DATA longsc4ceb9fe1a85ec53<>+8(SB)/8, $0xc4ceb9fe1a85ec53
+DATA longsc4ceb9fe1a85ec53<>+16(SB)/8, $0xc4ceb9fe1a85ec53
+DATA longsc4ceb9fe1a85ec53<>+24(SB)/8, $0xc4ceb9fe1a85ec53
+GLOBL longsc4ceb9fe1a85ec53<>(SB), RODATA|NOPTR, $32
+
+// func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+// Requires: AVX, AVX2
+TEXT ·murmurWidth8AVX2(SB), NOSPLIT, $0-72
+	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
+	MOVQ rows+0(FP), AX
+	MOVQ n+24(FP), CX
+	SHRQ $0x03, CX
+	MOVQ h1+32(FP), DX
+	MOVQ h2+40(FP), BX
+	MOVQ h3+48(FP), SI
+	MOVQ h4+56(FP), DI
+
+vectors:
+	VMOVDQU      (AX), Y0
+	VMOVDQU      32(AX), Y1
+	VPSHUFD      $0xf5, Y0, Y2
+	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y2, Y2
+	VPMULUDQ     longs0000000087c37b91<>+0(SB), Y0, Y3
+	VPADDQ       Y3, Y2, Y2
+	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y2, Y2
+	VPADDQ       Y2, Y0, Y0
+	VPSHUFD      $0xf5, Y1, Y2
+	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y2, Y2
+	VPMULUDQ     longs0000000087c37b91<>+0(SB), Y1, Y3
+	VPADDQ       Y3, Y2, Y2
+	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y2, Y2
+	VPADDQ       Y2, Y1, Y1
+	VPSRLQ       $0x21, Y0, Y2
+	VPSLLQ       $0x1f, Y0, Y0
+	VPOR         Y2, Y0, Y0
+	VPSRLQ       $0x21, Y1, Y2
+	VPSLLQ       $0x1f, Y1, Y1
+	VPOR         Y2, Y1, Y1
+	VPSHUFD      $0xf5, Y0, Y2
+	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y2, Y2
+	VPMULUDQ     longs000000004cf5ad43<>+0(SB), Y0, Y3
+	VPADDQ       Y3, Y2, Y2
+	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y2, Y2
+	VPADDQ       Y2, Y0, Y0
+	VPSHUFD      $0xf5, Y1, Y2
+	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y2, Y2
+	VPMULUDQ     longs000000004cf5ad43<>+0(SB), Y1, Y3
+	VPADDQ       Y3, Y2, Y2
+	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y2, Y2
+	VPADDQ       Y2, Y1, Y1
+	VPBROADCASTQ longs0000000000000008<>+0(SB), Y2
+	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Y6
+	VMOVDQA      Y0, Y4
+	VPBROADCASTQ longs0000000000000008<>+0(SB), Y3
+	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Y7
+	VMOVDQA      Y1, Y5
+	VPXOR        longs0000000000000008<>+0(SB), Y0, Y0
+	VPXOR        longs0000000000000008<>+0(SB), Y1, Y1
+	VPXOR        longs0000000000000009<>+0(SB), Y4, Y4
+	VPXOR        longs0000000000000009<>+0(SB), Y5, Y5
+	VPADDQ       Y2, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VPADDQ       Y3, Y1, Y1
+	VPADDQ       Y1, Y3, Y3
+	VPADDQ       Y6, Y4, Y4
+	VPADDQ       Y4, Y6, Y6
+	VPADDQ       Y7, Y5, Y5
+	VPADDQ       Y5, Y7, Y7
+	VPSRLQ       $0x21, Y0, Y8
+	VPXOR        Y8, Y0, Y0
+	VPSRLQ       $0x21, Y1, Y8
+	VPXOR        Y8, Y1, Y1
+	VPSRLQ       $0x21, Y2, Y8
+	VPXOR        Y8, Y2, Y2
+	VPSRLQ       $0x21, Y3, Y8
+	VPXOR        Y8, Y3, Y3
+	VPSRLQ       $0x21, Y4, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x21, Y5, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSRLQ       $0x21, Y6, Y8
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x21, Y7, Y8
+	VPXOR        Y8, Y7, Y7
+	VPSHUFD      $0xf5, Y0, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y0, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPSHUFD      $0xf5, Y1, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y1, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPSHUFD      $0xf5, Y2, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y2, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y2, Y2
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y3, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y3, Y3
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPSHUFD      $0xf5, Y4, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y4, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y4, Y4
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPSHUFD      $0xf5, Y5, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y5, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y5, Y5
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPSHUFD      $0xf5, Y6, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y6, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y6, Y6
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPSHUFD      $0xf5, Y7, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y7, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y7, Y7
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x21, Y0, Y8
+	VPXOR        Y8, Y0, Y0
+	VPSRLQ       $0x21, Y1, Y8
+	VPXOR        Y8, Y1, Y1
+	VPSRLQ       $0x21, Y2, Y8
+	VPXOR        Y8, Y2, Y2
+	VPSRLQ       $0x21, Y3, Y8
+	VPXOR        Y8, Y3, Y3
+	VPSRLQ       $0x21, Y4, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x21, Y5, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSRLQ       $0x21, Y6, Y8
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x21, Y7, Y8
+	VPXOR        Y8, Y7, Y7
+	VPSHUFD      $0xf5, Y0, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y0, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y0, Y0
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y0, Y0
+	VPSHUFD      $0xf5, Y1, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y1, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y1, Y1
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y1, Y1
+	VPSHUFD      $0xf5, Y2, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y2, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y2, Y2
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y3, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y3, Y3
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y3, Y3
+	VPSHUFD      $0xf5, Y4, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y4, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y4, Y4
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y4, Y4
+	VPSHUFD      $0xf5, Y5, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y5, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y5, Y5
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y5, Y5
+	VPSHUFD      $0xf5, Y6, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y6, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y6, Y6
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y6, Y6
+	VPSHUFD      $0xf5, Y7, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y7, Y9
+	VPADDQ       Y9, Y8, Y8
+	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y7, Y7
+	VPSLLQ       $0x20, Y8, Y8
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x21, Y0, Y8
+	VPXOR        Y8, Y0, Y0
+	VPSRLQ       $0x21, Y1, Y8
+	VPXOR        Y8, Y1, Y1
+	VPSRLQ       $0x21, Y2, Y8
+	VPXOR        Y8, Y2, Y2
+	VPSRLQ       $0x21, Y3, Y8
+	VPXOR        Y8, Y3, Y3
+	VPSRLQ       $0x21, Y4, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x21, Y5, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSRLQ       $0x21, Y6, Y8
+	VPXOR        Y8, Y6, Y6
+	VPSRLQ       $0x21, Y7, Y8
+	VPXOR        Y8, Y7, Y7
+	VPADDQ       Y2, Y0, Y0
+	VPADDQ       Y0, Y2, Y2
+	VPADDQ       Y3, Y1, Y1
+	VPADDQ       Y1, Y3, Y3
+	VPADDQ       Y6, Y4, Y4
+	VPADDQ       Y4, Y6, Y6
+	VPADDQ       Y7, Y5, Y5
+	VPADDQ       Y5, Y7, Y7
+	VMOVDQU      Y4, (SI)
+	VMOVDQU      Y5, 32(SI)
+	ADDQ         $+64, SI
+	VMOVDQU      Y6, (DI)
+	VMOVDQU      Y7, 32(DI)
+	ADDQ         $+64, DI
+	VMOVDQU      Y0, (DX)
+	VMOVDQU      Y1, 32(DX)
+	ADDQ         $+64, DX
+	VMOVDQU      Y2, (BX)
+	VMOVDQU      Y3, 32(BX)
+	ADDQ         $+64, BX
+	ADDQ         $0x00000040, AX
+	DECQ         CX
+	JNZ          vectors
+	MOVQ         n+24(FP), AX
+	ANDQ         $0x07, AX
+	MOVQ         AX, left+64(FP)
+	VZEROUPPER
+	RET
+
+DATA longs0000000087c37b91<>+0(SB)/8, $0x0000000087c37b91
+DATA longs0000000087c37b91<>+8(SB)/8, $0x0000000087c37b91
+DATA longs0000000087c37b91<>+16(SB)/8, $0x0000000087c37b91
+DATA longs0000000087c37b91<>+24(SB)/8, $0x0000000087c37b91
+GLOBL longs0000000087c37b91<>(SB), RODATA|NOPTR, $32
+
+DATA longs000000004cf5ad43<>+0(SB)/8, $0x000000004cf5ad43
+DATA longs000000004cf5ad43<>+8(SB)/8, $0x000000004cf5ad43
+DATA longs000000004cf5ad43<>+16(SB)/8, $0x000000004cf5ad43
+DATA longs000000004cf5ad43<>+24(SB)/8, $0x000000004cf5ad43
+GLOBL longs000000004cf5ad43<>(SB), RODATA|NOPTR, $32
+
+DATA longs00000000ff51afd7<>+0(SB)/8, $0x00000000ff51afd7
+DATA longs00000000ff51afd7<>+8(SB)/8, $0x00000000ff51afd7
+DATA longs00000000ff51afd7<>+16(SB)/8, $0x00000000ff51afd7
+DATA longs00000000ff51afd7<>+24(SB)/8, $0x00000000ff51afd7
+GLOBL longs00000000ff51afd7<>(SB), RODATA|NOPTR, $32
+
+DATA longs00000000c4ceb9fe<>+0(SB)/8, $0x00000000c4ceb9fe
+DATA longs00000000c4ceb9fe<>+8(SB)/8, $0x00000000c4ceb9fe
+DATA longs00000000c4ceb9fe<>+16(SB)/8, $0x00000000c4ceb9fe
+DATA longs00000000c4ceb9fe<>+24(SB)/8, $0x00000000c4ceb9fe
+GLOBL longs00000000c4ceb9fe<>(SB), RODATA|NOPTR, $32
+
+// func murmurWidth16AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·murmurWidth16AVX512(SB), NOSPLIT, $0-72
+	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
+	MOVQ rows+0(FP), AX
+	MOVQ n+24(FP), CX
+	SHRQ $0x04, CX
+	MOVQ h1+32(FP), DX
+	MOVQ h2+40(FP), BX
+	MOVQ h3+48(FP), SI
+	MOVQ h4+56(FP), DI
+
+vectors:
+	VMOVDQU64    (AX), Z1
+	VMOVDQU64    headers16Word0<>+0(SB), Z0
+	VPERMI2Q     64(AX), Z1, Z0
+	VMOVDQU64    headers16Word1<>+0(SB), Z2
+	VPERMI2Q     64(AX), Z1, Z2
+	VMOVDQU64    128(AX), Z4
+	VMOVDQU64    headers16Word0<>+0(SB), Z1
+	VPERMI2Q     192(AX), Z4, Z1
+	VMOVDQU64    headers16Word1<>+0(SB), Z3
+	VPERMI2Q     192(AX), Z4, Z3
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z3, Z3
+	VPROLQ       $0x1f, Z0, Z0
+	VPROLQ       $0x1f, Z1, Z1
+	VPROLQ       $0x21, Z2, Z2
+	VPROLQ       $0x21, Z3, Z3
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z3, Z3
+	VPROLQ       $0x1b, Z0, Z0
+	VPSLLQ       $0x02, Z0, Z4
+	VPADDQ       Z4, Z0, Z0
+	VPADDQ.BCST  longs0000000052dce729<>+0(SB), Z0, Z0
+	VPROLQ       $0x1f, Z2, Z2
+	VPADDQ       Z0, Z2, Z2
+	VPSLLQ       $0x02, Z2, Z4
+	VPADDQ       Z4, Z2, Z2
+	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z2, Z2
+	VMOVDQA32    Z2, Z6
+	VMOVDQA32    Z0, Z4
+	VPROLQ       $0x1b, Z1, Z1
+	VPSLLQ       $0x02, Z1, Z5
+	VPADDQ       Z5, Z1, Z1
+	VPADDQ.BCST  longs0000000052dce729<>+0(SB), Z1, Z1
+	VPROLQ       $0x1f, Z3, Z3
+	VPADDQ       Z1, Z3, Z3
+	VPSLLQ       $0x02, Z3, Z5
+	VPADDQ       Z5, Z3, Z3
+	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z3, Z3
+	VMOVDQA32    Z3, Z7
+	VMOVDQA32    Z1, Z5
+	VPXORQ.BCST  longs0000000000000010<>+0(SB), Z0, Z0
+	VPXORQ.BCST  longs0000000000000010<>+0(SB), Z1, Z1
+	VPXORQ.BCST  longs0000000000000010<>+0(SB), Z2, Z2
+	VPXORQ.BCST  longs0000000000000010<>+0(SB), Z3, Z3
+	VPXORQ.BCST  longs34e09d0b6bdefe29<>+0(SB), Z4, Z4
+	VPXORQ.BCST  longs34e09d0b6bdefe29<>+0(SB), Z5, Z5
+	VPXORQ.BCST  longs0000000000000011<>+0(SB), Z6, Z6
+	VPXORQ.BCST  longs0000000000000011<>+0(SB), Z7, Z7
+	VPADDQ       Z2, Z0, Z0
+	VPADDQ       Z0, Z2, Z2
+	VPADDQ       Z3, Z1, Z1
+	VPADDQ       Z1, Z3, Z3
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z3, Z3
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z0, Z0
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z1, Z1
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z2, Z2
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z3, Z3
+	VPSRLQ       $0x21, Z0, Z8
+	VPXORD       Z8, Z0, Z0
+	VPSRLQ       $0x21, Z1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPSRLQ       $0x21, Z2, Z8
+	VPXORD       Z8, Z2, Z2
+	VPSRLQ       $0x21, Z3, Z8
+	VPXORD       Z8, Z3, Z3
+	VPADDQ       Z2, Z0, Z0
+	VPADDQ       Z0, Z2, Z2
+	VPADDQ       Z3, Z1, Z1
+	VPADDQ       Z1, Z3, Z3
+	CMPQ         DX, SI
+	JEQ          store
+	VPADDQ       Z6, Z4, Z4
+	VPADDQ       Z4, Z6, Z6
+	VPADDQ       Z7, Z5, Z5
+	VPADDQ       Z5, Z7, Z7
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z4, Z4
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z5, Z5
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z6, Z6
+	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z7, Z7
+	VPSRLQ       $0x21, Z4, Z8
+	VPXORD       Z8, Z4, Z4
+	VPSRLQ       $0x21, Z5, Z8
+	VPXORD       Z8, Z5, Z5
+	VPSRLQ       $0x21, Z6, Z8
+	VPXORD       Z8, Z6, Z6
+	VPSRLQ       $0x21, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPADDQ       Z6, Z4, Z4
+	VPADDQ       Z4, Z6, Z6
+	VPADDQ       Z7, Z5, Z5
+	VPADDQ       Z5, Z7, Z7
+
+store:
+	VMOVDQU32 Z4, (SI)
+	VMOVDQU32 Z5, 64(SI)
+	ADDQ      $+128, SI
+	VMOVDQU32 Z6, (DI)
+	VMOVDQU32 Z7, 64(DI)
+	ADDQ      $+128, DI
+	VMOVDQU32 Z0, (DX)
+	VMOVDQU32 Z1, 64(DX)
+	ADDQ      $+128, DX
+	VMOVDQU32 Z2, (BX)
+	VMOVDQU32 Z3, 64(BX)
+	ADDQ      $+128, BX
+	ADDQ      $0x00000100, AX
+	DECQ      CX
+	JNZ       vectors
+	MOVQ      n+24(FP), AX
+	ANDQ      $0x0f, AX
+	MOVQ      AX, left+64(FP)
+	VZEROUPPER
+	RET
+
+DATA longs0000000052dce729<>+0(SB)/8, $0x0000000052dce729
+DATA longs0000000052dce729<>+8(SB)/8, $0x0000000052dce729
+DATA longs0000000052dce729<>+16(SB)/8, $0x0000000052dce729
+DATA longs0000000052dce729<>+24(SB)/8, $0x0000000052dce729
+GLOBL longs0000000052dce729<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000038495ab5<>+0(SB)/8, $0x0000000038495ab5
+DATA longs0000000038495ab5<>+8(SB)/8, $0x0000000038495ab5
+DATA longs0000000038495ab5<>+16(SB)/8, $0x0000000038495ab5
+DATA longs0000000038495ab5<>+24(SB)/8, $0x0000000038495ab5
+GLOBL longs0000000038495ab5<>(SB), RODATA|NOPTR, $32
+
+DATA longs34e09d0b6bdefe29<>+0(SB)/8, $0x34e09d0b6bdefe29
+DATA longs34e09d0b6bdefe29<>+8(SB)/8, $0x34e09d0b6bdefe29
+DATA longs34e09d0b6bdefe29<>+16(SB)/8, $0x34e09d0b6bdefe29
+DATA longs34e09d0b6bdefe29<>+24(SB)/8, $0x34e09d0b6bdefe29
+GLOBL longs34e09d0b6bdefe29<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000011<>+0(SB)/8, $0x0000000000000011
+DATA longs0000000000000011<>+8(SB)/8, $0x0000000000000011
+DATA longs0000000000000011<>+16(SB)/8, $0x0000000000000011
+DATA longs0000000000000011<>+24(SB)/8, $0x0000000000000011
+GLOBL longs0000000000000011<>(SB), RODATA|NOPTR, $32
+
+// func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+// Requires: AVX, AVX2
+TEXT ·murmurWidth16AVX2(SB), NOSPLIT, $0-72
+	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
+	MOVQ rows+0(FP), AX
+	MOVQ n+24(FP), CX
+	SHRQ $0x03, CX
+	MOVQ h1+32(FP), DX
+	MOVQ h2+40(FP), BX
+	MOVQ h3+48(FP), SI
+	MOVQ h4+56(FP), DI
+
+vectors:
+	VMOVDQU     (AX), Y1
+	VMOVDQU     32(AX), Y2
+	VPUNPCKLQDQ Y2, Y1, Y0
+	VPUNPCKHQDQ Y2, Y1, Y2
+	VPERMQ      $0xd8, Y0, Y0
+	VPERMQ      $0xd8, Y2, Y2
+	VMOVDQU     64(AX), Y3
+	VMOVDQU     96(AX), Y4
+	VPUNPCKLQDQ Y4, Y3, Y1
+	VPUNPCKHQDQ Y4, Y3, Y3
+	VPERMQ      $0xd8, Y1, Y1
+	VPERMQ      $0xd8, Y3, Y3
+	VPSHUFD     $0xf5, Y0, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
+	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y0, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y0, Y0
+	VPSLLQ      $0x20, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+	VPSHUFD     $0xf5, Y1, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
+	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y1, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y1, Y1
+	VPSLLQ      $0x20, Y4, Y4
+	VPADDQ      Y4, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
+	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y2, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y2, Y2
+	VPSLLQ      $0x20, Y4, Y4
+	VPADDQ      Y4, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
+	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y3, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y3, Y3
+	VPSLLQ      $0x20, Y4, Y4
+	VPADDQ      Y4, Y3, Y3
+	VPSRLQ      $0x21, Y0, Y4
+	VPSLLQ      $0x1f, Y0, Y0
+	VPOR        Y4, Y0, Y0
+	VPSRLQ      $0x21, Y1, Y4
+	VPSLLQ      $0x1f, Y1, Y1
+	VPOR        Y4, Y1, Y1
+	VPSRLQ      $0x1f, Y2, Y4
+	VPSLLQ      $0x21, Y2, Y2
+	VPOR        Y4, Y2, Y2
+	VPSRLQ      $0x1f, Y3, Y4
+	VPSLLQ      $0x21, Y3, Y3
+	VPOR        Y4, Y3, Y3
+	VPSHUFD     $0xf5, Y0, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
+	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y0, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y0, Y0
+	VPSLLQ      $0x20, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+	VPSHUFD     $0xf5, Y1, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
+	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y1, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y1, Y1
+	VPSLLQ      $0x20, Y4, Y4
+	VPADDQ      Y4, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
+	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y2, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y2, Y2
+	VPSLLQ      $0x20, Y4, Y4
+	VPADDQ      Y4, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
+	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y3, Y5
+	VPADDQ      Y5, Y4, Y4
+	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y3, Y3
+	VPSLLQ      $0x20, Y4, Y4
+	VPADDQ      Y4, Y3, Y3
+	VPSRLQ      $0x25, Y0, Y4
+	VPSLLQ      $0x1b, Y0, Y0
+	VPOR        Y4, Y0, Y0
+	VPSLLQ      $0x02, Y0, Y4
+	VPADDQ      Y4, Y0, Y0
+	VPADDQ      longs0000000052dce729<>+0(SB), Y0, Y0
+	VPSRLQ      $0x21, Y2, Y4
+	VPSLLQ      $0x1f, Y2, Y2
+	VPOR        Y4, Y2, Y2
+	VPADDQ      Y0, Y2, Y2
+	VPSLLQ      $0x02, Y2, Y4
+	VPADDQ      Y4, Y2, Y2
+	VPADDQ      longs0000000038495ab5<>+0(SB), Y2, Y2
+	VMOVDQA     Y2, Y6
+	VMOVDQA     Y0, Y4
+	VPSRLQ      $0x25, Y1, Y5
+	VPSLLQ      $0x1b, Y1, Y1
+	VPOR        Y5, Y1, Y1
+	VPSLLQ      $0x02, Y1, Y5
+	VPADDQ      Y5, Y1, Y1
+	VPADDQ      longs0000000052dce729<>+0(SB), Y1, Y1
+	VPSRLQ      $0x21, Y3, Y5
+	VPSLLQ      $0x1f, Y3, Y3
+	VPOR        Y5, Y3, Y3
+	VPADDQ      Y1, Y3, Y3
+	VPSLLQ      $0x02, Y3, Y5
+	VPADDQ      Y5, Y3, Y3
+	VPADDQ      longs0000000038495ab5<>+0(SB), Y3, Y3
+	VMOVDQA     Y3, Y7
+	VMOVDQA     Y1, Y5
+	VPXOR       longs0000000000000010<>+0(SB), Y0, Y0
+	VPXOR       longs0000000000000010<>+0(SB), Y1, Y1
+	VPXOR       longs0000000000000010<>+0(SB), Y2, Y2
+	VPXOR       longs0000000000000010<>+0(SB), Y3, Y3
+	VPXOR       longs34e09d0b6bdefe29<>+0(SB), Y4, Y4
+	VPXOR       longs34e09d0b6bdefe29<>+0(SB), Y5, Y5
+	VPXOR       longs0000000000000011<>+0(SB), Y6, Y6
+	VPXOR       longs0000000000000011<>+0(SB), Y7, Y7
+	VPADDQ      Y2, Y0, Y0
+	VPADDQ      Y0, Y2, Y2
+	VPADDQ      Y3, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y6, Y4, Y4
+	VPADDQ      Y4, Y6, Y6
+	VPADDQ      Y7, Y5, Y5
+	VPADDQ      Y5, Y7, Y7
+	VPSRLQ      $0x21, Y0, Y8
+	VPXOR       Y8, Y0, Y0
+	VPSRLQ      $0x21, Y1, Y8
+	VPXOR       Y8, Y1, Y1
+	VPSRLQ      $0x21, Y2, Y8
+	VPXOR       Y8, Y2, Y2
+	VPSRLQ      $0x21, Y3, Y8
+	VPXOR       Y8, Y3, Y3
+	VPSRLQ      $0x21, Y4, Y8
+	VPXOR       Y8, Y4, Y4
+	VPSRLQ      $0x21, Y5, Y8
+	VPXOR       Y8, Y5, Y5
+	VPSRLQ      $0x21, Y6, Y8
+	VPXOR       Y8, Y6, Y6
+	VPSRLQ      $0x21, Y7, Y8
+	VPXOR       Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y0, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y0, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y0, Y0
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPSHUFD     $0xf5, Y1, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y1, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y1, Y1
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y2, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y2, Y2
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y3, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y3, Y3
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y4, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y4, Y4
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y5, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y5, Y5
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y6, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y6, Y6
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y7, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y7, Y7
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y7, Y7
+	VPSRLQ      $0x21, Y0, Y8
+	VPXOR       Y8, Y0, Y0
+	VPSRLQ      $0x21, Y1, Y8
+	VPXOR       Y8, Y1, Y1
+	VPSRLQ      $0x21, Y2, Y8
+	VPXOR       Y8, Y2, Y2
+	VPSRLQ      $0x21, Y3, Y8
+	VPXOR       Y8, Y3, Y3
+	VPSRLQ      $0x21, Y4, Y8
+	VPXOR       Y8, Y4, Y4
+	VPSRLQ      $0x21, Y5, Y8
+	VPXOR       Y8, Y5, Y5
+	VPSRLQ      $0x21, Y6, Y8
+	VPXOR       Y8, Y6, Y6
+	VPSRLQ      $0x21, Y7, Y8
+	VPXOR       Y8, Y7, Y7
+	VPSHUFD     $0xf5, Y0, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y0, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y0, Y0
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y0, Y0
+	VPSHUFD     $0xf5, Y1, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y1, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y1, Y1
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y1, Y1
+	VPSHUFD     $0xf5, Y2, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y2, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y2, Y2
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y2, Y2
+	VPSHUFD     $0xf5, Y3, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y3, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y3, Y3
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y3, Y3
+	VPSHUFD     $0xf5, Y4, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y4, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y4, Y4
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y4, Y4
+	VPSHUFD     $0xf5, Y5, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y5, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y5, Y5
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y5, Y5
+	VPSHUFD     $0xf5, Y6, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y6, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y6, Y6
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y6, Y6
+	VPSHUFD     $0xf5, Y7, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
+	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y7, Y9
+	VPADDQ      Y9, Y8, Y8
+	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y7, Y7
+	VPSLLQ      $0x20, Y8, Y8
+	VPADDQ      Y8, Y7, Y7
+	VPSRLQ      $0x21, Y0, Y8
+	VPXOR       Y8, Y0, Y0
+	VPSRLQ      $0x21, Y1, Y8
+	VPXOR       Y8, Y1, Y1
+	VPSRLQ      $0x21, Y2, Y8
+	VPXOR       Y8, Y2, Y2
+	VPSRLQ      $0x21, Y3, Y8
+	VPXOR       Y8, Y3, Y3
+	VPSRLQ      $0x21, Y4, Y8
+	VPXOR       Y8, Y4, Y4
+	VPSRLQ      $0x21, Y5, Y8
+	VPXOR       Y8, Y5, Y5
+	VPSRLQ      $0x21, Y6, Y8
+	VPXOR       Y8, Y6, Y6
+	VPSRLQ      $0x21, Y7, Y8
+	VPXOR       Y8, Y7, Y7
+	VPADDQ      Y2, Y0, Y0
+	VPADDQ      Y0, Y2, Y2
+	VPADDQ      Y3, Y1, Y1
+	VPADDQ      Y1, Y3, Y3
+	VPADDQ      Y6, Y4, Y4
+	VPADDQ      Y4, Y6, Y6
+	VPADDQ      Y7, Y5, Y5
+	VPADDQ      Y5, Y7, Y7
+	VMOVDQU     Y4, (SI)
+	VMOVDQU     Y5, 32(SI)
+	ADDQ        $+64, SI
+	VMOVDQU     Y6, (DI)
+	VMOVDQU     Y7, 32(DI)
+	ADDQ        $+64, DI
+	VMOVDQU     Y0, (DX)
+	VMOVDQU     Y1, 32(DX)
+	ADDQ        $+64, DX
+	VMOVDQU     Y2, (BX)
+	VMOVDQU     Y3, 32(BX)
+	ADDQ        $+64, BX
+	ADDQ        $0x00000080, AX
+	DECQ        CX
+	JNZ         vectors
+	MOVQ        n+24(FP), AX
+	ANDQ        $0x07, AX
+	MOVQ        AX, left+64(FP)
+	VZEROUPPER
+	RET
 
 // func murmurRowsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
@@ -5108,717 +8734,335 @@ end:
 	VZEROUPPER
 	RET
 
-DATA longs87c37b91114253d5<>+0(SB)/8, $0x87c37b91114253d5
-DATA longs87c37b91114253d5<>+8(SB)/8, $0x87c37b91114253d5
-DATA longs87c37b91114253d5<>+16(SB)/8, $0x87c37b91114253d5
-DATA longs87c37b91114253d5<>+24(SB)/8, $0x87c37b91114253d5
-GLOBL longs87c37b91114253d5<>(SB), RODATA|NOPTR, $32
-
-DATA longs4cf5ad432745937f<>+0(SB)/8, $0x4cf5ad432745937f
-DATA longs4cf5ad432745937f<>+8(SB)/8, $0x4cf5ad432745937f
-DATA longs4cf5ad432745937f<>+16(SB)/8, $0x4cf5ad432745937f
-DATA longs4cf5ad432745937f<>+24(SB)/8, $0x4cf5ad432745937f
-GLOBL longs4cf5ad432745937f<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000052dce729<>+0(SB)/8, $0x0000000052dce729
-DATA longs0000000052dce729<>+8(SB)/8, $0x0000000052dce729
-DATA longs0000000052dce729<>+16(SB)/8, $0x0000000052dce729
-DATA longs0000000052dce729<>+24(SB)/8, $0x0000000052dce729
-GLOBL longs0000000052dce729<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000038495ab5<>+0(SB)/8, $0x0000000038495ab5
-DATA longs0000000038495ab5<>+8(SB)/8, $0x0000000038495ab5
-DATA longs0000000038495ab5<>+16(SB)/8, $0x0000000038495ab5
-DATA longs0000000038495ab5<>+24(SB)/8, $0x0000000038495ab5
-GLOBL longs0000000038495ab5<>(SB), RODATA|NOPTR, $32
-
-DATA longsff51afd7ed558ccd<>+0(SB)/8, $0xff51afd7ed558ccd
-DATA longsff51afd7ed558ccd<>+8(SB)/8, $0xff51afd7ed558ccd
-DATA longsff51afd7ed558ccd<>+16(SB)/8, $0xff51afd7ed558ccd
-DATA longsff51afd7ed558ccd<>+24(SB)/8, $0xff51afd7ed558ccd
-GLOBL longsff51afd7ed558ccd<>(SB), RODATA|NOPTR, $32
-
-DATA longsc4ceb9fe1a85ec53<>+0(SB)/8, $0xc4ceb9fe1a85ec53
-DATA longsc4ceb9fe1a85ec53<>+8(SB)/8, $0xc4ceb9fe1a85ec53
-DATA longsc4ceb9fe1a85ec53<>+16(SB)/8, $0xc4ceb9fe1a85ec53
-DATA longsc4ceb9fe1a85ec53<>+24(SB)/8, $0xc4ceb9fe1a85ec53
-GLOBL longsc4ceb9fe1a85ec53<>(SB), RODATA|NOPTR, $32
-
 DATA longs0000000000000040<>+0(SB)/8, $0x0000000000000040
 DATA longs0000000000000040<>+8(SB)/8, $0x0000000000000040
 DATA longs0000000000000040<>+16(SB)/8, $0x0000000000000040
 DATA longs0000000000000040<>+24(SB)/8, $0x0000000000000040
 GLOBL longs0000000000000040<>(SB), RODATA|NOPTR, $32
 
-// func placeFull64AVX512(s *byte, h *byte, places *uint32, w *byte) (done int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·placeFull64AVX512(SB), NOSPLIT, $32-40
-	// The walk is that of probeFull64. The kernel stores the bits of each probe of 16 hashes in turn.
-	MOVQ         s+0(FP), AX
+// func probeSplit256AVX512(s *byte, h *byte, hits *uint64)
+// Requires: AVX, AVX512BW, AVX512F, BMI2
+TEXT ·probeSplit256AVX512(SB), $10352-24
+	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
+	// a product of the lower half choose a bit. A lane is a word.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	ADDQ         $0x00000200, AX
+	MOVQ         s+0(FP), CX
+	VPBROADCASTQ (CX), Z0
+	VPBROADCASTQ 8(CX), Z1
+	VPSLLQ       $0x05, Z1, Z1
+	MOVL         $0xffffffe0, CX
+	VPBROADCASTQ CX, Z2
+	MOVL         $0x00000001, CX
+	VPBROADCASTD CX, Z4
+	VMOVDQU32    splitSalts<>+0(SB), Z3
+	MOVL         $0x0000ff00, CX
+	KMOVW        CX, K1
 	MOVQ         h+8(FP), CX
-	MOVQ         w+24(FP), DX
-	MOVQ         16(DX), BX
-	MOVQ         (CX)(BX*1), BX
-	MOVQ         BX, (SP)
-	MOVQ         24(DX), BX
-	MOVQ         (CX)(BX*1), BX
-	MOVQ         BX, 8(SP)
+	MOVQ         24(CX), CX
+	MOVQ         h+8(FP), DX
 	MOVQ         32(DX), BX
-	MOVQ         (CX)(BX*1), BX
-	MOVQ         BX, 16(SP)
-	MOVQ         40(DX), BX
-	MOVQ         (CX)(BX*1), BX
-	MOVQ         BX, 24(SP)
-	VPBROADCASTD (DX), Z0
-	VPBROADCASTD 72(AX), Z1
-	VPBROADCASTQ 64(AX), Z2
-	MOVQ         w+24(FP), AX
-	VPBROADCASTQ 8(AX), Z4
-	VMOVDQU32    alternate0<>+0(SB), Z3
-	MOVQ         h+8(FP), AX
-	MOVQ         32(AX), BX
-	MOVQ         places+16(FP), AX
-	XORL         DX, DX
+	MOVQ         CX, DX
+	MOVQ         AX, SI
+	PCALIGN      $0x40
 
-vector:
-	SUBQ      $0x10, BX
-	JL        end
-	MOVQ      AX, SI
-	MOVQ      s+0(FP), CX
-	MOVQ      24(CX), CX
-	MOVQ      (SP), DI
-	VMOVDQU32 (DI)(DX*8), Z5
-	VMOVDQU32 64(DI)(DX*8), Z6
-	VMOVDQA32 Z5, Z9
-	VMOVDQA32 Z6, Z10
-	MOVQ      8(SP), DI
-	VMOVDQU32 (DI)(DX*8), Z7
-	VMOVDQU32 64(DI)(DX*8), Z8
-	VMOVDQA32 Z7, Z11
-	VMOVDQA32 Z8, Z12
-	MOVQ      16(SP), DI
-	VMOVDQU32 (DI)(DX*8), Z13
-	VMOVDQU32 64(DI)(DX*8), Z14
-	VPADDQ    Z13, Z11, Z11
-	VPADDQ    Z13, Z13, Z13
-	VPADDQ    Z13, Z11, Z11
-	VPADDQ    Z13, Z13, Z13
-	VPADDQ    Z14, Z12, Z12
-	VPADDQ    Z14, Z14, Z14
-	VPADDQ    Z14, Z12, Z12
-	VPADDQ    Z14, Z14, Z14
-	MOVQ      24(SP), DI
-	VMOVDQU32 (DI)(DX*8), Z15
-	VMOVDQU32 64(DI)(DX*8), Z16
-	VPADDQ    Z15, Z7, Z7
-	VPADDQ    Z15, Z15, Z15
-	VPADDQ    Z15, Z9, Z9
-	VPADDQ    Z15, Z15, Z15
-	VPADDQ    Z16, Z8, Z8
-	VPADDQ    Z16, Z16, Z16
-	VPADDQ    Z16, Z10, Z10
-	VPADDQ    Z16, Z16, Z16
+locate:
+	VPSHUFD   $0xf5, (DX), Z5
+	VPMULUDQ  Z1, Z5, Z5
+	VPSHUFD   $0xf5, Z5, Z5
+	VPANDD    Z2, Z5, Z5
+	VPADDQ    Z0, Z5, Z5
+	VMOVDQU32 Z5, (SI)
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, SI
+	SUBQ      $0x08, BX
+	JG        locate
 
-probe_0:
-	VPANDQ           Z4, Z5, Z17
-	VCVTUQQ2PD       Z17, Z17
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
-	VPANDQ           Z4, Z6, Z18
-	VCVTUQQ2PD       Z18, Z18
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
-	VMOVDQA64        Z5, Z19
-	VPERMT2D         Z6, Z3, Z19
-	VMOVDQA64        Z17, Z17
-	VPERMT2D         Z18, Z3, Z17
-	VPMULLD          Z1, Z17, Z17
-	VPSUBD           Z17, Z19, Z19
-	VPSUBD           Z1, Z19, Z17
-	VPMINUD          Z17, Z19, Z19
-	VPXORD           Z0, Z19, Z19
-	VMOVDQU32        Z19, (AX)
-	ADDQ             $0x40, AX
-	DECQ             CX
-	JZ               located
-	VPADDQ           Z13, Z5, Z5
-	VPADDQ           Z14, Z6, Z6
-	VPANDQ           Z4, Z7, Z17
-	VCVTUQQ2PD       Z17, Z17
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
-	VPANDQ           Z4, Z8, Z18
-	VCVTUQQ2PD       Z18, Z18
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
-	VMOVDQA64        Z7, Z19
-	VPERMT2D         Z8, Z3, Z19
-	VMOVDQA64        Z17, Z17
-	VPERMT2D         Z18, Z3, Z17
-	VPMULLD          Z1, Z17, Z17
-	VPSUBD           Z17, Z19, Z19
-	VPSUBD           Z1, Z19, Z17
-	VPMINUD          Z17, Z19, Z19
-	VPXORD           Z0, Z19, Z19
-	VMOVDQU32        Z19, (AX)
-	ADDQ             $0x40, AX
-	DECQ             CX
-	JZ               located
-	VPADDQ           Z15, Z7, Z7
-	VPADDQ           Z16, Z8, Z8
-	VPANDQ           Z4, Z9, Z17
-	VCVTUQQ2PD       Z17, Z17
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
-	VPANDQ           Z4, Z10, Z18
-	VCVTUQQ2PD       Z18, Z18
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
-	VMOVDQA64        Z9, Z19
-	VPERMT2D         Z10, Z3, Z19
-	VMOVDQA64        Z17, Z17
-	VPERMT2D         Z18, Z3, Z17
-	VPMULLD          Z1, Z17, Z17
-	VPSUBD           Z17, Z19, Z19
-	VPSUBD           Z1, Z19, Z17
-	VPMINUD          Z17, Z19, Z19
-	VPXORD           Z0, Z19, Z19
-	VMOVDQU32        Z19, (AX)
-	ADDQ             $0x40, AX
-	DECQ             CX
-	JZ               located
-	VPADDQ           Z15, Z9, Z9
-	VPADDQ           Z16, Z10, Z10
-	VPANDQ           Z4, Z11, Z17
-	VCVTUQQ2PD       Z17, Z17
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
-	VPANDQ           Z4, Z12, Z18
-	VCVTUQQ2PD       Z18, Z18
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
-	VMOVDQA64        Z11, Z19
-	VPERMT2D         Z12, Z3, Z19
-	VMOVDQA64        Z17, Z17
-	VPERMT2D         Z18, Z3, Z17
-	VPMULLD          Z1, Z17, Z17
-	VPSUBD           Z17, Z19, Z19
-	VPSUBD           Z1, Z19, Z17
-	VPMINUD          Z17, Z19, Z19
-	VPXORD           Z0, Z19, Z19
-	VMOVDQU32        Z19, (AX)
-	ADDQ             $0x40, AX
-	DECQ             CX
-	JZ               located
-	VPADDQ           Z13, Z11, Z11
-	VPADDQ           Z14, Z12, Z12
-	JMP              probe_0
+	// Lines are requested past both ends of the window: the first one again.
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
+	JE           located
+	VPBROADCASTQ (AX), Z0
+	VMOVDQU32    Z0, -512(AX)
+	VMOVDQU32    Z0, (SI)
+	VMOVDQU32    Z0, -448(AX)
+	VMOVDQU32    Z0, 64(SI)
+	VMOVDQU32    Z0, -384(AX)
+	VMOVDQU32    Z0, 128(SI)
+	VMOVDQU32    Z0, -320(AX)
+	VMOVDQU32    Z0, 192(SI)
+	VMOVDQU32    Z0, -256(AX)
+	VMOVDQU32    Z0, 256(SI)
+	VMOVDQU32    Z0, -192(AX)
+	VMOVDQU32    Z0, 320(SI)
+	VMOVDQU32    Z0, -128(AX)
+	VMOVDQU32    Z0, 384(SI)
+	VMOVDQU32    Z0, -64(AX)
+	VMOVDQU32    Z0, 448(SI)
 
 located:
-	MOVQ         s+0(FP), CX
-	CMPL         76(CX), $0x00
-	JEQ          reduced
-	VPBROADCASTD 8(CX), Z5
-	VPBROADCASTD 76(CX), Z6
+	LEAQ    9335(SP), DX
+	ANDQ    $-64, DX
+	MOVQ    h+8(FP), BX
+	MOVQ    32(BX), BX
+	MOVQ    AX, AX
+	MOVQ    DX, SI
+	PCALIGN $0x40
 
-again:
-	VMOVDQU32  (SI), Z7
-	VPXORD     Z0, Z7, Z7
-	VCVTDQ2PS  Z7, Z8
-	VMULPS     Z6, Z8, Z8
-	VCVTTPS2DQ Z8, Z8
-	VPMULLD    Z5, Z8, Z8
-	VPSUBD     Z8, Z7, Z7
-	VPSUBD     Z5, Z7, Z8
-	VPMINUD    Z8, Z7, Z7
-	VPXORD     Z0, Z7, Z7
-	VMOVDQU32  Z7, (SI)
-	ADDQ       $0x40, SI
-	CMPQ       SI, AX
-	JB         again
+eight:
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
+	JE         near_1
+	MOVQ       512(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       520(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       528(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       536(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       544(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       552(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       560(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       568(AX), DI
+	PREFETCHT0 (DI)
 
-reduced:
-	ADDQ $0x10, DX
-	JMP  vector
+near_1:
+	MOVQ            (AX), DI
+	MOVQ            8(AX), R8
+	VPBROADCASTD    (CX), Z0
+	VPBROADCASTD    8(CX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, (SI)
+	MOVQ            16(AX), DI
+	MOVQ            24(AX), R8
+	VPBROADCASTD    16(CX), Z0
+	VPBROADCASTD    24(CX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 2(SI)
+	MOVQ            32(AX), DI
+	MOVQ            40(AX), R8
+	VPBROADCASTD    32(CX), Z0
+	VPBROADCASTD    40(CX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 4(SI)
+	MOVQ            48(AX), DI
+	MOVQ            56(AX), R8
+	VPBROADCASTD    48(CX), Z0
+	VPBROADCASTD    56(CX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 6(SI)
+	ADDQ            $0x40, CX
+	ADDQ            $0x40, AX
+	ADDQ            $0x08, SI
+	SUBQ            $0x08, BX
+	JG              eight
+	MOVQ            hits+16(FP), AX
+	MOVQ            h+8(FP), CX
+	MOVQ            32(CX), CX
 
-end:
-	MOVQ DX, done+32(FP)
+word:
+	VMOVDQU32 (DX), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        word
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
 	VZEROUPPER
 	RET
 
-DATA longs432fffffffffffff<>+0(SB)/8, $0x432fffffffffffff
-DATA longs432fffffffffffff<>+8(SB)/8, $0x432fffffffffffff
-DATA longs432fffffffffffff<>+16(SB)/8, $0x432fffffffffffff
-DATA longs432fffffffffffff<>+24(SB)/8, $0x432fffffffffffff
-GLOBL longs432fffffffffffff<>(SB), RODATA|NOPTR, $32
+// func probeSplit256AVX2(s *byte, h *byte, hits *uint64)
+// Requires: AVX, AVX2
+TEXT ·probeSplit256AVX2(SB), $9272-24
+	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
+	// a product of the lower half choose a bit. A lane is a word.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	ADDQ         $0x00000200, AX
+	MOVQ         s+0(FP), CX
+	VPBROADCASTQ (CX), Y0
+	VPBROADCASTQ 8(CX), Y1
+	VPSLLQ       $0x05, Y1, Y1
+	MOVL         $0xffffffe0, CX
+	VMOVQ        CX, X2
+	VPBROADCASTQ X2, Y2
+	MOVL         $0x00000001, CX
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y4
+	VMOVDQU      splitSalts<>+0(SB), Y3
+	MOVQ         h+8(FP), CX
+	MOVQ         24(CX), CX
+	MOVQ         h+8(FP), DX
+	MOVQ         32(DX), BX
+	MOVQ         CX, DX
+	MOVQ         AX, SI
+	PCALIGN      $0x40
 
-// func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·xxph3AnyAVX2(SB), $152-48
-	// XXPH3. The kernel takes the first and the last 16 bytes of each key, or the first and the last 8, and
-	// transposes those of four keys: then each long lane hashes one. It reads nothing but the keys. It ends at
-	// four keys with one of less than 8 bytes, or of more than 128.
-	MOVQ           rows+0(FP), BX
-	MOVQ           hashes+32(FP), SI
-	MOVQ           n+24(FP), DI
-	LEAQ           63(SP), R9
-	ANDQ           $-64, R9
-	VPCMPEQD       Y2, Y2, Y2
-	VPSRLQ         $0x20, Y2, Y2
-	VPBROADCASTQ   xxph3Words<>+8(SB), Y3
-	VBROADCASTI128 xxph3Words<>+16(SB), Y4
+locate:
+	VPSHUFD  $0xf5, (DX), Y5
+	VPMULUDQ Y1, Y5, Y5
+	VPSHUFD  $0xf5, Y5, Y5
+	VPAND    Y2, Y5, Y5
+	VPADDQ   Y0, Y5, Y5
+	VMOVDQU  Y5, (SI)
+	ADDQ     $0x20, DX
+	ADDQ     $0x20, SI
+	SUBQ     $0x04, BX
+	JG       locate
 
-	// This takes the place of bytes that a key does not have: combined with the secret, they are 0.
-	VMOVDQA Y4, (R9)
-	MOVQ    $0x00000010, CX
-	CMPQ    stride+8(FP), CX
-	CMOVQGT stride+8(FP), CX
-	LEAQ    (CX)(CX*2), DX
+	// Lines are requested past both ends of the window: the first one again.
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
+	JE           located
+	VPBROADCASTQ (AX), Y0
+	VMOVDQU      Y0, -512(AX)
+	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, -480(AX)
+	VMOVDQU      Y0, 32(SI)
+	VMOVDQU      Y0, -448(AX)
+	VMOVDQU      Y0, 64(SI)
+	VMOVDQU      Y0, -416(AX)
+	VMOVDQU      Y0, 96(SI)
+	VMOVDQU      Y0, -384(AX)
+	VMOVDQU      Y0, 128(SI)
+	VMOVDQU      Y0, -352(AX)
+	VMOVDQU      Y0, 160(SI)
+	VMOVDQU      Y0, -320(AX)
+	VMOVDQU      Y0, 192(SI)
+	VMOVDQU      Y0, -288(AX)
+	VMOVDQU      Y0, 224(SI)
+	VMOVDQU      Y0, -256(AX)
+	VMOVDQU      Y0, 256(SI)
+	VMOVDQU      Y0, -224(AX)
+	VMOVDQU      Y0, 288(SI)
+	VMOVDQU      Y0, -192(AX)
+	VMOVDQU      Y0, 320(SI)
+	VMOVDQU      Y0, -160(AX)
+	VMOVDQU      Y0, 352(SI)
+	VMOVDQU      Y0, -128(AX)
+	VMOVDQU      Y0, 384(SI)
+	VMOVDQU      Y0, -96(AX)
+	VMOVDQU      Y0, 416(SI)
+	VMOVDQU      Y0, -64(AX)
+	VMOVDQU      Y0, 448(SI)
+	VMOVDQU      Y0, -32(AX)
+	VMOVDQU      Y0, 480(SI)
+
+located:
+	MOVQ hits+16(FP), DX
+	MOVQ h+8(FP), BX
+	MOVQ 32(BX), BX
+	XORL SI, SI
+
+one:
+	TESTQ        $0x00000003, BX
+	JZ           some
+	DECQ         BX
+	MOVQ         (AX)(BX*8), DI
+	VPBROADCASTD (CX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          one
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+
+some:
+	TESTQ   BX, BX
+	JZ      done
+	PCALIGN $0x40
 
 four:
-	SUBQ        $0x04, DI
-	JL          end
-	CMPQ        stride+8(FP), $0x10
-	JL          offsets
-	MOVQ        BX, AX
-	LEAQ        (BX)(CX*4), BX
-	VMOVDQU     (AX), X0
-	VMOVDQU     (AX)(CX*1), X1
-	VINSERTI128 $0x01, (AX)(CX*2), Y0, Y0
-	VINSERTI128 $0x01, (AX)(DX*1), Y1, Y1
-	VPUNPCKHQDQ Y1, Y0, Y0
+	SUBQ       $0x04, BX
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
+	JE         near_1
+	MOVQ       -512(AX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(AX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(AX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(AX)(BX*8), DI
+	PREFETCHT0 (DI)
 
-measured:
-	VPSUBQ    longs0000000000000009<>+0(SB), Y0, Y1
-	VMOVDQU   longs0000000000000020<>+0(SB), Y5
-	VPSUBQ    Y0, Y5, Y5
-	VPOR      Y1, Y5, Y5
-	VMOVMSKPD Y5, R8
-	TESTL     R8, R8
-	JNZ       others
+near_1:
+	MOVQ         (AX)(BX*8), DI
+	MOVQ         8(AX)(BX*8), R8
+	MOVQ         16(AX)(BX*8), R9
+	MOVQ         24(AX)(BX*8), R10
+	VPBROADCASTD 24(CX)(BX*8), Y0
+	VMOVDQU      (R10), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	VPBROADCASTD 16(CX)(BX*8), Y0
+	VMOVDQU      (R9), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	VPBROADCASTD 8(CX)(BX*8), Y0
+	VMOVDQU      (R8), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	VPBROADCASTD (CX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          four
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+	TESTQ        BX, BX
+	JNZ          four
 
-load:
-	MOVQ         (AX), R10
-	MOVQ         8(AX), R11
-	LEAQ         -8(R11), R12
-	LEAQ         -16(R10)(R11*1), R13
-	CMPQ         R11, $0x10
-	CMOVQGT      smallNumbers<>+64(SB), R12
-	CMOVQLE      R9, R13
-	VPBROADCASTQ (R10), Y5
-	VPBROADCASTQ (R10)(R12*1), Y6
-	VMOVDQU      (R13), X1
-	MOVQ         (AX)(CX*1), R10
-	MOVQ         8(AX)(CX*1), R11
-	LEAQ         -8(R11), R12
-	LEAQ         -16(R10)(R11*1), R13
-	CMPQ         R11, $0x10
-	CMOVQGT      smallNumbers<>+64(SB), R12
-	CMOVQLE      R9, R13
-	VPBROADCASTQ (R10), Y7
-	VPBLENDD     $0x0c, Y7, Y5, Y5
-	VPBROADCASTQ (R10)(R12*1), Y7
-	VPBLENDD     $0x0c, Y7, Y6, Y6
-	VMOVDQU      (R13), X8
-	MOVQ         (AX)(CX*2), R10
-	MOVQ         8(AX)(CX*2), R11
-	LEAQ         -8(R11), R12
-	LEAQ         -16(R10)(R11*1), R13
-	CMPQ         R11, $0x10
-	CMOVQGT      smallNumbers<>+64(SB), R12
-	CMOVQLE      R9, R13
-	VPBROADCASTQ (R10), Y7
-	VPBLENDD     $0x30, Y7, Y5, Y5
-	VPBROADCASTQ (R10)(R12*1), Y7
-	VPBLENDD     $0x30, Y7, Y6, Y6
-	VINSERTI128  $0x01, (R13), Y1, Y1
-	MOVQ         (AX)(DX*1), R10
-	MOVQ         8(AX)(DX*1), R11
-	LEAQ         -8(R11), R12
-	LEAQ         -16(R10)(R11*1), R13
-	CMPQ         R11, $0x10
-	CMOVQGT      smallNumbers<>+64(SB), R12
-	CMOVQLE      R9, R13
-	VPBROADCASTQ (R10), Y7
-	VPBLENDD     $0xc0, Y7, Y5, Y5
-	VPBROADCASTQ (R10)(R12*1), Y7
-	VPBLENDD     $0xc0, Y7, Y6, Y6
-	VINSERTI128  $0x01, (R13), Y8, Y8
-	VPXOR        longsbe4ba423396cfeb8<>+0(SB), Y5, Y5
-	VPXOR        Y3, Y6, Y6
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y4, Y8, Y8
-	VPUNPCKLQDQ  Y8, Y1, Y7
-	VPUNPCKHQDQ  Y8, Y1, Y8
-	VPADDQ       Y5, Y6, Y1
-	VPADDQ       Y0, Y1, Y1
-	VMOVDQA      Y0, Y10
-	VPSHUFD      $0xf5, Y10, Y9
-	VPMULUDQ     longs9e3779b185ebca87<>+0(SB), Y9, Y9
-	VPMULUDQ     longs000000009e3779b1<>+0(SB), Y10, Y11
-	VPADDQ       Y11, Y9, Y9
-	VPMULUDQ     longs9e3779b185ebca87<>+0(SB), Y10, Y10
-	VPSLLQ       $0x20, Y9, Y9
-	VPADDQ       Y9, Y10, Y10
-	VMOVDQU      longs0000000000000010<>+0(SB), Y9
-	VPSUBQ       Y0, Y9, Y9
-	VBLENDVPD    Y9, Y10, Y1, Y1
-	VPSHUFD      $0xf5, Y7, Y9
-	VPSHUFD      $0xf5, Y8, Y10
-	VPMULUDQ     Y7, Y8, Y11
-	VPMULUDQ     Y7, Y10, Y7
-	VPMULUDQ     Y9, Y8, Y8
-	VPMULUDQ     Y9, Y10, Y10
-	VPSRLQ       $0x20, Y11, Y9
-	VPADDQ       Y9, Y7, Y7
-	VPAND        Y2, Y7, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPSRLQ       $0x20, Y7, Y7
-	VPADDQ       Y7, Y10, Y10
-	VPSRLQ       $0x20, Y8, Y9
-	VPADDQ       Y9, Y10, Y10
-	VPSLLQ       $0x20, Y8, Y8
-	VPBLENDD     $0xaa, Y8, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPADDQ       Y10, Y1, Y1
-	VPSHUFD      $0xf5, Y5, Y7
-	VPSHUFD      $0xf5, Y6, Y8
-	VPMULUDQ     Y5, Y6, Y9
-	VPMULUDQ     Y5, Y8, Y10
-	VPMULUDQ     Y7, Y6, Y6
-	VPMULUDQ     Y7, Y8, Y8
-	VPSRLQ       $0x20, Y9, Y7
-	VPADDQ       Y7, Y10, Y10
-	VPAND        Y2, Y10, Y7
-	VPADDQ       Y7, Y6, Y6
-	VPSRLQ       $0x20, Y10, Y10
-	VPADDQ       Y10, Y8, Y8
-	VPSRLQ       $0x20, Y6, Y7
-	VPADDQ       Y7, Y8, Y8
-	VPSLLQ       $0x20, Y6, Y6
-	VPBLENDD     $0xaa, Y6, Y9, Y9
-	VPXOR        Y9, Y8, Y8
-	VPADDQ       Y8, Y1, Y1
-	TESTL        R8, R8
-	JNZ          eights
-
-finish:
-	VPSRLQ   $0x25, Y1, Y0
-	VPXOR    Y0, Y1, Y1
-	VPSHUFD  $0xf5, Y1, Y0
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y0, Y0
-	VPMULUDQ longs00000000165667b1<>+0(SB), Y1, Y5
-	VPADDQ   Y5, Y0, Y0
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y1, Y1
-	VPSLLQ   $0x20, Y0, Y0
-	VPADDQ   Y0, Y1, Y1
-	VPSRLQ   $0x20, Y1, Y0
-	VPXOR    Y0, Y1, Y1
-	VMOVDQU  Y1, (SI)
-	ADDQ     $0x20, SI
-	JMP      four
-
-others:
-	VPSUBQ    longs0000000000000008<>+0(SB), Y0, Y1
-	VMOVDQU   longs0000000000000080<>+0(SB), Y5
-	VPSUBQ    Y0, Y5, Y5
-	VPOR      Y1, Y5, Y5
-	VMOVMSKPD Y5, R10
-	TESTL     R10, R10
-	JZ        load
-
-end:
-	ADDQ $0x04, DI
-	MOVQ DI, left+40(FP)
-	VZEROUPPER
-	RET
-
-eights:
-	VPCMPEQQ  longs0000000000000008<>+0(SB), Y0, Y6
-	VPTEST    Y6, Y6
-	JZ        pairs
-	VPSRLQ    $0x33, Y5, Y7
-	VPXOR     Y7, Y5, Y5
-	VPSHUFD   $0xf5, Y5, Y7
-	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y7, Y7
-	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y5, Y5
-	VPSLLQ    $0x20, Y7, Y7
-	VPADDQ    Y7, Y5, Y5
-	VPADDQ    Y0, Y5, Y5
-	VPSRLQ    $0x2f, Y5, Y7
-	VPXOR     Y7, Y5, Y5
-	VPSHUFD   $0xf5, Y5, Y7
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y7, Y7
-	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y5, Y8
-	VPADDQ    Y8, Y7, Y7
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y5, Y5
-	VPSLLQ    $0x20, Y7, Y7
-	VPADDQ    Y7, Y5, Y5
-	VBLENDVPD Y6, Y5, Y1, Y1
-
-pairs:
-	LEAQ 16(R9), R12
-	MOVQ $0x00000010, R8
-	MOVQ $0x00000021, R10
-	LEAQ xxph3Words<>+32(SB), R11
-
-pair:
-	VMOVQ          R10, X5
-	VPBROADCASTQ   X5, Y5
-	VPCMPGTQ       Y0, Y5, Y5
-	VMOVMSKPD      Y5, R13
-	CMPL           R13, $0x0f
-	JEQ            paired
-	VMOVDQU        (R11), Y5
-	VMOVDQA        Y5, (R9)
-	MOVQ           (AX), R13
-	MOVQ           8(AX), R15
-	LEAQ           -16(R13)(R15*1), R14
-	ADDQ           R8, R13
-	SUBQ           R8, R14
-	CMPQ           R15, R10
-	CMOVQLT        R9, R13
-	VMOVDQU        (R13), X5
-	CMOVQLT        R12, R14
-	VMOVDQU        (R14), X7
-	MOVQ           (AX)(CX*1), R13
-	MOVQ           8(AX)(CX*1), R15
-	LEAQ           -16(R13)(R15*1), R14
-	ADDQ           R8, R13
-	SUBQ           R8, R14
-	CMPQ           R15, R10
-	CMOVQLT        R9, R13
-	VMOVDQU        (R13), X6
-	CMOVQLT        R12, R14
-	VMOVDQU        (R14), X8
-	MOVQ           (AX)(CX*2), R13
-	MOVQ           8(AX)(CX*2), R15
-	LEAQ           -16(R13)(R15*1), R14
-	ADDQ           R8, R13
-	SUBQ           R8, R14
-	CMPQ           R15, R10
-	CMOVQLT        R9, R13
-	VINSERTI128    $0x01, (R13), Y5, Y5
-	CMOVQLT        R12, R14
-	VINSERTI128    $0x01, (R14), Y7, Y7
-	MOVQ           (AX)(DX*1), R13
-	MOVQ           8(AX)(DX*1), R15
-	LEAQ           -16(R13)(R15*1), R14
-	ADDQ           R8, R13
-	SUBQ           R8, R14
-	CMPQ           R15, R10
-	CMOVQLT        R9, R13
-	VINSERTI128    $0x01, (R13), Y6, Y6
-	CMOVQLT        R12, R14
-	VINSERTI128    $0x01, (R14), Y8, Y8
-	VBROADCASTI128 (R9), Y9
-	VPXOR          Y9, Y5, Y5
-	VPXOR          Y9, Y6, Y6
-	VPUNPCKLQDQ    Y6, Y5, Y9
-	VPUNPCKHQDQ    Y6, Y5, Y5
-	VPSHUFD        $0xf5, Y9, Y6
-	VPSHUFD        $0xf5, Y5, Y10
-	VPMULUDQ       Y9, Y5, Y11
-	VPMULUDQ       Y9, Y10, Y9
-	VPMULUDQ       Y6, Y5, Y5
-	VPMULUDQ       Y6, Y10, Y10
-	VPSRLQ         $0x20, Y11, Y6
-	VPADDQ         Y6, Y9, Y9
-	VPAND          Y2, Y9, Y6
-	VPADDQ         Y6, Y5, Y5
-	VPSRLQ         $0x20, Y9, Y9
-	VPADDQ         Y9, Y10, Y10
-	VPSRLQ         $0x20, Y5, Y6
-	VPADDQ         Y6, Y10, Y10
-	VPSLLQ         $0x20, Y5, Y5
-	VPBLENDD       $0xaa, Y5, Y11, Y11
-	VPXOR          Y11, Y10, Y10
-	VPADDQ         Y10, Y1, Y1
-	VBROADCASTI128 (R12), Y5
-	VPXOR          Y5, Y7, Y7
-	VPXOR          Y5, Y8, Y8
-	VPUNPCKLQDQ    Y8, Y7, Y5
-	VPUNPCKHQDQ    Y8, Y7, Y6
-	VPSHUFD        $0xf5, Y5, Y7
-	VPSHUFD        $0xf5, Y6, Y8
-	VPMULUDQ       Y5, Y6, Y9
-	VPMULUDQ       Y5, Y8, Y5
-	VPMULUDQ       Y7, Y6, Y6
-	VPMULUDQ       Y7, Y8, Y8
-	VPSRLQ         $0x20, Y9, Y7
-	VPADDQ         Y7, Y5, Y5
-	VPAND          Y2, Y5, Y7
-	VPADDQ         Y7, Y6, Y6
-	VPSRLQ         $0x20, Y5, Y5
-	VPADDQ         Y5, Y8, Y8
-	VPSRLQ         $0x20, Y6, Y7
-	VPADDQ         Y7, Y8, Y8
-	VPSLLQ         $0x20, Y6, Y6
-	VPBLENDD       $0xaa, Y6, Y9, Y9
-	VPXOR          Y9, Y8, Y8
-	VPADDQ         Y8, Y1, Y1
-	ADDQ           $0x20, R11
-	ADDQ           $0x10, R8
-	ADDQ           $0x20, R10
-	JMP            pair
-
-paired:
-	VMOVDQA Y4, (R9)
-	JMP     finish
-
-offsets:
-	VPBROADCASTQ data+16(FP), Y1
-	LEAQ         32(R9), AX
-	CMPQ         stride+8(FP), $0x08
-	JL           short_offsets
-	VMOVDQU      (BX), Y5
-	VMOVDQU      8(BX), Y0
-	ADDQ         $0x20, BX
-	JMP          between
-
-short_offsets:
-	CMPQ      stride+8(FP), $0x00
-	JL        width
-	VPMOVSXDQ (BX), Y5
-	VPMOVSXDQ 4(BX), Y0
-	ADDQ      $0x10, BX
-
-between:
-	VPSUBQ Y5, Y0, Y0
-
-found:
-	VPADDQ       Y1, Y5, Y5
-	VPUNPCKLQDQ  Y0, Y5, Y1
-	VPUNPCKHQDQ  Y0, Y5, Y5
-	VMOVDQA      X1, (AX)
-	VEXTRACTI128 $0x01, Y1, (AX)(CX*2)
-	VMOVDQA      X5, (AX)(CX*1)
-	VEXTRACTI128 $0x01, Y5, (AX)(DX*1)
-	JMP          measured
-
-width:
-	MOVQ         stride+8(FP), R8
-	NEGQ         R8
-	VMOVQ        R8, X0
-	VPBROADCASTQ X0, Y0
-	VMOVDQA      Y0, Y0
-	VPMULUDQ     smallNumbers<>+0(SB), Y0, Y5
-	VMOVQ        BX, X1
-	VPBROADCASTQ X1, Y1
-	VMOVDQA      Y1, Y1
-	LEAQ         (BX)(R8*4), BX
-	JMP          found
-
-DATA longs0000000000000009<>+0(SB)/8, $0x0000000000000009
-DATA longs0000000000000009<>+8(SB)/8, $0x0000000000000009
-DATA longs0000000000000009<>+16(SB)/8, $0x0000000000000009
-DATA longs0000000000000009<>+24(SB)/8, $0x0000000000000009
-GLOBL longs0000000000000009<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000020<>+0(SB)/8, $0x0000000000000020
-DATA longs0000000000000020<>+8(SB)/8, $0x0000000000000020
-DATA longs0000000000000020<>+16(SB)/8, $0x0000000000000020
-DATA longs0000000000000020<>+24(SB)/8, $0x0000000000000020
-GLOBL longs0000000000000020<>(SB), RODATA|NOPTR, $32
-
-DATA longsbe4ba423396cfeb8<>+0(SB)/8, $0xbe4ba423396cfeb8
-DATA longsbe4ba423396cfeb8<>+8(SB)/8, $0xbe4ba423396cfeb8
-DATA longsbe4ba423396cfeb8<>+16(SB)/8, $0xbe4ba423396cfeb8
-DATA longsbe4ba423396cfeb8<>+24(SB)/8, $0xbe4ba423396cfeb8
-GLOBL longsbe4ba423396cfeb8<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000010<>+0(SB)/8, $0x0000000000000010
-DATA longs0000000000000010<>+8(SB)/8, $0x0000000000000010
-DATA longs0000000000000010<>+16(SB)/8, $0x0000000000000010
-DATA longs0000000000000010<>+24(SB)/8, $0x0000000000000010
-GLOBL longs0000000000000010<>(SB), RODATA|NOPTR, $32
-
-DATA longs00000000165667b1<>+0(SB)/8, $0x00000000165667b1
-DATA longs00000000165667b1<>+8(SB)/8, $0x00000000165667b1
-DATA longs00000000165667b1<>+16(SB)/8, $0x00000000165667b1
-DATA longs00000000165667b1<>+24(SB)/8, $0x00000000165667b1
-GLOBL longs00000000165667b1<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000008<>+0(SB)/8, $0x0000000000000008
-DATA longs0000000000000008<>+8(SB)/8, $0x0000000000000008
-DATA longs0000000000000008<>+16(SB)/8, $0x0000000000000008
-DATA longs0000000000000008<>+24(SB)/8, $0x0000000000000008
-GLOBL longs0000000000000008<>(SB), RODATA|NOPTR, $32
-
-DATA longs00000000c2b2ae3d<>+0(SB)/8, $0x00000000c2b2ae3d
-DATA longs00000000c2b2ae3d<>+8(SB)/8, $0x00000000c2b2ae3d
-DATA longs00000000c2b2ae3d<>+16(SB)/8, $0x00000000c2b2ae3d
-DATA longs00000000c2b2ae3d<>+24(SB)/8, $0x00000000c2b2ae3d
-GLOBL longs00000000c2b2ae3d<>(SB), RODATA|NOPTR, $32
-
-// func xxph3StripesAVX2(sums *uint64, key *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·xxph3StripesAVX2(SB), NOSPLIT, $0-24
-	// The product of the halves of a word is one instruction.
-	MOVQ         sums+0(FP), AX
-	MOVQ         key+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VPBROADCASTQ singleWords<>+56(SB), Y2
-	VMOVDQU      (AX), Y0
-	VMOVDQU      32(AX), Y1
-	LEAQ         -64(CX)(DX*1), DI
-	LEAQ         xxph3Words<>+0(SB), R8
-	MOVQ         R8, BX
-	LEAQ         xxph3Words<>+128(SB), SI
-	SUBQ         $0x40, DX
-	JL           tail
-
-stripe:
-	VMOVDQU  (CX), Y3
-	VPXOR    (BX), Y3, Y4
-	VPSRLQ   $0x20, Y4, Y5
-	VPMULUDQ Y5, Y4, Y4
-	VPADDQ   Y3, Y0, Y0
-	VPADDQ   Y4, Y0, Y0
-	VMOVDQU  32(CX), Y3
-	VPXOR    32(BX), Y3, Y4
-	VPSRLQ   $0x20, Y4, Y5
-	VPMULUDQ Y5, Y4, Y4
-	VPADDQ   Y3, Y1, Y1
-	VPADDQ   Y4, Y1, Y1
-	ADDQ     $0x40, CX
-	ADDQ     $0x08, BX
-	CMPQ     BX, SI
-	JNE      next
-	VPSRLQ   $0x2f, Y0, Y3
-	VPXOR    Y3, Y0, Y0
-	VPXOR    (SI), Y0, Y0
-	VPSRLQ   $0x20, Y0, Y3
-	VPMULUDQ Y2, Y0, Y0
-	VPMULUDQ Y2, Y3, Y3
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y0, Y0
-	VPSRLQ   $0x2f, Y1, Y3
-	VPXOR    Y3, Y1, Y1
-	VPXOR    32(SI), Y1, Y1
-	VPSRLQ   $0x20, Y1, Y3
-	VPMULUDQ Y2, Y1, Y1
-	VPMULUDQ Y2, Y3, Y3
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y1, Y1
-	MOVQ     R8, BX
-
-next:
-	SUBQ $0x40, DX
-	JGE  stripe
-
-tail:
-	CMPQ     DX, $-64
-	JEQ      end
-	LEAQ     xxph3Words<>+121(SB), BX
-	VMOVDQU  (DI), Y2
-	VPXOR    (BX), Y2, Y3
-	VPSRLQ   $0x20, Y3, Y4
-	VPMULUDQ Y4, Y3, Y3
-	VPADDQ   Y2, Y0, Y0
-	VPADDQ   Y3, Y0, Y0
-	VMOVDQU  32(DI), Y2
-	VPXOR    32(BX), Y2, Y3
-	VPSRLQ   $0x20, Y3, Y4
-	VPMULUDQ Y4, Y3, Y3
-	VPADDQ   Y2, Y1, Y1
-	VPADDQ   Y3, Y1, Y1
-
-end:
-	VMOVDQU Y0, (AX)
-	VMOVDQU Y1, 32(AX)
+done:
 	VZEROUPPER
 	RET
 
@@ -6146,100 +9390,5124 @@ done:
 	VZEROUPPER
 	RET
 
-// func probeUint64(base **byte, key uint64) (may bool)
-TEXT ·probeUint64(SB), NOSPLIT, $0-17
-	MOVQ  base+0(FP), AX
-	MOVQ  40(AX), AX
-	TESTQ AX, AX
-	JZ    go
-	JMP   (AX)
+// func probeLine512AVX512(s *byte, h *byte, hits *uint64, factors *[8]uint32)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, BMI2
+TEXT ·probeLine512AVX512(SB), $10352-32
+	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
+	// product of its factor and the upper half choose a bit.
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	ADDQ            $0x00000200, AX
+	MOVQ            s+0(FP), CX
+	VPBROADCASTQ    (CX), Z0
+	MOVL            $0x0000ff00, DX
+	KMOVW           DX, K1
+	VPBROADCASTQ    8(CX), Z1
+	MOVL            $0xffffffc0, CX
+	VPBROADCASTQ    CX, Z2
+	VPSLLQ          $0x06, Z1, Z1
+	MOVQ            factors+24(FP), CX
+	VBROADCASTI64X4 (CX), Z3
+	MOVQ            h+8(FP), CX
+	MOVQ            24(CX), CX
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z4
+	VPXORD          Z4, Z4, Z5
+	VPSLLD          $0x04, Z4, K1, Z5
+	MOVQ            h+8(FP), DX
+	MOVQ            32(DX), BX
+	MOVQ            CX, DX
+	MOVQ            AX, SI
+	PCALIGN         $0x40
 
-go:
-	JMP ·mayContainUint64+0(SB)
+locate:
+	VPMULUDQ  (DX), Z1, Z6
+	VPSHUFD   $0xf5, Z6, Z6
+	VPANDD    Z2, Z6, Z6
+	VPADDQ    Z0, Z6, Z6
+	VMOVDQU32 Z6, (SI)
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, SI
+	SUBQ      $0x08, BX
+	JG        locate
 
-// func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
-TEXT ·probeHash(SB), NOSPLIT, $0-41
-	MOVQ base+0(FP), AX
-	MOVQ h4+32(FP), CX
-	CMPQ CX, $0x03
-	JNE  table
+	// Lines are requested past both ends of the window: the first one again.
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
+	JE           located
+	VPBROADCASTQ (AX), Z0
+	VMOVDQU32    Z0, -512(AX)
+	VMOVDQU32    Z0, (SI)
+	VMOVDQU32    Z0, -448(AX)
+	VMOVDQU32    Z0, 64(SI)
+	VMOVDQU32    Z0, -384(AX)
+	VMOVDQU32    Z0, 128(SI)
+	VMOVDQU32    Z0, -320(AX)
+	VMOVDQU32    Z0, 192(SI)
+	VMOVDQU32    Z0, -256(AX)
+	VMOVDQU32    Z0, 256(SI)
+	VMOVDQU32    Z0, -192(AX)
+	VMOVDQU32    Z0, 320(SI)
+	VMOVDQU32    Z0, -128(AX)
+	VMOVDQU32    Z0, 384(SI)
+	VMOVDQU32    Z0, -64(AX)
+	VMOVDQU32    Z0, 448(SI)
 
-	// The scheme, and behind it a kernel of amd64.
-	MOVWLZX 32(AX), DX
-	SUBL    $0x00000103, DX
-	TESTL   $0xfffffeff, DX
-	JNZ     table
-	JMP     ·hasHashSplit256AVX2+0(SB)
+located:
+	LEAQ    9335(SP), DX
+	ANDQ    $-64, DX
+	MOVQ    h+8(FP), BX
+	MOVQ    32(BX), BX
+	MOVQ    AX, AX
+	MOVQ    DX, SI
+	MOVQ    s+0(FP), DI
+	CMPB    36(DI), $0x00
+	JNE     halves
+	PCALIGN $0x40
 
-table:
-	MOVQ  40(AX), AX
-	TESTQ AX, AX
-	JZ    go
-	CMPQ  CX, $0x07
-	JHI   go
-	JMP   16(AX)(CX*8)
+eight:
+	MOVQ         (AX), DI
+	MOVQ         8(AX), R8
+	VPBROADCASTD 4(CX), Z0
+	VPBROADCASTD 12(CX), K1, Z0
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
+	VPSRLD       $0x17, Z0, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
+	KMOVW        K2, (SI)
+	MOVQ         16(AX), DI
+	MOVQ         24(AX), R8
+	VPBROADCASTD 20(CX), Z0
+	VPBROADCASTD 28(CX), K1, Z0
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
+	VPSRLD       $0x17, Z0, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
+	KMOVW        K2, 2(SI)
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 36(CX), Z0
+	VPBROADCASTD 44(CX), K1, Z0
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
+	VPSRLD       $0x17, Z0, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
+	KMOVW        K2, 4(SI)
+	MOVQ         48(AX), DI
+	MOVQ         56(AX), R8
+	VPBROADCASTD 52(CX), Z0
+	VPBROADCASTD 60(CX), K1, Z0
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
+	VPSRLD       $0x17, Z0, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
+	KMOVW        K2, 6(SI)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+	JG           eight
 
-go:
-	JMP ·mayContainHash+0(SB)
+words:
+	MOVQ hits+16(FP), AX
+	MOVQ h+8(FP), CX
+	MOVQ 32(CX), CX
 
-// func addUint64(base **byte, key uint64) (isNew bool)
-TEXT ·addUint64(SB), NOSPLIT, $0-17
-	MOVQ  base+0(FP), AX
-	MOVQ  40(AX), AX
-	TESTQ AX, AX
-	JZ    go
-	JMP   8(AX)
+word:
+	VMOVDQU32 (DX), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        word
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
+	VZEROUPPER
+	RET
 
-go:
-	JMP ·addUint64Generic+0(SB)
+halves:
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
+	JE         near_1
+	MOVQ       512(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       520(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       528(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       536(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       544(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       552(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       560(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       568(AX), DI
+	PREFETCHT0 (DI)
 
-DATA singleAddresses<>+0(SB)/8, $·mayContainUint64(SB)
-DATA singleAddresses<>+8(SB)/8, $·mayContainHash(SB)
-DATA singleAddresses<>+16(SB)/8, $·addUint64Generic(SB)
-DATA singleAddresses<>+24(SB)/8, $·hasUint64Double32AVX2(SB)
-DATA singleAddresses<>+32(SB)/8, $·hasHashDouble32AVX2(SB)
-DATA singleAddresses<>+40(SB)/8, $·addUint64Double32AVX2(SB)
-DATA singleAddresses<>+48(SB)/8, $·hasUint64Double32AVX2(SB)
-DATA singleAddresses<>+56(SB)/8, $·hasHashDouble32AVX2(SB)
-DATA singleAddresses<>+64(SB)/8, $·addUint64Double32AVX2(SB)
-DATA singleAddresses<>+72(SB)/8, $·hasUint64Double64AVX2(SB)
-DATA singleAddresses<>+80(SB)/8, $·hasHashDouble64AVX2(SB)
-DATA singleAddresses<>+88(SB)/8, $·addUint64Double64AVX2(SB)
-DATA singleAddresses<>+96(SB)/8, $·hasUint64Double64AVX2(SB)
-DATA singleAddresses<>+104(SB)/8, $·hasHashDouble64AVX2(SB)
-DATA singleAddresses<>+112(SB)/8, $·addUint64Double64AVX2(SB)
-DATA singleAddresses<>+120(SB)/8, $·hasUint64Split256AVX2(SB)
-DATA singleAddresses<>+128(SB)/8, $·hasHashSplit256AVX2(SB)
-DATA singleAddresses<>+136(SB)/8, $·addUint64Split256AVX2(SB)
-DATA singleAddresses<>+144(SB)/8, $·hasUint64Split256AVX2(SB)
-DATA singleAddresses<>+152(SB)/8, $·hasHashSplit256AVX2(SB)
-DATA singleAddresses<>+160(SB)/8, $·addUint64Split256AVX2(SB)
-DATA singleAddresses<>+168(SB)/8, $·hasUint64Line512AVX2(SB)
-DATA singleAddresses<>+176(SB)/8, $·hasHashLine512AVX2(SB)
-DATA singleAddresses<>+184(SB)/8, $·addUint64Line512AVX2(SB)
-DATA singleAddresses<>+192(SB)/8, $·hasUint64Line512AVX2(SB)
-DATA singleAddresses<>+200(SB)/8, $·hasHashLine512AVX2(SB)
-DATA singleAddresses<>+208(SB)/8, $·addUint64Line512AVX512(SB)
-DATA singleAddresses<>+216(SB)/8, $·hasUint64Line32AVX2(SB)
-DATA singleAddresses<>+224(SB)/8, $·hasHashLine32AVX2(SB)
-DATA singleAddresses<>+232(SB)/8, $·addUint64Line32AVX2(SB)
-DATA singleAddresses<>+240(SB)/8, $·hasUint64Line32AVX2(SB)
-DATA singleAddresses<>+248(SB)/8, $·hasHashLine32AVX2(SB)
-DATA singleAddresses<>+256(SB)/8, $·addUint64Line32AVX2(SB)
-GLOBL singleAddresses<>(SB), RODATA|NOPTR, $264
+near_1:
+	MOVQ         (AX), DI
+	MOVQ         8(AX), R8
+	VPBROADCASTD 4(CX), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y0
+	VPBROADCASTD 12(CX), Y2
+	VPMULLD      Y3, Y2, Y2
+	VPSRLD       $0x1c, Y2, Y5
+	VPSRLD       $0x17, Y2, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y1
+	VPRORVD      Y0, Y1, Y1
+	VPTESTNMD    Y4, Y1, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y5
+	VPRORVD      Y2, Y5, Y5
+	VPTESTNMD    Y4, Y5, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, (SI)
+	MOVQ         16(AX), DI
+	MOVQ         24(AX), R8
+	VPBROADCASTD 20(CX), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y0
+	VPBROADCASTD 28(CX), Y2
+	VPMULLD      Y3, Y2, Y2
+	VPSRLD       $0x1c, Y2, Y5
+	VPSRLD       $0x17, Y2, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y1
+	VPRORVD      Y0, Y1, Y1
+	VPTESTNMD    Y4, Y1, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y5
+	VPRORVD      Y2, Y5, Y5
+	VPTESTNMD    Y4, Y5, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, 2(SI)
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 36(CX), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y0
+	VPBROADCASTD 44(CX), Y2
+	VPMULLD      Y3, Y2, Y2
+	VPSRLD       $0x1c, Y2, Y5
+	VPSRLD       $0x17, Y2, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y1
+	VPRORVD      Y0, Y1, Y1
+	VPTESTNMD    Y4, Y1, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y5
+	VPRORVD      Y2, Y5, Y5
+	VPTESTNMD    Y4, Y5, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, 4(SI)
+	MOVQ         48(AX), DI
+	MOVQ         56(AX), R8
+	VPBROADCASTD 52(CX), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y0
+	VPBROADCASTD 60(CX), Y2
+	VPMULLD      Y3, Y2, Y2
+	VPSRLD       $0x1c, Y2, Y5
+	VPSRLD       $0x17, Y2, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y1
+	VPRORVD      Y0, Y1, Y1
+	VPTESTNMD    Y4, Y1, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y5
+	VPRORVD      Y2, Y5, Y5
+	VPTESTNMD    Y4, Y5, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, 6(SI)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+	JG           halves
+	JMP          words
 
-// func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr)
-TEXT ·singleAt(SB), NOSPLIT, $0-32
-	MOVQ   row+0(FP), AX
-	IMUL3Q $0x18, AX, AX
-	LEAQ   singleAddresses<>+0(SB), CX
-	ADDQ   AX, CX
-	MOVQ   (CX), AX
-	MOVQ   AX, ofUint64+8(FP)
-	MOVQ   8(CX), AX
-	MOVQ   AX, ofHash+16(FP)
-	MOVQ   16(CX), AX
-	MOVQ   AX, ofAdd+24(FP)
+// func probeLine512AVX2(s *byte, h *byte, hits *uint64, factors *[8]uint32)
+// Requires: AVX, AVX2
+TEXT ·probeLine512AVX2(SB), $9272-32
+	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
+	// product of its factor and the upper half choose a bit.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	ADDQ         $0x00000200, AX
+	MOVQ         s+0(FP), CX
+	VPBROADCASTQ (CX), Y0
+	VPBROADCASTQ 8(CX), Y1
+	MOVL         $0xffffffc0, CX
+	VMOVQ        CX, X2
+	VPBROADCASTQ X2, Y2
+	VPSLLQ       $0x06, Y1, Y1
+	MOVQ         factors+24(FP), CX
+	VMOVDQU      (CX), Y3
+	MOVQ         h+8(FP), CX
+	MOVQ         24(CX), CX
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X4
+	VPBROADCASTD X4, Y4
+	MOVL         $0x0000001f, DX
+	VMOVD        DX, X5
+	VPBROADCASTD X5, Y5
+	MOVQ         h+8(FP), DX
+	MOVQ         32(DX), BX
+	MOVQ         CX, DX
+	MOVQ         AX, SI
+	PCALIGN      $0x40
+
+locate:
+	VPMULUDQ (DX), Y1, Y6
+	VPSHUFD  $0xf5, Y6, Y6
+	VPAND    Y2, Y6, Y6
+	VPADDQ   Y0, Y6, Y6
+	VMOVDQU  Y6, (SI)
+	ADDQ     $0x20, DX
+	ADDQ     $0x20, SI
+	SUBQ     $0x04, BX
+	JG       locate
+
+	// Lines are requested past both ends of the window: the first one again.
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
+	JE           located
+	VPBROADCASTQ (AX), Y0
+	VMOVDQU      Y0, -512(AX)
+	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, -480(AX)
+	VMOVDQU      Y0, 32(SI)
+	VMOVDQU      Y0, -448(AX)
+	VMOVDQU      Y0, 64(SI)
+	VMOVDQU      Y0, -416(AX)
+	VMOVDQU      Y0, 96(SI)
+	VMOVDQU      Y0, -384(AX)
+	VMOVDQU      Y0, 128(SI)
+	VMOVDQU      Y0, -352(AX)
+	VMOVDQU      Y0, 160(SI)
+	VMOVDQU      Y0, -320(AX)
+	VMOVDQU      Y0, 192(SI)
+	VMOVDQU      Y0, -288(AX)
+	VMOVDQU      Y0, 224(SI)
+	VMOVDQU      Y0, -256(AX)
+	VMOVDQU      Y0, 256(SI)
+	VMOVDQU      Y0, -224(AX)
+	VMOVDQU      Y0, 288(SI)
+	VMOVDQU      Y0, -192(AX)
+	VMOVDQU      Y0, 320(SI)
+	VMOVDQU      Y0, -160(AX)
+	VMOVDQU      Y0, 352(SI)
+	VMOVDQU      Y0, -128(AX)
+	VMOVDQU      Y0, 384(SI)
+	VMOVDQU      Y0, -96(AX)
+	VMOVDQU      Y0, 416(SI)
+	VMOVDQU      Y0, -64(AX)
+	VMOVDQU      Y0, 448(SI)
+	VMOVDQU      Y0, -32(AX)
+	VMOVDQU      Y0, 480(SI)
+
+located:
+	MOVQ hits+16(FP), DX
+	MOVQ h+8(FP), BX
+	MOVQ 32(BX), BX
+	XORL SI, SI
+
+one:
+	TESTQ        $0x00000003, BX
+	JZ           some
+	DECQ         BX
+	MOVQ         (AX)(BX*8), DI
+	VPBROADCASTD 4(CX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          one
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+
+some:
+	TESTQ   BX, BX
+	JZ      done
+	PCALIGN $0x40
+
+four:
+	SUBQ       $0x04, BX
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
+	JE         near_1
+	MOVQ       -512(AX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(AX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(AX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(AX)(BX*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
+	MOVQ         (AX)(BX*8), DI
+	MOVQ         8(AX)(BX*8), R8
+	MOVQ         16(AX)(BX*8), R9
+	MOVQ         24(AX)(BX*8), R10
+	VPBROADCASTD 28(CX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (R10), Y1, Y6
+	VPERMD       32(R10), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
+	ADCQ         SI, SI
+	VPBROADCASTD 20(CX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (R9), Y1, Y6
+	VPERMD       32(R9), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
+	ADCQ         SI, SI
+	VPBROADCASTD 12(CX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (R8), Y1, Y6
+	VPERMD       32(R8), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
+	ADCQ         SI, SI
+	VPBROADCASTD 4(CX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          four
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+	TESTQ        BX, BX
+	JNZ          four
+
+done:
+	VZEROUPPER
+	RET
+
+// func setLine512AVX512(s *byte, h *byte, factors *[8]uint32)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·setLine512AVX512(SB), $9456-24
+	// The addresses and the bits are those of probeLine512.
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            s+0(FP), CX
+	MOVQ            24(CX), CX
+	MOVQ            $0x00000008, DX
+	CMPQ            CX, DX
+	CMOVQGT         DX, CX
+	INCQ            CX
+	SHRQ            $0x01, CX
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z0
+	VMOVDQU32       lineStarts<>+0(SB), Z1
+	LEAQ            247(SP), DX
+	ANDQ            $-64, DX
+	ADDQ            $0x00000200, DX
+	MOVQ            s+0(FP), BX
+	VPBROADCASTQ    (BX), Z2
+	MOVL            $0x0000ff00, SI
+	KMOVW           SI, K1
+	VPBROADCASTQ    8(BX), Z3
+	MOVL            $0xffffffc0, BX
+	VPBROADCASTQ    BX, Z4
+	VPSLLQ          $0x06, Z3, Z3
+	MOVQ            factors+16(FP), BX
+	VBROADCASTI64X4 (BX), Z5
+	MOVQ            h+8(FP), BX
+	MOVQ            24(BX), BX
+	MOVQ            h+8(FP), SI
+	MOVQ            32(SI), DI
+	MOVQ            BX, SI
+	MOVQ            DX, R8
+	PCALIGN         $0x40
+
+locate:
+	VPMULUDQ  (SI), Z3, Z6
+	VPSHUFD   $0xf5, Z6, Z6
+	VPANDD    Z4, Z6, Z6
+	VPADDQ    Z2, Z6, Z6
+	VMOVDQU32 Z6, (R8)
+	ADDQ      $0x40, SI
+	ADDQ      $0x40, R8
+	SUBQ      $0x08, DI
+	JG        locate
+
+	// Lines are requested past both ends of the window: the first one again.
+	MOVQ         s+0(FP), SI
+	CMPB         36(SI), $0x00
+	JE           located
+	VPBROADCASTQ (DX), Z2
+	VMOVDQU32    Z2, -512(DX)
+	VMOVDQU32    Z2, (R8)
+	VMOVDQU32    Z2, -448(DX)
+	VMOVDQU32    Z2, 64(R8)
+	VMOVDQU32    Z2, -384(DX)
+	VMOVDQU32    Z2, 128(R8)
+	VMOVDQU32    Z2, -320(DX)
+	VMOVDQU32    Z2, 192(R8)
+	VMOVDQU32    Z2, -256(DX)
+	VMOVDQU32    Z2, 256(R8)
+	VMOVDQU32    Z2, -192(DX)
+	VMOVDQU32    Z2, 320(R8)
+	VMOVDQU32    Z2, -128(DX)
+	VMOVDQU32    Z2, 384(R8)
+	VMOVDQU32    Z2, -64(DX)
+	VMOVDQU32    Z2, 448(R8)
+
+located:
+	MOVQ h+8(FP), SI
+	MOVQ 32(SI), SI
+
+one:
+	TESTQ        $0x00000003, SI
+	JZ           some
+	DECQ         SI
+	MOVQ         (DX)(SI*8), DI
+	VPBROADCASTD 4(BX)(SI*8), Z2
+	VPBROADCASTD 4(BX)(SI*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+
+pairs_end_1:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       one
+	PCALIGN $0x40
+
+four:
+	SUBQ       $0x04, SI
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
+	JE         near_1
+	MOVQ       -512(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
+	MOVQ         (DX)(SI*8), DI
+	MOVQ         8(DX)(SI*8), R8
+	MOVQ         16(DX)(SI*8), R9
+	MOVQ         24(DX)(SI*8), R10
+	VPBROADCASTD 4(BX)(SI*8), Z2
+	VPBROADCASTD 12(BX)(SI*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPBROADCASTD 20(BX)(SI*8), Z2
+	VPBROADCASTD 28(BX)(SI*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, 64(AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+
+pairs_end_2:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z6, Z6
+	VMOVDQU32 Z6, (R10)
+
+some:
+	TESTQ SI, SI
+	JNZ   four
+	VZEROUPPER
+	RET
+
+// func setLine512AVX2(s *byte, h *byte, factors *[8]uint32)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·setLine512AVX2(SB), $9456-24
+	// The addresses and the bits are those of probeLine512.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         s+0(FP), CX
+	MOVQ         24(CX), CX
+	MOVQ         $0x00000008, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	INCQ         CX
+	SHRQ         $0x01, CX
+	LEAQ         247(SP), DX
+	ANDQ         $-64, DX
+	ADDQ         $0x00000200, DX
+	MOVQ         s+0(FP), BX
+	VPBROADCASTQ (BX), Y0
+	VPBROADCASTQ 8(BX), Y1
+	MOVL         $0xffffffc0, BX
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Y2
+	VPSLLQ       $0x06, Y1, Y1
+	MOVQ         factors+16(FP), BX
+	VMOVDQU      (BX), Y3
+	MOVQ         h+8(FP), BX
+	MOVQ         24(BX), BX
+	MOVQ         h+8(FP), SI
+	MOVQ         32(SI), DI
+	MOVQ         BX, SI
+	MOVQ         DX, R8
+	PCALIGN      $0x40
+
+locate:
+	VPMULUDQ (SI), Y1, Y4
+	VPSHUFD  $0xf5, Y4, Y4
+	VPAND    Y2, Y4, Y4
+	VPADDQ   Y0, Y4, Y4
+	VMOVDQU  Y4, (R8)
+	ADDQ     $0x20, SI
+	ADDQ     $0x20, R8
+	SUBQ     $0x04, DI
+	JG       locate
+
+	// Lines are requested past both ends of the window: the first one again.
+	MOVQ         s+0(FP), SI
+	CMPB         36(SI), $0x00
+	JE           located
+	VPBROADCASTQ (DX), Y0
+	VMOVDQU      Y0, -512(DX)
+	VMOVDQU      Y0, (R8)
+	VMOVDQU      Y0, -480(DX)
+	VMOVDQU      Y0, 32(R8)
+	VMOVDQU      Y0, -448(DX)
+	VMOVDQU      Y0, 64(R8)
+	VMOVDQU      Y0, -416(DX)
+	VMOVDQU      Y0, 96(R8)
+	VMOVDQU      Y0, -384(DX)
+	VMOVDQU      Y0, 128(R8)
+	VMOVDQU      Y0, -352(DX)
+	VMOVDQU      Y0, 160(R8)
+	VMOVDQU      Y0, -320(DX)
+	VMOVDQU      Y0, 192(R8)
+	VMOVDQU      Y0, -288(DX)
+	VMOVDQU      Y0, 224(R8)
+	VMOVDQU      Y0, -256(DX)
+	VMOVDQU      Y0, 256(R8)
+	VMOVDQU      Y0, -224(DX)
+	VMOVDQU      Y0, 288(R8)
+	VMOVDQU      Y0, -192(DX)
+	VMOVDQU      Y0, 320(R8)
+	VMOVDQU      Y0, -160(DX)
+	VMOVDQU      Y0, 352(R8)
+	VMOVDQU      Y0, -128(DX)
+	VMOVDQU      Y0, 384(R8)
+	VMOVDQU      Y0, -96(DX)
+	VMOVDQU      Y0, 416(R8)
+	VMOVDQU      Y0, -64(DX)
+	VMOVDQU      Y0, 448(R8)
+	VMOVDQU      Y0, -32(DX)
+	VMOVDQU      Y0, 480(R8)
+
+located:
+	MOVQ h+8(FP), SI
+	MOVQ 32(SI), SI
+
+one:
+	TESTQ        $0x00000003, SI
+	JZ           some
+	DECQ         SI
+	MOVQ         (DX)(SI*8), DI
+	VPBROADCASTD 4(BX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, (AX)
+	MOVL         $0x00000005, R8
+	MOVQ         AX, R9
+	MOVQ         CX, R10
+
+pair_1:
+	MOVL  (R9), R11
+	SHRXL R8, R11, R12
+	MOVL  (DI)(R12*4), R13
+	BTSL  R11, R13
+	MOVL  R13, (DI)(R12*4)
+	MOVL  4(R9), R11
+	SHRXL R8, R11, R12
+	MOVL  (DI)(R12*4), R13
+	BTSL  R11, R13
+	MOVL  R13, (DI)(R12*4)
+	ADDQ  $0x08, R9
+	DECQ  R10
+	JNZ   pair_1
+	JMP   one
+	PCALIGN $0x40
+
+four:
+	SUBQ       $0x04, SI
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
+	JE         near_1
+	MOVQ       -512(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
+	MOVQ         (DX)(SI*8), DI
+	MOVQ         8(DX)(SI*8), R8
+	MOVQ         16(DX)(SI*8), R9
+	MOVQ         24(DX)(SI*8), R10
+	VPBROADCASTD 4(BX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, (AX)
+	VPBROADCASTD 12(BX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, 32(AX)
+	VPBROADCASTD 20(BX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, 64(AX)
+	VPBROADCASTD 28(BX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, 96(AX)
+	MOVL         $0x00000005, R11
+	MOVQ         AX, R12
+	MOVQ         CX, R13
+
+pair_2:
+	MOVL  (R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (DI)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (DI)(R15*4)
+	MOVL  4(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (DI)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (DI)(R15*4)
+	MOVL  32(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R8)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R8)(R15*4)
+	MOVL  36(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R8)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R8)(R15*4)
+	MOVL  64(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R9)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R9)(R15*4)
+	MOVL  68(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R9)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R9)(R15*4)
+	MOVL  96(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R10)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R10)(R15*4)
+	MOVL  100(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R10)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R10)(R15*4)
+	ADDQ  $0x08, R12
+	DECQ  R13
+	JNZ   pair_2
+
+some:
+	TESTQ SI, SI
+	JNZ   four
+	VZEROUPPER
+	RET
+
+// func setNewLine512AVX512(s *byte, h *byte, added *uint64, factors *[8]uint32)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·setNewLine512AVX512(SB), $9456-32
+	// The addresses and the bits are those of probeLine512.
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            s+0(FP), CX
+	MOVQ            24(CX), CX
+	MOVQ            $0x00000008, BX
+	CMPQ            CX, BX
+	CMOVQGT         BX, CX
+	INCQ            CX
+	SHRQ            $0x01, CX
+	MOVL            $0x00000001, BX
+	VPBROADCASTD    BX, Z0
+	VMOVDQU32       lineStarts<>+0(SB), Z1
+	LEAQ            247(SP), BX
+	ANDQ            $-64, BX
+	ADDQ            $0x00000200, BX
+	MOVQ            s+0(FP), SI
+	VPBROADCASTQ    (SI), Z2
+	MOVL            $0x0000ff00, DI
+	KMOVW           DI, K1
+	VPBROADCASTQ    8(SI), Z3
+	MOVL            $0xffffffc0, SI
+	VPBROADCASTQ    SI, Z4
+	VPSLLQ          $0x06, Z3, Z3
+	MOVQ            factors+24(FP), SI
+	VBROADCASTI64X4 (SI), Z5
+	MOVQ            h+8(FP), SI
+	MOVQ            24(SI), SI
+	MOVQ            h+8(FP), DI
+	MOVQ            32(DI), R8
+	MOVQ            SI, DI
+	MOVQ            BX, R9
+	PCALIGN         $0x40
+
+locate:
+	VPMULUDQ  (DI), Z3, Z6
+	VPSHUFD   $0xf5, Z6, Z6
+	VPANDD    Z4, Z6, Z6
+	VPADDQ    Z2, Z6, Z6
+	VMOVDQU32 Z6, (R9)
+	ADDQ      $0x40, DI
+	ADDQ      $0x40, R9
+	SUBQ      $0x08, R8
+	JG        locate
+
+	// Lines are requested past both ends of the window: the first one again.
+	MOVQ         s+0(FP), DI
+	CMPB         36(DI), $0x00
+	JE           located
+	VPBROADCASTQ (BX), Z2
+	VMOVDQU32    Z2, -512(BX)
+	VMOVDQU32    Z2, (R9)
+	VMOVDQU32    Z2, -448(BX)
+	VMOVDQU32    Z2, 64(R9)
+	VMOVDQU32    Z2, -384(BX)
+	VMOVDQU32    Z2, 128(R9)
+	VMOVDQU32    Z2, -320(BX)
+	VMOVDQU32    Z2, 192(R9)
+	VMOVDQU32    Z2, -256(BX)
+	VMOVDQU32    Z2, 256(R9)
+	VMOVDQU32    Z2, -192(BX)
+	VMOVDQU32    Z2, 320(R9)
+	VMOVDQU32    Z2, -128(BX)
+	VMOVDQU32    Z2, 384(R9)
+	VMOVDQU32    Z2, -64(BX)
+	VMOVDQU32    Z2, 448(R9)
+
+located:
+	MOVQ added+16(FP), DI
+	MOVQ h+8(FP), R8
+	MOVQ 32(R8), R10
+	XORL R8, R8
+	JMP  next
+	PCALIGN $0x40
+
+four:
+	MOVQ       s+0(FP), R9
+	CMPB       36(R9), $0x00
+	JE         near_1
+	MOVQ       512(BX)(R8*8), R9
+	PREFETCHT0 (R9)
+	MOVQ       520(BX)(R8*8), R9
+	PREFETCHT0 (R9)
+	MOVQ       528(BX)(R8*8), R9
+	PREFETCHT0 (R9)
+	MOVQ       536(BX)(R8*8), R9
+	PREFETCHT0 (R9)
+
+near_1:
+	MOVQ         (BX)(R8*8), R9
+	MOVQ         8(BX)(R8*8), R11
+	MOVQ         16(BX)(R8*8), R12
+	MOVQ         24(BX)(R8*8), R13
+	VPBROADCASTD 4(SI)(R8*8), Z2
+	VPBROADCASTD 12(SI)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPBROADCASTD 20(SI)(R8*8), Z2
+	VPBROADCASTD 28(SI)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, 64(AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+
+pairs_end_1:
+	VMOVDQU32 (R9), Z7
+	VPORD     Z7, Z2, Z2
+	VPCMPD    $0x04, Z7, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, DX
+	VMOVDQU32 (R11), Z2
+	VPORD     Z2, Z3, Z3
+	VPCMPD    $0x04, Z2, Z3, K2
+	VMOVDQU32 Z3, (R11)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, DX
+	VMOVDQU32 (R12), Z2
+	VPORD     Z2, Z4, Z4
+	VPCMPD    $0x04, Z2, Z4, K2
+	VMOVDQU32 Z4, (R12)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, DX
+	VMOVDQU32 (R13), Z2
+	VPORD     Z2, Z6, Z6
+	VPCMPD    $0x04, Z2, Z6, K2
+	VMOVDQU32 Z6, (R13)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, DX
+	ADDQ      $0x04, R8
+	TESTQ     $0x0000003f, R8
+	JNZ       next
+	MOVQ      DX, (DI)
+	ADDQ      $0x08, DI
+
+next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  four
+	JMP  rest
+
+one:
+	MOVQ         (BX)(R8*8), R9
+	VPBROADCASTD 4(SI)(R8*8), Z2
+	VPBROADCASTD 4(SI)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+
+pairs_end_2:
+	VMOVDQU32 (R9), Z3
+	VPORD     Z3, Z2, Z2
+	VPCMPD    $0x04, Z3, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, DX
+	ADDQ      $0x01, R8
+
+rest:
+	CMPQ R8, R10
+	JL   one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    done
+	NEGQ  R10
+	SHRXQ R10, DX, DX
+	MOVQ  DX, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func setNewLine512AVX2(s *byte, h *byte, added *uint64, factors *[8]uint32)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·setNewLine512AVX2(SB), $9456-32
+	// The addresses and the bits are those of probeLine512.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         s+0(FP), CX
+	MOVQ         24(CX), CX
+	MOVQ         $0x00000008, BX
+	CMPQ         CX, BX
+	CMOVQGT      BX, CX
+	INCQ         CX
+	SHRQ         $0x01, CX
+	MOVL         $0x00000001, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VMOVDQU      lineStarts<>+0(SB), Y1
+	VMOVDQU      lineStarts<>+32(SB), Y2
+	VPXOR        Y0, Y0, Y3
+	LEAQ         247(SP), BX
+	ANDQ         $-64, BX
+	ADDQ         $0x00000200, BX
+	MOVQ         s+0(FP), SI
+	VPBROADCASTQ (SI), Y4
+	VPBROADCASTQ 8(SI), Y5
+	MOVL         $0xffffffc0, SI
+	VMOVQ        SI, X6
+	VPBROADCASTQ X6, Y6
+	VPSLLQ       $0x06, Y5, Y5
+	MOVQ         factors+24(FP), SI
+	VMOVDQU      (SI), Y7
+	MOVQ         h+8(FP), SI
+	MOVQ         24(SI), SI
+	MOVQ         h+8(FP), DI
+	MOVQ         32(DI), R8
+	MOVQ         SI, DI
+	MOVQ         BX, R9
+	PCALIGN      $0x40
+
+locate:
+	VPMULUDQ (DI), Y5, Y8
+	VPSHUFD  $0xf5, Y8, Y8
+	VPAND    Y6, Y8, Y8
+	VPADDQ   Y4, Y8, Y8
+	VMOVDQU  Y8, (R9)
+	ADDQ     $0x20, DI
+	ADDQ     $0x20, R9
+	SUBQ     $0x04, R8
+	JG       locate
+
+	// Lines are requested past both ends of the window: the first one again.
+	MOVQ         s+0(FP), DI
+	CMPB         36(DI), $0x00
+	JE           located
+	VPBROADCASTQ (BX), Y4
+	VMOVDQU      Y4, -512(BX)
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      Y4, -480(BX)
+	VMOVDQU      Y4, 32(R9)
+	VMOVDQU      Y4, -448(BX)
+	VMOVDQU      Y4, 64(R9)
+	VMOVDQU      Y4, -416(BX)
+	VMOVDQU      Y4, 96(R9)
+	VMOVDQU      Y4, -384(BX)
+	VMOVDQU      Y4, 128(R9)
+	VMOVDQU      Y4, -352(BX)
+	VMOVDQU      Y4, 160(R9)
+	VMOVDQU      Y4, -320(BX)
+	VMOVDQU      Y4, 192(R9)
+	VMOVDQU      Y4, -288(BX)
+	VMOVDQU      Y4, 224(R9)
+	VMOVDQU      Y4, -256(BX)
+	VMOVDQU      Y4, 256(R9)
+	VMOVDQU      Y4, -224(BX)
+	VMOVDQU      Y4, 288(R9)
+	VMOVDQU      Y4, -192(BX)
+	VMOVDQU      Y4, 320(R9)
+	VMOVDQU      Y4, -160(BX)
+	VMOVDQU      Y4, 352(R9)
+	VMOVDQU      Y4, -128(BX)
+	VMOVDQU      Y4, 384(R9)
+	VMOVDQU      Y4, -96(BX)
+	VMOVDQU      Y4, 416(R9)
+	VMOVDQU      Y4, -64(BX)
+	VMOVDQU      Y4, 448(R9)
+	VMOVDQU      Y4, -32(BX)
+	VMOVDQU      Y4, 480(R9)
+
+located:
+	MOVQ added+16(FP), DI
+	MOVQ h+8(FP), R8
+	MOVQ 32(R8), R10
+	XORL R8, R8
+	JMP  next
+	PCALIGN $0x40
+
+four:
+	MOVQ       s+0(FP), R9
+	CMPB       36(R9), $0x00
+	JE         near_1
+	MOVQ       512(BX)(R8*8), R9
+	PREFETCHT0 (R9)
+	MOVQ       520(BX)(R8*8), R9
+	PREFETCHT0 (R9)
+	MOVQ       528(BX)(R8*8), R9
+	PREFETCHT0 (R9)
+	MOVQ       536(BX)(R8*8), R9
+	PREFETCHT0 (R9)
+
+near_1:
+	MOVQ         (BX)(R8*8), R9
+	MOVQ         8(BX)(R8*8), R11
+	MOVQ         16(BX)(R8*8), R12
+	MOVQ         24(BX)(R8*8), R13
+	VPBROADCASTD 4(SI)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPBROADCASTD 12(SI)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, 32(AX)
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y8, Y8, Y8
+	MOVQ         AX, R14
+	MOVQ         CX, R15
+
+pair_1:
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	ADDQ         $0x08, R14
+	DECQ         R15
+	JNZ          pair_1
+	VMOVDQU      (R9), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, DX
+	VMOVDQU      (R11), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R11)
+	VMOVDQU      32(R11), Y4
+	VPANDN       Y8, Y4, Y6
+	VPOR         Y4, Y8, Y8
+	VMOVDQU      Y8, 32(R11)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, DX
+	VPBROADCASTD 20(SI)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPBROADCASTD 28(SI)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, 32(AX)
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y8, Y8, Y8
+	MOVQ         AX, R9
+	MOVQ         CX, R11
+
+pair_2:
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	ADDQ         $0x08, R9
+	DECQ         R11
+	JNZ          pair_2
+	VMOVDQU      (R12), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R12)
+	VMOVDQU      32(R12), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R12)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, DX
+	VMOVDQU      (R13), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R13)
+	VMOVDQU      32(R13), Y4
+	VPANDN       Y8, Y4, Y6
+	VPOR         Y4, Y8, Y8
+	VMOVDQU      Y8, 32(R13)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, DX
+	ADDQ         $0x04, R8
+	TESTQ        $0x0000003f, R8
+	JNZ          next
+	NOTQ         DX
+	MOVQ         DX, (DI)
+	ADDQ         $0x08, DI
+
+next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  four
+	JMP  rest
+
+one:
+	MOVQ         (BX)(R8*8), R9
+	VPBROADCASTD 4(SI)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	MOVQ         AX, R11
+	MOVQ         CX, R12
+
+pair_3:
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+	ADDQ         $0x08, R11
+	DECQ         R12
+	JNZ          pair_3
+	VMOVDQU      (R9), Y6
+	VPANDN       Y4, Y6, Y8
+	VPOR         Y6, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y6
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y8, Y6, Y8
+	VPTEST       Y8, Y3
+	RCRQ         $0x01, DX
+	ADDQ         $0x01, R8
+
+rest:
+	CMPQ R8, R10
+	JL   one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    done
+	NEGQ  R10
+	NOTQ  DX
+	SHRXQ R10, DX, DX
+	MOVQ  DX, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func probeLine32AVX512(s *byte, h *byte, hits *uint64, steps *[8]uint32)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, BMI2
+TEXT ·probeLine32AVX512(SB), $10352-32
+	// The remainder of a hash h by the number of lines chooses a line. The quotient
+	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
+	// bits of h + i·rotr(h, 17) choose a bit.
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	ADDQ            $0x00000200, AX
+	MOVQ            s+0(FP), CX
+	VPBROADCASTQ    (CX), Z0
+	MOVL            $0x0000ff00, DX
+	KMOVW           DX, K1
+	VPBROADCASTQ    8(CX), Z1
+	VPBROADCASTQ    48(CX), Z2
+	VPBROADCASTQ    56(CX), Z3
+	MOVQ            steps+24(FP), CX
+	VBROADCASTI64X4 (CX), Z4
+	MOVQ            h+8(FP), CX
+	MOVQ            (CX), CX
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z5
+	VPXORD          Z5, Z5, Z6
+	VPSLLD          $0x04, Z5, K1, Z6
+	MOVL            $0x0000000f, DX
+	VPBROADCASTD    DX, Z7
+	MOVQ            h+8(FP), DX
+	MOVQ            8(DX), BX
+	MOVQ            CX, DX
+	MOVQ            AX, SI
+	PCALIGN         $0x40
+
+locate:
+	VPMOVZXDQ (DX), Z8
+	VPMULUDQ  Z2, Z8, Z9
+	VPSRLVQ   Z3, Z9, Z9
+	VPMULUDQ  Z1, Z9, Z9
+	VPSUBQ    Z9, Z8, Z8
+	VPSUBD    Z1, Z8, Z9
+	VPMINUD   Z9, Z8, Z8
+	VPSLLQ    $0x06, Z8, Z8
+	VPADDQ    Z0, Z8, Z8
+	VMOVDQU32 Z8, (SI)
+	ADDQ      $0x20, DX
+	ADDQ      $0x40, SI
+	SUBQ      $0x08, BX
+	JG        locate
+
+	// Lines are requested past both ends of the window: the first one again.
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
+	JE           located
+	VPBROADCASTQ (AX), Z0
+	VMOVDQU32    Z0, -512(AX)
+	VMOVDQU32    Z0, (SI)
+	VMOVDQU32    Z0, -448(AX)
+	VMOVDQU32    Z0, 64(SI)
+	VMOVDQU32    Z0, -384(AX)
+	VMOVDQU32    Z0, 128(SI)
+	VMOVDQU32    Z0, -320(AX)
+	VMOVDQU32    Z0, 192(SI)
+	VMOVDQU32    Z0, -256(AX)
+	VMOVDQU32    Z0, 256(SI)
+	VMOVDQU32    Z0, -192(AX)
+	VMOVDQU32    Z0, 320(SI)
+	VMOVDQU32    Z0, -128(AX)
+	VMOVDQU32    Z0, 384(SI)
+	VMOVDQU32    Z0, -64(AX)
+	VMOVDQU32    Z0, 448(SI)
+
+located:
+	LEAQ    9335(SP), DX
+	ANDQ    $-64, DX
+	MOVQ    h+8(FP), BX
+	MOVQ    8(BX), BX
+	MOVQ    AX, AX
+	MOVQ    DX, SI
+	MOVQ    s+0(FP), DI
+	CMPB    36(DI), $0x00
+	JNE     halves
+	PCALIGN $0x40
+
+eight:
+	MOVQ         (AX), DI
+	MOVQ         8(AX), R8
+	VPBROADCASTD (CX), Z0
+	VPBROADCASTD 4(CX), K1, Z0
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
+	KMOVW        K2, (SI)
+	MOVQ         16(AX), DI
+	MOVQ         24(AX), R8
+	VPBROADCASTD 8(CX), Z0
+	VPBROADCASTD 12(CX), K1, Z0
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
+	KMOVW        K2, 2(SI)
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 16(CX), Z0
+	VPBROADCASTD 20(CX), K1, Z0
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
+	KMOVW        K2, 4(SI)
+	MOVQ         48(AX), DI
+	MOVQ         56(AX), R8
+	VPBROADCASTD 24(CX), Z0
+	VPBROADCASTD 28(CX), K1, Z0
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
+	KMOVW        K2, 6(SI)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+	JG           eight
+
+words:
+	MOVQ hits+16(FP), AX
+	MOVQ h+8(FP), CX
+	MOVQ 8(CX), CX
+
+word:
+	VMOVDQU32 (DX), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        word
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
+	VZEROUPPER
+	RET
+
+halves:
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
+	JE         near_1
+	MOVQ       512(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       520(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       528(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       536(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       544(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       552(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       560(AX), DI
+	PREFETCHT0 (DI)
+	MOVQ       568(AX), DI
+	PREFETCHT0 (DI)
+
+near_1:
+	MOVQ         (AX), DI
+	MOVQ         8(AX), R8
+	VPBROADCASTD (CX), Y0
+	VPRORD       $0x11, Y0, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPBROADCASTD 4(CX), Y2
+	VPRORD       $0x11, Y2, Y3
+	VPMULLW      Y4, Y3, Y3
+	VPADDD       Y2, Y3, Y3
+	VPSRLD       $0x05, Y3, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y0
+	VPRORVD      Y1, Y0, Y0
+	VPTESTNMD    Y5, Y0, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y2
+	VPRORVD      Y3, Y2, Y2
+	VPTESTNMD    Y5, Y2, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, (SI)
+	MOVQ         16(AX), DI
+	MOVQ         24(AX), R8
+	VPBROADCASTD 8(CX), Y0
+	VPRORD       $0x11, Y0, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPBROADCASTD 12(CX), Y2
+	VPRORD       $0x11, Y2, Y3
+	VPMULLW      Y4, Y3, Y3
+	VPADDD       Y2, Y3, Y3
+	VPSRLD       $0x05, Y3, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y0
+	VPRORVD      Y1, Y0, Y0
+	VPTESTNMD    Y5, Y0, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y2
+	VPRORVD      Y3, Y2, Y2
+	VPTESTNMD    Y5, Y2, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, 2(SI)
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 16(CX), Y0
+	VPRORD       $0x11, Y0, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPBROADCASTD 20(CX), Y2
+	VPRORD       $0x11, Y2, Y3
+	VPMULLW      Y4, Y3, Y3
+	VPADDD       Y2, Y3, Y3
+	VPSRLD       $0x05, Y3, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y0
+	VPRORVD      Y1, Y0, Y0
+	VPTESTNMD    Y5, Y0, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y2
+	VPRORVD      Y3, Y2, Y2
+	VPTESTNMD    Y5, Y2, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, 4(SI)
+	MOVQ         48(AX), DI
+	MOVQ         56(AX), R8
+	VPBROADCASTD 24(CX), Y0
+	VPRORD       $0x11, Y0, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPBROADCASTD 28(CX), Y2
+	VPRORD       $0x11, Y2, Y3
+	VPMULLW      Y4, Y3, Y3
+	VPADDD       Y2, Y3, Y3
+	VPSRLD       $0x05, Y3, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y0
+	VPRORVD      Y1, Y0, Y0
+	VPTESTNMD    Y5, Y0, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y2
+	VPRORVD      Y3, Y2, Y2
+	VPTESTNMD    Y5, Y2, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, 6(SI)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+	JG           halves
+	JMP          words
+
+// func probeLine32AVX2(s *byte, h *byte, hits *uint64, steps *[8]uint32)
+// Requires: AVX, AVX2
+TEXT ·probeLine32AVX2(SB), $9272-32
+	// The remainder of a hash h by the number of lines chooses a line. The quotient
+	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
+	// bits of h + i·rotr(h, 17) choose a bit.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	ADDQ         $0x00000200, AX
+	MOVQ         s+0(FP), CX
+	VPBROADCASTQ (CX), Y0
+	VPBROADCASTQ 8(CX), Y1
+	VPBROADCASTQ 48(CX), Y2
+	VPBROADCASTQ 56(CX), Y3
+	MOVQ         steps+24(FP), CX
+	VMOVDQU      (CX), Y4
+	MOVQ         h+8(FP), CX
+	MOVQ         (CX), CX
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X5
+	VPBROADCASTD X5, Y5
+	MOVL         $0x0000001f, DX
+	VMOVD        DX, X6
+	VPBROADCASTD X6, Y6
+	MOVQ         h+8(FP), DX
+	MOVQ         8(DX), BX
+	MOVQ         CX, DX
+	MOVQ         AX, SI
+	PCALIGN      $0x40
+
+locate:
+	VPMOVZXDQ (DX), Y7
+	VPMULUDQ  Y2, Y7, Y8
+	VPSRLVQ   Y3, Y8, Y8
+	VPMULUDQ  Y1, Y8, Y8
+	VPSUBQ    Y8, Y7, Y7
+	VPSUBD    Y1, Y7, Y8
+	VPMINUD   Y8, Y7, Y7
+	VPSLLQ    $0x06, Y7, Y7
+	VPADDQ    Y0, Y7, Y7
+	VMOVDQU   Y7, (SI)
+	ADDQ      $0x10, DX
+	ADDQ      $0x20, SI
+	SUBQ      $0x04, BX
+	JG        locate
+
+	// Lines are requested past both ends of the window: the first one again.
+	MOVQ         s+0(FP), DX
+	CMPB         36(DX), $0x00
+	JE           located
+	VPBROADCASTQ (AX), Y0
+	VMOVDQU      Y0, -512(AX)
+	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, -480(AX)
+	VMOVDQU      Y0, 32(SI)
+	VMOVDQU      Y0, -448(AX)
+	VMOVDQU      Y0, 64(SI)
+	VMOVDQU      Y0, -416(AX)
+	VMOVDQU      Y0, 96(SI)
+	VMOVDQU      Y0, -384(AX)
+	VMOVDQU      Y0, 128(SI)
+	VMOVDQU      Y0, -352(AX)
+	VMOVDQU      Y0, 160(SI)
+	VMOVDQU      Y0, -320(AX)
+	VMOVDQU      Y0, 192(SI)
+	VMOVDQU      Y0, -288(AX)
+	VMOVDQU      Y0, 224(SI)
+	VMOVDQU      Y0, -256(AX)
+	VMOVDQU      Y0, 256(SI)
+	VMOVDQU      Y0, -224(AX)
+	VMOVDQU      Y0, 288(SI)
+	VMOVDQU      Y0, -192(AX)
+	VMOVDQU      Y0, 320(SI)
+	VMOVDQU      Y0, -160(AX)
+	VMOVDQU      Y0, 352(SI)
+	VMOVDQU      Y0, -128(AX)
+	VMOVDQU      Y0, 384(SI)
+	VMOVDQU      Y0, -96(AX)
+	VMOVDQU      Y0, 416(SI)
+	VMOVDQU      Y0, -64(AX)
+	VMOVDQU      Y0, 448(SI)
+	VMOVDQU      Y0, -32(AX)
+	VMOVDQU      Y0, 480(SI)
+
+located:
+	MOVQ hits+16(FP), DX
+	MOVQ h+8(FP), BX
+	MOVQ 8(BX), BX
+	XORL SI, SI
+
+one:
+	TESTQ        $0x00000003, BX
+	JZ           some
+	DECQ         BX
+	MOVQ         (AX)(BX*8), DI
+	VPBROADCASTD (CX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
+	VPERMD       32(DI), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          one
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+
+some:
+	TESTQ   BX, BX
+	JZ      done
+	PCALIGN $0x40
+
+four:
+	SUBQ       $0x04, BX
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
+	JE         near_1
+	MOVQ       -512(AX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(AX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(AX)(BX*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(AX)(BX*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
+	MOVQ         (AX)(BX*8), DI
+	MOVQ         8(AX)(BX*8), R8
+	MOVQ         16(AX)(BX*8), R9
+	MOVQ         24(AX)(BX*8), R10
+	VPBROADCASTD 12(CX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (R10), Y0, Y3
+	VPERMD       32(R10), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
+	ADCQ         SI, SI
+	VPBROADCASTD 8(CX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (R9), Y0, Y3
+	VPERMD       32(R9), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
+	ADCQ         SI, SI
+	VPBROADCASTD 4(CX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (R8), Y0, Y3
+	VPERMD       32(R8), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
+	ADCQ         SI, SI
+	VPBROADCASTD (CX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
+	VPERMD       32(DI), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          four
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+	TESTQ        BX, BX
+	JNZ          four
+
+done:
+	VZEROUPPER
+	RET
+
+// func setLine32AVX512(s *byte, h *byte, steps *[8]uint32)
+// Requires: AVX, AVX512BW, AVX512F, CMOV
+TEXT ·setLine32AVX512(SB), $9456-24
+	// The addresses and the bits are those of probeLine32.
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            s+0(FP), CX
+	MOVQ            24(CX), CX
+	MOVQ            $0x00000008, DX
+	CMPQ            CX, DX
+	CMOVQGT         DX, CX
+	INCQ            CX
+	SHRQ            $0x01, CX
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z0
+	VMOVDQU32       lineStarts<>+0(SB), Z1
+	LEAQ            247(SP), DX
+	ANDQ            $-64, DX
+	ADDQ            $0x00000200, DX
+	MOVQ            s+0(FP), BX
+	VPBROADCASTQ    (BX), Z2
+	MOVL            $0x0000ff00, SI
+	KMOVW           SI, K1
+	VPBROADCASTQ    8(BX), Z3
+	VPBROADCASTQ    48(BX), Z4
+	VPBROADCASTQ    56(BX), Z5
+	MOVQ            steps+16(FP), BX
+	VBROADCASTI64X4 (BX), Z6
+	MOVQ            h+8(FP), BX
+	MOVQ            (BX), BX
+	MOVQ            h+8(FP), SI
+	MOVQ            8(SI), DI
+	MOVQ            BX, SI
+	MOVQ            DX, R8
+	PCALIGN         $0x40
+
+locate:
+	VPMOVZXDQ (SI), Z7
+	VPMULUDQ  Z4, Z7, Z8
+	VPSRLVQ   Z5, Z8, Z8
+	VPMULUDQ  Z3, Z8, Z8
+	VPSUBQ    Z8, Z7, Z7
+	VPSUBD    Z3, Z7, Z8
+	VPMINUD   Z8, Z7, Z7
+	VPSLLQ    $0x06, Z7, Z7
+	VPADDQ    Z2, Z7, Z7
+	VMOVDQU32 Z7, (R8)
+	ADDQ      $0x20, SI
+	ADDQ      $0x40, R8
+	SUBQ      $0x08, DI
+	JG        locate
+
+	// Lines are requested past both ends of the window: the first one again.
+	MOVQ         s+0(FP), SI
+	CMPB         36(SI), $0x00
+	JE           located
+	VPBROADCASTQ (DX), Z2
+	VMOVDQU32    Z2, -512(DX)
+	VMOVDQU32    Z2, (R8)
+	VMOVDQU32    Z2, -448(DX)
+	VMOVDQU32    Z2, 64(R8)
+	VMOVDQU32    Z2, -384(DX)
+	VMOVDQU32    Z2, 128(R8)
+	VMOVDQU32    Z2, -320(DX)
+	VMOVDQU32    Z2, 192(R8)
+	VMOVDQU32    Z2, -256(DX)
+	VMOVDQU32    Z2, 256(R8)
+	VMOVDQU32    Z2, -192(DX)
+	VMOVDQU32    Z2, 320(R8)
+	VMOVDQU32    Z2, -128(DX)
+	VMOVDQU32    Z2, 384(R8)
+	VMOVDQU32    Z2, -64(DX)
+	VMOVDQU32    Z2, 448(R8)
+
+located:
+	MOVQ h+8(FP), SI
+	MOVQ 8(SI), SI
+
+one:
+	TESTQ        $0x00000003, SI
+	JZ           some
+	DECQ         SI
+	MOVQ         (DX)(SI*8), DI
+	VPBROADCASTD (BX)(SI*4), Z2
+	VPBROADCASTD (BX)(SI*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+
+pairs_end_1:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       one
+	PCALIGN $0x40
+
+four:
+	SUBQ       $0x04, SI
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
+	JE         near_1
+	MOVQ       -512(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
+	MOVQ         (DX)(SI*8), DI
+	MOVQ         8(DX)(SI*8), R8
+	MOVQ         16(DX)(SI*8), R9
+	MOVQ         24(DX)(SI*8), R10
+	VPBROADCASTD (BX)(SI*4), Z2
+	VPBROADCASTD 4(BX)(SI*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	VPBROADCASTD 8(BX)(SI*4), Z2
+	VPBROADCASTD 12(BX)(SI*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, 64(AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z4, Z5, Z4
+	VPADDD.BCST  96(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z5, Z7, Z5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+
+pairs_end_2:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z5, Z5
+	VMOVDQU32 Z5, (R10)
+
+some:
+	TESTQ SI, SI
+	JNZ   four
+	VZEROUPPER
+	RET
+
+// func setLine32AVX2(s *byte, h *byte, steps *[8]uint32)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·setLine32AVX2(SB), $9456-24
+	// The addresses and the bits are those of probeLine32.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         s+0(FP), CX
+	MOVQ         24(CX), CX
+	MOVQ         $0x00000008, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	INCQ         CX
+	SHRQ         $0x01, CX
+	LEAQ         247(SP), DX
+	ANDQ         $-64, DX
+	ADDQ         $0x00000200, DX
+	MOVQ         s+0(FP), BX
+	VPBROADCASTQ (BX), Y0
+	VPBROADCASTQ 8(BX), Y1
+	VPBROADCASTQ 48(BX), Y2
+	VPBROADCASTQ 56(BX), Y3
+	MOVQ         steps+16(FP), BX
+	VMOVDQU      (BX), Y4
+	MOVQ         h+8(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         h+8(FP), SI
+	MOVQ         8(SI), DI
+	MOVQ         BX, SI
+	MOVQ         DX, R8
+	PCALIGN      $0x40
+
+locate:
+	VPMOVZXDQ (SI), Y5
+	VPMULUDQ  Y2, Y5, Y6
+	VPSRLVQ   Y3, Y6, Y6
+	VPMULUDQ  Y1, Y6, Y6
+	VPSUBQ    Y6, Y5, Y5
+	VPSUBD    Y1, Y5, Y6
+	VPMINUD   Y6, Y5, Y5
+	VPSLLQ    $0x06, Y5, Y5
+	VPADDQ    Y0, Y5, Y5
+	VMOVDQU   Y5, (R8)
+	ADDQ      $0x10, SI
+	ADDQ      $0x20, R8
+	SUBQ      $0x04, DI
+	JG        locate
+
+	// Lines are requested past both ends of the window: the first one again.
+	MOVQ         s+0(FP), SI
+	CMPB         36(SI), $0x00
+	JE           located
+	VPBROADCASTQ (DX), Y0
+	VMOVDQU      Y0, -512(DX)
+	VMOVDQU      Y0, (R8)
+	VMOVDQU      Y0, -480(DX)
+	VMOVDQU      Y0, 32(R8)
+	VMOVDQU      Y0, -448(DX)
+	VMOVDQU      Y0, 64(R8)
+	VMOVDQU      Y0, -416(DX)
+	VMOVDQU      Y0, 96(R8)
+	VMOVDQU      Y0, -384(DX)
+	VMOVDQU      Y0, 128(R8)
+	VMOVDQU      Y0, -352(DX)
+	VMOVDQU      Y0, 160(R8)
+	VMOVDQU      Y0, -320(DX)
+	VMOVDQU      Y0, 192(R8)
+	VMOVDQU      Y0, -288(DX)
+	VMOVDQU      Y0, 224(R8)
+	VMOVDQU      Y0, -256(DX)
+	VMOVDQU      Y0, 256(R8)
+	VMOVDQU      Y0, -224(DX)
+	VMOVDQU      Y0, 288(R8)
+	VMOVDQU      Y0, -192(DX)
+	VMOVDQU      Y0, 320(R8)
+	VMOVDQU      Y0, -160(DX)
+	VMOVDQU      Y0, 352(R8)
+	VMOVDQU      Y0, -128(DX)
+	VMOVDQU      Y0, 384(R8)
+	VMOVDQU      Y0, -96(DX)
+	VMOVDQU      Y0, 416(R8)
+	VMOVDQU      Y0, -64(DX)
+	VMOVDQU      Y0, 448(R8)
+	VMOVDQU      Y0, -32(DX)
+	VMOVDQU      Y0, 480(R8)
+
+located:
+	MOVQ h+8(FP), SI
+	MOVQ 8(SI), SI
+
+one:
+	TESTQ        $0x00000003, SI
+	JZ           some
+	DECQ         SI
+	MOVQ         (DX)(SI*8), DI
+	VPBROADCASTD (BX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	MOVL         $0x00000005, R8
+	MOVQ         AX, R9
+	MOVQ         CX, R10
+
+pair_1:
+	MOVL  (R9), R11
+	SHRXL R8, R11, R12
+	MOVL  (DI)(R12*4), R13
+	BTSL  R11, R13
+	MOVL  R13, (DI)(R12*4)
+	MOVL  4(R9), R11
+	SHRXL R8, R11, R12
+	MOVL  (DI)(R12*4), R13
+	BTSL  R11, R13
+	MOVL  R13, (DI)(R12*4)
+	ADDQ  $0x08, R9
+	DECQ  R10
+	JNZ   pair_1
+	JMP   one
+	PCALIGN $0x40
+
+four:
+	SUBQ       $0x04, SI
+	MOVQ       s+0(FP), DI
+	CMPB       36(DI), $0x00
+	JE         near_1
+	MOVQ       -512(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -504(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -496(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+	MOVQ       -488(DX)(SI*8), DI
+	PREFETCHT0 (DI)
+
+near_1:
+	MOVQ         (DX)(SI*8), DI
+	MOVQ         8(DX)(SI*8), R8
+	MOVQ         16(DX)(SI*8), R9
+	MOVQ         24(DX)(SI*8), R10
+	VPBROADCASTD (BX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	VPBROADCASTD 4(BX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, 32(AX)
+	VPBROADCASTD 8(BX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, 64(AX)
+	VPBROADCASTD 12(BX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, 96(AX)
+	MOVL         $0x00000005, R11
+	MOVQ         AX, R12
+	MOVQ         CX, R13
+
+pair_2:
+	MOVL  (R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (DI)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (DI)(R15*4)
+	MOVL  4(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (DI)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (DI)(R15*4)
+	MOVL  32(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R8)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R8)(R15*4)
+	MOVL  36(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R8)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R8)(R15*4)
+	MOVL  64(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R9)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R9)(R15*4)
+	MOVL  68(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R9)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R9)(R15*4)
+	MOVL  96(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R10)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R10)(R15*4)
+	MOVL  100(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R10)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R10)(R15*4)
+	ADDQ  $0x08, R12
+	DECQ  R13
+	JNZ   pair_2
+
+some:
+	TESTQ SI, SI
+	JNZ   four
+	VZEROUPPER
+	RET
+
+// func groupSplit256AVX2(blocks **byte, n int, hash uint64) (word uint64)
+// Requires: AVX, AVX2, BMI2
+TEXT ·groupSplit256AVX2(SB), $568-32
+	// The kernel computes the addresses of the lines, and then goes from the last line to the
+	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         blocks+0(FP), CX
+	MOVQ         n+8(FP), DX
+	MOVQ         hash+16(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         AX, BX
+
+octet:
+	VPSRLQ       $0x20, Y0, Y1
+	VPMULUDQ     64(CX), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPSLLQ       $0x05, Y1, Y1
+	VPADDQ       (CX), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VPSRLQ       $0x20, Y0, Y1
+	VPMULUDQ     96(CX), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPSLLQ       $0x05, Y1, Y1
+	VPADDQ       32(CX), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, DX
+	JG           octet
+	MOVQ         hash+16(FP), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	XORL         CX, CX
+
+four:
+	MOVQ    -8(BX), DX
+	VMOVDQU (DX), Y1
+	VPTEST  Y0, Y1
+	ADCQ    CX, CX
+	MOVQ    -16(BX), DX
+	VMOVDQU (DX), Y1
+	VPTEST  Y0, Y1
+	ADCQ    CX, CX
+	MOVQ    -24(BX), DX
+	VMOVDQU (DX), Y1
+	VPTEST  Y0, Y1
+	ADCQ    CX, CX
+	MOVQ    -32(BX), DX
+	VMOVDQU (DX), Y1
+	VPTEST  Y0, Y1
+	ADCQ    CX, CX
+	SUBQ    $0x20, BX
+	CMPQ    BX, AX
+	JNE     four
+	MOVQ    n+8(FP), AX
+	BZHIQ   AX, CX, CX
+	MOVQ    CX, word+24(FP)
+	VZEROUPPER
+	RET
+
+// func groupLine512AVX512(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·groupLine512AVX512(SB), $568-40
+	// The kernel computes the addresses of the lines, and then goes from the last line to the
+	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         blocks+0(FP), CX
+	MOVQ         n+8(FP), DX
+	MOVQ         hash+16(FP), BX
+	VPBROADCASTQ BX, Z0
+	MOVQ         AX, BX
+
+octet:
+	VPMULUDQ        64(CX), Z0, Z1
+	VPSRLQ          $0x20, Z1, Z1
+	VPSLLQ          $0x06, Z1, Z1
+	VPADDQ          (CX), Z1, Z1
+	VMOVDQU32       Z1, (BX)
+	ADDQ            $0x00000100, CX
+	ADDQ            $0x40, BX
+	SUBQ            $0x08, DX
+	JG              octet
+	MOVQ            hash+16(FP), CX
+	SHRQ            $0x20, CX
+	VPBROADCASTD    CX, Z1
+	MOVQ            factors+24(FP), CX
+	VBROADCASTI64X4 (CX), Z0
+	VPMULLD         Z0, Z1, Z1
+	VPSRLD          $0x1c, Z1, Z0
+	VPSRLD          $0x17, Z1, Z1
+	MOVL            $0x00000001, CX
+	VPBROADCASTD    CX, Z2
+	VPROLVD         Z1, Z2, Z2
+	XORL            CX, CX
+
+four:
+	MOVQ     -8(BX), DX
+	VPERMD   (DX), Z0, Z1
+	VPTESTMD Z2, Z1, K1
+	KORTESTW K1, K1
+	ADCQ     CX, CX
+	MOVQ     -16(BX), DX
+	VPERMD   (DX), Z0, Z1
+	VPTESTMD Z2, Z1, K1
+	KORTESTW K1, K1
+	ADCQ     CX, CX
+	MOVQ     -24(BX), DX
+	VPERMD   (DX), Z0, Z1
+	VPTESTMD Z2, Z1, K1
+	KORTESTW K1, K1
+	ADCQ     CX, CX
+	MOVQ     -32(BX), DX
+	VPERMD   (DX), Z0, Z1
+	VPTESTMD Z2, Z1, K1
+	KORTESTW K1, K1
+	ADCQ     CX, CX
+	SUBQ     $0x20, BX
+	CMPQ     BX, AX
+	JNE      four
+	MOVQ     n+8(FP), AX
+	BZHIQ    AX, CX, CX
+	MOVQ     CX, word+32(FP)
+	VZEROUPPER
+	RET
+
+// func groupLine512AVX2(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
+// Requires: AVX, AVX2, BMI2
+TEXT ·groupLine512AVX2(SB), $568-40
+	// The kernel computes the addresses of the lines, and then goes from the last line to the
+	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         blocks+0(FP), CX
+	MOVQ         n+8(FP), DX
+	MOVQ         hash+16(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         AX, BX
+
+octet:
+	VPMULUDQ     64(CX), Y0, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPSLLQ       $0x06, Y1, Y1
+	VPADDQ       (CX), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VPMULUDQ     96(CX), Y0, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPSLLQ       $0x06, Y1, Y1
+	VPADDQ       32(CX), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, DX
+	JG           octet
+	MOVQ         hash+16(FP), CX
+	SHRQ         $0x20, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y2
+	MOVQ         factors+24(FP), CX
+	VPMULLD      (CX), Y2, Y2
+	VPSRLD       $0x1c, Y2, Y0
+	VPSRLD       $0x17, Y2, Y1
+	MOVL         $0x00000001, CX
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x0000001f, CX
+	VMOVD        CX, X4
+	VPBROADCASTD X4, Y4
+	VPAND        Y4, Y1, Y1
+	VPSLLVD      Y1, Y3, Y3
+	XORL         CX, CX
+
+four:
+	MOVQ      -8(BX), DX
+	VPERMD    (DX), Y0, Y1
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y2, Y4, Y1, Y1
+	VPTEST    Y3, Y1
+	ADCQ      CX, CX
+	MOVQ      -16(BX), DX
+	VPERMD    (DX), Y0, Y1
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y2, Y4, Y1, Y1
+	VPTEST    Y3, Y1
+	ADCQ      CX, CX
+	MOVQ      -24(BX), DX
+	VPERMD    (DX), Y0, Y1
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y2, Y4, Y1, Y1
+	VPTEST    Y3, Y1
+	ADCQ      CX, CX
+	MOVQ      -32(BX), DX
+	VPERMD    (DX), Y0, Y1
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y2, Y4, Y1, Y1
+	VPTEST    Y3, Y1
+	ADCQ      CX, CX
+	SUBQ      $0x20, BX
+	CMPQ      BX, AX
+	JNE       four
+	MOVQ      n+8(FP), AX
+	BZHIQ     AX, CX, CX
+	MOVQ      CX, word+32(FP)
+	VZEROUPPER
+	RET
+
+// func groupLine32AVX2(blocks **byte, n int, hash uint64, steps *[8]uint32) (word uint64)
+// Requires: AVX, AVX2, BMI2
+TEXT ·groupLine32AVX2(SB), $568-40
+	// The kernel computes the addresses of the lines, and then goes from the last line to the
+	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         blocks+0(FP), CX
+	MOVQ         n+8(FP), DX
+	MOVQ         hash+16(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         AX, BX
+
+octet:
+	VPMULUDQ     128(CX), Y0, Y1
+	VPSRLVQ      192(CX), Y1, Y1
+	VPMULUDQ     64(CX), Y1, Y1
+	VPSUBQ       Y1, Y0, Y1
+	VPSUBD       64(CX), Y1, Y2
+	VPMINUD      Y2, Y1, Y1
+	VPSLLQ       $0x06, Y1, Y1
+	VPADDQ       (CX), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VPMULUDQ     160(CX), Y0, Y1
+	VPSRLVQ      224(CX), Y1, Y1
+	VPMULUDQ     96(CX), Y1, Y1
+	VPSUBQ       Y1, Y0, Y1
+	VPSUBD       96(CX), Y1, Y2
+	VPMINUD      Y2, Y1, Y1
+	VPSLLQ       $0x06, Y1, Y1
+	VPADDQ       32(CX), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, DX
+	JG           octet
+	MOVQ         hash+16(FP), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPSRLD       $0x11, Y0, Y1
+	VPSLLD       $0x0f, Y0, Y2
+	VPOR         Y1, Y2, Y2
+	MOVQ         steps+24(FP), CX
+	VPMULLW      (CX), Y2, Y2
+	VPADDD       Y0, Y2, Y2
+	VPSRLD       $0x05, Y2, Y0
+	VPSLLD       $0x17, Y2, Y1
+	MOVL         $0x00000001, CX
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x0000001f, CX
+	VMOVD        CX, X4
+	VPBROADCASTD X4, Y4
+	VPAND        Y4, Y2, Y2
+	VPSLLVD      Y2, Y3, Y3
+	XORL         CX, CX
+
+four:
+	MOVQ      -8(BX), DX
+	VPERMD    (DX), Y0, Y2
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y1, Y4, Y2, Y2
+	VPTEST    Y3, Y2
+	ADCQ      CX, CX
+	MOVQ      -16(BX), DX
+	VPERMD    (DX), Y0, Y2
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y1, Y4, Y2, Y2
+	VPTEST    Y3, Y2
+	ADCQ      CX, CX
+	MOVQ      -24(BX), DX
+	VPERMD    (DX), Y0, Y2
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y1, Y4, Y2, Y2
+	VPTEST    Y3, Y2
+	ADCQ      CX, CX
+	MOVQ      -32(BX), DX
+	VPERMD    (DX), Y0, Y2
+	VPERMD    32(DX), Y0, Y4
+	VBLENDVPS Y1, Y4, Y2, Y2
+	VPTEST    Y3, Y2
+	ADCQ      CX, CX
+	SUBQ      $0x20, BX
+	CMPQ      BX, AX
+	JNE       four
+	MOVQ      n+8(FP), AX
+	BZHIQ     AX, CX, CX
+	MOVQ      CX, word+32(FP)
+	VZEROUPPER
+	RET
+
+// func probeDouble32AVX512(s *byte, h *byte, hits *uint64, dense bool)
+// Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·probeDouble32AVX512(SB), $5856-25
+	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
+	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
+	// a row of bits, and compacts the hashes that pass. When at most vectorKeys hashes are left,
+	// or more than densePer256/256 of them pass a stage, the kernel makes all further probes of
+	// each hash at once, without a branch. At the end it spreads the last outcomes over
+	// the hashes that passed the stage before, and so on back to the first stage. If dense is
+	// set, there is no stage.
+	MOVQ s+0(FP), AX
+
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
+	MOVQ         (AX), CX
+	MOVL         CX, DX
+	ANDL         $0x03, DX
+	SHLL         $0x03, DX
+	ANDQ         $-4, CX
+	VPBROADCASTD DX, Z1
+	MOVL         $0x0000ffff, DX
+	KMOVW        DX, K1
+	MOVL         $0x00005555, DX
+	KMOVW        DX, K2
+	MOVL         $0x00000001, DX
+	VPBROADCASTD DX, Z2
+	VPBROADCASTD 8(AX), Z3
+	VPBROADCASTD 48(AX), Z4
+	VPBROADCASTD 56(AX), Z5
+	VPSLLD       $0x03, Z3, Z3
+	MOVL         $0xfffffff8, DX
+	VPBROADCASTD DX, Z6
+	MOVL         $0xffffffff, DX
+	VPBROADCASTD DX, Z0
+	VPANDD       Z0, Z6, Z7
+	VPSHUFD      $0xf5, Z7, Z8
+	VPMULUDQ     Z4, Z7, Z7
+	VPMULUDQ     Z4, Z8, Z8
+	VPSHUFD      $0xf5, Z7, K2, Z8
+	VPSRLVD      Z5, Z8, Z8
+	VPMULLD      Z3, Z8, Z8
+	VPSUBD       Z8, Z0, Z7
+	VPSUBD       Z0, Z7, Z7
+	VPSUBD       Z3, Z7, Z0
+	VPMINUD      Z0, Z7, Z7
+	MOVQ         24(AX), AX
+	MOVQ         h+8(FP), DX
+	MOVQ         (DX), BX
+	MOVQ         8(DX), DX
+	LEAQ         63(SP), SI
+	ANDQ         $-64, SI
+	LEAQ         4216(SP), DI
+	XORL         R8, R8
+	CMPB         dense+24(FP), $0x00
+	JNE          rest
+
+stage:
+	CMPQ         DX, $0x10
+	JLE          rest
+	MOVQ         AX, R9
+	SUBQ         R8, R9
+	CMPQ         R9, $0x02
+	JL           rest
+	LEAQ         5712(SP), R9
+	CMPQ         DI, R9
+	JAE          rest
+	MOVQ         DX, (DI)
+	LEAQ         8(DI), R9
+	XORL         R11, R11
+	LEAQ         -1(DX), R10
+	SARQ         $0x06, R10
+	MOVQ         R11, (R9)(R10*8)
+	MOVQ         BX, R10
+	LEAQ         (R10)(DX*4), R11
+	MOVQ         SI, R12
+	VPBROADCASTD R8, Z8
+
+probe:
+	VMOVDQU32 (R10), Z0
+	TESTQ     R8, R8
+	JZ        first
+	VPRORD    $0x11, Z0, Z9
+	VPMULLD   Z8, Z9, Z9
+	VPADDD    Z9, Z0, Z0
+
+first:
+	VPANDD        Z0, Z6, Z9
+	VPSHUFD       $0xf5, Z9, Z10
+	VPMULUDQ      Z4, Z9, Z9
+	VPMULUDQ      Z4, Z10, Z10
+	VPSHUFD       $0xf5, Z9, K2, Z10
+	VPSRLVD       Z5, Z10, Z10
+	VPMULLD       Z3, Z10, Z10
+	VPSUBD        Z10, Z0, Z0
+	VPADDD        Z1, Z0, Z9
+	VPSRLD        $0x05, Z9, Z0
+	KXNORW        K1, K1, K3
+	VPXORD        Z0, Z0, Z10
+	VPGATHERDD    (CX)(Z0*4), K3, Z10
+	VPRORVD       Z9, Z10, Z10
+	VPTESTMD      Z2, Z10, K3
+	KMOVW         K3, R13
+	MOVW          R13, (R9)
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	LEAQ          -576(R10), R13
+	CMPQ          R13, BX
+	JB            unmoved
+	VMOVDQU32     (R13), Z0
+	MOVWLZX       -18(R9), R13
+	KMOVW         R13, K3
+	POPCNTL       R13, R13
+	VPCOMPRESSD.Z Z0, K3, Z0
+	VMOVDQU32     Z0, (R12)
+	LEAQ          (R12)(R13*4), R12
+
+unmoved:
+	CMPQ    R10, R11
+	JB      probe
+	MOVQ    DX, R13
+	ANDQ    $0x0f, R13
+	JZ      trimmed_1
+	SUBQ    $0x02, R9
+	MOVWLZX (R9), R14
+	BZHIL   R13, R14, R14
+	MOVW    R14, (R9)
+	ADDQ    $0x02, R9
+
+trimmed_1:
+	LEAQ    -512(R10), R10
+	CMPQ    R10, BX
+	CMOVQLT BX, R10
+	MOVQ    R10, R9
+	SUBQ    BX, R9
+	SHRQ    $0x05, R9
+	LEAQ    8(DI)(R9*1), R9
+
+move:
+	VMOVDQU32     (R10), Z0
+	MOVWLZX       (R9), BX
+	KMOVW         BX, K3
+	POPCNTL       BX, BX
+	VPCOMPRESSD.Z Z0, K3, Z0
+	VMOVDQU32     Z0, (R12)
+	LEAQ          (R12)(BX*4), R12
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	CMPQ          R10, R11
+	JB            move
+	IMUL3Q        $0x000000c0, DX, R9
+	MOVQ          SI, BX
+	SUBQ          BX, R12
+	MOVQ          R12, DX
+	SHRQ          $0x02, DX
+	INCQ          R8
+	ADDQ          $0x00000088, DI
+	SHLQ          $0x06, R12
+	CMPQ          R12, R9
+	JA            rest
+	JMP           stage
+
+rest:
+	// All further probes. Their outcomes are the last row, or hits if there was no stage.
+	LEAQ         8(DI), SI
+	LEAQ         4216(SP), R9
+	CMPQ         DI, R9
+	MOVQ         hits+16(FP), R9
+	CMOVQEQ      R9, SI
+	XORL         R10, R10
+	LEAQ         -1(DX), R9
+	SARQ         $0x06, R9
+	MOVQ         R10, (SI)(R9*8)
+	VPBROADCASTD R8, Z8
+	SUBQ         R8, AX
+	LEAQ         (BX)(DX*4), R8
+
+vectors_of_2:
+	LEAQ      64(BX), R9
+	CMPQ      R9, R8
+	JAE       end_of_2
+	VMOVDQU32 (BX), Z9
+	VPRORD    $0x11, Z9, Z10
+	VPMULLD   Z8, Z10, Z0
+	VPADDD    Z0, Z9, Z9
+	VMOVDQA32 Z2, Z15
+	VPANDD    Z9, Z6, Z0
+	VPSHUFD   $0xf5, Z0, Z14
+	VPMULUDQ  Z4, Z0, Z0
+	VPMULUDQ  Z4, Z14, Z14
+	VPSHUFD   $0xf5, Z0, K2, Z14
+	VPSRLVD   Z5, Z14, Z14
+	VPMULLD   Z3, Z14, Z14
+	VPSUBD    Z14, Z9, Z14
+	VPANDD    Z10, Z6, Z0
+	VPSHUFD   $0xf5, Z0, Z16
+	VPMULUDQ  Z4, Z0, Z0
+	VPMULUDQ  Z4, Z16, Z16
+	VPSHUFD   $0xf5, Z0, K2, Z16
+	VPSRLVD   Z5, Z16, Z16
+	VPMULLD   Z3, Z16, Z16
+	VPSUBD    Z16, Z10, Z0
+	VPSUBD    Z0, Z3, Z16
+	VPCMPUD   $0x01, Z7, Z0, K3
+	VPSUBD    Z7, Z0, Z0
+	VPADDD    Z3, Z0, K3, Z0
+	VPSUBD    Z0, Z3, Z17
+	VMOVDQU32 64(BX), Z18
+	VPRORD    $0x11, Z18, Z19
+	VPMULLD   Z8, Z19, Z0
+	VPADDD    Z0, Z18, Z18
+	VMOVDQA32 Z2, Z21
+	VPANDD    Z18, Z6, Z0
+	VPSHUFD   $0xf5, Z0, Z20
+	VPMULUDQ  Z4, Z0, Z0
+	VPMULUDQ  Z4, Z20, Z20
+	VPSHUFD   $0xf5, Z0, K2, Z20
+	VPSRLVD   Z5, Z20, Z20
+	VPMULLD   Z3, Z20, Z20
+	VPSUBD    Z20, Z18, Z20
+	VPANDD    Z19, Z6, Z0
+	VPSHUFD   $0xf5, Z0, Z22
+	VPMULUDQ  Z4, Z0, Z0
+	VPMULUDQ  Z4, Z22, Z22
+	VPSHUFD   $0xf5, Z0, K2, Z22
+	VPSRLVD   Z5, Z22, Z22
+	VPMULLD   Z3, Z22, Z22
+	VPSUBD    Z22, Z19, Z0
+	VPSUBD    Z0, Z3, Z22
+	VPCMPUD   $0x01, Z7, Z0, K3
+	VPSUBD    Z7, Z0, Z0
+	VPADDD    Z3, Z0, K3, Z0
+	VPSUBD    Z0, Z3, Z23
+	MOVQ      AX, R9
+	JMP       visit_of_2
+
+step_of_2:
+	VPADDD    Z10, Z9, Z9
+	VPCMPUD   $0x01, Z10, Z9, K3
+	VPBLENDMD Z17, Z16, K3, Z11
+	VPCMPUD   $0x01, Z11, Z14, K3
+	VPSUBD    Z11, Z14, Z14
+	VPADDD    Z3, Z14, K3, Z14
+	VPADDD    Z19, Z18, Z18
+	VPCMPUD   $0x01, Z19, Z18, K3
+	VPBLENDMD Z23, Z22, K3, Z12
+	VPCMPUD   $0x01, Z12, Z20, K3
+	VPSUBD    Z12, Z20, Z20
+	VPADDD    Z3, Z20, K3, Z20
+
+visit_of_2:
+	VPADDD     Z1, Z14, Z24
+	VPSRLD     $0x05, Z24, Z0
+	KXNORW     K1, K1, K3
+	VPXORD     Z0, Z0, Z25
+	VPGATHERDD (CX)(Z0*4), K3, Z25
+	VPRORVD    Z24, Z25, Z25
+	VPANDD     Z25, Z15, Z15
+	VPADDD     Z1, Z20, Z24
+	VPSRLD     $0x05, Z24, Z0
+	KXNORW     K1, K1, K3
+	VPXORD     Z0, Z0, Z25
+	VPGATHERDD (CX)(Z0*4), K3, Z25
+	VPRORVD    Z24, Z25, Z25
+	VPANDD     Z25, Z21, Z21
+	DECQ       R9
+	JNZ        step_of_2
+	VPTESTMD   Z2, Z15, K3
+	KMOVW      K3, R9
+	MOVW       R9, (SI)
+	ADDQ       $0x02, SI
+	VPTESTMD   Z2, Z21, K3
+	KMOVW      K3, R9
+	MOVW       R9, (SI)
+	ADDQ       $0x02, SI
+	ADDQ       $0x00000080, BX
+	JMP        vectors_of_2
+
+end_of_2:
+vectors_of_1:
+	LEAQ      (BX), R9
+	CMPQ      R9, R8
+	JAE       end_of_1
+	VMOVDQU32 (BX), Z9
+	VPRORD    $0x11, Z9, Z10
+	VPMULLD   Z8, Z10, Z0
+	VPADDD    Z0, Z9, Z9
+	VMOVDQA32 Z2, Z12
+	VPANDD    Z9, Z6, Z0
+	VPSHUFD   $0xf5, Z0, Z11
+	VPMULUDQ  Z4, Z0, Z0
+	VPMULUDQ  Z4, Z11, Z11
+	VPSHUFD   $0xf5, Z0, K2, Z11
+	VPSRLVD   Z5, Z11, Z11
+	VPMULLD   Z3, Z11, Z11
+	VPSUBD    Z11, Z9, Z11
+	VPANDD    Z10, Z6, Z0
+	VPSHUFD   $0xf5, Z0, Z14
+	VPMULUDQ  Z4, Z0, Z0
+	VPMULUDQ  Z4, Z14, Z14
+	VPSHUFD   $0xf5, Z0, K2, Z14
+	VPSRLVD   Z5, Z14, Z14
+	VPMULLD   Z3, Z14, Z14
+	VPSUBD    Z14, Z10, Z0
+	VPSUBD    Z0, Z3, Z14
+	VPCMPUD   $0x01, Z7, Z0, K3
+	VPSUBD    Z7, Z0, Z0
+	VPADDD    Z3, Z0, K3, Z0
+	VPSUBD    Z0, Z3, Z15
+	MOVQ      AX, R9
+	JMP       visit_of_1
+
+step_of_1:
+	VPADDD    Z10, Z9, Z9
+	VPCMPUD   $0x01, Z10, Z9, K3
+	VPBLENDMD Z15, Z14, K3, Z13
+	VPCMPUD   $0x01, Z13, Z11, K3
+	VPSUBD    Z13, Z11, Z11
+	VPADDD    Z3, Z11, K3, Z11
+
+visit_of_1:
+	VPADDD     Z1, Z11, Z16
+	VPSRLD     $0x05, Z16, Z0
+	KXNORW     K1, K1, K3
+	VPXORD     Z0, Z0, Z17
+	VPGATHERDD (CX)(Z0*4), K3, Z17
+	VPRORVD    Z16, Z17, Z17
+	VPANDD     Z17, Z12, Z12
+	DECQ       R9
+	JNZ        step_of_1
+	VPTESTMD   Z2, Z12, K3
+	KMOVW      K3, R9
+	MOVW       R9, (SI)
+	ADDQ       $0x02, SI
+	ADDQ       $0x00000040, BX
+	JMP        vectors_of_1
+
+end_of_1:
+	MOVQ    DX, AX
+	ANDQ    $0x0f, AX
+	JZ      trimmed_2
+	SUBQ    $0x02, SI
+	MOVWLZX (SI), CX
+	BZHIL   AX, CX, CX
+	MOVW    CX, (SI)
+	ADDQ    $0x02, SI
+
+trimmed_2:
+	// From the last row back: the outcomes of a row go to the set bits of the row before.
+	LEAQ 4216(SP), AX
+	LEAQ 8(DI), CX
+
+row:
+	CMPQ    DI, AX
+	JEQ     rows_done
+	SUBQ    $0x00000088, DI
+	MOVQ    (DI), DX
+	LEAQ    8(DI), BX
+	MOVQ    BX, SI
+	CMPQ    DI, AX
+	MOVQ    hits+16(FP), R8
+	CMOVQEQ R8, SI
+
+	// There are two n of 32 bits for every 64 hashes.
+	ADDQ $0x3f, DX
+	SHRQ $0x06, DX
+	ADDQ DX, DX
+	XORL R8, R8
+
+word:
+	MOVL    (BX), R9
+	MOVQ    R8, R10
+	SHRQ    $0x03, R10
+	MOVQ    (CX)(R10*1), R10
+	MOVL    R8, R11
+	ANDL    $0x07, R11
+	SHRXQ   R11, R10, R10
+	PDEPL   R9, R10, R10
+	MOVL    R10, (SI)
+	POPCNTL R9, R9
+	ADDQ    R9, R8
+	ADDQ    $0x04, BX
+	ADDQ    $0x04, SI
+	DECQ    DX
+	JNZ     word
+	LEAQ    8(DI), CX
+	JMP     row
+
+rows_done:
+	VZEROUPPER
+	RET
+
+// func probeDouble32AVX2(s *byte, h *byte, hits *uint64, dense bool)
+// Requires: AVX, AVX2, BMI2, CMOV, POPCNT
+TEXT ·probeDouble32AVX2(SB), $5856-25
+	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
+	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
+	// a row of bits, and compacts the hashes that pass. When at most vectorKeys hashes are left,
+	// or more than densePer256/256 of them pass a stage, the kernel makes all further probes of
+	// each hash at once, without a branch. At the end it spreads the last outcomes over
+	// the hashes that passed the stage before, and so on back to the first stage. If dense is
+	// set, there is no stage.
+	MOVQ s+0(FP), AX
+
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
+	MOVQ         (AX), CX
+	MOVL         CX, DX
+	ANDL         $0x03, DX
+	SHLL         $0x03, DX
+	ANDQ         $-4, CX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0x0000001f, DX
+	VMOVD        DX, X1
+	VPBROADCASTD X1, Y1
+	LEAQ         compactIndices<>+0(SB), DX
+	VPBROADCASTD 8(AX), Y2
+	VPBROADCASTD 48(AX), Y3
+	VPBROADCASTD 56(AX), Y4
+	VPSLLD       $0x03, Y2, Y2
+	MOVL         $0xfffffff8, BX
+	VMOVD        BX, X5
+	VPBROADCASTD X5, Y5
+	MOVQ         24(AX), AX
+	MOVQ         h+8(FP), BX
+	MOVQ         (BX), SI
+	MOVQ         8(BX), BX
+	LEAQ         63(SP), DI
+	ANDQ         $-64, DI
+	LEAQ         4216(SP), R8
+	XORL         R9, R9
+	CMPB         dense+24(FP), $0x00
+	JNE          rest
+
+stage:
+	CMPQ         BX, $0x10
+	JLE          rest
+	MOVQ         AX, R10
+	SUBQ         R9, R10
+	CMPQ         R10, $0x02
+	JL           rest
+	LEAQ         5712(SP), R10
+	CMPQ         R8, R10
+	JAE          rest
+	MOVQ         BX, (R8)
+	LEAQ         8(R8), R10
+	XORL         R12, R12
+	LEAQ         -1(BX), R11
+	SARQ         $0x06, R11
+	MOVQ         R12, (R10)(R11*8)
+	MOVQ         SI, R11
+	LEAQ         (R11)(BX*4), R12
+	MOVQ         DI, R13
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y6
+
+probe:
+	VMOVDQU (R11), Y7
+	TESTQ   R9, R9
+	JZ      first
+	VPSRLD  $0x11, Y7, Y9
+	VPSLLD  $0x0f, Y7, Y8
+	VPOR    Y9, Y8, Y8
+	VPMULLD Y6, Y8, Y8
+	VPADDD  Y8, Y7, Y7
+
+first:
+	VPAND        Y7, Y5, Y8
+	VPSHUFD      $0xf5, Y8, Y9
+	VPMULUDQ     Y3, Y8, Y8
+	VPMULUDQ     Y3, Y9, Y9
+	VPSHUFD      $0xf5, Y8, Y8
+	VPBLENDD     $0x55, Y8, Y9, Y9
+	VPSRLVD      Y4, Y9, Y9
+	VPMULLD      Y2, Y9, Y9
+	VPSUBD       Y9, Y7, Y7
+	VPADDD       Y0, Y7, Y7
+	VPSRLD       $0x05, Y7, Y8
+	VEXTRACTI128 $0x01, Y8, X9
+	VMOVQ        X8, R14
+	VPEXTRQ      $0x01, X8, R15
+	MOVL         R14, BP
+	VMOVD        (CX)(BP*4), X10
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (CX)(R14*4), X10, X10
+	MOVL         R15, R14
+	VPINSRD      $0x02, (CX)(R14*4), X10, X10
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (CX)(R15*4), X10, X10
+	VMOVQ        X9, R14
+	VPEXTRQ      $0x01, X9, R15
+	MOVL         R14, BP
+	VMOVD        (CX)(BP*4), X8
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (CX)(R14*4), X8, X8
+	MOVL         R15, R14
+	VPINSRD      $0x02, (CX)(R14*4), X8, X8
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (CX)(R15*4), X8, X8
+	VINSERTI128  $0x01, X8, Y10, Y8
+	VPANDN       Y1, Y7, Y7
+	VPSLLVD      Y7, Y8, Y8
+	VMOVMSKPS    Y8, R14
+	MOVB         R14, (R10)
+	ADDQ         $0x01, R10
+	ADDQ         $0x20, R11
+	LEAQ         -288(R11), R14
+	CMPQ         R14, SI
+	JB           unmoved
+	VMOVDQU      (R14), Y7
+	MOVBLZX      -9(R10), R14
+	VPMOVZXBD    (DX)(R14*8), Y8
+	POPCNTL      R14, R14
+	VPERMD       Y7, Y8, Y8
+	VMOVDQU      Y8, (R13)
+	LEAQ         (R13)(R14*4), R13
+
+unmoved:
+	CMPQ    R11, R12
+	JB      probe
+	MOVQ    BX, R14
+	ANDQ    $0x07, R14
+	JZ      trimmed_1
+	SUBQ    $0x01, R10
+	MOVBLZX (R10), R15
+	BZHIL   R14, R15, R15
+	MOVB    R15, (R10)
+	ADDQ    $0x01, R10
+
+trimmed_1:
+	LEAQ    -256(R11), R11
+	CMPQ    R11, SI
+	CMOVQLT SI, R11
+	MOVQ    R11, R10
+	SUBQ    SI, R10
+	SHRQ    $0x05, R10
+	LEAQ    8(R8)(R10*1), R10
+
+move:
+	VMOVDQU   (R11), Y6
+	MOVBLZX   (R10), SI
+	VPMOVZXBD (DX)(SI*8), Y7
+	POPCNTL   SI, SI
+	VPERMD    Y6, Y7, Y7
+	VMOVDQU   Y7, (R13)
+	LEAQ      (R13)(SI*4), R13
+	ADDQ      $0x01, R10
+	ADDQ      $0x20, R11
+	CMPQ      R11, R12
+	JB        move
+	IMUL3Q    $0x000000c0, BX, R10
+	MOVQ      DI, SI
+	SUBQ      SI, R13
+	MOVQ      R13, BX
+	SHRQ      $0x02, BX
+	INCQ      R9
+	ADDQ      $0x00000088, R8
+	SHLQ      $0x06, R13
+	CMPQ      R13, R10
+	JA        rest
+	JMP       stage
+
+rest:
+	// All further probes. Their outcomes are the last row, or hits if there was no stage.
+	LEAQ         8(R8), DX
+	LEAQ         4216(SP), DI
+	CMPQ         R8, DI
+	MOVQ         hits+16(FP), DI
+	CMOVQEQ      DI, DX
+	XORL         R10, R10
+	LEAQ         -1(BX), DI
+	SARQ         $0x06, DI
+	MOVQ         R10, (DX)(DI*8)
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y6
+	SUBQ         R9, AX
+	LEAQ         (SI)(BX*4), DI
+
+vectors_of_1:
+	LEAQ     (SI), R9
+	CMPQ     R9, DI
+	JAE      end_of_1
+	VMOVDQU  (SI), Y7
+	VPSRLD   $0x11, Y7, Y9
+	VPSLLD   $0x0f, Y7, Y8
+	VPOR     Y9, Y8, Y8
+	VPMULLD  Y6, Y8, Y9
+	VPADDD   Y9, Y7, Y7
+	VPCMPEQD Y11, Y11, Y11
+	VPAND    Y7, Y5, Y9
+	VPSHUFD  $0xf5, Y9, Y12
+	VPMULUDQ Y3, Y9, Y9
+	VPMULUDQ Y3, Y12, Y12
+	VPSHUFD  $0xf5, Y9, Y9
+	VPBLENDD $0x55, Y9, Y12, Y12
+	VPSRLVD  Y4, Y12, Y12
+	VPMULLD  Y2, Y12, Y12
+	VPSUBD   Y12, Y7, Y9
+	MOVQ     AX, R9
+	JMP      visit_of_1
+
+step_of_1:
+	VPADDD   Y8, Y7, Y7
+	VPAND    Y7, Y5, Y9
+	VPSHUFD  $0xf5, Y9, Y12
+	VPMULUDQ Y3, Y9, Y9
+	VPMULUDQ Y3, Y12, Y12
+	VPSHUFD  $0xf5, Y9, Y9
+	VPBLENDD $0x55, Y9, Y12, Y12
+	VPSRLVD  Y4, Y12, Y12
+	VPMULLD  Y2, Y12, Y12
+	VPSUBD   Y12, Y7, Y9
+
+visit_of_1:
+	VPADDD       Y0, Y9, Y9
+	VPSRLD       $0x05, Y9, Y12
+	VEXTRACTI128 $0x01, Y12, X13
+	VMOVQ        X12, R10
+	VPEXTRQ      $0x01, X12, R11
+	MOVL         R10, R12
+	VMOVD        (CX)(R12*4), X10
+	SHRQ         $0x20, R10
+	VPINSRD      $0x01, (CX)(R10*4), X10, X10
+	MOVL         R11, R10
+	VPINSRD      $0x02, (CX)(R10*4), X10, X10
+	SHRQ         $0x20, R11
+	VPINSRD      $0x03, (CX)(R11*4), X10, X10
+	VMOVQ        X13, R10
+	VPEXTRQ      $0x01, X13, R11
+	MOVL         R10, R12
+	VMOVD        (CX)(R12*4), X12
+	SHRQ         $0x20, R10
+	VPINSRD      $0x01, (CX)(R10*4), X12, X12
+	MOVL         R11, R10
+	VPINSRD      $0x02, (CX)(R10*4), X12, X12
+	SHRQ         $0x20, R11
+	VPINSRD      $0x03, (CX)(R11*4), X12, X12
+	VINSERTI128  $0x01, X12, Y10, Y12
+	VPANDN       Y1, Y9, Y9
+	VPSLLVD      Y9, Y12, Y12
+	VPAND        Y12, Y11, Y11
+	DECQ         R9
+	JNZ          step_of_1
+	VMOVMSKPS    Y11, R9
+	MOVB         R9, (DX)
+	ADDQ         $0x01, DX
+	ADDQ         $0x00000020, SI
+	JMP          vectors_of_1
+
+end_of_1:
+	MOVQ    BX, AX
+	ANDQ    $0x07, AX
+	JZ      trimmed_2
+	SUBQ    $0x01, DX
+	MOVBLZX (DX), CX
+	BZHIL   AX, CX, CX
+	MOVB    CL, (DX)
+	ADDQ    $0x01, DX
+
+trimmed_2:
+	// From the last row back: the outcomes of a row go to the set bits of the row before.
+	LEAQ 4216(SP), AX
+	LEAQ 8(R8), CX
+
+row:
+	CMPQ    R8, AX
+	JEQ     rows_done
+	SUBQ    $0x00000088, R8
+	MOVQ    (R8), DX
+	LEAQ    8(R8), BX
+	MOVQ    BX, SI
+	CMPQ    R8, AX
+	MOVQ    hits+16(FP), DI
+	CMOVQEQ DI, SI
+
+	// There are two n of 32 bits for every 64 hashes.
+	ADDQ $0x3f, DX
+	SHRQ $0x06, DX
+	ADDQ DX, DX
+	XORL DI, DI
+
+word:
+	MOVL    (BX), R9
+	MOVQ    DI, R10
+	SHRQ    $0x03, R10
+	MOVQ    (CX)(R10*1), R10
+	MOVL    DI, R11
+	ANDL    $0x07, R11
+	SHRXQ   R11, R10, R10
+	PDEPL   R9, R10, R10
+	MOVL    R10, (SI)
+	POPCNTL R9, R9
+	ADDQ    R9, DI
+	ADDQ    $0x04, BX
+	ADDQ    $0x04, SI
+	DECQ    DX
+	JNZ     word
+	LEAQ    8(R8), CX
+	JMP     row
+
+rows_done:
+	VZEROUPPER
+	RET
+
+// func placeDouble32AVX512(s *byte, h *byte, places *uint32) (done int)
+// Requires: AVX, AVX512F
+TEXT ·placeDouble32AVX512(SB), NOSPLIT, $0-32
+	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
+	MOVL         $0x00005555, AX
+	KMOVW        AX, K1
+	MOVL         $0x00000001, AX
+	VPBROADCASTD AX, Z0
+	MOVQ         s+0(FP), AX
+	VPBROADCASTD 8(AX), Z1
+	VPBROADCASTD 48(AX), Z2
+	VPBROADCASTD 56(AX), Z3
+	VPSLLD       $0x03, Z1, Z1
+	MOVL         $0xfffffff8, CX
+	VPBROADCASTD CX, Z4
+	MOVL         $0xffffffff, CX
+	VPBROADCASTD CX, Z5
+	VPANDD       Z5, Z4, Z6
+	VPSHUFD      $0xf5, Z6, Z11
+	VPMULUDQ     Z2, Z6, Z6
+	VPMULUDQ     Z2, Z11, Z11
+	VPSHUFD      $0xf5, Z6, K1, Z11
+	VPSRLVD      Z3, Z11, Z11
+	VPMULLD      Z1, Z11, Z11
+	VPSUBD       Z11, Z5, Z6
+	VPSUBD       Z5, Z6, Z6
+	VPSUBD       Z1, Z6, Z5
+	VPMINUD      Z5, Z6, Z6
+	MOVQ         h+8(FP), CX
+	MOVQ         (CX), DX
+	MOVQ         8(CX), CX
+	MOVQ         places+16(FP), BX
+	ANDQ         $-16, CX
+	MOVQ         CX, done+24(FP)
+	LEAQ         (DX)(CX*4), CX
+	VPXORD       Z7, Z7, Z7
+	MOVQ         24(AX), SI
+
+vectors_of_2:
+	LEAQ      64(DX), DI
+	CMPQ      DI, CX
+	JAE       end_of_2
+	VMOVDQU32 (DX), Z5
+	VPRORD    $0x11, Z5, Z11
+	VPMULLD   Z7, Z11, Z12
+	VPADDD    Z12, Z5, Z5
+	VMOVDQA32 Z0, Z12
+	VPANDD    Z5, Z4, Z12
+	VPSHUFD   $0xf5, Z12, Z13
+	VPMULUDQ  Z2, Z12, Z12
+	VPMULUDQ  Z2, Z13, Z13
+	VPSHUFD   $0xf5, Z12, K1, Z13
+	VPSRLVD   Z3, Z13, Z13
+	VPMULLD   Z1, Z13, Z13
+	VPSUBD    Z13, Z5, Z12
+	VPANDD    Z11, Z4, Z13
+	VPSHUFD   $0xf5, Z13, Z14
+	VPMULUDQ  Z2, Z13, Z13
+	VPMULUDQ  Z2, Z14, Z14
+	VPSHUFD   $0xf5, Z13, K1, Z14
+	VPSRLVD   Z3, Z14, Z14
+	VPMULLD   Z1, Z14, Z14
+	VPSUBD    Z14, Z11, Z14
+	VPSUBD    Z14, Z1, Z13
+	VPCMPUD   $0x01, Z6, Z14, K2
+	VPSUBD    Z6, Z14, Z14
+	VPADDD    Z1, Z14, K2, Z14
+	VPSUBD    Z14, Z1, Z14
+	VMOVDQU32 64(DX), Z15
+	VPRORD    $0x11, Z15, Z16
+	VPMULLD   Z7, Z16, Z17
+	VPADDD    Z17, Z15, Z15
+	VMOVDQA32 Z0, Z17
+	VPANDD    Z15, Z4, Z17
+	VPSHUFD   $0xf5, Z17, Z18
+	VPMULUDQ  Z2, Z17, Z17
+	VPMULUDQ  Z2, Z18, Z18
+	VPSHUFD   $0xf5, Z17, K1, Z18
+	VPSRLVD   Z3, Z18, Z18
+	VPMULLD   Z1, Z18, Z18
+	VPSUBD    Z18, Z15, Z17
+	VPANDD    Z16, Z4, Z18
+	VPSHUFD   $0xf5, Z18, Z19
+	VPMULUDQ  Z2, Z18, Z18
+	VPMULUDQ  Z2, Z19, Z19
+	VPSHUFD   $0xf5, Z18, K1, Z19
+	VPSRLVD   Z3, Z19, Z19
+	VPMULLD   Z1, Z19, Z19
+	VPSUBD    Z19, Z16, Z19
+	VPSUBD    Z19, Z1, Z18
+	VPCMPUD   $0x01, Z6, Z19, K2
+	VPSUBD    Z6, Z19, Z19
+	VPADDD    Z1, Z19, K2, Z19
+	VPSUBD    Z19, Z1, Z19
+	MOVQ      SI, DI
+	JMP       visit_of_2
+
+step_of_2:
+	VPADDD    Z11, Z5, Z5
+	VPCMPUD   $0x01, Z11, Z5, K2
+	VPBLENDMD Z14, Z13, K2, Z8
+	VPCMPUD   $0x01, Z8, Z12, K2
+	VPSUBD    Z8, Z12, Z12
+	VPADDD    Z1, Z12, K2, Z12
+	VPADDD    Z16, Z15, Z15
+	VPCMPUD   $0x01, Z16, Z15, K2
+	VPBLENDMD Z19, Z18, K2, Z9
+	VPCMPUD   $0x01, Z9, Z17, K2
+	VPSUBD    Z9, Z17, Z17
+	VPADDD    Z1, Z17, K2, Z17
+
+visit_of_2:
+	VMOVDQU32 Z12, (BX)
+	ADDQ      $0x40, BX
+	VMOVDQU32 Z17, (BX)
+	ADDQ      $0x40, BX
+	DECQ      DI
+	JNZ       step_of_2
+	ADDQ      $0x00000080, DX
+	JMP       vectors_of_2
+
+end_of_2:
+	MOVQ 24(AX), AX
+
+vectors_of_1:
+	LEAQ      (DX), SI
+	CMPQ      SI, CX
+	JAE       end_of_1
+	VMOVDQU32 (DX), Z5
+	VPRORD    $0x11, Z5, Z8
+	VPMULLD   Z7, Z8, Z9
+	VPADDD    Z9, Z5, Z5
+	VMOVDQA32 Z0, Z9
+	VPANDD    Z5, Z4, Z9
+	VPSHUFD   $0xf5, Z9, Z11
+	VPMULUDQ  Z2, Z9, Z9
+	VPMULUDQ  Z2, Z11, Z11
+	VPSHUFD   $0xf5, Z9, K1, Z11
+	VPSRLVD   Z3, Z11, Z11
+	VPMULLD   Z1, Z11, Z11
+	VPSUBD    Z11, Z5, Z9
+	VPANDD    Z8, Z4, Z11
+	VPSHUFD   $0xf5, Z11, Z12
+	VPMULUDQ  Z2, Z11, Z11
+	VPMULUDQ  Z2, Z12, Z12
+	VPSHUFD   $0xf5, Z11, K1, Z12
+	VPSRLVD   Z3, Z12, Z12
+	VPMULLD   Z1, Z12, Z12
+	VPSUBD    Z12, Z8, Z12
+	VPSUBD    Z12, Z1, Z11
+	VPCMPUD   $0x01, Z6, Z12, K2
+	VPSUBD    Z6, Z12, Z12
+	VPADDD    Z1, Z12, K2, Z12
+	VPSUBD    Z12, Z1, Z12
+	MOVQ      AX, SI
+	JMP       visit_of_1
+
+step_of_1:
+	VPADDD    Z8, Z5, Z5
+	VPCMPUD   $0x01, Z8, Z5, K2
+	VPBLENDMD Z12, Z11, K2, Z10
+	VPCMPUD   $0x01, Z10, Z9, K2
+	VPSUBD    Z10, Z9, Z9
+	VPADDD    Z1, Z9, K2, Z9
+
+visit_of_1:
+	VMOVDQU32 Z9, (BX)
+	ADDQ      $0x40, BX
+	DECQ      SI
+	JNZ       step_of_1
+	ADDQ      $0x00000040, DX
+	JMP       vectors_of_1
+
+end_of_1:
+	VZEROUPPER
+	RET
+
+// func placeDouble32AVX2(s *byte, h *byte, places *uint32) (done int)
+// Requires: AVX, AVX2
+TEXT ·placeDouble32AVX2(SB), NOSPLIT, $0-32
+	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
+	MOVL         $0x0000001f, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	LEAQ         compactIndices<>+0(SB), AX
+	MOVQ         s+0(FP), AX
+	VPBROADCASTD 8(AX), Y0
+	VPBROADCASTD 48(AX), Y1
+	VPBROADCASTD 56(AX), Y2
+	VPSLLD       $0x03, Y0, Y0
+	MOVL         $0xfffffff8, CX
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y3
+	MOVQ         h+8(FP), CX
+	MOVQ         (CX), DX
+	MOVQ         8(CX), CX
+	MOVQ         places+16(FP), BX
+	ANDQ         $-8, CX
+	MOVQ         CX, done+24(FP)
+	LEAQ         (DX)(CX*4), CX
+	VPXOR        Y4, Y4, Y4
+	MOVQ         24(AX), AX
+
+vectors_of_1:
+	LEAQ     (DX), SI
+	CMPQ     SI, CX
+	JAE      end_of_1
+	VMOVDQU  (DX), Y5
+	VPSRLD   $0x11, Y5, Y7
+	VPSLLD   $0x0f, Y5, Y6
+	VPOR     Y7, Y6, Y6
+	VPMULLD  Y4, Y6, Y7
+	VPADDD   Y7, Y5, Y5
+	VPCMPEQD Y7, Y7, Y7
+	VPAND    Y5, Y3, Y7
+	VPSHUFD  $0xf5, Y7, Y8
+	VPMULUDQ Y1, Y7, Y7
+	VPMULUDQ Y1, Y8, Y8
+	VPSHUFD  $0xf5, Y7, Y7
+	VPBLENDD $0x55, Y7, Y8, Y8
+	VPSRLVD  Y2, Y8, Y8
+	VPMULLD  Y0, Y8, Y8
+	VPSUBD   Y8, Y5, Y7
+	MOVQ     AX, SI
+	JMP      visit_of_1
+
+step_of_1:
+	VPADDD   Y6, Y5, Y5
+	VPAND    Y5, Y3, Y7
+	VPSHUFD  $0xf5, Y7, Y8
+	VPMULUDQ Y1, Y7, Y7
+	VPMULUDQ Y1, Y8, Y8
+	VPSHUFD  $0xf5, Y7, Y7
+	VPBLENDD $0x55, Y7, Y8, Y8
+	VPSRLVD  Y2, Y8, Y8
+	VPMULLD  Y0, Y8, Y8
+	VPSUBD   Y8, Y5, Y7
+
+visit_of_1:
+	VMOVDQU Y7, (BX)
+	ADDQ    $0x20, BX
+	DECQ    SI
+	JNZ     step_of_1
+	ADDQ    $0x00000020, DX
+	JMP     vectors_of_1
+
+end_of_1:
+	VZEROUPPER
+	RET
+
+// func probeFull64AVX512(s *byte, h *byte, hits *uint64, w *byte, dense bool)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·probeFull64AVX512(SB), $13120-33
+	// Probe i tests bit (h + i·d & mask) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
+	// d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of
+	// all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that
+	// follows at once would wait for them. It makes the first probes of all hashes, writes the outcomes to
+	// hits, and compacts the numbers of the hashes that pass. Then it makes the other probes of those, and
+	// deposits the outcomes in hits.
+	MOVQ s+0(FP), AX
+
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
+	MOVQ         (AX), CX
+	MOVL         CX, DX
+	ANDL         $0x03, DX
+	SHLL         $0x03, DX
+	ANDQ         $-4, CX
+	VPBROADCASTD DX, Z2
+	MOVL         $0x0000ffff, DX
+	KMOVW        DX, K1
+	MOVL         $0x00005555, DX
+	KMOVW        DX, K2
+	MOVL         $0x00000001, DX
+	VPBROADCASTD DX, Z3
+	LEAQ         63(SP), DX
+	ANDQ         $-64, DX
+	MOVQ         h+8(FP), BX
+	MOVQ         w+24(FP), SI
+	MOVQ         16(SI), DI
+	MOVQ         (BX)(DI*1), DI
+	MOVQ         DI, 8760(SP)
+	MOVQ         24(SI), DI
+	MOVQ         (BX)(DI*1), DI
+	MOVQ         DI, 8768(SP)
+	MOVQ         32(SI), DI
+	MOVQ         (BX)(DI*1), DI
+	MOVQ         DI, 8776(SP)
+	MOVQ         40(SI), DI
+	MOVQ         (BX)(DI*1), DI
+	MOVQ         DI, 8784(SP)
+	VPBROADCASTD (SI), Z4
+	VPBROADCASTD 72(AX), Z5
+	VPBROADCASTQ 64(AX), Z6
+	MOVQ         w+24(FP), BX
+	VPBROADCASTQ 8(BX), Z8
+	VMOVDQU32    alternate0<>+0(SB), Z7
+	MOVQ         h+8(FP), BX
+	MOVQ         32(BX), BX
+	MOVQ         h+8(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         hits+16(FP), DI
+	LEAQ         8792(SP), R8
+	MOVQ         $0x00000003, R9
+	MOVQ         24(AX), AX
+	CMPB         dense+32(FP), $0x00
+	JNE          together
+	CMPQ         AX, R9
+	CMOVQGT      R9, AX
+
+together:
+	MOVQ AX, 13112(SP)
+	XORL AX, AX
+	MOVQ AX, 13088(SP)
+	MOVQ AX, 13096(SP)
+	MOVQ AX, 13104(SP)
+
+	// Masks fill a part of the last word of hits.
+	LEAQ -1(SI), R9
+	SHRQ $0x06, R9
+	MOVQ AX, (DI)(R9*8)
+
+locate:
+	CMPQ      BX, $0x00
+	JLE       test
+	MOVQ      DX, R9
+	ADDQ      13088(SP), R9
+	MOVQ      13112(SP), AX
+	CMPQ      13104(SP), $0x00
+	JNE       gather_sums
+	MOVQ      h+8(FP), R10
+	MOVQ      32(R10), R10
+	SUBQ      BX, R10
+	MOVQ      8760(SP), R11
+	VMOVDQU32 (R11)(R10*8), Z9
+	VMOVDQU32 64(R11)(R10*8), Z10
+	VMOVDQA32 Z9, Z13
+	VMOVDQA32 Z10, Z14
+	MOVQ      8768(SP), R11
+	VMOVDQU32 (R11)(R10*8), Z11
+	VMOVDQU32 64(R11)(R10*8), Z12
+	VMOVDQA32 Z11, Z15
+	VMOVDQA32 Z12, Z16
+	MOVQ      8776(SP), R11
+	VMOVDQU32 (R11)(R10*8), Z1
+	VMOVDQU32 64(R11)(R10*8), Z0
+	VPADDQ    Z1, Z15, Z15
+	VPADDQ    Z1, Z1, Z1
+	VPADDQ    Z1, Z15, Z15
+	VPADDQ    Z1, Z1, Z17
+	VPADDQ    Z0, Z16, Z16
+	VPADDQ    Z0, Z0, Z0
+	VPADDQ    Z0, Z16, Z16
+	VPADDQ    Z0, Z0, Z18
+	MOVQ      8784(SP), R11
+	VMOVDQU32 (R11)(R10*8), Z1
+	VMOVDQU32 64(R11)(R10*8), Z0
+	VPADDQ    Z1, Z11, Z11
+	VPADDQ    Z1, Z1, Z1
+	VPADDQ    Z1, Z13, Z13
+	VPADDQ    Z1, Z1, Z1
+	VPADDQ    Z0, Z12, Z12
+	VPADDQ    Z0, Z0, Z0
+	VPADDQ    Z0, Z14, Z14
+	VPADDQ    Z0, Z0, Z0
+
+probe_0:
+	VPANDQ           Z8, Z9, Z19
+	VCVTUQQ2PD       Z19, Z19
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
+	VPANDQ           Z8, Z10, Z20
+	VCVTUQQ2PD       Z20, Z20
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
+	VMOVDQA64        Z9, Z21
+	VPERMT2D         Z10, Z7, Z21
+	VMOVDQA64        Z19, Z19
+	VPERMT2D         Z20, Z7, Z19
+	VPMULLD          Z5, Z19, Z19
+	VPSUBD           Z19, Z21, Z21
+	VPSUBD           Z5, Z21, Z19
+	VPMINUD          Z19, Z21, Z21
+	VPXORD           Z4, Z21, Z21
+	VPADDD           Z2, Z21, Z21
+	VMOVDQU32        Z21, (R9)
+	VPSRLD           $0x05, Z21, Z19
+	VMOVDQU32        Z19, 4096(R9)
+	ADDQ             $0x40, R9
+	DECQ             AX
+	JZ               located
+	VPADDQ           Z17, Z9, Z9
+	VPADDQ           Z18, Z10, Z10
+	VPANDQ           Z8, Z11, Z19
+	VCVTUQQ2PD       Z19, Z19
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
+	VPANDQ           Z8, Z12, Z20
+	VCVTUQQ2PD       Z20, Z20
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
+	VMOVDQA64        Z11, Z21
+	VPERMT2D         Z12, Z7, Z21
+	VMOVDQA64        Z19, Z19
+	VPERMT2D         Z20, Z7, Z19
+	VPMULLD          Z5, Z19, Z19
+	VPSUBD           Z19, Z21, Z21
+	VPSUBD           Z5, Z21, Z19
+	VPMINUD          Z19, Z21, Z21
+	VPXORD           Z4, Z21, Z21
+	VPADDD           Z2, Z21, Z21
+	VMOVDQU32        Z21, (R9)
+	VPSRLD           $0x05, Z21, Z19
+	VMOVDQU32        Z19, 4096(R9)
+	ADDQ             $0x40, R9
+	DECQ             AX
+	JZ               located
+	VPADDQ           Z1, Z11, Z11
+	VPADDQ           Z0, Z12, Z12
+	VPANDQ           Z8, Z13, Z19
+	VCVTUQQ2PD       Z19, Z19
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
+	VPANDQ           Z8, Z14, Z20
+	VCVTUQQ2PD       Z20, Z20
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
+	VMOVDQA64        Z13, Z21
+	VPERMT2D         Z14, Z7, Z21
+	VMOVDQA64        Z19, Z19
+	VPERMT2D         Z20, Z7, Z19
+	VPMULLD          Z5, Z19, Z19
+	VPSUBD           Z19, Z21, Z21
+	VPSUBD           Z5, Z21, Z19
+	VPMINUD          Z19, Z21, Z21
+	VPXORD           Z4, Z21, Z21
+	VPADDD           Z2, Z21, Z21
+	VMOVDQU32        Z21, (R9)
+	VPSRLD           $0x05, Z21, Z19
+	VMOVDQU32        Z19, 4096(R9)
+	ADDQ             $0x40, R9
+	DECQ             AX
+	JZ               located
+	VPADDQ           Z1, Z13, Z13
+	VPADDQ           Z0, Z14, Z14
+
+probe_3:
+	VPANDQ           Z8, Z15, Z19
+	VCVTUQQ2PD       Z19, Z19
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
+	VPANDQ           Z8, Z16, Z20
+	VCVTUQQ2PD       Z20, Z20
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
+	VMOVDQA64        Z15, Z21
+	VPERMT2D         Z16, Z7, Z21
+	VMOVDQA64        Z19, Z19
+	VPERMT2D         Z20, Z7, Z19
+	VPMULLD          Z5, Z19, Z19
+	VPSUBD           Z19, Z21, Z21
+	VPSUBD           Z5, Z21, Z19
+	VPMINUD          Z19, Z21, Z21
+	VPXORD           Z4, Z21, Z21
+	VPADDD           Z2, Z21, Z21
+	VMOVDQU32        Z21, (R9)
+	VPSRLD           $0x05, Z21, Z19
+	VMOVDQU32        Z19, 4096(R9)
+	ADDQ             $0x40, R9
+	DECQ             AX
+	JZ               located
+	VPADDQ           Z17, Z15, Z15
+	VPADDQ           Z18, Z16, Z16
+	JMP              probe_0
+
+	// The probes after the first three of hashes that passed those.
+gather_sums:
+	MOVQ          BX, R10
+	NEGQ          R10
+	LEAQ          (R8)(R10*4), R10
+	VMOVDQU32     (R10), Z0
+	MOVQ          8760(SP), R11
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z9
+	VPGATHERDQ    (R11)(Y0*8), K2, Z9
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z0
+	VPGATHERDQ    (R11)(Y1*8), K2, Z0
+	VMOVDQA32     Z9, Z9
+	VMOVDQA32     Z0, Z10
+	VMOVDQA32     Z9, Z13
+	VMOVDQA32     Z10, Z14
+	VMOVDQU32     (R10), Z0
+	MOVQ          8768(SP), R11
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z11
+	VPGATHERDQ    (R11)(Y0*8), K2, Z11
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z0
+	VPGATHERDQ    (R11)(Y1*8), K2, Z0
+	VMOVDQA32     Z11, Z11
+	VMOVDQA32     Z0, Z12
+	VMOVDQA32     Z11, Z15
+	VMOVDQA32     Z12, Z16
+	VMOVDQU32     (R10), Z0
+	MOVQ          8776(SP), R11
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z17
+	VPGATHERDQ    (R11)(Y0*8), K2, Z17
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z0
+	VPGATHERDQ    (R11)(Y1*8), K2, Z0
+	VMOVDQA32     Z17, Z1
+	VMOVDQA32     Z0, Z0
+	VPADDQ        Z1, Z15, Z15
+	VPADDQ        Z1, Z1, Z1
+	VPADDQ        Z1, Z15, Z15
+	VPADDQ        Z1, Z1, Z17
+	VPADDQ        Z0, Z16, Z16
+	VPADDQ        Z0, Z0, Z0
+	VPADDQ        Z0, Z16, Z16
+	VPADDQ        Z0, Z0, Z18
+	VMOVDQU32     (R10), Z0
+	MOVQ          8784(SP), R10
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z19
+	VPGATHERDQ    (R10)(Y0*8), K2, Z19
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z0
+	VPGATHERDQ    (R10)(Y1*8), K2, Z0
+	VMOVDQA32     Z19, Z1
+	VMOVDQA32     Z0, Z0
+	VPADDQ        Z1, Z11, Z11
+	VPADDQ        Z1, Z1, Z1
+	VPADDQ        Z1, Z13, Z13
+	VPADDQ        Z1, Z1, Z1
+	VPADDQ        Z0, Z12, Z12
+	VPADDQ        Z0, Z0, Z0
+	VPADDQ        Z0, Z14, Z14
+	VPADDQ        Z0, Z0, Z0
+	VPADDQ        Z17, Z9, Z9
+	VPADDQ        Z18, Z10, Z10
+	VPADDQ        Z1, Z11, Z11
+	VPADDQ        Z0, Z12, Z12
+	VPADDQ        Z1, Z13, Z13
+	VPADDQ        Z0, Z14, Z14
+	JMP           probe_3
+
+located:
+	MOVQ         DX, AX
+	ADDQ         13088(SP), AX
+	MOVQ         s+0(FP), R10
+	CMPL         76(R10), $0x00
+	JEQ          reduced
+	VPBROADCASTD 8(R10), Z0
+	VPBROADCASTD 76(R10), Z1
+
+again:
+	VMOVDQU32  (AX), Z10
+	VPSUBD     Z2, Z10, Z10
+	VPXORD     Z4, Z10, Z10
+	VCVTDQ2PS  Z10, Z11
+	VMULPS     Z1, Z11, Z11
+	VCVTTPS2DQ Z11, Z11
+	VPMULLD    Z0, Z11, Z11
+	VPSUBD     Z11, Z10, Z10
+	VPSUBD     Z0, Z10, Z11
+	VPMINUD    Z11, Z10, Z10
+	VPXORD     Z4, Z10, Z10
+	VPADDD     Z2, Z10, Z10
+	VMOVDQU32  Z10, (AX)
+	VPSRLD     $0x05, Z10, Z10
+	VMOVDQU32  Z10, 4096(AX)
+	ADDQ       $0x40, AX
+	CMPQ       AX, R9
+	JB         again
+
+reduced:
+	XORQ $0x00000800, 13088(SP)
+	SUBQ $0x10, BX
+	LEAQ -16(SI), AX
+	CMPQ AX, BX
+	JEQ  locate
+
+test:
+	MOVQ      DX, AX
+	ADDQ      13096(SP), AX
+	MOVQ      13112(SP), R9
+	SHLQ      $0x06, R9
+	ADDQ      AX, R9
+	VMOVDQA32 Z3, Z1
+	CMPB      ·gathers+0(SB), $0x00
+	JEQ       load
+
+gather:
+	VMOVDQU32  4096(AX), Z0
+	KXNORW     K1, K1, K2
+	VPXORD     Z0, Z0, Z10
+	VPGATHERDD (CX)(Z0*4), K2, Z10
+	VMOVDQU32  (AX), Z0
+	VPRORVD    Z0, Z10, Z10
+	VPANDD     Z10, Z1, Z1
+	ADDQ       $0x40, AX
+	CMPQ       AX, R9
+	JB         gather
+	JMP        tested
+
+load:
+	MOVL         4096(AX), R10
+	VMOVD        (CX)(R10*4), X0
+	MOVL         4100(AX), R10
+	VPINSRD      $0x01, (CX)(R10*4), X0, X0
+	MOVL         4104(AX), R10
+	VPINSRD      $0x02, (CX)(R10*4), X0, X0
+	MOVL         4108(AX), R10
+	VPINSRD      $0x03, (CX)(R10*4), X0, X0
+	MOVL         4112(AX), R10
+	VMOVD        (CX)(R10*4), X10
+	MOVL         4116(AX), R10
+	VPINSRD      $0x01, (CX)(R10*4), X10, X10
+	MOVL         4120(AX), R10
+	VPINSRD      $0x02, (CX)(R10*4), X10, X10
+	MOVL         4124(AX), R10
+	VPINSRD      $0x03, (CX)(R10*4), X10, X10
+	MOVL         4128(AX), R10
+	VMOVD        (CX)(R10*4), X11
+	MOVL         4132(AX), R10
+	VPINSRD      $0x01, (CX)(R10*4), X11, X11
+	MOVL         4136(AX), R10
+	VPINSRD      $0x02, (CX)(R10*4), X11, X11
+	MOVL         4140(AX), R10
+	VPINSRD      $0x03, (CX)(R10*4), X11, X11
+	MOVL         4144(AX), R10
+	VMOVD        (CX)(R10*4), X12
+	MOVL         4148(AX), R10
+	VPINSRD      $0x01, (CX)(R10*4), X12, X12
+	MOVL         4152(AX), R10
+	VPINSRD      $0x02, (CX)(R10*4), X12, X12
+	MOVL         4156(AX), R10
+	VPINSRD      $0x03, (CX)(R10*4), X12, X12
+	VINSERTI128  $0x01, X10, Y0, Y0
+	VINSERTI128  $0x01, X12, Y11, Y11
+	VINSERTI64X4 $0x01, Y11, Z0, Z10
+	VMOVDQU32    (AX), Z0
+	VPRORVD      Z0, Z10, Z10
+	VPANDD       Z10, Z1, Z1
+	ADDQ         $0x40, AX
+	CMPQ         AX, R9
+	JB           load
+
+tested:
+	VPTESTMD      Z3, Z1, K2
+	KMOVW         K2, AX
+	XORQ          $0x00000800, 13096(SP)
+	MOVQ          $0x00000010, R9
+	CMPQ          SI, R9
+	CMOVQLT       SI, R9
+	BZHIL         R9, AX, AX
+	MOVW          AX, (DI)
+	ADDQ          $0x02, DI
+	MOVQ          s+0(FP), R9
+	MOVQ          24(R9), R9
+	CMPQ          13112(SP), R9
+	JEQ           next
+	CMPQ          13104(SP), $0x00
+	JNE           next
+	MOVQ          h+8(FP), R10
+	MOVQ          32(R10), R10
+	SUBQ          SI, R10
+	VPBROADCASTD  R10, Z0
+	VPADDD        ascending<>+0(SB), Z0, Z0
+	KMOVW         AX, K2
+	POPCNTL       AX, AX
+	VPCOMPRESSD.Z Z0, K2, Z0
+	VMOVDQU32     Z0, (R8)
+	LEAQ          (R8)(AX*4), R8
+
+next:
+	SUBQ $0x10, SI
+	JG   locate
+	SUBQ 13112(SP), R9
+	JZ   end
+	CMPQ 13104(SP), $0x00
+	JNE  deposit
+
+	// The numbers after the last are 0, for the loads past the end.
+	VPXORD    Z9, Z9, Z0
+	VMOVDQU32 Z0, (R8)
+	LEAQ      12952(SP), DI
+	MOVQ      $0x00000001, 13104(SP)
+	MOVQ      R9, 13112(SP)
+	LEAQ      8792(SP), AX
+	MOVQ      R8, SI
+	SUBQ      AX, SI
+	SHRQ      $0x02, SI
+	MOVQ      SI, BX
+	JNZ       locate
+	JMP       end
+
+deposit:
+	LEAQ 12952(SP), AX
+	MOVQ hits+16(FP), CX
+	MOVQ hits+16(FP), DX
+	MOVQ h+8(FP), BX
+	MOVQ 32(BX), BX
+
+	// There are two n of 32 bits for every 64 hashes.
+	ADDQ $0x3f, BX
+	SHRQ $0x06, BX
+	ADDQ BX, BX
+	XORL SI, SI
+
+word:
+	MOVL    (CX), DI
+	MOVQ    SI, R8
+	SHRQ    $0x03, R8
+	MOVQ    (AX)(R8*1), R8
+	MOVL    SI, R9
+	ANDL    $0x07, R9
+	SHRXQ   R9, R8, R8
+	PDEPL   DI, R8, R8
+	MOVL    R8, (DX)
+	POPCNTL DI, DI
+	ADDQ    DI, SI
+	ADDQ    $0x04, CX
+	ADDQ    $0x04, DX
+	DECQ    BX
+	JNZ     word
+
+end:
+	VZEROUPPER
+	RET
+
+DATA longs432fffffffffffff<>+0(SB)/8, $0x432fffffffffffff
+DATA longs432fffffffffffff<>+8(SB)/8, $0x432fffffffffffff
+DATA longs432fffffffffffff<>+16(SB)/8, $0x432fffffffffffff
+DATA longs432fffffffffffff<>+24(SB)/8, $0x432fffffffffffff
+GLOBL longs432fffffffffffff<>(SB), RODATA|NOPTR, $32
+
+// func probeFull64AVX2(s *byte, h *byte, hits *uint64, w *byte, dense bool)
+// Requires: AVX, AVX2, BMI2, CMOV, FMA3, POPCNT
+TEXT ·probeFull64AVX2(SB), $8992-33
+	// Probe i tests bit (h + i·d & mask) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
+	// d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of
+	// all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that
+	// follows at once would wait for them. It makes the first probes of all hashes, writes the outcomes to
+	// hits, and compacts the numbers of the hashes that pass. Then it makes the other probes of those, and
+	// deposits the outcomes in hits.
+	MOVQ s+0(FP), AX
+
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
+	MOVQ         (AX), CX
+	MOVL         CX, DX
+	ANDL         $0x03, DX
+	SHLL         $0x03, DX
+	ANDQ         $-4, CX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0x0000001f, DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y2
+	LEAQ         compactIndices<>+0(SB), DX
+	LEAQ         63(SP), BX
+	ANDQ         $-64, BX
+	VMOVDQU      Y0, 4096(BX)
+	MOVQ         h+8(FP), SI
+	MOVQ         w+24(FP), DI
+	MOVQ         16(DI), R8
+	MOVQ         (SI)(R8*1), R8
+	MOVQ         R8, 4664(SP)
+	MOVQ         24(DI), R8
+	MOVQ         (SI)(R8*1), R8
+	MOVQ         R8, 4672(SP)
+	MOVQ         32(DI), R8
+	MOVQ         (SI)(R8*1), R8
+	MOVQ         R8, 4680(SP)
+	MOVQ         40(DI), R8
+	MOVQ         (SI)(R8*1), R8
+	MOVQ         R8, 4688(SP)
+	VPBROADCASTD (DI), Y0
+	VMOVDQU      Y0, 4160(BX)
+	VPBROADCASTD 72(AX), Y0
+	VMOVDQU      Y0, 4224(BX)
+	VPBROADCASTQ 64(AX), Y0
+	VMOVDQU      Y0, 4288(BX)
+	VMOVDQU      Y1, 4352(BX)
+	VMOVDQU      Y1, 4416(BX)
+	VMOVDQU      Y1, 4480(BX)
+	VMOVDQU      Y1, 4544(BX)
+	MOVQ         h+8(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         h+8(FP), DI
+	MOVQ         32(DI), DI
+	MOVQ         hits+16(FP), R8
+	LEAQ         4696(SP), R9
+	MOVQ         $0x00000003, R10
+	MOVQ         24(AX), AX
+	CMPB         dense+32(FP), $0x00
+	JNE          together
+	CMPQ         AX, R10
+	CMOVQGT      R10, AX
+
+together:
+	MOVQ AX, 8984(SP)
+	XORL AX, AX
+	MOVQ AX, 8960(SP)
+	MOVQ AX, 8968(SP)
+	MOVQ AX, 8976(SP)
+
+	// Masks fill a part of the last word of hits.
+	LEAQ -1(DI), R10
+	SHRQ $0x06, R10
+	MOVQ AX, (R8)(R10*8)
+
+locate:
+	CMPQ    SI, $0x00
+	JLE     test
+	MOVQ    BX, R10
+	ADDQ    8960(SP), R10
+	MOVQ    8984(SP), AX
+	CMPQ    8976(SP), $0x00
+	JNE     gather_sums
+	MOVQ    h+8(FP), R11
+	MOVQ    32(R11), R11
+	SUBQ    SI, R11
+	MOVQ    4664(SP), R12
+	VMOVDQU (R12)(R11*8), Y0
+	VMOVDQU 32(R12)(R11*8), Y3
+	VMOVDQA Y0, Y6
+	VMOVDQA Y3, Y7
+	MOVQ    4672(SP), R12
+	VMOVDQU (R12)(R11*8), Y4
+	VMOVDQU 32(R12)(R11*8), Y5
+	VMOVDQA Y4, Y8
+	VMOVDQA Y5, Y9
+	MOVQ    4680(SP), R12
+	VMOVDQU (R12)(R11*8), Y10
+	VMOVDQU 32(R12)(R11*8), Y11
+	VPADDQ  Y10, Y8, Y8
+	VPADDQ  Y10, Y10, Y10
+	VPADDQ  Y10, Y8, Y8
+	VPADDQ  Y10, Y10, Y10
+	VMOVDQU Y10, 4352(BX)
+	VPADDQ  Y11, Y9, Y9
+	VPADDQ  Y11, Y11, Y11
+	VPADDQ  Y11, Y9, Y9
+	VPADDQ  Y11, Y11, Y11
+	VMOVDQU Y11, 4416(BX)
+	MOVQ    4688(SP), R12
+	VMOVDQU (R12)(R11*8), Y10
+	VMOVDQU 32(R12)(R11*8), Y11
+	VPADDQ  Y10, Y4, Y4
+	VPADDQ  Y10, Y10, Y10
+	VPADDQ  Y10, Y6, Y6
+	VPADDQ  Y10, Y10, Y10
+	VMOVDQU Y10, 4480(BX)
+	VPADDQ  Y11, Y5, Y5
+	VPADDQ  Y11, Y11, Y11
+	VPADDQ  Y11, Y7, Y7
+	VPADDQ  Y11, Y11, Y11
+	VMOVDQU Y11, 4544(BX)
+
+probe_0:
+	MOVQ         w+24(FP), R11
+	VPBROADCASTQ 8(R11), Y11
+	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
+	VPAND        Y11, Y0, Y10
+	VPSRLQ       $0x20, Y10, Y10
+	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
+	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y0, Y13
+	VADDPD       Y13, Y10, Y10
+	VFMADD132PD  4288(BX), Y12, Y10
+	VPAND        Y11, Y3, Y11
+	VPSRLQ       $0x20, Y11, Y11
+	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
+	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y3, Y13
+	VADDPD       Y13, Y11, Y11
+	VFMADD132PD  4288(BX), Y12, Y11
+	VSHUFPS      $0x88, Y3, Y0, Y12
+	VPERMQ       $0xd8, Y12, Y12
+	VSHUFPS      $0x88, Y11, Y10, Y10
+	VPERMQ       $0xd8, Y10, Y10
+	VPMULLD      4224(BX), Y10, Y10
+	VPSUBD       Y10, Y12, Y12
+	VPSUBD       4224(BX), Y12, Y10
+	VPMINUD      Y10, Y12, Y12
+	VPXOR        4160(BX), Y12, Y12
+	VPADDD       4096(BX), Y12, Y12
+	VMOVDQU      Y12, (R10)
+	VPSRLD       $0x05, Y12, Y10
+	VMOVDQU      Y10, 2048(R10)
+	ADDQ         $0x20, R10
+	DECQ         AX
+	JZ           located
+	VPADDQ       4352(BX), Y0, Y0
+	VPADDQ       4416(BX), Y3, Y3
+	MOVQ         w+24(FP), R11
+	VPBROADCASTQ 8(R11), Y11
+	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
+	VPAND        Y11, Y4, Y10
+	VPSRLQ       $0x20, Y10, Y10
+	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
+	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y4, Y13
+	VADDPD       Y13, Y10, Y10
+	VFMADD132PD  4288(BX), Y12, Y10
+	VPAND        Y11, Y5, Y11
+	VPSRLQ       $0x20, Y11, Y11
+	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
+	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y5, Y13
+	VADDPD       Y13, Y11, Y11
+	VFMADD132PD  4288(BX), Y12, Y11
+	VSHUFPS      $0x88, Y5, Y4, Y12
+	VPERMQ       $0xd8, Y12, Y12
+	VSHUFPS      $0x88, Y11, Y10, Y10
+	VPERMQ       $0xd8, Y10, Y10
+	VPMULLD      4224(BX), Y10, Y10
+	VPSUBD       Y10, Y12, Y12
+	VPSUBD       4224(BX), Y12, Y10
+	VPMINUD      Y10, Y12, Y12
+	VPXOR        4160(BX), Y12, Y12
+	VPADDD       4096(BX), Y12, Y12
+	VMOVDQU      Y12, (R10)
+	VPSRLD       $0x05, Y12, Y10
+	VMOVDQU      Y10, 2048(R10)
+	ADDQ         $0x20, R10
+	DECQ         AX
+	JZ           located
+	VPADDQ       4480(BX), Y4, Y4
+	VPADDQ       4544(BX), Y5, Y5
+	MOVQ         w+24(FP), R11
+	VPBROADCASTQ 8(R11), Y11
+	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
+	VPAND        Y11, Y6, Y10
+	VPSRLQ       $0x20, Y10, Y10
+	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
+	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y6, Y13
+	VADDPD       Y13, Y10, Y10
+	VFMADD132PD  4288(BX), Y12, Y10
+	VPAND        Y11, Y7, Y11
+	VPSRLQ       $0x20, Y11, Y11
+	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
+	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y7, Y13
+	VADDPD       Y13, Y11, Y11
+	VFMADD132PD  4288(BX), Y12, Y11
+	VSHUFPS      $0x88, Y7, Y6, Y12
+	VPERMQ       $0xd8, Y12, Y12
+	VSHUFPS      $0x88, Y11, Y10, Y10
+	VPERMQ       $0xd8, Y10, Y10
+	VPMULLD      4224(BX), Y10, Y10
+	VPSUBD       Y10, Y12, Y12
+	VPSUBD       4224(BX), Y12, Y10
+	VPMINUD      Y10, Y12, Y12
+	VPXOR        4160(BX), Y12, Y12
+	VPADDD       4096(BX), Y12, Y12
+	VMOVDQU      Y12, (R10)
+	VPSRLD       $0x05, Y12, Y10
+	VMOVDQU      Y10, 2048(R10)
+	ADDQ         $0x20, R10
+	DECQ         AX
+	JZ           located
+	VPADDQ       4480(BX), Y6, Y6
+	VPADDQ       4544(BX), Y7, Y7
+
+probe_3:
+	MOVQ         w+24(FP), R11
+	VPBROADCASTQ 8(R11), Y11
+	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
+	VPAND        Y11, Y8, Y10
+	VPSRLQ       $0x20, Y10, Y10
+	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
+	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y8, Y13
+	VADDPD       Y13, Y10, Y10
+	VFMADD132PD  4288(BX), Y12, Y10
+	VPAND        Y11, Y9, Y11
+	VPSRLQ       $0x20, Y11, Y11
+	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
+	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y9, Y13
+	VADDPD       Y13, Y11, Y11
+	VFMADD132PD  4288(BX), Y12, Y11
+	VSHUFPS      $0x88, Y9, Y8, Y12
+	VPERMQ       $0xd8, Y12, Y12
+	VSHUFPS      $0x88, Y11, Y10, Y10
+	VPERMQ       $0xd8, Y10, Y10
+	VPMULLD      4224(BX), Y10, Y10
+	VPSUBD       Y10, Y12, Y12
+	VPSUBD       4224(BX), Y12, Y10
+	VPMINUD      Y10, Y12, Y12
+	VPXOR        4160(BX), Y12, Y12
+	VPADDD       4096(BX), Y12, Y12
+	VMOVDQU      Y12, (R10)
+	VPSRLD       $0x05, Y12, Y10
+	VMOVDQU      Y10, 2048(R10)
+	ADDQ         $0x20, R10
+	DECQ         AX
+	JZ           located
+	VPADDQ       4352(BX), Y8, Y8
+	VPADDQ       4416(BX), Y9, Y9
+	JMP          probe_0
+
+	// The probes after the first three of hashes that passed those.
+gather_sums:
+	MOVQ         SI, R11
+	NEGQ         R11
+	LEAQ         (R9)(R11*4), R11
+	VMOVDQU      (R11), Y0
+	MOVQ         4664(SP), R12
+	VEXTRACTI128 $0x01, Y0, X3
+	VMOVQ        X0, R13
+	VPEXTRQ      $0x01, X0, R14
+	MOVL         R13, R15
+	VMOVQ        (R12)(R15*8), X1
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
+	MOVL         R14, R13
+	VMOVQ        (R12)(R13*8), X0
+	SHRQ         $0x20, R14
+	VPINSRQ      $0x01, (R12)(R14*8), X0, X0
+	VINSERTI128  $0x01, X0, Y1, Y0
+	VMOVQ        X3, R13
+	VPEXTRQ      $0x01, X3, R14
+	MOVL         R13, R15
+	VMOVQ        (R12)(R15*8), X1
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
+	MOVL         R14, R13
+	VMOVQ        (R12)(R13*8), X3
+	SHRQ         $0x20, R14
+	VPINSRQ      $0x01, (R12)(R14*8), X3, X3
+	VINSERTI128  $0x01, X3, Y1, Y3
+	VMOVDQA      Y0, Y0
+	VMOVDQA      Y3, Y3
+	VMOVDQA      Y0, Y6
+	VMOVDQA      Y3, Y7
+	VMOVDQU      (R11), Y4
+	MOVQ         4672(SP), R12
+	VEXTRACTI128 $0x01, Y4, X5
+	VMOVQ        X4, R13
+	VPEXTRQ      $0x01, X4, R14
+	MOVL         R13, R15
+	VMOVQ        (R12)(R15*8), X1
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
+	MOVL         R14, R13
+	VMOVQ        (R12)(R13*8), X4
+	SHRQ         $0x20, R14
+	VPINSRQ      $0x01, (R12)(R14*8), X4, X4
+	VINSERTI128  $0x01, X4, Y1, Y4
+	VMOVQ        X5, R13
+	VPEXTRQ      $0x01, X5, R14
+	MOVL         R13, R15
+	VMOVQ        (R12)(R15*8), X1
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
+	MOVL         R14, R13
+	VMOVQ        (R12)(R13*8), X5
+	SHRQ         $0x20, R14
+	VPINSRQ      $0x01, (R12)(R14*8), X5, X5
+	VINSERTI128  $0x01, X5, Y1, Y5
+	VMOVDQA      Y4, Y4
+	VMOVDQA      Y5, Y5
+	VMOVDQA      Y4, Y8
+	VMOVDQA      Y5, Y9
+	VMOVDQU      (R11), Y10
+	MOVQ         4680(SP), R12
+	VEXTRACTI128 $0x01, Y10, X11
+	VMOVQ        X10, R13
+	VPEXTRQ      $0x01, X10, R14
+	MOVL         R13, R15
+	VMOVQ        (R12)(R15*8), X1
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
+	MOVL         R14, R13
+	VMOVQ        (R12)(R13*8), X10
+	SHRQ         $0x20, R14
+	VPINSRQ      $0x01, (R12)(R14*8), X10, X10
+	VINSERTI128  $0x01, X10, Y1, Y10
+	VMOVQ        X11, R13
+	VPEXTRQ      $0x01, X11, R14
+	MOVL         R13, R15
+	VMOVQ        (R12)(R15*8), X1
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
+	MOVL         R14, R13
+	VMOVQ        (R12)(R13*8), X11
+	SHRQ         $0x20, R14
+	VPINSRQ      $0x01, (R12)(R14*8), X11, X11
+	VINSERTI128  $0x01, X11, Y1, Y11
+	VMOVDQA      Y10, Y10
+	VMOVDQA      Y11, Y11
+	VPADDQ       Y10, Y8, Y8
+	VPADDQ       Y10, Y10, Y10
+	VPADDQ       Y10, Y8, Y8
+	VPADDQ       Y10, Y10, Y10
+	VMOVDQU      Y10, 4352(BX)
+	VPADDQ       Y11, Y9, Y9
+	VPADDQ       Y11, Y11, Y11
+	VPADDQ       Y11, Y9, Y9
+	VPADDQ       Y11, Y11, Y11
+	VMOVDQU      Y11, 4416(BX)
+	VMOVDQU      (R11), Y10
+	MOVQ         4688(SP), R11
+	VEXTRACTI128 $0x01, Y10, X11
+	VMOVQ        X10, R12
+	VPEXTRQ      $0x01, X10, R13
+	MOVL         R12, R14
+	VMOVQ        (R11)(R14*8), X1
+	SHRQ         $0x20, R12
+	VPINSRQ      $0x01, (R11)(R12*8), X1, X1
+	MOVL         R13, R12
+	VMOVQ        (R11)(R12*8), X10
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R11)(R13*8), X10, X10
+	VINSERTI128  $0x01, X10, Y1, Y10
+	VMOVQ        X11, R12
+	VPEXTRQ      $0x01, X11, R13
+	MOVL         R12, R14
+	VMOVQ        (R11)(R14*8), X1
+	SHRQ         $0x20, R12
+	VPINSRQ      $0x01, (R11)(R12*8), X1, X1
+	MOVL         R13, R12
+	VMOVQ        (R11)(R12*8), X11
+	SHRQ         $0x20, R13
+	VPINSRQ      $0x01, (R11)(R13*8), X11, X11
+	VINSERTI128  $0x01, X11, Y1, Y11
+	VMOVDQA      Y10, Y10
+	VMOVDQA      Y11, Y11
+	VPADDQ       Y10, Y4, Y4
+	VPADDQ       Y10, Y10, Y10
+	VPADDQ       Y10, Y6, Y6
+	VPADDQ       Y10, Y10, Y10
+	VMOVDQU      Y10, 4480(BX)
+	VPADDQ       Y11, Y5, Y5
+	VPADDQ       Y11, Y11, Y11
+	VPADDQ       Y11, Y7, Y7
+	VPADDQ       Y11, Y11, Y11
+	VMOVDQU      Y11, 4544(BX)
+	VPADDQ       4352(BX), Y0, Y0
+	VPADDQ       4416(BX), Y3, Y3
+	VPADDQ       4480(BX), Y4, Y4
+	VPADDQ       4544(BX), Y5, Y5
+	VPADDQ       4480(BX), Y6, Y6
+	VPADDQ       4544(BX), Y7, Y7
+	JMP          probe_3
+
+located:
+	MOVQ         BX, AX
+	ADDQ         8960(SP), AX
+	MOVQ         s+0(FP), R11
+	CMPL         76(R11), $0x00
+	JEQ          reduced
+	VPBROADCASTD 8(R11), Y0
+	VPBROADCASTD 76(R11), Y3
+
+again:
+	VMOVDQU    (AX), Y4
+	VPSUBD     4096(BX), Y4, Y4
+	VPXOR      4160(BX), Y4, Y4
+	VCVTDQ2PS  Y4, Y5
+	VMULPS     Y3, Y5, Y5
+	VCVTTPS2DQ Y5, Y5
+	VPMULLD    Y0, Y5, Y5
+	VPSUBD     Y5, Y4, Y4
+	VPSUBD     Y0, Y4, Y5
+	VPMINUD    Y5, Y4, Y4
+	VPXOR      4160(BX), Y4, Y4
+	VPADDD     4096(BX), Y4, Y4
+	VMOVDQU    Y4, (AX)
+	VPSRLD     $0x05, Y4, Y4
+	VMOVDQU    Y4, 2048(AX)
+	ADDQ       $0x20, AX
+	CMPQ       AX, R10
+	JB         again
+
+reduced:
+	XORQ $0x00000400, 8960(SP)
+	SUBQ $0x08, SI
+	LEAQ -8(DI), AX
+	CMPQ AX, SI
+	JEQ  locate
+
+test:
+	MOVQ     BX, AX
+	ADDQ     8968(SP), AX
+	MOVQ     8984(SP), R10
+	SHLQ     $0x05, R10
+	ADDQ     AX, R10
+	VPCMPEQD Y0, Y0, Y0
+
+load:
+	MOVL         2048(AX), R11
+	VMOVD        (CX)(R11*4), X3
+	MOVL         2052(AX), R11
+	VPINSRD      $0x01, (CX)(R11*4), X3, X3
+	MOVL         2056(AX), R11
+	VPINSRD      $0x02, (CX)(R11*4), X3, X3
+	MOVL         2060(AX), R11
+	VPINSRD      $0x03, (CX)(R11*4), X3, X3
+	MOVL         2064(AX), R11
+	VMOVD        (CX)(R11*4), X4
+	MOVL         2068(AX), R11
+	VPINSRD      $0x01, (CX)(R11*4), X4, X4
+	MOVL         2072(AX), R11
+	VPINSRD      $0x02, (CX)(R11*4), X4, X4
+	MOVL         2076(AX), R11
+	VPINSRD      $0x03, (CX)(R11*4), X4, X4
+	VINSERTI128  $0x01, X4, Y3, Y4
+	VMOVDQU      (AX), Y3
+	VPANDN       Y2, Y3, Y3
+	VPSLLVD      Y3, Y4, Y4
+	VPAND        Y4, Y0, Y0
+	ADDQ         $0x20, AX
+	CMPQ         AX, R10
+	JB           load
+	VMOVMSKPS    Y0, AX
+	XORQ         $0x00000400, 8968(SP)
+	MOVQ         $0x00000008, R10
+	CMPQ         DI, R10
+	CMOVQLT      DI, R10
+	BZHIL        R10, AX, AX
+	MOVB         AL, (R8)
+	ADDQ         $0x01, R8
+	MOVQ         s+0(FP), R10
+	MOVQ         24(R10), R10
+	CMPQ         8984(SP), R10
+	JEQ          next
+	CMPQ         8976(SP), $0x00
+	JNE          next
+	MOVQ         h+8(FP), R11
+	MOVQ         32(R11), R11
+	SUBQ         DI, R11
+	VMOVD        R11, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       ascending<>+0(SB), Y0, Y0
+	VPMOVZXBD    (DX)(AX*8), Y3
+	POPCNTL      AX, AX
+	VPERMD       Y0, Y3, Y3
+	VMOVDQU      Y3, (R9)
+	LEAQ         (R9)(AX*4), R9
+
+next:
+	SUBQ $0x08, DI
+	JG   locate
+	SUBQ 8984(SP), R10
+	JZ   end
+	CMPQ 8976(SP), $0x00
+	JNE  deposit
+
+	// The numbers after the last are 0, for the loads past the end.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (R9)
+	LEAQ    8824(SP), R8
+	MOVQ    $0x00000001, 8976(SP)
+	MOVQ    R10, 8984(SP)
+	LEAQ    4696(SP), AX
+	MOVQ    R9, DI
+	SUBQ    AX, DI
+	SHRQ    $0x02, DI
+	MOVQ    DI, SI
+	JNZ     locate
+	JMP     end
+
+deposit:
+	LEAQ 8824(SP), AX
+	MOVQ hits+16(FP), CX
+	MOVQ hits+16(FP), DX
+	MOVQ h+8(FP), BX
+	MOVQ 32(BX), BX
+
+	// There are two n of 32 bits for every 64 hashes.
+	ADDQ $0x3f, BX
+	SHRQ $0x06, BX
+	ADDQ BX, BX
+	XORL SI, SI
+
+word:
+	MOVL    (CX), DI
+	MOVQ    SI, R8
+	SHRQ    $0x03, R8
+	MOVQ    (AX)(R8*1), R8
+	MOVL    SI, R9
+	ANDL    $0x07, R9
+	SHRXQ   R9, R8, R8
+	PDEPL   DI, R8, R8
+	MOVL    R8, (DX)
+	POPCNTL DI, DI
+	ADDQ    DI, SI
+	ADDQ    $0x04, CX
+	ADDQ    $0x04, DX
+	DECQ    BX
+	JNZ     word
+
+end:
+	VZEROUPPER
+	RET
+
+DATA longs4530000000000000<>+0(SB)/8, $0x4530000000000000
+DATA longs4530000000000000<>+8(SB)/8, $0x4530000000000000
+DATA longs4530000000000000<>+16(SB)/8, $0x4530000000000000
+DATA longs4530000000000000<>+24(SB)/8, $0x4530000000000000
+GLOBL longs4530000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA longs4530000000100000<>+0(SB)/8, $0x4530000000100000
+DATA longs4530000000100000<>+8(SB)/8, $0x4530000000100000
+DATA longs4530000000100000<>+16(SB)/8, $0x4530000000100000
+DATA longs4530000000100000<>+24(SB)/8, $0x4530000000100000
+GLOBL longs4530000000100000<>(SB), RODATA|NOPTR, $32
+
+DATA longs4330000000000000<>+0(SB)/8, $0x4330000000000000
+DATA longs4330000000000000<>+8(SB)/8, $0x4330000000000000
+DATA longs4330000000000000<>+16(SB)/8, $0x4330000000000000
+DATA longs4330000000000000<>+24(SB)/8, $0x4330000000000000
+GLOBL longs4330000000000000<>(SB), RODATA|NOPTR, $32
+
+// func placeFull64AVX512(s *byte, h *byte, places *uint32, w *byte) (done int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·placeFull64AVX512(SB), NOSPLIT, $32-40
+	// The walk is that of probeFull64. The kernel stores the bits of each probe of 16 hashes in turn.
+	MOVQ         s+0(FP), AX
+	MOVQ         h+8(FP), CX
+	MOVQ         w+24(FP), DX
+	MOVQ         16(DX), BX
+	MOVQ         (CX)(BX*1), BX
+	MOVQ         BX, (SP)
+	MOVQ         24(DX), BX
+	MOVQ         (CX)(BX*1), BX
+	MOVQ         BX, 8(SP)
+	MOVQ         32(DX), BX
+	MOVQ         (CX)(BX*1), BX
+	MOVQ         BX, 16(SP)
+	MOVQ         40(DX), BX
+	MOVQ         (CX)(BX*1), BX
+	MOVQ         BX, 24(SP)
+	VPBROADCASTD (DX), Z0
+	VPBROADCASTD 72(AX), Z1
+	VPBROADCASTQ 64(AX), Z2
+	MOVQ         w+24(FP), AX
+	VPBROADCASTQ 8(AX), Z4
+	VMOVDQU32    alternate0<>+0(SB), Z3
+	MOVQ         h+8(FP), AX
+	MOVQ         32(AX), BX
+	MOVQ         places+16(FP), AX
+	XORL         DX, DX
+
+vector:
+	SUBQ      $0x10, BX
+	JL        end
+	MOVQ      AX, SI
+	MOVQ      s+0(FP), CX
+	MOVQ      24(CX), CX
+	MOVQ      (SP), DI
+	VMOVDQU32 (DI)(DX*8), Z5
+	VMOVDQU32 64(DI)(DX*8), Z6
+	VMOVDQA32 Z5, Z9
+	VMOVDQA32 Z6, Z10
+	MOVQ      8(SP), DI
+	VMOVDQU32 (DI)(DX*8), Z7
+	VMOVDQU32 64(DI)(DX*8), Z8
+	VMOVDQA32 Z7, Z11
+	VMOVDQA32 Z8, Z12
+	MOVQ      16(SP), DI
+	VMOVDQU32 (DI)(DX*8), Z13
+	VMOVDQU32 64(DI)(DX*8), Z14
+	VPADDQ    Z13, Z11, Z11
+	VPADDQ    Z13, Z13, Z13
+	VPADDQ    Z13, Z11, Z11
+	VPADDQ    Z13, Z13, Z13
+	VPADDQ    Z14, Z12, Z12
+	VPADDQ    Z14, Z14, Z14
+	VPADDQ    Z14, Z12, Z12
+	VPADDQ    Z14, Z14, Z14
+	MOVQ      24(SP), DI
+	VMOVDQU32 (DI)(DX*8), Z15
+	VMOVDQU32 64(DI)(DX*8), Z16
+	VPADDQ    Z15, Z7, Z7
+	VPADDQ    Z15, Z15, Z15
+	VPADDQ    Z15, Z9, Z9
+	VPADDQ    Z15, Z15, Z15
+	VPADDQ    Z16, Z8, Z8
+	VPADDQ    Z16, Z16, Z16
+	VPADDQ    Z16, Z10, Z10
+	VPADDQ    Z16, Z16, Z16
+
+probe_0:
+	VPANDQ           Z4, Z5, Z17
+	VCVTUQQ2PD       Z17, Z17
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
+	VPANDQ           Z4, Z6, Z18
+	VCVTUQQ2PD       Z18, Z18
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
+	VMOVDQA64        Z5, Z19
+	VPERMT2D         Z6, Z3, Z19
+	VMOVDQA64        Z17, Z17
+	VPERMT2D         Z18, Z3, Z17
+	VPMULLD          Z1, Z17, Z17
+	VPSUBD           Z17, Z19, Z19
+	VPSUBD           Z1, Z19, Z17
+	VPMINUD          Z17, Z19, Z19
+	VPXORD           Z0, Z19, Z19
+	VMOVDQU32        Z19, (AX)
+	ADDQ             $0x40, AX
+	DECQ             CX
+	JZ               located
+	VPADDQ           Z13, Z5, Z5
+	VPADDQ           Z14, Z6, Z6
+	VPANDQ           Z4, Z7, Z17
+	VCVTUQQ2PD       Z17, Z17
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
+	VPANDQ           Z4, Z8, Z18
+	VCVTUQQ2PD       Z18, Z18
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
+	VMOVDQA64        Z7, Z19
+	VPERMT2D         Z8, Z3, Z19
+	VMOVDQA64        Z17, Z17
+	VPERMT2D         Z18, Z3, Z17
+	VPMULLD          Z1, Z17, Z17
+	VPSUBD           Z17, Z19, Z19
+	VPSUBD           Z1, Z19, Z17
+	VPMINUD          Z17, Z19, Z19
+	VPXORD           Z0, Z19, Z19
+	VMOVDQU32        Z19, (AX)
+	ADDQ             $0x40, AX
+	DECQ             CX
+	JZ               located
+	VPADDQ           Z15, Z7, Z7
+	VPADDQ           Z16, Z8, Z8
+	VPANDQ           Z4, Z9, Z17
+	VCVTUQQ2PD       Z17, Z17
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
+	VPANDQ           Z4, Z10, Z18
+	VCVTUQQ2PD       Z18, Z18
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
+	VMOVDQA64        Z9, Z19
+	VPERMT2D         Z10, Z3, Z19
+	VMOVDQA64        Z17, Z17
+	VPERMT2D         Z18, Z3, Z17
+	VPMULLD          Z1, Z17, Z17
+	VPSUBD           Z17, Z19, Z19
+	VPSUBD           Z1, Z19, Z17
+	VPMINUD          Z17, Z19, Z19
+	VPXORD           Z0, Z19, Z19
+	VMOVDQU32        Z19, (AX)
+	ADDQ             $0x40, AX
+	DECQ             CX
+	JZ               located
+	VPADDQ           Z15, Z9, Z9
+	VPADDQ           Z16, Z10, Z10
+	VPANDQ           Z4, Z11, Z17
+	VCVTUQQ2PD       Z17, Z17
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
+	VPANDQ           Z4, Z12, Z18
+	VCVTUQQ2PD       Z18, Z18
+	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
+	VMOVDQA64        Z11, Z19
+	VPERMT2D         Z12, Z3, Z19
+	VMOVDQA64        Z17, Z17
+	VPERMT2D         Z18, Z3, Z17
+	VPMULLD          Z1, Z17, Z17
+	VPSUBD           Z17, Z19, Z19
+	VPSUBD           Z1, Z19, Z17
+	VPMINUD          Z17, Z19, Z19
+	VPXORD           Z0, Z19, Z19
+	VMOVDQU32        Z19, (AX)
+	ADDQ             $0x40, AX
+	DECQ             CX
+	JZ               located
+	VPADDQ           Z13, Z11, Z11
+	VPADDQ           Z14, Z12, Z12
+	JMP              probe_0
+
+located:
+	MOVQ         s+0(FP), CX
+	CMPL         76(CX), $0x00
+	JEQ          reduced
+	VPBROADCASTD 8(CX), Z5
+	VPBROADCASTD 76(CX), Z6
+
+again:
+	VMOVDQU32  (SI), Z7
+	VPXORD     Z0, Z7, Z7
+	VCVTDQ2PS  Z7, Z8
+	VMULPS     Z6, Z8, Z8
+	VCVTTPS2DQ Z8, Z8
+	VPMULLD    Z5, Z8, Z8
+	VPSUBD     Z8, Z7, Z7
+	VPSUBD     Z5, Z7, Z8
+	VPMINUD    Z8, Z7, Z7
+	VPXORD     Z0, Z7, Z7
+	VMOVDQU32  Z7, (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, AX
+	JB         again
+
+reduced:
+	ADDQ $0x10, DX
+	JMP  vector
+
+end:
+	MOVQ DX, done+32(FP)
+	VZEROUPPER
+	RET
+
+// func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·probeShortSplit256AVX2(SB), NOSPLIT, $0-25
+	// XXH64 with the seed 0 of fewer than 32 bytes.
+	MOVQ $0x9e3779b185ebca87, CX
+	MOVQ $0xc2b2ae3d27d4eb4f, DX
+	MOVQ key+8(FP), BX
+	MOVQ n+16(FP), SI
+	MOVQ singleWords<>+32(SB), AX
+	ADDQ SI, AX
+	SUBQ $0x08, SI
+	JL   short
+
+long:
+	MOVQ  (BX), DI
+	IMULQ DX, DI
+	RORXQ $0x21, DI, DI
+	IMULQ CX, DI
+	XORQ  DI, AX
+	RORXQ $0x25, AX, AX
+	IMULQ CX, AX
+	ADDQ  singleWords<>+24(SB), AX
+	ADDQ  $0x08, BX
+	SUBQ  $0x08, SI
+	JGE   long
+
+short:
+	ADDQ  $0x08, SI
+	JZ    hashed
+	TESTQ $0x00000004, SI
+	JZ    bytes
+	MOVL  (BX), DI
+	IMULQ CX, DI
+	XORQ  DI, AX
+	RORXQ $0x29, AX, AX
+	IMULQ DX, AX
+	ADDQ  singleWords<>+16(SB), AX
+	ADDQ  $0x04, BX
+	SUBQ  $0x04, SI
+	JZ    hashed
+
+bytes:
+	MOVBLZX (BX), DI
+	IMULQ   singleWords<>+32(SB), DI
+	XORQ    DI, AX
+	RORXQ   $0x35, AX, AX
+	IMULQ   CX, AX
+	INCQ    BX
+	DECQ    SI
+	JNZ     bytes
+
+hashed:
+	MOVQ         AX, CX
+	SHRQ         $0x21, CX
+	XORQ         CX, AX
+	IMULQ        DX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x1d, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         base+0(FP), AX
+	IMULQ        8(AX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (CX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, may+24(FP)
+	VZEROUPPER
 	RET
 
 // func addOneSplit256AVX2(base **byte, hash uint64) (isNew bool)
@@ -6320,6 +14588,693 @@ store:
 	KORTESTW  K1, K1
 	SETNE     AL
 	MOVB      AL, isNew+16(FP)
+	RET
+
+// func viewStringsAVX512(rows *byte, buffers *byte, valid uint64, n int, strings *string)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·viewStringsAVX512(SB), NOSPLIT, $0-40
+	MOVQ         rows+0(FP), AX
+	MOVQ         buffers+8(FP), CX
+	MOVQ         valid+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VMOVDQU64    headers16Word0<>+0(SB), Z1
+	VMOVDQU64    headers16Word1<>+0(SB), Z2
+	VPBROADCASTQ longs00000000ffffffff<>+0(SB), Z3
+	VPBROADCASTQ smallNumbers<>+192(SB), Z4
+	MOVQ         strings+32(FP), SI
+	VMOVDQU64    firstHeaders<>+0(SB), Z7
+	VMOVDQU64    firstHeaders<>+64(SB), Z8
+
+	// The addresses of keys in the views themselves.
+	LEAQ         4(AX), DI
+	VPSLLQ       $0x04, smallNumbers<>+0(SB), Z9
+	VPBROADCASTQ DI, Z0
+	VPADDQ       Z0, Z9, Z9
+
+eight:
+	VMOVDQA64    Z9, Z10
+	VMOVDQU64    (AX), Z6
+	VMOVDQU64    64(AX), Z0
+	KMOVB        DX, K1
+	SHRQ         $0x08, DX
+	VMOVDQA64    Z6, Z5
+	VPERMT2Q     Z0, Z1, Z5
+	VPANDQ.Z     Z3, Z5, K1, Z5
+	VPCMPUQ.BCST $0x06, smallNumbers<>+96(SB), Z5, K1
+	KORTESTB     K1, K1
+	JZ           short
+	VMOVDQA64    Z6, Z6
+	VPERMT2Q     Z0, Z2, Z6
+	VPMULUDQ     Z4, Z6, Z0
+	VPSRLQ       $0x20, Z6, Z6
+	KMOVW        K1, K2
+	VPGATHERQQ   (CX)(Z0*1), K2, Z10
+	VPADDQ       Z6, Z10, K1, Z10
+
+short:
+	VMOVDQA64   Z10, Z0
+	VPERMT2Q    Z5, Z7, Z0
+	VMOVDQU64   Z0, (SI)
+	VMOVDQA64   Z10, Z0
+	VPERMT2Q    Z5, Z8, Z0
+	VMOVDQU64   Z0, 64(SI)
+	VPADDQ.BCST longs0000000000000080<>+0(SB), Z9, Z9
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, AX
+	SUBQ        $0x08, BX
+	JNZ         eight
+	VZEROUPPER
+	RET
+
+// func fitViewsAVX512(rows *byte, buffers *byte, valid uint64, n int, count int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·fitViewsAVX512(SB), NOSPLIT, $0-48
+	// A key of 2^31 bytes or more is long. Only views whose buffers are there gather their sizes.
+	MOVQ         rows+0(FP), AX
+	MOVQ         buffers+8(FP), CX
+	MOVQ         valid+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VMOVDQU64    headers16Word0<>+0(SB), Z1
+	VMOVDQU64    headers16Word1<>+0(SB), Z2
+	VPBROADCASTQ longs00000000ffffffff<>+0(SB), Z3
+	VPBROADCASTQ smallNumbers<>+192(SB), Z4
+	MOVQ         count+32(FP), SI
+	VPBROADCASTQ SI, Z7
+	MOVQ         $0x0000000080000000, SI
+	VPBROADCASTQ SI, Z8
+
+eight:
+	VMOVDQU64    (AX), Z6
+	VMOVDQU64    64(AX), Z0
+	KMOVB        DX, K1
+	SHRQ         $0x08, DX
+	VMOVDQA64    Z6, Z5
+	VPERMT2Q     Z0, Z1, Z5
+	VPANDQ.Z     Z3, Z5, K1, Z5
+	VPCMPUQ.BCST $0x06, smallNumbers<>+96(SB), Z5, K1
+	KORTESTB     K1, K1
+	JZ           short
+	VMOVDQA64    Z6, Z6
+	VPERMT2Q     Z0, Z2, Z6
+	VPXORD       Z9, Z9, Z9
+	VPANDQ       Z3, Z6, Z0
+	VPCMPUQ      $0x05, Z7, Z0, K1, K3
+	KORTESTB     K3, K3
+	JNZ          end
+	VPMULUDQ     Z4, Z6, Z0
+	VPSRLQ       $0x20, Z6, Z6
+	KMOVW        K1, K2
+	VPGATHERQQ   8(CX)(Z0*1), K2, Z9
+	VPORQ        Z6, Z5, Z0
+	VPTESTMQ     Z8, Z0, K1, K2
+	VPADDQ       Z5, Z6, Z6
+	VPCMPQ       $0x06, Z9, Z6, K1, K3
+	KORTESTB     K2, K3
+	JNZ          end
+
+short:
+	ADDQ $0x00000080, AX
+	SUBQ $0x08, BX
+	JNZ  eight
+
+end:
+	MOVQ BX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func pack32AVX512(words *uint32, chosen *uint64, n int) (left int)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·pack32AVX512(SB), NOSPLIT, $0-32
+	MOVQ words+0(FP), AX
+	MOVQ chosen+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ AX, BX
+	XORL SI, SI
+
+step:
+	VMOVDQU32     (BX), Z0
+	MOVWLZX       (CX), DI
+	KMOVW         DI, K1
+	POPCNTL       DI, DI
+	VPCOMPRESSD.Z Z0, K1, Z0
+	VMOVDQU32     Z0, (AX)(SI*4)
+	ADDQ          DI, SI
+	ADDQ          $+64, BX
+	ADDQ          $0x02, CX
+	SUBQ          $0x10, DX
+	JNZ           step
+	MOVQ          SI, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·pack32AVX2(SB), NOSPLIT, $0-32
+	MOVQ words+0(FP), AX
+	MOVQ chosen+8(FP), CX
+	MOVQ n+16(FP), DX
+	LEAQ compactIndices<>+0(SB), BX
+	MOVQ AX, SI
+	XORL DI, DI
+
+step:
+	VMOVDQU   (SI), Y0
+	MOVBLZX   (CX), R8
+	VPMOVZXBD (BX)(R8*8), Y1
+	POPCNTL   R8, R8
+	VPERMD    Y0, Y1, Y1
+	VMOVDQU   Y1, (AX)(DI*4)
+	ADDQ      R8, DI
+	ADDQ      $+32, SI
+	ADDQ      $0x01, CX
+	SUBQ      $0x08, DX
+	JNZ       step
+	MOVQ      DI, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·pack64AVX512(SB), NOSPLIT, $0-32
+	MOVQ words+0(FP), AX
+	MOVQ chosen+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ AX, BX
+	XORL SI, SI
+
+step:
+	VMOVDQU32     (BX), Z0
+	MOVBLZX       (CX), DI
+	KMOVW         DI, K1
+	POPCNTL       DI, DI
+	VPCOMPRESSQ.Z Z0, K1, Z0
+	VMOVDQU32     Z0, (AX)(SI*8)
+	ADDQ          DI, SI
+	ADDQ          $+64, BX
+	ADDQ          $0x01, CX
+	SUBQ          $0x08, DX
+	JNZ           step
+	MOVQ          SI, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func pack64AVX2(words *uint64, chosen *uint64, n int) (left int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·pack64AVX2(SB), NOSPLIT, $0-32
+	// A long word is two lanes, and left counts lanes.
+	MOVQ words+0(FP), AX
+	MOVQ chosen+8(FP), CX
+	MOVQ n+16(FP), DX
+	LEAQ compactIndices<>+0(SB), BX
+	MOVQ AX, SI
+	XORL DI, DI
+
+step:
+	MOVBLZX   (CX), R8
+	MOVL      R8, R9
+	SHRL      $0x04, R9
+	ANDL      $0x0f, R8
+	VMOVDQU   (SI), Y0
+	VMOVDQU   32(SI), Y1
+	MOVL      R8, R10
+	SHLL      $0x02, R10
+	ORL       R10, R8
+	ANDL      $0x33, R8
+	MOVL      R8, R10
+	SHLL      $0x01, R10
+	ORL       R10, R8
+	ANDL      $0x55, R8
+	LEAL      (R8)(R8*2), R8
+	VPMOVZXBD (BX)(R8*8), Y2
+	POPCNTL   R8, R8
+	VPERMD    Y0, Y2, Y2
+	VMOVDQU   Y2, (AX)(DI*4)
+	ADDQ      R8, DI
+	MOVL      R9, R8
+	SHLL      $0x02, R8
+	ORL       R8, R9
+	ANDL      $0x33, R9
+	MOVL      R9, R8
+	SHLL      $0x01, R8
+	ORL       R8, R9
+	ANDL      $0x55, R9
+	LEAL      (R9)(R9*2), R9
+	VPMOVZXBD (BX)(R9*8), Y0
+	POPCNTL   R9, R9
+	VPERMD    Y1, Y0, Y0
+	VMOVDQU   Y0, (AX)(DI*4)
+	ADDQ      R9, DI
+	ADDQ      $+64, SI
+	ADDQ      $0x01, CX
+	SUBQ      $0x08, DX
+	JNZ       step
+	SHRQ      $0x01, DI
+	MOVQ      DI, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func andSlicesAVX2(hits *uint64, slices **byte, n int) (total int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·andSlicesAVX2(SB), NOSPLIT, $0-32
+	// All arrays are read in step: 32 bytes of each at a time, and at the end 8 bytes of each.
+	MOVQ hits+0(FP), AX
+	MOVQ slices+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), R9
+	MOVQ 40(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 56(CX), R12
+	XORL CX, CX
+	XORL R13, R13
+	SUBQ $0x04, DX
+	JL   rest
+
+vector:
+	VMOVDQU (BX)(CX*8), Y0
+	VMOVDQU (SI)(CX*8), Y1
+	VPAND   (DI)(CX*8), Y0, Y0
+	VPAND   (R8)(CX*8), Y1, Y1
+	VPAND   (R9)(CX*8), Y0, Y0
+	VPAND   (R10)(CX*8), Y1, Y1
+	VPAND   (R11)(CX*8), Y0, Y0
+	VPAND   (R12)(CX*8), Y1, Y1
+	VPAND   Y0, Y1, Y0
+	VMOVDQU Y0, (AX)(CX*8)
+	POPCNTQ (AX)(CX*8), R14
+	ADDQ    R14, R13
+	POPCNTQ 8(AX)(CX*8), R14
+	ADDQ    R14, R13
+	POPCNTQ 16(AX)(CX*8), R14
+	ADDQ    R14, R13
+	POPCNTQ 24(AX)(CX*8), R14
+	ADDQ    R14, R13
+	ADDQ    $0x04, CX
+	CMPQ    CX, DX
+	JLE     vector
+	VZEROUPPER
+
+rest:
+	ADDQ $0x04, DX
+	JMP  left
+
+word:
+	MOVQ    (BX)(CX*8), R14
+	ANDQ    (SI)(CX*8), R14
+	ANDQ    (DI)(CX*8), R14
+	ANDQ    (R8)(CX*8), R14
+	ANDQ    (R9)(CX*8), R14
+	ANDQ    (R10)(CX*8), R14
+	ANDQ    (R11)(CX*8), R14
+	ANDQ    (R12)(CX*8), R14
+	MOVQ    R14, (AX)(CX*8)
+	POPCNTQ R14, R14
+	ADDQ    R14, R13
+	INCQ    CX
+
+left:
+	CMPQ CX, DX
+	JLT  word
+	MOVQ R13, total+24(FP)
+	RET
+
+// func requestSlicesAVX2(slices **byte)
+TEXT ·requestSlicesAVX2(SB), NOSPLIT, $0-8
+	MOVQ       slices+0(FP), AX
+	MOVQ       (AX), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	MOVQ       8(AX), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	MOVQ       16(AX), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	MOVQ       24(AX), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	MOVQ       32(AX), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	MOVQ       40(AX), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	MOVQ       48(AX), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	MOVQ       56(AX), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	PREFETCHT0 192(AX)
+	RET
+
+// func transposeTileAVX2(tile *uint64)
+// Requires: AVX, AVX2
+TEXT ·transposeTileAVX2(SB), NOSPLIT, $0-8
+	MOVQ tile+0(FP), AX
+	MOVL $0x00000004, CX
+
+far:
+	VMOVDQU  (AX), Y0
+	VMOVDQU  128(AX), Y1
+	VMOVDQU  256(AX), Y2
+	VMOVDQU  384(AX), Y3
+	VPSLLQ   $0x20, Y2, Y4
+	VPSRLQ   $0x20, Y0, Y5
+	VPBLENDD $0xaa, Y4, Y0, Y0
+	VPBLENDD $0xaa, Y2, Y5, Y2
+	VPSLLQ   $0x20, Y3, Y4
+	VPSRLQ   $0x20, Y1, Y5
+	VPBLENDD $0xaa, Y4, Y1, Y1
+	VPBLENDD $0xaa, Y3, Y5, Y3
+	VPSLLQ   $0x10, Y1, Y4
+	VPSRLQ   $0x10, Y0, Y5
+	VPBLENDW $0xaa, Y4, Y0, Y0
+	VPBLENDW $0xaa, Y1, Y5, Y1
+	VPSLLQ   $0x10, Y3, Y4
+	VPSRLQ   $0x10, Y2, Y5
+	VPBLENDW $0xaa, Y4, Y2, Y2
+	VPBLENDW $0xaa, Y3, Y5, Y3
+	VMOVDQU  Y0, (AX)
+	VMOVDQU  Y1, 128(AX)
+	VMOVDQU  Y2, 256(AX)
+	VMOVDQU  Y3, 384(AX)
+	ADDQ     $0x20, AX
+	DECQ     CX
+	JNZ      far
+	ADDQ     $-128, AX
+	MOVL     $0x00000004, CX
+
+near:
+	VMOVDQU     (AX), Y0
+	VMOVDQU     32(AX), Y1
+	VMOVDQU     64(AX), Y2
+	VMOVDQU     96(AX), Y3
+	VPSRLQ      $0x08, Y0, Y4
+	VPXOR       Y2, Y4, Y4
+	VPAND       longs00ff00ff00ff00ff<>+0(SB), Y4, Y4
+	VPXOR       Y4, Y2, Y2
+	VPSLLQ      $0x08, Y4, Y4
+	VPXOR       Y4, Y0, Y0
+	VPSRLQ      $0x08, Y1, Y4
+	VPXOR       Y3, Y4, Y4
+	VPAND       longs00ff00ff00ff00ff<>+0(SB), Y4, Y4
+	VPXOR       Y4, Y3, Y3
+	VPSLLQ      $0x08, Y4, Y4
+	VPXOR       Y4, Y1, Y1
+	VPSRLQ      $0x04, Y0, Y4
+	VPXOR       Y1, Y4, Y4
+	VPAND       longs0f0f0f0f0f0f0f0f<>+0(SB), Y4, Y4
+	VPXOR       Y4, Y1, Y1
+	VPSLLQ      $0x04, Y4, Y4
+	VPXOR       Y4, Y0, Y0
+	VPSRLQ      $0x04, Y2, Y4
+	VPXOR       Y3, Y4, Y4
+	VPAND       longs0f0f0f0f0f0f0f0f<>+0(SB), Y4, Y4
+	VPXOR       Y4, Y3, Y3
+	VPSLLQ      $0x04, Y4, Y4
+	VPXOR       Y4, Y2, Y2
+	VPUNPCKLQDQ Y1, Y0, Y4
+	VPUNPCKHQDQ Y1, Y0, Y0
+	VPUNPCKLQDQ Y3, Y2, Y1
+	VPUNPCKHQDQ Y3, Y2, Y3
+	VPERM2I128  $0x20, Y1, Y4, Y2
+	VPERM2I128  $0x31, Y1, Y4, Y4
+	VPERM2I128  $0x20, Y3, Y0, Y1
+	VPERM2I128  $0x31, Y3, Y0, Y0
+	VPSRLQ      $0x02, Y2, Y3
+	VPXOR       Y4, Y3, Y3
+	VPAND       longs3333333333333333<>+0(SB), Y3, Y3
+	VPXOR       Y3, Y4, Y4
+	VPSLLQ      $0x02, Y3, Y3
+	VPXOR       Y3, Y2, Y2
+	VPSRLQ      $0x02, Y1, Y3
+	VPXOR       Y0, Y3, Y3
+	VPAND       longs3333333333333333<>+0(SB), Y3, Y3
+	VPXOR       Y3, Y0, Y0
+	VPSLLQ      $0x02, Y3, Y3
+	VPXOR       Y3, Y1, Y1
+	VPSRLQ      $0x01, Y2, Y3
+	VPXOR       Y1, Y3, Y3
+	VPAND       longs5555555555555555<>+0(SB), Y3, Y3
+	VPXOR       Y3, Y1, Y1
+	VPSLLQ      $0x01, Y3, Y3
+	VPXOR       Y3, Y2, Y2
+	VPSRLQ      $0x01, Y4, Y3
+	VPXOR       Y0, Y3, Y3
+	VPAND       longs5555555555555555<>+0(SB), Y3, Y3
+	VPXOR       Y3, Y0, Y0
+	VPSLLQ      $0x01, Y3, Y3
+	VPXOR       Y3, Y4, Y4
+	VPUNPCKLQDQ Y1, Y2, Y3
+	VPUNPCKHQDQ Y1, Y2, Y1
+	VPUNPCKLQDQ Y0, Y4, Y2
+	VPUNPCKHQDQ Y0, Y4, Y4
+	VPERM2I128  $0x20, Y2, Y3, Y0
+	VPERM2I128  $0x31, Y2, Y3, Y3
+	VPERM2I128  $0x20, Y4, Y1, Y2
+	VPERM2I128  $0x31, Y4, Y1, Y1
+	VMOVDQU     Y0, (AX)
+	VMOVDQU     Y2, 32(AX)
+	VMOVDQU     Y3, 64(AX)
+	VMOVDQU     Y1, 96(AX)
+	SUBQ        $-128, AX
+	DECQ        CX
+	JNZ         near
+	VZEROUPPER
+	RET
+
+DATA longs00ff00ff00ff00ff<>+0(SB)/8, $0x00ff00ff00ff00ff
+DATA longs00ff00ff00ff00ff<>+8(SB)/8, $0x00ff00ff00ff00ff
+DATA longs00ff00ff00ff00ff<>+16(SB)/8, $0x00ff00ff00ff00ff
+DATA longs00ff00ff00ff00ff<>+24(SB)/8, $0x00ff00ff00ff00ff
+GLOBL longs00ff00ff00ff00ff<>(SB), RODATA|NOPTR, $32
+
+DATA longs0f0f0f0f0f0f0f0f<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA longs0f0f0f0f0f0f0f0f<>+8(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA longs0f0f0f0f0f0f0f0f<>+16(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA longs0f0f0f0f0f0f0f0f<>+24(SB)/8, $0x0f0f0f0f0f0f0f0f
+GLOBL longs0f0f0f0f0f0f0f0f<>(SB), RODATA|NOPTR, $32
+
+DATA longs3333333333333333<>+0(SB)/8, $0x3333333333333333
+DATA longs3333333333333333<>+8(SB)/8, $0x3333333333333333
+DATA longs3333333333333333<>+16(SB)/8, $0x3333333333333333
+DATA longs3333333333333333<>+24(SB)/8, $0x3333333333333333
+GLOBL longs3333333333333333<>(SB), RODATA|NOPTR, $32
+
+DATA longs5555555555555555<>+0(SB)/8, $0x5555555555555555
+DATA longs5555555555555555<>+8(SB)/8, $0x5555555555555555
+DATA longs5555555555555555<>+16(SB)/8, $0x5555555555555555
+DATA longs5555555555555555<>+24(SB)/8, $0x5555555555555555
+GLOBL longs5555555555555555<>(SB), RODATA|NOPTR, $32
+
+// func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
+// Requires: BMI2
+TEXT ·setPlacesAVX2(SB), NOSPLIT, $0-32
+	// A bit below whole lies in a whole word of 32 bits: the kernel reads and writes that
+	// word. After the last whole word, the filter may end inside a word. For a bit there,
+	// the kernel reads and writes only its byte.
+	MOVQ    base+0(FP), AX
+	MOVLQZX whole+8(FP), CX
+	MOVQ    places+16(FP), DX
+	MOVQ    fours+24(FP), BX
+	MOVL    $0x00000005, SI
+	MOVL    $0x00000003, DI
+
+four:
+	MOVL  (DX), R8
+	CMPL  R8, CX
+	JAE   byte_0
+	SHRXL SI, R8, R9
+	MOVL  (AX)(R9*4), R10
+	BTSL  R8, R10
+	MOVL  R10, (AX)(R9*4)
+
+next_0:
+	MOVL  4(DX), R8
+	CMPL  R8, CX
+	JAE   byte_1
+	SHRXL SI, R8, R9
+	MOVL  (AX)(R9*4), R10
+	BTSL  R8, R10
+	MOVL  R10, (AX)(R9*4)
+
+next_1:
+	MOVL  8(DX), R8
+	CMPL  R8, CX
+	JAE   byte_2
+	SHRXL SI, R8, R9
+	MOVL  (AX)(R9*4), R10
+	BTSL  R8, R10
+	MOVL  R10, (AX)(R9*4)
+
+next_2:
+	MOVL  12(DX), R8
+	CMPL  R8, CX
+	JAE   byte_3
+	SHRXL SI, R8, R9
+	MOVL  (AX)(R9*4), R10
+	BTSL  R8, R10
+	MOVL  R10, (AX)(R9*4)
+
+next_3:
+	ADDQ $0x10, DX
+	DECQ BX
+	JNZ  four
+	RET
+
+byte_0:
+	MOVL    (DX), R8
+	SHRXL   DI, R8, R9
+	ANDL    $0x07, R8
+	MOVBLZX (AX)(R9*1), R10
+	BTSL    R8, R10
+	MOVB    R10, (AX)(R9*1)
+	JMP     next_0
+
+byte_1:
+	MOVL    4(DX), R8
+	SHRXL   DI, R8, R9
+	ANDL    $0x07, R8
+	MOVBLZX (AX)(R9*1), R10
+	BTSL    R8, R10
+	MOVB    R10, (AX)(R9*1)
+	JMP     next_1
+
+byte_2:
+	MOVL    8(DX), R8
+	SHRXL   DI, R8, R9
+	ANDL    $0x07, R8
+	MOVBLZX (AX)(R9*1), R10
+	BTSL    R8, R10
+	MOVB    R10, (AX)(R9*1)
+	JMP     next_2
+
+byte_3:
+	MOVL    12(DX), R8
+	SHRXL   DI, R8, R9
+	ANDL    $0x07, R8
+	MOVBLZX (AX)(R9*1), R10
+	BTSL    R8, R10
+	MOVB    R10, (AX)(R9*1)
+	JMP     next_3
+
+// func sortPlacesAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
+// Requires: AVX, BMI2
+TEXT ·sortPlacesAVX2(SB), NOSPLIT, $0-64
+	// Each region collects its next places in a cache line in lines. A full line is
+	// appended to the region's places in kept, with stores past the caches: the caches
+	// can't hold the ends of so many regions. The function returns when a region is full.
+	MOVQ    places+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVLQZX shift+16(FP), DX
+	MOVQ    numbers+24(FP), BX
+	MOVQ    lines+32(FP), SI
+	MOVQ    kept+40(FP), DI
+	MOVQ    capacity+48(FP), R8
+
+place:
+	MOVL  (AX), R9
+	ADDQ  $0x04, AX
+	SHRXL DX, R9, R10
+	MOVL  (BX)(R10*4), R11
+	MOVL  R11, R12
+	INCL  R11
+	MOVL  R11, (BX)(R10*4)
+	ANDL  $0x0f, R12
+	MOVQ  R10, R13
+	SHLQ  $0x06, R13
+	ADDQ  SI, R13
+	MOVL  R9, (R13)(R12*4)
+	CMPL  R12, $0x0f
+	JEQ   line_full
+
+next:
+	DECQ CX
+	JNZ  place
+	JMP  end
+
+line_full:
+	IMULQ    R8, R10
+	ADDQ     R11, R10
+	VMOVDQU  (R13), Y0
+	VMOVNTDQ Y0, -64(DI)(R10*4)
+	VMOVDQU  32(R13), Y0
+	VMOVNTDQ Y0, -32(DI)(R10*4)
+	CMPQ     R11, R8
+	JNE      next
+	DECQ     CX
+
+end:
+	MOVQ CX, left+56(FP)
+	VZEROUPPER
+	RET
+
+DATA singleAddresses<>+0(SB)/8, $·mayContainUint64(SB)
+DATA singleAddresses<>+8(SB)/8, $·mayContainHash(SB)
+DATA singleAddresses<>+16(SB)/8, $·addUint64Generic(SB)
+DATA singleAddresses<>+24(SB)/8, $·hasUint64Double32AVX2(SB)
+DATA singleAddresses<>+32(SB)/8, $·hasHashDouble32AVX2(SB)
+DATA singleAddresses<>+40(SB)/8, $·addUint64Double32AVX2(SB)
+DATA singleAddresses<>+48(SB)/8, $·hasUint64Double32AVX2(SB)
+DATA singleAddresses<>+56(SB)/8, $·hasHashDouble32AVX2(SB)
+DATA singleAddresses<>+64(SB)/8, $·addUint64Double32AVX2(SB)
+DATA singleAddresses<>+72(SB)/8, $·hasUint64Double64AVX2(SB)
+DATA singleAddresses<>+80(SB)/8, $·hasHashDouble64AVX2(SB)
+DATA singleAddresses<>+88(SB)/8, $·addUint64Double64AVX2(SB)
+DATA singleAddresses<>+96(SB)/8, $·hasUint64Double64AVX2(SB)
+DATA singleAddresses<>+104(SB)/8, $·hasHashDouble64AVX2(SB)
+DATA singleAddresses<>+112(SB)/8, $·addUint64Double64AVX2(SB)
+DATA singleAddresses<>+120(SB)/8, $·hasUint64Split256AVX2(SB)
+DATA singleAddresses<>+128(SB)/8, $·hasHashSplit256AVX2(SB)
+DATA singleAddresses<>+136(SB)/8, $·addUint64Split256AVX2(SB)
+DATA singleAddresses<>+144(SB)/8, $·hasUint64Split256AVX2(SB)
+DATA singleAddresses<>+152(SB)/8, $·hasHashSplit256AVX2(SB)
+DATA singleAddresses<>+160(SB)/8, $·addUint64Split256AVX2(SB)
+DATA singleAddresses<>+168(SB)/8, $·hasUint64Line512AVX2(SB)
+DATA singleAddresses<>+176(SB)/8, $·hasHashLine512AVX2(SB)
+DATA singleAddresses<>+184(SB)/8, $·addUint64Line512AVX2(SB)
+DATA singleAddresses<>+192(SB)/8, $·hasUint64Line512AVX2(SB)
+DATA singleAddresses<>+200(SB)/8, $·hasHashLine512AVX2(SB)
+DATA singleAddresses<>+208(SB)/8, $·addUint64Line512AVX512(SB)
+DATA singleAddresses<>+216(SB)/8, $·hasUint64Line32AVX2(SB)
+DATA singleAddresses<>+224(SB)/8, $·hasHashLine32AVX2(SB)
+DATA singleAddresses<>+232(SB)/8, $·addUint64Line32AVX2(SB)
+DATA singleAddresses<>+240(SB)/8, $·hasUint64Line32AVX2(SB)
+DATA singleAddresses<>+248(SB)/8, $·hasHashLine32AVX2(SB)
+DATA singleAddresses<>+256(SB)/8, $·addUint64Line32AVX2(SB)
+GLOBL singleAddresses<>(SB), RODATA|NOPTR, $264
+
+// func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr)
+TEXT ·singleAt(SB), NOSPLIT, $0-32
+	MOVQ   row+0(FP), AX
+	IMUL3Q $0x18, AX, AX
+	LEAQ   singleAddresses<>+0(SB), CX
+	ADDQ   AX, CX
+	MOVQ   (CX), AX
+	MOVQ   AX, ofUint64+8(FP)
+	MOVQ   8(CX), AX
+	MOVQ   AX, ofHash+16(FP)
+	MOVQ   16(CX), AX
+	MOVQ   AX, ofAdd+24(FP)
 	RET
 
 // func addUint64Double32AVX2(base **byte, key uint64) (isNew bool)
@@ -7435,9004 +16390,49 @@ TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
 	VZEROUPPER
 	RET
 
-// func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
-// Requires: AVX, AVX2, BMI2
-TEXT ·probeShortSplit256AVX2(SB), NOSPLIT, $0-25
-	// XXH64 with the seed 0 of fewer than 32 bytes.
-	MOVQ $0x9e3779b185ebca87, CX
-	MOVQ $0xc2b2ae3d27d4eb4f, DX
-	MOVQ key+8(FP), BX
-	MOVQ n+16(FP), SI
-	MOVQ singleWords<>+32(SB), AX
-	ADDQ SI, AX
-	SUBQ $0x08, SI
-	JL   short
-
-long:
-	MOVQ  (BX), DI
-	IMULQ DX, DI
-	RORXQ $0x21, DI, DI
-	IMULQ CX, DI
-	XORQ  DI, AX
-	RORXQ $0x25, AX, AX
-	IMULQ CX, AX
-	ADDQ  singleWords<>+24(SB), AX
-	ADDQ  $0x08, BX
-	SUBQ  $0x08, SI
-	JGE   long
-
-short:
-	ADDQ  $0x08, SI
-	JZ    hashed
-	TESTQ $0x00000004, SI
-	JZ    bytes
-	MOVL  (BX), DI
-	IMULQ CX, DI
-	XORQ  DI, AX
-	RORXQ $0x29, AX, AX
-	IMULQ DX, AX
-	ADDQ  singleWords<>+16(SB), AX
-	ADDQ  $0x04, BX
-	SUBQ  $0x04, SI
-	JZ    hashed
-
-bytes:
-	MOVBLZX (BX), DI
-	IMULQ   singleWords<>+32(SB), DI
-	XORQ    DI, AX
-	RORXQ   $0x35, AX, AX
-	IMULQ   CX, AX
-	INCQ    BX
-	DECQ    SI
-	JNZ     bytes
-
-hashed:
-	MOVQ         AX, CX
-	SHRQ         $0x21, CX
-	XORQ         CX, AX
-	IMULQ        DX, AX
-	MOVQ         AX, CX
-	SHRQ         $0x1d, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+16(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	XORQ         CX, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	MOVQ         base+0(FP), AX
-	IMULQ        8(AX), CX
-	SHRQ         $0x20, CX
-	SHLQ         $0x05, CX
-	ADDQ         (AX), CX
-	VPMULLD      splitSalts<>+0(SB), Y0, Y0
-	VMOVDQU      splitOnes<>+0(SB), Y1
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (CX), Y1
-	VPTEST       Y0, Y1
-	SETCS        AL
-	MOVB         AL, may+24(FP)
-	VZEROUPPER
-	RET
-
-// func groupSplit256AVX2(blocks **byte, n int, hash uint64) (word uint64)
-// Requires: AVX, AVX2, BMI2
-TEXT ·groupSplit256AVX2(SB), $568-32
-	// The kernel computes the addresses of the lines, and then goes from the last line to the
-	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	MOVQ         blocks+0(FP), CX
-	MOVQ         n+8(FP), DX
-	MOVQ         hash+16(FP), BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	MOVQ         AX, BX
-
-octet:
-	VPSRLQ       $0x20, Y0, Y1
-	VPMULUDQ     64(CX), Y1, Y1
-	VPSRLQ       $0x20, Y1, Y1
-	VPSLLQ       $0x05, Y1, Y1
-	VPADDQ       (CX), Y1, Y1
-	VMOVDQU      Y1, (BX)
-	VPSRLQ       $0x20, Y0, Y1
-	VPMULUDQ     96(CX), Y1, Y1
-	VPSRLQ       $0x20, Y1, Y1
-	VPSLLQ       $0x05, Y1, Y1
-	VPADDQ       32(CX), Y1, Y1
-	VMOVDQU      Y1, 32(BX)
-	ADDQ         $0x00000100, CX
-	ADDQ         $0x40, BX
-	SUBQ         $0x08, DX
-	JG           octet
-	MOVQ         hash+16(FP), CX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	VPMULLD      splitSalts<>+0(SB), Y0, Y0
-	VMOVDQU      splitOnes<>+0(SB), Y1
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y1, Y0
-	XORL         CX, CX
-
-four:
-	MOVQ    -8(BX), DX
-	VMOVDQU (DX), Y1
-	VPTEST  Y0, Y1
-	ADCQ    CX, CX
-	MOVQ    -16(BX), DX
-	VMOVDQU (DX), Y1
-	VPTEST  Y0, Y1
-	ADCQ    CX, CX
-	MOVQ    -24(BX), DX
-	VMOVDQU (DX), Y1
-	VPTEST  Y0, Y1
-	ADCQ    CX, CX
-	MOVQ    -32(BX), DX
-	VMOVDQU (DX), Y1
-	VPTEST  Y0, Y1
-	ADCQ    CX, CX
-	SUBQ    $0x20, BX
-	CMPQ    BX, AX
-	JNE     four
-	MOVQ    n+8(FP), AX
-	BZHIQ   AX, CX, CX
-	MOVQ    CX, word+24(FP)
-	VZEROUPPER
-	RET
-
-// func groupLine512AVX2(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
-// Requires: AVX, AVX2, BMI2
-TEXT ·groupLine512AVX2(SB), $568-40
-	// The kernel computes the addresses of the lines, and then goes from the last line to the
-	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	MOVQ         blocks+0(FP), CX
-	MOVQ         n+8(FP), DX
-	MOVQ         hash+16(FP), BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	MOVQ         AX, BX
-
-octet:
-	VPMULUDQ     64(CX), Y0, Y1
-	VPSRLQ       $0x20, Y1, Y1
-	VPSLLQ       $0x06, Y1, Y1
-	VPADDQ       (CX), Y1, Y1
-	VMOVDQU      Y1, (BX)
-	VPMULUDQ     96(CX), Y0, Y1
-	VPSRLQ       $0x20, Y1, Y1
-	VPSLLQ       $0x06, Y1, Y1
-	VPADDQ       32(CX), Y1, Y1
-	VMOVDQU      Y1, 32(BX)
-	ADDQ         $0x00000100, CX
-	ADDQ         $0x40, BX
-	SUBQ         $0x08, DX
-	JG           octet
-	MOVQ         hash+16(FP), CX
-	SHRQ         $0x20, CX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y2
-	MOVQ         factors+24(FP), CX
-	VPMULLD      (CX), Y2, Y2
-	VPSRLD       $0x1c, Y2, Y0
-	VPSRLD       $0x17, Y2, Y1
-	MOVL         $0x00000001, CX
-	VMOVD        CX, X3
-	VPBROADCASTD X3, Y3
-	MOVL         $0x0000001f, CX
-	VMOVD        CX, X4
-	VPBROADCASTD X4, Y4
-	VPAND        Y4, Y1, Y1
-	VPSLLVD      Y1, Y3, Y3
-	XORL         CX, CX
-
-four:
-	MOVQ      -8(BX), DX
-	VPERMD    (DX), Y0, Y1
-	VPERMD    32(DX), Y0, Y4
-	VBLENDVPS Y2, Y4, Y1, Y1
-	VPTEST    Y3, Y1
-	ADCQ      CX, CX
-	MOVQ      -16(BX), DX
-	VPERMD    (DX), Y0, Y1
-	VPERMD    32(DX), Y0, Y4
-	VBLENDVPS Y2, Y4, Y1, Y1
-	VPTEST    Y3, Y1
-	ADCQ      CX, CX
-	MOVQ      -24(BX), DX
-	VPERMD    (DX), Y0, Y1
-	VPERMD    32(DX), Y0, Y4
-	VBLENDVPS Y2, Y4, Y1, Y1
-	VPTEST    Y3, Y1
-	ADCQ      CX, CX
-	MOVQ      -32(BX), DX
-	VPERMD    (DX), Y0, Y1
-	VPERMD    32(DX), Y0, Y4
-	VBLENDVPS Y2, Y4, Y1, Y1
-	VPTEST    Y3, Y1
-	ADCQ      CX, CX
-	SUBQ      $0x20, BX
-	CMPQ      BX, AX
-	JNE       four
-	MOVQ      n+8(FP), AX
-	BZHIQ     AX, CX, CX
-	MOVQ      CX, word+32(FP)
-	VZEROUPPER
-	RET
-
-// func groupLine512AVX512(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·groupLine512AVX512(SB), $568-40
-	// The kernel computes the addresses of the lines, and then goes from the last line to the
-	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	MOVQ         blocks+0(FP), CX
-	MOVQ         n+8(FP), DX
-	MOVQ         hash+16(FP), BX
-	VPBROADCASTQ BX, Z0
-	MOVQ         AX, BX
-
-octet:
-	VPMULUDQ        64(CX), Z0, Z1
-	VPSRLQ          $0x20, Z1, Z1
-	VPSLLQ          $0x06, Z1, Z1
-	VPADDQ          (CX), Z1, Z1
-	VMOVDQU32       Z1, (BX)
-	ADDQ            $0x00000100, CX
-	ADDQ            $0x40, BX
-	SUBQ            $0x08, DX
-	JG              octet
-	MOVQ            hash+16(FP), CX
-	SHRQ            $0x20, CX
-	VPBROADCASTD    CX, Z1
-	MOVQ            factors+24(FP), CX
-	VBROADCASTI64X4 (CX), Z0
-	VPMULLD         Z0, Z1, Z1
-	VPSRLD          $0x1c, Z1, Z0
-	VPSRLD          $0x17, Z1, Z1
-	MOVL            $0x00000001, CX
-	VPBROADCASTD    CX, Z2
-	VPROLVD         Z1, Z2, Z2
-	XORL            CX, CX
-
-four:
-	MOVQ     -8(BX), DX
-	VPERMD   (DX), Z0, Z1
-	VPTESTMD Z2, Z1, K1
-	KORTESTW K1, K1
-	ADCQ     CX, CX
-	MOVQ     -16(BX), DX
-	VPERMD   (DX), Z0, Z1
-	VPTESTMD Z2, Z1, K1
-	KORTESTW K1, K1
-	ADCQ     CX, CX
-	MOVQ     -24(BX), DX
-	VPERMD   (DX), Z0, Z1
-	VPTESTMD Z2, Z1, K1
-	KORTESTW K1, K1
-	ADCQ     CX, CX
-	MOVQ     -32(BX), DX
-	VPERMD   (DX), Z0, Z1
-	VPTESTMD Z2, Z1, K1
-	KORTESTW K1, K1
-	ADCQ     CX, CX
-	SUBQ     $0x20, BX
-	CMPQ     BX, AX
-	JNE      four
-	MOVQ     n+8(FP), AX
-	BZHIQ    AX, CX, CX
-	MOVQ     CX, word+32(FP)
-	VZEROUPPER
-	RET
-
-// func groupLine32AVX2(blocks **byte, n int, hash uint64, steps *[8]uint32) (word uint64)
-// Requires: AVX, AVX2, BMI2
-TEXT ·groupLine32AVX2(SB), $568-40
-	// The kernel computes the addresses of the lines, and then goes from the last line to the
-	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	MOVQ         blocks+0(FP), CX
-	MOVQ         n+8(FP), DX
-	MOVQ         hash+16(FP), BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	MOVQ         AX, BX
-
-octet:
-	VPMULUDQ     128(CX), Y0, Y1
-	VPSRLVQ      192(CX), Y1, Y1
-	VPMULUDQ     64(CX), Y1, Y1
-	VPSUBQ       Y1, Y0, Y1
-	VPSUBD       64(CX), Y1, Y2
-	VPMINUD      Y2, Y1, Y1
-	VPSLLQ       $0x06, Y1, Y1
-	VPADDQ       (CX), Y1, Y1
-	VMOVDQU      Y1, (BX)
-	VPMULUDQ     160(CX), Y0, Y1
-	VPSRLVQ      224(CX), Y1, Y1
-	VPMULUDQ     96(CX), Y1, Y1
-	VPSUBQ       Y1, Y0, Y1
-	VPSUBD       96(CX), Y1, Y2
-	VPMINUD      Y2, Y1, Y1
-	VPSLLQ       $0x06, Y1, Y1
-	VPADDQ       32(CX), Y1, Y1
-	VMOVDQU      Y1, 32(BX)
-	ADDQ         $0x00000100, CX
-	ADDQ         $0x40, BX
-	SUBQ         $0x08, DX
-	JG           octet
-	MOVQ         hash+16(FP), CX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	VPSRLD       $0x11, Y0, Y1
-	VPSLLD       $0x0f, Y0, Y2
-	VPOR         Y1, Y2, Y2
-	MOVQ         steps+24(FP), CX
-	VPMULLW      (CX), Y2, Y2
-	VPADDD       Y0, Y2, Y2
-	VPSRLD       $0x05, Y2, Y0
-	VPSLLD       $0x17, Y2, Y1
-	MOVL         $0x00000001, CX
-	VMOVD        CX, X3
-	VPBROADCASTD X3, Y3
-	MOVL         $0x0000001f, CX
-	VMOVD        CX, X4
-	VPBROADCASTD X4, Y4
-	VPAND        Y4, Y2, Y2
-	VPSLLVD      Y2, Y3, Y3
-	XORL         CX, CX
-
-four:
-	MOVQ      -8(BX), DX
-	VPERMD    (DX), Y0, Y2
-	VPERMD    32(DX), Y0, Y4
-	VBLENDVPS Y1, Y4, Y2, Y2
-	VPTEST    Y3, Y2
-	ADCQ      CX, CX
-	MOVQ      -16(BX), DX
-	VPERMD    (DX), Y0, Y2
-	VPERMD    32(DX), Y0, Y4
-	VBLENDVPS Y1, Y4, Y2, Y2
-	VPTEST    Y3, Y2
-	ADCQ      CX, CX
-	MOVQ      -24(BX), DX
-	VPERMD    (DX), Y0, Y2
-	VPERMD    32(DX), Y0, Y4
-	VBLENDVPS Y1, Y4, Y2, Y2
-	VPTEST    Y3, Y2
-	ADCQ      CX, CX
-	MOVQ      -32(BX), DX
-	VPERMD    (DX), Y0, Y2
-	VPERMD    32(DX), Y0, Y4
-	VBLENDVPS Y1, Y4, Y2, Y2
-	VPTEST    Y3, Y2
-	ADCQ      CX, CX
-	SUBQ      $0x20, BX
-	CMPQ      BX, AX
-	JNE       four
-	MOVQ      n+8(FP), AX
-	BZHIQ     AX, CX, CX
-	MOVQ      CX, word+32(FP)
-	VZEROUPPER
-	RET
-
-// func andSlicesAVX2(hits *uint64, slices **byte, n int) (total int)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·andSlicesAVX2(SB), NOSPLIT, $0-32
-	// All arrays are read in step: 32 bytes of each at a time, and at the end 8 bytes of each.
-	MOVQ hits+0(FP), AX
-	MOVQ slices+8(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ (CX), BX
-	MOVQ 8(CX), SI
-	MOVQ 16(CX), DI
-	MOVQ 24(CX), R8
-	MOVQ 32(CX), R9
-	MOVQ 40(CX), R10
-	MOVQ 48(CX), R11
-	MOVQ 56(CX), R12
-	XORL CX, CX
-	XORL R13, R13
-	SUBQ $0x04, DX
-	JL   rest
-
-vector:
-	VMOVDQU (BX)(CX*8), Y0
-	VMOVDQU (SI)(CX*8), Y1
-	VPAND   (DI)(CX*8), Y0, Y0
-	VPAND   (R8)(CX*8), Y1, Y1
-	VPAND   (R9)(CX*8), Y0, Y0
-	VPAND   (R10)(CX*8), Y1, Y1
-	VPAND   (R11)(CX*8), Y0, Y0
-	VPAND   (R12)(CX*8), Y1, Y1
-	VPAND   Y0, Y1, Y0
-	VMOVDQU Y0, (AX)(CX*8)
-	POPCNTQ (AX)(CX*8), R14
-	ADDQ    R14, R13
-	POPCNTQ 8(AX)(CX*8), R14
-	ADDQ    R14, R13
-	POPCNTQ 16(AX)(CX*8), R14
-	ADDQ    R14, R13
-	POPCNTQ 24(AX)(CX*8), R14
-	ADDQ    R14, R13
-	ADDQ    $0x04, CX
-	CMPQ    CX, DX
-	JLE     vector
-	VZEROUPPER
-
-rest:
-	ADDQ $0x04, DX
-	JMP  left
-
-word:
-	MOVQ    (BX)(CX*8), R14
-	ANDQ    (SI)(CX*8), R14
-	ANDQ    (DI)(CX*8), R14
-	ANDQ    (R8)(CX*8), R14
-	ANDQ    (R9)(CX*8), R14
-	ANDQ    (R10)(CX*8), R14
-	ANDQ    (R11)(CX*8), R14
-	ANDQ    (R12)(CX*8), R14
-	MOVQ    R14, (AX)(CX*8)
-	POPCNTQ R14, R14
-	ADDQ    R14, R13
-	INCQ    CX
-
-left:
-	CMPQ CX, DX
-	JLT  word
-	MOVQ R13, total+24(FP)
-	RET
-
-// func requestSlicesAVX2(slices **byte)
-TEXT ·requestSlicesAVX2(SB), NOSPLIT, $0-8
-	MOVQ       slices+0(FP), AX
-	MOVQ       (AX), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	MOVQ       8(AX), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	MOVQ       16(AX), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	MOVQ       24(AX), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	MOVQ       32(AX), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	MOVQ       40(AX), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	MOVQ       48(AX), CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	MOVQ       56(AX), AX
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 192(AX)
-	RET
-
-// func transposeTileAVX2(tile *uint64)
-// Requires: AVX, AVX2
-TEXT ·transposeTileAVX2(SB), NOSPLIT, $0-8
-	MOVQ tile+0(FP), AX
-	MOVL $0x00000004, CX
-
-far:
-	VMOVDQU  (AX), Y0
-	VMOVDQU  128(AX), Y1
-	VMOVDQU  256(AX), Y2
-	VMOVDQU  384(AX), Y3
-	VPSLLQ   $0x20, Y2, Y4
-	VPSRLQ   $0x20, Y0, Y5
-	VPBLENDD $0xaa, Y4, Y0, Y0
-	VPBLENDD $0xaa, Y2, Y5, Y2
-	VPSLLQ   $0x20, Y3, Y4
-	VPSRLQ   $0x20, Y1, Y5
-	VPBLENDD $0xaa, Y4, Y1, Y1
-	VPBLENDD $0xaa, Y3, Y5, Y3
-	VPSLLQ   $0x10, Y1, Y4
-	VPSRLQ   $0x10, Y0, Y5
-	VPBLENDW $0xaa, Y4, Y0, Y0
-	VPBLENDW $0xaa, Y1, Y5, Y1
-	VPSLLQ   $0x10, Y3, Y4
-	VPSRLQ   $0x10, Y2, Y5
-	VPBLENDW $0xaa, Y4, Y2, Y2
-	VPBLENDW $0xaa, Y3, Y5, Y3
-	VMOVDQU  Y0, (AX)
-	VMOVDQU  Y1, 128(AX)
-	VMOVDQU  Y2, 256(AX)
-	VMOVDQU  Y3, 384(AX)
-	ADDQ     $0x20, AX
-	DECQ     CX
-	JNZ      far
-	ADDQ     $-128, AX
-	MOVL     $0x00000004, CX
-
-near:
-	VMOVDQU     (AX), Y0
-	VMOVDQU     32(AX), Y1
-	VMOVDQU     64(AX), Y2
-	VMOVDQU     96(AX), Y3
-	VPSRLQ      $0x08, Y0, Y4
-	VPXOR       Y2, Y4, Y4
-	VPAND       longs00ff00ff00ff00ff<>+0(SB), Y4, Y4
-	VPXOR       Y4, Y2, Y2
-	VPSLLQ      $0x08, Y4, Y4
-	VPXOR       Y4, Y0, Y0
-	VPSRLQ      $0x08, Y1, Y4
-	VPXOR       Y3, Y4, Y4
-	VPAND       longs00ff00ff00ff00ff<>+0(SB), Y4, Y4
-	VPXOR       Y4, Y3, Y3
-	VPSLLQ      $0x08, Y4, Y4
-	VPXOR       Y4, Y1, Y1
-	VPSRLQ      $0x04, Y0, Y4
-	VPXOR       Y1, Y4, Y4
-	VPAND       longs0f0f0f0f0f0f0f0f<>+0(SB), Y4, Y4
-	VPXOR       Y4, Y1, Y1
-	VPSLLQ      $0x04, Y4, Y4
-	VPXOR       Y4, Y0, Y0
-	VPSRLQ      $0x04, Y2, Y4
-	VPXOR       Y3, Y4, Y4
-	VPAND       longs0f0f0f0f0f0f0f0f<>+0(SB), Y4, Y4
-	VPXOR       Y4, Y3, Y3
-	VPSLLQ      $0x04, Y4, Y4
-	VPXOR       Y4, Y2, Y2
-	VPUNPCKLQDQ Y1, Y0, Y4
-	VPUNPCKHQDQ Y1, Y0, Y0
-	VPUNPCKLQDQ Y3, Y2, Y1
-	VPUNPCKHQDQ Y3, Y2, Y3
-	VPERM2I128  $0x20, Y1, Y4, Y2
-	VPERM2I128  $0x31, Y1, Y4, Y4
-	VPERM2I128  $0x20, Y3, Y0, Y1
-	VPERM2I128  $0x31, Y3, Y0, Y0
-	VPSRLQ      $0x02, Y2, Y3
-	VPXOR       Y4, Y3, Y3
-	VPAND       longs3333333333333333<>+0(SB), Y3, Y3
-	VPXOR       Y3, Y4, Y4
-	VPSLLQ      $0x02, Y3, Y3
-	VPXOR       Y3, Y2, Y2
-	VPSRLQ      $0x02, Y1, Y3
-	VPXOR       Y0, Y3, Y3
-	VPAND       longs3333333333333333<>+0(SB), Y3, Y3
-	VPXOR       Y3, Y0, Y0
-	VPSLLQ      $0x02, Y3, Y3
-	VPXOR       Y3, Y1, Y1
-	VPSRLQ      $0x01, Y2, Y3
-	VPXOR       Y1, Y3, Y3
-	VPAND       longs5555555555555555<>+0(SB), Y3, Y3
-	VPXOR       Y3, Y1, Y1
-	VPSLLQ      $0x01, Y3, Y3
-	VPXOR       Y3, Y2, Y2
-	VPSRLQ      $0x01, Y4, Y3
-	VPXOR       Y0, Y3, Y3
-	VPAND       longs5555555555555555<>+0(SB), Y3, Y3
-	VPXOR       Y3, Y0, Y0
-	VPSLLQ      $0x01, Y3, Y3
-	VPXOR       Y3, Y4, Y4
-	VPUNPCKLQDQ Y1, Y2, Y3
-	VPUNPCKHQDQ Y1, Y2, Y1
-	VPUNPCKLQDQ Y0, Y4, Y2
-	VPUNPCKHQDQ Y0, Y4, Y4
-	VPERM2I128  $0x20, Y2, Y3, Y0
-	VPERM2I128  $0x31, Y2, Y3, Y3
-	VPERM2I128  $0x20, Y4, Y1, Y2
-	VPERM2I128  $0x31, Y4, Y1, Y1
-	VMOVDQU     Y0, (AX)
-	VMOVDQU     Y2, 32(AX)
-	VMOVDQU     Y3, 64(AX)
-	VMOVDQU     Y1, 96(AX)
-	SUBQ        $-128, AX
-	DECQ        CX
-	JNZ         near
-	VZEROUPPER
-	RET
-
-DATA longs00ff00ff00ff00ff<>+0(SB)/8, $0x00ff00ff00ff00ff
-DATA longs00ff00ff00ff00ff<>+8(SB)/8, $0x00ff00ff00ff00ff
-DATA longs00ff00ff00ff00ff<>+16(SB)/8, $0x00ff00ff00ff00ff
-DATA longs00ff00ff00ff00ff<>+24(SB)/8, $0x00ff00ff00ff00ff
-GLOBL longs00ff00ff00ff00ff<>(SB), RODATA|NOPTR, $32
-
-DATA longs0f0f0f0f0f0f0f0f<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA longs0f0f0f0f0f0f0f0f<>+8(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA longs0f0f0f0f0f0f0f0f<>+16(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA longs0f0f0f0f0f0f0f0f<>+24(SB)/8, $0x0f0f0f0f0f0f0f0f
-GLOBL longs0f0f0f0f0f0f0f0f<>(SB), RODATA|NOPTR, $32
-
-DATA longs3333333333333333<>+0(SB)/8, $0x3333333333333333
-DATA longs3333333333333333<>+8(SB)/8, $0x3333333333333333
-DATA longs3333333333333333<>+16(SB)/8, $0x3333333333333333
-DATA longs3333333333333333<>+24(SB)/8, $0x3333333333333333
-GLOBL longs3333333333333333<>(SB), RODATA|NOPTR, $32
-
-DATA longs5555555555555555<>+0(SB)/8, $0x5555555555555555
-DATA longs5555555555555555<>+8(SB)/8, $0x5555555555555555
-DATA longs5555555555555555<>+16(SB)/8, $0x5555555555555555
-DATA longs5555555555555555<>+24(SB)/8, $0x5555555555555555
-GLOBL longs5555555555555555<>(SB), RODATA|NOPTR, $32
-
-// func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
-// Requires: BMI2
-TEXT ·setPlacesAVX2(SB), NOSPLIT, $0-32
-	// A bit below whole lies in a whole word of 32 bits: the kernel reads and writes that
-	// word. After the last whole word, the filter may end inside a word. For a bit there,
-	// the kernel reads and writes only its byte.
-	MOVQ    base+0(FP), AX
-	MOVLQZX whole+8(FP), CX
-	MOVQ    places+16(FP), DX
-	MOVQ    fours+24(FP), BX
-	MOVL    $0x00000005, SI
-	MOVL    $0x00000003, DI
-
-four:
-	MOVL  (DX), R8
-	CMPL  R8, CX
-	JAE   byte_0
-	SHRXL SI, R8, R9
-	MOVL  (AX)(R9*4), R10
-	BTSL  R8, R10
-	MOVL  R10, (AX)(R9*4)
-
-next_0:
-	MOVL  4(DX), R8
-	CMPL  R8, CX
-	JAE   byte_1
-	SHRXL SI, R8, R9
-	MOVL  (AX)(R9*4), R10
-	BTSL  R8, R10
-	MOVL  R10, (AX)(R9*4)
-
-next_1:
-	MOVL  8(DX), R8
-	CMPL  R8, CX
-	JAE   byte_2
-	SHRXL SI, R8, R9
-	MOVL  (AX)(R9*4), R10
-	BTSL  R8, R10
-	MOVL  R10, (AX)(R9*4)
-
-next_2:
-	MOVL  12(DX), R8
-	CMPL  R8, CX
-	JAE   byte_3
-	SHRXL SI, R8, R9
-	MOVL  (AX)(R9*4), R10
-	BTSL  R8, R10
-	MOVL  R10, (AX)(R9*4)
-
-next_3:
-	ADDQ $0x10, DX
-	DECQ BX
-	JNZ  four
-	RET
-
-byte_0:
-	MOVL    (DX), R8
-	SHRXL   DI, R8, R9
-	ANDL    $0x07, R8
-	MOVBLZX (AX)(R9*1), R10
-	BTSL    R8, R10
-	MOVB    R10, (AX)(R9*1)
-	JMP     next_0
-
-byte_1:
-	MOVL    4(DX), R8
-	SHRXL   DI, R8, R9
-	ANDL    $0x07, R8
-	MOVBLZX (AX)(R9*1), R10
-	BTSL    R8, R10
-	MOVB    R10, (AX)(R9*1)
-	JMP     next_1
-
-byte_2:
-	MOVL    8(DX), R8
-	SHRXL   DI, R8, R9
-	ANDL    $0x07, R8
-	MOVBLZX (AX)(R9*1), R10
-	BTSL    R8, R10
-	MOVB    R10, (AX)(R9*1)
-	JMP     next_2
-
-byte_3:
-	MOVL    12(DX), R8
-	SHRXL   DI, R8, R9
-	ANDL    $0x07, R8
-	MOVBLZX (AX)(R9*1), R10
-	BTSL    R8, R10
-	MOVB    R10, (AX)(R9*1)
-	JMP     next_3
-
-// func sortPlacesAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
-// Requires: AVX, BMI2
-TEXT ·sortPlacesAVX2(SB), NOSPLIT, $0-64
-	// Each region collects its next places in a cache line in lines. A full line is
-	// appended to the region's places in kept, with stores past the caches: the caches
-	// can't hold the ends of so many regions. The function returns when a region is full.
-	MOVQ    places+0(FP), AX
-	MOVQ    n+8(FP), CX
-	MOVLQZX shift+16(FP), DX
-	MOVQ    numbers+24(FP), BX
-	MOVQ    lines+32(FP), SI
-	MOVQ    kept+40(FP), DI
-	MOVQ    capacity+48(FP), R8
-
-place:
-	MOVL  (AX), R9
-	ADDQ  $0x04, AX
-	SHRXL DX, R9, R10
-	MOVL  (BX)(R10*4), R11
-	MOVL  R11, R12
-	INCL  R11
-	MOVL  R11, (BX)(R10*4)
-	ANDL  $0x0f, R12
-	MOVQ  R10, R13
-	SHLQ  $0x06, R13
-	ADDQ  SI, R13
-	MOVL  R9, (R13)(R12*4)
-	CMPL  R12, $0x0f
-	JEQ   line_full
-
-next:
-	DECQ CX
-	JNZ  place
-	JMP  end
-
-line_full:
-	IMULQ    R8, R10
-	ADDQ     R11, R10
-	VMOVDQU  (R13), Y0
-	VMOVNTDQ Y0, -64(DI)(R10*4)
-	VMOVDQU  32(R13), Y0
-	VMOVNTDQ Y0, -32(DI)(R10*4)
-	CMPQ     R11, R8
-	JNE      next
-	DECQ     CX
-
-end:
-	MOVQ CX, left+56(FP)
-	VZEROUPPER
-	RET
-
-// func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·hash32AnyAVX2(SB), $1968-56
-	// A group is 32 keys. The kernel loads 32 bytes of each key, those of 8 keys into 8 vectors,
-	// and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past
-	// the end of a key, so that the kernel reads nothing but the keys. Four vectors of hashes take
-	// their words in turn, because a step waits for the product of the step before. The kernel
-	// ends early as the others do.
-	MOVQ    rows+0(FP), AX
-	MOVQ    stride+8(FP), CX
-	MOVQ    n+24(FP), SI
-	SHRQ    $0x05, SI
-	MOVQ    hashes+32(FP), DX
-	MOVQ    DX, 1440(SP)
-	MOVQ    $0x00004000, DI
-	MOVQ    AX, 1448(SP)
-	MOVQ    $0x00000010, DX
-	CMPQ    CX, DX
-	CMOVQLT DX, CX
-
-group:
-	CMPQ         stride+8(FP), $0x10
-	JGE          found
-	MOVQ         1448(SP), AX
-	LEAQ         1456(SP), DX
-	MOVQ         $0x00000008, BX
-	MOVQ         data+16(FP), R8
-	VMOVQ        R8, X0
-	VPBROADCASTQ X0, Y0
-
-offsets:
-	CMPQ    stride+8(FP), $0x08
-	JL      other_offsets
-	VMOVDQU (AX), Y1
-	VMOVDQU 8(AX), Y2
-	ADDQ    $0x20, AX
-	JMP     ends
-
-other_offsets:
-	MOVQ         stride+8(FP), R8
-	TESTQ        R8, R8
-	JNS          short_offsets
-	NEGQ         R8
-	VMOVQ        R8, X1
-	VPBROADCASTQ X1, Y1
-	VMOVDQA      Y1, Y2
-	VPMULUDQ     smallNumbers<>+0(SB), Y2, Y1
-	VMOVQ        AX, X3
-	VPBROADCASTQ X3, Y3
-	VPADDQ       Y3, Y1, Y1
-	SHLQ         $0x02, R8
-	ADDQ         R8, AX
-	JMP          located
-
-short_offsets:
-	VPMOVSXDQ (AX), Y1
-	VPMOVSXDQ 4(AX), Y2
-	ADDQ      $0x10, AX
-
-ends:
-	VPSUBQ Y1, Y2, Y2
-	VPADDQ Y0, Y1, Y1
-
-located:
-	VPUNPCKLQDQ Y2, Y1, Y3
-	VPUNPCKHQDQ Y2, Y1, Y1
-	VPERM2I128  $0x20, Y1, Y3, Y2
-	VMOVDQU     Y2, (DX)
-	VPERM2I128  $0x31, Y1, Y3, Y2
-	VMOVDQU     Y2, 32(DX)
-	ADDQ        $0x40, DX
-	DECQ        BX
-	JNZ         offsets
-	MOVQ        AX, 1448(SP)
-	LEAQ        1456(SP), AX
-
-found:
-	XORL BX, BX
-	XORL DX, DX
-	MOVQ AX, R8
-	XORL R9, R9
-
-measure:
-	MOVQ         8(R8), R10
-	ORQ          R10, BX
-	CMPQ         R10, DX
-	CMOVQHI      R10, DX
-	MOVL         R10, (SP)(R9*4)
-	ADDQ         CX, R8
-	MOVQ         8(R8), R10
-	ORQ          R10, BX
-	CMPQ         R10, DX
-	CMOVQHI      R10, DX
-	MOVL         R10, 4(SP)(R9*4)
-	ADDQ         CX, R8
-	MOVQ         8(R8), R10
-	ORQ          R10, BX
-	CMPQ         R10, DX
-	CMOVQHI      R10, DX
-	MOVL         R10, 8(SP)(R9*4)
-	ADDQ         CX, R8
-	MOVQ         8(R8), R10
-	ORQ          R10, BX
-	CMPQ         R10, DX
-	CMOVQHI      R10, DX
-	MOVL         R10, 12(SP)(R9*4)
-	ADDQ         CX, R8
-	ADDQ         $0x04, R9
-	CMPQ         R9, $0x20
-	JB           measure
-	CMPQ         BX, $0x00008000
-	JAE          end
-	MOVL         $0xbc9f1d34, BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	MOVL         $0xc6a4a793, BX
-	VMOVD        BX, X1
-	VPBROADCASTD X1, Y1
-	VPMULLD      (SP), Y1, Y2
-	VPXOR        Y0, Y2, Y2
-	VMOVDQU      Y2, 128(SP)
-	VPMULLD      32(SP), Y1, Y2
-	VPXOR        Y0, Y2, Y2
-	VMOVDQU      Y2, 160(SP)
-	VPMULLD      64(SP), Y1, Y2
-	VPXOR        Y0, Y2, Y2
-	VMOVDQU      Y2, 192(SP)
-	VPMULLD      96(SP), Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VMOVDQU      Y1, 224(SP)
-	XORL         BX, BX
-	SHRQ         $0x02, DX
-	JZ           tails
-
-chunk:
-	LEAQ         1408(SP), R8
-	LEAQ         384(SP), R9
-	MOVQ         BX, R10
-	SHRQ         $0x02, R10
-	VMOVD        R10, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       ascending<>+0(SB), Y0, Y0
-	MOVQ         AX, R10
-	XORL         R11, R11
-
-load:
-	VPBROADCASTD 8(R10), Y1
-	VPSRLD       $0x02, Y1, Y1
-	VPCMPGTD     Y0, Y1, Y1
-	MOVQ         (R10), R12
-	ADDQ         BX, R12
-	LEAQ         4(BX), R13
-	CMPQ         R13, 8(R10)
-	CMOVQHI      R8, R12
-	VPMASKMOVD   (R12), Y1, Y1
-	ADDQ         CX, R10
-	VPBROADCASTD 8(R10), Y2
-	VPSRLD       $0x02, Y2, Y2
-	VPCMPGTD     Y0, Y2, Y2
-	MOVQ         (R10), R12
-	ADDQ         BX, R12
-	LEAQ         4(BX), R13
-	CMPQ         R13, 8(R10)
-	CMOVQHI      R8, R12
-	VPMASKMOVD   (R12), Y2, Y2
-	ADDQ         CX, R10
-	VPBROADCASTD 8(R10), Y3
-	VPSRLD       $0x02, Y3, Y3
-	VPCMPGTD     Y0, Y3, Y3
-	MOVQ         (R10), R12
-	ADDQ         BX, R12
-	LEAQ         4(BX), R13
-	CMPQ         R13, 8(R10)
-	CMOVQHI      R8, R12
-	VPMASKMOVD   (R12), Y3, Y3
-	ADDQ         CX, R10
-	VPBROADCASTD 8(R10), Y4
-	VPSRLD       $0x02, Y4, Y4
-	VPCMPGTD     Y0, Y4, Y4
-	MOVQ         (R10), R12
-	ADDQ         BX, R12
-	LEAQ         4(BX), R13
-	CMPQ         R13, 8(R10)
-	CMOVQHI      R8, R12
-	VPMASKMOVD   (R12), Y4, Y4
-	ADDQ         CX, R10
-	VPBROADCASTD 8(R10), Y5
-	VPSRLD       $0x02, Y5, Y5
-	VPCMPGTD     Y0, Y5, Y5
-	MOVQ         (R10), R12
-	ADDQ         BX, R12
-	LEAQ         4(BX), R13
-	CMPQ         R13, 8(R10)
-	CMOVQHI      R8, R12
-	VPMASKMOVD   (R12), Y5, Y5
-	ADDQ         CX, R10
-	VPBROADCASTD 8(R10), Y6
-	VPSRLD       $0x02, Y6, Y6
-	VPCMPGTD     Y0, Y6, Y6
-	MOVQ         (R10), R12
-	ADDQ         BX, R12
-	LEAQ         4(BX), R13
-	CMPQ         R13, 8(R10)
-	CMOVQHI      R8, R12
-	VPMASKMOVD   (R12), Y6, Y6
-	ADDQ         CX, R10
-	VPBROADCASTD 8(R10), Y7
-	VPSRLD       $0x02, Y7, Y7
-	VPCMPGTD     Y0, Y7, Y7
-	MOVQ         (R10), R12
-	ADDQ         BX, R12
-	LEAQ         4(BX), R13
-	CMPQ         R13, 8(R10)
-	CMOVQHI      R8, R12
-	VPMASKMOVD   (R12), Y7, Y7
-	ADDQ         CX, R10
-	VPBROADCASTD 8(R10), Y8
-	VPSRLD       $0x02, Y8, Y8
-	VPCMPGTD     Y0, Y8, Y8
-	MOVQ         (R10), R12
-	ADDQ         BX, R12
-	LEAQ         4(BX), R13
-	CMPQ         R13, 8(R10)
-	CMOVQHI      R8, R12
-	VPMASKMOVD   (R12), Y8, Y8
-	VPUNPCKLDQ   Y2, Y1, Y9
-	VPUNPCKHDQ   Y2, Y1, Y1
-	VPUNPCKLDQ   Y4, Y3, Y2
-	VPUNPCKHDQ   Y4, Y3, Y3
-	VPUNPCKLDQ   Y6, Y5, Y4
-	VPUNPCKHDQ   Y6, Y5, Y5
-	VPUNPCKLDQ   Y8, Y7, Y6
-	VPUNPCKHDQ   Y8, Y7, Y7
-	VPUNPCKLQDQ  Y2, Y9, Y8
-	VPUNPCKHQDQ  Y2, Y9, Y2
-	VPUNPCKLQDQ  Y3, Y1, Y9
-	VPUNPCKHQDQ  Y3, Y1, Y1
-	VPUNPCKLQDQ  Y6, Y4, Y3
-	VPUNPCKHQDQ  Y6, Y4, Y4
-	VPUNPCKLQDQ  Y7, Y5, Y6
-	VPUNPCKHQDQ  Y7, Y5, Y5
-	VPERM2I128   $0x20, Y3, Y8, Y7
-	VPERM2I128   $0x31, Y3, Y8, Y3
-	VPERM2I128   $0x20, Y4, Y2, Y8
-	VPERM2I128   $0x31, Y4, Y2, Y2
-	VPERM2I128   $0x20, Y6, Y9, Y4
-	VPERM2I128   $0x31, Y6, Y9, Y6
-	VPERM2I128   $0x20, Y5, Y1, Y9
-	VPERM2I128   $0x31, Y5, Y1, Y1
-	VMOVDQU      Y7, (R9)
-	VMOVDQU      Y8, 32(R9)
-	VMOVDQU      Y4, 64(R9)
-	VMOVDQU      Y9, 96(R9)
-	VMOVDQU      Y3, 128(R9)
-	VMOVDQU      Y2, 160(R9)
-	VMOVDQU      Y6, 192(R9)
-	VMOVDQU      Y1, 224(R9)
-	ADDQ         $0x00000100, R9
-	ADDQ         CX, R10
-	ADDQ         $0x08, R11
-	CMPQ         R11, $0x20
-	JB           load
-	MOVL         $0xc6a4a793, R8
-	VMOVD        R8, X0
-	VPBROADCASTD X0, Y0
-	MOVQ         BX, R8
-	SHRQ         $0x02, R8
-	VMOVD        R8, X1
-	VPBROADCASTD X1, Y1
-	VMOVDQU      128(SP), Y2
-	VMOVDQU      (SP), Y3
-	VPSRLD       $0x02, Y3, Y3
-	VPSUBD       Y1, Y3, Y3
-	VMOVDQU      160(SP), Y4
-	VMOVDQU      32(SP), Y5
-	VPSRLD       $0x02, Y5, Y5
-	VPSUBD       Y1, Y5, Y5
-	VMOVDQU      192(SP), Y6
-	VMOVDQU      64(SP), Y7
-	VPSRLD       $0x02, Y7, Y7
-	VPSUBD       Y1, Y7, Y7
-	VMOVDQU      224(SP), Y8
-	VMOVDQU      96(SP), Y9
-	VPSRLD       $0x02, Y9, Y9
-	VPSUBD       Y1, Y9, Y9
-	VPXOR        Y1, Y1, Y1
-	VPCMPEQD     Y10, Y10, Y10
-	VPADDD       384(SP), Y2, Y11
-	VPCMPGTD     Y1, Y3, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y2, Y2
-	VPADDD       640(SP), Y4, Y11
-	VPCMPGTD     Y1, Y5, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y4, Y4
-	VPADDD       896(SP), Y6, Y11
-	VPCMPGTD     Y1, Y7, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y6, Y6
-	VPADDD       1152(SP), Y8, Y11
-	VPCMPGTD     Y1, Y9, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
-	DECQ         DX
-	JZ           mixed
-	VPADDD       416(SP), Y2, Y11
-	VPCMPGTD     Y1, Y3, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y2, Y2
-	VPADDD       672(SP), Y4, Y11
-	VPCMPGTD     Y1, Y5, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y4, Y4
-	VPADDD       928(SP), Y6, Y11
-	VPCMPGTD     Y1, Y7, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y6, Y6
-	VPADDD       1184(SP), Y8, Y11
-	VPCMPGTD     Y1, Y9, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
-	DECQ         DX
-	JZ           mixed
-	VPADDD       448(SP), Y2, Y11
-	VPCMPGTD     Y1, Y3, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y2, Y2
-	VPADDD       704(SP), Y4, Y11
-	VPCMPGTD     Y1, Y5, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y4, Y4
-	VPADDD       960(SP), Y6, Y11
-	VPCMPGTD     Y1, Y7, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y6, Y6
-	VPADDD       1216(SP), Y8, Y11
-	VPCMPGTD     Y1, Y9, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
-	DECQ         DX
-	JZ           mixed
-	VPADDD       480(SP), Y2, Y11
-	VPCMPGTD     Y1, Y3, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y2, Y2
-	VPADDD       736(SP), Y4, Y11
-	VPCMPGTD     Y1, Y5, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y4, Y4
-	VPADDD       992(SP), Y6, Y11
-	VPCMPGTD     Y1, Y7, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y6, Y6
-	VPADDD       1248(SP), Y8, Y11
-	VPCMPGTD     Y1, Y9, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
-	DECQ         DX
-	JZ           mixed
-	VPADDD       512(SP), Y2, Y11
-	VPCMPGTD     Y1, Y3, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y2, Y2
-	VPADDD       768(SP), Y4, Y11
-	VPCMPGTD     Y1, Y5, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y4, Y4
-	VPADDD       1024(SP), Y6, Y11
-	VPCMPGTD     Y1, Y7, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y6, Y6
-	VPADDD       1280(SP), Y8, Y11
-	VPCMPGTD     Y1, Y9, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
-	DECQ         DX
-	JZ           mixed
-	VPADDD       544(SP), Y2, Y11
-	VPCMPGTD     Y1, Y3, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y2, Y2
-	VPADDD       800(SP), Y4, Y11
-	VPCMPGTD     Y1, Y5, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y4, Y4
-	VPADDD       1056(SP), Y6, Y11
-	VPCMPGTD     Y1, Y7, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y6, Y6
-	VPADDD       1312(SP), Y8, Y11
-	VPCMPGTD     Y1, Y9, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
-	DECQ         DX
-	JZ           mixed
-	VPADDD       576(SP), Y2, Y11
-	VPCMPGTD     Y1, Y3, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y2, Y2
-	VPADDD       832(SP), Y4, Y11
-	VPCMPGTD     Y1, Y5, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y4, Y4
-	VPADDD       1088(SP), Y6, Y11
-	VPCMPGTD     Y1, Y7, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y6, Y6
-	VPADDD       1344(SP), Y8, Y11
-	VPCMPGTD     Y1, Y9, Y12
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y13
-	VPXOR        Y13, Y11, Y11
-	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
-	DECQ         DX
-	JZ           mixed
-	VPADDD       608(SP), Y2, Y11
-	VPCMPGTD     Y1, Y3, Y3
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y12
-	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y3, Y11, Y2, Y2
-	VPADDD       864(SP), Y4, Y3
-	VPCMPGTD     Y1, Y5, Y5
-	VPMULLD      Y0, Y3, Y3
-	VPSRLD       $0x10, Y3, Y11
-	VPXOR        Y11, Y3, Y3
-	VPBLENDVB    Y5, Y3, Y4, Y4
-	VPADDD       1120(SP), Y6, Y3
-	VPCMPGTD     Y1, Y7, Y5
-	VPMULLD      Y0, Y3, Y3
-	VPSRLD       $0x10, Y3, Y7
-	VPXOR        Y7, Y3, Y3
-	VPBLENDVB    Y5, Y3, Y6, Y6
-	VPADDD       1376(SP), Y8, Y3
-	VPCMPGTD     Y1, Y9, Y5
-	VPMULLD      Y0, Y3, Y3
-	VPSRLD       $0x10, Y3, Y0
-	VPXOR        Y0, Y3, Y3
-	VPBLENDVB    Y5, Y3, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
-	DECQ         DX
-
-mixed:
-	VMOVDQU Y2, 128(SP)
-	VMOVDQU Y4, 160(SP)
-	VMOVDQU Y6, 192(SP)
-	VMOVDQU Y8, 224(SP)
-	ADDQ    $0x20, BX
-	TESTQ   DX, DX
-	JNZ     chunk
-
-tails:
-	MOVQ AX, DX
-	XORL R8, R8
-
-load_tails:
-	MOVQ  (DX), R10
-	MOVQ  8(DX), R9
-	CMPQ  R9, $0x04
-	JB    short_0
-	MOVL  -4(R10)(R9*1), R11
-	ANDL  $0x03, R9
-	SHLL  $0x03, R9
-	MOVL  $0x00000020, R10
-	SUBL  R9, R10
-	SHRXQ R10, R11, R11
-
-tail_0:
-	MOVL  R11, 256(SP)(R8*4)
-	ADDQ  CX, DX
-	MOVQ  (DX), R10
-	MOVQ  8(DX), R9
-	CMPQ  R9, $0x04
-	JB    short_1
-	MOVL  -4(R10)(R9*1), R11
-	ANDL  $0x03, R9
-	SHLL  $0x03, R9
-	MOVL  $0x00000020, R10
-	SUBL  R9, R10
-	SHRXQ R10, R11, R11
-
-tail_1:
-	MOVL  R11, 260(SP)(R8*4)
-	ADDQ  CX, DX
-	MOVQ  (DX), R10
-	MOVQ  8(DX), R9
-	CMPQ  R9, $0x04
-	JB    short_2
-	MOVL  -4(R10)(R9*1), R11
-	ANDL  $0x03, R9
-	SHLL  $0x03, R9
-	MOVL  $0x00000020, R10
-	SUBL  R9, R10
-	SHRXQ R10, R11, R11
-
-tail_2:
-	MOVL  R11, 264(SP)(R8*4)
-	ADDQ  CX, DX
-	MOVQ  (DX), R10
-	MOVQ  8(DX), R9
-	CMPQ  R9, $0x04
-	JB    short_3
-	MOVL  -4(R10)(R9*1), R11
-	ANDL  $0x03, R9
-	SHLL  $0x03, R9
-	MOVL  $0x00000020, R10
-	SUBL  R9, R10
-	SHRXQ R10, R11, R11
-
-tail_3:
-	MOVL         R11, 268(SP)(R8*4)
-	ADDQ         CX, DX
-	ADDQ         $0x04, R8
-	CMPQ         R8, $0x20
-	JB           load_tails
-	MOVQ         1440(SP), DX
-	MOVL         $0xc6a4a793, R8
-	VMOVD        R8, X0
-	VPBROADCASTD X0, Y0
-	MOVL         $0x00000003, R8
-	VMOVD        R8, X1
-	VPBROADCASTD X1, Y1
-	MOVLQZX      signs+40(FP), R8
-	VMOVD        R8, X2
-	VPBROADCASTD X2, Y3
-	VPXOR        Y2, Y2, Y2
-	VMOVDQU      128(SP), Y4
-	VMOVDQU      256(SP), Y5
-	VPAND        Y5, Y3, Y7
-	VPADDD       Y7, Y7, Y7
-	VPSUBD       Y7, Y5, Y5
-	VPADDD       Y4, Y5, Y5
-	VPAND        (SP), Y1, Y6
-	VPCMPGTD     Y2, Y6, Y6
-	VPMULLD      Y0, Y5, Y5
-	VPSRLD       $0x18, Y5, Y7
-	VPXOR        Y7, Y5, Y5
-	VPBLENDVB    Y6, Y5, Y4, Y4
-	VMOVDQU      Y4, (DX)
-	VMOVDQU      160(SP), Y4
-	VMOVDQU      288(SP), Y5
-	VPAND        Y5, Y3, Y7
-	VPADDD       Y7, Y7, Y7
-	VPSUBD       Y7, Y5, Y5
-	VPADDD       Y4, Y5, Y5
-	VPAND        32(SP), Y1, Y6
-	VPCMPGTD     Y2, Y6, Y6
-	VPMULLD      Y0, Y5, Y5
-	VPSRLD       $0x18, Y5, Y7
-	VPXOR        Y7, Y5, Y5
-	VPBLENDVB    Y6, Y5, Y4, Y4
-	VMOVDQU      Y4, 32(DX)
-	VMOVDQU      192(SP), Y4
-	VMOVDQU      320(SP), Y5
-	VPAND        Y5, Y3, Y7
-	VPADDD       Y7, Y7, Y7
-	VPSUBD       Y7, Y5, Y5
-	VPADDD       Y4, Y5, Y5
-	VPAND        64(SP), Y1, Y6
-	VPCMPGTD     Y2, Y6, Y6
-	VPMULLD      Y0, Y5, Y5
-	VPSRLD       $0x18, Y5, Y7
-	VPXOR        Y7, Y5, Y5
-	VPBLENDVB    Y6, Y5, Y4, Y4
-	VMOVDQU      Y4, 64(DX)
-	VMOVDQU      224(SP), Y4
-	VMOVDQU      352(SP), Y5
-	VPAND        Y5, Y3, Y3
-	VPADDD       Y3, Y3, Y3
-	VPSUBD       Y3, Y5, Y5
-	VPADDD       Y4, Y5, Y5
-	VPAND        96(SP), Y1, Y1
-	VPCMPGTD     Y2, Y1, Y1
-	VPMULLD      Y0, Y5, Y5
-	VPSRLD       $0x18, Y5, Y3
-	VPXOR        Y3, Y5, Y5
-	VPBLENDVB    Y1, Y5, Y4, Y4
-	VMOVDQU      Y4, 96(DX)
-	ADDQ         $0x80, DX
-	MOVQ         DX, 1440(SP)
-	SHLQ         $0x02, BX
-	SUBQ         BX, DI
-	MOVQ         CX, DX
-	SHLQ         $0x05, DX
-	ADDQ         DX, AX
-	DECQ         SI
-	JZ           end
-	TESTQ        DI, DI
-	JNS          group
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x1f, AX
-	SHLQ $0x05, SI
-	ADDQ SI, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-	// Keys of fewer than four bytes: the first, the last and the middle byte. They may be
-	// the same byte.
-short_0:
-	XORL    R11, R11
-	TESTQ   R9, R9
-	JZ      tail_0
-	MOVBLZX (R10), R11
-	MOVQ    R9, R12
-	SHRQ    $0x01, R12
-	DECQ    R9
-	MOVBLZX (R10)(R9*1), R13
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R13, R13
-	ORQ     R13, R11
-	MOVQ    R12, R9
-	MOVBLZX (R10)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	JMP     tail_0
-
-short_1:
-	XORL    R11, R11
-	TESTQ   R9, R9
-	JZ      tail_1
-	MOVBLZX (R10), R11
-	MOVQ    R9, R12
-	SHRQ    $0x01, R12
-	DECQ    R9
-	MOVBLZX (R10)(R9*1), R13
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R13, R13
-	ORQ     R13, R11
-	MOVQ    R12, R9
-	MOVBLZX (R10)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	JMP     tail_1
-
-short_2:
-	XORL    R11, R11
-	TESTQ   R9, R9
-	JZ      tail_2
-	MOVBLZX (R10), R11
-	MOVQ    R9, R12
-	SHRQ    $0x01, R12
-	DECQ    R9
-	MOVBLZX (R10)(R9*1), R13
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R13, R13
-	ORQ     R13, R11
-	MOVQ    R12, R9
-	MOVBLZX (R10)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	JMP     tail_2
-
-short_3:
-	XORL    R11, R11
-	TESTQ   R9, R9
-	JZ      tail_3
-	MOVBLZX (R10), R11
-	MOVQ    R9, R12
-	SHRQ    $0x01, R12
-	DECQ    R9
-	MOVBLZX (R10)(R9*1), R13
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R13, R13
-	ORQ     R13, R11
-	MOVQ    R12, R9
-	MOVBLZX (R10)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	JMP     tail_3
-
-// func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX512F
-TEXT ·hash32Width4AVX512(SB), NOSPLIT, $0-56
-	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVL         $0xa60d8378, BX
-	VPBROADCASTD BX, Z0
-	MOVL         $0xc6a4a793, BX
-	VPBROADCASTD BX, Z1
-
-vector:
-	VMOVDQU32 (AX), Z2
-	VPADDD    Z0, Z2, Z2
-	VPMULLD   Z1, Z2, Z2
-	VPSRLD    $0x10, Z2, Z3
-	VPXORD    Z2, Z3, Z3
-	VMOVDQU32 Z3, (CX)
-	ADDQ      $0x00000040, AX
-	ADDQ      $0x40, CX
-	DECQ      DX
-	JNZ       vector
-	MOVQ      n+24(FP), AX
-	ANDQ      $0x0f, AX
-	MOVQ      AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX512F
-TEXT ·hash32Width8AVX512(SB), NOSPLIT, $0-56
-	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVL         $0x89ba21ac, BX
-	VPBROADCASTD BX, Z0
-	MOVL         $0xc6a4a793, BX
-	VPBROADCASTD BX, Z1
-	VMOVDQU32    alternate0<>+0(SB), Z2
-	VMOVDQU32    alternate1<>+0(SB), Z3
-
-vector:
-	VMOVDQU32 (AX), Z4
-	VMOVDQU32 64(AX), Z5
-	VMOVDQA32 Z3, Z6
-	VPERMI2D  Z5, Z4, Z6
-	VPERMT2D  Z5, Z2, Z4
-	VMOVDQA32 Z6, Z5
-	VPADDD    Z0, Z4, Z4
-	VPMULLD   Z1, Z4, Z4
-	VPSRLD    $0x10, Z4, Z6
-	VPXORD    Z4, Z6, Z6
-	VPADDD    Z6, Z5, Z5
-	VPMULLD   Z1, Z5, Z5
-	VPSRLD    $0x10, Z5, Z4
-	VPXORD    Z5, Z4, Z4
-	VMOVDQU32 Z4, (CX)
-	ADDQ      $0x00000080, AX
-	ADDQ      $0x40, CX
-	DECQ      DX
-	JNZ       vector
-	MOVQ      n+24(FP), AX
-	ANDQ      $0x0f, AX
-	MOVQ      AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func probeDouble32AVX512(s *byte, h *byte, hits *uint64, dense bool)
-// Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·probeDouble32AVX512(SB), $5856-25
-	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
-	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
-	// a row of bits, and compacts the hashes that pass. When at most vectorKeys hashes are left,
-	// or more than densePer256/256 of them pass a stage, the kernel makes all further probes of
-	// each hash at once, without a branch. At the end it spreads the last outcomes over
-	// the hashes that passed the stage before, and so on back to the first stage. If dense is
-	// set, there is no stage.
-	MOVQ s+0(FP), AX
-
-	// Loads take aligned words, so that none crosses the end of a page of memory. The
-	// bits to skip are those of the first word that lie before the filter.
-	MOVQ         (AX), CX
-	MOVL         CX, DX
-	ANDL         $0x03, DX
-	SHLL         $0x03, DX
-	ANDQ         $-4, CX
-	VPBROADCASTD DX, Z1
-	MOVL         $0x0000ffff, DX
-	KMOVW        DX, K1
-	MOVL         $0x00005555, DX
-	KMOVW        DX, K2
-	MOVL         $0x00000001, DX
-	VPBROADCASTD DX, Z2
-	VPBROADCASTD 8(AX), Z3
-	VPBROADCASTD 48(AX), Z4
-	VPBROADCASTD 56(AX), Z5
-	VPSLLD       $0x03, Z3, Z3
-	MOVL         $0xfffffff8, DX
-	VPBROADCASTD DX, Z6
-	MOVL         $0xffffffff, DX
-	VPBROADCASTD DX, Z0
-	VPANDD       Z0, Z6, Z7
-	VPSHUFD      $0xf5, Z7, Z8
-	VPMULUDQ     Z4, Z7, Z7
-	VPMULUDQ     Z4, Z8, Z8
-	VPSHUFD      $0xf5, Z7, K2, Z8
-	VPSRLVD      Z5, Z8, Z8
-	VPMULLD      Z3, Z8, Z8
-	VPSUBD       Z8, Z0, Z7
-	VPSUBD       Z0, Z7, Z7
-	VPSUBD       Z3, Z7, Z0
-	VPMINUD      Z0, Z7, Z7
-	MOVQ         24(AX), AX
-	MOVQ         h+8(FP), DX
-	MOVQ         (DX), BX
-	MOVQ         8(DX), DX
-	LEAQ         63(SP), SI
-	ANDQ         $-64, SI
-	LEAQ         4216(SP), DI
-	XORL         R8, R8
-	CMPB         dense+24(FP), $0x00
-	JNE          rest
-
-stage:
-	CMPQ         DX, $0x10
-	JLE          rest
-	MOVQ         AX, R9
-	SUBQ         R8, R9
-	CMPQ         R9, $0x02
-	JL           rest
-	LEAQ         5712(SP), R9
-	CMPQ         DI, R9
-	JAE          rest
-	MOVQ         DX, (DI)
-	LEAQ         8(DI), R9
-	XORL         R11, R11
-	LEAQ         -1(DX), R10
-	SARQ         $0x06, R10
-	MOVQ         R11, (R9)(R10*8)
-	MOVQ         BX, R10
-	LEAQ         (R10)(DX*4), R11
-	MOVQ         SI, R12
-	VPBROADCASTD R8, Z8
-
-probe:
-	VMOVDQU32 (R10), Z0
-	TESTQ     R8, R8
-	JZ        first
-	VPRORD    $0x11, Z0, Z9
-	VPMULLD   Z8, Z9, Z9
-	VPADDD    Z9, Z0, Z0
-
-first:
-	VPANDD        Z0, Z6, Z9
-	VPSHUFD       $0xf5, Z9, Z10
-	VPMULUDQ      Z4, Z9, Z9
-	VPMULUDQ      Z4, Z10, Z10
-	VPSHUFD       $0xf5, Z9, K2, Z10
-	VPSRLVD       Z5, Z10, Z10
-	VPMULLD       Z3, Z10, Z10
-	VPSUBD        Z10, Z0, Z0
-	VPADDD        Z1, Z0, Z9
-	VPSRLD        $0x05, Z9, Z0
-	KXNORW        K1, K1, K3
-	VPXORD        Z0, Z0, Z10
-	VPGATHERDD    (CX)(Z0*4), K3, Z10
-	VPRORVD       Z9, Z10, Z10
-	VPTESTMD      Z2, Z10, K3
-	KMOVW         K3, R13
-	MOVW          R13, (R9)
-	ADDQ          $0x02, R9
-	ADDQ          $0x40, R10
-	LEAQ          -576(R10), R13
-	CMPQ          R13, BX
-	JB            unmoved
-	VMOVDQU32     (R13), Z0
-	MOVWLZX       -18(R9), R13
-	KMOVW         R13, K3
-	POPCNTL       R13, R13
-	VPCOMPRESSD.Z Z0, K3, Z0
-	VMOVDQU32     Z0, (R12)
-	LEAQ          (R12)(R13*4), R12
-
-unmoved:
-	CMPQ    R10, R11
-	JB      probe
-	MOVQ    DX, R13
-	ANDQ    $0x0f, R13
-	JZ      trimmed_1
-	SUBQ    $0x02, R9
-	MOVWLZX (R9), R14
-	BZHIL   R13, R14, R14
-	MOVW    R14, (R9)
-	ADDQ    $0x02, R9
-
-trimmed_1:
-	LEAQ    -512(R10), R10
-	CMPQ    R10, BX
-	CMOVQLT BX, R10
-	MOVQ    R10, R9
-	SUBQ    BX, R9
-	SHRQ    $0x05, R9
-	LEAQ    8(DI)(R9*1), R9
-
-move:
-	VMOVDQU32     (R10), Z0
-	MOVWLZX       (R9), BX
-	KMOVW         BX, K3
-	POPCNTL       BX, BX
-	VPCOMPRESSD.Z Z0, K3, Z0
-	VMOVDQU32     Z0, (R12)
-	LEAQ          (R12)(BX*4), R12
-	ADDQ          $0x02, R9
-	ADDQ          $0x40, R10
-	CMPQ          R10, R11
-	JB            move
-	IMUL3Q        $0x000000c0, DX, R9
-	MOVQ          SI, BX
-	SUBQ          BX, R12
-	MOVQ          R12, DX
-	SHRQ          $0x02, DX
-	INCQ          R8
-	ADDQ          $0x00000088, DI
-	SHLQ          $0x06, R12
-	CMPQ          R12, R9
-	JA            rest
-	JMP           stage
-
-rest:
-	// All further probes. Their outcomes are the last row, or hits if there was no stage.
-	LEAQ         8(DI), SI
-	LEAQ         4216(SP), R9
-	CMPQ         DI, R9
-	MOVQ         hits+16(FP), R9
-	CMOVQEQ      R9, SI
-	XORL         R10, R10
-	LEAQ         -1(DX), R9
-	SARQ         $0x06, R9
-	MOVQ         R10, (SI)(R9*8)
-	VPBROADCASTD R8, Z8
-	SUBQ         R8, AX
-	LEAQ         (BX)(DX*4), R8
-
-vectors_of_2:
-	LEAQ      64(BX), R9
-	CMPQ      R9, R8
-	JAE       end_of_2
-	VMOVDQU32 (BX), Z9
-	VPRORD    $0x11, Z9, Z10
-	VPMULLD   Z8, Z10, Z0
-	VPADDD    Z0, Z9, Z9
-	VMOVDQA32 Z2, Z15
-	VPANDD    Z9, Z6, Z0
-	VPSHUFD   $0xf5, Z0, Z14
-	VPMULUDQ  Z4, Z0, Z0
-	VPMULUDQ  Z4, Z14, Z14
-	VPSHUFD   $0xf5, Z0, K2, Z14
-	VPSRLVD   Z5, Z14, Z14
-	VPMULLD   Z3, Z14, Z14
-	VPSUBD    Z14, Z9, Z14
-	VPANDD    Z10, Z6, Z0
-	VPSHUFD   $0xf5, Z0, Z16
-	VPMULUDQ  Z4, Z0, Z0
-	VPMULUDQ  Z4, Z16, Z16
-	VPSHUFD   $0xf5, Z0, K2, Z16
-	VPSRLVD   Z5, Z16, Z16
-	VPMULLD   Z3, Z16, Z16
-	VPSUBD    Z16, Z10, Z0
-	VPSUBD    Z0, Z3, Z16
-	VPCMPUD   $0x01, Z7, Z0, K3
-	VPSUBD    Z7, Z0, Z0
-	VPADDD    Z3, Z0, K3, Z0
-	VPSUBD    Z0, Z3, Z17
-	VMOVDQU32 64(BX), Z18
-	VPRORD    $0x11, Z18, Z19
-	VPMULLD   Z8, Z19, Z0
-	VPADDD    Z0, Z18, Z18
-	VMOVDQA32 Z2, Z21
-	VPANDD    Z18, Z6, Z0
-	VPSHUFD   $0xf5, Z0, Z20
-	VPMULUDQ  Z4, Z0, Z0
-	VPMULUDQ  Z4, Z20, Z20
-	VPSHUFD   $0xf5, Z0, K2, Z20
-	VPSRLVD   Z5, Z20, Z20
-	VPMULLD   Z3, Z20, Z20
-	VPSUBD    Z20, Z18, Z20
-	VPANDD    Z19, Z6, Z0
-	VPSHUFD   $0xf5, Z0, Z22
-	VPMULUDQ  Z4, Z0, Z0
-	VPMULUDQ  Z4, Z22, Z22
-	VPSHUFD   $0xf5, Z0, K2, Z22
-	VPSRLVD   Z5, Z22, Z22
-	VPMULLD   Z3, Z22, Z22
-	VPSUBD    Z22, Z19, Z0
-	VPSUBD    Z0, Z3, Z22
-	VPCMPUD   $0x01, Z7, Z0, K3
-	VPSUBD    Z7, Z0, Z0
-	VPADDD    Z3, Z0, K3, Z0
-	VPSUBD    Z0, Z3, Z23
-	MOVQ      AX, R9
-	JMP       visit_of_2
-
-step_of_2:
-	VPADDD    Z10, Z9, Z9
-	VPCMPUD   $0x01, Z10, Z9, K3
-	VPBLENDMD Z17, Z16, K3, Z11
-	VPCMPUD   $0x01, Z11, Z14, K3
-	VPSUBD    Z11, Z14, Z14
-	VPADDD    Z3, Z14, K3, Z14
-	VPADDD    Z19, Z18, Z18
-	VPCMPUD   $0x01, Z19, Z18, K3
-	VPBLENDMD Z23, Z22, K3, Z12
-	VPCMPUD   $0x01, Z12, Z20, K3
-	VPSUBD    Z12, Z20, Z20
-	VPADDD    Z3, Z20, K3, Z20
-
-visit_of_2:
-	VPADDD     Z1, Z14, Z24
-	VPSRLD     $0x05, Z24, Z0
-	KXNORW     K1, K1, K3
-	VPXORD     Z0, Z0, Z25
-	VPGATHERDD (CX)(Z0*4), K3, Z25
-	VPRORVD    Z24, Z25, Z25
-	VPANDD     Z25, Z15, Z15
-	VPADDD     Z1, Z20, Z24
-	VPSRLD     $0x05, Z24, Z0
-	KXNORW     K1, K1, K3
-	VPXORD     Z0, Z0, Z25
-	VPGATHERDD (CX)(Z0*4), K3, Z25
-	VPRORVD    Z24, Z25, Z25
-	VPANDD     Z25, Z21, Z21
-	DECQ       R9
-	JNZ        step_of_2
-	VPTESTMD   Z2, Z15, K3
-	KMOVW      K3, R9
-	MOVW       R9, (SI)
-	ADDQ       $0x02, SI
-	VPTESTMD   Z2, Z21, K3
-	KMOVW      K3, R9
-	MOVW       R9, (SI)
-	ADDQ       $0x02, SI
-	ADDQ       $0x00000080, BX
-	JMP        vectors_of_2
-
-end_of_2:
-vectors_of_1:
-	LEAQ      (BX), R9
-	CMPQ      R9, R8
-	JAE       end_of_1
-	VMOVDQU32 (BX), Z9
-	VPRORD    $0x11, Z9, Z10
-	VPMULLD   Z8, Z10, Z0
-	VPADDD    Z0, Z9, Z9
-	VMOVDQA32 Z2, Z12
-	VPANDD    Z9, Z6, Z0
-	VPSHUFD   $0xf5, Z0, Z11
-	VPMULUDQ  Z4, Z0, Z0
-	VPMULUDQ  Z4, Z11, Z11
-	VPSHUFD   $0xf5, Z0, K2, Z11
-	VPSRLVD   Z5, Z11, Z11
-	VPMULLD   Z3, Z11, Z11
-	VPSUBD    Z11, Z9, Z11
-	VPANDD    Z10, Z6, Z0
-	VPSHUFD   $0xf5, Z0, Z14
-	VPMULUDQ  Z4, Z0, Z0
-	VPMULUDQ  Z4, Z14, Z14
-	VPSHUFD   $0xf5, Z0, K2, Z14
-	VPSRLVD   Z5, Z14, Z14
-	VPMULLD   Z3, Z14, Z14
-	VPSUBD    Z14, Z10, Z0
-	VPSUBD    Z0, Z3, Z14
-	VPCMPUD   $0x01, Z7, Z0, K3
-	VPSUBD    Z7, Z0, Z0
-	VPADDD    Z3, Z0, K3, Z0
-	VPSUBD    Z0, Z3, Z15
-	MOVQ      AX, R9
-	JMP       visit_of_1
-
-step_of_1:
-	VPADDD    Z10, Z9, Z9
-	VPCMPUD   $0x01, Z10, Z9, K3
-	VPBLENDMD Z15, Z14, K3, Z13
-	VPCMPUD   $0x01, Z13, Z11, K3
-	VPSUBD    Z13, Z11, Z11
-	VPADDD    Z3, Z11, K3, Z11
-
-visit_of_1:
-	VPADDD     Z1, Z11, Z16
-	VPSRLD     $0x05, Z16, Z0
-	KXNORW     K1, K1, K3
-	VPXORD     Z0, Z0, Z17
-	VPGATHERDD (CX)(Z0*4), K3, Z17
-	VPRORVD    Z16, Z17, Z17
-	VPANDD     Z17, Z12, Z12
-	DECQ       R9
-	JNZ        step_of_1
-	VPTESTMD   Z2, Z12, K3
-	KMOVW      K3, R9
-	MOVW       R9, (SI)
-	ADDQ       $0x02, SI
-	ADDQ       $0x00000040, BX
-	JMP        vectors_of_1
-
-end_of_1:
-	MOVQ    DX, AX
-	ANDQ    $0x0f, AX
-	JZ      trimmed_2
-	SUBQ    $0x02, SI
-	MOVWLZX (SI), CX
-	BZHIL   AX, CX, CX
-	MOVW    CX, (SI)
-	ADDQ    $0x02, SI
-
-trimmed_2:
-	// From the last row back: the outcomes of a row go to the set bits of the row before.
-	LEAQ 4216(SP), AX
-	LEAQ 8(DI), CX
-
-row:
-	CMPQ    DI, AX
-	JEQ     rows_done
-	SUBQ    $0x00000088, DI
-	MOVQ    (DI), DX
-	LEAQ    8(DI), BX
-	MOVQ    BX, SI
-	CMPQ    DI, AX
-	MOVQ    hits+16(FP), R8
-	CMOVQEQ R8, SI
-
-	// There are two n of 32 bits for every 64 hashes.
-	ADDQ $0x3f, DX
-	SHRQ $0x06, DX
-	ADDQ DX, DX
-	XORL R8, R8
-
-word:
-	MOVL    (BX), R9
-	MOVQ    R8, R10
-	SHRQ    $0x03, R10
-	MOVQ    (CX)(R10*1), R10
-	MOVL    R8, R11
-	ANDL    $0x07, R11
-	SHRXQ   R11, R10, R10
-	PDEPL   R9, R10, R10
-	MOVL    R10, (SI)
-	POPCNTL R9, R9
-	ADDQ    R9, R8
-	ADDQ    $0x04, BX
-	ADDQ    $0x04, SI
-	DECQ    DX
-	JNZ     word
-	LEAQ    8(DI), CX
-	JMP     row
-
-rows_done:
-	VZEROUPPER
-	RET
-
-// func placeDouble32AVX512(s *byte, h *byte, places *uint32) (done int)
-// Requires: AVX, AVX512F
-TEXT ·placeDouble32AVX512(SB), NOSPLIT, $0-32
-	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
-	MOVL         $0x00005555, AX
-	KMOVW        AX, K1
-	MOVL         $0x00000001, AX
-	VPBROADCASTD AX, Z0
-	MOVQ         s+0(FP), AX
-	VPBROADCASTD 8(AX), Z1
-	VPBROADCASTD 48(AX), Z2
-	VPBROADCASTD 56(AX), Z3
-	VPSLLD       $0x03, Z1, Z1
-	MOVL         $0xfffffff8, CX
-	VPBROADCASTD CX, Z4
-	MOVL         $0xffffffff, CX
-	VPBROADCASTD CX, Z5
-	VPANDD       Z5, Z4, Z6
-	VPSHUFD      $0xf5, Z6, Z11
-	VPMULUDQ     Z2, Z6, Z6
-	VPMULUDQ     Z2, Z11, Z11
-	VPSHUFD      $0xf5, Z6, K1, Z11
-	VPSRLVD      Z3, Z11, Z11
-	VPMULLD      Z1, Z11, Z11
-	VPSUBD       Z11, Z5, Z6
-	VPSUBD       Z5, Z6, Z6
-	VPSUBD       Z1, Z6, Z5
-	VPMINUD      Z5, Z6, Z6
-	MOVQ         h+8(FP), CX
-	MOVQ         (CX), DX
-	MOVQ         8(CX), CX
-	MOVQ         places+16(FP), BX
-	ANDQ         $-16, CX
-	MOVQ         CX, done+24(FP)
-	LEAQ         (DX)(CX*4), CX
-	VPXORD       Z7, Z7, Z7
-	MOVQ         24(AX), SI
-
-vectors_of_2:
-	LEAQ      64(DX), DI
-	CMPQ      DI, CX
-	JAE       end_of_2
-	VMOVDQU32 (DX), Z5
-	VPRORD    $0x11, Z5, Z11
-	VPMULLD   Z7, Z11, Z12
-	VPADDD    Z12, Z5, Z5
-	VMOVDQA32 Z0, Z12
-	VPANDD    Z5, Z4, Z12
-	VPSHUFD   $0xf5, Z12, Z13
-	VPMULUDQ  Z2, Z12, Z12
-	VPMULUDQ  Z2, Z13, Z13
-	VPSHUFD   $0xf5, Z12, K1, Z13
-	VPSRLVD   Z3, Z13, Z13
-	VPMULLD   Z1, Z13, Z13
-	VPSUBD    Z13, Z5, Z12
-	VPANDD    Z11, Z4, Z13
-	VPSHUFD   $0xf5, Z13, Z14
-	VPMULUDQ  Z2, Z13, Z13
-	VPMULUDQ  Z2, Z14, Z14
-	VPSHUFD   $0xf5, Z13, K1, Z14
-	VPSRLVD   Z3, Z14, Z14
-	VPMULLD   Z1, Z14, Z14
-	VPSUBD    Z14, Z11, Z14
-	VPSUBD    Z14, Z1, Z13
-	VPCMPUD   $0x01, Z6, Z14, K2
-	VPSUBD    Z6, Z14, Z14
-	VPADDD    Z1, Z14, K2, Z14
-	VPSUBD    Z14, Z1, Z14
-	VMOVDQU32 64(DX), Z15
-	VPRORD    $0x11, Z15, Z16
-	VPMULLD   Z7, Z16, Z17
-	VPADDD    Z17, Z15, Z15
-	VMOVDQA32 Z0, Z17
-	VPANDD    Z15, Z4, Z17
-	VPSHUFD   $0xf5, Z17, Z18
-	VPMULUDQ  Z2, Z17, Z17
-	VPMULUDQ  Z2, Z18, Z18
-	VPSHUFD   $0xf5, Z17, K1, Z18
-	VPSRLVD   Z3, Z18, Z18
-	VPMULLD   Z1, Z18, Z18
-	VPSUBD    Z18, Z15, Z17
-	VPANDD    Z16, Z4, Z18
-	VPSHUFD   $0xf5, Z18, Z19
-	VPMULUDQ  Z2, Z18, Z18
-	VPMULUDQ  Z2, Z19, Z19
-	VPSHUFD   $0xf5, Z18, K1, Z19
-	VPSRLVD   Z3, Z19, Z19
-	VPMULLD   Z1, Z19, Z19
-	VPSUBD    Z19, Z16, Z19
-	VPSUBD    Z19, Z1, Z18
-	VPCMPUD   $0x01, Z6, Z19, K2
-	VPSUBD    Z6, Z19, Z19
-	VPADDD    Z1, Z19, K2, Z19
-	VPSUBD    Z19, Z1, Z19
-	MOVQ      SI, DI
-	JMP       visit_of_2
-
-step_of_2:
-	VPADDD    Z11, Z5, Z5
-	VPCMPUD   $0x01, Z11, Z5, K2
-	VPBLENDMD Z14, Z13, K2, Z8
-	VPCMPUD   $0x01, Z8, Z12, K2
-	VPSUBD    Z8, Z12, Z12
-	VPADDD    Z1, Z12, K2, Z12
-	VPADDD    Z16, Z15, Z15
-	VPCMPUD   $0x01, Z16, Z15, K2
-	VPBLENDMD Z19, Z18, K2, Z9
-	VPCMPUD   $0x01, Z9, Z17, K2
-	VPSUBD    Z9, Z17, Z17
-	VPADDD    Z1, Z17, K2, Z17
-
-visit_of_2:
-	VMOVDQU32 Z12, (BX)
-	ADDQ      $0x40, BX
-	VMOVDQU32 Z17, (BX)
-	ADDQ      $0x40, BX
-	DECQ      DI
-	JNZ       step_of_2
-	ADDQ      $0x00000080, DX
-	JMP       vectors_of_2
-
-end_of_2:
-	MOVQ 24(AX), AX
-
-vectors_of_1:
-	LEAQ      (DX), SI
-	CMPQ      SI, CX
-	JAE       end_of_1
-	VMOVDQU32 (DX), Z5
-	VPRORD    $0x11, Z5, Z8
-	VPMULLD   Z7, Z8, Z9
-	VPADDD    Z9, Z5, Z5
-	VMOVDQA32 Z0, Z9
-	VPANDD    Z5, Z4, Z9
-	VPSHUFD   $0xf5, Z9, Z11
-	VPMULUDQ  Z2, Z9, Z9
-	VPMULUDQ  Z2, Z11, Z11
-	VPSHUFD   $0xf5, Z9, K1, Z11
-	VPSRLVD   Z3, Z11, Z11
-	VPMULLD   Z1, Z11, Z11
-	VPSUBD    Z11, Z5, Z9
-	VPANDD    Z8, Z4, Z11
-	VPSHUFD   $0xf5, Z11, Z12
-	VPMULUDQ  Z2, Z11, Z11
-	VPMULUDQ  Z2, Z12, Z12
-	VPSHUFD   $0xf5, Z11, K1, Z12
-	VPSRLVD   Z3, Z12, Z12
-	VPMULLD   Z1, Z12, Z12
-	VPSUBD    Z12, Z8, Z12
-	VPSUBD    Z12, Z1, Z11
-	VPCMPUD   $0x01, Z6, Z12, K2
-	VPSUBD    Z6, Z12, Z12
-	VPADDD    Z1, Z12, K2, Z12
-	VPSUBD    Z12, Z1, Z12
-	MOVQ      AX, SI
-	JMP       visit_of_1
-
-step_of_1:
-	VPADDD    Z8, Z5, Z5
-	VPCMPUD   $0x01, Z8, Z5, K2
-	VPBLENDMD Z12, Z11, K2, Z10
-	VPCMPUD   $0x01, Z10, Z9, K2
-	VPSUBD    Z10, Z9, Z9
-	VPADDD    Z1, Z9, K2, Z9
-
-visit_of_1:
-	VMOVDQU32 Z9, (BX)
-	ADDQ      $0x40, BX
-	DECQ      SI
-	JNZ       step_of_1
-	ADDQ      $0x00000040, DX
-	JMP       vectors_of_1
-
-end_of_1:
-	VZEROUPPER
-	RET
-
-// func probeFull64AVX512(s *byte, h *byte, hits *uint64, w *byte, dense bool)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·probeFull64AVX512(SB), $13120-33
-	// Probe i tests bit (h + i·d & mask) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
-	// d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of
-	// all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that
-	// follows at once would wait for them. It makes the first probes of all hashes, writes the outcomes to
-	// hits, and compacts the numbers of the hashes that pass. Then it makes the other probes of those, and
-	// deposits the outcomes in hits.
-	MOVQ s+0(FP), AX
-
-	// Loads take aligned words, so that none crosses the end of a page of memory. The
-	// bits to skip are those of the first word that lie before the filter.
-	MOVQ         (AX), CX
-	MOVL         CX, DX
-	ANDL         $0x03, DX
-	SHLL         $0x03, DX
-	ANDQ         $-4, CX
-	VPBROADCASTD DX, Z2
-	MOVL         $0x0000ffff, DX
-	KMOVW        DX, K1
-	MOVL         $0x00005555, DX
-	KMOVW        DX, K2
-	MOVL         $0x00000001, DX
-	VPBROADCASTD DX, Z3
-	LEAQ         63(SP), DX
-	ANDQ         $-64, DX
-	MOVQ         h+8(FP), BX
-	MOVQ         w+24(FP), SI
-	MOVQ         16(SI), DI
-	MOVQ         (BX)(DI*1), DI
-	MOVQ         DI, 8760(SP)
-	MOVQ         24(SI), DI
-	MOVQ         (BX)(DI*1), DI
-	MOVQ         DI, 8768(SP)
-	MOVQ         32(SI), DI
-	MOVQ         (BX)(DI*1), DI
-	MOVQ         DI, 8776(SP)
-	MOVQ         40(SI), DI
-	MOVQ         (BX)(DI*1), DI
-	MOVQ         DI, 8784(SP)
-	VPBROADCASTD (SI), Z4
-	VPBROADCASTD 72(AX), Z5
-	VPBROADCASTQ 64(AX), Z6
-	MOVQ         w+24(FP), BX
-	VPBROADCASTQ 8(BX), Z8
-	VMOVDQU32    alternate0<>+0(SB), Z7
-	MOVQ         h+8(FP), BX
-	MOVQ         32(BX), BX
-	MOVQ         h+8(FP), SI
-	MOVQ         32(SI), SI
-	MOVQ         hits+16(FP), DI
-	LEAQ         8792(SP), R8
-	MOVQ         $0x00000003, R9
-	MOVQ         24(AX), AX
-	CMPB         dense+32(FP), $0x00
-	JNE          together
-	CMPQ         AX, R9
-	CMOVQGT      R9, AX
-
-together:
-	MOVQ AX, 13112(SP)
-	XORL AX, AX
-	MOVQ AX, 13088(SP)
-	MOVQ AX, 13096(SP)
-	MOVQ AX, 13104(SP)
-
-	// Masks fill a part of the last word of hits.
-	LEAQ -1(SI), R9
-	SHRQ $0x06, R9
-	MOVQ AX, (DI)(R9*8)
-
-locate:
-	CMPQ      BX, $0x00
-	JLE       test
-	MOVQ      DX, R9
-	ADDQ      13088(SP), R9
-	MOVQ      13112(SP), AX
-	CMPQ      13104(SP), $0x00
-	JNE       gather_sums
-	MOVQ      h+8(FP), R10
-	MOVQ      32(R10), R10
-	SUBQ      BX, R10
-	MOVQ      8760(SP), R11
-	VMOVDQU32 (R11)(R10*8), Z9
-	VMOVDQU32 64(R11)(R10*8), Z10
-	VMOVDQA32 Z9, Z13
-	VMOVDQA32 Z10, Z14
-	MOVQ      8768(SP), R11
-	VMOVDQU32 (R11)(R10*8), Z11
-	VMOVDQU32 64(R11)(R10*8), Z12
-	VMOVDQA32 Z11, Z15
-	VMOVDQA32 Z12, Z16
-	MOVQ      8776(SP), R11
-	VMOVDQU32 (R11)(R10*8), Z1
-	VMOVDQU32 64(R11)(R10*8), Z0
-	VPADDQ    Z1, Z15, Z15
-	VPADDQ    Z1, Z1, Z1
-	VPADDQ    Z1, Z15, Z15
-	VPADDQ    Z1, Z1, Z17
-	VPADDQ    Z0, Z16, Z16
-	VPADDQ    Z0, Z0, Z0
-	VPADDQ    Z0, Z16, Z16
-	VPADDQ    Z0, Z0, Z18
-	MOVQ      8784(SP), R11
-	VMOVDQU32 (R11)(R10*8), Z1
-	VMOVDQU32 64(R11)(R10*8), Z0
-	VPADDQ    Z1, Z11, Z11
-	VPADDQ    Z1, Z1, Z1
-	VPADDQ    Z1, Z13, Z13
-	VPADDQ    Z1, Z1, Z1
-	VPADDQ    Z0, Z12, Z12
-	VPADDQ    Z0, Z0, Z0
-	VPADDQ    Z0, Z14, Z14
-	VPADDQ    Z0, Z0, Z0
-
-probe_0:
-	VPANDQ           Z8, Z9, Z19
-	VCVTUQQ2PD       Z19, Z19
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
-	VPANDQ           Z8, Z10, Z20
-	VCVTUQQ2PD       Z20, Z20
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
-	VMOVDQA64        Z9, Z21
-	VPERMT2D         Z10, Z7, Z21
-	VMOVDQA64        Z19, Z19
-	VPERMT2D         Z20, Z7, Z19
-	VPMULLD          Z5, Z19, Z19
-	VPSUBD           Z19, Z21, Z21
-	VPSUBD           Z5, Z21, Z19
-	VPMINUD          Z19, Z21, Z21
-	VPXORD           Z4, Z21, Z21
-	VPADDD           Z2, Z21, Z21
-	VMOVDQU32        Z21, (R9)
-	VPSRLD           $0x05, Z21, Z19
-	VMOVDQU32        Z19, 4096(R9)
-	ADDQ             $0x40, R9
-	DECQ             AX
-	JZ               located
-	VPADDQ           Z17, Z9, Z9
-	VPADDQ           Z18, Z10, Z10
-	VPANDQ           Z8, Z11, Z19
-	VCVTUQQ2PD       Z19, Z19
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
-	VPANDQ           Z8, Z12, Z20
-	VCVTUQQ2PD       Z20, Z20
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
-	VMOVDQA64        Z11, Z21
-	VPERMT2D         Z12, Z7, Z21
-	VMOVDQA64        Z19, Z19
-	VPERMT2D         Z20, Z7, Z19
-	VPMULLD          Z5, Z19, Z19
-	VPSUBD           Z19, Z21, Z21
-	VPSUBD           Z5, Z21, Z19
-	VPMINUD          Z19, Z21, Z21
-	VPXORD           Z4, Z21, Z21
-	VPADDD           Z2, Z21, Z21
-	VMOVDQU32        Z21, (R9)
-	VPSRLD           $0x05, Z21, Z19
-	VMOVDQU32        Z19, 4096(R9)
-	ADDQ             $0x40, R9
-	DECQ             AX
-	JZ               located
-	VPADDQ           Z1, Z11, Z11
-	VPADDQ           Z0, Z12, Z12
-	VPANDQ           Z8, Z13, Z19
-	VCVTUQQ2PD       Z19, Z19
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
-	VPANDQ           Z8, Z14, Z20
-	VCVTUQQ2PD       Z20, Z20
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
-	VMOVDQA64        Z13, Z21
-	VPERMT2D         Z14, Z7, Z21
-	VMOVDQA64        Z19, Z19
-	VPERMT2D         Z20, Z7, Z19
-	VPMULLD          Z5, Z19, Z19
-	VPSUBD           Z19, Z21, Z21
-	VPSUBD           Z5, Z21, Z19
-	VPMINUD          Z19, Z21, Z21
-	VPXORD           Z4, Z21, Z21
-	VPADDD           Z2, Z21, Z21
-	VMOVDQU32        Z21, (R9)
-	VPSRLD           $0x05, Z21, Z19
-	VMOVDQU32        Z19, 4096(R9)
-	ADDQ             $0x40, R9
-	DECQ             AX
-	JZ               located
-	VPADDQ           Z1, Z13, Z13
-	VPADDQ           Z0, Z14, Z14
-
-probe_3:
-	VPANDQ           Z8, Z15, Z19
-	VCVTUQQ2PD       Z19, Z19
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
-	VPANDQ           Z8, Z16, Z20
-	VCVTUQQ2PD       Z20, Z20
-	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
-	VMOVDQA64        Z15, Z21
-	VPERMT2D         Z16, Z7, Z21
-	VMOVDQA64        Z19, Z19
-	VPERMT2D         Z20, Z7, Z19
-	VPMULLD          Z5, Z19, Z19
-	VPSUBD           Z19, Z21, Z21
-	VPSUBD           Z5, Z21, Z19
-	VPMINUD          Z19, Z21, Z21
-	VPXORD           Z4, Z21, Z21
-	VPADDD           Z2, Z21, Z21
-	VMOVDQU32        Z21, (R9)
-	VPSRLD           $0x05, Z21, Z19
-	VMOVDQU32        Z19, 4096(R9)
-	ADDQ             $0x40, R9
-	DECQ             AX
-	JZ               located
-	VPADDQ           Z17, Z15, Z15
-	VPADDQ           Z18, Z16, Z16
-	JMP              probe_0
-
-	// The probes after the first three of hashes that passed those.
-gather_sums:
-	MOVQ          BX, R10
-	NEGQ          R10
-	LEAQ          (R8)(R10*4), R10
-	VMOVDQU32     (R10), Z0
-	MOVQ          8760(SP), R11
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z9
-	VPGATHERDQ    (R11)(Y0*8), K2, Z9
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z0
-	VPGATHERDQ    (R11)(Y1*8), K2, Z0
-	VMOVDQA32     Z9, Z9
-	VMOVDQA32     Z0, Z10
-	VMOVDQA32     Z9, Z13
-	VMOVDQA32     Z10, Z14
-	VMOVDQU32     (R10), Z0
-	MOVQ          8768(SP), R11
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z11
-	VPGATHERDQ    (R11)(Y0*8), K2, Z11
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z0
-	VPGATHERDQ    (R11)(Y1*8), K2, Z0
-	VMOVDQA32     Z11, Z11
-	VMOVDQA32     Z0, Z12
-	VMOVDQA32     Z11, Z15
-	VMOVDQA32     Z12, Z16
-	VMOVDQU32     (R10), Z0
-	MOVQ          8776(SP), R11
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z17
-	VPGATHERDQ    (R11)(Y0*8), K2, Z17
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z0
-	VPGATHERDQ    (R11)(Y1*8), K2, Z0
-	VMOVDQA32     Z17, Z1
-	VMOVDQA32     Z0, Z0
-	VPADDQ        Z1, Z15, Z15
-	VPADDQ        Z1, Z1, Z1
-	VPADDQ        Z1, Z15, Z15
-	VPADDQ        Z1, Z1, Z17
-	VPADDQ        Z0, Z16, Z16
-	VPADDQ        Z0, Z0, Z0
-	VPADDQ        Z0, Z16, Z16
-	VPADDQ        Z0, Z0, Z18
-	VMOVDQU32     (R10), Z0
-	MOVQ          8784(SP), R10
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z19
-	VPGATHERDQ    (R10)(Y0*8), K2, Z19
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z0
-	VPGATHERDQ    (R10)(Y1*8), K2, Z0
-	VMOVDQA32     Z19, Z1
-	VMOVDQA32     Z0, Z0
-	VPADDQ        Z1, Z11, Z11
-	VPADDQ        Z1, Z1, Z1
-	VPADDQ        Z1, Z13, Z13
-	VPADDQ        Z1, Z1, Z1
-	VPADDQ        Z0, Z12, Z12
-	VPADDQ        Z0, Z0, Z0
-	VPADDQ        Z0, Z14, Z14
-	VPADDQ        Z0, Z0, Z0
-	VPADDQ        Z17, Z9, Z9
-	VPADDQ        Z18, Z10, Z10
-	VPADDQ        Z1, Z11, Z11
-	VPADDQ        Z0, Z12, Z12
-	VPADDQ        Z1, Z13, Z13
-	VPADDQ        Z0, Z14, Z14
-	JMP           probe_3
-
-located:
-	MOVQ         DX, AX
-	ADDQ         13088(SP), AX
-	MOVQ         s+0(FP), R10
-	CMPL         76(R10), $0x00
-	JEQ          reduced
-	VPBROADCASTD 8(R10), Z0
-	VPBROADCASTD 76(R10), Z1
-
-again:
-	VMOVDQU32  (AX), Z10
-	VPSUBD     Z2, Z10, Z10
-	VPXORD     Z4, Z10, Z10
-	VCVTDQ2PS  Z10, Z11
-	VMULPS     Z1, Z11, Z11
-	VCVTTPS2DQ Z11, Z11
-	VPMULLD    Z0, Z11, Z11
-	VPSUBD     Z11, Z10, Z10
-	VPSUBD     Z0, Z10, Z11
-	VPMINUD    Z11, Z10, Z10
-	VPXORD     Z4, Z10, Z10
-	VPADDD     Z2, Z10, Z10
-	VMOVDQU32  Z10, (AX)
-	VPSRLD     $0x05, Z10, Z10
-	VMOVDQU32  Z10, 4096(AX)
-	ADDQ       $0x40, AX
-	CMPQ       AX, R9
-	JB         again
-
-reduced:
-	XORQ $0x00000800, 13088(SP)
-	SUBQ $0x10, BX
-	LEAQ -16(SI), AX
-	CMPQ AX, BX
-	JEQ  locate
-
-test:
-	MOVQ      DX, AX
-	ADDQ      13096(SP), AX
-	MOVQ      13112(SP), R9
-	SHLQ      $0x06, R9
-	ADDQ      AX, R9
-	VMOVDQA32 Z3, Z1
-	CMPB      ·gathers+0(SB), $0x00
-	JEQ       load
-
-gather:
-	VMOVDQU32  4096(AX), Z0
-	KXNORW     K1, K1, K2
-	VPXORD     Z0, Z0, Z10
-	VPGATHERDD (CX)(Z0*4), K2, Z10
-	VMOVDQU32  (AX), Z0
-	VPRORVD    Z0, Z10, Z10
-	VPANDD     Z10, Z1, Z1
-	ADDQ       $0x40, AX
-	CMPQ       AX, R9
-	JB         gather
-	JMP        tested
-
-load:
-	MOVL         4096(AX), R10
-	VMOVD        (CX)(R10*4), X0
-	MOVL         4100(AX), R10
-	VPINSRD      $0x01, (CX)(R10*4), X0, X0
-	MOVL         4104(AX), R10
-	VPINSRD      $0x02, (CX)(R10*4), X0, X0
-	MOVL         4108(AX), R10
-	VPINSRD      $0x03, (CX)(R10*4), X0, X0
-	MOVL         4112(AX), R10
-	VMOVD        (CX)(R10*4), X10
-	MOVL         4116(AX), R10
-	VPINSRD      $0x01, (CX)(R10*4), X10, X10
-	MOVL         4120(AX), R10
-	VPINSRD      $0x02, (CX)(R10*4), X10, X10
-	MOVL         4124(AX), R10
-	VPINSRD      $0x03, (CX)(R10*4), X10, X10
-	MOVL         4128(AX), R10
-	VMOVD        (CX)(R10*4), X11
-	MOVL         4132(AX), R10
-	VPINSRD      $0x01, (CX)(R10*4), X11, X11
-	MOVL         4136(AX), R10
-	VPINSRD      $0x02, (CX)(R10*4), X11, X11
-	MOVL         4140(AX), R10
-	VPINSRD      $0x03, (CX)(R10*4), X11, X11
-	MOVL         4144(AX), R10
-	VMOVD        (CX)(R10*4), X12
-	MOVL         4148(AX), R10
-	VPINSRD      $0x01, (CX)(R10*4), X12, X12
-	MOVL         4152(AX), R10
-	VPINSRD      $0x02, (CX)(R10*4), X12, X12
-	MOVL         4156(AX), R10
-	VPINSRD      $0x03, (CX)(R10*4), X12, X12
-	VINSERTI128  $0x01, X10, Y0, Y0
-	VINSERTI128  $0x01, X12, Y11, Y11
-	VINSERTI64X4 $0x01, Y11, Z0, Z10
-	VMOVDQU32    (AX), Z0
-	VPRORVD      Z0, Z10, Z10
-	VPANDD       Z10, Z1, Z1
-	ADDQ         $0x40, AX
-	CMPQ         AX, R9
-	JB           load
-
-tested:
-	VPTESTMD      Z3, Z1, K2
-	KMOVW         K2, AX
-	XORQ          $0x00000800, 13096(SP)
-	MOVQ          $0x00000010, R9
-	CMPQ          SI, R9
-	CMOVQLT       SI, R9
-	BZHIL         R9, AX, AX
-	MOVW          AX, (DI)
-	ADDQ          $0x02, DI
-	MOVQ          s+0(FP), R9
-	MOVQ          24(R9), R9
-	CMPQ          13112(SP), R9
-	JEQ           next
-	CMPQ          13104(SP), $0x00
-	JNE           next
-	MOVQ          h+8(FP), R10
-	MOVQ          32(R10), R10
-	SUBQ          SI, R10
-	VPBROADCASTD  R10, Z0
-	VPADDD        ascending<>+0(SB), Z0, Z0
-	KMOVW         AX, K2
-	POPCNTL       AX, AX
-	VPCOMPRESSD.Z Z0, K2, Z0
-	VMOVDQU32     Z0, (R8)
-	LEAQ          (R8)(AX*4), R8
-
-next:
-	SUBQ $0x10, SI
-	JG   locate
-	SUBQ 13112(SP), R9
-	JZ   end
-	CMPQ 13104(SP), $0x00
-	JNE  deposit
-
-	// The numbers after the last are 0, for the loads past the end.
-	VPXORD    Z9, Z9, Z0
-	VMOVDQU32 Z0, (R8)
-	LEAQ      12952(SP), DI
-	MOVQ      $0x00000001, 13104(SP)
-	MOVQ      R9, 13112(SP)
-	LEAQ      8792(SP), AX
-	MOVQ      R8, SI
-	SUBQ      AX, SI
-	SHRQ      $0x02, SI
-	MOVQ      SI, BX
-	JNZ       locate
-	JMP       end
-
-deposit:
-	LEAQ 12952(SP), AX
-	MOVQ hits+16(FP), CX
-	MOVQ hits+16(FP), DX
-	MOVQ h+8(FP), BX
-	MOVQ 32(BX), BX
-
-	// There are two n of 32 bits for every 64 hashes.
-	ADDQ $0x3f, BX
-	SHRQ $0x06, BX
-	ADDQ BX, BX
-	XORL SI, SI
-
-word:
-	MOVL    (CX), DI
-	MOVQ    SI, R8
-	SHRQ    $0x03, R8
-	MOVQ    (AX)(R8*1), R8
-	MOVL    SI, R9
-	ANDL    $0x07, R9
-	SHRXQ   R9, R8, R8
-	PDEPL   DI, R8, R8
-	MOVL    R8, (DX)
-	POPCNTL DI, DI
-	ADDQ    DI, SI
-	ADDQ    $0x04, CX
-	ADDQ    $0x04, DX
-	DECQ    BX
-	JNZ     word
-
-end:
-	VZEROUPPER
-	RET
-
-// func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxh64Width4AVX512(SB), $64-56
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x27d4eb2f165667c9, BX
-	ADDQ         seed+40(FP), BX
-	VPBROADCASTQ BX, Z0
-	VMOVDQU32    Z0, (SP)
-
-many:
-	SUBQ         $0x04, DX
-	JL           few
-	VPMOVZXDQ    (AX), Z0
-	VPMOVZXDQ    32(AX), Z1
-	VPMOVZXDQ    64(AX), Z2
-	VPMOVZXDQ    96(AX), Z3
-	VPMOVZXDQ    128(AX), Z4
-	VPMOVZXDQ    160(AX), Z5
-	VPMOVZXDQ    192(AX), Z6
-	VPMOVZXDQ    224(AX), Z7
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
-	VPXORQ       (SP), Z0, Z0
-	VPXORQ       (SP), Z1, Z1
-	VPXORQ       (SP), Z2, Z2
-	VPXORQ       (SP), Z3, Z3
-	VPXORQ       (SP), Z4, Z4
-	VPXORQ       (SP), Z5, Z5
-	VPXORQ       (SP), Z6, Z6
-	VPXORQ       (SP), Z7, Z7
-	VPROLQ       $0x17, Z0, Z0
-	VPROLQ       $0x17, Z1, Z1
-	VPROLQ       $0x17, Z2, Z2
-	VPROLQ       $0x17, Z3, Z3
-	VPROLQ       $0x17, Z4, Z4
-	VPROLQ       $0x17, Z5, Z5
-	VPROLQ       $0x17, Z6, Z6
-	VPROLQ       $0x17, Z7, Z7
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z0, Z0
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z1, Z1
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z2, Z2
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z3, Z3
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z4, Z4
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z5, Z5
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z6, Z6
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z7, Z7
-	VPSRLQ       $0x21, Z0, Z8
-	VPXORD       Z8, Z0, Z0
-	VPSRLQ       $0x21, Z1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPSRLQ       $0x21, Z2, Z8
-	VPXORD       Z8, Z2, Z2
-	VPSRLQ       $0x21, Z3, Z8
-	VPXORD       Z8, Z3, Z3
-	VPSRLQ       $0x21, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z8
-	VPXORD       Z8, Z7, Z7
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
-	VPSRLQ       $0x1d, Z0, Z8
-	VPXORD       Z8, Z0, Z0
-	VPSRLQ       $0x1d, Z1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPSRLQ       $0x1d, Z2, Z8
-	VPXORD       Z8, Z2, Z2
-	VPSRLQ       $0x1d, Z3, Z8
-	VPXORD       Z8, Z3, Z3
-	VPSRLQ       $0x1d, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x1d, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x1d, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x1d, Z7, Z8
-	VPXORD       Z8, Z7, Z7
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z7, Z7
-	VPSRLQ       $0x20, Z0, Z8
-	VPXORD       Z8, Z0, Z0
-	VPSRLQ       $0x20, Z1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPSRLQ       $0x20, Z2, Z8
-	VPXORD       Z8, Z2, Z2
-	VPSRLQ       $0x20, Z3, Z8
-	VPXORD       Z8, Z3, Z3
-	VPSRLQ       $0x20, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x20, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x20, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x20, Z7, Z8
-	VPXORD       Z8, Z7, Z7
-	VMOVDQU32    Z0, (CX)
-	VMOVDQU32    Z1, 64(CX)
-	VMOVDQU32    Z2, 128(CX)
-	VMOVDQU32    Z3, 192(CX)
-	VMOVDQU32    Z4, 256(CX)
-	VMOVDQU32    Z5, 320(CX)
-	VMOVDQU32    Z6, 384(CX)
-	VMOVDQU32    Z7, 448(CX)
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x00000200, CX
-	JMP          many
-
-few:
-	ADDQ $0x04, DX
-
-sixteen:
-	SUBQ         $0x01, DX
-	JL           end
-	VPMOVZXDQ    (AX), Z0
-	VPMOVZXDQ    32(AX), Z1
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
-	VPXORQ       (SP), Z0, Z0
-	VPXORQ       (SP), Z1, Z1
-	VPROLQ       $0x17, Z0, Z0
-	VPROLQ       $0x17, Z1, Z1
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z0, Z0
-	VPADDQ.BCST  longs165667b19e3779f9<>+0(SB), Z1, Z1
-	VPSRLQ       $0x21, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x21, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
-	VPSRLQ       $0x1d, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x1d, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
-	VPSRLQ       $0x20, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x20, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VMOVDQU32    Z0, (CX)
-	VMOVDQU32    Z1, 64(CX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000080, CX
-	JMP          sixteen
-
-end:
-	ADDQ $0x01, DX
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3Width4AVX512(SB), $0-48
-	MOVQ rows+0(FP), AX
-	MOVQ hashes+32(FP), CX
-	MOVQ n+24(FP), DX
-	SHRQ $0x04, DX
-
-sixteen:
-	SUBQ         $0x01, DX
-	JL           end
-	VPMOVZXDQ    (AX), Z0
-	VPMOVZXDQ    32(AX), Z1
-	VPSLLQ       $0x20, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSLLQ       $0x20, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z0, Z0
-	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z1, Z1
-	VPSRLQ       $0x33, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x33, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z1, Z1
-	VPADDQ.BCST  longs0000000000000004<>+0(SB), Z0, Z0
-	VPADDQ.BCST  longs0000000000000004<>+0(SB), Z1, Z1
-	VPSRLQ       $0x2f, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x2f, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
-	VPSRLQ       $0x25, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x25, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
-	VPSRLQ       $0x20, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x20, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VMOVDQU32    Z0, (CX)
-	VMOVDQU32    Z1, 64(CX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000080, CX
-	JMP          sixteen
-
-end:
-	ADDQ $0x01, DX
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-DATA longs0000000000000004<>+0(SB)/8, $0x0000000000000004
-DATA longs0000000000000004<>+8(SB)/8, $0x0000000000000004
-DATA longs0000000000000004<>+16(SB)/8, $0x0000000000000004
-DATA longs0000000000000004<>+24(SB)/8, $0x0000000000000004
-GLOBL longs0000000000000004<>(SB), RODATA|NOPTR, $32
-
-// func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxh64Width8AVX512(SB), $64-56
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x27d4eb2f165667cd, BX
-	ADDQ         seed+40(FP), BX
-	VPBROADCASTQ BX, Z0
-	VMOVDQU32    Z0, (SP)
-
-many:
-	SUBQ         $0x04, DX
-	JL           few
-	VMOVDQU32    (AX), Z0
-	VMOVDQU32    64(AX), Z1
-	VMOVDQU32    128(AX), Z2
-	VMOVDQU32    192(AX), Z3
-	VMOVDQU32    256(AX), Z4
-	VMOVDQU32    320(AX), Z5
-	VMOVDQU32    384(AX), Z6
-	VMOVDQU32    448(AX), Z7
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
-	VPROLQ       $0x1f, Z0, Z0
-	VPROLQ       $0x1f, Z1, Z1
-	VPROLQ       $0x1f, Z2, Z2
-	VPROLQ       $0x1f, Z3, Z3
-	VPROLQ       $0x1f, Z4, Z4
-	VPROLQ       $0x1f, Z5, Z5
-	VPROLQ       $0x1f, Z6, Z6
-	VPROLQ       $0x1f, Z7, Z7
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
-	VPXORQ       (SP), Z0, Z0
-	VPXORQ       (SP), Z1, Z1
-	VPXORQ       (SP), Z2, Z2
-	VPXORQ       (SP), Z3, Z3
-	VPXORQ       (SP), Z4, Z4
-	VPXORQ       (SP), Z5, Z5
-	VPXORQ       (SP), Z6, Z6
-	VPXORQ       (SP), Z7, Z7
-	VPROLQ       $0x1b, Z0, Z0
-	VPROLQ       $0x1b, Z1, Z1
-	VPROLQ       $0x1b, Z2, Z2
-	VPROLQ       $0x1b, Z3, Z3
-	VPROLQ       $0x1b, Z4, Z4
-	VPROLQ       $0x1b, Z5, Z5
-	VPROLQ       $0x1b, Z6, Z6
-	VPROLQ       $0x1b, Z7, Z7
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z7, Z7
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z0, Z0
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z1, Z1
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z2, Z2
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z3, Z3
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z4, Z4
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z5, Z5
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z6, Z6
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z7, Z7
-	VPSRLQ       $0x21, Z0, Z8
-	VPXORD       Z8, Z0, Z0
-	VPSRLQ       $0x21, Z1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPSRLQ       $0x21, Z2, Z8
-	VPXORD       Z8, Z2, Z2
-	VPSRLQ       $0x21, Z3, Z8
-	VPXORD       Z8, Z3, Z3
-	VPSRLQ       $0x21, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z8
-	VPXORD       Z8, Z7, Z7
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z7, Z7
-	VPSRLQ       $0x1d, Z0, Z8
-	VPXORD       Z8, Z0, Z0
-	VPSRLQ       $0x1d, Z1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPSRLQ       $0x1d, Z2, Z8
-	VPXORD       Z8, Z2, Z2
-	VPSRLQ       $0x1d, Z3, Z8
-	VPXORD       Z8, Z3, Z3
-	VPSRLQ       $0x1d, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x1d, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x1d, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x1d, Z7, Z8
-	VPXORD       Z8, Z7, Z7
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z3, Z3
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z7, Z7
-	VPSRLQ       $0x20, Z0, Z8
-	VPXORD       Z8, Z0, Z0
-	VPSRLQ       $0x20, Z1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPSRLQ       $0x20, Z2, Z8
-	VPXORD       Z8, Z2, Z2
-	VPSRLQ       $0x20, Z3, Z8
-	VPXORD       Z8, Z3, Z3
-	VPSRLQ       $0x20, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x20, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x20, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x20, Z7, Z8
-	VPXORD       Z8, Z7, Z7
-	VMOVDQU32    Z0, (CX)
-	VMOVDQU32    Z1, 64(CX)
-	VMOVDQU32    Z2, 128(CX)
-	VMOVDQU32    Z3, 192(CX)
-	VMOVDQU32    Z4, 256(CX)
-	VMOVDQU32    Z5, 320(CX)
-	VMOVDQU32    Z6, 384(CX)
-	VMOVDQU32    Z7, 448(CX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, CX
-	JMP          many
-
-few:
-	ADDQ $0x04, DX
-
-sixteen:
-	SUBQ         $0x01, DX
-	JL           end
-	VMOVDQU32    (AX), Z0
-	VMOVDQU32    64(AX), Z1
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
-	VPROLQ       $0x1f, Z0, Z0
-	VPROLQ       $0x1f, Z1, Z1
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
-	VPXORQ       (SP), Z0, Z0
-	VPXORQ       (SP), Z1, Z1
-	VPROLQ       $0x1b, Z0, Z0
-	VPROLQ       $0x1b, Z1, Z1
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs9e3779b185ebca87<>+0(SB), Z1, Z1
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z0, Z0
-	VPADDQ.BCST  longs85ebca77c2b2ae63<>+0(SB), Z1, Z1
-	VPSRLQ       $0x21, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x21, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
-	VPSRLQ       $0x1d, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x1d, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
-	VPSRLQ       $0x20, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x20, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VMOVDQU32    Z0, (CX)
-	VMOVDQU32    Z1, 64(CX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x00000080, CX
-	JMP          sixteen
-
-end:
-	ADDQ $0x01, DX
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-DATA longs85ebca77c2b2ae63<>+0(SB)/8, $0x85ebca77c2b2ae63
-DATA longs85ebca77c2b2ae63<>+8(SB)/8, $0x85ebca77c2b2ae63
-DATA longs85ebca77c2b2ae63<>+16(SB)/8, $0x85ebca77c2b2ae63
-DATA longs85ebca77c2b2ae63<>+24(SB)/8, $0x85ebca77c2b2ae63
-GLOBL longs85ebca77c2b2ae63<>(SB), RODATA|NOPTR, $32
-
-// func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3Width8AVX512(SB), $0-48
-	MOVQ rows+0(FP), AX
-	MOVQ hashes+32(FP), CX
-	MOVQ n+24(FP), DX
-	SHRQ $0x04, DX
-
-sixteen:
-	SUBQ         $0x01, DX
-	JL           end
-	VMOVDQU32    (AX), Z0
-	VMOVDQU32    64(AX), Z1
-	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z0, Z0
-	VPXORQ.BCST  longsbe4ba423396cfeb8<>+0(SB), Z1, Z1
-	VPSRLQ       $0x33, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x33, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs000000009e3779b1<>+0(SB), Z1, Z1
-	VPADDQ.BCST  longs0000000000000008<>+0(SB), Z0, Z0
-	VPADDQ.BCST  longs0000000000000008<>+0(SB), Z1, Z1
-	VPSRLQ       $0x2f, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x2f, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsc2b2ae3d27d4eb4f<>+0(SB), Z1, Z1
-	VPSRLQ       $0x25, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x25, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs165667b19e3779f9<>+0(SB), Z1, Z1
-	VPSRLQ       $0x20, Z0, Z2
-	VPXORD       Z2, Z0, Z0
-	VPSRLQ       $0x20, Z1, Z2
-	VPXORD       Z2, Z1, Z1
-	VMOVDQU32    Z0, (CX)
-	VMOVDQU32    Z1, 64(CX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x00000080, CX
-	JMP          sixteen
-
-end:
-	ADDQ $0x01, DX
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func murmurWidth8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·murmurWidth8AVX512(SB), NOSPLIT, $0-72
-	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
-	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
-	MOVQ rows+0(FP), AX
-	MOVQ n+24(FP), CX
-	SHRQ $0x04, CX
-	MOVQ h1+32(FP), DX
-	MOVQ h2+40(FP), BX
-	MOVQ h3+48(FP), SI
-	MOVQ h4+56(FP), DI
-
-vectors:
-	VMOVDQU32    (AX), Z0
-	VMOVDQU32    64(AX), Z1
-	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z1, Z1
-	VPROLQ       $0x1f, Z0, Z0
-	VPROLQ       $0x1f, Z1, Z1
-	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z1, Z1
-	VPBROADCASTQ longs0000000000000008<>+0(SB), Z2
-	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Z6
-	VMOVDQA32    Z0, Z4
-	VPBROADCASTQ longs0000000000000008<>+0(SB), Z3
-	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Z7
-	VMOVDQA32    Z1, Z5
-	VPXORQ.BCST  longs0000000000000008<>+0(SB), Z0, Z0
-	VPXORQ.BCST  longs0000000000000008<>+0(SB), Z1, Z1
-	VPXORQ.BCST  longs0000000000000009<>+0(SB), Z4, Z4
-	VPXORQ.BCST  longs0000000000000009<>+0(SB), Z5, Z5
-	VPADDQ       Z2, Z0, Z0
-	VPADDQ       Z0, Z2, Z2
-	VPADDQ       Z3, Z1, Z1
-	VPADDQ       Z1, Z3, Z3
-	VPSRLQ       $0x21, Z0, Z8
-	VPXORD       Z8, Z0, Z0
-	VPSRLQ       $0x21, Z1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPSRLQ       $0x21, Z2, Z8
-	VPXORD       Z8, Z2, Z2
-	VPSRLQ       $0x21, Z3, Z8
-	VPXORD       Z8, Z3, Z3
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z3, Z3
-	VPSRLQ       $0x21, Z0, Z8
-	VPXORD       Z8, Z0, Z0
-	VPSRLQ       $0x21, Z1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPSRLQ       $0x21, Z2, Z8
-	VPXORD       Z8, Z2, Z2
-	VPSRLQ       $0x21, Z3, Z8
-	VPXORD       Z8, Z3, Z3
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z3, Z3
-	VPSRLQ       $0x21, Z0, Z8
-	VPXORD       Z8, Z0, Z0
-	VPSRLQ       $0x21, Z1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPSRLQ       $0x21, Z2, Z8
-	VPXORD       Z8, Z2, Z2
-	VPSRLQ       $0x21, Z3, Z8
-	VPXORD       Z8, Z3, Z3
-	VPADDQ       Z2, Z0, Z0
-	VPADDQ       Z0, Z2, Z2
-	VPADDQ       Z3, Z1, Z1
-	VPADDQ       Z1, Z3, Z3
-	CMPQ         DX, SI
-	JEQ          store
-	VPADDQ       Z6, Z4, Z4
-	VPADDQ       Z4, Z6, Z6
-	VPADDQ       Z7, Z5, Z5
-	VPADDQ       Z5, Z7, Z7
-	VPSRLQ       $0x21, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z8
-	VPXORD       Z8, Z7, Z7
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z7, Z7
-	VPSRLQ       $0x21, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z8
-	VPXORD       Z8, Z7, Z7
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z7, Z7
-	VPSRLQ       $0x21, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z8
-	VPXORD       Z8, Z7, Z7
-	VPADDQ       Z6, Z4, Z4
-	VPADDQ       Z4, Z6, Z6
-	VPADDQ       Z7, Z5, Z5
-	VPADDQ       Z5, Z7, Z7
-
-store:
-	VMOVDQU32 Z4, (SI)
-	VMOVDQU32 Z5, 64(SI)
-	ADDQ      $+128, SI
-	VMOVDQU32 Z6, (DI)
-	VMOVDQU32 Z7, 64(DI)
-	ADDQ      $+128, DI
-	VMOVDQU32 Z0, (DX)
-	VMOVDQU32 Z1, 64(DX)
-	ADDQ      $+128, DX
-	VMOVDQU32 Z2, (BX)
-	VMOVDQU32 Z3, 64(BX)
-	ADDQ      $+128, BX
-	ADDQ      $0x00000080, AX
-	DECQ      CX
-	JNZ       vectors
-	MOVQ      n+24(FP), AX
-	ANDQ      $0x0f, AX
-	MOVQ      AX, left+64(FP)
-	VZEROUPPER
-	RET
-
-DATA longs4e26f5539bb7c377<>+0(SB)/8, $0x4e26f5539bb7c377
-DATA longs4e26f5539bb7c377<>+8(SB)/8, $0x4e26f5539bb7c377
-DATA longs4e26f5539bb7c377<>+16(SB)/8, $0x4e26f5539bb7c377
-DATA longs4e26f5539bb7c377<>+24(SB)/8, $0x4e26f5539bb7c377
-GLOBL longs4e26f5539bb7c377<>(SB), RODATA|NOPTR, $32
-
-// func murmurWidth16AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·murmurWidth16AVX512(SB), NOSPLIT, $0-72
-	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
-	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
-	MOVQ rows+0(FP), AX
-	MOVQ n+24(FP), CX
-	SHRQ $0x04, CX
-	MOVQ h1+32(FP), DX
-	MOVQ h2+40(FP), BX
-	MOVQ h3+48(FP), SI
-	MOVQ h4+56(FP), DI
-
-vectors:
-	VMOVDQU64    (AX), Z1
-	VMOVDQU64    headers16Word0<>+0(SB), Z0
-	VPERMI2Q     64(AX), Z1, Z0
-	VMOVDQU64    headers16Word1<>+0(SB), Z2
-	VPERMI2Q     64(AX), Z1, Z2
-	VMOVDQU64    128(AX), Z4
-	VMOVDQU64    headers16Word0<>+0(SB), Z1
-	VPERMI2Q     192(AX), Z4, Z1
-	VMOVDQU64    headers16Word1<>+0(SB), Z3
-	VPERMI2Q     192(AX), Z4, Z3
-	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z3, Z3
-	VPROLQ       $0x1f, Z0, Z0
-	VPROLQ       $0x1f, Z1, Z1
-	VPROLQ       $0x21, Z2, Z2
-	VPROLQ       $0x21, Z3, Z3
-	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z3, Z3
-	VPROLQ       $0x1b, Z0, Z0
-	VPSLLQ       $0x02, Z0, Z4
-	VPADDQ       Z4, Z0, Z0
-	VPADDQ.BCST  longs0000000052dce729<>+0(SB), Z0, Z0
-	VPROLQ       $0x1f, Z2, Z2
-	VPADDQ       Z0, Z2, Z2
-	VPSLLQ       $0x02, Z2, Z4
-	VPADDQ       Z4, Z2, Z2
-	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z2, Z2
-	VMOVDQA32    Z2, Z6
-	VMOVDQA32    Z0, Z4
-	VPROLQ       $0x1b, Z1, Z1
-	VPSLLQ       $0x02, Z1, Z5
-	VPADDQ       Z5, Z1, Z1
-	VPADDQ.BCST  longs0000000052dce729<>+0(SB), Z1, Z1
-	VPROLQ       $0x1f, Z3, Z3
-	VPADDQ       Z1, Z3, Z3
-	VPSLLQ       $0x02, Z3, Z5
-	VPADDQ       Z5, Z3, Z3
-	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z3, Z3
-	VMOVDQA32    Z3, Z7
-	VMOVDQA32    Z1, Z5
-	VPXORQ.BCST  longs0000000000000010<>+0(SB), Z0, Z0
-	VPXORQ.BCST  longs0000000000000010<>+0(SB), Z1, Z1
-	VPXORQ.BCST  longs0000000000000010<>+0(SB), Z2, Z2
-	VPXORQ.BCST  longs0000000000000010<>+0(SB), Z3, Z3
-	VPXORQ.BCST  longs34e09d0b6bdefe29<>+0(SB), Z4, Z4
-	VPXORQ.BCST  longs34e09d0b6bdefe29<>+0(SB), Z5, Z5
-	VPXORQ.BCST  longs0000000000000011<>+0(SB), Z6, Z6
-	VPXORQ.BCST  longs0000000000000011<>+0(SB), Z7, Z7
-	VPADDQ       Z2, Z0, Z0
-	VPADDQ       Z0, Z2, Z2
-	VPADDQ       Z3, Z1, Z1
-	VPADDQ       Z1, Z3, Z3
-	VPSRLQ       $0x21, Z0, Z8
-	VPXORD       Z8, Z0, Z0
-	VPSRLQ       $0x21, Z1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPSRLQ       $0x21, Z2, Z8
-	VPXORD       Z8, Z2, Z2
-	VPSRLQ       $0x21, Z3, Z8
-	VPXORD       Z8, Z3, Z3
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z3, Z3
-	VPSRLQ       $0x21, Z0, Z8
-	VPXORD       Z8, Z0, Z0
-	VPSRLQ       $0x21, Z1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPSRLQ       $0x21, Z2, Z8
-	VPXORD       Z8, Z2, Z2
-	VPSRLQ       $0x21, Z3, Z8
-	VPXORD       Z8, Z3, Z3
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z2, Z2
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z3, Z3
-	VPSRLQ       $0x21, Z0, Z8
-	VPXORD       Z8, Z0, Z0
-	VPSRLQ       $0x21, Z1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPSRLQ       $0x21, Z2, Z8
-	VPXORD       Z8, Z2, Z2
-	VPSRLQ       $0x21, Z3, Z8
-	VPXORD       Z8, Z3, Z3
-	VPADDQ       Z2, Z0, Z0
-	VPADDQ       Z0, Z2, Z2
-	VPADDQ       Z3, Z1, Z1
-	VPADDQ       Z1, Z3, Z3
-	CMPQ         DX, SI
-	JEQ          store
-	VPADDQ       Z6, Z4, Z4
-	VPADDQ       Z4, Z6, Z6
-	VPADDQ       Z7, Z5, Z5
-	VPADDQ       Z5, Z7, Z7
-	VPSRLQ       $0x21, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z8
-	VPXORD       Z8, Z7, Z7
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsff51afd7ed558ccd<>+0(SB), Z7, Z7
-	VPSRLQ       $0x21, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z8
-	VPXORD       Z8, Z7, Z7
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z5, Z5
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z6, Z6
-	VPMULLQ.BCST longsc4ceb9fe1a85ec53<>+0(SB), Z7, Z7
-	VPSRLQ       $0x21, Z4, Z8
-	VPXORD       Z8, Z4, Z4
-	VPSRLQ       $0x21, Z5, Z8
-	VPXORD       Z8, Z5, Z5
-	VPSRLQ       $0x21, Z6, Z8
-	VPXORD       Z8, Z6, Z6
-	VPSRLQ       $0x21, Z7, Z8
-	VPXORD       Z8, Z7, Z7
-	VPADDQ       Z6, Z4, Z4
-	VPADDQ       Z4, Z6, Z6
-	VPADDQ       Z7, Z5, Z5
-	VPADDQ       Z5, Z7, Z7
-
-store:
-	VMOVDQU32 Z4, (SI)
-	VMOVDQU32 Z5, 64(SI)
-	ADDQ      $+128, SI
-	VMOVDQU32 Z6, (DI)
-	VMOVDQU32 Z7, 64(DI)
-	ADDQ      $+128, DI
-	VMOVDQU32 Z0, (DX)
-	VMOVDQU32 Z1, 64(DX)
-	ADDQ      $+128, DX
-	VMOVDQU32 Z2, (BX)
-	VMOVDQU32 Z3, 64(BX)
-	ADDQ      $+128, BX
-	ADDQ      $0x00000100, AX
-	DECQ      CX
-	JNZ       vectors
-	MOVQ      n+24(FP), AX
-	ANDQ      $0x0f, AX
-	MOVQ      AX, left+64(FP)
-	VZEROUPPER
-	RET
-
-DATA longs34e09d0b6bdefe29<>+0(SB)/8, $0x34e09d0b6bdefe29
-DATA longs34e09d0b6bdefe29<>+8(SB)/8, $0x34e09d0b6bdefe29
-DATA longs34e09d0b6bdefe29<>+16(SB)/8, $0x34e09d0b6bdefe29
-DATA longs34e09d0b6bdefe29<>+24(SB)/8, $0x34e09d0b6bdefe29
-GLOBL longs34e09d0b6bdefe29<>(SB), RODATA|NOPTR, $32
-
-DATA longs0000000000000011<>+0(SB)/8, $0x0000000000000011
-DATA longs0000000000000011<>+8(SB)/8, $0x0000000000000011
-DATA longs0000000000000011<>+16(SB)/8, $0x0000000000000011
-DATA longs0000000000000011<>+24(SB)/8, $0x0000000000000011
-GLOBL longs0000000000000011<>(SB), RODATA|NOPTR, $32
-
-// func probeSplit256AVX512(s *byte, h *byte, hits *uint64)
-// Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·probeSplit256AVX512(SB), $10352-24
-	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
-	// a product of the lower half choose a bit. A lane is a word.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	ADDQ         $0x00000200, AX
-	MOVQ         s+0(FP), CX
-	VPBROADCASTQ (CX), Z0
-	VPBROADCASTQ 8(CX), Z1
-	VPSLLQ       $0x05, Z1, Z1
-	MOVL         $0xffffffe0, CX
-	VPBROADCASTQ CX, Z2
-	MOVL         $0x00000001, CX
-	VPBROADCASTD CX, Z4
-	VMOVDQU32    splitSalts<>+0(SB), Z3
-	MOVL         $0x0000ff00, CX
-	KMOVW        CX, K1
-	MOVQ         h+8(FP), CX
-	MOVQ         24(CX), CX
-	MOVQ         h+8(FP), DX
-	MOVQ         32(DX), BX
-	MOVQ         CX, DX
-	MOVQ         AX, SI
-	PCALIGN      $0x40
-
-locate:
-	VPSHUFD   $0xf5, (DX), Z5
-	VPMULUDQ  Z1, Z5, Z5
-	VPSHUFD   $0xf5, Z5, Z5
-	VPANDD    Z2, Z5, Z5
-	VPADDQ    Z0, Z5, Z5
-	VMOVDQU32 Z5, (SI)
-	ADDQ      $0x40, DX
-	ADDQ      $0x40, SI
-	SUBQ      $0x08, BX
-	JG        locate
-
-	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
-	JE           located
-	VPBROADCASTQ (AX), Z0
-	VMOVDQU32    Z0, -512(AX)
-	VMOVDQU32    Z0, (SI)
-	VMOVDQU32    Z0, -448(AX)
-	VMOVDQU32    Z0, 64(SI)
-	VMOVDQU32    Z0, -384(AX)
-	VMOVDQU32    Z0, 128(SI)
-	VMOVDQU32    Z0, -320(AX)
-	VMOVDQU32    Z0, 192(SI)
-	VMOVDQU32    Z0, -256(AX)
-	VMOVDQU32    Z0, 256(SI)
-	VMOVDQU32    Z0, -192(AX)
-	VMOVDQU32    Z0, 320(SI)
-	VMOVDQU32    Z0, -128(AX)
-	VMOVDQU32    Z0, 384(SI)
-	VMOVDQU32    Z0, -64(AX)
-	VMOVDQU32    Z0, 448(SI)
-
-located:
-	LEAQ    9335(SP), DX
-	ANDQ    $-64, DX
-	MOVQ    h+8(FP), BX
-	MOVQ    32(BX), BX
-	MOVQ    AX, AX
-	MOVQ    DX, SI
-	PCALIGN $0x40
-
-eight:
-	MOVQ       s+0(FP), DI
-	CMPB       36(DI), $0x00
-	JE         near_1
-	MOVQ       512(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       520(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       528(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       536(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       544(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       552(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       560(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       568(AX), DI
-	PREFETCHT0 (DI)
-
-near_1:
-	MOVQ            (AX), DI
-	MOVQ            8(AX), R8
-	VPBROADCASTD    (CX), Z0
-	VPBROADCASTD    8(CX), K1, Z0
-	VBROADCASTI64X4 (DI), Z1
-	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z3, Z0, Z0
-	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z4, Z0
-	VPTESTNMD       Z0, Z1, K2
-	KMOVW           K2, (SI)
-	MOVQ            16(AX), DI
-	MOVQ            24(AX), R8
-	VPBROADCASTD    16(CX), Z0
-	VPBROADCASTD    24(CX), K1, Z0
-	VBROADCASTI64X4 (DI), Z1
-	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z3, Z0, Z0
-	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z4, Z0
-	VPTESTNMD       Z0, Z1, K2
-	KMOVW           K2, 2(SI)
-	MOVQ            32(AX), DI
-	MOVQ            40(AX), R8
-	VPBROADCASTD    32(CX), Z0
-	VPBROADCASTD    40(CX), K1, Z0
-	VBROADCASTI64X4 (DI), Z1
-	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z3, Z0, Z0
-	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z4, Z0
-	VPTESTNMD       Z0, Z1, K2
-	KMOVW           K2, 4(SI)
-	MOVQ            48(AX), DI
-	MOVQ            56(AX), R8
-	VPBROADCASTD    48(CX), Z0
-	VPBROADCASTD    56(CX), K1, Z0
-	VBROADCASTI64X4 (DI), Z1
-	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z3, Z0, Z0
-	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z4, Z0
-	VPTESTNMD       Z0, Z1, K2
-	KMOVW           K2, 6(SI)
-	ADDQ            $0x40, CX
-	ADDQ            $0x40, AX
-	ADDQ            $0x08, SI
-	SUBQ            $0x08, BX
-	JG              eight
-	MOVQ            hits+16(FP), AX
-	MOVQ            h+8(FP), CX
-	MOVQ            32(CX), CX
-
-word:
-	VMOVDQU32 (DX), Z0
-	VPTESTNMB Z0, Z0, K1
-	KMOVQ     K1, (AX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x08, AX
-	SUBQ      $0x40, CX
-	JG        word
-	ADDQ      $0x40, CX
-	BZHIQ     CX, -8(AX), CX
-	MOVQ      CX, -8(AX)
-	VZEROUPPER
-	RET
-
-// func probeLine512AVX512(s *byte, h *byte, hits *uint64, factors *[8]uint32)
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, BMI2
-TEXT ·probeLine512AVX512(SB), $10352-32
-	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
-	// product of its factor and the upper half choose a bit.
-	LEAQ            63(SP), AX
-	ANDQ            $-64, AX
-	ADDQ            $0x00000200, AX
-	MOVQ            s+0(FP), CX
-	VPBROADCASTQ    (CX), Z0
-	MOVL            $0x0000ff00, DX
-	KMOVW           DX, K1
-	VPBROADCASTQ    8(CX), Z1
-	MOVL            $0xffffffc0, CX
-	VPBROADCASTQ    CX, Z2
-	VPSLLQ          $0x06, Z1, Z1
-	MOVQ            factors+24(FP), CX
-	VBROADCASTI64X4 (CX), Z3
-	MOVQ            h+8(FP), CX
-	MOVQ            24(CX), CX
-	MOVL            $0x00000001, DX
-	VPBROADCASTD    DX, Z4
-	VPXORD          Z4, Z4, Z5
-	VPSLLD          $0x04, Z4, K1, Z5
-	MOVQ            h+8(FP), DX
-	MOVQ            32(DX), BX
-	MOVQ            CX, DX
-	MOVQ            AX, SI
-	PCALIGN         $0x40
-
-locate:
-	VPMULUDQ  (DX), Z1, Z6
-	VPSHUFD   $0xf5, Z6, Z6
-	VPANDD    Z2, Z6, Z6
-	VPADDQ    Z0, Z6, Z6
-	VMOVDQU32 Z6, (SI)
-	ADDQ      $0x40, DX
-	ADDQ      $0x40, SI
-	SUBQ      $0x08, BX
-	JG        locate
-
-	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
-	JE           located
-	VPBROADCASTQ (AX), Z0
-	VMOVDQU32    Z0, -512(AX)
-	VMOVDQU32    Z0, (SI)
-	VMOVDQU32    Z0, -448(AX)
-	VMOVDQU32    Z0, 64(SI)
-	VMOVDQU32    Z0, -384(AX)
-	VMOVDQU32    Z0, 128(SI)
-	VMOVDQU32    Z0, -320(AX)
-	VMOVDQU32    Z0, 192(SI)
-	VMOVDQU32    Z0, -256(AX)
-	VMOVDQU32    Z0, 256(SI)
-	VMOVDQU32    Z0, -192(AX)
-	VMOVDQU32    Z0, 320(SI)
-	VMOVDQU32    Z0, -128(AX)
-	VMOVDQU32    Z0, 384(SI)
-	VMOVDQU32    Z0, -64(AX)
-	VMOVDQU32    Z0, 448(SI)
-
-located:
-	LEAQ    9335(SP), DX
-	ANDQ    $-64, DX
-	MOVQ    h+8(FP), BX
-	MOVQ    32(BX), BX
-	MOVQ    AX, AX
-	MOVQ    DX, SI
-	MOVQ    s+0(FP), DI
-	CMPB    36(DI), $0x00
-	JNE     halves
-	PCALIGN $0x40
-
-eight:
-	MOVQ         (AX), DI
-	MOVQ         8(AX), R8
-	VPBROADCASTD 4(CX), Z0
-	VPBROADCASTD 12(CX), K1, Z0
-	VPMULLD      Z3, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z1
-	VPORD        Z5, Z1, Z1
-	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z1
-	VPRORVD      Z0, Z1, Z1
-	VPTESTNMD    Z4, Z1, K2
-	KMOVW        K2, (SI)
-	MOVQ         16(AX), DI
-	MOVQ         24(AX), R8
-	VPBROADCASTD 20(CX), Z0
-	VPBROADCASTD 28(CX), K1, Z0
-	VPMULLD      Z3, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z1
-	VPORD        Z5, Z1, Z1
-	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z1
-	VPRORVD      Z0, Z1, Z1
-	VPTESTNMD    Z4, Z1, K2
-	KMOVW        K2, 2(SI)
-	MOVQ         32(AX), DI
-	MOVQ         40(AX), R8
-	VPBROADCASTD 36(CX), Z0
-	VPBROADCASTD 44(CX), K1, Z0
-	VPMULLD      Z3, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z1
-	VPORD        Z5, Z1, Z1
-	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z1
-	VPRORVD      Z0, Z1, Z1
-	VPTESTNMD    Z4, Z1, K2
-	KMOVW        K2, 4(SI)
-	MOVQ         48(AX), DI
-	MOVQ         56(AX), R8
-	VPBROADCASTD 52(CX), Z0
-	VPBROADCASTD 60(CX), K1, Z0
-	VPMULLD      Z3, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z1
-	VPORD        Z5, Z1, Z1
-	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z1
-	VPRORVD      Z0, Z1, Z1
-	VPTESTNMD    Z4, Z1, K2
-	KMOVW        K2, 6(SI)
-	ADDQ         $0x40, CX
-	ADDQ         $0x40, AX
-	ADDQ         $0x08, SI
-	SUBQ         $0x08, BX
-	JG           eight
-
-words:
-	MOVQ hits+16(FP), AX
-	MOVQ h+8(FP), CX
-	MOVQ 32(CX), CX
-
-word:
-	VMOVDQU32 (DX), Z0
-	VPTESTNMB Z0, Z0, K1
-	KMOVQ     K1, (AX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x08, AX
-	SUBQ      $0x40, CX
-	JG        word
-	ADDQ      $0x40, CX
-	BZHIQ     CX, -8(AX), CX
-	MOVQ      CX, -8(AX)
-	VZEROUPPER
-	RET
-
-halves:
-	MOVQ       s+0(FP), DI
-	CMPB       36(DI), $0x00
-	JE         near_1
-	MOVQ       512(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       520(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       528(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       536(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       544(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       552(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       560(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       568(AX), DI
-	PREFETCHT0 (DI)
-
-near_1:
-	MOVQ         (AX), DI
-	MOVQ         8(AX), R8
-	VPBROADCASTD 4(CX), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 12(CX), Y2
-	VPMULLD      Y3, Y2, Y2
-	VPSRLD       $0x1c, Y2, Y5
-	VPSRLD       $0x17, Y2, Y2
-	VMOVDQU      (DI), Y6
-	VPERMI2D     32(DI), Y6, Y1
-	VPRORVD      Y0, Y1, Y1
-	VPTESTNMD    Y4, Y1, K1
-	VMOVDQU      (R8), Y0
-	VPERMI2D     32(R8), Y0, Y5
-	VPRORVD      Y2, Y5, Y5
-	VPTESTNMD    Y4, Y5, K2
-	KUNPCKBW     K1, K2, K1
-	KMOVW        K1, (SI)
-	MOVQ         16(AX), DI
-	MOVQ         24(AX), R8
-	VPBROADCASTD 20(CX), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 28(CX), Y2
-	VPMULLD      Y3, Y2, Y2
-	VPSRLD       $0x1c, Y2, Y5
-	VPSRLD       $0x17, Y2, Y2
-	VMOVDQU      (DI), Y6
-	VPERMI2D     32(DI), Y6, Y1
-	VPRORVD      Y0, Y1, Y1
-	VPTESTNMD    Y4, Y1, K1
-	VMOVDQU      (R8), Y0
-	VPERMI2D     32(R8), Y0, Y5
-	VPRORVD      Y2, Y5, Y5
-	VPTESTNMD    Y4, Y5, K2
-	KUNPCKBW     K1, K2, K1
-	KMOVW        K1, 2(SI)
-	MOVQ         32(AX), DI
-	MOVQ         40(AX), R8
-	VPBROADCASTD 36(CX), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 44(CX), Y2
-	VPMULLD      Y3, Y2, Y2
-	VPSRLD       $0x1c, Y2, Y5
-	VPSRLD       $0x17, Y2, Y2
-	VMOVDQU      (DI), Y6
-	VPERMI2D     32(DI), Y6, Y1
-	VPRORVD      Y0, Y1, Y1
-	VPTESTNMD    Y4, Y1, K1
-	VMOVDQU      (R8), Y0
-	VPERMI2D     32(R8), Y0, Y5
-	VPRORVD      Y2, Y5, Y5
-	VPTESTNMD    Y4, Y5, K2
-	KUNPCKBW     K1, K2, K1
-	KMOVW        K1, 4(SI)
-	MOVQ         48(AX), DI
-	MOVQ         56(AX), R8
-	VPBROADCASTD 52(CX), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 60(CX), Y2
-	VPMULLD      Y3, Y2, Y2
-	VPSRLD       $0x1c, Y2, Y5
-	VPSRLD       $0x17, Y2, Y2
-	VMOVDQU      (DI), Y6
-	VPERMI2D     32(DI), Y6, Y1
-	VPRORVD      Y0, Y1, Y1
-	VPTESTNMD    Y4, Y1, K1
-	VMOVDQU      (R8), Y0
-	VPERMI2D     32(R8), Y0, Y5
-	VPRORVD      Y2, Y5, Y5
-	VPTESTNMD    Y4, Y5, K2
-	KUNPCKBW     K1, K2, K1
-	KMOVW        K1, 6(SI)
-	ADDQ         $0x40, CX
-	ADDQ         $0x40, AX
-	ADDQ         $0x08, SI
-	SUBQ         $0x08, BX
-	JG           halves
-	JMP          words
-
-// func probeLine32AVX512(s *byte, h *byte, hits *uint64, steps *[8]uint32)
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, BMI2
-TEXT ·probeLine32AVX512(SB), $10352-32
-	// The remainder of a hash h by the number of lines chooses a line. The quotient
-	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
-	// bits of h + i·rotr(h, 17) choose a bit.
-	LEAQ            63(SP), AX
-	ANDQ            $-64, AX
-	ADDQ            $0x00000200, AX
-	MOVQ            s+0(FP), CX
-	VPBROADCASTQ    (CX), Z0
-	MOVL            $0x0000ff00, DX
-	KMOVW           DX, K1
-	VPBROADCASTQ    8(CX), Z1
-	VPBROADCASTQ    48(CX), Z2
-	VPBROADCASTQ    56(CX), Z3
-	MOVQ            steps+24(FP), CX
-	VBROADCASTI64X4 (CX), Z4
-	MOVQ            h+8(FP), CX
-	MOVQ            (CX), CX
-	MOVL            $0x00000001, DX
-	VPBROADCASTD    DX, Z5
-	VPXORD          Z5, Z5, Z6
-	VPSLLD          $0x04, Z5, K1, Z6
-	MOVL            $0x0000000f, DX
-	VPBROADCASTD    DX, Z7
-	MOVQ            h+8(FP), DX
-	MOVQ            8(DX), BX
-	MOVQ            CX, DX
-	MOVQ            AX, SI
-	PCALIGN         $0x40
-
-locate:
-	VPMOVZXDQ (DX), Z8
-	VPMULUDQ  Z2, Z8, Z9
-	VPSRLVQ   Z3, Z9, Z9
-	VPMULUDQ  Z1, Z9, Z9
-	VPSUBQ    Z9, Z8, Z8
-	VPSUBD    Z1, Z8, Z9
-	VPMINUD   Z9, Z8, Z8
-	VPSLLQ    $0x06, Z8, Z8
-	VPADDQ    Z0, Z8, Z8
-	VMOVDQU32 Z8, (SI)
-	ADDQ      $0x20, DX
-	ADDQ      $0x40, SI
-	SUBQ      $0x08, BX
-	JG        locate
-
-	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
-	JE           located
-	VPBROADCASTQ (AX), Z0
-	VMOVDQU32    Z0, -512(AX)
-	VMOVDQU32    Z0, (SI)
-	VMOVDQU32    Z0, -448(AX)
-	VMOVDQU32    Z0, 64(SI)
-	VMOVDQU32    Z0, -384(AX)
-	VMOVDQU32    Z0, 128(SI)
-	VMOVDQU32    Z0, -320(AX)
-	VMOVDQU32    Z0, 192(SI)
-	VMOVDQU32    Z0, -256(AX)
-	VMOVDQU32    Z0, 256(SI)
-	VMOVDQU32    Z0, -192(AX)
-	VMOVDQU32    Z0, 320(SI)
-	VMOVDQU32    Z0, -128(AX)
-	VMOVDQU32    Z0, 384(SI)
-	VMOVDQU32    Z0, -64(AX)
-	VMOVDQU32    Z0, 448(SI)
-
-located:
-	LEAQ    9335(SP), DX
-	ANDQ    $-64, DX
-	MOVQ    h+8(FP), BX
-	MOVQ    8(BX), BX
-	MOVQ    AX, AX
-	MOVQ    DX, SI
-	MOVQ    s+0(FP), DI
-	CMPB    36(DI), $0x00
-	JNE     halves
-	PCALIGN $0x40
-
-eight:
-	MOVQ         (AX), DI
-	MOVQ         8(AX), R8
-	VPBROADCASTD (CX), Z0
-	VPBROADCASTD 4(CX), K1, Z0
-	VPRORD       $0x11, Z0, Z1
-	VPMULLW      Z4, Z1, Z1
-	VPADDD       Z0, Z1, Z1
-	VPSRLD       $0x05, Z1, Z0
-	VPTERNLOGD   $0xea, Z6, Z7, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z0
-	VPRORVD      Z1, Z0, Z0
-	VPTESTNMD    Z5, Z0, K2
-	KMOVW        K2, (SI)
-	MOVQ         16(AX), DI
-	MOVQ         24(AX), R8
-	VPBROADCASTD 8(CX), Z0
-	VPBROADCASTD 12(CX), K1, Z0
-	VPRORD       $0x11, Z0, Z1
-	VPMULLW      Z4, Z1, Z1
-	VPADDD       Z0, Z1, Z1
-	VPSRLD       $0x05, Z1, Z0
-	VPTERNLOGD   $0xea, Z6, Z7, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z0
-	VPRORVD      Z1, Z0, Z0
-	VPTESTNMD    Z5, Z0, K2
-	KMOVW        K2, 2(SI)
-	MOVQ         32(AX), DI
-	MOVQ         40(AX), R8
-	VPBROADCASTD 16(CX), Z0
-	VPBROADCASTD 20(CX), K1, Z0
-	VPRORD       $0x11, Z0, Z1
-	VPMULLW      Z4, Z1, Z1
-	VPADDD       Z0, Z1, Z1
-	VPSRLD       $0x05, Z1, Z0
-	VPTERNLOGD   $0xea, Z6, Z7, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z0
-	VPRORVD      Z1, Z0, Z0
-	VPTESTNMD    Z5, Z0, K2
-	KMOVW        K2, 4(SI)
-	MOVQ         48(AX), DI
-	MOVQ         56(AX), R8
-	VPBROADCASTD 24(CX), Z0
-	VPBROADCASTD 28(CX), K1, Z0
-	VPRORD       $0x11, Z0, Z1
-	VPMULLW      Z4, Z1, Z1
-	VPADDD       Z0, Z1, Z1
-	VPSRLD       $0x05, Z1, Z0
-	VPTERNLOGD   $0xea, Z6, Z7, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z0
-	VPRORVD      Z1, Z0, Z0
-	VPTESTNMD    Z5, Z0, K2
-	KMOVW        K2, 6(SI)
-	ADDQ         $0x20, CX
-	ADDQ         $0x40, AX
-	ADDQ         $0x08, SI
-	SUBQ         $0x08, BX
-	JG           eight
-
-words:
-	MOVQ hits+16(FP), AX
-	MOVQ h+8(FP), CX
-	MOVQ 8(CX), CX
-
-word:
-	VMOVDQU32 (DX), Z0
-	VPTESTNMB Z0, Z0, K1
-	KMOVQ     K1, (AX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x08, AX
-	SUBQ      $0x40, CX
-	JG        word
-	ADDQ      $0x40, CX
-	BZHIQ     CX, -8(AX), CX
-	MOVQ      CX, -8(AX)
-	VZEROUPPER
-	RET
-
-halves:
-	MOVQ       s+0(FP), DI
-	CMPB       36(DI), $0x00
-	JE         near_1
-	MOVQ       512(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       520(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       528(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       536(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       544(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       552(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       560(AX), DI
-	PREFETCHT0 (DI)
-	MOVQ       568(AX), DI
-	PREFETCHT0 (DI)
-
-near_1:
-	MOVQ         (AX), DI
-	MOVQ         8(AX), R8
-	VPBROADCASTD (CX), Y0
-	VPRORD       $0x11, Y0, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPBROADCASTD 4(CX), Y2
-	VPRORD       $0x11, Y2, Y3
-	VPMULLW      Y4, Y3, Y3
-	VPADDD       Y2, Y3, Y3
-	VPSRLD       $0x05, Y3, Y2
-	VMOVDQU      (DI), Y6
-	VPERMI2D     32(DI), Y6, Y0
-	VPRORVD      Y1, Y0, Y0
-	VPTESTNMD    Y5, Y0, K1
-	VMOVDQU      (R8), Y0
-	VPERMI2D     32(R8), Y0, Y2
-	VPRORVD      Y3, Y2, Y2
-	VPTESTNMD    Y5, Y2, K2
-	KUNPCKBW     K1, K2, K1
-	KMOVW        K1, (SI)
-	MOVQ         16(AX), DI
-	MOVQ         24(AX), R8
-	VPBROADCASTD 8(CX), Y0
-	VPRORD       $0x11, Y0, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPBROADCASTD 12(CX), Y2
-	VPRORD       $0x11, Y2, Y3
-	VPMULLW      Y4, Y3, Y3
-	VPADDD       Y2, Y3, Y3
-	VPSRLD       $0x05, Y3, Y2
-	VMOVDQU      (DI), Y6
-	VPERMI2D     32(DI), Y6, Y0
-	VPRORVD      Y1, Y0, Y0
-	VPTESTNMD    Y5, Y0, K1
-	VMOVDQU      (R8), Y0
-	VPERMI2D     32(R8), Y0, Y2
-	VPRORVD      Y3, Y2, Y2
-	VPTESTNMD    Y5, Y2, K2
-	KUNPCKBW     K1, K2, K1
-	KMOVW        K1, 2(SI)
-	MOVQ         32(AX), DI
-	MOVQ         40(AX), R8
-	VPBROADCASTD 16(CX), Y0
-	VPRORD       $0x11, Y0, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPBROADCASTD 20(CX), Y2
-	VPRORD       $0x11, Y2, Y3
-	VPMULLW      Y4, Y3, Y3
-	VPADDD       Y2, Y3, Y3
-	VPSRLD       $0x05, Y3, Y2
-	VMOVDQU      (DI), Y6
-	VPERMI2D     32(DI), Y6, Y0
-	VPRORVD      Y1, Y0, Y0
-	VPTESTNMD    Y5, Y0, K1
-	VMOVDQU      (R8), Y0
-	VPERMI2D     32(R8), Y0, Y2
-	VPRORVD      Y3, Y2, Y2
-	VPTESTNMD    Y5, Y2, K2
-	KUNPCKBW     K1, K2, K1
-	KMOVW        K1, 4(SI)
-	MOVQ         48(AX), DI
-	MOVQ         56(AX), R8
-	VPBROADCASTD 24(CX), Y0
-	VPRORD       $0x11, Y0, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPBROADCASTD 28(CX), Y2
-	VPRORD       $0x11, Y2, Y3
-	VPMULLW      Y4, Y3, Y3
-	VPADDD       Y2, Y3, Y3
-	VPSRLD       $0x05, Y3, Y2
-	VMOVDQU      (DI), Y6
-	VPERMI2D     32(DI), Y6, Y0
-	VPRORVD      Y1, Y0, Y0
-	VPTESTNMD    Y5, Y0, K1
-	VMOVDQU      (R8), Y0
-	VPERMI2D     32(R8), Y0, Y2
-	VPRORVD      Y3, Y2, Y2
-	VPTESTNMD    Y5, Y2, K2
-	KUNPCKBW     K1, K2, K1
-	KMOVW        K1, 6(SI)
-	ADDQ         $0x20, CX
-	ADDQ         $0x40, AX
-	ADDQ         $0x08, SI
-	SUBQ         $0x08, BX
-	JG           halves
-	JMP          words
-
-// func setLine512AVX512(s *byte, h *byte, factors *[8]uint32)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·setLine512AVX512(SB), $9456-24
-	// The addresses and the bits are those of probeLine512.
-	LEAQ            63(SP), AX
-	ANDQ            $-64, AX
-	MOVQ            s+0(FP), CX
-	MOVQ            24(CX), CX
-	MOVQ            $0x00000008, DX
-	CMPQ            CX, DX
-	CMOVQGT         DX, CX
-	INCQ            CX
-	SHRQ            $0x01, CX
-	MOVL            $0x00000001, DX
-	VPBROADCASTD    DX, Z0
-	VMOVDQU32       lineStarts<>+0(SB), Z1
-	LEAQ            247(SP), DX
-	ANDQ            $-64, DX
-	ADDQ            $0x00000200, DX
-	MOVQ            s+0(FP), BX
-	VPBROADCASTQ    (BX), Z2
-	MOVL            $0x0000ff00, SI
-	KMOVW           SI, K1
-	VPBROADCASTQ    8(BX), Z3
-	MOVL            $0xffffffc0, BX
-	VPBROADCASTQ    BX, Z4
-	VPSLLQ          $0x06, Z3, Z3
-	MOVQ            factors+16(FP), BX
-	VBROADCASTI64X4 (BX), Z5
-	MOVQ            h+8(FP), BX
-	MOVQ            24(BX), BX
-	MOVQ            h+8(FP), SI
-	MOVQ            32(SI), DI
-	MOVQ            BX, SI
-	MOVQ            DX, R8
-	PCALIGN         $0x40
-
-locate:
-	VPMULUDQ  (SI), Z3, Z6
-	VPSHUFD   $0xf5, Z6, Z6
-	VPANDD    Z4, Z6, Z6
-	VPADDQ    Z2, Z6, Z6
-	VMOVDQU32 Z6, (R8)
-	ADDQ      $0x40, SI
-	ADDQ      $0x40, R8
-	SUBQ      $0x08, DI
-	JG        locate
-
-	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), SI
-	CMPB         36(SI), $0x00
-	JE           located
-	VPBROADCASTQ (DX), Z2
-	VMOVDQU32    Z2, -512(DX)
-	VMOVDQU32    Z2, (R8)
-	VMOVDQU32    Z2, -448(DX)
-	VMOVDQU32    Z2, 64(R8)
-	VMOVDQU32    Z2, -384(DX)
-	VMOVDQU32    Z2, 128(R8)
-	VMOVDQU32    Z2, -320(DX)
-	VMOVDQU32    Z2, 192(R8)
-	VMOVDQU32    Z2, -256(DX)
-	VMOVDQU32    Z2, 256(R8)
-	VMOVDQU32    Z2, -192(DX)
-	VMOVDQU32    Z2, 320(R8)
-	VMOVDQU32    Z2, -128(DX)
-	VMOVDQU32    Z2, 384(R8)
-	VMOVDQU32    Z2, -64(DX)
-	VMOVDQU32    Z2, 448(R8)
-
-located:
-	MOVQ h+8(FP), SI
-	MOVQ 32(SI), SI
-
-one:
-	TESTQ        $0x00000003, SI
-	JZ           some
-	DECQ         SI
-	MOVQ         (DX)(SI*8), DI
-	VPBROADCASTD 4(BX)(SI*8), Z2
-	VPBROADCASTD 4(BX)(SI*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, (AX)
-	VPADDD.BCST  (AX), Z1, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPADDD.BCST  4(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPORD        Z2, Z3, Z2
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_1
-	VPADDD.BCST  8(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  12(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_1
-	VPADDD.BCST  16(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  20(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_1
-	VPADDD.BCST  24(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  28(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-
-pairs_end_1:
-	VPORD     (DI), Z2, Z2
-	VMOVDQU32 Z2, (DI)
-	JMP       one
-	PCALIGN $0x40
-
-four:
-	SUBQ       $0x04, SI
-	MOVQ       s+0(FP), DI
-	CMPB       36(DI), $0x00
-	JE         near_1
-	MOVQ       -512(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -504(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -496(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -488(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-
-near_1:
-	MOVQ         (DX)(SI*8), DI
-	MOVQ         8(DX)(SI*8), R8
-	MOVQ         16(DX)(SI*8), R9
-	MOVQ         24(DX)(SI*8), R10
-	VPBROADCASTD 4(BX)(SI*8), Z2
-	VPBROADCASTD 12(BX)(SI*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, (AX)
-	VPBROADCASTD 20(BX)(SI*8), Z2
-	VPBROADCASTD 28(BX)(SI*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, 64(AX)
-	VPADDD.BCST  (AX), Z1, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPADDD.BCST  4(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPORD        Z2, Z3, Z2
-	VPADDD.BCST  32(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  36(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPORD        Z3, Z4, Z3
-	VPADDD.BCST  64(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPADDD.BCST  68(AX), Z1, Z6
-	VPSLLVD      Z6, Z0, Z6
-	VPORD        Z4, Z6, Z4
-	VPADDD.BCST  96(AX), Z1, Z6
-	VPSLLVD      Z6, Z0, Z6
-	VPADDD.BCST  100(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPORD        Z6, Z7, Z6
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_2
-	VPADDD.BCST  8(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  12(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  40(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  44(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  72(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  76(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  104(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  108(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z6
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_2
-	VPADDD.BCST  16(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  20(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  48(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  52(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  80(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  84(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  112(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  116(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z6
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_2
-	VPADDD.BCST  24(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  28(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  56(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  60(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  88(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  92(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  120(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  124(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z6
-
-pairs_end_2:
-	VPORD     (DI), Z2, Z2
-	VMOVDQU32 Z2, (DI)
-	VPORD     (R8), Z3, Z3
-	VMOVDQU32 Z3, (R8)
-	VPORD     (R9), Z4, Z4
-	VMOVDQU32 Z4, (R9)
-	VPORD     (R10), Z6, Z6
-	VMOVDQU32 Z6, (R10)
-
-some:
-	TESTQ SI, SI
-	JNZ   four
-	VZEROUPPER
-	RET
-
-// func setLine32AVX512(s *byte, h *byte, steps *[8]uint32)
-// Requires: AVX, AVX512BW, AVX512F, CMOV
-TEXT ·setLine32AVX512(SB), $9456-24
-	// The addresses and the bits are those of probeLine32.
-	LEAQ            63(SP), AX
-	ANDQ            $-64, AX
-	MOVQ            s+0(FP), CX
-	MOVQ            24(CX), CX
-	MOVQ            $0x00000008, DX
-	CMPQ            CX, DX
-	CMOVQGT         DX, CX
-	INCQ            CX
-	SHRQ            $0x01, CX
-	MOVL            $0x00000001, DX
-	VPBROADCASTD    DX, Z0
-	VMOVDQU32       lineStarts<>+0(SB), Z1
-	LEAQ            247(SP), DX
-	ANDQ            $-64, DX
-	ADDQ            $0x00000200, DX
-	MOVQ            s+0(FP), BX
-	VPBROADCASTQ    (BX), Z2
-	MOVL            $0x0000ff00, SI
-	KMOVW           SI, K1
-	VPBROADCASTQ    8(BX), Z3
-	VPBROADCASTQ    48(BX), Z4
-	VPBROADCASTQ    56(BX), Z5
-	MOVQ            steps+16(FP), BX
-	VBROADCASTI64X4 (BX), Z6
-	MOVQ            h+8(FP), BX
-	MOVQ            (BX), BX
-	MOVQ            h+8(FP), SI
-	MOVQ            8(SI), DI
-	MOVQ            BX, SI
-	MOVQ            DX, R8
-	PCALIGN         $0x40
-
-locate:
-	VPMOVZXDQ (SI), Z7
-	VPMULUDQ  Z4, Z7, Z8
-	VPSRLVQ   Z5, Z8, Z8
-	VPMULUDQ  Z3, Z8, Z8
-	VPSUBQ    Z8, Z7, Z7
-	VPSUBD    Z3, Z7, Z8
-	VPMINUD   Z8, Z7, Z7
-	VPSLLQ    $0x06, Z7, Z7
-	VPADDQ    Z2, Z7, Z7
-	VMOVDQU32 Z7, (R8)
-	ADDQ      $0x20, SI
-	ADDQ      $0x40, R8
-	SUBQ      $0x08, DI
-	JG        locate
-
-	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), SI
-	CMPB         36(SI), $0x00
-	JE           located
-	VPBROADCASTQ (DX), Z2
-	VMOVDQU32    Z2, -512(DX)
-	VMOVDQU32    Z2, (R8)
-	VMOVDQU32    Z2, -448(DX)
-	VMOVDQU32    Z2, 64(R8)
-	VMOVDQU32    Z2, -384(DX)
-	VMOVDQU32    Z2, 128(R8)
-	VMOVDQU32    Z2, -320(DX)
-	VMOVDQU32    Z2, 192(R8)
-	VMOVDQU32    Z2, -256(DX)
-	VMOVDQU32    Z2, 256(R8)
-	VMOVDQU32    Z2, -192(DX)
-	VMOVDQU32    Z2, 320(R8)
-	VMOVDQU32    Z2, -128(DX)
-	VMOVDQU32    Z2, 384(R8)
-	VMOVDQU32    Z2, -64(DX)
-	VMOVDQU32    Z2, 448(R8)
-
-located:
-	MOVQ h+8(FP), SI
-	MOVQ 8(SI), SI
-
-one:
-	TESTQ        $0x00000003, SI
-	JZ           some
-	DECQ         SI
-	MOVQ         (DX)(SI*8), DI
-	VPBROADCASTD (BX)(SI*4), Z2
-	VPBROADCASTD (BX)(SI*4), K1, Z2
-	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z2, Z3, Z3
-	VPSLLD       $0x17, Z3, Z3
-	VPSRLD       $0x17, Z3, Z3
-	VMOVDQU32    Z3, (AX)
-	VPADDD.BCST  (AX), Z1, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPADDD.BCST  4(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPORD        Z2, Z3, Z2
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_1
-	VPADDD.BCST  8(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  12(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_1
-	VPADDD.BCST  16(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  20(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_1
-	VPADDD.BCST  24(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  28(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-
-pairs_end_1:
-	VPORD     (DI), Z2, Z2
-	VMOVDQU32 Z2, (DI)
-	JMP       one
-	PCALIGN $0x40
-
-four:
-	SUBQ       $0x04, SI
-	MOVQ       s+0(FP), DI
-	CMPB       36(DI), $0x00
-	JE         near_1
-	MOVQ       -512(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -504(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -496(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -488(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-
-near_1:
-	MOVQ         (DX)(SI*8), DI
-	MOVQ         8(DX)(SI*8), R8
-	MOVQ         16(DX)(SI*8), R9
-	MOVQ         24(DX)(SI*8), R10
-	VPBROADCASTD (BX)(SI*4), Z2
-	VPBROADCASTD 4(BX)(SI*4), K1, Z2
-	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z2, Z3, Z3
-	VPSLLD       $0x17, Z3, Z3
-	VPSRLD       $0x17, Z3, Z3
-	VMOVDQU32    Z3, (AX)
-	VPBROADCASTD 8(BX)(SI*4), Z2
-	VPBROADCASTD 12(BX)(SI*4), K1, Z2
-	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z2, Z3, Z3
-	VPSLLD       $0x17, Z3, Z3
-	VPSRLD       $0x17, Z3, Z3
-	VMOVDQU32    Z3, 64(AX)
-	VPADDD.BCST  (AX), Z1, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPADDD.BCST  4(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPORD        Z2, Z3, Z2
-	VPADDD.BCST  32(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  36(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPORD        Z3, Z4, Z3
-	VPADDD.BCST  64(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPADDD.BCST  68(AX), Z1, Z5
-	VPSLLVD      Z5, Z0, Z5
-	VPORD        Z4, Z5, Z4
-	VPADDD.BCST  96(AX), Z1, Z5
-	VPSLLVD      Z5, Z0, Z5
-	VPADDD.BCST  100(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPORD        Z5, Z7, Z5
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_2
-	VPADDD.BCST  8(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  12(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  40(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  44(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  72(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  76(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  104(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  108(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z5
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_2
-	VPADDD.BCST  16(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  20(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  48(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  52(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  80(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  84(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  112(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  116(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z5
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_2
-	VPADDD.BCST  24(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  28(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  56(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  60(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  88(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  92(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  120(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  124(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z5
-
-pairs_end_2:
-	VPORD     (DI), Z2, Z2
-	VMOVDQU32 Z2, (DI)
-	VPORD     (R8), Z3, Z3
-	VMOVDQU32 Z3, (R8)
-	VPORD     (R9), Z4, Z4
-	VMOVDQU32 Z4, (R9)
-	VPORD     (R10), Z5, Z5
-	VMOVDQU32 Z5, (R10)
-
-some:
-	TESTQ SI, SI
-	JNZ   four
-	VZEROUPPER
-	RET
-
-// func setNewLine512AVX512(s *byte, h *byte, added *uint64, factors *[8]uint32)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·setNewLine512AVX512(SB), $9456-32
-	// The addresses and the bits are those of probeLine512.
-	LEAQ            63(SP), AX
-	ANDQ            $-64, AX
-	MOVQ            s+0(FP), CX
-	MOVQ            24(CX), CX
-	MOVQ            $0x00000008, BX
-	CMPQ            CX, BX
-	CMOVQGT         BX, CX
-	INCQ            CX
-	SHRQ            $0x01, CX
-	MOVL            $0x00000001, BX
-	VPBROADCASTD    BX, Z0
-	VMOVDQU32       lineStarts<>+0(SB), Z1
-	LEAQ            247(SP), BX
-	ANDQ            $-64, BX
-	ADDQ            $0x00000200, BX
-	MOVQ            s+0(FP), SI
-	VPBROADCASTQ    (SI), Z2
-	MOVL            $0x0000ff00, DI
-	KMOVW           DI, K1
-	VPBROADCASTQ    8(SI), Z3
-	MOVL            $0xffffffc0, SI
-	VPBROADCASTQ    SI, Z4
-	VPSLLQ          $0x06, Z3, Z3
-	MOVQ            factors+24(FP), SI
-	VBROADCASTI64X4 (SI), Z5
-	MOVQ            h+8(FP), SI
-	MOVQ            24(SI), SI
-	MOVQ            h+8(FP), DI
-	MOVQ            32(DI), R8
-	MOVQ            SI, DI
-	MOVQ            BX, R9
-	PCALIGN         $0x40
-
-locate:
-	VPMULUDQ  (DI), Z3, Z6
-	VPSHUFD   $0xf5, Z6, Z6
-	VPANDD    Z4, Z6, Z6
-	VPADDQ    Z2, Z6, Z6
-	VMOVDQU32 Z6, (R9)
-	ADDQ      $0x40, DI
-	ADDQ      $0x40, R9
-	SUBQ      $0x08, R8
-	JG        locate
-
-	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DI
-	CMPB         36(DI), $0x00
-	JE           located
-	VPBROADCASTQ (BX), Z2
-	VMOVDQU32    Z2, -512(BX)
-	VMOVDQU32    Z2, (R9)
-	VMOVDQU32    Z2, -448(BX)
-	VMOVDQU32    Z2, 64(R9)
-	VMOVDQU32    Z2, -384(BX)
-	VMOVDQU32    Z2, 128(R9)
-	VMOVDQU32    Z2, -320(BX)
-	VMOVDQU32    Z2, 192(R9)
-	VMOVDQU32    Z2, -256(BX)
-	VMOVDQU32    Z2, 256(R9)
-	VMOVDQU32    Z2, -192(BX)
-	VMOVDQU32    Z2, 320(R9)
-	VMOVDQU32    Z2, -128(BX)
-	VMOVDQU32    Z2, 384(R9)
-	VMOVDQU32    Z2, -64(BX)
-	VMOVDQU32    Z2, 448(R9)
-
-located:
-	MOVQ added+16(FP), DI
-	MOVQ h+8(FP), R8
-	MOVQ 32(R8), R10
-	XORL R8, R8
-	JMP  next
-	PCALIGN $0x40
-
-four:
-	MOVQ       s+0(FP), R9
-	CMPB       36(R9), $0x00
-	JE         near_1
-	MOVQ       512(BX)(R8*8), R9
-	PREFETCHT0 (R9)
-	MOVQ       520(BX)(R8*8), R9
-	PREFETCHT0 (R9)
-	MOVQ       528(BX)(R8*8), R9
-	PREFETCHT0 (R9)
-	MOVQ       536(BX)(R8*8), R9
-	PREFETCHT0 (R9)
-
-near_1:
-	MOVQ         (BX)(R8*8), R9
-	MOVQ         8(BX)(R8*8), R11
-	MOVQ         16(BX)(R8*8), R12
-	MOVQ         24(BX)(R8*8), R13
-	VPBROADCASTD 4(SI)(R8*8), Z2
-	VPBROADCASTD 12(SI)(R8*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, (AX)
-	VPBROADCASTD 20(SI)(R8*8), Z2
-	VPBROADCASTD 28(SI)(R8*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, 64(AX)
-	VPADDD.BCST  (AX), Z1, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPADDD.BCST  4(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPORD        Z2, Z3, Z2
-	VPADDD.BCST  32(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  36(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPORD        Z3, Z4, Z3
-	VPADDD.BCST  64(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPADDD.BCST  68(AX), Z1, Z6
-	VPSLLVD      Z6, Z0, Z6
-	VPORD        Z4, Z6, Z4
-	VPADDD.BCST  96(AX), Z1, Z6
-	VPSLLVD      Z6, Z0, Z6
-	VPADDD.BCST  100(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPORD        Z6, Z7, Z6
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_1
-	VPADDD.BCST  8(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  12(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  40(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  44(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  72(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  76(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  104(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  108(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z6
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_1
-	VPADDD.BCST  16(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  20(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  48(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  52(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  80(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  84(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  112(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  116(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z6
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_1
-	VPADDD.BCST  24(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  28(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z2
-	VPADDD.BCST  56(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  60(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z3
-	VPADDD.BCST  88(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  92(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
-	VPADDD.BCST  120(AX), Z1, Z7
-	VPSLLVD      Z7, Z0, Z7
-	VPADDD.BCST  124(AX), Z1, Z8
-	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z6
-
-pairs_end_1:
-	VMOVDQU32 (R9), Z7
-	VPORD     Z7, Z2, Z2
-	VPCMPD    $0x04, Z7, Z2, K2
-	VMOVDQU32 Z2, (R9)
-	KMOVW     K2, R9
-	NEGL      R9
-	RCRQ      $0x01, DX
-	VMOVDQU32 (R11), Z2
-	VPORD     Z2, Z3, Z3
-	VPCMPD    $0x04, Z2, Z3, K2
-	VMOVDQU32 Z3, (R11)
-	KMOVW     K2, R9
-	NEGL      R9
-	RCRQ      $0x01, DX
-	VMOVDQU32 (R12), Z2
-	VPORD     Z2, Z4, Z4
-	VPCMPD    $0x04, Z2, Z4, K2
-	VMOVDQU32 Z4, (R12)
-	KMOVW     K2, R9
-	NEGL      R9
-	RCRQ      $0x01, DX
-	VMOVDQU32 (R13), Z2
-	VPORD     Z2, Z6, Z6
-	VPCMPD    $0x04, Z2, Z6, K2
-	VMOVDQU32 Z6, (R13)
-	KMOVW     K2, R9
-	NEGL      R9
-	RCRQ      $0x01, DX
-	ADDQ      $0x04, R8
-	TESTQ     $0x0000003f, R8
-	JNZ       next
-	MOVQ      DX, (DI)
-	ADDQ      $0x08, DI
-
-next:
-	LEAQ 4(R8), R9
-	CMPQ R9, R10
-	JLE  four
-	JMP  rest
-
-one:
-	MOVQ         (BX)(R8*8), R9
-	VPBROADCASTD 4(SI)(R8*8), Z2
-	VPBROADCASTD 4(SI)(R8*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, (AX)
-	VPADDD.BCST  (AX), Z1, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPADDD.BCST  4(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPORD        Z2, Z3, Z2
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_2
-	VPADDD.BCST  8(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  12(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_2
-	VPADDD.BCST  16(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  20(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_2
-	VPADDD.BCST  24(AX), Z1, Z3
-	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  28(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
-
-pairs_end_2:
-	VMOVDQU32 (R9), Z3
-	VPORD     Z3, Z2, Z2
-	VPCMPD    $0x04, Z3, Z2, K2
-	VMOVDQU32 Z2, (R9)
-	KMOVW     K2, R9
-	NEGL      R9
-	RCRQ      $0x01, DX
-	ADDQ      $0x01, R8
-
-rest:
-	CMPQ R8, R10
-	JL   one
-
-	// The outcomes of a last word are its upper bits.
-	TESTQ $0x0000003f, R10
-	JZ    done
-	NEGQ  R10
-	SHRXQ R10, DX, DX
-	MOVQ  DX, (DI)
-
-done:
-	VZEROUPPER
-	RET
-
-// func pack32AVX512(words *uint32, chosen *uint64, n int) (left int)
-// Requires: AVX, AVX512F, POPCNT
-TEXT ·pack32AVX512(SB), NOSPLIT, $0-32
-	MOVQ words+0(FP), AX
-	MOVQ chosen+8(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ AX, BX
-	XORL SI, SI
-
-step:
-	VMOVDQU32     (BX), Z0
-	MOVWLZX       (CX), DI
-	KMOVW         DI, K1
-	POPCNTL       DI, DI
-	VPCOMPRESSD.Z Z0, K1, Z0
-	VMOVDQU32     Z0, (AX)(SI*4)
-	ADDQ          DI, SI
-	ADDQ          $+64, BX
-	ADDQ          $0x02, CX
-	SUBQ          $0x10, DX
-	JNZ           step
-	MOVQ          SI, left+24(FP)
-	VZEROUPPER
-	RET
-
-// func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
-// Requires: AVX, AVX512F, POPCNT
-TEXT ·pack64AVX512(SB), NOSPLIT, $0-32
-	MOVQ words+0(FP), AX
-	MOVQ chosen+8(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ AX, BX
-	XORL SI, SI
-
-step:
-	VMOVDQU32     (BX), Z0
-	MOVBLZX       (CX), DI
-	KMOVW         DI, K1
-	POPCNTL       DI, DI
-	VPCOMPRESSQ.Z Z0, K1, Z0
-	VMOVDQU32     Z0, (AX)(SI*8)
-	ADDQ          DI, SI
-	ADDQ          $+64, BX
-	ADDQ          $0x01, CX
-	SUBQ          $0x08, DX
-	JNZ           step
-	MOVQ          SI, left+24(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX2
-TEXT ·hash32Width4AVX2(SB), NOSPLIT, $0-56
-	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVL         $0xa60d8378, BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	MOVL         $0xc6a4a793, BX
-	VMOVD        BX, X1
-	VPBROADCASTD X1, Y1
-
-vector:
-	VMOVDQU (AX), Y2
-	VPADDD  Y0, Y2, Y2
-	VPMULLD Y1, Y2, Y2
-	VPSRLD  $0x10, Y2, Y3
-	VPXOR   Y2, Y3, Y3
-	VMOVDQU Y3, (CX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JNZ     vector
-	MOVQ    n+24(FP), AX
-	ANDQ    $0x07, AX
-	MOVQ    AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX2
-TEXT ·hash32Width8AVX2(SB), NOSPLIT, $0-56
-	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVL         $0x89ba21ac, BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	MOVL         $0xc6a4a793, BX
-	VMOVD        BX, X1
-	VPBROADCASTD X1, Y1
-
-vector:
-	VMOVDQU (AX), Y2
-	VMOVDQU 32(AX), Y3
-	VSHUFPS $0x88, Y3, Y2, Y4
-	VSHUFPS $0xdd, Y3, Y2, Y3
-	VMOVDQA Y4, Y2
-	VPADDD  Y0, Y2, Y2
-	VPMULLD Y1, Y2, Y2
-	VPSRLD  $0x10, Y2, Y4
-	VPXOR   Y2, Y4, Y4
-	VPADDD  Y4, Y3, Y3
-	VPMULLD Y1, Y3, Y3
-	VPSRLD  $0x10, Y3, Y2
-	VPXOR   Y3, Y2, Y2
-	VPERMQ  $0xd8, Y2, Y2
-	VMOVDQU Y2, (CX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JNZ     vector
-	MOVQ    n+24(FP), AX
-	ANDQ    $0x07, AX
-	MOVQ    AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func probeDouble32AVX2(s *byte, h *byte, hits *uint64, dense bool)
-// Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·probeDouble32AVX2(SB), $5856-25
-	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
-	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
-	// a row of bits, and compacts the hashes that pass. When at most vectorKeys hashes are left,
-	// or more than densePer256/256 of them pass a stage, the kernel makes all further probes of
-	// each hash at once, without a branch. At the end it spreads the last outcomes over
-	// the hashes that passed the stage before, and so on back to the first stage. If dense is
-	// set, there is no stage.
-	MOVQ s+0(FP), AX
-
-	// Loads take aligned words, so that none crosses the end of a page of memory. The
-	// bits to skip are those of the first word that lie before the filter.
-	MOVQ         (AX), CX
-	MOVL         CX, DX
-	ANDL         $0x03, DX
-	SHLL         $0x03, DX
-	ANDQ         $-4, CX
-	VMOVD        DX, X0
-	VPBROADCASTD X0, Y0
-	MOVL         $0x0000001f, DX
-	VMOVD        DX, X1
-	VPBROADCASTD X1, Y1
-	LEAQ         compactIndices<>+0(SB), DX
-	VPBROADCASTD 8(AX), Y2
-	VPBROADCASTD 48(AX), Y3
-	VPBROADCASTD 56(AX), Y4
-	VPSLLD       $0x03, Y2, Y2
-	MOVL         $0xfffffff8, BX
-	VMOVD        BX, X5
-	VPBROADCASTD X5, Y5
-	MOVQ         24(AX), AX
-	MOVQ         h+8(FP), BX
-	MOVQ         (BX), SI
-	MOVQ         8(BX), BX
-	LEAQ         63(SP), DI
-	ANDQ         $-64, DI
-	LEAQ         4216(SP), R8
-	XORL         R9, R9
-	CMPB         dense+24(FP), $0x00
-	JNE          rest
-
-stage:
-	CMPQ         BX, $0x10
-	JLE          rest
-	MOVQ         AX, R10
-	SUBQ         R9, R10
-	CMPQ         R10, $0x02
-	JL           rest
-	LEAQ         5712(SP), R10
-	CMPQ         R8, R10
-	JAE          rest
-	MOVQ         BX, (R8)
-	LEAQ         8(R8), R10
-	XORL         R12, R12
-	LEAQ         -1(BX), R11
-	SARQ         $0x06, R11
-	MOVQ         R12, (R10)(R11*8)
-	MOVQ         SI, R11
-	LEAQ         (R11)(BX*4), R12
-	MOVQ         DI, R13
-	VMOVD        R9, X6
-	VPBROADCASTD X6, Y6
-
-probe:
-	VMOVDQU (R11), Y7
-	TESTQ   R9, R9
-	JZ      first
-	VPSRLD  $0x11, Y7, Y9
-	VPSLLD  $0x0f, Y7, Y8
-	VPOR    Y9, Y8, Y8
-	VPMULLD Y6, Y8, Y8
-	VPADDD  Y8, Y7, Y7
-
-first:
-	VPAND        Y7, Y5, Y8
-	VPSHUFD      $0xf5, Y8, Y9
-	VPMULUDQ     Y3, Y8, Y8
-	VPMULUDQ     Y3, Y9, Y9
-	VPSHUFD      $0xf5, Y8, Y8
-	VPBLENDD     $0x55, Y8, Y9, Y9
-	VPSRLVD      Y4, Y9, Y9
-	VPMULLD      Y2, Y9, Y9
-	VPSUBD       Y9, Y7, Y7
-	VPADDD       Y0, Y7, Y7
-	VPSRLD       $0x05, Y7, Y8
-	VEXTRACTI128 $0x01, Y8, X9
-	VMOVQ        X8, R14
-	VPEXTRQ      $0x01, X8, R15
-	MOVL         R14, BP
-	VMOVD        (CX)(BP*4), X10
-	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (CX)(R14*4), X10, X10
-	MOVL         R15, R14
-	VPINSRD      $0x02, (CX)(R14*4), X10, X10
-	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (CX)(R15*4), X10, X10
-	VMOVQ        X9, R14
-	VPEXTRQ      $0x01, X9, R15
-	MOVL         R14, BP
-	VMOVD        (CX)(BP*4), X8
-	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (CX)(R14*4), X8, X8
-	MOVL         R15, R14
-	VPINSRD      $0x02, (CX)(R14*4), X8, X8
-	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (CX)(R15*4), X8, X8
-	VINSERTI128  $0x01, X8, Y10, Y8
-	VPANDN       Y1, Y7, Y7
-	VPSLLVD      Y7, Y8, Y8
-	VMOVMSKPS    Y8, R14
-	MOVB         R14, (R10)
-	ADDQ         $0x01, R10
-	ADDQ         $0x20, R11
-	LEAQ         -288(R11), R14
-	CMPQ         R14, SI
-	JB           unmoved
-	VMOVDQU      (R14), Y7
-	MOVBLZX      -9(R10), R14
-	VPMOVZXBD    (DX)(R14*8), Y8
-	POPCNTL      R14, R14
-	VPERMD       Y7, Y8, Y8
-	VMOVDQU      Y8, (R13)
-	LEAQ         (R13)(R14*4), R13
-
-unmoved:
-	CMPQ    R11, R12
-	JB      probe
-	MOVQ    BX, R14
-	ANDQ    $0x07, R14
-	JZ      trimmed_1
-	SUBQ    $0x01, R10
-	MOVBLZX (R10), R15
-	BZHIL   R14, R15, R15
-	MOVB    R15, (R10)
-	ADDQ    $0x01, R10
-
-trimmed_1:
-	LEAQ    -256(R11), R11
-	CMPQ    R11, SI
-	CMOVQLT SI, R11
-	MOVQ    R11, R10
-	SUBQ    SI, R10
-	SHRQ    $0x05, R10
-	LEAQ    8(R8)(R10*1), R10
-
-move:
-	VMOVDQU   (R11), Y6
-	MOVBLZX   (R10), SI
-	VPMOVZXBD (DX)(SI*8), Y7
-	POPCNTL   SI, SI
-	VPERMD    Y6, Y7, Y7
-	VMOVDQU   Y7, (R13)
-	LEAQ      (R13)(SI*4), R13
-	ADDQ      $0x01, R10
-	ADDQ      $0x20, R11
-	CMPQ      R11, R12
-	JB        move
-	IMUL3Q    $0x000000c0, BX, R10
-	MOVQ      DI, SI
-	SUBQ      SI, R13
-	MOVQ      R13, BX
-	SHRQ      $0x02, BX
-	INCQ      R9
-	ADDQ      $0x00000088, R8
-	SHLQ      $0x06, R13
-	CMPQ      R13, R10
-	JA        rest
-	JMP       stage
-
-rest:
-	// All further probes. Their outcomes are the last row, or hits if there was no stage.
-	LEAQ         8(R8), DX
-	LEAQ         4216(SP), DI
-	CMPQ         R8, DI
-	MOVQ         hits+16(FP), DI
-	CMOVQEQ      DI, DX
-	XORL         R10, R10
-	LEAQ         -1(BX), DI
-	SARQ         $0x06, DI
-	MOVQ         R10, (DX)(DI*8)
-	VMOVD        R9, X6
-	VPBROADCASTD X6, Y6
-	SUBQ         R9, AX
-	LEAQ         (SI)(BX*4), DI
-
-vectors_of_1:
-	LEAQ     (SI), R9
-	CMPQ     R9, DI
-	JAE      end_of_1
-	VMOVDQU  (SI), Y7
-	VPSRLD   $0x11, Y7, Y9
-	VPSLLD   $0x0f, Y7, Y8
-	VPOR     Y9, Y8, Y8
-	VPMULLD  Y6, Y8, Y9
-	VPADDD   Y9, Y7, Y7
-	VPCMPEQD Y11, Y11, Y11
-	VPAND    Y7, Y5, Y9
-	VPSHUFD  $0xf5, Y9, Y12
-	VPMULUDQ Y3, Y9, Y9
-	VPMULUDQ Y3, Y12, Y12
-	VPSHUFD  $0xf5, Y9, Y9
-	VPBLENDD $0x55, Y9, Y12, Y12
-	VPSRLVD  Y4, Y12, Y12
-	VPMULLD  Y2, Y12, Y12
-	VPSUBD   Y12, Y7, Y9
-	MOVQ     AX, R9
-	JMP      visit_of_1
-
-step_of_1:
-	VPADDD   Y8, Y7, Y7
-	VPAND    Y7, Y5, Y9
-	VPSHUFD  $0xf5, Y9, Y12
-	VPMULUDQ Y3, Y9, Y9
-	VPMULUDQ Y3, Y12, Y12
-	VPSHUFD  $0xf5, Y9, Y9
-	VPBLENDD $0x55, Y9, Y12, Y12
-	VPSRLVD  Y4, Y12, Y12
-	VPMULLD  Y2, Y12, Y12
-	VPSUBD   Y12, Y7, Y9
-
-visit_of_1:
-	VPADDD       Y0, Y9, Y9
-	VPSRLD       $0x05, Y9, Y12
-	VEXTRACTI128 $0x01, Y12, X13
-	VMOVQ        X12, R10
-	VPEXTRQ      $0x01, X12, R11
-	MOVL         R10, R12
-	VMOVD        (CX)(R12*4), X10
-	SHRQ         $0x20, R10
-	VPINSRD      $0x01, (CX)(R10*4), X10, X10
-	MOVL         R11, R10
-	VPINSRD      $0x02, (CX)(R10*4), X10, X10
-	SHRQ         $0x20, R11
-	VPINSRD      $0x03, (CX)(R11*4), X10, X10
-	VMOVQ        X13, R10
-	VPEXTRQ      $0x01, X13, R11
-	MOVL         R10, R12
-	VMOVD        (CX)(R12*4), X12
-	SHRQ         $0x20, R10
-	VPINSRD      $0x01, (CX)(R10*4), X12, X12
-	MOVL         R11, R10
-	VPINSRD      $0x02, (CX)(R10*4), X12, X12
-	SHRQ         $0x20, R11
-	VPINSRD      $0x03, (CX)(R11*4), X12, X12
-	VINSERTI128  $0x01, X12, Y10, Y12
-	VPANDN       Y1, Y9, Y9
-	VPSLLVD      Y9, Y12, Y12
-	VPAND        Y12, Y11, Y11
-	DECQ         R9
-	JNZ          step_of_1
-	VMOVMSKPS    Y11, R9
-	MOVB         R9, (DX)
-	ADDQ         $0x01, DX
-	ADDQ         $0x00000020, SI
-	JMP          vectors_of_1
-
-end_of_1:
-	MOVQ    BX, AX
-	ANDQ    $0x07, AX
-	JZ      trimmed_2
-	SUBQ    $0x01, DX
-	MOVBLZX (DX), CX
-	BZHIL   AX, CX, CX
-	MOVB    CL, (DX)
-	ADDQ    $0x01, DX
-
-trimmed_2:
-	// From the last row back: the outcomes of a row go to the set bits of the row before.
-	LEAQ 4216(SP), AX
-	LEAQ 8(R8), CX
-
-row:
-	CMPQ    R8, AX
-	JEQ     rows_done
-	SUBQ    $0x00000088, R8
-	MOVQ    (R8), DX
-	LEAQ    8(R8), BX
-	MOVQ    BX, SI
-	CMPQ    R8, AX
-	MOVQ    hits+16(FP), DI
-	CMOVQEQ DI, SI
-
-	// There are two n of 32 bits for every 64 hashes.
-	ADDQ $0x3f, DX
-	SHRQ $0x06, DX
-	ADDQ DX, DX
-	XORL DI, DI
-
-word:
-	MOVL    (BX), R9
-	MOVQ    DI, R10
-	SHRQ    $0x03, R10
-	MOVQ    (CX)(R10*1), R10
-	MOVL    DI, R11
-	ANDL    $0x07, R11
-	SHRXQ   R11, R10, R10
-	PDEPL   R9, R10, R10
-	MOVL    R10, (SI)
-	POPCNTL R9, R9
-	ADDQ    R9, DI
-	ADDQ    $0x04, BX
-	ADDQ    $0x04, SI
-	DECQ    DX
-	JNZ     word
-	LEAQ    8(R8), CX
-	JMP     row
-
-rows_done:
-	VZEROUPPER
-	RET
-
-// func placeDouble32AVX2(s *byte, h *byte, places *uint32) (done int)
-// Requires: AVX, AVX2
-TEXT ·placeDouble32AVX2(SB), NOSPLIT, $0-32
-	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
-	MOVL         $0x0000001f, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	LEAQ         compactIndices<>+0(SB), AX
-	MOVQ         s+0(FP), AX
-	VPBROADCASTD 8(AX), Y0
-	VPBROADCASTD 48(AX), Y1
-	VPBROADCASTD 56(AX), Y2
-	VPSLLD       $0x03, Y0, Y0
-	MOVL         $0xfffffff8, CX
-	VMOVD        CX, X3
-	VPBROADCASTD X3, Y3
-	MOVQ         h+8(FP), CX
-	MOVQ         (CX), DX
-	MOVQ         8(CX), CX
-	MOVQ         places+16(FP), BX
-	ANDQ         $-8, CX
-	MOVQ         CX, done+24(FP)
-	LEAQ         (DX)(CX*4), CX
-	VPXOR        Y4, Y4, Y4
-	MOVQ         24(AX), AX
-
-vectors_of_1:
-	LEAQ     (DX), SI
-	CMPQ     SI, CX
-	JAE      end_of_1
-	VMOVDQU  (DX), Y5
-	VPSRLD   $0x11, Y5, Y7
-	VPSLLD   $0x0f, Y5, Y6
-	VPOR     Y7, Y6, Y6
-	VPMULLD  Y4, Y6, Y7
-	VPADDD   Y7, Y5, Y5
-	VPCMPEQD Y7, Y7, Y7
-	VPAND    Y5, Y3, Y7
-	VPSHUFD  $0xf5, Y7, Y8
-	VPMULUDQ Y1, Y7, Y7
-	VPMULUDQ Y1, Y8, Y8
-	VPSHUFD  $0xf5, Y7, Y7
-	VPBLENDD $0x55, Y7, Y8, Y8
-	VPSRLVD  Y2, Y8, Y8
-	VPMULLD  Y0, Y8, Y8
-	VPSUBD   Y8, Y5, Y7
-	MOVQ     AX, SI
-	JMP      visit_of_1
-
-step_of_1:
-	VPADDD   Y6, Y5, Y5
-	VPAND    Y5, Y3, Y7
-	VPSHUFD  $0xf5, Y7, Y8
-	VPMULUDQ Y1, Y7, Y7
-	VPMULUDQ Y1, Y8, Y8
-	VPSHUFD  $0xf5, Y7, Y7
-	VPBLENDD $0x55, Y7, Y8, Y8
-	VPSRLVD  Y2, Y8, Y8
-	VPMULLD  Y0, Y8, Y8
-	VPSUBD   Y8, Y5, Y7
-
-visit_of_1:
-	VMOVDQU Y7, (BX)
-	ADDQ    $0x20, BX
-	DECQ    SI
-	JNZ     step_of_1
-	ADDQ    $0x00000020, DX
-	JMP     vectors_of_1
-
-end_of_1:
-	VZEROUPPER
-	RET
-
-// func probeFull64AVX2(s *byte, h *byte, hits *uint64, w *byte, dense bool)
-// Requires: AVX, AVX2, BMI2, CMOV, FMA3, POPCNT
-TEXT ·probeFull64AVX2(SB), $8992-33
-	// Probe i tests bit (h + i·d & mask) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
-	// d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of
-	// all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that
-	// follows at once would wait for them. It makes the first probes of all hashes, writes the outcomes to
-	// hits, and compacts the numbers of the hashes that pass. Then it makes the other probes of those, and
-	// deposits the outcomes in hits.
-	MOVQ s+0(FP), AX
-
-	// Loads take aligned words, so that none crosses the end of a page of memory. The
-	// bits to skip are those of the first word that lie before the filter.
-	MOVQ         (AX), CX
-	MOVL         CX, DX
-	ANDL         $0x03, DX
-	SHLL         $0x03, DX
-	ANDQ         $-4, CX
-	VMOVD        DX, X0
-	VPBROADCASTD X0, Y0
-	MOVL         $0x0000001f, DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y2
-	LEAQ         compactIndices<>+0(SB), DX
-	LEAQ         63(SP), BX
-	ANDQ         $-64, BX
-	VMOVDQU      Y0, 4096(BX)
-	MOVQ         h+8(FP), SI
-	MOVQ         w+24(FP), DI
-	MOVQ         16(DI), R8
-	MOVQ         (SI)(R8*1), R8
-	MOVQ         R8, 4664(SP)
-	MOVQ         24(DI), R8
-	MOVQ         (SI)(R8*1), R8
-	MOVQ         R8, 4672(SP)
-	MOVQ         32(DI), R8
-	MOVQ         (SI)(R8*1), R8
-	MOVQ         R8, 4680(SP)
-	MOVQ         40(DI), R8
-	MOVQ         (SI)(R8*1), R8
-	MOVQ         R8, 4688(SP)
-	VPBROADCASTD (DI), Y0
-	VMOVDQU      Y0, 4160(BX)
-	VPBROADCASTD 72(AX), Y0
-	VMOVDQU      Y0, 4224(BX)
-	VPBROADCASTQ 64(AX), Y0
-	VMOVDQU      Y0, 4288(BX)
-	VMOVDQU      Y1, 4352(BX)
-	VMOVDQU      Y1, 4416(BX)
-	VMOVDQU      Y1, 4480(BX)
-	VMOVDQU      Y1, 4544(BX)
-	MOVQ         h+8(FP), SI
-	MOVQ         32(SI), SI
-	MOVQ         h+8(FP), DI
-	MOVQ         32(DI), DI
-	MOVQ         hits+16(FP), R8
-	LEAQ         4696(SP), R9
-	MOVQ         $0x00000003, R10
-	MOVQ         24(AX), AX
-	CMPB         dense+32(FP), $0x00
-	JNE          together
-	CMPQ         AX, R10
-	CMOVQGT      R10, AX
-
-together:
-	MOVQ AX, 8984(SP)
-	XORL AX, AX
-	MOVQ AX, 8960(SP)
-	MOVQ AX, 8968(SP)
-	MOVQ AX, 8976(SP)
-
-	// Masks fill a part of the last word of hits.
-	LEAQ -1(DI), R10
-	SHRQ $0x06, R10
-	MOVQ AX, (R8)(R10*8)
-
-locate:
-	CMPQ    SI, $0x00
-	JLE     test
-	MOVQ    BX, R10
-	ADDQ    8960(SP), R10
-	MOVQ    8984(SP), AX
-	CMPQ    8976(SP), $0x00
-	JNE     gather_sums
-	MOVQ    h+8(FP), R11
-	MOVQ    32(R11), R11
-	SUBQ    SI, R11
-	MOVQ    4664(SP), R12
-	VMOVDQU (R12)(R11*8), Y0
-	VMOVDQU 32(R12)(R11*8), Y3
-	VMOVDQA Y0, Y6
-	VMOVDQA Y3, Y7
-	MOVQ    4672(SP), R12
-	VMOVDQU (R12)(R11*8), Y4
-	VMOVDQU 32(R12)(R11*8), Y5
-	VMOVDQA Y4, Y8
-	VMOVDQA Y5, Y9
-	MOVQ    4680(SP), R12
-	VMOVDQU (R12)(R11*8), Y10
-	VMOVDQU 32(R12)(R11*8), Y11
-	VPADDQ  Y10, Y8, Y8
-	VPADDQ  Y10, Y10, Y10
-	VPADDQ  Y10, Y8, Y8
-	VPADDQ  Y10, Y10, Y10
-	VMOVDQU Y10, 4352(BX)
-	VPADDQ  Y11, Y9, Y9
-	VPADDQ  Y11, Y11, Y11
-	VPADDQ  Y11, Y9, Y9
-	VPADDQ  Y11, Y11, Y11
-	VMOVDQU Y11, 4416(BX)
-	MOVQ    4688(SP), R12
-	VMOVDQU (R12)(R11*8), Y10
-	VMOVDQU 32(R12)(R11*8), Y11
-	VPADDQ  Y10, Y4, Y4
-	VPADDQ  Y10, Y10, Y10
-	VPADDQ  Y10, Y6, Y6
-	VPADDQ  Y10, Y10, Y10
-	VMOVDQU Y10, 4480(BX)
-	VPADDQ  Y11, Y5, Y5
-	VPADDQ  Y11, Y11, Y11
-	VPADDQ  Y11, Y7, Y7
-	VPADDQ  Y11, Y11, Y11
-	VMOVDQU Y11, 4544(BX)
-
-probe_0:
-	MOVQ         w+24(FP), R11
-	VPBROADCASTQ 8(R11), Y11
-	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
-	VPAND        Y11, Y0, Y10
-	VPSRLQ       $0x20, Y10, Y10
-	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
-	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y0, Y13
-	VADDPD       Y13, Y10, Y10
-	VFMADD132PD  4288(BX), Y12, Y10
-	VPAND        Y11, Y3, Y11
-	VPSRLQ       $0x20, Y11, Y11
-	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
-	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y3, Y13
-	VADDPD       Y13, Y11, Y11
-	VFMADD132PD  4288(BX), Y12, Y11
-	VSHUFPS      $0x88, Y3, Y0, Y12
-	VPERMQ       $0xd8, Y12, Y12
-	VSHUFPS      $0x88, Y11, Y10, Y10
-	VPERMQ       $0xd8, Y10, Y10
-	VPMULLD      4224(BX), Y10, Y10
-	VPSUBD       Y10, Y12, Y12
-	VPSUBD       4224(BX), Y12, Y10
-	VPMINUD      Y10, Y12, Y12
-	VPXOR        4160(BX), Y12, Y12
-	VPADDD       4096(BX), Y12, Y12
-	VMOVDQU      Y12, (R10)
-	VPSRLD       $0x05, Y12, Y10
-	VMOVDQU      Y10, 2048(R10)
-	ADDQ         $0x20, R10
-	DECQ         AX
-	JZ           located
-	VPADDQ       4352(BX), Y0, Y0
-	VPADDQ       4416(BX), Y3, Y3
-	MOVQ         w+24(FP), R11
-	VPBROADCASTQ 8(R11), Y11
-	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
-	VPAND        Y11, Y4, Y10
-	VPSRLQ       $0x20, Y10, Y10
-	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
-	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y4, Y13
-	VADDPD       Y13, Y10, Y10
-	VFMADD132PD  4288(BX), Y12, Y10
-	VPAND        Y11, Y5, Y11
-	VPSRLQ       $0x20, Y11, Y11
-	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
-	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y5, Y13
-	VADDPD       Y13, Y11, Y11
-	VFMADD132PD  4288(BX), Y12, Y11
-	VSHUFPS      $0x88, Y5, Y4, Y12
-	VPERMQ       $0xd8, Y12, Y12
-	VSHUFPS      $0x88, Y11, Y10, Y10
-	VPERMQ       $0xd8, Y10, Y10
-	VPMULLD      4224(BX), Y10, Y10
-	VPSUBD       Y10, Y12, Y12
-	VPSUBD       4224(BX), Y12, Y10
-	VPMINUD      Y10, Y12, Y12
-	VPXOR        4160(BX), Y12, Y12
-	VPADDD       4096(BX), Y12, Y12
-	VMOVDQU      Y12, (R10)
-	VPSRLD       $0x05, Y12, Y10
-	VMOVDQU      Y10, 2048(R10)
-	ADDQ         $0x20, R10
-	DECQ         AX
-	JZ           located
-	VPADDQ       4480(BX), Y4, Y4
-	VPADDQ       4544(BX), Y5, Y5
-	MOVQ         w+24(FP), R11
-	VPBROADCASTQ 8(R11), Y11
-	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
-	VPAND        Y11, Y6, Y10
-	VPSRLQ       $0x20, Y10, Y10
-	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
-	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y6, Y13
-	VADDPD       Y13, Y10, Y10
-	VFMADD132PD  4288(BX), Y12, Y10
-	VPAND        Y11, Y7, Y11
-	VPSRLQ       $0x20, Y11, Y11
-	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
-	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y7, Y13
-	VADDPD       Y13, Y11, Y11
-	VFMADD132PD  4288(BX), Y12, Y11
-	VSHUFPS      $0x88, Y7, Y6, Y12
-	VPERMQ       $0xd8, Y12, Y12
-	VSHUFPS      $0x88, Y11, Y10, Y10
-	VPERMQ       $0xd8, Y10, Y10
-	VPMULLD      4224(BX), Y10, Y10
-	VPSUBD       Y10, Y12, Y12
-	VPSUBD       4224(BX), Y12, Y10
-	VPMINUD      Y10, Y12, Y12
-	VPXOR        4160(BX), Y12, Y12
-	VPADDD       4096(BX), Y12, Y12
-	VMOVDQU      Y12, (R10)
-	VPSRLD       $0x05, Y12, Y10
-	VMOVDQU      Y10, 2048(R10)
-	ADDQ         $0x20, R10
-	DECQ         AX
-	JZ           located
-	VPADDQ       4480(BX), Y6, Y6
-	VPADDQ       4544(BX), Y7, Y7
-
-probe_3:
-	MOVQ         w+24(FP), R11
-	VPBROADCASTQ 8(R11), Y11
-	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
-	VPAND        Y11, Y8, Y10
-	VPSRLQ       $0x20, Y10, Y10
-	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
-	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y8, Y13
-	VADDPD       Y13, Y10, Y10
-	VFMADD132PD  4288(BX), Y12, Y10
-	VPAND        Y11, Y9, Y11
-	VPSRLQ       $0x20, Y11, Y11
-	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
-	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y9, Y13
-	VADDPD       Y13, Y11, Y11
-	VFMADD132PD  4288(BX), Y12, Y11
-	VSHUFPS      $0x88, Y9, Y8, Y12
-	VPERMQ       $0xd8, Y12, Y12
-	VSHUFPS      $0x88, Y11, Y10, Y10
-	VPERMQ       $0xd8, Y10, Y10
-	VPMULLD      4224(BX), Y10, Y10
-	VPSUBD       Y10, Y12, Y12
-	VPSUBD       4224(BX), Y12, Y10
-	VPMINUD      Y10, Y12, Y12
-	VPXOR        4160(BX), Y12, Y12
-	VPADDD       4096(BX), Y12, Y12
-	VMOVDQU      Y12, (R10)
-	VPSRLD       $0x05, Y12, Y10
-	VMOVDQU      Y10, 2048(R10)
-	ADDQ         $0x20, R10
-	DECQ         AX
-	JZ           located
-	VPADDQ       4352(BX), Y8, Y8
-	VPADDQ       4416(BX), Y9, Y9
-	JMP          probe_0
-
-	// The probes after the first three of hashes that passed those.
-gather_sums:
-	MOVQ         SI, R11
-	NEGQ         R11
-	LEAQ         (R9)(R11*4), R11
-	VMOVDQU      (R11), Y0
-	MOVQ         4664(SP), R12
-	VEXTRACTI128 $0x01, Y0, X3
-	VMOVQ        X0, R13
-	VPEXTRQ      $0x01, X0, R14
-	MOVL         R13, R15
-	VMOVQ        (R12)(R15*8), X1
-	SHRQ         $0x20, R13
-	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
-	MOVL         R14, R13
-	VMOVQ        (R12)(R13*8), X0
-	SHRQ         $0x20, R14
-	VPINSRQ      $0x01, (R12)(R14*8), X0, X0
-	VINSERTI128  $0x01, X0, Y1, Y0
-	VMOVQ        X3, R13
-	VPEXTRQ      $0x01, X3, R14
-	MOVL         R13, R15
-	VMOVQ        (R12)(R15*8), X1
-	SHRQ         $0x20, R13
-	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
-	MOVL         R14, R13
-	VMOVQ        (R12)(R13*8), X3
-	SHRQ         $0x20, R14
-	VPINSRQ      $0x01, (R12)(R14*8), X3, X3
-	VINSERTI128  $0x01, X3, Y1, Y3
-	VMOVDQA      Y0, Y0
-	VMOVDQA      Y3, Y3
-	VMOVDQA      Y0, Y6
-	VMOVDQA      Y3, Y7
-	VMOVDQU      (R11), Y4
-	MOVQ         4672(SP), R12
-	VEXTRACTI128 $0x01, Y4, X5
-	VMOVQ        X4, R13
-	VPEXTRQ      $0x01, X4, R14
-	MOVL         R13, R15
-	VMOVQ        (R12)(R15*8), X1
-	SHRQ         $0x20, R13
-	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
-	MOVL         R14, R13
-	VMOVQ        (R12)(R13*8), X4
-	SHRQ         $0x20, R14
-	VPINSRQ      $0x01, (R12)(R14*8), X4, X4
-	VINSERTI128  $0x01, X4, Y1, Y4
-	VMOVQ        X5, R13
-	VPEXTRQ      $0x01, X5, R14
-	MOVL         R13, R15
-	VMOVQ        (R12)(R15*8), X1
-	SHRQ         $0x20, R13
-	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
-	MOVL         R14, R13
-	VMOVQ        (R12)(R13*8), X5
-	SHRQ         $0x20, R14
-	VPINSRQ      $0x01, (R12)(R14*8), X5, X5
-	VINSERTI128  $0x01, X5, Y1, Y5
-	VMOVDQA      Y4, Y4
-	VMOVDQA      Y5, Y5
-	VMOVDQA      Y4, Y8
-	VMOVDQA      Y5, Y9
-	VMOVDQU      (R11), Y10
-	MOVQ         4680(SP), R12
-	VEXTRACTI128 $0x01, Y10, X11
-	VMOVQ        X10, R13
-	VPEXTRQ      $0x01, X10, R14
-	MOVL         R13, R15
-	VMOVQ        (R12)(R15*8), X1
-	SHRQ         $0x20, R13
-	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
-	MOVL         R14, R13
-	VMOVQ        (R12)(R13*8), X10
-	SHRQ         $0x20, R14
-	VPINSRQ      $0x01, (R12)(R14*8), X10, X10
-	VINSERTI128  $0x01, X10, Y1, Y10
-	VMOVQ        X11, R13
-	VPEXTRQ      $0x01, X11, R14
-	MOVL         R13, R15
-	VMOVQ        (R12)(R15*8), X1
-	SHRQ         $0x20, R13
-	VPINSRQ      $0x01, (R12)(R13*8), X1, X1
-	MOVL         R14, R13
-	VMOVQ        (R12)(R13*8), X11
-	SHRQ         $0x20, R14
-	VPINSRQ      $0x01, (R12)(R14*8), X11, X11
-	VINSERTI128  $0x01, X11, Y1, Y11
-	VMOVDQA      Y10, Y10
-	VMOVDQA      Y11, Y11
-	VPADDQ       Y10, Y8, Y8
-	VPADDQ       Y10, Y10, Y10
-	VPADDQ       Y10, Y8, Y8
-	VPADDQ       Y10, Y10, Y10
-	VMOVDQU      Y10, 4352(BX)
-	VPADDQ       Y11, Y9, Y9
-	VPADDQ       Y11, Y11, Y11
-	VPADDQ       Y11, Y9, Y9
-	VPADDQ       Y11, Y11, Y11
-	VMOVDQU      Y11, 4416(BX)
-	VMOVDQU      (R11), Y10
-	MOVQ         4688(SP), R11
-	VEXTRACTI128 $0x01, Y10, X11
-	VMOVQ        X10, R12
-	VPEXTRQ      $0x01, X10, R13
-	MOVL         R12, R14
-	VMOVQ        (R11)(R14*8), X1
-	SHRQ         $0x20, R12
-	VPINSRQ      $0x01, (R11)(R12*8), X1, X1
-	MOVL         R13, R12
-	VMOVQ        (R11)(R12*8), X10
-	SHRQ         $0x20, R13
-	VPINSRQ      $0x01, (R11)(R13*8), X10, X10
-	VINSERTI128  $0x01, X10, Y1, Y10
-	VMOVQ        X11, R12
-	VPEXTRQ      $0x01, X11, R13
-	MOVL         R12, R14
-	VMOVQ        (R11)(R14*8), X1
-	SHRQ         $0x20, R12
-	VPINSRQ      $0x01, (R11)(R12*8), X1, X1
-	MOVL         R13, R12
-	VMOVQ        (R11)(R12*8), X11
-	SHRQ         $0x20, R13
-	VPINSRQ      $0x01, (R11)(R13*8), X11, X11
-	VINSERTI128  $0x01, X11, Y1, Y11
-	VMOVDQA      Y10, Y10
-	VMOVDQA      Y11, Y11
-	VPADDQ       Y10, Y4, Y4
-	VPADDQ       Y10, Y10, Y10
-	VPADDQ       Y10, Y6, Y6
-	VPADDQ       Y10, Y10, Y10
-	VMOVDQU      Y10, 4480(BX)
-	VPADDQ       Y11, Y5, Y5
-	VPADDQ       Y11, Y11, Y11
-	VPADDQ       Y11, Y7, Y7
-	VPADDQ       Y11, Y11, Y11
-	VMOVDQU      Y11, 4544(BX)
-	VPADDQ       4352(BX), Y0, Y0
-	VPADDQ       4416(BX), Y3, Y3
-	VPADDQ       4480(BX), Y4, Y4
-	VPADDQ       4544(BX), Y5, Y5
-	VPADDQ       4480(BX), Y6, Y6
-	VPADDQ       4544(BX), Y7, Y7
-	JMP          probe_3
-
-located:
-	MOVQ         BX, AX
-	ADDQ         8960(SP), AX
-	MOVQ         s+0(FP), R11
-	CMPL         76(R11), $0x00
-	JEQ          reduced
-	VPBROADCASTD 8(R11), Y0
-	VPBROADCASTD 76(R11), Y3
-
-again:
-	VMOVDQU    (AX), Y4
-	VPSUBD     4096(BX), Y4, Y4
-	VPXOR      4160(BX), Y4, Y4
-	VCVTDQ2PS  Y4, Y5
-	VMULPS     Y3, Y5, Y5
-	VCVTTPS2DQ Y5, Y5
-	VPMULLD    Y0, Y5, Y5
-	VPSUBD     Y5, Y4, Y4
-	VPSUBD     Y0, Y4, Y5
-	VPMINUD    Y5, Y4, Y4
-	VPXOR      4160(BX), Y4, Y4
-	VPADDD     4096(BX), Y4, Y4
-	VMOVDQU    Y4, (AX)
-	VPSRLD     $0x05, Y4, Y4
-	VMOVDQU    Y4, 2048(AX)
-	ADDQ       $0x20, AX
-	CMPQ       AX, R10
-	JB         again
-
-reduced:
-	XORQ $0x00000400, 8960(SP)
-	SUBQ $0x08, SI
-	LEAQ -8(DI), AX
-	CMPQ AX, SI
-	JEQ  locate
-
-test:
-	MOVQ     BX, AX
-	ADDQ     8968(SP), AX
-	MOVQ     8984(SP), R10
-	SHLQ     $0x05, R10
-	ADDQ     AX, R10
-	VPCMPEQD Y0, Y0, Y0
-
-load:
-	MOVL         2048(AX), R11
-	VMOVD        (CX)(R11*4), X3
-	MOVL         2052(AX), R11
-	VPINSRD      $0x01, (CX)(R11*4), X3, X3
-	MOVL         2056(AX), R11
-	VPINSRD      $0x02, (CX)(R11*4), X3, X3
-	MOVL         2060(AX), R11
-	VPINSRD      $0x03, (CX)(R11*4), X3, X3
-	MOVL         2064(AX), R11
-	VMOVD        (CX)(R11*4), X4
-	MOVL         2068(AX), R11
-	VPINSRD      $0x01, (CX)(R11*4), X4, X4
-	MOVL         2072(AX), R11
-	VPINSRD      $0x02, (CX)(R11*4), X4, X4
-	MOVL         2076(AX), R11
-	VPINSRD      $0x03, (CX)(R11*4), X4, X4
-	VINSERTI128  $0x01, X4, Y3, Y4
-	VMOVDQU      (AX), Y3
-	VPANDN       Y2, Y3, Y3
-	VPSLLVD      Y3, Y4, Y4
-	VPAND        Y4, Y0, Y0
-	ADDQ         $0x20, AX
-	CMPQ         AX, R10
-	JB           load
-	VMOVMSKPS    Y0, AX
-	XORQ         $0x00000400, 8968(SP)
-	MOVQ         $0x00000008, R10
-	CMPQ         DI, R10
-	CMOVQLT      DI, R10
-	BZHIL        R10, AX, AX
-	MOVB         AL, (R8)
-	ADDQ         $0x01, R8
-	MOVQ         s+0(FP), R10
-	MOVQ         24(R10), R10
-	CMPQ         8984(SP), R10
-	JEQ          next
-	CMPQ         8976(SP), $0x00
-	JNE          next
-	MOVQ         h+8(FP), R11
-	MOVQ         32(R11), R11
-	SUBQ         DI, R11
-	VMOVD        R11, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       ascending<>+0(SB), Y0, Y0
-	VPMOVZXBD    (DX)(AX*8), Y3
-	POPCNTL      AX, AX
-	VPERMD       Y0, Y3, Y3
-	VMOVDQU      Y3, (R9)
-	LEAQ         (R9)(AX*4), R9
-
-next:
-	SUBQ $0x08, DI
-	JG   locate
-	SUBQ 8984(SP), R10
-	JZ   end
-	CMPQ 8976(SP), $0x00
-	JNE  deposit
-
-	// The numbers after the last are 0, for the loads past the end.
-	VPXOR   Y0, Y0, Y0
-	VMOVDQU Y0, (R9)
-	LEAQ    8824(SP), R8
-	MOVQ    $0x00000001, 8976(SP)
-	MOVQ    R10, 8984(SP)
-	LEAQ    4696(SP), AX
-	MOVQ    R9, DI
-	SUBQ    AX, DI
-	SHRQ    $0x02, DI
-	MOVQ    DI, SI
-	JNZ     locate
-	JMP     end
-
-deposit:
-	LEAQ 8824(SP), AX
-	MOVQ hits+16(FP), CX
-	MOVQ hits+16(FP), DX
-	MOVQ h+8(FP), BX
-	MOVQ 32(BX), BX
-
-	// There are two n of 32 bits for every 64 hashes.
-	ADDQ $0x3f, BX
-	SHRQ $0x06, BX
-	ADDQ BX, BX
-	XORL SI, SI
-
-word:
-	MOVL    (CX), DI
-	MOVQ    SI, R8
-	SHRQ    $0x03, R8
-	MOVQ    (AX)(R8*1), R8
-	MOVL    SI, R9
-	ANDL    $0x07, R9
-	SHRXQ   R9, R8, R8
-	PDEPL   DI, R8, R8
-	MOVL    R8, (DX)
-	POPCNTL DI, DI
-	ADDQ    DI, SI
-	ADDQ    $0x04, CX
-	ADDQ    $0x04, DX
-	DECQ    BX
-	JNZ     word
-
-end:
-	VZEROUPPER
-	RET
-
-DATA longs4530000000000000<>+0(SB)/8, $0x4530000000000000
-DATA longs4530000000000000<>+8(SB)/8, $0x4530000000000000
-DATA longs4530000000000000<>+16(SB)/8, $0x4530000000000000
-DATA longs4530000000000000<>+24(SB)/8, $0x4530000000000000
-GLOBL longs4530000000000000<>(SB), RODATA|NOPTR, $32
-
-DATA longs4530000000100000<>+0(SB)/8, $0x4530000000100000
-DATA longs4530000000100000<>+8(SB)/8, $0x4530000000100000
-DATA longs4530000000100000<>+16(SB)/8, $0x4530000000100000
-DATA longs4530000000100000<>+24(SB)/8, $0x4530000000100000
-GLOBL longs4530000000100000<>(SB), RODATA|NOPTR, $32
-
-DATA longs4330000000000000<>+0(SB)/8, $0x4330000000000000
-DATA longs4330000000000000<>+8(SB)/8, $0x4330000000000000
-DATA longs4330000000000000<>+16(SB)/8, $0x4330000000000000
-DATA longs4330000000000000<>+24(SB)/8, $0x4330000000000000
-GLOBL longs4330000000000000<>(SB), RODATA|NOPTR, $32
-
-// func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-// Requires: AVX, AVX2
-TEXT ·xxh64Width4AVX2(SB), $32-56
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x27d4eb2f165667c9, BX
-	ADDQ         seed+40(FP), BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	VMOVDQU      Y0, (SP)
-
-	// 12 of 16 keys in vectors, and 4 in general registers.
-sixteen:
-	SUBQ      $0x01, DX
-	JL        end
-	VPMOVZXDQ (AX), Y0
-	VPMOVZXDQ 16(AX), Y1
-	VPMOVZXDQ 32(AX), Y2
-	MOVL      48(AX), BX
-	MOVL      52(AX), SI
-	MOVL      56(AX), DI
-	MOVL      60(AX), R8
-	VPSHUFD   $0xf5, Y0, Y3
-	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y3, Y3
-	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y0, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y0, Y0
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y0, Y0
-	VPSHUFD   $0xf5, Y1, Y3
-	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y3, Y3
-	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y1, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y1, Y1
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y1, Y1
-	VPSHUFD   $0xf5, Y2, Y3
-	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y3, Y3
-	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y2, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longs9e3779b185ebca87<>+0(SB), Y2, Y2
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y2, Y2
-	IMULQ     longs9e3779b185ebca87<>+0(SB), BX
-	IMULQ     longs9e3779b185ebca87<>+0(SB), SI
-	IMULQ     longs9e3779b185ebca87<>+0(SB), DI
-	IMULQ     longs9e3779b185ebca87<>+0(SB), R8
-	VPXOR     (SP), Y0, Y0
-	VPXOR     (SP), Y1, Y1
-	VPXOR     (SP), Y2, Y2
-	XORQ      (SP), BX
-	XORQ      (SP), SI
-	XORQ      (SP), DI
-	XORQ      (SP), R8
-	VPSRLQ    $0x29, Y0, Y3
-	VPSLLQ    $0x17, Y0, Y0
-	VPOR      Y3, Y0, Y0
-	VPSRLQ    $0x29, Y1, Y3
-	VPSLLQ    $0x17, Y1, Y1
-	VPOR      Y3, Y1, Y1
-	VPSRLQ    $0x29, Y2, Y3
-	VPSLLQ    $0x17, Y2, Y2
-	VPOR      Y3, Y2, Y2
-	ROLQ      $0x17, BX
-	ROLQ      $0x17, SI
-	ROLQ      $0x17, DI
-	ROLQ      $0x17, R8
-	VPSHUFD   $0xf5, Y0, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y0, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y0, Y0
-	VPSHUFD   $0xf5, Y1, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y1, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y1, Y1
-	VPSHUFD   $0xf5, Y2, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y2, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y2, Y2
-	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), BX
-	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), SI
-	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), DI
-	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), R8
-	VPADDQ    longs165667b19e3779f9<>+0(SB), Y0, Y0
-	VPADDQ    longs165667b19e3779f9<>+0(SB), Y1, Y1
-	VPADDQ    longs165667b19e3779f9<>+0(SB), Y2, Y2
-	ADDQ      longs165667b19e3779f9<>+0(SB), BX
-	ADDQ      longs165667b19e3779f9<>+0(SB), SI
-	ADDQ      longs165667b19e3779f9<>+0(SB), DI
-	ADDQ      longs165667b19e3779f9<>+0(SB), R8
-	VPSRLQ    $0x21, Y0, Y3
-	VPXOR     Y3, Y0, Y0
-	VPSRLQ    $0x21, Y1, Y3
-	VPXOR     Y3, Y1, Y1
-	VPSRLQ    $0x21, Y2, Y3
-	VPXOR     Y3, Y2, Y2
-	MOVQ      BX, R9
-	SHRQ      $0x21, R9
-	XORQ      R9, BX
-	MOVQ      SI, R9
-	SHRQ      $0x21, R9
-	XORQ      R9, SI
-	MOVQ      DI, R9
-	SHRQ      $0x21, R9
-	XORQ      R9, DI
-	MOVQ      R8, R9
-	SHRQ      $0x21, R9
-	XORQ      R9, R8
-	VPSHUFD   $0xf5, Y0, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y0, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y0, Y0
-	VPSHUFD   $0xf5, Y1, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y1, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y1, Y1
-	VPSHUFD   $0xf5, Y2, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y2, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y2, Y2
-	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), BX
-	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), SI
-	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), DI
-	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), R8
-	VPSRLQ    $0x1d, Y0, Y3
-	VPXOR     Y3, Y0, Y0
-	VPSRLQ    $0x1d, Y1, Y3
-	VPXOR     Y3, Y1, Y1
-	VPSRLQ    $0x1d, Y2, Y3
-	VPXOR     Y3, Y2, Y2
-	MOVQ      BX, R9
-	SHRQ      $0x1d, R9
-	XORQ      R9, BX
-	MOVQ      SI, R9
-	SHRQ      $0x1d, R9
-	XORQ      R9, SI
-	MOVQ      DI, R9
-	SHRQ      $0x1d, R9
-	XORQ      R9, DI
-	MOVQ      R8, R9
-	SHRQ      $0x1d, R9
-	XORQ      R9, R8
-	VPSHUFD   $0xf5, Y0, Y3
-	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000165667b1<>+0(SB), Y0, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y0, Y0
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y0, Y0
-	VPSHUFD   $0xf5, Y1, Y3
-	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000165667b1<>+0(SB), Y1, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y1, Y1
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y1, Y1
-	VPSHUFD   $0xf5, Y2, Y3
-	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000165667b1<>+0(SB), Y2, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y2, Y2
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y2, Y2
-	IMULQ     longs165667b19e3779f9<>+0(SB), BX
-	IMULQ     longs165667b19e3779f9<>+0(SB), SI
-	IMULQ     longs165667b19e3779f9<>+0(SB), DI
-	IMULQ     longs165667b19e3779f9<>+0(SB), R8
-	VPSRLQ    $0x20, Y0, Y3
-	VPXOR     Y3, Y0, Y0
-	VPSRLQ    $0x20, Y1, Y3
-	VPXOR     Y3, Y1, Y1
-	VPSRLQ    $0x20, Y2, Y3
-	VPXOR     Y3, Y2, Y2
-	MOVQ      BX, R9
-	SHRQ      $0x20, R9
-	XORQ      R9, BX
-	MOVQ      SI, R9
-	SHRQ      $0x20, R9
-	XORQ      R9, SI
-	MOVQ      DI, R9
-	SHRQ      $0x20, R9
-	XORQ      R9, DI
-	MOVQ      R8, R9
-	SHRQ      $0x20, R9
-	XORQ      R9, R8
-	VMOVDQU   Y0, (CX)
-	VMOVDQU   Y1, 32(CX)
-	VMOVDQU   Y2, 64(CX)
-	MOVQ      BX, 96(CX)
-	MOVQ      SI, 104(CX)
-	MOVQ      DI, 112(CX)
-	MOVQ      R8, 120(CX)
-	ADDQ      $0x00000040, AX
-	ADDQ      $0x00000080, CX
-	JMP       sixteen
-
-end:
-	ADDQ $0x01, DX
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX2
-TEXT ·xxph3Width4AVX2(SB), $0-48
-	MOVQ rows+0(FP), AX
-	MOVQ hashes+32(FP), CX
-	MOVQ n+24(FP), DX
-	SHRQ $0x04, DX
-
-	// 12 of 16 keys in vectors, and 4 in general registers.
-sixteen:
-	SUBQ      $0x01, DX
-	JL        end
-	VPMOVZXDQ (AX), Y0
-	VPMOVZXDQ 16(AX), Y1
-	VPMOVZXDQ 32(AX), Y2
-	MOVL      48(AX), BX
-	MOVL      52(AX), SI
-	MOVL      56(AX), DI
-	MOVL      60(AX), R8
-	VPSLLQ    $0x20, Y0, Y3
-	VPXOR     Y3, Y0, Y0
-	VPSLLQ    $0x20, Y1, Y3
-	VPXOR     Y3, Y1, Y1
-	VPSLLQ    $0x20, Y2, Y3
-	VPXOR     Y3, Y2, Y2
-	MOVQ      BX, R9
-	SHLQ      $0x20, R9
-	ORQ       R9, BX
-	MOVQ      SI, R9
-	SHLQ      $0x20, R9
-	ORQ       R9, SI
-	MOVQ      DI, R9
-	SHLQ      $0x20, R9
-	ORQ       R9, DI
-	MOVQ      R8, R9
-	SHLQ      $0x20, R9
-	ORQ       R9, R8
-	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y0, Y0
-	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y1, Y1
-	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y2, Y2
-	XORQ      longsbe4ba423396cfeb8<>+0(SB), BX
-	XORQ      longsbe4ba423396cfeb8<>+0(SB), SI
-	XORQ      longsbe4ba423396cfeb8<>+0(SB), DI
-	XORQ      longsbe4ba423396cfeb8<>+0(SB), R8
-	VPSRLQ    $0x33, Y0, Y3
-	VPXOR     Y3, Y0, Y0
-	VPSRLQ    $0x33, Y1, Y3
-	VPXOR     Y3, Y1, Y1
-	VPSRLQ    $0x33, Y2, Y3
-	VPXOR     Y3, Y2, Y2
-	MOVQ      BX, R9
-	SHRQ      $0x33, R9
-	XORQ      R9, BX
-	MOVQ      SI, R9
-	SHRQ      $0x33, R9
-	XORQ      R9, SI
-	MOVQ      DI, R9
-	SHRQ      $0x33, R9
-	XORQ      R9, DI
-	MOVQ      R8, R9
-	SHRQ      $0x33, R9
-	XORQ      R9, R8
-	VPSHUFD   $0xf5, Y0, Y3
-	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y3, Y3
-	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y0, Y0
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y0, Y0
-	VPSHUFD   $0xf5, Y1, Y3
-	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y3, Y3
-	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y1, Y1
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y1, Y1
-	VPSHUFD   $0xf5, Y2, Y3
-	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y3, Y3
-	VPMULUDQ  longs000000009e3779b1<>+0(SB), Y2, Y2
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y2, Y2
-	IMULQ     longs000000009e3779b1<>+0(SB), BX
-	IMULQ     longs000000009e3779b1<>+0(SB), SI
-	IMULQ     longs000000009e3779b1<>+0(SB), DI
-	IMULQ     longs000000009e3779b1<>+0(SB), R8
-	VPADDQ    longs0000000000000004<>+0(SB), Y0, Y0
-	VPADDQ    longs0000000000000004<>+0(SB), Y1, Y1
-	VPADDQ    longs0000000000000004<>+0(SB), Y2, Y2
-	ADDQ      longs0000000000000004<>+0(SB), BX
-	ADDQ      longs0000000000000004<>+0(SB), SI
-	ADDQ      longs0000000000000004<>+0(SB), DI
-	ADDQ      longs0000000000000004<>+0(SB), R8
-	VPSRLQ    $0x2f, Y0, Y3
-	VPXOR     Y3, Y0, Y0
-	VPSRLQ    $0x2f, Y1, Y3
-	VPXOR     Y3, Y1, Y1
-	VPSRLQ    $0x2f, Y2, Y3
-	VPXOR     Y3, Y2, Y2
-	MOVQ      BX, R9
-	SHRQ      $0x2f, R9
-	XORQ      R9, BX
-	MOVQ      SI, R9
-	SHRQ      $0x2f, R9
-	XORQ      R9, SI
-	MOVQ      DI, R9
-	SHRQ      $0x2f, R9
-	XORQ      R9, DI
-	MOVQ      R8, R9
-	SHRQ      $0x2f, R9
-	XORQ      R9, R8
-	VPSHUFD   $0xf5, Y0, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y0, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y0, Y0
-	VPSHUFD   $0xf5, Y1, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y1, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y1, Y1
-	VPSHUFD   $0xf5, Y2, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000c2b2ae3d<>+0(SB), Y2, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y2, Y2
-	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), BX
-	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), SI
-	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), DI
-	IMULQ     longsc2b2ae3d27d4eb4f<>+0(SB), R8
-	VPSRLQ    $0x25, Y0, Y3
-	VPXOR     Y3, Y0, Y0
-	VPSRLQ    $0x25, Y1, Y3
-	VPXOR     Y3, Y1, Y1
-	VPSRLQ    $0x25, Y2, Y3
-	VPXOR     Y3, Y2, Y2
-	MOVQ      BX, R9
-	SHRQ      $0x25, R9
-	XORQ      R9, BX
-	MOVQ      SI, R9
-	SHRQ      $0x25, R9
-	XORQ      R9, SI
-	MOVQ      DI, R9
-	SHRQ      $0x25, R9
-	XORQ      R9, DI
-	MOVQ      R8, R9
-	SHRQ      $0x25, R9
-	XORQ      R9, R8
-	VPSHUFD   $0xf5, Y0, Y3
-	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000165667b1<>+0(SB), Y0, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y0, Y0
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y0, Y0
-	VPSHUFD   $0xf5, Y1, Y3
-	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000165667b1<>+0(SB), Y1, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y1, Y1
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y1, Y1
-	VPSHUFD   $0xf5, Y2, Y3
-	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y3, Y3
-	VPMULUDQ  longs00000000165667b1<>+0(SB), Y2, Y4
-	VPADDQ    Y4, Y3, Y3
-	VPMULUDQ  longs165667b19e3779f9<>+0(SB), Y2, Y2
-	VPSLLQ    $0x20, Y3, Y3
-	VPADDQ    Y3, Y2, Y2
-	IMULQ     longs165667b19e3779f9<>+0(SB), BX
-	IMULQ     longs165667b19e3779f9<>+0(SB), SI
-	IMULQ     longs165667b19e3779f9<>+0(SB), DI
-	IMULQ     longs165667b19e3779f9<>+0(SB), R8
-	VPSRLQ    $0x20, Y0, Y3
-	VPXOR     Y3, Y0, Y0
-	VPSRLQ    $0x20, Y1, Y3
-	VPXOR     Y3, Y1, Y1
-	VPSRLQ    $0x20, Y2, Y3
-	VPXOR     Y3, Y2, Y2
-	MOVQ      BX, R9
-	SHRQ      $0x20, R9
-	XORQ      R9, BX
-	MOVQ      SI, R9
-	SHRQ      $0x20, R9
-	XORQ      R9, SI
-	MOVQ      DI, R9
-	SHRQ      $0x20, R9
-	XORQ      R9, DI
-	MOVQ      R8, R9
-	SHRQ      $0x20, R9
-	XORQ      R9, R8
-	VMOVDQU   Y0, (CX)
-	VMOVDQU   Y1, 32(CX)
-	VMOVDQU   Y2, 64(CX)
-	MOVQ      BX, 96(CX)
-	MOVQ      SI, 104(CX)
-	MOVQ      DI, 112(CX)
-	MOVQ      R8, 120(CX)
-	ADDQ      $0x00000040, AX
-	ADDQ      $0x00000080, CX
-	JMP       sixteen
-
-end:
-	ADDQ $0x01, DX
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-// Requires: AVX, AVX2
-TEXT ·xxh64Width8AVX2(SB), $32-56
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x27d4eb2f165667cd, BX
-	ADDQ         seed+40(FP), BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	VMOVDQU      Y0, (SP)
-
-	// 12 of 16 keys in vectors, and 4 in general registers.
-sixteen:
-	SUBQ     $0x01, DX
-	JL       end
-	VMOVDQU  (AX), Y0
-	VMOVDQU  32(AX), Y1
-	VMOVDQU  64(AX), Y2
-	MOVQ     96(AX), BX
-	MOVQ     104(AX), SI
-	MOVQ     112(AX), DI
-	MOVQ     120(AX), R8
-	VPSHUFD  $0xf5, Y0, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y0, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y0, Y0
-	VPSHUFD  $0xf5, Y1, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y1, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y1, Y1
-	VPSHUFD  $0xf5, Y2, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y2, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y2, Y2
-	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), BX
-	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), SI
-	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), DI
-	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), R8
-	VPSRLQ   $0x21, Y0, Y3
-	VPSLLQ   $0x1f, Y0, Y0
-	VPOR     Y3, Y0, Y0
-	VPSRLQ   $0x21, Y1, Y3
-	VPSLLQ   $0x1f, Y1, Y1
-	VPOR     Y3, Y1, Y1
-	VPSRLQ   $0x21, Y2, Y3
-	VPSLLQ   $0x1f, Y2, Y2
-	VPOR     Y3, Y2, Y2
-	ROLQ     $0x1f, BX
-	ROLQ     $0x1f, SI
-	ROLQ     $0x1f, DI
-	ROLQ     $0x1f, R8
-	VPSHUFD  $0xf5, Y0, Y3
-	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
-	VPMULUDQ longs000000009e3779b1<>+0(SB), Y0, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y0, Y0
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y0, Y0
-	VPSHUFD  $0xf5, Y1, Y3
-	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
-	VPMULUDQ longs000000009e3779b1<>+0(SB), Y1, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y1, Y1
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y1, Y1
-	VPSHUFD  $0xf5, Y2, Y3
-	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
-	VPMULUDQ longs000000009e3779b1<>+0(SB), Y2, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y2, Y2
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y2, Y2
-	IMULQ    longs9e3779b185ebca87<>+0(SB), BX
-	IMULQ    longs9e3779b185ebca87<>+0(SB), SI
-	IMULQ    longs9e3779b185ebca87<>+0(SB), DI
-	IMULQ    longs9e3779b185ebca87<>+0(SB), R8
-	VPXOR    (SP), Y0, Y0
-	VPXOR    (SP), Y1, Y1
-	VPXOR    (SP), Y2, Y2
-	XORQ     (SP), BX
-	XORQ     (SP), SI
-	XORQ     (SP), DI
-	XORQ     (SP), R8
-	VPSRLQ   $0x25, Y0, Y3
-	VPSLLQ   $0x1b, Y0, Y0
-	VPOR     Y3, Y0, Y0
-	VPSRLQ   $0x25, Y1, Y3
-	VPSLLQ   $0x1b, Y1, Y1
-	VPOR     Y3, Y1, Y1
-	VPSRLQ   $0x25, Y2, Y3
-	VPSLLQ   $0x1b, Y2, Y2
-	VPOR     Y3, Y2, Y2
-	ROLQ     $0x1b, BX
-	ROLQ     $0x1b, SI
-	ROLQ     $0x1b, DI
-	ROLQ     $0x1b, R8
-	VPSHUFD  $0xf5, Y0, Y3
-	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
-	VPMULUDQ longs000000009e3779b1<>+0(SB), Y0, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y0, Y0
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y0, Y0
-	VPSHUFD  $0xf5, Y1, Y3
-	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
-	VPMULUDQ longs000000009e3779b1<>+0(SB), Y1, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y1, Y1
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y1, Y1
-	VPSHUFD  $0xf5, Y2, Y3
-	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y3, Y3
-	VPMULUDQ longs000000009e3779b1<>+0(SB), Y2, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longs9e3779b185ebca87<>+0(SB), Y2, Y2
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y2, Y2
-	IMULQ    longs9e3779b185ebca87<>+0(SB), BX
-	IMULQ    longs9e3779b185ebca87<>+0(SB), SI
-	IMULQ    longs9e3779b185ebca87<>+0(SB), DI
-	IMULQ    longs9e3779b185ebca87<>+0(SB), R8
-	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y0, Y0
-	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y1, Y1
-	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y2, Y2
-	ADDQ     longs85ebca77c2b2ae63<>+0(SB), BX
-	ADDQ     longs85ebca77c2b2ae63<>+0(SB), SI
-	ADDQ     longs85ebca77c2b2ae63<>+0(SB), DI
-	ADDQ     longs85ebca77c2b2ae63<>+0(SB), R8
-	VPSRLQ   $0x21, Y0, Y3
-	VPXOR    Y3, Y0, Y0
-	VPSRLQ   $0x21, Y1, Y3
-	VPXOR    Y3, Y1, Y1
-	VPSRLQ   $0x21, Y2, Y3
-	VPXOR    Y3, Y2, Y2
-	MOVQ     BX, R9
-	SHRQ     $0x21, R9
-	XORQ     R9, BX
-	MOVQ     SI, R9
-	SHRQ     $0x21, R9
-	XORQ     R9, SI
-	MOVQ     DI, R9
-	SHRQ     $0x21, R9
-	XORQ     R9, DI
-	MOVQ     R8, R9
-	SHRQ     $0x21, R9
-	XORQ     R9, R8
-	VPSHUFD  $0xf5, Y0, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y0, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y0, Y0
-	VPSHUFD  $0xf5, Y1, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y1, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y1, Y1
-	VPSHUFD  $0xf5, Y2, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y2, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y2, Y2
-	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), BX
-	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), SI
-	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), DI
-	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), R8
-	VPSRLQ   $0x1d, Y0, Y3
-	VPXOR    Y3, Y0, Y0
-	VPSRLQ   $0x1d, Y1, Y3
-	VPXOR    Y3, Y1, Y1
-	VPSRLQ   $0x1d, Y2, Y3
-	VPXOR    Y3, Y2, Y2
-	MOVQ     BX, R9
-	SHRQ     $0x1d, R9
-	XORQ     R9, BX
-	MOVQ     SI, R9
-	SHRQ     $0x1d, R9
-	XORQ     R9, SI
-	MOVQ     DI, R9
-	SHRQ     $0x1d, R9
-	XORQ     R9, DI
-	MOVQ     R8, R9
-	SHRQ     $0x1d, R9
-	XORQ     R9, R8
-	VPSHUFD  $0xf5, Y0, Y3
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000165667b1<>+0(SB), Y0, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y0, Y0
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y0, Y0
-	VPSHUFD  $0xf5, Y1, Y3
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000165667b1<>+0(SB), Y1, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y1, Y1
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y1, Y1
-	VPSHUFD  $0xf5, Y2, Y3
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000165667b1<>+0(SB), Y2, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y2, Y2
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y2, Y2
-	IMULQ    longs165667b19e3779f9<>+0(SB), BX
-	IMULQ    longs165667b19e3779f9<>+0(SB), SI
-	IMULQ    longs165667b19e3779f9<>+0(SB), DI
-	IMULQ    longs165667b19e3779f9<>+0(SB), R8
-	VPSRLQ   $0x20, Y0, Y3
-	VPXOR    Y3, Y0, Y0
-	VPSRLQ   $0x20, Y1, Y3
-	VPXOR    Y3, Y1, Y1
-	VPSRLQ   $0x20, Y2, Y3
-	VPXOR    Y3, Y2, Y2
-	MOVQ     BX, R9
-	SHRQ     $0x20, R9
-	XORQ     R9, BX
-	MOVQ     SI, R9
-	SHRQ     $0x20, R9
-	XORQ     R9, SI
-	MOVQ     DI, R9
-	SHRQ     $0x20, R9
-	XORQ     R9, DI
-	MOVQ     R8, R9
-	SHRQ     $0x20, R9
-	XORQ     R9, R8
-	VMOVDQU  Y0, (CX)
-	VMOVDQU  Y1, 32(CX)
-	VMOVDQU  Y2, 64(CX)
-	MOVQ     BX, 96(CX)
-	MOVQ     SI, 104(CX)
-	MOVQ     DI, 112(CX)
-	MOVQ     R8, 120(CX)
-	ADDQ     $0x00000080, AX
-	ADDQ     $0x00000080, CX
-	JMP      sixteen
-
-end:
-	ADDQ $0x01, DX
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX2
-TEXT ·xxph3Width8AVX2(SB), $0-48
-	MOVQ rows+0(FP), AX
-	MOVQ hashes+32(FP), CX
-	MOVQ n+24(FP), DX
-	SHRQ $0x04, DX
-
-	// 12 of 16 keys in vectors, and 4 in general registers.
-sixteen:
-	SUBQ     $0x01, DX
-	JL       end
-	VMOVDQU  (AX), Y0
-	VMOVDQU  32(AX), Y1
-	VMOVDQU  64(AX), Y2
-	MOVQ     96(AX), BX
-	MOVQ     104(AX), SI
-	MOVQ     112(AX), DI
-	MOVQ     120(AX), R8
-	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y0, Y0
-	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y1, Y1
-	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y2, Y2
-	XORQ     longsbe4ba423396cfeb8<>+0(SB), BX
-	XORQ     longsbe4ba423396cfeb8<>+0(SB), SI
-	XORQ     longsbe4ba423396cfeb8<>+0(SB), DI
-	XORQ     longsbe4ba423396cfeb8<>+0(SB), R8
-	VPSRLQ   $0x33, Y0, Y3
-	VPXOR    Y3, Y0, Y0
-	VPSRLQ   $0x33, Y1, Y3
-	VPXOR    Y3, Y1, Y1
-	VPSRLQ   $0x33, Y2, Y3
-	VPXOR    Y3, Y2, Y2
-	MOVQ     BX, R9
-	SHRQ     $0x33, R9
-	XORQ     R9, BX
-	MOVQ     SI, R9
-	SHRQ     $0x33, R9
-	XORQ     R9, SI
-	MOVQ     DI, R9
-	SHRQ     $0x33, R9
-	XORQ     R9, DI
-	MOVQ     R8, R9
-	SHRQ     $0x33, R9
-	XORQ     R9, R8
-	VPSHUFD  $0xf5, Y0, Y3
-	VPMULUDQ longs000000009e3779b1<>+0(SB), Y3, Y3
-	VPMULUDQ longs000000009e3779b1<>+0(SB), Y0, Y0
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y0, Y0
-	VPSHUFD  $0xf5, Y1, Y3
-	VPMULUDQ longs000000009e3779b1<>+0(SB), Y3, Y3
-	VPMULUDQ longs000000009e3779b1<>+0(SB), Y1, Y1
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y1, Y1
-	VPSHUFD  $0xf5, Y2, Y3
-	VPMULUDQ longs000000009e3779b1<>+0(SB), Y3, Y3
-	VPMULUDQ longs000000009e3779b1<>+0(SB), Y2, Y2
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y2, Y2
-	IMULQ    longs000000009e3779b1<>+0(SB), BX
-	IMULQ    longs000000009e3779b1<>+0(SB), SI
-	IMULQ    longs000000009e3779b1<>+0(SB), DI
-	IMULQ    longs000000009e3779b1<>+0(SB), R8
-	VPADDQ   longs0000000000000008<>+0(SB), Y0, Y0
-	VPADDQ   longs0000000000000008<>+0(SB), Y1, Y1
-	VPADDQ   longs0000000000000008<>+0(SB), Y2, Y2
-	ADDQ     longs0000000000000008<>+0(SB), BX
-	ADDQ     longs0000000000000008<>+0(SB), SI
-	ADDQ     longs0000000000000008<>+0(SB), DI
-	ADDQ     longs0000000000000008<>+0(SB), R8
-	VPSRLQ   $0x2f, Y0, Y3
-	VPXOR    Y3, Y0, Y0
-	VPSRLQ   $0x2f, Y1, Y3
-	VPXOR    Y3, Y1, Y1
-	VPSRLQ   $0x2f, Y2, Y3
-	VPXOR    Y3, Y2, Y2
-	MOVQ     BX, R9
-	SHRQ     $0x2f, R9
-	XORQ     R9, BX
-	MOVQ     SI, R9
-	SHRQ     $0x2f, R9
-	XORQ     R9, SI
-	MOVQ     DI, R9
-	SHRQ     $0x2f, R9
-	XORQ     R9, DI
-	MOVQ     R8, R9
-	SHRQ     $0x2f, R9
-	XORQ     R9, R8
-	VPSHUFD  $0xf5, Y0, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y0, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y0, Y0
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y0, Y0
-	VPSHUFD  $0xf5, Y1, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y1, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y1, Y1
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y1, Y1
-	VPSHUFD  $0xf5, Y2, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000c2b2ae3d<>+0(SB), Y2, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longsc2b2ae3d27d4eb4f<>+0(SB), Y2, Y2
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y2, Y2
-	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), BX
-	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), SI
-	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), DI
-	IMULQ    longsc2b2ae3d27d4eb4f<>+0(SB), R8
-	VPSRLQ   $0x25, Y0, Y3
-	VPXOR    Y3, Y0, Y0
-	VPSRLQ   $0x25, Y1, Y3
-	VPXOR    Y3, Y1, Y1
-	VPSRLQ   $0x25, Y2, Y3
-	VPXOR    Y3, Y2, Y2
-	MOVQ     BX, R9
-	SHRQ     $0x25, R9
-	XORQ     R9, BX
-	MOVQ     SI, R9
-	SHRQ     $0x25, R9
-	XORQ     R9, SI
-	MOVQ     DI, R9
-	SHRQ     $0x25, R9
-	XORQ     R9, DI
-	MOVQ     R8, R9
-	SHRQ     $0x25, R9
-	XORQ     R9, R8
-	VPSHUFD  $0xf5, Y0, Y3
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000165667b1<>+0(SB), Y0, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y0, Y0
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y0, Y0
-	VPSHUFD  $0xf5, Y1, Y3
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000165667b1<>+0(SB), Y1, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y1, Y1
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y1, Y1
-	VPSHUFD  $0xf5, Y2, Y3
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y3, Y3
-	VPMULUDQ longs00000000165667b1<>+0(SB), Y2, Y4
-	VPADDQ   Y4, Y3, Y3
-	VPMULUDQ longs165667b19e3779f9<>+0(SB), Y2, Y2
-	VPSLLQ   $0x20, Y3, Y3
-	VPADDQ   Y3, Y2, Y2
-	IMULQ    longs165667b19e3779f9<>+0(SB), BX
-	IMULQ    longs165667b19e3779f9<>+0(SB), SI
-	IMULQ    longs165667b19e3779f9<>+0(SB), DI
-	IMULQ    longs165667b19e3779f9<>+0(SB), R8
-	VPSRLQ   $0x20, Y0, Y3
-	VPXOR    Y3, Y0, Y0
-	VPSRLQ   $0x20, Y1, Y3
-	VPXOR    Y3, Y1, Y1
-	VPSRLQ   $0x20, Y2, Y3
-	VPXOR    Y3, Y2, Y2
-	MOVQ     BX, R9
-	SHRQ     $0x20, R9
-	XORQ     R9, BX
-	MOVQ     SI, R9
-	SHRQ     $0x20, R9
-	XORQ     R9, SI
-	MOVQ     DI, R9
-	SHRQ     $0x20, R9
-	XORQ     R9, DI
-	MOVQ     R8, R9
-	SHRQ     $0x20, R9
-	XORQ     R9, R8
-	VMOVDQU  Y0, (CX)
-	VMOVDQU  Y1, 32(CX)
-	VMOVDQU  Y2, 64(CX)
-	MOVQ     BX, 96(CX)
-	MOVQ     SI, 104(CX)
-	MOVQ     DI, 112(CX)
-	MOVQ     R8, 120(CX)
-	ADDQ     $0x00000080, AX
-	ADDQ     $0x00000080, CX
-	JMP      sixteen
-
-end:
-	ADDQ $0x01, DX
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
-// Requires: AVX, AVX2
-TEXT ·murmurWidth8AVX2(SB), NOSPLIT, $0-72
-	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
-	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
-	MOVQ rows+0(FP), AX
-	MOVQ n+24(FP), CX
-	SHRQ $0x03, CX
-	MOVQ h1+32(FP), DX
-	MOVQ h2+40(FP), BX
-	MOVQ h3+48(FP), SI
-	MOVQ h4+56(FP), DI
-
-vectors:
-	VMOVDQU      (AX), Y0
-	VMOVDQU      32(AX), Y1
-	VPSHUFD      $0xf5, Y0, Y2
-	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y2, Y2
-	VPMULUDQ     longs0000000087c37b91<>+0(SB), Y0, Y3
-	VPADDQ       Y3, Y2, Y2
-	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y2, Y2
-	VPADDQ       Y2, Y0, Y0
-	VPSHUFD      $0xf5, Y1, Y2
-	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y2, Y2
-	VPMULUDQ     longs0000000087c37b91<>+0(SB), Y1, Y3
-	VPADDQ       Y3, Y2, Y2
-	VPMULUDQ     longs87c37b91114253d5<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y2, Y2
-	VPADDQ       Y2, Y1, Y1
-	VPSRLQ       $0x21, Y0, Y2
-	VPSLLQ       $0x1f, Y0, Y0
-	VPOR         Y2, Y0, Y0
-	VPSRLQ       $0x21, Y1, Y2
-	VPSLLQ       $0x1f, Y1, Y1
-	VPOR         Y2, Y1, Y1
-	VPSHUFD      $0xf5, Y0, Y2
-	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y2, Y2
-	VPMULUDQ     longs000000004cf5ad43<>+0(SB), Y0, Y3
-	VPADDQ       Y3, Y2, Y2
-	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y2, Y2
-	VPADDQ       Y2, Y0, Y0
-	VPSHUFD      $0xf5, Y1, Y2
-	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y2, Y2
-	VPMULUDQ     longs000000004cf5ad43<>+0(SB), Y1, Y3
-	VPADDQ       Y3, Y2, Y2
-	VPMULUDQ     longs4cf5ad432745937f<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y2, Y2
-	VPADDQ       Y2, Y1, Y1
-	VPBROADCASTQ longs0000000000000008<>+0(SB), Y2
-	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Y6
-	VMOVDQA      Y0, Y4
-	VPBROADCASTQ longs0000000000000008<>+0(SB), Y3
-	VPBROADCASTQ longs4e26f5539bb7c377<>+0(SB), Y7
-	VMOVDQA      Y1, Y5
-	VPXOR        longs0000000000000008<>+0(SB), Y0, Y0
-	VPXOR        longs0000000000000008<>+0(SB), Y1, Y1
-	VPXOR        longs0000000000000009<>+0(SB), Y4, Y4
-	VPXOR        longs0000000000000009<>+0(SB), Y5, Y5
-	VPADDQ       Y2, Y0, Y0
-	VPADDQ       Y0, Y2, Y2
-	VPADDQ       Y3, Y1, Y1
-	VPADDQ       Y1, Y3, Y3
-	VPADDQ       Y6, Y4, Y4
-	VPADDQ       Y4, Y6, Y6
-	VPADDQ       Y7, Y5, Y5
-	VPADDQ       Y5, Y7, Y7
-	VPSRLQ       $0x21, Y0, Y8
-	VPXOR        Y8, Y0, Y0
-	VPSRLQ       $0x21, Y1, Y8
-	VPXOR        Y8, Y1, Y1
-	VPSRLQ       $0x21, Y2, Y8
-	VPXOR        Y8, Y2, Y2
-	VPSRLQ       $0x21, Y3, Y8
-	VPXOR        Y8, Y3, Y3
-	VPSRLQ       $0x21, Y4, Y8
-	VPXOR        Y8, Y4, Y4
-	VPSRLQ       $0x21, Y5, Y8
-	VPXOR        Y8, Y5, Y5
-	VPSRLQ       $0x21, Y6, Y8
-	VPXOR        Y8, Y6, Y6
-	VPSRLQ       $0x21, Y7, Y8
-	VPXOR        Y8, Y7, Y7
-	VPSHUFD      $0xf5, Y0, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y0, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y0, Y0
-	VPSHUFD      $0xf5, Y1, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y1, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y1, Y1
-	VPSHUFD      $0xf5, Y2, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y2, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y2, Y2
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y3, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y3, Y3
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y4, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y4, Y4
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y4, Y4
-	VPSHUFD      $0xf5, Y5, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y5, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y5, Y5
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y5, Y5
-	VPSHUFD      $0xf5, Y6, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y6, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y6, Y6
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y6, Y6
-	VPSHUFD      $0xf5, Y7, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000ff51afd7<>+0(SB), Y7, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsff51afd7ed558ccd<>+0(SB), Y7, Y7
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y7, Y7
-	VPSRLQ       $0x21, Y0, Y8
-	VPXOR        Y8, Y0, Y0
-	VPSRLQ       $0x21, Y1, Y8
-	VPXOR        Y8, Y1, Y1
-	VPSRLQ       $0x21, Y2, Y8
-	VPXOR        Y8, Y2, Y2
-	VPSRLQ       $0x21, Y3, Y8
-	VPXOR        Y8, Y3, Y3
-	VPSRLQ       $0x21, Y4, Y8
-	VPXOR        Y8, Y4, Y4
-	VPSRLQ       $0x21, Y5, Y8
-	VPXOR        Y8, Y5, Y5
-	VPSRLQ       $0x21, Y6, Y8
-	VPXOR        Y8, Y6, Y6
-	VPSRLQ       $0x21, Y7, Y8
-	VPXOR        Y8, Y7, Y7
-	VPSHUFD      $0xf5, Y0, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y0, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y0, Y0
-	VPSHUFD      $0xf5, Y1, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y1, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y1, Y1
-	VPSHUFD      $0xf5, Y2, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y2, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y2, Y2
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y3, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y3, Y3
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y4, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y4, Y4
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y4, Y4
-	VPSHUFD      $0xf5, Y5, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y5, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y5, Y5
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y5, Y5
-	VPSHUFD      $0xf5, Y6, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y6, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y6, Y6
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y6, Y6
-	VPSHUFD      $0xf5, Y7, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ     longs00000000c4ceb9fe<>+0(SB), Y7, Y9
-	VPADDQ       Y9, Y8, Y8
-	VPMULUDQ     longsc4ceb9fe1a85ec53<>+0(SB), Y7, Y7
-	VPSLLQ       $0x20, Y8, Y8
-	VPADDQ       Y8, Y7, Y7
-	VPSRLQ       $0x21, Y0, Y8
-	VPXOR        Y8, Y0, Y0
-	VPSRLQ       $0x21, Y1, Y8
-	VPXOR        Y8, Y1, Y1
-	VPSRLQ       $0x21, Y2, Y8
-	VPXOR        Y8, Y2, Y2
-	VPSRLQ       $0x21, Y3, Y8
-	VPXOR        Y8, Y3, Y3
-	VPSRLQ       $0x21, Y4, Y8
-	VPXOR        Y8, Y4, Y4
-	VPSRLQ       $0x21, Y5, Y8
-	VPXOR        Y8, Y5, Y5
-	VPSRLQ       $0x21, Y6, Y8
-	VPXOR        Y8, Y6, Y6
-	VPSRLQ       $0x21, Y7, Y8
-	VPXOR        Y8, Y7, Y7
-	VPADDQ       Y2, Y0, Y0
-	VPADDQ       Y0, Y2, Y2
-	VPADDQ       Y3, Y1, Y1
-	VPADDQ       Y1, Y3, Y3
-	VPADDQ       Y6, Y4, Y4
-	VPADDQ       Y4, Y6, Y6
-	VPADDQ       Y7, Y5, Y5
-	VPADDQ       Y5, Y7, Y7
-	VMOVDQU      Y4, (SI)
-	VMOVDQU      Y5, 32(SI)
-	ADDQ         $+64, SI
-	VMOVDQU      Y6, (DI)
-	VMOVDQU      Y7, 32(DI)
-	ADDQ         $+64, DI
-	VMOVDQU      Y0, (DX)
-	VMOVDQU      Y1, 32(DX)
-	ADDQ         $+64, DX
-	VMOVDQU      Y2, (BX)
-	VMOVDQU      Y3, 32(BX)
-	ADDQ         $+64, BX
-	ADDQ         $0x00000040, AX
-	DECQ         CX
-	JNZ          vectors
-	MOVQ         n+24(FP), AX
-	ANDQ         $0x07, AX
-	MOVQ         AX, left+64(FP)
-	VZEROUPPER
-	RET
-
-DATA longs0000000087c37b91<>+0(SB)/8, $0x0000000087c37b91
-DATA longs0000000087c37b91<>+8(SB)/8, $0x0000000087c37b91
-DATA longs0000000087c37b91<>+16(SB)/8, $0x0000000087c37b91
-DATA longs0000000087c37b91<>+24(SB)/8, $0x0000000087c37b91
-GLOBL longs0000000087c37b91<>(SB), RODATA|NOPTR, $32
-
-DATA longs000000004cf5ad43<>+0(SB)/8, $0x000000004cf5ad43
-DATA longs000000004cf5ad43<>+8(SB)/8, $0x000000004cf5ad43
-DATA longs000000004cf5ad43<>+16(SB)/8, $0x000000004cf5ad43
-DATA longs000000004cf5ad43<>+24(SB)/8, $0x000000004cf5ad43
-GLOBL longs000000004cf5ad43<>(SB), RODATA|NOPTR, $32
-
-DATA longs00000000ff51afd7<>+0(SB)/8, $0x00000000ff51afd7
-DATA longs00000000ff51afd7<>+8(SB)/8, $0x00000000ff51afd7
-DATA longs00000000ff51afd7<>+16(SB)/8, $0x00000000ff51afd7
-DATA longs00000000ff51afd7<>+24(SB)/8, $0x00000000ff51afd7
-GLOBL longs00000000ff51afd7<>(SB), RODATA|NOPTR, $32
-
-DATA longs00000000c4ceb9fe<>+0(SB)/8, $0x00000000c4ceb9fe
-DATA longs00000000c4ceb9fe<>+8(SB)/8, $0x00000000c4ceb9fe
-DATA longs00000000c4ceb9fe<>+16(SB)/8, $0x00000000c4ceb9fe
-DATA longs00000000c4ceb9fe<>+24(SB)/8, $0x00000000c4ceb9fe
-GLOBL longs00000000c4ceb9fe<>(SB), RODATA|NOPTR, $32
-
-// func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
-// Requires: AVX, AVX2
-TEXT ·murmurWidth16AVX2(SB), NOSPLIT, $0-72
-	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
-	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
-	MOVQ rows+0(FP), AX
-	MOVQ n+24(FP), CX
-	SHRQ $0x03, CX
-	MOVQ h1+32(FP), DX
-	MOVQ h2+40(FP), BX
-	MOVQ h3+48(FP), SI
-	MOVQ h4+56(FP), DI
-
-vectors:
-	VMOVDQU     (AX), Y1
-	VMOVDQU     32(AX), Y2
-	VPUNPCKLQDQ Y2, Y1, Y0
-	VPUNPCKHQDQ Y2, Y1, Y2
-	VPERMQ      $0xd8, Y0, Y0
-	VPERMQ      $0xd8, Y2, Y2
-	VMOVDQU     64(AX), Y3
-	VMOVDQU     96(AX), Y4
-	VPUNPCKLQDQ Y4, Y3, Y1
-	VPUNPCKHQDQ Y4, Y3, Y3
-	VPERMQ      $0xd8, Y1, Y1
-	VPERMQ      $0xd8, Y3, Y3
-	VPSHUFD     $0xf5, Y0, Y4
-	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
-	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y0, Y5
-	VPADDQ      Y5, Y4, Y4
-	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y0, Y0
-	VPSLLQ      $0x20, Y4, Y4
-	VPADDQ      Y4, Y0, Y0
-	VPSHUFD     $0xf5, Y1, Y4
-	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
-	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y1, Y5
-	VPADDQ      Y5, Y4, Y4
-	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y1, Y1
-	VPSLLQ      $0x20, Y4, Y4
-	VPADDQ      Y4, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y4
-	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
-	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y2, Y5
-	VPADDQ      Y5, Y4, Y4
-	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y2, Y2
-	VPSLLQ      $0x20, Y4, Y4
-	VPADDQ      Y4, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y4
-	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
-	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y3, Y5
-	VPADDQ      Y5, Y4, Y4
-	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y3, Y3
-	VPSLLQ      $0x20, Y4, Y4
-	VPADDQ      Y4, Y3, Y3
-	VPSRLQ      $0x21, Y0, Y4
-	VPSLLQ      $0x1f, Y0, Y0
-	VPOR        Y4, Y0, Y0
-	VPSRLQ      $0x21, Y1, Y4
-	VPSLLQ      $0x1f, Y1, Y1
-	VPOR        Y4, Y1, Y1
-	VPSRLQ      $0x1f, Y2, Y4
-	VPSLLQ      $0x21, Y2, Y2
-	VPOR        Y4, Y2, Y2
-	VPSRLQ      $0x1f, Y3, Y4
-	VPSLLQ      $0x21, Y3, Y3
-	VPOR        Y4, Y3, Y3
-	VPSHUFD     $0xf5, Y0, Y4
-	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
-	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y0, Y5
-	VPADDQ      Y5, Y4, Y4
-	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y0, Y0
-	VPSLLQ      $0x20, Y4, Y4
-	VPADDQ      Y4, Y0, Y0
-	VPSHUFD     $0xf5, Y1, Y4
-	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y4, Y4
-	VPMULUDQ    longs000000004cf5ad43<>+0(SB), Y1, Y5
-	VPADDQ      Y5, Y4, Y4
-	VPMULUDQ    longs4cf5ad432745937f<>+0(SB), Y1, Y1
-	VPSLLQ      $0x20, Y4, Y4
-	VPADDQ      Y4, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y4
-	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
-	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y2, Y5
-	VPADDQ      Y5, Y4, Y4
-	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y2, Y2
-	VPSLLQ      $0x20, Y4, Y4
-	VPADDQ      Y4, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y4
-	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y4, Y4
-	VPMULUDQ    longs0000000087c37b91<>+0(SB), Y3, Y5
-	VPADDQ      Y5, Y4, Y4
-	VPMULUDQ    longs87c37b91114253d5<>+0(SB), Y3, Y3
-	VPSLLQ      $0x20, Y4, Y4
-	VPADDQ      Y4, Y3, Y3
-	VPSRLQ      $0x25, Y0, Y4
-	VPSLLQ      $0x1b, Y0, Y0
-	VPOR        Y4, Y0, Y0
-	VPSLLQ      $0x02, Y0, Y4
-	VPADDQ      Y4, Y0, Y0
-	VPADDQ      longs0000000052dce729<>+0(SB), Y0, Y0
-	VPSRLQ      $0x21, Y2, Y4
-	VPSLLQ      $0x1f, Y2, Y2
-	VPOR        Y4, Y2, Y2
-	VPADDQ      Y0, Y2, Y2
-	VPSLLQ      $0x02, Y2, Y4
-	VPADDQ      Y4, Y2, Y2
-	VPADDQ      longs0000000038495ab5<>+0(SB), Y2, Y2
-	VMOVDQA     Y2, Y6
-	VMOVDQA     Y0, Y4
-	VPSRLQ      $0x25, Y1, Y5
-	VPSLLQ      $0x1b, Y1, Y1
-	VPOR        Y5, Y1, Y1
-	VPSLLQ      $0x02, Y1, Y5
-	VPADDQ      Y5, Y1, Y1
-	VPADDQ      longs0000000052dce729<>+0(SB), Y1, Y1
-	VPSRLQ      $0x21, Y3, Y5
-	VPSLLQ      $0x1f, Y3, Y3
-	VPOR        Y5, Y3, Y3
-	VPADDQ      Y1, Y3, Y3
-	VPSLLQ      $0x02, Y3, Y5
-	VPADDQ      Y5, Y3, Y3
-	VPADDQ      longs0000000038495ab5<>+0(SB), Y3, Y3
-	VMOVDQA     Y3, Y7
-	VMOVDQA     Y1, Y5
-	VPXOR       longs0000000000000010<>+0(SB), Y0, Y0
-	VPXOR       longs0000000000000010<>+0(SB), Y1, Y1
-	VPXOR       longs0000000000000010<>+0(SB), Y2, Y2
-	VPXOR       longs0000000000000010<>+0(SB), Y3, Y3
-	VPXOR       longs34e09d0b6bdefe29<>+0(SB), Y4, Y4
-	VPXOR       longs34e09d0b6bdefe29<>+0(SB), Y5, Y5
-	VPXOR       longs0000000000000011<>+0(SB), Y6, Y6
-	VPXOR       longs0000000000000011<>+0(SB), Y7, Y7
-	VPADDQ      Y2, Y0, Y0
-	VPADDQ      Y0, Y2, Y2
-	VPADDQ      Y3, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y6, Y4, Y4
-	VPADDQ      Y4, Y6, Y6
-	VPADDQ      Y7, Y5, Y5
-	VPADDQ      Y5, Y7, Y7
-	VPSRLQ      $0x21, Y0, Y8
-	VPXOR       Y8, Y0, Y0
-	VPSRLQ      $0x21, Y1, Y8
-	VPXOR       Y8, Y1, Y1
-	VPSRLQ      $0x21, Y2, Y8
-	VPXOR       Y8, Y2, Y2
-	VPSRLQ      $0x21, Y3, Y8
-	VPXOR       Y8, Y3, Y3
-	VPSRLQ      $0x21, Y4, Y8
-	VPXOR       Y8, Y4, Y4
-	VPSRLQ      $0x21, Y5, Y8
-	VPXOR       Y8, Y5, Y5
-	VPSRLQ      $0x21, Y6, Y8
-	VPXOR       Y8, Y6, Y6
-	VPSRLQ      $0x21, Y7, Y8
-	VPXOR       Y8, Y7, Y7
-	VPSHUFD     $0xf5, Y0, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y0, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y0, Y0
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y0, Y0
-	VPSHUFD     $0xf5, Y1, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y1, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y1, Y1
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y2, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y2, Y2
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y3, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y3, Y3
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y4, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y4, Y4
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y5, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y5, Y5
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y6, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y6, Y6
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000ff51afd7<>+0(SB), Y7, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsff51afd7ed558ccd<>+0(SB), Y7, Y7
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y7, Y7
-	VPSRLQ      $0x21, Y0, Y8
-	VPXOR       Y8, Y0, Y0
-	VPSRLQ      $0x21, Y1, Y8
-	VPXOR       Y8, Y1, Y1
-	VPSRLQ      $0x21, Y2, Y8
-	VPXOR       Y8, Y2, Y2
-	VPSRLQ      $0x21, Y3, Y8
-	VPXOR       Y8, Y3, Y3
-	VPSRLQ      $0x21, Y4, Y8
-	VPXOR       Y8, Y4, Y4
-	VPSRLQ      $0x21, Y5, Y8
-	VPXOR       Y8, Y5, Y5
-	VPSRLQ      $0x21, Y6, Y8
-	VPXOR       Y8, Y6, Y6
-	VPSRLQ      $0x21, Y7, Y8
-	VPXOR       Y8, Y7, Y7
-	VPSHUFD     $0xf5, Y0, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y0, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y0, Y0
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y0, Y0
-	VPSHUFD     $0xf5, Y1, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y1, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y1, Y1
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y1, Y1
-	VPSHUFD     $0xf5, Y2, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y2, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y2, Y2
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y2, Y2
-	VPSHUFD     $0xf5, Y3, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y3, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y3, Y3
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y3, Y3
-	VPSHUFD     $0xf5, Y4, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y4, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y4, Y4
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y4, Y4
-	VPSHUFD     $0xf5, Y5, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y5, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y5, Y5
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y5, Y5
-	VPSHUFD     $0xf5, Y6, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y6, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y6, Y6
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y6, Y6
-	VPSHUFD     $0xf5, Y7, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y8, Y8
-	VPMULUDQ    longs00000000c4ceb9fe<>+0(SB), Y7, Y9
-	VPADDQ      Y9, Y8, Y8
-	VPMULUDQ    longsc4ceb9fe1a85ec53<>+0(SB), Y7, Y7
-	VPSLLQ      $0x20, Y8, Y8
-	VPADDQ      Y8, Y7, Y7
-	VPSRLQ      $0x21, Y0, Y8
-	VPXOR       Y8, Y0, Y0
-	VPSRLQ      $0x21, Y1, Y8
-	VPXOR       Y8, Y1, Y1
-	VPSRLQ      $0x21, Y2, Y8
-	VPXOR       Y8, Y2, Y2
-	VPSRLQ      $0x21, Y3, Y8
-	VPXOR       Y8, Y3, Y3
-	VPSRLQ      $0x21, Y4, Y8
-	VPXOR       Y8, Y4, Y4
-	VPSRLQ      $0x21, Y5, Y8
-	VPXOR       Y8, Y5, Y5
-	VPSRLQ      $0x21, Y6, Y8
-	VPXOR       Y8, Y6, Y6
-	VPSRLQ      $0x21, Y7, Y8
-	VPXOR       Y8, Y7, Y7
-	VPADDQ      Y2, Y0, Y0
-	VPADDQ      Y0, Y2, Y2
-	VPADDQ      Y3, Y1, Y1
-	VPADDQ      Y1, Y3, Y3
-	VPADDQ      Y6, Y4, Y4
-	VPADDQ      Y4, Y6, Y6
-	VPADDQ      Y7, Y5, Y5
-	VPADDQ      Y5, Y7, Y7
-	VMOVDQU     Y4, (SI)
-	VMOVDQU     Y5, 32(SI)
-	ADDQ        $+64, SI
-	VMOVDQU     Y6, (DI)
-	VMOVDQU     Y7, 32(DI)
-	ADDQ        $+64, DI
-	VMOVDQU     Y0, (DX)
-	VMOVDQU     Y1, 32(DX)
-	ADDQ        $+64, DX
-	VMOVDQU     Y2, (BX)
-	VMOVDQU     Y3, 32(BX)
-	ADDQ        $+64, BX
-	ADDQ        $0x00000080, AX
-	DECQ        CX
-	JNZ         vectors
-	MOVQ        n+24(FP), AX
-	ANDQ        $0x07, AX
-	MOVQ        AX, left+64(FP)
-	VZEROUPPER
-	RET
-
-// func probeSplit256AVX2(s *byte, h *byte, hits *uint64)
-// Requires: AVX, AVX2
-TEXT ·probeSplit256AVX2(SB), $9272-24
-	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
-	// a product of the lower half choose a bit. A lane is a word.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	ADDQ         $0x00000200, AX
-	MOVQ         s+0(FP), CX
-	VPBROADCASTQ (CX), Y0
-	VPBROADCASTQ 8(CX), Y1
-	VPSLLQ       $0x05, Y1, Y1
-	MOVL         $0xffffffe0, CX
-	VMOVQ        CX, X2
-	VPBROADCASTQ X2, Y2
-	MOVL         $0x00000001, CX
-	VMOVD        CX, X3
-	VPBROADCASTD X3, Y4
-	VMOVDQU      splitSalts<>+0(SB), Y3
-	MOVQ         h+8(FP), CX
-	MOVQ         24(CX), CX
-	MOVQ         h+8(FP), DX
-	MOVQ         32(DX), BX
-	MOVQ         CX, DX
-	MOVQ         AX, SI
-	PCALIGN      $0x40
-
-locate:
-	VPSHUFD  $0xf5, (DX), Y5
-	VPMULUDQ Y1, Y5, Y5
-	VPSHUFD  $0xf5, Y5, Y5
-	VPAND    Y2, Y5, Y5
-	VPADDQ   Y0, Y5, Y5
-	VMOVDQU  Y5, (SI)
-	ADDQ     $0x20, DX
-	ADDQ     $0x20, SI
-	SUBQ     $0x04, BX
-	JG       locate
-
-	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
-	JE           located
-	VPBROADCASTQ (AX), Y0
-	VMOVDQU      Y0, -512(AX)
-	VMOVDQU      Y0, (SI)
-	VMOVDQU      Y0, -480(AX)
-	VMOVDQU      Y0, 32(SI)
-	VMOVDQU      Y0, -448(AX)
-	VMOVDQU      Y0, 64(SI)
-	VMOVDQU      Y0, -416(AX)
-	VMOVDQU      Y0, 96(SI)
-	VMOVDQU      Y0, -384(AX)
-	VMOVDQU      Y0, 128(SI)
-	VMOVDQU      Y0, -352(AX)
-	VMOVDQU      Y0, 160(SI)
-	VMOVDQU      Y0, -320(AX)
-	VMOVDQU      Y0, 192(SI)
-	VMOVDQU      Y0, -288(AX)
-	VMOVDQU      Y0, 224(SI)
-	VMOVDQU      Y0, -256(AX)
-	VMOVDQU      Y0, 256(SI)
-	VMOVDQU      Y0, -224(AX)
-	VMOVDQU      Y0, 288(SI)
-	VMOVDQU      Y0, -192(AX)
-	VMOVDQU      Y0, 320(SI)
-	VMOVDQU      Y0, -160(AX)
-	VMOVDQU      Y0, 352(SI)
-	VMOVDQU      Y0, -128(AX)
-	VMOVDQU      Y0, 384(SI)
-	VMOVDQU      Y0, -96(AX)
-	VMOVDQU      Y0, 416(SI)
-	VMOVDQU      Y0, -64(AX)
-	VMOVDQU      Y0, 448(SI)
-	VMOVDQU      Y0, -32(AX)
-	VMOVDQU      Y0, 480(SI)
-
-located:
-	MOVQ hits+16(FP), DX
-	MOVQ h+8(FP), BX
-	MOVQ 32(BX), BX
-	XORL SI, SI
-
-one:
-	TESTQ        $0x00000003, BX
-	JZ           some
-	DECQ         BX
-	MOVQ         (AX)(BX*8), DI
-	VPBROADCASTD (CX)(BX*8), Y0
-	VMOVDQU      (DI), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	TESTQ        $0x0000003f, BX
-	JNZ          one
-	MOVQ         BX, DI
-	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
-	XORL         SI, SI
-
-some:
-	TESTQ   BX, BX
-	JZ      done
-	PCALIGN $0x40
-
-four:
-	SUBQ       $0x04, BX
-	MOVQ       s+0(FP), DI
-	CMPB       36(DI), $0x00
-	JE         near_1
-	MOVQ       -512(AX)(BX*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -504(AX)(BX*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -496(AX)(BX*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -488(AX)(BX*8), DI
-	PREFETCHT0 (DI)
-
-near_1:
-	MOVQ         (AX)(BX*8), DI
-	MOVQ         8(AX)(BX*8), R8
-	MOVQ         16(AX)(BX*8), R9
-	MOVQ         24(AX)(BX*8), R10
-	VPBROADCASTD 24(CX)(BX*8), Y0
-	VMOVDQU      (R10), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	VPBROADCASTD 16(CX)(BX*8), Y0
-	VMOVDQU      (R9), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	VPBROADCASTD 8(CX)(BX*8), Y0
-	VMOVDQU      (R8), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	VPBROADCASTD (CX)(BX*8), Y0
-	VMOVDQU      (DI), Y1
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPTEST       Y0, Y1
-	ADCQ         SI, SI
-	TESTQ        $0x0000003f, BX
-	JNZ          four
-	MOVQ         BX, DI
-	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
-	XORL         SI, SI
-	TESTQ        BX, BX
-	JNZ          four
-
-done:
-	VZEROUPPER
-	RET
-
-// func probeLine512AVX2(s *byte, h *byte, hits *uint64, factors *[8]uint32)
-// Requires: AVX, AVX2
-TEXT ·probeLine512AVX2(SB), $9272-32
-	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
-	// product of its factor and the upper half choose a bit.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	ADDQ         $0x00000200, AX
-	MOVQ         s+0(FP), CX
-	VPBROADCASTQ (CX), Y0
-	VPBROADCASTQ 8(CX), Y1
-	MOVL         $0xffffffc0, CX
-	VMOVQ        CX, X2
-	VPBROADCASTQ X2, Y2
-	VPSLLQ       $0x06, Y1, Y1
-	MOVQ         factors+24(FP), CX
-	VMOVDQU      (CX), Y3
-	MOVQ         h+8(FP), CX
-	MOVQ         24(CX), CX
-	MOVL         $0x00000001, DX
-	VMOVD        DX, X4
-	VPBROADCASTD X4, Y4
-	MOVL         $0x0000001f, DX
-	VMOVD        DX, X5
-	VPBROADCASTD X5, Y5
-	MOVQ         h+8(FP), DX
-	MOVQ         32(DX), BX
-	MOVQ         CX, DX
-	MOVQ         AX, SI
-	PCALIGN      $0x40
-
-locate:
-	VPMULUDQ (DX), Y1, Y6
-	VPSHUFD  $0xf5, Y6, Y6
-	VPAND    Y2, Y6, Y6
-	VPADDQ   Y0, Y6, Y6
-	VMOVDQU  Y6, (SI)
-	ADDQ     $0x20, DX
-	ADDQ     $0x20, SI
-	SUBQ     $0x04, BX
-	JG       locate
-
-	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
-	JE           located
-	VPBROADCASTQ (AX), Y0
-	VMOVDQU      Y0, -512(AX)
-	VMOVDQU      Y0, (SI)
-	VMOVDQU      Y0, -480(AX)
-	VMOVDQU      Y0, 32(SI)
-	VMOVDQU      Y0, -448(AX)
-	VMOVDQU      Y0, 64(SI)
-	VMOVDQU      Y0, -416(AX)
-	VMOVDQU      Y0, 96(SI)
-	VMOVDQU      Y0, -384(AX)
-	VMOVDQU      Y0, 128(SI)
-	VMOVDQU      Y0, -352(AX)
-	VMOVDQU      Y0, 160(SI)
-	VMOVDQU      Y0, -320(AX)
-	VMOVDQU      Y0, 192(SI)
-	VMOVDQU      Y0, -288(AX)
-	VMOVDQU      Y0, 224(SI)
-	VMOVDQU      Y0, -256(AX)
-	VMOVDQU      Y0, 256(SI)
-	VMOVDQU      Y0, -224(AX)
-	VMOVDQU      Y0, 288(SI)
-	VMOVDQU      Y0, -192(AX)
-	VMOVDQU      Y0, 320(SI)
-	VMOVDQU      Y0, -160(AX)
-	VMOVDQU      Y0, 352(SI)
-	VMOVDQU      Y0, -128(AX)
-	VMOVDQU      Y0, 384(SI)
-	VMOVDQU      Y0, -96(AX)
-	VMOVDQU      Y0, 416(SI)
-	VMOVDQU      Y0, -64(AX)
-	VMOVDQU      Y0, 448(SI)
-	VMOVDQU      Y0, -32(AX)
-	VMOVDQU      Y0, 480(SI)
-
-located:
-	MOVQ hits+16(FP), DX
-	MOVQ h+8(FP), BX
-	MOVQ 32(BX), BX
-	XORL SI, SI
-
-one:
-	TESTQ        $0x00000003, BX
-	JZ           some
-	DECQ         BX
-	MOVQ         (AX)(BX*8), DI
-	VPBROADCASTD 4(CX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (DI), Y1, Y6
-	VPERMD       32(DI), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
-	ADCQ         SI, SI
-	TESTQ        $0x0000003f, BX
-	JNZ          one
-	MOVQ         BX, DI
-	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
-	XORL         SI, SI
-
-some:
-	TESTQ   BX, BX
-	JZ      done
-	PCALIGN $0x40
-
-four:
-	SUBQ       $0x04, BX
-	MOVQ       s+0(FP), DI
-	CMPB       36(DI), $0x00
-	JE         near_1
-	MOVQ       -512(AX)(BX*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -504(AX)(BX*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -496(AX)(BX*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -488(AX)(BX*8), DI
-	PREFETCHT0 (DI)
-
-near_1:
-	MOVQ         (AX)(BX*8), DI
-	MOVQ         8(AX)(BX*8), R8
-	MOVQ         16(AX)(BX*8), R9
-	MOVQ         24(AX)(BX*8), R10
-	VPBROADCASTD 28(CX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (R10), Y1, Y6
-	VPERMD       32(R10), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
-	ADCQ         SI, SI
-	VPBROADCASTD 20(CX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (R9), Y1, Y6
-	VPERMD       32(R9), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
-	ADCQ         SI, SI
-	VPBROADCASTD 12(CX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (R8), Y1, Y6
-	VPERMD       32(R8), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
-	ADCQ         SI, SI
-	VPBROADCASTD 4(CX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VPERMD       (DI), Y1, Y6
-	VPERMD       32(DI), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
-	ADCQ         SI, SI
-	TESTQ        $0x0000003f, BX
-	JNZ          four
-	MOVQ         BX, DI
-	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
-	XORL         SI, SI
-	TESTQ        BX, BX
-	JNZ          four
-
-done:
-	VZEROUPPER
-	RET
-
-// func probeLine32AVX2(s *byte, h *byte, hits *uint64, steps *[8]uint32)
-// Requires: AVX, AVX2
-TEXT ·probeLine32AVX2(SB), $9272-32
-	// The remainder of a hash h by the number of lines chooses a line. The quotient
-	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
-	// bits of h + i·rotr(h, 17) choose a bit.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	ADDQ         $0x00000200, AX
-	MOVQ         s+0(FP), CX
-	VPBROADCASTQ (CX), Y0
-	VPBROADCASTQ 8(CX), Y1
-	VPBROADCASTQ 48(CX), Y2
-	VPBROADCASTQ 56(CX), Y3
-	MOVQ         steps+24(FP), CX
-	VMOVDQU      (CX), Y4
-	MOVQ         h+8(FP), CX
-	MOVQ         (CX), CX
-	MOVL         $0x00000001, DX
-	VMOVD        DX, X5
-	VPBROADCASTD X5, Y5
-	MOVL         $0x0000001f, DX
-	VMOVD        DX, X6
-	VPBROADCASTD X6, Y6
-	MOVQ         h+8(FP), DX
-	MOVQ         8(DX), BX
-	MOVQ         CX, DX
-	MOVQ         AX, SI
-	PCALIGN      $0x40
-
-locate:
-	VPMOVZXDQ (DX), Y7
-	VPMULUDQ  Y2, Y7, Y8
-	VPSRLVQ   Y3, Y8, Y8
-	VPMULUDQ  Y1, Y8, Y8
-	VPSUBQ    Y8, Y7, Y7
-	VPSUBD    Y1, Y7, Y8
-	VPMINUD   Y8, Y7, Y7
-	VPSLLQ    $0x06, Y7, Y7
-	VPADDQ    Y0, Y7, Y7
-	VMOVDQU   Y7, (SI)
-	ADDQ      $0x10, DX
-	ADDQ      $0x20, SI
-	SUBQ      $0x04, BX
-	JG        locate
-
-	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
-	JE           located
-	VPBROADCASTQ (AX), Y0
-	VMOVDQU      Y0, -512(AX)
-	VMOVDQU      Y0, (SI)
-	VMOVDQU      Y0, -480(AX)
-	VMOVDQU      Y0, 32(SI)
-	VMOVDQU      Y0, -448(AX)
-	VMOVDQU      Y0, 64(SI)
-	VMOVDQU      Y0, -416(AX)
-	VMOVDQU      Y0, 96(SI)
-	VMOVDQU      Y0, -384(AX)
-	VMOVDQU      Y0, 128(SI)
-	VMOVDQU      Y0, -352(AX)
-	VMOVDQU      Y0, 160(SI)
-	VMOVDQU      Y0, -320(AX)
-	VMOVDQU      Y0, 192(SI)
-	VMOVDQU      Y0, -288(AX)
-	VMOVDQU      Y0, 224(SI)
-	VMOVDQU      Y0, -256(AX)
-	VMOVDQU      Y0, 256(SI)
-	VMOVDQU      Y0, -224(AX)
-	VMOVDQU      Y0, 288(SI)
-	VMOVDQU      Y0, -192(AX)
-	VMOVDQU      Y0, 320(SI)
-	VMOVDQU      Y0, -160(AX)
-	VMOVDQU      Y0, 352(SI)
-	VMOVDQU      Y0, -128(AX)
-	VMOVDQU      Y0, 384(SI)
-	VMOVDQU      Y0, -96(AX)
-	VMOVDQU      Y0, 416(SI)
-	VMOVDQU      Y0, -64(AX)
-	VMOVDQU      Y0, 448(SI)
-	VMOVDQU      Y0, -32(AX)
-	VMOVDQU      Y0, 480(SI)
-
-located:
-	MOVQ hits+16(FP), DX
-	MOVQ h+8(FP), BX
-	MOVQ 8(BX), BX
-	XORL SI, SI
-
-one:
-	TESTQ        $0x00000003, BX
-	JZ           some
-	DECQ         BX
-	MOVQ         (AX)(BX*8), DI
-	VPBROADCASTD (CX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (DI), Y0, Y3
-	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y3, Y3
-	VPAND        Y6, Y1, Y1
-	VPSLLVD      Y1, Y5, Y1
-	VPTEST       Y1, Y3
-	ADCQ         SI, SI
-	TESTQ        $0x0000003f, BX
-	JNZ          one
-	MOVQ         BX, DI
-	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
-	XORL         SI, SI
-
-some:
-	TESTQ   BX, BX
-	JZ      done
-	PCALIGN $0x40
-
-four:
-	SUBQ       $0x04, BX
-	MOVQ       s+0(FP), DI
-	CMPB       36(DI), $0x00
-	JE         near_1
-	MOVQ       -512(AX)(BX*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -504(AX)(BX*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -496(AX)(BX*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -488(AX)(BX*8), DI
-	PREFETCHT0 (DI)
-
-near_1:
-	MOVQ         (AX)(BX*8), DI
-	MOVQ         8(AX)(BX*8), R8
-	MOVQ         16(AX)(BX*8), R9
-	MOVQ         24(AX)(BX*8), R10
-	VPBROADCASTD 12(CX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (R10), Y0, Y3
-	VPERMD       32(R10), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y3, Y3
-	VPAND        Y6, Y1, Y1
-	VPSLLVD      Y1, Y5, Y1
-	VPTEST       Y1, Y3
-	ADCQ         SI, SI
-	VPBROADCASTD 8(CX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (R9), Y0, Y3
-	VPERMD       32(R9), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y3, Y3
-	VPAND        Y6, Y1, Y1
-	VPSLLVD      Y1, Y5, Y1
-	VPTEST       Y1, Y3
-	ADCQ         SI, SI
-	VPBROADCASTD 4(CX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (R8), Y0, Y3
-	VPERMD       32(R8), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y3, Y3
-	VPAND        Y6, Y1, Y1
-	VPSLLVD      Y1, Y5, Y1
-	VPTEST       Y1, Y3
-	ADCQ         SI, SI
-	VPBROADCASTD (CX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VPERMD       (DI), Y0, Y3
-	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y3, Y3
-	VPAND        Y6, Y1, Y1
-	VPSLLVD      Y1, Y5, Y1
-	VPTEST       Y1, Y3
-	ADCQ         SI, SI
-	TESTQ        $0x0000003f, BX
-	JNZ          four
-	MOVQ         BX, DI
-	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
-	XORL         SI, SI
-	TESTQ        BX, BX
-	JNZ          four
-
-done:
-	VZEROUPPER
-	RET
-
-// func setLine512AVX2(s *byte, h *byte, factors *[8]uint32)
-// Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·setLine512AVX2(SB), $9456-24
-	// The addresses and the bits are those of probeLine512.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	MOVQ         s+0(FP), CX
-	MOVQ         24(CX), CX
-	MOVQ         $0x00000008, DX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
-	INCQ         CX
-	SHRQ         $0x01, CX
-	LEAQ         247(SP), DX
-	ANDQ         $-64, DX
-	ADDQ         $0x00000200, DX
-	MOVQ         s+0(FP), BX
-	VPBROADCASTQ (BX), Y0
-	VPBROADCASTQ 8(BX), Y1
-	MOVL         $0xffffffc0, BX
-	VMOVQ        BX, X2
-	VPBROADCASTQ X2, Y2
-	VPSLLQ       $0x06, Y1, Y1
-	MOVQ         factors+16(FP), BX
-	VMOVDQU      (BX), Y3
-	MOVQ         h+8(FP), BX
-	MOVQ         24(BX), BX
-	MOVQ         h+8(FP), SI
-	MOVQ         32(SI), DI
-	MOVQ         BX, SI
-	MOVQ         DX, R8
-	PCALIGN      $0x40
-
-locate:
-	VPMULUDQ (SI), Y1, Y4
-	VPSHUFD  $0xf5, Y4, Y4
-	VPAND    Y2, Y4, Y4
-	VPADDQ   Y0, Y4, Y4
-	VMOVDQU  Y4, (R8)
-	ADDQ     $0x20, SI
-	ADDQ     $0x20, R8
-	SUBQ     $0x04, DI
-	JG       locate
-
-	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), SI
-	CMPB         36(SI), $0x00
-	JE           located
-	VPBROADCASTQ (DX), Y0
-	VMOVDQU      Y0, -512(DX)
-	VMOVDQU      Y0, (R8)
-	VMOVDQU      Y0, -480(DX)
-	VMOVDQU      Y0, 32(R8)
-	VMOVDQU      Y0, -448(DX)
-	VMOVDQU      Y0, 64(R8)
-	VMOVDQU      Y0, -416(DX)
-	VMOVDQU      Y0, 96(R8)
-	VMOVDQU      Y0, -384(DX)
-	VMOVDQU      Y0, 128(R8)
-	VMOVDQU      Y0, -352(DX)
-	VMOVDQU      Y0, 160(R8)
-	VMOVDQU      Y0, -320(DX)
-	VMOVDQU      Y0, 192(R8)
-	VMOVDQU      Y0, -288(DX)
-	VMOVDQU      Y0, 224(R8)
-	VMOVDQU      Y0, -256(DX)
-	VMOVDQU      Y0, 256(R8)
-	VMOVDQU      Y0, -224(DX)
-	VMOVDQU      Y0, 288(R8)
-	VMOVDQU      Y0, -192(DX)
-	VMOVDQU      Y0, 320(R8)
-	VMOVDQU      Y0, -160(DX)
-	VMOVDQU      Y0, 352(R8)
-	VMOVDQU      Y0, -128(DX)
-	VMOVDQU      Y0, 384(R8)
-	VMOVDQU      Y0, -96(DX)
-	VMOVDQU      Y0, 416(R8)
-	VMOVDQU      Y0, -64(DX)
-	VMOVDQU      Y0, 448(R8)
-	VMOVDQU      Y0, -32(DX)
-	VMOVDQU      Y0, 480(R8)
-
-located:
-	MOVQ h+8(FP), SI
-	MOVQ 32(SI), SI
-
-one:
-	TESTQ        $0x00000003, SI
-	JZ           some
-	DECQ         SI
-	MOVQ         (DX)(SI*8), DI
-	VPBROADCASTD 4(BX)(SI*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x17, Y0, Y0
-	VMOVDQU      Y0, (AX)
-	MOVL         $0x00000005, R8
-	MOVQ         AX, R9
-	MOVQ         CX, R10
-
-pair_1:
-	MOVL  (R9), R11
-	SHRXL R8, R11, R12
-	MOVL  (DI)(R12*4), R13
-	BTSL  R11, R13
-	MOVL  R13, (DI)(R12*4)
-	MOVL  4(R9), R11
-	SHRXL R8, R11, R12
-	MOVL  (DI)(R12*4), R13
-	BTSL  R11, R13
-	MOVL  R13, (DI)(R12*4)
-	ADDQ  $0x08, R9
-	DECQ  R10
-	JNZ   pair_1
-	JMP   one
-	PCALIGN $0x40
-
-four:
-	SUBQ       $0x04, SI
-	MOVQ       s+0(FP), DI
-	CMPB       36(DI), $0x00
-	JE         near_1
-	MOVQ       -512(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -504(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -496(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -488(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-
-near_1:
-	MOVQ         (DX)(SI*8), DI
-	MOVQ         8(DX)(SI*8), R8
-	MOVQ         16(DX)(SI*8), R9
-	MOVQ         24(DX)(SI*8), R10
-	VPBROADCASTD 4(BX)(SI*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x17, Y0, Y0
-	VMOVDQU      Y0, (AX)
-	VPBROADCASTD 12(BX)(SI*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x17, Y0, Y0
-	VMOVDQU      Y0, 32(AX)
-	VPBROADCASTD 20(BX)(SI*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x17, Y0, Y0
-	VMOVDQU      Y0, 64(AX)
-	VPBROADCASTD 28(BX)(SI*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x17, Y0, Y0
-	VMOVDQU      Y0, 96(AX)
-	MOVL         $0x00000005, R11
-	MOVQ         AX, R12
-	MOVQ         CX, R13
-
-pair_2:
-	MOVL  (R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (DI)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (DI)(R15*4)
-	MOVL  4(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (DI)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (DI)(R15*4)
-	MOVL  32(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R8)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R8)(R15*4)
-	MOVL  36(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R8)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R8)(R15*4)
-	MOVL  64(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R9)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R9)(R15*4)
-	MOVL  68(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R9)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R9)(R15*4)
-	MOVL  96(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R10)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R10)(R15*4)
-	MOVL  100(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R10)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R10)(R15*4)
-	ADDQ  $0x08, R12
-	DECQ  R13
-	JNZ   pair_2
-
-some:
-	TESTQ SI, SI
-	JNZ   four
-	VZEROUPPER
-	RET
-
-// func setLine32AVX2(s *byte, h *byte, steps *[8]uint32)
-// Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·setLine32AVX2(SB), $9456-24
-	// The addresses and the bits are those of probeLine32.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	MOVQ         s+0(FP), CX
-	MOVQ         24(CX), CX
-	MOVQ         $0x00000008, DX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
-	INCQ         CX
-	SHRQ         $0x01, CX
-	LEAQ         247(SP), DX
-	ANDQ         $-64, DX
-	ADDQ         $0x00000200, DX
-	MOVQ         s+0(FP), BX
-	VPBROADCASTQ (BX), Y0
-	VPBROADCASTQ 8(BX), Y1
-	VPBROADCASTQ 48(BX), Y2
-	VPBROADCASTQ 56(BX), Y3
-	MOVQ         steps+16(FP), BX
-	VMOVDQU      (BX), Y4
-	MOVQ         h+8(FP), BX
-	MOVQ         (BX), BX
-	MOVQ         h+8(FP), SI
-	MOVQ         8(SI), DI
-	MOVQ         BX, SI
-	MOVQ         DX, R8
-	PCALIGN      $0x40
-
-locate:
-	VPMOVZXDQ (SI), Y5
-	VPMULUDQ  Y2, Y5, Y6
-	VPSRLVQ   Y3, Y6, Y6
-	VPMULUDQ  Y1, Y6, Y6
-	VPSUBQ    Y6, Y5, Y5
-	VPSUBD    Y1, Y5, Y6
-	VPMINUD   Y6, Y5, Y5
-	VPSLLQ    $0x06, Y5, Y5
-	VPADDQ    Y0, Y5, Y5
-	VMOVDQU   Y5, (R8)
-	ADDQ      $0x10, SI
-	ADDQ      $0x20, R8
-	SUBQ      $0x04, DI
-	JG        locate
-
-	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), SI
-	CMPB         36(SI), $0x00
-	JE           located
-	VPBROADCASTQ (DX), Y0
-	VMOVDQU      Y0, -512(DX)
-	VMOVDQU      Y0, (R8)
-	VMOVDQU      Y0, -480(DX)
-	VMOVDQU      Y0, 32(R8)
-	VMOVDQU      Y0, -448(DX)
-	VMOVDQU      Y0, 64(R8)
-	VMOVDQU      Y0, -416(DX)
-	VMOVDQU      Y0, 96(R8)
-	VMOVDQU      Y0, -384(DX)
-	VMOVDQU      Y0, 128(R8)
-	VMOVDQU      Y0, -352(DX)
-	VMOVDQU      Y0, 160(R8)
-	VMOVDQU      Y0, -320(DX)
-	VMOVDQU      Y0, 192(R8)
-	VMOVDQU      Y0, -288(DX)
-	VMOVDQU      Y0, 224(R8)
-	VMOVDQU      Y0, -256(DX)
-	VMOVDQU      Y0, 256(R8)
-	VMOVDQU      Y0, -224(DX)
-	VMOVDQU      Y0, 288(R8)
-	VMOVDQU      Y0, -192(DX)
-	VMOVDQU      Y0, 320(R8)
-	VMOVDQU      Y0, -160(DX)
-	VMOVDQU      Y0, 352(R8)
-	VMOVDQU      Y0, -128(DX)
-	VMOVDQU      Y0, 384(R8)
-	VMOVDQU      Y0, -96(DX)
-	VMOVDQU      Y0, 416(R8)
-	VMOVDQU      Y0, -64(DX)
-	VMOVDQU      Y0, 448(R8)
-	VMOVDQU      Y0, -32(DX)
-	VMOVDQU      Y0, 480(R8)
-
-located:
-	MOVQ h+8(FP), SI
-	MOVQ 8(SI), SI
-
-one:
-	TESTQ        $0x00000003, SI
-	JZ           some
-	DECQ         SI
-	MOVQ         (DX)(SI*8), DI
-	VPBROADCASTD (BX)(SI*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VPSRLD       $0x17, Y1, Y1
-	VMOVDQU      Y1, (AX)
-	MOVL         $0x00000005, R8
-	MOVQ         AX, R9
-	MOVQ         CX, R10
-
-pair_1:
-	MOVL  (R9), R11
-	SHRXL R8, R11, R12
-	MOVL  (DI)(R12*4), R13
-	BTSL  R11, R13
-	MOVL  R13, (DI)(R12*4)
-	MOVL  4(R9), R11
-	SHRXL R8, R11, R12
-	MOVL  (DI)(R12*4), R13
-	BTSL  R11, R13
-	MOVL  R13, (DI)(R12*4)
-	ADDQ  $0x08, R9
-	DECQ  R10
-	JNZ   pair_1
-	JMP   one
-	PCALIGN $0x40
-
-four:
-	SUBQ       $0x04, SI
-	MOVQ       s+0(FP), DI
-	CMPB       36(DI), $0x00
-	JE         near_1
-	MOVQ       -512(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -504(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -496(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-	MOVQ       -488(DX)(SI*8), DI
-	PREFETCHT0 (DI)
-
-near_1:
-	MOVQ         (DX)(SI*8), DI
-	MOVQ         8(DX)(SI*8), R8
-	MOVQ         16(DX)(SI*8), R9
-	MOVQ         24(DX)(SI*8), R10
-	VPBROADCASTD (BX)(SI*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VPSRLD       $0x17, Y1, Y1
-	VMOVDQU      Y1, (AX)
-	VPBROADCASTD 4(BX)(SI*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VPSRLD       $0x17, Y1, Y1
-	VMOVDQU      Y1, 32(AX)
-	VPBROADCASTD 8(BX)(SI*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VPSRLD       $0x17, Y1, Y1
-	VMOVDQU      Y1, 64(AX)
-	VPBROADCASTD 12(BX)(SI*4), Y0
-	VPSRLD       $0x11, Y0, Y2
-	VPSLLD       $0x0f, Y0, Y1
-	VPOR         Y2, Y1, Y1
-	VPMULLW      Y4, Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VPSRLD       $0x17, Y1, Y1
-	VMOVDQU      Y1, 96(AX)
-	MOVL         $0x00000005, R11
-	MOVQ         AX, R12
-	MOVQ         CX, R13
-
-pair_2:
-	MOVL  (R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (DI)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (DI)(R15*4)
-	MOVL  4(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (DI)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (DI)(R15*4)
-	MOVL  32(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R8)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R8)(R15*4)
-	MOVL  36(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R8)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R8)(R15*4)
-	MOVL  64(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R9)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R9)(R15*4)
-	MOVL  68(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R9)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R9)(R15*4)
-	MOVL  96(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R10)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R10)(R15*4)
-	MOVL  100(R12), R14
-	SHRXL R11, R14, R15
-	MOVL  (R10)(R15*4), BP
-	BTSL  R14, BP
-	MOVL  BP, (R10)(R15*4)
-	ADDQ  $0x08, R12
-	DECQ  R13
-	JNZ   pair_2
-
-some:
-	TESTQ SI, SI
-	JNZ   four
-	VZEROUPPER
-	RET
-
-// func setNewLine512AVX2(s *byte, h *byte, added *uint64, factors *[8]uint32)
-// Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·setNewLine512AVX2(SB), $9456-32
-	// The addresses and the bits are those of probeLine512.
-	LEAQ         63(SP), AX
-	ANDQ         $-64, AX
-	MOVQ         s+0(FP), CX
-	MOVQ         24(CX), CX
-	MOVQ         $0x00000008, BX
-	CMPQ         CX, BX
-	CMOVQGT      BX, CX
-	INCQ         CX
-	SHRQ         $0x01, CX
-	MOVL         $0x00000001, BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	VMOVDQU      lineStarts<>+0(SB), Y1
-	VMOVDQU      lineStarts<>+32(SB), Y2
-	VPXOR        Y0, Y0, Y3
-	LEAQ         247(SP), BX
-	ANDQ         $-64, BX
-	ADDQ         $0x00000200, BX
-	MOVQ         s+0(FP), SI
-	VPBROADCASTQ (SI), Y4
-	VPBROADCASTQ 8(SI), Y5
-	MOVL         $0xffffffc0, SI
-	VMOVQ        SI, X6
-	VPBROADCASTQ X6, Y6
-	VPSLLQ       $0x06, Y5, Y5
-	MOVQ         factors+24(FP), SI
-	VMOVDQU      (SI), Y7
-	MOVQ         h+8(FP), SI
-	MOVQ         24(SI), SI
-	MOVQ         h+8(FP), DI
-	MOVQ         32(DI), R8
-	MOVQ         SI, DI
-	MOVQ         BX, R9
-	PCALIGN      $0x40
-
-locate:
-	VPMULUDQ (DI), Y5, Y8
-	VPSHUFD  $0xf5, Y8, Y8
-	VPAND    Y6, Y8, Y8
-	VPADDQ   Y4, Y8, Y8
-	VMOVDQU  Y8, (R9)
-	ADDQ     $0x20, DI
-	ADDQ     $0x20, R9
-	SUBQ     $0x04, R8
-	JG       locate
-
-	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DI
-	CMPB         36(DI), $0x00
-	JE           located
-	VPBROADCASTQ (BX), Y4
-	VMOVDQU      Y4, -512(BX)
-	VMOVDQU      Y4, (R9)
-	VMOVDQU      Y4, -480(BX)
-	VMOVDQU      Y4, 32(R9)
-	VMOVDQU      Y4, -448(BX)
-	VMOVDQU      Y4, 64(R9)
-	VMOVDQU      Y4, -416(BX)
-	VMOVDQU      Y4, 96(R9)
-	VMOVDQU      Y4, -384(BX)
-	VMOVDQU      Y4, 128(R9)
-	VMOVDQU      Y4, -352(BX)
-	VMOVDQU      Y4, 160(R9)
-	VMOVDQU      Y4, -320(BX)
-	VMOVDQU      Y4, 192(R9)
-	VMOVDQU      Y4, -288(BX)
-	VMOVDQU      Y4, 224(R9)
-	VMOVDQU      Y4, -256(BX)
-	VMOVDQU      Y4, 256(R9)
-	VMOVDQU      Y4, -224(BX)
-	VMOVDQU      Y4, 288(R9)
-	VMOVDQU      Y4, -192(BX)
-	VMOVDQU      Y4, 320(R9)
-	VMOVDQU      Y4, -160(BX)
-	VMOVDQU      Y4, 352(R9)
-	VMOVDQU      Y4, -128(BX)
-	VMOVDQU      Y4, 384(R9)
-	VMOVDQU      Y4, -96(BX)
-	VMOVDQU      Y4, 416(R9)
-	VMOVDQU      Y4, -64(BX)
-	VMOVDQU      Y4, 448(R9)
-	VMOVDQU      Y4, -32(BX)
-	VMOVDQU      Y4, 480(R9)
-
-located:
-	MOVQ added+16(FP), DI
-	MOVQ h+8(FP), R8
-	MOVQ 32(R8), R10
-	XORL R8, R8
-	JMP  next
-	PCALIGN $0x40
-
-four:
-	MOVQ       s+0(FP), R9
-	CMPB       36(R9), $0x00
-	JE         near_1
-	MOVQ       512(BX)(R8*8), R9
-	PREFETCHT0 (R9)
-	MOVQ       520(BX)(R8*8), R9
-	PREFETCHT0 (R9)
-	MOVQ       528(BX)(R8*8), R9
-	PREFETCHT0 (R9)
-	MOVQ       536(BX)(R8*8), R9
-	PREFETCHT0 (R9)
-
-near_1:
-	MOVQ         (BX)(R8*8), R9
-	MOVQ         8(BX)(R8*8), R11
-	MOVQ         16(BX)(R8*8), R12
-	MOVQ         24(BX)(R8*8), R13
-	VPBROADCASTD 4(SI)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
-	VPSRLD       $0x17, Y4, Y4
-	VMOVDQU      Y4, (AX)
-	VPBROADCASTD 12(SI)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
-	VPSRLD       $0x17, Y4, Y4
-	VMOVDQU      Y4, 32(AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y8, Y8, Y8
-	MOVQ         AX, R14
-	MOVQ         CX, R15
-
-pair_1:
-	VPBROADCASTD (R14), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R14), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 32(R14), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R14), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
-	ADDQ         $0x08, R14
-	DECQ         R15
-	JNZ          pair_1
-	VMOVDQU      (R9), Y9
-	VPANDN       Y4, Y9, Y10
-	VPOR         Y9, Y4, Y4
-	VMOVDQU      Y4, (R9)
-	VMOVDQU      32(R9), Y4
-	VPANDN       Y5, Y4, Y9
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R9)
-	VPOR         Y10, Y9, Y10
-	VPTEST       Y10, Y3
-	RCRQ         $0x01, DX
-	VMOVDQU      (R11), Y4
-	VPANDN       Y6, Y4, Y5
-	VPOR         Y4, Y6, Y6
-	VMOVDQU      Y6, (R11)
-	VMOVDQU      32(R11), Y4
-	VPANDN       Y8, Y4, Y6
-	VPOR         Y4, Y8, Y8
-	VMOVDQU      Y8, 32(R11)
-	VPOR         Y5, Y6, Y5
-	VPTEST       Y5, Y3
-	RCRQ         $0x01, DX
-	VPBROADCASTD 20(SI)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
-	VPSRLD       $0x17, Y4, Y4
-	VMOVDQU      Y4, (AX)
-	VPBROADCASTD 28(SI)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
-	VPSRLD       $0x17, Y4, Y4
-	VMOVDQU      Y4, 32(AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y8, Y8, Y8
-	MOVQ         AX, R9
-	MOVQ         CX, R11
-
-pair_2:
-	VPBROADCASTD (R9), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R9), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 32(R9), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R9), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
-	ADDQ         $0x08, R9
-	DECQ         R11
-	JNZ          pair_2
-	VMOVDQU      (R12), Y9
-	VPANDN       Y4, Y9, Y10
-	VPOR         Y9, Y4, Y4
-	VMOVDQU      Y4, (R12)
-	VMOVDQU      32(R12), Y4
-	VPANDN       Y5, Y4, Y9
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R12)
-	VPOR         Y10, Y9, Y10
-	VPTEST       Y10, Y3
-	RCRQ         $0x01, DX
-	VMOVDQU      (R13), Y4
-	VPANDN       Y6, Y4, Y5
-	VPOR         Y4, Y6, Y6
-	VMOVDQU      Y6, (R13)
-	VMOVDQU      32(R13), Y4
-	VPANDN       Y8, Y4, Y6
-	VPOR         Y4, Y8, Y8
-	VMOVDQU      Y8, 32(R13)
-	VPOR         Y5, Y6, Y5
-	VPTEST       Y5, Y3
-	RCRQ         $0x01, DX
-	ADDQ         $0x04, R8
-	TESTQ        $0x0000003f, R8
-	JNZ          next
-	NOTQ         DX
-	MOVQ         DX, (DI)
-	ADDQ         $0x08, DI
-
-next:
-	LEAQ 4(R8), R9
-	CMPQ R9, R10
-	JLE  four
-	JMP  rest
-
-one:
-	MOVQ         (BX)(R8*8), R9
-	VPBROADCASTD 4(SI)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
-	VPSRLD       $0x17, Y4, Y4
-	VMOVDQU      Y4, (AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	MOVQ         AX, R11
-	MOVQ         CX, R12
-
-pair_3:
-	VPBROADCASTD (R11), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y8
-	VPADDD       Y1, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD (R11), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y8
-	VPADDD       Y2, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y5, Y5
-	ADDQ         $0x08, R11
-	DECQ         R12
-	JNZ          pair_3
-	VMOVDQU      (R9), Y6
-	VPANDN       Y4, Y6, Y8
-	VPOR         Y6, Y4, Y4
-	VMOVDQU      Y4, (R9)
-	VMOVDQU      32(R9), Y4
-	VPANDN       Y5, Y4, Y6
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R9)
-	VPOR         Y8, Y6, Y8
-	VPTEST       Y8, Y3
-	RCRQ         $0x01, DX
-	ADDQ         $0x01, R8
-
-rest:
-	CMPQ R8, R10
-	JL   one
-
-	// The outcomes of a last word are its upper bits.
-	TESTQ $0x0000003f, R10
-	JZ    done
-	NEGQ  R10
-	NOTQ  DX
-	SHRXQ R10, DX, DX
-	MOVQ  DX, (DI)
-
-done:
-	VZEROUPPER
-	RET
-
-// func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·pack32AVX2(SB), NOSPLIT, $0-32
-	MOVQ words+0(FP), AX
-	MOVQ chosen+8(FP), CX
-	MOVQ n+16(FP), DX
-	LEAQ compactIndices<>+0(SB), BX
-	MOVQ AX, SI
-	XORL DI, DI
-
-step:
-	VMOVDQU   (SI), Y0
-	MOVBLZX   (CX), R8
-	VPMOVZXBD (BX)(R8*8), Y1
-	POPCNTL   R8, R8
-	VPERMD    Y0, Y1, Y1
-	VMOVDQU   Y1, (AX)(DI*4)
-	ADDQ      R8, DI
-	ADDQ      $+32, SI
-	ADDQ      $0x01, CX
-	SUBQ      $0x08, DX
-	JNZ       step
-	MOVQ      DI, left+24(FP)
-	VZEROUPPER
-	RET
-
-// func pack64AVX2(words *uint64, chosen *uint64, n int) (left int)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·pack64AVX2(SB), NOSPLIT, $0-32
-	// A long word is two lanes, and left counts lanes.
-	MOVQ words+0(FP), AX
-	MOVQ chosen+8(FP), CX
-	MOVQ n+16(FP), DX
-	LEAQ compactIndices<>+0(SB), BX
-	MOVQ AX, SI
-	XORL DI, DI
-
-step:
-	MOVBLZX   (CX), R8
-	MOVL      R8, R9
-	SHRL      $0x04, R9
-	ANDL      $0x0f, R8
-	VMOVDQU   (SI), Y0
-	VMOVDQU   32(SI), Y1
-	MOVL      R8, R10
-	SHLL      $0x02, R10
-	ORL       R10, R8
-	ANDL      $0x33, R8
-	MOVL      R8, R10
-	SHLL      $0x01, R10
-	ORL       R10, R8
-	ANDL      $0x55, R8
-	LEAL      (R8)(R8*2), R8
-	VPMOVZXBD (BX)(R8*8), Y2
-	POPCNTL   R8, R8
-	VPERMD    Y0, Y2, Y2
-	VMOVDQU   Y2, (AX)(DI*4)
-	ADDQ      R8, DI
-	MOVL      R9, R8
-	SHLL      $0x02, R8
-	ORL       R8, R9
-	ANDL      $0x33, R9
-	MOVL      R9, R8
-	SHLL      $0x01, R8
-	ORL       R8, R9
-	ANDL      $0x55, R9
-	LEAL      (R9)(R9*2), R9
-	VPMOVZXBD (BX)(R9*8), Y0
-	POPCNTL   R9, R9
-	VPERMD    Y1, Y0, Y0
-	VMOVDQU   Y0, (AX)(DI*4)
-	ADDQ      R9, DI
-	ADDQ      $+64, SI
-	ADDQ      $0x01, CX
-	SUBQ      $0x08, DX
-	JNZ       step
-	SHRQ      $0x01, DI
-	MOVQ      DI, left+24(FP)
-	VZEROUPPER
-	RET
+// func probeUint64(base **byte, key uint64) (may bool)
+TEXT ·probeUint64(SB), NOSPLIT, $0-17
+	MOVQ  base+0(FP), AX
+	MOVQ  40(AX), AX
+	TESTQ AX, AX
+	JZ    go
+	JMP   (AX)
+
+go:
+	JMP ·mayContainUint64+0(SB)
+
+// func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+TEXT ·probeHash(SB), NOSPLIT, $0-41
+	MOVQ base+0(FP), AX
+	MOVQ h4+32(FP), CX
+	CMPQ CX, $0x03
+	JNE  table
+
+	// The scheme, and behind it a kernel of amd64.
+	MOVWLZX 32(AX), DX
+	SUBL    $0x00000103, DX
+	TESTL   $0xfffffeff, DX
+	JNZ     table
+	JMP     ·hasHashSplit256AVX2+0(SB)
+
+table:
+	MOVQ  40(AX), AX
+	TESTQ AX, AX
+	JZ    go
+	CMPQ  CX, $0x07
+	JHI   go
+	JMP   16(AX)(CX*8)
+
+go:
+	JMP ·mayContainHash+0(SB)
+
+// func addUint64(base **byte, key uint64) (isNew bool)
+TEXT ·addUint64(SB), NOSPLIT, $0-17
+	MOVQ  base+0(FP), AX
+	MOVQ  40(AX), AX
+	TESTQ AX, AX
+	JZ    go
+	JMP   8(AX)
+
+go:
+	JMP ·addUint64Generic+0(SB)

@@ -4,6 +4,101 @@
 
 #include "textflag.h"
 
+DATA laneNumbers<>+0(SB)/8, $0x0000000100000000
+DATA laneNumbers<>+8(SB)/8, $0x0000000300000002
+GLOBL laneNumbers<>(SB), RODATA|NOPTR, $16
+
+DATA nibbleBits<>+0(SB)/8, $0x8040201080402010
+DATA nibbleBits<>+8(SB)/8, $0x8040201080402010
+GLOBL nibbleBits<>(SB), RODATA|NOPTR, $16
+
+DATA byteBits<>+0(SB)/8, $0x8040201008040201
+DATA byteBits<>+8(SB)/8, $0x8040201008040201
+GLOBL byteBits<>(SB), RODATA|NOPTR, $16
+
+DATA compactBytes<>+0(SB)/8, $0xffffffffffffffff
+DATA compactBytes<>+8(SB)/8, $0xffffffffffffffff
+DATA compactBytes<>+16(SB)/8, $0xffffffff03020100
+DATA compactBytes<>+24(SB)/8, $0xffffffffffffffff
+DATA compactBytes<>+32(SB)/8, $0xffffffff07060504
+DATA compactBytes<>+40(SB)/8, $0xffffffffffffffff
+DATA compactBytes<>+48(SB)/8, $0x0706050403020100
+DATA compactBytes<>+56(SB)/8, $0xffffffffffffffff
+DATA compactBytes<>+64(SB)/8, $0xffffffff0b0a0908
+DATA compactBytes<>+72(SB)/8, $0xffffffffffffffff
+DATA compactBytes<>+80(SB)/8, $0x0b0a090803020100
+DATA compactBytes<>+88(SB)/8, $0xffffffffffffffff
+DATA compactBytes<>+96(SB)/8, $0x0b0a090807060504
+DATA compactBytes<>+104(SB)/8, $0xffffffffffffffff
+DATA compactBytes<>+112(SB)/8, $0x0706050403020100
+DATA compactBytes<>+120(SB)/8, $0xffffffff0b0a0908
+DATA compactBytes<>+128(SB)/8, $0xffffffff0f0e0d0c
+DATA compactBytes<>+136(SB)/8, $0xffffffffffffffff
+DATA compactBytes<>+144(SB)/8, $0x0f0e0d0c03020100
+DATA compactBytes<>+152(SB)/8, $0xffffffffffffffff
+DATA compactBytes<>+160(SB)/8, $0x0f0e0d0c07060504
+DATA compactBytes<>+168(SB)/8, $0xffffffffffffffff
+DATA compactBytes<>+176(SB)/8, $0x0706050403020100
+DATA compactBytes<>+184(SB)/8, $0xffffffff0f0e0d0c
+DATA compactBytes<>+192(SB)/8, $0x0f0e0d0c0b0a0908
+DATA compactBytes<>+200(SB)/8, $0xffffffffffffffff
+DATA compactBytes<>+208(SB)/8, $0x0b0a090803020100
+DATA compactBytes<>+216(SB)/8, $0xffffffff0f0e0d0c
+DATA compactBytes<>+224(SB)/8, $0x0b0a090807060504
+DATA compactBytes<>+232(SB)/8, $0xffffffff0f0e0d0c
+DATA compactBytes<>+240(SB)/8, $0x0706050403020100
+DATA compactBytes<>+248(SB)/8, $0x0f0e0d0c0b0a0908
+GLOBL compactBytes<>(SB), RODATA|NOPTR, $256
+
+DATA splitSalts<>+0(SB)/8, $0x44974d9147b6137b
+DATA splitSalts<>+8(SB)/8, $0xa2b7289d8824ad5b
+DATA splitSalts<>+16(SB)/8, $0x2df1424b705495c7
+DATA splitSalts<>+24(SB)/8, $0x5c6bfb319efc4947
+GLOBL splitSalts<>(SB), RODATA|NOPTR, $32
+
+DATA upperBytes<>+0(SB)/8, $0x1f1b17130f0b0703
+DATA upperBytes<>+8(SB)/8, $0x3f3b37332f2b2723
+GLOBL upperBytes<>(SB), RODATA|NOPTR, $16
+
+DATA wordStarts<>+0(SB)/8, $0x1c1814100c080400
+DATA wordStarts<>+8(SB)/8, $0x3c3834302c282420
+GLOBL wordStarts<>(SB), RODATA|NOPTR, $16
+
+DATA hash32Steps<>+0(SB)/8, $0x0000000000000000
+DATA hash32Steps<>+8(SB)/8, $0x0000000000000000
+DATA hash32Steps<>+16(SB)/8, $0x0000000000000000
+DATA hash32Steps<>+24(SB)/8, $0x0706050403020100
+DATA hash32Steps<>+32(SB)/8, $0x0808080808080808
+DATA hash32Steps<>+40(SB)/8, $0x0808080808080808
+DATA hash32Steps<>+48(SB)/8, $0x0808080808080808
+GLOBL hash32Steps<>(SB), RODATA|NOPTR, $56
+
+DATA xxph3Words<>+0(SB)/8, $0xbe4ba423396cfeb8
+DATA xxph3Words<>+8(SB)/8, $0x1cad21f72c81017c
+DATA xxph3Words<>+16(SB)/8, $0xdb979083e96dd4de
+DATA xxph3Words<>+24(SB)/8, $0x1f67b3b7a4a44072
+DATA xxph3Words<>+32(SB)/8, $0x78e5c0cc4ee679cb
+DATA xxph3Words<>+40(SB)/8, $0x2172ffcc7dd05a82
+DATA xxph3Words<>+48(SB)/8, $0x8e2443f7744608b8
+DATA xxph3Words<>+56(SB)/8, $0x4c263a81e69035e0
+DATA xxph3Words<>+64(SB)/8, $0xcb00c391bb52283c
+DATA xxph3Words<>+72(SB)/8, $0xa32e531b8b65d088
+DATA xxph3Words<>+80(SB)/8, $0x4ef90da297486471
+DATA xxph3Words<>+88(SB)/8, $0xd8acdea946ef1938
+DATA xxph3Words<>+96(SB)/8, $0x3f349ce33f76faa8
+DATA xxph3Words<>+104(SB)/8, $0x1d4f0bc7c7bbdcf9
+DATA xxph3Words<>+112(SB)/8, $0x3159b4cd4be0518a
+DATA xxph3Words<>+120(SB)/8, $0x647378d9c97e9fc8
+DATA xxph3Words<>+128(SB)/8, $0xc3ebd33483acc5ea
+DATA xxph3Words<>+136(SB)/8, $0xeb6313faffa081c5
+DATA xxph3Words<>+144(SB)/8, $0x49daf0b751dd0d17
+DATA xxph3Words<>+152(SB)/8, $0x9e68d429265516d3
+DATA xxph3Words<>+160(SB)/8, $0xfca1477d58be162b
+DATA xxph3Words<>+168(SB)/8, $0xce31d07ad1b8f88f
+DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
+DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
+GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
+
 // func hash32Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: ASIMD
 TEXT ·hash32Width4NEON(SB), NOSPLIT, $0-56
@@ -80,15 +175,6 @@ vector:
 	ADD     R2<<3, R0, R0
 	MOVD    R0, left+48(FP)
 	RET
-
-DATA hash32Steps<>+0(SB)/8, $0x0000000000000000
-DATA hash32Steps<>+8(SB)/8, $0x0000000000000000
-DATA hash32Steps<>+16(SB)/8, $0x0000000000000000
-DATA hash32Steps<>+24(SB)/8, $0x0706050403020100
-DATA hash32Steps<>+32(SB)/8, $0x0808080808080808
-DATA hash32Steps<>+40(SB)/8, $0x0808080808080808
-DATA hash32Steps<>+48(SB)/8, $0x0808080808080808
-GLOBL hash32Steps<>(SB), RODATA|NOPTR, $56
 
 // func hash32AnyNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: ASIMD
@@ -887,496 +973,6 @@ copied_7:
 	MOVD R23, R23
 	B    loaded_7
 
-DATA laneNumbers<>+0(SB)/8, $0x0000000100000000
-DATA laneNumbers<>+8(SB)/8, $0x0000000300000002
-GLOBL laneNumbers<>(SB), RODATA|NOPTR, $16
-
-DATA nibbleBits<>+0(SB)/8, $0x8040201080402010
-DATA nibbleBits<>+8(SB)/8, $0x8040201080402010
-GLOBL nibbleBits<>(SB), RODATA|NOPTR, $16
-
-DATA byteBits<>+0(SB)/8, $0x8040201008040201
-DATA byteBits<>+8(SB)/8, $0x8040201008040201
-GLOBL byteBits<>(SB), RODATA|NOPTR, $16
-
-DATA compactBytes<>+0(SB)/8, $0xffffffffffffffff
-DATA compactBytes<>+8(SB)/8, $0xffffffffffffffff
-DATA compactBytes<>+16(SB)/8, $0xffffffff03020100
-DATA compactBytes<>+24(SB)/8, $0xffffffffffffffff
-DATA compactBytes<>+32(SB)/8, $0xffffffff07060504
-DATA compactBytes<>+40(SB)/8, $0xffffffffffffffff
-DATA compactBytes<>+48(SB)/8, $0x0706050403020100
-DATA compactBytes<>+56(SB)/8, $0xffffffffffffffff
-DATA compactBytes<>+64(SB)/8, $0xffffffff0b0a0908
-DATA compactBytes<>+72(SB)/8, $0xffffffffffffffff
-DATA compactBytes<>+80(SB)/8, $0x0b0a090803020100
-DATA compactBytes<>+88(SB)/8, $0xffffffffffffffff
-DATA compactBytes<>+96(SB)/8, $0x0b0a090807060504
-DATA compactBytes<>+104(SB)/8, $0xffffffffffffffff
-DATA compactBytes<>+112(SB)/8, $0x0706050403020100
-DATA compactBytes<>+120(SB)/8, $0xffffffff0b0a0908
-DATA compactBytes<>+128(SB)/8, $0xffffffff0f0e0d0c
-DATA compactBytes<>+136(SB)/8, $0xffffffffffffffff
-DATA compactBytes<>+144(SB)/8, $0x0f0e0d0c03020100
-DATA compactBytes<>+152(SB)/8, $0xffffffffffffffff
-DATA compactBytes<>+160(SB)/8, $0x0f0e0d0c07060504
-DATA compactBytes<>+168(SB)/8, $0xffffffffffffffff
-DATA compactBytes<>+176(SB)/8, $0x0706050403020100
-DATA compactBytes<>+184(SB)/8, $0xffffffff0f0e0d0c
-DATA compactBytes<>+192(SB)/8, $0x0f0e0d0c0b0a0908
-DATA compactBytes<>+200(SB)/8, $0xffffffffffffffff
-DATA compactBytes<>+208(SB)/8, $0x0b0a090803020100
-DATA compactBytes<>+216(SB)/8, $0xffffffff0f0e0d0c
-DATA compactBytes<>+224(SB)/8, $0x0b0a090807060504
-DATA compactBytes<>+232(SB)/8, $0xffffffff0f0e0d0c
-DATA compactBytes<>+240(SB)/8, $0x0706050403020100
-DATA compactBytes<>+248(SB)/8, $0x0f0e0d0c0b0a0908
-GLOBL compactBytes<>(SB), RODATA|NOPTR, $256
-
-DATA splitSalts<>+0(SB)/8, $0x44974d9147b6137b
-DATA splitSalts<>+8(SB)/8, $0xa2b7289d8824ad5b
-DATA splitSalts<>+16(SB)/8, $0x2df1424b705495c7
-DATA splitSalts<>+24(SB)/8, $0x5c6bfb319efc4947
-GLOBL splitSalts<>(SB), RODATA|NOPTR, $32
-
-DATA upperBytes<>+0(SB)/8, $0x1f1b17130f0b0703
-DATA upperBytes<>+8(SB)/8, $0x3f3b37332f2b2723
-GLOBL upperBytes<>(SB), RODATA|NOPTR, $16
-
-DATA wordStarts<>+0(SB)/8, $0x1c1814100c080400
-DATA wordStarts<>+8(SB)/8, $0x3c3834302c282420
-GLOBL wordStarts<>(SB), RODATA|NOPTR, $16
-
-// func probeDouble32NEON(s *byte, h *byte, hits *uint64, dense bool)
-// Requires: ASIMD
-TEXT ·probeDouble32NEON(SB), $9600-25
-	// Probe i of a hash h tests bit x%8 of byte x/8 mod size, x = h + i·rotr(h, 17). The
-	// kernel makes the first probes of all hashes, 16 at a time. If there are other
-	// probes, it compacts the hashes that pass, with their numbers, and makes the others
-	// for those. The sign bit of a byte is the outcome for a hash. At the end, the kernel
-	// packs the sign bits into hits.
-	MOVD  s+0(FP), R0
-	LDP   0(R0), (R0, R1)
-	MOVD  s+0(FP), R2
-	LDP   48(R2), (R2, R3)
-	ADD   $1, R2, R2
-	LSR   $1, R2, R2
-	MOVD  $3, R4
-	SUB   R3, R4, R4
-	VDUP  R1, V0.S4
-	VDUP  R2, V1.S4
-	VDUP  R4, V2.S4
-	ADD   $23, RSP, R1
-	AND   $-16, R1, R1
-	VMOVI $7, V3.B16
-	MOVD  s+0(FP), R2
-	MOVD  24(R2), R3
-	MOVD  $2, R2
-	CMP   R3, R2
-	CSEL  LO, R2, R3, R2
-	MOVBU dense+24(FP), R4
-	CBZ   R4, staged
-	MOVD  R3, R2
-
-staged:
-	SUB   R2, R3, R3
-	ADD   $103, RSP, R4
-	AND   $-16, R4, R4
-	ADD   $1159, RSP, R5
-	AND   $-16, R5, R5
-	MOVD  R5, R6
-	MOVD  h+8(FP), R7
-	LDP   0(R7), (R7, R8)
-	MOVD  $compactBytes<>(SB), R10
-	MOVD  $laneNumbers<>(SB), R9
-	FMOVQ 0(R9), F4
-	MOVD  $4, R9
-	VDUP  R9, V5.S4
-	MOVD  $nibbleBits<>(SB), R9
-	FMOVQ 0(R9), F6
-	MOVD  R4, R9
-
-octet:
-	FLDPQ 0(R7), (F7, F8)
-	FLDPQ 32(R7), (F9, F10)
-	VSHL  $15, V7.S4, V11.S4
-	VSRI  $17, V7.S4, V11.S4
-	VSHL  $15, V8.S4, V12.S4
-	VSRI  $17, V8.S4, V12.S4
-	VSHL  $15, V9.S4, V13.S4
-	VSRI  $17, V9.S4, V13.S4
-	VSHL  $15, V10.S4, V14.S4
-	VSRI  $17, V10.S4, V14.S4
-	VUZP1 V8.H8, V7.H8, V15.H8
-	VUZP1 V10.H8, V9.H8, V16.H8
-	VUZP1 V16.B16, V15.B16, V15.B16
-	VUZP1 V12.H8, V11.H8, V16.H8
-	VUZP1 V14.H8, V13.H8, V17.H8
-	VUZP1 V17.B16, V16.B16, V16.B16
-	VMOVI $255, V17.B16
-	MOVD  R2, R11
-
-first:
-	VUSHR   $3, V7.S4, V18.S4
-	WORD    $0x4ea1b653 // VSQDMULH V1.S4, V18.S4, V19.S4
-	WORD    $0x6ea24673 // VUSHL V2.S4, V19.S4, V19.S4
-	WORD    $0x6ea09672 // VMLS V0.S4, V19.S4, V18.S4
-	VADD    V11.S4, V7.S4, V7.S4
-	VUSHR   $3, V8.S4, V19.S4
-	WORD    $0x4ea1b674 // VSQDMULH V1.S4, V19.S4, V20.S4
-	WORD    $0x6ea24694 // VUSHL V2.S4, V20.S4, V20.S4
-	WORD    $0x6ea09693 // VMLS V0.S4, V20.S4, V19.S4
-	VADD    V12.S4, V8.S4, V8.S4
-	VUSHR   $3, V9.S4, V20.S4
-	WORD    $0x4ea1b695 // VSQDMULH V1.S4, V20.S4, V21.S4
-	WORD    $0x6ea246b5 // VUSHL V2.S4, V21.S4, V21.S4
-	WORD    $0x6ea096b4 // VMLS V0.S4, V21.S4, V20.S4
-	VADD    V13.S4, V9.S4, V9.S4
-	VUSHR   $3, V10.S4, V21.S4
-	WORD    $0x4ea1b6b6 // VSQDMULH V1.S4, V21.S4, V22.S4
-	WORD    $0x6ea246d6 // VUSHL V2.S4, V22.S4, V22.S4
-	WORD    $0x6ea096d5 // VMLS V0.S4, V22.S4, V21.S4
-	VADD    V14.S4, V10.S4, V10.S4
-	FSTPQ   (F18, F19), 0(R1)
-	FSTPQ   (F20, F21), 32(R1)
-	LDPW    0(R1), (R12, R13)
-	MOVBU   (R0)(R12), R12
-	MOVBU   (R0)(R13), R13
-	BFI     $8, R13, $8, R12
-	LDPW    8(R1), (R13, R14)
-	MOVBU   (R0)(R13), R13
-	BFI     $16, R13, $8, R12
-	MOVBU   (R0)(R14), R14
-	BFI     $24, R14, $8, R12
-	LDPW    16(R1), (R13, R14)
-	MOVBU   (R0)(R13), R13
-	BFI     $32, R13, $8, R12
-	MOVBU   (R0)(R14), R14
-	BFI     $40, R14, $8, R12
-	LDPW    24(R1), (R13, R14)
-	MOVBU   (R0)(R13), R13
-	BFI     $48, R13, $8, R12
-	MOVBU   (R0)(R14), R14
-	BFI     $56, R14, $8, R12
-	FMOVD   R12, F18
-	LDPW    32(R1), (R12, R13)
-	MOVBU   (R0)(R12), R12
-	MOVBU   (R0)(R13), R13
-	BFI     $8, R13, $8, R12
-	LDPW    40(R1), (R13, R14)
-	MOVBU   (R0)(R13), R13
-	BFI     $16, R13, $8, R12
-	MOVBU   (R0)(R14), R14
-	BFI     $24, R14, $8, R12
-	LDPW    48(R1), (R13, R14)
-	MOVBU   (R0)(R13), R13
-	BFI     $32, R13, $8, R12
-	MOVBU   (R0)(R14), R14
-	BFI     $40, R14, $8, R12
-	LDPW    56(R1), (R13, R14)
-	MOVBU   (R0)(R13), R13
-	BFI     $48, R13, $8, R12
-	MOVBU   (R0)(R14), R14
-	BFI     $56, R14, $8, R12
-	VMOV    R12, V18.D[1]
-	WORD    $0x4e6f1c73 // VBIC V15.B16, V3.B16, V19.B16
-	WORD    $0x6e334652 // VUSHL V19.B16, V18.B16, V18.B16
-	VAND    V18.B16, V17.B16, V17.B16
-	VADD    V16.B16, V15.B16, V15.B16
-	SUBS    $1, R11, R11
-	BNE     first
-	FMOVQ.P F17, 16(R9)
-	CBZ     R3, next
-	FLDPQ   0(R7), (F7, F8)
-	FLDPQ   32(R7), (F9, F10)
-	WORD    $0x4e20aa2b // VCMLT0 V17.B16, V11.B16
-	VAND    V6.B16, V11.B16, V11.B16
-	VADDP   V11.B16, V11.B16, V11.B16
-	VADDP   V11.B16, V11.B16, V11.B16
-	VMOV    V11.S[0], R11
-	VCNT    V11.B16, V11.B16
-	VMOV    V11.S[0], R12
-	UBFX    $0, R11, $8, R13
-	ADD     R10, R13, R13
-	FMOVQ   0(R13), F11
-	VTBL    V11.B16, [V7.B16], V7.B16
-	FMOVQ   F7, 0(R6)
-	VTBL    V11.B16, [V4.B16], V7.B16
-	FMOVQ   F7, 4224(R6)
-	VADD    V5.S4, V4.S4, V4.S4
-	UBFX    $0, R12, $8, R13
-	ADD     R13<<2, R6, R6
-	UBFX    $8, R11, $8, R13
-	ADD     R10, R13, R13
-	FMOVQ   0(R13), F7
-	VTBL    V7.B16, [V8.B16], V8.B16
-	FMOVQ   F8, 0(R6)
-	VTBL    V7.B16, [V4.B16], V8.B16
-	FMOVQ   F8, 4224(R6)
-	VADD    V5.S4, V4.S4, V4.S4
-	UBFX    $8, R12, $8, R13
-	ADD     R13<<2, R6, R6
-	UBFX    $16, R11, $8, R13
-	ADD     R10, R13, R13
-	FMOVQ   0(R13), F7
-	VTBL    V7.B16, [V9.B16], V8.B16
-	FMOVQ   F8, 0(R6)
-	VTBL    V7.B16, [V4.B16], V8.B16
-	FMOVQ   F8, 4224(R6)
-	VADD    V5.S4, V4.S4, V4.S4
-	UBFX    $16, R12, $8, R13
-	ADD     R13<<2, R6, R6
-	UBFX    $24, R11, $8, R11
-	ADD     R10, R11, R11
-	FMOVQ   0(R11), F7
-	VTBL    V7.B16, [V10.B16], V8.B16
-	FMOVQ   F8, 0(R6)
-	VTBL    V7.B16, [V4.B16], V8.B16
-	FMOVQ   F8, 4224(R6)
-	VADD    V5.S4, V4.S4, V4.S4
-	UBFX    $24, R12, $8, R11
-	ADD     R11<<2, R6, R6
-
-next:
-	ADD   $64, R7, R7
-	SUBS  $16, R8, R8
-	BGT   octet
-	CMP   R5, R6
-	BEQ   pack
-	VDUP  R2, V4.S4
-	MOVD  $1024, R2
-	VDUP  R2, V5.S4
-	FMOVQ F5, 4224(R6)
-	FMOVQ F5, 4240(R6)
-	FMOVQ F5, 4256(R6)
-	FMOVQ F5, 4272(R6)
-	ADD   $4224, R5, R2
-
-survivors:
-	FLDPQ 0(R5), (F5, F6)
-	FLDPQ 32(R5), (F7, F8)
-	VSHL  $15, V5.S4, V9.S4
-	VSRI  $17, V5.S4, V9.S4
-	WORD  $0x4ea99485 // VMLA V9.S4, V4.S4, V5.S4
-	VSHL  $15, V6.S4, V10.S4
-	VSRI  $17, V6.S4, V10.S4
-	WORD  $0x4eaa9486 // VMLA V10.S4, V4.S4, V6.S4
-	VSHL  $15, V7.S4, V11.S4
-	VSRI  $17, V7.S4, V11.S4
-	WORD  $0x4eab9487 // VMLA V11.S4, V4.S4, V7.S4
-	VSHL  $15, V8.S4, V12.S4
-	VSRI  $17, V8.S4, V12.S4
-	WORD  $0x4eac9488 // VMLA V12.S4, V4.S4, V8.S4
-	VUZP1 V6.H8, V5.H8, V13.H8
-	VUZP1 V8.H8, V7.H8, V14.H8
-	VUZP1 V14.B16, V13.B16, V13.B16
-	VUZP1 V10.H8, V9.H8, V14.H8
-	VUZP1 V12.H8, V11.H8, V15.H8
-	VUZP1 V15.B16, V14.B16, V14.B16
-	VMOVI $255, V15.B16
-	MOVD  R3, R7
-
-others:
-	VUSHR  $3, V5.S4, V16.S4
-	WORD   $0x4ea1b611 // VSQDMULH V1.S4, V16.S4, V17.S4
-	WORD   $0x6ea24631 // VUSHL V2.S4, V17.S4, V17.S4
-	WORD   $0x6ea09630 // VMLS V0.S4, V17.S4, V16.S4
-	VADD   V9.S4, V5.S4, V5.S4
-	VUSHR  $3, V6.S4, V17.S4
-	WORD   $0x4ea1b632 // VSQDMULH V1.S4, V17.S4, V18.S4
-	WORD   $0x6ea24652 // VUSHL V2.S4, V18.S4, V18.S4
-	WORD   $0x6ea09651 // VMLS V0.S4, V18.S4, V17.S4
-	VADD   V10.S4, V6.S4, V6.S4
-	VUSHR  $3, V7.S4, V18.S4
-	WORD   $0x4ea1b653 // VSQDMULH V1.S4, V18.S4, V19.S4
-	WORD   $0x6ea24673 // VUSHL V2.S4, V19.S4, V19.S4
-	WORD   $0x6ea09672 // VMLS V0.S4, V19.S4, V18.S4
-	VADD   V11.S4, V7.S4, V7.S4
-	VUSHR  $3, V8.S4, V19.S4
-	WORD   $0x4ea1b674 // VSQDMULH V1.S4, V19.S4, V20.S4
-	WORD   $0x6ea24694 // VUSHL V2.S4, V20.S4, V20.S4
-	WORD   $0x6ea09693 // VMLS V0.S4, V20.S4, V19.S4
-	VADD   V12.S4, V8.S4, V8.S4
-	FSTPQ  (F16, F17), 0(R1)
-	FSTPQ  (F18, F19), 32(R1)
-	LDPW   0(R1), (R8, R9)
-	MOVBU  (R0)(R8), R8
-	MOVBU  (R0)(R9), R9
-	BFI    $8, R9, $8, R8
-	LDPW   8(R1), (R9, R10)
-	MOVBU  (R0)(R9), R9
-	BFI    $16, R9, $8, R8
-	MOVBU  (R0)(R10), R10
-	BFI    $24, R10, $8, R8
-	LDPW   16(R1), (R9, R10)
-	MOVBU  (R0)(R9), R9
-	BFI    $32, R9, $8, R8
-	MOVBU  (R0)(R10), R10
-	BFI    $40, R10, $8, R8
-	LDPW   24(R1), (R9, R10)
-	MOVBU  (R0)(R9), R9
-	BFI    $48, R9, $8, R8
-	MOVBU  (R0)(R10), R10
-	BFI    $56, R10, $8, R8
-	FMOVD  R8, F16
-	LDPW   32(R1), (R8, R9)
-	MOVBU  (R0)(R8), R8
-	MOVBU  (R0)(R9), R9
-	BFI    $8, R9, $8, R8
-	LDPW   40(R1), (R9, R10)
-	MOVBU  (R0)(R9), R9
-	BFI    $16, R9, $8, R8
-	MOVBU  (R0)(R10), R10
-	BFI    $24, R10, $8, R8
-	LDPW   48(R1), (R9, R10)
-	MOVBU  (R0)(R9), R9
-	BFI    $32, R9, $8, R8
-	MOVBU  (R0)(R10), R10
-	BFI    $40, R10, $8, R8
-	LDPW   56(R1), (R9, R10)
-	MOVBU  (R0)(R9), R9
-	BFI    $48, R9, $8, R8
-	MOVBU  (R0)(R10), R10
-	BFI    $56, R10, $8, R8
-	VMOV   R8, V16.D[1]
-	WORD   $0x4e6d1c71 // VBIC V13.B16, V3.B16, V17.B16
-	WORD   $0x6e314610 // VUSHL V17.B16, V16.B16, V16.B16
-	VAND   V16.B16, V15.B16, V15.B16
-	VADD   V14.B16, V13.B16, V13.B16
-	SUBS   $1, R7, R7
-	BNE    others
-	ADD    $64, R5, R5
-	VMOV   V15.D[0], R7
-	LDPW.P 8(R2), (R8, R9)
-	MOVB   R7, (R4)(R8)
-	LSR    $8, R7, R7
-	MOVB   R7, (R4)(R9)
-	LSR    $8, R7, R7
-	LDPW.P 8(R2), (R8, R9)
-	MOVB   R7, (R4)(R8)
-	LSR    $8, R7, R7
-	MOVB   R7, (R4)(R9)
-	LSR    $8, R7, R7
-	LDPW.P 8(R2), (R8, R9)
-	MOVB   R7, (R4)(R8)
-	LSR    $8, R7, R7
-	MOVB   R7, (R4)(R9)
-	LSR    $8, R7, R7
-	LDPW.P 8(R2), (R8, R9)
-	MOVB   R7, (R4)(R8)
-	LSR    $8, R7, R7
-	MOVB   R7, (R4)(R9)
-	VMOV   V15.D[1], R7
-	LDPW.P 8(R2), (R8, R9)
-	MOVB   R7, (R4)(R8)
-	LSR    $8, R7, R7
-	MOVB   R7, (R4)(R9)
-	LSR    $8, R7, R7
-	LDPW.P 8(R2), (R8, R9)
-	MOVB   R7, (R4)(R8)
-	LSR    $8, R7, R7
-	MOVB   R7, (R4)(R9)
-	LSR    $8, R7, R7
-	LDPW.P 8(R2), (R8, R9)
-	MOVB   R7, (R4)(R8)
-	LSR    $8, R7, R7
-	MOVB   R7, (R4)(R9)
-	LSR    $8, R7, R7
-	LDPW.P 8(R2), (R8, R9)
-	MOVB   R7, (R4)(R8)
-	LSR    $8, R7, R7
-	MOVB   R7, (R4)(R9)
-	CMP    R6, R5
-	BLO    survivors
-
-pack:
-	MOVD  h+8(FP), R0
-	LDP   0(R0), (R0, R1)
-	MOVD  hits+16(FP), R0
-	MOVD  $byteBits<>(SB), R2
-	FMOVQ 0(R2), F0
-
-word:
-	FLDPQ.P 32(R4), (F1, F2)
-	FLDPQ.P 32(R4), (F3, F4)
-	WORD    $0x4e20a821 // VCMLT0 V1.B16, V1.B16
-	VAND    V0.B16, V1.B16, V1.B16
-	WORD    $0x4e20a842 // VCMLT0 V2.B16, V2.B16
-	VAND    V0.B16, V2.B16, V2.B16
-	WORD    $0x4e20a863 // VCMLT0 V3.B16, V3.B16
-	VAND    V0.B16, V3.B16, V3.B16
-	WORD    $0x4e20a884 // VCMLT0 V4.B16, V4.B16
-	VAND    V0.B16, V4.B16, V4.B16
-	VADDP   V2.B16, V1.B16, V1.B16
-	VADDP   V4.B16, V3.B16, V3.B16
-	VADDP   V3.B16, V1.B16, V1.B16
-	VADDP   V1.B16, V1.B16, V1.B16
-	FMOVD.P F1, 8(R0)
-	SUBS    $64, R1, R1
-	BGT     word
-
-	// Clear the bits past the last hash in the last word.
-	NEG  R1, R1
-	MOVD -8(R0), R2
-	LSL  R1, R2, R2
-	LSR  R1, R2, R2
-	MOVD R2, -8(R0)
-	RET
-
-// func placeDouble32NEON(s *byte, h *byte, places *uint32) (done int)
-// Requires: ASIMD
-TEXT ·placeDouble32NEON(SB), NOSPLIT, $0-32
-	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
-	MOVD s+0(FP), R0
-	LDP  0(R0), (R0, R1)
-	MOVD s+0(FP), R0
-	LDP  48(R0), (R0, R2)
-	ADD  $1, R0, R0
-	LSR  $1, R0, R0
-	MOVD $3, R3
-	SUB  R2, R3, R3
-	VDUP R1, V0.S4
-	VDUP R0, V1.S4
-	VDUP R3, V2.S4
-	MOVD h+8(FP), R0
-	LDP  0(R0), (R0, R1)
-	MOVD places+16(FP), R2
-	MOVD s+0(FP), R3
-	MOVD 24(R3), R3
-	LSR  $3, R1, R1
-	LSL  $3, R1, R4
-	MOVD R4, done+24(FP)
-
-vector:
-	FLDPQ.P 32(R0), (F3, F4)
-	VSHL    $15, V3.S4, V5.S4
-	VSRI    $17, V3.S4, V5.S4
-	VSHL    $15, V4.S4, V6.S4
-	VSRI    $17, V4.S4, V6.S4
-	MOVD    R3, R4
-
-probe:
-	VMOV    V3.B16, V7.B16
-	VUSHR   $3, V3.S4, V8.S4
-	WORD    $0x4ea1b509 // VSQDMULH V1.S4, V8.S4, V9.S4
-	WORD    $0x6ea24529 // VUSHL V2.S4, V9.S4, V9.S4
-	WORD    $0x6ea09528 // VMLS V0.S4, V9.S4, V8.S4
-	VSLI    $3, V8.S4, V7.S4
-	VADD    V5.S4, V3.S4, V3.S4
-	VMOV    V4.B16, V8.B16
-	VUSHR   $3, V4.S4, V9.S4
-	WORD    $0x4ea1b52a // VSQDMULH V1.S4, V9.S4, V10.S4
-	WORD    $0x6ea2454a // VUSHL V2.S4, V10.S4, V10.S4
-	WORD    $0x6ea09549 // VMLS V0.S4, V10.S4, V9.S4
-	VSLI    $3, V9.S4, V8.S4
-	VADD    V6.S4, V4.S4, V4.S4
-	FSTPQ.P (F7, F8), 32(R2)
-	SUBS    $1, R4, R4
-	BNE     probe
-	SUBS    $1, R1, R1
-	BNE     vector
-	RET
-
 // func xxh64Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: ASIMD
 TEXT ·xxh64Width4NEON(SB), NOSPLIT, $0-56
@@ -1553,7 +1149,7 @@ end:
 
 // func xxh64AnyNEON(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: ASIMD
-TEXT ·xxh64AnyNEON(SB), $0-56
+TEXT ·xxh64AnyNEON(SB), NOSPLIT, $0-56
 	// XXH64. A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
 	// asks for each key which layout it has. It ends early at a long key, and when it has hashed
 	// enough bytes: a call must not take long.
@@ -1883,32 +1479,6 @@ key:
 end:
 	MOVD R6, left+40(FP)
 	RET
-
-DATA xxph3Words<>+0(SB)/8, $0xbe4ba423396cfeb8
-DATA xxph3Words<>+8(SB)/8, $0x1cad21f72c81017c
-DATA xxph3Words<>+16(SB)/8, $0xdb979083e96dd4de
-DATA xxph3Words<>+24(SB)/8, $0x1f67b3b7a4a44072
-DATA xxph3Words<>+32(SB)/8, $0x78e5c0cc4ee679cb
-DATA xxph3Words<>+40(SB)/8, $0x2172ffcc7dd05a82
-DATA xxph3Words<>+48(SB)/8, $0x8e2443f7744608b8
-DATA xxph3Words<>+56(SB)/8, $0x4c263a81e69035e0
-DATA xxph3Words<>+64(SB)/8, $0xcb00c391bb52283c
-DATA xxph3Words<>+72(SB)/8, $0xa32e531b8b65d088
-DATA xxph3Words<>+80(SB)/8, $0x4ef90da297486471
-DATA xxph3Words<>+88(SB)/8, $0xd8acdea946ef1938
-DATA xxph3Words<>+96(SB)/8, $0x3f349ce33f76faa8
-DATA xxph3Words<>+104(SB)/8, $0x1d4f0bc7c7bbdcf9
-DATA xxph3Words<>+112(SB)/8, $0x3159b4cd4be0518a
-DATA xxph3Words<>+120(SB)/8, $0x647378d9c97e9fc8
-DATA xxph3Words<>+128(SB)/8, $0xc3ebd33483acc5ea
-DATA xxph3Words<>+136(SB)/8, $0xeb6313faffa081c5
-DATA xxph3Words<>+144(SB)/8, $0x49daf0b751dd0d17
-DATA xxph3Words<>+152(SB)/8, $0x9e68d429265516d3
-DATA xxph3Words<>+160(SB)/8, $0xfca1477d58be162b
-DATA xxph3Words<>+168(SB)/8, $0xce31d07ad1b8f88f
-DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
-DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
-GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
 
 // func xxph3StripesNEON(sums *uint64, key *byte, n int)
 // Requires: ASIMD
@@ -2402,6 +1972,170 @@ four:
 end:
 	RET
 
+// func setNewSplit256NEON(s *byte, h *byte, added *uint64)
+// Requires: ASIMD
+TEXT ·setNewSplit256NEON(SB), NOSPLIT, $0-24
+	// The addresses and the bits are those of probeSplit256.
+	MOVD  s+0(FP), R0
+	MOVBU 36(R0), R0
+	CBZ   R0, requested
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  h+8(FP), R1
+	LDP   24(R1), (R1, R3)
+	LSR   $2, R3, R3
+	CBZ   R3, requested
+
+request:
+	FLDPQ.P 32(R2), (F1, F2)
+	VUZP2   V2.S4, V1.S4, V1.S4
+	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
+	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
+	VUZP2   V1.S4, V2.S4, V2.S4
+	VSHL    $5, V2.S4, V2.S4
+	VMOV    V2.D[0], R1
+	ADD     R1.UXTW, R0, R4
+	ADD     R1>>32, R0, R1
+	VMOV    V2.D[1], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R1), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R3, R3
+	BNE     request
+
+requested:
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  $splitSalts<>(SB), R1
+	FLDPQ 0(R1), (F3, F4)
+	MOVD  $1, R1
+	VDUP  R1, V5.S4
+	MOVD  h+8(FP), R1
+	LDP   24(R1), (R1, R3)
+	MOVD  added+16(FP), R1
+	MOVD  $-9223372036854775808, R6
+	MOVD  $0, R7
+
+word:
+	MOVD $64, R4
+	MOVD R7, R5
+
+four:
+	FLDPQ.P 32(R2), (F1, F2)
+	VUZP2   V2.S4, V1.S4, V6.S4
+	WORD    $0x2ea0c0c7 // VUMULL V0.D2, V6.D2, V7.D2
+	WORD    $0x6ea0c0c6 // VUMULL2 V0.D2, V6.D2, V6.D2
+	VUZP2   V6.S4, V7.S4, V7.S4
+	VSHL    $5, V7.S4, V7.S4
+	VMOV    V7.D[0], R8
+	ADD     R8.UXTW, R0, R9
+	ADD     R8>>32, R0, R8
+	VMOV    V7.D[1], R10
+	ADD     R10.UXTW, R0, R11
+	ADD     R10>>32, R0, R10
+	WORD    $0x4f818068 // VMUL[0] V1.S4, V3.S4, V8.S4
+	WORD    $0x4f818089 // VMUL[0] V1.S4, V4.S4, V9.S4
+	FLDPQ   0(R9), (F6, F7)
+	VUSHR   $27, V8.S4, V8.S4
+	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
+	VORR    V8.B16, V6.B16, V10.B16
+	VUSHR   $27, V9.S4, V9.S4
+	WORD    $0x6ea944a9 // VUSHL V9.S4, V5.S4, V9.S4
+	VORR    V9.B16, V7.B16, V11.B16
+	FSTPQ   (F10, F11), 0(R9)
+	WORD    $0x4e661d08 // VBIC V6.B16, V8.B16, V8.B16
+	WORD    $0x4e671d29 // VBIC V7.B16, V9.B16, V9.B16
+	VORR    V8.B16, V9.B16, V8.B16
+	WORD    $0x6eb0a908 // VUMAXV V8.S4, V8.S4
+	VMOV    V8.S[0], R9
+	CMP     $0, R9
+	CSEL    NE, R6, R7, R9
+	ORR     R5>>1, R9, R5
+	SUBS    $1, R3, R3
+	BEQ     end
+	WORD    $0x4f818866 // VMUL[2] V1.S4, V3.S4, V6.S4
+	WORD    $0x4f818888 // VMUL[2] V1.S4, V4.S4, V8.S4
+	FLDPQ   0(R8), (F1, F7)
+	VUSHR   $27, V6.S4, V6.S4
+	WORD    $0x6ea644a6 // VUSHL V6.S4, V5.S4, V6.S4
+	VORR    V6.B16, V1.B16, V9.B16
+	VUSHR   $27, V8.S4, V8.S4
+	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
+	VORR    V8.B16, V7.B16, V10.B16
+	FSTPQ   (F9, F10), 0(R8)
+	WORD    $0x4e611cc6 // VBIC V1.B16, V6.B16, V6.B16
+	WORD    $0x4e671d08 // VBIC V7.B16, V8.B16, V8.B16
+	VORR    V6.B16, V8.B16, V6.B16
+	WORD    $0x6eb0a8c6 // VUMAXV V6.S4, V6.S4
+	VMOV    V6.S[0], R8
+	CMP     $0, R8
+	CSEL    NE, R6, R7, R8
+	ORR     R5>>1, R8, R5
+	SUBS    $1, R3, R3
+	BEQ     end
+	WORD    $0x4f828067 // VMUL[0] V2.S4, V3.S4, V7.S4
+	WORD    $0x4f828088 // VMUL[0] V2.S4, V4.S4, V8.S4
+	FLDPQ   0(R11), (F1, F6)
+	VUSHR   $27, V7.S4, V7.S4
+	WORD    $0x6ea744a7 // VUSHL V7.S4, V5.S4, V7.S4
+	VORR    V7.B16, V1.B16, V9.B16
+	VUSHR   $27, V8.S4, V8.S4
+	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
+	VORR    V8.B16, V6.B16, V10.B16
+	FSTPQ   (F9, F10), 0(R11)
+	WORD    $0x4e611ce7 // VBIC V1.B16, V7.B16, V7.B16
+	WORD    $0x4e661d08 // VBIC V6.B16, V8.B16, V8.B16
+	VORR    V7.B16, V8.B16, V7.B16
+	WORD    $0x6eb0a8e7 // VUMAXV V7.S4, V7.S4
+	VMOV    V7.S[0], R8
+	CMP     $0, R8
+	CSEL    NE, R6, R7, R8
+	ORR     R5>>1, R8, R5
+	SUBS    $1, R3, R3
+	BEQ     end
+	WORD    $0x4f828861 // VMUL[2] V2.S4, V3.S4, V1.S4
+	WORD    $0x4f828887 // VMUL[2] V2.S4, V4.S4, V7.S4
+	FLDPQ   0(R10), (F2, F6)
+	VUSHR   $27, V1.S4, V1.S4
+	WORD    $0x6ea144a1 // VUSHL V1.S4, V5.S4, V1.S4
+	VORR    V1.B16, V2.B16, V8.B16
+	VUSHR   $27, V7.S4, V7.S4
+	WORD    $0x6ea744a7 // VUSHL V7.S4, V5.S4, V7.S4
+	VORR    V7.B16, V6.B16, V9.B16
+	FSTPQ   (F8, F9), 0(R10)
+	WORD    $0x4e621c21 // VBIC V2.B16, V1.B16, V1.B16
+	WORD    $0x4e661ce7 // VBIC V6.B16, V7.B16, V7.B16
+	VORR    V1.B16, V7.B16, V1.B16
+	WORD    $0x6eb0a821 // VUMAXV V1.S4, V1.S4
+	VMOV    V1.S[0], R8
+	CMP     $0, R8
+	CSEL    NE, R6, R7, R8
+	ORR     R5>>1, R8, R5
+	SUBS    $1, R3, R3
+	BEQ     end
+	SUBS    $4, R4, R4
+	BNE     four
+	MOVD.P  R5, 8(R1)
+	B       word
+
+end:
+	// The outcomes of a last word are its upper bits.
+	MOVD h+8(FP), R0
+	LDP  24(R0), (R0, R2)
+	NEG  R2, R2
+	LSR  R2, R5, R5
+	MOVD R5, 0(R1)
+	RET
+
 // func probeLine512NEON(s *byte, h *byte, hits *uint64, factors *[8]uint32)
 // Requires: ASIMD
 TEXT ·probeLine512NEON(SB), $1056-32
@@ -2708,6 +2442,376 @@ word:
 	LSL  R2, R1, R1
 	LSR  R2, R1, R1
 	MOVD R1, -8(R0)
+	RET
+
+// func setLine512NEON(s *byte, h *byte, factors *[8]uint32)
+// Requires: ASIMD
+TEXT ·setLine512NEON(SB), NOSPLIT, $128-24
+	// The addresses and the bits are those of probeLine512.
+	MOVD  s+0(FP), R0
+	MOVBU 36(R0), R0
+	CBZ   R0, requested
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  h+8(FP), R1
+	LDP   24(R1), (R1, R3)
+	LSR   $2, R3, R3
+	CBZ   R3, requested
+
+request:
+	FLDPQ.P 32(R2), (F1, F2)
+	VUZP1   V2.S4, V1.S4, V1.S4
+	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
+	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
+	VUZP2   V1.S4, V2.S4, V2.S4
+	VSHL    $6, V2.S4, V2.S4
+	VMOV    V2.D[0], R1
+	ADD     R1.UXTW, R0, R4
+	ADD     R1>>32, R0, R1
+	VMOV    V2.D[1], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R1), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R3, R3
+	BNE     request
+
+requested:
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  factors+16(FP), R1
+	FLDPQ 0(R1), (F3, F4)
+	MOVD  s+0(FP), R1
+	MOVD  24(R1), R1
+	MOVD  $8, R3
+	CMP   $8, R1
+	CSEL  LT, R1, R3, R1
+	ADD   $1, R1, R1
+	LSR   $1, R1, R1
+	MOVD  $1, R3
+	ADD   $23, RSP, R4
+	AND   $-16, R4, R4
+	ADD   $71, RSP, R5
+	AND   $-16, R5, R5
+
+	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
+	// those of the last 4 again.
+	MOVD h+8(FP), R6
+	LDP  24(R6), (R6, R7)
+
+four:
+	FLDPQ.P 32(R2), (F1, F2)
+	VUZP1   V2.S4, V1.S4, V5.S4
+	WORD    $0x2ea0c0a6 // VUMULL V0.D2, V5.D2, V6.D2
+	WORD    $0x6ea0c0a5 // VUMULL2 V0.D2, V5.D2, V5.D2
+	VUZP2   V5.S4, V6.S4, V6.S4
+	VSHL    $6, V6.S4, V6.S4
+	VMOV    V6.D[0], R6
+	ADD     R6.UXTW, R0, R8
+	ADD     R6>>32, R0, R6
+	VMOV    V6.D[1], R9
+	ADD     R9.UXTW, R0, R10
+	ADD     R9>>32, R0, R9
+	WORD    $0x4fa18065 // VMUL[1] V1.S4, V3.S4, V5.S4
+	WORD    $0x4fa18086 // VMUL[1] V1.S4, V4.S4, V6.S4
+	VUZP2   V6.H8, V5.H8, V5.H8
+	FMOVQ   F5, 0(R5)
+	WORD    $0x4fa18865 // VMUL[3] V1.S4, V3.S4, V5.S4
+	WORD    $0x4fa18881 // VMUL[3] V1.S4, V4.S4, V1.S4
+	VUZP2   V1.H8, V5.H8, V5.H8
+	FMOVQ   F5, 16(R5)
+	WORD    $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
+	WORD    $0x4fa28085 // VMUL[1] V2.S4, V4.S4, V5.S4
+	VUZP2   V5.H8, V1.H8, V1.H8
+	FMOVQ   F1, 32(R5)
+	WORD    $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
+	WORD    $0x4fa28882 // VMUL[3] V2.S4, V4.S4, V2.S4
+	VUZP2   V2.H8, V1.H8, V1.H8
+	FMOVQ   F1, 48(R5)
+	STP     (R8, R6), 0(R4)
+	STP     (R10, R9), 16(R4)
+	MOVD    R4, R6
+	MOVD    R5, R8
+	MOVD    $4, R9
+
+key:
+	MOVD.P 8(R6), R10
+	LDP.P  16(R8), (R11, R12)
+	UBFX   $13, R11, $3, R13
+	LSR    $7, R11, R14
+	LSL    R14, R3, R14
+	MOVD   (R10)(R13<<3), R15
+	ORR    R14, R15, R14
+	MOVD   R14, (R10)(R13<<3)
+	UBFX   $29, R11, $3, R13
+	LSR    $23, R11, R14
+	LSL    R14, R3, R14
+	MOVD   (R10)(R13<<3), R15
+	ORR    R14, R15, R14
+	MOVD   R14, (R10)(R13<<3)
+	CMP    $1, R1
+	BEQ    set
+	UBFX   $45, R11, $3, R13
+	LSR    $39, R11, R14
+	LSL    R14, R3, R14
+	MOVD   (R10)(R13<<3), R15
+	ORR    R14, R15, R14
+	MOVD   R14, (R10)(R13<<3)
+	UBFX   $61, R11, $3, R13
+	LSR    $55, R11, R11
+	LSL    R11, R3, R11
+	MOVD   (R10)(R13<<3), R14
+	ORR    R11, R14, R11
+	MOVD   R11, (R10)(R13<<3)
+	CMP    $2, R1
+	BEQ    set
+	UBFX   $13, R12, $3, R11
+	LSR    $7, R12, R13
+	LSL    R13, R3, R13
+	MOVD   (R10)(R11<<3), R14
+	ORR    R13, R14, R13
+	MOVD   R13, (R10)(R11<<3)
+	UBFX   $29, R12, $3, R11
+	LSR    $23, R12, R13
+	LSL    R13, R3, R13
+	MOVD   (R10)(R11<<3), R14
+	ORR    R13, R14, R13
+	MOVD   R13, (R10)(R11<<3)
+	CMP    $3, R1
+	BEQ    set
+	UBFX   $45, R12, $3, R11
+	LSR    $39, R12, R13
+	LSL    R13, R3, R13
+	MOVD   (R10)(R11<<3), R14
+	ORR    R13, R14, R13
+	MOVD   R13, (R10)(R11<<3)
+	UBFX   $61, R12, $3, R11
+	LSR    $55, R12, R12
+	LSL    R12, R3, R12
+	MOVD   (R10)(R11<<3), R13
+	ORR    R12, R13, R12
+	MOVD   R12, (R10)(R11<<3)
+
+set:
+	SUBS $1, R9, R9
+	BNE  key
+	SUBS $4, R7, R7
+	BEQ  end
+	CMP  $4, R7
+	BGE  four
+	SUB  $4, R7, R7
+	ADD  R7<<3, R2, R2
+	MOVD $4, R7
+	B    four
+
+end:
+	RET
+
+// func setNewLine512NEON(s *byte, h *byte, added *uint64, factors *[8]uint32)
+// Requires: ASIMD
+TEXT ·setNewLine512NEON(SB), NOSPLIT, $128-32
+	// The addresses and the bits are those of probeLine512.
+	MOVD  s+0(FP), R0
+	MOVBU 36(R0), R0
+	CBZ   R0, requested
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  h+8(FP), R1
+	LDP   24(R1), (R1, R3)
+	LSR   $2, R3, R3
+	CBZ   R3, requested
+
+request:
+	FLDPQ.P 32(R2), (F1, F2)
+	VUZP1   V2.S4, V1.S4, V1.S4
+	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
+	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
+	VUZP2   V1.S4, V2.S4, V2.S4
+	VSHL    $6, V2.S4, V2.S4
+	VMOV    V2.D[0], R1
+	ADD     R1.UXTW, R0, R4
+	ADD     R1>>32, R0, R1
+	VMOV    V2.D[1], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R1), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R3, R3
+	BNE     request
+
+requested:
+	MOVD  s+0(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  h+8(FP), R2
+	LDP   24(R2), (R2, R3)
+	VDUP  R1, V0.S4
+	MOVD  factors+24(FP), R1
+	FLDPQ 0(R1), (F3, F4)
+	MOVD  s+0(FP), R1
+	MOVD  24(R1), R1
+	MOVD  $8, R3
+	CMP   $8, R1
+	CSEL  LT, R1, R3, R1
+	ADD   $1, R1, R1
+	LSR   $1, R1, R1
+	MOVD  $1, R3
+	ADD   $23, RSP, R4
+	AND   $-16, R4, R4
+	ADD   $71, RSP, R5
+	AND   $-16, R5, R5
+	MOVD  h+8(FP), R6
+	LDP   24(R6), (R6, R7)
+	MOVD  added+16(FP), R6
+	MOVD  $-9223372036854775808, R10
+	MOVD  $0, R11
+
+word:
+	MOVD $64, R8
+	MOVD R11, R9
+
+four:
+	FLDPQ.P 32(R2), (F1, F2)
+	VUZP1   V2.S4, V1.S4, V5.S4
+	WORD    $0x2ea0c0a6 // VUMULL V0.D2, V5.D2, V6.D2
+	WORD    $0x6ea0c0a5 // VUMULL2 V0.D2, V5.D2, V5.D2
+	VUZP2   V5.S4, V6.S4, V6.S4
+	VSHL    $6, V6.S4, V6.S4
+	VMOV    V6.D[0], R12
+	ADD     R12.UXTW, R0, R13
+	ADD     R12>>32, R0, R12
+	VMOV    V6.D[1], R14
+	ADD     R14.UXTW, R0, R15
+	ADD     R14>>32, R0, R14
+	WORD    $0x4fa18065 // VMUL[1] V1.S4, V3.S4, V5.S4
+	WORD    $0x4fa18086 // VMUL[1] V1.S4, V4.S4, V6.S4
+	VUZP2   V6.H8, V5.H8, V5.H8
+	FMOVQ   F5, 0(R5)
+	WORD    $0x4fa18865 // VMUL[3] V1.S4, V3.S4, V5.S4
+	WORD    $0x4fa18881 // VMUL[3] V1.S4, V4.S4, V1.S4
+	VUZP2   V1.H8, V5.H8, V5.H8
+	FMOVQ   F5, 16(R5)
+	WORD    $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
+	WORD    $0x4fa28085 // VMUL[1] V2.S4, V4.S4, V5.S4
+	VUZP2   V5.H8, V1.H8, V1.H8
+	FMOVQ   F1, 32(R5)
+	WORD    $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
+	WORD    $0x4fa28882 // VMUL[3] V2.S4, V4.S4, V2.S4
+	VUZP2   V2.H8, V1.H8, V1.H8
+	FMOVQ   F1, 48(R5)
+	STP     (R13, R12), 0(R4)
+	STP     (R15, R14), 16(R4)
+	MOVD    R4, R12
+	MOVD    R5, R13
+	MOVD    $4, R14
+
+key:
+	MOVD.P 8(R12), R15
+	LDP.P  16(R13), (R17, R19)
+	MOVD   $0, R16
+	UBFX   $13, R17, $3, R20
+	LSR    $7, R17, R21
+	LSL    R21, R3, R21
+	MOVD   (R15)(R20<<3), R22
+	ORR    R21, R22, R21
+	EOR    R21, R22, R22
+	ORR    R22, R16, R16
+	MOVD   R21, (R15)(R20<<3)
+	UBFX   $29, R17, $3, R20
+	LSR    $23, R17, R21
+	LSL    R21, R3, R21
+	MOVD   (R15)(R20<<3), R22
+	ORR    R21, R22, R21
+	EOR    R21, R22, R22
+	ORR    R22, R16, R16
+	MOVD   R21, (R15)(R20<<3)
+	CMP    $1, R1
+	BEQ    set
+	UBFX   $45, R17, $3, R20
+	LSR    $39, R17, R21
+	LSL    R21, R3, R21
+	MOVD   (R15)(R20<<3), R22
+	ORR    R21, R22, R21
+	EOR    R21, R22, R22
+	ORR    R22, R16, R16
+	MOVD   R21, (R15)(R20<<3)
+	UBFX   $61, R17, $3, R20
+	LSR    $55, R17, R17
+	LSL    R17, R3, R17
+	MOVD   (R15)(R20<<3), R21
+	ORR    R17, R21, R17
+	EOR    R17, R21, R21
+	ORR    R21, R16, R16
+	MOVD   R17, (R15)(R20<<3)
+	CMP    $2, R1
+	BEQ    set
+	UBFX   $13, R19, $3, R17
+	LSR    $7, R19, R20
+	LSL    R20, R3, R20
+	MOVD   (R15)(R17<<3), R21
+	ORR    R20, R21, R20
+	EOR    R20, R21, R21
+	ORR    R21, R16, R16
+	MOVD   R20, (R15)(R17<<3)
+	UBFX   $29, R19, $3, R17
+	LSR    $23, R19, R20
+	LSL    R20, R3, R20
+	MOVD   (R15)(R17<<3), R21
+	ORR    R20, R21, R20
+	EOR    R20, R21, R21
+	ORR    R21, R16, R16
+	MOVD   R20, (R15)(R17<<3)
+	CMP    $3, R1
+	BEQ    set
+	UBFX   $45, R19, $3, R17
+	LSR    $39, R19, R20
+	LSL    R20, R3, R20
+	MOVD   (R15)(R17<<3), R21
+	ORR    R20, R21, R20
+	EOR    R20, R21, R21
+	ORR    R21, R16, R16
+	MOVD   R20, (R15)(R17<<3)
+	UBFX   $61, R19, $3, R17
+	LSR    $55, R19, R19
+	LSL    R19, R3, R19
+	MOVD   (R15)(R17<<3), R20
+	ORR    R19, R20, R19
+	EOR    R19, R20, R20
+	ORR    R20, R16, R16
+	MOVD   R19, (R15)(R17<<3)
+
+set:
+	CMP    $0, R16
+	CSEL   NE, R10, R11, R16
+	ORR    R9>>1, R16, R9
+	SUBS   $1, R7, R7
+	BEQ    end
+	SUBS   $1, R14, R14
+	BNE    key
+	SUBS   $4, R8, R8
+	BNE    four
+	MOVD.P R9, 8(R6)
+	B      word
+
+end:
+	// The outcomes of a last word are its upper bits.
+	MOVD h+8(FP), R0
+	LDP  24(R0), (R0, R1)
+	NEG  R1, R1
+	LSR  R1, R9, R9
+	MOVD R9, 0(R6)
 	RET
 
 // func probeLine32NEON(s *byte, h *byte, hits *uint64, steps *[8]uint32)
@@ -3043,177 +3147,6 @@ word:
 	MOVD R1, -8(R0)
 	RET
 
-// func setLine512NEON(s *byte, h *byte, factors *[8]uint32)
-// Requires: ASIMD
-TEXT ·setLine512NEON(SB), NOSPLIT, $128-24
-	// The addresses and the bits are those of probeLine512.
-	MOVD  s+0(FP), R0
-	MOVBU 36(R0), R0
-	CBZ   R0, requested
-	MOVD  s+0(FP), R0
-	LDP   0(R0), (R0, R1)
-	MOVD  h+8(FP), R2
-	LDP   24(R2), (R2, R3)
-	VDUP  R1, V0.S4
-	MOVD  h+8(FP), R1
-	LDP   24(R1), (R1, R3)
-	LSR   $2, R3, R3
-	CBZ   R3, requested
-
-request:
-	FLDPQ.P 32(R2), (F1, F2)
-	VUZP1   V2.S4, V1.S4, V1.S4
-	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
-	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
-	VUZP2   V1.S4, V2.S4, V2.S4
-	VSHL    $6, V2.S4, V2.S4
-	VMOV    V2.D[0], R1
-	ADD     R1.UXTW, R0, R4
-	ADD     R1>>32, R0, R1
-	VMOV    V2.D[1], R5
-	ADD     R5.UXTW, R0, R6
-	ADD     R5>>32, R0, R5
-	PRFM    0(R4), PLDL1KEEP
-	PRFM    0(R1), PLDL1KEEP
-	PRFM    0(R6), PLDL1KEEP
-	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R3, R3
-	BNE     request
-
-requested:
-	MOVD  s+0(FP), R0
-	LDP   0(R0), (R0, R1)
-	MOVD  h+8(FP), R2
-	LDP   24(R2), (R2, R3)
-	VDUP  R1, V0.S4
-	MOVD  factors+16(FP), R1
-	FLDPQ 0(R1), (F3, F4)
-	MOVD  s+0(FP), R1
-	MOVD  24(R1), R1
-	MOVD  $8, R3
-	CMP   $8, R1
-	CSEL  LT, R1, R3, R1
-	ADD   $1, R1, R1
-	LSR   $1, R1, R1
-	MOVD  $1, R3
-	ADD   $23, RSP, R4
-	AND   $-16, R4, R4
-	ADD   $71, RSP, R5
-	AND   $-16, R5, R5
-
-	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
-	// those of the last 4 again.
-	MOVD h+8(FP), R6
-	LDP  24(R6), (R6, R7)
-
-four:
-	FLDPQ.P 32(R2), (F1, F2)
-	VUZP1   V2.S4, V1.S4, V5.S4
-	WORD    $0x2ea0c0a6 // VUMULL V0.D2, V5.D2, V6.D2
-	WORD    $0x6ea0c0a5 // VUMULL2 V0.D2, V5.D2, V5.D2
-	VUZP2   V5.S4, V6.S4, V6.S4
-	VSHL    $6, V6.S4, V6.S4
-	VMOV    V6.D[0], R6
-	ADD     R6.UXTW, R0, R8
-	ADD     R6>>32, R0, R6
-	VMOV    V6.D[1], R9
-	ADD     R9.UXTW, R0, R10
-	ADD     R9>>32, R0, R9
-	WORD    $0x4fa18065 // VMUL[1] V1.S4, V3.S4, V5.S4
-	WORD    $0x4fa18086 // VMUL[1] V1.S4, V4.S4, V6.S4
-	VUZP2   V6.H8, V5.H8, V5.H8
-	FMOVQ   F5, 0(R5)
-	WORD    $0x4fa18865 // VMUL[3] V1.S4, V3.S4, V5.S4
-	WORD    $0x4fa18881 // VMUL[3] V1.S4, V4.S4, V1.S4
-	VUZP2   V1.H8, V5.H8, V5.H8
-	FMOVQ   F5, 16(R5)
-	WORD    $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
-	WORD    $0x4fa28085 // VMUL[1] V2.S4, V4.S4, V5.S4
-	VUZP2   V5.H8, V1.H8, V1.H8
-	FMOVQ   F1, 32(R5)
-	WORD    $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
-	WORD    $0x4fa28882 // VMUL[3] V2.S4, V4.S4, V2.S4
-	VUZP2   V2.H8, V1.H8, V1.H8
-	FMOVQ   F1, 48(R5)
-	STP     (R8, R6), 0(R4)
-	STP     (R10, R9), 16(R4)
-	MOVD    R4, R6
-	MOVD    R5, R8
-	MOVD    $4, R9
-
-key:
-	MOVD.P 8(R6), R10
-	LDP.P  16(R8), (R11, R12)
-	UBFX   $13, R11, $3, R13
-	LSR    $7, R11, R14
-	LSL    R14, R3, R14
-	MOVD   (R10)(R13<<3), R15
-	ORR    R14, R15, R14
-	MOVD   R14, (R10)(R13<<3)
-	UBFX   $29, R11, $3, R13
-	LSR    $23, R11, R14
-	LSL    R14, R3, R14
-	MOVD   (R10)(R13<<3), R15
-	ORR    R14, R15, R14
-	MOVD   R14, (R10)(R13<<3)
-	CMP    $1, R1
-	BEQ    set
-	UBFX   $45, R11, $3, R13
-	LSR    $39, R11, R14
-	LSL    R14, R3, R14
-	MOVD   (R10)(R13<<3), R15
-	ORR    R14, R15, R14
-	MOVD   R14, (R10)(R13<<3)
-	UBFX   $61, R11, $3, R13
-	LSR    $55, R11, R11
-	LSL    R11, R3, R11
-	MOVD   (R10)(R13<<3), R14
-	ORR    R11, R14, R11
-	MOVD   R11, (R10)(R13<<3)
-	CMP    $2, R1
-	BEQ    set
-	UBFX   $13, R12, $3, R11
-	LSR    $7, R12, R13
-	LSL    R13, R3, R13
-	MOVD   (R10)(R11<<3), R14
-	ORR    R13, R14, R13
-	MOVD   R13, (R10)(R11<<3)
-	UBFX   $29, R12, $3, R11
-	LSR    $23, R12, R13
-	LSL    R13, R3, R13
-	MOVD   (R10)(R11<<3), R14
-	ORR    R13, R14, R13
-	MOVD   R13, (R10)(R11<<3)
-	CMP    $3, R1
-	BEQ    set
-	UBFX   $45, R12, $3, R11
-	LSR    $39, R12, R13
-	LSL    R13, R3, R13
-	MOVD   (R10)(R11<<3), R14
-	ORR    R13, R14, R13
-	MOVD   R13, (R10)(R11<<3)
-	UBFX   $61, R12, $3, R11
-	LSR    $55, R12, R12
-	LSL    R12, R3, R12
-	MOVD   (R10)(R11<<3), R13
-	ORR    R12, R13, R12
-	MOVD   R12, (R10)(R11<<3)
-
-set:
-	SUBS $1, R9, R9
-	BNE  key
-	SUBS $4, R7, R7
-	BEQ  end
-	CMP  $4, R7
-	BGE  four
-	SUB  $4, R7, R7
-	ADD  R7<<3, R2, R2
-	MOVD $4, R7
-	B    four
-
-end:
-	RET
-
 // func setLine32NEON(s *byte, h *byte, steps *[8]uint32)
 // Requires: ASIMD
 TEXT ·setLine32NEON(SB), NOSPLIT, $128-24
@@ -3407,365 +3340,432 @@ set:
 end:
 	RET
 
-// func setNewSplit256NEON(s *byte, h *byte, added *uint64)
+// func probeDouble32NEON(s *byte, h *byte, hits *uint64, dense bool)
 // Requires: ASIMD
-TEXT ·setNewSplit256NEON(SB), NOSPLIT, $0-24
-	// The addresses and the bits are those of probeSplit256.
-	MOVD  s+0(FP), R0
-	MOVBU 36(R0), R0
-	CBZ   R0, requested
-	MOVD  s+0(FP), R0
-	LDP   0(R0), (R0, R1)
-	MOVD  h+8(FP), R2
-	LDP   24(R2), (R2, R3)
-	VDUP  R1, V0.S4
-	MOVD  h+8(FP), R1
-	LDP   24(R1), (R1, R3)
-	LSR   $2, R3, R3
-	CBZ   R3, requested
-
-request:
-	FLDPQ.P 32(R2), (F1, F2)
-	VUZP2   V2.S4, V1.S4, V1.S4
-	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
-	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
-	VUZP2   V1.S4, V2.S4, V2.S4
-	VSHL    $5, V2.S4, V2.S4
-	VMOV    V2.D[0], R1
-	ADD     R1.UXTW, R0, R4
-	ADD     R1>>32, R0, R1
-	VMOV    V2.D[1], R5
-	ADD     R5.UXTW, R0, R6
-	ADD     R5>>32, R0, R5
-	PRFM    0(R4), PLDL1KEEP
-	PRFM    0(R1), PLDL1KEEP
-	PRFM    0(R6), PLDL1KEEP
-	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R3, R3
-	BNE     request
-
-requested:
+TEXT ·probeDouble32NEON(SB), $9600-25
+	// Probe i of a hash h tests bit x%8 of byte x/8 mod size, x = h + i·rotr(h, 17). The
+	// kernel makes the first probes of all hashes, 16 at a time. If there are other
+	// probes, it compacts the hashes that pass, with their numbers, and makes the others
+	// for those. The sign bit of a byte is the outcome for a hash. At the end, the kernel
+	// packs the sign bits into hits.
 	MOVD  s+0(FP), R0
 	LDP   0(R0), (R0, R1)
-	MOVD  h+8(FP), R2
-	LDP   24(R2), (R2, R3)
+	MOVD  s+0(FP), R2
+	LDP   48(R2), (R2, R3)
+	ADD   $1, R2, R2
+	LSR   $1, R2, R2
+	MOVD  $3, R4
+	SUB   R3, R4, R4
 	VDUP  R1, V0.S4
-	MOVD  $splitSalts<>(SB), R1
-	FLDPQ 0(R1), (F3, F4)
-	MOVD  $1, R1
-	VDUP  R1, V5.S4
-	MOVD  h+8(FP), R1
-	LDP   24(R1), (R1, R3)
-	MOVD  added+16(FP), R1
-	MOVD  $-9223372036854775808, R6
-	MOVD  $0, R7
+	VDUP  R2, V1.S4
+	VDUP  R4, V2.S4
+	ADD   $23, RSP, R1
+	AND   $-16, R1, R1
+	VMOVI $7, V3.B16
+	MOVD  s+0(FP), R2
+	MOVD  24(R2), R3
+	MOVD  $2, R2
+	CMP   R3, R2
+	CSEL  LO, R2, R3, R2
+	MOVBU dense+24(FP), R4
+	CBZ   R4, staged
+	MOVD  R3, R2
+
+staged:
+	SUB   R2, R3, R3
+	ADD   $103, RSP, R4
+	AND   $-16, R4, R4
+	ADD   $1159, RSP, R5
+	AND   $-16, R5, R5
+	MOVD  R5, R6
+	MOVD  h+8(FP), R7
+	LDP   0(R7), (R7, R8)
+	MOVD  $compactBytes<>(SB), R10
+	MOVD  $laneNumbers<>(SB), R9
+	FMOVQ 0(R9), F4
+	MOVD  $4, R9
+	VDUP  R9, V5.S4
+	MOVD  $nibbleBits<>(SB), R9
+	FMOVQ 0(R9), F6
+	MOVD  R4, R9
+
+octet:
+	FLDPQ 0(R7), (F7, F8)
+	FLDPQ 32(R7), (F9, F10)
+	VSHL  $15, V7.S4, V11.S4
+	VSRI  $17, V7.S4, V11.S4
+	VSHL  $15, V8.S4, V12.S4
+	VSRI  $17, V8.S4, V12.S4
+	VSHL  $15, V9.S4, V13.S4
+	VSRI  $17, V9.S4, V13.S4
+	VSHL  $15, V10.S4, V14.S4
+	VSRI  $17, V10.S4, V14.S4
+	VUZP1 V8.H8, V7.H8, V15.H8
+	VUZP1 V10.H8, V9.H8, V16.H8
+	VUZP1 V16.B16, V15.B16, V15.B16
+	VUZP1 V12.H8, V11.H8, V16.H8
+	VUZP1 V14.H8, V13.H8, V17.H8
+	VUZP1 V17.B16, V16.B16, V16.B16
+	VMOVI $255, V17.B16
+	MOVD  R2, R11
+
+first:
+	VUSHR   $3, V7.S4, V18.S4
+	WORD    $0x4ea1b653 // VSQDMULH V1.S4, V18.S4, V19.S4
+	WORD    $0x6ea24673 // VUSHL V2.S4, V19.S4, V19.S4
+	WORD    $0x6ea09672 // VMLS V0.S4, V19.S4, V18.S4
+	VADD    V11.S4, V7.S4, V7.S4
+	VUSHR   $3, V8.S4, V19.S4
+	WORD    $0x4ea1b674 // VSQDMULH V1.S4, V19.S4, V20.S4
+	WORD    $0x6ea24694 // VUSHL V2.S4, V20.S4, V20.S4
+	WORD    $0x6ea09693 // VMLS V0.S4, V20.S4, V19.S4
+	VADD    V12.S4, V8.S4, V8.S4
+	VUSHR   $3, V9.S4, V20.S4
+	WORD    $0x4ea1b695 // VSQDMULH V1.S4, V20.S4, V21.S4
+	WORD    $0x6ea246b5 // VUSHL V2.S4, V21.S4, V21.S4
+	WORD    $0x6ea096b4 // VMLS V0.S4, V21.S4, V20.S4
+	VADD    V13.S4, V9.S4, V9.S4
+	VUSHR   $3, V10.S4, V21.S4
+	WORD    $0x4ea1b6b6 // VSQDMULH V1.S4, V21.S4, V22.S4
+	WORD    $0x6ea246d6 // VUSHL V2.S4, V22.S4, V22.S4
+	WORD    $0x6ea096d5 // VMLS V0.S4, V22.S4, V21.S4
+	VADD    V14.S4, V10.S4, V10.S4
+	FSTPQ   (F18, F19), 0(R1)
+	FSTPQ   (F20, F21), 32(R1)
+	LDPW    0(R1), (R12, R13)
+	MOVBU   (R0)(R12), R12
+	MOVBU   (R0)(R13), R13
+	BFI     $8, R13, $8, R12
+	LDPW    8(R1), (R13, R14)
+	MOVBU   (R0)(R13), R13
+	BFI     $16, R13, $8, R12
+	MOVBU   (R0)(R14), R14
+	BFI     $24, R14, $8, R12
+	LDPW    16(R1), (R13, R14)
+	MOVBU   (R0)(R13), R13
+	BFI     $32, R13, $8, R12
+	MOVBU   (R0)(R14), R14
+	BFI     $40, R14, $8, R12
+	LDPW    24(R1), (R13, R14)
+	MOVBU   (R0)(R13), R13
+	BFI     $48, R13, $8, R12
+	MOVBU   (R0)(R14), R14
+	BFI     $56, R14, $8, R12
+	FMOVD   R12, F18
+	LDPW    32(R1), (R12, R13)
+	MOVBU   (R0)(R12), R12
+	MOVBU   (R0)(R13), R13
+	BFI     $8, R13, $8, R12
+	LDPW    40(R1), (R13, R14)
+	MOVBU   (R0)(R13), R13
+	BFI     $16, R13, $8, R12
+	MOVBU   (R0)(R14), R14
+	BFI     $24, R14, $8, R12
+	LDPW    48(R1), (R13, R14)
+	MOVBU   (R0)(R13), R13
+	BFI     $32, R13, $8, R12
+	MOVBU   (R0)(R14), R14
+	BFI     $40, R14, $8, R12
+	LDPW    56(R1), (R13, R14)
+	MOVBU   (R0)(R13), R13
+	BFI     $48, R13, $8, R12
+	MOVBU   (R0)(R14), R14
+	BFI     $56, R14, $8, R12
+	VMOV    R12, V18.D[1]
+	WORD    $0x4e6f1c73 // VBIC V15.B16, V3.B16, V19.B16
+	WORD    $0x6e334652 // VUSHL V19.B16, V18.B16, V18.B16
+	VAND    V18.B16, V17.B16, V17.B16
+	VADD    V16.B16, V15.B16, V15.B16
+	SUBS    $1, R11, R11
+	BNE     first
+	FMOVQ.P F17, 16(R9)
+	CBZ     R3, next
+	FLDPQ   0(R7), (F7, F8)
+	FLDPQ   32(R7), (F9, F10)
+	WORD    $0x4e20aa2b // VCMLT0 V17.B16, V11.B16
+	VAND    V6.B16, V11.B16, V11.B16
+	VADDP   V11.B16, V11.B16, V11.B16
+	VADDP   V11.B16, V11.B16, V11.B16
+	VMOV    V11.S[0], R11
+	VCNT    V11.B16, V11.B16
+	VMOV    V11.S[0], R12
+	UBFX    $0, R11, $8, R13
+	ADD     R10, R13, R13
+	FMOVQ   0(R13), F11
+	VTBL    V11.B16, [V7.B16], V7.B16
+	FMOVQ   F7, 0(R6)
+	VTBL    V11.B16, [V4.B16], V7.B16
+	FMOVQ   F7, 4224(R6)
+	VADD    V5.S4, V4.S4, V4.S4
+	UBFX    $0, R12, $8, R13
+	ADD     R13<<2, R6, R6
+	UBFX    $8, R11, $8, R13
+	ADD     R10, R13, R13
+	FMOVQ   0(R13), F7
+	VTBL    V7.B16, [V8.B16], V8.B16
+	FMOVQ   F8, 0(R6)
+	VTBL    V7.B16, [V4.B16], V8.B16
+	FMOVQ   F8, 4224(R6)
+	VADD    V5.S4, V4.S4, V4.S4
+	UBFX    $8, R12, $8, R13
+	ADD     R13<<2, R6, R6
+	UBFX    $16, R11, $8, R13
+	ADD     R10, R13, R13
+	FMOVQ   0(R13), F7
+	VTBL    V7.B16, [V9.B16], V8.B16
+	FMOVQ   F8, 0(R6)
+	VTBL    V7.B16, [V4.B16], V8.B16
+	FMOVQ   F8, 4224(R6)
+	VADD    V5.S4, V4.S4, V4.S4
+	UBFX    $16, R12, $8, R13
+	ADD     R13<<2, R6, R6
+	UBFX    $24, R11, $8, R11
+	ADD     R10, R11, R11
+	FMOVQ   0(R11), F7
+	VTBL    V7.B16, [V10.B16], V8.B16
+	FMOVQ   F8, 0(R6)
+	VTBL    V7.B16, [V4.B16], V8.B16
+	FMOVQ   F8, 4224(R6)
+	VADD    V5.S4, V4.S4, V4.S4
+	UBFX    $24, R12, $8, R11
+	ADD     R11<<2, R6, R6
+
+next:
+	ADD   $64, R7, R7
+	SUBS  $16, R8, R8
+	BGT   octet
+	CMP   R5, R6
+	BEQ   pack
+	VDUP  R2, V4.S4
+	MOVD  $1024, R2
+	VDUP  R2, V5.S4
+	FMOVQ F5, 4224(R6)
+	FMOVQ F5, 4240(R6)
+	FMOVQ F5, 4256(R6)
+	FMOVQ F5, 4272(R6)
+	ADD   $4224, R5, R2
+
+survivors:
+	FLDPQ 0(R5), (F5, F6)
+	FLDPQ 32(R5), (F7, F8)
+	VSHL  $15, V5.S4, V9.S4
+	VSRI  $17, V5.S4, V9.S4
+	WORD  $0x4ea99485 // VMLA V9.S4, V4.S4, V5.S4
+	VSHL  $15, V6.S4, V10.S4
+	VSRI  $17, V6.S4, V10.S4
+	WORD  $0x4eaa9486 // VMLA V10.S4, V4.S4, V6.S4
+	VSHL  $15, V7.S4, V11.S4
+	VSRI  $17, V7.S4, V11.S4
+	WORD  $0x4eab9487 // VMLA V11.S4, V4.S4, V7.S4
+	VSHL  $15, V8.S4, V12.S4
+	VSRI  $17, V8.S4, V12.S4
+	WORD  $0x4eac9488 // VMLA V12.S4, V4.S4, V8.S4
+	VUZP1 V6.H8, V5.H8, V13.H8
+	VUZP1 V8.H8, V7.H8, V14.H8
+	VUZP1 V14.B16, V13.B16, V13.B16
+	VUZP1 V10.H8, V9.H8, V14.H8
+	VUZP1 V12.H8, V11.H8, V15.H8
+	VUZP1 V15.B16, V14.B16, V14.B16
+	VMOVI $255, V15.B16
+	MOVD  R3, R7
+
+others:
+	VUSHR  $3, V5.S4, V16.S4
+	WORD   $0x4ea1b611 // VSQDMULH V1.S4, V16.S4, V17.S4
+	WORD   $0x6ea24631 // VUSHL V2.S4, V17.S4, V17.S4
+	WORD   $0x6ea09630 // VMLS V0.S4, V17.S4, V16.S4
+	VADD   V9.S4, V5.S4, V5.S4
+	VUSHR  $3, V6.S4, V17.S4
+	WORD   $0x4ea1b632 // VSQDMULH V1.S4, V17.S4, V18.S4
+	WORD   $0x6ea24652 // VUSHL V2.S4, V18.S4, V18.S4
+	WORD   $0x6ea09651 // VMLS V0.S4, V18.S4, V17.S4
+	VADD   V10.S4, V6.S4, V6.S4
+	VUSHR  $3, V7.S4, V18.S4
+	WORD   $0x4ea1b653 // VSQDMULH V1.S4, V18.S4, V19.S4
+	WORD   $0x6ea24673 // VUSHL V2.S4, V19.S4, V19.S4
+	WORD   $0x6ea09672 // VMLS V0.S4, V19.S4, V18.S4
+	VADD   V11.S4, V7.S4, V7.S4
+	VUSHR  $3, V8.S4, V19.S4
+	WORD   $0x4ea1b674 // VSQDMULH V1.S4, V19.S4, V20.S4
+	WORD   $0x6ea24694 // VUSHL V2.S4, V20.S4, V20.S4
+	WORD   $0x6ea09693 // VMLS V0.S4, V20.S4, V19.S4
+	VADD   V12.S4, V8.S4, V8.S4
+	FSTPQ  (F16, F17), 0(R1)
+	FSTPQ  (F18, F19), 32(R1)
+	LDPW   0(R1), (R8, R9)
+	MOVBU  (R0)(R8), R8
+	MOVBU  (R0)(R9), R9
+	BFI    $8, R9, $8, R8
+	LDPW   8(R1), (R9, R10)
+	MOVBU  (R0)(R9), R9
+	BFI    $16, R9, $8, R8
+	MOVBU  (R0)(R10), R10
+	BFI    $24, R10, $8, R8
+	LDPW   16(R1), (R9, R10)
+	MOVBU  (R0)(R9), R9
+	BFI    $32, R9, $8, R8
+	MOVBU  (R0)(R10), R10
+	BFI    $40, R10, $8, R8
+	LDPW   24(R1), (R9, R10)
+	MOVBU  (R0)(R9), R9
+	BFI    $48, R9, $8, R8
+	MOVBU  (R0)(R10), R10
+	BFI    $56, R10, $8, R8
+	FMOVD  R8, F16
+	LDPW   32(R1), (R8, R9)
+	MOVBU  (R0)(R8), R8
+	MOVBU  (R0)(R9), R9
+	BFI    $8, R9, $8, R8
+	LDPW   40(R1), (R9, R10)
+	MOVBU  (R0)(R9), R9
+	BFI    $16, R9, $8, R8
+	MOVBU  (R0)(R10), R10
+	BFI    $24, R10, $8, R8
+	LDPW   48(R1), (R9, R10)
+	MOVBU  (R0)(R9), R9
+	BFI    $32, R9, $8, R8
+	MOVBU  (R0)(R10), R10
+	BFI    $40, R10, $8, R8
+	LDPW   56(R1), (R9, R10)
+	MOVBU  (R0)(R9), R9
+	BFI    $48, R9, $8, R8
+	MOVBU  (R0)(R10), R10
+	BFI    $56, R10, $8, R8
+	VMOV   R8, V16.D[1]
+	WORD   $0x4e6d1c71 // VBIC V13.B16, V3.B16, V17.B16
+	WORD   $0x6e314610 // VUSHL V17.B16, V16.B16, V16.B16
+	VAND   V16.B16, V15.B16, V15.B16
+	VADD   V14.B16, V13.B16, V13.B16
+	SUBS   $1, R7, R7
+	BNE    others
+	ADD    $64, R5, R5
+	VMOV   V15.D[0], R7
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
+	LSR    $8, R7, R7
+	MOVB   R7, (R4)(R9)
+	LSR    $8, R7, R7
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
+	LSR    $8, R7, R7
+	MOVB   R7, (R4)(R9)
+	LSR    $8, R7, R7
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
+	LSR    $8, R7, R7
+	MOVB   R7, (R4)(R9)
+	LSR    $8, R7, R7
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
+	LSR    $8, R7, R7
+	MOVB   R7, (R4)(R9)
+	VMOV   V15.D[1], R7
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
+	LSR    $8, R7, R7
+	MOVB   R7, (R4)(R9)
+	LSR    $8, R7, R7
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
+	LSR    $8, R7, R7
+	MOVB   R7, (R4)(R9)
+	LSR    $8, R7, R7
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
+	LSR    $8, R7, R7
+	MOVB   R7, (R4)(R9)
+	LSR    $8, R7, R7
+	LDPW.P 8(R2), (R8, R9)
+	MOVB   R7, (R4)(R8)
+	LSR    $8, R7, R7
+	MOVB   R7, (R4)(R9)
+	CMP    R6, R5
+	BLO    survivors
+
+pack:
+	MOVD  h+8(FP), R0
+	LDP   0(R0), (R0, R1)
+	MOVD  hits+16(FP), R0
+	MOVD  $byteBits<>(SB), R2
+	FMOVQ 0(R2), F0
 
 word:
-	MOVD $64, R4
-	MOVD R7, R5
+	FLDPQ.P 32(R4), (F1, F2)
+	FLDPQ.P 32(R4), (F3, F4)
+	WORD    $0x4e20a821 // VCMLT0 V1.B16, V1.B16
+	VAND    V0.B16, V1.B16, V1.B16
+	WORD    $0x4e20a842 // VCMLT0 V2.B16, V2.B16
+	VAND    V0.B16, V2.B16, V2.B16
+	WORD    $0x4e20a863 // VCMLT0 V3.B16, V3.B16
+	VAND    V0.B16, V3.B16, V3.B16
+	WORD    $0x4e20a884 // VCMLT0 V4.B16, V4.B16
+	VAND    V0.B16, V4.B16, V4.B16
+	VADDP   V2.B16, V1.B16, V1.B16
+	VADDP   V4.B16, V3.B16, V3.B16
+	VADDP   V3.B16, V1.B16, V1.B16
+	VADDP   V1.B16, V1.B16, V1.B16
+	FMOVD.P F1, 8(R0)
+	SUBS    $64, R1, R1
+	BGT     word
 
-four:
-	FLDPQ.P 32(R2), (F1, F2)
-	VUZP2   V2.S4, V1.S4, V6.S4
-	WORD    $0x2ea0c0c7 // VUMULL V0.D2, V6.D2, V7.D2
-	WORD    $0x6ea0c0c6 // VUMULL2 V0.D2, V6.D2, V6.D2
-	VUZP2   V6.S4, V7.S4, V7.S4
-	VSHL    $5, V7.S4, V7.S4
-	VMOV    V7.D[0], R8
-	ADD     R8.UXTW, R0, R9
-	ADD     R8>>32, R0, R8
-	VMOV    V7.D[1], R10
-	ADD     R10.UXTW, R0, R11
-	ADD     R10>>32, R0, R10
-	WORD    $0x4f818068 // VMUL[0] V1.S4, V3.S4, V8.S4
-	WORD    $0x4f818089 // VMUL[0] V1.S4, V4.S4, V9.S4
-	FLDPQ   0(R9), (F6, F7)
-	VUSHR   $27, V8.S4, V8.S4
-	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
-	VORR    V8.B16, V6.B16, V10.B16
-	VUSHR   $27, V9.S4, V9.S4
-	WORD    $0x6ea944a9 // VUSHL V9.S4, V5.S4, V9.S4
-	VORR    V9.B16, V7.B16, V11.B16
-	FSTPQ   (F10, F11), 0(R9)
-	WORD    $0x4e661d08 // VBIC V6.B16, V8.B16, V8.B16
-	WORD    $0x4e671d29 // VBIC V7.B16, V9.B16, V9.B16
-	VORR    V8.B16, V9.B16, V8.B16
-	WORD    $0x6eb0a908 // VUMAXV V8.S4, V8.S4
-	VMOV    V8.S[0], R9
-	CMP     $0, R9
-	CSEL    NE, R6, R7, R9
-	ORR     R5>>1, R9, R5
-	SUBS    $1, R3, R3
-	BEQ     end
-	WORD    $0x4f818866 // VMUL[2] V1.S4, V3.S4, V6.S4
-	WORD    $0x4f818888 // VMUL[2] V1.S4, V4.S4, V8.S4
-	FLDPQ   0(R8), (F1, F7)
-	VUSHR   $27, V6.S4, V6.S4
-	WORD    $0x6ea644a6 // VUSHL V6.S4, V5.S4, V6.S4
-	VORR    V6.B16, V1.B16, V9.B16
-	VUSHR   $27, V8.S4, V8.S4
-	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
-	VORR    V8.B16, V7.B16, V10.B16
-	FSTPQ   (F9, F10), 0(R8)
-	WORD    $0x4e611cc6 // VBIC V1.B16, V6.B16, V6.B16
-	WORD    $0x4e671d08 // VBIC V7.B16, V8.B16, V8.B16
-	VORR    V6.B16, V8.B16, V6.B16
-	WORD    $0x6eb0a8c6 // VUMAXV V6.S4, V6.S4
-	VMOV    V6.S[0], R8
-	CMP     $0, R8
-	CSEL    NE, R6, R7, R8
-	ORR     R5>>1, R8, R5
-	SUBS    $1, R3, R3
-	BEQ     end
-	WORD    $0x4f828067 // VMUL[0] V2.S4, V3.S4, V7.S4
-	WORD    $0x4f828088 // VMUL[0] V2.S4, V4.S4, V8.S4
-	FLDPQ   0(R11), (F1, F6)
-	VUSHR   $27, V7.S4, V7.S4
-	WORD    $0x6ea744a7 // VUSHL V7.S4, V5.S4, V7.S4
-	VORR    V7.B16, V1.B16, V9.B16
-	VUSHR   $27, V8.S4, V8.S4
-	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
-	VORR    V8.B16, V6.B16, V10.B16
-	FSTPQ   (F9, F10), 0(R11)
-	WORD    $0x4e611ce7 // VBIC V1.B16, V7.B16, V7.B16
-	WORD    $0x4e661d08 // VBIC V6.B16, V8.B16, V8.B16
-	VORR    V7.B16, V8.B16, V7.B16
-	WORD    $0x6eb0a8e7 // VUMAXV V7.S4, V7.S4
-	VMOV    V7.S[0], R8
-	CMP     $0, R8
-	CSEL    NE, R6, R7, R8
-	ORR     R5>>1, R8, R5
-	SUBS    $1, R3, R3
-	BEQ     end
-	WORD    $0x4f828861 // VMUL[2] V2.S4, V3.S4, V1.S4
-	WORD    $0x4f828887 // VMUL[2] V2.S4, V4.S4, V7.S4
-	FLDPQ   0(R10), (F2, F6)
-	VUSHR   $27, V1.S4, V1.S4
-	WORD    $0x6ea144a1 // VUSHL V1.S4, V5.S4, V1.S4
-	VORR    V1.B16, V2.B16, V8.B16
-	VUSHR   $27, V7.S4, V7.S4
-	WORD    $0x6ea744a7 // VUSHL V7.S4, V5.S4, V7.S4
-	VORR    V7.B16, V6.B16, V9.B16
-	FSTPQ   (F8, F9), 0(R10)
-	WORD    $0x4e621c21 // VBIC V2.B16, V1.B16, V1.B16
-	WORD    $0x4e661ce7 // VBIC V6.B16, V7.B16, V7.B16
-	VORR    V1.B16, V7.B16, V1.B16
-	WORD    $0x6eb0a821 // VUMAXV V1.S4, V1.S4
-	VMOV    V1.S[0], R8
-	CMP     $0, R8
-	CSEL    NE, R6, R7, R8
-	ORR     R5>>1, R8, R5
-	SUBS    $1, R3, R3
-	BEQ     end
-	SUBS    $4, R4, R4
-	BNE     four
-	MOVD.P  R5, 8(R1)
-	B       word
-
-end:
-	// The outcomes of a last word are its upper bits.
-	MOVD h+8(FP), R0
-	LDP  24(R0), (R0, R2)
-	NEG  R2, R2
-	LSR  R2, R5, R5
-	MOVD R5, 0(R1)
+	// Clear the bits past the last hash in the last word.
+	NEG  R1, R1
+	MOVD -8(R0), R2
+	LSL  R1, R2, R2
+	LSR  R1, R2, R2
+	MOVD R2, -8(R0)
 	RET
 
-// func setNewLine512NEON(s *byte, h *byte, added *uint64, factors *[8]uint32)
+// func placeDouble32NEON(s *byte, h *byte, places *uint32) (done int)
 // Requires: ASIMD
-TEXT ·setNewLine512NEON(SB), NOSPLIT, $128-32
-	// The addresses and the bits are those of probeLine512.
-	MOVD  s+0(FP), R0
-	MOVBU 36(R0), R0
-	CBZ   R0, requested
-	MOVD  s+0(FP), R0
-	LDP   0(R0), (R0, R1)
-	MOVD  h+8(FP), R2
-	LDP   24(R2), (R2, R3)
-	VDUP  R1, V0.S4
-	MOVD  h+8(FP), R1
-	LDP   24(R1), (R1, R3)
-	LSR   $2, R3, R3
-	CBZ   R3, requested
-
-request:
-	FLDPQ.P 32(R2), (F1, F2)
-	VUZP1   V2.S4, V1.S4, V1.S4
-	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
-	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
-	VUZP2   V1.S4, V2.S4, V2.S4
-	VSHL    $6, V2.S4, V2.S4
-	VMOV    V2.D[0], R1
-	ADD     R1.UXTW, R0, R4
-	ADD     R1>>32, R0, R1
-	VMOV    V2.D[1], R5
-	ADD     R5.UXTW, R0, R6
-	ADD     R5>>32, R0, R5
-	PRFM    0(R4), PLDL1KEEP
-	PRFM    0(R1), PLDL1KEEP
-	PRFM    0(R6), PLDL1KEEP
-	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R3, R3
-	BNE     request
-
-requested:
-	MOVD  s+0(FP), R0
-	LDP   0(R0), (R0, R1)
-	MOVD  h+8(FP), R2
-	LDP   24(R2), (R2, R3)
-	VDUP  R1, V0.S4
-	MOVD  factors+24(FP), R1
-	FLDPQ 0(R1), (F3, F4)
-	MOVD  s+0(FP), R1
-	MOVD  24(R1), R1
-	MOVD  $8, R3
-	CMP   $8, R1
-	CSEL  LT, R1, R3, R1
-	ADD   $1, R1, R1
-	LSR   $1, R1, R1
-	MOVD  $1, R3
-	ADD   $23, RSP, R4
-	AND   $-16, R4, R4
-	ADD   $71, RSP, R5
-	AND   $-16, R5, R5
-	MOVD  h+8(FP), R6
-	LDP   24(R6), (R6, R7)
-	MOVD  added+16(FP), R6
-	MOVD  $-9223372036854775808, R10
-	MOVD  $0, R11
-
-word:
-	MOVD $64, R8
-	MOVD R11, R9
-
-four:
-	FLDPQ.P 32(R2), (F1, F2)
-	VUZP1   V2.S4, V1.S4, V5.S4
-	WORD    $0x2ea0c0a6 // VUMULL V0.D2, V5.D2, V6.D2
-	WORD    $0x6ea0c0a5 // VUMULL2 V0.D2, V5.D2, V5.D2
-	VUZP2   V5.S4, V6.S4, V6.S4
-	VSHL    $6, V6.S4, V6.S4
-	VMOV    V6.D[0], R12
-	ADD     R12.UXTW, R0, R13
-	ADD     R12>>32, R0, R12
-	VMOV    V6.D[1], R14
-	ADD     R14.UXTW, R0, R15
-	ADD     R14>>32, R0, R14
-	WORD    $0x4fa18065 // VMUL[1] V1.S4, V3.S4, V5.S4
-	WORD    $0x4fa18086 // VMUL[1] V1.S4, V4.S4, V6.S4
-	VUZP2   V6.H8, V5.H8, V5.H8
-	FMOVQ   F5, 0(R5)
-	WORD    $0x4fa18865 // VMUL[3] V1.S4, V3.S4, V5.S4
-	WORD    $0x4fa18881 // VMUL[3] V1.S4, V4.S4, V1.S4
-	VUZP2   V1.H8, V5.H8, V5.H8
-	FMOVQ   F5, 16(R5)
-	WORD    $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
-	WORD    $0x4fa28085 // VMUL[1] V2.S4, V4.S4, V5.S4
-	VUZP2   V5.H8, V1.H8, V1.H8
-	FMOVQ   F1, 32(R5)
-	WORD    $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
-	WORD    $0x4fa28882 // VMUL[3] V2.S4, V4.S4, V2.S4
-	VUZP2   V2.H8, V1.H8, V1.H8
-	FMOVQ   F1, 48(R5)
-	STP     (R13, R12), 0(R4)
-	STP     (R15, R14), 16(R4)
-	MOVD    R4, R12
-	MOVD    R5, R13
-	MOVD    $4, R14
-
-key:
-	MOVD.P 8(R12), R15
-	LDP.P  16(R13), (R17, R19)
-	MOVD   $0, R16
-	UBFX   $13, R17, $3, R20
-	LSR    $7, R17, R21
-	LSL    R21, R3, R21
-	MOVD   (R15)(R20<<3), R22
-	ORR    R21, R22, R21
-	EOR    R21, R22, R22
-	ORR    R22, R16, R16
-	MOVD   R21, (R15)(R20<<3)
-	UBFX   $29, R17, $3, R20
-	LSR    $23, R17, R21
-	LSL    R21, R3, R21
-	MOVD   (R15)(R20<<3), R22
-	ORR    R21, R22, R21
-	EOR    R21, R22, R22
-	ORR    R22, R16, R16
-	MOVD   R21, (R15)(R20<<3)
-	CMP    $1, R1
-	BEQ    set
-	UBFX   $45, R17, $3, R20
-	LSR    $39, R17, R21
-	LSL    R21, R3, R21
-	MOVD   (R15)(R20<<3), R22
-	ORR    R21, R22, R21
-	EOR    R21, R22, R22
-	ORR    R22, R16, R16
-	MOVD   R21, (R15)(R20<<3)
-	UBFX   $61, R17, $3, R20
-	LSR    $55, R17, R17
-	LSL    R17, R3, R17
-	MOVD   (R15)(R20<<3), R21
-	ORR    R17, R21, R17
-	EOR    R17, R21, R21
-	ORR    R21, R16, R16
-	MOVD   R17, (R15)(R20<<3)
-	CMP    $2, R1
-	BEQ    set
-	UBFX   $13, R19, $3, R17
-	LSR    $7, R19, R20
-	LSL    R20, R3, R20
-	MOVD   (R15)(R17<<3), R21
-	ORR    R20, R21, R20
-	EOR    R20, R21, R21
-	ORR    R21, R16, R16
-	MOVD   R20, (R15)(R17<<3)
-	UBFX   $29, R19, $3, R17
-	LSR    $23, R19, R20
-	LSL    R20, R3, R20
-	MOVD   (R15)(R17<<3), R21
-	ORR    R20, R21, R20
-	EOR    R20, R21, R21
-	ORR    R21, R16, R16
-	MOVD   R20, (R15)(R17<<3)
-	CMP    $3, R1
-	BEQ    set
-	UBFX   $45, R19, $3, R17
-	LSR    $39, R19, R20
-	LSL    R20, R3, R20
-	MOVD   (R15)(R17<<3), R21
-	ORR    R20, R21, R20
-	EOR    R20, R21, R21
-	ORR    R21, R16, R16
-	MOVD   R20, (R15)(R17<<3)
-	UBFX   $61, R19, $3, R17
-	LSR    $55, R19, R19
-	LSL    R19, R3, R19
-	MOVD   (R15)(R17<<3), R20
-	ORR    R19, R20, R19
-	EOR    R19, R20, R20
-	ORR    R20, R16, R16
-	MOVD   R19, (R15)(R17<<3)
-
-set:
-	CMP    $0, R16
-	CSEL   NE, R10, R11, R16
-	ORR    R9>>1, R16, R9
-	SUBS   $1, R7, R7
-	BEQ    end
-	SUBS   $1, R14, R14
-	BNE    key
-	SUBS   $4, R8, R8
-	BNE    four
-	MOVD.P R9, 8(R6)
-	B      word
-
-end:
-	// The outcomes of a last word are its upper bits.
+TEXT ·placeDouble32NEON(SB), NOSPLIT, $0-32
+	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
+	MOVD s+0(FP), R0
+	LDP  0(R0), (R0, R1)
+	MOVD s+0(FP), R0
+	LDP  48(R0), (R0, R2)
+	ADD  $1, R0, R0
+	LSR  $1, R0, R0
+	MOVD $3, R3
+	SUB  R2, R3, R3
+	VDUP R1, V0.S4
+	VDUP R0, V1.S4
+	VDUP R3, V2.S4
 	MOVD h+8(FP), R0
-	LDP  24(R0), (R0, R1)
-	NEG  R1, R1
-	LSR  R1, R9, R9
-	MOVD R9, 0(R6)
+	LDP  0(R0), (R0, R1)
+	MOVD places+16(FP), R2
+	MOVD s+0(FP), R3
+	MOVD 24(R3), R3
+	LSR  $3, R1, R1
+	LSL  $3, R1, R4
+	MOVD R4, done+24(FP)
+
+vector:
+	FLDPQ.P 32(R0), (F3, F4)
+	VSHL    $15, V3.S4, V5.S4
+	VSRI    $17, V3.S4, V5.S4
+	VSHL    $15, V4.S4, V6.S4
+	VSRI    $17, V4.S4, V6.S4
+	MOVD    R3, R4
+
+probe:
+	VMOV    V3.B16, V7.B16
+	VUSHR   $3, V3.S4, V8.S4
+	WORD    $0x4ea1b509 // VSQDMULH V1.S4, V8.S4, V9.S4
+	WORD    $0x6ea24529 // VUSHL V2.S4, V9.S4, V9.S4
+	WORD    $0x6ea09528 // VMLS V0.S4, V9.S4, V8.S4
+	VSLI    $3, V8.S4, V7.S4
+	VADD    V5.S4, V3.S4, V3.S4
+	VMOV    V4.B16, V8.B16
+	VUSHR   $3, V4.S4, V9.S4
+	WORD    $0x4ea1b52a // VSQDMULH V1.S4, V9.S4, V10.S4
+	WORD    $0x6ea2454a // VUSHL V2.S4, V10.S4, V10.S4
+	WORD    $0x6ea09549 // VMLS V0.S4, V10.S4, V9.S4
+	VSLI    $3, V9.S4, V8.S4
+	VADD    V6.S4, V4.S4, V4.S4
+	FSTPQ.P (F7, F8), 32(R2)
+	SUBS    $1, R4, R4
+	BNE     probe
+	SUBS    $1, R1, R1
+	BNE     vector
 	RET

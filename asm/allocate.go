@@ -7,9 +7,11 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/lanebloom/bloom/asm/arm64"
 )
 
-// compile is avo's pass.Compile with one pass more, chooseIndices.
+// compile is avo's pass.Compile with two passes more, chooseIndices and arm64.AvoidSplit.
 var compile = pass.Concat(
 	pass.Verify,
 	pass.FunctionPass(pass.PruneJumpToFollowingLabel),
@@ -23,6 +25,7 @@ var compile = pass.Concat(
 	pass.FunctionPass(pass.BindRegisters),
 	pass.FunctionPass(pass.VerifyAllocation),
 	pass.FunctionPass(pass.EnsureBasePointerCalleeSaved),
+	pass.FunctionPass(arm64.AvoidSplit),
 	pass.Func(pass.IncludeTextFlagHeader),
 	pass.FunctionPass(pass.PruneSelfMoves),
 	pass.FunctionPass(pass.RequiredISAExtensions),

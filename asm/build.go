@@ -6,8 +6,7 @@ import (
 )
 
 // setPlaces emits a function that sets bits by number, four at a time.
-func setPlaces() {
-	TEXT("setPlacesAVX2", NOSPLIT, signature("setPlaces"))
+func setPlaces(vectors) {
 	Comment("A bit below whole lies in a whole word of 32 bits: the kernel reads and writes that",
 		"word. After the last whole word, the filter may end inside a word. For a bit there,",
 		"the kernel reads and writes only its byte.")
@@ -42,8 +41,7 @@ func setPlaces() {
 }
 
 // sortPlaces emits a function that sorts places (numbers of bits) by regions.
-func sortPlaces() {
-	TEXT("sortPlacesAVX2", NOSPLIT, signature("sortPlaces"))
+func sortPlaces(vectors) {
 	Comment(
 		"Each region collects its next places in a cache line in lines. A full line is",
 		"appended to the region's places in kept, with stores past the caches: the caches",

@@ -35,7 +35,6 @@ type double32 struct {
 
 // probeDouble32 emits the test of a window of hashes.
 func probeDouble32(v vectors) {
-	TEXT("probeDouble32"+v.name(), 0, signature("probeDouble32"))
 	Comment(
 		"Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with",
 		"stages. A stage makes one probe of every hash that is left, writes the outcomes to",
@@ -412,7 +411,6 @@ func deposit(source, outcome, dest, n reg.GPVirtual) {
 // placeDouble32 emits a function that stores the numbers of the bits that hashes probe,
 // in any order, for the given number of whole vectors.
 func placeDouble32(v vectors) {
-	TEXT("placeDouble32"+v.name(), NOSPLIT, signature("placeDouble32"))
 	Comment("The walk is that of probeDouble32. The kernel stores the bits of each vector.")
 	d := &double32{vectors: v}
 	d.prepareTest()

@@ -40,7 +40,6 @@ type full64 struct {
 
 // probeFull64 emits the test of a window of hashes.
 func probeFull64(v vectors) {
-	TEXT("probeFull64"+v.name(), 0, signature("probeFull64"))
 	Comment(
 		"Probe i tests bit (h + i·d & mask) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,",
 		"d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of",
@@ -450,8 +449,7 @@ func (f *full64) follow(mask reg.GPVirtual) {
 }
 
 // placeFull64 emits a function that stores the numbers of the bits that hashes probe, for whole vectors.
-func placeFull64() {
-	TEXT("placeFull64AVX512", NOSPLIT, signature("placeFull64"))
+func placeFull64(vectors) {
 	Comment("The walk is that of probeFull64. The kernel stores the bits of each probe of 16 hashes in turn.")
 	f := &full64{vectors: &avx512{}}
 	f.prepareWalk(argument("s"))

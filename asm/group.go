@@ -22,19 +22,16 @@ func (b block) units() Mem  { return Mem(b).Offset(bloom.offset("octet.units")) 
 func (b block) recips() Mem { return Mem(b).Offset(bloom.offset("octet.recips")) }
 func (b block) shifts() Mem { return Mem(b).Offset(bloom.offset("octet.shifts")) }
 
-// groups emits the tests of one key with many filters.
-func groups() {
-	groupLines("groupSplit256", &avx2{}, locateSplit256, bitsOfBlock)
-	groupLines("groupLine512", &avx2{}, locateLine512, bitsOfLine512)
-	groupLines("groupLine512", &avx512{}, locateLine512, bitsOfLine512)
-	groupLines("groupLine32", &avx2{}, locateLine32, bitsOfLine32)
-}
+// groupSplit256, groupLine512 and groupLine32 emit the tests of one key with many filters.
+
+func groupSplit256(v vectors) { groupLines(v, locateSplit256, bitsOfBlock) }
+func groupLine512(v vectors)  { groupLines(v, locateLine512, bitsOfLine512) }
+func groupLine32(v vectors)   { groupLines(v, locateLine32, bitsOfLine32) }
 
 // groupLines emits the test for a walk whose keys have one line in each array. locate emits
 // the addresses of the lines. prepare emits what is the same for all lines, and returns what emits
 // the test of one: it sets the carry flag if the line has all bits of the key.
-func groupLines(name string, v vectors, locate func(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual, prepare func(v vectors, hash reg.GPVirtual) (test func(line Mem))) {
-	TEXT(name+v.name(), 0, signature(name))
+func groupLines(v vectors, locate func(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual, prepare func(v vectors, hash reg.GPVirtual) (test func(line Mem))) {
 	Comment(
 		"The kernel computes the addresses of the lines, and then goes from the last line to the",
 		"first. It has no branch that depends on the key, so the CPU loads many lines at a time.",

@@ -16,7 +16,6 @@ var (
 
 // hash32 emits the hash of whole vectors of keys of 4 or 8 bytes that lie side by side.
 func hash32(v vectors, width int) {
-	TEXT(fmt.Sprintf("hash32Width%d%s", width, v.name()), NOSPLIT, signature("hash32"))
 	Comment("Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.")
 	keys, hashes, n := argument("rows"), argument("hashes"), vectorsOf(v.lanes())
 	seed := v.broadcast(constant(hash32Seed ^ uint32(width)*hash32Mul))

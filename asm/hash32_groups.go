@@ -37,8 +37,7 @@ const (
 )
 
 // hash32InGroups emits the hash of keys of any length by AVX2.
-func hash32InGroups() {
-	TEXT("hash32AnyAVX2", 0, signature("hash32"))
+func hash32InGroups(vectors) {
 	Comment(
 		"A group is 32 keys. The kernel loads 32 bytes of each key, those of 8 keys into 8 vectors,",
 		"and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past",

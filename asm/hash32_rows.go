@@ -23,8 +23,7 @@ type hash32Rows struct {
 }
 
 // hash32ByRows emits the hash of keys of any length with AVX-512.
-func hash32ByRows() {
-	TEXT("hash32RowsAVX512", 0, signature("hash32Rows"))
+func hash32ByRows(vectors) {
 	Comment(
 		"A group is 64 keys. The kernel loads 32 bytes of each key with a mask of the bytes that it",
 		"has, those of 16 keys into 8 vectors, and transposes them: then a vector has one word of 16",

@@ -23,8 +23,7 @@ var xxph3Words = func() (words [24]uint64) {
 var secret = longWords("xxph3Words", len(xxph3Words), func(i int) uint64 { return xxph3Words[i] })
 
 // xxph3Stripes emits the sums of the stripes of 64 bytes of a long key.
-func xxph3Stripes() {
-	TEXT("xxph3StripesAVX2", NOSPLIT, signature("xxph3Stripes"))
+func xxph3Stripes(vectors) {
 	Comment("The product of the halves of a word is one instruction.")
 	sums, key, n := argument("sums"), argument("key"), argument("n")
 	at, last, tail := GP64(), GP64(), GP64()

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -20,7 +18,7 @@ type integers struct {
 
 // xxh64Width and xxph3Width emit kernels. XXH64 takes 64 keys at a time with AVX-512, and then 16.
 func xxh64Width(v vectors, width int) {
-	integersKernel(v, "xxh64", width, 8, func(k *integers) func() {
+	integersKernel(v, width, 8, func(k *integers) func() {
 		start := number64(primes[4] + uint64(width))
 		ADDQ(parameter("seed"), start)
 		begin := AllocLocal(4 * v.lanes())
@@ -30,12 +28,11 @@ func xxh64Width(v vectors, width int) {
 }
 
 func xxph3Width(v vectors, width int) {
-	integersKernel(v, "xxph3", width, 2, func(k *integers) func() { return k.xxph3 })
+	integersKernel(v, width, 2, func(k *integers) func() { return k.xxph3 })
 }
 
 // integersKernel emits the kernel of a hash: prepare emits its constants, and returns what emits its steps.
-func integersKernel(v vectors, name string, width, abreast int, prepare func(k *integers) (hash func())) {
-	TEXT(fmt.Sprintf("%sWidth%d%s", name, width, v.name()), 0, signature(name))
+func integersKernel(v vectors, width, abreast int, prepare func(k *integers) (hash func())) {
 	keys, to, n := argument("rows"), argument("hashes"), vectorsOf(16)
 	k := &integers{vectors: v, width: width}
 	hash := prepare(k)

@@ -8,8 +8,7 @@ import (
 
 // andSlices emits a function that ANDs 8 arrays of words. Vectors of 64 bytes would load twice as many lines as they need
 // of short arrays: from memory that took 1.7 times as long on a Zen 4.
-func andSlices() {
-	TEXT("andSlicesAVX2", NOSPLIT, signature("andSlices"))
+func andSlices(vectors) {
 	Comment("All arrays are read in step: 32 bytes of each at a time, and at the end 8 bytes of each.")
 	hits, slices, n := argument("hits"), argument("slices"), argument("n")
 	var from [8]reg.GPVirtual
@@ -58,8 +57,7 @@ func andSlices() {
 }
 
 // requestSlices emits a function that requests the first lines of 8 arrays. The CPU itself requests the lines that follow those.
-func requestSlices() {
-	TEXT("requestSlicesAVX2", NOSPLIT, signature("requestSlices"))
+func requestSlices(vectors) {
 	slices := argument("slices")
 	for i := range 8 {
 		base := valueOf(Mem{Base: slices, Disp: 8 * i})
@@ -72,8 +70,7 @@ func requestSlices() {
 
 // transposeTile emits a function that swaps bits of words as transpose in Go does. Steps between words that are near each other
 // take place between registers, too: the words of four registers are transposed before and after.
-func transposeTile() {
-	TEXT("transposeTileAVX2", NOSPLIT, signature("transposeTile"))
+func transposeTile(vectors) {
 	tile, left := argument("tile"), GP64()
 	words := func(at [4]int, move func(m Mem, x reg.VecVirtual), x [4]reg.VecVirtual) {
 		for i, x := range x {

@@ -16,7 +16,6 @@ type line32 struct {
 
 // probeLine32 emits the test of a window of hashes by up to 8 probes.
 func probeLine32(v vectors) {
-	TEXT("probeLine32"+v.name(), 0, signature("probeLine32"))
 	Comment(
 		"The remainder of a hash h by the number of lines chooses a line. The quotient",
 		"h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine",

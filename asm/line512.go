@@ -84,7 +84,6 @@ type line512 struct {
 
 // probeLine512 emits the test of a window of hashes by up to 8 probes.
 func probeLine512(v vectors) {
-	TEXT("probeLine512"+v.name(), 0, signature("probeLine512"))
 	Comment(
 		"The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the",
 		"product of its factor and the upper half choose a bit.",

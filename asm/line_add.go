@@ -30,8 +30,8 @@ type numbered interface {
 func setLine512(v vectors) { addBits(v, "Line512", &line512{}) }
 func setLine32(v vectors)  { addBits(v, "Line32", &line32{}) }
 
-func addBits(v vectors, walkName string, walk numbered) {
-	beginSet(walkName, v)
+func addBits(v vectors, name string, walk numbered) {
+	Comment("The addresses and the bits are those of probe" + name + ".")
 	a := newBitsAdder(v, walk)
 	if v.lanes() < 16 {
 		addLines(v, walk, a.addByWord)
@@ -43,7 +43,6 @@ func addBits(v vectors, walkName string, walk numbered) {
 
 // setNewLine512 emits setLine512 in the order of the hashes, with the outcome of each.
 func setNewLine512(v vectors) {
-	TEXT("setNewLine512"+v.name(), 0, signature("setNewLine512"))
 	Comment("The addresses and the bits are those of probeLine512.")
 	walk := &line512{}
 	a := newBitsAdder(v, walk)

@@ -78,12 +78,6 @@ func testLines(v vectors, walk lineWalk) {
 	}
 }
 
-// beginSet begins a kernel that adds hashes.
-func beginSet(walk string, v vectors) {
-	TEXT("set"+walk+v.name(), 0, signature("set"+walk))
-	Comment("The addresses and the bits are those of probe" + walk + ".")
-}
-
 // addLines emits the body of a kernel that adds hashes. It calls add to emit the setting of
 // the bits of some hashes in their lines. Two of these may be the same line.
 func addLines(v vectors, walk lineWalk, add func(h, line []Mem)) {

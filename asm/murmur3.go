@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -82,7 +81,6 @@ func (m murmur3) finish(words ...longs) {
 
 // murmurWidth emits the hash of keys of 8 or 16 bytes that lie side by side.
 func murmurWidth(v vectors, width int) {
-	TEXT(fmt.Sprintf("murmurWidth%d%s", width, v.name()), NOSPLIT, signature("murmur"))
 	Comment(
 		"murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of",
 		"the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.",
@@ -163,8 +161,7 @@ type murmurRows struct {
 }
 
 // murmurByRows emits the hash of keys of any length with AVX-512.
-func murmurByRows() {
-	TEXT("murmurRowsAVX512", 0, signature("murmurRows"))
+func murmurByRows(vectors) {
 	Comment(
 		"The kernel takes 32 bytes of each of 16 keys at a time, and transposes them. A mask leaves zeros after the",
 		"end of a key. For a key without bytes left it reads the stack: a load of a page that is not mapped, with an",

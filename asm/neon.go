@@ -5,26 +5,12 @@ import "github.com/lanebloom/bloom/asm/arm64"
 // neon emits the kernels of arm64.
 func neon() *arm64.File {
 	file := arm64.NewFile("!purego")
-	neonHash32(file, 4)
-	neonHash32(file, 8)
-	neonHash32Any(file)
 	tables := newNEONTables(file)
-	neonProbeDouble32(file, tables)
-	neonPlaceDouble32(file)
-	neonHash64Width(file, 4)
-	neonHash64Width(file, 8)
-	neonHash64Any(file)
-	neonXXPH3Width(file, 4)
-	neonXXPH3Width(file, 8)
-	neonXXPH3Stripes(file)
-	neonProbeSplit256(file, tables)
-	neonSetSplit256(file, tables)
-	neonProbeLine512(file, tables)
-	neonProbeLine32(file, tables)
-	neonSetLine512(file)
-	neonSetLine32(file)
-	neonSetNewSplit256(file, tables)
-	neonSetNewLine512(file)
+	for _, o := range operations {
+		if o.neon != nil {
+			o.neon(file.Function(o.family+o.layout+"NEON", arm64.Splits, signature(o.family)), tables)
+		}
+	}
 	return file
 }
 

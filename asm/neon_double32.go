@@ -43,8 +43,7 @@ func (d *neonDouble32) load() {
 }
 
 // neonProbeDouble32 emits the test of a window of hashes.
-func neonProbeDouble32(file *arm64.File, tables neonTables) {
-	f := file.Function("probeDouble32NEON", arm64.Splits, signature("probeDouble32"))
+func neonProbeDouble32(f *arm64.Function, tables neonTables) {
 	f.Comment(
 		"Probe i of a hash h tests bit x%8 of byte x/8 mod size, x = h + i·rotr(h, 17). The",
 		"kernel makes the first probes of all hashes, 16 at a time. If there are other",
@@ -79,11 +78,12 @@ type neonTables struct {
 	// salts are those of the walk split256, in words. upperBytes has the indices of the upper
 	// bytes of 16 words, and wordStarts those of the lower bytes.
 	salts, upperBytes, wordStarts arm64.Symbol
+	steps, secret                 arm64.Symbol // of LevelDB's hash, and of XXPH3
 }
 
 func newNEONTables(file *arm64.File) neonTables {
 	var lanes, nibbles, bits, upperBytes, wordStarts [16]byte
-	var compact, factors []byte
+	var compact, factors, secret []byte
 	for i := range 16 {
 		lanes[i] = byte(i / 4 * (1 - min(1, i%4)))
 		nibbles[i], bits[i] = 16<<(i%4), 1<<(i%8)
@@ -102,6 +102,9 @@ func newNEONTables(file *arm64.File) neonTables {
 	for _, salt := range salts {
 		factors = binary.LittleEndian.AppendUint32(factors, uint32(salt))
 	}
+	for _, word := range xxph3Words {
+		secret = binary.LittleEndian.AppendUint64(secret, word)
+	}
 	return neonTables{
 		lanes:      file.Bytes("laneNumbers", lanes[:]),
 		nibbles:    file.Bytes("nibbleBits", nibbles[:]),
@@ -110,6 +113,8 @@ func newNEONTables(file *arm64.File) neonTables {
 		salts:      file.Bytes("splitSalts", factors),
 		upperBytes: file.Bytes("upperBytes", upperBytes[:]),
 		wordStarts: file.Bytes("wordStarts", wordStarts[:]),
+		steps:      file.Bytes("hash32Steps", neonHash32Steps()),
+		secret:     file.Bytes("xxph3Words", secret),
 	}
 }
 
@@ -355,8 +360,7 @@ func (d *neonDouble32) index(h arm64.V) (x arm64.V) {
 
 // neonPlaceDouble32 emits a function that stores the numbers of the bits that hashes
 // probe, in any order, for the given number of whole vectors.
-func neonPlaceDouble32(file *arm64.File) {
-	f := file.Function("placeDouble32NEON", arm64.NoSplit, signature("placeDouble32"))
+func neonPlaceDouble32(f *arm64.Function, _ neonTables) {
 	f.Comment("The walk is that of probeDouble32. The kernel stores the bits of each vector.")
 	d := &neonDouble32{f: f}
 	d.load()

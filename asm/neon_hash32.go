@@ -1,14 +1,11 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/lanebloom/bloom/asm/arm64"
 )
 
 // neonHash32 emits the hash of whole vectors of keys of 4 or 8 bytes that lie side by side.
-func neonHash32(file *arm64.File, width int) {
-	f := file.Function(fmt.Sprintf("hash32Width%dNEON", width), arm64.NoSplit, signature("hash32"))
+func neonHash32(f *arm64.Function, width int) {
 	f.Comment("Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.")
 	keys, hashes, n := f.Argument("rows"), f.Argument("hashes"), neonVectors(f)
 	seed := broadcastConstant(f, hash32Seed^uint32(width)*hash32Mul)

@@ -33,9 +33,8 @@ func neonHash32Steps() []byte {
 }
 
 // neonHash32Any emits the hash of whole vectors of a column of keys.
-func neonHash32Any(file *arm64.File) {
-	steps := file.Bytes("hash32Steps", neonHash32Steps())
-	f := file.Function("hash32AnyNEON", arm64.Splits, signature("hash32"))
+func neonHash32Any(f *arm64.Function, tables neonTables) {
+	steps := tables.steps
 	f.Comment(
 		"Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,",
 		"h ^= h>>16. The layouts differ in how the kernel finds the address and the length of a key.",

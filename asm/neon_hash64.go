@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/lanebloom/bloom/asm/arm64"
 )
 
@@ -92,8 +90,7 @@ func registers(f *arm64.Function, n int) (r []arm64.GP) {
 }
 
 // neonHash64Width emits the hash of keys of 4 or 8 bytes that lie side by side.
-func neonHash64Width(file *arm64.File, width int) {
-	f := file.Function(fmt.Sprintf("xxh64Width%dNEON", width), arm64.NoSplit, signature("xxh64"))
+func neonHash64Width(f *arm64.Function, width int) {
 	f.Comment(
 		"XXH64. The kernel rotates the initial hash once for all keys: rotating an exclusive or is",
 		"rotating its parts.")
@@ -157,8 +154,7 @@ func neonWidth(f *arm64.Function, width int, hash func(keys []arm64.GP) []arm64.
 }
 
 // neonHash64Any emits the hash of a column of keys of any layout.
-func neonHash64Any(file *arm64.File) {
-	f := file.Function("xxh64AnyNEON", arm64.Splits, signature("xxh64"))
+func neonHash64Any(f *arm64.Function, _ neonTables) {
 	f.Comment(
 		"XXH64. A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel",
 		"asks for each key which layout it has. It ends early at a long key, and when it has hashed",

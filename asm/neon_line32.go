@@ -30,8 +30,8 @@ func newNEONLine32(f *arm64.Function) *neonLine32 {
 func (*neonLine32) words() string { return "h32" }
 
 // neonProbeLine32 emits the test of a window of hashes.
-func neonProbeLine32(file *arm64.File, tables neonTables) {
-	f, d := neonLineKernel(file, "probeLine32", arm64.Splits, newNEONLine32,
+func neonProbeLine32(f *arm64.Function, tables neonTables) {
+	d := neonLineKernel(f, newNEONLine32,
 		"A hash modulo the number of lines chooses a line, and h + i·(h>>17) modulo 512 the",
 		"bits, for 8 steps i. The kernel tests two hashes at a time. It computes the bits times",
 		"128, so that 16 bits are the modulus. A line is a table of 64 bytes.",
@@ -84,8 +84,8 @@ func (d *neonLine32) numbers(i int) arm64.V {
 }
 
 // neonSetLine32 emits the setting of the bits of hashes.
-func neonSetLine32(file *arm64.File) {
-	f, d := neonLineKernel(file, "setLine32", arm64.NoSplit, newNEONLine32, "The addresses and the bits are those of probeLine32.")
+func neonSetLine32(f *arm64.Function, _ neonTables) {
+	d := neonLineKernel(f, newNEONLine32, "The addresses and the bits are those of probeLine32.")
 	d.loadSteps()
 	neonAddBits(f, d, d.hashes, 2, d.numbers)
 }

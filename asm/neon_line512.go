@@ -14,8 +14,8 @@ func newNEONLine512(f *arm64.Function) *neonLine512 {
 }
 
 // neonProbeLine512 emits the test of a window of hashes.
-func neonProbeLine512(file *arm64.File, tables neonTables) {
-	f, d := neonLineKernel(file, "probeLine512", arm64.Splits, newNEONLine512,
+func neonProbeLine512(f *arm64.Function, tables neonTables) {
+	d := neonLineKernel(f, newNEONLine512,
 		"The lower half of a hash chooses a line, and the upper 9 bits of its upper half times",
 		"a factor choose a bit, for 8 factors. The kernel tests two hashes at a time: of 16",
 		"products it takes the upper halfwords. A line is a table of 64 bytes.",
@@ -52,15 +52,15 @@ func (d *neonLine512) numbers(i int) arm64.V {
 }
 
 // neonSetLine512 emits the setting of the bits of hashes.
-func neonSetLine512(file *arm64.File) {
-	f, d := neonLineKernel(file, "setLine512", arm64.NoSplit, newNEONLine512, "The addresses and the bits are those of probeLine512.")
+func neonSetLine512(f *arm64.Function, _ neonTables) {
+	d := neonLineKernel(f, newNEONLine512, "The addresses and the bits are those of probeLine512.")
 	d.loadFactors()
 	neonAddBits(f, d, d.hashes, 3, d.numbers)
 }
 
 // neonSetNewLine512 emits setLine512 in the order of the hashes, with the outcome of each.
-func neonSetNewLine512(file *arm64.File) {
-	f, d := neonLineKernel(file, "setNewLine512", arm64.NoSplit, newNEONLine512, "The addresses and the bits are those of probeLine512.")
+func neonSetNewLine512(f *arm64.Function, _ neonTables) {
+	d := neonLineKernel(f, newNEONLine512, "The addresses and the bits are those of probeLine512.")
 	d.loadFactors()
 	neonAddLinesNew(f, d, neonSetBits(f, d.numbers))
 }

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"github.com/mmcloughlin/avo/attr"
-
-	"github.com/lanebloom/bloom/asm/arm64"
-)
+import "github.com/lanebloom/bloom/asm/arm64"
 
 // neonLines is a walk with one line of memory, or a part of one, for each key, while a
 // kernel's code is emitted.
@@ -116,13 +112,12 @@ func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(at [4]arm64.GP,
 	f.RET()
 }
 
-// neonLineKernel begins the function of a kernel: it requests the lines of the hashes, if they are far. It returns
+// neonLineKernel begins a kernel: it requests the lines of the hashes, if they are far. It returns
 // the walk, whose registers are those of the hashes again.
-func neonLineKernel[W neonLines](file *arm64.File, name string, flags attr.Attribute, walk func(*arm64.Function) W, comment ...string) (*arm64.Function, W) {
-	f := file.Function(name+"NEON", flags, signature(name))
+func neonLineKernel[W neonLines](f *arm64.Function, walk func(*arm64.Function) W, comment ...string) W {
 	f.Comment(comment...)
 	neonRequestFar(f, func() neonLines { return walk(f) })
-	return f, walk(f)
+	return walk(f)
 }
 
 // neonRequestFar emits the requests for the lines of the hashes, 4 at a time, if they are far.

@@ -38,8 +38,8 @@ func (d *neonSplit256) products(i int, to []arm64.V) {
 }
 
 // neonProbeSplit256 emits the test of a window of hashes.
-func neonProbeSplit256(file *arm64.File, tables neonTables) {
-	f, d := neonLineKernel(file, "probeSplit256", arm64.Splits, newNEONSplit256,
+func neonProbeSplit256(f *arm64.Function, tables neonTables) {
+	d := neonLineKernel(f, newNEONSplit256,
 		"The upper half of a hash chooses a block, and the upper 5 bits of its lower half times",
 		"a salt choose a bit in each of the 8 words. The kernel tests two hashes at a time: of",
 		"16 products it takes the upper bytes. Their upper 2 bits choose the byte of a word,",
@@ -74,8 +74,8 @@ func (d *neonSplit256) test(half int, at [2]arm64.GP) (passed arm64.V) {
 }
 
 // neonSetSplit256 emits the setting of the bits of hashes.
-func neonSetSplit256(file *arm64.File, tables neonTables) {
-	f, d := neonLineKernel(file, "setSplit256", arm64.NoSplit, newNEONSplit256, "The addresses and the bits are those of probeSplit256.")
+func neonSetSplit256(f *arm64.Function, tables neonTables) {
+	d := neonLineKernel(f, newNEONSplit256, "The addresses and the bits are those of probeSplit256.")
 	d.loadSalts(tables)
 	set := d.setBits()
 	neonAddLines(f, d, d.hashes, 3, func(at [4]arm64.GP) {
@@ -86,8 +86,8 @@ func neonSetSplit256(file *arm64.File, tables neonTables) {
 }
 
 // neonSetNewSplit256 emits setSplit256 in the order of the hashes, with the outcome of each.
-func neonSetNewSplit256(file *arm64.File, tables neonTables) {
-	f, d := neonLineKernel(file, "setNewSplit256", arm64.NoSplit, newNEONSplit256, "The addresses and the bits are those of probeSplit256.")
+func neonSetNewSplit256(f *arm64.Function, tables neonTables) {
+	d := neonLineKernel(f, newNEONSplit256, "The addresses and the bits are those of probeSplit256.")
 	d.loadSalts(tables)
 	set := d.setBits()
 	neonAddLinesNew(f, d, func(at [4]arm64.GP, after func(missing arm64.GP)) {

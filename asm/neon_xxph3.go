@@ -1,15 +1,11 @@
 package main
 
 import (
-	"encoding/binary"
-	"fmt"
-
 	"github.com/lanebloom/bloom/asm/arm64"
 )
 
 // neonXXPH3Width emits XXPH3 of keys of 4 or 8 bytes that lie side by side.
-func neonXXPH3Width(file *arm64.File, width int) {
-	f := file.Function(fmt.Sprintf("xxph3Width%dNEON", width), arm64.NoSplit, signature("xxph3"))
+func neonXXPH3Width(f *arm64.Function, width int) {
 	f.Comment(
 		"XXPH3 of a key of 4 to 8 bytes. The first 4 and the last 4 are the halves of a word x:",
 		"x ^= secret, x = (x ^ x>>51)·p + length, x = (x ^ x>>47)·q, x = (x ^ x>>37)·r, x ^= x>>32.",
@@ -44,13 +40,7 @@ func neonXXPH3Width(file *arm64.File, width int) {
 }
 
 // neonXXPH3Stripes emits the sums of the stripes of 64 bytes of a long key.
-func neonXXPH3Stripes(file *arm64.File) {
-	var words []byte
-	for _, word := range xxph3Words {
-		words = binary.LittleEndian.AppendUint64(words, word)
-	}
-	secret := file.Bytes("xxph3Words", words)
-	f := file.Function("xxph3StripesNEON", arm64.NoSplit, signature("xxph3Stripes"))
+func neonXXPH3Stripes(f *arm64.Function, tables neonTables) {
 	f.Comment("Four vectors of two words. The products of the halves of a word are those of the even",
 		"and the odd words of 32 bits.")
 	sums, key, n := f.Argument("sums"), f.Argument("key"), f.Argument("n")
@@ -96,7 +86,7 @@ func neonXXPH3Stripes(file *arm64.File) {
 	}
 	factor, zero := broadcastConstant(f, uint32(xxph3Factor)), f.V()
 	f.VMOVI(0, zero)
-	f.Address(secret, first)
+	f.Address(tables.secret, first)
 	f.MOVD(first, at)
 	f.ADD(arm64.Imm(128), first, last)
 	f.ADD(n, key, tail)

@@ -9,7 +9,6 @@ import (
 // pack32 and pack64 emit functions that move the chosen ones of n words to the front. A step stores
 // whole vectors: what it overwrites behind the chosen words has been loaded already.
 func pack32(v vectors) {
-	TEXT("pack32"+v.name(), NOSPLIT, signature("pack32"))
 	packWords(v, 4, v.lanes(), 0, func(words, to, chosen Mem, left reg.GPVirtual) {
 		x, mask := v.vector(), GP64()
 		v.load(words, x)
@@ -20,7 +19,6 @@ func pack32(v vectors) {
 }
 
 func pack64(v vectors) {
-	TEXT("pack64"+v.name(), NOSPLIT, signature("pack64"))
 	if v.lanes() == 16 {
 		packWords(v, 8, 8, 0, func(words, to, chosen Mem, left reg.GPVirtual) {
 			x, mask, k := v.vector(), GP64(), K()

@@ -25,6 +25,18 @@ const (
 // no single: Go answers for it. For a hash, the single has an address for each kind. A test of a hash in Parquet's
 // filters takes so few instructions that an indirect jump would cost it a thirtieth: comparisons find it.
 func singles() {
+	singleAddresses()
+	addUint64Double32()
+	addUint64Double64()
+	addUint64Split256()
+	addUint64Line512AVX2()
+	addUint64Line512AVX512()
+	addUint64Line32()
+	hasDouble32()
+	hasDouble64()
+	hasSplit256()
+	hasLine512()
+	hasLine32()
 	for _, s := range []struct{ name, address, inGo string }{
 		{"probeUint64", "single.ofUint64", "mayContainUint64"},
 		{"probeHash", "single.ofHash", "mayContainHash"},
@@ -328,8 +340,7 @@ func hasSplit256() {
 }
 
 // probeShortSplit256 emits the test of any short key.
-func probeShortSplit256() {
-	TEXT("probeShortSplit256AVX2", NOSPLIT, signature("probeShortSplit256"))
+func probeShortSplit256(vectors) {
 	Comment("XXH64 with the seed 0 of fewer than 32 bytes.")
 	x := newScalarXXH64(GP64())
 	key, n := argument("key"), argument("n")

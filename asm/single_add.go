@@ -7,8 +7,7 @@ import (
 )
 
 // addOneSplit256 emits the setting of the bits of a hash in Parquet's blocks.
-func addOneSplit256() {
-	TEXT("addOneSplit256AVX2", NOSPLIT, signature("addOneSplit256"))
+func addOneSplit256(vectors) {
 	h, line, bits := argument("hash"), GP64(), YMM()
 	broadcastLow(h, bits)
 	MOVQ(h, line)
@@ -31,8 +30,7 @@ func setBlock(line reg.GPVirtual, bits reg.Register) {
 }
 
 // addOneLine512 emits the setting of the bits of a hash in RocksDB's lines.
-func addOneLine512() {
-	TEXT("addOneLine512AVX512", NOSPLIT, signature("addOneLine512"))
+func addOneLine512(vectors) {
 	setLine(halves(argument("hash")))
 }
 

@@ -17,7 +17,6 @@ type split256 struct {
 
 // probeSplit256 emits the test of a window of hashes.
 func probeSplit256(v vectors) {
-	TEXT("probeSplit256"+v.name(), 0, signature("probeSplit256"))
 	Comment(
 		"The upper half of a hash chooses a block. In each of its 8 words, the top five bits of",
 		"a product of the lower half choose a bit. A lane is a word.",
@@ -27,7 +26,7 @@ func probeSplit256(v vectors) {
 
 // setSplit256 emits the setting of the bits of a window of hashes.
 func setSplit256(v vectors) {
-	beginSet("Split256", v)
+	Comment("The addresses and the bits are those of probeSplit256.")
 	s := &split256{}
 	addLines(v, s, func(h, line []Mem) {
 		for i, line := range line {
@@ -42,7 +41,6 @@ func setSplit256(v vectors) {
 
 // setNewSplit256 emits setSplit256 in the order of the hashes, with the outcome of each.
 func setNewSplit256(v vectors) {
-	TEXT("setNewSplit256"+v.name(), 0, signature("setNewSplit256"))
 	Comment("The addresses and the bits are those of probeSplit256. The carry flag is set if no bit is missing.")
 	s := &split256{}
 	addLinesNew(v, s, true, func(h, line []Mem, outcome func()) {

@@ -65,8 +65,7 @@ func (v *views) gather(word int, to reg.VecVirtual) (offsets reg.VecVirtual) {
 }
 
 // viewStrings emits a function that writes the Go strings of Arrow's views.
-func viewStrings() {
-	TEXT("viewStringsAVX512", NOSPLIT, signature("viewStrings"))
+func viewStrings(vectors) {
 	v, to := newViews(), argument("strings")
 	headers := [2]reg.VecVirtual{ZMM(), ZMM()}
 	for i, h := range headers {
@@ -93,8 +92,7 @@ func viewStrings() {
 }
 
 // fitViews emits a function that checks whether the keys of Arrow's views are within their buffers.
-func fitViews() {
-	TEXT("fitViewsAVX512", NOSPLIT, signature("fitViews"))
+func fitViews(vectors) {
 	Comment("A key of 2^31 bytes or more is long. Only views whose buffers are there gather their sizes.")
 	v, count, sign := newViews(), ZMM(), ZMM()
 	VPBROADCASTQ(argument("count"), count)

@@ -22,8 +22,7 @@ type xxh64Rows struct {
 }
 
 // xxh64ByRows emits XXH64 of keys of any length with AVX-512.
-func xxh64ByRows() {
-	TEXT("xxh64RowsAVX512", 0, signature("xxh64Rows"))
+func xxh64ByRows(vectors) {
 	Comment(
 		"XXH64. Each lane hashes one key. The kernel takes 32 bytes of each key, those of 8 keys into 4 vectors, and transposes them:",
 		"then a vector has 8 bytes of 8 keys. A mask leaves zeros after the end of a key. The kernel",

@@ -18,8 +18,7 @@ type xxph3Fours struct {
 }
 
 // xxph3AnyAVX2 emits XXPH3 of keys of 8 to 128 bytes with AVX2.
-func xxph3AnyAVX2() {
-	TEXT("xxph3AnyAVX2", 0, signature("xxph3"))
+func xxph3AnyAVX2(vectors) {
 	Comment(
 		"XXPH3. The kernel takes the first and the last 16 bytes of each key, or the first and the last 8, and",
 		"transposes those of four keys: then each long lane hashes one. It reads nothing but the keys. It ends at",

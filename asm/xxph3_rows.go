@@ -62,8 +62,7 @@ type xxph3Rows struct {
 }
 
 // xxph3ByRows emits XXPH3 of keys of any length up to 128 bytes with AVX-512.
-func xxph3ByRows() {
-	TEXT("xxph3RowsAVX512", 0, signature("xxph3Rows"))
+func xxph3ByRows(vectors) {
 	Comment(
 		"XXPH3. The kernel takes the first and the last 16 bytes of each key, and transposes those",
 		"of 8 keys: then a vector has 8 bytes of 8 keys. If a key of a group has less than 8 bytes, it loads",

@@ -115,6 +115,15 @@ func (f *File) Compile(config printer.Config) ([]byte, error) {
 	return printer.NewGoAsm(config).Print(file)
 }
 
+// AvoidSplit is a pass, for any architecture, by which a function with a small frame does not ask for more stack: it calls
+// nothing.
+func AvoidSplit(fn *ir.Function) error {
+	if fn.LocalSize <= 128 {
+		fn.Attributes |= NoSplit
+	}
+	return nil
+}
+
 func (f *File) compile(fn *ir.Function) error {
 	instructions := fn.Instructions()
 	if n := len(instructions); n == 0 || !instructions[n-1].IsTerminal && !instructions[n-1].IsUnconditionalBranch() {
@@ -138,7 +147,7 @@ func (f *File) compile(fn *ir.Function) error {
 		}
 	}
 	fn.ISA = []string{"ASIMD"}
-	return nil
+	return AvoidSplit(fn)
 }
 
 // firstReader describes the first instruction that reads a register which is live at the
