@@ -226,7 +226,7 @@ func declare(file, constraint string, functions []*ir.Function) error {
 	return os.WriteFile(file, text, 0o666)
 }
 
-// entry returns the Go function of an entry with some functions.
+// entry returns the Go function of an entry, which calls one of some functions.
 func (f *family) entry(functions []string) string {
 	var b strings.Builder
 	results := "ok bool"

@@ -343,7 +343,7 @@ func (f *full64) reduceAgain(p reg.GPVirtual) {
 	Label("reduced")
 }
 
-// test emits the test of a room, and returns a mask of the hashes that have all bits.
+// test emits the test of the numbers in a room, and returns a mask of the hashes that have all bits.
 func (f *full64) test() (mask reg.GPVirtual) {
 	mask, p, end := GP64(), GP64(), GP64()
 	Label("test")

@@ -33,8 +33,8 @@ func (b *bitsOfLine) prepareTest() {
 	VPSLLD(U8(4), b.ones, b.upper, b.second)
 }
 
-// testOne emits the test of the bits whose numbers in the line are the lower five bits of bit
-// and of word, where the sign of half is a sixth bit of word.
+// testOne emits the test of some bits of a line. A bit's number in its word is the lower five bits of bit. The number of the word
+// is the lower bits of word, and the sign of half says which half of the line it is in.
 func (b *bitsOfLine) testOne(line Mem, word, half, bit reg.VecVirtual) {
 	words := chosenWords(line, word, half)
 	VPAND(b.thirtyOnes, bit, bit)

@@ -99,9 +99,9 @@ func addLines(v vectors, walk lineWalk, add func(h, line []Mem)) {
 	returnVectors()
 }
 
-// addLinesNew is addLines in the order of the hashes. add emits the setting of the bits of some
-// hashes, one after the other, and after that of each it calls outcome, which emits the storing of the
-// carry flag. The flag is set for a key that is new, or, if inverted, for one that is not.
+// addLinesNew is addLines in the order of the hashes. add emits the setting of the bits of some hashes, one hash after the other.
+// After each hash it calls outcome, which emits code that stores the carry flag: set for a new key or, if inverted, for one that is
+// not new.
 func addLinesNew(v vectors, walk lineWalk, inverted bool, add func(h, line []Mem, outcome func())) {
 	l := newLines(v, walk)
 	l.locate()

@@ -13,8 +13,8 @@ type neonHash64 struct {
 	long, word, single neonMixing // of 8 bytes, 4 bytes, and one
 }
 
-// neonMixing is how bytes x are mixed into a hash: it becomes rotl(hash ^ x, turn)·mul + add.
-// Before, prepare emits the steps for x that do not depend on the seed.
+// neonMixing is how bytes x are mixed into a hash, which becomes rotl(hash ^ x, turn)·mul + add. prepare first emits the steps for
+// x that do not depend on the seed.
 type neonMixing struct {
 	bytes   int
 	prepare func(x arm64.GP)

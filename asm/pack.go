@@ -67,8 +67,7 @@ func twice(mask reg.GPVirtual) {
 	LEAL(Mem{Base: mask, Index: mask, Scale: 2}, mask.As32())
 }
 
-// packWords emits a loop over n words of size bytes, some of them at a step. It returns left, less
-// the bits to shift.
+// packWords emits a loop over n words of size bytes, some of them at a step. The function that it ends returns left >> shift.
 func packWords(v vectors, size, some, shift int, step func(words, to, chosen Mem, left reg.GPVirtual)) {
 	to, chosen, n := argument("words"), argument("chosen"), argument("n")
 	v.prepareCompact()

@@ -10,11 +10,10 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// keyRows has the registers by which a kernel of AVX-512 finds keys of any length, while its code is
-// emitted. It finds a group of 16 or 64 keys at a time. Each has a header, which begins with the
-// address and the length of the key. The headers of Go's strings and slices are read where they are.
-// Those of keys between offsets, and those of the last keys, fewer than a group, are written to the
-// stack.
+// keyRows has the registers by which a kernel of AVX-512 finds keys of any length, while its code is emitted. It finds a group of
+// 16 or 64 keys at a time. Each key has a header, which begins with its address and its length. The headers of Go's strings and
+// slices are read where they are. The kernel writes headers to the stack for keys between offsets, and for the last keys if they
+// are fewer than a group.
 type keyRows struct {
 	*avx512
 	keys   int
@@ -261,8 +260,8 @@ func whole(z reg.VecVirtual) func(i *ir.Instruction, err error) {
 	}
 }
 
-// storeLongs emits the stores of each word of the hashes of the group to where to points, and counts the keys. next
-// emits the step to the next group. It sets the zero flag if no key is left.
+// storeLongs emits the stores of the hashes of the group, word by word, to where to points, and counts the keys. next emits the
+// step to the next group, and sets the zero flag if no key is left.
 func (r *keyRows) storeLongs(words [][]reg.VecVirtual, to func(word int) reg.GPVirtual, next func()) {
 	branch(SUBQ, U8(r.keys), r.left, JL, "last")
 	for word, hashes := range words {
