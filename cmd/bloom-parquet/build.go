@@ -28,7 +28,7 @@ type buildCommand struct {
 // Help is what bloom-parquet build --help says, too.
 func (b *buildCommand) Help() string {
 	return `Keys are the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So a filter serves columns of the same type, and its file says of which: bloom filter reads it for columns of strings alone. Nulls are no keys.
-A value that comes several times counts as several keys: the filter is larger than it has to be.
+A value that comes several times may count as several keys: the filter is then larger than it has to be.
 Hashes of 32 bits, those of the formats leveldb and pebble, let more absent keys pass that are numbered like the keys.
 With --keys and --like, the keys are in a file of their own. ` + keysHelp + `
 ` + foldersHelp + outputfile.Help

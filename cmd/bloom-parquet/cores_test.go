@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -153,5 +155,27 @@ func write(t *testing.T, name string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(name, data, 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestRowGroupErrors wants the error of a file that vanished after the files were checked, behind the row groups before it.
+func TestRowGroupErrors(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.parquet")
+	writeTable(t, name, rand.New(rand.NewPCG(60, 1)))
+	for _, names := range [][]string{{name + ".gone"}, {name, name + ".gone", name}} {
+		var last *rowsOf
+		for g := range (&filterCommand{Column: "number"}).rowGroups(names, nil, nil) {
+			if last != nil && last.err != nil {
+				t.Errorf("a row group behind %v", last.err)
+			}
+			last = g
+		}
+		if !errors.Is(last.err, fs.ErrNotExist) {
+			t.Errorf("%d files: error %v", len(names), last.err)
+		}
+		then := func(step func() error) error { return step() }
+		if _, err := (&filterCommand{}).copyGroup(last, nil, nil, then); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%d files: error %v", len(names), err)
+		}
 	}
 }
