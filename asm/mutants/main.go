@@ -311,7 +311,7 @@ func mutate(line string) (bugs []bug) {
 				change(kind, fmt.Sprintf("$%#x", u^1))
 			}
 		}
-		if m := place.FindStringSubmatch(operand); m != nil {
+		if m := place.FindStringSubmatch(operand); m != nil && !(*arch == "arm64" && strings.Contains(operand, ")(")) { // an index has no offset there
 			n, _ := strconv.Atoi(m[1]) // nothing is 0
 			change("offset", fmt.Sprintf("%d%s", n+4, m[2]))
 		}
