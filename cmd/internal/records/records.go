@@ -330,7 +330,7 @@ func (r *layout) splitRecord(c *Chunk, data []byte, quotes bool) (rest []byte) {
 	if err == nil && r.match != nil {
 		err = r.matchKeys(c, before)
 	}
-	if isNull := (*nullError)(nil); errors.As(err, &isNull) && r.isGuessed {
+	if err != nil && r.isGuessed && errors.As(err, new(*nullError)) {
 		c.Keys, c.newlines = c.Keys[:before], c.newlines+lines
 		return data[end:]
 	}
