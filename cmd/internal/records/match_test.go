@@ -118,3 +118,26 @@ func TestMatchOfLongText(t *testing.T) {
 		t.Errorf("%d keys", len(keys))
 	}
 }
+
+// BenchmarkMatch compares a sequence with package regexp, for the expressions of the documents.
+func BenchmarkMatch(b *testing.B) {
+	line := []byte(`10.0.7.9 - - [26/Nov/2026:01:02:03 +0000] "GET /u/0f8b3c1e-77aa/photos?x=31337 HTTP/1.1" 200 1234`)
+	for _, expression := range []string{`/u/(\w+)`, `GET (\S+)`} {
+		for _, by := range []string{"sequence", "regexp"} {
+			b.Run("expression="+expression+"/by="+by, func(b *testing.B) {
+				var m Matcher
+				if err := m.UnmarshalText([]byte(expression)); err != nil || m.sequence == nil {
+					b.Fatal(err, m.sequence)
+				}
+				if by == "regexp" {
+					m.sequence = nil
+				}
+				keys := make([][]byte, 0, 8)
+				b.SetBytes(int64(len(line)))
+				for b.Loop() {
+					keys = m.AppendKeys(keys[:0], line)
+				}
+			})
+		}
+	}
+}
