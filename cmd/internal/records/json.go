@@ -22,37 +22,82 @@ const everyElement = "*"
 // appendMembers appends the text of the member of an object of JSON: of the last, as encoding/json takes it, if
 // several have the name. It may be in the memory of c.text. A path with * leads to several texts.
 func (r *layout) appendMembers(c *Chunk, line []byte) error {
-	value, err := c.findMember(0, line, r.path[0])
-	switch {
-	case errors.Is(err, errNoObject):
-		return fmt.Errorf("this is no object of JSON: its type is %s%s", typeOfJSON(bytes.TrimLeft(line, " \t\r\n")), LineHint(line))
-	case err == nil && !utf8.Valid(line):
+	before := len(c.Keys)
+	in := c.readJSON(line)
+	isObject := in.PeekKind() == '{'
+	last, err := c.appendInside(in, r.path)
+	if err == nil {
+		err = in.end()
+	}
+	if err == nil && !utf8.Valid(line) {
 		err = errors.New("it is not UTF-8")
 	}
-	if err != nil {
+	switch {
+	case err != nil:
+		c.Keys = c.Keys[:before]
 		return fmt.Errorf("this is not JSON: %s%s", show.Short(strings.TrimPrefix(err.Error(), "jsontext: ")), LineHint(line))
-	}
-	before := len(c.Keys)
-	if last := c.appendInside(1, value, r.path[1:]); len(c.Keys) == before {
+	case !isObject:
+		return fmt.Errorf("this is no object of JSON: its type is %s%s", typeOfJSON(bytes.TrimLeft(line, " \t\r\n")), LineHint(line))
+	case len(c.Keys) == before:
 		return r.noMember(line, last)
 	}
 	return nil
 }
 
-// appendInside appends the texts to which a path leads from a value of some depth, which is nil if it is not there. It
-// returns the last value that is at an end of the path.
-func (c *Chunk) appendInside(depth int, value []byte, path []string) (last []byte) {
-	switch {
-	case value == nil:
-		return nil
-	case len(path) > 0 && value[0] == '{':
-		member, _ := c.findMember(depth, value, path[0]) // no error: what is around it was read
-		return c.appendInside(depth+1, member, path[1:])
-	case len(path) > 0 && value[0] == '[':
-		return c.appendElements(depth, value, path)
-	case len(path) > 0:
-		return nil
+// appendInside reads a value and appends the texts to which a path leads from it. It returns the last value that is at an
+// end of the path.
+func (c *Chunk) appendInside(in *jsonReader, path []string) (last []byte, err error) {
+	if len(path) == 0 {
+		value, err := in.next()
+		if err == nil {
+			c.appendText(value)
+		}
+		return value, err
 	}
+	kind := in.PeekKind()
+	if kind != '{' && kind != '[' {
+		return nil, in.SkipValue()
+	}
+	before, place := len(c.Keys), -1
+	if kind == '[' {
+		place = placeOf(path[0])
+	}
+	_, err = in.ReadToken()
+	for i := 0; err == nil && in.PeekKind() != kind+2; i++ { // '}' or ']'
+		leads := false
+		if kind == '[' {
+			leads = path[0] == everyElement || i == place
+		} else {
+			var name []byte
+			if name, err = in.ReadValue(); err != nil {
+				break
+			}
+			if leads = c.isString(name, path[0]); leads {
+				c.Keys = c.Keys[:before] // those of an earlier member of the name
+			}
+		}
+		if !leads {
+			err = in.SkipValue()
+			continue
+		}
+		last, err = c.appendInside(in, path[1:])
+	}
+	if err == nil {
+		_, err = in.ReadToken()
+	}
+	return last, err
+}
+
+// placeOf returns the place in a list that a name means, or -1.
+func placeOf(name string) int {
+	if place, err := strconv.Atoi(name); err == nil && strconv.Itoa(place) == name {
+		return place
+	}
+	return -1
+}
+
+// appendText appends the text of a value, if it is one that has a text.
+func (c *Chunk) appendText(value []byte) {
 	switch value[0] {
 	case '"':
 		c.Keys = append(c.Keys, c.jsonText(value))
@@ -60,27 +105,6 @@ func (c *Chunk) appendInside(depth int, value []byte, path []string) (last []byt
 	default:
 		c.Keys = append(c.Keys, value)
 	}
-	return value
-}
-
-// appendElements is appendInside for a list: of all elements, or of the one of a place.
-func (c *Chunk) appendElements(depth int, list []byte, path []string) (last []byte) {
-	place, err := strconv.ParseUint(path[0], 10, 31)
-	isPlace := err == nil && strconv.FormatUint(place, 10) == path[0]
-	if !isPlace && path[0] != everyElement {
-		return nil
-	}
-	r := c.jsonReader(depth, list)
-	_, _ = r.ReadToken() // no errors: the list was read
-	for i := uint64(0); r.PeekKind() != ']'; i++ {
-		if isPlace && i != place {
-			_ = r.SkipValue()
-			continue
-		}
-		value, _ := r.next()
-		last = c.appendInside(depth+1, value, path[1:])
-	}
-	return last
 }
 
 // noMember is the error of an object in which the path leads to no key, but to a value, or to none.
@@ -109,7 +133,7 @@ func (r *layout) noMember(object, value []byte) error {
 
 // namesOf returns the names of the members of an object that was read.
 func namesOf(object []byte) (names []string) {
-	r := new(Chunk).jsonReader(0, object)
+	r := new(Chunk).readJSON(object)
 	_, _ = r.ReadToken()
 	for r.PeekKind() == '"' {
 		name, _ := r.ReadToken()
@@ -139,37 +163,6 @@ func meantPath(field string) string {
 	return "-f " + path
 }
 
-var errNoObject = errors.New("no object")
-
-// findMember returns the value of the last member of that name in an object that is all of a text, or nil.
-func (c *Chunk) findMember(depth int, object []byte, name string) (value []byte, err error) {
-	r := c.jsonReader(depth, object)
-	if r.PeekKind() != '{' {
-		if err := r.SkipValue(); err != nil {
-			return nil, err
-		}
-		return nil, errors.Join(r.end(), errNoObject)
-	}
-	for _, err = r.ReadToken(); err == nil && r.PeekKind() != '}'; {
-		var member []byte
-		if member, err = r.ReadValue(); err != nil {
-			break
-		}
-		if c.isString(member, name) {
-			value, err = r.next()
-		} else {
-			err = r.SkipValue()
-		}
-	}
-	if err == nil {
-		_, err = r.ReadToken()
-	}
-	if err == nil {
-		err = r.end()
-	}
-	return value, err
-}
-
 // jsonReader reads a text of JSON.
 type jsonReader struct {
 	*jsontext.Decoder
@@ -177,15 +170,14 @@ type jsonReader struct {
 	buffer bytes.Buffer
 }
 
-// jsonReader returns the reader for the values of some depth: those around them have others.
-func (c *Chunk) jsonReader(depth int, text []byte) *jsonReader {
-	for len(c.json) <= depth {
-		c.json = append(c.json, &jsonReader{Decoder: new(jsontext.Decoder)})
+// readJSON begins to read a text.
+func (c *Chunk) readJSON(text []byte) *jsonReader {
+	if c.json == nil {
+		c.json = &jsonReader{Decoder: new(jsontext.Decoder)}
 	}
-	r := c.json[depth]
-	r.text, r.buffer = text, *bytes.NewBuffer(text)
-	r.Reset(&r.buffer, jsonOptions)
-	return r
+	c.json.text, c.json.buffer = text, *bytes.NewBuffer(text)
+	c.json.Reset(&c.json.buffer, jsonOptions)
+	return c.json
 }
 
 // Of members of one name, the last counts, and half a surrogate pair is U+FFFD, both as in encoding/json. That lines are

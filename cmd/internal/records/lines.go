@@ -21,18 +21,18 @@ type Chunk struct {
 	long   bool   // data begins with a record that is longer than a chunk
 
 	// What split finds.
-	Keys     [][]byte      // of the records, in data or in text
-	records  [][]byte      // with their ends; none if the keys are lines
-	ends     []int         // in keys, of those of each record; none if each has one
-	lines    []int         // of the keys, in data, if they are asked for
-	before   int           // newlines in the input before data, once the work is done
-	err      error         // of the record after these
-	newlines int           // in data, if there are records
-	Certain  []int         // the places of records without a key, which pass nevertheless
-	skipped  skipped       // all records without a key, of which the first has its line in data
-	text     []byte        // keys that are not as they are in data
-	texts    [][]byte      // of a record, in which keys are to be matched
-	json     []*jsonReader // by the depth of what they read
+	Keys     [][]byte    // of the records, in data or in text
+	records  [][]byte    // with their ends; none if the keys are lines
+	ends     []int       // in keys, of those of each record; none if each has one
+	lines    []int       // of the keys, in data, if they are asked for
+	before   int         // newlines in the input before data, once the work is done
+	err      error       // of the record after these
+	newlines int         // in data, if there are records
+	Certain  []int       // the places of records without a key, which pass nevertheless
+	skipped  skipped     // all records without a key, of which the first has its line in data
+	text     []byte      // keys that are not as they are in data
+	texts    [][]byte    // of a record, in which keys are to be matched
+	json     *jsonReader // nil until a line is read
 
 	// Room for the results of the work on a chunk.
 	Hashed bloom.Keys // build: the hashes of the keys
