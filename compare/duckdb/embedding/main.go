@@ -92,6 +92,7 @@ func run(rows, rounds int) (figures race.Figures, err error) {
 		out, most := filepath.Join(dir, fmt.Sprint(i, ".parquet")), int64(0)
 		run := &race.Way{Name: way.name, Run: func(int) (int, error) {
 			c := exec.Command(way.args[0], append(way.args[1:len(way.args):len(way.args)], out, old)...)
+			c.Env = append(os.Environ(), "GOMAXPROCS=1") // one thread each
 			if said, err := c.CombinedOutput(); err != nil {
 				return 0, fmt.Errorf("%w: %s", err, said)
 			}
