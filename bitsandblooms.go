@@ -60,14 +60,14 @@ func (c *crossed64) remainder(h uint64) uint64 {
 	return remainder64(h, c.n, c.recip)
 }
 
-// crossed returns the number whose remainder by n is the bit of probe i.
-func (h Hash) crossed(i uint64) uint64 {
-	start, step := h.h1, h.h3
+// crossed returns the number of which the remainder is the bit of probe i.
+func crossed(h1, h2, h3, h4, i uint64) uint64 {
+	start, step := h1, h3
 	if i&1 != 0 {
-		start = h.h2
+		start = h2
 	}
 	if (i+1)&2 != 0 {
-		step = h.h4
+		step = h4
 	}
 	return start + i*step
 }
@@ -95,43 +95,43 @@ func crossedProbe(base unsafe.Pointer, bit uint64) byte {
 
 // has reports whether the key of one hash may be in the filter. The first three probes share one branch, and
 // then two do, as in double64.has.
-func (c *crossed64) has(h Hash) bool {
+func (c *crossed64) has(h1, h2, h3, h4 uint64) bool {
 	if c.recip <= fewerStored || c.k < 3 {
-		return c.hasSlow(h)
+		return c.hasSlow(h1, h2, h3, h4)
 	}
 	base, n, recip := unsafe.Pointer(c.base), c.n, c.recip
-	x := remainder64(h.h1, n, recip)
-	y := remainder64(h.h2+h.h4, n, recip)
-	z := remainder64(h.h1+2*h.h4, n, recip)
+	x := remainder64(h1, n, recip)
+	y := remainder64(h2+h4, n, recip)
+	z := remainder64(h1+2*h4, n, recip)
 	if crossedProbe(base, x)&crossedProbe(base, y)&crossedProbe(base, z) != 0xff {
 		return false
 	}
-	return c.hasFrom(h, 3)
+	return c.hasFrom(h1, h2, h3, h4, 3)
 }
 
 // hasFrom is has for the probes from i on, an odd number. The array has a reciprocal.
-func (c *crossed64) hasFrom(h Hash, i uint64) bool {
+func (c *crossed64) hasFrom(h1, h2, h3, h4, i uint64) bool {
 	base, n, recip, k := unsafe.Pointer(c.base), c.n, c.recip, uint64(c.k)
-	step, next := h.h4, h.h3
+	step, next := h4, h3
 	if i&2 != 0 {
 		step, next = next, step
 	}
 	for ; i+1 < k; i += 2 {
-		x := remainder64(h.h2+i*step, n, recip)
-		y := remainder64(h.h1+(i+1)*step, n, recip)
+		x := remainder64(h2+i*step, n, recip)
+		y := remainder64(h1+(i+1)*step, n, recip)
 		if crossedProbe(base, x)&crossedProbe(base, y) != 0xff {
 			return false
 		}
 		step, next = next, step
 	}
-	return i >= k || crossedBit(base, remainder64(h.h2+i*step, n, recip))&1 != 0
+	return i >= k || crossedBit(base, remainder64(h2+i*step, n, recip))&1 != 0
 }
 
 // hasSlow is has for any array.
-func (c *crossed64) hasSlow(h Hash) bool {
+func (c *crossed64) hasSlow(h1, h2, h3, h4 uint64) bool {
 	stored := c.stored()
 	for i := range uint64(c.k) {
-		bit := c.remainder(h.crossed(i))
+		bit := c.remainder(crossed(h1, h2, h3, h4, i))
 		if bit >= stored || *c.at(bit)>>(bit%8)&1 == 0 {
 			return false
 		}
@@ -140,26 +140,26 @@ func (c *crossed64) hasSlow(h Hash) bool {
 }
 
 // add sets the bits of one hash, and reports whether one was missing.
-func (c *crossed64) add(h Hash) (isNew bool) {
-	x := c.remainder(h.h1)
+func (c *crossed64) add(h1, h2, h3, h4 uint64) (isNew bool) {
+	x := c.remainder(h1)
 	missing := setInByte(c.at(x), uint32(x))
-	step, next, i, k := h.h4, h.h3, uint64(1), uint64(c.k)
+	step, next, i, k := h4, h3, uint64(1), uint64(c.k)
 	for ; i+1 < k; i += 2 {
-		x, y := c.remainder(h.h2+i*step), c.remainder(h.h1+(i+1)*step)
+		x, y := c.remainder(h2+i*step), c.remainder(h1+(i+1)*step)
 		missing |= setInByte(c.at(x), uint32(x)) | setInByte(c.at(y), uint32(y))
 		step, next = next, step
 	}
 	if i < k {
-		x := c.remainder(h.h2 + i*step)
+		x := c.remainder(h2 + i*step)
 		missing |= setInByte(c.at(x), uint32(x))
 	}
 	return missing != 0
 }
 
 // probes is prober.probes for this walk.
-func (c *crossed64) probes(h Hash, first int, to []uint64) {
+func (c *crossed64) probes(h1, h2, h3, h4 uint64, first int, to []uint64) {
 	for i := range to {
-		to[i] = c.remainder(h.crossed(uint64(first+i))) ^ 56
+		to[i] = c.remainder(crossed(h1, h2, h3, h4, uint64(first+i))) ^ 56
 	}
 }
 
@@ -170,67 +170,68 @@ var fullCrossed64 = fullWalk{56, wholeSums, [4]uintptr{
 // placeCrossed64 is prober.place for this walk.
 func (s *prober) placeCrossed64(h *hashes, places []uint32) {
 	done := s.placeFull(&fullCrossed64, h, places)
-	rest := h.slice(done, h.len())
-	(*crossed64)(&s.bitArray).placeGeneric(&rest, places[done*s.k:])
-}
-
-// placeGeneric is place in portable Go.
-func (c *crossed64) placeGeneric(h *hashes, places []uint32) {
-	if c.recip <= fewerStored {
-		c.placeSmall(h, places)
-		return
-	}
-	n, recip, k := c.n, c.recip, c.k // the compiler would read them again after each store
-	for j := range h.h1 {
-		h, of := h.at256(j), places[j*k:][:k]
-		of[0] = uint32(remainder64(h.h1, n, recip)) ^ 56
-		step, next, i := h.h4, h.h3, 1
-		for ; i+1 < len(of); i += 2 {
-			of[i] = uint32(remainder64(h.h2+uint64(i)*step, n, recip)) ^ 56
-			of[i+1] = uint32(remainder64(h.h1+uint64(i+1)*step, n, recip)) ^ 56
-			step, next = next, step
-		}
-		if i < len(of) {
-			of[i] = uint32(remainder64(h.h2+uint64(i)*step, n, recip)) ^ 56
-		}
-	}
-}
-
-// placeSmall is placeGeneric for arrays without a reciprocal.
-func (c *crossed64) placeSmall(h *hashes, places []uint32) {
-	for j := range h.h1 {
-		for i := range c.k {
-			places[j*c.k+i] = uint32(c.remainder(h.at256(j).crossed(uint64(i)))) ^ 56
-		}
-	}
+	(*crossed64)(&s.bitArray).place(h.h1[done:], h.h2[done:], h.h3[done:], h.h4[done:], places[done*s.k:])
 }
 
 // testCrossed64 is prober.test for this walk.
 func (s *prober) testCrossed64(h *hashes, hits []uint64, dense bool) {
-	if s.testFull(&fullCrossed64, h, hits, dense) {
-		return
-	}
-	clear(hits[:(h.len()+63)/64])
-	switch c := (*crossed64)(&s.bitArray); {
-	case c.recip <= fewerStored:
-		for i := range h.h1 {
-			hits[i/64] |= oneIf(c.hasSlow(h.at256(i))) << (i % 64)
-		}
-	case dense || c.k < 5:
-		c.probeDense(h, hits)
-	default:
-		c.probeStaged(h, hits)
+	if !s.testFull(&fullCrossed64, h, hits, dense) {
+		(*crossed64)(&s.bitArray).test(h.h1, h.h2, h.h3, h.h4, hits, dense)
 	}
 }
 
-// probeStaged is testCrossed64 for at least 5 probes: the first two of all hashes, two more of those that pass, and
+// place writes the numbers of the k bits of each hash to places. There must be at most 2^32 bits.
+func (c *crossed64) place(h1, h2, h3, h4 []uint64, places []uint32) {
+	if c.recip <= fewerStored {
+		for j := range h1 {
+			for i := range c.k {
+				places[j*c.k+i] = uint32(c.remainder(crossed(h1[j], h2[j], h3[j], h4[j], uint64(i)))) ^ 56
+			}
+		}
+		return
+	}
+	n, recip, k := c.n, c.recip, c.k // the compiler would read them again after each store
+	h2, h3, h4 = h2[:len(h1)], h3[:len(h1)], h4[:len(h1)]
+	for j, h1 := range h1 {
+		h2, of := h2[j], places[j*k:][:k]
+		of[0] = uint32(remainder64(h1, n, recip)) ^ 56
+		step, next, i := h4[j], h3[j], 1
+		for ; i+1 < len(of); i += 2 {
+			of[i] = uint32(remainder64(h2+uint64(i)*step, n, recip)) ^ 56
+			of[i+1] = uint32(remainder64(h1+uint64(i+1)*step, n, recip)) ^ 56
+			step, next = next, step
+		}
+		if i < len(of) {
+			of[i] = uint32(remainder64(h2+uint64(i)*step, n, recip)) ^ 56
+		}
+	}
+}
+
+// test sets bit i of hits if hash i may be in the filter, and clears the others of those words. dense is a hint: many of the
+// hashes before these were hits.
+func (c *crossed64) test(h1, h2, h3, h4, hits []uint64, dense bool) {
+	clear(hits[:(len(h1)+63)/64])
+	h2, h3, h4 = h2[:len(h1)], h3[:len(h1)], h4[:len(h1)]
+	switch {
+	case c.recip <= fewerStored:
+		for i := range h1 {
+			hits[i/64] |= oneIf(c.hasSlow(h1[i], h2[i], h3[i], h4[i])) << (i % 64)
+		}
+	case dense || c.k < 5:
+		c.probeDense(h1, h2, h3, h4, hits)
+	default:
+		c.probeStaged(h1, h2, h3, h4, hits)
+	}
+}
+
+// probeStaged is test for at least 5 probes: the first two of all hashes, two more of those that pass, and
 // then the rest. The branches of the first two stages depend on no bit.
-func (c *crossed64) probeStaged(h *hashes, hits []uint64) {
+func (c *crossed64) probeStaged(h1, h2, h3, h4, hits []uint64) {
 	base, n, recip := unsafe.Pointer(c.base), c.n, c.recip
 	var left [windowKeys + 1]uint16 // the numbers of the hashes that pass
 	kept := 0
-	h1 := h.h1[:min(h.len(), windowKeys)]
-	h2, h3, h4 := h.h2[:len(h1)], h.h3[:len(h1)], h.h4[:len(h1)]
+	h1 = h1[:min(len(h1), windowKeys)]
+	h2, h3, h4 = h2[:len(h1)], h3[:len(h1)], h4[:len(h1)]
 	for i, a := range h1 {
 		x := crossedWord(base, remainder64(a, n, recip))
 		y := crossedWord(base, remainder64(h2[i]+h4[i], n, recip))
@@ -259,24 +260,25 @@ func (c *crossed64) hasAfterFour(h1, h2, h3, h4 uint64) bool {
 		y := crossedWord(base, remainder64(h1+6*h4, n, recip))
 		return all&x&y&1 != 0
 	}
-	return all&1 != 0 && c.hasFrom(Hash{h1, h2, h3, h4}, 5)
+	return all&1 != 0 && c.hasFrom(h1, h2, h3, h4, 5)
 }
 
-// probeDense is testCrossed64 that makes all probes of all hashes, without a branch that depends on a bit.
-func (c *crossed64) probeDense(h *hashes, hits []uint64) {
+// probeDense is test that makes all probes of all hashes, without a branch that depends on a bit.
+func (c *crossed64) probeDense(h1, h2, h3, h4, hits []uint64) {
 	base, n, recip, k := unsafe.Pointer(c.base), c.n, c.recip, uint64(c.k)
-	for j := range h.h1 {
-		h := h.at256(j)
-		all := crossedWord(base, remainder64(h.h1, n, recip))
-		step, next, i := h.h4, h.h3, uint64(1)
+	h2, h3, h4 = h2[:len(h1)], h3[:len(h1)], h4[:len(h1)]
+	for j, h1 := range h1 {
+		h2 := h2[j]
+		all := crossedWord(base, remainder64(h1, n, recip))
+		step, next, i := h4[j], h3[j], uint64(1)
 		for ; i+1 < k; i += 2 {
-			x := crossedWord(base, remainder64(h.h2+i*step, n, recip))
-			y := crossedWord(base, remainder64(h.h1+(i+1)*step, n, recip))
+			x := crossedWord(base, remainder64(h2+i*step, n, recip))
+			y := crossedWord(base, remainder64(h1+(i+1)*step, n, recip))
 			all &= x & y
 			step, next = next, step
 		}
 		if i < k {
-			all &= crossedWord(base, remainder64(h.h2+i*step, n, recip))
+			all &= crossedWord(base, remainder64(h2+i*step, n, recip))
 		}
 		hits[j/64] |= (all & 1) << (j % 64)
 	}
@@ -343,5 +345,5 @@ func mayContainBitsAndBlooms(filter []byte, h Hash) bool {
 		return !ok || k == 0
 	}
 	c := crossed64{&filter[encoding.HeaderBitsAndBlooms], m, fewerStored, int(k)} // hasSlow reads the length
-	return c.hasSlow(h)
+	return c.hasSlow(h.h1, h.h2, h.h3, h.h4)
 }

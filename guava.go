@@ -90,9 +90,20 @@ var fullDouble63 = fullWalk{56, signless, twoWords}
 
 // placeDouble63 is prober.place for this walk.
 func (s *prober) placeDouble63(h *hashes, places []uint32) {
-	n, recip, k := s.n, s.recip, s.k // the compiler would read them again after each store
 	done := s.placeFull(&fullDouble63, h, places)
-	h1, h2, places := h.h1[done:], h.h2[done:], places[done*k:]
+	(*double63)(&s.bitArray).place(h.h1[done:], h.h2[done:], places[done*s.k:])
+}
+
+// testDouble63 is prober.test for this walk.
+func (s *prober) testDouble63(h *hashes, hits []uint64, dense bool) {
+	if !s.testFull(&fullDouble63, h, hits, dense) {
+		(*double63)(&s.bitArray).test(h.h1, h.h2, hits)
+	}
+}
+
+// place writes the numbers of the k bits of each hash to places. There must be at most 2^32 bits.
+func (d *double63) place(h1, h2 []uint64, places []uint32) {
+	n, recip, k := d.n, d.recip, d.k // the compiler would read them again after each store
 	h2 = h2[:len(h1)]
 	for i, at := range h1 {
 		step, of := h2[i], places[i*k:][:k]
@@ -107,15 +118,12 @@ func (s *prober) placeDouble63(h *hashes, places []uint32) {
 	}
 }
 
-// testDouble63 is prober.test for this walk.
-func (s *prober) testDouble63(h *hashes, hits []uint64, dense bool) {
-	if s.testFull(&fullDouble63, h, hits, dense) {
-		return
-	}
-	clear(hits[:(len(h.h1)+63)/64])
-	h2 := h.h2[:len(h.h1)]
-	for i, first := range h.h1 {
-		hits[i/64] |= oneIf((*double63)(&s.bitArray).has(first, h2[i])) << (i % 64)
+// test sets bit i of hits if hash i may be in the filter, and clears the others of those words.
+func (d *double63) test(h1, h2, hits []uint64) {
+	clear(hits[:(len(h1)+63)/64])
+	h2 = h2[:len(h1)]
+	for i, first := range h1 {
+		hits[i/64] |= oneIf(d.has(first, h2[i])) << (i % 64)
 	}
 }
 

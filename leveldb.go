@@ -159,7 +159,7 @@ func (d double32) probeGeneric(hashes []uint32, hits []uint64, dense bool) {
 		} else {
 			hits[i] = d.probeStaged(hashes[:n])
 		}
-		dense = schemeLevelDB.isDense(bits.OnesCount64(hits[i]), n)
+		dense = 256*bits.OnesCount64(hits[i]) >= densePer256*n
 		hashes = hashes[n:]
 	}
 }

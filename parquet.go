@@ -145,12 +145,17 @@ func probePartSplit256(kernel Kernel, p *part, hash Hash) (word uint64) {
 			return word
 		}
 	}
+	return partSplit256(p.arrays, h)
+}
+
+// partSplit256 sets bit i if array i has the bits of a hash: they are the same in every array.
+func partSplit256(arrays []bitArray, h uint64) (word uint64) {
 	var bits [4]uint64
 	for i, salt := range splitSalts {
 		bits[i/2] |= 1 << (uint32(h)*salt>>27 + uint32(i%2)*32)
 	}
-	for i := range p.arrays {
-		block := (*split256)(&p.arrays[i]).at(h)
+	for i := range arrays {
+		block := (*split256)(&arrays[i]).at(h)
 		missing := bits[0] &^ binary.LittleEndian.Uint64(block[:])
 		missing |= bits[1] &^ binary.LittleEndian.Uint64(block[8:])
 		missing |= bits[2] &^ binary.LittleEndian.Uint64(block[16:])

@@ -194,9 +194,15 @@ func probePartLine32(kernel Kernel, p *part, hash Hash) (word uint64) {
 			return word
 		}
 	}
+	return partLine32(p.arrays, h)
+}
+
+// partLine32 sets bit i if array i has the bits of a hash. In lines of 64 bytes, they are the same in every array.
+func partLine32(arrays []bitArray, h uint32) (word uint64) {
+	d := (*line32)(&arrays[0])
 	if d.log() > 0 {
-		for i := range p.arrays {
-			if (*line32)(&p.arrays[i]).has(h) {
+		for i := range arrays {
+			if (*line32)(&arrays[i]).has(h) {
 				word |= 1 << i
 			}
 		}
@@ -207,8 +213,8 @@ func probePartLine32(kernel Kernel, p *part, hash Hash) (word uint64) {
 		line[probe/64%8] |= 1 << (probe % 64)
 		probe += bits.RotateLeft32(h, -17)
 	}
-	for i := range p.arrays {
-		at, _ := (*line32)(&p.arrays[i]).at(h)
+	for i := range arrays {
+		at, _ := (*line32)(&arrays[i]).at(h)
 		word |= line.in((*[64]byte)(at)) << (i % 64)
 	}
 	return word

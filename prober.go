@@ -288,7 +288,7 @@ func (s *prober) probeHash(h Hash) bool {
 		return s.probeHashAtomic(h)
 	}
 	if s.scheme == schemeBitsAndBlooms { // it takes any words
-		return (*crossed64)(&s.bitArray).has(h)
+		return (*crossed64)(&s.bitArray).has(h.h1, h.h2, h.h3, h.h4)
 	}
 	return probeHash(&s.base, h.h1, h.h2, h.h3, h.h4)
 }

@@ -218,14 +218,19 @@ func probePartLine512(kernel Kernel, p *part, hash Hash) (word uint64) {
 			return word
 		}
 	}
+	return partLine512(p.arrays, h)
+}
+
+// partLine512 sets bit i if array i has the bits of a hash: they are the same in every array.
+func partLine512(arrays []bitArray, h uint64) (word uint64) {
 	var bits lineBits
 	x := uint32(h >> 32)
-	for range d.k {
+	for range arrays[0].k {
 		bits[x>>29] |= 1 << (x >> 23 % 64)
 		x *= line512Mul
 	}
-	for i := range p.arrays {
-		word |= bits.in((*line512)(&p.arrays[i]).at(h)) << (i % 64)
+	for i := range arrays {
+		word |= bits.in((*line512)(&arrays[i]).at(h)) << (i % 64)
 	}
 	return word
 }

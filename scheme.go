@@ -264,7 +264,7 @@ func (s *prober) hasKey(p unsafe.Pointer, n int) bool {
 	case schemePebble:
 		return (*line32)(&s.bitArray).has(keyhash.LevelDB(p, n, keyhash.SignedBytes))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).has(fourWords(keyhash.Murmur3x2(p, n)))
+		return (*crossed64)(&s.bitArray).has(keyhash.Murmur3x2(p, n))
 	case schemeGuava:
 		return (*double63)(&s.bitArray).has(keyhash.Murmur3(p, n))
 	}
@@ -287,7 +287,7 @@ func mayContainUint64(base **byte, key uint64) bool {
 	case schemePebble:
 		return (*line32)(&s.bitArray).has(keyhash.LevelDBUint64(key))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).has(fourWords(keyhash.Murmur3x2Uint64(key)))
+		return (*crossed64)(&s.bitArray).has(keyhash.Murmur3x2Uint64(key))
 	case schemeGuava:
 		return (*double63)(&s.bitArray).has(keyhash.Murmur3Uint64(key))
 	}
@@ -313,7 +313,7 @@ func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
 	case schemePebble:
 		return (*line32)(&s.bitArray).has(uint32(h1))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).has(h)
+		return (*crossed64)(&s.bitArray).has(h.h1, h.h2, h.h3, h.h4)
 	case schemeGuava:
 		return (*double63)(&s.bitArray).has(h1, h2)
 	}
@@ -352,7 +352,7 @@ func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 	case schemePebble:
 		return (*line32)(&s.bitArray).add(keyhash.LevelDB(p, n, keyhash.SignedBytes))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).add(fourWords(keyhash.Murmur3x2(p, n)))
+		return (*crossed64)(&s.bitArray).add(keyhash.Murmur3x2(p, n))
 	case schemeGuava:
 		return (*double63)(&s.bitArray).add(keyhash.Murmur3(p, n))
 	}
@@ -374,7 +374,7 @@ func addUint64Generic(base **byte, key uint64) (isNew bool) { //nolint:unused //
 	case schemePebble:
 		return (*line32)(&s.bitArray).add(keyhash.LevelDBUint64(key))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).add(fourWords(keyhash.Murmur3x2Uint64(key)))
+		return (*crossed64)(&s.bitArray).add(keyhash.Murmur3x2Uint64(key))
 	case schemeGuava:
 		return (*double63)(&s.bitArray).add(keyhash.Murmur3Uint64(key))
 	}
@@ -400,7 +400,7 @@ func (s *prober) addHash(h Hash) (isNew bool) {
 	case schemePebble:
 		return (*line32)(&s.bitArray).add(uint32(h.h1))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).add(h)
+		return (*crossed64)(&s.bitArray).add(h.h1, h.h2, h.h3, h.h4)
 	case schemeGuava:
 		return (*double63)(&s.bitArray).add(h.h1, h.h2)
 	}
@@ -422,7 +422,7 @@ func (s *prober) probes(h Hash, first int, bits []uint64) {
 	case schemePebble:
 		(*line32)(&s.bitArray).probes(uint32(h.h1), first, bits)
 	case schemeBitsAndBlooms:
-		(*crossed64)(&s.bitArray).probes(h, first, bits)
+		(*crossed64)(&s.bitArray).probes(h.h1, h.h2, h.h3, h.h4, first, bits)
 	case schemeGuava:
 		(*double63)(&s.bitArray).probes(h.h1, h.h2, first, bits)
 	default:
