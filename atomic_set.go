@@ -137,7 +137,7 @@ func (v *view) copied() view {
 			copy(to[i:], bytes[:])
 		}
 	}
-	c.bitArray, _ = c.format.decode(c.data) // no error: it is a filter
+	c.Array, _ = c.format.decode(c.data) // no error: it is a filter
 	c.setKernel(c.kernel)
 	c.atomic, c.live, c.count = false, nil, &keyCount{unknown: true}
 	return c
@@ -208,7 +208,7 @@ func (s *AtomicSet) Merge(other *Set) error {
 	if s.view.live != nil {
 		bits, of = s.view.live.bits, s.view.live.shape
 	}
-	from, err := other.bitsOf(s.view.format, of, s.view.n)
+	from, err := other.bitsOf(s.view.format, of, s.view.N)
 	if err != nil || len(bits) == 0 {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/detect"
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // MayContainBatch tests every key of a column. It sets bit i%64 of hits[i/64] if key i may
@@ -29,13 +30,13 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 	switch keys.layout {
 	case uint64s:
 		for i, key := range elements[uint64](keys, keys.n) {
-			word |= oneIf(probeUint64(&v.base, key)) << (i % 64)
+			word |= probes.OneIf(probeUint64(&v.Base, key)) << (i % 64)
 		}
 	case byteSlices, strs:
 		size := elementSize[keys.layout]
 		for i := range keys.n {
 			p, n := keyAt(unsafe.Add(keys.column, uintptr(i)*size))
-			word |= oneIf(v.single.ofKey(&v.prober, uintptr(p), n)) << (i % 64)
+			word |= probes.OneIf(v.single.ofKey(&v.prober, uintptr(p), n)) << (i % 64)
 		}
 	default:
 		return v.probeBatch(keys, hits)
@@ -299,7 +300,7 @@ func (v *view) addFoundWindow(keys *Keys, h *hashes, hits []uint64, dense bool) 
 func (s *prober) addChosen(h *hashes, from int, chosen uint64) (added uint64) {
 	for rest := chosen; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros64(rest)
-		added |= oneIf(s.addHash(h.at(from+i, s.scheme))) << (i % 64)
+		added |= probes.OneIf(s.addHash(h.at(from+i, s.scheme))) << (i % 64)
 	}
 	return added
 }

@@ -92,7 +92,7 @@ func BenchmarkInterleaved(b *testing.B) {
 						hashes[i] = c.format.HashFrom(random.Uint64())
 					}
 				}
-				size := uint64(x.empty.k*(x.filters+7)/8) &^ 7
+				size := uint64(x.empty.K*(x.filters+7)/8) &^ 7
 				loads := func() {
 					for range n { // in one piece, somewhere, by vectors of 32 bytes
 						at := random.Uint64N(uint64(len(x.slices))-size+1) &^ 63

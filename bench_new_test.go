@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // BenchmarkTestAndAddBatch adds columns of which a share is new to a set that is half full. The ways, in turn:
@@ -52,7 +54,7 @@ func benchmarkTestAndAddBatch(b *testing.B, format Format, size, percent int, ke
 		{"new", func() { s.TestAndAddBatch(Integers(keys), added) }},
 		{"one-by-one", func() {
 			for _, key := range keys {
-				sink += int(oneIf(s.TestAndAddUint64(key)))
+				sink += int(probes.OneIf(s.TestAndAddUint64(key)))
 			}
 		}},
 		{"all", func() { s.AddBatch(Integers(keys)) }},

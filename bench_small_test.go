@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // BenchmarkSingles tests single keys of 8 bytes in every form, and BenchmarkSmallBatches in
@@ -24,19 +25,19 @@ func BenchmarkSingles(b *testing.B) {
 			{"MayContain", w.mayContain},
 			{"MayContainString", func(f *Filter, from, to int) (hits uint64) {
 				for _, key := range w.strings[from:to] {
-					hits += oneIf(f.MayContainString(key))
+					hits += probes.OneIf(f.MayContainString(key))
 				}
 				return hits
 			}},
 			{"MayContainUint64", func(f *Filter, from, to int) (hits uint64) {
 				for _, key := range w.keys[from:to] {
-					hits += oneIf(f.MayContainUint64(key))
+					hits += probes.OneIf(f.MayContainUint64(key))
 				}
 				return hits
 			}},
 			{"MayContainHash", func(f *Filter, from, to int) (hits uint64) {
 				for _, h := range hashes[from:to] {
-					hits += oneIf(f.MayContainHash(h))
+					hits += probes.OneIf(f.MayContainHash(h))
 				}
 				return hits
 			}},
@@ -156,7 +157,7 @@ func (w *small) hash(b *testing.B) {
 
 func (w *small) mayContain(f *Filter, from, to int) (hits uint64) {
 	for _, key := range w.bytes[from:to] {
-		hits += oneIf(f.MayContain(key))
+		hits += probes.OneIf(f.MayContain(key))
 	}
 	return hits
 }
@@ -164,7 +165,7 @@ func (w *small) mayContain(f *Filter, from, to int) (hits uint64) {
 func (w *small) policyMayContain(f *Filter, from, to int) (hits uint64) {
 	policy := Policy{w.format, 10}
 	for _, key := range w.bytes[from:to] {
-		hits += oneIf(policy.MayContain(f.data, key))
+		hits += probes.OneIf(policy.MayContain(f.data, key))
 	}
 	return hits
 }

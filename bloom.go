@@ -147,7 +147,7 @@ func openView(f Format, data []byte) (v view, err error) {
 	}
 	v.format, v.data = f, data
 	v.scheme = formats[f].scheme
-	if v.bitArray, err = f.decode(data); err == nil {
+	if v.Array, err = f.decode(data); err == nil {
 		v.setKernel(kernels[0])
 	}
 	return v, err
@@ -181,7 +181,7 @@ func (v *view) MayContainUint64(key uint64) bool {
 	if detect.Races && v.live != nil {
 		return v.probeHash(v.format.Hash(binary.LittleEndian.AppendUint64(nil, key)))
 	}
-	return probeUint64(&v.base, key) // inlined, and a call of assembly
+	return probeUint64(&v.Base, key) // inlined, and a call of assembly
 }
 
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format
@@ -190,7 +190,7 @@ func (v *view) MayContainHash(h Hash) bool {
 	if detect.Races && v.live != nil && v.scheme.takes(h) {
 		return v.probeHash(h)
 	}
-	return probeHash(&v.base, h.h1, h.h2, h.h3, h.h4) // like MayContainUint64
+	return probeHash(&v.Base, h.h1, h.h2, h.h3, h.h4) // like MayContainUint64
 }
 
 // Bytes returns the encoded filter: the bytes of the format and nothing else. It is no copy. Do not write to

@@ -131,7 +131,7 @@ func (s *prober) addWindow(keys *Keys, h *hashes, places []uint32) {
 // and returns their number.
 func (s *prober) placeAndSet(h *hashes, places []uint32) int {
 	n := s.place(h, places)
-	s.setPlaces(places[:n*s.k])
+	s.setPlaces(places[:n*s.K])
 	return n
 }
 
@@ -141,7 +141,7 @@ func (s *prober) setPlaces(places []uint32) {
 		s.setPlacesAtomic(places)
 		return
 	}
-	base, fours := s.base, len(places)/4
+	base, fours := s.Base, len(places)/4
 	if fours > 0 && setPlaces(s.kernel, base, s.wholeWords(), &places[0], fours) {
 		places = places[4*fours:]
 	}
@@ -163,7 +163,7 @@ func (s *regionBuild) add(keys Keys, buffers *regionBuffers) {
 		for h.len() > 0 {
 			n := s.place(&h, places)
 			h = h.slice(n, h.len())
-			s.keep(buffers, places[:n*s.k])
+			s.keep(buffers, places[:n*s.K])
 		}
 	})
 	for region := range s.regions {

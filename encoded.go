@@ -9,6 +9,7 @@ import (
 
 	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // The functions of this file test and set bits in encoded filters where these lie, without a Filter or a Set.
@@ -50,14 +51,14 @@ func (f Format) MayContainHash(filter []byte, h Hash) bool {
 			v, w = smallRemainder(h.h2+3*h.h3, m, recip), smallRemainder(h.h1+4*h.h3, m, recip)
 			i, step, next = 5, next, step
 		}
-		if crossedProbe(base, x)&crossedProbe(base, y)&crossedProbe(base, z)&crossedProbe(base, v)&crossedProbe(base, w) != 0xff {
+		if probes.BigEndianProbe(base, x)&probes.BigEndianProbe(base, y)&probes.BigEndianProbe(base, z)&probes.BigEndianProbe(base, v)&probes.BigEndianProbe(base, w) != 0xff {
 			return false
 		}
-	} else if crossedBit(base, h.h1%m)&crossedBit(base, (h.h2+h.h4)%m)&crossedBit(base, (h.h1+2*h.h4)%m)&1 == 0 {
+	} else if probes.BigEndianBit(base, h.h1%m)&probes.BigEndianBit(base, (h.h2+h.h4)%m)&probes.BigEndianBit(base, (h.h1+2*h.h4)%m)&1 == 0 {
 		return false // the CPU divides for these three at once, in less time than a reciprocal takes
 	}
 	for ; i < k; i += 2 {
-		if crossedBit(base, (h.h2+i*step)%m)&1 == 0 || i+1 < k && crossedBit(base, (h.h1+(i+1)*step)%m)&1 == 0 {
+		if probes.BigEndianBit(base, (h.h2+i*step)%m)&1 == 0 || i+1 < k && probes.BigEndianBit(base, (h.h1+(i+1)*step)%m)&1 == 0 {
 			return false
 		}
 		step, next = next, step
@@ -94,7 +95,7 @@ func (f Format) MayContainHashBatch(filters Keys, h Hash, hits []uint64) (total 
 		word := uint64(0)
 		for rest := filters.valid(i, min(64, filters.n-i)); rest != 0; rest &= rest - 1 {
 			row := bits.TrailingZeros64(rest)
-			word |= oneIf(f.MayContainHash(filters.row(i+row, &integer), h)) << row
+			word |= probes.OneIf(f.MayContainHash(filters.row(i+row, &integer), h)) << row
 		}
 		hits[i/64] = word
 		total += bits.OnesCount64(word)
@@ -113,10 +114,10 @@ func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {
 	}
 	f.mustTakeHash(h)
 	s := prober{scheme: formats[f].scheme, kernel: kernels[0]}
-	if s.bitArray, err = f.decode(filter); err != nil {
+	if s.Array, err = f.decode(filter); err != nil {
 		return false, err
 	}
-	if s.base == unsafe.SliceData(nothing) || s.base == unsafe.SliceData(everything) || s.storesFewer() {
+	if s.Base == unsafe.SliceData(nothing) || s.Base == unsafe.SliceData(everything) || s.storesFewer() {
 		return false, fmt.Errorf("%w: the filter of %d bytes has no bits for a new key", ErrEncoding, len(filter))
 	}
 	return s.addHash(h), nil
@@ -148,14 +149,14 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 			if n != hashed {
 				h1 = uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes))
 			}
-			return newDouble32(filter, uint64(last), int(filter[last])).has(uint32(h1))
+			return probes.NewLevelDB(filter, uint64(last), int(filter[last])).Has(uint32(h1))
 		}
 	case Parquet:
 		if encoding.WholeBlocks(len(filter)) {
 			var s prober
-			s.base, s.n, s.k = &filter[0], uint64(len(filter)/32), encoding.ParquetProbes
+			s.Base, s.N, s.K = &filter[0], uint64(len(filter)/32), encoding.ParquetProbes
 			if uint(n) < keyhash.ShortXXH64 {
-				if may, ok := probeShortSplit256(kernels[0], &s.base, (*byte)(p), n); ok {
+				if may, ok := probeShortSplit256(kernels[0], &s.Base, (*byte)(p), n); ok {
 					return may
 				}
 			}
@@ -163,7 +164,7 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 				h1 = keyhash.XXH64(p, n)
 			}
 			s.setFastest(schemeParquet)
-			return probeHash(&s.base, h1, 0, 0, uint64(schemeParquet))
+			return probeHash(&s.Base, h1, 0, 0, uint64(schemeParquet))
 		}
 	case RocksDB:
 		if size <= 0 || size%64 != 0 || uint64(size) > 64*encoding.RocksDBMostLines {
@@ -176,9 +177,9 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 				h1 = xxph3At(p, n)
 			}
 			var s prober
-			s.base, s.n, s.k = &filter[0], uint64(size/64), k
+			s.Base, s.N, s.K = &filter[0], uint64(size/64), k
 			s.setFastest(schemeRocksDB)
-			return probeHash(&s.base, h1, 0, 0, uint64(schemeRocksDB))
+			return probeHash(&s.Base, h1, 0, 0, uint64(schemeRocksDB))
 		}
 	case Pebble:
 		if size <= 0 || size > encoding.PebbleMostBytes {
@@ -200,16 +201,16 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 		// The remainder for one line costs less than the reciprocal, which is for many. What
 		// is left is a filter of that line alone.
 		var s prober
-		s.base, s.n, s.k = &filter[64*(uint32(h1)%lines)], 1, k
+		s.Base, s.N, s.K = &filter[64*(uint32(h1)%lines)], 1, k
 		s.setFastest(schemePebble)
-		return probeHash(&s.base, h1, 0, 0, uint64(schemePebble))
+		return probeHash(&s.Base, h1, 0, 0, uint64(schemePebble))
 	case Nori, NoriCrate:
 		if from, bits, k := encoding.NoriHeader(filter, f == NoriCrate); bits > 0 && k > 0 {
 			if n != hashed {
 				h1, h2 = keyhash.XXH64x2(p, n)
 			}
-			d := newDouble64(filter[from:], bits, k)
-			return d.has(h1, h2)
+			d := probes.NewNori(filter[from:], bits, k)
+			return d.Has(h1, h2)
 		}
 	case BitsAndBlooms:
 		if n != hashed {
@@ -220,8 +221,8 @@ func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64
 			if n != hashed {
 				h1, h2 = keyhash.Murmur3(p, n)
 			}
-			d := double63{base: &filter[encoding.HeaderGuava], n: 64 * longs, k: k}
-			return d.hasSlow(h1, h2) // divisions take less time than a reciprocal
+			d := probes.Guava{Base: &filter[encoding.HeaderGuava], N: 64 * longs, K: k}
+			return d.HasSlow(h1, h2) // divisions take less time than a reciprocal
 		}
 	}
 	return f.mayContainUnusual(filter, p, n, h1, h2)
@@ -240,6 +241,6 @@ func (f Format) mayContainUnusual(filter []byte, p unsafe.Pointer, n int, h1, h2
 	if n != hashed {
 		h = f.hash().hashKey(p, n)
 	}
-	s := prober{bitArray: a, scheme: formats[f].scheme}
-	return mayContainHash(&s.base, h.h1, h.h2, h.h3, h.h4)
+	s := prober{Array: a, scheme: formats[f].scheme}
+	return mayContainHash(&s.Base, h.h1, h.h2, h.h3, h.h4)
 }

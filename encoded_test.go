@@ -13,6 +13,7 @@ import (
 
 	"github.com/lanebloom/bloom/internal/golden"
 	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // encodedFilters returns filters of a format of many shapes, and all odd ones, refused ones among them.
@@ -44,8 +45,8 @@ func TestEncodedQueries(t *testing.T) {
 			want, wantValid := make([]uint64, words), make([]uint64, words)
 			for i, filter := range filters {
 				may := Reference(format, filter, key)
-				want[i/64] |= oneIf(may) << (i % 64)
-				wantValid[i/64] |= oneIf(may && validity[(i+5)/8]>>((i+5)%8)&1 != 0) << (i % 64)
+				want[i/64] |= probes.OneIf(may) << (i % 64)
+				wantValid[i/64] |= probes.OneIf(may && validity[(i+5)/8]>>((i+5)%8)&1 != 0) << (i % 64)
 				if got := format.MayContainHash(filter, h); got != may {
 					t.Fatalf("MayContainHash(%.100x, %v) = %v", filter, h, got)
 				}

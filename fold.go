@@ -88,7 +88,7 @@ func (s *Set) foldTo(to shape) {
 	s.format.encoding().Resize(data, to.Bits)
 	s.scheme.fold(array, old)
 	s.data = data
-	s.bitArray, _ = s.format.decode(data) // no error: it is a filter of a size that the format has
+	s.Array, _ = s.format.decode(data) // no error: it is a filter of a size that the format has
 	s.setKernel(s.kernel)
 	count := *s.count
 	s.count = &count

@@ -168,7 +168,7 @@ func TestFoldRule(t *testing.T) {
 		}
 		stats, theirs := s.Stats(), 0
 		fill := float64(stats.SetBits) / float64(stats.Bits)
-		for size := s.n; size%2 == 0; size /= 2 {
+		for size := s.N; size%2 == 0; size /= 2 {
 			fill = 1 - (1-fill)*(1-fill) // of two blocks as one
 			if math.Pow(fill, 8) > rate {
 				break

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/rates"
 	"github.com/lanebloom/bloom/internal/reference"
 )
@@ -203,10 +204,10 @@ func ParseFormat(s string) (Format, error) {
 
 // decode returns the array of an encoded filter. For a filter that answers without testing its bits, the array has other
 // bits, which give the same answer.
-func (f Format) decode(data []byte) (bitArray, error) {
+func (f Format) decode(data []byte) (probes.Array, error) {
 	var e encoding.Filter
 	if err := f.encoding().Parse(data, &e); err != nil {
-		return bitArray{}, err
+		return probes.Array{}, err
 	}
 	s, array := formats[f].scheme, data[e.From:e.To]
 	switch {
@@ -215,9 +216,9 @@ func (f Format) decode(data []byte) (bitArray, error) {
 	case e.Bits == 0:
 		return s.array(nothing, 8*uint64(len(nothing)), 1), nil
 	case e.StoresFewer:
-		return bitArray{base: &array[0], n: e.Bits, recip: fewerStored, k: e.Probes}, nil
+		return probes.Array{Base: &array[0], N: e.Bits, Recip: probes.FewerStored, K: e.Probes}, nil
 	case e.Doublings > 0:
-		return bitArray(newLine32(array, uint32(len(array)>>(6+e.Doublings)), e.Doublings, e.Probes)), nil
+		return probes.Array(probes.NewPebble(array, uint32(len(array)>>(6+e.Doublings)), e.Doublings, e.Probes)), nil
 	}
 	return s.array(array, e.Bits, e.Probes), nil
 }

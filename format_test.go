@@ -120,7 +120,7 @@ func TestSwitches(t *testing.T) {
 		}
 		s := mustSet(t, p, 1)
 		s.Add(key)
-		large := prober{bitArray: s.bitArray, scheme: s.scheme, kernel: Generic}
+		large := prober{Array: s.Array, scheme: s.scheme, kernel: Generic}
 		large.addEach(Bytes([][]byte{other})) // as for filters of more than 2^32 bits
 		if !s.MayContain(key) || !s.MayContain(other) {
 			t.Error("a key is missing")

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/detect"
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // Group asks many filters at once which of them may hold a key. A lookup in an LSM
@@ -26,11 +27,11 @@ type Group struct {
 }
 
 // blocksOf returns blocks of the arrays. fields gives the last three fields of each.
-func blocksOf(arrays []bitArray, fields func(a *bitArray) (units, recip, shift uint64)) []octet {
+func blocksOf(arrays []probes.Array, fields func(a *probes.Array) (units, recip, shift uint64)) []octet {
 	blocks := make([]octet, (len(arrays)+blockArrays-1)/blockArrays)
 	for i := range blockArrays * len(blocks) {
 		a, b, lane := &arrays[min(i, len(arrays)-1)], &blocks[i/blockArrays], i%blockArrays
-		b.bases[lane] = a.base
+		b.bases[lane] = a.Base
 		b.units[lane], b.recips[lane], b.shifts[lane] = fields(a)
 	}
 	return blocks
@@ -38,24 +39,24 @@ func blocksOf(arrays []bitArray, fields func(a *bitArray) (units, recip, shift u
 
 // newBlocks returns blocks of arrays that are alike, or nil if no function in assembly takes
 // blocks of them.
-func (w scheme) newBlocks(arrays []bitArray) []octet {
+func (w scheme) newBlocks(arrays []probes.Array) []octet {
 	if !slices.Contains(kernels, AVX2) {
 		return nil
 	}
 	first := &arrays[0]
 	switch w {
 	case schemeParquet, schemeRocksDB:
-		if first.n > math.MaxUint32 {
+		if first.N > math.MaxUint32 {
 			return nil
 		}
-		return blocksOf(arrays, func(a *bitArray) (units, _, _ uint64) { return a.n, 0, 0 })
+		return blocksOf(arrays, func(a *probes.Array) (units, _, _ uint64) { return a.N, 0, 0 })
 	case schemePebble:
-		if (*line32)(first).log() > 0 {
+		if (*probes.Pebble)(first).Doublings() > 0 {
 			return nil
 		}
-		return blocksOf(arrays, func(a *bitArray) (units, recip, shift uint64) {
-			by := (*line32)(a).divisor()
-			return a.n, by[0], by[1]
+		return blocksOf(arrays, func(a *probes.Array) (units, recip, shift uint64) {
+			by := (*probes.Pebble)(a).Divisor()
+			return a.N, by[0], by[1]
 		})
 	}
 	return nil
@@ -70,7 +71,7 @@ func (w scheme) newBlocks(arrays []bitArray) []octet {
 // is nil or the zero Filter.
 func NewGroup(filters []*Filter) (*Group, error) {
 	g := &Group{filters: filters}
-	arrays := make([]bitArray, len(filters))
+	arrays := make([]probes.Array, len(filters))
 	for i, f := range filters {
 		if f == nil || f.scheme == 0 {
 			return nil, fmt.Errorf("%w: filter %d of a group has no format", ErrShape, i)
@@ -78,7 +79,7 @@ func NewGroup(filters []*Filter) (*Group, error) {
 		if f.scheme != filters[0].scheme {
 			return nil, fmt.Errorf("%w: filter %d of a group has the format %v, and filter 0 has %v", ErrShape, i, f.format, filters[0].format)
 		}
-		arrays[i] = f.bitArray
+		arrays[i] = f.Array
 	}
 	if len(filters) == 0 {
 		return g, nil
@@ -87,7 +88,7 @@ func NewGroup(filters []*Filter) (*Group, error) {
 	walk := g.scheme
 	for first := 0; first < len(arrays); {
 		n := 1
-		for first+n < len(arrays) && (first+n)%64 != 0 && arrays[first].alike(&arrays[first+n]) {
+		for first+n < len(arrays) && (first+n)%64 != 0 && arrays[first].Alike(&arrays[first+n]) {
 			n++
 		}
 		g.parts = append(g.parts, part{first, arrays[first:][:n], walk.newBlocks(arrays[first:][:n])})

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // groupOf returns a group of filters of random sizes and addresses, which have hits among the
@@ -57,7 +59,7 @@ func eachGroupKernel(t *testing.T, g *Group, run func(t *testing.T, g *Group)) {
 	for _, kernel := range proven() {
 		t.Run("kernel="+kernel.String(), func(t *testing.T) {
 			h := groupOn(t, g.filters, kernel)
-			if h.kernel != kernel && h.Len() > 0 && schemes[h.scheme].fits(h.filters[0].bitArray) || h.Len() != g.Len() {
+			if h.kernel != kernel && h.Len() > 0 && schemes[h.scheme].fits(h.filters[0].Array) || h.Len() != g.Len() {
 				t.Fatalf("kernel %v of %d filters, want %v of %d", h.kernel, h.Len(), kernel, g.Len())
 			}
 			run(t, h)
@@ -91,7 +93,7 @@ func TestKernelGroup(t *testing.T) {
 						n = bitsOf(g.filters[random.IntN(count)])
 					}
 					for _, h := range test.hashesOf(random, 4, n) {
-						checkGroup(t, g, h, func(f *Filter) bool { return test.has(f.data, h, bitsOf(f), f.k) })
+						checkGroup(t, g, h, func(f *Filter) bool { return test.has(f.data, h, bitsOf(f), f.K) })
 					}
 				}
 			})
@@ -103,7 +105,7 @@ func TestKernelGroup(t *testing.T) {
 func bitsOf(f *Filter) uint64 {
 	switch f.scheme {
 	case schemeNori, schemeBitsAndBlooms, schemeGuava:
-		return f.n
+		return f.N
 	}
 	return 8 * f.bytes()
 }
@@ -243,7 +245,7 @@ func TestGroupOfOdd(t *testing.T) {
 	for i := range 30 {
 		data := randomBits(random, 512*12, 0.7)
 		f := &Filter{view{
-			prober: prober{bitArray: bitArray(newLine32(data, uint32(12>>(i/10)), i/10, 5)), scheme: schemePebble},
+			prober: prober{Array: probes.Array(probes.NewPebble(data, uint32(12>>(i/10)), i/10, 5)), scheme: schemePebble},
 			format: Pebble, data: data,
 		}}
 		f.setKernel(Generic)

@@ -152,7 +152,7 @@ func onKernel(t testing.TB, f *Filter, kernel Kernel) *Filter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Kernel() != kernel && (f.scheme == noScheme || schemes[f.scheme].fits(f.bitArray)) {
+	if f.Kernel() != kernel && (f.scheme == noScheme || schemes[f.scheme].fits(f.Array)) {
 		t.Fatalf("kernel %v runs instead of %v", f.Kernel(), kernel)
 	}
 	return f
@@ -377,14 +377,14 @@ func (w walkTest) format() Format {
 
 // proberOf returns the prober of a scheme and a kernel for k probes of n bits of data.
 func proberOf(f scheme, kernel Kernel, data []byte, n uint64, k int) *prober {
-	s := prober{bitArray: f.array(data, n, k), scheme: f}
+	s := prober{Array: f.array(data, n, k), scheme: f}
 	s.setKernel(kernel)
 	return &s
 }
 
 // filter returns a filter of the walk through n bits of data.
 func (w walkTest) filter(walk scheme, kernel Kernel, data []byte, n uint64, k int) *Filter {
-	filter := &Filter{view{prober: prober{bitArray: walk.array(data, n, k), scheme: w.hash}, format: w.format(), data: data}}
+	filter := &Filter{view{prober: prober{Array: walk.array(data, n, k), scheme: w.hash}, format: w.format(), data: data}}
 	filter.setKernel(kernel)
 	return filter
 }

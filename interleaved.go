@@ -13,6 +13,7 @@ import (
 
 	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/load"
+	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
@@ -109,7 +110,7 @@ func (f *Filter) NewInterleaved(filters int) (*Interleaved, error) {
 	if f.scheme != 0 && !f.storesFewer() { // the header of one that does can claim any number of bits
 		empty, err = f.format.emptyView(s)
 	}
-	if err != nil || empty.n != f.n {
+	if err != nil || empty.N != f.N {
 		return nil, fmt.Errorf("%w: no interleaved filters have the shape of one of %v with %d bits and %d probes", ErrShape, f.format, s.Bits, s.Probes)
 	}
 	empty.kind = f.kind
@@ -254,10 +255,10 @@ func (x *interleaving) takes(f *Filter) error {
 		return fmt.Errorf("%w: it is of %v, and the others are of %v", ErrShape, f.format, x.empty.format)
 	case s.Bits == 0 || s.Probes == 0: // it answers without testing bits
 		return nil
-	case s.Probes == x.empty.k && (s.Bits == x.bits && f.n == x.empty.n || x.folds(s.Bits)):
+	case s.Probes == x.empty.K && (s.Bits == x.bits && f.N == x.empty.N || x.folds(s.Bits)):
 		return nil
 	}
-	return fmt.Errorf("%w: it has %d bits and %d probes, and the others have %d bits and %d probes", ErrShape, s.Bits, s.Probes, x.bits, x.empty.k)
+	return fmt.Errorf("%w: it has %d bits and %d probes, and the others have %d bits and %d probes", ErrShape, s.Bits, s.Probes, x.bits, x.empty.K)
 }
 
 // folds reports whether filters of so many bits can be folded to those here.
@@ -434,9 +435,9 @@ func merged(parts []*interleaving) (filters int, kind KeyKind, err error) {
 	first := parts[0]
 	kind = first.empty.kind
 	for i, x := range parts {
-		if x.empty.format != first.empty.format || x.bits != first.bits || x.empty.k != first.empty.k {
+		if x.empty.format != first.empty.format || x.bits != first.bits || x.empty.K != first.empty.K {
 			return 0, kind, fmt.Errorf("%w: part %d has filters of %v with %d bits and %d probes, and part 0 of %v with %d and %d", ErrShape,
-				i, x.empty.format, x.bits, x.empty.k, first.empty.format, first.bits, first.empty.k)
+				i, x.empty.format, x.bits, x.empty.K, first.empty.format, first.bits, first.empty.K)
 		}
 		if kind, err = kind.and(x.empty.kind); err != nil {
 			return 0, kind, fmt.Errorf("part %d: %w", i, err)
@@ -485,7 +486,7 @@ func (x *Interleaved) Filter(i int) *Filter {
 	}
 	v := x.empty
 	v.data = slices.Clone(v.data)
-	v.bitArray, _ = v.format.decode(v.data) // no error: it was opened
+	v.Array, _ = v.format.decode(v.data) // no error: it was opened
 	v.setKernel(v.kernel)
 	keys, known := x.columns.KeyCount(i)
 	v.count = &keyCount{n: keys, unknown: !known}
@@ -536,7 +537,7 @@ func (x *Interleaved) and(h Hash, hits []uint64) int {
 	var from [8]*byte
 	x.locate(h, &from)
 	total := x.and8(hits, &from)
-	for done := len(from); done < x.empty.k; done += len(from) - 1 { // 7 more, and hits
+	for done := len(from); done < x.empty.K; done += len(from) - 1 { // 7 more, and hits
 		from[0] = (*byte)(unsafe.Pointer(&hits[0]))
 		x.locateFrom(done, h, from[1:])
 		total = x.and8(hits, &from)
@@ -549,34 +550,34 @@ func (x *Interleaved) locate(h Hash, from *[8]*byte) {
 	base, stride := unsafe.Pointer(unsafe.SliceData(x.slices)), uint64(x.stride)
 	switch x.empty.scheme {
 	case schemeParquet: // one by one: Go would copy an array by loads of two addresses, which wait for their stores
-		block, low := unsafe.Add(base, 256*(*split256)(&x.empty.bitArray).block(h.h1)*stride), uint32(h.h1)
-		from[0] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt0>>27)))
-		from[1] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt1>>27+32)))
-		from[2] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt2>>27+64)))
-		from[3] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt3>>27+96)))
-		from[4] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt4>>27+128)))
-		from[5] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt5>>27+160)))
-		from[6] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt6>>27+192)))
-		from[7] = (*byte)(unsafe.Add(block, stride*uint64(low*splitSalt7>>27+224)))
+		block, low := unsafe.Add(base, 256*(*probes.Parquet)(&x.empty.Array).Block(h.h1)*stride), uint32(h.h1)
+		from[0] = (*byte)(unsafe.Add(block, stride*uint64(low*probes.ParquetSalt0>>27)))
+		from[1] = (*byte)(unsafe.Add(block, stride*uint64(low*probes.ParquetSalt1>>27+32)))
+		from[2] = (*byte)(unsafe.Add(block, stride*uint64(low*probes.ParquetSalt2>>27+64)))
+		from[3] = (*byte)(unsafe.Add(block, stride*uint64(low*probes.ParquetSalt3>>27+96)))
+		from[4] = (*byte)(unsafe.Add(block, stride*uint64(low*probes.ParquetSalt4>>27+128)))
+		from[5] = (*byte)(unsafe.Add(block, stride*uint64(low*probes.ParquetSalt5>>27+160)))
+		from[6] = (*byte)(unsafe.Add(block, stride*uint64(low*probes.ParquetSalt6>>27+192)))
+		from[7] = (*byte)(unsafe.Add(block, stride*uint64(low*probes.ParquetSalt7>>27+224)))
 	case schemeRocksDB:
 		const (
-			mul2 = line512Mul * line512Mul & math.MaxUint32
-			mul3 = line512Mul * mul2 & math.MaxUint32
-			mul4 = line512Mul * mul3 & math.MaxUint32
-			mul5 = line512Mul * mul4 & math.MaxUint32
-			mul6 = line512Mul * mul5 & math.MaxUint32
-			mul7 = line512Mul * mul6 & math.MaxUint32
+			mul2 = probes.RocksDBMul * probes.RocksDBMul & math.MaxUint32
+			mul3 = probes.RocksDBMul * mul2 & math.MaxUint32
+			mul4 = probes.RocksDBMul * mul3 & math.MaxUint32
+			mul5 = probes.RocksDBMul * mul4 & math.MaxUint32
+			mul6 = probes.RocksDBMul * mul5 & math.MaxUint32
+			mul7 = probes.RocksDBMul * mul6 & math.MaxUint32
 		)
-		line, bit := unsafe.Add(base, 512*(*line512)(&x.empty.bitArray).line(h.h1)*stride), uint32(h.h1>>32)
+		line, bit := unsafe.Add(base, 512*(*probes.RocksDB)(&x.empty.Array).Line(h.h1)*stride), uint32(h.h1>>32)
 		from[0] = (*byte)(unsafe.Add(line, stride*uint64(bit>>23)))
-		from[1] = (*byte)(unsafe.Add(line, stride*uint64(bit*line512Mul>>23)))
+		from[1] = (*byte)(unsafe.Add(line, stride*uint64(bit*probes.RocksDBMul>>23)))
 		from[2] = (*byte)(unsafe.Add(line, stride*uint64(bit*mul2>>23)))
 		from[3] = (*byte)(unsafe.Add(line, stride*uint64(bit*mul3>>23)))
 		from[4] = (*byte)(unsafe.Add(line, stride*uint64(bit*mul4>>23)))
 		from[5] = (*byte)(unsafe.Add(line, stride*uint64(bit*mul5>>23)))
 		from[6] = (*byte)(unsafe.Add(line, stride*uint64(bit*mul6>>23)))
 		from[7] = (*byte)(unsafe.Add(line, stride*uint64(bit*mul7>>23)))
-		for i := x.empty.k; i < len(from); i++ {
+		for i := x.empty.K; i < len(from); i++ {
 			from[i] = from[0]
 		}
 	default:
@@ -587,7 +588,7 @@ func (x *Interleaved) locate(h Hash, from *[8]*byte) {
 // locateFrom sets to, of at most 8, to the slices of a hash from a probe on. If there are fewer, the last is repeated.
 func (x *Interleaved) locateFrom(probe int, h Hash, to []*byte) {
 	var at [8]uint64
-	n := min(len(to), x.empty.k-probe)
+	n := min(len(to), x.empty.K-probe)
 	x.empty.probes(h, probe, at[:n])
 	for i := range to {
 		to[i] = &x.slices[at[min(i, n-1)]*uint64(x.stride)]
@@ -761,8 +762,8 @@ func (x *Interleaved) Stats() []Stats {
 	stats, measured := make([]Stats, x.filters), []float64(nil)
 	for i := range stats {
 		s := &stats[i]
-		*s = Stats{Bits: x.bits, SetBits: set.of(i), Probes: x.empty.k}
-		s.Keys, s.KeysUnknown = x.empty.format.keysOf(s.SetBits, shape{Bits: x.bits, Probes: x.empty.k})
+		*s = Stats{Bits: x.bits, SetBits: set.of(i), Probes: x.empty.K}
+		s.Keys, s.KeysUnknown = x.empty.format.keysOf(s.SetBits, shape{Bits: x.bits, Probes: x.empty.K})
 		switch {
 		case spread != nil:
 			s.FalsePositiveRate = spread.rate(i)
@@ -782,7 +783,7 @@ func (x *Interleaved) Stats() []Stats {
 func (x *Interleaved) measureRates(row []uint64) []float64 {
 	const most = 1 << 14
 	yes := tally{words: len(row)}
-	random, samples := rand.NewPCG(0, 0), min(most, samples(x.empty.k))
+	random, samples := rand.NewPCG(0, 0), min(most, samples(x.empty.K))
 	for range samples {
 		var key [16]byte
 		binary.LittleEndian.PutUint64(key[:], random.Uint64())
@@ -814,7 +815,7 @@ func (x *Interleaved) newSpread() *lineSpread {
 	s := &lineSpread{line: tally{words: (x.filters + 63) / 64}, products: make([]float64, x.filters), sums: make([]float64, x.filters)}
 	switch x.empty.scheme {
 	case schemeRocksDB:
-		of := rates.LineRates(x.empty.k)
+		of := rates.LineRates(x.empty.K)
 		s.rows, s.words, s.chance = 512, 1, func(set uint64) float64 { return of[set] }
 	case schemeParquet:
 		s.rows, s.words, s.chance = 32, encoding.ParquetProbes, func(set uint64) float64 { return float64(set) / 32 }

@@ -46,7 +46,7 @@ func (x *interleaving) header(p *parts) []byte {
 	var name [fileText]byte
 	copy(name[:], x.empty.format.String())
 	dst = append(dst, name[:]...)
-	for _, n := range []uint64{uint64(x.filters), uint64(x.room), x.bits, uint64(x.empty.k), uint64(x.stride), p.start} {
+	for _, n := range []uint64{uint64(x.filters), uint64(x.room), x.bits, uint64(x.empty.K), uint64(x.stride), p.start} {
 		dst = le.AppendUint64(dst, n)
 	}
 	var kind [mostKeyKind]byte

@@ -88,7 +88,7 @@ func (x *InterleavedFile) plan(h Hash) (slots []uint64, ranges []Range) {
 	if !x.empty.scheme.takes(h) {
 		x.empty.otherHash(h)
 	}
-	slots = make([]uint64, x.empty.k)
+	slots = make([]uint64, x.empty.K)
 	x.empty.probes(h, 0, slots)
 	slices.Sort(slots)
 	for _, p := range slots {
@@ -209,7 +209,7 @@ func checkAllocation(size int64) error {
 // by one read. A key takes a bit for each filter, and 16 bytes for each probe: it allocates up to 64 MiB, and does more keys in parts,
 // each by reads of its own. The errors are those of [InterleavedFile.MayContainHash].
 func (x *InterleavedFile) MayContainBatch(keys Keys, hits []uint64) (int, error) {
-	perKey := (x.filters+63)/64*8 + x.empty.k*int(unsafe.Sizeof(wanted{}))
+	perKey := (x.filters+63)/64*8 + x.empty.K*int(unsafe.Sizeof(wanted{}))
 	window := max(batchMemory/max(perKey, 1), columnsAtOnce) &^ 63
 	return x.eachWindow(keys, hits, window, x.andRows)
 }
@@ -223,7 +223,7 @@ type wanted struct {
 // andRows is the test of eachWindow.
 func (x *InterleavedFile) andRows(k *Keys, rows []uint64) (total int, err error) {
 	columns := (x.filters + 63) / 64
-	probes := make([]uint64, x.empty.k)
+	probes := make([]uint64, x.empty.K)
 	all := make([]wanted, 0, k.n*len(probes))
 	for i := range k.n {
 		if k.valid(i, 1) == 0 {

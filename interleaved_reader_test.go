@@ -240,7 +240,7 @@ func TestRowsColumns(t *testing.T) {
 	if reads, _ := r.cost(); reads != 1 || !slices.Equal(c.keys, x.columns.keys) || c.Label(2) != "last" || string(c.Metadata()) != "metadata" || rows.Empty().KeyKind() != KeysText {
 		t.Errorf("%d reads: %+v", reads, c)
 	}
-	if s := rows.Empty().Stats(); s.Bits != x.bits || s.Probes != x.empty.k || rows.Len() != 3 || rows.room != 32 || rows.Empty().Format() != RocksDB {
+	if s := rows.Empty().Stats(); s.Bits != x.bits || s.Probes != x.empty.K || rows.Len() != 3 || rows.room != 32 || rows.Empty().Format() != RocksDB {
 		t.Errorf("%+v, %d filters", s, rows.Len())
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/golden"
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // alwaysYes has a filter of each format that answers yes to every key without testing bits, and neverYes one that
@@ -380,7 +381,7 @@ func TestInterleavedErrors(t *testing.T) {
 	if x.Len() != 100 || onesCount(x.slices) != 0 || slices.Max(x.columns.keys) != 0 {
 		t.Error("an error changes something")
 	}
-	long := &Filter{view{prober: prober{bitArray: bitArray(newLine32(make([]byte, 512), 2, 1, 5)), scheme: schemePebble}, format: Pebble,
+	long := &Filter{view{prober: prober{Array: probes.Array(probes.NewPebble(make([]byte, 512), 2, 1, 5)), scheme: schemePebble}, format: Pebble,
 		data: slices.Concat(make([]byte, 256), []byte{5, 2, 0, 0, 0})}}
 	for name, call := range map[string]struct {
 		want error

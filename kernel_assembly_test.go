@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/klauspost/cpuid/v2"
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // assembly describes an architecture's file of assembly.
@@ -259,15 +260,15 @@ func TestKernelRequests(t *testing.T) {
 		},
 		schemeRocksDB: {
 			func(s *prober, h *hashes, hits []uint64) bool {
-				return probeLine512(s, h, &hits[0], line512Factors.of(s.k, 0))
+				return probeLine512(s, h, &hits[0], line512Factors.of(s.K, 0))
 			},
-			func(s *prober, h *hashes) bool { return setLine512(s, h, line512Factors.of(s.k, 0)) },
+			func(s *prober, h *hashes) bool { return setLine512(s, h, line512Factors.of(s.K, 0)) },
 		},
 		schemePebble: {
 			func(s *prober, h *hashes, hits []uint64) bool {
-				return probeLine32(s, h, &hits[0], line32Steps.of(s.k, 0))
+				return probeLine32(s, h, &hits[0], line32Steps.of(s.K, 0))
 			},
-			func(s *prober, h *hashes) bool { return setLine32(s, h, line32Steps.of(s.k, 0)) },
+			func(s *prober, h *hashes) bool { return setLine32(s, h, line32Steps.of(s.K, 0)) },
 		},
 	}
 	for k := 1; k <= 127; k += 1 + k/10 {
@@ -403,33 +404,33 @@ func TestLargestFilters(t *testing.T) {
 	for _, kernel := range kernels {
 		for name, c := range map[string]struct {
 			scheme scheme
-			array  bitArray
+			array  probes.Array
 			fits   bool
 		}{
-			"leveldb, 1 byte":            {schemeLevelDB, bitArray(double32{base: &data[0], n: 1, k: 6}), false},
-			"leveldb, 2 bytes":           {schemeLevelDB, bitArray(double32{base: &data[0], n: 2, k: 6}), true},
-			"leveldb, 2^29 bytes":        {schemeLevelDB, bitArray(double32{base: &aligned[0], n: 1 << 29, k: 6}), true},
-			"leveldb, 2^29, not aligned": {schemeLevelDB, bitArray(double32{base: &aligned[1], n: 1 << 29, k: 6}), false},
-			"nori":                       {schemeNori, bitArray(newDouble64(data, maxKernelBits, maxFullProbes)), true},
-			"nori, too many bits":        {schemeNori, bitArray(newDouble64(data, maxKernelBits+1, 6)), false},
-			"nori, too many probes":      {schemeNori, bitArray(newDouble64(data, 512, maxFullProbes+1)), false},
-			"parquet":                    {schemeParquet, bitArray(newSplit256(data, maxKernelBlocks-1)), true},
-			"parquet, too large":         {schemeParquet, bitArray(newSplit256(data, maxKernelBlocks)), false},
-			"rocksdb":                    {schemeRocksDB, bitArray(newLine512(data, maxKernelLines-1, 30)), true},
-			"rocksdb, too large":         {schemeRocksDB, bitArray(newLine512(data, maxKernelLines, 6)), false},
-			"pebble":                     {schemePebble, bitArray(newLine32(data, maxKernelLines-1, 0, 30)), true},
-			"pebble, too large":          {schemePebble, bitArray(newLine32(data, maxKernelLines, 0, 6)), false},
-			"pebble, long lines":         {schemePebble, bitArray(newLine32(data, 1, 1, 6)), false},
-			"bits-and-blooms":            {schemeBitsAndBlooms, bitArray(newCrossed64(data, maxKernelBits, maxFullProbes)), true},
-			"bits-and-blooms, fewer":     {schemeBitsAndBlooms, bitArray{base: &data[8], n: 512, recip: fewerStored, k: 6}, false},
-			"bits-and-blooms, too large": {schemeBitsAndBlooms, bitArray(newCrossed64(data, maxKernelBits+1, 6)), false},
-			"guava, too many probes":     {schemeGuava, bitArray(newDouble63(data, 512, maxFullProbes+1)), false},
+			"leveldb, 1 byte":            {schemeLevelDB, probes.Array(probes.LevelDB{Base: &data[0], N: 1, K: 6}), false},
+			"leveldb, 2 bytes":           {schemeLevelDB, probes.Array(probes.LevelDB{Base: &data[0], N: 2, K: 6}), true},
+			"leveldb, 2^29 bytes":        {schemeLevelDB, probes.Array(probes.LevelDB{Base: &aligned[0], N: 1 << 29, K: 6}), true},
+			"leveldb, 2^29, not aligned": {schemeLevelDB, probes.Array(probes.LevelDB{Base: &aligned[1], N: 1 << 29, K: 6}), false},
+			"nori":                       {schemeNori, probes.Array(probes.NewNori(data, maxKernelBits, maxFullProbes)), true},
+			"nori, too many bits":        {schemeNori, probes.Array(probes.NewNori(data, maxKernelBits+1, 6)), false},
+			"nori, too many probes":      {schemeNori, probes.Array(probes.NewNori(data, 512, maxFullProbes+1)), false},
+			"parquet":                    {schemeParquet, probes.Array(probes.NewParquet(data, maxKernelBlocks-1)), true},
+			"parquet, too large":         {schemeParquet, probes.Array(probes.NewParquet(data, maxKernelBlocks)), false},
+			"rocksdb":                    {schemeRocksDB, probes.Array(probes.NewRocksDB(data, maxKernelLines-1, 30)), true},
+			"rocksdb, too large":         {schemeRocksDB, probes.Array(probes.NewRocksDB(data, maxKernelLines, 6)), false},
+			"pebble":                     {schemePebble, probes.Array(probes.NewPebble(data, maxKernelLines-1, 0, 30)), true},
+			"pebble, too large":          {schemePebble, probes.Array(probes.NewPebble(data, maxKernelLines, 0, 6)), false},
+			"pebble, long lines":         {schemePebble, probes.Array(probes.NewPebble(data, 1, 1, 6)), false},
+			"bits-and-blooms":            {schemeBitsAndBlooms, probes.Array(probes.NewBitsAndBlooms(data, maxKernelBits, maxFullProbes)), true},
+			"bits-and-blooms, fewer":     {schemeBitsAndBlooms, probes.Array{Base: &data[8], N: 512, Recip: probes.FewerStored, K: 6}, false},
+			"bits-and-blooms, too large": {schemeBitsAndBlooms, probes.Array(probes.NewBitsAndBlooms(data, maxKernelBits+1, 6)), false},
+			"guava, too many probes":     {schemeGuava, probes.Array(probes.NewGuava(data, 512, maxFullProbes+1)), false},
 		} {
 			want := kernel
 			if !c.fits {
 				want = Generic
 			}
-			s := prober{bitArray: c.array, scheme: c.scheme}
+			s := prober{Array: c.array, scheme: c.scheme}
 			if s.setKernel(kernel); s.kernel != want {
 				t.Errorf("%s: kernel %v serves in place of %v, want %v", name, s.kernel, kernel, want)
 			}

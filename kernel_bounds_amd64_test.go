@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/guard"
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // TestKernelGathersAtPageEnd is for the kernels of TestKernelGathers.
@@ -38,7 +39,7 @@ func TestKernelFullWalks(t *testing.T) {
 	small, large := guard.Buffer(t, 1<<14), make([]byte, maxKernelBits/8+8) // hardly any of it touched
 	for round := range 1000 / oneOf(3, 6) {
 		n, swap, k := uint64(1)<<random.IntN(32), 56*random.Uint64N(2), 1+round%maxFullProbes
-		mask := [...]uint64{wholeSums, signless, random.Uint64() | math.MaxUint32}[random.IntN(3)]
+		mask := [...]uint64{wholeSums, probes.Signless, random.Uint64() | math.MaxUint32}[random.IntN(3)]
 		if n += random.Uint64N(n); random.IntN(2) == 0 {
 			n = uint64(1)<<random.IntN(32) + random.Uint64N(40) - 20
 		}
@@ -88,7 +89,7 @@ func TestKernelFullWalks(t *testing.T) {
 		for _, kernel := range kernels[:len(kernels)-1] {
 			const canary = 0xdeadbeef
 			places := slices.Repeat([]uint32{canary}, len(hashed[0])*k+32)
-			s := prober{bitArray: bitArray{base: &data[0], n: n, k: k}, scheme: schemeBitsAndBlooms}
+			s := prober{Array: probes.Array{Base: &data[0], N: n, K: k}, scheme: schemeBitsAndBlooms}
 			s.setKernel(kernel)
 			done := s.placeFull(&walk, &h, places[:len(hashed[0])*k])
 			if want := len(hashed[0]) &^ 15; done != want && (kernel == AVX512 || done != 0) {
@@ -142,12 +143,12 @@ func TestKernelFew(t *testing.T) {
 					some, hits := keys[most-n:], []uint64{math.MaxUint64}
 					count := f.MayContainBatch(Integers(some), hits)
 					if count != bits.OnesCount64(hits[0]) {
-						t.Fatalf("kernel %v, %d probes, %d keys: %d hits are %b", kernel, f.k, n, count, hits[0])
+						t.Fatalf("kernel %v, %d probes, %d keys: %d hits are %b", kernel, f.K, n, count, hits[0])
 					}
 					for i := range 64 {
 						want := i < n && Reference(format, encoded, binary.LittleEndian.AppendUint64(nil, some[min(i, n-1)]))
 						if got := hits[0]>>i&1 != 0; got != want {
-							t.Fatalf("kernel %v, %d probes, key %d of %d is %v, want %v", kernel, f.k, i, n, got, want)
+							t.Fatalf("kernel %v, %d probes, key %d of %d is %v, want %v", kernel, f.K, i, n, got, want)
 						}
 					}
 				}

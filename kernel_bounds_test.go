@@ -465,7 +465,7 @@ func addersInOrder(s *prober, h *hashes) map[string]func(added []uint64) {
 			panic("no kernel")
 		}
 	}
-	if s.kernel != Generic && (s.scheme == schemeParquet || s.scheme == schemeRocksDB && s.k <= maxHasProbes) {
+	if s.kernel != Generic && (s.scheme == schemeParquet || s.scheme == schemeRocksDB && s.K <= maxHasProbes) {
 		ways["by size"] = func(added []uint64) { must(s.addInOrder(h, added)) }
 		ways["far"] = func(added []uint64) {
 			far := *s

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
@@ -229,17 +230,17 @@ func TestIndex(t *testing.T) {
 	memory := make([]byte, 1)
 	for _, n := range sizes {
 		if n%8 == 0 && n > 0 && n <= 1<<32 {
-			d := double32{base: &memory[0], n: n / 8, recip: math.MaxUint64/n + 1, k: 1}
+			d := probes.LevelDB{Base: &memory[0], N: n / 8, Recip: math.MaxUint64/n + 1, K: 1}
 			for _, h := range edges64(n, math.MaxUint32) {
-				if got, want := d.index(uint32(h)), uint64(uint32(h))%n/8; got != want {
+				if got, want := d.Index(uint32(h)), uint64(uint32(h))%n/8; got != want {
 					t.Fatalf("double32: %d mod %d is in byte %d, want %d", h, n, got, want)
 				}
 			}
 		}
 		if n > 0 && n < 1<<63 {
-			d := newDouble64(memory, n, 1)
+			d := probes.NewNori(memory, n, 1)
 			for _, h := range edges64(n, math.MaxUint64) {
-				if got, want := d.remainder(h), h%n; got != want {
+				if got, want := d.Remainder(h), h%n; got != want {
 					t.Fatalf("double64: %d mod %d = %d, want %d", h, n, got, want)
 				}
 			}
@@ -274,7 +275,7 @@ func TestRows(t *testing.T) {
 				}
 				factor := uint32(1)
 				for range probe {
-					factor *= line512Mul
+					factor *= probes.RocksDBMul
 				}
 				if factors[i] != factor || steps[i] != uint32(probe) {
 					t.Fatalf("%d probes, row from %d, lane %d: factor %#x and step %d, want %#x and %d", k, from, i, factors[i], steps[i], factor, probe)

@@ -3,6 +3,7 @@ package bloom
 import (
 	"testing"
 
+	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
@@ -40,7 +41,7 @@ func TestMurmur(t *testing.T) {
 			if got := reference.Location(words, uint64(i)); got != want {
 				t.Errorf("%s: the reference of probe %d is %x, want %x", v.key, i, got, want)
 			}
-			if got := crossed(h.h1, h.h2, h.h3, h.h4, uint64(i)); got != want {
+			if got := probes.Crossed(h.h1, h.h2, h.h3, h.h4, uint64(i)); got != want {
 				t.Errorf("%s: probe %d is %x, want %x", v.key, i, got, want)
 			}
 		}

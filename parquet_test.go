@@ -8,6 +8,7 @@ import (
 
 	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
@@ -71,7 +72,7 @@ func createParquet(keys [][]byte, bitsPerKey int) []byte {
 	for _, key := range keys {
 		h := reference.XXH64(key)
 		block := filter[32*((h>>32)*z>>32):][:32]
-		for i, salt := range splitSalts {
+		for i, salt := range probes.ParquetSalts {
 			word := block[4*i:]
 			binary.LittleEndian.PutUint32(word, binary.LittleEndian.Uint32(word)|1<<(uint32(h)*salt>>27))
 		}

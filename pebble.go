@@ -1,182 +1,37 @@
 package bloom
 
-import (
-	"math"
-	"math/bits"
-	"unsafe"
-)
+import "github.com/lanebloom/bloom/internal/probes"
 
-// line32 is the walk of one 32-bit hash h through lines of 64, 128 or 256 bytes: the filters
-// of Pebble, and of RocksDB before its format_version 5. h mod the number of lines chooses the
-// line. Probe i tests bit (h + i·rotr(h, 17)) mod the bits of a line, with sums mod 2^32.
-//
-// The lower half of n is the number of lines, at least 1, and its upper half says how
-// long they are: 64·2^(n>>32) bytes. So n is the number of lines alone if they have 64 bytes, as
-// in every filter that this library builds. The reciprocal is ceil(2^64 / lines).
-type line32 bitArray
-
-// newLine32 returns the walk of k probes through lines of 64<<log bytes, which begin where
-// data does.
-func newLine32(data []byte, lines uint32, log, k int) line32 {
-	return line32{
-		base:  unsafe.SliceData(data),
-		n:     uint64(lines) | uint64(log)<<32,
-		recip: math.MaxUint64/uint64(lines) + 1, // 0 for one line, which gives the remainder 0
-		k:     k,
-	}
+func arrayLine32(n uint64, k int) probes.Array {
+	return probes.Array(probes.NewPebble(nil, uint32(n/512), 0, k))
 }
-
-func arrayLine32(n uint64, k int) bitArray {
-	return bitArray(newLine32(nil, uint32(n/512), 0, k))
-}
-func bytesLine32(a bitArray) uint64 { return (*line32)(&a).bytes() }
-
-// lines returns the number of lines, and log says how long they are: 64<<log bytes.
-func (d *line32) lines() uint64 { return d.n & math.MaxUint32 }
-func (d *line32) log() int      { return int(d.n >> 32) }
-
-// bytes returns the number of bytes of all lines.
-func (d *line32) bytes() uint64 { return 64 * d.lines() << d.log() }
-
-// line returns the number of the line of a hash. It is Lemire's remainder, as in
-// double32.index: the low word of h·recip is (h mod lines)·2^64/lines and less than
-// 2^64/lines more.
-func (d *line32) line(h uint32) uint64 {
-	i, _ := bits.Mul64(uint64(h)*d.recip, d.lines())
-	return i
-}
-
-// at returns the address of the line of a hash. A probe's sum, masked, is the number of a bit in
-// the line.
-func (d *line32) at(h uint32) (line unsafe.Pointer, mask uint32) {
-	log := d.log()
-	return unsafe.Add(unsafe.Pointer(d.base), 64*d.line(h)<<log), 512<<log - 1
-}
-
-// has reports whether the key of one hash may be in the filter. It joins three probes
-// before it branches, as double32.has does.
-func (d *line32) has(h uint32) bool {
-	line, mask := d.at(h)
-	delta := bits.RotateLeft32(h, -17)
-	has := func(h uint32) uint32 {
-		bit := h & mask
-		return uint32(*(*byte)(unsafe.Add(line, bit/8))) >> (bit % 8)
-	}
-	k := d.k
-	for ; k >= 3; k -= 3 {
-		if has(h)&has(h+delta)&has(h+2*delta)&1 == 0 {
-			return false
-		}
-		h += 3 * delta
-	}
-	for ; k > 0; k-- {
-		if has(h)&1 == 0 {
-			return false
-		}
-		h += delta
-	}
-	return true
-}
-
-// add sets the bits of one hash, and reports whether one was missing.
-func (d *line32) add(h uint32) (isNew bool) {
-	line, mask := d.at(h)
-	delta, missing := bits.RotateLeft32(h, -17), byte(0)
-	set := func(h uint32) byte { return setInByte((*byte)(unsafe.Add(line, h&mask/8)), h) }
-	k := d.k
-	for ; k >= 2; k -= 2 {
-		missing |= set(h) | set(h+delta)
-		h += 2 * delta
-	}
-	if k > 0 {
-		missing |= set(h)
-	}
-	return missing != 0
-}
+func bytesLine32(a probes.Array) uint64 { return (*probes.Pebble)(&a).Bytes() }
 
 // addLine32 is prober.setLines for this walk.
 func (s *prober) addLine32(h *hashes) {
-	if len(h.h32) < minSetHashes || !setLine32(s, h, line32Steps.of(s.k, 0)) {
-		(*line32)(&s.bitArray).addAll(h.h32)
+	if len(h.h32) < minSetHashes || !setLine32(s, h, line32Steps.of(s.K, 0)) {
+		(*probes.Pebble)(&s.Array).AddAll(h.h32)
 		return
 	}
-	for done := 8; done < s.k; done += 8 {
-		setLine32(s, h, line32Steps.of(s.k, done))
-	}
-}
-
-// addAll sets the bits of all hashes, in lines of 64 bytes.
-func (d *line32) addAll(hashes []uint32) {
-	base, lines, recip, k := unsafe.Pointer(d.base), d.lines(), d.recip, d.k
-	for _, h := range hashes {
-		i, _ := bits.Mul64(uint64(h)*recip, lines) // as in line
-		line, delta := (*[64]byte)(unsafe.Add(base, 64*i)), bits.RotateLeft32(h, -17)
-		for range k {
-			setInLine(line, h%512)
-			h += delta
-		}
-	}
-}
-
-// probes is prober.probes for this walk.
-func (d *line32) probes(h uint32, first int, to []uint64) {
-	log := d.log()
-	line, delta := 512*d.line(h)<<log, bits.RotateLeft32(h, -17)
-	h += uint32(first) * delta
-	for i := range to {
-		to[i] = line + uint64(h&(512<<log-1))
-		h += delta
-	}
-}
-
-// place writes the numbers of the k bits of each hash to places. There must be at most 2^32
-// bits.
-func (d *line32) place(hashes, places []uint32) {
-	log := d.log()
-	for i, h := range hashes {
-		first, delta := uint32(512*d.line(h)<<log), bits.RotateLeft32(h, -17)
-		for j := range d.k {
-			places[i*d.k+j] = first + h&(512<<log-1)
-			h += delta
-		}
+	for done := 8; done < s.K; done += 8 {
+		setLine32(s, h, line32Steps.of(s.K, done))
 	}
 }
 
 var line32Steps = newLineFactors(0, func(x uint32) uint32 { return x + 1 })
 
-// divisor returns what kernels divide by the number of lines with, in lines of 64 bytes: a reciprocal and a shift. If 2^log is the
-// largest power of two up to the number, the reciprocal is floor(2^(32+log)/lines), or 1 less for 2^log lines, and
-// the shift is 32+log.
-func (d *line32) divisor() [2]uint64 {
-	log := bits.Len64(d.n) - 1
-	return [2]uint64{min(1<<(32+log)/d.n, math.MaxUint32), uint64(32 + log)}
-}
-
 // testLine32 is prober.test for this walk.
 func (s *prober) testLine32(h *hashes, hits []uint64) {
-	if len(h.h32) < singleKeys || !probeLine32(s, h, &hits[0], line32Steps.of(s.k, 0)) {
-		(*line32)(&s.bitArray).probeGeneric(h.h32, hits)
+	if len(h.h32) < singleKeys || !probeLine32(s, h, &hits[0], line32Steps.of(s.K, 0)) {
+		(*probes.Pebble)(&s.Array).Test(h.h32, hits)
 		return
 	}
-	for done := 8; done < s.k; done += 8 {
+	for done := 8; done < s.K; done += 8 {
 		var more [windowKeys / 64]uint64
-		probeLine32(s, h, &more[0], line32Steps.of(s.k, done))
+		probeLine32(s, h, &more[0], line32Steps.of(s.K, done))
 		for i := range (len(h.h32) + 63) / 64 {
 			hits[i] &= more[i]
 		}
-	}
-}
-
-// probeGeneric is prober.test in portable Go.
-func (d *line32) probeGeneric(hashes []uint32, hits []uint64) {
-	for i := range (len(hashes) + 63) / 64 {
-		word := uint64(0)
-		for j, h := range hashes[64*i : min(64*i+64, len(hashes))] {
-			if d.has(h) {
-				word |= bits.RotateLeft64(1, j)
-			}
-		}
-		hits[i] = word
 	}
 }
 
@@ -184,38 +39,15 @@ func (d *line32) probeGeneric(hashes []uint32, hits []uint64) {
 // in every array.
 func probePartLine32(kernel Kernel, p *part, hash Hash) (word uint64) {
 	h := uint32(hash.h1)
-	d := (*line32)(&p.arrays[0])
+	d := (*probes.Pebble)(&p.arrays[0])
 	if p.blocks != nil {
-		if word, ok := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), line32Steps.of(d.k, 0)); ok {
-			for done := 8; done < d.k && word != 0; done += 8 {
-				later, _ := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), line32Steps.of(d.k, done))
+		if word, ok := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), line32Steps.of(d.K, 0)); ok {
+			for done := 8; done < d.K && word != 0; done += 8 {
+				later, _ := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), line32Steps.of(d.K, done))
 				word &= later
 			}
 			return word
 		}
 	}
-	return partLine32(p.arrays, h)
-}
-
-// partLine32 sets bit i if array i has the bits of a hash. In lines of 64 bytes, they are the same in every array.
-func partLine32(arrays []bitArray, h uint32) (word uint64) {
-	d := (*line32)(&arrays[0])
-	if d.log() > 0 {
-		for i := range arrays {
-			if (*line32)(&arrays[i]).has(h) {
-				word |= 1 << i
-			}
-		}
-		return word
-	}
-	var line lineBits
-	for i, probe := 0, h; i < d.k; i++ {
-		line[probe/64%8] |= 1 << (probe % 64)
-		probe += bits.RotateLeft32(h, -17)
-	}
-	for i := range arrays {
-		at, _ := (*line32)(&arrays[i]).at(h)
-		word |= line.in((*[64]byte)(at)) << (i % 64)
-	}
-	return word
+	return probes.TestPebble(p.arrays, h)
 }

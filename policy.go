@@ -274,7 +274,7 @@ func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 	if size == 0 {
 		bits, shape.Bits = nothing, 8*uint64(len(nothing)) // nothing is added to it
 	}
-	s := prober{bitArray: f.scheme.array(bits, shape.Bits, shape.Probes), scheme: f.scheme}
+	s := prober{Array: f.scheme.array(bits, shape.Bits, shape.Probes), scheme: f.scheme}
 	s.setKernel(kernel)
 	s.addColumn(keys)
 	return dst

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // The assembly has these offsets and constants. Where one differs, generate it anew.
@@ -28,9 +29,9 @@ var (
 	_ [0]struct{} = [keyhash.Prime32x1 - 2654435761]struct{}{}
 	_ [0]struct{} = [keyhash.Prime5 - 2870177450012600261]struct{}{}
 	_ [0]struct{} = [len(single{}.ofHash) - 8]struct{}{}
-	_ [0]struct{} = [line512Mul - 2654435769]struct{}{}
 	_ [0]struct{} = [longKey - 32768]struct{}{}
 	_ [0]struct{} = [maxFullProbes - 32]struct{}{}
+	_ [0]struct{} = [probes.RocksDBMul - 2654435769]struct{}{}
 	_ [0]struct{} = [schemeParquet - 3]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.mask) - 8]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.swap) - 0]struct{}{}
@@ -40,10 +41,10 @@ var (
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.recips) - 128]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.shifts) - 192]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.units) - 64]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.base) - 0]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.k) - 24]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.n) - 8]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(prober{}.bitArray) + unsafe.Offsetof(prober{}.bitArray.recip) - 16]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.Array) + unsafe.Offsetof(prober{}.Array.Base) - 0]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.Array) + unsafe.Offsetof(prober{}.Array.K) - 24]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.Array) + unsafe.Offsetof(prober{}.Array.N) - 8]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.Array) + unsafe.Offsetof(prober{}.Array.Recip) - 16]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.divisor) - 48]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.far) - 36]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.full) + unsafe.Offsetof(prober{}.full.bits) - 72]struct{}{}

@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -11,12 +10,13 @@ import (
 
 	"github.com/lanebloom/bloom/internal/detect"
 	"github.com/lanebloom/bloom/internal/encoding"
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // prober is how a filter is queried and built: its scheme, its bits, and the kernel. scheme.go has what it can do.
 // The zero prober holds no key.
 type prober struct {
-	bitArray
+	probes.Array
 	scheme scheme
 	kernel Kernel
 	atomic bool // bits are set by atomic operations, for an AtomicSet
@@ -35,9 +35,6 @@ type prober struct {
 // wholeWords returns the number of the bits in whole words of 32 bits, or 2^32-1 if it is larger.
 func (s *prober) wholeWords() uint32 { return uint32(min(s.bytes()&^3*8, math.MaxUint32)) }
 
-// alike reports whether testPart may take two arrays together.
-func (a *bitArray) alike(b *bitArray) bool { return a.k == b.k && a.n>>32 == b.n>>32 }
-
 // mustHaveBits panics for the zero Set.
 func (s *prober) mustHaveBits() {
 	if s.scheme == 0 {
@@ -48,7 +45,7 @@ func (s *prober) mustHaveBits() {
 // word returns the word of 32 bits that holds a bit. It is aligned: newEncoded aligns the
 // first bit.
 func (s *prober) word(bit uint64) *uint32 {
-	return (*uint32)(unsafe.Add(unsafe.Pointer(s.base), bit/32*4))
+	return (*uint32)(unsafe.Add(unsafe.Pointer(s.Base), bit/32*4))
 }
 
 // wordShift returns the place of a bit in its word. Bytes are in the order of the machine.
@@ -71,8 +68,8 @@ func (s *prober) or(bit uint64) { atomic.OrUint32(s.word(bit), 1<<wordShift(bit)
 // probeHashAtomic is probeHash with atomic loads.
 func (s *prober) probeHashAtomic(h Hash) bool {
 	var buffer [someProbes]uint64
-	for first := 0; first < s.k; first += someProbes {
-		probes := buffer[:min(someProbes, s.k-first)]
+	for first := 0; first < s.K; first += someProbes {
+		probes := buffer[:min(someProbes, s.K-first)]
 		s.probes(h, first, probes)
 		for _, bit := range probes {
 			if s.load(bit) == 0 {
@@ -91,8 +88,8 @@ func (s *prober) probeHashAtomic(h Hash) bool {
 // but waits for each operation that sets one.
 func (s *prober) addHashAtomic(h Hash) (isNew bool) {
 	var buffer [someProbes]uint64
-	for first := 0; first < s.k; first += someProbes {
-		probes := buffer[:min(someProbes, s.k-first)]
+	for first := 0; first < s.K; first += someProbes {
+		probes := buffer[:min(someProbes, s.K-first)]
 		s.probes(h, first, probes)
 		missing := uint64(0)
 		for i, bit := range probes {
@@ -141,15 +138,6 @@ func (w scheme) swap() uint64 {
 // mostBytes is the largest number of bytes that the bits of a filter may take when it is built.
 const mostBytes = encoding.MostBytes
 
-// bitArray is the bits that a walk goes through, with what it derives from their number.
-// It has four words because the compiler keeps that many in registers.
-type bitArray struct {
-	base  *byte  // bit i is bit i%8, least significant first, of byte i/8
-	n     uint64 // size, in the unit of the walk
-	recip uint64 // a reciprocal of n, if the walk has one
-	k     int    // probes, at least 1
-}
-
 // fullWalk is what differs between the walks with a full remainder of 64 bits a probe. Probe i tests bit (h + i·d & mask) mod n, in
 // which h is the first word of a hash if i is even, and else the second, and d is the third word if i mod 4 is 0 or 3, and
 // else the fourth.
@@ -159,10 +147,7 @@ type fullWalk struct {
 	words [4]uintptr // where a window has these words: fields of hashes
 }
 
-const (
-	wholeSums = 1<<64 - 1
-	signless  = 1<<63 - 1
-)
+const wholeSums = 1<<64 - 1
 
 // twoWords are those of hashes of two words.
 var twoWords = [4]uintptr{unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h2), unsafe.Offsetof(hashes{}.h2)}
@@ -175,7 +160,7 @@ func (s *prober) testFull(w *fullWalk, h *hashes, hits []uint64, dense bool) boo
 // placeFull is prober.place in assembly, for the first hashes: it returns how many.
 func (s *prober) placeFull(w *fullWalk, h *hashes, places []uint32) (done int) {
 	if h.len() >= singleKeys {
-		done, _ = placeFull64(s, h, &places[:h.len()*s.k][0], w)
+		done, _ = placeFull64(s, h, &places[:h.len()*s.K][0], w)
 	}
 	return done
 }
@@ -188,12 +173,12 @@ type fullDivisor struct {
 	inverse32 uint32 // of the number, a float32; 0 if it is not small
 }
 
-// fullDivisor returns that of an array.
-func (b *bitArray) fullDivisor() (d fullDivisor) {
-	multiple := b.n
-	if b.n < minReduceBitsFull {
-		d.inverse32 = math.Float32bits(1/float32(b.n)) - 2
-		multiple <<= bits.LeadingZeros64(b.n) - bits.LeadingZeros64(minReduceBitsFull)
+// fullDivisor returns that of the array.
+func (s *prober) fullDivisor() (d fullDivisor) {
+	multiple := s.N
+	if s.N < minReduceBitsFull {
+		d.inverse32 = math.Float32bits(1/float32(s.N)) - 2
+		multiple <<= bits.LeadingZeros64(s.N) - bits.LeadingZeros64(minReduceBitsFull)
 	}
 	d.bits, d.inverse = uint32(multiple), math.Float64bits(1/float64(multiple))-4
 	return d
@@ -203,7 +188,7 @@ func (b *bitArray) fullDivisor() (d fullDivisor) {
 // take them together. Their hits are in one word.
 type part struct {
 	first  int // the number of the first filter
-	arrays []bitArray
+	arrays []probes.Array
 	blocks []octet // the same arrays for assembly, if there is any
 }
 
@@ -215,33 +200,6 @@ type octet struct {
 }
 
 const blockArrays = 8
-
-// setInLine sets the bit of a line, 0 to 511. The compiler has an instruction for words of 64 bits.
-func setInLine(line *[64]byte, bit uint32) {
-	word := line[bit/8&56:]
-	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|1<<(bit%64))
-}
-
-// setInByte sets bit number bit%8 of a byte, and returns 0 if it was set.
-func setInByte(p *byte, bit uint32) (missing byte) {
-	before := *p
-	*p = before | 1<<(bit%8)
-	return *p ^ before
-}
-
-// clearMask has every bit set but bit i.
-var clearMask = [8]byte{0xfe, 0xfd, 0xfb, 0xf7, 0xef, 0xdf, 0xbf, 0x7f}
-
-// oneIf returns 1 if yes is set, and otherwise 0. The compiler makes no branch of it.
-func oneIf(yes bool) uint64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-// isZero returns 1 if x is 0, and otherwise 0, without a branch.
-func isZero(x uint64) uint64 { return (x|-x)>>63 ^ 1 }
 
 // A filter that answers without testing its bits is decoded as one probe of one of these. They
 // are as long as a line of the formats that have lines.
@@ -288,9 +246,9 @@ func (s *prober) probeHash(h Hash) bool {
 		return s.probeHashAtomic(h)
 	}
 	if s.scheme == schemeBitsAndBlooms { // it takes any words
-		return (*crossed64)(&s.bitArray).has(h.h1, h.h2, h.h3, h.h4)
+		return (*probes.BitsAndBlooms)(&s.Array).Has(h.h1, h.h2, h.h3, h.h4)
 	}
-	return probeHash(&s.base, h.h1, h.h2, h.h3, h.h4)
+	return probeHash(&s.Base, h.h1, h.h2, h.h3, h.h4)
 }
 
 // otherHash answers no for the zero Filter, which holds no key. For every other filter it

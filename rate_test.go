@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/encoding"
+	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
@@ -177,7 +178,7 @@ func TestStatsOfLongLines(t *testing.T) {
 		data := make([]byte, lines*64<<log+encoding.Trailer)
 		copy(data[lines*64<<log:], []byte{k, lines & 255, lines >> 8})
 		v, err := openView(Pebble, data)
-		if err != nil || (*line32)(&v.bitArray).log() != log {
+		if err != nil || (*probes.Pebble)(&v.Array).Doublings() != log {
 			t.Fatalf("%d bytes: %v", len(data), err)
 		}
 		s := Set{v}

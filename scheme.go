@@ -7,6 +7,7 @@ import (
 	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/load"
+	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // scheme is what a format does with keys: how it hashes one, and which bits of a filter belong to a hash. Nori's two
@@ -43,12 +44,12 @@ var schemes = [...]struct {
 	// unit is 0 if no size can be halved.
 	unit, most uint64
 
-	array func(n uint64, k int) bitArray // of k probes, at least 1, of n bits, at least 1, without its base
-	bytes func(a bitArray) uint64        // that an array reaches
-	fits  func(a bitArray) bool          // whether kernels take the array
-	one   func(a bitArray) bool          // whether their assembly tests and adds one key
+	array func(n uint64, k int) probes.Array // of k probes, at least 1, of n bits, at least 1, without its base
+	bytes func(a probes.Array) uint64        // that an array reaches
+	fits  func(a probes.Array) bool          // whether kernels take the array
+	one   func(a probes.Array) bool          // whether their assembly tests and adds one key
 }{
-	noScheme: {hash: "no hash", bytes: func(bitArray) uint64 { return 0 }},
+	noScheme: {hash: "no hash", bytes: func(probes.Array) uint64 { return 0 }},
 	schemeLevelDB: {
 		name: "leveldb", hash: "LevelDB's 32-bit hash", words: one32, kernels: everyKernel,
 		word: 8, oneByOne: vectorKeys - 1, dense: densePer256, unit: 8, most: mostBytes,
@@ -92,20 +93,20 @@ func (f scheme) String() string { return schemes[f].name }
 
 // anyArray and noArray are answers for every array.
 
-func anyArray(bitArray) bool { return true }
-func noArray(bitArray) bool  { return false }
+func anyArray(probes.Array) bool { return true }
+func noArray(probes.Array) bool  { return false }
 
 // bytesFull returns how many bytes an array reaches whose n is a number of bits.
-func bytesFull(a bitArray) uint64 { return (a.n-1)/8 + 1 }
+func bytesFull(a probes.Array) uint64 { return (a.N-1)/8 + 1 }
 
 // fitsFull reports whether kernels take an array whose probes each take a remainder of 64 bits.
-func fitsFull(a bitArray) bool { return a.n <= maxKernelBits && a.k <= maxFullProbes }
+func fitsFull(a probes.Array) bool { return a.N <= maxKernelBits && a.K <= maxFullProbes }
 
 // fitsLines reports whether kernels take an array of lines of 64 bytes. The number of longer lines is larger: see line32.
-func fitsLines(a bitArray) bool { return a.n < maxKernelLines }
+func fitsLines(a probes.Array) bool { return a.N < maxKernelLines }
 
 // oneVector reports whether the probes of a key fit a vector.
-func oneVector(a bitArray) bool { return a.k <= maxHasProbes }
+func oneVector(a probes.Array) bool { return a.K <= maxHasProbes }
 
 // takes reports whether a hash is of the scheme. One of four words passes for a shorter one if its last word
 // is the number of that scheme, which is a chance of 2^-64.
@@ -124,14 +125,14 @@ func (s *prober) setKernel(kernel Kernel) {
 		s.kernel, s.oneByOne, s.single = kernel, 0, nil
 		return
 	}
-	if !f.fits(s.bitArray) {
+	if !f.fits(s.Array) {
 		kernel = Generic
 	}
 	s.kernel, s.oneByOne, s.single = kernel, f.oneByOne, &singles[Generic][noScheme]
 	if kernel == Generic {
 		s.oneByOne = keysAcross
 	}
-	if f.one(s.bitArray) {
+	if f.one(s.Array) {
 		s.single = &singles[kernel][s.scheme]
 	}
 	if kernel != Generic {
@@ -144,13 +145,13 @@ func (s *prober) derive() {
 	s.far = s.bytes() >= farBytes
 	switch s.scheme {
 	case schemeLevelDB:
-		s.divisor = double32(s.bitArray).divisor()
+		s.divisor = probes.LevelDB(s.Array).Divisor()
 	case schemeNori:
-		s.divisor, s.full = (*double64)(&s.bitArray).ratio(), s.fullDivisor()
+		s.divisor, s.full = (*probes.Nori)(&s.Array).Divisor(), s.fullDivisor()
 	case schemeBitsAndBlooms, schemeGuava:
 		s.full = s.fullDivisor()
 	case schemePebble:
-		s.divisor = (*line32)(&s.bitArray).divisor()
+		s.divisor = (*probes.Pebble)(&s.Array).Divisor()
 	}
 }
 
@@ -161,14 +162,14 @@ func (s *prober) setFastest(f scheme) {
 }
 
 // array returns the array of k probes, at least 1, of n bits, at least 1, which begin where data does.
-func (f scheme) array(data []byte, n uint64, k int) bitArray {
+func (f scheme) array(data []byte, n uint64, k int) probes.Array {
 	a := schemes[f].array(n, k)
-	a.base = unsafe.SliceData(data)
+	a.Base = unsafe.SliceData(data)
 	return a
 }
 
 // bytes returns the number of bytes that the array reaches.
-func (s *prober) bytes() uint64 { return schemes[s.scheme].bytes(s.bitArray) }
+func (s *prober) bytes() uint64 { return schemes[s.scheme].bytes(s.Array) }
 
 // isDense reports whether it is likely to be faster to make all probes of each of the next
 // keys at once, because the last n keys had so many hits.
@@ -250,23 +251,23 @@ func (k *Keys) hashGeneric(f scheme, h *hashes) {
 // hasKey is a keyTest of any scheme, in Go.
 func (s *prober) hasKey(p unsafe.Pointer, n int) bool {
 	if n == 8 {
-		return mayContainUint64(&s.base, load.Uint64(p, 0))
+		return mayContainUint64(&s.Base, load.Uint64(p, 0))
 	}
 	switch s.scheme {
 	case schemeLevelDB:
-		return double32(s.bitArray).has(keyhash.LevelDB(p, n, keyhash.UnsignedBytes))
+		return probes.LevelDB(s.Array).Has(keyhash.LevelDB(p, n, keyhash.UnsignedBytes))
 	case schemeNori:
-		return (*double64)(&s.bitArray).has(keyhash.XXH64x2(p, n))
+		return (*probes.Nori)(&s.Array).Has(keyhash.XXH64x2(p, n))
 	case schemeParquet:
-		return (*split256)(&s.bitArray).has(keyhash.XXH64(p, n))
+		return (*probes.Parquet)(&s.Array).Has(keyhash.XXH64(p, n))
 	case schemeRocksDB:
-		return (*line512)(&s.bitArray).has(xxph3At(p, n))
+		return (*probes.RocksDB)(&s.Array).Has(xxph3At(p, n))
 	case schemePebble:
-		return (*line32)(&s.bitArray).has(keyhash.LevelDB(p, n, keyhash.SignedBytes))
+		return (*probes.Pebble)(&s.Array).Has(keyhash.LevelDB(p, n, keyhash.SignedBytes))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).has(keyhash.Murmur3x2(p, n))
+		return (*probes.BitsAndBlooms)(&s.Array).Has(keyhash.Murmur3x2(p, n))
 	case schemeGuava:
-		return (*double63)(&s.bitArray).has(keyhash.Murmur3(p, n))
+		return (*probes.Guava)(&s.Array).Has(keyhash.Murmur3(p, n))
 	}
 	return false
 }
@@ -277,19 +278,19 @@ func mayContainUint64(base **byte, key uint64) bool {
 	s := (*prober)(unsafe.Pointer(base))
 	switch s.scheme {
 	case schemeLevelDB:
-		return double32(s.bitArray).has(keyhash.LevelDBUint64(key))
+		return probes.LevelDB(s.Array).Has(keyhash.LevelDBUint64(key))
 	case schemeNori:
-		return (*double64)(&s.bitArray).has(keyhash.XXH64x2Uint64(key))
+		return (*probes.Nori)(&s.Array).Has(keyhash.XXH64x2Uint64(key))
 	case schemeParquet:
-		return (*split256)(&s.bitArray).has(keyhash.XXH64Uint64(key))
+		return (*probes.Parquet)(&s.Array).Has(keyhash.XXH64Uint64(key))
 	case schemeRocksDB:
-		return (*line512)(&s.bitArray).has(keyhash.XXPH3Uint64(key))
+		return (*probes.RocksDB)(&s.Array).Has(keyhash.XXPH3Uint64(key))
 	case schemePebble:
-		return (*line32)(&s.bitArray).has(keyhash.LevelDBUint64(key))
+		return (*probes.Pebble)(&s.Array).Has(keyhash.LevelDBUint64(key))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).has(keyhash.Murmur3x2Uint64(key))
+		return (*probes.BitsAndBlooms)(&s.Array).Has(keyhash.Murmur3x2Uint64(key))
 	case schemeGuava:
-		return (*double63)(&s.bitArray).has(keyhash.Murmur3Uint64(key))
+		return (*probes.Guava)(&s.Array).Has(keyhash.Murmur3Uint64(key))
 	}
 	return false
 }
@@ -303,19 +304,19 @@ func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
 	}
 	switch s.scheme {
 	case schemeLevelDB:
-		return double32(s.bitArray).has(uint32(h1))
+		return probes.LevelDB(s.Array).Has(uint32(h1))
 	case schemeNori:
-		return (*double64)(&s.bitArray).has(h1, h2)
+		return (*probes.Nori)(&s.Array).Has(h1, h2)
 	case schemeParquet:
-		return (*split256)(&s.bitArray).has(h1)
+		return (*probes.Parquet)(&s.Array).Has(h1)
 	case schemeRocksDB:
-		return (*line512)(&s.bitArray).has(h1)
+		return (*probes.RocksDB)(&s.Array).Has(h1)
 	case schemePebble:
-		return (*line32)(&s.bitArray).has(uint32(h1))
+		return (*probes.Pebble)(&s.Array).Has(uint32(h1))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).has(h.h1, h.h2, h.h3, h.h4)
+		return (*probes.BitsAndBlooms)(&s.Array).Has(h.h1, h.h2, h.h3, h.h4)
 	case schemeGuava:
-		return (*double63)(&s.bitArray).has(h1, h2)
+		return (*probes.Guava)(&s.Array).Has(h1, h2)
 	}
 	return false
 }
@@ -323,19 +324,19 @@ func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
 // addKey adds the key of n bytes at p, and reports whether it was certainly new. It is not atomic: an AtomicSet must not call it.
 func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 	if n == 8 {
-		return addUint64(&s.base, load.Uint64(p, 0))
+		return addUint64(&s.Base, load.Uint64(p, 0))
 	}
 	switch s.scheme {
 	case schemeLevelDB:
-		return double32(s.bitArray).add(keyhash.LevelDB(p, n, keyhash.UnsignedBytes))
+		return probes.LevelDB(s.Array).Add(keyhash.LevelDB(p, n, keyhash.UnsignedBytes))
 	case schemeNori:
-		return (*double64)(&s.bitArray).add(keyhash.XXH64x2(p, n))
+		return (*probes.Nori)(&s.Array).Add(keyhash.XXH64x2(p, n))
 	case schemeParquet:
 		h := keyhash.XXH64(p, n)
-		if isNew, ok := addOneSplit256(s.kernel, &s.base, h); ok { // in addOne, it would be a call more: a seventh of the time
+		if isNew, ok := addOneSplit256(s.kernel, &s.Base, h); ok { // in addOne, it would be a call more: a seventh of the time
 			return isNew
 		}
-		return (*split256)(&s.bitArray).add(h)
+		return (*probes.Parquet)(&s.Array).Add(h)
 	case schemeRocksDB:
 		h := uint64(0)
 		if n <= keyhash.ShortXXPH3 {
@@ -343,18 +344,18 @@ func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 		} else {
 			h = xxph3At(p, n)
 		}
-		if s.k <= maxHasProbes {
-			if isNew, ok := addOneLine512(s.kernel, &s.base, h); ok {
+		if s.K <= maxHasProbes {
+			if isNew, ok := addOneLine512(s.kernel, &s.Base, h); ok {
 				return isNew
 			}
 		}
-		return (*line512)(&s.bitArray).add(h)
+		return (*probes.RocksDB)(&s.Array).Add(h)
 	case schemePebble:
-		return (*line32)(&s.bitArray).add(keyhash.LevelDB(p, n, keyhash.SignedBytes))
+		return (*probes.Pebble)(&s.Array).Add(keyhash.LevelDB(p, n, keyhash.SignedBytes))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).add(keyhash.Murmur3x2(p, n))
+		return (*probes.BitsAndBlooms)(&s.Array).Add(keyhash.Murmur3x2(p, n))
 	case schemeGuava:
-		return (*double63)(&s.bitArray).add(keyhash.Murmur3(p, n))
+		return (*probes.Guava)(&s.Array).Add(keyhash.Murmur3(p, n))
 	}
 	panic(noBits)
 }
@@ -364,19 +365,19 @@ func addUint64Generic(base **byte, key uint64) (isNew bool) { //nolint:unused //
 	s := (*prober)(unsafe.Pointer(base))
 	switch s.scheme {
 	case schemeLevelDB:
-		return double32(s.bitArray).add(keyhash.LevelDBUint64(key))
+		return probes.LevelDB(s.Array).Add(keyhash.LevelDBUint64(key))
 	case schemeNori:
-		return (*double64)(&s.bitArray).add(keyhash.XXH64x2Uint64(key))
+		return (*probes.Nori)(&s.Array).Add(keyhash.XXH64x2Uint64(key))
 	case schemeParquet:
-		return (*split256)(&s.bitArray).add(keyhash.XXH64Uint64(key))
+		return (*probes.Parquet)(&s.Array).Add(keyhash.XXH64Uint64(key))
 	case schemeRocksDB:
-		return (*line512)(&s.bitArray).add(keyhash.XXPH3Uint64(key))
+		return (*probes.RocksDB)(&s.Array).Add(keyhash.XXPH3Uint64(key))
 	case schemePebble:
-		return (*line32)(&s.bitArray).add(keyhash.LevelDBUint64(key))
+		return (*probes.Pebble)(&s.Array).Add(keyhash.LevelDBUint64(key))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).add(keyhash.Murmur3x2Uint64(key))
+		return (*probes.BitsAndBlooms)(&s.Array).Add(keyhash.Murmur3x2Uint64(key))
 	case schemeGuava:
-		return (*double63)(&s.bitArray).add(keyhash.Murmur3Uint64(key))
+		return (*probes.Guava)(&s.Array).Add(keyhash.Murmur3Uint64(key))
 	}
 	panic(noBits)
 }
@@ -390,19 +391,19 @@ func (s *prober) addHash(h Hash) (isNew bool) {
 	}
 	switch s.scheme {
 	case schemeLevelDB:
-		return double32(s.bitArray).add(uint32(h.h1))
+		return probes.LevelDB(s.Array).Add(uint32(h.h1))
 	case schemeNori:
-		return (*double64)(&s.bitArray).add(h.h1, h.h2)
+		return (*probes.Nori)(&s.Array).Add(h.h1, h.h2)
 	case schemeParquet:
-		return (*split256)(&s.bitArray).addOne(s.kernel, h.h1)
+		return s.addOneSplit256(h.h1)
 	case schemeRocksDB:
-		return (*line512)(&s.bitArray).addOne(s.kernel, h.h1)
+		return s.addOneLine512(h.h1)
 	case schemePebble:
-		return (*line32)(&s.bitArray).add(uint32(h.h1))
+		return (*probes.Pebble)(&s.Array).Add(uint32(h.h1))
 	case schemeBitsAndBlooms:
-		return (*crossed64)(&s.bitArray).add(h.h1, h.h2, h.h3, h.h4)
+		return (*probes.BitsAndBlooms)(&s.Array).Add(h.h1, h.h2, h.h3, h.h4)
 	case schemeGuava:
-		return (*double63)(&s.bitArray).add(h.h1, h.h2)
+		return (*probes.Guava)(&s.Array).Add(h.h1, h.h2)
 	}
 	panic(noBits)
 }
@@ -412,19 +413,19 @@ func (s *prober) addHash(h Hash) (isNew bool) {
 func (s *prober) probes(h Hash, first int, bits []uint64) {
 	switch s.scheme {
 	case schemeLevelDB:
-		double32(s.bitArray).probes(uint32(h.h1), first, bits)
+		probes.LevelDB(s.Array).Bits(uint32(h.h1), first, bits)
 	case schemeNori:
-		(*double64)(&s.bitArray).probes(h.h1, h.h2, first, bits)
+		(*probes.Nori)(&s.Array).Bits(h.h1, h.h2, first, bits)
 	case schemeParquet:
-		(*split256)(&s.bitArray).probes(h.h1, first, bits)
+		(*probes.Parquet)(&s.Array).Bits(h.h1, first, bits)
 	case schemeRocksDB:
-		(*line512)(&s.bitArray).probes(h.h1, first, bits)
+		(*probes.RocksDB)(&s.Array).Bits(h.h1, first, bits)
 	case schemePebble:
-		(*line32)(&s.bitArray).probes(uint32(h.h1), first, bits)
+		(*probes.Pebble)(&s.Array).Bits(uint32(h.h1), first, bits)
 	case schemeBitsAndBlooms:
-		(*crossed64)(&s.bitArray).probes(h.h1, h.h2, h.h3, h.h4, first, bits)
+		(*probes.BitsAndBlooms)(&s.Array).Bits(h.h1, h.h2, h.h3, h.h4, first, bits)
 	case schemeGuava:
-		(*double63)(&s.bitArray).probes(h.h1, h.h2, first, bits)
+		(*probes.Guava)(&s.Array).Bits(h.h1, h.h2, first, bits)
 	default:
 		panic(noSuchScheme)
 	}
@@ -459,7 +460,7 @@ func (s *prober) test(h *hashes, hits []uint64, dense bool) {
 
 // setsLines reports whether all bits of a key are set at once, in one line of memory. That is not atomic.
 func (s *prober) setsLines() bool {
-	return schemes[s.scheme].line && !s.atomic && (s.scheme != schemePebble || (*line32)(&s.bitArray).log() == 0)
+	return schemes[s.scheme].line && !s.atomic && (s.scheme != schemePebble || (*probes.Pebble)(&s.Array).Doublings() == 0)
 }
 
 // setLines sets the bits of all hashes, a key at a time, in an array that setsLines.
@@ -487,7 +488,7 @@ func (s *prober) addInOrder(h *hashes, added []uint64) bool {
 	case schemeParquet:
 		return setNewSplit256(s, h, &added[0])
 	case schemeRocksDB:
-		return s.k <= maxHasProbes && setNewLine512(s, h, &added[0], line512Factors.of(s.k, 0))
+		return s.K <= maxHasProbes && setNewLine512(s, h, &added[0], line512Factors.of(s.K, 0))
 	}
 	return false
 }
@@ -496,7 +497,7 @@ func (s *prober) addInOrder(h *hashes, added []uint64) bool {
 // in any order. It takes as many hashes as there is room for, and returns their number. The
 // filter must have at most 2^32 bits.
 func (s *prober) place(h *hashes, places []uint32) int {
-	n := min(h.len(), len(places)/s.k)
+	n := min(h.len(), len(places)/s.K)
 	some := h.slice(0, n)
 	switch s.scheme {
 	case schemeLevelDB:
@@ -504,11 +505,11 @@ func (s *prober) place(h *hashes, places []uint32) int {
 	case schemeNori:
 		s.placeDouble64(&some, places)
 	case schemeParquet:
-		(*split256)(&s.bitArray).place(some.h1, places)
+		(*probes.Parquet)(&s.Array).Place(some.h1, places)
 	case schemeRocksDB:
-		(*line512)(&s.bitArray).place(some.h1, places)
+		(*probes.RocksDB)(&s.Array).Place(some.h1, places)
 	case schemePebble:
-		(*line32)(&s.bitArray).place(some.h32, places)
+		(*probes.Pebble)(&s.Array).Place(some.h32, places)
 	case schemeBitsAndBlooms:
 		s.placeCrossed64(&some, places)
 	case schemeGuava:

@@ -143,7 +143,7 @@ func (s *Set) AddString(key string) {
 
 // AddUint64 adds the 8 little-endian bytes of key.
 func (s *Set) AddUint64(key uint64) {
-	addUint64(&s.base, key)
+	addUint64(&s.Base, key)
 	s.count.n++
 }
 
@@ -175,7 +175,7 @@ func (s *Set) TestAndAddString(key string) bool {
 
 // TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
 func (s *Set) TestAndAddUint64(key uint64) bool {
-	isNew := addUint64(&s.base, key)
+	isNew := addUint64(&s.Base, key)
 	s.count.n++
 	return !isNew
 }
@@ -231,7 +231,7 @@ func (s *Set) Clone() *Set {
 	v, count := s.view, *s.count
 	v.data = newEncoded(before, len(s.data)-before)
 	copy(v.data, s.data)
-	v.bitArray, _ = v.format.decode(v.data) // no error: it was opened
+	v.Array, _ = v.format.decode(v.data) // no error: it was opened
 	v.setKernel(v.kernel)
 	v.count = &count
 	return &Set{v}
@@ -241,7 +241,7 @@ func (s *Set) Clone() *Set {
 // they answer every query alike. Two sets can be equal though different keys were added.
 func (s *Set) Equal(other *Set) bool {
 	bits, shape := s.encoded()
-	otherBits, err := other.bitsOf(s.format, shape, s.n)
+	otherBits, err := other.bitsOf(s.format, shape, s.N)
 	return err == nil && bytes.Equal(bits, otherBits)
 }
 
@@ -281,7 +281,7 @@ func (s *Set) Intersect(other *Set) error {
 // not change.
 func (s *Set) matched(other *Set) (bits, otherBits []byte, err error) {
 	bits, shape := s.encoded()
-	if otherBits, err = other.bitsOf(s.format, shape, s.n); err != nil {
+	if otherBits, err = other.bitsOf(s.format, shape, s.N); err != nil {
 		return nil, nil, err
 	}
 	kind, err := s.kind.and(other.kind)
@@ -296,7 +296,7 @@ func (s *Set) matched(other *Set) (bits, otherBits []byte, err error) {
 // walk, or [ErrShape] if it has others. The zero Set has none.
 func (v *view) bitsOf(f Format, s shape, n uint64) ([]byte, error) {
 	bits, shape := v.encoded()
-	if v.format != f || shape != s || v.n != n { // n differs if lines of two lengths have as many bits
+	if v.format != f || shape != s || v.N != n { // n differs if lines of two lengths have as many bits
 		return nil, fmt.Errorf("%w: one set is %v of %d bits and %d probes, the other %v of %d bits and %d probes", ErrShape,
 			f, s.Bits, s.Probes, v.format, shape.Bits, shape.Probes)
 	}

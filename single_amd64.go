@@ -46,48 +46,48 @@ var keyTests = [...]keyTest{
 
 func keyDouble32(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
-		return hasUint64Double32AVX2(&s.base, load.Uint64(p, 0))
+		return hasUint64Double32AVX2(&s.Base, load.Uint64(p, 0))
 	}
-	_, may := hasHashDouble32AVX2(&s.base, uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes)))
+	_, may := hasHashDouble32AVX2(&s.Base, uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes)))
 	return may
 }
 
 func keyDouble64(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
-		return hasUint64Double64AVX2(&s.base, load.Uint64(p, 0))
+		return hasUint64Double64AVX2(&s.Base, load.Uint64(p, 0))
 	}
 	h1, h2 := keyhash.XXH64x2(p, n)
-	_, may := hasHashDouble64AVX2(&s.base, h1, h2)
+	_, may := hasHashDouble64AVX2(&s.Base, h1, h2)
 	return may
 }
 
 func keySplit256(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
-		return hasUint64Split256AVX2(&s.base, load.Uint64(p, 0))
+		return hasUint64Split256AVX2(&s.Base, load.Uint64(p, 0))
 	}
 	if n < keyhash.ShortXXH64 {
-		return probeShortSplit256AVX2(&s.base, (*byte)(p), n)
+		return probeShortSplit256AVX2(&s.Base, (*byte)(p), n)
 	}
-	_, may := hasHashSplit256AVX2(&s.base, keyhash.XXH64(p, n))
+	_, may := hasHashSplit256AVX2(&s.Base, keyhash.XXH64(p, n))
 	return may
 }
 
 func keyLine512(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
-		return hasUint64Line512AVX2(&s.base, load.Uint64(p, 0))
+		return hasUint64Line512AVX2(&s.Base, load.Uint64(p, 0))
 	}
 	if n <= keyhash.ShortXXPH3 {
-		_, may := hasHashLine512AVX2(&s.base, keyhash.XXPH3Short(p, n))
+		_, may := hasHashLine512AVX2(&s.Base, keyhash.XXPH3Short(p, n))
 		return may
 	}
-	_, may := hasHashLine512AVX2(&s.base, xxph3At(p, n))
+	_, may := hasHashLine512AVX2(&s.Base, xxph3At(p, n))
 	return may
 }
 
 func keyLine32(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
-		return hasUint64Line32AVX2(&s.base, load.Uint64(p, 0))
+		return hasUint64Line32AVX2(&s.Base, load.Uint64(p, 0))
 	}
-	_, may := hasHashLine32AVX2(&s.base, uint64(keyhash.LevelDB(p, n, keyhash.SignedBytes)))
+	_, may := hasHashLine32AVX2(&s.Base, uint64(keyhash.LevelDB(p, n, keyhash.SignedBytes)))
 	return may
 }

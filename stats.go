@@ -8,6 +8,7 @@ import (
 
 	"github.com/lanebloom/bloom/internal/detect"
 	"github.com/lanebloom/bloom/internal/encoding"
+	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
@@ -88,7 +89,7 @@ func (v *view) expectedRate(s *Stats) float64 {
 		return v.format.rate(n, m, s.Probes)
 	}
 	collisions := rates.Collisions(n, v.format.HashBits())
-	return collisions + (1-collisions)*rates.PebbleLines(n, m, 512<<(*line32)(&v.bitArray).log(), s.Probes)
+	return collisions + (1-collisions)*rates.PebbleLines(n, m, 512<<(*probes.Pebble)(&v.Array).Doublings(), s.Probes)
 }
 
 // setBits returns how many bits are set of those that probes reach. What follows these in their last byte or word is not
@@ -97,7 +98,7 @@ func (v *view) setBits() uint64 {
 	array, shape := v.encoded()
 	n, reached, swap := onesCount(array), shape.Bits, v.scheme.swap()
 	if v.storesFewer() {
-		reached = (*crossed64)(&v.bitArray).stored()
+		reached = (*probes.BitsAndBlooms)(&v.Array).Stored()
 	}
 	for bit := reached; bit < 8*uint64(len(array)); bit++ {
 		n -= uint64(array[(bit^swap)/8] >> (bit % 8) & 1)
@@ -181,7 +182,7 @@ func (v *view) MeasureRate() float64 {
 	if detect.Races {
 		v = v.still()
 	}
-	return v.passing(samples(v.k))
+	return v.passing(samples(v.K))
 }
 
 // passing returns the share of so many random hashes, a multiple of windowKeys, that pass.

@@ -1,5 +1,7 @@
 package bloom
 
+import "github.com/lanebloom/bloom/internal/probes"
+
 // The tuning numbers of the package: each changes speed, and never an answer. Limits of kernels are in kernel.go.
 //
 // A comment says what a number decides. If it was timed, it also says what it gains, on which CPU, and which benchmark shows that:
@@ -9,7 +11,7 @@ package bloom
 // Keys at a time.
 const (
 	// A window is the keys that are hashed before they are probed. A key takes 1.8 ns; with 512 keys 2.0, 256 2.3, 64 4.3 (Skylake).
-	windowKeys = 1024
+	windowKeys = probes.Window
 	// The same for hashes of two words and more, which take more of the cache.
 	windowKeys128 = windowKeys / 2
 
@@ -50,7 +52,7 @@ const farBytes = 4 << 20
 const (
 	// LevelDB's kernel turns dense when more than so many of 256 hashes pass a stage. With 224 it takes up to 5 % longer, with 128 up to
 	// 19 % (Z5, Forms).
-	densePer256 = 192
+	densePer256 = probes.DensePer256
 
 	// A walk of 64-bit remainders turns dense when so many of 256 keys are hits.
 	denseFull256 = 64

@@ -70,7 +70,7 @@ func (d *double32) prepare() {
 	d.prepareGather()
 	d.prepareTest()
 	d.loadWalk(s)
-	d.probes = fieldValue(s, "k")
+	d.probes = fieldValue(s, "K")
 	hashes, n := windowOf("h32")
 	d.hashes, d.n = valueOf(hashes), valueOf(n)
 	d.survivors = GP64()
@@ -86,7 +86,7 @@ func (d *double32) prepare() {
 func (d *double32) loadBase(prober reg.GPVirtual) {
 	Comment("Loads take aligned words, so that none crosses the end of a page of memory. The",
 		"bits to skip are those of the first word that lie before the filter.")
-	d.base = fieldValue(prober, "base")
+	d.base = fieldValue(prober, "Base")
 	skip := GP64()
 	MOVL(d.base.As32(), skip.As32())
 	ANDL(U8(3), skip.As32())
@@ -98,7 +98,7 @@ func (d *double32) loadBase(prober reg.GPVirtual) {
 // loadWalk emits the constants of a walk. Call prepareTest first.
 func (d *double32) loadWalk(prober reg.GPVirtual) {
 	divisor := Mem{Base: prober, Disp: bloom.offset("prober.divisor")}
-	d.bits, d.recip, d.shift = broadcastAt(d, field(prober, "n")), broadcastAt(d, divisor), broadcastAt(d, divisor.Offset(8))
+	d.bits, d.recip, d.shift = broadcastAt(d, field(prober, "N")), broadcastAt(d, divisor), broadcastAt(d, divisor.Offset(8))
 	VPSLLD(U8(3), d.bits, d.bits) // modulo 2^32
 	d.bytes = d.broadcast(constant(0xfffffff8))
 	if d.abreast() > 1 {
@@ -424,7 +424,7 @@ func placeDouble32(v vectors) {
 	LEAQ(Mem{Base: hash, Index: done, Scale: 4}, end)
 	v.xor(none, none, none)
 	for n := d.abreast(); n > 0; n-- {
-		d.walks(n, hash, end, fieldValue(s, "k"), none, func(w *walk) {
+		d.walks(n, hash, end, fieldValue(s, "K"), none, func(w *walk) {
 			v.store(w.bit, Mem{Base: place})
 			ADDQ(U8(4*v.lanes()), place)
 		}, nil)

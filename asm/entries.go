@@ -204,7 +204,7 @@ func declare(file, constraint string, functions []*ir.Function) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// %s\n\n//go:build %s\n\npackage bloom\n", printer.NewGoRunConfig().GeneratedWarning(), constraint)
 	if len(functions) > 0 {
-		b.WriteString("\nimport (\n\t\"unsafe\"\n\n\t\"github.com/lanebloom/bloom/internal/keyhash\"\n)\n\n" + guards())
+		b.WriteString("\nimport (\n\t\"unsafe\"\n\n\t\"github.com/lanebloom/bloom/internal/keyhash\"\n\t\"github.com/lanebloom/bloom/internal/probes\"\n)\n\n" + guards())
 	}
 	for i, family := range families {
 		if family.arguments != "" || len(members[i]) > 0 {

@@ -75,7 +75,7 @@ func (f *full64) prepare() {
 	f.ahead, f.left, f.out, f.end = f.n(), f.n(), argument("hits"), GP64()
 	LEAQ(f.numbers, f.end)
 	few := valueOf(U32(bloom.constant("fewFullProbes")))
-	MOVQ(field(s, "k"), f.count)
+	MOVQ(field(s, "K"), f.count)
 	branch(CMPB, parameter("dense"), U8(0), JNE, "together")
 	CMPQ(f.count, few)
 	CMOVQGT(few, f.count)
@@ -325,7 +325,7 @@ func (f *full64) reduceAgain(p reg.GPVirtual) {
 	s := argument("s")
 	inverse32 := Mem{Base: s, Disp: bloom.offset("prober.full.inverse32")}
 	branch(CMPL, inverse32, U8(0), JEQ, "reduced")
-	bits, inverse := broadcastAt(f, field(s, "n")), broadcastAt(f, inverse32)
+	bits, inverse := broadcastAt(f, field(s, "N")), broadcastAt(f, inverse32)
 	Label("again")
 	r, q := f.vector(), f.vector()
 	f.load(Mem{Base: p}, r)
@@ -417,7 +417,7 @@ func (f *full64) loadWords(indices Mem, to reg.VecVirtual) {
 // follow emits what follows the test of a vector.
 func (f *full64) follow(mask reg.GPVirtual) {
 	storeMask(f, mask, f.out)
-	probes := fieldValue(argument("s"), "k")
+	probes := fieldValue(argument("s"), "K")
 	branch(CMPQ, f.probes, probes, JEQ, "next")
 	branch(CMPQ, f.second, U8(0), JNE, "next")
 	number := f.n()
@@ -459,7 +459,7 @@ func placeFull64(vectors) {
 	Label("vector")
 	branch(SUBQ, U8(f.lanes()), left, JL, "end")
 	MOVQ(f.at, start)
-	MOVQ(field(argument("s"), "k"), f.count)
+	MOVQ(field(argument("s"), "K"), f.count)
 	f.startAt(next)
 	f.eachProbe()
 	Label("located")

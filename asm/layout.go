@@ -16,9 +16,9 @@ import (
 	"strings"
 )
 
-// bloom is the package whose assembly this is, in the directory above this one, and keyhash has its hashes. So the generator
-// takes the offsets of fields and the values of constants from where they are written.
-var bloom, keyhash = load(".."), load("../internal/keyhash")
+// bloom is the package whose assembly this is, in the directory above this one. keyhash and probes have its hashes and their
+// bits. So the generator takes the offsets of fields and the values of constants from where they are written.
+var bloom, keyhash, probes = load(".."), load("../internal/keyhash"), load("../internal/probes")
 
 // source is a package, as the compiler for amd64 sees it. What the kernels of arm64 take from it is the
 // same there.
@@ -121,8 +121,10 @@ func offsetsOf(names []string) string {
 // has for it.
 func guards() string {
 	read := maps.Clone(bloom.read)
-	for name, value := range keyhash.read {
-		read["keyhash."+name] = value
+	for _, s := range []*source{keyhash, probes} {
+		for name, value := range s.read {
+			read[s.checked.Name()+"."+name] = value
+		}
 	}
 	var b strings.Builder
 	b.WriteString("// The assembly has these offsets and constants. Where one differs, generate it anew.\nvar (\n")

@@ -27,7 +27,7 @@ func probeLine32(v vectors) {
 func (l *line32) prepare(v vectors, prober reg.GPVirtual) (words string, size int) {
 	l.bitsOfLine = newBitsOfLine(v, prober)
 	divisor := Mem{Base: prober, Disp: bloom.offset("prober.divisor")}
-	l.lines, l.recip, l.shift = broadcastLongAt(v, field(prober, "n")), broadcastLongAt(v, divisor), broadcastLongAt(v, divisor.Offset(8))
+	l.lines, l.recip, l.shift = broadcastLongAt(v, field(prober, "N")), broadcastLongAt(v, divisor), broadcastLongAt(v, divisor.Offset(8))
 	l.steps = broadcastEight(v, "steps")
 	return "h32", 4
 }

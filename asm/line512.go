@@ -19,7 +19,7 @@ type bitsOfLine struct {
 }
 
 func newBitsOfLine(v vectors, prober reg.GPVirtual) bitsOfLine {
-	return bitsOfLine{v: v, base: broadcastLongAt(v, field(prober, "base")), upper: upperLanes(v)}
+	return bitsOfLine{v: v, base: broadcastLongAt(v, field(prober, "Base")), upper: upperLanes(v)}
 }
 
 func (b *bitsOfLine) prepareTest() {
@@ -93,7 +93,7 @@ func probeLine512(v vectors) {
 
 func (l *line512) prepare(v vectors, prober reg.GPVirtual) (words string, size int) {
 	l.bitsOfLine = newBitsOfLine(v, prober)
-	l.bytes, l.offsets = broadcastLongAt(v, field(prober, "n")), v.broadcastLong(constant(0xffffffc0))
+	l.bytes, l.offsets = broadcastLongAt(v, field(prober, "N")), v.broadcastLong(constant(0xffffffc0))
 	VPSLLQ(U8(6), l.bytes, l.bytes)
 	l.factors = broadcastEight(v, "factors")
 	return "h1", 8

@@ -57,7 +57,7 @@ func setNewLine512(v vectors) {
 }
 
 func newBitsAdder(v vectors, walk numbered) *bitsAdder {
-	a := &bitsAdder{v: v, walk: walk, slots: stackVectors(128), pairs: valueOf(field(argument("s"), "k"))}
+	a := &bitsAdder{v: v, walk: walk, slots: stackVectors(128), pairs: valueOf(field(argument("s"), "K"))}
 	most := valueOf(U32(8))
 	CMPQ(a.pairs, most)
 	CMOVQGT(most, a.pairs)

@@ -45,7 +45,7 @@ func neonConstant(f *arm64.Function, s arm64.Symbol) arm64.V {
 
 func neonArray(f *arm64.Function) (base, n arm64.GP) {
 	base, n = f.Argument("s"), f.GP()
-	f.LDP(base.At(bloom.offset("prober.bitArray.base")), base, n)
+	f.LDP(base.At(bloom.offset("prober.Array.Base")), base, n)
 	return base, n
 }
 

@@ -122,7 +122,7 @@ func newNEONTables(file *arm64.File) neonTables {
 func (d *neonDouble32) split() {
 	f := d.f
 	d.first, d.others = f.GP(), f.GP()
-	f.MOVD(neonField(f, "bitArray.k"), d.others)
+	f.MOVD(neonField(f, "Array.K"), d.others)
 	f.MOVD(arm64.Imm(bloom.constant("firstNEON")), d.first)
 	f.CMP(d.others, d.first)
 	f.CSEL("LO", d.first, d.others, d.first)
@@ -366,7 +366,7 @@ func neonPlaceDouble32(f *arm64.Function, _ neonTables) {
 	d.load()
 	hashes, vectors := neonWindow(f, "h32")
 	places, probes := f.Argument("places"), f.GP()
-	f.MOVD(neonField(f, "bitArray.k"), probes)
+	f.MOVD(neonField(f, "Array.K"), probes)
 	done := f.GP()
 	f.LSR(arm64.Imm(3), vectors, vectors)
 	f.LSL(arm64.Imm(3), vectors, done)

@@ -207,7 +207,7 @@ func neonAddBits(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int, 
 // nil, for a register that is not 0 if a bit was missing. The addresses of the lines and the numbers of the bits are on the stack.
 func neonSetBits(f *arm64.Function, numbers func(i int) arm64.V) func(at [4]arm64.GP, after func(missing arm64.GP)) {
 	pairs, most, one := f.GP(), f.GP(), f.GP()
-	f.MOVD(neonField(f, "bitArray.k"), pairs)
+	f.MOVD(neonField(f, "Array.K"), pairs)
 	f.MOVD(arm64.Imm(8), most)
 	f.CMP(arm64.Imm(8), pairs)
 	f.CSEL("LT", pairs, most, pairs)

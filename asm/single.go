@@ -147,10 +147,10 @@ func hasDouble32() {
 func hasHashDouble32(h reg.GPVirtual) {
 	walk, delta := argument("base"), GP64()
 	RORXL(U8(17), h.As32(), delta.As32())
-	base := fieldValue(walk, "base")
+	base := fieldValue(walk, "Base")
 	probe := func() reg.GPVirtual { return bitOfDouble32(walk, base, h) }
 	k := GP64()
-	MOVQ(field(walk, "k"), k)
+	MOVQ(field(walk, "K"), k)
 	together := func(probes int) {
 		all := probe()
 		for range probes - 1 {
@@ -184,9 +184,9 @@ func hasHashDouble32(h reg.GPVirtual) {
 // bitOfDouble32 returns a register with the bit at h, which is extended, in the lowest bit.
 func bitOfDouble32(walk, base, h reg.GPVirtual) reg.GPVirtual {
 	MOVL(h.As32(), reg.EDX)
-	IMULQ(field(walk, "recip"), reg.RDX)
+	IMULQ(field(walk, "Recip"), reg.RDX)
 	low, index, bit := GP64(), GP64(), GP64()
-	MULXQ(field(walk, "n"), low, index)
+	MULXQ(field(walk, "N"), low, index)
 	MOVL(h.As32(), bit.As32())
 	return bitOfByte(base, index, bit)
 }
@@ -239,7 +239,7 @@ type nextBit func() (index, bit reg.GPVirtual)
 // wraps loses 2^64, whose fraction is r0, or less than 1 more. So each step is off by less than 2 downwards and 1 upwards, and
 // with fractionBias no probe's fraction is too small. What it is too large, times n, is below 1.
 func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next nextBit)) {
-	n, three := fieldValue(walk, "n"), GP64()
+	n, three := fieldValue(walk, "N"), GP64()
 	MOVL(U32(3), three.As32())
 	ratio := Mem{Base: walk, Disp: bloom.offset("prober.divisor")}
 	MOVQ(ratio, reg.RDX)
@@ -281,7 +281,7 @@ func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next next
 // hasEach emits the test of all probes, and the end of the function. Three probes share a branch, and the
 // last one or two have their own. The labels begin with name.
 func hasEach(walk reg.GPVirtual, name string, next nextBit) {
-	base, k := fieldValue(walk, "base"), fieldValue(walk, "k")
+	base, k := fieldValue(walk, "Base"), fieldValue(walk, "K")
 	// probe returns a register with the outcome in the lowest bit.
 	probe := func() reg.GPVirtual {
 		index, bit := next()
@@ -309,7 +309,7 @@ func hasEach(walk reg.GPVirtual, name string, next nextBit) {
 
 // field is a field of the array that a register points to, and fieldValue a register with it.
 func field(walk reg.GPVirtual, name string) Mem {
-	return Mem{Base: walk, Disp: bloom.offset("prober.bitArray." + name)}
+	return Mem{Base: walk, Disp: bloom.offset("prober.Array." + name)}
 }
 
 func fieldValue(walk reg.GPVirtual, name string) reg.GPVirtual {
@@ -496,10 +496,10 @@ func splitBits(bits reg.Register) {
 
 // lineAddress emits the address of one of the lines of 1<<log bytes, in the register of the half of a hash that chooses it.
 func lineAddress(walk, line reg.GPVirtual, log uint8) {
-	IMULQ(field(walk, "n"), line)
+	IMULQ(field(walk, "N"), line)
 	SHRQ(U8(32), line)
 	SHLQ(U8(log), line)
-	ADDQ(field(walk, "base"), line)
+	ADDQ(field(walk, "Base"), line)
 }
 
 // result returns where the result goes: the last, if there is an unused one.
@@ -623,12 +623,12 @@ func hasHash32(h reg.GPVirtual) {
 
 // line32Address emits the address of one of Pebble's lines of 64 bytes, for a hash whose register has no other bits.
 func line32Address(walk, h reg.GPVirtual) (line reg.GPVirtual) {
-	line, low, q := GP64(), GP64(), fieldValue(walk, "recip")
+	line, low, q := GP64(), GP64(), fieldValue(walk, "Recip")
 	IMULQ(h, q)
 	MOVQ(q, reg.RDX)
-	MULXQ(field(walk, "n"), low, line)
+	MULXQ(field(walk, "N"), low, line)
 	SHLQ(U8(6), line)
-	ADDQ(field(walk, "base"), line)
+	ADDQ(field(walk, "Base"), line)
 	return line
 }
 
@@ -644,7 +644,7 @@ func hasBits(line Mem, word, half, bit reg.VecVirtual) {
 
 // probeRow returns the row of a table for the number of probes.
 func probeRow(table Mem, walk reg.GPVirtual) Mem {
-	row, rows := valueOf(field(walk, "k")), GP64()
+	row, rows := valueOf(field(walk, "K")), GP64()
 	SHLQ(U8(5), row)
 	LEAQ(table, rows)
 	return Mem{Base: rows, Index: row, Scale: 1}
@@ -657,7 +657,7 @@ var (
 	line512Factors = words("line512Factors", 72, func(i int) uint32 {
 		factor := uint32(1)
 		for range probeOf(i) {
-			factor *= uint32(bloom.constant("line512Mul"))
+			factor *= uint32(probes.constant("RocksDBMul"))
 		}
 		return factor
 	})

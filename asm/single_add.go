@@ -52,7 +52,7 @@ func setLine(h hashHalves) {
 	pairs := [][2]reg.Register{{reg.Z16, reg.Z17}, {reg.Z18, reg.Z19}, {reg.Z20, reg.Z21}, {reg.Z22, reg.Z23}}
 	for i, pair := range pairs {
 		if i == 3 { // most filters have 6 probes
-			branch(CMPQ, field(walk, "k"), U8(6), JLE, "store")
+			branch(CMPQ, field(walk, "K"), U8(6), JLE, "store")
 		}
 		for j, one := range pair {
 			VPADDD_BCST(Mem{Base: slots, Disp: 8*i + 4*j}, starts, one)
@@ -78,7 +78,7 @@ func addUint64Double32() {
 	hash32Single(h)
 	walk := argument("base")
 	RORXL(U8(17), h.As32(), delta.As32())
-	base, n, recip := fieldValue(walk, "base"), fieldValue(walk, "n"), fieldValue(walk, "recip")
+	base, n, recip := fieldValue(walk, "Base"), fieldValue(walk, "N"), fieldValue(walk, "Recip")
 	SUBL(delta.As32(), h.As32())
 	setEach(walk, base, "", func() (reg.GPVirtual, reg.GPVirtual) {
 		low := GP64()
@@ -94,7 +94,7 @@ func addUint64Double64() {
 	TEXT("addUint64Double64AVX2", NOSPLIT, ofAdd)
 	h, step := hash64Single(argument("key"))
 	walk := argument("base")
-	base := fieldValue(walk, "base")
+	base := fieldValue(walk, "Base")
 	eachRemainder(walk, h, step, func(name string, next nextBit) { setEach(walk, base, name, next) })
 }
 
@@ -123,7 +123,7 @@ func addUint64Line512AVX2() {
 		SHRL(U8(23), bit.As32())
 		MOVL(bit.As32(), index.As32())
 		SHRL(U8(3), index.As32())
-		IMUL3L(U32(bloom.constant("line512Mul")), upper.As32(), upper.As32())
+		IMUL3L(U32(probes.constant("RocksDBMul")), upper.As32(), upper.As32())
 		return index, bit
 	})
 }
@@ -150,7 +150,7 @@ func addUint64Line32() {
 //
 // TESTB and ORB load the byte twice, but a byte in a register takes three instructions more.
 func setEach(walk, from reg.GPVirtual, name string, next nextBit) {
-	k, one, three, isNew := fieldValue(walk, "k"), GP32(), valueOf(U32(3)), GP32()
+	k, one, three, isNew := fieldValue(walk, "K"), GP32(), valueOf(U32(3)), GP32()
 	MOVL(U32(1), one)
 	XORL(isNew, isNew)
 	Label(name + "next")

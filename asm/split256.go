@@ -62,14 +62,14 @@ func setNewSplit256(v vectors) {
 }
 
 // salts are the factors for the words of a block.
-var salts = bloom.elements("splitSalts")
+var salts = probes.elements("ParquetSalts")
 
 // splitSalts has the salts for the words of two blocks.
 var splitSalts = words("splitSalts", 16, func(i int) uint32 { return uint32(salts[i%8]) })
 
 func (s *split256) prepare(v vectors, prober reg.GPVirtual) (words string, size int) {
 	s.v = v
-	s.base, s.bytes = broadcastLongAt(v, field(prober, "base")), broadcastLongAt(v, field(prober, "n"))
+	s.base, s.bytes = broadcastLongAt(v, field(prober, "Base")), broadcastLongAt(v, field(prober, "N"))
 	VPSLLQ(U8(5), s.bytes, s.bytes)
 	s.offsets = v.broadcastLong(constant(0xffffffe0))
 	s.salts, s.ones = v.vector(), v.broadcast(constant(1))
