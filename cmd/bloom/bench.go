@@ -22,6 +22,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/stopwatch"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
@@ -149,7 +150,7 @@ func (b *benchCommand) watch(ctx context.Context, s *cli.Streams, sources []keyS
 		progress(int(now.Milliseconds() - drawn.Milliseconds()))
 		drawn = now
 	}
-	var clock stopwatch
+	var clock stopwatch.Watch
 	trials, err := b.trials(ctx, sources, tick)
 	for pass := 0; err == nil && ctx.Err() == nil && (pass == 0 || time.Since(start) < total); pass++ {
 		for _, t := range trials {
@@ -174,12 +175,12 @@ func (b *benchCommand) watch(ctx context.Context, s *cli.Streams, sources []keyS
 	if len(r.Results) == 0 {
 		return errInterrupted
 	}
-	r.Waited = clock.waited()
+	r.Waited = clock.Waited()
 	if err := screen.show(b.table(trials), true); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.Out, "\nNanoseconds a key, and times as fast as the plain loop: medians of %d rounds\nor more of %s keys, all ways in turn. A kernel takes a column at once; a load\nreads one random byte of the filter, and so tells the cost of memory.\n%s",
-		leastRounds(r.Results), humanize.Comma(queries), clock.busy())
+		leastRounds(r.Results), humanize.Comma(queries), clock.Busy())
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/stopwatch"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
@@ -59,7 +60,7 @@ func (b *benchCommand) report(ctx context.Context, s *cli.Streams, format bloom.
 			return fmt.Errorf("interrupted after %d of %d kinds of filters and keys", i, len(sources))
 		}
 	}
-	fmt.Fprint(s.Err, r.clock.busy())
+	fmt.Fprint(s.Err, r.clock.Busy())
 	return nil
 }
 
@@ -77,7 +78,7 @@ func timeLeft(passed, total time.Duration, done, all int) time.Duration {
 type reporter struct {
 	out   *bufio.Writer
 	start time.Time
-	clock stopwatch
+	clock stopwatch.Watch
 }
 
 // reportSource measures one kind of keys in filters of one format, until an instant.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/stopwatch"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
@@ -131,7 +132,7 @@ func TestMeasure(t *testing.T) {
 		if none := trial.results(); len(none) > 0 {
 			t.Errorf("before the first round, the results are %v", none)
 		}
-		trial.run(t.Context(), new(stopwatch), time.Microsecond)
+		trial.run(t.Context(), new(stopwatch.Watch), time.Microsecond)
 		results := trial.results()
 		names := []string{plainLoop, oneKey}
 		for _, kernel := range bloom.Kernels() {
@@ -169,7 +170,7 @@ func TestInterruptedTrial(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	trial := trial{n: 1, paths: []path{{plainLoop, func([]uint64) {}}}}
-	trial.run(ctx, new(stopwatch), 10*time.Second)
+	trial.run(ctx, new(stopwatch.Watch), 10*time.Second)
 	if rounds := trial.results()[0].Rounds; rounds != minRounds {
 		t.Errorf("%d rounds", rounds)
 	}

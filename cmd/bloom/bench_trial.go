@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/stopwatch"
 )
 
 // plainLoop is the path that bench compares the others with: bloom.Reference for one key
@@ -47,7 +48,7 @@ type trial struct {
 const minRounds = 10
 
 // run runs all paths in turn, round after round, for some time or until ctx ends: at first minRounds rounds.
-func (t *trial) run(ctx context.Context, clock *stopwatch, share time.Duration) {
+func (t *trial) run(ctx context.Context, clock *stopwatch.Watch, share time.Duration) {
 	runtime.GC() // so that it does not run in the middle of a round
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -57,7 +58,7 @@ func (t *trial) run(ctx context.Context, clock *stopwatch, share time.Duration) 
 	hits := make([]uint64, (t.n+63)/64)
 	for start := time.Now(); len(t.ns[0]) < minRounds || time.Since(start) < share && ctx.Err() == nil; {
 		for i, p := range t.paths {
-			took := clock.time(func() { p.run(hits) })
+			took := clock.Time(func() { p.run(hits) })
 			t.ns[i] = append(t.ns[i], float64(took.Nanoseconds())/float64(t.n))
 		}
 	}

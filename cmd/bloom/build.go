@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/distinct"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
@@ -77,17 +78,17 @@ func (b *buildCommand) filter(s *cli.Streams, format bloom.Format) (*bloom.Filte
 	}
 	// The number of different keys decides the size of the filter, so all are read first.
 	var columns []bloom.Keys
-	var different distinct
+	var different distinct.Keys
 	_, err := b.hashKeys(s, format,
-		func(c *records.Chunk) { c.IDs = idsOf(c.IDs[:0], c.Keys) },
+		func(c *records.Chunk) { c.IDs = distinct.IDs(c.IDs[:0], c.Keys) },
 		func(c *records.Chunk) {
 			columns = append(columns, c.Hashed)
-			different.add(c.IDs)
+			different.Add(c.IDs)
 		})
 	if err != nil {
 		return nil, err
 	}
-	n := different.count()
+	n := different.Count()
 	policy, err := b.Policy(format, n)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/stopwatch"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
@@ -52,7 +53,7 @@ func (d *demoCommand) Run(s *cli.Streams) error {
 			return err
 		}
 	}
-	var clock stopwatch
+	var clock stopwatch.Watch
 	d.time(s, &clock, shown, stream)
 	out := bufio.NewWriter(s.Out) // keeps the first error
 	fmt.Fprintf(out, "Two filters of %s words, %d bits per key, each asked for %s words:\n\n", comma(len(known)), demoBitsPerKey, comma(len(stream)))
@@ -60,7 +61,7 @@ func (d *demoCommand) Run(s *cli.Streams) error {
 	fmt.Fprintf(out, "\nProved: each answer is that of the plain reading of the format.\n")
 	fmt.Fprintf(out, "Bound by: %s\n", shown[0].bound())
 	fmt.Fprintf(out, "Speed: one core, %s/%s, %s, %v; medians of %d rounds in turn.\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), shown[0].filter.Kernel(), d.Rounds)
-	fmt.Fprint(out, clock.busy())
+	fmt.Fprint(out, clock.Busy())
 	fmt.Fprintf(out, "If no storage engine reads the filter, %v is the format to take.\n", bloom.Default)
 	name := commandName()
 	fmt.Fprintf(out, "Try next: %s explore   (type a key, and see its bits)\n", name)
@@ -194,7 +195,7 @@ func (s speeds) hash() float64 { return max(0, s.words-s.test) }
 
 // time runs the plain loop and the columns of each filter in turn. A round takes a part of the stream, a
 // different one each time, and is short, so that other programs interrupt few of them.
-func (d *demoCommand) time(s *cli.Streams, clock *stopwatch, shown []*shownFilter, stream []string) {
+func (d *demoCommand) time(s *cli.Streams, clock *stopwatch.Watch, shown []*shownFilter, stream []string) {
 	const part = 1 << 15
 	progress, done := s.Bar("timing", int64(d.Rounds))
 	defer done()
@@ -212,9 +213,9 @@ func (d *demoCommand) time(s *cli.Streams, clock *stopwatch, shown []*shownFilte
 		for i, f := range shown {
 			hashed := bloom.Strings(words).Hashed(f.policy.Format)
 			column := func(keys bloom.Keys) float64 {
-				return float64(clock.time(func() { f.filter.MayContainBatch(keys, hits) })) / part
+				return float64(clock.Time(func() { f.filter.MayContainBatch(keys, hits) })) / part
 			}
-			plain := float64(clock.time(func() { testPlainly(f.policy.Format, f.encoded, keys, hits) })) / part
+			plain := float64(clock.Time(func() { testPlainly(f.policy.Format, f.encoded, keys, hits) })) / part
 			took := column(bloom.Strings(words))
 			for j, value := range [...]float64{plain, took, column(hashed), column(bloom.Integers(numbers)), plain / took} {
 				rounds[i][j] = append(rounds[i][j], value)

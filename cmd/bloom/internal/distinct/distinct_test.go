@@ -1,4 +1,4 @@
-package main
+package distinct
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ func TestDistinct(t *testing.T) {
 		"last places":  func() uint64 { return ^uint64(0) - random.Uint64N(3000) },
 	} {
 		for _, n := range []int{0, 1, 2, 3, 255, 256, 5000} {
-			var d distinct
+			var d Keys
 			want := map[uint64]bool{}
 			for at := 0; at < n; at += 100 {
 				var ids []uint64
@@ -27,18 +27,18 @@ func TestDistinct(t *testing.T) {
 					ids = append(ids, make())
 					want[ids[len(ids)-1]] = true
 				}
-				d.add(ids)
+				d.Add(ids)
 			}
-			if got := d.count(); got != len(want) {
+			if got := d.Count(); got != len(want) {
 				t.Errorf("%s: %d of %d hashes are different, want %d", name, got, n, len(want))
 			}
-			if again := d.count(); again != 0 {
+			if again := d.Count(); again != 0 {
 				t.Errorf("%s: %d hashes are not forgotten", name, again)
 			}
 		}
 	}
 	keys := [][]byte{[]byte("a"), []byte("b"), []byte("a"), nil}
-	if ids := idsOf(nil, keys); ids[0] != ids[2] || ids[0] == ids[1] || ids[3] == ids[0] {
+	if ids := IDs(nil, keys); ids[0] != ids[2] || ids[0] == ids[1] || ids[3] == ids[0] {
 		t.Error(fmt.Sprint(ids))
 	}
 }

@@ -1,4 +1,5 @@
-package main
+// Package distinct counts different keys.
+package distinct
 
 import (
 	"hash/maphash"
@@ -8,31 +9,32 @@ import (
 	"sync"
 )
 
-// distinct counts different keys by a hash of 64 bits, in parts by the highest bits of the hash. A format's hash
+// Keys counts different keys by a hash of 64 bits, in parts by the highest bits of the hash. A format's hash
 // of 32 bits would take many different keys for equal ones, and their filter would not have the size that an
 // engine gives it.
-type distinct [256][]uint64
+type Keys [256][]uint64
 
 // seed is another one in each process: nobody can choose keys whose hashes meet in one place of a table.
 var seed = maphash.MakeSeed()
 
-// idsOf appends the hashes of keys.
-func idsOf(ids []uint64, keys [][]byte) []uint64 {
+// IDs appends the hashes of keys.
+func IDs(ids []uint64, keys [][]byte) []uint64 {
 	for _, key := range keys {
 		ids = append(ids, maphash.Bytes(seed, key))
 	}
 	return ids
 }
 
-func (d *distinct) add(ids []uint64) {
+// Add adds the hashes of keys.
+func (d *Keys) Add(ids []uint64) {
 	for _, id := range ids {
 		part := &d[id>>56]
 		*part = append(*part, id)
 	}
 }
 
-// count returns the number of different keys, and forgets them.
-func (d *distinct) count() (n int) {
+// Count returns the number of different keys, and forgets them.
+func (d *Keys) Count() (n int) {
 	var counts [len(d)]int
 	var group sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)

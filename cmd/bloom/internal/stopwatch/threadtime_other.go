@@ -1,6 +1,6 @@
 //go:build !(linux || darwin || dragonfly || freebsd || openbsd)
 
-package main
+package stopwatch
 
 import "time"
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lanebloom/bloom/cmd/bloom/internal/stopwatch"
 )
 
 // TestStopwatch wants the time that a thread waits not to count, and to be told.
@@ -17,7 +19,7 @@ func TestStopwatch(t *testing.T) {
 			sum += i * sum
 		}
 	}
-	var clock stopwatch
+	var clock stopwatch.Watch
 	waiting := &trial{n: 1, paths: []path{
 		{plainLoop, work},
 		{"waiting", func(hits []uint64) { work(hits); time.Sleep(wait) }},
@@ -27,17 +29,7 @@ func TestStopwatch(t *testing.T) {
 	if ratio := results[1].Ratio.Median; ratio < 0.4 || results[1].NsPerKey.Median > float64(wait.Nanoseconds())/2 {
 		t.Errorf("the same work with a wait is %.2f times as fast", ratio)
 	}
-	if words := clock.busy(); clock.waited() < 0.5 || !strings.HasPrefix(words, "The machine was busy: other work took the CPU for ") {
-		t.Errorf("the thread waits for %.2f of the time, and it says %q", clock.waited(), words)
-	}
-}
-
-// TestStopwatchOfWork wants no word of a machine that lets a thread work.
-func TestStopwatchOfWork(t *testing.T) {
-	if words := (&stopwatch{worked: 95, passed: 100}).busy(); words != "" {
-		t.Error(words)
-	}
-	if words := new(stopwatch).busy(); words != "" {
-		t.Error(words)
+	if words := clock.Busy(); clock.Waited() < 0.5 || !strings.HasPrefix(words, "The machine was busy: other work took the CPU for ") {
+		t.Errorf("the thread waits for %.2f of the time, and it says %q", clock.Waited(), words)
 	}
 }
