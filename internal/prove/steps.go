@@ -58,7 +58,7 @@ func (t tree) prove(host, promised []string) (steps []step) {
 	// a second when main has returned; the scripts run many programs, and no user's program lives on.
 	race := append([]string{"GORACE=atexit_sleep_ms=20"}, promised...)
 	add("race/root", race, "go test -race -run %q .", concurrentTests)
-	add("race/bloom", race, "cd cmd/bloom && go test -short -race -run %q .",
+	add("race/bloom", race, "cd cmd && go test -short -race -run %q ./bloom ./internal/records",
 		"^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$|^TestScripts$/^(build|explore|file|filter|progress|streams|tables)$")
 	add("race/window", race, "go test -short -race -run '^Test(Model|ModelSees|TestAndAdd|Columns|ReadFrom|LoadBeside)$' ./window")
 	add("window", nil, "go test -run '^TestModel$' ./window -operations 100000000")
