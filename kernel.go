@@ -47,9 +47,6 @@ func (k Kernel) check() error {
 
 // What kernels take. These limits are no choices: past them, kernels would be wrong.
 const (
-	// mostLinesBytes is the size from which on kernels set no lines: maxKernelBlocks and
-	// maxKernelLines.
-	mostLinesBytes = 1 << 32
 	// maxHasProbes is the largest number of probes that assembly tests of a single key in the
 	// walks line512 and line32: those of one vector.
 	maxHasProbes = 8
@@ -57,11 +54,9 @@ const (
 	sliceLines = 4
 	// minSetHashes is the number of hashes from which on kernels set bits of lines.
 	minSetHashes = 4
-	// maxKernelLines is the number of lines of 64 bytes from which on Go serves a filter of the walks
-	// line512 and line32, 4 GiB in all: offsets of lines have 32 bits in the kernels.
-	maxKernelLines = 1 << 26
-	// maxKernelBlocks is the same for the blocks of 32 bytes of the walk split256.
-	maxKernelBlocks = 1 << 27
+	// maxLinesBytes is the size from which on Go serves a filter of lines or blocks: their offsets have 32 bits in the
+	// kernels.
+	maxLinesBytes = 1 << 32
 	// Kernels test filters of at most maxKernelBits bits, 256 MiB, in walks with a full remainder for each probe. Go tests larger
 	// ones.
 	maxKernelBits = 1 << 31

@@ -10,7 +10,7 @@ import (
 
 func arraySplit256(n uint64, _ int) probes.Array { return probes.Array(probes.NewParquet(nil, n/256)) }
 func bytesSplit256(a probes.Array) uint64        { return 32 * a.N }
-func fitsSplit256(a probes.Array) bool           { return a.N < maxKernelBlocks }
+func fitsSplit256(a probes.Array) bool           { return a.N < maxLinesBytes/32 }
 
 // addOneSplit256 sets the bits of one hash, and reports whether one was missing.
 func (s *prober) addOneSplit256(h uint64) (isNew bool) {

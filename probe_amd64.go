@@ -18,8 +18,7 @@ var (
 	_ [0]struct{} = [blockArrays - 8]struct{}{}
 	_ [0]struct{} = [columnAhead - 2048]struct{}{}
 	_ [0]struct{} = [densePer256 - 192]struct{}{}
-	_ [0]struct{} = [fewFullProbes - 3]struct{}{}
-	_ [0]struct{} = [firstNEON - 2]struct{}{}
+	_ [0]struct{} = [firstProbes - 3]struct{}{}
 	_ [0]struct{} = [fractionBias - 8194]struct{}{}
 	_ [0]struct{} = [inlineBytes - 12]struct{}{}
 	_ [0]struct{} = [keyhash.LevelDBMul - 3332679571]struct{}{}
@@ -61,7 +60,7 @@ var (
 )
 
 // probeLine512 tests the hashes, 1 to windowKeys, by the probes of 8 factors. It reads on to the next
-// multiple of 16 hashes. There are fewer than maxKernelLines lines.
+// multiple of 16 hashes. There are fewer than maxLinesBytes.
 func probeLine512(s *prober, h *hashes, hits *uint64, factors *[8]uint32) (ok bool) {
 	switch s.kernel {
 	case AVX512:
@@ -159,7 +158,7 @@ func setLine32AVX512(s *prober, h *hashes, steps *[8]uint32)
 func setLine32AVX2(s *prober, h *hashes, steps *[8]uint32)
 
 // probeSplit256 tests the hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
-// are fewer than maxKernelBlocks blocks.
+// are fewer than maxLinesBytes.
 func probeSplit256(s *prober, h *hashes, hits *uint64) (ok bool) {
 	switch s.kernel {
 	case AVX512:

@@ -3364,7 +3364,7 @@ TEXT ·probeDouble32NEON(SB), $9600-25
 	VMOVI $7, V3.B16
 	MOVD  s+0(FP), R2
 	MOVD  24(R2), R3
-	MOVD  $2, R2
+	MOVD  $3, R2
 	CMP   R3, R2
 	CSEL  LO, R2, R3, R2
 	MOVBU dense+24(FP), R4

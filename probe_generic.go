@@ -5,7 +5,7 @@
 package bloom
 
 // probeLine512 tests the hashes, 1 to windowKeys, by the probes of 8 factors. It reads on to the next
-// multiple of 16 hashes. There are fewer than maxKernelLines lines.
+// multiple of 16 hashes. There are fewer than maxLinesBytes.
 func probeLine512(s *prober, h *hashes, hits *uint64, factors *[8]uint32) (ok bool) {
 	return false
 }
@@ -33,7 +33,7 @@ func setLine32(s *prober, h *hashes, steps *[8]uint32) (ok bool) {
 }
 
 // probeSplit256 tests the hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
-// are fewer than maxKernelBlocks blocks.
+// are fewer than maxLinesBytes.
 func probeSplit256(s *prober, h *hashes, hits *uint64) (ok bool) {
 	return false
 }

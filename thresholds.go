@@ -32,8 +32,6 @@ const (
 	fewKeys = 32
 	// AVX-512's call of LevelDB's hash ends at a key of so many bytes: a group takes as long as its longest key (Z5, Columns).
 	rowsLimit = 1024
-	// A last group of 16 keys that is not full goes by rows if it has at least so many.
-	restKeys = 11
 
 	// An AtomicSet computes and loads so many probes of a key before it sets the first.
 	someProbes = 16
@@ -56,10 +54,8 @@ const (
 
 	// A walk of 64-bit remainders turns dense when so many of 256 keys are hits.
 	denseFull256 = 64
-	// Its kernels make so many probes of all hashes first, where PDEP is not slow.
-	fewFullProbes = 3
-	// The same of double32 by NEON.
-	firstNEON = 2
+	// Its kernels, and LevelDB's of NEON, make so many probes of all hashes first, unless they begin dense.
+	firstProbes = 3
 
 	// Encoded filters of bits-and-blooms below so many bits take a reciprocal, and others a division for each probe: rows of 152 bytes
 	// ×1.1. With a reciprocal, rows of 1.3 KB would be ×0.9 (Z5, stored programs in compare/).

@@ -171,7 +171,7 @@ func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok
 		if layout == noLayout {
 			return 0, false
 		}
-		done = hashByRows(kind, rows, stride, data, wholeRows(n), h)
+		done = hashByRows(kind, rows, stride, data, n, h)
 		return done, done > 0
 	}
 	if kernel == AVX2 && kind == schemeRocksDB && !integers && !foursXXPH3.has(rows, stride, n) {
@@ -218,14 +218,6 @@ func murmurAssembly(kernel Kernel, layout layout, rows *byte, stride int, data *
 		return 0, false
 	}
 	return n - left, true
-}
-
-// wholeRows returns how many of n keys a kernel of groups of 16 hashes: Go hashes a few at the end in less time.
-func wholeRows(n int) int {
-	if n%16 < restKeys {
-		return n &^ 15
-	}
-	return n
 }
 
 // hashByRows hashes the first of n rows with AVX-512 and returns how many: it loads the bytes of each key and transposes them.

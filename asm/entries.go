@@ -35,7 +35,7 @@ var inGo = map[string]string{"probeUint64": "mayContainUint64", "probeHash": "ma
 var families = []family{
 	{"probeLine512", "s *prober, h *hashes, hits *uint64, factors *[8]uint32", "", `
 		probeLine512 tests the hashes, 1 to windowKeys, by the probes of 8 factors. It reads on to the next
-		multiple of 16 hashes. There are fewer than maxKernelLines lines.`},
+		multiple of 16 hashes. There are fewer than maxLinesBytes.`},
 	{"setLine512", "s *prober, h *hashes, factors *[8]uint32", "", `
 		setLine512 sets the bits of the hashes, minSetHashes to windowKeys, for the probes of 8 factors, or, if
 		there are fewer, for as many pairs as have them.`},
@@ -48,7 +48,7 @@ var families = []family{
 		setLine32 is setLine512 in the same way.`},
 	{"probeSplit256", "s *prober, h *hashes, hits *uint64", "", `
 		probeSplit256 tests the hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
-		are fewer than maxKernelBlocks blocks.`},
+		are fewer than maxLinesBytes.`},
 	{"setSplit256", "s *prober, h *hashes", "", `
 		setSplit256 sets the bits of the hashes, minSetHashes to windowKeys.`},
 	{"setNewSplit256", "s *prober, h *hashes, added *uint64", "", `

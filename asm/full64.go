@@ -74,7 +74,7 @@ func (f *full64) prepare() {
 	f.fill, f.use, f.second, f.probes = AllocLocal(8), AllocLocal(8), AllocLocal(8), AllocLocal(8)
 	f.ahead, f.left, f.out, f.end = f.n(), f.n(), argument("hits"), GP64()
 	LEAQ(f.numbers, f.end)
-	few := valueOf(U32(bloom.constant("fewFullProbes")))
+	few := valueOf(U32(bloom.constant("firstProbes")))
 	MOVQ(field(s, "K"), f.count)
 	branch(CMPB, parameter("dense"), U8(0), JNE, "together")
 	CMPQ(f.count, few)

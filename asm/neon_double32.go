@@ -123,7 +123,7 @@ func (d *neonDouble32) split() {
 	f := d.f
 	d.first, d.others = f.GP(), f.GP()
 	f.MOVD(neonField(f, "Array.K"), d.others)
-	f.MOVD(arm64.Imm(bloom.constant("firstNEON")), d.first)
+	f.MOVD(arm64.Imm(bloom.constant("firstProbes")), d.first)
 	f.CMP(d.others, d.first)
 	f.CSEL("LO", d.first, d.others, d.first)
 	f.CBZ(f.Argument("dense"), "staged")
