@@ -8,25 +8,25 @@ import (
 	"github.com/lanebloom/bloom/internal/load"
 )
 
-// crossed64 is the walk of four 64-bit words through an array of n bits, at least 1. Probes go by turns from two
+// BitsAndBlooms has the probes of four 64-bit words through an array of n bits, at least 1. Probes go by turns from two
 // starts, h1 and h2, in two steps, h3 and h4: probe i tests bit (start + i·step mod 2^64) mod n, in this order:
 //
 //	i mod 4   0   1   2   3
 //	start     h1  h2  h1  h2
 //	step      h3  h4  h4  h3
 //
-// So probes 1 and 2, 3 and 4, and so on share a step. The bits are in big-endian words of 64: bit i of the walk
+// So probes 1 and 2, 3 and 4, and so on share a step. The bits are in big-endian words of 64: bit i of a filter
 // is bit i ^ 56 of the bytes.
 //
 // The reciprocal is floor(2^72 / n). It is 0 for up to 256 bits, whose remainders need a division. It is
-// fewerStored if fewer than n bits are stored: the rest count as 0, and the 8 bytes before the first bit have the
+// FewerStored if fewer than n bits are stored: the rest count as 0, and the 8 bytes before the first bit have the
 // number of those that are stored, big-endian. No key is added to such an array.
 type BitsAndBlooms Array
 
-// fewerStored is no reciprocal of a number of bits.
+// FewerStored is no reciprocal of a number of bits.
 const FewerStored = 1
 
-// newCrossed64 returns the walk of k probes through the first n bits of data, at least 1.
+// NewBitsAndBlooms returns k probes in the first n bits of data, at least 1.
 func NewBitsAndBlooms(data []byte, n uint64, k int) BitsAndBlooms {
 	c := BitsAndBlooms{Base: unsafe.SliceData(data), N: n, K: k}
 	if n > 256 {
@@ -35,7 +35,7 @@ func NewBitsAndBlooms(data []byte, n uint64, k int) BitsAndBlooms {
 	return c
 }
 
-// stored returns how many bits are stored, those past n not counted.
+// Stored returns how many bits are stored, those past n not counted.
 func (c *BitsAndBlooms) Stored() uint64 {
 	if c.Recip == FewerStored {
 		return binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(c.Base), -8))[:])
@@ -43,7 +43,7 @@ func (c *BitsAndBlooms) Stored() uint64 {
 	return c.N
 }
 
-// remainder returns h mod c.n.
+// Remainder returns h mod c.N.
 func (c *BitsAndBlooms) Remainder(h uint64) uint64 {
 	if c.Recip <= FewerStored {
 		return h % c.N
@@ -51,7 +51,7 @@ func (c *BitsAndBlooms) Remainder(h uint64) uint64 {
 	return Remainder64(h, c.N, c.Recip)
 }
 
-// crossed returns the number of which the remainder is the bit of probe i.
+// Crossed returns the number of which the remainder is the bit of probe i.
 func Crossed(h1, h2, h3, h4, i uint64) uint64 {
 	start, step := h1, h3
 	if i&1 != 0 {
@@ -68,24 +68,24 @@ func (c *BitsAndBlooms) at(bit uint64) *byte {
 	return (*byte)(unsafe.Add(unsafe.Pointer(c.Base), bit>>3^7))
 }
 
-// crossedBit returns a byte whose lowest bit is a bit of the array.
+// BigEndianBit returns a byte whose lowest bit is a bit of the array.
 func BigEndianBit(base unsafe.Pointer, bit uint64) byte {
 	return *(*byte)(unsafe.Add(base, bit>>3^7)) >> (bit % 8)
 }
 
-// crossedWord is crossedBit by a load of 64 bits, which takes an instruction less. It is for columns: a single key in many filters
+// bigEndianWord is BigEndianBit by a load of 64 bits, which takes an instruction less. It is for columns: a single key in many filters
 // would wait for words that lie in two cache lines.
 func bigEndianWord(base unsafe.Pointer, bit uint64) uint64 {
 	return load.Uint64(base, int(bit>>6<<3)) >> ((bit ^ 56) & 63)
 }
 
-// crossedProbe returns 0xff if the array has the bit, and otherwise a byte with one clear bit.
+// BigEndianProbe returns 0xff if the array has the bit, and otherwise a byte with one clear bit.
 func BigEndianProbe(base unsafe.Pointer, bit uint64) byte {
 	return *(*byte)(unsafe.Add(base, bit>>3^7)) | clearMask[bit%8]
 }
 
-// has reports whether the key of one hash may be in the filter. The first three probes share one branch, and
-// then two do, as in double64.has.
+// Has reports whether the key of one hash may be in the filter. The first three probes share one branch, and
+// then two do, as in Nori.Has.
 func (c *BitsAndBlooms) Has(h1, h2, h3, h4 uint64) bool {
 	if c.Recip <= FewerStored || c.K < 3 {
 		return c.HasSlow(h1, h2, h3, h4)
@@ -118,7 +118,7 @@ func (c *BitsAndBlooms) hasFrom(h1, h2, h3, h4, i uint64) bool {
 	return i >= k || BigEndianBit(base, Remainder64(h2+i*step, n, recip))&1 != 0
 }
 
-// hasSlow is has for any array.
+// HasSlow is Has for any array.
 func (c *BitsAndBlooms) HasSlow(h1, h2, h3, h4 uint64) bool {
 	stored := c.Stored()
 	for i := range uint64(c.K) {
@@ -130,7 +130,7 @@ func (c *BitsAndBlooms) HasSlow(h1, h2, h3, h4 uint64) bool {
 	return true
 }
 
-// add sets the bits of one hash, and reports whether one was missing.
+// Add sets the bits of one hash, and reports whether one was missing.
 func (c *BitsAndBlooms) Add(h1, h2, h3, h4 uint64) (isNew bool) {
 	x := c.Remainder(h1)
 	missing := setInByte(c.at(x), uint32(x))
@@ -147,14 +147,14 @@ func (c *BitsAndBlooms) Add(h1, h2, h3, h4 uint64) (isNew bool) {
 	return missing != 0
 }
 
-// probes is prober.probes for this walk.
+// Bits writes the numbers of the bits of one hash, from that of probe first on.
 func (c *BitsAndBlooms) Bits(h1, h2, h3, h4 uint64, first int, to []uint64) {
 	for i := range to {
 		to[i] = c.Remainder(Crossed(h1, h2, h3, h4, uint64(first+i))) ^ 56
 	}
 }
 
-// place writes the numbers of the k bits of each hash to places. There must be at most 2^32 bits.
+// Place writes the numbers of the k bits of each hash to places. There must be at most 2^32 bits.
 func (c *BitsAndBlooms) Place(h1, h2, h3, h4 []uint64, places []uint32) {
 	if c.Recip <= FewerStored {
 		for j := range h1 {
@@ -181,7 +181,7 @@ func (c *BitsAndBlooms) Place(h1, h2, h3, h4 []uint64, places []uint32) {
 	}
 }
 
-// test sets bit i of hits if hash i may be in the filter, and clears the others of those words. dense is a hint: many of the
+// Test sets bit i of hits if hash i may be in the filter, and clears the others of those words. dense is a hint: many of the
 // hashes before these were hits.
 func (c *BitsAndBlooms) Test(h1, h2, h3, h4, hits []uint64, dense bool) {
 	clear(hits[:(len(h1)+63)/64])

@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// double63 is the walk of two 64-bit hashes through an array of n bits, a multiple of 64: probe i tests bit
-// (h1 + i·h2 mod 2^63) mod n. The bits are in big-endian words, as those of crossed64. The reciprocal is
+// Guava has the probes of two 64-bit hashes through an array of n bits, a multiple of 64: probe i tests bit
+// (h1 + i·h2 mod 2^63) mod n. The bits are in big-endian words, as those of BitsAndBlooms. The reciprocal is
 // floor(2^72 / n), or 0 for up to 256 bits.
 type Guava Array
 
-// newDouble63 returns the walk of k probes through the first n bits of data, at least 64.
+// NewGuava returns k probes in the first n bits of data, at least 64.
 func NewGuava(data []byte, n uint64, k int) Guava {
 	d := Guava{Base: unsafe.SliceData(data), N: n, K: k}
 	if n > 256 {
@@ -19,7 +19,7 @@ func NewGuava(data []byte, n uint64, k int) Guava {
 	return d
 }
 
-// remainder returns the bit of a sum.
+// Remainder returns the bit of a sum.
 func (d *Guava) Remainder(sum uint64) uint64 {
 	if d.Recip == 0 {
 		return sum & Signless % d.N
@@ -27,7 +27,7 @@ func (d *Guava) Remainder(sum uint64) uint64 {
 	return Remainder64(sum&Signless, d.N, d.Recip)
 }
 
-// has reports whether the key of one hash may be in the filter. Its probes share branches as in double64.has.
+// Has reports whether the key of one hash may be in the filter. Its probes share branches as in Nori.Has.
 func (d *Guava) Has(at, step uint64) bool {
 	if d.Recip == 0 || d.K < 3 {
 		return d.HasSlow(at, step)
@@ -51,7 +51,7 @@ func (d *Guava) Has(at, step uint64) bool {
 	return k == 0 || BigEndianBit(base, Remainder64(at&Signless, n, recip))&1 != 0
 }
 
-// hasSlow is has for any array.
+// HasSlow is Has for any array.
 func (d *Guava) HasSlow(at, step uint64) bool {
 	for range d.K {
 		if BigEndianBit(unsafe.Pointer(d.Base), d.Remainder(at))&1 == 0 {
@@ -62,7 +62,7 @@ func (d *Guava) HasSlow(at, step uint64) bool {
 	return true
 }
 
-// add sets the bits of one hash, and reports whether one was missing.
+// Add sets the bits of one hash, and reports whether one was missing.
 func (d *Guava) Add(at, step uint64) (isNew bool) {
 	missing := byte(0)
 	for range d.K {
@@ -73,7 +73,7 @@ func (d *Guava) Add(at, step uint64) (isNew bool) {
 	return missing != 0
 }
 
-// probes is prober.probes for this walk.
+// Bits writes the numbers of the bits of one hash, from that of probe first on.
 func (d *Guava) Bits(at, step uint64, first int, to []uint64) {
 	at += uint64(first) * step
 	for i := range to {
@@ -82,7 +82,7 @@ func (d *Guava) Bits(at, step uint64, first int, to []uint64) {
 	}
 }
 
-// place writes the numbers of the k bits of each hash to places. There must be at most 2^32 bits.
+// Place writes the numbers of the k bits of each hash to places. There must be at most 2^32 bits.
 func (d *Guava) Place(h1, h2 []uint64, places []uint32) {
 	n, recip, k := d.N, d.Recip, d.K // the compiler would read them again after each store
 	h2 = h2[:len(h1)]
@@ -99,7 +99,7 @@ func (d *Guava) Place(h1, h2 []uint64, places []uint32) {
 	}
 }
 
-// test sets bit i of hits if hash i may be in the filter, and clears the others of those words.
+// Test sets bit i of hits if hash i may be in the filter, and clears the others of those words.
 func (d *Guava) Test(h1, h2, hits []uint64) {
 	clear(hits[:(len(h1)+63)/64])
 	h2 = h2[:len(h1)]

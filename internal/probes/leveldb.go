@@ -6,28 +6,28 @@ import (
 	"unsafe"
 )
 
-// double32 is the walk of one 32-bit hash through an array of n bytes, 1 to 2^29: probe
+// LevelDB has the probes of one 32-bit hash through an array of n bytes, 1 to 2^29: probe
 // i tests bit (h + i·rotr(h, 17)) mod 8n, with sums mod 2^32. The reciprocal is
 // ceil(2^64 / 8n).
 //
 // The hot paths pass it by value, in registers.
 type LevelDB Array
 
-// newDouble32 returns the walk of k probes through the first n bytes of data, at least 1. The walk
-// has at most 2^32 bits: modulo 2^32 or any larger number, a 32-bit hash is itself.
+// NewLevelDB returns k probes in the first n bytes of data, at least 1. There are
+// at most 2^32 bits: modulo 2^32 or any larger number, a 32-bit hash is itself.
 func NewLevelDB(data []byte, n uint64, k int) LevelDB {
 	n = min(n, 1<<29)
 	return LevelDB{Base: unsafe.SliceData(data), N: n, Recip: math.MaxUint64/(8*n) + 1, K: k}
 }
 
-// index returns the number of the byte that holds bit h mod 8·d.n. The bit's place in
+// Index returns the number of the byte that holds bit h mod 8·d.N. The bit's place in
 // that byte is h%8, because the number of bits is a multiple of 8.
 //
-// This is Lemire's remainder without division. With b = 8·d.n ≤ 2^32 bits and
+// This is Lemire's remainder without division. With b = 8·d.N ≤ 2^32 bits and
 // recip = (2^64 + e) / b, 0 ≤ e < b, the low word of h·recip is
 // (h mod b)·2^64/b + h·e/b, and the high word of its product with b/8 is
 // floor((h mod b)/8 + h·e/2^67). The second term is below 1/8 and (h mod b)/8 is a whole
-// number of eighths, so the floor is that of the first, and less than d.n.
+// number of eighths, so the floor is that of the first, and less than d.N.
 func (d LevelDB) Index(h uint32) uint64 {
 	i, _ := bits.Mul64(uint64(h)*d.Recip, d.N)
 	return i
@@ -37,14 +37,14 @@ func (d LevelDB) at(h uint32) *byte {
 	return (*byte)(unsafe.Add(unsafe.Pointer(d.Base), d.Index(h)))
 }
 
-// probe returns 0xff if bit h mod 8·d.n is set, and otherwise a byte with one clear bit.
+// probe returns 0xff if bit h mod 8·d.N is set, and otherwise a byte with one clear bit.
 // Callers can join several probes with & and branch once.
 func (d LevelDB) probe(h uint32) byte { return *d.at(h) | clearMask[h%8] }
 
-// isSet reports whether bit h mod 8·d.n is set.
+// isSet reports whether bit h mod 8·d.N is set.
 func (d LevelDB) isSet(h uint32) bool { return uint32(*d.at(h))&(1<<(h%8)) != 0 }
 
-// has reports whether the key whose hash is h may be in the filter.
+// Has reports whether the key whose hash is h may be in the filter.
 //
 // The first three probes share a branch. One absent key in eight passes it, while one in two
 // would pass a branch after the first probe, and a mispredicted branch costs more than two
@@ -68,7 +68,7 @@ func (d LevelDB) Has(h uint32) bool {
 	return k == 0 || d.isSet(h)
 }
 
-// add sets the bits of one hash, and reports whether one was missing.
+// Add sets the bits of one hash, and reports whether one was missing.
 func (d LevelDB) Add(h uint32) (isNew bool) {
 	delta, missing := bits.RotateLeft32(h, -17), byte(0)
 	k := d.K
@@ -82,7 +82,7 @@ func (d LevelDB) Add(h uint32) (isNew bool) {
 	return missing != 0
 }
 
-// probes is prober.probes for this walk.
+// Bits writes the numbers of the bits of one hash, from that of probe first on.
 func (d LevelDB) Bits(h uint32, first int, to []uint64) {
 	delta := bits.RotateLeft32(h, -17)
 	h += uint32(first) * delta
@@ -92,7 +92,7 @@ func (d LevelDB) Bits(h uint32, first int, to []uint64) {
 	}
 }
 
-// placeGeneric is place in portable Go.
+// Place writes the numbers of the k bits of each hash to places.
 func (d LevelDB) Place(hashes, places []uint32) {
 	for i, h := range hashes {
 		delta := bits.RotateLeft32(h, -17)
@@ -103,7 +103,7 @@ func (d LevelDB) Place(hashes, places []uint32) {
 	}
 }
 
-// divisor returns what kernels divide the bytes' numbers with: the reciprocal ceil(2^(31+log)/n), of 32 bits, and the shift
+// Divisor returns what kernels divide the bytes' numbers with: the reciprocal ceil(2^(31+log)/n), of 32 bits, and the shift
 // log + 2, where log is the binary logarithm of n, rounded up.
 func (d LevelDB) Divisor() [2]uint64 {
 	log := bits.Len64(d.N - 1)
@@ -111,7 +111,7 @@ func (d LevelDB) Divisor() [2]uint64 {
 	return [2]uint64{(d.Recip-1)>>(30-log) + 1, uint64(log + 2)}
 }
 
-// probeGeneric is prober.test in portable Go.
+// Test sets bit i of hits if hash i may be in the filter, and clears the others of those words.
 //
 // It takes 64 hashes, a word of hits, at a time. After a word with many hits it tests one
 // hash after the other; after any other word it tests in stages. Only speed depends on this

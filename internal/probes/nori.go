@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// double64 is the walk of two 64-bit hashes through an array of n bits, 1 to 2^63: probe
+// Nori has the probes of two 64-bit hashes through an array of n bits, 1 to 2^63: probe
 // i tests bit (h1 + i·h2 mod 2^64) mod n. The reciprocal is floor(2^72 / n), or 0 for
 // fewer than 512 bits.
 type Nori Array
 
-// newDouble64 returns the walk of k probes through the first n bits of data, at least 1.
+// NewNori returns k probes in the first n bits of data, at least 1.
 func NewNori(data []byte, n uint64, k int) Nori {
 	d := Nori{Base: unsafe.SliceData(data), N: n, K: k}
 	if n >= 512 {
@@ -19,7 +19,7 @@ func NewNori(data []byte, n uint64, k int) Nori {
 	return d
 }
 
-// ratio returns the words of floor(2^128 / n), the lower first, or 0 where there is no reciprocal.
+// Divisor returns the words of floor(2^128 / n), the lower first, or 0 where there is no reciprocal.
 func (d *Nori) Divisor() (words [2]uint64) {
 	if d.Recip != 0 {
 		words[1] = d.Recip >> 8
@@ -28,7 +28,7 @@ func (d *Nori) Divisor() (words [2]uint64) {
 	return words
 }
 
-// remainder returns h mod d.n.
+// Remainder returns h mod d.N.
 func (d *Nori) Remainder(h uint64) uint64 {
 	if d.Recip == 0 {
 		return h % d.N
@@ -36,7 +36,7 @@ func (d *Nori) Remainder(h uint64) uint64 {
 	return Remainder64(h, d.N, d.Recip)
 }
 
-// remainder64 returns h mod n, for recip = floor(2^72/n) and n of at least 512.
+// Remainder64 returns h mod n, for recip = floor(2^72/n) and n of at least 512.
 //
 // The product h·recip / 2^72 is at most h/n, and less than 2^64/2^72 below it. So its floor
 // is the floor of h/n or, one time in 512, one less. The remainder is then below 2n. A
@@ -54,8 +54,8 @@ func (d *Nori) at(bit uint64) *byte {
 	return (*byte)(unsafe.Add(unsafe.Pointer(d.Base), bit/8))
 }
 
-// has reports whether the key of one hash may be in the filter. The first three probes
-// share one branch, and then two do, in filters of every size. has copies fields of d to variables, because the
+// Has reports whether the key of one hash may be in the filter. The first three probes
+// share one branch, and then two do, in filters of every size. Has copies fields of d to variables, because the
 // compiler would read them again for each probe.
 func (d *Nori) Has(h1, h2 uint64) bool {
 	if d.Recip == 0 {
@@ -105,7 +105,7 @@ func probe64(base unsafe.Pointer, bit uint64) byte {
 	return *(*byte)(unsafe.Add(base, bit/8)) | clearMask[bit%8]
 }
 
-// add sets the bits of one hash, and reports whether one was missing.
+// Add sets the bits of one hash, and reports whether one was missing.
 func (d *Nori) Add(at, step uint64) (isNew bool) {
 	missing := byte(0)
 	k := d.K
@@ -121,7 +121,7 @@ func (d *Nori) Add(at, step uint64) (isNew bool) {
 	return missing != 0
 }
 
-// probes is prober.probes for this walk.
+// Bits writes the numbers of the bits of one hash, from that of probe first on.
 func (d *Nori) Bits(at, step uint64, first int, to []uint64) {
 	at += uint64(first) * step
 	for i := range to {
@@ -130,7 +130,7 @@ func (d *Nori) Bits(at, step uint64, first int, to []uint64) {
 	}
 }
 
-// placeGeneric writes the numbers of the k bits of each hash to places. The filter must have
+// Place writes the numbers of the k bits of each hash to places. The filter must have
 // at most 2^32 bits.
 func (d *Nori) Place(h1, h2 []uint64, places []uint32) {
 	n, recip, k := d.N, d.Recip, d.K // the compiler would read them again after each store
@@ -148,7 +148,7 @@ func (d *Nori) Place(h1, h2 []uint64, places []uint32) {
 	}
 }
 
-// placeSmall is placeGeneric for filters below 512 bits, whose remainders need a division.
+// placeSmall is Place for filters below 512 bits, whose remainders need a division.
 func (d *Nori) placeSmall(h1, h2 []uint64, places []uint32) {
 	for i, at := range h1 {
 		for j := range d.K {
@@ -158,7 +158,7 @@ func (d *Nori) placeSmall(h1, h2 []uint64, places []uint32) {
 	}
 }
 
-// probeGeneric is prober.test in portable Go.
+// Test sets bit i of hits if hash i may be in the filter, and clears the others of those words.
 func (d *Nori) Test(h1, h2 []uint64, hits []uint64) {
 	clear(hits[:(len(h1)+63)/64])
 	for i := range h1 {

@@ -8,10 +8,10 @@ import (
 	"github.com/lanebloom/bloom/internal/load"
 )
 
-// split256 is the walk of one 64-bit hash through an array of n blocks of 256 bits, 1 to
+// Parquet has the probes of one 64-bit hash through an array of n blocks of 256 bits, 1 to
 // 2^31 - 1: Parquet's split block Bloom filter. The upper half of the hash chooses the
 // block. In each of its eight words of 32 bits, little-endian, a product of the lower
-// half chooses a bit. Bit b of the array is bit b%8 of byte b/8, as in the other walks.
+// half chooses a bit. Bit b of the array is bit b%8 of byte b/8, as in the other formats.
 type Parquet Array
 
 // The factors for the words of a block (parquet-format, BloomFilter.md).
@@ -24,12 +24,12 @@ var ParquetSalts = [encoding.ParquetProbes]uint32{
 	ParquetSalt0, ParquetSalt1, ParquetSalt2, ParquetSalt3, ParquetSalt4, ParquetSalt5, ParquetSalt6, ParquetSalt7,
 }
 
-// newSplit256 returns the walk through n blocks, which begin where data does.
+// NewParquet returns the probes in n blocks, which begin where data does.
 func NewParquet(data []byte, n uint64) Parquet {
 	return Parquet{Base: unsafe.SliceData(data), N: n, K: encoding.ParquetProbes}
 }
 
-// block returns the number of the block of a hash.
+// Block returns the number of the block of a hash.
 func (d *Parquet) Block(h uint64) uint64 {
 	return (h >> 32) * d.N >> 32
 }
@@ -39,7 +39,7 @@ func (d *Parquet) at(h uint64) *[32]byte {
 	return (*[32]byte)(unsafe.Add(unsafe.Pointer(d.Base), 32*d.Block(h)))
 }
 
-// has reports whether the key of one hash may be in the filter. It reads every word, because
+// Has reports whether the key of one hash may be in the filter. It reads every word, because
 // all are in one block, and branches once.
 func (d *Parquet) Has(h uint64) bool {
 	block, low := unsafe.Pointer(d.at(h)), uint32(h)
@@ -56,7 +56,7 @@ func missingPair(pair uint64, first, second uint32) uint64 {
 	return pair ^ (pair | 1<<(first>>27) | 1<<(second>>27|32))
 }
 
-// add is addOne in portable Go.
+// Add sets the bits of one hash, and reports whether one was missing.
 func (d *Parquet) Add(h uint64) (isNew bool) {
 	block, low := d.at(h), uint32(h)
 	missing := setPair(block[0:], low*ParquetSalt0, low*ParquetSalt1)
@@ -74,7 +74,7 @@ func setPair(words []byte, first, second uint32) (missing uint64) {
 	return missing
 }
 
-// probes is prober.probes for this walk.
+// Bits writes the numbers of the bits of one hash, from that of probe first on.
 func (d *Parquet) Bits(h uint64, first int, to []uint64) {
 	block, low := 256*d.Block(h), uint32(h)
 	for i, salt := range ParquetSalts[first:][:len(to)] {
@@ -82,7 +82,7 @@ func (d *Parquet) Bits(h uint64, first int, to []uint64) {
 	}
 }
 
-// place writes the numbers of the bits of each hash to places. There must be at most 2^32
+// Place writes the numbers of the bits of each hash to places. There must be at most 2^32
 // bits.
 func (d *Parquet) Place(hashes []uint64, places []uint32) {
 	for _, h := range hashes {
@@ -94,7 +94,7 @@ func (d *Parquet) Place(hashes []uint64, places []uint32) {
 	}
 }
 
-// probeGeneric is prober.test in portable Go.
+// Test sets bit i of hits if hash i may be in the filter, and clears the others of those words.
 func (d *Parquet) Test(hashes, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
 		word, part := uint64(0), hashes[64*i:min(64*i+64, len(hashes))]
@@ -105,7 +105,7 @@ func (d *Parquet) Test(hashes, hits []uint64) {
 	}
 }
 
-// partSplit256 sets bit i if array i has the bits of a hash: they are the same in every array.
+// TestParquet sets bit i if array i has the bits of a hash: they are the same in every array.
 func TestParquet(arrays []Array, h uint64) (word uint64) {
 	var bits [4]uint64
 	for i, salt := range ParquetSalts {

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// line32 is the walk of one 32-bit hash h through lines of 64, 128 or 256 bytes: the filters
+// Pebble has the probes of one 32-bit hash h through lines of 64, 128 or 256 bytes: the filters
 // of Pebble, and of RocksDB before its format_version 5. h mod the number of lines chooses the
 // line. Probe i tests bit (h + i·rotr(h, 17)) mod the bits of a line, with sums mod 2^32.
 //
@@ -15,7 +15,7 @@ import (
 // in every filter that this library builds. The reciprocal is ceil(2^64 / lines).
 type Pebble Array
 
-// newLine32 returns the walk of k probes through lines of 64<<log bytes, which begin where
+// NewPebble returns k probes in lines of 64<<log bytes, which begin where
 // data does.
 func NewPebble(data []byte, lines uint32, log, k int) Pebble {
 	return Pebble{
@@ -31,11 +31,11 @@ func (d *Pebble) lines() uint64 { return d.N & math.MaxUint32 }
 
 func (d *Pebble) Doublings() int { return int(d.N >> 32) }
 
-// bytes returns the number of bytes of all lines.
+// Bytes returns the number of bytes of all lines.
 func (d *Pebble) Bytes() uint64 { return 64 * d.lines() << d.Doublings() }
 
-// line returns the number of the line of a hash. It is Lemire's remainder, as in
-// double32.index: the low word of h·recip is (h mod lines)·2^64/lines and less than
+// Line returns the number of the line of a hash. It is Lemire's remainder, as in
+// LevelDB.Index: the low word of h·recip is (h mod lines)·2^64/lines and less than
 // 2^64/lines more.
 func (d *Pebble) Line(h uint32) uint64 {
 	i, _ := bits.Mul64(uint64(h)*d.Recip, d.lines())
@@ -49,8 +49,8 @@ func (d *Pebble) at(h uint32) (line unsafe.Pointer, mask uint32) {
 	return unsafe.Add(unsafe.Pointer(d.Base), 64*d.Line(h)<<log), 512<<log - 1
 }
 
-// has reports whether the key of one hash may be in the filter. It joins three probes
-// before it branches, as double32.has does.
+// Has reports whether the key of one hash may be in the filter. It joins three probes
+// before it branches, as LevelDB.Has does.
 func (d *Pebble) Has(h uint32) bool {
 	line, mask := d.at(h)
 	delta := bits.RotateLeft32(h, -17)
@@ -74,7 +74,7 @@ func (d *Pebble) Has(h uint32) bool {
 	return true
 }
 
-// add sets the bits of one hash, and reports whether one was missing.
+// Add sets the bits of one hash, and reports whether one was missing.
 func (d *Pebble) Add(h uint32) (isNew bool) {
 	line, mask := d.at(h)
 	delta, missing := bits.RotateLeft32(h, -17), byte(0)
@@ -90,7 +90,7 @@ func (d *Pebble) Add(h uint32) (isNew bool) {
 	return missing != 0
 }
 
-// addAll sets the bits of all hashes, in lines of 64 bytes.
+// AddAll sets the bits of all hashes, in lines of 64 bytes.
 func (d *Pebble) AddAll(hashes []uint32) {
 	base, lines, recip, k := unsafe.Pointer(d.Base), d.lines(), d.Recip, d.K
 	for _, h := range hashes {
@@ -103,7 +103,7 @@ func (d *Pebble) AddAll(hashes []uint32) {
 	}
 }
 
-// probes is prober.probes for this walk.
+// Bits writes the numbers of the bits of one hash, from that of probe first on.
 func (d *Pebble) Bits(h uint32, first int, to []uint64) {
 	log := d.Doublings()
 	line, delta := 512*d.Line(h)<<log, bits.RotateLeft32(h, -17)
@@ -114,7 +114,7 @@ func (d *Pebble) Bits(h uint32, first int, to []uint64) {
 	}
 }
 
-// place writes the numbers of the k bits of each hash to places. There must be at most 2^32
+// Place writes the numbers of the k bits of each hash to places. There must be at most 2^32
 // bits.
 func (d *Pebble) Place(hashes, places []uint32) {
 	log := d.Doublings()
@@ -127,7 +127,7 @@ func (d *Pebble) Place(hashes, places []uint32) {
 	}
 }
 
-// divisor returns what kernels divide by the number of lines with, in lines of 64 bytes: a reciprocal and a shift. If 2^log is the
+// Divisor returns what kernels divide by the number of lines with, in lines of 64 bytes: a reciprocal and a shift. If 2^log is the
 // largest power of two up to the number, the reciprocal is floor(2^(32+log)/lines), or 1 less for 2^log lines, and
 // the shift is 32+log.
 func (d *Pebble) Divisor() [2]uint64 {
@@ -135,7 +135,7 @@ func (d *Pebble) Divisor() [2]uint64 {
 	return [2]uint64{min(1<<(32+log)/d.N, math.MaxUint32), uint64(32 + log)}
 }
 
-// probeGeneric is prober.test in portable Go.
+// Test sets bit i of hits if hash i may be in the filter, and clears the others of those words.
 func (d *Pebble) Test(hashes []uint32, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
 		word := uint64(0)
@@ -148,7 +148,7 @@ func (d *Pebble) Test(hashes []uint32, hits []uint64) {
 	}
 }
 
-// partLine32 sets bit i if array i has the bits of a hash. In lines of 64 bytes, they are the same in every array.
+// TestPebble sets bit i if array i has the bits of a hash. In lines of 64 bytes, they are the same in every array.
 func TestPebble(arrays []Array, h uint32) (word uint64) {
 	d := (*Pebble)(&arrays[0])
 	if d.Doublings() > 0 {

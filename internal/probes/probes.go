@@ -8,15 +8,15 @@ package probes
 
 import "encoding/binary"
 
-// alike reports whether testPart may take two arrays together.
+// Alike reports whether TestRocksDB and TestPebble may take two arrays together.
 func (a *Array) Alike(b *Array) bool { return a.K == b.K && a.N>>32 == b.N>>32 }
 
-// bitArray is the bits that a walk goes through, with what it derives from their number.
+// Array is the bits of a filter, with what it derives from their number.
 // It has four words because the compiler keeps that many in registers.
 type Array struct {
 	Base  *byte  // bit i is bit i%8, least significant first, of byte i/8
-	N     uint64 // size, in the unit of the walk
-	Recip uint64 // a reciprocal of n, if the walk has one
+	N     uint64 // size, in the unit of the format
+	Recip uint64 // a reciprocal of n, if the format has one
 	K     int    // probes, at least 1
 }
 
@@ -36,7 +36,7 @@ func setInByte(p *byte, bit uint32) (missing byte) {
 // clearMask has every bit set but bit i.
 var clearMask = [8]byte{0xfe, 0xfd, 0xfb, 0xf7, 0xef, 0xdf, 0xbf, 0x7f}
 
-// oneIf returns 1 if yes is set, and otherwise 0. The compiler makes no branch of it.
+// OneIf returns 1 if yes is set, and otherwise 0. The compiler makes no branch of it.
 func OneIf(yes bool) uint64 {
 	if yes {
 		return 1

@@ -8,21 +8,21 @@ import (
 	"github.com/lanebloom/bloom/internal/load"
 )
 
-// line512 is the walk of one 64-bit hash through an array of n lines of 512 bits, 1 to
+// RocksDB has the probes of one 64-bit hash through an array of n lines of 512 bits, 1 to
 // 2^26: RocksDB's FastLocalBloom. The lower half of the hash chooses the line. The upper half
 // chooses a bit in it by its highest 9 bits, and for each further probe it is multiplied
-// by line512Mul.
+// by RocksDBMul.
 type RocksDB Array
 
-// line512Mul is 2^32 divided by the golden ratio, rounded to an odd number.
+// RocksDBMul is 2^32 divided by the golden ratio, rounded to an odd number.
 const RocksDBMul = 0x9e3779b9
 
-// newLine512 returns the walk of k probes through n lines, which begin where data does.
+// NewRocksDB returns k probes in n lines, which begin where data does.
 func NewRocksDB(data []byte, n uint64, k int) RocksDB {
 	return RocksDB{Base: unsafe.SliceData(data), N: n, K: k}
 }
 
-// line returns the number of the line of a hash.
+// Line returns the number of the line of a hash.
 func (d *RocksDB) Line(h uint64) uint64 { return uint64(uint32(h)) * d.N >> 32 }
 
 // at returns the bytes of the line of a hash.
@@ -30,7 +30,7 @@ func (d *RocksDB) at(h uint64) *[64]byte {
 	return (*[64]byte)(unsafe.Add(unsafe.Pointer(d.Base), 64*d.Line(h)))
 }
 
-// has reports whether the key of one hash may be in the filter. All probes are in one line, so
+// Has reports whether the key of one hash may be in the filter. All probes are in one line, so
 // it joins them and makes no branch that depends on the key: to predict that badly costs more than
 // the probes. With more than 8 probes, it returns after four if one of them finds a clear bit.
 func (d *RocksDB) Has(h uint64) bool {
@@ -65,7 +65,7 @@ func missingBit(line *[64]byte, probe uint32) uint32 {
 	return word ^ (word | 1<<(probe>>23%32))
 }
 
-// add is addOne in portable Go.
+// Add sets the bits of one hash, and reports whether one was missing.
 func (d *RocksDB) Add(h uint64) (isNew bool) {
 	line, x, missing := d.at(h), uint32(h>>32), byte(0)
 	k := d.K
@@ -80,7 +80,7 @@ func (d *RocksDB) Add(h uint64) (isNew bool) {
 	return missing != 0
 }
 
-// addAll sets the bits of all hashes.
+// AddAll sets the bits of all hashes.
 func (d *RocksDB) AddAll(hashes []uint64) {
 	base, n, k := unsafe.Pointer(d.Base), d.N, d.K
 	for _, h := range hashes {
@@ -92,7 +92,7 @@ func (d *RocksDB) AddAll(hashes []uint64) {
 	}
 }
 
-// probes is prober.probes for this walk.
+// Bits writes the numbers of the bits of one hash, from that of probe first on.
 func (d *RocksDB) Bits(h uint64, first int, to []uint64) {
 	line, x := 512*d.Line(h), uint32(h>>32)
 	for range first {
@@ -104,7 +104,7 @@ func (d *RocksDB) Bits(h uint64, first int, to []uint64) {
 	}
 }
 
-// place writes the numbers of the k bits of each hash to places. There must be at most 2^32
+// Place writes the numbers of the k bits of each hash to places. There must be at most 2^32
 // bits.
 func (d *RocksDB) Place(hashes []uint64, places []uint32) {
 	for i, h := range hashes {
@@ -116,7 +116,7 @@ func (d *RocksDB) Place(hashes []uint64, places []uint32) {
 	}
 }
 
-// probeGeneric is prober.test in portable Go.
+// Test sets bit i of hits if hash i may be in the filter, and clears the others of those words.
 func (d *RocksDB) Test(hashes, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
 		word := uint64(0)
@@ -129,7 +129,7 @@ func (d *RocksDB) Test(hashes, hits []uint64) {
 	}
 }
 
-// partLine512 sets bit i if array i has the bits of a hash: they are the same in every array.
+// TestRocksDB sets bit i if array i has the bits of a hash: they are the same in every array.
 func TestRocksDB(arrays []Array, h uint64) (word uint64) {
 	var bits lineBits
 	x := uint32(h >> 32)
@@ -143,7 +143,7 @@ func TestRocksDB(arrays []Array, h uint64) (word uint64) {
 	return word
 }
 
-// touchLines512 loads a byte of the line of a hash in every array, and returns their sum. No load waits for another. Without it,
+// TouchRocksDB loads a byte of the line of a hash in every array, and returns their sum. No load waits for another. Without it,
 // the kernel waits for the lines of 8 arrays before it loads those of the next 8.
 func TouchRocksDB(arrays []Array, h uint64) (sum uint64) {
 	for i := range arrays {
