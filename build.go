@@ -217,7 +217,7 @@ func newRegionBuffers(kernel Kernel, regions, capacity int, kept []uint32) *regi
 // sort sorts places, at least one, into the regions until a region is full, and returns the number
 // of places that are left.
 func (b *regionBuffers) sort(places []uint32) (left int) {
-	left, ok := sortPlaces(b.kernel, &places[0], len(places), regionShift, &b.numbers[0], &b.lines[0], &b.kept[0], b.capacity)
+	left, ok := sortPlaces(b.kernel, &places[0], len(places), &b.numbers[0], &b.lines[0], &b.kept[0], b.capacity)
 	if !ok {
 		return b.sortGeneric(places)
 	}

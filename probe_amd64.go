@@ -31,12 +31,17 @@ var (
 	_ [0]struct{} = [longKey - 32768]struct{}{}
 	_ [0]struct{} = [maxFullProbes - 32]struct{}{}
 	_ [0]struct{} = [probes.RocksDBMul - 2654435769]struct{}{}
+	_ [0]struct{} = [regionShift - 19]struct{}{}
+	_ [0]struct{} = [rowsLimit - 1024]struct{}{}
 	_ [0]struct{} = [schemeParquet - 3]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.mask) - 8]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.swap) - 0]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.words) - 16]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h1) - 24]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h2) - 48]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h3) - 72]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h32) - 0]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h4) - 96]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.recips) - 128]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.shifts) - 192]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.units) - 64]struct{}{}
@@ -278,17 +283,17 @@ func placeFull64AVX512(s *prober, h *hashes, places *uint32, w *fullWalk) (done 
 
 // hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
 // key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
-// limit bytes or more on. limit is a power of two, at most 2^31.
-func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int, ok bool) {
+// rowsLimit bytes or more on.
+func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
-		return hash32RowsAVX512(rows, stride, data, n, limit, hashes, signs), true
+		return hash32RowsAVX512(rows, stride, data, n, hashes, signs), true
 	}
 	return left, false
 }
 
 //go:noescape
-func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int)
+func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 // xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does. It writes
 // the hashes with seed 0 to h1, and those with seed 1 to h2, unless that is h1.
@@ -357,50 +362,50 @@ func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32,
 //go:noescape
 func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
-// murmurRows is xxh64Rows for four words. If h3 is h1, and h4 is h2, it makes the first two.
-func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
+// murmurRows is xxh64Rows for four words, or for two if h has no h3.
+func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h *hashes) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
-		return murmurRowsAVX512(rows, stride, data, n, h1, h2, h3, h4), true
+		return murmurRowsAVX512(rows, stride, data, n, h), true
 	}
 	return left, false
 }
 
 //go:noescape
-func murmurRowsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+func murmurRowsAVX512(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
 
 // murmur is murmurRows for integers of 64 bits, and for keys of 16 bytes, which have a layout of their own.
-func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
+func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h *hashes) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
 		switch layout {
 		case uint64s:
-			return murmurWidth8AVX512(rows, stride, data, n, h1, h2, h3, h4), true
+			return murmurWidth8AVX512(rows, stride, data, n, h), true
 		case fixedWidth:
-			return murmurWidth16AVX512(rows, stride, data, n, h1, h2, h3, h4), true
+			return murmurWidth16AVX512(rows, stride, data, n, h), true
 		}
 	case AVX2:
 		switch layout {
 		case uint64s:
-			return murmurWidth8AVX2(rows, stride, data, n, h1, h2, h3, h4), true
+			return murmurWidth8AVX2(rows, stride, data, n, h), true
 		case fixedWidth:
-			return murmurWidth16AVX2(rows, stride, data, n, h1, h2, h3, h4), true
+			return murmurWidth16AVX2(rows, stride, data, n, h), true
 		}
 	}
 	return left, false
 }
 
 //go:noescape
-func murmurWidth8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+func murmurWidth8AVX512(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
 
 //go:noescape
-func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
 
 //go:noescape
-func murmurWidth16AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+func murmurWidth16AVX512(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
 
 //go:noescape
-func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
 
 // xxh64 is hash32 for a word of 64 bits.
 func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
@@ -582,16 +587,16 @@ func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours in
 func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
 
 // sortPlaces is sortGeneric for n places, at least 1.
-func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
+func sortPlaces(kernel Kernel, places *uint32, n int, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
 	switch kernel {
 	case AVX512, AVX2:
-		return sortPlacesAVX2(places, n, shift, numbers, lines, kept, capacity), true
+		return sortPlacesAVX2(places, n, numbers, lines, kept, capacity), true
 	}
 	return left, false
 }
 
 //go:noescape
-func sortPlacesAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
+func sortPlacesAVX2(places *uint32, n int, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
 
 // viewStrings writes the keys of n views as strings; n is a multiple of 8 up to 64. buffers is the first
 // of their buffers. If bit i of valid is clear, string i is empty, and only its view is read.

@@ -1418,9 +1418,9 @@ short_3:
 	ORQ     R10, R11
 	JMP     tail_3
 
-// func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int)
+// func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·hash32RowsAVX512(SB), $4024-64
+TEXT ·hash32RowsAVX512(SB), $4024-56
 	// A group is 64 keys. The kernel loads 32 bytes of each key with a mask of the bytes that it
 	// has, those of 16 keys into 8 vectors, and transposes them: then a vector has one word of 16
 	// keys. Four vectors of hashes take their words in turn, because a step waits for the product of
@@ -1429,7 +1429,7 @@ TEXT ·hash32RowsAVX512(SB), $4024-64
 	// bytes left. If all have 1 to 16, they fill half as many vectors. The kernel reads nothing but the keys.
 	// For a key without bytes it reads the stack: a load of a page that is not mapped, with an empty
 	// mask, would take 500 cycles. It skips 16 keys that have no bytes left in a chunk, so a long key among
-	// short ones costs the loads of 16 keys. It ends at a group with a key of limit bytes or more.
+	// short ones costs the loads of 16 keys. It ends at a group with a key of rowsLimit bytes or more.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
 	LEAQ    63(SP), CX
 	ANDQ    $-64, CX
@@ -1447,8 +1447,8 @@ TEXT ·hash32RowsAVX512(SB), $4024-64
 	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
 	// written would take as long as that of one that is not mapped.
 	MOVQ         SI, (CX)
-	MOVQ         hashes+40(FP), R11
-	MOVLQZX      signs+48(FP), AX
+	MOVQ         hashes+32(FP), R11
+	MOVLQZX      signs+40(FP), AX
 	MOVL         AX, 1536(CX)
 	MOVL         $0xc6a4a793, AX
 	VPBROADCASTD AX, Z0
@@ -1726,7 +1726,7 @@ measured:
 	VPMOVQD      Z7, Y4
 	VPMOVQD      Z8, Y5
 	VINSERTI64X4 $0x01, Y5, Z4, Z4
-	VPCMPUQ.BCST $0x05, limit+32(FP), Z9, K2
+	VPCMPUQ.BCST $0x05, longs0000000000000400<>+0(SB), Z9, K2
 	KORTESTW     K2, K2
 	JNZ          end
 	MOVL         $0xbc9f1d34, R10
@@ -2489,9 +2489,15 @@ last:
 	XORL      BX, BX
 
 end:
-	MOVQ BX, left+56(FP)
+	MOVQ BX, left+48(FP)
 	VZEROUPPER
 	RET
+
+DATA longs0000000000000400<>+0(SB)/8, $0x0000000000000400
+DATA longs0000000000000400<>+8(SB)/8, $0x0000000000000400
+DATA longs0000000000000400<>+16(SB)/8, $0x0000000000000400
+DATA longs0000000000000400<>+24(SB)/8, $0x0000000000000400
+GLOBL longs0000000000000400<>(SB), RODATA|NOPTR, $32
 
 // func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
@@ -6992,18 +6998,28 @@ end:
 	VZEROUPPER
 	RET
 
-// func murmurWidth8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·murmurWidth8AVX512(SB), NOSPLIT, $0-72
+// func murmurWidth8AVX512(rows *byte, stride int, data *byte, n int, h *byte) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·murmurWidth8AVX512(SB), NOSPLIT, $0-48
 	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
-	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
-	MOVQ rows+0(FP), AX
-	MOVQ n+24(FP), CX
-	SHRQ $0x04, CX
-	MOVQ h1+32(FP), DX
-	MOVQ h2+40(FP), BX
-	MOVQ h3+48(FP), SI
-	MOVQ h4+56(FP), DI
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If there is no h3, nobody wants the second.
+	MOVQ    rows+0(FP), AX
+	MOVQ    n+24(FP), CX
+	SHRQ    $0x04, CX
+	MOVQ    h+32(FP), DX
+	MOVQ    24(DX), DX
+	MOVQ    h+32(FP), BX
+	MOVQ    48(BX), BX
+	MOVQ    h+32(FP), SI
+	MOVQ    72(SI), SI
+	MOVQ    h+32(FP), DI
+	TESTQ   SI, SI
+	CMOVQEQ 24(DI), SI
+	MOVQ    h+32(FP), DI
+	MOVQ    96(DI), DI
+	MOVQ    h+32(FP), R8
+	TESTQ   DI, DI
+	CMOVQEQ 48(R8), DI
 
 vectors:
 	VMOVDQU32    (AX), Z0
@@ -7125,7 +7141,7 @@ store:
 	JNZ       vectors
 	MOVQ      n+24(FP), AX
 	ANDQ      $0x0f, AX
-	MOVQ      AX, left+64(FP)
+	MOVQ      AX, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -7159,18 +7175,28 @@ DATA longsc4ceb9fe1a85ec53<>+16(SB)/8, $0xc4ceb9fe1a85ec53
 DATA longsc4ceb9fe1a85ec53<>+24(SB)/8, $0xc4ceb9fe1a85ec53
 GLOBL longsc4ceb9fe1a85ec53<>(SB), RODATA|NOPTR, $32
 
-// func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
-// Requires: AVX, AVX2
-TEXT ·murmurWidth8AVX2(SB), NOSPLIT, $0-72
+// func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h *byte) (left int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·murmurWidth8AVX2(SB), NOSPLIT, $0-48
 	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
-	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
-	MOVQ rows+0(FP), AX
-	MOVQ n+24(FP), CX
-	SHRQ $0x03, CX
-	MOVQ h1+32(FP), DX
-	MOVQ h2+40(FP), BX
-	MOVQ h3+48(FP), SI
-	MOVQ h4+56(FP), DI
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If there is no h3, nobody wants the second.
+	MOVQ    rows+0(FP), AX
+	MOVQ    n+24(FP), CX
+	SHRQ    $0x03, CX
+	MOVQ    h+32(FP), DX
+	MOVQ    24(DX), DX
+	MOVQ    h+32(FP), BX
+	MOVQ    48(BX), BX
+	MOVQ    h+32(FP), SI
+	MOVQ    72(SI), SI
+	MOVQ    h+32(FP), DI
+	TESTQ   SI, SI
+	CMOVQEQ 24(DI), SI
+	MOVQ    h+32(FP), DI
+	MOVQ    96(DI), DI
+	MOVQ    h+32(FP), R8
+	TESTQ   DI, DI
+	CMOVQEQ 48(R8), DI
 
 vectors:
 	VMOVDQU      (AX), Y0
@@ -7412,7 +7438,7 @@ vectors:
 	JNZ          vectors
 	MOVQ         n+24(FP), AX
 	ANDQ         $0x07, AX
-	MOVQ         AX, left+64(FP)
+	MOVQ         AX, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -7440,18 +7466,28 @@ DATA longs00000000c4ceb9fe<>+16(SB)/8, $0x00000000c4ceb9fe
 DATA longs00000000c4ceb9fe<>+24(SB)/8, $0x00000000c4ceb9fe
 GLOBL longs00000000c4ceb9fe<>(SB), RODATA|NOPTR, $32
 
-// func murmurWidth16AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·murmurWidth16AVX512(SB), NOSPLIT, $0-72
+// func murmurWidth16AVX512(rows *byte, stride int, data *byte, n int, h *byte) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·murmurWidth16AVX512(SB), NOSPLIT, $0-48
 	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
-	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
-	MOVQ rows+0(FP), AX
-	MOVQ n+24(FP), CX
-	SHRQ $0x04, CX
-	MOVQ h1+32(FP), DX
-	MOVQ h2+40(FP), BX
-	MOVQ h3+48(FP), SI
-	MOVQ h4+56(FP), DI
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If there is no h3, nobody wants the second.
+	MOVQ    rows+0(FP), AX
+	MOVQ    n+24(FP), CX
+	SHRQ    $0x04, CX
+	MOVQ    h+32(FP), DX
+	MOVQ    24(DX), DX
+	MOVQ    h+32(FP), BX
+	MOVQ    48(BX), BX
+	MOVQ    h+32(FP), SI
+	MOVQ    72(SI), SI
+	MOVQ    h+32(FP), DI
+	TESTQ   SI, SI
+	CMOVQEQ 24(DI), SI
+	MOVQ    h+32(FP), DI
+	MOVQ    96(DI), DI
+	MOVQ    h+32(FP), R8
+	TESTQ   DI, DI
+	CMOVQEQ 48(R8), DI
 
 vectors:
 	VMOVDQU64    (AX), Z1
@@ -7607,7 +7643,7 @@ store:
 	JNZ       vectors
 	MOVQ      n+24(FP), AX
 	ANDQ      $0x0f, AX
-	MOVQ      AX, left+64(FP)
+	MOVQ      AX, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -7635,18 +7671,28 @@ DATA longs0000000000000011<>+16(SB)/8, $0x0000000000000011
 DATA longs0000000000000011<>+24(SB)/8, $0x0000000000000011
 GLOBL longs0000000000000011<>(SB), RODATA|NOPTR, $32
 
-// func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
-// Requires: AVX, AVX2
-TEXT ·murmurWidth16AVX2(SB), NOSPLIT, $0-72
+// func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h *byte) (left int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·murmurWidth16AVX2(SB), NOSPLIT, $0-48
 	// murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of
-	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.
-	MOVQ rows+0(FP), AX
-	MOVQ n+24(FP), CX
-	SHRQ $0x03, CX
-	MOVQ h1+32(FP), DX
-	MOVQ h2+40(FP), BX
-	MOVQ h3+48(FP), SI
-	MOVQ h4+56(FP), DI
+	// the byte 1, or of 9 bytes of which it is the last, adds a constant. If there is no h3, nobody wants the second.
+	MOVQ    rows+0(FP), AX
+	MOVQ    n+24(FP), CX
+	SHRQ    $0x03, CX
+	MOVQ    h+32(FP), DX
+	MOVQ    24(DX), DX
+	MOVQ    h+32(FP), BX
+	MOVQ    48(BX), BX
+	MOVQ    h+32(FP), SI
+	MOVQ    72(SI), SI
+	MOVQ    h+32(FP), DI
+	TESTQ   SI, SI
+	CMOVQEQ 24(DI), SI
+	MOVQ    h+32(FP), DI
+	MOVQ    96(DI), DI
+	MOVQ    h+32(FP), R8
+	TESTQ   DI, DI
+	CMOVQEQ 48(R8), DI
 
 vectors:
 	VMOVDQU     (AX), Y1
@@ -7960,13 +8006,13 @@ vectors:
 	JNZ         vectors
 	MOVQ        n+24(FP), AX
 	ANDQ        $0x07, AX
-	MOVQ        AX, left+64(FP)
+	MOVQ        AX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func murmurRowsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int)
+// func murmurRowsAVX512(rows *byte, stride int, data *byte, n int, h *byte) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·murmurRowsAVX512(SB), $888-72
+TEXT ·murmurRowsAVX512(SB), $888-48
 	// The kernel takes 32 bytes of each of 16 keys at a time, and transposes them. A mask leaves zeros after the
 	// end of a key. For a key without bytes left it reads the stack: a load of a page that is not mapped, with an
 	// empty mask, would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes.
@@ -8537,8 +8583,8 @@ hashed:
 	VPADDQ         Z12, Z18, Z18
 	VPADDQ         Z19, Z13, Z13
 	VPADDQ         Z13, Z19, Z19
-	MOVQ           h1+32(FP), AX
-	CMPQ           AX, h3+48(FP)
+	MOVQ           h+32(FP), AX
+	CMPQ           72(AX), $0x00
 	JEQ            store
 	VMOVDQA64      448(CX), Z1
 	VPBROADCASTQ   smallNumbers<>+8(SB), Z0
@@ -8656,19 +8702,29 @@ hashed:
 store:
 	SUBQ      $0x10, BX
 	JL        last
-	MOVQ      h3+48(FP), AX
+	MOVQ      h+32(FP), AX
+	MOVQ      72(AX), AX
+	MOVQ      h+32(FP), R10
+	TESTQ     AX, AX
+	CMOVQEQ   24(R10), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z10, (AX)
 	VMOVDQU64 Z11, 64(AX)
-	MOVQ      h4+56(FP), AX
+	MOVQ      h+32(FP), AX
+	MOVQ      96(AX), AX
+	MOVQ      h+32(FP), R10
+	TESTQ     AX, AX
+	CMOVQEQ   48(R10), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z16, (AX)
 	VMOVDQU64 Z17, 64(AX)
-	MOVQ      h1+32(FP), AX
+	MOVQ      h+32(FP), AX
+	MOVQ      24(AX), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z12, (AX)
 	VMOVDQU64 Z13, 64(AX)
-	MOVQ      h2+40(FP), AX
+	MOVQ      h+32(FP), AX
+	MOVQ      48(AX), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z18, (AX)
 	VMOVDQU64 Z19, 64(AX)
@@ -8686,16 +8742,26 @@ last:
 	MOVQ      $-1, R10
 	BZHIQ     AX, R10, AX
 	KMOVB     AX, K2
-	MOVQ      h3+48(FP), AX
+	MOVQ      h+32(FP), AX
+	MOVQ      72(AX), AX
+	MOVQ      h+32(FP), R10
+	TESTQ     AX, AX
+	CMOVQEQ   24(R10), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z10, K2, (AX)
-	MOVQ      h4+56(FP), AX
+	MOVQ      h+32(FP), AX
+	MOVQ      96(AX), AX
+	MOVQ      h+32(FP), R10
+	TESTQ     AX, AX
+	CMOVQEQ   48(R10), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z16, K2, (AX)
-	MOVQ      h1+32(FP), AX
+	MOVQ      h+32(FP), AX
+	MOVQ      24(AX), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z12, K2, (AX)
-	MOVQ      h2+40(FP), AX
+	MOVQ      h+32(FP), AX
+	MOVQ      48(AX), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z18, K2, (AX)
 	SUBQ      $0x08, BX
@@ -8708,16 +8774,26 @@ last:
 	MOVQ      $-1, R10
 	BZHIQ     AX, R10, AX
 	KMOVB     AX, K2
-	MOVQ      h3+48(FP), AX
+	MOVQ      h+32(FP), AX
+	MOVQ      72(AX), AX
+	MOVQ      h+32(FP), R10
+	TESTQ     AX, AX
+	CMOVQEQ   24(R10), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z11, K2, 64(AX)
-	MOVQ      h4+56(FP), AX
+	MOVQ      h+32(FP), AX
+	MOVQ      96(AX), AX
+	MOVQ      h+32(FP), R10
+	TESTQ     AX, AX
+	CMOVQEQ   48(R10), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z17, K2, 64(AX)
-	MOVQ      h1+32(FP), AX
+	MOVQ      h+32(FP), AX
+	MOVQ      24(AX), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z13, K2, 64(AX)
-	MOVQ      h2+40(FP), AX
+	MOVQ      h+32(FP), AX
+	MOVQ      48(AX), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z19, K2, 64(AX)
 	SUBQ      $0x08, BX
@@ -8730,7 +8806,7 @@ stored:
 	JGE   keys
 
 end:
-	MOVQ BX, left+64(FP)
+	MOVQ BX, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -15177,35 +15253,35 @@ byte_3:
 	MOVB    R10, (AX)(R9*1)
 	JMP     next_3
 
-// func sortPlacesAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
-// Requires: AVX, BMI2
-TEXT ·sortPlacesAVX2(SB), NOSPLIT, $0-64
+// func sortPlacesAVX2(places *uint32, n int, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
+// Requires: AVX
+TEXT ·sortPlacesAVX2(SB), NOSPLIT, $0-56
 	// Each region collects its next places in a cache line in lines. A full line is
 	// appended to the region's places in kept, with stores past the caches: the caches
 	// can't hold the ends of so many regions. The function returns when a region is full.
-	MOVQ    places+0(FP), AX
-	MOVQ    n+8(FP), CX
-	MOVLQZX shift+16(FP), DX
-	MOVQ    numbers+24(FP), BX
-	MOVQ    lines+32(FP), SI
-	MOVQ    kept+40(FP), DI
-	MOVQ    capacity+48(FP), R8
+	MOVQ places+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ numbers+16(FP), DX
+	MOVQ lines+24(FP), BX
+	MOVQ kept+32(FP), SI
+	MOVQ capacity+40(FP), DI
 
 place:
-	MOVL  (AX), R9
-	ADDQ  $0x04, AX
-	SHRXL DX, R9, R10
-	MOVL  (BX)(R10*4), R11
-	MOVL  R11, R12
-	INCL  R11
-	MOVL  R11, (BX)(R10*4)
-	ANDL  $0x0f, R12
-	MOVQ  R10, R13
-	SHLQ  $0x06, R13
-	ADDQ  SI, R13
-	MOVL  R9, (R13)(R12*4)
-	CMPL  R12, $0x0f
-	JEQ   line_full
+	MOVL (AX), R8
+	ADDQ $0x04, AX
+	MOVL R8, R9
+	SHRL $0x13, R9
+	MOVL (DX)(R9*4), R10
+	MOVL R10, R11
+	INCL R10
+	MOVL R10, (DX)(R9*4)
+	ANDL $0x0f, R11
+	MOVQ R9, R12
+	SHLQ $0x06, R12
+	ADDQ BX, R12
+	MOVL R8, (R12)(R11*4)
+	CMPL R11, $0x0f
+	JEQ  line_full
 
 next:
 	DECQ CX
@@ -15213,18 +15289,18 @@ next:
 	JMP  end
 
 line_full:
-	IMULQ    R8, R10
-	ADDQ     R11, R10
-	VMOVDQU  (R13), Y0
-	VMOVNTDQ Y0, -64(DI)(R10*4)
-	VMOVDQU  32(R13), Y0
-	VMOVNTDQ Y0, -32(DI)(R10*4)
-	CMPQ     R11, R8
+	IMULQ    DI, R9
+	ADDQ     R10, R9
+	VMOVDQU  (R12), Y0
+	VMOVNTDQ Y0, -64(SI)(R9*4)
+	VMOVDQU  32(R12), Y0
+	VMOVNTDQ Y0, -32(SI)(R9*4)
+	CMPQ     R10, DI
 	JNE      next
 	DECQ     CX
 
 end:
-	MOVQ CX, left+56(FP)
+	MOVQ CX, left+48(FP)
 	VZEROUPPER
 	RET
 

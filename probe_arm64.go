@@ -31,12 +31,17 @@ var (
 	_ [0]struct{} = [longKey - 32768]struct{}{}
 	_ [0]struct{} = [maxFullProbes - 32]struct{}{}
 	_ [0]struct{} = [probes.RocksDBMul - 2654435769]struct{}{}
+	_ [0]struct{} = [regionShift - 19]struct{}{}
+	_ [0]struct{} = [rowsLimit - 1024]struct{}{}
 	_ [0]struct{} = [schemeParquet - 3]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.mask) - 8]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.swap) - 0]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.words) - 16]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h1) - 24]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h2) - 48]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h3) - 72]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h32) - 0]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h4) - 96]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.recips) - 128]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.shifts) - 192]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.units) - 64]struct{}{}
@@ -210,8 +215,8 @@ func placeFull64(s *prober, h *hashes, places *uint32, w *fullWalk) (done int, o
 
 // hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
 // key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
-// limit bytes or more on. limit is a power of two, at most 2^31.
-func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int, ok bool) {
+// rowsLimit bytes or more on.
+func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
 	return left, false
 }
 
@@ -255,13 +260,13 @@ func hash32Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint32,
 //go:noescape
 func hash32AnyNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
-// murmurRows is xxh64Rows for four words. If h3 is h1, and h4 is h2, it makes the first two.
-func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
+// murmurRows is xxh64Rows for four words, or for two if h has no h3.
+func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h *hashes) (left int, ok bool) {
 	return left, false
 }
 
 // murmur is murmurRows for integers of 64 bits, and for keys of 16 bytes, which have a layout of their own.
-func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
+func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h *hashes) (left int, ok bool) {
 	return left, false
 }
 
@@ -362,7 +367,7 @@ func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours in
 }
 
 // sortPlaces is sortGeneric for n places, at least 1.
-func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
+func sortPlaces(kernel Kernel, places *uint32, n int, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
 	return left, false
 }
 

@@ -76,8 +76,8 @@ func placeFull64(s *prober, h *hashes, places *uint32, w *fullWalk) (done int, o
 
 // hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
 // key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
-// limit bytes or more on. limit is a power of two, at most 2^31.
-func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int, ok bool) {
+// rowsLimit bytes or more on.
+func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
 	return left, false
 }
 
@@ -101,13 +101,13 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 	return left, false
 }
 
-// murmurRows is xxh64Rows for four words. If h3 is h1, and h4 is h2, it makes the first two.
-func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
+// murmurRows is xxh64Rows for four words, or for two if h has no h3.
+func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h *hashes) (left int, ok bool) {
 	return left, false
 }
 
 // murmur is murmurRows for integers of 64 bits, and for keys of 16 bytes, which have a layout of their own.
-func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64) (left int, ok bool) {
+func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h *hashes) (left int, ok bool) {
 	return left, false
 }
 
@@ -165,7 +165,7 @@ func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours in
 }
 
 // sortPlaces is sortGeneric for n places, at least 1.
-func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
+func sortPlaces(kernel Kernel, places *uint32, n int, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
 	return left, false
 }
 

@@ -199,20 +199,16 @@ func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok
 // murmurAssembly is hashAssembly for both murmur hashes: AVX2 has them for integers and keys of 16 bytes.
 func murmurAssembly(kernel Kernel, layout layout, rows *byte, stride int, data *byte, h *hashes) (done int, ok bool) {
 	n, left := h.len(), 0
-	h3, h4 := unsafe.SliceData(h.h3), unsafe.SliceData(h.h4)
-	if h3 == nil { // the kernels make one digest then
-		h3, h4 = &h.h1[0], &h.h2[0]
-	}
 	switch {
 	case layout == noLayout:
 		return 0, false
 	case layout == uint64s || stride == -16:
-		left, ok = murmur(kernel, layout, rows, stride, data, n, &h.h1[0], &h.h2[0], h3, h4)
+		left, ok = murmur(kernel, layout, rows, stride, data, n, h)
 	default:
 		if layout == uint32s {
 			stride = -4 // keys of one width
 		}
-		left, ok = murmurRows(kernel, rows, stride, data, n, &h.h1[0], &h.h2[0], h3, h4)
+		left, ok = murmurRows(kernel, rows, stride, data, n, h)
 	}
 	if !ok {
 		return 0, false
@@ -226,9 +222,9 @@ func hashByRows(kind scheme, rows *byte, stride int, data *byte, n int, h *hashe
 	left := 0
 	switch kind {
 	case schemeLevelDB:
-		left, _ = hash32Rows(AVX512, rows, stride, data, n, rowsLimit, &h.h32[0], keyhash.UnsignedBytes)
+		left, _ = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], keyhash.UnsignedBytes)
 	case schemePebble:
-		left, _ = hash32Rows(AVX512, rows, stride, data, n, rowsLimit, &h.h32[0], keyhash.SignedBytes)
+		left, _ = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], keyhash.SignedBytes)
 	case schemeParquet:
 		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0], &h.h1[0])
 	case schemeNori:

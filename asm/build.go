@@ -48,14 +48,15 @@ func sortPlaces(vectors) {
 		"can't hold the ends of so many regions. The function returns when a region is full.",
 	)
 	places, left := argument("places"), argument("n")
-	shift, numbers, lines := argument("shift"), argument("numbers"), argument("lines")
+	numbers, lines := argument("numbers"), argument("lines")
 	kept, capacity := argument("kept"), argument("capacity")
 
 	Label("place")
 	place, region, number, end := GP64(), GP64(), GP64(), GP64()
 	MOVL(Mem{Base: places}, place.As32())
 	ADDQ(U8(4), places)
-	SHRXL(shift.As32(), place.As32(), region.As32())
+	MOVL(place.As32(), region.As32())
+	SHRL(U8(bloom.constant("regionShift")), region.As32())
 	MOVL(Mem{Base: numbers, Index: region, Scale: 4}, number.As32())
 	MOVL(number.As32(), end.As32())
 	INCL(number.As32())

@@ -67,10 +67,10 @@ var families = []family{
 		set, and else loads them one by one; AVX2 always loads.`},
 	{"placeFull64", "s *prober, h *hashes, places *uint32, w *fullWalk", "done int", `
 		placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.`},
-	{"hash32Rows", "rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32", "left int", `
+	{"hash32Rows", "rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `
 		hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
 		key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
-		limit bytes or more on. limit is a power of two, at most 2^31.`},
+		rowsLimit bytes or more on.`},
 	{"xxh64Rows", "rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64", "left int", `
 		xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does. It writes
 		the hashes with seed 0 to h1, and those with seed 1 to h2, unless that is h1.`},
@@ -82,9 +82,9 @@ var families = []family{
 		bytes or more, and after so many bytes that a longer call would delay preemption.
 		Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
 		during a call. signs is keyhash.SignedBytes if the last bytes of a key are signed, and else 0.`},
-	{"murmurRows", "rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
-		murmurRows is xxh64Rows for four words. If h3 is h1, and h4 is h2, it makes the first two.`},
-	{"murmur", "layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64, h3 *uint64, h4 *uint64", "left int", `
+	{"murmurRows", "rows *byte, stride int, data *byte, n int, h *hashes", "left int", `
+		murmurRows is xxh64Rows for four words, or for two if h has no h3.`},
+	{"murmur", "layout layout, rows *byte, stride int, data *byte, n int, h *hashes", "left int", `
 		murmur is murmurRows for integers of 64 bits, and for keys of 16 bytes, which have a layout of their own.`},
 	{"xxh64", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64", "left int", `
 		xxh64 is hash32 for a word of 64 bits.`},
@@ -109,7 +109,7 @@ var families = []family{
 	{"setPlaces", "base *byte, whole uint32, places *uint32, fours int", "", `
 		setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 		and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.`},
-	{"sortPlaces", "places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int", "left int", `
+	{"sortPlaces", "places *uint32, n int, numbers *uint32, lines *uint32, kept *uint32, capacity int", "left int", `
 		sortPlaces is sortGeneric for n places, at least 1.`},
 	{"viewStrings", "rows *byte, buffers *byte, valid uint64, n int, strings *string", "", `
 		viewStrings writes the keys of n views as strings; n is a multiple of 8 up to 64. buffers is the first

@@ -33,7 +33,7 @@ func hash32ByRows(vectors) {
 		"bytes left. If all have 1 to 16, they fill half as many vectors. The kernel reads nothing but the keys.",
 		"For a key without bytes it reads the stack: a load of a page that is not mapped, with an empty",
 		"mask, would take 500 cycles. It skips 16 keys that have no bytes left in a chunk, so a long key among",
-		"short ones costs the loads of 16 keys. It ends at a group with a key of limit bytes or more.",
+		"short ones costs the loads of 16 keys. It ends at a group with a key of rowsLimit bytes or more.",
 		"signs has the highest bits of the last bytes that are signed: all, or none.",
 	)
 	const size = 64
@@ -129,7 +129,7 @@ func (h *hash32Rows) start(n []reg.VecVirtual) {
 		VINSERTI64X4(U8(1), high.AsY(), low, h.length[i])
 	}
 	k := K()
-	VPCMPUQ_BCST(U8(5), parameter("limit"), all, k) // a power of 2: the bits of all lengths tell
+	VPCMPUQ_BCST(U8(5), longConstant(bloom.constant("rowsLimit")), all, k) // a power of 2: the bits of all lengths tell
 	branch(KORTESTW, k, k, JNZ, "end")
 	seed := h.broadcast(constant(hash32Seed))
 	for i, n := range h.length {

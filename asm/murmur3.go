@@ -19,9 +19,19 @@ var (
 	murmurLowOfOne, murmurHighOfOne = keyhash.constant("MurmurLowOfOne"), keyhash.constant("murmurHighOfOne")
 )
 
-// murmurWords are the arguments to write hashes to. Those of the first digest are written last: for a hash that lacks the
-// second, both have one place.
-var murmurWords = []string{"h1", "h2", "h3", "h4"}
+// digestWord emits the address to write a word of the hashes to. For a hash that lacks the second digest, both have one place: the
+// first is written last.
+func digestWord(i int) reg.GPVirtual {
+	names := []string{"h1", "h2", "h3", "h4"}
+	at, _ := windowOf(names[i])
+	to := valueOf(at)
+	if i >= 2 {
+		first, _ := windowOf(names[i-2])
+		TESTQ(to, to)
+		CMOVQEQ(first, to)
+	}
+	return to
+}
 
 // longs are vectors of long words.
 type longs []reg.VecVirtual
@@ -83,14 +93,14 @@ func (m murmur3) finish(words ...longs) {
 func murmurWidth(v vectors, width int) {
 	Comment(
 		"murmur3_x64_128 of each key, and of the key and a byte 1: they share what the key itself has. A tail of",
-		"the byte 1, or of 9 bytes of which it is the last, adds a constant. If h3 is h1, nobody wants the second.",
+		"the byte 1, or of 9 bytes of which it is the last, adds a constant. If there is no h3, nobody wants the second.",
 	)
 	m := murmur3{v}
 	const abreast = 2
 	perVector := v.lanes() / 2
 	keys, to, n := argument("rows"), [4]reg.GPVirtual{}, vectorsOf(abreast*perVector)
-	for i, name := range murmurWords {
-		to[i] = argument(name)
+	for i := range to {
+		to[i] = digestWord(i)
 	}
 	load := func(at Mem, k1, k2 reg.VecVirtual) { v.load(at, k1) }
 	if width == 16 {
@@ -203,7 +213,7 @@ func murmurByRows(vectors) {
 	}
 	Label("hashed")
 	m.storeLongs(m.finishRows(), func(word int) reg.GPVirtual {
-		to := argument(murmurWords[word^2])
+		to := digestWord(word ^ 2)
 		ADDQ(m.done, to)
 		return to
 	}, func() { SUBQ(I8(-128), m.done) })
@@ -292,8 +302,8 @@ func (m *murmurRows) finishRows() [][]reg.VecVirtual {
 		}
 	}
 	m.finish(m.scrambled[0], m.scrambled[1])
-	h1 := argument("h1")
-	branch(CMPQ, h1, parameter("h3"), JEQ, "store")
+	second, _ := windowOf("h3")
+	branch(CMPQ, second, U8(0), JEQ, "store")
 	m.second()
 	Label("store")
 	return [][]reg.VecVirtual{m.tail[0], m.tail[1], m.scrambled[0], m.scrambled[1]}
