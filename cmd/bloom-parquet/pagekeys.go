@@ -174,34 +174,51 @@ func (f *parquetFile) eachValue(leaf, group int, do func(value []byte) error) er
 // hashesOf returns the hashes of the keys of a column of a row group, those of a dictionary once, and of the values that are
 // equal to them. The number of values includes nulls.
 func (f *parquetFile) hashesOf(format bloom.Format, of bloomparquet.Type, leaf, group int) (hashes []bloom.Keys, values int64, err error) {
-	equal := &equals{of: of}
-	var dictionary bloom.Keys // its hashes
-	var used []byte           // which of them rows have
-	end := func() {
-		if used != nil {
-			dictionary, _ = dictionary.WithValidity(used, 0) // a bit for each
-			hashes, used = append(hashes, dictionary), nil
-		}
-	}
-	err = f.eachPage(leaf, group, func(p *keyPage) (err error) {
+	h := &keyHasher{format: format, equal: equals{of: of}}
+	err = f.eachPage(leaf, group, func(p *keyPage) error {
 		values += p.NumValues()
-		keys := p.keys
-		switch {
-		case !p.hasDictionary():
-			hashes = append(hashes, keys.Hashed(format))
-		case p.isNew:
-			end()
-			dictionary, used = keys.Hashed(format), make([]byte, (keys.Len()+7)/8)
-		}
-		if p.hasDictionary() {
-			for _, i := range p.indices {
-				used[i/8] |= 1 << (i % 8)
-			}
-			keys, err = keys.WithValidity(used, 0)
-		}
-		equal.note(keys)
-		return err
+		return h.add(p)
 	})
-	end()
-	return append(hashes, bloom.Bytes(equal.values).Hashed(format)), values, err
+	return h.all(), values, err
+}
+
+// keyHasher hashes the keys of pages. Of a dictionary, it takes those that rows have.
+type keyHasher struct {
+	format     bloom.Format
+	equal      equals
+	hashes     []bloom.Keys
+	dictionary bloom.Keys // the hashes of the last one
+	used       []byte     // which of them rows have
+}
+
+func (h *keyHasher) add(p *keyPage) (err error) {
+	keys := p.keys
+	switch {
+	case !p.hasDictionary():
+		h.hashes = append(h.hashes, keys.Hashed(h.format))
+	case p.isNew:
+		h.endDictionary()
+		h.dictionary, h.used = keys.Hashed(h.format), make([]byte, (keys.Len()+7)/8)
+	}
+	if p.hasDictionary() {
+		for _, i := range p.indices {
+			h.used[i/8] |= 1 << (i % 8)
+		}
+		keys, err = keys.WithValidity(h.used, 0)
+	}
+	h.equal.note(keys)
+	return err
+}
+
+func (h *keyHasher) endDictionary() {
+	if h.used != nil {
+		keys, _ := h.dictionary.WithValidity(h.used, 0) // no error: there is a bit for each
+		h.hashes, h.used = append(h.hashes, keys), nil
+	}
+}
+
+// all returns the hashes of all pages.
+func (h *keyHasher) all() []bloom.Keys {
+	h.endDictionary()
+	return append(h.hashes, bloom.Bytes(h.equal.values).Hashed(h.format))
 }
