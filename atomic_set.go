@@ -6,6 +6,8 @@ import (
 	"io"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/memory"
 )
 
 // AtomicSet is a [Set] that any number of goroutines add to and query at once, without a lock. A query finds every key whose
@@ -105,7 +107,7 @@ func (s *AtomicSet) take(v view, err error) error {
 	return nil
 }
 
-// setLive makes v, whose memory is that of newEncoded, the view of an AtomicSet.
+// setLive makes v, whose memory is that of memory.Aligned, the view of an AtomicSet.
 func (v *view) setLive() {
 	bits, shape := v.encoded()
 	v.live, v.atomic, v.count = &liveBits{bits: bits, shape: shape}, true, nil
@@ -121,12 +123,12 @@ func (v *view) still() *view {
 	return &c
 }
 
-// copied returns a view of a copy in memory of newEncoded. The number of its keys is not known.
+// copied returns a view of a copy in memory of memory.Aligned. The number of its keys is not known.
 func (v *view) copied() view {
 	c := *v
 	bits, _ := v.encoded()
 	before := cap(v.data) - cap(bits) // their capacities end at the same byte
-	c.data = newEncoded(before, len(v.data)-before)
+	c.data = memory.Aligned(before, len(v.data)-before)
 	copy(c.data, v.data[:before])
 	if v.live == nil {
 		copy(c.data[before:], v.data[before:])

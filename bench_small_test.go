@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/memory"
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
@@ -189,7 +190,7 @@ func eachSmall(b *testing.B, run func(b *testing.B, w *small)) {
 				random := rand.New(rand.NewPCG(71, known))
 				for _, percent := range []int{0, 50, 100} {
 					// As many keys as the filter has lines, so that large filters do not stay in a cache.
-					n := min(max(queries/4, size.bytes/cacheLine), 1<<20)
+					n := min(max(queries/4, size.bytes/memory.CacheLine), 1<<20)
 					w.keys, w.bytes, w.strings = make([]uint64, n), make([][]byte, n), make([]string, n)
 					data := make([]byte, 8*n)
 					for i := range w.keys {

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/memory"
 )
 
 // To set a bit of a filter beyond the caches, the CPU waits for memory. So for a large filter, the code first sorts the numbers of
@@ -12,8 +14,8 @@ import (
 // change the bytes.
 
 const (
-	windowPlaces = 1 << 12       // that are computed at a time: at least those of one key
-	linePlaces   = cacheLine / 4 // that a cache line holds
+	windowPlaces = 1 << 12              // that are computed at a time: at least those of one key
+	linePlaces   = memory.CacheLine / 4 // that a cache line holds
 )
 
 // addColumn sets the bits of every key of a column.
@@ -60,7 +62,7 @@ func (s *prober) addByRegion(keys Keys, workers int) {
 	shared := &regionBuild{prober: *s, regions: make([]sync.Mutex, (8*s.bytes()-1)>>regionShift+1)}
 	kernel, capacity := s.kernel, regionPlaces/workers/linePlaces*linePlaces
 	size := len(shared.regions) * capacity
-	kept := hugeWords(workers * size)
+	kept := memory.HugeWords(workers * size)
 	panics := make([]any, workers)
 	var group sync.WaitGroup
 	group.Add(workers)

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/golden"
+	"github.com/lanebloom/bloom/internal/memory"
 )
 
 // TestAdd sets bits directly, and by region with few and many workers, in arrays of sizes
@@ -182,15 +183,15 @@ func TestExtend(t *testing.T) {
 			for i := range dst[len(dst):cap(dst)] {
 				dst[:cap(dst)][len(dst)+i] = 0xff
 			}
-			got := extend(dst, n)
+			got := memory.Extend(dst, n)
 			if string(got[:len(dst)]) != string(dst) || len(got) != len(dst)+n || bytes.Count(got[len(dst):], []byte{0}) != n {
 				t.Errorf("extend of %d bytes by %d: %d bytes", len(dst), n, len(got))
 			}
 		}
 	}
-	for _, n := range []int{1, 1000, hugePage / 4, hugePage/4 + 1} {
-		if words := hugeWords(n); len(words) != n || slices.ContainsFunc(words, func(w uint32) bool { return w != 0 }) {
-			t.Errorf("hugeWords(%d)", n)
+	for _, n := range []int{1, 1000, memory.HugePage / 4, memory.HugePage/4 + 1} {
+		if words := memory.HugeWords(n); len(words) != n || slices.ContainsFunc(words, func(w uint32) bool { return w != 0 }) {
+			t.Errorf("memory.HugeWords(%d)", n)
 		}
 	}
 }
@@ -199,12 +200,12 @@ func TestExtend(t *testing.T) {
 func TestNewEncoded(t *testing.T) {
 	for _, before := range []int{0, 1, 12, 16, 100} {
 		for after := range 2000 {
-			data := newEncoded(before, after)
+			data := memory.Aligned(before, after)
 			if len(data) != before+after || cap(data) < before+(after+3)/4*4 {
-				t.Fatalf("newEncoded(%d, %d) has %d bytes of %d", before, after, len(data), cap(data))
+				t.Fatalf("memory.Aligned(%d, %d) has %d bytes of %d", before, after, len(data), cap(data))
 			}
-			if at := uintptr(unsafe.Pointer(unsafe.SliceData(data))) + uintptr(before); at%cacheLine != 0 {
-				t.Fatalf("newEncoded(%d, %d) has its bits at %x", before, after, at)
+			if at := uintptr(unsafe.Pointer(unsafe.SliceData(data))) + uintptr(before); at%memory.CacheLine != 0 {
+				t.Fatalf("memory.Aligned(%d, %d) has its bits at %x", before, after, at)
 			}
 		}
 	}

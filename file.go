@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/lanebloom/bloom/internal/memory"
 )
 
 // A file is a header and then the encoded filter. The header says what the bytes are. The
@@ -234,7 +235,7 @@ func (v *view) WriteTo(w io.Writer) (int64, error) {
 // checksums and takes a copy. The errors are those of [VerifyBinary]. With an error, f does
 // not change.
 func (f *Filter) UnmarshalBinary(data []byte) error {
-	v, err := verifyFile(append(extend(nil, len(data))[:0], data...))
+	v, err := verifyFile(append(memory.Extend(nil, len(data))[:0], data...))
 	return f.take(v, err)
 }
 
@@ -263,7 +264,7 @@ func (f *Filter) take(v view, err error) error {
 // [ErrEncoding] for a filter that has no bits to set, as in [OpenSet]. With an error, s
 // does not change.
 func (s *Set) UnmarshalBinary(data []byte) error {
-	v, err := verifyFile(append(extend(nil, len(data))[:0], data...))
+	v, err := verifyFile(append(memory.Extend(nil, len(data))[:0], data...))
 	return s.take(v, err)
 }
 
@@ -318,7 +319,7 @@ func readFile(r io.Reader) (v view, n int64, err error) {
 // readMore returns a new buffer with data and the next n bytes of r, or with fewer bytes and
 // an error.
 func readMore(r io.Reader, data []byte, n int) ([]byte, error) {
-	longer := extend(nil, len(data)+n)
+	longer := memory.Extend(nil, len(data)+n)
 	copy(longer, data)
 	n, err := io.ReadFull(r, longer[len(data):])
 	return longer[:len(data)+n], err

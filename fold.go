@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/lanebloom/bloom/internal/memory"
 )
 
 // NewFoldable returns an empty set for a stream of unknown length: it has room for maxKeys at the
@@ -81,7 +83,7 @@ func (s *Set) foldTo(to shape) {
 	old, _ := s.encoded()
 	from, end := s.bitRange()
 	size := s.scheme.bytesOf(to.Bits)
-	data := newEncoded(from, size+len(s.data)-end)
+	data := memory.Aligned(from, size+len(s.data)-end)
 	copy(data, s.data[:from])
 	array := data[from:][:size]
 	copy(data[from+len(array):], s.data[end:])

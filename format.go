@@ -6,6 +6,7 @@ import (
 
 	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/memory"
 	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/rates"
 	"github.com/lanebloom/bloom/internal/reference"
@@ -81,10 +82,10 @@ var formats = [...]struct {
 	Guava:         {"guava.MURMUR128_MITZ_64", schemeGuava, rates.DoubleHashing, rates.IndependentSet, reference.ExplainGuava},
 }
 
-// newFilter returns an empty filter. The memory is that of newEncoded.
+// newFilter returns an empty filter. The memory is that of memory.Aligned.
 func (f Format) newFilter(s shape, bitsPerKey int) []byte {
 	before, after := f.encoding().Around()
-	data := newEncoded(before, formats[f].scheme.bytesOf(s.Bits)+after)
+	data := memory.Aligned(before, formats[f].scheme.bytesOf(s.Bits)+after)
 	f.encoding().Put(data, s, bitsPerKey)
 	return data
 }

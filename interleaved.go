@@ -13,6 +13,7 @@ import (
 
 	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/load"
+	"github.com/lanebloom/bloom/internal/memory"
 	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/rates"
 )
@@ -148,7 +149,7 @@ func (v *view) newInterleaved(filters int) (*Interleaved, error) {
 	if hi != 0 || size > mostBytes {
 		return nil, fmt.Errorf("%w: %d filters of %d bits", ErrCapacity, filters, x.bits)
 	}
-	x.slices = newEncoded(0, int(size))
+	x.slices = memory.Aligned(0, int(size))
 	x.columns.keys = make([]uint64, filters)
 	return x, nil
 }
@@ -271,7 +272,7 @@ func (x *interleaving) folds(bits uint64) bool {
 func (x *Interleaved) grow(filters int) {
 	if x.shared {
 		from := x.slices
-		x.slices, x.shared = newEncoded(0, len(from)), false
+		x.slices, x.shared = memory.Aligned(0, len(from)), false
 		for at := 0; at < len(from); at += x.stride { // without the bits that a file may have past the last filter
 			orBits(x.slices[at:][:x.stride], 0, from[at:][:x.stride], x.filters)
 		}
@@ -598,7 +599,7 @@ func (x *Interleaved) locateFrom(probe int, h Hash, to []*byte) {
 // request requests the first lines of the slices of a row, if there is such a row. All of them are read soon. Near slices, and
 // short ones, are not worth it.
 func (x *Interleaved) request(k *Keys, i int) {
-	if i >= k.n || len(x.slices) < farBytes || x.stride < sliceLines*cacheLine || k.valid(i, 1) == 0 {
+	if i >= k.n || len(x.slices) < farBytes || x.stride < sliceLines*memory.CacheLine || k.valid(i, 1) == 0 {
 		return
 	}
 	var from [8]*byte

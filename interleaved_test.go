@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/golden"
+	"github.com/lanebloom/bloom/internal/memory"
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
@@ -680,7 +681,7 @@ func TestKernelInterleavedFar(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := interleave(t, random, p, 500, all)
-		if len(x.slices) < farBytes || x.stride < sliceLines*cacheLine {
+		if len(x.slices) < farBytes || x.stride < sliceLines*memory.CacheLine {
 			t.Fatalf("%d bytes of slices of %d", len(x.slices), x.stride)
 		}
 		keys := make([]uint64, 130)

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/lanebloom/bloom/internal/memory"
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
@@ -265,7 +266,7 @@ func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 	before, after := p.Format.encoding().Around()
 	start, size := len(dst)+before, f.scheme.bytesOf(shape.Bits)
 	if cap(dst) > 0 {
-		dst = extend(dst, before+size+after)
+		dst = memory.Extend(dst, before+size+after)
 		p.Format.encoding().Put(dst[start-before:], shape, p.BitsPerKey)
 	} else {
 		dst = p.Format.newFilter(shape, p.BitsPerKey)

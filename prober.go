@@ -42,7 +42,7 @@ func (s *prober) mustHaveBits() {
 	}
 }
 
-// word returns the word of 32 bits that holds a bit. It is aligned: newEncoded aligns the
+// word returns the word of 32 bits that holds a bit. It is aligned: memory.Aligned aligns the
 // first bit.
 func (s *prober) word(bit uint64) *uint32 {
 	return (*uint32)(unsafe.Add(unsafe.Pointer(s.Base), bit/32*4))

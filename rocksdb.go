@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/memory"
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
@@ -85,7 +86,7 @@ func probePartLine512(kernel Kernel, p *part, hash Hash) (word uint64) {
 	d := (*probes.RocksDB)(&p.arrays[0])
 	if p.blocks != nil {
 		touched := uint64(0)
-		if uint64(len(p.arrays))*d.N >= farBytes/cacheLine {
+		if uint64(len(p.arrays))*d.N >= farBytes/memory.CacheLine {
 			touched = probes.TouchRocksDB(p.arrays, h)
 		}
 		if word, ok := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, line512Factors.of(d.K, 0)); ok {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/memory"
 )
 
 // Set is a filter of fixed capacity. You can add keys, test keys as it grows, and merge sets
@@ -72,7 +74,7 @@ func (f Format) newView(bits uint64, probes int) (v view, err error) {
 }
 
 // newView returns a view of an empty filter with room for capacity keys, at least one. Its
-// memory is that of newEncoded.
+// memory is that of memory.Aligned.
 func (p Policy) newView(capacity int) (view, error) {
 	bits, probes, err := p.Size(capacity)
 	if err == nil && bits == 0 {
@@ -98,7 +100,7 @@ func OpenSet(f Format, data []byte) (*Set, error) {
 	if err := v.checkSet(); err != nil {
 		return nil, err
 	}
-	v, err = openView(f, append(extend(nil, len(data))[:0], data...))
+	v, err = openView(f, append(memory.Extend(nil, len(data))[:0], data...))
 	v.count = &keyCount{unknown: true}
 	return &Set{v}, err
 }
@@ -229,7 +231,7 @@ func (s *Set) Clone() *Set {
 	}
 	before, _ := s.bitRange()
 	v, count := s.view, *s.count
-	v.data = newEncoded(before, len(s.data)-before)
+	v.data = memory.Aligned(before, len(s.data)-before)
 	copy(v.data, s.data)
 	v.Array, _ = v.format.decode(v.data) // no error: it was opened
 	v.setKernel(v.kernel)

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+
+	"github.com/lanebloom/bloom/internal/memory"
 )
 
 // This file is about values as text: in JSON and the like, and printed.
@@ -53,7 +55,7 @@ func (s *Set) UnmarshalText(text []byte) error {
 
 // decodeText reads a file in base64.
 func decodeText(text []byte) (view, error) {
-	file := extend(nil, base64.StdEncoding.DecodedLen(len(text)))
+	file := memory.Extend(nil, base64.StdEncoding.DecodedLen(len(text)))
 	n, err := base64.StdEncoding.Decode(file, text)
 	if err != nil {
 		return view{}, fmt.Errorf("%w: %w", ErrEncoding, err)

@@ -1,6 +1,9 @@
 package bloom
 
-import "github.com/lanebloom/bloom/internal/probes"
+import (
+	"github.com/lanebloom/bloom/internal/memory"
+	"github.com/lanebloom/bloom/internal/probes"
+)
 
 // The tuning numbers of the package: each changes speed, and never an answer. Limits of kernels are in kernel.go.
 //
@@ -41,7 +44,7 @@ const (
 
 // farBytes is the size, in bytes, of a filter that lies beyond the near caches. Its lines are requested before they are needed,
 // and its allocation has huge pages.
-const farBytes = 4 << 20
+const farBytes = memory.Far
 
 // Stages, or all probes of a key at once.
 const (
@@ -79,7 +82,7 @@ const (
 // Interleaved filters, in memory and in files.
 const (
 	// So many filters are put in, and so many keys are tested, at a time: their part of a slice is a cache line.
-	columnsAtOnce = 8 * cacheLine
+	columnsAtOnce = 8 * memory.CacheLine
 	// WriteTo copies so many bytes of slices to a buffer, and a read of a batch takes as many, unless one slice has more.
 	fileAtOnce = 1 << 20
 	// One read takes all slices of a key if they span at most so many bytes.

@@ -1,4 +1,4 @@
-package bloom
+package memory
 
 import (
 	"syscall"
@@ -14,8 +14,8 @@ const madvCollapse = 25
 // them: a Linux kernel that lacks a call refuses it.
 func adviseHugePages(b []byte) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	skip := int(-start % hugePage)
-	if n := (len(b) - skip) / hugePage * hugePage; n > 0 {
+	skip := int(-start % HugePage)
+	if n := (len(b) - skip) / HugePage * HugePage; n > 0 {
 		inside := b[skip : skip+n]
 		_ = syscall.Madvise(inside, syscall.MADV_HUGEPAGE)
 		_ = syscall.Madvise(inside, madvCollapse)

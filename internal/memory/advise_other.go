@@ -1,5 +1,5 @@
 //go:build !linux
 
-package bloom
+package memory
 
 func adviseHugePages([]byte) {}
