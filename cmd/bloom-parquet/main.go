@@ -54,7 +54,7 @@ func program() *cli.Program {
 		Commands:    &commands{},
 		Examples:    examples,
 		Vars:        kong.Vars{"formats": cli.FormatNames(" or ")},
-		Words:       cli.Words{"format": strings.ReplaceAll(cli.FormatNames(" "), ",", "")},
+		Words:       cli.Words{"format": strings.ReplaceAll(cli.FormatNames(" "), ",", ""), "missing": "error drop"},
 		Folder:      filesIn,
 	}
 	if isApart() { // the other process has checked the command line
