@@ -26,9 +26,6 @@ const (
 	Guava
 )
 
-// Formats is the number of formats.
-const Formats = len(rows)
-
 // row describes a format. What takes a filter is a switch below, because the arguments of function values escape to the heap.
 type row struct {
 	text          string // what ParseFormat reads
