@@ -99,6 +99,6 @@ func mayContainBitsAndBlooms(filter []byte, h Hash) bool {
 	if !ok || k == 0 || length == 0 {
 		return !ok || k == 0
 	}
-	c := probes.BitsAndBlooms{Base: &filter[encoding.HeaderBitsAndBlooms], N: m, Recip: probes.FewerStored, K: int(k)} // hasSlow reads the length
+	c := probes.BitsAndBlooms{Base: &filter[encoding.HeaderBitsAndBlooms], N: m, Recip: probes.FewerStored, K: int(k)} // HasSlow reads the length
 	return c.HasSlow(h.h1, h.h2, h.h3, h.h4)
 }

@@ -122,7 +122,7 @@ func (f Format) HashBits() int { return schemes[f.hash()].words.bits() }
 
 // Hash returns the hash of key under f.
 func (f Format) Hash(key []byte) Hash {
-	// This is f.hash().of, without its call and the table: they would take half as many instructions as the hash.
+	// This is f.hash().hashKey, without its call and the table: they would take half as many instructions as the hash.
 	p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
 	switch f {
 	case LevelDB:

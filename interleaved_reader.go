@@ -206,8 +206,8 @@ func checkAllocation(size int64) error {
 }
 
 // MayContainBatch is [Interleaved.MayContainBatch]. It reads a slice once for all keys, and slices in the order of the file; near ones
-// by one read. A key takes a bit for each filter, and 16 bytes for each probe: it allocates up to 64 MiB, and does more keys in parts,
-// each by reads of its own. The errors are those of [InterleavedFile.MayContainHash].
+// by one read. A key takes a bit for each filter, and 16 bytes for each probe: it allocates up to 64 MiB, or what 512 keys take
+// if that is more, and does more keys in parts, each by reads of its own. The errors are those of [InterleavedFile.MayContainHash].
 func (x *InterleavedFile) MayContainBatch(keys Keys, hits []uint64) (int, error) {
 	perKey := (x.filters+63)/64*8 + x.empty.K*int(unsafe.Sizeof(wanted{}))
 	window := max(batchMemory/max(perKey, 1), columnsAtOnce) &^ 63

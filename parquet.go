@@ -37,7 +37,7 @@ func (s *prober) testSplit256(h *hashes, hits []uint64) {
 	}
 }
 
-// probePartSplit256 is partTest for this walk. The bits of a key in its block are the same in
+// probePartSplit256 is scheme.testPart for Parquet. The bits of a key in its block are the same in
 // every array.
 func probePartSplit256(kernel Kernel, p *part, hash Hash) (word uint64) {
 	h := hash.h1

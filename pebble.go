@@ -35,7 +35,7 @@ func (s *prober) testLine32(h *hashes, hits []uint64) {
 	}
 }
 
-// probePartLine32 is partTest for this walk. The bits of a key in a line of 64 bytes are the same
+// probePartLine32 is scheme.testPart for Pebble. The bits of a key in a line of 64 bytes are the same
 // in every array.
 func probePartLine32(kernel Kernel, p *part, hash Hash) (word uint64) {
 	h := uint32(hash.h1)

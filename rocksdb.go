@@ -79,7 +79,7 @@ func (s *prober) testLine512(h *hashes, hits []uint64) {
 	}
 }
 
-// probePartLine512 is partTest for this walk. The bits of a key in its line are the same in every
+// probePartLine512 is scheme.testPart for RocksDB. The bits of a key in its line are the same in every
 // array.
 func probePartLine512(kernel Kernel, p *part, hash Hash) (word uint64) {
 	h := hash.h1

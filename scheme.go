@@ -431,7 +431,7 @@ func (s *prober) probes(h Hash, first int, bits []uint64) {
 	}
 }
 
-// The operations below are of a window of hashes: 1 to windowKeys. Kernels read on to the next multiple of 32 hashes and drop
+// The operations below are of a window of hashes: 1 to windowKeys. Kernels read on to the next multiple of 16 hashes and drop
 // the outcome, so the capacity of the slices must reach that far.
 
 // test sets bit i of hits for every hash i that may be in the filter. It writes one

@@ -80,9 +80,7 @@ func fillVectors(f *arm64.Function, slices ...[]arm64.V) {
 	}
 }
 
-// setLane emits code that sets a lane of words, and setLong a lane of long words. Set lane 0 first: it does not wait for
-// the old contents of the vector.
-
+// setLong emits code that sets a lane of long words. Set lane 0 first: it does not wait for the old contents of the vector.
 func setLong(f *arm64.Function, from arm64.GP, to arm64.V, i int) {
 	if i == 0 {
 		f.FMOVD(from, to)

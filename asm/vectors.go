@@ -198,7 +198,7 @@ func (v *avx512) loadPairs(m Mem, first, second reg.VecVirtual) {
 // avx2 has 8 lanes.
 type avx2 struct {
 	thirtyOnes reg.VecVirtual // 31 in each lane
-	table      reg.GPVirtual  // compactTable
+	table      reg.GPVirtual  // compactIndices
 }
 
 func (*avx2) name() string           { return "AVX2" }

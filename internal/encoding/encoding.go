@@ -120,8 +120,8 @@ type Filter struct {
 	Doublings   int  // its lines have 64 bytes, doubled so often: see Pebble
 }
 
-// MostBytes is the largest number of bytes that the bits of a filter may take when it is built. No sum of such sizes
-// overflows an int.
+// MostBytes is the largest number of bytes that the bits of a filter may take when it is built. With the
+// bytes around the bits, it does not overflow an int.
 const MostBytes = 1 << (10 * (3 + math.MaxUint>>63))
 
 // MaxProbes is the largest number of probes that the formats of LevelDB and RocksDB allow. Larger bytes are reserved, and
