@@ -85,8 +85,8 @@ func (c *Columns) Metadata() []byte { return c.metadata }
 // NewFoldable with as many keys or more, at the same bits per key, can be put in. The kind of their keys is not known:
 // [Filter.NewInterleaved] takes that of a filter.
 //
-// The errors are those of NewFoldable, and [ErrCapacity] if the number of filters is negative or all of them
-// are larger than one filter may be.
+// The errors are those of NewFoldable, and [ErrCapacity] if the number of filters is negative, or if all of them, or their
+// numbers of keys, are larger than one filter may be.
 func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 	s, err := p.NewFoldable(maxKeys)
 	if errors.Is(err, ErrShape) {
@@ -135,12 +135,15 @@ func (f Format) emptyView(s shape) (view, error) {
 	return v, nil
 }
 
+// mostFilters is the largest number of filters: their numbers of keys take mostBytes.
+const mostFilters = mostBytes / 8
+
 // newInterleaved returns room for filters of the shape of v, which is empty.
 func (v *view) newInterleaved(filters int) (*Interleaved, error) {
 	_, s := v.encoded()
 	x := &Interleaved{interleaving: interleaving{empty: *v, bits: s.Bits, depth: v.scheme.depth(s.Bits), filters: filters}}
 	x.empty.count = nil
-	if filters < 0 || filters > mostBytes {
+	if filters < 0 || filters > mostFilters {
 		return nil, fmt.Errorf("%w: %d filters", ErrCapacity, filters)
 	}
 	x.stride = strideOf(filters)
@@ -212,8 +215,8 @@ func (x *Interleaved) SetMetadata(data []byte) { x.columns.metadata = data }
 // bits that is no multiple of that here. It is [ErrKind] if its keys are known to be of another kind than those
 // here, and [ErrCapacity] if there is no room. With an error, nothing changes.
 func (x *Interleaved) Put(first int, filters ...*Filter) error {
-	if first < 0 || first > x.room-len(filters) {
-		return fmt.Errorf("%w: %d filters from number %d on, where there is room for %d in all", ErrCapacity, len(filters), first, x.room)
+	if room := min(x.room, mostFilters); first < 0 || first > room-len(filters) {
+		return fmt.Errorf("%w: %d filters from number %d on, where there is room for %d in all", ErrCapacity, len(filters), first, room)
 	}
 	if len(filters) == 0 {
 		return nil
@@ -443,7 +446,7 @@ func merged(parts []*interleaving) (filters int, kind KeyKind, err error) {
 		if kind, err = kind.and(x.empty.kind); err != nil {
 			return 0, kind, fmt.Errorf("part %d: %w", i, err)
 		}
-		if filters += x.filters; filters > mostBytes {
+		if filters += x.filters; filters > mostFilters {
 			return 0, kind, fmt.Errorf("%w: %d filters", ErrCapacity, filters)
 		}
 	}

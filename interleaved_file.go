@@ -94,7 +94,7 @@ func (x *interleaving) parseHeader(data []byte, size uint64) (p parts, err error
 	high, all := bits.Mul64(depth, stride)
 	after := size - p.start - all - interleavedAfter // what the parts after the slices take
 	switch {
-	case filters > room || room > mostBytes || stride > math.MaxInt || stride%8 != 0 || (room+7)/8+sliceSum > stride:
+	case filters > room || filters > mostFilters || room > mostBytes || stride > math.MaxInt || stride%8 != 0 || (room+7)/8+sliceSum > stride:
 		return p, fmt.Errorf("%w: the file's header has %d filters, room for %d, and slices of %d bytes", ErrEncoding, filters, room, stride)
 	case p.start < interleavedHeader || p.start%fileBoundary != 0 || p.start > size || high != 0 || all > size-p.start || after > size:
 		return p, fmt.Errorf("%w: the file of %d bytes has no room for %d slices of %d bytes from byte %d on", ErrEncoding, size, depth, stride, p.start)

@@ -402,6 +402,14 @@ func TestInterleavedErrors(t *testing.T) {
 		}},
 		"long lines":       {ErrShape, func() error { _, err := long.NewInterleaved(1); return err }},
 		"too many of some": {ErrCapacity, func() error { _, err := good.NewInterleaved(mostBytes); return err }},
+		"too many counts": {ErrCapacity, func() error { // of keys: the filters, of a bit each, are few bytes
+			tiny, err := Nori.NewSet(1, 1)
+			if err != nil {
+				return err
+			}
+			_, err = tiny.Filter().NewInterleaved(mostBytes/8 + 1)
+			return err
+		}},
 	} {
 		if err := call.try(); !errors.Is(err, call.want) {
 			t.Errorf("%s: %v", name, err)
