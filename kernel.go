@@ -48,7 +48,7 @@ func (k Kernel) check() error {
 // What kernels take. These limits are no choices: past them, kernels would be wrong.
 const (
 	// maxHasProbes is the largest number of probes that assembly tests of a single key in the
-	// walks line512 and line32: those of one vector.
+	// lines of RocksDB and Pebble: those of one vector.
 	maxHasProbes = 8
 	// sliceLines is the number of lines of a slice that requestSlices requests.
 	sliceLines = 4

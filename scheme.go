@@ -102,7 +102,7 @@ func bytesFull(a probes.Array) uint64 { return (a.N-1)/8 + 1 }
 // fitsFull reports whether kernels take an array whose probes each take a remainder of 64 bits.
 func fitsFull(a probes.Array) bool { return a.N <= maxKernelBits && a.K <= maxFullProbes }
 
-// fitsLines reports whether kernels take an array of lines of 64 bytes. The number of longer lines is larger: see line32.
+// fitsLines reports whether kernels take an array of lines of 64 bytes. The number of longer lines is larger: see probes.Pebble.
 func fitsLines(a probes.Array) bool { return a.N < maxLinesBytes/64 }
 
 // oneVector reports whether the probes of a key fit a vector.

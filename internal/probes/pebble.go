@@ -26,9 +26,10 @@ func NewPebble(data []byte, lines uint32, log, k int) Pebble {
 	}
 }
 
-// lines returns the number of lines, and log says how long they are: 64<<log bytes.
+// lines returns the number of lines.
 func (d *Pebble) lines() uint64 { return d.N & math.MaxUint32 }
 
+// Doublings returns how often the 64 bytes of a line are doubled.
 func (d *Pebble) Doublings() int { return int(d.N >> 32) }
 
 // Bytes returns the number of bytes of all lines.

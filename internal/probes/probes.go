@@ -16,7 +16,7 @@ func (a *Array) Alike(b *Array) bool { return a.K == b.K && a.N>>32 == b.N>>32 }
 type Array struct {
 	Base  *byte  // bit i is bit i%8, least significant first, of byte i/8
 	N     uint64 // size, in the unit of the format
-	Recip uint64 // a reciprocal of n, if the format has one
+	Recip uint64 // a reciprocal of N, if the format has one
 	K     int    // probes, at least 1
 }
 
