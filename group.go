@@ -154,7 +154,7 @@ func (g *Group) mustTake(h Hash) {
 
 // probePart sets bit i if filter p.first + i may hold the key of the hash.
 func (g *Group) probePart(p *part, h Hash) (word uint64) {
-	if detect.Races || !schemes[g.scheme].line { // a filter of an AtomicSet needs atomic loads
+	if detect.Races { // a filter of an AtomicSet needs atomic loads
 		for i, f := range g.filters[p.first:][:len(p.arrays)] {
 			if f.probeHash(h) {
 				word |= 1 << i

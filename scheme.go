@@ -520,15 +520,33 @@ func (s *prober) place(h *hashes, places []uint32) int {
 	return n
 }
 
-// testPart sets bit i if array i of a part of a group may hold the key of a hash, for a scheme of lines or blocks.
-func (f scheme) testPart(kernel Kernel, p *part, h Hash) uint64 {
+// testPart sets bit i if array i of a part of a group may hold the key of a hash.
+func (f scheme) testPart(kernel Kernel, p *part, h Hash) (word uint64) {
 	switch f {
+	case schemeLevelDB:
+		for i := range p.arrays {
+			word |= probes.OneIf(probes.LevelDB(p.arrays[i]).Has(uint32(h.h1))) << (i % 64)
+		}
+	case schemeNori:
+		for i := range p.arrays {
+			word |= probes.OneIf((*probes.Nori)(&p.arrays[i]).Has(h.h1, h.h2)) << (i % 64)
+		}
+	case schemeBitsAndBlooms:
+		for i := range p.arrays {
+			word |= probes.OneIf((*probes.BitsAndBlooms)(&p.arrays[i]).Has(h.h1, h.h2, h.h3, h.h4)) << (i % 64)
+		}
+	case schemeGuava:
+		for i := range p.arrays {
+			word |= probes.OneIf((*probes.Guava)(&p.arrays[i]).Has(h.h1, h.h2)) << (i % 64)
+		}
 	case schemeParquet:
 		return probePartSplit256(kernel, p, h)
 	case schemeRocksDB:
 		return probePartLine512(kernel, p, h)
 	case schemePebble:
 		return probePartLine32(kernel, p, h)
+	default:
+		panic(noSuchScheme)
 	}
-	panic(noSuchScheme)
+	return word
 }
