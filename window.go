@@ -156,7 +156,7 @@ func (k *Keys) copyHashes(h *hashes) {
 
 // hashAssembly is hashRows in assembly. It hashes some of the first rows, perhaps none, and
 // returns their number. It returns false if the kernel has no assembly for these rows, or if they are
-// too few.
+// too few. By AVX2, Go hashes keys of bytes for Nori and Parquet, and most of them for Guava and bits-and-blooms.
 func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok bool) {
 	n, left := h.len(), 0
 	layout, rows, stride, data := k.assemblyRows()

@@ -4,6 +4,9 @@
 // sets its bits, and reports whether one was missing. Bits writes the numbers of some of its bits, from the given probe on. Test
 // sets bit i of hits if hash i may be in the filter, and writes a word for every 64 hashes. Place writes the numbers of the bits of
 // many hashes, all of each in a row; there must be at most 2^32 bits.
+//
+// Assembly names a format by the shape of its bits: Double32 is LevelDB, Full64 is Nori, Guava and BitsAndBlooms, Split256 is
+// Parquet, Line512 is RocksDB and Line32 is Pebble.
 package probes
 
 import "encoding/binary"
