@@ -48,9 +48,15 @@ func main() { fmt.Println(bloom.Default, bloomparquet.ErrFooter != nil) }
 	if err := os.WriteFile(filepath.Join(program, "main.go"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// The user's Go, and no workspace but the clone's. What adapter/parquet needs, the root needs too: nothing is fetched.
+	// The user's Go, and no workspace but the clone's. What adapter/parquet needs, the root needs too: after it has that, nothing
+	// is fetched.
 	environment := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOWORK=") || strings.HasPrefix(v, "GOTOOLCHAIN=") })
 	environment = append(environment, "GOPROXY=off", "GONOSUMDB=*", "GOFLAGS=-trimpath "+os.Getenv("GOFLAGS"))
+	download := exec.Command("go", "mod", "download")
+	download.Dir, download.Env = tree, append(os.Environ(), "GOWORK=off")
+	if out, err := download.CombinedOutput(); err != nil {
+		t.Fatalf("go mod download: %v\n%s", err, out)
+	}
 	run := func(command string) string {
 		t.Helper()
 		shell := exec.Command("bash", "-c", command)
