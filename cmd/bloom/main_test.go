@@ -20,6 +20,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/commandtest"
+	"github.com/lanebloom/bloom/cmd/internal/testlines"
 )
 
 func TestMain(m *testing.M) {
@@ -113,35 +114,12 @@ func pack(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]+"."+args[0]), packed.Bytes(), 0o644))
 }
 
-// randomLines returns lines of all lengths, some longer than what is read at a time.
-func randomLines(random *rand.Rand, n int) [][]byte {
-	const chunk = 128 << 10
-	lines := make([][]byte, n)
-	for i := range lines {
-		length := random.IntN(40)
-		switch random.IntN(1000) {
-		case 0:
-			length = random.IntN(3 * chunk)
-		case 1:
-			length = chunk - 1 + random.IntN(3)
-		}
-		lines[i] = make([]byte, length)
-		for j := range lines[i] {
-			lines[i][j] = byte(random.Uint32())
-			if lines[i][j] == '\n' {
-				lines[i][j] = '\r'
-			}
-		}
-	}
-	return lines
-}
-
 // TestFilterAgainstLoop compares the filter command with a loop over lines, for
 // every flag, with and without a last newline.
 func TestFilterAgainstLoop(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
-	lines := randomLines(random, 20000)
+	lines := testlines.Random(random, 20000, 128<<10)
 	encoded := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 4}.AppendFilter(nil, bloom.Bytes(lines[:10000]))
 	path := filepath.Join(dir, "filter")
 	if err := os.WriteFile(path, encoded, 0o644); err != nil {

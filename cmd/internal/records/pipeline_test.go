@@ -8,33 +8,13 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-)
 
-// randomLines returns lines of all lengths, some longer than a chunk.
-func randomLines(random *rand.Rand, n int) [][]byte {
-	lines := make([][]byte, n)
-	for i := range lines {
-		length := random.IntN(40)
-		switch random.IntN(1000) {
-		case 0:
-			length = random.IntN(3 * chunkSize)
-		case 1:
-			length = chunkSize - 1 + random.IntN(3)
-		}
-		lines[i] = make([]byte, length)
-		for j := range lines[i] {
-			lines[i][j] = byte(random.Uint32())
-			if lines[i][j] == '\n' {
-				lines[i][j] = '\r'
-			}
-		}
-	}
-	return lines
-}
+	"github.com/lanebloom/bloom/cmd/internal/testlines"
+)
 
 // TestPipeline reads in odd pieces, and ends in errors.
 func TestPipeline(t *testing.T) {
-	lines := randomLines(rand.New(rand.NewPCG(3, 4)), 3000)
+	lines := testlines.Random(rand.New(rand.NewPCG(3, 4)), 3000, chunkSize)
 	input := bytes.Join(lines, []byte("\n"))
 	failure := errors.New("failure")
 	for name, c := range map[string]struct {
