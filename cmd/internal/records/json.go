@@ -32,9 +32,11 @@ func (r *layout) appendMembers(c *Chunk, line []byte) error {
 	if err == nil && !utf8.Valid(line) {
 		err = errors.New("it is not UTF-8")
 	}
+	if err != nil || !isObject {
+		c.Keys = c.Keys[:before]
+	}
 	switch {
 	case err != nil:
-		c.Keys = c.Keys[:before]
 		return fmt.Errorf("this is not JSON: %s%s", show.Short(strings.TrimPrefix(err.Error(), "jsontext: ")), LineHint(line))
 	case !isObject:
 		return fmt.Errorf("this is no object of JSON: its type is %s%s", typeOfJSON(bytes.TrimLeft(line, " \t\r\n")), LineHint(line))
