@@ -27,7 +27,7 @@ func TestGuessedKeys(t *testing.T) {
 		{in: "id,id\na,b\n", column: "id", err: `line 1: several fields have the name "id"`},
 		{in: "a,b\n", column: "id", err: `line 1: no field has the name "id"; the names are ["a" "b"]`},
 		{in: "\nanna\n", column: "id", err: `line 2: no field has the name "id"; the names are ["anna"]; without a column, each line is a key`},
-		{in: "a,b\n", column: "3", err: "line 1: there are 2 fields, and --field asks for field 3"}, {in: "a,b\n", column: "0", err: "--field: fields have the numbers from 1 on, and not 0"},
+		{in: "a,b\n", column: "3", err: "line 1: there are 2 fields, and -f asks for field 3"}, {in: "a,b\n", column: "0", err: "-f: fields have the numbers from 1 on, and not 0"},
 		{in: "[{\"id\": 1}]\n", column: "id", err: "; of an array, jq -c '.[]' makes a line of each element"},
 		{in: "{\n \"id\":1\n}\n", column: "id", err: "; jq -c . makes a line of each object"}, {in: "id\na\"b\n", column: "id", err: "line 2: this is not CSV"},
 		{in: "id\n\"a\nb\n", column: "id", err: "line 2: this is not CSV"}, {in: "id,x\na\x00,\n", column: "id", err: "line 2: the key has a NUL byte"},

@@ -90,7 +90,7 @@ func (o Options) layout() (r layout, err error) {
 	case o.Guess && o.Field == "":
 		return r, errors.New("no column says which field is the key")
 	case o.Field == "" && (o.Delimiter != "" || o.CSV || o.JSONL || o.Header || o.Missing != MissingUnsaid && o.Match == nil):
-		return r, errors.New("--field must say which field is the key")
+		return r, errors.New("-f must say which field is the key")
 	case o.Missing == MissingKeep && !o.Prints:
 		return r, errors.New("--missing=keep is for bloom filter and unique, which print records: use drop or error")
 	case o.Field == "":
@@ -102,7 +102,7 @@ func (o Options) layout() (r layout, err error) {
 	case o.JSONL:
 		r.kind, r.name, r.crlf = membersOfJSON, o.Field, true
 		if r.path, err = Path(o.Field); err != nil {
-			err = fmt.Errorf("--field: %w", err)
+			err = fmt.Errorf("-f: %w", err)
 		}
 		return r, err
 	}
@@ -116,7 +116,7 @@ func (o Options) layout() (r layout, err error) {
 	number, err := strconv.ParseUint(o.Field, 10, 31)
 	isNumber := err == nil || errors.Is(err, strconv.ErrRange)
 	if isNumber && !o.Header && (number == 0 || err != nil) {
-		return r, fmt.Errorf("--field: fields have the numbers from 1 on, and not %s", o.Field)
+		return r, fmt.Errorf("-f: fields have the numbers from 1 on, and not %s", o.Field)
 	}
 	r.column = int(number) - 1
 	if r.hasHeader = o.Header || !isNumber; r.hasHeader {
@@ -255,9 +255,9 @@ func (r *layout) tooLong() error {
 // tooFew says that a record lacks the field.
 func tooFew(have, column int) string {
 	if have == 1 {
-		return fmt.Sprintf("there is 1 field, and --field asks for field %d", column+1)
+		return fmt.Sprintf("there is 1 field, and -f asks for field %d", column+1)
 	}
-	return fmt.Sprintf("there are %d fields, and --field asks for field %d", have, column+1)
+	return fmt.Sprintf("there are %d fields, and -f asks for field %d", have, column+1)
 }
 
 // lacksField is the error of a line with too few fields.
