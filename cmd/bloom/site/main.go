@@ -5,7 +5,6 @@
 package main
 
 import (
-	"reflect"
 	"syscall/js"
 
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
@@ -13,22 +12,21 @@ import (
 
 func main() {
 	desk := answers.NewDesk(nil)
-	// bloomAnswer takes a name, a question and the bytes of a file. It returns the answer and its bytes, or
-	// a refusal and null.
+	// bloomAnswer takes a name, a question in JSON and the bytes of a file. It returns the answer in JSON and its
+	// bytes, or a refusal in JSON and null.
 	js.Global().Set("bloomAnswer", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		var file []byte
 		if n := args[2].Length(); n > 0 {
 			file = make([]byte, n)
 			js.CopyBytesToGo(file, args[2])
 		}
-		read := func(question any) error { return fromJS(args[1], reflect.ValueOf(question).Elem()) }
-		answer, data, err := desk.Ask(args[0].String(), read, file)
+		answer, data, err := desk.Answer(args[0].String(), []byte(args[1].String()), file)
 		if err != nil {
-			return []any{toJS(reflect.ValueOf(answers.Refuse(err))), nil}
+			return []any{string(answers.Refuse(err).JSON()), nil}
 		}
 		array := js.Global().Get("Uint8Array").New(len(data))
 		js.CopyBytesToJS(array, data)
-		return []any{toJS(reflect.ValueOf(answer)), array}
+		return []any{string(answer), array}
 	}))
 	select {}
 }

@@ -20,8 +20,8 @@ onmessage = async ({ data: { id, name, question, file } }) => {
   try {
     await ready;
     if (go.exited) throw new Error("it has ended");
-    const [answer, data] = bloomAnswer(name, question, file);
-    postMessage({ id, answer, data }, data ? [data.buffer] : []);
+    const [answer, data] = bloomAnswer(name, JSON.stringify(question), file);
+    postMessage({ id, answer: JSON.parse(answer), data }, data ? [data.buffer] : []);
   } catch (e) {
     const memory = file.length > 0 ? ", for a filter of this size perhaps by want of memory" : "";
     postMessage({ id, answer: { error: `the library does not run in this browser${memory}: ${e.message}`, gone: false, broken: true }, data: null });

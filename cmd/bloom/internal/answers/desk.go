@@ -28,10 +28,8 @@ type Given struct {
 // NewDesk returns a desk. The page begins with the filter, unless it is nil.
 func NewDesk(given *Given) *Desk { return &Desk{given: given} }
 
-// reader reads a question into the struct that a pointer is to.
-type reader func(question any) error
-
-type answerer func(d *Desk, read reader, file []byte) (answer any, data []byte, err error)
+// answerer answers a question in JSON.
+type answerer func(d *Desk, question, file []byte) (answer any, data []byte, err error)
 
 var answerers = map[string]answerer{
 	"about":   of((*Desk).about),
@@ -45,24 +43,27 @@ var answerers = map[string]answerer{
 
 // of reads a question before it is answered.
 func of[Q, A any](answer func(d *Desk, q Q, file []byte) (A, []byte, error)) answerer {
-	return func(d *Desk, read reader, file []byte) (any, []byte, error) {
+	return func(d *Desk, question, file []byte) (any, []byte, error) {
 		var q Q
-		if err := read(&q); err != nil {
+		if err := fromJSON(question, &q); err != nil {
 			return nil, nil, fmt.Errorf("the question is not understood: %w", err)
 		}
 		return answer(d, q, file)
 	}
 }
 
-// Ask answers a question of a name, which read reads into a struct, with the bytes of a file if it is about
-// one that the desk has not. The answer is a struct, or a pointer to one: its data are bytes that the page
-// has not. The fields of both have their names in JSON as tags.
-func (d *Desk) Ask(name string, read func(question any) error, file []byte) (answer any, data []byte, err error) {
+// Answer answers a question of a name, with the bytes of a file if it is about one that the desk has not. Question
+// and answer are JSON. The data of an answer are bytes that the page has not.
+func (d *Desk) Answer(name string, question, file []byte) (answer, data []byte, err error) {
 	answerer, ok := answerers[name]
 	if !ok {
 		return nil, nil, fmt.Errorf("there is no question %.100q", name)
 	}
-	return answerer(d, read, file)
+	a, data, err := answerer(d, question, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	return toJSON(a), data, nil
 }
 
 // Refusal is the answer to a question that has none.

@@ -9,15 +9,6 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
-// Answer answers a question in JSON, as Ask does, in JSON.
-func (d *Desk) Answer(name string, question, file []byte) (answer, data []byte, err error) {
-	a, data, err := d.Ask(name, func(q any) error { return fromJSON(question, q) }, file)
-	if err != nil {
-		return nil, nil, err
-	}
-	return toJSON(a), data, nil
-}
-
 // JSON returns the refusal in JSON.
 func (r Refusal) JSON() []byte { return toJSON(r) }
 
