@@ -89,11 +89,13 @@ func read(r io.Reader) (*saved, error) {
 			set := new(bloom.Set)
 			n, err := set.ReadFrom(r)
 			f.size += n
-			if err == nil && set.Format() != f.options.Format {
-				err = fmt.Errorf("%w: a filter is of %v, and the window of %v", bloom.ErrEncoding, set.Format(), f.options.Format)
-			}
-			if err == io.EOF {
+			switch {
+			case err == io.EOF:
 				err = fmt.Errorf("%w: %w", bloom.ErrEncoding, io.ErrUnexpectedEOF)
+			case err == nil && len(set.Bytes()) == 0:
+				err = fmt.Errorf("%w: a filter has no bits", bloom.ErrEncoding)
+			case err == nil && set.Format() != f.options.Format:
+				err = fmt.Errorf("%w: a filter is of %v, and the window of %v", bloom.ErrEncoding, set.Format(), f.options.Format)
 			}
 			if err != nil {
 				return f, fmt.Errorf("window: generation %d: %w", i, err)

@@ -252,6 +252,36 @@ func TestClaimedKeys(t *testing.T) {
 	})
 }
 
+// TestNoBits wants ErrEncoding for a file of which a filter is the zero Set, which no query can ask.
+func TestNoBits(t *testing.T) {
+	o := Options{bloom.RocksDB, 2, 60, 0.01} // the format of the zero Set
+	whole := fileOf(t, mustNew(t, o))
+	end := fixed + 2*4
+	none, err := new(bloom.Set).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := func(first, second uint32) []byte {
+		h := slices.Clone(whole[:end])
+		binary.LittleEndian.PutUint32(h[fixed:], first)
+		binary.LittleEndian.PutUint32(h[fixed+4:], second)
+		return binary.LittleEndian.AppendUint64(h, xxhash.Sum64(h))
+	}
+	filters := whole[end+8:]
+	for name, file := range map[string][]byte{
+		"alone":          slices.Concat(header(1, 1), filters[:len(filters)/2], none),
+		"beside another": slices.Concat(header(1, 2), filters, none),
+	} {
+		w := mustNew(t, o)
+		if _, err := w.ReadFrom(bytes.NewReader(file)); !errors.Is(err, bloom.ErrEncoding) {
+			t.Errorf("%s: ReadFrom: %v", name, err)
+		}
+		if _, err := w.Load(bytes.NewReader(file)); !errors.Is(err, bloom.ErrEncoding) {
+			t.Errorf("%s: Load: %v", name, err)
+		}
+	}
+}
+
 type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("full") }
