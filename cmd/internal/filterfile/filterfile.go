@@ -114,11 +114,23 @@ func openFile(data []byte) (o Filter, err error) {
 	return Filter{filter, true}, nil
 }
 
-// looksLikeFile reports whether data begins as a file does, or as one does that a transfer as
-// text has damaged: the library says which.
+// looksLikeFile reports whether data begins as a file does, or nearly so: a transfer as text moves the bytes behind the first
+// four, and other damage changes some. The library says what is wrong. Taken as bare bytes, a damaged file would answer no.
 func looksLikeFile(data []byte) bool {
-	const name = 4 // bytes before the line ends
-	return len(data) >= name && data[0]&0x7f == bloom.FileMagic[0]&0x7f && string(data[1:name]) == bloom.FileMagic[1:name]
+	const name, most = 4, 3 // bytes before the line ends; bytes that are changed
+	if len(data) < name || Kind(data) != "" {
+		return false
+	}
+	if data[0]&0x7f == bloom.FileMagic[0]&0x7f && string(data[1:name]) == bloom.FileMagic[1:name] {
+		return true
+	}
+	same := 0
+	for i, b := range data[:min(len(data), len(bloom.FileMagic))] {
+		if b == bloom.FileMagic[i] {
+			same++
+		}
+	}
+	return same >= len(bloom.FileMagic)-most
 }
 
 const crateHeader = 12 // bytes of the header of nori-crate; that of nori has 16

@@ -43,6 +43,8 @@ func TestOtherKinds(t *testing.T) {
 		"like a table of LevelDB, not like a filter of one":   "\x00\x01\x02\x57\xfb\x80\x8b\x24\x75\x47\xdb",
 		"like a table of RocksDB, not like a filter of one":   "\x00\x01\x02\xf7\xcf\xf4\x85\xb7\x41\xe2\x88",
 		"like a table of Pebble, not like a filter of one":    "\x00\x01\x02🪳🪳",
+		"like interleaved filters, not like a filter":         "\x89BLI\r\n\x1a\n\x01\x00\x00\x00",
+		"like a window of filters, not like a filter":         "\x89BLW\r\n\x1a\n\x01\x00\x00\x00",
 		"like a dump of Redis, not like a filter":             "REDIS0011\xfa",
 		"like a serialized object of Java, not like a filter": "\xac\xed\x00\x05sr\x00\x2ecom.google.common.hash.BloomFilter",
 		"empty: a file of 0 bytes is no filter":               "",
@@ -53,6 +55,28 @@ func TestOtherKinds(t *testing.T) {
 		}
 		if _, err := OpenBare(bloom.LevelDB, []byte(file)); err != nil {
 			t.Errorf("%q is no filter to who insists: %v", file, err)
+		}
+	}
+}
+
+// TestDamagedFiles wants each changed byte of a file to be an error, in every format: the bytes behind the header are a bare
+// filter, which may say its format.
+func TestDamagedFiles(t *testing.T) {
+	for _, format := range bloom.Formats() {
+		builder := bloom.Policy{Format: format, BitsPerKey: 10}.NewBuilder()
+		builder.AddBatch(keysOf(20))
+		file, err := builder.Filter().MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range file {
+			for _, change := range []byte{0x01, 0x80, 0xff, file[i]} {
+				damaged := bytes.Clone(file)
+				damaged[i] ^= change
+				if f, err := (Options{}).Open("file", damaged); err == nil && change != 0 {
+					t.Errorf("%v: byte %d is %#x: opened as %v", format, i, damaged[i], f.Written())
+				}
+			}
 		}
 	}
 }

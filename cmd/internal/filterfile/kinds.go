@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lanebloom/bloom"
 )
 
 // StrangeError is the error of bare bytes that look like something else than a filter of the
@@ -20,6 +22,8 @@ func (e *StrangeError) Error() string { return "this looks " + e.Looks }
 // kinds are files of other kinds, and how they begin: by four bytes or more, for a filter may begin
 // with any.
 var kinds = []struct{ name, magic string }{
+	{"interleaved filters", bloom.InterleavedMagic},
+	{"a window of filters", "\x89BLW\r\n\x1a\n"},
 	{"a Parquet file", "PAR1"},
 	{"an encrypted Parquet file", "PARE"},
 	{"a file of Arrow IPC", "ARROW1"},
