@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"sort"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
@@ -15,7 +16,7 @@ import (
 // and then a larger one follows. A key came before if one of the sets may hold it. So at most the sum of the
 // sets' rates is taken for old: whether their errors depend on each other does not matter.
 type seenKeys struct {
-	rate   float64   // the sum of the rates of all sets, at most; 0 if the last set takes all keys
+	rate   float64   // the sum of the rates of the sets that this run makes, at most
 	full   []seenSet // these take no more keys
 	before float64   // the sum of their rates
 	last   seenSet
@@ -51,15 +52,28 @@ func (k *seenKeys) share(set int) float64 {
 	return math.Ldexp(k.rate/(equalShares+1), -max(0, set-equalShares+1))
 }
 
+// newSeenKeys returns a row of sets that begins with the one of a file, and one of the same shape for further keys, which take half
+// of the rate that is left. Larger sets follow when it has no more room.
+func newSeenKeys(rate float64, file, fresh seenSet) seenKeys {
+	k := seenKeys{full: []seenSet{file}, before: file.rate(), last: fresh}
+	k.rate = max(rate-k.before, rate/100) / 2 // a file has fewer keys than is said of it
+	k.room = sort.Search(int(min(fresh.bits, math.MaxInt32)), func(keys int) bool {
+		return fresh.Format().FalsePositiveRate(keys+1, fresh.bits, fresh.probes) > k.rate
+	})
+	return k
+}
+
 // grow begins a new set.
 func (k *seenKeys) grow() (err error) {
+	format := bloom.Default
 	if k.last.Set != nil {
+		format = k.last.Format()
 		k.full = append(k.full, k.last)
 		k.before += k.last.rate()
 	}
 	number := len(k.full)
 	k.room = firstRoom << min(number, 11)
-	policy, err := bloom.PolicyFor(bloom.Default, k.room, k.share(number))
+	policy, err := bloom.PolicyFor(format, k.room, k.share(number))
 	if err != nil {
 		return fmt.Errorf("--rate: after %d lines, no further filter has a low enough rate: %w", k.added, filterfile.WithoutPrefix(err))
 	}
@@ -78,7 +92,7 @@ func newSeenSet(policy bloom.Policy, room int) (s seenSet, err error) {
 func (k *seenKeys) add(keys bloom.Keys, hits []uint64) error {
 	for i := 0; i < keys.Len(); i += keysAtOnce {
 		part := keys.Slice(i, min(i+keysAtOnce, keys.Len()))
-		if k.rate > 0 && k.last.keys+part.Len() > k.room {
+		if k.last.keys+part.Len() > k.room {
 			if err := k.grow(); err != nil {
 				return err
 			}
@@ -152,10 +166,10 @@ func (k *seenKeys) mayContain(keys bloom.Keys, hits []uint64) {
 	}
 }
 
-// rateTogether returns the rate of a set of all keys that has the shape of the last one.
+// rateTogether returns the rate of a set of all keys that has the shape of the first one.
 func (k *seenKeys) rateTogether() float64 {
-	all := k.last
-	for _, set := range k.full {
+	all := k.full[0]
+	for _, set := range append(k.full[1:], k.last) {
 		all.keys += set.keys
 	}
 	return all.rate()

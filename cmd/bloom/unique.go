@@ -33,7 +33,7 @@ func (u *uniqueCommand) Help() string {
 	return `This is sort -u without the sorting, and awk '!seen[$0]++' in the memory of a filter: 7 to 14 bytes for each different line at the default rate. No line is printed twice. A new line is taken for one that came before, and so is missing, with the probability of --rate at most, however many lines there are. How many are expected to be missing is said before and after.
 With -f or --match, a record is printed if its key is new: one of its keys, or all with --all.
 With --verify, nothing is missing: files are read twice, and the keys that come several times are kept in memory.
-With --seen, the keys of what is printed are added to the file, as bloom add adds them: every ten seconds, at the end, and when the command is interrupted or nobody reads what it prints. A warning says when its size no longer holds the rate. Of runs at the same time, each prints what is new to the file when it begins.
+With --seen, the keys of what is printed are added to the file, as bloom add adds them: every ten seconds, at the end, and when the command is interrupted or nobody reads what it prints. A warning says when the file has more keys than the rate allows for its size: this run holds the rate all the same, and the next is an error. Of runs at the same time, each prints what is new to the file when it begins.
 The exit status is 0 if a line was printed, 1 if none was, and 2 on an error.
 ` + inputsHelp
 }

@@ -37,7 +37,7 @@ func (u *uniqueCommand) printUnseen(s *cli.Streams) error {
 		return errors.Join(failures, err)
 	}
 	if rate := u.known.rateTogether(); rate > float64(*u.Rate) && u.known.added > 0 {
-		s.Warn(string(u.Seen), fmt.Sprintf("of the next lines, %.2g %% are expected to be missing, more than --rate says: begin a file with a larger --memory", 100*rate))
+		s.Warn(string(u.Seen), fmt.Sprintf("of the next lines, %.3g %% are expected to be missing, more than --rate says: begin a file with a larger --memory", 100*rate))
 	}
 	return failures
 }
@@ -107,9 +107,12 @@ func (u *uniqueCommand) openSeen(s *cli.Streams) error {
 	stats := file.Stats()
 	old := seenSet{file, stats.Bits, stats.Probes, int(1.05 * stats.Keys)} // the estimate may be 5 % too low
 	fresh := seenSet{emptyLike(file), stats.Bits, stats.Probes, 0}
-	u.known = seenKeys{full: []seenSet{old}, before: old.rate(), last: fresh}
-	if stats.KeysUnknown || u.known.before > float64(*u.Rate) {
-		return fmt.Errorf("%s: with the %s keys that it has, %.2g %% of new lines are missing, and --rate says %.2g %%: begin another file with a larger --memory, or take a larger --rate",
+	u.known = newSeenKeys(float64(*u.Rate), old, fresh)
+	if stats.KeysUnknown {
+		return fmt.Errorf("%s: nearly all of its bits are set, so most new lines would be missing: begin another file with a larger --memory", show.Name(u.Seen))
+	}
+	if u.known.before > float64(*u.Rate) {
+		return fmt.Errorf("%s: with the %s keys that it has, %.3g %% of new lines are missing, and --rate says %.3g %%: begin another file with a larger --memory, or take a larger --rate",
 			show.Name(u.Seen), humanize.Comma(int64(stats.Keys)), 100*u.known.before, 100*float64(*u.Rate))
 	}
 	return nil

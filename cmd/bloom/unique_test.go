@@ -111,6 +111,33 @@ func TestSeenKeys(t *testing.T) {
 	}
 }
 
+// TestFullFile wants no more keys to be missing than the rate says when those of a run are far more than the file has room for,
+// in every format.
+func TestFullFile(t *testing.T) {
+	const rate, n = 0.02, 50_000
+	column := make([]string, n)
+	for i := range column {
+		column[i] = fmt.Sprint("line ", i)
+	}
+	for _, format := range bloom.Formats() {
+		for _, room := range []int{1000, 20_000} {
+			set, err := bloom.Policy{Format: format, BitsPerKey: 16}.NewSet(room)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stats := set.Stats()
+			known := newSeenKeys(rate, seenSet{set, stats.Bits, stats.Probes, 0}, seenSet{emptyLike(set), stats.Bits, stats.Probes, 0})
+			hits := make([]uint64, (n+63)/64)
+			if err := known.add(bloom.Strings(column).Hashed(format), hits); err != nil {
+				t.Fatal(err)
+			}
+			if missing := n - known.added; float64(missing) > rate*n || known.missing > rate*n {
+				t.Errorf("%v, room for %d: %d keys of %d are missing, %.0f are expected to be", format, room, missing, n, known.missing)
+			}
+		}
+	}
+}
+
 // TestShares wants the rates of many sets not to exceed the rate.
 func TestShares(t *testing.T) {
 	known, sum := seenKeys{rate: 1e-3}, 0.
