@@ -21,12 +21,12 @@ type interleavedCase struct {
 // make returns the filters, a group of them and the same interleaved, on a kernel.
 func (c interleavedCase) make(b *testing.B, kernel Kernel) (filters []*Filter, group *Group, x *Interleaved) {
 	b.Helper()
-	p, random, hashes := Policy{c.format, 10}, rand.New(rand.NewPCG(1, uint64(c.filters))), make([]uint64, c.keys)
+	p, random, keys := Policy{c.format, 10}, rand.New(rand.NewPCG(1, uint64(c.filters))), make([]uint64, c.keys)
 	for range c.filters {
-		for i := range hashes {
-			hashes[i] = random.Uint64()
+		for i := range keys {
+			keys[i] = random.Uint64()
 		}
-		filters = append(filters, onKernel(b, p.NewFilter(c.format.Hashes64(hashes)), kernel))
+		filters = append(filters, onKernel(b, p.NewFilter(Integers(keys)), kernel))
 	}
 	group, err := NewGroup(filters)
 	if err != nil {
@@ -89,7 +89,7 @@ func BenchmarkInterleaved(b *testing.B) {
 				}
 				fresh := func() { // which no way has asked for
 					for i := range hashes {
-						hashes[i] = c.format.HashFrom(random.Uint64())
+						hashes[i] = c.format.hash().hashUint64(random.Uint64())
 					}
 				}
 				size := uint64(x.empty.K*(x.filters+7)/8) &^ 7
