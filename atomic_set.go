@@ -20,12 +20,9 @@ import (
 //
 // [Policy.NewAtomicSet], [Format.NewAtomicSet] and [OpenAtomicSet] make one, and [AtomicSet.ReadFrom] reads one.
 // [AtomicSet.WriteTo] and the like write a copy, which has all bits of each key that was added before.
-// To store one in JSON, store its Filter. The zero AtomicSet has no bits. It holds no key, and its
+// JSON finds nothing in an AtomicSet: store its Filter there. The zero AtomicSet has no bits. It holds no key, and its
 // methods that add keys panic.
-type AtomicSet struct {
-	unstored // as text
-	view     view
-}
+type AtomicSet struct{ view view }
 
 // liveBits is the bits of an AtomicSet and their shape: to find them in the encoded bytes would read words that
 // goroutines change.

@@ -30,6 +30,7 @@ import (
 // Goroutines may ask it at the same time while none of them changes it. The zero Interleaved has no filter
 // and no room for one.
 type Interleaved struct {
+	unstored // as text: WriteTo writes the file
 	interleaving
 	columns Columns
 	slices  []byte
@@ -39,8 +40,6 @@ type Interleaved struct {
 
 // interleaving is the shape of the filters, and where their bits lie.
 type interleaving struct {
-	unstored // WriteTo writes the file
-
 	empty   view   // a filter of the shape, without keys
 	bits    uint64 // of a filter
 	depth   uint64 // the number of slices: as many as bits, but for BitsAndBlooms a multiple of 64
@@ -51,8 +50,6 @@ type interleaving struct {
 
 // Columns is what interleaved filters have beside their bits. Filters are numbered from 0.
 type Columns struct {
-	unstored
-
 	keys     []uint64 // of each filter, or unknownKeys; nil if none is known
 	labels   []string // nil if there is none
 	metadata []byte
