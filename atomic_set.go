@@ -255,9 +255,6 @@ func (s *AtomicSet) Clear() {
 // additions returned before it began. Only some of the numbers may count a key that is added at the same time.
 func (s *AtomicSet) Stats() Stats { return s.view.Stats() }
 
-// MeasureRate is [Filter.MeasureRate] of the set as it is meanwhile.
-func (s *AtomicSet) MeasureRate() float64 { return s.view.MeasureRate() }
-
 // Filter returns a read-only view of the set, which also finds keys that are added later. It may be asked in a [Group] and
 // while goroutines add. Methods that return or write its bytes take a copy of them first, but for [Filter.Bytes].
 // After [AtomicSet.ReadFrom] or [AtomicSet.UnmarshalBinary] it is still of the old bits.
@@ -277,12 +274,6 @@ func (s *AtomicSet) Snapshot() *Set {
 	v.kind = s.KeyKind()
 	return &Set{v}
 }
-
-// Format returns the format of the encoded bytes.
-func (s *AtomicSet) Format() Format { return s.view.format }
-
-// AppendFilter appends the encoded filter of [AtomicSet.Snapshot] to dst, as [Set.AppendFilter] does.
-func (s *AtomicSet) AppendFilter(dst []byte) []byte { return s.view.AppendFilter(dst) }
 
 // AppendBinary appends the file of [AtomicSet.Snapshot] to dst and returns the extended slice. The error is always nil.
 func (s *AtomicSet) AppendBinary(dst []byte) ([]byte, error) { return s.Snapshot().AppendBinary(dst) }

@@ -16,12 +16,11 @@ import (
 // liveReaders are ways to get a set's file or its encoded bytes while others add, as a Set reads them.
 var liveReaders = map[string]func(s *AtomicSet, f *Filter) (*Set, error){
 	"Snapshot":                  func(s *AtomicSet, _ *Filter) (*Set, error) { return s.Snapshot(), nil },
-	"AtomicSet.AppendFilter":    func(s *AtomicSet, _ *Filter) (*Set, error) { return OpenSet(s.Format(), s.AppendFilter(nil)) },
 	"AtomicSet.MarshalBinary":   func(s *AtomicSet, _ *Filter) (*Set, error) { return setOfFile(s.MarshalBinary()) },
 	"AtomicSet.AppendBinary":    func(s *AtomicSet, _ *Filter) (*Set, error) { return setOfFile(s.AppendBinary(nil)) },
 	"AtomicSet.WriteTo":         func(s *AtomicSet, _ *Filter) (*Set, error) { return written(s.WriteTo) },
 	"AtomicSet in gob":          func(s *AtomicSet, _ *Filter) (*Set, error) { return throughGob(s) },
-	"Filter.AppendFilter":       func(s *AtomicSet, f *Filter) (*Set, error) { return OpenSet(s.Format(), f.AppendFilter(nil)) },
+	"Filter.AppendFilter":       func(_ *AtomicSet, f *Filter) (*Set, error) { return OpenSet(f.Format(), f.AppendFilter(nil)) },
 	"Filter.MarshalBinary":      func(_ *AtomicSet, f *Filter) (*Set, error) { return setOfFile(f.MarshalBinary()) },
 	"Filter.AppendBinary":       func(_ *AtomicSet, f *Filter) (*Set, error) { return setOfFile(f.AppendBinary(nil)) },
 	"Filter.WriteTo":            func(_ *AtomicSet, f *Filter) (*Set, error) { return written(f.WriteTo) },
@@ -53,7 +52,7 @@ func throughJSON(v any) (*Set, error) {
 	return s, json.Unmarshal(text, s)
 }
 
-func throughInterleaved(s *AtomicSet, f *Filter) (*Set, error) {
+func throughInterleaved(_ *AtomicSet, f *Filter) (*Set, error) {
 	x, err := f.NewInterleaved(1)
 	if err != nil {
 		return nil, err
@@ -61,7 +60,7 @@ func throughInterleaved(s *AtomicSet, f *Filter) (*Set, error) {
 	if err := x.Put(0, f); err != nil {
 		return nil, err
 	}
-	return OpenSet(s.Format(), x.Filter(0).AppendFilter(nil))
+	return OpenSet(f.Format(), x.Filter(0).AppendFilter(nil))
 }
 
 // TestAtomicFiles reads sets in all ways while others add. What is read is no torn file: it has every key whose addition returned
@@ -150,7 +149,7 @@ func askLive(t *testing.T, s *AtomicSet, f *Filter, group *Group, keys [][]byte,
 		return
 	}
 	hits := make([]uint64, 3*(n/64+1))
-	last, h := keys[n-1], s.Format().Hash(keys[n-1])
+	last, h := keys[n-1], f.Format().Hash(keys[n-1])
 	if !f.MayContain(last) || !f.MayContainString(string(last)) || !f.MayContainHash(h) || !f.MayContainUint64(integers[n-1]) {
 		t.Errorf("key %x is missing", last)
 	}
@@ -175,7 +174,7 @@ func askLive(t *testing.T, s *AtomicSet, f *Filter, group *Group, keys [][]byte,
 		t.Errorf("Stats() = %+v", stats)
 	}
 	positions := f.Explain(last).Positions
-	if len(positions) != f.Stats().Probes || f.Format() != s.Format() || f.String() != s.String() {
+	if len(positions) != f.Stats().Probes || f.String() != s.String() {
 		t.Errorf("%v, with %d positions", f, len(positions))
 	}
 	if from, to := f.BitRange(); to-from > len(f.Bytes()) || from < 0 {
