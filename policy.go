@@ -2,10 +2,6 @@ package bloom
 
 import (
 	"fmt"
-	"math"
-	"slices"
-	"sort"
-	"strconv"
 
 	"github.com/lanebloom/bloom/internal/memory"
 	"github.com/lanebloom/bloom/internal/rates"
@@ -57,10 +53,10 @@ func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error
 		return Policy{}, adviceError{f, capacity, falsePositiveRate, fmt.Errorf("%w: the %d-bit hash of %v gives %d keys a rate of %.3g, above %.3g",
 			ErrRate, f.HashBits(), f, capacity, collisions, falsePositiveRate)}
 	}
-	p := Policy{f, fewestBits(f, capacity, falsePositiveRate, mostBitsPerKey)}
-	if p.BitsPerKey >= mostBitsPerKey {
+	p := Policy{f, f.filters().FewestBits(capacity, falsePositiveRate)}
+	if p.BitsPerKey >= rates.MostBitsPerKey {
 		return Policy{}, adviceError{f, capacity, falsePositiveRate, fmt.Errorf("%w: no number of bits per key below %d gives %d keys of %v a rate of %.3g",
-			ErrRate, mostBitsPerKey, capacity, f, falsePositiveRate)}
+			ErrRate, rates.MostBitsPerKey, capacity, f, falsePositiveRate)}
 	}
 	if _, ok := f.encoding().Shape(capacity, p.BitsPerKey); !ok {
 		return Policy{}, adviceError{f, capacity, falsePositiveRate, fmt.Errorf("%w: %d keys at %d bits per key of %v",
@@ -81,129 +77,25 @@ type adviceError struct {
 func (e adviceError) Error() string { return e.err.Error() + advice(e.format, e.capacity, e.rate) }
 func (e adviceError) Unwrap() error { return e.err }
 
-// fewestBits returns the fewest bits per key below most that hold a rate for capacity keys and more, or most.
-func fewestBits(f Format, capacity int, rate float64, most int) int {
-	holds := func(bitsPerKey int) bool { return Policy{f, bitsPerKey}.holdsFrom(max(capacity, 1), rate) }
-	// With more bits per key there are more probes, up to a limit. From there on, more bits
-	// mean a lower rate, except for some sizes of LevelDB and Pebble, and a binary search finds the
-	// fewest.
-	_, mostProbes := f.encoding().Size(1, mostBitsPerKey)
-	for b := range most {
-		if _, k := f.encoding().Size(1, b); k == mostProbes {
-			return b + sort.Search(most-b, func(more int) bool { return holds(b + more) })
-		}
-		if holds(b) {
-			return b
-		}
-	}
-	return most
-}
-
 // advice says what to do about a rate that the format does not hold for so many keys: a number of keys for which
 // it does, within the double of it, and another format. It is empty if neither helps.
 func advice(f Format, capacity int, rate float64) (text string) {
-	const sensible = 100 // bits per key
-	for n := capacity / 2; n > 0; n /= 2 {
-		unit := int(math.Pow10(max(len(strconv.Itoa(n))-2, 0)))
-		n = n / unit * unit // two digits
-		if rates.Collisions(float64(n), f.HashBits()) >= rate {
-			continue
-		}
-		if b := fewestBits(f, n, rate, sensible+1); b <= sensible {
-			if _, ok := f.encoding().Shape(n, b); ok {
-				text = fmt.Sprintf("; divide them among filters of at most %d keys", n)
-				break
-			}
-		}
+	if n := f.filters().FewerKeys(capacity, rate); n > 0 {
+		text = fmt.Sprintf("; divide them among filters of at most %d keys", n)
 	}
-	if _, ok := Default.encoding().Shape(capacity, sensible); ok && f != Default && (Policy{Default, sensible}).holdsFrom(capacity, rate) {
-		if text == "" {
-			return fmt.Sprintf("; take the format %v", Default)
-		}
-		text += fmt.Sprintf(", or take the format %v", Default)
+	if f == Default || !Default.filters().Suits(capacity, rate) {
+		return text
 	}
-	return text
+	if text == "" {
+		return fmt.Sprintf("; take the format %v", Default)
+	}
+	return text + fmt.Sprintf(", or take the format %v", Default)
 }
 
-// holdsFrom reports whether the rate for n keys, at least one, and for larger numbers is at most rate.
-func (p Policy) holdsFrom(n int, rate float64) bool {
-	if !p.holds(n, rate) {
-		return false
-	}
-	larger := p.larger(n, rate)
-	for i := range larger {
-		m := larger[(i+len(larger)-1)%len(larger)] // the largest first: most rates rise with the number
-		if p.Format == LevelDB && m >= rates.ThirdProbeKeys && 3*p.leastRate(m) <= rate {
-			continue // rates are up to 2.4 times the least, and take time to measure
-		}
-		if !p.holds(m, rate) {
-			return false
-		}
-	}
-	return true
+// filters returns what finds the bits per key for a rate.
+func (f Format) filters() *rates.Filters {
+	return &rates.Filters{Format: f.encoding(), HashBits: f.HashBits(), Rate: f.rate}
 }
-
-// larger returns numbers of keys above n, in ascending order up to the number that the rate is promised for. Their
-// rates stand for those of all.
-func (p Policy) larger(n int, rate float64) (numbers []int) {
-	add := func(m int) {
-		if m > n {
-			numbers = append(numbers, m)
-		}
-	}
-	// Filters are rounded up to lines, blocks or powers of two. The fullest one of a size has all keys that it has
-	// room for.
-	addFullest := func(m int) {
-		if bits, _ := p.Format.encoding().Size(m, p.BitsPerKey); bits < math.MaxInt {
-			add(int(bits) / max(p.BitsPerKey, 1))
-		}
-	}
-	most := 1 << 24 // from here on, rates of long hashes do not change
-	short := schemes[p.Format.hash()].words == one32
-	if short {
-		most = int(rate * (1 << 29))
-	}
-	if n <= most || !short {
-		addFullest(n)
-	}
-	for m := 1; m <= most; m += max(m/2+1, m-100) {
-		add(m)
-		addFullest(m)
-	}
-	if short {
-		// Their divisors make LevelDB's probes meet: round numbers, and multiples of 255.
-		for _, m := range [...]int{
-			10_000, 20_000, 30_000, 50_000, 100_000, 102_000, 200_000, 204_000, 300_000, 500_000, 510_000,
-			1_000_000, 2_000_000, 3_000_000, 5_000_000,
-		} {
-			if m <= most {
-				add(m)
-			}
-		}
-	}
-	slices.Sort(numbers)
-	return numbers
-}
-
-// holds reports whether the rate for n keys is at most rate.
-func (p Policy) holds(n int, rate float64) bool {
-	if p.Format == Pebble && p.BitsPerKey > 20 {
-		collisions := rates.Collisions(float64(n), Pebble.HashBits())
-		rate = collisions + (rate-collisions)/1.3 // Format.FalsePositiveRate says how far Pebble's rate is off
-	}
-	return p.leastRate(n) <= 1.01*rate && p.FalsePositiveRate(n) <= rate
-}
-
-// leastRate returns a rate that takes little time to compute and that FalsePositiveRate is not below: that of
-// independent probes.
-func (p Policy) leastRate(n int) float64 {
-	m, k := p.Format.encoding().Size(n, p.BitsPerKey)
-	collisions := rates.Collisions(float64(n), p.Format.HashBits())
-	return collisions + (1-collisions)*rates.Independent(float64(n), m, k)
-}
-
-// mostBitsPerKey is what the bits per key of PolicyFor are below.
-const mostBitsPerKey = 1 << 16
 
 // Name returns the name that tables store beside filters of this policy.
 func (p Policy) Name() string { return p.Format.Name() }

@@ -51,7 +51,7 @@ func TestPolicyFor(t *testing.T) {
 					}
 				}
 				for fewer := max(p.BitsPerKey-2, 0); fewer < p.BitsPerKey; fewer++ {
-					if (Policy{f, fewer}).holdsFrom(max(capacity, 1), rate) {
+					if f.filters().HoldsFrom(capacity, fewer, rate) {
 						t.Errorf("PolicyFor(%d, %v) = %d bits per key, but %d hold the rate", capacity, rate, p.BitsPerKey, fewer)
 					}
 				}
@@ -69,7 +69,7 @@ func TestPolicyFor(t *testing.T) {
 				t.Fatal(err)
 			}
 			for fewer := range p.BitsPerKey {
-				if (Policy{f, fewer}).holdsFrom(capacity, 1e-7) {
+				if f.filters().HoldsFrom(capacity, fewer, 1e-7) {
 					t.Errorf("PolicyFor(%v, %d, 1e-7) = %d bits per key, but %d hold the rate", f, capacity, p.BitsPerKey, fewer)
 				}
 			}

@@ -75,7 +75,7 @@ func TestLeastRate(t *testing.T) {
 		for _, n := range []int{1, 3, 20, 100, 1009, 7001, 10_007} {
 			for _, bitsPerKey := range []int{1, 2, 5, 9, 13, 30, 100, 1000} {
 				p := Policy{f, bitsPerKey}
-				if rate, least := p.FalsePositiveRate(n), p.leastRate(n); rate < least/1.001 {
+				if rate, least := p.FalsePositiveRate(n), p.Format.filters().Least(n, p.BitsPerKey); rate < least/1.001 {
 					t.Errorf("%d keys at %d bits per key: the rate %v is below %v", n, bitsPerKey, rate, least)
 				}
 			}

@@ -1,4 +1,5 @@
-// Package rates has the expected false-positive rates of filters, and how many of their bits are expected to be set.
+// Package rates has the expected false-positive rates of filters, how many of their bits are expected to be set, and the search for
+// the bits per key that hold a rate.
 //
 // A rate is the share, 0 to 1, of random hashes that pass k probes, at least 1, of a filter of m bits, at least 1, that has
 // n keys, at least 1, of random hashes. It leaves out the hashes that equal one of a key: see Collisions.
