@@ -35,14 +35,13 @@ type column struct {
 	len    int
 	ints   []uint64
 	texts  []string
-	slices [][]byte // the strings again
 	bytes  []byte   // of all keys; an integer has 8, little-endian
-	ends   []uint32 // of each key in bytes
+	ends   []uint32 // of each key in bytes, after a 0
 }
 
 // newColumn returns a column with the keys of some numbers. No two numbers have the same key.
 func newColumn(kind kind, place, n int, number func(i int) int) *column {
-	c := &column{number: place, len: n, ends: make([]uint32, n)}
+	c := &column{number: place, len: n, ends: make([]uint32, n+1)}
 	for i := range n {
 		key := mix(uint64(number(i)))
 		c.bytes = binary.LittleEndian.AppendUint64(c.bytes, key)
@@ -51,16 +50,13 @@ func newColumn(kind kind, place, n int, number func(i int) int) *column {
 		} else {
 			c.bytes = append(c.bytes, tail(key)...)
 		}
-		c.ends[i] = uint32(len(c.bytes))
+		c.ends[i+1] = uint32(len(c.bytes))
 	}
-	if kind == integers {
-		return c
-	}
-	text, start := string(c.bytes), uint32(0)
-	for _, end := range c.ends {
-		c.texts = append(c.texts, text[start:end])
-		c.slices = append(c.slices, c.bytes[start:end:end])
-		start = end
+	if kind == texts {
+		text := string(c.bytes)
+		for i := range n {
+			c.texts = append(c.texts, text[c.ends[i]:c.ends[i+1]])
+		}
 	}
 	return c
 }
@@ -70,7 +66,7 @@ func (c *column) key(i int) []byte {
 	if c.ints != nil {
 		return c.bytes[8*i : 8*i+8 : 8*i+8]
 	}
-	return c.slices[i]
+	return c.bytes[c.ends[i]:c.ends[i+1]:c.ends[i+1]]
 }
 
 // all returns the keys as a column of this library.
@@ -104,7 +100,7 @@ func newColumns(kind kind, known, queries int) columns {
 }
 
 // forCPP returns the keys as a C++ program takes them.
-func (c *column) forCPP() oracle.Column { return oracle.Column{Keys: c.bytes, Ends: c.ends} }
+func (c *column) forCPP() oracle.Column { return oracle.Column{Keys: c.bytes, Ends: c.ends[1:]} }
 
 // mix is the output function of SplitMix64 (Steele, Lea, Flood 2014). It gives no number twice.
 func mix(x uint64) uint64 {
@@ -275,7 +271,9 @@ func (c *contest) run(ctx context.Context, l *library) (r result, err error) {
 				ways = append(ways, l.way(ctx, j, call, keys, times))
 			}
 		}
-		if err := (race.Race{Rounds: c.rounds, Time: c.share, Operations: times * keys.len, Differ: true}).Run(ways...); err != nil {
+		// A test leaves no garbage, and the collector would take longer than the test.
+		turns := race.Race{Rounds: c.rounds, Time: c.share, Operations: times * keys.len, Differ: true, Clean: j != building}
+		if err := turns.Run(ways...); err != nil {
 			return r, err
 		}
 		for i, call := range calls {

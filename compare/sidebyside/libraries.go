@@ -308,8 +308,8 @@ func parquetGo(bitsPerKey int, kind kind) (l library) {
 	l.build[keyByKey] = builder(func(keys *column) int {
 		empty(keys)
 		if kind == texts {
-			for _, key := range keys.slices {
-				f.Insert(hash.Sum64(key))
+			for i := range keys.len {
+				f.Insert(hash.Sum64(keys.key(i)))
 			}
 		}
 		for _, key := range keys.ints {
@@ -318,7 +318,7 @@ func parquetGo(bitsPerKey int, kind kind) (l library) {
 		return len(f.Bytes())
 	})
 	if kind == texts {
-		l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Check(hash.Sum64(keys.slices[i])) })
+		l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Check(hash.Sum64(keys.key(i))) })
 		return l
 	}
 	l.build[atOnce] = builder(func(keys *column) int {
@@ -341,8 +341,8 @@ func binaryFuse8(kind kind) (l library) {
 	l.build[atOnce] = timed(func(keys *column) (size int, err error) {
 		ints := keys.ints
 		if kind == texts {
-			for _, key := range keys.slices {
-				ints = append(ints, xxhash.Sum64(key))
+			for i := range keys.len {
+				ints = append(ints, xxhash.Sum64(keys.key(i)))
 			}
 		}
 		if f, err = xorfilter.PopulateBinaryFuse8(ints); err != nil {
@@ -352,7 +352,7 @@ func binaryFuse8(kind kind) (l library) {
 	})
 	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Contains(keys.ints[i]) })
 	if kind == texts {
-		l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Contains(xxhash.Sum64(keys.slices[i])) })
+		l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Contains(xxhash.Sum64(keys.key(i))) })
 	}
 	return l
 }

@@ -31,7 +31,7 @@ type options struct {
 	BitsPerKey int           `default:"10" help:"Bits per key of the filters that let one choose (${default})."`
 	Queries    int           `default:"262144" help:"Absent and present keys that a round tests (${default})."`
 	Keys       []kind        `default:"integers,strings" enum:"integers,strings" help:"Kinds of keys (${default}). Strings have 8 to 32 bytes."`
-	Time       time.Duration `default:"20s" help:"How long to measure, in all (${default}). The rest takes some 10 seconds."`
+	Time       time.Duration `default:"18s" help:"How long to measure, in all (${default}). The rest takes some 10 seconds."`
 	Rounds     int           `default:"1000" help:"The most rounds (${default})."`
 	Cores      int           `default:"1" help:"Cores that a library may build with (${default})."`
 	Reference  string        `default:"goleveldb" help:"Library that the others are compared with (${default})."`

@@ -196,7 +196,7 @@ func TestColumns(t *testing.T) {
 			if of == texts && c.known.texts[i] != string(key) || of == integers && c.known.ints[i] != binary.LittleEndian.Uint64(key) {
 				t.Fatalf("key %d has other bytes in another form", i)
 			}
-			if end := int(c.known.ends[i]); string(c.known.bytes[end-len(key):end]) != string(key) {
+			if end := int(c.known.ends[i+1]); string(c.known.bytes[end-len(key):end]) != string(key) {
 				t.Fatalf("key %d ends elsewhere than at %d", i, end)
 			}
 		}
