@@ -79,11 +79,8 @@ func (e *exploreCommand) Run(s *cli.Streams) error {
 		return err
 	}
 	address, err := netip.ParseAddrPort(e.Address)
-	if err != nil {
-		return fmt.Errorf("--address: %w", err)
-	}
-	if !address.Addr().IsLoopback() {
-		return fmt.Errorf("--address: explore serves only this machine, so it needs a loopback address such as 127.0.0.1:8080, not %v", address)
+	if err != nil || !address.Addr().IsLoopback() {
+		return fmt.Errorf("--address: explore serves only this machine, so it needs a loopback address such as 127.0.0.1:8080, not %s", e.Address)
 	}
 	listener, err := net.Listen("tcp", address.String())
 	if err != nil {

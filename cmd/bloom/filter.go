@@ -19,7 +19,7 @@ type filterCommand struct {
 	printer
 	Verify cli.Input   `placeholder:"KEYS" help:"Look up what passes in this file, the keys of the filter, one per line: only its keys pass then, and no false positives."`
 	Force  bool        `help:"Take KEYS also if they are fewer than the filter says that it has."`
-	File   cli.Input   `arg:"" name:"filter" help:"The filter."`
+	File   cli.Input   `arg:"" name:"filter" help:"The filter (- is standard input)."`
 	Stream []cli.Input `arg:"" optional:"" default:"-" help:"Files to filter, in this order (standard input)."`
 
 	chance   chance

@@ -88,9 +88,10 @@ func partOf(table *bloomsst.Table, number int) (bloomsst.Part, error) {
 	return bloomsst.Part{}, nil
 }
 
-// openTableOr opens a filter of a table, or what open opens if the file is none. The table is nil then.
+// openTableOr opens a filter of a table, or what open opens if the file is none. The table is nil then. Standard input is no
+// table, which is read from its end.
 func (p partFlag) openTableOr(raw bool, path string, open func() (filterfile.Filter, error)) (filterfile.Filter, *openedTable, error) {
-	if !raw {
+	if !raw && path != "-" {
 		filter, table, err := p.openTable(path)
 		if !errors.Is(err, errNotTable) {
 			return filter, &table, err

@@ -14,7 +14,7 @@ import (
 type mergeCommand struct {
 	cli.FilterFlags
 	Output  cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Filters []cli.Input `arg:"" name:"filters" help:"The filters."`
+	Filters []cli.Input `arg:"" name:"filters" help:"The filters (- is standard input)."`
 }
 
 // Help is what bloom merge --help says, too.

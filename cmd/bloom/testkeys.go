@@ -15,7 +15,7 @@ type testCommand struct {
 	cli.FilterFlags
 	Match *records.Matcher `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or all that matches if it has no group."`
 	All   bool             `help:"With --match: all keys of an argument must be in the filter, not just one."`
-	File  cli.Input        `arg:"" name:"filter" help:"The filter."`
+	File  cli.Input        `arg:"" name:"filter" help:"The filter (- is standard input)."`
 	Keys  []string         `arg:"" name:"key" help:"Keys, each the bytes of an argument."`
 }
 

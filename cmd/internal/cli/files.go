@@ -66,6 +66,9 @@ func isWritten(name any) bool {
 // stands for; nil is for commands that read no folders.
 func check(streams outputfile.Streams, line *kong.Context, folder func(name string) []string) error {
 	inputs, outputs, states := named(line)
+	if twice := readTwice(streams, line); twice != "" {
+		return fmt.Errorf("%s: this is named twice, and can be read once: put what it holds in a file", twice)
+	}
 	if folder != nil {
 		var all []string
 		for _, name := range inputs {
@@ -103,6 +106,39 @@ func check(streams outputfile.Streams, line *kong.Context, folder func(name stri
 		}
 	}
 	return nil
+}
+
+// readTwice returns the name of standard input, a pipe or a terminal that a command line names for two purposes, or nothing: the
+// second would find no bytes. Names of one list are for one purpose, and are read one after the other.
+func readTwice(streams outputfile.Streams, line *kong.Context) string {
+	type source struct {
+		name Input
+		info os.FileInfo
+	}
+	var before []source
+	for _, value := range Values(line.Selected()) {
+		var names []Input
+		switch name := value.Target.Interface().(type) {
+		case Input:
+			names = []Input{name}
+		case []Input:
+			names = name
+		}
+		others := before
+		for _, name := range names {
+			info, err := streams.Stat(string(name))
+			if err != nil {
+				continue
+			}
+			for _, other := range others {
+				if os.SameFile(info, other.info) && (isStreaming(info) || name == "-" && other.name == "-") {
+					return string(name)
+				}
+			}
+			before = append(before, source{name, info})
+		}
+	}
+	return ""
 }
 
 func isAlsoOutput(input string) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"io"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
@@ -29,9 +30,14 @@ func (f FilterFlags) Options() filterfile.Options {
 	return o
 }
 
-// Open reads a filter. It warns of bare bytes that no writer of the format writes.
+// Open reads a filter; "-" is standard input. It warns of bare bytes that no writer of the format writes.
 func (f FilterFlags) Open(s *Streams, path string) (filterfile.Filter, error) {
-	filter, doubt, err := f.Options().Read(path, outputfile.Read)
+	filter, doubt, err := f.Options().Read(path, func(path string) ([]byte, error) {
+		if path == "-" {
+			return io.ReadAll(s.In)
+		}
+		return outputfile.Read(path)
+	})
 	if doubt != "" {
 		s.Warn(path, doubt)
 	}

@@ -195,10 +195,13 @@ func (r *jsonReader) next() ([]byte, error) {
 
 // end returns an error if the text goes on.
 func (r *jsonReader) end() error {
-	if _, err := r.ReadToken(); !errors.Is(err, io.EOF) {
-		return errors.Join(err, errors.New("a value follows the first"))
+	switch _, err := r.ReadToken(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
 	}
-	return nil
+	return errors.New("a value follows the first")
 }
 
 // isString reports whether a string of JSON, with its quotes, has that text.
