@@ -47,5 +47,13 @@ func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	for from := most - 1; from >= max(0, most-utf8.UTFMax); from-- {
+		if utf8.RuneStart(text[from]) {
+			if !utf8.FullRuneInString(text[from:most]) { // the beginning of a character
+				most = from
+			}
+			break
+		}
+	}
+	return text[:most] + "…"
 }

@@ -19,7 +19,7 @@ func TestPrintable(t *testing.T) {
 
 // TestShort wants whole characters, and names that stay in their line.
 func TestShort(t *testing.T) {
-	for text, want := range map[string]string{"": "", "four": "four", "fives": "five…", "naïv": "naï…", "日本": "日…", "ab\xffd": "ab\xffd"} {
+	for text, want := range map[string]string{"": "", "four": "four", "fives": "five…", "naïv": "naï…", "日本": "日…", "ab\xffd": "ab\xffd", "ab\xffde": "ab\xffd…", "\x80\x80\x80\x80\x80": "\x80\x80\x80\x80…"} {
 		if got := Cut(text, 4); got != want {
 			t.Errorf("%q is cut to %q, want %q", text, got, want)
 		}
