@@ -137,82 +137,49 @@ func typeIn(name, column string) (t bloomparquet.Type, err error) {
 	return file.column.Type(), file.close()
 }
 
-// hashColumns returns the hashes of all keys, their number if there is a rate, and their kind. The columns
-// must have one: the bytes of equal values differ between kinds.
-func (b *buildCommand) hashColumns(s *cli.Streams, format bloom.Format) (columns []bloom.Keys, n int, first bloom.KeyKind, err error) {
-	names := cli.Names(b.Files)
-	progress, done := s.Bar("reading keys", int64(len(names)))
+// hashColumns returns the hashes of all keys, their number if there is a rate, and their kind.
+func (b *buildCommand) hashColumns(s *cli.Streams, format bloom.Format) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
+	progress, done := s.Bar("reading keys", int64(len(b.Files)))
 	defer done()
-	err = sideBySide(b.rowGroups(names), func(g *hashedGroup, then handOn) error {
-		if g.err == nil && g.group >= 0 {
-			g.hashes, g.err = g.file.hashesToAdd(g.name, format, g.group)
+	err = eachRowGroup(b.open(&kind), func(g *rowGroup, then handOn) error {
+		hashes, err := g.hashesOf(format, g.column.Type(), g.leaf, g.group)
+		if err != nil {
+			return g.inGroup(g.group, err)
 		}
 		return then(func() error {
-			if g.err != nil {
-				return g.err
-			}
-			kind := g.file.column.Type().KeyKind()
-			if first == "" {
-				first = kind
-			}
-			if kind != first {
-				return fmt.Errorf("%s: the keys of column %s are of the kind %s, and those of %s of the kind %s", g.name, b.Column, kind, b.Files[0], first)
-			}
-			columns = append(columns, g.hashes...)
-			if g.group == len(g.file.RowGroups())-1 {
+			columns = append(columns, hashes...)
+			if g.last {
 				progress(1)
-				return g.file.close()
 			}
 			return nil
 		})
 	})
 	if err != nil || b.Rate == nil {
-		return columns, 0, first, err
+		return columns, 0, kind, err
 	}
 	counter := bloom.Policy{Format: format, BitsPerKey: 1}.NewBuilder() // nulls do not count
 	for _, hashed := range columns {
 		counter.AddBatch(hashed)
 	}
-	return columns, counter.Len(), first, nil
+	return columns, counter.Len(), kind, nil
 }
 
-// hashedGroup is a row group whose keys are hashed.
-type hashedGroup struct {
-	name   string
-	file   *parquetFile
-	group  int // -1 of a file without any
-	hashes []bloom.Keys
-	err    error
-}
-
-// rowGroups yields the row groups of files, which are open while these are at work.
-func (b *buildCommand) rowGroups(names []string) iter.Seq[*hashedGroup] {
-	return func(yield func(*hashedGroup) bool) {
-		for _, name := range names {
-			file, err := openFile(name, b.Column)
+// open yields the files, and sets the kind of their keys. The columns must have one: the bytes of equal values differ between kinds.
+func (b *buildCommand) open(first *bloom.KeyKind) iter.Seq2[*parquetFile, error] {
+	return func(yield func(*parquetFile, error) bool) {
+		for i, name := range cli.Names(b.Files) {
+			file, err := openValues(name, b.Column)
 			if err == nil {
-				err = file.checkCodecs(name, file.leaf)
-			}
-			if err != nil || len(file.RowGroups()) == 0 {
-				if !yield(&hashedGroup{name, file, -1, nil, err}) {
-					return
+				kind := file.column.Type().KeyKind()
+				if i == 0 {
+					*first = kind
+				} else if kind != *first {
+					err = fmt.Errorf("%s: the keys of column %s are of the kind %s, and those of %s of the kind %s", name, b.Column, kind, b.Files[0], *first)
 				}
-				continue
 			}
-			for group := range file.RowGroups() {
-				if !yield(&hashedGroup{name, file, group, nil, nil}) {
-					return
-				}
+			if !yield(file, err) {
+				return
 			}
 		}
 	}
-}
-
-// hashesToAdd returns the hashes of the keys of a row group.
-func (f *parquetFile) hashesToAdd(name string, format bloom.Format, group int) ([]bloom.Keys, error) {
-	hashes, _, err := f.hashesOf(format, f.column.Type(), f.leaf, group)
-	if err != nil {
-		err = fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
-	}
-	return hashes, err
 }

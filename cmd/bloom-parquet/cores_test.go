@@ -163,18 +163,22 @@ func TestRowGroupErrors(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.parquet")
 	writeTable(t, name, rand.New(rand.NewPCG(60, 1)))
 	for _, names := range [][]string{{name + ".gone"}, {name, name + ".gone", name}} {
-		var last *rowsOf
-		for g := range (&filterCommand{Column: "number"}).rowGroups(names, nil, nil) {
-			if last != nil && last.err != nil {
-				t.Errorf("a row group behind %v", last.err)
+		groups, errs := 0, 0
+		for g := range rowGroups((&filterCommand{Column: "number"}).openInputs(names, nil, nil)) {
+			if errs > 0 {
+				t.Errorf("row group %d behind an error", groups)
 			}
-			last = g
+			if g.err == nil {
+				groups++
+			} else if errs++; !errors.Is(g.err, fs.ErrNotExist) {
+				t.Errorf("%d files: error %v", len(names), g.err)
+			}
 		}
-		if !errors.Is(last.err, fs.ErrNotExist) {
-			t.Errorf("%d files: error %v", len(names), last.err)
+		if errs != 1 || (groups > 0) != (len(names) > 1) {
+			t.Errorf("%d files: %d row groups and %d errors", len(names), groups, errs)
 		}
-		then := func(step func() error) error { return step() }
-		if _, err := (&filterCommand{}).copyGroup(last, nil, nil, then); !errors.Is(err, fs.ErrNotExist) {
+		err := eachRowGroup((&filterCommand{Column: "number"}).openInputs(names, nil, nil), func(*rowGroup, handOn) error { return nil })
+		if !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%d files: error %v", len(names), err)
 		}
 	}

@@ -197,14 +197,14 @@ func (e *embedCommand) embed(s *cli.Streams, name string) error {
 	}
 	defer file.close()
 	w := &embedding{embedCommand: e, file: file, say: s.Say}
-	if err := w.find(name); err != nil {
+	if err := w.find(); err != nil {
 		return err
 	}
 	out := embedOutput(s.Out)
 	if e.DryRun {
 		out, w.say = io.Discard, func(format string, args ...any) { fmt.Fprintf(s.Out, format+"\n", args...) }
 	}
-	done, err := w.write(s, name, out)
+	done, err := w.write(s, out)
 	switch {
 	case err != nil:
 		return err
@@ -245,26 +245,26 @@ func (c embedChunk) String() string {
 }
 
 // find finds the columns.
-func (w *embedding) find(name string) error {
+func (w *embedding) find() error {
 	var leaves []int
 	for _, path := range w.Column {
-		if err := w.file.find(name, path); err != nil {
+		if err := w.file.find(path); err != nil {
 			return err
 		}
 		if w.file.column.Type().Physical == bloomparquet.Boolean {
-			return fmt.Errorf("%s: column %s has booleans, for which there are no filters", name, path)
+			return fmt.Errorf("%s: column %s has booleans, for which there are no filters", w.file.name, path)
 		}
 		if !slices.Contains(leaves, w.file.leaf) {
 			leaves = append(leaves, w.file.leaf)
 			w.columns = append(w.columns, &embedColumn{Column: w.file.column, leaf: w.file.leaf})
 		}
 	}
-	return w.file.checkCodecs(name, leaves...)
+	return w.file.checkCodecs(leaves...)
 }
 
 // write writes the file with filters, unless it would take the place of an equal one.
-func (w *embedding) write(s *cli.Streams, name string, out io.Writer) (written bool, err error) {
-	defer explain(name, &err)
+func (w *embedding) write(s *cli.Streams, out io.Writer) (written bool, err error) {
+	defer explain(w.file.name, &err)
 	was, err := w.file.in.Stat()
 	if err != nil {
 		return false, err
@@ -277,10 +277,10 @@ func (w *embedding) write(s *cli.Streams, name string, out io.Writer) (written b
 		return false, err
 	}
 	if len(todo) == 0 && w.InPlace {
-		w.print(name)
+		w.print()
 		return false, nil
 	}
-	progress, done := s.Bar("reading values of "+filepath.Base(name), values)
+	progress, done := s.Bar("reading values of "+filepath.Base(w.file.name), values)
 	defer done()
 	err = sideBySide(slices.Values(todo), func(c embedChunk, then handOn) error {
 		filter, err := w.filterOf(c)
@@ -302,7 +302,7 @@ func (w *embedding) write(s *cli.Streams, name string, out io.Writer) (written b
 		return false, errors.Join(errChanged, err)
 	}
 	done()
-	w.print(name)
+	w.print()
 	return true, nil
 }
 
@@ -321,7 +321,7 @@ func (w *embedding) plan() (todo []embedChunk, values int64, err error) {
 				}
 				column.incomplete++
 			}
-			c := embedChunk{column, group, w.file.Metadata().RowGroups[group].Columns[column.leaf].MetaData.NumValues}
+			c := embedChunk{column, group, w.file.valuesOf(column.leaf, group)}
 			todo, values = append(todo, c), values+c.values
 		}
 	}
@@ -330,7 +330,7 @@ func (w *embedding) plan() (todo []embedChunk, values int64, err error) {
 
 // filterOf returns the filter of a column of a row group.
 func (w *embedding) filterOf(c embedChunk) (*bloom.Filter, error) {
-	keys, err := w.file.keysOf(c)
+	keys, err := w.file.hashesOf(bloom.Parquet, c.Type(), c.leaf, c.group)
 	if err != nil {
 		return nil, err
 	}
@@ -356,7 +356,8 @@ func (w *embedding) add(c embedChunk, filter *bloom.Filter, err error) error {
 }
 
 // print says what became of each column, and of the file.
-func (w *embedding) print(name string) {
+func (w *embedding) print() {
+	name := w.file.name
 	would := ""
 	if w.DryRun {
 		would = "would "
@@ -384,13 +385,4 @@ func (w *embedding) print(name string) {
 	if old := w.file.Size(); w.Size() > 0 {
 		w.say("%s: %d bytes, %+d (%+.1f %%)", name, w.Size(), w.Size()-old, 100*float64(w.Size()-old)/float64(old))
 	}
-}
-
-// keysOf returns the hashes of all values that are not null.
-func (f *parquetFile) keysOf(c embedChunk) ([]bloom.Keys, error) {
-	keys, read, err := f.hashesOf(bloom.Parquet, c.Type(), c.leaf, c.group)
-	if err == nil && read != c.values {
-		err = fmt.Errorf("malformed: the pages have %d values, and the footer says %d", read, c.values)
-	}
-	return keys, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,9 +18,11 @@ import (
 // parquetFile is a file that is open, and one of its columns.
 type parquetFile struct {
 	*parquet.File
+	name   string // for messages
 	in     *os.File
 	column *bloomparquet.Column
-	leaf   int // of the column
+	leaf   int    // of the column
+	may    []bool // which row groups may have the keys of filter
 	close  func() error
 
 	lock    sync.Mutex
@@ -32,7 +35,20 @@ func openFile(name, column string) (*parquetFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.find(name, column); err != nil {
+	if err := f.find(column); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// openValues is openFile for a column whose values are read.
+func openValues(name, column string) (*parquetFile, error) {
+	f, err := openFile(name, column)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.checkCodecs(f.leaf); err != nil {
 		f.close()
 		return nil, err
 	}
@@ -40,17 +56,15 @@ func openFile(name, column string) (*parquetFile, error) {
 }
 
 // openParquet opens a file.
-func openParquet(name string) (f *parquetFile, err error) {
+func openParquet(name string) (*parquetFile, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			file.Close()
-		}
-	}()
-	f, err = openedParquet(name, file)
+	f, err := openedParquet(name, file)
+	if err != nil {
+		file.Close()
+	}
 	return f, err
 }
 
@@ -68,7 +82,7 @@ func openedParquet(name string, file *os.File) (f *parquetFile, err error) {
 	// The repetition of the root means nothing. Older arrow-go says that it is repeated, and parquet-go's schema then has
 	// lists in place of its columns.
 	opened.Metadata().Schema[0].RepetitionType.Valid = false
-	return &parquetFile{File: opened, in: file, close: file.Close}, nil
+	return &parquetFile{File: opened, name: name, in: file, close: file.Close}, nil
 }
 
 // refuseArrow returns an error if a file is one of Arrow IPC (Feather version 2, too), or a stream of it.
@@ -84,26 +98,22 @@ func refuseArrow(file *os.File) error {
 }
 
 // find finds a column.
-func (f *parquetFile) find(name, column string) (err error) {
-	defer explain(name, &err)
+func (f *parquetFile) find(column string) (err error) {
+	defer explain(f.name, &err)
 	if f.column, err = parquetgo.Open(f.File, column); err != nil {
 		return err
 	}
 	if f.column, err = trusted.of(f.column); err != nil {
 		return err
 	}
-	f.column.Named(name)
-	for i, path := range f.Schema().Columns() {
-		if strings.Join(path, ".") == column {
-			f.leaf = i
-		}
-	}
+	f.column.Named(f.name)
+	f.leaf = slices.IndexFunc(f.Schema().Columns(), func(path []string) bool { return strings.Join(path, ".") == column })
 	return nil
 }
 
 // checkCodecs returns an error if some columns are compressed so that they are not read.
-func (f *parquetFile) checkCodecs(name string, leaves ...int) (err error) {
-	defer explain(name, &err)
+func (f *parquetFile) checkCodecs(leaves ...int) (err error) {
+	defer explain(f.name, &err)
 	for _, leaf := range leaves {
 		if err := f.checkCodec(leaf); err != nil {
 			return err
@@ -119,6 +129,11 @@ func (f *parquetFile) leaves() []int {
 		leaves[i] = i
 	}
 	return leaves
+}
+
+// inGroup returns an error of a row group with its name and that of the file.
+func (f *parquetFile) inGroup(group int, err error) error {
+	return fmt.Errorf("%s: row group %d: %s", f.name, group, withoutPrefix(err))
 }
 
 // explain is deferred. It names the file in an error, and makes one of a panic: parquet-go panics for

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
@@ -162,25 +163,22 @@ func (c *indexCommand) addValues(s *cli.Streams, x *bloomparquet.Indexer, files 
 	progress, done := s.Bar("reading values", total)
 	defer done()
 	err = sideBySide(c.valuesOf(files, wanting), func(v *wantedValues, then handOn) error {
-		err := v.err
-		if err == nil {
-			err = v.addTo(x)
-		}
+		err := v.addTo(x)
 		return then(func() error {
 			progress(1)
 			if err == nil {
 				read++
-			} else if !v.file.failed {
-				v.file.failed = true
+			} else if !v.of.failed {
+				v.of.failed = true
 				lost++
 				s.Say("%s", withoutPrefix(err))
 			}
-			if !v.last || v.file.parquetFile == nil {
+			if !v.last || v.parquetFile == nil {
 				return nil
 			}
-			v.file.close()
-			if err := unchanged(v.file.name, v.file.IndexedFile); err != nil && !v.file.failed {
-				return fmt.Errorf("%s: %w", v.file.name, err)
+			v.close()
+			if err := unchanged(v.name, v.of.IndexedFile); err != nil && !v.of.failed {
+				return fmt.Errorf("%s: %w", v.name, err)
 			}
 			return nil
 		})
@@ -190,18 +188,15 @@ func (c *indexCommand) addValues(s *cli.Streams, x *bloomparquet.Indexer, files 
 
 // wantedFile is a file of which values are read.
 type wantedFile struct {
-	*parquetFile
 	indexedFile
 	number int  // in the index
 	failed bool // whether a message said so
 }
 
-// wantedValues are those of a row group.
+// wantedValues are those of a row group. The file is nil if there is an error.
 type wantedValues struct {
-	file  *wantedFile
-	group int
-	last  bool // of the file
-	err   error
+	rowGroup
+	of *wantedFile
 }
 
 // valuesOf yields the row groups that are wanting, in order. Files are open while their row groups are at work.
@@ -211,13 +206,10 @@ func (c *indexCommand) valuesOf(files []indexedFile, wanting [][]int) iter.Seq[*
 			if len(groups) == 0 {
 				continue
 			}
-			file, err := openFile(files[i].name, c.Column)
-			if err == nil {
-				err = file.checkCodecs(files[i].name, file.leaf)
-			}
-			of := &wantedFile{file, files[i], i, false}
+			file, err := openValues(files[i].name, c.Column)
+			of := &wantedFile{files[i], i, false}
 			for j, group := range groups {
-				if !yield(&wantedValues{of, group, j == len(groups)-1, err}) {
+				if !yield(&wantedValues{rowGroup{file, group, j == len(groups)-1, err}, of}) {
 					return
 				}
 			}
@@ -227,14 +219,15 @@ func (c *indexCommand) valuesOf(files []indexedFile, wanting [][]int) iter.Seq[*
 
 // addTo adds the values to an index.
 func (v *wantedValues) addTo(x *bloomparquet.Indexer) error {
-	file := v.file
-	values := file.Metadata().RowGroups[v.group].Columns[file.leaf].MetaData.NumValues
-	keys, err := file.keysOf(embedChunk{&embedColumn{Column: file.column, leaf: file.leaf}, v.group, values})
+	if v.err != nil {
+		return v.err
+	}
+	keys, err := v.hashesOf(bloom.Parquet, v.column.Type(), v.leaf, v.group)
 	if err == nil {
-		err = x.AddKeys(file.number, v.group, keys...)
+		err = x.AddKeys(v.of.number, v.group, keys...)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: row group %d: %w", file.name, v.group, err)
+		return v.inGroup(v.group, err)
 	}
 	return nil
 }

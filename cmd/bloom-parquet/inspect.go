@@ -8,14 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
-	"unicode/utf8"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 type inspectCommand struct {
@@ -83,7 +82,7 @@ func (i *inspectCommand) inspect(w io.Writer, name string) (err error) {
 	}
 	defer file.close()
 	if i.Column != "" {
-		if err := file.find(name, i.Column); err != nil {
+		if err := file.find(i.Column); err != nil {
 			return err
 		}
 	}
@@ -157,6 +156,9 @@ func keysLookLike(t bloomparquet.Type) string {
 	return "--hex"
 }
 
+// mostShown is how many bytes a cell of a table has of a name or a bound.
+const mostShown = 40
+
 // head prints the titles of a table.
 func (i *inspectCommand) head(table io.Writer) {
 	switch {
@@ -206,7 +208,7 @@ func (r *columnReport) summary() string {
 	if filters > 0 {
 		numbers = fmt.Sprintf("%d\t%.2f\t%.2g", bits, float64(set)/float64(bits), rate/float64(filters))
 	}
-	return fmt.Sprintf("  %s\t%s\t%s\t%d of %d%s\t%s\t%d of %d%s\n", shown(r.Column), r.Type, r.Keys,
+	return fmt.Sprintf("  %s\t%s\t%s\t%d of %d%s\t%s\t%d of %d%s\n", show.Name(show.Cut(r.Column, mostShown)), r.Type, r.Keys,
 		filters, len(r.RowGroups), why, numbers, bounds, len(r.RowGroups), without)
 }
 
@@ -222,7 +224,7 @@ func (r *columnReport) rows() string {
 		for i, bound := range []*string{group.Min, group.Max} {
 			switch {
 			case bound != nil:
-				bounds[i] = shown(*bound)
+				bounds[i] = show.Name(show.Cut(*bound, mostShown))
 			case group.NoOrder:
 				bounds[i] = "no order"
 			}
@@ -230,18 +232,4 @@ func (r *columnReport) rows() string {
 		fmt.Fprintf(&lines, "  %d\t%d\t%s\t%s\t%s\n", group.RowGroup, group.Rows, numbers, bounds[0], bounds[1])
 	}
 	return lines.String()
-}
-
-// shown returns a text for a cell of a table: short, and quoted if that needs be.
-func shown(text string) string {
-	const most = 40
-	if utf8.RuneCountInString(text) > most && utf8.ValidString(text) {
-		text = string([]rune(text)[:most]) + "…"
-	} else if len(text) > most {
-		text = text[:most] + "…"
-	}
-	if quoted := strconv.Quote(text); quoted != `"`+text+`"` {
-		return quoted
-	}
-	return text
 }

@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, commandtest.Scripts(map[string]commandtest.Command{
 		"orders":  writeOrders,
 		"lines":   writeLines,
-		"show":    show,
+		"show":    showValues,
 		"pairs":   writePairs,
 		"uuids":   writeUUIDs,
 		"mislead": mislead,
@@ -261,9 +261,9 @@ func writeLines(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), lines.Bytes(), 0o644))
 }
 
-// show is the script command: show FILE, which prints the ids of orders to the file show, and
+// showValues is the script command: show FILE, which prints the ids of orders to the file show, and
 // what is in the file's footer.
-func show(ts *testscript.TestScript, _ bool, args []string) {
+func showValues(ts *testscript.TestScript, _ bool, args []string) {
 	data, err := os.ReadFile(ts.MkAbs(args[0]))
 	ts.Check(err)
 	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))

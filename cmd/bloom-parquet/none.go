@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 const (
@@ -31,7 +30,7 @@ func (l *keyList) warnNone(s *cli.Streams, files []string, column string) {
 	}
 	values, err := l.firstValues(files, column)
 	if key, has := l.anyOf(values); has {
-		s.Say("warning: column %s has the key %s, which its filters or bounds exclude: they are wrong", shown(column), quoted(key))
+		s.Say("warning: column %s has the key %s, which its filters or bounds exclude: they are wrong", show.Name(column), quoted(key))
 		return
 	}
 	for i, value := range values {
@@ -44,7 +43,7 @@ func (l *keyList) warnNone(s *cli.Streams, files []string, column string) {
 	case len(values) == 0:
 		looks = " has no values"
 	}
-	s.Say("%s: no key is in column %s: the first keys are %s, and the column%s", l.name, shown(column), strings.Join(keys, ", "), looks)
+	s.Say("%s: no key is in column %s: the first keys are %s, and the column%s", l.name, show.Name(column), strings.Join(keys, ", "), looks)
 }
 
 // anyOf returns a key that is among some texts.
@@ -58,67 +57,51 @@ func (l *keyList) anyOf(texts []string) (key string, has bool) {
 }
 
 // quoted returns a text in quotes, of which the end may be missing.
-func quoted(text string) string {
-	if len(text) > sampleText {
-		return strconv.Quote(text[:sampleText]) + "…"
-	}
-	return strconv.Quote(text)
-}
+func quoted(text string) string { return strconv.Quote(show.Cut(text, sampleText)) }
 
 // errEnough ends the reading of a column.
 var errEnough = errors.New("enough")
 
-// firstValues returns different values of a column, as keys are written: of the first of the files that has
-// some. It reads a page of a row group.
+// firstValues returns different values of a column, as keys are written: of the first of the files that has some.
 func (l *keyList) firstValues(files []string, column string) (texts []string, err error) {
 	for _, name := range files {
-		var t bloomparquet.Type
-		if t, err = typeIn(name, column); err != nil {
-			continue
-		}
-		err = eachStart(name, column, func(value []byte) error {
-			text := t.Text(value)
-			if l.Hex {
-				text = hex.EncodeToString(value)
-			}
-			if !slices.Contains(texts, text) {
-				texts = append(texts, text)
-			}
-			if len(texts) == samples {
-				return errEnough
-			}
-			return nil
-		})
-		if len(texts) > 0 {
+		if texts, err = l.firstOf(name, column); len(texts) > 0 {
 			return texts, nil
 		}
 	}
 	return nil, err
 }
 
-// eachStart calls do with the values of the first page of each row group of a file until it returns an error: there are enough.
-func eachStart(name, column string, do func(value []byte) error) (err error) {
-	file, err := openFile(name, column)
+// firstOf is firstValues for one file. It reads the first page of each row group until there are enough.
+func (l *keyList) firstOf(name, column string) (texts []string, err error) {
+	file, err := openValues(name, column)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.close()
-	if err := file.checkCodecs(name, file.leaf); err != nil {
-		return err
+	add := func(value []byte) error {
+		text := file.column.Type().Text(value)
+		if l.Hex {
+			text = hex.EncodeToString(value)
+		}
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+		if len(texts) == samples {
+			return errEnough
+		}
+		return nil
 	}
 	for group := range file.RowGroups() {
-		enough := false
 		err := file.eachPage(file.leaf, group, func(p *keyPage) error {
-			err := p.each(make([]bool, p.keys.Len()), do)
-			enough = err != nil
-			return cmp.Or(err, errEnough)
+			return cmp.Or(p.each(make([]bool, p.keys.Len()), add), errEnough)
 		})
 		switch {
-		case enough:
-			return nil
+		case len(texts) == samples:
+			return texts, nil
 		case err != nil && !errors.Is(err, errEnough):
-			return fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
+			return texts, file.inGroup(group, err)
 		}
 	}
-	return nil
+	return texts, nil
 }

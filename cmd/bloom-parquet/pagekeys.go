@@ -172,14 +172,22 @@ func (f *parquetFile) eachValue(leaf, group int, do func(value []byte) error) er
 }
 
 // hashesOf returns the hashes of the keys of a column of a row group, those of a dictionary once, and of the values that are
-// equal to them. The number of values includes nulls.
-func (f *parquetFile) hashesOf(format bloom.Format, of bloomparquet.Type, leaf, group int) (hashes []bloom.Keys, values int64, err error) {
-	h := &keyHasher{format: format, equal: equals{of: of}}
-	err = f.eachPage(leaf, group, func(p *keyPage) error {
+// equal to them.
+func (f *parquetFile) hashesOf(format bloom.Format, of bloomparquet.Type, leaf, group int) ([]bloom.Keys, error) {
+	h, values := &keyHasher{format: format, equal: equals{of: of}}, int64(0)
+	err := f.eachPage(leaf, group, func(p *keyPage) error {
 		values += p.NumValues()
 		return h.add(p)
 	})
-	return h.all(), values, err
+	if want := f.valuesOf(leaf, group); err == nil && values != want {
+		err = fmt.Errorf("malformed: the pages have %d values, and the footer says %d", values, want)
+	}
+	return h.all(), err
+}
+
+// valuesOf returns how many values a column of a row group has, and nulls, as the footer says.
+func (f *parquetFile) valuesOf(leaf, group int) int64 {
+	return f.Metadata().RowGroups[group].Columns[leaf].MetaData.NumValues
 }
 
 // keyHasher hashes the keys of pages. Of a dictionary, it takes those that rows have.

@@ -253,8 +253,8 @@ func (p *pruneCommand) unread(c *candidate, unread, unordered int, why error) (w
 	return warnings
 }
 
-// rowGroup is a row group in JSON.
-type rowGroup struct {
+// rowGroupReport is a row group in JSON.
+type rowGroupReport struct {
 	File     string   `json:"file"`
 	RowGroup int      `json:"row_group"`
 	Rows     int64    `json:"rows"`
@@ -277,7 +277,7 @@ func round(keys float64) string {
 func (p *pruneCommand) print(out *bytes.Buffer, c *candidate, group bloomparquet.RowGroup) {
 	switch {
 	case p.JSON:
-		line := rowGroup{File: c.name, RowGroup: group.Index, Rows: group.Rows, Count: group.Count}
+		line := rowGroupReport{File: c.name, RowGroup: group.Index, Rows: group.Rows, Count: group.Count}
 		if chance, ok := group.Chance(); ok {
 			line.Expected, line.Chance = &chance.Expected, chance.Likely
 		}

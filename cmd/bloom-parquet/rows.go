@@ -14,7 +14,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
 
-	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
@@ -23,7 +22,7 @@ import (
 // rowSink takes the rows of row groups that are kept.
 type rowSink interface {
 	// take reads rows of a row group, on any goroutine, and hands on the steps that write them.
-	take(file *parquetFile, group int, keep []bool, then handOn) error
+	take(g *rowGroup, keep []bool, then handOn) error
 	close() error
 }
 
@@ -57,17 +56,14 @@ func (f *filterCommand) copyParquet(s *cli.Streams, out *bufio.Writer) (passed i
 	}
 	progress, done := s.Bar("filtering", rows)
 	defer done()
-	err = sideBySide(f.rowGroups(inputs, known, list), func(g *rowsOf, then handOn) error {
+	err = eachRowGroup(f.openInputs(inputs, known, list), func(g *rowGroup, then handOn) error {
 		n, err := f.copyGroup(g, wanted, sink, then)
 		if err != nil {
 			return err
 		}
 		return then(func() error {
 			passed += n
-			progress(int(g.rows))
-			if g.last {
-				return g.file.close()
-			}
+			progress(int(g.rows()))
 			return nil
 		})
 	})
@@ -101,7 +97,7 @@ func (f *filterCommand) checkParquet(inputs []string) (first *parquetFile, rows 
 	opened := ahead(slices.Values(inputs), func(name string) (*parquetFile, error) {
 		file, err := openFile(name, f.Column)
 		if err == nil {
-			err = file.checkCodecs(name, file.leaves()...)
+			err = file.checkCodecs(file.leaves()...)
 		}
 		return file, err
 	})
@@ -113,7 +109,7 @@ func (f *filterCommand) checkParquet(inputs []string) (first *parquetFile, rows 
 		if first == nil {
 			first = file
 			if file.repeated(file.leaf) {
-				return first, 0, fmt.Errorf("%s: column %s is repeated: a row has many keys", file.in.Name(), f.Column)
+				return first, 0, fmt.Errorf("%s: column %s is repeated: a row has many keys", file.name, f.Column)
 			}
 			continue
 		}
@@ -124,7 +120,7 @@ func (f *filterCommand) checkParquet(inputs []string) (first *parquetFile, rows 
 			err = fmt.Errorf("the columns differ from those of %s", f.inputs[0])
 		}
 		if err = errors.Join(err, file.close()); err != nil {
-			return first, 0, fmt.Errorf("%s: %w", file.in.Name(), err)
+			return first, 0, fmt.Errorf("%s: %w", file.name, err)
 		}
 	}
 	return first, rows, nil
@@ -160,122 +156,20 @@ func (f *parquetFile) leavesWithFilters() (leaves []int) {
 	return leaves
 }
 
-// indexedRowGroups says which row groups of a file may have keys, by an index.
-type indexedRowGroups struct {
-	may  []bool
-	kind bloom.KeyKind
-	file bloomparquet.IndexedFile
-}
-
-// askIndex returns what an index says of the files that it knows, and the files to read: the first one, for its schema, and all but
-// those of which no row group may have a key.
-func (f *filterCommand) askIndex(s *cli.Streams, list *keyList) (known map[string]*indexedRowGroups, inputs []string, err error) {
-	x, err := f.indexFlag.open(s, f.Column, f.inputs)
-	if x == nil || err != nil {
-		return nil, f.inputs, err
-	}
-	defer x.Close()
-	known = map[string]*indexedRowGroups{}
-	answers := x.answers(list, f.inputs)
-	defer answers.stop()
-	for i, name := range f.inputs {
-		column := x.column(name)
-		if column == nil {
-			inputs = append(inputs, name)
-			continue
-		}
-		groups, err := answers.prune(column)
-		if err != nil {
-			return nil, nil, explained(name, err)
-		}
-		k := &indexedRowGroups{make([]bool, column.Len()), column.Type().KeyKind(), x.files[name]}
-		for group := range groups {
-			if group.Err != nil {
-				return nil, nil, x.failed(group)
-			}
-			k.may[group.Index] = group.Count > 0
-		}
-		if i > 0 && !slices.Contains(k.may, true) {
-			known[name] = k
-			continue
-		}
-		inputs = append(inputs, name)
-		changed, err := x.footerChanged(s, name, len(f.inputs))
-		if err != nil {
-			return nil, nil, explained(name, err)
-		}
-		if !changed {
-			known[name] = k
-		}
-	}
-	return known, inputs, nil
-}
-
-// narrow leaves out the row groups that have no key by the index. It returns an error if the file is not the one that the index
-// knows.
-func (k *indexedRowGroups) narrow(may []bool, file *parquetFile) error {
-	info, err := file.in.Stat()
-	if err != nil {
-		return err
-	}
-	if !k.file.Same(info) || len(may) != len(k.may) {
-		return errChanged
-	}
-	for i := range may {
-		may[i] = may[i] && k.may[i]
-	}
-	return nil
-}
-
-// rowsOf is a row group of which rows may be written.
-type rowsOf struct {
-	file  *parquetFile
-	name  string
-	group int
-	rows  int64
-	may   bool
-	last  bool // of the file
-	err   error
-}
-
-// rowGroups yields the row groups of files, in order. known is what an index says of them. Files are open while their row groups are
-// at work.
-func (f *filterCommand) rowGroups(inputs []string, known map[string]*indexedRowGroups, list *keyList) iter.Seq[*rowsOf] {
-	type chosen struct {
-		*parquetFile
-		name string
-		may  []bool
-	}
-	opened := ahead(slices.Values(inputs), func(name string) (c chosen, err error) {
+// openInputs yields the files with what says which of their row groups may have keys. known is what an index says of them.
+func (f *filterCommand) openInputs(inputs []string, known map[string]*indexedRowGroups, list *keyList) iter.Seq2[*parquetFile, error] {
+	return ahead(slices.Values(inputs), func(name string) (file *parquetFile, err error) {
 		defer recovered(name, &err)
-		file, err := openFile(name, f.Column)
-		if err != nil {
-			return c, err
+		if file, err = openFile(name, f.Column); err != nil {
+			return nil, err
 		}
-		c = chosen{file, name, nil}
-		if c.may, err = f.groupsOf(file, list); err == nil && known[name] != nil {
-			if err = known[name].narrow(c.may, file); err != nil {
+		if file.may, err = f.groupsOf(file, list); err == nil && known[name] != nil {
+			if err = known[name].narrow(file); err != nil {
 				err = fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		return c, err
+		return file, err
 	})
-	return func(yield func(*rowsOf) bool) {
-		for c, err := range opened {
-			if err != nil {
-				yield(&rowsOf{err: err})
-				return
-			}
-			for i, group := range c.RowGroups() {
-				if !yield(&rowsOf{c.parquetFile, c.name, i, group.NumRows(), c.may[i], i == len(c.may)-1, nil}) {
-					return
-				}
-			}
-			if len(c.may) == 0 {
-				c.close()
-			}
-		}
-	}
 }
 
 // groupsOf returns which row groups may have rows to write.
@@ -302,23 +196,23 @@ func (f *filterCommand) groupsOf(file *parquetFile, list *keyList) ([]bool, erro
 }
 
 // copyGroup hands on the rows of a row group that pass, and returns their number.
-func (f *filterCommand) copyGroup(g *rowsOf, wanted tester, sink rowSink, then handOn) (passed int64, err error) {
-	if g.err != nil || !g.may {
-		return 0, g.err
+func (f *filterCommand) copyGroup(g *rowGroup, wanted tester, sink rowSink, then handOn) (passed int64, err error) {
+	if !g.may[g.group] {
+		return 0, nil
 	}
 	failed := func(err error) error {
 		if err == nil || errors.Is(err, errStopped) {
 			return err
 		}
-		return fmt.Errorf("%s: row group %d: %s", g.name, g.group, withoutPrefix(err))
+		return g.inGroup(g.group, err)
 	}
 	defer recovered(g.name, &err)
-	keep, err := f.test(g.file, g.group, wanted)
+	keep, err := f.test(g, wanted)
 	if err != nil {
 		return 0, failed(err)
 	}
-	if int64(len(keep)) != g.rows {
-		return 0, failed(fmt.Errorf("the column has %d values, and the row group %d rows", len(keep), g.rows))
+	if int64(len(keep)) != g.rows() {
+		return 0, failed(fmt.Errorf("the column has %d values, and the row group %d rows", len(keep), g.rows()))
 	}
 	for _, k := range keep {
 		if k {
@@ -328,19 +222,19 @@ func (f *filterCommand) copyGroup(g *rowsOf, wanted tester, sink rowSink, then h
 	if passed == 0 {
 		return 0, nil
 	}
-	return passed, failed(sink.take(g.file, g.group, keep, func(step func() error) error {
+	return passed, failed(sink.take(g, keep, func(step func() error) error {
 		return then(func() error { return failed(guarded(step)) })
 	}))
 }
 
 // test returns which rows of a row group to write.
-func (f *filterCommand) test(file *parquetFile, group int, wanted tester) ([]bool, error) {
-	column, ok := file.Schema().Lookup(file.Schema().Columns()[file.leaf]...)
+func (f *filterCommand) test(g *rowGroup, wanted tester) ([]bool, error) {
+	column, ok := g.Schema().Lookup(g.Schema().Columns()[g.leaf]...)
 	if !ok {
 		return nil, errors.New("malformed: there is no such column")
 	}
 	t := &pageTester{wanted: wanted, invert: f.Invert, most: byte(column.MaxDefinitionLevel)}
-	err := file.eachPage(file.leaf, group, t.test)
+	err := g.eachPage(g.leaf, g.group, t.test)
 	return t.keep, err
 }
 
@@ -358,14 +252,14 @@ const (
 	rowsFilterRate = 0.01 // of the filters of a file of rows
 )
 
-func (p *parquetSink) take(file *parquetFile, group int, keep []bool, then handOn) error {
+func (p *parquetSink) take(g *rowGroup, keep []bool, then handOn) error {
 	ends, rows := windows(keep)
-	for i := range file.RowGroups()[group].ColumnChunks() {
-		if err := p.takeColumn(i, newColumnReader(file, group, i, keep), ends, rows, then); err != nil {
+	for i := range g.RowGroups()[g.group].ColumnChunks() {
+		if err := p.takeColumn(i, newColumnReader(g, i, keep), ends, rows, then); err != nil {
 			if errors.Is(err, errStopped) {
 				return err
 			}
-			return fmt.Errorf("column %s: %w", strings.Join(file.Schema().Columns()[i], "."), err)
+			return fmt.Errorf("column %s: %w", strings.Join(g.Schema().Columns()[i], "."), err)
 		}
 	}
 	return then(func() error {
@@ -438,7 +332,7 @@ func (p *filteredSink) close() error {
 		}
 		w.columns = append(w.columns, &embedColumn{Column: column, leaf: leaf})
 	}
-	_, err = w.write(p.s, name, p.out)
+	_, err = w.write(p.s, p.out)
 	return err
 }
 
@@ -495,9 +389,9 @@ type columnReader struct {
 	kept     *keptValues // what is read
 }
 
-func newColumnReader(file *parquetFile, group, leaf int, keep []bool) *columnReader {
+func newColumnReader(g *rowGroup, leaf int, keep []bool) *columnReader {
 	return &columnReader{
-		path: file.Schema().Columns()[leaf], pages: file.RowGroups()[group].ColumnChunks()[leaf].Pages(), bounds: file.boundsOf(leaf, group), repeated: file.repeated(leaf),
+		path: g.Schema().Columns()[leaf], pages: g.RowGroups()[g.group].ColumnChunks()[leaf].Pages(), bounds: g.boundsOf(leaf, g.group), repeated: g.repeated(leaf),
 		keep: keep, buffer: make([]parquet.Value, 0, 1024), kept: keptMemory.Get().(*keptValues),
 	}
 }

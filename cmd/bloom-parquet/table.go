@@ -98,14 +98,11 @@ func (t *keyTable) add(value []byte) error {
 
 // read adds the values of a column of a file. start is called before with its type.
 func (t *keyTable) read(name, column string, start func(bloomparquet.Type) error) error {
-	file, err := openFile(name, column)
+	file, err := openValues(name, column)
 	if err != nil {
 		return err
 	}
 	defer file.close()
-	if err := file.checkCodecs(name, file.leaf); err != nil {
-		return err
-	}
 	if file.repeated(file.leaf) {
 		return fmt.Errorf("%s: column %s is a list, and a key is one value", name, column)
 	}
@@ -114,7 +111,7 @@ func (t *keyTable) read(name, column string, start func(bloomparquet.Type) error
 	}
 	for group := range file.RowGroups() {
 		if err := file.eachValue(file.leaf, group, t.add); err != nil {
-			return fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
+			return file.inGroup(group, err)
 		}
 	}
 	return nil

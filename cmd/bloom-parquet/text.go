@@ -181,7 +181,7 @@ func newNode(c *parquet.Column, leaves *int) *node {
 	return n
 }
 
-func (s *textSink) take(file *parquetFile, group int, keep []bool, then handOn) (err error) {
+func (s *textSink) take(g *rowGroup, keep []bool, then handOn) (err error) {
 	ends, rows := windows(keep)
 	t := &textRows{textWriter: textWriter{csv: s.csv}, root: s.root}
 	var columns []*columnReader
@@ -190,8 +190,8 @@ func (s *textSink) take(file *parquetFile, group int, keep []bool, then handOn) 
 			err = errors.Join(err, c.close())
 		}
 	}()
-	for i := range file.RowGroups()[group].ColumnChunks() {
-		columns = append(columns, newColumnReader(file, group, i, keep))
+	for i := range g.RowGroups()[g.group].ColumnChunks() {
+		columns = append(columns, newColumnReader(g, i, keep))
 		t.leaves = append(t.leaves, leaf{typ: s.of[i]})
 	}
 	var text bytes.Buffer
