@@ -8,24 +8,35 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
+// tester tells which keys of a column are wanted, as a [bloom.Filter] does.
+type tester interface {
+	MayContain(key []byte) bool
+	MayContainBatch(keys bloom.Keys, hits []uint64) int
+}
+
 // exactKeys is a set of keys. A filter of them drops most others, many at a time, and the set decides.
 type exactKeys struct {
 	filter *bloom.Filter
 	set    map[string]struct{}
-	isNaN  func(key []byte) bool // nil unless NaN is a key: NaN has many encodings
 }
 
-// newExactKeys returns the set of PLAIN bytes of values of a type.
-func newExactKeys(t bloomparquet.Type, values [][]byte) *exactKeys {
+// newExactKeys returns the set of PLAIN bytes of values of a type, and of those that are equal to them.
+func newExactKeys(t bloomparquet.Type, values [][]byte) tester {
 	e := &exactKeys{set: make(map[string]struct{}, len(values))}
 	for _, value := range values {
 		e.set[string(value)] = struct{}{}
-		if t.IsNaN(value) {
-			e.isNaN = t.IsNaN
-		}
 	}
 	e.filter = bloom.Policy{Format: bloom.Default, BitsPerKey: 16}.NewFilter(bloom.Bytes(values))
-	return e
+	if slices.ContainsFunc(values, t.IsNaN) {
+		return &floatTester{e, t}
+	}
+	return e // the set has both zeros
+}
+
+// MayContain is exact.
+func (e *exactKeys) MayContain(key []byte) bool {
+	_, in := e.set[string(key)]
+	return in
 }
 
 // MayContainBatch is exact, and else like that of [bloom.Filter].
@@ -36,34 +47,21 @@ func (e *exactKeys) MayContainBatch(keys bloom.Keys, hits []uint64) (n int) {
 		for rest := word; rest != 0; rest &= rest - 1 {
 			bit := bits.TrailingZeros64(rest)
 			key, _ = keys.AppendKey(key[:0], 64*i+bit)
-			if _, in := e.set[string(key)]; in {
+			if e.MayContain(key) {
 				n++
 			} else {
 				hits[i] &^= 1 << bit
 			}
 		}
 	}
-	if e.isNaN == nil {
-		return n
-	}
-	for row := range keys.Len() {
-		var valid bool
-		if key, valid = keys.AppendKey(key[:0], row); valid && e.isNaN(key) && hits[row/64]>>(row%64)&1 == 0 {
-			hits[row/64] |= 1 << (row % 64)
-			n++
-		}
-	}
 	return n
 }
 
-// withBothZeros adds the other zero of a floating-point type, if one of them is a value.
-func withBothZeros(t bloomparquet.Type, values [][]byte) [][]byte {
-	for _, value := range values {
-		if t.IsZero(value) {
-			return append(values, t.Equal(value)...)
-		}
-	}
-	return values
+// withEqual adds the values that are equal to some values of a type, and have other bytes.
+func withEqual(t bloomparquet.Type, values [][]byte) [][]byte {
+	e := &equals{of: t}
+	e.note(bloom.Bytes(values))
+	return append(values, e.values...)
 }
 
 // equals are values that are equal to others, and have other bytes.
@@ -92,16 +90,16 @@ func (e *equals) note(keys bloom.Keys) {
 	}
 }
 
-// floatFilter is a filter of floating-point numbers, in which a zero is either zero, and NaN is any of the usual ones.
-type floatFilter struct {
-	*bloom.Filter
+// floatTester is a tester of floating-point numbers, in which a zero is either zero, and NaN is any of the usual ones.
+type floatTester struct {
+	tester
 	of bloomparquet.Type
 }
 
 // MayContainBatch is like that of [bloom.Filter].
-func (f *floatFilter) MayContainBatch(keys bloom.Keys, hits []uint64) (n int) {
+func (f *floatTester) MayContainBatch(keys bloom.Keys, hits []uint64) (n int) {
 	var key []byte
-	n = f.Filter.MayContainBatch(keys, hits)
+	n = f.tester.MayContainBatch(keys, hits)
 	for row := range keys.Len() {
 		if hits[row/64]>>(row%64)&1 != 0 {
 			continue

@@ -1,8 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"math"
-	"os"
+	"math/bits"
 	"path/filepath"
 	"testing"
 
@@ -27,26 +28,35 @@ func TestEqualFloats(t *testing.T) {
 	for name, r := range rows {
 		writeRows(t, filepath.Join(dir, name+".parquet"), []row{r}, 10)
 	}
+	status := func(args ...string) int {
+		t.Helper()
+		code, _, messages := runOn(t, 2, args...)
+		if code == cli.ExitError {
+			t.Fatalf("%s: %s", args, messages)
+		}
+		return code
+	}
+	filter, list := filepath.Join(dir, "filter"), filepath.Join(dir, "list")
 	for _, column := range []string{"x", "y"} {
-		for of := range rows {
+		for of, value := range rows {
+			plain := fmt.Sprintf("%016x", bits.ReverseBytes64(math.Float64bits(value.X)))
+			if column == "y" {
+				plain = fmt.Sprintf("%08x", bits.ReverseBytes32(math.Float32bits(value.Y)))
+			}
+			write(t, list, []byte(plain))
+			like := filepath.Join(dir, of+".parquet")
 			for in := range rows {
-				filter, err := os.Create(filepath.Join(dir, "filter"))
-				if err != nil {
-					t.Fatal(err)
+				file, want := filepath.Join(dir, in+".parquet"), map[bool]int{true: cli.ExitSome, false: cli.ExitNone}[same(of, in)]
+				for _, source := range [][]string{{like}, {"--keys", list, "--hex", "--like", like}} {
+					_, data, _ := runOn(t, 2, append([]string{"build", "--column", column, "--bits-per-key", "40"}, source...)...)
+					write(t, filter, data)
+					if got := status("filter", "--column", column, "--csv", filter, file); got != want {
+						t.Errorf("a filter of %s from %s, and a row of %s in %s: status %d", of, source, in, column, got)
+					}
 				}
-				null, err := os.Create(filepath.Join(dir, "out"))
-				if err != nil {
-					t.Fatal(err)
+				if got := status("filter", "--column", column, "--csv", "--keys", list, "--hex", file); got != want {
+					t.Errorf("the key %s, and a row of %s in %s: status %d", of, in, column, got)
 				}
-				if status := run(&cli.Streams{In: os.Stdin, Out: filter, Err: os.Stderr, Args: []string{"build", "--column", column, "--bits-per-key", "40", filepath.Join(dir, of+".parquet")}, Program: "bloom-parquet"}); status != cli.ExitSome {
-					t.Fatalf("status %d", status)
-				}
-				args := []string{"filter", "--column", column, "--csv", filter.Name(), filepath.Join(dir, in+".parquet")}
-				if status := run(&cli.Streams{In: os.Stdin, Out: null, Err: null, Args: args, Program: "bloom-parquet"}); status != map[bool]int{true: cli.ExitSome, false: cli.ExitNone}[same(of, in)] {
-					t.Errorf("a filter of %s, and a row of %s in %s: status %d", of, in, column, status)
-				}
-				filter.Close()
-				null.Close()
 			}
 		}
 	}

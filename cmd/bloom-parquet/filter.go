@@ -83,17 +83,12 @@ func (f *filterCommand) work(s *cli.Streams) error {
 	return err
 }
 
-// tester tells which keys of a column are wanted.
-type tester interface {
-	MayContainBatch(keys bloom.Keys, hits []uint64) int
-}
-
 // tester returns the filter, or the keys, for a column of a type.
 func (f *filterCommand) tester(s *cli.Streams, list *keyList, t bloomparquet.Type) (tester, error) {
 	if list == nil {
 		filter, err := f.open(s, t.KeyKind())
 		if err == nil && t.IsFloat() {
-			return &floatFilter{Filter: filter, of: t}, nil
+			return &floatTester{filter, t}, nil
 		}
 		return filter, err
 	}

@@ -157,7 +157,7 @@ func (l *keyList) parse(t bloomparquet.Type) (*typedKeys, error) {
 	return l.kept[t], nil
 }
 
-// values returns the bytes that the keys have in a column of a type: those of both zeros, if one is a key.
+// values returns the bytes that the keys have in a column of a type: those of both zeros, if one is a key, and of the usual NaN.
 func (l *keyList) values(t bloomparquet.Type) ([][]byte, error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -165,7 +165,7 @@ func (l *keyList) values(t bloomparquet.Type) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return withBothZeros(t, k.values), nil
+	return withEqual(t, k.values), nil
 }
 
 // plain returns the bytes of the keys that a column of a type can have, and which texts they are.
