@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,18 +72,24 @@ func (p *pruneCommand) work(s *cli.Streams) (err error) {
 	some := false
 	var failures []error
 	err = sideBySide(p.candidates(names), func(c *candidate, then handOn) error {
-		found, warnings, err := p.prune(c, out, then)
+		if c.file != nil {
+			defer c.file.close()
+		}
+		found, err := false, c.err
+		if err == nil && c.indexed == nil {
+			found, err = p.prune(c, out, then)
+		}
 		if errors.Is(err, errStopped) {
 			return err
 		}
 		return then(func() error {
-			if c.indexed != nil {
-				found, err = p.pruneIndexed(out, c)
+			if c.err == nil && c.indexed != nil {
+				found, err = p.pruneIndexed(c, out)
 			}
 			if failed := (indexError{}); errors.As(err, &failed) {
 				return err
 			}
-			for _, warning := range warnings {
+			for _, warning := range c.warnings {
 				s.Say("%s", warning)
 			}
 			if !errors.Is(err, cli.ErrReported) {
@@ -106,11 +113,12 @@ func (p *pruneCommand) work(s *cli.Streams) (err error) {
 
 // candidate is a file that is pruned, or what an index says of it.
 type candidate struct {
-	name    string
-	file    *parquetFile
-	indexed *bloomparquet.Column
-	keys    *typedKeys
-	err     error
+	name     string
+	file     *parquetFile
+	indexed  *bloomparquet.Column
+	keys     *typedKeys
+	warnings []string
+	err      error
 }
 
 // candidates opens the files, and yields them with the keys for their columns.
@@ -144,17 +152,45 @@ func (p *pruneCommand) candidates(names []string) iter.Seq[*candidate] {
 }
 
 // prune hands on the row groups of a file to be printed, and reports whether there are some.
-func (p *pruneCommand) prune(c *candidate, out io.Writer, then handOn) (some bool, warnings []string, err error) {
-	if c.file != nil {
-		defer c.file.close()
-	}
-	if c.err != nil || c.indexed != nil {
-		return false, nil, c.err
-	}
+func (p *pruneCommand) prune(c *candidate, out io.Writer, then handOn) (some bool, err error) {
 	groups, err := c.keys.keys.Prune(c.file.column)
 	if err != nil {
-		return false, nil, err
+		return false, err
 	}
+	unread, unordered, why, failed := 0, 0, error(nil), error(nil)
+	some, err = p.printAll(c, groups, out, then, func(group bloomparquet.RowGroup) error {
+		switch {
+		case errors.Is(group.Err, bloomparquet.ErrNoOrder):
+			unordered++
+		case group.Err != nil:
+			unread, why = unread+1, group.Err
+		}
+		if path := (*fs.PathError)(nil); errors.As(group.Err, &path) {
+			failed = c.file.inGroup(group.Index, group.Err)
+		}
+		return nil
+	})
+	c.warnings = p.unread(c, unread, unordered, why)
+	return some, cmp.Or(err, failed)
+}
+
+// pruneIndexed prints the row groups of a file of which the index has a column.
+func (p *pruneCommand) pruneIndexed(c *candidate, out io.Writer) (some bool, err error) {
+	groups, err := p.answers.prune(c.indexed)
+	if err != nil {
+		return false, explained(c.name, err)
+	}
+	now := func(step func() error) error { return step() }
+	return p.printAll(c, groups, out, now, func(group bloomparquet.RowGroup) error {
+		if group.Err != nil {
+			return p.indexed.failed(group)
+		}
+		return nil
+	})
+}
+
+// printAll hands on the row groups that may have keys to be printed, and reports whether there are some. check is called with all.
+func (p *pruneCommand) printAll(c *candidate, groups iter.Seq[bloomparquet.RowGroup], out io.Writer, then handOn, check func(bloomparquet.RowGroup) error) (some bool, err error) {
 	var lines bytes.Buffer
 	print := func() error {
 		data := bytes.Clone(lines.Bytes())
@@ -164,16 +200,9 @@ func (p *pruneCommand) prune(c *candidate, out io.Writer, then handOn) (some boo
 			return err
 		})
 	}
-	unread, unordered, why, failed := 0, 0, error(nil), error(nil)
 	for group := range groups {
-		switch {
-		case errors.Is(group.Err, bloomparquet.ErrNoOrder):
-			unordered++
-		case group.Err != nil:
-			unread, why = unread+1, group.Err
-		}
-		if path := (*fs.PathError)(nil); errors.As(group.Err, &path) {
-			failed = fmt.Errorf("%s: row group %d: %s", c.name, group.Index, withoutPrefix(group.Err))
+		if err := check(group); err != nil {
+			return some, err
 		}
 		if group.Count == 0 {
 			continue
@@ -182,16 +211,11 @@ func (p *pruneCommand) prune(c *candidate, out io.Writer, then handOn) (some boo
 		p.print(&lines, c, group)
 		if lines.Len() >= partOfText {
 			if err := print(); err != nil {
-				return some, nil, err
+				return some, err
 			}
 		}
 	}
-	if lines.Len() > 0 {
-		if err := print(); err != nil {
-			return some, nil, err
-		}
-	}
-	return some, p.unread(c, unread, unordered, why), failed
+	return some, print()
 }
 
 // explained returns an error of keys for a file, with its name.
@@ -200,29 +224,6 @@ func explained(name string, err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %s", name, withoutPrefix(err))
-}
-
-// pruneIndexed prints the row groups of a file of which the index has a column.
-func (p *pruneCommand) pruneIndexed(out io.Writer, c *candidate) (some bool, err error) {
-	if c.err != nil {
-		return false, c.err
-	}
-	groups, err := p.answers.prune(c.indexed)
-	if err != nil {
-		return false, explained(c.name, err)
-	}
-	var lines bytes.Buffer
-	for group := range groups {
-		if group.Err != nil {
-			return some, p.indexed.failed(group)
-		}
-		if group.Count > 0 {
-			some = true
-			p.print(&lines, c, group)
-		}
-	}
-	_, err = out.Write(lines.Bytes())
-	return some, err
 }
 
 // unread says that filters of a column do not help, and why: that there are none comes first.
