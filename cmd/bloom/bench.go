@@ -86,7 +86,13 @@ func (b *benchCommand) Run(s *cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	r := benchReport{Machine: thisMachine(), Format: format.String(), BitsPerKey: b.BitsPerKey, Keys: wordsOfSources(sources)}
+	r := benchReport{Machine: thisMachine(), Format: format.String(), BitsPerKey: b.BitsPerKey}
+	for i, source := range sources {
+		if i > 0 {
+			r.Keys += "; "
+		}
+		r.Keys += source.words
+	}
 	out := bufio.NewWriter(s.Out) // keeps the first error
 	r.Machine.print(out)
 	fmt.Fprintf(out, "keys     %s; format %s, %d bits per key\n\n", r.Keys, r.Format, r.BitsPerKey)
@@ -136,7 +142,7 @@ func (b *benchCommand) check(s *cli.Streams) (format bloom.Format, err error) {
 const slice = 50 * time.Millisecond
 
 // watch measures, prints the table, and, on a terminal, prints it anew after each pass.
-func (b *benchCommand) watch(ctx context.Context, s *cli.Streams, sources []keySource, r *benchReport) error {
+func (b *benchCommand) watch(ctx context.Context, s *cli.Streams, sources []*keySource, r *benchReport) error {
 	screen, total := newScreen(s.Out), b.Time
 	if total == 0 {
 		if total = 10 * time.Second; screen.live {

@@ -33,7 +33,7 @@ func (b *benchCommand) report(ctx context.Context, s *cli.Streams, format bloom.
 	if b.Format != nil {
 		formats = []bloom.Format{format}
 	}
-	var sources []randomSource
+	var sources []*keySource
 	for i := range formats {
 		of, err := b.randomSources(formats[i], "16KiB", "1MiB", "8MiB", "64MiB")
 		if err != nil {
@@ -41,7 +41,7 @@ func (b *benchCommand) report(ctx context.Context, s *cli.Streams, format bloom.
 		}
 		sources = append(sources, of...)
 	}
-	slices.SortStableFunc(sources, func(a, b randomSource) int { return a.to - b.to }) // all formats with the same keys
+	slices.SortStableFunc(sources, func(a, b *keySource) int { return a.to - b.to }) // all formats with the same keys
 	if b.Time == 0 {
 		b.Time = 8 * time.Minute
 	}
@@ -49,7 +49,7 @@ func (b *benchCommand) report(ctx context.Context, s *cli.Streams, format bloom.
 	b.printHead(r.out, time.Now(), loadNow())
 	for i, source := range sources {
 		left := timeLeft(time.Since(r.start), b.Time, i, len(sources))
-		if _, err := fmt.Fprintf(s.Err, "bloom: %v left; measuring %v, %s\n", left, source.format, source.words()); err != nil {
+		if _, err := fmt.Fprintf(s.Err, "bloom: %v left; measuring %v, %s\n", left, source.format, source.words); err != nil {
 			return err
 		}
 		// What is left of the time is for this source and those after it, and building filters takes some of it.
@@ -82,84 +82,77 @@ type reporter struct {
 }
 
 // reportSource measures one kind of keys in filters of one format, until an instant.
-func (b *benchCommand) reportSource(ctx context.Context, r *reporter, source randomSource, end time.Time) error {
-	built := slices.DeleteFunc(slices.Clone(source.bytes), func(size int) bool { return size > mostBuilt })
-	left := len(source.bytes)*len(b.Hits) + len(built) // trials
-	measure := func(t *trial, name string) error {
-		if ctx.Err() != nil {
-			return nil
-		}
-		t.run(ctx, &r.clock, max(0, time.Until(end))/time.Duration(left))
-		left--
-		for _, result := range t.results() {
-			r.print(name, result)
-		}
-		return r.out.Flush()
-	}
-	name := func(kind string, size int) string {
-		return fmt.Sprintf("%s/keys=%s/format=%v/filter=%s", kind, strings.TrimSuffix(source.name(), " B"), source.format, strings.ReplaceAll(sizeWords(size), " ", ""))
-	}
-	for _, size := range source.bytes {
-		if ctx.Err() != nil {
-			return nil
-		}
+func (b *benchCommand) reportSource(ctx context.Context, r *reporter, source *keySource, end time.Time) error {
+	for i, size := range source.sizes {
 		trials, err := b.trialsOf(source, size)
 		if err != nil {
 			return err
 		}
-		for _, t := range trials {
-			if err := measure(t, fmt.Sprintf("%s/hits=%d%%", name("Test", t.bytes), t.percent)); err != nil {
+		if size <= mostBuilt {
+			added, err := source.adds(size, b.BitsPerKey)
+			if err != nil {
 				return err
 			}
+			trials = append(trials, added)
 		}
-	}
-	for _, size := range built {
-		paths, err := source.builds(keysFor(size, b.BitsPerKey), b.BitsPerKey)
-		if err != nil {
-			return err
-		}
-		if err := measure(&trial{n: keysFor(size, b.BitsPerKey), paths: paths}, name("Add", size)); err != nil {
-			return err
+		for j, t := range trials {
+			if ctx.Err() != nil {
+				return nil
+			}
+			left := len(trials) - j + (len(source.sizes)-i-1)*len(trials)
+			t.run(ctx, &r.clock, max(0, time.Until(end))/time.Duration(left))
+			if err := r.print(t); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// print prints a line of a benchmark. A path is compared with the plain loop, or has the deciles of its times.
-func (r *reporter) print(name string, result benchResult) {
-	fmt.Fprintf(r.out, "Benchmark%s/way=%s\t%d\t%s ns/key", name, strings.ReplaceAll(result.Path, " ", "-"), result.Rounds, three(result.NsPerKey.Median))
-	if (path{name: result.Path}).isCompared() {
-		fmt.Fprintf(r.out, "\t%s x-ref\t%s x-p10\t%s x-p90\n", three(result.Ratio.Median), three(result.Ratio.P10), three(result.Ratio.P90))
-	} else {
-		fmt.Fprintf(r.out, "\t%s ns/key-p10\t%s ns/key-p90\n", three(result.NsPerKey.P10), three(result.NsPerKey.P90))
-	}
+// benchmark returns the name of a trial of a filter of some size.
+func (k *keySource) benchmark(kind string, size int) string {
+	return fmt.Sprintf("%s/keys=%s/format=%v/filter=%s", kind, strings.TrimSuffix(k.name, " B"), k.format, strings.ReplaceAll(sizeWords(size), " ", ""))
 }
 
-// builds returns the ways to add n new keys to an empty set, and to build a filter. The first is the plain loop, which only tests
-// these keys: it does not change when the others do.
-func (r randomSource) builds(n, bitsPerKey int) ([]path, error) {
-	policy := bloom.Policy{Format: r.format, BitsPerKey: bitsPerKey}
+// print prints the lines of a trial. A path is compared with the plain loop, or has the deciles of its times.
+func (r *reporter) print(t *trial) error {
+	for _, result := range t.results() {
+		fmt.Fprintf(r.out, "Benchmark%s/way=%s\t%d\t%s ns/key", t.name, strings.ReplaceAll(result.Path, " ", "-"), result.Rounds, three(result.NsPerKey.Median))
+		if (path{name: result.Path}).isCompared() {
+			fmt.Fprintf(r.out, "\t%s x-ref\t%s x-p10\t%s x-p90\n", three(result.Ratio.Median), three(result.Ratio.P10), three(result.Ratio.P90))
+		} else {
+			fmt.Fprintf(r.out, "\t%s ns/key-p10\t%s ns/key-p90\n", three(result.NsPerKey.P10), three(result.NsPerKey.P90))
+		}
+	}
+	return r.out.Flush()
+}
+
+// adds returns the ways to add new keys to an empty set of some size, and to build a filter. The first is the plain loop, which
+// only tests these keys: it does not change when the others do.
+func (k *keySource) adds(size, bitsPerKey int) (*trial, error) {
+	n, policy := keysFor(size, bitsPerKey), bloom.Policy{Format: k.format, BitsPerKey: bitsPerKey}
 	set, err := policy.NewSet(n)
 	if err != nil {
 		return nil, filterfile.WithoutPrefix(err)
 	}
-	keys := r.absent(rand.New(rand.NewPCG(uint64(n), 2)), n)
-	column, err := r.column(keys)
+	keys := k.absent(rand.New(rand.NewPCG(uint64(n), 2)), n)
+	column, err := k.column(keys)
 	if err != nil {
 		return nil, err
 	}
 	encoded := policy.AppendFilter(nil, column)
-	return []path{
-		{plainLoop, func(hits []uint64) { testPlainly(r.format, encoded, keys, hits) }},
-		{oneKey, r.addOneByOne(set, keys)},
+	return &trial{name: k.benchmark("Add", size), n: n, paths: []path{
+		{plainLoop, func(hits []uint64) { testPlainly(k.format, encoded, keys, hits) }},
+		{oneKey, k.addOneByOne(set, keys)},
 		{"AddBatch", func([]uint64) { set.Clear(); set.AddBatch(column) }},
 		{"TestAndAddBatch", func(hits []uint64) { set.Clear(); set.TestAndAddBatch(column, hits) }},
 		{"NewFilter", func([]uint64) { policy.NewFilter(column) }},
-	}, nil
+	}}, nil
 }
 
-func (r randomSource) addOneByOne(set *bloom.Set, keys [][]byte) func([]uint64) {
-	switch r.kind() {
+// addOneByOne returns the adding of one key after the other, with a loop for each layout, as in oneByOne.
+func (k *keySource) addOneByOne(set *bloom.Set, keys [][]byte) func([]uint64) {
+	switch k.layout {
 	case integers:
 		numbers := numbersOf(keys)
 		return func([]uint64) {

@@ -138,28 +138,27 @@ func TestInterruptedReport(t *testing.T) {
 	}
 }
 
-// TestBuilds wants the plain loop to find all keys, and TestAndAddBatch hardly one.
-func TestBuilds(t *testing.T) {
+// TestAdds wants the plain loop to find all keys, and TestAndAddBatch hardly one.
+func TestAdds(t *testing.T) {
 	for _, format := range reportedFormats {
 		sources, err := (&benchCommand{Keys: []string{"8", "16", "8-32"}}).randomSources(format)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, source := range sources {
-			const n = 1000
-			paths, err := source.builds(n, 10)
+			added, err := source.adds(1250, 10)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, p := range paths {
-				hits := make([]uint64, (n+63)/64)
+			for _, p := range added.paths {
+				hits := make([]uint64, (added.n+63)/64)
 				p.run(hits)
 				found := 0
 				for _, word := range hits {
 					found += bits.OnesCount64(word)
 				}
-				if p.name == plainLoop && found != n || p.name == "TestAndAddBatch" && found > 20 {
-					t.Errorf("%v, %s: %s finds %d keys of %d", format, source.name(), p.name, found, n)
+				if p.name == plainLoop && found != added.n || p.name == "TestAndAddBatch" && found > 20 {
+					t.Errorf("%v, %s: %s finds %d keys of %d", format, source.name, p.name, found, added.n)
 				}
 			}
 		}

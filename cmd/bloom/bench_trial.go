@@ -37,6 +37,7 @@ func (p path) isCompared() bool { return p.name != plainLoop && p.name != random
 
 // trial has the paths to do the same with some keys, and the times that they took.
 type trial struct {
+	name           string // in a report
 	keys           string // in a table
 	bytes, percent int    // of the filter, and of the keys that are in it
 	n              int    // keys
@@ -99,9 +100,9 @@ func spreadOf(values []float64) spread {
 }
 
 // trials builds the filters, and returns a trial for each of them and each share of hits. It calls tick now and then.
-func (b *benchCommand) trials(ctx context.Context, sources []keySource, tick func()) (trials []*trial, err error) {
+func (b *benchCommand) trials(ctx context.Context, sources []*keySource, tick func()) (trials []*trial, err error) {
 	for _, source := range sources {
-		for _, size := range source.sizes() {
+		for _, size := range source.sizes {
 			if ctx.Err() != nil {
 				return trials, nil
 			}
@@ -117,7 +118,7 @@ func (b *benchCommand) trials(ctx context.Context, sources []keySource, tick fun
 }
 
 // trialsOf returns the trials of a filter of some size.
-func (b *benchCommand) trialsOf(source keySource, size int) (trials []*trial, err error) {
+func (b *benchCommand) trialsOf(source *keySource, size int) (trials []*trial, err error) {
 	filter, err := source.filter(size, b.BitsPerKey)
 	if err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func (b *benchCommand) trialsOf(source keySource, size int) (trials []*trial, er
 		if err != nil {
 			return nil, err
 		}
-		t.keys = source.name()
+		t.keys, t.name = source.name, fmt.Sprintf("%s/hits=%d%%", source.benchmark("Test", t.bytes), percent)
 		trials = append(trials, t)
 	}
 	return trials, nil

@@ -79,8 +79,12 @@ func (b *buildCommand) filter(s *cli.Streams, format bloom.Format) (*bloom.Filte
 	// The number of different keys decides the size of the filter, so all are read first.
 	var columns []bloom.Keys
 	var different distinct.Keys
-	_, err := b.hashKeys(s, format,
-		func(c *records.Chunk) { c.IDs = distinct.IDs(c.IDs[:0], c.Keys) },
+	hash := hashing(format)
+	err := b.readAll(s, b.Keys,
+		func(c *records.Chunk) {
+			hash(c)
+			c.IDs = distinct.IDs(c.IDs[:0], c.Keys)
+		},
 		func(c *records.Chunk) {
 			columns = append(columns, c.Hashed)
 			different.Add(c.IDs)
@@ -96,31 +100,6 @@ func (b *buildCommand) filter(s *cli.Streams, format bloom.Format) (*bloom.Filte
 	return build(policy, columns, n)
 }
 
-// hashKeys reads all keys, passes on chunks with their hashes, and returns their number. It calls work on all
-// cores, and use in the order of the keys.
-func (b *buildCommand) hashKeys(s *cli.Streams, format bloom.Format, work, use func(*records.Chunk)) (n int, err error) {
-	progress, done := s.BytesBar("reading keys", b.Keys)
-	defer done()
-	for _, name := range cli.Names(b.Keys) {
-		err := b.read(s, name, progress, func(in *records.Input) error {
-			return in.Work(
-				func(c *records.Chunk) {
-					c.Hashed = bloom.Bytes(c.Keys).Hashed(format)
-					work(c)
-				},
-				func(c *records.Chunk) error {
-					use(c)
-					n += c.Hashed.Len()
-					return nil
-				})
-		})
-		if err != nil {
-			return 0, err
-		}
-	}
-	return n, nil
-}
-
 // fold is filter within --memory: it adds the keys to a set of that size as they come, and keeps no hashes. Then it halves the set
 // while the rate allows.
 func (b *buildCommand) fold(s *cli.Streams, format bloom.Format) (*bloom.Filter, error) {
@@ -128,7 +107,11 @@ func (b *buildCommand) fold(s *cli.Streams, format bloom.Format) (*bloom.Filter,
 	if err != nil {
 		return nil, err
 	}
-	n, err := b.hashKeys(s, format, func(*records.Chunk) {}, func(c *records.Chunk) { set.AddBatch(c.Hashed) })
+	n := 0
+	err = b.readAll(s, b.Keys, hashing(format), func(c *records.Chunk) {
+		set.AddBatch(c.Hashed)
+		n += c.Hashed.Len()
+	})
 	if err != nil {
 		return nil, err
 	}

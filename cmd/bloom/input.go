@@ -3,7 +3,9 @@ package main
 import (
 	"io"
 	"os"
+	"slices"
 
+	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/records"
 )
@@ -66,6 +68,46 @@ func (f keysFlags) read(s *cli.Streams, name string, progress func(int), work fu
 		return err
 	}
 	return work(in)
+}
+
+// readAll reads inputs one after the other. It calls work with chunks of keys on all cores, and use in their order.
+func (f keysFlags) readAll(s *cli.Streams, inputs []cli.Input, work, use func(*records.Chunk)) error {
+	progress, done := s.BytesBar("reading keys", inputs)
+	defer done()
+	for _, name := range cli.Names(inputs) {
+		err := f.read(s, name, progress, func(in *records.Input) error {
+			return in.Work(work, func(c *records.Chunk) error {
+				use(c)
+				return nil
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hashing returns the work on chunks whose keys are to be hashed.
+func hashing(format bloom.Format) func(*records.Chunk) {
+	return func(c *records.Chunk) { c.Hashed = bloom.Bytes(c.Keys).Hashed(format) }
+}
+
+// allKeys returns all keys of an input, for who needs them in memory.
+func (f keysFlags) allKeys(s *cli.Streams, input cli.Input) (keys [][]byte, err error) {
+	err = f.readAll(s, []cli.Input{input}, func(*records.Chunk) {}, func(c *records.Chunk) {
+		keys = append(keys, together(c.Keys)...)
+	})
+	return keys, err
+}
+
+// together returns copies of keys, one after the other in memory.
+func together(keys [][]byte) [][]byte {
+	copies, data := make([][]byte, len(keys)), slices.Concat(keys...)
+	for i, key := range keys {
+		copies[i], data = data[:len(key):len(key)], data[len(key):]
+	}
+	return copies
 }
 
 // counted tells progress of the bytes that are read.

@@ -130,17 +130,10 @@ func (i *inspectCommand) Run(s *cli.Streams) error {
 
 // measure returns the share of the keys of --absent that pass the filter.
 func (i *inspectCommand) measure(s *cli.Streams, filter *bloom.Filter) (*float64, error) {
-	progress, done := s.BytesBar("reading keys", []cli.Input{i.Absent})
-	defer done()
 	keys, passed := 0, 0
-	err := i.read(s, string(i.Absent), progress, func(in *records.Input) error {
-		return in.Work(
-			func(c *records.Chunk) { c.Hashed = bloom.Bytes(c.Keys).Hashed(filter.Format()) },
-			func(c *records.Chunk) error {
-				keys += c.Hashed.Len()
-				passed += filter.MayContainBatch(c.Hashed, make([]uint64, (c.Hashed.Len()+63)/64))
-				return nil
-			})
+	err := i.readAll(s, []cli.Input{i.Absent}, hashing(filter.Format()), func(c *records.Chunk) {
+		keys += c.Hashed.Len()
+		passed += filter.MayContainBatch(c.Hashed, make([]uint64, (c.Hashed.Len()+63)/64))
 	})
 	if err != nil {
 		return nil, err

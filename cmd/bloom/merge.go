@@ -116,7 +116,7 @@ func (a *addCommand) Run(s *cli.Streams) error {
 	if inPlace {
 		set.Clear() // what the file has by then is merged when the keys are read
 	}
-	if err := a.addKeys(s, set); err != nil {
+	if err := a.readAll(s, a.Keys, hashing(set.Format()), func(c *records.Chunk) { set.AddBatch(c.Hashed) }); err != nil {
 		return err
 	}
 	if inPlace {
@@ -142,27 +142,6 @@ func sameFile(a, b string) bool {
 	first, err1 := os.Stat(a)
 	second, err2 := os.Stat(b)
 	return err1 == nil && err2 == nil && os.SameFile(first, second)
-}
-
-// addKeys adds all keys to a set.
-func (a *addCommand) addKeys(s *cli.Streams, set *bloom.Set) error {
-	progress, done := s.BytesBar("reading keys", a.Keys)
-	defer done()
-	format := set.Format()
-	for _, name := range cli.Names(a.Keys) {
-		err := a.read(s, name, progress, func(in *records.Input) error {
-			return in.Work(
-				func(c *records.Chunk) { c.Hashed = bloom.Bytes(c.Keys).Hashed(format) },
-				func(c *records.Chunk) error {
-					set.AddBatch(c.Hashed)
-					return nil
-				})
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // addTo returns the filter in a file, or in bare bytes, with the keys of a set added.

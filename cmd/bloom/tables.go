@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -226,16 +225,7 @@ func (c *tablesCommand) asked(s *cli.Streams) (keys [][]byte, err error) {
 		}
 		return keys, c.decode(keys)
 	}
-	progress, done := s.BytesBar("reading keys", []cli.Input{c.Keys})
-	defer done()
-	err = c.keysFlags.read(s, string(c.Keys), progress, func(in *records.Input) error {
-		return in.Work(func(*records.Chunk) {}, func(part *records.Chunk) error {
-			for _, key := range part.Keys {
-				keys = append(keys, slices.Clone(key))
-			}
-			return nil
-		})
-	})
+	keys, err = c.allKeys(s, c.Keys)
 	if err == nil && len(keys) == 0 {
 		err = fmt.Errorf("--keys: %s has no keys", show.Name(c.Keys))
 	}
