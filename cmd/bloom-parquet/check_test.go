@@ -124,7 +124,7 @@ func TestRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, want := &cli.Streams{In: os.Stdin, Out: out, Err: os.Stderr, Program: "bloom-parquet"}, test.want
-			f := &filterCommand{Column: "key", Keys: cli.Input(keys), CSV: way == "csv" || way == "inverted", JSONL: way == "jsonl", Invert: way == "inverted", Output: "somewhere", Args: []cli.Input{cli.Input(in)}}
+			f := &filterCommand{Column: "key", Keys: cli.Input(keys), As: strings.Replace(way, "inverted", "csv", 1), Invert: way == "inverted", Output: "somewhere", Args: []cli.Input{cli.Input(in)}}
 			if way == "build" {
 				want, err = test.build, (&buildCommand{Column: "key", Files: []cli.Input{cli.Input(in)}}).work(s)
 			} else if _, err = f.prepare(s); err == nil {

@@ -19,9 +19,10 @@ type filterCommand struct {
 	trustFlag
 	cli.FilterFlags
 	Invert bool        `short:"v" help:"Write the other rows: those that are certainly not in the filter, or have none of the keys."`
-	CSV    bool        `name:"csv" xor:"text" help:"Print the rows as CSV, after a header."`
-	JSONL  bool        `name:"jsonl" xor:"text" help:"Print each row as a line of JSON."`
-	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without it, they must be text: --csv or --jsonl."`
+	As     string      `enum:"parquet,csv,jsonl" default:"parquet" placeholder:"WHAT" help:"Write the rows as parquet, as csv with a header, or as jsonl, a line of JSON each (parquet)."`
+	CSV    bool        `name:"csv" hidden:"" xor:"as" help:"The former name of --as=csv."`
+	JSONL  bool        `name:"jsonl" hidden:"" xor:"as" help:"The former name of --as=jsonl."`
+	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without it, they must be text: --as=csv or --as=jsonl."`
 	Args   []cli.Input `arg:"" name:"files" help:"The filter, unless there is --keys: of bloom-parquet build, or of the same column's type. Then the files to filter: Parquet files, or folders of them."`
 
 	filter string   // file of the filter; "" with --keys
@@ -39,6 +40,19 @@ CSV and JSON have values as keys are written, numbers and booleans of JSON witho
 ` + indexHelp + foldersHelp + outputfile.Help
 }
 
+// AfterApply takes the former names of --as.
+func (f *filterCommand) AfterApply() error {
+	switch {
+	case (f.CSV || f.JSONL) && f.As != "parquet":
+		return errors.New("--csv and --jsonl are former names of --as, and cannot be used with it")
+	case f.CSV:
+		f.As = "csv"
+	case f.JSONL:
+		f.As = "jsonl"
+	}
+	return nil
+}
+
 // Run writes the rows of the files that pass.
 func (f *filterCommand) Run(s *cli.Streams) error { return read(s, f) }
 
@@ -47,8 +61,8 @@ func (f *filterCommand) prepare(*cli.Streams) (r reading, err error) {
 	f.apply()
 	f.filter, f.inputs = "", cli.Names(f.Args)
 	switch {
-	case f.Output == "" && !f.CSV && !f.JSONL:
-		return r, errors.New("name the file to write with -o, or print the rows with --csv or --jsonl")
+	case f.Output == "" && f.As == "parquet":
+		return r, errors.New("name the file to write with -o, or print the rows with --as=csv or --as=jsonl")
 	case f.Keys == "" && f.keyFlags != keyFlags{}:
 		return r, errFlags
 	case f.Keys == "" && f.Index != "":

@@ -76,8 +76,8 @@ func (f *filterCommand) copyParquet(s *cli.Streams, out *bufio.Writer) (passed i
 
 // newSink returns what writes rows like those of a file.
 func (f *filterCommand) newSink(s *cli.Streams, out *bufio.Writer, first *parquetFile) (rowSink, error) {
-	if f.CSV || f.JSONL {
-		return newTextSink(out, first, f.CSV)
+	if f.As != "parquet" {
+		return newTextSink(out, first, f.As == "csv")
 	}
 	leaves := first.leavesWithFilters()
 	if len(leaves) == 0 {
