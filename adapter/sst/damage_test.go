@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/klauspost/compress/snappy"
 	"github.com/lanebloom/bloom"
 )
 
@@ -273,6 +274,48 @@ func TestFiltersTwice(t *testing.T) {
 	if _, err := table.parsePartitions(partitions); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestCompressedPartitions has partitions that are compressed well: kept in memory, they would take far more than the file.
+func TestCompressedPartitions(t *testing.T) {
+	const partitions, size = 40, 1 << 20
+	filter := make([]byte, size, size+5)
+	filter = append(filter, 0xff, 0, 6, 0, 0)
+	block := append(snappy.Encode(nil, filter), snappyBlock, 0, 0, 0, 0)
+	table := &Table{engine: RocksDB, version: 5, policy: bloom.RocksDB.Name(), properties: properties{userKeys: true}}
+	var data, list []byte
+	for i := range partitions {
+		list = append(list, 0, 2)
+		h := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(len(data))), uint64(len(block)-trailerSize))
+		list = append(append(list, byte(len(h)), byte(i>>8), byte(i)), h...)
+		data = append(data, block...)
+	}
+	list = append(list, 0, 0, 0, 0)
+	table.file = file{r: bytes.NewReader(data), size: int64(len(data)), footer: footer{engine: RocksDB, version: 5, at: int64(len(data))}}
+	parts, err := table.parsePartitions(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.filters = parts
+	before := inUse()
+	if s, err := table.Stats(); err != nil || s.Filters != partitions {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if may, err := table.MayContain([]byte{0, 7}); may || err != nil {
+		t.Errorf("a filter without keys: %v, %v", may, err)
+	}
+	if more := int64(inUse()) - int64(before); more > 16<<20 {
+		t.Errorf("%d bytes are kept of a file of %d", more, len(data))
+	}
+	runtime.KeepAlive(table)
+}
+
+// inUse returns the bytes of the objects that are still of use.
+func inUse() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
 }
 
 // TestLongStreams has a block of zlib that is longer than the limit: it is not cut.

@@ -275,7 +275,8 @@ func (p *partitions) size() (n uint64) {
 
 func (p *partitions) empty(i int) bool { return p.handles[i].size == 0 }
 
-// part reads a partition when it is asked for first.
+// part reads a partition when it is asked for first. No engine compresses filters. One that is compressed is read each time and
+// not kept: many small ones could take far more memory than the file has bytes.
 func (p *partitions) part(t *Table, i int) (Part, error) {
 	part := Part{LastKey: p.key(i), Filter: p.loaded[i].Load()}
 	if part.Filter != nil || p.empty(i) {
@@ -285,7 +286,7 @@ func (p *partitions) part(t *Table, i int) (Part, error) {
 	if err != nil {
 		return part, err
 	}
-	if part.Filter, err = t.openFilter(block); err == nil {
+	if part.Filter, err = t.openFilter(block); err == nil && uint64(len(block)) <= p.handles[i].size {
 		p.loaded[i].Store(part.Filter)
 	}
 	return part, err
