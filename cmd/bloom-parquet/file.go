@@ -136,6 +136,12 @@ func (f *parquetFile) inGroup(group int, err error) error {
 	return fmt.Errorf("%s: row group %d: %s", f.name, group, withoutPrefix(err))
 }
 
+// repeated reports whether a leaf is in a repeated field.
+func (f *parquetFile) repeated(leaf int) bool {
+	column, ok := f.Schema().Lookup(f.Schema().Columns()[leaf]...)
+	return !ok || column.MaxRepetitionLevel > 0
+}
+
 // explain is deferred. It names the file in an error, and makes one of a panic: parquet-go panics for
 // some footers that are not of the format.
 func explain(name string, err *error) {

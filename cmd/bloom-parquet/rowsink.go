@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
+)
+
+// rowSink takes the rows of row groups that are kept.
+type rowSink interface {
+	// take reads rows of a row group, on any goroutine, and hands on the steps that write them.
+	take(g *rowGroup, keep []bool, then handOn) error
+	close() error
+}
+
+// newSink returns what writes rows like those of a file.
+func (f *filterCommand) newSink(s *cli.Streams, out *bufio.Writer, first *parquetFile) (rowSink, error) {
+	if f.As != "parquet" {
+		return newTextSink(out, first, f.As == "csv")
+	}
+	leaves := first.leavesWithFilters()
+	if len(leaves) == 0 {
+		return &parquetSink{w: parquet.NewWriter(out, first.options()...)}, nil
+	}
+	return newFilteredSink(s, out, first, leaves)
+}
+
+// options makes a file like the one that was read.
+func (f *parquetFile) options() []parquet.WriterOption {
+	options := []parquet.WriterOption{f.Schema()}
+	meta := f.Metadata()
+	for _, kv := range meta.KeyValueMetadata {
+		if kv.Key == bloomparquet.MarkKey || kv.Key == bloomparquet.OriginsKey { // they are for the filters of the file that was read
+			continue
+		}
+		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
+	}
+	return options
+}
+
+// leavesWithFilters returns the numbers of the columns that have Bloom filters.
+func (f *parquetFile) leavesWithFilters() (leaves []int) {
+	groups := f.Metadata().RowGroups
+	for leaf := range f.Schema().Columns() {
+		if len(groups) > 0 && groups[0].Columns[leaf].MetaData.BloomFilterOffset > 0 {
+			leaves = append(leaves, leaf)
+		}
+	}
+	return leaves
+}
+
+// parquetSink writes a Parquet file.
+type parquetSink struct {
+	w    *parquet.Writer //nolint:staticcheck // its successor has the type of a row
+	rows int             // of the row group that is not yet written
+}
+
+const (
+	rowsOfGroup  = 1 << 20 // after so many rows a row group ends
+	rowsAtOnce   = 4096    // that are kept, of which the values are in memory at once
+	rowsFarApart = 256     // that are not kept: it is faster to go on behind them than to read them
+
+	rowsFilterRate = 0.01 // of the filters of a file of rows
+)
+
+func (p *parquetSink) take(g *rowGroup, keep []bool, then handOn) error {
+	ends, rows := windows(keep)
+	for i := range g.RowGroups()[g.group].ColumnChunks() {
+		if err := p.takeColumn(i, newColumnReader(g, i, keep), ends, rows, then); err != nil {
+			if errors.Is(err, errStopped) {
+				return err
+			}
+			return fmt.Errorf("column %s: %w", strings.Join(g.Schema().Columns()[i], "."), err)
+		}
+	}
+	return then(func() error {
+		if p.rows += rows; p.rows < rowsOfGroup {
+			return nil
+		}
+		p.rows = 0
+		return p.w.Flush()
+	})
+}
+
+func (p *parquetSink) takeColumn(i int, column *columnReader, ends []int, rows int, then handOn) (err error) {
+	defer func() { err = errors.Join(err, column.close()) }()
+	for _, end := range ends {
+		values, err := column.read(end)
+		if err != nil {
+			return err
+		}
+		last := end == ends[len(ends)-1]
+		err = then(func() error {
+			defer values.release()
+			n, err := p.w.ColumnWriters()[i].WriteRowValues(values.values)
+			if rows -= n; err == nil && last && rows != 0 {
+				err = fmt.Errorf("column %s: %d values are missing", strings.Join(column.path, "."), rows)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *parquetSink) close() error { return p.w.Close() }
+
+// filteredSink writes a Parquet file to a temporary one, and copies it with filters of some columns. Those of parquet-go lack
+// values if a dictionary has 1 GiB.
+type filteredSink struct {
+	parquetSink
+	s      *cli.Streams
+	out    io.Writer
+	file   *os.File
+	leaves []int
+}
+
+func newFilteredSink(s *cli.Streams, out io.Writer, like *parquetFile, leaves []int) (*filteredSink, error) {
+	file, err := temporaryFile()
+	if err != nil {
+		return nil, err
+	}
+	return &filteredSink{parquetSink{w: parquet.NewWriter(file, like.options()...)}, s, out, file, leaves}, nil
+}
+
+func (p *filteredSink) close() error {
+	defer removeFile(p.file)
+	if err := p.w.Close(); err != nil {
+		return err
+	}
+	const name = "the rows that pass"
+	file, err := openedParquet(name, p.file)
+	if err != nil {
+		return err
+	}
+	w := &embedding{embedCommand: &embedCommand{Rate: rowsFilterRate}, file: file, say: func(string, ...any) {}}
+	for _, leaf := range p.leaves {
+		column, err := parquetgo.OpenAt(file.File, leaf)
+		if err != nil {
+			return err
+		}
+		w.columns = append(w.columns, &embedColumn{Column: column, leaf: leaf})
+	}
+	_, err = w.write(p.s, p.out)
+	return err
+}
