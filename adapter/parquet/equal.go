@@ -41,6 +41,39 @@ var (
 	}
 )
 
+// halfUnit is between a float of 16 bits and the one of 32 bits that has its exponent and its significand, for the biases of the exponents
+// are 15 and 127.
+const halfUnit = 0x1p-112
+
+// halfOf returns a float of 16 bits, and whether it is the same number.
+func halfOf(x float64) (half uint16, exact bool) {
+	sign := uint16(math.Float64bits(x) >> 63 << 15)
+	switch {
+	case math.IsNaN(x):
+		return sign | 0x7e00, true
+	case math.IsInf(x, 0):
+		return sign | 0x7c00, true
+	}
+	half = sign | uint16(math.Float32bits(float32(math.Abs(x)*halfUnit))>>13)
+	return half, halfValue(half) == x
+}
+
+// halfValue returns the number that a float of 16 bits is.
+func halfValue(half uint16) float64 {
+	magnitude := half & 0x7fff
+	x := float64(math.Float32frombits(uint32(magnitude)<<13)) / halfUnit
+	switch {
+	case magnitude > 0x7c00:
+		x = math.NaN()
+	case magnitude == 0x7c00:
+		x = math.Inf(1)
+	}
+	if half != magnitude {
+		return -x
+	}
+	return x
+}
+
 // IsFloat reports whether values of the type are floating-point numbers.
 func (t Type) IsFloat() bool { return t.kind().float != nil }
 

@@ -518,49 +518,6 @@ func appendFloat[F float32 | float64](dst []byte, t *Type, v F) ([]byte, string)
 	return value, ""
 }
 
-// halfOf returns a float of 16 bits, and whether it is the same number.
-func halfOf(x float64) (half uint16, exact bool) {
-	sign := uint16(math.Float64bits(x) >> 63 << 15)
-	magnitude := math.Abs(x)
-	switch {
-	case math.IsNaN(x):
-		return sign | 0x7e00, true
-	case math.IsInf(x, 0):
-		return sign | 0x7c00, true
-	case magnitude == 0:
-		return sign, true
-	}
-	// The significand has 11 bits, and the smallest number is 2^-24.
-	_, exponent := math.Frexp(magnitude)
-	unit := max(exponent-11, -24)
-	n := math.Ldexp(magnitude, -unit)
-	if n != math.Trunc(n) || exponent > 16 {
-		return 0, false
-	}
-	if n < 1<<10 { // subnormal
-		return sign | uint16(n), true
-	}
-	return sign | uint16(unit+25)<<10 | uint16(n)&0x3ff, true
-}
-
-// halfValue returns the number that a float of 16 bits is.
-func halfValue(half uint16) float64 {
-	significand, exponent := float64(half&0x3ff), int(half>>10&31)
-	x := math.Ldexp(1<<10+significand, exponent-25)
-	switch {
-	case exponent == 31 && significand != 0:
-		return math.NaN()
-	case exponent == 31:
-		x = math.Inf(1)
-	case exponent == 0:
-		x = math.Ldexp(significand, -24)
-	}
-	if half>>15 != 0 {
-		return -x
-	}
-	return x
-}
-
 func appendString(dst []byte, t *Type, v string) ([]byte, string) {
 	if t.Physical != ByteArray {
 		return dst, "the column has no strings"
