@@ -31,7 +31,6 @@ type Embedder struct {
 	chunks [][]footerChunk
 	mark   string // of the footer
 	added  map[*footerChunk]placement
-	marks  map[*footerChunk]marking
 	at     int64 // in the output; 0 before the copy
 	err    error // of writing
 }
@@ -54,10 +53,7 @@ func NewEmbedder(out io.Writer, file io.ReadSeeker) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Embedder{
-		out: out, in: file, footer: footer, start: start, chunks: chunks,
-		mark: mark, added: map[*footerChunk]placement{}, marks: map[*footerChunk]marking{},
-	}, nil
+	return &Embedder{out: out, in: file, footer: footer, start: start, chunks: chunks, mark: mark, added: map[*footerChunk]placement{}}, nil
 }
 
 // HasFilter reports whether a column chunk has a filter in the file that is read. Columns are the leaves of the schema, from 0. The
@@ -98,8 +94,7 @@ func (e *Embedder) Add(rowGroup, column int, filter *bloom.Filter) error {
 	if err := e.copy(); err != nil {
 		return err
 	}
-	e.added[c] = placement{e.at, int64(len(data))}
-	e.marks[c] = c.place(e.footer).mark(filter.Bytes())
+	e.added[c] = placement{e.at, int64(len(data)), c.place(e.footer).mark(filter.Bytes())}
 	return e.write(data)
 }
 
@@ -135,27 +130,15 @@ func (e *Embedder) Close() error {
 	if err := e.copy(); err != nil {
 		return err
 	}
-	footer := placeFilters(e.footer, e.added)
-	if len(e.marks) > 0 {
-		footer = withMark(footer, appendMark(e.mark, e.marksInOrder()))
+	footer, marks := placeFilters(e.footer, e.added)
+	if len(marks) > 0 {
+		footer = withMark(footer, appendMark(e.mark, marks))
 	}
 	if uint64(len(footer)) > math.MaxUint32 {
 		return fmt.Errorf("%w: it would have %d bytes", ErrFooter, len(footer))
 	}
 	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
 	return e.write(append(footer, magic...))
-}
-
-// marksInOrder returns the entries of the filters, in the order of their chunks.
-func (e *Embedder) marksInOrder() (marks []marking) {
-	for _, group := range e.chunks {
-		for i := range group {
-			if m, ok := e.marks[&group[i]]; ok {
-				marks = append(marks, m)
-			}
-		}
-	}
-	return marks
 }
 
 // Size returns how many bytes the output has so far.

@@ -287,12 +287,15 @@ func (s *scanner) each(f field, do func(fields []field)) {
 	}
 }
 
-// placement is the place of a filter in a file.
-type placement struct{ offset, length int64 }
+// placement is the place of a filter in a file, and its entry of the mark.
+type placement struct {
+	offset, length int64
+	mark           marking
+}
 
-// placeFilters returns a footer in which some column chunks have filters at other places. All other bytes are as they
-// were, except for the header of the field after the two that tell the place.
-func placeFilters(footer []byte, chunks map[*footerChunk]placement) (dst []byte) {
+// placeFilters returns a footer in which some column chunks have filters at other places, and the entries of these in order. All
+// other bytes are as they were, except for the header of the field after the two that tell the place.
+func placeFilters(footer []byte, chunks map[*footerChunk]placement) (dst []byte, marks []marking) {
 	order := make([]*footerChunk, 0, len(chunks))
 	for c := range chunks {
 		order = append(order, c)
@@ -302,9 +305,9 @@ func placeFilters(footer []byte, chunks map[*footerChunk]placement) (dst []byte)
 	for _, c := range order {
 		dst = append(dst, footer[at:c.fields[0].from]...)
 		dst = c.appendMetaData(dst, footer, chunks[c])
-		at = c.fields[len(c.fields)-1].to
+		at, marks = c.fields[len(c.fields)-1].to, append(marks, chunks[c].mark)
 	}
-	return append(dst, footer[at:]...)
+	return append(dst, footer[at:]...), marks
 }
 
 // appendMetaData appends the metadata of a column chunk with the place of its filter.

@@ -295,19 +295,19 @@ func TestFooter(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		if got := placeFilters(footer, nil); !bytes.Equal(got, footer) {
+		if got, _ := placeFilters(footer, nil); !bytes.Equal(got, footer) {
 			t.Fatalf("seed %d: without a new filter, the footer is another", seed)
 		}
 		places, by := map[[2]int]placement{}, map[*footerChunk]placement{}
 		for g := range chunks {
 			for c := range chunks[g] {
 				if r.IntN(2) == 0 {
-					p := placement{r.Int64N(1 << 50), r.Int64N(1 << 20)}
+					p := placement{offset: r.Int64N(1 << 50), length: r.Int64N(1 << 20)}
 					places[[2]int{g, c}], by[&chunks[g][c]] = p, p
 				}
 			}
 		}
-		got := placeFilters(footer, by)
+		got, _ := placeFilters(footer, by)
 		want, rest := decodeThrift(footer)
 		withPlaces(want, places)
 		have, left := decodeThrift(got)
@@ -427,18 +427,18 @@ func FuzzFooter(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !bytes.Equal(placeFilters(footer, nil), footer) {
+		if got, _ := placeFilters(footer, nil); !bytes.Equal(got, footer) {
 			t.Fatal("another footer")
 		}
 		by := map[*footerChunk]placement{}
 		for g := range chunks {
 			for c := range chunks[g] {
 				if chunks[g][c].fields != nil {
-					by[&chunks[g][c]] = placement{5, 6}
+					by[&chunks[g][c]] = placement{offset: 5, length: 6}
 				}
 			}
 		}
-		got := placeFilters(footer, by)
+		got, _ := placeFilters(footer, by)
 		if _, err := markOf(footer); err == nil {
 			got = withMark(got, "mark")
 			if mark, err := markOf(got); mark != "mark" || err != nil {
