@@ -126,6 +126,19 @@ func (e *NoColumnError) Error() string {
 	return fmt.Sprintf("parquet: no column %q: the file has %s%s", e.Path, strings.Join(quoted, ", "), more)
 }
 
+// FindColumn returns the number of the column that has a path, from 0, of a file whose columns have some paths. The error is a
+// [NoColumnError] if there is none.
+func FindColumn(paths []string, path string) (leaf int, err error) {
+	leaf = slices.Index(paths, path)
+	switch {
+	case leaf < 0:
+		return 0, &NoColumnError{path, paths}
+	case slices.Contains(paths[leaf+1:], path):
+		return 0, fmt.Errorf("parquet: several columns %q", path)
+	}
+	return leaf, nil
+}
+
 // Open returns the column of a footer. It reads no filter.
 func Open(m Meta) (*Column, error) {
 	if err := m.Type.check(); err != nil {

@@ -29,15 +29,13 @@ import (
 // The error is a [bloomparquet.NoColumnError] if the file has no such column, and [bloomparquet.ErrType] if the type of the column has no values.
 func Open(reader *file.Reader, path string) (*bloomparquet.Column, error) {
 	s := reader.MetaData().Schema
-	leaf := s.ColumnIndexByName(path)
 	var paths []string
 	for i := range s.NumColumns() {
-		if paths = append(paths, s.Column(i).Path()); i != leaf && paths[i] == path {
-			return nil, fmt.Errorf("arrowgo: several columns %q", path)
-		}
+		paths = append(paths, s.Column(i).Path())
 	}
-	if leaf < 0 {
-		return nil, &bloomparquet.NoColumnError{Path: path, Columns: paths}
+	leaf, err := bloomparquet.FindColumn(paths, path)
+	if err != nil {
+		return nil, err
 	}
 	return OpenAt(reader, leaf)
 }

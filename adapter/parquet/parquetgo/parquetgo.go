@@ -29,21 +29,15 @@ import (
 // list.element. The error is a [bloomparquet.NoColumnError] if the file has no such column, and
 // [bloomparquet.ErrType] if the type of the column has no values.
 func Open(file *parquet.File, path string) (*bloomparquet.Column, error) {
-	leaf, found := -1, 0
 	var paths []string
-	for i, columnPath := range file.Schema().Columns() {
-		paths = append(paths, strings.Join(columnPath, "."))
-		if paths[i] == path {
-			leaf, found = i, found+1
-		}
+	for _, names := range file.Schema().Columns() {
+		paths = append(paths, strings.Join(names, "."))
 	}
-	switch found {
-	case 0:
-		return nil, &bloomparquet.NoColumnError{Path: path, Columns: paths}
-	case 1:
-		return OpenAt(file, leaf)
+	leaf, err := bloomparquet.FindColumn(paths, path)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("parquetgo: %d columns %q", found, path)
+	return OpenAt(file, leaf)
 }
 
 // OpenAt returns the column of a number: that of the leaf in the schema, from 0.
