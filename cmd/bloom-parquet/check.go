@@ -19,12 +19,17 @@ import (
 // v0.32.0 drops what it decompressed and takes what was in the memory before (column.go:712, its issue 608).
 var codecs = []format.CompressionCodec{format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd}
 
-// checkCodec returns an error if parquet-go does not decode the pages of a column. It takes the codec of
-// the first row group for all of them.
-func (f *parquetFile) checkCodec(leaf int) error {
+// checkColumn returns an error if parquet-go does not decode the pages of a column. It takes the type of the schema and the codec
+// of the first row group for all of them.
+func (f *parquetFile) checkColumn(leaf int) error {
 	path := strings.Join(f.Schema().Columns()[leaf], ".")
 	first := format.CompressionCodec(-1)
+	column, _ := f.Schema().Lookup(f.Schema().Columns()[leaf]...)
+	kind := column.Node.Type().Kind()
 	for i, group := range f.Metadata().RowGroups {
+		if has := parquet.Kind(group.Columns[leaf].MetaData.Type); has != kind {
+			return fmt.Errorf("damaged: column %s has the type %v in the schema and %v in row group %d", path, kind, has, i)
+		}
 		codec := group.Columns[leaf].MetaData.Codec
 		if i == 0 {
 			first = codec

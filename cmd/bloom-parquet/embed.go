@@ -259,7 +259,7 @@ func (w *embedding) find() error {
 			w.columns = append(w.columns, &embedColumn{Column: w.file.column, leaf: w.file.leaf})
 		}
 	}
-	return w.file.checkCodecs(leaves...)
+	return w.file.checkColumns(leaves...)
 }
 
 // write writes the file with filters, unless it would take the place of an equal one.

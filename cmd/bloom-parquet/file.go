@@ -48,7 +48,7 @@ func openValues(name, column string) (*parquetFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.checkCodecs(f.leaf); err != nil {
+	if err := f.checkColumns(f.leaf); err != nil {
 		f.close()
 		return nil, err
 	}
@@ -111,11 +111,11 @@ func (f *parquetFile) find(column string) (err error) {
 	return nil
 }
 
-// checkCodecs returns an error if some columns are compressed so that they are not read.
-func (f *parquetFile) checkCodecs(leaves ...int) (err error) {
+// checkColumns returns an error if some columns cannot be read.
+func (f *parquetFile) checkColumns(leaves ...int) (err error) {
 	defer explain(f.name, &err)
 	for _, leaf := range leaves {
-		if err := f.checkCodec(leaf); err != nil {
+		if err := f.checkColumn(leaf); err != nil {
 			return err
 		}
 	}

@@ -71,7 +71,7 @@ func (f *filterCommand) checkParquet(inputs []string) (first *parquetFile, rows 
 	opened := ahead(slices.Values(inputs), func(name string) (*parquetFile, error) {
 		file, err := openFile(name, f.Column)
 		if err == nil {
-			err = file.checkCodecs(file.leaves()...)
+			err = file.checkColumns(file.leaves()...)
 		}
 		return file, err
 	})
