@@ -104,7 +104,7 @@ func FuzzJSON(f *testing.F) {
 		if len(line) == 0 || !utf8.Valid(line) || !utf8.ValidString(field) {
 			t.Skip("an empty line is no record, and encoding/json replaces bytes that are no UTF-8")
 		}
-		path, err := Path(field)
+		path, err := pathOf(field)
 		if err != nil {
 			t.Skip("no JSON pointer")
 		}

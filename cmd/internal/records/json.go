@@ -19,6 +19,24 @@ import (
 // everyElement stands in a path for all elements of a list. Of an object, it is the member of that name.
 const everyElement = "*"
 
+// pathOf returns the names of the members that lead to a key, from the outermost: user.id is the member id
+// of the member user, and /user/id, a JSON pointer (RFC 6901), is the same. A number is a place in a list, too.
+func pathOf(field string) ([]string, error) {
+	pointer, isPointer := strings.CutPrefix(field, "/")
+	if !isPointer {
+		return strings.Split(field, "."), nil
+	}
+	path := strings.Split(pointer, "/")
+	for i, name := range path {
+		rest := strings.NewReplacer("~0", "", "~1", "").Replace(name)
+		if strings.Contains(rest, "~") {
+			return nil, fmt.Errorf("in the JSON pointer %q, ~ must be ~0, and / in a name ~1", field)
+		}
+		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+	}
+	return path, nil
+}
+
 // appendMembers appends the text of the member of an object of JSON: of the last, as encoding/json takes it, if
 // several have the name. It may be in the memory of c.text. A path with * leads to several texts.
 func (r *layout) appendMembers(c *Chunk, line []byte) error {
@@ -37,9 +55,9 @@ func (r *layout) appendMembers(c *Chunk, line []byte) error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("this is not JSON: %s%s", show.Short(strings.TrimPrefix(err.Error(), "jsontext: ")), LineHint(line))
+		return fmt.Errorf("this is not JSON: %s%s", show.Short(strings.TrimPrefix(err.Error(), "jsontext: ")), lineHint(line))
 	case !isObject:
-		return fmt.Errorf("this is no object of JSON: its type is %s%s", typeOfJSON(bytes.TrimLeft(line, " \t\r\n")), LineHint(line))
+		return fmt.Errorf("this is no object of JSON: its type is %s%s", typeOfJSON(bytes.TrimLeft(line, " \t\r\n")), lineHint(line))
 	case len(c.Keys) == before:
 		return r.noMember(line, last)
 	}

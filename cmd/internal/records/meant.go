@@ -46,3 +46,14 @@ func didYouMean(flags string) string {
 	}
 	return fmt.Sprintf("; did you mean %s?", flags)
 }
+
+// lineHint says how an array, or objects of several lines, become an object a line. It is "" for a line that begins neither.
+func lineHint(line []byte) string {
+	switch line = bytes.TrimSpace(line); {
+	case bytes.HasPrefix(line, []byte("[")):
+		return "; of an array, jq -c '.[]' makes a line of each element"
+	case string(line) == "{":
+		return "; jq -c . makes a line of each object"
+	}
+	return ""
+}

@@ -101,7 +101,7 @@ func (o Options) layout() (r layout, err error) {
 		return r, errors.New("--csv cannot be used with --null: records of CSV end with a newline")
 	case o.JSONL:
 		r.kind, r.name, r.crlf = membersOfJSON, o.Field, true
-		if r.path, err = Path(o.Field); err != nil {
+		if r.path, err = pathOf(o.Field); err != nil {
 			err = fmt.Errorf("-f: %w", err)
 		}
 		return r, err
@@ -166,7 +166,7 @@ func (r *layout) takeHeader(text *Text) (header []byte, err error) {
 	}
 	names, err := r.fields(first)
 	if err != nil {
-		return nil, &lineError{line, fmt.Errorf("%w%s", err, LineHint(first))}
+		return nil, &lineError{line, fmt.Errorf("%w%s", err, lineHint(first))}
 	}
 	r.columns = len(names)
 	if !r.hasHeader {
@@ -187,9 +187,9 @@ func (r *layout) takeHeader(text *Text) (header []byte, err error) {
 // hint says what the first record, which lacks a field of that name, may be instead, or nothing.
 func (r *layout) hint(first []byte, names []string) string {
 	if r.isGuessed && len(names) == 1 {
-		return "; without a column, each line is a key" + LineHint(first)
+		return "; without a column, each line is a key" + lineHint(first)
 	}
-	return didYouMean(r.meant(first)) + LineHint(first)
+	return didYouMean(r.meant(first)) + lineHint(first)
 }
 
 // firstEnd returns where the first record of an input ends, or 0.
