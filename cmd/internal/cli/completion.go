@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -34,83 +35,59 @@ func (*Completion) Help() string {
 // commands and flags. The libraries that complete kong's commands take as many modules as the rest
 // of command bloom together.
 func (c *Completion) Run(parser *kong.Kong, words Words) error {
-	var commands []completed
 	var names []string
 	for _, node := range parser.Model.Children {
 		names = append(names, node.Name)
 	}
-	for _, node := range parser.Model.Children {
-		commands = append(commands, completedBy(node, names, words))
-	}
+	words["command"] = strings.Join(names, " ") // of help
 	var script strings.Builder
 	switch c.Shell {
 	case "bash":
-		bashScript(&script, parser.Model.Name, commands)
+		bashScript(&script, parser.Model, words)
 	case "zsh":
 		script.WriteString("autoload -Uz compinit bashcompinit && compinit && bashcompinit\n")
-		bashScript(&script, parser.Model.Name, commands)
+		bashScript(&script, parser.Model, words)
 	case "fish":
-		fishScript(&script, parser.Model.Name, commands)
+		fishScript(&script, parser.Model, words)
 	}
 	_, err := io.WriteString(parser.Stdout, script.String())
 	return err
 }
 
-// completed is what a shell completes after the name of a command.
-type completed struct {
-	name, help string
-	flags      []completedFlag
-	words      string // instead of files
+// of returns what a shell completes as a value, instead of files.
+func (w Words) of(value *kong.Value) string {
+	return cmp.Or(w[value.Name], strings.ReplaceAll(value.Enum, ",", " "))
 }
 
-type completedFlag struct {
-	long, short, help string
-	takesValue        bool
-	words             string // of the value, instead of files
-}
-
-func completedBy(node *kong.Node, names []string, words Words) completed {
-	all := completed{name: node.Name, help: node.Help}
-	for _, group := range node.AllFlags(true) {
-		for _, f := range group {
-			flag := completedFlag{long: f.Name, help: f.Help, takesValue: !f.IsBool(), words: cmp.Or(words[f.Name], strings.ReplaceAll(f.Enum, ",", " "))}
-			if f.Short != 0 {
-				flag.short = string(f.Short)
-			}
-			all.flags = append(all.flags, flag)
-		}
+// ofArguments returns what a shell completes as the last argument of a command, instead of files.
+func (w Words) ofArguments(command *kong.Node) (words string) {
+	for _, argument := range command.Positional {
+		words = w.of(argument)
 	}
-	for _, argument := range node.Positional {
-		all.words = strings.ReplaceAll(argument.Enum, ",", " ")
-		if node.Name == "help" {
-			all.words = strings.Join(names, " ")
-		}
-	}
-	return all
+	return words
 }
 
 // bashScript writes a function for bash's complete, which zsh has, too.
-func bashScript(w io.Writer, name string, commands []completed) {
-	var names, cases strings.Builder
-	for _, c := range commands {
-		fmt.Fprintf(&names, " %s", c.name)
+func bashScript(w io.Writer, app *kong.Application, words Words) {
+	var cases strings.Builder
+	for _, command := range app.Children {
 		var flags, files strings.Builder
-		for _, f := range c.flags {
-			fmt.Fprintf(&flags, " --%s", f.long)
-			pattern := "--" + f.long
-			if f.short != "" {
-				fmt.Fprintf(&flags, " -%s", f.short)
-				pattern += "|-" + f.short
+		for _, f := range slices.Concat(command.AllFlags(true)...) {
+			fmt.Fprintf(&flags, " --%s", f.Name)
+			pattern := "--" + f.Name
+			if f.Short != 0 {
+				fmt.Fprintf(&flags, " -%c", f.Short)
+				pattern += fmt.Sprintf("|-%c", f.Short)
 			}
-			switch {
-			case f.takesValue && f.words != "":
-				fmt.Fprintf(&files, "        %s) words=%q ;;\n", pattern, f.words)
-			case f.takesValue:
+			switch values := words.of(f.Value); {
+			case !f.IsBool() && values != "":
+				fmt.Fprintf(&files, "        %s) words=%q ;;\n", pattern, values)
+			case !f.IsBool():
 				fmt.Fprintf(&files, "        %s) ;;\n", pattern)
 			}
 		}
 		fmt.Fprintf(&cases, "    %s)\n      case $before in\n%s        *) words=%q; [[ $word == -* ]] && words=%q ;;\n      esac ;;\n",
-			c.name, files.String(), c.words, strings.TrimSpace(flags.String()))
+			command.Name, files.String(), words.ofArguments(command), strings.TrimSpace(flags.String()))
 	}
 	fmt.Fprintf(w, `%[1]s() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words= prefix=
@@ -136,30 +113,30 @@ func bashScript(w io.Writer, name string, commands []completed) {
   fi
 }
 complete -o filenames -F %[1]s %[4]s
-`, "_"+strings.ReplaceAll(name, "-", "_"), strings.TrimSpace(names.String()), cases.String(), name)
+`, "_"+strings.ReplaceAll(app.Name, "-", "_"), words["command"], cases.String(), app.Name)
 }
 
 // fishScript writes a line for every command and flag.
-func fishScript(w io.Writer, name string, commands []completed) {
+func fishScript(w io.Writer, app *kong.Application, words Words) {
 	quote := func(s string) string {
 		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 	}
-	for _, c := range commands {
-		fmt.Fprintf(w, "complete -c %s -n __fish_use_subcommand -f -a %s -d %s\n", name, c.name, quote(c.help))
-		in := quote("__fish_seen_subcommand_from " + c.name)
-		if c.words != "" {
-			fmt.Fprintf(w, "complete -c %s -n %s -f -a %s\n", name, in, quote(c.words))
+	for _, command := range app.Children {
+		fmt.Fprintf(w, "complete -c %s -n __fish_use_subcommand -f -a %s -d %s\n", app.Name, command.Name, quote(command.Help))
+		in := quote("__fish_seen_subcommand_from " + command.Name)
+		if arguments := words.ofArguments(command); arguments != "" {
+			fmt.Fprintf(w, "complete -c %s -n %s -f -a %s\n", app.Name, in, quote(arguments))
 		}
-		for _, f := range c.flags {
-			fmt.Fprintf(w, "complete -c %s -n %s -l %s -d %s", name, in, f.long, quote(f.help))
-			if f.short != "" {
-				fmt.Fprintf(w, " -s %s", quote(f.short))
+		for _, f := range slices.Concat(command.AllFlags(true)...) {
+			fmt.Fprintf(w, "complete -c %s -n %s -l %s -d %s", app.Name, in, f.Name, quote(f.Help))
+			if f.Short != 0 {
+				fmt.Fprintf(w, " -s %s", quote(string(f.Short)))
 			}
-			if f.takesValue {
+			if !f.IsBool() {
 				fmt.Fprint(w, " -r")
 			}
-			if f.words != "" {
-				fmt.Fprintf(w, " -f -a %s", quote(f.words))
+			if values := words.of(f.Value); values != "" {
+				fmt.Fprintf(w, " -f -a %s", quote(values))
 			}
 			fmt.Fprintln(w)
 		}
