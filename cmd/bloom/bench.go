@@ -129,12 +129,7 @@ func (b *benchCommand) check(s *cli.Streams) (format bloom.Format, err error) {
 	case b.Input == "" && b.keysFlags != keysFlags{}:
 		return 0, errors.New("the flags of keys, such as --null, --crlf and --field, are for the keys of --input")
 	}
-	if b.Plot != "" {
-		if err := checkPlotName(string(b.Plot)); err != nil {
-			return 0, fmt.Errorf("--plot: %w", err)
-		}
-	}
-	return format, nil
+	return format, checkExtension("--plot", b.Plot, ".svg")
 }
 
 // A pass gives each trial a slice of the time. Passes follow each other until the time is over, so that the table is

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/big"
+	"path/filepath"
 	"slices"
-	"text/tabwriter"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 
@@ -56,15 +56,8 @@ type report struct {
 func (i *inspectCommand) Help() string { return cli.FilterHelp + partHelp }
 
 func (i *inspectCommand) Run(s *cli.Streams) error {
-	if i.Plot != "" {
-		if err := checkPlotName(string(i.Plot)); err != nil {
-			return fmt.Errorf("--plot: %w", err)
-		}
-	}
-	if i.Picture != "" {
-		if err := checkPictureName(string(i.Picture)); err != nil {
-			return fmt.Errorf("--picture: %w", err)
-		}
+	if err := errors.Join(checkExtension("--plot", i.Plot, ".svg"), checkExtension("--picture", i.Picture, ".png")); err != nil {
+		return err
 	}
 	if i.Absent == "" && i.keysFlags != (keysFlags{}) {
 		return errors.New("the flags of keys, such as --null, --csv and --field, are for the keys of --absent")
@@ -110,22 +103,24 @@ func (i *inspectCommand) Run(s *cli.Streams) error {
 		}
 	}
 	if i.JSON {
-		encoder := json.NewEncoder(s.Out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(r)
+		return s.PrintJSON(r)
 	}
-	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 	rows := append(r.rows(), i.absentRow(r)...)
 	if table != nil {
 		rows = slices.Insert(rows, 2, table.rows()...)
 	}
-	for _, row := range rows {
-		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
-	}
 	if cli.IsTerminal(s.Out) && len(array) > 0 {
-		fmt.Fprintf(w, "over its length\t%s\n", picture(array))
+		rows = append(rows, [2]string{"over its length", picture(array)})
 	}
-	return w.Flush()
+	return s.PrintRows(rows)
+}
+
+// checkExtension returns an error unless a file that a flag names, if it does, has the extension of what is drawn.
+func checkExtension(flag string, name cli.Output, want string) error {
+	if has := filepath.Ext(string(name)); name != "" && !strings.EqualFold(has, want) {
+		return fmt.Errorf("%s: %s: the name must end in %s, and not in %q", flag, show.Name(name), want, has)
+	}
+	return nil
 }
 
 // measure returns the share of the keys of --absent that pass the filter.

@@ -3,25 +3,14 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"math"
 	"math/bits"
-	"path/filepath"
-	"strings"
 
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 )
-
-// checkPictureName returns an error unless the name is that of a PNG file.
-func checkPictureName(path string) error {
-	if extension := filepath.Ext(path); !strings.EqualFold(extension, ".png") {
-		return fmt.Errorf("%s: the picture is PNG: the name must end in .png, and not in %q", path, extension)
-	}
-	return nil
-}
 
 // The sides of a picture, in pixels. A bit of a small filter takes several, and in a large one a pixel
 // takes several bits.

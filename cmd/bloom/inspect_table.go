@@ -1,12 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/lanebloom/bloom/adapter/sst"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
@@ -131,15 +129,9 @@ func (i *inspectCommand) printTable(s *cli.Streams, table *openedTable) error {
 		return fmt.Errorf("%s: the table has %d filters: choose one by --filter", show.Name(i.File), table.report.Filters)
 	}
 	if i.JSON {
-		encoder := json.NewEncoder(s.Out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(table.report)
+		return s.PrintJSON(table.report)
 	}
-	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
-	for _, row := range slices.Concat([][2]string{{"file", show.Name(i.File)}, {"encoding", "table, checksums verified"}}, table.rows(), table.allRows()) {
-		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
-	}
-	return w.Flush()
+	return s.PrintRows(slices.Concat([][2]string{{"file", show.Name(i.File)}, {"encoding", "table, checksums verified"}}, table.rows(), table.allRows()))
 }
 
 // allRows returns the rows of all filters of a table together.

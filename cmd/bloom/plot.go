@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"math"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -57,14 +56,6 @@ var (
 )
 
 const disc = "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z"
-
-// checkPlotName returns an error unless the name is that of an SVG file.
-func checkPlotName(path string) error {
-	if extension := filepath.Ext(path); !strings.EqualFold(extension, ".svg") {
-		return fmt.Errorf("%s: pictures are SVG: the name must end in .svg, and not in %q", path, extension)
-	}
-	return nil
-}
 
 //go:embed plot.svg.tmpl
 var figureText string

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -68,11 +67,7 @@ func (c *sizeCommand) Run(s *cli.Streams) error {
 
 func (c *sizeCommand) print(s *cli.Streams, sizes []answers.Size) error {
 	if c.JSON {
-		encoder := json.NewEncoder(s.Out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(struct {
-			Sizes []answers.Size `json:"sizes"`
-		}{sizes})
+		return s.PrintJSON(map[string]any{"sizes": sizes})
 	}
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "format\tkeys\tbits per key\trate\tmemory")

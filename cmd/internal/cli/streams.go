@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
+	"text/tabwriter"
 	"time"
 
 	"golang.org/x/term"
@@ -47,6 +49,22 @@ func (s *Streams) Say(format string, args ...any) {
 
 // Warn prints a warning about an input, which changes no status.
 func (s *Streams) Warn(name, warning string) { s.Say("warning: %s: %s", show.Name(name), warning) }
+
+// PrintJSON prints a value as JSON for people: in several lines.
+func (s *Streams) PrintJSON(value any) error {
+	encoder := json.NewEncoder(s.Out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}
+
+// PrintRows prints names and values in two columns.
+func (s *Streams) PrintRows(rows [][2]string) error {
+	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+	}
+	return w.Flush()
+}
 
 // IsTerminal reports whether a stream is one.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
