@@ -19,6 +19,14 @@ type figure struct {
 	Description string   // of what is to be seen, for those who do not see it
 	Shared      []series // whose legend stands above all panels
 	Panels      []*panel
+
+	// Where everything has its place: see layOut.
+	Width, Height px
+	Heading       string // the title, as far as there is room
+	Left, TitleY  px
+	Notes         []note
+	LegendY       px
+	Legend        legend
 }
 
 // A panel is two axes and the series between them. Those that have a name are in its
@@ -28,6 +36,11 @@ type panel struct {
 	X, Y          axis
 	Series        []series
 	Width, Height px // of the rectangle between the axes
+
+	// Its place: see layOut.
+	Left, Top         px // of the rectangle
+	HeadingY, LegendY px // from its top
+	Legend            legend
 }
 
 // A series is points, and how they are drawn.
@@ -65,8 +78,9 @@ var figureTemplate = template.Must(template.New("figure").Parse(figureText))
 
 // draw returns the figure as SVG.
 func (f *figure) draw() ([]byte, error) {
+	f.layOut()
 	var out bytes.Buffer
-	if err := figureTemplate.Execute(&out, f.layOut()); err != nil {
+	if err := figureTemplate.Execute(&out, f); err != nil {
 		return nil, err
 	}
 	return bytes.Map(legible, out.Bytes()), nil
@@ -93,65 +107,44 @@ const (
 	belowPanel  px = 50 // the ticks and the label of a horizontal axis
 )
 
-// layout is a figure of which everything has its place; plot.svg.tmpl draws it. The
-// panels make its width, and they and the lines of text above them its height.
-type layout struct {
-	*figure
-	Width, Height px
-	Heading       string // the title, as far as there is room
-	Left, TitleY  px
-	Notes         []note
-	LegendY       px
-	Legend        legend
-	Placed        []placedPanel
-}
-
 // note is a line under the title.
 type note struct {
 	Words string
 	Y     px
 }
 
-type placedPanel struct {
-	*panel
-	Left, Top         px // of the rectangle between the axes
-	HeadingY, LegendY px // from its top
-	Legend            legend
-}
-
-func (f *figure) layOut() layout {
-	l := layout{figure: f, Width: margin, Left: margin, TitleY: titleY}
+// layOut gives everything its place; plot.svg.tmpl draws it. The panels make the width of the figure, and they and the
+// lines of text above them its height.
+func (f *figure) layOut() {
+	f.Width, f.Left, f.TitleY = margin, margin, titleY
 	var legends px // the height of the panels' legends
 	for _, p := range f.Panels {
-		placed := placedPanel{panel: p, Left: l.Width + p.gutter(), Legend: newLegend(p.Series, p.Width)}
-		legends = max(legends, placed.Legend.height())
-		l.Placed = append(l.Placed, placed)
-		l.Width = placed.Left + p.Width + gap
+		p.Left, p.Legend = f.Width+p.gutter(), newLegend(p.Series, p.Width)
+		legends = max(legends, p.Legend.height())
+		f.Width = p.Left + p.Width + gap
 	}
-	l.Width += margin - gap
-	for _, p := range l.Placed {
-		l.Width = max(l.Width, p.Left+p.Width+p.overhang())
+	f.Width += margin - gap
+	for _, p := range f.Panels {
+		f.Width = max(f.Width, p.Left+p.Width+p.overhang())
 	}
 
-	room := l.Width - 2*margin
-	l.Heading = shorten(f.Title, titleSize, room)
+	room := f.Width - 2*margin
+	f.Heading = shorten(f.Title, titleSize, room)
 	y := titleY
 	for _, line := range f.Lines {
 		y += lineHeight + 1
-		l.Notes = append(l.Notes, note{shorten(line, textSize, room), y})
+		f.Notes = append(f.Notes, note{shorten(line, textSize, room), y})
 	}
 	y += lineHeight + 10
-	l.Legend, l.LegendY = newLegend(f.Shared, room), y
-	if len(l.Legend) > 0 {
-		y += l.Legend.height() + 14
+	f.Legend, f.LegendY = newLegend(f.Shared, room), y
+	if len(f.Legend) > 0 {
+		y += f.Legend.height() + 14
 	}
 	top := y + legends + 12
-	for i := range l.Placed {
-		p := &l.Placed[i]
+	for _, p := range f.Panels {
 		p.Top, p.HeadingY, p.LegendY = top, y-top, y-top+lineHeight
-		l.Height = max(l.Height, top+p.Height+belowPanel)
+		f.Height = max(f.Height, top+p.Height+belowPanel)
 	}
-	return l
 }
 
 // legend is rows of named series.
@@ -209,29 +202,14 @@ func (p *panel) MiddleX() px { return p.Width / 2 }
 func (p *panel) MiddleY() px { return p.Height / 2 }
 func (p *panel) YLabelX() px { return labelHeight/2 - p.gutter() }
 
-// placedTick is a tick at its distance from the left or the top.
-type placedTick struct {
-	At    px
-	Label string
+// PlaceX returns the distance of a value on the horizontal axis from the left.
+func (p *panel) PlaceX(v float64) px {
+	share, _ := p.X.share(v)
+	return px(share) * p.Width
 }
 
-func (p *panel) XTicks() (ticks []placedTick) {
-	for _, t := range p.X.Ticks {
-		share, _ := p.X.share(t.Value)
-		ticks = append(ticks, placedTick{px(share) * p.Width, t.Label})
-	}
-	return ticks
-}
-
-func (p *panel) YTicks() (ticks []placedTick) {
-	for _, t := range p.Y.Ticks {
-		ticks = append(ticks, placedTick{p.y(t.Value), t.Label})
-	}
-	return ticks
-}
-
-// y returns the distance of a value on the vertical axis from the top.
-func (p *panel) y(v float64) px {
+// PlaceY returns the distance of a value on the vertical axis from the top.
+func (p *panel) PlaceY(v float64) px {
 	share, _ := p.Y.share(v)
 	return px(1-share) * p.Height
 }
@@ -260,8 +238,7 @@ func (p *panel) Shapes() (shapes []shape) {
 				drawn.Line += line
 			}
 			if s.HasArea {
-				first, _ := p.X.share(run[0].X)
-				drawn.Area += fmt.Sprintf("%sV%vH%vZ", line, p.Height, px(first)*p.Width)
+				drawn.Area += fmt.Sprintf("%sV%vH%vZ", line, p.Height, p.PlaceX(run[0].X))
 			}
 			if s.Marker != "" {
 				drawn.Marks = append(drawn.Marks, p.marks(run)...)
@@ -298,8 +275,7 @@ func (p *panel) contains(q point) bool {
 func (p *panel) path(points []point) string {
 	var line strings.Builder
 	for i, q := range points {
-		share, _ := p.X.share(q.X)
-		fmt.Fprintf(&line, "%c%v %v", "ML"[min(i, 1)], px(share)*p.Width, p.y(q.Y))
+		fmt.Fprintf(&line, "%c%v %v", "ML"[min(i, 1)], p.PlaceX(q.X), p.PlaceY(q.Y))
 	}
 	return line.String()
 }
@@ -308,12 +284,11 @@ func (p *panel) path(points []point) string {
 // axis does.
 func (p *panel) marks(points []point) (marks []mark) {
 	for _, q := range points {
-		share, _ := p.X.share(q.X)
-		m := mark{X: px(share) * p.Width, Y: p.y(q.Y), Label: q.Label, Words: q.Words}
+		m := mark{X: p.PlaceX(q.X), Y: p.PlaceY(q.Y), Label: q.Label, Words: q.Words}
 		m.Top = m.Y - 7
 		if low, high := max(q.Low, p.Y.Low), min(q.High, p.Y.High); low < high {
-			m.Bar = fmt.Sprintf("M%v %vh6m-3 0V%vm-3 0h6", m.X-3, p.y(low), p.y(high))
-			m.Top = min(m.Top, p.y(high)-4)
+			m.Bar = fmt.Sprintf("M%v %vh6m-3 0V%vm-3 0h6", m.X-3, p.PlaceY(low), p.PlaceY(high))
+			m.Top = min(m.Top, p.PlaceY(high)-4)
 		}
 		marks = append(marks, m)
 	}
