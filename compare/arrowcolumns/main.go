@@ -11,7 +11,6 @@ import (
 	"flag"
 	"log"
 	"math/rand/v2"
-	"os"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -35,7 +34,6 @@ const (
 var (
 	rows   = flag.Int("rows", 10_000_000, "rows of a column")
 	rounds = flag.Int("rounds", 11, "rounds")
-	asJSON = flag.Bool("json", false, "print JSON, for the command figures")
 	mem    = memory.DefaultAllocator
 )
 
@@ -45,7 +43,7 @@ var figures race.Figures
 func main() {
 	flag.Parse()
 	compareAll()
-	check(figures.Print(os.Stdout, *asJSON))
+	race.Exit(figures, nil)
 }
 
 func compareAll() {
@@ -137,8 +135,8 @@ func compareColumn(name string, known bloom.Keys, batches []arrow.RecordBatch, o
 			tests = append(tests, path{name, func(b arrow.RecordBatch) { mask(f, b) }})
 			filters = append(filters, path{name, func(b arrow.RecordBatch) { filterBatch(f, b) }})
 		}
-		report("arrow/column="+name+"/job=tested", tests, batches)
-		report("arrow/column="+name+"/job=filtered", filters, batches)
+		report("Arrow/column="+name+"/job=tested", tests, batches)
+		report("Arrow/column="+name+"/job=filtered", filters, batches)
 		return nil
 	}))
 }

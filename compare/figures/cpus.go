@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 // kernelOf is a kernel of a CPU that has a page.
@@ -45,7 +46,7 @@ var sizesOfColumns = []string{"16KiB", "8MiB", "64MiB"}
 func headOfColumns(first ...string) []string {
 	for _, kind := range []string{"integers: ", "strings: "} {
 		for _, size := range sizesOfColumns {
-			first = append(first, kind+withSpace(size))
+			first = append(first, kind+labelOf(size))
 			kind = ""
 		}
 	}
@@ -75,21 +76,20 @@ func (k kernelOf) cells(format string) (cells []string) {
 // columnsTable has a row for each format, on a CPU with AVX-512 and on one without it.
 func columnsTable(code string, files []*file, _ string) (string, error) {
 	pages := pagesOf(files)
-	g := newGrid(headOfColumns("", "<CPU")...)
+	t := race.NewTable(headOfColumns("", "<CPU")...)
 	for _, f := range formats() {
 		for _, k := range withAndWithout(pages) {
 			if cells := k.cells(f.String()); cells != nil {
-				g.Row(append([]string{"`" + f.String() + "`", k.words()}, cells...)...)
+				t.Row(append([]string{"`" + f.String() + "`", k.words()}, cells...)...)
 			}
 		}
 	}
-	text, err := g.text()
-	return text + "\n" + sourcesOf(code, pages), err
+	return t.String() + "\n" + sourcesOf(code, pages), nil
 }
 
 // cpusTable has a row for each kernel of each CPU but portable Go, with the times of the default format.
 func cpusTable(code string, files []*file, _ string) (string, error) {
-	g := newGrid(headOfColumns("CPU")...)
+	t := race.NewTable(headOfColumns("CPU")...)
 	for _, p := range pagesOf(files) {
 		kernels, _, _ := strings.Cut(p.report.Config["kernels"], ";")
 		for kernel := range strings.SplitSeq(kernels, ", ") {
@@ -105,8 +105,8 @@ func cpusTable(code string, files []*file, _ string) (string, error) {
 			if p.report.Code != code {
 				words += ", older code"
 			}
-			g.Row(append([]string{words}, cells...)...)
+			t.Row(append([]string{words}, cells...)...)
 		}
 	}
-	return g.text()
+	return t.String(), nil
 }

@@ -44,7 +44,7 @@ type run struct {
 	Date    string            `json:"date"`
 	Seconds float64           `json:"seconds,omitempty"`
 	Others  float64           `json:"others,omitempty"` // the share of the CPUs that other programs took before it began
-	Config  map[string]string `json:"config,omitempty"` // what bloom bench says of the machine
+	Config  map[string]string `json:"config,omitempty"` // what the program says of the machine
 	Note    string            `json:"note,omitempty"`   // a sentence for the page, written by hand
 	Figures []figure          `json:"figures,omitempty"`
 

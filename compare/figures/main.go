@@ -44,15 +44,16 @@ func (m *measureCommand) Run() error {
 	return nil
 }
 
-// linesCommand runs in a process of its own, because the system counts the memory of the process that starts a tool as the tool's.
-type linesCommand struct{}
+// takeCommand takes figures in this program, which is another process than that which measures: the system counts the memory of the
+// process that starts a tool as the tool's.
+type takeCommand struct {
+	Part string `arg:"" enum:"lines,uuids,bits"`
+}
 
-func (*linesCommand) Run() error {
-	figures, err := timeLines()
-	if err != nil {
-		return err
-	}
-	return (&race.Figures{List: figures}).Print(os.Stdout, true)
+func (c *takeCommand) Run() error {
+	figures, err := map[string]func() ([]figure, error){"lines": timeLines, "uuids": timeUUIDs, "bits": timeBits}[c.Part]()
+	race.Exit(race.Figures{List: figures}, err)
+	return nil
 }
 
 type pagesCommand struct{}
@@ -62,7 +63,7 @@ func (*pagesCommand) Run() error { return rewrite(root) }
 func main() {
 	var cli struct {
 		Measure measureCommand `cmd:"" help:"Take figures on this CPU."`
-		Lines   linesCommand   `cmd:"" hidden:""`
+		Take    takeCommand    `cmd:"" hidden:""`
 		Pages   pagesCommand   `cmd:"" help:"Write the tables of the documents."`
 	}
 	c := kong.Parse(&cli, kong.Vars{"parts": strings.Join(partNames(), ", ")})

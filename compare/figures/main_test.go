@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lanebloom/bloom/compare/internal/race"
 	"github.com/lanebloom/bloom/internal/document"
 )
 
@@ -127,7 +128,7 @@ func TestAge(t *testing.T) {
 			t.Errorf("%s: older %v, want %v", test.what, older, test.older)
 		}
 		text, err := withTables(dir, "<!-- figures loads zen5 -->\n<!-- end of figures -->\n")
-		if err != nil || strings.Contains(text, "it has changed since") != test.older || !strings.Contains(text, "| ns | 0.25 |") {
+		if err != nil || strings.Contains(text, "it has changed since") != test.older || !strings.Contains(text, "| 16 KiB | 0.25 |") {
 			t.Errorf("%s: %v\n%s", test.what, err, text)
 		}
 	}
@@ -163,66 +164,61 @@ func TestFile(t *testing.T) {
 	}
 }
 
-func TestReadBenchmarks(t *testing.T) {
-	const out = "goos: linux\n" +
-		"BenchmarkGroup/format=rocksdb/hits=0/kernel=avx512-2 \t 1\t 472321935 keys/s\t 2.117 ns/key\t 2.725 x-p10\t 2.8 x-p90\t 2.7549 x-ref\n" +
-		"BenchmarkAtomicSet/goroutines=1-2 \t 1\t 34.69 add-atomic-ns/key\t 27.60 add-mutex-ns/key\nPASS\n"
-	r := run{Part: "group"}
-	if err := readBenchmarks(&r, []byte(out)); err != nil {
-		t.Fatal(err)
-	}
-	want := []figure{
-		{Name: "Group/format=rocksdb/hits=0/kernel=avx512", Ns: 2.12, X: 2.75, Low: 2.73, High: 2.8},
-		{Name: "AtomicSet/goroutines=1/way=add-atomic", Ns: 34.7},
-		{Name: "AtomicSet/goroutines=1/way=add-mutex", Ns: 27.6},
-	}
-	if !slices.Equal(r.Figures, want) {
-		t.Errorf("read %v, want %v", r.Figures, want)
-	}
-	if err := (part{command: "echo PASS", read: readBenchmarks}).fill(&run{}); err == nil {
-		t.Error("no error for no figures")
-	}
-}
-
-// TestLines runs a tool, and writes the tables of what all have measured.
-func TestLines(t *testing.T) {
-	fig, err := lineTool{name: "wc", command: "printf 'a\nb\n' | sort > sorted && test $(wc -l < sorted) = 2", runs: 3}.time(t.TempDir())
-	if err != nil || fig.Name != "lines/tool=wc" || fig.Ns <= 0 || fig.MB < 1 || fig.MB > 100 {
-		t.Errorf("measured %+v: %v", fig, err)
-	}
-	if _, err := (lineTool{command: "echo broken; false", runs: 1}).time(t.TempDir()); err == nil || !strings.Contains(err.Error(), "broken") {
-		t.Errorf("a tool that fails: %v", err)
-	}
-	r := run{Figures: []figure{{Name: "lines/passed", Rate: 0.01}, {Name: "lines/lost", Rate: 0.002}}}
-	for _, tool := range append(filterTools, uniqueTools...) {
-		r.Figures = append(r.Figures, figure{Name: "lines/tool=" + tool.name, Ns: 2.5e9, MB: 12})
-	}
-	table, err := linesTable(r, filterTools, "lines/passed", "pass")
-	if err != nil || !strings.Contains(table, "| `bloom build` and `bloom filter` | 2.5 | 12 | no: 1.0 % pass |") || !strings.Contains(table, "| `grep -F -x -f` | 2.5 | 12 | yes |") {
-		t.Errorf("%v\n%s", err, table)
-	}
-	if _, err := linesTable(run{}, uniqueTools, "lines/lost", ""); err == nil {
-		t.Error("no error for figures that are missing")
-	}
-}
-
-// TestReadJSON reads what two programs print, one after the other.
-func TestReadJSON(t *testing.T) {
+// TestFill wants the figures of what a command prints, and an error for none.
+func TestFill(t *testing.T) {
 	var r run
-	err := part{command: `echo '{"figures":[{"name":"rows/keys=1/way=a","ns":2e6}]}{"config":{"cpu":"A"},"figures":[{"name":"rows/keys=1/way=b, c","ns":3e6,"mb":4}]}'`, read: readJSON}.fill(&r)
-	if want := []figure{{Name: "rows/keys=1/way=a", Ns: 2e6}, {Name: "rows/keys=1/way=b, c", Ns: 3e6, MB: 4}}; err != nil || !slices.Equal(r.Figures, want) || r.Config["cpu"] != "A" {
+	err := part{command: `echo 'cpu: A'; echo 'BenchmarkRows/keys=1/way=a 1 2e6 ns/op'; echo 'BenchmarkRows/keys=1/way=b,_c 1 3e6 ns/op 4 MB'`}.fill(&r)
+	if want := []figure{{Name: "Rows/keys=1/way=a", Ns: 2e6}, {Name: "Rows/keys=1/way=b, c", Ns: 3e6, MB: 4}}; err != nil || !slices.Equal(r.Figures, want) || r.Config["cpu"] != "A" {
 		t.Errorf("read %+v, %v", r, err)
 	}
-	text, err := tableOf("rows/keys=1/way=*", ns("time", "rows/keys=1/way=*", milliseconds), column{"size", "rows/keys=1/way=*", megabytes}, ns("more", "rows/keys=2/way=*", milliseconds))(r)
-	if want := "|  | time | size | more |\n|---|---:|---:|---:|\n| a | 2 ms | 0 MB |  |\n| b, c | 3 ms | 4 MB |  |\n"; err != nil || text != want {
+	for _, broken := range []string{"echo PASS", "echo BenchmarkA 1", "false"} {
+		if err := (part{command: broken}).fill(&run{}); err == nil {
+			t.Errorf("no error for %s", broken)
+		}
+	}
+}
+
+// TestTable wants a row for each figure, an empty cell only where a figure may be missing, and no row without a label.
+func TestTable(t *testing.T) {
+	r := run{Figures: []figure{{Name: "Rows/keys=1/way=a", Ns: 2e6}, {Name: "Rows/keys=1/way=avx512/kernel=avx512"}, {Name: "Rows/keys=1/way=16KiB", Ns: 3e6, MB: 4}, {Name: "Rows/keys=2/way=a", Ns: 5e6}}}
+	of := func(rows string, columns ...column) table {
+		return table{head: "x", rows: rows, columns: columns, label: func(row string) string { return strings.TrimPrefix(labelOf(row), "avx512/kernel=avx512") }}
+	}
+	const one1, two = "Rows/keys=1/way=*", "Rows/keys=2/way=*"
+	text, err := of(one1, ns("time", milliseconds, one1), one("size", megabytes, one1), optional(ns("more", milliseconds, one1, two))).text(r)
+	if want := "| x | time | size | more |\n|---|---:|---:|---:|\n| a | 2 ms | 0 MB | 2 ms, 5 ms |\n| 16 KiB | 3 ms | 4 MB | 3 ms |\n"; err != nil || text != want {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if text, err := tableOf("rows/keys=3/way=*")(r); err == nil {
-		t.Errorf("no error for a table without rows:\n%s", text)
+	for what, table := range map[string]table{"without rows": of("Rows/keys=3/way=*"), "that lacks a figure": of(one1, ns("time", milliseconds, two))} {
+		if text, err := table.text(r); err == nil {
+			t.Errorf("no error for a table %s:\n%s", what, text)
+		}
 	}
-	for _, broken := range []string{`echo '{"figures":[]}'`, `echo '{"figures":'`, "false"} {
-		if err := (part{command: broken, read: readJSON}).fill(&run{}); err == nil {
-			t.Errorf("no error for %s", broken)
+	if text, err := of("Rows/keys=1/way=*/kernel=KERNEL").text(r); err != nil || !strings.Contains(text, "| avx512 |\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestLines runs tools of a job, and writes the table of what they have measured.
+func TestLines(t *testing.T) {
+	job := lineJob{"test", "are lost", func(written, exact float64) float64 { return (exact - written) / exact }, []lineTool{
+		{"head", "printf 'a\n' > out", 3, false}, {"sort", "printf 'a\nb\n' | sort > out", 1, true}, {"printf", "printf 'a\nb\n' > out", 1, true},
+	}}
+	figures, err := job.time(t.TempDir())
+	if err != nil || len(figures) != 4 || figures[0].Ns <= 0 || figures[0].MB < 1 || figures[3] != (figure{Name: "Lines/job=test/tool=head/wrong", Rate: 0.5}) {
+		t.Errorf("measured %+v: %v", figures, err)
+	}
+	for i := range figures[:3] {
+		figures[i].Ns, figures[i].MB = 2.5e9, 12
+	}
+	table, err := linesTable(job).text(run{Figures: figures})
+	if err != nil || !strings.Contains(table, "|---|---:|---:|---|\n| head | 2.5 | 12 | no: 50 % are lost |\n| sort | 2.5 | 12 | yes |\n") {
+		t.Errorf("%v\n%s", err, table)
+	}
+	for want, command := range map[string]string{"broken": "echo broken; false", "another exact tool": "printf 'a\n' > out"} {
+		job.tools[1].command = command
+		if _, err := job.time(t.TempDir()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", command, err, want)
 		}
 	}
 }
@@ -261,11 +257,10 @@ func compares(name, kernel, date string) *file {
 	r := run{Part: "libraries", Date: date, Commit: "1234567", Config: map[string]string{"cpu": "A & B (family 1)", "kernel": kernel}}
 	add := func(s shown, library string, ns float64) {
 		for i, kind := range []string{integers, texts} {
-			at := fmt.Sprintf("libraries/keys=1000000/of=%s/library=%s", kind, library)
 			for _, job := range []string{"absent", "present"} {
-				r.Figures = append(r.Figures, figure{Name: at + "/call=" + s.call + "/job=" + job, Ns: ns * float64(i+1)})
+				name := nameOfLibrary(keysOfREADME, kind, library+"/call="+s.call, job)
+				r.Figures = append(r.Figures, figure{Name: name, Ns: ns * float64(i+1), Rate: 0.01})
 			}
-			r.Figures = append(r.Figures, figure{Name: at, Rate: 0.01})
 		}
 	}
 	for i, s := range rowsOfREADME {
@@ -467,11 +462,12 @@ func TestReport(t *testing.T) {
 	const out = "goos: linux\ncpu: AMD EPYC\nmodel: family 25\nversion: bloom (devel), go1.26.8\nkernels: avx512, avx2; the first is chosen\n" +
 		"BenchmarkTest/keys=uint64/format=rocksdb/filter=16KiB/hits=0%/way=plain-loop\t99\t16.7 ns/key\t16.5 ns/key-p10\t17.5 ns/key-p90\n" +
 		"BenchmarkTest/keys=uint64/format=rocksdb/filter=16KiB/hits=0%/way=avx512\t99\t1.16 ns/key\t14.3 x-ref\t13.2 x-p10\t14.7 x-p90\n"
-	r := run{Part: "report", Commit: "8ec6ba2"}
-	if err := readBenchmarks(&r, []byte(out)); err != nil {
+	figures, err := race.Read(strings.NewReader(out))
+	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := reportTable("Test/keys=uint64")(r)
+	r := run{Part: "report", Commit: "8ec6ba2", Config: figures.Config, Figures: figures.List}
+	text, err := reportTable("Test/keys=uint64/").text(r)
 	if want := "| format | filter | hits | plain loop | avx512 |\n|---|---|---:|---:|---:|\n| `rocksdb` | 16 KiB | 0 % | 16.7 (16.5–17.5) | 1.16 ×14.3 (13.2–14.7) |\n"; err != nil || text != want {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -479,7 +475,7 @@ func TestReport(t *testing.T) {
 	if err != nil || !strings.Contains(text, "| CPU | family 25 |\n| version | bloom (devel) at commit 8ec6ba2, go1.26.8 |\n| kernels | avx512, avx2; the first is chosen |\n") {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if text, err := reportTable("Add/keys=uint64")(r); err == nil {
+	if text, err := reportTable("Add/keys=uint64/").text(r); err == nil {
 		t.Errorf("no error for a table without figures:\n%s", text)
 	}
 }

@@ -145,7 +145,7 @@ func block(root, name, stem, old string) (string, error) {
 	if err != nil {
 		return fmt.Sprintf("Nobody has measured this yet: `make figures CPU=%q PARTS=%s` does.\n", f.Name, t.part), nil
 	}
-	text, err := t.write(r)
+	text, err := t.text(r)
 	if err != nil {
 		return "", err
 	}

@@ -84,17 +84,17 @@ func (c cpuOfREADME) words() string {
 	return c.name + ", AVX2"
 }
 
-// figuresOf returns what README.md shows of a library.
-func (c cpuOfREADME) figuresOf(s shown, kind string) (compared, error) {
+// figuresOf returns what README.md shows of a library: its figures of absent and of present keys.
+func (c cpuOfREADME) figuresOf(s shown, kind string) (absent, present figure, err error) {
 	library := s.library
 	if s.own() && c.byKernel {
 		library += ", " + c.kernel
 	}
-	f := c.compared(keysOfREADME, kind, library, s.call)
-	if f.absent == 0 || f.present == 0 {
-		return f, fmt.Errorf("%s has no times of %s, %s, with %d %s", c.stem, library, s.call, keysOfREADME, kind)
+	library += "/call=" + s.call
+	if absent, err = c.find(nameOfLibrary(keysOfREADME, kind, library, "absent")); err == nil {
+		present, err = c.find(nameOfLibrary(keysOfREADME, kind, library, "present"))
 	}
-	return f, nil
+	return absent, present, err
 }
 
 // readmeTable has the times of absent and present keys.
@@ -108,29 +108,28 @@ func readmeTable(code string, files []*file, _ string) (string, error) {
 	for _, c := range cpus {
 		head = append(head, c.words()+": integers", "strings")
 	}
-	g := newGrid(head...)
+	t := race.NewTable(head...)
 	for _, s := range rowsOfREADME {
 		row := []string{s.cell, s.bytes, ""}
 		for _, c := range cpus {
 			for _, kind := range []string{integers, texts} {
-				f, err := c.figuresOf(s, kind)
+				absent, present, err := c.figuresOf(s, kind)
 				if err != nil {
 					return "", err
 				}
-				row = append(row, digits(f.absent)+", "+digits(f.present))
+				row = append(row, digits(absent.Ns)+", "+digits(present.Ns))
 				if row[2] == "" {
-					row[2] = percent(f.rate)
+					row[2] = percent(absent.Rate)
 				}
 			}
 		}
-		g.Row(row...)
+		t.Row(row...)
 	}
-	text, err := g.text()
 	sources := with.source(code)
 	if !without.byKernel {
 		sources += "; " + without.source(code)
 	}
-	return text + "\n" + sources + ".\n", err
+	return t.String() + "\n" + sources + ".\n", nil
 }
 
 // chartWords is the sentence below the picture.
@@ -196,16 +195,16 @@ func readmePicture(files []*file) (string, error) {
 			if s.label == "" || c.byKernel && !s.own() {
 				continue
 			}
-			ints, err := c.figuresOf(s, integers)
+			ints, _, err := c.figuresOf(s, integers)
 			if err != nil {
 				return "", err
 			}
-			strs, err := c.figuresOf(s, texts)
+			strs, _, err := c.figuresOf(s, texts)
 			if err != nil {
 				return "", err
 			}
-			longest = max(longest, ints.absent, strs.absent)
-			p.Bars = append(p.Bars, &bar{Label: s.label, Numbers: digits(ints.absent) + ", " + digits(strs.absent), Own: s.own(), integers: ints.absent, strings: strs.absent})
+			longest = max(longest, ints.Ns, strs.Ns)
+			p.Bars = append(p.Bars, &bar{Label: s.label, Numbers: digits(ints.Ns) + ", " + digits(strs.Ns), Own: s.own(), integers: ints.Ns, strings: strs.Ns})
 		}
 		slices.SortStableFunc(p.Bars, func(a, b *bar) int { return cmp.Compare(a.integers, b.integers) })
 		y += panelHead

@@ -4,52 +4,114 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
-// table writes a table of a part's figures.
+// table is a table of a part's figures. It has a row for each figure of a name. In this name and in those of the columns, *
+// stands for what differs from row to row, and KERNEL for the first kernel of the CPU.
 type table struct {
-	part  string
-	write func(r run) (string, error)
+	part    string
+	head    string // of the first column
+	rows    string
+	label   func(row string) string // the first cell, or nothing to leave the row out; if it is nil, labelOf is taken
+	columns []column
+	write   func(r run) (string, error) // in place of rows and columns
 }
+
+// column is a column of a table: its head, and what a cell makes of figures.
+type column struct {
+	head     string
+	names    []string
+	cell     func(f []figure) string
+	optional bool // figures may be missing
+}
+
+// ns is a column of times.
+func ns(head string, words func(ns float64) string, names ...string) column {
+	return column{head: head, names: names, cell: func(figures []figure) string {
+		var cells []string
+		for _, f := range figures {
+			cells = append(cells, words(f.Ns))
+		}
+		return strings.Join(cells, ", ")
+	}}
+}
+
+// one is a column that shows one figure.
+func one(head string, words func(f figure) string, name string) column {
+	return column{head: head, names: []string{name}, cell: func(f []figure) string {
+		if len(f) == 0 {
+			return ""
+		}
+		return words(f[0])
+	}}
+}
+
+func optional(c column) column {
+	c.optional = true
+	return c
+}
+
+func tenths(ns float64) string       { return fmt.Sprintf("%.1f", ns) }
+func milliseconds(ns float64) string { return fmt.Sprintf("%.0f ms", ns/1e6) }
+func seconds(ns float64) string      { return fmt.Sprintf("%.2f s", ns/1e9) }
+func megabytes(f figure) string      { return fmt.Sprintf("%.0f MB", f.MB) }
+func timesAsFast(f figure) string    { return times(f.X) }
 
 // tables are those that a page can have between markers, as in <!-- figures group zen5 -->.
 var tables = map[string]table{
-	"libraries": {"libraries", librariesTable},
-	"few":       {"singles", singlesTable},
-	"batches":   {"batches", batchesTable},
-	"group":     {"group", groupTable},
-	"sets":      {"sets", setsTable},
-	"loads":     {"loads", loadsTable},
-	"lines": {"lines", func(r run) (string, error) {
-		return linesTable(r, filterTools, "lines/passed", "of the unknown lines pass")
+	"libraries": librariesTable(),
+	"few": {part: "singles", write: func(r run) (string, error) {
+		return r.lowestOf("form", func(form string) string { return "`" + form + "`" })
 	}},
-	"unique": {"lines", func(r run) (string, error) {
-		return linesTable(r, uniqueTools, "lines/lost", "of the different lines are lost")
+	"batches": {part: "batches", write: func(r run) (string, error) {
+		return r.lowestOf("batch", func(n string) string { return strings.TrimSuffix(n+" keys", map[bool]string{true: "s"}[n == "1"]) })
 	}},
-	"uuids":       {"uuids", uuidsTable},
-	"bits":        {"bits", bitsTable},
-	"interleaved": {"interleaved", interleavedTable},
-	"stages":      {"forms", stagesTable},
-	"programs":    {"programs", programsTable},
-	"arrow": {"arrow", tableOf("arrow/column=strings/job=tested/way=*",
-		ns("strings, tested", "arrow/column=strings/job=tested/way=*", tenths), ns("filtered", "arrow/column=strings/job=filtered/way=*", tenths),
-		ns("int64, tested", "arrow/column=int64/job=tested/way=*", tenths), ns("filtered", "arrow/column=int64/job=filtered/way=*", tenths))},
-	"rows": {"rows", tableOf("rows/keys=10000/way=*",
-		ns("10,000 keys", "rows/keys=10000/way=*", milliseconds), ns("a million keys", "rows/keys=1000000/way=*", milliseconds))},
-	"embed": {"embed", tableOf("embed/way=*/size",
-		ns("time", "embed/way=*/write", func(ns float64) string { return fmt.Sprintf("%.2f s", ns/1e9) }),
-		column{"memory", "embed/way=*/write", megabytes}, column{"size", "embed/way=*/size", megabytes},
-		ns("a number is found in", "embed/way=*/number", milliseconds), ns("a text in", "embed/way=*/text", milliseconds))},
-	"index":       {"index", indexTable},
-	"machine":     {"report", machineTable},
-	"test-uint64": {"report", reportTable("Test/keys=uint64")},
-	"test-8-32":   {"report", reportTable("Test/keys=8-32")},
-	"add-uint64":  {"report", reportTable("Add/keys=uint64")},
-	"add-8-32":    {"report", reportTable("Add/keys=8-32")},
+	"group": {part: "group", rows: "Group/format=*/filters=20/each=16KiB/hits=0/kernel=KERNEL", label: labelOfShown, columns: []column{
+		one("20 × 16 KiB", timesAsFast, "Group/format=*/filters=20/each=16KiB/hits=0/kernel=KERNEL"), ns("ns", digits, "Group/format=*/filters=20/each=16KiB/hits=0/kernel=KERNEL"),
+		one("1,000 × 1 MiB", timesAsFast, "Group/format=*/filters=1000/each=1024KiB/hits=0/kernel=KERNEL"), ns("ns", digits, "Group/format=*/filters=1000/each=1024KiB/hits=0/kernel=KERNEL")}},
+	"sets": {part: "sets", rows: "AtomicSet/keys=10000/goroutines=1/way=*-set", label: labelOfCall, columns: []column{
+		besideSet("mutex, 1", 1, "mutex"), besideSet("`AtomicSet`, 1", 1, "atomic"), besideSet("mutex, 2", 2, "mutex"), besideSet("`AtomicSet`, 2", 2, "atomic")}},
+	"loads":  {part: "loads", head: "size", rows: "Loads/filter=*", columns: []column{ns("ns", digits, "Loads/filter=*")}},
+	"lines":  linesTable(filterLines),
+	"unique": linesTable(uniqueLines),
+	"uuids": {part: "uuids", rows: "UUIDs/filter=16KiB/what=*/keys=one/hits=0%", columns: []column{
+		ns("16 KiB: one key", digits, "UUIDs/filter=16KiB/what=*/keys=one/hits=0%", "UUIDs/filter=16KiB/what=*/keys=one/hits=100%"),
+		optional(ns("column", digits, "UUIDs/filter=16KiB/what=*/keys=column/hits=0%", "UUIDs/filter=16KiB/what=*/keys=column/hits=100%")),
+		ns("8 MiB: one key", digits, "UUIDs/filter=8192KiB/what=*/keys=one/hits=0%", "UUIDs/filter=8192KiB/what=*/keys=one/hits=100%"),
+		optional(ns("column", digits, "UUIDs/filter=8192KiB/what=*/keys=column/hits=0%", "UUIDs/filter=8192KiB/what=*/keys=column/hits=100%"))}},
+	"bits": {part: "bits", head: "bits per key", rows: "Bits/bits=*/what=rocksdb", columns: columnsOfBits()},
+	"interleaved": {part: "interleaved", head: "one key", rows: "Interleaved/format=parquet/filters=*/kernel=KERNEL", label: labelOfFilters, columns: []column{
+		one("times as fast as a `Group`", func(f figure) string { return digits(f.X) }, "Interleaved/format=parquet/filters=*/kernel=KERNEL"),
+		ns("nanoseconds a filter", digits, "Interleaved/format=parquet/filters=*/kernel=KERNEL")}},
+	"stages": {part: "forms", head: "times the plain loop", rows: "Forms/filter=16KiB/hits=*/kernel=KERNEL/form=dense", label: labelOfHits, columns: []column{
+		one("dense", func(f figure) string { return digits(f.X) }, "Forms/filter=16KiB/hits=*/kernel=KERNEL/form=dense"),
+		one("in stages", func(f figure) string { return digits(f.X) }, "Forms/filter=16KiB/hits=*/kernel=KERNEL/form=switched")}},
+	"programs": {part: "programs", rows: "Programs/what=*/way=after", columns: []column{
+		ns("before", digits, "Programs/what=*/way=before"), ns("after", digits, "Programs/what=*/way=after"), one("times as fast", timesAsFast, "Programs/what=*/way=after"),
+		{head: "allocations", names: []string{"Programs/what=*/way=before", "Programs/what=*/way=after"}, cell: func(f []figure) string { return fmt.Sprintf("%v → %v", f[0].Allocs, f[1].Allocs) }}}},
+	"arrow": {part: "arrow", rows: "Arrow/column=strings/job=tested/way=*", columns: []column{
+		ns("strings, tested", tenths, "Arrow/column=strings/job=tested/way=*"), ns("filtered", tenths, "Arrow/column=strings/job=filtered/way=*"),
+		ns("int64, tested", tenths, "Arrow/column=int64/job=tested/way=*"), ns("filtered", tenths, "Arrow/column=int64/job=filtered/way=*")}},
+	"rows": {part: "rows", rows: "Rows/keys=10000/way=*", columns: []column{
+		ns("10,000 keys", milliseconds, "Rows/keys=10000/way=*"), ns("a million keys", milliseconds, "Rows/keys=1000000/way=*")}},
+	"embed": {part: "embed", rows: "Embed/way=*/size", columns: []column{
+		optional(ns("time", seconds, "Embed/way=*/write")), optional(one("memory", megabytes, "Embed/way=*/write")), one("size", megabytes, "Embed/way=*/size"),
+		ns("a number is found in", milliseconds, "Embed/way=*/number"), ns("a text in", milliseconds, "Embed/way=*/text")}},
+	"index": {part: "index", head: "`prune`", rows: "Index/way=*/keys=1/caches=warm", columns: []column{
+		ns("one key", milliseconds, "Index/way=*/keys=1/caches=warm"), ns("one key, cold", milliseconds, "Index/way=*/keys=1/caches=cold"),
+		ns("10,000 keys", milliseconds, "Index/way=*/keys=10000/caches=warm"), ns("10,000 keys, cold", milliseconds, "Index/way=*/keys=10000/caches=cold"),
+		optional(ns("made in", seconds, "Index/way=*/made")), optional(one("size", megabytes, "Index/way=*/made"))}},
+	"machine":     {part: "report", write: machineTable},
+	"test-uint64": reportTable("Test/keys=uint64/"),
+	"test-8-32":   reportTable("Test/keys=8-32/"),
+	"add-uint64":  reportTable("Add/keys=uint64/"),
+	"add-8-32":    reportTable("Add/keys=8-32/"),
 }
 
 // ofAllCPUs write what is of several CPUs, with its sources. Some keep words that they have in the document.
@@ -57,66 +119,59 @@ var ofAllCPUs = map[string]func(code string, files []*file, old string) (string,
 	"chart": chartWords, "readme": readmeTable, "columns": columnsTable, "cpus": cpusTable, "forms": formsTable,
 }
 
-// grid is a table that keeps the first error.
-type grid struct {
-	*race.Table
-	err error
-}
-
-func newGrid(head ...string) *grid { return &grid{Table: race.NewTable(head...)} }
-
-// figure returns a figure, and keeps the first error.
-func (g *grid) figure(r run, format string, args ...any) figure {
-	f, err := r.find(fmt.Sprintf(format, args...))
-	if g.err == nil {
-		g.err = err
+// text returns the table.
+func (t table) text(r run) (string, error) {
+	if t.write != nil {
+		return t.write(r)
 	}
-	return f
-}
-
-func (g *grid) text() (string, error) { return g.String(), g.err }
-
-// column is a column of a table: its head, the name of its figures, in which * stands for that of the row, and what a cell
-// has. The cell of a figure that is not there is empty.
-type column struct {
-	head, name string
-	cell       func(f figure) string
-}
-
-// ns is a column of times.
-func ns(head, name string, words func(ns float64) string) column {
-	return column{head, name, func(f figure) string { return words(f.Ns) }}
-}
-
-// tableOf writes a table with a row for each figure of a name with *.
-func tableOf(rows string, columns ...column) func(r run) (string, error) {
-	return func(r run) (string, error) {
-		head := []string{""}
-		for _, c := range columns {
-			head = append(head, c.head)
+	label := t.label
+	if label == nil {
+		label = labelOf
+	}
+	head := []string{t.head}
+	for _, c := range t.columns {
+		head = append(head, c.head)
+	}
+	written := race.NewTable(head...)
+	names := r.names(t.rows)
+	if len(names) == 0 {
+		return "", fmt.Errorf("the part %s has no figures %s", r.Part, t.rows)
+	}
+	for _, name := range names {
+		cells := []string{label(name)}
+		if cells[0] == "" {
+			continue
 		}
-		g, names := newGrid(head...), r.names(rows)
-		if len(names) == 0 {
-			return "", fmt.Errorf("the part %s has no figures %s", r.Part, rows)
-		}
-		for _, name := range names {
-			row := []string{name}
-			for _, c := range columns {
-				cell := ""
-				if f, err := r.find(strings.Replace(c.name, "*", name, 1)); err == nil {
-					cell = c.cell(f)
-				}
-				row = append(row, cell)
+		for _, c := range t.columns {
+			cell, err := c.text(r, name)
+			if err != nil {
+				return "", err
 			}
-			g.Row(row...)
+			cells = append(cells, cell)
 		}
-		return g.text()
+		written.Row(cells...)
 	}
+	return written.String(), nil
+}
+
+// text returns the cell of a row.
+func (c column) text(r run, row string) (string, error) {
+	var figures []figure
+	for _, name := range c.names {
+		f, err := r.find(strings.Replace(r.ofKernel(name), "*", row, 1))
+		switch {
+		case err == nil:
+			figures = append(figures, f)
+		case !c.optional:
+			return "", err
+		}
+	}
+	return c.cell(figures), nil
 }
 
 // names returns what stands for * in the names of figures, in their order.
 func (r run) names(pattern string) (names []string) {
-	before, after, _ := strings.Cut(pattern, "*")
+	before, after, _ := strings.Cut(r.ofKernel(pattern), "*")
 	for _, f := range r.Figures {
 		if rest, ok := strings.CutPrefix(f.Name, before); ok {
 			if name, ok := strings.CutSuffix(rest, after); ok {
@@ -127,68 +182,62 @@ func (r run) names(pattern string) (names []string) {
 	return names
 }
 
-func tenths(ns float64) string       { return fmt.Sprintf("%.1f", ns) }
-func milliseconds(ns float64) string { return fmt.Sprintf("%.0f ms", ns/1e6) }
-func megabytes(f figure) string      { return fmt.Sprintf("%.0f MB", f.MB) }
-
-// programsTable compares programs before and after.
-func programsTable(r run) (string, error) {
-	g := newGrid("", "before", "after", "times as fast", "allocations")
-	for _, what := range r.names("programs/what=*/way=after") {
-		before, after := g.figure(r, "programs/what=%s/way=before", what), g.figure(r, "programs/what=%s/way=after", what)
-		g.Row(what, digits(before.Ns), digits(after.Ns), times(after.X), fmt.Sprintf("%v → %v", before.Allocs, after.Allocs))
-	}
-	return g.text()
+// ofKernel returns the name of a figure of the first kernel.
+func (r run) ofKernel(name string) string {
+	return strings.Replace(name, "KERNEL", strings.TrimSuffix(cmp.Or(r.values("kernel")...), "-loads"), 1)
 }
 
-// indexTable has the times without an index and with one, in files that are in memory and in cold ones.
-func indexTable(r run) (string, error) {
-	g := newGrid("`prune`", "one key", "one key, cold", "10,000 keys", "10,000 keys, cold")
-	made := g.figure(r, "index/made")
-	for _, way := range [][2]string{{"without", "without an index"}, {"with", fmt.Sprintf("with one of %s, made in %.1f s", megabytes(made), made.Ns/1e9)}} {
-		row := []string{way[1]}
-		for _, at := range []string{"keys=1/caches=warm", "keys=1/caches=cold", "keys=10000/caches=warm", "keys=10000/caches=cold"} {
-			row = append(row, milliseconds(g.figure(r, "index/way=%s/%s", way[0], at).Ns))
-		}
-		g.Row(row...)
+// quantity is a size or a share as names have it.
+var quantity = regexp.MustCompile(`^([\d.]+)([KM]iB|%)$`)
+
+// labelOf writes a format, a size such as 16KiB, or a share such as 10%, for people.
+func labelOf(value string) string {
+	if _, err := bloom.ParseFormat(value); err == nil {
+		return "`" + value + "`"
 	}
-	return g.text()
+	return quantity.ReplaceAllString(value, "$1 $2")
 }
 
-// interleavedTable has a column for each shape of the filters.
-func interleavedTable(r run) (string, error) {
-	heads := []string{"one key"}
-	rows := [][]string{{"times as fast as a `Group`"}, {"nanoseconds a filter"}}
-	g := new(grid)
-	for _, shape := range []struct{ filters, keys int }{{10, 1000}, {100, 1000}, {1000, 50_000}, {10_000, 5000}, {100_000, 1000}} {
-		fig := g.figure(r, "Interleaved/format=parquet/filters=%d/keys=%d/kernel=%s", shape.filters, shape.keys, cmp.Or(r.values("kernel")...))
-		heads = append(heads, fmt.Sprintf("%s × %s KB", race.Thousands(shape.filters), digits(float64(shape.keys)*10/8/1e3)))
-		rows[0] = append(rows[0], digits(fig.X))
-		rows[1] = append(rows[1], digits(fig.Ns))
+// labelOfShown leaves out the formats that users do not choose from.
+func labelOfShown(format string) string {
+	if f, err := bloom.ParseFormat(format); err != nil || !slices.Contains(formats(), f) {
+		return ""
 	}
-	filled := newGrid(heads...)
-	for _, row := range rows {
-		filled.Row(row...)
-	}
-	filled.err = g.err
-	return filled.text()
+	return labelOf(format)
 }
 
-// stagesTable compares the forms of a batch of LevelDB's filters.
-func stagesTable(r run) (string, error) {
-	kernel := strings.TrimSuffix(cmp.Or(r.values("kernel")...), "-loads")
-	g := newGrid("times the plain loop", "dense", "in stages")
-	for _, hits := range []struct {
-		percent int
-		name    string
-	}{{0, "absent keys"}, {100, "present keys"}} {
-		row := []string{hits.name}
-		for _, form := range []string{"dense", "switched"} {
-			row = append(row, digits(g.figure(r, "Forms/filter=16KiB/hits=%d%%/kernel=%s/form=%s", hits.percent, kernel, form).X))
-		}
-		g.Row(row...)
+func labelOfHits(hits string) string {
+	return map[string]string{"0%": "absent keys", "100%": "present keys"}[hits]
+}
+
+func labelOfCall(way string) string {
+	return map[string]string{"add": "`AddUint64`", "batch": "`AddBatch`", "query": "`MayContainUint64`"}[way]
+}
+
+// labelOfFilters writes the number of filters, and their size.
+func labelOfFilters(name string) string {
+	var filters, keys int
+	if _, err := fmt.Sscanf(name, "%d/keys=%d", &filters, &keys); err != nil {
+		return ""
 	}
-	return g.text()
+	return fmt.Sprintf("%s × %s KB", race.Thousands(filters), digits(float64(keys)*10/8/1e3))
+}
+
+// besideSet is a column of how many times as long as a Set another set takes.
+func besideSet(head string, goroutines int, kind string) column {
+	other := fmt.Sprintf("AtomicSet/keys=10000/goroutines=%d/way=*-%s", goroutines, kind)
+	return column{head: head, names: []string{other, "AtomicSet/keys=10000/goroutines=1/way=*-set"}, cell: func(f []figure) string { return tenths(f[0].Ns / f[1].Ns) }}
+}
+
+// columnsOfBits have the rate, which is the same on every CPU, and the times of an absent key, alone and in a column.
+func columnsOfBits() (columns []column) {
+	for _, f := range formats() {
+		at := "Bits/bits=*/what=" + f.String()
+		columns = append(columns, column{head: "`" + f.String() + "`", names: []string{at, at + "/keys=one/hits=0%", at + "/keys=column/hits=0%"}, cell: func(f []figure) string {
+			return fmt.Sprintf("%s; %s, %s", percent(f[0].Rate), digits(f[1].Ns), digits(f[2].Ns))
+		}})
+	}
+	return columns
 }
 
 // values returns the values that a part of the names has, in their order, such as those of format.
@@ -237,7 +286,7 @@ func (r run) lowestOf(key string, head func(value string) string) (string, error
 	for _, value := range values {
 		heads = append(heads, head(value))
 	}
-	g := newGrid(heads...)
+	t := race.NewTable(heads...)
 	for _, format := range r.formatsIn("format") {
 		row := []string{"`" + format + "`"}
 		for _, value := range values {
@@ -251,176 +300,58 @@ func (r run) lowestOf(key string, head func(value string) string) (string, error
 			}
 			row = append(row, strings.Join(cell, ", "))
 		}
-		g.Row(row...)
+		t.Row(row...)
 	}
-	return g.text()
-}
-
-func singlesTable(r run) (string, error) {
-	return r.lowestOf("form", func(form string) string { return "`" + form + "`" })
-}
-
-func batchesTable(r run) (string, error) {
-	return r.lowestOf("batch", func(n string) string {
-		if n == "1" {
-			return "1 key"
-		}
-		return n + " keys"
-	})
-}
-
-func groupTable(r run) (string, error) {
-	kernel := r.values("kernel")[0]
-	g := newGrid("", "20 × 16 KiB", "ns", "1,000 × 1 MiB", "ns")
-	for _, format := range r.formatsIn("format") {
-		few := g.figure(r, "Group/format=%s/filters=20/each=16KiB/hits=0/kernel=%s", format, kernel)
-		many := g.figure(r, "Group/format=%s/filters=1000/each=1024KiB/hits=0/kernel=%s", format, kernel)
-		g.Row("`"+format+"`", times(few.X), digits(few.Ns), times(many.X), digits(many.Ns))
-	}
-	return g.text()
-}
-
-func setsTable(r run) (string, error) {
-	g := newGrid("", "mutex, 1", "`AtomicSet`, 1", "mutex, 2", "`AtomicSet`, 2")
-	for _, call := range []struct{ name, way string }{{"`AddUint64`", "add"}, {"`AddBatch`", "batch"}, {"`MayContainUint64`", "query"}} {
-		row := []string{call.name}
-		set := g.figure(r, "AtomicSet/keys=10000/goroutines=1/way=%s-set", call.way)
-		for goroutines := 1; goroutines <= 2; goroutines++ {
-			for _, kind := range []string{"mutex", "atomic"} {
-				row = append(row, fmt.Sprintf("%.1f", g.figure(r, "AtomicSet/keys=10000/goroutines=%d/way=%s-%s", goroutines, call.way, kind).Ns/set.Ns))
-			}
-		}
-		g.Row(row...)
-	}
-	return g.text()
-}
-
-func loadsTable(r run) (string, error) {
-	head, row := []string{"size"}, []string{"ns"}
-	g := new(grid)
-	for _, size := range r.values("filter") {
-		head = append(head, withSpace(size))
-		row = append(row, digits(g.figure(r, "Loads/filter=%s", size).Ns))
-	}
-	filled := newGrid(head...)
-	filled.Row(row...)
-	filled.err = g.err
-	return filled.text()
-}
-
-// uuidsTable has the times of an absent and a present key, alone and in a column, in filters of two sizes.
-func uuidsTable(r run) (string, error) {
-	g := newGrid("", "16 KiB: one key", "column", "8 MiB: one key", "column")
-	formats := r.formatsIn("what")
-	for _, what := range append(formats, otherLibrary, exactMap) {
-		row := []string{what}
-		isFormat := slices.Contains(formats, what)
-		if isFormat {
-			row[0] = "`" + what + "`"
-		}
-		for _, kib := range []int{16, 8192} {
-			for _, keys := range []string{"one", "column"} {
-				cell := ""
-				if isFormat || keys == "one" {
-					at := fmt.Sprintf("uuids/filter=%dKiB/what=%s/keys=%s", kib, what, keys)
-					cell = digits(g.figure(r, "%s/hits=0%%", at).Ns) + ", " + digits(g.figure(r, "%s/hits=100%%", at).Ns)
-				}
-				row = append(row, cell)
-			}
-		}
-		g.Row(row...)
-	}
-	return g.text()
-}
-
-// bitsTable has the rate, which is the same on every CPU, and the times of an absent key, alone and in a column.
-func bitsTable(r run) (string, error) {
-	names := r.formatsIn("what")
-	head := []string{"bits per key"}
-	for _, name := range names {
-		head = append(head, "`"+name+"`")
-	}
-	g := newGrid(head...)
-	for _, bits := range bitsPerKeys {
-		row := []string{fmt.Sprint(bits)}
-		for _, name := range names {
-			rate := g.figure(r, "bits/bits=%d/what=%s", bits, name).Rate
-			one := g.figure(r, "bits/bits=%d/what=%s/keys=one/hits=0%%", bits, name)
-			column := g.figure(r, "bits/bits=%d/what=%s/keys=column/hits=0%%", bits, name)
-			row = append(row, fmt.Sprintf("%s; %s, %s", percent(rate), digits(one.Ns), digits(column.Ns)))
-		}
-		g.Row(row...)
-	}
-	return g.text()
+	return t.String(), nil
 }
 
 // machineTable says what bloom bench --report ran on.
 func machineTable(r run) (string, error) {
-	g := newGrid("", "<")
+	t := race.NewTable("", "<")
 	for _, row := range [][2]string{{"CPU", "model"}, {"version", "version"}, {"kernels", "kernels"}, {"huge pages", "huge-pages"}, {"date", "date"}, {"load", "load"}} {
 		text := r.Config[row[1]]
 		if row[1] == "version" {
 			text = strings.Replace(text, "(devel)", "(devel) at commit "+r.Commit, 1)
 		}
-		g.Row(row[0], text)
+		t.Row(row[0], text)
 	}
-	return g.text()
+	return t.String(), nil
 }
 
 // reportTable has a row for each filter and share of hits, and a column for each way.
-func reportTable(prefix string) func(r run) (string, error) {
-	return func(r run) (string, error) {
-		var rows [][]string
-		head, last := []string{"format", "<filter"}, ""
-		for _, f := range r.Figures {
-			at, way, _ := strings.Cut(f.Name, "/way=")
-			rest, ok := strings.CutPrefix(at, prefix+"/")
-			if !ok {
-				continue
-			}
-			if at != last {
-				last = at
-				rows = append(rows, reportRow(rest))
-				if len(rows[0]) == 3 && len(rows) == 1 {
-					head = append(head, "hits")
-				}
-			}
-			if len(rows) == 1 {
-				head = append(head, strings.ReplaceAll(way, "-", " "))
-			}
-			rows[len(rows)-1] = append(rows[len(rows)-1], cell(f))
-		}
-		if len(rows) == 0 {
+func reportTable(prefix string) table {
+	return table{part: "report", write: func(r run) (string, error) {
+		names := r.names(prefix + "*/way=plain-loop")
+		if len(names) == 0 {
 			return "", fmt.Errorf("the part %s has no figures of %s", r.Part, prefix)
 		}
-		g := newGrid(head...)
-		for _, row := range rows {
-			g.Row(row...)
+		var head []string
+		for pair := range strings.SplitSeq(names[0], "/") {
+			key, _, _ := strings.Cut(pair, "=")
+			head = append(head, strings.Replace(key, "filter", "<filter", 1))
 		}
-		return g.text()
-	}
-}
-
-// reportRow returns the first cells of a row: the format, the size, and the share of hits if the name has one.
-func reportRow(name string) (row []string) {
-	for pair := range strings.SplitSeq(name, "/") {
-		key, value, _ := strings.Cut(pair, "=")
-		switch key {
-		case "format":
-			value = "`" + value + "`"
-		case "hits":
-			value = strings.Replace(value, "%", " %", 1)
-		default:
-			value = withSpace(value)
+		ways := r.names(prefix + names[0] + "/way=*")
+		for _, way := range ways {
+			head = append(head, strings.ReplaceAll(way, "-", " "))
 		}
-		row = append(row, value)
-	}
-	return row
-}
-
-// withSpace writes a size such as 16KiB with a space.
-func withSpace(size string) string {
-	return strings.NewReplacer("KiB", " KiB", "MiB", " MiB").Replace(size)
+		t := race.NewTable(head...)
+		for _, name := range names {
+			var row []string
+			for pair := range strings.SplitSeq(name, "/") {
+				_, value, _ := strings.Cut(pair, "=")
+				row = append(row, labelOf(value))
+			}
+			for _, way := range ways {
+				f, err := r.find(prefix + name + "/way=" + way)
+				if err != nil {
+					return "", err
+				}
+				row = append(row, cell(f))
+			}
+			t.Row(row...)
+		}
+		return t.String(), nil
+	}}
 }
 
 // cell writes a figure with its deciles.

@@ -34,7 +34,7 @@ func timeUUIDs() (figures []figure, err error) {
 		n := 8 * size / bitsPerKey
 		known := uuids(rand.New(rand.NewPCG(1, uint64(n))), n)
 		ways := append(waysOf(known, bitsPerKey), others(known, bitsPerKey)...)
-		timed, err := inTurn(fmt.Sprintf("uuids/filter=%dKiB", size>>10), known, ways)
+		timed, err := inTurn(fmt.Sprintf("UUIDs/filter=%dKiB", size>>10), known, ways)
 		if err != nil {
 			return nil, err
 		}
@@ -52,14 +52,14 @@ const bitsKeys = 1_000_000
 func timeBits() (figures []figure, err error) {
 	known := uuids(rand.New(rand.NewPCG(1, bitsKeys)), bitsKeys)
 	for _, bits := range bitsPerKeys {
-		timed, err := inTurn(fmt.Sprintf("bits/bits=%d", bits), known, waysOf(known, bits))
+		timed, err := inTurn(fmt.Sprintf("Bits/bits=%d", bits), known, waysOf(known, bits))
 		if err != nil {
 			return nil, err
 		}
 		figures = append(figures, timed...)
 		for _, f := range formats() {
 			rate := bloom.Policy{Format: f, BitsPerKey: bits}.NewFilter(bloom.Strings(known)).MeasureRate()
-			figures = append(figures, figure{Name: fmt.Sprintf("bits/bits=%d/what=%v", bits, f), Rate: race.Three(rate)})
+			figures = append(figures, figure{Name: fmt.Sprintf("Bits/bits=%d/what=%v", bits, f), Rate: race.Three(rate)})
 		}
 	}
 	return figures, nil

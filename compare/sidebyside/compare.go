@@ -129,50 +129,44 @@ var jobs = []job{building, absent, present}
 // contest compares libraries with a reference, with keys of one number and kind.
 type contest struct {
 	columns
+	name      string // of its figures
 	reference *library
 	rounds    int           // at most
 	share     time.Duration // for each job of each library
 }
 
-// result has the figures of a library.
-type result struct {
-	bits  float64 // per key
-	hits  int     // of absent keys
-	times map[call]map[job]race.Figure
-}
-
-// compare runs the contests of all sizes, and prints a row of each library and kind of calls when it has its figures.
-func compare(ctx context.Context, o *options, out, messages io.Writer) (*race.Figures, error) {
+// compare runs the contests of all sizes, and prints the figures of each library when it has them.
+func compare(ctx context.Context, o *options, out, messages io.Writer) error {
 	folder, err := os.MkdirTemp("", "sidebyside")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(folder)
 	programs := make([]*oracle.Oracle, len(inCPP))
 	for i, format := range inCPP {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		if programs[i], err = oracle.Compile(format, folder); err != nil {
 			fmt.Fprintf(messages, "sidebyside: without the filters of %v in C++: %v\n", format, err)
 		}
 	}
-	figures := &race.Figures{Config: config(o)}
-	fmt.Fprintf(out, "%s, %s, %s, kernel %s. %d bits per key; cores to build with: %d.\nNanoseconds a key, and times as fast as %s:\n",
-		figures.Config["cpu"], figures.Config["platform"], runtime.Version(), figures.Config["kernel"], o.BitsPerKey, o.Cores, o.Reference)
+	if err := (&race.Figures{Config: config(o)}).Print(out); err != nil {
+		return err
+	}
 	for _, size := range o.Sizes {
 		for _, kind := range o.Keys {
-			if err := compareAt(ctx, o, size, kind, programs, figures, out); err != nil {
-				return nil, fmt.Errorf("%d %s: %w", size, kind, err)
+			if err := compareAt(ctx, o, size, kind, programs, out); err != nil {
+				return fmt.Errorf("%d %s: %w", size, kind, err)
 			}
 		}
 	}
-	return figures, nil
+	return nil
 }
 
 // compareAt runs the contest of one size and kind of keys.
-func compareAt(ctx context.Context, o *options, size int, kind kind, programs []*oracle.Oracle, figures *race.Figures, out io.Writer) (err error) {
-	c := &contest{columns: newColumns(kind, size, o.Queries), rounds: o.Rounds}
+func compareAt(ctx context.Context, o *options, size int, kind kind, programs []*oracle.Oracle, out io.Writer) (err error) {
+	c := &contest{columns: newColumns(kind, size, o.Queries), name: fmt.Sprintf("Libraries/keys=%d/of=%s", size, kind), rounds: o.Rounds}
 	timers := make([]*oracle.Timer, len(programs))
 	for i, program := range programs {
 		if program == nil {
@@ -190,40 +184,18 @@ func compareAt(ctx context.Context, o *options, size int, kind kind, programs []
 		return fmt.Errorf("there is no %s", o.Reference)
 	}
 	c.reference = &all[reference]
-	fmt.Fprintf(out, "\n%-40s %10s %9s %16s %16s %16s\n", fmt.Sprintf("%s %v", race.Thousands(size), kind), "bits a key", "pass", "absent", "present", "build")
 	for i := range all {
-		r, err := c.run(ctx, &all[i])
-		if err != nil {
-			return err
-		}
-		at := fmt.Sprintf("libraries/keys=%d/of=%s/library=%s", size, kind, all[i].name)
-		for _, call := range []call{keyByKey, atOnce} {
-			if len(r.times[call]) == 0 {
-				continue
+		for _, j := range jobs {
+			figures, err := c.run(ctx, &all[i], j)
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", all[i].name, j, err)
 			}
-			row := fmt.Sprintf("%-40s %10.2f %7.3f %%", all[i].name+", "+call.String(), r.bits, 100*float64(r.hits)/float64(o.Queries))
-			for _, j := range []job{absent, present, building} {
-				row += fmt.Sprintf(" %16s", words(r.times[call][j]))
-			}
-			fmt.Fprintln(out, strings.TrimRight(row, " "))
-			for _, j := range jobs {
-				if f, ok := r.times[call][j]; ok {
-					f.Name = fmt.Sprintf("%s/call=%s/job=%s", at, call, j)
-					figures.Add(f)
-				}
+			if err := (&race.Figures{List: figures}).Print(out); err != nil {
+				return err
 			}
 		}
-		figures.Add(race.Figure{Name: at, Bits: race.Three(r.bits), Rate: float64(r.hits) / float64(o.Queries)})
 	}
 	return nil
-}
-
-// words writes the time of a job, and nothing if the library has no such calls.
-func words(f race.Figure) string {
-	if f.Ns == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s ×%s", race.Digits(f.Ns), race.Digits(f.X))
 }
 
 // config tells what the figures are of.
@@ -233,81 +205,59 @@ func config(o *options) map[string]string {
 		// Virtual machines shorten the brand; the family and the model tell more.
 		"cpu":      fmt.Sprintf("%s (family %d, model %d)", brand, cpuid.CPU.Family, cpuid.CPU.Model),
 		"platform": runtime.GOOS + "/" + runtime.GOARCH, "kernel": bloom.Kernels()[0].String(),
-		"reference": o.Reference, "bits per key": fmt.Sprint(o.BitsPerKey), "queries": fmt.Sprint(o.Queries), "cores": fmt.Sprint(o.Cores),
+		"reference": o.Reference, "bits-per-key": fmt.Sprint(o.BitsPerKey), "queries": fmt.Sprint(o.Queries), "cores": fmt.Sprint(o.Cores),
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
 			if slices.Contains(modules, m.Path) {
-				c[m.Path] = m.Version
+				c[strings.ToLower(m.Path)] = m.Version
 			}
 		}
 	}
 	return c
 }
 
-// run times a library beside the reference.
-func (c *contest) run(ctx context.Context, l *library) (r result, err error) {
-	r.times = map[call]map[job]race.Figure{keyByKey: {}, atOnce: {}}
-	for _, j := range jobs {
-		keys, times := c.known, 1+(buildAtLeast-1)/c.known.len
+// run times a job of a library beside the reference. All calls of the library must have the same answer.
+func (c *contest) run(ctx context.Context, l *library, j job) (figures []race.Figure, err error) {
+	keys, times := map[job]*column{building: c.known, absent: c.absent, present: c.present}[j], 1
+	if j == building {
+		times = 1 + (buildAtLeast-1)/keys.len
+		if l.untimedBuild {
+			_, _, err := l.build[atOnce](keys, 1)
+			return nil, errors.Join(err, ctx.Err())
+		}
+	}
+	ways := []*race.Way{c.reference.way(ctx, j, c.reference.firstCall(j), keys, times)}
+	var calls []call
+	for _, call := range []call{keyByKey, atOnce} {
+		if l.ways(j)[call] != nil {
+			calls = append(calls, call)
+			ways = append(ways, l.way(ctx, j, call, keys, times))
+		}
+	}
+	// A test leaves no garbage, and the collector would take longer than the test.
+	turns := race.Race{Rounds: c.rounds, Time: c.share, Operations: times * keys.len, Differ: true, Clean: j != building}
+	if err := turns.Run(ways...); err != nil {
+		return nil, err
+	}
+	answer := ways[1].Answer
+	if j == present {
+		answer = keys.len // no known key is missing
+	}
+	for i, call := range calls {
+		if got := ways[i+1].Answer; got != answer {
+			return nil, fmt.Errorf("%v: %d in place of %d", call, got, answer)
+		}
+		f := ways[i+1].Beside(fmt.Sprintf("%s/library=%s/call=%v/job=%s", c.name, l.name, call, j), ways[0])
 		switch j {
+		case building:
+			f.Bits = race.Three(8 * float64(answer) / float64(keys.len))
 		case absent:
-			keys, times = c.absent, 1
-		case present:
-			keys, times = c.present, 1
+			f.Rate = float64(answer) / float64(keys.len)
 		}
-		if j == building && l.untimedBuild {
-			_, answer, err := l.build[atOnce](keys, 1)
-			if err := errors.Join(err, ctx.Err(), c.check(&r, j, true, answer)); err != nil {
-				return r, fmt.Errorf("%s: %w", l.name, err)
-			}
-			continue
-		}
-		ways := []*race.Way{c.reference.way(ctx, j, c.reference.firstCall(j), keys, times)}
-		var calls []call
-		for _, call := range []call{keyByKey, atOnce} {
-			if l.ways(j)[call] != nil {
-				calls = append(calls, call)
-				ways = append(ways, l.way(ctx, j, call, keys, times))
-			}
-		}
-		// A test leaves no garbage, and the collector would take longer than the test.
-		turns := race.Race{Rounds: c.rounds, Time: c.share, Operations: times * keys.len, Differ: true, Clean: j != building}
-		if err := turns.Run(ways...); err != nil {
-			return r, err
-		}
-		for i, call := range calls {
-			w := ways[i+1]
-			r.times[call][j] = w.Beside("", ways[0])
-			if err := c.check(&r, j, i == 0, w.Answer); err != nil {
-				return r, fmt.Errorf("%s, %v: %w", l.name, call, err)
-			}
-		}
+		figures = append(figures, f)
 	}
-	return r, nil
-}
-
-// check records the size of the filter or the number of hits. It returns an error if
-// calls differ, or if a known key is missing.
-func (c *contest) check(r *result, j job, first bool, answer int) error {
-	switch j {
-	case building:
-		bits := 8 * float64(answer) / float64(c.known.len)
-		if !first && bits != r.bits {
-			return fmt.Errorf("the filter has %v bits per key, and %v otherwise", bits, r.bits)
-		}
-		r.bits = bits
-	case absent:
-		if !first && answer != r.hits {
-			return fmt.Errorf("%d absent keys pass, and %d otherwise", answer, r.hits)
-		}
-		r.hits = answer
-	case present:
-		if n := c.present.len; answer != n {
-			return fmt.Errorf("%d of %d known keys are missing", n-answer, n)
-		}
-	}
-	return nil
+	return figures, nil
 }
 
 // ways returns how the library does a job, by call.

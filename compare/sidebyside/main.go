@@ -1,9 +1,9 @@
 // Command sidebyside runs this library and others with the same keys and the same bits
-// per key, and prints a row of each as soon as it has its figures:
+// per key, and prints the figures of each as soon as it has them:
 //
 //	go run ./sidebyside [flags]    (in compare/)
 //
-// The command figures keeps what --json writes, and makes the tables and the picture of the documents from it.
+// The command figures makes the tables and the picture of the documents from them.
 //
 // Each library takes turns with the reference. A round gives one ratio of both. Keys are random 64-bit integers, and then
 // random strings of 8 to 32 bytes. A library takes them in the form it is fastest with: an integer as such, or as 8 bytes.
@@ -35,7 +35,6 @@ type options struct {
 	Rounds     int           `default:"1000" help:"The most rounds (${default})."`
 	Cores      int           `default:"1" help:"Cores that a library may build with (${default})."`
 	Reference  string        `default:"goleveldb" help:"Library that the others are compared with (${default})."`
-	JSON       bool          `help:"Print the figures as JSON, and the rows on standard error."`
 }
 
 func main() {
@@ -56,15 +55,7 @@ func run(ctx context.Context, o *options, out, messages io.Writer) error {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.Cores))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the race collects between the runs
-	rows := out
-	if o.JSON {
-		rows = messages
-	}
-	figures, err := compare(ctx, o, rows, messages)
-	if err != nil || !o.JSON {
-		return err
-	}
-	return figures.Print(out, true)
+	return compare(ctx, o, out, messages)
 }
 
 // check reports bad options at once. Otherwise some would fail after minutes of work.

@@ -7,26 +7,15 @@
 package main
 
 import (
-	"flag"
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 func main() {
-	asJSON := flag.Bool("json", false, "print JSON, for the command figures")
-	flag.Parse()
 	c := &comparison{rounds: 61, keys: 1}
 	err := c.run()
-	if err == nil {
-		err = c.Print(os.Stdout, *asJSON)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "stored:", err)
-		os.Exit(1)
-	}
+	race.Exit(c.Figures, err)
 }
 
 // comparison has the figures of the programs.
@@ -65,7 +54,7 @@ func (c *comparison) compare(what string, operations int, warm bool, before, aft
 	allocations := func(run func(round int) int) float64 {
 		return race.Three(testing.AllocsPerRun(10, func() { run(0) }) / float64(operations))
 	}
-	old, now := first.Figure("programs/what="+what+"/way=before"), second.Beside("programs/what="+what+"/way=after", first)
+	old, now := first.Figure("Programs/what="+what+"/way=before"), second.Beside("Programs/what="+what+"/way=after", first)
 	old.Allocs, now.Allocs = allocations(before), allocations(after)
 	c.Add(old, now)
 	return nil

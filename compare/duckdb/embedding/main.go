@@ -15,66 +15,56 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-	_ "github.com/duckdb/duckdb-go/v2"
 
 	"github.com/lanebloom/bloom/compare/duckdb/internal/command"
 	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
+// ofDuckDB is the file that gets filters.
+const ofDuckDB = "the file of DuckDB, without filters of these columns"
+
 func main() {
-	log.SetFlags(0)
 	rows := flag.Int("rows", 6_000_000, "rows of the file: 6 million are some 390 MB")
 	rounds := flag.Int("rounds", 3, "times each way runs; the shortest counts")
-	way := flag.String("way", "", "only write the second file from the first that is named, with duckdb or arrow-go, as a process of its own does")
-	asJSON := flag.Bool("json", false, "print JSON, for the command figures")
+	way := flag.String("way", "", "only write the first file that is named, new, or from the second with duckdb or arrow-go, as a process of its own does")
 	flag.Parse()
-	if *way != "" {
-		if err := rewrite(*way, flag.Arg(0), flag.Arg(1)); err != nil {
-			log.Fatal(err)
-		}
+	if *way == "" {
+		race.Exit(run(*rows, *rounds))
 		return
 	}
-	figures, err := run(*rows, *rounds)
-	if err == nil {
-		err = figures.Print(os.Stdout, *asJSON)
-	}
-	if err != nil {
+	write := map[string]func() error{
+		"new":      func() error { return writeNew(flag.Arg(0), *rows) },
+		"duckdb":   func() error { return writeByDuckDB(flag.Arg(0), flag.Arg(1)) },
+		"arrow-go": func() error { return writeByArrowGo(flag.Arg(0), flag.Arg(1)) },
+	}[*way]
+	if err := write(); err != nil {
 		log.Fatal(err)
 	}
 }
 
+// run writes all files before it asks DuckDB, because the memory that this program has taken counts as that of the others: see race.Output.
 func run(rows, rounds int) (figures race.Figures, err error) {
 	dir, err := os.MkdirTemp("", "embedding")
 	if err != nil {
 		return figures, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	old := filepath.Join(dir, "old.parquet")
 	program, err := command.Build(dir)
 	if err != nil {
 		return figures, err
 	}
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		return figures, err
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1) // what SET says is for a connection
-	if _, err := db.Exec(fmt.Sprintf(`SET threads = 1; SET enable_external_file_cache = false;
-		COPY (SELECT (hash(n) >> 1)::BIGINT AS id, hash(n + 1, 3) AS session, 'user ' || (hash(n, 5) %% 100000) AS name,
-			TIMESTAMP '2024-05-01' + to_seconds(n) AS at, (hash(n, 7) %% 100000) / 100 AS price, md5(n::VARCHAR) AS token FROM range(%d) t(n))
-		TO '%s' (FORMAT parquet)`, rows, old)); err != nil {
-		return figures, err
-	}
 	self, err := os.Executable()
 	if err != nil {
+		return figures, err
+	}
+	old := filepath.Join(dir, "old.parquet")
+	if _, _, err := race.Output(exec.Command(self, "-way", "new", "-rows", fmt.Sprint(rows), old)); err != nil {
 		return figures, err
 	}
 	ways := []struct {
@@ -85,25 +75,29 @@ func run(rows, rounds int) (figures race.Figures, err error) {
 		{"written anew by DuckDB, with the dictionaries of 200,000 values that its filters need", []string{self, "-way", "duckdb"}},
 		{"written anew by arrow-go", []string{self, "-way", "arrow-go"}},
 	}
-	if err := report(&figures, db, "the file of DuckDB, without filters of these columns", old, rows, rounds); err != nil {
-		return figures, err
-	}
+	names, files := []string{ofDuckDB}, []string{old}
 	for i, way := range ways {
-		out, most := filepath.Join(dir, fmt.Sprint(i, ".parquet")), int64(0)
-		run := &race.Way{Name: way.name, Run: func(int) (int, error) {
+		out, most := filepath.Join(dir, fmt.Sprint(i, ".parquet")), 0.0
+		write := &race.Way{Name: way.name, Run: func(int) (int, error) {
 			c := exec.Command(way.args[0], append(way.args[1:len(way.args):len(way.args)], out, old)...)
 			c.Env = append(os.Environ(), "GOMAXPROCS=1") // one thread each
-			if said, err := c.CombinedOutput(); err != nil {
-				return 0, fmt.Errorf("%w: %s", err, said)
-			}
-			most = max(most, c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss<<10)
-			return 0, nil
+			_, mb, err := race.Output(c)
+			most = max(most, mb)
+			return 0, err
 		}}
-		if err := (race.Race{Rounds: rounds, Operations: 1}).Run(run); err != nil {
+		if err := (race.Race{Rounds: rounds, Operations: 1}).Run(write); err != nil {
 			return figures, err
 		}
-		figures.Add(race.Figure{Name: "embed/way=" + way.name + "/write", Ns: race.Three(run.Least()), MB: race.Three(float64(most) / 1e6)})
-		if err := report(&figures, db, way.name, out, rows, rounds); err != nil {
+		figures.Add(race.Figure{Name: "Embed/way=" + way.name + "/write", Ns: race.Three(write.Least()), MB: most})
+		names, files = append(names, way.name), append(files, out)
+	}
+	db, err := command.DuckDB("SET threads = 1; SET enable_external_file_cache = false")
+	if err != nil {
+		return figures, err
+	}
+	defer db.Close()
+	for i, name := range names {
+		if err := report(&figures, db, name, files[i], rows, rounds); err != nil {
 			return figures, err
 		}
 	}
@@ -116,7 +110,7 @@ func report(figures *race.Figures, db *sql.DB, name, path string, rows, rounds i
 	if err != nil {
 		return err
 	}
-	figures.Add(race.Figure{Name: "embed/way=" + name + "/size", MB: race.Three(float64(info.Size()) / 1e6)})
+	figures.Add(race.Figure{Name: "Embed/way=" + name + "/size", MB: race.Three(float64(info.Size()) / 1e6)})
 	for _, query := range [][2]string{{"number", fmt.Sprintf("id = (hash(%d::BIGINT) >> 1)::BIGINT", rows/3)}, {"text", fmt.Sprintf("token = md5('%d')", rows/3)}} {
 		what, where := query[0], query[1]
 		find := &race.Way{Name: name, Run: func(int) (found int, err error) {
@@ -128,24 +122,34 @@ func report(figures *race.Figures, db *sql.DB, name, path string, rows, rounds i
 		if err := (race.Race{Rounds: rounds, Operations: 1}).Run(find); err != nil {
 			return err
 		}
-		figures.Add(race.Figure{Name: "embed/way=" + name + "/" + what, Ns: race.Three(find.Least())})
+		figures.Add(race.Figure{Name: "Embed/way=" + name + "/" + what, Ns: race.Three(find.Least())})
 	}
 	return nil
 }
 
-// rewrite writes a file anew, with filters at 1 % of the ids. DuckDB gives every column with a dictionary one.
-func rewrite(way, out, in string) (err error) {
-	if way == "duckdb" {
-		db, err := sql.Open("duckdb", "")
-		if err != nil {
-			return err
-		}
-		defer db.Close()
-		db.SetMaxOpenConns(1)
-		_, err = db.Exec(fmt.Sprintf(`SET threads = 1;
-			COPY (FROM '%s') TO '%s' (FORMAT parquet, DICTIONARY_SIZE_LIMIT 200000, STRING_DICTIONARY_PAGE_SIZE_LIMIT 100000000)`, in, out))
+// writeNew writes the file of DuckDB.
+func writeNew(out string, rows int) error {
+	return inDuckDB(fmt.Sprintf(`COPY (SELECT (hash(n) >> 1)::BIGINT AS id, hash(n + 1, 3) AS session, 'user ' || (hash(n, 5) %% 100000) AS name,
+			TIMESTAMP '2024-05-01' + to_seconds(n) AS at, (hash(n, 7) %% 100000) / 100 AS price, md5(n::VARCHAR) AS token FROM range(%d) t(n))
+		TO '%s' (FORMAT parquet)`, rows, out))
+}
+
+// writeByDuckDB writes a file anew. DuckDB gives every column with a dictionary a filter at 1 %.
+func writeByDuckDB(out, in string) error {
+	return inDuckDB(fmt.Sprintf(`COPY (FROM '%s') TO '%s' (FORMAT parquet, DICTIONARY_SIZE_LIMIT 200000, STRING_DICTIONARY_PAGE_SIZE_LIMIT 100000000)`, in, out))
+}
+
+// inDuckDB runs a query on one thread.
+func inDuckDB(query string) error {
+	db, err := command.DuckDB("SET threads = 1; " + query)
+	if err != nil {
 		return err
 	}
+	return db.Close()
+}
+
+// writeByArrowGo writes a file anew, with filters of the ids and the tokens at 1 %.
+func writeByArrowGo(out, in string) error {
 	reader, err := file.OpenParquetFile(in, false)
 	if err != nil {
 		return err

@@ -35,21 +35,13 @@ const (
 )
 
 func main() {
-	log.SetFlags(0)
 	files := flag.Int("files", 2000, "files of the table: 2,000 are some 600 MB")
 	rounds := flag.Int("rounds", 3, "times each way runs; the median counts")
-	asJSON := flag.Bool("json", false, "print JSON, for the command figures")
 	flag.Parse()
 	if *files < 1 || *rounds < 1 {
 		log.Fatal("-files and -rounds must be at least 1")
 	}
-	figures, err := run(*files, *rounds, func() error { return dropCaches(caches) })
-	if err == nil {
-		err = figures.Print(os.Stdout, *asJSON)
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
+	race.Exit(run(*files, *rounds, func() error { return dropCaches(caches) }))
 }
 
 // dropCaches makes the kernel keep no file in memory. What is not on the disk yet would stay.
@@ -98,7 +90,7 @@ func run(files, rounds int, drop func() error) (figures race.Figures, err error)
 	if err != nil {
 		return figures, err
 	}
-	figures.Add(race.Figure{Name: "index/made", Ns: race.Three(float64(took)), MB: race.Three(float64(info.Size()) / 1e6)})
+	figures.Add(race.Figure{Name: "Index/way=with an index/made", Ns: race.Three(float64(took)), MB: race.Three(float64(info.Size()) / 1e6)})
 	for _, n := range []int{1, 10_000} {
 		keys := t.keys(n)
 		name := filepath.Join(dir, "keys")
@@ -117,7 +109,7 @@ func run(files, rounds int, drop func() error) (figures race.Figures, err error)
 					return figures, fmt.Errorf("%d keys, %q: %w", n, flags, err)
 				}
 			}
-			at := fmt.Sprintf("index/way=%s/keys=%d/caches=", [...]string{"without", "with"}[len(flags)/2], n)
+			at := fmt.Sprintf("Index/way=%s an index/keys=%d/caches=", [...]string{"without", "with"}[len(flags)/2], n)
 			figures.Add(warm.Figure(at+"warm"), cold.Figure(at+"cold"))
 		}
 	}

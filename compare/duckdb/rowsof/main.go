@@ -21,7 +21,6 @@ import (
 	"path/filepath"
 	"strconv"
 
-	_ "github.com/duckdb/duckdb-go/v2"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
@@ -31,14 +30,12 @@ import (
 )
 
 func main() {
-	log.SetFlags(0)
 	rows := flag.Int("rows", 5_300_000, "rows of the file: 5.3 million are some 400 MB")
 	keys := flag.Int("keys", 10_000, "keys to find")
 	there := flag.Int("there", 500, "of which this many are there, each in one row")
 	sorted := flag.Bool("sorted", false, "ids are in order, and the keys are from a fiftieth of their range")
 	rounds := flag.Int("rounds", 5, "times each way runs, in turn; the shortest counts")
 	threads := flag.Int("threads", 1, "threads of DuckDB, and of Go in the other ways")
-	asJSON := flag.Bool("json", false, "print JSON, for the command figures")
 	only := flag.Bool("read", false, "only read the file and the keys that are named, as the first way does in a process of its own")
 	flag.Parse()
 	if *only {
@@ -47,13 +44,7 @@ func main() {
 		}
 		return
 	}
-	figures, err := run(*rows, *keys, *there, *rounds, *threads, *sorted)
-	if err == nil {
-		err = figures.Print(os.Stdout, *asJSON)
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
+	race.Exit(run(*rows, *keys, *there, *rounds, *threads, *sorted))
 }
 
 // table is the file, and its keys.
@@ -73,12 +64,11 @@ func run(rows, keys, there, rounds, threads int, sorted bool) (figures race.Figu
 		return figures, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	db, err := sql.Open("duckdb", "")
+	db, err := command.DuckDB()
 	if err != nil {
 		return figures, err
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1)
 	t := &table{db: db, dir: dir, file: filepath.Join(dir, "events.parquet"), keys: filepath.Join(dir, "keys"), wanted: filepath.Join(dir, "wanted.parquet"), threads: threads}
 	if t.command, err = command.Build(dir); err != nil {
 		return figures, err
@@ -109,10 +99,10 @@ func run(rows, keys, there, rounds, threads int, sorted bool) (figures race.Figu
 	if err := db.QueryRow("SELECT version()").Scan(&version); err != nil {
 		return figures, err
 	}
-	figures.Config = map[string]string{"DuckDB": version, "row groups that remain": fmt.Sprintf("%d of %d", t.groups, t.of)}
-	figures.Add(race.Figure{Name: fmt.Sprintf("rows/keys=%d/file", keys), MB: race.Three(float64(info.Size()) / 1e6)})
+	figures.Config = map[string]string{"duckdb": version, "row-groups-that-remain": fmt.Sprintf("%d of %d", t.groups, t.of)}
+	figures.Add(race.Figure{Name: fmt.Sprintf("Rows/keys=%d/file", keys), MB: race.Three(float64(info.Size()) / 1e6)})
 	for _, w := range ways {
-		figures.Add(race.Figure{Name: fmt.Sprintf("rows/keys=%d/way=%s", keys, w.Name), Ns: race.Three(w.Least())})
+		figures.Add(race.Figure{Name: fmt.Sprintf("Rows/keys=%d/way=%s", keys, w.Name), Ns: race.Three(w.Least())})
 	}
 	return figures, nil
 }
@@ -159,11 +149,8 @@ func (t *table) filter(keys ...string) (int, error) {
 func (t *table) exec(name string, args ...string) (string, error) {
 	command := exec.Command(name, args...)
 	command.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(t.threads))
-	output, err := command.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, output)
-	}
-	return string(output), nil
+	output, _, err := race.Output(command)
+	return string(output), err
 }
 
 // duckdb writes the rows that have a key of a query.

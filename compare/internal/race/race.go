@@ -1,12 +1,14 @@
-// Package race times ways to do the same, which take turns, and prints what they took: as a table, or as the JSON that
-// the command figures keeps.
+// Package race times ways to do the same, which take turns, and prints what they took in the format of Go's benchmarks, which the
+// command figures reads, or as a table.
 package race
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -26,7 +28,8 @@ type Way struct {
 
 // Race says how ways are timed.
 type Race struct {
-	Rounds     int                  // beside the first one, which warms up and does not count
+	Rounds     int                  // beside the first one, which warms up and does not count, unless the race is Cold
+	Cold       bool                 // the first round counts
 	Operations int                  // of a run
 	Time       time.Duration        // if it is not 0, no round begins later, but for the first five
 	Clock      func() time.Duration // nil: the time that passes
@@ -47,7 +50,11 @@ func (r Race) Run(ways ...*Way) error {
 		clock = func() time.Duration { return time.Since(start) }
 	}
 	began := time.Now()
-	for round := range r.Rounds + 1 {
+	first := 0
+	if r.Cold {
+		first = 1
+	}
+	for round := first; round <= r.Rounds; round++ {
 		if r.Time > 0 && round > leastRounds && time.Since(began) > r.Time {
 			break
 		}
@@ -112,6 +119,15 @@ func Spread(values []float64) (middle, low, high float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return Three(sorted[n/2]), Three(sorted[n/10]), Three(sorted[n*9/10])
+}
+
+// Output runs a command and returns what it prints, and the most memory that one of its processes took, in MB. That is never
+// less than what this program has taken so far: the system counts it for a process until it runs the command.
+func Output(c *exec.Cmd) (out []byte, mb float64, err error) {
+	if out, err = c.CombinedOutput(); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err, out)
+	}
+	return out, Three(float64(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss<<10) / 1e6), nil
 }
 
 // CPUTime returns how long the program has worked on all cores. Unlike the time that passes, it leaves out what other

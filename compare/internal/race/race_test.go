@@ -2,8 +2,9 @@ package race
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
+	"os/exec"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,14 @@ func TestTime(t *testing.T) {
 	}
 }
 
+// TestCold wants the first round to count.
+func TestCold(t *testing.T) {
+	w := slow("a", 1, 0)
+	if err := (Race{Rounds: 2, Operations: 1, Cold: true}).Run(w); err != nil || len(w.Ns) != 2 {
+		t.Errorf("%d rounds: %v", len(w.Ns), err)
+	}
+}
+
 // TestErrors wants the error of a way, and other answers found.
 func TestErrors(t *testing.T) {
 	broken := errors.New("broken")
@@ -70,26 +79,52 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestPrint wants the same figures back from JSON, and all of them in the table.
+// TestPrint wants the same figures back from what is printed.
 func TestPrint(t *testing.T) {
-	f := Figures{Config: map[string]string{"cpu": "A"}}
-	f.Add(Figure{Name: "a/b=1", Ns: 12.5}, Figure{Name: "a/b=2", Ns: 2.5e6, X: 6.25, Low: 6, High: 7, Rate: 0.01, MB: 3, Allocs: 1})
+	f := Figures{Config: map[string]string{"cpu": "A B"}}
+	f.Add(Figure{Name: "A/b=x, y", Ns: 12.5}, Figure{Name: "A/b=2%", Ns: 2.5e6, X: 6.25, Low: 6, High: 7, Rate: 0.0000012, Bits: 10, MB: 3, Allocs: 1}, Figure{Name: "B"})
 	var out bytes.Buffer
-	if err := f.Print(&out, true); err != nil {
+	if err := f.Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	var back Figures
-	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Config["cpu"] != "A" || len(back.List) != 2 || back.List[1] != f.List[1] {
+	const want = "cpu: A B\nBenchmarkA/b=x,_y 1 12.5 ns/op\n" +
+		"BenchmarkA/b=2% 1 2500000 ns/op 6.25 x 6 p10 7 p90 0.0000012 rate 10 bits/key 3 MB 1 allocs/op\nBenchmarkB 1 0 rate\n"
+	if out.String() != want {
+		t.Errorf("%s\nwant\n%s", out.String(), want)
+	}
+	if back, err := Read(&out); err != nil || !reflect.DeepEqual(back, f) {
 		t.Errorf("%+v: %v", back, err)
 	}
-	out.Reset()
-	if err := f.Print(&out, false); err != nil {
-		t.Fatal(err)
+}
+
+// TestRead reads what Go's benchmarks and bloom bench print.
+func TestRead(t *testing.T) {
+	const out = "goos: linux\n" +
+		"BenchmarkGroup/format=rocksdb/hits=0/kernel=avx512-2 \t 1\t 472321935 keys/s\t 2.117 ns/key\t 2.725 x-p10\t 2.8 x-p90\t 2.7549 x-ref\n" +
+		"BenchmarkTest/way=plain-loop\t99\t16.7 ns/key\t16.5 ns/key-p10\t17.5 ns/key-p90\n" +
+		"BenchmarkAtomicSet/goroutines=1-2 \t 1\t 34.69 add-atomic-ns/key\t 27.60 add-mutex-ns/key\nBenchmarkOther 1 2 GB/s\nPASS\n"
+	f, err := Read(strings.NewReader(out))
+	want := Figures{map[string]string{"goos": "linux"}, []Figure{
+		{Name: "Group/format=rocksdb/hits=0/kernel=avx512", Ns: 2.12, X: 2.75, Low: 2.73, High: 2.8},
+		{Name: "Test/way=plain-loop", Ns: 16.7, Low: 16.5, High: 17.5},
+		{Name: "AtomicSet/goroutines=1/way=add-atomic", Ns: 34.7},
+		{Name: "AtomicSet/goroutines=1/way=add-mutex", Ns: 27.6},
+	}}
+	if err != nil || !reflect.DeepEqual(f, want) {
+		t.Errorf("read %+v, want %+v: %v", f, want, err)
 	}
-	for _, line := range []string{"cpu: A\n", "a/b=1  12.5 ns\n", "a/b=2  2.5ms, ×6.25 (6–7), 1 allocations, 3 MB, 1 % pass\n"} {
-		if !strings.Contains(out.String(), line) {
-			t.Errorf("%q is not in\n%s", line, out.String())
-		}
+	if _, err := Read(strings.NewReader("BenchmarkA 1 x ns/op\n")); err == nil {
+		t.Error("no error for a time that is no number")
+	}
+}
+
+// TestOutput runs a command that prints, and one that fails.
+func TestOutput(t *testing.T) {
+	if out, mb, err := Output(exec.Command("echo", "a")); err != nil || string(out) != "a\n" || mb < 1 || mb > 1000 {
+		t.Errorf("%q, %v MB: %v", out, mb, err)
+	}
+	if _, _, err := Output(exec.Command("sh", "-c", "echo broken; false")); err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("a command that fails: %v", err)
 	}
 }
 
