@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -45,6 +46,11 @@ func run(list bool, names []string) error {
 		}
 		return nil
 	}
+	for tool, from := range map[string]string{"bash": "Git for Windows has it, too", "git": "https://git-scm.com"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return fmt.Errorf("the steps need %s, which is not in PATH: install it (%s)", tool, from)
+		}
+	}
 	for name, value := range settings(tree.documents) {
 		if err := os.Setenv(name, value); err != nil {
 			return err
@@ -81,6 +87,9 @@ func settings(documents uint64) map[string]string {
 
 // choose returns the steps with such names, or in such folders, in their order.
 func choose(all []step, names []string) (chosen []step, err error) {
+	if len(names) == 0 {
+		return nil, errors.New("name steps, such as test or prove/fuzz: go run ./internal/prove -list test prove prints all")
+	}
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(s step) bool { return s.is(name) }) {
 			return nil, fmt.Errorf("no step is called %s: go run ./internal/prove -list test prove prints all", name)

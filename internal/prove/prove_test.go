@@ -107,6 +107,9 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%q chooses %v", name, chosen)
 		}
 	}
+	if chosen, err := choose(all, nil); err == nil {
+		t.Errorf("no name chooses %v, and passes", chosen)
+	}
 }
 
 // TestRunAll wants the output of a step that fails, the name of each step, and the others none the less.

@@ -39,7 +39,7 @@ var (
 func readTree(root string) (t tree, err error) {
 	text, err := os.ReadFile(filepath.Join(root, "go.work"))
 	if err != nil {
-		return t, err
+		return t, fmt.Errorf("%w: not the repository's directory", err)
 	}
 	used, _, _ := bytes.Cut(text, []byte("\n)"))
 	for _, m := range usedModule.FindAllSubmatch(used, -1) {
