@@ -175,7 +175,7 @@ func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnsupportedMediaType, errors.New("the type of a request must be "+questionType))
 		return
 	}
-	answer, data, status, err := c.answer(w, r)
+	answer, data, status, err := c.answer(r)
 	if err != nil {
 		refuse(w, status, err)
 		return
@@ -188,19 +188,21 @@ func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // answer reads a question and answers it in its turn. A turn begins when the request has come, and ends before
 // the answer is sent: no one who sends or reads slowly holds it. A large request is in memory only while it
 // holds the turn of large ones, which begins before it comes.
-func (c *counter) answer(w http.ResponseWriter, r *http.Request) (answer, data []byte, status int, err error) {
-	if r.ContentLength > maxBody {
+func (c *counter) answer(r *http.Request) (answer, data []byte, status int, err error) {
+	switch {
+	case r.ContentLength < 0:
+		return nil, nil, http.StatusLengthRequired, errors.New("the request does not say its length")
+	case r.ContentLength > maxBody:
 		return nil, nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", maxBody)
-	}
-	if r.ContentLength > smallBody {
+	case r.ContentLength > smallBody:
 		if err := c.large.take(r.Context()); err != nil {
 			return nil, nil, http.StatusServiceUnavailable, err
 		}
 		defer c.large.giveBack()
 	}
-	body, status, err := read(w, r)
-	if err != nil {
-		return nil, nil, status, err
+	body := make([]byte, r.ContentLength)
+	if _, err := io.ReadFull(r.Body, body); err != nil {
+		return nil, nil, http.StatusBadRequest, err
 	}
 	if err := c.turns.take(r.Context()); err != nil {
 		return nil, nil, http.StatusServiceUnavailable, err
@@ -209,20 +211,6 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request) (answer, data [
 	question, file, _ := bytes.Cut(body, []byte("\n"))
 	answer, data, err = c.desk.Answer(r.PathValue("name"), question, file)
 	return answer, data, http.StatusBadRequest, err
-}
-
-// read reads a request. Large ones must say how large they are.
-func read(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
-	if r.ContentLength > smallBody {
-		body = make([]byte, r.ContentLength)
-		_, err = io.ReadFull(r.Body, body)
-		return body, http.StatusBadRequest, err
-	}
-	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, smallBody))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request has no length and is larger than %d bytes", smallBody)
-	}
-	return body, http.StatusBadRequest, err
 }
 
 func refuse(w http.ResponseWriter, status int, err error) {

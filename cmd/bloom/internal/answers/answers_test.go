@@ -359,6 +359,7 @@ func TestRefuses(t *testing.T) {
 		"more":           {"filter", `{"format":"leveldb"}}`, nil, "more after its end"},
 		"list":           {"filter", "[]", nil, "not understood"},
 		"nothing":        {"filter", "", nil, "not understood"},
+		"a long one":     {"filter", `{"keys":["` + strings.Repeat(`","`, mostQuestion/3) + `"]}`, nil, "it has more than "},
 		"curve's format": {"curve", curveQuestion{"cuckoo", 1, 0, 1, 1}, nil, `unknown format "cuckoo"`},
 		"curve's keys":   {"curve", curveQuestion{"leveldb", maxCurveKeys + 1, 0, 1, 1}, nil, "keys must be between 1 and 1000000000, and is 1000000001"},
 		"curve of none":  {"curve", curveQuestion{"leveldb", 0, 0, 1, 1}, nil, "keys must be between 1"},

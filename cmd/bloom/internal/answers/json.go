@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/lanebloom/bloom/cmd/internal/show"
@@ -12,8 +13,14 @@ import (
 // JSON returns the refusal in JSON.
 func (r Refusal) JSON() []byte { return toJSON(r) }
 
+// mostQuestion is more bytes than any question takes: in memory, a key takes several times the three bytes that it takes here.
+const mostQuestion = 6*maxKeys*maxKeyBytes + 1<<20
+
 // fromJSON reads a question, all of it.
 func fromJSON(text []byte, q any) error {
+	if len(text) > mostQuestion {
+		return fmt.Errorf("it has more than %d bytes", mostQuestion)
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(q); err != nil {

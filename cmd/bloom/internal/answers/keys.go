@@ -1,9 +1,6 @@
 package answers
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,27 +10,6 @@ import (
 
 // keyList is the keys of a question.
 type keyList []string
-
-// UnmarshalJSON reads no more keys than are needed to see that they are too many: in
-// memory a key takes many times the three bytes that it takes in a question.
-func (l *keyList) UnmarshalJSON(data []byte) error {
-	*l = nil
-	if string(data) == "null" {
-		return nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
-		return errors.New("keys is no list")
-	}
-	for decoder.More() && len(*l) <= maxKeys {
-		var key string
-		if err := decoder.Decode(&key); err != nil {
-			return fmt.Errorf("a key is no text: %w", err)
-		}
-		*l = append(*l, key)
-	}
-	return nil
-}
 
 // unique returns every key once.
 func (l keyList) unique() ([]string, error) {
