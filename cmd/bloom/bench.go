@@ -181,7 +181,7 @@ func (b *benchCommand) watch(ctx context.Context, s *cli.Streams, sources []*key
 		return err
 	}
 	_, err = fmt.Fprintf(s.Out, "\nNanoseconds a key, and times as fast as the plain loop: medians of %d rounds\nor more of %s keys, all ways in turn. A kernel takes a column at once; a load\nreads one random byte of the filter, and so tells the cost of memory.\n%s",
-		leastRounds(r.Results), humanize.Comma(queries), clock.Busy())
+		slices.MinFunc(r.Results, func(a, b benchResult) int { return a.Rounds - b.Rounds }).Rounds, humanize.Comma(queries), clock.Busy())
 	return err
 }
 
@@ -253,14 +253,6 @@ func (c *screen) show(table []byte, last bool) error {
 	out.Write(table)
 	_, err := c.to.Write(out.Bytes())
 	return err
-}
-
-func leastRounds(results []benchResult) int {
-	least := results[0].Rounds
-	for _, result := range results {
-		least = min(least, result.Rounds)
-	}
-	return least
 }
 
 // sizeWords writes a number of bytes with three significant digits.

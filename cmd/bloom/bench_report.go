@@ -46,7 +46,8 @@ func (b *benchCommand) report(ctx context.Context, s *cli.Streams, format bloom.
 		b.Time = 8 * time.Minute
 	}
 	r := &reporter{out: bufio.NewWriter(s.Out), start: time.Now()}
-	b.printHead(r.out, time.Now(), loadNow())
+	load, _ := os.ReadFile("/proc/loadavg") // of Linux
+	b.printHead(r.out, time.Now(), string(load))
 	for i, source := range sources {
 		left := timeLeft(time.Since(r.start), b.Time, i, len(sources))
 		if _, err := fmt.Fprintf(s.Err, "bloom: %v left; measuring %v, %s\n", left, source.format, source.words); err != nil {
@@ -205,15 +206,6 @@ func cache(bytes int) string {
 		return "unknown"
 	}
 	return sizeWords(bytes)
-}
-
-// loadNow returns what Linux says of the load.
-func loadNow() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return ""
-	}
-	return string(text)
 }
 
 // idleLoad is the largest load of the last minute with which a machine counts as idle.

@@ -51,7 +51,7 @@ func (b *buildCommand) Run(s *cli.Streams) error {
 	if filter, err = filter.WithKeyKind(bloom.KeysText); err != nil {
 		return err
 	}
-	encoded, err := b.encode(filter)
+	encoded, err := encode(filter, b.Raw)
 	if err != nil {
 		return err
 	}
@@ -166,14 +166,6 @@ func (b *buildCommand) foldable(format bloom.Format) (set *bloom.Set, policy blo
 			return set, policy, nil
 		}
 	}
-}
-
-// encode returns a filter in the encoding to write.
-func (b *buildCommand) encode(filter *bloom.Filter) ([]byte, error) {
-	if b.Raw {
-		return filter.Bytes(), nil
-	}
-	return filter.MarshalBinary()
 }
 
 // build returns the filter of hashed keys, n of them different. Every core adds a part of the keys to its own

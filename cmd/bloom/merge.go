@@ -183,10 +183,13 @@ func setOf(filter filterfile.Filter, name string) (*bloom.Set, error) {
 	return set, nil
 }
 
-// encode returns the bytes of a filter: bare, or those of a file.
-func encode(set *bloom.Set, bare bool) ([]byte, error) {
+// encode returns the bytes of a filter, or of one with the keys of a set: bare, or those of a file.
+func encode(filter interface {
+	Bytes() []byte
+	MarshalBinary() ([]byte, error)
+}, bare bool) ([]byte, error) {
 	if bare {
-		return set.Bytes(), nil
+		return filter.Bytes(), nil
 	}
-	return set.MarshalBinary()
+	return filter.MarshalBinary()
 }
