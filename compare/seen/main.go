@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -29,7 +30,7 @@ func main() {
 			seen.Rotate()
 		}
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	go seen.Run(ctx, time.Hour)
 	gauge := func(name, generation string, value func(window.Stats) float64) {

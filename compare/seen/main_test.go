@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -52,7 +53,7 @@ func start(t *testing.T, arguments ...string) (base string, stop func()) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	return base, func() {
-		if err := command.Process.Signal(os.Interrupt); err != nil {
+		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
 		if err := command.Wait(); err != nil {

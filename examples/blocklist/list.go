@@ -64,10 +64,13 @@ func newList(file *os.File) (*list, error) {
 	builder := bloom.Policy{BitsPerKey: 16}.NewBuilder()
 	l := &list{file: file}
 	lines, before, at := bufio.NewScanner(file), []byte(nil), int64(0)
+	lines.Split(splitLine)
 	for n := 1; lines.Scan(); n++ {
 		switch line := lines.Bytes(); {
 		case len(line) == 0 || len(line) > longest:
 			return nil, fmt.Errorf("line %d has %d bytes, and a domain has 1 to %d", n, len(line), longest)
+		case bytes.ContainsFunc(line, isOdd):
+			return nil, fmt.Errorf("line %d: %q is no domain in lower case, with a newline after it", n, line)
 		case bytes.Compare(before, line) > 0:
 			return nil, fmt.Errorf("line %d: %w", n, ErrUnsorted)
 		default:
@@ -82,6 +85,20 @@ func newList(file *os.File) (*list, error) {
 	l.filter = builder.Filter()
 	return l, lines.Err()
 }
+
+// splitLine is bufio.ScanLines, but leaves a carriage return in the line: the offsets count it.
+func splitLine(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	if end := bytes.IndexByte(data, '\n'); end >= 0 {
+		return end + 1, data[:end], nil
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
+
+// isOdd reports whether no name is asked for that has the character: a line with it would block nothing.
+func isOdd(r rune) bool { return r <= ' ' || r >= 'A' && r <= 'Z' }
 
 // Blocked reports whether a name or a domain above it is in the list: for ads.example.com, it looks
 // for ads.example.com, example.com and com.

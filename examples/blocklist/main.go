@@ -75,8 +75,9 @@ func (b *Blocklist) watch(path string, every time.Duration, done <-chan struct{}
 		if err != nil || before != nil && os.SameFile(before, now) && now.ModTime().Equal(before.ModTime()) {
 			continue
 		}
-		if before = now; b.Load(path) != nil {
-			fmt.Fprintln(log, "blocklist: the old list stays:", b.Load(path))
+		before = now
+		if err := b.Load(path); err != nil {
+			fmt.Fprintln(log, "blocklist: the old list stays:", err)
 		}
 	}
 }
