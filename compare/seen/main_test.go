@@ -136,7 +136,7 @@ func TestSeen(t *testing.T) {
 // TestLines wants a program that is short enough to copy.
 func TestLines(t *testing.T) {
 	source, err := os.ReadFile("main.go")
-	if n := strings.Count(string(source), "\n"); err != nil || n >= 60 {
+	if n := strings.Count(string(source), "\n"); err != nil || n > 60 {
 		t.Errorf("%d lines, %v", n, err)
 	}
 }
