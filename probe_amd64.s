@@ -991,9 +991,9 @@ load:
 	VPSRLD       $0x10, Y11, Y13
 	VPXOR        Y13, Y11, Y11
 	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
 	DECQ         DX
 	JZ           mixed
+	VPSUBD       Y10, Y1, Y1
 	VPADDD       416(SP), Y2, Y11
 	VPCMPGTD     Y1, Y3, Y12
 	VPMULLD      Y0, Y11, Y11
@@ -1018,9 +1018,9 @@ load:
 	VPSRLD       $0x10, Y11, Y13
 	VPXOR        Y13, Y11, Y11
 	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
 	DECQ         DX
 	JZ           mixed
+	VPSUBD       Y10, Y1, Y1
 	VPADDD       448(SP), Y2, Y11
 	VPCMPGTD     Y1, Y3, Y12
 	VPMULLD      Y0, Y11, Y11
@@ -1045,9 +1045,9 @@ load:
 	VPSRLD       $0x10, Y11, Y13
 	VPXOR        Y13, Y11, Y11
 	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
 	DECQ         DX
 	JZ           mixed
+	VPSUBD       Y10, Y1, Y1
 	VPADDD       480(SP), Y2, Y11
 	VPCMPGTD     Y1, Y3, Y12
 	VPMULLD      Y0, Y11, Y11
@@ -1072,9 +1072,9 @@ load:
 	VPSRLD       $0x10, Y11, Y13
 	VPXOR        Y13, Y11, Y11
 	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
 	DECQ         DX
 	JZ           mixed
+	VPSUBD       Y10, Y1, Y1
 	VPADDD       512(SP), Y2, Y11
 	VPCMPGTD     Y1, Y3, Y12
 	VPMULLD      Y0, Y11, Y11
@@ -1099,9 +1099,9 @@ load:
 	VPSRLD       $0x10, Y11, Y13
 	VPXOR        Y13, Y11, Y11
 	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
 	DECQ         DX
 	JZ           mixed
+	VPSUBD       Y10, Y1, Y1
 	VPADDD       544(SP), Y2, Y11
 	VPCMPGTD     Y1, Y3, Y12
 	VPMULLD      Y0, Y11, Y11
@@ -1126,9 +1126,9 @@ load:
 	VPSRLD       $0x10, Y11, Y13
 	VPXOR        Y13, Y11, Y11
 	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
 	DECQ         DX
 	JZ           mixed
+	VPSUBD       Y10, Y1, Y1
 	VPADDD       576(SP), Y2, Y11
 	VPCMPGTD     Y1, Y3, Y12
 	VPMULLD      Y0, Y11, Y11
@@ -1153,20 +1153,20 @@ load:
 	VPSRLD       $0x10, Y11, Y13
 	VPXOR        Y13, Y11, Y11
 	VPBLENDVB    Y12, Y11, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
 	DECQ         DX
 	JZ           mixed
-	VPADDD       608(SP), Y2, Y11
+	VPSUBD       Y10, Y1, Y1
+	VPADDD       608(SP), Y2, Y10
 	VPCMPGTD     Y1, Y3, Y3
-	VPMULLD      Y0, Y11, Y11
-	VPSRLD       $0x10, Y11, Y12
-	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y3, Y11, Y2, Y2
+	VPMULLD      Y0, Y10, Y10
+	VPSRLD       $0x10, Y10, Y11
+	VPXOR        Y11, Y10, Y10
+	VPBLENDVB    Y3, Y10, Y2, Y2
 	VPADDD       864(SP), Y4, Y3
 	VPCMPGTD     Y1, Y5, Y5
 	VPMULLD      Y0, Y3, Y3
-	VPSRLD       $0x10, Y3, Y11
-	VPXOR        Y11, Y3, Y3
+	VPSRLD       $0x10, Y3, Y10
+	VPXOR        Y10, Y3, Y3
 	VPBLENDVB    Y5, Y3, Y4, Y4
 	VPADDD       1120(SP), Y6, Y3
 	VPCMPGTD     Y1, Y7, Y5
@@ -1175,12 +1175,11 @@ load:
 	VPXOR        Y7, Y3, Y3
 	VPBLENDVB    Y5, Y3, Y6, Y6
 	VPADDD       1376(SP), Y8, Y3
-	VPCMPGTD     Y1, Y9, Y5
+	VPCMPGTD     Y1, Y9, Y1
 	VPMULLD      Y0, Y3, Y3
 	VPSRLD       $0x10, Y3, Y0
 	VPXOR        Y0, Y3, Y3
-	VPBLENDVB    Y5, Y3, Y8, Y8
-	VPSUBD       Y10, Y1, Y1
+	VPBLENDVB    Y1, Y3, Y8, Y8
 	DECQ         DX
 
 mixed:
@@ -2679,7 +2678,6 @@ sixteen:
 	JMP          sixteen
 
 end:
-	ADDQ $0x01, DX
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
 	MOVQ AX, left+48(FP)
@@ -2921,7 +2919,6 @@ sixteen:
 	JMP       sixteen
 
 end:
-	ADDQ $0x01, DX
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
 	MOVQ AX, left+48(FP)
@@ -3146,7 +3143,6 @@ sixteen:
 	JMP          sixteen
 
 end:
-	ADDQ $0x01, DX
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
 	MOVQ AX, left+48(FP)
@@ -3414,7 +3410,6 @@ sixteen:
 	JMP      sixteen
 
 end:
-	ADDQ $0x01, DX
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
 	MOVQ AX, left+48(FP)
@@ -4011,7 +4006,6 @@ seed:
 	MOVQ         $0x61c8864e7a143579, R11
 	VPBROADCASTQ R11, Z13
 	VPADDQ.BCST  392(CX), Z13, Z13
-	XORL         R11, R11
 	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z14
 	VPADDQ       Z14, Z1, Z1
 	VPROLQ       $0x1f, Z1, Z1
@@ -4162,7 +4156,6 @@ no_stripes_0:
 	MOVQ         $0x61c8864e7a143579, R11
 	VPBROADCASTQ R11, Z14
 	VPADDQ.BCST  392(CX), Z14, Z14
-	XORL         R11, R11
 	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z15
 	VPADDQ       Z15, Z10, Z10
 	VPROLQ       $0x1f, Z10, Z10
@@ -4643,7 +4636,6 @@ words:
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z2, Z2
 	VPCMPUQ.BCST  $0x06, smallNumbers<>+16(SB), Z2, K2
 	VPANDQ.BCST   longs00000000000000ff<>+0(SB), Z10, Z2
-	VPSRLQ        $0x08, Z10, Z10
 	VPMULLQ.BCST  singleWords<>+32(SB), Z2, Z2
 	VPXORQ        Z2, Z0, Z2
 	VPROLQ        $0x0b, Z2, Z2
@@ -4652,7 +4644,6 @@ words:
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z2, Z2
 	VPCMPUQ.BCST  $0x06, smallNumbers<>+16(SB), Z2, K2
 	VPANDQ.BCST   longs00000000000000ff<>+0(SB), Z13, Z2
-	VPSRLQ        $0x08, Z13, Z13
 	VPMULLQ.BCST  singleWords<>+32(SB), Z2, Z2
 	VPXORQ        Z2, Z1, Z2
 	VPROLQ        $0x0b, Z2, Z2
@@ -4698,14 +4689,13 @@ last:
 	MOVQ      $0x00000008, R11
 	CMPQ      BX, R11
 	CMOVQLT   BX, R11
-	XORL      R12, R12
+	XORL      BX, BX
 	TESTQ     R11, R11
-	CMOVQLT   R12, R11
-	MOVQ      $-1, R12
-	BZHIQ     R11, R12, R11
+	CMOVQLT   BX, R11
+	MOVQ      $-1, BX
+	BZHIQ     R11, BX, R11
 	KMOVB     R11, K2
 	VMOVDQU64 Z1, K2, 64(R10)
-	SUBQ      $0x08, BX
 	XORL      BX, BX
 
 stored:
@@ -4814,7 +4804,6 @@ sixteen:
 	JMP          sixteen
 
 end:
-	ADDQ $0x01, DX
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
 	MOVQ AX, left+40(FP)
@@ -5037,7 +5026,6 @@ sixteen:
 	JMP       sixteen
 
 end:
-	ADDQ $0x01, DX
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
 	MOVQ AX, left+40(FP)
@@ -5090,7 +5078,6 @@ sixteen:
 	JMP          sixteen
 
 end:
-	ADDQ $0x01, DX
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
 	MOVQ AX, left+40(FP)
@@ -5289,7 +5276,6 @@ sixteen:
 	JMP      sixteen
 
 end:
-	ADDQ $0x01, DX
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
 	MOVQ AX, left+40(FP)
@@ -6882,14 +6868,13 @@ last:
 	MOVQ      $0x00000008, AX
 	CMPQ      BX, AX
 	CMOVQLT   BX, AX
-	XORL      R11, R11
+	XORL      BX, BX
 	TESTQ     AX, AX
-	CMOVQLT   R11, AX
-	MOVQ      $-1, R11
-	BZHIQ     AX, R11, AX
+	CMOVQLT   BX, AX
+	MOVQ      $-1, BX
+	BZHIQ     AX, BX, AX
 	KMOVB     AX, K3
 	VMOVDQU64 Z11, K3, 64(R10)
-	SUBQ      $0x08, BX
 	XORL      BX, BX
 
 stored:
@@ -8768,24 +8753,24 @@ last:
 	MOVQ      $0x00000008, AX
 	CMPQ      BX, AX
 	CMOVQLT   BX, AX
-	XORL      R10, R10
+	XORL      BX, BX
 	TESTQ     AX, AX
-	CMOVQLT   R10, AX
-	MOVQ      $-1, R10
-	BZHIQ     AX, R10, AX
+	CMOVQLT   BX, AX
+	MOVQ      $-1, BX
+	BZHIQ     AX, BX, AX
 	KMOVB     AX, K2
 	MOVQ      h+32(FP), AX
 	MOVQ      72(AX), AX
-	MOVQ      h+32(FP), R10
+	MOVQ      h+32(FP), BX
 	TESTQ     AX, AX
-	CMOVQEQ   24(R10), AX
+	CMOVQEQ   24(BX), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z11, K2, 64(AX)
 	MOVQ      h+32(FP), AX
 	MOVQ      96(AX), AX
-	MOVQ      h+32(FP), R10
+	MOVQ      h+32(FP), BX
 	TESTQ     AX, AX
-	CMOVQEQ   48(R10), AX
+	CMOVQEQ   48(BX), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z17, K2, 64(AX)
 	MOVQ      h+32(FP), AX
@@ -8796,7 +8781,6 @@ last:
 	MOVQ      48(AX), AX
 	ADDQ      400(CX), AX
 	VMOVDQU64 Z19, K2, 64(AX)
-	SUBQ      $0x08, BX
 	XORL      BX, BX
 
 stored:
@@ -9919,7 +9903,7 @@ done:
 	RET
 
 // func setLine512AVX512(s *byte, h *byte, factors *[8]uint32)
-// Requires: AVX, AVX512F, CMOV
+// Requires: AVX, AVX2, AVX512F, AVX512VL, CMOV
 TEXT ·setLine512AVX512(SB), $9456-24
 	// The addresses and the bits are those of probeLine512.
 	LEAQ            63(SP), AX
@@ -9997,11 +9981,10 @@ one:
 	JZ           some
 	DECQ         SI
 	MOVQ         (DX)(SI*8), DI
-	VPBROADCASTD 4(BX)(SI*8), Z2
-	VPBROADCASTD 4(BX)(SI*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, (AX)
+	VPBROADCASTD 4(BX)(SI*8), Y2
+	VPMULLD      Y5, Y2, Y2
+	VPSRLD       $0x17, Y2, Y2
+	VMOVDQU32    Y2, (AX)
 	VPADDD.BCST  (AX), Z1, Z2
 	VPSLLVD      Z2, Z0, Z2
 	VPADDD.BCST  4(AX), Z1, Z3
@@ -10374,7 +10357,7 @@ some:
 	RET
 
 // func setNewLine512AVX512(s *byte, h *byte, added *uint64, factors *[8]uint32)
-// Requires: AVX, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·setNewLine512AVX512(SB), $9456-32
 	// The addresses and the bits are those of probeLine512.
 	LEAQ            63(SP), AX
@@ -10609,11 +10592,10 @@ next:
 
 one:
 	MOVQ         (BX)(R8*8), R9
-	VPBROADCASTD 4(SI)(R8*8), Z2
-	VPBROADCASTD 4(SI)(R8*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x17, Z2, Z2
-	VMOVDQU32    Z2, (AX)
+	VPBROADCASTD 4(SI)(R8*8), Y2
+	VPMULLD      Y5, Y2, Y2
+	VPSRLD       $0x17, Y2, Y2
+	VMOVDQU32    Y2, (AX)
 	VPADDD.BCST  (AX), Z1, Z2
 	VPSLLVD      Z2, Z0, Z2
 	VPADDD.BCST  4(AX), Z1, Z3
@@ -10644,9 +10626,9 @@ one:
 pairs_end_2:
 	VMOVDQU32 (R9), Z3
 	VPORD     Z3, Z2, Z2
-	VPCMPD    $0x04, Z3, Z2, K2
+	VPCMPD    $0x04, Z3, Z2, K1
 	VMOVDQU32 Z2, (R9)
-	KMOVW     K2, R9
+	KMOVW     K1, R9
 	NEGL      R9
 	RCRQ      $0x01, DX
 	ADDQ      $0x01, R8
@@ -11495,7 +11477,7 @@ done:
 	RET
 
 // func setLine32AVX512(s *byte, h *byte, steps *[8]uint32)
-// Requires: AVX, AVX512BW, AVX512F, CMOV
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV
 TEXT ·setLine32AVX512(SB), $9456-24
 	// The addresses and the bits are those of probeLine32.
 	LEAQ            63(SP), AX
@@ -11577,14 +11559,13 @@ one:
 	JZ           some
 	DECQ         SI
 	MOVQ         (DX)(SI*8), DI
-	VPBROADCASTD (BX)(SI*4), Z2
-	VPBROADCASTD (BX)(SI*4), K1, Z2
-	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z2, Z3, Z3
-	VPSLLD       $0x17, Z3, Z3
-	VPSRLD       $0x17, Z3, Z3
-	VMOVDQU32    Z3, (AX)
+	VPBROADCASTD (BX)(SI*4), Y2
+	VPRORD       $0x11, Y2, Y3
+	VPMULLW      Y6, Y3, Y3
+	VPADDD       Y2, Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VPSRLD       $0x17, Y3, Y3
+	VMOVDQU32    Y3, (AX)
 	VPADDD.BCST  (AX), Z1, Z2
 	VPSLLVD      Z2, Z0, Z2
 	VPADDD.BCST  4(AX), Z1, Z3
@@ -12317,8 +12298,6 @@ TEXT ·probeDouble32AVX512(SB), $5856-25
 	VPBROADCASTD DX, Z1
 	MOVL         $0x0000ffff, DX
 	KMOVW        DX, K1
-	MOVL         $0x00005555, DX
-	KMOVW        DX, K2
 	MOVL         $0x00000001, DX
 	VPBROADCASTD DX, Z2
 	VPBROADCASTD 8(AX), Z3
@@ -12327,6 +12306,8 @@ TEXT ·probeDouble32AVX512(SB), $5856-25
 	VPSLLD       $0x03, Z3, Z3
 	MOVL         $0xfffffff8, DX
 	VPBROADCASTD DX, Z6
+	MOVL         $0x00005555, DX
+	KMOVW        DX, K2
 	MOVL         $0xffffffff, DX
 	VPBROADCASTD DX, Z0
 	VPANDD       Z0, Z6, Z7
@@ -12417,11 +12398,9 @@ unmoved:
 	MOVQ    DX, R13
 	ANDQ    $0x0f, R13
 	JZ      trimmed_1
-	SUBQ    $0x02, R9
-	MOVWLZX (R9), R14
+	MOVWLZX -2(R9), R14
 	BZHIL   R13, R14, R14
-	MOVW    R14, (R9)
-	ADDQ    $0x02, R9
+	MOVW    R14, -2(R9)
 
 trimmed_1:
 	LEAQ    -512(R10), R10
@@ -12479,7 +12458,6 @@ vectors_of_2:
 	VPRORD    $0x11, Z9, Z10
 	VPMULLD   Z8, Z10, Z0
 	VPADDD    Z0, Z9, Z9
-	VMOVDQA32 Z2, Z15
 	VPANDD    Z9, Z6, Z0
 	VPSHUFD   $0xf5, Z0, Z14
 	VPMULUDQ  Z4, Z0, Z0
@@ -12489,23 +12467,23 @@ vectors_of_2:
 	VPMULLD   Z3, Z14, Z14
 	VPSUBD    Z14, Z9, Z14
 	VPANDD    Z10, Z6, Z0
-	VPSHUFD   $0xf5, Z0, Z16
+	VPSHUFD   $0xf5, Z0, Z15
 	VPMULUDQ  Z4, Z0, Z0
-	VPMULUDQ  Z4, Z16, Z16
-	VPSHUFD   $0xf5, Z0, K2, Z16
-	VPSRLVD   Z5, Z16, Z16
-	VPMULLD   Z3, Z16, Z16
-	VPSUBD    Z16, Z10, Z0
+	VPMULUDQ  Z4, Z15, Z15
+	VPSHUFD   $0xf5, Z0, K2, Z15
+	VPSRLVD   Z5, Z15, Z15
+	VPMULLD   Z3, Z15, Z15
+	VPSUBD    Z15, Z10, Z0
 	VPSUBD    Z0, Z3, Z16
 	VPCMPUD   $0x01, Z7, Z0, K3
 	VPSUBD    Z7, Z0, Z0
 	VPADDD    Z3, Z0, K3, Z0
 	VPSUBD    Z0, Z3, Z17
+	VMOVDQA32 Z2, Z15
 	VMOVDQU32 64(BX), Z18
 	VPRORD    $0x11, Z18, Z19
 	VPMULLD   Z8, Z19, Z0
 	VPADDD    Z0, Z18, Z18
-	VMOVDQA32 Z2, Z21
 	VPANDD    Z18, Z6, Z0
 	VPSHUFD   $0xf5, Z0, Z20
 	VPMULUDQ  Z4, Z0, Z0
@@ -12515,18 +12493,19 @@ vectors_of_2:
 	VPMULLD   Z3, Z20, Z20
 	VPSUBD    Z20, Z18, Z20
 	VPANDD    Z19, Z6, Z0
-	VPSHUFD   $0xf5, Z0, Z22
+	VPSHUFD   $0xf5, Z0, Z21
 	VPMULUDQ  Z4, Z0, Z0
-	VPMULUDQ  Z4, Z22, Z22
-	VPSHUFD   $0xf5, Z0, K2, Z22
-	VPSRLVD   Z5, Z22, Z22
-	VPMULLD   Z3, Z22, Z22
-	VPSUBD    Z22, Z19, Z0
+	VPMULUDQ  Z4, Z21, Z21
+	VPSHUFD   $0xf5, Z0, K2, Z21
+	VPSRLVD   Z5, Z21, Z21
+	VPMULLD   Z3, Z21, Z21
+	VPSUBD    Z21, Z19, Z0
 	VPSUBD    Z0, Z3, Z22
 	VPCMPUD   $0x01, Z7, Z0, K3
 	VPSUBD    Z7, Z0, Z0
 	VPADDD    Z3, Z0, K3, Z0
 	VPSUBD    Z0, Z3, Z23
+	VMOVDQA32 Z2, Z21
 	MOVQ      AX, R9
 	JMP       visit_of_2
 
@@ -12581,7 +12560,6 @@ vectors_of_1:
 	VPRORD    $0x11, Z9, Z10
 	VPMULLD   Z8, Z10, Z0
 	VPADDD    Z0, Z9, Z9
-	VMOVDQA32 Z2, Z12
 	VPANDD    Z9, Z6, Z0
 	VPSHUFD   $0xf5, Z0, Z11
 	VPMULUDQ  Z4, Z0, Z0
@@ -12591,18 +12569,19 @@ vectors_of_1:
 	VPMULLD   Z3, Z11, Z11
 	VPSUBD    Z11, Z9, Z11
 	VPANDD    Z10, Z6, Z0
-	VPSHUFD   $0xf5, Z0, Z14
+	VPSHUFD   $0xf5, Z0, Z12
 	VPMULUDQ  Z4, Z0, Z0
-	VPMULUDQ  Z4, Z14, Z14
-	VPSHUFD   $0xf5, Z0, K2, Z14
-	VPSRLVD   Z5, Z14, Z14
-	VPMULLD   Z3, Z14, Z14
-	VPSUBD    Z14, Z10, Z0
+	VPMULUDQ  Z4, Z12, Z12
+	VPSHUFD   $0xf5, Z0, K2, Z12
+	VPSRLVD   Z5, Z12, Z12
+	VPMULLD   Z3, Z12, Z12
+	VPSUBD    Z12, Z10, Z0
 	VPSUBD    Z0, Z3, Z14
 	VPCMPUD   $0x01, Z7, Z0, K3
 	VPSUBD    Z7, Z0, Z0
 	VPADDD    Z3, Z0, K3, Z0
 	VPSUBD    Z0, Z3, Z15
+	VMOVDQA32 Z2, Z12
 	MOVQ      AX, R9
 	JMP       visit_of_1
 
@@ -12635,11 +12614,9 @@ end_of_1:
 	MOVQ    DX, AX
 	ANDQ    $0x0f, AX
 	JZ      trimmed_2
-	SUBQ    $0x02, SI
-	MOVWLZX (SI), CX
+	MOVWLZX -2(SI), CX
 	BZHIL   AX, CX, CX
-	MOVW    CX, (SI)
-	ADDQ    $0x02, SI
+	MOVW    CX, -2(SI)
 
 trimmed_2:
 	// From the last row back: the outcomes of a row go to the set bits of the row before.
@@ -12818,11 +12795,9 @@ unmoved:
 	MOVQ    BX, R14
 	ANDQ    $0x07, R14
 	JZ      trimmed_1
-	SUBQ    $0x01, R10
-	MOVBLZX (R10), R15
+	MOVBLZX -1(R10), R15
 	BZHIL   R14, R15, R15
-	MOVB    R15, (R10)
-	ADDQ    $0x01, R10
+	MOVB    R15, -1(R10)
 
 trimmed_1:
 	LEAQ    -256(R11), R11
@@ -12883,16 +12858,16 @@ vectors_of_1:
 	VPOR     Y9, Y8, Y8
 	VPMULLD  Y6, Y8, Y9
 	VPADDD   Y9, Y7, Y7
-	VPCMPEQD Y11, Y11, Y11
 	VPAND    Y7, Y5, Y9
-	VPSHUFD  $0xf5, Y9, Y12
+	VPSHUFD  $0xf5, Y9, Y11
 	VPMULUDQ Y3, Y9, Y9
-	VPMULUDQ Y3, Y12, Y12
+	VPMULUDQ Y3, Y11, Y11
 	VPSHUFD  $0xf5, Y9, Y9
-	VPBLENDD $0x55, Y9, Y12, Y12
-	VPSRLVD  Y4, Y12, Y12
-	VPMULLD  Y2, Y12, Y12
-	VPSUBD   Y12, Y7, Y9
+	VPBLENDD $0x55, Y9, Y11, Y11
+	VPSRLVD  Y4, Y11, Y11
+	VPMULLD  Y2, Y11, Y11
+	VPSUBD   Y11, Y7, Y9
+	VPCMPEQD Y11, Y11, Y11
 	MOVQ     AX, R9
 	JMP      visit_of_1
 
@@ -12948,11 +12923,9 @@ end_of_1:
 	MOVQ    BX, AX
 	ANDQ    $0x07, AX
 	JZ      trimmed_2
-	SUBQ    $0x01, DX
-	MOVBLZX (DX), CX
+	MOVBLZX -1(DX), CX
 	BZHIL   AX, CX, CX
-	MOVB    CL, (DX)
-	ADDQ    $0x01, DX
+	MOVB    CL, -1(DX)
 
 trimmed_2:
 	// From the last row back: the outcomes of a row go to the set bits of the row before.
@@ -13003,30 +12976,28 @@ rows_done:
 // Requires: AVX, AVX512F
 TEXT ·placeDouble32AVX512(SB), NOSPLIT, $0-32
 	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
-	MOVL         $0x00005555, AX
-	KMOVW        AX, K1
-	MOVL         $0x00000001, AX
-	VPBROADCASTD AX, Z0
 	MOVQ         s+0(FP), AX
-	VPBROADCASTD 8(AX), Z1
-	VPBROADCASTD 48(AX), Z2
-	VPBROADCASTD 56(AX), Z3
-	VPSLLD       $0x03, Z1, Z1
+	VPBROADCASTD 8(AX), Z0
+	VPBROADCASTD 48(AX), Z1
+	VPBROADCASTD 56(AX), Z2
+	VPSLLD       $0x03, Z0, Z0
 	MOVL         $0xfffffff8, CX
-	VPBROADCASTD CX, Z4
+	VPBROADCASTD CX, Z3
+	MOVL         $0x00005555, CX
+	KMOVW        CX, K1
 	MOVL         $0xffffffff, CX
-	VPBROADCASTD CX, Z5
-	VPANDD       Z5, Z4, Z6
-	VPSHUFD      $0xf5, Z6, Z11
-	VPMULUDQ     Z2, Z6, Z6
-	VPMULUDQ     Z2, Z11, Z11
-	VPSHUFD      $0xf5, Z6, K1, Z11
-	VPSRLVD      Z3, Z11, Z11
-	VPMULLD      Z1, Z11, Z11
-	VPSUBD       Z11, Z5, Z6
-	VPSUBD       Z5, Z6, Z6
-	VPSUBD       Z1, Z6, Z5
-	VPMINUD      Z5, Z6, Z6
+	VPBROADCASTD CX, Z4
+	VPANDD       Z4, Z3, Z5
+	VPSHUFD      $0xf5, Z5, Z10
+	VPMULUDQ     Z1, Z5, Z5
+	VPMULUDQ     Z1, Z10, Z10
+	VPSHUFD      $0xf5, Z5, K1, Z10
+	VPSRLVD      Z2, Z10, Z10
+	VPMULLD      Z0, Z10, Z10
+	VPSUBD       Z10, Z4, Z5
+	VPSUBD       Z4, Z5, Z5
+	VPSUBD       Z0, Z5, Z4
+	VPMINUD      Z4, Z5, Z5
 	MOVQ         h+8(FP), CX
 	MOVQ         (CX), DX
 	MOVQ         8(CX), CX
@@ -13034,86 +13005,84 @@ TEXT ·placeDouble32AVX512(SB), NOSPLIT, $0-32
 	ANDQ         $-16, CX
 	MOVQ         CX, done+24(FP)
 	LEAQ         (DX)(CX*4), CX
-	VPXORD       Z7, Z7, Z7
+	VPXORD       Z6, Z6, Z6
 	MOVQ         24(AX), SI
 
 vectors_of_2:
 	LEAQ      64(DX), DI
 	CMPQ      DI, CX
 	JAE       end_of_2
-	VMOVDQU32 (DX), Z5
-	VPRORD    $0x11, Z5, Z11
-	VPMULLD   Z7, Z11, Z12
-	VPADDD    Z12, Z5, Z5
-	VMOVDQA32 Z0, Z12
-	VPANDD    Z5, Z4, Z12
+	VMOVDQU32 (DX), Z4
+	VPRORD    $0x11, Z4, Z10
+	VPMULLD   Z6, Z10, Z11
+	VPADDD    Z11, Z4, Z4
+	VPANDD    Z4, Z3, Z11
+	VPSHUFD   $0xf5, Z11, Z12
+	VPMULUDQ  Z1, Z11, Z11
+	VPMULUDQ  Z1, Z12, Z12
+	VPSHUFD   $0xf5, Z11, K1, Z12
+	VPSRLVD   Z2, Z12, Z12
+	VPMULLD   Z0, Z12, Z12
+	VPSUBD    Z12, Z4, Z11
+	VPANDD    Z10, Z3, Z12
 	VPSHUFD   $0xf5, Z12, Z13
-	VPMULUDQ  Z2, Z12, Z12
-	VPMULUDQ  Z2, Z13, Z13
+	VPMULUDQ  Z1, Z12, Z12
+	VPMULUDQ  Z1, Z13, Z13
 	VPSHUFD   $0xf5, Z12, K1, Z13
-	VPSRLVD   Z3, Z13, Z13
-	VPMULLD   Z1, Z13, Z13
-	VPSUBD    Z13, Z5, Z12
-	VPANDD    Z11, Z4, Z13
-	VPSHUFD   $0xf5, Z13, Z14
-	VPMULUDQ  Z2, Z13, Z13
-	VPMULUDQ  Z2, Z14, Z14
-	VPSHUFD   $0xf5, Z13, K1, Z14
-	VPSRLVD   Z3, Z14, Z14
-	VPMULLD   Z1, Z14, Z14
-	VPSUBD    Z14, Z11, Z14
-	VPSUBD    Z14, Z1, Z13
-	VPCMPUD   $0x01, Z6, Z14, K2
-	VPSUBD    Z6, Z14, Z14
-	VPADDD    Z1, Z14, K2, Z14
-	VPSUBD    Z14, Z1, Z14
-	VMOVDQU32 64(DX), Z15
-	VPRORD    $0x11, Z15, Z16
-	VPMULLD   Z7, Z16, Z17
-	VPADDD    Z17, Z15, Z15
-	VMOVDQA32 Z0, Z17
-	VPANDD    Z15, Z4, Z17
+	VPSRLVD   Z2, Z13, Z13
+	VPMULLD   Z0, Z13, Z13
+	VPSUBD    Z13, Z10, Z13
+	VPSUBD    Z13, Z0, Z12
+	VPCMPUD   $0x01, Z5, Z13, K2
+	VPSUBD    Z5, Z13, Z13
+	VPADDD    Z0, Z13, K2, Z13
+	VPSUBD    Z13, Z0, Z13
+	VMOVDQU32 64(DX), Z14
+	VPRORD    $0x11, Z14, Z15
+	VPMULLD   Z6, Z15, Z16
+	VPADDD    Z16, Z14, Z14
+	VPANDD    Z14, Z3, Z16
+	VPSHUFD   $0xf5, Z16, Z17
+	VPMULUDQ  Z1, Z16, Z16
+	VPMULUDQ  Z1, Z17, Z17
+	VPSHUFD   $0xf5, Z16, K1, Z17
+	VPSRLVD   Z2, Z17, Z17
+	VPMULLD   Z0, Z17, Z17
+	VPSUBD    Z17, Z14, Z16
+	VPANDD    Z15, Z3, Z17
 	VPSHUFD   $0xf5, Z17, Z18
-	VPMULUDQ  Z2, Z17, Z17
-	VPMULUDQ  Z2, Z18, Z18
+	VPMULUDQ  Z1, Z17, Z17
+	VPMULUDQ  Z1, Z18, Z18
 	VPSHUFD   $0xf5, Z17, K1, Z18
-	VPSRLVD   Z3, Z18, Z18
-	VPMULLD   Z1, Z18, Z18
-	VPSUBD    Z18, Z15, Z17
-	VPANDD    Z16, Z4, Z18
-	VPSHUFD   $0xf5, Z18, Z19
-	VPMULUDQ  Z2, Z18, Z18
-	VPMULUDQ  Z2, Z19, Z19
-	VPSHUFD   $0xf5, Z18, K1, Z19
-	VPSRLVD   Z3, Z19, Z19
-	VPMULLD   Z1, Z19, Z19
-	VPSUBD    Z19, Z16, Z19
-	VPSUBD    Z19, Z1, Z18
-	VPCMPUD   $0x01, Z6, Z19, K2
-	VPSUBD    Z6, Z19, Z19
-	VPADDD    Z1, Z19, K2, Z19
-	VPSUBD    Z19, Z1, Z19
+	VPSRLVD   Z2, Z18, Z18
+	VPMULLD   Z0, Z18, Z18
+	VPSUBD    Z18, Z15, Z18
+	VPSUBD    Z18, Z0, Z17
+	VPCMPUD   $0x01, Z5, Z18, K2
+	VPSUBD    Z5, Z18, Z18
+	VPADDD    Z0, Z18, K2, Z18
+	VPSUBD    Z18, Z0, Z18
 	MOVQ      SI, DI
 	JMP       visit_of_2
 
 step_of_2:
-	VPADDD    Z11, Z5, Z5
-	VPCMPUD   $0x01, Z11, Z5, K2
-	VPBLENDMD Z14, Z13, K2, Z8
-	VPCMPUD   $0x01, Z8, Z12, K2
-	VPSUBD    Z8, Z12, Z12
-	VPADDD    Z1, Z12, K2, Z12
-	VPADDD    Z16, Z15, Z15
-	VPCMPUD   $0x01, Z16, Z15, K2
-	VPBLENDMD Z19, Z18, K2, Z9
-	VPCMPUD   $0x01, Z9, Z17, K2
-	VPSUBD    Z9, Z17, Z17
-	VPADDD    Z1, Z17, K2, Z17
+	VPADDD    Z10, Z4, Z4
+	VPCMPUD   $0x01, Z10, Z4, K2
+	VPBLENDMD Z13, Z12, K2, Z7
+	VPCMPUD   $0x01, Z7, Z11, K2
+	VPSUBD    Z7, Z11, Z11
+	VPADDD    Z0, Z11, K2, Z11
+	VPADDD    Z15, Z14, Z14
+	VPCMPUD   $0x01, Z15, Z14, K2
+	VPBLENDMD Z18, Z17, K2, Z8
+	VPCMPUD   $0x01, Z8, Z16, K2
+	VPSUBD    Z8, Z16, Z16
+	VPADDD    Z0, Z16, K2, Z16
 
 visit_of_2:
-	VMOVDQU32 Z12, (BX)
+	VMOVDQU32 Z11, (BX)
 	ADDQ      $0x40, BX
-	VMOVDQU32 Z17, (BX)
+	VMOVDQU32 Z16, (BX)
 	ADDQ      $0x40, BX
 	DECQ      DI
 	JNZ       step_of_2
@@ -13127,45 +13096,44 @@ vectors_of_1:
 	LEAQ      (DX), SI
 	CMPQ      SI, CX
 	JAE       end_of_1
-	VMOVDQU32 (DX), Z5
-	VPRORD    $0x11, Z5, Z8
-	VPMULLD   Z7, Z8, Z9
-	VPADDD    Z9, Z5, Z5
-	VMOVDQA32 Z0, Z9
-	VPANDD    Z5, Z4, Z9
-	VPSHUFD   $0xf5, Z9, Z11
-	VPMULUDQ  Z2, Z9, Z9
-	VPMULUDQ  Z2, Z11, Z11
-	VPSHUFD   $0xf5, Z9, K1, Z11
-	VPSRLVD   Z3, Z11, Z11
-	VPMULLD   Z1, Z11, Z11
-	VPSUBD    Z11, Z5, Z9
-	VPANDD    Z8, Z4, Z11
-	VPSHUFD   $0xf5, Z11, Z12
-	VPMULUDQ  Z2, Z11, Z11
-	VPMULUDQ  Z2, Z12, Z12
-	VPSHUFD   $0xf5, Z11, K1, Z12
-	VPSRLVD   Z3, Z12, Z12
-	VPMULLD   Z1, Z12, Z12
-	VPSUBD    Z12, Z8, Z12
-	VPSUBD    Z12, Z1, Z11
-	VPCMPUD   $0x01, Z6, Z12, K2
-	VPSUBD    Z6, Z12, Z12
-	VPADDD    Z1, Z12, K2, Z12
-	VPSUBD    Z12, Z1, Z12
+	VMOVDQU32 (DX), Z4
+	VPRORD    $0x11, Z4, Z7
+	VPMULLD   Z6, Z7, Z8
+	VPADDD    Z8, Z4, Z4
+	VPANDD    Z4, Z3, Z8
+	VPSHUFD   $0xf5, Z8, Z10
+	VPMULUDQ  Z1, Z8, Z8
+	VPMULUDQ  Z1, Z10, Z10
+	VPSHUFD   $0xf5, Z8, K1, Z10
+	VPSRLVD   Z2, Z10, Z10
+	VPMULLD   Z0, Z10, Z10
+	VPSUBD    Z10, Z4, Z8
+	VPANDD    Z7, Z3, Z10
+	VPSHUFD   $0xf5, Z10, Z11
+	VPMULUDQ  Z1, Z10, Z10
+	VPMULUDQ  Z1, Z11, Z11
+	VPSHUFD   $0xf5, Z10, K1, Z11
+	VPSRLVD   Z2, Z11, Z11
+	VPMULLD   Z0, Z11, Z11
+	VPSUBD    Z11, Z7, Z11
+	VPSUBD    Z11, Z0, Z10
+	VPCMPUD   $0x01, Z5, Z11, K2
+	VPSUBD    Z5, Z11, Z11
+	VPADDD    Z0, Z11, K2, Z11
+	VPSUBD    Z11, Z0, Z11
 	MOVQ      AX, SI
 	JMP       visit_of_1
 
 step_of_1:
-	VPADDD    Z8, Z5, Z5
-	VPCMPUD   $0x01, Z8, Z5, K2
-	VPBLENDMD Z12, Z11, K2, Z10
-	VPCMPUD   $0x01, Z10, Z9, K2
-	VPSUBD    Z10, Z9, Z9
-	VPADDD    Z1, Z9, K2, Z9
+	VPADDD    Z7, Z4, Z4
+	VPCMPUD   $0x01, Z7, Z4, K2
+	VPBLENDMD Z11, Z10, K2, Z9
+	VPCMPUD   $0x01, Z9, Z8, K2
+	VPSUBD    Z9, Z8, Z8
+	VPADDD    Z0, Z8, K2, Z8
 
 visit_of_1:
-	VMOVDQU32 Z9, (BX)
+	VMOVDQU32 Z8, (BX)
 	ADDQ      $0x40, BX
 	DECQ      SI
 	JNZ       step_of_1
@@ -13180,10 +13148,6 @@ end_of_1:
 // Requires: AVX, AVX2
 TEXT ·placeDouble32AVX2(SB), NOSPLIT, $0-32
 	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
-	MOVL         $0x0000001f, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	LEAQ         compactIndices<>+0(SB), AX
 	MOVQ         s+0(FP), AX
 	VPBROADCASTD 8(AX), Y0
 	VPBROADCASTD 48(AX), Y1
@@ -13212,7 +13176,6 @@ vectors_of_1:
 	VPOR     Y7, Y6, Y6
 	VPMULLD  Y4, Y6, Y7
 	VPADDD   Y7, Y5, Y5
-	VPCMPEQD Y7, Y7, Y7
 	VPAND    Y5, Y3, Y7
 	VPSHUFD  $0xf5, Y7, Y8
 	VPMULUDQ Y1, Y7, Y7
@@ -13270,8 +13233,6 @@ TEXT ·probeFull64AVX512(SB), $13120-33
 	VPBROADCASTD DX, Z2
 	MOVL         $0x0000ffff, DX
 	KMOVW        DX, K1
-	MOVL         $0x00005555, DX
-	KMOVW        DX, K2
 	MOVL         $0x00000001, DX
 	VPBROADCASTD DX, Z3
 	LEAQ         63(SP), DX

@@ -22,8 +22,9 @@ type double32 struct {
 	skip         reg.VecVirtual
 	bits, recip  reg.VecVirtual
 	shift, bytes reg.VecVirtual
-	wrap         reg.VecVirtual // 2^32 mod bits
-	probes, done reg.GPVirtual  // the number of probes, and how many are done
+	evens        reg.OpmaskVirtual // lanes 0, 2, …, of AVX-512
+	wrap         reg.VecVirtual    // 2^32 mod bits
+	probes, done reg.GPVirtual     // the number of probes, and how many are done
 
 	hashes, n reg.GPVirtual // the hashes that are left to test, and their number
 	survivors reg.GPVirtual
@@ -95,13 +96,15 @@ func (d *double32) loadBase(prober reg.GPVirtual) {
 	d.skip = d.broadcast(skip)
 }
 
-// loadWalk emits the constants of a walk. Call prepareTest first.
+// loadWalk emits the constants of a walk.
 func (d *double32) loadWalk(prober reg.GPVirtual) {
 	divisor := Mem{Base: prober, Disp: bloom.offset("prober.divisor")}
 	d.bits, d.recip, d.shift = broadcastAt(d, field(prober, "N")), broadcastAt(d, divisor), broadcastAt(d, divisor.Offset(8))
 	VPSLLD(U8(3), d.bits, d.bits) // modulo 2^32
 	d.bytes = d.broadcast(constant(0xfffffff8))
 	if d.abreast() > 1 {
+		d.evens = K()
+		KMOVW(constant(0x5555).As32(), d.evens)
 		last, less := d.broadcast(constant(0xffffffff)), d.vector()
 		d.wrap = d.vector()
 		d.remainder(last, d.wrap)
@@ -174,7 +177,7 @@ func (d *double32) probe(hash, mask reg.GPVirtual, done reg.VecVirtual) {
 	VPADDD(delta, h, h)
 	Label("first")
 	d.remainder(h, bit)
-	storeMask(d, d.collect(d.test(bit)), mask)
+	appendMask(d, d.collect(d.test(bit)), mask)
 	ADDQ(U8(4*d.lanes()), hash)
 }
 
@@ -204,7 +207,7 @@ func (d *double32) rest() {
 
 	for n := d.abreast(); n > 0; n-- {
 		d.walks(n, hash, end, left, done, (*walk).test, func(w *walk) {
-			storeMask(d, d.collect(w.passed), mask)
+			appendMask(d, d.collect(w.passed), mask)
 		})
 	}
 	d.trim(mask)
@@ -212,7 +215,7 @@ func (d *double32) rest() {
 
 // walks emits a loop that takes n vectors of hashes at a time, as long as n vectors begin
 // before the end. It skips the first done probes of a vector and calls visit for each of
-// the left probes after them. At the end of a vector it calls leave, if that is not nil.
+// the left probes after them. At the end of a vector it calls leave, if that is not nil, for the outcomes.
 func (d *double32) walks(n int, hash, end, left reg.GPVirtual, done reg.VecVirtual, visit, leave func(w *walk)) {
 	label := func(name string) string { return labelOf(name+"_of", n) }
 	begin, count := GP64(), GP64()
@@ -223,6 +226,9 @@ func (d *double32) walks(n int, hash, end, left reg.GPVirtual, done reg.VecVirtu
 	walks := make([]*walk, n)
 	for i := range walks {
 		walks[i] = d.walk(Mem{Base: hash, Disp: 4 * d.lanes() * i}, done)
+		if leave != nil {
+			d.pickedAll(walks[i].passed)
+		}
 	}
 	MOVQ(left, count)
 	JMP(LabelRef(label("visit")))
@@ -258,7 +264,12 @@ func (d *double32) remainder(h, r reg.VecVirtual) {
 	VPSHUFD(U8(0xf5), even, odd)
 	VPMULUDQ(d.recip, even, even)
 	VPMULUDQ(d.recip, odd, odd)
-	d.joinHigh(even, odd)
+	if d.lanes() == 16 { // the upper halves of all products
+		VPSHUFD(U8(0xf5), even, d.evens, odd)
+	} else {
+		VPSHUFD(U8(0xf5), even, even)
+		VPBLENDD(U8(0x55), even, odd, odd)
+	}
 	VPSRLVD(d.shift, odd, odd)
 	VPMULLD(d.bits, odd, odd)
 	VPSUBD(odd, h, r)
@@ -298,7 +309,6 @@ func (d *double32) walk(hashes Mem, done reg.VecVirtual) *walk {
 	ahead := d.vector()
 	VPMULLD(done, w.delta, ahead)
 	VPADDD(ahead, w.h, w.h)
-	d.pickedAll(w.passed)
 	d.remainder(w.h, w.bit)
 	if d.abreast() > 1 {
 		w.back, w.wrappedBack = d.vector(), d.vector()
@@ -342,13 +352,18 @@ func (d *double32) clearLast(mask reg.GPVirtual) {
 	MOVQ(zero, Mem{Base: mask, Index: last, Scale: 8})
 }
 
-// storeMask appends the outcome of a vector to others.
-func storeMask(v vectors, bits, to reg.GPVirtual) {
+// storeMask stores the outcome of a vector, and appendMask appends it to others.
+
+func storeMask(v vectors, bits reg.GPVirtual, to Mem) {
 	if v.lanes() == 16 {
-		MOVW(bits.As16(), Mem{Base: to})
+		MOVW(bits.As16(), to)
 	} else {
-		MOVB(bits.As8(), Mem{Base: to})
+		MOVB(bits.As8(), to)
 	}
+}
+
+func appendMask(v vectors, bits, to reg.GPVirtual) {
+	storeMask(v, bits, Mem{Base: to})
 	ADDQ(U8(v.lanes()/8), to)
 }
 
@@ -358,10 +373,10 @@ func (d *double32) trim(mask reg.GPVirtual) {
 	trimmed := labelOf("trimmed", d.trims)
 	rest, bits := valueOf(d.n), GP64()
 	branch(ANDQ, U8(d.lanes()-1), rest, JZ, trimmed)
-	SUBQ(U8(d.lanes()/8), mask)
-	d.loadMask(Mem{Base: mask}, bits)
+	last := Mem{Base: mask, Disp: -d.lanes() / 8}
+	d.loadMask(last, bits)
 	BZHIL(rest.As32(), bits.As32(), bits.As32())
-	storeMask(d, bits, mask)
+	storeMask(d, bits, last)
 	Label(trimmed)
 }
 
@@ -412,9 +427,7 @@ func deposit(source, outcome, dest, n reg.GPVirtual) {
 // in any order, for the given number of whole vectors.
 func placeDouble32(v vectors) {
 	Comment("The walk is that of probeDouble32. The kernel stores the bits of each vector.")
-	d := &double32{vectors: v}
-	d.prepareTest()
-	s := argument("s")
+	d, s := &double32{vectors: v}, argument("s")
 	d.loadWalk(s)
 	hashes, n := windowOf("h32")
 	hash, done, place := valueOf(hashes), valueOf(n), argument("places")

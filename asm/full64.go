@@ -416,7 +416,7 @@ func (f *full64) loadWords(indices Mem, to reg.VecVirtual) {
 
 // follow emits what follows the test of a vector.
 func (f *full64) follow(mask reg.GPVirtual) {
-	storeMask(f, mask, f.out)
+	appendMask(f, mask, f.out)
 	probes := fieldValue(argument("s"), "K")
 	branch(CMPQ, f.probes, probes, JEQ, "next")
 	branch(CMPQ, f.second, U8(0), JNE, "next")

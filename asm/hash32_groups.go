@@ -252,10 +252,10 @@ func (h *hash32Groups) mixChunk() {
 			VPXOR(shifted, next, next)
 			VPBLENDVB(active, next, state[i], state[i])
 		}
-		VPSUBD(minusOne, step, step)
 		DECQ(h.most)
 		if j < chunk/4-1 {
 			JZ(LabelRef("mixed"))
+			VPSUBD(minusOne, step, step)
 		}
 	}
 	Label("mixed")

@@ -47,7 +47,6 @@ func integersKernel(v vectors, width, abreast int, prepare func(k *integers) (ha
 		ADDQ(U32(16*some*8), to)
 		JMP(LabelRef(label))
 		Label(next)
-		ADDQ(U8(some), n)
 	}
 	if v.lanes() == 8 {
 		Comment("12 of 16 keys in vectors, and 4 in general registers.")
@@ -55,6 +54,7 @@ func integersKernel(v vectors, width, abreast int, prepare func(k *integers) (ha
 	} else {
 		if abreast > 2 {
 			step("many", "few", abreast, 0)
+			ADDQ(U8(abreast/2), n)
 		}
 		step("sixteen", "end", 2, 0)
 	}

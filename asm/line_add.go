@@ -79,11 +79,7 @@ func (a *bitsAdder) prepareWhole() {
 func (a *bitsAdder) storeNumbers(h []Mem) {
 	abreast := a.v.lanes() / 8
 	for i := 0; i < len(h); i += abreast {
-		some := []Mem{h[i]}
-		if abreast == 2 {
-			some = append(some, h[min(i+1, len(h)-1)])
-		}
-		a.v.store(a.walk.numbers(some), Mem{Base: a.slots, Disp: 32 * i})
+		a.v.store(a.walk.numbers(h[i:min(i+abreast, len(h))]), Mem{Base: a.slots, Disp: 32 * i})
 	}
 }
 

@@ -275,11 +275,13 @@ func (r *keyRows) storeLongs(words [][]reg.VecVirtual, to func(word int) reg.GPV
 	Label("last")
 	ADDQ(U8(r.keys), r.left)
 	for i := range words[0] {
+		if i > 0 {
+			SUBQ(U8(8), r.left)
+		}
 		k := firstLongs(r.left)
 		for word, hashes := range words {
 			VMOVDQU64(hashes[i], k, Mem{Base: to(word), Disp: 64 * i})
 		}
-		SUBQ(U8(8), r.left)
 	}
 	XORL(r.left.As32(), r.left.As32())
 	Label("stored")

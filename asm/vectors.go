@@ -29,9 +29,6 @@ type vectors interface {
 	xor(a Op, b, dst reg.VecVirtual)
 	// rotate17 rotates each lane right by 17 bits.
 	rotate17(src, dst reg.VecVirtual)
-	// joinHigh joins the upper halves of the products of the even lanes and of the odd
-	// lanes, and leaves them in odd.
-	joinHigh(even, odd reg.VecVirtual)
 
 	splitter() func(a, b reg.VecVirtual) // see hash32
 	sortSplit(h reg.VecVirtual)
@@ -85,9 +82,8 @@ func constant(x uint32) reg.GPVirtual {
 
 // avx512 has 16 lanes and mask registers.
 type avx512 struct {
-	all   reg.OpmaskVirtual // every lane
-	evens reg.OpmaskVirtual // lanes 0, 2, …
-	ones  reg.VecVirtual    // 1 in each lane
+	all  reg.OpmaskVirtual // every lane
+	ones reg.VecVirtual    // 1 in each lane
 }
 
 func (*avx512) name() string           { return "AVX512" }
@@ -102,8 +98,6 @@ func (v *avx512) prepareGather() {
 func (v *avx512) prepareCompact() {}
 
 func (v *avx512) prepareTest() {
-	v.evens = K()
-	KMOVW(constant(0x5555).As32(), v.evens)
 	v.ones = v.broadcast(constant(1))
 }
 
@@ -120,10 +114,6 @@ func (v *avx512) store(src reg.VecVirtual, m Mem) { VMOVDQU32(src, m) }
 
 func (v *avx512) rotate17(src, dst reg.VecVirtual) {
 	VPRORD(U8(17), src, dst)
-}
-
-func (v *avx512) joinHigh(even, odd reg.VecVirtual) {
-	VPSHUFD(U8(0xf5), even, v.evens, odd)
 }
 
 func (v *avx512) gather(base reg.Register, index, dst reg.VecVirtual) {
@@ -235,11 +225,6 @@ func (v *avx2) rotate17(src, dst reg.VecVirtual) {
 	VPSRLD(U8(17), src, t)
 	VPSLLD(U8(15), src, dst)
 	VPOR(t, dst, dst)
-}
-
-func (v *avx2) joinHigh(even, odd reg.VecVirtual) {
-	VPSHUFD(U8(0xf5), even, even)
-	VPBLENDD(U8(0x55), even, odd, odd)
 }
 
 func (v *avx2) pick(i, dst reg.VecVirtual) {

@@ -234,7 +234,7 @@ func (h *xxh64Rows) stripes(i int) {
 			}
 		}
 	}
-	offset, need, end, active := zeroWord(), GP64(), ZMM(), K()
+	offset, need, end, active := GP64(), GP64(), ZMM(), K()
 	add(h.c[i], nil) // the sums of keys without a stripe are not merged
 	MOVQ(U32(32), offset)
 	Label(label("stripe"))
@@ -354,7 +354,9 @@ func (h *xxh64Rows) tails() {
 			VPANDQ_BCST(number(3), count, count)
 			k := compare(count, above, j)
 			VPANDQ_BCST(number(255), tail[i], x)
-			VPSRLQ(U8(8), tail[i], tail[i])
+			if j < 2 {
+				VPSRLQ(U8(8), tail[i], tail[i])
+			}
 			VPMULLQ_BCST(prime(5), x, x)
 			h.mix(i, x, k, 11, 1, 0)
 		}
