@@ -6992,19 +6992,14 @@ TEXT ·murmurWidth8AVX512(SB), NOSPLIT, $0-48
 	MOVQ    n+24(FP), CX
 	SHRQ    $0x04, CX
 	MOVQ    h+32(FP), DX
-	MOVQ    24(DX), DX
-	MOVQ    h+32(FP), BX
-	MOVQ    48(BX), BX
-	MOVQ    h+32(FP), SI
-	MOVQ    72(SI), SI
-	MOVQ    h+32(FP), DI
-	TESTQ   SI, SI
-	CMOVQEQ 24(DI), SI
-	MOVQ    h+32(FP), DI
-	MOVQ    96(DI), DI
-	MOVQ    h+32(FP), R8
+	MOVQ    24(DX), BX
+	MOVQ    48(DX), SI
+	MOVQ    72(DX), DI
 	TESTQ   DI, DI
-	CMOVQEQ 48(R8), DI
+	CMOVQEQ 24(DX), DI
+	MOVQ    96(DX), R8
+	TESTQ   R8, R8
+	CMOVQEQ 48(DX), R8
 
 vectors:
 	VMOVDQU32    (AX), Z0
@@ -7065,7 +7060,7 @@ vectors:
 	VPADDQ       Z0, Z2, Z2
 	VPADDQ       Z3, Z1, Z1
 	VPADDQ       Z1, Z3, Z3
-	CMPQ         DX, SI
+	CMPQ         BX, DI
 	JEQ          store
 	VPADDQ       Z6, Z4, Z4
 	VPADDQ       Z4, Z6, Z6
@@ -7109,18 +7104,18 @@ vectors:
 	VPADDQ       Z5, Z7, Z7
 
 store:
-	VMOVDQU32 Z4, (SI)
-	VMOVDQU32 Z5, 64(SI)
-	ADDQ      $+128, SI
-	VMOVDQU32 Z6, (DI)
-	VMOVDQU32 Z7, 64(DI)
+	VMOVDQU32 Z4, (DI)
+	VMOVDQU32 Z5, 64(DI)
 	ADDQ      $+128, DI
-	VMOVDQU32 Z0, (DX)
-	VMOVDQU32 Z1, 64(DX)
-	ADDQ      $+128, DX
-	VMOVDQU32 Z2, (BX)
-	VMOVDQU32 Z3, 64(BX)
+	VMOVDQU32 Z6, (R8)
+	VMOVDQU32 Z7, 64(R8)
+	ADDQ      $+128, R8
+	VMOVDQU32 Z0, (BX)
+	VMOVDQU32 Z1, 64(BX)
 	ADDQ      $+128, BX
+	VMOVDQU32 Z2, (SI)
+	VMOVDQU32 Z3, 64(SI)
+	ADDQ      $+128, SI
 	ADDQ      $0x00000080, AX
 	DECQ      CX
 	JNZ       vectors
@@ -7169,19 +7164,14 @@ TEXT ·murmurWidth8AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+24(FP), CX
 	SHRQ    $0x03, CX
 	MOVQ    h+32(FP), DX
-	MOVQ    24(DX), DX
-	MOVQ    h+32(FP), BX
-	MOVQ    48(BX), BX
-	MOVQ    h+32(FP), SI
-	MOVQ    72(SI), SI
-	MOVQ    h+32(FP), DI
-	TESTQ   SI, SI
-	CMOVQEQ 24(DI), SI
-	MOVQ    h+32(FP), DI
-	MOVQ    96(DI), DI
-	MOVQ    h+32(FP), R8
+	MOVQ    24(DX), BX
+	MOVQ    48(DX), SI
+	MOVQ    72(DX), DI
 	TESTQ   DI, DI
-	CMOVQEQ 48(R8), DI
+	CMOVQEQ 24(DX), DI
+	MOVQ    96(DX), R8
+	TESTQ   R8, R8
+	CMOVQEQ 48(DX), R8
 
 vectors:
 	VMOVDQU      (AX), Y0
@@ -7406,18 +7396,18 @@ vectors:
 	VPADDQ       Y4, Y6, Y6
 	VPADDQ       Y7, Y5, Y5
 	VPADDQ       Y5, Y7, Y7
-	VMOVDQU      Y4, (SI)
-	VMOVDQU      Y5, 32(SI)
-	ADDQ         $+64, SI
-	VMOVDQU      Y6, (DI)
-	VMOVDQU      Y7, 32(DI)
+	VMOVDQU      Y4, (DI)
+	VMOVDQU      Y5, 32(DI)
 	ADDQ         $+64, DI
-	VMOVDQU      Y0, (DX)
-	VMOVDQU      Y1, 32(DX)
-	ADDQ         $+64, DX
-	VMOVDQU      Y2, (BX)
-	VMOVDQU      Y3, 32(BX)
+	VMOVDQU      Y6, (R8)
+	VMOVDQU      Y7, 32(R8)
+	ADDQ         $+64, R8
+	VMOVDQU      Y0, (BX)
+	VMOVDQU      Y1, 32(BX)
 	ADDQ         $+64, BX
+	VMOVDQU      Y2, (SI)
+	VMOVDQU      Y3, 32(SI)
+	ADDQ         $+64, SI
 	ADDQ         $0x00000040, AX
 	DECQ         CX
 	JNZ          vectors
@@ -7460,19 +7450,14 @@ TEXT ·murmurWidth16AVX512(SB), NOSPLIT, $0-48
 	MOVQ    n+24(FP), CX
 	SHRQ    $0x04, CX
 	MOVQ    h+32(FP), DX
-	MOVQ    24(DX), DX
-	MOVQ    h+32(FP), BX
-	MOVQ    48(BX), BX
-	MOVQ    h+32(FP), SI
-	MOVQ    72(SI), SI
-	MOVQ    h+32(FP), DI
-	TESTQ   SI, SI
-	CMOVQEQ 24(DI), SI
-	MOVQ    h+32(FP), DI
-	MOVQ    96(DI), DI
-	MOVQ    h+32(FP), R8
+	MOVQ    24(DX), BX
+	MOVQ    48(DX), SI
+	MOVQ    72(DX), DI
 	TESTQ   DI, DI
-	CMOVQEQ 48(R8), DI
+	CMOVQEQ 24(DX), DI
+	MOVQ    96(DX), R8
+	TESTQ   R8, R8
+	CMOVQEQ 48(DX), R8
 
 vectors:
 	VMOVDQU64    (AX), Z1
@@ -7567,7 +7552,7 @@ vectors:
 	VPADDQ       Z0, Z2, Z2
 	VPADDQ       Z3, Z1, Z1
 	VPADDQ       Z1, Z3, Z3
-	CMPQ         DX, SI
+	CMPQ         BX, DI
 	JEQ          store
 	VPADDQ       Z6, Z4, Z4
 	VPADDQ       Z4, Z6, Z6
@@ -7611,18 +7596,18 @@ vectors:
 	VPADDQ       Z5, Z7, Z7
 
 store:
-	VMOVDQU32 Z4, (SI)
-	VMOVDQU32 Z5, 64(SI)
-	ADDQ      $+128, SI
-	VMOVDQU32 Z6, (DI)
-	VMOVDQU32 Z7, 64(DI)
+	VMOVDQU32 Z4, (DI)
+	VMOVDQU32 Z5, 64(DI)
 	ADDQ      $+128, DI
-	VMOVDQU32 Z0, (DX)
-	VMOVDQU32 Z1, 64(DX)
-	ADDQ      $+128, DX
-	VMOVDQU32 Z2, (BX)
-	VMOVDQU32 Z3, 64(BX)
+	VMOVDQU32 Z6, (R8)
+	VMOVDQU32 Z7, 64(R8)
+	ADDQ      $+128, R8
+	VMOVDQU32 Z0, (BX)
+	VMOVDQU32 Z1, 64(BX)
 	ADDQ      $+128, BX
+	VMOVDQU32 Z2, (SI)
+	VMOVDQU32 Z3, 64(SI)
+	ADDQ      $+128, SI
 	ADDQ      $0x00000100, AX
 	DECQ      CX
 	JNZ       vectors
@@ -7665,19 +7650,14 @@ TEXT ·murmurWidth16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+24(FP), CX
 	SHRQ    $0x03, CX
 	MOVQ    h+32(FP), DX
-	MOVQ    24(DX), DX
-	MOVQ    h+32(FP), BX
-	MOVQ    48(BX), BX
-	MOVQ    h+32(FP), SI
-	MOVQ    72(SI), SI
-	MOVQ    h+32(FP), DI
-	TESTQ   SI, SI
-	CMOVQEQ 24(DI), SI
-	MOVQ    h+32(FP), DI
-	MOVQ    96(DI), DI
-	MOVQ    h+32(FP), R8
+	MOVQ    24(DX), BX
+	MOVQ    48(DX), SI
+	MOVQ    72(DX), DI
 	TESTQ   DI, DI
-	CMOVQEQ 48(R8), DI
+	CMOVQEQ 24(DX), DI
+	MOVQ    96(DX), R8
+	TESTQ   R8, R8
+	CMOVQEQ 48(DX), R8
 
 vectors:
 	VMOVDQU     (AX), Y1
@@ -7974,18 +7954,18 @@ vectors:
 	VPADDQ      Y4, Y6, Y6
 	VPADDQ      Y7, Y5, Y5
 	VPADDQ      Y5, Y7, Y7
-	VMOVDQU     Y4, (SI)
-	VMOVDQU     Y5, 32(SI)
-	ADDQ        $+64, SI
-	VMOVDQU     Y6, (DI)
-	VMOVDQU     Y7, 32(DI)
+	VMOVDQU     Y4, (DI)
+	VMOVDQU     Y5, 32(DI)
 	ADDQ        $+64, DI
-	VMOVDQU     Y0, (DX)
-	VMOVDQU     Y1, 32(DX)
-	ADDQ        $+64, DX
-	VMOVDQU     Y2, (BX)
-	VMOVDQU     Y3, 32(BX)
+	VMOVDQU     Y6, (R8)
+	VMOVDQU     Y7, 32(R8)
+	ADDQ        $+64, R8
+	VMOVDQU     Y0, (BX)
+	VMOVDQU     Y1, 32(BX)
 	ADDQ        $+64, BX
+	VMOVDQU     Y2, (SI)
+	VMOVDQU     Y3, 32(SI)
+	ADDQ        $+64, SI
 	ADDQ        $0x00000080, AX
 	DECQ        CX
 	JNZ         vectors
@@ -8688,21 +8668,19 @@ store:
 	SUBQ      $0x10, BX
 	JL        last
 	MOVQ      h+32(FP), AX
-	MOVQ      72(AX), AX
-	MOVQ      h+32(FP), R10
-	TESTQ     AX, AX
-	CMOVQEQ   24(R10), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z10, (AX)
-	VMOVDQU64 Z11, 64(AX)
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
+	CMOVQEQ   24(AX), R10
+	ADDQ      400(CX), R10
+	VMOVDQU64 Z10, (R10)
+	VMOVDQU64 Z11, 64(R10)
 	MOVQ      h+32(FP), AX
-	MOVQ      96(AX), AX
-	MOVQ      h+32(FP), R10
-	TESTQ     AX, AX
-	CMOVQEQ   48(R10), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z16, (AX)
-	VMOVDQU64 Z17, 64(AX)
+	MOVQ      96(AX), R10
+	TESTQ     R10, R10
+	CMOVQEQ   48(AX), R10
+	ADDQ      400(CX), R10
+	VMOVDQU64 Z16, (R10)
+	VMOVDQU64 Z17, 64(R10)
 	MOVQ      h+32(FP), AX
 	MOVQ      24(AX), AX
 	ADDQ      400(CX), AX
@@ -8728,19 +8706,17 @@ last:
 	BZHIQ     AX, R10, AX
 	KMOVB     AX, K2
 	MOVQ      h+32(FP), AX
-	MOVQ      72(AX), AX
-	MOVQ      h+32(FP), R10
-	TESTQ     AX, AX
-	CMOVQEQ   24(R10), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z10, K2, (AX)
+	MOVQ      72(AX), R10
+	TESTQ     R10, R10
+	CMOVQEQ   24(AX), R10
+	ADDQ      400(CX), R10
+	VMOVDQU64 Z10, K2, (R10)
 	MOVQ      h+32(FP), AX
-	MOVQ      96(AX), AX
-	MOVQ      h+32(FP), R10
-	TESTQ     AX, AX
-	CMOVQEQ   48(R10), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z16, K2, (AX)
+	MOVQ      96(AX), R10
+	TESTQ     R10, R10
+	CMOVQEQ   48(AX), R10
+	ADDQ      400(CX), R10
+	VMOVDQU64 Z16, K2, (R10)
 	MOVQ      h+32(FP), AX
 	MOVQ      24(AX), AX
 	ADDQ      400(CX), AX
@@ -8760,19 +8736,17 @@ last:
 	BZHIQ     AX, BX, AX
 	KMOVB     AX, K2
 	MOVQ      h+32(FP), AX
-	MOVQ      72(AX), AX
-	MOVQ      h+32(FP), BX
-	TESTQ     AX, AX
-	CMOVQEQ   24(BX), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z11, K2, 64(AX)
+	MOVQ      72(AX), BX
+	TESTQ     BX, BX
+	CMOVQEQ   24(AX), BX
+	ADDQ      400(CX), BX
+	VMOVDQU64 Z11, K2, 64(BX)
 	MOVQ      h+32(FP), AX
-	MOVQ      96(AX), AX
-	MOVQ      h+32(FP), BX
-	TESTQ     AX, AX
-	CMOVQEQ   48(BX), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z17, K2, 64(AX)
+	MOVQ      96(AX), BX
+	TESTQ     BX, BX
+	CMOVQEQ   48(AX), BX
+	ADDQ      400(CX), BX
+	VMOVDQU64 Z17, K2, 64(BX)
 	MOVQ      h+32(FP), AX
 	MOVQ      24(AX), AX
 	ADDQ      400(CX), AX
@@ -8820,28 +8794,27 @@ TEXT ·probeSplit256AVX512(SB), $10352-24
 	MOVL         $0x0000ff00, CX
 	KMOVW        CX, K1
 	MOVQ         h+8(FP), CX
-	MOVQ         24(CX), CX
-	MOVQ         h+8(FP), DX
-	MOVQ         32(DX), BX
-	MOVQ         CX, DX
+	MOVQ         24(CX), DX
+	MOVQ         32(CX), CX
+	MOVQ         DX, BX
 	MOVQ         AX, SI
 	PCALIGN      $0x40
 
 locate:
-	VPSHUFD   $0xf5, (DX), Z5
+	VPSHUFD   $0xf5, (BX), Z5
 	VPMULUDQ  Z1, Z5, Z5
 	VPSHUFD   $0xf5, Z5, Z5
 	VPANDD    Z2, Z5, Z5
 	VPADDQ    Z0, Z5, Z5
 	VMOVDQU32 Z5, (SI)
-	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	SUBQ      $0x08, BX
+	SUBQ      $0x08, CX
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
+	MOVQ         s+0(FP), CX
+	CMPB         36(CX), $0x00
 	JE           located
 	VPBROADCASTQ (AX), Z0
 	VMOVDQU32    Z0, -512(AX)
@@ -8862,12 +8835,12 @@ locate:
 	VMOVDQU32    Z0, 448(SI)
 
 located:
-	LEAQ    9335(SP), DX
-	ANDQ    $-64, DX
+	LEAQ    9335(SP), CX
+	ANDQ    $-64, CX
 	MOVQ    h+8(FP), BX
 	MOVQ    32(BX), BX
 	MOVQ    AX, AX
-	MOVQ    DX, SI
+	MOVQ    CX, SI
 	PCALIGN $0x40
 
 eight:
@@ -8894,8 +8867,8 @@ eight:
 near_1:
 	MOVQ            (AX), DI
 	MOVQ            8(AX), R8
-	VPBROADCASTD    (CX), Z0
-	VPBROADCASTD    8(CX), K1, Z0
+	VPBROADCASTD    (DX), Z0
+	VPBROADCASTD    8(DX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
 	VPMULLD         Z3, Z0, Z0
@@ -8905,8 +8878,8 @@ near_1:
 	KMOVW           K2, (SI)
 	MOVQ            16(AX), DI
 	MOVQ            24(AX), R8
-	VPBROADCASTD    16(CX), Z0
-	VPBROADCASTD    24(CX), K1, Z0
+	VPBROADCASTD    16(DX), Z0
+	VPBROADCASTD    24(DX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
 	VPMULLD         Z3, Z0, Z0
@@ -8916,8 +8889,8 @@ near_1:
 	KMOVW           K2, 2(SI)
 	MOVQ            32(AX), DI
 	MOVQ            40(AX), R8
-	VPBROADCASTD    32(CX), Z0
-	VPBROADCASTD    40(CX), K1, Z0
+	VPBROADCASTD    32(DX), Z0
+	VPBROADCASTD    40(DX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
 	VPMULLD         Z3, Z0, Z0
@@ -8927,8 +8900,8 @@ near_1:
 	KMOVW           K2, 4(SI)
 	MOVQ            48(AX), DI
 	MOVQ            56(AX), R8
-	VPBROADCASTD    48(CX), Z0
-	VPBROADCASTD    56(CX), K1, Z0
+	VPBROADCASTD    48(DX), Z0
+	VPBROADCASTD    56(DX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
 	VPMULLD         Z3, Z0, Z0
@@ -8936,25 +8909,25 @@ near_1:
 	VPSLLVD         Z0, Z4, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, 6(SI)
-	ADDQ            $0x40, CX
+	ADDQ            $0x40, DX
 	ADDQ            $0x40, AX
 	ADDQ            $0x08, SI
 	SUBQ            $0x08, BX
 	JG              eight
 	MOVQ            hits+16(FP), AX
-	MOVQ            h+8(FP), CX
-	MOVQ            32(CX), CX
+	MOVQ            h+8(FP), DX
+	MOVQ            32(DX), DX
 
 word:
-	VMOVDQU32 (DX), Z0
+	VMOVDQU32 (CX), Z0
 	VPTESTNMB Z0, Z0, K1
 	KMOVQ     K1, (AX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x08, AX
-	SUBQ      $0x40, CX
-	JG        word
 	ADDQ      $0x40, CX
-	BZHIQ     CX, -8(AX), CX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, DX
+	JG        word
+	ADDQ      $0x40, DX
+	BZHIQ     DX, -8(AX), CX
 	MOVQ      CX, -8(AX)
 	VZEROUPPER
 	RET
@@ -8979,28 +8952,27 @@ TEXT ·probeSplit256AVX2(SB), $9272-24
 	VPBROADCASTD X3, Y4
 	VMOVDQU      splitSalts<>+0(SB), Y3
 	MOVQ         h+8(FP), CX
-	MOVQ         24(CX), CX
-	MOVQ         h+8(FP), DX
-	MOVQ         32(DX), BX
-	MOVQ         CX, DX
+	MOVQ         24(CX), DX
+	MOVQ         32(CX), CX
+	MOVQ         DX, BX
 	MOVQ         AX, SI
 	PCALIGN      $0x40
 
 locate:
-	VPSHUFD  $0xf5, (DX), Y5
+	VPSHUFD  $0xf5, (BX), Y5
 	VPMULUDQ Y1, Y5, Y5
 	VPSHUFD  $0xf5, Y5, Y5
 	VPAND    Y2, Y5, Y5
 	VPADDQ   Y0, Y5, Y5
 	VMOVDQU  Y5, (SI)
-	ADDQ     $0x20, DX
+	ADDQ     $0x20, BX
 	ADDQ     $0x20, SI
-	SUBQ     $0x04, BX
+	SUBQ     $0x04, CX
 	JG       locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
+	MOVQ         s+0(FP), CX
+	CMPB         36(CX), $0x00
 	JE           located
 	VPBROADCASTQ (AX), Y0
 	VMOVDQU      Y0, -512(AX)
@@ -9037,7 +9009,7 @@ locate:
 	VMOVDQU      Y0, 480(SI)
 
 located:
-	MOVQ hits+16(FP), DX
+	MOVQ hits+16(FP), CX
 	MOVQ h+8(FP), BX
 	MOVQ 32(BX), BX
 	XORL SI, SI
@@ -9047,7 +9019,7 @@ one:
 	JZ           some
 	DECQ         BX
 	MOVQ         (AX)(BX*8), DI
-	VPBROADCASTD (CX)(BX*8), Y0
+	VPBROADCASTD (DX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
@@ -9058,7 +9030,7 @@ one:
 	JNZ          one
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
+	MOVQ         SI, (CX)(DI*8)
 	XORL         SI, SI
 
 some:
@@ -9085,28 +9057,28 @@ near_1:
 	MOVQ         8(AX)(BX*8), R8
 	MOVQ         16(AX)(BX*8), R9
 	MOVQ         24(AX)(BX*8), R10
-	VPBROADCASTD 24(CX)(BX*8), Y0
+	VPBROADCASTD 24(DX)(BX*8), Y0
 	VMOVDQU      (R10), Y1
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
-	VPBROADCASTD 16(CX)(BX*8), Y0
+	VPBROADCASTD 16(DX)(BX*8), Y0
 	VMOVDQU      (R9), Y1
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
-	VPBROADCASTD 8(CX)(BX*8), Y0
+	VPBROADCASTD 8(DX)(BX*8), Y0
 	VMOVDQU      (R8), Y1
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
-	VPBROADCASTD (CX)(BX*8), Y0
+	VPBROADCASTD (DX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
@@ -9117,7 +9089,7 @@ near_1:
 	JNZ          four
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
+	MOVQ         SI, (CX)(DI*8)
 	XORL         SI, SI
 	TESTQ        BX, BX
 	JNZ          four
@@ -9145,28 +9117,27 @@ TEXT ·setSplit256AVX2(SB), $9272-16
 	VPBROADCASTD X3, Y4
 	VMOVDQU      splitSalts<>+0(SB), Y3
 	MOVQ         h+8(FP), CX
-	MOVQ         24(CX), CX
-	MOVQ         h+8(FP), DX
-	MOVQ         32(DX), BX
-	MOVQ         CX, DX
+	MOVQ         24(CX), DX
+	MOVQ         32(CX), CX
+	MOVQ         DX, BX
 	MOVQ         AX, SI
 	PCALIGN      $0x40
 
 locate:
-	VPSHUFD  $0xf5, (DX), Y5
+	VPSHUFD  $0xf5, (BX), Y5
 	VPMULUDQ Y1, Y5, Y5
 	VPSHUFD  $0xf5, Y5, Y5
 	VPAND    Y2, Y5, Y5
 	VPADDQ   Y0, Y5, Y5
 	VMOVDQU  Y5, (SI)
-	ADDQ     $0x20, DX
+	ADDQ     $0x20, BX
 	ADDQ     $0x20, SI
-	SUBQ     $0x04, BX
+	SUBQ     $0x04, CX
 	JG       locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
+	MOVQ         s+0(FP), CX
+	CMPB         36(CX), $0x00
 	JE           located
 	VPBROADCASTQ (AX), Y0
 	VMOVDQU      Y0, -512(AX)
@@ -9203,15 +9174,15 @@ locate:
 	VMOVDQU      Y0, 480(SI)
 
 located:
-	MOVQ h+8(FP), DX
-	MOVQ 32(DX), DX
+	MOVQ h+8(FP), CX
+	MOVQ 32(CX), CX
 
 one:
-	TESTQ        $0x00000003, DX
+	TESTQ        $0x00000003, CX
 	JZ           some
-	DECQ         DX
-	MOVQ         (AX)(DX*8), BX
-	VPBROADCASTD (CX)(DX*8), Y0
+	DECQ         CX
+	MOVQ         (AX)(CX*8), BX
+	VPBROADCASTD (DX)(CX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
@@ -9221,43 +9192,43 @@ one:
 	PCALIGN $0x40
 
 four:
-	SUBQ       $0x04, DX
+	SUBQ       $0x04, CX
 	MOVQ       s+0(FP), BX
 	CMPB       36(BX), $0x00
 	JE         near_1
-	MOVQ       -512(AX)(DX*8), BX
+	MOVQ       -512(AX)(CX*8), BX
 	PREFETCHT0 (BX)
-	MOVQ       -504(AX)(DX*8), BX
+	MOVQ       -504(AX)(CX*8), BX
 	PREFETCHT0 (BX)
-	MOVQ       -496(AX)(DX*8), BX
+	MOVQ       -496(AX)(CX*8), BX
 	PREFETCHT0 (BX)
-	MOVQ       -488(AX)(DX*8), BX
+	MOVQ       -488(AX)(CX*8), BX
 	PREFETCHT0 (BX)
 
 near_1:
-	MOVQ         (AX)(DX*8), BX
-	MOVQ         8(AX)(DX*8), SI
-	MOVQ         16(AX)(DX*8), DI
-	MOVQ         24(AX)(DX*8), R8
-	VPBROADCASTD (CX)(DX*8), Y0
+	MOVQ         (AX)(CX*8), BX
+	MOVQ         8(AX)(CX*8), SI
+	MOVQ         16(AX)(CX*8), DI
+	MOVQ         24(AX)(CX*8), R8
+	VPBROADCASTD (DX)(CX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
-	VPBROADCASTD 8(CX)(DX*8), Y0
+	VPBROADCASTD 8(DX)(CX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (SI), Y0, Y0
 	VMOVDQU      Y0, (SI)
-	VPBROADCASTD 16(CX)(DX*8), Y0
+	VPBROADCASTD 16(DX)(CX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (DI), Y0, Y0
 	VMOVDQU      Y0, (DI)
-	VPBROADCASTD 24(CX)(DX*8), Y0
+	VPBROADCASTD 24(DX)(CX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
@@ -9265,7 +9236,7 @@ near_1:
 	VMOVDQU      Y0, (R8)
 
 some:
-	TESTQ DX, DX
+	TESTQ CX, CX
 	JNZ   four
 	VZEROUPPER
 	RET
@@ -9289,28 +9260,27 @@ TEXT ·setNewSplit256AVX2(SB), $9272-24
 	VPBROADCASTD X3, Y4
 	VMOVDQU      splitSalts<>+0(SB), Y3
 	MOVQ         h+8(FP), CX
-	MOVQ         24(CX), CX
-	MOVQ         h+8(FP), BX
-	MOVQ         32(BX), SI
-	MOVQ         CX, BX
+	MOVQ         24(CX), BX
+	MOVQ         32(CX), CX
+	MOVQ         BX, SI
 	MOVQ         AX, DI
 	PCALIGN      $0x40
 
 locate:
-	VPSHUFD  $0xf5, (BX), Y5
+	VPSHUFD  $0xf5, (SI), Y5
 	VPMULUDQ Y1, Y5, Y5
 	VPSHUFD  $0xf5, Y5, Y5
 	VPAND    Y2, Y5, Y5
 	VPADDQ   Y0, Y5, Y5
 	VMOVDQU  Y5, (DI)
-	ADDQ     $0x20, BX
+	ADDQ     $0x20, SI
 	ADDQ     $0x20, DI
-	SUBQ     $0x04, SI
+	SUBQ     $0x04, CX
 	JG       locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), BX
-	CMPB         36(BX), $0x00
+	MOVQ         s+0(FP), CX
+	CMPB         36(CX), $0x00
 	JE           located
 	VPBROADCASTQ (AX), Y0
 	VMOVDQU      Y0, -512(AX)
@@ -9347,7 +9317,7 @@ locate:
 	VMOVDQU      Y0, 480(DI)
 
 located:
-	MOVQ added+16(FP), BX
+	MOVQ added+16(FP), CX
 	MOVQ h+8(FP), SI
 	MOVQ 32(SI), R8
 	XORL SI, SI
@@ -9372,19 +9342,19 @@ near_1:
 	MOVQ         8(AX)(SI*8), R9
 	MOVQ         16(AX)(SI*8), R10
 	MOVQ         24(AX)(SI*8), R11
-	VPBROADCASTD (CX)(SI*8), Y0
+	VPBROADCASTD (BX)(SI*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
-	VPBROADCASTD 8(CX)(SI*8), Y1
+	VPBROADCASTD 8(BX)(SI*8), Y1
 	VPMULLD      Y3, Y1, Y1
 	VPSRLD       $0x1b, Y1, Y1
 	VPSLLVD      Y1, Y4, Y1
-	VPBROADCASTD 16(CX)(SI*8), Y2
+	VPBROADCASTD 16(BX)(SI*8), Y2
 	VPMULLD      Y3, Y2, Y2
 	VPSRLD       $0x1b, Y2, Y2
 	VPSLLVD      Y2, Y4, Y2
-	VPBROADCASTD 24(CX)(SI*8), Y5
+	VPBROADCASTD 24(BX)(SI*8), Y5
 	VPMULLD      Y3, Y5, Y5
 	VPSRLD       $0x1b, Y5, Y5
 	VPSLLVD      Y5, Y4, Y5
@@ -9412,8 +9382,8 @@ near_1:
 	TESTQ        $0x0000003f, SI
 	JNZ          next
 	NOTQ         DX
-	MOVQ         DX, (BX)
-	ADDQ         $0x08, BX
+	MOVQ         DX, (CX)
+	ADDQ         $0x08, CX
 
 next:
 	LEAQ 4(SI), DI
@@ -9423,7 +9393,7 @@ next:
 
 one:
 	MOVQ         (AX)(SI*8), DI
-	VPBROADCASTD (CX)(SI*8), Y0
+	VPBROADCASTD (BX)(SI*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
@@ -9444,7 +9414,7 @@ rest:
 	NEGQ  R8
 	NOTQ  DX
 	SHRXQ R8, DX, DX
-	MOVQ  DX, (BX)
+	MOVQ  DX, (CX)
 
 done:
 	VZEROUPPER
@@ -9469,31 +9439,30 @@ TEXT ·probeLine512AVX512(SB), $10352-32
 	MOVQ            factors+24(FP), CX
 	VBROADCASTI64X4 (CX), Z3
 	MOVQ            h+8(FP), CX
-	MOVQ            24(CX), CX
-	MOVL            $0x00000001, DX
-	VPBROADCASTD    DX, Z4
+	MOVQ            24(CX), DX
+	MOVQ            32(CX), CX
+	MOVL            $0x00000001, BX
+	VPBROADCASTD    BX, Z4
 	VPXORD          Z4, Z4, Z5
 	VPSLLD          $0x04, Z4, K1, Z5
-	MOVQ            h+8(FP), DX
-	MOVQ            32(DX), BX
-	MOVQ            CX, DX
+	MOVQ            DX, BX
 	MOVQ            AX, SI
 	PCALIGN         $0x40
 
 locate:
-	VPMULUDQ  (DX), Z1, Z6
+	VPMULUDQ  (BX), Z1, Z6
 	VPSHUFD   $0xf5, Z6, Z6
 	VPANDD    Z2, Z6, Z6
 	VPADDQ    Z0, Z6, Z6
 	VMOVDQU32 Z6, (SI)
-	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
-	SUBQ      $0x08, BX
+	SUBQ      $0x08, CX
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
+	MOVQ         s+0(FP), CX
+	CMPB         36(CX), $0x00
 	JE           located
 	VPBROADCASTQ (AX), Z0
 	VMOVDQU32    Z0, -512(AX)
@@ -9514,12 +9483,12 @@ locate:
 	VMOVDQU32    Z0, 448(SI)
 
 located:
-	LEAQ    9335(SP), DX
-	ANDQ    $-64, DX
+	LEAQ    9335(SP), CX
+	ANDQ    $-64, CX
 	MOVQ    h+8(FP), BX
 	MOVQ    32(BX), BX
 	MOVQ    AX, AX
-	MOVQ    DX, SI
+	MOVQ    CX, SI
 	MOVQ    s+0(FP), DI
 	CMPB    36(DI), $0x00
 	JNE     halves
@@ -9528,8 +9497,8 @@ located:
 eight:
 	MOVQ         (AX), DI
 	MOVQ         8(AX), R8
-	VPBROADCASTD 4(CX), Z0
-	VPBROADCASTD 12(CX), K1, Z0
+	VPBROADCASTD 4(DX), Z0
+	VPBROADCASTD 12(DX), K1, Z0
 	VPMULLD      Z3, Z0, Z0
 	VPSRLD       $0x1c, Z0, Z1
 	VPORD        Z5, Z1, Z1
@@ -9541,8 +9510,8 @@ eight:
 	KMOVW        K2, (SI)
 	MOVQ         16(AX), DI
 	MOVQ         24(AX), R8
-	VPBROADCASTD 20(CX), Z0
-	VPBROADCASTD 28(CX), K1, Z0
+	VPBROADCASTD 20(DX), Z0
+	VPBROADCASTD 28(DX), K1, Z0
 	VPMULLD      Z3, Z0, Z0
 	VPSRLD       $0x1c, Z0, Z1
 	VPORD        Z5, Z1, Z1
@@ -9554,8 +9523,8 @@ eight:
 	KMOVW        K2, 2(SI)
 	MOVQ         32(AX), DI
 	MOVQ         40(AX), R8
-	VPBROADCASTD 36(CX), Z0
-	VPBROADCASTD 44(CX), K1, Z0
+	VPBROADCASTD 36(DX), Z0
+	VPBROADCASTD 44(DX), K1, Z0
 	VPMULLD      Z3, Z0, Z0
 	VPSRLD       $0x1c, Z0, Z1
 	VPORD        Z5, Z1, Z1
@@ -9567,8 +9536,8 @@ eight:
 	KMOVW        K2, 4(SI)
 	MOVQ         48(AX), DI
 	MOVQ         56(AX), R8
-	VPBROADCASTD 52(CX), Z0
-	VPBROADCASTD 60(CX), K1, Z0
+	VPBROADCASTD 52(DX), Z0
+	VPBROADCASTD 60(DX), K1, Z0
 	VPMULLD      Z3, Z0, Z0
 	VPSRLD       $0x1c, Z0, Z1
 	VPORD        Z5, Z1, Z1
@@ -9578,7 +9547,7 @@ eight:
 	VPRORVD      Z0, Z1, Z1
 	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 6(SI)
-	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, SI
 	SUBQ         $0x08, BX
@@ -9586,19 +9555,19 @@ eight:
 
 words:
 	MOVQ hits+16(FP), AX
-	MOVQ h+8(FP), CX
-	MOVQ 32(CX), CX
+	MOVQ h+8(FP), DX
+	MOVQ 32(DX), DX
 
 word:
-	VMOVDQU32 (DX), Z0
+	VMOVDQU32 (CX), Z0
 	VPTESTNMB Z0, Z0, K1
 	KMOVQ     K1, (AX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x08, AX
-	SUBQ      $0x40, CX
-	JG        word
 	ADDQ      $0x40, CX
-	BZHIQ     CX, -8(AX), CX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, DX
+	JG        word
+	ADDQ      $0x40, DX
+	BZHIQ     DX, -8(AX), CX
 	MOVQ      CX, -8(AX)
 	VZEROUPPER
 	RET
@@ -9627,11 +9596,11 @@ halves:
 near_1:
 	MOVQ         (AX), DI
 	MOVQ         8(AX), R8
-	VPBROADCASTD 4(CX), Y0
+	VPBROADCASTD 4(DX), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 12(CX), Y2
+	VPBROADCASTD 12(DX), Y2
 	VPMULLD      Y3, Y2, Y2
 	VPSRLD       $0x1c, Y2, Y5
 	VPSRLD       $0x17, Y2, Y2
@@ -9647,11 +9616,11 @@ near_1:
 	KMOVW        K1, (SI)
 	MOVQ         16(AX), DI
 	MOVQ         24(AX), R8
-	VPBROADCASTD 20(CX), Y0
+	VPBROADCASTD 20(DX), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 28(CX), Y2
+	VPBROADCASTD 28(DX), Y2
 	VPMULLD      Y3, Y2, Y2
 	VPSRLD       $0x1c, Y2, Y5
 	VPSRLD       $0x17, Y2, Y2
@@ -9667,11 +9636,11 @@ near_1:
 	KMOVW        K1, 2(SI)
 	MOVQ         32(AX), DI
 	MOVQ         40(AX), R8
-	VPBROADCASTD 36(CX), Y0
+	VPBROADCASTD 36(DX), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 44(CX), Y2
+	VPBROADCASTD 44(DX), Y2
 	VPMULLD      Y3, Y2, Y2
 	VPSRLD       $0x1c, Y2, Y5
 	VPSRLD       $0x17, Y2, Y2
@@ -9687,11 +9656,11 @@ near_1:
 	KMOVW        K1, 4(SI)
 	MOVQ         48(AX), DI
 	MOVQ         56(AX), R8
-	VPBROADCASTD 52(CX), Y0
+	VPBROADCASTD 52(DX), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 60(CX), Y2
+	VPBROADCASTD 60(DX), Y2
 	VPMULLD      Y3, Y2, Y2
 	VPSRLD       $0x1c, Y2, Y5
 	VPSRLD       $0x17, Y2, Y2
@@ -9705,7 +9674,7 @@ near_1:
 	VPTESTNMD    Y4, Y5, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 6(SI)
-	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, SI
 	SUBQ         $0x08, BX
@@ -9730,33 +9699,32 @@ TEXT ·probeLine512AVX2(SB), $9272-32
 	MOVQ         factors+24(FP), CX
 	VMOVDQU      (CX), Y3
 	MOVQ         h+8(FP), CX
-	MOVQ         24(CX), CX
-	MOVL         $0x00000001, DX
-	VMOVD        DX, X4
+	MOVQ         24(CX), DX
+	MOVQ         32(CX), CX
+	MOVL         $0x00000001, BX
+	VMOVD        BX, X4
 	VPBROADCASTD X4, Y4
-	MOVL         $0x0000001f, DX
-	VMOVD        DX, X5
+	MOVL         $0x0000001f, BX
+	VMOVD        BX, X5
 	VPBROADCASTD X5, Y5
-	MOVQ         h+8(FP), DX
-	MOVQ         32(DX), BX
-	MOVQ         CX, DX
+	MOVQ         DX, BX
 	MOVQ         AX, SI
 	PCALIGN      $0x40
 
 locate:
-	VPMULUDQ (DX), Y1, Y6
+	VPMULUDQ (BX), Y1, Y6
 	VPSHUFD  $0xf5, Y6, Y6
 	VPAND    Y2, Y6, Y6
 	VPADDQ   Y0, Y6, Y6
 	VMOVDQU  Y6, (SI)
-	ADDQ     $0x20, DX
+	ADDQ     $0x20, BX
 	ADDQ     $0x20, SI
-	SUBQ     $0x04, BX
+	SUBQ     $0x04, CX
 	JG       locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
+	MOVQ         s+0(FP), CX
+	CMPB         36(CX), $0x00
 	JE           located
 	VPBROADCASTQ (AX), Y0
 	VMOVDQU      Y0, -512(AX)
@@ -9793,7 +9761,7 @@ locate:
 	VMOVDQU      Y0, 480(SI)
 
 located:
-	MOVQ hits+16(FP), DX
+	MOVQ hits+16(FP), CX
 	MOVQ h+8(FP), BX
 	MOVQ 32(BX), BX
 	XORL SI, SI
@@ -9803,7 +9771,7 @@ one:
 	JZ           some
 	DECQ         BX
 	MOVQ         (AX)(BX*8), DI
-	VPBROADCASTD 4(CX)(BX*8), Y0
+	VPBROADCASTD 4(DX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
@@ -9818,7 +9786,7 @@ one:
 	JNZ          one
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
+	MOVQ         SI, (CX)(DI*8)
 	XORL         SI, SI
 
 some:
@@ -9845,7 +9813,7 @@ near_1:
 	MOVQ         8(AX)(BX*8), R8
 	MOVQ         16(AX)(BX*8), R9
 	MOVQ         24(AX)(BX*8), R10
-	VPBROADCASTD 28(CX)(BX*8), Y0
+	VPBROADCASTD 28(DX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
@@ -9856,7 +9824,7 @@ near_1:
 	VPSLLVD      Y2, Y4, Y2
 	VPTEST       Y2, Y6
 	ADCQ         SI, SI
-	VPBROADCASTD 20(CX)(BX*8), Y0
+	VPBROADCASTD 20(DX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
@@ -9867,7 +9835,7 @@ near_1:
 	VPSLLVD      Y2, Y4, Y2
 	VPTEST       Y2, Y6
 	ADCQ         SI, SI
-	VPBROADCASTD 12(CX)(BX*8), Y0
+	VPBROADCASTD 12(DX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
@@ -9878,7 +9846,7 @@ near_1:
 	VPSLLVD      Y2, Y4, Y2
 	VPTEST       Y2, Y6
 	ADCQ         SI, SI
-	VPBROADCASTD 4(CX)(BX*8), Y0
+	VPBROADCASTD 4(DX)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
@@ -9893,7 +9861,7 @@ near_1:
 	JNZ          four
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
+	MOVQ         SI, (CX)(DI*8)
 	XORL         SI, SI
 	TESTQ        BX, BX
 	JNZ          four
@@ -9932,27 +9900,26 @@ TEXT ·setLine512AVX512(SB), $9456-24
 	MOVQ            factors+16(FP), BX
 	VBROADCASTI64X4 (BX), Z5
 	MOVQ            h+8(FP), BX
-	MOVQ            24(BX), BX
-	MOVQ            h+8(FP), SI
-	MOVQ            32(SI), DI
-	MOVQ            BX, SI
+	MOVQ            24(BX), SI
+	MOVQ            32(BX), BX
+	MOVQ            SI, DI
 	MOVQ            DX, R8
 	PCALIGN         $0x40
 
 locate:
-	VPMULUDQ  (SI), Z3, Z6
+	VPMULUDQ  (DI), Z3, Z6
 	VPSHUFD   $0xf5, Z6, Z6
 	VPANDD    Z4, Z6, Z6
 	VPADDQ    Z2, Z6, Z6
 	VMOVDQU32 Z6, (R8)
-	ADDQ      $0x40, SI
+	ADDQ      $0x40, DI
 	ADDQ      $0x40, R8
-	SUBQ      $0x08, DI
+	SUBQ      $0x08, BX
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), SI
-	CMPB         36(SI), $0x00
+	MOVQ         s+0(FP), BX
+	CMPB         36(BX), $0x00
 	JE           located
 	VPBROADCASTQ (DX), Z2
 	VMOVDQU32    Z2, -512(DX)
@@ -9973,15 +9940,15 @@ locate:
 	VMOVDQU32    Z2, 448(R8)
 
 located:
-	MOVQ h+8(FP), SI
-	MOVQ 32(SI), SI
+	MOVQ h+8(FP), BX
+	MOVQ 32(BX), BX
 
 one:
-	TESTQ        $0x00000003, SI
+	TESTQ        $0x00000003, BX
 	JZ           some
-	DECQ         SI
-	MOVQ         (DX)(SI*8), DI
-	VPBROADCASTD 4(BX)(SI*8), Y2
+	DECQ         BX
+	MOVQ         (DX)(BX*8), DI
+	VPBROADCASTD 4(SI)(BX*8), Y2
 	VPMULLD      Y5, Y2, Y2
 	VPSRLD       $0x17, Y2, Y2
 	VMOVDQU32    Y2, (AX)
@@ -10019,31 +9986,31 @@ pairs_end_1:
 	PCALIGN $0x40
 
 four:
-	SUBQ       $0x04, SI
+	SUBQ       $0x04, BX
 	MOVQ       s+0(FP), DI
 	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       -512(DX)(SI*8), DI
+	MOVQ       -512(DX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -504(DX)(SI*8), DI
+	MOVQ       -504(DX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -496(DX)(SI*8), DI
+	MOVQ       -496(DX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -488(DX)(SI*8), DI
+	MOVQ       -488(DX)(BX*8), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (DX)(SI*8), DI
-	MOVQ         8(DX)(SI*8), R8
-	MOVQ         16(DX)(SI*8), R9
-	MOVQ         24(DX)(SI*8), R10
-	VPBROADCASTD 4(BX)(SI*8), Z2
-	VPBROADCASTD 12(BX)(SI*8), K1, Z2
+	MOVQ         (DX)(BX*8), DI
+	MOVQ         8(DX)(BX*8), R8
+	MOVQ         16(DX)(BX*8), R9
+	MOVQ         24(DX)(BX*8), R10
+	VPBROADCASTD 4(SI)(BX*8), Z2
+	VPBROADCASTD 12(SI)(BX*8), K1, Z2
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPBROADCASTD 20(BX)(SI*8), Z2
-	VPBROADCASTD 28(BX)(SI*8), K1, Z2
+	VPBROADCASTD 20(SI)(BX*8), Z2
+	VPBROADCASTD 28(SI)(BX*8), K1, Z2
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
@@ -10145,7 +10112,7 @@ pairs_end_2:
 	VMOVDQU32 Z6, (R10)
 
 some:
-	TESTQ SI, SI
+	TESTQ BX, BX
 	JNZ   four
 	VZEROUPPER
 	RET
@@ -10176,27 +10143,26 @@ TEXT ·setLine512AVX2(SB), $9456-24
 	MOVQ         factors+16(FP), BX
 	VMOVDQU      (BX), Y3
 	MOVQ         h+8(FP), BX
-	MOVQ         24(BX), BX
-	MOVQ         h+8(FP), SI
-	MOVQ         32(SI), DI
-	MOVQ         BX, SI
+	MOVQ         24(BX), SI
+	MOVQ         32(BX), BX
+	MOVQ         SI, DI
 	MOVQ         DX, R8
 	PCALIGN      $0x40
 
 locate:
-	VPMULUDQ (SI), Y1, Y4
+	VPMULUDQ (DI), Y1, Y4
 	VPSHUFD  $0xf5, Y4, Y4
 	VPAND    Y2, Y4, Y4
 	VPADDQ   Y0, Y4, Y4
 	VMOVDQU  Y4, (R8)
-	ADDQ     $0x20, SI
+	ADDQ     $0x20, DI
 	ADDQ     $0x20, R8
-	SUBQ     $0x04, DI
+	SUBQ     $0x04, BX
 	JG       locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), SI
-	CMPB         36(SI), $0x00
+	MOVQ         s+0(FP), BX
+	CMPB         36(BX), $0x00
 	JE           located
 	VPBROADCASTQ (DX), Y0
 	VMOVDQU      Y0, -512(DX)
@@ -10233,15 +10199,15 @@ locate:
 	VMOVDQU      Y0, 480(R8)
 
 located:
-	MOVQ h+8(FP), SI
-	MOVQ 32(SI), SI
+	MOVQ h+8(FP), BX
+	MOVQ 32(BX), BX
 
 one:
-	TESTQ        $0x00000003, SI
+	TESTQ        $0x00000003, BX
 	JZ           some
-	DECQ         SI
-	MOVQ         (DX)(SI*8), DI
-	VPBROADCASTD 4(BX)(SI*8), Y0
+	DECQ         BX
+	MOVQ         (DX)(BX*8), DI
+	VPBROADCASTD 4(SI)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, (AX)
@@ -10267,37 +10233,37 @@ pair_1:
 	PCALIGN $0x40
 
 four:
-	SUBQ       $0x04, SI
+	SUBQ       $0x04, BX
 	MOVQ       s+0(FP), DI
 	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       -512(DX)(SI*8), DI
+	MOVQ       -512(DX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -504(DX)(SI*8), DI
+	MOVQ       -504(DX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -496(DX)(SI*8), DI
+	MOVQ       -496(DX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -488(DX)(SI*8), DI
+	MOVQ       -488(DX)(BX*8), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (DX)(SI*8), DI
-	MOVQ         8(DX)(SI*8), R8
-	MOVQ         16(DX)(SI*8), R9
-	MOVQ         24(DX)(SI*8), R10
-	VPBROADCASTD 4(BX)(SI*8), Y0
+	MOVQ         (DX)(BX*8), DI
+	MOVQ         8(DX)(BX*8), R8
+	MOVQ         16(DX)(BX*8), R9
+	MOVQ         24(DX)(BX*8), R10
+	VPBROADCASTD 4(SI)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, (AX)
-	VPBROADCASTD 12(BX)(SI*8), Y0
+	VPBROADCASTD 12(SI)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, 32(AX)
-	VPBROADCASTD 20(BX)(SI*8), Y0
+	VPBROADCASTD 20(SI)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, 64(AX)
-	VPBROADCASTD 28(BX)(SI*8), Y0
+	VPBROADCASTD 28(SI)(BX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, 96(AX)
@@ -10351,7 +10317,7 @@ pair_2:
 	JNZ   pair_2
 
 some:
-	TESTQ SI, SI
+	TESTQ BX, BX
 	JNZ   four
 	VZEROUPPER
 	RET
@@ -10386,27 +10352,26 @@ TEXT ·setNewLine512AVX512(SB), $9456-32
 	MOVQ            factors+24(FP), SI
 	VBROADCASTI64X4 (SI), Z5
 	MOVQ            h+8(FP), SI
-	MOVQ            24(SI), SI
-	MOVQ            h+8(FP), DI
-	MOVQ            32(DI), R8
-	MOVQ            SI, DI
+	MOVQ            24(SI), DI
+	MOVQ            32(SI), SI
+	MOVQ            DI, R8
 	MOVQ            BX, R9
 	PCALIGN         $0x40
 
 locate:
-	VPMULUDQ  (DI), Z3, Z6
+	VPMULUDQ  (R8), Z3, Z6
 	VPSHUFD   $0xf5, Z6, Z6
 	VPANDD    Z4, Z6, Z6
 	VPADDQ    Z2, Z6, Z6
 	VMOVDQU32 Z6, (R9)
-	ADDQ      $0x40, DI
+	ADDQ      $0x40, R8
 	ADDQ      $0x40, R9
-	SUBQ      $0x08, R8
+	SUBQ      $0x08, SI
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DI
-	CMPB         36(DI), $0x00
+	MOVQ         s+0(FP), SI
+	CMPB         36(SI), $0x00
 	JE           located
 	VPBROADCASTQ (BX), Z2
 	VMOVDQU32    Z2, -512(BX)
@@ -10427,7 +10392,7 @@ locate:
 	VMOVDQU32    Z2, 448(R9)
 
 located:
-	MOVQ added+16(FP), DI
+	MOVQ added+16(FP), SI
 	MOVQ h+8(FP), R8
 	MOVQ 32(R8), R10
 	XORL R8, R8
@@ -10452,13 +10417,13 @@ near_1:
 	MOVQ         8(BX)(R8*8), R11
 	MOVQ         16(BX)(R8*8), R12
 	MOVQ         24(BX)(R8*8), R13
-	VPBROADCASTD 4(SI)(R8*8), Z2
-	VPBROADCASTD 12(SI)(R8*8), K1, Z2
+	VPBROADCASTD 4(DI)(R8*8), Z2
+	VPBROADCASTD 12(DI)(R8*8), K1, Z2
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPBROADCASTD 20(SI)(R8*8), Z2
-	VPBROADCASTD 28(SI)(R8*8), K1, Z2
+	VPBROADCASTD 20(DI)(R8*8), Z2
+	VPBROADCASTD 28(DI)(R8*8), K1, Z2
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
@@ -10581,8 +10546,8 @@ pairs_end_1:
 	ADDQ      $0x04, R8
 	TESTQ     $0x0000003f, R8
 	JNZ       next
-	MOVQ      DX, (DI)
-	ADDQ      $0x08, DI
+	MOVQ      DX, (SI)
+	ADDQ      $0x08, SI
 
 next:
 	LEAQ 4(R8), R9
@@ -10592,7 +10557,7 @@ next:
 
 one:
 	MOVQ         (BX)(R8*8), R9
-	VPBROADCASTD 4(SI)(R8*8), Y2
+	VPBROADCASTD 4(DI)(R8*8), Y2
 	VPMULLD      Y5, Y2, Y2
 	VPSRLD       $0x17, Y2, Y2
 	VMOVDQU32    Y2, (AX)
@@ -10642,7 +10607,7 @@ rest:
 	JZ    done
 	NEGQ  R10
 	SHRXQ R10, DX, DX
-	MOVQ  DX, (DI)
+	MOVQ  DX, (SI)
 
 done:
 	VZEROUPPER
@@ -10680,27 +10645,26 @@ TEXT ·setNewLine512AVX2(SB), $9456-32
 	MOVQ         factors+24(FP), SI
 	VMOVDQU      (SI), Y7
 	MOVQ         h+8(FP), SI
-	MOVQ         24(SI), SI
-	MOVQ         h+8(FP), DI
-	MOVQ         32(DI), R8
-	MOVQ         SI, DI
+	MOVQ         24(SI), DI
+	MOVQ         32(SI), SI
+	MOVQ         DI, R8
 	MOVQ         BX, R9
 	PCALIGN      $0x40
 
 locate:
-	VPMULUDQ (DI), Y5, Y8
+	VPMULUDQ (R8), Y5, Y8
 	VPSHUFD  $0xf5, Y8, Y8
 	VPAND    Y6, Y8, Y8
 	VPADDQ   Y4, Y8, Y8
 	VMOVDQU  Y8, (R9)
-	ADDQ     $0x20, DI
+	ADDQ     $0x20, R8
 	ADDQ     $0x20, R9
-	SUBQ     $0x04, R8
+	SUBQ     $0x04, SI
 	JG       locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DI
-	CMPB         36(DI), $0x00
+	MOVQ         s+0(FP), SI
+	CMPB         36(SI), $0x00
 	JE           located
 	VPBROADCASTQ (BX), Y4
 	VMOVDQU      Y4, -512(BX)
@@ -10737,7 +10701,7 @@ locate:
 	VMOVDQU      Y4, 480(R9)
 
 located:
-	MOVQ added+16(FP), DI
+	MOVQ added+16(FP), SI
 	MOVQ h+8(FP), R8
 	MOVQ 32(R8), R10
 	XORL R8, R8
@@ -10762,11 +10726,11 @@ near_1:
 	MOVQ         8(BX)(R8*8), R11
 	MOVQ         16(BX)(R8*8), R12
 	MOVQ         24(BX)(R8*8), R13
-	VPBROADCASTD 4(SI)(R8*8), Y4
+	VPBROADCASTD 4(DI)(R8*8), Y4
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
-	VPBROADCASTD 12(SI)(R8*8), Y4
+	VPBROADCASTD 12(DI)(R8*8), Y4
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
@@ -10779,36 +10743,32 @@ near_1:
 
 pair_1:
 	VPBROADCASTD (R14), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
-	VPADDD       Y1, Y10, Y10
+	VPADDD       Y9, Y1, Y10
 	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R14), Y9
-	VPADDD       Y2, Y9, Y9
+	VPOR         Y10, Y4, Y4
+	VPADDD       Y9, Y2, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
-	VPADDD       Y2, Y10, Y10
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 4(R14), Y9
+	VPADDD       Y9, Y1, Y10
 	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
+	VPOR         Y10, Y4, Y4
+	VPADDD       Y9, Y2, Y9
+	VPSLLVD      Y9, Y0, Y9
 	VPOR         Y9, Y5, Y5
 	VPBROADCASTD 32(R14), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
-	VPADDD       Y1, Y10, Y10
+	VPADDD       Y9, Y1, Y10
 	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R14), Y9
-	VPADDD       Y2, Y9, Y9
+	VPOR         Y10, Y6, Y6
+	VPADDD       Y9, Y2, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
-	VPADDD       Y2, Y10, Y10
+	VPOR         Y9, Y8, Y8
+	VPBROADCASTD 36(R14), Y9
+	VPADDD       Y9, Y1, Y10
 	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
+	VPOR         Y10, Y6, Y6
+	VPADDD       Y9, Y2, Y9
+	VPSLLVD      Y9, Y0, Y9
 	VPOR         Y9, Y8, Y8
 	ADDQ         $0x08, R14
 	DECQ         R15
@@ -10835,11 +10795,11 @@ pair_1:
 	VPOR         Y5, Y6, Y5
 	VPTEST       Y5, Y3
 	RCRQ         $0x01, DX
-	VPBROADCASTD 20(SI)(R8*8), Y4
+	VPBROADCASTD 20(DI)(R8*8), Y4
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
-	VPBROADCASTD 28(SI)(R8*8), Y4
+	VPBROADCASTD 28(DI)(R8*8), Y4
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
@@ -10852,36 +10812,32 @@ pair_1:
 
 pair_2:
 	VPBROADCASTD (R9), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
-	VPADDD       Y1, Y10, Y10
+	VPADDD       Y9, Y1, Y10
 	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R9), Y9
-	VPADDD       Y2, Y9, Y9
+	VPOR         Y10, Y4, Y4
+	VPADDD       Y9, Y2, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
-	VPADDD       Y2, Y10, Y10
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 4(R9), Y9
+	VPADDD       Y9, Y1, Y10
 	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
+	VPOR         Y10, Y4, Y4
+	VPADDD       Y9, Y2, Y9
+	VPSLLVD      Y9, Y0, Y9
 	VPOR         Y9, Y5, Y5
 	VPBROADCASTD 32(R9), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
-	VPADDD       Y1, Y10, Y10
+	VPADDD       Y9, Y1, Y10
 	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R9), Y9
-	VPADDD       Y2, Y9, Y9
+	VPOR         Y10, Y6, Y6
+	VPADDD       Y9, Y2, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
-	VPADDD       Y2, Y10, Y10
+	VPOR         Y9, Y8, Y8
+	VPBROADCASTD 36(R9), Y9
+	VPADDD       Y9, Y1, Y10
 	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
+	VPOR         Y10, Y6, Y6
+	VPADDD       Y9, Y2, Y9
+	VPSLLVD      Y9, Y0, Y9
 	VPOR         Y9, Y8, Y8
 	ADDQ         $0x08, R9
 	DECQ         R11
@@ -10912,8 +10868,8 @@ pair_2:
 	TESTQ        $0x0000003f, R8
 	JNZ          next
 	NOTQ         DX
-	MOVQ         DX, (DI)
-	ADDQ         $0x08, DI
+	MOVQ         DX, (SI)
+	ADDQ         $0x08, SI
 
 next:
 	LEAQ 4(R8), R9
@@ -10923,7 +10879,7 @@ next:
 
 one:
 	MOVQ         (BX)(R8*8), R9
-	VPBROADCASTD 4(SI)(R8*8), Y4
+	VPBROADCASTD 4(DI)(R8*8), Y4
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
@@ -10934,20 +10890,18 @@ one:
 
 pair_3:
 	VPBROADCASTD (R11), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y8
-	VPADDD       Y1, Y8, Y8
+	VPADDD       Y6, Y1, Y8
 	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD (R11), Y6
-	VPADDD       Y2, Y6, Y6
+	VPOR         Y8, Y4, Y4
+	VPADDD       Y6, Y2, Y6
 	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y8
-	VPADDD       Y2, Y8, Y8
+	VPOR         Y6, Y5, Y5
+	VPBROADCASTD 4(R11), Y6
+	VPADDD       Y6, Y1, Y8
 	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
+	VPOR         Y8, Y4, Y4
+	VPADDD       Y6, Y2, Y6
+	VPSLLVD      Y6, Y0, Y6
 	VPOR         Y6, Y5, Y5
 	ADDQ         $0x08, R11
 	DECQ         R12
@@ -10975,7 +10929,7 @@ rest:
 	NEGQ  R10
 	NOTQ  DX
 	SHRXQ R10, DX, DX
-	MOVQ  DX, (DI)
+	MOVQ  DX, (SI)
 
 done:
 	VZEROUPPER
@@ -11000,21 +10954,20 @@ TEXT ·probeLine32AVX512(SB), $10352-32
 	MOVQ            steps+24(FP), CX
 	VBROADCASTI64X4 (CX), Z4
 	MOVQ            h+8(FP), CX
-	MOVQ            (CX), CX
-	MOVL            $0x00000001, DX
-	VPBROADCASTD    DX, Z5
+	MOVQ            (CX), DX
+	MOVQ            8(CX), CX
+	MOVL            $0x00000001, BX
+	VPBROADCASTD    BX, Z5
 	VPXORD          Z5, Z5, Z6
 	VPSLLD          $0x04, Z5, K1, Z6
-	MOVL            $0x0000000f, DX
-	VPBROADCASTD    DX, Z7
-	MOVQ            h+8(FP), DX
-	MOVQ            8(DX), BX
-	MOVQ            CX, DX
+	MOVL            $0x0000000f, BX
+	VPBROADCASTD    BX, Z7
+	MOVQ            DX, BX
 	MOVQ            AX, SI
 	PCALIGN         $0x40
 
 locate:
-	VPMOVZXDQ (DX), Z8
+	VPMOVZXDQ (BX), Z8
 	VPMULUDQ  Z2, Z8, Z9
 	VPSRLVQ   Z3, Z9, Z9
 	VPMULUDQ  Z1, Z9, Z9
@@ -11024,14 +10977,14 @@ locate:
 	VPSLLQ    $0x06, Z8, Z8
 	VPADDQ    Z0, Z8, Z8
 	VMOVDQU32 Z8, (SI)
-	ADDQ      $0x20, DX
+	ADDQ      $0x20, BX
 	ADDQ      $0x40, SI
-	SUBQ      $0x08, BX
+	SUBQ      $0x08, CX
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
+	MOVQ         s+0(FP), CX
+	CMPB         36(CX), $0x00
 	JE           located
 	VPBROADCASTQ (AX), Z0
 	VMOVDQU32    Z0, -512(AX)
@@ -11052,12 +11005,12 @@ locate:
 	VMOVDQU32    Z0, 448(SI)
 
 located:
-	LEAQ    9335(SP), DX
-	ANDQ    $-64, DX
+	LEAQ    9335(SP), CX
+	ANDQ    $-64, CX
 	MOVQ    h+8(FP), BX
 	MOVQ    8(BX), BX
 	MOVQ    AX, AX
-	MOVQ    DX, SI
+	MOVQ    CX, SI
 	MOVQ    s+0(FP), DI
 	CMPB    36(DI), $0x00
 	JNE     halves
@@ -11066,8 +11019,8 @@ located:
 eight:
 	MOVQ         (AX), DI
 	MOVQ         8(AX), R8
-	VPBROADCASTD (CX), Z0
-	VPBROADCASTD 4(CX), K1, Z0
+	VPBROADCASTD (DX), Z0
+	VPBROADCASTD 4(DX), K1, Z0
 	VPRORD       $0x11, Z0, Z1
 	VPMULLW      Z4, Z1, Z1
 	VPADDD       Z0, Z1, Z1
@@ -11080,8 +11033,8 @@ eight:
 	KMOVW        K2, (SI)
 	MOVQ         16(AX), DI
 	MOVQ         24(AX), R8
-	VPBROADCASTD 8(CX), Z0
-	VPBROADCASTD 12(CX), K1, Z0
+	VPBROADCASTD 8(DX), Z0
+	VPBROADCASTD 12(DX), K1, Z0
 	VPRORD       $0x11, Z0, Z1
 	VPMULLW      Z4, Z1, Z1
 	VPADDD       Z0, Z1, Z1
@@ -11094,8 +11047,8 @@ eight:
 	KMOVW        K2, 2(SI)
 	MOVQ         32(AX), DI
 	MOVQ         40(AX), R8
-	VPBROADCASTD 16(CX), Z0
-	VPBROADCASTD 20(CX), K1, Z0
+	VPBROADCASTD 16(DX), Z0
+	VPBROADCASTD 20(DX), K1, Z0
 	VPRORD       $0x11, Z0, Z1
 	VPMULLW      Z4, Z1, Z1
 	VPADDD       Z0, Z1, Z1
@@ -11108,8 +11061,8 @@ eight:
 	KMOVW        K2, 4(SI)
 	MOVQ         48(AX), DI
 	MOVQ         56(AX), R8
-	VPBROADCASTD 24(CX), Z0
-	VPBROADCASTD 28(CX), K1, Z0
+	VPBROADCASTD 24(DX), Z0
+	VPBROADCASTD 28(DX), K1, Z0
 	VPRORD       $0x11, Z0, Z1
 	VPMULLW      Z4, Z1, Z1
 	VPADDD       Z0, Z1, Z1
@@ -11120,7 +11073,7 @@ eight:
 	VPRORVD      Z1, Z0, Z0
 	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 6(SI)
-	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, SI
 	SUBQ         $0x08, BX
@@ -11128,19 +11081,19 @@ eight:
 
 words:
 	MOVQ hits+16(FP), AX
-	MOVQ h+8(FP), CX
-	MOVQ 8(CX), CX
+	MOVQ h+8(FP), DX
+	MOVQ 8(DX), DX
 
 word:
-	VMOVDQU32 (DX), Z0
+	VMOVDQU32 (CX), Z0
 	VPTESTNMB Z0, Z0, K1
 	KMOVQ     K1, (AX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x08, AX
-	SUBQ      $0x40, CX
-	JG        word
 	ADDQ      $0x40, CX
-	BZHIQ     CX, -8(AX), CX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, DX
+	JG        word
+	ADDQ      $0x40, DX
+	BZHIQ     DX, -8(AX), CX
 	MOVQ      CX, -8(AX)
 	VZEROUPPER
 	RET
@@ -11169,12 +11122,12 @@ halves:
 near_1:
 	MOVQ         (AX), DI
 	MOVQ         8(AX), R8
-	VPBROADCASTD (CX), Y0
+	VPBROADCASTD (DX), Y0
 	VPRORD       $0x11, Y0, Y1
 	VPMULLW      Y4, Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VPSRLD       $0x05, Y1, Y0
-	VPBROADCASTD 4(CX), Y2
+	VPBROADCASTD 4(DX), Y2
 	VPRORD       $0x11, Y2, Y3
 	VPMULLW      Y4, Y3, Y3
 	VPADDD       Y2, Y3, Y3
@@ -11191,12 +11144,12 @@ near_1:
 	KMOVW        K1, (SI)
 	MOVQ         16(AX), DI
 	MOVQ         24(AX), R8
-	VPBROADCASTD 8(CX), Y0
+	VPBROADCASTD 8(DX), Y0
 	VPRORD       $0x11, Y0, Y1
 	VPMULLW      Y4, Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VPSRLD       $0x05, Y1, Y0
-	VPBROADCASTD 12(CX), Y2
+	VPBROADCASTD 12(DX), Y2
 	VPRORD       $0x11, Y2, Y3
 	VPMULLW      Y4, Y3, Y3
 	VPADDD       Y2, Y3, Y3
@@ -11213,12 +11166,12 @@ near_1:
 	KMOVW        K1, 2(SI)
 	MOVQ         32(AX), DI
 	MOVQ         40(AX), R8
-	VPBROADCASTD 16(CX), Y0
+	VPBROADCASTD 16(DX), Y0
 	VPRORD       $0x11, Y0, Y1
 	VPMULLW      Y4, Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VPSRLD       $0x05, Y1, Y0
-	VPBROADCASTD 20(CX), Y2
+	VPBROADCASTD 20(DX), Y2
 	VPRORD       $0x11, Y2, Y3
 	VPMULLW      Y4, Y3, Y3
 	VPADDD       Y2, Y3, Y3
@@ -11235,12 +11188,12 @@ near_1:
 	KMOVW        K1, 4(SI)
 	MOVQ         48(AX), DI
 	MOVQ         56(AX), R8
-	VPBROADCASTD 24(CX), Y0
+	VPBROADCASTD 24(DX), Y0
 	VPRORD       $0x11, Y0, Y1
 	VPMULLW      Y4, Y1, Y1
 	VPADDD       Y0, Y1, Y1
 	VPSRLD       $0x05, Y1, Y0
-	VPBROADCASTD 28(CX), Y2
+	VPBROADCASTD 28(DX), Y2
 	VPRORD       $0x11, Y2, Y3
 	VPMULLW      Y4, Y3, Y3
 	VPADDD       Y2, Y3, Y3
@@ -11255,7 +11208,7 @@ near_1:
 	VPTESTNMD    Y5, Y2, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 6(SI)
-	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, SI
 	SUBQ         $0x08, BX
@@ -11279,21 +11232,20 @@ TEXT ·probeLine32AVX2(SB), $9272-32
 	MOVQ         steps+24(FP), CX
 	VMOVDQU      (CX), Y4
 	MOVQ         h+8(FP), CX
-	MOVQ         (CX), CX
-	MOVL         $0x00000001, DX
-	VMOVD        DX, X5
+	MOVQ         (CX), DX
+	MOVQ         8(CX), CX
+	MOVL         $0x00000001, BX
+	VMOVD        BX, X5
 	VPBROADCASTD X5, Y5
-	MOVL         $0x0000001f, DX
-	VMOVD        DX, X6
+	MOVL         $0x0000001f, BX
+	VMOVD        BX, X6
 	VPBROADCASTD X6, Y6
-	MOVQ         h+8(FP), DX
-	MOVQ         8(DX), BX
-	MOVQ         CX, DX
+	MOVQ         DX, BX
 	MOVQ         AX, SI
 	PCALIGN      $0x40
 
 locate:
-	VPMOVZXDQ (DX), Y7
+	VPMOVZXDQ (BX), Y7
 	VPMULUDQ  Y2, Y7, Y8
 	VPSRLVQ   Y3, Y8, Y8
 	VPMULUDQ  Y1, Y8, Y8
@@ -11303,14 +11255,14 @@ locate:
 	VPSLLQ    $0x06, Y7, Y7
 	VPADDQ    Y0, Y7, Y7
 	VMOVDQU   Y7, (SI)
-	ADDQ      $0x10, DX
+	ADDQ      $0x10, BX
 	ADDQ      $0x20, SI
-	SUBQ      $0x04, BX
+	SUBQ      $0x04, CX
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), DX
-	CMPB         36(DX), $0x00
+	MOVQ         s+0(FP), CX
+	CMPB         36(CX), $0x00
 	JE           located
 	VPBROADCASTQ (AX), Y0
 	VMOVDQU      Y0, -512(AX)
@@ -11347,7 +11299,7 @@ locate:
 	VMOVDQU      Y0, 480(SI)
 
 located:
-	MOVQ hits+16(FP), DX
+	MOVQ hits+16(FP), CX
 	MOVQ h+8(FP), BX
 	MOVQ 8(BX), BX
 	XORL SI, SI
@@ -11357,7 +11309,7 @@ one:
 	JZ           some
 	DECQ         BX
 	MOVQ         (AX)(BX*8), DI
-	VPBROADCASTD (CX)(BX*4), Y0
+	VPBROADCASTD (DX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -11376,7 +11328,7 @@ one:
 	JNZ          one
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
+	MOVQ         SI, (CX)(DI*8)
 	XORL         SI, SI
 
 some:
@@ -11403,7 +11355,7 @@ near_1:
 	MOVQ         8(AX)(BX*8), R8
 	MOVQ         16(AX)(BX*8), R9
 	MOVQ         24(AX)(BX*8), R10
-	VPBROADCASTD 12(CX)(BX*4), Y0
+	VPBROADCASTD 12(DX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -11418,7 +11370,7 @@ near_1:
 	VPSLLVD      Y1, Y5, Y1
 	VPTEST       Y1, Y3
 	ADCQ         SI, SI
-	VPBROADCASTD 8(CX)(BX*4), Y0
+	VPBROADCASTD 8(DX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -11433,7 +11385,7 @@ near_1:
 	VPSLLVD      Y1, Y5, Y1
 	VPTEST       Y1, Y3
 	ADCQ         SI, SI
-	VPBROADCASTD 4(CX)(BX*4), Y0
+	VPBROADCASTD 4(DX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -11448,7 +11400,7 @@ near_1:
 	VPSLLVD      Y1, Y5, Y1
 	VPTEST       Y1, Y3
 	ADCQ         SI, SI
-	VPBROADCASTD (CX)(BX*4), Y0
+	VPBROADCASTD (DX)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -11467,7 +11419,7 @@ near_1:
 	JNZ          four
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
-	MOVQ         SI, (DX)(DI*8)
+	MOVQ         SI, (CX)(DI*8)
 	XORL         SI, SI
 	TESTQ        BX, BX
 	JNZ          four
@@ -11505,15 +11457,14 @@ TEXT ·setLine32AVX512(SB), $9456-24
 	MOVQ            steps+16(FP), BX
 	VBROADCASTI64X4 (BX), Z6
 	MOVQ            h+8(FP), BX
-	MOVQ            (BX), BX
-	MOVQ            h+8(FP), SI
-	MOVQ            8(SI), DI
-	MOVQ            BX, SI
+	MOVQ            (BX), SI
+	MOVQ            8(BX), BX
+	MOVQ            SI, DI
 	MOVQ            DX, R8
 	PCALIGN         $0x40
 
 locate:
-	VPMOVZXDQ (SI), Z7
+	VPMOVZXDQ (DI), Z7
 	VPMULUDQ  Z4, Z7, Z8
 	VPSRLVQ   Z5, Z8, Z8
 	VPMULUDQ  Z3, Z8, Z8
@@ -11523,14 +11474,14 @@ locate:
 	VPSLLQ    $0x06, Z7, Z7
 	VPADDQ    Z2, Z7, Z7
 	VMOVDQU32 Z7, (R8)
-	ADDQ      $0x20, SI
+	ADDQ      $0x20, DI
 	ADDQ      $0x40, R8
-	SUBQ      $0x08, DI
+	SUBQ      $0x08, BX
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), SI
-	CMPB         36(SI), $0x00
+	MOVQ         s+0(FP), BX
+	CMPB         36(BX), $0x00
 	JE           located
 	VPBROADCASTQ (DX), Z2
 	VMOVDQU32    Z2, -512(DX)
@@ -11551,15 +11502,15 @@ locate:
 	VMOVDQU32    Z2, 448(R8)
 
 located:
-	MOVQ h+8(FP), SI
-	MOVQ 8(SI), SI
+	MOVQ h+8(FP), BX
+	MOVQ 8(BX), BX
 
 one:
-	TESTQ        $0x00000003, SI
+	TESTQ        $0x00000003, BX
 	JZ           some
-	DECQ         SI
-	MOVQ         (DX)(SI*8), DI
-	VPBROADCASTD (BX)(SI*4), Y2
+	DECQ         BX
+	MOVQ         (DX)(BX*8), DI
+	VPBROADCASTD (SI)(BX*4), Y2
 	VPRORD       $0x11, Y2, Y3
 	VPMULLW      Y6, Y3, Y3
 	VPADDD       Y2, Y3, Y3
@@ -11600,34 +11551,34 @@ pairs_end_1:
 	PCALIGN $0x40
 
 four:
-	SUBQ       $0x04, SI
+	SUBQ       $0x04, BX
 	MOVQ       s+0(FP), DI
 	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       -512(DX)(SI*8), DI
+	MOVQ       -512(DX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -504(DX)(SI*8), DI
+	MOVQ       -504(DX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -496(DX)(SI*8), DI
+	MOVQ       -496(DX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -488(DX)(SI*8), DI
+	MOVQ       -488(DX)(BX*8), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (DX)(SI*8), DI
-	MOVQ         8(DX)(SI*8), R8
-	MOVQ         16(DX)(SI*8), R9
-	MOVQ         24(DX)(SI*8), R10
-	VPBROADCASTD (BX)(SI*4), Z2
-	VPBROADCASTD 4(BX)(SI*4), K1, Z2
+	MOVQ         (DX)(BX*8), DI
+	MOVQ         8(DX)(BX*8), R8
+	MOVQ         16(DX)(BX*8), R9
+	MOVQ         24(DX)(BX*8), R10
+	VPBROADCASTD (SI)(BX*4), Z2
+	VPBROADCASTD 4(SI)(BX*4), K1, Z2
 	VPRORD       $0x11, Z2, Z3
 	VPMULLW      Z6, Z3, Z3
 	VPADDD       Z2, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, (AX)
-	VPBROADCASTD 8(BX)(SI*4), Z2
-	VPBROADCASTD 12(BX)(SI*4), K1, Z2
+	VPBROADCASTD 8(SI)(BX*4), Z2
+	VPBROADCASTD 12(SI)(BX*4), K1, Z2
 	VPRORD       $0x11, Z2, Z3
 	VPMULLW      Z6, Z3, Z3
 	VPADDD       Z2, Z3, Z3
@@ -11732,7 +11683,7 @@ pairs_end_2:
 	VMOVDQU32 Z5, (R10)
 
 some:
-	TESTQ SI, SI
+	TESTQ BX, BX
 	JNZ   four
 	VZEROUPPER
 	RET
@@ -11761,15 +11712,14 @@ TEXT ·setLine32AVX2(SB), $9456-24
 	MOVQ         steps+16(FP), BX
 	VMOVDQU      (BX), Y4
 	MOVQ         h+8(FP), BX
-	MOVQ         (BX), BX
-	MOVQ         h+8(FP), SI
-	MOVQ         8(SI), DI
-	MOVQ         BX, SI
+	MOVQ         (BX), SI
+	MOVQ         8(BX), BX
+	MOVQ         SI, DI
 	MOVQ         DX, R8
 	PCALIGN      $0x40
 
 locate:
-	VPMOVZXDQ (SI), Y5
+	VPMOVZXDQ (DI), Y5
 	VPMULUDQ  Y2, Y5, Y6
 	VPSRLVQ   Y3, Y6, Y6
 	VPMULUDQ  Y1, Y6, Y6
@@ -11779,14 +11729,14 @@ locate:
 	VPSLLQ    $0x06, Y5, Y5
 	VPADDQ    Y0, Y5, Y5
 	VMOVDQU   Y5, (R8)
-	ADDQ      $0x10, SI
+	ADDQ      $0x10, DI
 	ADDQ      $0x20, R8
-	SUBQ      $0x04, DI
+	SUBQ      $0x04, BX
 	JG        locate
 
 	// Lines are requested past both ends of the window: the first one again.
-	MOVQ         s+0(FP), SI
-	CMPB         36(SI), $0x00
+	MOVQ         s+0(FP), BX
+	CMPB         36(BX), $0x00
 	JE           located
 	VPBROADCASTQ (DX), Y0
 	VMOVDQU      Y0, -512(DX)
@@ -11823,15 +11773,15 @@ locate:
 	VMOVDQU      Y0, 480(R8)
 
 located:
-	MOVQ h+8(FP), SI
-	MOVQ 8(SI), SI
+	MOVQ h+8(FP), BX
+	MOVQ 8(BX), BX
 
 one:
-	TESTQ        $0x00000003, SI
+	TESTQ        $0x00000003, BX
 	JZ           some
-	DECQ         SI
-	MOVQ         (DX)(SI*8), DI
-	VPBROADCASTD (BX)(SI*4), Y0
+	DECQ         BX
+	MOVQ         (DX)(BX*8), DI
+	VPBROADCASTD (SI)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -11862,25 +11812,25 @@ pair_1:
 	PCALIGN $0x40
 
 four:
-	SUBQ       $0x04, SI
+	SUBQ       $0x04, BX
 	MOVQ       s+0(FP), DI
 	CMPB       36(DI), $0x00
 	JE         near_1
-	MOVQ       -512(DX)(SI*8), DI
+	MOVQ       -512(DX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -504(DX)(SI*8), DI
+	MOVQ       -504(DX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -496(DX)(SI*8), DI
+	MOVQ       -496(DX)(BX*8), DI
 	PREFETCHT0 (DI)
-	MOVQ       -488(DX)(SI*8), DI
+	MOVQ       -488(DX)(BX*8), DI
 	PREFETCHT0 (DI)
 
 near_1:
-	MOVQ         (DX)(SI*8), DI
-	MOVQ         8(DX)(SI*8), R8
-	MOVQ         16(DX)(SI*8), R9
-	MOVQ         24(DX)(SI*8), R10
-	VPBROADCASTD (BX)(SI*4), Y0
+	MOVQ         (DX)(BX*8), DI
+	MOVQ         8(DX)(BX*8), R8
+	MOVQ         16(DX)(BX*8), R9
+	MOVQ         24(DX)(BX*8), R10
+	VPBROADCASTD (SI)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -11889,7 +11839,7 @@ near_1:
 	VPSLLD       $0x17, Y1, Y1
 	VPSRLD       $0x17, Y1, Y1
 	VMOVDQU      Y1, (AX)
-	VPBROADCASTD 4(BX)(SI*4), Y0
+	VPBROADCASTD 4(SI)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -11898,7 +11848,7 @@ near_1:
 	VPSLLD       $0x17, Y1, Y1
 	VPSRLD       $0x17, Y1, Y1
 	VMOVDQU      Y1, 32(AX)
-	VPBROADCASTD 8(BX)(SI*4), Y0
+	VPBROADCASTD 8(SI)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -11907,7 +11857,7 @@ near_1:
 	VPSLLD       $0x17, Y1, Y1
 	VPSRLD       $0x17, Y1, Y1
 	VMOVDQU      Y1, 64(AX)
-	VPBROADCASTD 12(BX)(SI*4), Y0
+	VPBROADCASTD 12(SI)(BX*4), Y0
 	VPSRLD       $0x11, Y0, Y2
 	VPSLLD       $0x0f, Y0, Y1
 	VPOR         Y2, Y1, Y1
@@ -11966,7 +11916,7 @@ pair_2:
 	JNZ   pair_2
 
 some:
-	TESTQ SI, SI
+	TESTQ BX, BX
 	JNZ   four
 	VZEROUPPER
 	RET
@@ -13214,7 +13164,7 @@ end_of_1:
 
 // func probeFull64AVX512(s *byte, h *byte, hits *uint64, w *byte, dense bool)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·probeFull64AVX512(SB), $13120-33
+TEXT ·probeFull64AVX512(SB), $13184-33
 	// Probe i tests bit (h + i·d & mask) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
 	// d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of
 	// all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that
@@ -13241,28 +13191,27 @@ TEXT ·probeFull64AVX512(SB), $13120-33
 	MOVQ         w+24(FP), SI
 	MOVQ         16(SI), DI
 	MOVQ         (BX)(DI*1), DI
-	MOVQ         DI, 8760(SP)
+	MOVQ         DI, 8824(SP)
 	MOVQ         24(SI), DI
 	MOVQ         (BX)(DI*1), DI
-	MOVQ         DI, 8768(SP)
+	MOVQ         DI, 8832(SP)
 	MOVQ         32(SI), DI
 	MOVQ         (BX)(DI*1), DI
-	MOVQ         DI, 8776(SP)
+	MOVQ         DI, 8840(SP)
 	MOVQ         40(SI), DI
 	MOVQ         (BX)(DI*1), DI
-	MOVQ         DI, 8784(SP)
+	MOVQ         DI, 8848(SP)
 	VPBROADCASTD (SI), Z4
 	VPBROADCASTD 72(AX), Z5
 	VPBROADCASTQ 64(AX), Z6
-	MOVQ         w+24(FP), BX
-	VPBROADCASTQ 8(BX), Z8
-	VMOVDQU32    alternate0<>+0(SB), Z7
+	VPBROADCASTQ 8(SI), Z7
+	VMOVDQU32    alternate0<>+0(SB), Z8
 	MOVQ         h+8(FP), BX
 	MOVQ         32(BX), BX
 	MOVQ         h+8(FP), SI
 	MOVQ         32(SI), SI
 	MOVQ         hits+16(FP), DI
-	LEAQ         8792(SP), R8
+	LEAQ         8856(SP), R8
 	MOVQ         $0x00000003, R9
 	MOVQ         24(AX), AX
 	CMPB         dense+32(FP), $0x00
@@ -13271,11 +13220,11 @@ TEXT ·probeFull64AVX512(SB), $13120-33
 	CMOVQGT      R9, AX
 
 together:
-	MOVQ AX, 13112(SP)
+	MOVQ AX, 13176(SP)
 	XORL AX, AX
-	MOVQ AX, 13088(SP)
-	MOVQ AX, 13096(SP)
-	MOVQ AX, 13104(SP)
+	MOVQ AX, 13152(SP)
+	MOVQ AX, 13160(SP)
+	MOVQ AX, 13168(SP)
 
 	// Masks fill a part of the last word of hits.
 	LEAQ -1(SI), R9
@@ -13286,24 +13235,24 @@ locate:
 	CMPQ      BX, $0x00
 	JLE       test
 	MOVQ      DX, R9
-	ADDQ      13088(SP), R9
-	MOVQ      13112(SP), AX
-	CMPQ      13104(SP), $0x00
+	ADDQ      13152(SP), R9
+	MOVQ      13176(SP), AX
+	CMPQ      13168(SP), $0x00
 	JNE       gather_sums
 	MOVQ      h+8(FP), R10
 	MOVQ      32(R10), R10
 	SUBQ      BX, R10
-	MOVQ      8760(SP), R11
+	MOVQ      8824(SP), R11
 	VMOVDQU32 (R11)(R10*8), Z9
 	VMOVDQU32 64(R11)(R10*8), Z10
 	VMOVDQA32 Z9, Z13
 	VMOVDQA32 Z10, Z14
-	MOVQ      8768(SP), R11
+	MOVQ      8832(SP), R11
 	VMOVDQU32 (R11)(R10*8), Z11
 	VMOVDQU32 64(R11)(R10*8), Z12
 	VMOVDQA32 Z11, Z15
 	VMOVDQA32 Z12, Z16
-	MOVQ      8776(SP), R11
+	MOVQ      8840(SP), R11
 	VMOVDQU32 (R11)(R10*8), Z1
 	VMOVDQU32 64(R11)(R10*8), Z0
 	VPADDQ    Z1, Z15, Z15
@@ -13314,7 +13263,7 @@ locate:
 	VPADDQ    Z0, Z0, Z0
 	VPADDQ    Z0, Z16, Z16
 	VPADDQ    Z0, Z0, Z18
-	MOVQ      8784(SP), R11
+	MOVQ      8848(SP), R11
 	VMOVDQU32 (R11)(R10*8), Z1
 	VMOVDQU32 64(R11)(R10*8), Z0
 	VPADDQ    Z1, Z11, Z11
@@ -13327,16 +13276,16 @@ locate:
 	VPADDQ    Z0, Z0, Z0
 
 probe_0:
-	VPANDQ           Z8, Z9, Z19
+	VPANDQ           Z7, Z9, Z19
 	VCVTUQQ2PD       Z19, Z19
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
-	VPANDQ           Z8, Z10, Z20
+	VPANDQ           Z7, Z10, Z20
 	VCVTUQQ2PD       Z20, Z20
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
 	VMOVDQA64        Z9, Z21
-	VPERMT2D         Z10, Z7, Z21
+	VPERMT2D         Z10, Z8, Z21
 	VMOVDQA64        Z19, Z19
-	VPERMT2D         Z20, Z7, Z19
+	VPERMT2D         Z20, Z8, Z19
 	VPMULLD          Z5, Z19, Z19
 	VPSUBD           Z19, Z21, Z21
 	VPSUBD           Z5, Z21, Z19
@@ -13351,16 +13300,16 @@ probe_0:
 	JZ               located
 	VPADDQ           Z17, Z9, Z9
 	VPADDQ           Z18, Z10, Z10
-	VPANDQ           Z8, Z11, Z19
+	VPANDQ           Z7, Z11, Z19
 	VCVTUQQ2PD       Z19, Z19
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
-	VPANDQ           Z8, Z12, Z20
+	VPANDQ           Z7, Z12, Z20
 	VCVTUQQ2PD       Z20, Z20
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
 	VMOVDQA64        Z11, Z21
-	VPERMT2D         Z12, Z7, Z21
+	VPERMT2D         Z12, Z8, Z21
 	VMOVDQA64        Z19, Z19
-	VPERMT2D         Z20, Z7, Z19
+	VPERMT2D         Z20, Z8, Z19
 	VPMULLD          Z5, Z19, Z19
 	VPSUBD           Z19, Z21, Z21
 	VPSUBD           Z5, Z21, Z19
@@ -13375,16 +13324,16 @@ probe_0:
 	JZ               located
 	VPADDQ           Z1, Z11, Z11
 	VPADDQ           Z0, Z12, Z12
-	VPANDQ           Z8, Z13, Z19
+	VPANDQ           Z7, Z13, Z19
 	VCVTUQQ2PD       Z19, Z19
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
-	VPANDQ           Z8, Z14, Z20
+	VPANDQ           Z7, Z14, Z20
 	VCVTUQQ2PD       Z20, Z20
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
 	VMOVDQA64        Z13, Z21
-	VPERMT2D         Z14, Z7, Z21
+	VPERMT2D         Z14, Z8, Z21
 	VMOVDQA64        Z19, Z19
-	VPERMT2D         Z20, Z7, Z19
+	VPERMT2D         Z20, Z8, Z19
 	VPMULLD          Z5, Z19, Z19
 	VPSUBD           Z19, Z21, Z21
 	VPSUBD           Z5, Z21, Z19
@@ -13401,16 +13350,16 @@ probe_0:
 	VPADDQ           Z0, Z14, Z14
 
 probe_3:
-	VPANDQ           Z8, Z15, Z19
+	VPANDQ           Z7, Z15, Z19
 	VCVTUQQ2PD       Z19, Z19
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z19
-	VPANDQ           Z8, Z16, Z20
+	VPANDQ           Z7, Z16, Z20
 	VCVTUQQ2PD       Z20, Z20
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z6, Z20
 	VMOVDQA64        Z15, Z21
-	VPERMT2D         Z16, Z7, Z21
+	VPERMT2D         Z16, Z8, Z21
 	VMOVDQA64        Z19, Z19
-	VPERMT2D         Z20, Z7, Z19
+	VPERMT2D         Z20, Z8, Z19
 	VPMULLD          Z5, Z19, Z19
 	VPSUBD           Z19, Z21, Z21
 	VPSUBD           Z5, Z21, Z19
@@ -13433,7 +13382,7 @@ gather_sums:
 	NEGQ          R10
 	LEAQ          (R8)(R10*4), R10
 	VMOVDQU32     (R10), Z0
-	MOVQ          8760(SP), R11
+	MOVQ          8824(SP), R11
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
 	VPXORD        Z3, Z3, Z9
@@ -13446,7 +13395,7 @@ gather_sums:
 	VMOVDQA32     Z9, Z13
 	VMOVDQA32     Z10, Z14
 	VMOVDQU32     (R10), Z0
-	MOVQ          8768(SP), R11
+	MOVQ          8832(SP), R11
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
 	VPXORD        Z3, Z3, Z11
@@ -13459,7 +13408,7 @@ gather_sums:
 	VMOVDQA32     Z11, Z15
 	VMOVDQA32     Z12, Z16
 	VMOVDQU32     (R10), Z0
-	MOVQ          8776(SP), R11
+	MOVQ          8840(SP), R11
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
 	VPXORD        Z3, Z3, Z17
@@ -13478,7 +13427,7 @@ gather_sums:
 	VPADDQ        Z0, Z16, Z16
 	VPADDQ        Z0, Z0, Z18
 	VMOVDQU32     (R10), Z0
-	MOVQ          8784(SP), R10
+	MOVQ          8848(SP), R10
 	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
 	VPXORD        Z3, Z3, Z19
@@ -13506,7 +13455,7 @@ gather_sums:
 
 located:
 	MOVQ         DX, AX
-	ADDQ         13088(SP), AX
+	ADDQ         13152(SP), AX
 	MOVQ         s+0(FP), R10
 	CMPL         76(R10), $0x00
 	JEQ          reduced
@@ -13534,7 +13483,7 @@ again:
 	JB         again
 
 reduced:
-	XORQ $0x00000800, 13088(SP)
+	XORQ $0x00000800, 13152(SP)
 	SUBQ $0x10, BX
 	LEAQ -16(SI), AX
 	CMPQ AX, BX
@@ -13542,8 +13491,8 @@ reduced:
 
 test:
 	MOVQ      DX, AX
-	ADDQ      13096(SP), AX
-	MOVQ      13112(SP), R9
+	ADDQ      13160(SP), AX
+	MOVQ      13176(SP), R9
 	SHLQ      $0x06, R9
 	ADDQ      AX, R9
 	VMOVDQA32 Z3, Z1
@@ -13609,7 +13558,7 @@ load:
 tested:
 	VPTESTMD      Z3, Z1, K2
 	KMOVW         K2, AX
-	XORQ          $0x00000800, 13096(SP)
+	XORQ          $0x00000800, 13160(SP)
 	MOVQ          $0x00000010, R9
 	CMPQ          SI, R9
 	CMOVQLT       SI, R9
@@ -13618,9 +13567,9 @@ tested:
 	ADDQ          $0x02, DI
 	MOVQ          s+0(FP), R9
 	MOVQ          24(R9), R9
-	CMPQ          13112(SP), R9
+	CMPQ          13176(SP), R9
 	JEQ           next
-	CMPQ          13104(SP), $0x00
+	CMPQ          13168(SP), $0x00
 	JNE           next
 	MOVQ          h+8(FP), R10
 	MOVQ          32(R10), R10
@@ -13636,18 +13585,18 @@ tested:
 next:
 	SUBQ $0x10, SI
 	JG   locate
-	SUBQ 13112(SP), R9
+	SUBQ 13176(SP), R9
 	JZ   end
-	CMPQ 13104(SP), $0x00
+	CMPQ 13168(SP), $0x00
 	JNE  deposit
 
 	// The numbers after the last are 0, for the loads past the end.
 	VPXORD    Z9, Z9, Z0
 	VMOVDQU32 Z0, (R8)
-	LEAQ      12952(SP), DI
-	MOVQ      $0x00000001, 13104(SP)
-	MOVQ      R9, 13112(SP)
-	LEAQ      8792(SP), AX
+	LEAQ      13016(SP), DI
+	MOVQ      $0x00000001, 13168(SP)
+	MOVQ      R9, 13176(SP)
+	LEAQ      8856(SP), AX
 	MOVQ      R8, SI
 	SUBQ      AX, SI
 	SHRQ      $0x02, SI
@@ -13656,7 +13605,7 @@ next:
 	JMP       end
 
 deposit:
-	LEAQ 12952(SP), AX
+	LEAQ 13016(SP), AX
 	MOVQ hits+16(FP), CX
 	MOVQ hits+16(FP), DX
 	MOVQ h+8(FP), BX
@@ -13697,7 +13646,7 @@ GLOBL longs432fffffffffffff<>(SB), RODATA|NOPTR, $32
 
 // func probeFull64AVX2(s *byte, h *byte, hits *uint64, w *byte, dense bool)
 // Requires: AVX, AVX2, BMI2, CMOV, FMA3, POPCNT
-TEXT ·probeFull64AVX2(SB), $8992-33
+TEXT ·probeFull64AVX2(SB), $9056-33
 	// Probe i tests bit (h + i·d & mask) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
 	// d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of
 	// all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that
@@ -13726,32 +13675,34 @@ TEXT ·probeFull64AVX2(SB), $8992-33
 	MOVQ         w+24(FP), DI
 	MOVQ         16(DI), R8
 	MOVQ         (SI)(R8*1), R8
-	MOVQ         R8, 4664(SP)
+	MOVQ         R8, 4728(SP)
 	MOVQ         24(DI), R8
 	MOVQ         (SI)(R8*1), R8
-	MOVQ         R8, 4672(SP)
+	MOVQ         R8, 4736(SP)
 	MOVQ         32(DI), R8
 	MOVQ         (SI)(R8*1), R8
-	MOVQ         R8, 4680(SP)
+	MOVQ         R8, 4744(SP)
 	MOVQ         40(DI), R8
 	MOVQ         (SI)(R8*1), R8
-	MOVQ         R8, 4688(SP)
+	MOVQ         R8, 4752(SP)
 	VPBROADCASTD (DI), Y0
 	VMOVDQU      Y0, 4160(BX)
 	VPBROADCASTD 72(AX), Y0
 	VMOVDQU      Y0, 4224(BX)
 	VPBROADCASTQ 64(AX), Y0
 	VMOVDQU      Y0, 4288(BX)
-	VMOVDQU      Y1, 4352(BX)
+	VPBROADCASTQ 8(DI), Y0
+	VMOVDQU      Y0, 4352(BX)
 	VMOVDQU      Y1, 4416(BX)
 	VMOVDQU      Y1, 4480(BX)
 	VMOVDQU      Y1, 4544(BX)
+	VMOVDQU      Y1, 4608(BX)
 	MOVQ         h+8(FP), SI
 	MOVQ         32(SI), SI
 	MOVQ         h+8(FP), DI
 	MOVQ         32(DI), DI
 	MOVQ         hits+16(FP), R8
-	LEAQ         4696(SP), R9
+	LEAQ         4760(SP), R9
 	MOVQ         $0x00000003, R10
 	MOVQ         24(AX), AX
 	CMPB         dense+32(FP), $0x00
@@ -13760,11 +13711,11 @@ TEXT ·probeFull64AVX2(SB), $8992-33
 	CMOVQGT      R10, AX
 
 together:
-	MOVQ AX, 8984(SP)
+	MOVQ AX, 9048(SP)
 	XORL AX, AX
-	MOVQ AX, 8960(SP)
-	MOVQ AX, 8968(SP)
-	MOVQ AX, 8976(SP)
+	MOVQ AX, 9024(SP)
+	MOVQ AX, 9032(SP)
+	MOVQ AX, 9040(SP)
 
 	// Masks fill a part of the last word of hits.
 	LEAQ -1(DI), R10
@@ -13775,62 +13726,60 @@ locate:
 	CMPQ    SI, $0x00
 	JLE     test
 	MOVQ    BX, R10
-	ADDQ    8960(SP), R10
-	MOVQ    8984(SP), AX
-	CMPQ    8976(SP), $0x00
+	ADDQ    9024(SP), R10
+	MOVQ    9048(SP), AX
+	CMPQ    9040(SP), $0x00
 	JNE     gather_sums
 	MOVQ    h+8(FP), R11
 	MOVQ    32(R11), R11
 	SUBQ    SI, R11
-	MOVQ    4664(SP), R12
+	MOVQ    4728(SP), R12
 	VMOVDQU (R12)(R11*8), Y0
 	VMOVDQU 32(R12)(R11*8), Y3
 	VMOVDQA Y0, Y6
 	VMOVDQA Y3, Y7
-	MOVQ    4672(SP), R12
+	MOVQ    4736(SP), R12
 	VMOVDQU (R12)(R11*8), Y4
 	VMOVDQU 32(R12)(R11*8), Y5
 	VMOVDQA Y4, Y8
 	VMOVDQA Y5, Y9
-	MOVQ    4680(SP), R12
+	MOVQ    4744(SP), R12
 	VMOVDQU (R12)(R11*8), Y10
 	VMOVDQU 32(R12)(R11*8), Y11
 	VPADDQ  Y10, Y8, Y8
 	VPADDQ  Y10, Y10, Y10
 	VPADDQ  Y10, Y8, Y8
 	VPADDQ  Y10, Y10, Y10
-	VMOVDQU Y10, 4352(BX)
+	VMOVDQU Y10, 4416(BX)
 	VPADDQ  Y11, Y9, Y9
 	VPADDQ  Y11, Y11, Y11
 	VPADDQ  Y11, Y9, Y9
 	VPADDQ  Y11, Y11, Y11
-	VMOVDQU Y11, 4416(BX)
-	MOVQ    4688(SP), R12
+	VMOVDQU Y11, 4480(BX)
+	MOVQ    4752(SP), R12
 	VMOVDQU (R12)(R11*8), Y10
 	VMOVDQU 32(R12)(R11*8), Y11
 	VPADDQ  Y10, Y4, Y4
 	VPADDQ  Y10, Y10, Y10
 	VPADDQ  Y10, Y6, Y6
 	VPADDQ  Y10, Y10, Y10
-	VMOVDQU Y10, 4480(BX)
+	VMOVDQU Y10, 4544(BX)
 	VPADDQ  Y11, Y5, Y5
 	VPADDQ  Y11, Y11, Y11
 	VPADDQ  Y11, Y7, Y7
 	VPADDQ  Y11, Y11, Y11
-	VMOVDQU Y11, 4544(BX)
+	VMOVDQU Y11, 4608(BX)
 
 probe_0:
-	MOVQ         w+24(FP), R11
-	VPBROADCASTQ 8(R11), Y11
 	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
-	VPAND        Y11, Y0, Y10
+	VPAND        4352(BX), Y0, Y10
 	VPSRLQ       $0x20, Y10, Y10
 	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
 	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y0, Y13
-	VADDPD       Y13, Y10, Y10
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y0, Y11
+	VADDPD       Y11, Y10, Y10
 	VFMADD132PD  4288(BX), Y12, Y10
-	VPAND        Y11, Y3, Y11
+	VPAND        4352(BX), Y3, Y11
 	VPSRLQ       $0x20, Y11, Y11
 	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
 	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
@@ -13853,19 +13802,17 @@ probe_0:
 	ADDQ         $0x20, R10
 	DECQ         AX
 	JZ           located
-	VPADDQ       4352(BX), Y0, Y0
-	VPADDQ       4416(BX), Y3, Y3
-	MOVQ         w+24(FP), R11
-	VPBROADCASTQ 8(R11), Y11
+	VPADDQ       4416(BX), Y0, Y0
+	VPADDQ       4480(BX), Y3, Y3
 	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
-	VPAND        Y11, Y4, Y10
+	VPAND        4352(BX), Y4, Y10
 	VPSRLQ       $0x20, Y10, Y10
 	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
 	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y4, Y13
-	VADDPD       Y13, Y10, Y10
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y4, Y11
+	VADDPD       Y11, Y10, Y10
 	VFMADD132PD  4288(BX), Y12, Y10
-	VPAND        Y11, Y5, Y11
+	VPAND        4352(BX), Y5, Y11
 	VPSRLQ       $0x20, Y11, Y11
 	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
 	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
@@ -13888,19 +13835,17 @@ probe_0:
 	ADDQ         $0x20, R10
 	DECQ         AX
 	JZ           located
-	VPADDQ       4480(BX), Y4, Y4
-	VPADDQ       4544(BX), Y5, Y5
-	MOVQ         w+24(FP), R11
-	VPBROADCASTQ 8(R11), Y11
+	VPADDQ       4544(BX), Y4, Y4
+	VPADDQ       4608(BX), Y5, Y5
 	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
-	VPAND        Y11, Y6, Y10
+	VPAND        4352(BX), Y6, Y10
 	VPSRLQ       $0x20, Y10, Y10
 	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
 	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y6, Y13
-	VADDPD       Y13, Y10, Y10
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y6, Y11
+	VADDPD       Y11, Y10, Y10
 	VFMADD132PD  4288(BX), Y12, Y10
-	VPAND        Y11, Y7, Y11
+	VPAND        4352(BX), Y7, Y11
 	VPSRLQ       $0x20, Y11, Y11
 	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
 	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
@@ -13923,21 +13868,19 @@ probe_0:
 	ADDQ         $0x20, R10
 	DECQ         AX
 	JZ           located
-	VPADDQ       4480(BX), Y6, Y6
-	VPADDQ       4544(BX), Y7, Y7
+	VPADDQ       4544(BX), Y6, Y6
+	VPADDQ       4608(BX), Y7, Y7
 
 probe_3:
-	MOVQ         w+24(FP), R11
-	VPBROADCASTQ 8(R11), Y11
 	VBROADCASTSD longs432fffffffffffff<>+0(SB), Y12
-	VPAND        Y11, Y8, Y10
+	VPAND        4352(BX), Y8, Y10
 	VPSRLQ       $0x20, Y10, Y10
 	VPOR         longs4530000000000000<>+0(SB), Y10, Y10
 	VSUBPD       longs4530000000100000<>+0(SB), Y10, Y10
-	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y8, Y13
-	VADDPD       Y13, Y10, Y10
+	VPBLENDD     $0xaa, longs4330000000000000<>+0(SB), Y8, Y11
+	VADDPD       Y11, Y10, Y10
 	VFMADD132PD  4288(BX), Y12, Y10
-	VPAND        Y11, Y9, Y11
+	VPAND        4352(BX), Y9, Y11
 	VPSRLQ       $0x20, Y11, Y11
 	VPOR         longs4530000000000000<>+0(SB), Y11, Y11
 	VSUBPD       longs4530000000100000<>+0(SB), Y11, Y11
@@ -13960,8 +13903,8 @@ probe_3:
 	ADDQ         $0x20, R10
 	DECQ         AX
 	JZ           located
-	VPADDQ       4352(BX), Y8, Y8
-	VPADDQ       4416(BX), Y9, Y9
+	VPADDQ       4416(BX), Y8, Y8
+	VPADDQ       4480(BX), Y9, Y9
 	JMP          probe_0
 
 	// The probes after the first three of hashes that passed those.
@@ -13970,7 +13913,7 @@ gather_sums:
 	NEGQ         R11
 	LEAQ         (R9)(R11*4), R11
 	VMOVDQU      (R11), Y0
-	MOVQ         4664(SP), R12
+	MOVQ         4728(SP), R12
 	VEXTRACTI128 $0x01, Y0, X3
 	VMOVQ        X0, R13
 	VPEXTRQ      $0x01, X0, R14
@@ -13999,7 +13942,7 @@ gather_sums:
 	VMOVDQA      Y0, Y6
 	VMOVDQA      Y3, Y7
 	VMOVDQU      (R11), Y4
-	MOVQ         4672(SP), R12
+	MOVQ         4736(SP), R12
 	VEXTRACTI128 $0x01, Y4, X5
 	VMOVQ        X4, R13
 	VPEXTRQ      $0x01, X4, R14
@@ -14028,7 +13971,7 @@ gather_sums:
 	VMOVDQA      Y4, Y8
 	VMOVDQA      Y5, Y9
 	VMOVDQU      (R11), Y10
-	MOVQ         4680(SP), R12
+	MOVQ         4744(SP), R12
 	VEXTRACTI128 $0x01, Y10, X11
 	VMOVQ        X10, R13
 	VPEXTRQ      $0x01, X10, R14
@@ -14058,14 +14001,14 @@ gather_sums:
 	VPADDQ       Y10, Y10, Y10
 	VPADDQ       Y10, Y8, Y8
 	VPADDQ       Y10, Y10, Y10
-	VMOVDQU      Y10, 4352(BX)
+	VMOVDQU      Y10, 4416(BX)
 	VPADDQ       Y11, Y9, Y9
 	VPADDQ       Y11, Y11, Y11
 	VPADDQ       Y11, Y9, Y9
 	VPADDQ       Y11, Y11, Y11
-	VMOVDQU      Y11, 4416(BX)
+	VMOVDQU      Y11, 4480(BX)
 	VMOVDQU      (R11), Y10
-	MOVQ         4688(SP), R11
+	MOVQ         4752(SP), R11
 	VEXTRACTI128 $0x01, Y10, X11
 	VMOVQ        X10, R12
 	VPEXTRQ      $0x01, X10, R13
@@ -14095,23 +14038,23 @@ gather_sums:
 	VPADDQ       Y10, Y10, Y10
 	VPADDQ       Y10, Y6, Y6
 	VPADDQ       Y10, Y10, Y10
-	VMOVDQU      Y10, 4480(BX)
+	VMOVDQU      Y10, 4544(BX)
 	VPADDQ       Y11, Y5, Y5
 	VPADDQ       Y11, Y11, Y11
 	VPADDQ       Y11, Y7, Y7
 	VPADDQ       Y11, Y11, Y11
-	VMOVDQU      Y11, 4544(BX)
-	VPADDQ       4352(BX), Y0, Y0
-	VPADDQ       4416(BX), Y3, Y3
-	VPADDQ       4480(BX), Y4, Y4
-	VPADDQ       4544(BX), Y5, Y5
-	VPADDQ       4480(BX), Y6, Y6
-	VPADDQ       4544(BX), Y7, Y7
+	VMOVDQU      Y11, 4608(BX)
+	VPADDQ       4416(BX), Y0, Y0
+	VPADDQ       4480(BX), Y3, Y3
+	VPADDQ       4544(BX), Y4, Y4
+	VPADDQ       4608(BX), Y5, Y5
+	VPADDQ       4544(BX), Y6, Y6
+	VPADDQ       4608(BX), Y7, Y7
 	JMP          probe_3
 
 located:
 	MOVQ         BX, AX
-	ADDQ         8960(SP), AX
+	ADDQ         9024(SP), AX
 	MOVQ         s+0(FP), R11
 	CMPL         76(R11), $0x00
 	JEQ          reduced
@@ -14139,7 +14082,7 @@ again:
 	JB         again
 
 reduced:
-	XORQ $0x00000400, 8960(SP)
+	XORQ $0x00000400, 9024(SP)
 	SUBQ $0x08, SI
 	LEAQ -8(DI), AX
 	CMPQ AX, SI
@@ -14147,8 +14090,8 @@ reduced:
 
 test:
 	MOVQ     BX, AX
-	ADDQ     8968(SP), AX
-	MOVQ     8984(SP), R10
+	ADDQ     9032(SP), AX
+	MOVQ     9048(SP), R10
 	SHLQ     $0x05, R10
 	ADDQ     AX, R10
 	VPCMPEQD Y0, Y0, Y0
@@ -14179,7 +14122,7 @@ load:
 	CMPQ         AX, R10
 	JB           load
 	VMOVMSKPS    Y0, AX
-	XORQ         $0x00000400, 8968(SP)
+	XORQ         $0x00000400, 9032(SP)
 	MOVQ         $0x00000008, R10
 	CMPQ         DI, R10
 	CMOVQLT      DI, R10
@@ -14188,9 +14131,9 @@ load:
 	ADDQ         $0x01, R8
 	MOVQ         s+0(FP), R10
 	MOVQ         24(R10), R10
-	CMPQ         8984(SP), R10
+	CMPQ         9048(SP), R10
 	JEQ          next
-	CMPQ         8976(SP), $0x00
+	CMPQ         9040(SP), $0x00
 	JNE          next
 	MOVQ         h+8(FP), R11
 	MOVQ         32(R11), R11
@@ -14207,18 +14150,18 @@ load:
 next:
 	SUBQ $0x08, DI
 	JG   locate
-	SUBQ 8984(SP), R10
+	SUBQ 9048(SP), R10
 	JZ   end
-	CMPQ 8976(SP), $0x00
+	CMPQ 9040(SP), $0x00
 	JNE  deposit
 
 	// The numbers after the last are 0, for the loads past the end.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (R9)
-	LEAQ    8824(SP), R8
-	MOVQ    $0x00000001, 8976(SP)
-	MOVQ    R10, 8984(SP)
-	LEAQ    4696(SP), AX
+	LEAQ    8888(SP), R8
+	MOVQ    $0x00000001, 9040(SP)
+	MOVQ    R10, 9048(SP)
+	LEAQ    4760(SP), AX
 	MOVQ    R9, DI
 	SUBQ    AX, DI
 	SHRQ    $0x02, DI
@@ -14227,7 +14170,7 @@ next:
 	JMP     end
 
 deposit:
-	LEAQ 8824(SP), AX
+	LEAQ 8888(SP), AX
 	MOVQ hits+16(FP), CX
 	MOVQ hits+16(FP), DX
 	MOVQ h+8(FP), BX
@@ -14300,9 +14243,8 @@ TEXT ·placeFull64AVX512(SB), NOSPLIT, $32-40
 	VPBROADCASTD (DX), Z0
 	VPBROADCASTD 72(AX), Z1
 	VPBROADCASTQ 64(AX), Z2
-	MOVQ         w+24(FP), AX
-	VPBROADCASTQ 8(AX), Z4
-	VMOVDQU32    alternate0<>+0(SB), Z3
+	VPBROADCASTQ 8(DX), Z3
+	VMOVDQU32    alternate0<>+0(SB), Z4
 	MOVQ         h+8(FP), AX
 	MOVQ         32(AX), BX
 	MOVQ         places+16(FP), AX
@@ -14348,16 +14290,16 @@ vector:
 	VPADDQ    Z16, Z16, Z16
 
 probe_0:
-	VPANDQ           Z4, Z5, Z17
+	VPANDQ           Z3, Z5, Z17
 	VCVTUQQ2PD       Z17, Z17
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
-	VPANDQ           Z4, Z6, Z18
+	VPANDQ           Z3, Z6, Z18
 	VCVTUQQ2PD       Z18, Z18
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
 	VMOVDQA64        Z5, Z19
-	VPERMT2D         Z6, Z3, Z19
+	VPERMT2D         Z6, Z4, Z19
 	VMOVDQA64        Z17, Z17
-	VPERMT2D         Z18, Z3, Z17
+	VPERMT2D         Z18, Z4, Z17
 	VPMULLD          Z1, Z17, Z17
 	VPSUBD           Z17, Z19, Z19
 	VPSUBD           Z1, Z19, Z17
@@ -14369,16 +14311,16 @@ probe_0:
 	JZ               located
 	VPADDQ           Z13, Z5, Z5
 	VPADDQ           Z14, Z6, Z6
-	VPANDQ           Z4, Z7, Z17
+	VPANDQ           Z3, Z7, Z17
 	VCVTUQQ2PD       Z17, Z17
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
-	VPANDQ           Z4, Z8, Z18
+	VPANDQ           Z3, Z8, Z18
 	VCVTUQQ2PD       Z18, Z18
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
 	VMOVDQA64        Z7, Z19
-	VPERMT2D         Z8, Z3, Z19
+	VPERMT2D         Z8, Z4, Z19
 	VMOVDQA64        Z17, Z17
-	VPERMT2D         Z18, Z3, Z17
+	VPERMT2D         Z18, Z4, Z17
 	VPMULLD          Z1, Z17, Z17
 	VPSUBD           Z17, Z19, Z19
 	VPSUBD           Z1, Z19, Z17
@@ -14390,16 +14332,16 @@ probe_0:
 	JZ               located
 	VPADDQ           Z15, Z7, Z7
 	VPADDQ           Z16, Z8, Z8
-	VPANDQ           Z4, Z9, Z17
+	VPANDQ           Z3, Z9, Z17
 	VCVTUQQ2PD       Z17, Z17
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
-	VPANDQ           Z4, Z10, Z18
+	VPANDQ           Z3, Z10, Z18
 	VCVTUQQ2PD       Z18, Z18
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
 	VMOVDQA64        Z9, Z19
-	VPERMT2D         Z10, Z3, Z19
+	VPERMT2D         Z10, Z4, Z19
 	VMOVDQA64        Z17, Z17
-	VPERMT2D         Z18, Z3, Z17
+	VPERMT2D         Z18, Z4, Z17
 	VPMULLD          Z1, Z17, Z17
 	VPSUBD           Z17, Z19, Z19
 	VPSUBD           Z1, Z19, Z17
@@ -14411,16 +14353,16 @@ probe_0:
 	JZ               located
 	VPADDQ           Z15, Z9, Z9
 	VPADDQ           Z16, Z10, Z10
-	VPANDQ           Z4, Z11, Z17
+	VPANDQ           Z3, Z11, Z17
 	VCVTUQQ2PD       Z17, Z17
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z17
-	VPANDQ           Z4, Z12, Z18
+	VPANDQ           Z3, Z12, Z18
 	VCVTUQQ2PD       Z18, Z18
 	VFMADD213PD.BCST longs432fffffffffffff<>+0(SB), Z2, Z18
 	VMOVDQA64        Z11, Z19
-	VPERMT2D         Z12, Z3, Z19
+	VPERMT2D         Z12, Z4, Z19
 	VMOVDQA64        Z17, Z17
-	VPERMT2D         Z18, Z3, Z17
+	VPERMT2D         Z18, Z4, Z17
 	VPMULLD          Z1, Z17, Z17
 	VPSUBD           Z17, Z19, Z19
 	VPSUBD           Z1, Z19, Z17

@@ -18,7 +18,7 @@ type full64 struct {
 	base          reg.GPVirtual // the first aligned word of 32 bits of the filter
 	bits, inverse Op
 	swap, skip    Op             // the number of a bit is XORed with the first, and added to the second
-	sumMask       reg.VecVirtual // of the sums, for AVX-512
+	sumMask       Op             // of the sums
 	evens         reg.VecVirtual // the numbers of the even words of two vectors, for AVX-512
 
 	sums  [4][2]reg.VecVirtual // of the next four probes: two vectors of long words
@@ -66,7 +66,7 @@ func (f *full64) prepare() {
 	f.prepareGather()
 	f.prepareTest()
 	f.room = 4 * f.lanes() * int(bloom.constant("maxFullProbes"))
-	f.frame = stackVectors(4*f.room + 8*64)
+	f.frame = stackVectors(4*f.room + 9*64)
 	f.constants = Mem{Base: f.frame, Disp: 4 * f.room}
 	f.skip = f.keep(d.skip)
 	f.prepareWalk(s)
@@ -97,9 +97,6 @@ func (*full64) n() reg.GPVirtual {
 	return valueOf(n)
 }
 
-// sumsMask returns where the mask of the sums is.
-func sumsMask() Mem { return Mem{Base: argument("w"), Disp: bloom.offset("fullWalk.mask")} }
-
 // prepareWalk emits the constants of a walk.
 func (f *full64) prepareWalk(prober reg.GPVirtual) {
 	h, w := argument("h"), argument("w")
@@ -112,8 +109,9 @@ func (f *full64) prepareWalk(prober reg.GPVirtual) {
 	f.swap = f.keep(broadcastAt(f, Mem{Base: w, Disp: bloom.offset("fullWalk.swap")}))
 	f.bits = f.keep(broadcastAt(f, Mem{Base: prober, Disp: bloom.offset("prober.full.bits")}))
 	f.inverse = f.keep(broadcastLongAt(f, Mem{Base: prober, Disp: bloom.offset("prober.full.inverse")}))
+	f.sumMask = f.keep(broadcastLongAt(f, Mem{Base: w, Disp: bloom.offset("fullWalk.mask")}))
 	if f.lanes() == 16 {
-		f.evens, f.sumMask = f.vector(), broadcastLongAt(f, sumsMask())
+		f.evens = f.vector()
 		f.load(alternate[0], f.evens)
 	}
 	for i := range f.sums {
@@ -271,21 +269,19 @@ var (
 // more.
 func (f *full64) remainder(h [2]reg.VecVirtual) (r reg.VecVirtual) {
 	q := [2]reg.VecVirtual{f.vector(), f.vector()}
-	mask, less := f.sumMask, f.vector()
+	less := f.vector()
 	if f.lanes() == 8 {
-		mask = f.vector()
-		VPBROADCASTQ(sumsMask(), mask)
 		VBROADCASTSD(longConstant(two52Less), less)
 	}
 	for j := range q {
 		if f.lanes() == 16 {
-			VPANDQ(mask, h[j], q[j])
+			VPANDQ(f.sumMask, h[j], q[j])
 			VCVTUQQ2PD(q[j], q[j])
 			VFMADD213PD_BCST(longConstant(two52Less), f.inverse, q[j])
 			continue
 		}
 		low := f.vector()
-		VPAND(mask, h[j], q[j])
+		VPAND(f.sumMask, h[j], q[j])
 		VPSRLQ(U8(32), q[j], q[j])
 		VPOR(longConstant(two84), q[j], q[j])
 		VSUBPD(longConstant(two84And), q[j], q[j])

@@ -97,9 +97,7 @@ func (a *bitsAdder) wholeLines(h []Mem) (bits [][]reg.VecVirtual) {
 	}
 	pair := func(numbers Mem, first bool) {
 		for i, line := range bits {
-			for part, all := range line {
-				a.orTwo(numbers.Offset(32*i), a.starts[part], all, first)
-			}
+			a.orTwo(numbers.Offset(32*i), line, first)
 		}
 	}
 	if a.v.lanes() < 16 {
@@ -126,29 +124,30 @@ func (a *bitsAdder) wholeLines(h []Mem) (bits [][]reg.VecVirtual) {
 	return bits
 }
 
-// orTwo emits the OR of two bits of a part of a line, whose numbers are at m, and of all, unless they are the
-// first.
-func (a *bitsAdder) orTwo(m Mem, starts, all reg.VecVirtual, first bool) {
-	two := [2]reg.VecVirtual{a.v.vector(), a.v.vector()}
-	for j, one := range two {
-		if a.v.lanes() == 16 {
-			VPADDD_BCST(m.Offset(4*j), starts, one)
-		} else {
-			VPBROADCASTD(m.Offset(4*j), one)
-			VPADDD(starts, one, one)
+// orTwo emits the OR of two bits of a line, whose numbers are at m, and of the parts of the line, unless these bits
+// are the first.
+func (a *bitsAdder) orTwo(m Mem, line []reg.VecVirtual, first bool) {
+	if a.v.lanes() == 16 {
+		two := newVectors(2)
+		for j, one := range two {
+			VPADDD_BCST(m.Offset(4*j), a.starts[0], one)
+			VPSLLVD(one, a.ones, one)
 		}
-		VPSLLVD(one, a.ones, one)
+		if first {
+			VPORD(two[0], two[1], line[0])
+		} else {
+			VPTERNLOGD(U8(0xfe), two[0], two[1], line[0]) // the OR of all three
+		}
+		return
 	}
-	switch {
-	case first && a.v.lanes() == 16:
-		VPORD(two[0], two[1], all)
-	case first:
-		VPOR(two[0], two[1], all)
-	case a.v.lanes() == 16:
-		VPTERNLOGD(U8(0xfe), two[0], two[1], all) // the OR of all three
-	default:
-		VPOR(two[0], two[1], two[0])
-		VPOR(two[0], all, all)
+	for j := range 2 {
+		number := broadcastAt(a.v, m.Offset(4*j))
+		for part, all := range line {
+			one := YMM()
+			VPADDD(number, a.starts[part], one)
+			VPSLLVD(one, a.ones, one)
+			VPOR(one, all, all)
+		}
 	}
 }
 

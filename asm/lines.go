@@ -16,6 +16,7 @@ type lines struct {
 	words  string // the hashes
 	size   int    // of one, in bytes
 	hashes reg.GPVirtual
+	left   reg.GPVirtual // how many hashes have no address yet
 	places reg.GPVirtual // the addresses of the lines, on the stack
 
 	requests int // how many of them were emitted, for labels
@@ -52,8 +53,8 @@ func newLines(v vectors, walk lineWalk) *lines {
 	l := &lines{vectors: v, walk: walk, places: stackVectors(8 * (window + 2*ahead))}
 	ADDQ(U32(8*ahead), l.places)
 	l.words, l.size = walk.prepare(v, argument("s"))
-	start, _ := windowOf(l.words)
-	l.hashes = valueOf(start)
+	start, n := windowOf(l.words)
+	l.hashes, l.left = valueOf(start), valueOf(n)
 	return l
 }
 
@@ -147,7 +148,7 @@ func addLinesNew(v vectors, walk lineWalk, inverted bool, add func(h, line []Mem
 
 // locate emits the first pass.
 func (l *lines) locate() {
-	from, left, end := GP64(), l.count(), GP64()
+	from, end := GP64(), GP64()
 	MOVQ(l.hashes, from)
 	MOVQ(l.places, end)
 	align()
@@ -157,7 +158,7 @@ func (l *lines) locate() {
 	l.store(address, Mem{Base: end})
 	ADDQ(U8(l.size*l.lanes()/2), from)
 	ADDQ(U8(4*l.lanes()), end)
-	branch(SUBQ, U8(l.lanes()/2), left, JG, "locate")
+	branch(SUBQ, U8(l.lanes()/2), l.left, JG, "locate")
 
 	Comment("Lines are requested past both ends of the window: the first one again.")
 	branch(CMPB, far(), U8(0), JE, "located")

@@ -19,16 +19,16 @@ var (
 	murmurLowOfOne, murmurHighOfOne = keyhash.constant("MurmurLowOfOne"), keyhash.constant("murmurHighOfOne")
 )
 
-// digestWord emits the address to write a word of the hashes to. For a hash that lacks the second digest, both have one place: the
+// digestWord emits the address to write word i of the hashes h to. For a hash that lacks the second digest, both have one place: the
 // first is written last.
-func digestWord(i int) reg.GPVirtual {
-	names := []string{"h1", "h2", "h3", "h4"}
-	at, _ := windowOf(names[i])
-	to := valueOf(at)
+func digestWord(h reg.GPVirtual, i int) reg.GPVirtual {
+	place := func(i int) Mem {
+		return Mem{Base: h, Disp: bloom.offset("hashes." + []string{"h1", "h2", "h3", "h4"}[i])}
+	}
+	to := valueOf(place(i))
 	if i >= 2 {
-		first, _ := windowOf(names[i-2])
 		TESTQ(to, to)
-		CMOVQEQ(first, to)
+		CMOVQEQ(place(i-2), to)
 	}
 	return to
 }
@@ -98,9 +98,9 @@ func murmurWidth(v vectors, width int) {
 	m := murmur3{v}
 	const abreast = 2
 	perVector := v.lanes() / 2
-	keys, to, n := argument("rows"), [4]reg.GPVirtual{}, vectorsOf(abreast*perVector)
+	keys, to, n, h := argument("rows"), [4]reg.GPVirtual{}, vectorsOf(abreast*perVector), argument("h")
 	for i := range to {
-		to[i] = digestWord(i)
+		to[i] = digestWord(h, i)
 	}
 	load := func(at Mem, k1, k2 reg.VecVirtual) { v.load(at, k1) }
 	if width == 16 {
@@ -213,7 +213,7 @@ func murmurByRows(vectors) {
 	}
 	Label("hashed")
 	m.storeLongs(m.finishRows(), func(word int) reg.GPVirtual {
-		to := digestWord(word ^ 2)
+		to := digestWord(argument("h"), word^2)
 		ADDQ(m.done, to)
 		return to
 	}, func() { SUBQ(I8(-128), m.done) })
