@@ -295,8 +295,9 @@ func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes
 //go:noescape
 func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
-// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does. It writes
-// the hashes with seed 0 to h1, and those with seed 1 to h2, unless that is h1.
+// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys, for at least 16: it hashes the last 16
+// again if they are not a group. It ends as hash32 does. It writes the hashes with seed 0 to h1, and those with
+// seed 1 to h2, unless that is h1.
 func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
 	switch kernel {
 	case AVX512:

@@ -3451,11 +3451,25 @@ TEXT ·xxh64RowsAVX512(SB), $1272-56
 	MOVQ    AX, 400(CX)
 
 vector:
+	CMPQ    BX, $0x10
+	JGE     whole
+	MOVQ    $0x00000010, AX
+	MOVQ    stride+8(FP), R11
+	SUBQ    BX, AX
+	NEGQ    R11
+	CMOVQLT stride+8(FP), R11
+	IMULQ   AX, R11
+	SUBQ    R11, DX
+	SHLQ    $0x03, AX
+	SUBQ    AX, R10
+	CMPQ    400(CX), $0x00
+	JEQ     whole
+	SUBQ    AX, 400(CX)
+
+whole:
 	CMPQ       stride+8(FP), $0x10
 	JL         offsets
 	MOVQ       DX, AX
-	CMPQ       BX, $0x10
-	JL         copy
 	MOVQ       SI, R11
 	SHLQ       $0x04, R11
 	ADDQ       R11, DX
@@ -3499,38 +3513,6 @@ vector:
 	SUBQ       R11, DX
 	JMP        found
 
-copy:
-	VPXORD    Z0, Z0, Z0
-	VMOVDQA64 Z0, (CX)
-	VMOVDQA64 Z0, 64(CX)
-	VMOVDQA64 Z0, 128(CX)
-	VMOVDQA64 Z0, 192(CX)
-	VMOVDQA64 Z0, 256(CX)
-	VMOVDQA64 Z0, 320(CX)
-	MOVQ      SI, R11
-	SHRQ      $0x03, R11
-	IMULQ     BX, R11
-	MOVQ      CX, R12
-
-copy_words:
-	MOVQ        $0x00000008, R13
-	CMPQ        R11, R13
-	CMOVQLT     R11, R13
-	XORL        R14, R14
-	TESTQ       R13, R13
-	CMOVQLT     R14, R13
-	MOVQ        $-1, R14
-	BZHIQ       R13, R14, R13
-	KMOVB       R13, K2
-	VMOVDQU64.Z (AX), K2, Z0
-	VMOVDQA64   Z0, (R12)
-	ADDQ        $0x40, AX
-	ADDQ        $0x40, R12
-	SUBQ        $0x08, R11
-	JG          copy_words
-	MOVQ        CX, AX
-	JMP         found
-
 offsets:
 	MOVQ         data+16(FP), AX
 	VPBROADCASTQ AX, Z0
@@ -3540,20 +3522,6 @@ offsets:
 	KXNORB       K1, K1, K2
 
 offset:
-	CMPQ    AX, $0x08
-	JGE     eight
-	MOVQ    $0x00000008, R13
-	CMPQ    AX, R13
-	CMOVQLT AX, R13
-	XORL    R14, R14
-	TESTQ   R13, R13
-	CMOVQLT R14, R13
-	MOVQ    $-1, R14
-	BZHIQ   R13, R14, R13
-	KMOVB   R13, K2
-	KMOVB   K2, K2
-
-eight:
 	CMPQ        stride+8(FP), $0x08
 	JL          other_offsets
 	VMOVDQU64.Z (DX), K2, Z1
@@ -3977,7 +3945,6 @@ loaded:
 	VMOVDQA64 Z7, 1024(CX)
 	VMOVDQA64 Z8, 1088(CX)
 	VMOVDQA64 Z9, 1152(CX)
-	MOVQ      BX, 408(CX)
 	MOVQ      $0x00000001, 392(CX)
 	MOVQ      400(CX), R11
 	MOVQ      R10, 400(CX)
@@ -4666,73 +4633,44 @@ finish:
 	VPXORD       Z2, Z0, Z0
 	VPSRLQ       $0x20, Z1, Z2
 	VPXORD       Z2, Z1, Z1
-	SUBQ         $0x10, BX
-	JL           last
 	VMOVDQU64    Z0, (R10)
 	VMOVDQU64    Z1, 64(R10)
 	ADDQ         $0x00000080, R10
-	JMP          stored
-
-last:
-	ADDQ      $0x10, BX
-	MOVQ      $0x00000008, R11
-	CMPQ      BX, R11
-	CMOVQLT   BX, R11
-	XORL      R12, R12
-	TESTQ     R11, R11
-	CMOVQLT   R12, R11
-	MOVQ      $-1, R12
-	BZHIQ     R11, R12, R11
-	KMOVB     R11, K2
-	VMOVDQU64 Z0, K2, (R10)
-	SUBQ      $0x08, BX
-	MOVQ      $0x00000008, R11
-	CMPQ      BX, R11
-	CMOVQLT   BX, R11
-	XORL      BX, BX
-	TESTQ     R11, R11
-	CMOVQLT   BX, R11
-	MOVQ      $-1, BX
-	BZHIQ     R11, BX, R11
-	KMOVB     R11, K2
-	VMOVDQU64 Z1, K2, 64(R10)
-	XORL      BX, BX
-
-stored:
-	TESTQ     BX, BX
-	CMPQ      392(CX), $0x00
-	JEQ       stored_all
-	VMOVDQA64 576(CX), Z0
-	VMOVDQA64 Z0, 448(CX)
-	VMOVDQA64 704(CX), Z2
-	VMOVDQA64 768(CX), Z3
-	VMOVDQA64 832(CX), Z4
-	VMOVDQA64 896(CX), Z5
-	VMOVDQA64 640(CX), Z0
-	VMOVDQA64 Z0, 512(CX)
-	VMOVDQA64 960(CX), Z6
-	VMOVDQA64 1024(CX), Z7
-	VMOVDQA64 1088(CX), Z8
-	VMOVDQA64 1152(CX), Z9
-	VMOVDQA64 448(CX), Z0
-	VPMINUD   512(CX), Z0, Z10
-	VPMAXUD   512(CX), Z0, Z11
-	VPORQ     512(CX), Z0, Z12
-	MOVQ      408(CX), BX
-	MOVQ      $0x00000000, 392(CX)
-	MOVQ      400(CX), R11
-	MOVQ      R10, 400(CX)
-	MOVQ      R11, R10
-	JMP       seed
+	CMPQ         392(CX), $0x00
+	JEQ          stored_all
+	VMOVDQA64    576(CX), Z0
+	VMOVDQA64    Z0, 448(CX)
+	VMOVDQA64    704(CX), Z2
+	VMOVDQA64    768(CX), Z3
+	VMOVDQA64    832(CX), Z4
+	VMOVDQA64    896(CX), Z5
+	VMOVDQA64    640(CX), Z0
+	VMOVDQA64    Z0, 512(CX)
+	VMOVDQA64    960(CX), Z6
+	VMOVDQA64    1024(CX), Z7
+	VMOVDQA64    1088(CX), Z8
+	VMOVDQA64    1152(CX), Z9
+	VMOVDQA64    448(CX), Z0
+	VPMINUD      512(CX), Z0, Z10
+	VPMAXUD      512(CX), Z0, Z11
+	VPORQ        512(CX), Z0, Z12
+	MOVQ         $0x00000000, 392(CX)
+	MOVQ         400(CX), R11
+	MOVQ         R10, 400(CX)
+	MOVQ         R11, R10
+	JMP          seed
 
 stored_all:
-	TESTQ BX, BX
-	JZ    end
-	CMPQ  384(CX), $0x00
-	JGE   vector
+	SUBQ $0x10, BX
+	JLE  end
+	CMPQ 384(CX), $0x00
+	JGE  vector
 
 end:
-	MOVQ BX, left+48(FP)
+	XORL    AX, AX
+	TESTQ   BX, BX
+	CMOVQLT AX, BX
+	MOVQ    BX, left+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5695,11 +5633,22 @@ TEXT ·xxph3RowsAVX512(SB), $440-48
 	PCALIGN      $0x40
 
 group:
+	CMPQ    BX, $0x10
+	JGE     whole
+	MOVQ    $0x00000010, AX
+	MOVQ    stride+8(FP), R11
+	SUBQ    BX, AX
+	NEGQ    R11
+	CMOVQLT stride+8(FP), R11
+	IMULQ   AX, R11
+	SUBQ    R11, DX
+	SHLQ    $0x03, AX
+	SUBQ    AX, R10
+
+whole:
 	CMPQ       stride+8(FP), $0x10
 	JL         offsets
 	MOVQ       DX, AX
-	CMPQ       BX, $0x10
-	JL         copy
 	MOVQ       SI, R11
 	SHLQ       $0x04, R11
 	ADDQ       R11, DX
@@ -5743,38 +5692,6 @@ group:
 	SUBQ       R11, DX
 	JMP        found
 
-copy:
-	VPXORD    Z0, Z0, Z0
-	VMOVDQA64 Z0, (CX)
-	VMOVDQA64 Z0, 64(CX)
-	VMOVDQA64 Z0, 128(CX)
-	VMOVDQA64 Z0, 192(CX)
-	VMOVDQA64 Z0, 256(CX)
-	VMOVDQA64 Z0, 320(CX)
-	MOVQ      SI, R11
-	SHRQ      $0x03, R11
-	IMULQ     BX, R11
-	MOVQ      CX, R12
-
-copy_words:
-	MOVQ        $0x00000008, R13
-	CMPQ        R11, R13
-	CMOVQLT     R11, R13
-	XORL        R14, R14
-	TESTQ       R13, R13
-	CMOVQLT     R14, R13
-	MOVQ        $-1, R14
-	BZHIQ       R13, R14, R13
-	KMOVB       R13, K3
-	VMOVDQU64.Z (AX), K3, Z0
-	VMOVDQA64   Z0, (R12)
-	ADDQ        $0x40, AX
-	ADDQ        $0x40, R12
-	SUBQ        $0x08, R11
-	JG          copy_words
-	MOVQ        CX, AX
-	JMP         found
-
 offsets:
 	MOVQ         data+16(FP), AX
 	VPBROADCASTQ AX, Z0
@@ -5784,20 +5701,6 @@ offsets:
 	KXNORB       K1, K1, K3
 
 offset:
-	CMPQ    AX, $0x08
-	JGE     eight
-	MOVQ    $0x00000008, R13
-	CMPQ    AX, R13
-	CMOVQLT AX, R13
-	XORL    R14, R14
-	TESTQ   R13, R13
-	CMOVQLT R14, R13
-	MOVQ    $-1, R14
-	BZHIQ   R13, R14, R13
-	KMOVB   R13, K3
-	KMOVB   K3, K3
-
-eight:
 	CMPQ        stride+8(FP), $0x08
 	JL          other_offsets
 	VMOVDQU64.Z (DX), K3, Z1
@@ -6845,44 +6748,17 @@ long:
 	VPBROADCASTQ longs5342c3010fe1dd04<>+0(SB), K3, Z10
 	VPTESTNMQ    Z14, Z14, K3
 	VPBROADCASTQ longs5342c3010fe1dd04<>+0(SB), K3, Z11
-	SUBQ         $0x10, BX
-	JL           last
 	VMOVDQU64    Z10, (R10)
 	VMOVDQU64    Z11, 64(R10)
 	ADDQ         $0x00000080, R10
-	JMP          stored
-
-last:
-	ADDQ      $0x10, BX
-	MOVQ      $0x00000008, AX
-	CMPQ      BX, AX
-	CMOVQLT   BX, AX
-	XORL      R11, R11
-	TESTQ     AX, AX
-	CMOVQLT   R11, AX
-	MOVQ      $-1, R11
-	BZHIQ     AX, R11, AX
-	KMOVB     AX, K3
-	VMOVDQU64 Z10, K3, (R10)
-	SUBQ      $0x08, BX
-	MOVQ      $0x00000008, AX
-	CMPQ      BX, AX
-	CMOVQLT   BX, AX
-	XORL      BX, BX
-	TESTQ     AX, AX
-	CMOVQLT   BX, AX
-	MOVQ      $-1, BX
-	BZHIQ     AX, BX, AX
-	KMOVB     AX, K3
-	VMOVDQU64 Z11, K3, 64(R10)
-	XORL      BX, BX
-
-stored:
-	TESTQ BX, BX
-	JNZ   group
+	SUBQ         $0x10, BX
+	JG           group
 
 end:
-	MOVQ BX, left+40(FP)
+	XORL    AX, AX
+	TESTQ   BX, BX
+	CMOVQLT AX, BX
+	MOVQ    BX, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -7976,7 +7852,7 @@ vectors:
 	RET
 
 // func murmurRowsAVX512(rows *byte, stride int, data *byte, n int, h *byte) (left int)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, CMOV
 TEXT ·murmurRowsAVX512(SB), $888-48
 	// The kernel takes 32 bytes of each of 16 keys at a time, and transposes them. A mask leaves zeros after the
 	// end of a key. For a key without bytes left it reads the stack: a load of a page that is not mapped, with an
@@ -8002,11 +7878,22 @@ TEXT ·murmurRowsAVX512(SB), $888-48
 	MOVQ $0x00004000, 392(CX)
 
 keys:
+	CMPQ    BX, $0x10
+	JGE     whole
+	MOVQ    $0x00000010, AX
+	MOVQ    stride+8(FP), R10
+	SUBQ    BX, AX
+	NEGQ    R10
+	CMOVQLT stride+8(FP), R10
+	IMULQ   AX, R10
+	SUBQ    R10, DX
+	SHLQ    $0x03, AX
+	SUBQ    AX, 400(CX)
+
+whole:
 	CMPQ       stride+8(FP), $0x10
 	JL         offsets
 	MOVQ       DX, AX
-	CMPQ       BX, $0x10
-	JL         copy
 	MOVQ       SI, R10
 	SHLQ       $0x04, R10
 	ADDQ       R10, DX
@@ -8050,38 +7937,6 @@ keys:
 	SUBQ       R10, DX
 	JMP        found
 
-copy:
-	VPXORD    Z0, Z0, Z0
-	VMOVDQA64 Z0, (CX)
-	VMOVDQA64 Z0, 64(CX)
-	VMOVDQA64 Z0, 128(CX)
-	VMOVDQA64 Z0, 192(CX)
-	VMOVDQA64 Z0, 256(CX)
-	VMOVDQA64 Z0, 320(CX)
-	MOVQ      SI, R10
-	SHRQ      $0x03, R10
-	IMULQ     BX, R10
-	MOVQ      CX, R11
-
-copy_words:
-	MOVQ        $0x00000008, R12
-	CMPQ        R10, R12
-	CMOVQLT     R10, R12
-	XORL        R13, R13
-	TESTQ       R12, R12
-	CMOVQLT     R13, R12
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R12
-	KMOVB       R12, K2
-	VMOVDQU64.Z (AX), K2, Z0
-	VMOVDQA64   Z0, (R11)
-	ADDQ        $0x40, AX
-	ADDQ        $0x40, R11
-	SUBQ        $0x08, R10
-	JG          copy_words
-	MOVQ        CX, AX
-	JMP         found
-
 offsets:
 	MOVQ         data+16(FP), AX
 	VPBROADCASTQ AX, Z0
@@ -8091,20 +7946,6 @@ offsets:
 	KXNORB       K1, K1, K2
 
 offset:
-	CMPQ    AX, $0x08
-	JGE     eight
-	MOVQ    $0x00000008, R12
-	CMPQ    AX, R12
-	CMOVQLT AX, R12
-	XORL    R13, R13
-	TESTQ   R12, R12
-	CMOVQLT R13, R12
-	MOVQ    $-1, R13
-	BZHIQ   R12, R13, R12
-	KMOVB   R12, K2
-	KMOVB   K2, K2
-
-eight:
 	CMPQ        stride+8(FP), $0x08
 	JL          other_offsets
 	VMOVDQU64.Z (DX), K2, Z1
@@ -8665,8 +8506,6 @@ hashed:
 	VPADDQ         Z11, Z17, Z17
 
 store:
-	SUBQ      $0x10, BX
-	JL        last
 	MOVQ      h+32(FP), AX
 	MOVQ      72(AX), R10
 	TESTQ     R10, R10
@@ -8692,79 +8531,16 @@ store:
 	VMOVDQU64 Z18, (AX)
 	VMOVDQU64 Z19, 64(AX)
 	SUBQ      $-128, 400(CX)
-	JMP       stored
-
-last:
-	ADDQ      $0x10, BX
-	MOVQ      $0x00000008, AX
-	CMPQ      BX, AX
-	CMOVQLT   BX, AX
-	XORL      R10, R10
-	TESTQ     AX, AX
-	CMOVQLT   R10, AX
-	MOVQ      $-1, R10
-	BZHIQ     AX, R10, AX
-	KMOVB     AX, K2
-	MOVQ      h+32(FP), AX
-	MOVQ      72(AX), R10
-	TESTQ     R10, R10
-	CMOVQEQ   24(AX), R10
-	ADDQ      400(CX), R10
-	VMOVDQU64 Z10, K2, (R10)
-	MOVQ      h+32(FP), AX
-	MOVQ      96(AX), R10
-	TESTQ     R10, R10
-	CMOVQEQ   48(AX), R10
-	ADDQ      400(CX), R10
-	VMOVDQU64 Z16, K2, (R10)
-	MOVQ      h+32(FP), AX
-	MOVQ      24(AX), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z12, K2, (AX)
-	MOVQ      h+32(FP), AX
-	MOVQ      48(AX), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z18, K2, (AX)
-	SUBQ      $0x08, BX
-	MOVQ      $0x00000008, AX
-	CMPQ      BX, AX
-	CMOVQLT   BX, AX
-	XORL      BX, BX
-	TESTQ     AX, AX
-	CMOVQLT   BX, AX
-	MOVQ      $-1, BX
-	BZHIQ     AX, BX, AX
-	KMOVB     AX, K2
-	MOVQ      h+32(FP), AX
-	MOVQ      72(AX), BX
-	TESTQ     BX, BX
-	CMOVQEQ   24(AX), BX
-	ADDQ      400(CX), BX
-	VMOVDQU64 Z11, K2, 64(BX)
-	MOVQ      h+32(FP), AX
-	MOVQ      96(AX), BX
-	TESTQ     BX, BX
-	CMOVQEQ   48(AX), BX
-	ADDQ      400(CX), BX
-	VMOVDQU64 Z17, K2, 64(BX)
-	MOVQ      h+32(FP), AX
-	MOVQ      24(AX), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z13, K2, 64(AX)
-	MOVQ      h+32(FP), AX
-	MOVQ      48(AX), AX
-	ADDQ      400(CX), AX
-	VMOVDQU64 Z19, K2, 64(AX)
-	XORL      BX, BX
-
-stored:
-	TESTQ BX, BX
-	JZ    end
-	CMPQ  392(CX), $0x00
-	JGE   keys
+	SUBQ      $0x10, BX
+	JLE       end
+	CMPQ      392(CX), $0x00
+	JGE       keys
 
 end:
-	MOVQ BX, left+40(FP)
+	XORL    AX, AX
+	TESTQ   BX, BX
+	CMOVQLT AX, BX
+	MOVQ    BX, left+40(FP)
 	VZEROUPPER
 	RET
 

@@ -220,8 +220,9 @@ func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes
 	return left, false
 }
 
-// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does. It writes
-// the hashes with seed 0 to h1, and those with seed 1 to h2, unless that is h1.
+// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys, for at least 16: it hashes the last 16
+// again if they are not a group. It ends as hash32 does. It writes the hashes with seed 0 to h1, and those with
+// seed 1 to h2, unless that is h1.
 func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
 	return left, false
 }

@@ -72,8 +72,9 @@ var families = []family{
 		key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
 		rowsLimit bytes or more on.`},
 	{"xxh64Rows", "rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64", "left int", `
-		xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does. It writes
-		the hashes with seed 0 to h1, and those with seed 1 to h2, unless that is h1.`},
+		xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys, for at least 16: it hashes the last 16
+		again if they are not a group. It ends as hash32 does. It writes the hashes with seed 0 to h1, and those with
+		seed 1 to h2, unless that is h1.`},
 	{"xxph3Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
 		xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.`},
 	{"hash32", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `

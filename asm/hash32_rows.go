@@ -50,7 +50,7 @@ func hash32ByRows(vectors) {
 	h.mul = h.broadcast(constant(hash32Mul))
 
 	Label("group")
-	h.find()
+	h.find(nil)
 	h.setLoads()
 	h.start(h.lengths())
 	XORL(h.offset.As32(), h.offset.As32())

@@ -194,7 +194,7 @@ func murmurByRows(vectors) {
 	MOVQ(U32(most), m.bytes)
 
 	Label("keys")
-	m.find()
+	m.find(func(bytes reg.GPVirtual) { SUBQ(bytes, m.done) })
 	longest := m.start()
 	jumpIf(longest, atLeast, long, "end")
 	Label("bytes")
@@ -212,15 +212,15 @@ func murmurByRows(vectors) {
 		}
 	}
 	Label("hashed")
-	m.storeLongs(m.finishRows(), func(word int) reg.GPVirtual {
+	for word, hashes := range m.finishRows() {
 		to := digestWord(argument("h"), word^2)
 		ADDQ(m.done, to)
-		return to
-	}, func() { SUBQ(I8(-128), m.done) })
-	JZ(LabelRef("end"))
+		storeLongs(hashes, to)
+	}
+	SUBQ(I8(-128), m.done)
+	branch(SUBQ, U8(8*abreast), m.keyRows.left, JLE, "end")
 	branch(CMPQ, m.bytes, U8(0), JGE, "keys")
-	Label("end")
-	returnResult(m.keyRows.left)
+	m.end()
 }
 
 // start emits the first state of the keys of a group, and returns the longest length of each lane.

@@ -12,14 +12,14 @@ import (
 
 // keyRows has the registers by which a kernel of AVX-512 finds keys of any length, while its code is emitted. It finds a group of
 // 16 or 64 keys at a time. Each key has a header, which begins with its address and its length. The headers of Go's strings and
-// slices are read where they are. The kernel writes headers to the stack for keys between offsets, and for the last keys if they
-// are fewer than a group.
+// slices are read where they are. The kernel writes headers to the stack for keys between offsets. If fewer than 16 keys are left,
+// it hashes the last 16 again; fewer than 64 get headers on the stack, and empty keys after them.
 type keyRows struct {
 	*avx512
 	keys   int
 	at     reg.GPVirtual // the headers of the group
 	next   reg.GPVirtual // the rows after the group
-	left   reg.GPVirtual // how many keys have no hash yet, the group included
+	left   reg.GPVirtual // how many keys have no hash yet, the group included; at the end 0 or, for groups of 16, less
 	frame  reg.GPVirtual // what is on the stack, aligned to 64 bytes
 	stride [4]reg.GPVirtual
 	third  reg.OpmaskVirtual // of the lengths of 8 slices, those in the third vector of headers
@@ -52,11 +52,26 @@ func newKeyRows(keys, extra int) *keyRows {
 	return r
 }
 
-// find emits the code that finds the next group.
-func (r *keyRows) find() {
+// find emits the code that finds the next group. If fewer than 16 keys are left, back emits the step back of hashes of 64 bits, by so
+// many bytes.
+func (r *keyRows) find(back func(bytes reg.GPVirtual)) {
+	if r.keys == 16 {
+		branch(CMPQ, r.left, U8(16), JGE, "whole")
+		again, stride := valueOf(U32(16)), valueOf(parameter("stride"))
+		SUBQ(r.left, again)
+		NEGQ(stride)
+		CMOVQLT(parameter("stride"), stride) // its absolute value
+		IMULQ(again, stride)
+		SUBQ(stride, r.next)
+		SHLQ(U8(3), again)
+		back(again)
+		Label("whole")
+	}
 	branch(CMPQ, parameter("stride"), U8(16), JL, "offsets")
 	MOVQ(r.next, r.at)
-	branch(CMPQ, r.left, U8(r.keys), JL, "copy")
+	if r.keys == 64 {
+		branch(CMPQ, r.left, U8(64), JL, "copy")
+	}
 	skip := valueOf(r.stride[0])
 	SHLQ(U8(log2(r.keys)), skip)
 	ADDQ(skip, r.next)
@@ -64,7 +79,9 @@ func (r *keyRows) find() {
 		r.request()
 	}
 	JMP(LabelRef("found"))
-	r.copyHeaders()
+	if r.keys == 64 {
+		r.copyHeaders()
+	}
 	r.findOffsets()
 	Label("found")
 }
@@ -128,9 +145,11 @@ func (r *keyRows) findOffsets() {
 	LEAQ(Mem{Base: to, Disp: 16 * r.keys}, end)
 	KXNORB(r.third, r.third, k)
 	Label("offset")
-	branch(CMPQ, left, U8(8), JGE, "eight")
-	KMOVB(firstLongs(left), k)
-	Label("eight")
+	if r.keys == 64 {
+		branch(CMPQ, left, U8(8), JGE, "eight")
+		KMOVB(firstLongs(left), k)
+		Label("eight")
+	}
 	from, n := ZMM(), ZMM()
 	branch(CMPQ, parameter("stride"), U8(8), JL, "other_offsets")
 	VMOVDQU64_Z(Mem{Base: r.next}, k, from)
@@ -260,37 +279,20 @@ func whole(z reg.VecVirtual) func(i *ir.Instruction, err error) {
 	}
 }
 
-// storeLongs emits the stores of the hashes of the group, word by word, to where to points, and counts the keys. next emits the
-// step to the next group, and sets the zero flag if no key is left.
-func (r *keyRows) storeLongs(words [][]reg.VecVirtual, to func(word int) reg.GPVirtual, next func()) {
-	branch(SUBQ, U8(r.keys), r.left, JL, "last")
-	for word, hashes := range words {
-		p := to(word)
-		for i, h := range hashes {
-			VMOVDQU64(h, Mem{Base: p, Disp: 64 * i})
-		}
+// storeLongs emits the stores of a word of the hashes of 16 keys.
+func storeLongs(hashes []reg.VecVirtual, to reg.GPVirtual) {
+	for i, h := range hashes {
+		VMOVDQU64(h, Mem{Base: to, Disp: 64 * i})
 	}
-	next()
-	JMP(LabelRef("stored"))
-	Label("last")
-	ADDQ(U8(r.keys), r.left)
-	for i := range words[0] {
-		if i > 0 {
-			SUBQ(U8(8), r.left)
-		}
-		k := firstLongs(r.left)
-		for word, hashes := range words {
-			VMOVDQU64(hashes[i], k, Mem{Base: to(word), Disp: 64 * i})
-		}
-	}
-	XORL(r.left.As32(), r.left.As32())
-	Label("stored")
-	TESTQ(r.left, r.left)
 }
 
-// storeWord is storeLongs for hashes of one word.
-func (r *keyRows) storeWord(hashes []reg.VecVirtual, to reg.GPVirtual) {
-	r.storeLongs([][]reg.VecVirtual{hashes}, func(int) reg.GPVirtual { return to }, func() { ADDQ(U32(8*r.keys), to) })
+// end emits the end of a kernel of groups of 16 keys.
+func (r *keyRows) end() {
+	Label("end")
+	none := zeroWord()
+	TESTQ(r.left, r.left)
+	CMOVQLT(none, r.left)
+	returnResult(r.left)
 }
 
 // The comparisons of unsigned numbers.

@@ -36,7 +36,7 @@ func xxh64ByRows(vectors) {
 	h := &xxh64Rows{keyRows: r, h: newVectors(vectors), c: newColumns(vectors), least: ZMM(), longest: ZMM()}
 	h.bytes = Mem{Base: r.frame, Disp: r.headersSize()}
 	h.seed = h.bytes.Offset(8)
-	other, left, rest := h.bytes.Offset(16), h.bytes.Offset(24), h.bytes.Offset(64)
+	other, rest := h.bytes.Offset(16), h.bytes.Offset(64)
 	for i := range vectors {
 		h.n = append(h.n, rest.Offset(64*i))
 	}
@@ -58,7 +58,11 @@ func xxh64ByRows(vectors) {
 	}
 
 	Label("vector")
-	h.find()
+	h.find(func(bytes reg.GPVirtual) {
+		SUBQ(bytes, to)
+		branch(CMPQ, other, U8(0), JEQ, "whole")
+		SUBQ(bytes, other)
+	})
 	h.storeLengths()
 	h.compare()
 	jumpIf(h.longest, atLeast, long, "end")
@@ -66,7 +70,6 @@ func xxh64ByRows(vectors) {
 	Label("loaded")
 	branch(CMPQ, other, U8(0), JEQ, "seed")
 	h.keep(func(at, kept Mem) { VMOVDQA64(loaded(at), kept) }, func(x reg.VecVirtual, kept Mem) { VMOVDQA64(x, kept) })
-	MOVQ(r.left, left)
 	MOVQ(U32(1), h.seed)
 	swap()
 	Label("seed")
@@ -89,19 +92,18 @@ func xxh64ByRows(vectors) {
 	h.tails()
 	Label("finish")
 	endXXH64(h, h.h...)
-	r.storeWord(h.h, to)
+	storeLongs(h.h, to)
+	ADDQ(U32(64*vectors), to)
 	branch(CMPQ, h.seed, U8(0), JEQ, "stored_all")
 	h.keep(func(at, kept Mem) { VMOVDQA64(loaded(kept), at) }, func(x reg.VecVirtual, kept Mem) { VMOVDQA64(kept, x) })
 	h.compare()
-	MOVQ(left, r.left)
 	MOVQ(U32(0), h.seed)
 	swap()
 	JMP(LabelRef("seed"))
 	Label("stored_all")
-	branch(TESTQ, r.left, r.left, JZ, "end")
+	branch(SUBQ, U8(8*vectors), r.left, JLE, "end")
 	branch(CMPQ, h.bytes, U8(0), JGE, "vector")
-	Label("end")
-	returnResult(r.left)
+	r.end()
 }
 
 // keep emits a move of each length and of each vector of a column, to or from where it is kept.

@@ -79,7 +79,7 @@ func xxph3ByRows(vectors) {
 
 	align()
 	Label("group")
-	r.find()
+	r.find(func(bytes reg.GPVirtual) { SUBQ(bytes, to) })
 	x.n = r.lengths()
 	VPMINUD(x.n[1], x.n[0], x.least)
 	VPMAXUD(x.n[1], x.n[0], x.longest)
@@ -94,10 +94,10 @@ func xxph3ByRows(vectors) {
 		VPTESTNMQ(x.n[i], x.n[i], empty)
 		VPBROADCASTQ(longConstant(keyhash.constant("xxph3Empty")), empty, h)
 	}
-	r.storeWord(x.h, to)
-	JNZ(LabelRef("group"))
-	Label("end")
-	returnResult(r.left)
+	storeLongs(x.h, to)
+	ADDQ(U32(8*keys), to)
+	branch(SUBQ, U8(keys), r.left, JG, "group")
+	r.end()
 }
 
 // fold returns the two halves of the products of a and b combined. 32 bits of each make a product of
