@@ -3467,50 +3467,37 @@ vector:
 	SUBQ    AX, 400(CX)
 
 whole:
-	CMPQ       stride+8(FP), $0x10
-	JL         offsets
-	MOVQ       DX, AX
-	MOVQ       SI, R11
-	SHLQ       $0x04, R11
-	ADDQ       R11, DX
-	CMPQ       BX, $0x20
-	JL         found
-	MOVQ       (DX), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*2), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(DI*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*4), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(R8*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(DI*2), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(R9*1), R11
-	PREFETCHT0 (R11)
-	LEAQ       (DX)(SI*8), DX
-	MOVQ       (DX), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*2), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(DI*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*4), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(R8*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(DI*2), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(R9*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       SI, R11
-	SHLQ       $0x03, R11
-	SUBQ       R11, DX
+	CMPQ stride+8(FP), $0x10
+	JL   offsets
+	MOVQ DX, AX
+	MOVQ SI, R11
+	SHLQ $0x04, R11
+	ADDQ R11, DX
+	CMPQ BX, $0x20
+	JL   found
+	MOVQ DX, R11
+	LEAQ (DX)(SI*8), R12
+
+request:
+	MOVQ       (R11), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(SI*1), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(SI*2), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(DI*1), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(SI*4), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(R8*1), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(DI*2), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(R9*1), R13
+	PREFETCHT0 (R13)
+	CMPQ       R11, R12
+	MOVQ       R12, R11
+	JNE        request
 	JMP        found
 
 offsets:
@@ -5646,50 +5633,37 @@ group:
 	SUBQ    AX, R10
 
 whole:
-	CMPQ       stride+8(FP), $0x10
-	JL         offsets
-	MOVQ       DX, AX
-	MOVQ       SI, R11
-	SHLQ       $0x04, R11
-	ADDQ       R11, DX
-	CMPQ       BX, $0x20
-	JL         found
-	MOVQ       (DX), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*2), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(DI*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*4), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(R8*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(DI*2), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(R9*1), R11
-	PREFETCHT0 (R11)
-	LEAQ       (DX)(SI*8), DX
-	MOVQ       (DX), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*2), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(DI*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(SI*4), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(R8*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(DI*2), R11
-	PREFETCHT0 (R11)
-	MOVQ       (DX)(R9*1), R11
-	PREFETCHT0 (R11)
-	MOVQ       SI, R11
-	SHLQ       $0x03, R11
-	SUBQ       R11, DX
+	CMPQ stride+8(FP), $0x10
+	JL   offsets
+	MOVQ DX, AX
+	MOVQ SI, R11
+	SHLQ $0x04, R11
+	ADDQ R11, DX
+	CMPQ BX, $0x20
+	JL   found
+	MOVQ DX, R11
+	LEAQ (DX)(SI*8), R12
+
+request:
+	MOVQ       (R11), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(SI*1), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(SI*2), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(DI*1), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(SI*4), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(R8*1), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(DI*2), R13
+	PREFETCHT0 (R13)
+	MOVQ       (R11)(R9*1), R13
+	PREFETCHT0 (R13)
+	CMPQ       R11, R12
+	MOVQ       R12, R11
+	JNE        request
 	JMP        found
 
 offsets:
@@ -7891,50 +7865,37 @@ keys:
 	SUBQ    AX, 400(CX)
 
 whole:
-	CMPQ       stride+8(FP), $0x10
-	JL         offsets
-	MOVQ       DX, AX
-	MOVQ       SI, R10
-	SHLQ       $0x04, R10
-	ADDQ       R10, DX
-	CMPQ       BX, $0x20
-	JL         found
-	MOVQ       (DX), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*2), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(DI*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*4), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(R8*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(DI*2), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(R9*1), R10
-	PREFETCHT0 (R10)
-	LEAQ       (DX)(SI*8), DX
-	MOVQ       (DX), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*2), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(DI*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*4), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(R8*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(DI*2), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(R9*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       SI, R10
-	SHLQ       $0x03, R10
-	SUBQ       R10, DX
+	CMPQ stride+8(FP), $0x10
+	JL   offsets
+	MOVQ DX, AX
+	MOVQ SI, R10
+	SHLQ $0x04, R10
+	ADDQ R10, DX
+	CMPQ BX, $0x20
+	JL   found
+	MOVQ DX, R10
+	LEAQ (DX)(SI*8), R11
+
+request:
+	MOVQ       (R10), R12
+	PREFETCHT0 (R12)
+	MOVQ       (R10)(SI*1), R12
+	PREFETCHT0 (R12)
+	MOVQ       (R10)(SI*2), R12
+	PREFETCHT0 (R12)
+	MOVQ       (R10)(DI*1), R12
+	PREFETCHT0 (R12)
+	MOVQ       (R10)(SI*4), R12
+	PREFETCHT0 (R12)
+	MOVQ       (R10)(R8*1), R12
+	PREFETCHT0 (R12)
+	MOVQ       (R10)(DI*2), R12
+	PREFETCHT0 (R12)
+	MOVQ       (R10)(R9*1), R12
+	PREFETCHT0 (R12)
+	CMPQ       R10, R11
+	MOVQ       R11, R10
+	JNE        request
 	JMP        found
 
 offsets:

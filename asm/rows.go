@@ -89,17 +89,21 @@ func (r *keyRows) find(back func(bytes reg.GPVirtual)) {
 // request emits the requests of the first bytes of the keys of the next group, if it is whole.
 func (r *keyRows) request() {
 	branch(CMPQ, r.left, U8(2*r.keys), JL, "found")
-	for i := range r.keys {
-		if i > 0 && i%8 == 0 {
-			LEAQ(Mem{Base: r.next, Index: r.stride[0], Scale: 8}, r.next)
+	r.eachEight("request", r.next, func(eight reg.GPVirtual) {
+		for i := range 8 {
+			request(Mem{Base: valueOf(r.header(eight, i))})
 		}
-		request(Mem{Base: valueOf(r.header(r.next, i%8))})
-	}
-	skip := valueOf(r.stride[0])
-	SHLQ(U8(3), skip)
-	for range r.keys/8 - 1 {
-		SUBQ(skip, r.next)
-	}
+	})
+}
+
+// eachEight emits a loop that runs for the headers of 8 keys, and then for those of the next 8.
+func (r *keyRows) eachEight(label string, first reg.GPVirtual, body func(eight reg.GPVirtual)) {
+	eight, last := valueOf(first), addressOf(Mem{Base: first, Index: r.stride[0], Scale: 8})
+	Label(label)
+	body(eight)
+	CMPQ(eight, last)
+	MOVQ(last, eight)
+	JNE(LabelRef(label))
 }
 
 // copyHeaders emits the copy of the last headers, and zeros after them.
