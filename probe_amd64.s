@@ -5589,8 +5589,8 @@ DATA longs0000000000000080<>+24(SB)/8, $0x0000000000000080
 GLOBL longs0000000000000080<>(SB), RODATA|NOPTR, $32
 
 // func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·xxph3RowsAVX512(SB), $440-48
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, CMOV
+TEXT ·xxph3RowsAVX512(SB), $952-48
 	// XXPH3. The kernel takes the first and the last 16 bytes of each key, and transposes those
 	// of 8 keys: then a vector has 8 bytes of 8 keys. If a key of a group has less than 8 bytes, it loads
 	// them by masks, and reads the stack for an empty key: a load with an empty mask of a page that
@@ -5847,198 +5847,105 @@ short:
 	VPCMPUQ.BCST $0x01, smallNumbers<>+64(SB), Z8, K3
 	KORTESTB     K3, K3
 	JNZ          shorter
-	MOVQ         (AX), R11
-	MOVQ         8(AX), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X1
-	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y1, Y1
-	MOVQ         (AX)(SI*1), R11
-	MOVQ         8(AX)(SI*1), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X0
-	VPINSRQ      $0x01, (R11)(R13*1), X0, X0
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y0, Y0
-	MOVQ         (AX)(SI*2), R11
-	MOVQ         8(AX)(SI*2), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X2
-	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (AX)(DI*1), R11
-	MOVQ         8(AX)(DI*1), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X1
-	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y1, Y1
-	VINSERTI64X4 $0x01, Y1, Z0, Z4
-	MOVQ         (AX)(SI*4), R11
-	MOVQ         8(AX)(SI*4), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X0
-	VPINSRQ      $0x01, (R11)(R13*1), X0, X0
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y0, Y0
-	MOVQ         (AX)(R8*1), R11
-	MOVQ         8(AX)(R8*1), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X1
-	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y1, Y1
-	MOVQ         (AX)(DI*2), R11
-	MOVQ         8(AX)(DI*2), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X2
-	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (AX)(R9*1), R11
-	MOVQ         8(AX)(R9*1), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X2
-	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z1
-	VPUNPCKLQDQ  Z4, Z3, Z2
-	VPUNPCKHQDQ  Z4, Z3, Z3
-	VPUNPCKLQDQ  Z1, Z0, Z5
-	VPUNPCKHQDQ  Z1, Z0, Z4
-	VSHUFI64X2   $0x88, Z5, Z2, Z0
-	VSHUFI64X2   $0x88, Z4, Z3, Z1
-	VSHUFI64X2   $0xdd, Z5, Z2, Z2
-	VSHUFI64X2   $0xdd, Z4, Z3, Z3
-	LEAQ         (AX)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X5
-	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y5, Y5
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X4
-	VPINSRQ      $0x01, (R12)(R14*1), X4, X4
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y4, Y4
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X6
-	VPINSRQ      $0x01, (R12)(R14*1), X6, X6
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y6, Y6
+	MOVQ         AX, R11
+	LEAQ         (AX)(SI*8), R12
+
+short_eight:
+	VMOVDQA64    Z4, Z0
+	VMOVDQA64    Z5, Z1
+	VMOVDQA64    Z6, Z2
+	VMOVDQA64    Z7, Z3
+	MOVQ         (R11), R13
+	MOVQ         8(R11), R14
+	LEAQ         -8(R14), R15
+	CMPQ         R15, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R15
+	VMOVQ        (R13), X5
+	VPINSRQ      $0x01, (R13)(R15*1), X5, X5
+	LEAQ         -16(R13)(R14*1), R15
+	CMPQ         R14, $0x10
+	CMOVQLT      CX, R15
+	VINSERTI32X4 $0x01, (R15), Y5, Y5
+	MOVQ         (R11)(SI*1), R13
+	MOVQ         8(R11)(SI*1), R14
+	LEAQ         -8(R14), R15
+	CMPQ         R15, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R15
+	VMOVQ        (R13), X4
+	VPINSRQ      $0x01, (R13)(R15*1), X4, X4
+	LEAQ         -16(R13)(R14*1), R15
+	CMPQ         R14, $0x10
+	CMOVQLT      CX, R15
+	VINSERTI32X4 $0x01, (R15), Y4, Y4
+	MOVQ         (R11)(SI*2), R13
+	MOVQ         8(R11)(SI*2), R14
+	LEAQ         -8(R14), R15
+	CMPQ         R15, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R15
+	VMOVQ        (R13), X6
+	VPINSRQ      $0x01, (R13)(R15*1), X6, X6
+	LEAQ         -16(R13)(R14*1), R15
+	CMPQ         R14, $0x10
+	CMOVQLT      CX, R15
+	VINSERTI32X4 $0x01, (R15), Y6, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z7
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X5
-	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y5, Y5
+	MOVQ         (R11)(DI*1), R13
+	MOVQ         8(R11)(DI*1), R14
+	LEAQ         -8(R14), R15
+	CMPQ         R15, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R15
+	VMOVQ        (R13), X5
+	VPINSRQ      $0x01, (R13)(R15*1), X5, X5
+	LEAQ         -16(R13)(R14*1), R15
+	CMPQ         R14, $0x10
+	CMOVQLT      CX, R15
+	VINSERTI32X4 $0x01, (R15), Y5, Y5
 	VINSERTI64X4 $0x01, Y5, Z4, Z15
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X4
-	VPINSRQ      $0x01, (R12)(R14*1), X4, X4
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y4, Y4
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X5
-	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y5, Y5
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X6
-	VPINSRQ      $0x01, (R12)(R14*1), X6, X6
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y6, Y6
+	MOVQ         (R11)(SI*4), R13
+	MOVQ         8(R11)(SI*4), R14
+	LEAQ         -8(R14), R15
+	CMPQ         R15, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R15
+	VMOVQ        (R13), X4
+	VPINSRQ      $0x01, (R13)(R15*1), X4, X4
+	LEAQ         -16(R13)(R14*1), R15
+	CMPQ         R14, $0x10
+	CMOVQLT      CX, R15
+	VINSERTI32X4 $0x01, (R15), Y4, Y4
+	MOVQ         (R11)(R8*1), R13
+	MOVQ         8(R11)(R8*1), R14
+	LEAQ         -8(R14), R15
+	CMPQ         R15, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R15
+	VMOVQ        (R13), X5
+	VPINSRQ      $0x01, (R13)(R15*1), X5, X5
+	LEAQ         -16(R13)(R14*1), R15
+	CMPQ         R14, $0x10
+	CMOVQLT      CX, R15
+	VINSERTI32X4 $0x01, (R15), Y5, Y5
+	MOVQ         (R11)(DI*2), R13
+	MOVQ         8(R11)(DI*2), R14
+	LEAQ         -8(R14), R15
+	CMPQ         R15, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R15
+	VMOVQ        (R13), X6
+	VPINSRQ      $0x01, (R13)(R15*1), X6, X6
+	LEAQ         -16(R13)(R14*1), R15
+	CMPQ         R14, $0x10
+	CMOVQLT      CX, R15
+	VINSERTI32X4 $0x01, (R15), Y6, Y6
 	VINSERTI64X4 $0x01, Y6, Z4, Z4
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	LEAQ         -8(R11), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R12), X6
-	VPINSRQ      $0x01, (R12)(R13*1), X6, X6
-	LEAQ         -16(R12)(R11*1), R13
-	CMPQ         R11, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y6, Y6
+	MOVQ         (R11)(R9*1), R13
+	MOVQ         8(R11)(R9*1), R14
+	LEAQ         -8(R14), R15
+	CMPQ         R15, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R15
+	VMOVQ        (R13), X6
+	VPINSRQ      $0x01, (R13)(R15*1), X6, X6
+	LEAQ         -16(R13)(R14*1), R15
+	CMPQ         R14, $0x10
+	CMOVQLT      CX, R15
+	VINSERTI32X4 $0x01, (R15), Y6, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z5
 	VPUNPCKLQDQ  Z15, Z7, Z6
 	VPUNPCKHQDQ  Z15, Z7, Z7
@@ -6048,6 +5955,9 @@ short:
 	VSHUFI64X2   $0x88, Z15, Z7, Z5
 	VSHUFI64X2   $0xdd, Z16, Z6, Z6
 	VSHUFI64X2   $0xdd, Z15, Z7, Z7
+	CMPQ         R11, R12
+	MOVQ         R12, R11
+	JNE          short_eight
 	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z13, K3
 	VMOVDQA64    Z1, K3, Z3
 	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z14, K3
@@ -6055,246 +5965,108 @@ short:
 	JMP          loaded
 
 shorter:
-	MOVQ         (AX), R11
-	MOVQ         8(AX), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X1
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X0
-	VINSERTI32X4 $0x01, X0, Y1, Y1
-	MOVQ         (AX)(SI*1), R11
-	MOVQ         8(AX)(SI*1), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X0
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
-	VINSERTI32X4 $0x01, X2, Y0, Y0
-	MOVQ         (AX)(SI*2), R11
-	MOVQ         8(AX)(SI*2), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X2
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X3
-	VINSERTI32X4 $0x01, X3, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (AX)(DI*1), R11
-	MOVQ         8(AX)(DI*1), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X1
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
-	VINSERTI32X4 $0x01, X2, Y1, Y1
-	VINSERTI64X4 $0x01, Y1, Z0, Z4
-	MOVQ         (AX)(SI*4), R11
-	MOVQ         8(AX)(SI*4), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X0
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X1
-	VINSERTI32X4 $0x01, X1, Y0, Y0
-	MOVQ         (AX)(R8*1), R11
-	MOVQ         8(AX)(R8*1), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X1
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
-	VINSERTI32X4 $0x01, X2, Y1, Y1
-	MOVQ         (AX)(DI*2), R11
-	MOVQ         8(AX)(DI*2), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X2
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X5
-	VINSERTI32X4 $0x01, X5, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (AX)(R9*1), R11
-	MOVQ         8(AX)(R9*1), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R11), K3, X2
-	VMOVDQU8.Z   -16(R11)(R12*1), K4, X5
-	VINSERTI32X4 $0x01, X5, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z1
-	VPUNPCKLQDQ  Z4, Z3, Z2
-	VPUNPCKHQDQ  Z4, Z3, Z3
-	VPUNPCKLQDQ  Z1, Z0, Z5
-	VPUNPCKHQDQ  Z1, Z0, Z4
-	VSHUFI64X2   $0x88, Z5, Z2, Z0
-	VSHUFI64X2   $0x88, Z4, Z3, Z1
-	VSHUFI64X2   $0xdd, Z5, Z2, Z2
-	VSHUFI64X2   $0xdd, Z4, Z3, Z3
-	LEAQ         (AX)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X5
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X4
+	LEAQ         384(CX), R11
+	VPBROADCASTQ smallNumbers<>+8(SB), Z0
+	VPBROADCASTQ smallNumbers<>+128(SB), Z1
+	VPBROADCASTQ longs000000000000ffff<>+0(SB), Z2
+	VPMINUQ      Z1, Z13, Z3
+	VPSUBQ       Z3, Z1, Z15
+	VPSLLVQ      Z15, Z2, Z15
+	VMOVDQA64    Z15, 64(R11)
+	VPSLLVQ      Z3, Z0, Z3
+	VPSUBQ       Z0, Z3, Z3
+	VMOVDQA64    Z3, (R11)
+	VPMINUQ      Z1, Z14, Z3
+	VPSUBQ       Z3, Z1, Z1
+	VPSLLVQ      Z1, Z2, Z1
+	VMOVDQA64    Z1, 192(R11)
+	VPSLLVQ      Z3, Z0, Z3
+	VPSUBQ       Z0, Z3, Z3
+	VMOVDQA64    Z3, 128(R11)
+	MOVQ         AX, R12
+	LEAQ         (AX)(SI*8), R13
+
+shorter_eight:
+	VMOVDQA64    Z4, Z0
+	VMOVDQA64    Z5, Z1
+	VMOVDQA64    Z6, Z2
+	VMOVDQA64    Z7, Z3
+	MOVQ         (R12), R14
+	MOVQ         8(R12), R15
+	TESTQ        R15, R15
+	CMOVQEQ      CX, R14
+	KMOVW        (R11), K3
+	KMOVW        64(R11), K4
+	VMOVDQU8.Z   (R14), K3, X5
+	VMOVDQU8.Z   -16(R14)(R15*1), K4, X4
 	VINSERTI32X4 $0x01, X4, Y5, Y5
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X4
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
+	MOVQ         (R12)(SI*1), R14
+	MOVQ         8(R12)(SI*1), R15
+	TESTQ        R15, R15
+	CMOVQEQ      CX, R14
+	KMOVW        8(R11), K3
+	KMOVW        72(R11), K4
+	VMOVDQU8.Z   (R14), K3, X4
+	VMOVDQU8.Z   -16(R14)(R15*1), K4, X6
 	VINSERTI32X4 $0x01, X6, Y4, Y4
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X6
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X7
+	MOVQ         (R12)(SI*2), R14
+	MOVQ         8(R12)(SI*2), R15
+	TESTQ        R15, R15
+	CMOVQEQ      CX, R14
+	KMOVW        16(R11), K3
+	KMOVW        80(R11), K4
+	VMOVDQU8.Z   (R14), K3, X6
+	VMOVDQU8.Z   -16(R14)(R15*1), K4, X7
 	VINSERTI32X4 $0x01, X7, Y6, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z7
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X5
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
+	MOVQ         (R12)(DI*1), R14
+	MOVQ         8(R12)(DI*1), R15
+	TESTQ        R15, R15
+	CMOVQEQ      CX, R14
+	KMOVW        24(R11), K3
+	KMOVW        88(R11), K4
+	VMOVDQU8.Z   (R14), K3, X5
+	VMOVDQU8.Z   -16(R14)(R15*1), K4, X6
 	VINSERTI32X4 $0x01, X6, Y5, Y5
 	VINSERTI64X4 $0x01, Y5, Z4, Z15
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X4
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X5
+	MOVQ         (R12)(SI*4), R14
+	MOVQ         8(R12)(SI*4), R15
+	TESTQ        R15, R15
+	CMOVQEQ      CX, R14
+	KMOVW        32(R11), K3
+	KMOVW        96(R11), K4
+	VMOVDQU8.Z   (R14), K3, X4
+	VMOVDQU8.Z   -16(R14)(R15*1), K4, X5
 	VINSERTI32X4 $0x01, X5, Y4, Y4
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X5
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
+	MOVQ         (R12)(R8*1), R14
+	MOVQ         8(R12)(R8*1), R15
+	TESTQ        R15, R15
+	CMOVQEQ      CX, R14
+	KMOVW        40(R11), K3
+	KMOVW        104(R11), K4
+	VMOVDQU8.Z   (R14), K3, X5
+	VMOVDQU8.Z   -16(R14)(R15*1), K4, X6
 	VINSERTI32X4 $0x01, X6, Y5, Y5
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, longsffffffffffffffff<>+0(SB), R14
-	KMOVW        R14, K3
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, longs000000000000ffff<>+0(SB), R14
-	KMOVW        R14, K4
-	VMOVDQU8.Z   (R12), K3, X6
-	VMOVDQU8.Z   -16(R12)(R13*1), K4, X16
+	MOVQ         (R12)(DI*2), R14
+	MOVQ         8(R12)(DI*2), R15
+	TESTQ        R15, R15
+	CMOVQEQ      CX, R14
+	KMOVW        48(R11), K3
+	KMOVW        112(R11), K4
+	VMOVDQU8.Z   (R14), K3, X6
+	VMOVDQU8.Z   -16(R14)(R15*1), K4, X16
 	VINSERTI32X4 $0x01, X16, Y6, Y6
 	VINSERTI64X4 $0x01, Y6, Z4, Z4
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	TESTQ        R11, R11
-	CMOVQEQ      CX, R12
-	BZHIQ        R11, longsffffffffffffffff<>+0(SB), R13
-	KMOVW        R13, K3
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R11, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, longs000000000000ffff<>+0(SB), R13
-	KMOVW        R13, K4
-	VMOVDQU8.Z   (R12), K3, X6
-	VMOVDQU8.Z   -16(R12)(R11*1), K4, X16
+	MOVQ         (R12)(R9*1), R14
+	MOVQ         8(R12)(R9*1), R15
+	TESTQ        R15, R15
+	CMOVQEQ      CX, R14
+	KMOVW        56(R11), K3
+	KMOVW        120(R11), K4
+	VMOVDQU8.Z   (R14), K3, X6
+	VMOVDQU8.Z   -16(R14)(R15*1), K4, X16
 	VINSERTI32X4 $0x01, X16, Y6, Y6
+	SUBQ         $-128, R11
 	VINSERTI64X4 $0x01, Y6, Z5, Z5
 	VPUNPCKLQDQ  Z15, Z7, Z6
 	VPUNPCKHQDQ  Z15, Z7, Z7
@@ -6304,6 +6076,9 @@ shorter:
 	VSHUFI64X2   $0x88, Z15, Z7, Z5
 	VSHUFI64X2   $0xdd, Z16, Z6, Z6
 	VSHUFI64X2   $0xdd, Z15, Z7, Z7
+	CMPQ         R12, R13
+	MOVQ         R13, R12
+	JNE          shorter_eight
 
 loaded:
 	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z9, K3
@@ -6336,72 +6111,72 @@ loaded:
 	VPADDQ       Z16, Z11, Z10
 	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
 	VPXORQ.BCST  xxph3Words<>+0(SB), Z4, Z1
-	VPBLENDMQ    Z5, Z7, K3, Z5
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z5, Z5
-	VPADDQ       Z1, Z5, Z11
-	VPADDQ       Z14, Z11, Z11
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z15
-	VMOVDQA64    Z15, K3, Z11
-	VPSHUFD      $0xf5, Z1, Z15
-	VPSHUFD      $0xf5, Z5, Z16
-	VPMULUDQ     Z1, Z5, Z17
-	VPMULUDQ     Z1, Z16, Z1
-	VPMULUDQ     Z15, Z5, Z5
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z1, Z1
-	VPANDQ       Z12, Z1, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPSRLQ       $0x20, Z1, Z1
-	VPADDQ       Z1, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSHUFD      $0xa0, Z5, K2, Z17
-	VPXORQ       Z17, Z16, Z16
+	VPBLENDMQ    Z5, Z7, K3, Z11
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z11, Z11
+	VPADDQ       Z1, Z11, Z15
+	VPADDQ       Z14, Z15, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z16
+	VMOVDQA64    Z16, K3, Z15
+	VPSHUFD      $0xf5, Z1, Z16
+	VPSHUFD      $0xf5, Z11, Z17
+	VPMULUDQ     Z1, Z11, Z18
+	VPMULUDQ     Z1, Z17, Z1
+	VPMULUDQ     Z16, Z11, Z11
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z1, Z1
+	VPANDQ       Z12, Z1, Z16
 	VPADDQ       Z16, Z11, Z11
+	VPSRLQ       $0x20, Z1, Z1
+	VPADDQ       Z1, Z17, Z17
+	VPSRLQ       $0x20, Z11, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSHUFD      $0xa0, Z11, K2, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPADDQ       Z17, Z15, Z11
 	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z9, K3
 	KORTESTB     K3, K3
 	JZ           pairs_end
 	VPXORQ.BCST  xxph3Words<>+16(SB), Z2, Z1
 	VPXORQ.BCST  xxph3Words<>+24(SB), Z3, Z2
-	VPSHUFD      $0xf5, Z1, Z5
-	VPSHUFD      $0xf5, Z2, Z15
-	VPMULUDQ     Z1, Z2, Z16
-	VPMULUDQ     Z1, Z15, Z1
-	VPMULUDQ     Z5, Z2, Z2
-	VPMULUDQ     Z5, Z15, Z15
-	VPSRLQ       $0x20, Z16, Z5
-	VPADDQ       Z5, Z1, Z1
-	VPANDQ       Z12, Z1, Z5
-	VPADDQ       Z5, Z2, Z2
+	VPSHUFD      $0xf5, Z1, Z15
+	VPSHUFD      $0xf5, Z2, Z16
+	VPMULUDQ     Z1, Z2, Z17
+	VPMULUDQ     Z1, Z16, Z1
+	VPMULUDQ     Z15, Z2, Z2
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z1, Z1
+	VPANDQ       Z12, Z1, Z15
+	VPADDQ       Z15, Z2, Z2
 	VPSRLQ       $0x20, Z1, Z1
-	VPADDQ       Z1, Z15, Z15
-	VPSRLQ       $0x20, Z2, Z5
-	VPADDQ       Z5, Z15, Z15
-	VPSHUFD      $0xa0, Z2, K2, Z16
-	VPXORQ       Z16, Z15, Z15
+	VPADDQ       Z1, Z16, Z16
+	VPSRLQ       $0x20, Z2, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSHUFD      $0xa0, Z2, K2, Z17
+	VPXORQ       Z17, Z16, Z16
 	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
-	VPADDQ       Z15, Z10, K3, Z10
+	VPADDQ       Z16, Z10, K3, Z10
 	VPXORQ.BCST  xxph3Words<>+16(SB), Z6, Z1
 	VPXORQ.BCST  xxph3Words<>+24(SB), Z7, Z2
-	VPSHUFD      $0xf5, Z1, Z5
-	VPSHUFD      $0xf5, Z2, Z6
-	VPMULUDQ     Z1, Z2, Z15
-	VPMULUDQ     Z1, Z6, Z1
-	VPMULUDQ     Z5, Z2, Z2
-	VPMULUDQ     Z5, Z6, Z6
-	VPSRLQ       $0x20, Z15, Z5
-	VPADDQ       Z5, Z1, Z1
-	VPANDQ       Z12, Z1, Z5
-	VPADDQ       Z5, Z2, Z2
+	VPSHUFD      $0xf5, Z1, Z15
+	VPSHUFD      $0xf5, Z2, Z16
+	VPMULUDQ     Z1, Z2, Z17
+	VPMULUDQ     Z1, Z16, Z1
+	VPMULUDQ     Z15, Z2, Z2
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z1, Z1
+	VPANDQ       Z12, Z1, Z15
+	VPADDQ       Z15, Z2, Z2
 	VPSRLQ       $0x20, Z1, Z1
-	VPADDQ       Z1, Z6, Z6
-	VPSRLQ       $0x20, Z2, Z5
-	VPADDQ       Z5, Z6, Z6
-	VPSHUFD      $0xa0, Z2, K2, Z15
-	VPXORQ       Z15, Z6, Z6
+	VPADDQ       Z1, Z16, Z16
+	VPSRLQ       $0x20, Z2, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSHUFD      $0xa0, Z2, K2, Z17
+	VPXORQ       Z17, Z16, Z16
 	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
-	VPADDQ       Z6, Z11, K3, Z11
+	VPADDQ       Z16, Z11, K3, Z11
 	MOVQ         $0x00000010, R11
 	MOVQ         $0x00000021, R12
 	LEAQ         xxph3Words<>+32(SB), R13
@@ -6416,9 +6191,9 @@ pair:
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X5
+	VMOVDQU64    (R14)(R11*1), X15
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y15, Y15
 	MOVQ         (AX)(SI*1), R14
 	MOVQ         8(AX)(SI*1), R15
 	CMPQ         R15, R12
@@ -6432,19 +6207,19 @@ pair:
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X6
+	VMOVDQU64    (R14)(R11*1), X16
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y16, Y16
+	VINSERTI64X4 $0x01, Y16, Z15, Z17
 	MOVQ         (AX)(DI*1), R14
 	MOVQ         8(AX)(DI*1), R15
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X5
+	VMOVDQU64    (R14)(R11*1), X15
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z16
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y15, Y15
+	VINSERTI64X4 $0x01, Y15, Z2, Z18
 	MOVQ         (AX)(SI*4), R14
 	MOVQ         8(AX)(SI*4), R15
 	CMPQ         R15, R12
@@ -6458,83 +6233,83 @@ pair:
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X5
+	VMOVDQU64    (R14)(R11*1), X15
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y15, Y15
 	MOVQ         (AX)(DI*2), R14
 	MOVQ         8(AX)(DI*2), R15
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X6
+	VMOVDQU64    (R14)(R11*1), X16
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z2, Z2
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y16, Y16
+	VINSERTI64X4 $0x01, Y16, Z2, Z2
 	MOVQ         (AX)(R9*1), R14
 	MOVQ         8(AX)(R9*1), R15
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X6
+	VMOVDQU64    (R14)(R11*1), X16
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z5
-	VPUNPCKLQDQ  Z16, Z15, Z6
-	VPUNPCKHQDQ  Z16, Z15, Z15
-	VPUNPCKLQDQ  Z5, Z2, Z17
-	VPUNPCKHQDQ  Z5, Z2, Z16
-	VSHUFI64X2   $0x88, Z17, Z6, Z2
-	VSHUFI64X2   $0x88, Z16, Z15, Z5
-	VSHUFI64X2   $0xdd, Z17, Z6, Z6
-	VSHUFI64X2   $0xdd, Z16, Z15, Z15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y16, Y16
+	VINSERTI64X4 $0x01, Y16, Z15, Z15
+	VPUNPCKLQDQ  Z18, Z17, Z16
+	VPUNPCKHQDQ  Z18, Z17, Z17
+	VPUNPCKLQDQ  Z15, Z2, Z19
+	VPUNPCKHQDQ  Z15, Z2, Z18
+	VSHUFI64X2   $0x88, Z19, Z16, Z2
+	VSHUFI64X2   $0x88, Z18, Z17, Z15
+	VSHUFI64X2   $0xdd, Z19, Z16, Z16
+	VSHUFI64X2   $0xdd, Z18, Z17, Z17
 	VPXORQ.BCST  (R13), Z2, Z2
-	VPXORQ.BCST  8(R13), Z5, Z5
-	VPXORQ.BCST  16(R13), Z6, Z6
-	VPXORQ.BCST  24(R13), Z15, Z15
+	VPXORQ.BCST  8(R13), Z15, Z15
+	VPXORQ.BCST  16(R13), Z16, Z16
+	VPXORQ.BCST  24(R13), Z17, Z17
 	VPCMPUQ      $0x05, Z1, Z13, K3
-	VPSHUFD      $0xf5, Z2, Z16
-	VPSHUFD      $0xf5, Z5, Z17
-	VPMULUDQ     Z2, Z5, Z18
-	VPMULUDQ     Z2, Z17, Z2
-	VPMULUDQ     Z16, Z5, Z5
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z2, Z2
-	VPANDQ       Z12, Z2, Z16
-	VPADDQ       Z16, Z5, Z5
+	VPSHUFD      $0xf5, Z2, Z18
+	VPSHUFD      $0xf5, Z15, Z19
+	VPMULUDQ     Z2, Z15, Z20
+	VPMULUDQ     Z2, Z19, Z2
+	VPMULUDQ     Z18, Z15, Z15
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z2, Z2
+	VPANDQ       Z12, Z2, Z18
+	VPADDQ       Z18, Z15, Z15
 	VPSRLQ       $0x20, Z2, Z2
-	VPADDQ       Z2, Z17, Z17
-	VPSRLQ       $0x20, Z5, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSHUFD      $0xa0, Z5, K2, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPADDQ       Z17, Z10, K3, Z10
-	VPSHUFD      $0xf5, Z6, Z2
-	VPSHUFD      $0xf5, Z15, Z5
-	VPMULUDQ     Z6, Z15, Z16
-	VPMULUDQ     Z6, Z5, Z6
+	VPADDQ       Z2, Z19, Z19
+	VPSRLQ       $0x20, Z15, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSHUFD      $0xa0, Z15, K2, Z20
+	VPXORQ       Z20, Z19, Z19
+	VPADDQ       Z19, Z10, K3, Z10
+	VPSHUFD      $0xf5, Z16, Z2
+	VPSHUFD      $0xf5, Z17, Z15
+	VPMULUDQ     Z16, Z17, Z18
+	VPMULUDQ     Z16, Z15, Z16
+	VPMULUDQ     Z2, Z17, Z17
 	VPMULUDQ     Z2, Z15, Z15
-	VPMULUDQ     Z2, Z5, Z5
-	VPSRLQ       $0x20, Z16, Z2
-	VPADDQ       Z2, Z6, Z6
-	VPANDQ       Z12, Z6, Z2
+	VPSRLQ       $0x20, Z18, Z2
+	VPADDQ       Z2, Z16, Z16
+	VPANDQ       Z12, Z16, Z2
+	VPADDQ       Z2, Z17, Z17
+	VPSRLQ       $0x20, Z16, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z17, Z2
 	VPADDQ       Z2, Z15, Z15
-	VPSRLQ       $0x20, Z6, Z6
-	VPADDQ       Z6, Z5, Z5
-	VPSRLQ       $0x20, Z15, Z2
-	VPADDQ       Z2, Z5, Z5
-	VPSHUFD      $0xa0, Z15, K2, Z16
-	VPXORQ       Z16, Z5, Z5
-	VPADDQ       Z5, Z10, K3, Z10
+	VPSHUFD      $0xa0, Z17, K2, Z18
+	VPXORQ       Z18, Z15, Z15
+	VPADDQ       Z15, Z10, K3, Z10
 	LEAQ         (AX)(SI*8), R14
 	MOVQ         (R14), R15
 	MOVQ         8(R14), BP
 	CMPQ         BP, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X5
+	VMOVDQU64    (R15)(R11*1), X15
 	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y15, Y15
 	MOVQ         (R14)(SI*1), R15
 	MOVQ         8(R14)(SI*1), BP
 	CMPQ         BP, R12
@@ -6548,19 +6323,19 @@ pair:
 	CMPQ         BP, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X6
+	VMOVDQU64    (R15)(R11*1), X16
 	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z15
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y16, Y16
+	VINSERTI64X4 $0x01, Y16, Z15, Z17
 	MOVQ         (R14)(DI*1), R15
 	MOVQ         8(R14)(DI*1), BP
 	CMPQ         BP, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X5
+	VMOVDQU64    (R15)(R11*1), X15
 	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z16
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y15, Y15
+	VINSERTI64X4 $0x01, Y15, Z2, Z18
 	MOVQ         (R14)(SI*4), R15
 	MOVQ         8(R14)(SI*4), BP
 	CMPQ         BP, R12
@@ -6574,73 +6349,73 @@ pair:
 	CMPQ         BP, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X5
+	VMOVDQU64    (R15)(R11*1), X15
 	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y15, Y15
 	MOVQ         (R14)(DI*2), R15
 	MOVQ         8(R14)(DI*2), BP
 	CMPQ         BP, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X6
+	VMOVDQU64    (R15)(R11*1), X16
 	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z2, Z2
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y16, Y16
+	VINSERTI64X4 $0x01, Y16, Z2, Z2
 	MOVQ         (R14)(R9*1), R15
 	MOVQ         8(R14)(R9*1), R14
 	CMPQ         R14, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, R14
-	VMOVDQU64    (R15)(R11*1), X6
+	VMOVDQU64    (R15)(R11*1), X16
 	SUBQ         R11, R14
-	VINSERTI32X4 $0x01, -16(R15)(R14*1), Y6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z5
-	VPUNPCKLQDQ  Z16, Z15, Z6
-	VPUNPCKHQDQ  Z16, Z15, Z15
-	VPUNPCKLQDQ  Z5, Z2, Z17
-	VPUNPCKHQDQ  Z5, Z2, Z16
-	VSHUFI64X2   $0x88, Z17, Z6, Z2
-	VSHUFI64X2   $0x88, Z16, Z15, Z5
-	VSHUFI64X2   $0xdd, Z17, Z6, Z6
-	VSHUFI64X2   $0xdd, Z16, Z15, Z15
+	VINSERTI32X4 $0x01, -16(R15)(R14*1), Y16, Y16
+	VINSERTI64X4 $0x01, Y16, Z15, Z15
+	VPUNPCKLQDQ  Z18, Z17, Z16
+	VPUNPCKHQDQ  Z18, Z17, Z17
+	VPUNPCKLQDQ  Z15, Z2, Z19
+	VPUNPCKHQDQ  Z15, Z2, Z18
+	VSHUFI64X2   $0x88, Z19, Z16, Z2
+	VSHUFI64X2   $0x88, Z18, Z17, Z15
+	VSHUFI64X2   $0xdd, Z19, Z16, Z16
+	VSHUFI64X2   $0xdd, Z18, Z17, Z17
 	VPXORQ.BCST  (R13), Z2, Z2
-	VPXORQ.BCST  8(R13), Z5, Z5
-	VPXORQ.BCST  16(R13), Z6, Z6
-	VPXORQ.BCST  24(R13), Z15, Z15
+	VPXORQ.BCST  8(R13), Z15, Z15
+	VPXORQ.BCST  16(R13), Z16, Z16
+	VPXORQ.BCST  24(R13), Z17, Z17
 	VPCMPUQ      $0x05, Z1, Z14, K3
 	VPSHUFD      $0xf5, Z2, Z1
-	VPSHUFD      $0xf5, Z5, Z16
-	VPMULUDQ     Z2, Z5, Z17
-	VPMULUDQ     Z2, Z16, Z2
-	VPMULUDQ     Z1, Z5, Z5
-	VPMULUDQ     Z1, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z1
+	VPSHUFD      $0xf5, Z15, Z18
+	VPMULUDQ     Z2, Z15, Z19
+	VPMULUDQ     Z2, Z18, Z2
+	VPMULUDQ     Z1, Z15, Z15
+	VPMULUDQ     Z1, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z1
 	VPADDQ       Z1, Z2, Z2
 	VPANDQ       Z12, Z2, Z1
-	VPADDQ       Z1, Z5, Z5
-	VPSRLQ       $0x20, Z2, Z2
-	VPADDQ       Z2, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z1
-	VPADDQ       Z1, Z16, Z16
-	VPSHUFD      $0xa0, Z5, K2, Z17
-	VPXORQ       Z17, Z16, Z16
-	VPADDQ       Z16, Z11, K3, Z11
-	VPSHUFD      $0xf5, Z6, Z1
-	VPSHUFD      $0xf5, Z15, Z2
-	VPMULUDQ     Z6, Z15, Z5
-	VPMULUDQ     Z6, Z2, Z6
-	VPMULUDQ     Z1, Z15, Z15
-	VPMULUDQ     Z1, Z2, Z2
-	VPSRLQ       $0x20, Z5, Z1
-	VPADDQ       Z1, Z6, Z6
-	VPANDQ       Z12, Z6, Z1
 	VPADDQ       Z1, Z15, Z15
-	VPSRLQ       $0x20, Z6, Z6
-	VPADDQ       Z6, Z2, Z2
+	VPSRLQ       $0x20, Z2, Z2
+	VPADDQ       Z2, Z18, Z18
 	VPSRLQ       $0x20, Z15, Z1
+	VPADDQ       Z1, Z18, Z18
+	VPSHUFD      $0xa0, Z15, K2, Z19
+	VPXORQ       Z19, Z18, Z18
+	VPADDQ       Z18, Z11, K3, Z11
+	VPSHUFD      $0xf5, Z16, Z1
+	VPSHUFD      $0xf5, Z17, Z2
+	VPMULUDQ     Z16, Z17, Z15
+	VPMULUDQ     Z16, Z2, Z16
+	VPMULUDQ     Z1, Z17, Z17
+	VPMULUDQ     Z1, Z2, Z2
+	VPSRLQ       $0x20, Z15, Z1
+	VPADDQ       Z1, Z16, Z16
+	VPANDQ       Z12, Z16, Z1
+	VPADDQ       Z1, Z17, Z17
+	VPSRLQ       $0x20, Z16, Z16
+	VPADDQ       Z16, Z2, Z2
+	VPSRLQ       $0x20, Z17, Z1
 	VPADDQ       Z1, Z2, Z2
-	VPSHUFD      $0xa0, Z15, K2, Z5
-	VPXORQ       Z5, Z2, Z2
+	VPSHUFD      $0xa0, Z17, K2, Z15
+	VPXORQ       Z15, Z2, Z2
 	VPADDQ       Z2, Z11, K3, Z11
 	ADDQ         $0x20, R13
 	ADDQ         $0x10, R11
@@ -6677,32 +6452,32 @@ pairs_end:
 	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
 	VPSRLQ       $0x18, Z12, Z1
 	VPANDQ       Z1, Z0, Z2
-	VPSRLQ       $0x01, Z13, Z5
-	VPSLLQ       $0x03, Z5, Z5
-	VPSRLVQ      Z5, Z0, Z0
+	VPSRLQ       $0x01, Z13, Z8
+	VPSLLQ       $0x03, Z8, Z8
+	VPSRLVQ      Z8, Z0, Z0
 	VPANDQ       Z1, Z0, Z0
 	VPSLLQ       $0x08, Z0, Z0
 	VPORQ        Z0, Z2, Z2
 	VPSRLQ       $0x38, Z3, Z0
 	VPSLLQ       $0x10, Z0, Z0
-	VPSLLQ       $0x18, Z13, Z5
-	VPTERNLOGQ   $0xfe, Z0, Z5, Z2
+	VPSLLQ       $0x18, Z13, Z8
+	VPTERNLOGQ   $0xfe, Z0, Z8, Z2
 	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
 	VPANDQ       Z12, Z2, Z2
 	VPMULLQ.BCST singleWords<>+0(SB), Z2, K3, Z10
 	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z14, K3
 	VPSRLQ       $0x18, Z12, Z0
 	VPANDQ       Z0, Z4, Z1
-	VPSRLQ       $0x01, Z14, Z2
-	VPSLLQ       $0x03, Z2, Z2
-	VPSRLVQ      Z2, Z4, Z3
-	VPANDQ       Z0, Z3, Z3
-	VPSLLQ       $0x08, Z3, Z3
-	VPORQ        Z3, Z1, Z1
-	VPSRLQ       $0x38, Z7, Z3
-	VPSLLQ       $0x10, Z3, Z3
-	VPSLLQ       $0x18, Z14, Z2
-	VPTERNLOGQ   $0xfe, Z3, Z2, Z1
+	VPSRLQ       $0x01, Z14, Z3
+	VPSLLQ       $0x03, Z3, Z3
+	VPSRLVQ      Z3, Z4, Z2
+	VPANDQ       Z0, Z2, Z2
+	VPSLLQ       $0x08, Z2, Z2
+	VPORQ        Z2, Z1, Z1
+	VPSRLQ       $0x38, Z7, Z2
+	VPSLLQ       $0x10, Z2, Z2
+	VPSLLQ       $0x18, Z14, Z3
+	VPTERNLOGQ   $0xfe, Z2, Z3, Z1
 	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
 	VPANDQ       Z12, Z1, Z1
 	VPMULLQ.BCST singleWords<>+0(SB), Z1, K3, Z11
@@ -7827,7 +7602,7 @@ vectors:
 
 // func murmurRowsAVX512(rows *byte, stride int, data *byte, n int, h *byte) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, CMOV
-TEXT ·murmurRowsAVX512(SB), $888-48
+TEXT ·murmurRowsAVX512(SB), $760-48
 	// The kernel takes 32 bytes of each of 16 keys at a time, and transposes them. A mask leaves zeros after the
 	// end of a key. For a key without bytes left it reads the stack: a load of a page that is not mapped, with an
 	// empty mask, would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes.
@@ -7994,7 +7769,7 @@ slices:
 measured:
 	VPMAXUQ      Z0, Z1, Z20
 	VMOVDQA64    Z0, 448(CX)
-	VMOVDQA64    Z1, 640(CX)
+	VMOVDQA64    Z1, 576(CX)
 	VPXORD       Z8, Z8, Z8
 	VPXORD       Z9, Z9, Z9
 	VPXORD       Z14, Z14, Z14
@@ -8015,41 +7790,38 @@ measured:
 
 bytes:
 	VPXORD       Z0, Z0, Z0
-	VMOVDQA64    448(CX), Z1
-	VPSUBQ.BCST  384(CX), Z1, Z1
-	VPMAXSQ      Z0, Z1, Z1
-	VPMINSQ.BCST smallNumbers<>+256(SB), Z1, Z1
-	VMOVDQA64    Z1, 512(CX)
-	VPBROADCASTQ smallNumbers<>+8(SB), Z2
-	VPSLLVQ      Z1, Z2, Z1
-	VPSUBQ       Z2, Z1, Z1
-	VMOVDQA64    Z1, 576(CX)
-	VMOVDQA64    640(CX), Z1
-	VPSUBQ.BCST  384(CX), Z1, Z1
-	VPMAXSQ      Z0, Z1, Z1
-	VPMINSQ.BCST smallNumbers<>+256(SB), Z1, Z1
-	VMOVDQA64    Z1, 704(CX)
-	VPBROADCASTQ smallNumbers<>+8(SB), Z0
-	VPSLLVQ      Z1, Z0, Z1
-	VPSUBQ       Z0, Z1, Z1
-	VMOVDQA64    Z1, 768(CX)
+	VPBROADCASTQ smallNumbers<>+8(SB), Z1
+	VMOVDQA64    448(CX), Z2
+	VPSUBQ.BCST  384(CX), Z2, Z2
+	VPMAXSQ      Z0, Z2, Z2
+	VPMINSQ.BCST smallNumbers<>+256(SB), Z2, Z2
+	VPSLLVQ      Z2, Z1, Z2
+	VPSUBQ       Z1, Z2, Z2
+	VMOVDQA64    Z2, 512(CX)
+	VMOVDQA64    576(CX), Z2
+	VPSUBQ.BCST  384(CX), Z2, Z2
+	VPMAXSQ      Z0, Z2, Z2
+	VPMINSQ.BCST smallNumbers<>+256(SB), Z2, Z2
+	VPSLLVQ      Z2, Z1, Z0
+	VPSUBQ       Z1, Z0, Z0
+	VMOVDQA64    Z0, 640(CX)
 	MOVQ         (AX), R10
 	ADDQ         384(CX), R10
-	MOVL         576(CX), R11
+	MOVL         512(CX), R11
 	TESTL        R11, R11
 	CMOVQEQ      CX, R10
 	KMOVD        R11, K2
 	VMOVDQU8.Z   (R10), K2, Y1
 	MOVQ         (AX)(SI*1), R10
 	ADDQ         384(CX), R10
-	MOVL         584(CX), R11
+	MOVL         520(CX), R11
 	TESTL        R11, R11
 	CMOVQEQ      CX, R10
 	KMOVD        R11, K2
 	VMOVDQU8.Z   (R10), K2, Y0
 	MOVQ         (AX)(SI*2), R10
 	ADDQ         384(CX), R10
-	MOVL         592(CX), R11
+	MOVL         528(CX), R11
 	TESTL        R11, R11
 	CMOVQEQ      CX, R10
 	KMOVD        R11, K2
@@ -8057,7 +7829,7 @@ bytes:
 	VINSERTI64X4 $0x01, Y2, Z1, Z3
 	MOVQ         (AX)(DI*1), R10
 	ADDQ         384(CX), R10
-	MOVL         600(CX), R11
+	MOVL         536(CX), R11
 	TESTL        R11, R11
 	CMOVQEQ      CX, R10
 	KMOVD        R11, K2
@@ -8065,21 +7837,21 @@ bytes:
 	VINSERTI64X4 $0x01, Y1, Z0, Z4
 	MOVQ         (AX)(SI*4), R10
 	ADDQ         384(CX), R10
-	MOVL         608(CX), R11
+	MOVL         544(CX), R11
 	TESTL        R11, R11
 	CMOVQEQ      CX, R10
 	KMOVD        R11, K2
 	VMOVDQU8.Z   (R10), K2, Y0
 	MOVQ         (AX)(R8*1), R10
 	ADDQ         384(CX), R10
-	MOVL         616(CX), R11
+	MOVL         552(CX), R11
 	TESTL        R11, R11
 	CMOVQEQ      CX, R10
 	KMOVD        R11, K2
 	VMOVDQU8.Z   (R10), K2, Y1
 	MOVQ         (AX)(DI*2), R10
 	ADDQ         384(CX), R10
-	MOVL         624(CX), R11
+	MOVL         560(CX), R11
 	TESTL        R11, R11
 	CMOVQEQ      CX, R10
 	KMOVD        R11, K2
@@ -8087,7 +7859,7 @@ bytes:
 	VINSERTI64X4 $0x01, Y2, Z0, Z0
 	MOVQ         (AX)(R9*1), R10
 	ADDQ         384(CX), R10
-	MOVL         632(CX), R11
+	MOVL         568(CX), R11
 	TESTL        R11, R11
 	CMOVQEQ      CX, R10
 	KMOVD        R11, K2
@@ -8104,21 +7876,21 @@ bytes:
 	LEAQ         (AX)(SI*8), R10
 	MOVQ         (R10), R11
 	ADDQ         384(CX), R11
-	MOVL         768(CX), R12
+	MOVL         640(CX), R12
 	TESTL        R12, R12
 	CMOVQEQ      CX, R11
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y5
 	MOVQ         (R10)(SI*1), R11
 	ADDQ         384(CX), R11
-	MOVL         776(CX), R12
+	MOVL         648(CX), R12
 	TESTL        R12, R12
 	CMOVQEQ      CX, R11
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y4
 	MOVQ         (R10)(SI*2), R11
 	ADDQ         384(CX), R11
-	MOVL         784(CX), R12
+	MOVL         656(CX), R12
 	TESTL        R12, R12
 	CMOVQEQ      CX, R11
 	KMOVD        R12, K2
@@ -8126,7 +7898,7 @@ bytes:
 	VINSERTI64X4 $0x01, Y6, Z5, Z7
 	MOVQ         (R10)(DI*1), R11
 	ADDQ         384(CX), R11
-	MOVL         792(CX), R12
+	MOVL         664(CX), R12
 	TESTL        R12, R12
 	CMOVQEQ      CX, R11
 	KMOVD        R12, K2
@@ -8134,21 +7906,21 @@ bytes:
 	VINSERTI64X4 $0x01, Y5, Z4, Z21
 	MOVQ         (R10)(SI*4), R11
 	ADDQ         384(CX), R11
-	MOVL         800(CX), R12
+	MOVL         672(CX), R12
 	TESTL        R12, R12
 	CMOVQEQ      CX, R11
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y4
 	MOVQ         (R10)(R8*1), R11
 	ADDQ         384(CX), R11
-	MOVL         808(CX), R12
+	MOVL         680(CX), R12
 	TESTL        R12, R12
 	CMOVQEQ      CX, R11
 	KMOVD        R12, K2
 	VMOVDQU8.Z   (R11), K2, Y5
 	MOVQ         (R10)(DI*2), R11
 	ADDQ         384(CX), R11
-	MOVL         816(CX), R12
+	MOVL         688(CX), R12
 	TESTL        R12, R12
 	CMOVQEQ      CX, R11
 	KMOVD        R12, K2
@@ -8156,7 +7928,7 @@ bytes:
 	VINSERTI64X4 $0x01, Y6, Z4, Z4
 	MOVQ         (R10)(R9*1), R10
 	ADDQ         384(CX), R10
-	MOVL         824(CX), R11
+	MOVL         696(CX), R11
 	TESTL        R11, R11
 	CMOVQEQ      CX, R10
 	KMOVD        R11, K2
@@ -8170,6 +7942,8 @@ bytes:
 	VSHUFI64X2   $0x88, Z21, Z7, Z5
 	VSHUFI64X2   $0xdd, Z22, Z6, Z6
 	VSHUFI64X2   $0xdd, Z21, Z7, Z7
+
+block:
 	VMOVDQA64    Z0, Z21
 	VMOVDQA64    Z1, Z23
 	VMOVDQA64    Z4, Z22
@@ -8186,9 +7960,10 @@ bytes:
 	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z22, Z22
 	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z23, Z23
 	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z24, Z24
-	VMOVDQA64    512(CX), Z25
-	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z25, K2
-	VPCMPUQ.BCST $0x06, smallNumbers<>+0(SB), Z25, K3
+	VMOVDQA64    448(CX), Z25
+	VPSUBQ.BCST  384(CX), Z25, Z25
+	VPCMPQ.BCST  $0x05, smallNumbers<>+128(SB), Z25, K2
+	VPCMPQ.BCST  $0x06, smallNumbers<>+0(SB), Z25, K3
 	KANDNB       K3, K2, K3
 	VMOVDQA64    Z0, K3, Z10
 	VMOVDQA64    Z21, K3, Z12
@@ -8208,9 +7983,10 @@ bytes:
 	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z23, Z23
 	VMOVDQA64    Z21, K2, Z8
 	VMOVDQA64    Z23, K2, Z14
-	VMOVDQA64    704(CX), Z0
-	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z0, K2
-	VPCMPUQ.BCST $0x06, smallNumbers<>+0(SB), Z0, K3
+	VMOVDQA64    576(CX), Z0
+	VPSUBQ.BCST  384(CX), Z0, Z0
+	VPCMPQ.BCST  $0x05, smallNumbers<>+128(SB), Z0, K2
+	VPCMPQ.BCST  $0x06, smallNumbers<>+0(SB), Z0, K3
 	KANDNB       K3, K2, K3
 	VMOVDQA64    Z4, K3, Z11
 	VMOVDQA64    Z22, K3, Z13
@@ -8236,70 +8012,12 @@ bytes:
 	KORTESTB     K2, K2
 	JZ           hashed
 	VMOVDQA64    Z2, Z0
-	VMOVDQA64    Z3, Z4
-	VMOVDQA64    Z6, Z1
+	VMOVDQA64    Z3, Z1
+	VMOVDQA64    Z6, Z4
 	VMOVDQA64    Z7, Z5
-	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z5, Z5
-	VPROLQ       $0x1f, Z0, Z0
-	VPROLQ       $0x1f, Z1, Z1
-	VPROLQ       $0x21, Z4, Z4
-	VPROLQ       $0x21, Z5, Z5
-	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z0, Z0
-	VPMULLQ.BCST longs4cf5ad432745937f<>+0(SB), Z1, Z1
-	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z4, Z4
-	VPMULLQ.BCST longs87c37b91114253d5<>+0(SB), Z5, Z5
-	VMOVDQA64    512(CX), Z21
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z21, K2
-	VPCMPUQ.BCST $0x06, smallNumbers<>+128(SB), Z21, K3
-	KANDNB       K3, K2, K3
-	VMOVDQA64    Z2, K3, Z10
-	VMOVDQA64    Z0, K3, Z12
-	VPXORQ       Z8, Z0, Z0
-	VMOVDQA64    Z3, K3, Z16
-	VMOVDQA64    Z4, K3, Z18
-	VPXORQ       Z14, Z4, Z4
-	VPROLQ       $0x1b, Z0, Z0
-	VPADDQ       Z14, Z0, Z0
-	VPSLLQ       $0x02, Z0, Z2
-	VPADDQ       Z2, Z0, Z0
-	VPADDQ.BCST  longs0000000052dce729<>+0(SB), Z0, Z0
-	VPROLQ       $0x1f, Z4, Z4
-	VPADDQ       Z0, Z4, Z4
-	VPSLLQ       $0x02, Z4, Z2
-	VPADDQ       Z2, Z4, Z4
-	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z4, Z4
-	VMOVDQA64    Z0, K2, Z8
-	VMOVDQA64    Z4, K2, Z14
-	VMOVDQA64    704(CX), Z0
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z0, K2
-	VPCMPUQ.BCST $0x06, smallNumbers<>+128(SB), Z0, K3
-	KANDNB       K3, K2, K3
-	VMOVDQA64    Z6, K3, Z11
-	VMOVDQA64    Z1, K3, Z13
-	VPXORQ       Z9, Z1, Z1
-	VMOVDQA64    Z7, K3, Z17
-	VMOVDQA64    Z5, K3, Z19
-	VPXORQ       Z15, Z5, Z5
-	VPROLQ       $0x1b, Z1, Z1
-	VPADDQ       Z15, Z1, Z1
-	VPSLLQ       $0x02, Z1, Z0
-	VPADDQ       Z0, Z1, Z1
-	VPADDQ.BCST  longs0000000052dce729<>+0(SB), Z1, Z1
-	VPROLQ       $0x1f, Z5, Z5
-	VPADDQ       Z1, Z5, Z5
-	VPSLLQ       $0x02, Z5, Z0
-	VPADDQ       Z0, Z5, Z5
-	VPADDQ.BCST  longs0000000038495ab5<>+0(SB), Z5, Z5
-	VMOVDQA64    Z1, K2, Z9
-	VMOVDQA64    Z5, K2, Z15
-	ADDQ         $0x10, 384(CX)
-	SUBQ         $0x10, 392(CX)
-	VPCMPUQ.BCST $0x06, 384(CX), Z20, K2
-	KORTESTB     K2, K2
-	JNZ          bytes
+	TESTB        $0x10, 384(CX)
+	JNZ          block
+	JMP          bytes
 
 hashed:
 	VPXORQ         Z8, Z12, Z12
@@ -8307,9 +8025,9 @@ hashed:
 	VPXORQ         Z14, Z18, Z18
 	VPXORQ         448(CX), Z18, Z18
 	VPXORQ         Z9, Z13, Z13
-	VPXORQ         640(CX), Z13, Z13
+	VPXORQ         576(CX), Z13, Z13
 	VPXORQ         Z15, Z19, Z19
-	VPXORQ         640(CX), Z19, Z19
+	VPXORQ         576(CX), Z19, Z19
 	VPADDQ         Z18, Z12, Z12
 	VPADDQ         Z12, Z18, Z18
 	VPADDQ         Z19, Z13, Z13
@@ -8362,7 +8080,7 @@ hashed:
 	VPSUBQ.BCST    longs0000000000000040<>+0(SB), Z1, Z1
 	VPSLLVQ        Z1, Z0, Z0
 	VPORQ          Z0, Z16, Z16
-	VMOVDQA64      640(CX), Z1
+	VMOVDQA64      576(CX), Z1
 	VPBROADCASTQ   smallNumbers<>+8(SB), Z0
 	VPANDQ.BCST    smallNumbers<>+120(SB), Z1, Z1
 	VPSLLQ         $0x03, Z1, Z1
@@ -8404,7 +8122,7 @@ hashed:
 	VPXORQ         Z0, Z10, Z10
 	VMOVDQA64      Z2, K2, Z16
 	VPXORQ         Z0, Z16, Z16
-	VMOVDQA64      640(CX), Z0
+	VMOVDQA64      576(CX), Z0
 	VPADDQ.BCST    smallNumbers<>+8(SB), Z0, Z0
 	VPTESTNMQ.BCST smallNumbers<>+120(SB), Z0, K2
 	VPXORQ         Z9, Z11, Z11

@@ -163,11 +163,11 @@ func murmurWidth(v vectors, width int) {
 type murmurRows struct {
 	murmur3
 	*keyRows
-	lengths, left, masks []Mem // of the keys: bytes, those that are left, up to 32, and a mask of these
-	columns              [][4]reg.VecVirtual
-	state                [2]longs
-	tail, scrambled      [2]longs // the words after the last block, as they are and scrambled
-	offset, bytes, done  Mem      // of the next bytes; bytes that may be hashed until the call ends; bytes of the hashes so far
+	lengths, masks      []Mem // of the keys, and of the bytes that are loaded
+	columns             [][4]reg.VecVirtual
+	state               [2]longs
+	tail, scrambled     [2]longs // the words after the last block, as they are and scrambled
+	offset, bytes, done Mem      // of the next bytes; bytes that may be hashed until the call ends; bytes of the hashes so far
 }
 
 // murmurByRows emits the hash of keys of any length with AVX-512.
@@ -179,13 +179,13 @@ func murmurByRows(vectors) {
 	)
 	const abreast = 2
 	v := &avx512{}
-	m := &murmurRows{murmur3: murmur3{v}, keyRows: newKeyRows(8*abreast, 64+3*64*abreast), columns: newColumns(abreast)}
+	m := &murmurRows{murmur3: murmur3{v}, keyRows: newKeyRows(8*abreast, 64+2*64*abreast), columns: newColumns(abreast)}
 	m.ahead = true
 	at := Mem{Base: m.frame, Disp: m.headersSize()}
 	m.offset, m.bytes, m.done = at, at.Offset(8), at.Offset(16)
 	for i := range abreast {
-		vector := at.Offset(64 + 3*64*i)
-		m.lengths, m.left, m.masks = append(m.lengths, vector), append(m.left, vector.Offset(64)), append(m.masks, vector.Offset(128))
+		vector := at.Offset(64 + 2*64*i)
+		m.lengths, m.masks = append(m.lengths, vector), append(m.masks, vector.Offset(64))
 	}
 	for i := range 2 {
 		m.state[i], m.tail[i], m.scrambled[i] = newVectors(abreast), newVectors(abreast), newVectors(abreast)
@@ -199,18 +199,19 @@ func murmurByRows(vectors) {
 	jumpIf(longest, atLeast, long, "end")
 	Label("bytes")
 	m.loadColumns()
-	for half := range 2 {
-		m.blocks(half)
-		ADDQ(U8(16), m.offset)
-		SUBQ(U8(16), m.bytes)
-		more := K()
-		VPCMPUQ_BCST(U8(above), m.offset, longest, more)
-		if half == 0 {
-			branch(KORTESTB, more, more, JZ, "hashed")
-		} else {
-			branch(KORTESTB, more, more, JNZ, "bytes")
-		}
+	Label("block")
+	m.blocks()
+	ADDQ(U8(16), m.offset)
+	SUBQ(U8(16), m.bytes)
+	more := K()
+	VPCMPUQ_BCST(U8(above), m.offset, longest, more)
+	branch(KORTESTB, more, more, JZ, "hashed")
+	for _, c := range m.columns {
+		VMOVDQA64(c[2], c[0])
+		VMOVDQA64(c[3], c[1])
 	}
+	branch(TESTB, U8(16), m.offset, JNZ, "block")
+	JMP(LabelRef("bytes"))
 	Label("hashed")
 	for word, hashes := range m.finishRows() {
 		to := digestWord(argument("h"), word^2)
@@ -242,14 +243,12 @@ func (m *murmurRows) start() (longest reg.VecVirtual) {
 
 // loadColumns emits the loads of the next 32 bytes of each key.
 func (m *murmurRows) loadColumns() {
-	zero := m.zero()
+	zero, one := m.zero(), broadcastLongAt(m.murmur3, number(1))
 	for i, n := range m.lengths {
-		left, mask, one := loaded(n), ZMM(), ZMM()
+		left, mask := loaded(n), ZMM()
 		VPSUBQ_BCST(m.offset, left, left)
 		VPMAXSQ(zero, left, left)
 		VPMINSQ_BCST(number(32), left, left)
-		VMOVDQA64(left, m.left[i])
-		VPBROADCASTQ(number(1), one)
 		VPSLLVQ(left, one, mask)
 		VPSUBQ(one, mask, mask)
 		VMOVDQA64(mask, m.masks[i])
@@ -266,22 +265,23 @@ func (m *murmurRows) loadColumns() {
 	})
 }
 
-// blocks emits the next 16 bytes of each key, the first or the second of those loaded: a block of the keys that have
-// so many, and the tail of those that have fewer.
-func (m *murmurRows) blocks(half int) {
+// blocks emits the next 16 bytes of each key: a block of the keys that have so many, and the tail of those that have fewer.
+func (m *murmurRows) blocks() {
 	scrambled := [2]longs{newVectors(len(m.columns)), newVectors(len(m.columns))}
 	for i, c := range m.columns {
 		for j, x := range scrambled {
-			VMOVDQA64(c[2*half+j], x[i])
+			VMOVDQA64(c[j], x[i])
 		}
 	}
 	m.scramble(scrambled[0], scrambled[1])
 	for i, c := range m.columns {
-		left := loaded(m.left[i])
-		full, tail := compare(left, atLeast, 16*half+16), compare(left, above, 16*half)
+		left, full, tail := loaded(m.lengths[i]), K(), K()
+		VPSUBQ_BCST(m.offset, left, left)
+		VPCMPQ_BCST(U8(atLeast), number(16), left, full)
+		VPCMPQ_BCST(U8(above), number(0), left, tail)
 		KANDNB(tail, full, tail)
 		for j := range 2 {
-			VMOVDQA64(c[2*half+j], tail, m.tail[j][i])
+			VMOVDQA64(c[j], tail, m.tail[j][i])
 			VMOVDQA64(scrambled[j][i], tail, m.scrambled[j][i])
 			VPXORQ(m.state[j][i], scrambled[j][i], scrambled[j][i])
 		}

@@ -15,6 +15,16 @@ func (r *keyRows) columnsOf(columns [][4]reg.VecVirtual, load func(header Mem, k
 	}
 }
 
+// columnsInTurn is columnsOf for 16 keys, with one load of 8 for both.
+func (x *xxph3Rows) columnsInTurn(label string, load func(header Mem, key int) reg.VecVirtual) {
+	x.eachEight(label, x.at, func(eight reg.GPVirtual) {
+		for j, c := range x.c[1] {
+			VMOVDQA64(c, x.c[0][j])
+		}
+		x.columnsAt(eight, x.c[1], load)
+	})
+}
+
 func (r *keyRows) columnsAt(eight reg.GPVirtual, columns [4]reg.VecVirtual, load func(header Mem, key int) reg.VecVirtual) {
 	var keys [8]reg.VecVirtual
 	var rows [4]reg.VecVirtual
@@ -71,7 +81,7 @@ func xxph3ByRows(vectors) {
 		"key of more than 128 bytes.",
 	)
 	const keys = 16
-	r := newKeyRows(keys, 0)
+	r := newKeyRows(keys, 2*16*keys)
 	x := &xxph3Rows{keyRows: r, odd: K(), c: newColumns(keys / 8), least: ZMM(), longest: ZMM(), h: newVectors(keys / 8)}
 	x.low = x.broadcastLong(number64(0xffffffff))
 	KMOVW(constant(0xaaaa).As32(), x.odd)
@@ -126,7 +136,7 @@ func (x *xxph3Rows) loadEnds() {
 	JMP(LabelRef("loaded"))
 	Label("short")
 	jumpIf(x.least, less, 8, "shorter")
-	x.columnsOf(x.c, func(header Mem, key int) reg.VecVirtual {
+	x.columnsInTurn("short_eight", func(header Mem, key int) reg.VecVirtual {
 		p, q, at, z := valueOf(header), valueOf(header.Offset(8)), GP64(), ZMM()
 		LEAQ(Mem{Base: q, Disp: -8}, at)
 		CMPQ(at, U8(8))
@@ -144,20 +154,30 @@ func (x *xxph3Rows) loadEnds() {
 	}
 	JMP(LabelRef("loaded"))
 	Label("shorter")
-	x.columnsOf(x.c, func(header Mem, key int) reg.VecVirtual {
-		p, q, bits, z, y, k, l := valueOf(header), valueOf(header.Offset(8)), GP64(), ZMM(), ZMM(), K(), K()
+	masks := addressOf(Mem{Base: x.frame, Disp: x.headersSize()})
+	one, sixteen, all := broadcastLongAt(x, number(1)), broadcastLongAt(x, number(16)), broadcastLongAt(x, longConstant(0xffff))
+	for i, n := range x.n {
+		first, last := ZMM(), ZMM()
+		VPMINUQ(sixteen, n, first)
+		VPSUBQ(first, sixteen, last)
+		VPSLLVQ(last, all, last)
+		VMOVDQA64(last, Mem{Base: masks, Disp: 128*i + 64})
+		VPSLLVQ(first, one, first)
+		VPSUBQ(one, first, first)
+		VMOVDQA64(first, Mem{Base: masks, Disp: 128 * i})
+	}
+	x.columnsInTurn("shorter_eight", func(header Mem, key int) reg.VecVirtual {
+		p, q, z, y, k, l := valueOf(header), valueOf(header.Offset(8)), ZMM(), ZMM(), K(), K()
 		TESTQ(q, q)
 		CMOVQEQ(x.frame, p)
-		BZHIQ(q, allBits, bits)
-		KMOVW(bits.As32(), k)
-		MOVQ(number(16), bits)
-		SUBQ(q, bits)
-		CMOVQLT(number(0), bits)
-		SHLXQ(bits, number(0xffff), bits)
-		KMOVW(bits.As32(), l)
+		KMOVW(Mem{Base: masks, Disp: 8 * key}, k)
+		KMOVW(Mem{Base: masks, Disp: 8*key + 64}, l)
 		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsX()))
 		whole(y)(x86.VMOVDQU8_Z(Mem{Base: p, Index: q, Scale: 1, Disp: -16}, l, y.AsX()))
 		VINSERTI32X4(U8(1), y.AsX(), z.AsY(), z.AsY())
+		if key == 7 {
+			SUBQ(I8(-128), masks)
+		}
 		return z
 	})
 }
