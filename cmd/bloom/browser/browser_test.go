@@ -36,12 +36,7 @@ func TestPage(t *testing.T) {
 	for name, serve := range map[string]func(*testing.T) string{"explore": explore, "site": site} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, end, err := Start(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(end)
-			url := serve(t)
+			ctx, url := start(t), serve(t)
 			for _, test := range testsOfAnswers {
 				t.Run(test.name, func(t *testing.T) { test.run(openPage(ctx, t, url)) })
 			}
@@ -96,20 +91,6 @@ var testsOfPage = []pageTest{
 	{"names", testNames},
 	{"narrow", testNarrow},
 	{"contrast", testContrast},
-}
-
-// explore runs bloom explore.
-func explore(t *testing.T) string {
-	url, stop, err := Explore(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := stop(); err != nil {
-			t.Errorf("bloom explore: %v", err)
-		}
-	})
-	return url
 }
 
 // policy is the strictest that the site works with: WebAssembly needs a word of its own.
@@ -176,7 +157,7 @@ func openPage(browser context.Context, t *testing.T, url string) *page {
 		}
 	})
 	p.ctx = limited
-	p.do(Theme("light"), chromedp.EmulateViewport(1200, 1000), chromedp.Navigate(url+"#format=leveldb&n=48"))
+	p.do(colours("light"), chromedp.EmulateViewport(1200, 1000), chromedp.Navigate(url+"#format=leveldb&n=48"))
 	p.wait(`document.querySelector("#grid .bit")`)
 	p.do(chromedp.Evaluate[chromedp.Void](`
 		window.violations = [];
@@ -1590,7 +1571,7 @@ func testNarrow(p *page) {
 // themes.
 func testContrast(p *page) {
 	for _, theme := range []string{"light", "dark"} {
-		p.do(Theme(theme))
+		p.do(colours(theme))
 		for _, pair := range []struct {
 			a, b  string
 			least float64
