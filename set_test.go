@@ -371,6 +371,9 @@ func TestKeyCount(t *testing.T) {
 		}
 		opened.AddString("e")
 		check(opened, 0, false)
+		cleared := opened.Clone()
+		cleared.Clear()
+		check(cleared, 0, true)
 		check(mustOpen(t, format, s.data), 0, false)
 		if err := s.Merge(opened); err != nil {
 			t.Fatal(err)

@@ -155,7 +155,7 @@ func TestLoadBeside(t *testing.T) {
 			}
 		}()
 	}
-	for i := range 6 {
+	for i := range 7 { // the last one leaves the filters of the one before alone
 		if _, err := w.Load(bytes.NewReader(files[i%2])); err != nil {
 			t.Error(err)
 		}
@@ -168,6 +168,11 @@ func TestLoadBeside(t *testing.T) {
 	for i := range 30 {
 		if n := w.MayContainBatch(generationKeys(i), words(50)); n != 50 {
 			t.Errorf("%d of 50 keys", n)
+		}
+	}
+	for i, file := range []string{"same", "larger"} { // each was loaded before the other
+		if n := w.MayContainBatch(generationKeys(1000*(1+i)), words(50)); n != 50 {
+			t.Errorf("%d of 50 keys of the file %s, at the end", n, file)
 		}
 	}
 }

@@ -200,6 +200,9 @@ func TestRate(t *testing.T) {
 		if s := w.Stats(); s.Generations[0].Keys != 0 || s.Generations[0].Fill != 0 {
 			t.Errorf("a new generation: %+v", s.Generations[0])
 		}
+		if w.AddUint64(1); w.Stats().Generations[0].SetBits == 0 {
+			t.Error("Stats keeps the numbers of the newest generation")
+		}
 	})
 }
 
