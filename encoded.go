@@ -136,7 +136,7 @@ const hashed = -1
 
 // mayContain is Policy.MayContain for the key of n bytes at p. If n is hashed, it is MayContainHash for a hash whose
 // words are h1 and h2. It is one function for both, because passing a Hash from one call to the next would take a tenth
-// to a quarter of the time of a test (Zen 5).
+// to a quarter of the time of a test. A function for each format would take 5 to 22 % longer (both on a Zen 5).
 func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64) bool {
 	// Usual filters are decoded here, since the calls of decode delay the test. For all others, decode tells what they are.
 	//
