@@ -9,38 +9,38 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-func arrayCrossed64(n uint64, k int) probes.Array {
+func arrayBitsAndBlooms(n uint64, k int) probes.Array {
 	return probes.Array(probes.NewBitsAndBlooms(nil, n, k))
 }
-func bytesCrossed64(a probes.Array) uint64 {
+func bytesBitsAndBlooms(a probes.Array) uint64 {
 	return ((*probes.BitsAndBlooms)(&a).Stored() + 63) / 64 * 8
 }
-func fitsCrossed64(a probes.Array) bool { return a.Recip != probes.FewerStored && fitsFull(a) }
+func fitsBitsAndBlooms(a probes.Array) bool { return a.Recip != probes.FewerStored && fitsFull(a) }
 
 // storesFewer reports whether an array stores fewer bits than its probes reach.
 func (s *prober) storesFewer() bool {
 	return s.scheme == schemeBitsAndBlooms && s.Recip == probes.FewerStored
 }
 
-var fullCrossed64 = fullWalk{56, wholeSums, [4]uintptr{
+var fullBitsAndBlooms = fullWalk{56, wholeSums, [4]uintptr{
 	unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h2), unsafe.Offsetof(hashes{}.h3), unsafe.Offsetof(hashes{}.h4),
 }}
 
-// placeCrossed64 is prober.place for this walk.
-func (s *prober) placeCrossed64(h *hashes, places []uint32) {
-	done := s.placeFull(&fullCrossed64, h, places)
+// placeBitsAndBlooms is prober.place for this scheme.
+func (s *prober) placeBitsAndBlooms(h *hashes, places []uint32) {
+	done := s.placeFull(&fullBitsAndBlooms, h, places)
 	(*probes.BitsAndBlooms)(&s.Array).Place(h.h1[done:], h.h2[done:], h.h3[done:], h.h4[done:], places[done*s.K:])
 }
 
-// testCrossed64 is prober.test for this walk.
-func (s *prober) testCrossed64(h *hashes, hits []uint64, dense bool) {
-	if !s.testFull(&fullCrossed64, h, hits, dense) {
+// testBitsAndBlooms is prober.test for this scheme.
+func (s *prober) testBitsAndBlooms(h *hashes, hits []uint64, dense bool) {
+	if !s.testFull(&fullBitsAndBlooms, h, hits, dense) {
 		(*probes.BitsAndBlooms)(&s.Array).Test(h.h1, h.h2, h.h3, h.h4, hits, dense)
 	}
 }
 
-// murmurGeneric writes the hash of each row.
-func (k *Keys) murmurGeneric(h *hashes) {
+// hashBitsAndBlooms writes the hash of each row.
+func (k *Keys) hashBitsAndBlooms(h *hashes) {
 	n := h.len()
 	switch k.layout {
 	case byteSlices:
@@ -60,16 +60,16 @@ func (k *Keys) murmurGeneric(h *hashes) {
 			h.set256(i, fourWords(keyhash.Murmur3x2Uint64(key)))
 		}
 	case fixedWidth:
-		k.murmurOfWidth(h)
+		k.hashBitsAndBloomsOfWidth(h)
 	case offsets32:
-		murmurBetween(h, k.data, elements[int32](k, n+1))
+		hashBitsAndBloomsBetween(h, k.data, elements[int32](k, n+1))
 	case offsets64:
-		murmurBetween(h, k.data, elements[int64](k, n+1))
+		hashBitsAndBloomsBetween(h, k.data, elements[int64](k, n+1))
 	}
 }
 
-// murmurOfWidth is murmurGeneric for keys of one width.
-func (k *Keys) murmurOfWidth(h *hashes) {
+// hashBitsAndBloomsOfWidth is hashBitsAndBlooms for keys of one width.
+func (k *Keys) hashBitsAndBloomsOfWidth(h *hashes) {
 	p := unsafe.Pointer(unsafe.SliceData(k.data))
 	switch k.width {
 	case 16:
@@ -85,7 +85,7 @@ func (k *Keys) murmurOfWidth(h *hashes) {
 	}
 }
 
-func murmurBetween[E int32 | int64](h *hashes, data []byte, offsets []E) {
+func hashBitsAndBloomsBetween[E int32 | int64](h *hashes, data []byte, offsets []E) {
 	for i := range h.h1 {
 		key := data[offsets[i]:offsets[i+1]]
 		h.set256(i, fourWords(keyhash.Murmur3x2(unsafe.Pointer(unsafe.SliceData(key)), len(key))))

@@ -22,18 +22,18 @@ func (p Policy) NewFoldable(maxKeys int) (*Set, error) {
 		return nil, err
 	}
 	f := &formats[p.Format]
-	walk := &schemes[f.scheme]
-	if walk.unit == 0 {
+	scheme := &schemes[f.scheme]
+	if scheme.unit == 0 {
 		return nil, errOddLines(p.Format)
 	}
 	// The size is 8 to 16 units times a power of two, and even. NoriCrate's sizes are powers of two already.
-	units := max((size+walk.unit-1)/walk.unit, 8)
+	units := max((size+scheme.unit-1)/scheme.unit, 8)
 	log := max(bits.Len64(units)-4, 1)
 	units = (units + 1<<log - 1) >> log << log
-	if units > walk.most {
+	if units > scheme.most {
 		return nil, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, maxKeys, p.BitsPerKey)
 	}
-	s := shape{Bits: units * walk.unit, Probes: probes}
+	s := shape{Bits: units * scheme.unit, Probes: probes}
 	v, _ := openView(p.Format, p.Format.newFilter(s, p.BitsPerKey)) // no error: the bytes are ours
 	v.count = new(keyCount)
 	return &Set{v}, nil
@@ -96,10 +96,10 @@ func (s *Set) foldTo(to shape) {
 	s.count = &count
 }
 
-// fold sets the bits of dst, which is zeros, that src stands for in so many bits. The sizes are multiples of the walk's
+// fold sets the bits of dst, which is zeros, that src stands for in so many bits. The sizes are multiples of the scheme's
 // unit, and that of src is one of dst's.
-func (w scheme) fold(dst, src []byte) {
-	if unit := schemes[w].unit; !schemes[w].line {
+func (f scheme) fold(dst, src []byte) {
+	if unit := schemes[f].unit; !schemes[f].line {
 		foldRemainders(dst, src)
 	} else {
 		foldNeighbours(dst, src, int(unit/8))

@@ -12,7 +12,7 @@ import (
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
-// Format is an on-disk filter format: a hash, a walk from the hash to bits, sizes and an
+// Format is an on-disk filter format: a hash, the bits that a hash stands for, sizes and an
 // encoding.
 //
 // The zero Format is [Default]. A value that is none of the constants is a programming error.
@@ -33,7 +33,7 @@ const (
 	// false positives than others ([Format.FalsePositiveRate]).
 	LevelDB
 	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5. Its hash is
-	// LevelDB's, with the same weakness. Some walks test a single bit, so a rate of 0.1 % takes some 90 bits per
+	// LevelDB's, with the same weakness. Some keys have a single bit, so a rate of 0.1 % takes some 90 bits per
 	// key, and 0.01 % some 800. Equal neighbours are as for RocksDB. A filter has up to 512 MiB.
 	Pebble
 	// Parquet is the split block filter of Parquet files: its blocks, without the header. Its hash

@@ -39,12 +39,12 @@ func blocksOf(arrays []probes.Array, fields func(a *probes.Array) (units, recip,
 
 // newBlocks returns blocks of arrays that are alike, or nil if no function in assembly takes
 // blocks of them.
-func (w scheme) newBlocks(arrays []probes.Array) []octet {
+func (f scheme) newBlocks(arrays []probes.Array) []octet {
 	if !slices.Contains(kernels, AVX2) {
 		return nil
 	}
 	first := &arrays[0]
-	switch w {
+	switch f {
 	case schemeParquet, schemeRocksDB:
 		if first.N > math.MaxUint32 {
 			return nil
@@ -67,7 +67,7 @@ func (w scheme) newBlocks(arrays []probes.Array) []octet {
 // kernel of the first filter hashes the keys, and tests a key with several filters at once: see
 // [Filter.WithKernel].
 //
-// The error is [ErrShape] if two filters have formats of different hashes or walks, or if one
+// The error is [ErrShape] if two filters have formats with different hashes or bits of a hash, or if one
 // is nil or the zero Filter.
 func NewGroup(filters []*Filter) (*Group, error) {
 	g := &Group{filters: filters}
@@ -85,13 +85,12 @@ func NewGroup(filters []*Filter) (*Group, error) {
 		return g, nil
 	}
 	g.scheme, g.kernel = filters[0].scheme, filters[0].kernel
-	walk := g.scheme
 	for first := 0; first < len(arrays); {
 		n := 1
 		for first+n < len(arrays) && (first+n)%64 != 0 && arrays[first].Alike(&arrays[first+n]) {
 			n++
 		}
-		g.parts = append(g.parts, part{first, arrays[first:][:n], walk.newBlocks(arrays[first:][:n])})
+		g.parts = append(g.parts, part{first, arrays[first:][:n], g.scheme.newBlocks(arrays[first:][:n])})
 		first += n
 	}
 	return g, nil

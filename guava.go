@@ -7,25 +7,25 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-func arrayDouble63(n uint64, k int) probes.Array { return probes.Array(probes.NewGuava(nil, n, k)) }
+func arrayGuava(n uint64, k int) probes.Array { return probes.Array(probes.NewGuava(nil, n, k)) }
 
-var fullDouble63 = fullWalk{56, probes.Signless, twoWords}
+var fullGuava = fullWalk{56, probes.Signless, fieldsOfTwo}
 
-// placeDouble63 is prober.place for this walk.
-func (s *prober) placeDouble63(h *hashes, places []uint32) {
-	done := s.placeFull(&fullDouble63, h, places)
+// placeGuava is prober.place for this scheme.
+func (s *prober) placeGuava(h *hashes, places []uint32) {
+	done := s.placeFull(&fullGuava, h, places)
 	(*probes.Guava)(&s.Array).Place(h.h1[done:], h.h2[done:], places[done*s.K:])
 }
 
-// testDouble63 is prober.test for this walk.
-func (s *prober) testDouble63(h *hashes, hits []uint64, dense bool) {
-	if !s.testFull(&fullDouble63, h, hits, dense) {
+// testGuava is prober.test for this scheme.
+func (s *prober) testGuava(h *hashes, hits []uint64, dense bool) {
+	if !s.testFull(&fullGuava, h, hits, dense) {
 		(*probes.Guava)(&s.Array).Test(h.h1, h.h2, hits)
 	}
 }
 
-// murmur128Generic writes one digest of each row.
-func (k *Keys) murmur128Generic(h1, h2 []uint64) {
+// hashGuava writes the hash of each row.
+func (k *Keys) hashGuava(h1, h2 []uint64) {
 	h2 = h2[:len(h1)]
 	switch k.layout {
 	case byteSlices:
@@ -50,13 +50,13 @@ func (k *Keys) murmur128Generic(h1, h2 []uint64) {
 			h1[i], h2[i] = keyhash.Murmur3(unsafe.Add(p, i*k.width), k.width)
 		}
 	case offsets32:
-		murmur128Between(h1, h2, k.data, elements[int32](k, len(h1)+1))
+		hashGuavaBetween(h1, h2, k.data, elements[int32](k, len(h1)+1))
 	case offsets64:
-		murmur128Between(h1, h2, k.data, elements[int64](k, len(h1)+1))
+		hashGuavaBetween(h1, h2, k.data, elements[int64](k, len(h1)+1))
 	}
 }
 
-func murmur128Between[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E) {
+func hashGuavaBetween[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E) {
 	for i := range h1 {
 		key := data[offsets[i]:offsets[i+1]]
 		h1[i], h2[i] = keyhash.Murmur3(unsafe.Pointer(unsafe.SliceData(key)), len(key))

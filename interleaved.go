@@ -156,8 +156,8 @@ func (v *view) newInterleaved(filters int) (*Interleaved, error) {
 
 // depth returns how many slices filters of so many bits have, a few more than 2^63 at most. Bits in words of 64 are numbered by
 // words, so the last word counts whole.
-func (w scheme) depth(bits uint64) uint64 {
-	if word := schemes[w].word; word > 8 {
+func (f scheme) depth(bits uint64) uint64 {
+	if word := schemes[f].word; word > 8 {
 		return (bits-1)/word*word + word
 	}
 	return bits
@@ -208,8 +208,8 @@ func (x *Interleaved) SetMetadata(data []byte) { x.columns.metadata = data }
 // A filter of more bits is folded, as [Set.Fold] does it. One that answers no, or yes, to every key does so here, too.
 // The number of its keys comes with the filter. Its label does not: SetLabel sets it.
 //
-// The error is [ErrShape] if a filter is nil, or has a format of another hash or walk, or another number of probes, or a number of
-// bits that is no multiple of that here. It is [ErrKind] if its keys are known to be of another kind than those
+// The error is [ErrShape] if a filter is nil, or has a format with another hash or other bits of a hash, or another number of
+// probes, or a number of bits that is no multiple of that here. It is [ErrKind] if its keys are known to be of another kind than those
 // here, and [ErrCapacity] if there is no room. With an error, nothing changes.
 func (x *Interleaved) Put(first int, filters ...*Filter) error {
 	if room := min(x.room, mostFilters); first < 0 || first > room-len(filters) {
@@ -811,7 +811,7 @@ type lineSpread struct {
 	seen     int // rows
 }
 
-// newSpread returns nil for a walk whose rate does not follow from the spread of set bits.
+// newSpread returns nil for a scheme whose rate does not follow from the spread of set bits.
 func (x *Interleaved) newSpread() *lineSpread {
 	s := &lineSpread{line: tally{words: (x.filters + 63) / 64}, products: make([]float64, x.filters), sums: make([]float64, x.filters)}
 	switch x.empty.scheme {

@@ -57,13 +57,13 @@ const (
 	// maxLinesBytes is the size from which on Go serves a filter of lines or blocks: their offsets have 32 bits in the
 	// kernels.
 	maxLinesBytes = 1 << 32
-	// Kernels test filters of at most maxKernelBits bits, 256 MiB, in walks with a full remainder for each probe. Go tests larger
+	// Kernels test filters of at most maxKernelBits bits, 256 MiB, in schemes with a full remainder for each probe. Go tests larger
 	// ones.
 	maxKernelBits = 1 << 31
 	// AVX-512's tests of columns divide 64-bit hashes by the number of bits in floating point. In filters below minReduceBitsFull
 	// bits, they first divide by a multiple of that number.
 	minReduceBitsFull = 1 << 15
-	// maxFullProbes is the most probes of a walk with a full remainder a probe that the kernels make.
+	// maxFullProbes is the most probes with a full remainder each that the kernels make.
 	maxFullProbes = 32
 )
 

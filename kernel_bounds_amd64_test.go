@@ -85,7 +85,7 @@ func TestKernelFullWalks(t *testing.T) {
 			}
 		}
 		h := hashes{h1: hashed[0], h2: hashed[1], h3: hashed[2], h4: hashed[3]}
-		walk := fullWalk{swap, mask, fullCrossed64.words}
+		walk := fullWalk{swap, mask, fullBitsAndBlooms.words}
 		for _, kernel := range kernels[:len(kernels)-1] {
 			const canary = 0xdeadbeef
 			places := slices.Repeat([]uint32{canary}, len(hashed[0])*k+32)

@@ -9,19 +9,19 @@ import (
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
-func arrayDouble32(n uint64, k int) probes.Array {
+func arrayLevelDB(n uint64, k int) probes.Array {
 	return probes.Array(probes.NewLevelDB(nil, n/8, k))
 }
-func bytesDouble32(a probes.Array) uint64 { return a.N }
+func bytesLevelDB(a probes.Array) uint64 { return a.N }
 
-// fitsDouble32 reports whether kernels take the array. They load aligned words, from the word in which the filter begins. The
+// fitsLevelDB reports whether kernels take the array. They load aligned words, from the word in which the filter begins. The
 // numbers of the bits from there must be below 2^32.
-func fitsDouble32(a probes.Array) bool {
+func fitsLevelDB(a probes.Array) bool {
 	return a.N >= 2 && a.N+uint64(uintptr(unsafe.Pointer(a.Base))%4) <= 1<<29
 }
 
-// placeDouble32 is prober.place for this walk.
-func (s *prober) placeDouble32(h *hashes, places []uint32) {
+// placeLevelDB is prober.place for this scheme.
+func (s *prober) placeLevelDB(h *hashes, places []uint32) {
 	done := 0
 	if len(h.h32) >= singleKeys {
 		done, _ = placeDouble32(s, h, &places[:len(h.h32)*s.K][0])
@@ -29,8 +29,8 @@ func (s *prober) placeDouble32(h *hashes, places []uint32) {
 	probes.LevelDB(s.Array).Place(h.h32[done:], places[done*s.K:])
 }
 
-// testDouble32 is prober.test for this walk. AVX-512 gathers words. Where that takes longer than AVX2's loads, AVX2 tests.
-func (s *prober) testDouble32(h *hashes, hits []uint64, dense bool) {
+// testLevelDB is prober.test for this scheme. AVX-512 gathers words. Where that takes longer than AVX2's loads, AVX2 tests.
+func (s *prober) testLevelDB(h *hashes, hits []uint64, dense bool) {
 	kernel := s.kernel
 	if kernel == AVX512 && !gathers {
 		kernel = AVX2
@@ -40,8 +40,8 @@ func (s *prober) testDouble32(h *hashes, hits []uint64, dense bool) {
 	}
 }
 
-// hash32Generic writes the hash of each row.
-func (k *Keys) hash32Generic(hashes []uint32, signs uint32) {
+// hashLevelDB writes the hash of each row.
+func (k *Keys) hashLevelDB(hashes []uint32, signs uint32) {
 	n := len(hashes)
 	switch k.layout {
 	case byteSlices:
@@ -65,13 +65,13 @@ func (k *Keys) hash32Generic(hashes []uint32, signs uint32) {
 			hashes[i] = keyhash.LevelDB(unsafe.Pointer(&k.data[i*k.width]), k.width, signs)
 		}
 	case offsets32:
-		hash32Between(hashes, k.data, elements[int32](k, n+1), signs)
+		hashLevelDBBetween(hashes, k.data, elements[int32](k, n+1), signs)
 	case offsets64:
-		hash32Between(hashes, k.data, elements[int64](k, n+1), signs)
+		hashLevelDBBetween(hashes, k.data, elements[int64](k, n+1), signs)
 	}
 }
 
-func hash32Between[E int32 | int64](hashes []uint32, data []byte, offsets []E, signs uint32) {
+func hashLevelDBBetween[E int32 | int64](hashes []uint32, data []byte, offsets []E, signs uint32) {
 	for i := range hashes {
 		key := data[offsets[i]:offsets[i+1]]
 		hashes[i] = keyhash.LevelDB(unsafe.Pointer(unsafe.SliceData(key)), len(key), signs)

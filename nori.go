@@ -8,31 +8,32 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-func arrayDouble64(n uint64, k int) probes.Array { return probes.Array(probes.NewNori(nil, n, k)) }
+func arrayNori(n uint64, k int) probes.Array { return probes.Array(probes.NewNori(nil, n, k)) }
 
-// oneDouble64 reports whether assembly tests one key: it needs the reciprocal.
-func oneDouble64(a probes.Array) bool { return a.Recip != 0 }
+// oneNori reports whether assembly tests one key: it needs the reciprocal.
+func oneNori(a probes.Array) bool { return a.Recip != 0 }
 
 // fractionBias is what assembly adds to the fraction of h/n, in units of 2^-64: all that it can be too small after the last
 // probe. The sum is then less than 2^14 too large, which makes a difference from 2^50 bits on. asm/single.go has the proof.
 const fractionBias = 2 + 2*encoding.MaxProbesCrate
 
-var fullDouble64 = fullWalk{0, wholeSums, twoWords}
+var fullNori = fullWalk{0, wholeSums, fieldsOfTwo}
 
-// placeDouble64 is prober.place for this walk.
-func (s *prober) placeDouble64(h *hashes, places []uint32) {
-	done := s.placeFull(&fullDouble64, h, places)
+// placeNori is prober.place for this scheme.
+func (s *prober) placeNori(h *hashes, places []uint32) {
+	done := s.placeFull(&fullNori, h, places)
 	(*probes.Nori)(&s.Array).Place(h.h1[done:], h.h2[done:], places[done*s.K:])
 }
 
-// testDouble64 is prober.test for this walk.
-func (s *prober) testDouble64(h *hashes, hits []uint64, dense bool) {
-	if !s.testFull(&fullDouble64, h, hits, dense) {
+// testNori is prober.test for this scheme.
+func (s *prober) testNori(h *hashes, hits []uint64, dense bool) {
+	if !s.testFull(&fullNori, h, hits, dense) {
 		(*probes.Nori)(&s.Array).Test(h.h1, h.h2, hits)
 	}
 }
 
-func (k *Keys) hash64Generic(h1, h2 []uint64) {
+// hashNori writes the hash of each row.
+func (k *Keys) hashNori(h1, h2 []uint64) {
 	h2 = h2[:len(h1)]
 	switch k.layout {
 	case byteSlices:
@@ -56,13 +57,13 @@ func (k *Keys) hash64Generic(h1, h2 []uint64) {
 			h1[i], h2[i] = keyhash.XXH64x2(unsafe.Pointer(&k.data[i*k.width]), k.width)
 		}
 	case offsets32:
-		hash64Between(h1, h2, k.data, elements[int32](k, len(h1)+1))
+		hashNoriBetween(h1, h2, k.data, elements[int32](k, len(h1)+1))
 	case offsets64:
-		hash64Between(h1, h2, k.data, elements[int64](k, len(h1)+1))
+		hashNoriBetween(h1, h2, k.data, elements[int64](k, len(h1)+1))
 	}
 }
 
-func hash64Between[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E) {
+func hashNoriBetween[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E) {
 	for i := range h1 {
 		key := data[offsets[i]:offsets[i+1]]
 		h1[i], h2[i] = keyhash.XXH64x2(unsafe.Pointer(unsafe.SliceData(key)), len(key))

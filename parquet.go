@@ -8,20 +8,20 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-func arraySplit256(n uint64, _ int) probes.Array { return probes.Array(probes.NewParquet(nil, n/256)) }
-func bytesSplit256(a probes.Array) uint64        { return 32 * a.N }
-func fitsSplit256(a probes.Array) bool           { return a.N < maxLinesBytes/32 }
+func arrayParquet(n uint64, _ int) probes.Array { return probes.Array(probes.NewParquet(nil, n/256)) }
+func bytesParquet(a probes.Array) uint64        { return 32 * a.N }
+func fitsParquet(a probes.Array) bool           { return a.N < maxLinesBytes/32 }
 
-// addOneSplit256 sets the bits of one hash, and reports whether one was missing.
-func (s *prober) addOneSplit256(h uint64) (isNew bool) {
+// addOneParquet sets the bits of one hash, and reports whether one was missing.
+func (s *prober) addOneParquet(h uint64) (isNew bool) {
 	if isNew, ok := addOneSplit256(s.kernel, &s.Base, h); ok {
 		return isNew
 	}
 	return (*probes.Parquet)(&s.Array).Add(h)
 }
 
-// addSplit256 is prober.setLines for this walk.
-func (s *prober) addSplit256(h *hashes) {
+// addParquet is prober.setLines for this scheme.
+func (s *prober) addParquet(h *hashes) {
 	if len(h.h1) >= minSetHashes && setSplit256(s, h) {
 		return
 	}
@@ -30,16 +30,16 @@ func (s *prober) addSplit256(h *hashes) {
 	}
 }
 
-// testSplit256 is prober.test for this walk.
-func (s *prober) testSplit256(h *hashes, hits []uint64) {
+// testParquet is prober.test for this scheme.
+func (s *prober) testParquet(h *hashes, hits []uint64) {
 	if len(h.h1) < singleKeys || !probeSplit256(s, h, &hits[0]) {
 		(*probes.Parquet)(&s.Array).Test(h.h1, hits)
 	}
 }
 
-// probePartSplit256 is scheme.testPart for Parquet. The bits of a key in its block are the same in
+// testPartParquet is scheme.testPart for Parquet. The bits of a key in its block are the same in
 // every array.
-func probePartSplit256(kernel Kernel, p *part, hash Hash) (word uint64) {
+func testPartParquet(kernel Kernel, p *part, hash Hash) (word uint64) {
 	h := hash.h1
 	if p.blocks != nil {
 		if word, ok := groupSplit256(kernel, &p.blocks[0].bases[0], len(p.arrays), h); ok {
@@ -49,8 +49,8 @@ func probePartSplit256(kernel Kernel, p *part, hash Hash) (word uint64) {
 	return probes.TestParquet(p.arrays, h)
 }
 
-// xxh64Generic writes the hash of each row.
-func (k *Keys) xxh64Generic(hashes []uint64) {
+// hashParquet writes the hash of each row.
+func (k *Keys) hashParquet(hashes []uint64) {
 	n, before := len(hashes), 0
 	switch k.layout {
 	case byteSlices:
@@ -84,13 +84,13 @@ func (k *Keys) xxh64Generic(hashes []uint64) {
 			hashes[i] = xxhash.Sum64(k.data[i*k.width : (i+1)*k.width])
 		}
 	case offsets32:
-		xxh64Between(hashes, k.data, elements[int32](k, n+1))
+		hashParquetBetween(hashes, k.data, elements[int32](k, n+1))
 	case offsets64:
-		xxh64Between(hashes, k.data, elements[int64](k, n+1))
+		hashParquetBetween(hashes, k.data, elements[int64](k, n+1))
 	}
 }
 
-func xxh64Between[E int32 | int64](hashes []uint64, data []byte, offsets []E) {
+func hashParquetBetween[E int32 | int64](hashes []uint64, data []byte, offsets []E) {
 	before := 0
 	for i := range hashes {
 		key := data[offsets[i]:offsets[i+1]]

@@ -2,13 +2,13 @@ package bloom
 
 import "github.com/lanebloom/bloom/internal/probes"
 
-func arrayLine32(n uint64, k int) probes.Array {
+func arrayPebble(n uint64, k int) probes.Array {
 	return probes.Array(probes.NewPebble(nil, uint32(n/512), 0, k))
 }
-func bytesLine32(a probes.Array) uint64 { return (*probes.Pebble)(&a).Bytes() }
+func bytesPebble(a probes.Array) uint64 { return (*probes.Pebble)(&a).Bytes() }
 
-// addLine32 is prober.setLines for this walk.
-func (s *prober) addLine32(h *hashes) {
+// addPebble is prober.setLines for this scheme.
+func (s *prober) addPebble(h *hashes) {
 	if len(h.h32) < minSetHashes || !setLine32(s, h, line32Steps.of(s.K, 0)) {
 		(*probes.Pebble)(&s.Array).AddAll(h.h32)
 		return
@@ -20,8 +20,8 @@ func (s *prober) addLine32(h *hashes) {
 
 var line32Steps = newLineFactors(0, func(x uint32) uint32 { return x + 1 })
 
-// testLine32 is prober.test for this walk.
-func (s *prober) testLine32(h *hashes, hits []uint64) {
+// testPebble is prober.test for this scheme.
+func (s *prober) testPebble(h *hashes, hits []uint64) {
 	if len(h.h32) < singleKeys || !probeLine32(s, h, &hits[0], line32Steps.of(s.K, 0)) {
 		(*probes.Pebble)(&s.Array).Test(h.h32, hits)
 		return
@@ -35,9 +35,9 @@ func (s *prober) testLine32(h *hashes, hits []uint64) {
 	}
 }
 
-// probePartLine32 is scheme.testPart for Pebble. The bits of a key in a line of 64 bytes are the same
+// testPartPebble is scheme.testPart for Pebble. The bits of a key in a line of 64 bytes are the same
 // in every array.
-func probePartLine32(kernel Kernel, p *part, hash Hash) (word uint64) {
+func testPartPebble(kernel Kernel, p *part, hash Hash) (word uint64) {
 	h := uint32(hash.h1)
 	d := (*probes.Pebble)(&p.arrays[0])
 	if p.blocks != nil {

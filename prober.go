@@ -29,7 +29,7 @@ type prober struct {
 
 	// What kernels divide with, by scheme: of LevelDB and Pebble a reciprocal and a shift, of Nori the words of floor(2^128 / n), the lower first.
 	divisor [2]uint64
-	full    fullDivisor // of walks with full remainders
+	full    fullDivisor // of schemes with full remainders
 }
 
 // wholeWords returns the number of the bits in whole words of 32 bits, or 2^32-1 if it is larger.
@@ -122,14 +122,14 @@ func (s *prober) setPlacesAtomic(places []uint32) {
 }
 
 // bytesOf returns how many bytes an array takes that has at least so many bits.
-func (w scheme) bytesOf(bits uint64) int {
-	word := schemes[w].word
+func (f scheme) bytesOf(bits uint64) int {
+	word := schemes[f].word
 	return int((bits/word + min(bits%word, 1)) * (word / 8))
 }
 
 // swap returns what the number of a bit is XORed with to find it in the bytes: not 0 if words of 64 bits are big-endian.
-func (w scheme) swap() uint64 {
-	if schemes[w].word == 64 {
+func (f scheme) swap() uint64 {
+	if schemes[f].word == 64 {
 		return 56
 	}
 	return 0
@@ -138,7 +138,7 @@ func (w scheme) swap() uint64 {
 // mostBytes is the largest number of bytes that the bits of a filter may take when it is built.
 const mostBytes = encoding.MostBytes
 
-// fullWalk is what differs between the walks with a full remainder of 64 bits a probe. Probe i tests bit (h + i·d & mask) mod n, in
+// fullWalk is what differs between the schemes with a full remainder of 64 bits a probe. Probe i tests bit (h + i·d & mask) mod n, in
 // which h is the first word of a hash if i is even, and else the second, and d is the third word if i mod 4 is 0 or 3, and
 // else the fourth.
 type fullWalk struct {
@@ -149,8 +149,8 @@ type fullWalk struct {
 
 const wholeSums = 1<<64 - 1
 
-// twoWords are those of hashes of two words.
-var twoWords = [4]uintptr{unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h2), unsafe.Offsetof(hashes{}.h2)}
+// fieldsOfTwo are those of hashes of two words.
+var fieldsOfTwo = [4]uintptr{unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h2), unsafe.Offsetof(hashes{}.h2)}
 
 // testFull is prober.test in assembly. It returns false, and does nothing, if Go must test the hashes.
 func (s *prober) testFull(w *fullWalk, h *hashes, hits []uint64, dense bool) bool {
@@ -196,7 +196,7 @@ type part struct {
 // last array is there again.
 type octet struct {
 	bases                 [blockArrays]*byte
-	units, recips, shifts [blockArrays]uint64 // what these are depends on the walk
+	units, recips, shifts [blockArrays]uint64 // what these are depends on the scheme
 }
 
 const blockArrays = 8
@@ -233,8 +233,8 @@ func ofKey(test keyTest) func(*prober, uintptr, int) bool {
 // those of assembly.
 var singles = func() (all [NEON + 1][len(schemes)]single) {
 	for kernel := range all {
-		for walk := range all[kernel] {
-			all[kernel][walk].ofKey = ofKey((*prober).hasKey)
+		for i := range all[kernel] {
+			all[kernel][i].ofKey = ofKey((*prober).hasKey)
 		}
 	}
 	return all

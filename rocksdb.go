@@ -9,13 +9,13 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-func arrayLine512(n uint64, k int) probes.Array {
+func arrayRocksDB(n uint64, k int) probes.Array {
 	return probes.Array(probes.NewRocksDB(nil, n/512, k))
 }
-func bytesLine512(a probes.Array) uint64 { return 64 * a.N }
+func bytesRocksDB(a probes.Array) uint64 { return 64 * a.N }
 
-// addOneLine512 sets the bits of one hash, and reports whether one was missing.
-func (s *prober) addOneLine512(h uint64) (isNew bool) {
+// addOneRocksDB sets the bits of one hash, and reports whether one was missing.
+func (s *prober) addOneRocksDB(h uint64) (isNew bool) {
 	if s.K <= maxHasProbes {
 		if isNew, ok := addOneLine512(s.kernel, &s.Base, h); ok {
 			return isNew
@@ -24,8 +24,8 @@ func (s *prober) addOneLine512(h uint64) (isNew bool) {
 	return (*probes.RocksDB)(&s.Array).Add(h)
 }
 
-// addLine512 is prober.setLines for this walk.
-func (s *prober) addLine512(h *hashes) {
+// addRocksDB is prober.setLines for this scheme.
+func (s *prober) addRocksDB(h *hashes) {
 	if len(h.h1) < minSetHashes || !setLine512(s, h, line512Factors.of(s.K, 0)) {
 		(*probes.RocksDB)(&s.Array).AddAll(h.h1)
 		return
@@ -64,8 +64,8 @@ func (f *lineFactors) of(k, probe int) *[8]uint32 {
 
 var line512Factors = newLineFactors(1, func(x uint32) uint32 { return x * probes.RocksDBMul })
 
-// testLine512 is prober.test for this walk.
-func (s *prober) testLine512(h *hashes, hits []uint64) {
+// testRocksDB is prober.test for this scheme.
+func (s *prober) testRocksDB(h *hashes, hits []uint64) {
 	if len(h.h1) < singleKeys || !probeLine512(s, h, &hits[0], line512Factors.of(s.K, 0)) {
 		(*probes.RocksDB)(&s.Array).Test(h.h1, hits)
 		return
@@ -79,9 +79,9 @@ func (s *prober) testLine512(h *hashes, hits []uint64) {
 	}
 }
 
-// probePartLine512 is scheme.testPart for RocksDB. The bits of a key in its line are the same in every
+// testPartRocksDB is scheme.testPart for RocksDB. The bits of a key in its line are the same in every
 // array.
-func probePartLine512(kernel Kernel, p *part, hash Hash) (word uint64) {
+func testPartRocksDB(kernel Kernel, p *part, hash Hash) (word uint64) {
 	h := hash.h1
 	d := (*probes.RocksDB)(&p.arrays[0])
 	if p.blocks != nil {
@@ -128,8 +128,8 @@ func addXXPH3(sums *keyhash.XXPH3Sums, p unsafe.Pointer, n int) bool {
 	return xxph3Stripes(kernels[0], &sums[0], (*byte)(p), n)
 }
 
-// xxph3Generic writes the hash of each row.
-func (k *Keys) xxph3Generic(hashes []uint64) {
+// hashRocksDB writes the hash of each row.
+func (k *Keys) hashRocksDB(hashes []uint64) {
 	n := len(hashes)
 	switch k.layout {
 	case byteSlices:
@@ -159,13 +159,13 @@ func (k *Keys) xxph3Generic(hashes []uint64) {
 			hashes[i] = xxph3At(unsafe.Pointer(&k.data[i*k.width]), k.width)
 		}
 	case offsets32:
-		xxph3Between(hashes, k.data, elements[int32](k, n+1))
+		hashRocksDBBetween(hashes, k.data, elements[int32](k, n+1))
 	case offsets64:
-		xxph3Between(hashes, k.data, elements[int64](k, n+1))
+		hashRocksDBBetween(hashes, k.data, elements[int64](k, n+1))
 	}
 }
 
-func xxph3Between[E int32 | int64](hashes []uint64, data []byte, offsets []E) {
+func hashRocksDBBetween[E int32 | int64](hashes []uint64, data []byte, offsets []E) {
 	for i := range hashes {
 		key := data[offsets[i]:offsets[i+1]]
 		hashes[i] = xxph3At(unsafe.Pointer(unsafe.SliceData(key)), len(key))

@@ -53,37 +53,37 @@ var schemes = [...]struct {
 	schemeLevelDB: {
 		name: "leveldb", hash: "LevelDB's 32-bit hash", words: one32, kernels: everyKernel,
 		word: 8, oneByOne: vectorKeys - 1, dense: densePer256, unit: 8, most: mostBytes,
-		array: arrayDouble32, bytes: bytesDouble32, fits: fitsDouble32, one: anyArray,
+		array: arrayLevelDB, bytes: bytesLevelDB, fits: fitsLevelDB, one: anyArray,
 	},
 	schemeNori: {
 		name: "nori", hash: "XXH64 with the seeds 0 and 1", words: two64, kernels: everyKernel,
 		word: 8, oneByOne: vectorKeys - 1, dense: denseFull256, unit: 8, most: mostBytes,
-		array: arrayDouble64, bytes: bytesFull, fits: fitsFull, one: oneDouble64,
+		array: arrayNori, bytes: bytesFull, fits: fitsFull, one: oneNori,
 	},
 	schemeParquet: {
 		name: "parquet", hash: "XXH64 with the seed 0", words: one64, kernels: everyKernel,
 		line: true, word: 256, oneByOne: vectorKeys - 1, unit: 256, most: min(encoding.MaxBlocks, mostBytes/32),
-		array: arraySplit256, bytes: bytesSplit256, fits: fitsSplit256, one: anyArray,
+		array: arrayParquet, bytes: bytesParquet, fits: fitsParquet, one: anyArray,
 	},
 	schemeRocksDB: {
 		name: "rocksdb", hash: "RocksDB's XXPH3", words: one64, kernels: everyKernel,
 		line: true, word: 512, oneByOne: vectorKeys - 1, unit: 512, most: min(encoding.RocksDBMostLines, mostBytes/64),
-		array: arrayLine512, bytes: bytesLine512, fits: fitsLines, one: oneVector,
+		array: arrayRocksDB, bytes: bytesRocksDB, fits: fitsLines, one: oneVector,
 	},
 	schemePebble: {
 		name: "pebble", hash: "LevelDB's 32-bit hash with signed bytes", words: one32, kernels: everyKernel,
 		line: true, word: 512, oneByOne: vectorKeys - 1,
-		array: arrayLine32, bytes: bytesLine32, fits: fitsLines, one: oneVector,
+		array: arrayPebble, bytes: bytesPebble, fits: fitsLines, one: oneVector,
 	},
 	schemeBitsAndBlooms: {
 		name: "bits-and-blooms", hash: "murmur3_x64_128 of the key, and of the key and a byte 1", words: four64, kernels: kernelsOfAMD64,
 		word: 64, oneByOne: singleKeys, dense: denseFull256, unit: 64, most: mostBytes / 8,
-		array: arrayCrossed64, bytes: bytesCrossed64, fits: fitsCrossed64, one: noArray,
+		array: arrayBitsAndBlooms, bytes: bytesBitsAndBlooms, fits: fitsBitsAndBlooms, one: noArray,
 	},
 	schemeGuava: {
 		name: "guava", hash: "murmur3_x64_128", words: two64, kernels: kernelsOfAMD64,
 		word: 64, oneByOne: singleKeys, dense: denseFull256, unit: 64, most: min(math.MaxInt32, mostBytes/8),
-		array: arrayDouble63, bytes: bytesFull, fits: fitsFull, one: noArray,
+		array: arrayGuava, bytes: bytesFull, fits: fitsFull, one: noArray,
 	},
 }
 
@@ -227,19 +227,19 @@ func (k *Keys) hashGeneric(f scheme, h *hashes) {
 	}
 	switch f {
 	case schemeLevelDB:
-		k.hash32Generic(h.h32, keyhash.UnsignedBytes)
+		k.hashLevelDB(h.h32, keyhash.UnsignedBytes)
 	case schemeNori:
-		k.hash64Generic(h.h1, h.h2)
+		k.hashNori(h.h1, h.h2)
 	case schemeParquet:
-		k.xxh64Generic(h.h1)
+		k.hashParquet(h.h1)
 	case schemeRocksDB:
-		k.xxph3Generic(h.h1)
+		k.hashRocksDB(h.h1)
 	case schemePebble:
-		k.hash32Generic(h.h32, keyhash.SignedBytes)
+		k.hashLevelDB(h.h32, keyhash.SignedBytes)
 	case schemeBitsAndBlooms:
-		k.murmurGeneric(h)
+		k.hashBitsAndBlooms(h)
 	case schemeGuava:
-		k.murmur128Generic(h.h1, h.h2)
+		k.hashGuava(h.h1, h.h2)
 	default:
 		panic(noSuchScheme)
 	}
@@ -395,9 +395,9 @@ func (s *prober) addHash(h Hash) (isNew bool) {
 	case schemeNori:
 		return (*probes.Nori)(&s.Array).Add(h.h1, h.h2)
 	case schemeParquet:
-		return s.addOneSplit256(h.h1)
+		return s.addOneParquet(h.h1)
 	case schemeRocksDB:
-		return s.addOneLine512(h.h1)
+		return s.addOneRocksDB(h.h1)
 	case schemePebble:
 		return (*probes.Pebble)(&s.Array).Add(uint32(h.h1))
 	case schemeBitsAndBlooms:
@@ -440,19 +440,19 @@ func (s *prober) probes(h Hash, first int, bits []uint64) {
 func (s *prober) test(h *hashes, hits []uint64, dense bool) {
 	switch s.scheme {
 	case schemeLevelDB:
-		s.testDouble32(h, hits, dense)
+		s.testLevelDB(h, hits, dense)
 	case schemeNori:
-		s.testDouble64(h, hits, dense)
+		s.testNori(h, hits, dense)
 	case schemeParquet:
-		s.testSplit256(h, hits)
+		s.testParquet(h, hits)
 	case schemeRocksDB:
-		s.testLine512(h, hits)
+		s.testRocksDB(h, hits)
 	case schemePebble:
-		s.testLine32(h, hits)
+		s.testPebble(h, hits)
 	case schemeBitsAndBlooms:
-		s.testCrossed64(h, hits, dense)
+		s.testBitsAndBlooms(h, hits, dense)
 	case schemeGuava:
-		s.testDouble63(h, hits, dense)
+		s.testGuava(h, hits, dense)
 	default:
 		panic(noSuchScheme)
 	}
@@ -467,11 +467,11 @@ func (s *prober) setsLines() bool {
 func (s *prober) setLines(h *hashes) {
 	switch s.scheme {
 	case schemeParquet:
-		s.addSplit256(h)
+		s.addParquet(h)
 	case schemeRocksDB:
-		s.addLine512(h)
+		s.addRocksDB(h)
 	case schemePebble:
-		s.addLine32(h)
+		s.addPebble(h)
 	default:
 		panic(noSuchScheme)
 	}
@@ -501,9 +501,9 @@ func (s *prober) place(h *hashes, places []uint32) int {
 	some := h.slice(0, n)
 	switch s.scheme {
 	case schemeLevelDB:
-		s.placeDouble32(&some, places)
+		s.placeLevelDB(&some, places)
 	case schemeNori:
-		s.placeDouble64(&some, places)
+		s.placeNori(&some, places)
 	case schemeParquet:
 		(*probes.Parquet)(&s.Array).Place(some.h1, places)
 	case schemeRocksDB:
@@ -511,9 +511,9 @@ func (s *prober) place(h *hashes, places []uint32) int {
 	case schemePebble:
 		(*probes.Pebble)(&s.Array).Place(some.h32, places)
 	case schemeBitsAndBlooms:
-		s.placeCrossed64(&some, places)
+		s.placeBitsAndBlooms(&some, places)
 	case schemeGuava:
-		s.placeDouble63(&some, places)
+		s.placeGuava(&some, places)
 	default:
 		panic(noSuchScheme)
 	}
@@ -540,11 +540,11 @@ func (f scheme) testPart(kernel Kernel, p *part, h Hash) (word uint64) {
 			word |= probes.OneIf((*probes.Guava)(&p.arrays[i]).Has(h.h1, h.h2)) << (i % 64)
 		}
 	case schemeParquet:
-		return probePartSplit256(kernel, p, h)
+		return testPartParquet(kernel, p, h)
 	case schemeRocksDB:
-		return probePartLine512(kernel, p, h)
+		return testPartRocksDB(kernel, p, h)
 	case schemePebble:
-		return probePartLine32(kernel, p, h)
+		return testPartPebble(kernel, p, h)
 	default:
 		panic(noSuchScheme)
 	}

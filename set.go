@@ -295,7 +295,7 @@ func (s *Set) matched(other *Set) (bits, otherBits []byte, err error) {
 }
 
 // bitsOf returns the bits of a filter of the given format, shape and size in the unit of the
-// walk, or [ErrShape] if it has others. The zero Set has none.
+// scheme, or [ErrShape] if it has others. The zero Set has none.
 func (v *view) bitsOf(f Format, s shape, n uint64) ([]byte, error) {
 	bits, shape := v.encoded()
 	if v.format != f || shape != s || v.N != n { // n differs if lines of two lengths have as many bits

@@ -45,23 +45,22 @@ func (v *view) Stats() Stats {
 	}
 	array, shape := v.encoded()
 	s := Stats{Bits: shape.Bits, Probes: shape.Probes}
-	walk := v.scheme
 	switch {
 	case shape.Bits == 0:
 		return Stats{}
 	case shape.Probes == 0:
 		s.SetBits, s.KeysUnknown, s.FalsePositiveRate = v.setBits(), true, 1
 		return s
-	case walk == schemeRocksDB:
+	case v.scheme == schemeRocksDB:
 		s.SetBits, s.FalsePositiveRate = rates.OfLines(array, shape.Probes)
-	case walk == schemeParquet:
+	case v.scheme == schemeParquet:
 		s.SetBits, s.FalsePositiveRate = rates.OfBlocks(array)
 	default:
 		s.SetBits = v.setBits()
 	}
 	s.Keys, s.KeysUnknown = v.format.keysOf(s.SetBits, shape)
 	switch {
-	case walk == schemeRocksDB || walk == schemeParquet:
+	case v.scheme == schemeRocksDB || v.scheme == schemeParquet:
 	case s.hasFormula(v.format):
 		s.FalsePositiveRate = v.expectedRate(&s)
 	default:

@@ -51,7 +51,7 @@ const (
 	// LevelDB's kernel turns dense when more than so many of 256 hashes pass a stage.
 	densePer256 = probes.DensePer256
 
-	// A walk of 64-bit remainders turns dense when so many of 256 keys are hits.
+	// A scheme of 64-bit remainders turns dense when so many of 256 keys are hits.
 	denseFull256 = 64
 	// Its kernels, and LevelDB's of NEON, make so many probes of all hashes first, unless they begin dense.
 	firstProbes = 3

@@ -373,7 +373,7 @@ type hashes struct {
 	h1, h2, h3, h4 []uint64
 }
 
-// window has room for the hashes of a window of keys, and for what walks make of them. A buffer on the stack
+// window has room for the hashes of a window of keys, and for the numbers of their bits. A buffer on the stack
 // would be cleared for each column, which takes as long as to test a hundred keys. Go's allocator puts an object
 // of this size at the start of a cache line: a vector that crosses the end of a line takes twice as long to store.
 type window struct {
