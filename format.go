@@ -2,10 +2,8 @@ package bloom
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/encoding"
-	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/memory"
 	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/rates"
@@ -119,52 +117,6 @@ func (f Format) hash() scheme {
 // HashBits returns the number of bits of the format's hash: 32, 64, 128 or 256. Of filters of n keys, at least
 // n / 2^HashBits of the absent keys pass: those with the hash of a key.
 func (f Format) HashBits() int { return schemes[f.hash()].words.bits() }
-
-// Hash returns the hash of key under f.
-func (f Format) Hash(key []byte) Hash {
-	// This is f.hash().hashKey, without its call and the table: they would take half as many instructions as the hash.
-	p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
-	switch f {
-	case LevelDB:
-		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes)), 0, schemeLevelDB)
-	case Nori, NoriCrate:
-		return schemeNori.twoWords(keyhash.XXH64x2(p, n))
-	case Parquet:
-		return shortHash(keyhash.XXH64(p, n), 0, schemeParquet)
-	case RocksDB:
-		if n <= keyhash.ShortXXPH3 {
-			return shortHash(keyhash.XXPH3Short(p, n), 0, schemeRocksDB)
-		}
-		return shortHash(xxph3At(p, n), 0, schemeRocksDB)
-	case Pebble:
-		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.SignedBytes)), 0, schemePebble)
-	case BitsAndBlooms:
-		return fourWords(keyhash.Murmur3x2(p, n))
-	case Guava:
-		return schemeGuava.twoWords(keyhash.Murmur3(p, n))
-	}
-	panic(noFormat(f))
-}
-
-// HashString is Hash for a string. It takes no copy.
-func (f Format) HashString(key string) Hash {
-	return f.Hash(unsafe.Slice(unsafe.StringData(key), len(key)))
-}
-
-// HashFrom returns the Hash of a key whose hash the caller knows already. For [LevelDB], h
-// has LevelDB's hash in the lower 32 bits, as Badger keeps it; for [Pebble], that with signed
-// bytes. For [Parquet], h is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for
-// formats whose hash has more than one word.
-func (f Format) HashFrom(h uint64) Hash {
-	kind := f.hash()
-	switch schemes[kind].words {
-	case one32:
-		return shortHash(uint64(uint32(h)), 0, kind)
-	case one64:
-		return shortHash(h, 0, kind)
-	}
-	panic(fmt.Sprintf("bloom: the hash of %v has several words, but HashFrom takes one", f))
-}
 
 // Name returns the name that tables store beside a filter of this format. [RocksDB] and
 // [Pebble] have one name: the filters of both are in blocks "fullfilter." and the name, or in those that the

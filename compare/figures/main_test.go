@@ -97,7 +97,7 @@ func TestAge(t *testing.T) {
 		return sum
 	}
 	const goCode, assembly = "package bloom\n\n// f does it.\nfunc f() int {\n\treturn 1\n}\n", "// Generated.\nTEXT ·f(SB), $0-8\n\tMOVQ $1, ret+0(FP) // one\n"
-	write("window.go", goCode)
+	write("hash.go", goCode)
 	write("probe_amd64.s", assembly)
 	before := code()
 	f := file{Name: "Zen 5", stem: "zen5"}
@@ -112,16 +112,16 @@ func TestAge(t *testing.T) {
 		what, name, text string
 		older            bool
 	}{
-		{"the same", "window.go", goCode, false},
-		{"another comment", "window.go", strings.Replace(goCode, "does it", "does\n// this", 1), false},
+		{"the same", "hash.go", goCode, false},
+		{"another comment", "hash.go", strings.Replace(goCode, "does it", "does\n// this", 1), false},
 		{"a comment in the assembly", "probe_amd64.s", strings.Replace(assembly, "// one", "// 1", 1), false},
 		{"a file of tests", "walk_test.go", goCode, false},
 		{"a file that times nothing", "text.go", goCode, false},
-		{"a constant", "window.go", strings.Replace(goCode, "1", "2", 1), true},
+		{"a constant", "hash.go", strings.Replace(goCode, "1", "2", 1), true},
 		{"an instruction", "probe_amd64.s", strings.Replace(assembly, "MOVQ", "MOVL", 1), true},
 		{"a file", "single.go", goCode, true},
 	} {
-		write("window.go", goCode)
+		write("hash.go", goCode)
 		write("probe_amd64.s", assembly)
 		write(test.name, test.text)
 		if older := code() != before; older != test.older {

@@ -1,0 +1,213 @@
+package bloom
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/keyhash"
+)
+
+// Hash is a key's hash. It serves every filter whose format has the same hash: hash a
+// key once to query many filters. No filter tells keys apart whose hashes are equal by ==.
+type Hash struct {
+	// A hash of one or two words has hashMark in h3 and its kind in h4, and 0 in h2 if it has one word. There is
+	// no field for the kind: the compiler keeps a struct of more than four fields or 32 bytes on the stack, and
+	// then the queries of every format take up to 2.9 times as long.
+	h1, h2, h3, h4 uint64
+}
+
+// hashMark tells hashes of one or two words from those of four. Nobody can choose a key whose third word is this
+// one, because each process has another.
+var hashMark = rand.Uint64() | 1
+
+// shortHash returns a hash of one or two words.
+func shortHash(h1, h2 uint64, kind scheme) Hash { return Hash{h1, h2, hashMark, uint64(kind)} }
+
+func (f scheme) twoWords(h1, h2 uint64) Hash { return shortHash(h1, h2, f) }
+func fourWords(h1, h2, h3, h4 uint64) Hash   { return Hash{h1, h2, h3, h4} }
+
+// hash128 is the two words of a hash.
+type hash128 struct{ h1, h2 uint64 }
+
+// scheme returns whose hash it is: noScheme for the zero Hash.
+func (h Hash) scheme() scheme {
+	switch {
+	case h.h3 == hashMark && h.h4 < uint64(len(schemes)):
+		return scheme(h.h4)
+	case h == Hash{}:
+		return noScheme
+	}
+	return schemeBitsAndBlooms // the only one of four words
+}
+
+// Words returns the words of the hash in their order, and 0 for those that it does not have. A hash of 32 bits
+// is one word.
+func (h Hash) Words() [4]uint64 {
+	switch schemes[h.scheme()].words {
+	case one32, one64, two64:
+		return [4]uint64{h.h1, h.h2}
+	}
+	return [4]uint64{h.h1, h.h2, h.h3, h.h4}
+}
+
+// Hash returns the hash of key under f.
+func (f Format) Hash(key []byte) Hash {
+	// This is f.hash().hashKey, without its call and the table: they would take half as many instructions as the hash.
+	p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
+	switch f {
+	case LevelDB:
+		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes)), 0, schemeLevelDB)
+	case Nori, NoriCrate:
+		return schemeNori.twoWords(keyhash.XXH64x2(p, n))
+	case Parquet:
+		return shortHash(keyhash.XXH64(p, n), 0, schemeParquet)
+	case RocksDB:
+		if n <= keyhash.ShortXXPH3 {
+			return shortHash(keyhash.XXPH3Short(p, n), 0, schemeRocksDB)
+		}
+		return shortHash(xxph3At(p, n), 0, schemeRocksDB)
+	case Pebble:
+		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.SignedBytes)), 0, schemePebble)
+	case BitsAndBlooms:
+		return fourWords(keyhash.Murmur3x2(p, n))
+	case Guava:
+		return schemeGuava.twoWords(keyhash.Murmur3(p, n))
+	}
+	panic(noFormat(f))
+}
+
+// HashString is Hash for a string. It takes no copy.
+func (f Format) HashString(key string) Hash {
+	return f.Hash(unsafe.Slice(unsafe.StringData(key), len(key)))
+}
+
+// HashFrom returns the Hash of a key whose hash the caller knows already. For [LevelDB], h
+// has LevelDB's hash in the lower 32 bits, as Badger keeps it; for [Pebble], that with signed
+// bytes. For [Parquet], h is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for
+// formats whose hash has more than one word.
+func (f Format) HashFrom(h uint64) Hash {
+	kind := f.hash()
+	switch schemes[kind].words {
+	case one32:
+		return shortHash(uint64(uint32(h)), 0, kind)
+	case one64:
+		return shortHash(h, 0, kind)
+	}
+	panic(fmt.Sprintf("bloom: the hash of %v has several words, but HashFrom takes one", f))
+}
+
+// words is the number and the size of the words of a hash.
+type words uint8
+
+const (
+	noWords words = iota
+	one32         // a word of 32 bits
+	one64         // a word of 64 bits
+	two64         // two words of 64 bits
+	four64        // four words of 64 bits
+)
+
+// bits returns how many bits the words have.
+func (w words) bits() int {
+	return [...]int{noWords: 0, one32: 32, one64: 64, two64: 128, four64: 256}[w]
+}
+
+// hashes are the hashes of some keys, in slices for the words of their kind: h32, or h1,
+// or h1 and h2, or h1 to h4. It is passed by reference, because a copy for each step would cost small
+// batches as much as the rest does.
+type hashes struct {
+	h32            []uint32
+	h1, h2, h3, h4 []uint64
+}
+
+// window has room for the hashes of a window of keys, and for the numbers of their bits. A buffer on the stack
+// would be cleared for each column, which takes as long as to test a hundred keys. Go's allocator puts an object
+// of this size at the start of a cache line: a vector that crosses the end of a line takes twice as long to store.
+type window struct {
+	memory [4 * windowKeys]uint64
+	places [windowPlaces]uint32
+}
+
+var windows = sync.Pool{New: func() any { return new(window) }}
+
+// takeWindow returns a window, with whatever its last user wrote to it. Whoever is done with it calls giveBack,
+// but not after a panic: then nobody has it.
+func takeWindow() *window { return windows.Get().(*window) }
+
+func (w *window) giveBack() { windows.Put(w) }
+
+// hashes returns room for the hashes of n keys, or of a window of them.
+func (w *window) hashes(words words, n int) hashes {
+	n = min(n, windowKeys)
+	switch words {
+	case one32:
+		return hashes{h32: unsafe.Slice((*uint32)(unsafe.Pointer(&w.memory)), windowKeys)[:n]}
+	case one64:
+		return hashes{h1: w.memory[:n]}
+	case two64:
+		n = min(n, windowKeys128)
+		return hashes{h1: w.memory[:n], h2: w.memory[windowKeys128:][:n]}
+	case four64:
+		n = min(n, windowKeys128)
+		return hashes{
+			h1: w.memory[:n], h2: w.memory[windowKeys128:][:n],
+			h3: w.memory[windowKeys:][:n], h4: w.memory[windowKeys+windowKeys128:][:n],
+		}
+	}
+	panic("bloom: no such hash")
+}
+
+func (h *hashes) len() int { return len(h.h32) + len(h.h1) }
+
+// slice returns hashes i to j-1.
+func (h *hashes) slice(i, j int) (s hashes) {
+	if h.h32 != nil {
+		return hashes{h32: h.h32[i:j]}
+	}
+	s.h1 = h.h1[i:j]
+	if h.h2 != nil {
+		s.h2 = h.h2[i:j]
+	}
+	if h.h3 != nil {
+		s.h3, s.h4 = h.h3[i:j], h.h4[i:j]
+	}
+	return s
+}
+
+// at returns hash i, of the given kind.
+func (h *hashes) at(i int, kind scheme) Hash {
+	switch schemes[kind].words {
+	case one32:
+		return shortHash(uint64(h.h32[i]), 0, kind)
+	case one64:
+		return shortHash(h.h1[i], 0, kind)
+	case four64:
+		return h.at256(i)
+	}
+	return shortHash(h.h1[i], h.h2[i], kind)
+}
+
+// set writes hash i.
+func (h *hashes) set(i int, hash Hash) {
+	if h.h32 != nil {
+		h.h32[i] = uint32(hash.h1)
+		return
+	}
+	h.h1[i] = hash.h1
+	if h.h2 != nil {
+		h.h2[i] = hash.h2
+	}
+	if h.h3 != nil {
+		h.h3[i], h.h4[i] = hash.h3, hash.h4
+	}
+}
+
+// at256 and set256 are at and set for hashes of four words.
+
+func (h *hashes) at256(i int) Hash { return Hash{h.h1[i], h.h2[i], h.h3[i], h.h4[i]} }
+
+func (h *hashes) set256(i int, hash Hash) {
+	h.h1[i], h.h2[i], h.h3[i], h.h4[i] = hash.h1, hash.h2, hash.h3, hash.h4
+}
