@@ -7,15 +7,11 @@ import (
 	"iter"
 	"math"
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 	"unsafe"
 
-	"github.com/lanebloom/bloom/internal/encoding"
-	"github.com/lanebloom/bloom/internal/load"
 	"github.com/lanebloom/bloom/internal/memory"
 	"github.com/lanebloom/bloom/internal/probes"
-	"github.com/lanebloom/bloom/internal/rates"
 )
 
 // Interleaved is very many filters of one shape, which are asked together: one format, one number of bits, one number of probes. It
@@ -485,17 +481,44 @@ func (x *Interleaved) Filter(i int) *Filter {
 	if uint(i) >= uint(x.filters) {
 		panic(fmt.Sprintf("bloom: filter %d of %d", i, x.filters))
 	}
-	v := x.empty
-	v.data = slices.Clone(v.data)
-	v.Array, _ = v.format.decode(v.data) // no error: it was opened
-	v.setKernel(v.kernel)
-	keys, known := x.columns.KeyCount(i)
-	v.count = &keyCount{n: keys, unknown: !known}
-	array, _ := v.encoded()
-	for p := range int(x.depth) {
-		array[p/8] |= x.slices[p*x.stride+i/8] >> (i % 8) & 1 << (p % 8)
+	return x.copies(i, 1)[0]
+}
+
+// copies returns copies of n filters, whose slices are in at most columnsAtOnce/64 words.
+func (x *Interleaved) copies(first, n int) []*Filter {
+	filters := make([]*Filter, n)
+	var columns [columnsAtOnce][]byte // nil for the other filters of these words
+	for i := range filters {
+		v := x.empty
+		v.data = slices.Clone(v.data)
+		v.Array, _ = v.format.decode(v.data) // no error: it was opened
+		v.setKernel(v.kernel)
+		keys, known := x.columns.KeyCount(first + i)
+		v.count = &keyCount{n: keys, unknown: !known}
+		columns[first%64+i], _ = v.encoded()
+		filters[i] = &Filter{v}
 	}
-	return &Filter{v}
+	var tile [64]uint64
+	for p := 0; p < int(x.depth); p += 64 {
+		from, rows := x.slices[p*x.stride:][first/64*8:], min(64, int(x.depth)-p)
+		for w := range (first%64 + n + 63) / 64 {
+			for i := range rows {
+				tile[i] = binary.LittleEndian.Uint64(from[i*x.stride+8*w:])
+			}
+			clear(tile[rows:])
+			x.transpose(&tile)
+			for i, column := range columns[64*w:][:64] {
+				if at := p / 8; len(column) >= at+8 {
+					binary.LittleEndian.PutUint64(column[at:], tile[i])
+				} else if len(column) > at {
+					var last [8]byte
+					binary.LittleEndian.PutUint64(last[:], tile[i])
+					copy(column[at:], last[:])
+				}
+			}
+		}
+	}
+	return filters
 }
 
 // MayContain sets bit i%64 of hits[i/64] if filter i may hold the key, and clears it if not, as [Group.MayContain]
@@ -736,155 +759,19 @@ func (x *Interleaved) Hits(keys Keys) iter.Seq2[int, []uint64] {
 	}
 }
 
-// Stats is [Filter.Stats] of every filter, by one pass over all bits. One that has far fewer bits set than the others wastes its
-// part of the memory; one that has far more answers yes too often.
+// Stats is [Filter.Stats] of every filter. It copies as many filters at a time as 64 MiB have room for. One that has far fewer bits set
+// than the others wastes its part of the memory; one that has far more answers yes too often.
 //
-// The false-positive rates of 6,000 keys of [LevelDB] or more come from 2^14 random keys, the same for all filters: at 1 %,
-// the relative error is 8 %.
+// The false-positive rates of 6,000 keys of [LevelDB] or more come from 2^14 random hashes: at 1 %, the relative error is 8 %.
 func (x *Interleaved) Stats() []Stats {
-	words := (x.filters + 63) / 64
-	if words == 0 {
-		return nil
-	}
-	set, spread := tally{words: words}, x.newSpread()
-	row := make([]uint64, words)
-	swap := x.empty.scheme.swap()
-	for p := range int(x.depth) {
-		if uint64(p)^swap >= x.bits {
-			continue // the slice fills the last word of 64 bits
-		}
-		slice := unsafe.Pointer(&x.slices[p*x.stride])
-		for i := range row {
-			row[i] = load.Uint64(slice, 8*i)
-		}
-		set.add(row)
-		spread.add(row)
-	}
-	stats, measured := make([]Stats, x.filters), []float64(nil)
-	for i := range stats {
-		s := &stats[i]
-		*s = Stats{Bits: x.bits, SetBits: set.of(i), Probes: x.empty.K}
-		s.Keys, s.KeysUnknown = x.empty.format.keysOf(s.SetBits, shape{Bits: x.bits, Probes: x.empty.K})
-		switch {
-		case spread != nil:
-			s.FalsePositiveRate = spread.rate(i)
-		case s.hasFormula(x.empty.format):
-			s.FalsePositiveRate = x.empty.expectedRate(s)
-		default:
-			if measured == nil {
-				measured = x.measureRates(row)
-			}
-			s.FalsePositiveRate = measured[i]
+	const memory, samples = 64 << 20, 1 << 14
+	stats := make([]Stats, 0, x.filters)
+	for len(stats) < x.filters {
+		first := len(stats)
+		n := min(columnsAtOnce-first%64, x.filters-first, max(memory/(int(x.depth)/8+1), 1))
+		for _, f := range x.copies(first, n) {
+			stats = append(stats, f.stats(samples))
 		}
 	}
 	return stats
-}
-
-// measureRates returns for each filter the share of random keys that pass. row is memory for a row.
-func (x *Interleaved) measureRates(row []uint64) []float64 {
-	const most = 1 << 14
-	yes := tally{words: len(row)}
-	random, samples := rand.NewPCG(0, 0), min(most, samples(x.empty.K))
-	for range samples {
-		var key [16]byte
-		binary.LittleEndian.PutUint64(key[:], random.Uint64())
-		binary.LittleEndian.PutUint64(key[8:], random.Uint64())
-		x.and(x.empty.format.Hash(key[:]), row)
-		yes.add(row)
-	}
-	measured := make([]float64, x.filters)
-	for i := range measured {
-		measured[i] = float64(yes.of(i)) / float64(samples)
-	}
-	return measured
-}
-
-// lineSpread counts for each filter the set bits of each line, or of each word of a block, and sums up the rates of lines or
-// blocks.
-type lineSpread struct {
-	rows     int // of a line or word
-	words    int // of a block that has one bit of a key in each, or 1
-	chance   func(set uint64) float64
-	line     tally
-	products []float64 // of the chances of the words so far
-	sums     []float64
-	seen     int // rows
-}
-
-// newSpread returns nil for a scheme whose rate does not follow from the spread of set bits.
-func (x *Interleaved) newSpread() *lineSpread {
-	s := &lineSpread{line: tally{words: (x.filters + 63) / 64}, products: make([]float64, x.filters), sums: make([]float64, x.filters)}
-	switch x.empty.scheme {
-	case schemeRocksDB:
-		of := rates.LineRates(x.empty.K)
-		s.rows, s.words, s.chance = 512, 1, func(set uint64) float64 { return of[set] }
-	case schemeParquet:
-		s.rows, s.words, s.chance = 32, encoding.ParquetProbes, func(set uint64) float64 { return float64(set) / 32 }
-	default:
-		return nil
-	}
-	return s
-}
-
-// add counts a row.
-func (s *lineSpread) add(row []uint64) {
-	if s == nil {
-		return
-	}
-	s.line.add(row)
-	if s.seen++; s.seen%s.rows != 0 {
-		return
-	}
-	word := s.seen / s.rows % s.words // 0 for the last of a block
-	for i := range s.sums {
-		chance := s.chance(s.line.of(i))
-		if s.words == 1 || word == 1 {
-			s.products[i] = chance
-		} else {
-			s.products[i] *= chance
-		}
-		if word == 0 {
-			s.sums[i] += s.products[i]
-		}
-	}
-	s.line.clear()
-}
-
-// rate returns the mean over all lines or blocks.
-func (s *lineSpread) rate(filter int) float64 {
-	return s.sums[filter] / float64(s.seen/(s.rows*s.words))
-}
-
-// tally counts for each column the rows in which its bit is set. planes[i] has bit i of all counts.
-type tally struct {
-	words  int
-	planes [][]uint64
-}
-
-// add counts a row. Few rows reach a high plane, so a word takes two planes on average.
-func (t *tally) add(row []uint64) {
-	for w, carry := range row {
-		for i := 0; carry != 0; i++ {
-			if i == len(t.planes) {
-				t.planes = append(t.planes, make([]uint64, t.words))
-			}
-			plane := &t.planes[i][w]
-			*plane, carry = *plane^carry, *plane&carry
-		}
-	}
-}
-
-// of returns the count of a column.
-func (t *tally) of(column int) (n uint64) {
-	for i, plane := range t.planes {
-		n |= plane[column/64] >> (column % 64) & 1 << i
-	}
-	return n
-}
-
-// clear makes all counts 0.
-func (t *tally) clear() {
-	for _, plane := range t.planes {
-		clear(plane)
-	}
 }

@@ -142,7 +142,7 @@ func TestStatsRate(t *testing.T) {
 			case c.n < 10_000:
 				tolerance += 0.05
 			case f == LevelDB:
-				tolerance = noise + 4/math.Sqrt(measured*fewSamples)
+				tolerance = noise + 4/math.Sqrt(measured*(1<<17))
 			}
 			if ratio := stats.FalsePositiveRate / measured; ratio < 1-tolerance || ratio > 1+tolerance {
 				t.Errorf("%v: Stats says %.5f, which is %.2f times what MeasureRate says", c, stats.FalsePositiveRate, ratio)

@@ -43,6 +43,11 @@ func (v *view) Stats() Stats {
 	if detect.Races {
 		v = v.still()
 	}
+	return v.stats(1 << 17)
+}
+
+// stats is Stats with so many random hashes, if it needs any.
+func (v *view) stats(most int) Stats {
 	array, shape := v.encoded()
 	s := Stats{Bits: shape.Bits, Probes: shape.Probes}
 	switch {
@@ -64,7 +69,7 @@ func (v *view) Stats() Stats {
 	case s.hasFormula(v.format):
 		s.FalsePositiveRate = v.expectedRate(&s)
 	default:
-		s.FalsePositiveRate = v.passing(min(fewSamples, samples(shape.Probes)))
+		s.FalsePositiveRate = v.passing(min(most, samples(shape.Probes)))
 	}
 	return s
 }
@@ -160,17 +165,12 @@ func onesCount(data []byte) (n uint64) {
 	return n
 }
 
-const (
-	mostSamples = 1 << 20 // random hashes of MeasureRate
-	fewSamples  = 1 << 17 // those of Stats, where it needs any
-)
-
 // samples returns the number of random hashes with which MeasureRate tests a filter of k probes, a
 // multiple of windowKeys. Their probes have a bound, because the header of a file may claim
 // thousands of probes.
 func samples(k int) int {
-	const mostProbes = 1 << 25
-	return min(mostSamples, mostProbes/max(k, 1)) / windowKeys * windowKeys
+	const most, mostProbes = 1 << 20, 1 << 25
+	return min(most, mostProbes/max(k, 1)) / windowKeys * windowKeys
 }
 
 // MeasureRate tests 2^20 random hashes and returns the share, 0 to 1, to which the filter answers yes. The hashes are

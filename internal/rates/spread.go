@@ -10,15 +10,7 @@ import (
 
 const lineBits = 512
 
-// LineRates returns the chance that a line of i set bits has those of k independent probes, for each i.
-func LineRates(k int) *[lineBits + 1]float64 {
-	rates := new([lineBits + 1]float64)
-	for i := range rates {
-		rates[i] = lineOf(i, k)
-	}
-	return rates
-}
-
+// lineOf returns the chance that a line of so many set bits has those of k independent probes.
 func lineOf(set, k int) float64 { return math.Pow(float64(set)/lineBits, float64(k)) }
 
 // OfLines returns how many bits of RocksDB's lines are set, and the share of random hashes that pass k probes.
