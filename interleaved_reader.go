@@ -64,11 +64,8 @@ func readAt(r io.ReaderAt, buffer []byte, offset int64) error {
 
 // region returns in how many bits, from a multiple of their number on, those of a key lie.
 func (x *interleaving) region() uint64 {
-	switch x.empty.scheme {
-	case schemeParquet:
-		return 256
-	case schemeRocksDB, schemePebble: // emptyView makes lines of 64 bytes
-		return 512
+	if f := &schemes[x.empty.scheme]; f.line {
+		return f.word // emptyView makes lines of 64 bytes
 	}
 	return x.depth
 }

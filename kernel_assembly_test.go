@@ -260,15 +260,15 @@ func TestKernelRequests(t *testing.T) {
 		},
 		schemeRocksDB: {
 			func(s *prober, h *hashes, hits []uint64) bool {
-				return probeLine512(s, h, &hits[0], line512Factors.of(s.K, 0))
+				return probeLine512(s, h, &hits[0], line512Factors.Of(s.K, 0))
 			},
-			func(s *prober, h *hashes) bool { return setLine512(s, h, line512Factors.of(s.K, 0)) },
+			func(s *prober, h *hashes) bool { return setLine512(s, h, line512Factors.Of(s.K, 0)) },
 		},
 		schemePebble: {
 			func(s *prober, h *hashes, hits []uint64) bool {
-				return probeLine32(s, h, &hits[0], line32Steps.of(s.K, 0))
+				return probeLine32(s, h, &hits[0], line32Steps.Of(s.K, 0))
 			},
-			func(s *prober, h *hashes) bool { return setLine32(s, h, line32Steps.of(s.K, 0)) },
+			func(s *prober, h *hashes) bool { return setLine32(s, h, line32Steps.Of(s.K, 0)) },
 		},
 	}
 	for k := 1; k <= 127; k += 1 + k/10 {

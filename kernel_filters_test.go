@@ -267,7 +267,7 @@ func TestOnesCount(t *testing.T) {
 func TestRows(t *testing.T) {
 	for k := 1; k <= 127; k++ {
 		for from := 0; from < k; from += 8 {
-			factors, steps := line512Factors.of(k, from), line32Steps.of(k, from)
+			factors, steps := line512Factors.Of(k, from), line32Steps.Of(k, from)
 			for i := range 8 {
 				probe := min(from, max(k-8, 0)) + i
 				if probe >= k {

@@ -9,26 +9,26 @@ func bytesPebble(a probes.Array) uint64 { return (*probes.Pebble)(&a).Bytes() }
 
 // addPebble is prober.setLines for this scheme.
 func (s *prober) addPebble(h *hashes) {
-	if len(h.h32) < minSetHashes || !setLine32(s, h, line32Steps.of(s.K, 0)) {
+	if len(h.h32) < minSetHashes || !setLine32(s, h, line32Steps.Of(s.K, 0)) {
 		(*probes.Pebble)(&s.Array).AddAll(h.h32)
 		return
 	}
 	for done := 8; done < s.K; done += 8 {
-		setLine32(s, h, line32Steps.of(s.K, done))
+		setLine32(s, h, line32Steps.Of(s.K, done))
 	}
 }
 
-var line32Steps = newLineFactors(0, func(x uint32) uint32 { return x + 1 })
+var line32Steps = probes.NewFactors(0, func(x uint32) uint32 { return x + 1 })
 
 // testPebble is prober.test for this scheme.
 func (s *prober) testPebble(h *hashes, hits []uint64) {
-	if len(h.h32) < singleKeys || !probeLine32(s, h, &hits[0], line32Steps.of(s.K, 0)) {
+	if len(h.h32) < singleKeys || !probeLine32(s, h, &hits[0], line32Steps.Of(s.K, 0)) {
 		(*probes.Pebble)(&s.Array).Test(h.h32, hits)
 		return
 	}
 	for done := 8; done < s.K; done += 8 {
 		var more [windowKeys / 64]uint64
-		probeLine32(s, h, &more[0], line32Steps.of(s.K, done))
+		probeLine32(s, h, &more[0], line32Steps.Of(s.K, done))
 		for i := range (len(h.h32) + 63) / 64 {
 			hits[i] &= more[i]
 		}
@@ -41,9 +41,9 @@ func testPartPebble(kernel Kernel, p *part, hash Hash) (word uint64) {
 	h := uint32(hash.h1)
 	d := (*probes.Pebble)(&p.arrays[0])
 	if p.blocks != nil {
-		if word, ok := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), line32Steps.of(d.K, 0)); ok {
+		if word, ok := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), line32Steps.Of(d.K, 0)); ok {
 			for done := 8; done < d.K && word != 0; done += 8 {
-				later, _ := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), line32Steps.of(d.K, done))
+				later, _ := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), line32Steps.Of(d.K, done))
 				word &= later
 			}
 			return word

@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/keyhash"
@@ -26,53 +25,26 @@ func (s *prober) addOneRocksDB(h uint64) (isNew bool) {
 
 // addRocksDB is prober.setLines for this scheme.
 func (s *prober) addRocksDB(h *hashes) {
-	if len(h.h1) < minSetHashes || !setLine512(s, h, line512Factors.of(s.K, 0)) {
+	if len(h.h1) < minSetHashes || !setLine512(s, h, line512Factors.Of(s.K, 0)) {
 		(*probes.RocksDB)(&s.Array).AddAll(h.h1)
 		return
 	}
 	for done := 8; done < s.K; done += 8 {
-		setLine512(s, h, line512Factors.of(s.K, done))
+		setLine512(s, h, line512Factors.Of(s.K, done))
 	}
 }
 
-// lineFactors has, for each probe, the number by which kernels of lines multiply a hash. If there are fewer than 8 probes, that of
-// the first fills the rest.
-type lineFactors struct {
-	all [128]uint32
-	few [8][8]uint32
-}
-
-// newLineFactors returns the factors of which that of a probe gives the next one.
-func newLineFactors(first uint32, next func(uint32) uint32) (f lineFactors) {
-	for i := range f.all {
-		f.all[i], first = first, next(first)
-	}
-	for k := range f.few {
-		copy(f.few[k][:], slices.Repeat(f.all[:1], 8))
-		copy(f.few[k][:], f.all[:k])
-	}
-	return f
-}
-
-// of returns the factors of 8 of k probes, from the given one on. If fewer than 8 are left, it returns those of the last 8.
-func (f *lineFactors) of(k, probe int) *[8]uint32 {
-	if k < 8 {
-		return &f.few[k]
-	}
-	return (*[8]uint32)(f.all[min(probe, k-8):])
-}
-
-var line512Factors = newLineFactors(1, func(x uint32) uint32 { return x * probes.RocksDBMul })
+var line512Factors = probes.NewFactors(1, func(x uint32) uint32 { return x * probes.RocksDBMul })
 
 // testRocksDB is prober.test for this scheme.
 func (s *prober) testRocksDB(h *hashes, hits []uint64) {
-	if len(h.h1) < singleKeys || !probeLine512(s, h, &hits[0], line512Factors.of(s.K, 0)) {
+	if len(h.h1) < singleKeys || !probeLine512(s, h, &hits[0], line512Factors.Of(s.K, 0)) {
 		(*probes.RocksDB)(&s.Array).Test(h.h1, hits)
 		return
 	}
 	for done := 8; done < s.K; done += 8 {
 		var more [windowKeys / 64]uint64
-		probeLine512(s, h, &more[0], line512Factors.of(s.K, done))
+		probeLine512(s, h, &more[0], line512Factors.Of(s.K, done))
 		for i := range (len(h.h1) + 63) / 64 {
 			hits[i] &= more[i]
 		}
@@ -89,10 +61,10 @@ func testPartRocksDB(kernel Kernel, p *part, hash Hash) (word uint64) {
 		if uint64(len(p.arrays))*d.N >= farBytes/memory.CacheLine {
 			touched = probes.TouchRocksDB(p.arrays, h)
 		}
-		if word, ok := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, line512Factors.of(d.K, 0)); ok {
+		if word, ok := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, line512Factors.Of(d.K, 0)); ok {
 			word |= touched >> 32 // no bit
 			for done := 8; done < d.K && word != 0; done += 8 {
-				later, _ := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, line512Factors.of(d.K, done))
+				later, _ := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, line512Factors.Of(d.K, done))
 				word &= later
 			}
 			return word

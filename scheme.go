@@ -488,7 +488,7 @@ func (s *prober) addInOrder(h *hashes, added []uint64) bool {
 	case schemeParquet:
 		return setNewSplit256(s, h, &added[0])
 	case schemeRocksDB:
-		return s.K <= maxHasProbes && setNewLine512(s, h, &added[0], line512Factors.of(s.K, 0))
+		return s.K <= maxHasProbes && setNewLine512(s, h, &added[0], line512Factors.Of(s.K, 0))
 	}
 	return false
 }
