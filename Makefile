@@ -60,7 +60,7 @@ coverage:
 # golden writes testdata/ anew with the oracles.
 .PHONY: golden
 golden: deps
-	cd compare && go run ./golden ../testdata
+	cd compare && go test -run '^TestGolden$$' -update .
 
 # dist builds both commands for six systems, twice, and wants equal bytes: a release attaches them.
 .PHONY: dist

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/sst"
-	"github.com/lanebloom/bloom/compare/tables"
 )
 
 // The numbers of present keys of a table, to which come as many absent ones and more.
@@ -47,7 +46,7 @@ func keysOfTable(n int) (present, absent [][]byte) {
 // TestTables compares the answers of tables with those that the engines that wrote them get from the filters.
 func TestTables(t *testing.T) {
 	t.Parallel()
-	writers, err := tables.Writers(programs)
+	writers, err := tableWriters(programs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +64,7 @@ func TestLargeTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million keys take half a minute")
 	}
-	writers, err := tables.Writers(programs)
+	writers, err := tableWriters(programs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +81,7 @@ func TestLargeTables(t *testing.T) {
 	}
 }
 
-func testTable(t *testing.T, w tables.Writer, present, absent [][]byte) {
+func testTable(t *testing.T, w tableWriter, present, absent [][]byte) {
 	folder := t.TempDir()
 	name, err := w.Write(folder, present)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// golden is a table that an engine wrote, and what the engine says. compare/goldentables writes them.
+// golden is a table that an engine wrote, and what the engine says. TestGoldenTables of compare writes them.
 type golden struct {
 	File, By, Engine string
 	Version          int

@@ -3,11 +3,7 @@
 // Thrift header.
 package splitblock
 
-import (
-	"errors"
-	"fmt"
-	"runtime/debug"
-)
+import "errors"
 
 // Key is the type of a column's keys: BYTE_ARRAY, INT32 or INT64 in Parquet.
 type Key interface{ []byte | int32 | int64 }
@@ -30,18 +26,4 @@ const bytesPerBlock = 32
 func blocks(n, bitsPerKey int) int {
 	const bits = 8 * bytesPerBlock
 	return max(1, (n*bitsPerKey+bits-1)/bits)
-}
-
-// Version returns the path and the version of the module that a program was built with.
-// A test binary may not know it.
-func Version(module string) (string, error) {
-	info, ok := debug.ReadBuildInfo()
-	if ok {
-		for _, m := range info.Deps {
-			if m.Path == module {
-				return m.Path + " " + m.Version, nil
-			}
-		}
-	}
-	return "", fmt.Errorf("splitblock: the program does not tell its version of %s", module)
 }

@@ -1,6 +1,6 @@
 // Package golden reads and writes files of filters that a storage engine made, or a
 // program that follows the engine's documentation. They pin the formats byte for
-// byte: compare/golden writes them, and the tests of the root package read them.
+// byte: TestGolden of compare writes them, and the tests of the root package read them.
 package golden
 
 import (

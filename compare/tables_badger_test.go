@@ -1,4 +1,4 @@
-package tables
+package compare
 
 import (
 	"bytes"
@@ -15,24 +15,24 @@ import (
 )
 
 // badgers are the kinds of tables of Badger.
-func badgers(string) ([]Writer, error) {
-	with := func(name string, o table.Options) Writer {
+func badgers(string) ([]tableWriter, error) {
+	with := func(name string, o table.Options) tableWriter {
 		o.BlockSize, o.TableSize, o.ChkMode = 4096, 64<<20, options.NoVerification
-		b := badger{o}
-		return Writer{
+		b := badgerTable{o}
+		return tableWriter{
 			Name: name, Engine: bloomsst.Badger, Format: bloom.LevelDB, module: "github.com/dgraph-io/badger/v4", Golden: true, Keys: 150, Write: b.write, Answers: b.answers,
 		}
 	}
 	w := with("badger", table.Options{BloomFalsePositive: 0.01})
 	without := with("badger-no-filter", table.Options{})
 	without.Ignored = bloomsst.ErrNoFilter
-	return []Writer{w, without}, nil
+	return []tableWriter{w, without}, nil
 }
 
-// badger writes and reads a table with the options.
-type badger struct{ table.Options }
+// badgerTable writes and reads a table with the options.
+type badgerTable struct{ table.Options }
 
-func (b badger) write(folder string, keys [][]byte) (string, error) {
+func (b badgerTable) write(folder string, keys [][]byte) (string, error) {
 	builder := table.NewTableBuilder(b.Options)
 	defer builder.Close()
 	for _, key := range slices.SortedFunc(slices.Values(keys), bytes.Compare) {
@@ -42,7 +42,7 @@ func (b badger) write(folder string, keys [][]byte) (string, error) {
 	return name, os.WriteFile(name, builder.Finish(), 0o644)
 }
 
-func (b badger) answers(folder string, keys [][]byte) (answers []byte, err error) {
+func (b badgerTable) answers(folder string, keys [][]byte) (answers []byte, err error) {
 	data, err := os.ReadFile(filepath.Join(folder, "000001.sst"))
 	if err != nil {
 		return nil, err

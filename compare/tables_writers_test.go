@@ -1,6 +1,4 @@
-// Package tables has storage engines write tables, and ask the filters of these for keys: adapter/sst must give the
-// same answers.
-package tables
+package compare
 
 import (
 	"bytes"
@@ -10,11 +8,10 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/sst"
 	"github.com/lanebloom/bloom/compare/oracle"
-	"github.com/lanebloom/bloom/compare/splitblock"
 )
 
-// Writer writes tables of one kind with the engine.
-type Writer struct {
+// tableWriter writes tables of one kind with the engine.
+type tableWriter struct {
 	Name    string
 	Engine  string // as bloomsst names it
 	Version int
@@ -34,9 +31,9 @@ type Writer struct {
 	Answers func(folder string, keys [][]byte) ([]byte, error)
 }
 
-// Writers returns all kinds. It compiles programs in dir, as [oracle.Compile] does.
-func Writers(dir string) (all []Writer, err error) {
-	for _, of := range []func(dir string) ([]Writer, error){levelDB, rocksDB, pebbles, badgers} {
+// tableWriters returns all kinds. It compiles programs in dir, as [oracle.Compile] does.
+func tableWriters(dir string) (all []tableWriter, err error) {
+	for _, of := range []func(dir string) ([]tableWriter, error){levelDB, rocksDB, pebbles, badgers} {
 		writers, err := of(dir)
 		if err != nil {
 			return nil, err
@@ -46,12 +43,12 @@ func Writers(dir string) (all []Writer, err error) {
 	return all, nil
 }
 
-// By returns who writes the tables, with the version.
-func (w Writer) By() (string, error) {
+// by returns who writes the tables, with the version.
+func (w tableWriter) by() (string, error) {
 	if w.module == "" {
 		return oracle.DebianVersion(w.debian)
 	}
-	return splitblock.Version(w.module)
+	return moduleVersion(w.module)
 }
 
 // one returns the only file of a pattern.
@@ -67,14 +64,14 @@ func one(folder, pattern string) (string, error) {
 }
 
 // rocksDB are the kinds of tables of RocksDB. The options are those of oracle/rocksdb/database.cc.
-func rocksDB(dir string) (all []Writer, err error) {
+func rocksDB(dir string) (all []tableWriter, err error) {
 	rocks, err := oracle.CompileRocksDatabase(dir)
 	if err != nil {
 		return nil, err
 	}
-	add := func(name string, v int, options ...string) *Writer {
+	add := func(name string, v int, options ...string) *tableWriter {
 		options = append(options, fmt.Sprintf("format_version=%d", v))
-		w := Writer{Name: "rocksdb-" + name, Engine: bloomsst.RocksDB, Version: v, Format: bloom.RocksDB, debian: "librocksdb-dev", Keys: 150}
+		w := tableWriter{Name: "rocksdb-" + name, Engine: bloomsst.RocksDB, Version: v, Format: bloom.RocksDB, debian: "librocksdb-dev", Keys: 150}
 		if v < 5 {
 			w.Format = bloom.Pebble
 		}
@@ -88,8 +85,8 @@ func rocksDB(dir string) (all []Writer, err error) {
 		all = append(all, w)
 		return &all[len(all)-1]
 	}
-	golden := func(w *Writer) *Writer { w.Golden = true; return w }
-	parts := func(w *Writer) *Writer { w.Parts = true; return w }
+	golden := func(w *tableWriter) *tableWriter { w.Golden = true; return w }
+	parts := func(w *tableWriter) *tableWriter { w.Parts = true; return w }
 	golden(add("0", 0))
 	golden(add("1-xxh32", 1, "checksum=2"))
 	golden(add("1-zlib", 1, "block=64", "compression=zlib"))

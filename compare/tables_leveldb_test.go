@@ -1,4 +1,4 @@
-package tables
+package compare
 
 import (
 	"errors"
@@ -14,12 +14,12 @@ import (
 )
 
 // levelDB are the kinds of tables of C++ LevelDB and of goleveldb.
-func levelDB(dir string) ([]Writer, error) {
+func levelDB(dir string) ([]tableWriter, error) {
 	cpp, err := oracle.CompileDatabase(dir)
 	if err != nil {
 		return nil, err
 	}
-	w := Writer{Engine: bloomsst.LevelDB, Format: bloom.LevelDB, Parts: true, Golden: true, Keys: 600}
+	w := tableWriter{Engine: bloomsst.LevelDB, Format: bloom.LevelDB, Parts: true, Golden: true, Keys: 600}
 	o := oracle.Options{Policy: oracle.Bloom, Name: bloom.LevelDB.Name()}
 	ofCpp, ofGo := w, w
 	ofCpp.Name, ofCpp.debian = "leveldb", "libleveldb-dev"
@@ -32,7 +32,7 @@ func levelDB(dir string) ([]Writer, error) {
 	ofCpp.Answers = func(folder string, keys [][]byte) ([]byte, error) { return cpp.Answers(folder, keys, o) }
 	ofGo.Name, ofGo.module = "goleveldb", "github.com/syndtr/goleveldb"
 	ofGo.Write, ofGo.Answers = writeGo, answersGo
-	return []Writer{ofCpp, ofGo}, nil
+	return []tableWriter{ofCpp, ofGo}, nil
 }
 
 func withGo(folder string, f filter.Filter, use func(*leveldb.DB) error) error {

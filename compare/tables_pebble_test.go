@@ -1,4 +1,4 @@
-package tables
+package compare
 
 import (
 	"bytes"
@@ -22,15 +22,15 @@ import (
 )
 
 // pebbles are the kinds of tables of Pebble: every format, and what a format allows.
-func pebbles(string) (all []Writer, err error) {
-	add := func(name string, o sstable.WriterOptions) *Writer {
+func pebbles(string) (all []tableWriter, err error) {
+	add := func(name string, o sstable.WriterOptions) *tableWriter {
 		if o.Comparer == nil {
 			o.Comparer = sstable.DefaultComparer
 		}
 		schema := colblk.DefaultKeySchema(o.Comparer, 16)
 		o.KeySchema = &schema
-		p := pebble{o}
-		all = append(all, Writer{
+		p := pebbleTable{o}
+		all = append(all, tableWriter{
 			Name: "pebble-" + name, Engine: bloomsst.Pebble, Format: bloom.Pebble, module: pebblebloom.Module, Golden: true, Keys: 150, Write: p.write, Answers: p.answers,
 		})
 		return &all[len(all)-1]
@@ -51,7 +51,7 @@ func pebbles(string) (all []Writer, err error) {
 		w.Version, w.Golden = v, v == 1 || v >= 5
 	}
 	o := sstable.WriterOptions{FilterPolicy: policy, TableFormat: sstable.TableFormatRocksDBv2}
-	old := func(w *Writer) *Writer { w.Engine, w.Version = bloomsst.RocksDB, 2; return w }
+	old := func(w *tableWriter) *tableWriter { w.Engine, w.Version = bloomsst.RocksDB, 2; return w }
 	old(add("of-rocksdb-2", o)).Golden = false
 	o.Comparer = splitAt4
 	old(add("of-rocksdb-2-split", o)).Ignored = bloomsst.ErrPrefix
@@ -75,12 +75,12 @@ var splitAt4 = func() *sstable.Comparer {
 	return &c
 }()
 
-// pebble writes and reads a table with the options.
-type pebble struct{ sstable.WriterOptions }
+// pebbleTable writes and reads a table with the options.
+type pebbleTable struct{ sstable.WriterOptions }
 
 const pebbleFile = "table.sst"
 
-func (p pebble) write(folder string, keys [][]byte) (name string, err error) {
+func (p pebbleTable) write(folder string, keys [][]byte) (name string, err error) {
 	name = filepath.Join(folder, pebbleFile)
 	file, err := vfs.Default.Create(name, vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -95,7 +95,7 @@ func (p pebble) write(folder string, keys [][]byte) (name string, err error) {
 	return name, w.Close()
 }
 
-func (p pebble) answers(folder string, keys [][]byte) (answers []byte, err error) {
+func (p pebbleTable) answers(folder string, keys [][]byte) (answers []byte, err error) {
 	file, err := vfs.Default.Open(filepath.Join(folder, pebbleFile))
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (p pebble) answers(folder string, keys [][]byte) (answers []byte, err error
 const seeks = 50_000
 
 // ofFilter asks Pebble's policy with the filter of the table.
-func (p pebble) ofFilter(r *sstable.Reader, readable objstorage.Readable, iterator sstable.Iterator, keys [][]byte) (answers []byte, err error) {
+func (p pebbleTable) ofFilter(r *sstable.Reader, readable objstorage.Readable, iterator sstable.Iterator, keys [][]byte) (answers []byte, err error) {
 	layout, err := r.Layout()
 	if err != nil {
 		return nil, err
