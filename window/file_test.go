@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -173,6 +174,34 @@ func TestLoadBeside(t *testing.T) {
 	for i, file := range []string{"same", "larger"} { // each was loaded before the other
 		if n := w.MayContainBatch(generationKeys(1000*(1+i)), words(50)); n != 50 {
 			t.Errorf("%d of 50 keys of the file %s, at the end", n, file)
+		}
+	}
+}
+
+// TestRotateBesideLoad loads files while a key grows old. No rotation is lost by that: after as many as there are generations,
+// the key is forgotten.
+func TestRotateBesideLoad(t *testing.T) {
+	o := Options{Generations: 60, Keys: 5000, Rate: 1e-3}
+	w := mustNew(t, o)
+	file := fileOf(t, w)
+	for range 10 {
+		w.AddString("key")
+		rotated := make(chan struct{})
+		go func() {
+			defer close(rotated)
+			for range o.Generations {
+				w.Rotate()
+				runtime.Gosched()
+			}
+		}()
+		for range 3 {
+			if _, err := w.Load(bytes.NewReader(file)); err != nil {
+				t.Error(err)
+			}
+		}
+		<-rotated
+		if w.MayContainString("key") {
+			t.Fatal("a rotation is lost")
 		}
 	}
 }
