@@ -321,6 +321,37 @@ func namedFormat(t *testing.T, data []byte, magic uint64, version uint32) bloom.
 	return 0
 }
 
+// TestMarks has keys of an index block that are no entries but mark a place before all entries of a key: these are in the next block.
+func TestMarks(t *testing.T) {
+	x := new(index)
+	for _, key := range []struct {
+		user string
+		tag  uint64
+	}{{"b", 7<<8 | 1}, {"d", newest << 8}, {"f", newest<<8 | 0x16}, {"h", 1}} {
+		if err := x.add(binary.LittleEndian.AppendUint64([]byte(key.user), key.tag), handle{}, indexLayout{most: 9}, 99); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, want := range map[string]int{"a": 0, "b": 0, "c": 1, "d": 2, "e": 2, "f": 3, "g": 3, "h": 3, "i": 4} {
+		if got := x.find([]byte(key), bytes.Compare); got != want {
+			t.Errorf("%s is in block %d, want %d", key, got, want)
+		}
+	}
+}
+
+// TestContext wants the sums of RocksDB's ChecksumModifierForContext, of offsets above 4 GiB, too.
+func TestContext(t *testing.T) {
+	for _, c := range []struct {
+		base   uint32
+		offset int64
+		want   uint32
+	}{{0, 5<<32 | 7, 0}, {0x1000, 7, 0x1007}, {0x1000, 5<<32 | 7, 0x100c}, {0xff, 1<<32 | 0xffffffff, 0xff}} {
+		if got := (&footer{base: c.base}).context(c.offset); got != c.want {
+			t.Errorf("base %#x, offset %#x: %#x, want %#x", c.base, c.offset, got, c.want)
+		}
+	}
+}
+
 // TestHashedColumns asks for columns of hashes: one filter takes them, and several do not.
 func TestHashedColumns(t *testing.T) {
 	for _, g := range goldens(t) {
