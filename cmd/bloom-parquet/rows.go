@@ -145,7 +145,7 @@ func (f *filterCommand) copyGroup(g *rowGroup, wanted tester, sink rowSink, then
 		return 0, nil
 	}
 	failed := func(err error) error {
-		if err == nil || errors.Is(err, errStopped) {
+		if err == nil || errors.Is(err, errStopped) || errors.As(err, new(*printError)) {
 			return err
 		}
 		return g.inGroup(g.group, err)

@@ -227,10 +227,18 @@ func (s *textSink) print(text *bytes.Buffer, then handOn) error {
 	data := bytes.Clone(text.Bytes())
 	text.Reset()
 	return then(func() error {
-		_, err := s.out.Write(data)
-		return errors.Join(err, s.out.Flush()) // who reads the rows waits for them
+		_, _ = s.out.Write(data)
+		if err := s.out.Flush(); err != nil { // who reads the rows waits for them; an error of Write comes here, too
+			return &printError{err}
+		}
+		return nil
 	})
 }
+
+// printError is an error of the output, not of the file that is read.
+type printError struct{ error }
+
+func (e *printError) Unwrap() error { return e.error }
 
 func (s *textSink) close() error { return nil }
 

@@ -37,7 +37,7 @@ A warning says when keys seem to hold more than is meant: carriage returns, a by
 A line or a record of more bytes than --max-record says is an error; memory grows with the longest.
 
 With -f, the key is a field of a record: of a line whose fields -d separates, of a record of CSV (--csv), or of a line of JSON (--jsonl).
-With --match '/u/([0-9a-f-]+)', the keys are what the group matches in a line or, with -f, in the field. A record may have several keys: the matches, and with --jsonl -f tags.* the members of a list. One of them decides, or all with --all.
+With --match '/u/([0-9a-f-]+)', the keys are what the group matches in a line or, with -f, in the field. A record may have several keys: the matches, and with --jsonl -f tags.* the members of a list. In bloom filter and unique, one of them decides, or all with --all.
 A record of CSV with more or fewer fields than the first, and what is no CSV or no JSON are errors, which name the line. --missing says what becomes of a record without the field.
 The members of an object inside of another are user.id, or as a JSON pointer /user/id; the pointer /user.id is a name with a dot.
 The key is the text of a field, without the quotes of CSV or JSON; numbers and booleans of JSON are keys as they are written. Empty lines of CSV and JSON are no records.
