@@ -14,110 +14,87 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
-// compression is a format of compressed files.
-type compression struct {
-	name string
-	open func(io.Reader) (io.Reader, error) // nil if it is not read
-}
-
-// findCompression returns the format of a file that begins with head, or none. More bytes may
-// decide if undecided.
-func findCompression(head []byte) (found *compression, undecided bool) {
-	name, undecided := filterfile.Compression(head)
-	switch name {
-	case "":
-		return nil, undecided
-	case "gzip":
-		return &compression{name, openGzip}, false
-	case "zstd":
-		return &compression{name, openZstd}, false
-	}
-	return &compression{name, nil}, false
-}
+// openers open the content of a compressed file, by the name of its format. Other formats are not read.
+var openers = map[string]func(io.Reader) (io.Reader, error){"gzip": openGzip, "zstd": openZstd}
 
 // decompressed returns the content of an input, which need not be compressed.
 func decompressed(name string, file *Text) (*Text, error) {
-	outer := file.compression()
-	if outer == nil {
+	format := file.compression()
+	if format == "" {
 		return file, nil
 	}
-	if outer.open == nil {
-		return nil, &compressedError{name, outer.name}
+	open, isRead := openers[format]
+	if !isRead {
+		return nil, errCompressed(name, format)
 	}
-	reader := decompressor{name: name, format: outer.name}
-	in, err := outer.open(file)
-	if err != nil {
+	reader := decompressor{name: name, format: format}
+	var err error
+	if reader.in, err = open(file); err != nil {
 		return nil, reader.explain(err)
 	}
-	reader.in = in
 	content := NewText(reader)
-	if inner := content.compression(); inner != nil {
-		return nil, &compressedError{name, inner.name + " inside " + outer.name}
+	if inner := content.compression(); inner != "" {
+		return nil, errCompressed(name, inner+" inside "+format)
 	}
 	return content, nil
 }
 
-// compression returns the format of what is read, or nil.
-func (t *Text) compression() *compression {
-	t.Fill(func(head []byte) bool { _, undecided := findCompression(head); return !undecided })
-	found, _ := findCompression(t.Head)
-	return found
+// compression returns the name of the format of what is read, or nothing.
+func (t *Text) compression() (name string) {
+	t.Fill(func(head []byte) bool { _, undecided := filterfile.Compression(head); return !undecided })
+	name, _ = filterfile.Compression(t.Head)
+	return name
 }
 
-// compressedError is the error of a compressed file that is not read.
-type compressedError struct{ name, format string }
-
-func (e *compressedError) Error() string {
-	return fmt.Sprintf("%s: this looks compressed (%s): decompress it first, or insist with --no-decompress", e.name, e.format)
+func errCompressed(name, format string) error {
+	return fmt.Errorf("%s: this looks compressed (%s): decompress it first, or insist with --no-decompress", name, format)
 }
 
 // gzipMembers reads the members of a gzip file one after the other. As gzip does, it takes zero bytes
-// after the last for padding.
+// after the last for padding, which package gzip refuses.
 type gzipMembers struct {
 	in     *bufio.Reader
 	member *gzip.Reader
 }
 
 func openGzip(r io.Reader) (io.Reader, error) {
-	in := bufio.NewReader(r)
-	member, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, cutOff(err)
-	}
-	member.Multistream(false)
-	return &gzipMembers{in, member}, nil
+	g := &gzipMembers{bufio.NewReader(r), new(gzip.Reader)}
+	return g, g.next()
+}
+
+// next begins a member.
+func (g *gzipMembers) next() error {
+	err := g.member.Reset(g.in)
+	g.member.Multistream(false)
+	return cutOff(err)
 }
 
 func (g *gzipMembers) Read(p []byte) (int, error) {
 	for {
 		n, err := g.member.Read(p)
+		if n > 0 && errors.Is(err, io.EOF) {
+			return n, nil // it comes again
+		}
 		if n > 0 || !errors.Is(err, io.EOF) {
-			if errors.Is(err, io.EOF) {
-				err = nil // it comes again
-			}
 			return n, err
 		}
-		next, err := g.in.Peek(1)
-		if err != nil {
+		if next, err := g.in.Peek(1); err != nil {
 			return 0, err
-		}
-		if next[0] == 0 {
+		} else if next[0] == 0 {
 			return 0, onlyZeros(g.in)
 		}
-		if err := g.member.Reset(g.in); err != nil {
-			return 0, cutOff(err)
+		if err := g.next(); err != nil {
+			return 0, err
 		}
-		g.member.Multistream(false)
 	}
 }
 
 // onlyZeros reads all that is left, and returns io.EOF if it is zero bytes.
 func onlyZeros(in *bufio.Reader) error {
 	for {
-		switch b, err := in.ReadByte(); {
-		case err != nil:
+		if b, err := in.ReadByte(); err != nil {
 			return err
-		case b != 0:
+		} else if b != 0 {
 			return gzip.ErrHeader
 		}
 	}
