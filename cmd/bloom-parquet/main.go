@@ -55,7 +55,7 @@ func program() *cli.Program {
 		Examples:    examples,
 		Vars:        kong.Vars{"formats": cli.FormatNames(" or ")},
 		Words:       cli.Words{"format": strings.ReplaceAll(cli.FormatNames(" "), ",", ""), "missing": "error drop"},
-		Folder:      filesIn,
+		Folders:     parquetFolders,
 	}
 	if isApart() { // the other process has checked the command line
 		p.Line = func(s *cli.Streams, line *kong.Context) error { return ofOutput(line.Run(s), s.Out, cli.Outputs(line)) }

@@ -40,7 +40,7 @@ func program() *cli.Program {
 		Groups:      groups,
 		Vars:        kong.Vars{"formats": cli.FormatNames(" or "), "default_format": bloom.Default.String()},
 		Words:       cli.Words{"format": strings.ReplaceAll(cli.FormatNames(" "), ",", ""), "missing": "error drop keep"},
-		Folder:      tablesIn,
+		Folders:     tableFolders,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/sst"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 	"github.com/lanebloom/bloom/cmd/internal/records"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
@@ -47,7 +49,7 @@ A folder stands for the files in it whose names end with .ldb or .sst.
 }
 
 func (c *tablesCommand) Run(s *cli.Streams) error {
-	tables, err := tableFiles(cli.Names(c.Files))
+	tables, err := cli.Files(tableFolders, cli.Names(c.Files))
 	if err != nil {
 		return err
 	}
@@ -65,8 +67,8 @@ func (c *tablesCommand) Run(s *cli.Streams) error {
 		progress, done = s.Bar("reading tables", int64(len(tables)))
 	}
 	var failures []error
-	for _, file := range tables {
-		failures = append(failures, c.read(s, file, show))
+	for _, name := range tables {
+		failures = append(failures, c.read(s, name, show))
 		progress(1)
 	}
 	done()
@@ -90,48 +92,16 @@ type tableReader interface {
 	finish(s *cli.Streams) error // its error is cli.ErrNone if no table may have a key
 }
 
-// tableFile is a file that was named, or found in a folder.
-type tableFile struct {
-	name  string
-	found bool
-}
-
-// tableFiles returns files, and in the place of a folder its tables.
-func tableFiles(names []string) (files []tableFile, err error) {
-	for _, name := range names {
-		info, err := os.Stat(name)
-		if err != nil || !info.IsDir() {
-			files = append(files, tableFile{name, false}) // reading it tells what is wrong
-			continue
-		}
-		entries, err := os.ReadDir(name)
-		if err != nil {
-			return nil, err
-		}
-		before := len(files)
-		for _, entry := range entries {
-			if !entry.IsDir() && isTableName(entry.Name()) {
-				files = append(files, tableFile{filepath.Join(name, entry.Name()), true})
-			}
-		}
-		if len(files) == before {
-			return nil, fmt.Errorf("%s: the folder has no files whose names end with .ldb or .sst", show.Name(name))
+// tableFolders says that a folder stands for the tables in it.
+var tableFolders = &cli.Folders{Names: "end with .ldb or .sst", List: func(folder string) (tables []string, err error) {
+	entries, err := os.ReadDir(folder)
+	for _, entry := range entries {
+		if !entry.IsDir() && isTableName(entry.Name()) {
+			tables = append(tables, filepath.Join(folder, entry.Name()))
 		}
 	}
-	return files, nil
-}
-
-// tablesIn returns the files that a name of an input stands for: the tables of a folder, or itself.
-func tablesIn(name string) (names []string) {
-	tables, err := tableFiles([]string{name})
-	if err != nil {
-		return []string{name} // reading it tells
-	}
-	for _, table := range tables {
-		names = append(names, table.name)
-	}
-	return names
-}
+	return tables, err
+}}
 
 // isTableName reports whether a file has a name of a table.
 func isTableName(name string) bool {
@@ -143,17 +113,17 @@ func isTableName(name string) bool {
 const collected = 8 << 20
 
 // read reads a table. It skips one that was found in a folder, and is gone or changes.
-func (c *tablesCommand) read(s *cli.Streams, file tableFile, show tableReader) error {
-	size, err := withTable(file.name, func(table *bloomsst.Table) error { return show.read(s, file.name, table) })
+func (c *tablesCommand) read(s *cli.Streams, name string, show tableReader) error {
+	size, err := withTable(name, func(table *bloomsst.Table) error { return show.read(s, name, table) })
 	if c.garbage += size; c.garbage >= collected {
 		runtime.GC()
 		c.garbage = 0
 	}
-	if err == nil || !file.found {
+	if err == nil || slices.Contains(c.Files, cli.Input(name)) {
 		return err
 	}
-	if why := isInUse(file.name); why != "" {
-		s.Warn(file.name, why)
+	if why := isInUse(name); why != "" {
+		s.Warn(name, why)
 		c.skipped = true
 		return nil
 	}
@@ -201,7 +171,7 @@ func isInUse(name string) string {
 	if err == nil {
 		time.Sleep(50 * time.Millisecond)
 		var after fs.FileInfo
-		if after, err = os.Stat(name); err == nil && after.Size() == before.Size() && after.ModTime().Equal(before.ModTime()) {
+		if after, err = os.Stat(name); err == nil && outputfile.Same(before, after) {
 			return ""
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 	"github.com/lanebloom/bloom/cmd/internal/records"
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
@@ -45,6 +46,7 @@ func (u *uniqueCommand) printExact(s *cli.Streams) error {
 	if endsAll(failures) {
 		return failures
 	}
+	isUnchanged := func(was, now fs.FileInfo) bool { return was == nil && now == nil || outputfile.Same(was, now) }
 	if after, err := u.stat(); err != nil || !slices.EqualFunc(before, after, isUnchanged) {
 		return errors.New("--verify: a file changed between the two looks, so lines may be missing")
 	}
@@ -91,12 +93,4 @@ func (u *uniqueCommand) stat() (infos []fs.FileInfo, err error) {
 		infos = append(infos, info)
 	}
 	return infos, nil
-}
-
-// isUnchanged reports whether a file is still what it was.
-func isUnchanged(before, after fs.FileInfo) bool {
-	if before == nil || after == nil {
-		return before == nil && after == nil
-	}
-	return os.SameFile(before, after) && before.Size() == after.Size() && before.ModTime().Equal(after.ModTime())
 }

@@ -62,17 +62,19 @@ func isWritten(name any) bool {
 
 // check returns an error for a command line on which a file that is written is read, too, or is written twice: a file
 // of an Output or a State, or standard output, which every command writes. It does not matter by what names and links. Files
-// that could not be written for another reason are an error, too. folder returns the files that a name of an input
-// stands for; nil is for commands that read no folders.
-func check(streams outputfile.Streams, line *kong.Context, folder func(name string) []string) error {
+// that could not be written for another reason are an error, too. folders may
+// stand for inputs.
+func check(streams outputfile.Streams, line *kong.Context, folders *Folders) error {
 	inputs, outputs, states := named(line)
 	if twice := readTwice(streams, line); twice != "" {
 		return fmt.Errorf("%s: this is named twice, and can be read once: put what it holds in a file", twice)
 	}
-	if folder != nil {
+	if folders != nil {
 		var all []string
 		for _, name := range inputs {
-			all = append(all, folder(name)...)
+			if files, err := Files(folders, []string{name}); err == nil { // else reading tells
+				all = append(all, files...)
+			}
 		}
 		inputs = all
 	}

@@ -33,8 +33,7 @@ type Program struct {
 
 	Groups Titles // of the flags
 
-	// Folder returns the files that a name of an input stands for. It is nil for a command that reads no folders.
-	Folder func(name string) []string
+	Folders *Folders // that stand for inputs; nil if none do
 	// Line runs a command line that was read. If it is nil, Check runs it.
 	Line func(s *Streams, line *kong.Context) error
 }
@@ -102,7 +101,7 @@ func (p *Program) Check(s *Streams, line *kong.Context) error {
 	if err := once(line); err != nil {
 		return err
 	}
-	if err := check(s.Outputs(), line, p.Folder); err != nil {
+	if err := check(s.Outputs(), line, p.Folders); err != nil {
 		return err
 	}
 	return line.Run(s)
