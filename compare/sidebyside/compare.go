@@ -143,12 +143,12 @@ func compare(ctx context.Context, o *options, out, messages io.Writer) error {
 	}
 	defer os.RemoveAll(folder)
 	programs := make([]*oracle.Oracle, len(inCPP))
-	for i, format := range inCPP {
+	for i, c := range inCPP {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if programs[i], err = oracle.Compile(format, folder); err != nil {
-			fmt.Fprintf(messages, "sidebyside: without the filters of %v in C++: %v\n", format, err)
+		if programs[i], err = oracle.Compile(c.format, folder); err != nil {
+			fmt.Fprintf(messages, "sidebyside: without %s: %v\n", c.name, err)
 		}
 	}
 	if err := (&race.Figures{Config: config(o)}).Print(out); err != nil {
@@ -181,7 +181,7 @@ func compareAt(ctx context.Context, o *options, size int, kind kind, programs []
 	c.share = o.Time / time.Duration(len(all)*len(jobs)*len(o.Sizes)*len(o.Keys))
 	reference := slices.IndexFunc(all, func(l library) bool { return l.name == o.Reference })
 	if reference < 0 {
-		return fmt.Errorf("there is no %s", o.Reference)
+		return fmt.Errorf("--reference: there is no %s", o.Reference)
 	}
 	c.reference = &all[reference]
 	for i := range all {
@@ -209,7 +209,7 @@ func config(o *options) map[string]string {
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
-			if slices.Contains(modules, m.Path) {
+			if slices.ContainsFunc(others, func(o other) bool { return o.module == m.Path }) {
 				c[strings.ToLower(m.Path)] = m.Version
 			}
 		}

@@ -89,52 +89,67 @@ func otherKernels() []bloom.Kernel {
 	return slices.DeleteFunc(bloom.Kernels()[1:], func(k bloom.Kernel) bool { return k == bloom.Generic })
 }
 
-// libraries has the names of the libraries, in the order of newLibraries.
-var libraries = append(ownNames(),
-	"C++ LevelDB", "C++ RocksDB", "C++ RocksDB before 5", "Pebble",
-	"goleveldb", "Badger", "bits-and-blooms", "holiman", "blobloom", "ristretto", "parquet-go", "BinaryFuse8",
-)
+// inCPP are the libraries in C++, each with the format that it has, and how it tests: 32 keys at once, or key by key.
+var inCPP = []struct {
+	name   string
+	format bloom.Format
+	test   call
+}{{"C++ LevelDB", bloom.LevelDB, keyByKey}, {"C++ RocksDB", bloom.RocksDB, atOnce}, {"C++ RocksDB before 5", bloom.Pebble, atOnce}}
 
-func ownNames() (names []string) {
-	for _, o := range own {
-		names = append(names, "lanebloom, "+o.name)
-	}
-	for _, kernel := range otherKernels() {
-		for _, o := range own[:formatsOfOtherKernels] {
-			names = append(names, fmt.Sprintf("lanebloom, %s, %v", o.name, kernel))
-		}
-	}
-	return names
+// other is a library in Go. The figures have the version of its module.
+type other struct {
+	name, module string
+	make         func(bitsPerKey int, kind kind) library
 }
 
-// modules are those whose versions the figures have.
-var modules = []string{
-	"github.com/syndtr/goleveldb", "github.com/dgraph-io/badger/v4", "github.com/bits-and-blooms/bloom/v3", "github.com/dgraph-io/ristretto/v2",
-	"github.com/holiman/bloomfilter/v2", "github.com/greatroar/blobloom", "github.com/parquet-go/parquet-go", "github.com/FastFilter/xorfilter",
+var others = []other{
+	{"Pebble", pebblebloom.Module, pebble},
+	{"goleveldb", "github.com/syndtr/goleveldb", goleveldb},
+	{"Badger", "github.com/dgraph-io/badger/v4", badger},
+	{"bits-and-blooms", "github.com/bits-and-blooms/bloom/v3", bitsAndBlooms},
+	{"holiman", "github.com/holiman/bloomfilter/v2", holimanFilter},
+	{"blobloom", "github.com/greatroar/blobloom", blobloomFilter},
+	{"ristretto", "github.com/dgraph-io/ristretto/v2", ristretto},
+	{"parquet-go", "github.com/parquet-go/parquet-go", parquetGo},
+	{"BinaryFuse8", "github.com/FastFilter/xorfilter", binaryFuse8},
 }
 
-// newLibraries returns the libraries, in the order of their names, with filters
-// of about the given bits per key. It leaves out those of C++ that have no timer.
+// newLibraries returns the libraries with filters of about the given bits per key. It leaves out those of C++ that have no timer.
 func newLibraries(bitsPerKey int, kind kind, cpp []*oracle.Timer) (all []library) {
+	add := func(name string, l library) {
+		l.name = name
+		all = append(all, l)
+	}
 	for _, o := range own {
-		all = append(all, lanebloom(o.format, bloom.Kernels()[0], bitsPerKey))
+		add("lanebloom, "+o.name, lanebloom(o.format, bloom.Kernels()[0], bitsPerKey))
 	}
 	for _, kernel := range otherKernels() {
 		for _, o := range own[:formatsOfOtherKernels] {
 			l := lanebloom(o.format, kernel, bitsPerKey)
 			l.untimedBuild = true
-			all = append(all, l)
+			add(fmt.Sprintf("lanebloom, %s, %v", o.name, kernel), l)
 		}
 	}
-	all = append(all,
-		cppFilter(cpp[0], keyByKey), cppFilter(cpp[1], atOnce), cppFilter(cpp[2], atOnce), pebble(bitsPerKey),
-		goleveldb(bitsPerKey), badger(bitsPerKey),
-		bitsAndBlooms(bitsPerKey), holimanFilter(bitsPerKey), blobloomFilter(bitsPerKey), ristretto(bitsPerKey),
-		parquetGo(bitsPerKey, kind), binaryFuse8(kind))
-	for i := range all {
-		all[i].name = libraries[i]
+	for i, c := range inCPP {
+		if cpp[i] != nil {
+			add(c.name, cppFilter(cpp[i], c.test))
+		}
 	}
-	return slices.DeleteFunc(all, func(l library) bool { return l.build[keyByKey] == nil && l.build[atOnce] == nil })
+	for _, o := range others {
+		add(o.name, o.make(bitsPerKey, kind))
+	}
+	return all
+}
+
+// names returns the names of all libraries.
+func names() (names []string) {
+	for _, l := range newLibraries(1, integers, make([]*oracle.Timer, len(inCPP))) {
+		names = append(names, l.name)
+	}
+	for _, c := range inCPP {
+		names = append(names, c.name)
+	}
+	return names
 }
 
 func lanebloom(format bloom.Format, kernel bloom.Kernel, bitsPerKey int) (l library) {
@@ -178,125 +193,122 @@ func lanebloom(format bloom.Format, kernel bloom.Kernel, bitsPerKey int) (l libr
 	return l
 }
 
-// inCPP has the formats that are also timed in C++.
-var inCPP = []bloom.Format{bloom.LevelDB, bloom.RocksDB, bloom.Pebble}
-
 // cppFilter is a filter in C++, which tests key by key or 32 keys at once.
 func cppFilter(timer *oracle.Timer, test call) (l library) {
-	if timer == nil {
-		return l
-	}
 	l.build[atOnce] = func(keys *column, times int) (time.Duration, int, error) { return timer.Build(keys.number, times) }
 	l.test[test] = func(keys *column, times int) (time.Duration, int, error) { return timer.Test(keys.number, times) }
 	return l
 }
 
-func pebble(bitsPerKey int) (l library) {
-	var p pebblebloom.Pebble
-	var f []byte
-	l.build[keyByKey] = timed(func(keys *column) (size int, err error) {
-		f = p.Build(keys.len, keys.key, bitsPerKey)
-		return len(f), nil
+// oneByOne is a library whose filter of type F is built and tested key by key. Building returns its size, too.
+func oneByOne[F any](build func(keys *column) (f F, size int), has func(f F, keys *column, i int) bool) (l library) {
+	var f F
+	l.build[keyByKey] = builder(func(keys *column) (size int) {
+		f, size = build(keys)
+		return size
 	})
-	l.test[keyByKey] = tester(func(keys *column, i int) bool { return p.MayContain(f, keys.key(i)) })
+	l.test[keyByKey] = builder(func(keys *column) (hits int) {
+		for i := range keys.len {
+			if has(f, keys, i) {
+				hits++
+			}
+		}
+		return hits
+	})
 	return l
 }
 
-func goleveldb(bitsPerKey int) (l library) {
+func pebble(bitsPerKey int, _ kind) library {
+	var p pebblebloom.Pebble
+	return oneByOne(func(keys *column) ([]byte, int) {
+		f := p.Build(keys.len, keys.key, bitsPerKey)
+		return f, len(f)
+	}, func(f []byte, keys *column, i int) bool { return p.MayContain(f, keys.key(i)) })
+}
+
+func goleveldb(bitsPerKey int, _ kind) library {
 	policy := filter.NewBloomFilter(bitsPerKey)
-	var f []byte
-	l.build[keyByKey] = builder(func(keys *column) int {
+	return oneByOne(func(keys *column) ([]byte, int) {
 		g := policy.NewGenerator()
 		for i := range keys.len {
 			g.Add(keys.key(i))
 		}
 		var b util.Buffer
 		g.Generate(&b)
-		f = b.Bytes()
-		return len(f)
-	})
-	l.test[keyByKey] = tester(func(keys *column, i int) bool { return policy.Contains(f, keys.key(i)) })
-	return l
+		return b.Bytes(), b.Len()
+	}, func(f []byte, keys *column, i int) bool { return policy.Contains(f, keys.key(i)) })
 }
 
-func badger(bitsPerKey int) (l library) {
-	var f y.Filter
-	l.build[keyByKey] = builder(func(keys *column) int {
+func badger(bitsPerKey int, _ kind) library {
+	return oneByOne(func(keys *column) (y.Filter, int) {
 		var hashes []uint32 // grows, as in Badger's table builder
 		for i := range keys.len {
 			hashes = append(hashes, y.Hash(keys.key(i)))
 		}
-		f = y.NewFilter(hashes, bitsPerKey)
-		return len(f)
-	})
-	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.MayContainKey(keys.key(i)) })
-	return l
+		f := y.NewFilter(hashes, bitsPerKey)
+		return f, len(f)
+	}, func(f y.Filter, keys *column, i int) bool { return f.MayContainKey(keys.key(i)) })
 }
 
-func bitsAndBlooms(bitsPerKey int) (l library) {
-	var f *bitsbloom.BloomFilter
-	l.build[keyByKey] = builder(func(keys *column) int {
-		m := keys.len * bitsPerKey
-		f = bitsbloom.New(uint(m), uint(holiman.OptimalK(uint64(m), uint64(keys.len))))
+// bitsAndProbes returns the bits of a filter, and the number of probes that is best for them.
+func bitsAndProbes(keys *column, bitsPerKey int) (m, k uint64) {
+	m = uint64(keys.len * bitsPerKey)
+	return m, holiman.OptimalK(m, uint64(keys.len))
+}
+
+func bitsAndBlooms(bitsPerKey int, _ kind) library {
+	return oneByOne(func(keys *column) (*bitsbloom.BloomFilter, int) {
+		m, k := bitsAndProbes(keys, bitsPerKey)
+		f := bitsbloom.New(uint(m), uint(k))
 		for i := range keys.len {
 			f.Add(keys.key(i))
 		}
-		return m / 8
-	})
-	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Test(keys.key(i)) })
-	return l
+		return f, int(m / 8)
+	}, func(f *bitsbloom.BloomFilter, keys *column, i int) bool { return f.Test(keys.key(i)) })
 }
 
-func holimanFilter(bitsPerKey int) (l library) {
-	var f *holiman.Filter
-	l.build[keyByKey] = timed(func(keys *column) (size int, err error) {
-		m := uint64(keys.len * bitsPerKey)
+func holimanFilter(bitsPerKey int, _ kind) library {
+	return oneByOne(func(keys *column) (*holiman.Filter, int) {
+		m, k := bitsAndProbes(keys, bitsPerKey)
 		// Its own seeds are random; these give the same rate in every run.
 		random := rand.New(rand.NewPCG(1, 2))
-		ks := make([]uint64, holiman.OptimalK(m, uint64(keys.len)))
-		for i := range ks {
-			ks[i] = random.Uint64()
+		seeds := make([]uint64, k)
+		for i := range seeds {
+			seeds[i] = random.Uint64()
 		}
-		if f, err = holiman.NewWithKeys(m, ks); err != nil {
-			return 0, err
+		f, err := holiman.NewWithKeys(m, seeds)
+		if err != nil {
+			panic(err) // the sizes are ours
 		}
 		for i := range keys.len {
 			f.AddHash(xxhash.Sum64(keys.key(i)))
 		}
-		return int(m / 8), nil
-	})
-	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.ContainsHash(xxhash.Sum64(keys.key(i))) })
-	return l
+		return f, int(m / 8)
+	}, func(f *holiman.Filter, keys *column, i int) bool { return f.ContainsHash(xxhash.Sum64(keys.key(i))) })
 }
 
-func blobloomFilter(bitsPerKey int) (l library) {
-	var f *blobloom.Filter
-	l.build[keyByKey] = builder(func(keys *column) int {
+func blobloomFilter(bitsPerKey int, _ kind) library {
+	return oneByOne(func(keys *column) (*blobloom.Filter, int) {
 		// NewOptimized takes 6 probes for these bits, and 7 are better.
-		n := uint64(keys.len)
-		f = blobloom.New(n*uint64(bitsPerKey), int(holiman.OptimalK(n*uint64(bitsPerKey), n)))
+		m, k := bitsAndProbes(keys, bitsPerKey)
+		f := blobloom.New(m, int(k))
 		for i := range keys.len {
 			f.Add(xxhash.Sum64(keys.key(i)))
 		}
-		return int(f.NumBits() / 8)
-	})
-	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Has(xxhash.Sum64(keys.key(i))) })
-	return l
+		return f, int(f.NumBits() / 8)
+	}, func(f *blobloom.Filter, keys *column, i int) bool { return f.Has(xxhash.Sum64(keys.key(i))) })
 }
 
 // ristretto's filter takes hashes. It has a power of two of bits, at least as many as it is asked for.
-func ristretto(bitsPerKey int) (l library) {
-	var f *z.Bloom
-	l.build[keyByKey] = builder(func(keys *column) int {
-		m := float64(keys.len * bitsPerKey)
-		f = z.NewBloomFilter(m, float64(holiman.OptimalK(uint64(m), uint64(keys.len))))
+func ristretto(bitsPerKey int, _ kind) library {
+	return oneByOne(func(keys *column) (*z.Bloom, int) {
+		m, k := bitsAndProbes(keys, bitsPerKey)
+		f := z.NewBloomFilter(float64(m), float64(k))
 		for i := range keys.len {
 			f.Add(xxhash.Sum64(keys.key(i)))
 		}
-		return f.TotalSize()
-	})
-	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Has(xxhash.Sum64(keys.key(i))) })
-	return l
+		return f, f.TotalSize()
+	}, func(f *z.Bloom, keys *column, i int) bool { return f.Has(xxhash.Sum64(keys.key(i))) })
 }
 
 func parquetGo(bitsPerKey int, kind kind) (l library) {
@@ -336,7 +348,7 @@ func parquetGo(bitsPerKey int, kind kind) (l library) {
 }
 
 // binaryFuse8 takes integers, and hashes of strings.
-func binaryFuse8(kind kind) (l library) {
+func binaryFuse8(_ int, kind kind) (l library) {
 	var f *xorfilter.BinaryFuse8
 	l.build[atOnce] = timed(func(keys *column) (size int, err error) {
 		ints := keys.ints

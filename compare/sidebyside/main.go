@@ -71,8 +71,8 @@ func (o *options) check() error {
 	if most := 1 << 27; slices.Max(append([]int{o.Queries}, o.Sizes...)) > most {
 		return fmt.Errorf("more than %d keys", most)
 	}
-	if !slices.Contains(libraries, o.Reference) {
-		return fmt.Errorf("--reference: %q is none of %s", o.Reference, strings.Join(libraries, ", "))
+	if all := names(); !slices.Contains(all, o.Reference) {
+		return fmt.Errorf("--reference: %q is none of %s", o.Reference, strings.Join(all, ", "))
 	}
 	return nil
 }

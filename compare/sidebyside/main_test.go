@@ -94,7 +94,7 @@ func checkFigures(t *testing.T, prefix string, kind kind, figures map[string]rac
 		r := results[library]
 		results[library] = result{r.jobs + 1, max(r.rate, f.Rate), max(r.bits, f.Bits)}
 	}
-	for _, name := range libraries {
+	for _, name := range names() {
 		like, ofKernel := name, false
 		for _, o := range own {
 			if strings.HasPrefix(name, "lanebloom, "+o.name+", ") {
