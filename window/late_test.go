@@ -2,6 +2,7 @@ package window
 
 import (
 	"testing"
+	"time"
 
 	"github.com/lanebloom/bloom"
 )
@@ -33,6 +34,32 @@ func TestLateAdders(t *testing.T) {
 			if w.MayContain(one) {
 				t.Errorf("%s: the key is there for too long", name)
 			}
+		}
+	}
+}
+
+// TestLateAddersWait replaces all generations while a goroutine wants to add its key once more. It must wait for that: the set to
+// which it would add is forgotten.
+func TestLateAddersWait(t *testing.T) {
+	defer func() { pause = nil }()
+	o := Options{Generations: 2, Keys: 100, Rate: 1e-4}
+	for name, add := range adders {
+		w, next := mustNew(t, o), mustNew(t, o)
+		one := []byte("waits in " + name)
+		replaced := make(chan struct{})
+		pause = func() {
+			w.Rotate()
+			w.mu.Lock() // as a Rotate that has begun
+			go func() {
+				time.Sleep(time.Millisecond)
+				w.state.Store(next.state.Load())
+				w.mu.Unlock()
+				close(replaced)
+			}()
+		}
+		add(w, one)
+		if <-replaced; !w.MayContain(one) {
+			t.Errorf("%s adds a key to a set that is forgotten", name)
 		}
 	}
 }
