@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/gob"
 	"encoding/json"
 	"encoding/xml"
@@ -145,6 +146,9 @@ func TestJSON(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(text), "iUJMTQ0KGgo") {
 		t.Errorf("MarshalText: %.20s, %v", text, err)
 	}
+	damaged := bytes.Clone(file)
+	damaged[len(damaged)-1] ^= 1 // of the bits, whose checksum tells it
+	wrong := `"` + base64.StdEncoding.EncodeToString(damaged) + `"`
 	for _, c := range []struct {
 		text string
 		into any
@@ -155,6 +159,8 @@ func TestJSON(t *testing.T) {
 		{`""`, new(Filter), ErrEncoding},
 		{`"?"`, new(Filter), ErrEncoding},
 		{`"` + string(text[:len(text)-8]) + `"`, new(Filter), ErrEncoding},
+		{wrong, new(Filter), ErrEncoding},
+		{wrong, new(Set), ErrEncoding},
 		{`"?"`, new(Set), ErrEncoding},
 		{`"AAAA"`, new(Set), ErrEncoding},
 	} {
