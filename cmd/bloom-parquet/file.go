@@ -13,6 +13,7 @@ import (
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
+	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
 // parquetFile is a file that is open, and one of its columns.
@@ -57,7 +58,7 @@ func openValues(name, column string) (*parquetFile, error) {
 
 // openParquet opens a file.
 func openParquet(name string) (*parquetFile, error) {
-	file, err := os.Open(name)
+	file, err := cli.OpenAnywhere(name)
 	if err != nil {
 		return nil, err
 	}

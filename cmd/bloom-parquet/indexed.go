@@ -41,7 +41,7 @@ func (f indexFlag) open(s *cli.Streams, column string, files []string) (x *table
 	if trusted != "both" {
 		return nil, errors.New("--index has filters and bounds of the files: it is not for --trust " + string(trusted))
 	}
-	file, err := os.Open(string(f.Index))
+	file, err := cli.OpenAnywhere(string(f.Index))
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (x *tableIndex) find(s *cli.Streams, column string, files []string) error {
 
 // footerChanged says whether a file of the same size and time has another footer than the one that is indexed. It is asked itself then.
 func (x *tableIndex) footerChanged(s *cli.Streams, name string, files int) (bool, error) {
-	file, err := os.Open(name)
+	file, err := cli.OpenAnywhere(name)
 	if err != nil {
 		return false, err
 	}

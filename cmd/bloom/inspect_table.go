@@ -86,10 +86,9 @@ func partOf(table *bloomsst.Table, number int) (bloomsst.Part, error) {
 	return bloomsst.Part{}, nil
 }
 
-// openTableOr opens a filter of a table, or what open opens if the file is none. The table is nil then. Standard input is no
-// table, which is read from its end.
+// openTableOr opens a filter of a table, or what open opens if the file is none. The table is nil then.
 func (p partFlag) openTableOr(raw bool, path string, open func() (filterfile.Filter, error)) (filterfile.Filter, *openedTable, error) {
-	if !raw && path != "-" {
+	if !raw {
 		filter, table, err := p.openTable(path)
 		if !errors.Is(err, errNotTable) {
 			return filter, &table, err

@@ -132,7 +132,7 @@ func (c *tablesCommand) read(s *cli.Streams, name string, show tableReader) erro
 
 // withTable opens the table in a file, and returns the size of its filters.
 func withTable(name string, use func(*bloomsst.Table) error) (size uint64, err error) {
-	file, err := os.Open(name)
+	file, err := cli.OpenAnywhere(name)
 	if err != nil {
 		return 0, err
 	}

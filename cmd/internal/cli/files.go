@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // Flags and arguments that name files have types of their own. So one function knows all files that a command line names,
@@ -158,6 +159,14 @@ func same(streams outputfile.Streams, first, second string) bool {
 	path1, err1 := filepath.Abs(first)
 	path2, err2 := filepath.Abs(second)
 	return err1 == nil && err2 == nil && path1 == path2
+}
+
+// OpenAnywhere opens a file that is read at many places. A pipe or a terminal is an error, and nobody waits for who writes to it.
+func OpenAnywhere(name string) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && isStreaming(info) {
+		return nil, fmt.Errorf("%s: this is read at many places, so it must be a regular file", show.Name(name))
+	}
+	return os.Open(name)
 }
 
 // isStreaming reports whether it does no harm to read from and write to the same file, such as a terminal or a pipe.
