@@ -1,4 +1,3 @@
 // Package compare compares this library with others. Its tests run the programs in
-// oracle, among them C++ LevelDB, and the libraries in splitblock, and require the same
-// bytes and the same answers.
+// oracle, among them C++ LevelDB, and the libraries in Go, and require the same bytes and the same answers.
 package compare

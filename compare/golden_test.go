@@ -14,7 +14,6 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/oracle"
 	"github.com/lanebloom/bloom/compare/pebblebloom"
-	"github.com/lanebloom/bloom/compare/splitblock"
 	"github.com/lanebloom/bloom/internal/golden"
 )
 
@@ -43,9 +42,9 @@ var goldenFiles = []goldenFile{
 	{"nori/golden.json", []int{1, 2, 3, 5, 7, 10, 13, 15, 20, 43, 44, 100}, []int{1000, 10000},
 		compiled("nori-sstable's documentation with the XXH64 of xxHash", "nori/oracle.cc", bloom.Nori, bloom.NoriCrate)},
 	{"parquet/golden-parquet-go.json", parquetBits, parquetSizes,
-		linked("SplitBlockFilter", splitblock.ParquetGoModule, bloom.Parquet, splitblock.ParquetGo[[]byte]{})},
+		linked("SplitBlockFilter", parquetGoModule, bloom.Parquet, parquetGo[[]byte]{})},
 	{"parquet/golden-arrow-go.json", parquetBits, parquetSizes,
-		linked("NewBloomFilter", splitblock.ArrowGoModule, bloom.Parquet, splitblock.ArrowGo[[]byte]{})},
+		linked("NewBloomFilter", arrowGoModule, bloom.Parquet, arrowGo[[]byte]{})},
 	{"rocksdb/golden.json", []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 15, 20, 25, 43, 50, 100}, []int{1000, 10000},
 		compiled("NewBloomFilterPolicy of RocksDB, format_version 5", "rocksdb/oracle.cc", bloom.RocksDB)},
 	{"pebble/golden-pebble.json", pebbleBits, []int{1000, 10000},
@@ -140,7 +139,7 @@ func (f *goldenFile) content(t *testing.T) *golden.File {
 		w := f.witness(t, format)
 		for _, c := range f.cases(format.String()) {
 			switch err := ask(w, &c); {
-			case errors.Is(err, splitblock.ErrSize), errors.Is(err, oracle.ErrNoFilter):
+			case errors.Is(err, errSize), errors.Is(err, oracle.ErrNoFilter):
 				continue
 			case err != nil:
 				t.Fatal(err)

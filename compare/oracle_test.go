@@ -18,7 +18,6 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/oracle"
 	"github.com/lanebloom/bloom/compare/pebblebloom"
-	"github.com/lanebloom/bloom/compare/splitblock"
 )
 
 // programs is the folder of the compiled oracles, which all tests share.
@@ -49,7 +48,7 @@ func newOracle(t *testing.T, format bloom.Format) *oracle.Oracle {
 
 // witness makes filters and gives answers that this library must equal. It is an oracle or
 // another library.
-type witness = splitblock.Library[[]byte]
+type witness = witnessOf[[]byte]
 
 // eachWitness runs a subtest for every oracle and every other library.
 func eachWitness(t *testing.T, run func(t *testing.T, format bloom.Format, w witness)) {
@@ -61,8 +60,8 @@ func eachWitness(t *testing.T, run func(t *testing.T, format bloom.Format, w wit
 		format bloom.Format
 		witness
 	}{
-		{"parquet-go", bloom.Parquet, splitblock.ParquetGo[[]byte]{}},
-		{"arrow-go", bloom.Parquet, splitblock.ArrowGo[[]byte]{}},
+		{"parquet-go", bloom.Parquet, parquetGo[[]byte]{}},
+		{"arrow-go", bloom.Parquet, arrowGo[[]byte]{}},
 		{"pebble", bloom.Pebble, pebblebloom.Pebble{}},
 	} {
 		t.Run(fmt.Sprintf("format=%v/%s", library.format, library.name), func(t *testing.T) { run(t, library.format, library.witness) })
@@ -103,7 +102,7 @@ func TestSameBytesSameAnswers(t *testing.T) {
 				keys := randomKeys(random, n)
 				got := bloom.Policy{Format: format, BitsPerKey: bits}.AppendFilter(nil, bloom.Bytes(keys))
 				switch want, err := w.CreateFilter(keys, bits); {
-				case errors.Is(err, splitblock.ErrSize), errors.Is(err, oracle.ErrNoFilter):
+				case errors.Is(err, errSize), errors.Is(err, oracle.ErrNoFilter):
 				case err != nil:
 					t.Fatal(err)
 				case !bytes.Equal(got, want):
@@ -420,7 +419,7 @@ func randomBits(random *rand.Rand, n int) []byte {
 // 32-bit hash reaches the first 2^32 bits. Pebble's last filter is of 2^32 bits.
 func TestSameAnswersPast32Bits(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	witnesses := map[bloom.Format]witness{bloom.Parquet: splitblock.ParquetGo[[]byte]{}}
+	witnesses := map[bloom.Format]witness{bloom.Parquet: parquetGo[[]byte]{}}
 	for _, format := range oracle.Formats {
 		witnesses[format] = newOracle(t, format)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/compare/splitblock"
 	"github.com/lanebloom/bloom/internal/golden"
 )
 
@@ -36,9 +35,9 @@ func unsigned[U uint32 | uint64, S int32 | int64](values []S) []U {
 }
 
 func checkIntegers[V int32 | int64](t *testing.T, column func([]V) bloom.Keys) {
-	for name, w := range map[string]splitblock.Library[V]{
-		"parquet-go": splitblock.ParquetGo[V]{},
-		"arrow-go":   splitblock.ArrowGo[V]{},
+	for name, w := range map[string]witnessOf[V]{
+		"parquet-go": parquetGo[V]{},
+		"arrow-go":   arrowGo[V]{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(8, 9))
@@ -237,7 +236,7 @@ func TestParquetHeader(t *testing.T) {
 		size := 32
 		for ; size < int(column.BloomFilterLength())/2; size *= 2 {
 		}
-		header, err := splitblock.Header(size)
+		header, err := headerOfParquet(size)
 		if err != nil {
 			t.Fatal(err)
 		}

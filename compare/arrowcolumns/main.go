@@ -17,18 +17,20 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/compute"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	parquetgo "github.com/parquet-go/parquet-go/bloom"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/arrow"
 	"github.com/lanebloom/bloom/compare/internal/race"
-	"github.com/lanebloom/bloom/compare/splitblock"
 )
 
+// The filter has 2 MiB: arrow-go makes filters of a power of two.
 const (
-	batchRows = 64 << 10
-	knownKeys = 1_000_000
+	batchRows  = 64 << 10
+	knownKeys  = 1 << 20
+	bitsPerKey = 16
 )
 
 var (
@@ -48,28 +50,41 @@ func main() {
 
 func compareAll() {
 	random := rand.New(rand.NewPCG(1, 2))
-	known := make([][]byte, knownKeys)
+	known := make([]parquet.ByteArray, knownKeys)
 	for i := range known {
 		known[i] = randomKey(random)
 	}
-	compareColumn("strings", bloom.Bytes(known), column(arrow.BinaryTypes.String, func(b array.Builder) {
-		b.(*array.StringBuilder).Append(string(keyOf(random, known)))
-	}), testStrings)
+	filter := bloom.Policy{Format: bloom.Parquet, BitsPerKey: bitsPerKey}.NewFilter(bloom.Bytes(known))
+	arrowGo, parquetGo := testStrings(arrowGoFilter(known, filter), parquetgo.MakeSplitBlockFilter(filter.Bytes()))
+	compareColumn("strings", filter, column(arrow.BinaryTypes.String, func(b array.Builder) {
+		b.(*array.StringBuilder).Append(string(oneOf(random, known, randomKey)))
+	}), arrowGo, parquetGo)
 
-	ints := make([]uint64, knownKeys)
+	ints := make([]int64, knownKeys)
 	for i := range ints {
-		ints[i] = random.Uint64()
+		ints[i] = random.Int64()
 	}
-	compareColumn("int64", bloom.Integers(ints), column(arrow.PrimitiveTypes.Int64, func(b array.Builder) {
-		v := random.Uint64()
-		if random.IntN(10) == 0 {
-			v = ints[random.IntN(len(ints))]
-		}
-		b.(*array.Int64Builder).Append(int64(v))
-	}), testIntegers)
+	filter = bloom.Policy{Format: bloom.Parquet, BitsPerKey: bitsPerKey}.NewFilter(bloom.Integers(ints))
+	arrowGo, parquetGo = testIntegers(arrowGoFilter(ints, filter), parquetgo.MakeSplitBlockFilter(filter.Bytes()))
+	compareColumn("int64", filter, column(arrow.PrimitiveTypes.Int64, func(b array.Builder) {
+		b.(*array.Int64Builder).Append(oneOf(random, ints, (*rand.Rand).Int64))
+	}), arrowGo, parquetGo)
 }
 
-func randomKey(random *rand.Rand) []byte {
+// arrowGoFilter returns arrow-go's filter of the keys of a filter.
+func arrowGoFilter[K parquet.ByteArray | int64](keys []K, like *bloom.Filter) bulk {
+	size := uint32(len(like.Bytes()))
+	b := metadata.NewBloomFilter(size, size, mem)
+	switch keys := any(keys).(type) {
+	case []parquet.ByteArray:
+		metadata.InsertHashes(b, keys)
+	case []int64:
+		metadata.InsertHashes(b, keys)
+	}
+	return b.(bulk)
+}
+
+func randomKey(random *rand.Rand) parquet.ByteArray {
 	key := make([]byte, 8+random.IntN(25))
 	for i := range key {
 		key[i] = byte(random.Uint32())
@@ -77,12 +92,12 @@ func randomKey(random *rand.Rand) []byte {
 	return key
 }
 
-// keyOf returns a known key in one of ten cases, and else another.
-func keyOf(random *rand.Rand, known [][]byte) []byte {
+// oneOf returns a known key in one of ten cases, and else another.
+func oneOf[K any](random *rand.Rand, known []K, other func(*rand.Rand) K) K {
 	if random.IntN(10) == 0 {
 		return known[random.IntN(len(known))]
 	}
-	return randomKey(random)
+	return other(random)
 }
 
 // column returns the rows in arrays of batchRows.
@@ -112,33 +127,27 @@ type path struct {
 type tester func(a arrow.Array) []bool
 
 // compareColumn times what tests the batches of a column, and what filters them.
-func compareColumn(name string, known bloom.Keys, batches []arrow.RecordBatch, others func(filter metadata.BloomFilter, blocks []byte) (arrowGo, parquetGo tester)) {
-	filter := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewFilter(known)
-	blocks := filter.Bytes()
-	check(splitblock.VisitArrowGo(blocks, func(theirs metadata.BloomFilter) error {
-		arrowGo, parquetGo := others(theirs, blocks)
-		for _, b := range batches[:min(len(batches), 2)] {
-			compareAnswers(filter, b.Column(0), arrowGo, parquetGo)
-		}
-		tests := []path{
-			{"arrow-go", func(b arrow.RecordBatch) { arrowGo(b.Column(0)) }},
-			{"parquet-go", func(b arrow.RecordBatch) { parquetGo(b.Column(0)) }},
-		}
-		filters := []path{
-			{"arrow-go", func(b arrow.RecordBatch) { filterBy(b, arrowGo(b.Column(0))) }},
-			{"parquet-go", func(b arrow.RecordBatch) { filterBy(b, parquetGo(b.Column(0))) }},
-		}
-		for _, k := range bloom.Kernels() {
-			f, err := filter.WithKernel(k)
-			check(err)
-			name := "this library, " + k.String()
-			tests = append(tests, path{name, func(b arrow.RecordBatch) { mask(f, b) }})
-			filters = append(filters, path{name, func(b arrow.RecordBatch) { filterBatch(f, b) }})
-		}
-		report("Arrow/column="+name+"/job=tested", tests, batches)
-		report("Arrow/column="+name+"/job=filtered", filters, batches)
-		return nil
-	}))
+func compareColumn(name string, filter *bloom.Filter, batches []arrow.RecordBatch, arrowGo, parquetGo tester) {
+	for _, b := range batches[:min(len(batches), 2)] {
+		compareAnswers(filter, b.Column(0), arrowGo, parquetGo)
+	}
+	tests := []path{
+		{"arrow-go", func(b arrow.RecordBatch) { arrowGo(b.Column(0)) }},
+		{"parquet-go", func(b arrow.RecordBatch) { parquetGo(b.Column(0)) }},
+	}
+	filters := []path{
+		{"arrow-go", func(b arrow.RecordBatch) { filterBy(b, arrowGo(b.Column(0))) }},
+		{"parquet-go", func(b arrow.RecordBatch) { filterBy(b, parquetGo(b.Column(0))) }},
+	}
+	for _, k := range bloom.Kernels() {
+		f, err := filter.WithKernel(k)
+		check(err)
+		name := "this library, " + k.String()
+		tests = append(tests, path{name, func(b arrow.RecordBatch) { mask(f, b) }})
+		filters = append(filters, path{name, func(b arrow.RecordBatch) { filterBatch(f, b) }})
+	}
+	report("Arrow/column="+name+"/job=tested", tests, batches)
+	report("Arrow/column="+name+"/job=filtered", filters, batches)
 }
 
 func mask(f bloomarrow.Tester, b arrow.RecordBatch) {
@@ -178,11 +187,13 @@ func compareAnswers(f bloomarrow.Tester, a arrow.Array, others ...tester) {
 	}
 }
 
-// bulk is what arrow-go's filters have beside the interface.
-type bulk interface{ CheckBulk(hashes []uint64) []bool }
+// bulk is what arrow-go's filters have, although their interface does not say it.
+type bulk interface {
+	metadata.BloomFilter
+	CheckBulk(hashes []uint64) []bool
+}
 
-func testStrings(f metadata.BloomFilter, blocks []byte) (arrowGo, parquetGo tester) {
-	theirs, hash := parquetgo.MakeSplitBlockFilter(blocks), parquetgo.XXH64{}
+func testStrings(f bulk, theirs parquetgo.SplitBlockFilter) (arrowGo, parquetGo tester) {
 	hits, hashes := make([]bool, batchRows), make([]uint64, batchRows)
 	key := func(a *array.String, i int) []byte {
 		s := a.Value(i)
@@ -193,24 +204,23 @@ func testStrings(f metadata.BloomFilter, blocks []byte) (arrowGo, parquetGo test
 			for i := range s.Len() {
 				hashes[i] = hasher.Sum64(key(s, i))
 			}
-			return f.(bulk).CheckBulk(hashes[:s.Len()])
+			return f.CheckBulk(hashes[:s.Len()])
 		}, func(a arrow.Array) []bool {
 			s := a.(*array.String)
 			for i := range s.Len() {
-				hits[i] = theirs.Check(hash.Sum64(key(s, i)))
+				hits[i] = theirs.Check(parquetgo.XXH64{}.Sum64(key(s, i)))
 			}
 			return hits[:s.Len()]
 		}
 }
 
-func testIntegers(f metadata.BloomFilter, blocks []byte) (arrowGo, parquetGo tester) {
-	theirs, hash := parquetgo.MakeSplitBlockFilter(blocks), parquetgo.XXH64{}
+func testIntegers(f bulk, theirs parquetgo.SplitBlockFilter) (arrowGo, parquetGo tester) {
 	hits := make([]bool, batchRows)
 	return func(a arrow.Array) []bool {
-			return f.(bulk).CheckBulk(metadata.GetHashes(f.Hasher(), a.(*array.Int64).Int64Values()))
+			return f.CheckBulk(metadata.GetHashes(f.Hasher(), a.(*array.Int64).Int64Values()))
 		}, func(a arrow.Array) []bool {
 			for i, v := range a.(*array.Int64).Int64Values() {
-				hits[i] = theirs.Check(hash.Sum64Uint64(uint64(v)))
+				hits[i] = theirs.Check(parquetgo.XXH64{}.Sum64Uint64(uint64(v)))
 			}
 			return hits[:a.Len()]
 		}

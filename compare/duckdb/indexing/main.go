@@ -92,13 +92,9 @@ func run(files, rounds int, drop func() error) (figures race.Figures, err error)
 	}
 	figures.Add(race.Figure{Name: "Index/way=with an index/made", Ns: race.Three(float64(took)), MB: race.Three(float64(info.Size()) / 1e6)})
 	for _, n := range []int{1, 10_000} {
-		keys := t.keys(n)
+		lines, places := t.keys(n)
 		name := filepath.Join(dir, "keys")
-		if err := writeKeys(name, keys); err != nil {
-			return figures, err
-		}
-		places, err := t.scan(keys)
-		if err != nil {
+		if err := os.WriteFile(name, lines, 0o644); err != nil {
 			return figures, err
 		}
 		for _, flags := range [][]string{nil, {"--index", index}} {
@@ -176,26 +172,20 @@ func ids(file int) []row {
 	return rows
 }
 
-// keys returns n keys. One of a hundred is in the table, and the first is.
-func (t *table) keys(n int) map[int64]bool {
+// keys returns lines of n keys. One of a hundred is in the table, and the first is: in these files and row groups, as prune writes them.
+func (t *table) keys(n int) (lines []byte, places map[string]bool) {
 	absent := rand.New(rand.NewPCG(7, uint64(t.files)))
-	keys := map[int64]bool{}
+	places = map[string]bool{}
 	for i := range n {
 		key := absent.Int64()
 		if i%100 == 0 {
-			key = ids(i * t.files / n)[i*31%(groups*groupRows)].ID
+			file, at := i*t.files/n, i*31%(groups*groupRows)
+			key = ids(file)[at].ID
+			places[fmt.Sprintf("%s\t%d", t.path(file), at/groupRows)] = true
 		}
-		keys[key] = true
+		lines = fmt.Appendln(lines, key)
 	}
-	return keys
-}
-
-func writeKeys(name string, keys map[int64]bool) error {
-	var lines bytes.Buffer
-	for key := range keys {
-		fmt.Fprintln(&lines, key)
-	}
-	return os.WriteFile(name, lines.Bytes(), 0o644)
+	return lines, places
 }
 
 // path returns the name of a file.
@@ -217,21 +207,4 @@ func (t *table) write() error {
 		}
 	}
 	return nil
-}
-
-// scan reads all rows, and returns the files and row groups that have a key, as prune writes them.
-func (t *table) scan(keys map[int64]bool) (map[string]bool, error) {
-	places := map[string]bool{}
-	for i := range t.files {
-		rows, err := parquet.ReadFile[row](t.path(i))
-		if err != nil {
-			return nil, err
-		}
-		for j, row := range rows {
-			if keys[row.ID] {
-				places[fmt.Sprintf("%s\t%d", t.path(i), j/groupRows)] = true
-			}
-		}
-	}
-	return places, nil
 }

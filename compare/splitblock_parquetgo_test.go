@@ -1,4 +1,4 @@
-package splitblock
+package compare
 
 import (
 	"bytes"
@@ -7,17 +7,17 @@ import (
 	"github.com/parquet-go/parquet-go/bloom"
 )
 
-// ParquetGoModule is the module of [ParquetGo].
-const ParquetGoModule = "github.com/parquet-go/parquet-go"
+// parquetGoModule is the module of [parquetGo].
+const parquetGoModule = "github.com/parquet-go/parquet-go"
 
-// ParquetGo is parquet-go. Its filters have any number of blocks, but it makes none
+// parquetGo is parquet-go. Its filters have any number of blocks, but it makes none
 // without keys.
-type ParquetGo[K Key] struct{}
+type parquetGo[K columnKey] struct{}
 
 // CreateFilter encodes the keys as parquet-go's writer of files does.
-func (ParquetGo[K]) CreateFilter(keys []K, bitsPerKey int) (filter []byte, err error) {
+func (parquetGo[K]) CreateFilter(keys []K, bitsPerKey int) (filter []byte, err error) {
 	if len(keys) == 0 || bitsPerKey < 1 {
-		return nil, ErrSize
+		return nil, errSize
 	}
 	column := parquet.SplitBlockFilter(uint(bitsPerKey), "column")
 	filter = make([]byte, column.Size(int64(len(keys))))
@@ -39,7 +39,7 @@ func (ParquetGo[K]) CreateFilter(keys []K, bitsPerKey int) (filter []byte, err e
 }
 
 // KeyMayMatch reads the filter as parquet-go's reader of files does.
-func (ParquetGo[K]) KeyMayMatch(filter []byte, keys []K) ([]bool, error) {
+func (parquetGo[K]) KeyMayMatch(filter []byte, keys []K) ([]bool, error) {
 	answers := make([]bool, len(keys))
 	file := bytes.NewReader(filter)
 	for i, key := range keys {
@@ -52,7 +52,7 @@ func (ParquetGo[K]) KeyMayMatch(filter []byte, keys []K) ([]bool, error) {
 }
 
 // sum64 returns parquet-go's hash of a key.
-func sum64[K Key](key K) uint64 {
+func sum64[K columnKey](key K) uint64 {
 	var hash bloom.XXH64
 	switch key := any(key).(type) {
 	case []byte:

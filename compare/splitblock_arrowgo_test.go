@@ -1,4 +1,4 @@
-package splitblock
+package compare
 
 import (
 	"bytes"
@@ -13,18 +13,18 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// ArrowGoModule is the module of [ArrowGo].
-const ArrowGoModule = "github.com/apache/arrow-go/v18"
+// arrowGoModule is the module of [arrowGo].
+const arrowGoModule = "github.com/apache/arrow-go/v18"
 
-// ArrowGo is arrow-go. It makes filters of a power of two of blocks, and reads filters
+// arrowGo is arrow-go. It makes filters of a power of two of blocks, and reads filters
 // of any number.
-type ArrowGo[K Key] struct{}
+type arrowGo[K columnKey] struct{}
 
 // CreateFilter inserts the keys as arrow-go's writer of files does.
-func (ArrowGo[K]) CreateFilter(keys []K, bitsPerKey int) ([]byte, error) {
+func (arrowGo[K]) CreateFilter(keys []K, bitsPerKey int) ([]byte, error) {
 	z := blocks(len(keys), bitsPerKey)
 	if z&(z-1) != 0 {
-		return nil, ErrSize
+		return nil, errSize
 	}
 	size := uint32(z * bytesPerBlock)
 	builder := metadata.NewBloomFilter(size, size, memory.DefaultAllocator)
@@ -51,8 +51,8 @@ func byteArrays(keys [][]byte) []parquet.ByteArray {
 }
 
 // KeyMayMatch gives the filter a header and lets arrow-go's reader of files read it.
-func (ArrowGo[K]) KeyMayMatch(filter []byte, keys []K) (answers []bool, err error) {
-	err = VisitArrowGo(filter, func(f metadata.BloomFilter) error {
+func (arrowGo[K]) KeyMayMatch(filter []byte, keys []K) (answers []bool, err error) {
+	err = visitArrowGo(filter, func(f metadata.BloomFilter) error {
 		for _, hash := range hashes(f.Hasher(), keys) {
 			answers = append(answers, f.CheckHash(hash))
 		}
@@ -61,8 +61,8 @@ func (ArrowGo[K]) KeyMayMatch(filter []byte, keys []K) (answers []bool, err erro
 	return answers, err
 }
 
-// VisitArrowGo calls visit with a filter as arrow-go's reader of files has it.
-func VisitArrowGo(filter []byte, visit func(metadata.BloomFilter) error) error {
+// visitArrowGo calls visit with a filter as arrow-go's reader of files has it.
+func visitArrowGo(filter []byte, visit func(metadata.BloomFilter) error) error {
 	file, meta, err := embed(filter)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func VisitArrowGo(filter []byte, visit func(metadata.BloomFilter) error) error {
 }
 
 // hashes returns arrow-go's hash of each key.
-func hashes[K Key](hasher metadata.Hasher, keys []K) []uint64 {
+func hashes[K columnKey](hasher metadata.Hasher, keys []K) []uint64 {
 	switch keys := any(keys).(type) {
 	case [][]byte:
 		return metadata.GetHashes(hasher, byteArrays(keys))
@@ -120,7 +120,7 @@ func embed(filter []byte) (file []byte, meta *metadata.FileMetaData, err error) 
 	if meta, err = builder.Finish(); err != nil {
 		return nil, nil, err
 	}
-	header, err := Header(len(filter))
+	header, err := headerOfParquet(len(filter))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,8 +134,8 @@ type tellBuffer struct{ bytes.Buffer }
 
 func (b *tellBuffer) Tell() int64 { return int64(b.Len()) }
 
-// Header returns the header of a filter in a file, in parquet-go's encoding.
-func Header(numBytes int) ([]byte, error) {
+// headerOfParquet returns the header of a filter in a file, in parquet-go's encoding.
+func headerOfParquet(numBytes int) ([]byte, error) {
 	return thrift.Marshal(new(thrift.CompactProtocol), &format.BloomFilterHeader{
 		NumBytes:    int32(numBytes),
 		Algorithm:   format.BloomFilterAlgorithm{Value: new(format.SplitBlockAlgorithm)},
