@@ -13,7 +13,6 @@ import (
 
 	"github.com/lanebloom/bloom/internal/golden"
 	"github.com/lanebloom/bloom/internal/memory"
-	"github.com/lanebloom/bloom/internal/probes"
 )
 
 // alwaysYes has a filter of each format that answers yes to every key without testing bits, and neverYes one that
@@ -382,8 +381,9 @@ func TestInterleavedErrors(t *testing.T) {
 	if x.Len() != 100 || onesCount(x.slices) != 0 || slices.Max(x.columns.keys) != 0 {
 		t.Error("an error changes something")
 	}
-	long := &Filter{view{prober: prober{Array: probes.Array(probes.NewPebble(make([]byte, 512), 2, 1, 5)), scheme: schemePebble}, format: Pebble,
-		data: slices.Concat(make([]byte, 256), []byte{5, 2, 0, 0, 0})}}
+	lines := func(n byte) *Filter { // of 256 bytes together
+		return mustOpen(t, Pebble, slices.Concat(make([]byte, 256), []byte{5, n, 0, 0, 0}))
+	}
 	for name, call := range map[string]struct {
 		want error
 		try  func() error
@@ -400,7 +400,14 @@ func TestInterleavedErrors(t *testing.T) {
 			_, err := mustOpen(t, BitsAndBlooms, bitsAndBlooms(1<<43, 3, 64, 1)).NewInterleaved(1)
 			return err
 		}},
-		"long lines":       {ErrShape, func() error { _, err := long.NewInterleaved(1); return err }},
+		"long lines": {ErrShape, func() error { _, err := lines(2).NewInterleaved(1); return err }},
+		"long lines among others": {ErrShape, func() error {
+			x, err := lines(4).NewInterleaved(1)
+			if err != nil {
+				return err
+			}
+			return x.Put(0, lines(2))
+		}},
 		"too many of some": {ErrCapacity, func() error { _, err := good.NewInterleaved(mostBytes); return err }},
 		"too many counts": {ErrCapacity, func() error { // of keys: the filters, of a bit each, are few bytes
 			tiny, err := Nori.NewSet(1, 1)
