@@ -63,11 +63,9 @@ func (b *buildCommand) prepare(s *cli.Streams) (r reading, err error) {
 
 // work writes the filter to standard output.
 func (b *buildCommand) work(s *cli.Streams) error {
-	format := bloom.Parquet
-	if b.Format != nil {
-		format = b.Format.Format
-	} else if b.Raw {
-		return errors.New("--raw writes the bytes that a storage engine reads: name its format with --format")
+	format, err := cli.BuiltFormat(b.Format, b.Raw, bloom.Parquet)
+	if err != nil {
+		return err
 	}
 	if b.BitsPerKey != nil {
 		if err := cli.CheckBitsPerKey(*b.BitsPerKey); err != nil {
@@ -100,10 +98,8 @@ func (b *buildCommand) work(s *cli.Streams) error {
 	if text := filterfile.Advice(format); text != "" && !b.Raw {
 		s.Say("warning: %s", text)
 	}
-	var encoded []byte
-	if b.Raw {
-		encoded = filter.Bytes()
-	} else if encoded, err = filter.MarshalBinary(); err != nil {
+	encoded, err := cli.EncodeFilter(filter, b.Raw)
+	if err != nil {
 		return err
 	}
 	_, err = s.Out.Write(encoded)

@@ -37,7 +37,7 @@ What is written has a header with the format, the number of keys and checksums. 
 }
 
 func (b *buildCommand) Run(s *cli.Streams) error {
-	format, err := b.format()
+	format, err := cli.BuiltFormat(b.Format, b.Raw, bloom.Default)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (b *buildCommand) Run(s *cli.Streams) error {
 	if filter, err = filter.WithKeyKind(bloom.KeysText); err != nil {
 		return err
 	}
-	encoded, err := encode(filter, b.Raw)
+	encoded, err := cli.EncodeFilter(filter, b.Raw)
 	if err != nil {
 		return err
 	}
@@ -59,16 +59,6 @@ func (b *buildCommand) Run(s *cli.Streams) error {
 		s.Say("warning: %s", text)
 	}
 	return s.WriteFilter(b.Output, encoded)
-}
-
-func (b *buildCommand) format() (bloom.Format, error) {
-	switch {
-	case b.Format != nil:
-		return b.Format.Format, nil
-	case b.Raw:
-		return 0, errors.New("--raw writes the bytes that a storage engine reads: name its format with --format")
-	}
-	return bloom.Default, nil
 }
 
 // filter reads all keys and returns their filter.

@@ -49,7 +49,7 @@ func (m *mergeCommand) Run(s *cli.Streams) error {
 			return fmt.Errorf("%s and %s: %w", show.Name(m.Filters[0]), show.Name(name), filterfile.WithoutPrefix(err))
 		}
 	}
-	encoded, err := encode(merged, bare)
+	encoded, err := cli.EncodeFilter(merged, bare)
 	if err != nil {
 		return err
 	}
@@ -126,11 +126,11 @@ func (a *addCommand) Run(s *cli.Streams) error {
 				return nil, err
 			}
 			warnIfFull(s, string(a.File), all)
-			return encode(all, bare)
+			return cli.EncodeFilter(all, bare)
 		})
 	}
 	warnIfFull(s, string(a.Output), set)
-	encoded, err := encode(set, !filter.IsFile)
+	encoded, err := cli.EncodeFilter(set, !filter.IsFile)
 	if err != nil {
 		return err
 	}
@@ -181,15 +181,4 @@ func setOf(filter filterfile.Filter, name string) (*bloom.Set, error) {
 		return nil, fmt.Errorf("%s: %w", show.Name(name), filterfile.WithoutPrefix(err))
 	}
 	return set, nil
-}
-
-// encode returns the bytes of a filter, or of one with the keys of a set: bare, or those of a file.
-func encode(filter interface {
-	Bytes() []byte
-	MarshalBinary() ([]byte, error)
-}, bare bool) ([]byte, error) {
-	if bare {
-		return filter.Bytes(), nil
-	}
-	return filter.MarshalBinary()
 }

@@ -233,7 +233,7 @@ func (f *seenFile) save() error {
 		if err != nil {
 			return nil, err
 		}
-		return encode(all, bare)
+		return cli.EncodeFilter(all, bare)
 	})
 	if err == nil {
 		f.fresh.Clear()

@@ -53,6 +53,28 @@ func (f FilterFlags) OpenText(s *Streams, path string) (filterfile.Filter, error
 	return filter, err
 }
 
+// BuiltFormat returns the format of a filter to build: the one that is asked for, or the usual one. Bare bytes have no usual one.
+func BuiltFormat(asked *Format, raw bool, usual bloom.Format) (bloom.Format, error) {
+	switch {
+	case asked != nil:
+		return asked.Format, nil
+	case raw:
+		return 0, errors.New("--raw writes the bytes that a storage engine reads: name its format with --format")
+	}
+	return usual, nil
+}
+
+// EncodeFilter returns the bytes of a filter, or of one with the keys of a set: bare, or those of a file.
+func EncodeFilter(filter interface {
+	Bytes() []byte
+	MarshalBinary() ([]byte, error)
+}, bare bool) ([]byte, error) {
+	if bare {
+		return filter.Bytes(), nil
+	}
+	return filter.MarshalBinary()
+}
+
 // WriteFilter writes a filter to a file or, without a name, to standard output.
 func (s *Streams) WriteFilter(to Output, data []byte) error {
 	if to == "" {
