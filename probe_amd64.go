@@ -64,6 +64,264 @@ var (
 	_ [0]struct{} = [windowKeys - 1024]struct{}{}
 )
 
+// hash32 hashes the first of n keys, scheme.leastKeys or more, and returns how many it leaves. It may
+// leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
+// bytes or more, and after so many bytes that a longer call would delay preemption.
+// Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
+// during a call. signs is keyhash.SignedBytes if the last bytes of a key are signed, and else 0.
+func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint32s:
+			return hash32Width4AVX512(rows, stride, data, n, hashes, signs), true
+		case uint64s:
+			return hash32Width8AVX512(rows, stride, data, n, hashes, signs), true
+		}
+	case AVX2:
+		switch layout {
+		case uint32s:
+			return hash32Width4AVX2(rows, stride, data, n, hashes, signs), true
+		case uint64s:
+			return hash32Width8AVX2(rows, stride, data, n, hashes, signs), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return hash32AnyAVX2(rows, stride, data, n, hashes, signs), true
+		}
+	}
+	return left, false
+}
+
+//go:noescape
+func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+//go:noescape
+func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+//go:noescape
+func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+//go:noescape
+func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+//go:noescape
+func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+// hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
+// key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
+// rowsLimit bytes or more on.
+func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return hash32RowsAVX512(rows, stride, data, n, hashes, signs), true
+	}
+	return left, false
+}
+
+//go:noescape
+func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+// xxh64 is hash32 for a word of 64 bits.
+func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint32s:
+			return xxh64Width4AVX512(rows, stride, data, n, hashes, seed), true
+		case uint64s:
+			return xxh64Width8AVX512(rows, stride, data, n, hashes, seed), true
+		}
+	case AVX2:
+		switch layout {
+		case uint32s:
+			return xxh64Width4AVX2(rows, stride, data, n, hashes, seed), true
+		case uint64s:
+			return xxh64Width8AVX2(rows, stride, data, n, hashes, seed), true
+		}
+	}
+	return left, false
+}
+
+//go:noescape
+func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+
+//go:noescape
+func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+
+//go:noescape
+func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+
+//go:noescape
+func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
+
+// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys, for at least 16: it hashes the last 16
+// again if they are not a group. It ends as hash32 does. It writes the hashes with seed 0 to h1, and those with
+// seed 1 to h2, unless that is h1.
+func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return xxh64RowsAVX512(rows, stride, data, n, h1, h2), true
+	}
+	return left, false
+}
+
+//go:noescape
+func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+
+// xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes
+// four keys at a time, but for integers, and ends at one of less than 8 bytes as well.
+func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint32s:
+			return xxph3Width4AVX512(rows, stride, data, n, hashes), true
+		case uint64s:
+			return xxph3Width8AVX512(rows, stride, data, n, hashes), true
+		}
+	case AVX2:
+		switch layout {
+		case uint32s:
+			return xxph3Width4AVX2(rows, stride, data, n, hashes), true
+		case uint64s:
+			return xxph3Width8AVX2(rows, stride, data, n, hashes), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return xxph3AnyAVX2(rows, stride, data, n, hashes), true
+		}
+	}
+	return left, false
+}
+
+//go:noescape
+func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+// xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.
+func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return xxph3RowsAVX512(rows, stride, data, n, hashes), true
+	}
+	return left, false
+}
+
+//go:noescape
+func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+// xxph3Stripes adds to the 8 sums, as keyhash.XXPH3Sums.Add does.
+func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		xxph3StripesAVX2(sums, key, n)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func xxph3StripesAVX2(sums *uint64, key *byte, n int)
+
+// murmur is murmurRows for integers of 64 bits, and for keys of 16 bytes, which have a layout of their own.
+func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h *hashes) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint64s:
+			return murmurWidth8AVX512(rows, stride, data, n, h), true
+		case fixedWidth:
+			return murmurWidth16AVX512(rows, stride, data, n, h), true
+		}
+	case AVX2:
+		switch layout {
+		case uint64s:
+			return murmurWidth8AVX2(rows, stride, data, n, h), true
+		case fixedWidth:
+			return murmurWidth16AVX2(rows, stride, data, n, h), true
+		}
+	}
+	return left, false
+}
+
+//go:noescape
+func murmurWidth8AVX512(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
+
+//go:noescape
+func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
+
+//go:noescape
+func murmurWidth16AVX512(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
+
+//go:noescape
+func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
+
+// murmurRows is xxh64Rows for four words, or for two if h has no h3.
+func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h *hashes) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return murmurRowsAVX512(rows, stride, data, n, h), true
+	}
+	return left, false
+}
+
+//go:noescape
+func murmurRowsAVX512(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
+
+// probeSplit256 tests the hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
+// are fewer than maxLinesBytes.
+func probeSplit256(s *prober, h *hashes, hits *uint64) (ok bool) {
+	switch s.kernel {
+	case AVX512:
+		probeSplit256AVX512(s, h, hits)
+		return true
+	case AVX2:
+		probeSplit256AVX2(s, h, hits)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeSplit256AVX512(s *prober, h *hashes, hits *uint64)
+
+//go:noescape
+func probeSplit256AVX2(s *prober, h *hashes, hits *uint64)
+
+// setSplit256 sets the bits of the hashes, minSetHashes to windowKeys.
+func setSplit256(s *prober, h *hashes) (ok bool) {
+	switch s.kernel {
+	case AVX512, AVX2:
+		setSplit256AVX2(s, h)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setSplit256AVX2(s *prober, h *hashes)
+
+// setNewSplit256 is setNewLine512 for blocks.
+func setNewSplit256(s *prober, h *hashes, added *uint64) (ok bool) {
+	switch s.kernel {
+	case AVX512, AVX2:
+		setNewSplit256AVX2(s, h, added)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setNewSplit256AVX2(s *prober, h *hashes, added *uint64)
+
 // probeLine512 tests the hashes, 1 to windowKeys, by the probes of 8 factors. It reads on to the next
 // multiple of 16 hashes. There are fewer than maxLinesBytes.
 func probeLine512(s *prober, h *hashes, hits *uint64, factors *[8]uint32) (ok bool) {
@@ -162,51 +420,46 @@ func setLine32AVX512(s *prober, h *hashes, steps *[8]uint32)
 //go:noescape
 func setLine32AVX2(s *prober, h *hashes, steps *[8]uint32)
 
-// probeSplit256 tests the hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
-// are fewer than maxLinesBytes.
-func probeSplit256(s *prober, h *hashes, hits *uint64) (ok bool) {
-	switch s.kernel {
+// groupSplit256 makes all probes of a key in n arrays, 1 to 64, of which the first octet begins at blocks.
+func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return groupSplit256AVX2(blocks, n, hash), true
+	}
+	return word, false
+}
+
+//go:noescape
+func groupSplit256AVX2(blocks **byte, n int, hash uint64) (word uint64)
+
+// groupLine512 is groupSplit256 for 8 probes. factors is as for probeLine512.
+func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64, ok bool) {
+	switch kernel {
 	case AVX512:
-		probeSplit256AVX512(s, h, hits)
-		return true
+		return groupLine512AVX512(blocks, n, hash, factors), true
 	case AVX2:
-		probeSplit256AVX2(s, h, hits)
-		return true
+		return groupLine512AVX2(blocks, n, hash, factors), true
 	}
-	return false
+	return word, false
 }
 
 //go:noescape
-func probeSplit256AVX512(s *prober, h *hashes, hits *uint64)
+func groupLine512AVX512(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
 
 //go:noescape
-func probeSplit256AVX2(s *prober, h *hashes, hits *uint64)
+func groupLine512AVX2(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
 
-// setSplit256 sets the bits of the hashes, minSetHashes to windowKeys.
-func setSplit256(s *prober, h *hashes) (ok bool) {
-	switch s.kernel {
+// groupLine32 is groupLine512 for lines of 64 bytes. steps is as for probeLine32.
+func groupLine32(kernel Kernel, blocks **byte, n int, hash uint64, steps *[8]uint32) (word uint64, ok bool) {
+	switch kernel {
 	case AVX512, AVX2:
-		setSplit256AVX2(s, h)
-		return true
+		return groupLine32AVX2(blocks, n, hash, steps), true
 	}
-	return false
+	return word, false
 }
 
 //go:noescape
-func setSplit256AVX2(s *prober, h *hashes)
-
-// setNewSplit256 is setNewLine512 for blocks.
-func setNewSplit256(s *prober, h *hashes, added *uint64) (ok bool) {
-	switch s.kernel {
-	case AVX512, AVX2:
-		setNewSplit256AVX2(s, h, added)
-		return true
-	}
-	return false
-}
-
-//go:noescape
-func setNewSplit256AVX2(s *prober, h *hashes, added *uint64)
+func groupLine32AVX2(blocks **byte, n int, hash uint64, steps *[8]uint32) (word uint64)
 
 // probeDouble32 tests the hashes, 1 to windowKeys, with s.divisor. It reads on
 // to the next multiple of 16 hashes. There are at least 2 bytes. It makes the first probes of all hashes and then
@@ -281,258 +534,105 @@ func placeFull64(s *prober, h *hashes, places *uint32, w *fullWalk) (done int, o
 //go:noescape
 func placeFull64AVX512(s *prober, h *hashes, places *uint32, w *fullWalk) (done int)
 
-// hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
-// key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
-// rowsLimit bytes or more on.
-func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
-	switch kernel {
-	case AVX512:
-		return hash32RowsAVX512(rows, stride, data, n, hashes, signs), true
-	}
-	return left, false
-}
-
-//go:noescape
-func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys, for at least 16: it hashes the last 16
-// again if they are not a group. It ends as hash32 does. It writes the hashes with seed 0 to h1, and those with
-// seed 1 to h2, unless that is h1.
-func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
-	switch kernel {
-	case AVX512:
-		return xxh64RowsAVX512(rows, stride, data, n, h1, h2), true
-	}
-	return left, false
-}
-
-//go:noescape
-func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-// xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.
-func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
-	switch kernel {
-	case AVX512:
-		return xxph3RowsAVX512(rows, stride, data, n, hashes), true
-	}
-	return left, false
-}
-
-//go:noescape
-func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-// hash32 hashes the first of n keys, scheme.leastKeys or more, and returns how many it leaves. It may
-// leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
-// bytes or more, and after so many bytes that a longer call would delay preemption.
-// Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
-// during a call. signs is keyhash.SignedBytes if the last bytes of a key are signed, and else 0.
-func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
-	switch kernel {
-	case AVX512:
-		switch layout {
-		case uint32s:
-			return hash32Width4AVX512(rows, stride, data, n, hashes, signs), true
-		case uint64s:
-			return hash32Width8AVX512(rows, stride, data, n, hashes, signs), true
-		}
-	case AVX2:
-		switch layout {
-		case uint32s:
-			return hash32Width4AVX2(rows, stride, data, n, hashes, signs), true
-		case uint64s:
-			return hash32Width8AVX2(rows, stride, data, n, hashes, signs), true
-		case byteSlices, strs, offsets32, offsets64, fixedWidth:
-			return hash32AnyAVX2(rows, stride, data, n, hashes, signs), true
-		}
-	}
-	return left, false
-}
-
-//go:noescape
-func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-// murmurRows is xxh64Rows for four words, or for two if h has no h3.
-func murmurRows(kernel Kernel, rows *byte, stride int, data *byte, n int, h *hashes) (left int, ok bool) {
-	switch kernel {
-	case AVX512:
-		return murmurRowsAVX512(rows, stride, data, n, h), true
-	}
-	return left, false
-}
-
-//go:noescape
-func murmurRowsAVX512(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
-
-// murmur is murmurRows for integers of 64 bits, and for keys of 16 bytes, which have a layout of their own.
-func murmur(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h *hashes) (left int, ok bool) {
-	switch kernel {
-	case AVX512:
-		switch layout {
-		case uint64s:
-			return murmurWidth8AVX512(rows, stride, data, n, h), true
-		case fixedWidth:
-			return murmurWidth16AVX512(rows, stride, data, n, h), true
-		}
-	case AVX2:
-		switch layout {
-		case uint64s:
-			return murmurWidth8AVX2(rows, stride, data, n, h), true
-		case fixedWidth:
-			return murmurWidth16AVX2(rows, stride, data, n, h), true
-		}
-	}
-	return left, false
-}
-
-//go:noescape
-func murmurWidth8AVX512(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
-
-//go:noescape
-func murmurWidth8AVX2(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
-
-//go:noescape
-func murmurWidth16AVX512(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
-
-//go:noescape
-func murmurWidth16AVX2(rows *byte, stride int, data *byte, n int, h *hashes) (left int)
-
-// xxh64 is hash32 for a word of 64 bits.
-func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int, ok bool) {
-	switch kernel {
-	case AVX512:
-		switch layout {
-		case uint32s:
-			return xxh64Width4AVX512(rows, stride, data, n, hashes, seed), true
-		case uint64s:
-			return xxh64Width8AVX512(rows, stride, data, n, hashes, seed), true
-		}
-	case AVX2:
-		switch layout {
-		case uint32s:
-			return xxh64Width4AVX2(rows, stride, data, n, hashes, seed), true
-		case uint64s:
-			return xxh64Width8AVX2(rows, stride, data, n, hashes, seed), true
-		}
-	}
-	return left, false
-}
-
-//go:noescape
-func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-
-//go:noescape
-func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-
-//go:noescape
-func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-
-//go:noescape
-func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, seed uint64) (left int)
-
-// xxph3Stripes adds to the 8 sums, as keyhash.XXPH3Sums.Add does.
-func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
+// probeShortSplit256 tests a key of n bytes, fewer than keyhash.ShortXXH64, in Parquet's blocks. base begins an
+// array. It takes 0.8 times as long as hash and test by two calls.
+func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool, ok bool) {
 	switch kernel {
 	case AVX512, AVX2:
-		xxph3StripesAVX2(sums, key, n)
+		return probeShortSplit256AVX2(base, key, n), true
+	}
+	return may, false
+}
+
+//go:noescape
+func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
+
+// addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.
+func addOneSplit256(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return addOneSplit256AVX2(base, hash), true
+	}
+	return isNew, false
+}
+
+//go:noescape
+func addOneSplit256AVX2(base **byte, hash uint64) (isNew bool)
+
+// addOneLine512 is addOneSplit256 for at most maxHasProbes probes.
+func addOneLine512(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
+	switch kernel {
+	case AVX512:
+		return addOneLine512AVX512(base, hash), true
+	}
+	return isNew, false
+}
+
+//go:noescape
+func addOneLine512AVX512(base **byte, hash uint64) (isNew bool)
+
+// viewStrings writes the keys of n views as strings; n is a multiple of 8 up to 64. buffers is the first
+// of their buffers. If bit i of valid is clear, string i is empty, and only its view is read.
+func viewStrings(kernel Kernel, rows *byte, buffers *byte, valid uint64, n int, strings *string) (ok bool) {
+	switch kernel {
+	case AVX512:
+		viewStringsAVX512(rows, buffers, valid, n, strings)
 		return true
 	}
 	return false
 }
 
 //go:noescape
-func xxph3StripesAVX2(sums *uint64, key *byte, n int)
+func viewStringsAVX512(rows *byte, buffers *byte, valid uint64, n int, strings *string)
 
-// xxph3 is xxh64 for this hash. A key of more than 128 bytes is long. AVX2 hashes
-// four keys at a time, but for integers, and ends at one of less than 8 bytes as well.
-func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+// fitViews checks whether the keys of n views, as those of viewStrings, are within their buffers, which
+// are so many. It ends at the first 8 views of which one is not, and returns how many are left.
+func fitViews(kernel Kernel, rows *byte, buffers *byte, valid uint64, n int, count int) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
-		switch layout {
-		case uint32s:
-			return xxph3Width4AVX512(rows, stride, data, n, hashes), true
-		case uint64s:
-			return xxph3Width8AVX512(rows, stride, data, n, hashes), true
-		}
-	case AVX2:
-		switch layout {
-		case uint32s:
-			return xxph3Width4AVX2(rows, stride, data, n, hashes), true
-		case uint64s:
-			return xxph3Width8AVX2(rows, stride, data, n, hashes), true
-		case byteSlices, strs, offsets32, offsets64, fixedWidth:
-			return xxph3AnyAVX2(rows, stride, data, n, hashes), true
-		}
+		return fitViewsAVX512(rows, buffers, valid, n, count), true
 	}
 	return left, false
 }
 
 //go:noescape
-func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func fitViewsAVX512(rows *byte, buffers *byte, valid uint64, n int, count int) (left int)
 
-//go:noescape
-func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-// groupSplit256 makes all probes of a key in n arrays, 1 to 64, of which the first octet begins at blocks.
-func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint64, ok bool) {
-	switch kernel {
-	case AVX512, AVX2:
-		return groupSplit256AVX2(blocks, n, hash), true
-	}
-	return word, false
-}
-
-//go:noescape
-func groupSplit256AVX2(blocks **byte, n int, hash uint64) (word uint64)
-
-// groupLine512 is groupSplit256 for 8 probes. factors is as for probeLine512.
-func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64, ok bool) {
+// pack32 moves the chosen ones of n words to the front, and returns their number. Word i is chosen
+// if bit i%64 of chosen[i/64] is set. n is a multiple of 16, at least 16. It reads and writes the n
+// words, and reads n bits of chosen.
+func pack32(kernel Kernel, words *uint32, chosen *uint64, n int) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
-		return groupLine512AVX512(blocks, n, hash, factors), true
+		return pack32AVX512(words, chosen, n), true
 	case AVX2:
-		return groupLine512AVX2(blocks, n, hash, factors), true
+		return pack32AVX2(words, chosen, n), true
 	}
-	return word, false
+	return left, false
 }
 
 //go:noescape
-func groupLine512AVX512(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
+func pack32AVX512(words *uint32, chosen *uint64, n int) (left int)
 
 //go:noescape
-func groupLine512AVX2(blocks **byte, n int, hash uint64, factors *[8]uint32) (word uint64)
+func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
 
-// groupLine32 is groupLine512 for lines of 64 bytes. steps is as for probeLine32.
-func groupLine32(kernel Kernel, blocks **byte, n int, hash uint64, steps *[8]uint32) (word uint64, ok bool) {
+// pack64 is pack32 for words of 64 bits.
+func pack64(kernel Kernel, words *uint64, chosen *uint64, n int) (left int, ok bool) {
 	switch kernel {
-	case AVX512, AVX2:
-		return groupLine32AVX2(blocks, n, hash, steps), true
+	case AVX512:
+		return pack64AVX512(words, chosen, n), true
+	case AVX2:
+		return pack64AVX2(words, chosen, n), true
 	}
-	return word, false
+	return left, false
 }
 
 //go:noescape
-func groupLine32AVX2(blocks **byte, n int, hash uint64, steps *[8]uint32) (word uint64)
+func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
+
+//go:noescape
+func pack64AVX2(words *uint64, chosen *uint64, n int) (left int)
 
 // andSlices writes the AND of 8 arrays of n words, at least 1, to hits, and returns the number of set bits. The
 // addresses of the arrays are in slices; hits can be one of them.
@@ -599,69 +699,6 @@ func sortPlaces(kernel Kernel, places *uint32, n int, numbers *uint32, lines *ui
 //go:noescape
 func sortPlacesAVX2(places *uint32, n int, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
 
-// viewStrings writes the keys of n views as strings; n is a multiple of 8 up to 64. buffers is the first
-// of their buffers. If bit i of valid is clear, string i is empty, and only its view is read.
-func viewStrings(kernel Kernel, rows *byte, buffers *byte, valid uint64, n int, strings *string) (ok bool) {
-	switch kernel {
-	case AVX512:
-		viewStringsAVX512(rows, buffers, valid, n, strings)
-		return true
-	}
-	return false
-}
-
-//go:noescape
-func viewStringsAVX512(rows *byte, buffers *byte, valid uint64, n int, strings *string)
-
-// fitViews checks whether the keys of n views, as those of viewStrings, are within their buffers, which
-// are so many. It ends at the first 8 views of which one is not, and returns how many are left.
-func fitViews(kernel Kernel, rows *byte, buffers *byte, valid uint64, n int, count int) (left int, ok bool) {
-	switch kernel {
-	case AVX512:
-		return fitViewsAVX512(rows, buffers, valid, n, count), true
-	}
-	return left, false
-}
-
-//go:noescape
-func fitViewsAVX512(rows *byte, buffers *byte, valid uint64, n int, count int) (left int)
-
-// pack32 moves the chosen ones of n words to the front, and returns their number. Word i is chosen
-// if bit i%64 of chosen[i/64] is set. n is a multiple of 16, at least 16. It reads and writes the n
-// words, and reads n bits of chosen.
-func pack32(kernel Kernel, words *uint32, chosen *uint64, n int) (left int, ok bool) {
-	switch kernel {
-	case AVX512:
-		return pack32AVX512(words, chosen, n), true
-	case AVX2:
-		return pack32AVX2(words, chosen, n), true
-	}
-	return left, false
-}
-
-//go:noescape
-func pack32AVX512(words *uint32, chosen *uint64, n int) (left int)
-
-//go:noescape
-func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
-
-// pack64 is pack32 for words of 64 bits.
-func pack64(kernel Kernel, words *uint64, chosen *uint64, n int) (left int, ok bool) {
-	switch kernel {
-	case AVX512:
-		return pack64AVX512(words, chosen, n), true
-	case AVX2:
-		return pack64AVX2(words, chosen, n), true
-	}
-	return left, false
-}
-
-//go:noescape
-func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
-
-//go:noescape
-func pack64AVX2(words *uint64, chosen *uint64, n int) (left int)
-
 // probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the address in the
 // prober's single. Go inlines its callers, so a key takes one call: with two, Parquet's took 1.15 times
 // as long.
@@ -673,43 +710,6 @@ func probeUint64(base **byte, key uint64) (may bool)
 
 //go:noescape
 func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
-
-// probeShortSplit256 tests a key of n bytes, fewer than keyhash.ShortXXH64, in Parquet's blocks. base begins an
-// array. It takes 0.8 times as long as hash and test by two calls.
-func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool, ok bool) {
-	switch kernel {
-	case AVX512, AVX2:
-		return probeShortSplit256AVX2(base, key, n), true
-	}
-	return may, false
-}
-
-//go:noescape
-func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
-
-// addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.
-func addOneSplit256(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
-	switch kernel {
-	case AVX512, AVX2:
-		return addOneSplit256AVX2(base, hash), true
-	}
-	return isNew, false
-}
-
-//go:noescape
-func addOneSplit256AVX2(base **byte, hash uint64) (isNew bool)
-
-// addOneLine512 is addOneSplit256 for at most maxHasProbes probes.
-func addOneLine512(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
-	switch kernel {
-	case AVX512:
-		return addOneLine512AVX512(base, hash), true
-	}
-	return isNew, false
-}
-
-//go:noescape
-func addOneLine512AVX512(base **byte, hash uint64) (isNew bool)
 
 // addUint64 adds a key of 8 bytes, and reports whether it was certainly new. It works like probeUint64,
 // and is not atomic: an AtomicSet must not call it.
@@ -724,10 +724,10 @@ func addUint64Double64AVX2(base **byte, key uint64) (isNew bool)
 func addUint64Split256AVX2(base **byte, key uint64) (isNew bool)
 
 //go:noescape
-func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
+func addUint64Line512AVX512(base **byte, key uint64) (isNew bool)
 
 //go:noescape
-func addUint64Line512AVX512(base **byte, key uint64) (isNew bool)
+func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
 
 //go:noescape
 func addUint64Line32AVX2(base **byte, key uint64) (isNew bool)
@@ -748,28 +748,33 @@ func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr)
 func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasHashDouble32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
-
-//go:noescape
 func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
-
-//go:noescape
-func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64) (unused [2]uint64, may bool)
-
-//go:noescape
-func hasHashSplit256AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 
 //go:noescape
 func hasUint64Split256AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasHashLine512AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
+func hasUint64Line512AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasUint64Line512AVX2(base **byte, key uint64) (may bool)
+func hasUint64Line32AVX2(base **byte, key uint64) (may bool)
+
+// The result of those for a hash of one or two words lies where probeHash has it, which has four. Callers
+// that had to store the others, too, would take a thirtieth longer.
+
+//go:noescape
+func hasHashDouble32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
+
+//go:noescape
+func hasHashSplit256AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
+
+//go:noescape
+func hasHashLine512AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 
 //go:noescape
 func hasHashLine32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
 
+// hasHashDouble64 is one of these.
+
 //go:noescape
-func hasUint64Line32AVX2(base **byte, key uint64) (may bool)
+func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64) (unused [2]uint64, may bool)

@@ -13948,9 +13948,10 @@ hashed:
 // Requires: AVX, AVX2
 TEXT ·addOneSplit256AVX2(SB), NOSPLIT, $0-17
 	MOVQ         hash+8(FP), AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
+	MOVL         AX, CX
 	SHRQ         $0x20, AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
 	MOVQ         base+0(FP), CX
 	IMULQ        8(CX), AX
 	SHRQ         $0x20, AX
@@ -14662,58 +14663,10 @@ end:
 	VZEROUPPER
 	RET
 
-DATA singleAddresses<>+0(SB)/8, $·mayContainUint64(SB)
-DATA singleAddresses<>+8(SB)/8, $·mayContainHash(SB)
-DATA singleAddresses<>+16(SB)/8, $·addUint64Generic(SB)
-DATA singleAddresses<>+24(SB)/8, $·hasUint64Double32AVX2(SB)
-DATA singleAddresses<>+32(SB)/8, $·hasHashDouble32AVX2(SB)
-DATA singleAddresses<>+40(SB)/8, $·addUint64Double32AVX2(SB)
-DATA singleAddresses<>+48(SB)/8, $·hasUint64Double32AVX2(SB)
-DATA singleAddresses<>+56(SB)/8, $·hasHashDouble32AVX2(SB)
-DATA singleAddresses<>+64(SB)/8, $·addUint64Double32AVX2(SB)
-DATA singleAddresses<>+72(SB)/8, $·hasUint64Double64AVX2(SB)
-DATA singleAddresses<>+80(SB)/8, $·hasHashDouble64AVX2(SB)
-DATA singleAddresses<>+88(SB)/8, $·addUint64Double64AVX2(SB)
-DATA singleAddresses<>+96(SB)/8, $·hasUint64Double64AVX2(SB)
-DATA singleAddresses<>+104(SB)/8, $·hasHashDouble64AVX2(SB)
-DATA singleAddresses<>+112(SB)/8, $·addUint64Double64AVX2(SB)
-DATA singleAddresses<>+120(SB)/8, $·hasUint64Split256AVX2(SB)
-DATA singleAddresses<>+128(SB)/8, $·hasHashSplit256AVX2(SB)
-DATA singleAddresses<>+136(SB)/8, $·addUint64Split256AVX2(SB)
-DATA singleAddresses<>+144(SB)/8, $·hasUint64Split256AVX2(SB)
-DATA singleAddresses<>+152(SB)/8, $·hasHashSplit256AVX2(SB)
-DATA singleAddresses<>+160(SB)/8, $·addUint64Split256AVX2(SB)
-DATA singleAddresses<>+168(SB)/8, $·hasUint64Line512AVX2(SB)
-DATA singleAddresses<>+176(SB)/8, $·hasHashLine512AVX2(SB)
-DATA singleAddresses<>+184(SB)/8, $·addUint64Line512AVX2(SB)
-DATA singleAddresses<>+192(SB)/8, $·hasUint64Line512AVX2(SB)
-DATA singleAddresses<>+200(SB)/8, $·hasHashLine512AVX2(SB)
-DATA singleAddresses<>+208(SB)/8, $·addUint64Line512AVX512(SB)
-DATA singleAddresses<>+216(SB)/8, $·hasUint64Line32AVX2(SB)
-DATA singleAddresses<>+224(SB)/8, $·hasHashLine32AVX2(SB)
-DATA singleAddresses<>+232(SB)/8, $·addUint64Line32AVX2(SB)
-DATA singleAddresses<>+240(SB)/8, $·hasUint64Line32AVX2(SB)
-DATA singleAddresses<>+248(SB)/8, $·hasHashLine32AVX2(SB)
-DATA singleAddresses<>+256(SB)/8, $·addUint64Line32AVX2(SB)
-GLOBL singleAddresses<>(SB), RODATA|NOPTR, $264
-
-// func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr)
-TEXT ·singleAt(SB), NOSPLIT, $0-32
-	MOVQ   row+0(FP), AX
-	IMUL3Q $0x18, AX, AX
-	LEAQ   singleAddresses<>+0(SB), CX
-	ADDQ   AX, CX
-	MOVQ   (CX), AX
-	MOVQ   AX, ofUint64+8(FP)
-	MOVQ   8(CX), AX
-	MOVQ   AX, ofHash+16(FP)
-	MOVQ   16(CX), AX
-	MOVQ   AX, ofAdd+24(FP)
-	RET
-
 // func addUint64Double32AVX2(base **byte, key uint64) (isNew bool)
 // Requires: BMI2, CMOV
 TEXT ·addUint64Double32AVX2(SB), NOSPLIT, $0-17
+	// LevelDB's hash of 8 bytes.
 	MOVQ   key+8(FP), AX
 	MOVQ   AX, CX
 	SHRQ   $0x20, CX
@@ -14756,9 +14709,8 @@ next:
 // func addUint64Double64AVX2(base **byte, key uint64) (isNew bool)
 // Requires: BMI2, CMOV
 TEXT ·addUint64Double64AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), DX
-
 	// XXH64 with the seeds 0 and 1 of 8 bytes.
+	MOVQ  key+8(FP), DX
 	MOVQ  $0x9e3779b185ebca87, BX
 	MOVQ  $0xc2b2ae3d27d4eb4f, SI
 	IMULQ SI, DX
@@ -14863,9 +14815,8 @@ masked_next:
 // func addUint64Split256AVX2(base **byte, key uint64) (isNew bool)
 // Requires: AVX, AVX2, BMI2
 TEXT ·addUint64Split256AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), AX
-
 	// XXH64 with the seed 0 of 8 bytes.
+	MOVQ         key+8(FP), AX
 	MOVQ         $0x9e3779b185ebca87, CX
 	MOVQ         $0xc2b2ae3d27d4eb4f, DX
 	IMULQ        DX, AX
@@ -14906,62 +14857,11 @@ TEXT ·addUint64Split256AVX2(SB), NOSPLIT, $0-17
 	VZEROUPPER
 	RET
 
-// func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
-// Requires: BMI2, CMOV
-TEXT ·addUint64Line512AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), AX
-
-	// XXPH3 of 8 bytes.
-	XORQ  singleWords<>+48(SB), AX
-	MOVQ  AX, CX
-	SHRQ  $0x33, CX
-	XORQ  CX, AX
-	MOVQ  $0x000000009e3779b1, CX
-	IMULQ CX, AX
-	ADDQ  $0x08, AX
-	MOVQ  AX, CX
-	SHRQ  $0x2f, CX
-	XORQ  CX, AX
-	IMULQ singleWords<>+8(SB), AX
-	MOVQ  AX, CX
-	SHRQ  $0x25, CX
-	XORQ  CX, AX
-	IMULQ singleWords<>+16(SB), AX
-	MOVQ  AX, CX
-	SHRQ  $0x20, CX
-	XORL  CX, AX
-	MOVQ  base+0(FP), DX
-	IMULQ 8(DX), AX
-	SHRQ  $0x20, AX
-	SHLQ  $0x06, AX
-	ADDQ  (DX), AX
-	MOVQ  24(DX), DX
-	MOVQ  $0x00000003, SI
-	MOVL  $0x00000001, BX
-	XORL  DI, DI
-
-next:
-	MOVL    CX, R8
-	SHRL    $0x17, R8
-	MOVL    R8, R9
-	SHRL    $0x03, R9
-	IMUL3L  $0x9e3779b9, CX, CX
-	BZHIL   SI, R8, R8
-	SHLXL   R8, BX, R8
-	TESTB   R8, (AX)(R9*1)
-	CMOVLEQ BX, DI
-	ORB     R8, (AX)(R9*1)
-	DECQ    DX
-	JNZ     next
-	MOVB    DI, isNew+16(FP)
-	RET
-
 // func addUint64Line512AVX512(base **byte, key uint64) (isNew bool)
 // Requires: AVX2, AVX512F, AVX512VL
 TEXT ·addUint64Line512AVX512(SB), NOSPLIT, $88-17
-	MOVQ key+8(FP), AX
-
 	// XXPH3 of 8 bytes.
+	MOVQ         key+8(FP), AX
 	XORQ         singleWords<>+48(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x33, CX
@@ -15029,9 +14929,59 @@ store:
 	MOVB      AL, isNew+16(FP)
 	RET
 
+// func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
+// Requires: BMI2, CMOV
+TEXT ·addUint64Line512AVX2(SB), NOSPLIT, $0-17
+	// XXPH3 of 8 bytes.
+	MOVQ  key+8(FP), AX
+	XORQ  singleWords<>+48(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x33, CX
+	XORQ  CX, AX
+	MOVQ  $0x000000009e3779b1, CX
+	IMULQ CX, AX
+	ADDQ  $0x08, AX
+	MOVQ  AX, CX
+	SHRQ  $0x2f, CX
+	XORQ  CX, AX
+	IMULQ singleWords<>+8(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x25, CX
+	XORQ  CX, AX
+	IMULQ singleWords<>+16(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x20, CX
+	XORL  CX, AX
+	MOVQ  base+0(FP), DX
+	IMULQ 8(DX), AX
+	SHRQ  $0x20, AX
+	SHLQ  $0x06, AX
+	ADDQ  (DX), AX
+	MOVQ  24(DX), DX
+	MOVQ  $0x00000003, SI
+	MOVL  $0x00000001, BX
+	XORL  DI, DI
+
+next:
+	MOVL    CX, R8
+	SHRL    $0x17, R8
+	MOVL    R8, R9
+	SHRL    $0x03, R9
+	IMUL3L  $0x9e3779b9, CX, CX
+	BZHIL   SI, R8, R8
+	SHLXL   R8, BX, R8
+	TESTB   R8, (AX)(R9*1)
+	CMOVLEQ BX, DI
+	ORB     R8, (AX)(R9*1)
+	DECQ    DX
+	JNZ     next
+	MOVB    DI, isNew+16(FP)
+	RET
+
 // func addUint64Line32AVX2(base **byte, key uint64) (isNew bool)
 // Requires: BMI2, CMOV
 TEXT ·addUint64Line32AVX2(SB), NOSPLIT, $0-17
+	// LevelDB's hash of 8 bytes.
 	MOVQ   key+8(FP), AX
 	MOVQ   AX, CX
 	SHRQ   $0x20, CX
@@ -15045,14 +14995,14 @@ TEXT ·addUint64Line32AVX2(SB), NOSPLIT, $0-17
 	MOVL   AX, CX
 	SHRL   $0x10, CX
 	XORL   CX, AX
-	MOVQ   base+0(FP), BX
-	RORXL  $0x11, AX, CX
-	MOVQ   16(BX), DX
+	MOVQ   base+0(FP), CX
+	RORXL  $0x11, AX, BX
+	MOVQ   16(CX), DX
 	IMULQ  AX, DX
-	MULXQ  8(BX), SI, DX
+	MULXQ  8(CX), SI, DX
 	SHLQ   $0x06, DX
-	ADDQ   (BX), DX
-	MOVQ   24(BX), BX
+	ADDQ   (CX), DX
+	MOVQ   24(CX), CX
 	MOVQ   $0x00000003, DI
 	MOVL   $0x00000001, SI
 	XORL   R8, R8
@@ -15062,13 +15012,13 @@ next:
 	MOVL    AX, R10
 	SHRL    $0x03, R10
 	ANDL    $0x3f, R10
-	ADDL    CX, AX
+	ADDL    BX, AX
 	BZHIL   DI, R9, R9
 	SHLXL   R9, SI, R9
 	TESTB   R9, (DX)(R10*1)
 	CMOVLEQ SI, R8
 	ORB     R9, (DX)(R10*1)
-	DECQ    BX
+	DECQ    CX
 	JNZ     next
 	MOVB    R8, isNew+16(FP)
 	RET
@@ -15173,99 +15123,11 @@ absent:
 	MOVB $0x00, may+16(FP)
 	RET
 
-// func hasHashDouble32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
-// Requires: BMI2
-TEXT ·hasHashDouble32AVX2(SB), NOSPLIT, $0-41
-	MOVQ    h1+8(FP), AX
-	MOVQ    base+0(FP), CX
-	RORXL   $0x11, AX, BX
-	MOVQ    (CX), SI
-	MOVQ    24(CX), DI
-	SUBQ    $0x03, DI
-	JL      few
-	MOVL    AX, DX
-	IMULQ   16(CX), DX
-	MULXQ   8(CX), DX, R8
-	MOVL    AX, DX
-	ANDL    $0x07, DX
-	MOVBLZX (SI)(R8*1), R8
-	SHRXL   DX, R8, R8
-	ADDQ    BX, AX
-	MOVL    AX, DX
-	IMULQ   16(CX), DX
-	MULXQ   8(CX), DX, R9
-	MOVL    AX, DX
-	ANDL    $0x07, DX
-	MOVBLZX (SI)(R9*1), R9
-	SHRXL   DX, R9, R9
-	ANDL    R9, R8
-	ADDQ    BX, AX
-	MOVL    AX, DX
-	IMULQ   16(CX), DX
-	MULXQ   8(CX), DX, R9
-	MOVL    AX, DX
-	ANDL    $0x07, DX
-	MOVBLZX (SI)(R9*1), R9
-	SHRXL   DX, R9, R9
-	ANDL    R9, R8
-	TESTL   $0x00000001, R8
-	JZ      absent
-	ADDQ    BX, AX
-	JMP     pairs
-
-few:
-	ADDQ $0x03, DI
-
-pairs:
-	SUBQ    $0x02, DI
-	JL      last
-	MOVL    AX, DX
-	IMULQ   16(CX), DX
-	MULXQ   8(CX), DX, R8
-	MOVL    AX, DX
-	ANDL    $0x07, DX
-	MOVBLZX (SI)(R8*1), R8
-	SHRXL   DX, R8, R8
-	ADDQ    BX, AX
-	MOVL    AX, DX
-	IMULQ   16(CX), DX
-	MULXQ   8(CX), DX, R9
-	MOVL    AX, DX
-	ANDL    $0x07, DX
-	MOVBLZX (SI)(R9*1), R9
-	SHRXL   DX, R9, R9
-	ANDL    R9, R8
-	TESTL   $0x00000001, R8
-	JZ      absent
-	ADDQ    BX, AX
-	JMP     pairs
-
-last:
-	ADDQ    $0x01, DI
-	JL      present
-	MOVL    AX, DX
-	IMULQ   16(CX), DX
-	MULXQ   8(CX), CX, DX
-	ANDL    $0x07, AX
-	MOVBLZX (SI)(DX*1), DX
-	SHRXL   AX, DX, DX
-	TESTL   $0x00000001, DX
-	JZ      absent
-
-present:
-	MOVB $0x01, may+40(FP)
-	RET
-
-absent:
-	MOVB $0x00, may+40(FP)
-	RET
-
 // func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
 // Requires: BMI2, CMOV
 TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), DX
-
 	// XXH64 with the seeds 0 and 1 of 8 bytes.
+	MOVQ  key+8(FP), DX
 	MOVQ  $0x9e3779b185ebca87, BX
 	MOVQ  $0xc2b2ae3d27d4eb4f, SI
 	IMULQ SI, DX
@@ -15444,6 +15306,324 @@ masked_ones:
 
 masked_present:
 	MOVB $0x01, may+16(FP)
+	RET
+
+// func hasUint64Split256AVX2(base **byte, key uint64) (may bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
+	// XXH64 with the seed 0 of 8 bytes.
+	MOVQ         key+8(FP), AX
+	MOVQ         $0x9e3779b185ebca87, CX
+	MOVQ         $0xc2b2ae3d27d4eb4f, DX
+	IMULQ        DX, AX
+	RORXQ        $0x21, AX, AX
+	IMULQ        CX, AX
+	XORQ         singleWords<>+40(SB), AX
+	RORXQ        $0x25, AX, AX
+	IMULQ        CX, AX
+	ADDQ         singleWords<>+24(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x21, CX
+	XORQ         CX, AX
+	IMULQ        DX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x1d, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         base+0(FP), AX
+	IMULQ        8(AX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (CX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, may+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasUint64Line512AVX2(base **byte, key uint64) (may bool)
+// Requires: AVX, AVX2
+TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
+	// XXPH3 of 8 bytes.
+	MOVQ         key+8(FP), AX
+	XORQ         singleWords<>+48(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x33, CX
+	XORQ         CX, AX
+	MOVQ         $0x000000009e3779b1, CX
+	IMULQ        CX, AX
+	ADDQ         $0x08, AX
+	MOVQ         AX, CX
+	SHRQ         $0x2f, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+8(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x25, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORL         CX, AX
+	MOVQ         base+0(FP), DX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	IMULQ        8(DX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x06, AX
+	ADDQ         (DX), AX
+	MOVQ         24(DX), CX
+	SHLQ         $0x05, CX
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(CX*1), Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (AX), Y1, Y5
+	VPERMD       32(AX), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y5, Y5
+	VPAND        Y4, Y2, Y2
+	VPSLLVD      Y2, Y3, Y2
+	VPTEST       Y2, Y5
+	SETCS        AL
+	MOVB         AL, may+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasUint64Line32AVX2(base **byte, key uint64) (may bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
+	// LevelDB's hash of 8 bytes.
+	MOVQ         key+8(FP), CX
+	MOVQ         CX, AX
+	SHRQ         $0x20, AX
+	ADDL         $0x89ba21ac, CX
+	IMUL3L       $0xc6a4a793, CX, CX
+	MOVL         CX, DX
+	SHRL         $0x10, DX
+	XORL         DX, CX
+	ADDL         AX, CX
+	IMUL3L       $0xc6a4a793, CX, CX
+	MOVL         CX, AX
+	SHRL         $0x10, AX
+	XORL         AX, CX
+	MOVQ         base+0(FP), AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	RORXL        $0x11, CX, DX
+	VMOVD        DX, X1
+	VPBROADCASTD X1, Y1
+	MOVQ         16(AX), DX
+	IMULQ        CX, DX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
+	MOVQ         24(AX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line32Steps<>+0(SB), DX
+	VPMULLW      (DX)(AX*1), Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (CX), Y0, Y5
+	VPERMD       32(CX), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y5, Y5
+	VPAND        Y4, Y1, Y1
+	VPSLLVD      Y1, Y3, Y1
+	VPTEST       Y1, Y5
+	SETCS        AL
+	MOVB         AL, may+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasHashDouble32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
+// Requires: BMI2
+TEXT ·hasHashDouble32AVX2(SB), NOSPLIT, $0-41
+	MOVQ    h1+8(FP), AX
+	MOVQ    base+0(FP), CX
+	RORXL   $0x11, AX, BX
+	MOVQ    (CX), SI
+	MOVQ    24(CX), DI
+	SUBQ    $0x03, DI
+	JL      few
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R8
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R8*1), R8
+	SHRXL   DX, R8, R8
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	TESTL   $0x00000001, R8
+	JZ      absent
+	ADDQ    BX, AX
+	JMP     pairs
+
+few:
+	ADDQ $0x03, DI
+
+pairs:
+	SUBQ    $0x02, DI
+	JL      last
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R8
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R8*1), R8
+	SHRXL   DX, R8, R8
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	TESTL   $0x00000001, R8
+	JZ      absent
+	ADDQ    BX, AX
+	JMP     pairs
+
+last:
+	ADDQ    $0x01, DI
+	JL      present
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), CX, DX
+	ANDL    $0x07, AX
+	MOVBLZX (SI)(DX*1), DX
+	SHRXL   AX, DX, DX
+	TESTL   $0x00000001, DX
+	JZ      absent
+
+present:
+	MOVB $0x01, may+40(FP)
+	RET
+
+absent:
+	MOVB $0x00, may+40(FP)
+	RET
+
+// func hasHashSplit256AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
+// Requires: AVX, AVX2
+TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-41
+	MOVQ         h1+8(FP), AX
+	MOVL         AX, CX
+	SHRQ         $0x20, AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         base+0(FP), CX
+	IMULQ        8(CX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x05, AX
+	ADDQ         (CX), AX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (AX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, may+40(FP)
+	VZEROUPPER
+	RET
+
+// func hasHashLine512AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
+// Requires: AVX, AVX2
+TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-41
+	MOVQ         h1+8(FP), AX
+	MOVL         AX, CX
+	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), DX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	IMULQ        8(DX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x06, CX
+	ADDQ         (DX), CX
+	MOVQ         24(DX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(AX*1), Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (CX), Y1, Y5
+	VPERMD       32(CX), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y5, Y5
+	VPAND        Y4, Y2, Y2
+	VPSLLVD      Y2, Y3, Y2
+	VPTEST       Y2, Y5
+	SETCS        AL
+	MOVB         AL, may+40(FP)
+	VZEROUPPER
+	RET
+
+// func hasHashLine32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-41
+	MOVQ         h1+8(FP), CX
+	MOVQ         base+0(FP), AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	RORXL        $0x11, CX, DX
+	VMOVD        DX, X1
+	VPBROADCASTD X1, Y1
+	MOVQ         16(AX), DX
+	IMULQ        CX, DX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
+	MOVQ         24(AX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line32Steps<>+0(SB), DX
+	VPMULLW      (DX)(AX*1), Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (CX), Y0, Y5
+	VPERMD       32(CX), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y5, Y5
+	VPAND        Y4, Y1, Y1
+	VPSLLVD      Y1, Y3, Y1
+	VPTEST       Y1, Y5
+	SETCS        AL
+	MOVB         AL, may+40(FP)
+	VZEROUPPER
 	RET
 
 // func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64) (unused [2]uint64, may bool)
@@ -15592,236 +15772,53 @@ masked_present:
 	MOVB $0x01, may+40(FP)
 	RET
 
-// func hasHashSplit256AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
-// Requires: AVX, AVX2
-TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-41
-	MOVQ         h1+8(FP), AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	SHRQ         $0x20, AX
-	MOVQ         base+0(FP), CX
-	IMULQ        8(CX), AX
-	SHRQ         $0x20, AX
-	SHLQ         $0x05, AX
-	ADDQ         (CX), AX
-	VPMULLD      splitSalts<>+0(SB), Y0, Y0
-	VMOVDQU      splitOnes<>+0(SB), Y1
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (AX), Y1
-	VPTEST       Y0, Y1
-	SETCS        AL
-	MOVB         AL, may+40(FP)
-	VZEROUPPER
-	RET
+DATA singleAddresses<>+0(SB)/8, $·mayContainUint64(SB)
+DATA singleAddresses<>+8(SB)/8, $·mayContainHash(SB)
+DATA singleAddresses<>+16(SB)/8, $·addUint64Generic(SB)
+DATA singleAddresses<>+24(SB)/8, $·hasUint64Double32AVX2(SB)
+DATA singleAddresses<>+32(SB)/8, $·hasHashDouble32AVX2(SB)
+DATA singleAddresses<>+40(SB)/8, $·addUint64Double32AVX2(SB)
+DATA singleAddresses<>+48(SB)/8, $·hasUint64Double32AVX2(SB)
+DATA singleAddresses<>+56(SB)/8, $·hasHashDouble32AVX2(SB)
+DATA singleAddresses<>+64(SB)/8, $·addUint64Double32AVX2(SB)
+DATA singleAddresses<>+72(SB)/8, $·hasUint64Double64AVX2(SB)
+DATA singleAddresses<>+80(SB)/8, $·hasHashDouble64AVX2(SB)
+DATA singleAddresses<>+88(SB)/8, $·addUint64Double64AVX2(SB)
+DATA singleAddresses<>+96(SB)/8, $·hasUint64Double64AVX2(SB)
+DATA singleAddresses<>+104(SB)/8, $·hasHashDouble64AVX2(SB)
+DATA singleAddresses<>+112(SB)/8, $·addUint64Double64AVX2(SB)
+DATA singleAddresses<>+120(SB)/8, $·hasUint64Split256AVX2(SB)
+DATA singleAddresses<>+128(SB)/8, $·hasHashSplit256AVX2(SB)
+DATA singleAddresses<>+136(SB)/8, $·addUint64Split256AVX2(SB)
+DATA singleAddresses<>+144(SB)/8, $·hasUint64Split256AVX2(SB)
+DATA singleAddresses<>+152(SB)/8, $·hasHashSplit256AVX2(SB)
+DATA singleAddresses<>+160(SB)/8, $·addUint64Split256AVX2(SB)
+DATA singleAddresses<>+168(SB)/8, $·hasUint64Line512AVX2(SB)
+DATA singleAddresses<>+176(SB)/8, $·hasHashLine512AVX2(SB)
+DATA singleAddresses<>+184(SB)/8, $·addUint64Line512AVX2(SB)
+DATA singleAddresses<>+192(SB)/8, $·hasUint64Line512AVX2(SB)
+DATA singleAddresses<>+200(SB)/8, $·hasHashLine512AVX2(SB)
+DATA singleAddresses<>+208(SB)/8, $·addUint64Line512AVX512(SB)
+DATA singleAddresses<>+216(SB)/8, $·hasUint64Line32AVX2(SB)
+DATA singleAddresses<>+224(SB)/8, $·hasHashLine32AVX2(SB)
+DATA singleAddresses<>+232(SB)/8, $·addUint64Line32AVX2(SB)
+DATA singleAddresses<>+240(SB)/8, $·hasUint64Line32AVX2(SB)
+DATA singleAddresses<>+248(SB)/8, $·hasHashLine32AVX2(SB)
+DATA singleAddresses<>+256(SB)/8, $·addUint64Line32AVX2(SB)
+GLOBL singleAddresses<>(SB), RODATA|NOPTR, $264
 
-// func hasUint64Split256AVX2(base **byte, key uint64) (may bool)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), AX
-
-	// XXH64 with the seed 0 of 8 bytes.
-	MOVQ         $0x9e3779b185ebca87, CX
-	MOVQ         $0xc2b2ae3d27d4eb4f, DX
-	IMULQ        DX, AX
-	RORXQ        $0x21, AX, AX
-	IMULQ        CX, AX
-	XORQ         singleWords<>+40(SB), AX
-	RORXQ        $0x25, AX, AX
-	IMULQ        CX, AX
-	ADDQ         singleWords<>+24(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x21, CX
-	XORQ         CX, AX
-	IMULQ        DX, AX
-	MOVQ         AX, CX
-	SHRQ         $0x1d, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+16(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	XORQ         CX, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	MOVQ         base+0(FP), AX
-	IMULQ        8(AX), CX
-	SHRQ         $0x20, CX
-	SHLQ         $0x05, CX
-	ADDQ         (AX), CX
-	VPMULLD      splitSalts<>+0(SB), Y0, Y0
-	VMOVDQU      splitOnes<>+0(SB), Y1
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (CX), Y1
-	VPTEST       Y0, Y1
-	SETCS        AL
-	MOVB         AL, may+16(FP)
-	VZEROUPPER
-	RET
-
-// func hasHashLine512AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
-// Requires: AVX, AVX2
-TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-41
-	MOVQ         h1+8(FP), AX
-	MOVL         AX, CX
-	SHRQ         $0x20, AX
-	MOVQ         base+0(FP), DX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	IMULQ        8(DX), CX
-	SHRQ         $0x20, CX
-	SHLQ         $0x06, CX
-	ADDQ         (DX), CX
-	MOVQ         24(DX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(AX*1), Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (CX), Y1, Y5
-	VPERMD       32(CX), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y5, Y5
-	VPAND        Y4, Y2, Y2
-	VPSLLVD      Y2, Y3, Y2
-	VPTEST       Y2, Y5
-	SETCS        AL
-	MOVB         AL, may+40(FP)
-	VZEROUPPER
-	RET
-
-// func hasUint64Line512AVX2(base **byte, key uint64) (may bool)
-// Requires: AVX, AVX2
-TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
-	MOVQ key+8(FP), AX
-
-	// XXPH3 of 8 bytes.
-	XORQ         singleWords<>+48(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x33, CX
-	XORQ         CX, AX
-	MOVQ         $0x000000009e3779b1, CX
-	IMULQ        CX, AX
-	ADDQ         $0x08, AX
-	MOVQ         AX, CX
-	SHRQ         $0x2f, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+8(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x25, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+16(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	XORL         CX, AX
-	MOVQ         base+0(FP), DX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	IMULQ        8(DX), AX
-	SHRQ         $0x20, AX
-	SHLQ         $0x06, AX
-	ADDQ         (DX), AX
-	MOVQ         24(DX), CX
-	SHLQ         $0x05, CX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(CX*1), Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (AX), Y1, Y5
-	VPERMD       32(AX), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y5, Y5
-	VPAND        Y4, Y2, Y2
-	VPSLLVD      Y2, Y3, Y2
-	VPTEST       Y2, Y5
-	SETCS        AL
-	MOVB         AL, may+16(FP)
-	VZEROUPPER
-	RET
-
-// func hasHashLine32AVX2(base **byte, h1 uint64) (unused [3]uint64, may bool)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-41
-	MOVQ         h1+8(FP), CX
-	MOVQ         base+0(FP), AX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	RORXL        $0x11, CX, DX
-	VMOVD        DX, X1
-	VPBROADCASTD X1, Y1
-	MOVQ         16(AX), DX
-	IMULQ        CX, DX
-	MULXQ        8(AX), DX, CX
-	SHLQ         $0x06, CX
-	ADDQ         (AX), CX
-	MOVQ         24(AX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line32Steps<>+0(SB), DX
-	VPMULLW      (DX)(AX*1), Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (CX), Y0, Y5
-	VPERMD       32(CX), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y5, Y5
-	VPAND        Y4, Y1, Y1
-	VPSLLVD      Y1, Y3, Y1
-	VPTEST       Y1, Y5
-	SETCS        AL
-	MOVB         AL, may+40(FP)
-	VZEROUPPER
-	RET
-
-// func hasUint64Line32AVX2(base **byte, key uint64) (may bool)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
-	// LevelDB's hash of 8 bytes.
-	MOVQ         key+8(FP), CX
-	MOVQ         CX, AX
-	SHRQ         $0x20, AX
-	ADDL         $0x89ba21ac, CX
-	IMUL3L       $0xc6a4a793, CX, CX
-	MOVL         CX, DX
-	SHRL         $0x10, DX
-	XORL         DX, CX
-	ADDL         AX, CX
-	IMUL3L       $0xc6a4a793, CX, CX
-	MOVL         CX, AX
-	SHRL         $0x10, AX
-	XORL         AX, CX
-	MOVQ         base+0(FP), AX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	RORXL        $0x11, CX, DX
-	VMOVD        DX, X1
-	VPBROADCASTD X1, Y1
-	MOVQ         16(AX), DX
-	IMULQ        CX, DX
-	MULXQ        8(AX), DX, CX
-	SHLQ         $0x06, CX
-	ADDQ         (AX), CX
-	MOVQ         24(AX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line32Steps<>+0(SB), DX
-	VPMULLW      (DX)(AX*1), Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (CX), Y0, Y5
-	VPERMD       32(CX), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y5, Y5
-	VPAND        Y4, Y1, Y1
-	VPSLLVD      Y1, Y3, Y1
-	VPTEST       Y1, Y5
-	SETCS        AL
-	MOVB         AL, may+16(FP)
-	VZEROUPPER
+// func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr)
+TEXT ·singleAt(SB), NOSPLIT, $0-32
+	MOVQ   row+0(FP), AX
+	IMUL3Q $0x18, AX, AX
+	LEAQ   singleAddresses<>+0(SB), CX
+	ADDQ   AX, CX
+	MOVQ   (CX), AX
+	MOVQ   AX, ofUint64+8(FP)
+	MOVQ   8(CX), AX
+	MOVQ   AX, ofHash+16(FP)
+	MOVQ   16(CX), AX
+	MOVQ   AX, ofAdd+24(FP)
 	RET
 
 // func probeUint64(base **byte, key uint64) (may bool)

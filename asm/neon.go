@@ -6,9 +6,11 @@ import "github.com/lanebloom/bloom/asm/arm64"
 func neon() *arm64.File {
 	file := arm64.NewFile("!purego")
 	tables := newNEONTables(file)
-	for _, o := range operations {
-		if o.neon != nil {
-			o.neon(file.Function(o.family+o.layout+"NEON", arm64.Splits, signature(o.family)), tables)
+	for _, family := range families {
+		for _, form := range family.forms {
+			if form.neon != nil {
+				form.neon(file.Function(family.name+form.name+"NEON", arm64.Splits, family.avoSignature()), tables)
+			}
 		}
 	}
 	return file

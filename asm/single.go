@@ -10,15 +10,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The arguments of a test of a key of 8 bytes, and of an addition of one.
-var ofUint64, ofAdd = signature("probeUint64"), signature("addUint64")
+// single returns what emits a function for one key: hash emits its hash, or where that is, and body the rest, to the end.
+func single[H any](hash func() H, body func(h H)) func(vectors) {
+	return func(vectors) { body(hash()) }
+}
 
-// The arguments of a test of a hash of one or two words. The result lies where probeHash has it, which has four
-// words. Callers that had to store the others, too, would take a thirtieth longer.
-const (
-	ofHash   = "func(base **byte, h1 uint64) (unused [3]uint64, may bool)"
-	ofHashes = "func(base **byte, h1 uint64, h2 uint64) (unused [2]uint64, may bool)"
-)
+// word, twoWords and halvesOf are where the hash is for functions that take it.
+
+func word() reg.GPVirtual        { return argument("h1") }
+func twoWords() [2]reg.GPVirtual { return [2]reg.GPVirtual{argument("h1"), argument("h2")} }
 
 // singles emits the functions that jump to one whose address the prober's single has. That one finds its
 // arguments in the same places, and returns to the caller of the first. base begins a prober. The zero prober has
@@ -26,23 +26,12 @@ const (
 // filters takes so few instructions that an indirect jump would cost it a thirtieth: comparisons find it.
 func singles() {
 	singleAddresses()
-	addUint64Double32()
-	addUint64Double64()
-	addUint64Split256()
-	addUint64Line512AVX2()
-	addUint64Line512AVX512()
-	addUint64Line32()
-	hasDouble32()
-	hasDouble64()
-	hasSplit256()
-	hasLine512()
-	hasLine32()
-	for _, s := range []struct{ name, address, inGo string }{
-		{"probeUint64", "single.ofUint64", "mayContainUint64"},
-		{"probeHash", "single.ofHash", "mayContainHash"},
-		{"addUint64", "single.ofAdd", "addUint64Generic"},
-	} {
-		TEXT(s.name, NOSPLIT, signature(s.name))
+	addresses := map[string]string{"probeUint64": "single.ofUint64", "probeHash": "single.ofHash", "addUint64": "single.ofAdd"}
+	for _, s := range families {
+		if inGo[s.name] == "" {
+			continue
+		}
+		TEXT(s.name, NOSPLIT, s.avoSignature())
 		base, single, kind := argument("base"), GP64(), GP64()
 		ofHash := strings.HasSuffix(s.name, "Hash")
 		if ofHash {
@@ -60,14 +49,14 @@ func singles() {
 		}
 		MOVQ(Mem{Base: base, Disp: bloom.offset("prober.single")}, single)
 		branch(TESTQ, single, single, JZ, "go")
-		to := Mem{Base: single, Disp: bloom.offset(s.address)}
+		to := Mem{Base: single, Disp: bloom.offset(addresses[s.name])}
 		if ofHash {
 			branch(CMPQ, kind, U8(bloom.elementsOf("single.ofHash")-1), JHI, "go")
 			to.Index, to.Scale = kind, 8
 		}
 		jump(to)
 		Label("go")
-		tailCall(s.inGo)
+		tailCall(inGo[s.name])
 	}
 }
 
@@ -131,20 +120,9 @@ func tailCall(function string) {
 	})
 }
 
-// hasDouble32 emits the tests of a key of 8 bytes by LevelDB's hash and its walk, and of a hash.
-func hasDouble32() {
-	TEXT("hasUint64Double32AVX2", NOSPLIT, ofUint64)
-	Comment("LevelDB's hash of 8 bytes.")
-	key := argument("key")
-	hash32Single(key)
-	hasHashDouble32(key)
-	TEXT("hasHashDouble32AVX2", NOSPLIT, ofHash)
-	hasHashDouble32(argument("h1"))
-}
-
-// hasHashDouble32 emits the test of the probes at h, h + delta and so on, and the end of the function.
+// hasDouble32 emits the test of the probes at h, h + delta and so on, and the end of the function.
 // The first three share a branch, as in double32.has.
-func hasHashDouble32(h reg.GPVirtual) {
+func hasDouble32(h reg.GPVirtual) {
 	walk, delta := argument("base"), GP64()
 	RORXL(U8(17), h.As32(), delta.As32())
 	base := fieldValue(walk, "Base")
@@ -191,22 +169,15 @@ func bitOfDouble32(walk, base, h reg.GPVirtual) reg.GPVirtual {
 	return bitOfByte(base, index, bit)
 }
 
-// hasDouble64 emits the tests of a key of 8 bytes by XXH64 with two seeds and its walk, and of its hashes.
-func hasDouble64() {
-	TEXT("hasUint64Double64AVX2", NOSPLIT, ofUint64)
-	hasHashDouble64(hash64Single(argument("key")))
-	TEXT("hasHashDouble64AVX2", NOSPLIT, ofHashes)
-	hasHashDouble64(argument("h1"), argument("h2"))
-}
-
-// hash64Single emits XXH64 with the seeds 0 and 1 of 8 bytes, in whose register the first rounds are. Each
+// hash64Single emits XXH64 with the seeds 0 and 1 of a key of 8 bytes, in whose register the first rounds are. Each
 // step serves both seeds: with one seed after the other, present keys took 1.05 to 1.1 times as long on a
 // Zen 4, which then began probes that waited for the second hash.
-func hash64Single(key reg.GPVirtual) (h1, h2 reg.GPVirtual) {
+func hash64Single() [2]reg.GPVirtual {
 	Comment("XXH64 with the seeds 0 and 1 of 8 bytes.")
+	key := argument("key")
 	x := newScalarXXH64(key)
 	x.roundLong(key)
-	h1, h2 = number64(primes[4]+8), number64(primes[4]+9)
+	h1, h2 := number64(primes[4]+8), number64(primes[4]+9)
 	both := func(step func(h reg.GPVirtual)) { step(h1); step(h2) }
 	p3, p4 := GP64(), GP64()
 	both(func(h reg.GPVirtual) { XORQ(key, h) })
@@ -218,13 +189,13 @@ func hash64Single(key reg.GPVirtual) (h1, h2 reg.GPVirtual) {
 	MOVQ(prime(3), p3)
 	both(func(h reg.GPVirtual) { xorRight(h, 29); IMULQ(p3, h) })
 	both(func(h reg.GPVirtual) { xorRight(h, 32) })
-	return h1, h2
+	return [2]reg.GPVirtual{h1, h2}
 }
 
-// hasHashDouble64 emits the test of the probes at h, h + step and so on, and the end of the function.
-func hasHashDouble64(h, step reg.GPVirtual) {
+// hasDouble64 emits the test of the probes at h[0], h[0] + h[1] and so on, and the end of the function.
+func hasDouble64(h [2]reg.GPVirtual) {
 	walk := argument("base")
-	eachRemainder(walk, h, step, func(name string, next nextBit) { hasEach(walk, name, next) })
+	eachRemainder(walk, h[0], h[1], func(name string, next nextBit) { hasEach(walk, name, next) })
 }
 
 // nextBit emits the number of the next bit, and that of its byte, in registers that may be changed.
@@ -326,19 +297,6 @@ func bitOfByte(base, index, bit reg.GPVirtual) reg.GPVirtual {
 	return index
 }
 
-// hasSplit256 emits the tests of a hash, and of a key of 8 bytes, in Parquet's blocks. They test all words of a block
-// at a time. base points to the first address and the number of blocks.
-func hasSplit256() {
-	TEXT("hasHashSplit256AVX2", NOSPLIT, ofHash)
-	h, line, bits := argument("h1"), GP64(), YMM()
-	broadcastLow(h, bits)
-	MOVQ(h, line)
-	SHRQ(U8(32), line)
-	hasBlock(line, bits)
-	TEXT("hasUint64Split256AVX2", NOSPLIT, ofUint64)
-	xxh64Single(argument("key")).finish()
-}
-
 // probeShortSplit256 emits the test of any short key.
 func probeShortSplit256(vectors) {
 	Comment("XXH64 with the seed 0 of fewer than 32 bytes.")
@@ -374,17 +332,17 @@ func probeShortSplit256(vectors) {
 	INCQ(key)
 	countDown(n, "bytes")
 	Label("hashed")
-	x.finish()
+	hasBlock(x.avalanche())
 }
 
-// xxh64Single emits XXH64 with the seed 0 of 8 bytes in their register, up to its last steps.
-func xxh64Single(key reg.GPVirtual) scalarXXH64 {
+// xxh64Single emits XXH64 with the seed 0 of a key of 8 bytes.
+func xxh64Single() hashHalves {
 	Comment("XXH64 with the seed 0 of 8 bytes.")
-	x := newScalarXXH64(key)
+	x := newScalarXXH64(argument("key"))
 	x.roundLong(x.h)
 	XORQ(prime(6), x.h) // the state before
 	x.endLong()
-	return x
+	return x.avalanche()
 }
 
 // scalarXXH64 has the register of XXH64 of one key. The first two primes, which are factors
@@ -435,22 +393,13 @@ func (x scalarXXH64) endLong() {
 	ADDQ(prime(4), x.h)
 }
 
-// finish emits the last steps of the hash, its test, and the end of the function. The last
-// step changes only the lower half of the hash.
-func (x scalarXXH64) finish() {
-	upper := x.avalanche()
-	bits := YMM()
-	broadcastLow(x.h, bits)
-	hasBlock(upper, bits)
-}
-
-// avalanche emits the last steps of the hash, and returns its upper half.
-func (x scalarXXH64) avalanche() reg.GPVirtual {
+// avalanche emits the last steps of the hash. The last one changes only the lower half.
+func (x scalarXXH64) avalanche() hashHalves {
 	xorRight(x.h, 33)
 	IMULQ(x.p2, x.h)
 	xorRight(x.h, 29)
 	IMULQ(prime(3), x.h)
-	return xorRight(x.h, 32)
+	return hashHalves{x.h, xorRight(x.h, 32)}
 }
 
 // xorRight emits h ^= h >> by, and returns h >> by.
@@ -468,21 +417,22 @@ func broadcastLow(r reg.GPVirtual, to reg.Register) {
 	VPBROADCASTD(low, to)
 }
 
-// hasBlock emits the test of a hash, and the end of the function. line is the upper half of
-// the hash. Each word of bits is the lower half.
-func hasBlock(line reg.GPVirtual, bits reg.Register) {
-	block, words := blockOf(line, bits), YMM()
+// hasBlock emits the test of a hash in Parquet's blocks, all words at a time, and the end of the function.
+func hasBlock(h hashHalves) {
+	block, bits := blockOf(h)
+	words := YMM()
 	VMOVDQU(block, words)
 	VPTEST(bits, words)
 	returnCarry()
 }
 
-// blockOf emits the address of a block, and the bits of a hash in it. line is the upper half of the hash.
-// Each word of bits is the lower half.
-func blockOf(line reg.GPVirtual, bits reg.Register) (block Mem) {
-	lineAddress(argument("base"), line, 5)
+// blockOf emits the address of a hash's block, and its bits in the block.
+func blockOf(h hashHalves) (block Mem, bits reg.VecVirtual) {
+	bits = YMM()
+	broadcastLow(h.lower, bits)
+	lineAddress(argument("base"), h.upper, 5)
 	splitBits(bits)
-	return Mem{Base: line}
+	return Mem{Base: h.upper}, bits
 }
 
 // splitBits emits the bits of a hash in the words of a block. Each word of bits is the lower half of the hash.
@@ -525,29 +475,23 @@ func returnCarry() {
 // splitOnes has 1 in each word of a block.
 var splitOnes = words("splitOnes", 8, func(int) uint32 { return 1 })
 
-// hasLine512 emits the tests of a hash, and of a key of 8 bytes, in RocksDB's lines. base points to the first address,
-// the number of lines, a word that is not used, and the number of probes, 1 to 8.
-func hasLine512() {
-	TEXT("hasHashLine512AVX2", NOSPLIT, ofHash)
-	hasHash512(halves(argument("h1")))
-	TEXT("hasUint64Line512AVX2", NOSPLIT, ofUint64)
-	hasHash512(xxph3Single(argument("key")))
-}
-
-// hashHalves are the halves of a hash, in registers without other bits.
+// hashHalves are the halves of a hash. The register of the lower one may have other bits, too, if the hash is XXH64.
 type hashHalves struct{ lower, upper reg.GPVirtual }
 
-// halves emits the halves of a hash, and changes its register.
-func halves(h reg.GPVirtual) hashHalves {
-	lower := GP64()
-	MOVL(h.As32(), lower.As32())
-	SHRQ(U8(32), h)
-	return hashHalves{lower, h}
+// halvesOf returns what emits the halves of a hash that is an argument.
+func halvesOf(name string) func() hashHalves {
+	return func() hashHalves {
+		upper, lower := argument(name), GP64()
+		MOVL(upper.As32(), lower.As32())
+		SHRQ(U8(32), upper)
+		return hashHalves{lower, upper}
+	}
 }
 
-// xxph3Single emits XXPH3 of 8 bytes in their register. The last step changes only the lower half.
-func xxph3Single(h reg.GPVirtual) hashHalves {
+// xxph3Single emits XXPH3 of a key of 8 bytes. The last step changes only the lower half.
+func xxph3Single() hashHalves {
 	Comment("XXPH3 of 8 bytes.")
+	h := argument("key")
 	XORQ(prime(7), h)
 	xorRight(h, 51)
 	IMULQ(number64(xxph3Factor), h)
@@ -562,8 +506,9 @@ func xxph3Single(h reg.GPVirtual) hashHalves {
 	return hashHalves{h, upper}
 }
 
-// hasHash512 emits the test of a hash, and the end of the function.
-func hasHash512(h hashHalves) {
+// hasLine512 emits the test of a hash in RocksDB's lines, and the end of the function. base points to the first address,
+// the number of lines, a word that is not used, and the number of probes, 1 to 8.
+func hasLine512(h hashHalves) {
 	walk := argument("base")
 	x, word, bit := YMM(), YMM(), YMM()
 	broadcastLow(h.upper, x)
@@ -574,20 +519,10 @@ func hasHash512(h hashHalves) {
 	hasBits(Mem{Base: h.lower}, word, x, bit)
 }
 
-// hasLine32 emits the tests of a hash, and of a key of 8 bytes, in Pebble's lines of 64 bytes. base points to the first
-// address, the number of lines, its reciprocal, and the number of probes, 1 to 8.
-func hasLine32() {
-	TEXT("hasHashLine32AVX2", NOSPLIT, ofHash)
-	hasHash32(argument("h1"))
-	TEXT("hasUint64Line32AVX2", NOSPLIT, ofUint64)
+// hash32Single emits LevelDB's hash of a key of 8 bytes, in a register without other bits.
+func hash32Single() reg.GPVirtual {
 	Comment("LevelDB's hash of 8 bytes.")
 	key := argument("key")
-	hash32Single(key)
-	hasHash32(key)
-}
-
-// hash32Single emits LevelDB's hash of 8 bytes in their register, whose other bits it clears.
-func hash32Single(key reg.GPVirtual) {
 	upper := valueOf(key)
 	SHRQ(U8(32), upper)
 	h := key.As32()
@@ -603,11 +538,12 @@ func hash32Single(key reg.GPVirtual) {
 			ADDL(upper.As32(), h)
 		}
 	}
+	return key
 }
 
-// hasHash32 emits the test of a hash, whose register has no other bits, and the end of the
-// function.
-func hasHash32(h reg.GPVirtual) {
+// hasLine32 emits the test of a hash in Pebble's lines of 64 bytes, and the end of the function. The hash's register has no other
+// bits. base points to the first address, the number of lines, its reciprocal, and the number of probes, 1 to 8.
+func hasLine32(h reg.GPVirtual) {
 	walk, delta := argument("base"), GP64()
 	x, bit, word, half := YMM(), YMM(), YMM(), YMM()
 	broadcastLow(h, x)

@@ -6,19 +6,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// addOneSplit256 emits the setting of the bits of a hash in Parquet's blocks.
-func addOneSplit256(vectors) {
-	h, line, bits := argument("hash"), GP64(), YMM()
-	broadcastLow(h, bits)
-	MOVQ(h, line)
-	SHRQ(U8(32), line)
-	setBlock(line, bits)
-}
-
-// setBlock emits the setting of a bit in each word of a block, and the end of the function. line is the upper
-// half of the hash. Each word of bits is the lower half.
-func setBlock(line reg.GPVirtual, bits reg.Register) {
-	block, isNew := blockOf(line, bits), GP8()
+// setBlock emits the setting of a hash's bit in each word of one of Parquet's blocks, and the end of the function.
+func setBlock(h hashHalves) {
+	block, bits := blockOf(h)
+	isNew := GP8()
 	words := YMM()
 	VMOVDQU(block, words)
 	VPTEST(bits, words)
@@ -27,11 +18,6 @@ func setBlock(line reg.GPVirtual, bits reg.Register) {
 	VMOVDQU(words, block)
 	MOVB(isNew, result())
 	returnVectors()
-}
-
-// addOneLine512 emits the setting of the bits of a hash in RocksDB's lines.
-func addOneLine512(vectors) {
-	setLine(halves(argument("hash")))
 }
 
 // setLine emits the setting of the bits of a hash in one of RocksDB's lines, and the end of the function. The
@@ -70,13 +56,9 @@ func setLine(h hashHalves) {
 	RET()
 }
 
-// The functions below emit the setting of the bits of a key of 8 bytes.
-
-func addUint64Double32() {
-	TEXT("addUint64Double32AVX2", NOSPLIT, ofAdd)
-	h, delta, index := argument("key"), GP64(), GP64()
-	hash32Single(h)
-	walk := argument("base")
+// addDouble32 emits the setting of the bits at h, h + delta and so on, and the end of the function, as those below do for theirs.
+func addDouble32(h reg.GPVirtual) {
+	walk, delta, index := argument("base"), GP64(), GP64()
 	RORXL(U8(17), h.As32(), delta.As32())
 	base, n, recip := fieldValue(walk, "Base"), fieldValue(walk, "N"), fieldValue(walk, "Recip")
 	SUBL(delta.As32(), h.As32())
@@ -90,31 +72,19 @@ func addUint64Double32() {
 	})
 }
 
-func addUint64Double64() {
-	TEXT("addUint64Double64AVX2", NOSPLIT, ofAdd)
-	h, step := hash64Single(argument("key"))
+func addDouble64(h [2]reg.GPVirtual) {
 	walk := argument("base")
 	base := fieldValue(walk, "Base")
-	eachRemainder(walk, h, step, func(name string, next nextBit) { setEach(walk, base, name, next) })
+	eachRemainder(walk, h[0], h[1], func(name string, next nextBit) { setEach(walk, base, name, next) })
 }
 
-func addUint64Split256() {
-	TEXT("addUint64Split256AVX2", NOSPLIT, ofAdd)
-	x := xxh64Single(argument("key"))
-	upper, bits := x.avalanche(), YMM()
-	broadcastLow(x.h, bits)
-	setBlock(upper, bits)
-}
-
-// addUint64Line512AVX512 sets a vector: bit after bit, an addition takes 1.55 times as long (Zen 5).
-func addUint64Line512AVX512() {
-	TEXT("addUint64Line512AVX512", NOSPLIT, ofAdd)
-	setLine(xxph3Single(argument("key")))
-}
-
-func addUint64Line512AVX2() {
-	TEXT("addUint64Line512AVX2", NOSPLIT, ofAdd)
-	h := xxph3Single(argument("key"))
+// addLine512 sets a vector with AVX-512: bit after bit, an addition takes 1.55 times as long (Zen 5).
+func addLine512(v vectors) {
+	h := xxph3Single()
+	if v.lanes() == 16 {
+		setLine(h)
+		return
+	}
 	walk, upper := argument("base"), h.upper
 	lineAddress(walk, h.lower, 6)
 	setEach(walk, h.lower, "", func() (reg.GPVirtual, reg.GPVirtual) {
@@ -128,11 +98,8 @@ func addUint64Line512AVX2() {
 	})
 }
 
-func addUint64Line32() {
-	TEXT("addUint64Line32AVX2", NOSPLIT, ofAdd)
-	h, delta := argument("key"), GP64()
-	hash32Single(h)
-	walk := argument("base")
+func addLine32(h reg.GPVirtual) {
+	walk, delta := argument("base"), GP64()
 	RORXL(U8(17), h.As32(), delta.As32())
 	setEach(walk, line32Address(walk, h), "", func() (reg.GPVirtual, reg.GPVirtual) {
 		bit, index := GP64(), GP64()
