@@ -560,11 +560,16 @@ func appendTime(dst []byte, t *Type, v time.Time) ([]byte, string) {
 	if nanos%(1e9/per) != 0 {
 		return dst, fmt.Sprintf(whyUnit+"%v", t.Unit)
 	}
+	units := nanos / (1e9 / per)
+	if seconds < 0 { // the earliest time of 64 bits is less than a second before a whole one that fits
+		seconds, units = seconds+1, units-per
+	}
 	high, low := bits.Mul64(uint64(max(seconds, -seconds)), uint64(per))
-	if high != 0 || low > math.MaxInt64-1e9 {
+	x := seconds*per + units
+	if high != 0 || low > math.MaxInt64 || units > 0 && x < units || units < 0 && x > units {
 		return dst, fmt.Sprintf(whyRange+"%v", t.Unit)
 	}
-	return t.appendInteger(dst, seconds*per+nanos/(1e9/per))
+	return t.appendInteger(dst, x)
 }
 
 func appendTimeOfDay(dst []byte, t *Type, v time.Duration) ([]byte, string) {

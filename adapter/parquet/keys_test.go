@@ -210,6 +210,11 @@ func TestValues(t *testing.T) {
 	refuse(t, dates, []time.Time{time.Date(1970, 1, 2, 0, 0, 0, 1, time.UTC)}, 0, "time of day")
 	refuse(t, nanos, []time.Time{time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)}, 0, "range")
 	refuse(t, instants, []time.Time{time.Unix(0, 1)}, 0, "MILLIS")
+	check(t, nanos, []time.Time{time.Unix(0, math.MaxInt64), time.Unix(0, math.MinInt64)}, "ffffffffffffff7f", "0000000000000080")
+	check(t, instants, []time.Time{time.UnixMilli(math.MaxInt64), time.UnixMilli(math.MinInt64)}, "ffffffffffffff7f", "0000000000000080")
+	for _, outside := range []time.Time{time.Unix(0, math.MaxInt64).Add(1), time.Unix(0, math.MinInt64).Add(-1)} {
+		refuse(t, nanos, []time.Time{outside}, 0, "range")
+	}
 	refuse(t, times32, []time.Duration{-1}, 0, "time of day")
 	refuse(t, times32, []time.Duration{time.Microsecond}, 0, "MILLIS")
 	refuse(t, decimals32, []int64{10000000}, 0, "7 digits")
