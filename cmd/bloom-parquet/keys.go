@@ -24,8 +24,8 @@ type keyFlags struct {
 }
 
 // keysHelp is the part of the help that the commands that read keys share.
-const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A time without an offset is UTC, if the column has times of UTC. A key that is no such text is an error. One that is, but that the column cannot have, such as 2^40 in a column of 32 bits, is in no row: a warning counts these.
-With --keys-column, the file of keys is another table: Parquet, CSV (the column is a name in the first record, or a number from 1 without such names) or lines of JSON (user.id is in the object user). So the rows of a file that have a key of another are found: a semi-join, and an exact one. Nulls are no keys. In CSV, an empty field without quotes is null. Other records without a key are left out, with a warning, unless --missing=error. Of Parquet the two columns must have the same type, or types between which values are converted exactly: integers and decimals, FLOAT and DOUBLE, units of time. A value that the other column cannot have is in no row. Text of CSV and JSON is read as the column's type.
+const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A time without an offset is UTC, if the column has times of UTC. A key that is no such text is an error. One that is, but that the column cannot have, such as 2^40 in a column of 32 bits, is not looked for: a warning counts these.
+With --keys-column, the file of keys is another table: Parquet, CSV (the column is a name in the first record, or a number from 1 without such names) or lines of JSON (user.id is in the object user). So the rows of a file that have a key of another are found: a semi-join, and an exact one. Nulls are no keys. In CSV, an empty field without quotes is null. Other records without a key are left out, with a warning, unless --missing=error. Of Parquet the two columns must have the same type, or types between which values are converted exactly: integers and decimals, FLOAT and DOUBLE, units of time. A value that the other column cannot have is not looked for. Text of CSV and JSON is read as the column's type.
 With --match 'id=(\d+)', the keys are what the group matches in a line or, with --keys-column, in the column.
 All keys are in memory: of text each, and of Parquet each different value once.
 Files of keys that are compressed with gzip or zstd are decompressed. Other compressed files, files that are no text and UTF-16 are refused.`
@@ -177,7 +177,7 @@ func (l *keyList) plain(t bloomparquet.Type) (values [][]byte, positions []int, 
 	if !l.Hex {
 		values, positions, err := bloomparquet.ParseSome(t, l.texts)
 		if none := len(l.texts) - len(positions); err == nil && none > 0 {
-			l.s.Say("warning: %s: %d of %d keys are none that a column of %v can have: no row has them", l.name, none, len(l.texts), t)
+			l.s.Say("warning: %s: %d of %d keys are none that a column of %v can have: they are not looked for", l.name, none, len(l.texts), t)
 		}
 		return values, positions, l.explain(t, err)
 	}

@@ -30,7 +30,7 @@ func (l *keyList) warnNone(s *cli.Streams, files []string, column string) {
 	}
 	values, err := l.firstValues(files, column)
 	if key, has := l.anyOf(values); has {
-		s.Say("warning: column %s has the key %s, which its filters or bounds exclude: they are wrong", show.Name(column), quoted(key))
+		s.Say("warning: column %s has the key %s, which its filters, its bounds or its type exclude: they are wrong", show.Name(column), quoted(key))
 		return
 	}
 	for i, value := range values {

@@ -13,6 +13,7 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // rowSink takes the rows of row groups that are kept.
@@ -27,18 +28,21 @@ func (f *filterCommand) newSink(s *cli.Streams, out *bufio.Writer, first *parque
 	if f.As != "parquet" {
 		return newTextSink(out, first, f.As == "csv")
 	}
+	schema, lost := first.schemaToWrite()
+	if len(lost) > 0 {
+		s.Say("warning: the type of these columns is not written, only their bytes: %s", show.Short(strings.Join(lost, ", ")))
+	}
+	options := append(first.options(), schema)
 	leaves := first.leavesWithFilters()
 	if len(leaves) == 0 {
-		return &parquetSink{w: parquet.NewWriter(out, first.options()...)}, nil
+		return &parquetSink{w: parquet.NewWriter(out, options...)}, nil
 	}
-	return newFilteredSink(s, out, first, leaves)
+	return newFilteredSink(s, out, options, leaves)
 }
 
-// options makes a file like the one that was read.
-func (f *parquetFile) options() []parquet.WriterOption {
-	options := []parquet.WriterOption{f.Schema()}
-	meta := f.Metadata()
-	for _, kv := range meta.KeyValueMetadata {
+// options gives a file the metadata of the one that was read.
+func (f *parquetFile) options() (options []parquet.WriterOption) {
+	for _, kv := range f.Metadata().KeyValueMetadata {
 		if kv.Key == bloomparquet.MarkKey || kv.Key == bloomparquet.OriginsKey { // they are for the filters of the file that was read
 			continue
 		}
@@ -126,12 +130,12 @@ type filteredSink struct {
 	leaves []int
 }
 
-func newFilteredSink(s *cli.Streams, out io.Writer, like *parquetFile, leaves []int) (*filteredSink, error) {
+func newFilteredSink(s *cli.Streams, out io.Writer, options []parquet.WriterOption, leaves []int) (*filteredSink, error) {
 	file, err := temporaryFile()
 	if err != nil {
 		return nil, err
 	}
-	return &filteredSink{parquetSink{w: parquet.NewWriter(file, like.options()...)}, s, out, file, leaves}, nil
+	return &filteredSink{parquetSink{w: parquet.NewWriter(file, options...)}, s, out, file, leaves}, nil
 }
 
 func (p *filteredSink) close() error {

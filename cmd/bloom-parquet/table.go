@@ -142,7 +142,7 @@ func (t *keyTable) convert(l *keyList, to bloomparquet.Type) ([][]byte, error) {
 		}
 	}
 	if none := len(t.values) - len(values); none > 0 {
-		l.s.Say("warning: %s: %d of %d values of column %s are none that a column of %v can have: no row has them", l.name, none, len(t.values), l.KeysColumn, to)
+		l.s.Say("warning: %s: %d of %d values of column %s are none that a column of %v can have: they are not looked for", l.name, none, len(t.values), l.KeysColumn, to)
 	}
 	return values, nil
 }
