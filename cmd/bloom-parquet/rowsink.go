@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
@@ -32,12 +36,16 @@ func (f *filterCommand) newSink(s *cli.Streams, out *bufio.Writer, first *parque
 	if len(lost) > 0 {
 		s.Say("warning: the type of these columns is not written, only their bytes: %s", show.Short(strings.Join(lost, ", ")))
 	}
-	options := append(first.options(), schema)
+	options, unbounded := append(first.options(), schema), first.leavesWithoutBounds()
 	leaves := first.leavesWithFilters()
 	if len(leaves) == 0 {
-		return &parquetSink{w: parquet.NewWriter(out, options...)}, nil
+		return newParquetSink(out, options, unbounded), nil
 	}
-	return newFilteredSink(s, out, options, leaves)
+	file, err := temporaryFile()
+	if err != nil {
+		return nil, err
+	}
+	return &filteredSink{newParquetSink(file, options, unbounded), s, out, file, leaves}, nil
 }
 
 // options gives a file the metadata of the one that was read.
@@ -62,10 +70,35 @@ func (f *parquetFile) leavesWithFilters() (leaves []int) {
 	return leaves
 }
 
+// leavesWithoutBounds returns the numbers of the columns that are written without bounds, for parquet-go v0.32.0 writes wrong ones: it
+// compares decimals in bytes as if they had no sign, and beside NaN in a dictionary the bounds of floats leave other values out.
+func (f *parquetFile) leavesWithoutBounds() (leaves []int) {
+	for _, leaf := range f.leaves() {
+		column := f.columnOf(leaf)
+		if column == nil {
+			continue
+		}
+		if t := column.Type(); t.IsFloat() || t.Logical == bloomparquet.Decimal && t.Physical >= bloomparquet.ByteArray {
+			leaves = append(leaves, leaf)
+		}
+	}
+	return leaves
+}
+
 // parquetSink writes a Parquet file.
 type parquetSink struct {
-	w    *parquet.Writer //nolint:staticcheck // its successor has the type of a row
-	rows int             // of the row group that is not yet written
+	w         *parquet.Writer //nolint:staticcheck // its successor has the type of a row
+	to        *turnout        // what w writes to
+	unbounded []int           // leaves without bounds
+	rows      int             // of the row group that is not yet written
+}
+
+// turnout is a writer to another one, which may change.
+type turnout struct{ io.Writer }
+
+func newParquetSink(out io.Writer, options []parquet.WriterOption, unbounded []int) *parquetSink {
+	to := &turnout{out}
+	return &parquetSink{w: parquet.NewWriter(to, options...), to: to, unbounded: unbounded}
 }
 
 const (
@@ -118,29 +151,65 @@ func (p *parquetSink) takeColumn(i int, column *columnReader, ends []int, rows i
 	return nil
 }
 
-func (p *parquetSink) close() error { return p.w.Close() }
+// close writes what is left: the page index, and the footer without some bounds.
+func (p *parquetSink) close() error {
+	if err := p.w.Flush(); err != nil {
+		return err
+	}
+	out, tail := p.to.Writer, new(bytes.Buffer)
+	p.to.Writer = tail
+	if err := p.w.Close(); err != nil {
+		return err
+	}
+	data, err := withoutBounds(tail.Bytes(), p.unbounded)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(data)
+	return err
+}
+
+// withoutBounds returns the end of a file with a footer that has no bounds of some columns. Then it has none of pages either.
+func withoutBounds(data []byte, leaves []int) ([]byte, error) {
+	if len(leaves) == 0 {
+		return data, nil
+	}
+	end := len(data) - 8 // of the footer, which its length and a magic word follow
+	start := end - int(binary.LittleEndian.Uint32(data[end:]))
+	var footer format.FileMetaData
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), data[start:end], &footer); err != nil {
+		return nil, err
+	}
+	for _, group := range footer.RowGroups {
+		for _, leaf := range leaves {
+			s := &group.Columns[leaf].MetaData.Statistics
+			s.Min, s.Max, s.MinValue, s.MaxValue = nil, nil, nil, nil
+		}
+		for i := range group.Columns { // parquet-go cannot read an index that has gaps (file.go:451)
+			group.Columns[i].ColumnIndexOffset, group.Columns[i].ColumnIndexLength = 0, 0
+		}
+	}
+	encoded, err := thrift.Marshal(new(thrift.CompactProtocol), &footer)
+	if err != nil {
+		return nil, err
+	}
+	data = binary.LittleEndian.AppendUint32(append(data[:start:start], encoded...), uint32(len(encoded)))
+	return append(data, parquetMagic...), nil
+}
 
 // filteredSink writes a Parquet file to a temporary one, and copies it with filters of some columns. Those of parquet-go lack
 // values if a dictionary has 1 GiB.
 type filteredSink struct {
-	parquetSink
+	*parquetSink
 	s      *cli.Streams
 	out    io.Writer
 	file   *os.File
 	leaves []int
 }
 
-func newFilteredSink(s *cli.Streams, out io.Writer, options []parquet.WriterOption, leaves []int) (*filteredSink, error) {
-	file, err := temporaryFile()
-	if err != nil {
-		return nil, err
-	}
-	return &filteredSink{parquetSink{w: parquet.NewWriter(file, options...)}, s, out, file, leaves}, nil
-}
-
 func (p *filteredSink) close() error {
 	defer removeFile(p.file)
-	if err := p.w.Close(); err != nil {
+	if err := p.parquetSink.close(); err != nil {
 		return err
 	}
 	const name = "the rows that pass"

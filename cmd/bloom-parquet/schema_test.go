@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"math"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -54,6 +55,42 @@ func TestWrittenSchema(t *testing.T) {
 		for i, want := range []row{rows[0], rows[2]} {
 			if g := got[i]; g.Number != want.Number || g.Half != want.Half || !slices.Equal(g.Many, want.Many) || (g.Group.Text == nil) != (want.Group.Text == nil) || (g.Group.Truth == nil) != (want.Group.Truth == nil) {
 				t.Errorf("%v first: row %+v, want %+v", first, g, want)
+			}
+		}
+	}
+}
+
+// TestWrittenBounds wants no bounds of decimals and floats in a file of rows, but those of other columns, and no bounds of pages.
+func TestWrittenBounds(t *testing.T) {
+	t.Setenv(apartVariable, "1")
+	type row struct {
+		Number int64   `parquet:"number"`
+		Amount [8]byte `parquet:"amount,decimal(2:18)"`
+		Float  float64 `parquet:"float,dict"`
+	}
+	rows := []row{{1, [8]byte{7: 1}, 1}, {2, [8]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, math.NaN()}, {3, [8]byte{}, 2}}
+	for name, filters := range map[string][]parquet.WriterOption{"no filters": nil, "filters": {parquet.BloomFilters(parquet.SplitBlockFilter(10, "amount"))}} {
+		in, out, none := filepath.Join(t.TempDir(), "in.parquet"), "out.parquet", filepath.Join(t.TempDir(), "none")
+		var written bytes.Buffer
+		if err := parquet.Write(&written, rows, filters...); err != nil {
+			t.Fatal(err)
+		}
+		write(t, in, written.Bytes())
+		write(t, none, nil)
+		status, copied, messages := runOn(t, 1, "filter", "--column", "number", "--keys", none, "-v", "-o", out, in)
+		got, err := parquet.Read[row](bytes.NewReader(copied), int64(len(copied)))
+		if status != cli.ExitSome || err != nil || len(got) != len(rows) {
+			t.Fatalf("%s: status %d, %d rows, %v: %s", name, status, len(got), err, messages)
+		}
+		file, err := parquet.OpenFile(bytes.NewReader(copied), int64(len(copied)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range file.Metadata().RowGroups[0].Columns {
+			column, s := c.MetaData.PathInSchema[0], c.MetaData.Statistics
+			bounds := len(s.MinValue)+len(s.MaxValue)+len(s.Min)+len(s.Max) > 0
+			if isNumber := column == "number"; bounds != isNumber || c.ColumnIndexOffset != 0 || c.OffsetIndexOffset == 0 {
+				t.Errorf("%s: column %d, %s: bounds %x to %x, column index at %d", name, i, column, s.MinValue, s.MaxValue, c.ColumnIndexOffset)
 			}
 		}
 	}
