@@ -28,7 +28,7 @@ func (f *parquetFile) checkColumn(leaf int) error {
 	kind := column.Node.Type().Kind()
 	for i, group := range f.Metadata().RowGroups {
 		if has := parquet.Kind(group.Columns[leaf].MetaData.Type); has != kind {
-			return fmt.Errorf("damaged: column %s has the type %v in the schema and %v in row group %d", path, kind, has, i)
+			return fmt.Errorf("%w: column %s has the type %v in the schema, and %v in row group %d", bloomparquet.ErrFooter, path, kind, has, i)
 		}
 		codec := group.Columns[leaf].MetaData.Codec
 		if i == 0 {

@@ -91,10 +91,8 @@ func TestRefused(t *testing.T) {
 			s.MinValue, s.MaxValue = binary.LittleEndian.AppendUint64(nil, low)[:width], binary.LittleEndian.AppendUint64(nil, high)[:width]
 		})
 	}
-	kind := func(column int) []byte {
-		return edited(t, good, func(f *format.FileMetaData) { f.RowGroups[1].Columns[column].MetaData.Type = format.Float })
-	}
 	const other = 1
+	otherType := edited(t, good, func(m *format.FileMetaData) { m.RowGroups[1].Columns[other].MetaData.Type = format.Float })
 	outside := func(value any) string {
 		return fmt.Sprintf("damaged, or decoded wrongly: the value %d is outside of the bounds of its row group, ", value)
 	}
@@ -110,8 +108,7 @@ func TestRefused(t *testing.T) {
 		"another":      {codec(1, other, format.Lz4Raw), "", "column other has the compression LZ4_RAW, which is not read: "},
 		"two":          {codec(1, other, format.Snappy), "", "column other has the compression ZSTD in row group 0 and SNAPPY in row group 1: only one is read"},
 		"unknown":      {codec(0, other, 99), "", "column other has the compression CompressionCodec(?), which is not read: "},
-		"another type": {kind(other), "", "damaged: column other has the type INT32 in the schema and FLOAT in row group 1"},
-		"the key's":    {kind(0), "damaged: column key has the type INT64 in the schema and FLOAT in row group 1", "damaged: column key has the type INT64 in the schema and FLOAT in row group 1"},
+		"another type": {otherType, "", "malformed footer: column other has the type INT32 in the schema, and FLOAT in row group 1"},
 		"a bound":      {bounds(0, 0, uint64(rows[0].Key)-1, 8), key, key},
 		"its bounds":   {bounds(0, uint64(rows[0].Key)+1, 1<<63-1, 8), key, key},
 		"other bounds": {bounds(other, 0, uint64(rows[0].Other)-1, 4), "", "row group 0: column other: " + outside(rows[0].Other)},

@@ -73,6 +73,9 @@ func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 		if c.MetaData == nil || c.IsSetFilePath() && c.GetFilePath() != "" {
 			continue // the filter is in another file, or the metadata are encrypted
 		}
+		if has := parquet.Type(c.MetaData.Type); has != descr.PhysicalType() {
+			return nil, fmt.Errorf("%w: column %s has the type %v in the schema, and %v in row group %d", bloomparquet.ErrFooter, m.Path, descr.PhysicalType(), has, i)
+		}
 		chunk := &m.Chunks[i]
 		chunk.FilterOffset = c.MetaData.GetBloomFilterOffset()
 		chunk.FilterLength = int64(c.MetaData.GetBloomFilterLength())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -236,6 +237,16 @@ func TestOpen(t *testing.T) {
 	}
 	if c, err := OpenAt(r, 0); err != nil || c.Len() != 0 || c.Meta().Path != "deep.x" {
 		t.Errorf("the first column: %v", err)
+	}
+}
+
+// TestTwoTypes wants an error if a row group has another type than the schema: its filter has other bytes.
+func TestTwoTypes(t *testing.T) {
+	node := schema.NewInt64Node("k", parquet.Repetitions.Optional, -1)
+	r := open(t, write(t, node, [][][]byte{{make([]byte, 8)}, {make([]byte, 8)}}))
+	r.MetaData().RowGroups[1].Columns[0].MetaData.Type = 5 // DOUBLE
+	if _, err := Open(r, "k"); !errors.Is(err, bloomparquet.ErrFooter) || !strings.HasSuffix(err.Error(), "column k has the type INT64 in the schema, and DOUBLE in row group 1") {
+		t.Errorf("error %v", err)
 	}
 }
 

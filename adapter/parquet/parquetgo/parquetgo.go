@@ -66,6 +66,9 @@ func OpenAt(file *parquet.File, leaf int) (*bloomparquet.Column, error) {
 		if leaf >= len(group.Columns) {
 			return nil, fmt.Errorf("parquetgo: row group %d has %d columns", i, len(group.Columns))
 		}
+		if c := &group.Columns[leaf]; c.CryptoMetadata.Value == nil && c.MetaData.Type != element.Type.V {
+			return nil, fmt.Errorf("%w: column %s has the type %v in the schema, and %v in row group %d", bloomparquet.ErrFooter, m.Path, element.Type.V, c.MetaData.Type, i)
+		}
 		m.Chunks[i] = chunk(&group.Columns[leaf])
 		m.Chunks[i].Rows = group.NumRows
 		if s := &group.Columns[leaf].MetaData.Statistics; !repeated {

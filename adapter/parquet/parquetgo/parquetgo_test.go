@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
@@ -231,6 +232,15 @@ func TestOpen(t *testing.T) {
 }
 
 func second(_ *bloom.Filter, err error) error { return err }
+
+// TestTwoTypes wants an error if a row group has another type than the schema: its filter has other bytes.
+func TestTwoTypes(t *testing.T) {
+	f := open(t, write(t, parquet.Leaf(parquet.Int64Type), [][][]byte{{make([]byte, 8)}, {make([]byte, 8)}}))
+	f.Metadata().RowGroups[1].Columns[0].MetaData.Type = format.Double
+	if _, err := Open(f, "k"); !errors.Is(err, bloomparquet.ErrFooter) || !strings.HasSuffix(err.Error(), "column k has the type INT64 in the schema, and DOUBLE in row group 1") {
+		t.Errorf("error %v", err)
+	}
+}
 
 // TestMark gives a column that goes over from its dictionary, whose own filter lacks values, a filter of an Embedder, and believes that
 // one, but not the writer's filter beside a copy of the mark.
