@@ -48,7 +48,7 @@ var goldenFiles = []goldenFile{
 	{"rocksdb/golden.json", []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 15, 20, 25, 43, 50, 100}, []int{1000, 10000},
 		compiled("NewBloomFilterPolicy of RocksDB, format_version 5", "rocksdb/oracle.cc", bloom.RocksDB)},
 	{"pebble/golden-pebble.json", pebbleBits, []int{1000, 10000},
-		linked("FilterPolicy", pebblebloom.Module, bloom.Pebble, pebblebloom.Pebble{})},
+		linked("FilterPolicy", pebblebloom.Module, bloom.Pebble, pebbleFilter{})},
 	{"pebble/golden-rocksdb.json", pebbleBits, []int{1000, 10000},
 		compiled("NewBloomFilterPolicy of RocksDB, format_version 4", "rocksdb/oracle.cc", bloom.Pebble)},
 	{"bits-and-blooms/golden.json", []int{1, 2, 3, 5, 7, 10, 13, 15, 20, 43, 44, 100}, []int{1000, 10000},

@@ -17,7 +17,6 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/oracle"
-	"github.com/lanebloom/bloom/compare/pebblebloom"
 )
 
 // programs is the folder of the compiled oracles, which all tests share.
@@ -62,7 +61,7 @@ func eachWitness(t *testing.T, run func(t *testing.T, format bloom.Format, w wit
 	}{
 		{"parquet-go", bloom.Parquet, parquetGo[[]byte]{}},
 		{"arrow-go", bloom.Parquet, arrowGo[[]byte]{}},
-		{"pebble", bloom.Pebble, pebblebloom.Pebble{}},
+		{"pebble", bloom.Pebble, pebbleFilter{}},
 	} {
 		t.Run(fmt.Sprintf("format=%v/%s", library.format, library.name), func(t *testing.T) { run(t, library.format, library.witness) })
 	}

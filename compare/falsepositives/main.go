@@ -149,23 +149,24 @@ func randomColumn(format bloom.Format, random *rand.Rand, n int) bloom.Keys {
 func promises(w io.Writer) error {
 	const n = 100_000
 	known, absent := decimals(0, n), decimals(n, n+10_000_000)
-	fmt.Fprintln(w, "| bits per key | promised | `Nori`: textbook | measured | probes | bytes | `NoriCrate`: textbook | measured | bytes |\n|---:|---|---:|---:|---:|---:|---:|---:|---:|")
+	t := race.NewTable(">bits per key", "<promised", "`Nori`: textbook", "measured", "probes", "bytes", "`NoriCrate`: textbook", "measured", "bytes")
 	for _, row := range []struct {
 		bitsPerKey     int
 		promised, hint string
-	}{{8, " 2.1 %", ""}, {10, " 0.9 % in theory, under 1.1 %", ""}, {12, " 0.35 %", " (documented: 8)"}, {16, "", ""}} {
-		fmt.Fprintf(w, "| %d |%s |", row.bitsPerKey, row.promised)
+	}{{8, "2.1 %", ""}, {10, "0.9 % in theory, under 1.1 %", ""}, {12, "0.35 %", " (documented: 8)"}, {16, "", ""}} {
+		cells := []string{fmt.Sprint(row.bitsPerKey), row.promised}
 		for _, format := range []bloom.Format{bloom.Nori, bloom.NoriCrate} {
 			p := bloom.Policy{Format: format, BitsPerKey: row.bitsPerKey}
 			f := p.NewFilter(known)
-			fmt.Fprintf(w, " %.3f %% | %.3f %% |", 100*textbook(p, n), 100*share(f, absent))
+			cells = append(cells, fmt.Sprintf("%.3f %%", 100*textbook(p, n)), fmt.Sprintf("%.3f %%", 100*share(f, absent)))
 			if format == bloom.Nori {
-				fmt.Fprintf(w, " %d%s |", f.Stats().Probes, row.hint)
+				cells = append(cells, fmt.Sprint(f.Stats().Probes, row.hint))
 			}
-			fmt.Fprintf(w, " %s |", race.Thousands(len(f.Bytes())))
+			cells = append(cells, race.Thousands(len(f.Bytes())))
 		}
-		fmt.Fprintln(w)
+		t.Row(cells...)
 	}
+	fmt.Fprint(w, t)
 	return nil
 }
 

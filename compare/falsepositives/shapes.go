@@ -242,10 +242,11 @@ func collisions(w io.Writer) error {
 		}
 	}
 	random := float64(n) * n / 2 / (1 << 32)
-	fmt.Fprintln(w, "| of the keys `user-00000000` to `user-01999999` | pairs with equal hashes | keys in them |\n|---|---:|---:|")
-	fmt.Fprintf(w, "| LevelDB's hash | %s | %s |\n| a random hash | %.0f | %.0f |\n", race.Thousands(pairs), race.Thousands(withOther), random, 2*random)
-	fmt.Fprintf(w, "\n%d pairs (%.1f %%) differ in 3 digits only: the 3rd by 7, the 5th, and the 7th by 5 the other way\n",
-		explained, 100*float64(explained)/float64(pairs))
+	t := race.NewTable("of the keys `user-00000000` to `user-01999999`", "pairs with equal hashes", "keys in them")
+	t.Row("LevelDB's hash", race.Thousands(pairs), race.Thousands(withOther))
+	t.Row("a random hash", fmt.Sprintf("%.0f", random), fmt.Sprintf("%.0f", 2*random))
+	fmt.Fprintf(w, "%s\n%d pairs (%.1f %%) differ in 3 digits only: the 3rd by 7, the 5th, and the 7th by 5 the other way\n",
+		t, explained, 100*float64(explained)/float64(pairs))
 	return nil
 }
 

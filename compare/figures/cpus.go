@@ -1,43 +1,55 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
-// kernelOf is a kernel of a CPU that has a page.
-type kernelOf struct {
-	page
+// cpu is a CPU on which a part ran, and a kernel of this library.
+type cpu struct {
+	run
 	kernel string
 }
 
-// withAndWithout returns the kernels of the first CPU with AVX-512, and of the first without it. If there is none without it, that with
-// it stands for it, by its kernel avx2.
-func withAndWithout(pages []page) (kernels []kernelOf) {
-	i := slices.IndexFunc(pages, func(p page) bool { return p.kernel == "avx512" })
-	j := slices.IndexFunc(pages, func(p page) bool { return p.kernel == "avx2" })
-	if i >= 0 {
-		kernels = append(kernels, kernelOf{pages[i], "avx512"})
-	}
-	if j < 0 {
-		j = i
-	}
-	if j >= 0 {
-		kernels = append(kernels, kernelOf{pages[j], "avx2"})
-	}
-	return kernels
+// firstKernel returns the kernel that is chosen on a CPU.
+func (r run) firstKernel() string {
+	kernel, _, _ := strings.Cut(cmp.Or(r.Config["kernel"], r.Config["kernels"]), ",")
+	return kernel
 }
 
-// words name the CPU, and the kernel if a faster one was there.
-func (k kernelOf) words() string {
-	if k.kernel != k.page.kernel {
-		return k.Name + " by kernel " + k.kernel
+// withAndWithout returns the CPU with AVX-512 that was measured last, and that without it. If there is none without it, that with
+// it stands for it, by its kernel avx2.
+func withAndWithout(runs []run) (cpus []cpu) {
+	for _, kernel := range []string{"avx512", "avx2"} {
+		last := -1
+		for i, r := range runs {
+			if r.firstKernel() == kernel && (last < 0 || r.Date > runs[last].Date) {
+				last = i
+			}
+		}
+		switch {
+		case last >= 0:
+			cpus = append(cpus, cpu{runs[last], kernel})
+		case len(cpus) > 0:
+			cpus = append(cpus, cpu{cpus[0].run, kernel})
+		}
 	}
-	return k.Name + ", " + k.kernel
+	return cpus
+}
+
+// byKernel says if the CPU has a faster kernel, which was not used.
+func (c cpu) byKernel() bool { return c.kernel != c.firstKernel() }
+
+// words name the CPU, and the kernel.
+func (c cpu) words() string {
+	if c.byKernel() {
+		return c.name + " by kernel " + c.kernel
+	}
+	return c.name + ", " + map[string]string{"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON"}[c.kernel]
 }
 
 // sizesOfColumns are those of the tables of columns.
@@ -55,15 +67,15 @@ func headOfColumns(first ...string) []string {
 
 // cells has the times of absent and present integers, and strings, of a format, in filters of all sizes. It is nil if the page is
 // older than the format.
-func (k kernelOf) cells(format string) (cells []string) {
+func (k cpu) cells(format string) (cells []string) {
 	for _, keys := range []string{"uint64", "8-32"} {
 		for _, size := range sizesOfColumns {
 			at := fmt.Sprintf("Test/keys=%s/format=%s/filter=%s/hits=", keys, format, size)
-			absent, err := k.report.find(at + "0%/way=" + k.kernel)
+			absent, err := k.find(at + "0%/way=" + k.kernel)
 			if err != nil {
 				return nil
 			}
-			present, err := k.report.find(at + "100%/way=" + k.kernel)
+			present, err := k.find(at + "100%/way=" + k.kernel)
 			if err != nil {
 				return nil
 			}
@@ -75,34 +87,34 @@ func (k kernelOf) cells(format string) (cells []string) {
 
 // columnsTable has a row for each format, on a CPU with AVX-512 and on one without it.
 func columnsTable(code string, files []*file, _ string) (string, error) {
-	pages := pagesOf(files)
+	reports := runsOf(files, "report")
 	t := race.NewTable(headOfColumns("", "<CPU")...)
 	for _, f := range formats() {
-		for _, k := range withAndWithout(pages) {
+		for _, k := range withAndWithout(reports) {
 			if cells := k.cells(f.String()); cells != nil {
 				t.Row(append([]string{"`" + f.String() + "`", k.words()}, cells...)...)
 			}
 		}
 	}
-	return t.String() + "\n" + sourcesOf(code, pages), nil
+	return t.String() + "\n" + sourcesOf(code, reports), nil
 }
 
 // cpusTable has a row for each kernel of each CPU but portable Go, with the times of the default format.
 func cpusTable(code string, files []*file, _ string) (string, error) {
 	t := race.NewTable(headOfColumns("CPU")...)
-	for _, p := range pagesOf(files) {
-		kernels, _, _ := strings.Cut(p.report.Config["kernels"], ";")
+	for _, r := range runsOf(files, "report") {
+		kernels, _, _ := strings.Cut(r.Config["kernels"], ";")
 		for kernel := range strings.SplitSeq(kernels, ", ") {
 			if kernel == bloom.Generic.String() {
 				continue
 			}
-			k := kernelOf{p, kernel}
+			k := cpu{r, kernel}
 			cells := k.cells(bloom.Default.String())
 			if cells == nil {
-				return "", fmt.Errorf("%s has no figures of the kernel %s", p.stem, kernel)
+				return "", fmt.Errorf("%s has no figures of the kernel %s", r.stem, kernel)
 			}
-			words := strings.Replace(k.words(), p.Name, fmt.Sprintf("[%s](%s.md)", p.Name, p.stem), 1)
-			if p.report.Code != code {
+			words := strings.Replace(k.words(), r.name, fmt.Sprintf("[%s](%s.md)", r.name, r.stem), 1)
+			if r.Code != code {
 				words += ", older code"
 			}
 			t.Row(append([]string{words}, cells...)...)

@@ -52,7 +52,6 @@ var firstName = regexp.MustCompile("^`(\\w+)`")
 // formsTable keeps the words of a table, and writes the figures of all CPUs into its last column. Below the table it writes commit
 // and command of those figures that are not on the pages of the CPUs.
 func formsTable(code string, files []*file, old string) (string, error) {
-	pages := pagesOf(files)
 	var b strings.Builder
 	found := map[string]bool{}
 	columns := 0
@@ -72,7 +71,7 @@ func formsTable(code string, files []*file, old string) (string, error) {
 			return "", fmt.Errorf("the row of %s has %d cells, want %d, or no figures are known of it", m[1], len(row), columns)
 		}
 		found[m[1]] = true
-		cell, err := form.cell(pages)
+		cell, err := form.cell(files)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", m[1], err)
 		}
@@ -84,7 +83,7 @@ func formsTable(code string, files []*file, old string) (string, error) {
 			return "", fmt.Errorf("the table has no row of %s", name)
 		}
 	}
-	first := pages[0]
+	first := files[0]
 	var parts, commits []string
 	for _, part := range []string{"batches", "forms", "group", "interleaved"} {
 		r, err := first.run(part)
@@ -97,16 +96,20 @@ func formsTable(code string, files []*file, old string) (string, error) {
 		}
 	}
 	fmt.Fprintf(&b, "\nFigures of %s alone: commit %s, `make figures CPU=%q PARTS=%q`. The others:\n", first.Name, strings.Join(commits, ", "), first.Name, strings.Join(parts, " "))
-	return b.String() + "\n" + sourcesOf(code, pages), nil
+	return b.String() + "\n" + sourcesOf(code, runsOf(files, "report")), nil
 }
 
 // cell returns the figures of a form, by CPU. It leaves out a CPU of which they were not measured.
-func (f formOf) cell(pages []page) (string, error) {
+func (f formOf) cell(files []*file) (string, error) {
 	var cpus []string
-	for _, p := range pages {
+	for _, p := range files {
+		report, err := p.run("report")
+		if err != nil {
+			continue
+		}
 		var cells []string
 		for _, name := range f.figures {
-			part, name, _ := strings.Cut(strings.ReplaceAll(name, "KERNEL", p.kernel), ":")
+			part, name, _ := strings.Cut(strings.ReplaceAll(name, "KERNEL", report.firstKernel()), ":")
 			r, err := p.run(part)
 			if err != nil {
 				break

@@ -226,7 +226,7 @@ func TestLines(t *testing.T) {
 // TestForms wants the figures of the table of forms, of the first CPU.
 func TestForms(t *testing.T) {
 	files, err := filesOf(top)
-	cpus := pagesOf(files)
+	cpus := runsOf(files, "report")
 	if err != nil || len(cpus) < 3 {
 		t.Fatalf("%d CPUs have a page: %v", len(cpus), err)
 	}
@@ -236,7 +236,7 @@ func TestForms(t *testing.T) {
 				t.Errorf("%s: there is no part %s", name, part)
 			}
 		}
-		if cell, err := form.cell(cpus[:1]); err != nil || !strings.HasPrefix(cell, form.words+": "+cpus[0].Name+" ×") {
+		if cell, err := form.cell(files[:1]); err != nil || !strings.HasPrefix(cell, form.words+": "+cpus[0].name+" ×") {
 			t.Errorf("%s: %q, %v", name, cell, err)
 		}
 	}
@@ -432,25 +432,25 @@ func TestCPUs(t *testing.T) {
 		files []*file
 		rows  string
 	}{
-		{[]*file{zen5, zen4}, "| `rocksdb` | Zen 5, avx512 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 |\n" +
+		{[]*file{zen5, zen4}, "| `rocksdb` | Zen 5, AVX-512 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 |\n" +
 			"| `rocksdb` | Zen 5 by kernel avx2 | 2.0 ×3.0, 2.0 ×3.0 |"},
-		{[]*file{zen5, zen4, zen3}, "| `rocksdb` | Zen 3, avx2 | 1.0 ×6.0, 1.0 ×6.0 |"},
+		{[]*file{zen5, zen4, zen3}, "| `rocksdb` | Zen 3, AVX2 | 1.0 ×6.0, 1.0 ×6.0 |"},
 	} {
 		if text, err := columnsTable("1", test.files, ""); err != nil || !strings.Contains(text, test.rows) || strings.Count(text, "`rocksdb`") != 2 {
 			t.Errorf("%v\n%s", err, text)
 		}
 	}
 	text, err := cpusTable("1", []*file{zen5, zen4, zen3}, "")
-	if err != nil || strings.Count(text, "\n") != 2+2+2+1 || !strings.Contains(text, "| [Zen 4](zen4.md) by kernel avx2, older code | 2.0 ×3.0") || !strings.Contains(text, "| [Zen 3](zen3.md), avx2 | 1.0 ×6.0") {
+	if err != nil || strings.Count(text, "\n") != 2+2+2+1 || !strings.Contains(text, "| [Zen 4](zen4.md) by kernel avx2, older code | 2.0 ×3.0") || !strings.Contains(text, "| [Zen 3](zen3.md), AVX2 | 1.0 ×6.0") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
 
 // TestPageOfCPU wants the page of a CPU to say if the code has changed since, and its note.
 func TestPageOfCPU(t *testing.T) {
-	p := page{&file{Name: "Zen 9", stem: "zen9"}, run{Commit: "1234567", Code: "1", Note: "It was hot.", Config: map[string]string{"cpu": "A"}}, "avx2"}
+	r := run{name: "Zen 9", stem: "zen9", Commit: "1234567", Code: "1", Note: "It was hot.", Config: map[string]string{"cpu": "A"}}
 	for code, want := range map[string]string{"1": "these figures. It was hot.\n", "2": "these figures of commit 1234567. **The code has changed since**. It was hot.\n"} {
-		text, err := p.write(code)
+		text, err := r.page(code)
 		if err != nil || !strings.HasPrefix(text, "# Zen 9: A\n\n") || !strings.Contains(text, want) || !strings.Contains(text, "<!-- figures test-8-32 zen9 -->\n") {
 			t.Errorf("code %s: %v\n%s", code, err, text)
 		}

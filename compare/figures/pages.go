@@ -67,11 +67,11 @@ func documents(root string) (map[string]string, error) {
 		return nil
 	}
 	ofCPUs := map[string]bool{}
-	for _, p := range pagesOf(files) {
-		name := measurements + "/" + p.stem + ".md"
+	for _, r := range runsOf(files, "report") {
+		name := measurements + "/" + r.stem + ".md"
 		ofCPUs[name] = true
 		if err := compare(name, func(string) (string, error) {
-			text, err := p.write(code)
+			text, err := r.page(code)
 			if err != nil {
 				return "", err
 			}
@@ -94,11 +94,11 @@ func documents(root string) (map[string]string, error) {
 //go:embed page.md.tmpl
 var pageOfCPU string
 
-// write writes the page of a CPU, without its tables.
-func (p page) write(code string) (string, error) {
+// page returns the page of a CPU, without its tables.
+func (r run) page(code string) (string, error) {
 	var text bytes.Buffer
 	err := template.Must(template.New("").Parse(pageOfCPU)).Execute(&text, map[string]any{
-		"Name": p.Name, "CPU": p.report.Config["cpu"], "Stem": p.stem, "Note": p.report.Note, "Commit": p.report.Commit, "Older": p.report.Code != code,
+		"Name": r.name, "CPU": r.Config["cpu"], "Stem": r.stem, "Note": r.Note, "Commit": r.Commit, "Older": r.Code != code,
 	})
 	return text.String(), err
 }
@@ -176,13 +176,6 @@ func age(measured, now string) string {
 	return ""
 }
 
-// page is the page of a CPU on which bloom bench --report has run.
-type page struct {
-	*file
-	report run
-	kernel string // the first
-}
-
 // filesOf returns the figures of all CPUs.
 func filesOf(root string) (files []*file, err error) {
 	names, err := filepath.Glob(filepath.Join(root, measurements, "*.json"))
@@ -200,22 +193,21 @@ func filesOf(root string) (files []*file, err error) {
 	return files, nil
 }
 
-// pagesOf returns the pages of CPUs.
-func pagesOf(files []*file) (pages []page) {
+// runsOf returns what a part measured on the CPUs that have it. Those with the part report have a page.
+func runsOf(files []*file, part string) (runs []run) {
 	for _, f := range files {
-		if r, err := f.run("report"); err == nil {
-			kernel, _, _ := strings.Cut(r.Config["kernels"], ",")
-			pages = append(pages, page{f, r, kernel})
+		if r, err := f.run(part); err == nil {
+			runs = append(runs, r)
 		}
 	}
-	return pages
+	return runs
 }
 
 // sourcesOf returns a sentence with a link to each page, and its commit.
-func sourcesOf(code string, pages []page) string {
+func sourcesOf(code string, reports []run) string {
 	var links []string
-	for _, p := range pages {
-		links = append(links, fmt.Sprintf("[%s](measurements/%s.md): commit %s%s", p.Name, p.stem, p.report.Commit, age(p.report.Code, code)))
+	for _, r := range reports {
+		links = append(links, fmt.Sprintf("[%s](measurements/%s.md): commit %s%s", r.name, r.stem, r.Commit, age(r.Code, code)))
 	}
 	return strings.Join(links, "; ") + ".\n"
 }

@@ -42,52 +42,19 @@ var rowsOfREADME = []shown{
 	{"BinaryFuse8", keyByKey, "its own", "BinaryFuse8 (9 bits, no adds)", "BinaryFuse8"},
 }
 
-// cpuOfREADME is a CPU on which the libraries were compared, and the kernel of this one.
-type cpuOfREADME struct {
-	run
-	kernel   string
-	byKernel bool // the CPU has a faster kernel, which was not used
-}
-
-// cpusOfREADME returns the CPU with AVX-512 that was measured last, and that without it. If none without it was measured, the
-// first one stands for it, by its kernel avx2.
-func cpusOfREADME(files []*file) (with, without cpuOfREADME, err error) {
-	for _, f := range files {
-		r, err := f.run("libraries")
-		if err != nil {
-			continue
-		}
-		switch kernel := r.Config["kernel"]; {
-		case kernel == "avx512" && r.Date > with.Date:
-			with = cpuOfREADME{run: r, kernel: kernel}
-		case kernel == "avx2" && r.Date > without.Date:
-			without = cpuOfREADME{run: r, kernel: kernel}
-		}
-	}
-	if with.kernel == "" {
+// cpusOfREADME returns the CPU with AVX-512, and that without it.
+func cpusOfREADME(files []*file) (with, without cpu, err error) {
+	cpus := withAndWithout(runsOf(files, "libraries"))
+	if len(cpus) < 2 {
 		return with, without, fmt.Errorf("the libraries were compared on no CPU with AVX-512")
 	}
-	if without.kernel == "" {
-		without = cpuOfREADME{run: with.run, kernel: "avx2", byKernel: true}
-	}
-	return with, without, nil
-}
-
-// words name the CPU and its kernel.
-func (c cpuOfREADME) words() string {
-	switch {
-	case c.byKernel:
-		return c.name + " by kernel avx2"
-	case c.kernel == "avx512":
-		return c.name + ", AVX-512"
-	}
-	return c.name + ", AVX2"
+	return cpus[0], cpus[1], nil
 }
 
 // figuresOf returns what README.md shows of a library: its figures of absent and of present keys.
-func (c cpuOfREADME) figuresOf(s shown, kind string) (absent, present figure, err error) {
+func (c cpu) figuresOf(s shown, kind string) (absent, present figure, err error) {
 	library := s.library
-	if s.own() && c.byKernel {
+	if s.own() && c.byKernel() {
 		library += ", " + c.kernel
 	}
 	library += "/call=" + s.call
@@ -103,7 +70,7 @@ func readmeTable(code string, files []*file, _ string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cpus := []cpuOfREADME{with, without}
+	cpus := []cpu{with, without}
 	head := []string{"", "<bytes of", "false positives"}
 	for _, c := range cpus {
 		head = append(head, c.words()+": integers", "strings")
@@ -126,7 +93,7 @@ func readmeTable(code string, files []*file, _ string) (string, error) {
 		t.Row(row...)
 	}
 	sources := with.source(code)
-	if !without.byKernel {
+	if !without.byKernel() {
 		sources += "; " + without.source(code)
 	}
 	return t.String() + "\n" + sources + ".\n", nil
@@ -138,11 +105,11 @@ func chartWords(_ string, files []*file, _ string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	of := func(c cpuOfREADME) string {
+	of := func(c cpu) string {
 		return c.name + " (" + strings.NewReplacer(" (", ", ", ")", "").Replace(c.Config["cpu"]) + ")"
 	}
 	const others = "[Which CPU is like yours?](docs/measurements/README.md)\n"
-	if without.byKernel {
+	if without.byKernel() {
 		return fmt.Sprintf("CPU: %s. No CPU without AVX-512 has been measured yet: the last bars are of the same CPU, running the code for AVX2. %s", of(with), others), nil
 	}
 	return fmt.Sprintf("CPUs: %s; without AVX-512, %s. %s", of(with), of(without), others), nil
@@ -189,10 +156,10 @@ func readmePicture(files []*file) (string, error) {
 	}
 	var panels []panel
 	longest, y := 0.0, firstPanel
-	for _, c := range []cpuOfREADME{with, without} {
+	for _, c := range []cpu{with, without} {
 		p := panel{Title: c.words(), Y: y}
 		for _, s := range rowsOfREADME {
-			if s.label == "" || c.byKernel && !s.own() {
+			if s.label == "" || c.byKernel() && !s.own() {
 				continue
 			}
 			ints, _, err := c.figuresOf(s, integers)

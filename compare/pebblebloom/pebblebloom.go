@@ -14,11 +14,6 @@ const tableFilter = 0
 // Pebble builds and tests filters.
 type Pebble struct{}
 
-// CreateFilter returns the filter of keys.
-func (Pebble) CreateFilter(keys [][]byte, bitsPerKey int) ([]byte, error) {
-	return Pebble{}.Build(len(keys), func(i int) []byte { return keys[i] }, bitsPerKey), nil
-}
-
 // Build returns the filter of n keys.
 func (Pebble) Build(n int, key func(i int) []byte, bitsPerKey int) []byte {
 	w := bloom.FilterPolicy(bitsPerKey).NewWriter(tableFilter)
@@ -31,13 +26,4 @@ func (Pebble) Build(n int, key func(i int) []byte, bitsPerKey int) []byte {
 // MayContain returns the answer for a key.
 func (Pebble) MayContain(filter, key []byte) bool {
 	return bloom.FilterPolicy(10).MayContain(tableFilter, filter, key)
-}
-
-// KeyMayMatch returns the answer for each key.
-func (Pebble) KeyMayMatch(filter []byte, keys [][]byte) ([]bool, error) {
-	answers := make([]bool, len(keys))
-	for i, key := range keys {
-		answers[i] = Pebble{}.MayContain(filter, key)
-	}
-	return answers, nil
 }

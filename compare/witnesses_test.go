@@ -4,6 +4,8 @@ import (
 	"math"
 
 	bitsbloom "github.com/bits-and-blooms/bloom/v3"
+
+	"github.com/lanebloom/bloom/compare/pebblebloom"
 )
 
 const bitsAndBloomsModule = "github.com/bits-and-blooms/bloom/v3"
@@ -30,6 +32,21 @@ func (bitsAndBlooms) KeyMayMatch(filter []byte, keys [][]byte) ([]bool, error) {
 	answers := make([]bool, len(keys))
 	for i, key := range keys {
 		answers[i] = f.Test(key)
+	}
+	return answers, nil
+}
+
+// pebbleFilter builds and tests filters with Pebble's own code.
+type pebbleFilter struct{ pebblebloom.Pebble }
+
+func (p pebbleFilter) CreateFilter(keys [][]byte, bitsPerKey int) ([]byte, error) {
+	return p.Build(len(keys), func(i int) []byte { return keys[i] }, bitsPerKey), nil
+}
+
+func (p pebbleFilter) KeyMayMatch(filter []byte, keys [][]byte) ([]bool, error) {
+	answers := make([]bool, len(keys))
+	for i, key := range keys {
+		answers[i] = p.MayContain(filter, key)
 	}
 	return answers, nil
 }
