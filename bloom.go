@@ -218,7 +218,7 @@ func (v *view) KeyCount() (n uint64, known bool) {
 	if v.scheme == 0 {
 		return 0, true
 	}
-	if v.count == nil || v.count.unknown {
+	if v.count == nil || v.count.unknown || v.count.n >= mostKeys {
 		return 0, false
 	}
 	return v.count.n, true

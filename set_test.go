@@ -389,12 +389,12 @@ func TestKeyCount(t *testing.T) {
 // TestLargestKeyCounts adds to sets of files that claim more keys than there can be: then the number is not
 // known, in memory and in the file of the set.
 func TestLargestKeyCounts(t *testing.T) {
-	for claimed, want := range map[uint64]uint64{7: 8, mostKeys - 2: mostKeys - 1, mostKeys: 0, unknownKeys - 1: 0} {
-		f := Policy{RocksDB, 10}.NewFilter(Strings([]string{"apple"}))
-		f.count = &keyCount{n: claimed}
-		file, err := f.MarshalBinary()
-		if err != nil {
+	for claimed, want := range map[uint64]uint64{7: 8, mostKeys - 2: mostKeys - 1, mostKeys - 1: 0, mostKeys: 0, unknownKeys - 1: 0} {
+		file := plainFile(t, RocksDB, claimed, Policy{RocksDB, 10}.AppendFilter(nil, Strings([]string{"apple"})))
+		if f, err := OpenBinary(file); err != nil {
 			t.Fatal(err)
+		} else if _, known := f.KeyCount(); known != (claimed < mostKeys) {
+			t.Errorf("a filter of %d keys: known: %v", claimed, known)
 		}
 		one := mustSet(t, Policy{RocksDB, 10}, 1)
 		one.AddString("pear")
