@@ -27,6 +27,9 @@ func (f *parquetFile) checkColumn(leaf int) error {
 	column, _ := f.Schema().Lookup(f.Schema().Columns()[leaf]...)
 	kind := column.Node.Type().Kind()
 	for i, group := range f.Metadata().RowGroups {
+		if group.Columns[leaf].CryptoMetadata.Value != nil {
+			return fmt.Errorf("column %s of row group %d is encrypted, and is not read", path, i)
+		}
 		if has := parquet.Kind(group.Columns[leaf].MetaData.Type); has != kind {
 			return fmt.Errorf("%w: column %s has the type %v in the schema, and %v in row group %d", bloomparquet.ErrFooter, path, kind, has, i)
 		}

@@ -92,6 +92,10 @@ func TestRefused(t *testing.T) {
 		})
 	}
 	const other = 1
+	encrypted := edited(t, good, func(m *format.FileMetaData) {
+		c := &m.RowGroups[1].Columns[other]
+		c.CryptoMetadata.Value, c.MetaData.Type = &format.EncryptionWithColumnKey{}, 0
+	})
 	otherType := edited(t, good, func(m *format.FileMetaData) { m.RowGroups[1].Columns[other].MetaData.Type = format.Float })
 	outside := func(value any) string {
 		return fmt.Sprintf("damaged, or decoded wrongly: the value %d is outside of the bounds of its row group, ", value)
@@ -108,6 +112,7 @@ func TestRefused(t *testing.T) {
 		"another":      {codec(1, other, format.Lz4Raw), "", "column other has the compression LZ4_RAW, which is not read: "},
 		"two":          {codec(1, other, format.Snappy), "", "column other has the compression ZSTD in row group 0 and SNAPPY in row group 1: only one is read"},
 		"unknown":      {codec(0, other, 99), "", "column other has the compression CompressionCodec(?), which is not read: "},
+		"encrypted":    {encrypted, "", "column other of row group 1 is encrypted, and is not read"},
 		"another type": {otherType, "", "malformed footer: column other has the type INT32 in the schema, and FLOAT in row group 1"},
 		"a bound":      {bounds(0, 0, uint64(rows[0].Key)-1, 8), key, key},
 		"its bounds":   {bounds(0, uint64(rows[0].Key)+1, 1<<63-1, 8), key, key},
