@@ -32,6 +32,7 @@ const (
 	typeDictionaryPage    = 2
 	encodingPlain         = 0
 	encodingPlainOld      = 2 // PLAIN_DICTIONARY
+	encodingDictionary    = 8 // RLE_DICTIONARY
 	mostPageHeader        = 256
 )
 

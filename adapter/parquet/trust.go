@@ -35,9 +35,13 @@ const (
 	MixedPages                   // some with a dictionary and some without
 )
 
-// PagesOf returns the kind of a chunk that has data pages with a dictionary's encoding, or with another one, or both.
-func PagesOf(dictionary, other bool) Pages {
-	switch {
+// PagesOf returns the kind of a chunk from encodings with the numbers of parquet.thrift: those of its data pages, as encoding_stats tell, or,
+// if it has no encoding_stats, all of its encodings. PLAIN may then be that of a dictionary, and RLE that of levels.
+func PagesOf[E ~int32 | ~int64](stats bool, encodings []E) Pages {
+	dictionary := slices.ContainsFunc(encodings, isDictionary)
+	switch other := slices.ContainsFunc(encodings, func(e E) bool { return !isDictionary(e) }); {
+	case dictionary && !stats:
+		return UnknownPages
 	case dictionary && other:
 		return MixedPages
 	case dictionary:
@@ -46,6 +50,10 @@ func PagesOf(dictionary, other bool) Pages {
 		return PlainPages
 	}
 	return UnknownPages
+}
+
+func isDictionary[E ~int32 | ~int64](e E) bool {
+	return e == encodingDictionary || e == encodingPlainOld
 }
 
 // writer is a program that fills its filters from pages with a dictionary. If it is mixed, it also does so where pages without one

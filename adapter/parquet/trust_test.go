@@ -301,3 +301,23 @@ func FuzzDictionary(f *testing.F) {
 		}
 	})
 }
+
+// TestPagesOf wants encodings of levels and of dictionaries not to be taken for those of values.
+func TestPagesOf(t *testing.T) {
+	const plain, plainDictionary, rle, delta, dictionary = 0, 2, 3, 5, 8
+	for _, test := range []struct {
+		stats     bool
+		encodings []int32
+		want      Pages
+	}{
+		{true, nil, UnknownPages}, {false, nil, UnknownPages},
+		{true, []int32{plain}, PlainPages}, {true, []int32{delta, rle}, PlainPages}, {false, []int32{plain, rle}, PlainPages},
+		{true, []int32{dictionary}, DictionaryPages}, {true, []int32{plainDictionary, dictionary}, DictionaryPages},
+		{true, []int32{dictionary, plain}, MixedPages}, {true, []int32{delta, plainDictionary}, MixedPages},
+		{false, []int32{dictionary}, UnknownPages}, {false, []int32{plain, rle, plainDictionary}, UnknownPages},
+	} {
+		if got := PagesOf(test.stats, test.encodings); got != test.want {
+			t.Errorf("%v, statistics %v: %d, want %d", test.encodings, test.stats, got, test.want)
+		}
+	}
+}

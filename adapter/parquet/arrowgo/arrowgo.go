@@ -13,7 +13,6 @@ package arrowgo
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
@@ -97,20 +96,16 @@ func pagesOf(group *metadata.RowGroupMetaData, leaf int) bloomparquet.Pages {
 	if err != nil {
 		return bloomparquet.UnknownPages
 	}
-	var dictionary, other bool
+	if len(c.EncodingStats()) == 0 {
+		return bloomparquet.PagesOf(false, c.Encodings())
+	}
+	var encodings []parquet.Encoding
 	for _, s := range c.EncodingStats() {
 		if page := s.PageType.String(); page == "DATA_PAGE" || page == "DATA_PAGE_V2" {
-			dictionary, other = dictionary || isDictionary(s.Encoding), other || !isDictionary(s.Encoding)
+			encodings = append(encodings, s.Encoding)
 		}
 	}
-	if len(c.EncodingStats()) == 0 { // PLAIN may be that of a dictionary then, and RLE that of levels
-		other = len(c.Encodings()) > 0 && !slices.ContainsFunc(c.Encodings(), isDictionary)
-	}
-	return bloomparquet.PagesOf(dictionary, other)
-}
-
-func isDictionary(e parquet.Encoding) bool {
-	return e == parquet.Encodings.RLEDict || e == parquet.Encodings.PlainDict
+	return bloomparquet.PagesOf(true, encodings)
 }
 
 // decompress returns the bytes of a page.

@@ -112,20 +112,16 @@ func chunk(c *format.ColumnChunk) bloomparquet.Chunk {
 
 // pagesOf returns how the data pages of a column chunk are encoded.
 func pagesOf(c *format.ColumnMetaData) bloomparquet.Pages {
-	var dictionary, other bool
+	if len(c.EncodingStats) == 0 {
+		return bloomparquet.PagesOf(false, c.Encoding)
+	}
+	var encodings []format.Encoding
 	for _, s := range c.EncodingStats {
 		if s.PageType == format.DataPage || s.PageType == format.DataPageV2 {
-			dictionary, other = dictionary || isDictionary(s.Encoding), other || !isDictionary(s.Encoding)
+			encodings = append(encodings, s.Encoding)
 		}
 	}
-	if len(c.EncodingStats) == 0 { // PLAIN may be that of a dictionary then, and RLE that of levels
-		other = len(c.Encoding) > 0 && !slices.ContainsFunc(c.Encoding, isDictionary)
-	}
-	return bloomparquet.PagesOf(dictionary, other)
-}
-
-func isDictionary(e format.Encoding) bool {
-	return e == format.RLEDictionary || e == format.PlainDictionary //nolint:staticcheck // old writers' name
+	return bloomparquet.PagesOf(true, encodings)
 }
 
 // decompress returns the bytes of a page.
