@@ -7,7 +7,7 @@
 //		return err
 //	}
 //	go seen.Run(ctx, time.Hour)
-//	if seen.TestAndAddString(url) { // it may have been there in the last 24 hours
+//	maybe := seen.TestAndAddString(url) // whether it may have been there in the last 24 hours
 //
 // When the call that adds a key has returned, the key is found until Generations-1 rotations have begun since that call began. So
 // with G generations, it is kept for G-1 intervals at least and for G at most: 24 hours by the hour are 25 generations. TestAndAdd
