@@ -280,14 +280,14 @@ func (c *checker) checkDictionary(s span, t *arrow.DictionaryType, rows selectio
 	if err != nil {
 		return err
 	}
-	index, err := indexOf(s, t)
+	index, err := indicesOf(s, t)
 	if err != nil {
 		return err
 	}
 	for i := range rows.n {
 		row := rows.at(i)
-		if (nulls == nil || bitutil.BitIsSet(nulls, offset+row)) && index(row) >= uint64(values.n) {
-			return fmt.Errorf("%w: row %d has value %d of %d", ErrArray, row, index(row), values.n)
+		if (nulls == nil || bitutil.BitIsSet(nulls, offset+row)) && index.at(row) >= uint64(values.n) {
+			return fmt.Errorf("%w: row %d has value %d of %d", ErrArray, row, index.at(row), values.n)
 		}
 	}
 	return nil

@@ -29,63 +29,47 @@ func dictionaryOf(s span, t *arrow.DictionaryType) (span, error) {
 	return values, err
 }
 
-// indexOf returns a function for the index of a row. A negative one becomes a large one.
-func indexOf(s span, t *arrow.DictionaryType) (index func(row int) uint64, err error) {
+// indices are those of the rows of a dictionary array.
+type indices interface {
+	// at returns the index of a row. A negative one becomes a large one.
+	at(row int) uint64
+	// eachBlock yields the indices of 64 rows at a time, or -1 for a null row. There are values values.
+	eachBlock(s span, values int, yield func(block int, indices []int)) error
+}
+
+// indicesOf returns the indices of rows.
+func indicesOf(s span, t *arrow.DictionaryType) (indices, error) {
 	switch t.IndexType.ID() {
 	case arrow.INT8:
-		return indexIn[int8](s)
+		return indicesIn[int8](s)
 	case arrow.UINT8:
-		return indexIn[uint8](s)
+		return indicesIn[uint8](s)
 	case arrow.INT16:
-		return indexIn[int16](s)
+		return indicesIn[int16](s)
 	case arrow.UINT16:
-		return indexIn[uint16](s)
+		return indicesIn[uint16](s)
 	case arrow.INT32:
-		return indexIn[int32](s)
+		return indicesIn[int32](s)
 	case arrow.UINT32:
-		return indexIn[uint32](s)
+		return indicesIn[uint32](s)
 	case arrow.INT64:
-		return indexIn[int64](s)
+		return indicesIn[int64](s)
 	case arrow.UINT64:
-		return indexIn[uint64](s)
+		return indicesIn[uint64](s)
 	}
 	return nil, fmt.Errorf("%w: indices of type %v", ErrArray, t.IndexType)
 }
 
-func indexIn[I arrow.IntType | arrow.UintType](s span) (func(row int) uint64, error) {
-	indices, err := elements[I](s)
-	return func(row int) uint64 { return uint64(indices[row]) }, err
-}
-
-// eachBlock yields the indices of 64 rows at a time, or -1 for a null row. There are values
-// values.
-func eachBlock(s span, t *arrow.DictionaryType, values int, yield func(block int, indices []int)) error {
-	switch t.IndexType.ID() {
-	case arrow.INT8:
-		return eachBlockOf[int8](s, values, yield)
-	case arrow.UINT8:
-		return eachBlockOf[uint8](s, values, yield)
-	case arrow.INT16:
-		return eachBlockOf[int16](s, values, yield)
-	case arrow.UINT16:
-		return eachBlockOf[uint16](s, values, yield)
-	case arrow.INT32:
-		return eachBlockOf[int32](s, values, yield)
-	case arrow.UINT32:
-		return eachBlockOf[uint32](s, values, yield)
-	case arrow.INT64:
-		return eachBlockOf[int64](s, values, yield)
-	case arrow.UINT64:
-		return eachBlockOf[uint64](s, values, yield)
-	}
-	return fmt.Errorf("%w: indices of type %v", ErrArray, t.IndexType)
-}
-
-func eachBlockOf[I arrow.IntType | arrow.UintType](s span, values int, yield func(block int, indices []int)) error {
+func indicesIn[I arrow.IntType | arrow.UintType](s span) (indices, error) {
 	all, err := elements[I](s)
-	if err != nil {
-		return err
-	}
+	return integerIndices[I](all), err
+}
+
+type integerIndices[I arrow.IntType | arrow.UintType] []I
+
+func (all integerIndices[I]) at(row int) uint64 { return uint64(all[row]) }
+
+func (all integerIndices[I]) eachBlock(s span, values int, yield func(block int, indices []int)) error {
 	bitmap, offset, err := s.nulls()
 	if err != nil {
 		return err
@@ -106,6 +90,15 @@ func eachBlockOf[I arrow.IntType | arrow.UintType](s span, values int, yield fun
 		yield(i/len(block), block[:len(rows)])
 	}
 	return nil
+}
+
+// eachBlock yields the indices of 64 rows at a time, as the method does.
+func eachBlock(s span, t *arrow.DictionaryType, values int, yield func(block int, indices []int)) error {
+	all, err := indicesOf(s, t)
+	if err != nil {
+		return err
+	}
+	return all.eachBlock(s, values, yield)
 }
 
 // runsOf returns the values of the runs that the rows of a run-end encoded array are in, and

@@ -255,11 +255,10 @@ func decimals[E arrow.FixedWidthType](s span, t arrow.DecimalType, put func(b []
 
 // booleans returns rows of bits.
 func (s span) booleans() (bloom.Keys, error) {
-	bits, rows := s.bytes(1), s.offset+s.n
-	if s.n > 0 && len(bits) <= (rows-1)/8 {
-		return bloom.Keys{}, fmt.Errorf("%w: %d bytes are too few for %d rows of a bit", ErrArray, len(bits), rows)
+	if err := s.checkBits(); err != nil {
+		return bloom.Keys{}, err
 	}
-	keys := make([]byte, s.n)
+	bits, keys := s.bytes(1), make([]byte, s.n)
 	for i := range keys {
 		if bitutil.BitIsSet(bits, s.offset+i) {
 			keys[i] = 1
