@@ -35,6 +35,22 @@ func smaller(t *testing.T, s *Set, times int) []byte {
 	return data
 }
 
+// TestFoldableSizes wants an even number of units, at least 8, for every number of keys, so that every such set can be halved.
+func TestFoldableSizes(t *testing.T) {
+	for _, format := range foldable {
+		for keys := range 500 {
+			s, err := Policy{format, 10}.NewFoldable(keys)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, shape := s.encoded()
+			if unit := schemes[s.scheme].unit; shape.Bits%(2*unit) != 0 || shape.Bits < 8*unit {
+				t.Errorf("%v: %d keys have %d bits, in units of %d", format, keys, shape.Bits, unit)
+			}
+		}
+	}
+}
+
 // TestFold compares folded sets, bit for bit, with small ones to which the reference adds the same
 // keys. A folded set holds the rate, and one that is halved once more does not.
 func TestFold(t *testing.T) {

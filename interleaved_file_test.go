@@ -322,6 +322,21 @@ func TestInterleavedHostile(t *testing.T) {
 	}
 }
 
+// TestInterleavedOffsets has headers that say where the table and the metadata lie, and are wrong: they follow the slices.
+func TestInterleavedOffsets(t *testing.T) {
+	x, _ := interleavedExample(t, LevelDB)
+	x.SetMetadata([]byte("metadata"))
+	file := fileOf(t, x)
+	for _, at := range []int{112, 128} {
+		data := bytes.Clone(file)
+		data[at]++
+		sealInterleaved(data)
+		if _, err := OpenInterleaved(data); !errors.Is(err, ErrEncoding) {
+			t.Errorf("byte %d of the header: %v", at, err)
+		}
+	}
+}
+
 // TestInterleavedLies has headers of which one number is wrong, and all others fit it.
 func TestInterleavedLies(t *testing.T) {
 	x, _ := interleavedExample(t, LevelDB)
