@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
@@ -35,7 +34,7 @@ type keyCount int
 
 // UnmarshalText reads a number with commas, an exponent or a prefix: 250,000, 1e8, 100M.
 func (c *keyCount) UnmarshalText(text []byte) error {
-	digits := strings.ReplaceAll(string(text), ",", "")
+	digits, wrong := cli.WithoutCommas(string(text))
 	n, err := strconv.ParseFloat(digits, 64)
 	if err != nil {
 		var unit string
@@ -43,7 +42,7 @@ func (c *keyCount) UnmarshalText(text []byte) error {
 			err = errors.New("unknown unit")
 		}
 	}
-	if err != nil || n != math.Trunc(n) || n < 1 || n > answers.MostKeys {
+	if wrong != nil || err != nil || n != math.Trunc(n) || n < 1 || n > answers.MostKeys {
 		return fmt.Errorf("a number of keys is whole, 1 to %.1g, such as 250000, 1e8 or 100M, not %q", float64(answers.MostKeys), text)
 	}
 	*c = keyCount(n)

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -34,12 +35,27 @@ type ByteSize uint64
 
 // UnmarshalText reads a number of bytes, which is not 0.
 func (b *ByteSize) UnmarshalText(text []byte) error {
-	n, err := humanize.ParseBytes(string(text))
+	digits, err := WithoutCommas(string(text))
+	n := uint64(0)
+	if err == nil {
+		n, err = humanize.ParseBytes(digits)
+	}
 	if err != nil || n == 0 {
 		return fmt.Errorf("a memory is a number of bytes such as 64MiB, not %q", text)
 	}
 	*b = ByteSize(n)
 	return nil
+}
+
+var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+([^,\d][^,]*)?$`)
+
+// WithoutCommas returns a number without the commas between its thousands, as messages have them. It is an error if they
+// stand elsewhere: 1,5 is one and a half in many languages.
+func WithoutCommas(number string) (string, error) {
+	if strings.Contains(number, ",") && !thousands.MatchString(number) {
+		return "", errors.New("commas are between thousands")
+	}
+	return strings.ReplaceAll(number, ",", ""), nil
 }
 
 // Format is the format of a filter, by its name in letters of any case.
