@@ -28,7 +28,7 @@ type buildCommand struct {
 // Help is what bloom-parquet build --help says, too.
 func (b *buildCommand) Help() string {
 	return `Keys are the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So a filter serves columns of the same type, and its file says of which: bloom filter reads it for columns of strings alone. Nulls are no keys.
-A value that comes several times may count as several keys: the filter is then larger than it has to be.
+A value that comes several times counts once, or nearly so: the filter is for 5 % more keys than seem to differ.
 Hashes of 32 bits, those of the formats leveldb and pebble, let more absent keys pass that are numbered like the keys.
 With --keys and --like, the keys are in a file of their own. ` + keysHelp + `
 ` + foldersHelp + outputfile.Help
@@ -76,25 +76,21 @@ func (b *buildCommand) work(s *cli.Streams) error {
 	if b.Keys != "" {
 		read = b.hashKeys
 	}
-	columns, n, kind, err := read(s, format)
+	columns, kind, err := read(s, format)
 	if err != nil {
 		return err
 	}
-	policy, err := b.Policy(format, n)
+	counter := bloom.Policy{Format: format, BitsPerKey: 1}.NewBuilder() // nulls do not count
+	for _, hashed := range columns {
+		counter.AddBatch(hashed)
+	}
+	filter, err := b.filterOf(format, columns, counter.Len())
 	if err != nil {
 		return err
 	}
-	if _, _, err := policy.Size(n); err != nil {
-		return errors.New(withoutPrefix(err))
-	}
-	builder := policy.NewBuilder()
-	if err := builder.SetKeyKind(kind); err != nil {
+	if filter, err = filter.WithKeyKind(kind); err != nil {
 		return err
 	}
-	for _, column := range columns {
-		builder.AddBatch(column)
-	}
-	filter := builder.Filter()
 	if text := filterfile.Advice(format); text != "" && !b.Raw {
 		s.Say("warning: %s", text)
 	}
@@ -106,22 +102,46 @@ func (b *buildCommand) work(s *cli.Streams) error {
 	return err
 }
 
-// hashKeys returns the hashes of the keys of --keys, their number and their kind.
-func (b *buildCommand) hashKeys(s *cli.Streams, format bloom.Format) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
+// filterOf returns the filter of hashed keys, of which n come. If many come several times, it is sized for the different ones, whose
+// number the set bits of a larger filter tell to within 5 %.
+func (b *buildCommand) filterOf(format bloom.Format, columns []bloom.Keys, n int) (*bloom.Filter, error) {
+	policy, err := b.Policy(format, n)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return policy.NewBuilder().Filter(), nil // a set would have room for one key in some formats
+	}
+	set, err := policy.NewSet(n)
+	if err != nil {
+		return nil, errors.New(withoutPrefix(err))
+	}
+	for _, column := range columns {
+		set.AddBatch(column)
+	}
+	const few, margin = 1000, 1.05
+	if stats := set.Stats(); n > few && !stats.KeysUnknown && stats.Keys*margin*margin < float64(n) {
+		return b.filterOf(format, columns, int(stats.Keys*margin)+1)
+	}
+	return set.Filter(), nil
+}
+
+// hashKeys returns the hashes of the keys of --keys, and their kind.
+func (b *buildCommand) hashKeys(s *cli.Streams, format bloom.Format) (columns []bloom.Keys, kind bloom.KeyKind, err error) {
 	t, err := typeIn(string(b.Like), b.Column)
 	if err != nil {
-		return nil, 0, "", err
+		return nil, "", err
 	}
 	list, err := b.read(s, string(b.Keys))
 	if err != nil {
-		return nil, 0, "", err
+		return nil, "", err
 	}
 	values, err := list.values(t)
 	if err != nil {
-		return nil, 0, "", errors.New(withoutPrefix(err))
+		return nil, "", errors.New(withoutPrefix(err))
 	}
 	keys := bloom.Bytes(values)
-	return []bloom.Keys{keys.Hashed(format)}, len(values), t.KeyKind(), nil
+	return []bloom.Keys{keys.Hashed(format)}, t.KeyKind(), nil
 }
 
 // typeIn returns the type of a column of a file.
@@ -133,8 +153,8 @@ func typeIn(name, column string) (t bloomparquet.Type, err error) {
 	return file.column.Type(), file.close()
 }
 
-// hashColumns returns the hashes of all keys, their number if there is a rate, and their kind.
-func (b *buildCommand) hashColumns(s *cli.Streams, format bloom.Format) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
+// hashColumns returns the hashes of all keys, and their kind.
+func (b *buildCommand) hashColumns(s *cli.Streams, format bloom.Format) (columns []bloom.Keys, kind bloom.KeyKind, err error) {
 	progress, done := s.Bar("reading keys", int64(len(b.Files)))
 	defer done()
 	err = eachRowGroup(b.open(&kind), func(g *rowGroup, then handOn) error {
@@ -150,14 +170,7 @@ func (b *buildCommand) hashColumns(s *cli.Streams, format bloom.Format) (columns
 			return nil
 		})
 	})
-	if err != nil || b.Rate == nil {
-		return columns, 0, kind, err
-	}
-	counter := bloom.Policy{Format: format, BitsPerKey: 1}.NewBuilder() // nulls do not count
-	for _, hashed := range columns {
-		counter.AddBatch(hashed)
-	}
-	return columns, counter.Len(), kind, nil
+	return columns, kind, err
 }
 
 // open yields the files, and sets the kind of their keys. The columns must have one: the bytes of equal values differ between kinds.
