@@ -26,40 +26,22 @@ type Group struct {
 	kernel  Kernel
 }
 
-// blocksOf returns blocks of the arrays. fields gives the last three fields of each.
-func blocksOf(arrays []probes.Array, fields func(a *probes.Array) (units, recip, shift uint64)) []octet {
-	blocks := make([]octet, (len(arrays)+blockArrays-1)/blockArrays)
-	for i := range blockArrays * len(blocks) {
-		a, b, lane := &arrays[min(i, len(arrays)-1)], &blocks[i/blockArrays], i%blockArrays
-		b.bases[lane] = a.Base
-		b.units[lane], b.recips[lane], b.shifts[lane] = fields(a)
-	}
-	return blocks
-}
-
 // newBlocks returns blocks of arrays that are alike, or nil if no function in assembly takes
 // blocks of them.
 func (f scheme) newBlocks(arrays []probes.Array) []octet {
-	if !slices.Contains(kernels, AVX2) {
+	if !schemes[f].line || arrays[0].N > math.MaxUint32 || !slices.Contains(kernels, AVX2) { // the number of longer lines is larger: see probes.Pebble
 		return nil
 	}
-	first := &arrays[0]
-	switch f {
-	case schemeParquet, schemeRocksDB:
-		if first.N > math.MaxUint32 {
-			return nil
-		}
-		return blocksOf(arrays, func(a *probes.Array) (units, _, _ uint64) { return a.N, 0, 0 })
-	case schemePebble:
-		if (*probes.Pebble)(first).Doublings() > 0 {
-			return nil
-		}
-		return blocksOf(arrays, func(a *probes.Array) (units, recip, shift uint64) {
+	blocks := make([]octet, (len(arrays)+blockArrays-1)/blockArrays)
+	for i := range blockArrays * len(blocks) {
+		a, b, lane := &arrays[min(i, len(arrays)-1)], &blocks[i/blockArrays], i%blockArrays
+		b.bases[lane], b.units[lane] = a.Base, a.N
+		if f == schemePebble {
 			by := (*probes.Pebble)(a).Divisor()
-			return a.N, by[0], by[1]
-		})
+			b.recips[lane], b.shifts[lane] = by[0], by[1]
+		}
 	}
-	return nil
+	return blocks
 }
 
 // NewGroup returns a group of the filters, which must have the same format. The filters may

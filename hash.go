@@ -45,11 +45,10 @@ func (h Hash) scheme() scheme {
 // Words returns the words of the hash in their order, and 0 for those that it does not have. A hash of 32 bits
 // is one word.
 func (h Hash) Words() [4]uint64 {
-	switch schemes[h.scheme()].words {
-	case one32, one64, two64:
-		return [4]uint64{h.h1, h.h2}
+	if schemes[h.scheme()].words == four64 {
+		return [4]uint64{h.h1, h.h2, h.h3, h.h4}
 	}
-	return [4]uint64{h.h1, h.h2, h.h3, h.h4}
+	return [4]uint64{h.h1, h.h2}
 }
 
 // Hash returns the hash of key under f.

@@ -196,7 +196,7 @@ type part struct {
 // last array is there again.
 type octet struct {
 	bases                 [blockArrays]*byte
-	units, recips, shifts [blockArrays]uint64 // what these are depends on the scheme
+	units, recips, shifts [blockArrays]uint64 // the sizes; of Pebble also what divides by them
 }
 
 const blockArrays = 8

@@ -66,18 +66,12 @@ func (v *view) stats(most int) Stats {
 	s.Keys, s.KeysUnknown = v.format.keysOf(s.SetBits, shape)
 	switch {
 	case v.scheme == schemeRocksDB || v.scheme == schemeParquet:
-	case s.hasFormula(v.format):
+	case v.format != LevelDB || s.Keys < rates.ThirdProbeKeys:
 		s.FalsePositiveRate = v.expectedRate(&s)
-	default:
+	default: // FalsePositiveRate takes up to 0.1 s for these, and its formula is up to 2 times too low
 		s.FalsePositiveRate = v.passing(min(most, samples(shape.Probes)))
 	}
 	return s
-}
-
-// hasFormula reports whether a formula has the rate of a filter. FalsePositiveRate of these keys of LevelDB takes up to
-// 0.1 s, and its formula is up to 2 times too low.
-func (s *Stats) hasFormula(f Format) bool {
-	return f != LevelDB || s.Keys < rates.ThirdProbeKeys
 }
 
 // expectedRate returns the rate of random hashes of a filter of the shape of v, as its set bits and keys are.
