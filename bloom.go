@@ -187,7 +187,7 @@ func (v *view) MayContainUint64(key uint64) bool {
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format
 // has another hash.
 func (v *view) MayContainHash(h Hash) bool {
-	if detect.Races && v.live != nil && v.scheme.takes(h) {
+	if detect.Races && v.live != nil && v.scheme.made(h) {
 		return v.probeHash(h)
 	}
 	return probeHash(&v.Base, h.h1, h.h2, h.h3, h.h4) // like MayContainUint64

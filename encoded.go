@@ -126,7 +126,7 @@ func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {
 // mustTakeHash panics if f has another hash, or is no format.
 func (f Format) mustTakeHash(h Hash) {
 	f.mustBe()
-	if !formats[f].scheme.takes(h) {
+	if !formats[f].scheme.made(h) {
 		panicOtherHash(h, f.hash())
 	}
 }

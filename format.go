@@ -118,9 +118,9 @@ func (f Format) hash() scheme {
 // n / 2^HashBits of the absent keys pass: those with the hash of a key.
 func (f Format) HashBits() int { return schemes[f.hash()].words.bits() }
 
-// Name returns the name that tables store beside a filter of this format. [RocksDB] and
-// [Pebble] have one name: the filters of both are in blocks "fullfilter." and the name, or in those that the
-// index "partitionedfilter." and the name lists, and their last bytes tell which it is. nori-sstable, Parquet, bits-and-blooms and Guava store none: the
+// Name returns the name that tables store beside a filter of this format. [RocksDB] and [Pebble] have one name: the
+// filters of both are in blocks "fullfilter." and the name, or in those that the index "partitionedfilter." and the
+// name lists, and their last bytes tell which it is. nori-sstable, Parquet, bits-and-blooms and Guava store none: the
 // names of their formats are this library's.
 func (f Format) Name() string {
 	f.mustBe()

@@ -128,7 +128,7 @@ func (g *Group) panicFewWords(n int) {
 //
 //go:noinline
 func (g *Group) mustTake(h Hash) {
-	if !g.scheme.takes(h) {
+	if !g.scheme.made(h) {
 		g.filters[0].otherHash(h)
 	}
 }

@@ -34,8 +34,8 @@ func (k *Keys) hashKeys(kind scheme, kernel Kernel, h *hashes) {
 		all := *k
 		all.validity = nil
 		all.hash(kind, kernel, h)
-	case keys < k.n/fewKeys:
-		k.hashFew(kind, h, valid[:])
+	case keys < k.n/sparseRows:
+		k.hashSparse(kind, h, valid[:])
 	case k.isGathered():
 		k.gatherValid(kind, kernel, h, valid[:])
 	default:
@@ -45,8 +45,8 @@ func (k *Keys) hashKeys(kind scheme, kernel Kernel, h *hashes) {
 	*h = h.slice(0, keys)
 }
 
-// hashFew writes the hashes of the valid rows to the start of h.
-func (k *Keys) hashFew(kind scheme, h *hashes, valid []uint64) {
+// hashSparse writes the hashes of the valid rows to the start of h.
+func (k *Keys) hashSparse(kind scheme, h *hashes, valid []uint64) {
 	n := 0
 	for i, word := range valid {
 		for ; word != 0; word &= word - 1 {
@@ -240,14 +240,14 @@ func hashByRows(kind scheme, rows *byte, stride int, data *byte, n int, h *hashe
 type rowLengths struct{ equal, least, most int }
 
 // has reports whether n keys, at least 16, have such lengths. It asks three of them for their lengths, and
-// one in fewKeys if these differ.
+// one in sparseRows if these differ.
 func (l rowLengths) has(rows *byte, stride, n int) bool {
 	first, middle, last := rowLength(rows, stride, 0), rowLength(rows, stride, n/2), rowLength(rows, stride, n-1)
 	longest, shortest := max(first, middle, last), min(first, middle, last)
 	if longest == shortest {
 		return l.equal <= first && first <= l.most
 	}
-	for i := fewKeys; i < n && l.least <= shortest && longest <= l.most; i += fewKeys {
+	for i := sparseRows; i < n && l.least <= shortest && longest <= l.most; i += sparseRows {
 		length := rowLength(rows, stride, i)
 		longest, shortest = max(longest, length), min(shortest, length)
 	}

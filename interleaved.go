@@ -216,7 +216,7 @@ func (x *Interleaved) Put(first int, filters ...*Filter) error {
 	}
 	kind := x.empty.kind
 	for i, f := range filters {
-		if err := x.takes(f); err != nil {
+		if err := x.checkFilter(f); err != nil {
 			return fmt.Errorf("filter %d: %w", i, err)
 		}
 		if _, err := kind.and(f.kind); err != nil {
@@ -239,8 +239,8 @@ func (x *Interleaved) Put(first int, filters ...*Filter) error {
 	return nil
 }
 
-// takes returns ErrShape if a filter cannot be put in.
-func (x *interleaving) takes(f *Filter) error {
+// checkFilter returns ErrShape if a filter cannot be put in.
+func (x *interleaving) checkFilter(f *Filter) error {
 	if f == nil || f.scheme == 0 {
 		return fmt.Errorf("%w: it has no format", ErrShape)
 	}
@@ -316,7 +316,7 @@ func (x *Interleaved) put(first int, filters []*Filter) {
 	}
 }
 
-// columnOf returns the bits of a filter that takes has accepted: its own, or as many of those here.
+// columnOf returns the bits of a filter that checkFilter has accepted: its own, or as many of those here.
 func (x *interleaving) columnOf(f *Filter) []byte {
 	array, s := f.still().encoded()
 	none, _ := x.empty.encoded()
@@ -402,11 +402,7 @@ func MergeInterleaved(parts ...*Interleaved) (*Interleaved, error) {
 	if len(parts) == 0 {
 		return new(Interleaved), nil
 	}
-	shapes := make([]*interleaving, len(parts))
-	for i, part := range parts {
-		shapes[i] = &part.interleaving
-	}
-	filters, kind, err := merged(shapes)
+	filters, kind, err := merged(parts)
 	if err != nil {
 		return nil, err
 	}
@@ -428,7 +424,7 @@ func MergeInterleaved(parts ...*Interleaved) (*Interleaved, error) {
 
 // merged returns how many filters all parts have together, and of what kind their keys are. The errors are those of
 // MergeInterleaved.
-func merged(parts []*interleaving) (filters int, kind KeyKind, err error) {
+func merged(parts []*Interleaved) (filters int, kind KeyKind, err error) {
 	first := parts[0]
 	kind = first.empty.kind
 	for i, x := range parts {
@@ -550,7 +546,7 @@ func (x *interleaving) words(h Hash, hits []uint64) []uint64 {
 	if len(hits) < words {
 		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which take %d: (x.Len()+63)/64", len(hits), x.filters, words))
 	}
-	if x.empty.scheme != 0 && !x.empty.scheme.takes(h) {
+	if x.empty.scheme != 0 && !x.empty.scheme.made(h) {
 		x.empty.otherHash(h)
 	}
 	return hits[:words]

@@ -48,10 +48,11 @@ func (f *Filter) newInterleavedBuilder(memory int) (*InterleavedBuilder, error) 
 	return &InterleavedBuilder{block: block, all: x.interleaving}, nil
 }
 
-// Add adds a filter with a label, which may be empty. The filter must not change before 512 more filters are added, or the
-// file is written. The errors are those of [Interleaved.Put], and those of the temporary file. With an error of the temporary file, the builder is of no use.
+// Add adds a filter with a label, which may be empty. The filter must not change before 512 more filters are added, or
+// the file is written. The errors are those of [Interleaved.Put], and those of the temporary file. With an error of the
+// temporary file, the builder is of no use.
 func (b *InterleavedBuilder) Add(f *Filter, label string) error {
-	if err := b.all.takes(f); err != nil {
+	if err := b.all.checkFilter(f); err != nil {
 		return err
 	}
 	if _, err := b.all.empty.kind.and(f.kind); err != nil {

@@ -27,8 +27,8 @@ const (
 	interleavedAfter   = 8       // zero bytes after the slices
 )
 
-// parts are where the parts of a file lie.
-type parts struct {
+// sections are where the parts of a file lie.
+type sections struct {
 	start    uint64 // slice 0
 	table    uint64 // bytes of the table, or 0 if there is none
 	metadata uint64 // bytes of the caller's
@@ -37,10 +37,10 @@ type parts struct {
 }
 
 // slicesEnd returns where the slices end.
-func (x *interleaving) slicesEnd(p *parts) uint64 { return p.start + x.depth*uint64(x.stride) }
+func (x *interleaving) slicesEnd(p *sections) uint64 { return p.start + x.depth*uint64(x.stride) }
 
 // header returns the header, and sets the seed.
-func (x *interleaving) header(p *parts) []byte {
+func (x *interleaving) header(p *sections) []byte {
 	le := binary.LittleEndian
 	dst := le.AppendUint64([]byte(InterleavedMagic), interleavedVersion)
 	var name [fileText]byte
@@ -66,7 +66,7 @@ func (x *interleaving) header(p *parts) []byte {
 }
 
 // parseHeader reads the header of a file of so many bytes from its first bytes.
-func (x *interleaving) parseHeader(data []byte, size uint64) (p parts, err error) {
+func (x *interleaving) parseHeader(data []byte, size uint64) (p sections, err error) {
 	le := binary.LittleEndian
 	switch {
 	case !bytes.HasPrefix(data, []byte(InterleavedMagic)):
@@ -90,7 +90,7 @@ func (x *interleaving) parseHeader(data []byte, size uint64) (p parts, err error
 		n[i] = le.Uint64(data[32+8*i:])
 	}
 	filters, room, depth, probes, stride := n[0], n[1], formats[format].scheme.depth(n[2]), n[3], n[4]
-	p = parts{start: n[5], table: le.Uint64(data[120:]), metadata: le.Uint64(data[136:]), sum: le.Uint64(data[144:]), seed: uint32(sum)}
+	p = sections{start: n[5], table: le.Uint64(data[120:]), metadata: le.Uint64(data[136:]), sum: le.Uint64(data[144:]), seed: uint32(sum)}
 	high, all := bits.Mul64(depth, stride)
 	after := size - p.start - all - interleavedAfter // what the parts after the slices take
 	switch {
@@ -140,7 +140,7 @@ func (c *Columns) appendTable(dst []byte, n int) []byte {
 }
 
 // parse reads the table of n filters, and the metadata, from the bytes after the slices.
-func (c *Columns) parse(data []byte, n int, p *parts) error {
+func (c *Columns) parse(data []byte, n int, p *sections) error {
 	zeros, data := data[:interleavedAfter], data[interleavedAfter:]
 	if slices.Max(zeros) != 0 {
 		return fmt.Errorf("%w: the bytes after the file's slices are not zero", ErrEncoding)
@@ -226,7 +226,7 @@ func (x *interleaving) writeFile(w io.Writer, c *Columns, read func(p uint64, bu
 	}
 	to := &counting{w: w}
 	after := append(c.appendTable(nil, x.filters), c.metadata...)
-	at := parts{
+	at := sections{
 		start: interleavedStart, table: uint64(len(after) - len(c.metadata)), metadata: uint64(len(c.metadata)), sum: xxhash.Sum64(after),
 	}
 	if _, err := to.Write(append(x.header(&at), make([]byte, interleavedStart-interleavedHeader)...)); err != nil {
@@ -251,10 +251,10 @@ func (x *interleaving) writeFile(w io.Writer, c *Columns, read func(p uint64, bu
 	return to.n, err
 }
 
-// OpenInterleaved returns the filters in the file whose bytes are data. It takes no copy of the slices, so that data can be a
-// large file mapped into memory. It verifies all but the slices: the header, the numbers of keys, the labels, the metadata, and the
-// zeros between them. It does not read the slices: [Interleaved.Verify] does. The bytes must not change while the result is in use; the first Put takes a
-// copy of them.
+// OpenInterleaved returns the filters in the file whose bytes are data. It takes no copy of the slices, so that data
+// can be a large file mapped into memory. It verifies all but the slices: the header, the numbers of keys, the labels,
+// the metadata, and the zeros between them. It does not read the slices: [Interleaved.Verify] does. The bytes must not
+// change while the result is in use; the first Put takes a copy of them.
 //
 // The error is [ErrEncoding] if the bytes are not a whole file, or are damaged; and [ErrFormat] if this library does
 // not know the format.

@@ -340,24 +340,24 @@ func TestInterleavedOffsets(t *testing.T) {
 // TestInterleavedLies has headers of which one number is wrong, and all others fit it.
 func TestInterleavedLies(t *testing.T) {
 	x, _ := interleavedExample(t, LevelDB)
-	for name, change := range map[string]func(y *interleaving, p *parts, after *[]byte){
-		"nothing":               func(*interleaving, *parts, *[]byte) {},
-		"filters":               func(y *interleaving, _ *parts, _ *[]byte) { y.filters = 33 },
-		"room":                  func(y *interleaving, _ *parts, _ *[]byte) { y.room = 33 },
-		"stride":                func(y *interleaving, _ *parts, _ *[]byte) { y.stride = 12 },
-		"no room for a sum":     func(y *interleaving, _ *parts, _ *[]byte) { y.filters, y.room, y.stride = 0, 0, 0 },
-		"start":                 func(_ *interleaving, p *parts, _ *[]byte) { p.start += 32 },
-		"start in the header":   func(_ *interleaving, p *parts, _ *[]byte) { p.start = 128 },
-		"bits":                  func(y *interleaving, _ *parts, _ *[]byte) { y.bits-- },
-		"no bits":               func(y *interleaving, _ *parts, _ *[]byte) { y.bits = 0 },
-		"probes":                func(y *interleaving, _ *parts, _ *[]byte) { y.empty.K = 31 },
-		"no probes":             func(y *interleaving, _ *parts, _ *[]byte) { y.empty.K = 0 },
-		"kind":                  func(y *interleaving, _ *parts, _ *[]byte) { y.empty.kind = "\n" },
-		"the first label":       func(_ *interleaving, _ *parts, after *[]byte) { (*after)[8*x.Len()] = 1 },
-		"the last label":        func(_ *interleaving, _ *parts, after *[]byte) { (*after)[8*2*x.Len()]-- },
-		"an end before the end": func(_ *interleaving, p *parts, after *[]byte) { *after, p.table, p.metadata = nil, 0, 1<<64-4 },
+	for name, change := range map[string]func(y *interleaving, p *sections, after *[]byte){
+		"nothing":               func(*interleaving, *sections, *[]byte) {},
+		"filters":               func(y *interleaving, _ *sections, _ *[]byte) { y.filters = 33 },
+		"room":                  func(y *interleaving, _ *sections, _ *[]byte) { y.room = 33 },
+		"stride":                func(y *interleaving, _ *sections, _ *[]byte) { y.stride = 12 },
+		"no room for a sum":     func(y *interleaving, _ *sections, _ *[]byte) { y.filters, y.room, y.stride = 0, 0, 0 },
+		"start":                 func(_ *interleaving, p *sections, _ *[]byte) { p.start += 32 },
+		"start in the header":   func(_ *interleaving, p *sections, _ *[]byte) { p.start = 128 },
+		"bits":                  func(y *interleaving, _ *sections, _ *[]byte) { y.bits-- },
+		"no bits":               func(y *interleaving, _ *sections, _ *[]byte) { y.bits = 0 },
+		"probes":                func(y *interleaving, _ *sections, _ *[]byte) { y.empty.K = 31 },
+		"no probes":             func(y *interleaving, _ *sections, _ *[]byte) { y.empty.K = 0 },
+		"kind":                  func(y *interleaving, _ *sections, _ *[]byte) { y.empty.kind = "\n" },
+		"the first label":       func(_ *interleaving, _ *sections, after *[]byte) { (*after)[8*x.Len()] = 1 },
+		"the last label":        func(_ *interleaving, _ *sections, after *[]byte) { (*after)[8*2*x.Len()]-- },
+		"an end before the end": func(_ *interleaving, p *sections, after *[]byte) { *after, p.table, p.metadata = nil, 0, 1<<64-4 },
 	} {
-		y, p := x.interleaving, parts{start: interleavedStart}
+		y, p := x.interleaving, sections{start: interleavedStart}
 		after := append(x.columns.appendTable(nil, x.filters), x.columns.metadata...)
 		p.table, p.metadata = uint64(len(after)-len(x.columns.metadata)), uint64(len(x.columns.metadata))
 		change(&y, &p, &after)

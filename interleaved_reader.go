@@ -22,15 +22,16 @@ type InterleavedFile struct {
 	Gap int64
 
 	interleaving
-	parts   parts
-	r       io.ReaderAt
-	buffers sync.Pool // of *[]byte
+	sections sections
+	r        io.ReaderAt
+	buffers  sync.Pool // of *[]byte
 }
 
 // batchMemory is the most bytes of answers and wanted slices that a batch collects at a time, unless 512 keys have more.
 const batchMemory = 64 << 20
 
-// OpenInterleavedFile reads the header of the file of interleaved filters that r has, and nothing else. The size is that of the file in bytes.
+// OpenInterleavedFile reads the header of the file of interleaved filters that r has, and nothing else. The size is
+// that of the file in bytes.
 //
 // The error is [ErrEncoding] if the header is damaged or does not fit the size, [ErrFormat] if this library does not
 // know the format, or an error of r.
@@ -41,7 +42,7 @@ func OpenInterleavedFile(r io.ReaderAt, size int64) (*InterleavedFile, error) {
 	}
 	x := &InterleavedFile{r: r}
 	var err error
-	if x.parts, err = x.parseHeader(header, uint64(max(size, 0))); err != nil {
+	if x.sections, err = x.parseHeader(header, uint64(max(size, 0))); err != nil {
 		return nil, err
 	}
 	if _, span := bits.Mul64(x.region(), uint64(x.stride)); span <= regionAtOnce { // no overflow: the file has them
@@ -82,7 +83,7 @@ func (x *InterleavedFile) Ranges(h Hash) []Range {
 
 // plan returns the slices of a hash, in order, and where they lie.
 func (x *InterleavedFile) plan(h Hash) (slots []uint64, ranges []Range) {
-	if !x.empty.scheme.takes(h) {
+	if !x.empty.scheme.made(h) {
 		x.empty.otherHash(h)
 	}
 	slots = make([]uint64, x.empty.K)
@@ -95,7 +96,7 @@ func (x *InterleavedFile) plan(h Hash) (slots []uint64, ranges []Range) {
 }
 
 // offset returns where a slice lies.
-func (x *InterleavedFile) offset(p uint64) int64 { return int64(x.parts.start + p*uint64(x.stride)) }
+func (x *InterleavedFile) offset(p uint64) int64 { return int64(x.sections.start + p*uint64(x.stride)) }
 
 // extend adds slice p to ranges of slices before it. It lengthens the last range if the gap to it is small enough.
 func (x *InterleavedFile) extend(ranges []Range, p uint64, gap int64) []Range {
@@ -107,8 +108,8 @@ func (x *InterleavedFile) extend(ranges []Range, p uint64, gap int64) []Range {
 	return append(ranges, Range{at, stride})
 }
 
-// MayContainRanges is [InterleavedFile.MayContainHash] for the bytes of the parts that [InterleavedFile.Ranges] returns, in their order. The
-// error is [ErrEncoding] if they have other lengths or are damaged.
+// MayContainRanges is [InterleavedFile.MayContainHash] for the bytes of the parts that [InterleavedFile.Ranges]
+// returns, in their order. The error is [ErrEncoding] if they have other lengths or are damaged.
 func (x *InterleavedFile) MayContainRanges(h Hash, data [][]byte, hits []uint64) (int, error) {
 	hits = x.words(h, hits)
 	slots, ranges := x.plan(h)
@@ -130,7 +131,7 @@ func (x *InterleavedFile) test(slots []uint64, ranges []Range, data [][]byte, hi
 			ranges, data = ranges[1:], data[1:]
 		}
 		slice := data[0][x.offset(p)-ranges[0].Offset:][:x.stride]
-		if err := checkSlice(x.parts.seed, p, slice); err != nil {
+		if err := checkSlice(x.sections.seed, p, slice); err != nil {
 			return 0, err
 		}
 		fill(from[used:], &slice[0])
@@ -275,7 +276,7 @@ func (x *InterleavedFile) andRead(r Range, all []wanted, rows []uint64) error {
 	for i, want := range all {
 		slice := (*buffer)[x.offset(want.p)-r.Offset:][:x.stride]
 		if i == 0 || all[i-1].p != want.p {
-			if err := checkSlice(x.parts.seed, want.p, slice); err != nil {
+			if err := checkSlice(x.sections.seed, want.p, slice); err != nil {
 				return err
 			}
 		}
@@ -287,15 +288,16 @@ func (x *InterleavedFile) andRead(r Range, all []wanted, rows []uint64) error {
 	return nil
 }
 
-// Columns reads the numbers of keys, the labels and the metadata, and checks them. The errors are those of [InterleavedFile.MayContainHash].
+// Columns reads the numbers of keys, the labels and the metadata, and checks them. The errors are those of
+// [InterleavedFile.MayContainHash].
 func (x *InterleavedFile) Columns() (*Columns, error) {
-	size := interleavedAfter + x.parts.table + x.parts.metadata
+	size := interleavedAfter + x.sections.table + x.sections.metadata
 	if err := checkAllocation(int64(size)); err != nil {
 		return nil, err
 	}
 	data, c := make([]byte, size), new(Columns)
-	if err := readAt(x.r, data, int64(x.slicesEnd(&x.parts))); err != nil {
+	if err := readAt(x.r, data, int64(x.slicesEnd(&x.sections))); err != nil {
 		return nil, err
 	}
-	return c, c.parse(data, x.filters, &x.parts)
+	return c, c.parse(data, x.filters, &x.sections)
 }

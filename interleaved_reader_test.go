@@ -284,7 +284,7 @@ func TestRowsCapacity(t *testing.T) {
 		"the table":               {8, 0, mostBytes + 16},
 	} {
 		x.stride = int(test.stride)
-		p := parts{start: interleavedStart, table: test.table}
+		p := sections{start: interleavedStart, table: test.table}
 		header := x.header(&p)
 		rows, err := OpenInterleavedFile(vast(header), int64(x.slicesEnd(&p)+interleavedAfter+test.table))
 		if err != nil {
@@ -323,7 +323,7 @@ func TestRowsErrors(t *testing.T) {
 	t.Parallel()
 	x, _ := interleavedExample(t, LevelDB)
 	file := fileOf(t, x)
-	want, end := interleavedAnswers(t, x), int(x.slicesEnd(&parts{start: interleavedStart})) // of the slices
+	want, end := interleavedAnswers(t, x), int(x.slicesEnd(&sections{start: interleavedStart})) // of the slices
 	ask := func(r io.ReaderAt, size int64) (string, error) {
 		rows, err := OpenInterleavedFile(r, size)
 		if err != nil {

@@ -27,7 +27,8 @@ type prober struct {
 
 	single *single // nil for the zero prober
 
-	// What kernels divide with, by scheme: of LevelDB and Pebble a reciprocal and a shift, of Nori the words of floor(2^128 / n), the lower first.
+	// What kernels divide with, by scheme: of LevelDB and Pebble a reciprocal and a shift, of Nori the words of
+	// floor(2^128 / n), the lower first.
 	divisor [2]uint64
 	full    fullDivisor // of schemes with full remainders
 }

@@ -108,9 +108,9 @@ func fitsLines(a probes.Array) bool { return a.N < maxLinesBytes/64 }
 // oneVector reports whether the probes of a key fit a vector.
 func oneVector(a probes.Array) bool { return a.K <= maxHasProbes }
 
-// takes reports whether a hash is of the scheme. One of four words passes for a shorter one if its last word
+// made reports whether a hash is of the scheme. One of four words passes for a shorter one if its last word
 // is the number of that scheme, which is a chance of 2^-64.
-func (f scheme) takes(h Hash) bool {
+func (f scheme) made(h Hash) bool {
 	if f == schemeBitsAndBlooms {
 		return h.scheme() == schemeBitsAndBlooms
 	}
@@ -299,7 +299,7 @@ func mayContainUint64(base **byte, key uint64) bool {
 func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
 	s := (*prober)(unsafe.Pointer(base))
 	h := Hash{h1, h2, h3, h4}
-	if !s.scheme.takes(h) {
+	if !s.scheme.made(h) {
 		return s.otherHash(h)
 	}
 	switch s.scheme {

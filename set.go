@@ -155,7 +155,7 @@ func (s *Set) AddHash(h Hash) { s.TestAndAddHash(h) }
 // mustTake panics for the zero Set, and for a hash of another kind than the set's.
 func (v *view) mustTake(h Hash) {
 	v.mustHaveBits()
-	if !v.scheme.takes(h) {
+	if !v.scheme.made(h) {
 		v.otherHash(h)
 	}
 }

@@ -29,7 +29,7 @@ const (
 
 	// If less than one row in so many of a window has a key, the keys are hashed one by one. To find the lengths of a window, one row in
 	// so many is asked.
-	fewKeys = 32
+	sparseRows = 32
 	// AVX-512's call of LevelDB's hash ends at a key of so many bytes: a group takes as long as its longest key.
 	rowsLimit = 1024
 

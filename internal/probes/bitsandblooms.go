@@ -100,7 +100,7 @@ func (c *BitsAndBlooms) Has(h1, h2, h3, h4 uint64) bool {
 	return c.hasFrom(h1, h2, h3, h4, 3)
 }
 
-// hasFrom is has for the probes from i on, an odd number. The array has a reciprocal.
+// hasFrom is Has for the probes from i on, an odd number. The array has a reciprocal.
 func (c *BitsAndBlooms) hasFrom(h1, h2, h3, h4, i uint64) bool {
 	base, n, recip, k := unsafe.Pointer(c.Base), c.N, c.Recip, uint64(c.K)
 	step, next := h4, h3
@@ -198,7 +198,7 @@ func (c *BitsAndBlooms) Test(h1, h2, h3, h4, hits []uint64, dense bool) {
 	}
 }
 
-// probeStaged is test for at least 5 probes: the first two of all hashes, two more of those that pass, and
+// probeStaged is Test for at least 5 probes: the first two of all hashes, two more of those that pass, and
 // then the rest. The branches of the first two stages depend on no bit.
 func (c *BitsAndBlooms) probeStaged(h1, h2, h3, h4, hits []uint64) {
 	base, n, recip := unsafe.Pointer(c.Base), c.N, c.Recip
@@ -237,7 +237,7 @@ func (c *BitsAndBlooms) hasAfterFour(h1, h2, h3, h4 uint64) bool {
 	return all&1 != 0 && c.hasFrom(h1, h2, h3, h4, 5)
 }
 
-// probeDense is test that makes all probes of all hashes, without a branch that depends on a bit.
+// probeDense is Test that makes all probes of all hashes, without a branch that depends on a bit.
 func (c *BitsAndBlooms) probeDense(h1, h2, h3, h4, hits []uint64) {
 	base, n, recip, k := unsafe.Pointer(c.Base), c.N, c.Recip, uint64(c.K)
 	h2, h3, h4 = h2[:len(h1)], h3[:len(h1)], h4[:len(h1)]

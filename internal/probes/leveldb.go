@@ -107,7 +107,7 @@ func (d LevelDB) Place(hashes, places []uint32) {
 // log + 2, where log is the binary logarithm of n, rounded up.
 func (d LevelDB) Divisor() [2]uint64 {
 	log := bits.Len64(d.N - 1)
-	// d.recip is 2^64/8n, rounded up. After the shift it must be rounded up again.
+	// d.Recip is 2^64/8n, rounded up. After the shift it must be rounded up again.
 	return [2]uint64{(d.Recip-1)>>(30-log) + 1, uint64(log + 2)}
 }
 

@@ -84,7 +84,7 @@ func (d *Nori) Has(h1, h2 uint64) bool {
 	return k == 0 || has64(base, Remainder64(at, n, recip))
 }
 
-// hasSmall is has for filters below 512 bits, whose remainders need a division.
+// hasSmall is Has for filters below 512 bits, whose remainders need a division.
 func (d *Nori) hasSmall(at, step uint64) bool {
 	for range d.K {
 		if !has64(unsafe.Pointer(d.Base), at%d.N) {

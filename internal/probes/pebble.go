@@ -95,7 +95,7 @@ func (d *Pebble) Add(h uint32) (isNew bool) {
 func (d *Pebble) AddAll(hashes []uint32) {
 	base, lines, recip, k := unsafe.Pointer(d.Base), d.lines(), d.Recip, d.K
 	for _, h := range hashes {
-		i, _ := bits.Mul64(uint64(h)*recip, lines) // as in line
+		i, _ := bits.Mul64(uint64(h)*recip, lines) // as in Line
 		line, delta := (*[64]byte)(unsafe.Add(base, 64*i)), bits.RotateLeft32(h, -17)
 		for range k {
 			setInLine(line, h%512)

@@ -84,7 +84,7 @@ func (d *RocksDB) Add(h uint64) (isNew bool) {
 func (d *RocksDB) AddAll(hashes []uint64) {
 	base, n, k := unsafe.Pointer(d.Base), d.N, d.K
 	for _, h := range hashes {
-		line, x := (*[64]byte)(unsafe.Add(base, 64*(uint64(uint32(h))*n>>32))), uint32(h>>32) // as in line
+		line, x := (*[64]byte)(unsafe.Add(base, 64*(uint64(uint32(h))*n>>32))), uint32(h>>32) // as in Line
 		for range k {
 			setInLine(line, x>>23)
 			x *= RocksDBMul

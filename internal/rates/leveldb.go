@@ -269,7 +269,7 @@ func (t *thirdProbes) find(bit uint32) *thirdBit {
 }
 
 // modulus computes remainders of words by m, at most 2^32, without a division, as
-// the walk double32 does.
+// probes.LevelDB does.
 type modulus struct{ m, recip uint64 }
 
 func newModulus(m uint64) modulus { return modulus{m, math.MaxUint64/m + 1} }
