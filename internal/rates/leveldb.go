@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/lanebloom/bloom/internal/encoding"
 )
@@ -130,26 +129,38 @@ func (f *fills) meanOfThird(n float64) float64 {
 	if f.k > 16 {
 		samples /= 2
 	}
-	probes := newThirdProbes()
-	defer probes.free()
-	probes.mark(f.modulus)
-	tested := probes.tested[:0] // bits, k for each hash
+	values, wanted := newBitmap(), newBitmap() // the bits that third probes set, and those of them that are tested
+	for bit := range eachThirdProbe(f.modulus) {
+		values.add(bit)
+	}
+	tested := make([]uint32, 0, int(samples)*f.k) // bits, k for each hash
+	probes := make(map[uint32]float64)            // how many third probes set a bit that is wanted, on average
 	for h := range sampleHashes(samples) {
 		delta := bits.RotateLeft32(h, -17)
 		for range f.k {
-			tested = append(tested, f.of(h))
+			bit := f.of(h)
+			if tested = append(tested, bit); values.has(bit) {
+				wanted.add(bit)
+				probes[bit] = 0
+			}
 			h += delta
 		}
 	}
-	probes.tested = tested
-	probes.count(n, f.modulus)
+	for bit, share := range eachThirdProbe(f.modulus) {
+		if !wanted.has(bit) {
+			continue
+		}
+		if before, ok := probes[bit]; ok {
+			probes[bit] = before + n*share
+		}
+	}
 	sum := 0.0
 	for ; len(tested) > 0; tested = tested[f.k:] {
 		product := 1.0
 		for _, bit := range tested[:f.k] {
 			clear := f.clear[bit%uint32(len(f.clear))]
-			if probes.values.has(bit) {
-				clear *= math.Exp(-float64(probes.find(bit).probes))
+			if values.has(bit) {
+				clear *= math.Exp(-probes[bit])
 			}
 			product *= 1 - clear
 		}
@@ -158,50 +169,16 @@ func (f *fills) meanOfThird(n float64) float64 {
 	return sum / float64(samples)
 }
 
-// thirdProbes counts the third probes that set some bits. It is an open hash table of those
-// tested bits that a third probe can set: most bits are none of its values, so the table fits
-// a cache. Free entries are those of bit 0 without a mark.
-type thirdProbes struct {
-	tested []uint32
-	values bitmap     // bits that third probes set
-	wanted bitmap     // bits in the table
-	table  []thirdBit // 2^(32-shift) slots, at least twice as many as there are bits
-	shift  int
-}
-
-type thirdBit struct {
-	bit    uint32
-	marked bool
-	probes float32 // how many set it, on average
-}
-
-// bitmap is a set of bits by their numbers modulo usedBits: it may have more than were added.
+// bitmap is a set of bits by their numbers modulo usedBits: it may have more than were added. Most bits of a large filter are no
+// values of third probes, so that it spares most look-ups in a map.
 type bitmap []uint64
 
 const usedBits = 1 << 22
 
+func newBitmap() bitmap { return make(bitmap, usedBits/64) }
+
 func (b bitmap) add(bit uint32)      { b[bit%usedBits/64] |= 1 << (bit % 64) }
 func (b bitmap) has(bit uint32) bool { return b[bit%usedBits/64]>>(bit%64)&1 != 0 }
-
-// thirdMemory keeps the memory of one, some megabytes, for the next rate.
-var thirdMemory = make(chan *thirdProbes, 1)
-
-// newThirdProbes returns one to mark. free gives its memory back.
-func newThirdProbes() *thirdProbes {
-	select {
-	case t := <-thirdMemory:
-		return t
-	default:
-		return &thirdProbes{values: make(bitmap, usedBits/64), wanted: make(bitmap, usedBits/64)}
-	}
-}
-
-func (t *thirdProbes) free() {
-	select {
-	case thirdMemory <- t:
-	default:
-	}
-}
 
 // eachThirdProbe calls yield with the bits that third probes set, and the share of the keys
 // that set each.
@@ -220,52 +197,6 @@ func eachThirdProbe(m modulus) func(yield func(bit uint32, share float64) bool) 
 			}
 		}
 	}
-}
-
-// mark finds the bits that third probes set.
-func (t *thirdProbes) mark(m modulus) {
-	clear(t.values)
-	for bit := range eachThirdProbe(m) {
-		t.values.add(bit)
-	}
-}
-
-// count counts the third probes of n keys that set the tested bits.
-func (t *thirdProbes) count(n float64, m modulus) {
-	bound := 1
-	for _, bit := range t.tested {
-		if t.values.has(bit) {
-			bound++
-		}
-	}
-	log := bits.Len(uint(2*bound - 1))
-	t.shift = 32 - log
-	t.table = slices.Grow(t.table[:0], 1<<log)[:1<<log]
-	clear(t.table)
-	clear(t.wanted)
-	for _, bit := range t.tested {
-		if t.values.has(bit) {
-			*t.find(bit) = thirdBit{bit: bit, marked: true}
-			t.wanted.add(bit)
-		}
-	}
-	for bit, share := range eachThirdProbe(m) {
-		if !t.wanted.has(bit) {
-			continue
-		}
-		if e := t.find(bit); e.marked {
-			e.probes += float32(n * share)
-		}
-	}
-}
-
-// find returns the entry of a bit, or a free one.
-func (t *thirdProbes) find(bit uint32) *thirdBit {
-	i := bit * 0x9e3779b1 >> t.shift // the bits are not random
-	for t.table[i].marked && t.table[i].bit != bit {
-		i = (i + 1) % uint32(len(t.table))
-	}
-	return &t.table[i]
 }
 
 // modulus computes remainders of words by m, at most 2^32, without a division, as
