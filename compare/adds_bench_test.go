@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	bitsbloom "github.com/bits-and-blooms/bloom/v3"
 	"github.com/cespare/xxhash/v2"
 	"github.com/parquet-go/parquet-go/bloom"
 
 	lanebloom "github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 // BenchmarkAdds adds new keys one by one to sets of 16 KiB and 8 MiB, beside parquet-go and bits-and-blooms:
@@ -29,7 +29,6 @@ type addWay struct {
 	name  string
 	run   func(from, to int)
 	clear func()
-	times []float64
 }
 
 // newAdds returns the ways to add to sets of so many bytes.
@@ -103,20 +102,21 @@ func newAdds(b *testing.B, bytes int) (ways []*addWay) {
 const addKeys, addRound = 1 << 15, 1 << 10
 
 func benchmarkAdds(b *testing.B, ways []*addWay) {
-	for round := 0; b.Loop(); round++ {
-		from := round * addRound % addKeys
-		for _, way := range ways {
-			if from == 0 {
+	raced := make([]*race.Way, len(ways))
+	for i, way := range ways {
+		from := -addRound
+		raced[i] = &race.Way{Name: way.name, Ready: func(int) error {
+			if from = (from + addRound) % addKeys; from == 0 {
 				way.clear()
 			}
-			start := time.Now()
+			return nil
+		}, Run: func(int) (int, error) {
 			way.run(from, from+addRound)
-			way.times = append(way.times, float64(time.Since(start).Nanoseconds())/addRound)
-		}
+			return 0, nil
+		}}
 	}
-	b.ReportMetric(0, "ns/op")
-	for _, way := range ways {
-		slices.Sort(way.times)
-		b.ReportMetric(way.times[len(way.times)/2], way.name+"-ns/key")
+	oneRound(b, addRound, raced)
+	for _, way := range raced {
+		b.ReportMetric(way.Figure("").Ns, way.Name+"-ns/key")
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
+	"github.com/lanebloom/bloom/compare/internal/race"
 )
 
 const pruneKeys = 10_000
@@ -33,20 +33,25 @@ type way struct {
 // filters are in the caches that hold them, whatever ran before. All that test the same must have the
 // same hits; a negative number is none.
 func inTurns(b *testing.B, ways []way) {
-	times, hits := make([][]float64, len(ways)), make([]int, len(ways))
-	for b.Loop() {
-		for i, w := range ways {
-			w.run()
-			start := time.Now()
-			hits[i] = w.run()
-			times[i] = append(times[i], float64(time.Since(start).Nanoseconds())/float64(w.tests))
-		}
-	}
+	raced := make([]*race.Way, len(ways))
 	for i, w := range ways {
-		if w.tests == ways[0].tests && hits[i] != hits[0] && hits[i] >= 0 {
-			b.Fatalf("%s finds %d, and %s %d", w.name, hits[i], ways[0].name, hits[0])
+		raced[i] = &race.Way{Name: w.name, Ready: func(int) error { w.run(); return nil }, Run: func(int) (int, error) { return w.run(), nil }}
+	}
+	oneRound(b, 1, raced)
+	for i, w := range ways {
+		if got := raced[i].Answer; w.tests == ways[0].tests && got != raced[0].Answer && got >= 0 {
+			b.Fatalf("%s finds %d, and %s %d", w.name, got, ways[0].name, raced[0].Answer)
 		}
-		b.ReportMetric(slices.Min(times[i]), w.name+"-ns/test")
+		b.ReportMetric(raced[i].Least()/float64(w.tests), w.name+"-ns/test")
+	}
+}
+
+// oneRound times a round of the ways for each iteration of a benchmark.
+func oneRound(b *testing.B, operations int, ways []*race.Way) {
+	for b.Loop() {
+		if err := (race.Race{Rounds: 1, Cold: true, Operations: operations, Differ: true, Clean: true}).Run(ways...); err != nil {
+			b.Fatal(err)
+		}
 	}
 	b.ReportMetric(0, "ns/op")
 }
