@@ -3,6 +3,7 @@ package bloomsst
 import (
 	"errors"
 	"math"
+	"sync"
 
 	"github.com/lanebloom/bloom"
 )
@@ -108,14 +109,43 @@ func (s *sum) stats() Stats {
 	return s.Stats
 }
 
-// bestRate returns the rate of a filter of so many bits with the best number of probes.
+// bestRate returns the rate of a filter of so many bits with the best number of probes. LevelDB has a filter for every 2 KiB of
+// data, and most are alike, so it remembers rates.
 func bestRate(f bloom.Format, bits uint64, keys float64) float64 {
-	best := 1.0
-	for probes := 1; probes <= mostProbes; probes++ {
-		best = min(best, f.FalsePositiveRate(int(math.Round(keys)), bits, probes))
+	s := shape{f, bits, int(math.Round(keys))}
+	bestRates.Lock()
+	best, known := bestRates.of[s]
+	bestRates.Unlock()
+	if known {
+		return best
 	}
+	best = 1
+	for probes := 1; probes <= mostProbes; probes++ {
+		best = min(best, f.FalsePositiveRate(s.keys, bits, probes))
+	}
+	bestRates.Lock()
+	defer bestRates.Unlock()
+	if len(bestRates.of) == mostRates {
+		clear(bestRates.of)
+	}
+	bestRates.of[s] = best
 	return best
 }
+
+// shape is what the best rate of a filter depends on.
+type shape struct {
+	format bloom.Format
+	bits   uint64
+	keys   int
+}
+
+// mostRates is how many rates are remembered.
+const mostRates = 1 << 12
+
+var bestRates = struct {
+	sync.Mutex
+	of map[shape]float64
+}{of: map[shape]float64{}}
 
 // mostProbes is the largest number of probes of a filter of LevelDB or RocksDB.
 const mostProbes = 30
