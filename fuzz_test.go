@@ -61,7 +61,7 @@ func FuzzOpen(f *testing.F) {
 }
 
 // FuzzFile takes any bytes as a file. Corrected checksums let more of them be one. Every way
-// to read must tell the same, and a filter that is read writes the same bytes.
+// to read must tell the same, and a filter that is read writes the same bytes, but for numbers of keys that no filter has.
 func FuzzFile(f *testing.F) {
 	for format := range Format(len(formats)) {
 		f.Add(testFile(format), false)
@@ -104,11 +104,23 @@ func FuzzFile(f *testing.F) {
 			if !bytes.Equal(f.data, opened.data) || f.Format() != opened.Format() {
 				t.Fatalf("%s: another filter than OpenBinary's", way.name)
 			}
-			if again, err := f.MarshalBinary(); err != nil || !bytes.Equal(again, data) {
+			if again, err := f.MarshalBinary(); err != nil || !bytes.Equal(again, asWritten(data)) {
 				t.Fatalf("%s: %v, and the file is written as\n%x", way.name, err, again)
 			}
 		}
 	})
+}
+
+// asWritten returns the bytes of a file as this library writes them: a number of keys that no filter has is not known.
+func asWritten(file []byte) []byte {
+	const at = 32 // of the number
+	if binary.LittleEndian.Uint64(file[at:]) < mostKeys {
+		return file
+	}
+	file = bytes.Clone(file)
+	binary.LittleEndian.PutUint64(file[at:], unknownKeys)
+	seal(file)
+	return file
 }
 
 // FuzzKeys makes columns from any bytes. The result must be an error, or a column with the
