@@ -256,8 +256,13 @@ func TestDamaged(t *testing.T) {
 	if _, err := w.ReadFrom(iotest.ErrReader(failing)); !errors.Is(err, failing) {
 		t.Errorf("a reader that fails: %v", err)
 	}
-	if _, err := w.WriteTo(failingWriter{}); err == nil {
-		t.Error("a writer that fails: no error")
+	for fails := 1; ; fails++ {
+		to := &failingWriter{left: fails}
+		if _, err := w.WriteTo(to); to.left > 0 {
+			break // it was not called so often
+		} else if err == nil {
+			t.Errorf("write %d fails: no error", fails)
+		}
 	}
 	if !bytes.Equal(fileOf(t, w), before) {
 		t.Error("the window has changed")
@@ -316,9 +321,15 @@ func TestNoBits(t *testing.T) {
 	}
 }
 
-type failingWriter struct{}
+// failingWriter fails once, when it is called so often.
+type failingWriter struct{ left int }
 
-func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("full") }
+func (f *failingWriter) Write(p []byte) (int, error) {
+	if f.left--; f.left == 0 {
+		return 0, errors.New("full")
+	}
+	return len(p), nil
+}
 
 // FuzzReadFrom wants an error or a window for any bytes, and memory by their number.
 func FuzzReadFrom(f *testing.F) {
