@@ -118,19 +118,16 @@ func (o textOptions) encoding(head []byte) string {
 
 // looksCRLF reports whether most of the first lines end with CRLF.
 func looksCRLF(head []byte) bool {
-	lines, crlf := 0, 0
-	for lines < 16 {
-		line, rest, found := bytes.Cut(head, []byte{'\n'})
-		if !found {
-			break
-		}
-		lines++
-		if bytes.HasSuffix(line, []byte{'\r'}) {
+	const most = 16
+	lines := bytes.SplitAfterN(head, []byte("\n"), most+1)
+	lines = lines[:len(lines)-1] // the last has no end, or is all the rest
+	crlf := 0
+	for _, line := range lines {
+		if bytes.HasSuffix(line, []byte("\r\n")) {
 			crlf++
 		}
-		head = rest
 	}
-	return 2*crlf > lines
+	return 2*crlf > len(lines)
 }
 
 // Text is an input of which the start was read ahead. It keeps an error for who reads on: to
