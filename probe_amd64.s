@@ -8240,12 +8240,9 @@ TEXT ·probeSplit256AVX512(SB), $10352-24
 	MOVQ         s+0(FP), CX
 	VPBROADCASTQ (CX), Z0
 	VPBROADCASTQ 8(CX), Z1
-	VPSLLQ       $0x05, Z1, Z1
-	MOVL         $0xffffffe0, CX
-	VPBROADCASTQ CX, Z2
 	MOVL         $0x00000001, CX
-	VPBROADCASTD CX, Z4
-	VMOVDQU32    splitSalts<>+0(SB), Z3
+	VPBROADCASTD CX, Z3
+	VMOVDQU32    splitSalts<>+0(SB), Z2
 	MOVL         $0x0000ff00, CX
 	KMOVW        CX, K1
 	MOVQ         h+8(FP), CX
@@ -8256,12 +8253,12 @@ TEXT ·probeSplit256AVX512(SB), $10352-24
 	PCALIGN      $0x40
 
 locate:
-	VPSHUFD   $0xf5, (BX), Z5
-	VPMULUDQ  Z1, Z5, Z5
-	VPSHUFD   $0xf5, Z5, Z5
-	VPANDD    Z2, Z5, Z5
-	VPADDQ    Z0, Z5, Z5
-	VMOVDQU32 Z5, (SI)
+	VPSHUFD   $0xf5, (BX), Z4
+	VPMULUDQ  Z1, Z4, Z4
+	VPSRLQ    $0x20, Z4, Z4
+	VPSLLQ    $0x05, Z4, Z4
+	VPADDQ    Z0, Z4, Z4
+	VMOVDQU32 Z4, (SI)
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	SUBQ      $0x08, CX
@@ -8326,9 +8323,9 @@ near_1:
 	VPBROADCASTD    8(DX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z3, Z0, Z0
+	VPMULLD         Z2, Z0, Z0
 	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z4, Z0
+	VPSLLVD         Z0, Z3, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, (SI)
 	MOVQ            16(AX), DI
@@ -8337,9 +8334,9 @@ near_1:
 	VPBROADCASTD    24(DX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z3, Z0, Z0
+	VPMULLD         Z2, Z0, Z0
 	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z4, Z0
+	VPSLLVD         Z0, Z3, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, 2(SI)
 	MOVQ            32(AX), DI
@@ -8348,9 +8345,9 @@ near_1:
 	VPBROADCASTD    40(DX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z3, Z0, Z0
+	VPMULLD         Z2, Z0, Z0
 	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z4, Z0
+	VPSLLVD         Z0, Z3, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, 4(SI)
 	MOVQ            48(AX), DI
@@ -8359,9 +8356,9 @@ near_1:
 	VPBROADCASTD    56(DX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z3, Z0, Z0
+	VPMULLD         Z2, Z0, Z0
 	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z4, Z0
+	VPSLLVD         Z0, Z3, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, 6(SI)
 	ADDQ            $0x40, DX
@@ -8398,14 +8395,10 @@ TEXT ·probeSplit256AVX2(SB), $9272-24
 	MOVQ         s+0(FP), CX
 	VPBROADCASTQ (CX), Y0
 	VPBROADCASTQ 8(CX), Y1
-	VPSLLQ       $0x05, Y1, Y1
-	MOVL         $0xffffffe0, CX
-	VMOVQ        CX, X2
-	VPBROADCASTQ X2, Y2
 	MOVL         $0x00000001, CX
-	VMOVD        CX, X3
-	VPBROADCASTD X3, Y4
-	VMOVDQU      splitSalts<>+0(SB), Y3
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y3
+	VMOVDQU      splitSalts<>+0(SB), Y2
 	MOVQ         h+8(FP), CX
 	MOVQ         24(CX), DX
 	MOVQ         32(CX), CX
@@ -8414,12 +8407,12 @@ TEXT ·probeSplit256AVX2(SB), $9272-24
 	PCALIGN      $0x40
 
 locate:
-	VPSHUFD  $0xf5, (BX), Y5
-	VPMULUDQ Y1, Y5, Y5
-	VPSHUFD  $0xf5, Y5, Y5
-	VPAND    Y2, Y5, Y5
-	VPADDQ   Y0, Y5, Y5
-	VMOVDQU  Y5, (SI)
+	VPSHUFD  $0xf5, (BX), Y4
+	VPMULUDQ Y1, Y4, Y4
+	VPSRLQ   $0x20, Y4, Y4
+	VPSLLQ   $0x05, Y4, Y4
+	VPADDQ   Y0, Y4, Y4
+	VMOVDQU  Y4, (SI)
 	ADDQ     $0x20, BX
 	ADDQ     $0x20, SI
 	SUBQ     $0x04, CX
@@ -8476,9 +8469,9 @@ one:
 	MOVQ         (AX)(BX*8), DI
 	VPBROADCASTD (DX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
+	VPSLLVD      Y0, Y3, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
@@ -8514,30 +8507,30 @@ near_1:
 	MOVQ         24(AX)(BX*8), R10
 	VPBROADCASTD 24(DX)(BX*8), Y0
 	VMOVDQU      (R10), Y1
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
+	VPSLLVD      Y0, Y3, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
 	VPBROADCASTD 16(DX)(BX*8), Y0
 	VMOVDQU      (R9), Y1
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
+	VPSLLVD      Y0, Y3, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
 	VPBROADCASTD 8(DX)(BX*8), Y0
 	VMOVDQU      (R8), Y1
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
+	VPSLLVD      Y0, Y3, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
 	VPBROADCASTD (DX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
+	VPSLLVD      Y0, Y3, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
@@ -8563,14 +8556,10 @@ TEXT ·setSplit256AVX2(SB), $9272-16
 	MOVQ         s+0(FP), CX
 	VPBROADCASTQ (CX), Y0
 	VPBROADCASTQ 8(CX), Y1
-	VPSLLQ       $0x05, Y1, Y1
-	MOVL         $0xffffffe0, CX
-	VMOVQ        CX, X2
-	VPBROADCASTQ X2, Y2
 	MOVL         $0x00000001, CX
-	VMOVD        CX, X3
-	VPBROADCASTD X3, Y4
-	VMOVDQU      splitSalts<>+0(SB), Y3
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y3
+	VMOVDQU      splitSalts<>+0(SB), Y2
 	MOVQ         h+8(FP), CX
 	MOVQ         24(CX), DX
 	MOVQ         32(CX), CX
@@ -8579,12 +8568,12 @@ TEXT ·setSplit256AVX2(SB), $9272-16
 	PCALIGN      $0x40
 
 locate:
-	VPSHUFD  $0xf5, (BX), Y5
-	VPMULUDQ Y1, Y5, Y5
-	VPSHUFD  $0xf5, Y5, Y5
-	VPAND    Y2, Y5, Y5
-	VPADDQ   Y0, Y5, Y5
-	VMOVDQU  Y5, (SI)
+	VPSHUFD  $0xf5, (BX), Y4
+	VPMULUDQ Y1, Y4, Y4
+	VPSRLQ   $0x20, Y4, Y4
+	VPSLLQ   $0x05, Y4, Y4
+	VPADDQ   Y0, Y4, Y4
+	VMOVDQU  Y4, (SI)
 	ADDQ     $0x20, BX
 	ADDQ     $0x20, SI
 	SUBQ     $0x04, CX
@@ -8638,9 +8627,9 @@ one:
 	DECQ         CX
 	MOVQ         (AX)(CX*8), BX
 	VPBROADCASTD (DX)(CX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
+	VPSLLVD      Y0, Y3, Y0
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
 	JMP          one
@@ -8666,27 +8655,27 @@ near_1:
 	MOVQ         16(AX)(CX*8), DI
 	MOVQ         24(AX)(CX*8), R8
 	VPBROADCASTD (DX)(CX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
+	VPSLLVD      Y0, Y3, Y0
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
 	VPBROADCASTD 8(DX)(CX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
+	VPSLLVD      Y0, Y3, Y0
 	VPOR         (SI), Y0, Y0
 	VMOVDQU      Y0, (SI)
 	VPBROADCASTD 16(DX)(CX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
+	VPSLLVD      Y0, Y3, Y0
 	VPOR         (DI), Y0, Y0
 	VMOVDQU      Y0, (DI)
 	VPBROADCASTD 24(DX)(CX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
+	VPSLLVD      Y0, Y3, Y0
 	VPOR         (R8), Y0, Y0
 	VMOVDQU      Y0, (R8)
 
@@ -8706,14 +8695,10 @@ TEXT ·setNewSplit256AVX2(SB), $9272-24
 	MOVQ         s+0(FP), CX
 	VPBROADCASTQ (CX), Y0
 	VPBROADCASTQ 8(CX), Y1
-	VPSLLQ       $0x05, Y1, Y1
-	MOVL         $0xffffffe0, CX
-	VMOVQ        CX, X2
-	VPBROADCASTQ X2, Y2
 	MOVL         $0x00000001, CX
-	VMOVD        CX, X3
-	VPBROADCASTD X3, Y4
-	VMOVDQU      splitSalts<>+0(SB), Y3
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y3
+	VMOVDQU      splitSalts<>+0(SB), Y2
 	MOVQ         h+8(FP), CX
 	MOVQ         24(CX), BX
 	MOVQ         32(CX), CX
@@ -8722,12 +8707,12 @@ TEXT ·setNewSplit256AVX2(SB), $9272-24
 	PCALIGN      $0x40
 
 locate:
-	VPSHUFD  $0xf5, (SI), Y5
-	VPMULUDQ Y1, Y5, Y5
-	VPSHUFD  $0xf5, Y5, Y5
-	VPAND    Y2, Y5, Y5
-	VPADDQ   Y0, Y5, Y5
-	VMOVDQU  Y5, (DI)
+	VPSHUFD  $0xf5, (SI), Y4
+	VPMULUDQ Y1, Y4, Y4
+	VPSRLQ   $0x20, Y4, Y4
+	VPSLLQ   $0x05, Y4, Y4
+	VPADDQ   Y0, Y4, Y4
+	VMOVDQU  Y4, (DI)
 	ADDQ     $0x20, SI
 	ADDQ     $0x20, DI
 	SUBQ     $0x04, CX
@@ -8798,21 +8783,21 @@ near_1:
 	MOVQ         16(AX)(SI*8), R10
 	MOVQ         24(AX)(SI*8), R11
 	VPBROADCASTD (BX)(SI*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
+	VPSLLVD      Y0, Y3, Y0
 	VPBROADCASTD 8(BX)(SI*8), Y1
-	VPMULLD      Y3, Y1, Y1
+	VPMULLD      Y2, Y1, Y1
 	VPSRLD       $0x1b, Y1, Y1
-	VPSLLVD      Y1, Y4, Y1
-	VPBROADCASTD 16(BX)(SI*8), Y2
-	VPMULLD      Y3, Y2, Y2
-	VPSRLD       $0x1b, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
+	VPSLLVD      Y1, Y3, Y1
+	VPBROADCASTD 16(BX)(SI*8), Y4
+	VPMULLD      Y2, Y4, Y4
+	VPSRLD       $0x1b, Y4, Y4
+	VPSLLVD      Y4, Y3, Y4
 	VPBROADCASTD 24(BX)(SI*8), Y5
-	VPMULLD      Y3, Y5, Y5
+	VPMULLD      Y2, Y5, Y5
 	VPSRLD       $0x1b, Y5, Y5
-	VPSLLVD      Y5, Y4, Y5
+	VPSLLVD      Y5, Y3, Y5
 	VMOVDQU      (DI), Y6
 	VPTEST       Y0, Y6
 	VPOR         Y6, Y0, Y0
@@ -8824,9 +8809,9 @@ near_1:
 	VMOVDQU      Y1, (R9)
 	RCRQ         $0x01, DX
 	VMOVDQU      (R10), Y0
-	VPTEST       Y2, Y0
-	VPOR         Y0, Y2, Y2
-	VMOVDQU      Y2, (R10)
+	VPTEST       Y4, Y0
+	VPOR         Y0, Y4, Y4
+	VMOVDQU      Y4, (R10)
 	RCRQ         $0x01, DX
 	VMOVDQU      (R11), Y0
 	VPTEST       Y5, Y0
@@ -8849,9 +8834,9 @@ next:
 one:
 	MOVQ         (AX)(SI*8), DI
 	VPBROADCASTD (BX)(SI*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
+	VPSLLVD      Y0, Y3, Y0
 	VMOVDQU      (DI), Y1
 	VPTEST       Y0, Y1
 	VPOR         Y1, Y0, Y0
@@ -8885,31 +8870,28 @@ TEXT ·probeLine512AVX512(SB), $10352-32
 	ADDQ            $0x00000200, AX
 	MOVQ            s+0(FP), CX
 	VPBROADCASTQ    (CX), Z0
-	MOVL            $0x0000ff00, DX
-	KMOVW           DX, K1
 	VPBROADCASTQ    8(CX), Z1
-	MOVL            $0xffffffc0, CX
-	VPBROADCASTQ    CX, Z2
-	VPSLLQ          $0x06, Z1, Z1
+	MOVL            $0x0000ff00, CX
+	KMOVW           CX, K1
 	MOVQ            factors+24(FP), CX
-	VBROADCASTI64X4 (CX), Z3
+	VBROADCASTI64X4 (CX), Z2
 	MOVQ            h+8(FP), CX
 	MOVQ            24(CX), DX
 	MOVQ            32(CX), CX
 	MOVL            $0x00000001, BX
-	VPBROADCASTD    BX, Z4
-	VPXORD          Z4, Z4, Z5
-	VPSLLD          $0x04, Z4, K1, Z5
+	VPBROADCASTD    BX, Z3
+	VPXORD          Z3, Z3, Z4
+	VPSLLD          $0x04, Z3, K1, Z4
 	MOVQ            DX, BX
 	MOVQ            AX, SI
 	PCALIGN         $0x40
 
 locate:
-	VPMULUDQ  (BX), Z1, Z6
-	VPSHUFD   $0xf5, Z6, Z6
-	VPANDD    Z2, Z6, Z6
-	VPADDQ    Z0, Z6, Z6
-	VMOVDQU32 Z6, (SI)
+	VPMULUDQ  (BX), Z1, Z5
+	VPSRLQ    $0x20, Z5, Z5
+	VPSLLQ    $0x06, Z5, Z5
+	VPADDQ    Z0, Z5, Z5
+	VMOVDQU32 Z5, (SI)
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	SUBQ      $0x08, CX
@@ -8954,53 +8936,53 @@ eight:
 	MOVQ         8(AX), R8
 	VPBROADCASTD 4(DX), Z0
 	VPBROADCASTD 12(DX), K1, Z0
-	VPMULLD      Z3, Z0, Z0
+	VPMULLD      Z2, Z0, Z0
 	VPSRLD       $0x1c, Z0, Z1
-	VPORD        Z5, Z1, Z1
+	VPORD        Z4, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z1
+	VMOVDQU32    (DI), Z5
+	VPERMI2D     (R8), Z5, Z1
 	VPRORVD      Z0, Z1, Z1
-	VPTESTNMD    Z4, Z1, K2
+	VPTESTNMD    Z3, Z1, K2
 	KMOVW        K2, (SI)
 	MOVQ         16(AX), DI
 	MOVQ         24(AX), R8
 	VPBROADCASTD 20(DX), Z0
 	VPBROADCASTD 28(DX), K1, Z0
-	VPMULLD      Z3, Z0, Z0
+	VPMULLD      Z2, Z0, Z0
 	VPSRLD       $0x1c, Z0, Z1
-	VPORD        Z5, Z1, Z1
+	VPORD        Z4, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z1
+	VMOVDQU32    (DI), Z5
+	VPERMI2D     (R8), Z5, Z1
 	VPRORVD      Z0, Z1, Z1
-	VPTESTNMD    Z4, Z1, K2
+	VPTESTNMD    Z3, Z1, K2
 	KMOVW        K2, 2(SI)
 	MOVQ         32(AX), DI
 	MOVQ         40(AX), R8
 	VPBROADCASTD 36(DX), Z0
 	VPBROADCASTD 44(DX), K1, Z0
-	VPMULLD      Z3, Z0, Z0
+	VPMULLD      Z2, Z0, Z0
 	VPSRLD       $0x1c, Z0, Z1
-	VPORD        Z5, Z1, Z1
+	VPORD        Z4, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z1
+	VMOVDQU32    (DI), Z5
+	VPERMI2D     (R8), Z5, Z1
 	VPRORVD      Z0, Z1, Z1
-	VPTESTNMD    Z4, Z1, K2
+	VPTESTNMD    Z3, Z1, K2
 	KMOVW        K2, 4(SI)
 	MOVQ         48(AX), DI
 	MOVQ         56(AX), R8
 	VPBROADCASTD 52(DX), Z0
 	VPBROADCASTD 60(DX), K1, Z0
-	VPMULLD      Z3, Z0, Z0
+	VPMULLD      Z2, Z0, Z0
 	VPSRLD       $0x1c, Z0, Z1
-	VPORD        Z5, Z1, Z1
+	VPORD        Z4, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z2
-	VPERMI2D     (R8), Z2, Z1
+	VMOVDQU32    (DI), Z5
+	VPERMI2D     (R8), Z5, Z1
 	VPRORVD      Z0, Z1, Z1
-	VPTESTNMD    Z4, Z1, K2
+	VPTESTNMD    Z3, Z1, K2
 	KMOVW        K2, 6(SI)
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, AX
@@ -9052,81 +9034,81 @@ near_1:
 	MOVQ         (AX), DI
 	MOVQ         8(AX), R8
 	VPBROADCASTD 4(DX), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 12(DX), Y2
-	VPMULLD      Y3, Y2, Y2
-	VPSRLD       $0x1c, Y2, Y5
-	VPSRLD       $0x17, Y2, Y2
+	VPBROADCASTD 12(DX), Y4
+	VPMULLD      Y2, Y4, Y4
+	VPSRLD       $0x1c, Y4, Y5
+	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      (DI), Y6
 	VPERMI2D     32(DI), Y6, Y1
 	VPRORVD      Y0, Y1, Y1
-	VPTESTNMD    Y4, Y1, K1
+	VPTESTNMD    Y3, Y1, K1
 	VMOVDQU      (R8), Y0
 	VPERMI2D     32(R8), Y0, Y5
-	VPRORVD      Y2, Y5, Y5
-	VPTESTNMD    Y4, Y5, K2
+	VPRORVD      Y4, Y5, Y5
+	VPTESTNMD    Y3, Y5, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, (SI)
 	MOVQ         16(AX), DI
 	MOVQ         24(AX), R8
 	VPBROADCASTD 20(DX), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 28(DX), Y2
-	VPMULLD      Y3, Y2, Y2
-	VPSRLD       $0x1c, Y2, Y5
-	VPSRLD       $0x17, Y2, Y2
+	VPBROADCASTD 28(DX), Y4
+	VPMULLD      Y2, Y4, Y4
+	VPSRLD       $0x1c, Y4, Y5
+	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      (DI), Y6
 	VPERMI2D     32(DI), Y6, Y1
 	VPRORVD      Y0, Y1, Y1
-	VPTESTNMD    Y4, Y1, K1
+	VPTESTNMD    Y3, Y1, K1
 	VMOVDQU      (R8), Y0
 	VPERMI2D     32(R8), Y0, Y5
-	VPRORVD      Y2, Y5, Y5
-	VPTESTNMD    Y4, Y5, K2
+	VPRORVD      Y4, Y5, Y5
+	VPTESTNMD    Y3, Y5, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 2(SI)
 	MOVQ         32(AX), DI
 	MOVQ         40(AX), R8
 	VPBROADCASTD 36(DX), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 44(DX), Y2
-	VPMULLD      Y3, Y2, Y2
-	VPSRLD       $0x1c, Y2, Y5
-	VPSRLD       $0x17, Y2, Y2
+	VPBROADCASTD 44(DX), Y4
+	VPMULLD      Y2, Y4, Y4
+	VPSRLD       $0x1c, Y4, Y5
+	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      (DI), Y6
 	VPERMI2D     32(DI), Y6, Y1
 	VPRORVD      Y0, Y1, Y1
-	VPTESTNMD    Y4, Y1, K1
+	VPTESTNMD    Y3, Y1, K1
 	VMOVDQU      (R8), Y0
 	VPERMI2D     32(R8), Y0, Y5
-	VPRORVD      Y2, Y5, Y5
-	VPTESTNMD    Y4, Y5, K2
+	VPRORVD      Y4, Y5, Y5
+	VPTESTNMD    Y3, Y5, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 4(SI)
 	MOVQ         48(AX), DI
 	MOVQ         56(AX), R8
 	VPBROADCASTD 52(DX), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y0
-	VPBROADCASTD 60(DX), Y2
-	VPMULLD      Y3, Y2, Y2
-	VPSRLD       $0x1c, Y2, Y5
-	VPSRLD       $0x17, Y2, Y2
+	VPBROADCASTD 60(DX), Y4
+	VPMULLD      Y2, Y4, Y4
+	VPSRLD       $0x1c, Y4, Y5
+	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      (DI), Y6
 	VPERMI2D     32(DI), Y6, Y1
 	VPRORVD      Y0, Y1, Y1
-	VPTESTNMD    Y4, Y1, K1
+	VPTESTNMD    Y3, Y1, K1
 	VMOVDQU      (R8), Y0
 	VPERMI2D     32(R8), Y0, Y5
-	VPRORVD      Y2, Y5, Y5
-	VPTESTNMD    Y4, Y5, K2
+	VPRORVD      Y4, Y5, Y5
+	VPTESTNMD    Y3, Y5, K2
 	KUNPCKBW     K1, K2, K1
 	KMOVW        K1, 6(SI)
 	ADDQ         $0x40, DX
@@ -9147,31 +9129,27 @@ TEXT ·probeLine512AVX2(SB), $9272-32
 	MOVQ         s+0(FP), CX
 	VPBROADCASTQ (CX), Y0
 	VPBROADCASTQ 8(CX), Y1
-	MOVL         $0xffffffc0, CX
-	VMOVQ        CX, X2
-	VPBROADCASTQ X2, Y2
-	VPSLLQ       $0x06, Y1, Y1
 	MOVQ         factors+24(FP), CX
-	VMOVDQU      (CX), Y3
+	VMOVDQU      (CX), Y2
 	MOVQ         h+8(FP), CX
 	MOVQ         24(CX), DX
 	MOVQ         32(CX), CX
 	MOVL         $0x00000001, BX
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x0000001f, BX
 	VMOVD        BX, X4
 	VPBROADCASTD X4, Y4
-	MOVL         $0x0000001f, BX
-	VMOVD        BX, X5
-	VPBROADCASTD X5, Y5
 	MOVQ         DX, BX
 	MOVQ         AX, SI
 	PCALIGN      $0x40
 
 locate:
-	VPMULUDQ (BX), Y1, Y6
-	VPSHUFD  $0xf5, Y6, Y6
-	VPAND    Y2, Y6, Y6
-	VPADDQ   Y0, Y6, Y6
-	VMOVDQU  Y6, (SI)
+	VPMULUDQ (BX), Y1, Y5
+	VPSRLQ   $0x20, Y5, Y5
+	VPSLLQ   $0x06, Y5, Y5
+	VPADDQ   Y0, Y5, Y5
+	VMOVDQU  Y5, (SI)
 	ADDQ     $0x20, BX
 	ADDQ     $0x20, SI
 	SUBQ     $0x04, CX
@@ -9227,15 +9205,15 @@ one:
 	DECQ         BX
 	MOVQ         (AX)(BX*8), DI
 	VPBROADCASTD 4(DX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
+	VPSRLD       $0x17, Y0, Y5
 	VPERMD       (DI), Y1, Y6
 	VPERMD       32(DI), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
+	VPAND        Y4, Y5, Y5
+	VPSLLVD      Y5, Y3, Y5
+	VPTEST       Y5, Y6
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          one
@@ -9269,48 +9247,48 @@ near_1:
 	MOVQ         16(AX)(BX*8), R9
 	MOVQ         24(AX)(BX*8), R10
 	VPBROADCASTD 28(DX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
+	VPSRLD       $0x17, Y0, Y5
 	VPERMD       (R10), Y1, Y6
 	VPERMD       32(R10), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
+	VPAND        Y4, Y5, Y5
+	VPSLLVD      Y5, Y3, Y5
+	VPTEST       Y5, Y6
 	ADCQ         SI, SI
 	VPBROADCASTD 20(DX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
+	VPSRLD       $0x17, Y0, Y5
 	VPERMD       (R9), Y1, Y6
 	VPERMD       32(R9), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
+	VPAND        Y4, Y5, Y5
+	VPSLLVD      Y5, Y3, Y5
+	VPTEST       Y5, Y6
 	ADCQ         SI, SI
 	VPBROADCASTD 12(DX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
+	VPSRLD       $0x17, Y0, Y5
 	VPERMD       (R8), Y1, Y6
 	VPERMD       32(R8), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
+	VPAND        Y4, Y5, Y5
+	VPSLLVD      Y5, Y3, Y5
+	VPTEST       Y5, Y6
 	ADCQ         SI, SI
 	VPBROADCASTD 4(DX)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
+	VPSRLD       $0x17, Y0, Y5
 	VPERMD       (DI), Y1, Y6
 	VPERMD       32(DI), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y6, Y6
-	VPAND        Y5, Y2, Y2
-	VPSLLVD      Y2, Y4, Y2
-	VPTEST       Y2, Y6
+	VPAND        Y4, Y5, Y5
+	VPSLLVD      Y5, Y3, Y5
+	VPTEST       Y5, Y6
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          four
@@ -9346,14 +9324,11 @@ TEXT ·setLine512AVX512(SB), $9456-24
 	ADDQ            $0x00000200, DX
 	MOVQ            s+0(FP), BX
 	VPBROADCASTQ    (BX), Z2
-	MOVL            $0x0000ff00, SI
-	KMOVW           SI, K1
 	VPBROADCASTQ    8(BX), Z3
-	MOVL            $0xffffffc0, BX
-	VPBROADCASTQ    BX, Z4
-	VPSLLQ          $0x06, Z3, Z3
+	MOVL            $0x0000ff00, BX
+	KMOVW           BX, K1
 	MOVQ            factors+16(FP), BX
-	VBROADCASTI64X4 (BX), Z5
+	VBROADCASTI64X4 (BX), Z4
 	MOVQ            h+8(FP), BX
 	MOVQ            24(BX), SI
 	MOVQ            32(BX), BX
@@ -9362,11 +9337,11 @@ TEXT ·setLine512AVX512(SB), $9456-24
 	PCALIGN         $0x40
 
 locate:
-	VPMULUDQ  (DI), Z3, Z6
-	VPSHUFD   $0xf5, Z6, Z6
-	VPANDD    Z4, Z6, Z6
-	VPADDQ    Z2, Z6, Z6
-	VMOVDQU32 Z6, (R8)
+	VPMULUDQ  (DI), Z3, Z5
+	VPSRLQ    $0x20, Z5, Z5
+	VPSLLQ    $0x06, Z5, Z5
+	VPADDQ    Z2, Z5, Z5
+	VMOVDQU32 Z5, (R8)
 	ADDQ      $0x40, DI
 	ADDQ      $0x40, R8
 	SUBQ      $0x08, BX
@@ -9404,7 +9379,7 @@ one:
 	DECQ         BX
 	MOVQ         (DX)(BX*8), DI
 	VPBROADCASTD 4(SI)(BX*8), Y2
-	VPMULLD      Y5, Y2, Y2
+	VPMULLD      Y4, Y2, Y2
 	VPSRLD       $0x17, Y2, Y2
 	VMOVDQU32    Y2, (AX)
 	VPADDD.BCST  (AX), Z1, Z2
@@ -9416,23 +9391,23 @@ one:
 	JEQ          pairs_end_1
 	VPADDD.BCST  8(AX), Z1, Z3
 	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  12(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	VPADDD.BCST  12(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPTERNLOGD   $0xfe, Z3, Z5, Z2
 	CMPQ         CX, $0x02
 	JEQ          pairs_end_1
 	VPADDD.BCST  16(AX), Z1, Z3
 	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  20(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	VPADDD.BCST  20(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPTERNLOGD   $0xfe, Z3, Z5, Z2
 	CMPQ         CX, $0x03
 	JEQ          pairs_end_1
 	VPADDD.BCST  24(AX), Z1, Z3
 	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  28(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	VPADDD.BCST  28(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPTERNLOGD   $0xfe, Z3, Z5, Z2
 
 pairs_end_1:
 	VPORD     (DI), Z2, Z2
@@ -9461,12 +9436,12 @@ near_1:
 	MOVQ         24(DX)(BX*8), R10
 	VPBROADCASTD 4(SI)(BX*8), Z2
 	VPBROADCASTD 12(SI)(BX*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
+	VPMULLD      Z4, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
 	VPBROADCASTD 20(SI)(BX*8), Z2
 	VPBROADCASTD 28(SI)(BX*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
+	VPMULLD      Z4, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
 	VPADDD.BCST  (AX), Z1, Z2
@@ -9476,14 +9451,14 @@ near_1:
 	VPORD        Z2, Z3, Z2
 	VPADDD.BCST  32(AX), Z1, Z3
 	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  36(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPORD        Z3, Z4, Z3
-	VPADDD.BCST  64(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  36(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z3, Z5, Z3
+	VPADDD.BCST  64(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
 	VPADDD.BCST  68(AX), Z1, Z6
 	VPSLLVD      Z6, Z0, Z6
-	VPORD        Z4, Z6, Z4
+	VPORD        Z5, Z6, Z5
 	VPADDD.BCST  96(AX), Z1, Z6
 	VPSLLVD      Z6, Z0, Z6
 	VPADDD.BCST  100(AX), Z1, Z7
@@ -9505,7 +9480,7 @@ near_1:
 	VPSLLVD      Z7, Z0, Z7
 	VPADDD.BCST  76(AX), Z1, Z8
 	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 	VPADDD.BCST  104(AX), Z1, Z7
 	VPSLLVD      Z7, Z0, Z7
 	VPADDD.BCST  108(AX), Z1, Z8
@@ -9527,7 +9502,7 @@ near_1:
 	VPSLLVD      Z7, Z0, Z7
 	VPADDD.BCST  84(AX), Z1, Z8
 	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 	VPADDD.BCST  112(AX), Z1, Z7
 	VPSLLVD      Z7, Z0, Z7
 	VPADDD.BCST  116(AX), Z1, Z8
@@ -9549,7 +9524,7 @@ near_1:
 	VPSLLVD      Z7, Z0, Z7
 	VPADDD.BCST  92(AX), Z1, Z8
 	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 	VPADDD.BCST  120(AX), Z1, Z7
 	VPSLLVD      Z7, Z0, Z7
 	VPADDD.BCST  124(AX), Z1, Z8
@@ -9561,8 +9536,8 @@ pairs_end_2:
 	VMOVDQU32 Z2, (DI)
 	VPORD     (R8), Z3, Z3
 	VMOVDQU32 Z3, (R8)
-	VPORD     (R9), Z4, Z4
-	VMOVDQU32 Z4, (R9)
+	VPORD     (R9), Z5, Z5
+	VMOVDQU32 Z5, (R9)
 	VPORD     (R10), Z6, Z6
 	VMOVDQU32 Z6, (R10)
 
@@ -9591,12 +9566,8 @@ TEXT ·setLine512AVX2(SB), $9456-24
 	MOVQ         s+0(FP), BX
 	VPBROADCASTQ (BX), Y0
 	VPBROADCASTQ 8(BX), Y1
-	MOVL         $0xffffffc0, BX
-	VMOVQ        BX, X2
-	VPBROADCASTQ X2, Y2
-	VPSLLQ       $0x06, Y1, Y1
 	MOVQ         factors+16(FP), BX
-	VMOVDQU      (BX), Y3
+	VMOVDQU      (BX), Y2
 	MOVQ         h+8(FP), BX
 	MOVQ         24(BX), SI
 	MOVQ         32(BX), BX
@@ -9605,11 +9576,11 @@ TEXT ·setLine512AVX2(SB), $9456-24
 	PCALIGN      $0x40
 
 locate:
-	VPMULUDQ (DI), Y1, Y4
-	VPSHUFD  $0xf5, Y4, Y4
-	VPAND    Y2, Y4, Y4
-	VPADDQ   Y0, Y4, Y4
-	VMOVDQU  Y4, (R8)
+	VPMULUDQ (DI), Y1, Y3
+	VPSRLQ   $0x20, Y3, Y3
+	VPSLLQ   $0x06, Y3, Y3
+	VPADDQ   Y0, Y3, Y3
+	VMOVDQU  Y3, (R8)
 	ADDQ     $0x20, DI
 	ADDQ     $0x20, R8
 	SUBQ     $0x04, BX
@@ -9663,7 +9634,7 @@ one:
 	DECQ         BX
 	MOVQ         (DX)(BX*8), DI
 	VPBROADCASTD 4(SI)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, (AX)
 	MOVL         $0x00000005, R8
@@ -9707,19 +9678,19 @@ near_1:
 	MOVQ         16(DX)(BX*8), R9
 	MOVQ         24(DX)(BX*8), R10
 	VPBROADCASTD 4(SI)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, (AX)
 	VPBROADCASTD 12(SI)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, 32(AX)
 	VPBROADCASTD 20(SI)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, 64(AX)
 	VPBROADCASTD 28(SI)(BX*8), Y0
-	VPMULLD      Y3, Y0, Y0
+	VPMULLD      Y2, Y0, Y0
 	VPSRLD       $0x17, Y0, Y0
 	VMOVDQU      Y0, 96(AX)
 	MOVL         $0x00000005, R11
@@ -9798,14 +9769,11 @@ TEXT ·setNewLine512AVX512(SB), $9456-32
 	ADDQ            $0x00000200, BX
 	MOVQ            s+0(FP), SI
 	VPBROADCASTQ    (SI), Z2
-	MOVL            $0x0000ff00, DI
-	KMOVW           DI, K1
 	VPBROADCASTQ    8(SI), Z3
-	MOVL            $0xffffffc0, SI
-	VPBROADCASTQ    SI, Z4
-	VPSLLQ          $0x06, Z3, Z3
+	MOVL            $0x0000ff00, SI
+	KMOVW           SI, K1
 	MOVQ            factors+24(FP), SI
-	VBROADCASTI64X4 (SI), Z5
+	VBROADCASTI64X4 (SI), Z4
 	MOVQ            h+8(FP), SI
 	MOVQ            24(SI), DI
 	MOVQ            32(SI), SI
@@ -9814,11 +9782,11 @@ TEXT ·setNewLine512AVX512(SB), $9456-32
 	PCALIGN         $0x40
 
 locate:
-	VPMULUDQ  (R8), Z3, Z6
-	VPSHUFD   $0xf5, Z6, Z6
-	VPANDD    Z4, Z6, Z6
-	VPADDQ    Z2, Z6, Z6
-	VMOVDQU32 Z6, (R9)
+	VPMULUDQ  (R8), Z3, Z5
+	VPSRLQ    $0x20, Z5, Z5
+	VPSLLQ    $0x06, Z5, Z5
+	VPADDQ    Z2, Z5, Z5
+	VMOVDQU32 Z5, (R9)
 	ADDQ      $0x40, R8
 	ADDQ      $0x40, R9
 	SUBQ      $0x08, SI
@@ -9874,12 +9842,12 @@ near_1:
 	MOVQ         24(BX)(R8*8), R13
 	VPBROADCASTD 4(DI)(R8*8), Z2
 	VPBROADCASTD 12(DI)(R8*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
+	VPMULLD      Z4, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
 	VPBROADCASTD 20(DI)(R8*8), Z2
 	VPBROADCASTD 28(DI)(R8*8), K1, Z2
-	VPMULLD      Z5, Z2, Z2
+	VPMULLD      Z4, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
 	VPADDD.BCST  (AX), Z1, Z2
@@ -9889,14 +9857,14 @@ near_1:
 	VPORD        Z2, Z3, Z2
 	VPADDD.BCST  32(AX), Z1, Z3
 	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  36(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPORD        Z3, Z4, Z3
-	VPADDD.BCST  64(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  36(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z3, Z5, Z3
+	VPADDD.BCST  64(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
 	VPADDD.BCST  68(AX), Z1, Z6
 	VPSLLVD      Z6, Z0, Z6
-	VPORD        Z4, Z6, Z4
+	VPORD        Z5, Z6, Z5
 	VPADDD.BCST  96(AX), Z1, Z6
 	VPSLLVD      Z6, Z0, Z6
 	VPADDD.BCST  100(AX), Z1, Z7
@@ -9918,7 +9886,7 @@ near_1:
 	VPSLLVD      Z7, Z0, Z7
 	VPADDD.BCST  76(AX), Z1, Z8
 	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 	VPADDD.BCST  104(AX), Z1, Z7
 	VPSLLVD      Z7, Z0, Z7
 	VPADDD.BCST  108(AX), Z1, Z8
@@ -9940,7 +9908,7 @@ near_1:
 	VPSLLVD      Z7, Z0, Z7
 	VPADDD.BCST  84(AX), Z1, Z8
 	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 	VPADDD.BCST  112(AX), Z1, Z7
 	VPSLLVD      Z7, Z0, Z7
 	VPADDD.BCST  116(AX), Z1, Z8
@@ -9962,7 +9930,7 @@ near_1:
 	VPSLLVD      Z7, Z0, Z7
 	VPADDD.BCST  92(AX), Z1, Z8
 	VPSLLVD      Z8, Z0, Z8
-	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 	VPADDD.BCST  120(AX), Z1, Z7
 	VPSLLVD      Z7, Z0, Z7
 	VPADDD.BCST  124(AX), Z1, Z8
@@ -9985,9 +9953,9 @@ pairs_end_1:
 	NEGL      R9
 	RCRQ      $0x01, DX
 	VMOVDQU32 (R12), Z2
-	VPORD     Z2, Z4, Z4
-	VPCMPD    $0x04, Z2, Z4, K2
-	VMOVDQU32 Z4, (R12)
+	VPORD     Z2, Z5, Z5
+	VPCMPD    $0x04, Z2, Z5, K2
+	VMOVDQU32 Z5, (R12)
 	KMOVW     K2, R9
 	NEGL      R9
 	RCRQ      $0x01, DX
@@ -10013,7 +9981,7 @@ next:
 one:
 	MOVQ         (BX)(R8*8), R9
 	VPBROADCASTD 4(DI)(R8*8), Y2
-	VPMULLD      Y5, Y2, Y2
+	VPMULLD      Y4, Y2, Y2
 	VPSRLD       $0x17, Y2, Y2
 	VMOVDQU32    Y2, (AX)
 	VPADDD.BCST  (AX), Z1, Z2
@@ -10025,23 +9993,23 @@ one:
 	JEQ          pairs_end_2
 	VPADDD.BCST  8(AX), Z1, Z3
 	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  12(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	VPADDD.BCST  12(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPTERNLOGD   $0xfe, Z3, Z5, Z2
 	CMPQ         CX, $0x02
 	JEQ          pairs_end_2
 	VPADDD.BCST  16(AX), Z1, Z3
 	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  20(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	VPADDD.BCST  20(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPTERNLOGD   $0xfe, Z3, Z5, Z2
 	CMPQ         CX, $0x03
 	JEQ          pairs_end_2
 	VPADDD.BCST  24(AX), Z1, Z3
 	VPSLLVD      Z3, Z0, Z3
-	VPADDD.BCST  28(AX), Z1, Z4
-	VPSLLVD      Z4, Z0, Z4
-	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	VPADDD.BCST  28(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPTERNLOGD   $0xfe, Z3, Z5, Z2
 
 pairs_end_2:
 	VMOVDQU32 (R9), Z3
@@ -10093,12 +10061,8 @@ TEXT ·setNewLine512AVX2(SB), $9456-32
 	MOVQ         s+0(FP), SI
 	VPBROADCASTQ (SI), Y4
 	VPBROADCASTQ 8(SI), Y5
-	MOVL         $0xffffffc0, SI
-	VMOVQ        SI, X6
-	VPBROADCASTQ X6, Y6
-	VPSLLQ       $0x06, Y5, Y5
 	MOVQ         factors+24(FP), SI
-	VMOVDQU      (SI), Y7
+	VMOVDQU      (SI), Y6
 	MOVQ         h+8(FP), SI
 	MOVQ         24(SI), DI
 	MOVQ         32(SI), SI
@@ -10107,11 +10071,11 @@ TEXT ·setNewLine512AVX2(SB), $9456-32
 	PCALIGN      $0x40
 
 locate:
-	VPMULUDQ (R8), Y5, Y8
-	VPSHUFD  $0xf5, Y8, Y8
-	VPAND    Y6, Y8, Y8
-	VPADDQ   Y4, Y8, Y8
-	VMOVDQU  Y8, (R9)
+	VPMULUDQ (R8), Y5, Y7
+	VPSRLQ   $0x20, Y7, Y7
+	VPSLLQ   $0x06, Y7, Y7
+	VPADDQ   Y4, Y7, Y7
+	VMOVDQU  Y7, (R9)
 	ADDQ     $0x20, R8
 	ADDQ     $0x20, R9
 	SUBQ     $0x04, SI
@@ -10182,16 +10146,16 @@ near_1:
 	MOVQ         16(BX)(R8*8), R12
 	MOVQ         24(BX)(R8*8), R13
 	VPBROADCASTD 4(DI)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
+	VPMULLD      Y6, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
 	VPBROADCASTD 12(DI)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
+	VPMULLD      Y6, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
 	VPXOR        Y4, Y4, Y4
 	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
 	VPXOR        Y8, Y8, Y8
 	MOVQ         AX, R14
 	MOVQ         CX, R15
@@ -10214,14 +10178,14 @@ pair_1:
 	VPBROADCASTD 32(R14), Y9
 	VPADDD       Y9, Y1, Y10
 	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y10, Y6, Y6
+	VPOR         Y10, Y7, Y7
 	VPADDD       Y9, Y2, Y9
 	VPSLLVD      Y9, Y0, Y9
 	VPOR         Y9, Y8, Y8
 	VPBROADCASTD 36(R14), Y9
 	VPADDD       Y9, Y1, Y10
 	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y10, Y6, Y6
+	VPOR         Y10, Y7, Y7
 	VPADDD       Y9, Y2, Y9
 	VPSLLVD      Y9, Y0, Y9
 	VPOR         Y9, Y8, Y8
@@ -10240,27 +10204,27 @@ pair_1:
 	VPTEST       Y10, Y3
 	RCRQ         $0x01, DX
 	VMOVDQU      (R11), Y4
-	VPANDN       Y6, Y4, Y5
-	VPOR         Y4, Y6, Y6
-	VMOVDQU      Y6, (R11)
+	VPANDN       Y7, Y4, Y5
+	VPOR         Y4, Y7, Y7
+	VMOVDQU      Y7, (R11)
 	VMOVDQU      32(R11), Y4
-	VPANDN       Y8, Y4, Y6
+	VPANDN       Y8, Y4, Y7
 	VPOR         Y4, Y8, Y8
 	VMOVDQU      Y8, 32(R11)
-	VPOR         Y5, Y6, Y5
+	VPOR         Y5, Y7, Y5
 	VPTEST       Y5, Y3
 	RCRQ         $0x01, DX
 	VPBROADCASTD 20(DI)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
+	VPMULLD      Y6, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
 	VPBROADCASTD 28(DI)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
+	VPMULLD      Y6, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
 	VPXOR        Y4, Y4, Y4
 	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
 	VPXOR        Y8, Y8, Y8
 	MOVQ         AX, R9
 	MOVQ         CX, R11
@@ -10283,14 +10247,14 @@ pair_2:
 	VPBROADCASTD 32(R9), Y9
 	VPADDD       Y9, Y1, Y10
 	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y10, Y6, Y6
+	VPOR         Y10, Y7, Y7
 	VPADDD       Y9, Y2, Y9
 	VPSLLVD      Y9, Y0, Y9
 	VPOR         Y9, Y8, Y8
 	VPBROADCASTD 36(R9), Y9
 	VPADDD       Y9, Y1, Y10
 	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y10, Y6, Y6
+	VPOR         Y10, Y7, Y7
 	VPADDD       Y9, Y2, Y9
 	VPSLLVD      Y9, Y0, Y9
 	VPOR         Y9, Y8, Y8
@@ -10309,14 +10273,14 @@ pair_2:
 	VPTEST       Y10, Y3
 	RCRQ         $0x01, DX
 	VMOVDQU      (R13), Y4
-	VPANDN       Y6, Y4, Y5
-	VPOR         Y4, Y6, Y6
-	VMOVDQU      Y6, (R13)
+	VPANDN       Y7, Y4, Y5
+	VPOR         Y4, Y7, Y7
+	VMOVDQU      Y7, (R13)
 	VMOVDQU      32(R13), Y4
-	VPANDN       Y8, Y4, Y6
+	VPANDN       Y8, Y4, Y7
 	VPOR         Y4, Y8, Y8
 	VMOVDQU      Y8, 32(R13)
-	VPOR         Y5, Y6, Y5
+	VPOR         Y5, Y7, Y5
 	VPTEST       Y5, Y3
 	RCRQ         $0x01, DX
 	ADDQ         $0x04, R8
@@ -10335,7 +10299,7 @@ next:
 one:
 	MOVQ         (BX)(R8*8), R9
 	VPBROADCASTD 4(DI)(R8*8), Y4
-	VPMULLD      Y7, Y4, Y4
+	VPMULLD      Y6, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
 	VPXOR        Y4, Y4, Y4
@@ -10344,32 +10308,32 @@ one:
 	MOVQ         CX, R12
 
 pair_3:
-	VPBROADCASTD (R11), Y6
-	VPADDD       Y6, Y1, Y8
+	VPBROADCASTD (R11), Y7
+	VPADDD       Y7, Y1, Y8
 	VPSLLVD      Y8, Y0, Y8
 	VPOR         Y8, Y4, Y4
-	VPADDD       Y6, Y2, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y6, Y5, Y5
-	VPBROADCASTD 4(R11), Y6
-	VPADDD       Y6, Y1, Y8
+	VPADDD       Y7, Y2, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y7, Y5, Y5
+	VPBROADCASTD 4(R11), Y7
+	VPADDD       Y7, Y1, Y8
 	VPSLLVD      Y8, Y0, Y8
 	VPOR         Y8, Y4, Y4
-	VPADDD       Y6, Y2, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y6, Y5, Y5
+	VPADDD       Y7, Y2, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y7, Y5, Y5
 	ADDQ         $0x08, R11
 	DECQ         R12
 	JNZ          pair_3
-	VMOVDQU      (R9), Y6
-	VPANDN       Y4, Y6, Y8
-	VPOR         Y6, Y4, Y4
+	VMOVDQU      (R9), Y7
+	VPANDN       Y4, Y7, Y8
+	VPOR         Y7, Y4, Y4
 	VMOVDQU      Y4, (R9)
 	VMOVDQU      32(R9), Y4
-	VPANDN       Y5, Y4, Y6
+	VPANDN       Y5, Y4, Y7
 	VPOR         Y4, Y5, Y5
 	VMOVDQU      Y5, 32(R9)
-	VPOR         Y8, Y6, Y8
+	VPOR         Y8, Y7, Y8
 	VPTEST       Y8, Y3
 	RCRQ         $0x01, DX
 	ADDQ         $0x01, R8
@@ -10401,9 +10365,9 @@ TEXT ·probeLine32AVX512(SB), $10352-32
 	ADDQ            $0x00000200, AX
 	MOVQ            s+0(FP), CX
 	VPBROADCASTQ    (CX), Z0
+	VPBROADCASTQ    8(CX), Z1
 	MOVL            $0x0000ff00, DX
 	KMOVW           DX, K1
-	VPBROADCASTQ    8(CX), Z1
 	VPBROADCASTQ    48(CX), Z2
 	VPBROADCASTQ    56(CX), Z3
 	MOVQ            steps+24(FP), CX
@@ -10904,9 +10868,9 @@ TEXT ·setLine32AVX512(SB), $9456-24
 	ADDQ            $0x00000200, DX
 	MOVQ            s+0(FP), BX
 	VPBROADCASTQ    (BX), Z2
+	VPBROADCASTQ    8(BX), Z3
 	MOVL            $0x0000ff00, SI
 	KMOVW           SI, K1
-	VPBROADCASTQ    8(BX), Z3
 	VPBROADCASTQ    48(BX), Z4
 	VPBROADCASTQ    56(BX), Z5
 	MOVQ            steps+16(FP), BX

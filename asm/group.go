@@ -67,22 +67,15 @@ func returnWord(word reg.GPVirtual) {
 }
 
 func locateSplit256(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual {
-	upper := v.vector()
-	VPSRLQ(U8(32), hash, upper)
-	return lineAt(v, upper, b.bases(), b.units(), 5)
+	line := v.vector()
+	VPSRLQ(U8(32), hash, line)
+	lineAt(b.units(), line, b.bases(), 5, line)
+	return line
 }
 
 func locateLine512(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual {
-	return lineAt(v, hash, b.bases(), b.units(), 6)
-}
-
-// lineAt emits base + (n·h>>32)<<log, where h is the lower half of a long lane.
-func lineAt(v vectors, h reg.VecVirtual, base, n Op, log uint64) reg.VecVirtual {
 	line := v.vector()
-	VPMULUDQ(n, h, line)
-	VPSRLQ(U8(32), line, line)
-	VPSLLQ(U8(log), line, line)
-	VPADDQ(base, line, line)
+	lineAt(b.units(), hash, b.bases(), 6, line)
 	return line
 }
 

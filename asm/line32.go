@@ -9,9 +9,9 @@ import (
 // line32 is the walk through Pebble's lines.
 type line32 struct {
 	bitsOfLine
-	lines, recip, shift reg.VecVirtual // in each long lane
-	steps               reg.VecVirtual
-	fifteen             reg.VecVirtual // of AVX-512
+	recip, shift reg.VecVirtual // in each long lane
+	steps        reg.VecVirtual
+	fifteen      reg.VecVirtual // of AVX-512
 }
 
 // probeLine32 emits the test of a window of hashes by up to 8 probes.
@@ -27,7 +27,7 @@ func probeLine32(v vectors) {
 func (l *line32) prepare(v vectors, prober reg.GPVirtual) (words string, size int) {
 	l.bitsOfLine = newBitsOfLine(v, prober)
 	divisor := Mem{Base: prober, Disp: bloom.offset("prober.divisor")}
-	l.lines, l.recip, l.shift = broadcastLongAt(v, field(prober, "N")), broadcastLongAt(v, divisor), broadcastLongAt(v, divisor.Offset(8))
+	l.recip, l.shift = broadcastLongAt(v, divisor), broadcastLongAt(v, divisor.Offset(8))
 	l.steps = broadcastEight(v, "steps")
 	return "h32", 4
 }

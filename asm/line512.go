@@ -10,8 +10,7 @@ import (
 // and line32.
 type bitsOfLine struct {
 	v           vectors
-	base, bytes reg.VecVirtual // where the lines begin, and their size, in each long lane
-	offsets     reg.VecVirtual // the bits of the offset of a line, in each long lane
+	base, lines reg.VecVirtual // where the lines begin, and their number, in each long lane
 	ones        reg.VecVirtual
 	thirtyOnes  reg.VecVirtual // of AVX2
 	upper       reg.Register
@@ -19,7 +18,7 @@ type bitsOfLine struct {
 }
 
 func newBitsOfLine(v vectors, prober reg.GPVirtual) bitsOfLine {
-	return bitsOfLine{v: v, base: broadcastLongAt(v, field(prober, "Base")), upper: upperLanes(v)}
+	return bitsOfLine{v: v, base: broadcastLongAt(v, field(prober, "Base")), lines: broadcastLongAt(v, field(prober, "N")), upper: upperLanes(v)}
 }
 
 func (b *bitsOfLine) prepareTest() {
@@ -93,8 +92,6 @@ func probeLine512(v vectors) {
 
 func (l *line512) prepare(v vectors, prober reg.GPVirtual) (words string, size int) {
 	l.bitsOfLine = newBitsOfLine(v, prober)
-	l.bytes, l.offsets = broadcastLongAt(v, field(prober, "N")), v.broadcastLong(constant(0xffffffc0))
-	VPSLLQ(U8(6), l.bytes, l.bytes)
 	l.factors = broadcastEight(v, "factors")
 	return "h1", 8
 }
@@ -110,11 +107,14 @@ func broadcastEight(v vectors, name string) reg.VecVirtual {
 	return x
 }
 
-func (l *line512) address(m Mem, h reg.VecVirtual) {
-	VPMULUDQ(m, l.bytes, h)
-	VPSHUFD(U8(0xf5), h, h)
-	l.v.and(l.offsets, h, h)
-	VPADDQ(l.base, h, h)
+func (l *line512) address(m Mem, line reg.VecVirtual) { lineAt(m, l.lines, l.base, 6, line) }
+
+// lineAt emits base + (x·y>>32)<<log: the address of a line, from the lower half of a hash and the number of lines.
+func lineAt(x Op, y reg.VecVirtual, base Op, log uint64, line reg.VecVirtual) {
+	VPMULUDQ(x, y, line)
+	VPSRLQ(U8(32), line, line)
+	VPSLLQ(U8(log), line, line)
+	VPADDQ(base, line, line)
 }
 
 // products emits the products of a vector of keys. Their upper nine bits choose the bits.

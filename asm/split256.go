@@ -8,11 +8,10 @@ import (
 
 // split256 is the walk through Parquet's blocks of 32 bytes.
 type split256 struct {
-	v           vectors
-	base, bytes reg.VecVirtual // where the blocks begin, and their size, in each long lane
-	offsets     reg.VecVirtual // the bits of the offset of a block, in each long lane
-	salts, ones reg.VecVirtual
-	upper       reg.Register
+	v            vectors
+	base, blocks reg.VecVirtual // where the blocks begin, and their number, in each long lane
+	salts, ones  reg.VecVirtual
+	upper        reg.Register
 }
 
 // probeSplit256 emits the test of a window of hashes.
@@ -69,9 +68,7 @@ var splitSalts = words("splitSalts", 16, func(i int) uint32 { return uint32(salt
 
 func (s *split256) prepare(v vectors, prober reg.GPVirtual) (words string, size int) {
 	s.v = v
-	s.base, s.bytes = broadcastLongAt(v, field(prober, "Base")), broadcastLongAt(v, field(prober, "N"))
-	VPSLLQ(U8(5), s.bytes, s.bytes)
-	s.offsets = v.broadcastLong(constant(0xffffffe0))
+	s.base, s.blocks = broadcastLongAt(v, field(prober, "Base")), broadcastLongAt(v, field(prober, "N"))
 	s.salts, s.ones = v.vector(), v.broadcast(constant(1))
 	v.load(splitSalts, s.salts)
 	s.upper = upperLanes(v)
@@ -80,13 +77,10 @@ func (s *split256) prepare(v vectors, prober reg.GPVirtual) (words string, size 
 
 func (s *split256) prepareTest() {}
 
-// address emits base + 32·block: the shuffles move the upper halves of long lanes down.
-func (s *split256) address(m Mem, h reg.VecVirtual) {
-	VPSHUFD(U8(0xf5), m, h)
-	VPMULUDQ(s.bytes, h, h)
-	VPSHUFD(U8(0xf5), h, h)
-	s.v.and(s.offsets, h, h)
-	VPADDQ(s.base, h, h)
+// address begins with the upper halves of the hashes.
+func (s *split256) address(m Mem, line reg.VecVirtual) {
+	VPSHUFD(U8(0xf5), m, line)
+	lineAt(s.blocks, line, s.base, 5, line)
 }
 
 // bits replaces the lower halves of hashes by their bits in the words.
