@@ -701,60 +701,58 @@ TEXT ·hash32AnyAVX2(SB), $1968-56
 	CMOVQLT DX, CX
 
 group:
-	CMPQ         stride+8(FP), $0x10
-	JGE          found
-	MOVQ         1448(SP), AX
-	LEAQ         1456(SP), DX
-	MOVQ         $0x00000008, BX
-	MOVQ         data+16(FP), R8
-	VMOVQ        R8, X0
-	VPBROADCASTQ X0, Y0
+	CMPQ stride+8(FP), $0x10
+	JGE  found
+	MOVQ 1448(SP), AX
+	LEAQ 1456(SP), DX
+	MOVQ $0x00000008, BX
 
 offsets:
-	CMPQ    stride+8(FP), $0x08
+	MOVQ    stride+8(FP), R8
+	CMPQ    R8, $0x08
 	JL      other_offsets
-	VMOVDQU (AX), Y1
-	VMOVDQU 8(AX), Y2
+	VMOVDQU (AX), Y0
+	VMOVDQU 8(AX), Y1
 	ADDQ    $0x20, AX
 	JMP     ends
 
 other_offsets:
-	MOVQ         stride+8(FP), R8
 	TESTQ        R8, R8
 	JNS          short_offsets
 	NEGQ         R8
-	VMOVQ        R8, X1
-	VPBROADCASTQ X1, Y1
-	VMOVDQA      Y1, Y2
-	VPMULUDQ     smallNumbers<>+0(SB), Y2, Y1
-	VMOVQ        AX, X3
-	VPBROADCASTQ X3, Y3
-	VPADDQ       Y3, Y1, Y1
+	VMOVQ        R8, X0
+	VPBROADCASTQ X0, Y0
+	VMOVDQA      Y0, Y1
+	VPMULUDQ     smallNumbers<>+0(SB), Y1, Y0
+	VMOVQ        AX, X2
+	VPBROADCASTQ X2, Y2
+	VPADDQ       Y2, Y0, Y0
 	SHLQ         $0x02, R8
 	ADDQ         R8, AX
 	JMP          located
 
 short_offsets:
-	VPMOVSXDQ (AX), Y1
-	VPMOVSXDQ 4(AX), Y2
+	VPMOVSXDQ (AX), Y0
+	VPMOVSXDQ 4(AX), Y1
 	ADDQ      $0x10, AX
 
 ends:
-	VPSUBQ Y1, Y2, Y2
-	VPADDQ Y0, Y1, Y1
+	VPSUBQ       Y0, Y1, Y1
+	VPBROADCASTQ data+16(FP), Y2
+	VPADDQ       Y2, Y0, Y0
 
 located:
-	VPUNPCKLQDQ Y2, Y1, Y3
-	VPUNPCKHQDQ Y2, Y1, Y1
-	VPERM2I128  $0x20, Y1, Y3, Y2
-	VMOVDQU     Y2, (DX)
-	VPERM2I128  $0x31, Y1, Y3, Y2
-	VMOVDQU     Y2, 32(DX)
-	ADDQ        $0x40, DX
-	DECQ        BX
-	JNZ         offsets
-	MOVQ        AX, 1448(SP)
-	LEAQ        1456(SP), AX
+	VPUNPCKLQDQ  Y1, Y0, Y2
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VMOVDQU      X2, (DX)
+	VEXTRACTI128 $0x01, Y2, 32(DX)
+	VMOVDQU      X0, 16(DX)
+	VEXTRACTI128 $0x01, Y0, 48(DX)
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          offsets
+	MOVQ         AX, 1448(SP)
+	LEAQ         1456(SP), AX
 
 found:
 	XORL BX, BX
@@ -1514,12 +1512,10 @@ copy_words:
 	JMP         found
 
 offsets:
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z1
-	MOVQ         BX, AX
-	MOVQ         CX, R10
-	LEAQ         1024(R10), R12
-	KXNORB       K1, K1, K2
+	MOVQ   BX, AX
+	MOVQ   CX, R10
+	LEAQ   1024(R10), R12
+	KXNORB K1, K1, K2
 
 offset:
 	CMPQ    AX, $0x08
@@ -1536,48 +1532,50 @@ offset:
 	KMOVB   K2, K2
 
 eight:
-	CMPQ        stride+8(FP), $0x08
+	MOVQ        stride+8(FP), R13
+	CMPQ        R13, $0x08
 	JL          other_offsets
-	VMOVDQU64.Z (DX), K2, Z2
-	VMOVDQU64.Z 8(DX), K2, Z3
+	VMOVDQU64.Z (DX), K2, Z1
+	VMOVDQU64.Z 8(DX), K2, Z2
 	ADDQ        $0x40, DX
 	JMP         ends
 
 other_offsets:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets
-	MOVQ         stride+8(FP), R13
+	TESTQ        R13, R13
+	JNS          short_offsets
 	NEGQ         R13
-	VPBROADCASTQ DX, Z2
-	VPBROADCASTQ R13, Z3
+	VPBROADCASTQ R13, Z1
+	VMOVDQA32    Z1, Z2
+	VPMULUDQ     smallNumbers<>+0(SB), Z2, Z1
+	VPBROADCASTQ DX, Z3
+	VPADDQ       Z3, Z1, Z1
 	SHLQ         $0x03, R13
 	ADDQ         R13, DX
-	VPMULLQ      smallNumbers<>+0(SB), Z3, Z1
-	VPADDQ       Z1, Z2, Z2
-	VMOVDQA64.Z  Z3, K2, Z3
 	JMP          located
 
 short_offsets:
-	VPMOVSXDQ.Z (DX), K2, Z2
-	VPMOVSXDQ.Z 4(DX), K2, Z3
+	VPMOVSXDQ.Z (DX), K2, Z1
+	VPMOVSXDQ.Z 4(DX), K2, Z2
 	ADDQ        $0x20, DX
 
 ends:
-	VPSUBQ Z2, Z3, Z3
-	VPADDQ Z1, Z2, Z2
+	VPSUBQ       Z1, Z2, Z2
+	VPBROADCASTQ data+16(FP), Z3
+	VPADDQ       Z3, Z1, Z1
 
 located:
-	VMOVDQU64 firstHeaders<>+0(SB), Z4
-	VPERMI2Q  Z3, Z2, Z4
-	VMOVDQA64 Z4, (R10)
-	VMOVDQU64 firstHeaders<>+64(SB), Z4
-	VPERMI2Q  Z3, Z2, Z4
-	VMOVDQA64 Z4, 64(R10)
-	ADDQ      $0x00000080, R10
-	SUBQ      $0x08, AX
-	CMPQ      R10, R12
-	JNE       offset
-	MOVQ      CX, AX
+	VMOVDQA64.Z Z2, K2, Z2
+	VMOVDQU64   firstHeaders<>+0(SB), Z3
+	VPERMI2Q    Z2, Z1, Z3
+	VMOVDQA64   Z3, (R10)
+	VMOVDQU64   firstHeaders<>+64(SB), Z3
+	VPERMI2Q    Z2, Z1, Z3
+	VMOVDQA64   Z3, 64(R10)
+	ADDQ        $0x00000080, R10
+	SUBQ        $0x08, AX
+	CMPQ        R10, R12
+	JNE         offset
+	MOVQ        CX, AX
 
 found:
 	LEAQ      15(BX), R10
@@ -3501,51 +3499,50 @@ request:
 	JMP        found
 
 offsets:
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         BX, AX
-	MOVQ         CX, R11
-	LEAQ         256(R11), R12
-	KXNORB       K1, K1, K2
+	MOVQ   BX, AX
+	MOVQ   CX, R11
+	LEAQ   256(R11), R12
+	KXNORB K1, K1, K2
 
 offset:
-	CMPQ        stride+8(FP), $0x08
+	MOVQ        stride+8(FP), R13
+	CMPQ        R13, $0x08
 	JL          other_offsets
-	VMOVDQU64.Z (DX), K2, Z1
-	VMOVDQU64.Z 8(DX), K2, Z2
+	VMOVDQU64.Z (DX), K2, Z0
+	VMOVDQU64.Z 8(DX), K2, Z1
 	ADDQ        $0x40, DX
 	JMP         ends
 
 other_offsets:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets
-	MOVQ         stride+8(FP), R13
+	TESTQ        R13, R13
+	JNS          short_offsets
 	NEGQ         R13
-	VPBROADCASTQ DX, Z1
-	VPBROADCASTQ R13, Z2
+	VPBROADCASTQ R13, Z0
+	VMOVDQA32    Z0, Z1
+	VPMULUDQ     smallNumbers<>+0(SB), Z1, Z0
+	VPBROADCASTQ DX, Z2
+	VPADDQ       Z2, Z0, Z0
 	SHLQ         $0x03, R13
 	ADDQ         R13, DX
-	VPMULLQ      smallNumbers<>+0(SB), Z2, Z0
-	VPADDQ       Z0, Z1, Z1
-	VMOVDQA64.Z  Z2, K2, Z2
 	JMP          located
 
 short_offsets:
-	VPMOVSXDQ.Z (DX), K2, Z1
-	VPMOVSXDQ.Z 4(DX), K2, Z2
+	VPMOVSXDQ.Z (DX), K2, Z0
+	VPMOVSXDQ.Z 4(DX), K2, Z1
 	ADDQ        $0x20, DX
 
 ends:
-	VPSUBQ Z1, Z2, Z2
-	VPADDQ Z0, Z1, Z1
+	VPSUBQ       Z0, Z1, Z1
+	VPBROADCASTQ data+16(FP), Z2
+	VPADDQ       Z2, Z0, Z0
 
 located:
-	VMOVDQU64 firstHeaders<>+0(SB), Z3
-	VPERMI2Q  Z2, Z1, Z3
-	VMOVDQA64 Z3, (R11)
-	VMOVDQU64 firstHeaders<>+64(SB), Z3
-	VPERMI2Q  Z2, Z1, Z3
-	VMOVDQA64 Z3, 64(R11)
+	VMOVDQU64 firstHeaders<>+0(SB), Z2
+	VPERMI2Q  Z1, Z0, Z2
+	VMOVDQA64 Z2, (R11)
+	VMOVDQU64 firstHeaders<>+64(SB), Z2
+	VPERMI2Q  Z1, Z0, Z2
+	VMOVDQA64 Z2, 64(R11)
 	ADDQ      $0x00000080, R11
 	SUBQ      $0x08, AX
 	CMPQ      R11, R12
@@ -5522,47 +5519,49 @@ paired:
 	JMP     finish
 
 offsets:
-	VPBROADCASTQ data+16(FP), Y1
-	LEAQ         32(R9), AX
-	CMPQ         stride+8(FP), $0x08
-	JL           short_offsets
-	VMOVDQU      (BX), Y5
-	VMOVDQU      8(BX), Y0
-	ADDQ         $0x20, BX
-	JMP          between
+	LEAQ    32(R9), AX
+	MOVQ    stride+8(FP), R8
+	CMPQ    R8, $0x08
+	JL      other_offsets
+	VMOVDQU (BX), Y0
+	VMOVDQU 8(BX), Y1
+	ADDQ    $0x20, BX
+	JMP     ends
 
-short_offsets:
-	CMPQ      stride+8(FP), $0x00
-	JL        width
-	VPMOVSXDQ (BX), Y5
-	VPMOVSXDQ 4(BX), Y0
-	ADDQ      $0x10, BX
-
-between:
-	VPSUBQ Y5, Y0, Y0
-
-found:
-	VPADDQ       Y1, Y5, Y5
-	VPUNPCKLQDQ  Y0, Y5, Y1
-	VPUNPCKHQDQ  Y0, Y5, Y5
-	VMOVDQA      X1, (AX)
-	VEXTRACTI128 $0x01, Y1, (AX)(CX*2)
-	VMOVDQA      X5, (AX)(CX*1)
-	VEXTRACTI128 $0x01, Y5, (AX)(DX*1)
-	JMP          measured
-
-width:
-	MOVQ         stride+8(FP), R8
+other_offsets:
+	TESTQ        R8, R8
+	JNS          short_offsets
 	NEGQ         R8
 	VMOVQ        R8, X0
 	VPBROADCASTQ X0, Y0
-	VMOVDQA      Y0, Y0
-	VPMULUDQ     smallNumbers<>+0(SB), Y0, Y5
-	VMOVQ        BX, X1
-	VPBROADCASTQ X1, Y1
-	VMOVDQA      Y1, Y1
-	LEAQ         (BX)(R8*4), BX
-	JMP          found
+	VMOVDQA      Y0, Y1
+	VPMULUDQ     smallNumbers<>+0(SB), Y1, Y0
+	VMOVQ        BX, X5
+	VPBROADCASTQ X5, Y5
+	VPADDQ       Y5, Y0, Y0
+	SHLQ         $0x02, R8
+	ADDQ         R8, BX
+	JMP          located
+
+short_offsets:
+	VPMOVSXDQ (BX), Y0
+	VPMOVSXDQ 4(BX), Y1
+	ADDQ      $0x10, BX
+
+ends:
+	VPSUBQ       Y0, Y1, Y1
+	VPBROADCASTQ data+16(FP), Y5
+	VPADDQ       Y5, Y0, Y0
+
+located:
+	VPUNPCKLQDQ  Y1, Y0, Y5
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VMOVDQU      X5, (AX)
+	VEXTRACTI128 $0x01, Y5, 32(AX)
+	VMOVDQU      X0, 16(AX)
+	VEXTRACTI128 $0x01, Y0, 48(AX)
+	VMOVDQA      Y1, Y0
+	JMP          measured
 
 DATA longs0000000000000009<>+0(SB)/8, $0x0000000000000009
 DATA longs0000000000000009<>+8(SB)/8, $0x0000000000000009
@@ -5667,51 +5666,50 @@ request:
 	JMP        found
 
 offsets:
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         BX, AX
-	MOVQ         CX, R11
-	LEAQ         256(R11), R12
-	KXNORB       K1, K1, K3
+	MOVQ   BX, AX
+	MOVQ   CX, R11
+	LEAQ   256(R11), R12
+	KXNORB K1, K1, K3
 
 offset:
-	CMPQ        stride+8(FP), $0x08
+	MOVQ        stride+8(FP), R13
+	CMPQ        R13, $0x08
 	JL          other_offsets
-	VMOVDQU64.Z (DX), K3, Z1
-	VMOVDQU64.Z 8(DX), K3, Z2
+	VMOVDQU64.Z (DX), K3, Z0
+	VMOVDQU64.Z 8(DX), K3, Z1
 	ADDQ        $0x40, DX
 	JMP         ends
 
 other_offsets:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets
-	MOVQ         stride+8(FP), R13
+	TESTQ        R13, R13
+	JNS          short_offsets
 	NEGQ         R13
-	VPBROADCASTQ DX, Z1
-	VPBROADCASTQ R13, Z2
+	VPBROADCASTQ R13, Z0
+	VMOVDQA32    Z0, Z1
+	VPMULUDQ     smallNumbers<>+0(SB), Z1, Z0
+	VPBROADCASTQ DX, Z2
+	VPADDQ       Z2, Z0, Z0
 	SHLQ         $0x03, R13
 	ADDQ         R13, DX
-	VPMULLQ      smallNumbers<>+0(SB), Z2, Z0
-	VPADDQ       Z0, Z1, Z1
-	VMOVDQA64.Z  Z2, K3, Z2
 	JMP          located
 
 short_offsets:
-	VPMOVSXDQ.Z (DX), K3, Z1
-	VPMOVSXDQ.Z 4(DX), K3, Z2
+	VPMOVSXDQ.Z (DX), K3, Z0
+	VPMOVSXDQ.Z 4(DX), K3, Z1
 	ADDQ        $0x20, DX
 
 ends:
-	VPSUBQ Z1, Z2, Z2
-	VPADDQ Z0, Z1, Z1
+	VPSUBQ       Z0, Z1, Z1
+	VPBROADCASTQ data+16(FP), Z2
+	VPADDQ       Z2, Z0, Z0
 
 located:
-	VMOVDQU64 firstHeaders<>+0(SB), Z3
-	VPERMI2Q  Z2, Z1, Z3
-	VMOVDQA64 Z3, (R11)
-	VMOVDQU64 firstHeaders<>+64(SB), Z3
-	VPERMI2Q  Z2, Z1, Z3
-	VMOVDQA64 Z3, 64(R11)
+	VMOVDQU64 firstHeaders<>+0(SB), Z2
+	VPERMI2Q  Z1, Z0, Z2
+	VMOVDQA64 Z2, (R11)
+	VMOVDQU64 firstHeaders<>+64(SB), Z2
+	VPERMI2Q  Z1, Z0, Z2
+	VMOVDQA64 Z2, 64(R11)
 	ADDQ      $0x00000080, R11
 	SUBQ      $0x08, AX
 	CMPQ      R11, R12
@@ -7674,51 +7672,50 @@ request:
 	JMP        found
 
 offsets:
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         BX, AX
-	MOVQ         CX, R10
-	LEAQ         256(R10), R11
-	KXNORB       K1, K1, K2
+	MOVQ   BX, AX
+	MOVQ   CX, R10
+	LEAQ   256(R10), R11
+	KXNORB K1, K1, K2
 
 offset:
-	CMPQ        stride+8(FP), $0x08
+	MOVQ        stride+8(FP), R12
+	CMPQ        R12, $0x08
 	JL          other_offsets
-	VMOVDQU64.Z (DX), K2, Z1
-	VMOVDQU64.Z 8(DX), K2, Z2
+	VMOVDQU64.Z (DX), K2, Z0
+	VMOVDQU64.Z 8(DX), K2, Z1
 	ADDQ        $0x40, DX
 	JMP         ends
 
 other_offsets:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets
-	MOVQ         stride+8(FP), R12
+	TESTQ        R12, R12
+	JNS          short_offsets
 	NEGQ         R12
-	VPBROADCASTQ DX, Z1
-	VPBROADCASTQ R12, Z2
+	VPBROADCASTQ R12, Z0
+	VMOVDQA32    Z0, Z1
+	VPMULUDQ     smallNumbers<>+0(SB), Z1, Z0
+	VPBROADCASTQ DX, Z2
+	VPADDQ       Z2, Z0, Z0
 	SHLQ         $0x03, R12
 	ADDQ         R12, DX
-	VPMULLQ      smallNumbers<>+0(SB), Z2, Z0
-	VPADDQ       Z0, Z1, Z1
-	VMOVDQA64.Z  Z2, K2, Z2
 	JMP          located
 
 short_offsets:
-	VPMOVSXDQ.Z (DX), K2, Z1
-	VPMOVSXDQ.Z 4(DX), K2, Z2
+	VPMOVSXDQ.Z (DX), K2, Z0
+	VPMOVSXDQ.Z 4(DX), K2, Z1
 	ADDQ        $0x20, DX
 
 ends:
-	VPSUBQ Z1, Z2, Z2
-	VPADDQ Z0, Z1, Z1
+	VPSUBQ       Z0, Z1, Z1
+	VPBROADCASTQ data+16(FP), Z2
+	VPADDQ       Z2, Z0, Z0
 
 located:
-	VMOVDQU64  firstHeaders<>+0(SB), Z3
-	VPERMI2Q   Z2, Z1, Z3
-	VMOVDQA64  Z3, (R10)
-	VMOVDQU64  firstHeaders<>+64(SB), Z3
-	VPERMI2Q   Z2, Z1, Z3
-	VMOVDQA64  Z3, 64(R10)
+	VMOVDQU64  firstHeaders<>+0(SB), Z2
+	VPERMI2Q   Z1, Z0, Z2
+	VMOVDQA64  Z2, (R10)
+	VMOVDQU64  firstHeaders<>+64(SB), Z2
+	VPERMI2Q   Z1, Z0, Z2
+	VMOVDQA64  Z2, 64(R10)
 	MOVQ       (R10), R12
 	PREFETCHT0 2048(R12)
 	MOVQ       16(R10), R12

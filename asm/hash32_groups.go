@@ -102,44 +102,26 @@ func (h *hash32Groups) eachKey(label string, perRound int, visit func(i int, hea
 
 // findOffsets emits the headers of a group between offsets, or of one width, 4 keys at a time. Others have headers.
 func (h *hash32Groups) findOffsets() {
-	next, to, left, data := valueOf(h.next), addressOf(h.headers), valueOf(U32(group/4)), h.broadcastLong(argument("data"))
-	at, n := YMM(), YMM()
+	next, to, left := valueOf(h.next), addressOf(h.headers), valueOf(U32(group/4))
 	Label("offsets")
-	branch(CMPQ, parameter("stride"), U8(8), JL, "other_offsets")
-	VMOVDQU(Mem{Base: next}, at)
-	VMOVDQU(Mem{Base: next, Disp: 8}, n)
-	ADDQ(U8(32), next)
-	JMP(LabelRef("ends"))
-	Label("other_offsets")
-	width := valueOf(parameter("stride"))
-	branch(TESTQ, width, width, JNS, "short_offsets")
-	NEGQ(width)
-	first := h.broadcastLong(width)
-	VMOVDQA(first, n)
-	VPMULUDQ(smallNumbers, n, at)
-	VPADDQ(h.broadcastLong(next), at, at)
-	SHLQ(U8(2), width)
-	ADDQ(width, next)
-	JMP(LabelRef("located"))
-	Label("short_offsets")
-	VPMOVSXDQ(Mem{Base: next}, at)
-	VPMOVSXDQ(Mem{Base: next, Disp: 4}, n)
-	ADDQ(U8(16), next)
-	Label("ends")
-	VPSUBQ(at, n, n)
-	VPADDQ(data, at, at)
-	Label("located")
-	even, odd, x := YMM(), YMM(), YMM()
-	VPUNPCKLQDQ(n, at, even)
-	VPUNPCKHQDQ(n, at, odd)
-	VPERM2I128(U8(0x20), odd, even, x)
-	VMOVDQU(x, Mem{Base: to})
-	VPERM2I128(U8(0x31), odd, even, x)
-	VMOVDQU(x, Mem{Base: to, Disp: 32})
+	h.storeHeaders(next, to)
 	ADDQ(U8(64), to)
 	countDown(left, "offsets")
 	MOVQ(next, h.next)
 	LEAQ(h.headers, h.rows)
+}
+
+// storeHeaders emits the headers of 4 keys between offsets, or of one width, and returns their lengths.
+func (v *avx2) storeHeaders(next, to reg.GPVirtual) reg.VecVirtual {
+	at, n := betweenOffsets(v, next, func(m Mem, x reg.VecVirtual) { VMOVDQU(m, x) }, func(m Mem, x reg.VecVirtual) { VPMOVSXDQ(m, x) })
+	even, odd := YMM(), YMM()
+	VPUNPCKLQDQ(n, at, even)
+	VPUNPCKHQDQ(n, at, odd)
+	for i, two := range []reg.VecVirtual{even, odd} {
+		VMOVDQU(two.AsX(), Mem{Base: to, Disp: 16 * i})
+		VEXTRACTI128(U8(1), two, Mem{Base: to, Disp: 16*i + 32})
+	}
+	return n
 }
 
 // measure emits the lengths of the group, the longest of them, and the first state of the

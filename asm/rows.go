@@ -145,7 +145,7 @@ func firstLongs(count reg.GPVirtual) reg.OpmaskVirtual {
 // findOffsets emits the headers of keys between offsets, and of keys of one width, 8 at a time.
 func (r *keyRows) findOffsets() {
 	Label("offsets")
-	data, left, to, end, k := r.broadcastLong(argument("data")), valueOf(r.left), valueOf(r.frame), GP64(), K()
+	left, to, end, k := valueOf(r.left), valueOf(r.frame), GP64(), K()
 	LEAQ(Mem{Base: to, Disp: 16 * r.keys}, end)
 	KXNORB(r.third, r.third, k)
 	Label("offset")
@@ -154,36 +154,16 @@ func (r *keyRows) findOffsets() {
 		KMOVB(firstLongs(left), k)
 		Label("eight")
 	}
-	from, n := ZMM(), ZMM()
-	branch(CMPQ, parameter("stride"), U8(8), JL, "other_offsets")
-	VMOVDQU64_Z(Mem{Base: r.next}, k, from)
-	VMOVDQU64_Z(Mem{Base: r.next, Disp: 8}, k, n)
-	ADDQ(U8(64), r.next)
-	JMP(LabelRef("ends"))
-	Label("other_offsets")
-	branch(CMPQ, parameter("stride"), U8(0), JGE, "short_offsets")
-	width := valueOf(parameter("stride"))
-	NEGQ(width)
-	VPBROADCASTQ(r.next, from)
-	VPBROADCASTQ(width, n)
-	SHLQ(U8(3), width)
-	ADDQ(width, r.next)
-	VPMULLQ(smallNumbers, n, data)
-	VPADDQ(data, from, from)
-	VMOVDQA64_Z(n, k, n)
-	JMP(LabelRef("located"))
-	Label("short_offsets")
-	VPMOVSXDQ_Z(Mem{Base: r.next}, k, from)
-	VPMOVSXDQ_Z(Mem{Base: r.next, Disp: 4}, k, n)
-	ADDQ(U8(32), r.next)
-	Label("ends")
-	VPSUBQ(from, n, n)
-	VPADDQ(data, from, from)
-	Label("located")
+	at, n := betweenOffsets(r, r.next,
+		func(m Mem, x reg.VecVirtual) { VMOVDQU64_Z(m, k, x) },
+		func(m Mem, x reg.VecVirtual) { VPMOVSXDQ_Z(m, k, x) })
+	if r.keys == 64 {
+		VMOVDQA64_Z(n, k, n)
+	}
 	for i := range 2 {
 		headers := ZMM()
 		VMOVDQU64(firstHeaders.Offset(64*i), headers)
-		VPERMI2Q(n, from, headers)
+		VPERMI2Q(n, at, headers)
 		VMOVDQA64(headers, Mem{Base: to, Disp: 64 * i})
 	}
 	for i := 0; r.ahead && i < 8; i++ {
@@ -193,6 +173,36 @@ func (r *keyRows) findOffsets() {
 	SUBQ(U8(8), left)
 	branch(CMPQ, to, end, JNE, "offset")
 	MOVQ(r.frame, r.at)
+}
+
+// betweenOffsets emits the addresses and the lengths of a vector of keys between offsets, or of one width, and the step to the next
+// keys. load emits the load of a vector of long words, and extend that of words as long words.
+func betweenOffsets(v vectors, next reg.GPVirtual, load, extend func(m Mem, x reg.VecVirtual)) (at, n reg.VecVirtual) {
+	at, n = v.vector(), v.vector()
+	width := valueOf(parameter("stride"))
+	branch(CMPQ, width, U8(8), JL, "other_offsets")
+	load(Mem{Base: next}, at)
+	load(Mem{Base: next, Disp: 8}, n)
+	ADDQ(U8(4*v.lanes()), next)
+	JMP(LabelRef("ends"))
+	Label("other_offsets")
+	branch(TESTQ, width, width, JNS, "short_offsets")
+	NEGQ(width)
+	copyVector(v, v.broadcastLong(width), n)
+	VPMULUDQ(smallNumbers, n, at)
+	VPADDQ(v.broadcastLong(next), at, at)
+	SHLQ(U8(log2(v.lanes()/2)), width)
+	ADDQ(width, next)
+	JMP(LabelRef("located"))
+	Label("short_offsets")
+	extend(Mem{Base: next}, at)
+	extend(Mem{Base: next, Disp: 4}, n)
+	ADDQ(U8(2*v.lanes()), next)
+	Label("ends")
+	VPSUBQ(at, n, n)
+	VPADDQ(broadcastLongAt(v, parameter("data")), at, at)
+	Label("located")
+	return at, n
 }
 
 // firstHeaders has the numbers of the long words of 8 addresses, and of 8 lengths after them, in the order of headers.

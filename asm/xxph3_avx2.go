@@ -64,7 +64,10 @@ func xxph3AnyAVX2(vectors) {
 	returnResult(left)
 	x.eights(a)
 	x.pairs()
-	x.findOthers(rows)
+	Label("offsets")
+	LEAQ(Mem{Base: x.frame, Disp: 32}, x.at)
+	VMOVDQA(x.storeHeaders(rows, x.at), x.n)
+	JMP(LabelRef("measured"))
 }
 
 // outside emits a test for lengths of less than least, or more than most.
@@ -80,44 +83,6 @@ func (x *xxph3Fours) outside(least, most int, lanes reg.GPVirtual) {
 
 // lanesOf returns a small number in each lane.
 func lanesOf(n int) Mem { return longConstant(uint64(n)) }
-
-// findOthers emits the headers of four keys between offsets, or of one width, and their lengths.
-func (x *xxph3Fours) findOthers(rows reg.GPVirtual) {
-	Label("offsets")
-	data, from := YMM(), YMM()
-	VPBROADCASTQ(parameter("data"), data)
-	LEAQ(Mem{Base: x.frame, Disp: 32}, x.at)
-	branch(CMPQ, parameter("stride"), U8(8), JL, "short_offsets")
-	VMOVDQU(Mem{Base: rows}, from)
-	VMOVDQU(Mem{Base: rows, Disp: 8}, x.n)
-	ADDQ(U8(32), rows)
-	JMP(LabelRef("between"))
-	Label("short_offsets")
-	branch(CMPQ, parameter("stride"), U8(0), JL, "width")
-	VPMOVSXDQ(Mem{Base: rows}, from)
-	VPMOVSXDQ(Mem{Base: rows, Disp: 4}, x.n)
-	ADDQ(U8(16), rows)
-	Label("between")
-	VPSUBQ(from, x.n, x.n)
-	Label("found")
-	VPADDQ(data, from, from)
-	even, odd := YMM(), YMM()
-	VPUNPCKLQDQ(x.n, from, even)
-	VPUNPCKHQDQ(x.n, from, odd)
-	for i, two := range []reg.VecVirtual{even, odd} {
-		VMOVDQA(two.AsX(), x.header(i))
-		VEXTRACTI128(U8(1), two, x.header(i+2))
-	}
-	JMP(LabelRef("measured"))
-	Label("width")
-	width := valueOf(parameter("stride"))
-	NEGQ(width)
-	VMOVDQA(x.broadcastLong(width), x.n)
-	VPMULUDQ(smallNumbers, x.n, from)
-	VMOVDQA(x.broadcastLong(rows), data)
-	LEAQ(Mem{Base: rows, Index: width, Scale: 4}, rows)
-	JMP(LabelRef("found"))
-}
 
 // header returns the header of a key: its address and its length.
 func (x *xxph3Fours) header(key int) Mem {
