@@ -339,6 +339,35 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// TestStretches asks filters of LevelDB's tables that have every key: only a stretch without a filter, and what lies past the last block,
+// has none.
+func TestStretches(t *testing.T) {
+	for f, all := range map[bloom.Format][]byte{bloom.LevelDB: {0xff, 0xff, 6}, bloom.Parquet: bytes.Repeat([]byte{0xff}, 32)} {
+		n := uint32(len(all))
+		block := slices.Concat(all, all)
+		for _, at := range []uint32{0, n, n, 2 * n, 2 * n} { // the last is where this list begins
+			block = binary.LittleEndian.AppendUint32(block, at)
+		}
+		b, err := parseBlocks(append(block, 11), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := new(index)
+		for i, key := range []string{"b", "d", "f"} { // of blocks at 0, 2048 and 4096
+			if err := x.add([]byte(key), handle{offset: uint64(i) << 11}, indexLayout{userKeys: true, most: 9}, 99); err != nil {
+				t.Fatal(err)
+			}
+		}
+		table := &Table{engine: LevelDB, format: f, filters: b}
+		table.blocks.Store(x)
+		for key, want := range map[string]bool{"a": true, "b": true, "c": false, "d": false, "e": true, "f": true, "g": false} {
+			if may, err := table.MayContain([]byte(key)); may != want || err != nil {
+				t.Errorf("%v: %s: %v, %v", f, key, may, err)
+			}
+		}
+	}
+}
+
 // TestContext wants the sums of RocksDB's ChecksumModifierForContext, of offsets above 4 GiB, too.
 func TestContext(t *testing.T) {
 	for _, c := range []struct {
