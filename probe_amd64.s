@@ -687,7 +687,7 @@ TEXT ·hash32AnyAVX2(SB), $1968-56
 	// and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past
 	// the end of a key, so that the kernel reads nothing but the keys. Four vectors of hashes take
 	// their words in turn, because a step waits for the product of the step before. The kernel
-	// ends early as the others do.
+	// ends at a long key, and when it has hashed enough bytes.
 	MOVQ    rows+0(FP), AX
 	MOVQ    stride+8(FP), CX
 	MOVQ    n+24(FP), SI

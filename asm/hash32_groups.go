@@ -43,7 +43,7 @@ func hash32InGroups(vectors) {
 		"and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past",
 		"the end of a key, so that the kernel reads nothing but the keys. Four vectors of hashes take",
 		"their words in turn, because a step waits for the product of the step before. The kernel",
-		"ends early as the others do.",
+		"ends at a long key, and when it has hashed enough bytes.",
 	)
 	h := &hash32Groups{rows: argument("rows"), stride: argument("stride"), most: GP64(), offset: GP64()}
 	h.lengths, h.hashes, h.tails = AllocLocal(groupSize), AllocLocal(groupSize), AllocLocal(groupSize)

@@ -14,9 +14,9 @@ type vectors interface {
 	lanes() int
 	vector() reg.VecVirtual
 
-	// prepareGather emits the constants for gathers, prepareCompact those of compact, and
-	// prepareTest those of the methods that double32 uses, compact among them. Call each once in a
-	// function.
+	// prepareGather emits the constants of gather, prepareCompact those of compact, and
+	// prepareTest those of pick, pickedAll, collect and compact. gatherLongs needs the first and the
+	// last. Call each at most once in a function.
 	prepareGather()
 	prepareCompact()
 	prepareTest()

@@ -214,8 +214,8 @@ func firstBytes(p, n reg.GPVirtual) reg.VecVirtual {
 	return z
 }
 
-// stripes emits the first state of vector i: the hash of the stripes, parts of 32 bytes, of the keys
-// that have any. It loads what is after them.
+// stripes emits the first state of vector i: the hash of the stripes, whole parts of 32 bytes, of the keys that have any. It leaves
+// the numbers of bytes after them as the lengths. loadTails loads these bytes.
 func (h *xxh64Rows) stripes(i int) {
 	n, label := h.n[i], func(name string) string { return labelOf(name, i) }
 	h.start(i)
