@@ -271,7 +271,7 @@ func (f *tableFinder) read(_ *cli.Streams, name string, table *bloomsst.Table) e
 		of.Chance = &chance
 	}
 	for i, key := range f.keys {
-		if (f.list || f.json) && f.hits[i/64]>>(i%64)&1 != 0 {
+		if f.list && f.hits[i/64]>>(i%64)&1 != 0 {
 			of.Keys = append(of.Keys, f.text(key))
 		}
 	}
