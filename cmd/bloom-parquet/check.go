@@ -30,7 +30,7 @@ func (f *parquetFile) checkColumn(leaf int) error {
 		if group.Columns[leaf].CryptoMetadata.Value != nil {
 			return fmt.Errorf("column %s of row group %d is encrypted, and is not read", path, i)
 		}
-		if has := parquet.Kind(group.Columns[leaf].MetaData.Type); has != kind {
+		if has := parquet.Kind(group.Columns[leaf].MetaData.Type); has != kind && kind >= 0 { // parquet-go's NULL is of no kind
 			return fmt.Errorf("%w: column %s has the type %v in the schema, and %v in row group %d", bloomparquet.ErrFooter, path, kind, has, i)
 		}
 		codec := group.Columns[leaf].MetaData.Codec

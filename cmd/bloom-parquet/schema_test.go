@@ -95,3 +95,31 @@ func TestWrittenBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestNullColumn writes the rows of a file with a column of the type NULL, as Arrow has, which may have any physical type.
+func TestNullColumn(t *testing.T) {
+	t.Setenv(apartVariable, "1")
+	type row struct {
+		Key  int64  `parquet:"key"`
+		Null *int32 `parquet:"null,optional"`
+	}
+	var written bytes.Buffer
+	if err := parquet.Write(&written, []row{{Key: 1}, {Key: 2}}); err != nil {
+		t.Fatal(err)
+	}
+	in, keys := filepath.Join(t.TempDir(), "in.parquet"), filepath.Join(t.TempDir(), "keys")
+	write(t, keys, []byte("2\n"))
+	write(t, in, edited(t, written.Bytes(), func(m *format.FileMetaData) {
+		i := slices.IndexFunc(m.Schema, func(e format.SchemaElement) bool { return e.Name == "null" })
+		m.Schema[i].LogicalType.Value = &format.NullType{}
+	}))
+	status, out, messages := runOn(t, 1, "filter", "--column", "key", "--keys", keys, "--as", "jsonl", in)
+	if want := "{\"key\":2,\"null\":null}\n"; status != cli.ExitSome || string(out) != want {
+		t.Errorf("status %d, %q: %s", status, out, messages)
+	}
+	status, out, messages = runOn(t, 1, "filter", "--column", "key", "--keys", keys, "-o", "out", in)
+	got, err := parquet.Read[row](bytes.NewReader(out), int64(len(out)))
+	if status != cli.ExitSome || err != nil || len(got) != 1 || got[0] != (row{Key: 2}) {
+		t.Errorf("status %d, %v, %v: %s", status, got, err, messages)
+	}
+}
