@@ -173,3 +173,18 @@ func blooms(m, k, length uint64, words int) (data []byte) {
 	}
 	return append(data, make([]byte, 8*words)...)
 }
+
+// TestLargestPebble parses a filter of the most bytes, and refuses one of a line more: RocksDB and Pebble would test other bits of it.
+func TestLargestPebble(t *testing.T) {
+	memory := make([]byte, PebbleMostBytes+64+Trailer) // the system gives what is touched
+	for n, want := range map[int]error{PebbleMostBytes: nil, PebbleMostBytes + 64: Err} {
+		data := memory[:n+Trailer]
+		data[n] = 6
+		binary.LittleEndian.PutUint32(data[n+1:], uint32(n/64))
+		var e Filter
+		if err := Pebble.Parse(data, &e); !errors.Is(err, want) || err == nil && e.Bits != 8*uint64(n) {
+			t.Errorf("%d bytes: %v, %d bits", n, err, e.Bits)
+		}
+		clear(data[n:])
+	}
+}
