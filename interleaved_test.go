@@ -344,6 +344,30 @@ func TestInterleavedLike(t *testing.T) {
 	})
 }
 
+// TestMergedKeyKind wants the kind of the keys of all parts, or none if one part does not know it.
+func TestMergedKeyKind(t *testing.T) {
+	part := func(kind KeyKind) *Interleaved {
+		f, err := mustSet(t, Policy{RocksDB, 10}, 100).Filter().WithKeyKind(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := f.NewInterleaved(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	for _, kinds := range [][3]KeyKind{{KeysText, KeysText, KeysText}, {KeysText, KeysUnknown, KeysUnknown}, {KeysUnknown, KeysText, KeysUnknown}} {
+		x, err := MergeInterleaved(part(kinds[0]), part(kinds[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.Empty().KeyKind(); got != kinds[2] {
+			t.Errorf("%q and %q: %q", kinds[0], kinds[1], got)
+		}
+	}
+}
+
 // TestInterleavedErrors wants the error of each mistake, and nothing changed.
 func TestInterleavedErrors(t *testing.T) {
 	p := Policy{RocksDB, 10}
