@@ -49,7 +49,7 @@ func (f *Filters) fewestBits(keys int, rate float64, most int) int {
 }
 
 // FewerKeys returns a number of keys, of two digits, from which on a sensible number of bits per key holds a rate that so many keys
-// are too many for. It is more than half of the largest such number, or 0 if there is none.
+// are too many for. It is nearly half of the largest such number, or more; 0 if there is none.
 func (f *Filters) FewerKeys(keys int, rate float64) int {
 	for n := keys / 2; n > 0; n /= 2 {
 		unit := int(math.Pow10(max(len(strconv.Itoa(n))-2, 0)))
