@@ -27,7 +27,7 @@ type inspectCommand struct {
 	JSON    bool       `name:"json" help:"Print JSON."`
 	Plot    cli.Output `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as SVG: the name must end in .svg."`
 	Picture cli.Output `placeholder:"FILE" help:"Draw every bit, or in a large filter squares of bits, as PNG: the name must end in .png."`
-	File    cli.Input  `arg:"" name:"filter" help:"The filter, or a table file (- is standard input)."`
+	File    cli.Input  `arg:"" name:"filter" help:"The filter (- is standard input), or a table file."`
 }
 
 // report has the results of inspect. inspect prints it, or writes it as JSON.
