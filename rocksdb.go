@@ -58,7 +58,7 @@ func testPartRocksDB(kernel Kernel, p *part, hash Hash) (word uint64) {
 	d := (*probes.RocksDB)(&p.arrays[0])
 	if p.blocks != nil {
 		touched := uint64(0)
-		if uint64(len(p.arrays))*d.N >= farBytes/memory.CacheLine {
+		if n := len(p.arrays); n <= touchFilters && uint64(n)*d.N >= farBytes/memory.CacheLine {
 			touched = probes.TouchRocksDB(p.arrays, h)
 		}
 		if word, ok := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, line512Factors.Of(d.K, 0)); ok {
