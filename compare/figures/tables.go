@@ -20,6 +20,7 @@ type table struct {
 	rows    string
 	label   func(row string) string // the first cell, or nothing to leave the row out; if it is nil, labelOf is taken
 	columns []column
+	turned  bool                        // rows stand side by side, and columns one below the other
 	write   func(r run) (string, error) // in place of rows and columns
 }
 
@@ -77,7 +78,7 @@ var tables = map[string]table{
 		one("1,000 × 1 MiB", timesAsFast, "Group/format=*/filters=1000/each=1024KiB/hits=0/kernel=KERNEL"), ns("ns", digits, "Group/format=*/filters=1000/each=1024KiB/hits=0/kernel=KERNEL")}},
 	"sets": {part: "sets", rows: "AtomicSet/keys=10000/goroutines=1/way=*-set", label: labelOfCall, columns: []column{
 		besideSet("mutex, 1", 1, "mutex"), besideSet("`AtomicSet`, 1", 1, "atomic"), besideSet("mutex, 2", 2, "mutex"), besideSet("`AtomicSet`, 2", 2, "atomic")}},
-	"loads":  {part: "loads", head: "size", rows: "Loads/filter=*", columns: []column{ns("ns", digits, "Loads/filter=*")}},
+	"loads":  {part: "loads", head: "size", rows: "Loads/filter=*", turned: true, columns: []column{ns("ns", digits, "Loads/filter=*")}},
 	"lines":  linesTable(filterLines),
 	"unique": linesTable(uniqueLines),
 	"uuids": {part: "uuids", rows: "UUIDs/filter=16KiB/what=*/keys=one/hits=0%", columns: []column{
@@ -86,7 +87,7 @@ var tables = map[string]table{
 		ns("8 MiB: one key", digits, "UUIDs/filter=8192KiB/what=*/keys=one/hits=0%", "UUIDs/filter=8192KiB/what=*/keys=one/hits=100%"),
 		optional(ns("column", digits, "UUIDs/filter=8192KiB/what=*/keys=column/hits=0%", "UUIDs/filter=8192KiB/what=*/keys=column/hits=100%"))}},
 	"bits": {part: "bits", head: "bits per key", rows: "Bits/bits=*/what=rocksdb", columns: columnsOfBits()},
-	"interleaved": {part: "interleaved", head: "one key", rows: "Interleaved/format=parquet/filters=*/kernel=KERNEL", label: labelOfFilters, columns: []column{
+	"interleaved": {part: "interleaved", head: "one key", rows: "Interleaved/format=parquet/filters=*/kernel=KERNEL", label: labelOfFilters, turned: true, columns: []column{
 		one("times as fast as a `Group`", func(f figure) string { return digits(f.X) }, "Interleaved/format=parquet/filters=*/kernel=KERNEL"),
 		ns("nanoseconds a filter", digits, "Interleaved/format=parquet/filters=*/kernel=KERNEL")}},
 	"stages": {part: "forms", head: "times the plain loop", rows: "Forms/filter=16KiB/hits=*/kernel=KERNEL/form=dense", label: labelOfHits, columns: []column{
@@ -132,14 +133,14 @@ func (t table) text(r run) (string, error) {
 	for _, c := range t.columns {
 		head = append(head, c.head)
 	}
-	written := race.NewTable(head...)
+	cells := [][]string{head}
 	names := r.names(t.rows)
 	if len(names) == 0 {
 		return "", fmt.Errorf("the part %s has no figures %s", r.Part, t.rows)
 	}
 	for _, name := range names {
-		cells := []string{label(name)}
-		if cells[0] == "" {
+		row := []string{label(name)}
+		if row[0] == "" {
 			continue
 		}
 		for _, c := range t.columns {
@@ -147,11 +148,30 @@ func (t table) text(r run) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			cells = append(cells, cell)
+			row = append(row, cell)
 		}
-		written.Row(cells...)
+		cells = append(cells, row)
+	}
+	if t.turned {
+		cells = turn(cells)
+	}
+	written := race.NewTable(cells[0]...)
+	for _, row := range cells[1:] {
+		written.Row(row...)
 	}
 	return written.String(), nil
+}
+
+// turn returns rows for the columns of a table.
+func turn(cells [][]string) (turned [][]string) {
+	for i := range cells[0] {
+		var row []string
+		for _, of := range cells {
+			row = append(row, of[i])
+		}
+		turned = append(turned, row)
+	}
+	return turned
 }
 
 // text returns the cell of a row.
