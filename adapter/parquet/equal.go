@@ -41,8 +41,8 @@ var (
 	}
 )
 
-// halfUnit is between a float of 16 bits and the one of 32 bits that has its exponent and its significand, for the biases of the exponents
-// are 15 and 127.
+// halfUnit times a number is the float of 32 bits that has the exponent and the significand of the number's float of 16 bits. The
+// biases of the exponents, 127 and 15, differ by 112.
 const halfUnit = 0x1p-112
 
 // halfOf returns a float of 16 bits, and whether it is the same number.
