@@ -71,7 +71,7 @@ func (c converter) bytes(dst, value []byte) ([]byte, bool) {
 		return dst, false
 	}
 	dst, why := appendPlain(dst, &c.to, value)
-	return dst, why == ""
+	return dst, why.ok()
 }
 
 // fits reports whether a value has as many bytes as those of the type.
@@ -84,13 +84,13 @@ func (c converter) integer(dst, value []byte) ([]byte, bool) {
 	if !c.fits(value) {
 		return dst, false
 	}
-	why := ""
+	why := refusal{}
 	if x := c.from.word(value); c.from.isUnsigned() {
 		dst, why = appendUnsigned(dst, &c.to, uint64(x))
 	} else {
 		dst, why = appendSigned(dst, &c.to, x)
 	}
-	return dst, why == ""
+	return dst, why.ok()
 }
 
 // number converts integers and decimals. The scale of an integer is 0.
@@ -106,7 +106,7 @@ func (c converter) number(dst, value []byte) ([]byte, bool) {
 		return dst, false
 	}
 	dst, why := appendBig(dst, &c.to, x)
-	return dst, why == ""
+	return dst, why.ok()
 }
 
 func (c converter) float(dst, value []byte) ([]byte, bool) {
@@ -114,7 +114,7 @@ func (c converter) float(dst, value []byte) ([]byte, bool) {
 		return dst, false
 	}
 	dst, why := appendFloat(dst, &c.to, c.from.kind().float.number(value))
-	return dst, why == ""
+	return dst, why.ok()
 }
 
 // time converts a number of one unit to one of another.
@@ -136,5 +136,5 @@ func (c converter) time(dst, value []byte) ([]byte, bool) {
 		x *= to / from
 	}
 	dst, why := c.to.appendInteger(dst, x)
-	return dst, why == ""
+	return dst, why.ok()
 }

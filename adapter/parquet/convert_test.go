@@ -89,8 +89,8 @@ func valuesOf(t *testing.T, random *rand.Rand, typ Type) (values [][]byte) {
 		case typ.kind().class == ofFloats:
 			value, _ = appendFloat(nil, &typ, float64(float32(n))/8)
 		case typ.Logical == Decimal && random.IntN(3) > 0:
-			var why string
-			if value, why = appendText(nil, &typ, []byte("-0.000900"[random.IntN(2):3+random.IntN(7)])); why != "" {
+			var why refusal
+			if value, why = appendText(nil, &typ, []byte("-0.000900"[random.IntN(2):3+random.IntN(7)])); !why.ok() {
 				continue
 			}
 		case typ.Physical == FixedLenByteArray:

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -29,6 +28,12 @@ type KeyError struct {
 	Text  string
 	Type  Type
 	Why   string
+
+	outside bool
+}
+
+func newKeyError(i int, text string, t Type, why refusal) *KeyError {
+	return &KeyError{i, text, t, why.String(), why.outside()}
 }
 
 func (e *KeyError) Error() string {
@@ -44,19 +49,9 @@ func (e *KeyError) Error() string {
 
 func (e *KeyError) Unwrap() error { return ErrKey }
 
-// Outside reports whether the key is a value of the kind, but none that a column of the type can have: a number outside of its range, or with
-// more digits than it stores, or a time between two of its units. A text of another kind is an error of whoever wrote it.
-func (e *KeyError) Outside() bool {
-	return strings.HasPrefix(e.Why, whyRange) || strings.HasPrefix(e.Why, whyFit) || strings.HasPrefix(e.Why, whyDigits) || strings.HasPrefix(e.Why, whyUnit) && e.Type.Unit != NoUnit
-}
-
-// How the reasons of KeyError.Outside begin.
-const (
-	whyRange  = "it is out of the range of "
-	whyFit    = "it does not fit into "
-	whyDigits = "it has more than "
-	whyUnit   = "it is no whole number of "
-)
+// Outside reports whether the key is a value of the kind, but none that a column of the type can have: a number outside of its range, or
+// with more digits than it stores, or a time between two of its units. A text of another kind is an error of whoever wrote it.
+func (e *KeyError) Outside() bool { return e.outside }
 
 // Keys are values of a column, hashed once. They are tested against any number of columns
 // of the same kin: the logical types STRING, ENUM, JSON, BSON and none have the same keys, and so
@@ -210,9 +205,9 @@ func ParseSome(t Type, texts [][]byte) (values [][]byte, positions []int, err er
 	}
 	for i, text := range texts {
 		data, why := appendText(e.data, &e.t, text)
-		if why != "" {
-			if err := (&KeyError{i, string(text), e.t, why}); !err.Outside() {
-				return nil, nil, err
+		if !why.ok() {
+			if !why.outside() {
+				return nil, nil, newKeyError(i, string(text), e.t, why)
 			}
 			continue
 		}
@@ -267,15 +262,15 @@ func newEncoder(t Type, n int) (*encoder, error) {
 }
 
 // each appends values by one of the functions below. These return why a value is wrong, or "".
-func each[V any](e *encoder, values []V, add func(dst []byte, t *Type, v V) ([]byte, string)) (err error) {
-	why := ""
+func each[V any](e *encoder, values []V, add func(dst []byte, t *Type, v V) ([]byte, refusal)) (err error) {
+	why := refusal{}
 	for i, v := range values {
-		if e.data, why = add(e.data, &e.t, v); why != "" {
+		if e.data, why = add(e.data, &e.t, v); !why.ok() {
 			text := fmt.Sprint(v)
 			if b, ok := any(v).([]byte); ok {
 				text = string(b)
 			}
-			return &KeyError{i, text, e.t, why}
+			return newKeyError(i, text, e.t, why)
 		}
 		if e.offsets != nil {
 			e.offsets = append(e.offsets, int64(len(e.data)))
@@ -374,17 +369,17 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-func appendSigned[I int8 | int16 | int32 | int64 | int](dst []byte, t *Type, v I) ([]byte, string) {
+func appendSigned[I int8 | int16 | int32 | int64 | int](dst []byte, t *Type, v I) ([]byte, refusal) {
 	return t.appendInteger(dst, int64(v))
 }
 
-func appendUnsigned[I uint8 | uint16 | uint32 | uint64 | uint](dst []byte, t *Type, v I) ([]byte, string) {
+func appendUnsigned[I uint8 | uint16 | uint32 | uint64 | uint](dst []byte, t *Type, v I) ([]byte, refusal) {
 	x := uint64(v)
 	switch unsigned := t.isUnsigned(); {
 	case unsigned && x>>1>>(t.bits()-1) != 0:
-		return dst, fmt.Sprintf(whyFit+"%d bits", t.bits())
+		return dst, refusal{tooWide, fmt.Sprintf("%d bits", t.bits())}
 	case unsigned:
-		return t.appendWord(dst, x), ""
+		return t.appendWord(dst, x), refusal{}
 	case x > math.MaxInt64:
 		return appendBig(dst, t, new(big.Int).SetUint64(x))
 	}
@@ -392,21 +387,21 @@ func appendUnsigned[I uint8 | uint16 | uint32 | uint64 | uint](dst []byte, t *Ty
 }
 
 // appendInteger appends a number as the column stores it.
-func (t *Type) appendInteger(dst []byte, x int64) ([]byte, string) {
+func (t *Type) appendInteger(dst []byte, x int64) ([]byte, refusal) {
 	switch {
 	case t.isUnsigned() && x < 0:
-		return dst, "it is negative"
+		return dst, refusal{negative, ""}
 	case t.isUnsigned():
 		return appendUnsigned(dst, t, uint64(x))
 	case t.Logical == Decimal:
 		return appendBig(dst, t, big.NewInt(x))
 	case t.Physical != Int32 && t.Physical != Int64:
-		return dst, "the column has no integers"
+		return dst, mistake("the column has no integers")
 	}
 	if bits := t.bits(); bits < 64 && (x < -1<<(bits-1) || x >= 1<<(bits-1)) {
-		return dst, fmt.Sprintf(whyFit+"%d bits", bits)
+		return dst, refusal{tooWide, fmt.Sprintf("%d bits", bits)}
 	}
-	return t.appendWord(dst, uint64(x)), ""
+	return t.appendWord(dst, uint64(x)), refusal{}
 }
 
 func (t *Type) isUnsigned() bool { return t.kind().order == unsignedOrder }
@@ -454,29 +449,29 @@ const widestNumber = 256
 func (t *Type) isWide() bool { return t.Logical == Decimal && t.Width > widestNumber }
 
 // appendBig appends an integer: the unscaled value if the column is of decimals.
-func appendBig(dst []byte, t *Type, x *big.Int) ([]byte, string) {
+func appendBig(dst []byte, t *Type, x *big.Int) ([]byte, refusal) {
 	switch {
 	case x == nil:
-		return dst, "it is nil"
+		return dst, mistake("it is nil")
 	case t.Logical != Decimal && x.IsInt64():
 		return t.appendInteger(dst, x.Int64())
 	case t.isUnsigned() && x.IsUint64():
 		return appendUnsigned(dst, t, x.Uint64())
 	case t.Logical != Decimal:
-		return dst, whyFit + "64 bits"
+		return dst, refusal{tooWide, "64 bits"}
 	case t.Physical == ByteArray:
-		return dst, "a decimal of any length may have several encodings: give its bytes"
+		return dst, mistake("a decimal of any length may have several encodings: give its bytes")
 	case t.isWide():
-		return dst, fmt.Sprintf("a decimal of more than %d bytes is not made from a number: give its bytes", widestNumber)
+		return dst, mistake(fmt.Sprintf("a decimal of more than %d bytes is not made from a number: give its bytes", widestNumber))
 	case hasMoreDigits(x, t.Precision):
-		return dst, fmt.Sprintf(whyDigits+"%d digits", t.Precision)
+		return dst, refusal{tooManyDigits, fmt.Sprintf("%d digits", t.Precision)}
 	case t.Physical == FixedLenByteArray:
 		return appendTwosComplement(dst, x, t.Width)
 	}
 	if width := t.width(); !x.IsInt64() || width == 4 && x.Int64() != int64(int32(x.Int64())) {
-		return dst, fmt.Sprintf(whyFit+"%d bits", 8*width)
+		return dst, refusal{tooWide, fmt.Sprintf("%d bits", 8*width)}
 	}
-	return t.appendWord(dst, uint64(x.Int64())), ""
+	return t.appendWord(dst, uint64(x.Int64())), refusal{}
 }
 
 // hasMoreDigits reports whether a number has more than some decimal digits. The powers of 8 and 16
@@ -493,55 +488,55 @@ func hasMoreDigits(x *big.Int, digits int) bool {
 }
 
 // appendTwosComplement appends a big-endian integer of so many bytes.
-func appendTwosComplement(dst []byte, x *big.Int, width int) ([]byte, string) {
+func appendTwosComplement(dst []byte, x *big.Int, width int) ([]byte, refusal) {
 	limit := new(big.Int).Lsh(big.NewInt(1), uint(8*width-1))
 	if x.Cmp(limit) >= 0 || x.Cmp(new(big.Int).Neg(limit)) < 0 {
-		return dst, fmt.Sprintf(whyFit+"%d bytes", width)
+		return dst, refusal{tooWide, fmt.Sprintf("%d bytes", width)}
 	}
 	if x.Sign() < 0 {
 		x = new(big.Int).Add(x, limit.Lsh(limit, 1))
 	}
 	dst = append(dst, make([]byte, width)...)
 	x.FillBytes(dst[len(dst)-width:])
-	return dst, ""
+	return dst, refusal{}
 }
 
-func appendFloat[F float32 | float64](dst []byte, t *Type, v F) ([]byte, string) {
+func appendFloat[F float32 | float64](dst []byte, t *Type, v F) ([]byte, refusal) {
 	f := t.kind().float
 	if f == nil {
-		return dst, "the column has no floats"
+		return dst, mistake("the column has no floats")
 	}
 	value, exact := f.add(dst, float64(v))
 	if !exact {
-		return dst, fmt.Sprintf(whyFit+"a float of %d bits", 8*t.width())
+		return dst, refusal{tooWide, fmt.Sprintf("a float of %d bits", 8*t.width())}
 	}
-	return value, ""
+	return value, refusal{}
 }
 
-func appendString(dst []byte, t *Type, v string) ([]byte, string) {
+func appendString(dst []byte, t *Type, v string) ([]byte, refusal) {
 	if t.Physical != ByteArray {
-		return dst, "the column has no strings"
+		return dst, mistake("the column has no strings")
 	}
-	return append(dst, v...), ""
+	return append(dst, v...), refusal{}
 }
 
 // appendPlain appends the bytes of a value.
-func appendPlain[B []byte | string](dst []byte, t *Type, v B) ([]byte, string) {
+func appendPlain[B []byte | string](dst []byte, t *Type, v B) ([]byte, refusal) {
 	if width := t.width(); width > 0 && len(v) != width {
-		return dst, fmt.Sprintf("it has %d bytes, and the column's values have %d", len(v), width)
+		return dst, mistake(fmt.Sprintf("it has %d bytes, and the column's values have %d", len(v), width))
 	}
-	return append(dst, v...), ""
+	return append(dst, v...), refusal{}
 }
 
-func appendPlain16(dst []byte, t *Type, v [16]byte) ([]byte, string) {
+func appendPlain16(dst []byte, t *Type, v [16]byte) ([]byte, refusal) {
 	if t.Physical != FixedLenByteArray {
-		return dst, "the column has no values of 16 bytes"
+		return dst, mistake("the column has no values of 16 bytes")
 	}
 	return appendPlain(dst, t, v[:])
 }
 
 // appendTime appends a date or a timestamp.
-func appendTime(dst []byte, t *Type, v time.Time) ([]byte, string) {
+func appendTime(dst []byte, t *Type, v time.Time) ([]byte, refusal) {
 	if t.Logical == Date || !t.UTC {
 		_, offset := v.Zone()
 		v = v.Add(time.Duration(offset) * time.Second) // its clock is that of UTC then
@@ -550,15 +545,15 @@ func appendTime(dst []byte, t *Type, v time.Time) ([]byte, string) {
 	seconds, nanos := v.Unix(), int64(v.Nanosecond())
 	switch {
 	case t.Logical == Date && (seconds%day != 0 || nanos != 0):
-		return dst, "it has a time of day, and the column has dates"
+		return dst, mistake("it has a time of day, and the column has dates")
 	case t.Logical == Date:
 		return t.appendInteger(dst, seconds/day)
 	case t.Logical != Timestamp:
-		return dst, "the column has no times with a date"
+		return dst, mistake("the column has no times with a date")
 	}
 	per := perSecond[t.Unit]
 	if nanos%(1e9/per) != 0 {
-		return dst, fmt.Sprintf(whyUnit+"%v", t.Unit)
+		return dst, refusal{betweenUnits, t.Unit.String()}
 	}
 	units := nanos / (1e9 / per)
 	if seconds < 0 { // the earliest time of 64 bits is less than a second before a whole one that fits
@@ -567,19 +562,19 @@ func appendTime(dst []byte, t *Type, v time.Time) ([]byte, string) {
 	high, low := bits.Mul64(uint64(max(seconds, -seconds)), uint64(per))
 	x := seconds*per + units
 	if high != 0 || low > math.MaxInt64 || units > 0 && x < units || units < 0 && x > units {
-		return dst, fmt.Sprintf(whyRange+"%v", t.Unit)
+		return dst, refusal{outOfRange, t.Unit.String()}
 	}
 	return t.appendInteger(dst, x)
 }
 
-func appendTimeOfDay(dst []byte, t *Type, v time.Duration) ([]byte, string) {
+func appendTimeOfDay(dst []byte, t *Type, v time.Duration) ([]byte, refusal) {
 	switch {
 	case t.Logical != Time:
-		return dst, "the column has no times of day"
+		return dst, mistake("the column has no times of day")
 	case v < 0 || v > 24*time.Hour:
-		return dst, "it is no time of day"
+		return dst, mistake("it is no time of day")
 	case int64(v)%(1e9/perSecond[t.Unit]) != 0:
-		return dst, fmt.Sprintf(whyUnit+"%v", t.Unit)
+		return dst, refusal{betweenUnits, t.Unit.String()}
 	}
 	return t.appendInteger(dst, int64(v)/(1e9/perSecond[t.Unit]))
 }

@@ -9,7 +9,7 @@ type kind struct {
 	shown   func(t *Type) string // its parameters in messages; nil if it has none
 	key     func(t *Type) string // those that change what a value's bytes mean
 	float   *floatFormat         // nil if no floating-point numbers
-	parse   func(dst []byte, t *Type, text string) ([]byte, string)
+	parse   func(dst []byte, t *Type, text string) ([]byte, refusal)
 	text    func(t *Type, value []byte) string
 	example string // of a text
 	fits    bool   // whether the logical type may have the physical one

@@ -20,7 +20,7 @@ func TestRankDecimal(t *testing.T) {
 				x.Neg(x)
 			}
 			data, why := appendTwosComplement(nil, x, width)
-			if why != "" {
+			if !why.ok() {
 				t.Fatal(why)
 			}
 			return x, data

@@ -10,29 +10,33 @@ import (
 )
 
 // appendText appends the value that a text tells, or returns why it tells none.
-func appendText(dst []byte, t *Type, v []byte) ([]byte, string) {
+func appendText(dst []byte, t *Type, v []byte) ([]byte, refusal) {
 	if t.Physical == ByteArray { // without a copy
-		return append(dst, v...), ""
+		return append(dst, v...), refusal{}
 	}
 	return t.kind().parse(dst, t, string(v))
 }
 
-func parseBytes(dst []byte, t *Type, text string) ([]byte, string) {
+func parseBytes(dst []byte, t *Type, text string) ([]byte, refusal) {
 	return appendPlain(dst, t, text)
 }
 
-func parseInteger(dst []byte, t *Type, text string) ([]byte, string) {
+func parseInteger(dst []byte, t *Type, text string) ([]byte, refusal) {
 	x, err := strconv.ParseInt(wholePart(text), 10, t.bits())
 	if err != nil {
-		return dst, whyNoNumber(err, "it is no whole number of "+strconv.Itoa(t.bits())+" bits")
+		return dst, noNumber(err, "it is no whole number of "+strconv.Itoa(t.bits())+" bits")
 	}
 	return t.appendInteger(dst, x)
 }
 
-func parseUnsigned(dst []byte, t *Type, text string) ([]byte, string) {
-	x, err := strconv.ParseUint(wholePart(text), 10, t.bits())
+func parseUnsigned(dst []byte, t *Type, text string) ([]byte, refusal) {
+	whole := wholePart(text)
+	x, err := strconv.ParseUint(whole, 10, t.bits())
+	if digits, minus := strings.CutPrefix(whole, "-"); minus && strings.Trim(digits, "0") != "" && strings.Trim(digits, "0123456789") == "" {
+		return dst, refusal{negative, ""}
+	}
 	if err != nil {
-		return dst, whyNoNumber(err, "it is no number of "+strconv.Itoa(t.bits())+" bits without a sign")
+		return dst, noNumber(err, "it is no number of "+strconv.Itoa(t.bits())+" bits without a sign")
 	}
 	return appendUnsigned(dst, t, x)
 }
@@ -53,50 +57,50 @@ func tooFine(text string) bool {
 	return len(fraction) < len(text) && len(fraction)-len(strings.TrimLeft(fraction, "0123456789")) > most
 }
 
-// whyNoNumber tells why a text is no number of a column.
-func whyNoNumber(err error, syntax string) string {
+// noNumber returns why a text is no number of a column.
+func noNumber(err error, syntax string) refusal {
 	if errors.Is(err, strconv.ErrRange) {
-		return whyRange + "the column"
+		return refusal{outOfRange, "the column"}
 	}
-	return syntax
+	return mistake(syntax)
 }
 
-func parseFloat(dst []byte, t *Type, text string) ([]byte, string) {
+func parseFloat(dst []byte, t *Type, text string) ([]byte, refusal) {
 	if strings.ContainsAny(text, "_xX") { // numbers of Go's source: 1_0, 0x1p1
-		return dst, "it is no number"
+		return dst, mistake("it is no number")
 	}
 	x, err := strconv.ParseFloat(text, t.kind().float.digits)
 	if err != nil {
-		return dst, whyNoNumber(err, "it is no number")
+		return dst, noNumber(err, "it is no number")
 	}
 	return appendFloat(dst, t, x)
 }
 
 // parseDecimal appends a number such as -12.50. Digits beyond the scale must be zeros.
-func parseDecimal(dst []byte, t *Type, text string) ([]byte, string) {
+func parseDecimal(dst []byte, t *Type, text string) ([]byte, refusal) {
 	syntax := "it is no decimal number such as -12.50"
 	if t.Scale < 1 || t.Precision-t.Scale < 2 {
 		syntax = "it is no decimal number such as 0" // which each type has
 	}
 	digits := strings.TrimLeft(text, "+-")
 	if len(text)-len(digits) > 1 {
-		return dst, syntax
+		return dst, mistake(syntax)
 	}
 	whole, fraction, _ := strings.Cut(digits, ".")
 	if whole+fraction == "" || strings.Trim(whole+fraction, "0123456789") != "" {
-		return dst, syntax
+		return dst, mistake(syntax)
 	}
 	fraction = strings.TrimRight(fraction, "0")
 	whole = strings.TrimLeft(whole, "0")
 	switch {
 	case len(fraction) > t.Scale:
-		return dst, whyDigits + strconv.Itoa(t.Scale) + " digits after the point"
+		return dst, refusal{tooManyDigits, strconv.Itoa(t.Scale) + " digits after the point"}
 	case len(whole) > t.Precision-t.Scale:
-		return dst, whyDigits + strconv.Itoa(t.Precision-t.Scale) + " digits before the point"
+		return dst, refusal{tooManyDigits, strconv.Itoa(t.Precision-t.Scale) + " digits before the point"}
 	}
 	x, ok := new(big.Int).SetString("0"+whole+fraction+strings.Repeat("0", t.Scale-len(fraction)), 10)
 	if !ok {
-		return dst, syntax
+		return dst, mistake(syntax)
 	}
 	if strings.HasPrefix(text, "-") {
 		x.Neg(x)
@@ -104,30 +108,30 @@ func parseDecimal(dst []byte, t *Type, text string) ([]byte, string) {
 	return appendBig(dst, t, x)
 }
 
-func parseUUID(dst []byte, _ *Type, text string) ([]byte, string) {
+func parseUUID(dst []byte, _ *Type, text string) ([]byte, refusal) {
 	const syntax = "it is no UUID such as 01234567-89ab-cdef-0123-456789abcdef"
 	if inner, braced := strings.CutPrefix(text, "{"); braced && strings.HasSuffix(inner, "}") { // as Windows writes them
 		text = inner[:len(inner)-1]
 	}
 	if b, err := hex.DecodeString(text); err == nil && len(b) == 16 { // without dashes
-		return append(dst, b...), ""
+		return append(dst, b...), refusal{}
 	}
 	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
-		return dst, syntax
+		return dst, mistake(syntax)
 	}
 	b, err := hex.DecodeString(text[:8] + text[9:13] + text[14:18] + text[19:23] + text[24:])
 	if err != nil {
-		return dst, syntax
+		return dst, mistake(syntax)
 	}
-	return append(dst, b...), ""
+	return append(dst, b...), refusal{}
 }
 
-const tooManyDigits = whyDigits + "9 digits after the point"
+var tooFineTime = refusal{tooManyDigits, "9 digits after the point"}
 
 // parseTimestamp appends a date with a time. A fraction of a second may follow any layout.
-func parseTimestamp(dst []byte, t *Type, text string) ([]byte, string) {
+func parseTimestamp(dst []byte, t *Type, text string) ([]byte, refusal) {
 	if tooFine(text) {
-		return dst, tooManyDigits
+		return dst, tooFineTime
 	}
 	for _, layout := range []string{"2006-01-02T15:04:05", time.DateTime} {
 		if x, err := time.Parse(layout, text); err == nil {
@@ -136,33 +140,33 @@ func parseTimestamp(dst []byte, t *Type, text string) ([]byte, string) {
 		for _, offset := range []string{"Z07:00", "Z07", "Z0700", " UTC"} {
 			switch x, err := time.Parse(layout+offset, text); {
 			case err == nil && !t.UTC:
-				return dst, "it has an offset from UTC, and the column has local times"
+				return dst, mistake("it has an offset from UTC, and the column has local times")
 			case err == nil:
 				return appendTime(dst, t, x)
 			}
 		}
 	}
 	if !t.UTC {
-		return dst, "it is no time such as 2006-01-02T15:04:05"
+		return dst, mistake("it is no time such as 2006-01-02T15:04:05")
 	}
-	return dst, "it is no time such as 2006-01-02T15:04:05Z"
+	return dst, mistake("it is no time such as 2006-01-02T15:04:05Z")
 }
 
-func parseDate(dst []byte, t *Type, text string) ([]byte, string) {
+func parseDate(dst []byte, t *Type, text string) ([]byte, refusal) {
 	x, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return dst, "it is no date such as " + time.DateOnly
+		return dst, mistake("it is no date such as " + time.DateOnly)
 	}
 	return appendTime(dst, t, x)
 }
 
-func parseTime(dst []byte, t *Type, text string) ([]byte, string) {
+func parseTime(dst []byte, t *Type, text string) ([]byte, refusal) {
 	if tooFine(text) {
-		return dst, tooManyDigits
+		return dst, tooFineTime
 	}
 	x, err := time.Parse("15:04:05", text)
 	if err != nil {
-		return dst, "it is no time such as 15:04:05.999"
+		return dst, mistake("it is no time such as 15:04:05.999")
 	}
 	return appendTimeOfDay(dst, t, x.Sub(x.Truncate(24*time.Hour)))
 }

@@ -1,0 +1,39 @@
+package bloomparquet
+
+// refusal says why a column cannot have a value. The zero refusal refuses nothing.
+type refusal struct {
+	reason reason
+	detail string // what follows the words of the reason
+}
+
+// reason is the kind of a refusal.
+type reason uint8
+
+const (
+	noReason      reason = iota
+	mistaken             // the value is of another kind than the column's: whoever wrote it erred
+	negative             // in a column of numbers without a sign
+	outOfRange           // of the type or of its unit
+	tooWide              // for the bits or bytes of a value
+	tooManyDigits        // before or after the point
+	betweenUnits         // of a time
+)
+
+var reasons = [...]string{
+	negative:      "it is negative",
+	outOfRange:    "it is out of the range of ",
+	tooWide:       "it does not fit into ",
+	tooManyDigits: "it has more than ",
+	betweenUnits:  "it is no whole number of ",
+}
+
+// mistake returns the refusal of a value of another kind.
+func mistake(why string) refusal { return refusal{mistaken, why} }
+
+// ok reports whether nothing is refused.
+func (r refusal) ok() bool { return r.reason == noReason }
+
+// outside reports whether the value is of the column's kind, and only none of its values.
+func (r refusal) outside() bool { return r.reason > mistaken }
+
+func (r refusal) String() string { return reasons[r.reason] + r.detail }
