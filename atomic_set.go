@@ -19,9 +19,8 @@ import (
 // not count its keys: all goroutines would wait for the counter.
 //
 // [Policy.NewAtomicSet], [Format.NewAtomicSet] and [OpenAtomicSet] make one, and [AtomicSet.ReadFrom] reads one.
-// [AtomicSet.WriteTo] and the like write a copy, which has all bits of each key that was added before.
-// JSON finds nothing in an AtomicSet: store its Filter there. The zero AtomicSet has no bits. It holds no key, and its
-// methods that add keys panic.
+// [AtomicSet.WriteTo] and the like, gob and JSON write a copy, which has all bits of each key that was added before.
+// The zero AtomicSet has no bits. It holds no key, and its methods that add keys panic.
 type AtomicSet struct{ view view }
 
 // liveBits is the bits of an AtomicSet and their shape: to find them in the encoded bytes would read words that

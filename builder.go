@@ -13,6 +13,8 @@ import (
 // [RocksDB], 16 for [Guava], [Nori] and [NoriCrate], 32 for [BitsAndBlooms]. It is not safe for concurrent use.
 // [Policy.NewBuilder] makes builders; the methods of the zero Builder that add keys panic.
 type Builder struct {
+	unstored
+
 	policy Policy
 	hash   scheme
 	kernel Kernel

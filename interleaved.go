@@ -46,6 +46,8 @@ type interleaving struct {
 
 // Columns is what interleaved filters have beside their bits. Filters are numbered from 0.
 type Columns struct {
+	unstored
+
 	keys     []uint64 // of each filter, or unknownKeys; nil if none is known
 	labels   []string // nil if there is none
 	metadata []byte

@@ -14,6 +14,8 @@ import (
 //
 // It is for one goroutine.
 type InterleavedBuilder struct {
+	unstored
+
 	// Progress is called after each part of the file that is written, with the bytes so far and the bytes of the slices.
 	Progress func(written, size int64)
 

@@ -17,6 +17,8 @@ import (
 //
 // Goroutines may share it if they may share the [io.ReaderAt], as they may an [os.File].
 type InterleavedFile struct {
+	unstored
+
 	// Gap is how many bytes between two slices are read rather than to make another read. At a disk with a delay of 100 µs
 	// and 1 GB/s that is 100 KB; for an object store it can be 1 MB. Do not change it while a goroutine uses x.
 	Gap int64

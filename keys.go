@@ -15,6 +15,8 @@ import (
 // and bitmaps once, and the kernels, which are assembly, rely on that. If an offset or a view
 // changes after the check, they may read outside of the data, which can end the program.
 type Keys struct {
+	unstored
+
 	layout layout
 	hashed scheme         // which hash a column of hashes has, or noScheme
 	n      int            // rows

@@ -53,6 +53,12 @@ func (s *Set) UnmarshalText(text []byte) error {
 	return s.take(v, err)
 }
 
+// MarshalText returns the file of [AtomicSet.Snapshot] in base64. In JSON it is a string. The error is always nil.
+func (s AtomicSet) MarshalText() ([]byte, error) { return s.Snapshot().MarshalText() }
+
+// UnmarshalText is [Set.UnmarshalText]. No goroutine may use s meanwhile.
+func (s *AtomicSet) UnmarshalText(text []byte) error { return s.take(decodeText(text)) }
+
 // decodeText reads a file in base64.
 func decodeText(text []byte) (view, error) {
 	file := memory.Extend(nil, base64.StdEncoding.DecodedLen(len(text)))
@@ -63,7 +69,7 @@ func decodeText(text []byte) (view, error) {
 	return verifyFile(file[:n])
 }
 
-// unstored is embedded in types that are not stored. Without it, JSON would make empty objects of them, without an error.
+// unstored is embedded in types that have no text. Without it, JSON would make empty objects of them, without an error.
 type unstored struct{}
 
 // MarshalText returns an error: the value has no text.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync"
@@ -267,8 +268,10 @@ func TestDamaged(t *testing.T) {
 	if !bytes.Equal(fileOf(t, w), before) {
 		t.Error("the window has changed")
 	}
-	if text, err := json.Marshal(w); err == nil {
-		t.Errorf("JSON: %s", text)
+	for how, v := range map[string]any{"pointer": w, "value": reflect.ValueOf(w).Elem().Interface()} {
+		if text, err := json.Marshal(v); err == nil {
+			t.Errorf("a %s in JSON: %s", how, text)
+		}
 	}
 }
 

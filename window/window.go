@@ -45,6 +45,8 @@ const mostGenerations = 1024
 // Window is a set of keys that forgets them by generations. New makes one, and ReadFrom reads one. The zero Window holds
 // no key, and its methods that add keys panic.
 type Window struct {
+	unstored
+
 	state atomic.Pointer[state]
 	mu    sync.RWMutex // held to change state, and for reading by those that want it to stay
 }
@@ -200,7 +202,10 @@ func due(next, now time.Time, every time.Duration) (passed int64, after time.Tim
 	return int64(n), next.Add(n * every)
 }
 
-// MarshalText returns an error, since JSON would make an empty object of a Window: WriteTo saves one.
-func (w *Window) MarshalText() ([]byte, error) {
+// unstored is embedded in Window. Without it, JSON would make an empty object of one, also of a Window that is a field of a value.
+type unstored struct{}
+
+// MarshalText returns an error: a Window has no text. WriteTo saves one.
+func (unstored) MarshalText() ([]byte, error) {
 	return nil, errors.New("window: a Window is not stored as text")
 }
