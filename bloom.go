@@ -124,12 +124,12 @@ func (c *keyCount) add(n uint64) {
 // filters, the error says which. [BitsAndBlooms] has at least one bit to reach, at most 4,096 probes, and the words that
 // its header says; what follows them is ignored.
 //
-// Open never fails for [LevelDB], where every byte string is a filter. Fewer than two bytes
-// hold no key. If the last byte, the number of probes, is 0 or above 30, the filter answers
-// yes to every key. So it also takes bytes that are no filter: the block that the metaindex of a table of
-// LevelDB or goleveldb calls "filter." and a name has many filters, and after them where each begins. As one
-// filter it answers no for keys that it has. docs/stores.md of this module says how to take it apart, and the
-// package adapter/sst does it.
+// Open never fails for [LevelDB], because every byte string is a LevelDB filter. Fewer than two bytes are the filter
+// of no keys. If the last byte, the number of probes, is 0 or above 30, the filter answers yes to every key.
+//
+// So Open cannot detect this mistake: the filter block of a table of LevelDB or goleveldb, which the metaindex lists
+// as "filter." and a name, contains many filters. Opened as one filter, it gives false negatives. The package
+// adapter/sst opens the filters of a block; docs/stores.md of this module describes the block.
 //
 // A filter larger than the CPU's caches answers batches up to three times as fast in huge
 // pages. [Policy.AppendFilter], [Policy.NewSet] and [OpenSet] ask the system for them.

@@ -18,9 +18,10 @@ type Policy struct {
 	BitsPerKey int
 }
 
-// PolicyFor returns the policy with the fewest bits per key that lets at most falsePositiveRate of all absent
-// keys pass, such as 0.01, in filters of capacity keys and in those of any larger number. So it also fits when
-// more keys come than expected. If no storage engine reads the filter, take the format [Default].
+// PolicyFor returns the policy with the fewest bits per key at which a filter built for capacity keys has at most
+// the given false-positive rate, for example 0.01. The policy also holds the rate in filters built for more keys,
+// since their size grows with the number of keys. It cannot hold the rate in a [Set] that gets more keys than its
+// capacity. If no storage engine reads the filter, choose the format [Default].
 //
 // The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format
 // reaches it; [ErrCapacity] if capacity is negative, or if the filter would take more bytes
