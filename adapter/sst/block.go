@@ -56,10 +56,6 @@ func (f *file) read(offset, n uint64) ([]byte, error) {
 	return data, nil
 }
 
-// most is how many blocks a file can have, and how many entries a list of blocks or of properties. A list that was
-// compressed could say far more.
-func (f *file) most() int { return int(min(f.size/trailerSize, math.MaxInt32)) }
-
 // block returns the contents of a block, which what names in errors. It verifies the checksum.
 func (f *file) block(h handle, what string) ([]byte, error) { return f.changedBlock(h, what, nil) }
 

@@ -3,6 +3,7 @@ package bloomsst
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 )
 
@@ -23,16 +24,17 @@ const (
 
 var errColumns = fmt.Errorf("%w: a malformed block of columns", ErrDamaged)
 
-// newColumns reads the header of a block of at least so many columns, and at most so many rows.
-func newColumns(block []byte, least, most int) (c columns, err error) {
+// newColumns reads the header of a block of at least so many columns. A row takes rowSize bytes of memory once it is read, and
+// all rows take no more than limit: the rows of a column may have no byte in the block.
+func newColumns(block []byte, least int, rowSize, limit uint64) (c columns, err error) {
 	if len(block) < columnsHeader+1 || block[0] != 1 {
 		return c, errColumns
 	}
-	c = columns{block, int(binary.LittleEndian.Uint32(block[3:])), int(binary.LittleEndian.Uint16(block[1:]))}
-	if c.n < least || len(block) < columnsHeader+c.n*columnHeader+1 || c.rows > most || c.rows < 0 {
+	rows, n := binary.LittleEndian.Uint32(block[3:]), int(binary.LittleEndian.Uint16(block[1:]))
+	if n < least || len(block) < columnsHeader+n*columnHeader+1 || rows > math.MaxInt32 || uint64(rows)*rowSize > limit {
 		return c, errColumns
 	}
-	return c, nil
+	return columns{block, int(rows), n}, nil
 }
 
 // column returns the bytes from the beginning of the block to the end of a column, and where the column begins.

@@ -210,49 +210,85 @@ func allocated() uint64 {
 	return stats.TotalAlloc
 }
 
-// TestLongKeys has an index block whose keys share so much that they take far more memory than the block.
-func TestLongKeys(t *testing.T) {
-	long := bytes.Repeat([]byte("k"), 1<<16)
-	entry := func(shared, own int, key []byte) []byte {
-		b := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(shared)), uint64(own))
-		return append(append(append(b, 2), key...), 0, 0)
-	}
-	block := entry(0, len(long), long)
-	for range 10_000 {
-		block = append(block, entry(len(long), 0, nil)...)
-	}
-	block = append(block, 0, 0, 0, 0)
-	before := allocated()
-	if _, err := parseIndex(block, indexLayout{userKeys: true, most: 1 << 20}, 1<<20); !errors.Is(err, ErrDamaged) {
-		t.Error(err)
-	}
-	if got := allocated() - before; got > 16<<20 {
-		t.Errorf("%d bytes are allocated", got)
+// TestBombs has blocks of a few hundred kilobytes that say that they have far more: the memory that each decoder takes is bounded, and
+// so is the memory that Open takes.
+func TestBombs(t *testing.T) {
+	const limit = 1 << 20
+	layout := indexLayout{userKeys: true}
+	for _, test := range []struct {
+		name   string
+		decode func() error
+	}{
+		{"an index of long keys", func() error { _, err := parseIndex(longNames(10_000), layout, limit); return err }},
+		{"an index of empty keys", func() error { _, err := parseIndex(emptyNames(1<<18), layout, limit); return err }},
+		{"an index in columns", func() error { _, err := parseColumnarIndex(emptyColumns(1<<20), limit); return err }},
+		{"long names", func() error { _, err := parseMetadata(longNames(10_000), false, limit); return err }},
+		{"short names", func() error { _, err := parseMetadata(shortNames(1<<17), false, limit); return err }},
+		{"names in columns", func() error { _, err := parseMetadata(emptyColumns(1<<20), true, limit); return err }},
+		{"a metaindex", func() error {
+			block := longNames(10_000)
+			_, err := openBytes(tableOf(5, append(bytes.Clone(block), 0, 0, 0, 0, 0), len(block)))
+			return err
+		}},
+		{"properties", func() error { _, err := openBytes(tableOfProperties(longNames(10_000))); return err }},
+	} {
+		most := uint64(8 * limit)
+		if test.name == "a metaindex" || test.name == "properties" {
+			most = 4 * headroom
+		}
+		before := allocated()
+		if err := test.decode(); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if got := allocated() - before; got > most {
+			t.Errorf("%s: %d bytes are allocated", test.name, got)
+		}
 	}
 }
 
-// TestManyEntries has lists that were compressed well: they have more entries than the file has room for.
-func TestManyEntries(t *testing.T) {
-	const rows, most = 1 << 22, 1000
-	short := bytes.Repeat([]byte{0, 0, 2, 0, 0}, rows/4) // empty keys, and handles
-	short = append(short, 0, 0, 0, 0)
-	wide := append([]byte{1, 3, 0}, binary.LittleEndian.AppendUint32(nil, rows)...)
-	for i, kind := range []byte{columnBytes, columnUints, columnUints} {
-		wide = binary.LittleEndian.AppendUint32(append(wide, kind), uint32(columnsHeader+3*columnHeader+i))
+// longNames is a block of entries whose keys share 64 KiB, so that they would take far more memory than the block.
+func longNames(n int) []byte {
+	shared := 1 << 16
+	block := append(binary.AppendUvarint([]byte{0}, uint64(shared)), 2)
+	block = append(append(block, make([]byte, shared)...), 0, 0)
+	for i := range n {
+		block = append(binary.AppendUvarint(block, uint64(shared)), 3, 2, byte(i>>16), byte(i>>8), byte(i), 0, 0)
 	}
-	wide = append(wide, make([]byte, rows)...)
-	before := allocated()
-	_, shortErr := parseIndex(short, indexLayout{userKeys: true, most: most}, 1<<30)
-	_, wideErr := parseColumnarIndex(wide, most)
-	_, listErr := parseMetadata(wide, true, most)
-	for _, err := range []error{shortErr, wideErr, listErr} {
-		if !errors.Is(err, ErrDamaged) {
-			t.Error(err)
-		}
+	return append(block, 0, 0, 0, 0)
+}
+
+// emptyNames is a block of n entries without a key, whose values are handles.
+func emptyNames(n int) []byte { return append(bytes.Repeat([]byte{0, 0, 2, 0, 0}, n), 0, 0, 0, 0) }
+
+// shortNames is a block of n entries whose keys have two or three bytes.
+func shortNames(n int) (block []byte) {
+	for i := range n {
+		block = append(block, 0, 3, 0, byte(i>>16), byte(i>>8), byte(i))
 	}
-	if got := allocated() - before; got > 1<<20 {
-		t.Errorf("%d bytes are allocated", got)
+	return append(block, 0, 0, 0, 0)
+}
+
+// emptyColumns is a block of n rows that take no bytes: an index of Pebble, or a list of names.
+func emptyColumns(n uint32) []byte {
+	block := append([]byte{1, 3, 0}, binary.LittleEndian.AppendUint32(nil, n)...)
+	for i, kind := range []byte{columnBytes, columnBytes, columnUints} {
+		block = binary.LittleEndian.AppendUint32(append(block, kind), uint32(columnsHeader+3*columnHeader+i))
 	}
+	return append(block, 0, 0, 0, 0)
+}
+
+// tableOfProperties is a table of format_version 5 without checksums that has these properties and nothing else.
+func tableOfProperties(block []byte) []byte {
+	data := append(bytes.Clone(block), 0, 0, 0, 0, 0)
+	name := "rocksdb.properties"
+	h := binary.AppendUvarint([]byte{0}, uint64(len(block)))
+	metaindex := append([]byte{0, byte(len(name)), byte(len(h))}, name...)
+	metaindex = append(append(metaindex, h...), 0, 0, 0, 0)
+	footer := make([]byte, rocksdbSize)
+	copy(footer[1:], binary.AppendUvarint(binary.AppendUvarint(nil, uint64(len(data))), uint64(len(metaindex))))
+	binary.LittleEndian.PutUint32(footer[len(footer)-12:], 5)
+	binary.LittleEndian.PutUint64(footer[len(footer)-8:], magicRocksDB)
+	return append(append(append(data, metaindex...), 0, 0, 0, 0, 0), footer...)
 }
 
 // TestFiltersTwice has filters that lie in the same bytes: what they take together is not bounded by the file.
@@ -387,7 +423,7 @@ func FuzzBlocks(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0, 11}, byte(0), true)
 	f.Fuzz(func(t *testing.T, data []byte, kind byte, flag bool) {
 		const limit = 1 << 20
-		layout := indexLayout{userKeys: flag, differences: kind&1 != 0, firstKeys: kind&2 != 0, most: limit}
+		layout := indexLayout{userKeys: flag, differences: kind&1 != 0, firstKeys: kind&2 != 0}
 		if x, err := parseIndex(data, layout, limit); err == nil {
 			checkIndex(t, x)
 		}

@@ -248,7 +248,7 @@ type partitions struct {
 }
 
 func (t *Table) parsePartitions(block []byte) (*partitions, error) {
-	x, err := parseIndex(block, indexLayout{userKeys: t.properties.userKeys, differences: t.properties.differences, most: t.file.most()}, t.file.limit())
+	x, err := parseIndex(block, indexLayout{userKeys: t.properties.userKeys, differences: t.properties.differences}, t.file.limit())
 	if err != nil {
 		return nil, fmt.Errorf("%w (the index of the filter's partitions)", err)
 	}

@@ -49,8 +49,13 @@ type indexLayout struct {
 	userKeys    bool // else keys have a tag of 8 bytes: a sequence number and a kind
 	differences bool // handles are stored as the difference of their size to that of the one before
 	firstKeys   bool // after a handle, there is the first key of the block
-	most        int  // how many entries there can be
 }
+
+// The memory that an entry of an index takes, besides its key: kept, and while columns are read.
+const (
+	entrySize       = 32
+	columnEntrySize = 96
+)
 
 const tagSize = 8
 
@@ -58,7 +63,7 @@ const tagSize = 8
 // the kind. A database looks for the entries of a key from its newest on, and never for this tag.
 const newest = 1<<56 - 1
 
-// parseIndex reads an index block. Its keys take no more memory than limit.
+// parseIndex reads an index block. Its entries take no more memory than limit.
 func parseIndex(block []byte, l indexLayout, limit uint64) (*index, error) {
 	x := new(index)
 	r := newRows(block)
@@ -128,11 +133,8 @@ func (x *index) add(key []byte, h handle, l indexLayout, limit uint64) error {
 		after = binary.LittleEndian.Uint64(key[len(key)-tagSize:])>>8 == newest
 		key = key[:len(key)-tagSize]
 	}
-	if uint64(len(x.keys)+len(key)) > limit {
-		return fmt.Errorf("%w: the keys of an index block have more than %d bytes", ErrDamaged, limit)
-	}
-	if x.len() == l.most {
-		return fmt.Errorf("%w: an index block of more than %d entries", ErrDamaged, l.most)
+	if uint64(len(x.keys)+len(key)+entrySize*(x.len()+1)) > limit {
+		return fmt.Errorf("%w: the entries of an index block take more than %d bytes", ErrDamaged, limit)
 	}
 	x.keys = append(x.keys, key...)
 	x.ends = append(x.ends, len(x.keys))
@@ -142,8 +144,8 @@ func (x *index) add(key []byte, h handle, l indexLayout, limit uint64) error {
 }
 
 // parseColumnarIndex reads an index block of Pebble from table format 5 on: separators, offsets and lengths.
-func parseColumnarIndex(block []byte, most int) (*index, error) {
-	c, err := newColumns(block, 3, most)
+func parseColumnarIndex(block []byte, limit uint64) (*index, error) {
+	c, err := newColumns(block, 3, columnEntrySize, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -193,13 +195,12 @@ func (t *Table) readIndex(parse func([]byte, indexLayout, uint64) (*index, error
 		return nil, err
 	}
 	if t.engine == Pebble && t.version >= 5 {
-		x, err = parseColumnarIndex(block, t.file.most())
+		x, err = parseColumnarIndex(block, t.file.limit())
 	} else {
 		x, err = parse(block, indexLayout{
 			userKeys:    t.properties.userKeys,
 			differences: t.properties.differences,
 			firstKeys:   t.properties.indexType == indexFirstKey,
-			most:        t.file.most(),
 		}, t.file.limit())
 	}
 	if err != nil {

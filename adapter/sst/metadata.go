@@ -17,22 +17,26 @@ func (t *Table) readMetaindex() (metadata, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseMetadata(block, t.engine == Pebble && t.version >= 6, t.file.most())
+	return parseMetadata(block, t.engine == Pebble && t.version >= 6, t.file.limit())
 }
 
-// parseMetadata reads a block of at most so many names, with values.
-func parseMetadata(block []byte, columnar bool, most int) (metadata, error) {
-	m := metadata{}
+// nameSize is how much memory a name of metadata takes, besides its bytes.
+const nameSize = 128
+
+// parseMetadata reads a block of names with values. The names take no more memory than limit.
+func parseMetadata(block []byte, columnar bool, limit uint64) (metadata, error) {
+	m, size := metadata{}, uint64(0)
 	if !columnar {
 		r := newRows(block)
 		for r.next() {
-			if m[string(r.key)] = r.value; len(m) > most {
-				return nil, fmt.Errorf("%w: a list of more than %d names", ErrDamaged, most)
+			if size += nameSize + uint64(len(r.key)); size > limit {
+				return nil, fmt.Errorf("%w: a list whose names take more than %d bytes", ErrDamaged, limit)
 			}
+			m[string(r.key)] = r.value
 		}
 		return m, r.err
 	}
-	c, err := newColumns(block, 2, most)
+	c, err := newColumns(block, 2, nameSize, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +115,7 @@ func (t *Table) readProperties(h handle) error {
 	if err != nil {
 		return err
 	}
-	m, err := parseMetadata(block, t.engine == Pebble && t.version >= 7, t.file.most())
+	m, err := parseMetadata(block, t.engine == Pebble && t.version >= 7, t.file.limit())
 	if err != nil {
 		return fmt.Errorf("%w (the properties)", err)
 	}

@@ -328,7 +328,7 @@ func TestMarks(t *testing.T) {
 		user string
 		tag  uint64
 	}{{"b", 7<<8 | 1}, {"d", newest << 8}, {"f", newest<<8 | 0x16}, {"h", 1}} {
-		if err := x.add(binary.LittleEndian.AppendUint64([]byte(key.user), key.tag), handle{}, indexLayout{most: 9}, 99); err != nil {
+		if err := x.add(binary.LittleEndian.AppendUint64([]byte(key.user), key.tag), handle{}, indexLayout{}, 1000); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -354,7 +354,7 @@ func TestStretches(t *testing.T) {
 		}
 		x := new(index)
 		for i, key := range []string{"b", "d", "f"} { // of blocks at 0, 2048 and 4096
-			if err := x.add([]byte(key), handle{offset: uint64(i) << 11}, indexLayout{userKeys: true, most: 9}, 99); err != nil {
+			if err := x.add([]byte(key), handle{offset: uint64(i) << 11}, indexLayout{userKeys: true}, 1000); err != nil {
 				t.Fatal(err)
 			}
 		}
