@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sync/atomic"
 )
 
 // trailerSize is the number of bytes after each block: its compression and its checksum.
@@ -25,6 +26,7 @@ type file struct {
 	size   int64
 	tail   []byte // the last bytes of the file
 	footer footer
+	spent  *atomic.Uint64 // counts the bytes that were decompressed, if all blocks together have to keep to the limit
 }
 
 // readTail reads up to n bytes from the end of the file.

@@ -84,8 +84,22 @@ func (f *file) decompress(data []byte, kind byte) ([]byte, error) {
 	return nil, fmt.Errorf("%w: a block of the compression %d of %s", ErrVersion, kind, engine)
 }
 
-// limit is the largest number of bytes that a block may have once it is decompressed.
-func (f *file) limit() uint64 { return uint64(f.size) + headroom }
+// limit is the largest number of bytes that a block may have once it is decompressed, or all blocks together that are
+// counted.
+func (f *file) limit() uint64 {
+	most := uint64(f.size) + headroom
+	if f.spent != nil {
+		most -= min(f.spent.Load(), most)
+	}
+	return most
+}
+
+// spend counts bytes that are decompressed.
+func (f *file) spend(n int) {
+	if f.spent != nil {
+		f.spent.Add(uint64(n))
+	}
+}
 
 func badBlock(err error) error { return fmt.Errorf("%w: a compressed block: %w", ErrDamaged, err) }
 
@@ -97,6 +111,7 @@ func (f *file) decoded(c codec, data []byte) ([]byte, error) {
 	if n > min(f.limit(), math.MaxInt) {
 		return nil, fmt.Errorf("%w: a compressed block says that it has %d bytes", ErrDamaged, n)
 	}
+	f.spend(int(n))
 	contents, err := c.decode(make([]byte, n), rest)
 	if err == nil && uint64(len(contents)) != n {
 		err = fmt.Errorf("%d bytes of %d", len(contents), n)
@@ -109,9 +124,11 @@ func (f *file) decoded(c codec, data []byte) ([]byte, error) {
 
 // readAll reads a block whose length is not known before.
 func (f *file) readAll(r io.Reader) ([]byte, error) {
-	contents, err := io.ReadAll(io.LimitReader(r, int64(f.limit()+1)))
-	if err == nil && uint64(len(contents)) > f.limit() {
-		err = fmt.Errorf("more than %d bytes", f.limit())
+	limit := f.limit()
+	contents, err := io.ReadAll(io.LimitReader(r, int64(limit+1)))
+	f.spend(len(contents))
+	if err == nil && uint64(len(contents)) > limit {
+		err = fmt.Errorf("more than %d bytes", limit)
 	}
 	if err != nil {
 		return nil, badBlock(err)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/snappy"
 	"github.com/lanebloom/bloom"
 )
@@ -312,12 +313,31 @@ func TestFiltersTwice(t *testing.T) {
 	}
 }
 
-// TestCompressedPartitions has partitions that are compressed well: kept in memory, they would take far more than the file.
+// TestCompressedPartitions has partitions that are compressed well: decompressed, all would take far more than the file. They are
+// read once each, and those past the limit are not decompressed.
 func TestCompressedPartitions(t *testing.T) {
-	const partitions, size = 40, 1 << 20
+	const size = 1 << 20
 	filter := make([]byte, size, size+5)
 	filter = append(filter, 0xff, 0, 6, 0, 0)
-	block := append(snappy.Encode(nil, filter), snappyBlock, 0, 0, 0, 0)
+	deflated := bytes.NewBuffer(binary.AppendUvarint(nil, size+5))
+	w, err := flate.NewWriter(deflated, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(filter); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for kind, packed := range map[byte][]byte{snappyBlock: snappy.Encode(nil, filter), zlibBlock: deflated.Bytes()} {
+		testCompressedPartitions(t, size, append(packed, kind, 0, 0, 0, 0))
+	}
+}
+
+// testCompressedPartitions has partitions that all are such a block, and decompressed have size bytes and a trailer.
+func testCompressedPartitions(t *testing.T, size uint64, block []byte) {
+	const partitions = 40
 	table := &Table{engine: RocksDB, version: 5, policy: bloom.RocksDB.Name(), properties: properties{userKeys: true}}
 	var data, list []byte
 	for i := range partitions {
@@ -327,31 +347,59 @@ func TestCompressedPartitions(t *testing.T) {
 		data = append(data, block...)
 	}
 	list = append(list, 0, 0, 0, 0)
-	table.file = file{r: bytes.NewReader(data), size: int64(len(data)), footer: footer{engine: RocksDB, version: 5, at: int64(len(data))}}
+	reads := &counting{ReaderAt: bytes.NewReader(data)}
+	table.file = file{r: reads, size: int64(len(data)), footer: footer{engine: RocksDB, version: 5, at: int64(len(data))}}
 	parts, err := table.parsePartitions(list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	table.filters = parts
-	before := inUse()
-	if s, err := table.Stats(); err != nil || s.Filters != partitions {
-		t.Fatalf("%+v, %v", s, err)
+	fit := int(table.file.limit() / (size + 5))
+	before := allocated()
+	for range 3 {
+		if s, err := table.Stats(); !errors.Is(err, ErrDamaged) || s.Filters != fit {
+			t.Fatalf("%d filters, want %d: %v", s.Filters, fit, err)
+		}
+		for i := range partitions {
+			may, err := table.MayContain([]byte{0, byte(i)})
+			if damaged := errors.Is(err, ErrDamaged); may != damaged || damaged != (i >= fit) {
+				t.Fatalf("partition %d, without keys: %v, %v", i, may, err)
+			}
+		}
 	}
-	if may, err := table.MayContain([]byte{0, 7}); may || err != nil {
-		t.Errorf("a filter without keys: %v, %v", may, err)
+	if reads.reads != partitions {
+		t.Errorf("%d reads of %d partitions", reads.reads, partitions)
 	}
-	if more := int64(inUse()) - int64(before); more > 16<<20 {
-		t.Errorf("%d bytes are kept of a file of %d", more, len(data))
+	if got := allocated() - before; got > 6*headroom { // io.ReadAll copies while it grows
+		t.Errorf("%d bytes are allocated for a file of %d", got, len(data))
 	}
-	runtime.KeepAlive(table)
 }
 
-// inUse returns the bytes of the objects that are still of use.
-func inUse() uint64 {
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
+// TestDamagedIndex asks a table of LevelDB whose index is damaged: it is read once. A read that fails is tried again.
+func TestDamagedIndex(t *testing.T) {
+	for _, g := range goldens(t) {
+		if g.File != "leveldb.sst" {
+			continue
+		}
+		data := bytes.Clone(g.data)
+		sound, err := openBytes(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[sound.file.footer.index.offset] ^= 1
+		r := &failing{ReaderAt: bytes.NewReader(data), after: 100, err: io.ErrClosedPipe}
+		table, err := open(r, int64(len(data)), leveldbSize)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.after = 0
+		for i, want := range []error{io.ErrClosedPipe, ErrDamaged, ErrDamaged, ErrDamaged} {
+			if may, err := table.MayContain(key(i)); !may || !errors.Is(err, want) {
+				t.Errorf("%v, %v; want %v", may, err, want)
+			}
+			r.after = max(r.after, 1-i) // one read is left
+		}
+	}
 }
 
 // TestLongStreams has a block of zlib that is longer than the limit: it is not cut.

@@ -244,7 +244,14 @@ func (b *blocks) find(t *Table, key []byte) (int, error) {
 // partitions are the filters of RocksDB's partitions, by the last key of each.
 type partitions struct {
 	*index
-	loaded []atomic.Pointer[bloom.Filter]
+	loaded []atomic.Pointer[loadedPart]
+	spent  atomic.Uint64 // bytes that were decompressed
+}
+
+// loadedPart is a partition that was read: its filter, or why it has none.
+type loadedPart struct {
+	filter *bloom.Filter
+	err    error
 }
 
 func (t *Table) parsePartitions(block []byte) (*partitions, error) {
@@ -262,7 +269,7 @@ func (t *Table) parsePartitions(block []byte) (*partitions, error) {
 		}
 		left -= h.size
 	}
-	return &partitions{x, make([]atomic.Pointer[bloom.Filter], x.len())}, nil
+	return &partitions{index: x, loaded: make([]atomic.Pointer[loadedPart], x.len())}, nil
 }
 
 // size returns the number of bytes of all partitions.
@@ -275,21 +282,33 @@ func (p *partitions) size() (n uint64) {
 
 func (p *partitions) empty(i int) bool { return p.handles[i].size == 0 }
 
-// part reads a partition when it is asked for first. No engine compresses filters. One that is compressed is read each time and
-// not kept: many small ones could take far more memory than the file has bytes.
+// part reads a partition when it is asked for first, and keeps what became of it.
 func (p *partitions) part(t *Table, i int) (Part, error) {
-	part := Part{LastKey: p.key(i), Filter: p.loaded[i].Load()}
-	if part.Filter != nil || p.empty(i) {
+	part := Part{LastKey: p.key(i)}
+	if p.empty(i) {
 		return part, nil
 	}
-	block, err := t.file.block(p.handles[i], "a partition of the filter")
+	l := p.loaded[i].Load()
+	if l == nil {
+		l = new(loadedPart)
+		if l.filter, l.err = p.read(t, p.handles[i]); l.err == nil || isOfBytes(l.err) {
+			p.loaded[i].Store(l)
+		}
+	}
+	part.Filter = l.filter
+	return part, l.err
+}
+
+// read reads a partition. No engine compresses filters. If they are compressed, all together have no more bytes than one block may
+// have.
+func (p *partitions) read(t *Table, h handle) (*bloom.Filter, error) {
+	file := t.file
+	file.spent = &p.spent
+	block, err := file.block(h, "a partition of the filter")
 	if err != nil {
-		return part, err
+		return nil, err
 	}
-	if part.Filter, err = t.openFilter(block); err == nil && uint64(len(block)) <= p.handles[i].size {
-		p.loaded[i].Store(part.Filter)
-	}
-	return part, err
+	return t.openFilter(block)
 }
 
 // find returns the partition of a key. RocksDB asks the last one for keys past all: it may have a prefix of theirs.

@@ -3,6 +3,7 @@ package bloomsst
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sort"
 )
@@ -14,6 +15,7 @@ type index struct {
 	ends    []int
 	handles []handle
 	after   []bool // in the database, all entries of this key come after it: its block has none of them
+	err     error  // why it cannot be used: it is kept, so that a damaged block is decoded once
 }
 
 func (x *index) len() int { return len(x.ends) }
@@ -175,17 +177,25 @@ func parseColumnarIndex(block []byte, limit uint64) (*index, error) {
 // asked for first.
 func (t *Table) index() (*index, error) {
 	if x := t.blocks.Load(); x != nil {
-		return x, nil
+		return x, x.err
 	}
 	x, err := t.readIndex(parseIndex)
+	if err == nil {
+		err = x.inOrder(t.comparator())
+	}
 	if err != nil {
-		return nil, err
+		x = &index{err: err}
 	}
-	if err := x.inOrder(t.comparator()); err != nil {
-		return nil, err
+	if err == nil || isOfBytes(err) {
+		t.blocks.Store(x)
 	}
-	t.blocks.Store(x)
-	return x, nil
+	return x, err
+}
+
+// isOfBytes reports whether an error is of the bytes of a table, which stay as they are, and not of reading them.
+func isOfBytes(err error) bool {
+	return errors.Is(err, ErrDamaged) || errors.Is(err, ErrVersion) || errors.Is(err, ErrComparator) ||
+		errors.Is(err, ErrPolicy) || errors.Is(err, ErrRibbon)
 }
 
 // readIndex reads the index block, and parses it if it is no block of columns.
