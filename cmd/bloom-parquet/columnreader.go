@@ -51,7 +51,8 @@ type columnReader struct {
 	bounds   *bounds
 	repeated bool // whether a row may have several values, and lie on several pages
 	keep     []bool
-	row      int // that begins with the next value
+	levels   []int // the definition levels that values get in place of theirs; nil if they keep them
+	row      int   // that begins with the next value
 
 	page     parquet.Page // nil if the next one is to be read
 	pageFrom int          // row that page begins with
@@ -63,10 +64,10 @@ type columnReader struct {
 	kept     *keptValues // what is read
 }
 
-func newColumnReader(g *rowGroup, leaf int, keep []bool) *columnReader {
+func newColumnReader(g *rowGroup, leaf int, keep []bool, levels []int) *columnReader {
 	return &columnReader{
 		path: g.Schema().Columns()[leaf], pages: g.RowGroups()[g.group].ColumnChunks()[leaf].Pages(), bounds: g.boundsOf(leaf, g.group), repeated: g.repeated(leaf),
-		keep: keep, buffer: make([]parquet.Value, 0, 1024), kept: keptMemory.Get().(*keptValues),
+		keep: keep, levels: levels, buffer: make([]parquet.Value, 0, 1024), kept: keptMemory.Get().(*keptValues),
 	}
 }
 
@@ -92,6 +93,9 @@ func (c *columnReader) read(end int) (*keptValues, error) {
 			if c.row > 0 && c.keep[c.row-1] {
 				if err := c.bounds.check(v); err != nil {
 					return nil, err
+				}
+				if c.levels != nil {
+					v.SetDefinitionLevel(c.levels[v.DefinitionLevel()])
 				}
 				c.kept.values = append(c.kept.values, v)
 			}

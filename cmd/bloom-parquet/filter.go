@@ -31,7 +31,7 @@ type filterCommand struct {
 
 // Help is what bloom-parquet filter --help says, too.
 func (f *filterCommand) Help() string {
-	return `Rows are written with all of their columns, those of all files one after the other: the files must have the same columns. The schema, the compression and the metadata are those of the first file. Columns that had Bloom filters get them. Floats, and decimals in bytes, get no bounds. FLOAT16 becomes bytes: a warning says so. A row whose key is null has no key: it is written only with -v.
+	return `Rows are written with all of their columns, those of all files one after the other: the files must have the same columns, of which one is OPTIONAL if it is so in any file. The schema, the compression and the metadata are those of the first file. Columns that had Bloom filters get them. Floats, and decimals in bytes, get no bounds. FLOAT16 becomes bytes: a warning says so. A row whose key is null has no key: it is written only with -v.
 With --keys, exactly the rows that have one of the keys are written. Row groups that cannot have a key, by their filters and bounds, are not read. ` + keysHelp + ` The keys 0 and NaN are those of all zeros and of all NaN.
 Columns with the compression LZ4_RAW, LZ4 or LZO are refused. An integer outside of the bounds of its row group is an error: the file is damaged, or decoded wrongly.
 With a filter, some rows pass whose keys were not added to it: false positives. The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text. If the filter's file says another kind of keys than the column has, that is an error.

@@ -7,8 +7,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
@@ -22,10 +20,11 @@ func (f *filterCommand) copyParquet(s *cli.Streams, out *bufio.Writer) (passed i
 	if err != nil {
 		return 0, err
 	}
-	first, rows, err := f.checkParquet(inputs)
+	table, rows, err := f.checkParquet(inputs)
 	if err != nil {
 		return 0, err
 	}
+	first := table.first
 	defer first.close()
 	for _, name := range f.inputs { // also those that are not read
 		if k := known[name]; k != nil && k.kind != first.column.Type().KeyKind() {
@@ -36,7 +35,7 @@ func (f *filterCommand) copyParquet(s *cli.Streams, out *bufio.Writer) (passed i
 	if err != nil {
 		return 0, err
 	}
-	sink, err := f.newSink(s, out, first)
+	sink, err := f.newSink(s, out, table)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", f.inputs[0], err)
 	}
@@ -60,9 +59,10 @@ func (f *filterCommand) copyParquet(s *cli.Streams, out *bufio.Writer) (passed i
 	return passed, sink.close()
 }
 
-// checkParquet returns the first of some files, which is open, and the number of rows of all. They
-// must have the same columns.
-func (f *filterCommand) checkParquet(inputs []string) (first *parquetFile, rows int64, err error) {
+// checkParquet returns the schema of some files, of which the first is open, and the number of rows of all. They must have the same
+// columns.
+func (f *filterCommand) checkParquet(inputs []string) (table *tableSchema, rows int64, err error) {
+	var first *parquetFile
 	defer func() {
 		if err != nil && first != nil {
 			first.close()
@@ -77,27 +77,27 @@ func (f *filterCommand) checkParquet(inputs []string) (first *parquetFile, rows 
 	})
 	for file, err := range opened {
 		if err != nil {
-			return first, 0, err
+			return nil, 0, err
 		}
 		rows += file.NumRows()
 		if first == nil {
-			first = file
+			first, table = file, newTableSchema(file)
 			if file.repeated(file.leaf) {
-				return first, 0, fmt.Errorf("%s: column %s is repeated: a row has many keys", file.name, f.Column)
+				return nil, 0, fmt.Errorf("%s: column %s is repeated: a row has many keys", file.name, f.Column)
 			}
 			continue
 		}
 		switch kind, want := file.column.Type().KeyKind(), first.column.Type().KeyKind(); {
 		case kind != want:
 			err = f.otherKind(kind, want)
-		case !parquet.EqualNodes(first.Schema(), file.Schema()):
-			err = fmt.Errorf("the columns differ from those of %s", f.inputs[0])
+		default:
+			err = table.add(file)
 		}
 		if err = errors.Join(err, file.close()); err != nil {
-			return first, 0, fmt.Errorf("%s: %w", file.name, err)
+			return nil, 0, fmt.Errorf("%s: %w", file.name, err)
 		}
 	}
-	return first, rows, nil
+	return table, rows, nil
 }
 
 // openInputs yields the files with what says which of their row groups may have keys. known is what an index says of them.

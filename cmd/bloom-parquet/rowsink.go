@@ -27,25 +27,26 @@ type rowSink interface {
 	close() error
 }
 
-// newSink returns what writes rows like those of a file.
-func (f *filterCommand) newSink(s *cli.Streams, out *bufio.Writer, first *parquetFile) (rowSink, error) {
+// newSink returns what writes the rows of a table.
+func (f *filterCommand) newSink(s *cli.Streams, out *bufio.Writer, table *tableSchema) (rowSink, error) {
+	first := table.first
 	if f.As != "parquet" {
 		return newTextSink(out, first, f.As == "csv")
 	}
-	schema, lost := first.schemaToWrite()
+	schema, lost := table.toWrite()
 	if len(lost) > 0 {
 		s.Say("warning: the type of these columns is not written, only their bytes: %s", show.Short(strings.Join(lost, ", ")))
 	}
 	options, unbounded := append(first.options(), schema), first.leavesWithoutBounds()
 	leaves := first.leavesWithFilters()
 	if len(leaves) == 0 {
-		return newParquetSink(out, options, unbounded), nil
+		return newParquetSink(out, table, options, unbounded), nil
 	}
 	file, err := temporaryFile()
 	if err != nil {
 		return nil, err
 	}
-	return &filteredSink{newParquetSink(file, options, unbounded), s, out, file, leaves}, nil
+	return &filteredSink{newParquetSink(file, table, options, unbounded), s, out, file, leaves}, nil
 }
 
 // options gives a file the metadata of the one that was read.
@@ -89,16 +90,17 @@ func (f *parquetFile) leavesWithoutBounds() (leaves []int) {
 type parquetSink struct {
 	w         *parquet.Writer //nolint:staticcheck // its successor has the type of a row
 	to        *turnout        // what w writes to
-	unbounded []int           // leaves without bounds
-	rows      int             // of the row group that is not yet written
+	table     *tableSchema
+	unbounded []int // leaves without bounds
+	rows      int   // of the row group that is not yet written
 }
 
 // turnout is a writer to another one, which may change.
 type turnout struct{ io.Writer }
 
-func newParquetSink(out io.Writer, options []parquet.WriterOption, unbounded []int) *parquetSink {
+func newParquetSink(out io.Writer, table *tableSchema, options []parquet.WriterOption, unbounded []int) *parquetSink {
 	to := &turnout{out}
-	return &parquetSink{w: parquet.NewWriter(to, options...), to: to, unbounded: unbounded}
+	return &parquetSink{w: parquet.NewWriter(to, options...), to: to, table: table, unbounded: unbounded}
 }
 
 const (
@@ -112,7 +114,7 @@ const (
 func (p *parquetSink) take(g *rowGroup, keep []bool, then handOn) error {
 	ends, rows := windows(keep)
 	for i := range g.RowGroups()[g.group].ColumnChunks() {
-		if err := p.takeColumn(i, newColumnReader(g, i, keep), ends, rows, then); err != nil {
+		if err := p.takeColumn(i, newColumnReader(g, i, keep, p.table.levels(g.parquetFile, i)), ends, rows, then); err != nil {
 			if errors.Is(err, errStopped) {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -92,6 +93,135 @@ func TestWrittenBounds(t *testing.T) {
 			if isNumber := column == "number"; bounds != isNumber || c.ColumnIndexOffset != 0 || c.OffsetIndexOffset == 0 {
 				t.Errorf("%s: column %d, %s: bounds %x to %x, column index at %d", name, i, column, s.MinValue, s.MaxValue, c.ColumnIndexOffset)
 			}
+		}
+	}
+}
+
+// TestOptionalColumns writes the rows of files that say REQUIRED and OPTIONAL for the same columns, also nested ones, as Parquet and as
+// JSON, whichever file is the first.
+func TestOptionalColumns(t *testing.T) {
+	t.Setenv(apartVariable, "1")
+	type required struct {
+		Key   int64 `parquet:"key"`
+		Group struct {
+			Text  string  `parquet:"text"`
+			Many  []int32 `parquet:"many"`
+			Maybe *int32  `parquet:"maybe,optional"`
+		} `parquet:"group"`
+	}
+	type group struct {
+		Text  *string `parquet:"text,optional"`
+		Many  []int32 `parquet:"many"`
+		Maybe int32   `parquet:"maybe"`
+	}
+	type optional struct {
+		Key   *int64 `parquet:"key,optional"`
+		Group *group `parquet:"group,optional"`
+	}
+	type both struct {
+		Key   *int64 `parquet:"key,optional"`
+		Group *struct {
+			Text  *string `parquet:"text,optional"`
+			Many  []int32 `parquet:"many"`
+			Maybe *int32  `parquet:"maybe,optional"`
+		} `parquet:"group,optional"`
+	}
+	seven, key := int32(7), func(k int64) *int64 { return &k }
+	first := make([]required, 3)
+	for i := range first {
+		first[i].Key, first[i].Group.Text, first[i].Group.Many = int64(i+1), "a text", []int32{1, 2}[:i]
+	}
+	first[1].Group.Maybe = &seven
+	text := "other"
+	second := []optional{{key(2), &group{&text, []int32{3}, 4}}, {key(3), nil}, {nil, nil}, {key(3), &group{nil, nil, 5}}}
+	folder := t.TempDir()
+	a, b, keys := filepath.Join(folder, "a.parquet"), filepath.Join(folder, "b.parquet"), filepath.Join(folder, "keys")
+	if err := parquet.WriteFile(a, first); err != nil {
+		t.Fatal(err)
+	}
+	if err := parquet.WriteFile(b, second); err != nil {
+		t.Fatal(err)
+	}
+	write(t, keys, []byte("2\n3\n"))
+	ofA := `{"key":2,"group":{"text":"a text","many":[1],"maybe":7}}
+{"key":3,"group":{"text":"a text","many":[1,2],"maybe":null}}
+`
+	ofB := `{"key":2,"group":{"text":"other","many":[3],"maybe":4}}
+{"key":3,"group":null}
+{"key":3,"group":{"text":null,"many":[],"maybe":5}}
+`
+	for _, test := range []struct {
+		files []string
+		want  string
+	}{{[]string{a, b}, ofA + ofB}, {[]string{b, a}, ofB + ofA}, {[]string{a, a}, ofA + ofA}} {
+		args := append([]string{"filter", "--column", "key", "--keys", keys}, test.files...)
+		if status, lines, messages := runOn(t, 1, append(args, "--as", "jsonl")...); status != cli.ExitSome || string(lines) != test.want {
+			t.Errorf("%v: status %d, %s, want %s: %s", test.files, status, lines, test.want, messages)
+		}
+		out := filepath.Join(folder, "out.parquet")
+		status, data, messages := runOn(t, 1, append(args, "-o", out)...)
+		if status != cli.ExitSome {
+			t.Errorf("%v: status %d: %s", test.files, status, messages)
+			continue
+		}
+		write(t, out, data)
+		if status, lines, messages := runOn(t, 1, "filter", "--column", "key", "--keys", keys, "--as", "jsonl", out); string(lines) != test.want {
+			t.Errorf("%v, of what was written: status %d, %s, want %s: %s", test.files, status, lines, test.want, messages)
+		}
+		if test.files[0] == test.files[1] {
+			continue
+		}
+		file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+		if err != nil || !parquet.EqualNodes(file.Schema(), parquet.SchemaOf(both{})) {
+			t.Errorf("%v: the schema is %v, %v", test.files, file.Schema(), err)
+		}
+	}
+}
+
+// TestOtherColumns wants errors that name the column that differs, and both types.
+func TestOtherColumns(t *testing.T) {
+	t.Setenv(apartVariable, "1")
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	plain := parquet.Leaf(parquet.Int64Type)
+	for name, fields := range map[string]parquet.Group{
+		"a":      {"key": plain, "x": parquet.String(), "group": parquet.Group{"y": plain}},
+		"type":   {"key": plain, "x": plain, "group": parquet.Group{"y": plain}},
+		"int":    {"key": parquet.Int(64), "x": parquet.String(), "group": parquet.Group{"y": parquet.Int(64)}},
+		"uint":   {"key": plain, "x": parquet.String(), "group": parquet.Group{"y": parquet.Uint(64)}},
+		"list":   {"key": plain, "x": parquet.Repeated(parquet.String()), "group": parquet.Group{"y": plain}},
+		"fewer":  {"key": plain, "group": parquet.Group{"y": plain}},
+		"more":   {"key": plain, "x": parquet.String(), "group": parquet.Group{"y": plain, "z": parquet.Leaf(parquet.FixedLenByteArrayType(3))}},
+		"leaf":   {"key": plain, "x": parquet.String(), "group": plain},
+		"nested": {"key": plain, "x": parquet.String(), "group": parquet.Group{"z": plain}},
+	} {
+		var data bytes.Buffer
+		w := parquet.NewGenericWriter[any](&data, parquet.NewSchema("root", fields))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		write(t, in(name), data.Bytes())
+	}
+	write(t, in("keys"), []byte("1\n"))
+	for other, want := range map[string]string{
+		"int":    "",
+		"type":   "column x is INT64, and in A it is BYTE_ARRAY (STRING)",
+		"uint":   "column group.y is INT64 (INT(64,false)), and in A it is INT64",
+		"list":   "column x is REPEATED BYTE_ARRAY (STRING), and in A it is BYTE_ARRAY (STRING)",
+		"fewer":  "column x is missing, and A has it as BYTE_ARRAY (STRING)",
+		"more":   "it has a column group.z, FIXED_LEN_BYTE_ARRAY[3], and A has none",
+		"leaf":   "column group is INT64, and in A it is a group",
+		"nested": "column group.y is missing, and A has it as INT64",
+	} {
+		status, _, messages := runOn(t, 1, "filter", "--column", "key", "--keys", in("keys"), "--as", "jsonl", in("a"), in(other))
+		wantStatus := exitApart
+		if want == "" {
+			wantStatus = cli.ExitNone
+		} else {
+			want = "bloom-parquet: " + in(other) + ": " + strings.ReplaceAll(want, " A ", " "+in("a")+" ") + "\n"
+		}
+		if status != wantStatus || want != "" && string(messages) != want {
+			t.Errorf("%s: status %d, %s, want %s", other, status, messages, want)
 		}
 	}
 }

@@ -106,10 +106,9 @@ func (w *textWriter) end(out io.Writer) error {
 
 // textSink prints rows of Parquet files.
 type textSink struct {
-	out  *bufio.Writer
-	csv  bool
-	root *node
-	of   []bloomparquet.Type // its leaves
+	out *bufio.Writer
+	csv bool
+	of  []bloomparquet.Type // the leaves
 }
 
 // textRows appends rows of a row group to a text.
@@ -154,9 +153,13 @@ func newTextSink(out *bufio.Writer, file *parquetFile, csv bool) (*textSink, err
 		}
 		s.of = append(s.of, column.Type())
 	}
-	leaves := 0
-	s.root = newNode(file.Root(), &leaves)
 	return s, (&textWriter{csv: csv}).header(out, names)
+}
+
+// newTree returns the columns of a file.
+func newTree(file *parquetFile) *node {
+	leaves := 0
+	return newNode(file.Root(), &leaves)
 }
 
 func newNode(c *parquet.Column, leaves *int) *node {
@@ -183,7 +186,7 @@ func newNode(c *parquet.Column, leaves *int) *node {
 
 func (s *textSink) take(g *rowGroup, keep []bool, then handOn) (err error) {
 	ends, rows := windows(keep)
-	t := &textRows{textWriter: textWriter{csv: s.csv}, root: s.root}
+	t := &textRows{textWriter: textWriter{csv: s.csv}, root: newTree(g.parquetFile)}
 	var columns []*columnReader
 	defer func() {
 		for _, c := range columns {
@@ -191,7 +194,7 @@ func (s *textSink) take(g *rowGroup, keep []bool, then handOn) (err error) {
 		}
 	}()
 	for i := range g.RowGroups()[g.group].ColumnChunks() {
-		columns = append(columns, newColumnReader(g, i, keep))
+		columns = append(columns, newColumnReader(g, i, keep, nil))
 		t.leaves = append(t.leaves, leaf{typ: s.of[i]})
 	}
 	var text bytes.Buffer
