@@ -323,6 +323,61 @@ func Example_findTrace() {
 	// block 2 3
 }
 
+// index is an exact table, such as one on disk with a unique key.
+type index struct {
+	ids   map[string]bool
+	reads int
+}
+
+func (x *index) Insert(id string) error {
+	x.ids[id] = true
+	return nil
+}
+
+func (x *index) InsertIfAbsent(id string) (inserted bool, err error) {
+	x.reads++
+	if x.ids[id] {
+		return false, nil
+	}
+	return true, x.Insert(id)
+}
+
+func firstStage(table *index) error {
+	filter, err := bloom.Policy{BitsPerKey: 10}.NewAtomicSet(1_000_000)
+	if err != nil {
+		return err
+	}
+	for id := range table.ids {
+		filter.AddString(id)
+	}
+	add := func(id string) (isNew bool, err error) {
+		if !filter.TestAndAddString(id) { // certainly new: the table is not read
+			return true, table.Insert(id)
+		}
+		return table.InsertIfAbsent(id)
+	}
+	for _, id := range []string{"a", "b", "a", "old"} {
+		isNew, err := add(id)
+		if err != nil {
+			return err
+		}
+		fmt.Println(id, isNew) // a true, b true, a false, old false
+	}
+	return nil
+}
+
+func Example_firstStage() {
+	table := &index{ids: map[string]bool{"old": true}}
+	show(firstStage(table))
+	fmt.Println(table.reads, "reads")
+	// Output:
+	// a true
+	// b true
+	// a false
+	// old false
+	// 2 reads
+}
+
 // TestCodeOfDocs looks for the code of every page in the examples above, which run it, or in a test
 // of an adapter or of compare, which compiles it: for all lines in their order, since a page may leave out
 // what a test does between them.
