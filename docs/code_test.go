@@ -10,7 +10,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,38 +22,14 @@ import (
 	"github.com/lanebloom/bloom/window"
 )
 
-// This file has the Go code of README.md and docs, but for that of adapters, word for word. It is
-// not in the root, whose tests run on many emulated machines: HTTP adds 78 packages to the 146 that
-// they need.
+// This file contains the Go code of the pages in docs word for word, except the code of adapters. It is not in the
+// root, whose tests run on many emulated machines: HTTP adds 78 packages to the 146 that they need.
 
 // show prints the error of an example, if it has one.
 func show(err error) {
 	if err != nil {
 		fmt.Println(err)
 	}
-}
-
-func readme() error {
-	column := []string{"oslo", "pear", "rome"}
-	set, err := bloom.New(1_000_000, 0.01)
-	if err != nil {
-		return err
-	}
-	set.AddString("pear")
-	set.MayContainString("stone") // false
-	for i := range set.Hits(
-		bloom.Strings(column)) {
-		fmt.Println(column[i])
-	}
-	if set.MayContainString("stone") {
-		err = errors.New("stone may be in it")
-	}
-	return err
-}
-
-func Example_readme() {
-	show(readme())
-	// Output: pear
 }
 
 func removeDuplicates() error {
@@ -378,9 +356,42 @@ func Example_firstStage() {
 	// 2 reads
 }
 
-// TestCodeOfDocs looks for the code of every page in the examples above, which run it, or in a test
-// of an adapter or of compare, which compiles it: for all lines in their order, since a page may leave out
-// what a test does between them.
+// TestPrograms runs each whole program of a page as it stands. It compares what the program prints with the comments behind its calls
+// of fmt.Println.
+func TestPrograms(t *testing.T) {
+	printed := regexp.MustCompile(`fmt\.Println\(.*\) // (.*)`)
+	found := 0
+	for _, page := range pages(t) {
+		for _, block := range page.Go {
+			if !isProgram(block) {
+				continue
+			}
+			found++
+			want := ""
+			for _, m := range printed.FindAllStringSubmatch(block, -1) {
+				want += m[1] + "\n"
+			}
+			name := filepath.Join(t.TempDir(), "main.go")
+			if err := os.WriteFile(name, []byte(block), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			run := exec.Command("go", "run", name)
+			run.Dir = root
+			if out, err := run.CombinedOutput(); err != nil || string(out) != want {
+				t.Errorf("%s: the program prints\n%s%v, want\n%s", page.Path, out, err, want)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no page has a program")
+	}
+}
+
+// isProgram reports whether a block of a page is a whole program, which TestPrograms runs.
+func isProgram(block string) bool { return strings.HasPrefix(block, "package main\n") }
+
+// TestCodeOfDocs looks for the code of every page in the examples above, which run it, or in a test of an adapter or of
+// compare, which compiles it. It looks for all lines in their order, since a page may leave out what a test does between them.
 func TestCodeOfDocs(t *testing.T) {
 	var tests [][]string
 	for _, pattern := range []string{"docs/code_test.go", "adapter/*/example*_test.go", "adapter/*/*/example*_test.go", "compare/*_test.go"} {
@@ -400,7 +411,7 @@ func TestCodeOfDocs(t *testing.T) {
 	for _, page := range pages(t) {
 		for _, block := range page.Go {
 			found++
-			if !slices.ContainsFunc(tests, func(test []string) bool { return inOrder(lines(block), test) }) {
+			if !isProgram(block) && !slices.ContainsFunc(tests, func(test []string) bool { return inOrder(lines(block), test) }) {
 				t.Errorf("%s: no test has the code\n%s", page.Path, block)
 			}
 		}

@@ -116,6 +116,13 @@ func TestMap(t *testing.T) {
 	}
 }
 
+// TestLength keeps README.md a page of three minutes.
+func TestLength(t *testing.T) {
+	if n := strings.Count(source(t, "README.md"), "\n"); n > 100 {
+		t.Errorf("README.md has %d lines, more than 100", n)
+	}
+}
+
 // TestCPUs wants a page of measurements of every CPU that a page names. CHANGELOG.md is history.
 func TestCPUs(t *testing.T) {
 	names := regexp.MustCompile(`\b(?:Zen \d|[A-Z][a-z]+ (?:Rapids|Lake)|Skylake|Broadwell|Haswell|SPR|Z[345])\b`)
