@@ -28,7 +28,7 @@ type Stats struct {
 	FalsePositiveRate float64
 
 	// BestRate is the share that could pass filters of the same size and format with the same keys, if their number
-	// of probes were the best one.
+	// of probes were the best one. If the filters have many different sizes, that of most is an estimate.
 	BestRate float64
 }
 
@@ -81,6 +81,7 @@ func (p Part) Stats() Stats {
 type sum struct {
 	Stats
 	rates, best weighted
+	rated       map[shape]float64 // the best rates of the shapes that came first
 }
 
 func (s *sum) add(f *bloom.Filter) {
@@ -98,7 +99,7 @@ func (s *sum) add(f *bloom.Filter) {
 		weight = float64(of.Bits) / 10
 	}
 	s.rates.add(of.FalsePositiveRate, weight)
-	s.best.add(bestRate(f.Format(), of.Bits, weight), weight)
+	s.best.add(s.bestRate(shape{f.Format(), of.Bits, int(math.Round(weight))}), weight)
 }
 
 func (s *sum) stats() Stats {
@@ -109,26 +110,85 @@ func (s *sum) stats() Stats {
 	return s.Stats
 }
 
-// bestRate returns the rate of a filter of so many bits with the best number of probes. LevelDB has a filter for every 2 KiB of
-// data, and most are alike, so it remembers rates.
-func bestRate(f bloom.Format, bits uint64, keys float64) float64 {
-	s := shape{f, bits, int(math.Round(keys))}
+// bestRate returns the rate of a filter of a shape with the best number of probes. That of a hundred bytes costs a millisecond, so
+// a table has few shapes that are rated. The rate of another is estimated from the nearest of them.
+func (s *sum) bestRate(of shape) float64 {
+	best, known := s.rated[of]
+	switch {
+	case known:
+		return best
+	case len(s.rated) == mostShapes:
+		return of.estimate(s.rated)
+	case s.rated == nil:
+		s.rated = map[shape]float64{}
+	}
+	best = of.bestRate()
+	s.rated[of] = best
+	return best
+}
+
+// mostShapes is how many shapes of a table are rated.
+const mostShapes = 64
+
+// estimate returns a best rate from those of other shapes: it differs from the rate of independent bits as that of the
+// nearest shape does.
+func (of shape) estimate(rated map[shape]float64) float64 {
+	nearest, least := shape{}, math.Inf(1)
+	for r := range rated {
+		if d := of.distance(r); d < least || d == least && r.less(nearest) {
+			nearest, least = r, d
+		}
+	}
+	independent := nearest.independent()
+	if independent == 0 {
+		return of.independent()
+	}
+	return min(1, of.independent()*rated[nearest]/independent)
+}
+
+// distance compares the bits per key of two shapes, and their sizes.
+func (of shape) distance(r shape) float64 {
+	ratio := func(a, b float64) float64 { return math.Abs(math.Log(a / b)) }
+	keys, others := float64(max(of.keys, 1)), float64(max(r.keys, 1))
+	return 8*ratio(float64(of.bits)/keys, float64(r.bits)/others) + ratio(keys, others)
+}
+
+func (of shape) less(r shape) bool { return of.bits < r.bits || of.bits == r.bits && of.keys < r.keys }
+
+// independent returns the best rate of filters whose probes are independent of one another.
+func (of shape) independent() float64 {
+	if of.keys == 0 {
+		return 0
+	}
+	perKey, best := float64(of.bits)/float64(of.keys), 1.0
+	least := math.Floor(perKey * math.Ln2)
+	for _, probes := range []float64{least, least + 1} {
+		probes = min(max(probes, 1), mostProbes)
+		best = min(best, math.Pow(-math.Expm1(-probes/perKey), probes))
+	}
+	return best
+}
+
+// bestRate returns the rate with the best number of probes. Most filters of LevelDB's tables are alike, so rates are
+// remembered.
+func (of shape) bestRate() float64 {
 	bestRates.Lock()
-	best, known := bestRates.of[s]
+	best, known := bestRates.of[of]
 	bestRates.Unlock()
 	if known {
 		return best
 	}
 	best = 1
 	for probes := 1; probes <= mostProbes; probes++ {
-		best = min(best, f.FalsePositiveRate(s.keys, bits, probes))
+		best = min(best, of.format.FalsePositiveRate(of.keys, of.bits, probes))
 	}
 	bestRates.Lock()
 	defer bestRates.Unlock()
 	if len(bestRates.of) == mostRates {
 		clear(bestRates.of)
 	}
-	bestRates.of[s] = best
+	bestRates.of[of] = best
+	bestRates.rated++
 	return best
 }
 
@@ -144,7 +204,8 @@ const mostRates = 1 << 12
 
 var bestRates = struct {
 	sync.Mutex
-	of map[shape]float64
+	of    map[shape]float64
+	rated int // how often a rate was computed
 }{of: map[shape]float64{}}
 
 // mostProbes is the largest number of probes of a filter of LevelDB or RocksDB.
