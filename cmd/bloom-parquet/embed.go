@@ -16,6 +16,7 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 type embedCommand struct {
@@ -104,7 +105,7 @@ func (e *embedCommand) embedAll(s *cli.Streams, names []string) error {
 				failures = append(failures, err)
 			}
 			progress(1)
-			return said.print(s)
+			return said.print(s, name)
 		})
 	})
 	return cmp.Or(errors.Join(append(failures, err)...), reported)
@@ -122,20 +123,35 @@ func newSaid() (said, error) {
 	return said{out, errs}, err
 }
 
-// print prints it on the streams, and forgets it.
-func (a said) print(s *cli.Streams) error {
+// print prints it on the streams, and forgets it. If it is one line about the file, that it cannot be
+// changed or needs nothing, the same may be true of other files.
+func (a said) print(s *cli.Streams, name string) error {
 	defer removeFile(a.out)
 	defer removeFile(a.err)
-	return errors.Join(copyFrom(s.Err, a.err), copyFrom(s.Out, a.out))
-}
-
-// copyFrom copies a file from its start.
-func copyFrom(to, file *os.File) error {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
+	messages, err := readFrom(a.err)
+	if err != nil {
 		return err
 	}
-	_, err := io.Copy(to, file)
+	words, ofFile := strings.CutPrefix(messages, s.Program+": "+show.Printable(name)+": ")
+	if words, one := strings.CutSuffix(words, "\n"); ofFile && one && !strings.Contains(words, "\n") {
+		s.SayOf(name, words)
+	} else if _, err := s.Err.WriteString(messages); err != nil {
+		return err
+	}
+	lines, err := readFrom(a.out)
+	if err == nil {
+		_, err = s.Out.WriteString(lines)
+	}
 	return err
+}
+
+// readFrom reads a file from its start.
+func readFrom(file *os.File) (string, error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(file)
+	return string(data), err
 }
 
 // args is the command line for one of the files.

@@ -170,8 +170,9 @@ type fileError struct {
 	error
 }
 
-func (e fileError) Error() string { return e.name + ": " + withoutPrefix(e.error) }
-func (e fileError) Unwrap() error { return e.error }
+func (e fileError) Error() string                { return e.name + ": " + withoutPrefix(e.error) }
+func (e fileError) Unwrap() error                { return e.error }
+func (e fileError) OfFile() (name, words string) { return e.name, withoutPrefix(e.error) }
 
 // temporaryFile returns a new file, which removeFile removes. Where an open file needs no name, it has none: no signal leaves it behind.
 func temporaryFile() (*os.File, error) {

@@ -60,6 +60,7 @@ func (c *indexCommand) work(s *cli.Streams) error {
 	if _, err := x.WriteTo(s.Out); err != nil {
 		return errors.New(withoutPrefix(err))
 	}
+	s.SayRest()
 	s.Say("%s: it has %d of %d files; the values of %d row groups were read", c.Output, len(files)-unread, len(files)+lost, read)
 	if lost+unread > 0 {
 		return cli.ErrNone
@@ -124,7 +125,7 @@ func (c *indexCommand) addFiles(s *cli.Streams, x *bloomparquet.Indexer) (known 
 			progress(1)
 			switch {
 			case failed != nil:
-				s.Say("%s", withoutPrefix(failed))
+				s.SayError(failed)
 				lost++
 				return nil
 			case added[f.Name]: // a name that comes twice is one file
@@ -171,7 +172,7 @@ func (c *indexCommand) addValues(s *cli.Streams, x *bloomparquet.Indexer, files 
 			} else if !v.of.failed {
 				v.of.failed = true
 				lost++
-				s.Say("%s", withoutPrefix(err))
+				s.SayError(err)
 			}
 			if !v.last || v.parquetFile == nil {
 				return nil

@@ -90,7 +90,7 @@ func (p *pruneCommand) work(s *cli.Streams) (err error) {
 				return err
 			}
 			for _, warning := range c.warnings {
-				s.Say("%s", warning)
+				s.SayOf(c.name, warning)
 			}
 			if !errors.Is(err, cli.ErrReported) {
 				failures = append(failures, err)
@@ -223,7 +223,7 @@ func explained(name string, err error) error {
 	if errors.Is(err, cli.ErrReported) {
 		return err
 	}
-	return fmt.Errorf("%s: %s", name, withoutPrefix(err))
+	return fileError{name, err}
 }
 
 // unread says that filters of a column do not help, and why: that there are none comes first.
@@ -231,7 +231,7 @@ func (p *pruneCommand) unread(c *candidate, unread, unordered int, why error) (w
 	column := c.file.column
 	none := !slices.ContainsFunc(column.Meta().Chunks, func(c bloomparquet.Chunk) bool { return c.FilterOffset != 0 })
 	warn := func(format string, args ...any) {
-		warnings = append(warnings, c.name+": "+fmt.Sprintf(format, args...))
+		warnings = append(warnings, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case unread+unordered == 0, !trusted.filters():

@@ -107,8 +107,9 @@ func (p *Program) Check(s *Streams, line *kong.Context) error {
 	return line.Run(s)
 }
 
-// Status prints an error, each of joined ones in a line of its own, and returns its exit status.
+// Status prints an error, each of joined ones in a line of its own but those that SayOf leaves out, and returns its exit status.
 func (s *Streams) Status(err error) int {
+	defer s.SayRest()
 	switch {
 	case err == nil:
 		return ExitSome
@@ -117,7 +118,7 @@ func (s *Streams) Status(err error) int {
 	}
 	for _, e := range parts(err) {
 		if !errors.Is(e, ErrReported) {
-			s.Say("%v", e)
+			s.SayError(e)
 		}
 	}
 	return ExitError

@@ -20,6 +20,8 @@ type Streams struct {
 	In, Out, Err *os.File
 	Program      string   // the name of the command, with which its messages begin
 	Args         []string // what follows it on the command line
+
+	repeated repeated
 }
 
 // Standard returns the streams of the process. Input or output that was closed when it started gives errors,
