@@ -12,7 +12,7 @@ import (
 // TestAdapterBeforeRelease runs the lines that get an adapter before there is a version, in a new module, with this tree for the
 // clone. Then it runs a program with that adapter.
 func TestAdapterBeforeRelease(t *testing.T) {
-	const page, clone = "docs/adopting.md", "git clone https://github.com/lanebloom/bloom ../lanebloom"
+	const page, clone = "docs/README.md", "git clone https://github.com/lanebloom/bloom ../lanebloom"
 	var commands []string
 	for line := range strings.Lines(source(t, page)) {
 		if command, ok := strings.CutPrefix(line, "    "); ok {
