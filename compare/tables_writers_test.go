@@ -88,6 +88,9 @@ func rocksDB(dir string) (all []tableWriter, err error) {
 	golden := func(w *tableWriter) *tableWriter { w.Golden = true; return w }
 	parts := func(w *tableWriter) *tableWriter { w.Parts = true; return w }
 	golden(add("0", 0))
+	for _, compression := range []string{"zlib", "lz4", "zstd"} {
+		golden(add("0-"+compression, 0, "block=64", "compression="+compression))
+	}
 	golden(add("1-xxh32", 1, "checksum=2"))
 	golden(add("1-zlib", 1, "block=64", "compression=zlib"))
 	add("1-bzip2", 1, "block=64", "compression=bzip2")

@@ -109,7 +109,7 @@ func (f *file) decoded(c codec, data []byte) ([]byte, error) {
 		return nil, badBlock(err)
 	}
 	if n > min(f.limit(), math.MaxInt) {
-		return nil, fmt.Errorf("%w: a compressed block says that it has %d bytes", ErrDamaged, n)
+		return nil, fmt.Errorf("%w: a compressed block says that it has %d bytes, and %d is the limit", ErrDamaged, n, f.limit())
 	}
 	f.spend(int(n))
 	contents, err := c.decode(make([]byte, n), rest)

@@ -41,12 +41,16 @@ func TestBestRate(t *testing.T) {
 
 // TestManyShapes has tables whose filters are all of other shapes: few are rated. The estimates of the others are near.
 func TestManyShapes(t *testing.T) {
+	sample := 400
+	if testing.Short() {
+		sample = 120
+	}
 	for _, f := range []bloom.Format{bloom.LevelDB, bloom.RocksDB, bloom.Pebble} {
 		random := rand.New(rand.NewPCG(1, uint64(f)))
 		before := bestRates.rated
 		var table sum
 		shapes := map[shape]float64{}
-		for range 400 {
+		for range sample {
 			keys := 20 + random.IntN(300) // of 2 KiB
 			if f != bloom.LevelDB {
 				keys *= 10 // of a partition
