@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/lanebloom/bloom"
 )
@@ -96,6 +97,9 @@ func (p program) compile(dir string) (*Oracle, error) {
 	return &Oracle{dir, append(command, p.args...)}, err
 }
 
+// compiling has a mutex for each program: tests that run at once compile it once.
+var compiling sync.Map
+
 // compile compiles a program in a folder, unless it is there, and returns the command that runs it.
 func compile(dir string, p program) (command []string, err error) {
 	dir = filepath.Join(dir, path.Dir(p.source))
@@ -108,6 +112,9 @@ func compile(dir string, p program) (command []string, err error) {
 		// It runs for a moment: the first compiler and the simplest collector start the fastest.
 		command = []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", dir + ":" + p.name, path.Base(file)}
 	}
+	lock, _ := compiling.LoadOrStore(made, new(sync.Mutex))
+	lock.(*sync.Mutex).Lock()
+	defer lock.(*sync.Mutex).Unlock()
 	if _, err := os.Stat(made); err == nil {
 		return command, nil
 	}
