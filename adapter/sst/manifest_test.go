@@ -213,6 +213,56 @@ func TestBadEdits(t *testing.T) {
 	}
 }
 
+// TestBadgerManifest reads sets of changes of Badger, whole and cut.
+func TestBadgerManifest(t *testing.T) {
+	change := func(number, operation, level uint64) record {
+		return record{}.numbers(1<<3 | 2).bytes(string(record{}.numbers(1<<3, number, 2<<3, operation, 3<<3, level, 6<<3, 1)))
+	}
+	set := func(changes ...record) []byte {
+		data := slices.Concat(changes...)
+		head := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+		return append(binary.BigEndian.AppendUint32(head, crc32.Checksum(data, castagnoli)), data...)
+	}
+	first := append([]byte("Bdgr\x00\x00\x00\x08"), set(change(1, 0, 0), change(2, 0, 1))...)
+	log := append(bytes.Clone(first), set(change(1, 1, 0), change(3, 0, 2))...)
+	for n := range len(log) + 1 {
+		m, err := readBadgerManifest(bytes.NewReader(log[:n]), int64(n))
+		if n < 8 {
+			if !errors.Is(err, ErrDamaged) {
+				t.Fatalf("cut to %d bytes: %v", n, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("cut to %d bytes: %v", n, err)
+		}
+		got := map[uint64]uint64{}
+		for number, table := range m.families[0].tables {
+			got[number] = table.level
+		}
+		want := map[uint64]uint64{}
+		switch {
+		case n == len(log):
+			want = map[uint64]uint64{2: 1, 3: 2}
+		case n >= len(first):
+			want = map[uint64]uint64{1: 0, 2: 1}
+		}
+		if !maps.Equal(got, want) || m.torn != (n != 8 && n != len(first) && n != len(log)) {
+			t.Fatalf("cut to %d bytes: %v, want %v, torn: %v", n, got, want, m.torn)
+		}
+		if n < len(log) {
+			damaged := bytes.Clone(log)
+			damaged[n] ^= 0x40
+			if m, err := readBadgerManifest(bytes.NewReader(damaged), int64(len(damaged))); !errors.Is(err, ErrDamaged) && (err != nil || !m.torn) && n > 7 {
+				t.Fatalf("byte %d changed: %v", n, err)
+			}
+		}
+	}
+	if _, err := readBadgerManifest(bytes.NewReader(append(first, set(record{7})...)), 1000); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a malformed set: %v", err)
+	}
+}
+
 // TestDatabaseComparator reads the comparator of databases.
 func TestDatabaseComparator(t *testing.T) {
 	log := logOf(record{}.numbers(2, 3), record{}.numbers(1).bytes("example.Newest"), record{}.numbers(42))
@@ -242,7 +292,7 @@ func TestDatabaseComparator(t *testing.T) {
 	}
 }
 
-func writeFile(t *testing.T, name string, data []byte) {
+func writeFile(t testing.TB, name string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(name, data, 0o644); err != nil {
 		t.Fatal(err)
@@ -253,7 +303,12 @@ func writeFile(t *testing.T, name string, data []byte) {
 func FuzzManifest(f *testing.F) {
 	f.Add(logOf(record{}.numbers(1).bytes("c"), record{}.numbers(7, 0, 1, 1).key("a").key("b"), record{}.numbers(6, 0, 1)))
 	f.Add([]byte(record{}.numbers(104, 6, 15, 1000, 1).key("c").key("d").key("b").key("z").numbers(5, 6, 1)))
+	f.Add([]byte("Bdgr\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if _, err := readBadgerManifest(bytes.NewReader(data), int64(len(data))); err != nil && !isKnown(err) {
+			t.Fatal(err)
+		}
+		newFamily("", "").badgerChanges(data)
 		for _, log := range [][]byte{data, logOf(data)} {
 			if m, err := readManifest(bytes.NewReader(log)); err != nil && !isKnown(err) || err == nil && m == nil {
 				t.Fatalf("%v, %v", m, err)

@@ -64,6 +64,7 @@ type Table struct {
 	split      func(key []byte) int
 	names      map[string]bloom.Format
 	blocks     atomic.Pointer[index] // of the data blocks, once it is read
+	member     *member               // what its database tells, or nil
 }
 
 // The engines, as [Table.Engine] names them.

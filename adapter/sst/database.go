@@ -1,0 +1,167 @@
+package bloomsst
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"sync/atomic"
+)
+
+// ErrMissing is the reason of [Table.Ignored] for a table that the MANIFEST of a database lists and that cannot be opened: its
+// file is gone, damaged or in another folder. Every key may be in it.
+var ErrMissing = errors.New("bloomsst: a table of the database is missing")
+
+// ErrManifest: the folder has no MANIFEST that can be read. See [View.Manifest].
+var ErrManifest = errors.New("bloomsst: no MANIFEST of a database")
+
+// Database is the tables in the folder of a database, which may be running. It is safe for concurrent use.
+//
+//	database, err := bloomsst.OpenDatabase(folder)
+//	if err != nil {
+//		return err
+//	}
+//	defer database.Close()
+//	view := database.View()
+//	hits := make([]uint64, (len(view.Tables())+63)/64)
+//	n, err := view.MayContain(key, hits) // bit i is set if table i may have the key
+type Database struct {
+	folder  string
+	options []Option
+	mutex   sync.Mutex // of Refresh and Close
+	closed  bool
+	view    atomic.Pointer[View]
+}
+
+// OpenDatabase opens the tables in the folder of a database of LevelDB, goleveldb, RocksDB, Pebble or Badger, each with the options. It
+// reads the database's MANIFEST, which has the level of each table, its first and its last key, and the database's comparator.
+// It writes nothing and locks nothing. Without a MANIFEST that can be read, the tables are those in the folder, and
+// [View.Manifest] returns why. The error is [ErrManifest] if the folder has no tables either.
+//
+// A key that the database has in its log and in no table yet is in no table here. The files of tables stay open: after
+// a Refresh that finds them gone, until the garbage collector finds that no [View] has them.
+func OpenDatabase(folder string, options ...Option) (*Database, error) {
+	d := &Database{folder: folder, options: options}
+	d.view.Store(new(View))
+	if _, _, err := d.Refresh(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// View returns the tables as the last Refresh found them.
+func (d *Database) View() *View { return d.view.Load() }
+
+// mostTries is how often Refresh reads a MANIFEST if the database changes meanwhile.
+const mostTries = 5
+
+// Refresh reads the MANIFEST again, makes another [View], and returns the tables that came and those that went. It opens
+// new files alone. Views that were made before stay valid. With an error, [Database.View] returns the View from before.
+func (d *Database) Refresh() (came, went []*Table, err error) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.closed {
+		return nil, nil, fmt.Errorf("bloomsst: %s: %w", d.folder, fs.ErrClosed)
+	}
+	old := d.View()
+	tables := old.tables
+	for try := 1; ; try++ {
+		s, err := readSnapshot(d.folder)
+		if err != nil {
+			return nil, nil, err
+		}
+		tables = d.open(s, tables)
+		if try < mostTries && s.isOld(tables) {
+			continue
+		}
+		if len(tables) == 0 && s.why != nil {
+			return nil, nil, fmt.Errorf("bloomsst: %s has no tables: %w", d.folder, s.why)
+		}
+		v := newView(tables, s.why)
+		d.view.Store(v)
+		return missingFrom(old.tables, v.tables), missingFrom(v.tables, old.tables), nil
+	}
+}
+
+// missingFrom returns the tables that a list does not have.
+func missingFrom(list, tables []*Table) (missing []*Table) {
+	has := make(map[*Table]bool, len(list))
+	for _, t := range list {
+		has[t] = true
+	}
+	for _, t := range tables {
+		if !has[t] {
+			missing = append(missing, t)
+		}
+	}
+	return missing
+}
+
+// Close closes the files of the tables that the last Refresh found. A table that has to read its file after that answers
+// yes, with an error.
+func (d *Database) Close() (err error) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.closed = true
+	for _, t := range d.View().tables {
+		if t.member.file != nil {
+			err = errors.Join(err, t.member.file.Close())
+		}
+	}
+	return err
+}
+
+// member is what a database keeps of a table.
+type member struct {
+	name  string // of the file
+	file  *os.File
+	info  fs.FileInfo
+	place atomic.Pointer[place]
+}
+
+// place is where a table is in its database. It changes when the table moves to another level.
+type place struct {
+	live        bool
+	level       int // or unknownLevel
+	family      string
+	comparator  string
+	size        uint64 // of the file, or 0 if it is not known
+	first, last []byte // user keys; nil if they are not known
+	synthetic   bool   // the database shows keys with another prefix or suffix than the file has
+	path        uint64 // the number of a folder; 0 is the database's
+}
+
+const unknownLevel = -1
+
+// Name returns the name of the table's file in the folder of its database. It is empty for a table that [Open] opened.
+func (t *Table) Name() string {
+	if t.member == nil {
+		return ""
+	}
+	return t.member.name
+}
+
+// Level returns the level at which the last [Database.Refresh] found the table. It is known if the MANIFEST has one level for the file.
+func (t *Table) Level() (level int, known bool) {
+	p := t.inDatabase()
+	if p == nil || !p.live || p.level == unknownLevel {
+		return 0, false
+	}
+	return p.level, true
+}
+
+// IsLeftover reports whether the MANIFEST of the table's database does not list the table: a compaction has replaced it, is
+// still writing it, or has failed.
+func (t *Table) IsLeftover() bool {
+	p := t.inDatabase()
+	return p != nil && !p.live
+}
+
+// inDatabase returns where the table is in its database, or nil if the database does not tell.
+func (t *Table) inDatabase() *place {
+	if t.member == nil {
+		return nil
+	}
+	return t.member.place.Load()
+}

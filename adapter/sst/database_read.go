@@ -1,0 +1,283 @@
+package bloomsst
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// snapshot is what the MANIFEST and the folder of a database list at one time.
+type snapshot struct {
+	folder string
+	at     edition
+	why    error             // why there is no MANIFEST that can be read, or nil
+	places map[uint64]*place // of the tables that are live, by the number of the file
+	names  map[uint64]string // of the tables in the folder
+}
+
+// edition tells whether a MANIFEST has changed: its name and size.
+type edition struct {
+	name string
+	size int64
+}
+
+// readSnapshot reads the MANIFEST, and then the folder: so no table is missing that came between the two.
+func readSnapshot(folder string) (*snapshot, error) {
+	s := &snapshot{folder: folder, places: map[uint64]*place{}, names: map[uint64]string{}}
+	if err := s.readManifest(); err != nil {
+		s.why = fmt.Errorf("%w: %w", ErrManifest, err)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if number, ok := tableNumber(e.Name()); ok {
+			s.names[number] = e.Name()
+		}
+	}
+	return s, nil
+}
+
+// tableNumber returns the number in the name of a table.
+func tableNumber(name string) (number uint64, ok bool) {
+	digits, ok := strings.CutSuffix(name, ".sst")
+	if !ok {
+		digits, ok = strings.CutSuffix(name, ".ldb")
+	}
+	if !ok || strings.HasPrefix(digits, "+") {
+		return 0, false
+	}
+	number, err := strconv.ParseUint(digits, 10, 64)
+	return number, err == nil
+}
+
+// readManifest reads the MANIFEST that counts.
+func (s *snapshot) readManifest() error {
+	name, err := manifestOf(s.folder)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	s.at = edition{name, info.Size()}
+	var m *manifest
+	if filepath.Base(name) == badgerManifest {
+		m, err = readBadgerManifest(file, info.Size())
+	} else {
+		m, err = readManifest(file)
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range m.families {
+		f.addPlaces(s.places, len(m.families) > 1)
+	}
+	for number := range m.backings {
+		if s.places[number] == nil {
+			s.places[number] = &place{live: true, level: unknownLevel}
+		}
+	}
+	return nil
+}
+
+// badgerManifest is the name of Badger's MANIFEST.
+const badgerManifest = "MANIFEST"
+
+// manifestOf returns the MANIFEST that counts in a folder: the one that Pebble's newest marker names, or CURRENT, or
+// Badger's.
+func manifestOf(folder string) (string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return "", err
+	}
+	if name, found := newestMarker(entries); found {
+		if !isManifestName(name) {
+			return "", fmt.Errorf("%w: a marker names %q", ErrDamaged, name)
+		}
+		return filepath.Join(folder, name), nil
+	}
+	name, err := currentManifest(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return filepath.Join(folder, badgerManifest), nil
+	}
+	return name, err
+}
+
+// newestMarker returns what the marker with the highest number names: marker.manifest.NUMBER.NAME.
+func newestMarker(entries []fs.DirEntry) (name string, found bool) {
+	newest := uint64(0)
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), "marker.manifest.")
+		digits, named, ok2 := strings.Cut(rest, ".")
+		number, err := strconv.ParseUint(digits, 10, 64)
+		if ok && ok2 && err == nil && number >= newest {
+			newest, name, found = number, named, true
+		}
+	}
+	return name, found
+}
+
+// addPlaces adds the tables of a family by the numbers of their files. A file can be several tables of Pebble, or
+// lie at several levels: then it has no bounds and perhaps no level.
+func (f *family) addPlaces(places map[uint64]*place, several bool) {
+	name := f.name
+	if name == "" && several {
+		name = "default"
+	}
+	for number, t := range f.tables {
+		p := &place{live: true, level: int(min(t.level, math.MaxInt32)), family: name, comparator: f.comparator, synthetic: t.synthetic, path: t.path}
+		if t.virtual {
+			number = t.backing
+		} else {
+			p.size, p.first, p.last = t.size, t.first, t.last
+		}
+		if !f.stripped && !t.stripped && !t.virtual {
+			p.stripTimes()
+		}
+		if before := places[number]; before != nil {
+			if p.level != before.level {
+				p.level = unknownLevel
+			}
+			p.first, p.last, p.size = nil, nil, 0
+			p.synthetic = p.synthetic || before.synthetic
+		}
+		places[number] = p
+	}
+}
+
+// timed is the end of the names of RocksDB's comparators whose keys end with a timestamp, and timeSize its size.
+const (
+	timed    = ".u64ts"
+	timeSize = 8
+)
+
+// stripTimes takes the timestamps from the bounds.
+func (p *place) stripTimes() {
+	if !strings.HasSuffix(p.comparator, timed) {
+		return
+	}
+	if len(p.first) < timeSize || len(p.last) < timeSize {
+		p.first, p.last = nil, nil
+		return
+	}
+	p.first, p.last = p.first[:len(p.first)-timeSize], p.last[:len(p.last)-timeSize]
+}
+
+// isOld reports whether the database has changed while its tables were opened, so that another snapshot is better: some
+// are gone, or have come.
+func (s *snapshot) isOld(tables []*Table) bool {
+	if !slices.ContainsFunc(tables, func(t *Table) bool { return t.member.file == nil || t.IsLeftover() }) && s.why == nil {
+		return false
+	}
+	name, err := manifestOf(s.folder)
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(name)
+	return err != nil || s.at != edition{name, info.Size()}
+}
+
+// open opens the tables of a snapshot, in the order of their numbers. It uses those again that are open.
+func (d *Database) open(s *snapshot, before []*Table) (tables []*Table) {
+	known := map[string]*Table{}
+	for _, t := range before {
+		known[t.Name()] = t
+	}
+	numbers := make([]uint64, 0, len(s.names))
+	for number := range s.names {
+		numbers = append(numbers, number)
+	}
+	for number := range s.places {
+		if _, there := s.names[number]; !there {
+			numbers = append(numbers, number)
+		}
+	}
+	slices.Sort(numbers)
+	opened := make([]*Table, len(numbers))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(numbers)) {
+		workers.Add(1)
+		go func() {
+			defer workers.Done()
+			for i := int(next.Add(1)) - 1; i < len(numbers); i = int(next.Add(1)) - 1 {
+				number := numbers[i]
+				name, there := s.names[number]
+				if !there {
+					name = fmt.Sprintf("%06d.sst", number)
+				}
+				opened[i] = d.openTable(name, s, s.places[number], known[name])
+			}
+		}()
+	}
+	workers.Wait()
+	return slices.DeleteFunc(opened, func(t *Table) bool { return t == nil })
+}
+
+// openTable opens a table, or returns the one that is known if the file is the same. It returns nil for a file that the MANIFEST
+// does not list and that is no table: it may be one that is being written.
+func (d *Database) openTable(name string, s *snapshot, p *place, known *Table) *Table {
+	isLive := p != nil || s.why != nil
+	if p == nil {
+		p = &place{live: s.why != nil, level: unknownLevel}
+	}
+	t, err := d.openFile(name, p, known)
+	if err != nil {
+		if !isLive {
+			return nil
+		}
+		if p.path > 0 {
+			err = fmt.Errorf("it is in folder %d of the database's db_paths: %w", p.path, err)
+		}
+		t = &Table{ignored: fmt.Errorf("%w: %w", ErrMissing, err), member: &member{name: name}}
+		if known != nil && known.member.file == nil {
+			t = known
+		}
+	}
+	t.member.place.Store(p)
+	return t
+}
+
+func (d *Database) openFile(name string, p *place, known *Table) (*Table, error) {
+	file, err := os.Open(filepath.Join(d.folder, name))
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && known != nil && known.isFile(info, p) {
+		return known, file.Close()
+	}
+	var t *Table
+	if err == nil {
+		t, err = Open(file, info.Size(), d.options...)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	t.member = &member{name: name, file: file, info: info}
+	return t, nil
+}
+
+// isFile reports whether the table is that of a file.
+func (t *Table) isFile(info fs.FileInfo, p *place) bool {
+	m := t.member
+	return m.file != nil && os.SameFile(m.info, info) && m.info.Size() == info.Size() && m.info.ModTime().Equal(info.ModTime()) &&
+		m.place.Load().synthetic == p.synthetic
+}

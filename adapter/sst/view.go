@@ -1,0 +1,163 @@
+package bloomsst
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+)
+
+// View is the tables of a database at one time. It is safe for concurrent use.
+type View struct {
+	tables   []*Table
+	manifest error
+	prepared sync.Once
+	ranges   []*ranges
+	anywhere []int // the tables whose range is not known, or not the order of their keys
+}
+
+// Tables returns the tables, in the order of the numbers of their files: those that the MANIFEST lists, and leftovers
+// ([Table.IsLeftover]) in the folder. The caller does not change the slice.
+func (v *View) Tables() []*Table { return v.tables }
+
+// Manifest returns nil, or why the MANIFEST of the database was not read: an error that wraps [ErrManifest]. Then the tables are
+// all those in the folder, and their levels are not known.
+func (v *View) Manifest() error { return v.manifest }
+
+// MayContain tests which tables may have a key, as [Table.MayContain] does for each, and returns their number. Bit i%64 of
+// hits[i/64] is set if table i may have it. A filter is queried if the key is in the table's range, and the key is hashed once for
+// all filters of a format. With an error, those tables are hits that could not be read.
+//
+// It writes (len(v.Tables())+63)/64 words, and panics if hits has fewer.
+func (v *View) MayContain(userKey []byte, hits []uint64) (n int, err error) {
+	v.prepare()
+	hits = hits[:(len(v.tables)+63)/64]
+	clear(hits)
+	query := func(i int) {
+		may, tableErr := v.tables[i].MayContain(userKey)
+		if tableErr != nil && err == nil {
+			err = fmt.Errorf("%s: %w", v.tables[i].Name(), tableErr)
+		}
+		if may {
+			hits[i/64] |= 1 << (i % 64)
+			n++
+		}
+	}
+	for _, r := range v.ranges {
+		r.each(userKey, query)
+	}
+	for _, i := range v.anywhere {
+		query(i)
+	}
+	return n, err
+}
+
+// ranges are the tables of a level of a family whose ranges are known, in the order of their first keys.
+type ranges struct {
+	order
+	tables []int
+	first  [][]byte
+	last   [][]byte
+	reach  [][]byte // the largest last key of the tables up to each
+}
+
+// each calls f for the tables whose range has a key.
+func (r *ranges) each(key []byte, f func(table int)) {
+	i := sort.Search(len(r.first), func(i int) bool { return r.compare(r.first[i], key) > 0 })
+	for i--; i >= 0 && r.compare(r.reach[i], key) >= 0; i-- {
+		if r.compare(r.last[i], key) >= 0 {
+			f(r.tables[i])
+		}
+	}
+}
+
+// order is an order of user keys.
+type order struct {
+	name    string // or nothing, for the caller's
+	compare func(a, b []byte) int
+}
+
+func newView(tables []*Table, manifest error) *View { return &View{tables: tables, manifest: manifest} }
+
+// prepare finds the ranges of the tables, once.
+func (v *View) prepare() { v.prepared.Do(v.findRanges) }
+
+func (v *View) findRanges() {
+	type level struct {
+		order, family string
+		level         int
+	}
+	groups := map[level]*ranges{}
+	for i, t := range v.tables {
+		o, first, last, known := t.bounds()
+		if !known {
+			v.anywhere = append(v.anywhere, i)
+			continue
+		}
+		p := t.inDatabase()
+		at := level{o.name, p.family, p.level}
+		r := groups[at]
+		if r == nil {
+			r = &ranges{order: o}
+			groups[at] = r
+			v.ranges = append(v.ranges, r)
+		}
+		r.tables = append(r.tables, i)
+		r.first, r.last = append(r.first, first), append(r.last, last)
+	}
+	for _, r := range v.ranges {
+		r.sort()
+	}
+}
+
+// sort puts the tables in the order of their first keys.
+func (r *ranges) sort() {
+	by := make([]int, len(r.tables))
+	for i := range by {
+		by[i] = i
+	}
+	slices.SortStableFunc(by, func(a, b int) int { return r.compare(r.first[a], r.first[b]) })
+	sorted := ranges{order: r.order}
+	for at, i := range by {
+		reach := r.last[i]
+		if at > 0 && r.compare(sorted.reach[at-1], reach) > 0 {
+			reach = sorted.reach[at-1]
+		}
+		sorted.tables = append(sorted.tables, r.tables[i])
+		sorted.first, sorted.last = append(sorted.first, r.first[i]), append(sorted.last, r.last[i])
+		sorted.reach = append(sorted.reach, reach)
+	}
+	*r = sorted
+}
+
+// bounds returns the range of the table's keys and their order, if both are known.
+func (t *Table) bounds() (o order, first, last []byte, known bool) {
+	p := t.inDatabase()
+	if p == nil || p.synthetic || p.first == nil || p.size != uint64(t.file.size) {
+		return o, nil, nil, false
+	}
+	if o, known = t.order(p.comparator); !known || o.compare(p.first, p.last) > 0 {
+		return o, nil, nil, false
+	}
+	return o, p.first, p.last, true
+}
+
+// order returns the order of the keys, if it is known by the name of a comparator, or given.
+func (t *Table) order(comparator string) (o order, known bool) {
+	if t.compare != nil {
+		return order{"", t.compare}, true
+	}
+	if own := t.properties.comparator; own != "" && own != comparator {
+		return o, false
+	}
+	o.name = strings.TrimSuffix(comparator, timed)
+	switch o.name {
+	case bytewise:
+		o.compare = bytes.Compare
+	case reverse:
+		o.compare = func(a, b []byte) int { return bytes.Compare(b, a) }
+	}
+	return o, o.compare != nil
+}
