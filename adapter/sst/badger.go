@@ -1,6 +1,7 @@
 package bloomsst
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -17,6 +18,9 @@ func (t *Table) openBadger() error {
 		return err
 	}
 	if index == nil {
+		if endsAsBadger1(t.file.tail) {
+			return fmt.Errorf("%w: a table of Badger v1", ErrVersion)
+		}
 		if randomBytes(t.file.tail) {
 			return fmt.Errorf("%w: the file does not end as tables of LevelDB, RocksDB, Pebble and Badger do", ErrEncrypted)
 		}
@@ -24,6 +28,9 @@ func (t *Table) openBadger() error {
 	}
 	t.engine, t.format = Badger, bloom.LevelDB
 	root, ok := flatRoot(index)
+	if !ok && isBadger2(index) {
+		return fmt.Errorf("%w: a table of Badger v2", ErrVersion)
+	}
 	if !ok {
 		// Badger encrypts the index before it takes the checksum.
 		return fmt.Errorf("%w: the index of a table of Badger", ErrEncrypted)
@@ -43,6 +50,39 @@ func (t *Table) openBadger() error {
 	f, err := bloom.Open(bloom.LevelDB, append([]byte{}, filter...)) // the index takes memory
 	t.filters = whole{f}
 	return unknownBytes(err)
+}
+
+// endsAsBadger1 reports whether a file ends as tables of Badger v1 do: in a filter in JSON, and its length.
+func endsAsBadger1(tail []byte) bool {
+	const word, last = 4, len(`,"SetLocs":30}`)
+	end := max(len(tail)-word, 0)
+	json := tail[max(end-last, 0):end]
+	return bytes.Contains(json, []byte(`"SetLocs":`)) && json[len(json)-1] == '}'
+}
+
+// isBadger2 reports whether an index is a message of Protocol Buffers, as in tables of Badger v2: the places of the blocks, a
+// filter and a size.
+func isBadger2(index []byte) bool {
+	const places, filter, size = 1<<3 | 2, 2<<3 | 2, 3 << 3
+	some := false
+	for len(index) > 0 {
+		tag := index[0]
+		n, m := binary.Uvarint(index[1:])
+		if m <= 0 {
+			return false
+		}
+		index = index[1+m:]
+		if tag == places || tag == filter {
+			if n > uint64(len(index)) {
+				return false
+			}
+			index = index[n:]
+		} else if tag != size {
+			return false
+		}
+		some = some || tag == places
+	}
+	return some
 }
 
 // badgerIndex returns the index, or nil if the file is no table of Badger.

@@ -22,12 +22,13 @@ import (
 const (
 	storedBlock = 0
 	snappyBlock = 1
-	zlibBlock   = 2 // zstd in tables of LevelDB
+	zlibBlock   = 2 // zstd in tables of LevelDB; LZ4 in those of Riak, and zlib in those of Mojang
 	bzip2Block  = 3
 	lz4Block    = 4
 	lz4hcBlock  = 5
 	zstdBlock   = 7
-	minlzBlock  = 8 // Pebble's
+	oldZstd     = 64 // RocksDB's, before the format of Zstandard was final
+	minlzBlock  = 8  // Pebble's
 )
 
 // codec decodes a kind of blocks whose length is known before.
@@ -59,11 +60,14 @@ func (f *file) decompress(data []byte, kind byte) ([]byte, error) {
 	case kind == snappyBlock:
 		return f.decoded(snappyCodec, data)
 	case engine == LevelDB && kind == zlibBlock:
+		if !isFrame(data) { // Riak's LevelDB writes LZ4, and Mojang's zlib
+			return nil, fmt.Errorf("%w: a block of the compression %d of %s that is not Zstandard's", ErrVersion, kind, engine)
+		}
 		return f.decoded(frameCodec, data)
 	case engine == LevelDB:
 	case engine == Pebble && kind == minlzBlock:
 		return f.decoded(minlzCodec, data)
-	case kind == zstdBlock:
+	case kind == zstdBlock, engine == RocksDB && kind == oldZstd:
 		return f.decoded(zstdCodec, data)
 	case (kind == lz4Block || kind == lz4hcBlock) && old:
 		return f.decoded(oldLZ4Codec, data)
@@ -188,6 +192,12 @@ func zstdDecode(dst, src []byte) ([]byte, error) {
 		return nil, err
 	}
 	return decoder.DecodeAll(src, dst[:0])
+}
+
+// isFrame reports whether data begin as a frame of zstd does.
+func isFrame(data []byte) bool {
+	const magic = 0xfd2fb528
+	return len(data) >= 4 && binary.LittleEndian.Uint32(data) == magic
 }
 
 // frameSize returns the size that a frame of zstd tells.

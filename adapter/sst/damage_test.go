@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"io"
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
 	"github.com/lanebloom/bloom"
 )
 
@@ -161,6 +165,75 @@ func TestOtherFiles(t *testing.T) {
 		if _, err := openBytes(test.data); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
+	}
+}
+
+// TestOtherVersions has sound files of versions and programs that are not read: no error says that they are damaged or encrypted.
+func TestOtherVersions(t *testing.T) {
+	untagged := []byte{0, 1, 2, 'k', 0, 0, 0, 0, 0, 0}
+	riak := append([]byte{10, 10 << 4}, untagged...) // the length, and LZ4's of a literal
+	for _, test := range []struct {
+		name string
+		data []byte
+		text string
+	}{
+		{"Badger v1", badger1("AAAA", 7), "Badger v1"},
+		{"Badger v1, a large filter", badger1(strings.Repeat("AAAA", 1<<13), 13), "Badger v1"},
+		{"Badger v2", badger2(), "Badger v2"},
+		{"Riak", levelDBTable(riak, zlibBlock), "not Zstandard's"},
+		{"Mojang", levelDBTable([]byte("\x78\x9cno frame"), zlibBlock), "not Zstandard's"},
+		{"Mojang's newer", levelDBTable(untagged, lz4Block), "the compression 4 of leveldb"},
+		{"TableBuilder", levelDBTable(untagged, storedBlock), "TableBuilder"},
+	} {
+		table, err := openBytes(test.data)
+		if err == nil {
+			_, err = table.UpperBound()
+		}
+		if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), test.text) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// badger1 is the end of a table of Badger v1: its filter in JSON, of so many probes.
+func badger1(set string, probes int) []byte {
+	filter := fmt.Sprintf(`{"FilterSet":"%s=","SetLocs":%d}`, set, probes)
+	return binary.BigEndian.AppendUint32([]byte(filter), uint32(len(filter)))
+}
+
+// badger2 is a table of Badger v2 without data: its index in Protocol Buffers, with checksum and lengths.
+func badger2() []byte {
+	index := []byte("\x0a\x06\x0a\x02no\x18\x09\x12\x02{}\x18\x80\x01")
+	data := binary.BigEndian.AppendUint32(bytes.Clone(index), uint32(len(index)))
+	sum := binary.AppendUvarint([]byte{0x10}, uint64(crc32.Checksum(index, castagnoli)))
+	return binary.BigEndian.AppendUint32(append(data, sum...), uint32(len(sum)))
+}
+
+// levelDBTable is a table of LevelDB whose index is a block of such a compression.
+func levelDBTable(index []byte, kind byte) (data []byte) {
+	var handles []byte
+	for i, block := range [][]byte{{0, 0, 0, 0}, index} {
+		handles = binary.AppendUvarint(binary.AppendUvarint(handles, uint64(len(data))), uint64(len(block)))
+		from := len(data)
+		data = append(append(data, block...), byte(i)*kind)
+		data = binary.LittleEndian.AppendUint32(data, sumCRC32C.of(data[from:]))
+	}
+	data = append(data, handles...)
+	data = append(data, make([]byte, handlesSize-len(handles))...)
+	return binary.LittleEndian.AppendUint64(data, magicLevelDB)
+}
+
+// TestOldZstd reads a block of RocksDB's kZSTDNotFinalCompression.
+func TestOldZstd(t *testing.T) {
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := bytes.Repeat([]byte("a block"), 100)
+	block := w.EncodeAll(text, binary.AppendUvarint(nil, uint64(len(text))))
+	file := file{size: 1000, footer: footer{engine: RocksDB, version: 5}}
+	if got, err := file.decompress(block, 64); err != nil || !bytes.Equal(got, text) {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

@@ -130,7 +130,7 @@ func (x *index) add(key []byte, h handle, l indexLayout, limit uint64) error {
 	after := false
 	if !l.userKeys {
 		if len(key) < tagSize {
-			return fmt.Errorf("%w: a key of %d bytes in an index block has no tag", ErrDamaged, len(key))
+			return fmt.Errorf("%w: a key of %d bytes in an index block has no tag, which LevelDB's TableBuilder writes without a database", ErrVersion, len(key))
 		}
 		after = binary.LittleEndian.Uint64(key[len(key)-tagSize:])>>8 == newest
 		key = key[:len(key)-tagSize]
