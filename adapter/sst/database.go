@@ -117,11 +117,11 @@ type member struct {
 	name  string // of the file
 	file  *os.File
 	info  fs.FileInfo
-	place atomic.Pointer[place]
+	listing atomic.Pointer[listing]
 }
 
-// place is where a table is in its database. It changes when the table moves to another level.
-type place struct {
+// listing is where a table is in its database. It changes when the table moves to another level.
+type listing struct {
 	live        bool
 	level       int // or unknownLevel
 	family      string
@@ -159,9 +159,9 @@ func (t *Table) IsLeftover() bool {
 }
 
 // inDatabase returns where the table is in its database, or nil if the database does not tell.
-func (t *Table) inDatabase() *place {
+func (t *Table) inDatabase() *listing {
 	if t.member == nil {
 		return nil
 	}
-	return t.member.place.Load()
+	return t.member.listing.Load()
 }

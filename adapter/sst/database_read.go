@@ -20,7 +20,7 @@ type snapshot struct {
 	folder string
 	at     edition
 	why    error             // why there is no MANIFEST that can be read, or nil
-	places map[uint64]*place // of the tables that are live, by the number of the file
+	listed map[uint64]*listing // of the tables that are live, by the number of the file
 	names  map[uint64]string // of the tables in the folder
 }
 
@@ -32,7 +32,7 @@ type edition struct {
 
 // readSnapshot reads the MANIFEST, and then the folder: so no table is missing that came between the two.
 func readSnapshot(folder string) (*snapshot, error) {
-	s := &snapshot{folder: folder, places: map[uint64]*place{}, names: map[uint64]string{}}
+	s := &snapshot{folder: folder, listed: map[uint64]*listing{}, names: map[uint64]string{}}
 	if err := s.readManifest(); err != nil {
 		s.why = fmt.Errorf("%w: %w", ErrManifest, err)
 	}
@@ -87,11 +87,11 @@ func (s *snapshot) readManifest() error {
 		return err
 	}
 	for _, f := range m.families {
-		f.addPlaces(s.places, len(m.families) > 1)
+		f.list(s.listed, len(m.families) > 1)
 	}
 	for number := range m.backings {
-		if s.places[number] == nil {
-			s.places[number] = &place{live: true, level: unknownLevel}
+		if s.listed[number] == nil {
+			s.listed[number] = &listing{live: true, level: unknownLevel}
 		}
 	}
 	return nil
@@ -134,15 +134,15 @@ func newestMarker(entries []fs.DirEntry) (name string, found bool) {
 	return name, found
 }
 
-// addPlaces adds the tables of a family by the numbers of their files. A file can be several tables of Pebble, or
+// list adds the tables of a family by the numbers of their files. A file can be several tables of Pebble, or
 // lie at several levels: then it has no bounds and perhaps no level.
-func (f *family) addPlaces(places map[uint64]*place, several bool) {
+func (f *family) list(listed map[uint64]*listing, several bool) {
 	name := f.name
 	if name == "" && several {
 		name = "default"
 	}
 	for number, t := range f.tables {
-		p := &place{live: true, level: int(min(t.level, math.MaxInt32)), family: name, comparator: f.comparator, synthetic: t.synthetic, path: t.path}
+		p := &listing{live: true, level: int(min(t.level, math.MaxInt32)), family: name, comparator: f.comparator, synthetic: t.synthetic, path: t.path}
 		if t.virtual {
 			number = t.backing
 		} else {
@@ -151,14 +151,14 @@ func (f *family) addPlaces(places map[uint64]*place, several bool) {
 		if !f.stripped && !t.stripped && !t.virtual {
 			p.stripTimes()
 		}
-		if before := places[number]; before != nil {
+		if before := listed[number]; before != nil {
 			if p.level != before.level {
 				p.level = unknownLevel
 			}
 			p.first, p.last, p.size = nil, nil, 0
 			p.synthetic = p.synthetic || before.synthetic
 		}
-		places[number] = p
+		listed[number] = p
 	}
 }
 
@@ -169,7 +169,7 @@ const (
 )
 
 // stripTimes takes the timestamps from the bounds.
-func (p *place) stripTimes() {
+func (p *listing) stripTimes() {
 	if !strings.HasSuffix(p.comparator, timed) {
 		return
 	}
@@ -204,7 +204,7 @@ func (d *Database) open(s *snapshot, before []*Table) (tables []*Table) {
 	for number := range s.names {
 		numbers = append(numbers, number)
 	}
-	for number := range s.places {
+	for number := range s.listed {
 		if _, there := s.names[number]; !there {
 			numbers = append(numbers, number)
 		}
@@ -223,7 +223,7 @@ func (d *Database) open(s *snapshot, before []*Table) (tables []*Table) {
 				if !there {
 					name = fmt.Sprintf("%06d.sst", number)
 				}
-				opened[i] = d.openTable(name, s, s.places[number], known[name])
+				opened[i] = d.openTable(name, s, s.listed[number], known[name])
 			}
 		}()
 	}
@@ -233,10 +233,10 @@ func (d *Database) open(s *snapshot, before []*Table) (tables []*Table) {
 
 // openTable opens a table, or returns the one that is known if the file is the same. It returns nil for a file that the MANIFEST
 // does not list and that is no table: it may be one that is being written.
-func (d *Database) openTable(name string, s *snapshot, p *place, known *Table) *Table {
+func (d *Database) openTable(name string, s *snapshot, p *listing, known *Table) *Table {
 	isLive := p != nil || s.why != nil
 	if p == nil {
-		p = &place{live: s.why != nil, level: unknownLevel}
+		p = &listing{live: s.why != nil, level: unknownLevel}
 	}
 	t, err := d.openFile(name, p, known)
 	if err != nil {
@@ -251,11 +251,11 @@ func (d *Database) openTable(name string, s *snapshot, p *place, known *Table) *
 			t = known
 		}
 	}
-	t.member.place.Store(p)
+	t.member.listing.Store(p)
 	return t
 }
 
-func (d *Database) openFile(name string, p *place, known *Table) (*Table, error) {
+func (d *Database) openFile(name string, p *listing, known *Table) (*Table, error) {
 	file, err := os.Open(filepath.Join(d.folder, name))
 	if err != nil {
 		return nil, err
@@ -276,8 +276,8 @@ func (d *Database) openFile(name string, p *place, known *Table) (*Table, error)
 }
 
 // isFile reports whether the table is that of a file.
-func (t *Table) isFile(info fs.FileInfo, p *place) bool {
+func (t *Table) isFile(info fs.FileInfo, p *listing) bool {
 	m := t.member
 	return m.file != nil && os.SameFile(m.info, info) && m.info.Size() == info.Size() && m.info.ModTime().Equal(info.ModTime()) &&
-		m.place.Load().synthetic == p.synthetic
+		m.listing.Load().synthetic == p.synthetic
 }

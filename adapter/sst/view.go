@@ -56,7 +56,7 @@ func (v *View) MayContain(userKey []byte, hits []uint64) (n int, err error) {
 
 // ranges are the tables of a level of a family whose ranges are known, in the order of their first keys.
 type ranges struct {
-	order
+	keyOrder
 	tables []int
 	first  [][]byte
 	last   [][]byte
@@ -73,8 +73,8 @@ func (r *ranges) each(key []byte, f func(table int)) {
 	}
 }
 
-// order is an order of user keys.
-type order struct {
+// keyOrder is an order of user keys.
+type keyOrder struct {
 	name    string // or nothing, for the caller's
 	compare func(a, b []byte) int
 }
@@ -86,7 +86,7 @@ func (v *View) prepare() { v.prepared.Do(v.findRanges) }
 
 func (v *View) findRanges() {
 	type level struct {
-		order, family string
+		keyOrder, family string
 		level         int
 	}
 	groups := map[level]*ranges{}
@@ -100,7 +100,7 @@ func (v *View) findRanges() {
 		at := level{o.name, p.family, p.level}
 		r := groups[at]
 		if r == nil {
-			r = &ranges{order: o}
+			r = &ranges{keyOrder: o}
 			groups[at] = r
 			v.ranges = append(v.ranges, r)
 		}
@@ -119,7 +119,7 @@ func (r *ranges) sort() {
 		by[i] = i
 	}
 	slices.SortStableFunc(by, func(a, b int) int { return r.compare(r.first[a], r.first[b]) })
-	sorted := ranges{order: r.order}
+	sorted := ranges{keyOrder: r.keyOrder}
 	for at, i := range by {
 		reach := r.last[i]
 		if at > 0 && r.compare(sorted.reach[at-1], reach) > 0 {
@@ -132,22 +132,22 @@ func (r *ranges) sort() {
 	*r = sorted
 }
 
-// bounds returns the range of the table's keys and their order, if both are known.
-func (t *Table) bounds() (o order, first, last []byte, known bool) {
+// bounds returns the range of the table's keys and their keyOrder, if both are known.
+func (t *Table) bounds() (o keyOrder, first, last []byte, known bool) {
 	p := t.inDatabase()
 	if p == nil || p.synthetic || p.first == nil || p.size != uint64(t.file.size) {
 		return o, nil, nil, false
 	}
-	if o, known = t.order(p.comparator); !known || o.compare(p.first, p.last) > 0 {
+	if o, known = t.keyOrder(p.comparator); !known || o.compare(p.first, p.last) > 0 {
 		return o, nil, nil, false
 	}
 	return o, p.first, p.last, true
 }
 
-// order returns the order of the keys, if it is known by the name of a comparator, or given.
-func (t *Table) order(comparator string) (o order, known bool) {
+// keyOrder returns the order of the keys, if it is known by the name of a comparator, or given.
+func (t *Table) keyOrder(comparator string) (o keyOrder, known bool) {
 	if t.compare != nil {
-		return order{"", t.compare}, true
+		return keyOrder{"", t.compare}, true
 	}
 	if own := t.properties.comparator; own != "" && own != comparator {
 		return o, false

@@ -25,7 +25,7 @@ func (v *View) MayContainBatch(keys bloom.Keys, each func(table int, hits []uint
 	for _, r := range v.ranges {
 		c := columns[r.name]
 		if c == nil {
-			c = b.sorted(r.order)
+			c = b.sorted(r.keyOrder)
 			columns[r.name] = c
 		}
 		for i, table := range r.tables {
@@ -105,7 +105,7 @@ func newColumn(rows []row) *column {
 }
 
 // sorted returns the keys in an order.
-func (b *batch) sorted(o order) *column {
+func (b *batch) sorted(o keyOrder) *column {
 	rows := slices.Clone(b.rows)
 	slices.SortFunc(rows, func(x, y row) int { return o.compare(x.key, y.key) })
 	return newColumn(rows)
