@@ -209,17 +209,3 @@ func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours in
 func sortPlaces(kernel Kernel, places *uint32, n int, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
 	return left, false
 }
-
-// probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the address in the
-// prober's single. Go inlines its callers, so a key takes one call: with two, Parquet's took 1.15 times
-// as long.
-func probeUint64(base **byte, key uint64) (may bool) { return mayContainUint64(base, key) }
-
-// probeHash is probeUint64 for the words of a Hash, and mayContainHash.
-func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool) {
-	return mayContainHash(base, h1, h2, h3, h4)
-}
-
-// addUint64 adds a key of 8 bytes, and reports whether it was certainly new. It works like probeUint64,
-// and is not atomic: an AtomicSet must not call it.
-func addUint64(base **byte, key uint64) (isNew bool) { return addUint64Generic(base, key) }

@@ -73,13 +73,11 @@ func declare(file, constraint string, functions []*ir.Function) error {
 		b.WriteString("\nimport (\n\t\"unsafe\"\n\n\t\"github.com/lanebloom/bloom/internal/keyhash\"\n\t\"github.com/lanebloom/bloom/internal/probes\"\n)\n\n" + guards())
 	}
 	for i, family := range families {
-		entry := family.arguments != "" && !slices.Contains(targets, family.name)
+		entry := family.arguments != "" && inGo[family.name] == "" && !slices.Contains(targets, family.name)
 		if entry || len(members[i]) > 0 {
 			b.WriteString(strings.ReplaceAll(family.doc, "\n\t\t", "\n// ") + "\n")
 		}
-		if instead, single := inGo[family.name]; single && len(members[i]) == 0 {
-			fmt.Fprintf(&b, "func %s(%s) (%s) { return %s(%s) }\n", family.name, family.arguments, family.results, instead, strings.Join(names(family.arguments), ", "))
-		} else if !single && entry {
+		if entry {
 			b.WriteString(family.entry(members[i]))
 		}
 		for _, name := range members[i] {

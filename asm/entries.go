@@ -49,8 +49,8 @@ func neonOf(emit func(f *arm64.Function, width int), width int) func(*arm64.Func
 	return func(f *arm64.Function, _ neonTables) { emit(f, width) }
 }
 
-// inGo is what the entries for single keys call where there is no assembly. They take no kernel: it is
-// in what they test.
+// inGo names the portable Go of each entry for single keys: assembly jumps to it. These entries take no kernel, which is in what
+// they test, and single_generic.go has them where there is no assembly.
 var inGo = map[string]string{"probeUint64": "mayContainUint64", "probeHash": "mayContainHash", "addUint64": "addUint64Generic"}
 
 // targets have no entry: the entries for single keys jump to their functions.

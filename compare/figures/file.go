@@ -107,8 +107,9 @@ func (r run) find(name string) (figure, error) {
 
 // timed are the files whose code decides how long a key takes.
 var timed = []string{
-	"atomic_set.go", "batch.go", "build.go", "cpu_*.go", "encoded.go", "format*.go", "group.go", "hash*.go", "interleaved*.go", "kernel.go", "keys*.go", "internal/memory/*.go",
-	"prober.go", "scheme.go", "set.go", "single*.go", "thresholds.go", "probe_*.go", "probe_*.s",
+	"atomic_set.go", "batch.go", "bloom.go", "build.go", "cpu_*.go", "dispatch.go", "encoded.go", "format.go", "full.go", "group.go", "hash*.go",
+	"interleaved*.go", "kernel.go", "keys.go", "layout.go", "prober.go", "scheme.go", "set.go", "single*.go", "thresholds.go", "view.go",
+	"xxph3.go", "probe_*.go", "probe_*.s", "internal/memory/*.go",
 	"bitsandblooms.go", "guava.go", "leveldb.go", "nori.go", "parquet.go", "pebble.go", "rocksdb.go",
 	"internal/encoding/*.go", "internal/keyhash/*.go", "internal/keyhash/*.s", "internal/load/*.go", "internal/probes/*.go", "internal/probes/*.s",
 }
