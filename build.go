@@ -13,10 +13,7 @@ import (
 // together: a cache line is loaded once for several bits. Workers share the regions. The order in which bits are set does not
 // change the bytes.
 
-const (
-	windowPlaces = 1 << 12              // that are computed at a time: at least those of one key
-	linePlaces   = memory.CacheLine / 4 // that a cache line holds
-)
+const linePlaces = memory.CacheLine / 4 // that a cache line holds
 
 // addColumn sets the bits of every key of a column.
 func (s *prober) addColumn(keys Keys) {

@@ -28,14 +28,16 @@ const (
 	fileText      = 16                            // bytes for the name of the format
 	fileSummed    = 72                            // bytes before the header's checksum
 	fileKind      = 80                            // where the kind of the keys begins
-	fileFields    = 112                           // bytes that the fields of the header take
+	fileFields    = fileKind + mostKeyKind        // bytes that the fields of the header take
 	fileBoundary  = 64                            // the bits begin at a multiple of it
 	fileLeast     = 128                           // bytes of the smallest file
 	mostStart     = fileFields + fileBoundary - 1 // where an encoded filter begins at most
 	fileLeastRead = 64 << 10                      // bytes that ReadFrom reads at least after the header, unless the file ends
 	unknownKeys   = math.MaxUint64                // the number of keys in the header if it is not known
-	mostKeyKind   = fileFields - fileKind         // bytes of a kind of keys
 )
+
+// mostKeyKind is the most bytes of a kind of keys.
+const mostKeyKind = 32
 
 // KeyKind says what the bytes of a filter's keys stand for: the number 42 has other bytes as text than
 // as an integer of 64 bits. The header of a file has it, so that a program that asks with keys

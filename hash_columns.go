@@ -105,7 +105,7 @@ func (k *Keys) hashRows(kind scheme, kernel Kernel, h *hashes) {
 	n := h.len()
 	done, ok := k.hashAssembly(kind, kernel, h)
 	if !ok || done == 0 && n <= 16 {
-		k.hashGeneric(kind, h)
+		k.hashInGo(kind, h)
 		return
 	}
 	byGo := 16
@@ -118,9 +118,20 @@ func (k *Keys) hashRows(kind scheme, kernel Kernel, h *hashes) {
 			more = min(n-done, byGo)
 			byGo *= 2 // most keys are too long: do not ask for each 16
 			hashed = hashed.slice(0, more)
-			rest.hashGeneric(kind, &hashed)
+			rest.hashInGo(kind, &hashed)
 		}
 		done += more
+	}
+}
+
+// hashInGo is hashRows in portable Go, for as many rows as h has room for.
+func (k *Keys) hashInGo(kind scheme, h *hashes) {
+	if !k.isNarrow() {
+		k.hashGeneric(kind, h)
+		return
+	}
+	for i := range h.len() {
+		h.set(i, k.hashRow(kind, i))
 	}
 }
 

@@ -152,7 +152,7 @@ func onKernel(t testing.TB, f *Filter, kernel Kernel) *Filter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Kernel() != kernel && (f.scheme == noScheme || schemes[f.scheme].fits(f.Array)) {
+	if f.Kernel() != kernel && (f.scheme == noScheme || arrays[f.scheme].fits(f.Array)) {
 		t.Fatalf("kernel %v runs instead of %v", f.Kernel(), kernel)
 	}
 	return f

@@ -44,51 +44,56 @@ var schemes = [...]struct {
 	// A size of an even number of units, of so many bits, can be halved. There may be most units. The
 	// unit is 0 if no size can be halved.
 	unit, most uint64
+}{
+	noScheme: {hash: "no hash"},
+	schemeLevelDB: {
+		name: "leveldb", hash: "LevelDB's 32-bit hash", words: one32, kernels: everyKernel,
+		word: 8, oneByOne: vectorKeys - 1, dense: densePer256, unit: 8, most: mostBytes,
+	},
+	schemeNori: {
+		name: "nori", hash: "XXH64 with the seeds 0 and 1", words: two64, kernels: everyKernel,
+		word: 8, oneByOne: vectorKeys - 1, dense: denseFull256, unit: 8, most: mostBytes,
+	},
+	schemeParquet: {
+		name: "parquet", hash: "XXH64 with the seed 0", words: one64, kernels: everyKernel,
+		line: true, word: 256, oneByOne: vectorKeys - 1, unit: 256, most: min(encoding.MaxBlocks, mostBytes/32),
+	},
+	schemeRocksDB: {
+		name: "rocksdb", hash: "RocksDB's XXPH3", words: one64, kernels: everyKernel,
+		line: true, word: 512, oneByOne: vectorKeys - 1, unit: 512, most: min(encoding.RocksDBMostLines, mostBytes/64),
+	},
+	schemePebble: {
+		name: "pebble", hash: "LevelDB's 32-bit hash with signed bytes", words: one32, kernels: everyKernel,
+		line: true, word: 512, oneByOne: vectorKeys - 1,
+	},
+	schemeBitsAndBlooms: {
+		name: "bits-and-blooms", hash: "murmur3_x64_128 of the key, and of the key and a byte 1", words: four64, kernels: kernelsOfAMD64,
+		word: 64, oneByOne: singleKeys, dense: denseFull256, unit: 64, most: mostBytes / 8,
+	},
+	schemeGuava: {
+		name: "guava", hash: "murmur3_x64_128", words: two64, kernels: kernelsOfAMD64,
+		word: 64, oneByOne: singleKeys, dense: denseFull256, unit: 64, most: min(math.MaxInt32, mostBytes/8),
+	},
+}
 
+var kernelsOfAMD64, everyKernel = []Kernel{AVX512, AVX2}, []Kernel{AVX512, AVX2, NEON}
+
+// arrays has what each scheme makes of a number of bits.
+var arrays = [len(schemes)]struct {
 	array func(n uint64, k int) probes.Array // of k probes, at least 1, of n bits, at least 1, without its base
 	bytes func(a probes.Array) uint64        // that an array reaches
 	fits  func(a probes.Array) bool          // whether kernels take the array
 	one   func(a probes.Array) bool          // whether their assembly tests and adds one key
 }{
-	noScheme: {hash: "no hash", bytes: func(probes.Array) uint64 { return 0 }},
-	schemeLevelDB: {
-		name: "leveldb", hash: "LevelDB's 32-bit hash", words: one32, kernels: everyKernel,
-		word: 8, oneByOne: vectorKeys - 1, dense: densePer256, unit: 8, most: mostBytes,
-		array: arrayLevelDB, bytes: bytesLevelDB, fits: fitsLevelDB, one: anyArray,
-	},
-	schemeNori: {
-		name: "nori", hash: "XXH64 with the seeds 0 and 1", words: two64, kernels: everyKernel,
-		word: 8, oneByOne: vectorKeys - 1, dense: denseFull256, unit: 8, most: mostBytes,
-		array: arrayNori, bytes: bytesFull, fits: fitsFull, one: oneNori,
-	},
-	schemeParquet: {
-		name: "parquet", hash: "XXH64 with the seed 0", words: one64, kernels: everyKernel,
-		line: true, word: 256, oneByOne: vectorKeys - 1, unit: 256, most: min(encoding.MaxBlocks, mostBytes/32),
-		array: arrayParquet, bytes: bytesParquet, fits: fitsParquet, one: anyArray,
-	},
-	schemeRocksDB: {
-		name: "rocksdb", hash: "RocksDB's XXPH3", words: one64, kernels: everyKernel,
-		line: true, word: 512, oneByOne: vectorKeys - 1, unit: 512, most: min(encoding.RocksDBMostLines, mostBytes/64),
-		array: arrayRocksDB, bytes: bytesRocksDB, fits: fitsLines, one: oneVector,
-	},
-	schemePebble: {
-		name: "pebble", hash: "LevelDB's 32-bit hash with signed bytes", words: one32, kernels: everyKernel,
-		line: true, word: 512, oneByOne: vectorKeys - 1,
-		array: arrayPebble, bytes: bytesPebble, fits: fitsLines, one: oneVector,
-	},
-	schemeBitsAndBlooms: {
-		name: "bits-and-blooms", hash: "murmur3_x64_128 of the key, and of the key and a byte 1", words: four64, kernels: kernelsOfAMD64,
-		word: 64, oneByOne: singleKeys, dense: denseFull256, unit: 64, most: mostBytes / 8,
-		array: arrayBitsAndBlooms, bytes: bytesBitsAndBlooms, fits: fitsBitsAndBlooms, one: noArray,
-	},
-	schemeGuava: {
-		name: "guava", hash: "murmur3_x64_128", words: two64, kernels: kernelsOfAMD64,
-		word: 64, oneByOne: singleKeys, dense: denseFull256, unit: 64, most: min(math.MaxInt32, mostBytes/8),
-		array: arrayGuava, bytes: bytesFull, fits: fitsFull, one: noArray,
-	},
+	noScheme:            {bytes: func(probes.Array) uint64 { return 0 }},
+	schemeLevelDB:       {array: arrayLevelDB, bytes: bytesLevelDB, fits: fitsLevelDB, one: anyArray},
+	schemeNori:          {array: arrayNori, bytes: bytesFull, fits: fitsFull, one: oneNori},
+	schemeParquet:       {array: arrayParquet, bytes: bytesParquet, fits: fitsParquet, one: anyArray},
+	schemeRocksDB:       {array: arrayRocksDB, bytes: bytesRocksDB, fits: fitsLines, one: oneVector},
+	schemePebble:        {array: arrayPebble, bytes: bytesPebble, fits: fitsLines, one: oneVector},
+	schemeBitsAndBlooms: {array: arrayBitsAndBlooms, bytes: bytesBitsAndBlooms, fits: fitsBitsAndBlooms, one: noArray},
+	schemeGuava:         {array: arrayGuava, bytes: bytesFull, fits: fitsFull, one: noArray},
 }
-
-var kernelsOfAMD64, everyKernel = []Kernel{AVX512, AVX2}, []Kernel{AVX512, AVX2, NEON}
 
 func (f scheme) String() string { return schemes[f].name }
 
@@ -121,19 +126,19 @@ func (f scheme) made(h Hash) bool {
 // setKernel settles which code runs, for the scheme and the array, which are set before: the kernel's, or portable Go for an array that the
 // kernel does not take. Nothing asks again.
 func (s *prober) setKernel(kernel Kernel) {
-	f := &schemes[s.scheme]
+	f, a := &schemes[s.scheme], &arrays[s.scheme]
 	if s.scheme == noScheme {
 		s.kernel, s.oneByOne, s.single = kernel, 0, nil
 		return
 	}
-	if !f.fits(s.Array) {
+	if !a.fits(s.Array) {
 		kernel = Generic
 	}
 	s.kernel, s.oneByOne, s.single = kernel, f.oneByOne, &singles[Generic][noScheme]
 	if kernel == Generic {
 		s.oneByOne = keysAcross
 	}
-	if f.one(s.Array) {
+	if a.one(s.Array) {
 		s.single = &singles[kernel][s.scheme]
 	}
 	if kernel != Generic {
@@ -164,13 +169,13 @@ func (s *prober) setFastest(f scheme) {
 
 // array returns the array of k probes, at least 1, of n bits, at least 1, which begin where data does.
 func (f scheme) array(data []byte, n uint64, k int) probes.Array {
-	a := schemes[f].array(n, k)
+	a := arrays[f].array(n, k)
 	a.Base = unsafe.SliceData(data)
 	return a
 }
 
 // bytes returns the number of bytes that the array reaches.
-func (s *prober) bytes() uint64 { return schemes[s.scheme].bytes(s.Array) }
+func (s *prober) bytes() uint64 { return arrays[s.scheme].bytes(s.Array) }
 
 // isDense reports whether it is likely to be faster to make all probes of each of the next
 // keys at once, because the last n keys had so many hits.
@@ -218,14 +223,8 @@ func (f scheme) hashUint64(key uint64) Hash {
 	panic(noSuchScheme)
 }
 
-// hashGeneric is hashRows in portable Go, for as many rows as h has room for.
+// hashGeneric is hashInGo for rows that are not narrow.
 func (k *Keys) hashGeneric(f scheme, h *hashes) {
-	if k.isNarrow() {
-		for i := range h.len() {
-			h.set(i, k.hashRow(f, i))
-		}
-		return
-	}
 	switch f {
 	case schemeLevelDB:
 		k.hashLevelDB(h.h32, keyhash.UnsignedBytes)

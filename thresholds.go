@@ -65,6 +65,9 @@ const (
 
 // Requests, pages and the regions of a build.
 const (
+	// A build computes the places of some keys at a time: at least those of one key.
+	windowPlaces = 1 << 12
+
 	// If keys lie side by side, bits-and-blooms' hash requests so many bytes ahead.
 	columnAhead = 2 << 10
 
