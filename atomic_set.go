@@ -6,8 +6,6 @@ import (
 	"io"
 	"sync/atomic"
 	"unsafe"
-
-	"github.com/lanebloom/bloom/internal/memory"
 )
 
 // AtomicSet is a [Set] that any number of goroutines add to and query at once, without a lock. A query finds every key whose
@@ -22,14 +20,6 @@ import (
 // [AtomicSet.WriteTo] and the like, gob and JSON write a copy, which has all bits of each key that was added before.
 // The zero AtomicSet has no bits. It holds no key, and its methods that add keys panic.
 type AtomicSet struct{ view view }
-
-// liveBits is the bits of an AtomicSet and their shape: to find them in the encoded bytes would read words that
-// goroutines change.
-type liveBits struct {
-	bits     []byte
-	shape    shape
-	kindLost atomic.Bool // keys of no known kind were merged
-}
 
 // Additions set bits by atomic operations on words of 32 bits. Queries read bits as those of
 // a Filter do: in words and vectors, in Go and in assembly, without atomic operations. That is
@@ -101,44 +91,6 @@ func (s *AtomicSet) take(v view, err error) error {
 	}
 	s.view = v
 	return nil
-}
-
-// setLive makes v, whose memory is that of memory.Aligned, the view of an AtomicSet.
-func (v *view) setLive() {
-	bits, shape := v.encoded()
-	v.live, v.atomic, v.count = &liveBits{bits: bits, shape: shape}, true, nil
-}
-
-// still returns v or, if goroutines may change the bits, a view of a copy. The copy has every key whose addition
-// returned before.
-func (v *view) still() *view {
-	if v.live == nil {
-		return v
-	}
-	c := v.copied()
-	return &c
-}
-
-// copied returns a view of a copy in memory of memory.Aligned. The number of its keys is not known.
-func (v *view) copied() view {
-	c := *v
-	bits, _ := v.encoded()
-	before := cap(v.data) - cap(bits) // their capacities end at the same byte
-	c.data = memory.Aligned(before, len(v.data)-before)
-	copy(c.data, v.data[:before])
-	if v.live == nil {
-		copy(c.data[before:], v.data[before:])
-	} else {
-		for i, to := 0, c.data[before:]; i < len(to); i += 4 { // what follows the bits shares a word with them
-			var bytes [4]byte
-			binary.NativeEndian.PutUint32(bytes[:], atomic.LoadUint32(v.word(8*uint64(i))))
-			copy(to[i:], bytes[:])
-		}
-	}
-	c.Array, _ = c.format.decode(c.data) // no error: it is a filter
-	c.setKernel(c.kernel)
-	c.atomic, c.live, c.count = false, nil, &keyCount{unknown: true}
-	return c
 }
 
 // Add adds a key.

@@ -43,35 +43,9 @@ package bloom
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/detect"
-	"github.com/lanebloom/bloom/internal/encoding"
-)
-
-// Functions wrap these errors with details. Test for them with [errors.Is].
-var (
-	// ErrFormat: the format is not one of the constants, or a file names a format that this
-	// library does not know.
-	ErrFormat = errors.New("bloom: unknown format")
-	// ErrEncoding: the bytes are not a filter of the format, or not the file of a filter.
-	// For a [Set], also: the filter has no bits to set.
-	ErrEncoding = encoding.Err
-	// ErrKeys: offsets, widths, views or bitmaps do not describe a column of keys.
-	ErrKeys = errors.New("bloom: malformed key column")
-	// ErrCapacity: the number of keys is negative, or the filter is too large.
-	ErrCapacity = errors.New("bloom: capacity out of range")
-	// ErrRate: no filter of the format has the requested false-positive rate.
-	ErrRate = errors.New("bloom: false-positive rate out of reach")
-	// ErrShape: two sets differ in format, size or number of probes; a set cannot be halved; or the
-	// filters of a group differ in format.
-	ErrShape = errors.New("bloom: wrong shape")
-	// ErrKind: two sets have keys of different kinds, or a kind is no name for a file.
-	ErrKind = errors.New("bloom: wrong kind of keys")
-	// ErrKernel: this CPU or this build does not have the kernel.
-	ErrKernel = errors.New("bloom: kernel not available")
 )
 
 // Filter is a read-only view of an encoded filter. It keeps a reference to the encoded
@@ -83,36 +57,6 @@ var (
 // are assembly, rely on that. If the bytes change, answers can be wrong. If the bytes are
 // unmapped, a query ends the program.
 type Filter struct{ view }
-
-// view answers queries for encoded bytes. [Filter] and [Set] embed it.
-type view struct {
-	prober
-	format Format
-	data   []byte    // the encoded filter
-	count  *keyCount // nil if nobody counted the keys
-	kind   KeyKind
-	live   *liveBits // of an AtomicSet, or nil
-}
-
-// keyCount counts the keys that are added, duplicates included. All views of the same bits
-// share it. It fills a cache line: two counts in one line would slow down goroutines that
-// each add to a Set of their own.
-type keyCount struct {
-	n       uint64
-	unknown bool // some keys were not counted
-	_       [48]byte
-}
-
-// A count of mostKeys or more is taken as unknown. No filter has so many keys, and to add them one by one takes centuries. So the
-// count of a set cannot overflow, whatever a file claims.
-const mostKeys = 1 << 63
-
-// add counts n more keys.
-func (c *keyCount) add(n uint64) {
-	if c.n += n; c.n >= mostKeys || c.n < n {
-		c.n, c.unknown = 0, true
-	}
-}
 
 // Open returns a view of the filter that data encodes. It copies nothing and takes
 // constant time, so that data can be a file mapped into memory, read-only or not.
@@ -139,18 +83,6 @@ func Open(f Format, data []byte) (*Filter, error) {
 		return nil, err
 	}
 	return &Filter{v}, nil
-}
-
-func openView(f Format, data []byte) (v view, err error) {
-	if !f.valid() {
-		return v, fmt.Errorf("%w: %v", ErrFormat, f)
-	}
-	v.format, v.data = f, data
-	v.scheme = formats[f].scheme
-	if v.Array, err = f.decode(data); err == nil {
-		v.setKernel(kernels[0])
-	}
-	return v, err
 }
 
 // MayContain reports whether key may be among the keys the filter was built from. A no is

@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/lanebloom/bloom/internal/encoding"
-	"github.com/lanebloom/bloom/internal/memory"
-	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/rates"
 	"github.com/lanebloom/bloom/internal/reference"
 )
@@ -80,14 +78,6 @@ var formats = [...]struct {
 	Guava:         {"guava.MURMUR128_MITZ_64", schemeGuava, rates.DoubleHashing, rates.IndependentSet, reference.ExplainGuava},
 }
 
-// newFilter returns an empty filter. The memory is that of memory.Aligned.
-func (f Format) newFilter(s shape, bitsPerKey int) []byte {
-	before, after := f.encoding().Around()
-	data := memory.Aligned(before, formats[f].scheme.bytesOf(s.Bits)+after)
-	f.encoding().Put(data, s, bitsPerKey)
-	return data
-}
-
 // shape is the geometry of a filter.
 type shape = encoding.Shape
 
@@ -153,27 +143,6 @@ func ParseFormat(s string) (Format, error) {
 		}
 	}
 	return 0, fmt.Errorf("%w %q", ErrFormat, s)
-}
-
-// decode returns the array of an encoded filter. For a filter that answers without testing its bits, the array has other
-// bits, which give the same answer.
-func (f Format) decode(data []byte) (probes.Array, error) {
-	var e encoding.Filter
-	if err := f.encoding().Parse(data, &e); err != nil {
-		return probes.Array{}, err
-	}
-	s, array := formats[f].scheme, data[e.From:e.To]
-	switch {
-	case e.All:
-		return s.array(everything, 8*uint64(len(everything)), 1), nil
-	case e.Bits == 0:
-		return s.array(nothing, 8*uint64(len(nothing)), 1), nil
-	case e.StoresFewer:
-		return probes.Array{Base: &array[0], N: e.Bits, Recip: probes.FewerStored, K: e.Probes}, nil
-	case e.Doublings > 0:
-		return probes.Array(probes.NewPebble(array, uint32(len(array)>>(6+e.Doublings)), e.Doublings, e.Probes)), nil
-	}
-	return s.array(array, e.Bits, e.Probes), nil
 }
 
 // Reference reports whether key may be in the encoded filter. It follows the format letter

@@ -1,12 +1,9 @@
 package bloom
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"unsafe"
-
-	"github.com/lanebloom/bloom/internal/keyhash"
 )
 
 // Hash is a key's hash. It serves every filter whose format has the same hash: hash a
@@ -26,7 +23,8 @@ var hashMark = rand.Uint64() | 1
 func shortHash(h1, h2 uint64, kind scheme) Hash { return Hash{h1, h2, hashMark, uint64(kind)} }
 
 func (f scheme) twoWords(h1, h2 uint64) Hash { return shortHash(h1, h2, f) }
-func fourWords(h1, h2, h3, h4 uint64) Hash   { return Hash{h1, h2, h3, h4} }
+
+func fourWords(h1, h2, h3, h4 uint64) Hash { return Hash{h1, h2, h3, h4} }
 
 // hash128 is the two words of a hash.
 type hash128 struct{ h1, h2 uint64 }
@@ -42,6 +40,15 @@ func (h Hash) scheme() scheme {
 	return schemeBitsAndBlooms // the only one of four words
 }
 
+// made reports whether a hash is of the scheme. One of four words passes for a shorter one if its last word
+// is the number of that scheme, which is a chance of 2^-64.
+func (f scheme) made(h Hash) bool {
+	if f == schemeBitsAndBlooms {
+		return h.scheme() == schemeBitsAndBlooms
+	}
+	return h.h4 == uint64(f)
+}
+
 // Words returns the words of the hash in their order, and 0 for those that it does not have. A hash of 32 bits
 // is one word.
 func (h Hash) Words() [4]uint64 {
@@ -49,68 +56,6 @@ func (h Hash) Words() [4]uint64 {
 		return [4]uint64{h.h1, h.h2, h.h3, h.h4}
 	}
 	return [4]uint64{h.h1, h.h2}
-}
-
-// Hash returns the hash of key under f.
-func (f Format) Hash(key []byte) Hash {
-	// This is f.hash().hashKey, without its call and the table: they would take half as many instructions as the hash.
-	p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
-	switch f {
-	case LevelDB:
-		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes)), 0, schemeLevelDB)
-	case Nori, NoriCrate:
-		return schemeNori.twoWords(keyhash.XXH64x2(p, n))
-	case Parquet:
-		return shortHash(keyhash.XXH64(p, n), 0, schemeParquet)
-	case RocksDB:
-		if n <= keyhash.ShortXXPH3 {
-			return shortHash(keyhash.XXPH3Short(p, n), 0, schemeRocksDB)
-		}
-		return shortHash(xxph3At(p, n), 0, schemeRocksDB)
-	case Pebble:
-		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.SignedBytes)), 0, schemePebble)
-	case BitsAndBlooms:
-		return fourWords(keyhash.Murmur3x2(p, n))
-	case Guava:
-		return schemeGuava.twoWords(keyhash.Murmur3(p, n))
-	}
-	panic(noFormat(f))
-}
-
-// HashString is Hash for a string. It takes no copy.
-func (f Format) HashString(key string) Hash {
-	return f.Hash(unsafe.Slice(unsafe.StringData(key), len(key)))
-}
-
-// HashFrom returns the Hash of a key whose hash the caller knows already. For [LevelDB], h
-// has LevelDB's hash in the lower 32 bits, as Badger keeps it; for [Pebble], that with signed
-// bytes. For [Parquet], h is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for
-// formats whose hash has more than one word.
-func (f Format) HashFrom(h uint64) Hash {
-	kind := f.hash()
-	switch schemes[kind].words {
-	case one32:
-		return shortHash(uint64(uint32(h)), 0, kind)
-	case one64:
-		return shortHash(h, 0, kind)
-	}
-	panic(fmt.Sprintf("bloom: the hash of %v has several words, but HashFrom takes one", f))
-}
-
-// words is the number and the size of the words of a hash.
-type words uint8
-
-const (
-	noWords words = iota
-	one32         // a word of 32 bits
-	one64         // a word of 64 bits
-	two64         // two words of 64 bits
-	four64        // four words of 64 bits
-)
-
-// bits returns how many bits the words have.
-func (w words) bits() int {
-	return [...]int{noWords: 0, one32: 32, one64: 64, two64: 128, four64: 256}[w]
 }
 
 // hashes are the hashes of some keys, in slices for the words of their kind: h32, or h1,

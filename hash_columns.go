@@ -1,11 +1,110 @@
 package bloom
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"unsafe"
-
-	"github.com/lanebloom/bloom/internal/keyhash"
 )
+
+// Hashed hashes every row once, under f, and returns the column of hashes, with the same null
+// rows. The column serves filters of every format with the same hash; with any other filter,
+// queries and additions panic. Hashed itself panics if k is a column of other hashes.
+func (k Keys) Hashed(f Format) Keys { return k.hashedBy(kernels[0], f) }
+
+func (k *Keys) hashedBy(kernel Kernel, f Format) Keys {
+	k.mustServe(f)
+	kind := f.hash()
+	return k.hashedTo(make([]uint64, (k.n*schemes[kind].words.bits()+63)/64), kind, kernel)
+}
+
+// hashedTo is Hashed, with the hashes in memory, which must have room for them.
+func (k *Keys) hashedTo(memory []uint64, kind scheme, kernel Kernel) (h Keys) {
+	switch p := unsafe.Pointer(unsafe.SliceData(memory)); schemes[kind].words {
+	case one32:
+		words := unsafe.Slice((*uint32)(p), k.n)
+		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h32: words[i:j]} })
+		h = columnOf(hashes32, words)
+	case one64:
+		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h1: memory[i:j]} })
+		h = columnOf(hashes64, memory[:k.n])
+	case two64:
+		words := unsafe.Slice((*hash128)(p), k.n)
+		k.eachWindow(kind, kernel, true, func(first int, h hashes) {
+			for i, h1 := range h.h1 {
+				words[first+i] = hash128{h1, h.h2[i]}
+			}
+		})
+		h = columnOf(hashes128, words)
+	case four64:
+		words := unsafe.Slice((*Hash)(p), k.n)
+		k.eachWindow(kind, kernel, true, func(first int, h hashes) {
+			for i := range h.len() {
+				words[first+i] = h.at256(i)
+			}
+		})
+		h = columnOf(hashes256, words)
+	}
+	h.hashed, h.validity, h.bit0 = kind, k.validity, k.bit0
+	return h
+}
+
+// hashWindows hashes a window of rows at a time. room(i, j) returns the memory for the hashes
+// of rows i to j-1.
+func (k *Keys) hashWindows(kind scheme, kernel Kernel, room func(i, j int) hashes) {
+	for i := 0; i < k.n; i += windowKeys {
+		part := k.slice(i, min(i+windowKeys, k.n))
+		h := room(i, i+part.n)
+		part.hash(kind, kernel, &h)
+	}
+}
+
+// eachWindow hashes a window of rows at a time, and calls visit with the number of its first row and its hashes: without
+// those of null rows, or with hashes for them that mean nothing.
+func (k *Keys) eachWindow(kind scheme, kernel Kernel, withNulls bool, visit func(first int, h hashes)) {
+	w := takeWindow()
+	room := w.hashes(schemes[kind].words, k.n)
+	for i := 0; i < k.n; i += room.len() {
+		part := k.slice(i, min(i+room.len(), k.n))
+		h := room.slice(0, part.n)
+		if withNulls {
+			part.hash(kind, kernel, &h)
+		} else {
+			part.hashKeys(kind, kernel, &h)
+		}
+		visit(i, h)
+	}
+	w.giveBack()
+}
+
+// Hashes32 returns a column of keys whose 32-bit hashes under f the owner has already, as
+// Badger has those of [LevelDB]. The column serves filters of every format with the same hash; with any other filter, queries
+// and additions panic. Hashes32 itself panics for a format whose hash is not a word of 32
+// bits.
+func (f Format) Hashes32(hashes []uint32) Keys {
+	return f.columnOfHashes(one32, columnOf(hashes32, hashes))
+}
+
+// Hashes64 is [Format.Hashes32] for formats whose hash is a word of 64 bits.
+func (f Format) Hashes64(hashes []uint64) Keys {
+	return f.columnOfHashes(one64, columnOf(hashes64, hashes))
+}
+
+func (f Format) columnOfHashes(w words, k Keys) Keys {
+	k.hashed = f.hash()
+	if schemes[k.hashed].words != w {
+		panic(fmt.Sprintf("bloom: hashes of %d bits for the format %v, which has %s", w.bits(), f, schemes[k.hashed].hash))
+	}
+	return k
+}
+
+// mustServe panics if the column has hashes of another kind than the format's. Every function
+// that takes a column calls it first, so that it panics on the goroutine of its caller.
+func (k *Keys) mustServe(f Format) {
+	if k.hashed != noScheme && k.hashed != f.hash() {
+		panic(fmt.Sprintf("bloom: the column was hashed by %s, but the format %v uses %s", schemes[k.hashed].hash, f, schemes[f.hash()].hash))
+	}
+}
 
 // hash writes the hash of every row to h. Those of null rows mean nothing.
 func (k *Keys) hash(kind scheme, kernel Kernel, h *hashes) {
@@ -56,6 +155,40 @@ func (k *Keys) hashSparse(kind scheme, h *hashes, valid []uint64) {
 	}
 }
 
+// gatherValid writes the hashes of the valid rows to the start of h. It is hashGathered without
+// the null rows.
+func (k *Keys) gatherValid(kind scheme, kernel Kernel, h *hashes, valid []uint64) {
+	var rows [128]string
+	n, done := 0, 0
+	for i := 0; i < k.n; i += 64 {
+		switch word := valid[i/64]; k.layout {
+		case byteSlices:
+			for keys := elements[[]byte](k, k.n); word != 0; word &= word - 1 {
+				key := keys[i+bits.TrailingZeros64(word)]
+				rows[n%len(rows)] = unsafe.String(unsafe.SliceData(key), len(key))
+				n++
+			}
+		case strs:
+			for keys := elements[string](k, k.n); word != 0; word &= word - 1 {
+				rows[n%len(rows)] = keys[i+bits.TrailingZeros64(word)]
+				n++
+			}
+		case stringViews:
+			for ; word != 0; word &= word - 1 {
+				rows[n%len(rows)] = k.viewKey(i+bits.TrailingZeros64(word), true)
+				n++
+			}
+		}
+		for last := i+64 >= k.n; n >= 64 || last && n > 0; {
+			some := min(n, 64)
+			part, hashed := Strings(rows[:some]), h.slice(done, done+some)
+			part.hashRows(kind, kernel, &hashed)
+			copy(rows[:], rows[some:n])
+			n, done = n-some, done+some
+		}
+	}
+}
+
 // pack moves the hashes of the valid rows to the front.
 func (h *hashes) pack(kernel Kernel, valid []uint64) {
 	pack(kernel, h.h32, valid)
@@ -92,225 +225,90 @@ func packVectors[E uint32 | uint64](kernel Kernel, words []E, valid []uint64) (d
 	return done, left
 }
 
-// hashRows is hash for rows that can all be read, null rows included. Kernels hash whole vectors of up to 16
-// keys, and may stop before a long key: Go hashes the keys that they leave.
-func (k *Keys) hashRows(kind scheme, kernel Kernel, h *hashes) {
-	if k.hashed != noScheme {
-		k.copyHashes(h)
+// isGathered reports whether the keys are gathered into strings before they are hashed: views,
+// and null rows that may refer to memory that is not there.
+func (k *Keys) isGathered() bool {
+	return k.layout == stringViews || k.validity != nil && (k.layout == byteSlices || k.layout == strs)
+}
+
+// hashGathered is hash for a column that isGathered. It gathers and hashes 64 rows at a time, or more views.
+// It has no function for rows, because rows that are written through a pointer escape: callers' keys could
+// not be on the stack.
+func (k *Keys) hashGathered(kind scheme, kernel Kernel, h *hashes) {
+	switch {
+	case k.layout != stringViews:
+	case k.n > 64:
+		hashViews[[viewKeys]string](k, kind, kernel, h)
+		return
+	default: // to clear the buffer of more would cost more than to hash so few views
+		hashViews[[64]string](k, kind, kernel, h)
 		return
 	}
-	if kind == schemePebble && k.wholeWords() {
-		kind = schemeLevelDB
-	}
-	n := h.len()
-	done, ok := k.hashAssembly(kind, kernel, h)
-	if !ok || done == 0 && n <= 16 {
-		k.hashInGo(kind, h)
-		return
-	}
-	byGo := 16
-	for done < n {
-		rest, hashed := k.slice(done, n), h.slice(done, n)
-		more, _ := rest.hashAssembly(kind, kernel, &hashed)
-		if more > 0 {
-			byGo = 16
-		} else {
-			more = min(n-done, byGo)
-			byGo *= 2 // most keys are too long: do not ask for each 16
-			hashed = hashed.slice(0, more)
-			rest.hashInGo(kind, &hashed)
+	var rows [64]string // "" for null rows
+	for i := 0; i < k.n; i += len(rows) {
+		n := min(len(rows), k.n-i)
+		valid := k.valid(i, n)
+		switch k.layout {
+		case byteSlices:
+			for j, key := range elements[[]byte](k, k.n)[i : i+n] {
+				rows[j%len(rows)] = unsafe.String(unsafe.SliceData(key), len(key)&-int(valid>>j&1))
+			}
+		case strs:
+			for j, key := range elements[string](k, k.n)[i : i+n] {
+				rows[j%len(rows)] = key[:len(key)&-int(valid>>j&1)]
+			}
 		}
-		done += more
+		part, hashed := Strings(rows[:n]), h.slice(i, i+n)
+		part.hashRows(kind, kernel, &hashed)
 	}
 }
 
-// hashInGo is hashRows in portable Go, for as many rows as h has room for.
-func (k *Keys) hashInGo(kind scheme, h *hashes) {
-	if !k.isNarrow() {
-		k.hashGeneric(kind, h)
-		return
-	}
-	for i := range h.len() {
-		h.set(i, k.hashRow(kind, i))
-	}
-}
-
-// ownHashes returns the hashes of a column of hashes of one 64-bit word, if kernels may read
-// them where they are. Kernels read on to a multiple of 16 hashes. Otherwise it returns nil.
-func (k *Keys) ownHashes() []uint64 {
-	if k.layout != hashes64 || k.n%16 != 0 {
-		return nil
-	}
-	return elements[uint64](k, k.n)
-}
-
-// copyHashes is hashRows for a column of hashes.
-func (k *Keys) copyHashes(h *hashes) {
-	switch k.layout {
-	case hashes32:
-		copy(h.h32, elements[uint32](k, len(h.h32)))
-	case hashes64:
-		copy(h.h1, elements[uint64](k, len(h.h1)))
-	case hashes128:
-		h1, h2 := h.h1, h.h2[:len(h.h1)]
-		for i, pair := range elements[hash128](k, len(h1)) {
-			h1[i], h2[i] = pair.h1, pair.h2
+// hashViews is hashGathered for views, as many at a time as an R has room for. Its loop for columns without null
+// rows calls nothing, and reads the second half of a header only if it must: viewKey takes 1.5 times as long.
+func hashViews[R [64]string | [256]string](k *Keys, kind scheme, kernel Kernel, h *hashes) {
+	var rows R
+	buffers := unsafe.Slice(k.buffers, k.width)
+	for i := 0; i < k.n; i += len(rows) {
+		n := min(len(rows), k.n-i)
+		done := k.viewStrings(kernel, i, n, &rows[0])
+		if k.validity == nil {
+			headers := unsafe.Slice((*viewHeader)(unsafe.Add(k.column, i*len(viewHeader{}))), n)
+			for j := uint(done); j < uint(n); j++ {
+				header := &headers[j]
+				length := binary.NativeEndian.Uint32(header[:])
+				key := unsafe.Pointer(&header[4])
+				if length > inlineBytes {
+					buffer := buffers[binary.NativeEndian.Uint32(header[8:])]
+					key = unsafe.Add(unsafe.Pointer(unsafe.SliceData(buffer)), binary.NativeEndian.Uint32(header[12:]))
+				}
+				rows[j%uint(len(rows))] = unsafe.String((*byte)(key), length)
+			}
+			done = n
 		}
-	case hashes256:
-		for i, hash := range elements[Hash](k, len(h.h1)) {
-			h.set256(i, hash)
+		for done < n {
+			some := min(64, n-done)
+			valid := k.valid(i+done, some)
+			for range some {
+				rows[done%len(rows)] = k.viewKey(i+done, valid&1 != 0)
+				valid >>= 1
+				done++
+			}
 		}
+		part, hashed := Strings(unsafe.Slice(&rows[0], n)), h.slice(i, i+n)
+		part.hashRows(kind, kernel, &hashed)
 	}
 }
 
-// hashAssembly is hashRows in assembly. It hashes some of the first rows, perhaps none, and
-// returns their number. It returns false if the kernel has no assembly for these rows, or if they are
-// too few. By AVX2, Go hashes keys of bytes for Nori and Parquet, and most of them for Guava and bits-and-blooms.
-func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok bool) {
-	n, left := h.len(), 0
-	layout, rows, stride, data := k.assemblyRows()
-	integers := layout == uint32s || layout == uint64s
-	if n < kind.leastKeys(kernel, integers) {
-		return 0, false
-	}
-	if kind == schemeBitsAndBlooms || kind == schemeGuava {
-		return murmurAssembly(kernel, layout, rows, stride, data, h)
-	}
-	if kernel == AVX512 && !integers {
-		if layout == noLayout {
-			return 0, false
+// viewStrings writes the keys of the first of n views from row i on as strings, those of null rows empty, and
+// returns how many it wrote.
+func (k *Keys) viewStrings(kernel Kernel, i, n int, rows *string) (done int) {
+	for done < n&^7 {
+		some := min(64, n&^7-done)
+		views, to := unsafe.Add(k.column, (i+done)*len(viewHeader{})), unsafe.Add(unsafe.Pointer(rows), done*int(unsafe.Sizeof("")))
+		if !viewStrings(kernel, (*byte)(views), (*byte)(unsafe.Pointer(k.buffers)), k.valid(i+done, some), some, (*string)(to)) {
+			return 0
 		}
-		done = hashByRows(kind, rows, stride, data, n, h)
-		return done, done > 0
+		done += some
 	}
-	if kernel == AVX2 && kind == schemeRocksDB && !integers && !foursXXPH3.has(rows, stride, n) {
-		return 0, false // Go takes less time for such keys
-	}
-	switch kind {
-	case schemeLevelDB:
-		left, ok = hash32(kernel, layout, rows, stride, data, n, &h.h32[0], keyhash.UnsignedBytes)
-	case schemePebble:
-		left, ok = hash32(kernel, layout, rows, stride, data, n, &h.h32[0], keyhash.SignedBytes)
-	case schemeNori:
-		_, _ = xxh64(kernel, layout, rows, stride, data, n, &h.h2[0], 1)
-		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0], 0)
-	case schemeParquet:
-		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0], 0)
-	case schemeRocksDB:
-		left, ok = xxph3(kernel, layout, rows, stride, data, n, &h.h1[0])
-	}
-	if !ok {
-		return 0, false
-	}
-	return n - left, true
-}
-
-// murmurAssembly is hashAssembly for both murmur hashes: AVX2 has them for integers and keys of 16 bytes.
-func murmurAssembly(kernel Kernel, layout layout, rows *byte, stride int, data *byte, h *hashes) (done int, ok bool) {
-	n, left := h.len(), 0
-	switch {
-	case layout == noLayout:
-		return 0, false
-	case layout == uint64s || stride == -16:
-		left, ok = murmur(kernel, layout, rows, stride, data, n, h)
-	default:
-		if layout == uint32s {
-			stride = -4 // keys of one width
-		}
-		left, ok = murmurRows(kernel, rows, stride, data, n, h)
-	}
-	if !ok {
-		return 0, false
-	}
-	return n - left, true
-}
-
-// hashByRows hashes the first of n rows with AVX-512 and returns how many: it loads the bytes of each key and transposes them.
-// LevelDB's hash ends at a key of rowsLimit bytes or more.
-func hashByRows(kind scheme, rows *byte, stride int, data *byte, n int, h *hashes) (done int) {
-	left := 0
-	switch kind {
-	case schemeLevelDB:
-		left, _ = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], keyhash.UnsignedBytes)
-	case schemePebble:
-		left, _ = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], keyhash.SignedBytes)
-	case schemeParquet:
-		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0], &h.h1[0])
-	case schemeNori:
-		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0], &h.h2[0])
-	case schemeRocksDB:
-		left, _ = xxph3Rows(AVX512, rows, stride, data, n, &h.h1[0])
-	default:
-		return 0 // murmur has kernels of its own
-	}
-	return n - left
-}
-
-// rowLengths says which windows of keys AVX2 hashes four at a time: keys of least to most bytes, and of one length only from equal
-// bytes on.
-type rowLengths struct{ equal, least, most int }
-
-// has reports whether n keys, at least 16, have such lengths. It asks three of them for their lengths, and
-// one in sparseRows if these differ.
-func (l rowLengths) has(rows *byte, stride, n int) bool {
-	first, middle, last := rowLength(rows, stride, 0), rowLength(rows, stride, n/2), rowLength(rows, stride, n-1)
-	longest, shortest := max(first, middle, last), min(first, middle, last)
-	if longest == shortest {
-		return l.equal <= first && first <= l.most
-	}
-	for i := sparseRows; i < n && l.least <= shortest && longest <= l.most; i += sparseRows {
-		length := rowLength(rows, stride, i)
-		longest, shortest = max(longest, length), min(shortest, length)
-	}
-	return l.least <= shortest && longest <= l.most
-}
-
-// rowLength returns the number of bytes of a row, as assemblyRows describes the rows.
-func rowLength(rows *byte, stride, i int) int {
-	if stride < 0 {
-		return -stride
-	}
-	switch p := unsafe.Add(unsafe.Pointer(rows), i*stride); stride {
-	case int(elementSize[byteSlices]), int(elementSize[strs]):
-		return len(*(*string)(p)) // a slice begins as a string does
-	case int(elementSize[offsets32]):
-		return int(*(*int32)(unsafe.Add(p, stride)) - *(*int32)(p))
-	default:
-		return int(*(*int64)(unsafe.Add(p, stride)) - *(*int64)(p))
-	}
-}
-
-// leastKeys returns the number of keys, integers or others, from which on the kernel hashes them: those of a vector or a group.
-func (h scheme) leastKeys(kernel Kernel, integers bool) int {
-	switch {
-	case kernel == AVX512 || kernel == AVX2 && schemes[h].words != one32:
-		return 16
-	case kernel == AVX2 && !integers:
-		return 32
-	}
-	return 8
-}
-
-// assemblyRows returns the rows as kernels take them: their layout, the first one, and the data that
-// offsets point into. The stride is the size of a header or of an offset. For keys of one width, rows is the
-// first key, and the stride is -width. Keys of 4 or 8 bytes become integers. The layout is noLayout if Go must
-// hash the rows, because the keys are long.
-func (k *Keys) assemblyRows() (l layout, rows *byte, stride int, data *byte) {
-	data = unsafe.SliceData(k.data)
-	if k.isNarrow() { // no big-endian machine has kernels
-		return fixedWidth, (*byte)(k.column), -int(elementSize[k.layout]), nil
-	}
-	if k.layout != fixedWidth {
-		return k.layout, (*byte)(k.column), int(elementSize[k.layout]), data
-	}
-	l = fixedWidth
-	switch {
-	case k.width == 4:
-		l = uint32s
-	case k.width == 8:
-		l = uint64s
-	case k.width >= longKey:
-		l = noLayout
-	}
-	return l, data, -k.width, nil
+	return done
 }

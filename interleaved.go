@@ -114,22 +114,6 @@ func (f *Filter) NewInterleaved(filters int) (*Interleaved, error) {
 	return empty.newInterleaved(filters)
 }
 
-// emptyView returns a filter of a shape, without keys. The error is ErrEncoding if the format has no such filter, or
-// none with bits that keys set.
-func (f Format) emptyView(s shape) (view, error) {
-	if s.Bits == 0 || s.Bits > 8*mostBytes || s.Probes < 1 {
-		return view{}, fmt.Errorf("%w: a filter of %v with %d bits and %d probes", ErrEncoding, f, s.Bits, s.Probes)
-	}
-	v, err := openView(f, f.newFilter(s, 0))
-	if err != nil {
-		return view{}, err
-	}
-	if _, has := v.encoded(); has != s {
-		return view{}, fmt.Errorf("%w: a filter of %v with %d bits and %d probes", ErrEncoding, f, s.Bits, s.Probes)
-	}
-	return v, nil
-}
-
 // mostFilters is the largest number of filters: their numbers of keys take mostBytes.
 const mostFilters = mostBytes / 8
 

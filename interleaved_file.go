@@ -193,21 +193,6 @@ func checkSlice(seed uint32, p uint64, slice []byte) error {
 	return nil
 }
 
-// counting counts the bytes that are written, and turns a short write into an error.
-type counting struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counting) Write(data []byte) (int, error) {
-	n, err := c.w.Write(data)
-	c.n += int64(n)
-	if err == nil && n < len(data) {
-		err = io.ErrShortWrite
-	}
-	return n, err
-}
-
 // WriteTo writes the file of the filters, which [OpenInterleaved] and [OpenInterleavedFile] read: a header, all bits, the numbers of
 // keys, the labels and the metadata. A file that is cut off is no file of filters: its header says how long it is. It
 // writes as many whole slices at a time as 1 MiB has, but at least one, and all that follows them at once. It keeps a copy of each

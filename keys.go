@@ -29,32 +29,6 @@ type Keys struct {
 	buffers  *[]byte // the first buffer, stringViews only
 }
 
-// layout says what column points to.
-type layout uint8
-
-const (
-	byteSlices layout = 0 // [n][]byte
-	strs       layout = 3 // [n]string
-
-	// The numbers of these are the widths of the integers: Integers relies on it.
-	uint8s  layout = 1 // [n]uint8
-	uint16s layout = 2 // [n]uint16
-	uint32s layout = 4 // [n]uint32
-	uint64s layout = 8 // [n]uint64
-)
-
-const (
-	fixedWidth  = uint64s + 1 + iota // nothing: key i is data[i*width : (i+1)*width]
-	offsets32                        // [n+1]int32: key i is data[column[i]:column[i+1]]
-	offsets64                        // [n+1]int64
-	stringViews                      // [n]viewHeader: key i is in its header or in one of the buffers
-	hashes32                         // [n]uint32: hashes of one 32-bit word
-	hashes64                         // [n]uint64: hashes of one 64-bit word
-	hashes128                        // [n]hash128: hashes of two 64-bit words
-	hashes256                        // [n]Hash: hashes of four 64-bit words
-	noLayout                         // assemblyRows returns it for rows that kernels do not hash
-)
-
 func columnOf[E any](l layout, s []E) Keys {
 	return Keys{layout: l, n: len(s), column: unsafe.Pointer(unsafe.SliceData(s))}
 }
@@ -94,41 +68,9 @@ func widened[I ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint1
 	return columnOf(uint64s, wide)
 }
 
-// bigEndian reports whether this machine stores the upper byte of a word first.
-var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
-
 // isNarrow reports whether the rows are integers of 1 or 2 bytes. They have no more than 65,536 values, so
 // portable Go has no loop of its own for them.
 func (k *Keys) isNarrow() bool { return k.layout == uint8s || k.layout == uint16s }
-
-// Hashes32 returns a column of keys whose 32-bit hashes under f the owner has already, as
-// Badger has those of [LevelDB]. The column serves filters of every format with the same hash; with any other filter, queries
-// and additions panic. Hashes32 itself panics for a format whose hash is not a word of 32
-// bits.
-func (f Format) Hashes32(hashes []uint32) Keys {
-	return f.columnOfHashes(one32, columnOf(hashes32, hashes))
-}
-
-// Hashes64 is [Format.Hashes32] for formats whose hash is a word of 64 bits.
-func (f Format) Hashes64(hashes []uint64) Keys {
-	return f.columnOfHashes(one64, columnOf(hashes64, hashes))
-}
-
-func (f Format) columnOfHashes(w words, k Keys) Keys {
-	k.hashed = f.hash()
-	if schemes[k.hashed].words != w {
-		panic(fmt.Sprintf("bloom: hashes of %d bits for the format %v, which has %s", w.bits(), f, schemes[k.hashed].hash))
-	}
-	return k
-}
-
-// mustServe panics if the column has hashes of another kind than the format's. Every function
-// that takes a column calls it first, so that it panics on the goroutine of its caller.
-func (k *Keys) mustServe(f Format) {
-	if k.hashed != noScheme && k.hashed != f.hash() {
-		panic(fmt.Sprintf("bloom: the column was hashed by %s, but the format %v uses %s", schemes[k.hashed].hash, f, schemes[f.hash()].hash))
-	}
-}
 
 // FixedWidth returns the column of len(data)/width keys that lie one after the other in
 // data. If width is under 1 or does not divide len(data), the error is [ErrKeys].
@@ -168,6 +110,77 @@ func Offsets[O int32 | int64](data []byte, offsets []O) (Keys, error) {
 	k.n--
 	k.data = data
 	return k, nil
+}
+
+// Views returns a column in the layout of Arrow's string view and binary view arrays. Each row
+// has a header of 16 bytes. The numbers in it are 32-bit integers in the byte order of this
+// machine:
+//
+//	bytes 0-3    the length of the key
+//	bytes 4-15   a key of up to 12 bytes
+//
+//	bytes 4-7    of a longer key, its first 4 bytes, which Views does not look at
+//	bytes 8-11   which one of buffers holds the key
+//	bytes 12-15  the offset of its first byte in that buffer
+//
+// The bitmap and its offset are those of [Keys.WithValidity]. A nil bitmap means that no row
+// is null. A header of a null row may have any bytes.
+//
+// If a key is not within its buffer, if the headers are not a whole number of rows, or if the
+// bitmap is too short, the error is [ErrKeys].
+func Views(headers []byte, buffers [][]byte, bitmap []byte, offset int) (Keys, error) {
+	if len(headers)%len(viewHeader{}) != 0 {
+		return Keys{}, fmt.Errorf("%w: %d bytes are not a whole number of headers", ErrKeys, len(headers))
+	}
+	k := columnOf(stringViews, unsafe.Slice((*viewHeader)(unsafe.Pointer(unsafe.SliceData(headers))), len(headers)/len(viewHeader{})))
+	k.buffers, k.width = unsafe.SliceData(buffers), len(buffers)
+	if bitmap != nil {
+		return k.WithValidity(bitmap, offset)
+	}
+	return k, k.checkViews(kernels[0])
+}
+
+// checkViews returns ErrKeys if a key is not within its buffer.
+func (k *Keys) checkViews(kernel Kernel) error {
+	headers, buffers := elements[viewHeader](k, k.n), unsafe.Slice(k.buffers, k.width)
+	for i := 0; i < k.n; i += 64 {
+		n := min(64, k.n-i)
+		rest := k.valid(i, n)
+		if n >= 8 {
+			if left, ok := fitViews(kernel, &headers[i][0], (*byte)(unsafe.Pointer(k.buffers)), rest, n&^7, len(buffers)); ok {
+				fitting := n&^7 - left
+				rest = rest >> fitting << fitting
+			}
+		}
+		for ; rest != 0; rest &= rest - 1 {
+			row := i + bits.TrailingZeros64(rest)
+			length, buffer, at := headers[row].words()
+			switch {
+			case length < 0:
+				return fmt.Errorf("%w: view %d has %d bytes", ErrKeys, row, length)
+			case length <= inlineBytes:
+			case buffer < 0 || int(buffer) >= len(buffers):
+				return fmt.Errorf("%w: view %d is in buffer %d of %d", ErrKeys, row, buffer, len(buffers))
+			case at < 0 || int64(at)+int64(length) > int64(len(buffers[buffer])):
+				return fmt.Errorf("%w: view %d is %d bytes at offset %d, outside of the %d bytes of its buffer", ErrKeys, row, length, at, len(buffers[buffer]))
+			}
+		}
+	}
+	return nil
+}
+
+// viewKey returns key i of a column of views, or "" if it is null.
+func (k *Keys) viewKey(i int, valid bool) string {
+	header := (*viewHeader)(unsafe.Add(k.column, i*len(viewHeader{})))
+	length, buffer, at := header.words()
+	switch {
+	case !valid:
+		return ""
+	case length <= inlineBytes:
+		return unsafe.String(&header[4], length)
+	}
+	data := unsafe.SliceData(*(*[]byte)(unsafe.Add(unsafe.Pointer(k.buffers), uintptr(buffer)*unsafe.Sizeof([]byte(nil)))))
+	return unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(data), at)), length)
 }
 
 // WithValidity returns the same column with Arrow's validity bitmap: row i is
@@ -218,22 +231,6 @@ func (k *Keys) slice(i, j int) Keys {
 	return s
 }
 
-var elementSize = [...]uintptr{
-	byteSlices:  unsafe.Sizeof([]byte(nil)),
-	strs:        unsafe.Sizeof(""),
-	uint8s:      1,
-	uint16s:     2,
-	uint32s:     4,
-	uint64s:     8,
-	offsets32:   4,
-	offsets64:   8,
-	stringViews: unsafe.Sizeof(viewHeader{}),
-	hashes32:    4,
-	hashes64:    8,
-	hashes128:   unsafe.Sizeof(hash128{}),
-	hashes256:   unsafe.Sizeof(Hash{}),
-}
-
 // AppendKey appends the bytes of the key in a row to dst: a filter's hits can be looked up in a set of
 // the keys. It returns false for a null row and for a column of hashes, whose keys it does not have. It
 // panics, as an index does, if there is no such row.
@@ -280,123 +277,6 @@ func (k *Keys) row(i int, integer *[8]byte) []byte {
 		from, to = int(offsets[i]), int(offsets[i+1])
 	}
 	return k.data[from:to]
-}
-
-// hashRow returns the hash of one row.
-func (k *Keys) hashRow(kind scheme, i int) Hash {
-	from, to := 0, 0
-	switch k.layout {
-	case byteSlices:
-		key := elements[[]byte](k, k.n)[i]
-		return kind.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-	case strs:
-		key := elements[string](k, k.n)[i]
-		return kind.hashKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
-	case uint8s:
-		return kind.hashKey(unsafe.Pointer(&elements[uint8](k, k.n)[i]), 1)
-	case uint16s:
-		var key [2]byte
-		binary.LittleEndian.PutUint16(key[:], elements[uint16](k, k.n)[i])
-		return kind.hashKey(unsafe.Pointer(&key), len(key))
-	case uint32s:
-		var key [4]byte
-		binary.LittleEndian.PutUint32(key[:], elements[uint32](k, k.n)[i])
-		return kind.hashKey(unsafe.Pointer(&key), len(key))
-	case uint64s:
-		return kind.hashUint64(elements[uint64](k, k.n)[i])
-	case fixedWidth:
-		from, to = i*k.width, (i+1)*k.width
-	case offsets32:
-		offsets := elements[int32](k, k.n+1)
-		from, to = int(offsets[i]), int(offsets[i+1])
-	case offsets64:
-		offsets := elements[int64](k, k.n+1)
-		from, to = int(offsets[i]), int(offsets[i+1])
-	case stringViews:
-		key := k.viewKey(i, true)
-		return kind.hashKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
-	case hashes32:
-		return shortHash(uint64(elements[uint32](k, k.n)[i]), 0, kind)
-	case hashes64:
-		return shortHash(elements[uint64](k, k.n)[i], 0, kind)
-	case hashes128:
-		h := elements[hash128](k, k.n)[i]
-		return shortHash(h.h1, h.h2, kind)
-	case hashes256:
-		return elements[Hash](k, k.n)[i]
-	}
-	key := k.data[from:to]
-	return kind.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-}
-
-// Hashed hashes every row once, under f, and returns the column of hashes, with the same null
-// rows. The column serves filters of every format with the same hash; with any other filter,
-// queries and additions panic. Hashed itself panics if k is a column of other hashes.
-func (k Keys) Hashed(f Format) Keys { return k.hashedBy(kernels[0], f) }
-
-func (k *Keys) hashedBy(kernel Kernel, f Format) Keys {
-	k.mustServe(f)
-	kind := f.hash()
-	return k.hashedTo(make([]uint64, (k.n*schemes[kind].words.bits()+63)/64), kind, kernel)
-}
-
-// hashedTo is Hashed, with the hashes in memory, which must have room for them.
-func (k *Keys) hashedTo(memory []uint64, kind scheme, kernel Kernel) (h Keys) {
-	switch p := unsafe.Pointer(unsafe.SliceData(memory)); schemes[kind].words {
-	case one32:
-		words := unsafe.Slice((*uint32)(p), k.n)
-		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h32: words[i:j]} })
-		h = columnOf(hashes32, words)
-	case one64:
-		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h1: memory[i:j]} })
-		h = columnOf(hashes64, memory[:k.n])
-	case two64:
-		words := unsafe.Slice((*hash128)(p), k.n)
-		k.eachWindow(kind, kernel, true, func(first int, h hashes) {
-			for i, h1 := range h.h1 {
-				words[first+i] = hash128{h1, h.h2[i]}
-			}
-		})
-		h = columnOf(hashes128, words)
-	case four64:
-		words := unsafe.Slice((*Hash)(p), k.n)
-		k.eachWindow(kind, kernel, true, func(first int, h hashes) {
-			for i := range h.len() {
-				words[first+i] = h.at256(i)
-			}
-		})
-		h = columnOf(hashes256, words)
-	}
-	h.hashed, h.validity, h.bit0 = kind, k.validity, k.bit0
-	return h
-}
-
-// hashWindows hashes a window of rows at a time. room(i, j) returns the memory for the hashes
-// of rows i to j-1.
-func (k *Keys) hashWindows(kind scheme, kernel Kernel, room func(i, j int) hashes) {
-	for i := 0; i < k.n; i += windowKeys {
-		part := k.slice(i, min(i+windowKeys, k.n))
-		h := room(i, i+part.n)
-		part.hash(kind, kernel, &h)
-	}
-}
-
-// eachWindow hashes a window of rows at a time, and calls visit with the number of its first row and its hashes: without
-// those of null rows, or with hashes for them that mean nothing.
-func (k *Keys) eachWindow(kind scheme, kernel Kernel, withNulls bool, visit func(first int, h hashes)) {
-	w := takeWindow()
-	room := w.hashes(schemes[kind].words, k.n)
-	for i := 0; i < k.n; i += room.len() {
-		part := k.slice(i, min(i+room.len(), k.n))
-		h := room.slice(0, part.n)
-		if withNulls {
-			part.hash(kind, kernel, &h)
-		} else {
-			part.hashKeys(kind, kernel, &h)
-		}
-		visit(i, h)
-	}
-	w.giveBack()
 }
 
 // valid returns the validity of rows i to i+n-1, n ≤ 64, as the low n bits of a word.

@@ -1,17 +1,16 @@
 package bloom
 
 import (
-	"math/rand/v2"
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/probes"
-	"github.com/lanebloom/bloom/internal/rates"
 )
 
 func arrayLevelDB(n uint64, k int) probes.Array {
 	return probes.Array(probes.NewLevelDB(nil, n/8, k))
 }
+
 func bytesLevelDB(a probes.Array) uint64 { return a.N }
 
 // fitsLevelDB reports whether kernels take the array. They load aligned words, from the word in which the filter begins. The
@@ -76,42 +75,4 @@ func hashLevelDBBetween[E int32 | int64](hashes []uint32, data []byte, offsets [
 		key := data[offsets[i]:offsets[i+1]]
 		hashes[i] = keyhash.LevelDB(unsafe.Pointer(unsafe.SliceData(key)), len(key), signs)
 	}
-}
-
-// wholeWords reports whether the layout says that every row is a multiple of 4 bytes long.
-// Then hashRows takes LevelDB's hash, which is the same.
-func (k *Keys) wholeWords() bool {
-	return k.layout == uint32s || k.layout == uint64s || k.layout == fixedWidth && k.width%4 == 0
-}
-
-// rateLevelDB is that of random hashes. Keys that differ in the last byte of a whole word have hashes that
-// differ in two bytes only, and a higher rate: docs/false-positives.md.
-func rateLevelDB(n, m float64, k int) float64 { return rates.LevelDB(n, m, k, measureLevelDB) }
-
-// measureLevelDB returns the share of random hashes that pass filters of n random hashes. The
-// filters have some 2^17 hashes in all, because small ones differ.
-func measureLevelDB(n, m, k, queries int) float64 {
-	data := append(make([]byte, m/8, m/8+1), byte(k))
-	v, _ := openView(LevelDB, data) // never fails
-	random := rand.NewPCG(1, 2)     // the same at every call
-	var hashes [windowKeys]uint32
-	column := func(n int) Keys {
-		for i := range hashes[:n] {
-			hashes[i] = uint32(random.Uint64())
-		}
-		return LevelDB.Hashes32(hashes[:n])
-	}
-	var hits [windowKeys / 64]uint64
-	filters := max(1<<17/n, 1)
-	windows, yes := max(queries/filters/windowKeys, 1), 0
-	for range filters {
-		clear(data[:m/8])
-		for i := 0; i < n; i += windowKeys {
-			v.addColumn(column(min(windowKeys, n-i)))
-		}
-		for range windows {
-			yes += v.MayContainBatch(column(windowKeys), hits[:])
-		}
-	}
-	return float64(yes) / float64(filters*windows*windowKeys)
 }

@@ -3,7 +3,6 @@ package bloom
 import (
 	"unsafe"
 
-	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/keyhash"
 	"github.com/lanebloom/bloom/internal/probes"
 )
@@ -12,10 +11,6 @@ func arrayNori(n uint64, k int) probes.Array { return probes.Array(probes.NewNor
 
 // oneNori reports whether assembly tests one key: it needs the reciprocal.
 func oneNori(a probes.Array) bool { return a.Recip != 0 }
-
-// fractionBias is what assembly adds to the fraction of h/n, in units of 2^-64: all that it can be too small after the last
-// probe. The sum is then less than 2^14 too large, which makes a difference from 2^50 bits on. asm/single.go has the proof.
-const fractionBias = 2 + 2*encoding.MaxProbesCrate
 
 var fullNori = fullWalk{0, wholeSums, fieldsOfTwo}
 

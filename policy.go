@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/lanebloom/bloom/internal/memory"
 	"github.com/lanebloom/bloom/internal/rates"
@@ -76,6 +77,7 @@ type adviceError struct {
 }
 
 func (e adviceError) Error() string { return e.err.Error() + advice(e.format, e.capacity, e.rate) }
+
 func (e adviceError) Unwrap() error { return e.err }
 
 // advice says what to do about a rate that the format does not hold for so many keys: a number of keys for which
@@ -176,6 +178,38 @@ func (f Format) rate(n, m float64, k int) float64 {
 	}
 	collisions := rates.Collisions(n, f.HashBits())
 	return collisions + (1-collisions)*of(n, m, k)
+}
+
+// rateLevelDB is that of random hashes. Keys that differ in the last byte of a whole word have hashes that
+// differ in two bytes only, and a higher rate: docs/false-positives.md.
+func rateLevelDB(n, m float64, k int) float64 { return rates.LevelDB(n, m, k, measureLevelDB) }
+
+// measureLevelDB returns the share of random hashes that pass filters of n random hashes. The
+// filters have some 2^17 hashes in all, because small ones differ.
+func measureLevelDB(n, m, k, queries int) float64 {
+	data := append(make([]byte, m/8, m/8+1), byte(k))
+	v, _ := openView(LevelDB, data) // never fails
+	random := rand.NewPCG(1, 2)     // the same at every call
+	var hashes [windowKeys]uint32
+	column := func(n int) Keys {
+		for i := range hashes[:n] {
+			hashes[i] = uint32(random.Uint64())
+		}
+		return LevelDB.Hashes32(hashes[:n])
+	}
+	var hits [windowKeys / 64]uint64
+	filters := max(1<<17/n, 1)
+	windows, yes := max(queries/filters/windowKeys, 1), 0
+	for range filters {
+		clear(data[:m/8])
+		for i := 0; i < n; i += windowKeys {
+			v.addColumn(column(min(windowKeys, n-i)))
+		}
+		for range windows {
+			yes += v.MayContainBatch(column(windowKeys), hits[:])
+		}
+	}
+	return float64(yes) / float64(filters*windows*windowKeys)
 }
 
 // AppendFilter appends the encoded filter of keys to dst and returns the extended slice. It

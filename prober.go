@@ -1,14 +1,12 @@
 package bloom
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/lanebloom/bloom/internal/detect"
 	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/probes"
 )
@@ -33,14 +31,27 @@ type prober struct {
 	full    fullDivisor // of schemes with full remainders
 }
 
-// wholeWords returns the number of the bits in whole words of 32 bits, or 2^32-1 if it is larger.
-func (s *prober) wholeWords() uint32 { return uint32(min(s.bytes()&^3*8, math.MaxUint32)) }
+const noBits = "bloom: a key was added to the zero Set, which has no bits; NewSet and OpenSet make sets"
 
 // mustHaveBits panics for the zero Set.
 func (s *prober) mustHaveBits() {
 	if s.scheme == 0 {
 		panic(noBits)
 	}
+}
+
+// otherHash answers no for the zero Filter, which holds no key. For every other filter it
+// panics.
+func (s *prober) otherHash(h Hash) bool {
+	if s.scheme != 0 {
+		panicOtherHash(h, s.scheme)
+	}
+	return false
+}
+
+// panicOtherHash is a function of its own, so that those that call it are inlined.
+func panicOtherHash(h Hash, want scheme) {
+	panic(fmt.Sprintf("bloom: the key was hashed by %s, but the filter's format uses %s", schemes[h.scheme()].hash, schemes[want].hash))
 }
 
 // word returns the word of 32 bits that holds a bit. It is aligned: memory.Aligned aligns the
@@ -66,44 +77,6 @@ func (s *prober) load(bit uint64) uint32 {
 // as fast.
 func (s *prober) or(bit uint64) { atomic.OrUint32(s.word(bit), 1<<wordShift(bit)) }
 
-// probeHashAtomic is probeHash with atomic loads.
-func (s *prober) probeHashAtomic(h Hash) bool {
-	var buffer [someProbes]uint64
-	for first := 0; first < s.K; first += someProbes {
-		probes := buffer[:min(someProbes, s.K-first)]
-		s.probes(h, first, probes)
-		for _, bit := range probes {
-			if s.load(bit) == 0 {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// addHashAtomic sets the bits of one hash. It reports whether it has seen that one was not
-// set, so that the key was certainly new. Of goroutines that add a new key at once, the first
-// to look at such a bit sees that.
-//
-// It looks at some bits before it sets the first. The CPU loads several at a time from memory,
-// but waits for each operation that sets one.
-func (s *prober) addHashAtomic(h Hash) (isNew bool) {
-	var buffer [someProbes]uint64
-	for first := 0; first < s.K; first += someProbes {
-		probes := buffer[:min(someProbes, s.K-first)]
-		s.probes(h, first, probes)
-		missing := uint64(0)
-		for i, bit := range probes {
-			missing |= uint64(s.load(bit)^1) << (i % someProbes)
-		}
-		for rest := missing; rest != 0; rest &= rest - 1 {
-			s.or(probes[bits.TrailingZeros64(rest)])
-		}
-		isNew = isNew || missing != 0
-	}
-	return isNew
-}
-
 // setPlacesAtomic is setPlaces by atomic operations. It looks at somePlaces bits first, as
 // addHashAtomic does.
 func (s *prober) setPlacesAtomic(places []uint32) {
@@ -121,93 +94,6 @@ func (s *prober) setPlacesAtomic(places []uint32) {
 		places = places[len(some):]
 	}
 }
-
-// bytesOf returns how many bytes an array takes that has at least so many bits.
-func (f scheme) bytesOf(bits uint64) int {
-	word := schemes[f].word
-	return int((bits/word + min(bits%word, 1)) * (word / 8))
-}
-
-// swap returns what the number of a bit is XORed with to find it in the bytes: not 0 if words of 64 bits are big-endian.
-func (f scheme) swap() uint64 {
-	if schemes[f].word == 64 {
-		return 56
-	}
-	return 0
-}
-
-// mostBytes is the largest number of bytes that the bits of a filter may take when it is built.
-const mostBytes = encoding.MostBytes
-
-// fullWalk is what differs between the schemes with a full remainder of 64 bits a probe. Probe i tests bit (h + i·d & mask) mod n, in
-// which h is the first word of a hash if i is even, and else the second, and d is the third word if i mod 4 is 0 or 3, and
-// else the fourth.
-type fullWalk struct {
-	swap  uint64     // bit i of the array is bit i^swap of the bytes
-	mask  uint64     // has the lower 32 bits
-	words [4]uintptr // where a window has these words: fields of hashes
-}
-
-const wholeSums = 1<<64 - 1
-
-// fieldsOfTwo are those of hashes of two words.
-var fieldsOfTwo = [4]uintptr{unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h2), unsafe.Offsetof(hashes{}.h2)}
-
-// testFull is prober.test in assembly. It returns false, and does nothing, if Go must test the hashes.
-func (s *prober) testFull(w *fullWalk, h *hashes, hits []uint64, dense bool) bool {
-	return h.len() >= singleKeys && probeFull64(s, h, &hits[0], w, dense || slowPDEP)
-}
-
-// placeFull is prober.place in assembly, for the first hashes: it returns how many.
-func (s *prober) placeFull(w *fullWalk, h *hashes, places []uint32) (done int) {
-	if h.len() >= singleKeys {
-		done, _ = placeFull64(s, h, &places[:h.len()*s.K][0], w)
-	}
-	return done
-}
-
-// fullDivisor is what kernels compute full remainders by, of an array of up to maxKernelBits bits: by a multiple of their number, and
-// then by the number if that is small.
-type fullDivisor struct {
-	inverse   uint64 // of bits, a float64
-	bits      uint32 // the multiple
-	inverse32 uint32 // of the number, a float32; 0 if it is not small
-}
-
-// fullDivisor returns that of the array.
-func (s *prober) fullDivisor() (d fullDivisor) {
-	multiple := s.N
-	if s.N < minReduceBitsFull {
-		d.inverse32 = math.Float32bits(1/float32(s.N)) - 2
-		multiple <<= bits.LeadingZeros64(s.N) - bits.LeadingZeros64(minReduceBitsFull)
-	}
-	d.bits, d.inverse = uint32(multiple), math.Float64bits(1/float64(multiple))-4
-	return d
-}
-
-// part is the arrays of some filters of a group, 1 to 64 that are alike: testPart may
-// take them together. Their hits are in one word.
-type part struct {
-	first  int // the number of the first filter
-	arrays []probes.Array
-	blocks []octet // the same arrays for assembly, if there is any
-}
-
-// octet is the fields of 8 arrays, side by side for vectors. Past the last array of a part, the
-// last array is there again.
-type octet struct {
-	bases                 [blockArrays]*byte
-	units, recips, shifts [blockArrays]uint64 // the sizes; of Pebble also what divides by them
-}
-
-const blockArrays = 8
-
-// A filter that answers without testing its bits is decoded as one probe of one of these. They
-// are as long as a line of the formats that have lines.
-var (
-	nothing    = make([]byte, 64)
-	everything = bytes.Repeat([]byte{0xff}, 64)
-)
 
 // single has the functions that test or add one key, for a scheme and a kernel. A prober points to its
 // single. So each takes one indirect jump, which CPUs predict, in place of comparisons with each scheme.
@@ -230,38 +116,74 @@ func ofKey(test keyTest) func(*prober, uintptr, int) bool {
 	return *(*func(*prober, uintptr, int) bool)(unsafe.Pointer(&test))
 }
 
-// singles are those of the schemes, by kernel. All begin with Go's functions; single_amd64.go sets
-// those of assembly.
-var singles = func() (all [NEON + 1][len(schemes)]single) {
-	for kernel := range all {
-		for i := range all[kernel] {
-			all[kernel][i].ofKey = ofKey((*prober).hasKey)
-		}
-	}
-	return all
-}()
-
-// probeHash reports whether the key of a hash of the prober may be in the filter.
-func (s *prober) probeHash(h Hash) bool {
-	if detect.Races && s.atomic {
-		return s.probeHashAtomic(h)
-	}
-	if s.scheme == schemeBitsAndBlooms { // it takes any words
-		return (*probes.BitsAndBlooms)(&s.Array).Has(h.h1, h.h2, h.h3, h.h4)
-	}
-	return probeHash(&s.Base, h.h1, h.h2, h.h3, h.h4)
+// part is the arrays of some filters of a group, 1 to 64 that are alike: testPart may
+// take them together. Their hits are in one word.
+type part struct {
+	first  int // the number of the first filter
+	arrays []probes.Array
+	blocks []octet // the same arrays for assembly, if there is any
 }
 
-// otherHash answers no for the zero Filter, which holds no key. For every other filter it
-// panics.
-func (s *prober) otherHash(h Hash) bool {
-	if s.scheme != 0 {
-		panicOtherHash(h, s.scheme)
-	}
-	return false
+// octet is the fields of 8 arrays, side by side for vectors. Past the last array of a part, the
+// last array is there again.
+type octet struct {
+	bases                 [blockArrays]*byte
+	units, recips, shifts [blockArrays]uint64 // the sizes; of Pebble also what divides by them
 }
 
-// panicOtherHash is a function of its own, so that those that call it are inlined.
-func panicOtherHash(h Hash, want scheme) {
-	panic(fmt.Sprintf("bloom: the key was hashed by %s, but the filter's format uses %s", schemes[h.scheme()].hash, schemes[want].hash))
+const blockArrays = 8
+
+// anyArray and noArray are answers for every array.
+
+func anyArray(probes.Array) bool { return true }
+
+func noArray(probes.Array) bool { return false }
+
+// oneVector reports whether the probes of a key fit a vector.
+func oneVector(a probes.Array) bool { return a.K <= maxHasProbes }
+
+// fitsLines reports whether kernels take an array of lines of 64 bytes. The number of longer lines is larger: see probes.Pebble.
+func fitsLines(a probes.Array) bool { return a.N < maxLinesBytes/64 }
+
+// bytesFull returns how many bytes an array reaches whose n is a number of bits.
+func bytesFull(a probes.Array) uint64 { return (a.N-1)/8 + 1 }
+
+// fitsFull reports whether kernels take an array whose probes each take a remainder of 64 bits.
+func fitsFull(a probes.Array) bool { return a.N <= maxKernelBits && a.K <= maxFullProbes }
+
+// fullWalk is what differs between the schemes with a full remainder of 64 bits a probe. Probe i tests bit (h + i·d & mask) mod n, in
+// which h is the first word of a hash if i is even, and else the second, and d is the third word if i mod 4 is 0 or 3, and
+// else the fourth.
+type fullWalk struct {
+	swap  uint64     // bit i of the array is bit i^swap of the bytes
+	mask  uint64     // has the lower 32 bits
+	words [4]uintptr // where a window has these words: fields of hashes
 }
+
+const wholeSums = 1<<64 - 1
+
+// fieldsOfTwo are those of hashes of two words.
+var fieldsOfTwo = [4]uintptr{unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h2), unsafe.Offsetof(hashes{}.h2)}
+
+// fullDivisor is what kernels compute full remainders by, of an array of up to maxKernelBits bits: by a multiple of their number, and
+// then by the number if that is small.
+type fullDivisor struct {
+	inverse   uint64 // of bits, a float64
+	bits      uint32 // the multiple
+	inverse32 uint32 // of the number, a float32; 0 if it is not small
+}
+
+// fullDivisor returns that of the array.
+func (s *prober) fullDivisor() (d fullDivisor) {
+	multiple := s.N
+	if s.N < minReduceBitsFull {
+		d.inverse32 = math.Float32bits(1/float32(s.N)) - 2
+		multiple <<= bits.LeadingZeros64(s.N) - bits.LeadingZeros64(minReduceBitsFull)
+	}
+	d.bits, d.inverse = uint32(multiple), math.Float64bits(1/float64(multiple))-4
+	return d
+}
+
+// fractionBias is what assembly adds to the fraction of h/n, in units of 2^-64: all that it can be too small after the last
+// probe. The sum is then less than 2^14 too large, which makes a difference from 2^50 bits on. asm/single.go has the proof.
+const fractionBias = 2 + 2*encoding.MaxProbesCrate

@@ -86,6 +86,22 @@ func (p Policy) newView(capacity int) (view, error) {
 	return openView(p.Format, p.Format.newFilter(shape{Bits: bits, Probes: probes}, p.BitsPerKey))
 }
 
+// emptyView returns a filter of a shape, without keys. The error is ErrEncoding if the format has no such filter, or
+// none with bits that keys set.
+func (f Format) emptyView(s shape) (view, error) {
+	if s.Bits == 0 || s.Bits > 8*mostBytes || s.Probes < 1 {
+		return view{}, fmt.Errorf("%w: a filter of %v with %d bits and %d probes", ErrEncoding, f, s.Bits, s.Probes)
+	}
+	v, err := openView(f, f.newFilter(s, 0))
+	if err != nil {
+		return view{}, err
+	}
+	if _, has := v.encoded(); has != s {
+		return view{}, fmt.Errorf("%w: a filter of %v with %d bits and %d probes", ErrEncoding, f, s.Bits, s.Probes)
+	}
+	return v, nil
+}
+
 // OpenSet returns a set with the contents of an encoded filter. It takes a copy. The errors
 // are those of [Open], and [ErrEncoding] for a filter that has no bits to set. In LevelDB's
 // format that is a filter of fewer than two bytes, of 0 probes, or of more than 30, which

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/lanebloom/bloom/internal/detect"
-	"github.com/lanebloom/bloom/internal/encoding"
 	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/rates"
 )
@@ -107,23 +106,6 @@ func (v *view) setBits() uint64 {
 // BitRange returns where the bits lie in an encoded filter: they are the slice [from:to] of its
 // bytes. The format's header is before them, and its trailer after them.
 func (f *Filter) BitRange() (from, to int) { return f.bitRange() }
-
-func (v *view) bitRange() (from, to int) {
-	bits, _ := v.encoded()
-	from = cap(v.data) - cap(bits) // their capacities end at the same byte
-	return from, from + len(bits)
-}
-
-// encoded returns the bits in the encoding, and their shape. The capacity of the bits ends where that of the data does:
-// fileStart relies on it.
-func (v *view) encoded() ([]byte, shape) {
-	if v.live != nil { // in LevelDB's format, the number of probes shares a word with bits
-		return v.live.bits, v.live.shape
-	}
-	var e encoding.Filter
-	_ = v.format.encoding().Parse(v.data, &e) // no error: it was opened
-	return v.data[e.From:e.To], e.Shape
-}
 
 // keysOf returns the number of keys that are expected to set as many bits as are set. It is
 // unknown if every bit is set that a key can set.

@@ -96,6 +96,3 @@ const (
 	// A batch reads up to so many bytes between two slices rather than to read twice.
 	batchGap = 16 << 10
 )
-
-// foursXXPH3 says which keys AVX2 hashes four at a time: the others take less time in Go.
-var foursXXPH3 = rowLengths{equal: 17, least: 8, most: 128}
