@@ -28,3 +28,11 @@ var (
 	// ErrKernel: this CPU or this build does not have the kernel.
 	ErrKernel = errors.New("bloom: kernel not available")
 )
+
+// unstored is embedded in types that have no text. Without it, JSON would make empty objects of them, without an error.
+type unstored struct{}
+
+// MarshalText returns an error: the value has no text.
+func (unstored) MarshalText() ([]byte, error) {
+	return nil, errors.New("bloom: values of this type are not stored as text")
+}

@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
 
 	"github.com/lanebloom/bloom/internal/memory"
@@ -67,14 +66,6 @@ func decodeText(text []byte) (view, error) {
 		return view{}, fmt.Errorf("%w: %w", ErrEncoding, err)
 	}
 	return verifyFile(file[:n])
-}
-
-// unstored is embedded in types that have no text. Without it, JSON would make empty objects of them, without an error.
-type unstored struct{}
-
-// MarshalText returns an error: the value has no text.
-func (unstored) MarshalText() ([]byte, error) {
-	return nil, errors.New("bloom: values of this type are not stored as text")
 }
 
 // MarshalText returns an error. Hashes are not stored as text: [Hash.Words] has their numbers.
