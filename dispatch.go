@@ -11,8 +11,16 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-// setKernel settles which code runs, for the scheme and the array, which are set before: the kernel's, or portable Go for an array that the
-// kernel does not take. Nothing asks again.
+// The switches that lead from a filter to the code of its scheme: one for each operation, and each arm calls a function of the
+// scheme. The hash of one key is in internal/keyhash, the bits of one hash are in internal/probes, and work on a window of keys
+// is in the file of the format. Three operations have their switches where they are: the kernels for the rows of a column in
+// hash_rows.go, encoded bytes in encoded.go, and the slices of a key in interleaved.go.
+//
+// What uses memory of callers is a switch and not a function value: the arguments of a call of such a value escape to the heap, so
+// callers' buffers could not be on the stack. Only view.MayContain calls one.
+
+// setKernel settles once which code runs for the scheme and the array, which are set before: the kernel's, or portable Go for an
+// array that the kernel does not serve.
 func (s *prober) setKernel(kernel Kernel) {
 	f, a := &schemes[s.scheme], &arrays[s.scheme]
 	if s.scheme == noScheme {
@@ -95,6 +103,8 @@ func (s *prober) bytes() uint64 { return arrays[s.scheme].bytes(s.Array) }
 
 // wholeWords returns the number of the bits in whole words of 32 bits, or 2^32-1 if it is larger.
 func (s *prober) wholeWords() uint32 { return uint32(min(s.bytes()&^3*8, math.MaxUint32)) }
+
+// The operations below hash keys, or rows of a column.
 
 // Hash returns the hash of key under f.
 func (f Format) Hash(key []byte) Hash {

@@ -11,7 +11,7 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-// prober is how a filter is queried and built: its scheme, its bits, and the kernel. scheme.go has what it can do.
+// prober is how a filter is queried and built: its scheme, its bits, and the kernel. dispatch.go has what it can do.
 // The zero prober holds no key.
 type prober struct {
 	probes.Array
@@ -133,11 +133,10 @@ type octet struct {
 
 const blockArrays = 8
 
-// anyArray and noArray are answers for every array.
+// The functions below are for the table of dispatch.go: whether kernels serve an array, and how many bytes it has.
 
 func anyArray(probes.Array) bool { return true }
-
-func noArray(probes.Array) bool { return false }
+func noArray(probes.Array) bool  { return false }
 
 // oneVector reports whether the probes of a key fit a vector.
 func oneVector(a probes.Array) bool { return a.K <= maxHasProbes }
@@ -150,6 +149,8 @@ func bytesFull(a probes.Array) uint64 { return (a.N-1)/8 + 1 }
 
 // fitsFull reports whether kernels take an array whose probes each take a remainder of 64 bits.
 func fitsFull(a probes.Array) bool { return a.N <= maxKernelBits && a.K <= maxFullProbes }
+
+// The definitions below are of schemes with a remainder of 64 bits for each probe.
 
 // fullWalk is what differs between the schemes with a full remainder of 64 bits a probe. Probe i tests bit (h + i·d & mask) mod n, in
 // which h is the first word of a hash if i is even, and else the second, and d is the third word if i mod 4 is 0 or 3, and

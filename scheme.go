@@ -7,12 +7,7 @@ import (
 )
 
 // scheme is what a format does with keys: how it hashes one, and which bits of a filter belong to a hash. Nori's two
-// formats share one. Every way from a filter to the code of a scheme goes through this file: a switch an operation, of which
-// each arm is a call of the scheme's own function. The hash of one key is in internal/keyhash, the bits of one hash are in
-// internal/probes, and what is done with a window of keys is in the file of the format.
-//
-// Operations that take memory of callers are switches and no function values: the arguments of a call of such a value escape
-// to the heap, so callers' buffers could not be on the stack. Only view.MayContain calls one.
+// formats share one. dispatch.go leads from a scheme to its code.
 type scheme uint8
 
 const (

@@ -11,7 +11,7 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-// view answers queries for encoded bytes. [Filter] and [Set] embed it.
+// view is a filter in its encoded bytes, and what answers queries for them. [Filter] and [Set] embed one, and an [AtomicSet] has one.
 type view struct {
 	prober
 	format Format
@@ -105,6 +105,8 @@ func (v *view) bitRange() (from, to int) {
 	from = cap(v.data) - cap(bits) // their capacities end at the same byte
 	return from, from + len(bits)
 }
+
+// The functions below are for the views of an AtomicSet, whose bits change at any time.
 
 // liveBits is the bits of an AtomicSet and their shape: to find them in the encoded bytes would read words that
 // goroutines change.
