@@ -48,8 +48,31 @@ func (t *Table) openBadger() error {
 	}
 	t.size = uint64(len(filter))
 	f, err := bloom.Open(bloom.LevelDB, append([]byte{}, filter...)) // the index takes memory
+	if err != nil {
+		return unknownBytes(err)
+	}
 	t.filters = whole{f}
-	return unknownBytes(err)
+	t.proof.Store(t.proveBadger(root))
+	return nil
+}
+
+// proveBadger looks up the first keys of blocks, which the index has.
+func (t *Table) proveBadger(root flatTable) *proof {
+	o := t.order()
+	blocks, ok := root.tables(fieldBlocks, sampledKeys)
+	var s sample
+	for _, block := range blocks {
+		key, has := block.bytes(fieldBlockKey)
+		ok = ok && has
+		s.keys = append(s.keys, storedKey{key, -1})
+	}
+	if !ok || len(s.keys) == 0 {
+		p := t.newProof(o)
+		p.unread, p.ordered = fmt.Errorf("%w: the keys in the index of a table of Badger", ErrDamaged), true
+		return p
+	}
+	s.upTo = o.user(s.keys[len(s.keys)-1].key)
+	return t.judge(o, new(index), []sample{s})
 }
 
 // endsAsBadger1 reports whether a file ends as tables of Badger v1 do: in a filter in JSON, and its length.
@@ -152,10 +175,12 @@ func (s badgerSum) is(data []byte) bool {
 	return s.algorithm == 0 && s.sum == uint64(crc32.Checksum(data, castagnoli))
 }
 
-// The fields of Badger's TableIndex, by their places in a table of fields.
+// The fields of Badger's TableIndex, and of the BlockOffset of each block, by their places in a table of fields.
 const (
+	fieldBlocks   = 0
 	fieldFilter   = 1
 	fieldKeyCount = 3
+	fieldBlockKey = 0
 )
 
 // flatTable is a table in the layout of FlatBuffers.
@@ -167,17 +192,22 @@ type flatTable struct {
 
 // flatRoot returns the table that data hold, or false if they hold none.
 func flatRoot(data []byte) (t flatTable, ok bool) {
-	const header = 4 // of the list of fields: its own length and the table's
 	root, ok := word(data, 0)
 	if !ok {
 		return t, false
 	}
-	t = flatTable{data: data, at: uint64(root)}
-	back, ok := word(data, t.at)
+	return flatTableAt(data, uint64(root))
+}
+
+// flatTableAt returns the table that begins at an offset, or false if there is none.
+func flatTableAt(data []byte, at uint64) (t flatTable, ok bool) {
+	const header = 4 // of the list of fields: its own length and the table's
+	t = flatTable{data: data, at: at}
+	back, ok := word(data, at)
 	if !ok {
 		return t, false
 	}
-	from := int64(t.at) - int64(int32(back))
+	from := int64(at) - int64(int32(back))
 	if from < 0 || from+header > int64(len(data)) {
 		return t, false
 	}
@@ -230,4 +260,27 @@ func (t flatTable) bytes(field int) ([]byte, bool) {
 		return nil, false
 	}
 	return t.data[at+4:][:n], true
+}
+
+// tables returns the first tables of a field that has a list of them, or false if it is malformed.
+func (t flatTable) tables(field, most int) (list []flatTable, ok bool) {
+	at, there := t.place(field)
+	if !there {
+		return nil, true
+	}
+	to, ok := word(t.data, at)
+	if !ok {
+		return nil, false
+	}
+	at += uint64(to)
+	n, ok := word(t.data, at)
+	for i := uint64(0); ok && i < min(uint64(n), uint64(most)); i++ {
+		place := at + 4 + 4*i
+		var of flatTable
+		if to, ok = word(t.data, place); ok {
+			of, ok = flatTableAt(t.data, place+uint64(to))
+		}
+		list = append(list, of)
+	}
+	return list, ok
 }

@@ -17,10 +17,14 @@ import (
 //
 // It panics if hits has fewer words than it writes, or if keys are hashes of another kind than the filter's.
 func (t *Table) MayContainBatch(keys bloom.Keys, hits []uint64) (n int, err error) {
-	switch f, isWhole := t.filters.(whole); {
-	case t.filters == nil:
+	if t.filters == nil {
 		return setAll(hits, keys.Len()), nil
-	case isWhole && t.split == nil:
+	}
+	p := t.proved()
+	switch f, isWhole := t.filters.(whole); {
+	case p.denied != nil:
+		return setAll(hits, keys.Len()), nil
+	case isWhole && t.split == nil && p.tails == ownTails:
 		return f.MayContainBatch(keys, hits), nil
 	}
 	all, err := everything(t.format)

@@ -26,7 +26,9 @@ type file struct {
 	size   int64
 	tail   []byte // the last bytes of the file
 	footer footer
-	spent  *atomic.Uint64 // counts the bytes that were decompressed, if all blocks together have to keep to the limit
+
+	dictionary []byte         // of compressed data blocks, or nil
+	spent      *atomic.Uint64 // counts the bytes that were decompressed, if all blocks together have to keep to the limit
 }
 
 // readTail reads up to n bytes from the end of the file.
@@ -38,6 +40,9 @@ func (f *file) readTail(n int64) (err error) {
 	f.tail, err = f.read(uint64(f.size-n), uint64(n))
 	return err
 }
+
+// inTail reports whether a block was read with the end of the file.
+func (f *file) inTail(h handle) bool { return h.offset >= uint64(f.size)-uint64(len(f.tail)) }
 
 // read returns bytes that lie in the file, from the tail if that has them.
 func (f *file) read(offset, n uint64) ([]byte, error) {

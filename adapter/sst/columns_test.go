@@ -26,13 +26,19 @@ func TestIntegers(t *testing.T) {
 		{2, []uint64{1 << 60, 7}, "\b\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x10\a\x00\x00\x00\x00\x00\x00\x00"},
 	} {
 		data := append(make([]byte, c.at), c.data...)
-		got, end, err := integers(data, c.at, len(c.want))
+		x, end, err := parseIntegers(data, c.at, len(c.want))
+		var got []uint64
+		for i := range c.want {
+			if err == nil {
+				got = append(got, x.at(i))
+			}
+		}
 		if err != nil || !slices.Equal(got, c.want) || end != len(data) {
 			t.Errorf("%q at %d: %v up to %d, %v; want %v", c.data, c.at, got, end, err, c.want)
 		}
 		for n := c.at; n < len(data); n++ {
-			if got, _, err := integers(data[:n], c.at, len(c.want)); err == nil {
-				t.Errorf("%q at %d, cut to %d bytes: %v", c.data, c.at, n-c.at, got)
+			if _, _, err := parseIntegers(data[:n], c.at, len(c.want)); err == nil {
+				t.Errorf("%q at %d, cut to %d bytes: no error", c.data, c.at, n-c.at)
 			}
 		}
 	}

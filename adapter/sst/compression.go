@@ -57,6 +57,8 @@ func (f *file) decompress(data []byte, kind byte) ([]byte, error) {
 	switch {
 	case kind == storedBlock:
 		return data, nil
+	case f.dictionary != nil && kind != bzip2Block:
+		return f.decompressWith(f.dictionary, data, kind)
 	case kind == snappyBlock:
 		return f.decoded(snappyCodec, data)
 	case engine == LevelDB && kind == zlibBlock:
@@ -86,6 +88,31 @@ func (f *file) decompress(data []byte, kind byte) ([]byte, error) {
 		return f.inflate(data)
 	}
 	return nil, fmt.Errorf("%w: a block of the compression %d of %s", ErrVersion, kind, engine)
+}
+
+// decompressWith returns the contents of a data block of RocksDB that was compressed with a dictionary.
+func (f *file) decompressWith(dictionary, data []byte, kind byte) ([]byte, error) {
+	plain := *f
+	plain.dictionary = nil
+	if f.footer.engine != RocksDB || f.footer.version < 2 {
+		return plain.decompress(data, kind)
+	}
+	switch kind {
+	case zstdBlock:
+		return plain.decoded(codec{lengthBefore, func(dst, src []byte) ([]byte, error) { return zstdDecodeWith(dictionary, dst, src) }}, data)
+	case lz4Block, lz4hcBlock:
+		return plain.decoded(codec{lengthBefore, func(dst, src []byte) ([]byte, error) {
+			n, err := lz4.UncompressBlockWithDict(src, dst, dictionary)
+			return dst[:max(n, 0)], err
+		}}, data)
+	case zlibBlock:
+		_, data, err := lengthBefore(data)
+		if err != nil {
+			return nil, badBlock(err)
+		}
+		return plain.readAll(flate.NewReaderDict(bytes.NewReader(data), dictionary))
+	}
+	return plain.decompress(data, kind)
 }
 
 // limit is the largest number of bytes that a block may have once it is decompressed, or all blocks together that are
@@ -210,4 +237,19 @@ func frameSize(data []byte) (int, error) {
 		return 0, errNoLength
 	}
 	return int(header.FrameContentSize), nil
+}
+
+// zstdDecodeWith decodes with a dictionary, which is any bytes unless it begins as those do that were trained.
+func zstdDecodeWith(dictionary, dst, src []byte) ([]byte, error) {
+	const trained = "\x37\xa4\x30\xec"
+	with := zstd.WithDecoderDictRaw(0, dictionary)
+	if bytes.HasPrefix(dictionary, []byte(trained)) {
+		with = zstd.WithDecoderDicts(dictionary)
+	}
+	decoder, err := zstd.NewReader(nil, with, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		return nil, err
+	}
+	defer decoder.Close()
+	return decoder.DecodeAll(src, dst[:0])
 }

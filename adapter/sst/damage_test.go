@@ -427,6 +427,7 @@ func testCompressedPartitions(t *testing.T, size uint64, block []byte) {
 		t.Fatal(err)
 	}
 	table.filters = parts
+	table.proof.Store(&proof{ordered: true, compare: bytes.Compare, tails: ownTails})
 	fit := int(table.file.limit() / (size + 5))
 	before := allocated()
 	for range 3 {

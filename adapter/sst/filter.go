@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"sync/atomic"
 
 	"github.com/lanebloom/bloom"
@@ -26,7 +27,7 @@ type filters interface {
 	// part returns the filter of a number. Its Filter is nil if there is none.
 	part(t *Table, i int) (Part, error)
 	// find returns the number of the filter that is asked for a key, or -1 if the table does not have the key.
-	find(t *Table, key []byte) (int, error)
+	find(t *Table, key []byte, compare func(a, b []byte) int) (int, error)
 }
 
 // readFilter reads the filter of a table, or finds out why it is not asked.
@@ -68,11 +69,14 @@ func (t *Table) readFilter(meta metadata) error {
 	return err
 }
 
+// goLevelDBPolicy is the name of the policy of goleveldb, and of LevelDB until 2014.
+const goLevelDBPolicy = "leveldb.BuiltinBloomFilter"
+
 // builtin are the names of the engines' own policies in blocks of each kind, with the formats of their filters.
 var builtin = map[string]map[string]bloom.Format{
 	"filter.": {
-		bloom.LevelDB.Name():         bloom.LevelDB,
-		"leveldb.BuiltinBloomFilter": bloom.LevelDB, // goleveldb's
+		bloom.LevelDB.Name(): bloom.LevelDB,
+		goLevelDBPolicy:      bloom.LevelDB,
 	},
 	"fullfilter.":        {bloom.RocksDB.Name(): bloom.RocksDB},
 	"partitionedfilter.": {bloom.RocksDB.Name(): bloom.RocksDB},
@@ -90,13 +94,16 @@ func (t *Table) whyIgnored(kind string) error {
 		}
 	}
 	p := &t.properties
+	if fixed := extractorSplit(p.extractor); fixed != nil && p.prefixesOnly {
+		t.split = fixed // RocksDB does not look at its options either
+	}
 	switch {
 	case p.prefixesOnly && t.split == nil:
 		return fmt.Errorf("%w: by %s", ErrPrefix, p.extractor)
 	case t.hasSplit() && p.comparator != bytewise && t.split == nil:
 		return fmt.Errorf("%w: the filter has what the Split of %s returns", ErrPrefix, p.comparator)
-	case kind == "partitionedfilter." && t.compare == nil && p.comparator != bytewise && p.comparator != reverse:
-		return fmt.Errorf("%w: that of %s", ErrComparator, p.comparator)
+	case t.columnar() && t.split == nil && !strings.HasPrefix(p.schema, defaultSchema):
+		return fmt.Errorf("%w: the filter has what the Split of the key schema %s returns", ErrPrefix, p.schema)
 	}
 	return nil
 }
@@ -155,10 +162,10 @@ func unknownBytes(err error) error {
 // whole is one filter for a table.
 type whole struct{ *bloom.Filter }
 
-func (w whole) len() int                         { return 1 }
-func (w whole) empty(int) bool                   { return false }
-func (w whole) part(*Table, int) (Part, error)   { return Part{Filter: w.Filter}, nil }
-func (w whole) find(*Table, []byte) (int, error) { return 0, nil }
+func (w whole) len() int                                                { return 1 }
+func (w whole) empty(int) bool                                          { return false }
+func (w whole) part(*Table, int) (Part, error)                          { return Part{Filter: w.Filter}, nil }
+func (w whole) find(*Table, []byte, func(a, b []byte) int) (int, error) { return 0, nil }
 
 // blocks are the filters of LevelDB: one for the data blocks that begin in each stretch of the file, 2 KiB
 // long. The offsets of the filters follow the filters; the last one is where the offsets begin.
@@ -223,18 +230,18 @@ func (b *blocks) part(_ *Table, i int) (p Part, err error) {
 }
 
 // ask asks a filter without opening it: a key rarely asks the filter of the key before.
-func (b *blocks) ask(i int, key []byte) bool {
-	return !b.empty(i) && bloom.Policy{Format: b.format}.MayContain(b.encoded(i), key)
+func (b *blocks) ask(v tails, i int, key []byte) bool {
+	return !b.empty(i) && v.mayContainEncoded(b.format, b.encoded(i), key)
 }
 
 // find returns the filter of the data block that the index leads to. To a key past the last block, LevelDB answers
 // without a filter.
-func (b *blocks) find(t *Table, key []byte) (int, error) {
+func (b *blocks) find(t *Table, key []byte, compare func(a, b []byte) int) (int, error) {
 	index, err := t.index()
 	if err != nil {
 		return 0, err
 	}
-	i := index.find(key, t.comparator())
+	i := index.find(key, compare)
 	if i == index.len() {
 		return -1, nil
 	}
@@ -255,12 +262,12 @@ type loadedPart struct {
 }
 
 func (t *Table) parsePartitions(block []byte) (*partitions, error) {
-	x, err := parseIndex(block, indexLayout{userKeys: t.properties.userKeys, differences: t.properties.differences}, t.file.limit())
+	x, err := parseIndex(block, indexLayout{userKeys: t.properties.userKeys, differences: t.properties.differences, timestamp: t.order().timestamp}, t.file.limit())
 	if err != nil {
 		return nil, fmt.Errorf("%w (the index of the filter's partitions)", err)
 	}
-	if err := x.inOrder(t.comparator()); err != nil {
-		return nil, err
+	if n := x.len(); n > mostUnordered && t.order().trust == foreign {
+		return nil, fmt.Errorf("%w: that of %s, and the filter has %d partitions", ErrComparator, t.properties.comparator, n)
 	}
 	left := uint64(t.file.footer.at)
 	for _, h := range x.handles {
@@ -312,8 +319,8 @@ func (p *partitions) read(t *Table, h handle) (*bloom.Filter, error) {
 }
 
 // find returns the partition of a key. RocksDB asks the last one for keys past all: it may have a prefix of theirs.
-func (p *partitions) find(t *Table, key []byte) (int, error) {
-	return min(p.index.find(key, t.comparator()), max(p.len()-1, 0)), nil
+func (p *partitions) find(_ *Table, key []byte, compare func(a, b []byte) int) (int, error) {
+	return min(p.index.find(key, compare), max(p.len()-1, 0)), nil
 }
 
 // Parts returns the number of filters that the table has: one at most, unless it is of LevelDB or the filter has
@@ -353,23 +360,29 @@ func (t *Table) Filters() iter.Seq2[Part, error] {
 // are user keys, as the database's caller gives them. If the table has no filter, or none that is asked
 // ([Table.Ignored]), the answer is yes. It is yes with an error, too.
 //
-// A table of LevelDB and a partitioned filter of RocksDB are read where the key leads, when it is first asked for.
+// Before the first answer, the filter is tested for keys of the table ([Table.Proved]). A table of LevelDB and a partitioned filter of
+// RocksDB are read where the key leads, when it is first asked for.
 func (t *Table) MayContain(userKey []byte) (bool, error) {
 	if t.filters == nil {
 		return true, nil
 	}
-	i, err := t.filters.find(t, userKey)
-	if err != nil {
-		return true, err
+	p := t.proved()
+	if p.denied != nil {
+		return true, nil
 	}
-	return t.ask(i, userKey)
-}
-
-// ask asks the filter of a number for a key.
-func (t *Table) ask(i int, userKey []byte) (bool, error) {
+	if !p.ordered && t.filters.len() > 1 {
+		key, ok := t.inFilter(userKey)
+		if !ok {
+			return true, nil
+		}
+		return t.askAll(p.tails, key)
+	}
+	i, err := t.filters.find(t, userKey, p.compare)
 	switch {
+	case err != nil:
+		return true, err
 	case i < 0:
-		return false, nil
+		return !p.ordered, nil
 	case i >= t.filters.len():
 		return true, nil // the engine has no filter for the key's block
 	}
@@ -377,8 +390,13 @@ func (t *Table) ask(i int, userKey []byte) (bool, error) {
 	if !ok {
 		return true, nil
 	}
+	return t.ask(p.tails, i, key)
+}
+
+// ask tests the filter of a number for what is in it of a key.
+func (t *Table) ask(v tails, i int, key []byte) (bool, error) {
 	if b, ok := t.filters.(*blocks); ok {
-		return b.ask(i, key), nil
+		return b.ask(v, i, key), nil
 	}
 	p, err := t.filters.part(t, i)
 	switch {
@@ -387,5 +405,15 @@ func (t *Table) ask(i int, userKey []byte) (bool, error) {
 	case err != nil:
 		return true, err
 	}
-	return p.Filter != nil && p.Filter.MayContain(key), nil
+	return p.Filter != nil && v.mayContain(p.Filter, key), nil
+}
+
+// askAll tests all filters, because it is not known which one has the key.
+func (t *Table) askAll(v tails, key []byte) (bool, error) {
+	for i := range t.filters.len() {
+		if may, err := t.ask(v, i, key); may || err != nil {
+			return true, err
+		}
+	}
+	return t.filters.len() == 0, nil
 }

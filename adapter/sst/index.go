@@ -36,21 +36,12 @@ func (x *index) find(key []byte, compare func(a, b []byte) int) int {
 	})
 }
 
-// inOrder returns ErrComparator if the keys are not in this order.
-func (x *index) inOrder(compare func(a, b []byte) int) error {
-	for i := 1; i < x.len(); i++ {
-		if compare(x.key(i-1), x.key(i)) > 0 {
-			return fmt.Errorf("%w: in an index block, %q comes before %q", ErrComparator, x.key(i-1), x.key(i))
-		}
-	}
-	return nil
-}
-
 // indexLayout is how the entries of an index block are stored.
 type indexLayout struct {
 	userKeys    bool // else keys have a tag of 8 bytes: a sequence number and a kind
 	differences bool // handles are stored as the difference of their size to that of the one before
 	firstKeys   bool // after a handle, there is the first key of the block
+	timestamp   int  // how many bytes of a user key, at its end, are its timestamp
 }
 
 // The memory that an entry of an index takes, besides its key: kept, and while columns are read.
@@ -68,15 +59,12 @@ const newest = 1<<56 - 1
 // parseIndex reads an index block. Its entries take no more memory than limit.
 func parseIndex(block []byte, l indexLayout, limit uint64) (*index, error) {
 	x := new(index)
-	r := newRows(block)
-	if l.differences {
-		r.measure = l.measure
-	}
+	r := l.rows(block)
 	var h handle
 	for r.next() {
 		var ok bool
 		if h, _, ok = l.handle(r.value, h, r.whole); !ok {
-			return nil, fmt.Errorf("%w: a handle in an index block", ErrDamaged)
+			return nil, errHandle
 		}
 		if err := x.add(r.key, h, l, limit); err != nil {
 			return nil, err
@@ -85,22 +73,42 @@ func parseIndex(block []byte, l indexLayout, limit uint64) (*index, error) {
 	return x, r.err
 }
 
+var errHandle = fmt.Errorf("%w: a handle in an index block", ErrDamaged)
+
 // lastOf returns an index of the last entry alone.
 func lastOf(block []byte, l indexLayout, limit uint64) (*index, error) {
 	x := new(index)
+	return x, x.addFrom(block, l, limit, -1)
+}
+
+// addFrom appends the entry at a restart, or the last entry, if that is -1.
+func (x *index) addFrom(block []byte, l indexLayout, limit uint64, restart int) error {
+	r := l.rows(block)
+	r.skipTo(restart)
+	var h handle
+	some := false
+	for r.next() {
+		var ok bool
+		if h, _, ok = l.handle(r.value, h, r.whole); !ok {
+			return errHandle
+		}
+		if some = true; restart >= 0 {
+			break
+		}
+	}
+	if r.err != nil || !some {
+		return r.err
+	}
+	return x.add(r.key, h, l, limit)
+}
+
+// rows returns the entries of an index block.
+func (l indexLayout) rows(block []byte) rows {
 	r := newRows(block)
 	if l.differences {
 		r.measure = l.measure
 	}
-	r.skip()
-	some := false
-	for r.next() {
-		some = true
-	}
-	if r.err != nil || !some {
-		return x, r.err
-	}
-	return x, x.add(r.key, handle{}, l, limit)
+	return r
 }
 
 // measure returns the length of the value that data begin with, in layouts that do not store it.
@@ -135,6 +143,7 @@ func (x *index) add(key []byte, h handle, l indexLayout, limit uint64) error {
 		after = binary.LittleEndian.Uint64(key[len(key)-tagSize:])>>8 == newest
 		key = key[:len(key)-tagSize]
 	}
+	key = key[:max(len(key)-l.timestamp, 0)]
 	if uint64(len(x.keys)+len(key)+entrySize*(x.len()+1)) > limit {
 		return fmt.Errorf("%w: the entries of an index block take more than %d bytes", ErrDamaged, limit)
 	}
@@ -180,9 +189,6 @@ func (t *Table) index() (*index, error) {
 		return x, x.err
 	}
 	x, err := t.readIndex(parseIndex)
-	if err == nil {
-		err = x.inOrder(t.comparator())
-	}
 	if err != nil {
 		x = &index{err: err}
 	}
@@ -199,18 +205,27 @@ func isOfBytes(err error) bool {
 }
 
 // readIndex reads the index block, and parses it if it is no block of columns.
-func (t *Table) readIndex(parse func([]byte, indexLayout, uint64) (*index, error)) (x *index, err error) {
-	block, err := t.file.block(t.file.footer.index, "the index")
+func (t *Table) readIndex(parse indexParser) (*index, error) {
+	return t.readIndexBlock(t.file.footer.index, parse)
+}
+
+// indexParser parses an index block, or some of its entries.
+type indexParser func(block []byte, l indexLayout, limit uint64) (*index, error)
+
+// readIndexBlock reads an index block, which is the index or a part of it.
+func (t *Table) readIndexBlock(h handle, parse indexParser) (x *index, err error) {
+	block, err := t.file.block(h, "the index")
 	if err != nil {
 		return nil, err
 	}
-	if t.engine == Pebble && t.version >= 5 {
+	if t.columnar() {
 		x, err = parseColumnarIndex(block, t.file.limit())
 	} else {
 		x, err = parse(block, indexLayout{
 			userKeys:    t.properties.userKeys,
 			differences: t.properties.differences,
 			firstKeys:   t.properties.indexType == indexFirstKey,
+			timestamp:   t.order().timestamp,
 		}, t.file.limit())
 	}
 	if err != nil {

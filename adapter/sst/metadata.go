@@ -85,10 +85,14 @@ func (m metadata) filter() (h handle, kind, policy string, err error) {
 type properties struct {
 	entries      uint64
 	entriesKnown bool
+	deletions    uint64
 	comparator   string
 	prefixesOnly bool   // the filter has no whole keys
 	saysWhole    bool   // the table says whether it has
 	extractor    string // RocksDB's prefix extractor
+	schema       string // of Pebble's key columns
+	noTimestamps bool   // the keys of the blocks have none, though the comparator has
+	ofRocksDB    bool   // the table names the database that wrote it, as RocksDB's do since 2020
 	userKeys     bool   // the keys of index blocks are user keys
 	differences  bool   // their handles are stored as differences
 	indexType    uint32
@@ -125,8 +129,13 @@ func (t *Table) readProperties(h handle) error {
 		return n, size > 0
 	}
 	p.entries, p.entriesKnown = number("rocksdb.num.entries")
+	p.deletions, _ = number("rocksdb.deleted.keys")
 	p.comparator = string(m["rocksdb.comparator"])
 	p.extractor = string(m["rocksdb.prefix.extractor.name"])
+	p.schema = string(m["pebble.colblk.schema"])
+	_, p.ofRocksDB = m["rocksdb.creating.session.identity"]
+	persisted, has := number("rocksdb.user.defined.timestamps.persisted")
+	p.noTimestamps = has && persisted == 0
 	whole, saysWhole := m["rocksdb.block.based.table.whole.key.filtering"]
 	p.prefixesOnly, p.saysWhole = string(whole) == "0", saysWhole
 	n, _ := number("rocksdb.index.key.is.user.key")

@@ -20,31 +20,60 @@ type rows struct {
 	measure func(data []byte, whole bool) (n int, ok bool)
 }
 
+// wordSize is the number of bytes of a place in a block.
+const wordSize = 4
+
 // newRows returns the entries of a block.
 func newRows(block []byte) rows {
-	const word = 4
-	if len(block) >= word {
-		restarts := uint64(binary.LittleEndian.Uint32(block[len(block)-word:]))
-		if space := uint64(len(block) - word); restarts*word <= space {
-			end := space - restarts*word
-			return rows{data: block[:end], restarts: block[end:space]}
-		}
+	if end := len(block) - wordSize; end >= 0 {
+		return rowsBefore(block[:end], uint64(binary.LittleEndian.Uint32(block[end:])))
 	}
-	return rows{err: fmt.Errorf("%w: a block of %d bytes has no list of restarts", ErrDamaged, len(block))}
+	return rowsBefore(nil, 1)
 }
 
-// skip leaves out the entries before the last one that begins with a whole key.
-func (r *rows) skip() {
-	n := len(r.restarts)
-	if n == 0 || r.err != nil {
+// newDataRows returns the entries of a data block. That of RocksDB may have a hash index after the restarts, of a byte a bucket, which
+// the highest bit of their number says.
+func newDataRows(block []byte) rows {
+	const hashed = 1 << 31
+	end := len(block) - wordSize
+	if end < 2 {
+		return newRows(block)
+	}
+	restarts := binary.LittleEndian.Uint32(block[end:])
+	if restarts&hashed == 0 {
+		return newRows(block)
+	}
+	if end -= 2 + int(binary.LittleEndian.Uint16(block[end-2:])); end < 0 {
+		return rowsBefore(nil, 1)
+	}
+	return rowsBefore(block[:end], uint64(restarts&^hashed))
+}
+
+// rowsBefore returns the entries of a block that ends in the places of so many restarts.
+func rowsBefore(block []byte, restarts uint64) rows {
+	space := uint64(len(block))
+	if restarts*wordSize > space {
+		return rows{err: fmt.Errorf("%w: the list of restarts of a block", ErrDamaged)}
+	}
+	end := space - restarts*wordSize
+	return rows{data: block[:end], restarts: block[end:]}
+}
+
+// skipTo leaves out the entries before a restart. A negative one is counted from the end.
+func (r *rows) skipTo(restart int) {
+	n := len(r.restarts) / wordSize
+	if restart < 0 {
+		restart += n
+	}
+	if restart < 0 || r.err != nil {
 		return
 	}
-	last := binary.LittleEndian.Uint32(r.restarts[n-4:])
-	if uint64(last) > uint64(len(r.data)) {
+	at := binary.LittleEndian.Uint32(r.restarts[restart*wordSize:])
+	if uint64(at) > uint64(len(r.data)) {
 		r.fail()
 		return
 	}
-	r.data = r.data[last:]
+	r.data = r.data[at:]
 }
 
 // next moves to the next entry, and reports whether there is one.

@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"github.com/lanebloom/bloom"
@@ -58,11 +59,15 @@ type Table struct {
 	properties properties
 	format     bloom.Format // of the filters
 	ignored    error        // why they are not asked, or nil
+	dictionary handle       // of compressed data blocks
 	size       uint64       // of the filters, in bytes
 	filters    filters      // nil if there is none that can be read
 	compare    func(a, b []byte) int
 	split      func(key []byte) int
 	names      map[string]bloom.Format
+	database   func() string // the name of the comparator that the database's MANIFEST tells
+	proving    sync.Mutex
+	proof      atomic.Pointer[proof]
 	blocks     atomic.Pointer[index] // of the data blocks, once it is read
 	member     *member               // what its database tells, or nil
 }
@@ -84,6 +89,16 @@ type Option func(*Table)
 // in that order, the answer is yes, with the error ErrComparator.
 func Comparator(compare func(a, b []byte) int) Option {
 	return func(t *Table) { t.compare = compare }
+}
+
+// InDatabase says that the table is of the database in a folder. The MANIFEST of a database of LevelDB or goleveldb names the
+// comparator, which its tables do not. It is read when the first table of the option needs it. If it cannot be read, no name is known.
+func InDatabase(folder string) Option {
+	name := sync.OnceValue(func() string {
+		name, _ := databaseComparator(folder)
+		return name
+	})
+	return func(t *Table) { t.database = name }
 }
 
 // Split returns the length of the part of a key that is in the filter: what the Split of Pebble's Comparer
@@ -154,6 +169,7 @@ func (t *Table) readMetadata() error {
 			return err
 		}
 	}
+	t.dictionary, _ = meta.handle("rocksdb.compression_dict")
 	if h, ok := meta.handle("rocksdb.index"); ok {
 		t.file.footer.index = h
 	}
@@ -174,7 +190,12 @@ func (t *Table) Policy() string { return t.policy }
 // Ignored returns why the filter is not asked, so that every key may be in the table: one of the errors from
 // [ErrNoFilter] to [ErrComparator]. It is nil if the filter is asked. If the table has partitions, one of
 // them can be a Ribbon filter all the same: [Table.Filters] tells.
-func (t *Table) Ignored() error { return t.ignored }
+func (t *Table) Ignored() error {
+	if p := t.proof.Load(); p != nil && p.denied != nil && t.ignored == nil {
+		return p.denied
+	}
+	return t.ignored
+}
 
 // Size returns the number of bytes that the filters take in the file, with what finds them.
 func (t *Table) Size() uint64 { return t.size }
@@ -198,19 +219,29 @@ func (t *Table) UpperBound() ([]byte, error) {
 	return bytes.Clone(blocks.key(blocks.len() - 1)), nil
 }
 
-// comparator returns the order of user keys.
-func (t *Table) comparator() func(a, b []byte) int {
-	switch {
-	case t.compare != nil:
-		return t.compare
-	case t.properties.comparator == reverse:
-		return func(a, b []byte) int { return bytes.Compare(b, a) }
+// order returns the order of user keys.
+func (t *Table) order() order {
+	o := orderOf(t.comparatorName())
+	if t.properties.noTimestamps {
+		o.timestamp = 0
 	}
-	return bytes.Compare
+	if t.compare != nil {
+		o.compare, o.trust = t.compare, named
+	}
+	return o
 }
 
-// The names of RocksDB's own comparators.
-const (
-	bytewise = "leveldb.BytewiseComparator"
-	reverse  = "rocksdb.ReverseBytewiseComparator"
-)
+// comparatorName returns the name of the comparator that the table or its database tells, or nothing. Badger has
+// one order.
+func (t *Table) comparatorName() string {
+	switch {
+	case t.engine == Badger:
+		return bytewise + timestamps // versions, at the end of keys
+	case t.properties.comparator != "":
+	case t.inDatabase() != nil:
+		return t.inDatabase().comparator
+	case t.database != nil:
+		return t.database()
+	}
+	return t.properties.comparator
+}

@@ -1,0 +1,205 @@
+package bloomsst
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/lanebloom/bloom"
+)
+
+// witness looks keys of a table up in its filters.
+type witness struct {
+	t        *Table
+	proof    *proof
+	order    order
+	readings []reading       // of which no key speaks against
+	rates    map[int]float64 // of the filters that were tested
+	last     []byte          // what was looked up last
+	entries  int             // keys that came, and
+	distinct int             // how many of them differ from the one before, in the form in which they are in the filter
+}
+
+// reading is a way to read a filter: its keys are the stored ones without so many bytes, and their hashes of one kind.
+type reading struct {
+	cut   int
+	tails tails
+}
+
+func (t *Table) newWitness(p *proof, o order) *witness {
+	w := &witness{t: t, proof: p, order: o, rates: map[int]float64{}}
+	for _, kind := range p.tails.kinds() {
+		w.readings = append(w.readings, reading{o.timestamp, kind})
+		if o.trust == foreign && t.compare == nil {
+			w.readings = append(w.readings, reading{timestampSize, kind})
+		}
+	}
+	return w
+}
+
+// hear looks up a key of a data block. If no reading of the filter has it, the filter is denied.
+func (w *witness) hear(block handle, key storedKey) {
+	t := w.t
+	if key.prefix >= 0 && key.prefix < len(key.key) && t.split == nil {
+		w.proof.denied = fmt.Errorf("%w: the database splits its keys, such as %q after %d bytes", ErrPrefix, key.key, key.prefix)
+		return
+	}
+	w.entries++
+	var alive []reading
+	for i, r := range w.readings {
+		form, filter, has := w.ask(block, key.key, r)
+		if has {
+			alive = append(alive, r)
+		}
+		if i == 0 && has && filter != nothing {
+			w.count(form, filter)
+		}
+	}
+	if len(alive) == 0 {
+		w.proof.denied = t.denial(key.key)
+		return
+	}
+	w.readings = alive
+}
+
+// The filters that were tested, if they are not one with a number.
+const (
+	nothing = -1 // none
+	all     = -2
+)
+
+// ask looks a key up. It returns what is in the filter of the key, and the number of that.
+func (w *witness) ask(block handle, stored []byte, r reading) (form []byte, filter int, has bool) {
+	t := w.t
+	if len(stored) < r.cut {
+		return nil, nothing, false
+	}
+	user := stored[:len(stored)-r.cut]
+	form, ok := t.inFilter(user)
+	if !ok {
+		return nil, nothing, true
+	}
+	if filter = w.filterOf(block, user); filter == nothing || filter >= t.filters.len() {
+		return form, nothing, true
+	}
+	var err error
+	if filter == all {
+		has, err = t.askAll(r.tails, form)
+	} else {
+		has, err = t.ask(r.tails, filter, form)
+	}
+	if err != nil {
+		if w.proof.unread == nil {
+			w.proof.unread = err
+		}
+		return form, nothing, true
+	}
+	return form, filter, has
+}
+
+// filterOf returns the number of the filter that has a key of a data block.
+func (w *witness) filterOf(block handle, user []byte) int {
+	if b, ok := w.t.filters.(*blocks); ok {
+		return int(min(block.offset>>b.shift, uint64(b.len())))
+	}
+	if !w.proof.ordered && w.t.filters.len() > 1 {
+		return all
+	}
+	i, err := w.t.filters.find(w.t, user, w.order.compare)
+	if err != nil {
+		return nothing
+	}
+	return i
+}
+
+// count counts a key that a filter has, if it is not the one before.
+func (w *witness) count(form []byte, filter int) {
+	if w.distinct > 0 && string(form) == string(w.last) {
+		return
+	}
+	w.last = append(w.last[:0], form...)
+	w.distinct++
+	w.proof.keys++
+	w.proof.chance *= w.rate(filter)
+}
+
+// rate returns the false-positive rate of a filter, and 1 if it is not known.
+func (w *witness) rate(filter int) float64 {
+	if rate, known := w.rates[filter]; known {
+		return rate
+	}
+	sum := 0.0
+	for i := range w.t.filters.len() {
+		if i != filter && filter != all {
+			continue
+		}
+		if p, err := w.t.filters.part(w.t, i); err != nil {
+			sum = 1
+		} else if p.Filter != nil {
+			sum += rateOf(p.Filter)
+		}
+	}
+	w.rates[filter] = min(sum, 1)
+	return w.rates[filter]
+}
+
+// rateOf estimates a rate. LevelDB's formula, which Stats evaluates, takes a millisecond and more.
+func rateOf(f *bloom.Filter) float64 {
+	if f.Format() != bloom.LevelDB {
+		return f.Stats().FalsePositiveRate
+	}
+	data := f.Bytes()
+	from, to := f.BitRange()
+	set := 0
+	for _, b := range data[from:to] {
+		set += bits.OnesCount8(b)
+	}
+	probes := int(data[len(data)-1])
+	if to == from || probes > mostProbes {
+		return 1
+	}
+	return math.Pow(float64(set)/float64(8*(to-from)), float64(probes))
+}
+
+// end keeps the hashes that no key speaks against. It denies a filter that has far fewer keys than the table has entries, as far as
+// the keys that were read do not repeat: it may have a prefix of each, although these keys have none.
+func (w *witness) end() {
+	var kinds []tails
+	for _, r := range w.readings {
+		if !slices.Contains(kinds, r.tails) {
+			kinds = append(kinds, r.tails)
+		}
+	}
+	w.proof.tails = bothOf(kinds)
+	p := &w.t.properties
+	f, ok := w.t.filters.(whole)
+	if !ok || !w.t.mayHideSplit() || w.entries == 0 || p.deletions > p.entries {
+		return
+	}
+	const few = 32 // keys, which an estimate misses by more
+	want := float64(p.entries-p.deletions) * float64(w.distinct) / float64(w.entries)
+	if s := f.Stats(); want >= few && !s.KeysUnknown && s.Keys < want/2 {
+		w.proof.denied = fmt.Errorf("%w: it has some %.0f keys, and the table some %.0f, so it may have what a Split of Pebble returns", ErrPrefix, s.Keys, want)
+	}
+}
+
+// denial returns the error of a filter that denies a key of its table.
+func (t *Table) denial(key []byte) error {
+	const most = 64
+	text := key[:min(len(key), most)]
+	switch _, several := t.filters.(*partitions); {
+	case t.hasSplit() || t.properties.prefixesOnly:
+		return fmt.Errorf("%w: it denies the table's own key %q, so it has what another Split returns", ErrPrefix, text)
+	case several && t.compare != nil:
+		return fmt.Errorf("%w: the filter to which it leads denies the table's own key %q", ErrComparator, text)
+	}
+	return fmt.Errorf("%w: it denies the table's own key %q, so it is not what its name %s promises", ErrPolicy, text, t.policy)
+}
+
+// mayHideSplit reports whether the filter may have prefixes of keys, although the table does not say so: Pebble's tables name the
+// Comparer, and one with the name of Pebble's own may have another Split.
+func (t *Table) mayHideSplit() bool {
+	_, isWhole := t.filters.(whole)
+	return isWhole && t.hasSplit() && t.split == nil
+}
