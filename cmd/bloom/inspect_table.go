@@ -105,8 +105,15 @@ func (p partFlag) openTableOr(raw bool, path string, open func() (filterfile.Fil
 func (t openedTable) rows() [][2]string {
 	r := t.report
 	rows := [][2]string{{"table", r.table()}, {"policy", r.policy()}}
-	if r.Ignored != "" {
+	switch {
+	case r.denied:
+		rows = append(rows, [2]string{"filter", "disproved: " + r.Ignored})
+	case r.Ignored != "":
 		rows = append(rows, [2]string{"filter", "not read: " + r.Ignored})
+	case r.Unproved != "":
+		rows = append(rows, [2]string{"proof", fmt.Sprintf("%d of the table's keys; %s", r.Proved, r.Unproved)})
+	default:
+		rows = append(rows, [2]string{"proof", fmt.Sprintf("%d of the table's keys, and the filter has them", r.Proved)})
 	}
 	entries := "not known"
 	if r.Entries != nil {

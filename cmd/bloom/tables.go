@@ -39,10 +39,10 @@ type tablesCommand struct {
 
 // Help is what bloom tables --help says, too.
 func (*tablesCommand) Help() string {
-	return `A table is a file of LevelDB, goleveldb, RocksDB, Pebble or Badger. No data is read, and no database is opened, so it may be running: a file that vanishes or changes meanwhile is skipped, with a warning.
+	return `A table is a file of LevelDB, goleveldb, RocksDB, Pebble or Badger. Of the data, a few blocks are read to prove the filter, and no database is opened, so it may be running: a file that vanishes or changes meanwhile is skipped, with a warning.
 Each table has a line: the engine with its table format, the filter's policy, the number of filters, the estimated number of keys, bits per key, the share of bits that are set, the share of random absent keys that pass, the share that could pass filters of this size with the best number of probes, and a bound that no key exceeds: it is the last key of the table, or a shorter one after it. The last line has the sums. Warnings tell of filters that are too full or too small, not read or missing.
 With --filter, it shows one filter of each table, or asks it alone.
-With --key or --keys, it prints the tables that may have keys: the file, how many of the keys may be there and, if they are of a file, how many of them are expected by chance if none of them is, with tabs between. Keys are user keys, as the database's caller gives them. Tables without a filter that is read may have every key. The exit status is 1 if no table may have a key, and 2 if a table was skipped, too, since its keys may have moved.
+With --key or --keys, it prints the tables that may have keys: the file, how many of the keys may be there and, if they are of a file, how many of them are expected by chance if none of them is, with tabs between. Keys are user keys, as the database's caller gives them. Tables without a filter that is read may have every key, as may those whose filter denies keys of their own: a warning names them. The exit status is 1 if no table may have a key, and 2 if a table was skipped, too, since its keys may have moved.
 If it cannot read a table, it goes on with the next, and exits with 2 in the end.
 A folder stands for the files in it whose names end with .ldb or .sst.
 ` + inputsHelp
@@ -141,11 +141,24 @@ func withTable(name string, use func(*bloomsst.Table) error) (size uint64, err e
 	if err != nil {
 		return 0, err
 	}
-	table, err := bloomsst.Open(file, info.Size())
+	table, err := bloomsst.Open(file, info.Size(), inDatabase(filepath.Dir(name)))
 	if err != nil {
 		return 0, ofTable(name, err)
 	}
 	return table.Size(), ofTable(name, use(table))
+}
+
+// inDatabase returns an option for the tables of a folder: a database's MANIFEST is read once.
+func inDatabase(folder string) bloomsst.Option {
+	if folder != lastFolder.name {
+		lastFolder.name, lastFolder.option = folder, bloomsst.InDatabase(folder)
+	}
+	return lastFolder.option
+}
+
+var lastFolder struct {
+	name   string
+	option bloomsst.Option
 }
 
 // ofTable returns an error of a table with its name.
@@ -226,6 +239,7 @@ type tableFinder struct {
 	out                     *bufio.Writer
 	hits                    []uint64
 	some                    bool
+	doubts                  tableDoubts
 }
 
 // found is a table that may have keys, as JSON.
@@ -254,6 +268,7 @@ func (f *tableFinder) read(_ *cli.Streams, name string, table *bloomsst.Table) e
 	if err != nil || n == 0 {
 		return err
 	}
+	f.doubts.addProof(name, table)
 	f.some = true
 	of := found{File: name, Count: n}
 	if why := table.Ignored(); why != nil {
@@ -305,7 +320,8 @@ func (f *tableFinder) print(of found) (err error) {
 	return nil
 }
 
-func (f *tableFinder) finish(*cli.Streams) error {
+func (f *tableFinder) finish(s *cli.Streams) error {
+	f.doubts.warn(s)
 	if !f.some {
 		return cli.ErrNone
 	}

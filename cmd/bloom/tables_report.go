@@ -18,11 +18,13 @@ import (
 type tableReport struct {
 	File       string   `json:"file"`
 	Engine     string   `json:"engine"`
-	Version    int      `json:"version"`           // of the table's format; 0 for engines that have one
-	Policy     string   `json:"policy"`            // empty if the table names none
-	Ignored    string   `json:"ignored,omitempty"` // why the filter is not read
-	Filter     *int     `json:"filter,omitempty"`  // the number of the filter that is reported alone
-	From       uint64   `json:"from,omitempty"`    // the offsets of the data blocks that it covers
+	Version    int      `json:"version"`            // of the table's format; 0 for engines that have one
+	Policy     string   `json:"policy"`             // empty if the table names none
+	Ignored    string   `json:"ignored,omitempty"`  // why the filter is not asked
+	Proved     int      `json:"proved_keys"`        // keys of the table for which the filter was tested
+	Unproved   string   `json:"unproved,omitempty"` // what could not be read of these
+	Filter     *int     `json:"filter,omitempty"`   // the number of the filter that is reported alone
+	From       uint64   `json:"from,omitempty"`     // the offsets of the data blocks that it covers
 	To         uint64   `json:"to,omitempty"`
 	Filters    int      `json:"filters"`
 	Unread     int      `json:"unread,omitempty"` // filters that are no Bloom filters
@@ -38,15 +40,14 @@ type tableReport struct {
 	BestRate   float64  `json:"best_rate"`
 	UpperBound *string  `json:"upper_bound"` // in hexadecimal digits; null if not known
 
-	why error // Ignored
+	why    error // Ignored
+	denied bool  // the filter denies a key of the table
 }
 
 func newTableReport(name string, table *bloomsst.Table) (r tableReport, err error) {
 	stats, err := table.Stats()
 	r = tableReport{File: name, Engine: table.Engine(), Version: table.Version(), Policy: table.Policy()}.with(stats)
-	if r.why = table.Ignored(); r.why != nil {
-		r.Ignored = tableError{r.why}.Error()
-	}
+	r.proof(table)
 	if n, known := table.Entries(); known {
 		r.Entries = &n
 	}
@@ -56,6 +57,18 @@ func newTableReport(name string, table *bloomsst.Table) (r tableReport, err erro
 		r.UpperBound = &digits
 	}
 	return r, errors.Join(err, boundErr)
+}
+
+// proof sets what the keys of the table say about its filter, and why it is not asked.
+func (r *tableReport) proof(table *bloomsst.Table) {
+	opened := table.Ignored() == nil
+	keys, err := table.Proved()
+	r.Proved = keys
+	if r.why = table.Ignored(); r.why != nil {
+		r.Ignored, r.denied = tableError{r.why}.Error(), opened
+	} else if err != nil {
+		r.Unproved = tableError{err}.Error()
+	}
 }
 
 // with returns the report with the numbers of filters.
@@ -168,7 +181,9 @@ func (s *tableSum) report() tableReport {
 }
 
 // tableDoubts collects the tables whose filters serve little or not at all.
-type tableDoubts struct{ names [][]string } // of each of tableKinds
+type tableDoubts struct {
+	reports [][]tableReport // of each of tableKinds
+}
 
 // tooFull is a fill from which a filter has more keys than it was made for, or one probe.
 const tooFull = 0.6
@@ -176,44 +191,69 @@ const tooFull = 0.6
 // fewKeys is a number of keys for which a filter of its own takes far more bits than it has to: LevelDB's have 64 at least.
 const fewKeys = 8
 
-// tableKinds are the kinds of doubts, and what is said of tables.
-var tableKinds = []struct {
+// tableKind is a kind of doubts: what is said of tables, and what is added if it is one table.
+type tableKind struct {
 	text string
 	is   func(r tableReport) bool
-}{
-	{"no filter", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrNoFilter) }},
-	{"a filter of an unknown policy, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPolicy) }},
-	{"a Ribbon filter, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrRibbon) || r.Unread > 0 }},
-	{"a filter of prefixes alone, which is not asked for keys", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPrefix) }},
-	{"a filter in partitions by an unknown comparator, which is not asked for keys", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrComparator) }},
-	{"filters that are too full: more than 60 % of the bits are set", func(r tableReport) bool { return r.Filters > 0 && (r.Fill > tooFull || r.Keys == nil) }},
+	more func(r tableReport) string
+}
+
+// The doubts of a proof.
+var (
+	deniedKind = tableKind{"a filter that its own keys disprove: every key may be in the table", func(r tableReport) bool { return r.denied },
+		func(r tableReport) string { return r.Ignored }}
+	unprovedKind = tableKind{"a filter that its own keys do not prove, because data could not be read", func(r tableReport) bool { return r.Unproved != "" },
+		func(r tableReport) string { return r.Unproved }}
+)
+
+// tableKinds are the kinds of doubts.
+var tableKinds = []tableKind{
+	{"no filter", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrNoFilter) }, nil},
+	{"a filter of an unknown policy, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPolicy) && !r.denied }, nil},
+	{"a Ribbon filter, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrRibbon) || r.Unread > 0 }, nil},
+	{"a filter of prefixes alone, which is not asked for keys", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPrefix) && !r.denied }, nil},
+	{"a filter in partitions by an unknown comparator, which is not asked for keys", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrComparator) && !r.denied }, nil},
+	deniedKind, unprovedKind,
+	{"filters that are too full: more than 60 % of the bits are set", func(r tableReport) bool { return r.Filters > 0 && (r.Fill > tooFull || r.Keys == nil) }, nil},
 	{"filters that are too small: less than 8 keys share one, because data blocks are longer than 2 KiB and have few keys", func(r tableReport) bool {
 		return r.Filters > 1 && r.Keys != nil && *r.Keys < fewKeys*float64(r.Filters)
-	}},
-	{"filters for some of the 2 KiB stretches alone: data blocks are longer, which costs 4 bytes for each stretch", func(r tableReport) bool { return r.Empty > r.Filters }},
+	}, nil},
+	{"filters for some of the 2 KiB stretches alone: data blocks are longer, which costs 4 bytes for each stretch", func(r tableReport) bool { return r.Empty > r.Filters }, nil},
 }
 
 func (d *tableDoubts) add(r tableReport) {
-	if d.names == nil {
-		d.names = make([][]string, len(tableKinds))
+	if d.reports == nil {
+		d.reports = make([][]tableReport, len(tableKinds))
 	}
 	for i, kind := range tableKinds {
 		if kind.is(r) {
-			d.names[i] = append(d.names[i], r.File)
+			d.reports[i] = append(d.reports[i], r)
 		}
+	}
+}
+
+// addProof adds a table whose filter is disproved or not proved.
+func (d *tableDoubts) addProof(name string, table *bloomsst.Table) {
+	r := tableReport{File: name}
+	r.proof(table)
+	if r.why = nil; r.denied || r.Unproved != "" {
+		d.add(r)
 	}
 }
 
 // warn prints a line for each kind of doubts.
 func (d *tableDoubts) warn(s *cli.Streams) {
-	for i, names := range d.names {
-		switch n := len(names); {
+	for i, of := range d.reports {
+		text := tableKinds[i].text
+		switch n := len(of); {
+		case n == 1 && tableKinds[i].more != nil:
+			s.Warn(of[0].File, "the table has "+text+": "+tableKinds[i].more(of[0]))
 		case n == 1:
-			s.Warn(names[0], "the table has "+tableKinds[i].text)
+			s.Warn(of[0].File, "the table has "+text)
 		case n == 2:
-			s.Warn(names[0], "this table and 1 other have "+tableKinds[i].text)
+			s.Warn(of[0].File, "this table and 1 other have "+text)
 		case n > 2:
-			s.Warn(names[0], fmt.Sprintf("this table and %d others have %s", n-1, tableKinds[i].text))
+			s.Warn(of[0].File, fmt.Sprintf("this table and %d others have %s", n-1, text))
 		}
 	}
 }
