@@ -464,10 +464,11 @@ func fileOf[T any](rows []T, size int64) []byte {
 	return out.Bytes()
 }
 
-// TestCommandLine parses the examples of every help and the command lines of every document. Every flag and argument that
+// TestCommandLine parses the examples of every help and the command lines of every document, and looks for the flags that helps name. Every flag and argument that
 // names a file says whether it is read or written, and every command refuses an output that is an input.
 func TestCommandLine(t *testing.T) {
 	commandtest.Examples(t, "bloom-parquet", program)
+	commandtest.Helps(t, "bloom-parquet", program)
 	commandtest.Documents(t, "bloom-parquet", program, 3)
 	commandtest.Grammar(t, "bloom-parquet", program, "column", "keys-column", "delimiter", "trust", "as", "completion shell", "help command")
 }

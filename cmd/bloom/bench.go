@@ -31,18 +31,18 @@ type benchCommand struct {
 	keysFlags
 	Keys       []string      `placeholder:"BYTES" help:"Lengths of random keys, such as 16 or 8-32; 8 are integers, and a range is strings (8,8-32)."`
 	Sizes      []string      `placeholder:"SIZE" help:"Sizes of the filters (16KiB,1MiB,8MiB; also 64MiB with --report)."`
-	Hits       []int         `default:"0,100" placeholder:"PERCENT" help:"Shares of the keys that are in the filter, in percent (${default})."`
+	Hits       []int         `default:"0,100" placeholder:"PERCENT" help:"Percentages of the keys that are in the filter (${default})."`
 	BitsPerKey int           `default:"10" placeholder:"N" help:"Bits per key, 1 to 10000 (${default})."`
-	Time       time.Duration `placeholder:"TIME" help:"How long to measure (10s; 30s on a terminal, which shows the table meanwhile; 8m with --report)."`
-	Input      cli.Input     `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, not with random keys. Half of them are in the filter."`
+	Time       time.Duration `placeholder:"TIME" help:"How long to measure (10s; 30s on a terminal, which shows the table while it measures; 8m with --report)."`
+	Input      cli.Input     `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, instead of random keys. Half of them are added to the filter."`
 	JSON       cli.Output    `name:"json" placeholder:"FILE" help:"Also write the results to this file, as JSON."`
-	Plot       cli.Output    `placeholder:"FILE" help:"Draw how many times faster each kernel is, as SVG: the name must end in .svg."`
+	Plot       cli.Output    `placeholder:"FILE" help:"Draw how many times as fast as the plain loop each kernel is, as SVG: the name must end in .svg."`
 	Report     bool          `help:"Measure every format, and building. Print lines of Go's benchmark format as they are measured, for benchstat."`
 }
 
 // Help is what bloom bench --help says, too.
 func (*benchCommand) Help() string {
-	return `An interrupt ends the measurements early: what was measured is printed. To compare two versions, print six reports of each, and run
+	return `An interrupt ends the measurements early and prints what was measured. To compare two versions, print six reports of each, and run
 
 	benchstat -table .name -filter .unit:x-ref OLD NEW
 `

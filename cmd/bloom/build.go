@@ -21,17 +21,16 @@ type buildCommand struct {
 	Format *cli.Format `placeholder:"NAME" help:"Format of the filter: ${formats} (${default_format})."`
 	keysFlags
 	cli.Size
-	Memory *cli.ByteSize `placeholder:"SIZE" help:"Keep no hash of each key: the filter has this size at first, such as 1GiB, and is halved while the rate allows."`
-	Raw    bool          `help:"Write the bare bytes of the format, for a storage engine, without the header that says what they are."`
+	Memory *cli.ByteSize `placeholder:"SIZE" help:"Do not keep the hashes of all keys. The filter begins with this size, such as 1GiB, and is halved as long as the rate allows."`
+	Raw    bool          `help:"Write the bare bytes that a storage engine reads, without a header."`
 	Output cli.Output    `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
 	Keys   []cli.Input   `arg:"" optional:"" default:"-" name:"keys" help:"Files of keys, one per line (standard input)."`
 }
 
 // Help is what bloom build --help says, too.
 func (b *buildCommand) Help() string {
-	return inputsHelp + `
-The size of the filter is for the different keys: one that comes several times counts once. Hashes of 32 bits, those of the formats leveldb and pebble, let more absent keys pass that are numbered like the keys; bloom inspect --absent measures how many.
-What is written has a header with the format, the number of keys and checksums. bloom filter, bloom inspect and bloom explore recognise it; storage engines read the bare bytes of --raw.
+	return inputsHelp + `The filter is sized for the number of different keys. The file starts with a header that contains the format, the number of keys and checksums; bloom filter, bloom inspect and bloom explore recognise it. With --raw, the file is the bare bytes that a storage engine reads.
+In the formats leveldb and pebble, whose hash has 32 bits, keys that are numbers can have a far higher rate: bloom inspect --absent measures it.
 
 ` + outputfile.Help
 }

@@ -34,9 +34,9 @@ var page embed.FS
 
 type exploreCommand struct {
 	Address string      `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page at; with port 0, any free port (${default})."`
-	Format  *cli.Format `placeholder:"NAME" help:"Format of a bare filter: ${formats}. A file that says its format must agree."`
+	Format  *cli.Format `placeholder:"NAME" help:"Format of bare bytes: ${formats}. A file must have the same format in its header."`
 	partFlag
-	File cli.Input `arg:"" optional:"" name:"filter" help:"The filter, or table file, to begin with; the page opens other filters, too."`
+	File cli.Input `arg:"" optional:"" name:"filter" help:"The filter or table file to begin with; the page can open other filters."`
 }
 
 // given returns the file to begin with, or nil. The page must be able to show it.

@@ -17,8 +17,8 @@ type filterCommand struct {
 	keysFlags
 	Invert bool `short:"v" help:"Print the lines that are certainly not in the filter."`
 	printer
-	Verify cli.Input   `placeholder:"KEYS" help:"Look up what passes in this file, the keys of the filter, one per line: only its keys pass then, and no false positives."`
-	Force  bool        `help:"Take KEYS also if they are fewer than the filter says that it has."`
+	Verify cli.Input   `placeholder:"KEYS" help:"Look up each hit in this file, which has the keys of the filter, one per line. No false positive is printed then."`
+	Force  bool        `help:"Accept KEYS even if it has fewer keys than the filter."`
 	File   cli.Input   `arg:"" name:"filter" help:"The filter (- is standard input)."`
 	Stream []cli.Input `arg:"" optional:"" default:"-" help:"Files to filter, in this order (standard input)."`
 
@@ -28,10 +28,11 @@ type filterCommand struct {
 
 // Help is what bloom filter --help says, too.
 func (f *filterCommand) Help() string {
-	return cli.FilterHelp + inputsHelp + `
-The lines or records that pass are printed as they are, with the carriage returns that --crlf leaves out of the keys. Before them comes the header of the first stream, if it has one; a stream with another header, or of CSV with another number of fields, is an error.
-With --verify, lines wait until they and their keys take 64 MiB, and are then looked up in one reading of KEYS, which is a regular file. In all that takes up to 130 MiB more than without the flag. With -v, the lines that are not among KEYS pass: all of them, and no others.
-A line of more than 128 KiB takes twice its length in memory; a long record of CSV or JSON takes up to eight times its length.`
+	return cli.FilterHelp + inputsHelp + `Lines and records are printed as they are, including carriage returns that --crlf excludes from keys. The header of the first stream is printed before them. It is an error if another stream has a different header, or CSV with a different number of fields, unless -c prints only a count. If a record has several keys, one hit is enough; with --all, all of them must be hits. Records of CSV and JSON without a key are left out, or printed with -v, and a message reports how many there were. Without -f, a warning is printed if the lines look like records and no more of them are hits than absent keys would be.
+
+With --verify, hits wait until they and their keys fill 64 MiB. Then KEYS, a regular file with one key per line, is read once and their keys are looked up in it. This takes up to 130 MiB in addition. With -v and --verify, exactly the lines that are not in KEYS are printed. If KEYS has fewer keys than the filter, lines would be lost: that is an error, unless --force confirms that keys were added twice.
+
+All cores are used, and memory does not grow with the stream. A line of more than 128 KiB takes twice its length in memory; a record of CSV or JSON takes up to eight times its length. An expression of --match is fast if it begins with a literal and each repeated class ends where the next part begins; other expressions take ten times as long or more.`
 }
 
 // Run filters the lines of all streams as if they were one. If it cannot read a stream, it

@@ -24,23 +24,35 @@ type tableFlags struct {
 	Delimiter string `short:"d" placeholder:"CHAR" help:"The character between fields (a tab; with --csv, a comma)."`
 	CSV       bool   `name:"csv" help:"Records are CSV: a field in quotes may hold delimiters, newlines and doubled quotes."`
 	JSONL     bool   `name:"jsonl" help:"Lines are objects of JSON; -f names the member that is the key."`
-	Header    bool   `help:"The first record is a header also if -f is a number."`
+	Header    bool   `help:"The first record is a header, even if -f is a number."`
 
-	Match *records.Matcher `placeholder:"REGEX" help:"The key is what group 1 of this expression (RE2) matches in the line or field, or all that matches if it has no group. Each match is a key."`
+	Match *records.Matcher `placeholder:"REGEX" help:"The key is what group 1 of this expression (RE2) matches in the line or field, or the whole match if it has no group. Each match is a key."`
 
-	Missing records.Missing `placeholder:"WHAT" help:"What becomes of a record without the field: error, drop, or keep, which prints it (of CSV and JSON in bloom filter, and with --match: drop, or keep with bloom filter -v; else error)."`
+	Missing records.Missing `placeholder:"WHAT" help:"What to do with a record without a key: error, drop, or keep, which prints it. The default is error; for CSV and JSON in bloom filter, and with --match, it is drop, or keep with bloom filter -v."`
 }
 
 // inputsHelp is the part of the help that the commands that read keys share.
-const inputsHelp = `A key is the bytes of a line. Files compressed with gzip or zstd are decompressed, whatever their names; other compressed files are refused, and so are filters, Parquet files, archives and UTF-16.
-A warning says when keys seem to hold more than is meant: carriage returns, a byte-order mark, or NUL bytes.
-A line or a record of more bytes than --max-record says is an error; memory grows with the longest.
+const inputsHelp = `A key is the bytes of a line. With these flags it is a part of a line or record:
 
-With -f, the key is a field of a record: of a line whose fields -d separates, of a record of CSV (--csv), or of a line of JSON (--jsonl).
-With --match '/u/([0-9a-f-]+)', the keys are what the group matches in a line or, with -f, in the field. A record may have several keys: the matches, and with --jsonl -f tags.* the members of a list. In bloom filter and unique, one of them decides, or all with --all.
-A record of CSV with more or fewer fields than the first, and what is no CSV or no JSON are errors, which name the line. --missing says what becomes of a record without the field.
-The members of an object inside of another are user.id, or as a JSON pointer /user/id; the pointer /user.id is a name with a dot.
-The key is the text of a field, without the quotes of CSV or JSON; numbers and booleans of JSON are keys as they are written. Empty lines of CSV and JSON are no records.
+    -f 3 -d ,               field 3 of a line (a tab if there is no -d)
+    -f user                 the field with this name in the first line
+    --csv -f user -d ';'    a field of CSV (RFC 4180), without its quotes
+                            (a comma if there is no -d)
+    --jsonl -f user         a member of a JSON object: a string without quotes
+                            and escapes; a number or boolean as it is written
+    --jsonl -f user.id      a member of a member, also -f /user/id; a number is
+                            a place in a list, counted from 0
+    --jsonl -f 'tags.*'     each element of a list
+    --match '/u/(\w+)'      what the group matches in the line or the field
+
+A record may have several keys: several matches, or the elements of a list.
+
+If -f is a name, the first record is a header. If it is a number, --header marks the first record as one. If a name contains a dot, use a JSON pointer (RFC 6901): -f /user.name, with ~1 for a slash and ~0 for a tilde. If a JSON object has a member twice, the last one counts. Half a surrogate pair (\ud83d alone) becomes U+FFFD.
+
+A record has no key if it ends before the field, if the object lacks the member, or if the member is null, a list or an object. Such a record is an error, because a key would be lost, unless --missing chooses something else. Malformed JSON, and a CSV record with a different number of fields than the first, are errors that name the line. Empty lines of CSV and JSON are skipped.
+
+Files compressed with gzip or zstd are decompressed, whatever their names. Filters, Parquet files, archives, UTF-16 and other compressed files are refused as keys; --no-decompress accepts any bytes. A warning reports keys that contain carriage returns, a byte-order mark or NUL bytes. Memory grows with the longest line or record, up to --max-record; a header may have 64 KiB.
+
 `
 
 // options returns what the flags say.

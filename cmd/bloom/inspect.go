@@ -23,7 +23,7 @@ type inspectCommand struct {
 	cli.FilterFlags
 	partFlag
 	keysFlags
-	Absent  cli.Input  `placeholder:"FILE" help:"Measure the rate of these keys, one per line, none of which is in the filter (- is standard input)."`
+	Absent  cli.Input  `placeholder:"FILE" help:"Measure the rate for these absent keys, one per line (- is standard input)."`
 	JSON    bool       `name:"json" help:"Print JSON."`
 	Plot    cli.Output `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as SVG: the name must end in .svg."`
 	Picture cli.Output `placeholder:"FILE" help:"Draw every bit, or in a large filter squares of bits, as PNG: the name must end in .png."`

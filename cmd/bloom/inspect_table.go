@@ -14,11 +14,11 @@ import (
 
 // partFlag chooses a filter of a table.
 type partFlag struct {
-	Filter *int `placeholder:"N" help:"Take filter N of a table of LevelDB, RocksDB, Pebble or Badger, counted from 0."`
+	Filter *int `placeholder:"N" help:"Use filter N of a table of LevelDB, RocksDB, Pebble or Badger, counted from 0."`
 }
 
 // tableHelp is the part of the help that the commands with a partFlag share.
-const partHelp = `A table file of LevelDB, goleveldb, RocksDB, Pebble or Badger (.ldb, .sst) stands for its filter, or for the one of --filter if it has several; bloom tables shows folders of them.
+const partHelp = `The filter may also be a table file of LevelDB, goleveldb, RocksDB, Pebble or Badger (.ldb, .sst). If the table has several filters, --filter chooses one; bloom tables shows all tables of a folder.
 `
 
 // openedTable is a table of which a filter was taken. number is -1 if none was.

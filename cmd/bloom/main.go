@@ -16,14 +16,14 @@ import (
 type commands struct {
 	Build   buildCommand   `cmd:"" help:"Build a filter from keys."`
 	Filter  filterCommand  `cmd:"" help:"Print the lines that may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
-	Test    testCommand    `cmd:"" help:"Say of each key whether it may be in a filter."`
-	Unique  uniqueCommand  `cmd:"" help:"Print lines when they come for the first time, in their order, in the memory of a filter."`
+	Test    testCommand    `cmd:"" help:"Report for each key whether it may be in a filter."`
+	Unique  uniqueCommand  `cmd:"" help:"Print each different line once, in the order of the first occurrences, in the memory of a filter."`
 	Merge   mergeCommand   `cmd:"" help:"Merge filters of the same shape into one."`
 	Add     addCommand     `cmd:"" help:"Add keys to a filter."`
 	Inspect inspectCommand `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`
 	Tables  tablesCommand  `cmd:"" help:"Show the filters in table files of LevelDB, RocksDB, Pebble and Badger, or which tables may have keys. Exits 0 if some may, 1 if none, 2 on an error."`
-	Size    sizeCommand    `cmd:"" help:"Calculate keys, bits per key, false-positive rate or memory: two of them from the other two."`
-	Explore exploreCommand `cmd:"" help:"Serve a page, only to this machine, that shows how a filter works."`
+	Size    sizeCommand    `cmd:"" help:"Calculate keys, bits per key, false-positive rate and memory: two of them from the other two."`
+	Explore exploreCommand `cmd:"" help:"Serve a page that shows how a filter works, only to this machine."`
 	Bench   benchCommand   `cmd:"" help:"Compare the kernels with the plain loop on this machine."`
 	Demo    demoCommand    `cmd:"" help:"Filter a stream of English words and compare this library with the plain loop."`
 	cli.Common

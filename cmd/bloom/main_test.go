@@ -170,10 +170,11 @@ func output(t *testing.T, f interface{ Run(*cli.Streams) error }) []byte {
 	return got
 }
 
-// TestCommandLine parses the examples of every help and the command lines of every document. Every flag and argument that
+// TestCommandLine parses the examples of every help and the command lines of every document, and looks for the flags that helps name. Every flag and argument that
 // names a file says whether it is read or written, and every command refuses an output that is an input.
 func TestCommandLine(t *testing.T) {
 	commandtest.Examples(t, "bloom", program)
+	commandtest.Helps(t, "bloom", program)
 	commandtest.Documents(t, "bloom", program, 20)
 	commandtest.Grammar(t, "bloom", program, "format", "field", "delimiter", "test key", "tables key", "explore address", "bench keys", "bench sizes", "completion shell", "help command")
 }

@@ -19,9 +19,8 @@ type mergeCommand struct {
 
 // Help is what bloom merge --help says, too.
 func (*mergeCommand) Help() string {
-	return cli.FilterHelp + `
-The filters must have the same format, number of bits and number of probes: those of bloom build have if they are of as many keys at as many bits per key.
-What is written has all their keys. It is bare bytes if all filters are, and else a file. A key in several filters counts as often in its number of keys.
+	return cli.FilterHelp + `The filters must have the same format, number of bits and number of probes, as filters of bloom build have for the same number of keys and bits per key.
+The result has all their keys. It is bare bytes if all filters are, and otherwise a file. A key in several filters is counted several times in the number of keys.
 `
 }
 
@@ -81,9 +80,9 @@ type addCommand struct {
 
 // Help is what bloom add --help says, too.
 func (*addCommand) Help() string {
-	return cli.FilterHelp + inputsHelp + `
-The filter keeps its size, so each key makes its false-positive rate higher. A warning says when more than 60 % of its bits are set: then build a larger one.
-The file of the filter is replaced as bloom build does it: it appears whole or not at all. Several commands may add to a file at once: all their keys are in it then. So the file must be one that can be locked, or else name another with -o.
+	return cli.FilterHelp + inputsHelp + `The filter keeps its size, so each key raises its false-positive rate. A warning is printed when more than 60 % of the bits are set: build a larger filter then.
+
+The file appears whole or not at all. Several commands may add keys to one file at the same time, and no key is lost, because each locks the file while it replaces it. Some network file systems cannot lock files: use -o there.
 `
 }
 

@@ -12,8 +12,8 @@ import (
 
 // printer prints records, unless only their number is asked for.
 type printer struct {
-	Count bool `short:"c" help:"Print how many lines there are, not the lines."`
-	All   bool `help:"Where a record has several keys, all of them decide, and not any."`
+	Count bool `short:"c" help:"Print the number of lines, not the lines."`
+	All   bool `help:"If a record has several keys, all of them decide, not just one."`
 
 	header printedHeader
 	passed int // records

@@ -24,9 +24,8 @@ type sizeCommand struct {
 
 // Help is what bloom size --help says, too.
 func (*sizeCommand) Help() string {
-	return `Give two of the four numbers: the other two follow, for each format.
-Keys that are not given are the most for which the others hold; bits per key that are not given are the fewest for a rate, and the most for a memory.
-The rate is the expected one of keys whose hashes are random. In the formats leveldb and pebble, numbers as keys can have a far higher one. bloom inspect --absent measures it.`
+	return `Give any two of the four numbers; the other two are computed for each format. The number of keys is the largest that the other numbers allow. Bits per key are the fewest for a rate, or the most for a memory.
+The rate is the expected rate of keys with random hashes. In the formats leveldb and pebble, keys that are numbers can have a far higher rate: bloom inspect --absent measures it.`
 }
 
 // keyCount is a number of keys.

@@ -13,15 +13,16 @@ import (
 
 type testCommand struct {
 	cli.FilterFlags
-	Match *records.Matcher `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or all that matches if it has no group."`
+	Match *records.Matcher `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or the whole match if it has no group."`
 	All   bool             `help:"With --match: all keys of an argument must be in the filter, not just one."`
 	File  cli.Input        `arg:"" name:"filter" help:"The filter (- is standard input)."`
-	Keys  []string         `arg:"" name:"key" help:"Keys, each the bytes of an argument."`
+	Keys  []string         `arg:"" name:"key" help:"The keys: the bytes of each argument."`
 }
 
 // Help is what bloom test --help says, too.
 func (*testCommand) Help() string {
-	return `Each key has a line: maybe or no, a tab, and the key. The exit status is 0 if some may be in the filter, 1 if none, and 2 on an error.
+	return `Each key has a line: "maybe" or "no", a tab, and the key. The exit status is 0 if some key may be in the filter, 1 if none may, and 2 on an error.
+
 ` + cli.FilterHelp
 }
 

@@ -16,12 +16,12 @@ import (
 type uniqueCommand struct {
 	keysFlags
 	printer
-	Repeated bool          `short:"v" help:"Print the others: the lines that came before."`
-	Rate     *cli.Rate     `placeholder:"P" help:"The share of the new lines that may be missing, at most (1e-6)."`
-	Verify   bool          `help:"Read the files a second time, so that no line is missing. What comes several times is in memory then."`
-	Seen     cli.State     `placeholder:"FILE" help:"Leave out what earlier runs with this file have seen, too: a filter, which is made if it is not there."`
-	Memory   *cli.ByteSize `placeholder:"SIZE" help:"The size of a new --seen file (64MiB), which it keeps."`
-	Quiet    bool          `short:"q" help:"Do not say how many lines are expected to be missing."`
+	Repeated bool          `short:"v" help:"Print the other lines: those that occurred before."`
+	Rate     *cli.Rate     `placeholder:"P" help:"The largest fraction of the different lines that may be missing (1e-6)."`
+	Verify   bool          `help:"Read the files twice, so that no line is missing. Keys that occur several times are kept in memory."`
+	Seen     cli.State     `placeholder:"FILE" help:"Also leave out what earlier runs with this file have seen. The file is a filter, and is created if it does not exist."`
+	Memory   *cli.ByteSize `placeholder:"SIZE" help:"The size of a new --seen file (64MiB). The file keeps it."`
+	Quiet    bool          `short:"q" help:"Do not print how many lines are expected to be missing."`
 	Files    []cli.Input   `arg:"" optional:"" default:"-" help:"Files of lines, in this order (standard input)."`
 
 	known seenKeys
@@ -30,11 +30,12 @@ type uniqueCommand struct {
 
 // Help is what bloom unique --help says, too.
 func (u *uniqueCommand) Help() string {
-	return `This is sort -u without the sorting, and awk '!seen[$0]++' in the memory of a filter: 7 to 14 bytes for each different line at the default rate. No line is printed twice. A new line is taken for one that came before, and so is missing, with the probability of --rate at most, however many lines there are. How many are expected to be missing is said before and after.
-With -f or --match, a record is printed if its key is new: one of its keys, or all with --all.
-With --verify, nothing is missing: files are read twice, and the keys that come several times are kept in memory.
-With --seen, the keys of what is printed are added to the file, as bloom add adds them: every ten seconds, at the end, and when the command is interrupted or nobody reads what it prints. A warning says when the file has more keys than the rate allows for its size: this run holds the rate all the same, and the next is an error. Of runs at the same time, each prints what is new to the file when it begins.
-The exit status is 0 if a line was printed, 1 if none was, and 2 on an error.
+	return `This is sort -u without the sorting, and awk '!seen[$0]++' in the memory of a filter: 7 to 14 bytes for each different line at the default rate. No line is printed twice. A new line is mistaken for an earlier one, and is missing, with a probability of at most --rate, however many lines there are. Messages before and after report how many lines are expected to be missing. The exit status is 0 if a line was printed, 1 if none was, and 2 on an error.
+
+With -f or --match, a record is printed if one of its keys is new, or with --all if all of them are. With --verify, nothing is missing: files are read twice, and the keys that occur several times are kept in memory.
+
+With --seen, the keys of printed records are added to a file, as bloom add does: every ten seconds, at the end, and when the command is interrupted or its output is closed. The file keeps its size. If a run fills it, that run keeps the rate with more memory and prints a warning; the next run is an error, and needs a new file. If several runs use one file at the same time, each prints what was new to the file when it began.
+
 ` + inputsHelp
 }
 

@@ -53,7 +53,7 @@ func stores(w io.Writer) error {
 		{"Pebble's policy", pebblebloom.FilterPolicy(10)},
 		{"`NewNamed` with `RocksDB`", bloompebble.NewNamed("lanebloom.rocksdb", rocksDB)},
 	}
-	head := []string{"percent of absent keys that pass"}
+	head := []string{"false-positive rate in percent"}
 	for _, n := range sizes {
 		for _, p := range policies {
 			head = append(head, race.Thousands(n)+" keys: "+p.name)

@@ -12,13 +12,15 @@ import (
 
 // FilterFlags say how the commands read a filter.
 type FilterFlags struct {
-	Format *Format `placeholder:"NAME" help:"Format of a bare filter: ${formats}. A file that says its format must agree."`
-	Raw    bool    `help:"Take the bytes as a bare filter, whatever they look like."`
+	Format *Format `placeholder:"NAME" help:"Format of bare bytes: ${formats}. A file must have the same format in its header."`
+	Raw    bool    `help:"Read the file as bare bytes, whatever it looks like."`
 }
 
 // FilterHelp is the part of the help that the commands that read a filter share.
-const FilterHelp = `The files of bloom build are recognised by their first bytes, and their checksums are verified.
-Other files are the bare bytes of a storage engine, in the format that --format names. It can be left out if the bytes say their format: those of rocksdb, pebble, nori, bits-and-blooms and guava do. Bytes that look like text, like a compressed file, a table or a filter of another format are refused unless --raw insists, and so are files of 0 bytes.
+const FilterHelp = `A filter is a file of bloom build, which is recognised by its first bytes and whose checksums are verified, or the bare bytes of a storage engine.
+--format names the format of bare bytes. It may be left out for rocksdb, pebble, nori, nori-crate, bits-and-blooms and guava, whose bytes contain their format.
+Bare bytes that look like text, a compressed file, a table or a filter of a different format are refused, and so are files of 0 bytes; --raw accepts them.
+
 `
 
 // Options say how to take the bytes of a filter.

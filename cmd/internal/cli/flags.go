@@ -85,7 +85,7 @@ func FormatNames(before string) string {
 // Size are the flags that say how large a filter is.
 type Size struct {
 	BitsPerKey *int  `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (10)."`
-	Rate       *Rate `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
+	Rate       *Rate `xor:"size" placeholder:"P" help:"Largest false-positive rate, such as 0.01 or 1%."`
 }
 
 // Policy returns the policy of a filter of so many keys.

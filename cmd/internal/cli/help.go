@@ -21,7 +21,7 @@ func (h *Help) Run(parser *kong.Kong) error {
 	return err
 }
 
-// Examples are two command lines for each command, and those of no name for all commands.
+// Examples are two command lines for each command, and the examples of the empty name for all commands.
 type Examples map[string][2]string
 
 // describe begins the help of every command with its examples.

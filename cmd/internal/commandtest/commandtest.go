@@ -124,3 +124,29 @@ func Examples(t *testing.T, name string, program func() *cli.Program) {
 		}
 	}
 }
+
+// Helps looks for the flags that the text of every help names. They must be flags of its command, or of the command that is named before
+// the flag, as in "bloom inspect --absent". It skips the flags of sort.
+func Helps(t *testing.T, name string, program func() *cli.Program) {
+	t.Helper()
+	flag := regexp.MustCompile(`(?:\b([a-z]+))?(?:^|[\s(])(--[a-z][a-z-]*|-[a-zA-Z0-9])\b`)
+	model := parser(t, name, program).Model
+	checked := 0
+	for _, command := range model.Children {
+		for _, m := range flag.FindAllStringSubmatch(command.Detail, -1) {
+			of := command
+			for _, other := range model.Children {
+				if other.Name == m[1] {
+					of = other
+				}
+			}
+			checked++
+			if m[1] != "sort" && !slices.ContainsFunc(of.Flags, func(f *kong.Flag) bool { return m[2] == "--"+f.Name || m[2] == "-"+string(f.Short) }) {
+				t.Errorf("the help of %s names %s, which %s does not have", command.Name, m[2], of.Name)
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("the helps name %d flags", checked)
+	}
+}

@@ -24,10 +24,9 @@ type destination struct {
 }
 
 // Help is what the help of a command says of its output file.
-const Help = `The file that -o names appears whole or not at all, and is none of the inputs.
-One that is there is replaced; it keeps its permissions, its owner and its group, and symbolic links to it stay. If another program changes it meanwhile, it stays, and that is an error.
-Refused are a file with further names (hard links), one whose owner cannot be kept, and a symbolic link to no file.
-A pipe or a device is written to. A process that is killed may leave a file .bloom-*.tmp beside it: remove it.`
+const Help = `The file of -o appears whole or not at all, and may not be an input. A file that it replaces keeps its permissions, its owner and its group, and a symbolic link to it stays.
+If another program changes the file during the run, that version is kept, and it is an error. Other errors are a file with several names (hard links), a file whose owner cannot be kept, and a symbolic link to a file that does not exist.
+A pipe or a device is written to directly. If the process is killed, a file .bloom-*.tmp may stay: remove it.`
 
 // Streams are the standard streams of a process.
 type Streams struct{ In, Out, Err *os.File }
