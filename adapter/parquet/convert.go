@@ -26,19 +26,19 @@ func Converter(to, from Type) (convert func(dst, value []byte) (converted []byte
 		if err := t.check(); err != nil {
 			return nil, err
 		}
-		if t.kind().class == ambiguous || t.isWide() {
+		if t.kind().ambiguous || t.isWide() {
 			return nil, fmt.Errorf("%w: equal values of %v may have different bytes", ErrType, t)
 		}
 	}
 	c := converter{to, from}
-	switch a, b := to.kind().class, from.kind().class; {
+	switch a, b := to.class(), from.class(); {
 	case to == from:
 		return c.bytes, nil
 	case a == ofIntegers && b == ofIntegers:
 		return c.integer, nil
 	case to.isExact() && from.isExact():
 		return c.number, nil
-	case to.kin() == from.kin(), a == ofBytes && b == ofBytes && to.holds(from):
+	case to.kin() == from.kin(), isBytes(a) && isBytes(b) && to.holds(from):
 		return c.bytes, nil
 	case a == ofFloats && b == ofFloats:
 		return c.float, nil
@@ -50,9 +50,19 @@ func Converter(to, from Type) (convert func(dst, value []byte) (converted []byte
 
 // isExact reports whether the values are integers or decimals.
 func (t *Type) isExact() bool {
-	class := t.kind().class
+	class := t.class()
 	return class == ofIntegers || class == ofDecimals
 }
+
+// class returns what values can be converted to: of an unknown logical type nobody knows.
+func (t *Type) class() class {
+	if t.Logical == Other || t.Logical == Float16 {
+		return noClass
+	}
+	return t.kind().class
+}
+
+func isBytes(c class) bool { return c == ofBytes || c == ofUUIDs }
 
 // holds reports whether bytes of one type may be a value of another: of types of any length and of one length they may, but no text
 // is a UUID.

@@ -86,7 +86,7 @@ func valuesOf(t *testing.T, random *rand.Rand, typ Type) (values [][]byte) {
 			value = value[:typ.width()]
 		case typ.Physical == ByteArray:
 			value = []byte("abcdef"[:random.IntN(6)])
-		case typ.kind().class == ofFloats:
+		case typ.class() == ofFloats:
 			value, _ = appendFloat(nil, &typ, float64(float32(n))/8)
 		case typ.Logical == Decimal && random.IntN(3) > 0:
 			var why refusal

@@ -231,10 +231,16 @@ func parse(t Type, texts [][]byte) (*encoder, error) {
 // newTextEncoder is newEncoder for values that are written as text.
 func newTextEncoder(t Type, n int) (*encoder, error) {
 	e, err := newEncoder(t, n)
-	if err == nil && (t.kind().parse == nil || t.isWide()) {
+	if err == nil && !t.hasText() {
 		return nil, fmt.Errorf("%w: %v has no text, only bytes", ErrType, t)
 	}
 	return e, err
+}
+
+// hasText reports whether texts tell the values: each by one encoding.
+func (t *Type) hasText() bool {
+	k := t.kind()
+	return k.class != noClass && !k.ambiguous && !t.isWide()
 }
 
 // encoder collects the PLAIN bytes of values, one after the other.

@@ -476,7 +476,7 @@ func TestText(t *testing.T) {
 	}
 	for _, typ := range types {
 		texts := 0
-		if typ.kind().parse == nil {
+		if !typ.hasText() {
 			continue
 		}
 		for range 2000 {

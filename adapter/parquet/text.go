@@ -14,10 +14,26 @@ func appendText(dst []byte, t *Type, v []byte) ([]byte, refusal) {
 	if t.Physical == ByteArray { // without a copy
 		return append(dst, v...), refusal{}
 	}
-	return t.kind().parse(dst, t, string(v))
-}
-
-func parseBytes(dst []byte, t *Type, text string) ([]byte, refusal) {
+	text := string(v)
+	switch t.kind().class {
+	case ofIntegers:
+		if t.isUnsigned() {
+			return parseUnsigned(dst, t, text)
+		}
+		return parseInteger(dst, t, text)
+	case ofFloats:
+		return parseFloat(dst, t, text)
+	case ofDecimals:
+		return parseDecimal(dst, t, text)
+	case ofUUIDs:
+		return parseUUID(dst, text)
+	case ofDates:
+		return parseDate(dst, t, text)
+	case ofTimes:
+		return parseTime(dst, t, text)
+	case ofTimestamps:
+		return parseTimestamp(dst, t, text)
+	}
 	return appendPlain(dst, t, text)
 }
 
@@ -108,7 +124,7 @@ func parseDecimal(dst []byte, t *Type, text string) ([]byte, refusal) {
 	return appendBig(dst, t, x)
 }
 
-func parseUUID(dst []byte, _ *Type, text string) ([]byte, refusal) {
+func parseUUID(dst []byte, text string) ([]byte, refusal) {
 	const syntax = "it is no UUID such as 01234567-89ab-cdef-0123-456789abcdef"
 	if inner, braced := strings.CutPrefix(text, "{"); braced && strings.HasSuffix(inner, "}") { // as Windows writes them
 		text = inner[:len(inner)-1]
@@ -175,25 +191,43 @@ func parseTime(dst []byte, t *Type, text string) ([]byte, refusal) {
 // are no value of the type, and values that no text tells, are in hex after 0x. Decimals in BYTE_ARRAY, too, are numbers, which
 // ParseKeys does not take.
 func (t Type) Text(value []byte) string {
-	k := t.kind()
-	if width := t.width(); k.text == nil || width > 0 && len(value) != width {
+	if width := t.width(); width > 0 && len(value) != width {
 		return hexText(value)
 	}
-	return k.text(&t, value)
+	switch t.kind().class {
+	case ofBytes:
+		return string(value)
+	case ofUUIDs:
+		return uuidText(value)
+	case ofIntegers:
+		return integerText(&t, value)
+	case ofFloats:
+		return floatText(&t, value)
+	case ofDecimals:
+		return decimalText(&t, value)
+	case ofDates:
+		return dateText(&t, value)
+	case ofTimes:
+		return timeText(&t, value)
+	case ofTimestamps:
+		return timestampText(&t, value)
+	}
+	return hexText(value)
 }
 
 func hexText(value []byte) string { return "0x" + hex.EncodeToString(value) }
 
-func bytesText(_ *Type, value []byte) string { return string(value) }
-
-func uuidText(_ *Type, value []byte) string {
+func uuidText(value []byte) string {
 	h := hex.EncodeToString(value)
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-func integerText(t *Type, value []byte) string { return strconv.FormatInt(t.word(value), 10) }
-
-func unsignedText(t *Type, value []byte) string { return strconv.FormatUint(uint64(t.word(value)), 10) }
+func integerText(t *Type, value []byte) string {
+	if t.isUnsigned() {
+		return strconv.FormatUint(uint64(t.word(value)), 10)
+	}
+	return strconv.FormatInt(t.word(value), 10)
+}
 
 func floatText(t *Type, value []byte) string {
 	f := t.kind().float

@@ -104,30 +104,31 @@ func (t Type) String() string {
 	if t.Physical == FixedLenByteArray {
 		physical += fmt.Sprintf("[%d]", t.Width)
 	}
-	return t.withLogical(physical, t.kind().shown)
+	parameters := ""
+	switch t.Logical {
+	case Int, Uint:
+		parameters = strconv.Itoa(t.bits())
+	case Decimal:
+		parameters = fmt.Sprintf(" %d, %d", t.Precision, t.Scale)
+	case Time, Timestamp:
+		parameters = fmt.Sprintf(" %v %s", t.Unit, t.zone())
+	}
+	return t.withLogical(physical, parameters)
 }
 
 // withLogical returns the text of a physical type with that of the logical type and its parameters.
-func (t Type) withLogical(physical string, parameters func(*Type) string) string {
-	switch {
-	case t.Logical == Plain:
+func (t Type) withLogical(physical, parameters string) string {
+	if t.Logical == Plain {
 		return physical
-	case parameters == nil:
-		return fmt.Sprintf("%s (%v)", physical, t.Logical)
 	}
-	return fmt.Sprintf("%s (%v%s)", physical, t.Logical, parameters(&t))
+	return fmt.Sprintf("%s (%v%s)", physical, t.Logical, parameters)
 }
 
-func bitsText(t *Type) string   { return strconv.Itoa(t.bits()) }
-func digitsText(t *Type) string { return fmt.Sprintf(" %d, %d", t.Precision, t.Scale) }
-func scaleText(t *Type) string  { return fmt.Sprintf(" %d", t.Scale) }
-func unitText(t *Type) string   { return fmt.Sprintf(" %v", t.Unit) }
-
-func zoneText(t *Type) string {
+func (t Type) zone() string {
 	if t.UTC {
-		return unitText(t) + " UTC"
+		return "UTC"
 	}
-	return unitText(t) + " LOCAL"
+	return "LOCAL"
 }
 
 // mostKeyKind is how many characters a [bloom.KeyKind] may have.
@@ -147,7 +148,16 @@ func (t Type) KeyKind() bloom.KeyKind {
 	if t.Physical == FixedLenByteArray {
 		physical = fmt.Sprintf("FIXED[%d]", t.Width)
 	}
-	s := t.withLogical(physical, t.kind().key)
+	parameters := "" // those that change what a value's bytes mean
+	switch t.Logical {
+	case Decimal:
+		parameters = fmt.Sprintf(" %d", t.Scale)
+	case Time:
+		parameters = fmt.Sprintf(" %v", t.Unit)
+	case Timestamp:
+		parameters = fmt.Sprintf(" %v %s", t.Unit, t.zone())
+	}
+	s := t.withLogical(physical, parameters)
 	return bloom.KeyKind(s[:min(len(s), mostKeyKind)]) // of a decimal of gigabytes, the end is missing
 }
 
@@ -191,10 +201,6 @@ func hasDigits(t *Type) bool {
 	return t.Precision > 0 && t.Precision <= most && t.Scale >= 0 && t.Scale <= t.Precision
 }
 
-func hasWidth(width int) func(*Type) bool {
-	return func(t *Type) bool { return t.Width == width }
-}
-
 func hasBits(t *Type) bool {
 	bits := t.bits()
 	return t.Physical == Int64 && bits == 64 || t.Physical == Int32 && (bits == 8 || bits == 16 || bits == 32)
@@ -207,11 +213,31 @@ func hasTimeUnit(t *Type) bool { return hasUnit(t) && (t.Physical == Int32) == (
 
 // check returns an error if no value can have the type.
 func (t Type) check() error {
-	k := t.kind()
-	if !k.fits || k.valid != nil && !k.valid(&t) || t.Physical == FixedLenByteArray && t.Width < 1 {
+	if !t.kind().fits || !hasParameters(&t) || t.Physical == FixedLenByteArray && t.Width < 1 {
 		return fmt.Errorf("%w: no value can be %v", ErrType, t)
 	}
 	return nil
+}
+
+// hasParameters reports whether values can have the parameters of the logical type.
+func hasParameters(t *Type) bool {
+	switch t.Logical {
+	case UUID:
+		return t.Width == 16
+	case Interval:
+		return t.Width == 12
+	case Float16:
+		return t.Width == 2
+	case Int, Uint:
+		return hasBits(t)
+	case Decimal:
+		return hasDigits(t)
+	case Time:
+		return hasTimeUnit(t)
+	case Timestamp:
+		return hasUnit(t)
+	}
+	return true
 }
 
 // kin returns the type without what changes neither the meaning of a value's bytes nor their order. Keys of one type serve all

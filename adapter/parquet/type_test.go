@@ -66,7 +66,7 @@ func TestExample(t *testing.T) {
 		if typ.Example() == "" || !why.ok() {
 			t.Errorf("%v: %q: %s", typ, typ.Example(), why)
 		}
-		if isText := typ.kind().class == ofBytes || typ.Unit != NoUnit || typ == dates || typ.Logical == Other; typ.IsNumber() == isText {
+		if isText := isBytes(typ.kind().class) || typ.Unit != NoUnit || typ == dates || typ.Logical == Other; typ.IsNumber() == isText {
 			t.Errorf("%v is a number: %v", typ, typ.IsNumber())
 		}
 	}
