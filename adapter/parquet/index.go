@@ -64,7 +64,7 @@ func FooterChecksum(in io.ReaderAt, size int64) (uint64, error) {
 
 // indexed is a column of a file in an index.
 type indexed struct {
-	*Index
+	rows  *bloom.InterleavedFile
 	first int       // its first filter there
 	rates []float64 // of the filters
 }
@@ -109,7 +109,8 @@ func (x *Index) Column(i int) *Column { return x.columns[i] }
 
 // answers are those of an index for the row groups of some columns.
 type answers struct {
-	index *Index
+	rows  *bloom.InterleavedFile
+	words int             // of a bitmap of the keys
 	at    map[*Column]int // the first row group of a column
 	hits  []uint64        // of each row group
 	err   error
@@ -120,52 +121,51 @@ var answersMemory = 64 << 20
 
 // ask asks an index about the first of some columns, and at once about as many more as memory allows. It does nothing if the
 // answers for the first one are there.
-func (s *scratch) ask(k *Keys, columns []*Column) {
-	x := columns[0].index.Index
-	a := &s.answers
-	if _, asked := a.at[columns[0]]; asked && a.index == x {
+func (a *answers) ask(k *Keys, columns []*Column) {
+	rows := columns[0].index.rows
+	if _, asked := a.at[columns[0]]; asked && a.rows == rows {
 		return
 	}
-	*a = answers{index: x, at: map[*Column]int{}, hits: a.hits[:0]}
+	*a = answers{rows: rows, words: (k.Len() + 63) / 64, at: map[*Column]int{}, hits: a.hits[:0]}
 	groups := 0
 	for _, c := range columns {
-		if c.index == nil || c.index.Index != x {
+		if c.index == nil || c.index.rows != rows {
 			continue
 		}
 		if _, twice := a.at[c]; twice {
 			continue
 		}
-		if groups > 0 && 8*s.words*(groups+c.Len()) > answersMemory {
+		if groups > 0 && 8*a.words*(groups+c.Len()) > answersMemory {
 			break
 		}
 		a.at[c], groups = groups, groups+c.Len()
 	}
-	a.hits = slices.Grow(a.hits, groups*s.words)[:groups*s.words]
-	n := max(answersMemory/8/max(x.rows.Len(), 1), 1) * 64 // keys at a time
-	all := make([]uint64, min(n/64, s.words)*x.rows.Len())
+	a.hits = slices.Grow(a.hits, groups*a.words)[:groups*a.words]
+	n := max(answersMemory/8/max(rows.Len(), 1), 1) * 64 // keys at a time
+	all := make([]uint64, min(n/64, a.words)*rows.Len())
 	for first := 0; first < k.Len() && a.err == nil; first += n {
 		part := k.hashed.Slice(first, min(first+n, k.Len()))
 		words := (part.Len() + 63) / 64
-		_, err := x.rows.MayContainBatch(part, all)
+		_, err := rows.MayContainBatch(part, all)
 		if err != nil {
 			a.err = fmt.Errorf("the index: %w", errIndex(err))
 		}
 		for c, at := range a.at {
 			for i := range c.Len() {
-				copy(a.hits[(at+i)*s.words+first/64:], all[(c.index.first+i)*words:][:words])
+				copy(a.hits[(at+i)*a.words+first/64:], all[(c.index.first+i)*words:][:words])
 			}
 		}
 	}
 }
 
 // of returns the answers for a row group of a column.
-func (a *answers) of(c *Column, i, words int) ([]uint64, error) {
-	return a.hits[(a.at[c]+i)*words:][:words], a.err
+func (a *answers) of(c *Column, i int) ([]uint64, error) {
+	return a.hits[(a.at[c]+i)*a.words:][:a.words], a.err
 }
 
 // label returns the label of a row group's filter, for people and other programs: the file, the number, and the size and
 // the time of the file, with tabs between.
-func (f *indexing) label(group int) string {
+func (f *IndexedFile) label(group int) string {
 	return fmt.Sprintf("%s\t%d\t%d\t%s", f.Name, group, f.Size, f.Modified.UTC().Format(time.RFC3339Nano))
 }
 
@@ -186,14 +186,10 @@ func (e *indexEncoder) text(s string) {
 	e.data = append(e.data, s...)
 }
 
-func (e *indexEncoder) start(files []indexing) {
+func (e *indexEncoder) start(path string, files int) {
 	e.data = append(e.data, indexStart...)
-	path := ""
-	if len(files) > 0 {
-		path = files[0].meta.Path
-	}
 	e.text(path)
-	e.number(int64(len(files)))
+	e.number(int64(files))
 }
 
 // numbers are the fields of a type, in the order of an index.
@@ -205,16 +201,16 @@ func (t *Type) numbers() []int64 {
 	return []int64{int64(t.Physical), int64(t.Logical), int64(t.Width), int64(t.Bits), int64(t.Unit), utc, int64(t.Precision), int64(t.Scale)}
 }
 
-func (e *indexEncoder) file(f *indexing) {
+func (e *indexEncoder) file(f *IndexedFile, m *Meta) {
 	e.text(f.Name)
 	e.number(f.Size)
 	e.number(f.Modified.Unix())
 	e.number(int64(f.Modified.Nanosecond()))
 	e.data = binary.LittleEndian.AppendUint64(e.data, f.Footer)
-	for _, n := range f.meta.Type.numbers() {
+	for _, n := range m.Type.numbers() {
 		e.number(n)
 	}
-	e.number(int64(len(f.groups)))
+	e.number(int64(len(m.Chunks)))
 }
 
 func (e *indexEncoder) group(m *Meta, i int, rate float64) {
@@ -304,7 +300,7 @@ func (d *indexDecoder) file(x *Index, path string, first int) (next int) {
 		return first
 	}
 	m := Meta{File: f.Name, Path: path, Type: t, Size: f.Size, Chunks: make([]Chunk, groups)}
-	column := &indexed{x, first, make([]float64, groups)}
+	column := &indexed{x.rows, first, make([]float64, groups)}
 	for i := range m.Chunks {
 		c := &m.Chunks[i]
 		c.Rows = d.number()

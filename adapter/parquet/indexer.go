@@ -293,9 +293,13 @@ func (x *Indexer) WriteTo(w io.Writer) (int64, error) {
 // write writes the index of the files of which no row group is Wanting, with filters of the given number of blocks.
 func (x *Indexer) write(w io.Writer, b *bloom.InterleavedBuilder, files []indexing, blocks int) (int64, error) {
 	var e indexEncoder
-	e.start(files)
+	path := ""
+	if len(files) > 0 {
+		path = files[0].meta.Path
+	}
+	e.start(path, len(files))
 	for _, file := range files {
-		e.file(&file)
+		e.file(&file.IndexedFile, &file.meta)
 		for i, g := range file.groups {
 			data := make([]byte, g.blocks*blockSize)
 			if _, err := x.waiting.ReadAt(data, g.offset); err != nil {

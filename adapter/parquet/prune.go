@@ -58,8 +58,7 @@ func (k *Keys) Prune(columns ...*Column) (iter.Seq[RowGroup], error) {
 		}
 	}
 	return func(yield func(RowGroup) bool) {
-		s := newScratch(k)
-		hits := make([]uint64, s.words)
+		s, hits := newScratch(k), make([]uint64, (k.Len()+63)/64)
 		for at, c := range columns {
 			if c.index != nil {
 				s.ask(k, columns[at:])
@@ -110,15 +109,13 @@ func (m *Matrix) RowGroupsOf(key int) iter.Seq[RowGroup] {
 
 // scratch is memory for the test of a row group.
 type scratch struct {
-	words  int    // of a bitmap of the keys
 	within []byte // the keys within the bounds, as a bitmap of Arrow
 	filter buffer
 	answers
 }
 
 func newScratch(k *Keys) *scratch {
-	words := (k.Len() + 63) / 64
-	return &scratch{words: words, within: make([]byte, 8*words)}
+	return &scratch{within: make([]byte, (k.Len()+63)/64*8)}
 }
 
 // test tests the keys against a row group. Bounds come first if they seem to leave few keys: none
@@ -142,7 +139,7 @@ func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 	var filter result
 	var answer []uint64
 	if c.index != nil {
-		answer, filter.err = s.of(c, i, s.words)
+		answer, filter.err = s.of(c, i)
 	} else {
 		filter = c.filter(i, &s.filter)
 	}
