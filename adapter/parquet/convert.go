@@ -48,22 +48,6 @@ func Converter(to, from Type) (convert func(dst, value []byte) (converted []byte
 	return nil, fmt.Errorf("%w: the values of %v cannot be converted exactly to %v", ErrType, from, to)
 }
 
-// isExact reports whether the values are integers or decimals.
-func (t *Type) isExact() bool {
-	class := t.class()
-	return class == ofIntegers || class == ofDecimals
-}
-
-// class returns what values can be converted to: of an unknown logical type nobody knows.
-func (t *Type) class() class {
-	if t.Logical == Other || t.Logical == Float16 {
-		return noClass
-	}
-	return t.kind().class
-}
-
-func isBytes(c class) bool { return c == ofBytes || c == ofUUIDs }
-
 // holds reports whether bytes of one type may be a value of another: of types of any length and of one length they may, but no text
 // is a UUID.
 func (t *Type) holds(other Type) bool {

@@ -9,15 +9,6 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Codec is a compression of pages: a CompressionCodec of parquet.thrift.
-type Codec int32
-
-// Uncompressed is that of pages without a compression.
-const (
-	Uncompressed Codec = 0
-	snappy       Codec = 1
-)
-
 // errPage says that a page is not one of the format.
 var errPage = errors.New("malformed dictionary page")
 
@@ -30,9 +21,6 @@ const (
 	fieldPageValues       = 1
 	fieldPageEncoding     = 2
 	typeDictionaryPage    = 2
-	encodingPlain         = 0
-	encodingPlainOld      = 2 // PLAIN_DICTIONARY
-	encodingDictionary    = 8 // RLE_DICTIONARY
 	mostPageHeader        = 256
 )
 

@@ -3,49 +3,11 @@ package bloomparquet
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/lanebloom/bloom"
 )
-
-// What can be wrong with the filter of a row group. None of these is a reason to fail: the row
-// group may then hold every key.
-var (
-	// ErrNoFilter says that the row group has no filter of the column.
-	ErrNoFilter = errors.New("parquet: no Bloom filter")
-	// ErrNoOrder is an [ErrNoFilter] of a row group that has bounds: they cannot help either, for
-	// the footer does not say in which order they are.
-	ErrNoOrder error = noOrderError{}
-	// ErrHeader says that there is no header of a filter where the footer says.
-	ErrHeader = errors.New("parquet: no header of a Bloom filter")
-	// ErrAlgorithm says that the filter has no split blocks.
-	ErrAlgorithm = errors.New("parquet: unknown algorithm of a Bloom filter")
-	// ErrHash says that the keys of the filter were not hashed by XXH64.
-	ErrHash = errors.New("parquet: unknown hash of a Bloom filter")
-	// ErrCompression says that the filter is compressed. parquet-go has an option for that;
-	// the format does not.
-	ErrCompression = errors.New("parquet: compressed Bloom filter")
-	// ErrSize says that the size in the header is not that of blocks of 32 bytes, or
-	// differs from the size in the footer.
-	ErrSize = errors.New("parquet: wrong size of a Bloom filter")
-	// ErrTruncated says that the filter goes beyond the end of the file.
-	ErrTruncated = errors.New("parquet: truncated Bloom filter")
-	// ErrOverlap says that the filters of two row groups have bytes in common.
-	ErrOverlap = errors.New("parquet: overlapping Bloom filters")
-	// ErrIncomplete says that the filter lacks values, or may lack some: it is empty, or a value of the dictionary is not in
-	// it, or the column went over from a dictionary to another encoding, and the program that wrote it is not
-	// known to put all values there.
-	ErrIncomplete = errors.New("parquet: incomplete Bloom filter")
-	// ErrEncrypted says that the column is encrypted, and so its filters are.
-	ErrEncrypted = errors.New("parquet: encrypted Bloom filter")
-)
-
-type noOrderError struct{}
-
-func (noOrderError) Error() string { return "parquet: bounds without an order" }
-func (noOrderError) Unwrap() error { return ErrNoFilter }
 
 // A filter in a file begins with a header: the struct BloomFilterHeader of parquet.thrift in
 // Thrift's compact protocol. Its field 1 is the size of the blocks, an i32. The fields 2, 3 and

@@ -2,7 +2,6 @@ package bloomparquet
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,9 +14,6 @@ import (
 
 	"github.com/lanebloom/bloom"
 )
-
-// ErrIndex says that a file is no index, or a damaged one.
-var ErrIndex = errors.New("parquet: no index, or a damaged one")
 
 // Index asks the filters of one column for all row groups of many files, which an [Indexer] made. It keeps no filter in memory, and
 // checks all that it reads. Its columns are those of files: [Keys.Prune] and [Keys.Matrix] take them, in place of the columns that
@@ -62,13 +58,6 @@ func FooterChecksum(in io.ReaderAt, size int64) (uint64, error) {
 	return xxhash.Sum64(footer), err
 }
 
-// indexed is a column of a file in an index.
-type indexed struct {
-	rows  *bloom.InterleavedFile
-	first int       // its first filter there
-	rates []float64 // of the filters
-}
-
 // OpenIndex opens an index, and reads all of it but the filters. The size is in bytes. The error is [ErrIndex], or one of in.
 func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
 	rows, err := bloom.OpenInterleavedFile(in, size)
@@ -87,81 +76,11 @@ func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
 	return x, nil
 }
 
-// errIndex makes an ErrIndex of an error of package bloom.
-func errIndex(err error) error {
-	if errors.Is(err, bloom.ErrEncoding) || errors.Is(err, bloom.ErrFormat) {
-		return fmt.Errorf("%w: %w", ErrIndex, inner{err})
-	}
-	return err
-}
-
-// inner is an error of package bloom whose text does not name the package.
-type inner struct{ error }
-
-func (e inner) Error() string { return strings.TrimPrefix(e.error.Error(), "bloom: ") }
-func (e inner) Unwrap() error { return e.error }
-
 // Files returns the files, in the order in which they were added.
 func (x *Index) Files() []IndexedFile { return slices.Clone(x.files) }
 
 // Column returns the column of file i. The index has the filters, but for [Column.Filter] and [Column.Fill] there are none.
 func (x *Index) Column(i int) *Column { return x.columns[i] }
-
-// answers are those of an index for the row groups of some columns.
-type answers struct {
-	rows  *bloom.InterleavedFile
-	words int             // of a bitmap of the keys
-	at    map[*Column]int // the first row group of a column
-	hits  []uint64        // of each row group
-	err   error
-}
-
-// answersMemory is the most bytes of answers at a time, unless one file has more.
-var answersMemory = 64 << 20
-
-// ask asks an index about the first of some columns, and at once about as many more as memory allows. It does nothing if the
-// answers for the first one are there.
-func (a *answers) ask(k *Keys, columns []*Column) {
-	rows := columns[0].index.rows
-	if _, asked := a.at[columns[0]]; asked && a.rows == rows {
-		return
-	}
-	*a = answers{rows: rows, words: (k.Len() + 63) / 64, at: map[*Column]int{}, hits: a.hits[:0]}
-	groups := 0
-	for _, c := range columns {
-		if c.index == nil || c.index.rows != rows {
-			continue
-		}
-		if _, twice := a.at[c]; twice {
-			continue
-		}
-		if groups > 0 && 8*a.words*(groups+c.Len()) > answersMemory {
-			break
-		}
-		a.at[c], groups = groups, groups+c.Len()
-	}
-	a.hits = slices.Grow(a.hits, groups*a.words)[:groups*a.words]
-	n := max(answersMemory/8/max(rows.Len(), 1), 1) * 64 // keys at a time
-	all := make([]uint64, min(n/64, a.words)*rows.Len())
-	for first := 0; first < k.Len() && a.err == nil; first += n {
-		part := k.hashed.Slice(first, min(first+n, k.Len()))
-		words := (part.Len() + 63) / 64
-		_, err := rows.MayContainBatch(part, all)
-		if err != nil {
-			a.err = fmt.Errorf("the index: %w", errIndex(err))
-		}
-		for c, at := range a.at {
-			for i := range c.Len() {
-				copy(a.hits[(at+i)*a.words+first/64:], all[(c.index.first+i)*words:][:words])
-			}
-		}
-	}
-}
-
-// of returns the answers for a row group of a column.
-func (a *answers) of(c *Column, i int) ([]uint64, error) {
-	return a.hits[(a.at[c]+i)*a.words:][:a.words], a.err
-}
 
 // label returns the label of a row group's filter, for people and other programs: the file, the number, and the size and
 // the time of the file, with tabs between.

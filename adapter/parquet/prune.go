@@ -216,24 +216,8 @@ func (k *Keys) keep(s span, j int, word uint64) uint64 {
 	return word
 }
 
-// holds reports whether a rank is within the span. A rank below from wraps around to a large
-// number.
-func (s span) holds(rank uint64) bool { return s.from <= s.to && rank-s.from <= s.to-s.from }
-
 // word returns a word of the bitmap of the keys within the bounds.
 func (s *scratch) word(j int) uint64 { return binary.LittleEndian.Uint64(s.within[8*j:]) }
-
-// sortedRanks returns the ranks of all keys but the empty ones, in order.
-func (k *Keys) sortedRanks() []uint64 {
-	ranks := make([]uint64, 0, len(k.ranks))
-	for i, rank := range k.ranks {
-		if k.empty.word(i/64)>>(i%64)&1 == 0 {
-			ranks = append(ranks, rank)
-		}
-	}
-	slices.Sort(ranks)
-	return ranks
-}
 
 // countWithin returns how many keys are within a span, or empty.
 func (k *Keys) countWithin(s span) int {
@@ -267,16 +251,4 @@ func (k *Keys) within(s span, bitmap []byte) (total int) {
 		total += bits.OnesCount64(word)
 	}
 	return total
-}
-
-// holdsAll returns a bit for each of up to 64 ranks: holds, without a branch for each.
-func (s span) holdsAll(ranks []uint64) (word uint64) {
-	if s.from > s.to {
-		return 0
-	}
-	for j, rank := range ranks {
-		_, outside := bits.Sub64(s.to-s.from, rank-s.from, 0)
-		word |= (1 ^ outside) << j
-	}
-	return word
 }

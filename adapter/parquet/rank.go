@@ -2,6 +2,7 @@ package bloomparquet
 
 import (
 	"math"
+	"math/bits"
 	"strings"
 )
 
@@ -29,22 +30,6 @@ import (
 //
 // Bounds of pages are not read. Those of dictionary arrays are wrong, too: arrow-go gives all values
 // of a batch to its first page (pqarrow/encode_dict_compute.go:131).
-
-// order is the order of a type's values.
-type order uint8
-
-const (
-	noOrder order = iota // not known, or not to be relied on: bounds say nothing
-	signedOrder
-	unsignedOrder
-	bytesOrder     // unsigned bytes
-	twosComplement // big-endian, of one width
-)
-
-// order returns the order that parquet-format defines for a type (ColumnOrder in parquet.thrift).
-// Floats have none here: a reader cannot see whether there was a NaN among the values, and
-// writers differ in what bounds these have. parquet-go v0.32.0 writes wrong ones with a dictionary.
-func (t *Type) order() order { return t.kind().order }
 
 const signBit = 1 << 63
 
@@ -151,4 +136,20 @@ func bytesSpan(low, high, prefix string) span {
 		return nothing
 	}
 	return s
+}
+
+// holds reports whether a rank is within the span. A rank below from wraps around to a large
+// number.
+func (s span) holds(rank uint64) bool { return s.from <= s.to && rank-s.from <= s.to-s.from }
+
+// holdsAll returns a bit for each of up to 64 ranks: holds, without a branch for each.
+func (s span) holdsAll(ranks []uint64) (word uint64) {
+	if s.from > s.to {
+		return 0
+	}
+	for j, rank := range ranks {
+		_, outside := bits.Sub64(s.to-s.from, rank-s.from, 0)
+		word |= (1 ^ outside) << j
+	}
+	return word
 }

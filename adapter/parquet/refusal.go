@@ -1,5 +1,41 @@
 package bloomparquet
 
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// KeyError tells which key was wrong. It is an [ErrKey].
+type KeyError struct {
+	Index int // of the key, from 0
+	Text  string
+	Type  Type
+	Why   string
+
+	outside bool
+}
+
+func newKeyError(i int, text string, t Type, why refusal) *KeyError {
+	return &KeyError{i, text, t, why.String(), why.outside()}
+}
+
+func (e *KeyError) Error() string {
+	text := e.Text
+	if most := 60; len(text) > most {
+		text = text[:most] + "…"
+	}
+	if !utf8.ValidString(text) {
+		return fmt.Sprintf("%v: key %d, %x, for %v: %s", ErrKey, e.Index, text, e.Type, e.Why)
+	}
+	return fmt.Sprintf("%v: key %d, %q, for %v: %s", ErrKey, e.Index, text, e.Type, e.Why)
+}
+
+func (e *KeyError) Unwrap() error { return ErrKey }
+
+// Outside reports whether the key is a value of the kind, but none that a column of the type can have: a number outside of its range, or
+// with more digits than it stores, or a time between two of its units. A text of another kind is an error of whoever wrote it.
+func (e *KeyError) Outside() bool { return e.outside }
+
 // refusal says why a column cannot have a value. The zero refusal refuses nothing.
 type refusal struct {
 	reason reason

@@ -1,14 +1,11 @@
 package bloomparquet
 
 import (
-	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/lanebloom/bloom"
 )
@@ -23,38 +20,6 @@ import (
 //     the filter says that some key is absent.
 //
 // A filter without a set bit is not whole if its chunk has values, whoever wrote it.
-
-// Pages says how the data pages of a column chunk are encoded.
-type Pages uint8
-
-// The kinds of chunks.
-const (
-	UnknownPages    Pages = iota // the footer does not say
-	PlainPages                   // without a dictionary
-	DictionaryPages              // all with a dictionary
-	MixedPages                   // some with a dictionary and some without
-)
-
-// PagesOf returns the kind of a chunk from encodings with the numbers of parquet.thrift: those of its data pages, as encoding_stats tell, or,
-// if it has no encoding_stats, all of its encodings. PLAIN may then be that of a dictionary, and RLE that of levels.
-func PagesOf[E ~int32 | ~int64](stats bool, encodings []E) Pages {
-	dictionary := slices.ContainsFunc(encodings, isDictionary)
-	switch other := slices.ContainsFunc(encodings, func(e E) bool { return !isDictionary(e) }); {
-	case dictionary && !stats:
-		return UnknownPages
-	case dictionary && other:
-		return MixedPages
-	case dictionary:
-		return DictionaryPages
-	case other:
-		return PlainPages
-	}
-	return UnknownPages
-}
-
-func isDictionary[E ~int32 | ~int64](e E) bool {
-	return e == encodingDictionary || e == encodingPlainOld
-}
 
 // writer is a program that fills its filters from pages with a dictionary. If it is mixed, it also does so where pages without one
 // follow.
@@ -123,10 +88,6 @@ func atLeast(text string, version [3]int) bool {
 	}
 	return true
 }
-
-// OriginsKey is a key of the footer's key-value metadata. parquet-java's ParquetRewriter copies row groups with their filters, and
-// names there who wrote them: what created_by said in the files that it read, one a line. Its own created_by says nothing of filters.
-const OriginsKey = "original.created.by"
 
 // fills reports whether all programs that a footer names fill their filters from pages of a kind.
 func (m *Meta) fills(pages Pages) bool {
@@ -205,58 +166,4 @@ func (c *Column) prove(i int, filter *bloom.Filter) error {
 		return fmt.Errorf("%w: it lacks %d of the %d values of the dictionary", ErrIncomplete, lacks, values.Len())
 	}
 	return nil
-}
-
-// The mark of an [Embedder] is a value of the footer's key-value metadata. Other programs copy these to files whose filters
-// they made themselves. So the mark has an entry for each filter: a digest of the place of its chunk, by which an entry is
-// replaced, and one of the place and the filter. The entries are in base64.
-
-// MarkKey is the key of that value.
-const MarkKey = "lanebloom.filters"
-
-// Place tells a column chunk from others: num_values, data_page_offset and total_compressed_size of its metadata.
-type Place struct{ Values, Offset, Size int64 }
-
-// marking is an entry of a mark.
-type marking struct{ place, filter uint64 }
-
-// mark returns the entry for a filter of the chunk of a place.
-func (p Place) mark(blocks []byte) marking {
-	var place []byte
-	for _, n := range []int64{p.Values, p.Offset, p.Size} {
-		place = binary.LittleEndian.AppendUint64(place, uint64(n))
-	}
-	d := xxhash.New()
-	_, _ = d.Write(place)
-	m := marking{place: d.Sum64()}
-	_, _ = d.Write(blocks)
-	m.filter = d.Sum64()
-	return m
-}
-
-// parseMark returns the entries of a mark, or none if it is malformed.
-func parseMark(mark string) (entries []marking) {
-	const size = 16
-	data, err := base64.RawStdEncoding.DecodeString(mark)
-	if err != nil || len(data)%size != 0 {
-		return nil
-	}
-	for ; len(data) > 0; data = data[size:] {
-		entries = append(entries, marking{binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])})
-	}
-	return entries
-}
-
-// appendMark returns a mark with more entries, which replace those of the same places.
-func appendMark(mark string, added []marking) string {
-	replaced := map[uint64]bool{}
-	for _, m := range added {
-		replaced[m.place] = true
-	}
-	entries := slices.DeleteFunc(parseMark(mark), func(m marking) bool { return replaced[m.place] })
-	var data []byte
-	for _, m := range append(entries, added...) {
-		data = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(data, m.place), m.filter)
-	}
-	return base64.RawStdEncoding.EncodeToString(data)
 }

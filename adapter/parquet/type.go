@@ -2,10 +2,7 @@ package bloomparquet
 
 import (
 	"fmt"
-	"math"
 	"strconv"
-
-	"github.com/lanebloom/bloom"
 )
 
 // Physical is how a column stores its values. The numbers are those of parquet.thrift.
@@ -131,36 +128,6 @@ func (t Type) zone() string {
 	return "LOCAL"
 }
 
-// mostKeyKind is how many characters a [bloom.KeyKind] may have.
-const mostKeyKind = 32
-
-// KeyKind returns what kind of keys a filter of such a column has, for its file: text for strings and
-// for byte arrays without a meaning, and else the physical and the logical type, such as
-// INT64 (TIMESTAMP MICROS UTC). It is the same for all types in which equal values have the same
-// meaning and the same bytes: those whose [Keys] serve each other's columns, and those of times
-// of day in UTC and in a local zone.
-func (t Type) KeyKind() bloom.KeyKind {
-	t = t.kin()
-	if t == (Type{Physical: ByteArray}) {
-		return bloom.KeysText
-	}
-	physical := t.Physical.String()
-	if t.Physical == FixedLenByteArray {
-		physical = fmt.Sprintf("FIXED[%d]", t.Width)
-	}
-	parameters := "" // those that change what a value's bytes mean
-	switch t.Logical {
-	case Decimal:
-		parameters = fmt.Sprintf(" %d", t.Scale)
-	case Time:
-		parameters = fmt.Sprintf(" %v", t.Unit)
-	case Timestamp:
-		parameters = fmt.Sprintf(" %v %s", t.Unit, t.zone())
-	}
-	s := t.withLogical(physical, parameters)
-	return bloom.KeyKind(s[:min(len(s), mostKeyKind)]) // of a decimal of gigabytes, the end is missing
-}
-
 // bits returns how many bits an integer of the type has.
 func (t Type) bits() int {
 	switch {
@@ -185,86 +152,3 @@ func (t Type) width() int {
 	}
 	return 0
 }
-
-// maxDigits returns the most digits of which every number fits into the bytes, with a sign: floor(log10(2^(8·width−1) − 1)), but no
-// more than a footer can say.
-func maxDigits(width int) int {
-	return int(min(math.Floor((8*float64(width)-1)*(math.Ln2/math.Ln10)), math.MaxInt32))
-}
-
-// hasDigits reports whether decimals of the physical type may have so many digits, as parquet-format limits them.
-func hasDigits(t *Type) bool {
-	most := map[Physical]int{Int32: 9, Int64: 18, ByteArray: math.MaxInt32}[t.Physical] // the last is what the field of a footer holds
-	if t.Physical == FixedLenByteArray {
-		most = maxDigits(t.Width)
-	}
-	return t.Precision > 0 && t.Precision <= most && t.Scale >= 0 && t.Scale <= t.Precision
-}
-
-func hasBits(t *Type) bool {
-	bits := t.bits()
-	return t.Physical == Int64 && bits == 64 || t.Physical == Int32 && (bits == 8 || bits == 16 || bits == 32)
-}
-
-func hasUnit(t *Type) bool { return t.Unit > NoUnit && t.Unit <= Nanos }
-
-// hasTimeUnit reports whether times of day have the unit: those in 32 bits have milliseconds, and others have others.
-func hasTimeUnit(t *Type) bool { return hasUnit(t) && (t.Physical == Int32) == (t.Unit == Millis) }
-
-// check returns an error if no value can have the type.
-func (t Type) check() error {
-	if !t.kind().fits || !hasParameters(&t) || t.Physical == FixedLenByteArray && t.Width < 1 {
-		return fmt.Errorf("%w: no value can be %v", ErrType, t)
-	}
-	return nil
-}
-
-// hasParameters reports whether values can have the parameters of the logical type.
-func hasParameters(t *Type) bool {
-	switch t.Logical {
-	case UUID:
-		return t.Width == 16
-	case Interval:
-		return t.Width == 12
-	case Float16:
-		return t.Width == 2
-	case Int, Uint:
-		return hasBits(t)
-	case Decimal:
-		return hasDigits(t)
-	case Time:
-		return hasTimeUnit(t)
-	case Timestamp:
-		return hasUnit(t)
-	}
-	return true
-}
-
-// kin returns the type without what changes neither the meaning of a value's bytes nor their order. Keys of one type serve all
-// columns of the same kin.
-func (t Type) kin() Type {
-	k := t.kind()
-	kin := Type{Physical: t.Physical, Logical: k.kin}
-	if t.Physical == FixedLenByteArray {
-		kin.Width = t.Width
-	}
-	if k.kin == Decimal {
-		kin.Scale = t.Scale
-	}
-	if k.kin == Time || k.kin == Timestamp {
-		kin.Unit, kin.UTC = t.Unit, t.UTC
-	}
-	return kin
-}
-
-// Example returns a text that tells a value of the type to [ParseKeys], or "" if it takes bytes of some length, or none.
-func (t Type) Example() string {
-	example := t.kind().example
-	if t.Logical == Timestamp && t.UTC {
-		example += "Z"
-	}
-	return example
-}
-
-// IsNumber reports whether the values are numbers, which may be NaN or infinite.
-func (t Type) IsNumber() bool { return t.isExact() || t.IsFloat() || t.Logical == Decimal }

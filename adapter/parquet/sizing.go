@@ -1,0 +1,91 @@
+package bloomparquet
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+
+	"github.com/lanebloom/bloom"
+)
+
+// Sizing says how large the filters of a file are.
+type Sizing struct {
+	// Rate is the share of absent keys, 0 to 1, that may pass.
+	Rate float64
+	// AnySize allows every multiple of 32 bytes, as the format does. Without it, sizes are powers of two: Arrow in C++, ClickHouse
+	// and Velox read no others, and ClickHouse and Velox fail if they find one.
+	AnySize bool
+}
+
+// mostFilter is the largest filter that Arrow in C++ and in Go read, in bytes.
+const mostFilter = 128 << 20
+
+// Filter returns the smallest filter that keeps the rate for the keys of some columns, of which each is the key of a value: its PLAIN bytes
+// without a length. Equal keys count once. The error is [bloom.ErrRate] if no filter has the rate, and [ErrTooMany] if
+// the filter would have more than 128 MiB.
+func (s Sizing) Filter(columns ...bloom.Keys) (*bloom.Filter, error) {
+	hashed, n := make([]bloom.Keys, len(columns)), 0
+	for i, column := range columns {
+		hashed[i] = column.Hashed(bloom.Parquet)
+		n += column.Len()
+	}
+	blocks, err := s.blocks(n)
+	if err != nil && !errors.Is(err, ErrTooMany) {
+		return nil, err
+	}
+	filter := filterOf(min(blocks, mostFilter/blockSize), hashed)
+	// The set bits tell how many keys differ: to within a part of a percent, unless most bits are set.
+	differ := n
+	if keys := math.Ceil(FillOf(filter).keys()); keys < float64(n) {
+		differ = int(keys)
+	}
+	if fewer, err := s.blocks(differ); err != nil {
+		return nil, err
+	} else if fewer < blocks {
+		filter = filterOf(fewer, hashed)
+	}
+	return filter, nil
+}
+
+// blocks returns how many blocks of 32 bytes a filter of n keys has.
+func (s Sizing) blocks(n int) (int, error) {
+	most := mostFilter / blockSize
+	keeps := func(n, blocks int) bool {
+		return bloom.Parquet.FalsePositiveRate(n, uint64(8*blockSize*blocks), probes) <= s.Rate
+	}
+	switch {
+	case !(s.Rate > 0 && s.Rate < 1):
+		return 0, fmt.Errorf("%w: %v is not between 0 and 1", bloom.ErrRate, s.Rate)
+	case !keeps(1, most):
+		return 0, fmt.Errorf("%w: no filter of Parquet has the rate %v", bloom.ErrRate, s.Rate)
+	}
+	// The size doubles until it keeps the rate. The smallest size that keeps it lies between this one and its half.
+	blocks := 1
+	for blocks <= most && !keeps(n, blocks) {
+		blocks *= 2
+	}
+	if s.AnySize && blocks > 1 {
+		half := blocks / 2
+		blocks = half + 1 + sort.Search(half-1, func(i int) bool { return keeps(n, half+1+i) })
+	}
+	if blocks > most {
+		return blocks, fmt.Errorf("%w: %d keys at a rate of %v take more than %d MiB", ErrTooMany, n, s.Rate, mostFilter>>20)
+	}
+	return blocks, nil
+}
+
+// probes is the number of bits that a key has in its block, one in each word.
+const probes = 8
+
+// filterOf returns a filter of a number of blocks.
+func filterOf(blocks int, hashed []bloom.Keys) *bloom.Filter {
+	set, err := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 8 * blockSize}.NewSet(blocks)
+	if err != nil {
+		panic(err) // it is not too large
+	}
+	for _, column := range hashed {
+		set.AddBatch(column)
+	}
+	return set.Filter()
+}
