@@ -114,9 +114,9 @@ func (d *Database) Close() (err error) {
 
 // member is what a database keeps of a table.
 type member struct {
-	name  string // of the file
-	file  *os.File
-	info  fs.FileInfo
+	name    string // of the file
+	file    *os.File
+	info    fs.FileInfo
 	listing atomic.Pointer[listing]
 }
 
@@ -149,6 +149,16 @@ func (t *Table) Level() (level int, known bool) {
 		return 0, false
 	}
 	return p.level, true
+}
+
+// Family returns the name of the column family of a table of RocksDB, as the table tells it, or else its database. It is empty for tables of other
+// engines.
+func (t *Table) Family() string {
+	p := t.inDatabase()
+	if t.properties.family != "" || p == nil {
+		return t.properties.family
+	}
+	return p.family
 }
 
 // IsLeftover reports whether the MANIFEST of the table's database does not list the table: a compaction has replaced it, is

@@ -19,9 +19,9 @@ import (
 type snapshot struct {
 	folder string
 	at     edition
-	why    error             // why there is no MANIFEST that can be read, or nil
+	why    error               // why there is no MANIFEST that can be read, or nil
 	listed map[uint64]*listing // of the tables that are live, by the number of the file
-	names  map[uint64]string // of the tables in the folder
+	names  map[uint64]string   // of the tables in the folder
 }
 
 // edition tells whether a MANIFEST has changed: its name and size.
@@ -270,6 +270,9 @@ func (d *Database) openFile(name string, p *listing, known *Table) (*Table, erro
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
+	}
+	if p.synthetic {
+		t.ignored, t.filters = fmt.Errorf("%w: the database gives the keys of the file another prefix or suffix", ErrPrefix), nil
 	}
 	t.member = &member{name: name, file: file, info: info}
 	return t, nil

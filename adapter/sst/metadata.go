@@ -93,6 +93,7 @@ type properties struct {
 	schema       string // of Pebble's key columns
 	noTimestamps bool   // the keys of the blocks have none, though the comparator has
 	ofRocksDB    bool   // the table names the database that wrote it, as RocksDB's do since 2020
+	family       string // RocksDB's column family
 	userKeys     bool   // the keys of index blocks are user keys
 	differences  bool   // their handles are stored as differences
 	indexType    uint32
@@ -131,6 +132,7 @@ func (t *Table) readProperties(h handle) error {
 	p.entries, p.entriesKnown = number("rocksdb.num.entries")
 	p.deletions, _ = number("rocksdb.deleted.keys")
 	p.comparator = string(m["rocksdb.comparator"])
+	p.family = string(m["rocksdb.column.family.name"])
 	p.extractor = string(m["rocksdb.prefix.extractor.name"])
 	p.schema = string(m["pebble.colblk.schema"])
 	_, p.ofRocksDB = m["rocksdb.creating.session.identity"]

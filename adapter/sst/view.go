@@ -87,7 +87,7 @@ func (v *View) prepare() { v.prepared.Do(v.findRanges) }
 func (v *View) findRanges() {
 	type level struct {
 		keyOrder, family string
-		level         int
+		level            int
 	}
 	groups := map[level]*ranges{}
 	for i, t := range v.tables {
@@ -132,7 +132,7 @@ func (r *ranges) sort() {
 	*r = sorted
 }
 
-// bounds returns the range of the table's keys and their keyOrder, if both are known.
+// bounds returns the range of the table's keys and their order, if both are known.
 func (t *Table) bounds() (o keyOrder, first, last []byte, known bool) {
 	p := t.inDatabase()
 	if p == nil || p.synthetic || p.first == nil || p.size != uint64(t.file.size) {

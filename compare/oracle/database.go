@@ -65,3 +65,10 @@ func (d *Database) run(command, folder string, keys [][]byte, o Options) ([]byte
 func (d *Database) Answers(folder string, keys [][]byte, o Options) ([]byte, error) {
 	return d.run("answers", folder, keys, o)
 }
+
+// Levels writes keys to many small tables of a new database, and returns LevelDB's list of them: a line for each level, and
+// lines of tables, which begin with a number and a colon.
+func (d *Database) Levels(folder string, keys [][]byte, o Options) (string, error) {
+	out, err := d.run("levels", folder, keys, o)
+	return string(out), err
+}

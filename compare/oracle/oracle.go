@@ -227,15 +227,19 @@ func (o *Oracle) Hashes(hash string, keys [][]byte) (hashes []string, err error)
 	return hashes, err
 }
 
+// input returns keys as the programs read them.
+func input(keys [][]byte) (in []byte) {
+	for _, key := range keys {
+		in = append(binary.LittleEndian.AppendUint32(in, uint32(len(key))), key...)
+	}
+	return in
+}
+
 // run runs a program with keys as its input.
 func run(command []string, keys [][]byte, args ...string) ([]byte, error) {
-	var in, errOut bytes.Buffer
-	for _, key := range keys {
-		in.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(key))))
-		in.Write(key)
-	}
+	var errOut bytes.Buffer
 	cmd := exec.Command(command[0], slices.Concat(command[1:], args)...)
-	cmd.Stdin, cmd.Stderr = &in, &errOut
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(input(keys)), &errOut
 	out, err := cmd.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == statusNoFilter {
 		return nil, ErrNoFilter

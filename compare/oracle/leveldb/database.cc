@@ -5,6 +5,8 @@
 //       keys found, calls of a filter, and answers yes
 //   database answers FOLDER COMPARATOR POLICY NAME  reads keys, prints for each '+' if it is found,
 //       '0' if a filter denies it, '-' if no filter is asked, and '1' else
+//   database levels FOLDER COMPARATOR POLICY NAME   reads keys, writes them to many small tables, and prints LevelDB's list
+//       of the tables of each level
 //
 // COMPARATOR is "bytewise", or "ignore-tag", which ignores a key's bytes from the first
 // '#' on. Tables store the filters of POLICY under NAME. POLICY is "bloom", LevelDB's
@@ -80,17 +82,19 @@ static void Check(const leveldb::Status& status) {
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   if (argc != 6) {
-    std::cerr << "usage: database write|get|answers FOLDER COMPARATOR POLICY NAME\n";
+    std::cerr << "usage: database write|get|answers|levels FOLDER COMPARATOR POLICY NAME\n";
     return 2;
   }
-  const bool write = !std::strcmp(argv[1], "write");
+  const bool levels = !std::strcmp(argv[1], "levels");
+  const bool write = levels || !std::strcmp(argv[1], "write");
   const IgnoreTag ignore_tag;
   const CountingPolicy policy(argv[4], argv[5]);
   leveldb::Options options;
   options.create_if_missing = write;
   options.filter_policy = &policy;
-  options.max_file_size = 1 << 30;  // one table
-  options.write_buffer_size = 1 << 28;
+  options.max_file_size = levels ? 1 << 20 : 1 << 30;  // else one table
+  options.write_buffer_size = levels ? 64 << 10 : 1 << 28;
+  if (levels) options.compression = leveldb::kNoCompression;
   if (!std::strcmp(argv[3], "ignore-tag")) options.comparator = &ignore_tag;
   leveldb::DB* opened = nullptr;
   Check(leveldb::DB::Open(options, argv[2], &opened));
@@ -98,8 +102,16 @@ int main(int argc, char** argv) {
 
   const std::vector<std::string> keys = ReadKeys(std::cin);
   if (write) {
-    for (const std::string& key : keys) Check(db->Put({}, key, "value"));
-    db->CompactRange(nullptr, nullptr);  // a Get must find them in tables
+    for (const std::string& key : keys) Check(db->Put({}, key, levels ? std::string(100, 'v') : "value"));
+    if (!levels) {
+      db->CompactRange(nullptr, nullptr);  // a Get must find them in tables
+      return 0;
+    }
+    const Slice first(keys.front());
+    db->CompactRange(&first, &first);  // what is in memory becomes a table
+    std::string tables;
+    if (!db->GetProperty("leveldb.sstables", &tables)) return 1;
+    std::cout << tables;
     return 0;
   }
   const bool answers = !std::strcmp(argv[1], "answers");
