@@ -24,17 +24,19 @@ import (
 )
 
 type tablesCommand struct {
-	Key  []string  `sep:"none" placeholder:"KEY" xor:"keys" help:"Print the tables that may have this key; several times, for several keys."`
-	Keys cli.Input `placeholder:"FILE" xor:"keys" help:"Print the tables that may have keys of this file, one per line (- is standard input)."`
-	Hex  bool      `help:"Keys are in hexadecimal digits."`
-	List bool      `short:"l" help:"Print the keys, too: a line for each key and table."`
-	JSON bool      `name:"json" help:"Print a line of JSON for each table."`
+	Key    []cli.Text `sep:"none" placeholder:"KEY" xor:"keys" help:"Print the tables that may have this key; several times, for several keys."`
+	Keys   cli.Input  `placeholder:"FILE" xor:"keys" help:"Print the tables that may have keys of this file, one per line (- is standard input)."`
+	Hex    bool       `help:"Keys are in hexadecimal digits, after 0x or not."`
+	List   bool       `short:"l" help:"Print the keys, too: a line for each key and table."`
+	JSON   bool       `name:"json" help:"Print a line of JSON for each table."`
+	Policy []string   `sep:"none" placeholder:"NAME=FORMAT" help:"Filters whose policy has this name have the bytes of this format; several times, for several names."`
 	keysFlags
 	partFlag
 	Files []cli.Input `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders of them."`
 
-	garbage uint64 // bytes of filters that were read since memory was given back
-	skipped bool   // a table is gone or changes: its keys may have moved to one that is not read
+	garbage uint64            // bytes of filters that were read since memory was given back
+	skipped bool              // a table is gone or changes: its keys may have moved to one that is not read
+	named   []bloomsst.Option // the policies
 }
 
 // Help is what bloom tables --help says, too.
@@ -42,7 +44,7 @@ func (*tablesCommand) Help() string {
 	return `A table is a file of LevelDB, goleveldb, RocksDB, Pebble or Badger. Of the data, a few blocks are read to prove the filter, and no database is opened, so it may be running: a file that vanishes or changes meanwhile is skipped, with a warning.
 Each table has a line: the engine with its table format, the filter's policy, the number of filters, the estimated number of keys, bits per key, the share of bits that are set, the share of random absent keys that pass, the share that could pass filters of this size with the best number of probes, and a bound that no key exceeds: it is the last key of the table, or a shorter one after it. The last line has the sums. Warnings tell of filters that are too full or too small, not read or missing.
 With --filter, it shows one filter of each table, or asks it alone.
-With --key or --keys, it prints the tables that may have keys: the file, how many of the keys may be there and, if they are of a file, how many of them are expected by chance if none of them is, with tabs between. Keys are user keys, as the database's caller gives them. Tables without a filter that is read may have every key, as may those whose filter denies keys of their own: a warning names them. The exit status is 1 if no table may have a key, and 2 if a table was skipped, too, since its keys may have moved.
+With --key or --keys, it prints the tables that may have keys: the file, how many of the keys may be there and, if they are of a file, how many of them are expected by chance if none of them is, with tabs between. Keys are user keys, as the database's caller gives them. Tables without a filter that is read may have every key, as may those whose filter denies keys of their own: a warning names them. A table may have deleted a range of keys: no filter tells of that. The exit status is 1 if no table may have a key, and 2 if a table was skipped, too, since its keys may have moved.
 If it cannot read a table, it goes on with the next, and exits with 2 in the end.
 A folder stands for the files in it whose names end with .ldb or .sst.
 ` + inputsHelp
@@ -51,6 +53,9 @@ A folder stands for the files in it whose names end with .ldb or .sst.
 func (c *tablesCommand) Run(s *cli.Streams) error {
 	tables, err := cli.Files(tableFolders, cli.Names(c.Files))
 	if err != nil {
+		return err
+	}
+	if c.named, err = policiesOf(c.Policy); err != nil {
 		return err
 	}
 	asked, err := c.asked(s)
@@ -114,7 +119,7 @@ const collected = 8 << 20
 
 // read reads a table. It skips one that was found in a folder, and is gone or changes.
 func (c *tablesCommand) read(s *cli.Streams, name string, show tableReader) error {
-	size, err := withTable(name, func(table *bloomsst.Table) error { return show.read(s, name, table) })
+	size, err := withTable(name, func(table *bloomsst.Table) error { return show.read(s, name, table) }, c.named...)
 	if c.garbage += size; c.garbage >= collected {
 		runtime.GC()
 		c.garbage = 0
@@ -131,7 +136,7 @@ func (c *tablesCommand) read(s *cli.Streams, name string, show tableReader) erro
 }
 
 // withTable opens the table in a file, and returns the size of its filters.
-func withTable(name string, use func(*bloomsst.Table) error) (size uint64, err error) {
+func withTable(name string, use func(*bloomsst.Table) error, options ...bloomsst.Option) (size uint64, err error) {
 	file, err := cli.OpenAnywhere(name)
 	if err != nil {
 		return 0, err
@@ -141,7 +146,7 @@ func withTable(name string, use func(*bloomsst.Table) error) (size uint64, err e
 	if err != nil {
 		return 0, err
 	}
-	table, err := bloomsst.Open(file, info.Size(), inDatabase(filepath.Dir(name)))
+	table, err := bloomsst.Open(file, info.Size(), append([]bloomsst.Option{inDatabase(filepath.Dir(name))}, options...)...)
 	if err != nil {
 		return 0, ofTable(name, err)
 	}
@@ -224,11 +229,31 @@ func (c *tablesCommand) decode(keys [][]byte) (err error) {
 		if !c.Hex {
 			return nil
 		}
-		if keys[i], err = hex.DecodeString(string(keys[i])); err != nil {
+		digits := string(keys[i])
+		if len(digits) > 1 && (digits[:2] == "0x" || digits[:2] == "0X") { // as RocksDB's tools print keys
+			digits = digits[2:]
+		}
+		if keys[i], err = hex.DecodeString(digits); err != nil {
 			return fmt.Errorf("--hex: key %d has no hexadecimal digits: %w", i+1, err)
 		}
 	}
 	return nil
+}
+
+// policiesOf returns the options of policies, each a name and a format.
+func policiesOf(policies []string) (options []bloomsst.Option, err error) {
+	for _, policy := range policies {
+		equals := strings.LastIndexByte(policy, '=')
+		if equals < 1 {
+			return nil, fmt.Errorf("--policy: %s is no name and format, such as tikv.Filter=rocksdb", show.Name(policy))
+		}
+		var format cli.Format
+		if err := format.UnmarshalText([]byte(policy[equals+1:])); err != nil {
+			return nil, fmt.Errorf("--policy: %w", err)
+		}
+		options = append(options, bloomsst.Named(policy[:equals], format.Format))
+	}
+	return options, nil
 }
 
 // tableFinder prints the tables that may have keys.
@@ -281,7 +306,7 @@ func (f *tableFinder) read(_ *cli.Streams, name string, table *bloomsst.Table) e
 			if err != nil {
 				return err
 			}
-			chance *= of.FalsePositiveRate
+			chance *= expectedRate(of)
 		}
 		of.Chance = &chance
 	}
@@ -291,6 +316,13 @@ func (f *tableFinder) read(_ *cli.Streams, name string, table *bloomsst.Table) e
 		}
 	}
 	return f.print(of)
+}
+
+// expectedRate returns the share of absent keys that a table may have. Filters that are not read have the same share of the keys as
+// others, and every key may be there.
+func expectedRate(s bloomsst.Stats) float64 {
+	all := float64(max(s.Filters+s.Unread, 1))
+	return (s.FalsePositiveRate*float64(s.Filters) + float64(s.Unread)) / all
 }
 
 // text returns a key as it is printed.

@@ -105,7 +105,16 @@ func (r tableReport) policy() string {
 	if r.Policy == "" {
 		return "-"
 	}
-	return show.Name(r.Policy)
+	return show.Name(shortened(r.Policy))
+}
+
+// shortened returns the first bytes of a long name or key.
+func shortened(text string) string {
+	const most = 64
+	if len(text) > most {
+		return text[:most] + "..."
+	}
+	return text
 }
 
 // numbers returns the columns from the number of filters to the best rate, with tabs between.
@@ -134,11 +143,7 @@ func (r tableReport) bound() string {
 		return "-"
 	}
 	key, _ := hex.DecodeString(*r.UpperBound) // they are digits
-	const most = 64
-	if len(key) > most {
-		return "<= " + show.Name(string(key[:most])) + "..."
-	}
-	return "<= " + show.Name(string(key))
+	return "<= " + show.Name(shortened(string(key)))
 }
 
 // tableSum adds up tables.
@@ -216,9 +221,20 @@ var tableKinds = []tableKind{
 	deniedKind, unprovedKind,
 	{"filters that are too full: more than 60 % of the bits are set", func(r tableReport) bool { return r.Filters > 0 && (r.Fill > tooFull || r.Keys == nil) }, nil},
 	{"filters that are too small: less than 8 keys share one, because data blocks are longer than 2 KiB and have few keys", func(r tableReport) bool {
-		return r.Filters > 1 && r.Keys != nil && *r.Keys < fewKeys*float64(r.Filters)
+		return r.Engine == bloomsst.LevelDB && r.shared() < fewKeys
+	}, nil},
+	{"partitions of the filter that are too small: less than 8 keys share one (metadata_block_size)", func(r tableReport) bool {
+		return r.Engine != bloomsst.LevelDB && r.shared() < fewKeys
 	}, nil},
 	{"filters for some of the 2 KiB stretches alone: data blocks are longer, which costs 4 bytes for each stretch", func(r tableReport) bool { return r.Empty > r.Filters }, nil},
+}
+
+// shared returns how many keys share a filter, of tables that have several.
+func (r tableReport) shared() float64 {
+	if r.Filters < 2 || r.Keys == nil {
+		return math.Inf(1)
+	}
+	return *r.Keys / float64(r.Filters)
 }
 
 func (d *tableDoubts) add(r tableReport) {

@@ -28,8 +28,11 @@ type Output string
 // flag, it is empty.
 type State string
 
+// Text is a value of a flag that may be empty.
+type Text string
+
 // decodeStrings decodes the flags and arguments that are strings, of these types or others. An empty value of a flag is an
-// error, and not the same as no flag: a script may have lost the value. The bytes stay as they are, for
+// error unless it is a Text, and not the same as no flag: a script may have lost the value. The bytes stay as they are, for
 // names of files need not be UTF-8; kong's own decoder goes through JSON, which replaces what is not.
 func decodeStrings() kong.Option { return kong.KindMapper(reflect.String, kong.MapperFunc(decode)) }
 
@@ -40,11 +43,12 @@ func decode(context *kong.DecodeContext, target reflect.Value) error {
 	}
 	text := fmt.Sprint(token.Value)
 	_, isInput := target.Interface().(Input)
+	_, isText := target.Interface().(Text)
 	isFile := isInput || isWritten(target.Interface())
 	switch {
 	case text == "" && isFile:
 		return errors.New("the name of a file is missing")
-	case text == "" && context.Value.Flag != nil:
+	case text == "" && context.Value.Flag != nil && !isText:
 		return errors.New("the value is missing")
 	case text == "-" && isFile && !isInput:
 		return errors.New("- is not the name of a file here: ./- is")
@@ -112,7 +116,8 @@ func check(streams outputfile.Streams, line *kong.Context, folders *Folders) err
 }
 
 // readTwice returns the name of standard input, a pipe or a terminal that a command line names for two purposes, or nothing: the
-// second would find no bytes. Names of one list are for one purpose, and are read one after the other.
+// second would find no bytes. Names of one list are for one purpose, and are read one after the other: there it is
+// standard input alone that may not be named again.
 func readTwice(streams outputfile.Streams, line *kong.Context) string {
 	type source struct {
 		name Input
@@ -128,7 +133,10 @@ func readTwice(streams outputfile.Streams, line *kong.Context) string {
 			names = name
 		}
 		others := before
-		for _, name := range names {
+		for i, name := range names {
+			if name == "-" && slices.Contains(names[:i], name) {
+				return string(name)
+			}
 			info, err := streams.Stat(string(name))
 			if err != nil {
 				continue
