@@ -54,6 +54,9 @@ func databaseWriters(t *testing.T) []databaseWriter {
 			Write: func(folder string, keys [][]byte, _ func(int)) ([]oracle.Table, error) {
 				return levelsOf(cpp, folder, keys, true)
 			}},
+		{Name: "leveldb-unknown-comparator", Write: func(folder string, keys [][]byte, _ func(int)) ([]oracle.Table, error) {
+			return levelsOf(cpp, folder, keys, true)
+		}},
 		{Name: "goleveldb", Write: writeGoDatabase},
 		{Name: "pebble", Write: writePebbleDatabase},
 		{Name: "badger", Write: writeBadgerDatabase},

@@ -22,6 +22,7 @@ type snapshot struct {
 	why    error               // why there is no MANIFEST that can be read, or nil
 	listed map[uint64]*listing // of the tables that are live, by the number of the file
 	names  map[uint64]string   // of the tables in the folder
+	main   string              // the comparator of the first family, for tables that are not listed
 }
 
 // edition tells whether a MANIFEST has changed: its name and size.
@@ -35,6 +36,7 @@ func readSnapshot(folder string) (*snapshot, error) {
 	s := &snapshot{folder: folder, listed: map[uint64]*listing{}, names: map[uint64]string{}}
 	if err := s.readManifest(); err != nil {
 		s.why = fmt.Errorf("%w: %w", ErrManifest, err)
+		s.main, _ = databaseComparator(folder) // which may be readable all the same
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -86,12 +88,15 @@ func (s *snapshot) readManifest() error {
 	if err != nil {
 		return err
 	}
+	if f := m.families[0]; f != nil {
+		s.main = f.comparator
+	}
 	for _, f := range m.families {
 		f.list(s.listed, len(m.families) > 1)
 	}
 	for number := range m.backings {
 		if s.listed[number] == nil {
-			s.listed[number] = &listing{live: true, level: unknownLevel}
+			s.listed[number] = &listing{live: true, level: unknownLevel, comparator: s.main}
 		}
 	}
 	return nil
@@ -162,22 +167,16 @@ func (f *family) list(listed map[uint64]*listing, several bool) {
 	}
 }
 
-// timed is the end of the names of RocksDB's comparators whose keys end with a timestamp, and timeSize its size.
-const (
-	timed    = ".u64ts"
-	timeSize = 8
-)
-
 // stripTimes takes the timestamps from the bounds.
 func (p *listing) stripTimes() {
-	if !strings.HasSuffix(p.comparator, timed) {
+	if !strings.HasSuffix(p.comparator, timestamps) {
 		return
 	}
-	if len(p.first) < timeSize || len(p.last) < timeSize {
+	if len(p.first) < timestampSize || len(p.last) < timestampSize {
 		p.first, p.last = nil, nil
 		return
 	}
-	p.first, p.last = p.first[:len(p.first)-timeSize], p.last[:len(p.last)-timeSize]
+	p.first, p.last = p.first[:len(p.first)-timestampSize], p.last[:len(p.last)-timestampSize]
 }
 
 // isOld reports whether the database has changed while its tables were opened, so that another snapshot is better: some
@@ -236,7 +235,7 @@ func (d *Database) open(s *snapshot, before []*Table) (tables []*Table) {
 func (d *Database) openTable(name string, s *snapshot, p *listing, known *Table) *Table {
 	isLive := p != nil || s.why != nil
 	if p == nil {
-		p = &listing{live: s.why != nil, level: unknownLevel}
+		p = &listing{live: s.why != nil, level: unknownLevel, comparator: s.main}
 	}
 	t, err := d.openFile(name, p, known)
 	if err != nil {

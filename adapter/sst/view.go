@@ -1,7 +1,6 @@
 package bloomsst
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"sort"
@@ -132,32 +131,21 @@ func (r *ranges) sort() {
 	*r = sorted
 }
 
-// bounds returns the range of the table's keys and their order, if both are known.
+// bounds returns the range of the table's keys and their order, if both are known: the range from the MANIFEST, and the
+// order by the name of a comparator, unless the caller gave one.
 func (t *Table) bounds() (o keyOrder, first, last []byte, known bool) {
 	p := t.inDatabase()
 	if p == nil || p.synthetic || p.first == nil || p.size != uint64(t.file.size) {
 		return o, nil, nil, false
 	}
-	if o, known = t.keyOrder(p.comparator); !known || o.compare(p.first, p.last) > 0 {
+	name, of := t.comparatorName(), t.order()
+	if t.compare != nil {
+		name = ""
+	} else if of.trust != named || name != p.comparator {
 		return o, nil, nil, false
 	}
-	return o, p.first, p.last, true
-}
-
-// keyOrder returns the order of the keys, if it is known by the name of a comparator, or given.
-func (t *Table) keyOrder(comparator string) (o keyOrder, known bool) {
-	if t.compare != nil {
-		return keyOrder{"", t.compare}, true
+	if of.compare(p.first, p.last) > 0 {
+		return o, nil, nil, false
 	}
-	if own := t.properties.comparator; own != "" && own != comparator {
-		return o, false
-	}
-	o.name = strings.TrimSuffix(comparator, timed)
-	switch o.name {
-	case bytewise:
-		o.compare = bytes.Compare
-	case reverse:
-		o.compare = func(a, b []byte) int { return bytes.Compare(b, a) }
-	}
-	return o, o.compare != nil
+	return keyOrder{strings.TrimSuffix(name, timestamps), of.compare}, p.first, p.last, true
 }
