@@ -10,6 +10,11 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 )
 
+const (
+	rowsAtOnce   = 4096 // that are kept, of which the values are in memory at once
+	rowsFarApart = 256  // that are not kept: it is faster to go on behind them than to read them
+)
+
 // windows returns where to stop so that there are no more than rowsAtOnce rows to keep before, and how many
 // there are in all.
 func windows(keep []bool) (ends []int, rows int) {

@@ -171,8 +171,13 @@ func (l *keyList) values(t bloomparquet.Type) ([][]byte, error) {
 // plain returns the bytes of the keys that a column of a type can have, and which texts they are.
 func (l *keyList) plain(t bloomparquet.Type) (values [][]byte, positions []int, err error) {
 	if l.table != nil {
-		values, err := l.table.convert(l, t)
-		return values, nil, err
+		if values, err = l.table.convert(t); err != nil {
+			return nil, nil, fmt.Errorf("%s: column %s: %s", l.name, l.KeysColumn, withoutPrefix(err))
+		}
+		if none := l.len() - len(values); none > 0 {
+			l.s.Say("warning: %s: %d of %d values of column %s are none that a column of %v can have: they are not looked for", l.name, none, l.len(), l.KeysColumn, t)
+		}
+		return values, nil, nil
 	}
 	if !l.Hex {
 		values, positions, err := bloomparquet.ParseSome(t, l.texts)

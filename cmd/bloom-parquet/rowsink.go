@@ -104,11 +104,8 @@ func newParquetSink(out io.Writer, table *tableSchema, options []parquet.WriterO
 }
 
 const (
-	rowsOfGroup  = 1 << 20 // after so many rows a row group ends
-	rowsAtOnce   = 4096    // that are kept, of which the values are in memory at once
-	rowsFarApart = 256     // that are not kept: it is faster to go on behind them than to read them
-
-	rowsFilterRate = 0.01 // of the filters of a file of rows
+	rowsOfGroup    = 1 << 20 // after so many rows a row group ends
+	rowsFilterRate = 0.01    // of the filters of a file of rows
 )
 
 func (p *parquetSink) take(g *rowGroup, keep []bool, then handOn) error {

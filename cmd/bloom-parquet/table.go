@@ -118,17 +118,13 @@ func (t *keyTable) read(name, column string, start func(bloomparquet.Type) error
 }
 
 // convert returns the values that a column of a type can have.
-func (t *keyTable) convert(l *keyList, to bloomparquet.Type) ([][]byte, error) {
-	from := t.from
-	convert, err := bloomparquet.Converter(to, from)
-	if err != nil {
-		if from.KeyKind() == bloom.KeysText {
-			err = fmt.Errorf("%s; text of CSV and JSON is read as the column's type", withoutPrefix(err))
-		}
-		return nil, fmt.Errorf("%s: column %s: %s", l.name, l.KeysColumn, withoutPrefix(err))
+func (t *keyTable) convert(to bloomparquet.Type) ([][]byte, error) {
+	convert, err := bloomparquet.Converter(to, t.from)
+	if err != nil && t.from.KeyKind() == bloom.KeysText {
+		err = fmt.Errorf("%w; text of CSV and JSON is read as the column's type", err)
 	}
-	if to == from {
-		return t.values, nil
+	if err != nil || to == t.from {
+		return t.values, err
 	}
 	values := make([][]byte, 0, len(t.values))
 	var data []byte
@@ -140,9 +136,6 @@ func (t *keyTable) convert(l *keyList, to bloomparquet.Type) ([][]byte, error) {
 		} else {
 			data = data[:before]
 		}
-	}
-	if none := len(t.values) - len(values); none > 0 {
-		l.s.Say("warning: %s: %d of %d values of column %s are none that a column of %v can have: they are not looked for", l.name, none, len(t.values), l.KeysColumn, to)
 	}
 	return values, nil
 }
