@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
@@ -142,15 +141,6 @@ func (b *buildCommand) hashKeys(s *cli.Streams, format bloom.Format) (columns []
 	}
 	keys := bloom.Bytes(values)
 	return []bloom.Keys{keys.Hashed(format)}, t.KeyKind(), nil
-}
-
-// typeIn returns the type of a column of a file.
-func typeIn(name, column string) (t bloomparquet.Type, err error) {
-	file, err := openFile(name, column)
-	if err != nil {
-		return t, err
-	}
-	return file.column.Type(), file.close()
 }
 
 // hashColumns returns the hashes of all keys, and their kind.

@@ -12,7 +12,6 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
-	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 )
 
 // codecs are the compressions that parquet-go decodes. It does not know LZO and the LZ4 of Hadoop. Of LZ4_RAW,
@@ -77,20 +76,6 @@ func (f *parquetFile) boundsOf(leaf, group int) *bounds {
 		}
 	}
 	return nil
-}
-
-// columnOf returns a column, or nil if its type has no values.
-func (f *parquetFile) columnOf(leaf int) *bloomparquet.Column {
-	f.lock.Lock()
-	defer f.lock.Unlock()
-	for len(f.columns) <= leaf {
-		column, err := parquetgo.OpenAt(f.File, len(f.columns))
-		if err != nil {
-			column = nil
-		}
-		f.columns = append(f.columns, column)
-	}
-	return f.columns[leaf]
 }
 
 // signed returns the integer of a bound, or another one if the bound is not known.
@@ -171,4 +156,28 @@ func (b *bounds) outside(x int64) error {
 		return b.column.Type().Text(binary.LittleEndian.AppendUint64(nil, uint64(x)))
 	}
 	return fmt.Errorf("damaged, or decoded wrongly: the value %s is outside of the bounds of its row group, %s to %s (if only these are wrong, --trust filters reads on)", text(x), text(b.from), text(b.to))
+}
+
+// openValues is openFile for a column whose values are read.
+func openValues(name, column string) (*parquetFile, error) {
+	f, err := openFile(name, column)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.checkColumns(f.leaf); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// checkColumns returns an error if some columns cannot be read.
+func (f *parquetFile) checkColumns(leaves ...int) (err error) {
+	defer explain(f.name, &err)
+	for _, leaf := range leaves {
+		if err := f.checkColumn(leaf); err != nil {
+			return err
+		}
+	}
+	return nil
 }

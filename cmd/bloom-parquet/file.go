@@ -16,6 +16,9 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
+// parquetMagic is how a Parquet file begins.
+const parquetMagic = "PAR1"
+
 // parquetFile is a file that is open, and one of its columns.
 type parquetFile struct {
 	*parquet.File
@@ -37,19 +40,6 @@ func openFile(name, column string) (*parquetFile, error) {
 		return nil, err
 	}
 	if err := f.find(column); err != nil {
-		f.close()
-		return nil, err
-	}
-	return f, nil
-}
-
-// openValues is openFile for a column whose values are read.
-func openValues(name, column string) (*parquetFile, error) {
-	f, err := openFile(name, column)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.checkColumns(f.leaf); err != nil {
 		f.close()
 		return nil, err
 	}
@@ -112,17 +102,6 @@ func (f *parquetFile) find(column string) (err error) {
 	return nil
 }
 
-// checkColumns returns an error if some columns cannot be read.
-func (f *parquetFile) checkColumns(leaves ...int) (err error) {
-	defer explain(f.name, &err)
-	for _, leaf := range leaves {
-		if err := f.checkColumn(leaf); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // leaves returns the numbers of all columns.
 func (f *parquetFile) leaves() []int {
 	leaves := make([]int, len(f.Schema().Columns()))
@@ -143,37 +122,6 @@ func (f *parquetFile) repeated(leaf int) bool {
 	return !ok || column.MaxRepetitionLevel > 0
 }
 
-// explain is deferred. It names the file in an error, and makes one of a panic: parquet-go panics for
-// some footers that are not of the format.
-func explain(name string, err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("malformed: %v", p)
-	}
-	if *err != nil && strings.Contains((*err).Error(), "no DecryptionConfig") { // parquet-go has no error of its own for it
-		*err = errors.New("the file is encrypted, and encrypted files are not read")
-	}
-	if *err != nil {
-		*err = fileError{name, *err}
-	}
-}
-
-// recovered is deferred. It makes an error of a panic.
-func recovered(name string, err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("%s: malformed: %v", name, p)
-	}
-}
-
-// fileError is an error with the name of a file.
-type fileError struct {
-	name string
-	error
-}
-
-func (e fileError) Error() string                { return e.name + ": " + withoutPrefix(e.error) }
-func (e fileError) Unwrap() error                { return e.error }
-func (e fileError) OfFile() (name, words string) { return e.name, withoutPrefix(e.error) }
-
 // temporaryFile returns a new file, which removeFile removes. Where an open file needs no name, it has none: no signal leaves it behind.
 func temporaryFile() (*os.File, error) {
 	file, err := os.CreateTemp("", "bloom-parquet-")
@@ -186,4 +134,27 @@ func temporaryFile() (*os.File, error) {
 func removeFile(file *os.File) {
 	file.Close()
 	_ = os.Remove(file.Name()) // after Close, where an open file keeps its name
+}
+
+// columnOf returns a column, or nil if its type has no values.
+func (f *parquetFile) columnOf(leaf int) *bloomparquet.Column {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	for len(f.columns) <= leaf {
+		column, err := parquetgo.OpenAt(f.File, len(f.columns))
+		if err != nil {
+			column = nil
+		}
+		f.columns = append(f.columns, column)
+	}
+	return f.columns[leaf]
+}
+
+// typeIn returns the type of a column of a file.
+func typeIn(name, column string) (t bloomparquet.Type, err error) {
+	file, err := openFile(name, column)
+	if err != nil {
+		return t, err
+	}
+	return file.column.Type(), file.close()
 }

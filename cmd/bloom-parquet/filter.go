@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"errors"
-	"fmt"
 
-	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
@@ -82,66 +78,4 @@ func (f *filterCommand) prepare(*cli.Streams) (r reading, err error) {
 	r, err = f.reading(f.inputs, string(f.Keys)+f.filter) // one of both is empty
 	r.output, r.none = string(f.Output), cli.ErrNone      // a file without rows
 	return r, err
-}
-
-// work writes the rows to standard output.
-func (f *filterCommand) work(s *cli.Streams) error {
-	out := bufio.NewWriterSize(s.Out, 1<<16)
-	passed, err := f.copyParquet(s, out)
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil && passed == 0 {
-		return cli.ErrNone
-	}
-	return err
-}
-
-// tester returns the filter, or the keys, for a column of a type.
-func (f *filterCommand) tester(s *cli.Streams, list *keyList, t bloomparquet.Type) (tester, error) {
-	if list == nil {
-		filter, err := f.open(s, t.KeyKind())
-		if err == nil && t.IsFloat() {
-			return &floatTester{filter, t}, nil
-		}
-		return filter, err
-	}
-	values, err := list.values(t)
-	if err != nil {
-		return nil, errors.New(withoutPrefix(err))
-	}
-	return newExactKeys(t, values), nil
-}
-
-// readKeys reads the keys of --keys, if there are some.
-func (f *filterCommand) readKeys(s *cli.Streams) (*keyList, error) {
-	if f.filter != "" {
-		return nil, nil
-	}
-	return f.read(s, string(f.Keys))
-}
-
-// warnNone says so if no row had a key: of all rows, so many passed.
-func (f *filterCommand) warnNone(s *cli.Streams, list *keyList, passed, all int64) {
-	found := passed
-	if f.Invert {
-		found = all - passed
-	}
-	if list != nil && found == 0 {
-		list.warnNone(s, f.inputs, f.Column)
-	}
-}
-
-// open reads the filter, a file of this library or bare bytes, for keys of a kind.
-func (f *filterCommand) open(s *cli.Streams, kind bloom.KeyKind) (*bloom.Filter, error) {
-	filter, err := f.Open(s, f.filter)
-	if err == nil {
-		err = filter.CheckKeys(f.filter, fmt.Sprintf("those of column %s are", f.Column), kind)
-	}
-	return filter.Filter, err
-}
-
-// otherKind is the error of a file whose column has keys of another kind than the first file's.
-func (f *filterCommand) otherKind(kind, first bloom.KeyKind) error {
-	return fmt.Errorf("the keys of column %s are of the kind %s, and those of %s of the kind %s", f.Column, kind, f.inputs[0], first)
 }

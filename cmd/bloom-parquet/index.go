@@ -68,9 +68,6 @@ func (c *indexCommand) work(s *cli.Streams) error {
 	return nil
 }
 
-// errChanged says that a file is not as it was.
-var errChanged = errors.New("the file has changed while it was read")
-
 // openIndexed opens a file and returns what an index in a folder says of it.
 func openIndexed(folder, name, column string) (*parquetFile, bloomparquet.IndexedFile, error) {
 	file, err := openFile(name, column)
@@ -85,19 +82,6 @@ func openIndexed(folder, name, column string) (*parquetFile, bloomparquet.Indexe
 		return nil, bloomparquet.IndexedFile{}, err
 	}
 	return file, bloomparquet.IndexedFile{Name: path, Size: info.Size(), Modified: info.ModTime(), Footer: footer}, nil
-}
-
-// pathIn returns the name that a file has in an index in a folder: the way from there to it.
-func pathIn(folder, name string) (string, error) {
-	folder, err1 := filepath.Abs(folder)
-	path, err2 := filepath.Abs(name)
-	if err := errors.Join(err1, err2); err != nil {
-		return "", err
-	}
-	if way, err := filepath.Rel(folder, path); err == nil { // there is none to another disk of Windows
-		path = way
-	}
-	return filepath.ToSlash(path), nil
 }
 
 // indexedFile is a file on the command line, and what an index says of it.

@@ -4,9 +4,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -70,26 +67,4 @@ func run(s *cli.Streams) int {
 		return exitApart
 	}
 	return status
-}
-
-// ofOutput returns an error of writing standard output with the name of the file that the other process gives it.
-func ofOutput(err error, out *os.File, names []string) error {
-	path := (*fs.PathError)(nil)
-	if !errors.As(err, &path) || path.Path != out.Name() || len(names) == 0 {
-		return err
-	}
-	cause := path.Err
-	if call := (*os.SyscallError)(nil); errors.As(cause, &call) {
-		cause = call.Err
-	}
-	return fmt.Errorf("%s: cannot write the file: %w", names[0], cause)
-}
-
-// withoutPrefix returns the text of an error of the library: the command prints its own prefix.
-func withoutPrefix(err error) string {
-	text := err.Error()
-	for _, prefix := range []string{"parquet: ", "bloom: "} {
-		text = strings.TrimPrefix(text, prefix)
-	}
-	return text
 }

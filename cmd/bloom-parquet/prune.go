@@ -218,14 +218,6 @@ func (p *pruneCommand) printAll(c *candidate, groups iter.Seq[bloomparquet.RowGr
 	return some, print()
 }
 
-// explained returns an error of keys for a file, with its name.
-func explained(name string, err error) error {
-	if errors.Is(err, cli.ErrReported) {
-		return err
-	}
-	return fileError{name, err}
-}
-
 // unread says that filters of a column do not help, and why: that there are none comes first.
 func (p *pruneCommand) unread(c *candidate, unread, unordered int, why error) (warnings []string) {
 	column := c.file.column

@@ -6,9 +6,26 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
+	"github.com/lanebloom/bloom/cmd/internal/show"
 )
+
+// work writes the rows to standard output.
+func (f *filterCommand) work(s *cli.Streams) error {
+	out := bufio.NewWriterSize(s.Out, 1<<16)
+	passed, err := f.copyParquet(s, out)
+	if err == nil {
+		err = out.Flush()
+	}
+	if err == nil && passed == 0 {
+		return cli.ErrNone
+	}
+	return err
+}
 
 // copyParquet writes the rows of Parquet files that pass, and returns their number.
 func (f *filterCommand) copyParquet(s *cli.Streams, out *bufio.Writer) (passed int64, err error) {
@@ -180,4 +197,75 @@ func (f *filterCommand) test(g *rowGroup, wanted tester) ([]bool, error) {
 	t := &pageTester{wanted: wanted, invert: f.Invert, most: byte(column.MaxDefinitionLevel)}
 	err := g.eachPage(g.leaf, g.group, t.test)
 	return t.keep, err
+}
+
+// tester returns the filter, or the keys, for a column of a type.
+func (f *filterCommand) tester(s *cli.Streams, list *keyList, t bloomparquet.Type) (tester, error) {
+	if list == nil {
+		filter, err := f.open(s, t.KeyKind())
+		if err == nil && t.IsFloat() {
+			return &floatTester{filter, t}, nil
+		}
+		return filter, err
+	}
+	values, err := list.values(t)
+	if err != nil {
+		return nil, errors.New(withoutPrefix(err))
+	}
+	return newExactKeys(t, values), nil
+}
+
+// readKeys reads the keys of --keys, if there are some.
+func (f *filterCommand) readKeys(s *cli.Streams) (*keyList, error) {
+	if f.filter != "" {
+		return nil, nil
+	}
+	return f.read(s, string(f.Keys))
+}
+
+// warnNone says so if no row had a key: of all rows, so many passed.
+func (f *filterCommand) warnNone(s *cli.Streams, list *keyList, passed, all int64) {
+	found := passed
+	if f.Invert {
+		found = all - passed
+	}
+	if list != nil && found == 0 {
+		list.warnNone(s, f.inputs, f.Column)
+	}
+}
+
+// open reads the filter, a file of this library or bare bytes, for keys of a kind.
+func (f *filterCommand) open(s *cli.Streams, kind bloom.KeyKind) (*bloom.Filter, error) {
+	filter, err := f.Open(s, f.filter)
+	if err == nil {
+		err = filter.CheckKeys(f.filter, fmt.Sprintf("those of column %s are", f.Column), kind)
+	}
+	return filter.Filter, err
+}
+
+// otherKind is the error of a file whose column has keys of another kind than the first file's.
+func (f *filterCommand) otherKind(kind, first bloom.KeyKind) error {
+	return fmt.Errorf("the keys of column %s are of the kind %s, and those of %s of the kind %s", f.Column, kind, f.inputs[0], first)
+}
+
+// newSink returns what writes the rows of a table.
+func (f *filterCommand) newSink(s *cli.Streams, out *bufio.Writer, table *tableSchema) (rowSink, error) {
+	first := table.first
+	if f.As != "parquet" {
+		return newTextSink(out, first, f.As == "csv")
+	}
+	schema, lost := table.toWrite()
+	if len(lost) > 0 {
+		s.Say("warning: the type of these columns is not written, only their bytes: %s", show.Short(strings.Join(lost, ", ")))
+	}
+	options, unbounded := append(first.options(), schema), first.leavesWithoutBounds()
+	leaves := first.leavesWithFilters()
+	if len(leaves) == 0 {
+		return newParquetSink(out, table, options, unbounded), nil
+	}
+	file, err := temporaryFile()
+	if err != nil {
+		return nil, err
+	}
+	return &filteredSink{newParquetSink(file, table, options, unbounded), s, out, file, leaves}, nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -17,7 +16,6 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
-	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
 // rowSink takes the rows of row groups that are kept.
@@ -25,28 +23,6 @@ type rowSink interface {
 	// take reads rows of a row group, on any goroutine, and hands on the steps that write them.
 	take(g *rowGroup, keep []bool, then handOn) error
 	close() error
-}
-
-// newSink returns what writes the rows of a table.
-func (f *filterCommand) newSink(s *cli.Streams, out *bufio.Writer, table *tableSchema) (rowSink, error) {
-	first := table.first
-	if f.As != "parquet" {
-		return newTextSink(out, first, f.As == "csv")
-	}
-	schema, lost := table.toWrite()
-	if len(lost) > 0 {
-		s.Say("warning: the type of these columns is not written, only their bytes: %s", show.Short(strings.Join(lost, ", ")))
-	}
-	options, unbounded := append(first.options(), schema), first.leavesWithoutBounds()
-	leaves := first.leavesWithFilters()
-	if len(leaves) == 0 {
-		return newParquetSink(out, table, options, unbounded), nil
-	}
-	file, err := temporaryFile()
-	if err != nil {
-		return nil, err
-	}
-	return &filteredSink{newParquetSink(file, table, options, unbounded), s, out, file, leaves}, nil
 }
 
 // options gives a file the metadata of the one that was read.

@@ -9,9 +9,6 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
-// parquetMagic is how a Parquet file begins.
-const parquetMagic = "PAR1"
-
 // tablesOf returns the files of a file of keys, or of a folder, if they are Parquet, and else nil.
 func tablesOf(name string) ([]string, error) {
 	if name == "-" {
