@@ -146,11 +146,11 @@ func TestCPUs(t *testing.T) {
 	}
 }
 
-// TestForms wants every family of functions in assembly in the first table of forms of docs/design.md, and no other.
+// TestForms wants every family of functions in assembly in the table of docs/measurements/forms.md, and no other.
 func TestForms(t *testing.T) {
 	_, list, _ := strings.Cut(source(t, "asm/entries.go"), "\nvar families = ")
 	list, _, _ = strings.Cut(list, "\n}\n")
-	_, table, _ := strings.Cut(source(t, "docs/design.md"), "\n| form |")
+	_, table, _ := strings.Cut(source(t, "docs/measurements/forms.md"), "\n| form |")
 	table, _, _ = strings.Cut(table, "\n\n")
 	families := regexp.MustCompile(`(?m)^\t\{(?:name: )?"(\w+)"`).FindAllStringSubmatch(list, -1)
 	rows := regexp.MustCompile(`(?m)^\| ([^|]*) \|`).FindAllStringSubmatch(table, -1)
@@ -165,12 +165,12 @@ func TestForms(t *testing.T) {
 	}
 	for name := range made {
 		if !described[name] {
-			t.Errorf("docs/design.md has no row of %s, which asm/entries.go lists", name)
+			t.Errorf("docs/measurements/forms.md has no row of %s, which asm/entries.go lists", name)
 		}
 	}
 	for name := range described {
 		if !made[name] {
-			t.Errorf("asm/entries.go has no %s, which docs/design.md describes", name)
+			t.Errorf("asm/entries.go has no %s, which docs/measurements/forms.md describes", name)
 		}
 	}
 	if len(made) < 20 {

@@ -96,7 +96,8 @@ func formsTable(code string, files []*file, old string) (string, error) {
 		}
 	}
 	fmt.Fprintf(&b, "\nFigures of %s alone: commit %s, `make figures CPU=%q PARTS=%q`. The others:\n", first.Name, strings.Join(commits, ", "), first.Name, strings.Join(parts, " "))
-	return b.String() + "\n" + sourcesOf(code, runsOf(files, "report")), nil
+	sources := strings.ReplaceAll(sourcesOf(code, runsOf(files, "report")), "](measurements/", "](") // the table is on a page of that folder
+	return b.String() + "\n" + sources, nil
 }
 
 // cell returns the figures of a form, by CPU. It leaves out a CPU of which they were not measured.
