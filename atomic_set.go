@@ -183,7 +183,7 @@ func (s *AtomicSet) Merge(other *Set) error {
 // KeyKind returns what kind of keys the set has, as a file said it.
 func (s *AtomicSet) KeyKind() KeyKind {
 	if s.view.live != nil && s.view.live.kindLost.Load() {
-		return KeysUnknown
+		return KindUnknown
 	}
 	return s.view.kind
 }

@@ -272,7 +272,7 @@ func TestAtomicReadErrors(t *testing.T) {
 
 // TestAtomicKind wants the kind of the keys as in a Set: from a file to the next, and lost when keys of no known kind are merged.
 func TestAtomicKind(t *testing.T) {
-	text, err := Policy{BitsPerKey: 10}.NewFilter(Strings([]string{"a", "b"})).WithKeyKind(KeysText)
+	text, err := Policy{BitsPerKey: 10}.NewFilter(Strings([]string{"a", "b"})).WithKeyKind(KindText)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,18 +287,18 @@ func TestAtomicKind(t *testing.T) {
 		}
 		return [3]KeyKind{s.Filter().KeyKind(), s.Snapshot().kind, written.KeyKind()}
 	}
-	if got := kinds(); got != [3]KeyKind{KeysText, KeysText, KeysText} {
+	if got := kinds(); got != [3]KeyKind{KindText, KindText, KindText} {
 		t.Errorf("kinds %q after a file", got)
 	}
 	other := s.Snapshot()
 	if other.kind = "INT64"; !errors.Is(s.Merge(other), ErrKind) {
 		t.Error("text and numbers are merged")
 	}
-	if other.kind = KeysText; s.Merge(other) != nil || kinds()[1] != KeysText {
+	if other.kind = KindText; s.Merge(other) != nil || kinds()[1] != KindText {
 		t.Errorf("kinds %q after text", kinds())
 	}
 	before := s.Filter()
-	if other.kind = ""; s.Merge(other) != nil || kinds() != [3]KeyKind{} || before.KeyKind() != KeysText {
+	if other.kind = ""; s.Merge(other) != nil || kinds() != [3]KeyKind{} || before.KeyKind() != KindText {
 		t.Errorf("kinds %q after keys of no known kind", kinds())
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // kinds has names of all lengths.
-var kinds = []KeyKind{KeysUnknown, KeysText, "k", "INT64 (TIMESTAMP MICROS LOCAL)", KeyKind(strings.Repeat("~", 32))}
+var kinds = []KeyKind{KindUnknown, KindText, "k", "INT64 (TIMESTAMP MICROS LOCAL)", KeyKind(strings.Repeat("~", 32))}
 
 // kindFile is a small file of keys of a kind.
 func kindFile(t testing.TB, format Format, kind KeyKind) []byte {
@@ -55,13 +55,13 @@ func TestKeyKind(t *testing.T) {
 			}
 		}
 	})
-	zero, err := new(Filter).WithKeyKind(KeysText)
+	zero, err := new(Filter).WithKeyKind(KindText)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file, err := zero.MarshalBinary()
 	var s Set
-	if err := errors.Join(err, s.UnmarshalBinary(file)); err != nil || s.KeyKind() != KeysText || s.scheme != 0 {
+	if err := errors.Join(err, s.UnmarshalBinary(file)); err != nil || s.KeyKind() != KindText || s.scheme != 0 {
 		t.Errorf("the zero Filter of text is read as the set %v: %v", &s, err)
 	}
 }
@@ -99,8 +99,8 @@ func TestKeyKindOfSets(t *testing.T) {
 				t.Errorf("%q and %q: Intersect: %v, of %q", kind, other, got, both.Filter().KeyKind())
 			}
 			switch {
-			case kind == KeysUnknown || other == KeysUnknown:
-				if err != nil || s.Filter().KeyKind() != KeysUnknown || !s.Equal(&o) {
+			case kind == KindUnknown || other == KindUnknown:
+				if err != nil || s.Filter().KeyKind() != KindUnknown || !s.Equal(&o) {
 					t.Errorf("%q and %q: %v, of %q", kind, other, err, s.Filter().KeyKind())
 				}
 			case kind == other:
@@ -123,7 +123,7 @@ func TestKeyKindNames(t *testing.T) {
 			t.Errorf("WithKeyKind: %v", err)
 		}
 		b := Policy{}.NewBuilder()
-		if err := b.SetKeyKind(kind); !errors.Is(err, ErrKind) || b.Filter().KeyKind() != KeysUnknown {
+		if err := b.SetKeyKind(kind); !errors.Is(err, ErrKind) || b.Filter().KeyKind() != KindUnknown {
 			t.Errorf("SetKeyKind: %v", err)
 		}
 	}
@@ -131,7 +131,7 @@ func TestKeyKindNames(t *testing.T) {
 
 // TestKeyKindGolden pins the file of a filter of text.
 func TestKeyKindGolden(t *testing.T) {
-	name, got := filepath.Join("testdata", "file", "text.bloom"), kindFile(t, LevelDB, KeysText)
+	name, got := filepath.Join("testdata", "file", "text.bloom"), kindFile(t, LevelDB, KindText)
 	if *updateFiles {
 		if err := os.WriteFile(name, got, 0o644); err != nil {
 			t.Fatal(err)

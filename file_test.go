@@ -307,7 +307,7 @@ func TestFileInDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(hex.Dump(kindFile(t, LevelDB, KeysText))) {
+	for line := range strings.Lines(hex.Dump(kindFile(t, LevelDB, KindText))) {
 		if !strings.Contains(string(docs), "    "+line) {
 			t.Errorf("docs/file-format.md lacks the line\n%s", line)
 		}

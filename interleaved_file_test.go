@@ -41,7 +41,7 @@ func interleavedExample(t testing.TB, format Format) (x *Interleaved, filters []
 	if err := x.Put(0, filters...); err != nil {
 		t.Fatal(err)
 	}
-	x.empty.kind = KeysText
+	x.empty.kind = KindText
 	x.SetLabel(0, "first")
 	x.SetLabel(2, "last")
 	x.SetMetadata([]byte("metadata"))

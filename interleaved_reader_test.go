@@ -237,7 +237,7 @@ func TestRowsColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reads, _ := r.cost(); reads != 1 || !slices.Equal(c.keys, x.columns.keys) || c.Label(2) != "last" || string(c.Metadata()) != "metadata" || rows.Empty().KeyKind() != KeysText {
+	if reads, _ := r.cost(); reads != 1 || !slices.Equal(c.keys, x.columns.keys) || c.Label(2) != "last" || string(c.Metadata()) != "metadata" || rows.Empty().KeyKind() != KindText {
 		t.Errorf("%d reads: %+v", reads, c)
 	}
 	if s := rows.Empty().Stats(); s.Bits != x.bits || s.Probes != x.empty.K || rows.Len() != 3 || rows.room != 32 || rows.Empty().Format() != RocksDB {

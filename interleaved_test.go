@@ -314,7 +314,7 @@ func TestInterleavedLike(t *testing.T) {
 			}
 			filters = append(filters, Policy{format, 9}.NewFilter(Integers(keys)))
 		}
-		like, err := filters[0].WithKeyKind(KeysText)
+		like, err := filters[0].WithKeyKind(KindText)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +323,7 @@ func TestInterleavedLike(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, empty := filters[0].Stats(), x.Empty()
-		if e := empty.Stats(); e.Bits != s.Bits || e.Probes != s.Probes || e.SetBits != 0 || empty.KeyKind() != KeysText || empty.Kernel() != Generic {
+		if e := empty.Stats(); e.Bits != s.Bits || e.Probes != s.Probes || e.SetBits != 0 || empty.KeyKind() != KindText || empty.Kernel() != Generic {
 			t.Errorf("%+v for %+v; kind %q, kernel %v", e, s, empty.KeyKind(), empty.Kernel())
 		}
 		if n, known := empty.KeyCount(); n != 0 || !known {
@@ -357,7 +357,7 @@ func TestMergedKeyKind(t *testing.T) {
 		}
 		return x
 	}
-	for _, kinds := range [][3]KeyKind{{KeysText, KeysText, KeysText}, {KeysText, KeysUnknown, KeysUnknown}, {KeysUnknown, KeysText, KeysUnknown}} {
+	for _, kinds := range [][3]KeyKind{{KindText, KindText, KindText}, {KindText, KindUnknown, KindUnknown}, {KindUnknown, KindText, KindUnknown}} {
 		x, err := MergeInterleaved(part(kinds[0]), part(kinds[1]))
 		if err != nil {
 			t.Fatal(err)
@@ -375,7 +375,7 @@ func TestInterleavedErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.empty.kind = KeysText
+	x.empty.kind = KindText
 	good := filtersOfShape(t, rand.New(rand.NewPCG(1, 1)), p, 1000, 1)[0]
 	numbers, err := good.WithKeyKind("INT64")
 	if err != nil {
@@ -566,7 +566,7 @@ func TestMergeInterleaved(t *testing.T) {
 		}
 	}
 	other := *one
-	one.empty.kind, other.empty.kind = "INT64", KeysText
+	one.empty.kind, other.empty.kind = "INT64", KindText
 	if _, err := MergeInterleaved(one, &other); !errors.Is(err, ErrKind) {
 		t.Errorf("two kinds: %v", err)
 	}

@@ -313,7 +313,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		shape, _ := format.encoding().Shape(1<<27, 8)
 		before, after := format.encoding().Around()
-		h := fileHeader{startOf(before), format, 7, uint64(before + formats[format].scheme.bytesOf(shape.Bits) + after), shape, 0, KeysUnknown}
+		h := fileHeader{startOf(before), format, 7, uint64(before + formats[format].scheme.bytesOf(shape.Bits) + after), shape, 0, KindUnknown}
 		size := int(h.start) + int(h.size)
 		mapping, err := syscall.Mmap(-1, 0, (size+page-1)/page*page, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {

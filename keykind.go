@@ -10,15 +10,15 @@ import (
 // of another kind gets an error, and not the answer no to all of them. The kind changes no answer of
 // a filter.
 //
-// A kind is a name of up to 32 printable characters of ASCII. [KeysText] is the kind of text. The
+// A kind is a name of up to 32 printable characters of ASCII. [KindText] is the kind of text. The
 // package adapter/parquet has names for the types of Parquet's columns, such as INT64.
 type KeyKind string
 
 const (
-	// KeysUnknown is the kind if nobody said it: of bare bytes, and of files that do not have it.
-	KeysUnknown KeyKind = ""
-	// KeysText is the kind of keys that are text, byte for byte.
-	KeysText KeyKind = "text"
+	// KindUnknown is the kind if nobody said it: of bare bytes, and of files that do not have it.
+	KindUnknown KeyKind = ""
+	// KindText is the kind of keys that are text, byte for byte.
+	KindText KeyKind = "text"
 )
 
 // mostKeyKind is the most bytes of a kind of keys.
@@ -39,8 +39,8 @@ func (k KeyKind) check() error {
 // and returns the kind of the keys of two sets together.
 func (k KeyKind) and(other KeyKind) (KeyKind, error) {
 	switch {
-	case k == KeysUnknown || other == KeysUnknown:
-		return KeysUnknown, nil
+	case k == KindUnknown || other == KindUnknown:
+		return KindUnknown, nil
 	case k != other:
 		return k, fmt.Errorf("%w: %s and %s", ErrKind, k, other)
 	}

@@ -71,11 +71,11 @@ func decimalWidth(precision int) int {
 }
 
 // KeyKind returns the kind of the keys of an Arrow type, such as INT64: that of the column of Parquet with these keys,
-// or of durations, such as INT64 (DURATION MILLIS). It is [bloom.KeysUnknown] for types without keys.
+// or of durations, such as INT64 (DURATION MILLIS). It is [bloom.KindUnknown] for types without keys.
 func KeyKind(t arrow.DataType) bloom.KeyKind {
 	parquet, err := ParquetType(t)
 	if err != nil {
-		return bloom.KeysUnknown
+		return bloom.KindUnknown
 	}
 	if duration, ok := valueType(t).(*arrow.DurationType); ok { // equal integers of other units are not equal durations
 		unit := units[duration.Unit].String()
@@ -95,10 +95,10 @@ func checkKind(of any, t arrow.DataType) error {
 		return nil
 	}
 	has := filter.KeyKind()
-	if has == bloom.KeysUnknown {
+	if has == bloom.KindUnknown {
 		return nil
 	}
-	if kind := KeyKind(t); kind != bloom.KeysUnknown && kind != has {
+	if kind := KeyKind(t); kind != bloom.KindUnknown && kind != has {
 		return fmt.Errorf("%w: those of the filter are of the kind %s, and those of type %v of the kind %s", bloom.ErrKind, has, t, kind)
 	}
 	return nil

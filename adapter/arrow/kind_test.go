@@ -48,15 +48,15 @@ func TestKeyKind(t *testing.T) {
 		{arrow.FixedWidthTypes.Timestamp_s, "INT64 (TIMESTAMP MILLIS UTC)"},
 		{&arrow.TimestampType{Unit: arrow.Microsecond}, "INT64 (TIMESTAMP MICROS LOCAL)"},
 		{arrow.FixedWidthTypes.Date64, "INT32 (DATE)"},
-		{arrow.BinaryTypes.StringView, bloom.KeysText},
-		{arrow.BinaryTypes.LargeBinary, bloom.KeysText},
-		{arrow.Null, bloom.KeysUnknown},
-		{arrow.ListOf(seconds), bloom.KeysUnknown},
+		{arrow.BinaryTypes.StringView, bloom.KindText},
+		{arrow.BinaryTypes.LargeBinary, bloom.KindText},
+		{arrow.Null, bloom.KindUnknown},
+		{arrow.ListOf(seconds), bloom.KindUnknown},
 	} {
 		if got := KeyKind(test.dtype); got != test.want {
 			t.Errorf("%v: %q, want %q", test.dtype, got, test.want)
 		}
-		if _, err := ParquetType(test.dtype); (err != nil) != (test.want == bloom.KeysUnknown) || err != nil && !errors.Is(err, ErrType) {
+		if _, err := ParquetType(test.dtype); (err != nil) != (test.want == bloom.KindUnknown) || err != nil && !errors.Is(err, ErrType) {
 			t.Errorf("%v: %v", test.dtype, err)
 		}
 	}
@@ -144,7 +144,7 @@ func TestOtherKind(t *testing.T) {
 			t.Fatal(err)
 		}
 		known := builder.Filter()
-		unknown, err := known.WithKeyKind(bloom.KeysUnknown)
+		unknown, err := known.WithKeyKind(bloom.KindUnknown)
 		if err != nil {
 			t.Fatal(err)
 		}

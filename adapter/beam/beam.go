@@ -55,15 +55,15 @@ type String struct{}
 // AppendKey appends the bytes of the string.
 func (String) AppendKey(dst []byte, element string) []byte { return append(dst, element...) }
 
-// KeyKind returns [bloom.KeysText].
-func (String) KeyKind() bloom.KeyKind { return bloom.KeysText }
+// KeyKind returns [bloom.KindText].
+func (String) KeyKind() bloom.KeyKind { return bloom.KindText }
 
 // kindOf returns the kind of the keys of a Keyer.
 func kindOf(key any) bloom.KeyKind {
 	if of, ok := key.(interface{ KeyKind() bloom.KeyKind }); ok {
 		return of.KeyKind()
 	}
-	return bloom.KeysUnknown
+	return bloom.KindUnknown
 }
 
 // Bytes is the Keyer of byte slices that are keys themselves.

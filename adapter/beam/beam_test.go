@@ -233,7 +233,7 @@ func TestFilterFile(t *testing.T) {
 // TestOtherKind filters strings by files of filters that have text, numbers, and keys of an unknown kind, in both windows.
 func TestOtherKind(t *testing.T) {
 	filter := inOneProcess(t, ten, 1000, 1000).Filter()
-	for _, kind := range []bloom.KeyKind{bloom.KeysUnknown, bloom.KeysText, "INT64"} {
+	for _, kind := range []bloom.KeyKind{bloom.KindUnknown, bloom.KindText, "INT64"} {
 		of, err := filter.WithKeyKind(kind)
 		if err != nil {
 			t.Fatal(err)
@@ -266,7 +266,7 @@ func TestOtherKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f, err := bloom.OpenBinary(encoded); err != nil || f.KeyKind() != bloom.KeysText {
+	if f, err := bloom.OpenBinary(encoded); err != nil || f.KeyKind() != bloom.KindText {
 		t.Errorf("the filter of strings is of the kind %q, %v", f.KeyKind(), err)
 	}
 }

@@ -176,7 +176,7 @@ const mostKeyKind = 32
 func (t Type) KeyKind() bloom.KeyKind {
 	t = t.kin()
 	if t == (Type{Physical: ByteArray}) {
-		return bloom.KeysText
+		return bloom.KindText
 	}
 	physical := t.Physical.String()
 	if t.Physical == FixedLenByteArray {

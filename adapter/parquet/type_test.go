@@ -16,7 +16,7 @@ func TestKeyKind(t *testing.T) {
 		typ  Type
 		want bloom.KeyKind
 	}{
-		{texts, bloom.KeysText}, {Type{Physical: ByteArray}, bloom.KeysText}, {Type{Physical: ByteArray, Logical: JSON}, bloom.KeysText},
+		{texts, bloom.KindText}, {Type{Physical: ByteArray}, bloom.KindText}, {Type{Physical: ByteArray, Logical: JSON}, bloom.KindText},
 		{int8s, "INT32"}, {int32s, "INT32"}, {int64s, "INT64"}, {uint16s, "INT32 (UINT)"}, {uint64s, "INT64 (UINT)"},
 		{floats, "FLOAT"}, {doubles, "DOUBLE"}, {float16s, "FIXED[2] (FLOAT16)"}, {Type{Physical: Boolean}, "BOOLEAN"}, {int96s, "INT96"},
 		{fixed3, "FIXED[3]"}, {uuids, "FIXED[16] (UUID)"}, {intervals, "FIXED[12] (INTERVAL)"},

@@ -117,7 +117,7 @@ func (t *keyTable) read(name, column string, start func(bloomparquet.Type) error
 // convert returns the values that a column of a type can have.
 func (t *keyTable) convert(to bloomparquet.Type) ([][]byte, error) {
 	convert, err := bloomparquet.Converter(to, t.from)
-	if err != nil && t.from.KeyKind() == bloom.KeysText {
+	if err != nil && t.from.KeyKind() == bloom.KindText {
 		err = fmt.Errorf("%w; text of CSV and JSON is read as the column's type", err)
 	}
 	if err != nil || to == t.from {

@@ -47,7 +47,7 @@ func (b *buildCommand) Run(s *cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	if filter, err = filter.WithKeyKind(bloom.KeysText); err != nil {
+	if filter, err = filter.WithKeyKind(bloom.KindText); err != nil {
 		return err
 	}
 	encoded, err := cli.EncodeFilter(filter, b.Raw)

@@ -56,7 +56,7 @@ func (e *exploreCommand) given(s *cli.Streams) (*answers.Given, error) {
 	if table != nil && filter.Filter == nil {
 		return nil, fmt.Errorf("%s: the table has %d filters that are read: choose one by --filter", show.Name(e.File), table.report.Filters)
 	}
-	if kind := filter.KeyKind(); kind != bloom.KeysUnknown && kind != bloom.KeysText {
+	if kind := filter.KeyKind(); kind != bloom.KindUnknown && kind != bloom.KindText {
 		s.Warn(string(e.File), fmt.Sprintf("the filter has keys of the kind %s, and the page takes text", kind))
 	}
 	data := filter.Bytes()

@@ -64,7 +64,7 @@ type kindOf struct {
 
 // check returns an error for a filter of another kind.
 func (k *kindOf) check(name string, filter filterfile.Filter) error {
-	if k.kind == bloom.KeysUnknown {
+	if k.kind == bloom.KindUnknown {
 		*k = kindOf{name, filter.KeyKind()}
 	}
 	return filter.CheckKeys(show.Name(name), "those of "+show.Name(k.name)+" are", k.kind)
@@ -147,7 +147,7 @@ func sameFile(a, b string) bool {
 func (a *addCommand) addTo(file []byte, keys *bloom.Set) (set *bloom.Set, bare bool, err error) {
 	filter, err := a.Options().Open(string(a.File), file)
 	if err == nil {
-		err = filter.CheckKeys(show.Name(a.File), "the keys here are", bloom.KeysText)
+		err = filter.CheckKeys(show.Name(a.File), "the keys here are", bloom.KindText)
 	}
 	if err != nil {
 		return nil, false, err

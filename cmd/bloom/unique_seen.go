@@ -80,7 +80,7 @@ func (u *uniqueCommand) makeSeen(s *cli.Streams) error {
 
 // create makes the file of a set. The error is fs.ErrExist if it is there by now.
 func (u *uniqueCommand) create(s *cli.Streams, set *bloom.Set) error {
-	filter, err := set.Filter().WithKeyKind(bloom.KeysText)
+	filter, err := set.Filter().WithKeyKind(bloom.KindText)
 	if err != nil {
 		return err
 	}

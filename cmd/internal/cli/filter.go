@@ -50,7 +50,7 @@ func (f FilterFlags) Open(s *Streams, path string) (filterfile.Filter, error) {
 func (f FilterFlags) OpenText(s *Streams, path string) (filterfile.Filter, error) {
 	filter, err := f.Open(s, path)
 	if err == nil {
-		err = filter.CheckKeys(show.Name(path), "the keys here are", bloom.KeysText)
+		err = filter.CheckKeys(show.Name(path), "the keys here are", bloom.KindText)
 	}
 	return filter, err
 }

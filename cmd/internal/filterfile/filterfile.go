@@ -75,7 +75,7 @@ func (o Options) Open(path string, data []byte) (f Filter, err error) {
 // CheckKeys returns an error if the keys of the filter of a path are of another kind than the keys
 // here. Of bare bytes and old files the kind is not known.
 func (f Filter) CheckKeys(path, here string, kind bloom.KeyKind) error {
-	if has := f.KeyKind(); has != bloom.KeysUnknown && kind != bloom.KeysUnknown && has != kind {
+	if has := f.KeyKind(); has != bloom.KindUnknown && kind != bloom.KindUnknown && has != kind {
 		return fmt.Errorf("%s: the filter has keys of the kind %s, and %s of the kind %s", path, has, here, kind)
 	}
 	return nil
