@@ -48,14 +48,14 @@ func databaseWriters(t *testing.T) []databaseWriter {
 			return rocks.Tables(folder)
 		}},
 		{Name: "leveldb", Write: func(folder string, keys [][]byte, _ func(int)) ([]oracle.Table, error) {
-			return levelsOf(cpp, folder, keys, false)
+			return levelsOf(cpp, folder, keys, oracle.Bytewise)
 		}},
 		{Name: "leveldb-comparator", Open: []bloomsst.Option{bloomsst.Comparator(ignoringTag)},
 			Write: func(folder string, keys [][]byte, _ func(int)) ([]oracle.Table, error) {
-				return levelsOf(cpp, folder, keys, true)
+				return levelsOf(cpp, folder, keys, oracle.IgnoreTag)
 			}},
 		{Name: "leveldb-unknown-comparator", Write: func(folder string, keys [][]byte, _ func(int)) ([]oracle.Table, error) {
-			return levelsOf(cpp, folder, keys, true)
+			return levelsOf(cpp, folder, keys, oracle.IgnoreTag)
 		}},
 		{Name: "goleveldb", Write: writeGoDatabase},
 		{Name: "pebble", Write: writePebbleDatabase},

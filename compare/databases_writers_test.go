@@ -33,8 +33,8 @@ import (
 )
 
 // levelsOf has C++ LevelDB write many tables.
-func levelsOf(cpp *oracle.Database, folder string, keys [][]byte, ignoreTag bool) ([]oracle.Table, error) {
-	text, err := cpp.Levels(folder, keys, oracle.Options{IgnoreTag: ignoreTag, Policy: oracle.Bloom, Name: bloom.LevelDB.Name()})
+func levelsOf(cpp *oracle.Database, folder string, keys [][]byte, comparator oracle.Comparator) ([]oracle.Table, error) {
+	text, err := cpp.Levels(folder, keys, oracle.Options{Comparator: comparator, Policy: oracle.Bloom, Name: bloom.LevelDB.Name()})
 	if err != nil {
 		return nil, err
 	}

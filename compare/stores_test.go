@@ -76,7 +76,7 @@ func (goStore) Get(folder string, keys [][]byte, o oracle.Options) (c oracle.Cou
 
 func withDB(folder string, f filter.Filter, o oracle.Options, use func(*leveldb.DB) error) error {
 	options := opt.Options{Filter: f}
-	if o.IgnoreTag {
+	if o.Comparator == oracle.IgnoreTag {
 		options.Comparer = ignoreTag{}
 	}
 	db, err := leveldb.OpenFile(folder, &options)
@@ -272,7 +272,7 @@ func TestComparators(t *testing.T) {
 		{oracle.Identity, "lanebloom.Identity", false},
 	} {
 		t.Run("policy="+string(test.policy), func(t *testing.T) {
-			o := oracle.Options{IgnoreTag: true, Policy: test.policy, Name: test.name}
+			o := oracle.Options{Comparator: oracle.IgnoreTag, Policy: test.policy, Name: test.name}
 			eachWriter(t, stores, written, o, func(t *testing.T, d database) {
 				if c := d.get(t, written, o); c != (oracle.Counts{Found: n, Calls: n, Yes: n}) {
 					t.Errorf("the keys as written: %+v", c)

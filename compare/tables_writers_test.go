@@ -116,6 +116,13 @@ func rocksDB(dir string) (all []tableWriter, err error) {
 	add("5-prefix-and-whole", 5, "prefix=4")
 	golden(add("5-prefix", 5, "prefix=4", "whole=0"))
 	add("5-prefix-other-split", 5, "prefix=4", "whole=0").Open = []bloomsst.Option{bloomsst.Split(fixed6)}
+	add("5-capped", 5, "capped=5", "whole=0", "block=256")
+	parts(add("5-capped-partitions", 5, "capped=5", "whole=0", "partitions=1024")).Open = []bloomsst.Option{bloomsst.Split(fixed6)}
+	add("5-hash", 5, "hash=1")
+	add("5-dictionary", 5, "compression=zstd", "dictionary=4096")
+	add("5-dictionary-lz4", 5, "compression=lz4", "dictionary=4096")
+	add("5-dictionary-zlib", 5, "compression=zlib", "dictionary=4096")
+	add("5-shortlex", 5, "shortlex=1")
 	parts(add("5-prefix-partitions", 5, "prefix=4", "whole=0", "partitions=1024"))
 	ribbon := golden(add("5-ribbon", 5, "ribbon=1", "compression=zstd"))
 	ribbon.Ignored, ribbon.Keys = bloomsst.ErrRibbon, 1200 // of few keys, RocksDB writes a Bloom filter

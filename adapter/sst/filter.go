@@ -370,7 +370,7 @@ func (t *Table) MayContain(userKey []byte) (bool, error) {
 	if p.denied != nil {
 		return true, nil
 	}
-	if !p.ordered && t.filters.len() > 1 {
+	if !p.ordered {
 		key, ok := t.inFilter(userKey)
 		if !ok {
 			return true, nil
@@ -382,7 +382,7 @@ func (t *Table) MayContain(userKey []byte) (bool, error) {
 	case err != nil:
 		return true, err
 	case i < 0:
-		return !p.ordered, nil
+		return false, nil
 	case i >= t.filters.len():
 		return true, nil // the engine has no filter for the key's block
 	}

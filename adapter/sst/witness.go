@@ -103,7 +103,7 @@ func (w *witness) filterOf(block handle, user []byte) int {
 	if b, ok := w.t.filters.(*blocks); ok {
 		return int(min(block.offset>>b.shift, uint64(b.len())))
 	}
-	if !w.proof.ordered && w.t.filters.len() > 1 {
+	if !w.proof.ordered {
 		return all
 	}
 	i, err := w.t.filters.find(w.t, user, w.order.compare)

@@ -1,13 +1,27 @@
 package oracle
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Options are the options of a database.
 type Options struct {
-	IgnoreTag bool   // the comparator ignores keys from the first '#' on
-	Policy    Policy // makes and reads the filters, at 10 bits per key
-	Name      string // of the filters in tables
+	Comparator Comparator // Bytewise if it is empty
+	Policy     Policy     // makes and reads the filters, at 10 bits per key
+	Name       string     // of the filters in tables
 }
+
+// Comparator is an order of keys.
+type Comparator string
+
+// The comparators.
+const (
+	Bytewise  Comparator = "bytewise"
+	IgnoreTag Comparator = "ignore-tag" // ignores keys from the first '#' on
+	Reverse   Comparator = "reverse"
+	Shortlex  Comparator = "shortlex" // shorter keys come first
+)
 
 // Policy is a kind of filter policy.
 type Policy string
@@ -17,6 +31,8 @@ const (
 	Bloom    Policy = "bloom"    // LevelDB's own
 	Identity Policy = "identity" // the same for keys without their tags: '#' and the bytes after it
 	Poison   Policy = "poison"   // the same with all bits clear: no key may be there
+	Signed   Policy = "signed"   // as LevelDB's was until 2014: the hash takes the last bytes of a key as signed
+	Prime    Policy = "prime"    // built otherwise, as in a fork of LevelDB
 )
 
 // Counts are the counts of a lookup of keys.
@@ -53,11 +69,7 @@ func (d *Database) Get(folder string, keys [][]byte, o Options) (c Counts, err e
 }
 
 func (d *Database) run(command, folder string, keys [][]byte, o Options) ([]byte, error) {
-	comparator := "bytewise"
-	if o.IgnoreTag {
-		comparator = "ignore-tag"
-	}
-	return run(d.command, keys, command, folder, comparator, string(o.Policy), o.Name)
+	return run(d.command, keys, command, folder, string(cmp.Or(o.Comparator, Bytewise)), string(o.Policy), o.Name)
 }
 
 // Answers looks keys up, and returns a byte for each: '0' if a filter denies it, '+' if it is found, '-' if no filter

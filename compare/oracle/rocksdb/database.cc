@@ -6,10 +6,12 @@
 //                                            asked for, and '-' for the rest
 //
 // The names are format_version, checksum (RocksDB's number), compression (a name without k), bits (per key), ribbon (1: a
-// Ribbon filter), partitions (bytes of each), prefix (bytes of each key's prefix), whole (0: no whole keys in the
-// filter), index (RocksDB's number of a type), restarts (the interval in index blocks), block (bytes of a data
-// block), reverse (1: the reverse order) and ingest (1: the table is written outside of the database, which then
-// takes it and writes a sequence number into it).
+// Ribbon filter), partitions (bytes of each), prefix (bytes of each key's prefix), capped (the same, and shorter keys
+// are their own prefixes), whole (0: no whole keys in the filter), index (RocksDB's number of a type), restarts (the
+// interval in index blocks), block (bytes of a data block), hash (1: data blocks have a hash index), dictionary (bytes
+// of a compression's dictionary), reverse (1: the reverse order), shortlex (1: shorter keys come first), times (each
+// key has so many versions with timestamps), versions (each tenth key has so many) and ingest (1: the table is written
+// outside of the database, which then takes it and writes a sequence number into it).
 //
 // RocksDB asks the filter only for keys between the first and the last of a table.
 
@@ -44,6 +46,53 @@ static rocksdb::CompressionType Compression(const std::string& name) {
   if (name == "lz4hc") return rocksdb::kLZ4HCCompression;
   if (name == "zstd") return rocksdb::kZSTD;
   return rocksdb::kNoCompression;
+}
+
+// Shortlex is an order of its own.
+class Shortlex : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "lanebloom.Shortlex"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+// WithTimes is RocksDB's order of keys that end in a timestamp, the newest first.
+class WithTimes : public rocksdb::Comparator {
+ public:
+  WithTimes() : Comparator(8) {}
+  const char* Name() const override { return "leveldb.BytewiseComparator.u64ts"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    const int keys = CompareWithoutTimestamp(a, true, b, true);
+    return keys ? keys : -CompareTimestamp(End(a), End(b));
+  }
+  int CompareWithoutTimestamp(const rocksdb::Slice& a, bool a_has, const rocksdb::Slice& b, bool b_has) const override {
+    return rocksdb::Slice(a.data(), a.size() - 8 * a_has).compare(rocksdb::Slice(b.data(), b.size() - 8 * b_has));
+  }
+  int CompareTimestamp(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    const uint64_t x = Number(a), y = Number(b);
+    return x < y ? -1 : x > y;
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  static rocksdb::Slice End(const rocksdb::Slice& key) { return rocksdb::Slice(key.data() + key.size() - 8, 8); }
+  static uint64_t Number(const rocksdb::Slice& time) {
+    uint64_t number = 0;
+    for (int i = 0; i < 8; i++) number |= static_cast<uint64_t>(static_cast<unsigned char>(time[i])) << 8 * i;
+    return number;
+  }
+};
+
+// Time is a timestamp.
+static std::string Time(uint64_t t) {
+  std::string bytes;
+  for (int i = 0; i < 8; i++) bytes.push_back(static_cast<char>(t >> 8 * i));
+  return bytes;
 }
 
 // Ingest writes a table beside the database and hands it over. A snapshot, which may not see its keys, makes RocksDB
@@ -94,6 +143,11 @@ int main(int argc, char** argv) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
     table.metadata_block_size = static_cast<uint64_t>(number("partitions"));
   }
+  if (number("hash")) {
+    table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  }
+  const Shortlex shortlex;
+  const WithTimes with_times;
   rocksdb::Options options;
   options.create_if_missing = true;
   options.disable_auto_compactions = true;
@@ -102,6 +156,13 @@ int main(int argc, char** argv) {
   options.compression = Compression(given["compression"]);
   options.statistics = rocksdb::CreateDBStatistics();
   if (number("prefix")) options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(static_cast<size_t>(number("prefix"))));
+  if (number("capped")) options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(static_cast<size_t>(number("capped"))));
+  if (number("dictionary")) {
+    options.compression_opts.max_dict_bytes = static_cast<uint32_t>(number("dictionary"));
+    options.compression_opts.zstd_max_train_bytes = 100 * options.compression_opts.max_dict_bytes;
+  }
+  if (number("shortlex")) options.comparator = &shortlex;
+  if (number("times")) options.comparator = &with_times;
   if (number("reverse")) options.comparator = rocksdb::ReverseBytewiseComparator();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
 
@@ -117,8 +178,20 @@ int main(int argc, char** argv) {
     rocksdb::WriteOptions write;
     write.disableWAL = true;
     std::string value = "value of the key ";
-    for (const std::string& key : keys) Check(db->Put(write, key, value + key));
+    const int times = static_cast<int>(number("times"));
+    for (int time = 1; time <= times; time++) {
+      for (const std::string& key : keys) Check(db->Put(write, key, Time(time), value + key));
+    }
+    if (!times) {
+      for (const std::string& key : keys) Check(db->Put(write, key, value + key));
+    }
+    std::vector<const rocksdb::Snapshot*> snapshots;  // keep the versions
+    for (int version = 1; version < number("versions"); version++) {
+      snapshots.push_back(db->GetSnapshot());
+      for (size_t i = 0; i < keys.size(); i += 10) Check(db->Put(write, keys[i], value + keys[i]));
+    }
     Check(db->Flush(rocksdb::FlushOptions()));
+    for (const rocksdb::Snapshot* snapshot : snapshots) db->ReleaseSnapshot(snapshot);
     return 0;
   }
   const auto denied = [&] {
@@ -129,12 +202,16 @@ int main(int argc, char** argv) {
     return options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE) +
            options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_CHECKED);
   };
+  rocksdb::ReadOptions read;
+  const std::string now = Time(1000);
+  const rocksdb::Slice until = now;
+  if (number("times")) read.timestamp = &until;
   uint64_t before = denied();
   rocksdb::PinnableSlice value;
   for (const std::string& key : keys) {
     value.Reset();
     const uint64_t passedBefore = passed();
-    const rocksdb::Status status = db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(), key, &value);
+    const rocksdb::Status status = db->Get(read, db->DefaultColumnFamily(), key, &value);
     if (!status.IsNotFound()) Check(status);
     const uint64_t after = denied();
     std::cout.put(status.ok() ? '+' : after != before ? '0' : passed() != passedBefore ? '1' : '-');
