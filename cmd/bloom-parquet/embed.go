@@ -20,14 +20,14 @@ import (
 )
 
 type embedCommand struct {
-	Column  []string `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones. Before a comma in a name stands a backslash."`
-	Rate    cli.Rate `default:"0.01" placeholder:"P" help:"False-positive rate to stay under (0.01)."`
-	AnySize bool     `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
-	Replace bool     `help:"Give new filters to row groups that have one, too. Those whose filter may lack values always get one."`
-	DryRun  bool     `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
-	Verbose bool     `short:"v" help:"Print a line for each row group, too."`
-	InPlace bool     `help:"Replace the files."`
-	Force   bool     `help:"With --in-place, also replace files inside a table of Delta Lake, Iceberg or Hudi."`
+	Column  []string  `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones. Before a comma in a name stands a backslash."`
+	Rate    *cli.Rate `placeholder:"P" help:"False-positive rate to stay under (without it, 0.01 or a little more: that of the nearest size)."`
+	AnySize bool      `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
+	Replace bool      `help:"Give new filters to row groups that have one, too. Those whose filter may lack values always get one."`
+	DryRun  bool      `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
+	Verbose bool      `short:"v" help:"Print a line for each row group, too."`
+	InPlace bool      `help:"Replace the files."`
+	Force   bool      `help:"With --in-place, also replace files inside a table of Delta Lake, Iceberg or Hudi."`
 	trustFlag
 	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the file with filters to this one."`
 	Files  []cli.Input `arg:"" help:"Parquet files, or folders of them."`
@@ -36,7 +36,7 @@ type embedCommand struct {
 // Help is what bloom-parquet embed --help says, too.
 func (e *embedCommand) Help() string {
 	return `A query for a key then reads only the row groups whose filters say that they may have it: DuckDB, Spark, ClickHouse and bloom-parquet do so. DuckDB 1.4 asks the filters for one key (id = 5), and not for several in one condition (IN, OR, a join).
-All bytes up to the footer are copied as they are, the filters follow, and the footer names them. All else that it says stays. A filter has the smallest power of two of bytes that keeps the rate.
+All bytes up to the footer are copied as they are, the filters follow, and the footer names them. All else that it says stays. A filter has the smallest power of two of bytes that keeps the rate. Without --rate, it has the power of two whose rate is nearest to 0.01, which may be up to 0.0125: a size that keeps 0.01 may be twice as large for nothing.
 With --in-place, a new file beside the old one takes its place at the end. If the work is stopped, the disk is full, or another program changes the file meanwhile, it stays as it is. A filter that is replaced stays in the file as unused bytes.
 Files inside a table of Delta Lake, Iceberg or Hudi are not replaced without --force: the table records their sizes, and its readers would fail.
 Refused are encrypted files, columns of booleans, and compressions that the pages cannot be trusted with (LZ4). If it cannot change a file, it goes on with the next.
@@ -46,7 +46,7 @@ Refused are encrypted files, columns of booleans, and compressions that the page
 // Run gives all files filters. A process apart reads each.
 func (e *embedCommand) Run(s *cli.Streams) error {
 	e.apply()
-	if _, err := (bloomparquet.Sizing{Rate: float64(e.Rate)}).Filter(); err != nil {
+	if _, err := e.sizing().Filter(); err != nil {
 		return fmt.Errorf("--rate: %s", withoutPrefix(err))
 	}
 	names, err := parquetFiles(cli.Names(e.Files))
@@ -65,6 +65,23 @@ func (e *embedCommand) Run(s *cli.Streams) error {
 		return noneIsDone(read(s, &embedFile{e, names[0], 0}))
 	}
 	return e.embedAll(s, names)
+}
+
+const (
+	usualRate   = 0.01
+	nearestRate = 1.25 * usualRate // one power of two is nearer than the next, whose rate is a small part of that
+)
+
+// sizing says how large filters are. Only a rate that somebody asked for is a bound, and so is that of filters of any size.
+func (e *embedCommand) sizing() bloomparquet.Sizing {
+	s := bloomparquet.Sizing{Rate: nearestRate, AnySize: e.AnySize}
+	switch {
+	case e.Rate != nil:
+		s.Rate = float64(*e.Rate)
+	case e.AnySize:
+		s.Rate = usualRate
+	}
+	return s
 }
 
 // noneIsDone returns an error, but none if there was nothing to do.
@@ -156,7 +173,10 @@ func readFrom(file *os.File) (string, error) {
 
 // args is the command line for one of the files.
 func (e *embedCommand) args(name string) []string {
-	args := []string{"embed", "--rate", strconv.FormatFloat(float64(e.Rate), 'g', -1, 64), "--trust", string(e.Trust)}
+	args := []string{"embed", "--trust", string(e.Trust)}
+	if e.Rate != nil {
+		args = append(args, "--rate", strconv.FormatFloat(float64(*e.Rate), 'g', -1, 64))
+	}
 	for _, column := range e.Column {
 		args = append(args, "--column="+strings.ReplaceAll(column, ",", `\,`))
 	}
@@ -350,7 +370,7 @@ func (w *embedding) filterOf(c embedChunk) (*bloom.Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bloomparquet.Sizing{Rate: float64(w.Rate), AnySize: w.AnySize}.Filter(keys...)
+	return w.sizing().Filter(keys...)
 }
 
 // add gives a column of a row group what filterOf returned, unless its keys are too many for a filter.
@@ -386,6 +406,9 @@ func (w *embedding) print() {
 				bytes, low, high = bytes+fill.Bits/8, min(low, fill.Rate), max(high, fill.Rate)
 			}
 			line = fmt.Sprintf("; %d of %d row groups %sget filters of %d bytes in all, rate %.2g to %.2g", n, all, would, bytes, low, high)
+			if w.Rate == nil && !w.AnySize {
+				line += fmt.Sprintf(", the nearest to %v (--rate would be a bound)", usualRate)
+			}
 		}
 		if column.kept > 0 {
 			line += fmt.Sprintf("; %d of %d %skeep the filter that they have (--replace replaces it)", column.kept, all, would)

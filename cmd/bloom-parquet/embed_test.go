@@ -3,14 +3,57 @@ package main
 import (
 	"encoding/binary"
 	"math"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding"
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
+
+// TestNearestSize embeds filters of 781 and of 1000 keys. Half the size that keeps 0.01 has a rate near 0.01 for 781 of them, and a
+// higher one for 1000. A rate that is asked for is a bound.
+func TestNearestSize(t *testing.T) {
+	t.Setenv(apartVariable, "1")
+	type row struct {
+		Key int64 `parquet:"key"`
+	}
+	for _, test := range []struct {
+		keys  int
+		flags []string
+		bytes string
+		most  float64
+	}{
+		{781, nil, "1024", 0.0125},
+		{781, []string{"--rate", "0.01"}, "2048", 0.01},
+		{781, []string{"--rate", "1%", "--any-size"}, "1056", 0.0105},
+		{781, []string{"--any-size"}, "1056", 0.0105},
+		{1000, nil, "2048", 0.01},
+	} {
+		rows := make([]row, test.keys)
+		for i := range rows {
+			rows[i].Key = int64(i)
+		}
+		in := filepath.Join(t.TempDir(), "in.parquet")
+		if err := parquet.WriteFile(in, rows); err != nil {
+			t.Fatal(err)
+		}
+		status, _, messages := runOn(t, 1, append([]string{"embed", "--column", "key", "-o", "out", in}, test.flags...)...)
+		found := regexp.MustCompile(`: key: 1 of 1 row groups get filters of (\d+) bytes in all, rate (\S+) to [^,\n]*(, the nearest to 0.01 \(--rate would be a bound\))?\n`).FindSubmatch(messages)
+		if found == nil {
+			t.Errorf("%d keys, %v: status %d: %s", test.keys, test.flags, status, messages)
+			continue
+		}
+		if rate, err := strconv.ParseFloat(string(found[2]), 64); err != nil || rate > test.most || string(found[1]) != test.bytes || (len(found[3]) > 0) != (test.flags == nil) {
+			t.Errorf("%d keys, %v: %s", test.keys, test.flags, messages)
+		}
+	}
+}
 
 // TestChunkKeys compares the keys of values with their bytes in the encoding PLAIN. Of zeros both are keys if one is a value, and
 // of NaN those that programs look for.

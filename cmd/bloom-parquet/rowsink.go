@@ -79,10 +79,8 @@ func newParquetSink(out io.Writer, table *tableSchema, options []parquet.WriterO
 	return &parquetSink{w: parquet.NewWriter(to, options...), to: to, table: table, unbounded: unbounded}
 }
 
-const (
-	rowsOfGroup    = 1 << 20 // after so many rows a row group ends
-	rowsFilterRate = 0.01    // of the filters of a file of rows
-)
+// rowsOfGroup is after how many rows a row group ends.
+const rowsOfGroup = 1 << 20
 
 func (p *parquetSink) take(g *rowGroup, keep []bool, then handOn) error {
 	ends, rows := windows(keep)
@@ -192,7 +190,8 @@ func (p *filteredSink) close() error {
 	if err != nil {
 		return err
 	}
-	w := &embedding{embedCommand: &embedCommand{Rate: rowsFilterRate}, file: file, say: func(string, ...any) {}}
+	rate := cli.Rate(usualRate)
+	w := &embedding{embedCommand: &embedCommand{Rate: &rate}, file: file, say: func(string, ...any) {}}
 	for _, leaf := range p.leaves {
 		column, err := parquetgo.OpenAt(file.File, leaf)
 		if err != nil {
