@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math/bits"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/lanebloom/bloom"
@@ -260,21 +261,30 @@ func (x *Indexer) size(files []indexing) int {
 	return blocks
 }
 
-// WriteTo writes the index. A file of which a row group is still Wanting is not in it. The error is [bloom.ErrCapacity] if the index would be
-// larger than interleaved filters may be, or that of w or of a temporary file.
-func (x *Indexer) WriteTo(w io.Writer) (int64, error) {
-	var files []indexing
+// Shape returns how many filters the index has that WriteTo writes, and how many bytes each of them has: all have one size.
+func (x *Indexer) Shape() (filters, bytes int) {
+	files, blocks := x.whole()
+	for _, file := range files {
+		filters += len(file.groups)
+	}
+	return filters, blocks * blockSize
+}
+
+// whole returns the files of which no row group is Wanting, and how many blocks the filters of their index have.
+func (x *Indexer) whole() (files []indexing, blocks int) {
 	odd := x.oddFactor()
 	for _, file := range x.files {
-		whole := true
-		for i := range file.groups {
-			whole = whole && file.groups[i].fits(odd)
-		}
-		if whole {
+		if !slices.ContainsFunc(file.groups, func(g waitingFilter) bool { return !g.fits(odd) }) {
 			files = append(files, file)
 		}
 	}
-	blocks := x.size(files)
+	return files, x.size(files)
+}
+
+// WriteTo writes the index. A file of which a row group is still Wanting is not in it. The error is [bloom.ErrCapacity] if the index would be
+// larger than interleaved filters may be, or that of w or of a temporary file.
+func (x *Indexer) WriteTo(w io.Writer) (int64, error) {
+	files, blocks := x.whole()
 	empty := filterOf(blocks, nil)
 	if len(files) > 0 {
 		var err error

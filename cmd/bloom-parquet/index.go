@@ -57,11 +57,14 @@ func (c *indexCommand) work(s *cli.Streams) error {
 	if len(files) == unread {
 		return cli.ErrReported
 	}
-	if _, err := x.WriteTo(s.Out); err != nil {
+	size, err := x.WriteTo(s.Out)
+	if err != nil {
 		return errors.New(withoutPrefix(err))
 	}
 	s.SayRest()
 	s.Say("%s: it has %d of %d files; the values of %d row groups were read", c.Output, len(files)-unread, len(files)+lost, read)
+	filters, bytes := x.Shape()
+	s.Say("%s: %d bytes: all %d filters have one size, %d bytes, also those of small row groups, and there is room for a multiple of 64", c.Output, size, filters, bytes)
 	if lost+unread > 0 {
 		return cli.ErrNone
 	}
