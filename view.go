@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"sync/atomic"
 
@@ -142,11 +141,7 @@ func (v *view) copied() view {
 	if v.live == nil {
 		copy(c.data[before:], v.data[before:])
 	} else {
-		for i, to := 0, c.data[before:]; i < len(to); i += 4 { // what follows the bits shares a word with them
-			var bytes [4]byte
-			binary.NativeEndian.PutUint32(bytes[:], atomic.LoadUint32(v.word(8*uint64(i))))
-			copy(to[i:], bytes[:])
-		}
+		memory.CopyShared(c.data[before:], v.data[before:]) // what follows the bits shares a word with them
 	}
 	c.Array, _ = c.format.decode(c.data) // no error: it is a filter
 	c.setKernel(c.kernel)
