@@ -82,7 +82,7 @@ func restart(seen *window.Window) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(loaded.Kept, loaded.Reshaped, larger.MayContainString("/a")) // 25 25 true
+	fmt.Println(loaded.Kept, loaded.Reshaped, larger.MayContainString("/a")) // 25 1 true
 	return nil
 }
 
@@ -94,7 +94,7 @@ func Example_seenLately() {
 	// false
 	// false
 	// true
-	// 25 25 true
+	// 25 1 true
 }
 
 func skipTables(policy bloom.Policy) {

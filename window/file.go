@@ -7,244 +7,416 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/memory"
 )
 
-// The file of a window is a header, its checksum, and then the files of its filters, the newest first. All numbers are
-// little-endian. docs/file-format.md describes it.
+// The file of a window is a header, its checksum, and then its generations, the newest first. A generation is a header, the
+// encoded filters, and the checksum of all that: behind the bits, so that they are written while goroutines set more of them.
+// A folder has the same header in one file, and each generation in another. All numbers are little-endian.
+// docs/file-format.md describes them.
 
-// magic is the first bytes of the file of a window. Like [bloom.FileMagic], they are no text, and show if a transfer has changed
+// The first bytes of a window and of a generation. Like [bloom.FileMagic], they are no text, and show if a transfer has changed
 // line ends.
-const magic = "\x89BLW\r\n\x1a\n"
+const (
+	magic           = "\x89BLW\r\n\x1a\n"
+	generationMagic = "\x89BLG\r\n\x1a\n"
+)
 
 const (
-	version = 1
-	fixed   = 8 + 4 + 4 + 8 + 8 + 16 // bytes of the header before the numbers of filters
+	version    = 2
+	fixed      = 8 + 4 + 4 + 8 + 8 + 16 // bytes of the header, in both versions
+	fixed2     = fixed + 8 + 8          // and in version 2
+	entrySize  = 8 + 4 + 4 + 8 + 8      // for each generation in version 2
+	textSize   = 16                     // for the name of a format
+	flagOver   = 1
+	bufferSize = 1 << 16
 )
 
-// header returns what comes before the filters.
-func (s *state) header() []byte {
+// windowFile is the file of a folder that has the header.
+const windowFile = "window"
+
+// header is what comes before the generations.
+type header struct {
+	options Options
+	every   time.Duration // of Run; 0 if nobody has called it
+	entries []entry       // the newest first
+}
+
+// entry is what a header has of a generation.
+type entry struct {
+	began  time.Time // zero if it is not known
+	over   bool
+	sets   uint32
+	number uint64 // of the file in a folder; 0 in one stream
+	sum    uint64 // the checksum of that file; 0 in one stream
+}
+
+// header returns the header of a state, in which no generation has a file of its own.
+func (s *state) header(every time.Duration) *header {
+	h := &header{options: s.options, every: every}
+	h.options.Keys = s.newest.plan.keys // a size that no set has yet would not be believed
+	for _, g := range s.generations {
+		h.entries = append(h.entries, entry{began: g.began, over: g.over, sets: uint32(len(g.sets))})
+	}
+	return h
+}
+
+// bytes returns the bytes of the header. All times are now less the age by a clock that nobody sets. So if the time of day was
+// wrong when a generation began, or when the window was read, the file is right nevertheless.
+func (h *header) bytes(now time.Time) []byte {
 	b := append([]byte(nil), magic...)
 	b = binary.LittleEndian.AppendUint32(b, version)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(s.generations)))
-	b = binary.LittleEndian.AppendUint64(b, uint64(s.options.Keys))
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(s.options.Rate))
-	var text [16]byte
-	copy(text[:], s.options.Format.String())
-	b = append(b, text[:]...)
-	for _, g := range s.generations {
-		b = binary.LittleEndian.AppendUint32(b, uint32(1+len(g.others)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(h.entries)))
+	b = binary.LittleEndian.AppendUint64(b, uint64(h.options.Keys))
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(h.options.Rate))
+	b = appendText(b, h.options.Format)
+	b = binary.LittleEndian.AppendUint64(b, uint64(h.options.MaxBytes))
+	b = binary.LittleEndian.AppendUint64(b, uint64(h.every))
+	for _, e := range h.entries {
+		flags := uint32(0)
+		if e.over {
+			flags = flagOver
+		}
+		b = binary.LittleEndian.AppendUint64(b, stamp(e.began, now))
+		b = binary.LittleEndian.AppendUint32(b, flags)
+		b = binary.LittleEndian.AppendUint32(b, e.sets)
+		b = binary.LittleEndian.AppendUint64(b, e.number)
+		b = binary.LittleEndian.AppendUint64(b, e.sum)
 	}
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
 }
 
-// WriteTo writes the file of the window, while goroutines may add, ask and rotate. The file has every key that a query would find
-// when WriteTo begins. To replace an older file in one step, write to a new one, sync it
-// and rename it.
-func (w *Window) WriteTo(to io.Writer) (n int64, err error) {
-	s := w.state.Load()
-	if s == nil {
-		return 0, errors.New("window: the zero Window has no file")
-	}
-	first, err := to.Write(s.header())
-	n = int64(first)
-	for _, g := range s.generations {
-		files := []io.WriterTo{g.set}
-		for _, f := range g.others {
-			files = append(files, f)
-		}
-		for _, f := range files {
-			if err != nil {
-				return n, err
-			}
-			var more int64
-			more, err = f.WriteTo(to)
-			n += more
-		}
-	}
-	return n, err
+func appendText(b []byte, f bloom.Format) []byte {
+	var text [textSize]byte
+	copy(text[:], f.String())
+	return append(b, text[:]...)
 }
 
-// saved is what a file has.
-type saved struct {
-	options     Options
-	policy      bloom.Policy
-	generations [][]*bloom.Set // the newest first, and in each the window's own filter first
-	size        int64
+// stamp returns the nanoseconds since 1970 of a time, and 0 if it is not known.
+func stamp(t, now time.Time) uint64 {
+	if t.IsZero() {
+		return 0
+	}
+	wall := now.Add(-now.Sub(t))
+	if since := wall.Round(0).Sub(t.Round(0)); -time.Second < since && since < time.Second {
+		wall = t // nobody has set the clock, and the file stays as it was
+	}
+	return uint64(wall.UnixNano())
 }
 
-// read reads a file.
-func read(r io.Reader) (*saved, error) {
-	f := new(saved)
-	counts, err := f.readHeader(r)
-	if err != nil {
-		return f, err
+// stamped returns the time of a stamp, with a reading of the clock that nobody sets. One in the future counts as now.
+func stamped(stamp uint64, now time.Time) time.Time {
+	if stamp == 0 {
+		return time.Time{}
 	}
-	for i, count := range counts {
-		var sets []*bloom.Set
-		for range count {
-			set := new(bloom.Set)
-			n, err := set.ReadFrom(r)
-			f.size += n
-			switch {
-			case err == io.EOF:
-				err = fmt.Errorf("%w: %w", bloom.ErrEncoding, io.ErrUnexpectedEOF)
-			case err == nil && len(set.Bytes()) == 0:
-				err = fmt.Errorf("%w: a filter has no bits", bloom.ErrEncoding)
-			case err == nil && set.Format() != f.options.Format:
-				err = fmt.Errorf("%w: a filter is of %v, and the window of %v", bloom.ErrEncoding, set.Format(), f.options.Format)
-			}
-			if err != nil {
-				return f, fmt.Errorf("window: generation %d: %w", i, err)
-			}
-			sets = append(sets, set)
-		}
-		f.generations = append(f.generations, sets)
-	}
-	return f, nil
+	age := now.Sub(time.Unix(0, int64(stamp)))
+	return now.Add(-min(max(age, 0), 100*365*24*time.Hour))
 }
 
-// readHeader reads the header. It returns how many filters each generation has.
-func (f *saved) readHeader(r io.Reader) (counts []uint32, err error) {
-	data := make([]byte, fixed)
-	n, err := io.ReadFull(r, data)
-	f.size = int64(n)
-	switch {
-	case err == io.EOF:
-		return nil, err
-	case n >= len(magic) && string(data[:len(magic)]) != magic:
-		return nil, fmt.Errorf("window: %w: the bytes are not the file of a window: its first bytes are missing", bloom.ErrEncoding)
-	case err != nil:
-		return nil, ended(err)
+// sink writes bytes with their checksum, and keeps the first error.
+type sink struct {
+	to     io.Writer
+	buffer []byte // empty between two writes
+	sum    xxhash.Digest
+	n      int64
+	err    error
+}
+
+func newSink(to io.Writer) *sink {
+	s := &sink{to: to, buffer: make([]byte, 0, bufferSize)}
+	s.sum.Reset()
+	return s
+}
+
+func (s *sink) flush() {
+	if s.err == nil {
+		s.sum.Write(s.buffer)
+		var n int
+		n, s.err = s.to.Write(s.buffer)
+		s.n += int64(n)
 	}
-	generations := binary.LittleEndian.Uint32(data[12:])
-	if v := binary.LittleEndian.Uint32(data[8:]); v != version {
-		return nil, fmt.Errorf("window: %w: the file is of version %d, but this library reads version %d", bloom.ErrEncoding, v, version)
-	}
-	if generations > mostGenerations {
-		return nil, fmt.Errorf("window: %w: %d generations", bloom.ErrEncoding, generations)
-	}
-	data = append(data, make([]byte, 4*generations+8)...)
-	n, err = io.ReadFull(r, data[fixed:])
-	f.size += int64(n)
-	if err != nil {
-		return nil, ended(err)
-	}
-	end := len(data) - 8
-	if xxhash.Sum64(data[:end]) != binary.LittleEndian.Uint64(data[end:]) {
-		return nil, fmt.Errorf("window: %w: the checksum of the header is wrong", bloom.ErrEncoding)
-	}
-	format, err := bloom.ParseFormat(string(bytes.TrimRight(data[fixed-16:fixed], "\x00")))
-	if err != nil {
-		return nil, fmt.Errorf("window: %w", err)
-	}
-	keys := binary.LittleEndian.Uint64(data[16:])
-	f.options = Options{format, int(generations), int(min(keys, math.MaxInt)), math.Float64frombits(binary.LittleEndian.Uint64(data[24:]))}
-	if f.policy, err = f.options.policy(); err != nil {
-		return nil, fmt.Errorf("%w: %w", bloom.ErrEncoding, err)
-	}
-	for at := fixed; at < end; at += 4 {
-		counts = append(counts, binary.LittleEndian.Uint32(data[at:]))
-		if counts[len(counts)-1] == 0 {
-			return nil, fmt.Errorf("window: %w: generation %d has no filter", bloom.ErrEncoding, len(counts)-1)
+	s.buffer = s.buffer[:0]
+}
+
+func (s *sink) write(b []byte) {
+	for len(b) > 0 {
+		n := copy(s.buffer[len(s.buffer):cap(s.buffer)], b)
+		s.buffer, b = s.buffer[:len(s.buffer)+n], b[n:]
+		if len(s.buffer) == cap(s.buffer) {
+			s.flush()
 		}
 	}
-	return counts, nil
 }
 
-// ended is the error for a reader that ends inside the header, or fails.
-func ended(err error) error {
+// writeSet writes an encoded filter, while goroutines may set bits. What is before the bits never changes.
+func (s *sink) writeSet(from *set) {
+	data := from.filter.Bytes()
+	s.write(data[:from.before])
+	s.flush()
+	for rest := data[from.before:]; len(rest) > 0; {
+		n := min(len(rest), bufferSize)
+		memory.CopyShared(s.buffer[:n], rest[:n:n])
+		s.buffer, rest = s.buffer[:n], rest[n:]
+		s.flush()
+	}
+}
+
+// generation writes one. It returns its checksum.
+func (s *sink) generation(g *generation, f bloom.Format, number uint64) uint64 {
+	s.sum.Reset()
+	b := append([]byte(nil), generationMagic...)
+	b = binary.LittleEndian.AppendUint32(b, version)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(g.sets)))
+	b = binary.LittleEndian.AppendUint64(b, number)
+	b = appendText(b, f)
+	for _, set := range g.sets {
+		b = binary.LittleEndian.AppendUint64(b, set.shape.bits)
+		b = binary.LittleEndian.AppendUint64(b, uint64(set.shape.probes))
+		b = binary.LittleEndian.AppendUint64(b, uint64(len(set.filter.Bytes())))
+	}
+	s.write(b)
+	for _, set := range g.sets {
+		s.writeSet(set)
+	}
+	s.flush()
+	sum := s.sum.Sum64()
+	s.write(binary.LittleEndian.AppendUint64(nil, sum))
+	s.flush()
+	return sum
+}
+
+// source reads bytes with their checksum.
+type source struct {
+	from io.Reader
+	sum  xxhash.Digest
+	n    int64 // bytes that were read
+	left int64 // bytes that are left; -1 if that is not known
+}
+
+func newSource(from io.Reader, left int64) *source {
+	s := &source{from: from, left: left}
+	s.sum.Reset()
+	return s
+}
+
+// read fills b. The error is ErrEncoding if the source ends.
+func (s *source) read(b []byte) error {
+	n, err := io.ReadFull(s.from, b)
+	s.n += int64(n)
+	s.sum.Write(b[:n])
+	if s.left >= 0 {
+		s.left -= int64(n)
+	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return fmt.Errorf("window: %w: the file ends in its header: %w", bloom.ErrEncoding, io.ErrUnexpectedEOF)
+		return fmt.Errorf("%w: the file is too short: %w", bloom.ErrEncoding, io.ErrUnexpectedEOF)
 	}
-	return fmt.Errorf("window: %w", err)
+	return err
 }
 
-// ReadFrom makes w the window in the next file of r, with its options. It verifies the checksums, reads the bytes of the
-// file and no more, and allocates memory for the bytes that r gives, not for those that headers claim: a file is refused if Rotate
-// would make filters of more than four times the size of those that it has. No goroutine may use w meanwhile; Load is for a window
-// in use, or with other options.
-//
-// The error is [io.EOF] if r has no byte left, and [bloom.ErrEncoding] if the bytes are not a whole and undamaged file, with
-// [io.ErrUnexpectedEOF] if r ends inside it. It is [bloom.ErrFormat] for a format that this library does not know. With an error,
-// w does not change.
-func (w *Window) ReadFrom(r io.Reader) (int64, error) {
-	f, err := read(r)
-	if err != nil {
-		return f.size, err
-	}
-	bits, _, err := f.policy.Size(f.options.Keys)
-	if err != nil {
-		return f.size, fmt.Errorf("window: %w: %w", bloom.ErrEncoding, err)
-	}
-	generations := make([]*generation, len(f.generations))
-	for i, sets := range f.generations {
-		// Rotate must not make far larger filters than the file has. Another version of this library may have taken a few more bits
-		// for each key, or fewer.
-		if has := 8 * uint64(len(sets[0].Bytes())); has/4 > bits+64 || bits/4 > has {
-			return f.size, fmt.Errorf("window: %w: the first filter of generation %d has %d bits, and one of %d keys has %d",
-				bloom.ErrEncoding, i, has, f.options.Keys, bits)
+// more appends the next n bytes to b. It allocates memory for the bytes that come.
+func (s *source) more(b []byte, n int) ([]byte, error) {
+	for end := len(b) + n; len(b) < end; {
+		step := min(end-len(b), max(len(b), bufferSize))
+		longer := make([]byte, len(b)+step)
+		copy(longer, b)
+		if err := s.read(longer[len(b):]); err != nil {
+			return nil, err
 		}
-		g := new(generation)
-		if g.set, err = bloom.OpenAtomicSet(f.options.Format, sets[0].Bytes()); err != nil {
-			return f.size, fmt.Errorf("window: generation %d: %w", i, err)
-		}
-		for _, set := range sets[1:] {
-			g.others = append(g.others, set.Filter())
-		}
-		generations[i] = g
+		b = longer
 	}
-	w.state.Store(newState(f.options, f.policy, generations))
-	return f.size, nil
+	return b, nil
 }
 
-// Loaded tells what Load has kept of a file.
-type Loaded struct {
-	Saved     Options // of the window that was saved
-	Kept      int     // generations, the newest ones
-	Forgotten int     // older generations, which this window has no place for
-	Reshaped  int     // filters of another size, which are asked beside those of the window until they are forgotten
-	Size      int64   // bytes that were read
+// checksum reads the checksum of what was read since the last one.
+func (s *source) checksum() (uint64, error) {
+	want := s.sum.Sum64()
+	var b [8]byte
+	if err := s.read(b[:]); err != nil {
+		return 0, err
+	}
+	if binary.LittleEndian.Uint64(b[:]) != want {
+		return 0, fmt.Errorf("%w: the checksum is wrong", bloom.ErrEncoding)
+	}
+	s.sum.Reset()
+	return want, nil
 }
 
-// Load adds the keys of the next file of r to the window, generation by generation, the newest first: a key of the newest of the file is kept
-// as long as one that is added now. Goroutines may use w meanwhile. The window's options stay. A file of other options may have
-//
-//   - another number of keys or another rate: its filters have another size, and are asked beside those of the window until they
-//     are forgotten. Until then, the rates of both add up, and so does the memory;
-//   - fewer generations, or more: the oldest for which the window has no place are forgotten.
-//
-// The errors are those of ReadFrom, and [bloom.ErrShape] for a file of another format, whose hashes are others. With an error,
-// the window does not change.
-func (w *Window) Load(r io.Reader) (Loaded, error) {
-	w.mustHave()
-	f, err := read(r)
-	loaded := Loaded{Saved: f.options, Size: f.size}
-	if err != nil {
-		return loaded, err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	s := w.state.Load()
-	if f.options.Format != s.options.Format {
-		return loaded, fmt.Errorf("window: %w: the file is of %v, and the window of %v", bloom.ErrShape, f.options.Format, s.options.Format)
-	}
-	loaded.Kept = min(len(f.generations), len(s.generations))
-	loaded.Forgotten = len(f.generations) - loaded.Kept
-	generations := append([]*generation(nil), s.generations...)
-	for i, sets := range f.generations[:loaded.Kept] {
-		g := &generation{set: generations[i].set, others: generations[i].others} // its statistics change
-		for _, set := range sets {
-			if err := g.set.Merge(set); err != nil { // of another shape: it has no kind of keys
-				g.others = append(g.others[:len(g.others):len(g.others)], set.Filter())
-				loaded.Reshaped++
-			}
+// header reads the header of a window, of any version, and returns the version. The error is io.EOF if there is no byte.
+func (s *source) header(now time.Time) (*header, uint32, error) {
+	b := make([]byte, fixed)
+	if err := s.read(b); err != nil {
+		if s.n == 0 && errors.Is(err, io.ErrUnexpectedEOF) {
+			err = io.EOF
 		}
-		generations[i] = g
+		if s.n < int64(len(magic)) || bytes.HasPrefix(b, []byte(magic)) {
+			return nil, 0, err
+		}
 	}
-	w.state.Store(newState(s.options, s.policy, generations))
-	return loaded, nil
+	if !bytes.HasPrefix(b, []byte(magic)) {
+		return nil, 0, fmt.Errorf("%w: the bytes are not the file of a window: its first bytes are missing", bloom.ErrEncoding)
+	}
+	v, n := binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:])
+	if v < 1 || v > version {
+		return nil, 0, fmt.Errorf("%w: the file is of version %d, but this library reads versions 1 and %d", bloom.ErrEncoding, v, version)
+	}
+	if n > mostGenerations {
+		return nil, 0, fmt.Errorf("%w: %d generations", bloom.ErrEncoding, n)
+	}
+	rest := 4 * int(n)
+	if v == version {
+		rest = fixed2 - fixed + entrySize*int(n)
+	}
+	b, err := s.more(b, rest)
+	if err == nil {
+		_, err = s.checksum()
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("in the header: %w", err)
+	}
+	h, err := parse(b, v, now)
+	return h, v, err
+}
+
+// parse returns what a header contains whose checksum is right.
+func parse(b []byte, v uint32, now time.Time) (*header, error) {
+	format, err := bloom.ParseFormat(string(bytes.TrimRight(b[fixed-textSize:fixed], "\x00")))
+	if err != nil {
+		return nil, err
+	}
+	keys := binary.LittleEndian.Uint64(b[16:])
+	h := &header{options: Options{
+		Format:      format,
+		Generations: int(binary.LittleEndian.Uint32(b[12:])),
+		Keys:        int(min(keys, math.MaxInt)),
+		Rate:        math.Float64frombits(binary.LittleEndian.Uint64(b[24:])),
+	}}
+	if v == 1 {
+		for at := fixed; at < len(b); at += 4 {
+			h.entries = append(h.entries, entry{sets: binary.LittleEndian.Uint32(b[at:])})
+		}
+		return h, h.check(now)
+	}
+	h.options.MaxBytes = int64(binary.LittleEndian.Uint64(b[fixed:]))
+	h.every = time.Duration(binary.LittleEndian.Uint64(b[fixed+8:]))
+	for at := fixed2; at < len(b); at += entrySize {
+		h.entries = append(h.entries, entry{
+			began:  stamped(binary.LittleEndian.Uint64(b[at:]), now),
+			over:   binary.LittleEndian.Uint32(b[at+8:])&flagOver != 0,
+			sets:   binary.LittleEndian.Uint32(b[at+12:]),
+			number: binary.LittleEndian.Uint64(b[at+16:]),
+			sum:    binary.LittleEndian.Uint64(b[at+24:]),
+		})
+	}
+	return h, h.check(now)
+}
+
+// check returns an error for what no header has. If nobody knows when the newest generation began, it begins now.
+func (h *header) check(now time.Time) error {
+	if h.every < 0 || h.options.MaxBytes < 0 || len(h.entries) == 0 {
+		return fmt.Errorf("%w: %d generations, an interval of %v, and at most %d bytes",
+			bloom.ErrEncoding, len(h.entries), h.every, h.options.MaxBytes)
+	}
+	if h.entries[0].began.IsZero() {
+		h.entries[0].began = now
+	}
+	return nil
+}
+
+// oldSets reads the filters of a generation in a file of version 1.
+func (s *source) oldSets(f bloom.Format, n uint32, p *plan) (sets []*set, err error) {
+	for range n {
+		old := new(bloom.Set)
+		m, err := old.ReadFrom(s.from)
+		s.n += m
+		switch {
+		case err == io.EOF:
+			err = fmt.Errorf("%w: %w", bloom.ErrEncoding, io.ErrUnexpectedEOF)
+		case err == nil && len(old.Bytes()) == 0:
+			err = fmt.Errorf("%w: a filter has no bits", bloom.ErrEncoding)
+		case err == nil && old.Format() != f:
+			err = fmt.Errorf("%w: a filter is of %v, and the window of %v", bloom.ErrEncoding, old.Format(), f)
+		}
+		if err != nil {
+			return nil, err
+		}
+		set, err := openSet(f, old.Bytes(), p)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// sets reads a generation, and compares it with what the header of its window has of it. Filters of the shape of p are sets of p.
+func (s *source) sets(f bloom.Format, want entry, p *plan) (sets []*set, err error) {
+	s.sum.Reset()
+	b := make([]byte, 8+4+4+8+textSize)
+	if err := s.read(b); err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(b, []byte(generationMagic)) {
+		return nil, fmt.Errorf("%w: the first bytes of a generation are missing", bloom.ErrEncoding)
+	}
+	v, n, number := binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:]), binary.LittleEndian.Uint64(b[16:])
+	if v != version || n != want.sets || number != want.number || !bytes.Equal(b[24:], appendText(nil, f)) {
+		return nil, fmt.Errorf("%w: it is another generation: number %d, version %d, with %d filters of %q", bloom.ErrEncoding, number, v, n, b[24:])
+	}
+	if s.left >= 0 && int64(n) > s.left/24 {
+		return nil, fmt.Errorf("%w: %d filters", bloom.ErrEncoding, n)
+	}
+	if b, err = s.more(nil, 24*int(min(n, math.MaxInt32/24))); err != nil {
+		return nil, err
+	}
+	for ; len(b) > 0; b = b[24:] {
+		one := shape{binary.LittleEndian.Uint64(b), int(min(binary.LittleEndian.Uint64(b[8:]), math.MaxInt32))}
+		set, err := s.set(f, one, binary.LittleEndian.Uint64(b[16:]), p)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	sum, err := s.checksum()
+	if err == nil && want.number != 0 && sum != want.sum {
+		err = fmt.Errorf("%w: it is older or newer than the file %s", bloom.ErrEncoding, windowFile)
+	}
+	return sets, err
+}
+
+// set reads an encoded filter of n bytes. If so many are left, it reads them to where they stay.
+func (s *source) set(f bloom.Format, want shape, n uint64, p *plan) (*set, error) {
+	wrong := fmt.Errorf("%w: a filter of %d bits and %d probes in %d bytes", bloom.ErrEncoding, want.bits, want.probes, n)
+	if n > math.MaxInt-bufferSize || s.left >= 0 && n > uint64(s.left) || want.bits/8 > n {
+		return nil, wrong
+	}
+	var data []byte
+	if s.left < 0 {
+		var err error
+		if data, err = s.more(nil, int(n)); err != nil {
+			return nil, err
+		}
+	} else {
+		empty, err := p.makeShape(f, want)
+		if err != nil || uint64(len(empty.filter.Bytes())) != n {
+			return nil, wrong
+		}
+		data = empty.filter.Bytes()
+		around := empty.around()
+		if err := s.read(data); err != nil {
+			return nil, err
+		}
+		if bytes.Equal(around, empty.around()) {
+			return empty, nil
+		}
+	}
+	read, err := openSet(f, data, p)
+	if err == nil && read.shape != want {
+		err = wrong
+	}
+	return read, err
 }

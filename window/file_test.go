@@ -7,12 +7,14 @@ import (
 	"errors"
 	"io"
 	"math"
+	"os"
 	"reflect"
 	"runtime"
 	"slices"
 	"sync"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -62,7 +64,7 @@ func checkForgets(t *testing.T, w *Window, saved, most int) {
 // TestReadFrom wants a window back as it was written, and to go on: it adds, forgets, and is written again as it was.
 func TestReadFrom(t *testing.T) {
 	eachFormat(t, func(t *testing.T, f bloom.Format) {
-		o := Options{f, 5, 60, 0.001}
+		o := Options{Format: f, Generations: 5, Keys: 60, Rate: 0.001}
 		file := fileOf(t, filled(t, o))
 		var w Window
 		n, err := w.ReadFrom(iotest.OneByteReader(bytes.NewReader(append(slices.Clone(file), "more"...))))
@@ -211,7 +213,7 @@ func TestRotateBesideLoad(t *testing.T) {
 func TestLoadOtherFormat(t *testing.T) {
 	w := filled(t, Options{Generations: 3, Keys: 60, Rate: 0.001})
 	before := fileOf(t, w)
-	loaded, err := w.Load(bytes.NewReader(fileOf(t, filled(t, Options{bloom.Parquet, 3, 60, 0.001}))))
+	loaded, err := w.Load(bytes.NewReader(fileOf(t, filled(t, Options{Format: bloom.Parquet, Generations: 3, Keys: 60, Rate: 0.001}))))
 	if !errors.Is(err, bloom.ErrShape) || loaded.Saved.Format != bloom.Parquet || loaded.Kept != 0 {
 		t.Errorf("%+v, %v", loaded, err)
 	}
@@ -279,9 +281,9 @@ func TestDamaged(t *testing.T) {
 // would make filters of another size, up to more than the memory has. A small difference is that of another version.
 func TestClaimedKeys(t *testing.T) {
 	eachFormat(t, func(t *testing.T, f bloom.Format) {
-		file := fileOf(t, mustNew(t, Options{f, 2, 1000, 0.01}))
+		file := fileOf(t, mustNew(t, Options{Format: f, Generations: 2, Keys: 1000, Rate: 0.01}))
 		for _, keys := range []uint64{1, 900, 1100, 1_000_000, 1 << 30, 1 << 62, math.MaxUint64} {
-			end := fixed + 2*4
+			end := fixed2 + 2*entrySize
 			binary.LittleEndian.PutUint64(file[16:], keys)
 			binary.LittleEndian.PutUint64(file[end:], xxhash.Sum64(file[:end]))
 			var w Window
@@ -294,25 +296,36 @@ func TestClaimedKeys(t *testing.T) {
 	})
 }
 
-// TestNoBits wants ErrEncoding for a file of which a filter is the zero Set, which no query can ask.
+// oldHeader returns the header of a file of version 1, with as many filters in each generation.
+func oldHeader(o Options, filters ...uint32) []byte {
+	b := append([]byte(nil), magic...)
+	b = binary.LittleEndian.AppendUint32(b, 1)
+	b = binary.LittleEndian.AppendUint32(b, uint32(o.Generations))
+	b = binary.LittleEndian.AppendUint64(b, uint64(o.Keys))
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(o.Rate))
+	b = appendText(b, o.Format)
+	for _, n := range filters {
+		b = binary.LittleEndian.AppendUint32(b, n)
+	}
+	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
+}
+
+// TestNoBits wants ErrEncoding for a file of which a filter is the zero Set, which no query can test, or of which a generation
+// has none.
 func TestNoBits(t *testing.T) {
-	o := Options{bloom.RocksDB, 2, 60, 0.01} // the format of the zero Set
-	whole := fileOf(t, mustNew(t, o))
-	end := fixed + 2*4
+	o := Options{Format: bloom.RocksDB, Generations: 2, Keys: 60, Rate: 0.01} // the format of the zero Set
 	none, err := new(bloom.Set).MarshalBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	header := func(first, second uint32) []byte {
-		h := slices.Clone(whole[:end])
-		binary.LittleEndian.PutUint32(h[fixed:], first)
-		binary.LittleEndian.PutUint32(h[fixed+4:], second)
-		return binary.LittleEndian.AppendUint64(h, xxhash.Sum64(h))
+	one, err := mustNew(t, o).state.Load().newest.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
 	}
-	filters := whole[end+8:]
 	for name, file := range map[string][]byte{
-		"alone":          slices.Concat(header(1, 1), filters[:len(filters)/2], none),
-		"beside another": slices.Concat(header(1, 2), filters, none),
+		"alone":          slices.Concat(oldHeader(o, 1, 1), one, none),
+		"beside another": slices.Concat(oldHeader(o, 1, 2), one, one, none),
+		"no filter":      slices.Concat(oldHeader(o, 1, 0), one),
 	} {
 		w := mustNew(t, o)
 		if _, err := w.ReadFrom(bytes.NewReader(file)); !errors.Is(err, bloom.ErrEncoding) {
@@ -320,6 +333,46 @@ func TestNoBits(t *testing.T) {
 		}
 		if _, err := w.Load(bytes.NewReader(file)); !errors.Is(err, bloom.ErrEncoding) {
 			t.Errorf("%s: Load: %v", name, err)
+		}
+	}
+	w := mustNew(t, o)
+	if _, err := w.ReadFrom(bytes.NewReader(slices.Concat(oldHeader(o, 1, 1), one, one))); err != nil {
+		t.Errorf("a file with filters: %v", err)
+	}
+}
+
+// TestVersion1 reads and loads files that this library wrote before files had times: three generations of 60 keys at a rate of
+// 0.001, the one of RocksDB with filters of a loaded file of 100 keys, too.
+func TestVersion1(t *testing.T) {
+	for _, f := range []bloom.Format{bloom.RocksDB, bloom.LevelDB, bloom.Nori} {
+		file, err := os.ReadFile("testdata/version1-" + f.String() + ".window")
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := time.Now()
+		o := Options{Format: f, Generations: 3, Keys: 60, Rate: 0.001}
+		read, loading := new(Window), mustNew(t, o)
+		if n, err := read.ReadFrom(bytes.NewReader(file)); err != nil || n != int64(len(file)) || read.Options() != o {
+			t.Fatalf("%v: %d of %d bytes, %v, %+v", f, n, len(file), err, read.Options())
+		}
+		loaded, err := loading.Load(bytes.NewReader(file))
+		if err != nil || loaded.Kept != 3 || loaded.Saved != o || loaded.Began.Before(before) {
+			t.Fatalf("%v: %+v, %v", f, loaded, err)
+		}
+		for _, w := range []*Window{read, loading} {
+			if w.Began().Before(before) {
+				t.Errorf("%v: its newest generation began at %v, before it was loaded", f, w.Began())
+			}
+			w.AddString("more")
+			var again Window
+			if _, err := again.ReadFrom(bytes.NewReader(fileOf(t, w))); err != nil {
+				t.Fatal(err)
+			}
+			checkForgets(t, w, 3, 3)
+			if !again.MayContainString("more") {
+				t.Errorf("%v: a key is lost", f)
+			}
+			checkForgets(t, &again, 3, 3)
 		}
 	}
 }
@@ -337,7 +390,7 @@ func (f *failingWriter) Write(p []byte) (int, error) {
 // FuzzReadFrom wants an error or a window for any bytes, and memory by their number.
 func FuzzReadFrom(f *testing.F) {
 	for _, format := range bloom.Formats() {
-		w, err := New(Options{format, 2, 1, 0.1})
+		w, err := New(Options{Format: format, Generations: 2, Keys: 1, Rate: 0.1})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -67,7 +67,7 @@ func TestLateAddersWait(t *testing.T) {
 // TestLateColumn rotates while a column of several chunks is added: of each chunk, the keys are there.
 func TestLateColumn(t *testing.T) {
 	defer func() { pause = nil }()
-	w := mustNew(t, Options{Generations: 4, Keys: 5 * chunk, Rate: 1e-4})
+	w := mustNew(t, Options{Generations: 4, Keys: 32 * chunk, Rate: 1e-4})
 	keys := bloom.Integers(addition{n: 3*chunk + 7}.keys())
 	chunks := 0
 	pause = func() {

@@ -14,6 +14,8 @@ import (
 
 var operations = flag.Int("operations", 400_000, "`number` of additions and queries in TestModel")
 
+var burstKeys = flag.Int("burst-keys", 10_000_000, "`number` of keys in TestRateInBursts")
+
 // seen is what the model compares: a Window, or one with a fault.
 type seen interface {
 	AddUint64(key uint64)
@@ -234,12 +236,7 @@ func newHasty(t *testing.T) *hasty {
 }
 
 func (h *hasty) set() *bloom.AtomicSet {
-	s := h.state.Load()
-	set, err := s.policy.NewAtomicSet(s.options.Keys)
-	if err != nil {
-		panic(err)
-	}
-	return set
+	return mustMake(h.state.Load().plan).AtomicSet
 }
 
 func (h *hasty) Rotate() {

@@ -3,11 +3,17 @@
 package window
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
+
+	"github.com/lanebloom/bloom"
 )
 
 // TestRun wants a rotation for each interval, late ones too, and the context's error.
@@ -44,7 +50,7 @@ func TestRunLate(t *testing.T) {
 	for n := range 12 {
 		const most = 5
 		w := filled(t, Options{Generations: most, Keys: 60, Rate: 1e-4})
-		w.rotate(n + 1)
+		w.rotate(n+1, time.Now())
 		for age := range most {
 			there := age+n+1 < most || age == 0
 			if found := w.MayContainBatch(generationKeys(most-1-age), words(50)); there && found != 50 || !there && found > 2 {
@@ -63,18 +69,207 @@ func TestRunLate(t *testing.T) {
 	}
 }
 
-// TestDue wants as many rotations as intervals have passed, and the next one at its time.
-func TestDue(t *testing.T) {
-	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
-		late   time.Duration
-		passed int64
-	}{
-		{0, 1}, {time.Minute, 1}, {59 * time.Minute, 1}, {time.Hour, 2}, {10*time.Hour + time.Second, 11}, {-time.Second, 1},
+// TestRestarts has a window saved and read again at different times, as a service that is deployed, and down for a while each
+// time. Each key is found for 24 hours, and none for more than 25. All the while there are no more keys than planned.
+func TestRestarts(t *testing.T) {
+	minutes := func(n ...time.Duration) []time.Duration { return n }
+	for _, c := range []struct{ up, down []time.Duration }{
+		{minutes(50), minutes(0)}, {minutes(70), minutes(0)}, {minutes(100), minutes(0)}, {minutes(220), minutes(0)}, {minutes(360), minutes(0)},
+		{minutes(7), minutes(1)}, {minutes(50), minutes(20)}, {minutes(300), minutes(150)}, {minutes(600, 20, 120), minutes(1, 400, 1400)},
 	} {
-		passed, next := due(start, start.Add(c.late), time.Hour)
-		if passed != c.passed || next != start.Add(time.Duration(c.passed)*time.Hour) {
-			t.Errorf("%v late: %d rotations, and the next at %v", c.late, passed, next)
+		for _, way := range []string{"ReadFrom", "Load"} {
+			synctest.Test(t, func(t *testing.T) {
+				o := Options{Generations: 25, Keys: 1000, Rate: 1e-4}
+				w := mustNew(t, o)
+				added := []time.Time{}
+				for start, i := time.Now(), 0; time.Since(start) < 72*time.Hour; i++ {
+					ctx, cancel := context.WithCancel(context.Background())
+					go w.Run(ctx, time.Hour)
+					for end := time.Now().Add(c.up[i%len(c.up)] * time.Minute); time.Now().Before(end); {
+						for range 15 { // 900 an hour
+							w.AddUint64(key(len(added)))
+							added = append(added, time.Now())
+						}
+						time.Sleep(time.Minute)
+					}
+					cancel()
+					synctest.Wait()
+					file := fileOf(t, w)
+					time.Sleep(c.down[i%len(c.down)] * time.Minute)
+					w = mustNew(t, o)
+					var err error
+					if way == "Load" {
+						_, err = w.Load(bytes.NewReader(file))
+					} else {
+						_, err = w.ReadFrom(bytes.NewReader(file))
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkAges(t, fmt.Sprintf("%+v by %s, restart %d", c, way, i), w, added)
+				}
+				if s := w.Stats(); s.FalsePositiveRate > 1e-4 || s.Over {
+					t.Errorf("%+v: %+v", c, s)
+				}
+			})
 		}
+	}
+}
+
+// checkAges wants keys to be found that were added in the last 24 hours, and none that is older than 25.
+func checkAges(t *testing.T, name string, w *Window, added []time.Time) {
+	t.Helper()
+	late := 0
+	for i := max(len(added)-30*900, 0); i < len(added); i += 11 {
+		at := added[i]
+		has, age := w.MayContainUint64(key(i)), time.Since(at)
+		if !has && age < 24*time.Hour {
+			t.Fatalf("%s: a key is lost after %v", name, age)
+		}
+		if has && age > 25*time.Hour {
+			late++
+		}
+	}
+	if late > 5 {
+		t.Fatalf("%s: %d keys are there after 25 hours", name, late)
+	}
+}
+
+// step returns a time as a process has it whose clock somebody has set: the wall is another, and the age is not. If this fails,
+// time.Time has another layout.
+func step(t *testing.T, at time.Time, by time.Duration) time.Time {
+	t.Helper()
+	parts := (*[2]uint64)(unsafe.Pointer(&at))
+	parts[0] += uint64(by/time.Second) << 30
+	return at
+}
+
+// TestSteppedClock sets the clock while the process runs, and wants the file to have the time of now less the age. It also sets it
+// while no process runs: a generation that begins in the future begins now.
+func TestSteppedClock(t *testing.T) {
+	o := Options{Generations: 3, Keys: 10, Rate: 0.01}
+	for _, by := range []time.Duration{-100 * time.Hour, -time.Minute, 0, time.Minute, 100 * time.Hour} {
+		now := time.Now()
+		began := now.Add(-40 * time.Minute)
+		if got := step(t, began, by); got.Sub(began) != 0 || got.Round(0).Sub(began.Round(0)) != by {
+			t.Fatalf("step by %v: %v, %v", by, got.Sub(began), got.Round(0).Sub(began.Round(0)))
+		}
+		if got := time.Unix(0, int64(stamp(step(t, began, by), now))); got.Sub(now.Round(0)).Round(time.Second) != -40*time.Minute {
+			t.Errorf("the clock was set by %v after the generation began: the file says that it did %v ago", -by, now.Round(0).Sub(got))
+		}
+		read := stamped(stamp(began, now), step(t, now, by))
+		if age, want := step(t, now, by).Sub(read), max(40*time.Minute+by, 0); age != want {
+			t.Errorf("the clock was set by %v before the file was read: it began %v ago, want %v", by, age, want)
+		}
+		w := mustNew(t, o)
+		w.change(func(s *state) *state {
+			return s.with(&generation{began: step(t, began, by), sets: s.generations[0].sets}, s.newest)
+		})
+		w.every.Store(int64(time.Hour))
+		var again Window
+		if _, err := again.ReadFrom(bytes.NewReader(fileOf(t, w))); err != nil {
+			t.Fatal(err)
+		}
+		if age := time.Since(again.Began()).Round(time.Second); age != 40*time.Minute {
+			t.Errorf("the clock was set by %v: after a restart, the generation is %v old", by, age)
+		}
+	}
+	if stamp(time.Time{}, time.Now()) != 0 || !stamped(0, time.Now()).IsZero() {
+		t.Error("a time that nobody knows is not stored as such")
+	}
+	now := time.Now()
+	for _, odd := range []uint64{1, 1 << 62, 1 << 63, 1<<64 - 1} {
+		if at := stamped(odd, now); at.After(now) || now.Sub(at) < 0 || stamp(at, now) == 0 {
+			t.Errorf("the stamp %d is %v", odd, at)
+		}
+	}
+}
+
+// TestOutOfStep has two windows load each other's files, in step and out of step, and wants a key forgotten after as many
+// rotations as in one window.
+func TestOutOfStep(t *testing.T) {
+	o := Options{Generations: 3, Keys: 1000, Rate: 1e-4}
+	for _, phase := range []time.Duration{0, time.Minute, 30 * time.Minute, 59 * time.Minute} {
+		for _, other := range []Options{o, {Generations: 3, Keys: 3000, Rate: 1e-4}} {
+			synctest.Test(t, func(t *testing.T) {
+				a := mustNew(t, o)
+				time.Sleep(phase)
+				b := mustNew(t, other)
+				load := func(to, from *Window) {
+					if _, err := to.Load(bytes.NewReader(fileOf(t, from))); err != nil {
+						t.Fatal(err)
+					}
+				}
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				go a.Run(ctx, time.Hour)
+				go b.Run(ctx, time.Hour)
+				time.Sleep(5*time.Hour + 20*time.Minute) // in the middle of a's generation
+				a.AddUint64(1)
+				for minutes := 0; minutes < 5*60; minutes += 7 {
+					load(b, a)
+					load(a, b)
+					own, copied := a.MayContainUint64(1), b.MayContainUint64(1)
+					if age := time.Duration(minutes) * time.Minute; !own && age <= 2*time.Hour || !copied && age <= time.Hour || (own || copied) && age > 3*time.Hour {
+						t.Fatalf("%v out of step: after %v, the key is there: %v, copied: %v", phase, age, own, copied)
+					}
+					time.Sleep(7 * time.Minute)
+				}
+				for _, w := range []*Window{a, b} {
+					for _, g := range w.Stats().Generations {
+						if g.Sets > 2 {
+							t.Errorf("%d filters in a generation", g.Sets)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestLoadAgain loads the same files again and again: of the same shape, of another, and of windows that load each other's. It wants
+// as many filters as after the first time.
+func TestLoadAgain(t *testing.T) {
+	var all []*Window
+	for _, keys := range []int{1000, 2000, 4000} {
+		w := mustNew(t, Options{Generations: 2, Keys: keys, Rate: 0.01})
+		w.AddBatch(bloom.Integers(keysFrom(keys, 500)))
+		all = append(all, w)
+	}
+	for range 30 {
+		for _, w := range all {
+			for _, other := range all {
+				if _, err := w.Load(bytes.NewReader(fileOf(t, other))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	for _, w := range all {
+		s := w.Stats()
+		if s.Generations[0].Sets > 3 || s.Generations[1].Sets > 0 || math.Abs(s.Keys-1500) > 100 {
+			t.Errorf("%+v", s)
+		}
+		for _, keys := range []int{1000, 2000, 4000} {
+			if n := w.MayContainBatch(bloom.Integers(keysFrom(keys, 500)), words(500)); n != 500 {
+				t.Errorf("%d of 500 keys", n)
+			}
+		}
+	}
+	// Filters of the window's size merge until they have their keys, and at MaxBytes into the least full.
+	w := mustNew(t, Options{Generations: 2, Keys: 1000, Rate: 0.01})
+	for i := range 20 {
+		from := mustNew(t, Options{Generations: 2, Keys: 1000, Rate: 0.01})
+		from.AddBatch(bloom.Integers(keysFrom(600*i, 600)))
+		if _, err := w.Load(bytes.NewReader(fileOf(t, from))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := w.Stats()
+	if most := w.state.Load().options.most(w.state.Load().plan); s.Bytes > most || s.Bytes < most*3/4 {
+		t.Errorf("%d bytes, at most %d", s.Bytes, most)
+	}
+	if n := w.MayContainBatch(bloom.Integers(keysFrom(0, 12_000)), words(12_000)); n != 12_000 {
+		t.Errorf("%d of 12000 keys", n)
 	}
 }

@@ -13,60 +13,34 @@
 // with G generations, it is kept for G-1 intervals at least and for G at most: 24 hours by the hour are 25 generations. TestAndAdd
 // adds the key to the newest generation even if an older one has it, so the time of the key begins anew. MayContain adds nothing.
 //
-// Any number of goroutines may add, ask, rotate, save and load at once. Queries and WriteTo wait for nobody. Rotations and loads
-// go one after the other. If one of them ends during an addition, the addition adds its keys once more, and takes its turn among
-// them for that.
+// A generation that gets more keys than planned gets another set, so that the rate holds: see [Options]. [Open] makes a window that
+// is kept in a folder, and knows after a restart how old its generations are.
+//
+// Any number of goroutines may add, query, rotate, save and load at once. Queries, additions and WriteTo wait for nobody.
+// Rotate, Load, Resize and Save go one after the other. If the generations change during an addition, it adds its keys once more,
+// and only then it may wait, for microseconds.
 package window
 
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/lanebloom/bloom"
 )
 
-// Options say what a Window is for.
-type Options struct {
-	Format      bloom.Format // of the filters; the zero Format is [bloom.Default]
-	Generations int          // 2 to 1,024
-	Keys        int          // of a generation; more keys raise the rate
-	Rate        float64      // of false positives, 0 to 1, of a query over all generations when each has its keys
-}
-
-// mostGenerations bounds the time of a query.
-const mostGenerations = 1024
-
-// Window is a set of keys that forgets them by generations. New makes one, and ReadFrom reads one. The zero Window holds
-// no key, and its methods that add keys panic.
+// Window is a set of keys that forgets them by generations. New makes one, Open keeps one in a folder, and ReadFrom reads
+// one. The zero Window holds no key, and its methods that add keys panic.
 type Window struct {
 	unstored
 
 	state atomic.Pointer[state]
-	mu    sync.RWMutex // held to change state, and for reading by those that want it to stay
-}
+	mu    sync.RWMutex // held to change state, for a short time, and for reading by those that want it to stay
+	order sync.Mutex   // held by what goes one after the other: Rotate, Load, Resize and Save; locked before mu
+	every atomic.Int64 // the interval of Run in nanoseconds, 0 before the first call
 
-// state is the generations at one time. It does not change, but for the bits of its sets.
-type state struct {
-	options     Options
-	policy      bloom.Policy // of the sets
-	generations []*generation
-	newest      *bloom.AtomicSet // of generations[0]
-	group       *bloom.Group     // of all filters; number 0 is that of newest
-}
-
-// generation is the keys between two rotations.
-type generation struct {
-	set    *bloom.AtomicSet
-	others []*bloom.Filter // what Load has found of other shapes
-
-	// resting holds the statistics from the first time that somebody asked for them after the generation was the newest.
-	resting atomic.Pointer[Generation]
+	spare  atomic.Pointer[set] // an empty set for the next that begins
+	making atomic.Bool         // a goroutine makes the spare set
 }
 
 // Goroutines add to the newest set, and Rotate replaces it without waiting for them. So a goroutine that is about to add may find
@@ -75,67 +49,38 @@ type generation struct {
 // of the key were set, and only later rotations make the key older. If not, it adds the key again, while no Rotate can run
 // (settle).
 //
-// Older sets are asked as they are, not as copies: what goroutines still add to them is found.
+// Older sets are queried as they are, not as copies: what goroutines still add to them is found.
+//
+// A forgotten set is cleared and used again. A query that began before may miss what was forgotten, or find what is added now:
+// both are right. A goroutine that has waited inside an addition for all that time may still set bits of its key in it. The key
+// is added again, so that it is there anyway, and may be kept for an interval more.
 
 // New returns an empty window. The rate of a query is that of all generations together, so each gets its part of Rate.
 //
 // The error is [bloom.ErrFormat] if the format is unknown, [bloom.ErrCapacity] if the number of generations or of keys
-// is out of range, and [bloom.ErrRate] if the format cannot hold the rate divided by the generations.
+// is out of range or MaxBytes is less than Bytes, and [bloom.ErrRate] if the format cannot hold the rate divided by twice the
+// generations.
 func New(o Options) (*Window, error) {
-	policy, err := o.policy()
+	p, err := o.plan()
 	if err != nil {
 		return nil, err
 	}
+	first, err := p.newSet()
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
 	generations := make([]*generation, o.Generations)
 	for i := range generations {
-		if generations[i], err = newGeneration(policy, o.Keys); err != nil {
-			return nil, fmt.Errorf("window: %w", err)
-		}
+		generations[i] = new(generation)
 	}
+	generations[0] = &generation{began: now, sets: []*set{first}}
 	w := new(Window)
-	w.state.Store(newState(o, policy, generations))
+	w.state.Store(newState(o, p, generations, first))
 	return w, nil
 }
 
-// policy returns that of a generation.
-func (o Options) policy() (bloom.Policy, error) {
-	switch {
-	case o.Generations < 2 || o.Generations > mostGenerations:
-		return bloom.Policy{}, fmt.Errorf("window: %w: %d generations, not 2 to %d", bloom.ErrCapacity, o.Generations, mostGenerations)
-	case o.Keys < 1:
-		return bloom.Policy{}, fmt.Errorf("window: %w: %d keys", bloom.ErrCapacity, o.Keys)
-	case !(o.Rate > 0 && o.Rate < 1): // not a number is neither
-		return bloom.Policy{}, fmt.Errorf("window: %w: %v is not between 0 and 1", bloom.ErrRate, o.Rate)
-	}
-	each := -math.Expm1(math.Log1p(-o.Rate) / float64(o.Generations))
-	policy, err := bloom.PolicyFor(o.Format, o.Keys, each)
-	if err != nil {
-		return policy, fmt.Errorf("window: a rate of %.3g over %d generations is one of %.3g in each: %w", o.Rate, o.Generations, each, err)
-	}
-	return policy, nil
-}
-
-func newGeneration(policy bloom.Policy, keys int) (*generation, error) {
-	set, err := policy.NewAtomicSet(keys)
-	return &generation{set: set}, err
-}
-
-func newState(o Options, policy bloom.Policy, generations []*generation) *state {
-	s := &state{options: o, policy: policy, generations: generations, newest: generations[0].set}
-	var filters []*bloom.Filter
-	for _, g := range generations {
-		filters = append(filters, g.set.Filter())
-		filters = append(filters, g.others...)
-	}
-	group, err := bloom.NewGroup(filters)
-	if err != nil {
-		panic(err) // they have one format
-	}
-	s.group = group
-	return s
-}
-
-// Options returns those of New, or of the window that ReadFrom has read.
+// Options returns those of New, of Open, or of the window that ReadFrom has read, with the keys of the last Resize.
 func (w *Window) Options() Options {
 	if s := w.state.Load(); s != nil {
 		return s.options
@@ -143,45 +88,91 @@ func (w *Window) Options() Options {
 	return Options{}
 }
 
+// Began returns when the newest generation began. Of two times that it has returned, the difference and the age are those of a
+// clock that nobody sets.
+func (w *Window) Began() time.Time {
+	if s := w.state.Load(); s != nil {
+		return s.generations[0].began
+	}
+	return time.Time{}
+}
+
+// Resize changes the number of keys of a generation. Sets that begin from now on have the new size, those of a full generation
+// too. The others keep theirs until they are forgotten. MaxBytes, if it is 0, follows. The errors are those of [New].
+func (w *Window) Resize(keys int) error {
+	w.order.Lock()
+	defer w.order.Unlock()
+	s := w.state.Load()
+	if s == nil {
+		return errors.New("window: the zero Window has no size")
+	}
+	o := s.options
+	o.Keys = keys
+	p, err := o.plan()
+	if err != nil {
+		return err
+	}
+	w.change(func(s *state) *state { return newState(o, p, s.generations, s.newest) })
+	w.spare.Store(nil)
+	return nil
+}
+
+// change replaces the state.
+func (w *Window) change(to func(s *state) *state) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.Store(to(w.state.Load()))
+}
+
 // Rotate forgets the oldest generation and begins a new one. If several goroutines call it, one rotation begins when the other
 // has ended.
-func (w *Window) Rotate() { w.rotate(1) }
+func (w *Window) Rotate() {
+	w.order.Lock()
+	defer w.order.Unlock()
+	w.rotate(1, time.Now())
+}
 
 // rotate forgets the oldest n generations and begins a new one. The newest so far becomes the second, and those before it are as
 // old as after n rotations: a key that was added a moment ago counts one rotation, as it would without a delay.
-func (w *Window) rotate(n int) {
+func (w *Window) rotate(n int, began time.Time) {
 	s := w.state.Load()
 	if s == nil {
 		return
 	}
-	begun := make([]*generation, min(n, s.options.Generations-1))
-	for i := range begun { // before the lock: large memory takes time
-		g, err := newGeneration(s.policy, s.options.Keys)
-		if err != nil {
-			panic(err) // there are such sets
-		}
-		begun[i] = g
+	next := w.takeSpare(s.plan)
+	if next == nil { // before the lock: large memory takes time
+		next = mustMake(s.plan)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	now := w.state.Load().generations
-	all := slices.Concat(begun[:1], now[:1], begun[1:], now[1:])
-	generations := slices.Clone(all[:len(now)]) // those that are forgotten are not behind its end
-	w.state.Store(newState(s.options, s.policy, generations))
+	var forgotten []*generation
+	w.change(func(s *state) *state {
+		newest, size := s.generations[0], len(s.generations)
+		generations := []*generation{{began: began, sets: []*set{next}}, newest}
+		for len(generations) <= min(n, size-1) {
+			generations = append(generations, &generation{began: newest.began})
+		}
+		kept := max(size-len(generations), 0)
+		forgotten = s.generations[1+kept:]
+		return newState(s.options, s.plan, append(generations, s.generations[1:][:kept]...), next)
+	})
+	w.reuse(s.plan, forgotten)
 }
 
-// Run rotates whenever another interval has passed, until the context ends, and returns the context's error. 24 hours by the
-// hour are 25 generations.
+// Run rotates when the newest generation is an interval old, until the context ends, and returns the context's error. 24 hours
+// by the hour are 25 generations. A window that was read from a file goes on with the age that its generations have.
 //
-// If it wakes up late, because the process was stopped, say, it makes up for each interval that has passed. The newest
-// generation then has the keys of several intervals. It is kept as long as any other from then on, since its last keys may be new. The time for which a
-// computer sleeps may not count.
+// If it wakes up late, because the process was stopped, say, it makes up at once for each interval that has passed. The newest
+// generation then has the keys of several intervals. It is kept as long as any other from then on, since its last keys may be
+// new. For the time while a process did not run, Open, Load and ReadFrom make up, if Run had been called before the window was
+// saved: they forget what has become too old.
+//
+// The age of a generation is measured by a clock that nobody sets, and the time of day counts only while no process runs. On
+// most systems, neither clock nor timers run while the machine sleeps: keys are kept for longer by that time.
 func (w *Window) Run(ctx context.Context, every time.Duration) error {
 	if every <= 0 {
 		return errors.New("window: the interval is not positive")
 	}
-	next := time.Now().Add(every)
-	timer := time.NewTimer(every)
+	w.every.Store(int64(every))
+	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		select {
@@ -189,17 +180,25 @@ func (w *Window) Run(ctx context.Context, every time.Duration) error {
 			return context.Cause(ctx)
 		case <-timer.C:
 		}
-		var passed int64
-		passed, next = due(next, time.Now(), every)
-		w.rotate(int(min(passed, mostGenerations)))
-		timer.Reset(time.Until(next))
+		timer.Reset(w.catchUp(every))
 	}
 }
 
-// due returns how many of the times next, next+every and so on have come, at least one, and the first that has not.
-func due(next, now time.Time, every time.Duration) (passed int64, after time.Time) {
-	n := max(now.Sub(next), 0)/every + 1
-	return int64(n), next.Add(n * every)
+// catchUp rotates as often as intervals have passed since the newest generation began. It returns how long it is until the
+// next one has passed.
+func (w *Window) catchUp(every time.Duration) time.Duration {
+	w.order.Lock()
+	defer w.order.Unlock()
+	s := w.state.Load()
+	if s == nil {
+		return every
+	}
+	began := s.generations[0].began
+	if n := time.Since(began) / every; n > 0 {
+		began = began.Add(n * every)
+		w.rotate(int(min(n, mostGenerations)), began)
+	}
+	return every - time.Since(began)
 }
 
 // unstored is embedded in Window. Without it, JSON would make an empty object of one, also of a Window that is a field of a value.

@@ -58,7 +58,7 @@ var (
 func TestForgets(t *testing.T) {
 	eachFormat(t, func(t *testing.T, f bloom.Format) {
 		for _, generations := range []int{2, 3, 25} {
-			w := mustNew(t, Options{f, generations, 200, 0.001})
+			w := mustNew(t, Options{Format: f, Generations: generations, Keys: 200, Rate: 0.001})
 			for name, add := range adders {
 				one := []byte("key by " + name)
 				add(w, one)
@@ -78,7 +78,7 @@ func TestForgets(t *testing.T) {
 // TestTestAndAdd wants TestAndAdd to tell what any generation has, and to write it into the newest, and MayContain not to.
 func TestTestAndAdd(t *testing.T) {
 	eachFormat(t, func(t *testing.T, f bloom.Format) {
-		w := mustNew(t, Options{f, 3, 200, 0.001})
+		w := mustNew(t, Options{Format: f, Generations: 3, Keys: 200, Rate: 0.001})
 		if w.TestAndAddString("again") || w.TestAndAddUint64(7) || w.TestAndAdd([]byte("batch")) || w.TestAndAddString("asked") {
 			t.Error("a new key was there")
 		}
@@ -100,7 +100,7 @@ func TestTestAndAdd(t *testing.T) {
 // TestColumns compares columns of many keys, some of them null, with single keys.
 func TestColumns(t *testing.T) {
 	for _, f := range []bloom.Format{bloom.RocksDB, bloom.LevelDB, bloom.Guava} {
-		w := mustNew(t, Options{f, 4, 3000, 0.01})
+		w := mustNew(t, Options{Format: f, Generations: 4, Keys: 3000, Rate: 0.01})
 		column := make([]uint64, 5000)
 		for i := range column {
 			column[i] = key(i)
@@ -159,7 +159,7 @@ func TestRate(t *testing.T) {
 	eachFormat(t, func(t *testing.T, f bloom.Format) {
 		const generations, keys, asked = 5, 12_000, 400_000
 		rate := 0.02
-		w := mustNew(t, Options{f, generations, keys, rate})
+		w := mustNew(t, Options{Format: f, Generations: generations, Keys: keys, Rate: rate})
 		random := rand.New(rand.NewPCG(1, 2))
 		column := make([]uint64, asked)
 		fill := func() bloom.Keys {
@@ -230,7 +230,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	_, err := New(Options{Format: bloom.LevelDB, Generations: 100, Keys: 2_000_000, Rate: 0.001})
-	if want := "a rate of 0.001 over 100 generations is one of 1e-05 in each"; err == nil || !bytes.Contains([]byte(err.Error()), []byte(want)) {
+	if want := "a rate of 0.001 over 100 generations of two sets is one of 5e-06 in each"; err == nil || !bytes.Contains([]byte(err.Error()), []byte(want)) {
 		t.Errorf("the error is %v, and does not say %q", err, want)
 	}
 }

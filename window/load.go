@@ -1,0 +1,351 @@
+package window
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/lanebloom/bloom"
+)
+
+// WriteTo writes the file of the window, while goroutines may add, query and rotate. The file has every key that a query would
+// find when WriteTo begins, and when the generations began. It takes memory for a small buffer. To replace an older file in one
+// step, write to a new one, sync it and rename it; a window of Open does that.
+func (w *Window) WriteTo(to io.Writer) (int64, error) {
+	s := w.state.Load()
+	if s == nil {
+		return 0, errors.New("window: the zero Window has no file")
+	}
+	out := newSink(to)
+	out.write(s.header(time.Duration(w.every.Load())).bytes(time.Now()))
+	out.flush()
+	for _, g := range s.generations {
+		if len(g.sets) > 0 && out.err == nil {
+			out.generation(g, s.options.Format, 0)
+		}
+	}
+	return out.n, out.err
+}
+
+// saved is what a file has.
+type saved struct {
+	*header
+	plan        *plan // of its options
+	generations []*generation
+	missed      int // the oldest generations, which have become too old since it was written
+}
+
+// window reads the file of a window. Filters of the shape of p, or of the file's own plan if p is nil, are sets of that plan.
+func (in *source) window(p *plan) (*saved, error) {
+	now := time.Now()
+	h, v, err := in.header(now)
+	if err != nil {
+		if err != io.EOF {
+			err = fmt.Errorf("window: %w", err)
+		}
+		return &saved{header: new(header)}, err
+	}
+	f := &saved{header: h}
+	if f.plan, err = h.options.plan(); err != nil {
+		return f, fmt.Errorf("%w: %w", bloom.ErrEncoding, err)
+	}
+	own := p == nil
+	if own {
+		p = f.plan
+	}
+	for i, e := range h.entries {
+		g := &generation{began: e.began, over: e.over}
+		switch {
+		case v == 1 && e.sets > 0:
+			g.sets, err = in.oldSets(h.options.Format, e.sets, p)
+		case v == 1:
+			err = fmt.Errorf("%w: it has no filter", bloom.ErrEncoding)
+		case e.sets > 0:
+			g.sets, err = in.sets(h.options.Format, e, p)
+		}
+		if err != nil {
+			return f, fmt.Errorf("window: generation %d: %w", i, err)
+		}
+		f.generations = append(f.generations, g)
+	}
+	if own {
+		err = f.believed()
+	}
+	f.catchUp(now)
+	return f, err
+}
+
+// catchUp makes the generations as old as they are now: by the interval of Run, as many rotations as have passed since the newest
+// one began.
+func (f *saved) catchUp(now time.Time) {
+	first := f.generations[0].began
+	if f.every <= 0 || first.IsZero() || now.Sub(first) < f.every {
+		return
+	}
+	passed := now.Sub(first) / f.every
+	size := len(f.generations)
+	f.missed = int(min(passed, time.Duration(size)))
+	generations := make([]*generation, f.missed)
+	for i := range generations {
+		generations[i] = &generation{began: first.Add((passed - time.Duration(i)) * f.every)}
+	}
+	f.generations = append(generations, f.generations[:size-f.missed]...)
+}
+
+// state makes the state of a window of these options. The newest generation gets a set for new keys if it has none of the plan.
+func (f *saved) state(o Options, p *plan) (*state, error) {
+	generations := slices.Clone(f.generations[:min(len(f.generations), o.Generations)])
+	for len(generations) < o.Generations {
+		generations = append(generations, new(generation))
+	}
+	first := generations[0]
+	for _, s := range first.sets {
+		if s.plan == p {
+			return newState(o, p, generations, s), nil
+		}
+	}
+	s, err := p.newSet()
+	if err != nil {
+		return nil, err
+	}
+	generations[0] = &generation{began: first.began, sets: append([]*set{s}, first.sets...)}
+	return newState(o, p, generations, s), nil
+}
+
+// ReadFrom makes w the window in the next file of r, with its options. It verifies the checksums, reads the bytes of the
+// file and no more, and allocates memory for the bytes that r gives, not for those that headers claim: a file is refused if Rotate
+// would make filters of more than four times the size of those that it has. No goroutine may use w meanwhile; Load is for a window
+// in use, or with other options.
+//
+// The generations are as old as they were when the file was written, and if Run rotated the window, older by the time that
+// has passed since then.
+//
+// The error is [io.EOF] if r has no byte left, and [bloom.ErrEncoding] if the bytes are not a whole and undamaged file, with
+// [io.ErrUnexpectedEOF] if r ends inside it. It is [bloom.ErrFormat] for a format that this library does not know. With an error,
+// w does not change.
+func (w *Window) ReadFrom(r io.Reader) (int64, error) {
+	in := newSource(r, -1)
+	f, err := in.window(nil)
+	if err != nil {
+		return in.n, err
+	}
+	s, err := f.state(f.options, f.plan)
+	if err != nil {
+		return in.n, err
+	}
+	w.state.Store(s)
+	w.every.Store(int64(f.every))
+	w.spare.Store(nil)
+	return in.n, nil
+}
+
+// believed returns an error if a set of the plan is more than four times as large as the filters that the file has, or
+// smaller than a quarter of them. Another version of this library may take a few more bits for each key, or fewer.
+func (f *saved) believed() error {
+	want, some := f.plan.shape.bits, false
+	for _, g := range f.generations {
+		for _, s := range g.sets {
+			has := s.shape.bits
+			some = some || has/4 <= want+64 && want/4 <= has
+		}
+	}
+	if !some {
+		return fmt.Errorf("window: %w: no filter has about %d bits, as one of %d keys has", bloom.ErrEncoding, want, f.options.Keys)
+	}
+	return nil
+}
+
+// Loaded tells what Load and Open have kept of a file or of a folder.
+type Loaded struct {
+	Saved     Options   // of the window that was saved
+	Began     time.Time // when its newest generation began, or by now, the one that follows
+	Kept      int       // generations
+	Forgotten int       // generations for which this window has no place, or that have become too old
+	Reshaped  int       // filters of another size, which are queried beside those of the window until they are forgotten
+	Size      int64     // bytes that were read
+}
+
+// Load adds the keys of the next file of r to the window. Goroutines may use w meanwhile. The window's options stay. Keys are
+// as old as in the file: those of a generation go to the one that was the newest of this window when that generation began. So a key
+// is forgotten no later than by the window that has written the file. If that window rotates at other times, a key may be
+// forgotten up to an interval earlier: replicas that load each other's files have one generation more. A window that is new goes on
+// with the generations of the file.
+//
+// A file of other options may have
+//
+//   - another number of keys or another rate: its filters have another size, and are queried beside those of the window until they
+//     are forgotten. Until then, the rates of both add up, and so does the memory;
+//   - fewer generations, or more: the oldest for which the window has no place are forgotten.
+//
+// A filter merges with one of the same size if that has room for the keys of both, and to load the same file again changes
+// nothing. If MaxBytes has no room, it merges with the least full of its size. So only the first of each size in each generation
+// may exceed MaxBytes.
+//
+// The errors are those of ReadFrom, and [bloom.ErrShape] for a file of another format, whose hashes are others. With an error,
+// the window does not change.
+func (w *Window) Load(r io.Reader) (Loaded, error) {
+	p := w.mustHave().plan
+	in := newSource(r, -1)
+	f, err := in.window(p)
+	loaded := Loaded{Saved: f.options, Size: in.n}
+	if err != nil {
+		return loaded, err
+	}
+	w.order.Lock()
+	defer w.order.Unlock()
+	s := w.state.Load()
+	if f.options.Format != s.options.Format {
+		return loaded, fmt.Errorf("window: %w: the file is of %v, and the window of %v", bloom.ErrShape, f.options.Format, s.options.Format)
+	}
+	m := newMerge(s, f)
+	m.place()
+	m.add()
+	w.change(m.changed)
+	loaded.Began = f.generations[0].began
+	loaded.Forgotten = f.missed + m.forgotten
+	loaded.Kept = len(f.entries) - min(loaded.Forgotten, len(f.entries))
+	loaded.Reshaped = m.reshaped
+	return loaded, nil
+}
+
+// merge is how the filters of a file come to a window. No rotation can be meanwhile, but the newest generation may grow.
+type merge struct {
+	s         *state
+	f         *saved
+	now       time.Time
+	began     []time.Time // of the window's generations, as they will be
+	more      [][]*set    // which the generations get
+	moved     []bool      // whether something of a generation changes
+	to        []int       // where the generations of the file go; -1 if there is no place
+	forgotten int
+	reshaped  int
+}
+
+func newMerge(s *state, f *saved) *merge {
+	n := len(s.generations)
+	m := &merge{s: s, f: f, now: time.Now(), began: make([]time.Time, n), more: make([][]*set, n), moved: make([]bool, n)}
+	for i, g := range s.generations {
+		m.began[i] = g.began
+	}
+	return m
+}
+
+// isNew reports whether the window has only its newest generation.
+func (m *merge) isNew() bool {
+	for _, g := range m.s.generations[1:] {
+		if len(g.sets) > 0 || !g.began.IsZero() {
+			return false
+		}
+	}
+	return true
+}
+
+// place finds the generation for each one of the file. A new window goes on with those of the file.
+func (m *merge) place() {
+	first, isNew := m.f.generations[0].began, m.isNew()
+	if isNew && (first.Before(m.began[0]) || m.s.newest.Stats().SetBits == 0) {
+		m.began[0] = first
+	}
+	last := -1
+	for i, g := range m.f.generations {
+		to := i
+		if !isNew {
+			to = m.number(g.began, last)
+		}
+		if to >= len(m.began) {
+			to = -1
+			m.forgotten++
+		} else {
+			last = to
+			if m.began[to].IsZero() {
+				m.began[to] = g.began
+			}
+		}
+		m.to = append(m.to, to)
+	}
+}
+
+// number returns the number of the generation that was the newest at a time, or the one after the last if that is not known.
+func (m *merge) number(began time.Time, last int) int {
+	if began.IsZero() {
+		return last + 1
+	}
+	for i, b := range m.began {
+		if b.IsZero() && i > last || !b.IsZero() && stamp(b, m.now) <= stamp(began, m.now) {
+			return i
+		}
+	}
+	return len(m.began)
+}
+
+// add adds all filters of the file.
+func (m *merge) add() {
+	for i, g := range m.f.generations {
+		for _, one := range g.sets {
+			if m.to[i] < 0 {
+				continue
+			}
+			if one.plan != m.s.plan {
+				m.reshaped++
+			}
+			m.addTo(m.to[i], one)
+		}
+	}
+}
+
+// addTo adds a filter to a generation: to a set that has room for both, or as another set, or to the least full one.
+func (m *merge) addTo(i int, one *set) {
+	m.moved[i] = true
+	other := one.Snapshot()
+	limit := max(m.s.plan.rate, m.f.plan.rate)
+	var least *set
+	leastRate := 2.0
+	for _, s := range slices.Concat(m.s.generations[i].sets, m.more[i]) {
+		both := s.Snapshot()
+		before := both.Stats()
+		if both.Merge(other) != nil {
+			continue // another shape
+		}
+		after := both.Stats()
+		if after.SetBits == before.SetBits {
+			return // it has all keys
+		}
+		if after.FalsePositiveRate <= limit {
+			_ = s.Merge(other)
+			return
+		}
+		if after.FalsePositiveRate < leastRate {
+			least, leastRate = s, after.FalsePositiveRate
+		}
+	}
+	if least != nil && m.bytes()+int64(len(one.bits)) > m.s.options.most(m.s.plan) {
+		_ = least.Merge(other)
+		return
+	}
+	m.more[i] = append(m.more[i], one)
+}
+
+// bytes returns the bytes of all filters, as they will be.
+func (m *merge) bytes() (n int64) {
+	for i, g := range m.s.generations {
+		has := g.bytes()
+		for _, s := range m.more[i] {
+			has += int64(len(s.bits))
+		}
+		n += max(has, m.s.plan.bytes())
+	}
+	return n
+}
+
+// changed returns the state with what the generations get.
+func (m *merge) changed(s *state) *state {
+	generations := slices.Clone(s.generations)
+	for i, g := range generations {
+		if m.moved[i] || !m.began[i].Equal(g.began) {
+			generations[i] = &generation{began: m.began[i], sets: slices.Concat(g.sets, m.more[i]), over: g.over}
+		}
+	}
+	return newState(s.options, s.plan, generations, s.newest)
+}

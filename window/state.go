@@ -1,0 +1,78 @@
+package window
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/lanebloom/bloom"
+)
+
+// state is the generations at one time. It does not change, but for the bits of its sets.
+type state struct {
+	options     Options
+	plan        *plan         // of the sets that begin from now on
+	generations []*generation // the newest first
+	newest      *set          // of generations[0]: keys are added to it
+
+	group *bloom.Group // of all filters, in the order of the generations
+	own   *bloom.Group // of those of generations[0] if it has several; nil if it has one
+}
+
+// generation is the keys between two rotations. It does not change, but for the bits of its sets.
+type generation struct {
+	began time.Time // zero if a file of version 1 did not know it
+	sets  []*set    // the newest first; none if it has no keys, but for the newest generation
+	over  bool      // it has more keys than MaxBytes has room for
+
+	// resting holds the statistics from the first time that somebody asked for them after the generation was the newest.
+	resting atomic.Pointer[Generation]
+}
+
+func newState(o Options, p *plan, generations []*generation, newest *set) *state {
+	s := &state{options: o, plan: p, generations: generations, newest: newest}
+	var all []*set
+	for _, g := range generations {
+		all = append(all, g.sets...)
+	}
+	s.group = groupOf(all)
+	if first := generations[0].sets; len(first) > 1 {
+		s.own = groupOf(first)
+	}
+	return s
+}
+
+func groupOf(sets []*set) *bloom.Group {
+	filters := make([]*bloom.Filter, len(sets))
+	for i, s := range sets {
+		filters[i] = s.filter
+	}
+	group, err := bloom.NewGroup(filters)
+	if err != nil {
+		panic(err) // they have one format
+	}
+	return group
+}
+
+// with returns the state with another newest generation, and the set of it that gets the keys.
+func (s *state) with(g *generation, newest *set) *state {
+	generations := append([]*generation{g}, s.generations[1:]...)
+	return newState(s.options, s.plan, generations, newest)
+}
+
+func (g *generation) bytes() (n int64) {
+	for _, s := range g.sets {
+		n += int64(len(s.bits))
+	}
+	return n
+}
+
+// bytes returns those of all filters. A generation without a set counts as one that has its set: there must be room for it.
+func (s *state) bytes() (n int64) {
+	for _, g := range s.generations {
+		n += max(g.bytes(), s.plan.bytes())
+	}
+	return n
+}
+
+// hasRoom reports whether MaxBytes allows another set of the plan.
+func (s *state) hasRoom() bool { return s.bytes()+s.plan.bytes() <= s.options.most(s.plan) }
