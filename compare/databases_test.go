@@ -7,9 +7,12 @@ import (
 	"slices"
 	"testing"
 
+	oldpebble "github.com/cockroachdb/pebble"
+
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/sst"
 	"github.com/lanebloom/bloom/compare/oracle"
+	"github.com/lanebloom/bloom/compare/pebblebloom"
 )
 
 // The keys of a database, and after how many of them it is asked.
@@ -20,14 +23,20 @@ const (
 
 // databaseWriter writes databases with an engine, which flushes and compacts meanwhile.
 type databaseWriter struct {
-	Name string
-	Open []bloomsst.Option
+	Name       string
+	By         string // a Debian package or a Go module; nothing if adapter/sst keeps no such database
+	Comparator string // that is not named as that of bytes
+	Bounds     bool   // the MANIFEST has the first and the last key of each table
+	Open       []bloomsst.Option
 	// Families are those of keys, in turn. None is one family without a name.
 	Families []string
 	// Write writes keys to a new database, closes it and returns its tables. It calls flushed whenever more keys are in tables, with their
 	// number. It is nil if the engine is not asked while it writes.
 	Write func(folder string, keys [][]byte, flushed func(n int)) ([]oracle.Table, error)
 }
+
+// pebbleOne is the module of Pebble's version 1.
+const pebbleOne = "github.com/cockroachdb/pebble"
 
 // databaseWriters are all engines.
 func databaseWriters(t *testing.T) []databaseWriter {
@@ -41,25 +50,27 @@ func databaseWriters(t *testing.T) []databaseWriter {
 		t.Fatal(err)
 	}
 	return []databaseWriter{
-		{Name: "rocksdb", Families: oracle.Families, Write: func(folder string, keys [][]byte, flushed func(int)) ([]oracle.Table, error) {
+		{Name: "rocksdb", By: "librocksdb-dev", Bounds: true, Families: oracle.Families, Write: func(folder string, keys [][]byte, flushed func(int)) ([]oracle.Table, error) {
 			if err := rocks.Write(folder, keys, databaseStep, flushed); err != nil {
 				return nil, err
 			}
 			return rocks.Tables(folder)
 		}},
-		{Name: "leveldb", Write: func(folder string, keys [][]byte, _ func(int)) ([]oracle.Table, error) {
+		{Name: "leveldb", By: "libleveldb-dev", Bounds: true, Write: func(folder string, keys [][]byte, _ func(int)) ([]oracle.Table, error) {
 			return levelsOf(cpp, folder, keys, oracle.Bytewise)
 		}},
-		{Name: "leveldb-comparator", Open: []bloomsst.Option{bloomsst.Comparator(ignoringTag)},
+		{Name: "leveldb-comparator", By: "libleveldb-dev", Comparator: "lanebloom.IgnoreTag", Bounds: true, Open: []bloomsst.Option{bloomsst.Comparator(ignoringTag)},
 			Write: func(folder string, keys [][]byte, _ func(int)) ([]oracle.Table, error) {
 				return levelsOf(cpp, folder, keys, oracle.IgnoreTag)
 			}},
 		{Name: "leveldb-unknown-comparator", Write: func(folder string, keys [][]byte, _ func(int)) ([]oracle.Table, error) {
 			return levelsOf(cpp, folder, keys, oracle.IgnoreTag)
 		}},
-		{Name: "goleveldb", Write: writeGoDatabase},
-		{Name: "pebble", Write: writePebbleDatabase},
-		{Name: "badger", Write: writeBadgerDatabase},
+		{Name: "goleveldb", By: "github.com/syndtr/goleveldb", Bounds: true, Write: writeGoDatabase},
+		{Name: "pebble", By: pebblebloom.Module, Bounds: true, Write: writePebbleDatabase},
+		{Name: "pebble-1", By: pebbleOne, Bounds: true, Write: writeOldPebble(oldpebble.FormatNewest)},
+		{Name: "pebble-1-current", By: pebbleOne, Bounds: true, Write: writeOldPebble(oldpebble.FormatMostCompatible)},
+		{Name: "badger", By: "github.com/dgraph-io/badger/v4", Write: writeBadgerDatabase},
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	oldpebble "github.com/cockroachdb/pebble"
+	oldpebblefilter "github.com/cockroachdb/pebble/bloom"
 	"github.com/cockroachdb/pebble/v2"
 	pebblefilter "github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/sstable"
@@ -191,6 +193,7 @@ func pebbleTables(db *pebble.DB, folder string) (tables []oracle.Table, err erro
 				return nil, err
 			}
 			t := &tables[numbers[name]]
+			t.Parts = t.Parts || info.Virtual
 			t.Keys = append(t.Keys, keys...)
 		}
 	}
@@ -272,4 +275,39 @@ func badgerTableKeys(name string) (keys [][]byte, err error) {
 		keys = append(keys, bytes.Clone(y.ParseKey(iterator.Key())))
 	}
 	return keys, nil
+}
+
+// writeOldPebble writes a database with version 1 of Pebble, which names its MANIFEST in CURRENT in the oldest formats.
+func writeOldPebble(format oldpebble.FormatMajorVersion) func(string, [][]byte, func(int)) ([]oracle.Table, error) {
+	return func(folder string, keys [][]byte, flushed func(int)) (tables []oracle.Table, err error) {
+		o := &oldpebble.Options{MemTableSize: 256 << 10, FormatMajorVersion: format, Logger: quietLogger{}, L0CompactionThreshold: 2, LBaseMaxBytes: 64 << 10}
+		o.Levels = []oldpebble.LevelOptions{{FilterPolicy: oldpebblefilter.FilterPolicy(10), TargetFileSize: 32 << 10}}
+		db, err := oldpebble.Open(folder, o)
+		if err != nil {
+			return nil, err
+		}
+		value := make([]byte, 40)
+		for i, key := range keys {
+			err = errors.Join(err, db.Set(key, value, oldpebble.NoSync))
+			if (i+1)%databaseStep == 0 {
+				err = errors.Join(err, db.Flush())
+				flushed(i + 1)
+			}
+		}
+		_, stableErr := stable(func() (string, error) { return db.Metrics().String(), nil })
+		levels, listErr := db.SSTables()
+		if err := errors.Join(err, stableErr, listErr, db.Close()); err != nil {
+			return nil, err
+		}
+		for level, infos := range levels {
+			for _, info := range infos {
+				t := oracle.Table{Name: info.FileNum.String() + ".sst", Level: level}
+				if t.Keys, err = pebbleKeys(filepath.Join(folder, t.Name), info.Smallest.UserKey, info.Largest.UserKey); err != nil {
+					return nil, err
+				}
+				tables = append(tables, t)
+			}
+		}
+		return tables, nil
+	}
 }

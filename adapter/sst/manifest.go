@@ -2,10 +2,8 @@ package bloomsst
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -137,15 +135,15 @@ func isManifestName(name string) bool {
 	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
-// databaseComparator returns the name of the comparator of the LevelDB or goleveldb database in a folder, which stands in
-// one of the first records of its MANIFEST. It returns nothing if the folder has no database.
+// databaseComparator returns the name of the comparator of the database in a folder, which stands in one of the first records of its
+// MANIFEST: in RocksDB, it is that of the first family. It returns nothing if the folder has no database that names one.
 func databaseComparator(folder string) (string, error) {
-	name, err := currentManifest(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
+	name, err := manifestOf(folder)
 	if err != nil {
 		return "", err
+	}
+	if filepath.Base(name) == badgerManifest {
+		return "", nil
 	}
 	file, err := os.Open(name)
 	if err != nil {

@@ -20,6 +20,7 @@ var Families = []string{"default", "small", "wide", "partitions", "prefix", "rib
 type Table struct {
 	Name, Family string
 	Level        int
+	Parts        bool // the database has parts of the file as tables
 	Keys         [][]byte
 }
 
