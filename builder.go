@@ -7,11 +7,11 @@ import (
 	"github.com/lanebloom/bloom/internal/keyhash"
 )
 
-// Builder collects keys and then sizes a filter by their number, as LevelDB
-// does. Keys that are added several times count each time: to find them would cost more than to
-// build the filter. It keeps the hash of every key: 4 bytes for [LevelDB] and [Pebble], 8 for [Parquet] and
-// [RocksDB], 16 for [Guava], [Nori] and [NoriCrate], 32 for [BitsAndBlooms]. It is not safe for concurrent use.
-// [Policy.NewBuilder] makes builders; the methods of the zero Builder that add keys panic.
+// Builder collects keys and then sizes a filter for their number, as LevelDB does. A key that is added several
+// times counts each time, because finding duplicates would cost more than building the filter. It keeps the
+// hash of every key: 4 bytes for [LevelDB] and [Pebble], 8 for [Parquet] and [RocksDB], 16 for [Guava], [Nori]
+// and [NoriCrate], 32 for [BitsAndBlooms]. It is not safe for concurrent use. [Policy.NewBuilder] makes
+// builders; the methods of the zero Builder that add keys panic.
 type Builder struct {
 	unstored
 
@@ -32,11 +32,11 @@ func (p Policy) NewBuilder() *Builder {
 	return &Builder{policy: p, hash: p.Format.hash(), kernel: kernels[0]}
 }
 
-// KeyKind returns what SetKeyKind said.
+// KeyKind returns the kind of keys that SetKeyKind set.
 func (b *Builder) KeyKind() KeyKind { return b.kind }
 
-// SetKeyKind says what kind of keys are added. The error is [ErrKind] if it is no name for a file;
-// then b does not change.
+// SetKeyKind sets the kind of the added keys. The error is [ErrKind] if it cannot be stored in a file; then b
+// does not change.
 func (b *Builder) SetKeyKind(k KeyKind) error {
 	err := k.check()
 	if err == nil {
@@ -73,7 +73,7 @@ func (b *Builder) AddUint64(key uint64) {
 	b.addHash(b.hash.hashUint64(key))
 }
 
-// AddHash adds the key whose [Hash] is h. It panics if the policy's format has another hash.
+// AddHash adds the key whose [Hash] is h. It panics if the policy's format has a different hash.
 func (b *Builder) AddHash(h Hash) {
 	b.mustHavePolicy()
 	if h.scheme() != b.hash {
@@ -103,7 +103,8 @@ func (b *Builder) addHash(h Hash) {
 	}
 }
 
-// AddBatch adds every key of a column.
+// AddBatch adds every key of a column. It panics if keys are hashes and the policy's format has a different
+// hash.
 func (b *Builder) AddBatch(keys Keys) {
 	b.mustHavePolicy()
 	keys.mustServe(b.policy.Format)
@@ -136,8 +137,7 @@ func (b *Builder) AddBatch(keys Keys) {
 	})
 }
 
-// Len returns the number of keys added since the last Reset, duplicates
-// included.
+// Len returns the number of keys added since the last Reset, duplicates included.
 func (b *Builder) Len() int { return len(b.h32) + len(b.h64) + len(b.h128) + len(b.h256) }
 
 // Reset forgets all keys. It keeps the memory for the next keys.
@@ -145,16 +145,16 @@ func (b *Builder) Reset() {
 	b.h32, b.h64, b.h128, b.h256 = b.h32[:0], b.h64[:0], b.h128[:0], b.h256[:0]
 }
 
-// AppendFilter appends the encoded filter of the keys added since the last Reset to dst,
-// and returns the extended slice. It does not forget the keys. It panics if the filter is too large, as
-// [Policy.AppendFilter] does.
+// AppendFilter appends the encoded filter of the keys added since the last Reset to dst, and returns the
+// extended slice. It does not forget the keys. It panics if the filter is too large, as [Policy.AppendFilter]
+// does.
 func (b *Builder) AppendFilter(dst []byte) []byte {
 	return b.policy.appendFilter(b.kernel, dst, b.column())
 }
 
-// Filter returns the filter of the keys added since the last Reset. Its [Filter.KeyCount] is
-// their number, and its [Filter.KeyKind] that of SetKeyKind. The builder does not forget the keys. It
-// panics where AppendFilter does.
+// Filter returns the filter of the keys added since the last Reset. Its [Filter.KeyCount] is their number, and
+// its [Filter.KeyKind] the kind that SetKeyKind set. The builder does not forget the keys. It panics where
+// AppendFilter does.
 func (b *Builder) Filter() *Filter {
 	v, _ := openView(b.policy.Format, b.AppendFilter(nil)) // no error: the bytes are ours
 	v.count, v.kind = &keyCount{n: uint64(b.Len())}, b.kind

@@ -14,19 +14,19 @@ import (
 
 // The functions of this file test and set bits in encoded filters where these lie, without a Filter or a Set.
 
-// MayContain reports whether key may be in an encoded filter. It answers as [Format.MayContainHash] does for the key's hash, also
-// if there are no bytes.
+// MayContain reports whether key may be in an encoded filter. It is [Format.MayContainHash] for the key's hash.
 func (p Policy) MayContain(filter, key []byte) bool {
 	return p.Format.mayContain(filter, unsafe.Pointer(unsafe.SliceData(key)), len(key), 0, 0) // inlined
 }
 
-// MayContainHash reports whether the key whose [Hash] is h may be in an encoded filter. It decodes the filter at
-// each call, which takes some nanoseconds and allocates nothing: to ask a filter often, [Open] it once. For bytes
-// that Open refuses it answers yes, so that no key is lost by a damaged filter; that may allocate. It panics if f has
-// another hash.
+// MayContainHash reports whether the key whose [Hash] is h may be in an encoded filter. It decodes the filter
+// in each call, which takes a few nanoseconds and allocates nothing: to query a filter often, [Open] it once.
+// If Open would refuse the bytes, the result is true, so that no key is lost by a damaged filter; this may
+// allocate. MayContainHash panics if f has a different hash.
 //
-// A program that has no filter must not ask. For [RocksDB], [LevelDB] and [Pebble], no bytes are the filter of no keys, as
-// these engines read them, and the answer is no. For the other formats they are no filter, and it is yes.
+// If there is no filter, do not call it. In [RocksDB], [LevelDB] and [Pebble], an empty slice is the filter of
+// no keys, as these engines read it, so the result is false. In the other formats it is not a filter, so the
+// result is true.
 func (f Format) MayContainHash(filter []byte, h Hash) bool {
 	if f != BitsAndBlooms || h.scheme() != schemeBitsAndBlooms || len(filter) < encoding.HeaderBitsAndBlooms {
 		f.mustTakeHash(h)
@@ -103,11 +103,12 @@ func (f Format) MayContainHashBatch(filters Keys, h Hash, hits []uint64) (total 
 	return total
 }
 
-// AddHash adds the key whose [Hash] is h to an encoded filter, in place, and reports whether it was certainly new.
-// It allocates nothing. To add many keys, [OpenSet] the filter.
+// AddHash adds the key whose [Hash] is h to an encoded filter, in place, and reports whether it was certainly
+// new. It allocates nothing. To add many keys, use [OpenSet].
 //
-// The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if the bytes are no filter, or one to which
-// OpenSet adds no keys. Then the bytes do not change. AddHash panics if f has another hash.
+// The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if the bytes are not a filter, or a
+// filter to which OpenSet could not add keys. Then the bytes do not change. AddHash panics if f has a different
+// hash.
 func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {
 	if !f.valid() {
 		return false, fmt.Errorf("%w: %v", ErrFormat, f)

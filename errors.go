@@ -20,10 +20,10 @@ var (
 	ErrCapacity = errors.New("bloom: capacity out of range")
 	// ErrRate: no filter of the format has the requested false-positive rate.
 	ErrRate = errors.New("bloom: false-positive rate out of reach")
-	// ErrShape: two sets differ in format, size or number of probes; a set cannot be halved; or the
-	// filters of a group differ in format.
+	// ErrShape: two sets differ in format, size or number of probes; a set cannot be folded; or the filters of
+	// a group differ in format.
 	ErrShape = errors.New("bloom: wrong shape")
-	// ErrKind: two sets have keys of different kinds, or a kind is no name for a file.
+	// ErrKind: two sets have keys of different kinds, or a kind cannot be stored in a file.
 	ErrKind = errors.New("bloom: wrong kind of keys")
 	// ErrKernel: this CPU or this build does not have the kernel.
 	ErrKernel = errors.New("bloom: kernel not available")

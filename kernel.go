@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Kernel is an implementation of the batch loops. All kernels give the same answers. They
-// differ in speed and in the CPU that they need.
+// Kernel is an implementation of the batch loops. All kernels give the same answers. They differ in speed and
+// in the CPU that they need.
 type Kernel uint8
 
 const (
@@ -33,8 +33,7 @@ func (k Kernel) String() string {
 // the package. So do not initialize another variable with one of these: it would miss what this CPU has.
 var kernels = []Kernel{Generic}
 
-// Kernels returns the kernels that this CPU runs, fastest first. [Generic] is
-// always the last.
+// Kernels returns the kernels that this CPU can run, fastest first. [Generic] is always the last.
 func Kernels() []Kernel { return slices.Clone(kernels) }
 
 // check returns ErrKernel for a kernel that this CPU does not run.

@@ -8,39 +8,40 @@ import (
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
-// Policy builds filters of a format, with a number of bits per key. Policy{BitsPerKey: 10} is of the
-// format [Default]. A Policy has the functions of LevelDB's FilterPolicy: Name, CreateFilter
-// ([Policy.AppendFilter]) and KeyMayMatch ([Policy.MayContain]).
+// Policy builds filters of a format with a number of bits per key. Policy{BitsPerKey: 10} uses the format
+// [Default]. A Policy has the functions of LevelDB's FilterPolicy: Name, CreateFilter ([Policy.AppendFilter])
+// and KeyMayMatch ([Policy.MayContain]).
 type Policy struct {
 	Format Format
 
-	// BitsPerKey counts as 0 if it is negative. Formats other than LevelDB have at least 1, and
-	// RocksDB at most 100.
+	// BitsPerKey counts as 0 if it is negative. Formats other than LevelDB use at least 1, and RocksDB at most
+	// 100.
 	BitsPerKey int
 }
 
-// PolicyFor returns the policy with the fewest bits per key at which a filter built for capacity keys has at most
-// the given false-positive rate, for example 0.01. The policy also holds the rate in filters built for more keys,
-// since their size grows with the number of keys. It cannot hold the rate in a [Set] that gets more keys than its
-// capacity. If no storage engine reads the filter, choose the format [Default].
+// PolicyFor returns the policy with the fewest bits per key at which a filter built for capacity keys has at
+// most the given false-positive rate, for example 0.01. The policy also holds the rate in filters built for
+// more keys, since their size grows with the number of keys. It cannot hold the rate in a [Set] that gets more
+// keys than its capacity. If no storage engine reads the filter, choose the format [Default].
 //
-// The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format
-// reaches it; [ErrCapacity] if capacity is negative, or if the filter would take more bytes
-// than [Policy.NewSet] allows; and [ErrFormat] if the format is unknown. Errors say how many keys the
-// format can take instead, if that helps.
+// The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format reaches it;
+// [ErrCapacity] if capacity is negative, or if the filter would need more bytes than [Policy.NewSet] allows;
+// and [ErrFormat] if the format is unknown. If fewer keys would be possible, the error reports how many.
 //
-// The rate is [Policy.FalsePositiveRate], that of keys with random hashes. Numbers as keys can have a far
-// higher one in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). Formats have limits that no number of
-// bits lifts:
+// The rate is [Policy.FalsePositiveRate], the rate of keys with random hashes. Keys that are numbers can have a
+// far higher rate in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). Formats have limits that more
+// bits per key cannot overcome:
 //
-//   - LevelDB and Pebble have a hash of 32 bits: n keys have a rate of at least 1 - e^(-n/2^32). A larger number
-//     than capacity has the rate up to falsePositiveRate · 2^29 keys, 5 million for 1 %. Some single numbers of
-//     keys have a higher one: FalsePositiveRate has each.
-//   - RocksDB ends at 4 GiB, 3.4 billion keys at 10 bits per key; Parquet at 64 GiB. Filters of more keys
-//     stay at that size.
+//   - LevelDB and Pebble have a hash of 32 bits, so n keys have a rate of at least 1 - e^(-n/2^32). Filters
+//     built for more keys than capacity hold the rate up to falsePositiveRate · 2^29 keys, which is 5 million
+//     for 1 %. Some numbers of keys are exceptions with a higher rate: FalsePositiveRate returns the rate of
+//     each.
+//   - A RocksDB filter has at most 4 GiB, enough for 3.4 billion keys at 10 bits per key, and a Parquet filter
+//     64 GiB. Filters for more keys keep that size.
 //
-// From 44 bits per key on, some sizes of LevelDB and Pebble have a higher rate than smaller ones, and
-// PolicyFor may return a few bits more than the fewest. For LevelDB it measures rates, in up to a second.
+// At 44 bits per key or more, some sizes of LevelDB and Pebble have a higher rate than smaller sizes, and
+// PolicyFor may return a few bits more than the fewest. For LevelDB it measures rates, which takes up to a
+// second.
 func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error) {
 	if !f.valid() {
 		return Policy{}, fmt.Errorf("%w: %v", ErrFormat, f)
@@ -103,10 +104,10 @@ func (f Format) filters() *rates.Filters {
 // Name returns the name that tables store beside filters of this policy.
 func (p Policy) Name() string { return p.Format.Name() }
 
-// Size returns the number of bits and of probes of the policy's filters of n keys.
+// Size returns the number of bits and the number of probes of the policy's filters for n keys.
 //
-// The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if n is
-// negative, or if the filter is so large that [Policy.AppendFilter] panics.
+// The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if n is negative, or if the
+// filter is so large that [Policy.AppendFilter] panics.
 func (p Policy) Size(n int) (bits uint64, probes int, err error) {
 	if !p.Format.valid() {
 		return 0, 0, fmt.Errorf("%w: %v", ErrFormat, p.Format)
@@ -121,8 +122,8 @@ func (p Policy) Size(n int) (bits uint64, probes int, err error) {
 	return s.Bits, s.Probes, nil
 }
 
-// FalsePositiveRate returns the expected share, 0 to 1, of absent keys to which a filter of
-// n keys answers yes. It is [Format.FalsePositiveRate] for the size of the policy's filters.
+// FalsePositiveRate returns the expected false-positive rate, 0 to 1, of a filter for n keys. It is
+// [Format.FalsePositiveRate] for the size of the policy's filters.
 func (p Policy) FalsePositiveRate(n int) float64 {
 	p.Format.mustBe()
 	if n <= 0 {
@@ -132,34 +133,31 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 	return p.Format.rate(float64(n), m, k)
 }
 
-// FalsePositiveRate returns the expected share, 0 to 1, of absent keys to which a filter of
-// the given numbers of bits and probes answers yes if it has n keys.
+// FalsePositiveRate returns the expected false-positive rate, 0 to 1, of a filter with the given numbers of
+// bits and probes that has n keys.
 //
-// It is the rate of keys whose hashes are random. How close it is to measured rates depends on
-// the format. Up to 20 bits per key:
+// It is the rate of keys with random hashes. Its accuracy depends on the format. Up to 20 bits per key:
 //
-//   - [BitsAndBlooms], [Guava], [Nori], [NoriCrate], [Parquet] and [RocksDB]: within 5 % from 1,000 keys on. From 20 keys
-//     of Nori and NoriCrate on, it may be 14 % too low or 20 % too high. For fewer it is too high: 1.4 times the
-//     measured rate for 10 keys, and 4 times for one.
-//   - [LevelDB]: from 6,000 to 2^20 keys and for rates from 0.0002 on, FalsePositiveRate itself
-//     measures the rate on a filter of random hashes, within 9 %. That takes up to 0.1 s. For more
-//     keys or lower rates, measured rates were 0.93 to 1.43 times the result.
-//   - [Pebble]: from 50 keys on, measured rates were 0.96 to 1.06 times the result. Some numbers of
-//     lines give far more false positives than others; near them, measured rates were up to 1.7
-//     times the result.
+//   - [BitsAndBlooms], [Guava], [Nori], [NoriCrate], [Parquet] and [RocksDB]: within 5 % for 1,000 keys or
+//     more. For 20 keys or more of Nori and NoriCrate, the result may be 14 % too low or 20 % too high. For
+//     fewer keys it is too high: 1.4 times the measured rate for 10 keys, and 4 times for one key.
+//   - [LevelDB]: for 6,000 to 2^20 keys and rates of 0.0002 or more, FalsePositiveRate itself measures the rate
+//     on a filter of random hashes, within 9 %. That takes up to 0.1 s. For more keys or lower rates, measured
+//     rates were 0.93 to 1.43 times the result.
+//   - [Pebble]: for 50 keys or more, measured rates were 0.96 to 1.06 times the result. Some numbers of lines
+//     give far more false positives than others; near them, measured rates were up to 1.7 times the result.
 //
-// With more bits per key, measured rates of Pebble were 1.0 to 1.3 times the result, and those of fewer than 20 keys
-// of LevelDB, Nori and NoriCrate up to 2.4 times.
+// With more bits per key, measured rates of Pebble were 1.0 to 1.3 times the result, and rates of fewer than 20
+// keys of LevelDB, Nori and NoriCrate up to 2.4 times.
 //
-// The rate is 1 for numbers of probes with which the format answers yes to every key: in LevelDB
-// and RocksDB, those above 30.
+// The rate is 1 for numbers of probes for which every key is a hit: in LevelDB and RocksDB, more than 30.
 //
-// Numbers as keys can have far higher rates in the formats LevelDB and Pebble, because they have similar or
-// equal hashes. At 10 bits per key, 59 % of the absent 8-byte big-endian integers between the keys pass
-// a filter of 40 keys of LevelDB, and 99.7 % one of Pebble. In filters of a million keys, 4 to 12 % of the
-// absent ones between numbered strings such as "user-00000042" pass, and more bits do not help against equal
-// hashes. In the other formats, these keys have the rates of random hashes. docs/false-positives.md of this
-// module has the rates of more keys.
+// Keys that are numbers can have far higher rates in the formats LevelDB and Pebble, because they have similar
+// or equal hashes. At 10 bits per key, 59 % of the absent 8-byte big-endian integers between the keys are false
+// positives in a LevelDB filter of 40 keys, and 99.7 % in a Pebble filter. In filters of a million keys, 4 to
+// 12 % of the absent keys between numbered strings such as "user-00000042" are false positives, and more bits
+// do not help if hashes are equal. In the other formats, these keys have the rates of random hashes.
+// docs/false-positives.md of this module has the rates of more keys.
 func (f Format) FalsePositiveRate(n int, bits uint64, probes int) float64 {
 	f.mustBe()
 	switch {
@@ -212,20 +210,19 @@ func measureLevelDB(n, m, k, queries int) float64 {
 	return float64(yes) / float64(filters*windows*windowKeys)
 }
 
-// AppendFilter appends the encoded filter of keys to dst and returns the extended slice. It
-// sizes the filter by the number of keys: duplicates count, null rows do not. It does not
-// change the bytes that dst holds. If dst has no capacity, the bits begin at a cache line.
+// AppendFilter appends the encoded filter of keys to dst and returns the extended slice. It sizes the filter
+// for the number of keys: duplicates count, null rows do not. It does not change the bytes of dst. If dst has
+// no capacity, the bits begin at a cache line.
 //
-// Filters of 2 MiB and more are built by up to 16 goroutines, at most one for each core
-// (GOMAXPROCS) and one for every 2^17 keys. Their temporary memory is at most 0.6 times the
-// size of the filter plus 6 MiB. One goroutine alone builds the filters of [Parquet], [RocksDB]
-// and [Pebble] on a kernel other than [Generic], and filters of more than 2^32 bits in formats
-// other than LevelDB. If AppendFilter allocates 4 MiB or more, it asks for huge pages. The bytes of the
-// filter depend on neither.
+// Filters of 2 MiB or more are built by up to 16 goroutines, at most one for each core (GOMAXPROCS) and one for
+// every 2^17 keys. Their temporary memory is at most 0.6 times the size of the filter plus 6 MiB. One goroutine
+// builds the filters of [Parquet], [RocksDB] and [Pebble] on a kernel other than [Generic], and filters of more
+// than 2^32 bits in formats other than LevelDB. If AppendFilter allocates 4 MiB or more, it requests huge
+// pages. The bytes of the filter do not depend on any of this.
 //
-// It panics if the bits take more than 2^40 bytes (2^30 where int has 32 bits), or more than
-// 2^31 - 1 blocks of [Parquet], or more than 2^29 - 64 bytes of [Pebble]. It also panics if
-// keys are hashes of another kind than the format's.
+// It panics if the bits need more than 2^40 bytes (2^30 where int has 32 bits), or more than 2^31 - 1 blocks of
+// [Parquet], or more than 2^29 - 64 bytes of [Pebble]. It also panics if keys are hashes and the format has a
+// different hash.
 func (p Policy) AppendFilter(dst []byte, keys Keys) []byte {
 	return p.appendFilter(kernels[0], dst, keys)
 }
@@ -256,8 +253,8 @@ func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 	return dst
 }
 
-// NewFilter returns the filter of keys, which [Policy.AppendFilter] builds. Its
-// [Filter.KeyCount] is the number of keys that are not null. It panics where AppendFilter does.
+// NewFilter returns the filter of keys, as [Policy.AppendFilter] builds it. Its [Filter.KeyCount] is the number
+// of keys that are not null. It panics where AppendFilter does.
 func (p Policy) NewFilter(keys Keys) *Filter {
 	v, _ := openView(p.Format, p.AppendFilter(nil, keys)) // no error: the bytes are ours
 	v.count = &keyCount{n: uint64(keys.n - keys.nulls())}

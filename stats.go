@@ -17,27 +17,28 @@ type Stats struct {
 	SetBits uint64 // how many of its bits are set
 	Probes  int    // bits tested for a key; 0 if the filter answers without testing bits
 
-	// Keys is the number of different keys that are expected to set as many bits, with an error of some
-	// 5 %. It is 0 if KeysUnknown is set.
+	// Keys is the number of different keys that are expected to set as many bits, with an error of about 5 %.
+	// It is 0 if KeysUnknown is set.
 	Keys float64
 
-	// KeysUnknown is set if the bits do not tell the number of keys: all bits are set that keys
-	// can set, or the filter answers yes to every key.
+	// KeysUnknown is set if the number of keys cannot be derived from the bits: all bits that keys can set are
+	// set, or every key is a hit.
 	KeysUnknown bool
 
-	// FalsePositiveRate is the expected share, 0 to 1, of absent keys of random hashes to which the filter answers
-	// yes. In the formats [RocksDB] and [Parquet] it follows from the set bits of each line or block. In the others it
-	// is that of [Format.FalsePositiveRate] for as many keys, by formulas alone.
+	// FalsePositiveRate is the expected false-positive rate, 0 to 1, of keys with random hashes. In the formats
+	// [RocksDB] and [Parquet] it is computed from the set bits of each line or block. In the other formats it
+	// is [Format.FalsePositiveRate] for the estimated number of keys, by formulas alone.
 	//
-	// For 10,000 keys or more, and rates of 0.1 % or more, it is within 5 % of what [Filter.MeasureRate] measures; that of a
-	// filter of 100 keys can be 40 % off. No formula holds for 6,000 keys or more of [LevelDB]: for these, Stats tests
-	// 2^17 random hashes, which have an error of 3 % at a rate of 1 %, and of 9 % at 0.1 %. Keys whose hashes are not
-	// random can have a higher rate, which MayContainBatch of absent keys tells.
+	// For 10,000 keys or more, and rates of 0.1 % or more, it is within 5 % of what [Filter.MeasureRate]
+	// measures; for a filter of 100 keys it can be 40 % off. No formula holds for 6,000 keys or more of
+	// [LevelDB]: for these, Stats tests 2^17 random hashes, which gives an error of 3 % at a rate of 1 %, and
+	// of 9 % at 0.1 %. Keys whose hashes are not random can have a higher rate: to measure it, call
+	// MayContainBatch with absent keys.
 	FalsePositiveRate float64
 }
 
-// Stats counts the set bits, and derives from them the number of keys and the false-positive rate. It reads the whole
-// filter once: 5 MB take some 0.3 ms.
+// Stats counts the set bits, and derives from them the number of keys and the false-positive rate. It reads the
+// whole filter once: 5 MB take about 0.3 ms.
 func (v *view) Stats() Stats {
 	if detect.Races {
 		v = v.still()
@@ -103,8 +104,8 @@ func (v *view) setBits() uint64 {
 	return n
 }
 
-// BitRange returns where the bits lie in an encoded filter: they are the slice [from:to] of its
-// bytes. The format's header is before them, and its trailer after them.
+// BitRange returns where the bits lie in an encoded filter: they are the slice [from:to] of its bytes. The
+// format's header is before them, and its trailer after them.
 func (f *Filter) BitRange() (from, to int) { return f.bitRange() }
 
 // keysOf returns the number of keys that are expected to set as many bits as are set. It is
@@ -149,10 +150,10 @@ func samples(k int) int {
 	return min(most, mostProbes/max(k, 1)) / windowKeys * windowKeys
 }
 
-// MeasureRate tests 2^20 random hashes and returns the share, 0 to 1, to which the filter answers yes. The hashes are
-// the same in every call. For a rate of 1 % the relative error is 1 %. It takes some milliseconds; [Filter.Stats] has a rate
-// for less. A filter of more than 32 probes is tested with fewer hashes, so that they make at most 2^25 probes in all. Keys
-// whose hashes are not random can have a higher rate, which MayContainBatch of absent keys tells.
+// MeasureRate tests 2^20 random hashes and returns the fraction of hits, 0 to 1. The hashes are the same in
+// every call. For a rate of 1 % the relative error is 1 %. It takes some milliseconds; [Filter.Stats] is faster
+// and less exact. A filter of more than 32 probes is tested with fewer hashes, at most 2^25 probes in all. Keys
+// whose hashes are not random can have a higher rate: to measure it, call MayContainBatch with absent keys.
 func (v *view) MeasureRate() float64 {
 	if detect.Races {
 		v = v.still()
@@ -192,8 +193,8 @@ func (v *view) passing(samples int) float64 {
 	return float64(yes) / float64(samples)
 }
 
-// Explain returns the steps from key to the bits that the filter tests. It follows the format
-// letter by letter, as [Reference] does. To test keys, call MayContain.
+// Explain returns the steps from key to the bits that the filter tests. It follows the definition of the format
+// step by step, as [Reference] does. To test keys, call MayContain.
 func (f *Filter) Explain(key []byte) Explanation {
 	of := formats[f.format].explain(f.still().data, key)
 	e := Explanation{Rule: of.Rule, Positions: of.Positions}
