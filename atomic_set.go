@@ -8,17 +8,19 @@ import (
 	"unsafe"
 )
 
-// AtomicSet is a [Set] that any number of goroutines add to and query at once, without a lock. A query finds every key whose
-// addition returned before the query began. Of a key whose addition has not returned yet, it may find all bits or only some.
+// AtomicSet is a [Set] to which any number of goroutines add keys and query at the same time, without a lock. A
+// query finds every key whose addition returned before the query began. If the addition of a key has not
+// returned yet, a query may find all of its bits or only some.
 //
-// Queries are as fast as those of a Set. Adding a key takes an atomic operation for each of its bits that is not set yet: in one
-// goroutine that is several times as slow, above all for columns (docs/benchmarks.md of this module has the table). If goroutines
-// add columns and query rarely, a Set under a mutex is faster, or a Set for each goroutine and [AtomicSet.Merge]. An AtomicSet does
-// not count its keys: all goroutines would wait for the counter.
+// Queries are as fast as queries of a Set. Adding a key needs an atomic operation for each of its bits that is
+// not yet set. In one goroutine that takes several times as long, above all for columns (docs/benchmarks.md of
+// this module has the table). If goroutines add columns and query rarely, a Set under a mutex is faster, or a
+// Set for each goroutine and [AtomicSet.Merge]. An AtomicSet does not count its keys, because all goroutines
+// would wait for the counter.
 //
-// [Policy.NewAtomicSet], [Format.NewAtomicSet] and [OpenAtomicSet] make one, and [AtomicSet.ReadFrom] reads one.
-// [AtomicSet.WriteTo] and the like, gob and JSON write a copy, which has all bits of each key that was added before.
-// The zero AtomicSet has no bits. It holds no key, and its methods that add keys panic.
+// [Policy.NewAtomicSet], [Format.NewAtomicSet] and [OpenAtomicSet] make one, and [AtomicSet.ReadFrom] reads
+// one. [AtomicSet.WriteTo] and similar methods, gob and JSON write a copy, which has all bits of each key that
+// was added before. The zero AtomicSet has no bits and no keys, and its methods that add keys panic.
 type AtomicSet struct{ view view }
 
 // Additions set bits by atomic operations on words of 32 bits. Queries read bits as those of
@@ -45,7 +47,11 @@ type AtomicSet struct{ view view }
 // else reads the bits reads a copy, which atomic loads made. So do the methods of a Filter of the set: view.live
 // tells that it is one.
 
-// NewAtomicSet is NewSet for a set that any number of goroutines add to and query at once.
+// NewAtomicSet returns an empty AtomicSet with room for capacity keys at the policy's bits per key, and at
+// least one key.
+//
+// The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if capacity is negative, or
+// if the filter is so large that [Policy.AppendFilter] panics.
 func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
 	v, err := p.newView(capacity)
 	if err != nil {
@@ -55,7 +61,10 @@ func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
 	return &AtomicSet{view: v}, nil
 }
 
-// NewAtomicSet is NewSet for a set that any number of goroutines add to and query at once.
+// NewAtomicSet returns an empty AtomicSet with exactly the given numbers of bits and probes.
+//
+// The error is [ErrFormat] if the format is unknown, [ErrShape] if its filters cannot have this shape, and
+// [ErrCapacity] if the bits need more bytes than [Policy.NewSet] allows.
 func (f Format) NewAtomicSet(bits uint64, probes int) (*AtomicSet, error) {
 	v, err := f.newView(bits, probes)
 	if err != nil {
@@ -65,7 +74,8 @@ func (f Format) NewAtomicSet(bits uint64, probes int) (*AtomicSet, error) {
 	return &AtomicSet{view: v}, nil
 }
 
-// OpenAtomicSet is [OpenSet] for a set that any number of goroutines add to and query at once.
+// OpenAtomicSet returns an AtomicSet with the contents of an encoded filter. It makes a copy. The error is
+// [ErrFormat] or [ErrEncoding], as for [OpenSet].
 func OpenAtomicSet(f Format, data []byte) (*AtomicSet, error) {
 	v, err := openView(f, data)
 	if err != nil {
@@ -108,12 +118,12 @@ func (s *AtomicSet) add(p unsafe.Pointer, n int) bool {
 // AddUint64 adds the 8 little-endian bytes of key.
 func (s *AtomicSet) AddUint64(key uint64) { s.TestAndAddUint64(key) }
 
-// AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
+// AddHash adds the key whose [Hash] is h. It panics if the set's format has a different hash.
 func (s *AtomicSet) AddHash(h Hash) { s.TestAndAddHash(h) }
 
-// TestAndAdd adds a key and reports whether it may have been there before. No is certain: no
-// addition of the key had returned before this one began. If several goroutines add a new key
-// at once, at least one of them learns that it is new.
+// TestAndAdd adds a key and reports whether it may have been present before. False is certain: no addition of
+// the key had returned before this one began. If several goroutines add a new key at the same time, at least
+// one of them gets false.
 func (s *AtomicSet) TestAndAdd(key []byte) bool {
 	return !s.add(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
@@ -129,29 +139,30 @@ func (s *AtomicSet) TestAndAddUint64(key uint64) bool {
 	return !s.view.addHashAtomic(s.view.scheme.hashUint64(key))
 }
 
-// TestAndAddHash is TestAndAdd for the key whose [Hash] is h. It panics if the set's format has another hash.
+// TestAndAddHash is TestAndAdd for the key whose [Hash] is h. It panics if the set's format has a different
+// hash.
 func (s *AtomicSet) TestAndAddHash(h Hash) bool {
 	s.view.mustTake(h)
 	return !s.view.addHashAtomic(h)
 }
 
-// AddBatch adds every key of a column. For a large set it uses several goroutines, as
-// [Policy.AppendFilter] does. It panics if keys are hashes of another kind than the set's.
+// AddBatch adds every key of a column. For a large set it uses several goroutines, as [Policy.AppendFilter]
+// does. It panics if keys are hashes and the set's format has a different hash.
 func (s *AtomicSet) AddBatch(keys Keys) {
 	keys.mustServe(s.view.format)
 	s.view.addColumn(keys)
 }
 
-// TestAndAddBatch adds every key of a column and tells which may have been there before, as
-// [Set.TestAndAddBatch] does. If several goroutines add a new key at once, at least one of them
-// learns that it is new.
+// TestAndAddBatch adds every key of a column and reports which keys may have been present before, as
+// [Set.TestAndAddBatch] does. If several goroutines add a new key at the same time, at least one of them gets
+// no hit for it.
 func (s *AtomicSet) TestAndAddBatch(keys Keys, hits []uint64) int {
 	return s.view.addFound(&keys, hits)
 }
 
-// Merge adds all keys of other, which no goroutine may change meanwhile. The sets must have
-// the same format, size and number of probes. If not, the error is [ErrShape]. It is [ErrKind] as for [Set.Merge]. With an
-// error, s does not change.
+// Merge adds all keys of other, which no goroutine may change during the call. The sets must have the same
+// format, size and number of probes, or the error is [ErrShape]. If both kinds of keys are known, they must be
+// equal, or the error is [ErrKind]. With an error, s does not change.
 func (s *AtomicSet) Merge(other *Set) error {
 	var bits []byte
 	var of shape
@@ -180,7 +191,7 @@ func (s *AtomicSet) Merge(other *Set) error {
 	return nil
 }
 
-// KeyKind returns what kind of keys the set has, as a file said it.
+// KeyKind returns the kind of the set's keys, as read from a file.
 func (s *AtomicSet) KeyKind() KeyKind {
 	if s.view.live != nil && s.view.live.kindLost.Load() {
 		return KindUnknown
@@ -189,8 +200,8 @@ func (s *AtomicSet) KeyKind() KeyKind {
 }
 
 // Clear removes all keys whose additions returned before it began. Keys whose additions begin after it has
-// returned are found. A key that is added at the same time may lose some of its bits, and is then not found:
-// if no key may be missing, start a new set instead, and hand it to all goroutines by an [atomic.Pointer].
+// returned are found. A key that is added during the call may lose some of its bits, and is then not found. If
+// no key may be lost, start a new set instead, and give it to all goroutines with an [atomic.Pointer].
 func (s *AtomicSet) Clear() {
 	bits, _ := s.view.encoded()
 	for i := 0; i < len(bits); i += 4 {
@@ -202,21 +213,22 @@ func (s *AtomicSet) Clear() {
 	}
 }
 
-// Stats describes the set as [Filter.Stats] does, without a copy. All numbers count the keys whose
-// additions returned before it began. Only some of the numbers may count a key that is added at the same time.
+// Stats describes the set as [Filter.Stats] does, without a copy. All numbers count the keys whose additions
+// returned before it began. A key that is added during the call may be counted in only some of the numbers.
 func (s *AtomicSet) Stats() Stats { return s.view.Stats() }
 
-// Filter returns a read-only view of the set, which also finds keys that are added later. It may be asked in a [Group] and
-// while goroutines add. Methods that return or write its bytes take a copy of them first, but for [Filter.Bytes].
-// After [AtomicSet.ReadFrom] or [AtomicSet.UnmarshalBinary] it is still of the old bits.
+// Filter returns a read-only view of the set, which also finds keys that are added later. It may be queried,
+// also in a [Group], while goroutines add keys. Methods that return or write its bytes copy them first, except
+// [Filter.Bytes]. After [AtomicSet.ReadFrom] or [AtomicSet.UnmarshalBinary], a Filter that was returned before
+// still refers to the old bits.
 func (s *AtomicSet) Filter() *Filter {
 	f := &Filter{s.view}
 	f.kind = s.KeyKind()
 	return f
 }
 
-// Snapshot returns a copy, which does not change when s does. It has every key whose addition
-// returned before Snapshot began.
+// Snapshot returns a copy, which does not change when s does. The copy has every key whose addition returned
+// before Snapshot began.
 func (s *AtomicSet) Snapshot() *Set {
 	if s.view.scheme == 0 {
 		return &Set{s.view}
@@ -235,23 +247,26 @@ func (s AtomicSet) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) 
 // WriteTo writes the file of [AtomicSet.Snapshot], while goroutines may add keys.
 func (s *AtomicSet) WriteTo(w io.Writer) (int64, error) { return s.Snapshot().WriteTo(w) }
 
-// UnmarshalBinary is [Set.UnmarshalBinary]. No goroutine may use s meanwhile.
+// UnmarshalBinary makes s the set in the file whose bytes are data, as [Set.UnmarshalBinary] does. No goroutine
+// may use s during the call. The error is [ErrEncoding] or [ErrFormat]; then s does not change.
 func (s *AtomicSet) UnmarshalBinary(data []byte) error { return s.take(verifyFile(data)) }
 
-// ReadFrom is [Set.ReadFrom]. No goroutine may use s meanwhile.
+// ReadFrom makes s the set in the next file of r, as [Set.ReadFrom] does. No goroutine may use s during the
+// call. The error is [io.EOF] if r is at its end, [ErrEncoding] or [ErrFormat] if the file is damaged or
+// unknown, or an error of r; then s does not change.
 func (s *AtomicSet) ReadFrom(r io.Reader) (int64, error) {
 	v, n, err := readFile(r)
 	return n, s.take(v, err)
 }
 
-// String returns a line that tells the format and the shape.
+// String returns a line with the format and the shape.
 func (s AtomicSet) String() string {
 	_, shape := s.view.encoded()
 	return fmt.Sprintf("%v filter of %d bits and %d probes", s.view.format, shape.Bits, shape.Probes)
 }
 
-// MayContain reports whether key may have been added. A no is certain. For an absent key, the
-// answer is yes at the false-positive rate.
+// MayContain reports whether key may have been added. False is certain. For an absent key, the result is true
+// at the false-positive rate.
 func (s *AtomicSet) MayContain(key []byte) bool { return s.view.MayContain(key) }
 
 // MayContainString is MayContain for a string.
@@ -260,8 +275,7 @@ func (s *AtomicSet) MayContainString(key string) bool { return s.view.MayContain
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
 func (s *AtomicSet) MayContainUint64(key uint64) bool { return s.view.MayContainUint64(key) }
 
-// MayContainHash is MayContain for a key whose [Hash] is h. It panics if the set's format has
-// another hash.
+// MayContainHash is MayContain for a key whose [Hash] is h. It panics if the set's format has a different hash.
 func (s *AtomicSet) MayContainHash(h Hash) bool { return s.view.MayContainHash(h) }
 
 // MayContainBatch tests every key of a column, as [Filter.MayContainBatch] does.

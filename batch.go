@@ -11,13 +11,12 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-// MayContainBatch tests every key of a column. It sets bit i%64 of hits[i/64] if key i may
-// be in the filter, and clears it if not; that is the bit order of Arrow. It writes the
-// first (keys.Len()+63)/64 words, with 0 for the bits past the last key. It returns the
-// number of set bits.
+// MayContainBatch tests every key of a column. It sets bit i%64 of hits[i/64] if key i may be in the filter,
+// and clears it if not; that is the bit order of Arrow. It writes the first (keys.Len()+63)/64 words, with 0
+// for the bits past the last key. It returns the number of hits. A null row is not a hit.
 //
-// It panics if hits has fewer words than it writes, or if keys are hashes of another kind
-// than the filter's.
+// It panics if hits has fewer words than it writes, or if keys are hashes and the filter's format has a
+// different hash.
 func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.probeColumn(&keys, hits) }
 
 // probeColumn is MayContainBatch. It takes a pointer, because a copy of the column would cost a single key as much
@@ -155,12 +154,11 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 	return total
 }
 
-// AppendHits appends the positions of the keys that may be in the filter to
-// dst, in ascending order, and returns the extended slice.
+// AppendHits appends the positions of the keys that may be in the filter to dst, in ascending order, and
+// returns the extended slice.
 //
-// A position has 32 bits: AppendHits panics for a column of more than 2^32 keys. Divide
-// such a column with [Keys.Slice]. It also panics if keys are hashes of another kind than the
-// filter's.
+// A position has 32 bits: AppendHits panics for a column of more than 2^32 keys. Divide such a column with
+// [Keys.Slice]. It also panics if keys are hashes and the filter's format has a different hash.
 func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 	v.mustTakeColumn(keys)
 	if uint64(keys.n) > math.MaxUint32+1 {
@@ -179,8 +177,8 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 	return dst
 }
 
-// Hits returns an iterator over the positions of the keys that may be in the filter, in
-// ascending order. It panics if keys are hashes of another kind than the filter's.
+// Hits returns an iterator over the positions of the keys that may be in the filter, in ascending order. It
+// panics if keys are hashes and the filter's format has a different hash.
 func (v *view) Hits(keys Keys) iter.Seq[int] { // is inlined, so that a loop over it allocates nothing
 	v.mustTakeColumn(keys)
 	return func(yield func(int) bool) { v.eachHit(keys, yield) }

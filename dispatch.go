@@ -106,7 +106,7 @@ func (s *prober) wholeWords() uint32 { return uint32(min(s.bytes()&^3*8, math.Ma
 
 // The operations below hash keys, or rows of a column.
 
-// Hash returns the hash of key under f.
+// Hash returns the hash of key in format f.
 func (f Format) Hash(key []byte) Hash {
 	// This is f.hash().hashKey, without its call and the table: they would take half as many instructions as the hash.
 	p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
@@ -132,15 +132,15 @@ func (f Format) Hash(key []byte) Hash {
 	panic(noFormat(f))
 }
 
-// HashString is Hash for a string. It takes no copy.
+// HashString is Hash for a string. It does not copy.
 func (f Format) HashString(key string) Hash {
 	return f.Hash(unsafe.Slice(unsafe.StringData(key), len(key)))
 }
 
-// HashFrom returns the Hash of a key whose hash the caller knows already. For [LevelDB], h
-// has LevelDB's hash in the lower 32 bits, as Badger keeps it; for [Pebble], that with signed
-// bytes. For [Parquet], h is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for
-// formats whose hash has more than one word.
+// HashFrom returns the Hash of a key whose hash the caller already knows. For [LevelDB], the lower 32 bits of h
+// are LevelDB's hash, as Badger stores it; for [Pebble], they are that hash with signed bytes. For [Parquet], h
+// is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for formats whose hash has more than one
+// word.
 func (f Format) HashFrom(h uint64) Hash {
 	kind := f.hash()
 	switch schemes[kind].words {

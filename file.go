@@ -17,9 +17,8 @@ import (
 // bits begin at a cache line, so that a file mapped into memory needs no copy.
 // docs/file-format.md describes the file byte by byte.
 
-// FileMagic is the first bytes of every file of a filter. No text begins with them. Like the
-// first bytes of PNG, they show the damage of a transfer that drops the high bit of bytes or
-// changes the ends of lines.
+// FileMagic is the first bytes of every file of a filter. No text begins with them. Like the first bytes of
+// PNG, they reveal a transfer that drops the high bit of bytes or changes line ends.
 const FileMagic = "\x89BLM\r\n\x1a\n"
 
 const (
@@ -183,12 +182,12 @@ func verifyFile(data []byte) (view, error) {
 	return v, err
 }
 
-// OpenBinary returns a view of the filter in the file whose bytes are data. The file tells
-// the format. OpenBinary copies nothing. It verifies the header and does not read the bits, so
-// that data can be a large file mapped into memory. [VerifyBinary] verifies the bits too.
+// OpenBinary returns a view of the filter in the file whose bytes are data. The file names the format.
+// OpenBinary copies nothing. It verifies the header and does not read the bits, so data can be a large file
+// mapped into memory. [VerifyBinary] also verifies the bits.
 //
-// The error is [ErrEncoding] if the bytes are not a whole file, or if its header is damaged.
-// It is [ErrFormat] if this library does not know the format.
+// The error is [ErrEncoding] if the bytes are not a whole file, or if the header is damaged. It is [ErrFormat]
+// if this library does not know the format.
 func OpenBinary(data []byte) (*Filter, error) {
 	v, _, err := openFile(data)
 	if err != nil {
@@ -197,8 +196,9 @@ func OpenBinary(data []byte) (*Filter, error) {
 	return &Filter{v}, nil
 }
 
-// VerifyBinary reads all bytes of a file and returns an error if they are damaged. The errors
-// are those of [OpenBinary], and [ErrEncoding] if the checksum of the filter is wrong.
+// VerifyBinary reads all bytes of a file and returns an error if they are damaged. The error is [ErrEncoding]
+// if the bytes are not a whole file, or if a checksum is wrong. It is [ErrFormat] if this library does not know
+// the format.
 func VerifyBinary(data []byte) error {
 	_, err := verifyFile(data)
 	return err
@@ -219,8 +219,8 @@ func (v *view) AppendBinary(dst []byte) ([]byte, error) {
 // MarshalBinary returns the file of the filter. The error is always nil.
 func (v view) MarshalBinary() ([]byte, error) { return v.AppendBinary(nil) }
 
-// WriteTo writes the file of the filter. It does not copy the bits, but for the Filter of an [AtomicSet]. It reads them twice,
-// because the header, which comes first, has their checksum.
+// WriteTo writes the file of the filter. It does not copy the bits, except for the Filter of an [AtomicSet]. It
+// reads the bits twice, because the header, which comes first, contains their checksum.
 func (v *view) WriteTo(w io.Writer) (int64, error) {
 	v = v.still()
 	h, to := v.fileHeader(), counting{w: w}
@@ -246,21 +246,21 @@ func (c *counting) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// UnmarshalBinary makes f the filter in the file whose bytes are data. It verifies the
-// checksums and takes a copy. The errors are those of [VerifyBinary]. With an error, f does
-// not change.
+// UnmarshalBinary makes f the filter in the file whose bytes are data. It verifies the checksums and makes a
+// copy. The error is [ErrEncoding] if the bytes are not a whole file, or are damaged, and [ErrFormat] if this
+// library does not know the format. With an error, f does not change.
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	v, err := verifyFile(append(memory.Extend(nil, len(data))[:0], data...))
 	return f.take(v, err)
 }
 
-// ReadFrom makes f the filter in the next file of r. It verifies the checksums. It reads
-// the bytes of the file and no more, so that a stream can have several files in a row. It
-// allocates memory for the bytes that r gives, not for those that the header claims.
+// ReadFrom makes f the filter in the next file of r. It verifies the checksums. It reads the bytes of the file
+// and no more, so a stream can have several files in a row. It allocates memory for the bytes that r returns,
+// not for the size in the header.
 //
-// The error is [io.EOF] if r has no byte left, an error of r, or one of [VerifyBinary]. If r
-// ends inside the file, it is [io.ErrUnexpectedEOF] and [ErrEncoding]. With an error, f
-// does not change.
+// The error is [io.EOF] if r is at its end, [ErrEncoding] if the file is damaged, [ErrFormat] if this library
+// does not know the format, or an error of r. If r ends inside the file, the error is both
+// [io.ErrUnexpectedEOF] and [ErrEncoding]. With an error, f does not change.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
 	v, n, err := readFile(r)
 	return n, f.take(v, err)
@@ -274,17 +274,21 @@ func (f *Filter) take(v view, err error) error {
 	return err
 }
 
-// UnmarshalBinary makes s the set with the contents of the file whose bytes are data. It
-// verifies the checksums and takes a copy. The errors are those of [VerifyBinary], and
-// [ErrEncoding] for a filter that has no bits to set, as in [OpenSet]. With an error, s
-// does not change.
+// UnmarshalBinary makes s the set with the contents of the file whose bytes are data. It verifies the checksums
+// and makes a copy. The error is [ErrEncoding] if the bytes are not a whole file, are damaged, or are a filter
+// that has no bits that can be set ([OpenSet]). It is [ErrFormat] if this library does not know the format.
+// With an error, s does not change.
 func (s *Set) UnmarshalBinary(data []byte) error {
 	v, err := verifyFile(append(memory.Extend(nil, len(data))[:0], data...))
 	return s.take(v, err)
 }
 
-// ReadFrom makes s the set with the contents of the next file of r. It reads as
-// [Filter.ReadFrom] does, and has the errors of [Set.UnmarshalBinary] as well.
+// ReadFrom makes s the set with the contents of the next file of r. It reads the bytes of the file and no more,
+// and verifies the checksums.
+//
+// The error is [io.EOF] if r is at its end, [ErrEncoding] if the file is damaged or its filter has no bits that
+// can be set ([OpenSet]), [ErrFormat] if this library does not know the format, or an error of r. With an
+// error, s does not change.
 func (s *Set) ReadFrom(r io.Reader) (int64, error) {
 	v, n, err := readFile(r)
 	return n, s.take(v, err)

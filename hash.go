@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Hash is a key's hash. It serves every filter whose format has the same hash: hash a
-// key once to query many filters. No filter tells keys apart whose hashes are equal by ==.
+// Hash is a key's hash. It can be used with every filter whose format has the same hash: hash a key once to
+// query many filters. A filter cannot distinguish keys whose hashes are equal by ==.
 type Hash struct {
 	// A hash of one or two words has hashMark in h3 and its kind in h4, and 0 in h2 if it has one word. There is
 	// no field for the kind: the compiler keeps a struct of more than four fields or 32 bytes on the stack, and
@@ -49,7 +49,7 @@ func (f scheme) made(h Hash) bool {
 	return h.h4 == uint64(f)
 }
 
-// Words returns the words of the hash in their order, and 0 for those that it does not have. A hash of 32 bits
+// Words returns the words of the hash in their order, and 0 for words that it does not have. A hash of 32 bits
 // is one word.
 func (h Hash) Words() [4]uint64 {
 	if schemes[h.scheme()].words == four64 {

@@ -8,12 +8,12 @@ import (
 	"unsafe"
 )
 
-// Keys is a column of keys in the layout its owner already has. It copies nothing and
-// refers to the owner's memory. The zero Keys is an empty column.
+// Keys is a column of keys in the layout that its owner already has. It copies nothing and refers to the
+// owner's memory. The zero Keys is an empty column.
 //
-// The memory must not change while the Keys are in use. The constructors check offsets, views
-// and bitmaps once, and the kernels, which are assembly, rely on that. If an offset or a view
-// changes after the check, they may read outside of the data, which can end the program.
+// The memory must not change while the Keys are in use. The constructors check offsets, views and bitmaps once,
+// and the assembly of the kernels relies on that check. If an offset or a view changes after the check, kernels
+// may read outside the data, which can crash the process.
 type Keys struct {
 	unstored
 
@@ -42,10 +42,9 @@ func Bytes[B ~[]byte](keys []B) Keys { return columnOf(byteSlices, keys) }
 // Strings returns a column of strings.
 func Strings[S ~string](keys []S) Keys { return columnOf(strs, keys) }
 
-// Integers returns a column of integers. Each key is the 1, 2, 4 or 8 little-endian bytes of
-// its width; those of a negative integer are its two's complement. So an []int64 and a []uint64
-// with the same bits are the same column. int and uint have 8 bytes on every machine; where their own width is
-// 4, the column is a copy.
+// Integers returns a column of integers. Each key is the 1, 2, 4 or 8 little-endian bytes of its width; a
+// negative integer is in two's complement. So an []int64 and a []uint64 with the same bits are the same column.
+// int and uint have 8 bytes on every machine; where their own width is 4, the column is a copy.
 func Integers[I ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64](keys []I) Keys {
 	if bits.UintSize < 64 && isWord[I]() {
 		return widened(keys)
@@ -72,8 +71,8 @@ func widened[I ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint1
 // portable Go has no loop of its own for them.
 func (k *Keys) isNarrow() bool { return k.layout == uint8s || k.layout == uint16s }
 
-// FixedWidth returns the column of len(data)/width keys that lie one after the other in
-// data. If width is under 1 or does not divide len(data), the error is [ErrKeys].
+// FixedWidth returns a column of the len(data)/width keys that lie one after the other in data. If width is
+// below 1 or does not divide len(data), the error is [ErrKeys].
 func FixedWidth(data []byte, width int) (Keys, error) {
 	if width < 1 {
 		return Keys{}, fmt.Errorf("%w: keys of width %d", ErrKeys, width)
@@ -84,10 +83,10 @@ func FixedWidth(data []byte, width int) (Keys, error) {
 	return Keys{layout: fixedWidth, n: len(data) / width, width: width, data: data}, nil
 }
 
-// Offsets returns a column in the layout of Arrow's binary and string arrays, with offsets of 32
-// bits, and of its large binary and large string arrays, with offsets of 64 bits: key i is
-// data[offsets[i]:offsets[i+1]]. There is one more offset than keys. Without offsets the
-// column is empty. If offsets decrease or point outside data, the error is [ErrKeys].
+// Offsets returns a column in the layout of Arrow's binary and string arrays, with offsets of 32 bits, or of
+// its large binary and large string arrays, with offsets of 64 bits: key i is data[offsets[i]:offsets[i+1]].
+// There is one more offset than there are keys. Without offsets the column is empty. If offsets decrease or
+// point outside data, the error is [ErrKeys].
 func Offsets[O int32 | int64](data []byte, offsets []O) (Keys, error) {
 	if len(offsets) == 0 {
 		return Keys{}, nil
@@ -183,14 +182,13 @@ func (k *Keys) viewKey(i int, valid bool) string {
 	return unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(data), at)), length)
 }
 
-// WithValidity returns the same column with Arrow's validity bitmap: row i is
-// a key if bit offset+i of bitmap is set, least significant bit first, and
-// null if not. A null row is never a hit and adds no key. What a null row holds makes no
-// difference: its byte slice, string or view may refer to anything, and its offsets must be
-// within the data, as those of all rows.
+// WithValidity returns the same column with Arrow's validity bitmap: row i is a key if bit offset+i of bitmap
+// is set, least significant bit first, and null if not. A null row is never a hit and adds no key. The content
+// of a null row does not matter: its byte slice, string or view may refer to anything, but its offsets must be
+// within the data, like the offsets of all rows.
 //
-// If the bitmap is too short or offset is negative, the error is [ErrKeys]. It also is if a
-// row of [Views] that was null and now is a key is not within its buffer.
+// If the bitmap is too short or offset is negative, the error is [ErrKeys]. It is also ErrKeys if a row of
+// [Views] was null, becomes a key, and is not within its buffer.
 func (k Keys) WithValidity(bitmap []byte, offset int) (Keys, error) {
 	if offset < 0 {
 		return Keys{}, fmt.Errorf("%w: validity bitmap at offset %d", ErrKeys, offset)
@@ -211,7 +209,7 @@ func (k Keys) WithValidity(bitmap []byte, offset int) (Keys, error) {
 // Len returns the number of rows, null rows included.
 func (k Keys) Len() int { return k.n }
 
-// Slice returns rows i to j-1. It panics, as slicing does, if they are not rows of k.
+// Slice returns rows i to j-1. Like slicing, it panics if they are not rows of k.
 func (k Keys) Slice(i, j int) Keys {
 	if i < 0 || i > j || j > k.n {
 		panic(fmt.Sprintf("bloom: rows [%d:%d] of a column of %d", i, j, k.n))
@@ -231,9 +229,9 @@ func (k *Keys) slice(i, j int) Keys {
 	return s
 }
 
-// AppendKey appends the bytes of the key in a row to dst: a filter's hits can be looked up in a set of
-// the keys. It returns false for a null row and for a column of hashes, whose keys it does not have. It
-// panics, as an index does, if there is no such row.
+// AppendKey appends the bytes of the key in a row to dst, for example to look up a filter's hits in an exact
+// table. It returns false for a null row, and for a column of hashes, which does not contain keys. Like
+// indexing, it panics if there is no such row.
 func (k Keys) AppendKey(dst []byte, row int) ([]byte, bool) {
 	k = k.Slice(row, row+1)
 	var integer [8]byte

@@ -9,18 +9,20 @@ import (
 	"github.com/lanebloom/bloom/internal/memory"
 )
 
-// Set is a filter of fixed capacity. You can add keys, test keys as it grows, and merge sets
-// of the same shape. A Set takes more keys than its capacity, but then its false-positive
-// rate rises.
+// Set is a filter of fixed size. You can add keys, test keys while more are added, and merge sets of the same
+// shape. A Set accepts more keys than its capacity, but then its false-positive rate exceeds the planned rate.
 //
-// Any number of goroutines may query a Set while no goroutine changes it. Goroutines that add
-// and query at the same time need an [AtomicSet].
+// Any number of goroutines may query a Set while no goroutine changes it. Goroutines that add and query at the
+// same time need an [AtomicSet].
 //
-// The zero Set has no bits. It holds no key, and its methods that add keys panic.
+// The zero Set has no bits and no keys, and its methods that add keys panic.
 type Set struct{ view }
 
-// New returns an empty set of the format [Default], with room for so many keys: when it has them, at most
-// falsePositiveRate of all absent keys pass, such as 0.01. The errors are those of [PolicyFor].
+// New returns an empty set of the format [Default]. It is sized so that after adding the given number of keys,
+// the false-positive rate is at most falsePositiveRate, for example 0.01.
+//
+// The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format reaches it, and
+// [ErrCapacity] if keys is negative or the filter would be too large.
 func New(keys int, falsePositiveRate float64) (*Set, error) {
 	p, err := PolicyFor(Default, keys, falsePositiveRate)
 	if err != nil {
@@ -29,13 +31,13 @@ func New(keys int, falsePositiveRate float64) (*Set, error) {
 	return p.NewSet(keys)
 }
 
-// NewSet returns an empty set with room for capacity keys at the policy's bits per key. In
-// the formats of nori-sstable, RocksDB, Pebble and bits-and-blooms a filter for no keys has no bits, so a set has
-// room for at least one key.
+// NewSet returns an empty set with room for capacity keys at the policy's bits per key. In the formats of
+// nori-sstable, RocksDB, Pebble and bits-and-blooms a filter for no keys has no bits, so a set has room for at
+// least one key.
 //
-// The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if
-// capacity is negative, or if the filter is so large that [Policy.AppendFilter] panics. If
-// the system lacks the memory for a smaller filter, the program ends, as it does in make.
+// The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if capacity is negative, or
+// if the filter is so large that [Policy.AppendFilter] panics. If the system lacks the memory for a smaller
+// filter, the program ends, as it does in make.
 func (p Policy) NewSet(capacity int) (*Set, error) {
 	v, err := p.newView(capacity)
 	if err != nil {
@@ -45,11 +47,11 @@ func (p Policy) NewSet(capacity int) (*Set, error) {
 	return &Set{v}, nil
 }
 
-// NewSet returns an empty set of exactly so many bits and probes, such as the m and k of a program that has sized
-// its filters otherwise than a [Policy] does.
+// NewSet returns an empty set with exactly the given numbers of bits and probes, for example the m and k of a
+// program that computes the size of its filters itself.
 //
-// The error is [ErrFormat] if the format is unknown, [ErrShape] if its filters do not have this shape, and
-// [ErrCapacity] if the bits take more bytes than [Policy.NewSet] allows.
+// The error is [ErrFormat] if the format is unknown, [ErrShape] if its filters cannot have this shape, and
+// [ErrCapacity] if the bits need more bytes than [Policy.NewSet] allows.
 func (f Format) NewSet(bits uint64, probes int) (*Set, error) {
 	v, err := f.newView(bits, probes)
 	if err != nil {
@@ -102,12 +104,15 @@ func (f Format) emptyView(s shape) (view, error) {
 	return v, nil
 }
 
-// OpenSet returns a set with the contents of an encoded filter. It takes a copy. The errors
-// are those of [Open], and [ErrEncoding] for a filter that has no bits to set. In LevelDB's
-// format that is a filter of fewer than two bytes, of 0 probes, or of more than 30, which
-// the format reserves. In the formats of nori-sstable, RocksDB and Pebble it is the filter of no
-// keys, and in the latter two also one that answers yes to every key. In that of bits-and-blooms it
-// is one of no probes, and one that stores fewer bits than its probes reach.
+// OpenSet returns a set with the contents of an encoded filter. It makes a copy.
+//
+// The error is [ErrFormat] if the format is unknown. It is [ErrEncoding] if the bytes are not a filter, as for
+// [Open], or if the filter has no bits that can be set:
+//
+//   - LevelDB: a filter of fewer than two bytes, of 0 probes, or of more than 30, which the format reserves.
+//   - Nori, NoriCrate, RocksDB and Pebble: the filter of no keys; in RocksDB and Pebble also a filter for which
+//     every key is a hit.
+//   - BitsAndBlooms: a filter of no probes, or one that stores fewer bits than its probes reach.
 func OpenSet(f Format, data []byte) (*Set, error) {
 	v, err := openView(f, data)
 	if err != nil {
@@ -134,8 +139,8 @@ func (v *view) checkSet() error {
 	return nil
 }
 
-// WithKernel returns a view of the same set whose batches, of queries and of additions,
-// run on kernel k, or [ErrKernel] if k is not one of [Kernels].
+// WithKernel returns a view of the same set whose batches, for queries and for additions, run on kernel k. The
+// error is [ErrKernel] if k is not one of [Kernels].
 func (s *Set) WithKernel(k Kernel) (*Set, error) {
 	if err := k.check(); err != nil {
 		return nil, err
@@ -165,7 +170,7 @@ func (s *Set) AddUint64(key uint64) {
 	s.count.n++
 }
 
-// AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
+// AddHash adds the key whose [Hash] is h. It panics if the set's format has a different hash.
 func (s *Set) AddHash(h Hash) { s.TestAndAddHash(h) }
 
 // mustTake panics for the zero Set, and for a hash of another kind than the set's.
@@ -176,8 +181,8 @@ func (v *view) mustTake(h Hash) {
 	}
 }
 
-// TestAndAdd adds a key and reports whether it may have been there before. It takes one
-// hash, while MayContain and Add take two.
+// TestAndAdd adds a key and reports whether it may have been present before. It hashes the key once, where
+// MayContain and Add hash it twice.
 func (s *Set) TestAndAdd(key []byte) bool {
 	isNew := s.addKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	s.count.n++
@@ -198,32 +203,33 @@ func (s *Set) TestAndAddUint64(key uint64) bool {
 	return !isNew
 }
 
-// TestAndAddHash is TestAndAdd for the key whose [Hash] is h. It panics if the set's format has another hash.
+// TestAndAddHash is TestAndAdd for the key whose [Hash] is h. It panics if the set's format has a different
+// hash.
 func (s *Set) TestAndAddHash(h Hash) bool {
 	s.mustTake(h)
 	s.count.n++
 	return !s.addHash(h)
 }
 
-// AddBatch adds every key of a column. For a large set it uses several goroutines, as
-// [Policy.AppendFilter] does. It panics if keys are hashes of another kind than the set's.
+// AddBatch adds every key of a column. For a large set it uses several goroutines, as [Policy.AppendFilter]
+// does. It panics if keys are hashes and the set's format has a different hash.
 func (s *Set) AddBatch(keys Keys) {
 	keys.mustServe(s.format)
 	s.addColumn(keys)
 	s.count.add(uint64(keys.n - keys.nulls()))
 }
 
-// TestAndAddBatch adds every key of a column and tells which may have been there before. It does to each key
-// what [Set.TestAndAdd] does, in order: of equal keys in the column, the second and all later ones were there. So
-// the keys that are no hits are the stream without its duplicates, and without false positives: new keys whose
-// bits others have set.
+// TestAndAddBatch adds every key of a column and reports which keys may have been present before. It treats the
+// keys in order, as [Set.TestAndAdd] does: among equal keys in the column, the second and all later ones are
+// hits. So the keys that are not hits are the stream without duplicates, minus a few new keys that are lost as
+// false positives.
 //
-// It sets bit i%64 of hits[i/64] if key i may have been there, and clears it if it was certainly new. It writes
-// the first (keys.Len()+63)/64 words, with 0 for the bits past the last key, and returns the number of set bits.
-// As in [Filter.MayContainBatch], a null key never hits; it adds nothing, so it is not new either.
+// It sets bit i%64 of hits[i/64] if key i may have been present, and clears it if the key was certainly new. It
+// writes the first (keys.Len()+63)/64 words, with 0 for the bits past the last key, and returns the number of
+// hits. A null row adds no key and is not a hit, although it is not a new key either.
 //
-// It panics if hits has fewer words than it writes, or if keys are hashes of another kind
-// than the set's.
+// It panics if hits has fewer words than it writes, or if keys are hashes and the set's format has a different
+// hash.
 func (s *Set) TestAndAddBatch(keys Keys, hits []uint64) int {
 	n := s.addFound(&keys, hits)
 	s.count.add(uint64(keys.n - keys.nulls()))
@@ -255,18 +261,18 @@ func (s *Set) Clone() *Set {
 	return &Set{v}
 }
 
-// Equal reports whether the sets have the same format, size, number of probes and bits. Then
-// they answer every query alike. Two sets can be equal though different keys were added.
+// Equal reports whether the sets have the same format, size, number of probes and bits. Then they give the same
+// answer to every query. Two sets can be equal although different keys were added.
 func (s *Set) Equal(other *Set) bool {
 	bits, shape := s.encoded()
 	otherBits, err := other.bitsOf(s.format, shape, s.N)
 	return err == nil && bytes.Equal(bits, otherBits)
 }
 
-// Merge adds all keys of other. The sets must have the same format, size and number of
-// probes, or the error is [ErrShape]. Their keys must be of one [KeyKind], if both are known, or the error
-// is [ErrKind]; if one is not known, that of s is not known either. Views that [Set.Filter] and
-// [Set.WithKernel] returned before keep their kind. With an error, s does not change.
+// Merge adds all keys of other. The sets must have the same format, size and number of probes, or the error is
+// [ErrShape]. If both kinds of keys are known, they must be equal, or the error is [ErrKind]; if one kind is
+// not known, the kind of s becomes unknown. Views that [Set.Filter] and [Set.WithKernel] returned before keep
+// their kind. With an error, s does not change.
 func (s *Set) Merge(other *Set) error {
 	to, from, err := s.matched(other)
 	if err != nil || len(to) == 0 {
@@ -278,11 +284,14 @@ func (s *Set) Merge(other *Set) error {
 	return nil
 }
 
-// Intersect keeps the bits that both sets have. Then s may contain every key that both had, and those that
-// are false positives of both. A key that one of them had passes more often than other absent keys: the other
-// set had some of its bits. So s is not the filter of the common keys. Its [Set.KeyCount] is not known, the
-// number of keys that [Set.Stats] estimates is too high, and no rate follows from a count; the rate that [Set.MeasureRate]
-// measures is that of keys that neither had. The errors are those of [Set.Merge].
+// Intersect keeps the bits that both sets have. Then s may contain every key that both sets had. A key that
+// only one of the sets had is more often a false positive than other absent keys, because the other set had
+// some of its bits. So s is not the filter of the common keys: its [Set.KeyCount] is not known, the number of
+// keys that [Set.Stats] estimates is too high, and no rate can be computed from a count. [Set.MeasureRate]
+// measures the rate of keys that neither set had.
+//
+// The error is [ErrShape] if the sets differ in format, size or number of probes, and [ErrKind] if their keys
+// are known to be of different kinds. With an error, s does not change.
 func (s *Set) Intersect(other *Set) error {
 	to, from, err := s.matched(other)
 	if err != nil || len(to) == 0 {
@@ -333,5 +342,5 @@ func or(dst, src []byte) {
 	}
 }
 
-// Filter returns a read-only view of the set. It also finds keys that are added later.
+// Filter returns a read-only view of the set. The view also finds keys that are added later.
 func (s *Set) Filter() *Filter { return &Filter{s.view} }

@@ -55,7 +55,8 @@ func (s *Set) UnmarshalText(text []byte) error {
 // MarshalText returns the file of [AtomicSet.Snapshot] in base64. In JSON it is a string. The error is always nil.
 func (s AtomicSet) MarshalText() ([]byte, error) { return s.Snapshot().MarshalText() }
 
-// UnmarshalText is [Set.UnmarshalText]. No goroutine may use s meanwhile.
+// UnmarshalText makes s the set with the contents of a file in base64, as [Set.UnmarshalText] does. No
+// goroutine may use s during the call.
 func (s *AtomicSet) UnmarshalText(text []byte) error { return s.take(decodeText(text)) }
 
 // decodeText reads a file in base64.
@@ -71,8 +72,7 @@ func decodeText(text []byte) (view, error) {
 // MarshalText returns an error. Hashes are not stored as text: [Hash.Words] has their numbers.
 func (h Hash) MarshalText() ([]byte, error) { return unstored{}.MarshalText() }
 
-// String returns a line that tells the format, the shape, and the number of keys if it is
-// known.
+// String returns a line with the format, the shape, and the number of keys if it is known.
 func (v view) String() string {
 	_, s := v.encoded()
 	line := fmt.Sprintf("%v filter of %d bits and %d probes", v.format, s.Bits, s.Probes)
