@@ -11,12 +11,11 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-// Group asks many filters at once which of them may hold a key. A lookup in an LSM
-// tree asks the filters of 10 to 30 tables, and a query of a data lake those of thousands of
-// row groups. The key is hashed once, and the loads from one filter do not wait for those from
-// another.
+// Group looks up keys in many filters at once. A lookup in an LSM tree queries the filters of 10 to 30 tables,
+// and a query of a data lake the filters of thousands of row groups. The key is hashed once, and the loads from
+// one filter do not wait for the loads from another.
 //
-// A Group refers to the filters' bytes, as [Filter] does. It is safe for concurrent use.
+// A Group refers to the bytes of its filters. It is safe for concurrent use.
 type Group struct {
 	unstored
 
@@ -44,13 +43,12 @@ func (f scheme) newBlocks(arrays []probes.Array) []octet {
 	return blocks
 }
 
-// NewGroup returns a group of the filters, which must have the same format. The filters may
-// differ in size and in their number of probes. It keeps filters: do not change the slice. The
-// kernel of the first filter hashes the keys, and tests a key with several filters at once: see
-// [Filter.WithKernel].
+// NewGroup returns a group of the filters, which must have the same format. The filters may differ in size and
+// in their number of probes. The group keeps the slice: do not change it. The kernel of the first filter hashes
+// the keys and tests a key in several filters at once ([Filter.WithKernel]).
 //
-// The error is [ErrShape] if two filters have formats with different hashes or bits of a hash, or if one
-// is nil or the zero Filter.
+// The error is [ErrShape] if the formats of two filters have different hashes or choose different bits, or if a
+// filter is nil or the zero Filter.
 func NewGroup(filters []*Filter) (*Group, error) {
 	g := &Group{filters: filters}
 	arrays := make([]probes.Array, len(filters))
@@ -81,9 +79,8 @@ func NewGroup(filters []*Filter) (*Group, error) {
 // Len returns the number of filters.
 func (g *Group) Len() int { return len(g.filters) }
 
-// MayContain sets bit i%64 of hits[i/64] if filter i may hold the key, and clears it if not.
-// It writes the first (g.Len()+63)/64 words, with 0 for the bits past the last filter. It
-// returns the number of set bits.
+// MayContain sets bit i%64 of hits[i/64] if filter i may have the key, and clears it if not. It writes the
+// first (g.Len()+63)/64 words, with 0 for the bits past the last filter. It returns the number of hits.
 //
 // It panics if hits has fewer words than it writes.
 func (g *Group) MayContain(key []byte, hits []uint64) int {
@@ -94,8 +91,8 @@ func (g *Group) MayContain(key []byte, hits []uint64) int {
 	return g.MayContainHash(h, hits)
 }
 
-// MayContainHash is [Group.MayContain] for a key whose [Hash] is h. It panics if the filters'
-// format has another hash.
+// MayContainHash is [Group.MayContain] for a key whose [Hash] is h. It panics if the format of the filters has
+// a different hash.
 func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 	if len(hits) < (len(g.filters)+63)/64 {
 		g.panicFewWords(len(hits))
@@ -146,15 +143,15 @@ func (g *Group) probePart(p *part, h Hash) (word uint64) {
 	return g.scheme.testPart(g.kernel, p, h)
 }
 
-// MayContainBatch tests every key of a column with every filter. The hits of filter i are
-// the (keys.Len()+63)/64 words from hits[i*((keys.Len()+63)/64)] on, as
-// [Filter.MayContainBatch] writes them. It returns the number of set bits.
+// MayContainBatch tests every key of a column in every filter. With w = (keys.Len()+63)/64, the hits of filter
+// i are the words hits[i*w:(i+1)*w], in which bit j%64 of word j/64 is set if key j may be in the filter. It
+// returns the number of hits.
 //
-// It hashes each key once. For more than 1,024 keys that are no hashes yet, it allocates memory
-// for the hashes: 4 to 32 bytes a key.
+// It hashes each key once. For more than 1,024 keys that are not yet hashes, it allocates 4 to 32 bytes for
+// each key.
 //
-// It panics if hits has fewer words than it writes, or if keys are hashes of another kind
-// than the filters'.
+// It panics if hits has fewer words than it writes, or if keys are hashes and the format of the filters has a
+// different hash.
 func (g *Group) MayContainBatch(keys Keys, hits []uint64) int {
 	words := (keys.n + 63) / 64 * len(g.filters)
 	if len(hits) < words {
