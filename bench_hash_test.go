@@ -12,7 +12,7 @@ import (
 
 // BenchmarkHash hashes columns of keys: every hash by every kernel. The reference is portable Go.
 func BenchmarkHash(b *testing.B) {
-	for kind := noScheme + 1; int(kind) < len(schemes); kind++ {
+	for s := noScheme + 1; int(s) < len(schemes); s++ {
 		const near, far = 1 << 14, 1 << 17 // keys
 		for _, lengths := range []struct{ from, to, keys int }{
 			{2, 2, near}, {4, 4, near}, {6, 6, near}, {8, 8, near}, {12, 12, near}, {16, 16, near}, {20, 20, near}, {24, 24, near},
@@ -25,16 +25,16 @@ func BenchmarkHash(b *testing.B) {
 			}
 			for name, column := range hashedColumns(b, keys, lengths.from == lengths.to) {
 				hash := func(kernel Kernel) func() {
-					room := new(window).hashes(schemes[kind].words, windowKeys)
+					room := new(window).hashes(schemes[s].words, windowKeys)
 					return func() {
 						for i := 0; i < len(keys); i += room.len() {
 							part := column.slice(i, i+room.len())
-							part.hash(kind, kernel, &room)
+							part.hash(s, kernel, &room)
 						}
 					}
 				}
 				for _, kernel := range kernels {
-					b.Run(fmt.Sprintf("hash=%d/keys=%d-%d,%d/layout=%s/kernel=%v", kind, lengths.from, lengths.to, lengths.keys, name, kernel), func(b *testing.B) {
+					b.Run(fmt.Sprintf("hash=%d/keys=%d-%d,%d/layout=%s/kernel=%v", s, lengths.from, lengths.to, lengths.keys, name, kernel), func(b *testing.B) {
 						inTurn(b, len(keys), hash(Generic), hash(kernel))
 					})
 				}

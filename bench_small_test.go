@@ -142,10 +142,10 @@ func singleStrings(b *testing.B, keys [][]byte, most int) {
 
 // hash compares Format.Hash with the plain reading of the hash.
 func (w *small) hash(b *testing.B) {
-	kind := w.format.hash()
+	s := w.format.hash()
 	w.parts(b, func(keys [][]byte) {
 		for _, key := range keys {
-			h := referenceWords(kind, key)
+			h := referenceWords(s, key)
 			sink += int(h[0] + h[1])
 		}
 	}, func(from, to int) {

@@ -41,14 +41,13 @@ func (s *prober) addColumn(keys Keys) {
 // addEach sets the bits of a filter key by key, or all bits of a key at once. It is for
 // filters of more than 2^32 bits: places have 32 bits.
 func (s *prober) addEach(keys Keys) {
-	kind := s.scheme
-	keys.eachWindow(kind, s.kernel, false, func(_ int, h hashes) {
+	keys.eachWindow(s.scheme, s.kernel, false, func(_ int, h hashes) {
 		if h.len() > 0 && s.setsLines() {
 			s.setLines(&h)
 			return
 		}
 		for i := range h.len() {
-			s.addHash(h.at(i, kind))
+			s.addHash(h.at(i, s.scheme))
 		}
 	})
 }

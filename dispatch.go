@@ -58,9 +58,9 @@ func (s *prober) derive() {
 }
 
 // setFastest is setKernel for the fastest kernel and an array that fits, of one key too. It computes nothing.
-func (s *prober) setFastest(f scheme) {
-	s.scheme, s.kernel = f, kernels[0]
-	s.single = &singles[s.kernel][f]
+func (s *prober) setFastest(to scheme) {
+	s.scheme, s.kernel = to, kernels[0]
+	s.single = &singles[s.kernel][to]
 }
 
 // singles are those of the schemes, by kernel. All begin with Go's functions; single_amd64.go sets
@@ -92,8 +92,8 @@ var arrays = [len(schemes)]struct {
 }
 
 // array returns the array of k probes, at least 1, of n bits, at least 1, which begin where data does.
-func (f scheme) array(data []byte, n uint64, k int) probes.Array {
-	a := arrays[f].array(n, k)
+func (s scheme) array(data []byte, n uint64, k int) probes.Array {
+	a := arrays[s].array(n, k)
 	a.Base = unsafe.SliceData(data)
 	return a
 }
@@ -142,59 +142,59 @@ func (f Format) HashString(key string) Hash {
 // is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for formats whose hash has more than one
 // word.
 func (f Format) HashFrom(h uint64) Hash {
-	kind := f.hash()
-	switch schemes[kind].words {
+	s := f.hash()
+	switch schemes[s].words {
 	case one32:
-		return shortHash(uint64(uint32(h)), 0, kind)
+		return shortHash(uint64(uint32(h)), 0, s)
 	case one64:
-		return shortHash(h, 0, kind)
+		return shortHash(h, 0, s)
 	}
 	panic(fmt.Sprintf("bloom: the hash of %v has several words, but HashFrom takes one", f))
 }
 
 // hashKey returns the hash of the n bytes at p.
-func (f scheme) hashKey(p unsafe.Pointer, n int) Hash {
-	switch f {
+func (s scheme) hashKey(p unsafe.Pointer, n int) Hash {
+	switch s {
 	case schemeLevelDB:
-		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes)), 0, f)
+		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.UnsignedBytes)), 0, s)
 	case schemeNori:
-		return f.twoWords(keyhash.XXH64x2(p, n))
+		return s.twoWords(keyhash.XXH64x2(p, n))
 	case schemeParquet:
-		return shortHash(keyhash.XXH64(p, n), 0, f)
+		return shortHash(keyhash.XXH64(p, n), 0, s)
 	case schemeRocksDB:
-		return shortHash(xxph3At(p, n), 0, f)
+		return shortHash(xxph3At(p, n), 0, s)
 	case schemePebble:
-		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.SignedBytes)), 0, f)
+		return shortHash(uint64(keyhash.LevelDB(p, n, keyhash.SignedBytes)), 0, s)
 	case schemeBitsAndBlooms:
 		return fourWords(keyhash.Murmur3x2(p, n))
 	case schemeGuava:
-		return f.twoWords(keyhash.Murmur3(p, n))
+		return s.twoWords(keyhash.Murmur3(p, n))
 	}
 	panic(noSuchScheme)
 }
 
 // hashUint64 returns the hash of key's 8 little-endian bytes.
-func (f scheme) hashUint64(key uint64) Hash {
-	switch f {
+func (s scheme) hashUint64(key uint64) Hash {
+	switch s {
 	case schemeLevelDB, schemePebble: // the same for whole words
-		return shortHash(uint64(keyhash.LevelDBUint64(key)), 0, f)
+		return shortHash(uint64(keyhash.LevelDBUint64(key)), 0, s)
 	case schemeNori:
-		return f.twoWords(keyhash.XXH64x2Uint64(key))
+		return s.twoWords(keyhash.XXH64x2Uint64(key))
 	case schemeParquet:
-		return shortHash(keyhash.XXH64Uint64(key), 0, f)
+		return shortHash(keyhash.XXH64Uint64(key), 0, s)
 	case schemeRocksDB:
-		return shortHash(keyhash.XXPH3Uint64(key), 0, f)
+		return shortHash(keyhash.XXPH3Uint64(key), 0, s)
 	case schemeBitsAndBlooms:
 		return fourWords(keyhash.Murmur3x2Uint64(key))
 	case schemeGuava:
-		return f.twoWords(keyhash.Murmur3Uint64(key))
+		return s.twoWords(keyhash.Murmur3Uint64(key))
 	}
 	panic(noSuchScheme)
 }
 
 // hashGeneric is hashInGo for rows that are not narrow.
-func (k *Keys) hashGeneric(f scheme, h *hashes) {
-	switch f {
+func (k *Keys) hashGeneric(s scheme, h *hashes) {
+	switch s {
 	case schemeLevelDB:
 		k.hashLevelDB(h.h32, keyhash.UnsignedBytes)
 	case schemeNori:
@@ -487,8 +487,8 @@ func (s *prober) place(h *hashes, places []uint32) int {
 }
 
 // testPart sets bit i if array i of a part of a group may hold the key of a hash.
-func (f scheme) testPart(kernel Kernel, p *part, h Hash) (word uint64) {
-	switch f {
+func (s scheme) testPart(kernel Kernel, p *part, h Hash) (word uint64) {
+	switch s {
 	case schemeLevelDB:
 		for i := range p.arrays {
 			word |= probes.OneIf(probes.LevelDB(p.arrays[i]).Has(uint32(h.h1))) << (i % 64)

@@ -98,8 +98,8 @@ func (s *Set) foldTo(to shape) {
 
 // fold sets the bits of dst, which is zeros, that src stands for in so many bits. The sizes are multiples of the scheme's
 // unit, and that of src is one of dst's.
-func (f scheme) fold(dst, src []byte) {
-	if unit := schemes[f].unit; !schemes[f].line {
+func (s scheme) fold(dst, src []byte) {
+	if unit := schemes[s].unit; !schemes[s].line {
 		foldRemainders(dst, src)
 	} else {
 		foldNeighbours(dst, src, int(unit/8))

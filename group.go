@@ -27,15 +27,15 @@ type Group struct {
 
 // newBlocks returns blocks of arrays that are alike, or nil if no function in assembly takes
 // blocks of them.
-func (f scheme) newBlocks(arrays []probes.Array) []octet {
-	if !schemes[f].line || arrays[0].N > math.MaxUint32 || !slices.Contains(kernels, AVX2) { // the number of longer lines is larger: see probes.Pebble
+func (s scheme) newBlocks(arrays []probes.Array) []octet {
+	if !schemes[s].line || arrays[0].N > math.MaxUint32 || !slices.Contains(kernels, AVX2) { // the number of longer lines is larger: see probes.Pebble
 		return nil
 	}
 	blocks := make([]octet, (len(arrays)+blockArrays-1)/blockArrays)
 	for i := range blockArrays * len(blocks) {
 		a, b, lane := &arrays[min(i, len(arrays)-1)], &blocks[i/blockArrays], i%blockArrays
 		b.bases[lane], b.units[lane] = a.Base, a.N
-		if f == schemePebble {
+		if s == schemePebble {
 			by := (*probes.Pebble)(a).Divisor()
 			b.recips[lane], b.shifts[lane] = by[0], by[1]
 		}

@@ -9,8 +9,8 @@ import (
 // Hash is a key's hash. It can be used with every filter whose format has the same hash: hash a key once to
 // query many filters. A filter cannot distinguish keys whose hashes are equal by ==.
 type Hash struct {
-	// A hash of one or two words has hashMark in h3 and its kind in h4, and 0 in h2 if it has one word. There is
-	// no field for the kind: the compiler keeps a struct of more than four fields or 32 bytes on the stack, and
+	// A hash of one or two words has hashMark in h3 and its scheme in h4, and 0 in h2 if it has one word. There is
+	// no field for the scheme: the compiler keeps a struct of more than four fields or 32 bytes on the stack, and
 	// then the queries of every format take up to 2.9 times as long.
 	h1, h2, h3, h4 uint64
 }
@@ -20,9 +20,9 @@ type Hash struct {
 var hashMark = rand.Uint64() | 1
 
 // shortHash returns a hash of one or two words.
-func shortHash(h1, h2 uint64, kind scheme) Hash { return Hash{h1, h2, hashMark, uint64(kind)} }
+func shortHash(h1, h2 uint64, s scheme) Hash { return Hash{h1, h2, hashMark, uint64(s)} }
 
-func (f scheme) twoWords(h1, h2 uint64) Hash { return shortHash(h1, h2, f) }
+func (s scheme) twoWords(h1, h2 uint64) Hash { return shortHash(h1, h2, s) }
 
 func fourWords(h1, h2, h3, h4 uint64) Hash { return Hash{h1, h2, h3, h4} }
 
@@ -42,11 +42,11 @@ func (h Hash) scheme() scheme {
 
 // made reports whether a hash is of the scheme. One of four words passes for a shorter one if its last word
 // is the number of that scheme, which is a chance of 2^-64.
-func (f scheme) made(h Hash) bool {
-	if f == schemeBitsAndBlooms {
+func (s scheme) made(h Hash) bool {
+	if s == schemeBitsAndBlooms {
 		return h.scheme() == schemeBitsAndBlooms
 	}
-	return h.h4 == uint64(f)
+	return h.h4 == uint64(s)
 }
 
 // Words returns the words of the hash in their order, and 0 for words that it does not have. A hash of 32 bits
@@ -58,7 +58,7 @@ func (h Hash) Words() [4]uint64 {
 	return [4]uint64{h.h1, h.h2}
 }
 
-// hashes are the hashes of some keys, in slices for the words of their kind: h32, or h1,
+// hashes are the hashes of some keys, in slices for their words: h32, or h1,
 // or h1 and h2, or h1 to h4. It is passed by reference, because a copy for each step would cost small
 // batches as much as the rest does.
 type hashes struct {
@@ -120,17 +120,17 @@ func (h *hashes) slice(i, j int) (s hashes) {
 	return s
 }
 
-// at returns hash i, of the given kind.
-func (h *hashes) at(i int, kind scheme) Hash {
-	switch schemes[kind].words {
+// at returns hash i, which is of the given scheme.
+func (h *hashes) at(i int, s scheme) Hash {
+	switch schemes[s].words {
 	case one32:
-		return shortHash(uint64(h.h32[i]), 0, kind)
+		return shortHash(uint64(h.h32[i]), 0, s)
 	case one64:
-		return shortHash(h.h1[i], 0, kind)
+		return shortHash(h.h1[i], 0, s)
 	case four64:
 		return h.at256(i)
 	}
-	return shortHash(h.h1[i], h.h2[i], kind)
+	return shortHash(h.h1[i], h.h2[i], s)
 }
 
 // set writes hash i.

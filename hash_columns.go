@@ -14,23 +14,23 @@ func (k Keys) Hashed(f Format) Keys { return k.hashedBy(kernels[0], f) }
 
 func (k *Keys) hashedBy(kernel Kernel, f Format) Keys {
 	k.mustServe(f)
-	kind := f.hash()
-	return k.hashedTo(make([]uint64, (k.n*schemes[kind].words.bits()+63)/64), kind, kernel)
+	s := f.hash()
+	return k.hashedTo(make([]uint64, (k.n*schemes[s].words.bits()+63)/64), s, kernel)
 }
 
 // hashedTo is Hashed, with the hashes in memory, which must have room for them.
-func (k *Keys) hashedTo(memory []uint64, kind scheme, kernel Kernel) (h Keys) {
-	switch p := unsafe.Pointer(unsafe.SliceData(memory)); schemes[kind].words {
+func (k *Keys) hashedTo(memory []uint64, s scheme, kernel Kernel) (h Keys) {
+	switch p := unsafe.Pointer(unsafe.SliceData(memory)); schemes[s].words {
 	case one32:
 		words := unsafe.Slice((*uint32)(p), k.n)
-		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h32: words[i:j]} })
+		k.hashWindows(s, kernel, func(i, j int) hashes { return hashes{h32: words[i:j]} })
 		h = columnOf(hashes32, words)
 	case one64:
-		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h1: memory[i:j]} })
+		k.hashWindows(s, kernel, func(i, j int) hashes { return hashes{h1: memory[i:j]} })
 		h = columnOf(hashes64, memory[:k.n])
 	case two64:
 		words := unsafe.Slice((*hash128)(p), k.n)
-		k.eachWindow(kind, kernel, true, func(first int, h hashes) {
+		k.eachWindow(s, kernel, true, func(first int, h hashes) {
 			for i, h1 := range h.h1 {
 				words[first+i] = hash128{h1, h.h2[i]}
 			}
@@ -38,39 +38,39 @@ func (k *Keys) hashedTo(memory []uint64, kind scheme, kernel Kernel) (h Keys) {
 		h = columnOf(hashes128, words)
 	case four64:
 		words := unsafe.Slice((*Hash)(p), k.n)
-		k.eachWindow(kind, kernel, true, func(first int, h hashes) {
+		k.eachWindow(s, kernel, true, func(first int, h hashes) {
 			for i := range h.len() {
 				words[first+i] = h.at256(i)
 			}
 		})
 		h = columnOf(hashes256, words)
 	}
-	h.hashed, h.validity, h.bit0 = kind, k.validity, k.bit0
+	h.hashed, h.validity, h.bit0 = s, k.validity, k.bit0
 	return h
 }
 
 // hashWindows hashes a window of rows at a time. room(i, j) returns the memory for the hashes
 // of rows i to j-1.
-func (k *Keys) hashWindows(kind scheme, kernel Kernel, room func(i, j int) hashes) {
+func (k *Keys) hashWindows(s scheme, kernel Kernel, room func(i, j int) hashes) {
 	for i := 0; i < k.n; i += windowKeys {
 		part := k.slice(i, min(i+windowKeys, k.n))
 		h := room(i, i+part.n)
-		part.hash(kind, kernel, &h)
+		part.hash(s, kernel, &h)
 	}
 }
 
 // eachWindow hashes a window of rows at a time, and calls visit with the number of its first row and its hashes: without
 // those of null rows, or with hashes for them that mean nothing.
-func (k *Keys) eachWindow(kind scheme, kernel Kernel, withNulls bool, visit func(first int, h hashes)) {
+func (k *Keys) eachWindow(s scheme, kernel Kernel, withNulls bool, visit func(first int, h hashes)) {
 	w := takeWindow()
-	room := w.hashes(schemes[kind].words, k.n)
+	room := w.hashes(schemes[s].words, k.n)
 	for i := 0; i < k.n; i += room.len() {
 		part := k.slice(i, min(i+room.len(), k.n))
 		h := room.slice(0, part.n)
 		if withNulls {
-			part.hash(kind, kernel, &h)
+			part.hash(s, kernel, &h)
 		} else {
-			part.hashKeys(kind, kernel, &h)
+			part.hashKeys(s, kernel, &h)
 		}
 		visit(i, h)
 	}
@@ -107,19 +107,19 @@ func (k *Keys) mustServe(f Format) {
 }
 
 // hash writes the hash of every row to h. Those of null rows mean nothing.
-func (k *Keys) hash(kind scheme, kernel Kernel, h *hashes) {
+func (k *Keys) hash(s scheme, kernel Kernel, h *hashes) {
 	if k.isGathered() {
-		k.hashGathered(kind, kernel, h)
+		k.hashGathered(s, kernel, h)
 	} else {
-		k.hashRows(kind, kernel, h) // null rows, too: to leave them out takes longer
+		k.hashRows(s, kernel, h) // null rows, too: to leave them out takes longer
 	}
 }
 
 // hashKeys writes the hashes of those rows of a window that are not null to h, and cuts h behind them. It has room
 // for as many hashes as there are rows.
-func (k *Keys) hashKeys(kind scheme, kernel Kernel, h *hashes) {
+func (k *Keys) hashKeys(s scheme, kernel Kernel, h *hashes) {
 	if k.validity == nil {
-		k.hash(kind, kernel, h)
+		k.hash(s, kernel, h)
 		return
 	}
 	var valid [windowKeys / 64]uint64
@@ -132,24 +132,24 @@ func (k *Keys) hashKeys(kind scheme, kernel Kernel, h *hashes) {
 	case keys == k.n:
 		all := *k
 		all.validity = nil
-		all.hash(kind, kernel, h)
+		all.hash(s, kernel, h)
 	case keys < k.n/sparseRows:
-		k.hashSparse(kind, h, valid[:])
+		k.hashSparse(s, h, valid[:])
 	case k.isGathered():
-		k.gatherValid(kind, kernel, h, valid[:])
+		k.gatherValid(s, kernel, h, valid[:])
 	default:
-		k.hashRows(kind, kernel, h)
+		k.hashRows(s, kernel, h)
 		h.pack(kernel, valid[:])
 	}
 	*h = h.slice(0, keys)
 }
 
 // hashSparse writes the hashes of the valid rows to the start of h.
-func (k *Keys) hashSparse(kind scheme, h *hashes, valid []uint64) {
+func (k *Keys) hashSparse(s scheme, h *hashes, valid []uint64) {
 	n := 0
 	for i, word := range valid {
 		for ; word != 0; word &= word - 1 {
-			h.set(n, k.hashRow(kind, 64*i+bits.TrailingZeros64(word)))
+			h.set(n, k.hashRow(s, 64*i+bits.TrailingZeros64(word)))
 			n++
 		}
 	}
@@ -157,7 +157,7 @@ func (k *Keys) hashSparse(kind scheme, h *hashes, valid []uint64) {
 
 // gatherValid writes the hashes of the valid rows to the start of h. It is hashGathered without
 // the null rows.
-func (k *Keys) gatherValid(kind scheme, kernel Kernel, h *hashes, valid []uint64) {
+func (k *Keys) gatherValid(s scheme, kernel Kernel, h *hashes, valid []uint64) {
 	var rows [128]string
 	n, done := 0, 0
 	for i := 0; i < k.n; i += 64 {
@@ -182,7 +182,7 @@ func (k *Keys) gatherValid(kind scheme, kernel Kernel, h *hashes, valid []uint64
 		for last := i+64 >= k.n; n >= 64 || last && n > 0; {
 			some := min(n, 64)
 			part, hashed := Strings(rows[:some]), h.slice(done, done+some)
-			part.hashRows(kind, kernel, &hashed)
+			part.hashRows(s, kernel, &hashed)
 			copy(rows[:], rows[some:n])
 			n, done = n-some, done+some
 		}
@@ -234,14 +234,14 @@ func (k *Keys) isGathered() bool {
 // hashGathered is hash for a column that isGathered. It gathers and hashes 64 rows at a time, or more views.
 // It has no function for rows, because rows that are written through a pointer escape: callers' keys could
 // not be on the stack.
-func (k *Keys) hashGathered(kind scheme, kernel Kernel, h *hashes) {
+func (k *Keys) hashGathered(s scheme, kernel Kernel, h *hashes) {
 	switch {
 	case k.layout != stringViews:
 	case k.n > 64:
-		hashViews[[viewKeys]string](k, kind, kernel, h)
+		hashViews[[viewKeys]string](k, s, kernel, h)
 		return
 	default: // to clear the buffer of more would cost more than to hash so few views
-		hashViews[[64]string](k, kind, kernel, h)
+		hashViews[[64]string](k, s, kernel, h)
 		return
 	}
 	var rows [64]string // "" for null rows
@@ -259,13 +259,13 @@ func (k *Keys) hashGathered(kind scheme, kernel Kernel, h *hashes) {
 			}
 		}
 		part, hashed := Strings(rows[:n]), h.slice(i, i+n)
-		part.hashRows(kind, kernel, &hashed)
+		part.hashRows(s, kernel, &hashed)
 	}
 }
 
 // hashViews is hashGathered for views, as many at a time as an R has room for. Its loop for columns without null
 // rows calls nothing, and reads the second half of a header only if it must: viewKey takes 1.5 times as long.
-func hashViews[R [64]string | [256]string](k *Keys, kind scheme, kernel Kernel, h *hashes) {
+func hashViews[R [64]string | [256]string](k *Keys, s scheme, kernel Kernel, h *hashes) {
 	var rows R
 	buffers := unsafe.Slice(k.buffers, k.width)
 	for i := 0; i < k.n; i += len(rows) {
@@ -295,7 +295,7 @@ func hashViews[R [64]string | [256]string](k *Keys, kind scheme, kernel Kernel, 
 			}
 		}
 		part, hashed := Strings(unsafe.Slice(&rows[0], n)), h.slice(i, i+n)
-		part.hashRows(kind, kernel, &hashed)
+		part.hashRows(s, kernel, &hashed)
 	}
 }
 

@@ -9,69 +9,69 @@ import (
 
 // hashRows is hash for rows that can all be read, null rows included. Kernels hash whole vectors of up to 16
 // keys, and may stop before a long key: Go hashes the keys that they leave.
-func (k *Keys) hashRows(kind scheme, kernel Kernel, h *hashes) {
+func (k *Keys) hashRows(s scheme, kernel Kernel, h *hashes) {
 	if k.hashed != noScheme {
 		k.copyHashes(h)
 		return
 	}
-	if kind == schemePebble && k.wholeWords() {
-		kind = schemeLevelDB
+	if s == schemePebble && k.wholeWords() {
+		s = schemeLevelDB
 	}
 	n := h.len()
-	done, ok := k.hashAssembly(kind, kernel, h)
+	done, ok := k.hashAssembly(s, kernel, h)
 	if !ok || done == 0 && n <= 16 {
-		k.hashInGo(kind, h)
+		k.hashInGo(s, h)
 		return
 	}
 	byGo := 16
 	for done < n {
 		rest, hashed := k.slice(done, n), h.slice(done, n)
-		more, _ := rest.hashAssembly(kind, kernel, &hashed)
+		more, _ := rest.hashAssembly(s, kernel, &hashed)
 		if more > 0 {
 			byGo = 16
 		} else {
 			more = min(n-done, byGo)
 			byGo *= 2 // most keys are too long: do not ask for each 16
 			hashed = hashed.slice(0, more)
-			rest.hashInGo(kind, &hashed)
+			rest.hashInGo(s, &hashed)
 		}
 		done += more
 	}
 }
 
 // hashInGo is hashRows in portable Go, for as many rows as h has room for.
-func (k *Keys) hashInGo(kind scheme, h *hashes) {
+func (k *Keys) hashInGo(s scheme, h *hashes) {
 	if !k.isNarrow() {
-		k.hashGeneric(kind, h)
+		k.hashGeneric(s, h)
 		return
 	}
 	for i := range h.len() {
-		h.set(i, k.hashRow(kind, i))
+		h.set(i, k.hashRow(s, i))
 	}
 }
 
 // hashRow returns the hash of one row.
-func (k *Keys) hashRow(kind scheme, i int) Hash {
+func (k *Keys) hashRow(s scheme, i int) Hash {
 	from, to := 0, 0
 	switch k.layout {
 	case byteSlices:
 		key := elements[[]byte](k, k.n)[i]
-		return kind.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+		return s.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	case strs:
 		key := elements[string](k, k.n)[i]
-		return kind.hashKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
+		return s.hashKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
 	case uint8s:
-		return kind.hashKey(unsafe.Pointer(&elements[uint8](k, k.n)[i]), 1)
+		return s.hashKey(unsafe.Pointer(&elements[uint8](k, k.n)[i]), 1)
 	case uint16s:
 		var key [2]byte
 		binary.LittleEndian.PutUint16(key[:], elements[uint16](k, k.n)[i])
-		return kind.hashKey(unsafe.Pointer(&key), len(key))
+		return s.hashKey(unsafe.Pointer(&key), len(key))
 	case uint32s:
 		var key [4]byte
 		binary.LittleEndian.PutUint32(key[:], elements[uint32](k, k.n)[i])
-		return kind.hashKey(unsafe.Pointer(&key), len(key))
+		return s.hashKey(unsafe.Pointer(&key), len(key))
 	case uint64s:
-		return kind.hashUint64(elements[uint64](k, k.n)[i])
+		return s.hashUint64(elements[uint64](k, k.n)[i])
 	case fixedWidth:
 		from, to = i*k.width, (i+1)*k.width
 	case offsets32:
@@ -82,19 +82,19 @@ func (k *Keys) hashRow(kind scheme, i int) Hash {
 		from, to = int(offsets[i]), int(offsets[i+1])
 	case stringViews:
 		key := k.viewKey(i, true)
-		return kind.hashKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
+		return s.hashKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
 	case hashes32:
-		return shortHash(uint64(elements[uint32](k, k.n)[i]), 0, kind)
+		return shortHash(uint64(elements[uint32](k, k.n)[i]), 0, s)
 	case hashes64:
-		return shortHash(elements[uint64](k, k.n)[i], 0, kind)
+		return shortHash(elements[uint64](k, k.n)[i], 0, s)
 	case hashes128:
 		h := elements[hash128](k, k.n)[i]
-		return shortHash(h.h1, h.h2, kind)
+		return shortHash(h.h1, h.h2, s)
 	case hashes256:
 		return elements[Hash](k, k.n)[i]
 	}
 	key := k.data[from:to]
-	return kind.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	return s.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
 
 // wholeWords reports whether the layout says that every row is a multiple of 4 bytes long.
@@ -134,27 +134,27 @@ func (k *Keys) ownHashes() []uint64 {
 // hashAssembly is hashRows in assembly. It hashes some of the first rows, perhaps none, and
 // returns their number. It returns false if the kernel has no assembly for these rows, or if they are
 // too few. By AVX2, Go hashes keys of bytes for Nori and Parquet, and most of them for Guava and bits-and-blooms.
-func (k *Keys) hashAssembly(kind scheme, kernel Kernel, h *hashes) (done int, ok bool) {
+func (k *Keys) hashAssembly(s scheme, kernel Kernel, h *hashes) (done int, ok bool) {
 	n, left := h.len(), 0
 	layout, rows, stride, data := k.assemblyRows()
 	integers := layout == uint32s || layout == uint64s
-	if n < kind.leastKeys(kernel, integers) {
+	if n < s.leastKeys(kernel, integers) {
 		return 0, false
 	}
-	if kind == schemeBitsAndBlooms || kind == schemeGuava {
+	if s == schemeBitsAndBlooms || s == schemeGuava {
 		return murmurAssembly(kernel, layout, rows, stride, data, h)
 	}
 	if kernel == AVX512 && !integers {
 		if layout == noLayout {
 			return 0, false
 		}
-		done = hashByRows(kind, rows, stride, data, n, h)
+		done = hashByRows(s, rows, stride, data, n, h)
 		return done, done > 0
 	}
-	if kernel == AVX2 && kind == schemeRocksDB && !integers && !foursXXPH3.has(rows, stride, n) {
+	if kernel == AVX2 && s == schemeRocksDB && !integers && !foursXXPH3.has(rows, stride, n) {
 		return 0, false // Go takes less time for such keys
 	}
-	switch kind {
+	switch s {
 	case schemeLevelDB:
 		left, ok = hash32(kernel, layout, rows, stride, data, n, &h.h32[0], keyhash.UnsignedBytes)
 	case schemePebble:
@@ -195,9 +195,9 @@ func murmurAssembly(kernel Kernel, layout layout, rows *byte, stride int, data *
 
 // hashByRows hashes the first of n rows with AVX-512 and returns how many: it loads the bytes of each key and transposes them.
 // LevelDB's hash ends at a key of rowsLimit bytes or more.
-func hashByRows(kind scheme, rows *byte, stride int, data *byte, n int, h *hashes) (done int) {
+func hashByRows(s scheme, rows *byte, stride int, data *byte, n int, h *hashes) (done int) {
 	left := 0
-	switch kind {
+	switch s {
 	case schemeLevelDB:
 		left, _ = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], keyhash.UnsignedBytes)
 	case schemePebble:
@@ -239,9 +239,9 @@ func (k *Keys) assemblyRows() (l layout, rows *byte, stride int, data *byte) {
 }
 
 // leastKeys returns the number of keys, integers or others, from which on the kernel hashes them: those of a vector or a group.
-func (h scheme) leastKeys(kernel Kernel, integers bool) int {
+func (s scheme) leastKeys(kernel Kernel, integers bool) int {
 	switch {
-	case kernel == AVX512 || kernel == AVX2 && schemes[h].words != one32:
+	case kernel == AVX512 || kernel == AVX2 && schemes[s].words != one32:
 		return 16
 	case kernel == AVX2 && !integers:
 		return 32

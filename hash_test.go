@@ -49,24 +49,24 @@ var hashTests = [...][]hashVector{
 func TestHash(t *testing.T) {
 	t.Parallel()
 	data := slices.Concat(golden.Mixed.Range(0, 131)...)
-	eachHash(t, func(t *testing.T, kind scheme) {
-		if len(hashTests[kind]) == 0 && kind != schemeBitsAndBlooms {
+	eachHash(t, func(t *testing.T, s scheme) {
+		if len(hashTests[s]) == 0 && s != schemeBitsAndBlooms {
 			t.Error("there are no vectors")
 		}
-		for _, v := range hashTests[kind] {
-			if got, want := referenceHash(kind, fromHex(v.key)), shortHash(v.h1, v.h2, kind); got != want {
+		for _, v := range hashTests[s] {
+			if got, want := referenceHash(s, fromHex(v.key)), shortHash(v.h1, v.h2, s); got != want {
 				t.Errorf("the reference of %s = %v, want %v", v.key, got, want)
 			}
 		}
 		for n := range 1101 {
 			keys := [][]byte{data[n : 2*n]}
-			checkHashes(t, kind, kernels, keys, Bytes(keys), Strings([]string{string(keys[0])}))
+			checkHashes(t, s, kernels, keys, Bytes(keys), Strings([]string{string(keys[0])}))
 		}
 		for _, v := range []uint64{0, 1, 0x80, math.MaxUint32, 1 << 32, math.MaxUint64, 0x8899aabbccddeeff} {
 			key := binary.LittleEndian.AppendUint64(nil, v)
-			checkHashes(t, kind, kernels, [][]byte{key}, Integers([]uint64{v}))
-			checkHashes(t, kind, kernels, [][]byte{key[:4]}, Integers([]uint32{uint32(v)}))
-			if got, want := kind.hashUint64(v), referenceHash(kind, key); got != want {
+			checkHashes(t, s, kernels, [][]byte{key}, Integers([]uint64{v}))
+			checkHashes(t, s, kernels, [][]byte{key[:4]}, Integers([]uint32{uint32(v)}))
+			if got, want := s.hashUint64(v), referenceHash(s, key); got != want {
 				t.Errorf("ofUint64(%x) = %v, want %v", v, got, want)
 			}
 		}
@@ -90,8 +90,8 @@ func TestHash(t *testing.T) {
 func TestWrongHashes(t *testing.T) {
 	t.Parallel()
 	keys, many := golden.Mixed.Range(0, 10), map[scheme]Keys{}
-	for kind := noScheme + 1; int(kind) < len(schemes); kind++ {
-		many[kind] = columnOfHashes(kind, make([]Hash, 2*workerKeys))
+	for s := noScheme + 1; int(s) < len(schemes); s++ {
+		many[s] = columnOfHashes(s, make([]Hash, 2*workerKeys))
 	}
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}

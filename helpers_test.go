@@ -238,8 +238,8 @@ func checkBatch(t *testing.T, f *Filter, keys Keys, want []bool) {
 }
 
 // columnOfHashes returns a column of hashes of one kind.
-func columnOfHashes(kind scheme, hashed []Hash) (k Keys) {
-	switch schemes[kind].words {
+func columnOfHashes(s scheme, hashed []Hash) (k Keys) {
+	switch schemes[s].words {
 	case one32:
 		words := make([]uint32, len(hashed))
 		for i, h := range hashed {
@@ -261,18 +261,18 @@ func columnOfHashes(kind scheme, hashed []Hash) (k Keys) {
 	case four64:
 		k = columnOf(hashes256, hashed)
 	}
-	k.hashed = kind
+	k.hashed = s
 	return k
 }
 
 // referenceHash returns the hash of a key by the letter.
-func referenceHash(kind scheme, key []byte) Hash {
-	return hashOf(kind, referenceWords(kind, key))
+func referenceHash(s scheme, key []byte) Hash {
+	return hashOf(s, referenceWords(s, key))
 }
 
 // referenceWords returns the words of the hash of a key by the letter, and 0 for those that the hash does not have.
-func referenceWords(kind scheme, key []byte) (words [4]uint64) {
-	switch kind {
+func referenceWords(s scheme, key []byte) (words [4]uint64) {
+	switch s {
 	case schemeLevelDB:
 		words[0] = uint64(reference.Hash32(key))
 	case schemeNori:
@@ -299,11 +299,11 @@ func create(f Format, keys [][]byte, bitsPerKey int) []byte {
 }
 
 // hashOf returns the hash of a kind that has such words.
-func hashOf(kind scheme, words [4]uint64) Hash {
-	if schemes[kind].words == four64 {
+func hashOf(s scheme, words [4]uint64) Hash {
+	if schemes[s].words == four64 {
 		return Hash{words[0], words[1], words[2], words[3]}
 	}
-	return shortHash(words[0], words[1], kind)
+	return shortHash(words[0], words[1], s)
 }
 
 // walkTest is what the tests know of a walk: a new one is a line in walkTests.
@@ -521,15 +521,15 @@ func randomBits(random *rand.Rand, n uint64, fill float64) []byte {
 }
 
 // eachHash runs a subtest for every hash.
-func eachHash(t *testing.T, run func(t *testing.T, kind scheme)) {
-	for kind := noScheme + 1; int(kind) < len(schemes); kind++ {
-		t.Run("hash="+kind.String(), func(t *testing.T) { run(t, kind) })
+func eachHash(t *testing.T, run func(t *testing.T, s scheme)) {
+	for s := noScheme + 1; int(s) < len(schemes); s++ {
+		t.Run("hash="+s.String(), func(t *testing.T) { run(t, s) })
 	}
 }
 
 // checkHashes compares the hashes of columns of the same keys by some kernels with the reference,
 // and looks for hashes past the last.
-func checkHashes(t *testing.T, kind scheme, kernels []Kernel, keys [][]byte, columns ...Keys) {
+func checkHashes(t *testing.T, s scheme, kernels []Kernel, keys [][]byte, columns ...Keys) {
 	t.Helper()
 	const canary = 0xdeadbeefdeadbeef
 	n := len(keys)
@@ -538,10 +538,10 @@ func checkHashes(t *testing.T, kind scheme, kernels []Kernel, keys [][]byte, col
 		if i > 0 && len(key) == len(keys[i-1]) && unsafe.SliceData(key) == unsafe.SliceData(keys[i-1]) {
 			want[i] = want[i-1] // the same bytes: long keys take long
 		} else {
-			want[i] = referenceHash(kind, key)
+			want[i] = referenceHash(s, key)
 		}
 	}
-	room := hashesOfLength(kind, n+1)
+	room := hashesOfLength(s, n+1)
 	for _, kernel := range proven() {
 		for _, column := range columns {
 			for i := range room.h32 {
@@ -556,16 +556,16 @@ func checkHashes(t *testing.T, kind scheme, kernels []Kernel, keys [][]byte, col
 			for i := range room.h3 {
 				room.h3[i], room.h4[i] = canary, canary
 			}
-			after := room.at(n, kind)
+			after := room.at(n, s)
 			h := room.slice(0, n)
-			column.hash(kind, kernel, &h)
+			column.hash(s, kernel, &h)
 			for i, key := range keys {
-				if got := h.at(i, kind); got != want[i] {
-					t.Fatalf("%v, kernel %v, layout %d, key %d of %d, %d bytes: hash %v, want %v", kind, kernel, column.layout, i, n, len(key), got, want[i])
+				if got := h.at(i, s); got != want[i] {
+					t.Fatalf("%v, kernel %v, layout %d, key %d of %d, %d bytes: hash %v, want %v", s, kernel, column.layout, i, n, len(key), got, want[i])
 				}
 			}
-			if room.at(n, kind) != after {
-				t.Fatalf("%v, kernel %v, layout %d: wrote past the last of %d hashes", kind, kernel, column.layout, n)
+			if room.at(n, s) != after {
+				t.Fatalf("%v, kernel %v, layout %d: wrote past the last of %d hashes", s, kernel, column.layout, n)
 			}
 		}
 	}
@@ -574,8 +574,8 @@ func checkHashes(t *testing.T, kind scheme, kernels []Kernel, keys [][]byte, col
 // checkEachHash is checkHashes for every hash and kernel.
 func checkEachHash(t *testing.T, keys [][]byte, columns ...Keys) {
 	t.Helper()
-	for kind := noScheme + 1; int(kind) < len(schemes); kind++ {
-		checkHashes(t, kind, proven(), keys, columns...)
+	for s := noScheme + 1; int(s) < len(schemes); s++ {
+		checkHashes(t, s, proven(), keys, columns...)
 	}
 }
 
@@ -590,8 +590,8 @@ func checkFixedWidth(t *testing.T, data []byte, width int) {
 }
 
 // hashesOfLength returns room for n hashes.
-func hashesOfLength(kind scheme, n int) (h hashes) {
-	switch schemes[kind].words {
+func hashesOfLength(s scheme, n int) (h hashes) {
+	switch schemes[s].words {
 	case one32:
 		h.h32 = make([]uint32, n)
 	case one64:

@@ -138,8 +138,8 @@ func (v *view) newInterleaved(filters int) (*Interleaved, error) {
 
 // depth returns how many slices filters of so many bits have, a few more than 2^63 at most. Bits in words of 64 are numbered by
 // words, so the last word counts whole.
-func (f scheme) depth(bits uint64) uint64 {
-	if word := schemes[f].word; word > 8 {
+func (s scheme) depth(bits uint64) uint64 {
+	if word := schemes[s].word; word > 8 {
 		return (bits-1)/word*word + word
 	}
 	return bits

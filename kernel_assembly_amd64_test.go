@@ -262,15 +262,15 @@ func TestKernelRowsEnd(t *testing.T) {
 			if column.isGathered() {
 				continue
 			}
-			for kind := noScheme + 1; int(kind) < len(schemes); kind++ {
+			for s := noScheme + 1; int(s) < len(schemes); s++ {
 				want := 0 // it has no such kernel
-				if rule, has := rules[kind]; has {
+				if rule, has := rules[s]; has {
 					want = c.want[rule]
 				}
-				room := hashesOfLength(kind, len(keys))
+				room := hashesOfLength(s, len(keys))
 				_, rows, stride, data := column.assemblyRows()
-				if done := hashByRows(kind, rows, stride, data, len(keys), &room); done != want {
-					t.Errorf("%s: %v of %d keys, want %d", name, kind, done, want)
+				if done := hashByRows(s, rows, stride, data, len(keys), &room); done != want {
+					t.Errorf("%s: %v of %d keys, want %d", name, s, done, want)
 				}
 			}
 		}

@@ -151,7 +151,7 @@ func TestKernelLongKeys(t *testing.T) {
 			keys[20] = long
 		}
 		columns := columnsOf(t, keys)
-		eachHash(t, func(t *testing.T, kind scheme) { checkCalls(t, kind, keys, columns, want) })
+		eachHash(t, func(t *testing.T, s scheme) { checkCalls(t, s, keys, columns, want) })
 	}
 	check(100, data, func(calls callLengths, _ layout) int { return calls.beforeLong })
 	check(longKey, nil, func(calls callLengths, _ layout) int { return calls.beforeLong / rows * rows }) // all or none
@@ -168,31 +168,31 @@ func TestKernelLongKeys(t *testing.T) {
 
 // checkCalls compares how many keys of each column each kernel hashes in a call with want, and the hashes with the
 // reference.
-func checkCalls(t *testing.T, kind scheme, keys [][]byte, columns []Keys, want func(calls callLengths, l layout) int) {
+func checkCalls(t *testing.T, s scheme, keys [][]byte, columns []Keys, want func(calls callLengths, l layout) int) {
 	t.Helper()
 	width := len(keys[0])
 	for _, gate := range ours.gates {
 		if !slices.Contains(proven(), gate.kernel) {
 			continue
 		}
-		calls, has := gate.calls[kind]
+		calls, has := gate.calls[s]
 		if want(calls, noLayout) > 0 { // else Go hashes every key as it does a long one
-			checkHashes(t, kind, []Kernel{gate.kernel}, keys, columns...)
+			checkHashes(t, s, []Kernel{gate.kernel}, keys, columns...)
 		}
 		for _, column := range columns {
 			short := column.layout == fixedWidth && column.width < 8 || column.isNarrow()
-			if column.isGathered() || short && schemes[kind].words == one32 && gate.kernel == NEON {
+			if column.isGathered() || short && schemes[s].words == one32 && gate.kernel == NEON {
 				continue // hashed as strings, or by another function
 			}
 			layout, _, stride, _ := column.assemblyRows()
-			isMurmur := kind == schemeBitsAndBlooms || kind == schemeGuava
+			isMurmur := s == schemeBitsAndBlooms || s == schemeGuava
 			isInteger := layout == uint64s || layout == uint32s && !isMurmur || stride == -16 && isMurmur
 			hashed := 0
-			if slices.Contains(schemes[kind].kernels, gate.kernel) && (isInteger || has && width >= calls.shortest) {
+			if slices.Contains(schemes[s].kernels, gate.kernel) && (isInteger || has && width >= calls.shortest) {
 				hashed = want(calls, column.layout)
 			}
-			room := hashesOfLength(kind, len(keys))
-			if done, _ := column.hashAssembly(kind, gate.kernel, &room); done != hashed {
+			room := hashesOfLength(s, len(keys))
+			if done, _ := column.hashAssembly(s, gate.kernel, &room); done != hashed {
 				t.Errorf("kernel %v, layout %d, keys of %d bytes: %d hashes, want %d", gate.kernel, column.layout, width, done, hashed)
 			}
 		}

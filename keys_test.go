@@ -96,13 +96,13 @@ type layoutTest struct {
 
 // hashedLayouts lists a column of hashes for every hash, made by the reference.
 func hashedLayouts() (list []layoutTest) {
-	for kind := noScheme + 1; int(kind) < len(schemes); kind++ {
-		list = append(list, layoutTest{"hashed by " + kind.String(), 0, func(_ testing.TB, keys [][]byte) Keys {
+	for s := noScheme + 1; int(s) < len(schemes); s++ {
+		list = append(list, layoutTest{"hashed by " + s.String(), 0, func(_ testing.TB, keys [][]byte) Keys {
 			hashed := make([]Hash, len(keys))
 			for i, key := range keys {
-				hashed[i] = referenceHash(kind, key)
+				hashed[i] = referenceHash(s, key)
 			}
-			return columnOfHashes(kind, hashed)
+			return columnOfHashes(s, hashed)
 		}})
 	}
 	return list

@@ -69,7 +69,7 @@ var schemes = [...]struct {
 
 var kernelsOfAMD64, everyKernel = []Kernel{AVX512, AVX2}, []Kernel{AVX512, AVX2, NEON}
 
-func (f scheme) String() string { return schemes[f].name }
+func (s scheme) String() string { return schemes[s].name }
 
 const noSuchScheme = "bloom: no such scheme"
 
@@ -93,14 +93,14 @@ func (w words) bits() int {
 const mostBytes = encoding.MostBytes
 
 // bytesOf returns how many bytes an array takes that has at least so many bits.
-func (f scheme) bytesOf(bits uint64) int {
-	word := schemes[f].word
+func (s scheme) bytesOf(bits uint64) int {
+	word := schemes[s].word
 	return int((bits/word + min(bits%word, 1)) * (word / 8))
 }
 
 // swap returns what the number of a bit is XORed with to find it in the bytes: not 0 if words of 64 bits are big-endian.
-func (f scheme) swap() uint64 {
-	if schemes[f].word == 64 {
+func (s scheme) swap() uint64 {
+	if schemes[s].word == 64 {
 		return 56
 	}
 	return 0
@@ -108,4 +108,4 @@ func (f scheme) swap() uint64 {
 
 // isDense reports whether it is likely to be faster to make all probes of each of the next
 // keys at once, because the last n keys had so many hits.
-func (f scheme) isDense(hits, n int) bool { return 256*hits >= schemes[f].dense*n }
+func (s scheme) isDense(hits, n int) bool { return 256*hits >= schemes[s].dense*n }

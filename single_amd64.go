@@ -31,8 +31,8 @@ func setSingles() {
 // setAddresses sets the addresses to those of a row of singleAt, and to Go's for hashes of other kinds.
 func (s *single) setAddresses(row int, hash scheme) {
 	_, inGo, _ := singleAt(0)
-	for kind := range s.ofHash {
-		s.ofHash[kind] = inGo
+	for i := range s.ofHash {
+		s.ofHash[i] = inGo
 	}
 	s.ofUint64, s.ofHash[hash], s.ofAdd = singleAt(row)
 }
