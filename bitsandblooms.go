@@ -22,7 +22,7 @@ func (s *prober) storesFewer() bool {
 	return s.scheme == schemeBitsAndBlooms && s.Recip == probes.FewerStored
 }
 
-var fullBitsAndBlooms = fullWalk{56, wholeSums, [4]uintptr{
+var fullBitsAndBlooms = fullProbes{56, wholeSums, [4]uintptr{
 	unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h2), unsafe.Offsetof(hashes{}.h3), unsafe.Offsetof(hashes{}.h4),
 }}
 

@@ -58,7 +58,7 @@ func bitsAndBlooms(m, k, length uint64, words int) (data []byte) {
 	return append(data, bytes.Repeat([]byte{0xff, 0xff, 0xfe, 0xff, 0xff, 0x7f, 0xff, 0xff}, words)...)
 }
 
-var testCrossed64 = walkTest{
+var testBitsAndBlooms = schemeTest{
 	hash: schemeBitsAndBlooms, unit: 1, most: 1 << 62,
 	bit: func(h Hash, i int, n uint64) uint64 {
 		return reference.Location([4]uint64{h.h1, h.h2, h.h3, h.h4}, uint64(i))%n ^ 56

@@ -205,26 +205,26 @@ func TestExplain(t *testing.T) {
 			set.Add(key)
 			w := set.Filter().Explain(key)
 			if w.Rule == "" || len(w.Numbers) == 0 || w.Numbers[0].Name != "hash" || w.Numbers[0].Value != f.Hash(key).h1 {
-				t.Fatalf("the walk %+v does not begin with the hash", w)
+				t.Fatalf("the steps %+v do not begin with the hash", w)
 			}
 			positions := slices.Clone(w.Positions)
 			slices.Sort(positions)
 			array, _ := set.encoded()
 			if n, got := len(slices.Compact(positions)), onesCount(array); uint64(n) != got {
-				t.Fatalf("key %x: a walk over %d bits, %d are set", key, n, got)
+				t.Fatalf("key %x: steps over %d bits, %d are set", key, n, got)
 			}
 			for range 20 {
 				set.Add(append(bytes.Clone(key), byte(random.Uint32())))
 			}
 			absent := append(bytes.Clone(key), 0, 0)
 			if got, want := set.passes(set.Filter().Explain(absent)), Reference(f, set.data, absent); got != want {
-				t.Fatalf("the walk of %x answers %v, the reference %v", absent, got, want)
+				t.Fatalf("the steps of %x answer %v, the reference %v", absent, got, want)
 			}
 		}
 	})
 }
 
-// passes reports whether every bit of a walk is set.
+// passes reports whether every bit of the steps is set.
 func (v *view) passes(w Explanation) bool {
 	array, _ := v.encoded()
 	return !slices.ContainsFunc(w.Positions, func(bit uint64) bool { return array[bit/8]>>(bit%8)&1 == 0 })
@@ -253,7 +253,7 @@ func TestExplainVectors(t *testing.T) {
 			numbers = append(numbers, n.Value)
 		}
 		if !slices.Equal(numbers, c.numbers) || !slices.Equal(w.Positions, c.positions) {
-			t.Errorf("%v, filter %s: the walk of hello is %+v", c.format, c.filter, w)
+			t.Errorf("%v, filter %s: the steps of hello are %+v", c.format, c.filter, w)
 		}
 	}
 }

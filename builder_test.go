@@ -17,9 +17,9 @@ import (
 func TestAdd(t *testing.T) {
 	t.Parallel()
 	const region = 1 << regionShift
-	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
+	eachScheme(t, func(t *testing.T, s scheme, test schemeTest) {
 		t.Parallel()
-		random := rand.New(rand.NewPCG(29, uint64(walk)))
+		random := rand.New(rand.NewPCG(29, uint64(s)))
 		for i, size := range []uint64{8, 16, 56, 800, 8000, region - 8, region, region + 8, 5*region + 24} {
 			for j, k := range test.probes(1, 2, 6, 30) {
 				if (i+j)%oneOf(2, 4) != 0 {
@@ -31,9 +31,9 @@ func TestAdd(t *testing.T) {
 				for _, kernel := range kernels {
 					check := func(name string, add func(s *prober, keys Keys)) {
 						t.Helper()
-						size := walk.bytesOf(n)
+						size := s.bytesOf(n)
 						data := make([]byte, size+8)
-						add(&test.filter(walk, kernel, data[:size], n, k).prober, columnOfHashes(test.hash, hashed))
+						add(&test.filter(s, kernel, data[:size], n, k).prober, columnOfHashes(test.hash, hashed))
 						if !bytes.Equal(data[:size], want) {
 							t.Fatalf("%s, kernel %v: %d bits, %d probes, %d keys: wrong bits", name, kernel, n, k, len(hashed))
 						}

@@ -62,8 +62,8 @@ const (
 	filterAndSet
 )
 
-// TestSwitches walks through every format and every switch over formats, hashes and
-// walks, and fails where one lacks an arm, and where a hash lacks a kernel.
+// TestSwitches walks through every format and every switch over formats and
+// schemes, and fails where one lacks an arm, and where a hash lacks a kernel.
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	if len(formatTests) != len(formats) {
@@ -77,7 +77,7 @@ func TestSwitches(t *testing.T) {
 			t.Fatalf("the table lacks something: %+v", formats[f])
 		}
 		if takes, has := schemes[formats[f].scheme].words, schemes[f.hash()].words; takes != has {
-			t.Fatalf("the walk takes hashes of %d bits, and not of %d", takes.bits(), has.bits())
+			t.Fatalf("the scheme has hashes of %d bits, and not of %d", takes.bits(), has.bits())
 		}
 		p := Policy{f, 10}
 		for _, n := range []int{1, len(keys)} {

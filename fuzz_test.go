@@ -232,22 +232,22 @@ func plainViews(headers []byte, buffers [][]byte, valid []bool) (rows [][]byte, 
 }
 
 // FuzzKernels probes any bits for any hashes, those given and then pseudorandom ones: each
-// kernel of a walk against its letter. Some of the last bits may lie beyond the array.
+// kernel of a scheme against its letter. Some of the last bits may lie beyond the array.
 func FuzzKernels(f *testing.F) {
-	for w := noScheme + 1; int(w) < len(schemes); w++ {
-		f.Add(byte(w), []byte{0}, byte(0), byte(1), make([]byte, 16), uint16(0))
-		f.Add(byte(w), fromHex("0140000104104000"), byte(0), byte(6), []byte("\x4e\x96\x95\xf7\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"), uint16(windowKeys))
-		f.Add(byte(w), fromHex("8888a8a2"), byte(3), byte(7), []byte("\xff\xff\xff\xff\xff\xff\xff\xffaaaaaaaa"), uint16(windowKeys))
-		f.Add(byte(w), []byte{0xff, 0xfe, 0xff, 0x7f, 0xff}, byte(7), byte(30), make([]byte, 16*70), uint16(windowKeys+100))
+	for s := noScheme + 1; int(s) < len(schemes); s++ {
+		f.Add(byte(s), []byte{0}, byte(0), byte(1), make([]byte, 16), uint16(0))
+		f.Add(byte(s), fromHex("0140000104104000"), byte(0), byte(6), []byte("\x4e\x96\x95\xf7\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"), uint16(windowKeys))
+		f.Add(byte(s), fromHex("8888a8a2"), byte(3), byte(7), []byte("\xff\xff\xff\xff\xff\xff\xff\xffaaaaaaaa"), uint16(windowKeys))
+		f.Add(byte(s), []byte{0xff, 0xfe, 0xff, 0x7f, 0xff}, byte(7), byte(30), make([]byte, 16*70), uint16(windowKeys+100))
 	}
-	f.Fuzz(func(t *testing.T, walk byte, data []byte, beyond, k byte, words []byte, more uint16) {
-		w := noScheme + 1 + scheme(walk)%scheme(len(schemes)-1)
-		test := walkTests[w]
+	f.Fuzz(func(t *testing.T, number byte, data []byte, beyond, k byte, words []byte, more uint16) {
+		s := noScheme + 1 + scheme(number)%scheme(len(schemes)-1)
+		test := schemeTests[s]
 		n := (8*uint64(len(data)) - min(uint64(beyond%8), 8*uint64(len(data)))) / test.unit * test.unit
 		if n == 0 {
 			return
 		}
-		data = append(data, make([]byte, w.bytesOf(n))...)[:max(len(data), w.bytesOf(n))]
+		data = append(data, make([]byte, s.bytesOf(n))...)[:max(len(data), s.bytesOf(n))]
 		random := rand.New(rand.NewPCG(uint64(k), uint64(more)))
 		hashed := test.hashesOf(random, int(more%(2*windowKeys)), n)
 		for ; len(words) >= 16; words = words[16:] {
@@ -261,7 +261,7 @@ func FuzzKernels(f *testing.F) {
 			}
 			hashed = append(hashed, h)
 		}
-		checkWalk(t, w, data, n, test.probes(1 + int(k)%encoding.MaxProbes)[0], hashed, []int{len(hashed), len(hashed) / 2})
+		checkScheme(t, s, data, n, test.probes(1 + int(k)%encoding.MaxProbes)[0], hashed, []int{len(hashed), len(hashed) / 2})
 	})
 }
 

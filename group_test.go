@@ -13,7 +13,7 @@ import (
 
 // groupOf returns a group of filters of random sizes and addresses, which have hits among the
 // hashes. Some neighbours differ in their number of probes. data has bits of several fills.
-func groupOf(t *testing.T, random *rand.Rand, walk scheme, test walkTest, data [][]byte, count int) *Group {
+func groupOf(t *testing.T, random *rand.Rand, s scheme, test schemeTest, data [][]byte, count int) *Group {
 	t.Helper()
 	filters := make([]*Filter, count)
 	k, least := 6, uint64(random.IntN(2))<<14 // the remainders of double64 differ by the size
@@ -29,7 +29,7 @@ func groupOf(t *testing.T, random *rand.Rand, walk scheme, test walkTest, data [
 		n = (n + test.unit - 1) / test.unit * test.unit
 		d := data[random.IntN(len(data))]
 		for _, k := range test.probes(k) {
-			filters[i] = test.filter(walk, Generic, d[random.IntN(len(d)-walk.bytesOf(n)):], n, k)
+			filters[i] = test.filter(s, Generic, d[random.IntN(len(d)-s.bytesOf(n)):], n, k)
 		}
 	}
 	g, err := NewGroup(filters)
@@ -67,7 +67,7 @@ func eachGroupKernel(t *testing.T, g *Group, run func(t *testing.T, g *Group)) {
 	}
 }
 
-// TestKernelGroup compares groups with the letter of the walk, filter by filter.
+// TestKernelGroup compares groups with the letter of the scheme, filter by filter.
 func TestKernelGroup(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(63, 64))
@@ -75,7 +75,7 @@ func TestKernelGroup(t *testing.T) {
 	for _, fill := range []float64{0.5, 0.8, 0.95, 1} {
 		data = append(data, randomBits(random, 1<<17, fill))
 	}
-	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
+	eachScheme(t, func(t *testing.T, s scheme, test schemeTest) {
 		counts, hashes := []int{0, 1, 2, 3, 20, 63, 64, 65, 73, 200}, 20
 		if !whole() {
 			counts, hashes = []int{0, 1, 20, 64, 73}, 4
@@ -85,7 +85,7 @@ func TestKernelGroup(t *testing.T) {
 			if count == 64 {
 				data = data[3:] // every filter passes
 			}
-			g := groupOf(t, random, walk, test, data, count)
+			g := groupOf(t, random, s, test, data, count)
 			eachGroupKernel(t, g, func(t *testing.T, g *Group) {
 				for range hashes {
 					n := test.unit
@@ -101,7 +101,7 @@ func TestKernelGroup(t *testing.T) {
 	})
 }
 
-// bitsOf returns how many bits the walk of a filter goes through.
+// bitsOf returns how many bits a filter has.
 func bitsOf(f *Filter) uint64 {
 	switch f.scheme {
 	case schemeNori, schemeBitsAndBlooms, schemeGuava:
@@ -209,7 +209,7 @@ func TestGroupOfOdd(t *testing.T) {
 		"nil":             {[]*Filter{nil}, true},
 		"the zero Filter": {[]*Filter{{}}, true},
 		"two formats":     {[]*Filter{filter(LevelDB, "0001"), Policy{Parquet, 10}.NewFilter(Integers([]uint64{1}))}, true},
-		"one hash, two walks": {[]*Filter{
+		"one hash, two schemes": {[]*Filter{
 			Policy{Pebble, 10}.NewFilter(Integers([]uint64{1})), Policy{LevelDB, 10}.NewFilter(Integers([]uint64{1})),
 		}, true},
 		"both of nori's": {[]*Filter{

@@ -9,7 +9,7 @@ import (
 
 func arrayGuava(n uint64, k int) probes.Array { return probes.Array(probes.NewGuava(nil, n, k)) }
 
-var fullGuava = fullWalk{56, probes.Signless, fieldsOfTwo}
+var fullGuava = fullProbes{56, probes.Signless, fieldsOfTwo}
 
 // placeGuava is prober.place for this scheme.
 func (s *prober) placeGuava(h *hashes, places []uint32) {

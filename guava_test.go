@@ -45,7 +45,7 @@ func guava(strategy, k byte, longs uint32, words int) []byte {
 	return append(data, bytes.Repeat([]byte{0xff, 0xff, 0xfe, 0xff, 0xff, 0x7f, 0xff, 0xff}, words)...)
 }
 
-var testDouble63 = walkTest{
+var testGuava = schemeTest{
 	hash: schemeGuava, unit: 64, most: 1 << 62,
 	bit: func(h Hash, i int, n uint64) uint64 { return (h.h1+uint64(i)*h.h2)&math.MaxInt64%n ^ 56 },
 	edges: func(n uint64) (edges []Hash) {

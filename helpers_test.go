@@ -306,8 +306,8 @@ func hashOf(s scheme, words [4]uint64) Hash {
 	return shortHash(words[0], words[1], s)
 }
 
-// walkTest is what the tests know of a walk: a new one is a line in walkTests.
-type walkTest struct {
+// schemeTest is what the tests know of a scheme: a new one is a line in schemeTests.
+type schemeTest struct {
 	hash scheme // one that it takes
 	unit uint64 // its arrays have a multiple of so many bits
 	most uint64 // bits that it reaches
@@ -319,7 +319,7 @@ type walkTest struct {
 	edges func(n uint64) []Hash
 }
 
-var walkTests = [...]walkTest{
+var schemeTests = [...]schemeTest{
 	schemeLevelDB: {
 		hash: schemeLevelDB, unit: 8, most: 1 << 32,
 		bit: func(h Hash, i int, n uint64) uint64 {
@@ -344,32 +344,32 @@ var walkTests = [...]walkTest{
 			return edges
 		},
 	},
-	schemeBitsAndBlooms: testCrossed64,
-	schemeGuava:         testDouble63,
-	schemeParquet:       testSplit256,
-	schemeRocksDB:       testLine512,
-	schemePebble:        testLine32,
+	schemeBitsAndBlooms: testBitsAndBlooms,
+	schemeGuava:         testGuava,
+	schemeParquet:       testParquet,
+	schemeRocksDB:       testRocksDB,
+	schemePebble:        testPebble,
 }
 
-// eachWalk runs a subtest for every walk.
-func eachWalk(t *testing.T, run func(t *testing.T, w scheme, test walkTest)) {
-	for w := noScheme + 1; int(w) < len(schemes); w++ {
-		t.Run("walk="+w.String(), func(t *testing.T) { run(t, w, walkTests[w]) })
+// eachScheme runs a subtest for every scheme.
+func eachScheme(t *testing.T, run func(t *testing.T, s scheme, test schemeTest)) {
+	for s := noScheme + 1; int(s) < len(schemes); s++ {
+		t.Run("scheme="+s.String(), func(t *testing.T) { run(t, s, schemeTests[s]) })
 	}
 }
 
-// probes returns numbers of probes that the walk has, among those given.
-func (w walkTest) probes(of ...int) []int {
-	if w.k != 0 {
-		return []int{w.k}
+// probes returns numbers of probes that the scheme has, among those given.
+func (test schemeTest) probes(of ...int) []int {
+	if test.k != 0 {
+		return []int{test.k}
 	}
 	return of
 }
 
-// format returns a format with the hash of the walk, for the check of columns of hashes.
-func (w walkTest) format() Format {
+// format returns a format with the hash of the scheme, for the check of columns of hashes.
+func (test schemeTest) format() Format {
 	f := Default
-	for f.hash() != w.hash {
+	for f.hash() != test.hash {
 		f++
 	}
 	return f
@@ -382,17 +382,17 @@ func proberOf(f scheme, kernel Kernel, data []byte, n uint64, k int) *prober {
 	return &s
 }
 
-// filter returns a filter of the walk through n bits of data.
-func (w walkTest) filter(walk scheme, kernel Kernel, data []byte, n uint64, k int) *Filter {
-	filter := &Filter{view{prober: prober{Array: walk.array(data, n, k), scheme: w.hash}, format: w.format(), data: data}}
+// filter returns a filter of the scheme with n bits of data.
+func (test schemeTest) filter(s scheme, kernel Kernel, data []byte, n uint64, k int) *Filter {
+	filter := &Filter{view{prober: prober{Array: s.array(data, n, k), scheme: test.hash}, format: test.format(), data: data}}
 	filter.setKernel(kernel)
 	return filter
 }
 
 // has answers for a hash by the letter.
-func (w walkTest) has(data []byte, h Hash, n uint64, k int) bool {
+func (test schemeTest) has(data []byte, h Hash, n uint64, k int) bool {
 	for i := range k {
-		bit := w.bit(h, i, min(n, w.most))
+		bit := test.bit(h, i, min(n, test.most))
 		if data[bit/8]>>(bit%8)&1 == 0 {
 			return false
 		}
@@ -401,8 +401,8 @@ func (w walkTest) has(data []byte, h Hash, n uint64, k int) bool {
 }
 
 // hashesOf returns random hashes, three of four of them at edges.
-func (w walkTest) hashesOf(random *rand.Rand, count int, n uint64) []Hash {
-	edges := w.edges(n)
+func (test schemeTest) hashesOf(random *rand.Rand, count int, n uint64) []Hash {
+	edges := test.edges(n)
 	list := make([]Hash, count)
 	for i := range list {
 		h, edge := Hash{random.Uint64(), random.Uint64(), random.Uint64(), random.Uint64()}, edges[random.IntN(len(edges))]
@@ -414,40 +414,40 @@ func (w walkTest) hashesOf(random *rand.Rand, count int, n uint64) []Hash {
 		case 3:
 			h = edge
 		}
-		switch schemes[w.hash].words {
+		switch schemes[test.hash].words {
 		case one32:
 			h.h1, h.h2 = h.h1&math.MaxUint32, 0
 		case one64:
 			h.h2 = 0
 		}
-		list[i] = hashOf(w.hash, [4]uint64{h.h1, h.h2, h.h3, h.h4})
+		list[i] = hashOf(test.hash, [4]uint64{h.h1, h.h2, h.h3, h.h4})
 	}
 	return list
 }
 
-// addOneByOne is what every way to build does, by the letter of the walk.
-func (w walkTest) addOneByOne(hashed []Hash, n uint64, k int) []byte {
-	data := make([]byte, formats[w.format()].scheme.bytesOf(n))
+// addOneByOne is what every way to build does, by the letter of the scheme.
+func (test schemeTest) addOneByOne(hashed []Hash, n uint64, k int) []byte {
+	data := make([]byte, formats[test.format()].scheme.bytesOf(n))
 	for _, h := range hashed {
 		for i := range k {
-			bit := w.bit(h, i, n)
+			bit := test.bit(h, i, n)
 			data[bit/8] |= 1 << (bit % 8)
 		}
 	}
 	return data
 }
 
-// checkWalk compares every kernel, one hash at a time and in batches of the given lengths,
-// with the letter of the walk.
-func checkWalk(t *testing.T, walk scheme, data []byte, n uint64, k int, hashed []Hash, lengths []int) {
+// checkScheme compares every kernel, one hash at a time and in batches of the given lengths,
+// with the letter of the scheme.
+func checkScheme(t *testing.T, s scheme, data []byte, n uint64, k int, hashed []Hash, lengths []int) {
 	t.Helper()
-	test := walkTests[walk]
+	test := schemeTests[s]
 	want := make([]bool, len(hashed))
 	for i, h := range hashed {
 		want[i] = test.has(data, h, n, k)
 	}
 	for first := range min(k, len(hashed)) {
-		s, h, probes := test.filter(walk, Generic, data, n, k).prober, hashed[first], make([]uint64, k-first)
+		s, h, probes := test.filter(s, Generic, data, n, k).prober, hashed[first], make([]uint64, k-first)
 		s.probes(h, first, probes)
 		for i, got := range probes {
 			if want := test.bit(h, first+i, min(n, test.most)); got != want {
@@ -456,7 +456,7 @@ func checkWalk(t *testing.T, walk scheme, data []byte, n uint64, k int, hashed [
 		}
 	}
 	for _, kernel := range proven() {
-		f := test.filter(walk, kernel, data, n, k)
+		f := test.filter(s, kernel, data, n, k)
 		g, err := NewGroup([]*Filter{f, f})
 		if err != nil {
 			t.Fatal(err)

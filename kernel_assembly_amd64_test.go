@@ -107,19 +107,19 @@ func checkFarBytes(t *testing.T) {
 }
 
 // TestKernelGathers compares the kernels that this CPU does not take, those that load words one by one or those that
-// gather, with the letter of their walks.
+// gather, with the letter of their schemes.
 func TestKernelGathers(t *testing.T) {
 	withGathers(t, !gathers)
 	random := rand.New(rand.NewPCG(71, 72))
-	for _, walk := range []scheme{schemeLevelDB, schemeNori} {
+	for _, s := range []scheme{schemeLevelDB, schemeNori} {
 		for _, size := range []uint64{8, 64, 1000, 1 << 13, 1 << 17} {
 			for _, k := range []int{1, 2, 6, 13, 30} {
 				if (k+int(size))%oneOf(2) != 0 {
 					continue
 				}
-				test := walkTests[walk]
+				test := schemeTests[s]
 				data := randomBits(random, size, math.Pow(random.Float64(), 1/float64(k)))
-				checkWalk(t, walk, data, size, k, test.hashesOf(random, windowKeys+70, size), []int{1, 8, 9, 64, 65, 500, windowKeys, windowKeys + 70})
+				checkScheme(t, s, data, size, k, test.hashesOf(random, windowKeys+70, size), []int{1, 8, 9, 64, 65, 500, windowKeys, windowKeys + 70})
 			}
 		}
 	}

@@ -215,10 +215,10 @@ func columnsOf(t *testing.T, keys [][]byte) []Keys {
 	return columns
 }
 
-// TestKernelForms compares each kernel of double32 with the letter of the walk, in stages and with all probes at once.
+// TestKernelForms compares each kernel of double32 with the letter of the scheme, in stages and with all probes at once.
 func TestKernelForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
-	test := walkTests[schemeLevelDB]
+	test := schemeTests[schemeLevelDB]
 	for _, kernel := range kernels[:len(kernels)-1] {
 		for _, dense := range []bool{false, true} {
 			t.Run(fmt.Sprintf("kernel=%v/dense=%v", kernel, dense), func(t *testing.T) {
@@ -272,15 +272,15 @@ func TestKernelRequests(t *testing.T) {
 		},
 	}
 	for k := 1; k <= 127; k += 1 + k/10 {
-		for walk, entry := range entries {
+		for s, entry := range entries {
 			lines, n := 1+random.Uint64N(100), minSetHashes+random.IntN(windowKeys-minSetHashes+1)/(1+k/8)
-			bits := lines * schemes[walk].word
-			h := hashesOfLength(walk, n)
+			bits := lines * schemes[s].word
+			h := hashesOfLength(s, n)
 			for i := range n {
 				h.set(i, Hash{h1: random.Uint64()})
 			}
 			data := randomBits(random, bits, math.Pow(random.Float64(), 1/float64(k)))
-			on := func(kernel Kernel, data []byte) *prober { return proberOf(walk, kernel, data, bits, k) }
+			on := func(kernel Kernel, data []byte) *prober { return proberOf(s, kernel, data, bits, k) }
 			words := (n + 63) / 64
 			want, wantSet := make([]uint64, words+1), make([]byte, len(data))
 			on(Generic, data).test(&h, want, false)
@@ -288,7 +288,7 @@ func TestKernelRequests(t *testing.T) {
 			want[words] = 1 << 40 // not written
 			for _, kernel := range kernels[:len(kernels)-1] {
 				for _, far := range []bool{false, true} {
-					what := fmt.Sprintf("%v, kernel %v, %d lines, %d probes, far %v, %d hashes", walk, kernel, lines, k, far, n)
+					what := fmt.Sprintf("%v, kernel %v, %d lines, %d probes, far %v, %d hashes", s, kernel, lines, k, far, n)
 					got, set := slices.Repeat([]uint64{1 << 40}, words+1), make([]byte, len(data))
 					s, to := on(kernel, data), on(kernel, set)
 					s.far, to.far = far, far

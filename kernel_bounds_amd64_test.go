@@ -30,10 +30,10 @@ func TestKernelRowsAtPageEnds(t *testing.T) {
 	t.Run("TestNullRowsAtNoMemory", TestNullRowsAtNoMemory)
 }
 
-// TestKernelFullWalks compares the kernels of walks with a full remainder a probe with the letter: in arrays that end at an
+// TestKernelFullProbes compares the kernels of schemes with a full remainder a probe with the letter: in arrays that end at an
 // inaccessible page, for each number of probes, and numbers of bits around those where the way changes. One probe of
 // each hash is at an edge, where an inexact remainder shows.
-func TestKernelFullWalks(t *testing.T) {
+func TestKernelFullProbes(t *testing.T) {
 	withGathers(t, gathers) // until the end
 	random := rand.New(rand.NewPCG(39, 40))
 	small, large := guard.Buffer(t, 1<<14), make([]byte, maxKernelBits/8+8) // hardly any of it touched
@@ -85,13 +85,13 @@ func TestKernelFullWalks(t *testing.T) {
 			}
 		}
 		h := hashes{h1: hashed[0], h2: hashed[1], h3: hashed[2], h4: hashed[3]}
-		walk := fullWalk{swap, mask, fullBitsAndBlooms.words}
+		full := fullProbes{swap, mask, fullBitsAndBlooms.words}
 		for _, kernel := range kernels[:len(kernels)-1] {
 			const canary = 0xdeadbeef
 			places := slices.Repeat([]uint32{canary}, len(hashed[0])*k+32)
 			s := prober{Array: probes.Array{Base: &data[0], N: n, K: k}, scheme: schemeBitsAndBlooms}
 			s.setKernel(kernel)
-			done := s.placeFull(&walk, &h, places[:len(hashed[0])*k])
+			done := s.placeFull(&full, &h, places[:len(hashed[0])*k])
 			if want := len(hashed[0]) &^ 15; done != want && (kernel == AVX512 || done != 0) {
 				t.Fatalf("kernel %v: places of %d of %d hashes", kernel, done, len(hashed[0]))
 			}
@@ -104,7 +104,7 @@ func TestKernelFullWalks(t *testing.T) {
 			for way := range 4 {
 				gathers = way/2 == 0
 				got := slices.Repeat([]uint64{1 << 40}, len(want)+1)
-				ok := probeFull64(&s, &h, &got[0], &walk, way%2 != 0)
+				ok := probeFull64(&s, &h, &got[0], &full, way%2 != 0)
 				if !ok || !slices.Equal(got[:len(want)], want) || got[len(want)] != 1<<40 {
 					t.Fatalf("kernel %v, %d bits, %d probes, %d hashes, way %d: hits\n%x, want\n%x", kernel, n, k, len(hashed[0]), way, got, want)
 				}

@@ -352,15 +352,15 @@ func TestLargeArrays(t *testing.T) {
 	}
 	memory := guard.Buffer(t, int((slices.Max(sizes)+63)/64*8)) // not Go's, which clears what it uses again
 	random := rand.New(rand.NewPCG(41, 42))
-	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
+	eachScheme(t, func(t *testing.T, s scheme, test schemeTest) {
 		for _, n := range sizes {
 			if n = n / test.unit * test.unit; n > 2*test.most || n > 1<<33 && test.unit > 1 {
 				continue // like the size before
 			}
-			data := memory[:walk.bytesOf(n)]
+			data := memory[:s.bytesOf(n)]
 			hashed := test.hashesOf(random, 1200, min(n, test.most))
 			for _, k := range test.probes(7) {
-				f := test.filter(walk, kernels[0], data, n, k)
+				f := test.filter(s, kernels[0], data, n, k)
 				f.addColumn(columnOfHashes(test.hash, hashed[:300]))
 				f.atomic = true
 				f.addColumn(columnOfHashes(test.hash, hashed[300:600]))
@@ -369,7 +369,7 @@ func TestLargeArrays(t *testing.T) {
 						t.Fatalf("%d bits: hash %d is missing", n, i)
 					}
 				}
-				checkWalk(t, walk, data, n, k, hashed, []int{len(hashed), 16})
+				checkScheme(t, s, data, n, k, hashed, []int{len(hashed), 16})
 				for _, h := range hashed[:600] {
 					for i := range k {
 						data[test.bit(h, i, min(n, test.most))/8] = 0
@@ -381,11 +381,11 @@ func TestLargeArrays(t *testing.T) {
 }
 
 // TestKernelAddInOrder compares what each kernel adds in order, and which keys it finds to be new, with the
-// letter of the walk. Arrays of every size end where an inaccessible page begins; hashes repeat, near and far.
+// letter of the scheme. Arrays of every size end where an inaccessible page begins; hashes repeat, near and far.
 func TestKernelAddInOrder(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(47, 48))
-	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
+	eachScheme(t, func(t *testing.T, s scheme, test schemeTest) {
 		for size := 1; size <= 600; size += someSizes(size) {
 			n := uint64(size) * max(test.unit, 8)
 			if test.unit == 1 {
@@ -397,7 +397,7 @@ func TestKernelAddInOrder(t *testing.T) {
 			}
 			k := test.probes(1 + random.IntN(most))[0]
 			hashed := withRepeats(random, test.hashesOf(random, windowKeys, n))
-			buffer := guard.Buffer(t, walk.bytesOf(n))
+			buffer := guard.Buffer(t, s.bytesOf(n))
 			fill := randomBits(random, 8*uint64(len(buffer)), math.Pow(random.Float64(), 1/float64(k)))
 			want := slices.Clone(fill)
 			news := test.addInOrder(want, hashed, n, k)
@@ -407,7 +407,7 @@ func TestKernelAddInOrder(t *testing.T) {
 			}
 			room = room.slice(0, len(hashed))
 			for _, kernel := range proven() {
-				s := &test.filter(walk, kernel, buffer, n, k).prober
+				s := &test.filter(s, kernel, buffer, n, k).prober
 				for name, add := range addersInOrder(s, &room) {
 					const canary = 0xdeadbeefdeadbeef
 					got := slices.Repeat([]uint64{canary}, len(news)+1)
@@ -438,7 +438,7 @@ func withRepeats(random *rand.Rand, pool []Hash) []Hash {
 }
 
 // addInOrder sets the bits of hashes, one after the other, and returns which hashes were new.
-func (test walkTest) addInOrder(bits []byte, hashes []Hash, n uint64, k int) (news []uint64) {
+func (test schemeTest) addInOrder(bits []byte, hashes []Hash, n uint64, k int) (news []uint64) {
 	news = make([]uint64, (len(hashes)+63)/64)
 	for i, h := range hashes {
 		if !test.has(bits, h, n, k) {
@@ -481,7 +481,7 @@ func addersInOrder(s *prober, h *hashes) map[string]func(added []uint64) {
 func TestKernelArraysAtPageEnd(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(43, 44))
-	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
+	eachScheme(t, func(t *testing.T, s scheme, test schemeTest) {
 		for size := 1; size <= 600; size += someSizes(size) {
 			n := uint64(size) * max(test.unit, 8)
 			if test.unit == 1 {
@@ -489,9 +489,9 @@ func TestKernelArraysAtPageEnd(t *testing.T) {
 			}
 			hashed := test.hashesOf(random, 100, n)
 			k := test.probes(1 + size%encoding.MaxProbes)[0]
-			buffer := guard.Buffer(t, walk.bytesOf(n))
-			test.filter(walk, kernels[0], buffer, n, k).addColumn(columnOfHashes(test.hash, hashed[:50]))
-			checkWalk(t, walk, buffer, n, k, hashed, []int{100})
+			buffer := guard.Buffer(t, s.bytesOf(n))
+			test.filter(s, kernels[0], buffer, n, k).addColumn(columnOfHashes(test.hash, hashed[:50]))
+			checkScheme(t, s, buffer, n, k, hashed, []int{100})
 		}
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
-// TestFiltersOnKernels compares each kernel with the letter of its walk, over numbers of bits, of
+// TestFiltersOnKernels compares each kernel with the letter of its scheme, over numbers of bits, of
 // probes and of hashes, and shares of hits: the fill of the bits sets the latter.
 func TestFiltersOnKernels(t *testing.T) {
 	t.Parallel()
@@ -26,17 +26,17 @@ func TestFiltersOnKernels(t *testing.T) {
 	if !whole() {
 		sizes = sizes[:len(sizes)-3]
 	}
-	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
+	eachScheme(t, func(t *testing.T, s scheme, test schemeTest) {
 		t.Parallel()
-		random := rand.New(rand.NewPCG(5, uint64(walk)))
+		random := rand.New(rand.NewPCG(5, uint64(s)))
 		for i, size := range sizes {
 			n := (size + test.unit - 1) / test.unit * test.unit
 			for j, k := range test.probes(1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 29, 30) {
 				if (i+j)%(2*oneOf(2, 4)) != 0 {
 					continue // each size with every second number of probes, and the other way round
 				}
-				data := randomBits(random, 8*uint64(walk.bytesOf(n)), math.Pow(random.Float64(), 1/float64(k)))
-				checkWalk(t, walk, data, n, k, test.hashesOf(random, slices.Max(lengths), n), lengths)
+				data := randomBits(random, 8*uint64(s.bytesOf(n)), math.Pow(random.Float64(), 1/float64(k)))
+				checkScheme(t, s, data, n, k, test.hashesOf(random, slices.Max(lengths), n), lengths)
 			}
 		}
 	})
@@ -50,13 +50,13 @@ func TestBatchLengths(t *testing.T) {
 	if !whole() {
 		stride = 29 // still ends at every bit of a word
 	}
-	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
+	eachScheme(t, func(t *testing.T, s scheme, test schemeTest) {
 		t.Parallel()
-		random := rand.New(rand.NewPCG(17, uint64(walk)))
+		random := rand.New(rand.NewPCG(17, uint64(s)))
 		for _, share := range []float64{0, 0.3, 0.9, 1} {
 			for _, k := range test.probes(6) {
 				const n = 128256
-				data := randomBits(random, 8*uint64(walk.bytesOf(n)), math.Pow(share, 1/float64(k)))
+				data := randomBits(random, 8*uint64(s.bytesOf(n)), math.Pow(share, 1/float64(k)))
 				var lengths []int
 				for length := 0; length <= 2*windowKeys+70; length += stride {
 					lengths = append(lengths, length)
@@ -64,7 +64,7 @@ func TestBatchLengths(t *testing.T) {
 				for length := range 100 {
 					lengths = append(lengths, length)
 				}
-				checkWalk(t, walk, data, n, k, test.hashesOf(random, slices.Max(lengths), n), lengths)
+				checkScheme(t, s, data, n, k, test.hashesOf(random, slices.Max(lengths), n), lengths)
 			}
 		}
 	})
@@ -74,9 +74,9 @@ func TestBatchLengths(t *testing.T) {
 // change its way of probing.
 func TestMixedDensity(t *testing.T) {
 	t.Parallel()
-	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
+	eachScheme(t, func(t *testing.T, s scheme, test schemeTest) {
 		t.Parallel()
-		random := rand.New(rand.NewPCG(7, uint64(walk)))
+		random := rand.New(rand.NewPCG(7, uint64(s)))
 		for i, k := range test.probes(1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 20, 29, 30) {
 			if i%oneOf(2) != 0 {
 				continue
@@ -84,7 +84,7 @@ func TestMixedDensity(t *testing.T) {
 			n := uint64(5000*max(k*10/7, 2)+255) / 256 * 256
 			known := test.hashesOf(random, 5000, n)
 			data := make([]byte, n/8)
-			f := test.filter(walk, Generic, data, n, k)
+			f := test.filter(s, Generic, data, n, k)
 			for _, h := range known {
 				f.addHash(h)
 			}
@@ -98,7 +98,7 @@ func TestMixedDensity(t *testing.T) {
 					hashed = append(hashed, h)
 				}
 			}
-			checkWalk(t, walk, data, n, k, hashed, []int{len(hashed)})
+			checkScheme(t, s, data, n, k, hashed, []int{len(hashed)})
 		}
 	})
 }
@@ -112,10 +112,10 @@ func TestRemainders(t *testing.T) {
 	small, stride := uint64(1<<18), uint64(oneOf(61, 127))
 	memory := make([]byte, 1<<29+8) // hardly any of it touched
 	random := rand.New(rand.NewPCG(13, 14))
-	eachWalk(t, func(t *testing.T, walk scheme, test walkTest) {
+	eachScheme(t, func(t *testing.T, s scheme, test schemeTest) {
 		for n := test.unit; n <= small; n += test.unit * stride {
 			if n < test.unit<<10 || n/test.unit%11 == 0 && test.unit > 1 || n%509 == 0 {
-				checkRemainders(t, walk, memory, n, 1+int(n/7%2))
+				checkRemainders(t, s, memory, n, 1+int(n/7%2))
 			}
 		}
 		for i := range 33 {
@@ -124,24 +124,24 @@ func TestRemainders(t *testing.T) {
 					continue
 				}
 				if n := (uint64(1)<<i + (d-8)*test.unit) / test.unit * test.unit; n > 0 && n <= 1<<32 {
-					checkRemainders(t, walk, memory, n, 30)
+					checkRemainders(t, s, memory, n, 30)
 				}
 			}
 			for range 100 / int(stride) {
 				n := (random.Uint64N(1<<i)/test.unit + 1) * test.unit
-				checkRemainders(t, walk, memory, n, 1+random.IntN(30)>>(i/6))
+				checkRemainders(t, s, memory, n, 1+random.IntN(30)>>(i/6))
 			}
 		}
 	})
 }
 
-func checkRemainders(t *testing.T, walk scheme, memory []byte, n uint64, k int) {
+func checkRemainders(t *testing.T, s scheme, memory []byte, n uint64, k int) {
 	t.Helper()
-	test := walkTests[walk]
+	test := schemeTests[s]
 	if test.k != 0 {
 		k = test.k
 	}
-	data := memory[:walk.bytesOf(n)]
+	data := memory[:s.bytesOf(n)]
 	edges := test.edges(n)
 	room := hashesOfLength(test.hash, (len(edges)+15)/16*16)
 	for i, h := range edges {
@@ -155,7 +155,7 @@ func checkRemainders(t *testing.T, walk scheme, memory []byte, n uint64, k int) 
 	hits := make([]uint64, (len(edges)+63)/64)
 	for _, kernel := range proven() {
 		for _, dense := range []bool{false, true} {
-			f := test.filter(walk, kernel, data, n, k)
+			f := test.filter(s, kernel, data, n, k)
 			f.test(&hashed, hits, dense)
 			found := 0
 			for _, word := range hits {
@@ -165,7 +165,7 @@ func checkRemainders(t *testing.T, walk scheme, memory []byte, n uint64, k int) 
 				t.Fatalf("kernel %v, %d bits, %d probes, dense %v: %d of %d hashes found", kernel, n, k, dense, found, len(edges))
 			}
 		}
-		f := test.filter(walk, kernel, data, n, k)
+		f := test.filter(s, kernel, data, n, k)
 		for i := range edges {
 			if h := hashed.at(i, test.hash); !f.MayContainHash(h) {
 				t.Fatalf("kernel %v, %d bits, %d probes: MayContainHash(%v) = false", kernel, n, k, h)
@@ -183,7 +183,7 @@ func checkRemainders(t *testing.T, walk scheme, memory []byte, n uint64, k int) 
 // one, of the first bit, would show what such steps add up to.
 func TestKernelMostProbes(t *testing.T) {
 	t.Parallel()
-	test, random := walkTests[schemeNori], rand.New(rand.NewPCG(15, 16))
+	test, random := schemeTests[schemeNori], rand.New(rand.NewPCG(15, 16))
 	memory := make([]byte, 1<<29) // hardly any of it touched
 	for _, n := range []uint64{1<<20 + 1, 3 << 23, 1<<32 - 5} {
 		for range 20 / oneOf(1, 4) {
@@ -301,7 +301,7 @@ func TestCPUKernels(t *testing.T) {
 	}
 }
 
-// TestKernelPlaces compares the places of each kernel with the letter of the walk, in any order,
+// TestKernelPlaces compares the places of each kernel with the letter of the scheme, in any order,
 // and looks for places written past the last.
 func TestKernelPlaces(t *testing.T) {
 	const canary = 0xdeadbeef

@@ -33,7 +33,7 @@ var vectorsMurmur3 = []hashVector{
 	{"68656c6c6f", 0xcbd8a7b341bd9b02, 0x5b1e906a48ae1d19},
 }
 
-// TestMurmur compares the reference, the hash and the walk with the vectors.
+// TestMurmur compares the reference, the hash and the bits with the vectors.
 func TestMurmur(t *testing.T) {
 	for _, v := range murmurTests {
 		words, h := reference.Murmur3x2(fromHex(v.key)), BitsAndBlooms.Hash(fromHex(v.key))

@@ -12,7 +12,7 @@ func arrayNori(n uint64, k int) probes.Array { return probes.Array(probes.NewNor
 // oneNori reports whether assembly tests one key: it needs the reciprocal.
 func oneNori(a probes.Array) bool { return a.Recip != 0 }
 
-var fullNori = fullWalk{0, wholeSums, fieldsOfTwo}
+var fullNori = fullProbes{0, wholeSums, fieldsOfTwo}
 
 // placeNori is prober.place for this scheme.
 func (s *prober) placeNori(h *hashes, places []uint32) {

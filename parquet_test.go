@@ -29,7 +29,7 @@ var oddParquet = []oddFilter{
 	{"three blocks", bytes.Repeat([]byte{0xfe, 0xff, 0x7f, 0xff}, 24), filterAndSet},
 }
 
-var testSplit256 = walkTest{
+var testParquet = schemeTest{
 	hash: schemeParquet, unit: 256, most: 256 * encoding.MaxBlocks, k: encoding.ParquetProbes,
 	bit: func(h Hash, i int, n uint64) uint64 {
 		salts := []uint32{0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31}

@@ -52,7 +52,7 @@ func oddPebble() (odd []oddFilter) {
 	return odd
 }
 
-var testLine32 = walkTest{
+var testPebble = schemeTest{
 	hash: schemePebble, unit: 512, most: 512 * math.MaxUint32,
 	bit: func(h Hash, i int, n uint64) uint64 {
 		h32 := uint32(h.h1)
@@ -66,7 +66,7 @@ var testLine32 = walkTest{
 	},
 }
 
-// TestRateOfLines measures rates of numbers of lines with which many walks in a line are the same.
+// TestRateOfLines measures rates of numbers of lines with which many sets of bits in a line are the same.
 func TestRateOfLines(t *testing.T) {
 	t.Parallel()
 	for _, lines := range []int{4097, 8193, 10083, 10085} {

@@ -33,10 +33,14 @@ var (
 	_ [0]struct{} = [probes.RocksDBMul - 2654435769]struct{}{}
 	_ [0]struct{} = [regionShift - 19]struct{}{}
 	_ [0]struct{} = [rowsLimit - 1024]struct{}{}
+	_ [0]struct{} = [schemeLevelDB - 1]struct{}{}
+	_ [0]struct{} = [schemeNori - 2]struct{}{}
 	_ [0]struct{} = [schemeParquet - 3]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.mask) - 8]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.swap) - 0]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.words) - 16]struct{}{}
+	_ [0]struct{} = [schemePebble - 5]struct{}{}
+	_ [0]struct{} = [schemeRocksDB - 4]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(fullProbes{}.mask) - 8]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(fullProbes{}.swap) - 0]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(fullProbes{}.words) - 16]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h1) - 24]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h2) - 48]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h3) - 72]struct{}{}
@@ -504,7 +508,7 @@ func placeDouble32AVX2(s *prober, h *hashes, places *uint32) (done int)
 // are at most maxKernelBits bits and maxFullProbes probes. It makes the first probes of all hashes, and then the
 // others of those that pass, or, if dense is set, all probes of all hashes. AVX-512 gathers words if gathers is
 // set, and else loads them one by one; AVX2 always loads.
-func probeFull64(s *prober, h *hashes, hits *uint64, w *fullWalk, dense bool) (ok bool) {
+func probeFull64(s *prober, h *hashes, hits *uint64, w *fullProbes, dense bool) (ok bool) {
 	switch s.kernel {
 	case AVX512:
 		probeFull64AVX512(s, h, hits, w, dense)
@@ -517,13 +521,13 @@ func probeFull64(s *prober, h *hashes, hits *uint64, w *fullWalk, dense bool) (o
 }
 
 //go:noescape
-func probeFull64AVX512(s *prober, h *hashes, hits *uint64, w *fullWalk, dense bool)
+func probeFull64AVX512(s *prober, h *hashes, hits *uint64, w *fullProbes, dense bool)
 
 //go:noescape
-func probeFull64AVX2(s *prober, h *hashes, hits *uint64, w *fullWalk, dense bool)
+func probeFull64AVX2(s *prober, h *hashes, hits *uint64, w *fullProbes, dense bool)
 
-// placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.
-func placeFull64(s *prober, h *hashes, places *uint32, w *fullWalk) (done int, ok bool) {
+// placeFull64 is placeDouble32 for the schemes of probeFull64: in blocks of 16 hashes, of any number of probes.
+func placeFull64(s *prober, h *hashes, places *uint32, w *fullProbes) (done int, ok bool) {
 	switch s.kernel {
 	case AVX512:
 		return placeFull64AVX512(s, h, places, w), true
@@ -532,7 +536,7 @@ func placeFull64(s *prober, h *hashes, places *uint32, w *fullWalk) (done int, o
 }
 
 //go:noescape
-func placeFull64AVX512(s *prober, h *hashes, places *uint32, w *fullWalk) (done int)
+func placeFull64AVX512(s *prober, h *hashes, places *uint32, w *fullProbes) (done int)
 
 // probeShortSplit256 tests a key of n bytes, fewer than keyhash.ShortXXH64, in Parquet's blocks. base begins an
 // array. It takes 0.8 times as long as hash and test by two calls.
@@ -735,8 +739,8 @@ func addUint64Line32AVX2(base **byte, key uint64) (isNew bool)
 //go:noescape
 func addUint64(base **byte, key uint64) (isNew bool)
 
-// singleAt returns the addresses of a single. Row 0 has those of Go, row 2*walk-1 those of AVX2 and row
-// 2*walk those of AVX512.
+// singleAt returns the addresses of a single: in row 2*scheme for AVX2, and in the next row for AVX512. Both rows of noScheme
+// have Go's functions.
 
 //go:noescape
 func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr)

@@ -12341,7 +12341,7 @@ rows_done:
 // func placeDouble32AVX512(s *byte, h *byte, places *uint32) (done int)
 // Requires: AVX, AVX512F
 TEXT ·placeDouble32AVX512(SB), NOSPLIT, $0-32
-	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
+	// The probes are those of probeDouble32. The kernel stores the bits of each vector.
 	MOVQ         s+0(FP), AX
 	VPBROADCASTD 8(AX), Z0
 	VPBROADCASTD 48(AX), Z1
@@ -12513,7 +12513,7 @@ end_of_1:
 // func placeDouble32AVX2(s *byte, h *byte, places *uint32) (done int)
 // Requires: AVX, AVX2
 TEXT ·placeDouble32AVX2(SB), NOSPLIT, $0-32
-	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
+	// The probes are those of probeDouble32. The kernel stores the bits of each vector.
 	MOVQ         s+0(FP), AX
 	VPBROADCASTD 8(AX), Y0
 	VPBROADCASTD 48(AX), Y1
@@ -13640,7 +13640,7 @@ GLOBL longs4330000000000000<>(SB), RODATA|NOPTR, $32
 // func placeFull64AVX512(s *byte, h *byte, places *uint32, w *byte) (done int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·placeFull64AVX512(SB), NOSPLIT, $32-40
-	// The walk is that of probeFull64. The kernel stores the bits of each probe of 16 hashes in turn.
+	// The probes are those of probeFull64. The kernel stores the bits of each probe of 16 hashes in turn.
 	MOVQ         s+0(FP), AX
 	MOVQ         h+8(FP), CX
 	MOVQ         w+24(FP), DX
@@ -15736,37 +15736,40 @@ masked_present:
 DATA singleAddresses<>+0(SB)/8, $·mayContainUint64(SB)
 DATA singleAddresses<>+8(SB)/8, $·mayContainHash(SB)
 DATA singleAddresses<>+16(SB)/8, $·addUint64Generic(SB)
-DATA singleAddresses<>+24(SB)/8, $·hasUint64Double32AVX2(SB)
-DATA singleAddresses<>+32(SB)/8, $·hasHashDouble32AVX2(SB)
-DATA singleAddresses<>+40(SB)/8, $·addUint64Double32AVX2(SB)
+DATA singleAddresses<>+24(SB)/8, $·mayContainUint64(SB)
+DATA singleAddresses<>+32(SB)/8, $·mayContainHash(SB)
+DATA singleAddresses<>+40(SB)/8, $·addUint64Generic(SB)
 DATA singleAddresses<>+48(SB)/8, $·hasUint64Double32AVX2(SB)
 DATA singleAddresses<>+56(SB)/8, $·hasHashDouble32AVX2(SB)
 DATA singleAddresses<>+64(SB)/8, $·addUint64Double32AVX2(SB)
-DATA singleAddresses<>+72(SB)/8, $·hasUint64Double64AVX2(SB)
-DATA singleAddresses<>+80(SB)/8, $·hasHashDouble64AVX2(SB)
-DATA singleAddresses<>+88(SB)/8, $·addUint64Double64AVX2(SB)
+DATA singleAddresses<>+72(SB)/8, $·hasUint64Double32AVX2(SB)
+DATA singleAddresses<>+80(SB)/8, $·hasHashDouble32AVX2(SB)
+DATA singleAddresses<>+88(SB)/8, $·addUint64Double32AVX2(SB)
 DATA singleAddresses<>+96(SB)/8, $·hasUint64Double64AVX2(SB)
 DATA singleAddresses<>+104(SB)/8, $·hasHashDouble64AVX2(SB)
 DATA singleAddresses<>+112(SB)/8, $·addUint64Double64AVX2(SB)
-DATA singleAddresses<>+120(SB)/8, $·hasUint64Split256AVX2(SB)
-DATA singleAddresses<>+128(SB)/8, $·hasHashSplit256AVX2(SB)
-DATA singleAddresses<>+136(SB)/8, $·addUint64Split256AVX2(SB)
+DATA singleAddresses<>+120(SB)/8, $·hasUint64Double64AVX2(SB)
+DATA singleAddresses<>+128(SB)/8, $·hasHashDouble64AVX2(SB)
+DATA singleAddresses<>+136(SB)/8, $·addUint64Double64AVX2(SB)
 DATA singleAddresses<>+144(SB)/8, $·hasUint64Split256AVX2(SB)
 DATA singleAddresses<>+152(SB)/8, $·hasHashSplit256AVX2(SB)
 DATA singleAddresses<>+160(SB)/8, $·addUint64Split256AVX2(SB)
-DATA singleAddresses<>+168(SB)/8, $·hasUint64Line512AVX2(SB)
-DATA singleAddresses<>+176(SB)/8, $·hasHashLine512AVX2(SB)
-DATA singleAddresses<>+184(SB)/8, $·addUint64Line512AVX2(SB)
+DATA singleAddresses<>+168(SB)/8, $·hasUint64Split256AVX2(SB)
+DATA singleAddresses<>+176(SB)/8, $·hasHashSplit256AVX2(SB)
+DATA singleAddresses<>+184(SB)/8, $·addUint64Split256AVX2(SB)
 DATA singleAddresses<>+192(SB)/8, $·hasUint64Line512AVX2(SB)
 DATA singleAddresses<>+200(SB)/8, $·hasHashLine512AVX2(SB)
-DATA singleAddresses<>+208(SB)/8, $·addUint64Line512AVX512(SB)
-DATA singleAddresses<>+216(SB)/8, $·hasUint64Line32AVX2(SB)
-DATA singleAddresses<>+224(SB)/8, $·hasHashLine32AVX2(SB)
-DATA singleAddresses<>+232(SB)/8, $·addUint64Line32AVX2(SB)
+DATA singleAddresses<>+208(SB)/8, $·addUint64Line512AVX2(SB)
+DATA singleAddresses<>+216(SB)/8, $·hasUint64Line512AVX2(SB)
+DATA singleAddresses<>+224(SB)/8, $·hasHashLine512AVX2(SB)
+DATA singleAddresses<>+232(SB)/8, $·addUint64Line512AVX512(SB)
 DATA singleAddresses<>+240(SB)/8, $·hasUint64Line32AVX2(SB)
 DATA singleAddresses<>+248(SB)/8, $·hasHashLine32AVX2(SB)
 DATA singleAddresses<>+256(SB)/8, $·addUint64Line32AVX2(SB)
-GLOBL singleAddresses<>(SB), RODATA|NOPTR, $264
+DATA singleAddresses<>+264(SB)/8, $·hasUint64Line32AVX2(SB)
+DATA singleAddresses<>+272(SB)/8, $·hasHashLine32AVX2(SB)
+DATA singleAddresses<>+280(SB)/8, $·addUint64Line32AVX2(SB)
+GLOBL singleAddresses<>(SB), RODATA|NOPTR, $288
 
 // func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr)
 TEXT ·singleAt(SB), NOSPLIT, $0-32

@@ -33,10 +33,14 @@ var (
 	_ [0]struct{} = [probes.RocksDBMul - 2654435769]struct{}{}
 	_ [0]struct{} = [regionShift - 19]struct{}{}
 	_ [0]struct{} = [rowsLimit - 1024]struct{}{}
+	_ [0]struct{} = [schemeLevelDB - 1]struct{}{}
+	_ [0]struct{} = [schemeNori - 2]struct{}{}
 	_ [0]struct{} = [schemeParquet - 3]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.mask) - 8]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.swap) - 0]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(fullWalk{}.words) - 16]struct{}{}
+	_ [0]struct{} = [schemePebble - 5]struct{}{}
+	_ [0]struct{} = [schemeRocksDB - 4]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(fullProbes{}.mask) - 8]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(fullProbes{}.swap) - 0]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(fullProbes{}.words) - 16]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h1) - 24]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h2) - 48]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(hashes{}.h3) - 72]struct{}{}
@@ -336,12 +340,12 @@ func placeDouble32NEON(s *prober, h *hashes, places *uint32) (done int)
 // are at most maxKernelBits bits and maxFullProbes probes. It makes the first probes of all hashes, and then the
 // others of those that pass, or, if dense is set, all probes of all hashes. AVX-512 gathers words if gathers is
 // set, and else loads them one by one; AVX2 always loads.
-func probeFull64(s *prober, h *hashes, hits *uint64, w *fullWalk, dense bool) (ok bool) {
+func probeFull64(s *prober, h *hashes, hits *uint64, w *fullProbes, dense bool) (ok bool) {
 	return false
 }
 
-// placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.
-func placeFull64(s *prober, h *hashes, places *uint32, w *fullWalk) (done int, ok bool) {
+// placeFull64 is placeDouble32 for the schemes of probeFull64: in blocks of 16 hashes, of any number of probes.
+func placeFull64(s *prober, h *hashes, places *uint32, w *fullProbes) (done int, ok bool) {
 	return done, false
 }
 

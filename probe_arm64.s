@@ -3719,7 +3719,7 @@ word:
 // func placeDouble32NEON(s *byte, h *byte, places *uint32) (done int)
 // Requires: ASIMD
 TEXT ·placeDouble32NEON(SB), NOSPLIT, $0-32
-	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
+	// The probes are those of probeDouble32. The kernel stores the bits of each vector.
 	MOVD s+0(FP), R0
 	LDP  0(R0), (R0, R1)
 	MOVD s+0(FP), R0

@@ -134,12 +134,12 @@ func placeDouble32(s *prober, h *hashes, places *uint32) (done int, ok bool) {
 // are at most maxKernelBits bits and maxFullProbes probes. It makes the first probes of all hashes, and then the
 // others of those that pass, or, if dense is set, all probes of all hashes. AVX-512 gathers words if gathers is
 // set, and else loads them one by one; AVX2 always loads.
-func probeFull64(s *prober, h *hashes, hits *uint64, w *fullWalk, dense bool) (ok bool) {
+func probeFull64(s *prober, h *hashes, hits *uint64, w *fullProbes, dense bool) (ok bool) {
 	return false
 }
 
-// placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.
-func placeFull64(s *prober, h *hashes, places *uint32, w *fullWalk) (done int, ok bool) {
+// placeFull64 is placeDouble32 for the schemes of probeFull64: in blocks of 16 hashes, of any number of probes.
+func placeFull64(s *prober, h *hashes, places *uint32, w *fullProbes) (done int, ok bool) {
 	return done, false
 }
 

@@ -152,10 +152,10 @@ func fitsFull(a probes.Array) bool { return a.N <= maxKernelBits && a.K <= maxFu
 
 // The definitions below are of schemes with a remainder of 64 bits for each probe.
 
-// fullWalk is what differs between the schemes with a full remainder of 64 bits a probe. Probe i tests bit (h + i·d & mask) mod n, in
+// fullProbes is what differs between the schemes with a full remainder of 64 bits a probe. Probe i tests bit (h + i·d & mask) mod n, in
 // which h is the first word of a hash if i is even, and else the second, and d is the third word if i mod 4 is 0 or 3, and
 // else the fourth.
-type fullWalk struct {
+type fullProbes struct {
 	swap  uint64     // bit i of the array is bit i^swap of the bytes
 	mask  uint64     // has the lower 32 bits
 	words [4]uintptr // where a window has these words: fields of hashes

@@ -73,7 +73,7 @@ func TestOtherFilters(t *testing.T) {
 	}
 }
 
-var testLine512 = walkTest{
+var testRocksDB = schemeTest{
 	hash: schemeRocksDB, unit: 512, most: 512 * encoding.RocksDBMostLines,
 	bit: func(h Hash, i int, n uint64) uint64 {
 		h2 := uint32(h.h1 >> 32)

@@ -22,19 +22,19 @@ func setSingles() {
 		}
 		for j, kernel := range []Kernel{AVX2, AVX512} {
 			s := &singles[kernel][i]
-			s.setAddresses(2*i-1+j, scheme(i))
+			s.setAddresses(2*i+j, scheme(i))
 			s.ofKey = ofKey(test)
 		}
 	}
 }
 
-// setAddresses sets the addresses to those of a row of singleAt, and to Go's for hashes of other kinds.
-func (s *single) setAddresses(row int, hash scheme) {
+// setAddresses sets the addresses to those of a row of singleAt, and to Go's for hashes of other schemes.
+func (s *single) setAddresses(row int, of scheme) {
 	_, inGo, _ := singleAt(0)
 	for i := range s.ofHash {
 		s.ofHash[i] = inGo
 	}
-	s.ofUint64, s.ofHash[hash], s.ofAdd = singleAt(row)
+	s.ofUint64, s.ofHash[of], s.ofAdd = singleAt(row)
 }
 
 // keyTests has the tests of each scheme that has assembly for one key. Each function calls the kernel

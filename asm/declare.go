@@ -19,7 +19,7 @@ func (f *family) avoSignature() string {
 	return "func" + structs.ReplaceAllString(f.signature(), "*byte")
 }
 
-var structs = regexp.MustCompile(`\*(prober|hashes|fullWalk)\b`)
+var structs = regexp.MustCompile(`\*(prober|hashes|fullProbes)\b`)
 
 func (f *family) signature() string { return "(" + f.taken() + ") (" + f.results + ")" }
 

@@ -70,7 +70,7 @@ func (d *double32) prepare() {
 	d.loadBase(s)
 	d.prepareGather()
 	d.prepareTest()
-	d.loadWalk(s)
+	d.loadArray(s)
 	d.probes = fieldValue(s, "K")
 	hashes, n := windowOf("h32")
 	d.hashes, d.n = valueOf(hashes), valueOf(n)
@@ -96,8 +96,8 @@ func (d *double32) loadBase(prober reg.GPVirtual) {
 	d.skip = d.broadcast(skip)
 }
 
-// loadWalk emits the constants of a walk.
-func (d *double32) loadWalk(prober reg.GPVirtual) {
+// loadArray emits the constants of an array.
+func (d *double32) loadArray(prober reg.GPVirtual) {
 	divisor := Mem{Base: prober, Disp: bloom.offset("prober.divisor")}
 	d.bits, d.recip, d.shift = broadcastAt(d, field(prober, "N")), broadcastAt(d, divisor), broadcastAt(d, divisor.Offset(8))
 	VPSLLD(U8(3), d.bits, d.bits) // modulo 2^32
@@ -206,42 +206,42 @@ func (d *double32) rest() {
 	LEAQ(Mem{Base: hash, Index: d.n, Scale: 4}, end)
 
 	for n := d.abreast(); n > 0; n-- {
-		d.walks(n, hash, end, left, done, (*walk).test, func(w *walk) {
+		d.eachProbing(n, hash, end, left, done, (*probing).test, func(w *probing) {
 			appendMask(d, d.collect(w.passed), mask)
 		})
 	}
 	d.trim(mask)
 }
 
-// walks emits a loop that takes n vectors of hashes at a time, as long as n vectors begin
+// eachProbing emits a loop that takes n vectors of hashes at a time, as long as n vectors begin
 // before the end. It skips the first done probes of a vector and calls visit for each of
 // the left probes after them. At the end of a vector it calls leave, if that is not nil, for the outcomes.
-func (d *double32) walks(n int, hash, end, left reg.GPVirtual, done reg.VecVirtual, visit, leave func(w *walk)) {
+func (d *double32) eachProbing(n int, hash, end, left reg.GPVirtual, done reg.VecVirtual, visit, leave func(w *probing)) {
 	label := func(name string) string { return labelOf(name+"_of", n) }
 	begin, count := GP64(), GP64()
 
 	Label(label("vectors"))
 	LEAQ(Mem{Base: hash, Disp: 4 * d.lanes() * (n - 1)}, begin)
 	branch(CMPQ, begin, end, JAE, label("end"))
-	walks := make([]*walk, n)
-	for i := range walks {
-		walks[i] = d.walk(Mem{Base: hash, Disp: 4 * d.lanes() * i}, done)
+	all := make([]*probing, n)
+	for i := range all {
+		all[i] = d.begin(Mem{Base: hash, Disp: 4 * d.lanes() * i}, done)
 		if leave != nil {
-			d.pickedAll(walks[i].passed)
+			d.pickedAll(all[i].passed)
 		}
 	}
 	MOVQ(left, count)
 	JMP(LabelRef(label("visit")))
 	Label(label("step"))
-	for _, w := range walks {
+	for _, w := range all {
 		w.step()
 	}
 	Label(label("visit"))
-	for _, w := range walks {
+	for _, w := range all {
 		visit(w)
 	}
 	countDown(count, label("step"))
-	for _, w := range walks {
+	for _, w := range all {
 		if leave != nil {
 			leave(w)
 		}
@@ -285,8 +285,8 @@ func (d *double32) test(bit reg.VecVirtual) reg.VecVirtual {
 	return word
 }
 
-// walk is a vector of hashes and their state between two probes.
-type walk struct {
+// probing is a vector of hashes and their state between two probes.
+type probing struct {
 	d        *double32
 	h, delta reg.VecVirtual
 	bit      reg.VecVirtual // of the next probe
@@ -297,13 +297,13 @@ type walk struct {
 	back, wrappedBack reg.VecVirtual
 }
 
-// abreast returns how many walks to interleave. If it is above 1, a step computes the
+// abreast returns how many vectors to interleave. If it is above 1, a step computes the
 // remainder from the one before. Both pay only with mask registers: of loads, ×1.15 (Z5).
 func (d *double32) abreast() int { return d.lanes() / 8 }
 
-// walk emits the start of a walk at probe number done.
-func (d *double32) walk(hashes Mem, done reg.VecVirtual) *walk {
-	w := &walk{d: d, h: d.vector(), delta: d.vector(), bit: d.vector(), passed: d.vector()}
+// begin emits the first probe of a vector of hashes, which is number done.
+func (d *double32) begin(hashes Mem, done reg.VecVirtual) *probing {
+	w := &probing{d: d, h: d.vector(), delta: d.vector(), bit: d.vector(), passed: d.vector()}
 	d.load(hashes, w.h)
 	d.rotate17(w.h, w.delta)
 	ahead := d.vector()
@@ -324,12 +324,12 @@ func (d *double32) walk(hashes Mem, done reg.VecVirtual) *walk {
 }
 
 // test emits the next probe.
-func (w *walk) test() {
+func (w *probing) test() {
 	w.d.and(w.d.test(w.bit), w.passed, w.passed)
 }
 
 // step emits the step to the next probe.
-func (w *walk) step() {
+func (w *probing) step() {
 	VPADDD(w.delta, w.h, w.h)
 	if w.d.abreast() == 1 {
 		w.d.remainder(w.h, w.bit)
@@ -426,9 +426,9 @@ func deposit(source, outcome, dest, n reg.GPVirtual) {
 // placeDouble32 emits a function that stores the numbers of the bits that hashes probe,
 // in any order, for the given number of whole vectors.
 func placeDouble32(v vectors) {
-	Comment("The walk is that of probeDouble32. The kernel stores the bits of each vector.")
+	Comment("The probes are those of probeDouble32. The kernel stores the bits of each vector.")
 	d, s := &double32{vectors: v}, argument("s")
-	d.loadWalk(s)
+	d.loadArray(s)
 	hashes, n := windowOf("h32")
 	hash, done, place := valueOf(hashes), valueOf(n), argument("places")
 	end, none := GP64(), v.vector()
@@ -437,7 +437,7 @@ func placeDouble32(v vectors) {
 	LEAQ(Mem{Base: hash, Index: done, Scale: 4}, end)
 	v.xor(none, none, none)
 	for n := d.abreast(); n > 0; n-- {
-		d.walks(n, hash, end, fieldValue(s, "K"), none, func(w *walk) {
+		d.eachProbing(n, hash, end, fieldValue(s, "K"), none, func(w *probing) {
 			v.store(w.bit, Mem{Base: place})
 			ADDQ(U8(4*v.lanes()), place)
 		}, nil)

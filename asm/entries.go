@@ -16,7 +16,7 @@ type family struct {
 	forms     []form
 }
 
-// A form is what emits the functions of a family, for each instruction set: all, or those for one layout of keys or one walk, whose
+// A form is what emits the functions of a family, for each instruction set: all, or those for one layout of keys or one scheme, whose
 // name stands before the kernel's in the names of functions.
 type form struct {
 	name string
@@ -138,13 +138,13 @@ var families = []family{
 	{"placeDouble32", "s *prober, h *hashes, places *uint32", "done int", `
 		placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
 		returns how many. There are 8 hashes or more. The places are in any order.`, on(both, placeDouble32, neonPlaceDouble32)},
-	{"probeFull64", "s *prober, h *hashes, hits *uint64, w *fullWalk, dense bool", "", `
+	{"probeFull64", "s *prober, h *hashes, hits *uint64, w *fullProbes, dense bool", "", `
 		probeFull64 tests the hashes, 1 to windowKeys, with s.full. It reads on to the next multiple of 16 hashes. There
 		are at most maxKernelBits bits and maxFullProbes probes. It makes the first probes of all hashes, and then the
 		others of those that pass, or, if dense is set, all probes of all hashes. AVX-512 gathers words if gathers is
 		set, and else loads them one by one; AVX2 always loads.`, on(both, probeFull64, nil)},
-	{"placeFull64", "s *prober, h *hashes, places *uint32, w *fullWalk", "done int", `
-		placeFull64 is placeDouble32 for the walks of probeFull64: in blocks of 16 hashes, of any number of probes.`, on(only512, placeFull64, nil)},
+	{"placeFull64", "s *prober, h *hashes, places *uint32, w *fullProbes", "done int", `
+		placeFull64 is placeDouble32 for the schemes of probeFull64: in blocks of 16 hashes, of any number of probes.`, on(only512, placeFull64, nil)},
 
 	// One key, by a call of its own.
 	{"probeShortSplit256", "base **byte, key *byte, n int", "may bool", `
@@ -198,8 +198,8 @@ var families = []family{
 		{"Line32", only2, single(hash32Single, addLine32), nil},
 	}},
 	{name: "singleAt", doc: `
-		singleAt returns the addresses of a single. Row 0 has those of Go, row 2*walk-1 those of AVX2 and row
-		2*walk those of AVX512.`},
+		singleAt returns the addresses of a single: in row 2*scheme for AVX2, and in the next row for AVX512. Both rows of noScheme
+		have Go's functions.`},
 	{"hasUint64", "base **byte, key uint64", "may bool", `
 		The has functions test one key. Their base begins a prober, and those of lines make at most
 		maxHasProbes probes.`, []form{

@@ -9,7 +9,7 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// full64 has the registers of a kernel of a walk with a full remainder of 64 bits a probe while its code is
+// full64 has the registers of a kernel of a scheme with a full remainder of 64 bits a probe while its code is
 // emitted.
 type full64 struct {
 	vectors
@@ -69,7 +69,7 @@ func (f *full64) prepare() {
 	f.frame = stackVectors(4*f.room + 9*64)
 	f.constants = Mem{Base: f.frame, Disp: 4 * f.room}
 	f.skip = f.keep(d.skip)
-	f.prepareWalk(s)
+	f.prepareArray(s)
 	f.numbers, f.results = AllocLocal(4*(window+f.lanes())), AllocLocal(window/8+8)
 	f.fill, f.use, f.second, f.probes = AllocLocal(8), AllocLocal(8), AllocLocal(8), AllocLocal(8)
 	f.ahead, f.left, f.out, f.end = f.n(), f.n(), argument("hits"), GP64()
@@ -97,19 +97,19 @@ func (*full64) n() reg.GPVirtual {
 	return valueOf(n)
 }
 
-// prepareWalk emits the constants of a walk.
-func (f *full64) prepareWalk(prober reg.GPVirtual) {
+// prepareArray emits the constants of an array.
+func (f *full64) prepareArray(prober reg.GPVirtual) {
 	h, w := argument("h"), argument("w")
 	for i := range f.starts {
-		word := valueOf(Mem{Base: w, Disp: bloom.offset("fullWalk.words") + 8*i})
+		word := valueOf(Mem{Base: w, Disp: bloom.offset("fullProbes.words") + 8*i})
 		MOVQ(Mem{Base: h, Index: word, Scale: 1}, word)
 		f.starts[i] = AllocLocal(8)
 		MOVQ(word, f.starts[i])
 	}
-	f.swap = f.keep(broadcastAt(f, Mem{Base: w, Disp: bloom.offset("fullWalk.swap")}))
+	f.swap = f.keep(broadcastAt(f, Mem{Base: w, Disp: bloom.offset("fullProbes.swap")}))
 	f.bits = f.keep(broadcastAt(f, Mem{Base: prober, Disp: bloom.offset("prober.full.bits")}))
 	f.inverse = f.keep(broadcastLongAt(f, Mem{Base: prober, Disp: bloom.offset("prober.full.inverse")}))
-	f.sumMask = f.keep(broadcastLongAt(f, Mem{Base: w, Disp: bloom.offset("fullWalk.mask")}))
+	f.sumMask = f.keep(broadcastLongAt(f, Mem{Base: w, Disp: bloom.offset("fullProbes.mask")}))
 	if f.lanes() == 16 {
 		f.evens = f.vector()
 		f.load(alternate[0], f.evens)
@@ -446,9 +446,9 @@ func (f *full64) follow(mask reg.GPVirtual) {
 
 // placeFull64 emits a function that stores the numbers of the bits that hashes probe, for whole vectors.
 func placeFull64(vectors) {
-	Comment("The walk is that of probeFull64. The kernel stores the bits of each probe of 16 hashes in turn.")
+	Comment("The probes are those of probeFull64. The kernel stores the bits of each probe of 16 hashes in turn.")
 	f := &full64{vectors: &avx512{}}
-	f.prepareWalk(argument("s"))
+	f.prepareArray(argument("s"))
 	next, left, start := GP64(), f.n(), GP64()
 	MOVQ(argument("places"), f.at)
 	XORL(next.As32(), next.As32())

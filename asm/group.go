@@ -28,7 +28,7 @@ func groupSplit256(v vectors) { groupLines(v, locateSplit256, bitsOfBlock) }
 func groupLine512(v vectors)  { groupLines(v, locateLine512, bitsOfLine512) }
 func groupLine32(v vectors)   { groupLines(v, locateLine32, bitsOfLine32) }
 
-// groupLines emits the test for a walk whose keys have one line in each array. locate emits
+// groupLines emits the test for a scheme whose keys have one line in each array. locate emits
 // the addresses of the lines. prepare emits what is the same for all lines, and returns what emits
 // the test of one: it sets the carry flag if the line has all bits of the key.
 func groupLines(v vectors, locate func(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual, prepare func(v vectors, hash reg.GPVirtual) (test func(line Mem))) {

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// line32 is the walk through Pebble's lines.
+// line32 is the scheme of Pebble's lines.
 type line32 struct {
 	bitsOfLine
 	recip, shift reg.VecVirtual // in each long lane

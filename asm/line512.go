@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// bitsOfLine tests up to 8 bits of a line of 512 bits, one in each lane: the walks line512
+// bitsOfLine tests up to 8 bits of a line of 512 bits, one in each lane: the schemes line512
 // and line32.
 type bitsOfLine struct {
 	v           vectors
@@ -75,7 +75,7 @@ func (b *bitsOfLine) testHalves(line [2]Mem, word, bit [2]reg.VecVirtual) reg.Op
 	return masks[2]
 }
 
-// line512 is the walk through RocksDB's lines.
+// line512 is the scheme of RocksDB's lines.
 type line512 struct {
 	bitsOfLine
 	factors reg.VecVirtual

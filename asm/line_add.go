@@ -7,10 +7,10 @@ import (
 )
 
 // bitsAdder has the registers of a kernel that sets up to 8 bits of a line of 512 bits for
-// each key, while its code is emitted: of the walks line512 and line32.
+// each key, while its code is emitted: of the schemes line512 and line32.
 type bitsAdder struct {
 	v               vectors
-	walk            numbered
+	scheme          numbered
 	slots, pairs    reg.GPVirtual    // 8 words for each of 4 keys, on the stack; pairs of bits
 	ones            reg.VecVirtual   // of whole lines, as what follows
 	starts          []reg.VecVirtual // the numbers of the first bits of the words of each part of a line, negated
@@ -18,9 +18,9 @@ type bitsAdder struct {
 	loops, unrolled int              // of pairs, for labels
 }
 
-// numbered is a walk whose keys have up to 8 bits in a line.
+// numbered is a scheme whose keys have up to 8 bits in a line.
 type numbered interface {
-	lineWalk
+	lineScheme
 	// numbers emits the numbers of the bits, 8 lanes for each key of a vector.
 	numbers(h []Mem) reg.VecVirtual
 }
@@ -30,34 +30,34 @@ type numbered interface {
 func setLine512(v vectors) { addBits(v, "Line512", &line512{}) }
 func setLine32(v vectors)  { addBits(v, "Line32", &line32{}) }
 
-func addBits(v vectors, name string, walk numbered) {
+func addBits(v vectors, name string, scheme numbered) {
 	Comment("The addresses and the bits are those of probe" + name + ".")
-	a := newBitsAdder(v, walk)
+	a := newBitsAdder(v, scheme)
 	if v.lanes() < 16 {
-		addLines(v, walk, a.addByWord)
+		addLines(v, scheme, a.addByWord)
 		return
 	}
 	a.prepareWhole()
-	addLines(v, walk, a.addWhole)
+	addLines(v, scheme, a.addWhole)
 }
 
 // setNewLine512 emits setLine512 in the order of the hashes, with the outcome of each.
 func setNewLine512(v vectors) {
 	Comment("The addresses and the bits are those of probeLine512.")
-	walk := &line512{}
-	a := newBitsAdder(v, walk)
+	scheme := &line512{}
+	a := newBitsAdder(v, scheme)
 	a.prepareWhole()
 	if v.lanes() < 16 {
 		a.none = v.vector()
 		v.xor(a.ones, a.ones, a.none)
-		addLinesNew(v, walk, true, a.addNewHalves)
+		addLinesNew(v, scheme, true, a.addNewHalves)
 		return
 	}
-	addLinesNew(v, walk, false, a.addNewWhole)
+	addLinesNew(v, scheme, false, a.addNewWhole)
 }
 
-func newBitsAdder(v vectors, walk numbered) *bitsAdder {
-	a := &bitsAdder{v: v, walk: walk, slots: stackVectors(128), pairs: valueOf(field(argument("s"), "K"))}
+func newBitsAdder(v vectors, scheme numbered) *bitsAdder {
+	a := &bitsAdder{v: v, scheme: scheme, slots: stackVectors(128), pairs: valueOf(field(argument("s"), "K"))}
 	most := valueOf(U32(8))
 	CMPQ(a.pairs, most)
 	CMOVQGT(most, a.pairs)
@@ -79,7 +79,7 @@ func (a *bitsAdder) prepareWhole() {
 func (a *bitsAdder) storeNumbers(h []Mem) {
 	abreast := a.v.lanes() / 8
 	for i := 0; i < len(h); i += abreast {
-		a.v.store(a.walk.numbers(h[i:min(i+abreast, len(h))]), Mem{Base: a.slots, Disp: 32 * i})
+		a.v.store(a.scheme.numbers(h[i:min(i+abreast, len(h))]), Mem{Base: a.slots, Disp: 32 * i})
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // that depends on a key, so the CPU loads the lines of many keys at a time.
 type lines struct {
 	vectors
-	walk   lineWalk
+	scheme lineScheme
 	words  string // the hashes
 	size   int    // of one, in bytes
 	hashes reg.GPVirtual
@@ -22,8 +22,8 @@ type lines struct {
 	requests int // how many of them were emitted, for labels
 }
 
-// lineWalk is what differs between the walks.
-type lineWalk interface {
+// lineScheme is what differs between the schemes.
+type lineScheme interface {
 	// prepare emits the constants of a prober, and returns which hashes it takes, and the size of one in bytes.
 	// prepareTest emits those of the tests.
 	prepare(v vectors, prober reg.GPVirtual) (words string, size int)
@@ -38,10 +38,10 @@ type lineWalk interface {
 	testTwo(h, line [2]Mem) reg.OpmaskVirtual
 }
 
-// halvesWalk is a lineWalk whose lines have 64 bytes. testHalves is testTwo with two loads of 32 bytes for each
+// halvesScheme is a lineScheme whose lines have 64 bytes. testHalves is testTwo with two loads of 32 bytes for each
 // line, for far filters. On a Zen 4, one load of 64 bytes from memory takes 2.5 times as long as those two, on a Zen 5 1.3 times.
-type halvesWalk interface {
-	lineWalk
+type halvesScheme interface {
+	lineScheme
 	testHalves(h, line [2]Mem) reg.OpmaskVirtual
 }
 
@@ -49,10 +49,10 @@ type halvesWalk interface {
 // filter does not fit the caches. The CPU itself looks some 30 to 80 keys ahead.
 const ahead = 64
 
-func newLines(v vectors, walk lineWalk) *lines {
-	l := &lines{vectors: v, walk: walk, places: stackVectors(8 * (window + 2*ahead))}
+func newLines(v vectors, scheme lineScheme) *lines {
+	l := &lines{vectors: v, scheme: scheme, places: stackVectors(8 * (window + 2*ahead))}
 	ADDQ(U32(8*ahead), l.places)
-	l.words, l.size = walk.prepare(v, argument("s"))
+	l.words, l.size = scheme.prepare(v, argument("s"))
 	start, n := windowOf(l.words)
 	l.hashes, l.left = valueOf(start), valueOf(n)
 	return l
@@ -68,9 +68,9 @@ func (l *lines) count() reg.GPVirtual {
 func far() Mem { return Mem{Base: argument("s"), Disp: bloom.offset("prober.far")} }
 
 // testLines emits the body of a kernel that tests hashes.
-func testLines(v vectors, walk lineWalk) {
-	l := newLines(v, walk)
-	walk.prepareTest()
+func testLines(v vectors, scheme lineScheme) {
+	l := newLines(v, scheme)
+	scheme.prepareTest()
 	l.locate()
 	if v.lanes() < 16 {
 		l.testOnes()
@@ -81,8 +81,8 @@ func testLines(v vectors, walk lineWalk) {
 
 // addLines emits the body of a kernel that adds hashes. It calls add to emit the setting of
 // the bits of some hashes in their lines. Two of these may be the same line.
-func addLines(v vectors, walk lineWalk, add func(h, line []Mem)) {
-	l := newLines(v, walk)
+func addLines(v vectors, scheme lineScheme, add func(h, line []Mem)) {
+	l := newLines(v, scheme)
 	l.locate()
 	n := l.count()
 	Label("one")
@@ -103,8 +103,8 @@ func addLines(v vectors, walk lineWalk, add func(h, line []Mem)) {
 // addLinesNew is addLines in the order of the hashes. add emits the setting of the bits of some hashes, one hash after the other.
 // After each hash it calls outcome, which emits code that stores the carry flag: set for a new key or, if inverted, for one that is
 // not new.
-func addLinesNew(v vectors, walk lineWalk, inverted bool, add func(h, line []Mem, outcome func())) {
-	l := newLines(v, walk)
+func addLinesNew(v vectors, scheme lineScheme, inverted bool, add func(h, line []Mem, outcome func())) {
+	l := newLines(v, scheme)
 	l.locate()
 	added, done, word := argument("added"), GP64(), GP64()
 	some := func(count int) {
@@ -154,7 +154,7 @@ func (l *lines) locate() {
 	align()
 	Label("locate")
 	address := l.vector()
-	l.walk.address(Mem{Base: from}, address)
+	l.scheme.address(Mem{Base: from}, address)
 	l.store(address, Mem{Base: end})
 	ADDQ(U8(l.size*l.lanes()/2), from)
 	ADDQ(U8(4*l.lanes()), end)
@@ -254,12 +254,12 @@ func (l *lines) testTwos() {
 		ADDQ(U8(8), outcome)
 		branch(SUBQ, U8(8), left, JG, label)
 	}
-	halves, ok := l.walk.(halvesWalk)
+	halves, ok := l.scheme.(halvesScheme)
 	if ok {
 		branch(CMPB, far(), U8(0), JNE, "halves")
 	}
 	align()
-	eights("eight", !ok, l.walk.testTwo)
+	eights("eight", !ok, l.scheme.testTwo)
 
 	Label("words")
 	hits, n, last := argument("hits"), l.count(), GP64()
@@ -288,7 +288,7 @@ func (l *lines) testOnes() {
 	test := func(count int) {
 		h, line := l.at(n, count)
 		for i := count - 1; i >= 0; i-- {
-			l.walk.testOne(h[i], line[i])
+			l.scheme.testOne(h[i], line[i])
 			ADCQ(word, word)
 		}
 	}

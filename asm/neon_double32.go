@@ -17,7 +17,7 @@ var survivorsSize = 4 * (window + 2*neonBlock)
 // no one reads.
 var noScheme = uint32(window)
 
-// neonDouble32 has the registers of the walk double32 while a kernel's code is emitted.
+// neonDouble32 has the registers of double32 while a kernel's code is emitted.
 type neonDouble32 struct {
 	f                  *arm64.Function
 	size, recip, shift arm64.V
@@ -75,7 +75,7 @@ type neonTables struct {
 	// compact has an entry for each subset of 4 words: the indices of the subset's bytes,
 	// and then indices past all bytes.
 	compact arm64.Symbol
-	// salts are those of the walk split256, in words. upperBytes has the indices of the upper
+	// salts are those of split256, in words. upperBytes has the indices of the upper
 	// bytes of 16 words, and wordStarts those of the lower bytes.
 	salts, upperBytes, wordStarts arm64.Symbol
 	steps, secret                 arm64.Symbol // of LevelDB's hash, and of XXPH3
@@ -141,7 +141,7 @@ func (d *neonDouble32) testAll(outcomes, end arm64.GP, tables neonTables) {
 	f.MOVD(outcomes, outcome)
 
 	f.Label("octet")
-	passed := d.probes("first", d.walk(hashes, nil), d.first)
+	passed := d.probes("first", d.begin(hashes, nil), d.first)
 	f.StoreQ(passed, outcome.Post(16)) // later overwritten for survivors
 	f.CBZ(d.others, "next")
 	move(passed, 4, d.loadBlock(hashes))
@@ -196,7 +196,7 @@ func (d *neonDouble32) testSurvivors(outcomes, survivors, end arm64.GP) {
 	f.ADD(arm64.Imm(survivorsSize), survivors, numbers)
 
 	f.Label("survivors")
-	passed := d.probes("others", d.walk(survivors, &done), d.others)
+	passed := d.probes("others", d.begin(survivors, &done), d.others)
 	f.ADD(arm64.Imm(4*neonBlock), survivors, survivors)
 	d.scatter(passed, 0, numbers, outcomes)
 	d.scatter(passed, 1, numbers, outcomes)
@@ -247,16 +247,15 @@ func neonPack(f *arm64.Function, left, outcomes arm64.GP, tables neonTables) {
 	f.StoreD(word, hits.At(-8))
 }
 
-// neonWalk is a block of hashes and their state between two probes.
-type neonWalk struct {
+// neonProbing is a block of hashes and their state between two probes.
+type neonProbing struct {
 	h, delta       []arm64.V
 	bits, bitsStep arm64.V // the low byte of each hash, and of its delta
 }
 
-// walk emits the start of a walk for a block of hashes in memory. The walk starts at probe
-// number done, or at the first probe if done is nil.
-func (d *neonDouble32) walk(hashes arm64.GP, done *arm64.V) neonWalk {
-	w := neonWalk{h: d.loadBlock(hashes)}
+// begin emits the first probe of a block of hashes in memory. It is probe number done, or probe 0 if done is nil.
+func (d *neonDouble32) begin(hashes arm64.GP, done *arm64.V) neonProbing {
+	w := neonProbing{h: d.loadBlock(hashes)}
 	for _, h := range w.h {
 		delta := d.rotate17(h)
 		w.delta = append(w.delta, delta)
@@ -294,7 +293,7 @@ func (d *neonDouble32) lowBytes(words []arm64.V) arm64.V {
 
 // probes emits the next count probes of a block, at least one. It returns a byte for each
 // hash, with the sign bit set if the hash passes all of them.
-func (d *neonDouble32) probes(label string, w neonWalk, count arm64.GP) (passed arm64.V) {
+func (d *neonDouble32) probes(label string, w neonProbing, count arm64.GP) (passed arm64.V) {
 	f := d.f
 	passed = f.V()
 	f.VMOVI(0xff, passed)
@@ -361,7 +360,7 @@ func (d *neonDouble32) index(h arm64.V) (x arm64.V) {
 // neonPlaceDouble32 emits a function that stores the numbers of the bits that hashes
 // probe, in any order, for the given number of whole vectors.
 func neonPlaceDouble32(f *arm64.Function, _ neonTables) {
-	f.Comment("The walk is that of probeDouble32. The kernel stores the bits of each vector.")
+	f.Comment("The probes are those of probeDouble32. The kernel stores the bits of each vector.")
 	d := &neonDouble32{f: f}
 	d.load()
 	hashes, vectors := neonWindow(f, "h32")

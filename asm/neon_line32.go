@@ -2,7 +2,7 @@ package main
 
 import "github.com/lanebloom/bloom/asm/arm64"
 
-// neonLine32 has the registers of the walk line32 while a kernel's code is emitted.
+// neonLine32 has the registers of line32 while a kernel's code is emitted.
 type neonLine32 struct {
 	f                   *arm64.Function
 	base, hashes        arm64.GP

@@ -2,7 +2,7 @@ package main
 
 import "github.com/lanebloom/bloom/asm/arm64"
 
-// neonLine512 has the registers of the walk line512 while a kernel's code is emitted.
+// neonLine512 has the registers of line512 while a kernel's code is emitted.
 type neonLine512 struct {
 	neonHalves
 	factors [2]arm64.V   // of 8 probes

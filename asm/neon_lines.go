@@ -2,7 +2,7 @@ package main
 
 import "github.com/lanebloom/bloom/asm/arm64"
 
-// neonLines is a walk with one line of memory, or a part of one, for each key, while a
+// neonLines is a scheme with one line of memory, or a part of one, for each key, while a
 // kernel's code is emitted.
 type neonLines interface {
 	words() string // which hashes it takes
@@ -13,7 +13,7 @@ type neonLines interface {
 	test(half int, at [2]arm64.GP) (passed arm64.V)
 }
 
-// neonHalves has the registers of a walk of which half of a hash chooses the line.
+// neonHalves has the registers of a scheme in which half of a hash chooses the line.
 type neonHalves struct {
 	f            *arm64.Function
 	base, hashes arm64.GP
@@ -40,15 +40,15 @@ func (d *neonHalves) linesOf(unzip func(t arm64.Arrangement, m, n, d arm64.V), s
 
 // neonTestLines emits the body of a kernel that tests a window of hashes. It has no branch
 // that depends on a key.
-func neonTestLines(f *arm64.Function, tables neonTables, walk neonLines) {
+func neonTestLines(f *arm64.Function, tables neonTables, scheme neonLines) {
 	outcomes, outcome := f.Local(window+neonBlock), f.GP()
-	_, n := neonWindow(f, walk.words())
+	_, n := neonWindow(f, scheme.words())
 	f.MOVD(outcomes, outcome)
 	f.Label("octet")
 	var fours [4]arm64.V
 	for i := range fours {
-		at := walk.next()
-		first, last := walk.test(0, [2]arm64.GP(at[:2])), walk.test(1, [2]arm64.GP(at[2:]))
+		at := scheme.next()
+		first, last := scheme.test(0, [2]arm64.GP(at[:2])), scheme.test(1, [2]arm64.GP(at[2:]))
 		fours[i] = f.V()
 		f.VUMINP(arm64.B16, last, first, fours[i])
 	}
@@ -57,21 +57,21 @@ func neonTestLines(f *arm64.Function, tables neonTables, walk neonLines) {
 	f.VUMINP(arm64.B16, fours[2], fours[0], fours[0])
 	f.StoreQ(fours[0], outcome.Post(neonBlock))
 	neonCount(f, arm64.Imm(neonBlock), n, f.BGT, "octet")
-	_, n = neonWindow(f, walk.words())
+	_, n = neonWindow(f, scheme.words())
 	neonPack(f, n, outcomes, tables)
 	f.RET()
 }
 
 // neonAddLines emits the body of a kernel that adds hashes of 1<<shift bytes, at least 4. It
 // calls add to emit the setting of the bits of 4 hashes, with the addresses of their lines.
-func neonAddLines(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int, add func(at [4]arm64.GP)) {
+func neonAddLines(f *arm64.Function, scheme neonLines, hashes arm64.GP, shift int, add func(at [4]arm64.GP)) {
 	f.Comment(
 		"The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets",
 		"those of the last 4 again.",
 	)
-	_, n := neonWindow(f, walk.words())
+	_, n := neonWindow(f, scheme.words())
 	f.Label("four")
-	add(walk.next())
+	add(scheme.next())
 	neonCount(f, arm64.Imm(4), n, f.BEQ, "end")
 	neonBranch(f, arm64.Imm(4), n, f.BGE, "four")
 	f.SUB(arm64.Imm(4), n, n)
@@ -84,8 +84,8 @@ func neonAddLines(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int,
 
 // neonAddLinesNew is neonAddLines in the order of the hashes. After the bits of each hash, add calls after with a register that is
 // not 0 if one was missing.
-func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(at [4]arm64.GP, after func(missing arm64.GP))) {
-	_, n := neonWindow(f, walk.words())
+func neonAddLinesNew(f *arm64.Function, scheme neonLines, add func(at [4]arm64.GP, after func(missing arm64.GP))) {
+	_, n := neonWindow(f, scheme.words())
 	added, count, word := f.Argument("added"), f.GP(), f.GP()
 	top, none := f.GP(), f.GP()
 	f.MOVD(arm64.Imm(-1<<63), top)
@@ -94,7 +94,7 @@ func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(at [4]arm64.GP,
 	f.MOVD(arm64.Imm(64), count)
 	f.MOVD(none, word)
 	f.Label("four")
-	add(walk.next(), func(missing arm64.GP) {
+	add(scheme.next(), func(missing arm64.GP) {
 		f.CMP(arm64.Imm(0), missing)
 		f.CSEL("NE", top, none, missing)
 		f.ORR(word.LSR(1), missing, word)
@@ -105,7 +105,7 @@ func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(at [4]arm64.GP,
 	f.B("word")
 	f.Label("end")
 	f.Comment("The outcomes of a last word are its upper bits.")
-	_, last := neonWindow(f, walk.words())
+	_, last := neonWindow(f, scheme.words())
 	f.NEG(last, last)
 	f.LSR(last, word, word)
 	f.StoreD(word, added.At(0))
@@ -113,19 +113,19 @@ func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(at [4]arm64.GP,
 }
 
 // neonLineKernel begins a kernel: it requests the lines of the hashes, if they are far. It returns
-// the walk, whose registers are those of the hashes again.
-func neonLineKernel[W neonLines](f *arm64.Function, walk func(*arm64.Function) W, comment ...string) W {
+// the scheme, whose registers are those of the hashes again.
+func neonLineKernel[W neonLines](f *arm64.Function, scheme func(*arm64.Function) W, comment ...string) W {
 	f.Comment(comment...)
-	neonRequestFar(f, func() neonLines { return walk(f) })
-	return walk(f)
+	neonRequestFar(f, func() neonLines { return scheme(f) })
+	return scheme(f)
 }
 
 // neonRequestFar emits the requests for the lines of the hashes, 4 at a time, if they are far.
-func neonRequestFar(f *arm64.Function, walk func() neonLines) {
+func neonRequestFar(f *arm64.Function, scheme func() neonLines) {
 	far := f.GP()
 	f.MOVBU(neonField(f, "far"), far)
 	f.CBZ(far, "requested")
-	w := walk()
+	w := scheme()
 	_, fours := neonWindow(f, w.words())
 	f.LSR(arm64.Imm(2), fours, fours)
 	f.CBZ(fours, "requested")
@@ -198,9 +198,9 @@ func (b neonLineBits) test(f *arm64.Function, at [2]arm64.GP, first, last arm64.
 // neonAddBits emits the body of a kernel that sets bits of lines of 64 bytes, two for each of the
 // pairs. The upper 9 bits of the 8 halfwords of numbers(i) are the numbers of the bits of hash i
 // of 4.
-func neonAddBits(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int, numbers func(i int) arm64.V) {
+func neonAddBits(f *arm64.Function, scheme neonLines, hashes arm64.GP, shift int, numbers func(i int) arm64.V) {
 	set := neonSetBits(f, numbers)
-	neonAddLines(f, walk, hashes, shift, func(at [4]arm64.GP) { set(at, nil) })
+	neonAddLines(f, scheme, hashes, shift, func(at [4]arm64.GP) { set(at, nil) })
 }
 
 // neonSetBits returns a function that emits a loop over 4 hashes: the setting of the bits of one, and what after emits, if it is not

@@ -2,7 +2,7 @@ package main
 
 import "github.com/lanebloom/bloom/asm/arm64"
 
-// neonSplit256 has the registers of the walk split256 while a kernel's code is emitted.
+// neonSplit256 has the registers of split256 while a kernel's code is emitted.
 type neonSplit256 struct {
 	neonHalves
 	salts [2]arm64.V

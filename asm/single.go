@@ -60,39 +60,43 @@ func singles() {
 	}
 }
 
-// singleWalks are the walks in the order of their numbers. The functions of AVX2 serve AVX-512, too: longer vectors
-// gain nothing for one key, but where they set the bits of RocksDB's lines.
-var singleWalks = []string{"Double32", "Double64", "Split256", "Line512", "Line32"}
+// singleSchemes are the schemes whose single keys have assembly, and what names its functions. The functions of AVX2 serve
+// AVX-512, too: longer vectors gain nothing for one key, but where they set the bits of RocksDB's lines.
+var singleSchemes = []struct{ scheme, name string }{
+	{"schemeLevelDB", "Double32"}, {"schemeNori", "Double64"}, {"schemeParquet", "Split256"}, {"schemeRocksDB", "Line512"}, {"schemePebble", "Line32"},
+}
 
 // columns is the number of addresses of a row.
 const columns = 3
 
-// singleAddresses emits a table of addresses, and the function that reads a row of it. Row 0 is Go's, and
-// each walk has a row for AVX2 and one for AVX-512.
+// singleAddresses emits a table of addresses, and the function that reads a row of it. Each scheme has a row for AVX2 and one for
+// AVX-512, in the order of the schemes' numbers. A scheme without assembly has the addresses of Go's functions there.
 func singleAddresses() {
-	table, at := GLOBL("singleAddresses", RODATA|NOPTR), 0
-	row := func(functions ...string) {
-		for _, name := range functions {
-			DATA(at, address{name: name})
-			at += 8
+	var rows [][columns]string
+	for _, s := range singleSchemes {
+		first := 2 * int(bloom.constant(s.scheme))
+		for len(rows) < first+2 {
+			rows = append(rows, [columns]string{"mayContainUint64", "mayContainHash", "addUint64Generic"})
+		}
+		own := [columns]string{"hasUint64" + s.name + "AVX2", "hasHash" + s.name + "AVX2", "addUint64" + s.name + "AVX2"}
+		rows[first], rows[first+1] = own, own
+		if s.name == "Line512" {
+			rows[first+1][2] = "addUint64Line512AVX512"
 		}
 	}
-	row("mayContainUint64", "mayContainHash", "addUint64Generic")
-	for _, walk := range singleWalks {
-		for _, kernel := range []string{"AVX2", "AVX512"} {
-			if walk != "Line512" {
-				kernel = "AVX2"
-			}
-			row("hasUint64"+walk+"AVX2", "hasHash"+walk+"AVX2", "addUint64"+walk+kernel)
+	table := GLOBL("singleAddresses", RODATA|NOPTR)
+	for i, row := range rows {
+		for j, name := range row {
+			DATA(8*(columns*i+j), address{name: name})
 		}
 	}
 	TEXT("singleAt", NOSPLIT, "func(row int) (ofUint64, ofHash, ofAdd uintptr)")
-	from, rows, one := argument("row"), GP64(), GP64()
+	from, at, one := argument("row"), GP64(), GP64()
 	IMUL3Q(U8(8*columns), from, from)
-	LEAQ(table, rows)
-	ADDQ(from, rows)
+	LEAQ(table, at)
+	ADDQ(from, at)
 	for i := range columns {
-		MOVQ(Mem{Base: rows, Disp: 8 * i}, one)
+		MOVQ(Mem{Base: at, Disp: 8 * i}, one)
 		Store(one, ReturnIndex(i))
 	}
 	RET()
@@ -123,12 +127,12 @@ func tailCall(function string) {
 // hasDouble32 emits the test of the probes at h, h + delta and so on, and the end of the function.
 // The first three share a branch, as in double32.has.
 func hasDouble32(h reg.GPVirtual) {
-	walk, delta := argument("base"), GP64()
+	prober, delta := argument("base"), GP64()
 	RORXL(U8(17), h.As32(), delta.As32())
-	base := fieldValue(walk, "Base")
-	probe := func() reg.GPVirtual { return bitOfDouble32(walk, base, h) }
+	base := fieldValue(prober, "Base")
+	probe := func() reg.GPVirtual { return bitOfDouble32(prober, base, h) }
 	k := GP64()
-	MOVQ(field(walk, "K"), k)
+	MOVQ(field(prober, "K"), k)
 	together := func(probes int) {
 		all := probe()
 		for range probes - 1 {
@@ -160,11 +164,11 @@ func hasDouble32(h reg.GPVirtual) {
 }
 
 // bitOfDouble32 returns a register with the bit at h, which is extended, in the lowest bit.
-func bitOfDouble32(walk, base, h reg.GPVirtual) reg.GPVirtual {
+func bitOfDouble32(prober, base, h reg.GPVirtual) reg.GPVirtual {
 	MOVL(h.As32(), reg.EDX)
-	IMULQ(field(walk, "Recip"), reg.RDX)
+	IMULQ(field(prober, "Recip"), reg.RDX)
 	low, index, bit := GP64(), GP64(), GP64()
-	MULXQ(field(walk, "N"), low, index)
+	MULXQ(field(prober, "N"), low, index)
 	MOVL(h.As32(), bit.As32())
 	return bitOfByte(base, index, bit)
 }
@@ -194,8 +198,8 @@ func hash64Single() [2]reg.GPVirtual {
 
 // hasDouble64 emits the test of the probes at h[0], h[0] + h[1] and so on, and the end of the function.
 func hasDouble64(h [2]reg.GPVirtual) {
-	walk := argument("base")
-	eachRemainder(walk, h[0], h[1], func(name string, next nextBit) { hasEach(walk, name, next) })
+	prober := argument("base")
+	eachRemainder(prober, h[0], h[1], func(name string, next nextBit) { hasEach(prober, name, next) })
 }
 
 // nextBit emits the number of the next bit, and that of its byte, in registers that may be changed.
@@ -209,10 +213,10 @@ type nextBit func() (index, bit reg.GPVirtual)
 // hi(h·r0) + lo(h·r1), or less than 2 more, where r1 and r0 are the words of floor(2^128/n), the ratio. A sum of hashes that
 // wraps loses 2^64, whose fraction is r0, or less than 1 more. So each step is off by less than 2 downwards and 1 upwards, and
 // with fractionBias no probe's fraction is too small. What it is too large, times n, is below 1.
-func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next nextBit)) {
-	n, three := fieldValue(walk, "N"), GP64()
+func eachRemainder(prober, h, step reg.GPVirtual, loop func(name string, next nextBit)) {
+	n, three := fieldValue(prober, "N"), GP64()
 	MOVL(U32(3), three.As32())
-	ratio := Mem{Base: walk, Disp: bloom.offset("prober.divisor")}
+	ratio := Mem{Base: prober, Disp: bloom.offset("prober.divisor")}
 	MOVQ(ratio, reg.RDX)
 	branch(TESTQ, reg.RDX, reg.RDX, JZ, "masked")
 	upper, part, wrapped, onward := valueOf(ratio.Offset(8)), GP64(), GP64(), GP64()
@@ -251,8 +255,8 @@ func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next next
 
 // hasEach emits the test of all probes, and the end of the function. Three probes share a branch, and the
 // last one or two have their own. The labels begin with name.
-func hasEach(walk reg.GPVirtual, name string, next nextBit) {
-	base, k := fieldValue(walk, "Base"), fieldValue(walk, "K")
+func hasEach(prober reg.GPVirtual, name string, next nextBit) {
+	base, k := fieldValue(prober, "Base"), fieldValue(prober, "K")
 	// probe returns a register with the outcome in the lowest bit.
 	probe := func() reg.GPVirtual {
 		index, bit := next()
@@ -279,12 +283,12 @@ func hasEach(walk reg.GPVirtual, name string, next nextBit) {
 }
 
 // field is a field of the array that a register points to, and fieldValue a register with it.
-func field(walk reg.GPVirtual, name string) Mem {
-	return Mem{Base: walk, Disp: bloom.offset("prober.Array." + name)}
+func field(prober reg.GPVirtual, name string) Mem {
+	return Mem{Base: prober, Disp: bloom.offset("prober.Array." + name)}
 }
 
-func fieldValue(walk reg.GPVirtual, name string) reg.GPVirtual {
-	r := valueOf(field(walk, name))
+func fieldValue(prober reg.GPVirtual, name string) reg.GPVirtual {
+	r := valueOf(field(prober, name))
 	return r
 }
 
@@ -445,11 +449,11 @@ func splitBits(bits reg.Register) {
 }
 
 // lineAddress emits the address of one of the lines of 1<<log bytes, in the register of the half of a hash that chooses it.
-func lineAddress(walk, line reg.GPVirtual, log uint8) {
-	IMULQ(field(walk, "N"), line)
+func lineAddress(prober, line reg.GPVirtual, log uint8) {
+	IMULQ(field(prober, "N"), line)
 	SHRQ(U8(32), line)
 	SHLQ(U8(log), line)
-	ADDQ(field(walk, "Base"), line)
+	ADDQ(field(prober, "Base"), line)
 }
 
 // result returns where the result goes: the last, if there is an unused one.
@@ -509,11 +513,11 @@ func xxph3Single() hashHalves {
 // hasLine512 emits the test of a hash in RocksDB's lines, and the end of the function. base points to the first address,
 // the number of lines, a word that is not used, and the number of probes, 1 to 8.
 func hasLine512(h hashHalves) {
-	walk := argument("base")
+	prober := argument("base")
 	x, word, bit := YMM(), YMM(), YMM()
 	broadcastLow(h.upper, x)
-	lineAddress(walk, h.lower, 6)
-	VPMULLD(probeRow(line512Factors, walk), x, x)
+	lineAddress(prober, h.lower, 6)
+	VPMULLD(probeRow(line512Factors, prober), x, x)
 	VPSRLD(U8(28), x, word)
 	VPSRLD(U8(23), x, bit)
 	hasBits(Mem{Base: h.lower}, word, x, bit)
@@ -544,13 +548,13 @@ func hash32Single() reg.GPVirtual {
 // hasLine32 emits the test of a hash in Pebble's lines of 64 bytes, and the end of the function. The hash's register has no other
 // bits. base points to the first address, the number of lines, its reciprocal, and the number of probes, 1 to 8.
 func hasLine32(h reg.GPVirtual) {
-	walk, delta := argument("base"), GP64()
+	prober, delta := argument("base"), GP64()
 	x, bit, word, half := YMM(), YMM(), YMM(), YMM()
 	broadcastLow(h, x)
 	RORXL(U8(17), h.As32(), delta.As32())
 	broadcastLow(delta, bit)
-	line := line32Address(walk, h)
-	VPMULLW(probeRow(line32Steps, walk), bit, bit)
+	line := line32Address(prober, h)
+	VPMULLW(probeRow(line32Steps, prober), bit, bit)
 	VPADDD(x, bit, bit)
 	VPSRLD(U8(5), bit, word)
 	VPSLLD(U8(23), bit, half)
@@ -558,13 +562,13 @@ func hasLine32(h reg.GPVirtual) {
 }
 
 // line32Address emits the address of one of Pebble's lines of 64 bytes, for a hash whose register has no other bits.
-func line32Address(walk, h reg.GPVirtual) (line reg.GPVirtual) {
-	line, low, q := GP64(), GP64(), fieldValue(walk, "Recip")
+func line32Address(prober, h reg.GPVirtual) (line reg.GPVirtual) {
+	line, low, q := GP64(), GP64(), fieldValue(prober, "Recip")
 	IMULQ(h, q)
 	MOVQ(q, reg.RDX)
-	MULXQ(field(walk, "N"), low, line)
+	MULXQ(field(prober, "N"), low, line)
 	SHLQ(U8(6), line)
-	ADDQ(field(walk, "Base"), line)
+	ADDQ(field(prober, "Base"), line)
 	return line
 }
 
@@ -579,8 +583,8 @@ func hasBits(line Mem, word, half, bit reg.VecVirtual) {
 }
 
 // probeRow returns the row of a table for the number of probes.
-func probeRow(table Mem, walk reg.GPVirtual) Mem {
-	row, rows := valueOf(field(walk, "K")), GP64()
+func probeRow(table Mem, prober reg.GPVirtual) Mem {
+	row, rows := valueOf(field(prober, "K")), GP64()
 	SHLQ(U8(5), row)
 	LEAQ(table, rows)
 	return Mem{Base: rows, Index: row, Scale: 1}

@@ -23,10 +23,10 @@ func setBlock(h hashHalves) {
 // setLine emits the setting of the bits of a hash in one of RocksDB's lines, and the end of the function. The
 // line is a vector, as in bitsAdder.addWhole. It takes no register that VZEROUPPER would have to clear.
 func setLine(h hashHalves) {
-	walk, line, x := argument("base"), Mem{Base: h.lower}, reg.Y16
+	prober, line, x := argument("base"), Mem{Base: h.lower}, reg.Y16
 	VPBROADCASTD(h.upper.As32(), x)
-	lineAddress(walk, h.lower, 6)
-	VPMULLD(probeRow(line512Factors, walk), x, x)
+	lineAddress(prober, h.lower, 6)
+	VPMULLD(probeRow(line512Factors, prober), x, x)
 	slots := stackVectors(32)
 	VPSRLD(U8(23), x, x)
 	VMOVDQU32(x, Mem{Base: slots})
@@ -38,7 +38,7 @@ func setLine(h hashHalves) {
 	pairs := [][2]reg.Register{{reg.Z16, reg.Z17}, {reg.Z18, reg.Z19}, {reg.Z20, reg.Z21}, {reg.Z22, reg.Z23}}
 	for i, pair := range pairs {
 		if i == 3 { // most filters have 6 probes
-			branch(CMPQ, field(walk, "K"), U8(6), JLE, "store")
+			branch(CMPQ, field(prober, "K"), U8(6), JLE, "store")
 		}
 		for j, one := range pair {
 			VPADDD_BCST(Mem{Base: slots, Disp: 8*i + 4*j}, starts, one)
@@ -58,11 +58,11 @@ func setLine(h hashHalves) {
 
 // addDouble32 emits the setting of the bits at h, h + delta and so on, and the end of the function, as those below do for theirs.
 func addDouble32(h reg.GPVirtual) {
-	walk, delta, index := argument("base"), GP64(), GP64()
+	prober, delta, index := argument("base"), GP64(), GP64()
 	RORXL(U8(17), h.As32(), delta.As32())
-	base, n, recip := fieldValue(walk, "Base"), fieldValue(walk, "N"), fieldValue(walk, "Recip")
+	base, n, recip := fieldValue(prober, "Base"), fieldValue(prober, "N"), fieldValue(prober, "Recip")
 	SUBL(delta.As32(), h.As32())
-	setEach(walk, base, "", func() (reg.GPVirtual, reg.GPVirtual) {
+	setEach(prober, base, "", func() (reg.GPVirtual, reg.GPVirtual) {
 		low := GP64()
 		ADDL(delta.As32(), h.As32())
 		MOVL(h.As32(), reg.EDX)
@@ -73,9 +73,9 @@ func addDouble32(h reg.GPVirtual) {
 }
 
 func addDouble64(h [2]reg.GPVirtual) {
-	walk := argument("base")
-	base := fieldValue(walk, "Base")
-	eachRemainder(walk, h[0], h[1], func(name string, next nextBit) { setEach(walk, base, name, next) })
+	prober := argument("base")
+	base := fieldValue(prober, "Base")
+	eachRemainder(prober, h[0], h[1], func(name string, next nextBit) { setEach(prober, base, name, next) })
 }
 
 // addLine512 sets a vector with AVX-512: bit after bit, an addition takes 1.55 times as long (Zen 5).
@@ -85,9 +85,9 @@ func addLine512(v vectors) {
 		setLine(h)
 		return
 	}
-	walk, upper := argument("base"), h.upper
-	lineAddress(walk, h.lower, 6)
-	setEach(walk, h.lower, "", func() (reg.GPVirtual, reg.GPVirtual) {
+	prober, upper := argument("base"), h.upper
+	lineAddress(prober, h.lower, 6)
+	setEach(prober, h.lower, "", func() (reg.GPVirtual, reg.GPVirtual) {
 		bit, index := GP64(), GP64()
 		MOVL(upper.As32(), bit.As32())
 		SHRL(U8(23), bit.As32())
@@ -99,9 +99,9 @@ func addLine512(v vectors) {
 }
 
 func addLine32(h reg.GPVirtual) {
-	walk, delta := argument("base"), GP64()
+	prober, delta := argument("base"), GP64()
 	RORXL(U8(17), h.As32(), delta.As32())
-	setEach(walk, line32Address(walk, h), "", func() (reg.GPVirtual, reg.GPVirtual) {
+	setEach(prober, line32Address(prober, h), "", func() (reg.GPVirtual, reg.GPVirtual) {
 		bit, index := GP64(), GP64()
 		MOVL(h.As32(), bit.As32())
 		MOVL(h.As32(), index.As32())
@@ -116,8 +116,8 @@ func addLine32(h reg.GPVirtual) {
 // number, whose register it does not change, only the last three digits count. The labels begin with name.
 //
 // TESTB and ORB load the byte twice, but a byte in a register takes three instructions more.
-func setEach(walk, from reg.GPVirtual, name string, next nextBit) {
-	k, one, three, isNew := fieldValue(walk, "K"), GP32(), valueOf(U32(3)), GP32()
+func setEach(prober, from reg.GPVirtual, name string, next nextBit) {
+	k, one, three, isNew := fieldValue(prober, "K"), GP32(), valueOf(U32(3)), GP32()
 	MOVL(U32(1), one)
 	XORL(isNew, isNew)
 	Label(name + "next")

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// split256 is the walk through Parquet's blocks of 32 bytes.
+// split256 is the scheme of Parquet's blocks of 32 bytes.
 type split256 struct {
 	v            vectors
 	base, blocks reg.VecVirtual // where the blocks begin, and their number, in each long lane
