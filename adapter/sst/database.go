@@ -3,8 +3,10 @@ package bloomsst
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 )
@@ -130,11 +132,13 @@ type listing struct {
 	first, last []byte // user keys; nil if they are not known
 	synthetic   bool   // the database shows keys with another prefix or suffix than the file has
 	path        uint64 // the number of a folder; 0 is the database's
+	unasked     bool   // the database does not query the filter
 }
 
 const unknownLevel = -1
 
-// Name returns the name of the table's file in the folder of its database. It is empty for a table that [Open] opened.
+// Name returns the name of the table's file in the folder of its database. It is empty for a table that [Open] opened without
+// [InDatabase].
 func (t *Table) Name() string {
 	if t.member == nil {
 		return ""
@@ -166,6 +170,46 @@ func (t *Table) Family() string {
 func (t *Table) IsLeftover() bool {
 	p := t.inDatabase()
 	return p != nil && !p.live
+}
+
+// IsUnasked reports whether RocksDB does not query the table's filter: its family has the option optimize_filters_for_hits, and the
+// table is on the last level.
+func (t *Table) IsUnasked() bool {
+	p := t.inDatabase()
+	return p != nil && p.unasked
+}
+
+// InDatabase says that the table of [Open] is of the database in a folder, whose MANIFEST is read when the first table of the option
+// is opened. It names the comparator, which tables of LevelDB do not. If the io.ReaderAt has a Name, as an *os.File has, and that is the name of a table
+// in the folder, the MANIFEST also tells its level and its family. [OpenDatabase] opens all tables of a database.
+func InDatabase(folder string) Option {
+	read := sync.OnceValue(func() *snapshot {
+		s, err := readSnapshot(folder)
+		if err != nil { // there is no such folder
+			s = &snapshot{why: err}
+		}
+		return s
+	})
+	return func(t *Table) { t.member = &member{}; t.member.enter(read(), fileName(t.file.r)) }
+}
+
+// fileName returns the last element of the name of a file, or nothing.
+func fileName(r io.ReaderAt) string {
+	if named, ok := r.(interface{ Name() string }); ok {
+		return filepath.Base(named.Name())
+	}
+	return ""
+}
+
+// enter sets what a database tells of a file.
+func (m *member) enter(s *snapshot, name string) {
+	m.name = name
+	number, ok := tableNumber(name)
+	l := s.listed[number]
+	if !ok || l == nil {
+		l = &listing{live: s.why != nil || !ok, level: unknownLevel, comparator: s.main}
+	}
+	m.listing.Store(l)
 }
 
 // inDatabase returns where the table is in its database, or nil if the database does not tell.

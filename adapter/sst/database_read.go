@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -38,16 +39,52 @@ func readSnapshot(folder string) (*snapshot, error) {
 		s.why = fmt.Errorf("%w: %w", ErrManifest, err)
 		s.main, _ = databaseComparator(folder) // which may be readable all the same
 	}
-	entries, err := os.ReadDir(folder)
+	names, err := namesIn(folder)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		if number, ok := tableNumber(e.Name()); ok {
-			s.names[number] = e.Name()
+	for _, name := range names {
+		if number, ok := tableNumber(name); ok {
+			s.names[number] = name
 		}
 	}
+	s.markUnasked(unaskedFamilies(folder, names))
 	return s, nil
+}
+
+// namesIn returns the names of the files in a folder.
+func namesIn(folder string) ([]string, error) {
+	file, err := os.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return file.Readdirnames(-1)
+}
+
+// ListedTables returns the names of the files in which a database has its tables, as its MANIFEST lists them, in the order of
+// their numbers. Some may not be in the folder. The error wraps [ErrManifest] if no MANIFEST can be read.
+func ListedTables(folder string) ([]string, error) {
+	s, err := readSnapshot(folder)
+	if err == nil {
+		err = s.why
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := []string{}
+	for _, number := range slices.Sorted(maps.Keys(s.listed)) {
+		names = append(names, s.name(number))
+	}
+	return names, nil
+}
+
+// name returns the name of the file of a table.
+func (s *snapshot) name(number uint64) string {
+	if name, there := s.names[number]; there {
+		return name
+	}
+	return fmt.Sprintf("%06d.sst", number)
 }
 
 // tableNumber returns the number in the name of a table.
@@ -108,11 +145,11 @@ const badgerManifest = "MANIFEST"
 // manifestOf returns the MANIFEST that counts in a folder: the one that Pebble's newest marker names, or CURRENT, or
 // Badger's.
 func manifestOf(folder string) (string, error) {
-	entries, err := os.ReadDir(folder)
+	names, err := namesIn(folder)
 	if err != nil {
 		return "", err
 	}
-	if name, found := newestMarker(entries); found {
+	if name, found := newestMarker(names); found {
 		if !isManifestName(name) {
 			return "", fmt.Errorf("%w: a marker names %q", ErrDamaged, name)
 		}
@@ -126,10 +163,10 @@ func manifestOf(folder string) (string, error) {
 }
 
 // newestMarker returns what the marker with the highest number names: marker.manifest.NUMBER.NAME.
-func newestMarker(entries []fs.DirEntry) (name string, found bool) {
+func newestMarker(names []string) (name string, found bool) {
 	newest := uint64(0)
-	for _, e := range entries {
-		rest, ok := strings.CutPrefix(e.Name(), "marker.manifest.")
+	for _, file := range names {
+		rest, ok := strings.CutPrefix(file, "marker.manifest.")
 		digits, named, ok2 := strings.Cut(rest, ".")
 		number, err := strconv.ParseUint(digits, 10, 64)
 		if ok && ok2 && err == nil && number >= newest {
@@ -218,10 +255,7 @@ func (d *Database) open(s *snapshot, before []*Table) (tables []*Table) {
 			defer workers.Done()
 			for i := int(next.Add(1)) - 1; i < len(numbers); i = int(next.Add(1)) - 1 {
 				number := numbers[i]
-				name, there := s.names[number]
-				if !there {
-					name = fmt.Sprintf("%06d.sst", number)
-				}
+				name := s.name(number)
 				opened[i] = d.openTable(name, s, s.listed[number], known[name])
 			}
 		}()

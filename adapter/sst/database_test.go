@@ -248,3 +248,57 @@ func checkView(t *testing.T, what string, v *View, inRange func(table, key int) 
 		t.Errorf("%s: no keys: %v", what, err)
 	}
 }
+
+// TestInDatabase opens tables one by one, and lists those of the database.
+func TestInDatabase(t *testing.T) {
+	folder := t.TempDir()
+	writeDatabase(t, folder, bytewise, []testTable{
+		{number: 4, golden: "rocksdb-5-snappy.sst", level: 1, first: 0, last: 299},
+		{number: 7, golden: "rocksdb-4-bzip2.sst", level: 2, first: 0, last: 299},
+		{number: 8, golden: "rocksdb-7.sst", level: 2, first: 0, last: 299},
+	})
+	writeFile(t, filepath.Join(folder, "OPTIONS-000005"), []byte("[DBOptions]\n\n[CFOptions \"default\"]\n  optimize_filters_for_hits=false\n"))
+	writeFile(t, filepath.Join(folder, "OPTIONS-000011"), []byte("[CFOptions \"other\"]\n  x=y\n\n[CFOptions \"default\"]\n  optimize_filters_for_hits = true\n"))
+	data, err := os.ReadFile(filepath.Join(folder, "000007.sst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(folder, "000009.sst"), data)
+	if err := os.Remove(filepath.Join(folder, "000008.sst")); err != nil {
+		t.Fatal(err)
+	}
+	option := InDatabase(folder)
+	var got []string
+	for _, name := range []string{"000004.sst", "000007.sst", "000009.sst"} {
+		file, err := os.Open(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		info, err := file.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := Open(file, info.Size(), option)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(names([]*Table{table})[0], " ", table.IsUnasked()))
+	}
+	if want := []string{"000004.sst 1 false", "000007.sst 2 true", "000009.sst leftover false"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if list, err := ListedTables(folder); !slices.Equal(list, []string{"000004.sst", "000007.sst", "000008.sst"}) || err != nil {
+		t.Errorf("%q, %v", list, err)
+	}
+	if list, err := ListedTables(t.TempDir()); list != nil || !errors.Is(err, ErrManifest) {
+		t.Errorf("no database: %q, %v", list, err)
+	}
+	table, err := openBytes(data, option) // which has no name
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, known := table.Level(); known || table.IsLeftover() || table.Name() != "" {
+		t.Errorf("%q, leftover: %v", table.Name(), table.IsLeftover())
+	}
+}

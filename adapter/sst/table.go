@@ -65,7 +65,6 @@ type Table struct {
 	compare    func(a, b []byte) int
 	split      func(key []byte) int
 	names      map[string]bloom.Format
-	database   func() string // the name of the comparator that the database's MANIFEST tells
 	proving    sync.Mutex
 	proof      atomic.Pointer[proof]
 	blocks     atomic.Pointer[index] // of the data blocks, once it is read
@@ -89,16 +88,6 @@ type Option func(*Table)
 // in that order, the answer is yes, with the error ErrComparator.
 func Comparator(compare func(a, b []byte) int) Option {
 	return func(t *Table) { t.compare = compare }
-}
-
-// InDatabase says that the table is of the database in a folder. The MANIFEST of a database of LevelDB or goleveldb names the
-// comparator, which its tables do not. It is read when the first table of the option needs it. If it cannot be read, no name is known.
-func InDatabase(folder string) Option {
-	name := sync.OnceValue(func() string {
-		name, _ := databaseComparator(folder)
-		return name
-	})
-	return func(t *Table) { t.database = name }
 }
 
 // Split returns the length of the part of a key that is in the filter: what the Split of Pebble's Comparer
@@ -240,8 +229,6 @@ func (t *Table) comparatorName() string {
 	case t.properties.comparator != "":
 	case t.inDatabase() != nil:
 		return t.inDatabase().comparator
-	case t.database != nil:
-		return t.database()
 	}
 	return t.properties.comparator
 }
