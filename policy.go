@@ -34,10 +34,15 @@ type Policy struct {
 //
 //   - LevelDB and Pebble have a hash of 32 bits, so n keys have a rate of at least 1 - e^(-n/2^32). Filters
 //     built for more keys than capacity hold the rate up to falsePositiveRate · 2^29 keys, which is 5 million
-//     for 1 %. Some numbers of keys are exceptions with a higher rate: FalsePositiveRate returns the rate of
-//     each.
+//     for 1 %. Some numbers of keys are exceptions with a rate of up to 6.5 times falsePositiveRate.
+//   - Guava has higher rates where the number of bits is a small odd number times a power of two. Filters built
+//     for some numbers of keys above capacity exceed a rate of 0.005 or more by up to 10 %, and a lower rate by
+//     a factor of up to 65. If capacity is 1,000 or more, they exceed a rate of 0.0001 or more by up to 10 %, and
+//     a lower rate by a factor of up to 25. To hold all rates would need up to three times the bits per key.
 //   - A RocksDB filter has at most 4 GiB, enough for 3.4 billion keys at 10 bits per key, and a Parquet filter
 //     64 GiB. Filters for more keys keep that size.
+//
+// FalsePositiveRate returns the rate of each number of keys.
 //
 // At 44 bits per key or more, some sizes of LevelDB and Pebble have a higher rate than smaller sizes, and
 // PolicyFor may return a few bits more than the fewest. For LevelDB it measures rates, which takes up to a
@@ -138,17 +143,20 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 //
 // It is the rate of keys with random hashes. Its accuracy depends on the format. Up to 20 bits per key:
 //
-//   - [BitsAndBlooms], [Guava], [Nori], [NoriCrate], [Parquet] and [RocksDB]: within 5 % for 1,000 keys or
-//     more. For 20 keys or more of Nori and NoriCrate, the result may be 14 % too low or 20 % too high. For
-//     fewer keys it is too high: 1.4 times the measured rate for 10 keys, and 4 times for one key.
+//   - [Parquet] and [RocksDB]: within 5 % for 1,000 keys or more, and within 10 % for fewer.
+//   - [BitsAndBlooms], [Guava], [Nori] and [NoriCrate]: within 5 % for 1,000 keys or more, and within 10 % for
+//     70 or more. For 20 to 69 keys, measured rates were 0.75 to 1.3 times the result, for 5 to 19 keys 0.65 to
+//     2.1 times, and for 1 to 4 keys 0.25 to 4.2 times.
 //   - [LevelDB]: for 6,000 to 2^20 keys and rates of 0.0002 or more, FalsePositiveRate itself measures the rate
 //     on a filter of random hashes, within 9 %. That takes up to 0.1 s. For more keys or lower rates, measured
-//     rates were 0.93 to 1.43 times the result.
-//   - [Pebble]: for 50 keys or more, measured rates were 0.96 to 1.06 times the result. Some numbers of lines
-//     give far more false positives than others; near them, measured rates were up to 1.7 times the result.
+//     rates were 0.93 to 1.43 times the result, and for fewer than 70 keys 0.75 to 1.5 times.
+//   - [Pebble]: for 50 keys or more, measured rates were 0.96 to 1.06 times the result, and for fewer keys 0.8
+//     to 1.06 times. Some numbers of lines give far more false positives than others; near them, measured rates
+//     were up to 1.7 times the result.
 //
-// With more bits per key, measured rates of Pebble were 1.0 to 1.3 times the result, and rates of fewer than 20
-// keys of LevelDB, Nori and NoriCrate up to 2.4 times.
+// With more bits per key, measured rates of Pebble were 1.0 to 1.3 times the result. For fewer than 70 keys,
+// measured rates of LevelDB and Nori were 0.4 to 7 times the result, of NoriCrate up to 20 times, of Guava up to
+// 220 times and of BitsAndBlooms up to 2,000 times. The worst are filters of one or two keys.
 //
 // The rate is 1 for numbers of probes for which every key is a hit: in LevelDB and RocksDB, more than 30.
 //

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/rates"
 )
 
 func TestPolicyFor(t *testing.T) {
@@ -82,6 +84,75 @@ func TestPolicyFor(t *testing.T) {
 	if _, err := PolicyFor(LevelDB, 44_000_000, 0.01); !errors.Is(err, ErrRate) {
 		t.Errorf("44 M keys at 1 %%: error %v", err)
 	}
+}
+
+// TestPolicyForLargerNumbers wants the rate that PolicyFor promises for all numbers of keys from the capacity to 2,000, and for the
+// larger ones at whose sizes walks repeat: those of small odd numbers times a power of two.
+func TestPolicyForLargerNumbers(t *testing.T) {
+	t.Parallel()
+	eachFormat(t, func(t *testing.T, f Format) {
+		t.Parallel()
+		for i, capacity := range []int{1, 2, 5, 7, 8, 10, 13, 20, 30, 50, 100, 128, 333, 500, 1000, 2000, 10_000, 100_000} {
+			for j, rate := range []float64{0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001, 1e-4, 1e-5, 1e-6, 1e-7} {
+				if (i+j+int(f))%oneOf(5, 10) != 0 || f == LevelDB && i%3 != 0 { // whose PolicyFor takes time
+					continue // each capacity with every fifth rate, and the other way round
+				}
+				p, err := PolicyFor(f, capacity, rate)
+				if errors.Is(err, ErrRate) {
+					continue // TestPolicyFor has the rates that each format must reach
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				step := 16
+				if schemes[f.hash()].words >= two64 {
+					step = 1 // double hashing
+				}
+				for at, n := range awkwardNumbers(p, capacity) {
+					if at%step != 0 || f == LevelDB && n >= rates.ThirdProbeKeys || f.HashBits() == 32 && float64(n) > rate*(1<<29) {
+						continue // measured, or not promised
+					}
+					if got := p.FalsePositiveRate(n); got > rate*mostTimes(f, capacity, rate) {
+						t.Fatalf("PolicyFor(%v, %d, %v) = %d bits per key: %d keys have %.3g, %.3f times the rate",
+							f, capacity, rate, p.BitsPerKey, n, got, got/rate)
+					}
+				}
+			}
+		}
+	})
+}
+
+// mostTimes returns how many times its rate a larger number of keys than the capacity of PolicyFor may have, as its comment says.
+func mostTimes(f Format, capacity int, rate float64) float64 {
+	switch {
+	case f == LevelDB || f == Pebble:
+		return 6.5
+	case f == Guava && (rate >= 0.005 || capacity >= 1000 && rate >= 0.0001):
+		return 1.1
+	case f == Guava && capacity >= 1000:
+		return 25
+	case f == Guava:
+		return 65
+	}
+	return 1
+}
+
+// awkwardNumbers returns the numbers of keys from least to 2,000, and larger ones of which the number of bits, or of keys, is an odd
+// number times a power of two.
+func awkwardNumbers(p Policy, least int) (numbers []int) {
+	for n := least; n <= 2000; n++ {
+		numbers = append(numbers, n)
+	}
+	for odd := 1; odd < 70; odd += 2 {
+		for size := odd << 6; size < 1<<26; size *= 2 {
+			for _, n := range []int{size, size / max(p.BitsPerKey, 1)} {
+				if n > max(2000, least) {
+					numbers = append(numbers, n)
+				}
+			}
+		}
+	}
+	return numbers
 }
 
 // TestPolicyForFewKeys keeps the policy for a few keys and builds filters of many more with random hashes.

@@ -22,8 +22,16 @@ func rateQueries() int {
 // that the measured rates of n keys are.
 func rateBounds(f Format, n int) (low, high float64) {
 	switch {
+	case n < 1000 && (f == RocksDB || f == Parquet):
+		return 0.9, 1.1
+	case n < 5:
+		return 0.25, 4.2
+	case n < 20:
+		return 0.65, 2.1
+	case n < 70:
+		return 0.75, 1.3
 	case n < 1000:
-		return 0.8, 1.14
+		return 0.89, 1.1
 	case f == LevelDB && n >= rates.ThirdProbeKeys:
 		return 0.91, 1.1 // both rates are measured, and have noise
 	}
@@ -89,11 +97,11 @@ func TestLeastRate(t *testing.T) {
 func TestRatesOfSizes(t *testing.T) {
 	t.Parallel()
 	queries := rateQueries()
-	for _, n := range []int{20, 101, 1009, 30_000, 65_537, 1 << 18} {
+	for _, n := range []int{1, 4, 8, 20, 101, 1009, 30_000, 65_537, 1 << 18} {
 		if n > 1009 && !whole() {
 			continue
 		}
-		for _, bitsPerKey := range []int{2, 8, 10, 16} {
+		for _, bitsPerKey := range []int{2, 8, 10, 16, 20} {
 			if bitsPerKey%5 != 0 && !whole() {
 				continue
 			}

@@ -9,8 +9,8 @@ import (
 // Crossed returns the rate of bits-and-blooms' walk, in which probe i is bit (x + i·y mod 2^64) mod m, for x one of two
 // words of the hash and y one of two others.
 //
-// Below 8,192 bits it also counts probes that meet by chance. For rates down to 0.05 % it was 0.95 to 1.08 times that of
-// a sample of 16,384 walks, and from 200 bits on 0.99 to 1.03 times.
+// Below 8,192 bits it also counts probes that meet by chance. For 1,000 keys or more, it was 0.95 to 1.05 times a
+// measured rate.
 func Crossed(n, m float64, k int) float64 {
 	const (
 		small = 1 << 13 // bits

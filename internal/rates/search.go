@@ -129,8 +129,41 @@ func (f *Filters) larger(n, bitsPerKey int, rate float64) (numbers []int) {
 			}
 		}
 	}
+	if f.Format == encoding.Nori || f.Format == encoding.BitsAndBlooms {
+		for _, m := range f.divisible(n, bitsPerKey) {
+			if m <= most {
+				add(m)
+			}
+		}
+	}
 	slices.Sort(numbers)
 	return numbers
+}
+
+// divisible returns the next numbers of keys above n, and those of which the number of bits, or of keys, is a small odd number times
+// a power of two. Double hashing has higher rates there, because more of its walks test few different bits. The rates are the higher
+// the fewer the bits are.
+func (f *Filters) divisible(n, bitsPerKey int) (numbers []int) {
+	const next, odds = 32, 64
+	for i := range next {
+		numbers = append(numbers, n+1+i)
+	}
+	bits, _ := f.Format.Size(n, bitsPerKey)
+	for odd := 1; odd < odds; odd += 2 {
+		keys, size := nextPower(odd, float64(n)), nextPower(odd, bits)/float64(max(bitsPerKey, 1))
+		for _, m := range []float64{keys, 2 * keys, size, 2 * size} {
+			if m < math.MaxInt32 {
+				numbers = append(numbers, int(m))
+			}
+		}
+	}
+	return numbers
+}
+
+// nextPower returns an odd number times the power of two with which it is the first above n.
+func nextPower(odd int, n float64) float64 {
+	_, exponent := math.Frexp(n / float64(odd))
+	return math.Ldexp(float64(odd), exponent)
 }
 
 // holds reports whether the rate for n keys is at most rate.
