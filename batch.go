@@ -76,7 +76,7 @@ func (v *view) probeBatch(keys *Keys, hits []uint64) int {
 func (k *Keys) wordsOf(hits []uint64) []uint64 {
 	words := (k.n + 63) / 64
 	if len(hits) < words {
-		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys, which take %d: (keys.Len()+63)/64", len(hits), k.n, words))
+		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys, which need %d: (keys.Len()+63)/64", len(hits), k.n, words))
 	}
 	return hits[:words]
 }

@@ -149,7 +149,7 @@ func (f Format) HashFrom(h uint64) Hash {
 	case one64:
 		return shortHash(h, 0, s)
 	}
-	panic(fmt.Sprintf("bloom: the hash of %v has several words, but HashFrom takes one", f))
+	panic(fmt.Sprintf("bloom: the hash of %v has several words, but HashFrom accepts only one", f))
 }
 
 // hashKey returns the hash of the n bytes at p.

@@ -85,7 +85,7 @@ func smallRemainder(h, n, recip uint64) uint64 {
 func (f Format) MayContainHashBatch(filters Keys, h Hash, hits []uint64) (total int) {
 	f.mustTakeHash(h)
 	if words := (filters.n + 63) / 64; len(hits) < words {
-		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which take %d: (filters.Len()+63)/64", len(hits), filters.n, words))
+		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which need %d: (filters.Len()+63)/64", len(hits), filters.n, words))
 	}
 	if filters.hashed != noScheme {
 		panic("bloom: a column of hashes was given for one of filters")

@@ -255,8 +255,8 @@ func TestFewWords(t *testing.T) {
 		keys, words int
 		want        string
 	}{
-		{1, 0, "bloom: 0 words for the bits of 1 keys, which take 1: (keys.Len()+63)/64"},
-		{100, 1, "bloom: 1 words for the bits of 100 keys, which take 2: (keys.Len()+63)/64"},
+		{1, 0, "bloom: 0 words for the bits of 1 keys, which need 1: (keys.Len()+63)/64"},
+		{100, 1, "bloom: 1 words for the bits of 100 keys, which need 2: (keys.Len()+63)/64"},
 	} {
 		column, words := Integers(make([]uint64, c.keys)), make([]uint64, c.words, 10)
 		for name, call := range map[string]func(){
@@ -273,8 +273,8 @@ func TestFewWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, call := range map[string]func(){
-		"bloom: 1 words for the bits of 65 filters, which take 2: (group.Len()+63)/64": func() { group.MayContain(nil, make([]uint64, 1, 2)) },
-		"bloom: 129 words for the bits of 65 keys in 65 filters, which take 130: group.Len()*((keys.Len()+63)/64)": func() {
+		"bloom: 1 words for the bits of 65 filters, which need 2: (group.Len()+63)/64": func() { group.MayContain(nil, make([]uint64, 1, 2)) },
+		"bloom: 129 words for the bits of 65 keys in 65 filters, which need 130: group.Len()*((keys.Len()+63)/64)": func() {
 			group.MayContainBatch(Integers(make([]uint64, 65)), make([]uint64, 129, 130))
 		},
 	} {

@@ -107,7 +107,7 @@ func (h *fileHeader) parse(data []byte) (err error) {
 		return errInHeader(data)
 	}
 	if version := binary.LittleEndian.Uint32(data[8:]); version != fileVersion {
-		return fmt.Errorf("%w: the file is of version %d, but this library reads version %d", ErrEncoding, version, fileVersion)
+		return fmt.Errorf("%w: the file has version %d, but this library reads version %d", ErrEncoding, version, fileVersion)
 	}
 	h.kind = KeyKind(bytes.TrimRight(data[fileKind:fileFields], "\x00"))
 	if sum := binary.LittleEndian.Uint64(data[fileSummed:]); sum != headerSum(data, h.kind) {
@@ -124,7 +124,7 @@ func (h *fileHeader) parse(data []byte) (err error) {
 	h.shape.Probes = int(min(probes, math.MaxInt32)) // no filter has so many
 	h.sum = binary.LittleEndian.Uint64(data[64:])
 	if h.start < fileFields || h.start > mostStart || h.size > math.MaxInt-mostStart {
-		return fmt.Errorf("%w: the file's header claims a filter of %d bytes from byte %d on", ErrEncoding, h.size, h.start)
+		return fmt.Errorf("%w: the file's header claims a filter of %d bytes at byte %d", ErrEncoding, h.size, h.start)
 	}
 	if between := data[fileFields:min(int(h.start), len(data))]; slices.ContainsFunc(between, func(b byte) bool { return b != 0 }) {
 		return fmt.Errorf("%w: the bytes between the file's header and the filter are not zero", ErrEncoding)
@@ -157,13 +157,13 @@ func openFile(data []byte) (v view, h fileHeader, err error) {
 		return v, h, errInHeader(data)
 	}
 	if have := uint64(len(data)) - uint64(h.start); have != h.size {
-		return v, h, fmt.Errorf("%w: the file has %d bytes of a filter, and its header says %d", ErrEncoding, have, h.size)
+		return v, h, fmt.Errorf("%w: the file has %d bytes of a filter, and its header claims %d", ErrEncoding, have, h.size)
 	}
 	if v, err = openView(h.format, data[h.start:]); err != nil {
 		return v, h, err
 	}
 	if _, s := v.encoded(); s != h.shape {
-		return v, h, fmt.Errorf("%w: the filter has %d bits and %d probes, but the file's header says %d and %d",
+		return v, h, fmt.Errorf("%w: the filter has %d bits and %d probes, but the file's header claims %d and %d",
 			ErrEncoding, s.Bits, s.Probes, h.shape.Bits, h.shape.Probes)
 	}
 	if start := v.fileStart(); start != h.start {

@@ -508,10 +508,10 @@ func TestFileMessages(t *testing.T) {
 		"LF for CRLF":        {bytes.ReplaceAll(file, []byte("\r\n"), []byte("\n")), "transfer as text"},
 		"CRLF for LF":        {bytes.ReplaceAll(file, []byte("\n"), []byte("\r\n")), "transfer as text"},
 		"seven bits":         {stripped, "transfer as text"},
-		"another version":    {newer, "of version 2"},
+		"another version":    {newer, "has version 2"},
 		"half":               {file[:len(file)/2], "the file ends after"},
 		"damaged":            {damaged, "the checksum of the file's filter is wrong"},
-		"two files in a row": {slices.Concat(file, file), "and its header says"},
+		"two files in a row": {slices.Concat(file, file), "and its header claims"},
 	} {
 		if err := VerifyBinary(c.data); err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "bloom:") != 1 {
 			t.Errorf("%s: %v", name, err)

@@ -118,7 +118,7 @@ func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 
 // panicFewWords and mustTake are functions of their own, so that MayContainHash keeps less on the stack.
 func (g *Group) panicFewWords(n int) {
-	panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which take %d: (group.Len()+63)/64", n, len(g.filters), (len(g.filters)+63)/64))
+	panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which need %d: (group.Len()+63)/64", n, len(g.filters), (len(g.filters)+63)/64))
 }
 
 // mustTake panics if the hash is of another kind than the filters'.
@@ -155,7 +155,7 @@ func (g *Group) probePart(p *part, h Hash) (word uint64) {
 func (g *Group) MayContainBatch(keys Keys, hits []uint64) int {
 	words := (keys.n + 63) / 64 * len(g.filters)
 	if len(hits) < words {
-		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys in %d filters, which take %d: group.Len()*((keys.Len()+63)/64)",
+		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys in %d filters, which need %d: group.Len()*((keys.Len()+63)/64)",
 			len(hits), keys.n, len(g.filters), words))
 	}
 	hits = hits[:words]

@@ -107,7 +107,7 @@ func (f *Filter) NewInterleaved(filters int) (*Interleaved, error) {
 		empty, err = f.format.emptyView(s)
 	}
 	if err != nil || empty.N != f.N {
-		return nil, fmt.Errorf("%w: no interleaved filters have the shape of one of %v with %d bits and %d probes", ErrShape, f.format, s.Bits, s.Probes)
+		return nil, fmt.Errorf("%w: filters of %v with %d bits and %d probes cannot be interleaved", ErrShape, f.format, s.Bits, s.Probes)
 	}
 	empty.kind = f.kind
 	empty.setKernel(f.kernel)
@@ -195,7 +195,7 @@ func (x *Interleaved) SetMetadata(data []byte) { x.columns.metadata = data }
 // here, and [ErrCapacity] if there is no room. With an error, nothing changes.
 func (x *Interleaved) Put(first int, filters ...*Filter) error {
 	if room := min(x.room, mostFilters); first < 0 || first > room-len(filters) {
-		return fmt.Errorf("%w: %d filters from number %d on, where there is room for %d in all", ErrCapacity, len(filters), first, room)
+		return fmt.Errorf("%w: %d filters at number %d, where there is room for %d in all", ErrCapacity, len(filters), first, room)
 	}
 	if len(filters) == 0 {
 		return nil
@@ -235,7 +235,7 @@ func (x *interleaving) checkFilter(f *Filter) error {
 	case f.storesFewer():
 		return fmt.Errorf("%w: it stores fewer than its %d bits", ErrShape, s.Bits)
 	case f.scheme != x.empty.scheme:
-		return fmt.Errorf("%w: it is of %v, and the others are of %v", ErrShape, f.format, x.empty.format)
+		return fmt.Errorf("%w: it has the format %v, and the others have %v", ErrShape, f.format, x.empty.format)
 	case s.Bits == 0 || s.Probes == 0: // it answers without testing bits
 		return nil
 	case s.Probes == x.empty.K && (s.Bits == x.bits && f.N == x.empty.N || x.folds(s.Bits)):
@@ -530,7 +530,7 @@ func (x *Interleaved) MayContainHash(h Hash, hits []uint64) int {
 func (x *interleaving) words(h Hash, hits []uint64) []uint64 {
 	words := (x.filters + 63) / 64
 	if len(hits) < words {
-		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which take %d: (x.Len()+63)/64", len(hits), x.filters, words))
+		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which need %d: (x.Len()+63)/64", len(hits), x.filters, words))
 	}
 	if x.empty.scheme != 0 && !x.empty.scheme.made(h) {
 		x.empty.otherHash(h)
@@ -672,7 +672,7 @@ func (x *Interleaved) MayContainBatch(keys Keys, hits []uint64) int {
 func (x *interleaving) eachWindow(keys Keys, hits []uint64, window int, test func(k *Keys, rows []uint64) (int, error)) (total int, err error) {
 	words, columns := (keys.n+63)/64, (x.filters+63)/64
 	if all := uint64(words) * uint64(x.filters); uint64(len(hits)) < all { // an int of 32 bits would overflow
-		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys in %d filters, which take %d: x.Len()*((keys.Len()+63)/64)",
+		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys in %d filters, which need %d: x.Len()*((keys.Len()+63)/64)",
 			len(hits), keys.n, x.filters, all))
 	}
 	if x.empty.scheme == 0 {

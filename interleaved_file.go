@@ -75,7 +75,7 @@ func (x *interleaving) parseHeader(data []byte, size uint64) (p sections, err er
 		return p, errInHeader(data)
 	}
 	if version := le.Uint64(data[8:]); version != interleavedVersion {
-		return p, fmt.Errorf("%w: the file is of version %d, but this library reads version %d", ErrEncoding, version, interleavedVersion)
+		return p, fmt.Errorf("%w: the file has version %d, but this library reads version %d", ErrEncoding, version, interleavedVersion)
 	}
 	sum := xxhash.Sum64(data[:interleavedSummed])
 	if le.Uint64(data[interleavedSummed:]) != sum {
@@ -97,9 +97,9 @@ func (x *interleaving) parseHeader(data []byte, size uint64) (p sections, err er
 	case filters > room || filters > mostFilters || room > mostBytes || stride > math.MaxInt || stride%8 != 0 || (room+7)/8+sliceSum > stride:
 		return p, fmt.Errorf("%w: the file's header has %d filters, room for %d, and slices of %d bytes", ErrEncoding, filters, room, stride)
 	case p.start < interleavedHeader || p.start%fileBoundary != 0 || p.start > size || high != 0 || all > size-p.start || after > size:
-		return p, fmt.Errorf("%w: the file of %d bytes has no room for %d slices of %d bytes from byte %d on", ErrEncoding, size, depth, stride, p.start)
+		return p, fmt.Errorf("%w: the file of %d bytes has no room for %d slices of %d bytes at byte %d", ErrEncoding, size, depth, stride, p.start)
 	case p.table > after || p.metadata != after-p.table || p.table != 0 && p.table/16 < filters || p.table != 0 && p.table-16*filters < 8:
-		return p, fmt.Errorf("%w: %d bytes after the slices are no table of %d and %d bytes of metadata", ErrEncoding, after, p.table, p.metadata)
+		return p, fmt.Errorf("%w: %d bytes after the slices are not a table of %d and %d bytes of metadata", ErrEncoding, after, p.table, p.metadata)
 	case probes > math.MaxInt32:
 		return p, fmt.Errorf("%w: the file's header has %d probes", ErrEncoding, probes)
 	}

@@ -30,7 +30,7 @@ func (k KeyKind) valid() bool {
 
 func (k KeyKind) check() error {
 	if !k.valid() {
-		return fmt.Errorf("%w: %.40q is no name of up to %d characters of ASCII", ErrKind, string(k), mostKeyKind)
+		return fmt.Errorf("%w: %.40q is not a name of up to %d ASCII characters", ErrKind, string(k), mostKeyKind)
 	}
 	return nil
 }
