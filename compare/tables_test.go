@@ -100,9 +100,10 @@ func testTable(t *testing.T, w tableWriter, present, absent [][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	inside := checkRange(t, table, w, present, keys)
 	if w.Ignored != nil {
-		if n != len(keys) || table.Parts() != 0 {
-			t.Errorf("%d filters; %d of %d keys may be there", table.Parts(), n, len(keys))
+		if n != inside || table.Parts() != 0 {
+			t.Errorf("%d filters; %d keys may be there, and %d of %d are in the range", table.Parts(), n, inside, len(keys))
 		}
 		return
 	}
@@ -122,11 +123,18 @@ func testTable(t *testing.T, w tableWriter, present, absent [][]byte) {
 		if batch := hits[i/64]>>(i%64)&1 != 0; batch != may {
 			t.Fatalf("%x: %v in a column, and %v alone", key, batch, may)
 		}
+		inFilter, err := table.FilterMayContain(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i < len(present) && !may || may && !inFilter {
+			t.Fatalf("%x, present: %v: %v, and in the filter: %v", key, i < len(present), may, inFilter)
+		}
 		if i < len(present) != (answers[i] == '+') {
 			t.Fatalf("%x, present: %v: the engine says %q", key, i < len(present), answers[i])
 		}
-		if want := answers[i] == '1' || answers[i] == '+'; may != want {
-			t.Fatalf("%x, present: %v: %v, and the engine says %q", key, i < len(present), may, answers[i])
+		if want := answers[i] == '1' || answers[i] == '+'; inFilter != want {
+			t.Fatalf("%x, present: %v: %v, and the engine says %q", key, i < len(present), inFilter, answers[i])
 		}
 		if i >= len(present) && may {
 			passed++
@@ -141,6 +149,38 @@ func testTable(t *testing.T, w tableWriter, present, absent [][]byte) {
 		}
 	}
 	t.Logf("%d filters: of %d absent keys, %d pass", table.Parts(), len(absent), passed)
+}
+
+// checkRange wants the range of the table's keys to begin with the first of its keys and to end at the last one or after it. It returns
+// how many keys are in it.
+func checkRange(t *testing.T, table *bloomsst.Table, w tableWriter, present, keys [][]byte) (inside int) {
+	t.Helper()
+	first, last, known := table.Range()
+	if known == w.NoRange {
+		t.Errorf("the range is known: %v", known)
+	}
+	if !known && w.Engine != bloomsst.Badger {
+		return len(keys)
+	}
+	if !known { // its lower end is used, and not told
+		first, last = slices.MinFunc(present, bytes.Compare), bytes.Repeat([]byte{0xff}, 100)
+	}
+	low, high := slices.MinFunc(present, bytes.Compare), slices.MaxFunc(present, bytes.Compare)
+	if bytes.Compare(first, last) > 0 { // in reverse order
+		low, high = high, low
+		if !bytes.Equal(first, low) || bytes.Compare(last, high) > 0 {
+			t.Errorf("the range is from %x to %x, and the keys from %x to %x", first, last, low, high)
+		}
+		first, last = last, first
+	} else if !bytes.Equal(first, low) || bytes.Compare(last, high) < 0 {
+		t.Errorf("the range is from %x to %x, and the keys from %x to %x", first, last, low, high)
+	}
+	for _, key := range keys {
+		if bytes.Compare(key, first) >= 0 && bytes.Compare(key, last) <= 0 {
+			inside++
+		}
+	}
+	return inside
 }
 
 // openTable opens a table file.

@@ -72,7 +72,9 @@ func (t *Table) proveBadger(root flatTable) *proof {
 		return p
 	}
 	s.upTo = o.user(s.keys[len(s.keys)-1].key)
-	return t.judge(o, new(index), []sample{s})
+	p := t.judge(o, new(index), []sample{s})
+	p.first = bytes.Clone(o.user(s.keys[0].key))
+	return p
 }
 
 // endsAsBadger1 reports whether a file ends as tables of Badger v1 do: in a filter in JSON, and its length.

@@ -2,6 +2,7 @@ package bloomsst
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/lanebloom/bloom"
 )
@@ -9,7 +10,7 @@ import (
 // MayContainBatch tests every user key of a column, as [Table.MayContain] does, and writes the answers as
 // bloom.Filter's MayContainBatch does: bit i%64 of hits[i/64] is set if the table may have key i. It writes the first
 // (keys.Len()+63)/64 words, with 0 for the bits past the last key, and returns the number of set bits. A null row
-// is no hit, unless the filter is not asked ([Table.Ignored]): then all rows are.
+// is no hit, unless the filter is not asked ([Table.Ignored]): then it is one. Of hashes, the range of the table's keys is not known.
 //
 // With an error, the keys are hits whose filter could not be read. The error is bloom.ErrKeys if keys are hashes, and
 // the key itself decides what is asked: in tables of several filters, and with [Split]. Then all rows are hits
@@ -17,15 +18,15 @@ import (
 //
 // It panics if hits has fewer words than it writes, or if keys are hashes of another kind than the filter's.
 func (t *Table) MayContainBatch(keys bloom.Keys, hits []uint64) (n int, err error) {
-	if t.filters == nil {
+	if t.isSynthetic() {
 		return setAll(hits, keys.Len()), nil
 	}
 	p := t.proved()
 	switch f, isWhole := t.filters.(whole); {
-	case p.denied != nil:
-		return setAll(hits, keys.Len()), nil
+	case t.filters == nil || p.denied != nil:
+		return p.inRange(keys, hits, setAll(hits, keys.Len())), nil
 	case isWhole && t.split == nil && p.tails == ownTails:
-		return f.MayContainBatch(keys, hits), nil
+		return p.inRange(keys, hits, f.MayContainBatch(keys, hits)), nil
 	}
 	all, err := everything(t.format)
 	if err != nil {
@@ -52,6 +53,25 @@ func (t *Table) MayContainBatch(keys bloom.Keys, hits []uint64) (n int, err erro
 		}
 	}
 	return n, err
+}
+
+// inRange clears those of n hits whose keys are outside of the range, and returns how many are left. Null rows and hashes stay.
+func (p *proof) inRange(keys bloom.Keys, hits []uint64, n int) int {
+	if p.first == nil && p.last == nil {
+		return n
+	}
+	var key []byte
+	for i, word := range hits[:(keys.Len()+63)/64] {
+		for ; word != 0; word &= word - 1 {
+			var known bool
+			key, known = keys.AppendKey(key[:0], 64*i+bits.TrailingZeros64(word))
+			if known && p.outside(key) {
+				hits[i] &^= word & -word
+				n--
+			}
+		}
+	}
+	return n
 }
 
 // setAll sets the first n bits.

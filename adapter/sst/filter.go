@@ -356,18 +356,17 @@ func (t *Table) Filters() iter.Seq2[Part, error] {
 	}
 }
 
-// MayContain reports whether the table may have a key: the answer that the engine gets from the filter. No is certain. Keys
-// are user keys, as the database's caller gives them. If the table has no filter, or none that is asked
-// ([Table.Ignored]), the answer is yes. It is yes with an error, too.
-//
-// Before the first answer, the filter is tested for keys of the table ([Table.Proved]). A table of LevelDB and a partitioned filter of
-// RocksDB are read where the key leads, when it is first asked for.
-func (t *Table) MayContain(userKey []byte) (bool, error) {
+// FilterMayContain reports whether the filter may have a key: what the engine gets from the filter, and counts. It does not look at
+// the range of the table's keys, as [Table.MayContain] does.
+func (t *Table) FilterMayContain(userKey []byte) (bool, error) {
 	if t.filters == nil {
 		return true, nil
 	}
-	p := t.proved()
-	if p.denied != nil {
+	return t.filterMayContain(t.proved(), userKey)
+}
+
+func (t *Table) filterMayContain(p *proof, userKey []byte) (bool, error) {
+	if t.filters == nil || p.denied != nil {
 		return true, nil
 	}
 	if !p.ordered {

@@ -86,6 +86,10 @@ type properties struct {
 	entries      uint64
 	entriesKnown bool
 	deletions    uint64
+
+	rangeDeletions      uint64
+	rangeDeletionsKnown bool
+
 	comparator   string
 	prefixesOnly bool   // the filter has no whole keys
 	saysWhole    bool   // the table says whether it has
@@ -131,6 +135,7 @@ func (t *Table) readProperties(h handle) error {
 	}
 	p.entries, p.entriesKnown = number("rocksdb.num.entries")
 	p.deletions, _ = number("rocksdb.deleted.keys")
+	p.rangeDeletions, p.rangeDeletionsKnown = number("rocksdb.num.range-deletions")
 	p.comparator = string(m["rocksdb.comparator"])
 	p.family = string(m["rocksdb.column.family.name"])
 	p.extractor = string(m["rocksdb.prefix.extractor.name"])

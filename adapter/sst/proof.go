@@ -1,6 +1,9 @@
 package bloomsst
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // A name in a file does not prove what the filter has: engines and programs gave other filters, hashes, prefixes and orders the names
 // that LevelDB's, RocksDB's and Pebble's have. So a table's own keys are looked up in its filter before a no is believed: those of
@@ -15,6 +18,14 @@ type proof struct {
 	ordered bool                  // compare is the order of the table
 	compare func(a, b []byte) int // of user keys
 	chance  float64               // that a filter of other keys would have the keys
+
+	// The range of the user keys, if the order is proved; nil if a bound is not known.
+	first, last []byte
+}
+
+// outside reports whether a key is outside of the range.
+func (p *proof) outside(key []byte) bool {
+	return p.first != nil && p.compare(key, p.first) < 0 || p.last != nil && p.compare(key, p.last) > 0
 }
 
 // doubtful is a chance that is too high: a filter of other keys may have had all keys that were looked up.
@@ -73,6 +84,12 @@ func (t *Table) prove() *proof {
 	}
 	if p.unread == nil {
 		p.unread = s.err
+	}
+	if first := s.at[firstPlace]; p.ordered && first != nil && len(first.keys) > 0 {
+		p.first = o.user(first.keys[0].key)
+	}
+	if p.ordered && s.at[lastPlace] != nil || p.first != nil && x.len() == 1 {
+		p.last = bytes.Clone(x.key(x.len() - 1))
 	}
 	return p
 }
@@ -148,10 +165,13 @@ func (t *Table) judge(o order, x *index, read []sample) *proof {
 	for _, s := range read {
 		for _, key := range s.keys {
 			if w.hear(s.handle, key); p.denied != nil {
-				return p
+				break
 			}
 		}
 	}
 	w.end()
+	if p.denied != nil && t.hasSplit() {
+		p.ordered = false // a Comparer of Pebble that has another Split than its name tells may have another order
+	}
 	return p
 }

@@ -195,6 +195,43 @@ func (t *Table) Entries() (n uint64, known bool) {
 	return t.properties.entries, t.properties.entriesKnown
 }
 
+// RangeDeletions returns the number of ranges of keys that the table deletes. Such a range says something about keys that
+// the table does not have, and no filter is asked for it.
+func (t *Table) RangeDeletions() (n uint64, known bool) {
+	return t.properties.rangeDeletions, t.properties.rangeDeletionsKnown
+}
+
+// MayContain reports whether the table may have a key: the filter may have it, and it is not outside of the table's range
+// ([Table.Range]). No is certain. Keys are user keys, as the database's caller gives them. If the table has no filter, or none that is asked
+// ([Table.Ignored]), the range alone decides. The answer is yes with an error.
+//
+// Before the first answer, the filter is tested for keys of the table ([Table.Proved]). A table of LevelDB and a partitioned filter of
+// RocksDB are read where the key leads, when it is first asked for.
+func (t *Table) MayContain(userKey []byte) (bool, error) {
+	if t.isSynthetic() {
+		return true, nil
+	}
+	p := t.proved()
+	if p.outside(userKey) {
+		return false, nil
+	}
+	return t.filterMayContain(p, userKey)
+}
+
+// Range returns the first key of the table and a bound of the last one: the last key, or a shorter one after it. Both are user keys, in
+// the order of the database, which need not be that of bytes. They are known if that order is proved ([Comparator]) and the table
+// has them: Badger's have no bound of the last key. The caller does not change the keys.
+func (t *Table) Range() (first, last []byte, known bool) {
+	p := t.proved()
+	return p.first, p.last, p.first != nil && p.last != nil && !t.isSynthetic()
+}
+
+// isSynthetic reports whether the database shows other keys than the file has.
+func (t *Table) isSynthetic() bool {
+	p := t.inDatabase()
+	return p != nil && p.synthetic
+}
+
 // UpperBound returns a key that no key of the table exceeds, from the last entry of the index block: the last key,
 // or a shorter one after it. It reads the index block. It returns nil if the table has no such key, as those of Badger.
 func (t *Table) UpperBound() ([]byte, error) {

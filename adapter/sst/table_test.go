@@ -71,13 +71,26 @@ func TestGoldenTables(t *testing.T) {
 			}
 			for i, answer := range g.Answers {
 				want := answer == '+' || answer == '1' || g.Ignored != ""
-				if may, err := table.MayContain(key(i)); may != want || err != nil {
+				if may, err := table.FilterMayContain(key(i)); may != want || err != nil {
 					t.Fatalf("%s: %v, %v; the engine says %q", key(i), may, err, answer)
 				}
+				checkRange(t, table, key(i), answer == '+', want)
 			}
 			checkBatch(t, table, len(g.Answers))
 			checkFilters(t, table, g)
 		})
+	}
+}
+
+// checkRange wants that a table may have a key if its filter may, and the key is in the range.
+func checkRange(t *testing.T, table *Table, key []byte, present, inFilter bool) {
+	t.Helper()
+	first, last, known := table.Range()
+	compare := table.order().compare
+	outside := known && (compare(key, first) < 0 || compare(key, last) > 0)
+	may, err := table.MayContain(key)
+	if present && (outside || !may) || outside && may || known && may != (inFilter && !outside) || err != nil {
+		t.Fatalf("%s, present: %v, in the filter: %v: %v, %v; the range is from %q to %q, known: %v", key, present, inFilter, may, err, first, last, known)
 	}
 }
 
@@ -103,7 +116,9 @@ func checkBatch(t *testing.T, table *Table, n int) {
 		want := false
 		if i < n {
 			want, _ = table.MayContain(keys[i])
-			want = want && (valid[i/8]>>(i%8)&1 != 0 || table.Ignored() != nil)
+			if valid[i/8]>>(i%8)&1 == 0 {
+				want = table.Ignored() != nil
+			}
 		}
 		got := hits[i/64]>>(i%64)&1 != 0
 		if got != want {
@@ -197,7 +212,7 @@ func TestReads(t *testing.T) {
 			}
 			for i, answer := range g.Answers {
 				want := answer == '+' || answer == '1' || g.Ignored != ""
-				if may, err := table.MayContain(key(i)); may != want || err != nil {
+				if may, err := table.FilterMayContain(key(i)); may != want || err != nil {
 					t.Fatalf("%s, %d bytes first: %s: %v, %v", g.File, tail, key(i), may, err)
 				}
 			}
@@ -223,7 +238,7 @@ func TestOptions(t *testing.T) {
 			t.Fatal(err, table.Ignored())
 		}
 		for i, answer := range g.Answers {
-			if may, err := table.MayContain(key(i)); may != (answer != '0') || err != nil {
+			if may, err := table.FilterMayContain(key(i)); may != (answer != '0') || err != nil {
 				t.Fatalf("%s: %s: %v, %v; the engine says %q", g.File, key(i), may, err, answer)
 			}
 		}
@@ -301,7 +316,7 @@ func TestNamed(t *testing.T) {
 			t.Fatal(err, table.Ignored())
 		}
 		for i, answer := range g.Answers {
-			if may, err := table.MayContain(key(i)); may != (answer != '0') || err != nil {
+			if may, err := table.FilterMayContain(key(i)); may != (answer != '0') || err != nil {
 				t.Fatalf("%s: %v, %v; the engine says %q", key(i), may, err, answer)
 			}
 		}

@@ -174,7 +174,7 @@ func (w *witness) end() {
 	w.proof.tails = bothOf(kinds)
 	p := &w.t.properties
 	f, ok := w.t.filters.(whole)
-	if !ok || !w.t.mayHideSplit() || w.entries == 0 || p.deletions > p.entries {
+	if w.proof.denied != nil || !ok || !w.t.mayHideSplit() || w.entries == 0 || p.deletions > p.entries {
 		return
 	}
 	const few = 32 // keys, which an estimate misses by more
