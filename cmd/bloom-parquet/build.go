@@ -12,24 +12,26 @@ import (
 )
 
 type buildCommand struct {
-	Column string      `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Column string      `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested columns."`
 	Format *cli.Format `placeholder:"NAME" help:"Format of the filter: ${formats} (parquet)."`
 	cli.Size
-	Keys cli.Input `placeholder:"FILE" help:"Take the keys from this file, one per line or in a column of a table, and not from --column (- for standard input)."`
-	Like cli.Input `placeholder:"FILE" help:"Parquet file whose column says of which type the keys of --keys are."`
+	Keys cli.Input `placeholder:"FILE" help:"Read the keys from this file, one per line or in a column of a table, instead of --column (- is standard input)."`
+	Like cli.Input `placeholder:"FILE" help:"Parquet file whose column has the type of the keys of --keys."`
 	keyFlags
 	trustFlag
-	Raw    bool        `help:"Write the bare bytes of the format, without the header that says what they are."`
+	Raw    bool        `help:"Write the bare bytes of the format, without a header."`
 	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
 	Files  []cli.Input `arg:"" optional:"" help:"Parquet files, or folders of them."`
 }
 
 // Help is what bloom-parquet build --help says, too.
 func (b *buildCommand) Help() string {
-	return `Keys are the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So a filter serves columns of the same type, and its file says of which: bloom filter reads it for columns of strings alone. Nulls are no keys.
-A value that comes several times counts once, or nearly so: the filter is for 5 % more keys than seem to differ.
-Hashes of 32 bits, those of the formats leveldb and pebble, let more absent keys pass that are numbered like the keys.
-With --keys and --like, the keys are in a file of their own. ` + keysHelp + `
+	return `Keys are the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So a filter can be used only with columns of the same type. Its file records the type; bloom filter reads it only for string columns. Nulls are not keys.
+
+The filter is sized for the number of different values plus 5 %. In the formats leveldb and pebble, whose hash has 32 bits, keys that are numbers can have a far higher rate.
+
+With --keys and --like, the keys are in a separate file. ` + keysHelp + `
+
 ` + foldersHelp + outputfile.Help
 }
 

@@ -20,12 +20,12 @@ import (
 )
 
 type embedCommand struct {
-	Column  []string  `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones. Before a comma in a name stands a backslash."`
-	Rate    *cli.Rate `placeholder:"P" help:"False-positive rate to stay under (without it, 0.01 or a little more: that of the nearest size)."`
+	Column  []string  `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested columns. Write a backslash before a comma in a name."`
+	Rate    *cli.Rate `placeholder:"P" help:"Largest false-positive rate. Without it, filters have the size whose rate is nearest to 0.01."`
 	AnySize bool      `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
-	Replace bool      `help:"Give new filters to row groups that have one, too. Those whose filter may lack values always get one."`
-	DryRun  bool      `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
-	Verbose bool      `short:"v" help:"Print a line for each row group, too."`
+	Replace bool      `help:"Also replace existing filters. Filters that may lack values are always replaced."`
+	DryRun  bool      `short:"n" help:"Only print what would be done and how many bytes would be added. The columns are read for that."`
+	Verbose bool      `short:"v" help:"Also print a line for each row group."`
 	InPlace bool      `help:"Replace the files."`
 	Force   bool      `help:"With --in-place, also replace files inside a table of Delta Lake, Iceberg or Hudi."`
 	trustFlag
@@ -35,11 +35,14 @@ type embedCommand struct {
 
 // Help is what bloom-parquet embed --help says, too.
 func (e *embedCommand) Help() string {
-	return `A query for a key then reads only the row groups whose filters say that they may have it: DuckDB, Spark, ClickHouse and bloom-parquet do so. DuckDB 1.4 asks the filters for one key (id = 5), and not for several in one condition (IN, OR, a join).
-All bytes up to the footer are copied as they are, the filters follow, and the footer names them. All else that it says stays. A filter has the smallest power of two of bytes that keeps the rate. Without --rate, it has the power of two whose rate is nearest to 0.01, which may be up to 0.0125: a size that keeps 0.01 may be twice as large for nothing.
-With --in-place, a new file beside the old one takes its place at the end. If the work is stopped, the disk is full, or another program changes the file meanwhile, it stays as it is. A filter that is replaced stays in the file as unused bytes.
-Files inside a table of Delta Lake, Iceberg or Hudi are not replaced without --force: the table records their sizes, and its readers would fail.
-Refused are encrypted files, columns of booleans, and compressions that the pages cannot be trusted with (LZ4). If it cannot change a file, it goes on with the next.
+	return `With the filters, a query for a key reads only the row groups that may have it, in DuckDB, Spark, ClickHouse and bloom-parquet. DuckDB 1.4 uses the filters if a query looks for one key (id = 5), but not for several in one condition (IN, OR, a join).
+
+All bytes up to the footer are copied as they are, followed by the filters and a footer that names them. Everything else in the footer stays. With --rate, a filter has the smallest power of two of bytes that keeps the rate. Without --rate, it has the power of two whose rate is nearest to 0.01, up to 0.0125, because keeping 0.01 could need twice the size.
+
+With --in-place, a new file beside the old one replaces it at the end. The old file stays as it is if the work is stopped, the disk is full, or another program changes the file during the run. A replaced filter stays in the file as unused bytes. Files inside a table of Delta Lake, Iceberg or Hudi are not replaced without --force, because the table records their sizes and its readers would fail.
+
+Encrypted files, columns of booleans, and compressions whose pages cannot be trusted (LZ4) are refused. If a file cannot be changed, the next one is tried.
+
 ` + foldersHelp + outputfile.Help
 }
 

@@ -8,18 +8,18 @@ import (
 )
 
 type filterCommand struct {
-	Column string    `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Keys   cli.Input `placeholder:"FILE" help:"Write the rows that have one of these keys, one per line or in a column of a table, and no others (- for standard input). There is no FILTER then."`
+	Column string    `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested columns."`
+	Keys   cli.Input `placeholder:"FILE" help:"Write exactly the rows that have one of these keys, one per line or in a column of a table (- is standard input). Leave out the filter then."`
 	keyFlags
 	indexFlag
 	trustFlag
 	cli.FilterFlags
-	Invert bool        `short:"v" help:"Write the other rows: those that are certainly not in the filter, or have none of the keys."`
+	Invert bool        `short:"v" help:"Write the other rows: rows that are certainly not in the filter, or have none of the keys."`
 	As     string      `enum:"parquet,csv,jsonl" default:"parquet" placeholder:"WHAT" help:"Write the rows as parquet, as csv with a header, or as jsonl, a line of JSON each (parquet)."`
 	CSV    bool        `name:"csv" hidden:"" xor:"as" help:"The former name of --as=csv."`
 	JSONL  bool        `name:"jsonl" hidden:"" xor:"as" help:"The former name of --as=jsonl."`
 	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without it, they must be text: --as=csv or --as=jsonl."`
-	Args   []cli.Input `arg:"" name:"files" help:"The filter, unless there is --keys: of bloom-parquet build, or of the same column's type. Then the files to filter: Parquet files, or folders of them."`
+	Args   []cli.Input `arg:"" name:"files" help:"The filter, unless --keys is given: a file of bloom-parquet build, or bare bytes. Then the files to filter: Parquet files, or folders of them."`
 
 	filter string   // file of the filter; "" with --keys
 	inputs []string // files to filter
@@ -27,12 +27,16 @@ type filterCommand struct {
 
 // Help is what bloom-parquet filter --help says, too.
 func (f *filterCommand) Help() string {
-	return `Rows are written with all of their columns, those of all files one after the other: the files must have the same columns, of which one is OPTIONAL if it is so in any file. The schema, the compression and the metadata are those of the first file. Columns that had Bloom filters get them. Floats, and decimals in bytes, get no bounds. FLOAT16 becomes bytes: a warning says so. A row whose key is null has no key: it is written only with -v.
-With --keys, exactly the rows that have one of the keys are written. Row groups that cannot have a key, by their filters and bounds, are not read. ` + keysHelp + ` The keys 0 and NaN are those of all zeros and of all NaN.
-Columns with the compression LZ4_RAW, LZ4 or LZO are refused. An integer outside of the bounds of its row group is an error: the file is damaged, or decoded wrongly.
-With a filter, some rows pass whose keys were not added to it: false positives. The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text. If the filter's file says another kind of keys than the column has, that is an error.
-Bare bytes that look like text, like a compressed file, like a Parquet file or like a filter of another format are refused unless --raw insists, and so are files of 0 bytes.
-CSV and JSON have values as keys are written, numbers and booleans of JSON without quotes, and bytes that are not UTF-8 in hex after 0x in JSON. A null of CSV is empty, and an empty text is "". They are printed as they are found: after an error, the status is 2 and rows may be missing.
+	return `Rows are written with all of their columns, one file after the other. The files must have the same columns; a column that is OPTIONAL in any file is OPTIONAL in the output. The schema, the compression and the metadata come from the first file. Columns that had Bloom filters get new ones. Floats, and decimals in bytes, get no bounds. FLOAT16 becomes bytes, with a warning. A row whose key is null is written only with -v.
+
+With --keys, exactly the rows that have one of the keys are written. Row groups that cannot have a key, by their filters and bounds, are not read. ` + keysHelp + ` The keys 0 and NaN mean all zeros and all NaN.
+
+Columns with the compression LZ4_RAW, LZ4 or LZO are refused. An integer outside the bounds of its row group is an error: the file is damaged or was decoded wrongly.
+
+With a filter, some rows are false positives: their keys were not added to it. The column must have the type of the column from which the filter was built, because a filter contains bytes, and the number 1 has different bytes as INT32, as INT64 and as text. If the filter's file records a different kind of keys, that is an error. Bare bytes that look like text, a compressed file, a Parquet file or a filter of a different format are refused, and so are files of 0 bytes; --raw accepts them.
+
+In CSV and JSON, values are written in the same way as keys. Numbers and booleans of JSON have no quotes, and bytes that are not UTF-8 are hex digits after 0x. A null of CSV is empty, and an empty text is "". Rows are printed as they are found: after an error, the exit status is 2 and rows may be missing.
+
 ` + indexHelp + foldersHelp + outputfile.Help
 }
 

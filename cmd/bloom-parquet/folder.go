@@ -10,7 +10,8 @@ import (
 )
 
 // foldersHelp is the part of the help that the commands that take Parquet files share.
-const foldersHelp = `A folder stands for the files in it, and in the folders in it, whose names end with .parquet, in capitals or not, in the order of their names. Names that begin with . or _ are left out, as Spark and Hadoop do, and so are symbolic links to folders that are not named.
+const foldersHelp = `A folder stands for all files in and below it whose names end with .parquet, in upper or lower case, in the order of their names. Names that begin with . or _ are left out, as in Spark and Hadoop, and so are symbolic links to folders, unless they are named.
+
 `
 
 // parquetFolders says that a folder stands for the Parquet files in it and below.

@@ -15,8 +15,8 @@ import (
 )
 
 type indexCommand struct {
-	Column string     `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Rate   cli.Rate   `default:"0.01" placeholder:"P" help:"Share of absent keys that may pass on average (0.01)."`
+	Column string     `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested columns."`
+	Rate   cli.Rate   `default:"0.01" placeholder:"P" help:"Largest false-positive rate on average (0.01)."`
 	Output cli.Output `required:"" short:"o" placeholder:"FILE" help:"Write the index to this file."`
 	trustFlag
 	Files []cli.Input `arg:"" help:"Parquet files, or folders of them."`
@@ -24,9 +24,10 @@ type indexCommand struct {
 
 // Help is what bloom-parquet index --help says, too.
 func (c *indexCommand) Help() string {
-	return `An index has the filters of one column for all row groups of many files, interleaved in one file. prune --index and filter --index ask it in place of opening every file. It knows the size, the time and a checksum of the footer of each file: one that has changed since, or is not in the index, is asked itself, and a message says so. The footer is compared where a file is read. Files are known by their place relative to the index, so that both can be moved together.
-The filters that the files have are taken where their sizes differ by powers of two. For other row groups, and those without a filter, the column is read. All get one size, the smallest at which no more than --rate of absent keys pass on average, or few more than pass the files' own filters.
-A file that cannot be read is left out of the index. An error names it, and the exit status is 2 then.
+	return `An index contains the filters of one column for all row groups of many files, interleaved in one file. prune --index and filter --index read it instead of opening every file. It records the size, the time and a checksum of the footer of each file. If a file has changed since, or is not in the index, the file itself is read, and a message reports it. The footer is compared when a file is read. The paths are relative to the index, so index and files can be moved together.
+
+Filters of the files are copied if their sizes differ by powers of two. For other row groups the column is read. All filters get one size: the smallest that keeps --rate on average, or a rate little above the rate of the files' own filters. A file that cannot be read is left out of the index; an error names it, and the exit status is 2.
+
 ` + foldersHelp + outputfile.Help
 }
 

@@ -15,7 +15,7 @@ import (
 
 // indexFlag names an index that is asked before the files.
 type indexFlag struct {
-	Index cli.Input `placeholder:"FILE" help:"Ask this index of bloom-parquet index in place of the files that are in it and have not changed since."`
+	Index cli.Input `placeholder:"FILE" help:"Read this index of bloom-parquet index instead of the files that are in it and have not changed."`
 }
 
 // tableIndex is an index that is asked before the files. A nil one knows no file.
@@ -28,7 +28,8 @@ type tableIndex struct {
 }
 
 // indexHelp is the part of the help that the commands that ask an index share.
-const indexHelp = `With --index, files that are in the index and have not changed since are not asked: a file that has another size or time, or is not in the index, is asked itself, and a message says so. filter also compares the footers of the files that it reads; a file with the size and the time of the one that was indexed, of which it reads nothing, is taken for that one. A damaged index, or one of another column, is an error.
+const indexHelp = `With --index, files that are in the index and have not changed are not read. If a file has a different size or time, or is not in the index, the file itself is read, and a message reports it. filter also compares the footers of the files that it reads. If a file changed but kept its size and time, the change is not noticed unless filter reads the file. A damaged index, and an index of a different column, is an error.
+
 `
 
 // open opens the index of a column, and finds out which files are as they were. It returns nil if there is no index.

@@ -25,7 +25,8 @@ type inspectCommand struct {
 
 // Help is what bloom-parquet inspect --help says, too.
 func (i *inspectCommand) Help() string {
-	return `For each column it prints what keys of prune look like, how many of the row groups have a filter that can be read, how many bits these have, the share that is set, the rate of absent keys that pass, and how many row groups have bounds that exclude keys. The filters are read for that.
+	return `For each column it prints what keys look like in prune, the number of row groups whose filter can be read, the size of these filters in bits, the fraction of bits that are set, the false-positive rate, and the number of row groups whose bounds can exclude keys. It reads the filters for that.
+
 ` + foldersHelp
 }
 

@@ -17,18 +17,18 @@ import (
 type keyFlags struct {
 	KeysColumn string           `short:"f" aliases:"field" placeholder:"NAME" help:"The keys are in this column of their file, which is Parquet, CSV or lines of JSON, or a folder of Parquet files: its name, or in CSV its number, from 1."`
 	Delimiter  string           `short:"d" placeholder:"CHAR" help:"The character between the columns of CSV (a comma, semicolon, tab or bar, whichever the first record has)."`
-	Match      *records.Matcher `placeholder:"REGEX" help:"The key is what group 1 of this expression (RE2) matches in the line or field, or all that matches if it has no group. Each match is a key."`
-	Missing    records.Missing  `placeholder:"WHAT" help:"What becomes of a record of CSV or JSON without the column, or without a match: error or drop (drop)."`
+	Match      *records.Matcher `placeholder:"REGEX" help:"The key is what group 1 of this expression (RE2) matches in the line or field, or the whole match if it has no group. Each match is a key."`
+	Missing    records.Missing  `placeholder:"WHAT" help:"What to do with a record of CSV or JSON without the column, or without a match: error or drop (drop)."`
 	cli.LineFlags
 	Hex bool `help:"Keys are the bytes of values in Parquet's PLAIN encoding, without a length, in hex."`
 }
 
 // keysHelp is the part of the help that the commands that read keys share.
-const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A time without an offset is UTC, if the column has times of UTC. A key that is no such text is an error. One that is, but that the column cannot have, such as 2^40 in a column of 32 bits, is not looked for: a warning counts these.
-With --keys-column, the file of keys is another table: Parquet, CSV (the column is a name in the first record, or a number from 1 without such names) or lines of JSON (user.id is in the object user). So the rows of a file that have a key of another are found: a semi-join, and an exact one. Nulls are no keys. In CSV, an empty field without quotes is null. Other records without a key are left out, with a warning, unless --missing=error. Of Parquet the two columns must have the same type, or types between which values are converted exactly: integers and decimals, FLOAT and DOUBLE, units of time. A value that the other column cannot have is not looked for. Text of CSV and JSON is read as the column's type.
-With --match 'id=(\d+)', the keys are what the group matches in a line or, with --keys-column, in the column.
-All keys are in memory: of text each, and of Parquet each different value once.
-Files of keys that are compressed with gzip or zstd are decompressed. Other compressed files, files that are no text and UTF-16 are refused.`
+const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Keys of string columns are the bytes of the line. If the column has times in UTC, a time without an offset is UTC. Text that the type does not allow is an error. If the type allows a key but the column cannot hold it, such as 2^40 in a column of 32 bits, the key is skipped, and a warning counts such keys.
+
+With --keys-column, the file of keys is a column of another table: Parquet, CSV (the column is a name in the first record, or a number from 1) or lines of JSON (user.id is a member of user). So this finds the rows whose key is in another table, which is an exact semi-join. Nulls, and empty CSV fields without quotes, are not keys. Other records without a key are left out, with a warning, unless --missing=error. Two Parquet columns must have the same type, or types between which values convert exactly: integers and decimals, FLOAT and DOUBLE, units of time. Values that the other column cannot hold are skipped. Text in CSV and JSON is read as the column's type.
+
+With --match 'id=(\d+)', the keys are what the group matches in a line or, with --keys-column, in the column. All keys are kept in memory: each key of text, and each different value of Parquet. Files compressed with gzip or zstd are decompressed. Other compressed files, files that are not text and UTF-16 are refused.`
 
 // errFlags is the error of flags about keys without --keys.
 var errFlags = errors.New("--keys-column, --delimiter, --missing, --match, --hex, --null, --crlf, --max-record and --no-decompress say where in the file of --keys the keys are, and how they are written")

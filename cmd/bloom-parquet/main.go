@@ -14,12 +14,12 @@ import (
 
 // commands is the command line.
 type commands struct {
-	Prune   pruneCommand   `cmd:"" help:"Print the row groups that may have some keys. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Prune   pruneCommand   `cmd:"" help:"Print the row groups that may have some of the keys. Exits 0 if there are any, 1 if none, 2 on an error."`
 	Inspect inspectCommand `cmd:"" help:"Print the columns of Parquet files, with their filters and bounds."`
 	Build   buildCommand   `cmd:"" help:"Build a filter from a column."`
-	Embed   embedCommand   `cmd:"" help:"Give Parquet files Bloom filters that they do not have, without writing a page anew."`
-	Index   indexCommand   `cmd:"" help:"Write the filters of a column of many Parquet files to one file, which prune and filter ask in place of them."`
-	Filter  filterCommand  `cmd:"" help:"Write the rows whose keys may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Embed   embedCommand   `cmd:"" help:"Add Bloom filters to Parquet files without rewriting a page."`
+	Index   indexCommand   `cmd:"" help:"Write the filters of a column of many Parquet files to one file, which prune and filter read instead of the files."`
+	Filter  filterCommand  `cmd:"" help:"Write the rows whose keys are in a list or may be in a filter. Exits 0 if there are any, 1 if none, 2 on an error."`
 	cli.Common
 }
 

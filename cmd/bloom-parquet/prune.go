@@ -18,13 +18,13 @@ import (
 )
 
 type pruneCommand struct {
-	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested columns."`
 	keyFlags
 	indexFlag
 	trustFlag
-	List  bool        `short:"l" help:"Print the keys, too: a line for each key and row group."`
+	List  bool        `short:"l" help:"Also print the keys: a line for each key and row group."`
 	JSON  bool        `name:"json" help:"Print a line of JSON for each row group."`
-	Keys  cli.Input   `arg:"" help:"File of keys, one per line or in a column of a table (- for standard input)."`
+	Keys  cli.Input   `arg:"" help:"File of keys, one per line or in a column of a table (- is standard input)."`
 	Files []cli.Input `arg:"" help:"Parquet files, or folders of them."`
 
 	list    *keyList
@@ -34,10 +34,12 @@ type pruneCommand struct {
 
 // Help is what bloom-parquet prune --help says, too.
 func (p *pruneCommand) Help() string {
-	return `For each row group that may have keys, it prints the file, the number of the row group from 0, its rows, the number of keys that may be there, and how many are expected by chance if none of them is (- without a filter), with tabs between. The word "chance" follows a number of keys that is no more than three standard deviations above the expected one: it does not show that a key is there. Row groups that have none are left out.
+	return `For each row group that may have keys, it prints the file, the number of the row group from 0, its rows, the number of keys that may be in it, and the number of false positives to expect if none of the keys were in it (- without a filter), with tabs between. If the number of keys is at most three standard deviations above the expected number, the line ends with "chance": it does not show that a key is there. Row groups that cannot have a key are left out.
+
 ` + keysHelp + `
-A row group without a filter that can be read may have every key that is not outside of its bounds: a warning says why. Bounds without an order exclude nothing: the file does not say how its writer compared them.
-If it cannot read a file, it goes on with the next, as grep does.
+
+If a row group's filter is missing or cannot be read, every key within the bounds may be there, and a warning gives the reason. Bounds without an order exclude nothing, because the file does not record how its writer compared them. If a file cannot be read, the next one is tried, as in grep.
+
 ` + indexHelp + foldersHelp
 }
 

@@ -27,7 +27,7 @@ type tablesCommand struct {
 	Key    []cli.Text `sep:"none" placeholder:"KEY" xor:"keys" help:"Print the tables that may have this key; several times, for several keys."`
 	Keys   cli.Input  `placeholder:"FILE" xor:"keys" help:"Print the tables that may have keys of this file, one per line (- is standard input)."`
 	Hex    bool       `help:"Keys are in hexadecimal digits, after 0x or not."`
-	List   bool       `short:"l" help:"Print the keys, too: a line for each key and table."`
+	List   bool       `short:"l" help:"Also print the keys: a line for each key and table."`
 	JSON   bool       `name:"json" help:"Print a line of JSON for each table."`
 	Policy []string   `sep:"none" placeholder:"NAME=FORMAT" help:"Filters whose policy has this name have the bytes of this format; several times, for several names."`
 	keysFlags
