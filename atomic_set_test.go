@@ -281,7 +281,7 @@ func TestAtomicText(t *testing.T) {
 func TestAtomicAssembly(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 10}, windowKeys)
-		h := new(window).hashes(schemes[format.hash()].words, windowKeys)
+		h := new(window).hashes(schemes[format.scheme()].words, windowKeys)
 		if s.view.setsLines() || s.view.addInOrder(&h, make([]uint64, windowKeys/64)) {
 			t.Error("assembly adds keys")
 		}

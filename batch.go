@@ -35,7 +35,7 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 		size := elementSize[keys.layout]
 		for i := range keys.n {
 			p, n := keyAt(unsafe.Add(keys.column, uintptr(i)*size))
-			word |= probes.OneIf(v.single.ofKey(&v.prober, uintptr(p), n)) << (i % 64)
+			word |= probes.OneIf(v.oneKey.ofKey(&v.prober, uintptr(p), n)) << (i % 64)
 		}
 	default:
 		return v.probeBatch(keys, hits)
@@ -229,7 +229,7 @@ func (v *view) addFound(keys *Keys, hits []uint64) int {
 	hits = keys.wordsOf(hits)
 	v.mustHaveBits()
 	keys.mustServe(v.format)
-	if keys.n <= singleKeys || detect.Races && v.atomic {
+	if keys.n <= leastHashes || detect.Races && v.atomic {
 		return v.addFoundRows(keys, hits)
 	}
 	if keys.n <= smallBatch {

@@ -29,9 +29,9 @@ func BenchmarkGroup(b *testing.B) {
 				for _, hits := range []int{0, 1} {
 					hashes := make([]Hash, keys)
 					for i := range hashes {
-						hashes[i] = format.hash().hashUint64(random.Uint64())
+						hashes[i] = format.scheme().hashUint64(random.Uint64())
 						if hits == 1 {
-							hashes[i] = format.hash().hashUint64(known[random.IntN(len(known))])
+							hashes[i] = format.scheme().hashUint64(known[random.IntN(len(known))])
 						}
 					}
 					b.Run(fmt.Sprintf("hits=%d", hits), func(b *testing.B) { benchmarkGroup(b, group, hashes) })

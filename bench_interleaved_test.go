@@ -89,7 +89,7 @@ func BenchmarkInterleaved(b *testing.B) {
 				}
 				fresh := func() { // which no way has asked for
 					for i := range hashes {
-						hashes[i] = c.format.hash().hashUint64(random.Uint64())
+						hashes[i] = c.format.scheme().hashUint64(random.Uint64())
 					}
 				}
 				size := uint64(x.empty.K*(x.filters+7)/8) &^ 7

@@ -142,7 +142,7 @@ func singleStrings(b *testing.B, keys [][]byte, most int) {
 
 // hash compares Format.Hash with the plain reading of the hash.
 func (w *small) hash(b *testing.B) {
-	s := w.format.hash()
+	s := w.format.scheme()
 	w.parts(b, func(keys [][]byte) {
 		for _, key := range keys {
 			h := referenceWords(s, key)

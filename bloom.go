@@ -109,8 +109,8 @@ func (v *view) MayContain(key []byte) bool {
 	if detect.Races && v.live != nil {
 		return v.probeHash(v.format.Hash(key))
 	}
-	if v.single != nil {
-		return v.single.ofKey(&v.prober, uintptr(unsafe.Pointer(unsafe.SliceData(key))), len(key))
+	if v.oneKey != nil {
+		return v.oneKey.ofKey(&v.prober, uintptr(unsafe.Pointer(unsafe.SliceData(key))), len(key))
 	}
 	return false
 }
@@ -120,8 +120,8 @@ func (v *view) MayContainString(key string) bool {
 	if detect.Races && v.live != nil {
 		return v.probeHash(v.format.HashString(key))
 	}
-	if v.single != nil {
-		return v.single.ofKey(&v.prober, uintptr(unsafe.Pointer(unsafe.StringData(key))), len(key))
+	if v.oneKey != nil {
+		return v.oneKey.ofKey(&v.prober, uintptr(unsafe.Pointer(unsafe.StringData(key))), len(key))
 	}
 	return false
 }

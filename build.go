@@ -83,7 +83,7 @@ func (s *prober) addByRegion(keys Keys, workers int) {
 
 // addDirectly sets the bits in the order of the keys.
 func (s *prober) addDirectly(keys *Keys) {
-	if keys.n <= singleKeys {
+	if keys.n <= leastHashes {
 		s.addRows(keys)
 		return
 	}
@@ -140,7 +140,7 @@ func (s *prober) setPlaces(places []uint32) {
 		return
 	}
 	base, fours := s.Base, len(places)/4
-	if fours > 0 && setPlaces(s.kernel, base, s.wholeWords(), &places[0], fours) {
+	if fours > 0 && setPlaces(s.kernel, base, s.wholeBits(), &places[0], fours) {
 		places = places[4*fours:]
 	}
 	for _, p := range places {

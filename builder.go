@@ -29,7 +29,7 @@ type Builder struct {
 
 // NewBuilder returns an empty builder of filters of this policy.
 func (p Policy) NewBuilder() *Builder {
-	return &Builder{policy: p, hash: p.Format.hash(), kernel: kernels[0]}
+	return &Builder{policy: p, hash: p.Format.scheme(), kernel: kernels[0]}
 }
 
 // KeyKind returns the kind of keys that SetKeyKind set.

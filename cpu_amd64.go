@@ -23,7 +23,7 @@ func init() {
 	if cpuid.CPU.Supports(featuresAVX512...) {
 		kernels = append([]Kernel{AVX512}, kernels...)
 	}
-	setSingles()
+	setOneKeys()
 	gathers = gathersWell(cpuid.CPU)
 	slowPDEP = isAMD && cpuid.CPU.Family < 0x19 // before Zen 3, hundreds of cycles
 }

@@ -24,18 +24,18 @@ import (
 func (s *prober) setKernel(kernel Kernel) {
 	f, a := &schemes[s.scheme], &arrays[s.scheme]
 	if s.scheme == noScheme {
-		s.kernel, s.oneByOne, s.single = kernel, 0, nil
+		s.kernel, s.oneByOne, s.oneKey = kernel, 0, nil
 		return
 	}
-	if !a.fits(s.Array) {
+	if !a.onKernels(s.Array) {
 		kernel = Generic
 	}
-	s.kernel, s.oneByOne, s.single = kernel, f.oneByOne, &singles[Generic][noScheme]
+	s.kernel, s.oneByOne, s.oneKey = kernel, f.oneByOne, &oneKeys[Generic][noScheme]
 	if kernel == Generic {
 		s.oneByOne = keysAcross
 	}
-	if a.one(s.Array) {
-		s.single = &singles[kernel][s.scheme]
+	if a.oneOnKernels(s.Array) {
+		s.oneKey = &oneKeys[kernel][s.scheme]
 	}
 	if kernel != Generic {
 		s.derive()
@@ -60,15 +60,14 @@ func (s *prober) derive() {
 // setFastest is setKernel for the fastest kernel and an array that fits, of one key too. It computes nothing.
 func (s *prober) setFastest(to scheme) {
 	s.scheme, s.kernel = to, kernels[0]
-	s.single = &singles[s.kernel][to]
+	s.oneKey = &oneKeys[s.kernel][to]
 }
 
-// singles are those of the schemes, by kernel. All begin with Go's functions; single_amd64.go sets
-// those of assembly.
-var singles = func() (all [NEON + 1][len(schemes)]single) {
+// oneKeys are those of each kernel and scheme. All begin with Go's functions, and single_amd64.go sets those of assembly.
+var oneKeys = func() (all [NEON + 1][len(schemes)]oneKey) {
 	for kernel := range all {
 		for i := range all[kernel] {
-			all[kernel][i].ofKey = ofKey((*prober).hasKey)
+			all[kernel][i].ofKey = eraseKey((*prober).hasKey)
 		}
 	}
 	return all
@@ -76,19 +75,19 @@ var singles = func() (all [NEON + 1][len(schemes)]single) {
 
 // arrays has what each scheme makes of a number of bits.
 var arrays = [len(schemes)]struct {
-	array func(n uint64, k int) probes.Array // of k probes, at least 1, of n bits, at least 1, without its base
-	bytes func(a probes.Array) uint64        // that an array reaches
-	fits  func(a probes.Array) bool          // whether kernels take the array
-	one   func(a probes.Array) bool          // whether their assembly tests and adds one key
+	array        func(n uint64, k int) probes.Array // of k probes, at least 1, of n bits, at least 1, without its base
+	bytes        func(a probes.Array) uint64        // that an array reaches
+	onKernels    func(a probes.Array) bool          // whether kernels serve the array
+	oneOnKernels func(a probes.Array) bool          // whether their assembly also tests and adds one key
 }{
 	noScheme:            {bytes: func(probes.Array) uint64 { return 0 }},
-	schemeLevelDB:       {array: arrayLevelDB, bytes: bytesLevelDB, fits: fitsLevelDB, one: anyArray},
-	schemeNori:          {array: arrayNori, bytes: bytesFull, fits: fitsFull, one: oneNori},
-	schemeParquet:       {array: arrayParquet, bytes: bytesParquet, fits: fitsParquet, one: anyArray},
-	schemeRocksDB:       {array: arrayRocksDB, bytes: bytesRocksDB, fits: fitsLines, one: oneVector},
-	schemePebble:        {array: arrayPebble, bytes: bytesPebble, fits: fitsLines, one: oneVector},
-	schemeBitsAndBlooms: {array: arrayBitsAndBlooms, bytes: bytesBitsAndBlooms, fits: fitsBitsAndBlooms, one: noArray},
-	schemeGuava:         {array: arrayGuava, bytes: bytesFull, fits: fitsFull, one: noArray},
+	schemeLevelDB:       {array: arrayLevelDB, bytes: bytesLevelDB, onKernels: fitsLevelDB, oneOnKernels: anyArray},
+	schemeNori:          {array: arrayNori, bytes: bytesFull, onKernels: fitsFull, oneOnKernels: oneNori},
+	schemeParquet:       {array: arrayParquet, bytes: bytesParquet, onKernels: fitsParquet, oneOnKernels: anyArray},
+	schemeRocksDB:       {array: arrayRocksDB, bytes: bytesRocksDB, onKernels: fitsLines, oneOnKernels: oneVector},
+	schemePebble:        {array: arrayPebble, bytes: bytesPebble, onKernels: fitsLines, oneOnKernels: oneVector},
+	schemeBitsAndBlooms: {array: arrayBitsAndBlooms, bytes: bytesBitsAndBlooms, onKernels: fitsBitsAndBlooms, oneOnKernels: noArray},
+	schemeGuava:         {array: arrayGuava, bytes: bytesFull, onKernels: fitsFull, oneOnKernels: noArray},
 }
 
 // array returns the array of k probes, at least 1, of n bits, at least 1, which begin where data does.
@@ -101,14 +100,14 @@ func (s scheme) array(data []byte, n uint64, k int) probes.Array {
 // bytes returns the number of bytes that the array reaches.
 func (s *prober) bytes() uint64 { return arrays[s.scheme].bytes(s.Array) }
 
-// wholeWords returns the number of the bits in whole words of 32 bits, or 2^32-1 if it is larger.
-func (s *prober) wholeWords() uint32 { return uint32(min(s.bytes()&^3*8, math.MaxUint32)) }
+// wholeBits returns the number of bits in whole words of 32 bits, or 2^32-1 if it is larger.
+func (s *prober) wholeBits() uint32 { return uint32(min(s.bytes()&^3*8, math.MaxUint32)) }
 
 // The operations below hash keys, or rows of a column.
 
 // Hash returns the hash of key in format f.
 func (f Format) Hash(key []byte) Hash {
-	// This is f.hash().hashKey, without its call and the table: they would take half as many instructions as the hash.
+	// This is f.scheme().hashKey, without its call and the table: they would take half as many instructions as the hash.
 	p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
 	switch f {
 	case LevelDB:
@@ -142,7 +141,7 @@ func (f Format) HashString(key string) Hash {
 // is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for formats whose hash has more than one
 // word.
 func (f Format) HashFrom(h uint64) Hash {
-	s := f.hash()
+	s := f.scheme()
 	switch schemes[s].words {
 	case one32:
 		return shortHash(uint64(uint32(h)), 0, s)
@@ -363,9 +362,9 @@ func (s *prober) probes(h Hash, first int, bits []uint64) {
 func (s *prober) probeHashAtomic(h Hash) bool {
 	var buffer [someProbes]uint64
 	for first := 0; first < s.K; first += someProbes {
-		probes := buffer[:min(someProbes, s.K-first)]
-		s.probes(h, first, probes)
-		for _, bit := range probes {
+		some := buffer[:min(someProbes, s.K-first)]
+		s.probes(h, first, some)
+		for _, bit := range some {
 			if s.load(bit) == 0 {
 				return false
 			}
@@ -383,14 +382,14 @@ func (s *prober) probeHashAtomic(h Hash) bool {
 func (s *prober) addHashAtomic(h Hash) (isNew bool) {
 	var buffer [someProbes]uint64
 	for first := 0; first < s.K; first += someProbes {
-		probes := buffer[:min(someProbes, s.K-first)]
-		s.probes(h, first, probes)
+		some := buffer[:min(someProbes, s.K-first)]
+		s.probes(h, first, some)
 		missing := uint64(0)
-		for i, bit := range probes {
+		for i, bit := range some {
 			missing |= uint64(s.load(bit)^1) << (i % someProbes)
 		}
 		for rest := missing; rest != 0; rest &= rest - 1 {
-			s.or(probes[bits.TrailingZeros64(rest)])
+			s.or(some[bits.TrailingZeros64(rest)])
 		}
 		isNew = isNew || missing != 0
 	}
@@ -487,7 +486,7 @@ func (s *prober) place(h *hashes, places []uint32) int {
 }
 
 // testPart sets bit i if array i of a part of a group may hold the key of a hash.
-func (s scheme) testPart(kernel Kernel, p *part, h Hash) (word uint64) {
+func (s scheme) testPart(kernel Kernel, p *groupPart, h Hash) (word uint64) {
 	switch s {
 	case schemeLevelDB:
 		for i := range p.arrays {

@@ -118,7 +118,7 @@ func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {
 	if s.Array, err = f.decode(filter); err != nil {
 		return false, err
 	}
-	if s.Base == unsafe.SliceData(nothing) || s.Base == unsafe.SliceData(everything) || s.storesFewer() {
+	if s.Base == unsafe.SliceData(allZeros) || s.Base == unsafe.SliceData(allOnes) || s.storesFewer() {
 		return false, fmt.Errorf("%w: the filter of %d bytes has no bits for a new key", ErrEncoding, len(filter))
 	}
 	return s.addHash(h), nil
@@ -128,7 +128,7 @@ func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {
 func (f Format) mustTakeHash(h Hash) {
 	f.mustBe()
 	if !formats[f].scheme.made(h) {
-		panicOtherHash(h, f.hash())
+		panicOtherHash(h, f.scheme())
 	}
 }
 
@@ -238,9 +238,9 @@ func (f Format) mayContainUnusual(filter []byte, p unsafe.Pointer, n int, h1, h2
 	if err != nil {
 		return true
 	}
-	h := shortHash(h1, h2, f.hash())
+	h := shortHash(h1, h2, f.scheme())
 	if n != hashed {
-		h = f.hash().hashKey(p, n)
+		h = f.scheme().hashKey(p, n)
 	}
 	s := prober{Array: a, scheme: formats[f].scheme}
 	return mayContainHash(&s.Base, h.h1, h.h2, h.h3, h.h4)

@@ -150,7 +150,7 @@ func TestFoldOften(t *testing.T) {
 // TestResize compares headers that are rewritten for another number of bits with those of filters of that size.
 func TestResize(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
-		if schemes[format.hash()].unit == 0 {
+		if schemes[format.scheme()].unit == 0 {
 			return // its filters are never halved
 		}
 		large, small := Policy{format, 10}.AppendFilter(nil, Integers(make([]uint64, 3000))), Policy{format, 10}.AppendFilter(nil, Integers(make([]uint64, 1500)))

@@ -97,7 +97,7 @@ func (f Format) mustBe() {
 //go:noinline
 func noFormat(f Format) string { return "bloom: " + f.String() + " is no format" }
 
-func (f Format) hash() scheme {
+func (f Format) scheme() scheme {
 	if f.valid() {
 		return formats[f].scheme
 	}
@@ -106,7 +106,7 @@ func (f Format) hash() scheme {
 
 // HashBits returns the number of bits of the format's hash: 32, 64, 128 or 256. In a filter of n keys, at least
 // a fraction n / 2^HashBits of absent keys are false positives, because they have the same hash as a key.
-func (f Format) HashBits() int { return schemes[f.hash()].words.bits() }
+func (f Format) HashBits() int { return schemes[f.scheme()].words.bits() }
 
 // Name returns the name that tables store beside a filter of this format. [RocksDB] and [Pebble] have the same
 // name: the last bytes of a filter identify its format. The filters are in blocks named "fullfilter." and the

@@ -70,13 +70,13 @@ func TestSwitches(t *testing.T) {
 		t.Fatalf("%d formats are tested, there are %d", len(formatTests), len(formats))
 	}
 	key, other := []byte("8 bytes!"), []byte("another key")
-	keys := golden.Mixed.Range(0, singleKeys+20) // more than are tested one by one
+	keys := golden.Mixed.Range(0, leastHashes+20) // more than are tested one by one
 	keys[0] = key
 	eachFormat(t, func(t *testing.T, f Format) {
-		if f.Name() == "" || f.String() == "" || f.hash().String() == "" || formats[f].scheme.String() == "" {
+		if f.Name() == "" || f.String() == "" || f.scheme().String() == "" || formats[f].scheme.String() == "" {
 			t.Fatalf("the table lacks something: %+v", formats[f])
 		}
-		if takes, has := schemes[formats[f].scheme].words, schemes[f.hash()].words; takes != has {
+		if takes, has := schemes[formats[f].scheme].words, schemes[f.scheme()].words; takes != has {
 			t.Fatalf("the scheme has hashes of %d bits, and not of %d", takes.bits(), has.bits())
 		}
 		p := Policy{f, 10}
@@ -106,16 +106,16 @@ func TestSwitches(t *testing.T) {
 			t.Errorf("Stats() = %+v for one key, which Explain explains as %+v", s, filter.Explain(key))
 		}
 		for _, kernel := range kernels[:len(kernels)-1] {
-			integers, room := Integers(make([]uint64, 64)), hashesOfLength(f.hash(), 64)
-			if _, has := integers.hashAssembly(f.hash(), kernel, &room); has != slices.Contains(schemes[f.hash()].kernels, kernel) {
+			integers, room := Integers(make([]uint64, 64)), hashesOfLength(f.scheme(), 64)
+			if _, has := integers.hashAssembly(f.scheme(), kernel, &room); has != slices.Contains(schemes[f.scheme()].kernels, kernel) {
 				t.Errorf("the kernel %v hashes integers: %v", kernel, has)
 			}
 		}
 		h := f.Hash(key)
-		if h != referenceHash(f.hash(), key) || h != f.hash().hashUint64(binary.LittleEndian.Uint64(key)) {
+		if h != referenceHash(f.scheme(), key) || h != f.scheme().hashUint64(binary.LittleEndian.Uint64(key)) {
 			t.Errorf("Hash() = %v", h)
 		}
-		if serves := panicOf(func() { f.HashFrom(h.h1) }) == ""; serves != (schemes[f.hash()].words < two64) {
+		if serves := panicOf(func() { f.HashFrom(h.h1) }) == ""; serves != (schemes[f.scheme()].words < two64) {
 			t.Errorf("HashFrom serves: %v", serves)
 		}
 		s := mustSet(t, p, 1)

@@ -20,7 +20,7 @@ type Group struct {
 	unstored
 
 	filters []*Filter
-	parts   []part
+	parts   []groupPart
 	scheme  scheme // noScheme if there is no filter
 	kernel  Kernel
 }
@@ -70,7 +70,7 @@ func NewGroup(filters []*Filter) (*Group, error) {
 		for first+n < len(arrays) && (first+n)%64 != 0 && arrays[first].Alike(&arrays[first+n]) {
 			n++
 		}
-		g.parts = append(g.parts, part{first, arrays[first:][:n], g.scheme.newBlocks(arrays[first:][:n])})
+		g.parts = append(g.parts, groupPart{first, arrays[first:][:n], g.scheme.newBlocks(arrays[first:][:n])})
 		first += n
 	}
 	return g, nil
@@ -131,7 +131,7 @@ func (g *Group) mustTake(h Hash) {
 }
 
 // probePart sets bit i if filter p.first + i may hold the key of the hash.
-func (g *Group) probePart(p *part, h Hash) (word uint64) {
+func (g *Group) probePart(p *groupPart, h Hash) (word uint64) {
 	if detect.Races { // a filter of an AtomicSet needs atomic loads
 		for i, f := range g.filters[p.first:][:len(p.arrays)] {
 			if f.probeHash(h) {

@@ -59,7 +59,7 @@ func eachGroupKernel(t *testing.T, g *Group, run func(t *testing.T, g *Group)) {
 	for _, kernel := range proven() {
 		t.Run("kernel="+kernel.String(), func(t *testing.T) {
 			h := groupOn(t, g.filters, kernel)
-			if h.kernel != kernel && h.Len() > 0 && arrays[h.scheme].fits(h.filters[0].Array) || h.Len() != g.Len() {
+			if h.kernel != kernel && h.Len() > 0 && arrays[h.scheme].onKernels(h.filters[0].Array) || h.Len() != g.Len() {
 				t.Fatalf("kernel %v of %d filters, want %v of %d", h.kernel, h.Len(), kernel, g.Len())
 			}
 			run(t, h)
@@ -232,7 +232,7 @@ func TestGroupOfOdd(t *testing.T) {
 				for key := range uint64(1000) {
 					h := Hash{}
 					if g.Len() > 0 {
-						h = g.filters[0].format.hash().hashUint64(key)
+						h = g.filters[0].format.scheme().hashUint64(key)
 					}
 					checkGroup(t, g, h, func(f *Filter) bool { return f.MayContainUint64(key) })
 				}

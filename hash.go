@@ -83,7 +83,7 @@ func takeWindow() *window { return windows.Get().(*window) }
 func (w *window) giveBack() { windows.Put(w) }
 
 // hashes returns room for the hashes of n keys, or of a window of them.
-func (w *window) hashes(words words, n int) hashes {
+func (w *window) hashes(words hashWords, n int) hashes {
 	n = min(n, windowKeys)
 	switch words {
 	case one32:

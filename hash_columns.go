@@ -14,7 +14,7 @@ func (k Keys) Hashed(f Format) Keys { return k.hashedBy(kernels[0], f) }
 
 func (k *Keys) hashedBy(kernel Kernel, f Format) Keys {
 	k.mustServe(f)
-	s := f.hash()
+	s := f.scheme()
 	return k.hashedTo(make([]uint64, (k.n*schemes[s].words.bits()+63)/64), s, kernel)
 }
 
@@ -90,8 +90,8 @@ func (f Format) Hashes64(hashes []uint64) Keys {
 	return f.columnOfHashes(one64, columnOf(hashes64, hashes))
 }
 
-func (f Format) columnOfHashes(w words, k Keys) Keys {
-	k.hashed = f.hash()
+func (f Format) columnOfHashes(w hashWords, k Keys) Keys {
+	k.hashed = f.scheme()
 	if schemes[k.hashed].words != w {
 		panic(fmt.Sprintf("bloom: hashes of %d bits for the format %v, which has %s", w.bits(), f, schemes[k.hashed].hash))
 	}
@@ -101,8 +101,8 @@ func (f Format) columnOfHashes(w words, k Keys) Keys {
 // mustServe panics if the column has hashes of another kind than the format's. Every function
 // that takes a column calls it first, so that it panics on the goroutine of its caller.
 func (k *Keys) mustServe(f Format) {
-	if k.hashed != noScheme && k.hashed != f.hash() {
-		panic(fmt.Sprintf("bloom: the column was hashed by %s, but the format %v uses %s", schemes[k.hashed].hash, f, schemes[f.hash()].hash))
+	if k.hashed != noScheme && k.hashed != f.scheme() {
+		panic(fmt.Sprintf("bloom: the column was hashed by %s, but the format %v uses %s", schemes[k.hashed].hash, f, schemes[f.scheme()].hash))
 	}
 }
 

@@ -14,7 +14,7 @@ func (k *Keys) hashRows(s scheme, kernel Kernel, h *hashes) {
 		k.copyHashes(h)
 		return
 	}
-	if s == schemePebble && k.wholeWords() {
+	if s == schemePebble && k.haveWholeWords() {
 		s = schemeLevelDB
 	}
 	n := h.len()
@@ -97,9 +97,9 @@ func (k *Keys) hashRow(s scheme, i int) Hash {
 	return s.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
 
-// wholeWords reports whether the layout says that every row is a multiple of 4 bytes long.
+// haveWholeWords reports whether the layout says that every row is a multiple of 4 bytes long.
 // Then hashRows takes LevelDB's hash, which is the same.
-func (k *Keys) wholeWords() bool {
+func (k *Keys) haveWholeWords() bool {
 	return k.layout == uint32s || k.layout == uint64s || k.layout == fixedWidth && k.width%4 == 0
 }
 

@@ -76,9 +76,9 @@ func TestHash(t *testing.T) {
 	}
 	eachFormat(t, func(t *testing.T, f Format) {
 		for n := range 300 {
-			if got, want := f.Hash(data[n:2*n]), referenceHash(f.hash(), data[n:2*n]); got != want {
+			if got, want := f.Hash(data[n:2*n]), referenceHash(f.scheme(), data[n:2*n]); got != want {
 				t.Errorf("Hash of %d bytes = %v, want %v", n, got, want)
-			} else if words := referenceWords(f.hash(), data[n:2*n]); got.Words() != words {
+			} else if words := referenceWords(f.scheme(), data[n:2*n]); got.Words() != words {
 				t.Errorf("Words of the hash of %d bytes = %x, want %x", n, got.Words(), words)
 			}
 		}
@@ -98,7 +98,7 @@ func TestWrongHashes(t *testing.T) {
 		f := mustOpen(t, format, p.AppendFilter(nil, Bytes(keys)))
 		large, shared := mustSet(t, p, shareBytes), mustAtomicSet(t, p, shareBytes) // of 2.5 MiB
 		eachFormat(t, func(t *testing.T, other Format) {
-			column, many := Bytes(keys).Hashed(other), many[other.hash()]
+			column, many := Bytes(keys).Hashed(other), many[other.scheme()]
 			for name, call := range map[string]func(){
 				"MayContainBatch":        func() { f.MayContainBatch(column, make([]uint64, 1)) },
 				"MayContainBatch of 0":   func() { f.MayContainBatch(column.Slice(0, 0), nil) },
@@ -126,10 +126,10 @@ func TestWrongHashes(t *testing.T) {
 				"atomic batch":           func() { shared.MayContainBatch(column, make([]uint64, 1)) },
 			} {
 				got := panicOf(call)
-				if (got != "") != (other.hash() != format.hash()) {
+				if (got != "") != (other.scheme() != format.scheme()) {
 					t.Errorf("%s: panic %q", name, got)
 				}
-				if got != "" && (!strings.Contains(got, schemes[format.hash()].hash) || !strings.Contains(got, schemes[other.hash()].hash)) {
+				if got != "" && (!strings.Contains(got, schemes[format.scheme()].hash) || !strings.Contains(got, schemes[other.scheme()].hash)) {
 					t.Errorf("%s: the panic %q does not name both hashes", name, got)
 				}
 			}
@@ -174,19 +174,19 @@ func TestHashString(t *testing.T) {
 func TestHashFrom(t *testing.T) {
 	key := []byte("key")
 	eachFormat(t, func(t *testing.T, f Format) {
-		h, w := referenceHash(f.hash(), key), schemes[f.hash()].words
+		h, w := referenceHash(f.scheme(), key), schemes[f.scheme()].words
 		encoded := Policy{f, 10}.AppendFilter(nil, Bytes([][]byte{key}))
 		for name, c := range map[string]struct {
-			words []words // for which it serves
+			words []hashWords // for which it serves
 			call  func() bool
 		}{
-			"HashFrom": {[]words{one32, one64}, func() bool {
+			"HashFrom": {[]hashWords{one32, one64}, func() bool {
 				return f.HashFrom(h.h1) == h && mustOpen(t, f, encoded).MayContainHash(f.HashFrom(h.h1))
 			}},
-			"Hashes32": {[]words{one32}, func() bool {
+			"Hashes32": {[]hashWords{one32}, func() bool {
 				return mustOpen(t, f, encoded).MayContainBatch(f.Hashes32([]uint32{uint32(h.h1)}), make([]uint64, 1)) == 1
 			}},
-			"Hashes64": {[]words{one64}, func() bool {
+			"Hashes64": {[]hashWords{one64}, func() bool {
 				return mustOpen(t, f, encoded).MayContainBatch(f.Hashes64([]uint64{h.h1}), make([]uint64, 1)) == 1
 			}},
 		} {

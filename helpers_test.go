@@ -152,7 +152,7 @@ func onKernel(t testing.TB, f *Filter, kernel Kernel) *Filter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Kernel() != kernel && (f.scheme == noScheme || arrays[f.scheme].fits(f.Array)) {
+	if f.Kernel() != kernel && (f.scheme == noScheme || arrays[f.scheme].onKernels(f.Array)) {
 		t.Fatalf("kernel %v runs instead of %v", f.Kernel(), kernel)
 	}
 	return f
@@ -369,7 +369,7 @@ func (test schemeTest) probes(of ...int) []int {
 // format returns a format with the hash of the scheme, for the check of columns of hashes.
 func (test schemeTest) format() Format {
 	f := Default
-	for f.hash() != test.hash {
+	for f.scheme() != test.hash {
 		f++
 	}
 	return f
@@ -632,7 +632,7 @@ func allocated(call func()) uint64 {
 // passes. Filters of few keys differ much, so it takes many of them.
 func measureRate(p Policy, n, queries int) float64 {
 	random := rand.NewPCG(uint64(n), uint64(p.BitsPerKey))
-	column := columnOfHashes(p.Format.hash(), make([]Hash, windowKeys))
+	column := columnOfHashes(p.Format.scheme(), make([]Hash, windowKeys))
 	words := unsafe.Slice((*uint64)(column.column), column.n*int(elementSize[column.layout])/8)
 	hits := make([]uint64, windowKeys/64)
 	filters := max(1, min(queries/windowKeys, 1<<18/n))

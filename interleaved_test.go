@@ -122,7 +122,7 @@ func checkAlike(t *testing.T, got, want asked, format Format, keys Keys) {
 	}
 	words := (got.Len() + 63) / 64
 	for i := range min(keys.Len(), keysAlone) {
-		h := keys.hashRow(format.hash(), i)
+		h := keys.hashRow(format.scheme(), i)
 		same("MayContainHash", words, func(a asked, hits []uint64) int { return a.MayContainHash(h, hits) })
 		if key, ok := keys.AppendKey(nil, i); ok {
 			same("MayContain", words, func(a asked, hits []uint64) int { return a.MayContain(key, hits) })

@@ -247,7 +247,7 @@ func TestKernelColumnsAtPageEnd(t *testing.T) {
 				checkBatch(t, f, must(t)(FixedWidth(data, width)), want)
 			}
 			end := unsafe.Add(unsafe.Pointer(unsafe.SliceData(buffer)), len(buffer))
-			hashed := columnOfHashes(f.format.hash(), nil)
+			hashed := columnOfHashes(f.format.scheme(), nil)
 			hashed.n, hashed.column = n, unsafe.Add(end, -n*int(elementSize[hashed.layout]))
 			for _, column := range []Keys{
 				Integers(unsafe.Slice((*uint32)(unsafe.Add(end, -4*n)), n)),

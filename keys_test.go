@@ -324,7 +324,7 @@ func checkValidity(t *testing.T, random *rand.Rand, column Keys, keys [][]byte) 
 		j := i + random.IntN(len(keys)-i+1)
 		checkColumn(t, with.Slice(i, j), keys[i:j], valid[i:j])
 		for format := range Format(len(formats)) {
-			if column.hashed == noScheme || column.hashed == format.hash() {
+			if column.hashed == noScheme || column.hashed == format.scheme() {
 				checkColumn(t, with.Hashed(format).Slice(i, j), keys[i:j], valid[i:j])
 			}
 		}
@@ -344,7 +344,7 @@ func checkColumn(t *testing.T, column Keys, keys [][]byte, valid []bool) {
 		if (int(format)+len(keys))%oneOf(1, 2) != 0 {
 			continue
 		}
-		if column.hashed == noScheme || column.hashed == format.hash() {
+		if column.hashed == noScheme || column.hashed == format.scheme() {
 			checkColumnAs(t, Policy{format, 10}, column, keys, present, valid)
 		}
 	}

@@ -22,7 +22,7 @@ func fitsLevelDB(a probes.Array) bool {
 // placeLevelDB is prober.place for this scheme.
 func (s *prober) placeLevelDB(h *hashes, places []uint32) {
 	done := 0
-	if len(h.h32) >= singleKeys {
+	if len(h.h32) >= leastHashes {
 		done, _ = placeDouble32(s, h, &places[:len(h.h32)*s.K][0])
 	}
 	probes.LevelDB(s.Array).Place(h.h32[done:], places[done*s.K:])
@@ -34,7 +34,7 @@ func (s *prober) testLevelDB(h *hashes, hits []uint64, dense bool) {
 	if kernel == AVX512 && !gathers {
 		kernel = AVX2
 	}
-	if len(h.h32) < singleKeys || !probeDouble32(kernel, s, h, &hits[0], dense || slowPDEP) {
+	if len(h.h32) < leastHashes || !probeDouble32(kernel, s, h, &hits[0], dense || slowPDEP) {
 		probes.LevelDB(s.Array).Test(h.h32, hits, dense)
 	}
 }

@@ -32,14 +32,14 @@ func (s *prober) addParquet(h *hashes) {
 
 // testParquet is prober.test for this scheme.
 func (s *prober) testParquet(h *hashes, hits []uint64) {
-	if len(h.h1) < singleKeys || !probeSplit256(s, h, &hits[0]) {
+	if len(h.h1) < leastHashes || !probeSplit256(s, h, &hits[0]) {
 		(*probes.Parquet)(&s.Array).Test(h.h1, hits)
 	}
 }
 
 // testPartParquet is scheme.testPart for Parquet. The bits of a key in its block are the same in
 // every array.
-func testPartParquet(kernel Kernel, p *part, hash Hash) (word uint64) {
+func testPartParquet(kernel Kernel, p *groupPart, hash Hash) (word uint64) {
 	h := hash.h1
 	if p.blocks != nil {
 		if word, ok := groupSplit256(kernel, &p.blocks[0].bases[0], len(p.arrays), h); ok {

@@ -22,7 +22,7 @@ var line32Steps = probes.NewFactors(0, func(x uint32) uint32 { return x + 1 })
 
 // testPebble is prober.test for this scheme.
 func (s *prober) testPebble(h *hashes, hits []uint64) {
-	if len(h.h32) < singleKeys || !probeLine32(s, h, &hits[0], line32Steps.Of(s.K, 0)) {
+	if len(h.h32) < leastHashes || !probeLine32(s, h, &hits[0], line32Steps.Of(s.K, 0)) {
 		(*probes.Pebble)(&s.Array).Test(h.h32, hits)
 		return
 	}
@@ -37,7 +37,7 @@ func (s *prober) testPebble(h *hashes, hits []uint64) {
 
 // testPartPebble is scheme.testPart for Pebble. The bits of a key in a line of 64 bytes are the same
 // in every array.
-func testPartPebble(kernel Kernel, p *part, hash Hash) (word uint64) {
+func testPartPebble(kernel Kernel, p *groupPart, hash Hash) (word uint64) {
 	h := uint32(hash.h1)
 	d := (*probes.Pebble)(&p.arrays[0])
 	if p.blocks != nil {

@@ -253,7 +253,7 @@ func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 	}
 	bits := dst[start:][:size]
 	if size == 0 {
-		bits, shape.Bits = nothing, 8*uint64(len(nothing)) // nothing is added to it
+		bits, shape.Bits = allZeros, 8*uint64(len(allZeros)) // nothing is added to it
 	}
 	s := prober{Array: f.scheme.array(bits, shape.Bits, shape.Probes), scheme: f.scheme}
 	s.setKernel(kernel)

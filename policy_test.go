@@ -45,7 +45,7 @@ func TestPolicyFor(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, n := range []int{capacity, capacity + 1, 3*capacity + 2, 25, 51, 70, 300, 7001, 100_000, 250_000, 1_111_111} {
-					if n < capacity || n > capacity && schemes[f.hash()].words == one32 && float64(n) > rate*(1<<29) {
+					if n < capacity || n > capacity && schemes[f.scheme()].words == one32 && float64(n) > rate*(1<<29) {
 						continue
 					}
 					if got := p.FalsePositiveRate(n); got > rate {
@@ -105,7 +105,7 @@ func TestPolicyForLargerNumbers(t *testing.T) {
 					t.Fatal(err)
 				}
 				step := 16
-				if schemes[f.hash()].words >= two64 {
+				if schemes[f.scheme()].words >= two64 {
 					step = 1 // double hashing
 				}
 				for at, n := range awkwardNumbers(p, capacity) {

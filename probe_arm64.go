@@ -27,7 +27,7 @@ var (
 	_ [0]struct{} = [keyhash.Prime3 - 1609587929392839161]struct{}{}
 	_ [0]struct{} = [keyhash.Prime32x1 - 2654435761]struct{}{}
 	_ [0]struct{} = [keyhash.Prime5 - 2870177450012600261]struct{}{}
-	_ [0]struct{} = [len(single{}.ofHash) - 8]struct{}{}
+	_ [0]struct{} = [len(oneKey{}.ofHash) - 8]struct{}{}
 	_ [0]struct{} = [longKey - 32768]struct{}{}
 	_ [0]struct{} = [maxFullProbes - 32]struct{}{}
 	_ [0]struct{} = [probes.RocksDBMul - 2654435769]struct{}{}
@@ -49,6 +49,9 @@ var (
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.recips) - 128]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.shifts) - 192]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(octet{}.units) - 64]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(oneKey{}.ofAdd) - 8]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(oneKey{}.ofHash) - 16]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(oneKey{}.ofUint64) - 0]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.Array) + unsafe.Offsetof(prober{}.Array.Base) - 0]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.Array) + unsafe.Offsetof(prober{}.Array.K) - 24]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.Array) + unsafe.Offsetof(prober{}.Array.N) - 8]struct{}{}
@@ -58,11 +61,8 @@ var (
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.full) + unsafe.Offsetof(prober{}.full.bits) - 72]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.full) + unsafe.Offsetof(prober{}.full.inverse) - 64]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.full) + unsafe.Offsetof(prober{}.full.inverse32) - 76]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(prober{}.oneKey) - 40]struct{}{}
 	_ [0]struct{} = [unsafe.Offsetof(prober{}.scheme) - 32]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(prober{}.single) - 40]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(single{}.ofAdd) - 8]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(single{}.ofHash) - 16]struct{}{}
-	_ [0]struct{} = [unsafe.Offsetof(single{}.ofUint64) - 0]struct{}{}
 	_ [0]struct{} = [unsafe.Sizeof(octet{}) - 256]struct{}{}
 	_ [0]struct{} = [vectorKeys - 16]struct{}{}
 	_ [0]struct{} = [windowKeys - 1024]struct{}{}

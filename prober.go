@@ -23,7 +23,7 @@ type prober struct {
 
 	far bool // kernels request lines and blocks before they need them
 
-	single *single // nil for the zero prober
+	oneKey *oneKey // nil for the zero prober
 
 	// What kernels divide with, by scheme: of LevelDB and Pebble a reciprocal and a shift, of Nori the words of
 	// floor(2^128 / n), the lower first.
@@ -95,9 +95,9 @@ func (s *prober) setPlacesAtomic(places []uint32) {
 	}
 }
 
-// single has the functions that test or add one key, for a scheme and a kernel. A prober points to its
-// single. So each takes one indirect jump, which CPUs predict, in place of comparisons with each scheme.
-type single struct {
+// oneKey has the functions that test or add one key, for a scheme and a kernel. A prober points to one, so that each function takes
+// one indirect jump, which CPUs predict, in place of comparisons with each scheme.
+type oneKey struct {
 	// Where the assembly of probeUint64 and addUint64 jumps to, and that of probeHash with a hash of each scheme: to Go, unless it is its own.
 	ofUint64, ofAdd uintptr
 	ofHash          [len(schemes)]uintptr
@@ -111,14 +111,14 @@ type single struct {
 // keyTest reports whether the key of n bytes at p may be in the filter.
 type keyTest func(s *prober, p unsafe.Pointer, n int) bool
 
-// ofKey returns what single.ofKey is for a test.
-func ofKey(test keyTest) func(*prober, uintptr, int) bool {
+// eraseKey returns what oneKey.ofKey is for a test.
+func eraseKey(test keyTest) func(*prober, uintptr, int) bool {
 	return *(*func(*prober, uintptr, int) bool)(unsafe.Pointer(&test))
 }
 
 // part is the arrays of some filters of a group, 1 to 64 that are alike: testPart may
 // take them together. Their hits are in one word.
-type part struct {
+type groupPart struct {
 	first  int // the number of the first filter
 	arrays []probes.Array
 	blocks []octet // the same arrays for assembly, if there is any

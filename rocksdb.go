@@ -39,7 +39,7 @@ var line512Factors = probes.NewFactors(1, func(x uint32) uint32 { return x * pro
 
 // testRocksDB is prober.test for this scheme.
 func (s *prober) testRocksDB(h *hashes, hits []uint64) {
-	if len(h.h1) < singleKeys || !probeLine512(s, h, &hits[0], line512Factors.Of(s.K, 0)) {
+	if len(h.h1) < leastHashes || !probeLine512(s, h, &hits[0], line512Factors.Of(s.K, 0)) {
 		(*probes.RocksDB)(&s.Array).Test(h.h1, hits)
 		return
 	}
@@ -54,7 +54,7 @@ func (s *prober) testRocksDB(h *hashes, hits []uint64) {
 
 // testPartRocksDB is scheme.testPart for RocksDB. The bits of a key in its line are the same in every
 // array.
-func testPartRocksDB(kernel Kernel, p *part, hash Hash) (word uint64) {
+func testPartRocksDB(kernel Kernel, p *groupPart, hash Hash) (word uint64) {
 	h := hash.h1
 	d := (*probes.RocksDB)(&p.arrays[0])
 	if p.blocks != nil {

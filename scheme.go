@@ -24,13 +24,14 @@ const (
 // schemes describes each scheme.
 var schemes = [...]struct {
 	name, hash string
-	words      words    // of a hash
-	kernels    []Kernel // those that hash integers, and perhaps other keys
+	words      hashWords // of a hash
+	kernels    []Kernel  // those that hash integers, and perhaps other keys
 
-	line     bool   // all bits of a key are in one line of memory, if lines have 64 bytes
-	word     uint64 // bits: an array has a whole number of such words
-	oneByOne uint8  // up to so many keys are tested one by one where there are kernels
-	dense    int    // of 256 keys, from which on it is best to make all probes of a key at once; 0 if that is always so
+	line      bool   // all bits of a key are in one line of memory, if lines have 64 bytes
+	word      uint64 // bits: an array has a whole number of such words
+	bigEndian bool   // the words are stored with the upper byte first
+	oneByOne  uint8  // up to so many keys are tested one by one where there are kernels
+	dense     int    // of 256 keys, from which on it is best to make all probes of a key at once; 0 if that is always so
 
 	// A size of an even number of units, of so many bits, can be halved. There may be most units. The
 	// unit is 0 if no size can be halved.
@@ -59,11 +60,11 @@ var schemes = [...]struct {
 	},
 	schemeBitsAndBlooms: {
 		name: "bits-and-blooms", hash: "murmur3_x64_128 of the key, and of the key and a byte 1", words: four64, kernels: kernelsOfAMD64,
-		word: 64, oneByOne: singleKeys, dense: denseFull256, unit: 64, most: mostBytes / 8,
+		word: 64, bigEndian: true, oneByOne: leastHashes, dense: denseFull256, unit: 64, most: mostBytes / 8,
 	},
 	schemeGuava: {
 		name: "guava", hash: "murmur3_x64_128", words: two64, kernels: kernelsOfAMD64,
-		word: 64, oneByOne: singleKeys, dense: denseFull256, unit: 64, most: min(math.MaxInt32, mostBytes/8),
+		word: 64, bigEndian: true, oneByOne: leastHashes, dense: denseFull256, unit: 64, most: min(math.MaxInt32, mostBytes/8),
 	},
 }
 
@@ -73,19 +74,19 @@ func (s scheme) String() string { return schemes[s].name }
 
 const noSuchScheme = "bloom: no such scheme"
 
-// words is the number and the size of the words of a hash.
-type words uint8
+// hashWords is the number and the size of the words of a hash.
+type hashWords uint8
 
 const (
-	noWords words = iota
-	one32         // a word of 32 bits
-	one64         // a word of 64 bits
-	two64         // two words of 64 bits
-	four64        // four words of 64 bits
+	noWords hashWords = iota
+	one32             // a word of 32 bits
+	one64             // a word of 64 bits
+	two64             // two words of 64 bits
+	four64            // four words of 64 bits
 )
 
 // bits returns how many bits the words have.
-func (w words) bits() int {
+func (w hashWords) bits() int {
 	return [...]int{noWords: 0, one32: 32, one64: 64, two64: 128, four64: 256}[w]
 }
 
@@ -98,9 +99,9 @@ func (s scheme) bytesOf(bits uint64) int {
 	return int((bits/word + min(bits%word, 1)) * (word / 8))
 }
 
-// swap returns what the number of a bit is XORed with to find it in the bytes: not 0 if words of 64 bits are big-endian.
+// swap is XORed with a bit's number to find it in the bytes: 56 where words are big-endian, else 0.
 func (s scheme) swap() uint64 {
-	if schemes[s].word == 64 {
+	if schemes[s].bigEndian {
 		return 56
 	}
 	return 0

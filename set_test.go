@@ -152,7 +152,7 @@ func TestTestAndAddBatch(t *testing.T) {
 	random := rand.New(rand.NewPCG(51, 52))
 	columns := make([][][]byte, 0, 16)
 	valid := make([][]byte, 0, 16)
-	for _, n := range []int{0, 1, 3, singleKeys, singleKeys + 1, 63, 64, 65, 300, 16, windowKeys128 + 1, 2 * windowKeys, 2*windowKeys + 7, 700, windowKeys + 1} {
+	for _, n := range []int{0, 1, 3, leastHashes, leastHashes + 1, 63, 64, 65, 300, 16, windowKeys128 + 1, 2 * windowKeys, 2*windowKeys + 7, 700, windowKeys + 1} {
 		column := make([][]byte, n)
 		for i := range column {
 			column[i] = golden.Mixed.Key(random.IntN(2500))

@@ -9,11 +9,11 @@ import (
 	"github.com/lanebloom/bloom/internal/load"
 )
 
-// setSingles sets the functions of the singles: those of assembly, and the addresses of Go's.
-func setSingles() {
-	for kernel := range singles {
-		for i := range singles[kernel] {
-			singles[kernel][i].setAddresses(0, noScheme)
+// setOneKeys sets the functions of oneKeys that are assembly, and the addresses of Go's.
+func setOneKeys() {
+	for kernel := range oneKeys {
+		for i := range oneKeys[kernel] {
+			oneKeys[kernel][i].setAddresses(0, noScheme)
 		}
 	}
 	for i, test := range keyTests {
@@ -21,20 +21,20 @@ func setSingles() {
 			continue
 		}
 		for j, kernel := range []Kernel{AVX2, AVX512} {
-			s := &singles[kernel][i]
+			s := &oneKeys[kernel][i]
 			s.setAddresses(2*i+j, scheme(i))
-			s.ofKey = ofKey(test)
+			s.ofKey = eraseKey(test)
 		}
 	}
 }
 
-// setAddresses sets the addresses to those of a row of singleAt, and to Go's for hashes of other schemes.
-func (s *single) setAddresses(row int, of scheme) {
-	_, inGo, _ := singleAt(0)
+// setAddresses sets the addresses to those of a row of oneKeyAt, and to Go's for hashes of other schemes.
+func (s *oneKey) setAddresses(row int, of scheme) {
+	_, inGo, _ := oneKeyAt(0)
 	for i := range s.ofHash {
 		s.ofHash[i] = inGo
 	}
-	s.ofUint64, s.ofHash[of], s.ofAdd = singleAt(row)
+	s.ofUint64, s.ofHash[of], s.ofAdd = oneKeyAt(row)
 }
 
 // keyTests has the tests of each scheme that has assembly for one key. Each function calls the kernel

@@ -19,7 +19,7 @@ const (
 	// Fewer keys than a vector of most kernels has are tested one by one.
 	vectorKeys = 16
 	// At most so many keys are tested one by one where no assembly tests single keys. Kernels take no fewer hashes.
-	singleKeys = 8
+	leastHashes = 8
 	// Batches of at most so many keys have their hashes on the stack.
 	smallBatch = 64
 	// At most so many keys are tested one by one by portable Go, and key after key by a Group.

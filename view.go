@@ -62,9 +62,9 @@ func (f Format) decode(data []byte) (probes.Array, error) {
 	s, array := formats[f].scheme, data[e.From:e.To]
 	switch {
 	case e.All:
-		return s.array(everything, 8*uint64(len(everything)), 1), nil
+		return s.array(allOnes, 8*uint64(len(allOnes)), 1), nil
 	case e.Bits == 0:
-		return s.array(nothing, 8*uint64(len(nothing)), 1), nil
+		return s.array(allZeros, 8*uint64(len(allZeros)), 1), nil
 	case e.StoresFewer:
 		return probes.Array{Base: &array[0], N: e.Bits, Recip: probes.FewerStored, K: e.Probes}, nil
 	case e.Doublings > 0:
@@ -76,8 +76,8 @@ func (f Format) decode(data []byte) (probes.Array, error) {
 // A filter that answers without testing its bits is decoded as one probe of one of these. They
 // are as long as a line of the formats that have lines.
 var (
-	nothing    = make([]byte, 64)
-	everything = bytes.Repeat([]byte{0xff}, 64)
+	allZeros = make([]byte, 64)
+	allOnes  = bytes.Repeat([]byte{0xff}, 64)
 )
 
 // newFilter returns an empty filter. The memory is that of memory.Aligned.

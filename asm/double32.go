@@ -430,7 +430,7 @@ func placeDouble32(v vectors) {
 	d, s := &double32{vectors: v}, argument("s")
 	d.loadArray(s)
 	hashes, n := windowOf("h32")
-	hash, done, place := valueOf(hashes), valueOf(n), argument("places")
+	hash, done, address := valueOf(hashes), valueOf(n), argument("places")
 	end, none := GP64(), v.vector()
 	ANDQ(I8(-v.lanes()), done)
 	Store(done, Return("done"))
@@ -438,8 +438,8 @@ func placeDouble32(v vectors) {
 	v.xor(none, none, none)
 	for n := d.abreast(); n > 0; n-- {
 		d.eachProbing(n, hash, end, fieldValue(s, "K"), none, func(w *probing) {
-			v.store(w.bit, Mem{Base: place})
-			ADDQ(U8(4*v.lanes()), place)
+			v.store(w.bit, Mem{Base: address})
+			ADDQ(U8(4*v.lanes()), address)
 		}, nil)
 	}
 	returnVectors()

@@ -151,9 +151,9 @@ var families = []family{
 		probeShortSplit256 tests a key of n bytes, fewer than keyhash.ShortXXH64, in Parquet's blocks. base begins an
 		array. It takes 0.8 times as long as hash and test by two calls.`, on(only2, probeShortSplit256, nil)},
 	{"addOneSplit256", "base **byte, hash uint64", "isNew bool", `
-		addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.`, on(only2, single(halvesOf("hash"), setBlock), nil)},
+		addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.`, on(only2, forOneKey(halvesOf("hash"), setBlock), nil)},
 	{"addOneLine512", "base **byte, hash uint64", "isNew bool", `
-		addOneLine512 is addOneSplit256 for at most maxHasProbes probes.`, on(only512, single(halvesOf("hash"), setLine), nil)},
+		addOneLine512 is addOneSplit256 for at most maxHasProbes probes.`, on(only512, forOneKey(halvesOf("hash"), setLine), nil)},
 
 	// Around windows: views of keys, hashes of valid rows, interleaved filters, builds.
 	{"viewStrings", "rows *byte, buffers *byte, valid uint64, n int, strings *string", "", `
@@ -184,39 +184,39 @@ var families = []family{
 	// One key, by a jump: single.go.
 	{"probeUint64", "base **byte, key uint64", "may bool", `
 		probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the address in the
-		prober's single. Go inlines its callers, so a key takes one call: with two, Parquet's took 1.15 times
+		prober's oneKey. Go inlines its callers, so a key takes one call: with two, Parquet's took 1.15 times
 		as long.`, nil},
 	{"probeHash", "base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64", "may bool", `
 		probeHash is probeUint64 for the words of a Hash, and mayContainHash.`, nil},
 	{"addUint64", "base **byte, key uint64", "isNew bool", `
 		addUint64 adds a key of 8 bytes, and reports whether it was certainly new. It works like probeUint64,
 		and is not atomic: an AtomicSet must not call it.`, []form{
-		{"Double32", only2, single(hash32Single, addDouble32), nil},
-		{"Double64", only2, single(hash64Single, addDouble64), nil},
-		{"Split256", only2, single(xxh64Single, setBlock), nil},
+		{"Double32", only2, forOneKey(hash32Single, addDouble32), nil},
+		{"Double64", only2, forOneKey(hash64Single, addDouble64), nil},
+		{"Split256", only2, forOneKey(xxh64Single, setBlock), nil},
 		{"Line512", both, addLine512, nil},
-		{"Line32", only2, single(hash32Single, addLine32), nil},
+		{"Line32", only2, forOneKey(hash32Single, addLine32), nil},
 	}},
-	{name: "singleAt", doc: `
-		singleAt returns the addresses of a single: in row 2*scheme for AVX2, and in the next row for AVX512. Both rows of noScheme
+	{name: "oneKeyAt", doc: `
+		oneKeyAt returns the addresses of a oneKey: in row 2*scheme for AVX2, and in the next row for AVX512. Both rows of noScheme
 		have Go's functions.`},
 	{"hasUint64", "base **byte, key uint64", "may bool", `
 		The has functions test one key. Their base begins a prober, and those of lines make at most
 		maxHasProbes probes.`, []form{
-		{"Double32", only2, single(hash32Single, hasDouble32), nil},
-		{"Double64", only2, single(hash64Single, hasDouble64), nil},
-		{"Split256", only2, single(xxh64Single, hasBlock), nil},
-		{"Line512", only2, single(xxph3Single, hasLine512), nil},
-		{"Line32", only2, single(hash32Single, hasLine32), nil},
+		{"Double32", only2, forOneKey(hash32Single, hasDouble32), nil},
+		{"Double64", only2, forOneKey(hash64Single, hasDouble64), nil},
+		{"Split256", only2, forOneKey(xxh64Single, hasBlock), nil},
+		{"Line512", only2, forOneKey(xxph3Single, hasLine512), nil},
+		{"Line32", only2, forOneKey(hash32Single, hasLine32), nil},
 	}},
 	{"hasHash", "base **byte, h1 uint64", "unused [3]uint64, may bool", `
 		The result of those for a hash of one or two words lies where probeHash has it, which has four. Callers
 		that had to store the others, too, would take a thirtieth longer.`, []form{
-		{"Double32", only2, single(word, hasDouble32), nil},
-		{"Split256", only2, single(halvesOf("h1"), hasBlock), nil},
-		{"Line512", only2, single(halvesOf("h1"), hasLine512), nil},
-		{"Line32", only2, single(word, hasLine32), nil},
+		{"Double32", only2, forOneKey(word, hasDouble32), nil},
+		{"Split256", only2, forOneKey(halvesOf("h1"), hasBlock), nil},
+		{"Line512", only2, forOneKey(halvesOf("h1"), hasLine512), nil},
+		{"Line32", only2, forOneKey(word, hasLine32), nil},
 	}},
 	{"hasHashDouble64", "base **byte, h1 uint64, h2 uint64", "unused [2]uint64, may bool", `
-		hasHashDouble64 is one of these.`, on(only2, single(twoWords, hasDouble64), nil)},
+		hasHashDouble64 is one of these.`, on(only2, forOneKey(twoWords, hasDouble64), nil)},
 }

@@ -12,12 +12,12 @@ import (
 // that depends on a key, so the CPU loads the lines of many keys at a time.
 type lines struct {
 	vectors
-	scheme lineScheme
-	words  string // the hashes
-	size   int    // of one, in bytes
-	hashes reg.GPVirtual
-	left   reg.GPVirtual // how many hashes have no address yet
-	places reg.GPVirtual // the addresses of the lines, on the stack
+	scheme    lineScheme
+	words     string // the hashes
+	size      int    // of one, in bytes
+	hashes    reg.GPVirtual
+	left      reg.GPVirtual // how many hashes have no address yet
+	addresses reg.GPVirtual // the addresses of the lines, on the stack
 
 	requests int // how many of them were emitted, for labels
 }
@@ -50,8 +50,8 @@ type halvesScheme interface {
 const ahead = 64
 
 func newLines(v vectors, scheme lineScheme) *lines {
-	l := &lines{vectors: v, scheme: scheme, places: stackVectors(8 * (window + 2*ahead))}
-	ADDQ(U32(8*ahead), l.places)
+	l := &lines{vectors: v, scheme: scheme, addresses: stackVectors(8 * (window + 2*ahead))}
+	ADDQ(U32(8*ahead), l.addresses)
 	l.words, l.size = scheme.prepare(v, argument("s"))
 	start, n := windowOf(l.words)
 	l.hashes, l.left = valueOf(start), valueOf(n)
@@ -93,7 +93,7 @@ func addLines(v vectors, scheme lineScheme, add func(h, line []Mem)) {
 	align()
 	Label("four")
 	SUBQ(U8(4), n)
-	l.request(Mem{Base: l.places, Index: n, Scale: 8, Disp: -8 * ahead}, 4)
+	l.request(Mem{Base: l.addresses, Index: n, Scale: 8, Disp: -8 * ahead}, 4)
 	add(l.at(n, 4))
 	Label("some")
 	branch(TESTQ, n, n, JNZ, "four")
@@ -122,7 +122,7 @@ func addLinesNew(v vectors, scheme lineScheme, inverted bool, add func(h, line [
 	JMP(LabelRef("next"))
 	align()
 	Label("four")
-	l.request(Mem{Base: l.places, Index: done, Scale: 8, Disp: 8 * ahead}, 4)
+	l.request(Mem{Base: l.addresses, Index: done, Scale: 8, Disp: 8 * ahead}, 4)
 	some(4)
 	branch(TESTQ, U32(63), done, JNZ, "next")
 	store()
@@ -150,7 +150,7 @@ func addLinesNew(v vectors, scheme lineScheme, inverted bool, add func(h, line [
 func (l *lines) locate() {
 	from, end := GP64(), GP64()
 	MOVQ(l.hashes, from)
-	MOVQ(l.places, end)
+	MOVQ(l.addresses, end)
 	align()
 	Label("locate")
 	address := l.vector()
@@ -163,9 +163,9 @@ func (l *lines) locate() {
 	Comment("Lines are requested past both ends of the window: the first one again.")
 	branch(CMPB, far(), U8(0), JE, "located")
 	first := l.vector()
-	VPBROADCASTQ(Mem{Base: l.places}, first)
+	VPBROADCASTQ(Mem{Base: l.addresses}, first)
 	for i := 0; i < ahead; i += l.lanes() / 2 {
-		l.store(first, Mem{Base: l.places, Disp: 8 * (i - ahead)})
+		l.store(first, Mem{Base: l.addresses, Disp: 8 * (i - ahead)})
 		l.store(first, Mem{Base: end, Disp: 8 * i})
 	}
 	Label("located")
@@ -208,25 +208,25 @@ func forKeys(x reg.VecVirtual, words []Mem) Op {
 }
 
 // request emits the requests of the lines at some places, if the filter does not fit the caches.
-func (l *lines) request(places Mem, count int) {
+func (l *lines) request(at Mem, count int) {
 	l.requests++
 	near := labelOf("near", l.requests)
 	branch(CMPB, far(), U8(0), JE, near)
 	for i := range count {
-		request(Mem{Base: valueOf(places.Offset(8 * i))})
+		request(Mem{Base: valueOf(at.Offset(8 * i))})
 	}
 	Label(near)
 }
 
 // at returns some hashes from number n on, and their lines.
 func (l *lines) at(n reg.GPVirtual, count int) (h, line []Mem) {
-	return l.keys(Mem{Base: l.hashes, Index: n, Scale: uint8(l.size)}, Mem{Base: l.places, Index: n, Scale: 8}, count)
+	return l.keys(Mem{Base: l.hashes, Index: n, Scale: uint8(l.size)}, Mem{Base: l.addresses, Index: n, Scale: 8}, count)
 }
 
 // keys returns some hashes, and their lines, whose addresses it loads.
-func (l *lines) keys(hash, place Mem, count int) (h, line []Mem) {
+func (l *lines) keys(hash, address Mem, count int) (h, line []Mem) {
 	for i := range count {
-		h, line = append(h, hash.Offset(l.size*i)), append(line, Mem{Base: valueOf(place.Offset(8 * i))})
+		h, line = append(h, hash.Offset(l.size*i)), append(line, Mem{Base: valueOf(address.Offset(8 * i))})
 	}
 	return h, line
 }
@@ -236,21 +236,21 @@ func (l *lines) keys(hash, place Mem, count int) (h, line []Mem) {
 // of the bytes into a word of hits.
 func (l *lines) testTwos() {
 	outcomes := stackVectors(window)
-	hash, place, outcome, left := GP64(), GP64(), GP64(), l.count()
+	hash, address, outcome, left := GP64(), GP64(), GP64(), l.count()
 	MOVQ(l.hashes, hash)
-	MOVQ(l.places, place)
+	MOVQ(l.addresses, address)
 	MOVQ(outcomes, outcome)
 	eights := func(label string, requests bool, testTwo func(h, line [2]Mem) reg.OpmaskVirtual) {
 		Label(label)
 		if requests {
-			l.request(Mem{Base: place, Disp: 8 * ahead}, 8)
+			l.request(Mem{Base: address, Disp: 8 * ahead}, 8)
 		}
 		for i := 0; i < 8; i += 2 {
-			h, line := l.keys(Mem{Base: hash, Disp: l.size * i}, Mem{Base: place, Disp: 8 * i}, 2)
+			h, line := l.keys(Mem{Base: hash, Disp: l.size * i}, Mem{Base: address, Disp: 8 * i}, 2)
 			KMOVW(testTwo([2]Mem(h), [2]Mem(line)), Mem{Base: outcome, Disp: i})
 		}
 		ADDQ(U8(8*l.size), hash)
-		ADDQ(U8(64), place)
+		ADDQ(U8(64), address)
 		ADDQ(U8(8), outcome)
 		branch(SUBQ, U8(8), left, JG, label)
 	}
@@ -310,7 +310,7 @@ func (l *lines) testOnes() {
 	align()
 	Label("four")
 	SUBQ(U8(4), n)
-	l.request(Mem{Base: l.places, Index: n, Scale: 8, Disp: -8 * ahead}, 4)
+	l.request(Mem{Base: l.addresses, Index: n, Scale: 8, Disp: -8 * ahead}, 4)
 	test(4)
 	branch(TESTQ, U32(63), n, JNZ, "four")
 	store()

@@ -31,7 +31,7 @@ func main() {
 			}
 		}
 	}
-	singles()
+	oneKeyJumps()
 	arm := flag.String("arm64", "", "file to write the assembly of arm64 to")
 	flag.Parse()
 	writeNEON(*arm)

@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// single returns what emits a function for one key: hash emits its hash, or where that is, and body the rest, to the end.
-func single[H any](hash func() H, body func(h H)) func(vectors) {
+// forOneKey returns what emits a function for one key: hash emits its hash, or where that is, and body the rest, to the end.
+func forOneKey[H any](hash func() H, body func(h H)) func(vectors) {
 	return func(vectors) { body(hash()) }
 }
 
@@ -20,26 +20,26 @@ func single[H any](hash func() H, body func(h H)) func(vectors) {
 func word() reg.GPVirtual        { return argument("h1") }
 func twoWords() [2]reg.GPVirtual { return [2]reg.GPVirtual{argument("h1"), argument("h2")} }
 
-// singles emits the functions that jump to one whose address the prober's single has. That one finds its
+// oneKeyJumps emits the functions that jump to one whose address the prober's oneKey has. That one finds its
 // arguments in the same places, and returns to the caller of the first. base begins a prober. The zero prober has
-// no single: Go answers for it. For a hash, the single has an address for each kind. A test of a hash in Parquet's
+// no oneKey: Go answers for it. For a hash, there is an address for each scheme. A test of a hash in Parquet's
 // filters takes so few instructions that an indirect jump would cost it a thirtieth: comparisons find it.
-func singles() {
-	singleAddresses()
-	addresses := map[string]string{"probeUint64": "single.ofUint64", "probeHash": "single.ofHash", "addUint64": "single.ofAdd"}
+func oneKeyJumps() {
+	oneKeyTable()
+	addresses := map[string]string{"probeUint64": "oneKey.ofUint64", "probeHash": "oneKey.ofHash", "addUint64": "oneKey.ofAdd"}
 	for _, s := range families {
 		if inGo[s.name] == "" {
 			continue
 		}
 		TEXT(s.name, NOSPLIT, s.avoSignature())
-		base, single, kind := argument("base"), GP64(), GP64()
+		base, oneKey, scheme := argument("base"), GP64(), GP64()
 		ofHash := strings.HasSuffix(s.name, "Hash")
 		if ofHash {
-			Load(Param("h4"), kind)
+			Load(Param("h4"), scheme)
 		}
 		if s.name == "probeHash" {
 			what, first, second := GP32(), bloom.constant("AVX2")<<8, bloom.constant("AVX512")<<8
-			branch(CMPQ, kind, U8(bloom.constant("schemeParquet")), JNE, "table")
+			branch(CMPQ, scheme, U8(bloom.constant("schemeParquet")), JNE, "table")
 			Comment("The scheme, and behind it a kernel of amd64.")
 			MOVWLZX(Mem{Base: base, Disp: bloom.offset("prober.scheme")}, what)
 			SUBL(U32(first|bloom.constant("schemeParquet")), what)
@@ -47,12 +47,12 @@ func singles() {
 			tailCall("hasHashSplit256AVX2")
 			Label("table")
 		}
-		MOVQ(Mem{Base: base, Disp: bloom.offset("prober.single")}, single)
-		branch(TESTQ, single, single, JZ, "go")
-		to := Mem{Base: single, Disp: bloom.offset(addresses[s.name])}
+		MOVQ(Mem{Base: base, Disp: bloom.offset("prober.oneKey")}, oneKey)
+		branch(TESTQ, oneKey, oneKey, JZ, "go")
+		to := Mem{Base: oneKey, Disp: bloom.offset(addresses[s.name])}
 		if ofHash {
-			branch(CMPQ, kind, U8(bloom.elementsOf("single.ofHash")-1), JHI, "go")
-			to.Index, to.Scale = kind, 8
+			branch(CMPQ, scheme, U8(bloom.elementsOf("oneKey.ofHash")-1), JHI, "go")
+			to.Index, to.Scale = scheme, 8
 		}
 		jump(to)
 		Label("go")
@@ -60,20 +60,20 @@ func singles() {
 	}
 }
 
-// singleSchemes are the schemes whose single keys have assembly, and what names its functions. The functions of AVX2 serve
+// oneKeySchemes are the schemes whose single keys have assembly, and what names its functions. The functions of AVX2 serve
 // AVX-512, too: longer vectors gain nothing for one key, but where they set the bits of RocksDB's lines.
-var singleSchemes = []struct{ scheme, name string }{
+var oneKeySchemes = []struct{ scheme, name string }{
 	{"schemeLevelDB", "Double32"}, {"schemeNori", "Double64"}, {"schemeParquet", "Split256"}, {"schemeRocksDB", "Line512"}, {"schemePebble", "Line32"},
 }
 
 // columns is the number of addresses of a row.
 const columns = 3
 
-// singleAddresses emits a table of addresses, and the function that reads a row of it. Each scheme has a row for AVX2 and one for
+// oneKeyTable emits a table of addresses, and the function that reads a row of it. Each scheme has a row for AVX2 and one for
 // AVX-512, in the order of the schemes' numbers. A scheme without assembly has the addresses of Go's functions there.
-func singleAddresses() {
+func oneKeyTable() {
 	var rows [][columns]string
-	for _, s := range singleSchemes {
+	for _, s := range oneKeySchemes {
 		first := 2 * int(bloom.constant(s.scheme))
 		for len(rows) < first+2 {
 			rows = append(rows, [columns]string{"mayContainUint64", "mayContainHash", "addUint64Generic"})
@@ -84,13 +84,13 @@ func singleAddresses() {
 			rows[first+1][2] = "addUint64Line512AVX512"
 		}
 	}
-	table := GLOBL("singleAddresses", RODATA|NOPTR)
+	table := GLOBL("oneKeyTable", RODATA|NOPTR)
 	for i, row := range rows {
 		for j, name := range row {
 			DATA(8*(columns*i+j), address{name: name})
 		}
 	}
-	TEXT("singleAt", NOSPLIT, "func(row int) (ofUint64, ofHash, ofAdd uintptr)")
+	TEXT("oneKeyAt", NOSPLIT, "func(row int) (ofUint64, ofHash, ofAdd uintptr)")
 	from, at, one := argument("row"), GP64(), GP64()
 	IMUL3Q(U8(8*columns), from, from)
 	LEAQ(table, at)
