@@ -12,12 +12,12 @@ type Adder interface {
 	AddBatch(keys bloom.Keys)
 }
 
-// Add adds the values of arrays, such as the chunks of a column. It adds a value for every row
-// that is not null. Of a dictionary it adds each value that a row has once, and of a run-end
-// encoded array the value of each run once.
+// Add adds the values of arrays, such as the chunks of a column. It adds a value for every row that is not
+// null. Of a dictionary it adds each value that occurs in a row once, and of a run-end encoded array the value
+// of each run once.
 //
-// The error is [ErrType], [ErrArray], [ErrValue], or [bloom.ErrKind] if the builder or the set says that its keys are of
-// another [KeyKind] than the array's. The arrays before the one with the error are added.
+// The error is [ErrType], [ErrArray], [ErrValue], or [bloom.ErrKind] if the builder or the set has keys of a
+// [KeyKind] other than the array's. The arrays before the failing one have been added.
 func Add(to Adder, arrays ...arrow.Array) error {
 	for _, a := range arrays {
 		if err := checkKind(to, a.DataType()); err != nil {

@@ -1,49 +1,49 @@
 // Package bloomarrow tests columns of Apache Arrow with the filters of this library, and
 // builds filters of them.
 //
-// [Mask] says which rows of an array may be in a filter, [Positions] which numbers they have, and
+// [Mask] returns which rows of an array may be in a filter, [Positions] returns their numbers, and
 // [FilterRecordBatch] returns these rows of a record batch. [Add] adds the values of an array
-// to a builder or a set. [Keys] is an array as a column of keys, for all else that the package
-// bloom does with columns.
+// to a builder or a set. [Keys] returns an array as a column of keys, for everything else that the
+// package bloom does with columns.
 //
 // # Keys
 //
 // The key of a value is the bytes that Parquet's PLAIN encoding has for it, without the length.
-// So one filter serves Arrow, the bloom filters of Parquet files, and keys in Go. Arrow types
-// that Parquet stores as another type have the key of that type:
+// So one filter works for Arrow, for the bloom filters of Parquet files, and for keys in Go. Arrow
+// types that Parquet stores as a different type have the key of that type:
 //
 //	Arrow type                                        key
 //	(large) string, (large) binary, their views       the bytes
 //	fixed_size_binary, uuid                           the bytes
 //	int32, uint32, float32, date32, time32[ms]        4 bytes, little-endian
-//	int8, uint8, int16, uint16                        those of the int32
-//	date64                                            those of the int32, in days
-//	time32[s]                                         those of the int32, in milliseconds
+//	int8, uint8, int16, uint16                        the key of the int32
+//	date64                                            the key of the int32, in days
+//	time32[s]                                         the key of the int32, in milliseconds
 //	int64, uint64, float64, time64, duration          8 bytes, little-endian
 //	timestamp[ms], timestamp[us], timestamp[ns]       8 bytes, little-endian
-//	timestamp[s]                                      those of the int64, in milliseconds
+//	timestamp[s]                                      the key of the int64, in milliseconds
 //	float16                                           2 bytes, little-endian
 //	decimal32, decimal64, decimal128, decimal256      two's complement, big-endian, of the fewest
 //	                                                  bytes that hold the precision
 //	bool                                              a byte, 0 or 1; Parquet has no filter of it
 //	null                                              no row is a key
-//	dictionary, run-end encoded, extension            those of the values, or of the storage
+//	dictionary, run-end encoded, extension            the keys of the values, or of the storage
 //
-// A value that its key cannot hold is an error, [ErrValue], unless its row is null: a date64 that is no whole day, a
-// time or timestamp in seconds that are too many milliseconds, a decimal of more digits than its
-// precision needs bytes for. In a dictionary, no value may be one.
+// The error is [ErrValue] if the key of a value cannot represent it: a date64 that is not a whole day, a time or
+// timestamp in seconds that overflows in milliseconds, a decimal with more digits than its precision allows. Null rows
+// may have such values, but the values of a dictionary may not.
 //
 // Equal numbers of different types have different keys: test an int64 column with a filter of
-// int64 keys. A filter can say what kind of keys it has ([bloom.Builder.SetKeyKind], [KeyKind]); then a column of another
-// kind is an error, [bloom.ErrKind]. Zero and minus zero are different keys, too.
-// Other types are an error, [ErrType]: lists, structs, maps, unions and intervals.
+// int64 keys. A filter can record the kind of its keys ([bloom.Builder.SetKeyKind], [KeyKind]); then a column of a
+// different kind is an error, [bloom.ErrKind]. Zero and minus zero are different keys.
+// Lists, structs, maps, unions and intervals have no keys: the error is [ErrType].
 //
-// Nothing is copied but the values of the types whose key has other bytes in Arrow: integers
+// Only values whose key has different bytes in Arrow are copied: integers
 // of 8 and 16 bits, date64, time32[s], timestamp[s], decimals and bool.
 //
 // # Arrays
 //
-// An array may be a slice of another, and may have nulls. A null is never in a filter, and
+// An array may be a slice of a larger array, and may have nulls. A null is never in a filter, and
 // adds no key. All functions check the offsets, views, indices, run ends and the lengths of
 // the buffers that they follow. A malformed array is an error, [ErrArray], and so is an array
 // of more than 2^32 rows. The bytes must not change during a call.
@@ -63,7 +63,7 @@ import (
 var (
 	// ErrType: values of the Arrow type have no keys.
 	ErrType = errors.New("bloomarrow: type without keys")
-	// ErrArray: the buffers of an array do not have what its type and length say.
+	// ErrArray: the buffers of an array do not match its type and length.
 	ErrArray = errors.New("bloomarrow: malformed array")
 	// ErrValue: a value has no key, because the Parquet type of its key cannot hold it.
 	ErrValue = errors.New("bloomarrow: value without a key")

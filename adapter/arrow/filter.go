@@ -14,29 +14,29 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// FilterRecordBatch returns those rows of a record batch whose value in a column may be in the
-// filter. The schema, its metadata and those of the batch stay. The result has memory of the
-// allocator of ctx (compute.WithAllocator); release it. As many columns are filtered at once as
-// the compute.ExecCtx of ctx allows.
+// FilterRecordBatch returns the rows of a record batch whose value in a column may be in the filter. The
+// schema, its metadata and the metadata of the batch stay. The result uses memory of the allocator of ctx
+// (compute.WithAllocator); release it. As many columns are filtered at the same time as the compute.ExecCtx of
+// ctx allows.
 //
-// It does what compute.FilterRecordBatch does with a [Mask]. It also filters what arrow-go cannot:
-// views, run-end encoded arrays, decimals of 32 and 64 bits, intervals of 16 bytes, and extensions of these
-// and of dictionaries. Filtered views share the buffers of the batch, and filtered dictionaries their
-// values. Other columns that arrow-go does not filter, such as list views and lists of such intervals, are the
-// error arrow.ErrNotImplemented: test with Mask, and filter the other columns of the batch.
+// It does what compute.FilterRecordBatch does with a [Mask]. It also filters types that arrow-go cannot filter:
+// views, run-end encoded arrays, decimals of 32 and 64 bits, intervals of 16 bytes, and extensions of these and
+// of dictionaries. Filtered views share the buffers of the batch, and filtered dictionaries their values. For
+// other columns that arrow-go does not filter, such as list views and lists of such intervals, the error is
+// arrow.ErrNotImplemented: test with Mask, and filter the other columns of the batch.
 //
-// The other errors are those of [Positions] for the column that is tested, and [ErrArray] if
-// there is no such column, or if another column is malformed in the rows that are taken.
+// The other errors are [ErrType], [ErrValue] and [bloom.ErrKind] for the tested column, as in [Mask], and
+// [ErrArray] if there is no such column, or if a column is malformed in the rows that are copied.
 func FilterRecordBatch(ctx context.Context, filter Tester, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
 	return NewRecordFilter(filter).FilterRecordBatch(ctx, batch, column)
 }
 
-// RecordFilter filters record batches one after the other. It remembers which values of the last
-// dictionary of the tested column may be in the filter, in a bit for each value: batches that share
-// the dictionary, as those of a file of Arrow IPC do, test it once. So keys that are added to the
-// filter in the meantime may be missed. It is not safe for concurrent use.
+// RecordFilter filters one record batch after the other. It remembers which values of the last dictionary of
+// the tested column may be in the filter, in a bit for each value: batches that share the dictionary, as
+// batches of an Arrow IPC file do, test it once. So keys that are added to the filter between batches may be
+// missed. It is not safe for concurrent use.
 type RecordFilter struct {
-	// Invert keeps the other rows: those that are certainly not in the filter, and null rows.
+	// Invert keeps the other rows: rows that are certainly not in the filter, and null rows.
 	Invert bool
 
 	query    query

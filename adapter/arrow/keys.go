@@ -14,12 +14,12 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Keys returns an array as a column of keys, null rows included. The column refers to the
-// memory of the array: do not release the array while the column is in use.
+// Keys returns an array as a column of keys, null rows included. The column refers to the memory of the array:
+// do not release the array while the column is in use.
 //
-// The rows of dictionaries and of run-end encoded arrays do not lie in memory as keys. For them
-// the error is [ErrType], too; [Mask], [Positions] and [Add] take them. More than 2^20 rows that
-// have no bytes, of the type null or of width 0, are [ErrArray].
+// The rows of dictionaries and of run-end encoded arrays do not lie in memory as keys. For them the error is
+// [ErrType]; [Mask], [Positions] and [Add] accept them. The error is [ErrArray] for more than 2^20 rows without
+// bytes (of the type null or of width 0).
 func Keys(a arrow.Array) (bloom.Keys, error) {
 	s, err := rowsOf(a)
 	if err != nil {

@@ -40,8 +40,9 @@ var units = map[arrow.TimeUnit]bloomparquet.Unit{
 	arrow.Second: bloomparquet.Millis, arrow.Millisecond: bloomparquet.Millis, arrow.Microsecond: bloomparquet.Micros, arrow.Nanosecond: bloomparquet.Nanos,
 }
 
-// ParquetType returns the type of the column of Parquet whose keys the values of an Arrow type have. Parquet has no
-// durations: theirs is INT64. Of dictionaries, runs and extensions it is that of the values. The error is [ErrType].
+// ParquetType returns the type of the Parquet column that has the same keys as the values of an Arrow type.
+// Parquet has no durations: they have the keys of INT64. For dictionaries, runs and extensions it is the type
+// of their values. The error is [ErrType].
 func ParquetType(t arrow.DataType) (bloomparquet.Type, error) {
 	values := valueType(t)
 	switch v := values.(type) {
@@ -70,8 +71,9 @@ func decimalWidth(precision int) int {
 	return int(math.Ceil((float64(precision)*math.Log2(10) + 1) / 8))
 }
 
-// KeyKind returns the kind of the keys of an Arrow type, such as INT64: that of the column of Parquet with these keys,
-// or of durations, such as INT64 (DURATION MILLIS). It is [bloom.KindUnknown] for types without keys.
+// KeyKind returns the kind of the keys of an Arrow type. It is the kind of the Parquet column with the same
+// keys, such as INT64; durations have kinds of their own, such as INT64 (DURATION MILLIS). It is
+// [bloom.KindUnknown] for types without keys.
 func KeyKind(t arrow.DataType) bloom.KeyKind {
 	parquet, err := ParquetType(t)
 	if err != nil {

@@ -12,24 +12,23 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Tester is a filter: a [bloom.Filter], a [bloom.Set] or a [bloom.AtomicSet]. If it has a method KeyKind, as
+// Tester is a filter: a [bloom.Filter], a [bloom.Set] or a [bloom.AtomicSet]. If it has a method KeyKind, like
 // [bloom.Filter.KeyKind], columns must have keys of that kind.
 type Tester interface {
 	MayContainBatch(keys bloom.Keys, hits []uint64) int
 }
 
-// Mask returns for each row of an array whether it may be in the filter: true or false, never
-// null. A null row is false. The mask has memory of mem; release it.
+// Mask returns for each row of an array whether it may be in the filter: true or false, never null. A null row
+// is false. The mask uses memory of mem; release it.
 //
-// Of a dictionary, Mask tests each value once. Of a run-end encoded array it tests each run
-// once. The error is [ErrType], [ErrArray], [ErrValue], or [bloom.ErrKind] if the filter says that its keys are of
-// another [KeyKind] than the array's.
+// Each value of a dictionary is tested once, and each run of a run-end encoded array once. The error is
+// [ErrType], [ErrArray], [ErrValue], or [bloom.ErrKind] if the filter has keys of a [KeyKind] other than the
+// array's.
 func Mask(mem memory.Allocator, filter Tester, a arrow.Array) (*array.Boolean, error) {
 	return mask(mem, &query{filter: filter}, a)
 }
 
-// MaskChunked is Mask for each chunk. Of chunks one after the other with one dictionary, it
-// tests the dictionary once.
+// MaskChunked is Mask for each chunk. If successive chunks share a dictionary, it tests the dictionary once.
 func MaskChunked(mem memory.Allocator, filter Tester, c *arrow.Chunked) (*arrow.Chunked, error) {
 	q := &query{filter: filter}
 	masks := make([]arrow.Array, 0, len(c.Chunks()))
@@ -68,9 +67,9 @@ func mask(mem memory.Allocator, q *query, a arrow.Array) (*array.Boolean, error)
 	return array.NewBooleanData(data), nil
 }
 
-// Positions returns the numbers of the rows of an array that may be in the filter, in ascending
-// order, as compute.Take takes them. The array has memory of mem; release it. The errors are
-// those of [Mask].
+// Positions returns the numbers of the rows of an array that may be in the filter, in ascending order, for
+// compute.Take. The array uses memory of mem; release it. The error is [ErrType], [ErrArray], [ErrValue] or
+// [bloom.ErrKind], as in [Mask].
 func Positions(mem memory.Allocator, filter Tester, a arrow.Array) (*array.Uint32, error) {
 	q := query{filter: filter}
 	hits, total, err := q.rows(a, false, newWords)
@@ -223,13 +222,13 @@ func setBits(hits []uint64, from, to int) {
 	}
 }
 
-// MaskFilters returns for each row of an array of encoded filters of a format whether its filter may hold the key
-// whose hash is h: true or false, never null. A row that is no filter is true, as for
-// [bloom.Format.MayContainHash], and a null row is false. The mask has memory of mem; release it.
+// MaskFilters returns for each row of an array of encoded filters of a format whether its filter may have the
+// key whose hash is h: true or false, never null. A row that is not a filter is true, as in
+// [bloom.Format.MayContainHash], and a null row is false. The mask uses memory of mem; release it.
 //
-// The rows are byte strings or strings of any type: with offsets of 32 or 64 bits, views, or of fixed size, also in a
-// dictionary or run-end encoded. For other types the error is [ErrType]. The other errors are those of [Mask]. Like
-// MayContainHash, MaskFilters panics if the format has another hash.
+// The rows are byte strings or strings of any type: with offsets of 32 or 64 bits, views, or of fixed size,
+// also in a dictionary or run-end encoded. For other types the error is [ErrType]; if the array is malformed it
+// is [ErrArray]. Like MayContainHash, MaskFilters panics if the format has a different hash.
 func MaskFilters(mem memory.Allocator, format bloom.Format, h bloom.Hash, filters arrow.Array) (*array.Boolean, error) {
 	if t := valueType(filters.DataType()); !isBinary(t) {
 		return nil, fmt.Errorf("%w: %v has no encoded filters", ErrType, filters.DataType())

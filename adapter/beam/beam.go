@@ -1,16 +1,16 @@
 // Package bloombeam has transforms for Apache Beam's Go SDK that build the filters of this library
-// from a PCollection, and filter a PCollection by them before it is grouped or joined:
+// from a PCollection, and filter a PCollection with them before it is grouped or joined:
 //
 //	known := bloombeam.BuildFilter(s, policy, 1_000_000, users, userID{})  // PCollection<[]byte>
-//	rest := bloombeam.Filter(s, known, events, eventUser{})               // those that may be of a user
+//	rest := bloombeam.Filter(s, known, events, eventUser{})               // the events that may belong to a user
 //
 // A filter never drops an element whose key was added. It keeps some others, at the
 // false-positive rate of the policy. [SparseJoin] filters, and then groups what is left exactly.
 //
 // # Keys
 //
-// A [Keyer] tells the key of an element. It is a type with a method and not a function, since Beam sends
-// transforms to other processes, and functions as values do not survive that. Every Keyer but
+// A [Keyer] computes the key of an element. It is a type with a method and not a function, because Beam sends
+// transforms to other processes, and cannot send function values. Every Keyer except
 // [String] and [Bytes] has to be registered in an init function:
 //
 //	type eventUser struct{}
@@ -22,11 +22,11 @@
 // # Windows
 //
 // In the global window, elements are tested in batches of 4,096, and keep their timestamps. In
-// other windows they are tested one by one, since Beam emits the rest of a batch, at the end
-// of a bundle, into the global window. Each window has the filter that the windows of the side
-// input say: one for the same window if known elements are windowed alike, or the one of the global
-// window. A window without a filter has no known keys, and nothing passes. If triggers make
-// several filters for a window, what passes one of them passes.
+// other windows they are tested one by one, because Beam emits the rest of a batch, at the end
+// of a bundle, into the global window. The side input determines the filter of each window: the filter of the
+// same window if the known elements have the same windows, or the filter of the global
+// window. A window without a filter has no known keys, and keeps no element. If triggers make
+// several filters for a window, a hit in one of them is enough.
 package bloombeam
 
 import (
@@ -39,17 +39,16 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Keyer tells the key of an element by which filters are built and tested: it appends the bytes of
-// the key to dst and returns the extended slice. Beam saves the exported fields of a Keyer
-// as JSON.
+// Keyer computes the key of an element, with which filters are built and tested: it appends the bytes of the
+// key to dst and returns the extended slice. Beam saves the exported fields of a Keyer as JSON.
 //
-// A Keyer may have a method KeyKind() bloom.KeyKind, as String has. The file that [BuildFilter] makes says that kind, and [Filter]
-// fails for a filter whose file says another: no key would be in it.
+// A Keyer may have a method KeyKind() bloom.KeyKind, as String has. [BuildFilter] records that kind in the
+// file, and [Filter] fails if the file has a different kind, because no key would be found in it.
 type Keyer[T any] interface {
 	AppendKey(dst []byte, element T) []byte
 }
 
-// String is the Keyer of strings that are keys themselves.
+// String is the Keyer of strings that are themselves keys.
 type String struct{}
 
 // AppendKey appends the bytes of the string.
@@ -66,7 +65,7 @@ func kindOf(key any) bloom.KeyKind {
 	return bloom.KindUnknown
 }
 
-// Bytes is the Keyer of byte slices that are keys themselves.
+// Bytes is the Keyer of byte slices that are themselves keys.
 type Bytes struct{}
 
 // AppendKey appends the bytes.
@@ -78,13 +77,14 @@ func init() {
 	Register(Bytes{})
 }
 
-// BuildFilter builds a filter of the keys of all elements of col, a PCollection<T>, and returns
-// a PCollection<[]byte> of its file (docs/file-format.md), one for each window: [bloom.OpenBinary] reads it. The filter has room
-// for the given number of keys; with more, its false-positive rate rises, and [bloom.Filter.KeyCount] tells so.
+// BuildFilter builds a filter of the keys of all elements of col, a PCollection<T>, and returns a
+// PCollection<[]byte> with its file (docs/file-format.md), one for each window: [bloom.OpenBinary] reads it.
+// The filter has room for the given number of keys. With more keys its false-positive rate rises;
+// [bloom.Filter.KeyCount] reports how many there were.
 //
-// A worker that has seen fewer than 4,096 keys, of less than 1 MiB together, sends them as they are. One that
-// has seen more sends bits. All of these are as long as the filter: from some 12 MB on, runners are slow to send
-// them. Build larger filters elsewhere, and hand them over by [FilterFile].
+// A worker that has seen fewer than 4,096 keys, of less than 1 MiB together, sends the keys. Other workers send
+// bits, always as many as the filter has. Runners are slow to send 12 MB or more: build larger filters
+// elsewhere, and read them with [FilterFile].
 //
 // BuildFilter panics, as Beam's transforms do, if the policy has no filter of that capacity.
 func BuildFilter[T any, K Keyer[T]](s beam.Scope, policy bloom.Policy, capacity int, col beam.PCollection, key K) beam.PCollection {
@@ -95,17 +95,16 @@ func BuildFilter[T any, K Keyer[T]](s beam.Scope, policy bloom.Policy, capacity 
 	return beam.Combine(s, &buildFn[T, K]{Policy: policy, Capacity: capacity, Key: key}, col)
 }
 
-// FilterFile returns a PCollection<[]byte> that stands for the file of a filter, for [Filter]. Each worker
-// process reads the file by itself, once for all of its bundles that run at the same time: the others read its header, and all
-// of it if it was written anew. The path is one
-// that a file system of Beam knows which the program imports, such as
-// github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local.
+// FilterFile returns a PCollection<[]byte> that represents the file of a filter, for [Filter]. Each worker
+// process reads the file itself. Among its bundles that run at the same time, one reads the file, and the
+// others read only the header, unless the file was replaced. The path must belong to a file system of Beam that
+// the program imports, such as github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local.
 func FilterFile(s beam.Scope, path string) beam.PCollection {
 	return beam.Create(s.Scope("lanebloom.FilterFile"), append([]byte(fileMark), path...))
 }
 
-// Filter returns those elements of col, a PCollection<T>, whose keys may be in the filter that
-// [BuildFilter] or [FilterFile] returned.
+// Filter returns the elements of col, a PCollection<T>, whose keys may be in the filter that [BuildFilter] or
+// [FilterFile] returned.
 func Filter[T any, K Keyer[T]](s beam.Scope, filter, col beam.PCollection, key K) beam.PCollection {
 	s = s.Scope("lanebloom.Filter")
 	side := beam.SideInput{Input: filter}
@@ -115,7 +114,7 @@ func Filter[T any, K Keyer[T]](s beam.Scope, filter, col beam.PCollection, key K
 	return beam.ParDo(s, &filterWindowsFn[T, K]{Key: key}, col, side)
 }
 
-// FilterKV is [Filter] for a PCollection<KV<T,V>> of any V. The Keyer gets the key of the pair.
+// FilterKV is [Filter] for a PCollection<KV<T,V>> of any V. The Keyer gets the key of each pair.
 func FilterKV[T any, K Keyer[T]](s beam.Scope, filter, col beam.PCollection, key K) beam.PCollection {
 	s = s.Scope("lanebloom.FilterKV")
 	side := beam.SideInput{Input: filter}
@@ -129,13 +128,12 @@ func global(col beam.PCollection) bool {
 	return col.WindowingStrategy().Fn.Kind == window.GlobalWindows
 }
 
-// SparseJoin is beam.CoGroupByKey of left, a PCollection<KV<T,A>>, and of right, a
-// PCollection<KV<T,B>>, without most of the groups that have no element of left. So it
-// has every group of an inner join and of a left outer join. It is for a large right of which few elements
-// are in left: the others are not sent from worker to worker, except the few that pass the filter of
-// left's keys. These come in groups of their own, in which left is empty: skip them.
+// SparseJoin is beam.CoGroupByKey of left, a PCollection<KV<T,A>>, and of right, a PCollection<KV<T,B>>,
+// without most of the groups that have no element of left. So it has every group of an inner join and of a left
+// outer join. Use it if few elements of a large right have a key of left: the other elements are not sent from
+// worker to worker, except a few false positives. These are in groups in which left is empty: skip such groups.
 //
-// The filter is that of [BuildFilter] with the given policy and capacity.
+// The filter of left's keys is built as [BuildFilter] builds it, with the given policy and capacity.
 func SparseJoin[T any, K Keyer[T]](s beam.Scope, policy bloom.Policy, capacity int, left, right beam.PCollection, key K) beam.PCollection {
 	s = s.Scope("lanebloom.SparseJoin")
 	filter := BuildFilter(s, policy, capacity, beam.DropValue(s, left), key)

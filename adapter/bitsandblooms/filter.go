@@ -12,8 +12,8 @@ import (
 	lanebloom "github.com/lanebloom/bloom"
 )
 
-// BloomFilter is a Bloom filter of m bits and k probes. [New], [NewWithEstimates], [From] and [FromWithM] make one.
-// The zero BloomFilter holds no key; it can read a filter.
+// BloomFilter is a Bloom filter of m bits and k probes. [New], [NewWithEstimates], [From] and [FromWithM] make
+// one. The zero BloomFilter has no keys; a filter can be read into it.
 type BloomFilter struct {
 	m, k   uint
 	length uint             // how many bits are stored: m but in filters of FromWithM
@@ -32,16 +32,16 @@ func New(m, k uint) *BloomFilter {
 	return &BloomFilter{m: m, k: k, length: m, filter: *set.Filter(), set: set}
 }
 
-// NewWithEstimates returns an empty filter for n keys, in which about the share fp of absent keys passes. It has the m
-// and the k of [EstimateParameters].
+// NewWithEstimates returns an empty filter for n keys with a false-positive rate of about fp. It has the m and
+// the k of [EstimateParameters].
 func NewWithEstimates(n uint, fp float64) *BloomFilter { return New(EstimateParameters(n, fp)) }
 
-// From returns a filter of k probes that has the bits of data: see [FromWithM].
+// From returns a filter of k probes with the bits of data: see [FromWithM].
 func From(data []uint64, k uint) *BloomFilter { return FromWithM(data, uint(64*len(data)), k) }
 
-// FromWithM returns a filter of m bits and k probes that has the bits of data. It copies data. Every bit that is set
-// later is set in data, too, until the filter grows: if data has fewer than m bits, the first addition gives the
-// filter m bits of its own. A program that writes to data changes no answer.
+// FromWithM returns a filter of m bits and k probes with the bits of data. It copies data. Bits that are set
+// later are also set in data, until the filter grows: if data has fewer than m bits, the first addition gives
+// the filter m bits of its own. Writing to data does not change the filter.
 func FromWithM(data []uint64, m, k uint) *BloomFilter {
 	f := must(m, k, uint(64*len(data)), data)
 	f.shared = data[:f.length/64] // none if m is 0
@@ -77,21 +77,21 @@ func (f *BloomFilter) copyTo(words []uint64) {
 	}
 }
 
-// Filter returns a view of the filter for the rest of this library, such as groups. It finds keys that are added later,
-// until the filter grows or reads another.
+// Filter returns a view of the filter for the rest of this library, such as groups. The view finds keys that
+// are added later, until the filter grows or is replaced by reading.
 func (f *BloomFilter) Filter() *lanebloom.Filter {
 	filter := f.filter
 	return &filter
 }
 
-// Test reports whether the key may have been added. A no is certain.
+// Test reports whether the key may have been added. False is certain.
 func (f *BloomFilter) Test(data []byte) bool { return f.filter.MayContain(data) }
 
 // TestString is [BloomFilter.Test] for a string.
 func (f *BloomFilter) TestString(data string) bool { return f.filter.MayContainString(data) }
 
-// TestBatch tests every key of a column: it sets bit i%64 of hits[i/64] if key i may have been added, and clears
-// it if not. It returns the number of set bits. It panics if hits has fewer than (keys.Len()+63)/64 words.
+// TestBatch tests every key of a column: it sets bit i%64 of hits[i/64] if key i may have been added, and
+// clears it if not. It returns the number of hits. It panics if hits has fewer than (keys.Len()+63)/64 words.
 func (f *BloomFilter) TestBatch(keys Keys, hits []uint64) int {
 	return f.filter.MayContainBatch(keys, hits)
 }
@@ -117,7 +117,7 @@ func (f *BloomFilter) AddBatch(keys Keys) *BloomFilter {
 	return f
 }
 
-// TestAndAdd adds a key, and reports whether it may have been there before.
+// TestAndAdd adds a key, and reports whether it may have been present before.
 func (f *BloomFilter) TestAndAdd(data []byte) bool {
 	if !f.grown() {
 		return true
@@ -139,8 +139,8 @@ func (f *BloomFilter) TestAndAddString(data string) bool {
 	return f.set.TestAndAddString(data)
 }
 
-// TestAndAddBatch adds every key of a column, and tells as [BloomFilter.TestBatch] does which may have been there
-// before: of equal keys in the column, the second and all later ones were.
+// TestAndAddBatch adds every key of a column, and reports which keys may have been present before, as
+// [BloomFilter.TestBatch] does. Among equal keys in the column, the second and all later ones are hits.
 func (f *BloomFilter) TestAndAddBatch(keys Keys, hits []uint64) int {
 	if !f.grown() {
 		return f.TestBatch(keys, hits)
@@ -150,7 +150,7 @@ func (f *BloomFilter) TestAndAddBatch(keys Keys, hits []uint64) int {
 	return n
 }
 
-// TestOrAdd is [BloomFilter.TestAndAdd]: if a key may be there, all its bits are set.
+// TestOrAdd is [BloomFilter.TestAndAdd], which sets no bit if the key may be present.
 func (f *BloomFilter) TestOrAdd(data []byte) bool { return f.TestAndAdd(data) }
 
 // TestOrAddString is [BloomFilter.TestAndAddString].
@@ -231,7 +231,7 @@ func (f *BloomFilter) ClearAll() *BloomFilter {
 	return f
 }
 
-// Merge adds all keys of g. It returns an error if g has another m or k.
+// Merge adds all keys of g. It returns an error if g has a different m or k.
 func (f *BloomFilter) Merge(g *BloomFilter) error {
 	if f.m != g.m {
 		return fmt.Errorf("bloom: m's don't match: %d != %d", f.m, g.m)
@@ -260,7 +260,7 @@ func (f *BloomFilter) Equal(g *BloomFilter) bool {
 	return f.m == g.m && f.k == g.k && f.length == g.length && bytes.Equal(f.bits(), g.bits())
 }
 
-// ApproximatedSize estimates the number of different keys by the number of set bits.
+// ApproximatedSize estimates the number of different keys from the number of set bits.
 func (f *BloomFilter) ApproximatedSize() uint32 {
 	set := 0
 	for b := f.bits(); len(b) > 0; b = b[8:] {

@@ -7,8 +7,8 @@ import (
 	lanebloom "github.com/lanebloom/bloom"
 )
 
-// Locations returns the numbers of k probes for a key. Modulo m, they are the key's bits in a filter of m bits: a key
-// whose Locations are known can be looked up in filters of any m.
+// Locations returns the numbers of k probes for a key. Modulo m, they are the key's bits in a filter of m bits:
+// with its Locations, a key can be looked up in filters of any m.
 func Locations(data []byte, k uint) []uint64 {
 	h := lanebloom.BitsAndBlooms.Hash(data).Words()
 	locations := make([]uint64, k)
@@ -33,8 +33,8 @@ func (f *BloomFilter) TestLocations(locs []uint64) bool {
 	return true
 }
 
-// EstimateParameters returns the m and the k of a filter in which, after n keys, about the share p of absent keys
-// passes.
+// EstimateParameters returns the m and the k of a filter that has a false-positive rate of about p after n
+// keys.
 func EstimateParameters(n uint, p float64) (m, k uint) {
 	if n == 0 {
 		return 0, 0
@@ -55,8 +55,8 @@ func toUint(x float64) uint {
 	return uint(x)
 }
 
-// EstimateFalsePositiveRate measures the share of absent keys that pass a filter of m bits and k probes with n keys. The
-// keys are the big-endian integers of 4 bytes from 0 on; 100,000 more are tested.
+// EstimateFalsePositiveRate measures the false-positive rate of a filter of m bits and k probes with n keys.
+// The keys are the big-endian integers of 4 bytes, beginning at 0; the next 100,000 integers are tested.
 func EstimateFalsePositiveRate(m, k, n uint) (fpRate float64) {
 	const tests, window = 100_000, 1 << 14
 	f := New(m, k)

@@ -1,28 +1,28 @@
 // Package bloomgoleveldb gives goleveldb (github.com/syndtr/goleveldb) the filters of this library.
-// [NewBloomFilter] builds faster than goleveldb's own. Its name and bytes are the same, so it can replace
-// goleveldb's filter in an existing database. This package has every name of goleveldb's package
+// [NewBloomFilter] builds filters faster than goleveldb's own function. Name and bytes are the same, so it can
+// replace goleveldb's filter in an existing database. This package has every name of goleveldb's package
 // leveldb/filter, so a program changes its import and nothing else:
 //
 //	import filter "github.com/lanebloom/bloom/adapter/goleveldb"
 //
 //	leveldb.OpenFile(path, &opt.Options{Filter: filter.NewBloomFilter(10)})
 //
-// A table stores the name of its filter. A reader that does not know the name reads the table without
-// a filter, and reports nothing. So a filter of another format, or with the name that C++ LevelDB knows,
-// needs NewBloomFilter beside it for the existing tables:
+// A table stores the name of its filter. A reader that does not know the name reads the table without the
+// filter, and reports nothing. So a filter of a different format, or with the name that C++ LevelDB uses, needs
+// NewBloomFilter beside it for the existing tables:
 //
 //	Filter:     bloomgoleveldb.NewNamed("app.BloomFilter", bloom.Policy{BitsPerKey: 10}),
 //	AltFilters: []filter.Filter{bloomgoleveldb.NewBloomFilter(10)},
 //
 // Compactions rewrite the tables with the name of Filter.
 //
-// Absent numbers as keys, such as big-endian integers, pass goleveldb's own filters often: some 26 % of
-// them cost a read of a block. Filters of the format [bloom.RocksDB], which NewNamed makes, have the rate
-// of random keys for them. docs/stores.md of the repository has figures.
+// If keys are numbers, such as big-endian integers, goleveldb's own filters have many false positives: about 26
+// % of absent numbers cost a read of a block. Filters of the format [bloom.RocksDB], which NewNamed makes, have
+// the rate of random keys for them. docs/stores.md of the repository has figures.
 //
-// Do not use these filters with a comparer for which keys with different bytes are
-// equal. The filter of one of two equal keys would deny the other, and Get would miss
-// a key that is there. The example of such a comparer shows a filter for it.
+// Do not use these filters with a comparer for which keys with different bytes are equal. The filter of one of
+// two equal keys would give a no for the other, and Get would miss a key that is present. The example of such a
+// comparer shows a filter for it.
 package bloomgoleveldb
 
 import (
@@ -33,32 +33,32 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Filter is that of goleveldb's package leveldb/filter.
+// Filter is the Filter of goleveldb's package leveldb/filter.
 type Filter = filter.Filter
 
-// FilterGenerator is that of goleveldb's package leveldb/filter.
+// FilterGenerator is the FilterGenerator of goleveldb's package leveldb/filter.
 type FilterGenerator = filter.FilterGenerator
 
-// Buffer is that of goleveldb's package leveldb/filter.
+// Buffer is the Buffer of goleveldb's package leveldb/filter.
 type Buffer = filter.Buffer
 
 // name is that of goleveldb's own filter in tables. LevelDB's ends in 2.
 const name = "leveldb.BuiltinBloomFilter"
 
-// NewBloomFilter returns the filter that goleveldb's own function of this name returns: with its name, its
-// bytes and its answers.
+// NewBloomFilter returns the filter that goleveldb's own function of this name returns: its name, bytes and
+// answers are the same.
 func NewBloomFilter(bitsPerKey int) filter.Filter {
 	return NewNamed(name, bloom.Policy{Format: bloom.LevelDB, BitsPerKey: bitsPerKey})
 }
 
-// NewNamed returns a filter that follows the policy, under a name that no other format's filters
-// have in these tables. With the format LevelDB and its Name, C++ LevelDB reads the filters, too. A filter that wraps
-// this one and changes keys needs its own name.
+// NewNamed returns a filter that uses the policy, under a name that filters of no other format have in these
+// tables. With the format LevelDB and its Name, C++ LevelDB also reads the filters. A filter that wraps this
+// one and changes keys needs its own name.
 //
-// goleveldb makes a filter for every 2 KiB of a table in which a block begins. So give
-// [bloom.PolicyFor] the number of keys in a block.
+// goleveldb makes a filter for every 2 KiB of a table in which a block begins. So give [bloom.PolicyFor] the
+// number of keys in a block.
 //
-// NewNamed panics if the name is that of goleveldb or of LevelDB and the format is another: these would
+// NewNamed panics if the name belongs to goleveldb or LevelDB and the format is a different one: these would
 // misread the filters, and lose keys.
 func NewNamed(name string, policy bloom.Policy) filter.Filter {
 	if reserved(name) && policy.Format != bloom.LevelDB {

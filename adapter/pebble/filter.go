@@ -1,26 +1,26 @@
-// Package bloompebble gives Pebble (github.com/cockroachdb/pebble/v2, version 2.1) the filters of
-// this library. [FilterPolicy] is Pebble's own, built faster: name and bytes are the same, so a database
-// can change from either to the other at any time, and nothing is written anew. FilterPolicy is the only
-// name of Pebble's package bloom, so a program changes its import and nothing else:
+// Package bloompebble gives Pebble (github.com/cockroachdb/pebble/v2, version 2.1) the filters of this library.
+// [FilterPolicy] is Pebble's own policy, built faster: name and bytes are the same, so a database can change
+// from either to the other at any time, and nothing is rewritten. FilterPolicy is the only name of Pebble's
+// package bloom, so a program changes its import and nothing else:
 //
 //	import bloom "github.com/lanebloom/bloom/adapter/pebble"
 //
 //	options := &pebble.Options{}
 //	options.Levels[0].FilterPolicy = bloom.FilterPolicy(10)
 //
-// The levels below take the policy of level 0 unless they have their own.
+// Levels without a policy of their own use the policy of level 0.
 //
-// A table stores the name of its filter, and Pebble reads a table whose filter has another name
-// without the filter, and reports nothing. So a change to another format, by [NewNamed], or from one,
-// needs the policy of the existing tables, until compactions have rewritten them:
+// A table stores the name of its filter. If the options do not have that name, Pebble reads the table without
+// the filter, and reports nothing. So a change to a different format, with [NewNamed], or from one, needs the
+// policy of the existing tables until compactions have rewritten them:
 //
 //	options.Filters = map[string]pebble.FilterPolicy{old.Name(): old}
 //
-// Of absent numbers as keys, such as big-endian integers, Pebble's own filters let many pass: 75 % in a
+// If keys are numbers, such as big-endian integers, Pebble's own filters have many false positives: 75 % in a
 // table of 1,000 keys. Filters of the format [bloom.RocksDB], which NewNamed makes, have the rate of random
 // keys for them. docs/pebble.md of the repository has figures.
 //
-// The next release of Pebble has another interface for filters, and will need another package.
+// The next release of Pebble has a different interface for filters, and will need a different package.
 package bloompebble
 
 import (
@@ -33,7 +33,7 @@ import (
 )
 
 // FilterPolicy is Pebble's own policy, bloom.FilterPolicy: a number of bits per key. Name, filters and answers
-// are the same, except for bytes that are no filter of Pebble's. To those it answers yes.
+// are the same, except for bytes that are not a filter of Pebble. For those, every key is a hit.
 type FilterPolicy int
 
 var _ pebble.FilterPolicy = FilterPolicy(0)
@@ -55,14 +55,15 @@ func (p FilterPolicy) named() namedPolicy {
 	return namedPolicy{bloom.Pebble.Name(), bloom.Policy{Format: bloom.Pebble, BitsPerKey: int(p)}}
 }
 
-// NewNamed returns a filter policy of any format, under a name that no other format's filters have in these tables.
+// NewNamed returns a filter policy of any format, under a name that filters of no other format have in these
+// tables.
 //
-// Pebble makes a filter for every table, and adds the prefixes of the keys that the Comparer's
-// Split returns, which without a Split are the keys. So give [bloom.PolicyFor] the number of keys, or
-// of prefixes, in a table.
+// Pebble makes a filter for every table, and adds the prefixes of the keys that the Comparer's Split returns;
+// without a Split, these are the keys. So give [bloom.PolicyFor] the number of keys, or of prefixes, in a
+// table.
 //
-// NewNamed panics if the name is that of Pebble's own policy, which is also the Name of the format RocksDB, and the
-// format is not [bloom.Pebble]: Pebble would misread the filters, and lose keys.
+// NewNamed panics if the name belongs to Pebble's own policy (it is also the Name of the format RocksDB) and
+// the format is not [bloom.Pebble]: Pebble would misread the filters, and lose keys.
 func NewNamed(name string, policy bloom.Policy) pebble.FilterPolicy {
 	if name == bloom.Pebble.Name() && policy.Format != bloom.Pebble {
 		panic(fmt.Sprintf("bloompebble: Pebble would misread filters of the format %v that are named %s; give them another name", policy.Format, name))
