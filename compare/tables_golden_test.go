@@ -118,7 +118,7 @@ func ofWriter(w tableWriter, temporary string) (t goldenTable, err error) {
 	if w.Ignored != nil {
 		t.Ignored = w.Ignored.Error()
 	} else {
-		t.Format = w.Format.String()
+		t.Format = w.formatName()
 	}
 	answers, err := w.Answers(temporary, all)
 	t.Answers = string(answers)

@@ -16,6 +16,7 @@ type tableWriter struct {
 	Engine  string // as bloomsst names it
 	Version int
 	Format  bloom.Format
+	Ribbon  bool  // the filters are Ribbon filters
 	Parts   bool  // the table has several filters
 	Ignored error // why bloomsst does not ask the filter
 	NoRange bool  // the range of the keys is not known: the order is not, or the table does not tell it
@@ -126,7 +127,11 @@ func rocksDB(dir string) (all []tableWriter, err error) {
 	add("5-shortlex", 5, "shortlex=1").NoRange = true
 	parts(add("5-prefix-partitions", 5, "prefix=4", "whole=0", "partitions=1024"))
 	ribbon := golden(add("5-ribbon", 5, "ribbon=1", "compression=zstd"))
-	ribbon.Ignored, ribbon.Keys = bloomsst.ErrRibbon, 1200 // of few keys, RocksDB writes a Bloom filter
+	ribbon.Ribbon, ribbon.Keys = true, 1200 // of few keys, RocksDB writes a Bloom filter
+	ribbons := golden(parts(add("5-ribbon-partitions", 5, "ribbon=1", "partitions=1024", "compression=zstd")))
+	ribbons.Ribbon, ribbons.Keys = true, 2500
+	old := golden(add("4-ribbon", 4, "ribbon=1", "bits=5.5", "compression=zstd"))
+	old.Ribbon, old.Keys = true, 1200
 	golden(add("5-ingested", 5, "ingest=1"))
 	golden(add("5-no-filter", 5, "bits=0")).Ignored = bloomsst.ErrNoFilter
 	golden(parts(add("5-reverse", 5, "reverse=1", "partitions=64", "block=256")))

@@ -51,7 +51,7 @@ func (t *Table) openBadger() error {
 	if err != nil {
 		return unknownBytes(err)
 	}
-	t.filters = whole{f}
+	t.filters = whole{Part{Filter: f}}
 	t.proof.Store(t.proveBadger(root))
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // is no hit, unless the filter is not asked ([Table.Ignored]): then it is one. Of hashes, the range of the table's keys is not known.
 //
 // With an error, the keys are hits whose filter could not be read. The error is bloom.ErrKeys if keys are hashes, and
-// the key itself decides what is asked: in tables of several filters, and with [Split]. Then all rows are hits
+// the key itself decides what is asked: in tables of several filters, of a Ribbon filter, and with [Split]. Then all rows are hits
 // that are not null.
 //
 // It panics if hits has fewer words than it writes, or if keys are hashes of another kind than the filter's.
@@ -25,8 +25,8 @@ func (t *Table) MayContainBatch(keys bloom.Keys, hits []uint64) (n int, err erro
 	switch f, isWhole := t.filters.(whole); {
 	case t.filters == nil || p.denied != nil:
 		return p.inRange(keys, hits, setAll(hits, keys.Len())), nil
-	case isWhole && t.split == nil && p.tails == ownTails:
-		return p.inRange(keys, hits, f.MayContainBatch(keys, hits)), nil
+	case isWhole && f.Filter != nil && t.split == nil && p.tails == ownTails:
+		return p.inRange(keys, hits, f.Filter.MayContainBatch(keys, hits)), nil
 	}
 	all, err := everything(t.format)
 	if err != nil {

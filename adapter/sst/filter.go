@@ -15,16 +15,41 @@ import (
 // at an offset of at least From and below To. Of RocksDB's partitions, each covers the keys up to LastKey that no part before
 // covers. Any other filter covers all keys of the table. LastKey may be between two keys of the table.
 type Part struct {
-	Filter   *bloom.Filter
+	Filter   *bloom.Filter // nil if the filter is a Ribbon filter
+	Ribbon   *Ribbon       // nil if it is a Bloom filter
 	From, To uint64
 	LastKey  []byte
 }
+
+// MayContain reports whether the filter has a key, or what it has of keys, such as prefixes. No is certain.
+func (p Part) MayContain(key []byte) bool { return p.mayContain(ownTails, key) }
+
+func (p Part) mayContain(v tails, key []byte) bool {
+	switch {
+	case p.Ribbon != nil:
+		return p.Ribbon.MayContain(key)
+	case p.Filter != nil:
+		return v.mayContain(p.Filter, key)
+	}
+	return false
+}
+
+// format returns the format whose hash the filter has.
+func (p Part) format() bloom.Format {
+	if p.Filter != nil {
+		return p.Filter.Format()
+	}
+	return bloom.RocksDB
+}
+
+// isNone reports whether there is no filter.
+func (p Part) isNone() bool { return p.Filter == nil && p.Ribbon == nil }
 
 // filters are the filters of a table, by number. A number may have no filter, and then holds no key.
 type filters interface {
 	len() int
 	empty(i int) bool // a number without a filter
-	// part returns the filter of a number. Its Filter is nil if there is none.
+	// part returns the filter of a number, if there is one.
 	part(t *Table, i int) (Part, error)
 	// find returns the number of the filter that is asked for a key, or -1 if the table does not have the key.
 	find(t *Table, key []byte, compare func(a, b []byte) int) (int, error)
@@ -58,9 +83,9 @@ func (t *Table) readFilter(meta metadata) error {
 			t.size += parts.size()
 		}
 	default:
-		var f *bloom.Filter
-		if f, err = t.openFilter(block); err == nil {
-			t.filters = whole{f}
+		var p Part
+		if p, err = t.openFilter(block); err == nil {
+			t.filters, t.format = whole{p}, p.format()
 		}
 	}
 	if errors.Is(err, ErrRibbon) || errors.Is(err, ErrPolicy) || errors.Is(err, ErrComparator) {
@@ -126,30 +151,23 @@ func (t *Table) inFilter(key []byte) ([]byte, bool) {
 	return key[:n], true
 }
 
-// ribbonMarker is the fifth byte from the end of a Ribbon filter.
-const ribbonMarker = 0xfe
-
-// openFilter opens a filter. RocksDB's last bytes tell which of its filters it is.
-func (t *Table) openFilter(data []byte) (*bloom.Filter, error) {
-	if t.format != bloom.RocksDB || t.policy != bloom.RocksDB.Name() {
-		f, err := bloom.Open(t.format, data)
-		return f, unknownBytes(err)
+// openFilter opens a filter. RocksDB's last bytes tell which of its filters it is: each version reads all, and its policy for Ribbon
+// filters writes Bloom filters, too.
+func (t *Table) openFilter(data []byte) (p Part, err error) {
+	formats := []bloom.Format{t.format}
+	if t.engine == RocksDB && t.policy == bloom.RocksDB.Name() {
+		if isRibbon(data) {
+			p.Ribbon, err = openRibbon(data)
+			return p, err
+		}
+		formats = []bloom.Format{bloom.RocksDB, bloom.Pebble}
 	}
-	if t.engine == Pebble {
-		f, err := bloom.Open(bloom.Pebble, data)
-		return f, unknownBytes(err)
+	for _, f := range formats {
+		if p.Filter, err = bloom.Open(f, data); err == nil {
+			return p, nil
+		}
 	}
-	f, err := bloom.Open(bloom.RocksDB, data)
-	if err == nil {
-		return f, nil
-	}
-	if old, oldErr := bloom.Open(bloom.Pebble, data); oldErr == nil {
-		return old, nil
-	}
-	if len(data) >= 5 && data[len(data)-5] == ribbonMarker {
-		return nil, ErrRibbon
-	}
-	return nil, unknownBytes(err)
+	return p, unknownBytes(err)
 }
 
 func unknownBytes(err error) error {
@@ -160,11 +178,11 @@ func unknownBytes(err error) error {
 }
 
 // whole is one filter for a table.
-type whole struct{ *bloom.Filter }
+type whole struct{ Part }
 
 func (w whole) len() int                                                { return 1 }
 func (w whole) empty(int) bool                                          { return false }
-func (w whole) part(*Table, int) (Part, error)                          { return Part{Filter: w.Filter}, nil }
+func (w whole) part(*Table, int) (Part, error)                          { return w.Part, nil }
 func (w whole) find(*Table, []byte, func(a, b []byte) int) (int, error) { return 0, nil }
 
 // blocks are the filters of LevelDB: one for the data blocks that begin in each stretch of the file, 2 KiB
@@ -257,7 +275,7 @@ type partitions struct {
 
 // loadedPart is a partition that was read: its filter, or why it has none.
 type loadedPart struct {
-	filter *bloom.Filter
+	filter Part // without the last key
 	err    error
 }
 
@@ -291,9 +309,8 @@ func (p *partitions) empty(i int) bool { return p.handles[i].size == 0 }
 
 // part reads a partition when it is asked for first, and keeps what became of it.
 func (p *partitions) part(t *Table, i int) (Part, error) {
-	part := Part{LastKey: p.key(i)}
 	if p.empty(i) {
-		return part, nil
+		return Part{LastKey: p.key(i)}, nil
 	}
 	l := p.loaded[i].Load()
 	if l == nil {
@@ -302,18 +319,19 @@ func (p *partitions) part(t *Table, i int) (Part, error) {
 			p.loaded[i].Store(l)
 		}
 	}
-	part.Filter = l.filter
+	part := l.filter
+	part.LastKey = p.key(i)
 	return part, l.err
 }
 
 // read reads a partition. No engine compresses filters. If they are compressed, all together have no more bytes than one block may
 // have.
-func (p *partitions) read(t *Table, h handle) (*bloom.Filter, error) {
+func (p *partitions) read(t *Table, h handle) (Part, error) {
 	file := t.file
 	file.spent = &p.spent
 	block, err := file.block(h, "a partition of the filter")
 	if err != nil {
-		return nil, err
+		return Part{}, err
 	}
 	return t.openFilter(block)
 }
@@ -346,7 +364,7 @@ func (t *Table) Filters() iter.Seq2[Part, error] {
 		}
 		for i := range t.filters.len() {
 			p, err := t.filters.part(t, i)
-			if p.Filter == nil && err == nil {
+			if p.isNone() && err == nil {
 				continue
 			}
 			if !yield(p, err) {
@@ -404,7 +422,7 @@ func (t *Table) ask(v tails, i int, key []byte) (bool, error) {
 	case err != nil:
 		return true, err
 	}
-	return p.Filter != nil && v.mayContain(p.Filter, key), nil
+	return p.mayContain(v, key), nil
 }
 
 // askAll tests all filters, because it is not known which one has the key.

@@ -11,20 +11,21 @@ import (
 // Stats describes all filters of a table.
 type Stats struct {
 	Filters int    // that were read
-	Unread  int    // Ribbon filters and others that are no Bloom filters of a known format
+	Ribbons int    // of these: Ribbon filters, of which half of the bits are set if they are full
+	Unread  int    // filters of an unknown format
 	Empty   int    // stretches of LevelDB without a filter, because no data block begins in them
 	Bytes   uint64 // that the filters take in the file, with what finds them
 	Bits    uint64 // of all filters
 	SetBits uint64
-	Probes  int // of the first filter
+	Probes  int // of the first Bloom filter
 
 	// Keys is the number of different keys in the filters, estimated from the set bits. It is 0 if KeysUnknown is set:
 	// the bits do not tell it.
 	Keys        float64
 	KeysUnknown bool
 
-	// FalsePositiveRate is the share, 0 to 1, of absent keys that pass, expected from the set bits: the mean of the
-	// filters' rates, which each count by its keys.
+	// FalsePositiveRate is the share, 0 to 1, of absent keys that pass, expected from the set bits, and of Ribbon filters from their
+	// sizes: the mean of the filters' rates, which each count by its keys.
 	FalsePositiveRate float64
 
 	// BestRate is the share that could pass filters of the same size and format with the same keys, if their number
@@ -58,7 +59,7 @@ func (t *Table) Stats() (s Stats, err error) {
 			}
 			continue
 		}
-		all.add(p.Filter)
+		all.add(p)
 	}
 	s = all.stats()
 	s.Bytes = t.size
@@ -68,12 +69,14 @@ func (t *Table) Stats() (s Stats, err error) {
 	return s, err
 }
 
-// Stats counts the set bits of the filter. Bytes is its size.
+// Stats counts the set bits of the filter. Bytes is its size in bytes.
 func (p Part) Stats() Stats {
 	var one sum
-	one.add(p.Filter)
+	one.add(p)
 	s := one.stats()
-	s.Bytes = uint64(len(p.Filter.Bytes()))
+	if p.Filter != nil {
+		s.Bytes = uint64(len(p.Filter.Bytes()))
+	}
 	return s
 }
 
@@ -84,9 +87,13 @@ type sum struct {
 	rated       map[shape]float64 // the best rates of the shapes that came first
 }
 
-func (s *sum) add(f *bloom.Filter) {
-	of := f.Stats()
-	if s.Filters == 0 {
+func (s *sum) add(p Part) {
+	if p.Ribbon != nil {
+		s.addRibbon(p.Ribbon.stats())
+		return
+	}
+	of := p.Filter.Stats()
+	if s.Filters == s.Ribbons {
 		s.Probes = of.Probes
 	}
 	s.Filters++
@@ -99,7 +106,19 @@ func (s *sum) add(f *bloom.Filter) {
 		weight = float64(of.Bits) / 10
 	}
 	s.rates.add(of.FalsePositiveRate, weight)
-	s.best.add(s.bestRate(shape{f.Format(), of.Bits, int(math.Round(weight))}), weight)
+	s.best.add(s.bestRate(shape{p.Filter.Format(), of.Bits, int(math.Round(weight))}), weight)
+}
+
+func (s *sum) addRibbon(of Stats) {
+	s.Filters++
+	s.Ribbons++
+	s.Bytes += of.Bytes
+	s.Bits += of.Bits
+	s.SetBits += of.SetBits
+	s.Keys += of.Keys
+	s.KeysUnknown = s.KeysUnknown || of.KeysUnknown
+	s.rates.add(of.FalsePositiveRate, of.Keys)
+	s.best.add(of.BestRate, of.Keys)
 }
 
 func (s *sum) stats() Stats {

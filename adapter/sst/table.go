@@ -41,8 +41,8 @@ var (
 	ErrNoFilter = errors.New("bloomsst: no filter")
 	// ErrPolicy: the filter has a policy, or bytes, that this package does not know. See [Named].
 	ErrPolicy = errors.New("bloomsst: unknown filter policy")
-	// ErrRibbon: the filter is a Ribbon filter of RocksDB.
-	ErrRibbon = errors.New("bloomsst: a Ribbon filter, not a Bloom filter")
+	// ErrRibbon: the filter is a Ribbon filter of a size that RocksDB does not read either.
+	ErrRibbon = errors.New("bloomsst: a Ribbon filter")
 	// ErrPrefix: the filter has prefixes of the keys alone, and [Split] does not tell how long they are.
 	ErrPrefix = errors.New("bloomsst: a filter of prefixes")
 	// ErrComparator: the order of the keys decides which filter is asked, and it is not known. See [Comparator].
@@ -178,7 +178,7 @@ func (t *Table) Policy() string { return t.policy }
 
 // Ignored returns why the filter is not asked, so that every key may be in the table: one of the errors from
 // [ErrNoFilter] to [ErrComparator]. It is nil if the filter is asked. If the table has partitions, one of
-// them can be a Ribbon filter all the same: [Table.Filters] tells.
+// them can be of an unknown format all the same: [Table.Filters] tells.
 func (t *Table) Ignored() error {
 	if p := t.proof.Load(); p != nil && p.denied != nil && t.ignored == nil {
 		return p.denied

@@ -141,8 +141,8 @@ func checkFilters(t *testing.T, table *Table, g golden) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Filter.Format().String() != g.Format {
-			t.Errorf("a filter of %v, want %s", p.Filter.Format(), g.Format)
+		if got := formatOf(p); got != g.Format {
+			t.Errorf("a filter of %s, want %s", got, g.Format)
 		}
 		if p.From < to || p.To < p.From {
 			t.Errorf("offsets from %d to %d after %d", p.From, p.To, to)
@@ -181,6 +181,14 @@ func checkFilters(t *testing.T, table *Table, g golden) {
 		stats.FalsePositiveRate <= 0 || stats.FalsePositiveRate > 0.1 || stats.BestRate > 1.1*stats.FalsePositiveRate) {
 		t.Errorf("%+v of %v keys", stats, present)
 	}
+}
+
+// formatOf returns the name of the format of a filter, as golden.json has it.
+func formatOf(p Part) string {
+	if p.Ribbon != nil {
+		return "ribbon"
+	}
+	return p.Filter.Format().String()
 }
 
 // counting counts reads.
@@ -417,7 +425,7 @@ func TestHashedColumns(t *testing.T) {
 		keys := [][]byte{key(0), key(1), key(2)}
 		hits := make([]uint64, 1)
 		n, err := table.MayContainBatch(bloom.Bytes(keys).Hashed(table.format), hits)
-		if several := g.Parts || table.split != nil; several != errors.Is(err, bloom.ErrKeys) || several && (n != 3 || hits[0] != 7) || hits[0]&5 != 5 {
+		if several := g.Parts || table.split != nil || g.Format == "ribbon"; several != errors.Is(err, bloom.ErrKeys) || several && (n != 3 || hits[0] != 7) || hits[0]&5 != 5 {
 			t.Errorf("%s: %d hits, %b, %v", g.File, n, hits[0], err)
 		}
 	}

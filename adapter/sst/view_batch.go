@@ -144,10 +144,10 @@ func (b *batch) query(v *View, table int, c *column, from, to int) {
 // keysFor returns the keys that a table is tested for: their hashes, if it has one filter of whole keys.
 func (c *column) keysFor(t *Table) bloom.Keys {
 	f, isWhole := t.filters.(whole)
-	if !isWhole || t.split != nil || t.proved().tails != ownTails {
+	if !isWhole || f.Filter == nil || t.split != nil || t.proved().tails != ownTails {
 		return c.keys
 	}
-	format := f.Format()
+	format := f.format()
 	keys, known := c.hashed[format]
 	if !known {
 		keys = c.keys.Hashed(format)

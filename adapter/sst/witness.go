@@ -136,8 +136,8 @@ func (w *witness) rate(filter int) float64 {
 		}
 		if p, err := w.t.filters.part(w.t, i); err != nil {
 			sum = 1
-		} else if p.Filter != nil {
-			sum += rateOf(p.Filter)
+		} else {
+			sum += rateOf(p)
 		}
 	}
 	w.rates[filter] = min(sum, 1)
@@ -145,8 +145,14 @@ func (w *witness) rate(filter int) float64 {
 }
 
 // rateOf estimates a rate. LevelDB's formula, which Stats evaluates, takes a millisecond and more.
-func rateOf(f *bloom.Filter) float64 {
-	if f.Format() != bloom.LevelDB {
+func rateOf(p Part) float64 {
+	f := p.Filter
+	switch {
+	case p.Ribbon != nil:
+		return p.Ribbon.FalsePositiveRate()
+	case f == nil:
+		return 0
+	case f.Format() != bloom.LevelDB:
 		return f.Stats().FalsePositiveRate
 	}
 	data := f.Bytes()
@@ -174,12 +180,12 @@ func (w *witness) end() {
 	w.proof.tails = bothOf(kinds)
 	p := &w.t.properties
 	f, ok := w.t.filters.(whole)
-	if w.proof.denied != nil || !ok || !w.t.mayHideSplit() || w.entries == 0 || p.deletions > p.entries {
+	if w.proof.denied != nil || !ok || f.Filter == nil || !w.t.mayHideSplit() || w.entries == 0 || p.deletions > p.entries {
 		return
 	}
 	const few = 32 // keys, which an estimate misses by more
 	want := float64(p.entries-p.deletions) * float64(w.distinct) / float64(w.entries)
-	if s := f.Stats(); want >= few && !s.KeysUnknown && s.Keys < want/2 {
+	if s := f.Filter.Stats(); want >= few && !s.KeysUnknown && s.Keys < want/2 {
 		w.proof.denied = fmt.Errorf("%w: it has some %.0f keys, and the table some %.0f, so it may have what a Split of Pebble returns", ErrPrefix, s.Keys, want)
 	}
 }

@@ -53,6 +53,9 @@ func (e *exploreCommand) given(s *cli.Streams) (*answers.Given, error) {
 	if err != nil {
 		return nil, err
 	}
+	if table != nil && filter.Filter == nil && table.number >= 0 && table.report.Ribbons > 0 {
+		return nil, fmt.Errorf("%s: it is a Ribbon filter, and the page is for Bloom filters", show.Name(e.File))
+	}
 	if table != nil && filter.Filter == nil {
 		return nil, fmt.Errorf("%s: the table has %d filters that are read: choose one by --filter", show.Name(e.File), table.report.Filters)
 	}

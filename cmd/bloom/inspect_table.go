@@ -40,20 +40,20 @@ func (p partFlag) openTable(path string) (filter filterfile.Filter, opened opene
 		if opened.report, err = newTableReport(path, table); err != nil {
 			return err
 		}
-		filter, opened.number, err = p.choose(table)
+		filter, opened.number, err = p.choose(table, &opened.report)
 		return err
 	})
 	if (errors.Is(err, bloomsst.ErrTable) || errors.Is(err, bloomsst.ErrEncrypted)) && !isTableName(path) {
 		err = errNotTable
 	}
-	if err == nil && filter.Filter == nil && p.Filter != nil {
+	if err == nil && filter.Filter == nil && p.Filter != nil && opened.report.Ribbons == 0 {
 		err = fmt.Errorf("--filter: %s has %d filters, which are counted from 0", show.Name(path), opened.report.Filters)
 	}
 	return filter, opened, err
 }
 
-// choose returns a filter of a table and its number, or none.
-func (p partFlag) choose(table *bloomsst.Table) (filterfile.Filter, int, error) {
+// choose returns a filter of a table and its number, or none. Of a Ribbon filter, it changes the report of the table.
+func (p partFlag) choose(table *bloomsst.Table, report *tableReport) (filterfile.Filter, int, error) {
 	number := 0
 	if p.Filter != nil {
 		number = *p.Filter
@@ -61,6 +61,9 @@ func (p partFlag) choose(table *bloomsst.Table) (filterfile.Filter, int, error) 
 		return filterfile.Filter{}, -1, nil
 	}
 	part, err := partOf(table, number)
+	if part.Ribbon != nil {
+		*report = report.ofPart(number, part)
+	}
 	return filterfile.Filter{Filter: part.Filter}, number, err
 }
 
@@ -69,7 +72,7 @@ func (p partFlag) of(table *bloomsst.Table) (part bloomsst.Part, err error) {
 	if p.Filter == nil {
 		return part, nil
 	}
-	if part, err = partOf(table, *p.Filter); err == nil && part.Filter == nil {
+	if part, err = partOf(table, *p.Filter); err == nil && part.Filter == nil && part.Ribbon == nil {
 		err = fmt.Errorf("--filter: there is no filter %d: the number of filters is %d, and they are counted from 0", *p.Filter, table.Parts())
 	}
 	return part, err
@@ -132,6 +135,9 @@ func (i *inspectCommand) printTable(s *cli.Streams, table *openedTable) error {
 		if table.report.Filters == 0 {
 			return fmt.Errorf("%s: the table has no filter that is read", show.Name(i.File))
 		}
+		if table.number >= 0 {
+			return fmt.Errorf("%s: it is a Ribbon filter: --absent, --plot and --picture are for Bloom filters", show.Name(i.File))
+		}
 		return fmt.Errorf("%s: the table has %d filters: choose one by --filter", show.Name(i.File), table.report.Filters)
 	}
 	if i.JSON {
@@ -146,11 +152,14 @@ func (t openedTable) allRows() [][2]string {
 	if r.Filters == 0 {
 		return nil
 	}
-	return [][2]string{
+	rows := [][2]string{
 		{"size", fmt.Sprintf("%d bytes", r.Bytes)},
 		{"bits", wholeNumber(r.Bits)},
 		{"fill", fmt.Sprintf("%.2f %%", 100*r.Fill)},
 		{"estimated keys", keysText(r.Keys, r.Bits)},
-		{"false positives", fmt.Sprintf("%.3g %% of random keys; %.3g %% with the best number of probes", 100*r.Rate, 100*r.BestRate)},
 	}
+	if r.Measured != nil {
+		return append(rows, [2]string{"false positives", fmt.Sprintf("%.3g %% of random keys; %.3g %% measured", 100*r.Rate, 100**r.Measured)})
+	}
+	return append(rows, [2]string{"false positives", fmt.Sprintf("%.3g %% of random keys; %.3g %% with the best number of probes", 100*r.Rate, 100*r.BestRate)})
 }

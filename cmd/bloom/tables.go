@@ -284,8 +284,8 @@ func (f *tableFinder) read(_ *cli.Streams, name string, table *bloomsst.Table) e
 		return err
 	}
 	var n int
-	if part.Filter != nil {
-		n = part.Filter.MayContainBatch(bloom.Bytes(f.keys), f.hits)
+	if f.part.Filter != nil {
+		n = f.askPart(part)
 		stats = func() (bloomsst.Stats, error) { return part.Stats(), nil }
 	} else {
 		n, err = table.MayContainBatch(bloom.Bytes(f.keys), f.hits)
@@ -316,6 +316,17 @@ func (f *tableFinder) read(_ *cli.Streams, name string, table *bloomsst.Table) e
 		}
 	}
 	return f.print(of)
+}
+
+// askPart tests one filter for the keys, and returns the number of hits.
+func (f *tableFinder) askPart(part bloomsst.Part) (n int) {
+	for i, key := range f.keys {
+		if part.MayContain(key) {
+			f.hits[i/64] |= 1 << (i % 64)
+			n++
+		}
+	}
+	return n
 }
 
 // expectedRate returns the share of absent keys that a table may have. Filters that are not read have the same share of the keys as
@@ -386,7 +397,7 @@ func (l *tableList) read(_ *cli.Streams, name string, table *bloomsst.Table) err
 		return err
 	}
 	r, err := newTableReport(name, table)
-	if part.Filter != nil {
+	if l.part.Filter != nil {
 		r = r.ofPart(*l.part.Filter, part)
 	}
 	l.sum.add(r)

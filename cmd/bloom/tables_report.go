@@ -27,9 +27,10 @@ type tableReport struct {
 	From       uint64   `json:"from,omitempty"`     // the offsets of the data blocks that it covers
 	To         uint64   `json:"to,omitempty"`
 	Filters    int      `json:"filters"`
-	Unread     int      `json:"unread,omitempty"` // filters that are no Bloom filters
-	Empty      int      `json:"empty,omitempty"`  // stretches of 2 KiB without a filter
-	Bytes      uint64   `json:"bytes"`            // of the filters
+	Ribbons    int      `json:"ribbons,omitempty"` // of these: Ribbon filters
+	Unread     int      `json:"unread,omitempty"`  // filters of an unknown format
+	Empty      int      `json:"empty,omitempty"`   // stretches of 2 KiB without a filter
+	Bytes      uint64   `json:"bytes"`             // of the filters
 	Bits       uint64   `json:"bits"`
 	SetBits    uint64   `json:"set_bits"`
 	Probes     int      `json:"probes"`
@@ -38,7 +39,8 @@ type tableReport struct {
 	Fill       float64  `json:"fill"`
 	Rate       float64  `json:"false_positive_rate"`
 	BestRate   float64  `json:"best_rate"`
-	UpperBound *string  `json:"upper_bound"` // in hexadecimal digits; null if not known
+	Measured   *float64 `json:"measured_rate,omitempty"` // of a Ribbon filter that is reported alone
+	UpperBound *string  `json:"upper_bound"`             // in hexadecimal digits; null if not known
 
 	why    error // Ignored
 	denied bool  // the filter denies a key of the table
@@ -73,7 +75,7 @@ func (r *tableReport) proof(table *bloomsst.Table) {
 
 // with returns the report with the numbers of filters.
 func (r tableReport) with(s bloomsst.Stats) tableReport {
-	r.Filters, r.Unread, r.Empty, r.Probes = s.Filters, s.Unread, s.Empty, s.Probes
+	r.Filters, r.Ribbons, r.Unread, r.Empty, r.Probes = s.Filters, s.Ribbons, s.Unread, s.Empty, s.Probes
 	r.Bytes, r.Bits, r.SetBits, r.Fill = s.Bytes, s.Bits, s.SetBits, s.Fill()
 	r.Rate, r.BestRate, r.Keys = s.FalsePositiveRate, s.BestRate, nil
 	if !s.KeysUnknown && s.Filters > 0 {
@@ -86,6 +88,10 @@ func (r tableReport) with(s bloomsst.Stats) tableReport {
 func (r tableReport) ofPart(number int, part bloomsst.Part) tableReport {
 	r = r.with(part.Stats())
 	r.Filter, r.From, r.To = &number, part.From, part.To
+	if part.Ribbon != nil {
+		measured := part.Ribbon.MeasureRate()
+		r.Measured = &measured
+	}
 	if part.LastKey != nil {
 		last := hex.EncodeToString(part.LastKey)
 		r.UpperBound = &last
@@ -215,7 +221,7 @@ var (
 var tableKinds = []tableKind{
 	{"no filter", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrNoFilter) }, nil},
 	{"a filter of an unknown policy, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPolicy) && !r.denied }, nil},
-	{"a Ribbon filter, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrRibbon) || r.Unread > 0 }, nil},
+	{"a filter of an unknown format, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrRibbon) || r.Unread > 0 }, nil},
 	{"a filter of prefixes alone, which is not asked for keys", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPrefix) && !r.denied }, nil},
 	{"a filter in partitions by an unknown comparator, which is not asked for keys", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrComparator) && !r.denied }, nil},
 	deniedKind, unprovedKind,

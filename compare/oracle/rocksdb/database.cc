@@ -6,7 +6,8 @@
 //                                            asked for, and '-' for the rest
 //
 // The names are format_version, checksum (RocksDB's number), compression (a name without k), bits (per key), ribbon (1: a
-// Ribbon filter), partitions (bytes of each), prefix (bytes of each key's prefix), capped (the same, and shorter keys
+// Ribbon filter), before (the level below which there are Bloom filters all the same), memory (1: filters have sizes
+// that the allocator has), partitions (bytes of each), prefix (bytes of each key's prefix), capped (the same, and shorter keys
 // are their own prefixes), whole (0: no whole keys in the filter), index (RocksDB's number of a type), restarts (the
 // interval in index blocks), block (bytes of a data block), hash (1: data blocks have a hash index), dictionary (bytes
 // of a compression's dictionary), reverse (1: the reverse order), shortlex (1: shorter keys come first), times (each
@@ -119,7 +120,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::map<std::string, std::string> given = {
-      {"format_version", "5"}, {"checksum", "1"}, {"bits", "10"}, {"block", "4096"}, {"restarts", "1"}};
+      {"format_version", "5"}, {"checksum", "1"}, {"bits", "10"}, {"block", "4096"}, {"restarts", "1"}, {"before", "-1"}};
   for (int i = 3; i < argc; i++) {
     const std::string option = argv[i];
     const size_t equals = option.find('=');
@@ -135,9 +136,10 @@ int main(int argc, char** argv) {
   table.index_block_restart_interval = static_cast<int>(number("restarts"));
   table.whole_key_filtering = given["whole"] != "0";
   if (number("bits") > 0) {
-    table.filter_policy.reset(number("ribbon") ? rocksdb::NewRibbonFilterPolicy(number("bits"), -1)
+    table.filter_policy.reset(number("ribbon") ? rocksdb::NewRibbonFilterPolicy(number("bits"), static_cast<int>(number("before")))
                                                : rocksdb::NewBloomFilterPolicy(number("bits")));
   }
+  table.optimize_filters_for_memory = number("memory") != 0;
   if (number("partitions")) {
     table.partition_filters = true;
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
