@@ -53,7 +53,7 @@ func throughJSON(v any) (*Set, error) {
 }
 
 func throughInterleaved(_ *AtomicSet, f *Filter) (*Set, error) {
-	x, err := f.NewInterleaved(1)
+	x, err := NewInterleaved(f, 1)
 	if err != nil {
 		return nil, err
 	}

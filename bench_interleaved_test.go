@@ -32,7 +32,7 @@ func (c interleavedCase) make(b *testing.B, kernel Kernel) (filters []*Filter, g
 	if err != nil {
 		b.Fatal(err)
 	}
-	if x, err = filters[0].NewInterleaved(len(filters)); err == nil {
+	if x, err = NewInterleaved(filters[0], len(filters)); err == nil {
 		err = x.Put(0, filters...)
 	}
 	if err != nil {
@@ -176,7 +176,7 @@ func BenchmarkInterleavedBuilder(b *testing.B) {
 	some, _, _ := interleavedCase{Parquet, 512, 10_000}.make(b, kernels[0])
 	path := filepath.Join(b.TempDir(), "filters")
 	for b.Loop() {
-		builder, err := some[0].NewInterleavedBuilder()
+		builder, err := NewInterleavedBuilder(some[0])
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func BenchmarkRows(b *testing.B) {
 	p, hashes := Policy{c.format, 10}, make([]uint64, c.keys)
 	random := rand.New(rand.NewPCG(6, 7))
 	path := filepath.Join(b.TempDir(), "filters")
-	x, err := p.NewFilter(c.format.Hashes64(hashes)).NewInterleaved(c.filters)
+	x, err := NewInterleaved(p.NewFilter(c.format.Hashes64(hashes)), c.filters)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func TestStatsOfOtherBits(t *testing.T) {
 		if s.Bits != c.bits || s.SetBits != c.setBits || c.bits == math.MaxUint64 && math.Round(s.Keys) != 39./3 {
 			t.Errorf("%d of %d bits are set, want %d of %d; %+v", s.SetBits, s.Bits, c.setBits, c.bits, s)
 		}
-		x, err := f.NewInterleaved(1)
+		x, err := NewInterleaved(f, 1)
 		if (err == nil) != (c.bits < 100) || err != nil && !errors.Is(err, ErrShape) {
 			t.Errorf("NewInterleaved of %d bits: %v", c.bits, err)
 		}

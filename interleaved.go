@@ -78,7 +78,7 @@ func (c *Columns) Metadata() []byte { return c.metadata }
 // NewInterleaved returns room for so many filters, all without keys. Their shape is that of
 // [Policy.NewFoldable](maxKeys); for [Pebble], which has none, that of [Policy.NewSet]. So all sets of
 // NewFoldable with as many keys or more, at the same bits per key, can be put in. The kind of their keys is not known:
-// [Filter.NewInterleaved] takes that of a filter.
+// the function [NewInterleaved] uses the kind of a filter.
 //
 // The errors are those of NewFoldable, and [ErrCapacity] if the number of filters is negative, or if all of them, or their
 // numbers of keys, are larger than one filter may be.
@@ -93,24 +93,24 @@ func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 	return s.newInterleaved(filters)
 }
 
-// NewInterleaved returns room for so many filters of the shape of f, all without keys. Its queries run on the
-// kernel of f, and its keys are of f's kind.
+// NewInterleaved returns room for so many filters of the shape of like, all without keys. It does not put like in. Its queries run
+// on the kernel of like, and its keys are of like's kind.
 //
-// The error is [ErrShape] if f answers without testing bits, or if this library builds no filter of its shape: some
+// The error is [ErrShape] if like answers without testing bits, or if this library builds no filter of its shape: some
 // versions of RocksDB wrote longer lines, and a filter of [BitsAndBlooms] can store fewer bits than its probes reach. It is
 // [ErrCapacity] as for [Policy.NewInterleaved].
-func (f *Filter) NewInterleaved(filters int) (*Interleaved, error) {
-	_, s := f.encoded()
+func NewInterleaved(like *Filter, filters int) (*Interleaved, error) {
+	_, s := like.encoded()
 	var empty view
 	err := ErrShape
-	if f.scheme != 0 && !f.storesFewer() { // the header of one that does can claim any number of bits
-		empty, err = f.format.emptyView(s)
+	if like.scheme != 0 && !like.storesFewer() { // the header of one that does can claim any number of bits
+		empty, err = like.format.emptyView(s)
 	}
-	if err != nil || empty.N != f.N {
-		return nil, fmt.Errorf("%w: filters of %v with %d bits and %d probes cannot be interleaved", ErrShape, f.format, s.Bits, s.Probes)
+	if err != nil || empty.N != like.N {
+		return nil, fmt.Errorf("%w: filters of %v with %d bits and %d probes cannot be interleaved", ErrShape, like.format, s.Bits, s.Probes)
 	}
-	empty.kind = f.kind
-	empty.setKernel(f.kernel)
+	empty.kind = like.kind
+	empty.setKernel(like.kernel)
 	return empty.newInterleaved(filters)
 }
 

@@ -30,20 +30,20 @@ type InterleavedBuilder struct {
 // builderMemory is the bytes of a block, unless 512 filters have more.
 const builderMemory = 64 << 20
 
-// NewInterleavedBuilder returns a builder for filters of the shape of f, of which there are none yet. The errors are
-// those of [Filter.NewInterleaved].
-func (f *Filter) NewInterleavedBuilder() (*InterleavedBuilder, error) {
-	return f.newInterleavedBuilder(builderMemory)
+// NewInterleavedBuilder returns a builder without filters, for filters of the shape of like. It does not add like. The errors are
+// those of [NewInterleaved].
+func NewInterleavedBuilder(like *Filter) (*InterleavedBuilder, error) {
+	return newInterleavedBuilder(like, builderMemory)
 }
 
 // newInterleavedBuilder is NewInterleavedBuilder with blocks of so many bytes.
-func (f *Filter) newInterleavedBuilder(memory int) (*InterleavedBuilder, error) {
-	x, err := f.NewInterleaved(0)
+func newInterleavedBuilder(like *Filter, memory int) (*InterleavedBuilder, error) {
+	x, err := NewInterleaved(like, 0)
 	if err != nil {
 		return nil, err
 	}
 	bytes := int(x.depth/8) + 1
-	block, err := f.NewInterleaved(max(memory/bytes/columnsAtOnce, 1) * columnsAtOnce)
+	block, err := NewInterleaved(like, max(memory/bytes/columnsAtOnce, 1) * columnsAtOnce)
 	if err != nil {
 		return nil, err
 	}

@@ -24,11 +24,11 @@ func TestInterleavedBuilder(t *testing.T) {
 			if (i+j)%oneOf(3) != 0 {
 				continue // each number with one format
 			}
-			b, err := filters[0].newInterleavedBuilder(0) // of blocks of 512 filters
+			b, err := newInterleavedBuilder(filters[0], 0) // of blocks of 512 filters
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, err := filters[0].NewInterleaved(count)
+			x, err := NewInterleaved(filters[0], count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func TestInterleavedBuilder(t *testing.T) {
 // TestInterleavedBuilderErrors wants errors for what cannot be added or written, and no file.
 func TestInterleavedBuilderErrors(t *testing.T) {
 	f := Policy{BitsPerKey: 10}.NewFilter(Integers(make([]uint64, 100)))
-	b, err := f.NewInterleavedBuilder()
+	b, err := NewInterleavedBuilder(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestInterleavedBuilderErrors(t *testing.T) {
 			t.Errorf("Add: %v", err)
 		}
 	}
-	if _, err := new(Filter).NewInterleavedBuilder(); !errors.Is(err, ErrShape) {
+	if _, err := NewInterleavedBuilder(new(Filter)); !errors.Is(err, ErrShape) {
 		t.Errorf("the zero Filter: %v", err)
 	}
 	dir := t.TempDir()

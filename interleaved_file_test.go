@@ -24,7 +24,7 @@ func interleavedExample(t testing.TB, format Format) (x *Interleaved, filters []
 	t.Helper()
 	like := Policy{format, 10}.NewFilter(Bytes(golden.Decimals.Range(0, 10)))
 	_, s := like.encoded()
-	x, err := like.NewInterleaved(3)
+	x, err := NewInterleaved(like, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

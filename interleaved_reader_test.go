@@ -270,7 +270,7 @@ func (header vast) ReadAt(p []byte, offset int64) (int, error) {
 // TestRowsCapacity asks files for more than fits into memory, on systems of 32 and of 64 bits.
 func TestRowsCapacity(t *testing.T) {
 	f := Policy{LevelDB, 10}.NewFilter(Integers(make([]uint64, 100)))
-	x, err := f.NewInterleaved(1)
+	x, err := NewInterleaved(f, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

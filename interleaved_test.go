@@ -318,7 +318,7 @@ func TestInterleavedLike(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := onKernel(t, like, Generic).NewInterleaved(len(filters))
+		x, err := NewInterleaved(onKernel(t, like, Generic), len(filters))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -351,7 +351,7 @@ func TestMergedKeyKind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := f.NewInterleaved(1)
+		x, err := NewInterleaved(f, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -417,28 +417,28 @@ func TestInterleavedErrors(t *testing.T) {
 		"too many":        {ErrCapacity, func() error { _, err := p.NewInterleaved(math.MaxInt, 1); return err }},
 		"too large":       {ErrCapacity, func() error { _, err := p.NewInterleaved(1<<29, 1<<16); return err }},
 		"negative keys":   {ErrCapacity, func() error { _, err := p.NewInterleaved(1, -1); return err }},
-		"the zero Filter": {ErrShape, func() error { _, err := new(Filter).NewInterleaved(1); return err }},
-		"no bits":         {ErrShape, func() error { _, err := mustOpen(t, LevelDB, nil).NewInterleaved(1); return err }},
-		"always yes":      {ErrShape, func() error { _, err := mustOpen(t, LevelDB, []byte{1, 2, 0}).NewInterleaved(1); return err }},
+		"the zero Filter": {ErrShape, func() error { _, err := NewInterleaved(new(Filter), 1); return err }},
+		"no bits":         {ErrShape, func() error { _, err := NewInterleaved(mustOpen(t, LevelDB, nil), 1); return err }},
+		"always yes":      {ErrShape, func() error { _, err := NewInterleaved(mustOpen(t, LevelDB, []byte{1, 2, 0}), 1); return err }},
 		"few bits stored": {ErrShape, func() error {
-			_, err := mustOpen(t, BitsAndBlooms, bitsAndBlooms(1<<43, 3, 64, 1)).NewInterleaved(1)
+			_, err := NewInterleaved(mustOpen(t, BitsAndBlooms, bitsAndBlooms(1<<43, 3, 64, 1)), 1)
 			return err
 		}},
-		"long lines": {ErrShape, func() error { _, err := lines(2).NewInterleaved(1); return err }},
+		"long lines": {ErrShape, func() error { _, err := NewInterleaved(lines(2), 1); return err }},
 		"long lines among others": {ErrShape, func() error {
-			x, err := lines(4).NewInterleaved(1)
+			x, err := NewInterleaved(lines(4), 1)
 			if err != nil {
 				return err
 			}
 			return x.Put(0, lines(2))
 		}},
-		"too many of some": {ErrCapacity, func() error { _, err := good.NewInterleaved(mostBytes); return err }},
+		"too many of some": {ErrCapacity, func() error { _, err := NewInterleaved(good, mostBytes); return err }},
 		"too many counts": {ErrCapacity, func() error { // of keys: the filters, of a bit each, are few bytes
 			tiny, err := Nori.NewSet(1, 1)
 			if err != nil {
 				return err
 			}
-			_, err = tiny.Filter().NewInterleaved(mostBytes/8 + 1)
+			_, err = NewInterleaved(tiny.Filter(), mostBytes/8 + 1)
 			return err
 		}},
 	} {
@@ -626,7 +626,7 @@ func TestInterleavedStats(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.AddBatch(Bytes(golden.Decimals.Range(0, 20)))
-		x, err := s.Filter().NewInterleaved(70)
+		x, err := NewInterleaved(s.Filter(), 70)
 		if err == nil {
 			err = x.Put(65, s.Filter())
 		}

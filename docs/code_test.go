@@ -252,7 +252,7 @@ func findTrace(path string) error {
 	if err != nil {
 		return err
 	}
-	builder, err := ids.Filter().NewInterleavedBuilder() // in bounded memory, for any number of blocks
+	builder, err := bloom.NewInterleavedBuilder(ids.Filter()) // in bounded memory, for any number of blocks
 	if err != nil {
 		return err
 	}

@@ -292,7 +292,7 @@ func (x *Indexer) WriteTo(w io.Writer) (int64, error) {
 			return 0, err
 		}
 	}
-	b, err := empty.NewInterleavedBuilder()
+	b, err := bloom.NewInterleavedBuilder(empty)
 	if err != nil {
 		return 0, err
 	}
