@@ -233,7 +233,8 @@ func (t *Table) isSynthetic() bool {
 }
 
 // UpperBound returns a key that no key of the table exceeds, from the last entry of the index block: the last key,
-// or a shorter one after it. It reads the index block. It returns nil if the table has no such key, as those of Badger.
+// or a shorter one after it. That is in the order of the database: in RocksDB's reverse order, it is the lowest key. It reads the index
+// block. It returns nil if the table has no such key, as those of Badger.
 func (t *Table) UpperBound() ([]byte, error) {
 	if t.engine == Badger {
 		return nil, nil

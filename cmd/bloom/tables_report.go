@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -41,9 +42,11 @@ type tableReport struct {
 	BestRate   float64  `json:"best_rate"`
 	Measured   *float64 `json:"measured_rate,omitempty"` // of a Ribbon filter that is reported alone
 	UpperBound *string  `json:"upper_bound"`             // in hexadecimal digits; null if not known
+	LowerBound *string  `json:"lower_bound,omitempty"`   // in its place, of tables in descending order
 
-	why    error // Ignored
-	denied bool  // the filter denies a key of the table
+	why        error // Ignored
+	denied     bool  // the filter denies a key of the table
+	descending bool  // the order of the keys
 }
 
 func newTableReport(name string, table *bloomsst.Table) (r tableReport, err error) {
@@ -53,12 +56,21 @@ func newTableReport(name string, table *bloomsst.Table) (r tableReport, err erro
 	if n, known := table.Entries(); known {
 		r.Entries = &n
 	}
-	bound, boundErr := table.UpperBound()
-	if bound != nil {
-		digits := hex.EncodeToString(bound)
+	if first, last, known := table.Range(); known {
+		r.descending = bytes.Compare(first, last) > 0
+		r.setBound(last)
+	}
+	return r, err
+}
+
+// setBound sets the bound of the keys. In descending order, it is the lower one.
+func (r *tableReport) setBound(last []byte) {
+	digits := hex.EncodeToString(last)
+	if r.descending {
+		r.LowerBound = &digits
+	} else {
 		r.UpperBound = &digits
 	}
-	return r, errors.Join(err, boundErr)
 }
 
 // proof sets what the keys of the table say about its filter, and why it is not asked.
@@ -93,8 +105,7 @@ func (r tableReport) ofPart(number int, part bloomsst.Part) tableReport {
 		r.Measured = &measured
 	}
 	if part.LastKey != nil {
-		last := hex.EncodeToString(part.LastKey)
-		r.UpperBound = &last
+		r.setBound(part.LastKey)
 	}
 	return r
 }
@@ -145,11 +156,15 @@ func (r tableReport) numbers() string {
 
 // bound returns the bound of the keys, marked as one.
 func (r tableReport) bound() string {
-	if r.UpperBound == nil {
+	digits, sign := r.UpperBound, "<= "
+	if r.descending {
+		digits, sign = r.LowerBound, ">= "
+	}
+	if digits == nil {
 		return "-"
 	}
-	key, _ := hex.DecodeString(*r.UpperBound) // they are digits
-	return "<= " + show.Name(shortened(string(key)))
+	key, _ := hex.DecodeString(*digits) // they are
+	return sign + show.Name(shortened(string(key)))
 }
 
 // tableSum adds up tables.
