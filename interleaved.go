@@ -28,10 +28,10 @@ import (
 type Interleaved struct {
 	unstored // as text: WriteTo writes the file
 	interleaving
-	columns Columns
-	slices  []byte
-	shared  bool   // the slices are the caller's bytes, which Put does not write to
-	seed    uint32 // of the checksums in shared slices
+	labels Labels
+	slices []byte
+	shared bool   // the slices are the caller's bytes, which Put does not write to
+	seed   uint32 // of the checksums in shared slices
 }
 
 // interleaving is the shape of the filters, and where their bits lie.
@@ -44,8 +44,8 @@ type interleaving struct {
 	stride  int // bytes from slice to slice: a multiple of 8
 }
 
-// Columns is what interleaved filters have beside their bits. Filters are numbered from 0.
-type Columns struct {
+// Labels is what interleaved filters have beside their bits. Filters are numbered from 0.
+type Labels struct {
 	unstored
 
 	keys     []uint64 // of each filter, or unknownKeys; nil if none is known
@@ -53,27 +53,33 @@ type Columns struct {
 	metadata []byte
 }
 
-// Columns returns what the filters have beside their bits, as it is when its methods are called.
-func (x *Interleaved) Columns() *Columns { return &x.columns }
+// KeyCount is [Filter.KeyCount] of filter i.
+func (x *Interleaved) KeyCount(i int) (n uint64, known bool) { return x.KeyCount(i) }
+
+// Label returns what SetLabel gave filter i: text of the caller's, such as the name of a file.
+func (x *Interleaved) Label(i int) string { return x.labels.Label(i) }
+
+// Metadata returns the bytes that SetMetadata gave. Do not write to them.
+func (x *Interleaved) Metadata() []byte { return x.labels.metadata }
 
 // KeyCount is [Filter.KeyCount] of filter i.
-func (c *Columns) KeyCount(i int) (n uint64, known bool) {
+func (c *Labels) KeyCount(i int) (n uint64, known bool) {
 	if c.keys == nil || c.keys[i] == unknownKeys {
 		return 0, false
 	}
 	return c.keys[i], true
 }
 
-// Label returns what SetLabel gave filter i: text of the caller's, such as the name of a file.
-func (c *Columns) Label(i int) string {
+// Label returns the label of filter i: text of the caller's, such as the name of a file.
+func (c *Labels) Label(i int) string {
 	if c.labels == nil {
 		return ""
 	}
 	return c.labels[i]
 }
 
-// Metadata returns the bytes that SetMetadata gave. Do not write to them.
-func (c *Columns) Metadata() []byte { return c.metadata }
+// Metadata returns the caller's bytes. Do not write to them.
+func (c *Labels) Metadata() []byte { return c.metadata }
 
 // NewInterleaved returns room for so many filters, all without keys. Their shape is that of
 // [Policy.NewFoldable](maxKeys); for [Pebble], which has none, that of [Policy.NewSet]. So all sets of
@@ -132,7 +138,7 @@ func (v *view) newInterleaved(filters int) (*Interleaved, error) {
 		return nil, fmt.Errorf("%w: %d filters of %d bits", ErrCapacity, filters, x.bits)
 	}
 	x.slices = memory.Aligned(0, int(size))
-	x.columns.keys = make([]uint64, filters)
+	x.labels.keys = make([]uint64, filters)
 	return x, nil
 }
 
@@ -173,14 +179,14 @@ func (x *interleaving) Empty() *Filter {
 
 // SetLabel labels filter i with text, such as the name of a file. It panics if there is no such filter.
 func (x *Interleaved) SetLabel(i int, label string) {
-	if x.columns.labels == nil {
-		x.columns.labels = make([]string, x.filters)
+	if x.labels.labels == nil {
+		x.labels.labels = make([]string, x.filters)
 	}
-	x.columns.labels[i] = label
+	x.labels.labels[i] = label
 }
 
 // SetMetadata keeps bytes of the caller's, which the file has too. It takes no copy.
-func (x *Interleaved) SetMetadata(data []byte) { x.columns.metadata = data }
+func (x *Interleaved) SetMetadata(data []byte) { x.labels.metadata = data }
 
 // Put replaces filters by those given, from number first on. It takes a copy of their bits: later changes of a set do not
 // show. Filters past the last are new, while there is room: for as many as the constructor was asked for, or some more. Those
@@ -215,7 +221,7 @@ func (x *Interleaved) Put(first int, filters ...*Filter) error {
 		if !known {
 			keys = unknownKeys
 		}
-		x.columns.keys[first+i] = keys
+		x.labels.keys[first+i] = keys
 	}
 	for len(filters) > 0 {
 		n := min(len(filters), columnsAtOnce-first%64)
@@ -260,7 +266,7 @@ func (x *Interleaved) grow(filters int) {
 		}
 	}
 	more := max(filters-x.filters, 0)
-	c := &x.columns
+	c := &x.labels
 	if c.keys == nil {
 		c.keys = slices.Repeat([]uint64{unknownKeys}, x.filters)
 	}
@@ -402,7 +408,7 @@ func MergeInterleaved(parts ...*Interleaved) (*Interleaved, error) {
 		for p := range int(x.depth) {
 			orBits(x.slices[p*x.stride:][:x.stride], first, part.slices[p*part.stride:][:part.stride], part.filters)
 		}
-		x.columns.take(first, &part.columns, part.filters, filters)
+		x.labels.take(first, &part.labels, part.filters, filters)
 		first += part.filters
 	}
 	return x, nil
@@ -429,7 +435,7 @@ func merged(parts []*Interleaved) (filters int, kind KeyKind, err error) {
 }
 
 // take copies n filters of another Interleaved to the places from number first on, of so many in all.
-func (c *Columns) take(first int, from *Columns, n, all int) {
+func (c *Labels) take(first int, from *Labels, n, all int) {
 	for i := range n {
 		c.keys[first+i] = unknownKeys
 	}
@@ -475,7 +481,7 @@ func (x *Interleaved) copies(first, n int) []*Filter {
 		v.data = slices.Clone(v.data)
 		v.Array, _ = v.format.decode(v.data) // no error: it was opened
 		v.setKernel(v.kernel)
-		keys, known := x.columns.KeyCount(first + i)
+		keys, known := x.KeyCount(first + i)
 		v.count = &keyCount{n: keys, unknown: !known}
 		columns[first%64+i], _ = v.encoded()
 		filters[i] = &Filter{v}

@@ -22,7 +22,7 @@ type InterleavedBuilder struct {
 	block   *Interleaved // the last one, which is not full
 	waiting []*Filter    // those of the block that are not yet put in
 	all     interleaving
-	columns Columns
+	labels  Labels
 	full    *os.File // the full blocks, or nil
 	blocks  int      // their number
 }
@@ -43,7 +43,7 @@ func newInterleavedBuilder(like *Filter, memory int) (*InterleavedBuilder, error
 		return nil, err
 	}
 	bytes := int(x.depth/8) + 1
-	block, err := NewInterleaved(like, max(memory/bytes/columnsAtOnce, 1) * columnsAtOnce)
+	block, err := NewInterleaved(like, max(memory/bytes/columnsAtOnce, 1)*columnsAtOnce)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (b *InterleavedBuilder) Add(f *Filter, label string) error {
 	if !known {
 		keys = unknownKeys
 	}
-	b.waiting, b.columns.keys, b.columns.labels = append(b.waiting, f), append(b.columns.keys, keys), append(b.columns.labels, label)
+	b.waiting, b.labels.keys, b.labels.labels = append(b.waiting, f), append(b.labels.keys, keys), append(b.labels.labels, label)
 	if b.all.filters++; b.all.filters%columnsAtOnce != 0 {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (b *InterleavedBuilder) save() (err error) {
 }
 
 // SetMetadata keeps bytes of the caller's, which the file has too. It takes no copy.
-func (b *InterleavedBuilder) SetMetadata(data []byte) { b.columns.metadata = data }
+func (b *InterleavedBuilder) SetMetadata(data []byte) { b.labels.metadata = data }
 
 // WriteTo writes the file, as [Interleaved.WriteTo] does. More filters can be added after it.
 func (b *InterleavedBuilder) WriteTo(w io.Writer) (int64, error) {
@@ -114,7 +114,7 @@ func (b *InterleavedBuilder) WriteTo(w io.Writer) (int64, error) {
 	x.stride = strideOf(x.filters)
 	x.room = 8 * (x.stride - sliceSum)
 	var part []byte
-	return x.writeFile(w, &b.columns, func(p uint64, buffer []byte) error {
+	return x.writeFile(w, &b.labels, func(p uint64, buffer []byte) error {
 		from, n := p*uint64(b.block.stride), uint64(len(buffer)/x.stride*b.block.stride)
 		if uint64(len(part)) < n {
 			part = make([]byte, n)

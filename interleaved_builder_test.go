@@ -48,7 +48,7 @@ func TestInterleavedBuilder(t *testing.T) {
 				}
 			}
 			x.SetMetadata([]byte("metadata"))
-			b.SetMetadata(x.columns.metadata)
+			b.SetMetadata(x.labels.metadata)
 			done := int64(0)
 			b.Progress = func(written, size int64) {
 				if written <= done || written > size || size != int64(len(x.slices)) {

@@ -119,7 +119,7 @@ func (x *interleaving) parseHeader(data []byte, size uint64) (p sections, err er
 }
 
 // appendTable appends the table of n filters.
-func (c *Columns) appendTable(dst []byte, n int) []byte {
+func (c *Labels) appendTable(dst []byte, n int) []byte {
 	for i := range n {
 		keys, known := c.KeyCount(i)
 		if !known {
@@ -140,7 +140,7 @@ func (c *Columns) appendTable(dst []byte, n int) []byte {
 }
 
 // parse reads the table of n filters, and the metadata, from the bytes after the slices.
-func (c *Columns) parse(data []byte, n int, p *sections) error {
+func (c *Labels) parse(data []byte, n int, p *sections) error {
 	zeros, data := data[:interleavedAfter], data[interleavedAfter:]
 	if slices.Max(zeros) != 0 {
 		return fmt.Errorf("%w: the bytes after the file's slices are not zero", ErrEncoding)
@@ -149,7 +149,7 @@ func (c *Columns) parse(data []byte, n int, p *sections) error {
 		return fmt.Errorf("%w: the checksum of the file's table is wrong", ErrEncoding)
 	}
 	table, metadata := data[:p.table], data[p.table:]
-	*c = Columns{metadata: metadata}
+	*c = Labels{metadata: metadata}
 	if len(table) == 0 {
 		return nil
 	}
@@ -198,14 +198,14 @@ func checkSlice(seed uint32, p uint64, slice []byte) error {
 // writes as many whole slices at a time as 1 MiB has, but at least one, and all that follows them at once. It keeps a copy of each
 // such piece.
 func (x *Interleaved) WriteTo(w io.Writer) (int64, error) {
-	return x.writeFile(w, &x.columns, func(p uint64, buffer []byte) error {
+	return x.writeFile(w, &x.labels, func(p uint64, buffer []byte) error {
 		copy(buffer, x.slices[p*uint64(x.stride):])
 		return nil
 	})
 }
 
 // writeFile is WriteTo for slices that read gives: whole ones from slice p on, as many as the buffer has room for.
-func (x *interleaving) writeFile(w io.Writer, c *Columns, read func(p uint64, buffer []byte) error) (int64, error) {
+func (x *interleaving) writeFile(w io.Writer, c *Labels, read func(p uint64, buffer []byte) error) (int64, error) {
 	if x.empty.scheme == 0 {
 		return 0, fmt.Errorf("%w: the zero Interleaved has no format to write", ErrFormat)
 	}
@@ -254,7 +254,7 @@ func OpenInterleaved(data []byte) (*Interleaved, error) {
 	}
 	end := x.slicesEnd(&p)
 	x.slices, x.seed = data[p.start:end:end], p.seed
-	if err := x.columns.parse(data[end:], x.filters, &p); err != nil {
+	if err := x.labels.parse(data[end:], x.filters, &p); err != nil {
 		return nil, err
 	}
 	return x, nil

@@ -147,12 +147,12 @@ func checkOpened(t *testing.T, got, want *Interleaved) {
 	if err := got.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	if got.empty.kind != want.empty.kind || got.empty.format != want.empty.format || got.room != want.room || !bytes.Equal(got.columns.metadata, want.columns.metadata) {
-		t.Errorf("%v of %q with room for %d, metadata %q", got.empty.format, got.empty.kind, got.room, got.columns.metadata)
+	if got.empty.kind != want.empty.kind || got.empty.format != want.empty.format || got.room != want.room || !bytes.Equal(got.labels.metadata, want.labels.metadata) {
+		t.Errorf("%v of %q with room for %d, metadata %q", got.empty.format, got.empty.kind, got.room, got.labels.metadata)
 	}
 	for i := range want.Len() {
-		if got.columns.Label(i) != want.columns.Label(i) {
-			t.Errorf("label %d: %q, want %q", i, got.columns.Label(i), want.columns.Label(i))
+		if got.Label(i) != want.Label(i) {
+			t.Errorf("label %d: %q, want %q", i, got.Label(i), want.Label(i))
 		}
 		checkTaken(t, got.Filter(i), want.Filter(i))
 	}
@@ -186,8 +186,8 @@ func TestInterleavedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkAlike(t, y, x, p.Format, Integers([]uint64{0, 1, 2, 3, 77, 1 << 40}))
-			if !slices.Equal(y.columns.keys, x.columns.keys) || y.columns.labels != nil {
-				t.Errorf("%d filters: keys %v, labels %q", c.filters, y.columns.keys, y.columns.labels)
+			if !slices.Equal(y.labels.keys, x.labels.keys) || y.labels.labels != nil {
+				t.Errorf("%d filters: keys %v, labels %q", c.filters, y.labels.keys, y.labels.labels)
 			}
 		}
 	}
@@ -227,7 +227,7 @@ func interleavedAnswers(t testing.TB, x *Interleaved) string {
 		key, _ := keys.AppendKey(nil, i)
 		x.MayContain(key, hits[(x.Len()+63)/64*i:])
 	}
-	return fmt.Sprintf("%x %v %q %q %q", hits, x.columns.keys, x.columns.labels, x.columns.metadata, x.empty.kind)
+	return fmt.Sprintf("%x %v %q %q %q", hits, x.labels.keys, x.labels.labels, x.Metadata(), x.empty.kind)
 }
 
 // TestInterleavedDamaged flips every byte of files, and cuts them at every length.
@@ -358,12 +358,12 @@ func TestInterleavedLies(t *testing.T) {
 		"an end before the end": func(_ *interleaving, p *sections, after *[]byte) { *after, p.table, p.metadata = nil, 0, 1<<64-4 },
 	} {
 		y, p := x.interleaving, sections{start: interleavedStart}
-		after := append(x.columns.appendTable(nil, x.filters), x.columns.metadata...)
-		p.table, p.metadata = uint64(len(after)-len(x.columns.metadata)), uint64(len(x.columns.metadata))
+		after := append(x.labels.appendTable(nil, x.filters), x.Metadata()...)
+		p.table, p.metadata = uint64(len(after)-len(x.Metadata())), uint64(len(x.Metadata()))
 		change(&y, &p, &after)
 		if name == "filters" {
-			after = append(y.emptyTable(), x.columns.metadata...)
-			p.table = uint64(len(after) - len(x.columns.metadata))
+			after = append(y.emptyTable(), x.Metadata()...)
+			p.table = uint64(len(after) - len(x.Metadata()))
 		}
 		p.sum = xxhash.Sum64(after)
 		data := append(y.header(&p), make([]byte, y.slicesEnd(&p)+interleavedAfter-interleavedHeader)...)
@@ -378,7 +378,7 @@ func TestInterleavedLies(t *testing.T) {
 
 // emptyTable returns the table of filters without keys and labels.
 func (x *interleaving) emptyTable() []byte {
-	return (&Columns{keys: make([]uint64, x.filters)}).appendTable(nil, x.filters)
+	return (&Labels{keys: make([]uint64, x.filters)}).appendTable(nil, x.filters)
 }
 
 // TestInterleavedWriteTo writes to a writer that fails after each number of bytes.

@@ -290,14 +290,14 @@ func (x *InterleavedFile) andRead(r Range, all []wanted, rows []uint64) error {
 	return nil
 }
 
-// Columns reads the numbers of keys, the labels and the metadata, and checks them. The errors are those of
+// Labels reads the numbers of keys, the labels and the metadata, and checks them. The errors are those of
 // [InterleavedFile.MayContainHash].
-func (x *InterleavedFile) Columns() (*Columns, error) {
+func (x *InterleavedFile) Labels() (*Labels, error) {
 	size := interleavedAfter + x.sections.table + x.sections.metadata
 	if err := checkAllocation(int64(size)); err != nil {
 		return nil, err
 	}
-	data, c := make([]byte, size), new(Columns)
+	data, c := make([]byte, size), new(Labels)
 	if err := readAt(x.r, data, int64(x.slicesEnd(&x.sections))); err != nil {
 		return nil, err
 	}

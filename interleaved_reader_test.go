@@ -233,11 +233,11 @@ func TestRowsOrder(t *testing.T) {
 func TestRowsColumns(t *testing.T) {
 	x, _ := interleavedExample(t, RocksDB)
 	rows, r := rowsOf(t, x)
-	c, err := rows.Columns()
+	c, err := rows.Labels()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reads, _ := r.cost(); reads != 1 || !slices.Equal(c.keys, x.columns.keys) || c.Label(2) != "last" || string(c.Metadata()) != "metadata" || rows.Empty().KeyKind() != KindText {
+	if reads, _ := r.cost(); reads != 1 || !slices.Equal(c.keys, x.labels.keys) || c.Label(2) != "last" || string(c.Metadata()) != "metadata" || rows.Empty().KeyKind() != KindText {
 		t.Errorf("%d reads: %+v", reads, c)
 	}
 	if s := rows.Empty().Stats(); s.Bits != x.bits || s.Probes != x.empty.K || rows.Len() != 3 || rows.room != 32 || rows.Empty().Format() != RocksDB {
@@ -247,7 +247,7 @@ func TestRowsColumns(t *testing.T) {
 
 // TestInterleavedFields wants no field of filters that users could set.
 func TestInterleavedFields(t *testing.T) {
-	for _, of := range []reflect.Type{reflect.TypeFor[Interleaved](), reflect.TypeFor[Columns]()} {
+	for _, of := range []reflect.Type{reflect.TypeFor[Interleaved](), reflect.TypeFor[Labels]()} {
 		for i := range of.NumField() {
 			if field := of.Field(i); field.IsExported() {
 				t.Errorf("%v has the field %s", of, field.Name)
@@ -295,7 +295,7 @@ func TestRowsCapacity(t *testing.T) {
 		_, err = rows.MayContain([]byte("key"), hits[:])
 		switch name {
 		case "the table":
-			_, err = rows.Columns()
+			_, err = rows.Labels()
 		case "a slice":
 			_, err = rows.MayContainBatch(Integers([]int{1}), hits[:])
 		}
@@ -342,7 +342,7 @@ func TestRowsErrors(t *testing.T) {
 		if _, err := rows.MayContainBatch(keys, make([]uint64, rows.Len())); err != nil {
 			return "", err
 		}
-		c, err := rows.Columns()
+		c, err := rows.Labels()
 		if err != nil {
 			return "", err
 		}

@@ -212,7 +212,7 @@ func TestPut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if x.Len() != count || x.room < count || x.Empty().Format() != format || x.columns.metadata != nil || x.columns.Label(3) != "" {
+		if x.Len() != count || x.room < count || x.Empty().Format() != format || x.Metadata() != nil || x.Label(3) != "" {
 			t.Fatalf("Len %d, Room %d, %v", x.Len(), x.room, x.Empty().Format())
 		}
 		want := make([]*Filter, x.room)
@@ -232,8 +232,8 @@ func TestPut(t *testing.T) {
 			t.Fatalf("%d filters after Put of none", x.Len())
 		}
 		put(x.room-1, filters[:1])
-		if x.Len() != x.room || x.columns.Label(2) != "two" || x.columns.Label(x.room-1) != "" {
-			t.Fatalf("Len %d, Room %d, labels %q", x.Len(), x.room, x.columns.labels)
+		if x.Len() != x.room || x.Label(2) != "two" || x.Label(x.room-1) != "" {
+			t.Fatalf("Len %d, Room %d, labels %q", x.Len(), x.room, x.labels.labels)
 		}
 		for i, f := range want {
 			got := x.Filter(i)
@@ -402,7 +402,7 @@ func TestInterleavedErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if x.Len() != 100 || onesCount(x.slices) != 0 || slices.Max(x.columns.keys) != 0 {
+	if x.Len() != 100 || onesCount(x.slices) != 0 || slices.Max(x.labels.keys) != 0 {
 		t.Error("an error changes something")
 	}
 	lines := func(n byte) *Filter { // of 256 bytes together
@@ -438,7 +438,7 @@ func TestInterleavedErrors(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = NewInterleaved(tiny.Filter(), mostBytes/8 + 1)
+			_, err = NewInterleaved(tiny.Filter(), mostBytes/8+1)
 			return err
 		}},
 	} {
@@ -534,7 +534,7 @@ func TestMergeInterleaved(t *testing.T) {
 				part.SetLabel(9, "label")
 			}
 			if n == 63 {
-				part.columns.keys = nil // as of a file without a table
+				part.labels.keys = nil // as of a file without a table
 			}
 			parts, filters = append(parts, part), append(filters, some...)
 		}
@@ -548,8 +548,8 @@ func TestMergeInterleaved(t *testing.T) {
 			}
 			checkTaken(t, x.Filter(i), f)
 		}
-		if x.Len() != len(filters) || x.columns.Label(1+64+63+9) != "label" || x.columns.Label(0) != "" {
-			t.Errorf("%d filters with the labels %q", x.Len(), x.columns.labels)
+		if x.Len() != len(filters) || x.Label(1+64+63+9) != "label" || x.Label(0) != "" {
+			t.Errorf("%d filters with the labels %q", x.Len(), x.labels.labels)
 		}
 	})
 	one, err := Policy{RocksDB, 10}.NewInterleaved(1, 10)

@@ -191,7 +191,7 @@ func TestJSON(t *testing.T) {
 func TestUnstored(t *testing.T) {
 	stored := []any{new(Filter), new(Set), new(AtomicSet)} // TestCodecs has them
 	unstored := []any{
-		new(Builder), new(Keys), new(Group), new(Hash), new(Interleaved), new(InterleavedBuilder), new(InterleavedFile), new(Columns),
+		new(Builder), new(Keys), new(Group), new(Hash), new(Interleaved), new(InterleavedBuilder), new(InterleavedFile), new(Labels),
 	}
 	known := make(map[string]bool)
 	for _, v := range slices.Concat(stored, unstored) {

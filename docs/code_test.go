@@ -283,11 +283,11 @@ func findTrace(path string) error {
 		return err
 	}
 	fmt.Println(hits) // [2]: bit 1, block 2
-	columns, err := rows.Columns()
+	labels, err := rows.Labels()
 	if err != nil {
 		return err
 	}
-	fmt.Println(columns.Label(1), file.asked) // the header, a region, the columns
+	fmt.Println(labels.Label(1), file.asked) // the header, a region, the labels
 	return nil
 }
 

@@ -64,12 +64,12 @@ func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
 	if err != nil {
 		return nil, errIndex(err)
 	}
-	beside, err := rows.Columns()
+	labels, err := rows.Labels()
 	if err != nil {
 		return nil, errIndex(err)
 	}
 	x := &Index{rows: rows}
-	d := indexDecoder{data: beside.Metadata()}
+	d := indexDecoder{data: labels.Metadata()}
 	if err := d.index(x); err != nil {
 		return nil, err
 	}

@@ -381,7 +381,7 @@ func TestIndexErrors(t *testing.T) {
 	if err != nil || len(index.Files()) != 1 || index.Files()[0].Name != "b" || index.Column(0).Meta().Path != "k" {
 		t.Fatalf("%+v, %v", index.Files(), err)
 	}
-	if beside, err := index.rows.Columns(); err != nil || beside.Label(1) != "b\t1\t0\t0001-01-01T00:00:00Z" {
+	if labels, err := index.rows.Labels(); err != nil || labels.Label(1) != "b\t1\t0\t0001-01-01T00:00:00Z" {
 		t.Errorf("label %q, %v", beside.Label(1), err)
 	}
 	if _, err := index.Column(0).Filter(0); !errors.Is(err, ErrNoFilter) {
