@@ -390,11 +390,11 @@ func TestPrograms(t *testing.T) {
 // isProgram reports whether a block of a page is a whole program, which TestPrograms runs.
 func isProgram(block string) bool { return strings.HasPrefix(block, "package main\n") }
 
-// TestCodeOfDocs looks for the code of every page in the examples above, which run it, or in a test of an adapter or of
-// compare, which compiles it. It looks for all lines in their order, since a page may leave out what a test does between them.
+// TestCodeOfDocs looks for the code of every page in the examples above, which run it, or in a test of an adapter, of
+// package window or of compare, which compiles it. It looks for all lines in their order, since a page may leave out what a test does between them.
 func TestCodeOfDocs(t *testing.T) {
 	var tests [][]string
-	for _, pattern := range []string{"docs/code_test.go", "adapter/*/example*_test.go", "adapter/*/*/example*_test.go", "compare/*_test.go"} {
+	for _, pattern := range []string{"docs/code_test.go", "adapter/*/example*_test.go", "adapter/*/*/example*_test.go", "compare/*_test.go", "window/example*_test.go"} {
 		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: no files, or %v", pattern, err)

@@ -1,8 +1,14 @@
 package window_test
 
 import (
+	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
 
+	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/window"
 )
 
@@ -23,4 +29,60 @@ func Example() {
 	// false true
 	// true
 	// false
+}
+
+// keep is what a service does that keeps its window in a folder.
+func keep(folder string, options window.Options) error {
+	seen, loaded, err := window.Open(folder, options)
+	if err != nil {
+		return err
+	}
+	fmt.Println(loaded.Kept, loaded.Forgotten, seen.MayContainString("/a"))
+	for range time.Tick(time.Minute) {
+		if err := seen.Save(); err != nil {
+			return err
+		}
+	}
+	return seen.Close()
+}
+
+// TestKeep wants the error of Open.
+func TestKeep(t *testing.T) {
+	if err := keep(t.TempDir(), window.Options{}); !errors.Is(err, bloom.ErrCapacity) {
+		t.Error(err)
+	}
+}
+
+// TestOneWinner has goroutines race for keys, and wants one of them to learn that a key is new.
+func TestOneWinner(t *testing.T) {
+	options := window.Options{Generations: 25, Keys: 100_000, Rate: 1e-6}
+	seen, err := window.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var locks [256]sync.Mutex
+	var winners atomic.Int64
+	var group sync.WaitGroup
+	const keys = 20_000
+	for range 4 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for i := range keys {
+				id := fmt.Sprint("id ", i)
+				h := options.Format.HashString(id)
+				lock := &locks[h.Words()[0]%uint64(len(locks))]
+				lock.Lock()
+				isNew := !seen.TestAndAddHash(h)
+				lock.Unlock()
+				if isNew {
+					winners.Add(1)
+				}
+			}
+		}()
+	}
+	group.Wait()
+	if n := winners.Load(); n > keys || n < keys-2 {
+		t.Errorf("%d goroutines learned of %d keys that they are new", n, keys)
+	}
 }

@@ -2,9 +2,7 @@ package window
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -20,7 +18,7 @@ const serviceFolder = "WINDOW_TEST_FOLDER"
 
 func TestMain(m *testing.M) {
 	if folder := os.Getenv(serviceFolder); folder != "" {
-		if err := serve(filepath.Join(folder, "seen.bloom")); err != nil {
+		if err := serve(folder); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -35,22 +33,19 @@ var serviceOptions = Options{Generations: 20, Keys: perRound, Rate: 1e-3}
 // round returns the keys of a round.
 func round(i int) bloom.Keys { return bloom.Integers(addition{from: i * perRound, n: perRound}.keys()) }
 
-// serve loads the window of a file and goes on from its last round: it adds keys, saves, says so, and rotates.
-func serve(path string) error {
-	w, err := load(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		w, err = New(serviceOptions)
-	}
+// serve opens the window of a folder and goes on from its last round: it adds keys, saves, reports it, and rotates.
+func serve(folder string) error {
+	w, _, err := Open(filepath.Join(folder, "seen"), serviceOptions)
 	if err != nil {
 		return err
 	}
 	last := 0
-	if text, err := os.ReadFile(path + ".round"); err == nil {
+	if text, err := os.ReadFile(filepath.Join(folder, "round")); err == nil {
 		fmt.Sscan(string(text), &last)
 	}
 	for i := last + 1; ; i++ {
 		w.AddBatch(round(i))
-		if err := save(w, path); err != nil {
+		if err := w.Save(); err != nil {
 			return err
 		}
 		fmt.Println(i)
@@ -58,41 +53,14 @@ func serve(path string) error {
 	}
 }
 
-// save replaces the file in one step.
-func save(w *Window, path string) error {
-	file, err := os.CreateTemp(filepath.Dir(path), "new")
-	if err != nil {
-		return err
-	}
-	if _, err = w.WriteTo(file); err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	return errors.Join(err)
-}
-
-func load(path string) (*Window, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	w := new(Window)
-	_, err = w.ReadFrom(bufio.NewReader(file))
-	return w, err
-}
-
-// TestKilled kills a service again and again while it saves. Its file must be whole, and have every key of the rounds that it
-// said were saved, as long as the window promises them.
+// TestKilled kills a service again and again while it saves. Its folder must be whole, and have every key of the rounds
+// that it said were saved, as long as the window promises them.
 func TestKilled(t *testing.T) {
 	times := 12
 	if testing.Short() {
 		times = 4
 	}
 	folder := t.TempDir()
-	path := filepath.Join(folder, "seen.bloom")
 	random := rand.New(rand.NewPCG(1, 2))
 	last := 0
 	for range times {
@@ -124,7 +92,7 @@ func TestKilled(t *testing.T) {
 		if rounds == 0 {
 			t.Fatal("the service has not saved once")
 		}
-		w, err := load(path)
+		w, _, err := Open(filepath.Join(folder, "seen"), serviceOptions)
 		if err != nil {
 			t.Fatalf("after round %d: %v", last, err)
 		}
@@ -134,7 +102,8 @@ func TestKilled(t *testing.T) {
 				t.Fatalf("after round %d: %d of the %d keys of round %d", last, n, perRound, i)
 			}
 		}
-		if err := os.WriteFile(path+".round", []byte(fmt.Sprint(last)), 0o600); err != nil {
+		w.folder.lock.Close() // without a Save
+		if err := os.WriteFile(filepath.Join(folder, "round"), []byte(fmt.Sprint(last)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -152,6 +152,7 @@ func (m *model) ask(random *rand.Rand) {
 	switch random.IntN(10_000) {
 	case 0:
 		m.save(random)
+		m.disturb(random)
 	case 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15:
 		runtime.Gosched()
 	default:
@@ -197,13 +198,39 @@ func (m *model) save(random *rand.Rand) {
 	m.saved.Add(1)
 }
 
+// disturb changes the size of the sets that begin, so that some generations have several, saves the window to its folder, or loads
+// its own file. No key may be lost by that.
+func (m *model) disturb(random *rand.Rand) {
+	w, ok := m.w.(*Window)
+	if !ok {
+		return
+	}
+	var err error
+	switch random.IntN(3) {
+	case 0:
+		err = w.Resize(perRotation * (1 + random.IntN(6)) / 2)
+	case 1:
+		err = w.Save()
+	case 2:
+		var file bytes.Buffer
+		if _, err = w.WriteTo(&file); err == nil {
+			_, err = w.Load(&file)
+		}
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
 // options are those of the windows of the model: with so low a rate, hardly a false positive hides a key that is lost.
 var modelOptions = Options{Generations: 4, Keys: 3 * perRotation, Rate: 1e-4}
 
 // TestModel wants every key as long as the window promises it, from goroutines that add, ask, rotate and save at once.
 func TestModel(t *testing.T) {
 	for _, rotators := range []int64{1, 2} {
-		m := model{w: mustNew(t, modelOptions), generations: int64(modelOptions.Generations), rotators: rotators, most: int64(*operations) / 2}
+		w, _ := mustOpen(t, t.TempDir(), modelOptions)
+		defer w.killed()
+		m := model{w: w, generations: int64(modelOptions.Generations), rotators: rotators, most: int64(*operations) / 2}
 		m.run()
 		t.Logf("%d operations, %d rotations by %d goroutines, %d queries of keys that must be found, %d files, %d of %d absent keys pass",
 			m.operations.Load(), m.begun.Load(), rotators, m.certain.Load(), m.saved.Load(), m.passed.Load(), m.absent.Load())

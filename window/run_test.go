@@ -135,9 +135,9 @@ func checkAges(t *testing.T, name string, w *Window, added []time.Time) {
 	}
 }
 
-// step returns a time as a process has it whose clock somebody has set: the wall is another, and the age is not. If this fails,
+// setBack returns a time as a process has it whose clock somebody has set: the wall is another, and the age is not. If this fails,
 // time.Time has another layout.
-func step(t *testing.T, at time.Time, by time.Duration) time.Time {
+func setBack(t *testing.T, at time.Time, by time.Duration) time.Time {
 	t.Helper()
 	parts := (*[2]uint64)(unsafe.Pointer(&at))
 	parts[0] += uint64(by/time.Second) << 30
@@ -151,19 +151,19 @@ func TestSteppedClock(t *testing.T) {
 	for _, by := range []time.Duration{-100 * time.Hour, -time.Minute, 0, time.Minute, 100 * time.Hour} {
 		now := time.Now()
 		began := now.Add(-40 * time.Minute)
-		if got := step(t, began, by); got.Sub(began) != 0 || got.Round(0).Sub(began.Round(0)) != by {
+		if got := setBack(t, began, by); got.Sub(began) != 0 || got.Round(0).Sub(began.Round(0)) != by {
 			t.Fatalf("step by %v: %v, %v", by, got.Sub(began), got.Round(0).Sub(began.Round(0)))
 		}
-		if got := time.Unix(0, int64(stamp(step(t, began, by), now))); got.Sub(now.Round(0)).Round(time.Second) != -40*time.Minute {
+		if got := time.Unix(0, int64(stamp(setBack(t, began, by), now))); got.Sub(now.Round(0)).Round(time.Second) != -40*time.Minute {
 			t.Errorf("the clock was set by %v after the generation began: the file says that it did %v ago", -by, now.Round(0).Sub(got))
 		}
-		read := stamped(stamp(began, now), step(t, now, by))
-		if age, want := step(t, now, by).Sub(read), max(40*time.Minute+by, 0); age != want {
+		read := stamped(stamp(began, now), setBack(t, now, by))
+		if age, want := setBack(t, now, by).Sub(read), max(40*time.Minute+by, 0); age != want {
 			t.Errorf("the clock was set by %v before the file was read: it began %v ago, want %v", by, age, want)
 		}
 		w := mustNew(t, o)
 		w.change(func(s *state) *state {
-			return s.with(&generation{began: step(t, began, by), sets: s.generations[0].sets}, s.newest)
+			return s.with(&generation{began: setBack(t, began, by), sets: s.generations[0].sets}, s.newest)
 		})
 		w.every.Store(int64(time.Hour))
 		var again Window

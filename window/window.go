@@ -39,6 +39,8 @@ type Window struct {
 	order sync.Mutex   // held by what goes one after the other: Rotate, Load, Resize and Save; locked before mu
 	every atomic.Int64 // the interval of Run in nanoseconds, 0 before the first call
 
+	folder *folder // of Open, until Close; order guards it
+
 	spare  atomic.Pointer[set] // an empty set for the next that begins
 	making atomic.Bool         // a goroutine makes the spare set
 }

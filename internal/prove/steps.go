@@ -60,8 +60,8 @@ func (t tree) prove(host, promised []string) (steps []step) {
 	add("race/root", race, "go test -race -run %q .", concurrentTests)
 	add("race/bloom", race, "cd cmd && go test -short -race -run %q ./bloom ./internal/records",
 		"^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$|^TestScripts$/^(build|explore|file|filter|progress|streams|tables)$")
-	add("race/window", race, "go test -short -race -run '^Test(Model|ModelSees|TestAndAdd|Columns|ReadFrom|LoadBeside)$' ./window")
-	add("window", nil, "go test -run '^TestModel$' ./window -operations 100000000")
+	add("race/window", race, "go test -short -race -run '^Test(Model|ModelSees|TestAndAdd|Columns|ReadFrom|LoadBeside|LoadAgain|Over)$' ./window")
+	add("window", nil, "go test -timeout 30m -run '^Test(Model|ModelFolder|RateInBursts)$' ./window -operations 100000000 -burst-keys 100000000")
 	add("long", append([]string{"BLOOM_TEST_WHOLE=1"}, promised...), "go test %s", packages(t.modules...)) // without -short
 	add("workers", nil, "adapter/beam/processes/run")                                                      // Beam's transforms, in worker processes
 	add("browser", nil, "cd cmd/bloom/browser && go test -vet=all ./...")
