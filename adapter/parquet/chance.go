@@ -21,25 +21,17 @@ type Chance struct {
 
 // Chance returns how many of the hits are to be expected by chance. It returns false if no filter was
 // asked: there is none that can be read, or no key is within the bounds. It reads all
-// bits of the filter, which takes about as long as to test some thousand keys. For a row
-// group of [Keys.Prune], call it before the loop goes on to the next. For one of a [Matrix], it reads
-// the filter again, unless [Column.Load] has read it.
+// bits of the filter, which takes about as long as to test some thousand keys. Call it
+// before the loop goes on to the next row group.
 func (r RowGroup) Chance() (Chance, bool) {
 	if r.keys == nil || r.Err != nil {
 		return Chance{}, false
 	}
 	c := Chance{Tested: r.keys.countWithin(r.span)}
-	switch index := r.Column.index; {
-	case index != nil:
+	if index := r.Column.index; index != nil {
 		c.Rate = index.rates[r.Index]
-	case r.blocks != nil:
+	} else {
 		c.Rate = rateOf(r.blocks)
-	default:
-		filter := r.Column.filter(r.Index, new(buffer))
-		if filter.err != nil {
-			return Chance{}, false
-		}
-		c.Rate = rateOf(filter.blocks)
 	}
 	unsure := 0 // these pass every filter
 	for _, word := range r.keys.unsure {

@@ -107,15 +107,15 @@ func TestFilterErrors(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := keys.Matrix(c)
+				m, err := rowGroups(keys, c)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if group := m.RowGroups[0]; !errors.Is(group.Err, test.want) || test.want != nil && group.Count != 6000 || test.want == nil && group.Count > 4000 {
+				if group := m[0]; !errors.Is(group.Err, test.want) || test.want != nil && group.Count != 6000 || test.want == nil && group.Count > 4000 {
 					t.Errorf("%d keys may be in the first row group: %v", group.Count, group.Err)
 				}
 				for i := range 6000 {
-					if !m.RowGroups[i/3000].MayContain(i) {
+					if !m[i/3000].MayContain(i) {
 						t.Fatalf("key %d is missing", i)
 					}
 				}
@@ -359,11 +359,11 @@ func TestNoOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			m, err := k.Matrix(c)
+			m, err := rowGroups(k, c)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := m.RowGroups[0]
+			got := m[0]
 			unordered := errors.Is(test.want, ErrNoOrder)
 			if !errors.Is(got.Err, test.want) || got.Count != 2 || errors.Is(got.Err, ErrNoOrder) != unordered {
 				t.Errorf("%+v: %d keys, %v", test.chunk, got.Count, got.Err)

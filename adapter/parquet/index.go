@@ -16,7 +16,7 @@ import (
 )
 
 // Index asks the filters of one column for all row groups of many files, which an [Indexer] made. It keeps no filter in memory, and
-// checks all that it reads. Its columns are those of files: [Keys.Prune] and [Keys.Matrix] take them, in place of the columns that
+// checks all that it reads. Its columns are those of files: [Keys.Prune] takes them, in place of the columns that
 // are opened with the files, and read the index and not the files.
 //
 // An index knows the files as they were. [IndexedFile.Same] tells whether one has changed, and so has to be asked itself.

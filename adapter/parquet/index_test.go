@@ -111,20 +111,20 @@ func TestIndex(t *testing.T) {
 						t.Fatalf("file %d: the checksum of the footer is %x", i, f.Footer)
 					}
 				}
-				m, err1 := k.Matrix(x.all()...)
-				want, err2 := k.Matrix(r.columns...)
-				if err := errors.Join(err1, err2); err != nil || len(m.RowGroups) != len(want.RowGroups) {
-					t.Fatalf("%d row groups, want %d: %v", len(m.RowGroups), len(want.RowGroups), err)
+				m, err1 := rowGroups(k, x.all()...)
+				want, err2 := rowGroups(k, r.columns...)
+				if err := errors.Join(err1, err2); err != nil || len(m) != len(want) {
+					t.Fatalf("%d row groups, want %d: %v", len(m), len(want), err)
 				}
-				for i, group := range m.RowGroups {
-					if w := want.RowGroups[i]; group.Err != nil || group.Index != w.Index || group.Rows != w.Rows || group.Column.Meta().File != w.Column.Meta().File {
+				for i, group := range m {
+					if w := want[i]; group.Err != nil || group.Index != w.Index || group.Rows != w.Rows || group.Column.Meta().File != w.Column.Meta().File {
 						t.Fatalf("row group %d is %+v, and %+v in the file", i, group, w)
 					}
 				}
 				at := 0
 				for file, groups := range r.values {
 					for g, values := range groups {
-						group, holds := m.RowGroups[at], map[string]bool{}
+						group, holds := m[at], map[string]bool{}
 						for _, v := range values {
 							holds[string(v)] = true
 						}
@@ -139,7 +139,7 @@ func TestIndex(t *testing.T) {
 						if chance, ok := group.Chance(); ok != (group.keys != nil) || chance.Rate > 0.2 {
 							t.Fatalf("by chance %+v, %v", chance, ok)
 						}
-						if want.RowGroups[at].Err == nil {
+						if want[at].Err == nil {
 							own++
 						}
 						at++
@@ -180,16 +180,16 @@ func TestIndexOfFilters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err1 := k.Matrix(x.all()...)
-		want, err2 := k.Matrix(c)
+		m, err1 := rowGroups(k, x.all()...)
+		want, err2 := rowGroups(k, c)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
-		for i, group := range m.RowGroups {
+		for i, group := range m {
 			chance, _ := group.Chance()
-			wanted, _ := want.RowGroups[i].Chance()
-			if !slices.Equal(group.Hits, want.RowGroups[i].Hits) || chance != wanted {
-				t.Errorf("%d blocks, row group %d: %d hits, want %d; %+v, want %+v", blocks, i, group.Count, want.RowGroups[i].Count, chance, wanted)
+			wanted, _ := want[i].Chance()
+			if !slices.Equal(group.Hits, want[i].Hits) || chance != wanted {
+				t.Errorf("%d blocks, row group %d: %d hits, want %d; %+v, want %+v", blocks, i, group.Count, want[i].Count, chance, wanted)
 			}
 		}
 	}
@@ -251,18 +251,18 @@ func TestIndexInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := k.Matrix(columns...)
+	want, err := rowGroups(k, columns...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func(bytes int) { answersMemory = bytes }(answersMemory)
 	for _, answersMemory = range []int{1, 10_000, 50_000} {
-		m, err := k.Matrix(columns...)
-		if err != nil || len(m.RowGroups) != len(want.RowGroups) {
-			t.Fatalf("%d row groups, want %d: %v", len(m.RowGroups), len(want.RowGroups), err)
+		m, err := rowGroups(k, columns...)
+		if err != nil || len(m) != len(want) {
+			t.Fatalf("%d row groups, want %d: %v", len(m), len(want), err)
 		}
-		for i, group := range m.RowGroups {
-			if w := want.RowGroups[i]; group.Column != w.Column || group.Index != w.Index || group.Count != w.Count || !slices.Equal(group.Hits, w.Hits) {
+		for i, group := range m {
+			if w := want[i]; group.Column != w.Column || group.Index != w.Index || group.Count != w.Count || !slices.Equal(group.Hits, w.Hits) {
 				t.Fatalf("with %d bytes, row group %d: %d hits, want %d", answersMemory, i, group.Count, w.Count)
 			}
 		}
@@ -283,7 +283,7 @@ func TestIndexDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := k.Matrix(index.all()...)
+	want, err := rowGroups(k, index.all()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,12 +295,12 @@ func TestIndexDamaged(t *testing.T) {
 			}
 			return true
 		}
-		m, err := k.Matrix(x.all()...)
-		if err != nil || len(m.RowGroups) != len(want.RowGroups) {
-			t.Fatalf("%s: %d row groups: %v", what, len(m.RowGroups), err)
+		m, err := rowGroups(k, x.all()...)
+		if err != nil || len(m) != len(want) {
+			t.Fatalf("%s: %d row groups: %v", what, len(m), err)
 		}
-		for i, group := range m.RowGroups {
-			switch w := want.RowGroups[i]; {
+		for i, group := range m {
+			switch w := want[i]; {
 			case group.Err != nil && !errors.Is(group.Err, ErrIndex):
 				t.Fatalf("%s: %v", what, group.Err)
 			case group.Err != nil:
@@ -435,9 +435,9 @@ func TestIndexBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := k.Matrix(x.Column(0))
-	if err != nil || m.RowGroups[0].Hits[0] != 3 || m.RowGroups[1].keys != nil || len(x.Column(0).Meta().Chunks[0].Min) != mostBound {
-		t.Errorf("%+v, %v", m.RowGroups, err)
+	m, err := rowGroups(k, x.Column(0))
+	if err != nil || m[0].Hits[0] != 3 || m[1].keys != nil || len(x.Column(0).Meta().Chunks[0].Min) != mostBound {
+		t.Errorf("%+v, %v", m, err)
 	}
 }
 

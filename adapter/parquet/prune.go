@@ -46,7 +46,7 @@ func (r RowGroup) Keys() iter.Seq[int] {
 func (r RowGroup) MayContain(key int) bool { return r.Hits[key/64]>>(key%64)&1 != 0 }
 
 // Prune returns an iterator over the row groups of columns, with the keys that may be in each.
-// Every pass tests them anew. The Hits of a row group are valid until the next one comes.
+// Every pass tests them anew. The Hits of a row group are valid until the next one comes: clone them to keep them.
 //
 // A row group of which no key is within the bounds is not read. For the others, the filter is
 // read unless [Column.Load] has read it: one at a time is in memory. Columns of an [Index] are asked many at a time, with at
@@ -70,41 +70,6 @@ func (k *Keys) Prune(columns ...*Column) (iter.Seq[RowGroup], error) {
 			}
 		}
 	}, nil
-}
-
-// Matrix is which keys may be in which row groups.
-type Matrix struct {
-	RowGroups []RowGroup // of all columns, in order
-	keys      int
-}
-
-// Matrix tests the keys against all row groups of columns. It takes a bit of memory for each
-// key and row group; [Keys.Prune] does with a bit for each key.
-func (k *Keys) Matrix(columns ...*Column) (*Matrix, error) {
-	groups, err := k.Prune(columns...)
-	if err != nil {
-		return nil, err
-	}
-	m := &Matrix{keys: k.Len()}
-	for group := range groups {
-		group.Hits, group.blocks = slices.Clone(group.Hits), nil
-		m.RowGroups = append(m.RowGroups, group)
-	}
-	return m, nil
-}
-
-// Len returns the number of keys.
-func (m *Matrix) Len() int { return m.keys }
-
-// RowGroupsOf returns the row groups that a key may be in.
-func (m *Matrix) RowGroupsOf(key int) iter.Seq[RowGroup] {
-	return func(yield func(RowGroup) bool) {
-		for _, group := range m.RowGroups {
-			if group.MayContain(key) && !yield(group) {
-				return
-			}
-		}
-	}
 }
 
 // scratch is memory for the test of a row group.

@@ -89,7 +89,7 @@ func float(t Type, b []byte) float64 {
 	return 1
 }
 
-// TestPrune compares the matrix with the plain reading of filters and with comparisons of
+// TestPrune compares the row groups of keys with the plain reading of filters and with comparisons of
 // values, for every type: random keys, row groups of random values, with bounds that are those of
 // the values, or cut off, or missing.
 func TestPrune(t *testing.T) {
@@ -155,11 +155,11 @@ func prunedByBounds(t *testing.T, typ Type, compare func(a, b []byte) int, rando
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := k.Matrix(c)
+	m, err := rowGroups(k, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for g, group := range m.RowGroups {
+	for g, group := range m {
 		chunk := c.meta.Chunks[g]
 		if group.Index != g || group.Rows != int64(len(groups[g])) || group.Column != c {
 			t.Fatalf("row group %d is described as %d with %d rows", g, group.Index, group.Rows)
@@ -262,13 +262,13 @@ func TestBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := k.Matrix(f.open(t, test.typ))
+			m, err := rowGroups(k, f.open(t, test.typ))
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := ""
 			for i := range test.keys {
-				got += map[bool]string{true: "1", false: "0"}[m.RowGroups[0].MayContain(i)]
+				got += map[bool]string{true: "1", false: "0"}[m[0].MayContain(i)]
 			}
 			if got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
@@ -307,11 +307,11 @@ func TestEmptyKey(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := k.Matrix(f.open(t, texts))
+				m, err := rowGroups(k, f.open(t, texts))
 				if err != nil {
 					t.Fatal(err)
 				}
-				group, want := m.RowGroups[0], held || !filtered
+				group, want := m[0], held || !filtered
 				if group.MayContain(0) != want {
 					t.Errorf("%s, held %v, filter %v: the empty key may be there: %v", name, held, filtered, !want)
 				}
@@ -336,11 +336,11 @@ func TestEqualFloats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := k.Matrix(f.open(t, Type{Physical: Double}))
+		m, err := rowGroups(k, f.open(t, Type{Physical: Double}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if hits := m.RowGroups[0].Hits[0]; hits != 0b1111 {
+		if hits := m[0].Hits[0]; hits != 0b1111 {
 			t.Errorf("value %d: hits %b", i, hits)
 		}
 	}
@@ -402,17 +402,19 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := k.Matrix(columns...)
+	m, err := rowGroups(k, columns...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Len() != 4 || len(m.RowGroups) != 3 {
-		t.Fatalf("a matrix of %d keys and %d row groups", m.Len(), len(m.RowGroups))
+	if len(m) != 3 {
+		t.Fatalf("%d row groups", len(m))
 	}
 	for key := range 4 {
 		var names []string
-		for group := range m.RowGroupsOf(key) {
-			names = append(names, fmt.Sprint(group.Column.Meta().File, " ", group.Index))
+		for _, group := range m {
+			if group.MayContain(key) {
+				names = append(names, fmt.Sprint(group.Column.Meta().File, " ", group.Index))
+			}
 		}
 		want := [][]string{{"file1 0"}, {"file2 0"}, {"file2 1"}, nil}[key]
 		if !slices.Equal(names, want) {
@@ -434,17 +436,14 @@ func TestColumns(t *testing.T) {
 			t.Errorf("stopped after %d row groups", seen)
 		}
 	}
-	for range m.RowGroupsOf(0) {
-		break
-	}
-	for range m.RowGroups[0].Keys() {
+	for range m[0].Keys() {
 		break
 	}
 	other, err := KeysOf(Type{Physical: Int64}, []int64{1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Matrix(columns...); !errors.Is(err, ErrType) {
+	if _, err := rowGroups(other, columns...); !errors.Is(err, ErrType) {
 		t.Errorf("keys of another type: %v", err)
 	}
 }
@@ -465,14 +464,14 @@ func TestGoroutines(t *testing.T) {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			m, err := k.Matrix(c)
+			m, err := rowGroups(k, c)
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			for i := range 20 {
-				if m.RowGroups[i].MayContain(0) != (i == 2 || i == 3) {
-					t.Errorf("row group %d: hits %b", i, m.RowGroups[i].Hits)
+				if m[i].MayContain(0) != (i == 2 || i == 3) {
+					t.Errorf("row group %d: hits %b", i, m[i].Hits)
 				}
 			}
 		}()
@@ -532,4 +531,17 @@ func TestCountWithin(t *testing.T) {
 			t.Fatalf("%q within %x: %d, want %d", values, s, got, want)
 		}
 	}
+}
+
+// rowGroups returns what Prune yields, with hits of its own for each row group.
+func rowGroups(k *Keys, columns ...*Column) (all []RowGroup, err error) {
+	groups, err := k.Prune(columns...)
+	if err != nil {
+		return nil, err
+	}
+	for group := range groups {
+		group.Hits, group.blocks = slices.Clone(group.Hits), slices.Clone(group.blocks)
+		all = append(all, group)
+	}
+	return all, nil
 }

@@ -200,11 +200,11 @@ func pruneOne(t testing.TB, c *Column, values [][]byte) RowGroup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := keys.Matrix(c)
-	if err != nil || len(m.RowGroups) != 1 {
-		t.Fatalf("%d row groups, error %v", len(m.RowGroups), err)
+	m, err := rowGroups(keys, c)
+	if err != nil || len(m) != 1 {
+		t.Fatalf("%d row groups, error %v", len(m), err)
 	}
-	return m.RowGroups[0]
+	return m[0]
 }
 
 // TestEmptyFilter believes a filter without a set bit only if there are no values, whoever wrote it.

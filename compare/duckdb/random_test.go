@@ -119,11 +119,11 @@ func checkPrune(t *testing.T, name string, random *rand.Rand, c *bloomparquet.Co
 		t.Fatal(err)
 	}
 	for what, column := range map[string]*bloomparquet.Column{"filter": withoutBounds(t, c), "bounds": withoutFilters(t, c), "bounds and filter": c} {
-		m, err := k.Matrix(column)
+		m, err := rowGroups(k, column)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for g, group := range m.RowGroups {
+		for g, group := range m {
 			for i, key := range keys {
 				if held[g][string(key)] && !group.MayContain(i) {
 					chunk := c.Meta().Chunks[g]

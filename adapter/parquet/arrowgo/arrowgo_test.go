@@ -146,7 +146,7 @@ func open(t *testing.T, data []byte) *file.Reader {
 	return r
 }
 
-// TestTypes writes a file of each type with arrow-go, and compares the matrix with arrow-go's own
+// TestTypes writes a file of each type with arrow-go, and compares the answers with arrow-go's own
 // checks: without bounds they are equal for every key and row group; with bounds, no key
 // of a row group is missing.
 func TestTypes(t *testing.T) {

@@ -28,11 +28,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	matrix, err := keys.Matrix(column)
+	groups, err := keys.Prune(column)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, group := range matrix.RowGroups {
+	for group := range groups {
 		fmt.Println(group.Index, slices.Collect(group.Keys()))
 	}
 	reader.Close()

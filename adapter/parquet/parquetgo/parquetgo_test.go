@@ -89,7 +89,7 @@ func open(t *testing.T, data []byte) *parquet.File {
 	return f
 }
 
-// TestTypes writes a file of each type with parquet-go, and compares the matrix with parquet-go's
+// TestTypes writes a file of each type with parquet-go, and compares the answers with parquet-go's
 // own checks: without bounds they are equal for every key and row group; with bounds, no
 // key of a row group is missing, and fewer keys are left.
 func TestTypes(t *testing.T) {
@@ -219,11 +219,11 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := k.Matrix(c)
+	m, err := oracle.RowGroups(k, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if group := m.RowGroups[0]; group.Hits[0] != 0b011 || group.Rows != 2 {
+	if group := m[0]; group.Hits[0] != 0b011 || group.Rows != 2 {
 		t.Errorf("the nested column: hits %b, %v", group.Hits[0], group.Err)
 	}
 	if k, err := Open(f, "k"); err != nil || !errors.Is(second(k.Filter(0)), bloomparquet.ErrNoFilter) {

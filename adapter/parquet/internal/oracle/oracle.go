@@ -62,7 +62,7 @@ type Library struct {
 	Check func(group int) (func(key []byte) bool, error) // of a row group's filter
 }
 
-// Compare compares the matrix of a column with what the library says: without bounds it is equal
+// Compare compares the answers of a column with what the library says: without bounds it is equal
 // for every key and row group; with bounds, no key of a row group is missing.
 func Compare(t *testing.T, c *bloomparquet.Column, groups [][][]byte, keys [][]byte, optional bool, library Library) {
 	t.Helper()
@@ -70,14 +70,14 @@ func Compare(t *testing.T, c *bloomparquet.Column, groups [][][]byte, keys [][]b
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := k.Matrix(withoutBounds(t, c))
+	m, err := RowGroups(k, withoutBounds(t, c))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(m.RowGroups) != len(library.Rows) {
-		t.Fatalf("%d row groups, want %d", len(m.RowGroups), len(library.Rows))
+	if len(m) != len(library.Rows) {
+		t.Fatalf("%d row groups, want %d", len(m), len(library.Rows))
 	}
-	for g, group := range m.RowGroups {
+	for g, group := range m {
 		if group.Err != nil || group.Rows != library.Rows[g] {
 			t.Fatalf("row group %d of %d rows: %v", g, group.Rows, group.Err)
 		}
@@ -132,7 +132,7 @@ func unsure(t bloomparquet.Type, key []byte) bool {
 // checkBounds wants all keys where they are.
 func checkBounds(t *testing.T, c *bloomparquet.Column, k *bloomparquet.Keys, groups [][][]byte, keys [][]byte, optional bool) {
 	t.Helper()
-	m, err := k.Matrix(c)
+	m, err := RowGroups(k, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func checkBounds(t *testing.T, c *bloomparquet.Column, k *bloomparquet.Keys, gro
 			}
 		}
 		for i, key := range keys {
-			if held[string(key)] && !m.RowGroups[g].MayContain(i) {
+			if held[string(key)] && !m[g].MayContain(i) {
 				t.Fatalf("row group %d has the key %x, between %x and %x", g, key, c.Meta().Chunks[g].Min, c.Meta().Chunks[g].Max)
 			}
 		}
@@ -173,16 +173,29 @@ func CheckCustomers(t *testing.T, c *bloomparquet.Column) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := k.Matrix(c)
+	m, err := RowGroups(k, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(m.RowGroups) != len(keys) {
-		t.Fatalf("%d row groups, want %d", len(m.RowGroups), len(keys))
+	if len(m) != len(keys) {
+		t.Fatalf("%d row groups, want %d", len(m), len(keys))
 	}
-	for g, group := range m.RowGroups {
+	for g, group := range m {
 		if group.Count != 1 || !group.MayContain(g) || !errors.Is(group.Err, bloomparquet.ErrNoFilter) {
 			t.Errorf("row group %d: %d keys, %v", g, group.Count, group.Err)
 		}
 	}
+}
+
+// RowGroups returns what Prune yields, with hits of its own for each row group.
+func RowGroups(k *bloomparquet.Keys, columns ...*bloomparquet.Column) (all []bloomparquet.RowGroup, err error) {
+	groups, err := k.Prune(columns...)
+	if err != nil {
+		return nil, err
+	}
+	for group := range groups {
+		group.Hits = slices.Clone(group.Hits)
+		all = append(all, group)
+	}
+	return all, nil
 }

@@ -96,14 +96,14 @@ func CheckPrune(t *testing.T, random *rand.Rand, c *bloomparquet.Column, held []
 	for what, column := range map[string]*bloomparquet.Column{
 		"bounds and filter": c, "bounds": without(t, c, func(chunk *bloomparquet.Chunk) { chunk.FilterOffset = 0 }), "filter": withoutBounds(t, c),
 	} {
-		m, err := k.Matrix(column)
+		m, err := RowGroups(k, column)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(m.RowGroups) != len(held) {
-			t.Fatalf("%d row groups, want %d", len(m.RowGroups), len(held))
+		if len(m) != len(held) {
+			t.Fatalf("%d row groups, want %d", len(m), len(held))
 		}
-		for g, group := range m.RowGroups {
+		for g, group := range m {
 			for i, key := range keys {
 				if held[g][string(key)] && !group.MayContain(i) {
 					chunk := c.Meta().Chunks[g]
