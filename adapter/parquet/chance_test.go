@@ -2,52 +2,12 @@ package bloomparquet
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/lanebloom/bloom"
 )
-
-// TestRateOf compares the rate with that of random hashes, for filters of any fill.
-func TestRateOf(t *testing.T) {
-	random := rand.New(rand.NewPCG(31, 4))
-	for _, bitsPerKey := range []int{1, 4, 8, 10, 16} {
-		values := make([]uint64, 20_000)
-		for i := range values {
-			values[i] = random.Uint64()
-		}
-		f := new(file)
-		f.add(t, bloom.Integers(values), bitsPerKey)
-		c := f.open(t, Type{Physical: Int64})
-		filter := c.filter(0, new(buffer))
-		got, want := rateOf(filter.blocks), filter.Stats().FalsePositiveRate
-		fill, err := c.Fill(0)
-		if stats := filter.Stats(); err != nil || uint64(fill.Bits) != stats.Bits || uint64(fill.SetBits) != stats.SetBits || fill.Rate != got {
-			t.Errorf("%d bits for a key: %+v, %v, want %+v", bitsPerKey, fill, err, stats)
-		}
-		deviation := math.Sqrt(want * (1 - want) / (1 << 20))
-		if math.Abs(got-want) > 4*deviation {
-			t.Errorf("%d bits for a key: rate %v, and of random hashes %v", bitsPerKey, got, want)
-		}
-	}
-	bare := &file{chunks: []Chunk{{Rows: 1}}}
-	bare.WriteString("PAR1")
-	if _, err := bare.open(t, Type{Physical: Int64}).Fill(0); !errors.Is(err, ErrNoFilter) {
-		t.Errorf("no filter: %v", err)
-	}
-	full := make([]byte, 3*blockSize)
-	if rate := rateOf(full); rate != 0 {
-		t.Errorf("an empty filter has the rate %v", rate)
-	}
-	for i := range full {
-		full[i] = 0xff
-	}
-	if rate := rateOf(full); rate != 1 {
-		t.Errorf("a full filter has the rate %v", rate)
-	}
-}
 
 // TestChance counts absent keys that pass, and others, in row groups of one column: with the filters
 // read or loaded, in each pass.

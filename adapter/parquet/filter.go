@@ -135,3 +135,12 @@ func (b *buffer) aligned(n, at int) []byte {
 	past := int(uintptr(unsafe.Pointer(unsafe.SliceData(data))) % cacheLine)
 	return data[2*cacheLine-past-at:][:n:n]
 }
+
+// rateOf returns the share of absent keys to which a filter answers yes, as its set bits tell it.
+func rateOf(blocks []byte) float64 {
+	filter, err := bloom.Open(bloom.Parquet, blocks)
+	if err != nil {
+		return 1 // of no blocks
+	}
+	return filter.Stats().FalsePositiveRate
+}

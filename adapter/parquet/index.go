@@ -79,7 +79,7 @@ func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
 // Files returns the files, in the order in which they were added.
 func (x *Index) Files() []IndexedFile { return slices.Clone(x.files) }
 
-// Column returns the column of file i. The index has the filters, but for [Column.Filter] and [Column.Fill] there are none.
+// Column returns the column of file i. The index has the filters, but for [Column.Filter] there are none.
 func (x *Index) Column(i int) *Column { return x.columns[i] }
 
 // label returns the label of a row group's filter, for people and other programs: the file, the number, and the size and

@@ -37,8 +37,8 @@ func (s Sizing) Filter(columns ...bloom.Keys) (*bloom.Filter, error) {
 	filter := filterOf(min(blocks, mostFilter/blockSize), hashed)
 	// The set bits tell how many keys differ: to within a part of a percent, unless most bits are set.
 	differ := n
-	if keys := math.Ceil(FillOf(filter).keys()); keys < float64(n) {
-		differ = int(keys)
+	if stats := filter.Stats(); !stats.KeysUnknown && math.Ceil(stats.Keys) < float64(n) {
+		differ = int(math.Ceil(stats.Keys))
 	}
 	if fewer, err := s.blocks(differ); err != nil {
 		return nil, err

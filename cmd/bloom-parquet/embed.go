@@ -266,10 +266,10 @@ type embedding struct {
 type embedColumn struct {
 	*bloomparquet.Column
 	leaf       int
-	kept       int                 // row groups that keep their filter
-	incomplete int                 // that had a filter which may lack values
-	large      int                 // that have too many keys for a filter
-	fills      []bloomparquet.Fill // of the new filters
+	kept       int           // row groups that keep their filter
+	incomplete int           // that had a filter which may lack values
+	large      int           // that have too many keys for a filter
+	fills      []bloom.Stats // of the new filters
 }
 
 // embedChunk is such a column in a row group.
@@ -386,10 +386,10 @@ func (w *embedding) add(c embedChunk, filter *bloom.Filter, err error) error {
 	if err != nil {
 		return err
 	}
-	fill := bloomparquet.FillOf(filter)
+	fill := filter.Stats()
 	c.fills = append(c.fills, fill)
 	if w.Verbose {
-		w.say("%v: %d values, a filter of %d bytes, rate %.2g", c, c.values, fill.Bits/8, fill.Rate)
+		w.say("%v: %d values, a filter of %d bytes, rate %.2g", c, c.values, fill.Bits/8, fill.FalsePositiveRate)
 	}
 	return w.Add(c.group, c.leaf, filter)
 }
@@ -404,9 +404,9 @@ func (w *embedding) print() {
 	for _, column := range w.columns {
 		line, all := "", column.Len()
 		if n := len(column.fills); n > 0 {
-			bytes, low, high := int64(0), 1.0, 0.0
+			bytes, low, high := uint64(0), 1.0, 0.0
 			for _, fill := range column.fills {
-				bytes, low, high = bytes+fill.Bits/8, min(low, fill.Rate), max(high, fill.Rate)
+				bytes, low, high = bytes+fill.Bits/8, min(low, fill.FalsePositiveRate), max(high, fill.FalsePositiveRate)
 			}
 			line = fmt.Sprintf("; %d of %d row groups %sget filters of %d bytes in all, rate %.2g to %.2g", n, all, would, bytes, low, high)
 			if w.Rate == nil && !w.AnySize {

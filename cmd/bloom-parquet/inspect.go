@@ -66,8 +66,8 @@ type columnReport struct {
 type groupReport struct {
 	RowGroup int      `json:"row_group"`
 	Rows     int64    `json:"rows"`
-	Bits     int64    `json:"bits"` // of the filter; 0 if none can be read
-	SetBits  int64    `json:"set_bits"`
+	Bits     uint64   `json:"bits"` // of the filter; 0 if none can be read
+	SetBits  uint64   `json:"set_bits"`
 	Rate     *float64 `json:"rate,omitempty"`
 	Unread   string   `json:"unread,omitempty"` // why no filter can be read
 	Min      *string  `json:"min,omitempty"`    // if the bounds exclude keys
@@ -118,14 +118,15 @@ func newColumnReport(name string, c *bloomparquet.Column) (*columnReport, error)
 	r := &columnReport{File: name, Column: c.Meta().Path, Type: c.Type().String(), Keys: keysLookLike(c.Type())}
 	for i, chunk := range c.Meta().Chunks {
 		group := groupReport{RowGroup: i, Rows: chunk.Rows, NoOrder: chunk.Unordered}
-		fill, err := c.Fill(i)
+		filter, err := c.Filter(i)
 		if path := (*fs.PathError)(nil); errors.As(err, &path) {
 			return nil, err
 		}
 		if err != nil {
 			group.Unread = withoutPrefix(err)
 		} else {
-			group.Bits, group.SetBits, group.Rate = fill.Bits, fill.SetBits, &fill.Rate
+			stats := filter.Stats()
+			group.Bits, group.SetBits, group.Rate = stats.Bits, stats.SetBits, &stats.FalsePositiveRate
 		}
 		if low, high, ok := c.Bounds(i); ok {
 			group.Min, group.Max = boundText(c.Type(), low), boundText(c.Type(), high)
@@ -187,7 +188,7 @@ func (i *inspectCommand) print(w, table io.Writer, r *columnReport) error {
 // summary returns the line of a column.
 func (r *columnReport) summary() string {
 	filters, bounds, noOrder := 0, 0, 0
-	bits, set, rate, why := int64(0), int64(0), 0.0, ""
+	bits, set, rate, why := uint64(0), uint64(0), 0.0, ""
 	for _, group := range r.RowGroups {
 		if group.Rate != nil {
 			filters, bits, set, rate = filters+1, bits+group.Bits, set+group.SetBits, rate+*group.Rate

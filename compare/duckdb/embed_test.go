@@ -134,7 +134,7 @@ func (e *embedded) check(t *testing.T, name string, random *rand.Rand) {
 		}
 		e.columns++
 		for group := range column.Len() {
-			fill, err := column.Fill(group)
+			filter, err := column.Filter(group)
 			switch {
 			case err != nil && strings.Contains(err.Error(), "incomplete"):
 				e.mixed++
@@ -143,9 +143,10 @@ func (e *embedded) check(t *testing.T, name string, random *rand.Rand) {
 				t.Fatalf("%s: %v, row group %d: %v", name, path, group, err)
 			}
 			e.filters++
+			stats := filter.Stats()
 			if had := old.Metadata().RowGroups[group].Columns[leaf].MetaData.BloomFilterOffset != 0; !had || replace {
-				e.rate, e.rates = e.rate+fill.Rate, e.rates+1
-				if size := fill.Bits; !anySize && size&(size-1) != 0 {
+				e.rate, e.rates = e.rate+stats.FalsePositiveRate, e.rates+1
+				if size := stats.Bits; !anySize && size&(size-1) != 0 {
 					t.Fatalf("%s: %v, row group %d: a filter of %d bits", name, path, group, size)
 				}
 			}
