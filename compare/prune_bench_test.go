@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -14,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	parquetbloom "github.com/parquet-go/parquet-go/bloom"
 
+	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 	"github.com/lanebloom/bloom/compare/internal/race"
@@ -194,7 +194,14 @@ func BenchmarkPruneLarge(b *testing.B) {
 	for i := range blocks {
 		blocks[i] = byte(random.Uint32() & random.Uint32()) // a quarter of the bits
 	}
-	filter := slices.Concat(bloomparquet.AppendHeader(nil, size), blocks)
+	opened, err := bloom.Open(bloom.Parquet, blocks)
+	if err != nil {
+		b.Fatal(err)
+	}
+	filter, err := bloomparquet.AppendFilter(nil, opened)
+	if err != nil {
+		b.Fatal(err)
+	}
 	input := &repeated{filter}
 	meta := bloomparquet.Meta{Type: bloomparquet.Type{Physical: bloomparquet.Int64}, Input: input, Size: int64(len(filter)) * (groups + 1)}
 	memory := make([][]byte, groups)

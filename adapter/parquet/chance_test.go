@@ -44,7 +44,7 @@ func TestChance(t *testing.T) {
 			t.Fatal(err)
 		}
 		for group := range passes {
-			chance, ok := group.Chance()
+			chance, ok := group.chance()
 			if !ok {
 				t.Fatalf("row group %d: %+v", group.Index, chance)
 			}
@@ -54,15 +54,15 @@ func TestChance(t *testing.T) {
 					tested++
 				}
 			}
-			if chance.Tested != tested || math.Abs(chance.Expected-float64(tested)*chance.Rate) > 1e-6 {
+			if chance.tested != tested || math.Abs(chance.expected-float64(tested)*chance.rate) > 1e-6 {
 				t.Errorf("row group %d: %+v, want %d keys tested", group.Index, chance, tested)
 			}
 			switch held := group.Index%3 == 2; {
-			case held && chance.Likely:
+			case held && chance.likely:
 				t.Errorf("row group %d has keys: %d, %+v", group.Index, group.Count, chance)
-			case !held && math.Abs(float64(group.Count)-chance.Expected) > 5*math.Sqrt(chance.Expected):
+			case !held && math.Abs(float64(group.Count)-chance.expected) > 5*math.Sqrt(chance.expected):
 				t.Errorf("row group %d has no key: %d, %+v", group.Index, group.Count, chance)
-			case !held && !chance.Likely:
+			case !held && !chance.likely:
 				unlikely++
 			}
 		}
@@ -121,8 +121,8 @@ func TestChanceOfFew(t *testing.T) {
 			t.Fatal(err)
 		}
 		group := m[0]
-		chance, ok := group.Chance()
-		if group.Count != test.count || ok != test.ok || chance.Likely != test.likely || chance.Tested != test.tested || chance.Expected < test.least || chance.Expected > test.least+0.01 {
+		chance, ok := group.chance()
+		if group.Count != test.count || ok != test.ok || chance.likely != test.likely || chance.tested != test.tested || chance.expected < test.least || chance.expected > test.least+0.01 {
 			t.Errorf("%s: %d keys, %+v, %v", name, group.Count, chance, ok)
 		}
 	}

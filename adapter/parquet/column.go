@@ -10,8 +10,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Column is a column of a file, with the filters of its row groups. All methods except Load and Named may be
-// called from many goroutines at once.
+// Column is a column of a file, with the filters of its row groups. All methods except Load may be called from
+// many goroutines at once.
 type Column struct {
 	meta   Meta
 	limits []int64  // where the bytes of each filter end at the latest; 0 if they overlap
@@ -69,12 +69,6 @@ func (c *Column) Meta() Meta { return c.meta }
 
 // Type returns the type of the column: keys are made for it.
 func (c *Column) Type() Type { return c.meta.Type }
-
-// Named gives the file a name for messages, and returns the column.
-func (c *Column) Named(file string) *Column {
-	c.meta.File = file
-	return c
-}
 
 // Len returns the number of row groups.
 func (c *Column) Len() int { return len(c.meta.Chunks) }

@@ -81,7 +81,7 @@ func TestFilterErrors(t *testing.T) {
 		"larger in the header":   {func(f *file, c *Chunk) { enlarge(f, c); c.FilterLength = 0 }, ErrTruncated},
 		"larger than its length": {enlarge, ErrSize},
 		"gzip": {func(f *file, c *Chunk) {
-			copy(f.Bytes()[c.FilterOffset:], AppendHeader(nil, 4096))
+			copy(f.Bytes()[c.FilterOffset:], appendHeader(nil, 4096))
 			f.Bytes()[c.FilterOffset+3+9] = 0x2c
 		}, ErrCompression},
 	} {
@@ -115,7 +115,7 @@ func TestFilterErrors(t *testing.T) {
 					t.Errorf("%d keys may be in the first row group: %v", group.Count, group.Err)
 				}
 				for i := range 6000 {
-					if !m[i/3000].MayContain(i) {
+					if !mayContain(m[i/3000], i) {
 						t.Fatalf("key %d is missing", i)
 					}
 				}
@@ -131,7 +131,7 @@ func enlarge(f *file, c *Chunk) {
 	if err != nil {
 		panic(err)
 	}
-	if copy(f.Bytes()[c.FilterOffset:], AppendHeader(nil, numBytes+32)) != header {
+	if copy(f.Bytes()[c.FilterOffset:], appendHeader(nil, numBytes+32)) != header {
 		panic("the header has another length")
 	}
 }
@@ -140,7 +140,7 @@ func enlarge(f *file, c *Chunk) {
 func TestClaims(t *testing.T) {
 	f := new(file)
 	f.WriteString("PAR1")
-	f.Write(AppendHeader(nil, 1<<31-32))
+	f.Write(appendHeader(nil, 1<<31-32))
 	f.Write(make([]byte, 1000))
 	f.chunks = []Chunk{{FilterOffset: 4, Pages: PlainPages}, {FilterOffset: 4, FilterLength: 1<<31 - 32, Pages: PlainPages}, {FilterOffset: 5, FilterLength: 1<<31 + 4, Pages: PlainPages}}
 	c := f.open(t, Type{Physical: Int64})
@@ -266,12 +266,12 @@ func TestLargeFiles(t *testing.T) {
 	}
 	claims := map[string]claim{
 		"far":                         {64, far, 1 << 40, 0, nil},
-		"far, of a length":            {64, far, 1 << 40, int64(len(AppendHeader(nil, 64))) + 64, nil},
+		"far, of a length":            {64, far, 1 << 40, int64(len(appendHeader(nil, 64))) + 64, nil},
 		"the largest in a small file": {largest, 10, 1000, 0, ErrTruncated},
 		"the largest, almost whole":   {largest, far, far + largest, 0, ErrTruncated},
 		"another length":              {largest, far, 1 << 40, 100, ErrSize},
 		"a length of 2^31":            {64, far, 1 << 40, 1 << 31, ErrSize},
-		"a length of 2^32 and more":   {64, far, 1 << 40, 1<<32 + int64(len(AppendHeader(nil, 64))) + 64, ErrSize},
+		"a length of 2^32 and more":   {64, far, 1 << 40, 1<<32 + int64(len(appendHeader(nil, 64))) + 64, ErrSize},
 		"a length of 2^39":            {64, far, 1 << 40, 1 << 39, ErrSize},
 		"a length beyond all":         {64, far, math.MaxInt64, math.MaxInt64 - far, ErrSize},
 	}
@@ -279,7 +279,7 @@ func TestLargeFiles(t *testing.T) {
 		claims["the largest, whole"] = claim{largest, far, 1 << 40, 0, ErrSize}
 	}
 	for name, test := range claims {
-		c, err := Open(Meta{Type: texts, Input: sparse{test.offset, AppendHeader(nil, test.numBytes)}, Size: test.size,
+		c, err := Open(Meta{Type: texts, Input: sparse{test.offset, appendHeader(nil, test.numBytes)}, Size: test.size,
 			Chunks: []Chunk{{FilterOffset: test.offset, FilterLength: test.length, Pages: PlainPages}}})
 		if err != nil {
 			t.Fatal(err)

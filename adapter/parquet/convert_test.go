@@ -42,7 +42,7 @@ func TestConverter(t *testing.T) {
 					equal := 0
 					for _, value := range values {
 						got, ok := convert([]byte("before"), value)
-						want, err := ParseValues(to, [][]byte{[]byte(shortText(from, value))})
+						want, err := parseValues(to, [][]byte{[]byte(shortText(from, value))})
 						if to == from {
 							want, err = [][]byte{value}, nil // some types have no text
 						}
@@ -116,7 +116,7 @@ func valuesOf(t *testing.T, random *rand.Rand, typ Type) (values [][]byte) {
 			}
 		}
 		if typ.Logical == Decimal { // of no more digits than the type has
-			if _, err := ParseValues(typ, [][]byte{[]byte(typ.Text(value))}); err != nil {
+			if _, err := parseValues(typ, [][]byte{[]byte(typ.Text(value))}); err != nil {
 				continue
 			}
 		}

@@ -63,7 +63,7 @@ func (c *Column) dictionary(i int) (bloom.Keys, error) {
 			return bloom.Keys{}, fmt.Errorf("%w: it decompresses to %d bytes, and says %d", errPage, n, p.size)
 		}
 	}
-	if chunk.Codec != Uncompressed {
+	if chunk.Codec != uncompressed {
 		if data, err = c.meta.Decompress(chunk.Codec, data, int(p.size)); err != nil {
 			return bloom.Keys{}, err
 		}

@@ -4,14 +4,14 @@ import "encoding/binary"
 
 // Filters know bytes, and some equal values have different ones: 0 and -0, and the many NaN of floating-point numbers.
 
-// IsZero reports whether a value, PLAIN bytes, is a zero of floating-point numbers, of either sign.
-func (t Type) IsZero(value []byte) bool {
+// isZero reports whether a value, PLAIN bytes, is a zero of floating-point numbers, of either sign.
+func (t Type) isZero(value []byte) bool {
 	f := t.kind().float
 	return f != nil && f.bits(value)&^f.sign == 0
 }
 
-// IsNaN reports whether a value, PLAIN bytes, is NaN.
-func (t Type) IsNaN(value []byte) bool {
+// isNaN reports whether a value, PLAIN bytes, is NaN.
+func (t Type) isNaN(value []byte) bool {
 	f := t.kind().float
 	return f != nil && f.bits(value)&^f.sign > f.infinity
 }
@@ -22,9 +22,9 @@ func (t Type) Equal(value []byte) [][]byte {
 	f := t.kind().float
 	bits := uint64(0)
 	switch {
-	case t.IsNaN(value):
+	case t.isNaN(value):
 		bits = f.infinity | f.quiet
-	case !t.IsZero(value):
+	case !t.isZero(value):
 		return nil
 	}
 	plus, minus := binary.LittleEndian.AppendUint64(nil, bits), binary.LittleEndian.AppendUint64(nil, bits|f.sign)
@@ -32,4 +32,4 @@ func (t Type) Equal(value []byte) [][]byte {
 }
 
 // isUnsure reports whether a value is a zero or NaN of floats.
-func (t Type) isUnsure(value []byte) bool { return t.IsZero(value) || t.IsNaN(value) }
+func (t Type) isUnsure(value []byte) bool { return t.isZero(value) || t.isNaN(value) }

@@ -31,8 +31,8 @@ func TestEqual(t *testing.T) {
 		for i, equal := range test.of.Equal(value) {
 			got[i] = hex.EncodeToString(equal)
 		}
-		if got != [2]string{test.plus, test.minus} || test.of.IsNaN(value) != test.nan || test.of.IsZero(value) != (test.plus != "" && !test.nan) {
-			t.Errorf("%v %s: equal to %q, NaN %v", test.of, test.value, got, test.of.IsNaN(value))
+		if got != [2]string{test.plus, test.minus} || test.of.isNaN(value) != test.nan || test.of.isZero(value) != (test.plus != "" && !test.nan) {
+			t.Errorf("%v %s: equal to %q, NaN %v", test.of, test.value, got, test.of.isNaN(value))
 		}
 	}
 }

@@ -65,10 +65,6 @@ type inner struct{ error }
 func (e inner) Error() string { return strings.TrimPrefix(e.error.Error(), "bloom: ") }
 func (e inner) Unwrap() error { return e.error }
 
-var (
-	// ErrType says that keys and columns have types that do not go together, or that a
-	// column has a type of which there are no filters or no keys.
-	ErrType = errors.New("parquet: wrong type of a column")
-	// ErrKey says that a value cannot be in a column of the type.
-	ErrKey = errors.New("parquet: no value of the column")
-)
+// ErrType says that keys and columns have types that do not go together, or that a column has a type of which there are no filters or no
+// keys.
+var ErrType = errors.New("parquet: wrong type of a column")

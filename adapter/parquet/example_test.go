@@ -54,7 +54,11 @@ func ExampleIndexer() {
 	}
 	for i := range 500 {
 		file := bloomparquet.IndexedFile{Name: fmt.Sprintf("%d.parquet", i), Size: 1234, Modified: time.Unix(1_700_000_000, 0)}
-		if err := x.Add(file, column); err != nil {
+		add, err := x.Read(file, column)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := add(); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -80,8 +84,8 @@ func ExampleIndexer() {
 		log.Fatal(err)
 	}
 	var columns []*bloomparquet.Column
-	for i := range index.Files() { // that have not changed: IndexedFile.Same
-		columns = append(columns, index.Column(i))
+	for _, column := range index.Files() { // that have not changed: IndexedFile.Same
+		columns = append(columns, column)
 	}
 	keys, err := bloomparquet.KeysOf(columns[0].Type(), []int64{42_006})
 	if err != nil {

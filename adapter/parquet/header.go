@@ -27,9 +27,9 @@ const (
 // unions are what the unions of a header tell, in order.
 var unions = [...]error{ErrAlgorithm, ErrHash, ErrCompression}
 
-// AppendHeader appends the header of a filter of so many bytes to dst. It panics if they are
+// appendHeader appends the header of a filter of so many bytes to dst. It panics if they are
 // no blocks of 32 bytes, or more than the format allows: 2^31 - 1.
-func AppendHeader(dst []byte, numBytes int) []byte {
+func appendHeader(dst []byte, numBytes int) []byte {
 	if numBytes < blockSize || numBytes%blockSize != 0 || int64(numBytes) > math.MaxInt32 {
 		panic(fmt.Sprintf("parquet: a filter cannot have %d bytes", numBytes))
 	}
@@ -47,11 +47,11 @@ func AppendFilter(dst []byte, filter *bloom.Filter) ([]byte, error) {
 	if filter.Format() != bloom.Parquet || len(blocks) < blockSize || int64(len(blocks)) > math.MaxInt32 {
 		return dst, fmt.Errorf("%w: a file of Parquet cannot have this filter: %v", ErrSize, filter)
 	}
-	return append(AppendHeader(dst, len(blocks)), blocks...), nil
+	return append(appendHeader(dst, len(blocks)), blocks...), nil
 }
 
 // parseHeader returns the length of the header that data begins with, and the size of the
-// blocks after it. It takes the bytes of AppendHeader and no others.
+// blocks after it. It takes the bytes of appendHeader and no others.
 func parseHeader(data []byte) (length, numBytes int, err error) {
 	if len(data) < minHeader {
 		return 0, 0, fmt.Errorf("%w: %d bytes", ErrTruncated, len(data))
@@ -73,7 +73,7 @@ func parseHeader(data []byte) (length, numBytes int, err error) {
 	if size < blockSize || size%blockSize != 0 || size > math.MaxInt32 {
 		return 0, 0, fmt.Errorf("%w: %d bytes are no blocks", ErrSize, size)
 	}
-	header := AppendHeader(make([]byte, 0, maxHeader), int(size))
+	header := appendHeader(make([]byte, 0, maxHeader), int(size))
 	if len(rest) == 0 {
 		return 0, 0, fmt.Errorf("%w: in the header", ErrTruncated)
 	}

@@ -51,13 +51,13 @@ func TestHeader(t *testing.T) {
 		if !errors.Is(err, test.err) || numBytes != test.numBytes {
 			t.Errorf("%s: %d bytes, %v; want %d, %v", test.name, numBytes, err, test.numBytes, test.err)
 		}
-		if err == nil && !bytes.Equal(AppendHeader(nil, numBytes), data[:length]) {
-			t.Errorf("%s: written again it is %x", test.name, AppendHeader(nil, numBytes))
+		if err == nil && !bytes.Equal(appendHeader(nil, numBytes), data[:length]) {
+			t.Errorf("%s: written again it is %x", test.name, appendHeader(nil, numBytes))
 		}
 	}
 }
 
-// FuzzHeader wants of any bytes an error, or a header that AppendHeader writes.
+// FuzzHeader wants of any bytes an error, or a header that appendHeader writes.
 func FuzzHeader(f *testing.F) {
 	for _, test := range headers {
 		data, err := hex.DecodeString(test.hex)
@@ -75,7 +75,7 @@ func FuzzHeader(f *testing.F) {
 			}
 			return
 		}
-		if !bytes.Equal(AppendHeader(nil, numBytes), data[:length]) {
+		if !bytes.Equal(appendHeader(nil, numBytes), data[:length]) {
 			t.Fatalf("%x is taken as a header of %d bytes of blocks", data, numBytes)
 		}
 	})

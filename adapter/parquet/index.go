@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -29,33 +30,33 @@ type Index struct {
 
 // IndexedFile is a file as it was when it was added to an index.
 type IndexedFile struct {
-	Name     string // as the caller of [Indexer.Add] wrote it
+	Name     string // as the caller of [Indexer.Read] wrote it
 	Size     int64  // in bytes
 	Modified time.Time
-	// Footer is the [FooterChecksum] of the file, or 0 if it is not known. A file that is restored from a copy, or written twice within
+	// Footer is the XXH64 of the file's footer, or 0 if it is not known: [Indexer.Read] finds it out. A file that is restored from a copy, or written twice within
 	// the precision of its time, may have the size and the time of another one.
 	Footer uint64
 }
 
-// Same reports whether a file has the size and the time of an indexed one.
-func (f IndexedFile) Same(info fs.FileInfo) bool {
-	return info.Size() == f.Size && info.ModTime().Equal(f.Modified)
-}
-
-// SameFooter reports whether a file has the footer of an indexed one. It reads the footer, and is for files that are read anyway.
-func (f IndexedFile) SameFooter(in io.ReaderAt) (bool, error) {
-	if f.Footer == 0 {
-		return true, nil
+// Same reports whether a file has the size and the time of an indexed one and, if in is not nil and the index knows it, the same footer,
+// which Same reads. The errors are those of reading it.
+func (f IndexedFile) Same(info fs.FileInfo, in io.ReaderAt) (bool, error) {
+	same := info.Size() == f.Size && info.ModTime().Equal(f.Modified)
+	if !same || in == nil || f.Footer == 0 {
+		return same, nil
 	}
-	sum, err := FooterChecksum(in, f.Size)
+	sum, err := footerChecksum(in, f.Size)
 	return err == nil && sum == f.Footer, err
 }
 
-// FooterChecksum returns the XXH64 of the footer of a Parquet file. Files whose pages or filters are at other places, or whose columns have
+// footerChecksum returns the XXH64 of the footer of a file. Files whose pages or filters are at other places, or whose columns have
 // other bounds, differ in it. Without bounds, files of other values and the same sizes may have one footer.
-func FooterChecksum(in io.ReaderAt, size int64) (uint64, error) {
+func footerChecksum(in io.ReaderAt, size int64) (uint64, error) {
 	footer, _, err := readFooter(io.NewSectionReader(in, 0, size))
-	return xxhash.Sum64(footer), err
+	if err != nil {
+		return 0, err
+	}
+	return xxhash.Sum64(footer), nil
 }
 
 // OpenIndex opens an index, and reads all of it but the filters. The size is in bytes. The error is [ErrIndex], or one of in.
@@ -76,11 +77,17 @@ func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
 	return x, nil
 }
 
-// Files returns the files, in the order in which they were added.
-func (x *Index) Files() []IndexedFile { return slices.Clone(x.files) }
-
-// Column returns the column of file i. The index has the filters, but for [Column.Filter] there are none.
-func (x *Index) Column(i int) *Column { return x.columns[i] }
+// Files yields the files and their columns, in the order in which they were added. The index has the filters of a column, but for
+// [Column.Filter] there are none.
+func (x *Index) Files() iter.Seq2[IndexedFile, *Column] {
+	return func(yield func(IndexedFile, *Column) bool) {
+		for i, file := range x.files {
+			if !yield(file, x.columns[i]) {
+				return
+			}
+		}
+	}
+}
 
 // label returns the label of a row group's filter, for people and other programs: the file, the number, and the size and
 // the time of the file, with tabs between.

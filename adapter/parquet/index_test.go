@@ -43,7 +43,9 @@ func (r *randomFiles) add(t *testing.T, random *rand.Rand, typ Type, compare fun
 			chunk.FilterOffset, chunk.Unordered = 0, chunk.Min == nil
 		}
 	}
-	r.columns, r.values = append(r.columns, f.open(t, typ).Named(fmt.Sprint("file ", len(r.columns)))), append(r.values, groups)
+	c := f.open(t, typ)
+	c.meta.File = fmt.Sprint("file ", len(r.columns))
+	r.columns, r.values = append(r.columns, c), append(r.values, groups)
 }
 
 // index makes an index of the files and opens it.
@@ -55,7 +57,7 @@ func (r *randomFiles) index(t *testing.T, rate float64) (*Index, []byte) {
 	}
 	defer x.Close()
 	for i, c := range r.columns {
-		if err := x.Add(IndexedFile{c.Meta().File, int64(100 + i), time.Unix(int64(i), 5), uint64(i) << 60}, c); err != nil {
+		if err := addTo(x, IndexedFile{c.Meta().File, int64(100 + i), time.Unix(int64(i), 5), uint64(i) << 60}, c); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -80,7 +82,7 @@ func n64(b *bytes.Buffer) int64 { return int64(b.Len()) }
 // all returns the columns of an index.
 func (x *Index) all() (columns []*Column) {
 	for i := range x.files {
-		columns = append(columns, x.Column(i))
+		columns = append(columns, x.columns[i])
 	}
 	return columns
 }
@@ -106,7 +108,7 @@ func TestIndex(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for i, f := range x.Files() {
+				for i, f := range x.files {
 					if f.Footer != uint64(i)<<60 {
 						t.Fatalf("file %d: the checksum of the footer is %x", i, f.Footer)
 					}
@@ -129,14 +131,14 @@ func TestIndex(t *testing.T) {
 							holds[string(v)] = true
 						}
 						for i, key := range keys {
-							if holds[string(key)] && !group.MayContain(i) {
+							if holds[string(key)] && !mayContain(group, i) {
 								t.Fatalf("seed %d, file %d, row group %d: %x is missing", seed, file, g, key)
 							}
-							if !group.MayContain(i) {
+							if !mayContain(group, i) {
 								excluded++
 							}
 						}
-						if chance, ok := group.Chance(); ok != (group.keys != nil) || chance.Rate > 0.2 {
+						if chance, ok := group.chance(); ok != (group.keys != nil) || chance.rate > 0.2 {
 							t.Fatalf("by chance %+v, %v", chance, ok)
 						}
 						if want[at].Err == nil {
@@ -186,8 +188,8 @@ func TestIndexOfFilters(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, group := range m {
-			chance, _ := group.Chance()
-			wanted, _ := want[i].Chance()
+			chance, _ := group.chance()
+			wanted, _ := want[i].chance()
 			if !slices.Equal(group.Hits, want[i].Hits) || chance != wanted {
 				t.Errorf("%d blocks, row group %d: %d hits, want %d; %+v, want %+v", blocks, i, group.Count, want[i].Count, chance, wanted)
 			}
@@ -305,7 +307,7 @@ func TestIndexDamaged(t *testing.T) {
 				t.Fatalf("%s: %v", what, group.Err)
 			case group.Err != nil:
 				failed = true
-			case !slices.Equal(group.Hits, w.Hits) || group.Rows != w.Rows || x.Files()[0] != index.Files()[0]:
+			case !slices.Equal(group.Hits, w.Hits) || group.Rows != w.Rows || x.files[0] != index.files[0]:
 				t.Fatalf("%s: other answers for row group %d", what, i)
 			}
 		}
@@ -350,16 +352,16 @@ func TestIndexErrors(t *testing.T) {
 		}
 		return c
 	}
-	if err := x.Add(IndexedFile{}, column(Type{Physical: Boolean}, "k")); !errors.Is(err, ErrType) {
+	if err := addTo(x, IndexedFile{}, column(Type{Physical: Boolean}, "k")); !errors.Is(err, ErrType) {
 		t.Errorf("booleans: %v", err)
 	}
 	for _, name := range []string{"a", "b"} {
-		if err := x.Add(IndexedFile{Name: name}, column(Type{Physical: Int64}, "k")); err != nil {
+		if err := addTo(x, IndexedFile{Name: name}, column(Type{Physical: Int64}, "k")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, other := range []*Column{column(Type{Physical: Int64}, "other"), column(Type{Physical: Int32}, "k")} {
-		if err := x.Add(IndexedFile{}, other); !errors.Is(err, ErrType) {
+		if err := addTo(x, IndexedFile{}, other); !errors.Is(err, ErrType) {
 			t.Errorf("column %s of %v: %v", other.Meta().Path, other.Type(), err)
 		}
 	}
@@ -378,21 +380,21 @@ func TestIndexErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	index, err := OpenIndex(bytes.NewReader(data.Bytes()), n64(&data))
-	if err != nil || len(index.Files()) != 1 || index.Files()[0].Name != "b" || index.Column(0).Meta().Path != "k" {
-		t.Fatalf("%+v, %v", index.Files(), err)
+	if err != nil || len(index.files) != 1 || index.files[0].Name != "b" || index.columns[0].Meta().Path != "k" {
+		t.Fatalf("%+v, %v", index.files, err)
 	}
 	if labels, err := index.rows.Labels(); err != nil || labels.Label(1) != "b\t1\t0\t0001-01-01T00:00:00Z" {
 		t.Errorf("label %q, %v", beside.Label(1), err)
 	}
-	if _, err := index.Column(0).Filter(0); !errors.Is(err, ErrNoFilter) {
+	if _, err := index.columns[0].Filter(0); !errors.Is(err, ErrNoFilter) {
 		t.Errorf("a filter: %v", err)
 	}
-	index.Column(0).Load()
+	index.columns[0].Load()
 	text, err := KeysOf(Type{Physical: ByteArray}, []string{"1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := text.Prune(index.Column(0)); !errors.Is(err, ErrType) {
+	if _, err := text.Prune(index.columns[0]); !errors.Is(err, ErrType) {
 		t.Errorf("keys of another kind: %v", err)
 	}
 	if _, err := x.WriteTo(&fullDisk{1000}); !errors.Is(err, errFull) {
@@ -435,8 +437,8 @@ func TestIndexBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := rowGroups(k, x.Column(0))
-	if err != nil || m[0].Hits[0] != 3 || m[1].keys != nil || len(x.Column(0).Meta().Chunks[0].Min) != mostBound {
+	m, err := rowGroups(k, x.columns[0])
+	if err != nil || m[0].Hits[0] != 3 || m[1].keys != nil || len(x.columns[0].Meta().Chunks[0].Min) != mostBound {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
@@ -445,8 +447,8 @@ func TestIndexBounds(t *testing.T) {
 func TestIndexedFile(t *testing.T) {
 	f := IndexedFile{"a", 5, time.Unix(7, 9), 0}
 	for _, info := range []fakeInfo{{size: 5, modified: time.Unix(7, 9).UTC()}, {size: 6, modified: time.Unix(7, 9)}, {size: 5, modified: time.Unix(7, 8)}} {
-		if want := info.size == 5 && info.modified.Nanosecond() == 9; f.Same(info) != want {
-			t.Errorf("%+v: want %v", info, want)
+		if same, err := f.Same(info, nil); same != (info.size == 5 && info.modified.Nanosecond() == 9) || err != nil {
+			t.Errorf("%+v: %v, %v", info, same, err)
 		}
 	}
 }
@@ -457,7 +459,7 @@ func TestSameFooter(t *testing.T) {
 		return append(binary.LittleEndian.AppendUint32([]byte(magic+"pages"+footer), uint32(len(footer))), magic...)
 	}
 	was, now := file("footer 1"), file("footer 2")
-	sum, err := FooterChecksum(bytes.NewReader(was), int64(len(was)))
+	sum, err := footerChecksum(bytes.NewReader(was), int64(len(was)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,11 +469,11 @@ func TestSameFooter(t *testing.T) {
 		want bool
 		err  error
 	}{{was, true, nil}, {now, false, nil}, {now[:len(now)-1], false, io.ErrUnexpectedEOF}, {bytes.Repeat([]byte("x"), len(was)), false, ErrFooter}} {
-		if got, err := f.SameFooter(bytes.NewReader(test.data)); got != test.want || !errors.Is(err, test.err) {
+		if got, err := f.Same(fakeInfo{size: f.Size}, bytes.NewReader(test.data)); got != test.want || !errors.Is(err, test.err) {
 			t.Errorf("%q: %v, %v", test.data, got, err)
 		}
 	}
-	if same, err := (IndexedFile{Size: 1}).SameFooter(bytes.NewReader(now)); !same || err != nil {
+	if same, err := (IndexedFile{Size: 1}).Same(fakeInfo{size: 1}, bytes.NewReader(now)); !same || err != nil {
 		t.Errorf("not known: %v, %v", same, err)
 	}
 }
@@ -498,4 +500,13 @@ func TestGrown(t *testing.T) {
 			t.Errorf("%d blocks, grown: other bits", blocks)
 		}
 	}
+}
+
+// addTo adds a file to an index.
+func addTo(x *Indexer, file IndexedFile, c *Column) error {
+	add, err := x.Read(file, c)
+	if err != nil {
+		return err
+	}
+	return add()
 }

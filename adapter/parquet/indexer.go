@@ -20,7 +20,8 @@ import (
 //	x, err := bloomparquet.NewIndexer(0.01)
 //	defer x.Close()
 //	for _, file := range files {
-//		err = x.Add(file, columns[file]) // takes the filters that the file has
+//		add, err := x.Read(file, columns[file]) // takes the filters that the file has
+//		err = add()
 //	}
 //	for file, rowGroup := range x.Wanting() { // the other row groups
 //		err = x.AddKeys(file, rowGroup, valuesOf(file, rowGroup))
@@ -82,19 +83,15 @@ func (x *Indexer) Close() error {
 	return err
 }
 
-// Add adds a file, of which c is the column, and takes its filters. Files are numbered from 0 in the order of these calls. The error
-// is [ErrType] if the column has another path than that of the first file or keys of another kind, or that of the temporary file.
-func (x *Indexer) Add(file IndexedFile, c *Column) error {
-	add, err := x.Read(file, c)
-	if err != nil {
-		return err
-	}
-	return add()
-}
-
-// Read reads the filters of a file, and returns a function that adds the file. Together they are Add: so several goroutines
-// read at once, and one adds the files in their order.
+// Read reads the filters of a file, of which c is the column, and returns a function that adds the file. So several goroutines read at
+// once, and one adds the files: they are numbered from 0 in the order of these calls. The error is [ErrType] if the column has another
+// path than that of the first file or keys of another kind, or that of the file or the temporary file.
 func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error) {
+	if file.Footer == 0 && c.meta.Input != nil {
+		if file.Footer, err = footerChecksum(c.meta.Input, c.meta.Size); err != nil && !errors.Is(err, ErrFooter) {
+			return nil, err
+		}
+	}
 	m := c.meta
 	m.Input, m.Decompress = nil, nil // the file may be closed, and its footer forgotten
 	if _, err := newEncoder(m.Type, 0); err != nil {

@@ -142,19 +142,9 @@ func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
 	return e.keys()
 }
 
-// ParseValues returns the PLAIN bytes, without a length, of values that are written as text. These are what
-// [KeysOf] takes, and the keys of a filter that is not in a Parquet file. The errors are those of
-// [ParseKeys].
-func ParseValues(t Type, texts [][]byte) ([][]byte, error) {
-	e, err := parse(t, texts)
-	if err != nil {
-		return nil, err
-	}
-	return e.values(len(texts)), nil
-}
-
-// ParseSome is [ParseValues] for texts of which some may be values that the column cannot have ([KeyError.Outside]). It leaves these out, and returns
-// the positions of the others.
+// ParseSome returns the PLAIN bytes, without a length, of values that are written as text, as [KeysOf] accepts them. It leaves out texts
+// of values that the column cannot have, such as numbers outside of its range or times between its units, and returns the positions
+// of the others. The errors are those of [ParseKeys].
 func ParseSome(t Type, texts [][]byte) (values [][]byte, positions []int, err error) {
 	e, err := newTextEncoder(t, len(texts))
 	if err != nil {

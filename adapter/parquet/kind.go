@@ -14,7 +14,6 @@ type kind struct {
 	kin       Logical      // the logical type whose values have the same bytes and the same order
 	float     *floatFormat // nil if no floating-point numbers
 	ambiguous bool         // whether equal values may have different bytes
-	example   string       // of a text
 	fits      bool         // whether the logical type may have the physical one
 }
 
@@ -55,23 +54,23 @@ func tableOfKinds() (kinds [len(logicalNames)][len(physicalNames)]kind) {
 		kind
 	}{
 		{plain, []Physical{Boolean, Int96}, kind{}},
-		{plain, integers, kind{class: ofIntegers, order: signedOrder, example: "42"}},
-		{plain, []Physical{Float}, kind{class: ofFloats, float: &singleFloat, example: "0.5"}},
-		{plain, []Physical{Double}, kind{class: ofFloats, float: &doubleFloat, example: "0.5"}},
-		{plain, byteArrays, kind{class: ofBytes, order: bytesOrder, example: "text"}},
+		{plain, integers, kind{class: ofIntegers, order: signedOrder}},
+		{plain, []Physical{Float}, kind{class: ofFloats, float: &singleFloat}},
+		{plain, []Physical{Double}, kind{class: ofFloats, float: &doubleFloat}},
+		{plain, byteArrays, kind{class: ofBytes, order: bytesOrder}},
 		{plain, fixed, kind{class: ofBytes, order: bytesOrder}},
-		{[]Logical{String, Enum, JSON, BSON}, byteArrays, kind{class: ofBytes, order: bytesOrder, example: "text"}},
-		{[]Logical{UUID}, fixed, kind{class: ofUUIDs, order: bytesOrder, kin: UUID, example: "01234567-89ab-cdef-0123-456789abcdef"}},
-		{[]Logical{Int}, integers, kind{class: ofIntegers, order: signedOrder, example: "42"}},
-		{[]Logical{Uint}, integers, kind{class: ofIntegers, order: unsignedOrder, kin: Uint, example: "42"}},
-		{[]Logical{Decimal}, integers, kind{class: ofDecimals, order: signedOrder, kin: Decimal, example: "-12.50"}},
-		{[]Logical{Decimal}, fixed, kind{class: ofDecimals, order: twosComplement, kin: Decimal, example: "-12.50"}},
+		{[]Logical{String, Enum, JSON, BSON}, byteArrays, kind{class: ofBytes, order: bytesOrder}},
+		{[]Logical{UUID}, fixed, kind{class: ofUUIDs, order: bytesOrder, kin: UUID}},
+		{[]Logical{Int}, integers, kind{class: ofIntegers, order: signedOrder}},
+		{[]Logical{Uint}, integers, kind{class: ofIntegers, order: unsignedOrder, kin: Uint}},
+		{[]Logical{Decimal}, integers, kind{class: ofDecimals, order: signedOrder, kin: Decimal}},
+		{[]Logical{Decimal}, fixed, kind{class: ofDecimals, order: twosComplement, kin: Decimal}},
 		{[]Logical{Decimal}, byteArrays, kind{class: ofDecimals, ambiguous: true, kin: Decimal}},
-		{[]Logical{Date}, []Physical{Int32}, kind{class: ofDates, order: signedOrder, kin: Date, example: "2024-05-01"}},
-		{[]Logical{Time}, integers, kind{class: ofTimes, order: signedOrder, kin: Time, example: "12:00:00"}},
-		{[]Logical{Timestamp}, []Physical{Int64}, kind{class: ofTimestamps, order: signedOrder, kin: Timestamp, example: "2024-05-01T12:00:00"}},
+		{[]Logical{Date}, []Physical{Int32}, kind{class: ofDates, order: signedOrder, kin: Date}},
+		{[]Logical{Time}, integers, kind{class: ofTimes, order: signedOrder, kin: Time}},
+		{[]Logical{Timestamp}, []Physical{Int64}, kind{class: ofTimestamps, order: signedOrder, kin: Timestamp}},
 		{[]Logical{Interval}, fixed, kind{ambiguous: true, kin: Interval}},
-		{[]Logical{Float16}, fixed, kind{class: ofFloats, kin: Float16, float: &halfFloat, example: "0.5"}},
+		{[]Logical{Float16}, fixed, kind{class: ofFloats, kin: Float16, float: &halfFloat}},
 	} {
 		for _, logical := range row.of {
 			for _, physical := range row.in {
@@ -120,11 +119,7 @@ func (t *Type) isExact() bool {
 
 func (t *Type) isUnsigned() bool { return t.kind().order == unsignedOrder }
 
-// IsFloat reports whether values of the type are floating-point numbers.
-func (t Type) IsFloat() bool { return t.kind().float != nil }
-
-// IsNumber reports whether the values are numbers, which may be NaN or infinite.
-func (t Type) IsNumber() bool { return t.isExact() || t.IsFloat() || t.Logical == Decimal }
+func (t Type) isFloat() bool { return t.kind().float != nil }
 
 // widestNumber is how many bytes a decimal may have whose bytes are made from a number. The widest
 // decimals that other programs compute with have 32, and a footer may claim 2^31 - 1.
@@ -137,15 +132,6 @@ func (t *Type) isWide() bool { return t.Logical == Decimal && t.Width > widestNu
 func (t *Type) hasText() bool {
 	k := t.kind()
 	return k.class != noClass && !k.ambiguous && !t.isWide()
-}
-
-// Example returns a text that tells a value of the type to [ParseKeys], or "" if it takes bytes of some length, or none.
-func (t Type) Example() string {
-	example := t.kind().example
-	if t.Logical == Timestamp && t.UTC {
-		example += "Z"
-	}
-	return example
 }
 
 // kin returns the type without what changes neither the meaning of a value's bytes nor their order. Keys of one type serve all

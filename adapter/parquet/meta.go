@@ -25,7 +25,7 @@ type Meta struct {
 	Mark string
 	// Decompress returns the bytes of a page, of which there should be so many. Without it, no compressed dictionary is read. Goroutines
 	// that share a [Column] call it at once.
-	Decompress func(codec Codec, data []byte, size int) ([]byte, error)
+	Decompress func(codec int32, data []byte, size int) ([]byte, error)
 }
 
 // Chunk is what the footer of a file says of a column in one row group.
@@ -51,7 +51,7 @@ type Chunk struct {
 	Place Place
 	// DictionaryOffset is where the dictionary page is, or 0 if the footer does not say, and Codec the compression of all pages.
 	DictionaryOffset int64
-	Codec            Codec
+	Codec            int32 // a CompressionCodec of parquet.thrift
 }
 
 // Pages says how the data pages of a column chunk are encoded.
@@ -93,13 +93,10 @@ func isDictionary[E ~int32 | ~int64](e E) bool {
 	return e == encodingDictionary || e == encodingPlainOld
 }
 
-// Codec is a compression of pages: a CompressionCodec of parquet.thrift.
-type Codec int32
-
-// Uncompressed is that of pages without a compression.
+// Compressions of pages: a CompressionCodec of parquet.thrift.
 const (
-	Uncompressed Codec = 0
-	snappy       Codec = 1
+	uncompressed = 0
+	snappy       = 1
 )
 
 // Place tells a column chunk from others: num_values, data_page_offset and total_compressed_size of its metadata.

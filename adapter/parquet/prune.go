@@ -42,9 +42,6 @@ func (r RowGroup) Keys() iter.Seq[int] {
 	}
 }
 
-// MayContain reports whether a key may be in the row group.
-func (r RowGroup) MayContain(key int) bool { return r.Hits[key/64]>>(key%64)&1 != 0 }
-
 // Prune returns an iterator over the row groups of columns, with the keys that may be in each.
 // Every pass tests them anew. The Hits of a row group are valid until the next one comes: clone them to keep them.
 //
@@ -54,7 +51,11 @@ func (r RowGroup) MayContain(key int) bool { return r.Hits[key/64]>>(key%64)&1 !
 func (k *Keys) Prune(columns ...*Column) (iter.Seq[RowGroup], error) {
 	for _, c := range columns {
 		if kin := c.meta.Type.kin(); kin != k.typ {
-			return nil, fmt.Errorf("%w: column %s of %s is %v, and the keys are %v", ErrType, c.meta.Path, c.meta.File, c.meta.Type, k.typ)
+			where := c.meta.Path
+			if c.meta.File != "" {
+				where += " of " + c.meta.File
+			}
+			return nil, fmt.Errorf("%w: column %s is %v, and the keys are %v", ErrType, where, c.meta.Type, k.typ)
 		}
 	}
 	return func(yield func(RowGroup) bool) {

@@ -171,7 +171,7 @@ func prunedByBounds(t *testing.T, typ Type, compare func(a, b []byte) int, rando
 		}
 		count := 0
 		for i, key := range keys {
-			got := group.MayContain(i)
+			got := mayContain(group, i)
 			if got != slices.Contains(listed, i) {
 				t.Fatalf("key %d is not in the list as in the bits", i)
 			}
@@ -268,7 +268,7 @@ func TestBounds(t *testing.T) {
 			}
 			got := ""
 			for i := range test.keys {
-				got += map[bool]string{true: "1", false: "0"}[m[0].MayContain(i)]
+				got += map[bool]string{true: "1", false: "0"}[mayContain(m[0], i)]
 			}
 			if got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
@@ -312,10 +312,10 @@ func TestEmptyKey(t *testing.T) {
 					t.Fatal(err)
 				}
 				group, want := m[0], held || !filtered
-				if group.MayContain(0) != want {
+				if mayContain(group, 0) != want {
 					t.Errorf("%s, held %v, filter %v: the empty key may be there: %v", name, held, filtered, !want)
 				}
-				if group.MayContain(0) {
+				if mayContain(group, 0) {
 					group.Count--
 				}
 				if group.Count != test.within {
@@ -396,7 +396,9 @@ func TestColumns(t *testing.T) {
 		for j := range i {
 			f.add(t, bloom.Strings([]string{fmt.Sprint(i, j)}), 40)
 		}
-		columns = append(columns, f.open(t, Type{Physical: ByteArray, Logical: Logical(i)}).Named(fmt.Sprint("file", i)))
+		c := f.open(t, Type{Physical: ByteArray, Logical: Logical(i)})
+		c.meta.File = fmt.Sprint("file", i)
+		columns = append(columns, c)
 	}
 	k, err := KeysOf(typ, []string{"1 0", "2 0", "2 1", "absent"})
 	if err != nil {
@@ -412,7 +414,7 @@ func TestColumns(t *testing.T) {
 	for key := range 4 {
 		var names []string
 		for _, group := range m {
-			if group.MayContain(key) {
+			if mayContain(group, key) {
 				names = append(names, fmt.Sprint(group.Column.Meta().File, " ", group.Index))
 			}
 		}
@@ -470,7 +472,7 @@ func TestGoroutines(t *testing.T) {
 				return
 			}
 			for i := range 20 {
-				if m[i].MayContain(0) != (i == 2 || i == 3) {
+				if mayContain(m[i], 0) != (i == 2 || i == 3) {
 					t.Errorf("row group %d: hits %b", i, m[i].Hits)
 				}
 			}
@@ -545,3 +547,6 @@ func rowGroups(k *Keys, columns ...*Column) (all []RowGroup, err error) {
 	}
 	return all, nil
 }
+
+// mayContain reports whether a key may be in a row group.
+func mayContain(group RowGroup, key int) bool { return group.Hits[key/64]>>(key%64)&1 != 0 }

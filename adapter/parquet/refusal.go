@@ -5,18 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// KeyError tells which key was wrong. It is an [ErrKey].
+// KeyError says which key cannot be in a column of the type, and why.
 type KeyError struct {
 	Index int // of the key, from 0
 	Text  string
 	Type  Type
 	Why   string
-
-	outside bool
 }
 
 func newKeyError(i int, text string, t Type, why refusal) *KeyError {
-	return &KeyError{i, text, t, why.String(), why.outside()}
+	return &KeyError{i, text, t, why.String()}
 }
 
 func (e *KeyError) Error() string {
@@ -25,16 +23,10 @@ func (e *KeyError) Error() string {
 		text = text[:most] + "…"
 	}
 	if !utf8.ValidString(text) {
-		return fmt.Sprintf("%v: key %d, %x, for %v: %s", ErrKey, e.Index, text, e.Type, e.Why)
+		return fmt.Sprintf("parquet: no value of the column: key %d, %x, for %v: %s", e.Index, text, e.Type, e.Why)
 	}
-	return fmt.Sprintf("%v: key %d, %q, for %v: %s", ErrKey, e.Index, text, e.Type, e.Why)
+	return fmt.Sprintf("parquet: no value of the column: key %d, %q, for %v: %s", e.Index, text, e.Type, e.Why)
 }
-
-func (e *KeyError) Unwrap() error { return ErrKey }
-
-// Outside reports whether the key is a value of the kind, but none that a column of the type can have: a number outside of its range, or
-// with more digits than it stores, or a time between two of its units. A text of another kind is an error of whoever wrote it.
-func (e *KeyError) Outside() bool { return e.outside }
 
 // refusal says why a column cannot have a value. The zero refusal refuses nothing.
 type refusal struct {
@@ -69,7 +61,8 @@ func mistake(why string) refusal { return refusal{mistaken, why} }
 // ok reports whether nothing is refused.
 func (r refusal) ok() bool { return r.reason == noReason }
 
-// outside reports whether the value is of the column's kind, and only none of its values.
+// outside reports whether the value is of the column's kind, and only none of its values: a number outside of its range or with more
+// digits than it stores, or a time between two of its units. A value of another kind is an error of whoever wrote it.
 func (r refusal) outside() bool { return r.reason > mistaken }
 
 func (r refusal) String() string { return reasons[r.reason] + r.detail }

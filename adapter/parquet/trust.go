@@ -114,7 +114,7 @@ func (c *Column) trustOf(i int) trust {
 	switch {
 	case c.meta.fills(pages):
 		return fullTrust
-	case pages == DictionaryPages && (c.meta.Chunks[i].Codec == Uncompressed || c.meta.Decompress != nil):
+	case pages == DictionaryPages && (c.meta.Chunks[i].Codec == uncompressed || c.meta.Decompress != nil):
 		return afterProof
 	case c.meta.Mark != "":
 		return afterMark

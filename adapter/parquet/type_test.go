@@ -39,7 +39,7 @@ func TestKeyKind(t *testing.T) {
 func TestParseValues(t *testing.T) {
 	for _, c := range parsed {
 		_, wrong := ParseKeys(c.typ, [][]byte{[]byte(c.text)})
-		values, err := ParseValues(c.typ, [][]byte{[]byte(c.text)})
+		values, err := parseValues(c.typ, [][]byte{[]byte(c.text)})
 		if (err == nil) != (wrong == nil) || err != nil && err.Error() != wrong.Error() {
 			t.Errorf("%q of %v: %v, and ParseKeys says %v", c.text, c.typ, err, wrong)
 		}
@@ -48,31 +48,10 @@ func TestParseValues(t *testing.T) {
 			t.Errorf("%q of %v: %x, want %x", c.text, c.typ, values, want)
 		}
 	}
-	if values, err := ParseValues(texts, [][]byte{[]byte("a"), nil, []byte("bc")}); err != nil || string(bytes.Join(values, []byte("|"))) != "a||bc" {
+	if values, err := parseValues(texts, [][]byte{[]byte("a"), nil, []byte("bc")}); err != nil || string(bytes.Join(values, []byte("|"))) != "a||bc" {
 		t.Errorf("%q, %v", values, err)
 	}
-	if _, err := ParseValues(int96s, nil); !errors.Is(err, ErrType) {
+	if _, err := parseValues(int96s, nil); !errors.Is(err, ErrType) {
 		t.Errorf("INT96: %v", err)
-	}
-}
-
-// TestExample parses the example of each type that has one, and wants none of types without text.
-func TestExample(t *testing.T) {
-	for _, typ := range []Type{
-		texts, uuids, int8s, int64s, uint16s, uint64s, floats, doubles, float16s, dates, times32, times64, instants, locals, nanos, decimals32, decimalsX,
-		{Physical: Int32, Logical: Other}, {Physical: ByteArray, Logical: JSON},
-	} {
-		_, why := appendText(nil, &typ, []byte(typ.Example()))
-		if typ.Example() == "" || !why.ok() {
-			t.Errorf("%v: %q: %s", typ, typ.Example(), why)
-		}
-		if isText := isBytes(typ.kind().class) || typ.Unit != NoUnit || typ == dates || typ.Logical == Other; typ.IsNumber() == isText {
-			t.Errorf("%v is a number: %v", typ, typ.IsNumber())
-		}
-	}
-	for _, typ := range []Type{{Physical: Boolean}, int96s, fixed3, intervals, decimalsY} {
-		if typ.Example() != "" || typ.IsNumber() != (typ == decimalsY) {
-			t.Errorf("%v: %q", typ, typ.Example())
-		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"math/bits"
 	"slices"
 
@@ -27,7 +28,7 @@ func newExactKeys(t bloomparquet.Type, values [][]byte) tester {
 		e.set[string(value)] = struct{}{}
 	}
 	e.filter = bloom.Policy{Format: bloom.Default, BitsPerKey: 16}.NewFilter(bloom.Bytes(values))
-	if slices.ContainsFunc(values, t.IsNaN) {
+	if slices.ContainsFunc(values, func(value []byte) bool { return isNaN(t, value) }) {
 		return &floatTester{e, t}
 	}
 	return e // the set has both zeros
@@ -66,28 +67,38 @@ func withEqual(t bloomparquet.Type, values [][]byte) [][]byte {
 
 // equals are values that are equal to others, and have other bytes.
 type equals struct {
-	of        bloomparquet.Type
-	values    [][]byte
-	zero, nan bool // whether values has those
-	key       []byte
+	of     bloomparquet.Type
+	values [][]byte // both zeros, both NaN, or all four
+	key    []byte
 }
 
 // note adds values that are equal to some keys: the other zero, or the usual NaN, so that those who look for either
 // find all of them.
 func (e *equals) note(keys bloom.Keys) {
-	if !e.of.IsFloat() || e.zero && e.nan {
+	if !isFloat(e.of) {
 		return
 	}
-	for row := range keys.Len() {
+	for row := 0; row < keys.Len() && len(e.values) < 4; row++ {
 		var valid bool
 		if e.key, valid = keys.AppendKey(e.key[:0], row); !valid {
 			continue
 		}
-		zero, nan := !e.zero && e.of.IsZero(e.key), !e.nan && e.of.IsNaN(e.key)
-		if zero || nan {
-			e.values, e.zero, e.nan = append(e.values, e.of.Equal(e.key)...), e.zero || zero, e.nan || nan
+		equal := e.of.Equal(e.key)
+		if equal != nil && !slices.ContainsFunc(e.values, func(value []byte) bool { return bytes.Equal(value, equal[0]) }) {
+			e.values = append(e.values, equal...)
 		}
 	}
+}
+
+// isFloat reports whether values are floating-point numbers.
+func isFloat(t bloomparquet.Type) bool {
+	return t.Physical == bloomparquet.Float || t.Physical == bloomparquet.Double || t.Logical == bloomparquet.Float16
+}
+
+// isNaN reports whether a value is NaN: of zeros, which other bytes are equal to, too, the first one has no bit set.
+func isNaN(t bloomparquet.Type, value []byte) bool {
+	equal := t.Equal(value)
+	return equal != nil && len(bytes.Trim(equal[0], "\x00")) > 0
 }
 
 // floatTester is a tester of floating-point numbers, in which a zero is either zero, and NaN is any of the usual ones.

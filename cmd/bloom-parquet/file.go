@@ -97,7 +97,6 @@ func (f *parquetFile) find(column string) (err error) {
 	if f.column, err = trusted.of(f.column); err != nil {
 		return err
 	}
-	f.column.Named(f.name)
 	f.leaf = slices.IndexFunc(f.Schema().Columns(), func(path []string) bool { return strings.Join(path, ".") == column })
 	return nil
 }

@@ -80,12 +80,11 @@ func openIndexed(folder, name, column string) (*parquetFile, bloomparquet.Indexe
 	}
 	path, err1 := pathIn(folder, name)
 	info, err2 := file.in.Stat()
-	footer, err3 := bloomparquet.FooterChecksum(file.in, file.Size())
-	if err := errors.Join(err1, err2, err3); err != nil {
+	if err := errors.Join(err1, err2); err != nil {
 		file.close()
 		return nil, bloomparquet.IndexedFile{}, err
 	}
-	return file, bloomparquet.IndexedFile{Name: path, Size: info.Size(), Modified: info.ModTime(), Footer: footer}, nil
+	return file, bloomparquet.IndexedFile{Name: path, Size: info.Size(), Modified: info.ModTime()}, nil
 }
 
 // indexedFile is a file on the command line, and what an index says of it.
@@ -135,10 +134,13 @@ func (c *indexCommand) addFiles(s *cli.Streams, x *bloomparquet.Indexer) (known 
 // unchanged returns an error if a file is not as it was.
 func unchanged(name string, f bloomparquet.IndexedFile) error {
 	info, err := os.Stat(name)
-	if err == nil && !f.Same(info) {
-		err = errChanged
+	if err != nil {
+		return err
 	}
-	return err
+	if same, _ := f.Same(info, nil); !same { // no error, for nothing is read
+		return errChanged
+	}
+	return nil
 }
 
 // addValues reads the column where row groups have no filter that can be taken. It returns how many row groups it read, and how

@@ -63,10 +63,14 @@ func (f indexFlag) open(s *cli.Streams, column string, files []string) (x *table
 
 // find finds the files that are as they were, and says which ones are not, or are not in the index.
 func (x *tableIndex) find(s *cli.Streams, column string, files []string) error {
-	known, indexed := map[string]int{}, x.Files()
-	for i, f := range indexed {
-		known[f.Name] = i
-		if path := x.Column(i).Meta().Path; path != column {
+	type entry struct {
+		file   bloomparquet.IndexedFile
+		column *bloomparquet.Column
+	}
+	known := map[string]entry{}
+	for f, c := range x.Files() {
+		known[f.Name] = entry{f, c}
+		if path := c.Meta().Path; path != column {
 			return fmt.Errorf("the index is of column %s, and not of %s", show.Name(path), show.Name(column))
 		}
 	}
@@ -80,14 +84,17 @@ func (x *tableIndex) find(s *cli.Streams, column string, files []string) error {
 		if err != nil {
 			continue // to open it tells
 		}
-		switch i, ok := known[path]; {
-		case !ok:
+		indexed, ok := known[path]
+		if !ok {
 			unknown = append(unknown, name)
-		case indexed[i].Same(info):
-			x.columns[name], x.files[name] = x.Column(i).Named(name), indexed[i]
-		case info.ModTime().After(indexed[i].Modified):
+			continue
+		}
+		switch same, _ := indexed.file.Same(info, nil); { // no error, for nothing is read
+		case same:
+			x.columns[name], x.files[name] = indexed.column, indexed.file
+		case info.ModTime().After(indexed.file.Modified):
 			changed = append(changed, name+" (newer)")
-		case info.ModTime().Before(indexed[i].Modified):
+		case info.ModTime().Before(indexed.file.Modified):
 			changed = append(changed, name+" (older)")
 		default:
 			changed = append(changed, name+" (another size)")
@@ -105,7 +112,11 @@ func (x *tableIndex) footerChanged(s *cli.Streams, name string, files int) (bool
 		return false, err
 	}
 	defer file.Close()
-	same, err := x.files[name].SameFooter(file)
+	info, err := file.Stat()
+	if err != nil {
+		return false, err
+	}
+	same, err := x.files[name].Same(info, file)
 	if err != nil || same {
 		return false, err
 	}

@@ -66,7 +66,7 @@ func (k *indexedRowGroups) narrow(file *parquetFile) error {
 	if err != nil {
 		return err
 	}
-	if !k.file.Same(info) || len(file.may) != len(k.may) {
+	if same, _ := k.file.Same(info, nil); !same || len(file.may) != len(k.may) {
 		return errChanged
 	}
 	for i, may := range k.may {

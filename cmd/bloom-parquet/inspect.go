@@ -147,7 +147,7 @@ func boundText(t bloomparquet.Type, bound []byte) *string {
 
 // keysLookLike tells which text prune takes for a column.
 func keysLookLike(t bloomparquet.Type) string {
-	switch example := t.Example(); {
+	switch example := exampleOf(t); {
 	case example != "":
 		return example
 	case t.Physical == bloomparquet.Boolean:
@@ -156,6 +156,39 @@ func keysLookLike(t bloomparquet.Type) string {
 		return fmt.Sprintf("%d bytes", t.Width)
 	}
 	return "--hex"
+}
+
+// exampleOf returns a text that is a value of the type, or "" if texts are bytes of some length, or if there are none.
+func exampleOf(t bloomparquet.Type) string {
+	switch t.Logical {
+	case bloomparquet.UUID:
+		return "01234567-89ab-cdef-0123-456789abcdef"
+	case bloomparquet.Decimal:
+		if t.Physical != bloomparquet.ByteArray {
+			return "-12.50"
+		}
+		return ""
+	case bloomparquet.Date:
+		return "2024-05-01"
+	case bloomparquet.Time:
+		return "12:00:00"
+	case bloomparquet.Timestamp:
+		if t.UTC {
+			return "2024-05-01T12:00:00Z"
+		}
+		return "2024-05-01T12:00:00"
+	case bloomparquet.Float16:
+		return "0.5"
+	}
+	switch t.Physical {
+	case bloomparquet.Int32, bloomparquet.Int64:
+		return "42"
+	case bloomparquet.Float, bloomparquet.Double:
+		return "0.5"
+	case bloomparquet.ByteArray:
+		return "text"
+	}
+	return ""
 }
 
 // mostShown is how many bytes a cell of a table has of a name or a bound.

@@ -273,8 +273,8 @@ func (p *pruneCommand) print(out *bytes.Buffer, c *candidate, group bloomparquet
 	switch {
 	case p.JSON:
 		line := rowGroupReport{File: c.name, RowGroup: group.Index, Rows: group.Rows, Count: group.Count}
-		if chance, ok := group.Chance(); ok {
-			line.Expected, line.Chance = &chance.Expected, chance.Likely
+		if expected, likely, known := group.Chance(); known {
+			line.Expected, line.Chance = &expected, likely
 		}
 		if group.Err != nil {
 			line.Unread = withoutPrefix(group.Err)
@@ -293,13 +293,13 @@ func (p *pruneCommand) print(out *bytes.Buffer, c *candidate, group bloomparquet
 			out.WriteByte('\n')
 		}
 	default:
-		expected := "-"
-		if chance, ok := group.Chance(); ok {
-			expected = round(chance.Expected)
-			if chance.Likely {
-				expected += "\tchance"
+		chance := "-"
+		if expected, likely, known := group.Chance(); known {
+			chance = round(expected)
+			if likely {
+				chance += "\tchance"
 			}
 		}
-		fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%s\n", c.name, group.Index, group.Rows, group.Count, expected)
+		fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%s\n", c.name, group.Index, group.Rows, group.Count, chance)
 	}
 }

@@ -203,7 +203,7 @@ func (f *filterCommand) test(g *rowGroup, wanted tester) ([]bool, error) {
 func (f *filterCommand) tester(s *cli.Streams, list *keyList, t bloomparquet.Type) (tester, error) {
 	if list == nil {
 		filter, err := f.open(s, t.KeyKind())
-		if err == nil && t.IsFloat() {
+		if err == nil && isFloat(t) {
 			return &floatTester{filter, t}, nil
 		}
 		return filter, err

@@ -55,7 +55,7 @@ func (f *parquetFile) leavesWithoutBounds() (leaves []int) {
 		if column == nil {
 			continue
 		}
-		if t := column.Type(); t.IsFloat() || t.Logical == bloomparquet.Decimal && t.Physical >= bloomparquet.ByteArray {
+		if t := column.Type(); isFloat(t) || t.Logical == bloomparquet.Decimal && t.Physical >= bloomparquet.ByteArray {
 			leaves = append(leaves, leaf)
 		}
 	}

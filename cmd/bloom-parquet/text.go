@@ -33,7 +33,7 @@ func (w *textWriter) value(t bloomparquet.Type, plain []byte, null bool) {
 		w.bare([]string{"false", "true"}[plain[0]&1])
 	default:
 		switch text := t.Text(plain); {
-		case t.IsNumber() && json.Valid([]byte(text)): // NaN is none
+		case isNumber(t) && json.Valid([]byte(text)): // NaN is none
 			w.bare(text)
 		case !w.csv && !utf8.ValidString(text):
 			w.text("0x"+hex.EncodeToString(plain), false)
@@ -41,6 +41,17 @@ func (w *textWriter) value(t bloomparquet.Type, plain []byte, null bool) {
 			w.text(text, false)
 		}
 	}
+}
+
+// isNumber reports whether values are numbers.
+func isNumber(t bloomparquet.Type) bool {
+	switch t.Logical {
+	case bloomparquet.Plain:
+		return t.Physical == bloomparquet.Int32 || t.Physical == bloomparquet.Int64 || isFloat(t)
+	case bloomparquet.Int, bloomparquet.Uint, bloomparquet.Decimal, bloomparquet.Float16:
+		return true
+	}
+	return isFloat(t)
 }
 
 func (w *textWriter) bare(text string) { w.line = append(w.line, text...) }

@@ -81,7 +81,7 @@ func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 		chunk.Pages = pagesOf(meta.RowGroup(i), leaf)
 		chunk.Place = bloomparquet.Place{Values: c.MetaData.NumValues, Offset: c.MetaData.DataPageOffset, Size: c.MetaData.TotalCompressedSize}
 		chunk.DictionaryOffset = c.MetaData.GetDictionaryPageOffset()
-		chunk.Codec = bloomparquet.Codec(c.MetaData.Codec)
+		chunk.Codec = int32(c.MetaData.Codec)
 		if s := c.MetaData.Statistics; s != nil && descr.MaxRepetitionLevel() == 0 {
 			chunk.Null = s.IsSetNullCount() && s.GetNullCount() == c.MetaData.NumValues
 			chunk.SetBounds(m.Type, bloomparquet.Statistics{MinValue: s.MinValue, MaxValue: s.MaxValue, Min: s.Min, Max: s.Max}, ordered)
@@ -109,7 +109,7 @@ func pagesOf(group *metadata.RowGroupMetaData, leaf int) bloomparquet.Pages {
 }
 
 // decompress returns the bytes of a page.
-func decompress(codec bloomparquet.Codec, data []byte, size int) ([]byte, error) {
+func decompress(codec int32, data []byte, size int) ([]byte, error) {
 	decoder, err := compress.GetCodec(compress.Compression(codec))
 	if err != nil {
 		return nil, err

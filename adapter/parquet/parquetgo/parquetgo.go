@@ -102,7 +102,7 @@ func chunk(c *format.ColumnChunk) bloomparquet.Chunk {
 		Place:        bloomparquet.Place{Values: c.MetaData.NumValues, Offset: c.MetaData.DataPageOffset, Size: c.MetaData.TotalCompressedSize},
 
 		DictionaryOffset: c.MetaData.DictionaryPageOffset,
-		Codec:            bloomparquet.Codec(c.MetaData.Codec),
+		Codec:            int32(c.MetaData.Codec),
 	}
 	if c.FilePath != "" { // the filter is in another file
 		chunk.FilterOffset = 0
@@ -125,7 +125,7 @@ func pagesOf(c *format.ColumnMetaData) bloomparquet.Pages {
 }
 
 // decompress returns the bytes of a page.
-func decompress(codec bloomparquet.Codec, data []byte, size int) (page []byte, err error) {
+func decompress(codec int32, data []byte, size int) (page []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("parquetgo: malformed: %v", p)

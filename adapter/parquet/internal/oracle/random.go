@@ -105,7 +105,7 @@ func CheckPrune(t *testing.T, random *rand.Rand, c *bloomparquet.Column, held []
 		}
 		for g, group := range m {
 			for i, key := range keys {
-				if held[g][string(key)] && !group.MayContain(i) {
+				if held[g][string(key)] && !MayContain(group, i) {
 					chunk := c.Meta().Chunks[g]
 					t.Errorf("%v %s: row group %d has the key %x, and is pruned by %s: bounds %x to %x",
 						c.Type(), c.Meta().Path, g, key, what, chunk.Min, chunk.Max)
