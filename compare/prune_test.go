@@ -232,10 +232,10 @@ func checkPruned(t *testing.T, theirs *parquet.File, reader *file.Reader, leaf i
 				if err != nil {
 					t.Fatal(err)
 				}
-				if ours := mayContain(all[g], i); said != arrows[i] || ours != said && (!floats || !ours) {
+				if ours := groupMayHave(all[g], i); said != arrows[i] || ours != said && (!floats || !ours) {
 					t.Fatalf("row group %d, %x: %v, parquet-go says %v, arrow-go %v", g, key, ours, said, arrows[i])
 				}
-				if groups[g][string(key)] && !mayContain(bounded[g], i) {
+				if groups[g][string(key)] && !groupMayHave(bounded[g], i) {
 					t.Fatalf("row group %d has %x, between %x and %x", g, key, m.Chunks[g].Min, m.Chunks[g].Max)
 				}
 			}
@@ -276,7 +276,7 @@ func rowGroups(k *bloomparquet.Keys, columns ...*bloomparquet.Column) (all []blo
 	return all, nil
 }
 
-// mayContain reports whether a key may be in a row group.
-func mayContain(group bloomparquet.RowGroup, key int) bool {
+// groupMayHave reports whether a key may be in a row group.
+func groupMayHave(group bloomparquet.RowGroup, key int) bool {
 	return group.Hits[key/64]>>(key%64)&1 != 0
 }
