@@ -54,7 +54,7 @@ type Labels struct {
 }
 
 // KeyCount is [Filter.KeyCount] of filter i.
-func (x *Interleaved) KeyCount(i int) (n uint64, known bool) { return x.KeyCount(i) }
+func (x *Interleaved) KeyCount(i int) (n uint64, known bool) { return x.labels.KeyCount(i) }
 
 // Label returns what SetLabel gave filter i: text of the caller's, such as the name of a file.
 func (x *Interleaved) Label(i int) string { return x.labels.Label(i) }

@@ -384,7 +384,7 @@ func TestIndexErrors(t *testing.T) {
 		t.Fatalf("%+v, %v", index.files, err)
 	}
 	if labels, err := index.rows.Labels(); err != nil || labels.Label(1) != "b\t1\t0\t0001-01-01T00:00:00Z" {
-		t.Errorf("label %q, %v", beside.Label(1), err)
+		t.Errorf("label %q, %v", labels.Label(1), err)
 	}
 	if _, err := index.columns[0].Filter(0); !errors.Is(err, ErrNoFilter) {
 		t.Errorf("a filter: %v", err)
