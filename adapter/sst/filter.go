@@ -107,6 +107,23 @@ var builtin = map[string]map[string]bloom.Format{
 	"partitionedfilter.": {bloom.RocksDB.Name(): bloom.RocksDB},
 }
 
+// families are policies whose filters are known and not read, by the beginnings of their names.
+var families = map[string]string{
+	"binaryfuse":     "a binary fuse filter, as Pebble writes after v2.1",
+	"bloom(":         "a Bloom filter with a name as Pebble's options have after v2.1",
+	"adaptive_bloom": "a Bloom filter with a name as Pebble's options have after v2.1",
+}
+
+// familyOf returns what is known of a policy, after a comma, or nothing.
+func familyOf(policy string) string {
+	for name, family := range families {
+		if strings.HasPrefix(policy, name) {
+			return ", " + family
+		}
+	}
+	return ""
+}
+
 // whyIgnored sets the format of the filters, and returns why they are not asked, or nil.
 func (t *Table) whyIgnored(kind string) error {
 	var known bool
@@ -115,7 +132,7 @@ func (t *Table) whyIgnored(kind string) error {
 		t.format = bloom.Pebble
 	case !known:
 		if t.format, known = t.names[t.policy]; !known {
-			return fmt.Errorf("%w: %s%s", ErrPolicy, kind, t.policy)
+			return fmt.Errorf("%w: %s%s%s", ErrPolicy, kind, t.policy, familyOf(t.policy))
 		}
 	}
 	p := &t.properties
@@ -155,7 +172,7 @@ func (t *Table) inFilter(key []byte) ([]byte, bool) {
 // filters writes Bloom filters, too.
 func (t *Table) openFilter(data []byte) (p Part, err error) {
 	formats := []bloom.Format{t.format}
-	if t.engine == RocksDB && t.policy == bloom.RocksDB.Name() {
+	if t.engine == RocksDB && (t.policy == bloom.RocksDB.Name() || t.format == bloom.RocksDB) {
 		if isRibbon(data) {
 			p.Ribbon, err = openRibbon(data)
 			return p, err

@@ -331,6 +331,27 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// TestFamilies has policies that are not read, and wants their names and families.
+func TestFamilies(t *testing.T) {
+	for policy, want := range map[string]string{
+		"binaryfuse":                "fullfilter.binaryfuse, a binary fuse filter",
+		"binaryfuse(8)":             "a binary fuse filter",
+		"bloom(12)":                 "fullfilter.bloom(12), a Bloom filter",
+		"adaptive_bloom(10,100000)": "fullfilter.adaptive_bloom(10,100000), a Bloom filter",
+		"app.BloomFilter":           "unknown filter policy: fullfilter.app.BloomFilter",
+	} {
+		table := &Table{engine: Pebble, version: 7, policy: policy}
+		if err := table.whyIgnored("fullfilter."); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", policy, err, want)
+		}
+		table.names = map[string]bloom.Format{policy: bloom.Pebble}
+		table.properties.comparator, table.properties.schema = bytewise, defaultSchema
+		if err := table.whyIgnored("fullfilter."); err != nil || table.format != bloom.Pebble {
+			t.Errorf("%s, named: %v, %v", policy, table.format, err)
+		}
+	}
+}
+
 // namedFormat returns the format of the filter in a table with another footer, if Named says that it is RocksDB's.
 func namedFormat(t *testing.T, data []byte, magic uint64, version uint32) bloom.Format {
 	t.Helper()
