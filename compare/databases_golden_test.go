@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,12 +59,13 @@ func TestGoldenDatabases(t *testing.T) {
 			t.Errorf("%s: %d tables", w.Name, len(d.Tables))
 		}
 		if all = append(all, d); *update {
-			keepDatabase(t, folder, w.Name)
+			keepDatabase(t, folder, w.Name, isOfManifest)
 		}
 	}
 	if !*update {
 		return
 	}
+	keepFamilies(t)
 	text, err := json.MarshalIndent(all, "", "\t")
 	if err != nil {
 		t.Fatal(err)
@@ -82,8 +85,34 @@ func (w databaseWriter) place(table oracle.Table) goldenPlace {
 	return p
 }
 
-// keepDatabase copies the files of a database that tell which tables it has.
-func keepDatabase(t *testing.T, from, name string) {
+// keepFamilies keeps a small database of RocksDB, with its tables, for the tests of the command.
+func keepFamilies(t *testing.T) {
+	t.Helper()
+	const keys, step = 1000, 200
+	rocks, err := oracle.CompileRocksFamilies(programs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([][]byte, keys)
+	for i := range all {
+		all[i] = fmt.Appendf(nil, "user%08d", i*7919%keys*10)
+	}
+	folder := t.TempDir()
+	if err := rocks.Write(folder, all, step, func(int) {}); err != nil {
+		t.Fatal(err)
+	}
+	keepDatabase(t, folder, "families", func(name string) bool {
+		return isOfManifest(name) || filepath.Ext(name) == ".sst" || strings.HasPrefix(name, "OPTIONS-")
+	})
+}
+
+// isOfManifest reports whether a file tells which tables a database has.
+func isOfManifest(name string) bool {
+	return strings.HasPrefix(name, "MANIFEST") || strings.HasPrefix(name, "marker.manifest.") || name == "CURRENT"
+}
+
+// keepDatabase copies files of a database. Of RocksDB's options, it copies the one that is read.
+func keepDatabase(t *testing.T, from, name string, kept func(name string) bool) {
 	t.Helper()
 	to := filepath.Join(goldenTables, "databases", name)
 	if err := os.RemoveAll(to); err != nil {
@@ -97,15 +126,28 @@ func keepDatabase(t *testing.T, from, name string) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "MANIFEST") && !strings.HasPrefix(e.Name(), "marker.manifest.") && e.Name() != "CURRENT" {
+		if !kept(e.Name()) {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(from, e.Name()))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(to, e.Name()), data, 0o644)
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
+		if strings.HasPrefix(e.Name(), "OPTIONS-") {
+			data = shortOptions(data)
+		}
+		if err := os.WriteFile(filepath.Join(to, e.Name()), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
+}
+
+// shortOptions returns the sections of families of RocksDB's options, with one option.
+func shortOptions(data []byte) (short []byte) {
+	for line := range bytes.Lines(data) {
+		if bytes.HasPrefix(line, []byte("[CFOptions")) || bytes.Contains(line, []byte("optimize_filters_for_hits")) {
+			short = append(short, line...)
+		}
+	}
+	return short
 }

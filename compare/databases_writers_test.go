@@ -153,10 +153,14 @@ func writePebbleDatabase(folder string, keys [][]byte, flushed func(int)) ([]ora
 			flushed(i + 1)
 		}
 	}
-	if err := db.Excise(context.Background(), pebble.KeyRange{Start: []byte("user00050000"), End: []byte("user00060000")}); err != nil {
-		return nil, errors.Join(err, db.Close())
+	if err := db.Close(); err != nil {
+		return nil, err
 	}
-	if _, err = stable(func() (string, error) { return db.Metrics().String(), nil }); err != nil {
+	o.DisableAutomaticCompactions = true // which would write the parts anew
+	if db, err = pebble.Open(folder, o); err != nil {
+		return nil, err
+	}
+	if err := db.Excise(context.Background(), pebble.KeyRange{Start: []byte("user00050000"), End: []byte("user00060000")}); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	tables, err := pebbleTables(db, folder)

@@ -107,6 +107,9 @@ func (s *snapshot) readManifest() error {
 		return err
 	}
 	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Base(name) != badgerManifest {
+		err = fmt.Errorf("%w: the database names a MANIFEST that is not there: %w", ErrDamaged, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -36,8 +36,8 @@ func (p partFlag) openTable(path string) (filter filterfile.Filter, opened opene
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return filter, opened, errNotTable // reading it tells what is wrong
 	}
-	_, err = withTable(path, func(table *bloomsst.Table) (err error) {
-		if opened.report, err = newTableReport(path, table); err != nil {
+	_, err = withTable(path, func(size int64, table *bloomsst.Table) (err error) {
+		if opened.report, err = newTableReport(path, size, table); err != nil {
 			return err
 		}
 		filter, opened.number, err = p.choose(table, &opened.report)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -11,8 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/lanebloom/bloom"
@@ -29,22 +30,24 @@ type tablesCommand struct {
 	Hex    bool       `help:"Keys are in hexadecimal digits, after 0x or not."`
 	List   bool       `short:"l" help:"Also print the keys: a line for each key and table."`
 	JSON   bool       `name:"json" help:"Print a line of JSON for each table."`
+	Prefix int        `placeholder:"N" help:"Filters have the first N bytes of keys, where their tables do not tell it: by RocksDB's prefix_extractor or Pebble's Split."`
 	Policy []string   `sep:"none" placeholder:"NAME=FORMAT" help:"Filters whose policy has this name have the bytes of this format; several times, for several names."`
+	tableOrder
 	keysFlags
 	partFlag
 	Files []cli.Input `arg:"" name:"table" help:"Table files (.ldb, .sst), or folders of them."`
 
 	garbage uint64            // bytes of filters that were read since memory was given back
 	skipped bool              // a table is gone or changes: its keys may have moved to one that is not read
-	named   []bloomsst.Option // the policies
+	named   []bloomsst.Option // the policies, and the prefix
 }
 
 // Help is what bloom tables --help says, too.
 func (*tablesCommand) Help() string {
 	return `A table is a file of LevelDB, goleveldb, RocksDB, Pebble or Badger. Of the data, a few blocks are read to prove the filter, and no database is opened, so it may be running: a file that vanishes or changes meanwhile is skipped, with a warning.
-Each table has a line: the engine with its table format, the filter's policy, the number of filters, the estimated number of keys, bits per key, the share of bits that are set, the share of random absent keys that pass, the share that could pass filters of this size with the best number of probes, and a bound that no key exceeds: it is the last key of the table, or a shorter one after it. The last line has the sums. Warnings tell of filters that are too full or too small, not read or missing.
+Each table has a line: the engine with its table format, the column family, the level, the filter's policy, the number of filters, the number of entries, the estimated number of keys, bits per key, the bytes of the file and of its filters, the share of bits that are set, the share of random absent keys that pass, the share that could pass filters of this size with the best number of probes, the first key, and a bound that no key exceeds: it is the last key of the table, or a shorter one after it. Level and family are those of the MANIFEST beside the tables. Lines of sums follow: of all tables, and of each family, level and policy. --sort and --top choose the lines. Warnings tell of filters that are too small, too full, wasted, not read or missing.
 With --filter, it shows one filter of each table, or asks it alone.
-With --key or --keys, it prints the tables that may have keys: the file, how many of the keys may be there and, if they are of a file, how many of them are expected by chance if none of them is, with tabs between. Keys are user keys, as the database's caller gives them. Tables without a filter that is read may have every key, as may those whose filter denies keys of their own: a warning names them. A table may have deleted a range of keys: no filter tells of that. The exit status is 1 if no table may have a key, and 2 if a table was skipped, too, since its keys may have moved.
+With --key or --keys, it prints the tables that may have keys: the file, how many of the keys may be there and, if they are of a file, how many of them are expected by chance if none of them is, then the family and the level if they are known, with tabs between. Keys are user keys, as the database's caller gives them. A key outside of a table's range is not in it, if the order of the keys is known. Tables without a filter that is read may have every key in their range, as may those whose filter denies keys of their own: a warning names them. A table may have deleted a range of keys: no filter tells which, and a warning names such tables. Keys that the database has in memory or in its log are in no table yet. The exit status is 1 if no table may have a key, and 2 if a table was skipped, too, since its keys may have moved.
 If it cannot read a table, it goes on with the next, and exits with 2 in the end.
 A folder stands for the files in it whose names end with .ldb or .sst.
 ` + inputsHelp
@@ -58,12 +61,15 @@ func (c *tablesCommand) Run(s *cli.Streams) error {
 	if c.named, err = policiesOf(c.Policy); err != nil {
 		return err
 	}
+	if c.Prefix > 0 {
+		c.named = append(c.named, bloomsst.Split(c.prefix))
+	}
 	asked, err := c.asked(s)
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(s.Out)
-	var show tableReader = newTableList(c.JSON, c.partFlag, out)
+	var show tableReader = newTableList(c.JSON, c.tableOrder, c.partFlag, out)
 	if asked != nil {
 		show = &tableFinder{keys: asked, list: c.List, hex: c.Hex, json: c.JSON, chance: c.Keys != "", part: c.partFlag, out: out}
 	}
@@ -77,6 +83,7 @@ func (c *tablesCommand) Run(s *cli.Streams) error {
 		progress(1)
 	}
 	done()
+	c.lookForMore(s, tables)
 	err = show.finish(s)
 	none := errors.Is(err, cli.ErrNone)
 	if none && c.skipped {
@@ -93,7 +100,7 @@ func (c *tablesCommand) Run(s *cli.Streams) error {
 
 // tableReader does something with every table.
 type tableReader interface {
-	read(s *cli.Streams, name string, table *bloomsst.Table) error
+	read(s *cli.Streams, name string, size int64, table *bloomsst.Table) error
 	finish(s *cli.Streams) error // its error is cli.ErrNone if no table may have a key
 }
 
@@ -119,7 +126,7 @@ const collected = 8 << 20
 
 // read reads a table. It skips one that was found in a folder, and is gone or changes.
 func (c *tablesCommand) read(s *cli.Streams, name string, show tableReader) error {
-	size, err := withTable(name, func(table *bloomsst.Table) error { return show.read(s, name, table) }, c.named...)
+	size, err := withTable(name, func(size int64, table *bloomsst.Table) error { return show.read(s, name, size, table) }, c.named...)
 	if c.garbage += size; c.garbage >= collected {
 		runtime.GC()
 		c.garbage = 0
@@ -136,7 +143,7 @@ func (c *tablesCommand) read(s *cli.Streams, name string, show tableReader) erro
 }
 
 // withTable opens the table in a file, and returns the size of its filters.
-func withTable(name string, use func(*bloomsst.Table) error, options ...bloomsst.Option) (size uint64, err error) {
+func withTable(name string, use func(size int64, table *bloomsst.Table) error, options ...bloomsst.Option) (size uint64, err error) {
 	file, err := cli.OpenAnywhere(name)
 	if err != nil {
 		return 0, err
@@ -150,7 +157,46 @@ func withTable(name string, use func(*bloomsst.Table) error, options ...bloomsst
 	if err != nil {
 		return 0, ofTable(name, err)
 	}
-	return table.Size(), ofTable(name, use(table))
+	return table.Size(), ofTable(name, use(info.Size(), table))
+}
+
+// prefix returns the length of the prefix of a key that filters have, or -1 if it has none.
+func (c *tablesCommand) prefix(key []byte) int {
+	if len(key) < c.Prefix {
+		return -1
+	}
+	return c.Prefix
+}
+
+// lookForMore warns of tables that the MANIFEST of a folder lists and that were not read: they came meanwhile, or their files
+// are missing.
+func (c *tablesCommand) lookForMore(s *cli.Streams, read []string) {
+	known := map[string]bool{}
+	for _, name := range read {
+		known[name] = true
+	}
+	for _, folder := range cli.Names(c.Files) {
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			continue
+		}
+		listed, err := bloomsst.ListedTables(folder)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, bloomsst.ErrDamaged) { // else it is a folder of tables
+				s.Warn(folder, "the tables are those in the folder, of no known level: "+tableError{err}.Error())
+			}
+			continue
+		}
+		var missing []tableReport
+		for _, name := range listed {
+			if !known[filepath.Join(folder, name)] {
+				missing = append(missing, tableReport{File: name})
+			}
+		}
+		if len(missing) > 0 {
+			c.skipped = true
+			s.Warn(folder, "tables that the MANIFEST lists were not read: "+namesOf(missing)+". They have come meanwhile, are lost, or are in another folder (db_paths)")
+		}
+	}
 }
 
 // inDatabase returns an option for the tables of a folder: a database's MANIFEST is read once.
@@ -264,20 +310,29 @@ type tableFinder struct {
 	out                     *bufio.Writer
 	hits                    []uint64
 	some                    bool
+	sorted                  [][]byte // the keys, if the number of hits by chance is printed
 	doubts                  tableDoubts
+	deleting                []tableReport // the tables that delete ranges of keys
 }
 
 // found is a table that may have keys, as JSON.
 type found struct {
 	File    string   `json:"file"`
+	Family  string   `json:"family,omitempty"`
+	Level   *int     `json:"level,omitempty"`
 	Count   int      `json:"count"`
-	Chance  *float64 `json:"chance,omitempty"`  // the number of hits that is expected if the table has none of the keys
-	Ignored string   `json:"ignored,omitempty"` // why the filter is not asked
-	Keys    []string `json:"keys,omitempty"`    // in hexadecimal digits with --hex
+	Chance  *float64 `json:"chance,omitempty"`          // the number of hits that is expected if the table has none of the keys
+	Ignored string   `json:"ignored,omitempty"`         // why the filter is not asked
+	Ranges  uint64   `json:"range_deletions,omitempty"` // ranges of keys that the table deletes
+	Keys    []string `json:"keys,omitempty"`            // in hexadecimal digits with --hex
 }
 
-func (f *tableFinder) read(_ *cli.Streams, name string, table *bloomsst.Table) error {
+func (f *tableFinder) read(_ *cli.Streams, name string, size int64, table *bloomsst.Table) error {
 	stats := table.Stats
+	ranges, _ := table.RangeDeletions()
+	if ranges > 0 {
+		f.deleting = append(f.deleting, tableReport{File: name})
+	}
 	f.hits = records.WordsFor(f.hits, len(f.keys))
 	part, err := f.part.of(table)
 	if err != nil {
@@ -295,12 +350,15 @@ func (f *tableFinder) read(_ *cli.Streams, name string, table *bloomsst.Table) e
 	}
 	f.doubts.addProof(name, table)
 	f.some = true
-	of := found{File: name, Count: n}
+	of := found{File: name, Family: table.Family(), Count: n, Ranges: ranges}
+	if level, known := table.Level(); known {
+		of.Level = &level
+	}
 	if why := table.Ignored(); why != nil {
 		of.Ignored = tableError{why}.Error()
 	}
 	if f.chance {
-		chance := float64(len(f.keys))
+		chance := float64(f.inRange(table))
 		if table.Ignored() == nil {
 			of, err := stats()
 			if err != nil {
@@ -329,6 +387,23 @@ func (f *tableFinder) askPart(part bloomsst.Part) (n int) {
 	return n
 }
 
+// inRange returns how many of the keys are in the range of a table, whose order is that of bytes or the reverse one.
+func (f *tableFinder) inRange(table *bloomsst.Table) int {
+	first, last, known := table.Range()
+	if !known || f.part.Filter != nil {
+		return len(f.keys)
+	}
+	if f.sorted == nil {
+		f.sorted = slices.SortedFunc(slices.Values(f.keys), bytes.Compare)
+	}
+	if bytes.Compare(first, last) > 0 {
+		first, last = last, first
+	}
+	from, _ := slices.BinarySearchFunc(f.sorted, first, bytes.Compare)
+	to, _ := slices.BinarySearchFunc(f.sorted, append(bytes.Clone(last), 0), bytes.Compare) // the next key after the last one
+	return to - from
+}
+
 // expectedRate returns the share of absent keys that a table may have. Filters that are not read have the same share of the keys as
 // others, and every key may be there.
 func expectedRate(s bloomsst.Stats) float64 {
@@ -352,10 +427,15 @@ func (f *tableFinder) print(of found) (err error) {
 		for _, key := range of.Keys {
 			fmt.Fprintf(f.out, "%s\t%s\n", show.Name(of.File), key)
 		}
-	case f.chance:
-		_, err = fmt.Fprintf(f.out, "%s\t%d\t%.3g\n", show.Name(of.File), of.Count, *of.Chance)
 	default:
-		_, err = fmt.Fprintf(f.out, "%s\t%d\n", show.Name(of.File), of.Count)
+		columns := []string{show.Name(of.File), strconv.Itoa(of.Count)}
+		if f.chance {
+			columns = append(columns, threeDigits(*of.Chance))
+		}
+		if of.Level != nil {
+			columns = append(columns, dash(show.Name(of.Family)), strconv.Itoa(*of.Level))
+		}
+		_, err = fmt.Fprintln(f.out, strings.Join(columns, "\t"))
 	}
 	if err != nil {
 		return &outputError{error: err}
@@ -365,57 +445,11 @@ func (f *tableFinder) print(of found) (err error) {
 
 func (f *tableFinder) finish(s *cli.Streams) error {
 	f.doubts.warn(s)
+	if len(f.deleting) > 0 {
+		s.Say("warning: ranges of keys are deleted in tables, and no filter tells which: %s", namesOf(f.deleting))
+	}
 	if !f.some {
 		return cli.ErrNone
 	}
 	return nil
-}
-
-// tableList prints what the filters of each table are, and the sums.
-type tableList struct {
-	part   partFlag
-	json   *json.Encoder // nil for text
-	text   *tabwriter.Writer
-	sum    tableSum
-	doubts tableDoubts
-}
-
-func newTableList(asJSON bool, part partFlag, out *bufio.Writer) *tableList {
-	l := &tableList{part: part}
-	if asJSON {
-		l.json = json.NewEncoder(out)
-		return l
-	}
-	l.text = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(l.text, "file\ttable\tpolicy\tfilters\tkeys\tbits per key\tfill\trate\tbest rate\tkeys up to")
-	return l
-}
-
-func (l *tableList) read(_ *cli.Streams, name string, table *bloomsst.Table) error {
-	part, err := l.part.of(table)
-	if err != nil {
-		return err
-	}
-	r, err := newTableReport(name, table)
-	if l.part.Filter != nil {
-		r = r.ofPart(*l.part.Filter, part)
-	}
-	l.sum.add(r)
-	l.doubts.add(r)
-	if l.json != nil {
-		return errors.Join(err, l.json.Encode(r))
-	}
-	fmt.Fprintf(l.text, "%s\t%s\t%s\t%s\t%s\n", show.Name(name), r.table(), r.policy(), r.numbers(), r.bound())
-	return err
-}
-
-func (l *tableList) finish(s *cli.Streams) (err error) {
-	if l.json == nil && l.sum.Tables > 1 {
-		fmt.Fprintf(l.text, "%d tables\t\t\t%s\n", l.sum.Tables, l.sum.report().numbers())
-	}
-	if l.text != nil {
-		err = l.text.Flush()
-	}
-	l.doubts.warn(s)
-	return err
 }
