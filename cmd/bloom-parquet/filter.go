@@ -31,7 +31,7 @@ func (f *filterCommand) Help() string {
 
 With --keys, exactly the rows that have one of the keys are written. Row groups that cannot have a key, by their filters and bounds, are not read. ` + keysHelp + ` The keys 0 and NaN mean all zeros and all NaN.
 
-Columns with the compression LZ4_RAW, LZ4 or LZO are refused. An integer outside the bounds of its row group is an error: the file is damaged or was decoded wrongly.
+Columns may be compressed with Snappy, gzip, Brotli or Zstandard; LZ4_RAW, LZ4 and LZO are refused. As many cores are used as GOMAXPROCS allows, and memory holds at most one row group for each of them. An integer outside the bounds of its row group is an error: the file is damaged or was decoded wrongly.
 
 With a filter, some rows are false positives: their keys were not added to it. The column must have the type of the column from which the filter was built, because a filter contains bytes, and the number 1 has different bytes as INT32, as INT64 and as text. If the filter's file records a different kind of keys, that is an error. Bare bytes that look like text, a compressed file, a Parquet file or a filter of a different format are refused, and so are files of 0 bytes; --raw accepts them.
 

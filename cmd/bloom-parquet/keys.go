@@ -24,7 +24,7 @@ type keyFlags struct {
 }
 
 // keysHelp is the part of the help that the commands that read keys share.
-const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Keys of string columns are the bytes of the line. If the column has times in UTC, a time without an offset is UTC. Text that the type does not allow is an error. If the type allows a key but the column cannot hold it, such as 2^40 in a column of 32 bits, the key is skipped, and a warning counts such keys.
+const keysHelp = `Keys are text of the column's type: 42 or 42.0, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Keys of string columns are the bytes of the line. If the column has times in UTC, a time without an offset is UTC. Text that the type does not allow is an error. If the type allows a key but the column cannot hold it, such as 2^40 in a column of 32 bits, the key is skipped, and a warning counts such keys.
 
 With --keys-column, the file of keys is a column of another table: Parquet, CSV (the column is a name in the first record, or a number from 1) or lines of JSON (user.id is a member of user). So this finds the rows whose key is in another table, which is an exact semi-join. Nulls, and empty CSV fields without quotes, are not keys. Other records without a key are left out, with a warning, unless --missing=error. Two Parquet columns must have the same type, or types between which values convert exactly: integers and decimals, FLOAT and DOUBLE, units of time. Values that the other column cannot hold are skipped. Text in CSV and JSON is read as the column's type.
 
