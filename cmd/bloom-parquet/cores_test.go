@@ -48,11 +48,11 @@ func TestCores(t *testing.T) {
 		_, built, _ := runOn(t, 1, append([]string{"build", "--column", column}, names...)...)
 		write(t, filter, built)
 		for _, args := range [][]string{
-			{"filter", "--column", column, "--keys", list, "--jsonl"},
-			{"filter", "--column", column, "--keys", list, "--csv", "-v"},
+			{"filter", "--column", column, "--keys", list, "--as=jsonl"},
+			{"filter", "--column", column, "--keys", list, "--as=csv", "-v"},
 			{"filter", "--column", column, "--keys", list, "-o", "out"},
 			{"filter", "--column", column, "-v", "--keys", list, "-o", "out"},
-			{"filter", "--column", column, "--jsonl", filter},
+			{"filter", "--column", column, "--as=jsonl", filter},
 			{"prune", "--column", column, "--list", list},
 			{"prune", "--column", column, "--json", "--trust", "bounds", list},
 			{"build", "--column", column, "--format", "nori", "--rate", "0.001"},
@@ -72,7 +72,7 @@ func TestCores(t *testing.T) {
 						from, cores, args, status2, len(data2), messages2, status, len(data), messages)
 				}
 			}
-			if args[0] == "filter" && slices.Contains(args, "--jsonl") && slices.Contains(args, "--keys") {
+			if args[0] == "filter" && slices.Contains(args, "--as=jsonl") && slices.Contains(args, "--keys") {
 				if got := rowNumbers(data); !slices.Equal(got, want) {
 					t.Errorf("table %d, %d keys of %s: rows %v, want %v", from, len(keys), column, got, want)
 				}

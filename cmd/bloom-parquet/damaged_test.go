@@ -125,8 +125,8 @@ func readDamaged() {
 		must(os.WriteFile("in", damage(random, good), 0o644))
 		more := [][]string{
 			{"filter", "--column", "k", "--keys", "keys", "-o", "out", "in", "in"},
-			{"filter", "-v", "--column", "k", "--jsonl", "--keys", "keys", "in"},
-			{"filter", "--column", "k", "--csv", "filter", "in"},
+			{"filter", "-v", "--column", "k", "--as=jsonl", "--keys", "keys", "in"},
+			{"filter", "--column", "k", "--as=csv", "filter", "in"},
 			{"build", "--column", "k", "--keys", "keys", "--like", "in", "-o", "out"},
 			{"filter", "--column", "k", "--keys", "in", "--keys-column", "k", "-o", "out", "good"},
 			{"build", "--column", "k", "--keys", "in", "--keys-column", "k", "--like", "good", "-o", "out"},

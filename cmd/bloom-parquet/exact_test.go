@@ -50,11 +50,11 @@ func TestEqualFloats(t *testing.T) {
 				for _, source := range [][]string{{like}, {"--keys", list, "--hex", "--like", like}} {
 					_, data, _ := runOn(t, 2, append([]string{"build", "--column", column, "--bits-per-key", "40"}, source...)...)
 					write(t, filter, data)
-					if got := status("filter", "--column", column, "--csv", filter, file); got != want {
+					if got := status("filter", "--column", column, "--as=csv", filter, file); got != want {
 						t.Errorf("a filter of %s from %s, and a row of %s in %s: status %d", of, source, in, column, got)
 					}
 				}
-				if got := status("filter", "--column", column, "--csv", "--keys", list, "--hex", file); got != want {
+				if got := status("filter", "--column", column, "--as=csv", "--keys", list, "--hex", file); got != want {
 					t.Errorf("the key %s, and a row of %s in %s: status %d", of, in, column, got)
 				}
 			}

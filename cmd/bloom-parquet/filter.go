@@ -16,8 +16,6 @@ type filterCommand struct {
 	cli.FilterFlags
 	Invert bool        `short:"v" help:"Write the other rows: rows that are certainly not in the filter, or have none of the keys."`
 	As     string      `enum:"parquet,csv,jsonl" default:"parquet" placeholder:"WHAT" help:"Write the rows as parquet, as csv with a header, or as jsonl, a line of JSON each (parquet)."`
-	CSV    bool        `name:"csv" hidden:"" xor:"as" help:"The former name of --as=csv."`
-	JSONL  bool        `name:"jsonl" hidden:"" xor:"as" help:"The former name of --as=jsonl."`
 	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without it, they must be text: --as=csv or --as=jsonl."`
 	Args   []cli.Input `arg:"" name:"files" help:"The filter, unless --keys is given: a file of bloom-parquet build, or bare bytes. Then the files to filter: Parquet files, or folders of them."`
 
@@ -38,19 +36,6 @@ With a filter, some rows are false positives: their keys were not added to it. T
 In CSV and JSON, values are written in the same way as keys. Numbers and booleans of JSON have no quotes, and bytes that are not UTF-8 are hex digits after 0x. A null of CSV is empty, and an empty text is "". Rows are printed as they are found: after an error, the exit status is 2 and rows may be missing.
 
 ` + indexHelp + foldersHelp + outputfile.Help
-}
-
-// AfterApply takes the former names of --as.
-func (f *filterCommand) AfterApply() error {
-	switch {
-	case (f.CSV || f.JSONL) && f.As != "parquet":
-		return errors.New("--csv and --jsonl are former names of --as, and cannot be used with it")
-	case f.CSV:
-		f.As = "csv"
-	case f.JSONL:
-		f.As = "jsonl"
-	}
-	return nil
 }
 
 // Run writes the rows of the files that pass.

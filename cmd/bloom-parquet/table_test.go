@@ -155,8 +155,8 @@ func TestWidened(t *testing.T) {
 		want string
 	}{
 		{[]string{"prune", "--list", "--column", "id", keys, narrow, wide}, warning + "NARROW\t0\t2\t950\nNARROW\t0\t2\t5\nWIDE\t0\t2\t4000000000\nWIDE\t0\t2\t950\n"},
-		{[]string{"filter", "--jsonl", "--column", "id", "--keys", keys, narrow}, warning + "{\"id\":5}\n{\"id\":950}\n"},
-		{[]string{"filter", "--jsonl", "--column", "id", "--keys", keys, wide}, "{\"id\":950}\n{\"id\":4000000000}\n"},
+		{[]string{"filter", "--as=jsonl", "--column", "id", "--keys", keys, narrow}, warning + "{\"id\":5}\n{\"id\":950}\n"},
+		{[]string{"filter", "--as=jsonl", "--column", "id", "--keys", keys, wide}, "{\"id\":950}\n{\"id\":4000000000}\n"},
 	} {
 		out, err := os.Create(filepath.Join(dir, "out"))
 		if err != nil {

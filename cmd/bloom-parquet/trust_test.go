@@ -74,7 +74,7 @@ func TestTrust(t *testing.T) {
 			t.Fatal(err)
 		}
 		for command, want := range map[string]int{
-			fmt.Sprint("prune --column key ", keys): test.found, fmt.Sprint("filter --column key --jsonl --keys ", keys): test.found,
+			fmt.Sprint("prune --column key ", keys): test.found, fmt.Sprint("filter --column key --as=jsonl --keys ", keys): test.found,
 			"build --column key": test.whole, "embed --column key --replace --dry-run": test.whole,
 		} {
 			args := append(strings.Fields(command), "--trust", test.trust, input)

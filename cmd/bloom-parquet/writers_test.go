@@ -211,7 +211,7 @@ func filteredRows(t *testing.T, name, column string, keys []string) (rows []stri
 		t.Fatal(err)
 	}
 	defer out.Close()
-	s := &cli.Streams{In: os.Stdin, Out: out, Err: out, Args: []string{"filter", "--column", column, "--keys", list, "--jsonl", name}, Program: "bloom-parquet"}
+	s := &cli.Streams{In: os.Stdin, Out: out, Err: out, Args: []string{"filter", "--column", column, "--keys", list, "--as=jsonl", name}, Program: "bloom-parquet"}
 	status := run(s)
 	data, err := os.ReadFile(out.Name())
 	if err != nil {
@@ -267,7 +267,7 @@ func TestRepeatedRoot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		status := run(&cli.Streams{In: os.Stdin, Out: out, Err: out, Args: append([]string{"filter", "--jsonl"}, test.args...), Program: "bloom-parquet"})
+		status := run(&cli.Streams{In: os.Stdin, Out: out, Err: out, Args: append([]string{"filter", "--as=jsonl"}, test.args...), Program: "bloom-parquet"})
 		data, err := os.ReadFile(lines)
 		if err := errors.Join(err, out.Close()); err != nil {
 			t.Fatal(err)
