@@ -14,17 +14,18 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-// Interleaved is very many filters of one shape, which are asked together: one format, one number of bits, one number of probes. It
-// keeps bit 0 of all filters, then bit 1 of all, and so on; the bits of one number are a slice. A key has the same k bit numbers in
-// every filter, so the AND of k slices is its answer for all. That takes one bit for each filter and probe, where a Group takes a
-// cache line of each filter. From some 64 filters on that is many times as fast as a [Group]. A Group suits fewer filters, and
-// those of unlike sizes.
+// Interleaved is many filters of one shape, which are queried together: they have the same format, number of
+// bits and number of probes. It stores bit 0 of all filters, then bit 1 of all, and so on; bit p of all filters
+// is a bit slice. A key has the same k bit numbers in every filter, so the AND of k slices is its answer for
+// all filters. That needs one bit for each filter and probe, where a [Group] loads a cache line of each filter.
+// For about 64 filters or more it is many times as fast as a Group. Use a Group for fewer filters, and for
+// filters of different sizes.
 //
-// The bits of a filter are spread over all slices. So 64 filters that are put in by one call take little longer
-// than one, and a filter by itself takes some 100 times as long as a copy of its bytes.
+// The bits of a filter are spread over all slices. So putting in 64 filters with one call takes little longer
+// than putting in one, and putting in a single filter takes about 100 times as long as copying its bytes.
 //
-// Goroutines may ask it at the same time while none of them changes it. The zero Interleaved has no filter
-// and no room for one.
+// Any number of goroutines may query it while none of them changes it. The zero Interleaved has no filter and
+// no room for one.
 type Interleaved struct {
 	unstored // as text: WriteTo writes the file
 	interleaving
@@ -44,7 +45,7 @@ type interleaving struct {
 	stride  int // bytes from slice to slice: a multiple of 8
 }
 
-// Labels is what interleaved filters have beside their bits. Filters are numbered from 0.
+// Labels is the data that interleaved filters have beside their bits. Filters are numbered from 0.
 type Labels struct {
 	unstored
 
@@ -53,16 +54,16 @@ type Labels struct {
 	metadata []byte
 }
 
-// KeyCount is [Filter.KeyCount] of filter i.
+// KeyCount returns the number of keys of filter i, as [Filter.KeyCount] does.
 func (x *Interleaved) KeyCount(i int) (n uint64, known bool) { return x.labels.KeyCount(i) }
 
-// Label returns what SetLabel gave filter i: text of the caller's, such as the name of a file.
+// Label returns the text that SetLabel set for filter i, such as the name of a file.
 func (x *Interleaved) Label(i int) string { return x.labels.Label(i) }
 
-// Metadata returns the bytes that SetMetadata gave. Do not write to them.
+// Metadata returns the bytes that SetMetadata set. Do not write to them.
 func (x *Interleaved) Metadata() []byte { return x.labels.metadata }
 
-// KeyCount is [Filter.KeyCount] of filter i.
+// KeyCount returns the number of keys of filter i, as [Filter.KeyCount] does.
 func (c *Labels) KeyCount(i int) (n uint64, known bool) {
 	if c.keys == nil || c.keys[i] == unknownKeys {
 		return 0, false
@@ -70,7 +71,7 @@ func (c *Labels) KeyCount(i int) (n uint64, known bool) {
 	return c.keys[i], true
 }
 
-// Label returns the label of filter i: text of the caller's, such as the name of a file.
+// Label returns the caller's text for filter i, such as the name of a file.
 func (c *Labels) Label(i int) string {
 	if c.labels == nil {
 		return ""
@@ -81,13 +82,13 @@ func (c *Labels) Label(i int) string {
 // Metadata returns the caller's bytes. Do not write to them.
 func (c *Labels) Metadata() []byte { return c.metadata }
 
-// NewInterleaved returns room for so many filters, all without keys. Their shape is that of
-// [Policy.NewFoldable](maxKeys); for [Pebble], which has none, that of [Policy.NewSet]. So all sets of
-// NewFoldable with as many keys or more, at the same bits per key, can be put in. The kind of their keys is not known:
-// the function [NewInterleaved] uses the kind of a filter.
+// NewInterleaved returns room for the given number of filters, all without keys. Their shape is the shape of
+// [Policy.NewFoldable](maxKeys), or for [Pebble], which cannot be folded, of [Policy.NewSet]. So every set of
+// NewFoldable with maxKeys or more, at the same bits per key, can be put in. The kind of their keys is not
+// known: the function [NewInterleaved] uses the kind of a filter.
 //
-// The errors are those of NewFoldable, and [ErrCapacity] if the number of filters is negative, or if all of them, or their
-// numbers of keys, are larger than one filter may be.
+// The error is [ErrFormat] if the format is unknown, and [ErrCapacity] if a number is negative, or if one
+// filter, all of them or their numbers of keys are larger than one filter may be.
 func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 	s, err := p.NewFoldable(maxKeys)
 	if errors.Is(err, ErrShape) {
@@ -99,12 +100,13 @@ func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 	return s.newInterleaved(filters)
 }
 
-// NewInterleaved returns room for so many filters of the shape of like, all without keys. It does not put like in. Its queries run
-// on the kernel of like, and its keys are of like's kind.
+// NewInterleaved returns room for the given number of filters with the shape of like, all without keys. It does
+// not put like in. Its queries run on the kernel of like, and its keys are of like's kind.
 //
-// The error is [ErrShape] if like answers without testing bits, or if this library builds no filter of its shape: some
-// versions of RocksDB wrote longer lines, and a filter of [BitsAndBlooms] can store fewer bits than its probes reach. It is
-// [ErrCapacity] as for [Policy.NewInterleaved].
+// The error is [ErrShape] if like answers without testing bits, or if this library builds no filter of its
+// shape: some versions of RocksDB wrote longer lines, and a filter of [BitsAndBlooms] can store fewer bits than
+// its probes reach. It is [ErrCapacity] if the number of filters is negative, or if all of them are larger than
+// one filter may be.
 func NewInterleaved(like *Filter, filters int) (*Interleaved, error) {
 	_, s := like.encoded()
 	var empty view
@@ -185,20 +187,21 @@ func (x *Interleaved) SetLabel(i int, label string) {
 	x.labels.labels[i] = label
 }
 
-// SetMetadata keeps bytes of the caller's, which the file has too. It takes no copy.
+// SetMetadata stores bytes of the caller, which are also written to the file. It does not copy them.
 func (x *Interleaved) SetMetadata(data []byte) { x.labels.metadata = data }
 
-// Put replaces filters by those given, from number first on. It takes a copy of their bits: later changes of a set do not
-// show. Filters past the last are new, while there is room: for as many as the constructor was asked for, or some more. Those
-// between the last and number first have no keys. 64 filters by one call take little longer than one, and a call without
-// filters changes nothing.
+// Put replaces filters with the given ones, beginning at number first. It copies their bits: later changes of a
+// set have no effect. Filters past the last one are added if there is room: for the number of filters that was
+// given to the constructor, or a few more. If first is past the last filter, the filters between have no keys.
+// Putting in 64 filters with one call takes little longer than one, and a call without filters changes nothing.
 //
-// A filter of more bits is folded, as [Set.Fold] does it. One that answers no, or yes, to every key does so here, too.
-// The number of its keys comes with the filter. Its label does not: SetLabel sets it.
+// A larger filter is folded, as [Set.Fold] does. If no key or every key is a hit in a filter, that stays so.
+// The number of keys of a filter is stored with it. Its label is not: use SetLabel.
 //
-// The error is [ErrShape] if a filter is nil, or has a format with another hash or other bits of a hash, or another number of
-// probes, or a number of bits that is no multiple of that here. It is [ErrKind] if its keys are known to be of another kind than those
-// here, and [ErrCapacity] if there is no room. With an error, nothing changes.
+// The error is [ErrShape] if a filter is nil, has a format with a different hash or different bits of a hash,
+// has a different number of probes, or has a number of bits that is not a multiple of the number of bits here.
+// It is [ErrKind] if its keys are known to be of a different kind, and [ErrCapacity] if there is no room. With
+// an error, nothing changes.
 func (x *Interleaved) Put(first int, filters ...*Filter) error {
 	if room := min(x.room, mostFilters); first < 0 || first > room-len(filters) {
 		return fmt.Errorf("%w: %d filters at number %d, where there is room for %d in all", ErrCapacity, len(filters), first, room)
@@ -509,9 +512,9 @@ func (x *Interleaved) copies(first, n int) []*Filter {
 	return filters
 }
 
-// MayContain sets bit i%64 of hits[i/64] if filter i may hold the key, and clears it if not, as [Group.MayContain]
-// does. It writes the first (x.Len()+63)/64 words, with 0 for the bits past the last filter. It returns the
-// number of set bits.
+// MayContain sets bit i%64 of hits[i/64] if filter i may have the key, and clears it if not, as
+// [Group.MayContain] does. It writes the first (x.Len()+63)/64 words, with 0 for the bits past the last filter.
+// It returns the number of hits.
 //
 // It panics if hits has fewer words than it writes.
 func (x *Interleaved) MayContain(key []byte, hits []uint64) int {
@@ -522,8 +525,8 @@ func (x *Interleaved) MayContain(key []byte, hits []uint64) int {
 	return x.MayContainHash(h, hits)
 }
 
-// MayContainHash is [Interleaved.MayContain] for a key whose [Hash] is h. It panics if the filters' format has
-// another hash.
+// MayContainHash is [Interleaved.MayContain] for a key whose [Hash] is h. It panics if the format of the
+// filters has a different hash.
 func (x *Interleaved) MayContainHash(h Hash, hits []uint64) int {
 	if hits = x.words(h, hits); len(hits) == 0 {
 		return 0
@@ -662,12 +665,12 @@ func (x *interleaving) finish(hits []uint64, total int) int {
 	return total
 }
 
-// MayContainBatch tests every key of a column with every filter. The hits of filter i are the
-// (keys.Len()+63)/64 words from hits[i*((keys.Len()+63)/64)] on, as those of [Group.MayContainBatch]. It returns the number
-// of set bits. [Interleaved.Hits] has the same answers key by key, in less time.
+// MayContainBatch tests every key of a column in every filter. With w = (keys.Len()+63)/64, the hits of filter
+// i are the words hits[i*w:(i+1)*w], as in [Group.MayContainBatch]. It returns the number of hits.
+// [Interleaved.Hits] gives the same answers key by key, in less time.
 //
-// It allocates up to 64 bytes a filter. It panics if hits has fewer words than it writes, or if keys are hashes of
-// another kind than the filters'.
+// It allocates up to 64 bytes for each filter. It panics if hits has fewer words than it writes, or if keys are
+// hashes and the format of the filters has a different hash.
 func (x *Interleaved) MayContainBatch(keys Keys, hits []uint64) int {
 	n, _ := x.eachWindow(keys, hits, columnsAtOnce, x.andRows)
 	return n
@@ -724,10 +727,11 @@ func (x *Interleaved) andRows(k *Keys, rows []uint64) (total int, err error) {
 	return total, nil
 }
 
-// Hits returns an iterator over the rows of a column and the hits of each, as [Interleaved.MayContain] writes them. It
-// leaves out rows that no filter may have. The hits are valid until the next row. For many keys it is the fastest way to ask.
+// Hits returns an iterator over the rows of a column and the hits of each row, as [Interleaved.MayContain]
+// writes them. It skips rows that are a hit in no filter. The hits are valid until the next row. For many keys
+// it is the fastest call.
 //
-// It panics if keys are hashes of another kind than the filters'.
+// It panics if keys are hashes and the format of the filters has a different hash.
 func (x *Interleaved) Hits(keys Keys) iter.Seq2[int, []uint64] {
 	if x.empty.scheme != 0 {
 		keys.mustServe(x.empty.format)

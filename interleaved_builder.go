@@ -8,15 +8,16 @@ import (
 	"os"
 )
 
-// InterleavedBuilder writes the file of any number of interleaved filters in bounded memory: a block of at most 64 MiB, or of 512
-// filters if these are larger, and the numbers of keys and labels. Full blocks go to a temporary file, which has no name on systems
-// that allow it. Close removes it.
+// InterleavedBuilder writes the file of any number of interleaved filters in bounded memory: a block of at most
+// 64 MiB, or of 512 filters if that is more, and the numbers of keys and labels. Full blocks go to a temporary
+// file, which has no name on systems that allow this. Close removes it.
 //
 // It is for one goroutine.
 type InterleavedBuilder struct {
 	unstored
 
-	// Progress is called after each part of the file that is written, with the bytes so far and the bytes of the slices.
+	// Progress is called after each part of the file that is written, with the number of bytes so far and the
+	// size of all bit slices.
 	Progress func(written, size int64)
 
 	block   *Interleaved // the last one, which is not full
@@ -30,8 +31,8 @@ type InterleavedBuilder struct {
 // builderMemory is the bytes of a block, unless 512 filters have more.
 const builderMemory = 64 << 20
 
-// NewInterleavedBuilder returns a builder without filters, for filters of the shape of like. It does not add like. The errors are
-// those of [NewInterleaved].
+// NewInterleavedBuilder returns a builder without filters, for filters of the shape of like. It does not add
+// like. The error is [ErrShape] or [ErrCapacity], as in [NewInterleaved].
 func NewInterleavedBuilder(like *Filter) (*InterleavedBuilder, error) {
 	return newInterleavedBuilder(like, builderMemory)
 }
@@ -50,9 +51,9 @@ func newInterleavedBuilder(like *Filter, memory int) (*InterleavedBuilder, error
 	return &InterleavedBuilder{block: block, all: x.interleaving}, nil
 }
 
-// Add adds a filter with a label, which may be empty. The filter must not change before 512 more filters are added, or
-// the file is written. The errors are those of [Interleaved.Put], and those of the temporary file. With an error of the
-// temporary file, the builder is of no use.
+// Add adds a filter with a label, which may be empty. The filter must not change before 512 more filters are
+// added, or the file is written. The error is [ErrShape], [ErrKind] or [ErrCapacity], as in [Interleaved.Put],
+// or an error of the temporary file. After an error of the temporary file, the builder cannot be used.
 func (b *InterleavedBuilder) Add(f *Filter, label string) error {
 	if err := b.all.checkFilter(f); err != nil {
 		return err
@@ -102,7 +103,7 @@ func (b *InterleavedBuilder) save() (err error) {
 	return nil
 }
 
-// SetMetadata keeps bytes of the caller's, which the file has too. It takes no copy.
+// SetMetadata stores bytes of the caller, which are also written to the file. It does not copy them.
 func (b *InterleavedBuilder) SetMetadata(data []byte) { b.labels.metadata = data }
 
 // WriteTo writes the file, as [Interleaved.WriteTo] does. More filters can be added after it.
@@ -142,7 +143,8 @@ func (b *InterleavedBuilder) splice(to []byte, stride, i int, part []byte) {
 	}
 }
 
-// WriteFile writes the file to a path, whole or not at all: a new file beside it takes its name when it is written.
+// WriteFile writes the file to a path, whole or not at all: it writes a new file in the same folder, and
+// renames it at the end.
 func (b *InterleavedBuilder) WriteFile(path string) (err error) {
 	file, err := os.OpenFile(fmt.Sprintf("%s.%016x", path, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

@@ -11,16 +11,18 @@ import (
 	"unsafe"
 )
 
-// InterleavedFile asks the interleaved filters in a file that stays where it is: on a disk, or behind ranges of HTTP. It keeps no
-// bits in memory, and checks every slice that it uses. A key takes one read if the bits of its block or line, or else of a
-// filter, take at most 64 KiB in the file, and else a read for each probe. Gap changes that.
+// InterleavedFile queries the interleaved filters of a file that stays where it is: on a disk, or behind HTTP
+// ranges. It keeps no bits in memory, and checks every slice that it uses. If the slices of a block or line (or
+// else of a whole filter) take at most 64 KiB in the file, a key needs one read; otherwise it needs a read for
+// each probe. Gap changes that.
 //
-// Goroutines may share it if they may share the [io.ReaderAt], as they may an [os.File].
+// Goroutines may share it if they may share the [io.ReaderAt], as they may share an [os.File].
 type InterleavedFile struct {
 	unstored
 
-	// Gap is how many bytes between two slices are read rather than to make another read. At a disk with a delay of 100 µs
-	// and 1 GB/s that is 100 KB; for an object store it can be 1 MB. Do not change it while a goroutine uses x.
+	// Gap is the largest number of bytes between two slices that are read together. For a disk with a delay of
+	// 100 µs and 1 GB/s, 100 KB is right; for an object store it can be 1 MB. Do not change it while a
+	// goroutine uses x.
 	Gap int64
 
 	interleaving
@@ -32,11 +34,11 @@ type InterleavedFile struct {
 // batchMemory is the most bytes of answers and wanted slices that a batch collects at a time, unless 512 keys have more.
 const batchMemory = 64 << 20
 
-// OpenInterleavedFile reads the header of the file of interleaved filters that r has, and nothing else. The size is
-// that of the file in bytes.
+// OpenInterleavedFile reads the header of the file of interleaved filters in r, and nothing else. The size is
+// the size of the file in bytes.
 //
-// The error is [ErrEncoding] if the header is damaged or does not fit the size, [ErrFormat] if this library does not
-// know the format, or an error of r.
+// The error is [ErrEncoding] if the header is damaged or does not match the size, [ErrFormat] if this library
+// does not know the format, or an error of r.
 func OpenInterleavedFile(r io.ReaderAt, size int64) (*InterleavedFile, error) {
 	header := make([]byte, min(max(size, 0), interleavedHeader))
 	if err := readAt(r, header, 0); err != nil {
@@ -153,13 +155,15 @@ func fill(to []*byte, slice *byte) {
 	}
 }
 
-// MayContain is [Interleaved.MayContain]. The errors are those of [InterleavedFile.MayContainHash].
+// MayContain sets bit i%64 of hits[i/64] if filter i may have the key, as [Interleaved.MayContain] does. The
+// errors are the errors of [InterleavedFile.MayContainHash].
 func (x *InterleavedFile) MayContain(key []byte, hits []uint64) (int, error) {
 	return x.MayContainHash(x.empty.scheme.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key)), hits)
 }
 
-// MayContainHash is [Interleaved.MayContainHash]. The error is [ErrEncoding] if a slice is damaged, [ErrCapacity] if the
-// parts that Gap joins exceed 1 TiB, or 1 GiB on systems of 32 bits, or an error of the [io.ReaderAt]. With an error, hits mean nothing.
+// MayContainHash is [InterleavedFile.MayContain] for a key whose [Hash] is h. The error is [ErrEncoding] if a
+// slice is damaged, [ErrCapacity] if the parts that Gap joins exceed 1 TiB, or 1 GiB on 32-bit systems, or an
+// error of the [io.ReaderAt]. With an error, hits are meaningless.
 func (x *InterleavedFile) MayContainHash(h Hash, hits []uint64) (int, error) {
 	hits = x.words(h, hits)
 	slots, ranges := x.plan(h)
@@ -205,9 +209,11 @@ func checkAllocation(size int64) error {
 	return nil
 }
 
-// MayContainBatch is [Interleaved.MayContainBatch]. It reads a slice once for all keys, and slices in the order of the file; near ones
-// by one read. A key takes a bit for each filter, and 16 bytes for each probe: it allocates up to 64 MiB, or what 512 keys take
-// if that is more, and does more keys in parts, each by reads of its own. The errors are those of [InterleavedFile.MayContainHash].
+// MayContainBatch tests every key of a column in every filter, as [Interleaved.MayContainBatch] does. It reads
+// each slice once for all keys, in the order of the file, and slices that lie near each other together. A key
+// needs a bit for each filter, and 16 bytes for each probe. It allocates up to 64 MiB, or the memory for 512
+// keys if that is more; more keys are handled in parts, each with reads of its own. The errors are the errors
+// of [InterleavedFile.MayContainHash].
 func (x *InterleavedFile) MayContainBatch(keys Keys, hits []uint64) (int, error) {
 	perKey := (x.filters+63)/64*8 + x.empty.K*int(unsafe.Sizeof(wanted{}))
 	window := max(batchMemory/max(perKey, 1), columnsAtOnce) &^ 63
@@ -290,8 +296,8 @@ func (x *InterleavedFile) andRead(r Range, all []wanted, rows []uint64) error {
 	return nil
 }
 
-// Labels reads the numbers of keys, the labels and the metadata, and checks them. The errors are those of
-// [InterleavedFile.MayContainHash].
+// Labels reads the numbers of keys, the labels and the metadata, and checks them. The error is [ErrEncoding] if
+// they are damaged, or an error of the [io.ReaderAt].
 func (x *InterleavedFile) Labels() (*Labels, error) {
 	size := interleavedAfter + x.sections.table + x.sections.metadata
 	if err := checkAllocation(int64(size)); err != nil {
