@@ -254,7 +254,8 @@ func TestExtremeFormats(t *testing.T) {
 			"FalsePositiveRate": func() { Policy{Format: f}.FalsePositiveRate(1) }, "FalsePositiveRate of no keys": func() { Policy{Format: f}.FalsePositiveRate(0) },
 			"the format's FalsePositiveRate": func() { f.FalsePositiveRate(1, 1, 1) }, "the format's of no keys": func() { f.FalsePositiveRate(0, 1, 1) },
 			"the format's of no bits": func() { f.FalsePositiveRate(1, 0, 1) }, "the format's of no probes": func() { f.FalsePositiveRate(1, 1, 0) },
-			"NewFilter": func() { Policy{Format: f}.NewFilter(Keys{}) },
+			"NewFilter": func() { Policy{Format: f}.NewFilter(Keys{}) }, "AppendHashes32": func() { f.AppendHashes32(nil, Keys{}) },
+			"AppendHashes64": func() { f.AppendHashes64(nil, Keys{}) },
 		} {
 			if panicOf(call) == "" {
 				t.Errorf("%s: no panic for %v", name, f)

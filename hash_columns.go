@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -49,6 +50,58 @@ func (k *Keys) hashedTo(memory []uint64, s scheme, kernel Kernel) (h Keys) {
 	return h
 }
 
+// AppendHashes32 appends the 32-bit hash of every row under f to dst, 0 for a null row, and returns the extended
+// slice. A hash is the first of [Hash.Words]. [Format.Hashes32] makes a column of them again. The new part of dst must
+// not share memory with the keys.
+//
+// It panics for a format whose hash is not a word of 32 bits, and if keys are hashes of another kind than the format's.
+func (f Format) AppendHashes32(dst []uint32, keys Keys) []uint32 {
+	return f.appendHashes32(kernels[0], dst, &keys)
+}
+
+func (f Format) appendHashes32(kernel Kernel, dst []uint32, keys *Keys) []uint32 {
+	s := f.schemeOf(one32)
+	keys.mustServe(f)
+	dst, to := extend(dst, keys.n)
+	keys.hashWindows(s, kernel, func(i, j int) hashes { return hashes{h32: to[i:j]} })
+	clearNulls(keys, to)
+	return dst
+}
+
+// AppendHashes64 is [Format.AppendHashes32] for formats whose hash is a word of 64 bits: XXH64 with the seed 0 for
+// [Parquet], and RocksDB's XXPH3, which is not XXH3, for [RocksDB].
+func (f Format) AppendHashes64(dst []uint64, keys Keys) []uint64 {
+	return f.appendHashes64(kernels[0], dst, &keys)
+}
+
+func (f Format) appendHashes64(kernel Kernel, dst []uint64, keys *Keys) []uint64 {
+	s := f.schemeOf(one64)
+	keys.mustServe(f)
+	dst, to := extend(dst, keys.n)
+	keys.hashWindows(s, kernel, func(i, j int) hashes { return hashes{h1: to[i:j]} })
+	clearNulls(keys, to)
+	return dst
+}
+
+// extend returns dst with room for n more elements, and these.
+func extend[E any](dst []E, n int) (extended, added []E) {
+	extended = slices.Grow(dst, n)[:len(dst)+n]
+	return extended, extended[len(dst):]
+}
+
+// clearNulls sets the hashes of null rows to 0.
+func clearNulls[E uint32 | uint64](k *Keys, hashes []E) {
+	if k.validity == nil {
+		return
+	}
+	for i := 0; i < k.n; i += 64 {
+		n := min(64, k.n-i)
+		for null := ^k.valid(i, n) << (64 - n) >> (64 - n); null != 0; null &= null - 1 {
+			hashes[i+bits.TrailingZeros64(null)] = 0
+		}
+	}
+}
+
 // hashWindows hashes a window of rows at a time. room(i, j) returns the memory for the hashes
 // of rows i to j-1.
 func (k *Keys) hashWindows(s scheme, kernel Kernel, room func(i, j int) hashes) {
@@ -91,11 +144,17 @@ func (f Format) Hashes64(hashes []uint64) Keys {
 }
 
 func (f Format) columnOfHashes(w hashWords, k Keys) Keys {
-	k.hashed = f.scheme()
-	if schemes[k.hashed].words != w {
-		panic(fmt.Sprintf("bloom: hashes of %d bits for the format %v, which has %s", w.bits(), f, schemes[k.hashed].hash))
-	}
+	k.hashed = f.schemeOf(w)
 	return k
+}
+
+// schemeOf returns the scheme of the format, and panics if its hash has other words.
+func (f Format) schemeOf(w hashWords) scheme {
+	s := f.scheme()
+	if schemes[s].words != w {
+		panic(fmt.Sprintf("bloom: hashes of %d bits for the format %v, which has %s", w.bits(), f, schemes[s].hash))
+	}
+	return s
 }
 
 // mustServe panics if the column has hashes of another kind than the format's. Every function
