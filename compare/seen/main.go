@@ -1,4 +1,4 @@
-// Command seen tells of URLs whether they were asked for in the last 24 hours. It has metrics, and keeps its window in a file.
+// Command seen reports of URLs whether they were asked for in the last 24 hours. It keeps its window in a folder, and has metrics.
 package main
 
 import (
@@ -12,49 +12,69 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/lanebloom/bloom/window"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 func main() {
-	address, path := flag.String("address", "127.0.0.1:8123", ""), flag.String("file", "seen.bloom", "")
+	address, folder, save := flag.String("address", "127.0.0.1:8123", ""), flag.String("folder", "seen", ""), flag.Duration("save", time.Minute, "")
 	keys, rate := flag.Int("per-hour", 200_000, "new URLs"), flag.Float64("rate", 0.01, "new URLs that are taken for seen")
 	flag.Parse()
-	seen := must(window.New(window.Options{Generations: 25, Keys: *keys, Rate: *rate}))
-	if file, err := os.Open(*path); !os.IsNotExist(err) {
-		saved := must(must(file, err).Stat()).ModTime()
-		log.Printf("%s: %+v", *path, must(seen.Load(file)))
-		for range min(int(time.Since(saved)/time.Hour), seen.Options().Generations) { // the hours since then
-			seen.Rotate()
-		}
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	go seen.Run(ctx, time.Hour)
-	gauge := func(name, generation string, value func(window.Stats) float64) {
-		o := prometheus.GaugeOpts{Name: name, ConstLabels: prometheus.Labels{"generation": generation}}
-		prometheus.MustRegister(prometheus.NewGaugeFunc(o, func() float64 { return value(seen.Stats()) }))
-	}
-	gauge("seen_false_positive_rate", "all", func(s window.Stats) float64 { return s.FalsePositiveRate })
-	for i := range seen.Options().Generations {
-		gauge("seen_fill_ratio", fmt.Sprint(i), func(s window.Stats) float64 { return s.Generations[i].Fill })
-	}
+	seen, loaded, err := window.Open(*folder, window.Options{Generations: 25, Keys: *keys, Rate: *rate})
+	check(err)
+	log.Printf("%s: %+v", *folder, loaded)
+	prometheus.MustRegister(metrics{seen})
 	http.Handle("/metrics", promhttp.Handler())
 	http.HandleFunc("/seen", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintln(w, seen.TestAndAddString(r.URL.Query().Get("url")))
 	})
-	go func() { log.Fatal(http.ListenAndServe(*address, nil)) }()
-	<-ctx.Done()
-	file := must(renameio.NewPendingFile(*path))
-	must(seen.WriteTo(file))
-	must(0, file.CloseAtomicallyReplace()) // in one step
+	ctx, end := context.WithCancel(context.Background())
+	server, kept, signals := &http.Server{Addr: *address}, make(chan error), make(chan os.Signal, 1)
+	go func() { check(server.ListenAndServe()) }()
+	go func() { kept <- keep(ctx, seen, *save) }()
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	<-signals
+	server.Shutdown(ctx) // every URL that was answered is saved
+	end()
+	check(<-kept)
 }
 
-func must[T any](value T, err error) T {
-	if err != nil {
+func check(err error) {
+	if err != nil && err != http.ErrServerClosed {
 		log.Fatal(err)
 	}
-	return value
+}
+
+// keep rotates the window by the hour and saves it at intervals, until the context ends. It closes the window then.
+func keep(ctx context.Context, seen *window.Window, every time.Duration) error {
+	go seen.Run(ctx, time.Hour)
+	for tick := time.NewTicker(every); ; {
+		select {
+		case <-ctx.Done():
+			return seen.Close()
+		case <-tick.C:
+			if err := seen.Save(); err != nil {
+				log.Print(err) // the folder has the last one, and the next may succeed
+			}
+		}
+	}
+}
+
+// metrics calls Stats once for each scrape.
+type metrics struct{ seen *window.Window }
+
+func (m metrics) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(m, ch) }
+
+func (m metrics) Collect(ch chan<- prometheus.Metric) {
+	gauge := func(name string, value float64, labels prometheus.Labels) {
+		ch <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, "", nil, labels), prometheus.GaugeValue, value)
+	}
+	s := m.seen.Stats()
+	gauge("seen_false_positive_rate", s.FalsePositiveRate, nil)
+	gauge("seen_bytes", float64(s.Bytes), nil)
+	gauge("seen_over", map[bool]float64{true: 1}[s.Over], nil)
+	for i, g := range s.Generations {
+		gauge("seen_fill_ratio", g.Fill, prometheus.Labels{"generation": fmt.Sprint(i)})
+	}
 }

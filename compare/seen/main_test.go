@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -13,7 +14,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/lanebloom/bloom/window"
 )
 
 // TestMain is the command itself if it is given a file.
@@ -25,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// start runs the command. It returns its address, and stop, which ends it and waits until it has saved its window.
-func start(t *testing.T, arguments ...string) (base string, stop func()) {
+// start runs the command. It returns its address, and stop, which ends it by a signal, and waits until it has ended.
+func start(t *testing.T, arguments ...string) (base string, stop func(syscall.Signal)) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // a free port
 	if err != nil {
@@ -52,11 +56,11 @@ func start(t *testing.T, arguments ...string) (base string, stop func()) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	return base, func() {
-		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+	return base, func(signal syscall.Signal) {
+		if err := command.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
-		if err := command.Wait(); err != nil {
+		if err := command.Wait(); err != nil && signal != syscall.SIGKILL {
 			t.Fatal(err)
 		}
 	}
@@ -92,13 +96,14 @@ func metric(t *testing.T, base, name string) (value float64) {
 	return 0
 }
 
-// TestSeen asks for URLs, reads the metrics, and restarts the service with its file, with a larger window, and a day later.
+// TestSeen asks for URLs, reads the metrics, and restarts the service with its folder, with a larger window, and after a
+// crash.
 func TestSeen(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "seen.bloom")
+	folder := filepath.Join(t.TempDir(), "seen")
 	ask := func(base, page string) string {
 		return get(t, base+"/seen?url="+url.QueryEscape("https://example.com/"+page))
 	}
-	base, stop := start(t, "-file", path, "-per-hour", "1000")
+	base, stop := start(t, "-folder", folder, "-per-hour", "1000")
 	for i := range 500 {
 		if got := ask(base, fmt.Sprint(i)); got != "false" && i < 3 {
 			t.Errorf("page %d: %s", i, got)
@@ -113,30 +118,89 @@ func TestSeen(t *testing.T) {
 	if metric(t, base, `seen_fill_ratio{generation="24"}`) != 0 {
 		t.Error("keys in generation 24")
 	}
-	if rate := metric(t, base, `seen_false_positive_rate{generation="all"}`); rate <= 0 || rate > 0.001 {
+	if rate := metric(t, base, "seen_false_positive_rate"); rate <= 0 || rate > 0.001 {
 		t.Errorf("rate %v", rate)
 	}
-	stop()
-	base, stop = start(t, "-file", path, "-per-hour", "50000")
+	stop(syscall.SIGTERM)
+	base, stop = start(t, "-folder", folder, "-per-hour", "50000")
 	if ask(base, "1") != "true" || ask(base, "new") != "false" || metric(t, base, `seen_fill_ratio{generation="0"}`) == 0 {
 		t.Error("after a restart with a larger window, a page is forgotten")
 	}
-	stop()
-	day := time.Now().Add(-25 * time.Hour)
-	if err := os.Chtimes(path, day, day); err != nil {
-		t.Fatal(err)
+	stop(syscall.SIGTERM)
+	base, kill := start(t, "-folder", folder, "-save", "10ms")
+	ask(base, "before a crash")
+	for range 2 { // the second Save that ends has begun after that
+		header := func() string {
+			text, err := os.ReadFile(filepath.Join(folder, "window"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		}
+		for old := header(); header() == old; {
+			time.Sleep(time.Millisecond)
+		}
 	}
-	base, stop = start(t, "-file", path)
-	if ask(base, "1") != "false" {
-		t.Error("after a day, a page is remembered")
+	kill(syscall.SIGKILL)
+	base, stop = start(t, "-folder", folder)
+	if ask(base, "before a crash") != "true" || ask(base, "1") != "true" {
+		t.Error("after a crash, a page is forgotten")
 	}
-	stop()
+	stop(syscall.SIGTERM)
+}
+
+// TestDeploys deploys the service again and again: it ends, and starts with what it has saved. However often that is, a URL is
+// remembered for 24 hours and forgotten after 25, and the rate holds.
+func TestDeploys(t *testing.T) {
+	intervals := []time.Duration{50 * time.Minute, 70 * time.Minute, 100 * time.Minute, 3*time.Hour + 40*time.Minute, 6 * time.Hour}
+	if testing.Short() {
+		intervals = intervals[:2]
+	}
+	for _, every := range intervals {
+		synctest.Test(t, func(t *testing.T) {
+			folder, start := t.TempDir(), time.Now()
+			var at []time.Time
+			var seen *window.Window
+			for time.Since(start) < 72*time.Hour {
+				var err error
+				if seen, _, err = window.Open(folder, window.Options{Generations: 25, Keys: 1000, Rate: 0.001}); err != nil {
+					t.Fatal(err)
+				}
+				ctx, end := context.WithCancel(t.Context())
+				kept := make(chan error)
+				go func() { kept <- keep(ctx, seen, 20*time.Minute) }()
+				for end := time.Now().Add(every); time.Now().Before(end); time.Sleep(time.Minute) {
+					for range 15 { // 900 an hour
+						seen.AddUint64(uint64(len(at)))
+						at = append(at, time.Now())
+					}
+				}
+				end()
+				if err := <-kept; err != nil {
+					t.Fatal(err)
+				}
+			}
+			late := 0
+			for i, when := range at {
+				has, age := seen.MayContainUint64(uint64(i)), time.Since(when)
+				if !has && age < 24*time.Hour {
+					t.Fatalf("a deploy each %v: forgotten after %v", every, age)
+				}
+				if has && age > 25*time.Hour {
+					late++
+				}
+			}
+			if s := seen.Stats(); late > 150 || s.FalsePositiveRate > 0.001 || s.Over {
+				t.Errorf("a deploy each %v: %d URLs are remembered for more than 25 hours; a rate of %v", every, late, s.FalsePositiveRate)
+			}
+		})
+	}
 }
 
 // TestLines wants a program that is short enough to copy.
 func TestLines(t *testing.T) {
 	source, err := os.ReadFile("main.go")
-	if n := strings.Count(string(source), "\n"); err != nil || n > 60 {
+	if n := strings.Count(string(source), "\n"); err != nil || n > 80 {
 		t.Errorf("%d lines, %v", n, err)
 	}
 }
