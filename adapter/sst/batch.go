@@ -22,11 +22,11 @@ func (t *Table) MayContainBatch(keys bloom.Keys, hits []uint64) (n int, err erro
 		return setAll(hits, keys.Len()), nil
 	}
 	p := t.proved()
-	switch f, isWhole := t.filters.(whole); {
-	case t.filters == nil || p.denied != nil:
+	if t.filters == nil || p.denied != nil {
 		return p.inRange(keys, hits, setAll(hits, keys.Len())), nil
-	case isWhole && f.Filter != nil && t.split == nil && p.tails == ownTails:
-		return p.inRange(keys, hits, f.Filter.MayContainBatch(keys, hits)), nil
+	}
+	if f := t.ofHashes(p); f != nil {
+		return p.inRange(keys, hits, f.MayContainBatch(keys, hits)), nil
 	}
 	all, err := everything(t.format)
 	if err != nil {
@@ -53,6 +53,15 @@ func (t *Table) MayContainBatch(keys bloom.Keys, hits []uint64) (n int, err erro
 		}
 	}
 	return n, err
+}
+
+// ofHashes returns the filter of a table that asks one Bloom filter of whole keys, which hashes serve, or nil for other tables.
+func (t *Table) ofHashes(p *proof) *bloom.Filter {
+	f, isWhole := t.filters.(whole)
+	if !isWhole || t.split != nil || p.tails != ownTails || p.denied != nil || t.isSynthetic() {
+		return nil
+	}
+	return f.Filter
 }
 
 // inRange clears those of n hits whose keys are outside of the range, and returns how many are left. Null rows and hashes stay.

@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strings"
 	"sync"
+
+	"github.com/lanebloom/bloom"
 )
 
 // View is the tables of a database at one time. It is safe for concurrent use.
@@ -34,8 +36,9 @@ func (v *View) MayContain(userKey []byte, hits []uint64) (n int, err error) {
 	v.prepare()
 	hits = hits[:(len(v.tables)+63)/64]
 	clear(hits)
+	h := keyHashes{key: userKey}
 	query := func(i int) {
-		may, tableErr := v.tables[i].MayContain(userKey)
+		may, tableErr := v.tables[i].mayContainHashed(&h)
 		if tableErr != nil && err == nil {
 			err = fmt.Errorf("%s: %w", v.tables[i].Name(), tableErr)
 		}
@@ -51,6 +54,39 @@ func (v *View) MayContain(userKey []byte, hits []uint64) (n int, err error) {
 		query(i)
 	}
 	return n, err
+}
+
+// keyHashes are the hashes of a key, for each format that needed one.
+type keyHashes struct {
+	key     []byte
+	n       int
+	formats [4]bloom.Format
+	hashes  [4]bloom.Hash
+}
+
+// of returns the hash of a format.
+func (h *keyHashes) of(f bloom.Format) bloom.Hash {
+	for i, known := range h.formats[:h.n] {
+		if known == f {
+			return h.hashes[i]
+		}
+	}
+	hash := f.Hash(h.key)
+	if h.n < len(h.formats) {
+		h.formats[h.n], h.hashes[h.n] = f, hash
+		h.n++
+	}
+	return hash
+}
+
+// mayContainHashed is MayContain, with hashes that serve other tables, too.
+func (t *Table) mayContainHashed(h *keyHashes) (bool, error) {
+	p := t.proved()
+	f := t.ofHashes(p)
+	if f == nil {
+		return t.MayContain(h.key)
+	}
+	return !p.outside(h.key) && f.MayContainHash(h.of(f.Format())), nil
 }
 
 // ranges are the tables of a level of a family whose ranges are known, in the order of their first keys.

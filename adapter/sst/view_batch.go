@@ -141,13 +141,13 @@ func (b *batch) query(v *View, table int, c *column, from, to int) {
 	b.each(table, b.hits)
 }
 
-// keysFor returns the keys that a table is tested for: their hashes, if it has one filter of whole keys.
+// keysFor returns the keys that a table is tested for: their hashes, if these are enough.
 func (c *column) keysFor(t *Table) bloom.Keys {
-	f, isWhole := t.filters.(whole)
-	if !isWhole || f.Filter == nil || t.split != nil || t.proved().tails != ownTails {
+	f := t.ofHashes(t.proved())
+	if f == nil {
 		return c.keys
 	}
-	format := f.format()
+	format := f.Format()
 	keys, known := c.hashed[format]
 	if !known {
 		keys = c.keys.Hashed(format)
