@@ -219,6 +219,39 @@ func TestRibbonBlocks(t *testing.T) {
 	}
 }
 
+// TestRibbonNamed has a Ribbon filter under a name that is told to be RocksDB's, as TiKV's are, and one that Pebble does not write.
+func TestRibbonNamed(t *testing.T) {
+	filter := ribbonBytes(make([]byte, 64), 0, 2)
+	for _, test := range []struct {
+		engine string
+		format bloom.Format
+		want   error
+	}{{RocksDB, bloom.RocksDB, nil}, {RocksDB, bloom.Parquet, ErrPolicy}, {Pebble, bloom.RocksDB, ErrPolicy}} {
+		table := &Table{engine: test.engine, version: 5, policy: "app.Filter", format: test.format}
+		if p, err := table.openFilter(filter); !errors.Is(err, test.want) || (err == nil) != (p.Ribbon != nil) {
+			t.Errorf("%s, %v: %+v, %v", test.engine, test.format, p, err)
+		}
+	}
+}
+
+// TestRibbonView compares the answers of a View with those of tables that have Ribbon filters.
+func TestRibbonView(t *testing.T) {
+	folder := t.TempDir()
+	var tables []testTable
+	for i, g := range goldens(t) {
+		if g.Format == "ribbon" {
+			tables = append(tables, testTable{number: uint64(i), golden: g.File, level: 1, first: 0, last: 9999})
+		}
+	}
+	writeDatabase(t, folder, bytewise, tables)
+	d, err := OpenDatabase(folder)
+	if err != nil || len(tables) == 0 {
+		t.Fatal(err, tables)
+	}
+	defer d.Close()
+	checkView(t, "Ribbon filters", d.View(), func(int, int) bool { return true })
+}
+
 // FuzzRibbon opens any bytes as a Ribbon filter.
 func FuzzRibbon(f *testing.F) {
 	for _, g := range goldens(f) {
