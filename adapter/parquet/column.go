@@ -10,8 +10,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Column is a column of a file, with the filters of its row groups. All methods except Load may be called from
-// many goroutines at once.
+// Column is a column of a file, with the filters of its row groups. All methods except Load are safe for
+// concurrent use.
 type Column struct {
 	meta   Meta
 	limits []int64  // where the bytes of each filter end at the latest; 0 if they overlap
@@ -67,15 +67,15 @@ func limits(chunks []Chunk, size int64) []int64 {
 // Meta returns what the column was opened with.
 func (c *Column) Meta() Meta { return c.meta }
 
-// Type returns the type of the column: keys are made for it.
+// Type returns the type of the column. Keys are made for a type.
 func (c *Column) Type() Type { return c.meta.Type }
 
 // Len returns the number of row groups.
 func (c *Column) Len() int { return len(c.meta.Chunks) }
 
-// Bounds returns the minimum and the maximum of a row group, PLAIN bytes of which an empty one is not
-// known. It returns false if they exclude no key: there are none, their order is not known,
-// or they are no values or the wrong way round.
+// Bounds returns the minimum and the maximum of a row group as PLAIN bytes; an empty one is not known. It
+// returns false if they exclude no key: there are none, their order is not known, or they are not valid values
+// in ascending order.
 func (c *Column) Bounds(i int) (low, high []byte, ok bool) {
 	chunk := &c.meta.Chunks[i]
 	return chunk.Min, chunk.Max, c.meta.Type.span(chunk, "") != everything

@@ -8,19 +8,19 @@ import (
 )
 
 // Converter returns a function that appends the value of the type to that is equal to a value of the type from.
-// Both are PLAIN bytes without a length. The function reports false if no value of the type is equal, such as
-// 2^40 among integers of 32 bits. So the keys of one column are asked for in a column of another type, and no row is
-// found that a comparison of the values would not find.
+// Both are PLAIN bytes without a length. The function returns false if no value of the type to is equal, for
+// example for 2^40 and integers of 32 bits. So the keys of one column can be looked up in a column of a
+// different type, and exactly the rows are found that a comparison of the values would find.
 //
-// It converts values of the same [Type.KeyKind], and
+// It converts between types of the same [Type.KeyKind], and
 //
-//   - integers and decimals into each other
-//   - FLOAT and DOUBLE into each other
-//   - timestamps and times of day between units, but no instants into local times
-//   - bytes of any length and of one length into each other, and UUIDs into 16 bytes and back.
+//   - between integers and decimals
+//   - between FLOAT and DOUBLE
+//   - between units of timestamps and of times of day, but not from instants to local times
+//   - between bytes of any length and bytes of one length, and between UUIDs and 16 bytes.
 //
-// All other pairs of types are [ErrType]. So are intervals, and decimals in BYTE_ARRAY or of more than 256
-// bytes: equal ones may have different bytes.
+// The error is [ErrType] for all other pairs of types. It is also ErrType for intervals, and for decimals in
+// BYTE_ARRAY or of more than 256 bytes, because equal values may have different bytes.
 func Converter(to, from Type) (convert func(dst, value []byte) (converted []byte, ok bool), err error) {
 	for _, t := range []Type{to, from} {
 		if err := t.check(); err != nil {

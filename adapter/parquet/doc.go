@@ -9,15 +9,15 @@
 //	}
 //
 // The packages parquetgo and arrowgo, each a module of its own, open the files of parquet-go and
-// arrow-go. This package has neither as a dependency: it takes what the footer of a file says
-// ([Meta]) and reads the filters itself. They are those of the format [bloom.Parquet]; the header
-// before each is checked strictly. A row group without a readable filter may hold every
-// key, and [RowGroup.Err] says why.
+// arrow-go. This package depends on neither: it needs the information in the footer of a file
+// ([Meta]) and reads the filters itself. They have the format [bloom.Parquet]; the header
+// before each is checked strictly. A row group without a readable filter may have every
+// key, and [RowGroup.Err] gives the reason.
 //
-// An [Index] has the filters of many files in one file, which is asked in their place: [Indexer] makes it.
+// An [Index] has the filters of many files in one file, and is read instead of the files: [Indexer] makes it.
 //
-// [Embedder] gives a file filters that it does not have, without writing a page anew, and [Sizing] makes them.
+// [Embedder] adds filters to a file without rewriting a page, and [Sizing] makes the filters.
 //
-// No row group is excluded that has a key. The bounds of a row group (minimum and maximum) exclude
-// keys only where the format defines the order of the values.
+// No row group that has a key is excluded. The bounds of a row group (minimum and maximum) exclude
+// keys only if the format defines the order of the values.
 package bloomparquet

@@ -12,16 +12,17 @@ import (
 
 // What an [Embedder] cannot do.
 var (
-	// ErrChunk says that a file has no such column chunk, or that its values are in another file.
+	// ErrChunk: the file has no such column chunk, or its values are in a different file.
 	ErrChunk = errors.New("parquet: no such column chunk")
-	// ErrTooMany says that a filter for so many keys would be larger than readers allow.
+	// ErrTooMany: a filter for the keys would be larger than readers allow.
 	ErrTooMany = errors.New("parquet: too many keys for a Bloom filter")
 )
 
-// Embedder writes a Parquet file once more, with Bloom filters that it did not have. It decodes no page: all bytes up to
-// the footer are copied, the filters follow, and then comes the footer, in which the column chunks name their filters.
-// Its key-value metadata get a mark, [MarkKey], by which a [Column] knows these filters as whole, whoever wrote the pages.
-// All other fields of the footer stay as they are, also those that this package does not know.
+// Embedder copies a Parquet file and adds Bloom filters. It decodes no page: all bytes up to the footer are
+// copied, the filters follow, and then the footer, in which the column chunks refer to their filters. It adds a
+// mark to the key-value metadata, [MarkKey], by which a [Column] recognises these filters as whole, whatever
+// program wrote the pages. All other fields of the footer stay as they are, including fields that this package
+// does not know.
 type Embedder struct {
 	out    io.Writer
 	in     io.ReadSeeker
@@ -34,11 +35,12 @@ type Embedder struct {
 	err    error // of writing
 }
 
-// NewEmbedder returns an Embedder that reads a file and writes to out. It reads the footer and writes nothing yet. The error is
-// [ErrFooter] if there is none of the format, and [ErrEncrypted] if it is encrypted or signed.
+// NewEmbedder returns an Embedder that reads a file and writes to out. It reads the footer and writes nothing
+// yet. The error is [ErrFooter] if there is no valid footer, and [ErrEncrypted] if it is encrypted or signed.
 //
 // The file is copied by [io.CopyN]: from one *os.File to another, the system copies or shares the bytes itself
-// where it can. If out is [io.Discard], nothing is copied, and [Embedder.Size] says how large the file would be.
+// where it can. If out is [io.Discard], nothing is copied, and [Embedder.Size] returns the size that the file
+// would have.
 func NewEmbedder(out io.Writer, file io.ReadSeeker) (*Embedder, error) {
 	footer, start, err := readFooter(file)
 	if err != nil {
@@ -55,8 +57,8 @@ func NewEmbedder(out io.Writer, file io.ReadSeeker) (*Embedder, error) {
 	return &Embedder{out: out, in: file, footer: footer, start: start, chunks: chunks, mark: mark, added: map[*footerChunk]placement{}}, nil
 }
 
-// HasFilter reports whether a column chunk has a filter in the file that is read. Columns are the leaves of the schema, from 0. The
-// error is [ErrChunk] or [ErrEncrypted] if [Embedder.Add] can add none.
+// HasFilter reports whether a column chunk of the input has a filter. Columns are the leaves of the schema,
+// counted from 0. The error is [ErrChunk] or [ErrEncrypted] if [Embedder.Add] cannot add a filter.
 func (e *Embedder) HasFilter(rowGroup, column int) (bool, error) {
 	c, err := e.chunk(rowGroup, column)
 	return err == nil && c.hasFilter(e.footer), err
@@ -78,9 +80,10 @@ func (e *Embedder) chunk(rowGroup, column int) (*footerChunk, error) {
 	}
 }
 
-// Add writes the filter of a column chunk. It has to hold all values of the chunk: readers skip a row group for which
-// its filter says no. Filters that the chunk has already stay in the file, and nothing refers to them any more. The errors are those of
-// [AppendFilter], of [Embedder.HasFilter] and of writing.
+// Add writes the filter of a column chunk. The filter must have all values of the chunk, because readers skip a
+// row group whose filter gives a no. An existing filter of the chunk stays in the file, but nothing refers to
+// it. The error is [ErrChunk] or [ErrEncrypted] as in [Embedder.HasFilter], an error of [AppendFilter], or an
+// error of writing.
 func (e *Embedder) Add(rowGroup, column int, filter *bloom.Filter) error {
 	c, err := e.chunk(rowGroup, column)
 	if err != nil {
@@ -140,5 +143,5 @@ func (e *Embedder) Close() error {
 	return e.write(append(footer, magic...))
 }
 
-// Size returns how many bytes the output has so far.
+// Size returns the number of bytes written so far.
 func (e *Embedder) Size() int64 { return e.at }

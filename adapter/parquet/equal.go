@@ -16,8 +16,9 @@ func (t Type) isNaN(value []byte) bool {
 	return f != nil && f.bits(value)&^f.sign > f.infinity
 }
 
-// Equal returns the values by which programs look for one that is a zero or NaN: both zeros, or the usual NaN of both signs. A filter
-// that has the value has to have them, too. It returns nil for others, which no other bytes are equal to.
+// Equal returns the values that programs look up instead of a zero or NaN: both zeros, or the usual NaN of both
+// signs. A filter that has the value must also have them. It returns nil for all other values, which are equal
+// to no other bytes.
 func (t Type) Equal(value []byte) [][]byte {
 	f := t.kind().float
 	bits := uint64(0)

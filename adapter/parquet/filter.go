@@ -8,9 +8,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Filter returns the filter of a row group. The error is one of this package, such as
-// [ErrNoFilter], or that of reading the file. The filter reads from memory of its own, which is
-// no larger than the file.
+// Filter returns the filter of a row group. The error is one of this package, such as [ErrNoFilter], or an
+// error of reading the file. The filter uses memory of its own, which is at most the size of the file.
 func (c *Column) Filter(i int) (*bloom.Filter, error) {
 	r := c.whole(i)
 	return r.Filter, r.err
@@ -40,8 +39,8 @@ func (c *Column) filter(i int, memory *buffer) result {
 	return c.read(i, memory)
 }
 
-// Load reads all filters into memory. A column that several sets of keys are tested against is
-// faster then. The filters that cannot be read are as they are without Load. The filters of an [Index] stay there.
+// Load reads all filters into memory. If several sets of keys are tested against the column, that is faster.
+// Filters that cannot be read are treated as without Load. The filters of an [Index] are not loaded.
 func (c *Column) Load() {
 	if c.index != nil {
 		return

@@ -16,19 +16,20 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Index asks the filters of one column for all row groups of many files, which an [Indexer] made. It keeps no filter in memory, and
-// checks all that it reads. Its columns are those of files: [Keys.Prune] takes them, in place of the columns that
-// are opened with the files, and read the index and not the files.
+// Index is a file that has the filters of one column for all row groups of many files; an [Indexer] makes it.
+// It keeps no filter in memory, and checks everything that it reads. [Keys.Prune] accepts its columns in place
+// of the columns of the files, and then reads the index and not the files.
 //
-// An index knows the files as they were. [IndexedFile.Same] tells whether one has changed, and so has to be asked itself.
-// Goroutines may share an Index if they may share the [io.ReaderAt].
+// An index describes the files at the time when it was made. [IndexedFile.Same] reports whether a file has not
+// changed since; a file that has changed must be read itself. Goroutines may share an Index if they may share
+// the [io.ReaderAt].
 type Index struct {
 	rows    *bloom.InterleavedFile
 	files   []IndexedFile
 	columns []*Column
 }
 
-// IndexedFile is a file as it was when it was added to an index.
+// IndexedFile describes a file at the time when it was added to an index.
 type IndexedFile struct {
 	Name     string // as the caller of [Indexer.Read] wrote it
 	Size     int64  // in bytes
@@ -38,8 +39,8 @@ type IndexedFile struct {
 	Footer uint64
 }
 
-// Same reports whether a file has the size and the time of an indexed one and, if in is not nil and the index knows it, the same footer,
-// which Same reads. The errors are those of reading it.
+// Same reports whether a file has the size and the time of the indexed file and, if in is not nil and the index
+// has the checksum, the same footer, which Same reads. The errors are errors of reading.
 func (f IndexedFile) Same(info fs.FileInfo, in io.ReaderAt) (bool, error) {
 	same := info.Size() == f.Size && info.ModTime().Equal(f.Modified)
 	if !same || in == nil || f.Footer == 0 {
@@ -59,7 +60,8 @@ func footerChecksum(in io.ReaderAt, size int64) (uint64, error) {
 	return xxhash.Sum64(footer), nil
 }
 
-// OpenIndex opens an index, and reads all of it but the filters. The size is in bytes. The error is [ErrIndex], or one of in.
+// OpenIndex opens an index, and reads all of it except the filters. The size is in bytes. The error is
+// [ErrIndex], or an error of in.
 func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
 	rows, err := bloom.OpenInterleavedFile(in, size)
 	if err != nil {
@@ -77,8 +79,8 @@ func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
 	return x, nil
 }
 
-// Files yields the files and their columns, in the order in which they were added. The index has the filters of a column, but for
-// [Column.Filter] there are none.
+// Files returns an iterator over the files and their columns, in the order in which they were added. The
+// columns can be used with [Keys.Prune]; [Column.Filter] returns no filters for them.
 func (x *Index) Files() iter.Seq2[IndexedFile, *Column] {
 	return func(yield func(IndexedFile, *Column) bool) {
 		for i, file := range x.files {

@@ -15,7 +15,7 @@ import (
 )
 
 // Indexer makes an index: one file with the filters of a column for all row groups of many files, interleaved as
-// [bloom.Interleaved] describes. [OpenIndex] asks it in place of the files.
+// [bloom.Interleaved] describes. [OpenIndex] opens it, to be read instead of the files.
 //
 //	x, err := bloomparquet.NewIndexer(0.01)
 //	defer x.Close()
@@ -28,13 +28,13 @@ import (
 //	}
 //	_, err = x.WriteTo(out)
 //
-// Interleaved filters have one size. A filter is doubled or halved until it has that size. Doubled, it gives the same answers;
-// halved, it lets more absent keys pass. The Indexer takes the filters of the most frequent size, and those whose sizes
-// differ from it by a power of two. The row groups of all others are Wanting.
+// Interleaved filters have one size. A filter is doubled or halved until it has that size. A doubled filter gives the same answers;
+// a halved filter has a higher rate. The Indexer uses the filters of the most frequent size, and filters whose sizes
+// differ from it by a power of two. The row groups of all other filters are Wanting.
 //
-// The filters wait in a temporary file. Memory has one of them at a time, and some 100 bytes of each row group; WriteTo takes
-// that of a [bloom.InterleavedBuilder]. Read and AddKeys may be called by several goroutines at once, and no other method beside them
-// but the functions that Read returns.
+// The filters wait in a temporary file. Memory has one of them at a time, and about 100 bytes for each row group; WriteTo needs
+// the memory of a [bloom.InterleavedBuilder]. Several goroutines may call Read and AddKeys at the same time, while one goroutine calls the
+// functions that Read returns. No other method may be called at the same time.
 type Indexer struct {
 	rate    float64
 	perKey  int // bits of a key in a filter that keeps the rate
@@ -60,9 +60,9 @@ type waitingFilter struct {
 	values bool      // whether it was made from values
 }
 
-// NewIndexer returns an Indexer that makes filters which at most the given share of absent keys, 0 to 1, pass on
-// average, and row groups whose own filters let more pass. The error is [bloom.ErrRate] if no filter has such a rate, or
-// that of the temporary file.
+// NewIndexer returns an Indexer whose filters have at most the given false-positive rate, 0 to 1, on average.
+// Filters of files with a higher rate keep it. The error is [bloom.ErrRate] if no filter has such a rate, or an
+// error of the temporary file.
 func NewIndexer(rate float64) (*Indexer, error) {
 	policy, err := bloom.PolicyFor(bloom.Parquet, 1000, rate)
 	if err != nil {
@@ -83,9 +83,10 @@ func (x *Indexer) Close() error {
 	return err
 }
 
-// Read reads the filters of a file, of which c is the column, and returns a function that adds the file. So several goroutines read at
-// once, and one adds the files: they are numbered from 0 in the order of these calls. The error is [ErrType] if the column has another
-// path than that of the first file or keys of another kind, or that of the file or the temporary file.
+// Read reads the filters of a file, which are the filters of c, and returns a function that adds the file. So
+// several goroutines can read at the same time, and one of them adds the files, which are numbered from 0 in
+// the order of these calls. The error is [ErrType] if the path or the kind of keys of the column differs from
+// the first file, or an error of the file or the temporary file.
 func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error) {
 	if file.Footer == 0 && c.meta.Input != nil {
 		if file.Footer, err = footerChecksum(c.meta.Input, c.meta.Size); err != nil && !errors.Is(err, ErrFooter) {
@@ -119,8 +120,8 @@ func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error
 	}, nil
 }
 
-// Wanting returns the numbers of the files and row groups that need the keys of AddKeys: those without a filter that can be
-// read, and those whose filter has a size that does not go with the others. It is to be called when all files are added.
+// Wanting returns the numbers of the files and row groups that need keys from AddKeys: row groups whose filter
+// cannot be read, or has a size that does not match the others. Call it when all files have been added.
 func (x *Indexer) Wanting() iter.Seq2[int, int] {
 	return func(yield func(file, rowGroup int) bool) {
 		odd := x.oddFactor()
@@ -134,8 +135,10 @@ func (x *Indexer) Wanting() iter.Seq2[int, int] {
 	}
 }
 
-// AddKeys makes the filter of a row group from the keys of some columns, of which each is the key of a value: its PLAIN bytes without a
-// length. All values of the row group must be among them; equal ones count once. Row groups that are added at once are different ones. The error is that of the temporary file.
+// AddKeys makes the filter of a row group from the keys of some columns, in which each key is the PLAIN bytes
+// of a value without a length. All values of the row group must be among them; equal keys count once.
+// Goroutines may call it at the same time for different row groups. The error is an error of the temporary
+// file.
 func (x *Indexer) AddKeys(file, rowGroup int, columns ...bloom.Keys) error {
 	n := 0
 	for _, column := range columns {
@@ -278,8 +281,9 @@ func (x *Indexer) whole() (files []indexing, blocks int) {
 	return files, x.size(files)
 }
 
-// WriteTo writes the index. A file of which a row group is still Wanting is not in it. The error is [bloom.ErrCapacity] if the index would be
-// larger than interleaved filters may be, or that of w or of a temporary file.
+// WriteTo writes the index. Files with a row group that is still Wanting are left out. The error is
+// [bloom.ErrCapacity] if the index would be larger than interleaved filters may be, or an error of w or of a
+// temporary file.
 func (x *Indexer) WriteTo(w io.Writer) (int64, error) {
 	files, blocks := x.whole()
 	empty := filterOf(blocks, nil)

@@ -10,10 +10,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Keys are values of a column, hashed once. They are tested against any number of columns
-// of the same kin: the logical types STRING, ENUM, JSON, BSON and none have the same keys, and so
-// have integers of all widths in one physical type. They do not refer to the memory that
-// they were made from. Their methods may be called from many goroutines.
+// Keys are values of a column, hashed once. They can be tested against any number of columns of related types:
+// the logical types STRING, ENUM, JSON, BSON and none have the same keys, and so have integers of all widths in
+// one physical type. Keys do not refer to the memory from which they were made. They are safe for concurrent
+// use.
 type Keys struct {
 	typ    Type       // its kin
 	hashed bloom.Keys // of the values' PLAIN bytes
@@ -50,10 +50,10 @@ func (b bitmap) word(j int) uint64 {
 // Len returns the number of keys.
 func (k *Keys) Len() int { return k.hashed.Len() }
 
-// Hashed returns the hashes of the keys, in order, for filters that are not in files.
+// Hashed returns the hashes of the keys, in order, to query filters that are not in files.
 func (k *Keys) Hashed() bloom.Keys { return k.hashed }
 
-// Value is what [KeysOf] takes.
+// Value is the types that [KeysOf] accepts.
 type Value interface {
 	int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 | uint |
 		float32 | float64 | string | []byte | [16]byte | *big.Int | time.Time | time.Duration
@@ -61,17 +61,17 @@ type Value interface {
 
 // KeysOf returns the keys of values of a column:
 //
-//   - Integers are the numbers as the column stores them: of a decimal the unscaled value, of a
-//     date the days and of a timestamp the units since 1970, of a time the units since midnight.
-//     *big.Int is one, too.
-//   - float32 and float64 are FLOAT and DOUBLE. A float64 that is no float32 is no FLOAT.
+//   - Integers, also *big.Int, are the numbers that the column stores: for a decimal the unscaled value, for a
+//     date the days and for a timestamp the units since 1970, for a time the units since midnight.
+//   - float32 and float64 are FLOAT and DOUBLE. A float64 that is not exactly a float32 is not a FLOAT.
 //   - string is BYTE_ARRAY, and [16]byte is a UUID or any other FIXED_LEN_BYTE_ARRAY of 16.
 //   - []byte is the PLAIN bytes of a value of any type, without a length.
-//   - [time.Time] is a date or a timestamp, and [time.Duration] a time of day. They must be whole
-//     numbers of the column's unit, dates must be midnight. Columns of local times take the clock
-//     of the time's location.
+//   - [time.Time] is a date or a timestamp, and [time.Duration] a time of day. They must be whole numbers of
+//     the column's unit, and dates must be midnight. For columns of local times, the clock in the time's
+//     location counts.
 //
-// The error is a [KeyError] if a value does not fit, and else [ErrType]: booleans have no filters.
+// The error is a [KeyError] if the column cannot have a value, and [ErrType] for a wrong type. Booleans have no
+// filters.
 func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 	e, err := newEncoder(t, len(values))
 	if err != nil {
@@ -123,17 +123,17 @@ func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 
 // ParseKeys returns the keys of values that are written as text:
 //
-//   - integers, decimals and floats as decimal numbers; "NaN" and "-Inf" are floats, too, and 5.0 is the integer 5
+//   - integers, decimals and floats as decimal numbers; "NaN" and "-Inf" are also floats, and 5.0 is the
+//     integer 5
 //   - strings, and bytes of a type without a meaning, as they are
 //   - dates as 2006-01-02, times as 15:04:05.999999999, with no more digits
-//   - timestamps as 2006-01-02T15:04:05.999999999 or with a space in the middle, with or without
-//     an offset such as Z, +01:00, +0100 or " UTC". Without an offset it is UTC; columns of local times have none
+//   - timestamps as 2006-01-02T15:04:05.999999999 or with a space in the middle, with or without an offset such
+//     as Z, +01:00, +0100 or " UTC". Without an offset it is UTC; columns of local times have none
 //   - UUIDs as 01234567-89ab-cdef-0123-456789abcdef, also without dashes or in braces
 //
-// Numbers and times must be values that the column can have: the error is a [KeyError] if one
-// is not. It is [ErrType] for types without filters and for those that have no text here: INT96,
-// INTERVAL, a DECIMAL in BYTE_ARRAY, of which one value may have several encodings, and one of more
-// than 256 bytes.
+// The error is a [KeyError] if the column cannot have a number or a time. It is [ErrType] for types without
+// filters and for types that have no text here: INT96, INTERVAL, a DECIMAL in BYTE_ARRAY, in which a value may
+// have several encodings, and a DECIMAL of more than 256 bytes.
 func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
 	e, err := parse(t, texts)
 	if err != nil {
@@ -142,9 +142,10 @@ func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
 	return e.keys()
 }
 
-// ParseSome returns the PLAIN bytes, without a length, of values that are written as text, as [KeysOf] accepts them. It leaves out texts
-// of values that the column cannot have, such as numbers outside of its range or times between its units, and returns the positions
-// of the others. The errors are those of [ParseKeys].
+// ParseSome returns the PLAIN bytes, without a length, of values that are written as text, in the form that
+// [KeysOf] accepts. It leaves out texts of values that the column cannot have, such as numbers outside its
+// range or times between its units, and returns the positions of the other texts. The errors are the errors of
+// [ParseKeys].
 func ParseSome(t Type, texts [][]byte) (values [][]byte, positions []int, err error) {
 	e, err := newTextEncoder(t, len(texts))
 	if err != nil {

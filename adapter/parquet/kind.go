@@ -154,11 +154,10 @@ func (t Type) kin() Type {
 // mostKeyKind is how many characters a [bloom.KeyKind] may have.
 const mostKeyKind = 32
 
-// KeyKind returns what kind of keys a filter of such a column has, for its file: text for strings and
-// for byte arrays without a meaning, and else the physical and the logical type, such as
-// INT64 (TIMESTAMP MICROS UTC). It is the same for all types in which equal values have the same
-// meaning and the same bytes: those whose [Keys] serve each other's columns, and those of times
-// of day in UTC and in a local zone.
+// KeyKind returns the kind of keys that a file records for a filter of such a column: text for strings and for
+// byte arrays without a meaning, and otherwise the physical and the logical type, such as INT64 (TIMESTAMP
+// MICROS UTC). Types have the same kind if equal values have the same meaning and the same bytes. These are the
+// types whose [Keys] can be used with each other's columns, and times of day in UTC and in local time.
 func (t Type) KeyKind() bloom.KeyKind {
 	t = t.kin()
 	if t == (Type{Physical: ByteArray}) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Meta is what the footer of a file says of a column. The packages parquetgo and arrowgo
-// take it from the file handles of two libraries.
+// Meta is the information about a column in the footer of a file. The packages parquetgo and arrowgo read it
+// from the file handles of two libraries.
 type Meta struct {
 	File   string // a name for messages
 	Path   string // of the column in the schema, with dots
@@ -17,44 +17,47 @@ type Meta struct {
 	Input  io.ReaderAt // the file
 	Size   int64       // of the file in bytes
 	Chunks []Chunk     // one for each row group
-	// CreatedBy is which program wrote the file, as the footer says.
+	// CreatedBy is the field created_by of the footer: the program that wrote the file.
 	CreatedBy string
 	// Origins is the value of [OriginsKey] in the key-value metadata of the footer.
 	Origins string
 	// Mark is the value of [MarkKey] in the key-value metadata of the footer.
 	Mark string
-	// Decompress returns the bytes of a page, of which there should be so many. Without it, no compressed dictionary is read. Goroutines
-	// that share a [Column] call it at once.
+	// Decompress returns the bytes of a page, which should have the given size. Without it, no compressed
+	// dictionary is read. Goroutines that share a [Column] call it at the same time.
 	Decompress func(codec int32, data []byte, size int) ([]byte, error)
 }
 
-// Chunk is what the footer of a file says of a column in one row group.
+// Chunk is the information about a column in one row group in the footer of a file.
 type Chunk struct {
 	Rows int64 // of the row group
-	// FilterOffset is where the header of the filter is in the file. 0 is no filter.
+	// FilterOffset is where the header of the filter is in the file. 0 means that there is no filter.
 	FilterOffset int64
-	// FilterLength is the size of header and blocks. Writers before version 2.10 of the
-	// format did not tell it: 0.
+	// FilterLength is the size of header and blocks. Writers before version 2.10 of the format did not store
+	// it: it is 0.
 	FilterLength int64
-	// Min and Max are bounds of all values, PLAIN bytes without a length, in the order that the format defines for the type. They
-	// need not be values of the column. An empty bound is not known. [Chunk.SetBounds] takes them from a footer.
+	// Min and Max are bounds of all values, PLAIN bytes without a length, in the order that the format defines
+	// for the type. They need not be values of the column. An empty bound is not known. [Chunk.SetBounds]
+	// computes them from a footer.
 	Min, Max []byte
-	// Unordered says that the footer has bounds, but not in which order they are.
+	// Unordered is true if the footer has bounds, but does not record their order.
 	Unordered bool
-	// Encrypted says that the filter is encrypted.
+	// Encrypted is true if the filter is encrypted.
 	Encrypted bool
-	// Pages says how the data pages are encoded.
+	// Pages is how the data pages are encoded.
 	Pages Pages
-	// Null says that all values are null, as the statistics say. Of a column inside a repeated field they are not relied on.
+	// Null is true if all values are null according to the statistics. For a column inside a repeated field it
+	// is not used.
 	Null bool
 	// Place is where the data pages are. [Meta.Mark] refers to it.
 	Place Place
-	// DictionaryOffset is where the dictionary page is, or 0 if the footer does not say, and Codec the compression of all pages.
+	// DictionaryOffset is where the dictionary page is, or 0 if the footer does not record it, and Codec the
+	// compression of all pages.
 	DictionaryOffset int64
 	Codec            int32 // a CompressionCodec of parquet.thrift
 }
 
-// Pages says how the data pages of a column chunk are encoded.
+// Pages describes how the data pages of a column chunk are encoded.
 type Pages uint8
 
 // The kinds of chunks.
@@ -65,8 +68,9 @@ const (
 	MixedPages                   // some with a dictionary and some without
 )
 
-// PagesOf returns the kind of a chunk from encodings with the numbers of parquet.thrift: those of its data pages, as encoding_stats tell, or,
-// if it has no encoding_stats, all of its encodings. PLAIN may then be that of a dictionary, and RLE that of levels.
+// PagesOf returns the kind of a chunk. The encodings have the numbers of parquet.thrift. They are the encodings
+// of its data pages from encoding_stats or, if it has no encoding_stats, all of its encodings. In the second
+// case, PLAIN may be the encoding of a dictionary, and RLE the encoding of levels.
 func PagesOf[E ~int32 | ~int64](stats bool, encodings []E) Pages {
 	dictionary := slices.ContainsFunc(encodings, isDictionary)
 	switch other := slices.ContainsFunc(encodings, func(e E) bool { return !isDictionary(e) }); {
@@ -99,25 +103,25 @@ const (
 	snappy       = 1
 )
 
-// Place tells a column chunk from others: num_values, data_page_offset and total_compressed_size of its metadata.
+// Place identifies a column chunk: num_values, data_page_offset and total_compressed_size of its metadata.
 type Place struct{ Values, Offset, Size int64 }
 
-// OriginsKey is a key of the footer's key-value metadata. parquet-java's ParquetRewriter copies row groups with their filters, and
-// names there who wrote them: what created_by said in the files that it read, one a line. Its own created_by says nothing of filters.
+// OriginsKey is a key of the footer's key-value metadata. parquet-java's ParquetRewriter copies row groups with
+// their filters. Under this key it stores who wrote them: the created_by of the files that it read, one on each
+// line. Its own created_by does not identify the writer of the filters.
 const OriginsKey = "original.created.by"
 
-// Statistics is what the footer of a file says of the values of a column in one row group: the fields of the same names in
-// parquet.thrift. An empty field means that the footer does not have it.
+// Statistics is the information about the values of a column in one row group in the footer of a file: the
+// fields of the same names in parquet.thrift. An empty field means that the footer does not have it.
 type Statistics struct {
 	MinValue, MaxValue []byte
 	Min, Max           []byte // deprecated
 }
 
-// SetBounds sets the bounds that can be relied on. ordered says that the column_orders of the footer
-// have a TypeDefinedOrder for the column: else nobody knows in which order its writer compared
-// min_value and max_value. The deprecated fields min and max are compared as signed numbers: that is
-// the order of signed types, and of no others. A column inside a repeated field must not get
-// bounds: arrow-go writes wrong ones (rank.go).
+// SetBounds sets the bounds that can be used. ordered is true if the column_orders of the footer have a
+// TypeDefinedOrder for the column; otherwise it is not known in which order its writer compared min_value and
+// max_value. The deprecated fields min and max are compared as signed numbers, so they are used only for signed
+// types. A column inside a repeated field must not get bounds: arrow-go writes wrong ones (rank.go).
 func (c *Chunk) SetBounds(t Type, s Statistics, ordered bool) {
 	value, deprecated := len(s.MinValue)+len(s.MaxValue) > 0, len(s.Min)+len(s.Max) > 0
 	c.Min, c.Max, c.Unordered = nil, nil, false
@@ -131,7 +135,7 @@ func (c *Chunk) SetBounds(t Type, s Statistics, ordered bool) {
 	}
 }
 
-// NoColumnError says that a file has no column of a path.
+// NoColumnError is the error if a file has no column with a path.
 type NoColumnError struct {
 	Path    string
 	Columns []string // the paths that the file has
@@ -154,8 +158,8 @@ func (e *NoColumnError) Error() string {
 	return fmt.Sprintf("parquet: no column %q: the file has %s%s", e.Path, strings.Join(quoted, ", "), more)
 }
 
-// FindColumn returns the number of the column that has a path, from 0, of a file whose columns have some paths. The error is a
-// [NoColumnError] if there is none.
+// FindColumn returns the number, counted from 0, of the column with a path in a file whose columns have the
+// given paths. The error is a [NoColumnError] if there is none.
 func FindColumn(paths []string, path string) (leaf int, err error) {
 	leaf = slices.Index(paths, path)
 	switch {

@@ -10,17 +10,17 @@ import (
 	"slices"
 )
 
-// RowGroup is what is known of keys in a row group.
+// RowGroup is what the filter and the bounds of a row group say about keys.
 type RowGroup struct {
 	Column *Column
 	Index  int   // of the row group in the file, from 0
 	Rows   int64 // of the row group
-	// Hits is a bit for each key: bit i%64 of Hits[i/64] says whether key i may be in the
-	// row group. A clear bit is certain: no row has the key.
+	// Hits has a bit for each key: bit i%64 of Hits[i/64] is set if key i may be in the row group. A clear bit
+	// is certain: no row has the key.
 	Hits  []uint64
 	Count int // of set bits
-	// Err says why the filter did not help, and is nil if it did, or if it was not needed. The
-	// hits are all keys within the bounds of the row group then.
+	// Err is the reason why the filter was not used, or nil if it was used or not needed. With an error, the
+	// hits are all keys within the bounds of the row group.
 	Err error
 
 	// What Chance needs. keys is nil if the filter was not asked.
@@ -42,12 +42,13 @@ func (r RowGroup) Keys() iter.Seq[int] {
 	}
 }
 
-// Prune returns an iterator over the row groups of columns, with the keys that may be in each.
-// Every pass tests them anew. The Hits of a row group are valid until the next one comes: clone them to keep them.
+// Prune returns an iterator over the row groups of columns, with the keys that may be in each. Each iteration
+// tests them again. The Hits of a row group are valid until the next one is returned: clone them to keep them.
 //
-// A row group of which no key is within the bounds is not read. For the others, the filter is
-// read unless [Column.Load] has read it: one at a time is in memory. Columns of an [Index] are asked many at a time, with at
-// most 192 MiB of memory for their answers, unless one has more. The error is [ErrType] if the keys are of another type than a column.
+// A row group is not read if no key is within its bounds. For the others, the filter is read unless
+// [Column.Load] has read it; one filter at a time is in memory. Columns of an [Index] are tested many at a
+// time, with at most 192 MiB of memory for their answers, unless one needs more. The error is [ErrType] if a
+// column does not have the type of the keys.
 func (k *Keys) Prune(columns ...*Column) (iter.Seq[RowGroup], error) {
 	for _, c := range columns {
 		if kin := c.meta.Type.kin(); kin != k.typ {

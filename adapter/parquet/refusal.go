@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// KeyError says which key cannot be in a column of the type, and why.
+// KeyError is the error for a key that a column of the type cannot have, with the reason.
 type KeyError struct {
 	Index int // of the key, from 0
 	Text  string

@@ -13,8 +13,8 @@ import (
 type Sizing struct {
 	// Rate is the share of absent keys, 0 to 1, that may pass.
 	Rate float64
-	// AnySize allows every multiple of 32 bytes, as the format does. Without it, sizes are powers of two: Arrow in C++, ClickHouse
-	// and Velox read no others, and ClickHouse and Velox fail if they find one.
+	// AnySize allows every multiple of 32 bytes, as the format does. Without it, sizes are powers of two: Arrow
+	// in C++, ClickHouse and Velox read no other sizes, and ClickHouse and Velox fail if they find one.
 	AnySize bool
 }
 

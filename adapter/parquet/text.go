@@ -187,9 +187,9 @@ func parseTime(dst []byte, t *Type, text string) ([]byte, refusal) {
 	return appendTimeOfDay(dst, t, x.Sub(x.Truncate(24*time.Hour)))
 }
 
-// Text returns the text of a value, PLAIN bytes without a length, as [ParseKeys] takes it. Bytes that
-// are no value of the type, and values that no text tells, are in hex after 0x. Decimals in BYTE_ARRAY, too, are numbers, which
-// ParseKeys does not take.
+// Text returns the text of a value, PLAIN bytes without a length, in the form that [ParseKeys] accepts. Bytes
+// that are not a value of the type, and values that have no text, are in hex after 0x. Decimals in BYTE_ARRAY
+// are numbers, which ParseKeys does not accept.
 func (t Type) Text(value []byte) string {
 	if width := t.width(); width > 0 && len(value) != width {
 		return hexText(value)

@@ -29,7 +29,7 @@ func (p Physical) String() string {
 	return fmt.Sprintf("physical type %d", uint8(p))
 }
 
-// Logical is what the values of a column mean.
+// Logical is the meaning of the values of a column.
 type Logical uint8
 
 // The logical types.
@@ -83,8 +83,8 @@ func (u Unit) String() string {
 	return fmt.Sprintf("unit %d", uint8(u))
 }
 
-// Type is the type of a column, physical and logical. It decides what the bytes of a key are:
-// those of the value in Parquet's PLAIN encoding, without a length.
+// Type is the type of a column, physical and logical. It determines the bytes of a key: the value in Parquet's
+// PLAIN encoding, without a length.
 type Type struct {
 	Physical         Physical
 	Logical          Logical
@@ -95,7 +95,7 @@ type Type struct {
 	Precision, Scale int  // of Decimal, in decimal digits
 }
 
-// String returns the type as messages show it, such as INT64 (TIMESTAMP MICROS UTC).
+// String returns the type in the form of messages, such as INT64 (TIMESTAMP MICROS UTC).
 func (t Type) String() string {
 	physical := t.Physical.String()
 	if t.Physical == FixedLenByteArray {

@@ -1,14 +1,13 @@
-// Package arrowgo opens the columns of Parquet files of arrow-go
-// (github.com/apache/arrow-go/v18/parquet/file), to test keys against the Bloom filters of their
-// row groups:
+// Package arrowgo opens the columns of Parquet files of arrow-go (github.com/apache/arrow-go/v18/parquet/file),
+// to test keys against the Bloom filters of their row groups:
 //
 //	reader, err := file.OpenParquetFile(name, false)
 //	column, err := arrowgo.Open(reader, "id")
 //
-// Package github.com/lanebloom/bloom/adapter/parquet tells what the column is good for.
+// The package github.com/lanebloom/bloom/adapter/parquet describes what to do with the column.
 //
-// arrow-go v18.8.0 fills the filters of its writer itself, and has no hook for another library:
-// parquet.WithBloomFilterEnabled switches them on.
+// arrow-go v18.8.0 fills the filters of its writer itself, and accepts none of another library:
+// parquet.WithBloomFilterEnabled enables them.
 package arrowgo
 
 import (
@@ -23,9 +22,9 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
-// Open returns a column of a file, from which the reader must not be closed as long as filters
-// are read. Its path has dots between the names of nested fields, such as list.element.
-// The error is a [bloomparquet.NoColumnError] if the file has no such column, and [bloomparquet.ErrType] if the type of the column has no values.
+// Open returns a column of a file. The reader must not be closed as long as filters are read. The path has dots
+// between the names of nested fields, such as list.element. The error is a [bloomparquet.NoColumnError] if the
+// file has no such column, and [bloomparquet.ErrType] if the type of the column has no values.
 func Open(reader *file.Reader, path string) (*bloomparquet.Column, error) {
 	s := reader.MetaData().Schema
 	var paths []string
@@ -39,7 +38,7 @@ func Open(reader *file.Reader, path string) (*bloomparquet.Column, error) {
 	return OpenAt(reader, leaf)
 }
 
-// OpenAt returns the column of a number: that of the leaf in the schema, from 0.
+// OpenAt returns the column with a number: the number of the leaf in the schema, counted from 0.
 func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 	meta := reader.MetaData()
 	if leaf < 0 || leaf >= meta.Schema.NumColumns() {

@@ -1,16 +1,15 @@
-// Package parquetgo opens the columns of files of parquet-go (github.com/parquet-go/parquet-go),
-// to test keys against the Bloom filters of their row groups:
+// Package parquetgo opens the columns of files of parquet-go (github.com/parquet-go/parquet-go), to test keys
+// against the Bloom filters of their row groups:
 //
 //	file, err := parquet.OpenFile(f, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 //	column, err := parquetgo.Open(file, "id")
 //
-// Package github.com/lanebloom/bloom/adapter/parquet tells what the column is good for. It reads
-// the filters itself, so parquet-go need not.
+// The package github.com/lanebloom/bloom/adapter/parquet describes what to do with the column. It reads the
+// filters itself, so parquet-go need not read them.
 //
-// parquet-go v0.32.0 takes filters for its writer through an interface, BloomFilterColumn. But
-// it writes a header without an algorithm for any filter that is not its own, and no
-// reader takes that. So this package has no filter for the writer: use
-// parquet.SplitBlockFilter, which has the bytes of this library's.
+// The writer of parquet-go v0.32.0 accepts filters through an interface, BloomFilterColumn. But for filters
+// that are not its own it writes a header without an algorithm, which no reader accepts. So this package has no
+// filter for the writer: use parquet.SplitBlockFilter, which has the same bytes as this library.
 package parquetgo
 
 import (
@@ -25,9 +24,9 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
-// Open returns a column of a file. Its path has dots between the names of nested fields, such as
-// list.element. The error is a [bloomparquet.NoColumnError] if the file has no such column, and
-// [bloomparquet.ErrType] if the type of the column has no values.
+// Open returns a column of a file. Its path has dots between the names of nested fields, such as list.element.
+// The error is a [bloomparquet.NoColumnError] if the file has no such column, and [bloomparquet.ErrType] if the
+// type of the column has no values.
 func Open(file *parquet.File, path string) (*bloomparquet.Column, error) {
 	var paths []string
 	for _, names := range file.Schema().Columns() {
@@ -40,7 +39,7 @@ func Open(file *parquet.File, path string) (*bloomparquet.Column, error) {
 	return OpenAt(file, leaf)
 }
 
-// OpenAt returns the column of a number: that of the leaf in the schema, from 0.
+// OpenAt returns the column with a number: the number of the leaf in the schema, counted from 0.
 func OpenAt(file *parquet.File, leaf int) (*bloomparquet.Column, error) {
 	footer := file.Metadata()
 	element := leafElement(footer.Schema, leaf)
