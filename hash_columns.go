@@ -8,9 +8,9 @@ import (
 	"unsafe"
 )
 
-// Hashed hashes every row once, under f, and returns the column of hashes, with the same null
-// rows. The column serves filters of every format with the same hash; with any other filter,
-// queries and additions panic. Hashed itself panics if k is a column of other hashes.
+// Hashed hashes every row once in format f, and returns the column of hashes, with the same null rows. The
+// column can be used with filters of every format that has the same hash; with other filters, queries and
+// additions panic. Hashed panics if k is a column of hashes that f does not have.
 func (k Keys) Hashed(f Format) Keys { return k.hashedBy(kernels[0], f) }
 
 func (k *Keys) hashedBy(kernel Kernel, f Format) Keys {
@@ -50,11 +50,11 @@ func (k *Keys) hashedTo(memory []uint64, s scheme, kernel Kernel) (h Keys) {
 	return h
 }
 
-// AppendHashes32 appends the 32-bit hash of every row under f to dst, 0 for a null row, and returns the extended
-// slice. A hash is the first of [Hash.Words]. [Format.Hashes32] makes a column of them again. The new part of dst must
-// not share memory with the keys.
+// AppendHashes32 appends the 32-bit hash of every row in format f to dst, 0 for a null row, and returns the
+// extended slice. Each hash is the first word of [Hash.Words]. [Format.Hashes32] makes a column of them. The
+// new part of dst must not share memory with the keys.
 //
-// It panics for a format whose hash is not a word of 32 bits, and if keys are hashes of another kind than the format's.
+// It panics for a format whose hash is not a word of 32 bits, and if keys are hashes that f does not have.
 func (f Format) AppendHashes32(dst []uint32, keys Keys) []uint32 {
 	return f.appendHashes32(kernels[0], dst, &keys)
 }
@@ -130,10 +130,9 @@ func (k *Keys) eachWindow(s scheme, kernel Kernel, withNulls bool, visit func(fi
 	w.giveBack()
 }
 
-// Hashes32 returns a column of keys whose 32-bit hashes under f the owner has already, as
-// Badger has those of [LevelDB]. The column serves filters of every format with the same hash; with any other filter, queries
-// and additions panic. Hashes32 itself panics for a format whose hash is not a word of 32
-// bits.
+// Hashes32 returns a column of keys whose 32-bit hashes in format f the owner already has, as Badger has
+// [LevelDB] hashes. The column can be used with filters of every format that has the same hash; with other
+// filters, queries and additions panic. Hashes32 panics for a format whose hash is not a word of 32 bits.
 func (f Format) Hashes32(hashes []uint32) Keys {
 	return f.columnOfHashes(one32, columnOf(hashes32, hashes))
 }

@@ -111,22 +111,21 @@ func Offsets[O int32 | int64](data []byte, offsets []O) (Keys, error) {
 	return k, nil
 }
 
-// Views returns a column in the layout of Arrow's string view and binary view arrays. Each row
-// has a header of 16 bytes. The numbers in it are 32-bit integers in the byte order of this
-// machine:
+// Views returns a column in the layout of Arrow's string view and binary view arrays. Each row has a header of
+// 16 bytes. The numbers in it are 32-bit integers in the byte order of this machine:
 //
 //	bytes 0-3    the length of the key
 //	bytes 4-15   a key of up to 12 bytes
 //
-//	bytes 4-7    of a longer key, its first 4 bytes, which Views does not look at
-//	bytes 8-11   which one of buffers holds the key
+//	bytes 4-7    of a longer key, its first 4 bytes, which Views ignores
+//	bytes 8-11   the number of the buffer that contains the key
 //	bytes 12-15  the offset of its first byte in that buffer
 //
-// The bitmap and its offset are those of [Keys.WithValidity]. A nil bitmap means that no row
-// is null. A header of a null row may have any bytes.
+// The bitmap and its offset mean the same as in [Keys.WithValidity]. A nil bitmap means that no row is null. A
+// header of a null row may have any bytes.
 //
-// If a key is not within its buffer, if the headers are not a whole number of rows, or if the
-// bitmap is too short, the error is [ErrKeys].
+// If a key is not within its buffer, if the headers are not a whole number of rows, or if the bitmap is too
+// short, the error is [ErrKeys].
 func Views(headers []byte, buffers [][]byte, bitmap []byte, offset int) (Keys, error) {
 	if len(headers)%len(viewHeader{}) != 0 {
 		return Keys{}, fmt.Errorf("%w: %d bytes are not a whole number of headers", ErrKeys, len(headers))
