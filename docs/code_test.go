@@ -301,6 +301,25 @@ func Example_findTrace() {
 	// block 2 3
 }
 
+func droppedTraces(ctx context.Context) error {
+	traceID := [16]byte{0x4b, 0xf9, 0x2f}
+	dropped, err := window.New(window.Options{Generations: 7, Keys: 1_000_000, Rate: 0.0001})
+	if err != nil {
+		return err
+	}
+	go dropped.Run(ctx, 10*time.Minute) // late spans come within an hour
+	dropped.Add(traceID[:])
+	fmt.Println(dropped.MayContain(traceID[:])) // true
+	return nil
+}
+
+func Example_droppedTraces() {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	show(droppedTraces(ctx))
+	// Output: true
+}
+
 // index is an exact table, such as one on disk with a unique key.
 type index struct {
 	ids   map[string]bool

@@ -67,6 +67,7 @@ func (t tree) prove(host, promised []string) (steps []step) {
 	add("browser", nil, "cd cmd/bloom/browser && go test -vet=all ./...")
 	add("release", nil, "release/publish %s", strings.Join(t.modules, " ")) // what a user of the tags would get
 	add("compare", []string{"CGO_CFLAGS=-O0"}, "go test -vet=all ./compare/... ./compare/duckdb/...")
+	add("redpanda", nil, "go test -vet=all ./examples/redpanda")
 	add("writers", []string{fmt.Sprintf("%s=%d", writersTables, 40)}, writers, 40)
 	for _, which := range []string{"oldest", "newest"} {
 		add("other-go/"+which, promised, ".ci/with-go %s %s", which, strings.Join(t.modules, " "))

@@ -28,7 +28,7 @@ type tree struct {
 type target struct{ name, folder string }
 
 // unpublished are the modules of go.work that nobody imports.
-var unpublished = []string{"asm", "cmd/bloom/browser", "compare", "compare/duckdb", "release"}
+var unpublished = []string{"asm", "cmd/bloom/browser", "compare", "compare/duckdb", "examples/redpanda", "release"}
 
 var (
 	usedModule = regexp.MustCompile(`(?m)^\t\./?(\S*)$`)
