@@ -106,7 +106,8 @@ func Named(name string, f bloom.Format) Option {
 // Open reads the footer, the index of the metadata, the properties and the filter of the table in the
 // first size bytes of r. It makes at most 4 reads, and no read of a data block. If the table has many filters
 // in partitions, or if finding a filter takes the index of the data blocks, then these are read when they are
-// asked for. All checksums are verified. Memory is bounded by size and 16 MiB, whatever the bytes claim.
+// asked for. All checksums are verified. What a block takes in memory is bounded by size and 16 MiB, whatever its bytes
+// claim.
 //
 // A table without a filter, or with one that this package does not read, is no error: [Table.Ignored] says why,
 // and every key may be in the table.
