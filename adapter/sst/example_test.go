@@ -80,7 +80,7 @@ func look(file io.ReaderAt, size int64, key []byte, keys bloom.Keys) error {
 		return err
 	}
 	fmt.Println(table.Engine(), table.Version())
-	may, err := table.MayContain(key) // the answer that the engine gets from the filter
+	may, err := table.MayContain(key) // by the table's range and its filter
 	if err != nil {
 		return err
 	}
@@ -95,5 +95,42 @@ func look(file io.ReaderAt, size int64, key []byte, keys bloom.Keys) error {
 		return err
 	}
 	fmt.Printf("%d bits, fill %.0f %%\n", stats.Bits, 100*stats.Fill())
+	return nil
+}
+
+// Which tables of a database may have a key? docs/tables.md has this code.
+func ExampleOpenDatabase() {
+	if err := find("testdata/databases/families", []byte("user00000420")); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 000053.sst, small, level 1
+	// 000060.sst, prefix, level 1
+	// 000065.sst, none, level 1
+	// 000070.sst, times, level 1
+	// 000072.sst, hits, level 1
+	// 000074.sst, prefix, level 0
+	// 000076.sst, none, level 0
+	// 000085.sst, prefix, level 0
+}
+
+func find(folder string, key []byte) error {
+	database, err := bloomsst.OpenDatabase(folder)
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	view := database.View()
+	hits := make([]uint64, (len(view.Tables())+63)/64)
+	_, err = view.MayContain(key, hits)
+	if err != nil {
+		return err
+	}
+	for i, table := range view.Tables() {
+		if hits[i/64]>>(i%64)&1 != 0 {
+			level, _ := table.Level()
+			fmt.Printf("%s, %s, level %d\n", table.Name(), table.Family(), level)
+		}
+	}
 	return nil
 }

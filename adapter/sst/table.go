@@ -5,7 +5,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	may, err := table.MayContain(key) // the answer that the engine gets from the filter
+//	may, err := table.MayContain(key) // by the table's range and its filter
 //
 // What a table stores is one filter ("fullfilter" in RocksDB, and in Pebble and Badger), one for each partition
 // of the keys ("partitionedfilter" in RocksDB), or one for each 2 KiB of data blocks (LevelDB).

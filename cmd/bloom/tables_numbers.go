@@ -10,17 +10,20 @@ import (
 
 // percent returns a share, 0 to 1, in percent with three digits, as people write it.
 func percent(share float64) string {
-	const least = 0.0001
-	if share > 0 && 100*share < least {
-		return "< " + strconv.FormatFloat(least, 'f', -1, 64) + " %"
+	if share > 0 && share < 1e-6 {
+		return "< 0.0001 %"
 	}
 	return threeDigits(100*share) + " %"
 }
 
-// threeDigits returns a number with at least three significant digits, and all that stand before the point.
+// threeDigits returns a number that is not negative with three digits and all that stand before the point, but no digits after the
+// fourth behind it.
 func threeDigits(x float64) string {
-	if math.Abs(x) >= 1000 {
+	switch {
+	case x >= 1000:
 		return humanize.Comma(int64(math.Round(x)))
+	case x > 0 && x < 0.001:
+		return strconv.FormatFloat(x, 'f', 4, 64)
 	}
 	text := strconv.FormatFloat(x, 'g', 3, 64)
 	if strings.ContainsAny(text, "e") {
