@@ -26,13 +26,15 @@ type buildCommand struct {
 
 // Help is what bloom-parquet build --help says, too.
 func (b *buildCommand) Help() string {
-	return `Keys are the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So a filter can be used only with columns of the same type. Its file records the type; bloom filter reads it only for string columns. Nulls are not keys.
+	return `Bytes: A filter has the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So it can be used only with columns of the same type. Its file records the type; bloom filter reads it only for string columns. Nulls are not keys.
 
-The filter is sized for the number of different values plus 5 %. In the formats leveldb and pebble, whose hash has 32 bits, keys that are numbers can have a far higher rate.
+Size: The filter is sized for the number of different values plus 5 %. In the formats leveldb and pebble, whose hash has 32 bits, keys that are numbers can have a far higher rate.
 
-With --keys and --like, the keys are in a separate file. ` + keysHelp + `
+` + keysHelp + ` In build, --keys needs --like: a Parquet file whose column has the type of the keys.
 
-` + foldersHelp + outputfile.Help
+` + foldersHelp + `
+
+` + outputfile.Help
 }
 
 // Run writes the filter of all files.

@@ -35,15 +35,17 @@ type embedCommand struct {
 
 // Help is what bloom-parquet embed --help says, too.
 func (e *embedCommand) Help() string {
-	return `With the filters, a query for a key reads only the row groups that may have it, in DuckDB, Spark, ClickHouse and bloom-parquet. DuckDB 1.4 uses the filters if a query looks for one key (id = 5), but not for several in one condition (IN, OR, a join).
+	return `Queries: With the filters, a query for a key reads only the row groups that may have it, in DuckDB, Spark, ClickHouse and bloom-parquet. DuckDB 1.4 uses the filters if a query looks for one key (id = 5), but not for several in one condition (IN, OR, a join).
 
-All bytes up to the footer are copied as they are, followed by the filters and a footer that names them. Everything else in the footer stays. With --rate, a filter has the smallest power of two of bytes that keeps the rate. Without --rate, it has the power of two whose rate is nearest to 0.01, up to 0.0125, because keeping 0.01 could need twice the size.
+Sizes: With --rate, a filter has the smallest power of two of bytes that keeps the rate. Without --rate, it has the power of two whose rate is nearest to 0.01, up to 0.0125, because keeping 0.01 could need twice the size. All bytes up to the footer are copied as they are, followed by the filters and a footer that names them.
 
-With --in-place, a new file beside the old one replaces it at the end. The old file stays as it is if the work is stopped, the disk is full, or another program changes the file during the run. A replaced filter stays in the file as unused bytes. Files inside a table of Delta Lake, Iceberg or Hudi are not replaced without --force, because the table records their sizes and its readers would fail.
+In place: With --in-place, a new file beside the old one replaces it at the end. The old file stays as it is if the work is stopped, the disk is full, or another program changes the file during the run. Files inside a table of Delta Lake, Iceberg or Hudi are not replaced without --force, because the table records their sizes and its readers would fail.
 
-Encrypted files, columns of booleans, and compressions whose pages cannot be trusted (LZ4) are refused. If a file cannot be changed, the next one is tried.
+Refused: Encrypted files, columns of booleans, and compressions whose pages cannot be trusted (LZ4). If a file cannot be changed, the next one is tried.
 
-` + foldersHelp + outputfile.Help
+` + foldersHelp + `
+
+` + outputfile.Help
 }
 
 // Run gives all files filters. A process apart reads each.

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/lanebloom/bloom/cmd/internal/cli"
-	"github.com/lanebloom/bloom/cmd/internal/outputfile"
 )
 
 type filterCommand struct {
@@ -25,17 +24,15 @@ type filterCommand struct {
 
 // Help is what bloom-parquet filter --help says, too.
 func (f *filterCommand) Help() string {
-	return `Rows are written with all of their columns, one file after the other. The files must have the same columns; a column that is OPTIONAL in any file is OPTIONAL in the output. The schema, the compression and the metadata come from the first file. Columns that had Bloom filters get new ones. Floats, and decimals in bytes, get no bounds. FLOAT16 becomes bytes, with a warning. A row whose key is null is written only with -v.
+	return `Rows: They are written with all of their columns, one file after the other. The files must have the same columns; a column that is OPTIONAL in any file is OPTIONAL in the output. The schema, the compression and the metadata come from the first file. Columns that had Bloom filters get new ones. A row whose key is null is written only with -v.
 
-With --keys, exactly the rows that have one of the keys are written. Row groups that cannot have a key, by their filters and bounds, are not read. ` + keysHelp + ` The keys 0 and NaN mean all zeros and all NaN.
+` + keysHelp + `
 
-Columns may be compressed with Snappy, gzip, Brotli or Zstandard; LZ4_RAW, LZ4 and LZO are refused. As many cores are used as GOMAXPROCS allows, and memory holds at most one row group for each of them. An integer outside the bounds of its row group is an error: the file is damaged or was decoded wrongly.
+Filters: Without --keys, the first file is a filter, and some rows are false positives. The column must have the type of the column from which the filter was built, because the number 1 has different bytes as INT32, as INT64 and as text. Bare bytes that look like text or like another file are refused; --raw accepts them.
 
-With a filter, some rows are false positives: their keys were not added to it. The column must have the type of the column from which the filter was built, because a filter contains bytes, and the number 1 has different bytes as INT32, as INT64 and as text. If the filter's file records a different kind of keys, that is an error. Bare bytes that look like text, a compressed file, a Parquet file or a filter of a different format are refused, and so are files of 0 bytes; --raw accepts them.
+Output: The file of -o appears whole or not at all, and may not be an input. With --as csv and --as jsonl, values are written in the same way as keys, and rows are printed as they are found: after an error, the exit status is 2 and rows may be missing. A null of CSV is empty, and an empty text is "".
 
-In CSV and JSON, values are written in the same way as keys. Numbers and booleans of JSON have no quotes, and bytes that are not UTF-8 are hex digits after 0x. A null of CSV is empty, and an empty text is "". Rows are printed as they are found: after an error, the exit status is 2 and rows may be missing.
-
-` + indexHelp + foldersHelp + outputfile.Help
+` + foldersHelp + indexHelp
 }
 
 // Run writes the rows of the files that pass.

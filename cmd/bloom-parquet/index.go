@@ -24,11 +24,13 @@ type indexCommand struct {
 
 // Help is what bloom-parquet index --help says, too.
 func (c *indexCommand) Help() string {
-	return `An index contains the filters of one column for all row groups of many files, interleaved in one file. prune --index and filter --index read it instead of opening every file. It records the size, the time and a checksum of the footer of each file. If a file has changed since, or is not in the index, the file itself is read, and a message reports it. The footer is compared when a file is read. The paths are relative to the index, so index and files can be moved together.
+	return `Use: An index contains the filters of one column for all row groups of many files, interleaved in one file. prune --index and filter --index read it instead of opening every file. It records the size, the time and a checksum of the footer of each file. If a file has changed since, or is not in the index, the file itself is read, and a message reports it. The paths are relative to the index, so index and files can be moved together.
 
-Filters of the files are copied if their sizes differ by powers of two. For other row groups the column is read. All filters get one size: the smallest that keeps --rate on average, or a rate little above the rate of the files' own filters. A file that cannot be read is left out of the index; an error names it, and the exit status is 2.
+Filters: They are copied from the files if their sizes differ by powers of two. For other row groups the column is read. All filters get one size: the smallest that keeps --rate on average, or a rate little above the rate of the files' own filters. A file that cannot be read is left out of the index; an error names it, and the exit status is 2.
 
-` + foldersHelp + outputfile.Help
+` + foldersHelp + `
+
+` + outputfile.Help
 }
 
 // Run writes the index of all files.

@@ -28,9 +28,7 @@ type tableIndex struct {
 }
 
 // indexHelp is the part of the help that the commands that ask an index share.
-const indexHelp = `With --index, files that are in the index and have not changed are not read. If a file has a different size or time, or is not in the index, the file itself is read, and a message reports it. filter also compares the footers of the files that it reads. If a file changed but kept its size and time, the change is not noticed unless filter reads the file. A damaged index, and an index of a different column, is an error.
-
-`
+const indexHelp = ` With --index, files that are in the index and have not changed are not read. A file that has another size or time, or is not in the index, is read itself, and a message reports it.`
 
 // open opens the index of a column, and finds out which files are as they were. It returns nil if there is no index.
 func (f indexFlag) open(s *cli.Streams, column string, files []string) (x *tableIndex, err error) {

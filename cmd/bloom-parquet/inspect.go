@@ -25,7 +25,7 @@ type inspectCommand struct {
 
 // Help is what bloom-parquet inspect --help says, too.
 func (i *inspectCommand) Help() string {
-	return `For each column it prints what keys look like in prune, the number of row groups whose filter can be read, the size of these filters in bits, the fraction of bits that are set, the false-positive rate, and the number of row groups whose bounds can exclude keys. It reads the filters for that.
+	return `Columns: For each column it prints what keys look like in prune, the number of row groups whose filter can be read, the size of these filters in bits, the fraction of bits that are set, the false-positive rate, and the number of row groups whose bounds can exclude keys. It reads the filters for that.
 
 ` + foldersHelp
 }

@@ -24,11 +24,7 @@ type keyFlags struct {
 }
 
 // keysHelp is the part of the help that the commands that read keys share.
-const keysHelp = `Keys are text of the column's type: 42 or 42.0, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Keys of string columns are the bytes of the line. If the column has times in UTC, a time without an offset is UTC. Text that the type does not allow is an error. If the type allows a key but the column cannot hold it, such as 2^40 in a column of 32 bits, the key is skipped, and a warning counts such keys.
-
-With --keys-column, the file of keys is a column of another table: Parquet, CSV (the column is a name in the first record, or a number from 1) or lines of JSON (user.id is a member of user). So this finds the rows whose key is in another table, which is an exact semi-join. Nulls, and empty CSV fields without quotes, are not keys. Other records without a key are left out, with a warning, unless --missing=error. Two Parquet columns must have the same type, or types between which values convert exactly: integers and decimals, FLOAT and DOUBLE, units of time. Values that the other column cannot hold are skipped. Text in CSV and JSON is read as the column's type.
-
-With --match 'id=(\d+)', the keys are what the group matches in a line or, with --keys-column, in the column. All keys are kept in memory: each key of text, and each different value of Parquet. Files compressed with gzip or zstd are decompressed. Other compressed files, files that are not text and UTF-16 are refused.`
+const keysHelp = `Keys: They are text of the column's type, such as 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z or 01234567-89ab-cdef-0123-456789abcdef; keys of string columns are the bytes of the line. With --keys-column, they are a column of another table: Parquet, CSV or lines of JSON (user.id is a member of user). With --match 'id=(\d+)', they are what the group matches. Text that the type does not allow is an error. A key that the column cannot hold, such as 2^40 in 32 bits, is skipped, and a warning counts such keys.`
 
 // errFlags is the error of flags about keys without --keys.
 var errFlags = errors.New("--keys-column, --delimiter, --missing, --match, --hex, --null, --crlf, --max-record and --no-decompress say where in the file of --keys the keys are, and how they are written")

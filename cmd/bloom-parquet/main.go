@@ -25,15 +25,15 @@ type commands struct {
 
 // examples come first in the help of a command, and those of no name in that of all commands.
 var examples = cli.Examples{
-	"":           {"bloom-parquet filter --column user --keys ids.txt --as csv orders.parquet", "bloom-parquet inspect orders.parquet"},
-	"prune":      {"bloom-parquet prune --column customer wanted.txt orders/", "bloom-parquet prune --column at --json times.txt orders.parquet"},
-	"inspect":    {"bloom-parquet inspect orders.parquet", "bloom-parquet inspect --column customer --json orders/"},
-	"build":      {"bloom-parquet build --column id --rate 0.001 -o ids.bloom orders.parquet", "bloom-parquet build --column id --keys ids.txt --like a.parquet -o ids.bloom"},
-	"embed":      {"bloom-parquet embed --column id --in-place orders.parquet", "bloom-parquet embed --column id,customer --rate 0.1% -o b.parquet a.parquet"},
-	"index":      {"bloom-parquet index --column customer -o orders.index orders/"},
-	"filter":     {"bloom-parquet filter --column id --keys ids.txt -o found.parquet orders/", "bloom-parquet filter --column order_id -v --as csv ids.bloom lines.parquet"},
-	"completion": {"source <(bloom-parquet completion bash)", "bloom-parquet completion fish | source"},
-	"help":       {"bloom-parquet help", "bloom-parquet help filter"},
+	"":           {"bloom-parquet filter --column user --keys ids.txt --as csv orders.parquet", "bloom-parquet inspect orders.parquet", "bloom-parquet help filter"},
+	"prune":      {"bloom-parquet prune --column customer wanted.txt orders/", "bloom-parquet prune --column at --json times.txt orders.parquet", "bloom-parquet prune --column id --index orders.index wanted.txt orders/"},
+	"inspect":    {"bloom-parquet inspect orders.parquet", "bloom-parquet inspect --column customer --json orders/", "bloom-parquet inspect --column customer orders/"},
+	"build":      {"bloom-parquet build --column id --rate 0.001 -o ids.bloom orders.parquet", "bloom-parquet build --column id --keys ids.txt --like a.parquet -o ids.bloom", "bloom-parquet build --column id --format rocksdb --raw -o ids.raw orders/"},
+	"embed":      {"bloom-parquet embed --column id --in-place orders.parquet", "bloom-parquet embed --column id,customer --rate 0.1% -o b.parquet a.parquet", "bloom-parquet embed --column id --dry-run orders/"},
+	"index":      {"bloom-parquet index --column customer -o orders.index orders/", "bloom-parquet index --column order.id -o ids.index 2024/ 2025/", "bloom-parquet index --column customer --rate 0.1% -o orders.index a.parquet"},
+	"filter":     {"bloom-parquet filter --column id --keys ids.txt -o found.parquet orders/", "bloom-parquet filter --column order_id -v --as csv ids.bloom lines.parquet", "bloom-parquet filter --column id --keys users.csv -f user --as jsonl orders/"},
+	"completion": {"source <(bloom-parquet completion bash)", "bloom-parquet completion fish | source", "source <(bloom-parquet completion zsh)"},
+	"help":       {"bloom-parquet help", "bloom-parquet help filter", "bloom-parquet help prune"},
 }
 
 func main() {

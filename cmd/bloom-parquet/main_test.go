@@ -469,6 +469,7 @@ func fileOf[T any](rows []T, size int64) []byte {
 func TestCommandLine(t *testing.T) {
 	commandtest.Examples(t, "bloom-parquet", program)
 	commandtest.Helps(t, "bloom-parquet", program)
+	commandtest.HelpFlags(t, "bloom-parquet", program)
 	commandtest.Documents(t, "bloom-parquet", program, 3)
 	commandtest.Grammar(t, "bloom-parquet", program, "column", "keys-column", "delimiter", "trust", "as", "completion shell", "help command")
 }

@@ -34,13 +34,13 @@ type pruneCommand struct {
 
 // Help is what bloom-parquet prune --help says, too.
 func (p *pruneCommand) Help() string {
-	return `For each row group that may have keys, it prints the file, the number of the row group from 0, its rows, the number of keys that may be in it, and the number of false positives to expect if none of the keys were in it (- without a filter), with tabs between. If the number of keys is at most three standard deviations above the expected number, the line ends with "chance": it does not show that a key is there. Row groups that cannot have a key are left out.
+	return `Lines: For each row group that may have keys, it prints the file, the number of the row group from 0, its rows, the number of keys that may be in it, and the number of false positives to expect if none of the keys were in it (- without a filter), with tabs between. If the number of keys is at most three standard deviations above the expected number, the line ends with "chance": it does not show that a key is there. Row groups that cannot have a key are left out.
 
 ` + keysHelp + `
 
-If a row group's filter is missing or cannot be read, every key within the bounds may be there, and a warning gives the reason. Bounds without an order exclude nothing, because the file does not record how its writer compared them. If a file cannot be read, the next one is tried, as in grep.
+Unread: If a row group's filter is missing or cannot be read, every key within the bounds may be there, and a warning gives the reason. Bounds without an order exclude nothing, because the file does not record how its writer compared them. If a file cannot be read, the next one is tried, as in grep.
 
-` + indexHelp + foldersHelp
+` + foldersHelp + indexHelp
 }
 
 // Run prints the row groups of all files.

@@ -42,7 +42,7 @@ type benchCommand struct {
 
 // Help is what bloom bench --help says, too.
 func (*benchCommand) Help() string {
-	return `An interrupt ends the measurements early and prints what was measured. To compare two versions, print six reports of each, and run
+	return `Reports: An interrupt ends the measurements early and prints what was measured. To compare two versions, print six reports of each, and run
 
 	benchstat -table .name -filter .unit:x-ref OLD NEW
 `

@@ -29,7 +29,7 @@ type buildCommand struct {
 
 // Help is what bloom build --help says, too.
 func (b *buildCommand) Help() string {
-	return inputsHelp + `The filter is sized for the number of different keys. The file starts with a header that contains the format, the number of keys and checksums; bloom filter, bloom inspect and bloom explore recognise it. With --raw, the file is the bare bytes that a storage engine reads.
+	return inputsHelp + `Size: The filter is sized for the number of different keys. The file starts with a header that contains the format, the number of keys and checksums; bloom filter, bloom inspect and bloom explore recognise it. With --raw, the file is the bare bytes that a storage engine reads.
 In the formats leveldb and pebble, whose hash has 32 bits, keys that are numbers can have a far higher rate: bloom inspect --absent measures it.
 
 ` + outputfile.Help

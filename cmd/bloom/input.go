@@ -32,7 +32,7 @@ type tableFlags struct {
 }
 
 // inputsHelp is the part of the help that the commands that read keys share.
-const inputsHelp = `A key is the bytes of a line. With these flags it is a part of a line or record:
+const inputsHelp = `Keys: A key is the bytes of a line. With these flags it is a part of a line or record:
 
     -f 3 -d ,               field 3 of a line (a tab if there is no -d)
     -f user                 the field with this name in the first line
@@ -45,13 +45,11 @@ const inputsHelp = `A key is the bytes of a line. With these flags it is a part 
     --jsonl -f 'tags.*'     each element of a list
     --match '/u/(\w+)'      what the group matches in the line or the field
 
-A record may have several keys: several matches, or the elements of a list.
+Names: A record may have several keys: several matches, or the elements of a list. If -f is a name, the first record is a header. If it is a number, --header marks the first record as one. If a name contains a dot, use a JSON pointer (RFC 6901): -f /user.name, with ~1 for a slash and ~0 for a tilde. If a JSON object has a member twice, the last one counts. Half a surrogate pair (\ud83d alone) becomes U+FFFD.
 
-If -f is a name, the first record is a header. If it is a number, --header marks the first record as one. If a name contains a dot, use a JSON pointer (RFC 6901): -f /user.name, with ~1 for a slash and ~0 for a tilde. If a JSON object has a member twice, the last one counts. Half a surrogate pair (\ud83d alone) becomes U+FFFD.
+No key: A record has no key if it ends before the field, if the object lacks the member, or if the member is null, a list or an object. Such a record is an error, because a key would be lost, unless --missing chooses something else. Malformed JSON, and a CSV record with a different number of fields than the first, are errors that name the line. Empty lines of CSV and JSON are skipped.
 
-A record has no key if it ends before the field, if the object lacks the member, or if the member is null, a list or an object. Such a record is an error, because a key would be lost, unless --missing chooses something else. Malformed JSON, and a CSV record with a different number of fields than the first, are errors that name the line. Empty lines of CSV and JSON are skipped.
-
-Files compressed with gzip or zstd are decompressed, whatever their names. Filters, Parquet files, archives, UTF-16 and other compressed files are refused as keys; --no-decompress accepts any bytes. A warning reports keys that contain carriage returns, a byte-order mark or NUL bytes. Memory grows with the longest line or record, up to --max-record; a header may have 64 KiB.
+Inputs: Files compressed with gzip or zstd are decompressed, whatever their names. Filters, Parquet files, archives, UTF-16 and other compressed files are refused as keys; --no-decompress accepts any bytes. A warning reports keys that contain carriage returns, a byte-order mark or NUL bytes. Memory grows with the longest line or record, up to --max-record; a header may have 64 KiB.
 
 `
 

@@ -18,7 +18,7 @@ type partFlag struct {
 }
 
 // tableHelp is the part of the help that the commands with a partFlag share.
-const partHelp = `The filter may also be a table file of LevelDB, goleveldb, RocksDB, Pebble or Badger (.ldb, .sst). If the table has several filters, --filter chooses one; bloom tables shows all tables of a folder.
+const partHelp = `Tables: The filter may also be a table file of LevelDB, goleveldb, RocksDB, Pebble or Badger (.ldb, .sst). If the table has several filters, --filter chooses one; bloom tables shows all tables of a folder.
 `
 
 // openedTable is a table of which a filter was taken. number is -1 if none was.

@@ -46,21 +46,21 @@ func program() *cli.Program {
 
 // examples come first in the help of a command, and those of no name in that of all commands.
 var examples = cli.Examples{
-	"":           {"bloom build -o known.bloom known.txt", "bloom filter known.bloom stream.txt"},
-	"build":      {"bloom build -o known.bloom known.txt", "bloom build --csv -f user --rate 0.1% -o users.bloom users.csv"},
-	"filter":     {"bloom filter known.bloom stream.txt", "bloom filter -v --jsonl -f user.id known.bloom events.jsonl"},
-	"test":       {"bloom test known.bloom anna", "bloom test known.bloom anna otto && echo known"},
-	"unique":     {"bloom unique access.log > once.log", "bloom unique --seen crawled.bloom --jsonl -f url pages.jsonl"},
-	"merge":      {"bloom merge -o all.bloom monday.bloom tuesday.bloom", "bloom merge monday.bloom tuesday.bloom > all.bloom"},
-	"add":        {"bloom add known.bloom more.txt", "bloom add --csv -f user -o more.bloom known.bloom users.csv"},
-	"inspect":    {"bloom inspect known.bloom", "bloom inspect --absent others.txt known.bloom"},
-	"tables":     {"bloom tables db/", "bloom tables --key user00000042 db/"},
-	"size":       {"bloom size --keys 100M --rate 1%", "bloom size --rate 0.1% --memory 64MiB"},
-	"explore":    {"bloom explore", "bloom explore known.bloom"},
-	"bench":      {"bloom bench", "bloom bench --input known.txt --plot known.svg"},
-	"demo":       {"bloom demo", "bloom demo --rounds 1000"},
-	"completion": {"source <(bloom completion bash)", "bloom completion fish | source"},
-	"help":       {"bloom help", "bloom help filter"},
+	"":           {"bloom build -o known.bloom known.txt", "bloom filter known.bloom stream.txt", "bloom help filter"},
+	"build":      {"bloom build -o known.bloom known.txt", "bloom build --csv -f user --rate 0.1% -o users.bloom users.csv", "bloom build --match 'id=(\\w+)' -o ids.bloom access.log"},
+	"filter":     {"bloom filter known.bloom stream.txt", "bloom filter -v --jsonl -f user.id known.bloom events.jsonl", "bloom filter --csv -f user --verify known.txt known.bloom orders.csv"},
+	"test":       {"bloom test known.bloom anna", "bloom test known.bloom anna otto && echo known", "bloom test --match '(\\w+)@' known.bloom anna@example.com"},
+	"unique":     {"bloom unique access.log > once.log", "bloom unique --seen crawled.bloom --jsonl -f url pages.jsonl", "bloom unique --verify access.log > once.log"},
+	"merge":      {"bloom merge -o all.bloom monday.bloom tuesday.bloom", "bloom merge monday.bloom tuesday.bloom > all.bloom", "bloom merge -o week.bloom monday.bloom tuesday.bloom wednesday.bloom"},
+	"add":        {"bloom add known.bloom more.txt", "bloom add --csv -f user -o more.bloom known.bloom users.csv", "bloom add known.bloom < more.txt"},
+	"inspect":    {"bloom inspect known.bloom", "bloom inspect --absent others.txt known.bloom", "bloom inspect --json known.bloom"},
+	"tables":     {"bloom tables db/", "bloom tables --key user00000042 db/", "bloom tables --keys wanted.txt db/"},
+	"size":       {"bloom size --keys 100M --rate 1%", "bloom size --rate 0.1% --memory 64MiB", "bloom size --keys 1M --bits-per-key 10"},
+	"explore":    {"bloom explore", "bloom explore known.bloom", "bloom explore --address 127.0.0.1:8080 known.bloom"},
+	"bench":      {"bloom bench", "bloom bench --input known.txt --plot known.svg", "bloom bench --report > before.txt"},
+	"demo":       {"bloom demo", "bloom demo --rounds 1000", "bloom demo > words.txt"},
+	"completion": {"source <(bloom completion bash)", "bloom completion fish | source", "source <(bloom completion zsh)"},
+	"help":       {"bloom help", "bloom help filter", "bloom help build"},
 }
 
 // groups are the titles under which the help of a command shows flags together.

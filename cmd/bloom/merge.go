@@ -19,7 +19,7 @@ type mergeCommand struct {
 
 // Help is what bloom merge --help says, too.
 func (*mergeCommand) Help() string {
-	return cli.FilterHelp + `The filters must have the same format, number of bits and number of probes, as filters of bloom build have for the same number of keys and bits per key.
+	return cli.FilterHelp + `Shapes: The filters must have the same format, number of bits and number of probes, as filters of bloom build have for the same number of keys and bits per key.
 The result has all their keys. It is bare bytes if all filters are, and otherwise a file. A key in several filters is counted several times in the number of keys.
 `
 }
@@ -80,9 +80,9 @@ type addCommand struct {
 
 // Help is what bloom add --help says, too.
 func (*addCommand) Help() string {
-	return cli.FilterHelp + inputsHelp + `The filter keeps its size, so each key raises its false-positive rate. A warning is printed when more than 60 % of the bits are set: build a larger filter then.
+	return cli.FilterHelp + inputsHelp + `Size: The filter keeps its size, so each key raises its false-positive rate. A warning is printed when more than 60 % of the bits are set: build a larger filter then.
 
-The file appears whole or not at all. Several commands may add keys to one file at the same time, and no key is lost, because each locks the file while it replaces it. Some network file systems cannot lock files: use -o there.
+Output: The file appears whole or not at all. Several commands may add keys to one file at the same time, and no key is lost, because each locks the file while it replaces it. Some network file systems cannot lock files: use -o there.
 `
 }
 

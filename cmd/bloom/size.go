@@ -24,7 +24,7 @@ type sizeCommand struct {
 
 // Help is what bloom size --help says, too.
 func (*sizeCommand) Help() string {
-	return `Give any two of the four numbers; the other two are computed for each format. The number of keys is the largest that the other numbers allow. Bits per key are the fewest for a rate, or the most for a memory.
+	return `Numbers: Give any two of the four numbers; the other two are computed for each format. The number of keys is the largest that the other numbers allow. Bits per key are the fewest for a rate, or the most for a memory.
 The rate is the expected rate of keys with random hashes. In the formats leveldb and pebble, keys that are numbers can have a far higher rate: bloom inspect --absent measures it.`
 }
 

@@ -21,7 +21,7 @@ type testCommand struct {
 
 // Help is what bloom test --help says, too.
 func (*testCommand) Help() string {
-	return `Each key has a line: "maybe" or "no", a tab, and the key. The exit status is 0 if some key may be in the filter, 1 if none may, and 2 on an error.
+	return `Lines: Each key has a line: "maybe" or "no", a tab, and the key. The exit status is 0 if some key may be in the filter, 1 if none may, and 2 on an error.
 
 ` + cli.FilterHelp
 }

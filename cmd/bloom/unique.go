@@ -30,11 +30,11 @@ type uniqueCommand struct {
 
 // Help is what bloom unique --help says, too.
 func (u *uniqueCommand) Help() string {
-	return `This is sort -u without the sorting, and awk '!seen[$0]++' in the memory of a filter: 7 to 14 bytes for each different line at the default rate. No line is printed twice. A new line is mistaken for an earlier one, and is missing, with a probability of at most --rate, however many lines there are. Messages before and after report how many lines are expected to be missing. The exit status is 0 if a line was printed, 1 if none was, and 2 on an error.
+	return `Lines: This is sort -u without the sorting, and awk '!seen[$0]++' in the memory of a filter: 7 to 14 bytes for each different line at the default rate. No line is printed twice. A new line is mistaken for an earlier one, and is missing, with a probability of at most --rate, however many lines there are. Messages before and after report how many lines are expected to be missing. The exit status is 0 if a line was printed, 1 if none was, and 2 on an error.
 
-With -f or --match, a record is printed if one of its keys is new, or with --all if all of them are. With --verify, nothing is missing: files are read twice, and the keys that occur several times are kept in memory.
+Records: With -f or --match, a record is printed if one of its keys is new, or with --all if all of them are. With --verify, nothing is missing: files are read twice, and the keys that occur several times are kept in memory.
 
-With --seen, the keys of printed records are added to a file, as bloom add does: every ten seconds, at the end, and when the command is interrupted or its output is closed. The file keeps its size. If a run fills it, that run keeps the rate with more memory and prints a warning; the next run is an error, and needs a new file. If several runs use one file at the same time, each prints what was new to the file when it began.
+Seen: With --seen, the keys of printed records are added to a file, as bloom add does: every ten seconds, at the end, and when the command is interrupted or its output is closed. The file keeps its size. If a run fills it, that run keeps the rate with more memory and prints a warning; the next run is an error, and needs a new file. If several runs use one file at the same time, each prints what was new to the file when it began.
 
 ` + inputsHelp
 }

@@ -23,7 +23,7 @@ const programName = "PROGRAM"
 
 // Help is what completion --help says, too.
 func (*Completion) Help() string {
-	return `Load it in the file that your shell reads when it starts:
+	return `Shells: Load it in the file that your shell reads when it starts:
 
     bash (~/.bashrc)                    source <(PROGRAM completion bash)
     zsh (~/.zshrc)                      source <(PROGRAM completion zsh)

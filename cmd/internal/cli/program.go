@@ -58,7 +58,7 @@ func (p *Program) Parser(name string, options ...kong.Option) (*kong.Kong, error
 	vars := kong.Vars{"version": versionText(name)}
 	maps.Copy(vars, p.Vars)
 	parser, err := kong.New(p.Commands, append([]kong.Option{
-		kong.Name(name), kong.Description(p.Description), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), vars, decodeStrings(), kong.Bind(p.Words),
+		kong.Name(name), kong.Description(p.Description), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(printHelp), vars, decodeStrings(), kong.Bind(p.Words),
 	}, options...)...)
 	if err == nil {
 		p.Examples.describe(parser.Model)

@@ -2,6 +2,7 @@
 package commandtest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -98,6 +99,46 @@ func Documents(t *testing.T, name string, program func() *cli.Program, least int
 	}
 }
 
+// Helps runs the help of every command. Its first screen has the usage, three examples, and the first arguments or flags. What follows the
+// flags are short paragraphs with a word in front.
+func Helps(t *testing.T, name string, program func() *cli.Program) {
+	t.Helper()
+	t.Setenv("COLUMNS", "80")
+	const screen, longest = 24, 1600
+	front := regexp.MustCompile(`^[A-Z][a-z]+( [a-z]+)?: `)
+	for _, command := range parser(t, name, program).Model.Children {
+		var out bytes.Buffer
+		p, err := program().Parser(name, kong.Writers(&out, &out), kong.Exit(func(int) { panic("the help ends") }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		func() {
+			defer func() { _ = recover() }()
+			_, _ = p.Parse([]string{command.Name, "--help"})
+		}()
+		lines := strings.Split(out.String(), "\n")
+		first := strings.Join(lines[:min(screen, len(lines))], "\n")
+		if !strings.HasPrefix(first, "Usage: "+name+" "+command.Name) || !regexp.MustCompile(`\n\nExamples:\n\n(    \S.*\n){3}\n`).MatchString(first) || !regexp.MustCompile(`\n(Arguments|Flags):\n  \S`).MatchString(first) {
+			t.Errorf("the first screen of %s lacks the usage, three examples or the flags:\n%s", command.Name, first)
+		}
+		parts := strings.SplitN(command.Detail, "\n\n", 3)
+		if len(parts) < 3 {
+			continue
+		}
+		for i, text := range strings.Split(parts[2], "\n\n") {
+			if strings.HasPrefix(text, " ") || strings.HasPrefix(text, "\t") { // lines that are shown as they are
+				continue
+			}
+			if !front.MatchString(text) || len(text) > longest {
+				t.Errorf("%s: paragraph %d has no word in front, or %d characters: %.60s", command.Name, i+1, len(text), text)
+			}
+		}
+		if strings.LastIndex(out.String(), "\nFlags:\n") > strings.Index(out.String(), "\n"+parts[2][:20]) {
+			t.Errorf("%s: the flags are below the text", command.Name)
+		}
+	}
+}
+
 // Examples parses the examples of every help, and finds one for every command.
 func Examples(t *testing.T, name string, program func() *cli.Program) {
 	t.Helper()
@@ -125,9 +166,9 @@ func Examples(t *testing.T, name string, program func() *cli.Program) {
 	}
 }
 
-// Helps looks for the flags that the text of every help names. They must be flags of its command, or of the command that is named before
+// HelpFlags looks for the flags that the text of every help names. They must be flags of its command, or of the command that is named before
 // the flag, as in "bloom inspect --absent". It skips the flags of sort.
-func Helps(t *testing.T, name string, program func() *cli.Program) {
+func HelpFlags(t *testing.T, name string, program func() *cli.Program) {
 	t.Helper()
 	flag := regexp.MustCompile(`(?:\b([a-z]+))?(?:^|[\s(])(--[a-z][a-z-]*|-[a-zA-Z0-9])\b`)
 	model := parser(t, name, program).Model
