@@ -44,6 +44,7 @@ func (t *Table) openBadger() error {
 		return fmt.Errorf("%w: the index of a table of Badger", ErrDamaged)
 	case len(filter) == 0:
 		t.ignored = ErrNoFilter
+		t.proof.Store(t.proveBadger(root))
 		return nil
 	}
 	t.size = uint64(len(filter))

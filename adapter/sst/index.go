@@ -18,6 +18,19 @@ type index struct {
 	err     error  // why it cannot be used: it is kept, so that a damaged block is decoded once
 }
 
+// newIndex returns an index with room for so many entries, and for keys of so many bytes, as far as the limit of memory goes.
+func newIndex(entries, bytes int, limit uint64) *index {
+	if uint64(entries)*entrySize+uint64(bytes) > limit {
+		return new(index)
+	}
+	return &index{
+		keys:    make([]byte, 0, bytes),
+		ends:    make([]int, 0, entries),
+		handles: make([]handle, 0, entries),
+		after:   make([]bool, 0, entries),
+	}
+}
+
 func (x *index) len() int { return len(x.ends) }
 
 func (x *index) key(i int) []byte {
@@ -58,8 +71,8 @@ const newest = 1<<56 - 1
 
 // parseIndex reads an index block. Its entries take no more memory than limit.
 func parseIndex(block []byte, l indexLayout, limit uint64) (*index, error) {
-	x := new(index)
 	r := l.rows(block)
+	x := newIndex(len(r.restarts)/wordSize, len(r.data), limit) // each key is whole, usually
 	var h handle
 	for r.next() {
 		var ok bool
