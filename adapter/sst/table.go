@@ -1,5 +1,5 @@
 // Package bloomsst reads the filters in the table files of storage engines: the .ldb and .sst files of LevelDB,
-// goleveldb, RocksDB, Pebble and Badger. It reads no data blocks.
+// goleveldb, RocksDB, Pebble and Badger. It reads few data blocks: those that prove a filter.
 //
 //	table, err := bloomsst.Open(file, size)
 //	if err != nil {
