@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
@@ -125,6 +126,7 @@ func littleEndian(hits []uint64) {
 // query tests arrays.
 type query struct {
 	filter Tester
+	key    *encodedKey // if it is not nil, the rows are filters
 
 	// The last dictionary that was tested, and its hits. It may be released: only its address counts, which
 	// no other dictionary has as long as this one is kept here.
@@ -158,6 +160,9 @@ func (q *query) test(s span, room func(words int) []uint64) ([]uint64, error) {
 		return nil, err
 	}
 	hits := room(s.words())
+	if q.key != nil {
+		return hits, q.key.test(s, hits)
+	}
 	q.filter.MayContainBatch(keys, hits)
 	return hits, nil
 }
@@ -172,7 +177,7 @@ func (q *query) testDictionary(s span, t *arrow.DictionaryType, room func(words 
 		return nil, err
 	}
 	if q.dictionary != values.data {
-		of := query{filter: q.filter}
+		of := query{filter: q.filter, key: q.key}
 		found, err := of.test(values, newWords)
 		if err != nil {
 			return nil, err
@@ -233,18 +238,68 @@ func MaskFilters(mem memory.Allocator, format bloom.Format, h bloom.Hash, filter
 	if t := valueType(filters.DataType()); !isBinary(t) {
 		return nil, fmt.Errorf("%w: %v has no encoded filters", ErrType, filters.DataType())
 	}
-	return mask(mem, &query{filter: asked{format, h}}, filters)
+	format.MayContainHash(nil, h) // an array without rows panics, too, if the format has a different hash
+	return mask(mem, &query{key: &encodedKey{format, h}}, filters)
 }
 
-// asked is a key that filters are asked for. As a Tester, it takes a column of filters.
-type asked struct {
+// encodedKey is a key that is looked up in encoded filters.
+type encodedKey struct {
 	format bloom.Format
 	hash   bloom.Hash
 }
 
-// MayContainBatch sets the bits of the filters that may hold the key.
-func (a asked) MayContainBatch(filters bloom.Keys, hits []uint64) int {
-	return a.format.MayContainHashBatch(filters, a.hash, hits)
+// test sets the bits of the rows whose filters may have the key. The rows are within their buffers.
+func (k *encodedKey) test(s span, hits []uint64) error {
+	row, err := s.binary()
+	if err != nil {
+		return err
+	}
+	bitmap, offset, err := s.nulls()
+	if err != nil {
+		return err
+	}
+	clear(hits)
+	for i := range s.n {
+		if (bitmap == nil || bitutil.BitIsSet(bitmap, offset+i)) && k.format.MayContainHash(row(i), k.hash) {
+			hits[i/64] |= 1 << (i % 64)
+		}
+	}
+	return nil
+}
+
+// binary returns what returns the bytes of a row of an array of bytes, which has proved to be well-formed. It copies none.
+func (s span) binary() (func(row int) []byte, error) {
+	if s.n == 0 {
+		return nil, nil
+	}
+	switch t := s.dtype.(type) {
+	case *arrow.StringType, *arrow.BinaryType:
+		return between[int32](s)
+	case *arrow.LargeStringType, *arrow.LargeBinaryType:
+		return between[int64](s)
+	case *arrow.FixedSizeBinaryType:
+		if t.ByteWidth == 0 { // there may be no buffer
+			return func(int) []byte { return nil }, nil
+		}
+		data, err := s.fixed(t.ByteWidth)
+		return func(row int) []byte { return data[row*t.ByteWidth:][:t.ByteWidth] }, err
+	}
+	headers, err := s.fixed(arrow.ViewHeaderSizeBytes)
+	views := arrow.GetData[arrow.ViewHeader](headers)
+	return func(row int) []byte {
+		if v := &views[row]; !v.IsInline() {
+			return s.bytes(2 + int(v.BufferIndex()))[v.BufferOffset():][:v.Len()]
+		}
+		return views[row].InlineBytes()
+	}, err
+}
+
+// between is binary for rows between offsets.
+func between[E int32 | int64](s span) (func(row int) []byte, error) {
+	data := s.bytes(2)
+	s.n++
+	offsets, err := elements[E](s)
+	return func(row int) []byte { return data[offsets[row]:offsets[row+1]] }, err
 }
 
 // isBinary reports whether values of a type that valueType returns are bytes.

@@ -70,6 +70,33 @@ func TestMaskFilters(t *testing.T) {
 	}
 }
 
+// TestMaskFiltersWithoutBytes masks rows of width 0, and wants the panic for another hash also of no rows.
+func TestMaskFiltersWithoutBytes(t *testing.T) {
+	none := &arrow.FixedSizeBinaryType{ByteWidth: 0}
+	for _, format := range bloom.Formats() {
+		data := array.NewData(none, 3, []*memory.Buffer{nil, nil}, nil, 0, 0)
+		h := format.Hash(nil)
+		mask, err := MaskFilters(memory.DefaultAllocator, format, h, array.NewFixedSizeBinaryData(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3 {
+			if want := format.MayContainHash(nil, h); mask.Value(i) != want {
+				t.Errorf("%v: row %d is %v", format, i, !want)
+			}
+		}
+		empty := array.NewFixedSizeBinaryData(array.NewData(none, 0, []*memory.Buffer{nil, nil}, nil, 0, 0))
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v: no panic for another hash", format)
+				}
+			}()
+			_, _ = MaskFilters(memory.DefaultAllocator, format, bloom.Hash{}, empty)
+		}()
+	}
+}
+
 // TestMaskFiltersOfTypes takes arrays of all types, encoded ones too: what their rows hold is asked as if it were filters.
 func TestMaskFiltersOfTypes(t *testing.T) {
 	masked := map[arrow.Type]bool{}
