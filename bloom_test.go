@@ -131,8 +131,8 @@ func TestStatsOfOtherBits(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if err := x.Put(0, f); err != nil || x.Stats()[0].SetBits != c.setBits {
-			t.Errorf("%d of %d interleaved bits are set, want %d; %v", x.Stats()[0].SetBits, c.bits, c.setBits, err)
+		if err := x.Put(0, f); err != nil || x.Filter(0).setBits() != c.setBits {
+			t.Errorf("%d of %d interleaved bits are set, want %d; %v", x.Filter(0).setBits(), c.bits, c.setBits, err)
 		}
 	}
 }

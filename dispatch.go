@@ -136,6 +136,9 @@ func (f Format) HashString(key string) Hash {
 	return f.Hash(unsafe.Slice(unsafe.StringData(key), len(key)))
 }
 
+// HashUint64 returns the hash of the 8 little-endian bytes of key.
+func (f Format) HashUint64(key uint64) Hash { return f.scheme().hashUint64(key) }
+
 // HashFrom returns the Hash of a key whose hash the caller already knows. For [LevelDB], the lower 32 bits of h
 // are LevelDB's hash, as Badger stores it; for [Pebble], they are that hash with signed bytes. For [Parquet], h
 // is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for formats whose hash has more than one

@@ -15,9 +15,12 @@ import (
 // The functions of this file test and set bits in encoded filters where these lie, without a Filter or a Set.
 
 // MayContain reports whether key may be in an encoded filter. It is [Format.MayContainHash] for the key's hash.
-func (p Policy) MayContain(filter, key []byte) bool {
-	return p.Format.mayContain(filter, unsafe.Pointer(unsafe.SliceData(key)), len(key), 0, 0) // inlined
+func (f Format) MayContain(filter, key []byte) bool {
+	return f.mayContain(filter, unsafe.Pointer(unsafe.SliceData(key)), len(key), 0, 0) // inlined
 }
+
+// MayContain is [Format.MayContain], for interfaces such as LevelDB's FilterPolicy. It does not depend on the bits per key.
+func (p Policy) MayContain(filter, key []byte) bool { return p.Format.MayContain(filter, key) }
 
 // MayContainHash reports whether the key whose [Hash] is h may be in an encoded filter. It decodes the filter
 // in each call, which takes a few nanoseconds and allocates nothing: to query a filter often, [Open] it once.
@@ -76,33 +79,6 @@ func smallRemainder(h, n, recip uint64) uint64 {
 	return r
 }
 
-// MayContainHashBatch asks every filter of a column of encoded filters of format f for the key whose [Hash] is h,
-// as MayContainHash does. It sets bit i%64 of hits[i/64] if filter i may hold the key, and clears it if not. It
-// writes the first (filters.Len()+63)/64 words, with 0 for the bits past the last filter. A null row is no hit.
-// It returns the number of set bits.
-//
-// It panics if hits has fewer words than it writes, if f has another hash, or if filters is a column of hashes.
-func (f Format) MayContainHashBatch(filters Keys, h Hash, hits []uint64) (total int) {
-	f.mustTakeHash(h)
-	if words := (filters.n + 63) / 64; len(hits) < words {
-		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which need %d: (filters.Len()+63)/64", len(hits), filters.n, words))
-	}
-	if filters.hashed != noScheme {
-		panic("bloom: a column of hashes was given for one of filters")
-	}
-	var integer [8]byte
-	for i := 0; i < filters.n; i += 64 {
-		word := uint64(0)
-		for rest := filters.valid(i, min(64, filters.n-i)); rest != 0; rest &= rest - 1 {
-			row := bits.TrailingZeros64(rest)
-			word |= probes.OneIf(f.MayContainHash(filters.row(i+row, &integer), h)) << row
-		}
-		hits[i/64] = word
-		total += bits.OnesCount64(word)
-	}
-	return total
-}
-
 // AddHash adds the key whose [Hash] is h to an encoded filter, in place, and reports whether it was certainly
 // new. It allocates nothing. To add many keys, use [OpenSet].
 //
@@ -135,7 +111,7 @@ func (f Format) mustTakeHash(h Hash) {
 // hashed is the length that tells mayContain that there is a hash and no key.
 const hashed = -1
 
-// mayContain is Policy.MayContain for the key of n bytes at p. If n is hashed, it is MayContainHash for a hash whose
+// mayContain is Format.MayContain for the key of n bytes at p. If n is hashed, it is MayContainHash for a hash whose
 // words are h1 and h2. It is one function for both, because passing a Hash from one call to the next would take a tenth
 // to a quarter of the time of a test. A function for each format would take 5 to 22 % longer (both on a Zen 5).
 func (f Format) mayContain(filter []byte, p unsafe.Pointer, n int, h1, h2 uint64) bool {

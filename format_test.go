@@ -112,7 +112,7 @@ func TestSwitches(t *testing.T) {
 			}
 		}
 		h := f.Hash(key)
-		if h != referenceHash(f.scheme(), key) || h != f.scheme().hashUint64(binary.LittleEndian.Uint64(key)) {
+		if h != referenceHash(f.scheme(), key) || h != f.HashUint64(binary.LittleEndian.Uint64(key)) {
 			t.Errorf("Hash() = %v", h)
 		}
 		if serves := panicOf(func() { f.HashFrom(h.h1) }) == ""; serves != (schemes[f.scheme()].words < two64) {

@@ -265,7 +265,11 @@ func (x *Interleaved) grow(filters int) {
 		from := x.slices
 		x.slices, x.shared = memory.Aligned(0, len(from)), false
 		for at := 0; at < len(from); at += x.stride { // without the bits that a file may have past the last filter
-			orBits(x.slices[at:][:x.stride], 0, from[at:][:x.stride], x.filters)
+			to := x.slices[at:][:(x.filters+7)/8]
+			copy(to, from[at:])
+			if odd := x.filters % 8; odd != 0 {
+				to[x.filters/8] &= 1<<odd - 1
+			}
 		}
 	}
 	more := max(filters-x.filters, 0)
@@ -388,128 +392,31 @@ func exchange(a, b uint64, n uint, mask uint64) (uint64, uint64) {
 	return a ^ swap<<n, b ^ swap
 }
 
-// MergeInterleaved returns the filters of all parts, one part after the other, with their numbers of keys and labels.
-// It takes new memory. If one part does not know the kind of its keys, the result does not. It has no metadata.
-//
-// The error is [ErrShape] if two parts have filters of other shapes, [ErrKind] if their keys are known to be of
-// other kinds, and [ErrCapacity] if the filters together are larger than one may be.
-func MergeInterleaved(parts ...*Interleaved) (*Interleaved, error) {
-	if len(parts) == 0 {
-		return new(Interleaved), nil
-	}
-	filters, kind, err := merged(parts)
-	if err != nil {
-		return nil, err
-	}
-	x, err := parts[0].empty.newInterleaved(filters)
-	if err != nil {
-		return nil, err
-	}
-	x.empty.kind = kind
-	first := 0
-	for _, part := range parts {
-		for p := range int(x.depth) {
-			orBits(x.slices[p*x.stride:][:x.stride], first, part.slices[p*part.stride:][:part.stride], part.filters)
-		}
-		x.labels.take(first, &part.labels, part.filters, filters)
-		first += part.filters
-	}
-	return x, nil
-}
-
-// merged returns how many filters all parts have together, and of what kind their keys are. The errors are those of
-// MergeInterleaved.
-func merged(parts []*Interleaved) (filters int, kind KeyKind, err error) {
-	first := parts[0]
-	kind = first.empty.kind
-	for i, x := range parts {
-		if x.empty.format != first.empty.format || x.bits != first.bits || x.empty.K != first.empty.K {
-			return 0, kind, fmt.Errorf("%w: part %d has filters of %v with %d bits and %d probes, and part 0 of %v with %d and %d", ErrShape,
-				i, x.empty.format, x.bits, x.empty.K, first.empty.format, first.bits, first.empty.K)
-		}
-		if kind, err = kind.and(x.empty.kind); err != nil {
-			return 0, kind, fmt.Errorf("part %d: %w", i, err)
-		}
-		if filters += x.filters; filters > mostFilters {
-			return 0, kind, fmt.Errorf("%w: %d filters", ErrCapacity, filters)
-		}
-	}
-	return filters, kind, nil
-}
-
-// take copies n filters of another Interleaved to the places from number first on, of so many in all.
-func (c *Labels) take(first int, from *Labels, n, all int) {
-	for i := range n {
-		c.keys[first+i] = unknownKeys
-	}
-	copy(c.keys[first:], from.keys)
-	if from.labels != nil {
-		if c.labels == nil {
-			c.labels = make([]string, all)
-		}
-		copy(c.labels[first:], from.labels)
-	}
-}
-
-// orBits sets the bits of dst from bit number at on that the first n bits of src have. The slices are of whole words.
-func orBits(dst []byte, at int, src []byte, n int) {
-	dst = dst[at/64*8:]
-	shift := at % 64
-	for i := 0; i < n; i += 64 {
-		word := binary.LittleEndian.Uint64(src[i/8:])
-		if n-i < 64 {
-			word &= 1<<(n-i) - 1
-		}
-		binary.LittleEndian.PutUint64(dst[i/8:], binary.LittleEndian.Uint64(dst[i/8:])|word<<shift)
-		if rest := word >> (64 - shift); rest != 0 { // of a shift by 0 there is none
-			binary.LittleEndian.PutUint64(dst[i/8+8:], binary.LittleEndian.Uint64(dst[i/8+8:])|rest)
-		}
-	}
-}
-
 // Filter returns a copy of filter i in its encoding. It panics if there is no such filter.
 func (x *Interleaved) Filter(i int) *Filter {
 	if uint(i) >= uint(x.filters) {
 		panic(fmt.Sprintf("bloom: filter %d of %d", i, x.filters))
 	}
-	return x.copies(i, 1)[0]
-}
-
-// copies returns copies of n filters, whose slices are in at most columnsAtOnce/64 words.
-func (x *Interleaved) copies(first, n int) []*Filter {
-	filters := make([]*Filter, n)
-	var columns [columnsAtOnce][]byte // nil for the other filters of these words
-	for i := range filters {
-		v := x.empty
-		v.data = slices.Clone(v.data)
-		v.Array, _ = v.format.decode(v.data) // no error: it was opened
-		v.setKernel(v.kernel)
-		keys, known := x.KeyCount(first + i)
-		v.count = &keyCount{n: keys, unknown: !known}
-		columns[first%64+i], _ = v.encoded()
-		filters[i] = &Filter{v}
-	}
+	v := x.empty
+	v.data = slices.Clone(v.data)
+	v.Array, _ = v.format.decode(v.data) // no error: it was opened
+	v.setKernel(v.kernel)
+	keys, known := x.KeyCount(i)
+	v.count = &keyCount{n: keys, unknown: !known}
+	column, _ := v.encoded()
 	var tile [64]uint64
-	for p := 0; p < int(x.depth); p += 64 {
-		from, rows := x.slices[p*x.stride:][first/64*8:], min(64, int(x.depth)-p)
-		for w := range (first%64 + n + 63) / 64 {
-			for i := range rows {
-				tile[i] = binary.LittleEndian.Uint64(from[i*x.stride+8*w:])
-			}
-			clear(tile[rows:])
-			x.transpose(&tile)
-			for i, column := range columns[64*w:][:64] {
-				if at := p / 8; len(column) >= at+8 {
-					binary.LittleEndian.PutUint64(column[at:], tile[i])
-				} else if len(column) > at {
-					var last [8]byte
-					binary.LittleEndian.PutUint64(last[:], tile[i])
-					copy(column[at:], last[:])
-				}
-			}
+	for p := 0; p < int(x.depth) && p/8 < len(column); p += 64 {
+		from, rows := x.slices[p*x.stride:][i/64*8:], min(64, int(x.depth)-p)
+		for j := range rows {
+			tile[j] = binary.LittleEndian.Uint64(from[j*x.stride:])
 		}
+		clear(tile[rows:])
+		x.transpose(&tile)
+		var bytes [8]byte
+		binary.LittleEndian.PutUint64(bytes[:], tile[i%64])
+		copy(column[p/8:], bytes[:])
 	}
-	return filters
+	return &Filter{v}
 }
 
 // MayContain sets bit i%64 of hits[i/64] if filter i may have the key, and clears it if not, as
@@ -749,21 +656,4 @@ func (x *Interleaved) Hits(keys Keys) iter.Seq2[int, []uint64] {
 			}
 		}
 	}
-}
-
-// Stats is [Filter.Stats] of every filter. It copies as many filters at a time as 64 MiB have room for. One that has far fewer bits set
-// than the others wastes its part of the memory; one that has far more answers yes too often.
-//
-// The false-positive rates of 6,000 keys of [LevelDB] or more come from 2^14 random hashes: at 1 %, the relative error is 8 %.
-func (x *Interleaved) Stats() []Stats {
-	const memory, samples = 64 << 20, 1 << 14
-	stats := make([]Stats, 0, x.filters)
-	for len(stats) < x.filters {
-		first := len(stats)
-		n := min(columnsAtOnce-first%64, x.filters-first, max(memory/(int(x.depth)/8+1), 1))
-		for _, f := range x.copies(first, n) {
-			stats = append(stats, f.stats(samples))
-		}
-	}
-	return stats
 }

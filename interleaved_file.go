@@ -239,8 +239,9 @@ func (x *interleaving) writeFile(w io.Writer, c *Labels, read func(p uint64, buf
 
 // OpenInterleaved returns the filters in the file whose bytes are data. It does not copy the slices, so data
 // can be a large file mapped into memory. It verifies everything except the slices: the header, the numbers of
-// keys, the labels, the metadata, and the zeros between them. [Interleaved.Verify] verifies the slices. The
-// bytes must not change while the result is in use; the first Put copies them.
+// keys, the labels, the metadata, and the zeros between them. Damaged slices give wrong answers:
+// [OpenInterleavedFile] of a [bytes.Reader] checks each slice that it reads. The bytes must not change while the
+// result is in use; the first Put copies them.
 //
 // The error is [ErrEncoding] if the bytes are not a whole file, or are damaged, and [ErrFormat] if this library
 // does not know the format.
@@ -259,31 +260,4 @@ func OpenInterleaved(data []byte) (*Interleaved, error) {
 		return nil, err
 	}
 	return x, nil
-}
-
-// Verify reads all slices of a file that [OpenInterleaved] opened. The error is [ErrEncoding] if they are damaged, or
-// have bits past the last filter. It is nil if the filters are not those of a file, or no longer, because Put changed them.
-func (x *Interleaved) Verify() error {
-	if !x.shared {
-		return nil
-	}
-	for p := range x.depth {
-		slice := x.slices[p*uint64(x.stride):][:x.stride]
-		if err := checkSlice(x.seed, p, slice); err != nil {
-			return err
-		}
-		if x.hasMore(slice) {
-			return fmt.Errorf("%w: slice %d has bits past the last of %d filters", ErrEncoding, p, x.filters)
-		}
-	}
-	return nil
-}
-
-// hasMore reports whether a slice has bits past the last filter, which no key has.
-func (x *interleaving) hasMore(slice []byte) bool {
-	free := slice[x.filters/8 : len(slice)-sliceSum]
-	if len(free) > 0 && free[0]>>(x.filters%8) != 0 {
-		return true
-	}
-	return len(free) > 1 && slices.Max(free[1:]) != 0
 }

@@ -141,10 +141,20 @@ func TestInterleavedFile(t *testing.T) {
 	})
 }
 
+// checkSlices reads the slices of an opened file, as InterleavedFile does.
+func checkSlices(x *Interleaved) error {
+	for p := range x.depth {
+		if err := checkSlice(x.seed, p, x.slices[p*uint64(x.stride):][:x.stride]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkOpened wants filters that were read to be those that were written.
 func checkOpened(t *testing.T, got, want *Interleaved) {
 	t.Helper()
-	if err := got.Verify(); err != nil {
+	if err := checkSlices(got); err != nil {
 		t.Fatal(err)
 	}
 	if got.empty.kind != want.empty.kind || got.empty.format != want.empty.format || got.room != want.room || !bytes.Equal(got.labels.metadata, want.labels.metadata) {
@@ -182,7 +192,7 @@ func TestInterleavedFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := y.Verify(); err != nil {
+			if err := checkSlices(y); err != nil {
 				t.Fatal(err)
 			}
 			checkAlike(t, y, x, p.Format, Integers([]uint64{0, 1, 2, 3, 77, 1 << 40}))
@@ -241,7 +251,7 @@ func TestInterleavedDamaged(t *testing.T) {
 				file[i] ^= mask
 				y, err := OpenInterleaved(file)
 				if err == nil {
-					err = y.Verify()
+					err = checkSlices(y)
 				}
 				if !errors.Is(err, ErrEncoding) {
 					t.Fatalf("byte %d of %d xor %x: %v", i, len(file), mask, err)
@@ -263,7 +273,7 @@ func TestInterleavedDamaged(t *testing.T) {
 		other := fileOf(t, x)
 		copy(other[4096:4104], file[4096:])
 		for what, data := range map[string][]byte{"moved": moved, "of another file": other} {
-			if y, err := OpenInterleaved(data); err != nil || !errors.Is(y.Verify(), ErrEncoding) {
+			if y, err := OpenInterleaved(data); err != nil || !errors.Is(checkSlices(y), ErrEncoding) {
 				t.Errorf("a slice %s: %v", what, err)
 			}
 		}
@@ -312,7 +322,6 @@ func TestInterleavedHostile(t *testing.T) {
 				if y.Len() > 0 {
 					y.Filter(y.Len() - 1)
 				}
-				_ = y.Verify() // no panic
 			}
 		}
 	}
@@ -427,26 +436,48 @@ func TestPutAfterRoom(t *testing.T) {
 	checkTaken(t, y.Filter(12), filters[0])
 }
 
-// TestVerifyFree sets each bit of a slice, with the checksum of it: those from the number of filters on are no filter's.
-func TestVerifyFree(t *testing.T) {
+// TestBitsPastFilters sets each bit of all slices, with their checksums: those past the last filter are no filter's, for queries and
+// for Put.
+func TestBitsPastFilters(t *testing.T) {
 	for _, filters := range []int{0, 1, 3, 8, 9, 31, 32, 33} {
 		x, err := Policy{LevelDB, 10}.NewInterleaved(filters, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
 		file := fileOf(t, x)
-		seed, slice := binary.LittleEndian.Uint32(file[interleavedSummed:]), file[interleavedStart+5*x.stride:][:x.stride]
+		seed := binary.LittleEndian.Uint32(file[interleavedSummed:])
 		for bit := range x.room {
-			slice[bit/8] = 1 << (bit % 8)
-			binary.LittleEndian.PutUint32(slice[x.stride-sliceSum:], sumOfSlice(seed, 5, slice))
-			y, err := OpenInterleaved(file)
+			data := bytes.Clone(file)
+			for p := range x.depth {
+				slice := data[interleavedStart+int(p)*x.stride:][:x.stride]
+				slice[bit/8] = 1 << (bit % 8)
+				binary.LittleEndian.PutUint32(slice[x.stride-sliceSum:], sumOfSlice(seed, p, slice))
+			}
+			y, err := OpenInterleaved(data)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := y.Verify(); (err != nil) != (bit >= filters) || err != nil && !errors.Is(err, ErrEncoding) {
-				t.Errorf("bit %d of %d filters: %v", bit, filters, err)
+			rows, err := OpenInterleavedFile(bytes.NewReader(data), int64(len(data)))
+			if err != nil {
+				t.Fatal(err)
 			}
-			slice[bit/8] = 0
+			want, hits := 0, make([]uint64, 2)
+			if bit < filters {
+				want = 1
+			}
+			fromFile, err := rows.MayContain([]byte("key"), hits)
+			if inMemory := y.MayContain([]byte("key"), hits); err != nil || inMemory != want || fromFile != want {
+				t.Errorf("bit %d of %d filters: %d and %d filters may have a key, want %d; %v", bit, filters, inMemory, fromFile, want, err)
+			}
+			if y.room == filters {
+				continue
+			}
+			if err := y.Put(y.room-1, mustOpen(t, LevelDB, nil)); err != nil {
+				t.Fatal(err)
+			}
+			if n := y.MayContain([]byte("key"), hits); n != want {
+				t.Errorf("bit %d of %d filters: %d filters may have a key after Put, want %d", bit, filters, n, want)
+			}
 		}
 	}
 }

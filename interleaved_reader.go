@@ -75,18 +75,11 @@ func (x *interleaving) region() uint64 {
 	return x.depth
 }
 
-// Range is a part of a file.
-type Range struct{ Offset, Length int64 }
-
-// Ranges returns the parts of the file that the answer for a hash needs, in the order of the file. It is for callers that fetch
-// parts themselves, such as all at once: MayContainRanges takes what they fetched. It panics if the filters' format has another hash.
-func (x *InterleavedFile) Ranges(h Hash) []Range {
-	_, ranges := x.plan(h)
-	return ranges
-}
+// fileRange is a part of a file.
+type fileRange struct{ offset, length int64 }
 
 // plan returns the slices of a hash, in order, and where they lie.
-func (x *InterleavedFile) plan(h Hash) (slots []uint64, ranges []Range) {
+func (x *InterleavedFile) plan(h Hash) (slots []uint64, ranges []fileRange) {
 	if !x.empty.scheme.made(h) {
 		x.empty.otherHash(h)
 	}
@@ -103,38 +96,27 @@ func (x *InterleavedFile) plan(h Hash) (slots []uint64, ranges []Range) {
 func (x *InterleavedFile) offset(p uint64) int64 { return int64(x.sections.start + p*uint64(x.stride)) }
 
 // extend adds slice p to ranges of slices before it. It lengthens the last range if the gap to it is small enough.
-func (x *InterleavedFile) extend(ranges []Range, p uint64, gap int64) []Range {
+func (x *InterleavedFile) extend(ranges []fileRange, p uint64, gap int64) []fileRange {
 	at, stride := x.offset(p), int64(x.stride)
-	if n := len(ranges); n > 0 && at-ranges[n-1].Offset-ranges[n-1].Length <= max(gap, 0) {
-		ranges[n-1].Length = at + stride - ranges[n-1].Offset
+	if n := len(ranges); n > 0 && at-ranges[n-1].offset-ranges[n-1].length <= max(gap, 0) {
+		ranges[n-1].length = at + stride - ranges[n-1].offset
 		return ranges
 	}
-	return append(ranges, Range{at, stride})
-}
-
-// MayContainRanges is [InterleavedFile.MayContainHash] for the bytes of the parts that [InterleavedFile.Ranges]
-// returns, in their order. The error is [ErrEncoding] if they have other lengths or are damaged.
-func (x *InterleavedFile) MayContainRanges(h Hash, data [][]byte, hits []uint64) (int, error) {
-	hits = x.words(h, hits)
-	slots, ranges := x.plan(h)
-	if !slices.EqualFunc(ranges, data, func(r Range, part []byte) bool { return r.Length == int64(len(part)) }) {
-		return 0, fmt.Errorf("%w: the bytes are not those of the %d ranges of a key", ErrEncoding, len(ranges))
-	}
-	return x.test(slots, ranges, data, hits)
+	return append(ranges, fileRange{at, stride})
 }
 
 // test leaves the AND of slices in hits. data has the bytes of the ranges that they lie in.
-func (x *InterleavedFile) test(slots []uint64, ranges []Range, data [][]byte, hits []uint64) (int, error) {
+func (x *InterleavedFile) test(slots []uint64, ranges []fileRange, data [][]byte, hits []uint64) (int, error) {
 	if len(hits) == 0 {
 		return 0, nil
 	}
 	var from [8]*byte
 	used := 0
 	for _, p := range slots {
-		for x.offset(p) >= ranges[0].Offset+ranges[0].Length {
+		for x.offset(p) >= ranges[0].offset+ranges[0].length {
 			ranges, data = ranges[1:], data[1:]
 		}
-		slice := data[0][x.offset(p)-ranges[0].Offset:][:x.stride]
+		slice := data[0][x.offset(p)-ranges[0].offset:][:x.stride]
 		if err := checkSlice(x.sections.seed, p, slice); err != nil {
 			return 0, err
 		}
@@ -169,7 +151,7 @@ func (x *InterleavedFile) MayContainHash(h Hash, hits []uint64) (int, error) {
 	slots, ranges := x.plan(h)
 	size := int64(0)
 	for _, r := range ranges {
-		size += r.Length
+		size += r.length
 	}
 	buffer, err := x.buffer(size)
 	if err != nil {
@@ -178,8 +160,8 @@ func (x *InterleavedFile) MayContainHash(h Hash, hits []uint64) (int, error) {
 	defer x.buffers.Put(buffer)
 	data, rest := make([][]byte, len(ranges)), *buffer
 	for i, r := range ranges {
-		data[i], rest = rest[:r.Length], rest[r.Length:]
-		if err := readAt(x.r, data[i], r.Offset); err != nil {
+		data[i], rest = rest[:r.length], rest[r.length:]
+		if err := readAt(x.r, data[i], r.offset); err != nil {
 			return 0, err
 		}
 	}
@@ -245,7 +227,7 @@ func (x *InterleavedFile) andRows(k *Keys, rows []uint64) (total int, err error)
 	}
 	slices.SortFunc(all, func(a, b wanted) int { return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.key, b.key)) })
 	for len(all) > 0 {
-		var read []Range
+		var read []fileRange
 		n := 0
 		for n < len(all) && x.offset(all[n].p)+int64(x.stride)-x.offset(all[0].p) <= max(fileAtOnce, int64(x.stride)) {
 			if read = x.extend(read, all[n].p, max(x.Gap, batchGap)); len(read) > 1 {
@@ -271,18 +253,18 @@ func (x *InterleavedFile) andRows(k *Keys, rows []uint64) (total int, err error)
 }
 
 // andRead reads a range, and ANDs each slice in it with the rows that want it.
-func (x *InterleavedFile) andRead(r Range, all []wanted, rows []uint64) error {
-	buffer, err := x.buffer(r.Length)
+func (x *InterleavedFile) andRead(r fileRange, all []wanted, rows []uint64) error {
+	buffer, err := x.buffer(r.length)
 	if err != nil {
 		return err
 	}
 	defer x.buffers.Put(buffer)
-	if err := readAt(x.r, *buffer, r.Offset); err != nil {
+	if err := readAt(x.r, *buffer, r.offset); err != nil {
 		return err
 	}
 	columns := (x.filters + 63) / 64
 	for i, want := range all {
-		slice := (*buffer)[x.offset(want.p)-r.Offset:][:x.stride]
+		slice := (*buffer)[x.offset(want.p)-r.offset:][:x.stride]
 		if i == 0 || all[i-1].p != want.p {
 			if err := checkSlice(x.sections.seed, want.p, slice); err != nil {
 				return err

@@ -84,11 +84,8 @@ func TestRowsOfFile(t *testing.T) {
 				continue
 			}
 			p := Policy{format, c.bitsPerKey}
-			x := interleave(t, random, p, c.maxKeys, filtersOfShape(t, random, p, c.maxKeys, min(c.filters, 300)))
-			x, err := MergeInterleaved(slices.Repeat([]*Interleaved{x}, max(c.filters/300, 1))...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			filters := filtersOfShape(t, random, p, c.maxKeys, min(c.filters, 300))
+			x := interleave(t, random, p, c.maxKeys, slices.Repeat(filters, max(c.filters/300, 1)))
 			file := fileOf(t, x)
 			rows, err := OpenInterleavedFile(bytes.NewReader(file), int64(len(file)))
 			if err != nil {
@@ -141,36 +138,16 @@ func TestRowsReads(t *testing.T) {
 				t.Errorf("%v: %d reads of %d bytes, %d reads of %d bytes at most", c.format, reads, size, c.reads, most)
 			}
 			gap := rows.Gap
-			rows.Gap = -100
-			joined := rows.Ranges(h)
-			if rows.Gap = 0; !slices.Equal(rows.Ranges(h), joined) {
-				t.Errorf("%v: a negative gap is not like 0: %v", c.format, joined)
-			}
-			rows.Gap = gap
-			// The same for a caller that fetches.
-			ranges := rows.Ranges(h)
-			data, total := make([][]byte, len(ranges)), 0
-			for i, part := range ranges {
-				data[i] = make([]byte, part.Length)
-				total += len(data[i])
-				if _, err := r.ReadAt(data[i], part.Offset); err != nil {
-					t.Fatal(err)
+			var costs [2][2]int
+			for i, gap := range []int64{0, -100} {
+				rows.Gap = gap
+				if _, err := rows.MayContainHash(h, hits); err != nil || !slices.Equal(hits, want) {
+					t.Fatalf("%v, gap %d: %v", c.format, gap, err)
 				}
+				costs[i][0], costs[i][1] = r.cost()
 			}
-			if r.cost(); len(ranges) != reads || total != size {
-				t.Errorf("%v: %d ranges of %d bytes, %d reads of %d", c.format, len(ranges), total, reads, size)
-			}
-			if _, err := rows.MayContainRanges(h, data, hits); err != nil || !slices.Equal(hits, want) {
-				t.Fatalf("%v: ranges: %v", c.format, err)
-			}
-			for _, wrong := range [][][]byte{nil, data[1:], append(slices.Clone(data[1:]), data[0][1:])} {
-				if _, err := rows.MayContainRanges(h, wrong, hits); !errors.Is(err, ErrEncoding) {
-					t.Errorf("%v: other ranges: %v", c.format, err)
-				}
-			}
-			data[0][len(data[0])-1] ^= 4
-			if _, err := rows.MayContainRanges(h, data, hits); !errors.Is(err, ErrEncoding) {
-				t.Errorf("%v: damaged ranges: %v", c.format, err)
+			if rows.Gap = gap; costs[0] != costs[1] {
+				t.Errorf("%v: a negative gap is not like 0: reads and bytes %v", c.format, costs)
 			}
 		}
 		if !several {
@@ -396,7 +373,7 @@ func TestRowsErrors(t *testing.T) {
 		}
 	}
 	for name, call := range map[string]func(){
-		"another hash":   func() { rows.Ranges(Parquet.Hash(nil)) },
+		"another hash":   func() { _, _ = rows.MayContainHash(Parquet.Hash(nil), make([]uint64, 1)) },
 		"hits too short": func() { _, _ = rows.MayContain(nil, nil) },
 		"another column": func() { _, _ = rows.MayContainBatch(Parquet.Hashes64(make([]uint64, 1)), make([]uint64, 3)) },
 	} {

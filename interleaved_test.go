@@ -344,26 +344,24 @@ func TestInterleavedLike(t *testing.T) {
 	})
 }
 
-// TestMergedKeyKind wants the kind of the keys of all parts, or none if one part does not know it.
-func TestMergedKeyKind(t *testing.T) {
-	part := func(kind KeyKind) *Interleaved {
-		f, err := mustSet(t, Policy{RocksDB, 10}, 100).Filter().WithKeyKind(kind)
+// TestInterleavedLastWord puts in filters whose last word has bits that no key has.
+func TestInterleavedLastWord(t *testing.T) {
+	for m := uint64(1); m < 200; m += 7 {
+		s, err := BitsAndBlooms.NewSet(m, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := NewInterleaved(f, 1)
+		s.AddBatch(Bytes(golden.Decimals.Range(0, 20)))
+		x, err := NewInterleaved(s.Filter(), 70)
+		if err == nil {
+			err = x.Put(65, s.Filter())
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		return x
-	}
-	for _, kinds := range [][3]KeyKind{{KindText, KindText, KindText}, {KindText, KindUnknown, KindUnknown}, {KindUnknown, KindText, KindUnknown}} {
-		x, err := MergeInterleaved(part(kinds[0]), part(kinds[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := x.Empty().KeyKind(); got != kinds[2] {
-			t.Errorf("%q and %q: %q", kinds[0], kinds[1], got)
+		checkTaken(t, x.Filter(65), s.Filter())
+		if n := x.Filter(64).setBits(); n != 0 {
+			t.Errorf("%d bits of a filter without keys are set", n)
 		}
 	}
 }
@@ -517,143 +515,6 @@ func TestInterleavedByReference(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestMergeInterleaved merges parts of any number of filters, with some columns that they lack.
-func TestMergeInterleaved(t *testing.T) {
-	t.Parallel()
-	eachFormat(t, func(t *testing.T, format Format) {
-		random := rand.New(rand.NewPCG(77, 78))
-		p := Policy{format, 8}
-		var parts []*Interleaved
-		var filters []*Filter
-		for _, n := range []int{1, 64, 0, 63, 130, 7, 300, 33, 40, 50, 61, 62} { // some end a word further than they begin
-			some := filtersOfShape(t, random, p, 20, n)
-			part := interleave(t, random, p, 20, some)
-			if n == 130 {
-				part.SetLabel(9, "label")
-			}
-			if n == 63 {
-				part.labels.keys = nil // as of a file without a table
-			}
-			parts, filters = append(parts, part), append(filters, some...)
-		}
-		x, err := MergeInterleaved(parts...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, f := range filters {
-			if i >= 65 && i < 65+63 {
-				f = mustOpen(t, format, f.Bytes()) // of an unknown number of keys
-			}
-			checkTaken(t, x.Filter(i), f)
-		}
-		if x.Len() != len(filters) || x.Label(1+64+63+9) != "label" || x.Label(0) != "" {
-			t.Errorf("%d filters with the labels %q", x.Len(), x.labels.labels)
-		}
-	})
-	one, err := Policy{RocksDB, 10}.NewInterleaved(1, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range []Policy{{RocksDB, 30}, {Parquet, 10}, {RocksDB, 1}} {
-		other, err := p.NewInterleaved(1, 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := MergeInterleaved(one, other); !errors.Is(err, ErrShape) {
-			t.Errorf("%v: %v", p, err)
-		}
-	}
-	other := *one
-	one.empty.kind, other.empty.kind = "INT64", KindText
-	if _, err := MergeInterleaved(one, &other); !errors.Is(err, ErrKind) {
-		t.Errorf("two kinds: %v", err)
-	}
-	if x, err := MergeInterleaved(one, one); err != nil || x.Empty().KeyKind() != "INT64" {
-		t.Errorf("one kind: %v", err)
-	}
-	if x, err := MergeInterleaved(); err != nil || x.Len() != 0 {
-		t.Errorf("nothing: %v", err)
-	}
-}
-
-// TestOrBits sets bits behind any number of others and compares with setting them one by one. What follows them stays.
-func TestOrBits(t *testing.T) {
-	random := rand.New(rand.NewPCG(97, 98))
-	for at := range 130 {
-		for n := range 200 {
-			src := make([]byte, (n+63)/64*8)
-			for i := range src {
-				src[i] = byte(random.Uint32())
-			}
-			dst := make([]byte, (at+n+63)/64*8+8)
-			for i := range dst {
-				dst[i] = byte(random.Uint32() & random.Uint32())
-			}
-			want := bytes.Clone(dst)
-			for i := range n {
-				want[(at+i)/8] |= src[i/8] >> (i % 8) & 1 << ((at + i) % 8)
-			}
-			if orBits(dst, at, src, n); !bytes.Equal(dst, want) {
-				t.Fatalf("%d bits from bit %d on: %x, want %x", n, at, dst, want)
-			}
-		}
-	}
-}
-
-// TestInterleavedStats compares with the statistics of each filter by itself.
-func TestInterleavedStats(t *testing.T) {
-	t.Parallel()
-	eachFormat(t, func(t *testing.T, format Format) {
-		random := rand.New(rand.NewPCG(79, 80))
-		p := Policy{format, 8}
-		x := interleave(t, random, p, 300, filtersOfShape(t, random, p, 300, 70))
-		for i, got := range x.Stats() {
-			f := x.Filter(i)
-			want := f.Stats()
-			if math.Abs(got.FalsePositiveRate-want.FalsePositiveRate) > 1e-9*want.FalsePositiveRate {
-				t.Errorf("filter %d: rate %v, want %v", i, got.FalsePositiveRate, want.FalsePositiveRate)
-			}
-			if got.FalsePositiveRate = want.FalsePositiveRate; got != want {
-				t.Errorf("filter %d: %+v, want %+v", i, got, want)
-			}
-		}
-	})
-	for m := uint64(1); m < 200; m += 7 { // slices of a last word that no bit has
-		s, err := BitsAndBlooms.NewSet(m, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.AddBatch(Bytes(golden.Decimals.Range(0, 20)))
-		x, err := NewInterleaved(s.Filter(), 70)
-		if err == nil {
-			err = x.Put(65, s.Filter())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := x.Stats(); got[65].SetBits != s.setBits() || got[65].Bits != m || got[64].SetBits != 0 {
-			t.Errorf("%d of %d bits are set, want %d of %d; %d of none", got[65].SetBits, got[65].Bits, s.setBits(), m, got[64].SetBits)
-		}
-	}
-	if s := new(Interleaved).Stats(); len(s) != 0 {
-		t.Errorf("of nothing: %v", s)
-	}
-}
-
-// TestInterleavedStatsMeasured compares the rates of filters of so many keys of LevelDB that random keys measure them.
-func TestInterleavedStatsMeasured(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(81, 82))
-	p := Policy{LevelDB, 8}
-	x := interleave(t, random, p, 8000, filtersOfShape(t, random, p, 8000, 66))
-	for i, got := range x.Stats() {
-		want := x.Filter(i).Stats()
-		if math.Abs(got.FalsePositiveRate-want.FalsePositiveRate) > 0.04*math.Sqrt(want.FalsePositiveRate) { // five standard deviations
-			t.Errorf("filter %d: rate %v, want %v", i, got.FalsePositiveRate, want.FalsePositiveRate)
-		}
-	}
 }
 
 var pairs = flag.Int("pairs", 0, "at least so many pairs of a key and a filter in TestKernelInterleavedPairs")

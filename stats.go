@@ -43,11 +43,6 @@ func (v *view) Stats() Stats {
 	if detect.Races {
 		v = v.still()
 	}
-	return v.stats(1 << 17)
-}
-
-// stats is Stats with so many random hashes, if it needs any.
-func (v *view) stats(most int) Stats {
 	array, shape := v.encoded()
 	s := Stats{Bits: shape.Bits, Probes: shape.Probes}
 	switch {
@@ -69,7 +64,7 @@ func (v *view) stats(most int) Stats {
 	case v.format != LevelDB || s.Keys < rates.ThirdProbeKeys:
 		s.FalsePositiveRate = v.expectedRate(&s)
 	default: // FalsePositiveRate takes up to 0.1 s for these, and its formula is up to 2 times too low
-		s.FalsePositiveRate = v.passing(min(most, samples(shape.Probes)))
+		s.FalsePositiveRate = v.passing(min(1<<17, samples(shape.Probes)))
 	}
 	return s
 }

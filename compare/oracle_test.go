@@ -190,7 +190,7 @@ func TestNeighbours(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i, yes := range answers {
-					if yes != (bloom.Policy{Format: test.format}).MayContain(filter, absent[i]) {
+					if yes != test.format.MayContain(filter, absent[i]) {
 						t.Fatalf("%x: the oracle says %v", absent[i], yes)
 					}
 					if yes {
@@ -356,7 +356,7 @@ func TestRocksDBRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, key := range keys {
-			if !answers[i] || !(bloom.Policy{Format: bloom.Pebble}).MayContain(filter, key) {
+			if !answers[i] || !bloom.Pebble.MayContain(filter, key) {
 				t.Fatalf("…%x: RocksDB answers %v", c.end, answers[i])
 			}
 		}

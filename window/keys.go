@@ -1,7 +1,6 @@
 package window
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -48,7 +47,7 @@ func (w *Window) Add(key []byte) { w.AddHash(w.mustHave().options.Format.Hash(ke
 func (w *Window) AddString(key string) { w.AddHash(w.mustHave().options.Format.HashString(key)) }
 
 // AddUint64 adds the 8 little-endian bytes of key.
-func (w *Window) AddUint64(key uint64) { w.AddHash(w.mustHave().hashUint64(key)) }
+func (w *Window) AddUint64(key uint64) { w.AddHash(w.mustHave().options.Format.HashUint64(key)) }
 
 // AddHash adds the key whose [bloom.Hash] is h. It panics if the window's format has another hash.
 func (w *Window) AddHash(h bloom.Hash) {
@@ -147,12 +146,6 @@ func firstBit(words []uint64, set bool, i, n int) int {
 	return n
 }
 
-func (s *state) hashUint64(key uint64) bloom.Hash {
-	var bytes [8]byte
-	binary.LittleEndian.PutUint64(bytes[:], key)
-	return s.options.Format.Hash(bytes[:])
-}
-
 // TestAndAdd adds a key and reports whether it may have been there before. No is certain: no generation had it. If several
 // goroutines add a new key at once, at least one of them learns that it is new.
 func (w *Window) TestAndAdd(key []byte) bool {
@@ -166,7 +159,7 @@ func (w *Window) TestAndAddString(key string) bool {
 
 // TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
 func (w *Window) TestAndAddUint64(key uint64) bool {
-	return w.TestAndAddHash(w.mustHave().hashUint64(key))
+	return w.TestAndAddHash(w.mustHave().options.Format.HashUint64(key))
 }
 
 // TestAndAddHash is TestAndAdd for the key whose [bloom.Hash] is h. It panics if the window's format has another hash.
@@ -221,7 +214,7 @@ func (w *Window) MayContainString(key string) bool {
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
 func (w *Window) MayContainUint64(key uint64) bool {
 	s := w.state.Load()
-	return s != nil && s.has(s.hashUint64(key))
+	return s != nil && s.has(s.options.Format.HashUint64(key))
 }
 
 // MayContainHash is MayContain for a key whose [bloom.Hash] is h. It panics if the window's format has another hash.

@@ -54,5 +54,5 @@ func (v tails) mayContain(f *bloom.Filter, key []byte) bool {
 
 // mayContainEncoded tests an encoded filter.
 func (v tails) mayContainEncoded(f bloom.Format, filter, key []byte) bool {
-	return v&ownTails != 0 && bloom.Policy{Format: f}.MayContain(filter, key) || v&otherTails != 0 && f.MayContainHash(filter, otherHash(f, key))
+	return v&ownTails != 0 && f.MayContain(filter, key) || v&otherTails != 0 && f.MayContainHash(filter, otherHash(f, key))
 }
