@@ -101,7 +101,7 @@ func TestCodecs(t *testing.T) {
 				if err := os.WriteFile(list, []byte(lines), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				out, said := run(command, "filter", "--column", codedColumns[column], "--keys", list, "--csv", file)
+				out, said := run(command, "filter", "--column", codedColumns[column], "--keys", list, "--as=csv", file)
 				if coding.name == "LZ4_RAW" {
 					if out != "" || !strings.HasSuffix(said, "exit status 2") || !strings.Contains(said, "has the compression LZ4_RAW") {
 						t.Errorf("%s: %d bytes, %s", name, len(out), said)
@@ -120,7 +120,7 @@ func TestCodecs(t *testing.T) {
 						absent++
 					}
 				}
-				if out, said = run(command, "filter", "--column", codedColumns[column], "-v", "--csv", filter, file); strings.Count(out, "\n") != 1+absent {
+				if out, said = run(command, "filter", "--column", codedColumns[column], "-v", "--as=csv", filter, file); strings.Count(out, "\n") != 1+absent {
 					t.Errorf("%s, column %s: %d rows are not in the filter of all, want %d: %s", name, codedColumns[column], strings.Count(out, "\n")-1, absent, said)
 				}
 			}

@@ -41,7 +41,7 @@ func TestFilter(t *testing.T) {
 				if err := os.WriteFile(list, []byte(strings.Join(wanted, "\n")+"\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				got := filtered(t, command, "--column", column, "--keys", list, "--jsonl", path)
+				got := filtered(t, command, "--column", column, "--keys", list, "--as=jsonl", path)
 				if found += len(got); !slices.Equal(got, want) {
 					t.Errorf("seed %d, %d keys of %s: %d rows, want %d", seed, len(wanted), column, len(got), len(want))
 				}
