@@ -102,7 +102,7 @@ func TestErrors(t *testing.T) {
 // TestFloorError wants the error of a rate that a 32-bit hash does not reach to say what does.
 func TestFloorError(t *testing.T) {
 	_, err := PolicyFor(LevelDB, 44_000_000, 0.01)
-	if want := ", or take the format rocksdb"; err == nil || !strings.HasSuffix(err.Error(), want) {
+	if want := ", or choose the format rocksdb"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%v: it does not end in %q", err, want)
 	}
 }

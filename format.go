@@ -95,7 +95,7 @@ func (f Format) mustBe() {
 // noFormat is a function of its own, so that those that call it are inlined.
 //
 //go:noinline
-func noFormat(f Format) string { return "bloom: " + f.String() + " is no format" }
+func noFormat(f Format) string { return "bloom: " + f.String() + " is not a format" }
 
 func (f Format) scheme() scheme {
 	if f.valid() {

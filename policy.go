@@ -96,9 +96,9 @@ func advice(f Format, capacity int, rate float64) (text string) {
 		return text
 	}
 	if text == "" {
-		return fmt.Sprintf("; take the format %v", Default)
+		return fmt.Sprintf("; choose the format %v", Default)
 	}
-	return text + fmt.Sprintf(", or take the format %v", Default)
+	return text + fmt.Sprintf(", or choose the format %v", Default)
 }
 
 // filters returns what finds the bits per key for a rate.

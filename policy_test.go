@@ -195,11 +195,11 @@ func TestPolicyForAdvice(t *testing.T) {
 		divides bool
 		end     string
 	}{
-		{LevelDB, 44_000_000, 0.01, true, ", or take the format rocksdb"},
-		{LevelDB, 40_000_000, 0.001, true, ", or take the format rocksdb"},
-		{Pebble, 44_000_000, 0.01, true, ", or take the format rocksdb"},
-		{Pebble, 43_000_000, 0.01, true, ", or take the format rocksdb"},
-		{Pebble, 430_000, 0.0001, false, "; take the format rocksdb"},
+		{LevelDB, 44_000_000, 0.01, true, ", or choose the format rocksdb"},
+		{LevelDB, 40_000_000, 0.001, true, ", or choose the format rocksdb"},
+		{Pebble, 44_000_000, 0.01, true, ", or choose the format rocksdb"},
+		{Pebble, 43_000_000, 0.01, true, ", or choose the format rocksdb"},
+		{Pebble, 430_000, 0.0001, false, "; choose the format rocksdb"},
 		{Nori, 1, 1e-300, false, "above 1e-300"},
 		{Parquet, 1 << 40, 0.01, true, " keys"},
 		{RocksDB, 10_000_000_000, 0.01, true, " keys"},

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Who has no storage engine is to take bloom.Default. So examples, pages and messages name the format of
+// Who has no storage engine should choose bloom.Default. So examples, pages and messages name the format of
 // an engine only where they are about that engine.
 
 // engines are the constants of bloom.Format, and what a text about each has in it.
@@ -22,8 +22,8 @@ var engines = map[string]string{
 
 var (
 	engineInCode = regexp.MustCompile(`\bbloom\.(RocksDB|LevelDB|Pebble|Parquet|Nori|NoriCrate)\b`)
-	advice       = regexp.MustCompile(`\btake (the format|--format) `)
-	engineAdvice = regexp.MustCompile(`\btake (the format |--format )?(rocksdb|leveldb|pebble|parquet|nori|nori-crate)\b`)
+	advice       = regexp.MustCompile(`\bchoose (the format|--format) `)
+	engineAdvice = regexp.MustCompile(`\bchoose (the format |--format )?(rocksdb|leveldb|pebble|parquet|nori|nori-crate)\b`)
 	ofAnEngine   = regexp.MustCompile(`(^|/)(goleveldb|pebble|parquet|stores\.md|pebble\.md|parquet\.md|nori\.md|rocksdb\.md)(/|$)`)
 )
 

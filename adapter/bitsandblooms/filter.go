@@ -199,7 +199,7 @@ func (f *BloomFilter) shareRows(keys Keys) (some bool) {
 func (f *BloomFilter) grown() bool {
 	if f.set == nil && f.k > 0 {
 		if f.m == 0 {
-			panic("bloom: a filter of no bits takes no keys")
+			panic("bloom: a filter of no bits accepts no keys")
 		}
 		f.remake(f.m, f.BitSet().Words())
 	}

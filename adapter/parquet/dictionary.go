@@ -52,7 +52,7 @@ func (c *Column) dictionary(i int) (bloom.Keys, error) {
 	}
 	most := min(int64(math.MaxInt32), freePage+pageMemoryPerByte*p.compressed) // sizes are of the type i32
 	if offset += int64(p.header); p.compressed < 0 || p.compressed > min(math.MaxInt32, end-offset) || p.size < 0 || p.size > most {
-		return bloom.Keys{}, fmt.Errorf("%w: it says that it has %d bytes, decompressed %d", errPage, p.compressed, p.size)
+		return bloom.Keys{}, fmt.Errorf("%w: it claims %d bytes, and %d after decompression", errPage, p.compressed, p.size)
 	}
 	data, err := c.readAt(make([]byte, p.compressed), offset)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Column) dictionary(i int) (bloom.Keys, error) {
 	}
 	if chunk.Codec == snappy { // its decoders allocate what the data begin with
 		if n, _ := binary.Uvarint(data); n != uint64(p.size) {
-			return bloom.Keys{}, fmt.Errorf("%w: it decompresses to %d bytes, and says %d", errPage, n, p.size)
+			return bloom.Keys{}, fmt.Errorf("%w: it decompresses to %d bytes, and claims %d", errPage, n, p.size)
 		}
 	}
 	if chunk.Codec != uncompressed {
@@ -69,7 +69,7 @@ func (c *Column) dictionary(i int) (bloom.Keys, error) {
 		}
 	}
 	if int64(len(data)) != p.size {
-		return bloom.Keys{}, fmt.Errorf("%w: it has %d bytes, and says that they are %d", errPage, len(data), p.size)
+		return bloom.Keys{}, fmt.Errorf("%w: it has %d bytes, and claims %d", errPage, len(data), p.size)
 	}
 	return c.meta.Type.plainKeys(data, p.values)
 }

@@ -170,7 +170,7 @@ func appendTimeOfDay(dst []byte, t *Type, v time.Duration) ([]byte, refusal) {
 	case t.Logical != Time:
 		return dst, mistake("the column has no times of day")
 	case v < 0 || v > 24*time.Hour:
-		return dst, mistake("it is no time of day")
+		return dst, mistake("it is not a time of day")
 	case int64(v)%(1e9/perSecond[t.Unit]) != 0:
 		return dst, refusal{betweenUnits, t.Unit.String()}
 	}

@@ -83,9 +83,9 @@ func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 	case limit == 0:
 		return nil, fmt.Errorf("%w: several begin at byte %d", ErrOverlap, offset)
 	case length > int64(maxHeader)+maxBlocks:
-		return nil, fmt.Errorf("%w: the footer says %d bytes", ErrSize, length)
+		return nil, fmt.Errorf("%w: the footer claims %d bytes", ErrSize, length)
 	case length < 0 || length > limit-offset:
-		return nil, fmt.Errorf("%w: the footer says %d bytes at byte %d, and the next filter or the end of the file is at %d", ErrTruncated, length, offset, limit)
+		return nil, fmt.Errorf("%w: the footer claims %d bytes at byte %d, and the next filter or the end of the file is at %d", ErrTruncated, length, offset, limit)
 	}
 	first := min(int64(maxHeader), limit-offset)
 	if length != 0 {
@@ -103,7 +103,7 @@ func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case length != 0 && total != length:
-		return nil, fmt.Errorf("%w: header and blocks have %d bytes, and the footer says %d", ErrSize, total, length)
+		return nil, fmt.Errorf("%w: header and blocks have %d bytes, and the footer claims %d", ErrSize, total, length)
 	case total > limit-offset:
 		return nil, fmt.Errorf("%w: %d bytes at byte %d, and the next filter or the end of the file is at %d", ErrTruncated, total, offset, limit)
 	case length != 0:

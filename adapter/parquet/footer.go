@@ -33,7 +33,7 @@ func readFooter(in io.ReadSeeker) (footer []byte, start int64, err error) {
 		return nil, 0, fmt.Errorf("%w: the footer", ErrEncrypted)
 	case magic:
 		if start = size - tailSize64 - length; start < int64(len(magic)) {
-			return nil, 0, fmt.Errorf("%w: a file of %d bytes says that its footer has %d", ErrFooter, size, length)
+			return nil, 0, fmt.Errorf("%w: a file of %d bytes claims a footer of %d", ErrFooter, size, length)
 		}
 		footer = make([]byte, length)
 		return footer, start, readFrom(in, start, footer)

@@ -71,7 +71,7 @@ func parseHeader(data []byte) (length, numBytes int, err error) {
 		rest = rest[len(headerUnion):]
 	}
 	if size < blockSize || size%blockSize != 0 || size > math.MaxInt32 {
-		return 0, 0, fmt.Errorf("%w: %d bytes are no blocks", ErrSize, size)
+		return 0, 0, fmt.Errorf("%w: %d bytes are not whole blocks", ErrSize, size)
 	}
 	header := appendHeader(make([]byte, 0, maxHeader), int(size))
 	if len(rest) == 0 {

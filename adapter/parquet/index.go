@@ -173,7 +173,7 @@ func (d *indexDecoder) fail(why string) {
 
 func (d *indexDecoder) bytes(n int64) []byte {
 	if n < 0 || n > int64(len(d.data)) {
-		d.fail("what it says of the files is cut off")
+		d.fail("its list of files is truncated")
 		return nil
 	}
 	part := d.data[:n:n]
@@ -184,7 +184,7 @@ func (d *indexDecoder) bytes(n int64) []byte {
 func (d *indexDecoder) number() int64 {
 	v, n := binary.Varint(d.data)
 	if n <= 0 {
-		d.fail("what it says of the files is cut off")
+		d.fail("its list of files is truncated")
 		return 0
 	}
 	d.data = d.data[n:]
@@ -196,7 +196,7 @@ func (d *indexDecoder) text() []byte { return d.bytes(d.number()) }
 // index reads all files.
 func (d *indexDecoder) index(x *Index) error {
 	if x.rows.Empty().Format() != bloom.Parquet || !strings.HasPrefix(string(d.data[:min(len(d.data), len(indexStart))]), indexStart) {
-		d.fail("its filters are not those of Parquet files")
+		d.fail("its filters do not have the format of Parquet files")
 		return d.err
 	}
 	d.bytes(int64(len(indexStart)))

@@ -52,7 +52,7 @@ var reasons = [...]string{
 	outOfRange:    "it is out of the range of ",
 	tooWide:       "it does not fit into ",
 	tooManyDigits: "it has more than ",
-	betweenUnits:  "it is no whole number of ",
+	betweenUnits:  "it is not a whole number of ",
 }
 
 // mistake returns the refusal of a value of another kind.

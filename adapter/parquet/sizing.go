@@ -70,7 +70,7 @@ func (s Sizing) blocks(n int) (int, error) {
 		blocks = half + 1 + sort.Search(half-1, func(i int) bool { return keeps(n, half+1+i) })
 	}
 	if blocks > most {
-		return blocks, fmt.Errorf("%w: %d keys at a rate of %v take more than %d MiB", ErrTooMany, n, s.Rate, mostFilter>>20)
+		return blocks, fmt.Errorf("%w: %d keys at a rate of %v need more than %d MiB", ErrTooMany, n, s.Rate, mostFilter>>20)
 	}
 	return blocks, nil
 }

@@ -40,7 +40,7 @@ func appendText(dst []byte, t *Type, v []byte) ([]byte, refusal) {
 func parseInteger(dst []byte, t *Type, text string) ([]byte, refusal) {
 	x, err := strconv.ParseInt(wholePart(text), 10, t.bits())
 	if err != nil {
-		return dst, noNumber(err, "it is no whole number of "+strconv.Itoa(t.bits())+" bits")
+		return dst, noNumber(err, "it is not a whole number of "+strconv.Itoa(t.bits())+" bits")
 	}
 	return t.appendInteger(dst, x)
 }
@@ -52,7 +52,7 @@ func parseUnsigned(dst []byte, t *Type, text string) ([]byte, refusal) {
 		return dst, refusal{negative, ""}
 	}
 	if err != nil {
-		return dst, noNumber(err, "it is no number of "+strconv.Itoa(t.bits())+" bits without a sign")
+		return dst, noNumber(err, "it is not a number of "+strconv.Itoa(t.bits())+" bits without a sign")
 	}
 	return appendUnsigned(dst, t, x)
 }
@@ -83,20 +83,20 @@ func noNumber(err error, syntax string) refusal {
 
 func parseFloat(dst []byte, t *Type, text string) ([]byte, refusal) {
 	if strings.ContainsAny(text, "_xX") { // numbers of Go's source: 1_0, 0x1p1
-		return dst, mistake("it is no number")
+		return dst, mistake("it is not a number")
 	}
 	x, err := strconv.ParseFloat(text, t.kind().float.digits)
 	if err != nil {
-		return dst, noNumber(err, "it is no number")
+		return dst, noNumber(err, "it is not a number")
 	}
 	return appendFloat(dst, t, x)
 }
 
 // parseDecimal appends a number such as -12.50. Digits beyond the scale must be zeros.
 func parseDecimal(dst []byte, t *Type, text string) ([]byte, refusal) {
-	syntax := "it is no decimal number such as -12.50"
+	syntax := "it is not a decimal number such as -12.50"
 	if t.Scale < 1 || t.Precision-t.Scale < 2 {
-		syntax = "it is no decimal number such as 0" // which each type has
+		syntax = "it is not a decimal number such as 0" // which each type has
 	}
 	digits := strings.TrimLeft(text, "+-")
 	if len(text)-len(digits) > 1 {
@@ -125,7 +125,7 @@ func parseDecimal(dst []byte, t *Type, text string) ([]byte, refusal) {
 }
 
 func parseUUID(dst []byte, text string) ([]byte, refusal) {
-	const syntax = "it is no UUID such as 01234567-89ab-cdef-0123-456789abcdef"
+	const syntax = "it is not a UUID such as 01234567-89ab-cdef-0123-456789abcdef"
 	if inner, braced := strings.CutPrefix(text, "{"); braced && strings.HasSuffix(inner, "}") { // as Windows writes them
 		text = inner[:len(inner)-1]
 	}
@@ -163,15 +163,15 @@ func parseTimestamp(dst []byte, t *Type, text string) ([]byte, refusal) {
 		}
 	}
 	if !t.UTC {
-		return dst, mistake("it is no time such as 2006-01-02T15:04:05")
+		return dst, mistake("it is not a time such as 2006-01-02T15:04:05")
 	}
-	return dst, mistake("it is no time such as 2006-01-02T15:04:05Z")
+	return dst, mistake("it is not a time such as 2006-01-02T15:04:05Z")
 }
 
 func parseDate(dst []byte, t *Type, text string) ([]byte, refusal) {
 	x, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return dst, mistake("it is no date such as " + time.DateOnly)
+		return dst, mistake("it is not a date such as " + time.DateOnly)
 	}
 	return appendTime(dst, t, x)
 }
@@ -182,7 +182,7 @@ func parseTime(dst []byte, t *Type, text string) ([]byte, refusal) {
 	}
 	x, err := time.Parse("15:04:05", text)
 	if err != nil {
-		return dst, mistake("it is no time such as 15:04:05.999")
+		return dst, mistake("it is not a time such as 15:04:05.999")
 	}
 	return appendTimeOfDay(dst, t, x.Sub(x.Truncate(24*time.Hour)))
 }

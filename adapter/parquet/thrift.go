@@ -160,7 +160,7 @@ func (s *scanner) each(f field, do func(fields []field)) {
 	inner := scanner{data: s.data[:f.to], at: f.value}
 	n, kind := inner.list()
 	if f.kind != kindList || n > 0 && kind != kindStruct {
-		s.fail("field %d is no list of structures", f.id)
+		s.fail("field %d is not a list of structures", f.id)
 	}
 	for ; n > 0 && s.err == nil; n-- {
 		do(inner.structure(0))

@@ -206,7 +206,7 @@ func becomeApart() (messages *os.File) {
 				os.Exit(exitApart)
 			}
 			if metrics.Read(memory); memory[0].Value.Uint64()-memory[1].Value.Uint64() > limit {
-				fmt.Fprintf(os.Stderr, "that takes more than %d MiB of memory\n", limit>>20)
+				fmt.Fprintf(os.Stderr, "this needs more than %d MiB of memory\n", limit>>20)
 				os.Exit(exitMemory)
 			}
 		}

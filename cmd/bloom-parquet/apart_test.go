@@ -48,7 +48,7 @@ func TestEnded(t *testing.T) {
 		{"kill -SEGV $$", "", "in: malformed: the process that reads it ended: signal: segmentation fault"},
 		{"kill -KILL $$", "", "in: the process that reads it was killed: by somebody, or by the system, which has too little memory for it"},
 		{"kill -TERM $$", "", "reported"}, {"kill -INT $$", "", "reported"}, {"kill -HUP $$", "", "reported"}, {"kill -PIPE $$", "", "reported"},
-		{"exit 4", "that takes more than 4096 MiB of memory", "in, keys: damaged, or too large to read: that takes more than 4096 MiB of memory"},
+		{"exit 4", "this needs more than 4096 MiB of memory", "in, keys: damaged, or too large to read: this needs more than 4096 MiB of memory"},
 		{"exit 2", "runtime: out of memory: cannot allocate 8-byte block", "in, keys: damaged, or too large to read: runtime: out of memory: cannot allocate 8-byte block"},
 	} {
 		err, exit := exec.Command("sh", "-c", test.script).Run(), (*exec.ExitError)(nil)

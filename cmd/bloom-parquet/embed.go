@@ -59,13 +59,13 @@ func (e *embedCommand) Run(s *cli.Streams) error {
 	case err != nil:
 		return err
 	case !e.InPlace && e.Output == "" && !e.DryRun:
-		return errors.New("say where the filters go: --in-place, -o FILE or --dry-run")
+		return errors.New("choose where the filters go: --in-place, -o FILE or --dry-run")
 	case slices.Contains(e.Column, ""):
 		return errors.New("--column: the name of a column is missing")
 	case e.InPlace && e.Output != "":
 		return errors.New("--in-place and -o exclude each other")
 	case e.Output != "" && len(names) != 1:
-		return fmt.Errorf("-o takes one file, and not %d: --in-place takes many", len(names))
+		return fmt.Errorf("-o is for one file, not for %d: use --in-place", len(names))
 	case len(names) == 1:
 		return noneIsDone(read(s, &embedFile{e, names[0], 0}))
 	}

@@ -48,7 +48,7 @@ func (f *filterCommand) prepare(*cli.Streams) (r reading, err error) {
 	case f.Keys == "" && f.keyFlags != keyFlags{}:
 		return r, errFlags
 	case f.Keys == "" && f.Index != "":
-		return r, errors.New("--index is for --keys: a filter does not say which keys to look for")
+		return r, errors.New("--index is for --keys: a filter does not contain the keys to look up")
 	case f.Keys == "" && len(f.Args) < 2:
 		return r, errors.New(`expected "<filter> <files> ...", or --keys and "<files> ..."`)
 	case f.Keys == "":

@@ -69,7 +69,7 @@ func (x *tableIndex) find(s *cli.Streams, column string, files []string) error {
 	for f, c := range x.Files() {
 		known[f.Name] = entry{f, c}
 		if path := c.Meta().Path; path != column {
-			return fmt.Errorf("the index is of column %s, and not of %s", show.Name(path), show.Name(column))
+			return fmt.Errorf("the index has column %s, not column %s", show.Name(path), show.Name(column))
 		}
 	}
 	var changed, unknown []string
@@ -95,7 +95,7 @@ func (x *tableIndex) find(s *cli.Streams, column string, files []string) error {
 		case info.ModTime().Before(indexed.file.Modified):
 			changed = append(changed, name+" (older)")
 		default:
-			changed = append(changed, name+" (another size)")
+			changed = append(changed, name+" (different size)")
 		}
 	}
 	x.say(s, changed, len(files), "have changed since")
@@ -119,7 +119,7 @@ func (x *tableIndex) footerChanged(s *cli.Streams, name string, files int) (bool
 		return false, err
 	}
 	delete(x.columns, name)
-	x.say(s, []string{name + " (another footer)"}, files, "have changed since")
+	x.say(s, []string{name + " (different footer)"}, files, "have changed since")
 	return true, nil
 }
 
@@ -133,7 +133,7 @@ func (x *tableIndex) say(s *cli.Streams, some []string, all int, what string) {
 	if n > most {
 		some, more = some[:most], fmt.Sprintf(" and %d more", n-most)
 	}
-	s.Say("%s: %d of %d files %s, and are asked themselves: %s%s", x.name, n, all, what, strings.Join(some, ", "), more)
+	s.Say("%s: %d of %d files %s, so the files themselves are read: %s%s", x.name, n, all, what, strings.Join(some, ", "), more)
 }
 
 // column returns the column of a file, or nil if the file is to be asked itself.

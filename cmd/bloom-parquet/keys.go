@@ -27,7 +27,7 @@ type keyFlags struct {
 const keysHelp = `Keys: They are text of the column's type, such as 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z or 01234567-89ab-cdef-0123-456789abcdef; keys of string columns are the bytes of the line. With --keys-column, they are a column of another table: Parquet, CSV or lines of JSON (user.id is a member of user). With --match 'id=(\d+)', they are what the group matches. Text that the type does not allow is an error. A key that the column cannot hold, such as 2^40 in 32 bits, is skipped, and a warning counts such keys.`
 
 // errFlags is the error of flags about keys without --keys.
-var errFlags = errors.New("--keys-column, --delimiter, --missing, --match, --hex, --null, --crlf, --max-record and --no-decompress say where in the file of --keys the keys are, and how they are written")
+var errFlags = errors.New("--keys-column, --delimiter, --missing, --match, --hex, --null, --crlf, --max-record and --no-decompress describe the keys in the file of --keys")
 
 // keyList is a file of keys. A column's type says which values its texts are.
 type keyList struct {
@@ -196,7 +196,7 @@ func (l *keyList) plain(t bloomparquet.Type) (values [][]byte, positions []int, 
 // explain returns the error of a key with its line.
 func (l *keyList) explain(t bloomparquet.Type, err error) error {
 	if at := (*bloomparquet.KeyError)(nil); errors.As(err, &at) {
-		return fmt.Errorf("%s: line %d: %q is no value of %v: %s", l.name, l.lines[at.Index], l.texts[at.Index], t, at.Why)
+		return fmt.Errorf("%s: line %d: %q is not a value of %v: %s", l.name, l.lines[at.Index], l.texts[at.Index], t, at.Why)
 	}
 	return err
 }

@@ -329,7 +329,7 @@ func writeUUIDs(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o644))
 }
 
-// TestFilterRows compares the rows that pass with the reference, for filters of each format and for keys of columns
+// TestFilterRows compares the selected rows with the reference, for filters of each format and for keys of columns
 // of each type, any share of rows, both senses, and row groups of several sizes.
 func TestFilterRows(t *testing.T) {
 	type row struct {

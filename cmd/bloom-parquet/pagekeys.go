@@ -180,7 +180,7 @@ func (f *parquetFile) hashesOf(format bloom.Format, of bloomparquet.Type, leaf, 
 		return h.add(p)
 	})
 	if want := f.valuesOf(leaf, group); err == nil && values != want {
-		err = fmt.Errorf("malformed: the pages have %d values, and the footer says %d", values, want)
+		err = fmt.Errorf("malformed: the pages have %d values, and the footer claims %d", values, want)
 	}
 	return h.all(), err
 }

@@ -185,7 +185,7 @@ func (p *filteredSink) close() error {
 	if err := p.parquetSink.close(); err != nil {
 		return err
 	}
-	const name = "the rows that pass"
+	const name = "the selected rows"
 	file, err := openedParquet(name, p.file)
 	if err != nil {
 		return err

@@ -119,7 +119,7 @@ func (b *benchCommand) check(s *cli.Streams) (format bloom.Format, err error) {
 	case b.Time < 0:
 		return 0, errors.New("--time must be more than 0")
 	case len(b.Hits) == 0 || slices.Min(b.Hits) < 0 || slices.Max(b.Hits) > 100:
-		return 0, fmt.Errorf("--hits takes percents from 0 to 100, not %v", b.Hits)
+		return 0, fmt.Errorf("--hits accepts percentages from 0 to 100, not %v", b.Hits)
 	case b.Input != "" && b.Keys != nil:
 		return 0, errors.New("--keys is for random keys; it cannot be used with --input")
 	case b.Sizes != nil && len(b.Sizes) == 0:

@@ -117,7 +117,7 @@ func (b *benchCommand) randomSources(format bloom.Format, usual ...string) (sour
 		from, err1 := strconv.Atoi(first)
 		to, err2 := strconv.Atoi(last)
 		if err1 != nil || err2 != nil || from < 4 || to < from || to > 1024 {
-			return nil, fmt.Errorf("--keys takes lengths of 4 to 1024 bytes, or ranges such as 8-32, not %q", text)
+			return nil, fmt.Errorf("--keys accepts lengths of 4 to 1024 bytes, or ranges such as 8-32, not %q", text)
 		}
 		sources = append(sources, newRandomSource(format, from, to, sizes))
 	}
@@ -172,7 +172,7 @@ func (b *benchCommand) filterSizes(usual ...string) (sizes []int, err error) {
 	for _, text := range usual {
 		size, err := humanize.ParseBytes(text)
 		if err != nil || size < 1<<10 || size > 1<<30 {
-			return nil, fmt.Errorf("--sizes takes sizes from 1KiB to 1GiB, such as 16KiB,1MiB, not %q", text)
+			return nil, fmt.Errorf("--sizes accepts sizes from 1KiB to 1GiB, such as 16KiB,1MiB, not %q", text)
 		}
 		sizes = append(sizes, int(size))
 	}

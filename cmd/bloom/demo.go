@@ -56,13 +56,13 @@ func (d *demoCommand) Run(s *cli.Streams) error {
 	var clock stopwatch.Watch
 	d.time(s, &clock, shown, stream)
 	out := bufio.NewWriter(s.Out) // keeps the first error
-	fmt.Fprintf(out, "Two filters of %s words, %d bits per key, each asked for %s words:\n\n", comma(len(known)), demoBitsPerKey, comma(len(stream)))
+	fmt.Fprintf(out, "Two filters of %s words, %d bits per key, each queried for %s words:\n\n", comma(len(known)), demoBitsPerKey, comma(len(stream)))
 	printShown(out, shown, len(stream)-shown[0].present)
-	fmt.Fprintf(out, "\nProved: each answer is that of the plain reading of the format.\n")
+	fmt.Fprintf(out, "\nVerified: each answer equals the answer of the reference.\n")
 	fmt.Fprintf(out, "Bound by: %s\n", shown[0].bound())
 	fmt.Fprintf(out, "Speed: one core, %s/%s, %s, %v; medians of %d rounds in turn.\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), shown[0].filter.Kernel(), d.Rounds)
 	fmt.Fprint(out, clock.Busy())
-	fmt.Fprintf(out, "If no storage engine reads the filter, %v is the format to take.\n", bloom.Default)
+	fmt.Fprintf(out, "If no storage engine reads the filter, %v is the format to choose.\n", bloom.Default)
 	name := commandName()
 	fmt.Fprintf(out, "Try next: %s explore   (type a key, and see its bits)\n", name)
 	fmt.Fprintf(out, "          %s bench     (other sizes and shares of present keys on this CPU)\n", name)
@@ -109,8 +109,8 @@ func printShown(out io.Writer, shown []*shownFilter, absent int) {
 	row("", func(f *shownFilter) string { return f.policy.Format.String() }, "")
 	row("bytes, as the engine writes them", func(f *shownFilter) string { return comma(len(f.encoded)) }, "")
 	row("SHA-256 sum", func(f *shownFilter) string { return fmt.Sprintf("%.4x…", sha256.Sum256(f.encoded)) }, "")
-	row("words of the filter that pass", func(f *shownFilter) string { return comma(f.present) }, "  all of them")
-	row("other words that pass", func(f *shownFilter) string { return comma(f.passed - f.present) }, "  of "+comma(absent))
+	row("words of the filter that are hits", func(f *shownFilter) string { return comma(f.present) }, "  all of them")
+	row("other words that are hits", func(f *shownFilter) string { return comma(f.passed - f.present) }, "  of "+comma(absent))
 	row("  in percent", func(f *shownFilter) string {
 		return fmt.Sprintf("%.3f", 100*float64(f.passed-f.present)/float64(absent))
 	}, "")
@@ -176,7 +176,7 @@ func check(filter *bloom.Filter, encoded []byte, known, stream []string) (a coun
 		if exact[word] {
 			a.present++
 			if !yes {
-				return a, fmt.Errorf("false negative: %q is known, and the filter says it is not", word)
+				return a, fmt.Errorf("false negative: %q is known, and the filter answers no", word)
 			}
 		}
 		if yes != bloom.Reference(filter.Format(), encoded, []byte(word)) {

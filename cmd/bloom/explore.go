@@ -60,7 +60,7 @@ func (e *exploreCommand) given(s *cli.Streams) (*answers.Given, error) {
 		return nil, fmt.Errorf("%s: the table has %d filters that are read: choose one by --filter", show.Name(e.File), table.report.Filters)
 	}
 	if kind := filter.KeyKind(); kind != bloom.KindUnknown && kind != bloom.KindText {
-		s.Warn(string(e.File), fmt.Sprintf("the filter has keys of the kind %s, and the page takes text", kind))
+		s.Warn(string(e.File), fmt.Sprintf("the filter has keys of the kind %s, and the page accepts text", kind))
 	}
 	data := filter.Bytes()
 	if filter.IsFile {
@@ -194,7 +194,7 @@ func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (c *counter) answer(r *http.Request) (answer, data []byte, status int, err error) {
 	switch {
 	case r.ContentLength < 0:
-		return nil, nil, http.StatusLengthRequired, errors.New("the request does not say its length")
+		return nil, nil, http.StatusLengthRequired, errors.New("the request does not have a length")
 	case r.ContentLength > maxBody:
 		return nil, nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", maxBody)
 	case r.ContentLength > smallBody:

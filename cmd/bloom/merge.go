@@ -165,7 +165,7 @@ func warnIfFull(s *cli.Streams, name string, set *bloom.Set) {
 	const mostFill = 0.6 // at 50 %, a filter has the keys that it was made for
 	stats := set.Stats()
 	if fill := float64(stats.SetBits) / float64(stats.Bits); fill > mostFill {
-		s.Warn(name, fmt.Sprintf("%.3g %% of the bits are set, and %.3g %% of absent keys are expected to pass: build a larger filter", 100*fill, 100*stats.FalsePositiveRate))
+		s.Warn(name, fmt.Sprintf("%.3g %% of the bits are set, and %.3g %% of absent keys are expected to be false positives: build a larger filter", 100*fill, 100*stats.FalsePositiveRate))
 	}
 }
 

@@ -70,7 +70,7 @@ func newList(file *os.File) (*list, error) {
 		case len(line) == 0 || len(line) > longest:
 			return nil, fmt.Errorf("line %d has %d bytes, and a domain has 1 to %d", n, len(line), longest)
 		case bytes.ContainsFunc(line, isOdd):
-			return nil, fmt.Errorf("line %d: %q is no domain in lower case, with a newline after it", n, line)
+			return nil, fmt.Errorf("line %d: %q is not a domain in lower case, with a newline after it", n, line)
 		case bytes.Compare(before, line) > 0:
 			return nil, fmt.Errorf("line %d: %w", n, ErrUnsorted)
 		default:

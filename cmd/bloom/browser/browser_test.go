@@ -1052,7 +1052,7 @@ func testManyProbes(p *page) {
 	keys := numbered(37)
 	p.write(keys...)
 	p.click("#test [type=submit]")
-	p.waitText("error", "37 keys of 4096 probes have more bits than the 150000 that are shown here: take 36 keys or fewer")
+	p.waitText("error", "37 keys of 4096 probes have more bits than the 150000 that are shown here: choose 36 keys or fewer")
 	if n := len(p.keys()); n != 0 || p.text("n-fill") != "0 %" {
 		p.Errorf("%d keys are added, and %s of the bits are set", n, p.text("n-fill"))
 	}

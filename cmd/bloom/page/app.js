@@ -94,7 +94,7 @@ let opened = new DataTransfer(); // the file that the field names: a refused one
 async function openFile(file) {
   const { array } = state.about.limits;
   try {
-    if (file.size > array + 4096) throw new Error(`the file ${quoted(file.name)} is larger than ${count(array, "byte")} of bits, the most that this page shows; bloom inspect takes any size`);
+    if (file.size > array + 4096) throw new Error(`the file ${quoted(file.name)} is larger than ${count(array, "byte")} of bits, the most that this page shows; bloom inspect accepts any size`);
     const bytes = new Uint8Array(await file.arrayBuffer());
     await open({ name: file.name, bytes });
     opened = new DataTransfer();

@@ -33,7 +33,7 @@ func openUnnamed(data []byte) (f Filter, err error) {
 	formats := formatsOf(data)
 	switch len(formats) {
 	case 0:
-		return f, errors.New("these are bare bytes, which do not say their format: name it with --format")
+		return f, errors.New("these are bare bytes, which do not contain their format: name it with --format")
 	case 1:
 		return OpenBare(formats[0], data)
 	}
@@ -154,14 +154,14 @@ func (o Filter) doubt() string {
 	case 8*len(array) < leastBits:
 		return fmt.Sprintf("LevelDB's filters have %d bits or more, and this has %d", leastBits, 8*len(array))
 	case !levelDBProbes(probes):
-		return fmt.Sprintf("the last byte, %d, is no number of probes of LevelDB's: every key passes", probes)
+		return fmt.Sprintf("the last byte, %d, is not a number of probes of LevelDB: every key is a hit", probes)
 	}
 	ones := 0
 	for _, b := range array {
 		ones += bits.OnesCount8(b)
 	}
 	if fill := float64(ones) / float64(8*len(array)); fill > mostFill {
-		return fmt.Sprintf("%.3g %% of the bits are set: it has more keys than it was made for, or is no filter of %v", 100*fill, o.Format())
+		return fmt.Sprintf("%.3g %% of the bits are set: it has more keys than it was made for, or is not a filter of %v", 100*fill, o.Format())
 	}
 	return ""
 }

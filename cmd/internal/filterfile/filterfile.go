@@ -67,7 +67,7 @@ func (o Options) Open(path string, data []byte) (f Filter, err error) {
 		return f, fmt.Errorf("%s: %w", path, err)
 	}
 	if o.Asked && f.IsFile && !f.is(o.Format) {
-		return f, fmt.Errorf("%s: the file holds a filter of %v, and --format says %v", path, f.Written(), o.Format)
+		return f, fmt.Errorf("%s: the file has a filter of %v, and --format is %v", path, f.Written(), o.Format)
 	}
 	return f, nil
 }
@@ -167,5 +167,5 @@ func Advice(format bloom.Format) string {
 	if format.HashBits() > 32 {
 		return ""
 	}
-	return fmt.Sprintf("the format %v has hashes of 32 bits: absent keys that are numbered like the keys may pass far more often than others (bloom inspect --absent measures it); if no storage engine reads the filter, take --format %v", format, bloom.Default)
+	return fmt.Sprintf("the format %v has hashes of 32 bits: absent keys that are numbered like the keys may pass far more often than others (bloom inspect --absent measures it); if no storage engine reads the filter, choose --format %v", format, bloom.Default)
 }

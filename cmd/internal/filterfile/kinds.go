@@ -58,7 +58,7 @@ func Kind(data []byte) string {
 // checkKind returns an error if bare bytes look like no single filter of any format.
 func checkKind(data []byte) error {
 	if len(data) == 0 {
-		return &StrangeError{"empty: a file of 0 bytes is no filter", ""}
+		return &StrangeError{"empty: a file of 0 bytes is not a filter", ""}
 	}
 	if name, _ := Compression(data); name != "" {
 		return &StrangeError{fmt.Sprintf("compressed (%s)", name), "decompress it first"}

@@ -187,7 +187,7 @@ func (s Streams) findOld(name string) (o destination, err error) {
 	case o.stream != nil:
 		return o, fmt.Errorf("%s: input file is also the output", name)
 	case o.device:
-		return o, fmt.Errorf("%s: is no regular file, which could be replaced", name)
+		return o, fmt.Errorf("%s: is not a regular file, so it cannot be replaced", name)
 	}
 	return o, nil
 }
@@ -325,7 +325,7 @@ func (o destination) giveName(temporary string, locked *lockedFile, signals <-ch
 }
 
 // ErrChanged says that another program has changed a file since it was opened to be replaced: the changed one stays.
-var ErrChanged = errors.New("another program has changed the file meanwhile, and it stays as it is now")
+var ErrChanged = errors.New("another program has changed the file during the run; that version is kept")
 
 // unchanged returns an error if the file to replace is not the one that was found: by its size, its time and its identity.
 func (o destination) unchanged() error {
@@ -411,7 +411,7 @@ func (o destination) fillUnless(signals <-chan os.Signal, file *os.File, write f
 func (o destination) fill(file *os.File, write func(io.Writer) error) error {
 	if o.old != nil {
 		if err := keepOwner(file, o.old); err != nil {
-			return fmt.Errorf("%s: the file would get another owner or group: %w", o.name, cause(err))
+			return fmt.Errorf("%s: the file would get a different owner or group: %w", o.name, cause(err))
 		}
 		if err := file.Chmod(o.old.Mode().Perm()); err != nil {
 			return err

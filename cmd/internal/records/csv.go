@@ -119,7 +119,7 @@ func (r *layout) quotedRecord(c *Chunk, data []byte) (key []byte, end int, err e
 
 // ragged is the error of a record with another number of fields than the first.
 func (r *layout) ragged(n int) error {
-	why := func() string { return fmt.Sprintf("the fields are %d, and those of the first record %d", n, r.columns) }
+	why := func() string { return fmt.Sprintf("it has %d fields, and the first record has %d", n, r.columns) }
 	if n <= r.column {
 		return &noKeyError{why}
 	}

@@ -57,7 +57,7 @@ func (r *layout) appendMembers(c *Chunk, line []byte) error {
 	case err != nil:
 		return fmt.Errorf("this is not JSON: %s%s", show.Short(strings.TrimPrefix(err.Error(), "jsontext: ")), lineHint(line))
 	case !isObject:
-		return fmt.Errorf("this is no object of JSON: its type is %s%s", typeOfJSON(bytes.TrimLeft(line, " \t\r\n")), lineHint(line))
+		return fmt.Errorf("this is not a JSON object: its type is %s%s", typeOfJSON(bytes.TrimLeft(line, " \t\r\n")), lineHint(line))
 	case len(c.Keys) == before:
 		return r.noMember(line, last)
 	}
@@ -143,7 +143,7 @@ func (r *layout) noMember(object, value []byte) error {
 		hint = didYouMean("-f '" + r.name + ".*'")
 	}
 	noKey := noKeyError{func() string {
-		return fmt.Sprintf("the member %q is no string, number or boolean: its type is %s%s", r.name, t, hint)
+		return fmt.Sprintf("the member %q is not a string, number or boolean: its type is %s%s", r.name, t, hint)
 	}}
 	if t == "null" {
 		return &nullError{noKey}

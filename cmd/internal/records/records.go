@@ -88,9 +88,9 @@ func (o Options) layout() (r layout, err error) {
 	}
 	switch {
 	case o.Guess && o.Field == "":
-		return r, errors.New("no column says which field is the key")
+		return r, errors.New("no column is named as the key")
 	case o.Field == "" && (o.Delimiter != "" || o.CSV || o.JSONL || o.Header || o.Missing != MissingUnsaid && o.Match == nil):
-		return r, errors.New("-f must say which field is the key")
+		return r, errors.New("-f must name the field of the key")
 	case o.Missing == MissingKeep && !o.Prints:
 		return r, errors.New("--missing=keep is for bloom filter and unique, which print records: use drop or error")
 	case o.Field == "":
@@ -155,7 +155,7 @@ func (r *layout) takeHeader(text *Text) (header []byte, err error) {
 	switch {
 	case len(first) > 0:
 	case text.Err == nil:
-		return nil, &lineError{line, fmt.Errorf("the first record takes more than %d bytes", len(text.Head))}
+		return nil, &lineError{line, fmt.Errorf("the first record has more than %d bytes", len(text.Head))}
 	case len(text.Head) == 0, !errors.Is(text.Err, io.EOF):
 		return nil, nil // the error, if it is none of the end, comes when the records are read
 	default:

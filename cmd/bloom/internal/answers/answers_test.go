@@ -341,12 +341,12 @@ func TestRefuses(t *testing.T) {
 		"many keys":      {"filter", with(func(q *filterQuestion) { q.Keys = many }), nil, "more than the 5000 keys"},
 		"long key":       {"filter", with(func(q *filterQuestion) { q.Keys = []string{"a", strings.Repeat("b", 257)} }), nil, "a key has 257 bytes, more than the limit of 256: \"bbb"},
 		"many numbers":   {"filter", with(func(q *filterQuestion) { q.Numbered = numbered{patterns[0], maxNumbered + 1} }), nil, "numbered keys must be between 0 and 1000000"},
-		"pattern":        {"filter", with(func(q *filterQuestion) { q.Numbered = numbered{"%s%s%s", 1} }), nil, "is no pattern"},
+		"pattern":        {"filter", with(func(q *filterQuestion) { q.Numbered = numbered{"%s%s%s", 1} }), nil, "is not a pattern"},
 		"text":           {"filter", file, []byte("hello\nworld\n"), "this looks like text, not like a filter"},
 		"compressed":     {"filter", file, []byte("\x1f\x8b\x08\x00\x00\x06"), "this looks compressed (gzip): decompress it first"},
 		"other library":  {"filter", file, []byte("\x00\x00\x00\x00\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x40\xc4\x20\x14\x24\x00\x00\x04\x14"), "this looks like a filter of github.com/bits-and-blooms/bloom, not of leveldb"},
 		"other format":   {"filter", file, crateFile(6, 8, 0xaa), "this looks like a filter of nori-crate, not of leveldb: choose its format"},
-		"no bytes":       {"filter", filterQuestion{Format: "leveldb", HasFile: true}, []byte{}, "a file of 0 bytes is no filter"},
+		"no bytes":       {"filter", filterQuestion{Format: "leveldb", HasFile: true}, []byte{}, "a file of 0 bytes is not a filter"},
 		"no bits to set": {"filter", filterQuestion{Format: "leveldb", HasFile: true, Keys: []string{"a"}}, []byte{6}, "no key can be added"},
 		"file gone":      {"filter", filterQuestion{Format: "leveldb", File: "x"}, nil, "no longer here"},
 		"filter gone":    {"test", testQuestion{"x", []string{"a"}}, nil, "no longer here"},
@@ -459,7 +459,7 @@ func TestBounds(t *testing.T) {
 		file     []byte
 		words    string // of the answer or of the error
 	}{
-		"add to many probes": {"filter", file(short), crateFile(4096, 8, 0), "5000 keys of 4096 probes have more bits than the 150000 that are shown here: take 36 keys or fewer"},
+		"add to many probes": {"filter", file(short), crateFile(4096, 8, 0), "5000 keys of 4096 probes have more bits than the 150000 that are shown here: choose 36 keys or fewer"},
 		"one too many":       {"filter", file(short[:37]), crateFile(4096, 8, 0), "37 keys of 4096 probes"},
 		"most probes":        {"filter", file(short[:36]), crateFile(4096, large, 0), `"probes":4096`},
 		"most keys":          {"filter", filterQuestion{Format: "nori-crate", Capacity: maxKeys, BitsPerKey: maxBitsPerKey, Probes: maxProbes, Keys: short}, nil, `"probes":30`},
@@ -470,7 +470,7 @@ func TestBounds(t *testing.T) {
 		"long format":        {"filter", filterQuestion{Format: strings.Repeat("\x7f", large)}, nil, `unknown format "\x7f`},
 		"long field":         {"test", `{"` + strings.Repeat("\x7f", large) + `":0}`, nil, `unknown field "\x7f`},
 		"long key":           {"test", testQuestion{"", []string{strings.Repeat("\x7f", large)}}, nil, "more than the limit of 256"},
-		"long pattern":       {"filter", filterQuestion{Format: "leveldb", Numbered: numbered{strings.Repeat("\x7f", large), 1}}, nil, "is no pattern"},
+		"long pattern":       {"filter", filterQuestion{Format: "leveldb", Numbered: numbered{strings.Repeat("\x7f", large), 1}}, nil, "is not a pattern"},
 		"long name":          {strings.Repeat("x", 10_000), "{}", nil, "no question"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -267,7 +267,7 @@ func checkPositions(f kept, keys []string) error {
 	if len(keys)*probes <= maxPositions {
 		return nil
 	}
-	return fmt.Errorf("%d keys of %d probes have more bits than the %d that are shown here: take %d keys or fewer",
+	return fmt.Errorf("%d keys of %d probes have more bits than the %d that are shown here: choose %d keys or fewer",
 		len(keys), probes, maxPositions, maxPositions/probes)
 }
 
@@ -302,7 +302,7 @@ func OpenFile(f bloom.Format, file []byte) (filterfile.Filter, error) {
 		return o, err
 	}
 	if from, to := o.BitRange(); to-from > maxArray { // what is around them does not count
-		return o, fmt.Errorf("the filter's bits are larger than %d bytes, the most that this page shows; bloom inspect takes any size", maxArray)
+		return o, fmt.Errorf("the filter's bits are larger than %d bytes, the most that this page shows; bloom inspect accepts any size", maxArray)
 	}
 	return o, nil
 }

@@ -42,7 +42,7 @@ type numbered struct {
 
 func (n numbered) check() error {
 	if n.Count != 0 && !slices.Contains(patterns, n.Pattern) {
-		return fmt.Errorf("%.100q is no pattern of numbered keys", n.Pattern)
+		return fmt.Errorf("%.100q is not a pattern of numbered keys", n.Pattern)
 	}
 	return within("the number of numbered keys", n.Count, 0, maxNumbered)
 }
