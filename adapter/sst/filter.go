@@ -66,32 +66,52 @@ func (t *Table) readFilter(meta metadata) error {
 		return err
 	}
 	t.policy, t.size = policy, h.size
-	if t.ignored = t.whyIgnored(kind); t.ignored != nil {
+	if t.ignored = t.whyIgnored(kind); t.ignored != nil && !errors.Is(t.ignored, ErrPrefix) {
 		return nil
 	}
+	f, err := t.parseFilters(h, kind)
+	switch {
+	case errors.Is(err, ErrRibbon) || errors.Is(err, ErrPolicy) || errors.Is(err, ErrComparator):
+		t.ignored = err
+	case err != nil:
+		return err
+	case t.ignored != nil:
+		t.unused = f
+	default:
+		t.filters = f
+	}
+	return nil
+}
+
+// parseFilters reads the filters of a block of a kind.
+func (t *Table) parseFilters(h handle, kind string) (filters, error) {
 	block, err := t.file.block(h, "the filter")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	switch kind {
 	case "filter.":
-		t.filters, err = parseBlocks(block, t.format)
+		return parseBlocks(block, t.format)
 	case "partitionedfilter.":
-		var parts *partitions
-		if parts, err = t.parsePartitions(block); err == nil {
-			t.filters = parts
+		parts, err := t.parsePartitions(block)
+		if err == nil {
 			t.size += parts.size()
 		}
-	default:
-		var p Part
-		if p, err = t.openFilter(block); err == nil {
-			t.filters, t.format = whole{p}, p.format()
-		}
+		return parts, err
 	}
-	if errors.Is(err, ErrRibbon) || errors.Is(err, ErrPolicy) || errors.Is(err, ErrComparator) {
-		t.ignored, err = err, nil
+	p, err := t.openFilter(block)
+	if err == nil {
+		t.format = p.format()
 	}
-	return err
+	return whole{p}, err
+}
+
+// shown returns the filters that can be read, used or not.
+func (t *Table) shown() filters {
+	if t.filters == nil {
+		return t.unused
+	}
+	return t.filters
 }
 
 // goLevelDBPolicy is the name of the policy of goleveldb, and of LevelDB until 2014.
@@ -154,6 +174,15 @@ func (t *Table) whyIgnored(kind string) error {
 // too, which Pebble can write. Pebble does not say whether whole keys are in the filter, as RocksDB does.
 func (t *Table) hasSplit() bool {
 	return t.engine == Pebble || t.engine == RocksDB && !t.properties.saysWhole
+}
+
+// FilterKey returns the part of a key that the filters of the table have: the key, or a prefix. It returns false if they say nothing about the
+// key: if it has no prefix, or if the filters are not queried ([Table.Ignored]).
+func (t *Table) FilterKey(userKey []byte) (key []byte, ok bool) {
+	if t.Ignored() != nil {
+		return nil, false
+	}
+	return t.inFilter(userKey)
 }
 
 // inFilter returns the part of a key that is in the filter, or false if the filter says nothing about the key.
@@ -361,11 +390,12 @@ func (p *partitions) find(_ *Table, key []byte, compare func(a, b []byte) int) (
 // Parts returns the number of filters that the table has: one at most, unless it is of LevelDB or the filter has
 // partitions.
 func (t *Table) Parts() (n int) {
-	if t.filters == nil {
+	all := t.shown()
+	if all == nil {
 		return 0
 	}
-	for i := range t.filters.len() {
-		if !t.filters.empty(i) {
+	for i := range all.len() {
+		if !all.empty(i) {
 			n++
 		}
 	}
@@ -373,14 +403,16 @@ func (t *Table) Parts() (n int) {
 }
 
 // Filters returns the filters of the table in the order of their keys, and an error in place of each that cannot
-// be read. A filter of RocksDB's partitions is read when its turn comes, and stays in memory.
+// be read. A filter of RocksDB's partitions is read when its turn comes, and stays in memory. Filters of prefixes are
+// among them, also those that are not queried ([ErrPrefix]). [Table.FilterKey] returns what to look up in a filter.
 func (t *Table) Filters() iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
-		if t.filters == nil {
+		all := t.shown()
+		if all == nil {
 			return
 		}
-		for i := range t.filters.len() {
-			p, err := t.filters.part(t, i)
+		for i := range all.len() {
+			p, err := all.part(t, i)
 			if p.isNone() && err == nil {
 				continue
 			}

@@ -63,7 +63,7 @@ func (t *Table) Stats() (s Stats, err error) {
 	}
 	s = all.stats()
 	s.Bytes = t.size
-	if b, ok := t.filters.(*blocks); ok {
+	if b, ok := t.shown().(*blocks); ok {
 		s.Empty = b.len() - t.Parts()
 	}
 	return s, err

@@ -62,6 +62,7 @@ type Table struct {
 	dictionary handle       // of compressed data blocks
 	size       uint64       // of the filters, in bytes
 	filters    filters      // nil if there is none that can be read
+	unused     filters      // those of prefixes, of which Split is not known
 	compare    func(a, b []byte) int
 	split      func(key []byte) int
 	names      map[string]bloom.Format

@@ -111,6 +111,8 @@ func (t openedTable) rows() [][2]string {
 	switch {
 	case r.denied:
 		rows = append(rows, [2]string{"filter", "disproved: " + r.Ignored})
+	case r.Ignored != "" && r.Filters > 0:
+		rows = append(rows, [2]string{"filter", "not queried: " + r.Ignored})
 	case r.Ignored != "":
 		rows = append(rows, [2]string{"filter", "not read: " + r.Ignored})
 	case r.Unproved != "":

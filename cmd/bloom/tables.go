@@ -340,7 +340,7 @@ func (f *tableFinder) read(_ *cli.Streams, name string, size int64, table *bloom
 	}
 	var n int
 	if f.part.Filter != nil {
-		n = f.askPart(part)
+		n = f.askPart(table, part)
 		stats = func() (bloomsst.Stats, error) { return part.Stats(), nil }
 	} else {
 		n, err = table.MayContainBatch(bloom.Bytes(f.keys), f.hits)
@@ -376,10 +376,10 @@ func (f *tableFinder) read(_ *cli.Streams, name string, size int64, table *bloom
 	return f.print(of)
 }
 
-// askPart tests one filter for the keys, and returns the number of hits.
-func (f *tableFinder) askPart(part bloomsst.Part) (n int) {
-	for i, key := range f.keys {
-		if part.MayContain(key) {
+// askPart tests one filter of a table for the keys, and returns the number of hits.
+func (f *tableFinder) askPart(table *bloomsst.Table, part bloomsst.Part) (n int) {
+	for i, userKey := range f.keys {
+		if key, ok := table.FilterKey(userKey); !ok || part.MayContain(key) {
 			f.hits[i/64] |= 1 << (i % 64)
 			n++
 		}
