@@ -530,6 +530,9 @@ func FuzzTable(f *testing.F) {
 		if _, err := table.UpperBound(); err != nil && !isKnown(err) {
 			t.Fatal(err)
 		}
+		if s, err := table.Stats(); err != nil && !isKnown(err) || s.SetBits > s.Bits || !(s.FalsePositiveRate >= 0 && s.FalsePositiveRate <= 1) {
+			t.Fatalf("%+v, %v", s, err)
+		}
 	})
 }
 
