@@ -122,6 +122,8 @@ func rocksDB(dir string) (all []tableWriter, err error) {
 	parts(add("5-capped-partitions", 5, "capped=5", "whole=0", "partitions=1024")).Open = []bloomsst.Option{bloomsst.Split(fixed6)}
 	add("5-hash", 5, "hash=1")
 	add("5-dictionary", 5, "compression=zstd", "dictionary=4096")
+	add("5-old-zstd", 5, "block=64", "compression=oldzstd")
+	add("5-dictionary-old-zstd", 5, "compression=oldzstd", "dictionary=4096")
 	add("5-dictionary-lz4", 5, "compression=lz4", "dictionary=4096")
 	add("5-dictionary-zlib", 5, "compression=zlib", "dictionary=4096")
 	add("5-shortlex", 5, "shortlex=1").NoRange = true

@@ -98,7 +98,7 @@ func (f *file) decompressWith(dictionary, data []byte, kind byte) ([]byte, error
 		return plain.decompress(data, kind)
 	}
 	switch kind {
-	case zstdBlock:
+	case zstdBlock, oldZstd:
 		return plain.decoded(codec{lengthBefore, func(dst, src []byte) ([]byte, error) { return zstdDecodeWith(dictionary, dst, src) }}, data)
 	case lz4Block, lz4hcBlock:
 		return plain.decoded(codec{lengthBefore, func(dst, src []byte) ([]byte, error) {

@@ -46,6 +46,7 @@ static rocksdb::CompressionType Compression(const std::string& name) {
   if (name == "lz4") return rocksdb::kLZ4Compression;
   if (name == "lz4hc") return rocksdb::kLZ4HCCompression;
   if (name == "zstd") return rocksdb::kZSTD;
+  if (name == "oldzstd") return rocksdb::kZSTDNotFinalCompression;
   return rocksdb::kNoCompression;
 }
 
