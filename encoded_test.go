@@ -106,9 +106,9 @@ func TestEncodedMisuse(t *testing.T) {
 			}
 		})
 		for want, call := range map[string]func(){
-			"bloom: Format(99) is no format": func() { Format(99).MayContainHash(filter, h) },
-			"bloom: Format(99) is no ":       func() { Format(99).HashUint64(1) },
-			"bloom: the key was hashed by":   func() { format.MayContainHash(filter, Hash{}) },
+			"bloom: Format(99) is not a format": func() { Format(99).MayContainHash(filter, h) },
+			"bloom: Format(99) is not ":         func() { Format(99).HashUint64(1) },
+			"bloom: the key was hashed by":      func() { format.MayContainHash(filter, Hash{}) },
 		} {
 			if got := panicOf(call); !strings.HasPrefix(got, want) {
 				t.Errorf("panic %q, want %q", got, want)

@@ -107,7 +107,7 @@ func TestFloorError(t *testing.T) {
 	}
 }
 
-// TestNoFormat hands a value that is no format to every function that returns no error.
+// TestNoFormat hands a value that is not a format to every function that returns no error.
 func TestNoFormat(t *testing.T) {
 	const none = Format(99)
 	p, keys := Policy{none, 10}, Strings([]string{"key"})
@@ -133,7 +133,7 @@ func TestNoFormat(t *testing.T) {
 		"Keys.Hashed":                        func() { keys.Hashed(none) },
 		"Reference":                          func() { Reference(none, nil, nil) },
 	} {
-		if got := panicOf(call); got != "bloom: Format(99) is no format" {
+		if got := panicOf(call); got != "bloom: Format(99) is not a format" {
 			t.Errorf("%s of no format: panic %q", name, got)
 		}
 	}
