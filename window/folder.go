@@ -19,9 +19,6 @@ import (
 // killed, the header and all files that it names are whole. Those that no header names are left from a Save that was killed, and
 // the next one removes them.
 
-// ErrLocked is the error of [Open] if another window has the folder, in this process or in another.
-var ErrLocked = errors.New("window: another window has the folder")
-
 const (
 	lockName         = "lock"
 	generationPrefix = "generation-"

@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// ErrNoFolder is the error of Save and Close for a window that [Open] did not make, or that is closed.
-var ErrNoFolder = errors.New("window: the window has no folder")
-
 // Open returns the window that is kept in a folder. If the folder is new or empty, the window is empty. Each generation has a file
 // there, and [Window.Save] writes those that have changed: call it every minute, say. A process that is killed loses what was added
 // after the last Save.

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -76,3 +77,34 @@ func (s *state) bytes() (n int64) {
 
 // hasRoom reports whether MaxBytes allows another set of the plan.
 func (s *state) hasRoom() bool { return s.bytes()+s.plan.bytes() <= s.options.most(s.plan) }
+
+// Generation describes one generation. [bloom.Stats] says how exact the numbers are.
+type Generation struct {
+	Sets    int     // filters: none without a key, and several if there were more keys than planned, or after a Load
+	Bytes   int64   // of these
+	Bits    uint64  // of these
+	SetBits uint64  // how many of these are set
+	Fill    float64 // SetBits / Bits; 0 without a filter
+	Keys    float64 // different keys, as the set bits tell it
+
+	// KeysUnknown is set if a filter is full, so that its bits do not tell the number of its keys.
+	KeysUnknown bool
+
+	FalsePositiveRate float64 // the expected share, 0 to 1, of absent keys that this generation takes for present
+}
+
+// stats counts the bits of the generation.
+func (g *generation) stats() *Generation {
+	sum, none := &Generation{Sets: len(g.sets), Bytes: g.bytes()}, 0.0
+	for _, one := range g.sets {
+		s := one.filter.Stats()
+		sum.Bits += s.Bits
+		sum.SetBits += s.SetBits
+		sum.Keys += s.Keys
+		sum.KeysUnknown = sum.KeysUnknown || s.KeysUnknown
+		none += math.Log1p(-s.FalsePositiveRate)
+	}
+	sum.Fill = float64(sum.SetBits) / float64(max(sum.Bits, 1))
+	sum.FalsePositiveRate = 0 - math.Expm1(none) // not -0
+	return sum
+}

@@ -1,0 +1,84 @@
+package window
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Rotate forgets the oldest generation and begins a new one. If several goroutines call it, one rotation begins when the other
+// has ended.
+func (w *Window) Rotate() {
+	w.order.Lock()
+	defer w.order.Unlock()
+	w.rotate(1, time.Now())
+}
+
+// rotate forgets the oldest n generations and begins a new one. The newest so far becomes the second, and those before it are as
+// old as after n rotations: a key that was added a moment ago counts one rotation, as it would without a delay.
+func (w *Window) rotate(n int, began time.Time) {
+	s := w.state.Load()
+	if s == nil {
+		return
+	}
+	next := w.takeSpare(s.plan)
+	if next == nil { // before the lock: large memory takes time
+		next = mustMake(s.plan)
+	}
+	var forgotten []*generation
+	w.change(func(s *state) *state {
+		newest, size := s.generations[0], len(s.generations)
+		generations := []*generation{{began: began, sets: []*set{next}}, newest}
+		for len(generations) <= min(n, size-1) {
+			generations = append(generations, &generation{began: newest.began})
+		}
+		kept := max(size-len(generations), 0)
+		forgotten = s.generations[1+kept:]
+		return newState(s.options, s.plan, append(generations, s.generations[1:][:kept]...), next)
+	})
+	w.reuse(s.plan, forgotten)
+}
+
+// Run rotates when the newest generation is an interval old, until the context ends, and returns the context's error. 24 hours
+// by the hour are 25 generations. A window that was read from a file goes on with the age that its generations have.
+//
+// If it wakes up late, because the process was stopped, say, it makes up at once for each interval that has passed. The newest
+// generation then has the keys of several intervals. It is kept as long as any other from then on, since its last keys may be
+// new. For the time while a process did not run, Open, Load and ReadFrom make up, if Run had been called before the window was
+// saved: they forget what has become too old.
+//
+// The age of a generation is measured by a clock that nobody sets, and the time of day counts only while no process runs. On
+// most systems, neither clock nor timers run while the machine sleeps: keys are kept for longer by that time.
+func (w *Window) Run(ctx context.Context, every time.Duration) error {
+	if every <= 0 {
+		return errors.New("window: the interval is not positive")
+	}
+	w.every.Store(int64(every))
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-timer.C:
+		}
+		timer.Reset(w.catchUp(every))
+	}
+}
+
+// catchUp rotates as often as intervals have passed since the newest generation began. It returns how long it is until the
+// next one has passed.
+func (w *Window) catchUp(every time.Duration) time.Duration {
+	w.order.Lock()
+	defer w.order.Unlock()
+	s := w.state.Load()
+	if s == nil {
+		return every
+	}
+	began := s.generations[0].began
+	if n := time.Since(began) / every; n > 0 {
+		began = began.Add(n * every)
+		w.rotate(int(min(n, mostGenerations)), began)
+	}
+	return every - time.Since(began)
+}
