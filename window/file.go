@@ -167,12 +167,11 @@ func (s *sink) writeSet(from *set) {
 }
 
 // generation writes one. It returns its checksum.
-func (s *sink) generation(g *generation, f bloom.Format, number uint64) uint64 {
+func (s *sink) generation(g *generation, f bloom.Format) uint64 {
 	s.sum.Reset()
 	b := append([]byte(nil), generationMagic...)
 	b = binary.LittleEndian.AppendUint32(b, version)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(g.sets)))
-	b = binary.LittleEndian.AppendUint64(b, number)
 	b = appendText(b, f)
 	for _, set := range g.sets {
 		b = binary.LittleEndian.AppendUint64(b, set.shape.bits)
@@ -356,16 +355,16 @@ func (s *source) oldSets(f bloom.Format, n uint32, p *plan) (sets []*set, err er
 // sets reads a generation, and compares it with what the header of its window has of it. Filters of the shape of p are sets of p.
 func (s *source) sets(f bloom.Format, want entry, p *plan) (sets []*set, err error) {
 	s.sum.Reset()
-	b := make([]byte, 8+4+4+8+textSize)
+	b := make([]byte, 8+4+4+textSize)
 	if err := s.read(b); err != nil {
 		return nil, err
 	}
 	if !bytes.HasPrefix(b, []byte(generationMagic)) {
 		return nil, fmt.Errorf("%w: the first bytes of a generation are missing", bloom.ErrEncoding)
 	}
-	v, n, number := binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:]), binary.LittleEndian.Uint64(b[16:])
-	if v != version || n != want.sets || number != want.number || !bytes.Equal(b[24:], appendText(nil, f)) {
-		return nil, fmt.Errorf("%w: it is another generation: number %d, version %d, with %d filters of %q", bloom.ErrEncoding, number, v, n, b[24:])
+	v, n := binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:])
+	if v != version || n != want.sets || !bytes.Equal(b[16:], appendText(nil, f)) {
+		return nil, fmt.Errorf("%w: it is another generation, of version %d, with %d filters of %q", bloom.ErrEncoding, v, n, b[16:])
 	}
 	if s.left >= 0 && int64(n) > s.left/24 {
 		return nil, fmt.Errorf("%w: %d filters", bloom.ErrEncoding, n)
@@ -383,7 +382,7 @@ func (s *source) sets(f bloom.Format, want entry, p *plan) (sets []*set, err err
 	}
 	sum, err := s.checksum()
 	if err == nil && want.number != 0 && sum != want.sum {
-		err = fmt.Errorf("%w: it is older or newer than the file %s", bloom.ErrEncoding, windowFile)
+		err = fmt.Errorf("%w: it is another generation than the file %s has, or an older one", bloom.ErrEncoding, windowFile)
 	}
 	return sets, err
 }

@@ -68,7 +68,7 @@ func (f *folder) save(s *state, every time.Duration) error {
 		if i == 0 || !has {
 			f.last++
 			e.number, wrote = f.last, true
-			if err := f.write(generationName(e.number), func() { e.sum = f.out.generation(g, s.options.Format, e.number) }); err != nil {
+			if err := f.write(generationName(e.number), func() { e.sum = f.out.generation(g, s.options.Format) }); err != nil {
 				return err
 			}
 		}

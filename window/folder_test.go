@@ -332,6 +332,21 @@ func TestDamagedFolder(t *testing.T) {
 			}
 		}
 	}
+	// Another window has files of the same names.
+	elsewhere := t.TempDir()
+	w, _ = mustOpen(t, elsewhere, o)
+	for g := range 4 {
+		w.AddBatch(generationKeys(100 + g))
+		if g < 3 {
+			w.Rotate()
+		}
+	}
+	w.Close()
+	for name, data := range filesOf(t, elsewhere) {
+		if _, has := files[name]; has && strings.HasPrefix(name, generationPrefix) {
+			check("another window's", name, with(name, []byte(data)))
+		}
+	}
 	// An older header names a file that is gone. With that file, it is the older window.
 	check("older", "generation-", with(windowFile, []byte(older[windowFile])))
 	both := with(windowFile, []byte(older[windowFile]))

@@ -135,6 +135,9 @@ func TestOver(t *testing.T) {
 		if !s.Over || s.Bytes > o.MaxBytes || s.Generations[0].Sets != 3 {
 			t.Errorf("%s, with too many keys: %+v", name, s)
 		}
+		if w.spare.Load() != nil {
+			t.Errorf("%s: a spare set, and MaxBytes has no room for it", name)
+		}
 		least, most := math.Inf(1), 0.0
 		for _, set := range w.state.Load().generations[0].sets {
 			least, most = min(least, set.load()), max(most, set.load())
@@ -175,9 +178,11 @@ func TestResize(t *testing.T) {
 		t.Errorf("a full generation gets a set of %d bytes: %+v", size(), g)
 	}
 	w.Rotate()
+	late := mustMake(w.state.Load().plan)
 	if err := w.Resize(100); err != nil {
 		t.Fatal(err)
 	}
+	w.spare.Store(late) // as one that another goroutine was making
 	w.Rotate()
 	if size() > before/5 {
 		t.Errorf("a new generation gets a set of %d bytes", size())

@@ -23,7 +23,7 @@ func (w *Window) WriteTo(to io.Writer) (int64, error) {
 	out.flush()
 	for _, g := range s.generations {
 		if len(g.sets) > 0 && out.err == nil {
-			out.generation(g, s.options.Format, 0)
+			out.generation(g, s.options.Format)
 		}
 	}
 	return out.n, out.err

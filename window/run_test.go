@@ -44,6 +44,19 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestCatchUp wants the next rotation at a multiple of the interval since the first, however late the one before is.
+func TestCatchUp(t *testing.T) {
+	w := mustNew(t, Options{Generations: 5, Keys: 10, Rate: 0.01})
+	began := w.Began().Add(-150 * time.Minute)
+	w.change(func(s *state) *state { return s.with(&generation{began: began, sets: s.generations[0].sets}, s.newest) })
+	if left := w.catchUp(time.Hour).Round(time.Minute); left != 30*time.Minute || w.Began() != began.Add(2*time.Hour) {
+		t.Errorf("%v until the next rotation, and the generation began %v after the first", left, w.Began().Sub(began))
+	}
+	if left := w.catchUp(time.Hour).Round(time.Minute); left != 30*time.Minute {
+		t.Errorf("a rotation too many: %v until the next", left)
+	}
+}
+
 // TestRunLate delays the goroutine of Run by n intervals. It wants the keys of the newest generation as long as after a
 // rotation in time, and the older ones to be forgotten as early.
 func TestRunLate(t *testing.T) {
