@@ -88,7 +88,7 @@ func (c *Column) readAt(data []byte, offset int64) ([]byte, error) {
 	case n == len(data):
 		return data, nil
 	case errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("%w: the file ends at byte %d", ErrTruncated, offset+int64(n))
+		return nil, fmt.Errorf("%w: the file ends at byte %d", errTruncated, offset+int64(n))
 	case err == nil:
 		err = io.ErrNoProgress
 	}

@@ -136,7 +136,7 @@ func TestEmbedderErrors(t *testing.T) {
 			t.Errorf("row group %d, column %d: %v", at[0], at[1], err)
 		}
 	}
-	if err := e.Add(0, 0, bloom.Policy{Format: bloom.RocksDB, BitsPerKey: 10}.NewFilter(bloom.Integers([]uint64{1}))); !errors.Is(err, ErrSize) {
+	if err := e.Add(0, 0, bloom.Policy{Format: bloom.RocksDB, BitsPerKey: 10}.NewFilter(bloom.Integers([]uint64{1}))); !errors.Is(err, errSize) {
 		t.Errorf("a filter of RocksDB: %v", err)
 	}
 	if err := errors.Join(e.Add(0, 0, filterFor(t)), e.Close()); err != nil {

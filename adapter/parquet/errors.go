@@ -16,21 +16,10 @@ var (
 	// ErrNoOrder is an [ErrNoFilter] of a row group that has bounds which cannot be used either, because the
 	// footer does not record their order.
 	ErrNoOrder error = noOrderError{}
-	// ErrHeader: there is no filter header at the place that the footer names.
-	ErrHeader = errors.New("parquet: no header of a Bloom filter")
-	// ErrAlgorithm: the filter does not consist of split blocks.
-	ErrAlgorithm = errors.New("parquet: unknown algorithm of a Bloom filter")
-	// ErrHash: the keys of the filter were not hashed with XXH64.
-	ErrHash = errors.New("parquet: unknown hash of a Bloom filter")
-	// ErrCompression: the filter is compressed. parquet-go has an option for that; the format does not allow
-	// it.
-	ErrCompression = errors.New("parquet: compressed Bloom filter")
-	// ErrSize: the size in the header is not a multiple of 32 bytes, or differs from the size in the footer.
-	ErrSize = errors.New("parquet: wrong size of a Bloom filter")
-	// ErrTruncated: the filter extends beyond the end of the file.
-	ErrTruncated = errors.New("parquet: truncated Bloom filter")
-	// ErrOverlap: the filters of two row groups overlap.
-	ErrOverlap = errors.New("parquet: overlapping Bloom filters")
+	// ErrFilter: there is no filter of the format at the place that the footer names. Its header is a different one; or it is
+	// compressed, for which parquet-go has an option; or its size is not a multiple of 32 bytes, or differs from the size in the
+	// footer; or it extends beyond the end of the file or into another filter.
+	ErrFilter = errors.New("parquet: malformed Bloom filter")
 	// ErrIncomplete: the filter lacks values, or may lack some. It is empty; or a value of the dictionary is
 	// not in it; or the column continued after a dictionary in a different encoding, and its writer is not
 	// known to add all values.
@@ -38,6 +27,23 @@ var (
 	// ErrEncrypted: the column is encrypted, and so are its filters.
 	ErrEncrypted = errors.New("parquet: encrypted Bloom filter")
 )
+
+// The kinds of ErrFilter.
+const (
+	errHeader      malformedError = "no header of a Bloom filter"
+	errAlgorithm   malformedError = "unknown algorithm of a Bloom filter" // no split blocks
+	errHash        malformedError = "unknown hash of a Bloom filter"      // not XXH64
+	errCompression malformedError = "compressed Bloom filter"
+	errSize        malformedError = "wrong size of a Bloom filter"
+	errTruncated   malformedError = "truncated Bloom filter"
+	errOverlap     malformedError = "overlapping Bloom filters"
+)
+
+// malformedError is an ErrFilter.
+type malformedError string
+
+func (e malformedError) Error() string { return "parquet: " + string(e) }
+func (e malformedError) Unwrap() error { return ErrFilter }
 
 type noOrderError struct{}
 

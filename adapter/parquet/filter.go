@@ -79,13 +79,13 @@ func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 	case c.trustOf(i) == noTrust:
 		return nil, c.distrust()
 	case offset < 0 || offset >= c.meta.Size:
-		return nil, fmt.Errorf("%w: it begins at byte %d of %d", ErrTruncated, offset, c.meta.Size)
+		return nil, fmt.Errorf("%w: it begins at byte %d of %d", errTruncated, offset, c.meta.Size)
 	case limit == 0:
-		return nil, fmt.Errorf("%w: several begin at byte %d", ErrOverlap, offset)
+		return nil, fmt.Errorf("%w: several begin at byte %d", errOverlap, offset)
 	case length > int64(maxHeader)+maxBlocks:
-		return nil, fmt.Errorf("%w: the footer claims %d bytes", ErrSize, length)
+		return nil, fmt.Errorf("%w: the footer claims %d bytes", errSize, length)
 	case length < 0 || length > limit-offset:
-		return nil, fmt.Errorf("%w: the footer claims %d bytes at byte %d, and the next filter or the end of the file is at %d", ErrTruncated, length, offset, limit)
+		return nil, fmt.Errorf("%w: the footer claims %d bytes at byte %d, and the next filter or the end of the file is at %d", errTruncated, length, offset, limit)
 	}
 	first := min(int64(maxHeader), limit-offset)
 	if length != 0 {
@@ -103,9 +103,9 @@ func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case length != 0 && total != length:
-		return nil, fmt.Errorf("%w: header and blocks have %d bytes, and the footer claims %d", ErrSize, total, length)
+		return nil, fmt.Errorf("%w: header and blocks have %d bytes, and the footer claims %d", errSize, total, length)
 	case total > limit-offset:
-		return nil, fmt.Errorf("%w: %d bytes at byte %d, and the next filter or the end of the file is at %d", ErrTruncated, total, offset, limit)
+		return nil, fmt.Errorf("%w: %d bytes at byte %d, and the next filter or the end of the file is at %d", errTruncated, total, offset, limit)
 	case length != 0:
 		return data[header:], nil
 	}
@@ -115,7 +115,7 @@ func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 // readTo reads n bytes of the file into a buffer. A cache line begins at byte at of the buffer.
 func (c *Column) readTo(memory *buffer, n int64, at int, offset int64) ([]byte, error) {
 	if n > math.MaxInt-2*cacheLine {
-		return nil, fmt.Errorf("%w: this program cannot hold %d bytes", ErrSize, n)
+		return nil, fmt.Errorf("%w: this program cannot hold %d bytes", errSize, n)
 	}
 	return c.readAt(memory.aligned(int(n), at), offset)
 }

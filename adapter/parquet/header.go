@@ -25,7 +25,7 @@ const (
 )
 
 // unions are what the unions of a header tell, in order.
-var unions = [...]error{ErrAlgorithm, ErrHash, ErrCompression}
+var unions = [...]error{errAlgorithm, errHash, errCompression}
 
 // appendHeader appends the header of a filter of so many bytes to dst. It panics if they are
 // no blocks of 32 bytes, or more than the format allows: 2^31 - 1.
@@ -45,7 +45,7 @@ func appendHeader(dst []byte, numBytes int) []byte {
 func AppendFilter(dst []byte, filter *bloom.Filter) ([]byte, error) {
 	blocks := filter.Bytes()
 	if filter.Format() != bloom.Parquet || len(blocks) < blockSize || int64(len(blocks)) > math.MaxInt32 {
-		return dst, fmt.Errorf("%w: a file of Parquet cannot have this filter: %v", ErrSize, filter)
+		return dst, fmt.Errorf("%w: a file of Parquet cannot have this filter: %v", errSize, filter)
 	}
 	return append(appendHeader(dst, len(blocks)), blocks...), nil
 }
@@ -54,16 +54,16 @@ func AppendFilter(dst []byte, filter *bloom.Filter) ([]byte, error) {
 // blocks after it. It takes the bytes of appendHeader and no others.
 func parseHeader(data []byte) (length, numBytes int, err error) {
 	if len(data) < minHeader {
-		return 0, 0, fmt.Errorf("%w: %d bytes", ErrTruncated, len(data))
+		return 0, 0, fmt.Errorf("%w: %d bytes", errTruncated, len(data))
 	}
 	size, n := binary.Varint(data[1:min(len(data), 1+5)])
 	if data[0] != headerSize || n <= 0 {
-		return 0, 0, fmt.Errorf("%w: it begins with %x", ErrHeader, data[:minHeader])
+		return 0, 0, fmt.Errorf("%w: it begins with %x", errHeader, data[:minHeader])
 	}
 	rest := data[1+n:]
 	for _, unknown := range unions {
 		if len(rest) < len(headerUnion) {
-			return 0, 0, fmt.Errorf("%w: in the header", ErrTruncated)
+			return 0, 0, fmt.Errorf("%w: in the header", errTruncated)
 		}
 		if string(rest[:len(headerUnion)]) != headerUnion {
 			return 0, 0, fmt.Errorf("%w: %x", unknown, rest[:len(headerUnion)])
@@ -71,14 +71,14 @@ func parseHeader(data []byte) (length, numBytes int, err error) {
 		rest = rest[len(headerUnion):]
 	}
 	if size < blockSize || size%blockSize != 0 || size > math.MaxInt32 {
-		return 0, 0, fmt.Errorf("%w: %d bytes are not whole blocks", ErrSize, size)
+		return 0, 0, fmt.Errorf("%w: %d bytes are not whole blocks", errSize, size)
 	}
 	header := appendHeader(make([]byte, 0, maxHeader), int(size))
 	if len(rest) == 0 {
-		return 0, 0, fmt.Errorf("%w: in the header", ErrTruncated)
+		return 0, 0, fmt.Errorf("%w: in the header", errTruncated)
 	}
 	if !bytes.HasPrefix(data, header) {
-		return 0, 0, fmt.Errorf("%w: %x", ErrHeader, data[:min(len(data), maxHeader)])
+		return 0, 0, fmt.Errorf("%w: %x", errHeader, data[:min(len(data), maxHeader)])
 	}
 	return len(header), int(size), nil
 }

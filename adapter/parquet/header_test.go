@@ -22,23 +22,23 @@ var headers = []struct {
 	{"the most", "15c0ffffff0f" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", math.MaxInt32 &^ 31, nil},
 	{"a block follows", "1540" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00" + "ffff", 32, nil},
 	// parquet-go with BloomFilterCompression(&parquet.Gzip)
-	{"gzip", "15ae01" + "1c1c0000" + "1c1c0000" + "1c2c0000" + "00", 0, ErrCompression},
-	{"other algorithm", "1540" + "1c2c0000" + "1c1c0000" + "1c1c0000" + "00", 0, ErrAlgorithm},
+	{"gzip", "15ae01" + "1c1c0000" + "1c1c0000" + "1c2c0000" + "00", 0, errCompression},
+	{"other algorithm", "1540" + "1c2c0000" + "1c1c0000" + "1c1c0000" + "00", 0, errAlgorithm},
 	// parquet-go for a BloomFilterColumn that is not its own
-	{"no algorithm", "1540" + "1c00" + "1c1c0000" + "1c1c0000" + "00" + "ffff", 0, ErrAlgorithm},
-	{"other hash", "1540" + "1c1c0000" + "1c2c0000" + "1c1c0000" + "00", 0, ErrHash},
-	{"33 bytes", "1542" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, ErrSize},
-	{"no bytes", "1500" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, ErrSize},
-	{"-32 bytes", "153f" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, ErrSize},
-	{"2 GiB", "158080808010" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, ErrSize},
-	{"longer varint", "15c000" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, ErrHeader},
-	{"endless varint", "15ffffffffffff" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, ErrHeader},
-	{"fifth field", "1540" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "1500", 0, ErrHeader},
-	{"i64", "1640" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, ErrHeader},
-	{"cut", "1540" + "1c1c0000" + "1c1c0000" + "1c1c00", 0, ErrTruncated},
-	{"cut at its end", "158001" + "1c1c0000" + "1c1c0000" + "1c1c0000", 0, ErrTruncated},
-	{"cut in a union", "1580808001" + "1c1c0000" + "1c1c0000" + "1c", 0, ErrTruncated},
-	{"empty", "", 0, ErrTruncated},
+	{"no algorithm", "1540" + "1c00" + "1c1c0000" + "1c1c0000" + "00" + "ffff", 0, errAlgorithm},
+	{"other hash", "1540" + "1c1c0000" + "1c2c0000" + "1c1c0000" + "00", 0, errHash},
+	{"33 bytes", "1542" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, errSize},
+	{"no bytes", "1500" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, errSize},
+	{"-32 bytes", "153f" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, errSize},
+	{"2 GiB", "158080808010" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, errSize},
+	{"longer varint", "15c000" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, errHeader},
+	{"endless varint", "15ffffffffffff" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, errHeader},
+	{"fifth field", "1540" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "1500", 0, errHeader},
+	{"i64", "1640" + "1c1c0000" + "1c1c0000" + "1c1c0000" + "00", 0, errHeader},
+	{"cut", "1540" + "1c1c0000" + "1c1c0000" + "1c1c00", 0, errTruncated},
+	{"cut at its end", "158001" + "1c1c0000" + "1c1c0000" + "1c1c0000", 0, errTruncated},
+	{"cut in a union", "1580808001" + "1c1c0000" + "1c1c0000" + "1c", 0, errTruncated},
+	{"empty", "", 0, errTruncated},
 }
 
 func TestHeader(t *testing.T) {
@@ -66,7 +66,7 @@ func FuzzHeader(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	reasons := []error{ErrHeader, ErrAlgorithm, ErrHash, ErrCompression, ErrSize, ErrTruncated}
+	reasons := []error{errHeader, errAlgorithm, errHash, errCompression, errSize, errTruncated}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		length, numBytes, err := parseHeader(data)
 		if err != nil {
@@ -91,7 +91,7 @@ func TestAppendFilter(t *testing.T) {
 	}
 	other := bloom.Policy{Format: bloom.RocksDB, BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"hello"}))
 	for _, f := range []*bloom.Filter{other, {}} {
-		if got, err := AppendFilter(nil, f); !errors.Is(err, ErrSize) || got != nil {
+		if got, err := AppendFilter(nil, f); !errors.Is(err, errSize) || got != nil {
 			t.Errorf("%v: %x, %v", f, got, err)
 		}
 	}

@@ -157,8 +157,8 @@ func TestUnreadable(t *testing.T) {
 		data []byte
 		want error
 	}{
-		"compressed":   {write(t, parquet.String(), values, parquet.BloomFilterCompression(&parquet.Gzip)), bloomparquet.ErrCompression},
-		"other column": {write(t, parquet.String(), values, &parquet.WriterConfig{BloomFilters: []parquet.BloomFilterColumn{foreign{parquet.SplitBlockFilter(10, "k")}}}), bloomparquet.ErrAlgorithm},
+		"compressed":   {write(t, parquet.String(), values, parquet.BloomFilterCompression(&parquet.Gzip)), bloomparquet.ErrFilter},
+		"other column": {write(t, parquet.String(), values, &parquet.WriterConfig{BloomFilters: []parquet.BloomFilterColumn{foreign{parquet.SplitBlockFilter(10, "k")}}}), bloomparquet.ErrFilter},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := Open(open(t, test.data), "k")
