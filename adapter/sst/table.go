@@ -8,8 +8,8 @@
 //	may, err := table.MayContain(key) // by the table's range and its filter
 //
 // What a table stores is one filter ("fullfilter" in RocksDB, and in Pebble and Badger), one for each partition
-// of the keys ("partitionedfilter" in RocksDB), or one for each 2 KiB of data blocks (LevelDB).
-// [Table.Filters] returns them, and [Table.Stats] says how full they are and how often they are wrong.
+// of the keys ("partitionedfilter" in RocksDB), or one for each 2 KiB of data blocks (LevelDB). It is a Bloom filter, or a [Ribbon]
+// filter of RocksDB. [Table.Filters] returns them, and [Table.Stats] says how full they are and how often they are wrong.
 package bloomsst
 
 import (
