@@ -7,10 +7,15 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/inturn"
+	"github.com/lanebloom/bloom/internal/keyhash"
+	"github.com/lanebloom/bloom/internal/memory"
+	"github.com/lanebloom/bloom/internal/probes"
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
@@ -457,5 +462,457 @@ func benchmarkBuildingLines(b *testing.B, format Format, known []uint64) {
 			}
 			inTurn(b, len(known), build(Generic), build(kernel))
 		})
+	}
+}
+
+// BenchmarkSingles tests single keys of 8 bytes in every form, and BenchmarkSmallBatches in
+// batches of 1 to 8. None should take longer than the plain loop of the format: the reference.
+func BenchmarkSingles(b *testing.B) {
+	eachSmall(b, func(b *testing.B, w *small) {
+		hashes := make([]Hash, len(w.bytes))
+		for i, key := range w.bytes {
+			hashes[i] = w.format.Hash(key)
+		}
+		for _, form := range []struct {
+			name string
+			run  func(f *Filter, from, to int) (hits uint64)
+		}{
+			{"MayContain", w.mayContain},
+			{"MayContainString", func(f *Filter, from, to int) (hits uint64) {
+				for _, key := range w.strings[from:to] {
+					hits += probes.OneIf(f.MayContainString(key))
+				}
+				return hits
+			}},
+			{"MayContainUint64", func(f *Filter, from, to int) (hits uint64) {
+				for _, key := range w.keys[from:to] {
+					hits += probes.OneIf(f.MayContainUint64(key))
+				}
+				return hits
+			}},
+			{"MayContainHash", func(f *Filter, from, to int) (hits uint64) {
+				for _, h := range hashes[from:to] {
+					hits += probes.OneIf(f.MayContainHash(h))
+				}
+				return hits
+			}},
+			{"Policy.MayContain", w.policyMayContain},
+		} {
+			for _, kernel := range kernels {
+				if form.name == "Policy.MayContain" && kernel != kernels[0] {
+					continue // it has no choice
+				}
+				b.Run(fmt.Sprintf("form=%s/kernel=%v", form.name, kernel), func(b *testing.B) {
+					w.inTurn(b, kernel, form.run)
+				})
+			}
+		}
+	})
+}
+
+func BenchmarkSmallBatches(b *testing.B) {
+	eachSmall(b, func(b *testing.B, w *small) {
+		hits := make([]uint64, 1)
+		for _, batch := range []int{1, 2, 4, 8} {
+			for _, column := range []struct {
+				keys string
+				run  func(f *Filter, from, to int) (n uint64)
+			}{
+				{"uint64", func(f *Filter, from, to int) (n uint64) {
+					for ; from < to; from += batch {
+						n += uint64(f.MayContainBatch(Integers(w.keys[from:from+batch]), hits))
+					}
+					return n
+				}},
+				{"bytes", func(f *Filter, from, to int) (n uint64) {
+					for ; from < to; from += batch {
+						n += uint64(f.MayContainBatch(Bytes(w.bytes[from:from+batch]), hits))
+					}
+					return n
+				}},
+				{"string", func(f *Filter, from, to int) (n uint64) {
+					for ; from < to; from += batch {
+						n += uint64(f.MayContainBatch(Strings(w.strings[from:from+batch]), hits))
+					}
+					return n
+				}},
+			} {
+				for _, kernel := range kernels {
+					b.Run(fmt.Sprintf("kernel=%v/keys=%s/batch=%d", kernel, column.keys, batch), func(b *testing.B) {
+						w.inTurn(b, kernel, column.run)
+					})
+				}
+			}
+		}
+	})
+}
+
+// BenchmarkSingleStrings hashes and tests single keys that lie side by side, or anywhere in memory: one of
+// millions, as in the map of a program.
+func BenchmarkSingleStrings(b *testing.B) {
+	const all, near = 8 << 20, 8 << 10
+	for _, lengths := range []struct{ from, to int }{{8, 8}, {8, 32}, {36, 36}, {0, 12}} {
+		b.Run(fmt.Sprintf("keys=%d-%d", lengths.from, lengths.to), func(b *testing.B) {
+			random := rand.New(rand.NewPCG(81, 82))
+			data, keys := make([]byte, 8+all*(lengths.from+lengths.to+1)/2), make([][]byte, all)
+			for i := 0; i < len(data)-8; i += 8 {
+				binary.LittleEndian.PutUint64(data[i:], random.Uint64())
+			}
+			for i := range keys {
+				n := min(lengths.from+random.IntN(lengths.to-lengths.from+1), len(data))
+				keys[i], data = data[:n:n], data[n:]
+			}
+			b.Run("place=near", func(b *testing.B) { singleStrings(b, keys, near) })
+			b.Run("place=far", func(b *testing.B) {
+				random.Shuffle(all, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+				singleStrings(b, keys, all)
+			})
+		})
+	}
+}
+
+// singleStrings runs a sub-benchmark for every format, filter size, share of hits and form. It asks for at most
+// so many keys.
+func singleStrings(b *testing.B, keys [][]byte, most int) {
+	for f := range formats {
+		b.Run(fmt.Sprintf("format=%v", Format(f)), func(b *testing.B) {
+			w := &small{format: Format(f), bytes: keys[:most]}
+			b.Run("form=Hash", w.hash)
+			for _, size := range benchmarkSizes[:4] {
+				known := size.bytes * 8 / 10 &^ (1<<11 - 1)
+				w.encoded = Policy{w.format, 10}.AppendFilter(nil, Bytes(keys[:known]))
+				for percent, asked := range map[int][][]byte{0: keys[known:], 100: keys[:known]} {
+					w.bytes = asked[:min(most, len(asked))]
+					name := fmt.Sprintf("filter=%s/hits=%d%%", size.name, percent)
+					for _, kernel := range kernels {
+						b.Run(fmt.Sprintf("%s/form=MayContain/kernel=%v", name, kernel), func(b *testing.B) { w.inTurn(b, kernel, w.mayContain) })
+					}
+					b.Run(name+"/form=Policy.MayContain", func(b *testing.B) { w.inTurn(b, Generic, w.policyMayContain) })
+				}
+			}
+		})
+	}
+}
+
+// hash compares Format.Hash with the plain reading of the hash.
+func (w *small) hash(b *testing.B) {
+	s := w.format.scheme()
+	w.parts(b, func(keys [][]byte) {
+		for _, key := range keys {
+			h := referenceWords(s, key)
+			sink += int(h[0] + h[1])
+		}
+	}, func(from, to int) {
+		for _, key := range w.bytes[from:to] {
+			h := w.format.Hash(key)
+			sink += int(h.h1 + h.h2)
+		}
+	})
+}
+
+func (w *small) mayContain(f *Filter, from, to int) (hits uint64) {
+	for _, key := range w.bytes[from:to] {
+		hits += probes.OneIf(f.MayContain(key))
+	}
+	return hits
+}
+
+func (w *small) policyMayContain(f *Filter, from, to int) (hits uint64) {
+	policy := Policy{w.format, 10}
+	for _, key := range w.bytes[from:to] {
+		hits += probes.OneIf(policy.MayContain(f.data, key))
+	}
+	return hits
+}
+
+// small is an encoded filter and keys that are asked for few at a time.
+type small struct {
+	format  Format
+	encoded []byte
+	keys    []uint64
+	bytes   [][]byte // the same keys
+	strings []string
+}
+
+// eachSmall runs a sub-benchmark for every format, filter size and share of hits.
+func eachSmall(b *testing.B, run func(b *testing.B, w *small)) {
+	for f := range formats {
+		for _, size := range benchmarkSizes {
+			b.Run(fmt.Sprintf("format=%v/filter=%s", Format(f), size.name), func(b *testing.B) {
+				known := uint64(size.bytes * 8 / 10)
+				w := &small{format: Format(f), encoded: encodedSmall(b, Policy{Format(f), 10}, known)}
+				random := rand.New(rand.NewPCG(71, known))
+				for _, percent := range []int{0, 50, 100} {
+					// As many keys as the filter has lines, so that large filters do not stay in a cache.
+					n := min(max(queries/4, size.bytes/memory.CacheLine), 1<<20)
+					w.keys, w.bytes, w.strings = make([]uint64, n), make([][]byte, n), make([]string, n)
+					data := make([]byte, 8*n)
+					for i := range w.keys {
+						w.keys[i] = smallKey(known + random.Uint64N(known))
+						if random.IntN(100) < percent {
+							w.keys[i] = smallKey(random.Uint64N(known))
+						}
+						w.bytes[i] = data[8*i:][:8:8]
+						binary.LittleEndian.PutUint64(w.bytes[i], w.keys[i])
+						w.strings[i] = string(w.bytes[i])
+					}
+					b.Run(fmt.Sprintf("hits=%d%%", percent), func(b *testing.B) { run(b, w) })
+				}
+			})
+		}
+	}
+}
+
+// encodedSmall returns the encoded filter of the first n keys.
+func encodedSmall(b *testing.B, policy Policy, n uint64) []byte {
+	set, err := policy.NewSet(int(n))
+	if err != nil {
+		b.Fatal(err)
+	}
+	part := make([]uint64, 0, 1<<20)
+	for i := range n {
+		part = append(part, smallKey(i))
+		if len(part) == cap(part) || i == n-1 {
+			set.AddBatch(Integers(part))
+			part = part[:0]
+		}
+	}
+	return set.data
+}
+
+// smallKey returns key i. All differ, and those of a large filter need no memory.
+func smallKey(i uint64) uint64 { return keyhash.XXH64Uint64(i) }
+
+// inTurn compares a test of the keys [from, to) with the plain loop.
+func (w *small) inTurn(b *testing.B, kernel Kernel, test func(f *Filter, from, to int) uint64) {
+	f, err := Open(w.format, w.encoded)
+	if err == nil {
+		f, err = f.WithKernel(kernel)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	w.parts(b, func(keys [][]byte) {
+		for _, key := range keys {
+			if Reference(w.format, w.encoded, key) {
+				sink++
+			}
+		}
+	}, func(from, to int) { sink += int(test(f, from, to)) })
+}
+
+// parts compares the path over the keys [from, to) with the reference. A round is short, so that what slows the machine down meets
+// both. It takes other keys than the round before, and those of the reference are half of all keys away.
+func (w *small) parts(b *testing.B, reference func(keys [][]byte), path func(from, to int)) {
+	const step = 1 << 10
+	at := 0
+	inTurn(b, step, func() {
+		at = (at + step) % len(w.bytes)
+		reference(w.bytes[at:][:step])
+	}, func() {
+		from := (at + len(w.bytes)/2) % len(w.bytes)
+		path(from, from+step)
+	})
+}
+
+// BenchmarkHash hashes columns of keys: every hash by every kernel. The reference is portable Go.
+func BenchmarkHash(b *testing.B) {
+	for s := noScheme + 1; int(s) < len(schemes); s++ {
+		const near, far = 1 << 14, 1 << 17 // keys
+		for _, lengths := range []struct{ from, to, keys int }{
+			{2, 2, near}, {4, 4, near}, {6, 6, near}, {8, 8, near}, {12, 12, near}, {16, 16, near}, {20, 20, near}, {24, 24, near},
+			{36, 36, near}, {36, 36, far}, {64, 64, near}, {0, 12, near}, {8, 32, near}, {8, 32, far}, {4, 100, near}, {17, 128, near}, {1000, 1000, near},
+		} {
+			random := rand.New(rand.NewPCG(15, 16))
+			keys := make([][]byte, lengths.keys)
+			for i := range keys {
+				keys[i] = make([]byte, lengths.from+random.IntN(lengths.to-lengths.from+1))
+			}
+			for name, column := range hashedColumns(b, keys, lengths.from == lengths.to) {
+				hash := func(kernel Kernel) func() {
+					room := new(window).hashes(schemes[s].words, windowKeys)
+					return func() {
+						for i := 0; i < len(keys); i += room.len() {
+							part := column.slice(i, i+room.len())
+							part.hash(s, kernel, &room)
+						}
+					}
+				}
+				for _, kernel := range kernels {
+					b.Run(fmt.Sprintf("hash=%d/keys=%d-%d,%d/layout=%s/kernel=%v", s, lengths.from, lengths.to, lengths.keys, name, kernel), func(b *testing.B) {
+						inTurn(b, len(keys), hash(Generic), hash(kernel))
+					})
+				}
+			}
+		}
+	}
+}
+
+// hashedColumns returns columns of the same keys, whose hashes take different paths.
+func hashedColumns(b *testing.B, keys [][]byte, oneWidth bool) map[string]Keys {
+	text := make([]string, len(keys))
+	for i, key := range keys {
+		text[i] = string(key)
+	}
+	offsets := []int32{0}
+	for _, key := range keys {
+		offsets = append(offsets, offsets[len(offsets)-1]+int32(len(key)))
+	}
+	data := slices.Concat(keys...)
+	between, err := Offsets(data, offsets)
+	if err != nil {
+		b.Fatal(err)
+	}
+	columns := map[string]Keys{"Bytes": Bytes(keys), "Strings": Strings(text), "Offsets": between}
+	if oneWidth {
+		if columns["FixedWidth"], err = FixedWidth(data, len(keys[0])); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return columns
+}
+
+// BenchmarkStripes hashes long keys for RocksDB. The reference adds their stripes in portable Go.
+func BenchmarkStripes(b *testing.B) {
+	key := make([]byte, 1<<14)
+	for _, n := range []int{250, 300, 1000, len(key)} {
+		b.Run(fmt.Sprintf("bytes=%d", n), func(b *testing.B) {
+			const times = 100
+			add := func(add func(sums *keyhash.XXPH3Sums, p unsafe.Pointer, n int)) func() {
+				return func() {
+					for range times {
+						var sums keyhash.XXPH3Sums
+						add(&sums, unsafe.Pointer(&key[0]), n)
+						sink += int(sums[0])
+					}
+				}
+			}
+			inTurn(b, times, add((*keyhash.XXPH3Sums).Add), add(func(sums *keyhash.XXPH3Sums, p unsafe.Pointer, n int) {
+				if !addXXPH3(sums, p, n) {
+					sums.Add(p, n)
+				}
+			}))
+		})
+	}
+}
+
+// BenchmarkTestAndAddBatch adds columns of which a share is new to a set that is half full. The ways, in turn:
+// TestAndAddBatch; what it did before there were kernels for it, to test all keys and add what is
+// missing one by one; and AddBatch. It reports the median of each over the rounds.
+func BenchmarkTestAndAddBatch(b *testing.B) {
+	for _, format := range []Format{Parquet, RocksDB, LevelDB, Pebble, Nori} {
+		for _, size := range benchmarkSizes[:4] {
+			for _, percent := range []int{0, 1, 5, 25, 50, 100} {
+				for _, kernel := range Kernels() {
+					b.Run(fmt.Sprintf("format=%v/filter=%s/new=%d%%/kernel=%v", format, size.name, percent, kernel), func(b *testing.B) {
+						benchmarkTestAndAddBatch(b, format, size.bytes, percent, kernel)
+					})
+				}
+			}
+		}
+	}
+}
+
+func benchmarkTestAndAddBatch(b *testing.B, format Format, size, percent int, kernel Kernel) {
+	s, err := mustSet(b, Policy{format, 10}, size*8/10).WithKernel(kernel)
+	if err != nil {
+		b.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(81, 82))
+	old := make([]uint64, size*8/20/windowKeys*windowKeys)
+	for i := range old {
+		old[i] = random.Uint64()
+	}
+	s.AddBatch(Integers(old))
+	keys, added := make([]uint64, min(len(old), queries)), make([]uint64, queries/64)
+	for i := range keys {
+		if keys[i] = old[random.IntN(len(old))]; random.IntN(100) < percent {
+			keys[i] = random.Uint64()
+		}
+	}
+	now, _ := s.encoded()
+	before := slices.Clone(now)
+	ways := []struct {
+		name string
+		run  func()
+	}{
+		{"new", func() { s.TestAndAddBatch(Integers(keys), added) }},
+		{"one-by-one", func() {
+			for _, key := range keys {
+				sink += int(probes.OneIf(s.TestAndAddUint64(key)))
+			}
+		}},
+		{"all", func() { s.AddBatch(Integers(keys)) }},
+	}
+	times := make([][]float64, len(ways))
+	for b.Loop() {
+		for w, way := range ways {
+			copy(now, before)
+			start := time.Now()
+			way.run()
+			times[w] = append(times[w], float64(time.Since(start).Nanoseconds())/float64(len(keys)))
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	for w, way := range ways {
+		slices.Sort(times[w])
+		b.ReportMetric(times[w][len(times[w])/2], way.name+"-ns/key")
+	}
+}
+
+// BenchmarkStream finds the new rows of a stream of two million rows, as docs/recipes.md does: of up to a million
+// keys of 22 to 36 bytes, one after the other in memory. A map with as much room does the same. It reports the
+// medians over the rounds, and the memory of both, that of the map without its keys.
+func BenchmarkStream(b *testing.B) {
+	const distinct, rows, step = 1_000_000, 2_000_000, 1000
+	random := rand.New(rand.NewPCG(83, 84))
+	var data strings.Builder
+	ends := make([]int, rows)
+	for i := range ends {
+		id := random.Uint64N(distinct) * 0x9e3779b97f4a7c15
+		fmt.Fprintf(&data, "user-%016x%0*d", id, id%16, 0)
+		ends[i] = data.Len()
+	}
+	stream, start := make([]string, rows), 0
+	for i, end := range ends {
+		stream[i] = data.String()[start:end]
+		start = end
+	}
+	policy, err := PolicyFor(Default, distinct, 0.005)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var added [step/64 + 1]uint64
+	times, sizes := map[string][]float64{}, map[string]uint64{}
+	measure := func(name string, run func()) {
+		size := allocated(func() {
+			start := time.Now()
+			run()
+			times[name] = append(times[name], float64(time.Since(start).Nanoseconds())/rows)
+		})
+		sizes[name] = size
+	}
+	for b.Loop() {
+		measure("set", func() {
+			seen := mustSet(b, policy, distinct)
+			for i := 0; i < rows; i += step {
+				sink += seen.TestAndAddBatch(Strings(stream[i:i+step]), added[:])
+			}
+		})
+		measure("map", func() {
+			seen := make(map[string]struct{}, distinct)
+			for _, key := range stream {
+				if _, ok := seen[key]; !ok {
+					seen[key] = struct{}{}
+					sink++
+				}
+			}
+		})
+	}
+	b.ReportMetric(0, "ns/op")
+	for name, list := range times {
+		slices.Sort(list)
+		b.ReportMetric(list[len(list)/2], name+"-ns/row")
+		b.ReportMetric(float64(sizes[name])/(1<<20), name+"-MiB")
 	}
 }

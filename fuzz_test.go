@@ -123,9 +123,9 @@ func asWritten(file []byte) []byte {
 	return file
 }
 
-// FuzzKeys makes columns from any bytes. The result must be an error, or a column with the
+// FuzzKernelKeys makes columns from any bytes. The result must be an error, or a column with the
 // same rows that a plain reader finds.
-func FuzzKeys(f *testing.F) {
+func FuzzKernelKeys(f *testing.F) {
 	f.Add([]byte("hello world"), []byte{0, 0, 0, 0, 5, 0, 0, 0, 11, 0, 0, 0}, 1, []byte{0xff}, 0)
 	f.Add([]byte("hello world"), []byte{0, 0, 0, 0, 9, 0, 0, 0, 5, 0, 0, 0}, 11, []byte{0x55, 0x01}, 3)
 	f.Add([]byte("hello world"), []byte{0xff, 0xff, 0xff, 0xff, 5, 0, 0, 0}, -1, []byte(nil), math.MaxInt)

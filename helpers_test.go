@@ -32,6 +32,9 @@ func (g *waitGroup) Go(call func()) {
 // masks is what qemu 7.2 lacks: it reads what the mask of a VPMASKMOVD leaves out.
 const masks = "masks"
 
+// space is what the machine in Bochs lacks: memory for arrays of 4 GiB.
+const space = "space"
+
 // needs skips a test where BLOOM_TEST_LACKS says that an emulator lacks something.
 func needs(t testing.TB, ability string) {
 	t.Helper()
@@ -53,8 +56,8 @@ func proven() []Kernel {
 // whole reports whether tests take all cases of their matrices, as make prove/long has them do, and no sample.
 func whole() bool { return os.Getenv("BLOOM_TEST_WHOLE") != "" }
 
-// oneOf returns of how many cases a loop takes one: of the first number, with -short of the second, if there is one, and
-// where tests are whole, each.
+// oneOf returns n, so that a test runs every n-th case. With -short it returns the second number, if there is one, and with
+// BLOOM_TEST_WHOLE it returns 1.
 func oneOf(n int, short ...int) int {
 	switch {
 	case whole():

@@ -396,9 +396,9 @@ func TestKernelSingleIntegers(t *testing.T) {
 	}
 }
 
-// TestLargestFilters looks for portable Go in place of kernels from the bounds on past which kernels would be wrong: of sizes and of
+// TestKernelLargestFilters looks for portable Go in place of kernels from the bounds on past which kernels would be wrong: of sizes and of
 // probes. There is no memory for such filters, and none is read.
-func TestLargestFilters(t *testing.T) {
+func TestKernelLargestFilters(t *testing.T) {
 	data := make([]byte, 64)
 	aligned := data[-uintptr(unsafe.Pointer(&data[0]))&3:]
 	for _, kernel := range kernels {
@@ -436,4 +436,23 @@ func TestLargestFilters(t *testing.T) {
 			}
 		}
 	}
+}
+
+// BenchmarkForms compares the forms over mixtures of present and absent keys. AVX-512 gathers here on every CPU, and AVX2
+// loads: a CPU on which AVX-512 takes less time belongs in the list of gathersWell.
+func BenchmarkForms(b *testing.B) {
+	defer func(g, p bool) { gathers, slowPDEP = g, p }(gathers, slowPDEP)
+	gathers = true
+	eachMixture(b, []int{0, 10, 25, 50, 75, 90, 100}, func(b *testing.B, w *workload) {
+		hits := make([]uint64, queries/64)
+		for _, kernel := range kernels[:len(kernels)-1] {
+			filter := onKernel(b, w.filter, kernel)
+			for _, form := range []string{"switched", "dense"} {
+				b.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, form), func(b *testing.B) {
+					slowPDEP = form == "dense"
+					inTurn(b, queries, w.reference, func() { sink += filter.MayContainBatch(Integers(w.keys), hits) })
+				})
+			}
+		}
+	})
 }

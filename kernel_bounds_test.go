@@ -19,9 +19,9 @@ import (
 	"github.com/lanebloom/bloom/internal/guard"
 )
 
-// TestKeysAtPageEnd hashes keys of every length and alignment that end where
+// TestKernelKeysAtPageEnd hashes keys of every length and alignment that end where
 // an inaccessible page begins, in every layout.
-func TestKeysAtPageEnd(t *testing.T) {
+func TestKernelKeysAtPageEnd(t *testing.T) {
 	t.Parallel()
 	const room = 130 + 16
 	buffer, header := guard.Buffer(t, 2*room), guard.Buffer(t, len(viewHeader{}))
@@ -269,9 +269,9 @@ func someSizes(size int) int {
 	return 1
 }
 
-// TestFiltersAtPageEnd probes filters of every size and alignment that end
+// TestKernelFiltersAtPageEnd probes filters of every size and alignment that end
 // where an inaccessible page begins and are themselves read-only.
-func TestFiltersAtPageEnd(t *testing.T) {
+func TestKernelFiltersAtPageEnd(t *testing.T) {
 	t.Parallel()
 	keys := golden.Mixed.Range(0, 300)
 	page := os.Getpagesize()
@@ -341,10 +341,11 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 	})
 }
 
-// TestLargeArrays finds what kernels and portable Go add to arrays of more bits than kernels count, or than
+// TestKernelLargeArrays finds what kernels and portable Go add to arrays of more bits than kernels count, or than
 // a hash reaches, of which hardly any memory is touched. At the third size, the
 // reciprocal of the whole length would give double32 a wrong index for large hashes.
-func TestLargeArrays(t *testing.T) {
+func TestKernelLargeArrays(t *testing.T) {
+	needs(t, space)
 	t.Parallel()
 	sizes := []uint64{1<<31 - 8, 1 << 31, 1<<31 + 8, 6<<30 - 48, 1<<32 - 8, 1 << 32, 1<<32 + 8, 1<<35 + 12344}
 	if bits.UintSize < 64 {

@@ -17,9 +17,9 @@ import (
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
-// TestFiltersOnKernels compares each kernel with the letter of its scheme, over numbers of bits, of
+// TestKernelFilters compares each kernel with the letter of its scheme, over numbers of bits, of
 // probes and of hashes, and shares of hits: the fill of the bits sets the latter.
-func TestFiltersOnKernels(t *testing.T) {
+func TestKernelFilters(t *testing.T) {
 	t.Parallel()
 	lengths := []int{0, 1, 2, 7, 8, 15, 16, 17, smallBatch - 1, smallBatch, smallBatch + 1, 127, 128, 129, windowKeys - 1, windowKeys, windowKeys + 1, 2*windowKeys + 67}
 	sizes := []uint64{1, 2, 3, 7, 8, 9, 24, 56, 63, 64, 65, 72, 100, 504, 512, 520, 1000, 1 << 13, 1<<14 - 1, 1 << 14, 1<<14 + 1, 1<<15 + 24, 1<<17 - 5, 1 << 20, 1<<20 + 7}
@@ -42,9 +42,9 @@ func TestFiltersOnKernels(t *testing.T) {
 	})
 }
 
-// TestBatchLengths tests batches of every seventh length up to two windows and a rest, and of
+// TestKernelBatchLengths tests batches of every seventh length up to two windows and a rest, and of
 // every length up to some vectors. A vector or a word of hits ends anywhere in these lengths.
-func TestBatchLengths(t *testing.T) {
+func TestKernelBatchLengths(t *testing.T) {
 	t.Parallel()
 	stride := 7
 	if !whole() {
@@ -70,9 +70,9 @@ func TestBatchLengths(t *testing.T) {
 	})
 }
 
-// TestMixedDensity alternates runs of hits and runs of misses: between them a kernel may
+// TestKernelMixedDensity alternates runs of hits and runs of misses: between them a kernel may
 // change its way of probing.
-func TestMixedDensity(t *testing.T) {
+func TestKernelMixedDensity(t *testing.T) {
 	t.Parallel()
 	eachScheme(t, func(t *testing.T, s scheme, test schemeTest) {
 		t.Parallel()
@@ -103,11 +103,11 @@ func TestMixedDensity(t *testing.T) {
 	})
 }
 
-// TestRemainders sets the bits of hashes at which an inexact remainder shows and looks for
+// TestKernelRemainders sets the bits of hashes at which an inexact remainder shows and looks for
 // them with each kernel, in arrays of all small sizes, of sizes around powers of two, and
 // of random ones. All other bits are clear, so that a wrong remainder finds none. A kernel
 // that knows the hits to be dense makes its probes in another way.
-func TestRemainders(t *testing.T) {
+func TestKernelRemainders(t *testing.T) {
 	t.Parallel()
 	small, stride := uint64(1<<18), uint64(oneOf(61, 127))
 	memory := make([]byte, 1<<29+8) // hardly any of it touched
@@ -210,9 +210,9 @@ func TestKernelMostProbes(t *testing.T) {
 	}
 }
 
-// TestIndex compares the remainders of single hashes with %, for all small numbers of bits,
+// TestKernelIndex compares the remainders of single hashes with %, for all small numbers of bits,
 // those around powers of two, and random ones, up to the largest.
-func TestIndex(t *testing.T) {
+func TestKernelIndex(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	var sizes []uint64

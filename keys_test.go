@@ -261,9 +261,9 @@ func TestIntegersOfWords(t *testing.T) {
 	}
 }
 
-// TestLayouts queries and builds with every column layout, whole, sliced, and
+// TestKernelLayouts queries and builds with every column layout, whole, sliced, and
 // with null rows.
-func TestLayouts(t *testing.T) {
+func TestKernelLayouts(t *testing.T) {
 	t.Parallel()
 	for i, layout := range layouts {
 		t.Run(fmt.Sprintf("%s/width=%d", layout.name, layout.width), func(t *testing.T) {

@@ -34,7 +34,7 @@ const (
 // machines have each kernel twice, where that can be had, and three generations of arm64. qemu lacks AVX-512, and Bochs
 // boots what is of this machine's architecture. s390x is big-endian.
 var machines = []machine{
-	{name: "skylake-x", arch: "amd64", exec: "$PWD/internal/emulation/bochs-exec", kernels: []string{"avx512", "avx2", "generic"}, proves: "avx512"},
+	{name: "skylake-x", arch: "amd64", exec: "$PWD/internal/emulation/bochs-exec", kernels: []string{"avx512", "avx2", "generic"}, lacks: "space", proves: "avx512"},
 	{name: "haswell", arch: "amd64", exec: "qemu-x86_64-static -cpu Haswell", kernels: []string{"avx2", "generic"}, lacks: "masks"},
 	{name: "cortex-a53", arch: "arm64", exec: "qemu-aarch64-static -cpu cortex-a53", kernels: []string{"neon", "generic"}},
 	{name: "s390x", arch: "s390x", exec: "qemu-s390x-static", kernels: []string{"generic"}, tests: "."},
