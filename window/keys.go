@@ -49,7 +49,7 @@ func (w *Window) AddString(key string) { w.AddHash(w.mustHave().options.Format.H
 // AddUint64 adds the 8 little-endian bytes of key.
 func (w *Window) AddUint64(key uint64) { w.AddHash(w.mustHave().options.Format.HashUint64(key)) }
 
-// AddHash adds the key whose [bloom.Hash] is h. It panics if the window's format has another hash.
+// AddHash adds the key whose [bloom.Hash] is h. It panics if the window's format has a different hash.
 func (w *Window) AddHash(h bloom.Hash) {
 	s := w.mustHave()
 	if s.add(h) {
@@ -85,7 +85,8 @@ func (w *Window) addAgain(h bloom.Hash) {
 	w.state.Load().add(h)
 }
 
-// AddBatch adds every key of a column. It panics if keys are hashes of another kind than the window's.
+// AddBatch adds every key of a column. It panics if keys are hashes and the window's format has a different
+// hash.
 func (w *Window) AddBatch(keys bloom.Keys) {
 	s := w.mustHave()
 	s.newest.AddBatch(keys.Slice(0, 0)) // it panics if it has to, for a column without keys, too
@@ -146,8 +147,8 @@ func firstBit(words []uint64, set bool, i, n int) int {
 	return n
 }
 
-// TestAndAdd adds a key and reports whether it may have been there before. No is certain: no generation had it. If several
-// goroutines add a new key at once, at least one of them learns that it is new.
+// TestAndAdd adds a key and reports whether it may have been present before. False is certain: no generation
+// had it. If several goroutines add a new key at the same time, at least one of them gets false.
 func (w *Window) TestAndAdd(key []byte) bool {
 	return w.TestAndAddHash(w.mustHave().options.Format.Hash(key))
 }
@@ -162,7 +163,8 @@ func (w *Window) TestAndAddUint64(key uint64) bool {
 	return w.TestAndAddHash(w.mustHave().options.Format.HashUint64(key))
 }
 
-// TestAndAddHash is TestAndAdd for the key whose [bloom.Hash] is h. It panics if the window's format has another hash.
+// TestAndAddHash is TestAndAdd for the key whose [bloom.Hash] is h. It panics if the window's format has a
+// different hash.
 func (w *Window) TestAndAddHash(h bloom.Hash) bool {
 	s := w.mustHave()
 	was, inNewest := s.query(h)
@@ -198,8 +200,8 @@ func (s *state) query(h bloom.Hash) (some, inNewest bool) {
 	return some, false
 }
 
-// MayContain reports whether a generation may have the key. No is certain. For an absent key, the answer is yes at the
-// false-positive rate of all generations together.
+// MayContain reports whether a generation may have the key. False is certain. For an absent key, the result is
+// true at the false-positive rate of all generations together.
 func (w *Window) MayContain(key []byte) bool {
 	s := w.state.Load()
 	return s != nil && s.has(s.options.Format.Hash(key))
@@ -217,7 +219,8 @@ func (w *Window) MayContainUint64(key uint64) bool {
 	return s != nil && s.has(s.options.Format.HashUint64(key))
 }
 
-// MayContainHash is MayContain for a key whose [bloom.Hash] is h. It panics if the window's format has another hash.
+// MayContainHash is MayContain for a key whose [bloom.Hash] is h. It panics if the window's format has a
+// different hash.
 func (w *Window) MayContainHash(h bloom.Hash) bool {
 	s := w.state.Load()
 	return s != nil && s.has(h)
@@ -254,7 +257,7 @@ func (s *state) mayContain(group *bloom.Group, keys bloom.Keys, hits []uint64) {
 func checked(keys bloom.Keys, hits []uint64) []uint64 {
 	words := (keys.Len() + 63) / 64
 	if len(hits) < words {
-		panic(fmt.Sprintf("window: %d words for the bits of %d keys, which take %d: (keys.Len()+63)/64", len(hits), keys.Len(), words))
+		panic(fmt.Sprintf("window: %d words for the bits of %d keys, which need %d: (keys.Len()+63)/64", len(hits), keys.Len(), words))
 	}
 	return hits[:words]
 }
@@ -266,9 +269,9 @@ func count(hits []uint64) (n int) {
 	return n
 }
 
-// MayContainBatch tests every key of a column, as [bloom.Filter.MayContainBatch] does: it sets bit i%64 of hits[i/64] if a
-// generation may have key i, and clears it if not. It returns the number of set bits. It panics if hits has too few words, or if
-// keys are hashes of another kind than the window's.
+// MayContainBatch tests every key of a column, as [bloom.Filter.MayContainBatch] does: it sets bit i%64 of
+// hits[i/64] if a generation may have key i, and clears it if not. It returns the number of hits. It panics if
+// hits has too few words, or if keys are hashes and the window's format has a different hash.
 func (w *Window) MayContainBatch(keys bloom.Keys, hits []uint64) int {
 	hits = checked(keys, hits)
 	s := w.state.Load()
@@ -282,8 +285,8 @@ func (w *Window) MayContainBatch(keys bloom.Keys, hits []uint64) int {
 	return count(hits)
 }
 
-// TestAndAddBatch adds every key of a column and reports which may have been there before, as [bloom.Set.TestAndAddBatch] does:
-// of equal keys in the column, the second and all later ones were there.
+// TestAndAddBatch adds every key of a column and reports which keys may have been present before, as
+// [bloom.Set.TestAndAddBatch] does: among equal keys in the column, the second and all later ones are hits.
 func (w *Window) TestAndAddBatch(keys bloom.Keys, hits []uint64) int {
 	hits = checked(keys, hits)
 	clear(hits)

@@ -10,9 +10,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// WriteTo writes the file of the window, while goroutines may add, query and rotate. The file has every key that a query would
-// find when WriteTo begins, and when the generations began. It takes memory for a small buffer. To replace an older file in one
-// step, write to a new one, sync it and rename it; a window of Open does that.
+// WriteTo writes the file of the window, while goroutines may add, query and rotate. The file has every key
+// that a query would find when WriteTo begins, and the times when the generations began. WriteTo needs memory
+// for a small buffer. To replace an older file in one step, write to a new file, sync it and rename it; a
+// window of Open does that.
 func (w *Window) WriteTo(to io.Writer) (int64, error) {
 	s := w.state.Load()
 	if s == nil {
@@ -29,17 +30,17 @@ func (w *Window) WriteTo(to io.Writer) (int64, error) {
 	return out.n, out.err
 }
 
-// ReadFrom makes w the window in the next file of r, with its options. It verifies the checksums, reads the bytes of the
-// file and no more, and allocates memory for the bytes that r gives, not for those that headers claim: a file is refused if Rotate
-// would make filters of more than four times the size of those that it has. No goroutine may use w meanwhile; Load is for a window
-// in use, or with other options.
+// ReadFrom makes w the window in the next file of r, with its options. It verifies the checksums, reads the
+// bytes of the file and no more, and allocates memory for the bytes that r returns, not for the sizes in
+// headers: a file is refused if Rotate would make filters of more than four times the size of its own filters.
+// No goroutine may use w during the call. To read into a window in use, or with different options, use Load.
 //
-// The generations are as old as they were when the file was written, and if Run rotated the window, older by the time that
-// has passed since then.
+// The generations are as old as they were when the file was written. If Run rotated the window, the time since
+// then is added.
 //
-// The error is [io.EOF] if r has no byte left, and [bloom.ErrEncoding] if the bytes are not a whole and undamaged file, with
-// [io.ErrUnexpectedEOF] if r ends inside it. It is [bloom.ErrFormat] for a format that this library does not know. With an error,
-// w does not change.
+// The error is [io.EOF] if r is at its end, and [bloom.ErrEncoding] if the file is truncated or damaged, also
+// with [io.ErrUnexpectedEOF] if r ends inside the file. It is [bloom.ErrFormat] for a format that this library
+// does not know. With an error, w does not change.
 func (w *Window) ReadFrom(r io.Reader) (int64, error) {
 	in := newSource(r, -1)
 	f, err := in.window(nil)
@@ -56,34 +57,36 @@ func (w *Window) ReadFrom(r io.Reader) (int64, error) {
 	return in.n, nil
 }
 
-// Loaded tells what Load and Open have kept of a file or of a folder.
+// Loaded reports what Load or Open kept of a file or of a folder.
 type Loaded struct {
 	Saved     Options   // of the window that was saved
-	Began     time.Time // when its newest generation began, or by now, the one that follows
+	Began     time.Time // when the newest generation began
 	Kept      int       // generations
 	Forgotten int       // generations for which this window has no place, or that have become too old
-	Reshaped  int       // filters of another size, which are queried beside those of the window until they are forgotten
-	Size      int64     // bytes that were read
+	Reshaped  int       // filters of a different size, which are queried beside the window's own until they are forgotten
+	Size      int64     // bytes read
 }
 
-// Load adds the keys of the next file of r to the window. Goroutines may use w meanwhile. The window's options stay. Keys are
-// as old as in the file: those of a generation go to the one that was the newest of this window when that generation began. So a key
-// is forgotten no later than by the window that has written the file. If that window rotates at other times, a key may be
-// forgotten up to an interval earlier: replicas that load each other's files have one generation more. A window that is new goes on
-// with the generations of the file.
+// Load adds the keys of the next file of r to the window. Goroutines may use w during the call. The window's
+// options stay. Keys are as old as in the file: the keys of a generation are added to the generation of this
+// window that was the newest when that generation began. So a key is forgotten no later than by the window that
+// wrote the file. If that window rotates at other times, a key may be forgotten up to one interval earlier:
+// replicas that load each other's files need one generation more. A new window continues with the generations
+// of the file.
 //
-// A file of other options may have
+// A file with different options may have
 //
-//   - another number of keys or another rate: its filters have another size, and are queried beside those of the window until they
-//     are forgotten. Until then, the rates of both add up, and so does the memory;
-//   - fewer generations, or more: the oldest for which the window has no place are forgotten.
+//   - a different number of keys or a different rate: its filters have a different size, and are queried beside
+//     the filters of the window until they are forgotten. Until then, the rates of both add up, and so does the
+//     memory;
+//   - fewer or more generations: the oldest, for which the window has no place, are forgotten.
 //
-// A filter merges with one of the same size if that has room for the keys of both, and to load the same file again changes
-// nothing. If MaxBytes has no room, it merges with the least full of its size. So only the first of each size in each generation
-// may exceed MaxBytes.
+// A filter is merged with one of the same size if that has room for the keys of both, so loading the same file
+// again changes nothing. If MaxBytes is reached, it is merged with the least full filter of its size. So only
+// the first filter of each size in each generation may exceed MaxBytes.
 //
-// The errors are those of ReadFrom, and [bloom.ErrShape] for a file of another format, whose hashes are others. With an error,
-// the window does not change.
+// The errors are the errors of ReadFrom, and [bloom.ErrShape] for a file of a different format, which has
+// different hashes. With an error, the window does not change.
 func (w *Window) Load(r io.Reader) (Loaded, error) {
 	p := w.mustHave().plan
 	in := newSource(r, -1)
@@ -96,7 +99,7 @@ func (w *Window) Load(r io.Reader) (Loaded, error) {
 	defer w.order.Unlock()
 	s := w.state.Load()
 	if f.options.Format != s.options.Format {
-		return loaded, fmt.Errorf("window: %w: the file is of %v, and the window of %v", bloom.ErrShape, f.options.Format, s.options.Format)
+		return loaded, fmt.Errorf("window: %w: the file has the format %v, and the window %v", bloom.ErrShape, f.options.Format, s.options.Format)
 	}
 	m := newMerge(s, f)
 	m.place()

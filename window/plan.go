@@ -9,20 +9,20 @@ import (
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
-// Options say what a Window is for.
+// Options describe a Window.
 type Options struct {
 	Format      bloom.Format // of the filters; the zero Format is [bloom.Default]
 	Generations int          // 2 to 1,024
-	Keys        int          // of a generation: one with more gets more memory, up to MaxBytes
-	Rate        float64      // of false positives, 0 to 1, of a query over all generations, with up to twice their keys
-	MaxBytes    int64        // of the filters, at most; 0 is 4 times Bytes
+	Keys        int          // of a generation; a generation with more keys gets more memory, up to MaxBytes
+	Rate        float64      // false-positive rate, 0 to 1, of a query over all generations, with up to twice their keys
+	MaxBytes    int64        // the most bytes of all filters; 0 means 4 times Bytes
 }
 
 // mostGenerations bounds the time of a query.
 const mostGenerations = 1024
 
-// Bytes returns the bytes of the filters if each generation has at most its keys. MaxBytes does not change it. The errors
-// are those of [New].
+// Bytes returns the bytes of the filters if each generation has at most Keys keys. MaxBytes does not affect it.
+// The error is [bloom.ErrFormat], [bloom.ErrCapacity] or [bloom.ErrRate], as in [New].
 func (o Options) Bytes() (int64, error) {
 	p, err := o.plan()
 	return int64(o.Generations) * p.bytes(), err

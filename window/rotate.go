@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Rotate forgets the oldest generation and begins a new one. If several goroutines call it, one rotation begins when the other
-// has ended.
+// Rotate forgets the oldest generation and begins a new one. If several goroutines call it, the rotations run
+// one after the other.
 func (w *Window) Rotate() {
 	w.order.Lock()
 	defer w.order.Unlock()
@@ -39,16 +39,18 @@ func (w *Window) rotate(n int, began time.Time) {
 	w.reuse(s.plan, forgotten)
 }
 
-// Run rotates when the newest generation is an interval old, until the context ends, and returns the context's error. 24 hours
-// by the hour are 25 generations. A window that was read from a file goes on with the age that its generations have.
+// Run rotates when the newest generation is one interval old, until the context ends, and returns the context's
+// error. For 24 hours with hourly rotation, use 25 generations. A window that was read from a file continues
+// with the age of its generations.
 //
-// If it wakes up late, because the process was stopped, say, it makes up at once for each interval that has passed. The newest
-// generation then has the keys of several intervals. It is kept as long as any other from then on, since its last keys may be
-// new. For the time while a process did not run, Open, Load and ReadFrom make up, if Run had been called before the window was
-// saved: they forget what has become too old.
+// If Run wakes up late, for example because the process was stopped, it makes up at once for each interval that
+// has passed. The newest generation then has the keys of several intervals. It is kept as long as any other,
+// because its last keys may be new. Time during which no process ran is made up for by Open, Load and ReadFrom,
+// if Run had been called before the window was saved: they forget generations that have become too old.
 //
-// The age of a generation is measured by a clock that nobody sets, and the time of day counts only while no process runs. On
-// most systems, neither clock nor timers run while the machine sleeps: keys are kept for longer by that time.
+// The age of a generation is measured by a monotonic clock; the time of day counts only while no process runs.
+// On most systems, neither that clock nor timers run while the machine sleeps: keys are kept longer by that
+// time.
 func (w *Window) Run(ctx context.Context, every time.Duration) error {
 	if every <= 0 {
 		return errors.New("window: the interval is not positive")

@@ -5,20 +5,22 @@ import (
 	"time"
 )
 
-// Open returns the window that is kept in a folder. If the folder is new or empty, the window is empty. Each generation has a file
-// there, and [Window.Save] writes those that have changed: call it every minute, say. A process that is killed loses what was added
-// after the last Save.
+// Open returns the window that is kept in a folder. If the folder is new or empty, the window is empty. The
+// folder has a file for each generation, and [Window.Save] writes the files that have changed: call it
+// regularly, for example every minute. If the process is killed, the keys that were added after the last Save
+// are lost.
 //
-// The options are those of the window, whatever those of the window that was saved: see [Window.Load] for what becomes of
-// the filters. The generations are as old as they are by the time of day: if Run rotated the window that was saved, those that have
-// become too old are forgotten. Their files stay until the next Save. So if the time of day is wrong, nothing is lost before. A
-// generation that begins in the future begins now. Open reads each filter to where it stays, and takes hardly more memory than
-// that.
+// The given options apply, not the options of the saved window: [Window.Load] describes what happens to its
+// filters. The generations are as old as the time of day implies. If Run rotated the saved window, generations
+// that have become too old are forgotten. Their files stay until the next Save, so nothing is lost before that
+// if the time of day is wrong. If a generation began in the future, it counts as beginning now. Open reads each
+// filter to its final place, and needs little more memory than the filters.
 //
-// The folder is locked until Close, or until the process ends. The error is [ErrLocked] if another window has it, in this
-// process or in another. Where package syscall has no such lock (AIX, Solaris, Plan 9, js and wasip1), nobody notices a second
-// one. It is [bloom.ErrEncoding] if a file is missing or damaged, or older than the others; the message has its name. Open then
-// changes nothing, and an empty folder is the way on. It is [bloom.ErrShape] for a folder of another format, or one of [New].
+// The folder is locked until Close, or until the process ends. The error is [ErrLocked] if another window has
+// it, in this process or in another. If the package syscall has no such lock (AIX, Solaris, Plan 9, js and
+// wasip1), a second window is not noticed. The error is [bloom.ErrEncoding] if a file is missing or damaged, or
+// older than the others; the message names the file. Open then changes nothing: begin with an empty folder. The
+// error is [bloom.ErrShape] for a folder of a different format, or an error of [New].
 func Open(folder string, o Options) (*Window, Loaded, error) {
 	p, err := o.plan()
 	if err != nil {
@@ -74,9 +76,10 @@ func (f *folder) window(o Options, p *plan) (*Window, Loaded, error) {
 	return w, loaded, nil
 }
 
-// Save writes the newest generation to the folder of Open, and others that the folder does not have as they are. Goroutines may
-// use w meanwhile; Rotate, Load and Resize wait until it ends. When it has returned without an error, the folder has every key that
-// was added before it began, and the files are synced. With an error, the folder has what the last Save without one had.
+// Save writes the newest generation to the folder of Open, and all generations that changed since they were
+// written. Goroutines may use w during the call; Rotate, Load and Resize wait until it ends. If it returns
+// without an error, the folder has every key that was added before Save began, and the files are synced. If it
+// returns an error, the folder is as the last successful Save left it.
 func (w *Window) Save() error {
 	w.order.Lock()
 	defer w.order.Unlock()
@@ -90,7 +93,7 @@ func (w *Window) save() error {
 	return w.folder.save(w.state.Load(), time.Duration(w.every.Load()))
 }
 
-// Close saves the window and unlocks its folder. The window is one without a folder then.
+// Close saves the window and unlocks its folder. Afterwards, the window has no folder.
 func (w *Window) Close() error {
 	w.order.Lock()
 	defer w.order.Unlock()

@@ -78,19 +78,19 @@ func (s *state) bytes() (n int64) {
 // hasRoom reports whether MaxBytes allows another set of the plan.
 func (s *state) hasRoom() bool { return s.bytes()+s.plan.bytes() <= s.options.most(s.plan) }
 
-// Generation describes one generation. [bloom.Stats] says how exact the numbers are.
+// Generation describes one generation. [bloom.Stats] describes how exact the numbers are.
 type Generation struct {
-	Sets    int     // filters: none without a key, and several if there were more keys than planned, or after a Load
-	Bytes   int64   // of these
-	Bits    uint64  // of these
-	SetBits uint64  // how many of these are set
+	Sets    int     // number of filters: 0 without keys, and several after more keys than planned or a Load
+	Bytes   int64   // of the filters
+	Bits    uint64  // of the filters
+	SetBits uint64  // number of bits that are set
 	Fill    float64 // SetBits / Bits; 0 without a filter
-	Keys    float64 // different keys, as the set bits tell it
+	Keys    float64 // estimated number of different keys
 
-	// KeysUnknown is set if a filter is full, so that its bits do not tell the number of its keys.
+	// KeysUnknown is set if a filter is full, so that the number of its keys cannot be derived from its bits.
 	KeysUnknown bool
 
-	FalsePositiveRate float64 // the expected share, 0 to 1, of absent keys that this generation takes for present
+	FalsePositiveRate float64 // the expected rate of this generation alone, 0 to 1
 }
 
 // stats counts the bits of the generation.

@@ -6,18 +6,19 @@ import "math"
 type Stats struct {
 	Generations []Generation // the newest first
 
-	// Keys is the sum over all generations. A key that several of them have counts in each.
+	// Keys is the sum over all generations. A key in several generations counts in each.
 	Keys float64
 
-	// FalsePositiveRate is the expected share, 0 to 1, of absent keys to which a query over all generations answers yes.
+	// FalsePositiveRate is the expected false-positive rate, 0 to 1, of a query over all generations.
 	FalsePositiveRate float64
 
 	Bytes int64 // of the filters
 	Over  bool  // a generation has more keys than [Options] MaxBytes has room for: the rate does not hold
 }
 
-// Stats returns numbers that follow from the set bits. Each call counts those of the newest generation, which takes some 0.05 ms
-// for each MB. It counts those of another generation in the first call after a Rotate or a Load has changed it, and keeps the numbers.
+// Stats returns numbers that are computed from the set bits. Each call counts the bits of the newest
+// generation, which takes about 0.05 ms for each MB. It counts the bits of other generations in the first call
+// after a Rotate or a Load has changed them, and keeps the numbers.
 func (w *Window) Stats() Stats {
 	s := w.state.Load()
 	if s == nil {

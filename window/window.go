@@ -1,24 +1,28 @@
-// Package window answers whether a key was seen lately: in the last 24 hours, say. No filter forgets a key, so a
-// [Window] has several sets, its generations. Keys are added to the newest, all are asked, and [Window.Rotate] forgets the
-// oldest.
+// Package window answers whether a key was seen recently, for example in the last 24 hours. A filter cannot
+// forget a key, so a [Window] has several sets, its generations. Keys are added to the newest generation, all
+// generations are queried, and [Window.Rotate] forgets the oldest.
 //
-//	seen, err := window.New(window.Options{Generations: 25, Keys: 2_000_000, Rate: 0.01}) // 24 hours by the hour
+//	seen, err := window.New(window.Options{Generations: 25, Keys: 2_000_000, Rate: 0.01}) // 24 hours, rotated every hour
 //	if err != nil {
 //		return err
 //	}
 //	go seen.Run(ctx, time.Hour)
-//	maybe := seen.TestAndAddString(url) // whether it may have been there in the last 24 hours
+//	maybe := seen.TestAndAddString(url) // whether it may have been added in the last 24 hours
 //
-// When the call that adds a key has returned, the key is found until Generations-1 rotations have begun since that call began. So
-// with G generations, it is kept for G-1 intervals at least and for G at most: 24 hours by the hour are 25 generations. TestAndAdd
-// adds the key to the newest generation even if an older one has it, so the time of the key begins anew. MayContain adds nothing.
+// After the call that adds a key has returned, the key is found until Generations-1 rotations have begun since
+// that call began. So with G generations, a key is kept for at least G-1 intervals and at most G: for 24 hours
+// with hourly rotation, use 25 generations. TestAndAdd adds the key to the newest generation even if an older
+// one has it, so the time of the key begins anew. MayContain adds nothing.
 //
-// A generation that gets more keys than planned gets another set, so that the rate holds: see [Options]. [Open] makes a window that
-// is kept in a folder, and knows after a restart how old its generations are.
+// A generation that gets more keys than planned gets another set, so that the rate holds ([Options]). [Open]
+// makes a window that is kept in a folder, and knows after a restart how old its generations are.
+// docs/window.md of the repository is a guide.
 //
-// Any number of goroutines may add, query, rotate, save and load at once. Queries, additions and WriteTo wait for nobody.
-// Rotate, Load, Resize and Save go one after the other. If the generations change during an addition, it adds its keys once more,
-// and only then it may wait, for microseconds.
+// # Concurrency
+//
+// Any number of goroutines may add, query, rotate, save and load at the same time. Queries, additions and
+// WriteTo do not wait. Rotate, Load, Resize and Save run one after the other. If the generations change during
+// an addition, it adds its keys once more, and only then it may wait, for microseconds.
 package window
 
 import (
@@ -28,8 +32,8 @@ import (
 	"time"
 )
 
-// Window is a set of keys that forgets them by generations. New makes one, Open keeps one in a folder, and ReadFrom reads
-// one. The zero Window holds no key, and its methods that add keys panic.
+// Window is a set of keys that forgets them by generations. New makes one, Open keeps one in a folder, and
+// ReadFrom reads one. The zero Window has no keys, and its methods that add keys panic.
 type Window struct {
 	unstored
 
@@ -56,11 +60,12 @@ type Window struct {
 // both are right. A goroutine that has waited inside an addition for all that time may still set bits of its key in it. The key
 // is added again, so that it is there anyway, and may be kept for an interval more.
 
-// New returns an empty window. The rate of a query is that of all generations together, so each gets its part of Rate.
+// New returns an empty window. Rate is the rate of a query over all generations, so each generation gets its
+// part of it.
 //
-// The error is [bloom.ErrFormat] if the format is unknown, [bloom.ErrCapacity] if the number of generations or of keys
-// is out of range or MaxBytes is less than Bytes, and [bloom.ErrRate] if the format cannot hold the rate divided by twice the
-// generations.
+// The error is [bloom.ErrFormat] if the format is unknown, [bloom.ErrCapacity] if the number of generations or
+// of keys is out of range or MaxBytes is less than Bytes, and [bloom.ErrRate] if the format cannot hold the
+// rate divided by twice the generations.
 func New(o Options) (*Window, error) {
 	p, err := o.plan()
 	if err != nil {
@@ -81,7 +86,8 @@ func New(o Options) (*Window, error) {
 	return w, nil
 }
 
-// Options returns those of New, of Open, or of the window that ReadFrom has read, with the keys of the last Resize.
+// Options returns the options of New, of Open, or of the window that ReadFrom read, with the number of keys of
+// the last Resize.
 func (w *Window) Options() Options {
 	if s := w.state.Load(); s != nil {
 		return s.options
@@ -89,8 +95,8 @@ func (w *Window) Options() Options {
 	return Options{}
 }
 
-// Began returns when the newest generation began. Of two times that it has returned, the difference and the age are those of a
-// clock that nobody sets.
+// Began returns when the newest generation began. Differences between returned times, and their age, are
+// measured by a monotonic clock.
 func (w *Window) Began() time.Time {
 	if s := w.state.Load(); s != nil {
 		return s.generations[0].began
@@ -98,8 +104,9 @@ func (w *Window) Began() time.Time {
 	return time.Time{}
 }
 
-// Resize changes the number of keys of a generation. Sets that begin from now on have the new size, those of a full generation
-// too. The others keep theirs until they are forgotten. MaxBytes, if it is 0, follows. The errors are those of [New].
+// Resize changes the number of keys of a generation. Sets that begin after the call have the new size,
+// including additional sets of a full generation. Existing sets keep their size until they are forgotten. If
+// MaxBytes is 0, it changes accordingly. The errors are the errors of [New].
 func (w *Window) Resize(keys int) error {
 	w.order.Lock()
 	defer w.order.Unlock()
