@@ -176,8 +176,12 @@ func TestView(t *testing.T) {
 		var tables []testTable
 		for i, g := range goldens(t) {
 			if g.Engine == LevelDB {
-				for j := range 5 { // of which some share a range
-					tables = append(tables, testTable{uint64(10*i + j), g.File, uint64(j % 2), 10 * j, 10*j + 19, test.size})
+				for j := range 5 { // of which some share a part of the range, and one has all of it
+					last := 10*j + 18
+					if j == 0 {
+						last = 98
+					}
+					tables = append(tables, testTable{uint64(10*i + j), g.File, uint64(j % 2), 10 * j, last, test.size})
 				}
 			}
 		}
@@ -301,4 +305,39 @@ func TestInDatabase(t *testing.T) {
 	if _, known := table.Level(); known || table.IsLeftover() || table.Name() != "" {
 		t.Errorf("%q, leftover: %v", table.Name(), table.IsLeftover())
 	}
+}
+
+// TestVirtual has tables of Pebble that are parts of a file. The keys of one of them have another prefix in the database.
+func TestVirtual(t *testing.T) {
+	folder := t.TempDir()
+	writeDatabase(t, folder, bytewise, []testTable{{number: 4, golden: "rocksdb-5-snappy.sst"}, {number: 5, golden: "rocksdb-7.sst"}})
+	part := func(level, number, backing uint64, fields ...byte) record {
+		r := record{}.numbers(103, level, number, 1000).key(string(key(10))).key(string(key(20))).numbers(5, 6, 66, backing)
+		return append(append(r, fields...), 1)
+	}
+	e := slices.Concat(record{}.numbers(tagComparator).bytes(bytewise), record{}.numbers(105, 4, 5000, 105, 5, 5000),
+		part(2, 100, 4), part(2, 101, 4), part(3, 102, 5), part(4, 103, 5, 67, 1, 'x'))
+	writeFile(t, filepath.Join(folder, "MANIFEST-000001"), logOf(e))
+	d, err := OpenDatabase(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	tables := d.View().Tables()
+	wantNames(t, "parts", tables, "000004.sst 2", "000005.sst") // which is on two levels
+	hits := make([]uint64, 1)
+	for k, want := range map[string]uint64{string(key(0)): 3, string(key(1)): 2, "other": 2} {
+		if n, err := d.View().MayContain([]byte(k), hits); hits[0] != want || err != nil {
+			t.Errorf("%s: %d tables, %b, want %b, %v", k, n, hits, want, err)
+		}
+	}
+	if !errors.Is(tables[1].Ignored(), ErrPrefix) || tables[0].Ignored() != nil {
+		t.Error(tables[0].Ignored(), tables[1].Ignored())
+	}
+	writeFile(t, filepath.Join(folder, "MANIFEST-000001"), logOf(e, record{}.numbers(tagDeletedTable, 4, 103)))
+	came, went, err := d.Refresh()
+	if err != nil || len(came) != 1 || len(went) != 1 || came[0].Ignored() != nil {
+		t.Errorf("without the prefix: %q came, %q went, %v", names(came), names(went), err)
+	}
+	wantNames(t, "without the prefix", d.View().Tables(), "000004.sst 2", "000005.sst 3")
 }

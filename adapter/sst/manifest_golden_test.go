@@ -96,3 +96,68 @@ func TestDamagedDatabases(t *testing.T) {
 		}
 	}
 }
+
+// TestDamagedView flips bits of the MANIFEST of a database and cuts it: no table that has a key is missing from the answer.
+func TestDamagedView(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join("testdata", "databases", "families"))); err != nil {
+		t.Fatal(err)
+	}
+	name, err := manifestOf(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys [][]byte
+	for i := range 200 {
+		keys = append(keys, fmt.Appendf(nil, "user%08d", i*50))
+	}
+	want := hitsOf(t, folder, keys)
+	if len(want) < 3*len(keys) {
+		t.Fatalf("%d hits", len(want))
+	}
+	step := 1 + len(data)/100
+	if testing.Short() {
+		step *= 10
+	}
+	for i := 0; i < len(data); i += step {
+		damaged := slices.Clone(data)
+		damaged[i] ^= 1 << (i % 8)
+		for _, changed := range [][]byte{damaged, data[:i]} {
+			writeFile(t, name, changed)
+			got := hitsOf(t, folder, keys)
+			for hit := range want {
+				if !got[hit] {
+					t.Fatalf("byte %d of %d, %d bytes: %s is lost", i, len(data), len(changed), hit)
+				}
+			}
+		}
+	}
+}
+
+// hitsOf returns the names of tables, each with a key that it may have.
+func hitsOf(t *testing.T, folder string, keys [][]byte) map[string]bool {
+	t.Helper()
+	d, err := OpenDatabase(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	all := map[string]bool{}
+	v := d.View()
+	hits := make([]uint64, (len(v.Tables())+63)/64)
+	for _, key := range keys {
+		if _, err := v.MayContain(key, hits); err != nil {
+			t.Fatal(err)
+		}
+		for i, table := range v.Tables() {
+			if hits[i/64]>>(i%64)&1 != 0 {
+				all[table.Name()+" "+string(key)] = true
+			}
+		}
+	}
+	return all
+}

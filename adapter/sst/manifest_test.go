@@ -138,7 +138,7 @@ func TestEdits(t *testing.T) {
 		with(203, 7, 8193).bytes("an id").numbers(401, 1, 2, 3, 0, 400, 1, 2, 3).bytes("m").bytes("v").numbers(9).bytes("x").numbers(0),
 		with(8196, 3, 2, 9, 1, 8197, 3, 8198).bytes("t").numbers(8199).bytes("t").numbers(8200).bytes("t").numbers(9000).bytes("t"),
 		append(table(7, 1, 10), with(tagDeletedTable, 0, 10)...), // it moves
-		with(tagDeletedTable, 5, 12), // it is not there
+		with(tagDeletedTable, 5, 13), // it is on another level
 		with(tagDeletedTable, 0, 11),
 		append(with(tagDeletedTable, 1, 12), with(tagGroup, 1)...),
 		append(table(7, 2, 22), with(tagGroup, 0)...),
