@@ -22,16 +22,22 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.probeCol
 // probeColumn is MayContainBatch. It takes a pointer, because a copy of the column would cost a single key as much
 // as its test. Few keys without null rows, in the layouts of most columns, are tested one by one.
 func (v *view) probeColumn(keys *Keys, hits []uint64) int {
-	if uint(keys.n-1) >= uint(v.oneByOne) || keys.validity != nil || len(hits) == 0 || detect.Races && v.atomic {
+	if uint(keys.n-1) >= keysAcross || keys.validity != nil || len(hits) == 0 || detect.Races && v.atomic {
 		return v.probeBatch(keys, hits)
 	}
 	word := uint64(0)
 	switch keys.layout {
 	case uint64s:
+		if keys.n > int(v.few.integers) {
+			return v.probeBatch(keys, hits)
+		}
 		for i, key := range elements[uint64](keys, keys.n) {
 			word |= probes.OneIf(probeUint64(&v.Base, key)) << (i % 64)
 		}
 	case byteSlices, strs:
+		if keys.n > int(v.few.others) {
+			return v.probeBatch(keys, hits)
+		}
 		size := elementSize[keys.layout]
 		for i := range keys.n {
 			p, n := keyAt(unsafe.Add(keys.column, uintptr(i)*size))
@@ -44,13 +50,6 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 	return bits.OnesCount64(word)
 }
 
-// keyAt returns the address and the length of the key of a header, which is that of a slice or of
-// a string: both begin with these two.
-func keyAt(header unsafe.Pointer) (p unsafe.Pointer, n int) {
-	key := *(*string)(header)
-	return unsafe.Pointer(unsafe.StringData(key)), len(key)
-}
-
 // probeBatch is MayContainBatch.
 func (v *view) probeBatch(keys *Keys, hits []uint64) int {
 	hits = keys.wordsOf(hits)
@@ -59,10 +58,13 @@ func (v *view) probeBatch(keys *Keys, hits []uint64) int {
 		return 0
 	}
 	keys.mustServe(v.format)
-	if keys.n <= int(v.oneByOne) || detect.Races && v.atomic {
+	if keys.n <= keysAcross && keys.n <= v.few.of(keys) || detect.Races && v.atomic {
 		return v.probeRows(keys, hits)
 	}
-	if keys.n <= smallBatch {
+	switch words := schemes[v.scheme].words; {
+	case keys.n <= vectorKeys && words > one32:
+		return v.inVector(keys, hits, false)
+	case keys.n <= smallBatch && words <= one64:
 		return v.inSmallWindow(keys, hits, false)
 	}
 	w := takeWindow()
@@ -70,6 +72,17 @@ func (v *view) probeBatch(keys *Keys, hits []uint64) int {
 	n := v.probeWindows(keys, &h, hits)
 	w.giveBack()
 	return n
+}
+
+// of returns the number for a column. Keys that are gathered first take longer to hash together.
+func (f few) of(keys *Keys) int {
+	switch {
+	case keys.layout == uint64s || keys.layout == uint32s:
+		return int(f.integers)
+	case keys.isGathered():
+		return max(int(f.others), vectorKeys-1)
+	}
+	return int(f.others)
 }
 
 // wordsOf returns the words for the bits of the keys. It panics if there are fewer.
@@ -96,26 +109,36 @@ func (v *view) probeRows(keys *Keys, hits []uint64) (total int) {
 	return total
 }
 
-// inSmallWindow is probeWindows, or addFoundWindows if add is set, for at most smallBatch keys. It is a function of
-// its own, so that other batches need no stack for its buffers.
+// inVector is probeWindows, or addFoundWindows if add is set, for at most vectorKeys keys, with their hashes on the stack: to clear
+// the buffers of more would take as long as to test some keys. It is a function of its own, so that other batches need no stack for
+// its buffers.
 //
 //go:noinline
-func (v *view) inSmallWindow(keys *Keys, hits []uint64, add bool) int {
+func (v *view) inVector(keys *Keys, hits []uint64, add bool) int {
 	n, words := keys.n, schemes[v.scheme].words
-	switch words {
-	case one32:
-		var h [smallBatch]uint32
-		return v.inWindows(keys, &hashes{h32: h[:n]}, hits, add)
-	case one64:
-		var h [smallBatch]uint64
+	if words == one64 {
+		var h [vectorKeys]uint64
 		return v.inWindows(keys, &hashes{h1: h[:n]}, hits, add)
 	}
-	var h1, h2 [smallBatch]uint64
+	var h1, h2 [vectorKeys]uint64
 	if words == four64 {
-		var h3, h4 [smallBatch]uint64
+		var h3, h4 [vectorKeys]uint64
 		return v.inWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], h3: h3[:n], h4: h4[:n]}, hits, add)
 	}
 	return v.inWindows(keys, &hashes{h1: h1[:n], h2: h2[:n]}, hits, add)
+}
+
+// inSmallWindow is inVector for at most smallBatch keys and hashes of one word.
+//
+//go:noinline
+func (v *view) inSmallWindow(keys *Keys, hits []uint64, add bool) int {
+	n := keys.n
+	if schemes[v.scheme].words == one32 {
+		var h [smallBatch]uint32
+		return v.inWindows(keys, &hashes{h32: h[:n]}, hits, add)
+	}
+	var h [smallBatch]uint64
+	return v.inWindows(keys, &hashes{h1: h[:n]}, hits, add)
 }
 
 // inWindows is probeWindows, or addFoundWindows if add is set.
@@ -144,7 +167,7 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 		}
 		if own := part.ownHashes(); own != nil {
 			h = &hashes{h1: own}
-		} else {
+		} else if part.n >= vectorKeys || !part.hashFew(v.scheme, v.kernel, h, false) {
 			part.hash(v.scheme, v.kernel, h)
 		}
 		found := v.probeHashed(part, h, hits[i/64:], dense)
@@ -232,7 +255,10 @@ func (v *view) addFound(keys *Keys, hits []uint64) int {
 	if keys.n <= leastHashes || detect.Races && v.atomic {
 		return v.addFoundRows(keys, hits)
 	}
-	if keys.n <= smallBatch {
+	switch words := schemes[v.scheme].words; {
+	case keys.n <= vectorKeys && words > one32:
+		return v.inVector(keys, hits, true)
+	case keys.n <= smallBatch && words <= one64:
 		return v.inSmallWindow(keys, hits, true)
 	}
 	w := takeWindow()
@@ -276,7 +302,9 @@ func (v *view) addFoundWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 // It tests all keys and adds those that miss a bit. If many do, a kernel adds all: to set the bits of a key that has
 // them changes nothing, and it tells as much as a test.
 func (v *view) addFoundWindow(keys *Keys, h *hashes, hits []uint64, dense bool) (total int) {
-	keys.hash(v.scheme, v.kernel, h)
+	if keys.n >= vectorKeys || !keys.hashFew(v.scheme, v.kernel, h, true) {
+		keys.hash(v.scheme, v.kernel, h)
+	}
 	words := (keys.n + 63) / 64
 	var added [windowKeys / 64]uint64
 	if found := v.probeHashed(keys, h, hits, dense); keys.validity == nil && 2*found <= keys.n && v.addInOrder(h, added[:]) {

@@ -112,7 +112,9 @@ func (s *prober) addRows(keys *Keys) {
 
 // addWindow is addDirectly for as many keys as h has room for. places has room for at least one key.
 func (s *prober) addWindow(keys *Keys, h *hashes, places []uint32) {
-	keys.hashKeys(s.scheme, s.kernel, h)
+	if keys.n >= vectorKeys || !keys.hashFew(s.scheme, s.kernel, h, true) {
+		keys.hashKeys(s.scheme, s.kernel, h)
+	}
 	if h.len() == 0 {
 		return
 	}

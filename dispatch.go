@@ -24,16 +24,13 @@ import (
 func (s *prober) setKernel(kernel Kernel) {
 	f, a := &schemes[s.scheme], &arrays[s.scheme]
 	if s.scheme == noScheme {
-		s.kernel, s.oneByOne, s.oneKey = kernel, 0, nil
+		s.kernel, s.few, s.oneKey = kernel, few{}, nil
 		return
 	}
 	if !a.onKernels(s.Array) {
 		kernel = Generic
 	}
-	s.kernel, s.oneByOne, s.oneKey = kernel, f.oneByOne, &oneKeys[Generic][noScheme]
-	if kernel == Generic {
-		s.oneByOne = keysAcross
-	}
+	s.kernel, s.few, s.oneKey = kernel, f.few[kernel], &oneKeys[Generic][noScheme]
 	if a.oneOnKernels(s.Array) {
 		s.oneKey = &oneKeys[kernel][s.scheme]
 	}

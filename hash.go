@@ -120,6 +120,21 @@ func (h *hashes) slice(i, j int) (s hashes) {
 	return s
 }
 
+// resize makes h the hashes of n keys, for which there must be room.
+func (h *hashes) resize(n int) {
+	if h.h32 != nil {
+		h.h32 = h.h32[:n]
+		return
+	}
+	h.h1 = h.h1[:n]
+	if h.h2 != nil {
+		h.h2 = h.h2[:n]
+	}
+	if h.h3 != nil {
+		h.h3, h.h4 = h.h3[:n], h.h4[:n]
+	}
+}
+
 // at returns hash i, which is of the given scheme.
 func (h *hashes) at(i int, s scheme) Hash {
 	switch schemes[s].words {

@@ -39,6 +39,72 @@ func (k *Keys) hashRows(s scheme, kernel Kernel, h *hashes) {
 	}
 }
 
+// hashFew is hash by a kernel for fewer keys than vectorKeys, which are to be tested, or added. Kernels hash whole vectors, so it
+// fills one up with the last key. h has room for vectorKeys hashes. It returns false if hash needs less time, or must hash the keys.
+func (k *Keys) hashFew(s scheme, kernel Kernel, h *hashes, add bool) bool {
+	if kernel != AVX512 || k.validity != nil {
+		return false
+	}
+	switch k.layout {
+	case uint64s:
+		switch schemes[s].words {
+		case one32:
+			return false
+		case one64:
+			if k.n < filledKeys {
+				return false
+			}
+		}
+		return k.hashFilledIntegers(s, h)
+	case byteSlices, strs:
+		switch {
+		case schemes[s].words == one32:
+			return !add && k.n >= rowsKeys && hashByRows(s, (*byte)(k.column), int(elementSize[k.layout]), nil, k.n, h) == k.n
+		case s == schemeRocksDB && k.n < filledKeys:
+			return false
+		}
+		return k.hashFilledStrings(s, h)
+	}
+	return false
+}
+
+// hashFilledIntegers is hashFew for integers of 64 bits.
+func (k *Keys) hashFilledIntegers(s scheme, h *hashes) bool {
+	var rows [vectorKeys]uint64
+	copy(rows[:], elements[uint64](k, k.n))
+	full := Keys{layout: uint64s, n: vectorKeys, column: unsafe.Pointer(&rows)}
+	h.resize(vectorKeys)
+	done, _ := full.hashAssembly(s, AVX512, h)
+	h.resize(k.n)
+	return done == vectorKeys
+}
+
+// hashFilledStrings is hashFew for strings and slices of bytes.
+func (k *Keys) hashFilledStrings(s scheme, h *hashes) bool {
+	var rows [vectorKeys]string
+	size, last := elementSize[k.layout], ""
+	for i := range k.n {
+		p, n := keyAt(unsafe.Add(k.column, uintptr(i)*size))
+		last = unsafe.String((*byte)(p), n)
+		rows[i%vectorKeys] = last
+	}
+	for i := k.n; i < vectorKeys; i++ {
+		rows[i] = last
+	}
+	full := Keys{layout: strs, n: vectorKeys, column: unsafe.Pointer(&rows)}
+	h.resize(vectorKeys)
+	done, _ := full.hashAssembly(s, AVX512, h)
+	h.resize(k.n)
+	return done == vectorKeys
+}
+
+// keyAt returns the address and the length of the key of a header, which is that of a slice or of
+// a string: both begin with these two.
+func keyAt(header unsafe.Pointer) (p unsafe.Pointer, n int) {
+	key := *(*string)(header)
+	return unsafe.Pointer(unsafe.StringData(key)), len(key)
+}
+
 // hashInGo is hashRows in portable Go, for as many rows as h has room for.
 func (k *Keys) hashInGo(s scheme, h *hashes) {
 	if !k.isNarrow() {

@@ -17,11 +17,9 @@ type prober struct {
 	probes.Array
 	scheme scheme
 	kernel Kernel
+	few    few  // keys are tested one by one
+	far    bool // kernels request lines and blocks before they need them
 	atomic bool // bits are set by atomic operations, for an AtomicSet
-	// Up to so many keys are tested one by one: a window of them would take longer.
-	oneByOne uint8
-
-	far bool // kernels request lines and blocks before they need them
 
 	oneKey *oneKey // nil for the zero prober
 

@@ -27,11 +27,11 @@ var schemes = [...]struct {
 	words      hashWords // of a hash
 	kernels    []Kernel  // those that hash integers, and perhaps other keys
 
-	line      bool   // all bits of a key are in one line of memory, if lines have 64 bytes
-	word      uint64 // bits: an array has a whole number of such words
-	bigEndian bool   // the words are stored with the upper byte first
-	oneByOne  uint8  // up to so many keys are tested one by one where there are kernels
-	dense     int    // of 256 keys, from which on it is best to make all probes of a key at once; 0 if that is always so
+	line      bool          // all bits of a key are in one line of memory, if lines have 64 bytes
+	word      uint64        // bits: an array has a whole number of such words
+	bigEndian bool          // the words are stored with the upper byte first
+	few       [NEON + 1]few // keys are tested one by one by each kernel
+	dense     int           // of 256 keys, from which on it is best to make all probes of a key at once; 0 if that is always so
 
 	// A size of an even number of units, of so many bits, can be halved. There may be most units. The
 	// unit is 0 if no size can be halved.
@@ -40,33 +40,43 @@ var schemes = [...]struct {
 	noScheme: {hash: "no hash"},
 	schemeLevelDB: {
 		name: "leveldb", hash: "LevelDB's 32-bit hash", words: one32, kernels: everyKernel,
-		word: 8, oneByOne: vectorKeys - 1, dense: densePer256, unit: 8, most: mostBytes,
+		word: 8, dense: densePer256, unit: 8, most: mostBytes,
+		few: [NEON + 1]few{Generic: {keysAcross, keysAcross}, AVX512: {13, 6}, AVX2: {15, 6}, NEON: {15, 15}},
 	},
 	schemeNori: {
 		name: "nori", hash: "XXH64 with the seeds 0 and 1", words: two64, kernels: everyKernel,
-		word: 8, oneByOne: vectorKeys - 1, dense: denseFull256, unit: 8, most: mostBytes,
+		word: 8, dense: denseFull256, unit: 8, most: mostBytes,
+		few: [NEON + 1]few{Generic: {keysAcross, keysAcross}, AVX512: {12, 7}, AVX2: {14, 12}, NEON: {15, 15}},
 	},
 	schemeParquet: {
 		name: "parquet", hash: "XXH64 with the seed 0", words: one64, kernels: everyKernel,
-		line: true, word: 256, oneByOne: vectorKeys - 1, unit: 256, most: min(encoding.MaxBlocks, mostBytes/32),
+		line: true, word: 256, unit: 256, most: min(encoding.MaxBlocks, mostBytes/32),
+		few: [NEON + 1]few{Generic: {keysAcross, keysAcross}, AVX512: {13, 6}, AVX2: {15, 11}, NEON: {15, 15}},
 	},
 	schemeRocksDB: {
 		name: "rocksdb", hash: "RocksDB's XXPH3", words: one64, kernels: everyKernel,
-		line: true, word: 512, oneByOne: vectorKeys - 1, unit: 512, most: min(encoding.RocksDBMostLines, mostBytes/64),
+		line: true, word: 512, unit: 512, most: min(encoding.RocksDBMostLines, mostBytes/64),
+		few: [NEON + 1]few{Generic: {keysAcross, keysAcross}, AVX512: {13, 8}, AVX2: {12, 6}, NEON: {15, 15}},
 	},
 	schemePebble: {
 		name: "pebble", hash: "LevelDB's 32-bit hash with signed bytes", words: one32, kernels: everyKernel,
-		line: true, word: 512, oneByOne: vectorKeys - 1,
+		line: true, word: 512,
+		few: [NEON + 1]few{Generic: {keysAcross, keysAcross}, AVX512: {15, 11}, AVX2: {15, 7}, NEON: {15, 15}},
 	},
 	schemeBitsAndBlooms: {
 		name: "bits-and-blooms", hash: "murmur3_x64_128 of the key, and of the key and a byte 1", words: four64, kernels: kernelsOfAMD64,
-		word: 64, bigEndian: true, oneByOne: leastHashes, dense: denseFull256, unit: 64, most: mostBytes / 8,
+		word: 64, bigEndian: true, dense: denseFull256, unit: 64, most: mostBytes / 8,
+		few: [NEON + 1]few{Generic: {keysAcross, keysAcross}, AVX512: {8, 8}, AVX2: {11, 11}},
 	},
 	schemeGuava: {
 		name: "guava", hash: "murmur3_x64_128", words: two64, kernels: kernelsOfAMD64,
-		word: 64, bigEndian: true, oneByOne: leastHashes, dense: denseFull256, unit: 64, most: min(math.MaxInt32, mostBytes/8),
+		word: 64, bigEndian: true, dense: denseFull256, unit: 64, most: min(math.MaxInt32, mostBytes/8),
+		few: [NEON + 1]few{Generic: {keysAcross, keysAcross}, AVX512: {8, 8}, AVX2: {11, 11}},
 	},
 }
+
+// few is up to how many keys of a column are tested one by one, integers and others: a window of them would take longer.
+type few struct{ integers, others uint8 }
 
 var kernelsOfAMD64, everyKernel = []Kernel{AVX512, AVX2}, []Kernel{AVX512, AVX2, NEON}
 

@@ -16,11 +16,17 @@ const (
 	// The same for hashes of two words and more, which take more of the cache.
 	windowKeys128 = windowKeys / 2
 
-	// Fewer keys than a vector of most kernels has are tested one by one.
+	// Kernels hash so many keys at a time. Fewer are filled up, or hashed in Go, or tested one by one: schemes has the limits.
 	vectorKeys = 16
-	// At most so many keys are tested one by one where no assembly tests single keys. Kernels take no fewer hashes.
+	// Kernels hash so many integers or keys of RocksDB, or more, in a vector that is filled up: Go hashes fewer in less time.
+	filledKeys = 12
+	// The same for strings and LevelDB's hash, which needs no full vector.
+	rowsKeys = 8
+	// At most so many keys are added one by one. Kernels find the places of no fewer hashes.
 	leastHashes = 8
-	// Batches of at most so many keys have their hashes on the stack.
+	// Kernels test no fewer hashes.
+	testedHashes = 3
+	// Batches of at most so many keys have their hashes on the stack, if these are one word each.
 	smallBatch = 64
 	// At most so many keys are tested one by one by portable Go, and key after key by a Group.
 	keysAcross = 32
