@@ -46,7 +46,7 @@ type run struct {
 	Others  float64           `json:"others,omitempty"` // the share of the CPUs that other programs took before it began
 	Config  map[string]string `json:"config,omitempty"` // what the program says of the machine
 	Note    string            `json:"note,omitempty"`   // a sentence for the page, written by hand
-	Figures []figure          `json:"figures,omitempty"`
+	Figures figures           `json:"figures,omitempty"`
 
 	name, stem string // of the CPU
 }
@@ -73,13 +73,20 @@ func (f *file) put(r run) {
 	slices.SortFunc(f.Runs, func(a, b run) int { return strings.Compare(a.Part, b.Part) })
 }
 
-// write writes the file, with a line for each figure.
+// write writes the file, with a line for each figure. It leaves out the deciles of all parts but the report: no table shows them.
 func (f *file) write(root string) error {
+	for _, r := range f.Runs {
+		for i := range r.Figures {
+			if r.Part != "report" {
+				r.Figures[i].Low, r.Figures[i].High = 0, 0
+			}
+		}
+	}
 	text, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
-	for _, start := range []string{`{"part":`, `{"name":`} {
+	for _, start := range []string{`{"part":`, `["`} {
 		text = bytes.ReplaceAll(text, []byte(start), []byte("\n"+start))
 	}
 	return renameio.WriteFile(filepath.Join(root, measurements, f.stem+".json"), append(bytes.TrimSpace(text), '\n'), 0o644)
