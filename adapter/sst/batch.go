@@ -7,16 +7,17 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// MayContainBatch tests every user key of a column, as [Table.MayContain] does, and writes the answers as
-// bloom.Filter's MayContainBatch does: bit i%64 of hits[i/64] is set if the table may have key i. It writes the first
-// (keys.Len()+63)/64 words, with 0 for the bits past the last key, and returns the number of set bits. A null row
-// is no hit, unless the filter is not asked ([Table.Ignored]): then it is one. Of hashes, the range of the table's keys is not known.
+// MayContainBatch tests every user key of a column, as [Table.MayContain] does. It sets bit i%64 of hits[i/64]
+// if the table may have key i, and clears it if not. It writes the first (keys.Len()+63)/64 words, with 0 for
+// the bits past the last key, and returns the number of hits. A null row is not a hit, unless the filter is not
+// queried ([Table.Ignored]): then it is. For a column of hashes, the range of the table's keys is not used.
 //
-// With an error, the keys are hits whose filter could not be read. The error is bloom.ErrKeys if keys are hashes, and
-// the key itself decides what is asked: in tables of several filters, of a Ribbon filter, and with [Split]. Then all rows are hits
-// that are not null.
+// With an error, keys are hits if their filter could not be read. The error is bloom.ErrKeys if keys are hashes
+// and the key itself is needed: in tables of several filters, of a Ribbon filter, and with [Split]. Then all
+// rows that are not null are hits.
 //
-// It panics if hits has fewer words than it writes, or if keys are hashes of another kind than the filter's.
+// It panics if hits has fewer words than it writes, or if keys are hashes that the filter's format does not
+// have.
 func (t *Table) MayContainBatch(keys bloom.Keys, hits []uint64) (n int, err error) {
 	if t.isSynthetic() {
 		return setAll(hits, keys.Len()), nil

@@ -36,13 +36,14 @@ type Database struct {
 	view    atomic.Pointer[View]
 }
 
-// OpenDatabase opens the tables in the folder of a database of LevelDB, goleveldb, RocksDB, Pebble or Badger, each with the options. It
-// reads the database's MANIFEST, which has the level of each table, its first and its last key, and the database's comparator.
-// It writes nothing and locks nothing. Without a MANIFEST that can be read, the tables are those in the folder, and
-// [View.Manifest] returns why. The error is [ErrManifest] if the folder has no tables either.
+// OpenDatabase opens the tables in the folder of a database of LevelDB, goleveldb, RocksDB, Pebble or Badger,
+// each with the options. It reads the database's MANIFEST, which lists the level of each table, its first and
+// its last key, and the database's comparator. It writes nothing and locks nothing. Without a MANIFEST that can
+// be read, the tables are all tables in the folder, and [View.Manifest] returns the reason. The error is
+// [ErrManifest] if the folder has no tables either.
 //
-// A key that the database has in its log and in no table yet is in no table here. The files of tables stay open: after
-// a Refresh that finds them gone, until the garbage collector finds that no [View] has them.
+// Keys that are only in the database's log are in no table. The files of tables stay open. If a Refresh finds
+// that a table is gone, its file is closed when the garbage collector finds that no [View] has the table.
 func OpenDatabase(folder string, options ...Option) (*Database, error) {
 	d := &Database{folder: folder, options: options}
 	d.view.Store(new(View))
@@ -52,14 +53,15 @@ func OpenDatabase(folder string, options ...Option) (*Database, error) {
 	return d, nil
 }
 
-// View returns the tables as the last Refresh found them.
+// View returns the tables that the last Refresh found.
 func (d *Database) View() *View { return d.view.Load() }
 
 // mostTries is how often Refresh reads a MANIFEST if the database changes meanwhile.
 const mostTries = 5
 
-// Refresh reads the MANIFEST again, makes another [View], and returns the tables that came and those that went. It opens
-// new files alone. Views that were made before stay valid. With an error, [Database.View] returns the View from before.
+// Refresh reads the MANIFEST again, makes a new [View], and returns the tables that came and the tables that
+// went. It opens only new files. Earlier Views stay valid. With an error, [Database.View] returns the earlier
+// View.
 func (d *Database) Refresh() (came, went []*Table, err error) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -100,8 +102,8 @@ func missingFrom(list, tables []*Table) (missing []*Table) {
 	return missing
 }
 
-// Close closes the files of the tables that the last Refresh found. A table that has to read its file after that answers
-// yes, with an error.
+// Close closes the files of the tables that the last Refresh found. A table that must read its file after that
+// returns true, with an error.
 func (d *Database) Close() (err error) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -137,8 +139,8 @@ type listing struct {
 
 const unknownLevel = -1
 
-// Name returns the name of the table's file in the folder of its database. It is empty for a table that [Open] opened without
-// [InDatabase].
+// Name returns the name of the table's file in the folder of its database. It is empty for a table of [Open]
+// without [InDatabase].
 func (t *Table) Name() string {
 	if t.member == nil {
 		return ""
@@ -155,8 +157,8 @@ func (t *Table) Level() (level int, known bool) {
 	return p.level, true
 }
 
-// Family returns the name of the column family of a table of RocksDB, as the table tells it, or else its database. It is empty for tables of other
-// engines.
+// Family returns the name of the column family of a RocksDB table, as recorded by the table or else by its
+// database. It is empty for tables of other engines.
 func (t *Table) Family() string {
 	p := t.inDatabase()
 	if t.properties.family != "" || p == nil {
@@ -172,16 +174,17 @@ func (t *Table) IsLeftover() bool {
 	return p != nil && !p.live
 }
 
-// IsUnasked reports whether RocksDB does not query the table's filter: its family has the option optimize_filters_for_hits, and the
-// table is on the last level.
+// IsUnasked reports whether RocksDB does not query the table's filter, because its family has the option
+// optimize_filters_for_hits and the table is on the last level.
 func (t *Table) IsUnasked() bool {
 	p := t.inDatabase()
 	return p != nil && p.unasked
 }
 
-// InDatabase says that the table of [Open] is of the database in a folder, whose MANIFEST is read when the first table of the option
-// is opened. It names the comparator, which tables of LevelDB do not. If the io.ReaderAt has a Name, as an *os.File has, and that is the name of a table
-// in the folder, the MANIFEST also tells its level and its family. [OpenDatabase] opens all tables of a database.
+// InDatabase declares that the table of [Open] belongs to the database in a folder. Its MANIFEST is read when
+// the first table with the option is opened. It names the comparator, which tables of LevelDB do not. If the
+// io.ReaderAt has a Name, as an *os.File has, and that is the name of a table in the folder, the MANIFEST also
+// provides its level and its family. [OpenDatabase] opens all tables of a database.
 func InDatabase(folder string) Option {
 	read := sync.OnceValue(func() *snapshot {
 		s, err := readSnapshot(folder)

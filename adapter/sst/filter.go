@@ -11,9 +11,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Part is a filter of a table, and the keys that it covers. In LevelDB's tables, these are the keys of the data blocks that begin
-// at an offset of at least From and below To. Of RocksDB's partitions, each covers the keys up to LastKey that no part before
-// covers. Any other filter covers all keys of the table. LastKey may be between two keys of the table.
+// Part is a filter of a table, and the keys that it covers. In LevelDB's tables, these are the keys of the data
+// blocks that begin at an offset of From or more, and below To. A partition of RocksDB covers the keys up to
+// LastKey that no earlier part covers. Any other filter covers all keys of the table. LastKey may lie between
+// two keys of the table.
 type Part struct {
 	Filter   *bloom.Filter // nil if the filter is a Ribbon filter
 	Ribbon   *Ribbon       // nil if it is a Bloom filter
@@ -21,7 +22,7 @@ type Part struct {
 	LastKey  []byte
 }
 
-// MayContain reports whether the filter has a key, or what it has of keys, such as prefixes. No is certain.
+// MayContain reports whether the filter may have a key, or a part of a key such as a prefix. False is certain.
 func (p Part) MayContain(key []byte) bool { return p.mayContain(ownTails, key) }
 
 func (p Part) mayContain(v tails, key []byte) bool {
@@ -387,7 +388,7 @@ func (p *partitions) find(_ *Table, key []byte, compare func(a, b []byte) int) (
 	return min(p.index.find(key, compare), max(p.len()-1, 0)), nil
 }
 
-// Parts returns the number of filters that the table has: one at most, unless it is of LevelDB or the filter has
+// Parts returns the number of filters of the table: at most one, except for LevelDB and for filters with
 // partitions.
 func (t *Table) Parts() (n int) {
 	all := t.shown()
@@ -402,9 +403,10 @@ func (t *Table) Parts() (n int) {
 	return n
 }
 
-// Filters returns the filters of the table in the order of their keys, and an error in place of each that cannot
-// be read. A filter of RocksDB's partitions is read when its turn comes, and stays in memory. Filters of prefixes are
-// among them, also those that are not queried ([ErrPrefix]). [Table.FilterKey] returns what to look up in a filter.
+// Filters returns the filters of the table in the order of their keys, and an error for each filter that cannot
+// be read. A partition of RocksDB is read when the iterator reaches it, and stays in memory. Filters of
+// prefixes are included, even if they are not queried ([ErrPrefix]). [Table.FilterKey] returns the bytes to
+// look up in a filter.
 func (t *Table) Filters() iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		all := t.shown()
@@ -423,8 +425,8 @@ func (t *Table) Filters() iter.Seq2[Part, error] {
 	}
 }
 
-// FilterMayContain reports whether the filter may have a key: what the engine gets from the filter, and counts. It does not look at
-// the range of the table's keys, as [Table.MayContain] does.
+// FilterMayContain reports whether the filter may have a key. This is the engine's answer from the filter.
+// Unlike [Table.MayContain], it does not use the range of the table's keys.
 func (t *Table) FilterMayContain(userKey []byte) (bool, error) {
 	if t.filters == nil {
 		return true, nil

@@ -62,10 +62,10 @@ func openRibbon(filter []byte) (*Ribbon, error) {
 	return r, nil
 }
 
-// Bytes returns the filter's bytes without the trailer. They must not be changed.
+// Bytes returns the filter's bytes without the trailer. Do not write to them.
 func (r *Ribbon) Bytes() []byte { return r.data }
 
-// MayContain reports whether the filter has a key. No is certain.
+// MayContain reports whether the filter may have a key. False is certain.
 func (r *Ribbon) MayContain(key []byte) bool {
 	return r.mayContainHash(bloom.RocksDB.Hash(key).Words()[0])
 }
@@ -129,14 +129,14 @@ func ribbonSeed(number byte) uint64 {
 	return uint64(uint32(seed ^ seed&upperHalves>>4))
 }
 
-// FalsePositiveRate returns the share of absent keys that pass, 0 to 1, by the number of columns.
+// FalsePositiveRate returns the false-positive rate, 0 to 1, which follows from the number of columns.
 func (r *Ribbon) FalsePositiveRate() float64 {
 	fewer := float64(r.fewer*ribbonBits) / float64(r.starts())
 	least := math.Ldexp(1, -int(r.columns))
 	return min(1, fewer*2*least+(1-fewer)*least)
 }
 
-// MeasureRate returns the share of a million random hashes that pass.
+// MeasureRate tests a million random hashes and returns the fraction of hits.
 func (r *Ribbon) MeasureRate() float64 {
 	const hashes = 1 << 20
 	passed := 0

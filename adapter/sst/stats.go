@@ -24,12 +24,12 @@ type Stats struct {
 	Keys        float64
 	KeysUnknown bool
 
-	// FalsePositiveRate is the share, 0 to 1, of absent keys that pass, expected from the set bits, and of Ribbon filters from their
-	// sizes: the mean of the filters' rates, which each count by its keys.
+	// FalsePositiveRate is the expected false-positive rate, 0 to 1, from the set bits, and for Ribbon filters
+	// from their sizes. It is the mean of the filters' rates, weighted by their keys.
 	FalsePositiveRate float64
 
-	// BestRate is the share that could pass filters of the same size and format with the same keys, if their number
-	// of probes were the best one. If the filters have many different sizes, that of most is an estimate.
+	// BestRate is the rate that filters of the same size and format would have for the same keys with the
+	// optimal number of probes. If the filters have many different sizes, it is partly an estimate.
 	BestRate float64
 }
 
@@ -41,7 +41,7 @@ func (s Stats) BitsPerKey() float64 {
 	return float64(s.Bits) / s.Keys
 }
 
-// Fill returns the share of the bits that are set, 0 to 1.
+// Fill returns the fraction of the bits that are set, 0 to 1.
 func (s Stats) Fill() float64 { return float64(s.SetBits) / float64(max(s.Bits, 1)) }
 
 // Stats counts the set bits of all filters. It reads the partitions of RocksDB's filters, one after the other. The

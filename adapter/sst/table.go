@@ -25,7 +25,7 @@ import (
 // The errors of Open and of a table's methods wrap these with details. Test for them with errors.Is. An error of
 // the caller's io.ReaderAt is passed on.
 var (
-	// ErrTable: the bytes are no table of an engine that this package knows, or they are cut.
+	// ErrTable: the bytes are not a table of an engine that this package knows, or they are truncated.
 	ErrTable = errors.New("bloomsst: no table that this package reads")
 	// ErrEncrypted: the end of the file looks random, so it may be a table that the engine encrypted.
 	ErrEncrypted = errors.New("bloomsst: encrypted table, or no table")
@@ -43,14 +43,15 @@ var (
 	ErrPolicy = errors.New("bloomsst: unknown filter policy")
 	// ErrRibbon: the filter is a Ribbon filter of a size that RocksDB does not read either.
 	ErrRibbon = errors.New("bloomsst: a Ribbon filter")
-	// ErrPrefix: the filter has prefixes of the keys alone, and [Split] does not tell how long they are.
+	// ErrPrefix: the filter has only prefixes of the keys, and without [Split] their length is not known.
 	ErrPrefix = errors.New("bloomsst: a filter of prefixes")
-	// ErrComparator: the order of the keys decides which filter is asked, and it is not known. See [Comparator].
+	// ErrComparator: the order of the keys determines which filter is queried, and it is not known. See
+	// [Comparator].
 	ErrComparator = errors.New("bloomsst: unknown order of the keys")
 )
 
 // Table is a table file. It is safe for concurrent use if its io.ReaderAt is. It keeps what it has read: the
-// filters, and the last keys of the blocks where they decide which filter a key asks.
+// filters, and the last keys of the blocks if they determine which filter a key needs.
 type Table struct {
 	file       file
 	engine     string
@@ -83,23 +84,23 @@ const (
 // Option is an option of [Open].
 type Option func(*Table)
 
-// Comparator says how the database compares user keys. Without it, they are compared byte by byte. It has
-// to be known where a table has several filters: RocksDB's tables name their comparator, and if it is neither
-// RocksDB's own nor given, such a table answers yes ([ErrComparator]). LevelDB's tables do not name it: if the keys in the index block are not
-// in that order, the answer is yes, with the error ErrComparator.
+// Comparator sets how the database compares user keys. Without it, they are compared byte by byte. The order
+// must be known if a table has several filters. RocksDB's tables name their comparator: if it is neither
+// RocksDB's own nor given, every key may be in the table ([ErrComparator]). LevelDB's tables do not name it: if
+// the keys in the index block are not in that order, the result is true, with the error ErrComparator.
 func Comparator(compare func(a, b []byte) int) Option {
 	return func(t *Table) { t.compare = compare }
 }
 
-// Split returns the length of the part of a key that is in the filter: what the Split of Pebble's Comparer
-// returns, or the length of the prefix of RocksDB's prefix_extractor. RocksDB's filters that have whole keys are
-// asked for whole keys. To a key for which prefix returns -1, the answer is yes.
+// Split sets the function that returns the length of the part of a key that is in the filter: the Split of
+// Pebble's Comparer, or the prefix length of RocksDB's prefix_extractor. RocksDB's filters of whole keys are
+// queried with whole keys. If prefix returns -1 for a key, the result is true.
 func Split(prefix func(key []byte) int) Option {
 	return func(t *Table) { t.split = prefix }
 }
 
-// Named says that filters whose policy has this name are of the format f, such as those that NewNamed of
-// adapter/goleveldb and adapter/pebble made. The names of the engines' own policies are known.
+// Named sets the format f of filters whose policy has this name, such as filters that NewNamed of
+// adapter/goleveldb or adapter/pebble made. The names of the engines' own policies are known.
 func Named(name string, f bloom.Format) Option {
 	return func(t *Table) { t.names[name] = f }
 }
@@ -175,7 +176,7 @@ func (t *Table) Engine() string { return t.engine }
 func (t *Table) Version() int { return t.version }
 
 // Policy returns the name of the filter policy that the table stores, or nothing if it has no filter. Badger
-// stores none.
+// stores no name.
 func (t *Table) Policy() string { return t.policy }
 
 // Ignored returns why the filter is not asked, so that every key may be in the table: one of the errors from
@@ -188,17 +189,17 @@ func (t *Table) Ignored() error {
 	return t.ignored
 }
 
-// Size returns the number of bytes that the filters take in the file, with what finds them.
+// Size returns the number of bytes in the file of the filters and of the blocks that locate them.
 func (t *Table) Size() uint64 { return t.size }
 
-// Entries returns the number of the table's entries, which is that of its keys if each is there once. LevelDB's
-// tables do not tell it.
+// Entries returns the number of the table's entries, which is the number of its keys if each is there once.
+// LevelDB's tables do not record it.
 func (t *Table) Entries() (n uint64, known bool) {
 	return t.properties.entries, t.properties.entriesKnown
 }
 
-// RangeDeletions returns the number of ranges of keys that the table deletes. Such a range says something about keys that
-// the table does not have, and no filter is asked for it.
+// RangeDeletions returns the number of key ranges that the table deletes. Such a range affects keys that the
+// table does not have, and no filter covers it.
 func (t *Table) RangeDeletions() (n uint64, known bool) {
 	return t.properties.rangeDeletions, t.properties.rangeDeletionsKnown
 }
@@ -220,9 +221,10 @@ func (t *Table) MayContain(userKey []byte) (bool, error) {
 	return t.filterMayContain(p, userKey)
 }
 
-// Range returns the first key of the table and a bound of the last one: the last key, or a shorter one after it. Both are user keys, in
-// the order of the database, which need not be that of bytes. They are known if that order is proved ([Comparator]) and the table
-// has them: Badger's have no bound of the last key. The caller does not change the keys.
+// Range returns the first key of the table and a bound of the last key: the last key itself, or a shorter key
+// after it. Both are user keys in the order of the database, which may differ from byte order. They are known
+// if that order is proved ([Comparator]) and the table has them; Badger's tables have no bound of the last key.
+// Do not change the keys.
 func (t *Table) Range() (first, last []byte, known bool) {
 	p := t.proved()
 	return p.first, p.last, p.first != nil && p.last != nil && !t.isSynthetic()
@@ -234,9 +236,9 @@ func (t *Table) isSynthetic() bool {
 	return p != nil && p.synthetic
 }
 
-// UpperBound returns a key that no key of the table exceeds, from the last entry of the index block: the last key,
-// or a shorter one after it. That is in the order of the database: in RocksDB's reverse order, it is the lowest key. It reads the index
-// block. It returns nil if the table has no such key, as those of Badger.
+// UpperBound returns a key that no key of the table exceeds, from the last entry of the index block: the last
+// key, or a shorter key after it. It is a bound in the order of the database: in RocksDB's reverse order, it is
+// the lowest key. UpperBound reads the index block. It returns nil if the table has no such key, as in Badger.
 func (t *Table) UpperBound() ([]byte, error) {
 	if t.engine == Badger {
 		return nil, nil

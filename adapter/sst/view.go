@@ -19,17 +19,18 @@ type View struct {
 	anywhere []int // the tables whose range is not known, or not the order of their keys
 }
 
-// Tables returns the tables, in the order of the numbers of their files: those that the MANIFEST lists, and leftovers
-// ([Table.IsLeftover]) in the folder. The caller does not change the slice.
+// Tables returns the tables, in the order of the numbers of their files: tables that the MANIFEST lists, and
+// leftovers ([Table.IsLeftover]) in the folder. Do not change the slice.
 func (v *View) Tables() []*Table { return v.tables }
 
-// Manifest returns nil, or why the MANIFEST of the database was not read: an error that wraps [ErrManifest]. Then the tables are
-// all those in the folder, and their levels are not known.
+// Manifest returns nil, or the reason why the MANIFEST of the database was not read: an error that wraps
+// [ErrManifest]. Then the tables are all tables in the folder, and their levels are not known.
 func (v *View) Manifest() error { return v.manifest }
 
-// MayContain tests which tables may have a key, as [Table.MayContain] does for each, and returns their number. Bit i%64 of
-// hits[i/64] is set if table i may have it. A filter is queried if the key is in the table's range, and the key is hashed once for
-// all filters of a format. With an error, those tables are hits that could not be read.
+// MayContain tests which tables may have a key, as [Table.MayContain] does for each, and returns their number.
+// Bit i%64 of hits[i/64] is set if table i may have it. A filter is queried if the key is in the table's range,
+// and the key is hashed once for all filters of a format. With an error, tables that could not be read are
+// hits.
 //
 // It writes (len(v.Tables())+63)/64 words, and panics if hits has fewer.
 func (v *View) MayContain(userKey []byte, hits []uint64) (n int, err error) {
