@@ -23,7 +23,7 @@ func BenchmarkDatabase(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := rocks.Write(folder, shuffledKeys(2*databaseKeys), 2*databaseStep, func(int) {}); err != nil {
+		if err := rocks.Write(folder, shuffledKeys(2*databaseKeys), 2*databaseStep, 0, func(int) {}); err != nil {
 			b.Fatal(err)
 		}
 	}

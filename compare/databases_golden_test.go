@@ -98,7 +98,7 @@ func keepFamilies(t *testing.T) {
 		all[i] = fmt.Appendf(nil, "user%08d", i*7919%keys*10)
 	}
 	folder := t.TempDir()
-	if err := rocks.Write(folder, all, step, func(int) {}); err != nil {
+	if err := rocks.Write(folder, all, step, 0, func(int) {}); err != nil {
 		t.Fatal(err)
 	}
 	keepDatabase(t, folder, "families", func(name string) bool {

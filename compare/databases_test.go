@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -20,6 +21,8 @@ const (
 	databaseKeys = 60_000
 	databaseStep = 3_000
 )
+
+var databaseSeed = flag.Int("seed", 0, "chooses the keys, and the options of RocksDB's tables, of TestTablesOfDatabases")
 
 // databaseWriter writes databases with an engine, which flushes and compacts meanwhile.
 type databaseWriter struct {
@@ -51,7 +54,7 @@ func databaseWriters(t *testing.T) []databaseWriter {
 	}
 	return []databaseWriter{
 		{Name: "rocksdb", By: "librocksdb-dev", Bounds: true, Families: oracle.Families, Write: func(folder string, keys [][]byte, flushed func(int)) ([]oracle.Table, error) {
-			if err := rocks.Write(folder, keys, databaseStep, flushed); err != nil {
+			if err := rocks.Write(folder, keys, databaseStep, *databaseSeed, flushed); err != nil {
 				return nil, err
 			}
 			return rocks.Tables(folder)
@@ -106,7 +109,7 @@ func TestTablesOfDatabases(t *testing.T) {
 
 // shuffledKeys returns random keys, of which some have the beginnings of others and some bytes above 0x7f.
 func shuffledKeys(n int) [][]byte {
-	random := rand.New(rand.NewPCG(1, 2))
+	random := rand.New(rand.NewPCG(1, uint64(2+*databaseSeed)))
 	keys := storeKeys(n, 0)
 	for i := range keys {
 		if random.IntN(2) == 0 {

@@ -31,10 +31,10 @@ func CompileRocksFamilies(dir string) (*RocksFamilies, error) {
 }
 
 // Write puts key i into family i modulo their number. Whenever step more keys are in tables, it calls flushed with the number of those
-// that are. Meanwhile RocksDB goes on, and compacts tables.
-func (r *RocksFamilies) Write(folder string, keys [][]byte, step int, flushed func(n int)) error {
+// that are. Meanwhile RocksDB goes on, and compacts tables. A seed other than 0 chooses options of tables.
+func (r *RocksFamilies) Write(folder string, keys [][]byte, step, seed int, flushed func(n int)) error {
 	var errOut bytes.Buffer
-	cmd := exec.Command(r.command[0], "write", folder, strconv.Itoa(step))
+	cmd := exec.Command(r.command[0], "write", folder, strconv.Itoa(step), strconv.Itoa(seed))
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(input(keys)), &errOut
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -1,7 +1,8 @@
 // A RocksDB database of several families, which writes, flushes and compacts at once, and lists its tables.
 //
-//   families write FOLDER STEP    reads keys, and puts key number i into family i mod 10. After each STEP keys, it flushes
-//                                 them and prints "flushed" and how many keys are in tables. At the end it prints the tables.
+//   families write FOLDER STEP SEED    reads keys, and puts key number i into family i mod 10. After each STEP keys, it flushes
+//                                 them and prints "flushed" and how many keys are in tables. A SEED other than 0 chooses
+//                                 versions, checksums, compressions and sizes of blocks.
 //   families list FOLDER          prints the tables of the database
 //   families keys FOLDER          prints the keys of each table: its name and a key in hexadecimal digits
 //
@@ -42,10 +43,25 @@ constexpr size_t kCount = sizeof kFamilies / sizeof *kFamilies;
 static bool HasTimes(const std::string& family) { return family == "times"; }
 
 // FamilyOptions returns the options of a family, whose tables are small.
-static rocksdb::ColumnFamilyOptions FamilyOptions(const std::string& family) {
+static rocksdb::ColumnFamilyOptions FamilyOptions(const std::string& family, unsigned seed) {
+  std::mt19937 random(seed + static_cast<unsigned>(std::hash<std::string>()(family)));
   rocksdb::BlockBasedTableOptions table;
+  rocksdb::ColumnFamilyOptions options;
   table.format_version = 5;
   table.block_size = 1024;
+  options.compression = rocksdb::kNoCompression;
+  if (seed) {
+    const rocksdb::CompressionType compressions[] = {rocksdb::kNoCompression, rocksdb::kSnappyCompression, rocksdb::kLZ4Compression,
+                                                     rocksdb::kZSTD, rocksdb::kZlibCompression};
+    table.format_version = 2 + random() % 4;
+    table.checksum = static_cast<rocksdb::ChecksumType>(1 + random() % 4);
+    table.block_size = 256 << random() % 5;
+    table.index_block_restart_interval = 1 + random() % 20;
+    table.data_block_index_type = static_cast<rocksdb::BlockBasedTableOptions::DataBlockIndexType>(random() % 2);
+    if (random() % 4 == 0) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    options.compression = compressions[random() % 5];
+    if (options.compression == rocksdb::kZSTD && random() % 2) options.compression_opts.max_dict_bytes = 4096;
+  }
   const double bits = family == "small" ? 2 : family == "wide" ? 20 : 10;
   if (family != "none") table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(bits));
   if (family == "ribbon") table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
@@ -54,7 +70,6 @@ static rocksdb::ColumnFamilyOptions FamilyOptions(const std::string& family) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
     table.metadata_block_size = 256;
   }
-  rocksdb::ColumnFamilyOptions options;
   if (family == "prefix") {
     options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4));
     table.whole_key_filtering = false;
@@ -69,7 +84,6 @@ static rocksdb::ColumnFamilyOptions FamilyOptions(const std::string& family) {
   options.max_bytes_for_level_multiplier = 4;
   options.num_levels = 5;
   options.level0_file_num_compaction_trigger = 3;
-  options.compression = rocksdb::kNoCompression;
   return options;
 }
 
@@ -80,12 +94,12 @@ struct Database {
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
 
-  Database(const std::string& folder, bool write) {
+  Database(const std::string& folder, bool write, unsigned seed) {
     rocksdb::DBOptions options;
     options.create_if_missing = options.create_missing_column_families = write;
     options.info_log_level = rocksdb::FATAL_LEVEL;
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
-    for (const char* family : kFamilies) families.emplace_back(family, FamilyOptions(family));
+    for (const char* family : kFamilies) families.emplace_back(family, FamilyOptions(family, seed));
     Check(write ? rocksdb::DB::Open(options, folder, families, &handles, &db)
                 : rocksdb::DB::OpenForReadOnly(options, folder, families, &handles, &db));
   }
@@ -123,7 +137,7 @@ struct Database {
 
 // PrintKeys prints the keys of a table.
 static void PrintKeys(const rocksdb::LiveFileMetaData& table) {
-  rocksdb::Options options(rocksdb::DBOptions(), FamilyOptions(table.column_family_name));
+  rocksdb::Options options(rocksdb::DBOptions(), FamilyOptions(table.column_family_name, 0));
   rocksdb::SstFileReader reader(options);
   Check(reader.Open(table.db_path + table.name));
   rocksdb::ReadOptions read;
@@ -137,17 +151,18 @@ static void PrintKeys(const rocksdb::LiveFileMetaData& table) {
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   if (argc < 3) {
-    std::cerr << "usage: families write|list|keys FOLDER [STEP]\n";
+    std::cerr << "usage: families write|list|keys FOLDER [STEP SEED]\n";
     return 2;
   }
   const std::string command = argv[1];
-  Database database(argv[2], command == "write");
+  const unsigned seed = argc > 4 ? static_cast<unsigned>(std::atoi(argv[4])) : 0;
+  Database database(argv[2], command == "write", seed);
   if (command == "keys") {
     for (const auto& table : database.Tables()) PrintKeys(table);
     return 0;
   }
   if (command == "write") {
-    std::mt19937 random(1);
+    std::mt19937 random(seed + 1);
     const std::vector<std::string> keys = ReadKeys(std::cin);
     const size_t step = std::strtoul(argv[3], nullptr, 10);
     for (size_t i = 0; i < keys.size(); i++) {
