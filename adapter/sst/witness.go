@@ -19,6 +19,7 @@ type witness struct {
 	rates    map[int]float64 // of the filters that were tested
 	last     []byte          // what was looked up last
 	entries  int             // keys that came, and
+	seen     []bloom.Hash    // of the keys that were looked up, if there may be a hidden Split
 	distinct int             // how many of them differ from the one before, in the form in which they are in the filter
 }
 
@@ -121,6 +122,9 @@ func (w *witness) count(form []byte, filter int) {
 	}
 	w.last = append(w.last[:0], form...)
 	w.distinct++
+	if w.t.mayHideSplit() {
+		w.seen = append(w.seen, w.t.format.Hash(form))
+	}
 	w.proof.keys++
 	w.proof.chance *= w.rate(filter)
 }
@@ -159,13 +163,6 @@ func rateOf(p Part) float64 {
 	}
 }
 
-// keysOf estimates the number of keys of a filter.
-func keysOf(f *bloom.Filter) float64 {
-	from, to := f.BitRange()
-	probes := len(f.Explain(nil).Positions)
-	return -math.Log1p(-fillOf(f)) * float64(8*(to-from)) / float64(probes)
-}
-
 // fillOf returns the share of set bits in up to 64 KiB from the whole filter.
 func fillOf(f *bloom.Filter) float64 {
 	const stretch, stretches = 4 << 10, 16
@@ -186,8 +183,7 @@ func fillOf(f *bloom.Filter) float64 {
 	return float64(set) / float64(max(counted, 1))
 }
 
-// end keeps the hashes that no key speaks against. It denies a filter that has far fewer keys than the table has entries, as far as
-// the keys that were read do not repeat: it may have a prefix of each, although these keys have none.
+// end keeps the hashes that no key speaks against, and denies a filter that has too few keys.
 func (w *witness) end() {
 	var kinds []tails
 	for _, r := range w.readings {
@@ -196,15 +192,8 @@ func (w *witness) end() {
 		}
 	}
 	w.proof.tails = bothOf(kinds)
-	p := &w.t.properties
-	f, ok := w.t.filters.(whole)
-	if w.proof.denied != nil || !ok || f.Filter == nil || !w.t.mayHideSplit() || w.entries == 0 || p.deletions > p.entries {
-		return
-	}
-	const few = 32 // keys, which an estimate misses by more
-	want := float64(p.entries-p.deletions) * float64(w.distinct) / float64(w.entries)
-	if keys := keysOf(f.Filter); want >= few && keys < want/2 {
-		w.proof.denied = fmt.Errorf("%w: it has some %.0f keys, and the table some %.0f, so it may have what a Split of Pebble returns", ErrPrefix, keys, want)
+	if w.proof.denied == nil {
+		w.proof.denied = w.hiddenSplit()
 	}
 }
 
@@ -219,11 +208,4 @@ func (t *Table) denial(key []byte) error {
 		return fmt.Errorf("%w: the filter to which it leads denies the table's own key %q", ErrComparator, text)
 	}
 	return fmt.Errorf("%w: it denies the table's own key %q, so it is not what its name %s promises", ErrPolicy, text, t.policy)
-}
-
-// mayHideSplit reports whether the filter may have prefixes of keys, although the table does not say so: Pebble's tables name the
-// Comparer, and one with the name of Pebble's own may have another Split.
-func (t *Table) mayHideSplit() bool {
-	_, isWhole := t.filters.(whole)
-	return isWhole && t.hasSplit() && t.split == nil
 }
