@@ -177,8 +177,9 @@ func (t *Table) hasSplit() bool {
 	return t.engine == Pebble || t.engine == RocksDB && !t.properties.saysWhole
 }
 
-// FilterKey returns the part of a key that the filters of the table have: the key, or a prefix. It returns false if they say nothing about the
-// key: if it has no prefix, or if the filters are not queried ([Table.Ignored]).
+// FilterKey returns the part of a key that the filters of the table have: the key, or a prefix. It returns
+// false if the filters cannot be used for the key, because it has no prefix, or because the filters are not
+// queried ([Table.Ignored]).
 func (t *Table) FilterKey(userKey []byte) (key []byte, ok bool) {
 	if t.Ignored() != nil {
 		return nil, false

@@ -31,13 +31,14 @@ func (p *proof) outside(key []byte) bool {
 // doubtful is a chance that is too high: a filter of other keys may have had all keys that were looked up.
 const doubtful = 1e-6
 
-// Proved reports for how many of the table's own keys the filter was tested. It has all of them: the error says which one it denies,
-// or what could not be read. A filter that denies a key of its table is not asked ([Table.Ignored]). If a data block could not be
-// read, the filter is asked all the same.
+// Proved returns the number of the table's own keys that were looked up in the filter. All of them are hits,
+// unless the error names a key that is not, or a read that failed. A filter that does not have a key of its
+// table is not queried ([Table.Ignored]). If a data block could not be read, the filter is queried
+// nevertheless.
 //
-// Proved reads the index block and two data blocks: of few keys, or if the filter may have prefixes of Pebble's Split,
-// three. An index in two levels takes one more read for each, and a dictionary of compressed blocks one. The first call of MayContain,
-// MayContainBatch or Range does the same.
+// Proved reads the index block and two data blocks, or three if they have few keys or if the filter may have
+// prefixes of Pebble's Split. An index in two levels needs one more read for each, and a dictionary of
+// compressed blocks one more. The first call of MayContain, MayContainBatch or Range does the same.
 func (t *Table) Proved() (keys int, err error) {
 	if t.filters == nil {
 		return 0, nil

@@ -9,16 +9,17 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Ribbon is a Ribbon filter of RocksDB (NewRibbonFilterPolicy): "Ribbon filter: practically smaller than Bloom and Xor" by
-// Dillinger and Walzer, 2021, in its standard form with ribbons of 128 bits. It takes some 30 % less space than a Bloom filter
-// of the same rate. It is safe for concurrent use.
+// Ribbon is a Ribbon filter of RocksDB (NewRibbonFilterPolicy): "Ribbon filter: practically smaller than Bloom
+// and Xor" by Dillinger and Walzer, 2021, in its standard form with ribbons of 128 bits. It needs about 30 %
+// less space than a Bloom filter of the same rate. It is safe for concurrent use.
 //
-// A Ribbon filter is the solution of linear equations over bits: one equation a key and column. A key's hash has a slot where its
-// ribbon begins, 128 coefficients and the results, one a column. The filter has a key if the parity of the coefficients with
-// the solution's bits from that slot on is the result, in each column. So a column halves the rate.
+// A Ribbon filter is the solution of a system of linear equations over bits, with one equation for each key and
+// column. The hash of a key gives the slot where its ribbon begins, 128 coefficients, and one result for each
+// column. The key is a hit if, in each column, the result equals the parity of the coefficients ANDed with the
+// solution's bits that begin at that slot. So each column halves the rate.
 //
-// The solution has blocks of 128 slots. A block has a segment of 16 bytes for each column: slot i is bit i. The blocks in
-// front have a column less than the others, so that any number of segments can be used.
+// The solution consists of blocks of 128 slots. A block has a segment of 16 bytes for each column: slot i is
+// bit i. The first blocks may have one column less than the others, so that any number of segments can be used.
 type Ribbon struct {
 	data    []byte // the segments
 	seed    uint64 // of the hash

@@ -10,17 +10,17 @@ import (
 
 // Stats describes all filters of a table.
 type Stats struct {
-	Filters int    // that were read
-	Ribbons int    // of these: Ribbon filters, of which half of the bits are set if they are full
+	Filters int    // number of filters that were read
+	Ribbons int    // how many of them are Ribbon filters, which have half of their bits set if they are full
 	Unread  int    // filters of an unknown format
 	Empty   int    // stretches of LevelDB without a filter, because no data block begins in them
-	Bytes   uint64 // that the filters take in the file, with what finds them
+	Bytes   uint64 // of the filters in the file, with the blocks that locate them
 	Bits    uint64 // of all filters
 	SetBits uint64
 	Probes  int // of the first Bloom filter
 
-	// Keys is the number of different keys in the filters, estimated from the set bits. It is 0 if KeysUnknown is set:
-	// the bits do not tell it.
+	// Keys is the number of different keys in the filters, estimated from the set bits. It is 0 if KeysUnknown is set,
+	// because it cannot be derived from the bits.
 	Keys        float64
 	KeysUnknown bool
 
@@ -45,7 +45,7 @@ func (s Stats) BitsPerKey() float64 {
 func (s Stats) Fill() float64 { return float64(s.SetBits) / float64(max(s.Bits, 1)) }
 
 // Stats counts the set bits of all filters. It reads the partitions of RocksDB's filters, one after the other. The
-// error is the first of a filter that could not be read; the numbers are then of the others.
+// error is the first error of reading a filter; the numbers then describe the other filters.
 func (t *Table) Stats() (s Stats, err error) {
 	var all sum
 	for p, partErr := range t.Filters() {

@@ -1,5 +1,5 @@
 // Package bloomsst reads the filters in the table files of storage engines: the .ldb and .sst files of LevelDB,
-// goleveldb, RocksDB, Pebble and Badger. It reads few data blocks: those that prove a filter.
+// goleveldb, RocksDB, Pebble and Badger. It reads only the few data blocks that prove a filter.
 //
 //	table, err := bloomsst.Open(file, size)
 //	if err != nil {
@@ -7,9 +7,9 @@
 //	}
 //	may, err := table.MayContain(key) // by the table's range and its filter
 //
-// What a table stores is one filter ("fullfilter" in RocksDB, and in Pebble and Badger), one for each partition
+// A table has one filter ("fullfilter" in RocksDB, and in Pebble and Badger), one for each partition
 // of the keys ("partitionedfilter" in RocksDB), or one for each 2 KiB of data blocks (LevelDB). It is a Bloom filter, or a [Ribbon]
-// filter of RocksDB. [Table.Filters] returns them, and [Table.Stats] says how full they are and how often they are wrong.
+// filter of RocksDB. [Table.Filters] returns them, and [Table.Stats] reports how full they are and how often they are wrong.
 package bloomsst
 
 import (
@@ -35,7 +35,7 @@ var (
 	ErrVersion = errors.New("bloomsst: unknown version of a table")
 )
 
-// The reasons why a table's filter is not asked. Every key may be in such a table.
+// The reasons why a table's filter is not queried. Every key may be in such a table.
 var (
 	// ErrNoFilter: the table has no filter.
 	ErrNoFilter = errors.New("bloomsst: no filter")
@@ -105,14 +105,13 @@ func Named(name string, f bloom.Format) Option {
 	return func(t *Table) { t.names[name] = f }
 }
 
-// Open reads the footer, the index of the metadata, the properties and the filter of the table in the
-// first size bytes of r. It makes at most 4 reads, and no read of a data block. If the table has many filters
-// in partitions, or if finding a filter takes the index of the data blocks, then these are read when they are
-// asked for. All checksums are verified. What a block takes in memory is bounded by size and 16 MiB, whatever its bytes
-// claim.
+// Open reads the footer, the index of the metadata, the properties and the filter of the table in the first
+// size bytes of r. It makes at most 4 reads, and reads no data block. If the table has many filters in
+// partitions, or if finding a filter needs the index of the data blocks, these are read when they are needed.
+// All checksums are verified. The memory for a block is bounded by size and 16 MiB, whatever its bytes claim.
 //
-// A table without a filter, or with one that this package does not read, is no error: [Table.Ignored] says why,
-// and every key may be in the table.
+// A table without a filter, or with a filter that this package does not read, is not an error: [Table.Ignored]
+// returns the reason, and every key may be in the table.
 func Open(r io.ReaderAt, size int64, options ...Option) (*Table, error) {
 	return open(r, size, tailSize, options...)
 }
@@ -179,9 +178,9 @@ func (t *Table) Version() int { return t.version }
 // stores no name.
 func (t *Table) Policy() string { return t.policy }
 
-// Ignored returns why the filter is not asked, so that every key may be in the table: one of the errors from
-// [ErrNoFilter] to [ErrComparator]. It is nil if the filter is asked. If the table has partitions, one of
-// them can be of an unknown format all the same: [Table.Filters] tells.
+// Ignored returns the reason why the filter is not queried, so that every key may be in the table: one of the
+// errors from [ErrNoFilter] to [ErrComparator]. It is nil if the filter is queried. Even then, a partition can
+// have an unknown format: [Table.Filters] returns an error for it.
 func (t *Table) Ignored() error {
 	if p := t.proof.Load(); p != nil && p.denied != nil && t.ignored == nil {
 		return p.denied
@@ -204,12 +203,13 @@ func (t *Table) RangeDeletions() (n uint64, known bool) {
 	return t.properties.rangeDeletions, t.properties.rangeDeletionsKnown
 }
 
-// MayContain reports whether the table may have a key: the filter may have it, and it is not outside of the table's range
-// ([Table.Range]). No is certain. Keys are user keys, as the database's caller gives them. If the table has no filter, or none that is asked
-// ([Table.Ignored]), the range alone decides. The answer is yes with an error.
+// MayContain reports whether the table may have a key: the filter may have it, and it is not outside the
+// table's range ([Table.Range]). False is certain. Keys are user keys, in the form in which the database's
+// caller gives them. If the table has no filter, or one that is not queried ([Table.Ignored]), only the range
+// is used. With an error, the result is true.
 //
-// Before the first answer, the filter is tested for keys of the table ([Table.Proved]). A table of LevelDB and a partitioned filter of
-// RocksDB are read where the key leads, when it is first asked for.
+// Before the first answer, the filter is tested with keys of the table ([Table.Proved]). In a table of LevelDB,
+// and in a partitioned filter of RocksDB, only the part that a key needs is read, when it is first needed.
 func (t *Table) MayContain(userKey []byte) (bool, error) {
 	if t.isSynthetic() {
 		return true, nil
