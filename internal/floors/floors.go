@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -61,17 +62,39 @@ func wayTo(uses map[string]map[string]string, from, to string, seen map[string]b
 // fileUses returns for each file which other files it uses, and one name that it uses there.
 func fileUses(t *testing.T) map[string]map[string]string {
 	t.Helper()
+	uses := map[string]map[string]string{}
+	for _, use := range Uses(t, runtime.GOARCH) {
+		from, to := use.At.Filename, use.Declared.Filename
+		if uses[from] == nil {
+			uses[from] = map[string]string{}
+		}
+		if old := uses[from][to]; old == "" || use.Name < old { // always the same one
+			uses[from][to] = use.Name
+		}
+	}
+	return uses
+}
+
+// Use is a place where a file uses a name that another file of its package declares.
+type Use struct {
+	Name         string
+	At, Declared token.Position
+}
+
+// Uses returns where the files of the package in the working directory use names of other ones, in the build for an architecture.
+func Uses(t *testing.T, arch string) (uses []Use) {
+	t.Helper()
 	set := token.NewFileSet()
 	var files []*ast.File
-	for _, name := range strings.Fields(list(t, "{{join .GoFiles \" \"}}", ".")) {
+	for _, name := range strings.Fields(list(t, "GOARCH="+arch, "{{join .GoFiles \" \"}}", ".")) {
 		file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, file)
 	}
-	compiled := map[string]string{}
-	for line := range strings.Lines(list(t, "{{.ImportPath}} {{.Export}}", "-export", "-deps", ".")) {
+	compiled := map[string]string{} // for this architecture: what other packages export is the same for all
+	for line := range strings.Lines(list(t, "", "{{.ImportPath}} {{.Export}}", "-export", "-deps", ".")) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
 		compiled[path] = file
 	}
@@ -82,27 +105,23 @@ func fileUses(t *testing.T) map[string]map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	uses := map[string]map[string]string{}
 	for name, object := range info.Uses {
 		if object.Pkg() != pkg || !object.Pos().IsValid() {
 			continue
 		}
-		from, to := set.Position(name.Pos()).Filename, set.Position(object.Pos()).Filename
-		if uses[from] == nil {
-			uses[from] = map[string]string{}
-		}
-		if old := uses[from][to]; from != to && (old == "" || name.Name < old) { // always the same one
-			uses[from][to] = name.Name
+		use := Use{name.Name, set.Position(name.Pos()), set.Position(object.Pos())}
+		if use.At.Filename != use.Declared.Filename {
+			uses = append(uses, use)
 		}
 	}
 	return uses
 }
 
-// list returns what the command go list prints.
-func list(t *testing.T, format string, args ...string) string {
+// list returns what the command go list prints, with one more variable in its environment.
+func list(t *testing.T, variable, format string, args ...string) string {
 	t.Helper()
 	command := exec.Command("go", append([]string{"list", "-f", format}, args...)...)
-	command.Stderr = os.Stderr
+	command.Env, command.Stderr = append(os.Environ(), variable), os.Stderr
 	out, err := command.Output()
 	if err != nil {
 		t.Fatalf("%v: %v", command, err)
