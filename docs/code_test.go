@@ -149,6 +149,25 @@ func Example_joinRows() {
 	// look up eve
 }
 
+func hashColumn() error {
+	hashes := bloom.Parquet.AppendHashes64(nil, bloom.Integers([]int64{7, 8, 9}))
+	fmt.Printf("%x\n", hashes[0]) // 876cd406afde455
+	set, err := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 10}.NewSet(len(hashes))
+	if err != nil {
+		return err
+	}
+	set.AddBatch(bloom.Parquet.Hashes64(hashes))
+	fmt.Println(set.MayContainUint64(8), set.MayContainUint64(1000)) // true false
+	return nil
+}
+
+func Example_hashColumn() {
+	show(hashColumn())
+	// Output:
+	// 876cd406afde455
+	// true false
+}
+
 func shareFilter(policy bloom.Policy) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/blocked.bloom", func(w http.ResponseWriter, _ *http.Request) {
