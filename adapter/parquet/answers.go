@@ -19,8 +19,8 @@ type answers struct {
 // answersMemory is the most bytes of answers at a time, unless one file has more.
 var answersMemory = 64 << 20
 
-// ask asks an index about the first of some columns, and at once about as many more as memory allows. It does nothing if the
-// answers for the first one are there.
+// ask asks an index about the first of some columns, and at once about as many more as memory allows. It does
+// nothing if the answers for the first one are there.
 func (a *answers) ask(k *Keys, columns []*Column) {
 	rows := columns[0].index.rows
 	if _, asked := a.at[columns[0]]; asked && a.rows == rows {

@@ -73,8 +73,8 @@ func TestChance(t *testing.T) {
 	}
 }
 
-// TestChanceOfFew wants one hit among a few keys not to count as chance, and no chance where no filter was asked. Keys that pass
-// every filter are expected.
+// TestChanceOfFew wants one hit among a few keys not to count as chance, and no chance where no filter was
+// asked. Keys that pass every filter are expected.
 func TestChanceOfFew(t *testing.T) {
 	ints, doubles := Type{Physical: Int64}, Type{Physical: Double}
 	for name, test := range map[string]struct {

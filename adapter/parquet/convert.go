@@ -48,8 +48,8 @@ func Converter(to, from Type) (convert func(dst, value []byte) (converted []byte
 	return nil, fmt.Errorf("%w: the values of %v cannot be converted exactly to %v", ErrType, from, to)
 }
 
-// holds reports whether bytes of one type may be a value of another: of types of any length and of one length they may, but no text
-// is a UUID.
+// holds reports whether bytes of one type may be a value of another: of types of any length and of one length
+// they may, but no text is a UUID.
 func (t *Type) holds(other Type) bool {
 	if t.Physical == other.Physical {
 		return t.Width == other.Width

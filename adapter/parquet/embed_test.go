@@ -16,8 +16,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// emptyFile returns a file without pages whose footer has two row groups of two columns. The second column of the second
-// row group is encrypted, or its pages are in another file.
+// emptyFile returns a file without pages whose footer has two row groups of two columns. The second column of
+// the second row group is encrypted, or its pages are in another file.
 func emptyFile(t *testing.T, last string) []byte {
 	t.Helper()
 	chunk := "\x3c\x00\x00" // empty metadata
@@ -177,8 +177,8 @@ func TestEmbedderShort(t *testing.T) {
 	}
 }
 
-// TestSizingOfMany makes filters for very many small chunks: to size one takes no longer than to fill it. The quickest one
-// tells, beside any load.
+// TestSizingOfMany makes filters for very many small chunks: to size one takes no longer than to fill it. The
+// quickest one tells, beside any load.
 func TestSizingOfMany(t *testing.T) {
 	keys, quickest := bloom.Integers(make([]uint64, 100)), time.Hour
 	for range 1000 {

@@ -2,7 +2,8 @@ package bloomparquet
 
 import "encoding/binary"
 
-// Filters know bytes, and some equal values have different ones: 0 and -0, and the many NaN of floating-point numbers.
+// Filters know bytes, and some equal values have different ones: 0 and -0, and the many NaN of floating-point
+// numbers.
 
 // isZero reports whether a value, PLAIN bytes, is a zero of floating-point numbers, of either sign.
 func (t Type) isZero(value []byte) bool {

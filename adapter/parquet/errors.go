@@ -16,9 +16,10 @@ var (
 	// ErrNoOrder is an [ErrNoFilter] of a row group that has bounds which cannot be used either, because the
 	// footer does not record their order.
 	ErrNoOrder error = noOrderError{}
-	// ErrFilter: there is no filter of the format at the place that the footer names. Its header is a different one; or it is
-	// compressed, for which parquet-go has an option; or its size is not a multiple of 32 bytes, or differs from the size in the
-	// footer; or it extends beyond the end of the file or into another filter.
+	// ErrFilter: there is no filter of the format at the place that the footer names. Its header is a
+	// different one; or it is compressed, for which parquet-go has an option; or its size is not a multiple
+	// of 32 bytes, or differs from the size in the footer; or it extends beyond the end of the file or into
+	// another filter.
 	ErrFilter = errors.New("parquet: malformed Bloom filter")
 	// ErrIncomplete: the filter lacks values, or may lack some. It is empty; or a value of the dictionary is
 	// not in it; or the column continued after a dictionary in a different encoding, and its writer is not

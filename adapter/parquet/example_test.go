@@ -36,8 +36,8 @@ func ExampleAppendFilter() {
 	// halved 5 times, now 45073 bytes
 }
 
-// Make an index of a column of many files, and ask it in place of them. parquetgo.Open and arrowgo.Open return the columns
-// of files; here is one whose row groups have no filters.
+// Make an index of a column of many files, and ask it in place of them. parquetgo.Open and arrowgo.Open
+// return the columns of files; here is one whose row groups have no filters.
 func ExampleIndexer() {
 	values := [][]int64{{1, 5, 9}, {2, 6, 10}} // of each row group
 	column, err := bloomparquet.Open(bloomparquet.Meta{

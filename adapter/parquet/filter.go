@@ -27,8 +27,8 @@ func (c *Column) whole(i int) result {
 	return r
 }
 
-// filter returns the filter of a row group: the one in memory, or one that it reads to a buffer. If it is unproven, prove has to be
-// called before the filter excludes a key.
+// filter returns the filter of a row group: the one in memory, or one that it reads to a buffer. If it is
+// unproven, prove has to be called before the filter excludes a key.
 func (c *Column) filter(i int, memory *buffer) result {
 	if c.loaded != nil {
 		return c.loaded[i]
@@ -125,7 +125,8 @@ type buffer struct{ data []byte }
 
 const cacheLine = 64
 
-// aligned returns n bytes. A cache line begins at byte at of them, which is below 64, so that no block lies in two lines.
+// aligned returns n bytes. A cache line begins at byte at of them, which is below 64, so that no block lies
+// in two lines.
 func (b *buffer) aligned(n, at int) []byte {
 	if cap(b.data) < n+2*cacheLine {
 		b.data = make([]byte, n+2*cacheLine)

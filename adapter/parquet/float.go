@@ -39,8 +39,8 @@ var (
 	}
 )
 
-// halfUnit times a number is the float of 32 bits that has the exponent and the significand of the number's float of 16 bits. The
-// biases of the exponents, 127 and 15, differ by 112.
+// halfUnit times a number is the float of 32 bits that has the exponent and the significand of the number's
+// float of 16 bits. The biases of the exponents, 127 and 15, differ by 112.
 const halfUnit = 0x1p-112
 
 // halfOf returns a float of 16 bits, and whether it is the same number.

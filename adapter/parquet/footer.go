@@ -127,8 +127,9 @@ type placement struct {
 	mark           marking
 }
 
-// placeFilters returns a footer in which some column chunks have filters at other places, and the entries of these in order. All
-// other bytes are as they were, except for the header of the field after the two that tell the place.
+// placeFilters returns a footer in which some column chunks have filters at other places, and the entries of
+// these in order. All other bytes are as they were, except for the header of the field after the two that
+// tell the place.
 func placeFilters(footer []byte, chunks map[*footerChunk]placement) (dst []byte, marks []marking) {
 	order := make([]*footerChunk, 0, len(chunks))
 	for c := range chunks {
@@ -158,8 +159,8 @@ type newField struct {
 	value    []byte
 }
 
-// appendFields appends a structure of a footer with some new fields, in the order of their numbers. They replace those of the
-// same numbers.
+// appendFields appends a structure of a footer with some new fields, in the order of their numbers. They
+// replace those of the same numbers.
 func appendFields(dst, footer []byte, fields []field, added []newField) []byte {
 	was, last := 0, 0 // the number of the field before: was in the footer, last in dst
 	rest := added

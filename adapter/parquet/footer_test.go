@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// thrift is a structure of Thrift's compact protocol: what its fields hold, in order. decodeThrift is the plain reading that
-// the tests compare with.
+// thrift is a structure of Thrift's compact protocol: what its fields hold, in order. decodeThrift is the
+// plain reading that the tests compare with.
 type thrift []thriftField
 
 type thriftField struct {
@@ -83,8 +83,8 @@ func decodeValue(kind int, data []byte) (value any, rest []byte) {
 	return list, data
 }
 
-// randomFooter writes footers: with unknown fields of every kind, numbers in any order, headers that are longer than
-// they have to be.
+// randomFooter writes footers: with unknown fields of every kind, numbers in any order, headers that are
+// longer than they have to be.
 type randomFooter struct {
 	*rand.Rand
 	data []byte
@@ -98,7 +98,8 @@ func (r *randomFooter) header(kind, id, last int) {
 	r.data = binary.AppendVarint(append(r.data, byte(kind)), int64(id))
 }
 
-// structure writes fields that are known, by their numbers, among others with numbers from unknown on. It writes them in order, or in any.
+// structure writes fields that are known, by their numbers, among others with numbers from unknown on. It
+// writes them in order, or in any.
 func (r *randomFooter) structure(depth, unknown int, known map[int]func()) {
 	type one struct {
 		id    int
@@ -284,8 +285,8 @@ func placesLast(value any) {
 	}
 }
 
-// TestFooter gives random footers places of filters, and wants all else to be what it was: fields that nobody knows, fields in any
-// order, and the bytes around the metadata.
+// TestFooter gives random footers places of filters, and wants all else to be what it was: fields that nobody
+// knows, fields in any order, and the bytes around the metadata.
 func TestFooter(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := &randomFooter{Rand: rand.New(rand.NewPCG(1, seed))}

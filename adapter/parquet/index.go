@@ -34,8 +34,9 @@ type IndexedFile struct {
 	Name     string // as the caller of [Indexer.Read] wrote it
 	Size     int64  // in bytes
 	Modified time.Time
-	// Footer is the XXH64 of the file's footer, or 0 if it is not known: [Indexer.Read] finds it out. A file that is restored from a copy, or written twice within
-	// the precision of its time, may have the size and the time of another one.
+	// Footer is the XXH64 of the file's footer, or 0 if it is not known: [Indexer.Read] finds it out. A file
+	// that is restored from a copy, or written twice within the precision of its time, may have the size and
+	// the time of another one.
 	Footer uint64
 }
 
@@ -50,8 +51,9 @@ func (f IndexedFile) Same(info fs.FileInfo, in io.ReaderAt) (bool, error) {
 	return err == nil && sum == f.Footer, err
 }
 
-// footerChecksum returns the XXH64 of the footer of a file. Files whose pages or filters are at other places, or whose columns have
-// other bounds, differ in it. Without bounds, files of other values and the same sizes may have one footer.
+// footerChecksum returns the XXH64 of the footer of a file. Files whose pages or filters are at other places,
+// or whose columns have other bounds, differ in it. Without bounds, files of other values and the same sizes
+// may have one footer.
 func footerChecksum(in io.ReaderAt, size int64) (uint64, error) {
 	footer, _, err := readFooter(io.NewSectionReader(in, 0, size))
 	if err != nil {
@@ -91,17 +93,19 @@ func (x *Index) Files() iter.Seq2[IndexedFile, *Column] {
 	}
 }
 
-// label returns the label of a row group's filter, for people and other programs: the file, the number, and the size and
-// the time of the file, with tabs between.
+// label returns the label of a row group's filter, for people and other programs: the file, the number, and
+// the size and the time of the file, with tabs between.
 func (f *IndexedFile) label(group int) string {
 	return fmt.Sprintf("%s\t%d\t%d\t%s", f.Name, group, f.Size, f.Modified.UTC().Format(time.RFC3339Nano))
 }
 
-// What an index keeps beside the filters: indexStart, the path of the column, the number of files, and the files one after the
-// other, each with its row groups. Numbers are those of [binary.AppendUvarint], and texts follow their length.
+// What an index keeps beside the filters: indexStart, the path of the column, the number of files, and the
+// files one after the other, each with its row groups. Numbers are those of [binary.AppendUvarint], and texts
+// follow their length.
 const indexStart = "Parquet index 2\n"
 
-// mostBound is how many bytes an index keeps of a bound. The beginning of a bound serves as a bound, too: see bytesSpan.
+// mostBound is how many bytes an index keeps of a bound. The beginning of a bound serves as a bound, too: see
+// bytesSpan.
 const mostBound = 64
 
 // indexEncoder writes that.

@@ -87,8 +87,8 @@ func (x *Index) all() (columns []*Column) {
 	return columns
 }
 
-// TestIndex asks indexes of random files of every type, and compares the answers with the values and with those of the
-// filters in the files.
+// TestIndex asks indexes of random files of every type, and compares the answers with the values and with
+// those of the filters in the files.
 func TestIndex(t *testing.T) {
 	for _, order := range orders {
 		t.Run(order.typ.String(), func(t *testing.T) {
@@ -155,8 +155,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestIndexOfFilters wants the answers of the files' own filters, if those have room for as many keys: sizes that differ
-// by powers of two, or by an odd factor that most have.
+// TestIndexOfFilters wants the answers of the files' own filters, if those have room for as many keys: sizes
+// that differ by powers of two, or by an odd factor that most have.
 func TestIndexOfFilters(t *testing.T) {
 	for _, blocks := range [][]int{{32, 32, 32}, {32, 16, 64, 1, 8}, {48, 96, 24, 3}, {37, 37, 37, 74}} {
 		f := new(file)
@@ -197,8 +197,8 @@ func TestIndexOfFilters(t *testing.T) {
 	}
 }
 
-// TestIndexSize wants filters that keep the rate on average: one large row group among many does not make all large, and
-// small ones among large do not make those worse.
+// TestIndexSize wants filters that keep the rate on average: one large row group among many does not make all
+// large, and small ones among large do not make those worse.
 func TestIndexSize(t *testing.T) {
 	for _, test := range []struct {
 		keys   func(group int) int
@@ -233,8 +233,8 @@ func TestIndexSize(t *testing.T) {
 	}
 }
 
-// TestIndexInParts wants the same answers when memory holds those of a few row groups and keys only, of columns in any order, twice, and
-// beside columns of files.
+// TestIndexInParts wants the same answers when memory holds those of a few row groups and keys only, of
+// columns in any order, twice, and beside columns of files.
 func TestIndexInParts(t *testing.T) {
 	typ := Type{Physical: Int64}
 	random := rand.New(rand.NewPCG(4, 4))
@@ -271,7 +271,8 @@ func TestIndexInParts(t *testing.T) {
 	}
 }
 
-// TestIndexDamaged changes every byte of an index, and cuts it at every length: there is an error, or the same answers.
+// TestIndexDamaged changes every byte of an index, and cuts it at every length: there is an error, or the
+// same answers.
 func TestIndexDamaged(t *testing.T) {
 	typ := Type{Physical: ByteArray, Logical: String}
 	random := rand.New(rand.NewPCG(5, 5))
@@ -332,8 +333,8 @@ func TestIndexDamaged(t *testing.T) {
 	}
 }
 
-// TestIndexErrors wants errors of columns that do not go together, of files that are no index, and of disks that fail. A
-// file whose row group lacks a filter is not in the index.
+// TestIndexErrors wants errors of columns that do not go together, of files that are no index, and of disks
+// that fail. A file whose row group lacks a filter is not in the index.
 func TestIndexErrors(t *testing.T) {
 	if _, err := NewIndexer(1); !errors.Is(err, bloom.ErrRate) {
 		t.Errorf("rate 1: %v", err)

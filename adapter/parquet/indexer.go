@@ -28,13 +28,15 @@ import (
 //	}
 //	_, err = x.WriteTo(out)
 //
-// Interleaved filters have one size. A filter is doubled or halved until it has that size. A doubled filter gives the same answers;
-// a halved filter has a higher rate. The Indexer uses the filters of the most frequent size, and filters whose sizes
-// differ from it by a power of two. The row groups of all other filters are Wanting.
+// Interleaved filters have one size. A filter is doubled or halved until it has that size. A doubled filter
+// gives the same answers; a halved filter has a higher rate. The Indexer uses the filters of the most
+// frequent size, and filters whose sizes differ from it by a power of two. The row groups of all other
+// filters are Wanting.
 //
-// The filters wait in a temporary file. Memory has one of them at a time, and about 100 bytes for each row group; WriteTo needs
-// the memory of a [bloom.InterleavedBuilder]. Several goroutines may call Read and AddKeys at the same time, while one goroutine calls the
-// functions that Read returns. No other method may be called at the same time.
+// The filters wait in a temporary file. Memory has one of them at a time, and about 100 bytes for each row
+// group; WriteTo needs the memory of a [bloom.InterleavedBuilder]. Several goroutines may call Read and
+// AddKeys at the same time, while one goroutine calls the functions that Read returns. No other method may be
+// called at the same time.
 type Indexer struct {
 	rate    float64
 	perKey  int // bits of a key in a filter that keeps the rate
@@ -203,8 +205,8 @@ func (x *Indexer) wait(g *waitingFilter, blocks []byte) error {
 	return err
 }
 
-// halved returns a filter of half as many blocks with the same keys: a block is the union of two neighbours. Their number has to be
-// even.
+// halved returns a filter of half as many blocks with the same keys: a block is the union of two neighbours.
+// Their number has to be even.
 func halved(blocks []byte) []byte {
 	half := make([]byte, len(blocks)/2)
 	for i := 0; i < len(half); i += 8 {
@@ -234,8 +236,8 @@ func (g *waitingFilter) rateAt(blocks int) float64 {
 	return float64(g.rates[times])
 }
 
-// size returns how many blocks the filters of the index have: so few that they keep the rate on average. If those of the files
-// do not, the average may be a tenth larger than theirs.
+// size returns how many blocks the filters of the index have: so few that they keep the rate on average. If
+// those of the files do not, the average may be a tenth larger than theirs.
 func (x *Indexer) size(files []indexing) int {
 	largest, n := x.odd, 0
 	for _, file := range files {
@@ -261,7 +263,8 @@ func (x *Indexer) size(files []indexing) int {
 	return blocks
 }
 
-// Shape returns how many filters the index has that WriteTo writes, and how many bytes each of them has: all have one size.
+// Shape returns how many filters the index has that WriteTo writes, and how many bytes each of them has: all
+// have one size.
 func (x *Indexer) Shape() (filters, bytes int) {
 	files, blocks := x.whole()
 	for _, file := range files {

@@ -134,8 +134,8 @@ func (t *Type) hasText() bool {
 	return k.class != noClass && !k.ambiguous && !t.isWide()
 }
 
-// kin returns the type without what changes neither the meaning of a value's bytes nor their order. Keys of one type serve all
-// columns of the same kin.
+// kin returns the type without what changes neither the meaning of a value's bytes nor their order. Keys of
+// one type serve all columns of the same kin.
 func (t Type) kin() Type {
 	k := t.kind()
 	kin := Type{Physical: t.Physical, Logical: k.kin}
@@ -223,13 +223,14 @@ func hasDigits(t *Type) bool {
 	return t.Precision > 0 && t.Precision <= most && t.Scale >= 0 && t.Scale <= t.Precision
 }
 
-// maxDigits returns the most digits of which every number fits into the bytes, with a sign: floor(log10(2^(8·width−1) − 1)), but no
-// more than a footer can say.
+// maxDigits returns the most digits of which every number fits into the bytes, with a sign:
+// floor(log10(2^(8·width−1) − 1)), but no more than a footer can say.
 func maxDigits(width int) int {
 	return int(min(math.Floor((8*float64(width)-1)*(math.Ln2/math.Ln10)), math.MaxInt32))
 }
 
-// hasTimeUnit reports whether times of day have the unit: those in 32 bits have milliseconds, and others have others.
+// hasTimeUnit reports whether times of day have the unit: those in 32 bits have milliseconds, and others have
+// others.
 func hasTimeUnit(t *Type) bool { return hasUnit(t) && (t.Physical == Int32) == (t.Unit == Millis) }
 
 func hasUnit(t *Type) bool { return t.Unit > NoUnit && t.Unit <= Nanos }

@@ -8,9 +8,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// The mark of an [Embedder] is a value of the footer's key-value metadata. Other programs copy these to files whose filters
-// they made themselves. So the mark has an entry for each filter: a digest of the place of its chunk, by which an entry is
-// replaced, and one of the place and the filter. The entries are in base64.
+// The mark of an [Embedder] is a value of the footer's key-value metadata. Other programs copy these to files
+// whose filters they made themselves. So the mark has an entry for each filter: a digest of the place of its
+// chunk, by which an entry is replaced, and one of the place and the filter. The entries are in base64.
 
 // MarkKey is the key of that value.
 const MarkKey = "lanebloom.filters"

@@ -151,8 +151,8 @@ func (k *Keys) allWithin(span span, s *scratch, hits []uint64) int {
 	return n
 }
 
-// If less than one in fewPart of the keys is within a span, a batch of these alone is faster than one of all keys. A batch with
-// gaps goes from run to run.
+// If less than one in fewPart of the keys is within a span, a batch of these alone is faster than one of all
+// keys. A batch with gaps goes from run to run.
 const fewPart = 16
 
 // seemFew reports whether a span seems to hold few keys, by a sample of them.

@@ -35,7 +35,8 @@ const signBit = 1 << 63
 
 func rankSigned(x int64) uint64 { return uint64(x) ^ signBit }
 
-// rankDecimal is the rank of a big-endian integer of any width. Those beyond 64 bits have the rank of the nearest that is not.
+// rankDecimal is the rank of a big-endian integer of any width. Those beyond 64 bits have the rank of the
+// nearest that is not.
 func rankDecimal[B []byte | string](b B) uint64 {
 	negative := len(b) > 0 && b[0] >= 0x80
 	x := int64(0)
@@ -54,7 +55,8 @@ func rankDecimal[B []byte | string](b B) uint64 {
 	return rankSigned(x)
 }
 
-// rankBytesOf is the rank of the bytes after a prefix that they have. If fewer than eight bytes are left, pad fills them up.
+// rankBytesOf is the rank of the bytes after a prefix that they have. If fewer than eight bytes are left, pad
+// fills them up.
 func rankBytesOf[B []byte | string](b B, pad byte) uint64 {
 	rank := uint64(0)
 	for i := range 8 {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestRankDecimal compares the ranks of wide integers with their order. Those of 64 bits have different ranks, whatever the width.
+// TestRankDecimal compares the ranks of wide integers with their order. Those of 64 bits have different
+// ranks, whatever the width.
 func TestRankDecimal(t *testing.T) {
 	random := rand.New(rand.NewPCG(57, 6))
 	for _, width := range []int{1, 2, 7, 8, 9, 16, 40} {

@@ -61,8 +61,9 @@ func mistake(why string) refusal { return refusal{mistaken, why} }
 // ok reports whether nothing is refused.
 func (r refusal) ok() bool { return r.reason == noReason }
 
-// outside reports whether the value is of the column's kind, and only none of its values: a number outside of its range or with more
-// digits than it stores, or a time between two of its units. A value of another kind is an error of whoever wrote it.
+// outside reports whether the value is of the column's kind, and only none of its values: a number outside of
+// its range or with more digits than it stores, or a time between two of its units. A value of another kind
+// is an error of whoever wrote it.
 func (r refusal) outside() bool { return r.reason > mistaken }
 
 func (r refusal) String() string { return reasons[r.reason] + r.detail }

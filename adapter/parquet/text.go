@@ -57,7 +57,8 @@ func parseUnsigned(dst []byte, t *Type, text string) ([]byte, refusal) {
 	return appendUnsigned(dst, t, x)
 }
 
-// wholePart returns a number without zeros after the point: pandas writes 5.0 for the integer 5 in a column with nulls.
+// wholePart returns a number without zeros after the point: pandas writes 5.0 for the integer 5 in a column
+// with nulls.
 func wholePart(text string) string {
 	if whole, fraction, point := strings.Cut(text, "."); point && whole != "" && fraction != "" && strings.Trim(fraction, "0") == "" {
 		return whole

@@ -21,8 +21,8 @@ import (
 //
 // A filter without a set bit is not whole if its chunk has values, whoever wrote it.
 
-// writer is a program that fills its filters from pages with a dictionary. If it is mixed, it also does so where pages without one
-// follow.
+// writer is a program that fills its filters from pages with a dictionary. If it is mixed, it also does so
+// where pages without one follow.
 type writer struct {
 	name  string // how created_by begins
 	since [3]int // the first version that does, if older ones do not
@@ -35,13 +35,14 @@ var writers = []writer{
 	{name: "DuckDB version ", mixed: true},
 	{name: "parquet-mr version ", mixed: true}, // parquet-java
 	{name: "parquet-rs version ", mixed: true},
-	// arrow-go. Before, it put no value of an Arrow dictionary array into a filter (its pull request 1164). If the dictionary changes,
-	// it writes what came before without one (v18.7.0, file/column_writer_types.gen.go:268).
+	// arrow-go. Before, it put no value of an Arrow dictionary array into a filter (its pull request 1164).
+	// If the dictionary changes, it writes what came before without one (v18.7.0,
+	// file/column_writer_types.gen.go:268).
 	{name: "parquet-go version ", since: [3]int{18, 8, 0}, mixed: true, plain: true},
 	// Arrow C++, since pyarrow writes filters.
 	{name: "parquet-cpp-arrow version ", since: [3]int{24, 0, 0}, mixed: true},
-	// parquet-go v0.32.0 puts only the dictionary's values there (writer.go:2131). It goes over to another encoding at
-	// parquet.DictionaryMaxBytes, and without that option at 1 GiB.
+	// parquet-go v0.32.0 puts only the dictionary's values there (writer.go:2131). It goes over to another
+	// encoding at parquet.DictionaryMaxBytes, and without that option at 1 GiB.
 	{name: "github.com/parquet-go/parquet-go version "},
 	{name: "github.com/segmentio/parquet-go version "},
 }
@@ -122,7 +123,8 @@ func (c *Column) trustOf(i int) trust {
 	return noTrust
 }
 
-// judge returns an error if a filter that was read is not known to be whole. unproven says that prove has to decide.
+// judge returns an error if a filter that was read is not known to be whole. unproven says that prove has to
+// decide.
 func (c *Column) judge(i int, blocks []byte) (unproven bool, err error) {
 	chunk := &c.meta.Chunks[i]
 	if len(c.marks) > 0 && c.marks[chunk.Place.mark(blocks)] {

@@ -82,9 +82,10 @@ func read(s *cli.Streams, c foreign) error {
 	return err
 }
 
-// apart runs this command in a process of its own, which writes to out, whatever -o says. A damaged file can end that process:
-// parquet-go reads outside of its memory, or asks for more than there is, and Go has no way to recover from that. The error then
-// names the file as damaged. The process also reads the others: the files of a filter or of keys.
+// apart runs this command in a process of its own, which writes to out, whatever -o says. A damaged file can
+// end that process: parquet-go reads outside of its memory, or asks for more than there is, and Go has no way
+// to recover from that. The error then names the file as damaged. The process also reads the others: the
+// files of a filter or of keys.
 func (r reading) apart(s *cli.Streams, out io.Writer) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -145,9 +146,9 @@ func ended(exit *exec.ExitError, trace, files string, others []string) error {
 	return fmt.Errorf("%s: malformed: the process that reads it ended: %s", files, trace)
 }
 
-// messagesApart says whether descriptor 3 is the standard error of the process that started this one. Messages go there, so that
-// the own standard error has only what parquet-go prints, and the trace of a crash. Windows hands down no more than three
-// descriptors.
+// messagesApart says whether descriptor 3 is the standard error of the process that started this one.
+// Messages go there, so that the own standard error has only what parquet-go prints, and the trace of a
+// crash. Windows hands down no more than three descriptors.
 const messagesApart = runtime.GOOS != "windows"
 
 // trace keeps the first line of the trace of a process.

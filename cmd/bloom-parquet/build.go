@@ -105,8 +105,8 @@ func (b *buildCommand) work(s *cli.Streams) error {
 	return err
 }
 
-// filterOf returns the filter of hashed keys, of which n come. If many come several times, it is sized for the different ones, whose
-// number the set bits of a larger filter tell to within 5 %.
+// filterOf returns the filter of hashed keys, of which n come. If many come several times, it is sized for
+// the different ones, whose number the set bits of a larger filter tell to within 5 %.
 func (b *buildCommand) filterOf(format bloom.Format, columns []bloom.Keys, n int) (*bloom.Filter, error) {
 	policy, err := b.Policy(format, n)
 	if err != nil {
@@ -167,7 +167,8 @@ func (b *buildCommand) hashColumns(s *cli.Streams, format bloom.Format) (columns
 	return columns, kind, err
 }
 
-// open yields the files, and sets the kind of their keys. The columns must have one: the bytes of equal values differ between kinds.
+// open yields the files, and sets the kind of their keys. The columns must have one: the bytes of equal
+// values differ between kinds.
 func (b *buildCommand) open(first *bloom.KeyKind) iter.Seq2[*parquetFile, error] {
 	return func(yield func(*parquetFile, error) bool) {
 		for i, name := range cli.Names(b.Files) {

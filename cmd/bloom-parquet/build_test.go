@@ -12,8 +12,8 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
-// TestRepeatedKeys builds filters of columns whose values come several times, and wants each to have all values, and to have about the size of a
-// filter of different ones.
+// TestRepeatedKeys builds filters of columns whose values come several times, and wants each to have all
+// values, and to have about the size of a filter of different ones.
 func TestRepeatedKeys(t *testing.T) {
 	t.Setenv(apartVariable, "1")
 	type row struct {

@@ -18,8 +18,8 @@ import (
 // v0.32.0 drops what it decompressed and takes what was in the memory before (column.go:712, its issue 608).
 var codecs = []format.CompressionCodec{format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd}
 
-// checkColumn returns an error if parquet-go does not decode the pages of a column. It takes the type of the schema and the codec
-// of the first row group for all of them.
+// checkColumn returns an error if parquet-go does not decode the pages of a column. It takes the type of the
+// schema and the codec of the first row group for all of them.
 func (f *parquetFile) checkColumn(leaf int) error {
 	path := strings.Join(f.Schema().Columns()[leaf], ".")
 	first := format.CompressionCodec(-1)
@@ -46,8 +46,8 @@ func (f *parquetFile) checkColumn(leaf int) error {
 	return nil
 }
 
-// bounds are what the footer says of the integers of a column in a row group: no value is outside of them. Values that parquet-go
-// decodes wrongly often are.
+// bounds are what the footer says of the integers of a column in a row group: no value is outside of them.
+// Values that parquet-go decodes wrongly often are.
 type bounds struct {
 	from, to int64
 	column   *bloomparquet.Column

@@ -41,7 +41,8 @@ func randomNumbers(t *testing.T, codec compress.Codec) (file []byte, rows []numb
 	return out.Bytes(), rows
 }
 
-// TestLZ4Raw wants parquet-go to decode LZ4_RAW wrongly. When a version decodes it rightly, checkColumn can allow it.
+// TestLZ4Raw wants parquet-go to decode LZ4_RAW wrongly. When a version decodes it rightly, checkColumn can
+// allow it.
 func TestLZ4Raw(t *testing.T) {
 	file, want := randomNumbers(t, &parquet.Lz4Raw)
 	got, err := parquet.Read[number](bytes.NewReader(file), int64(len(file)))
@@ -77,8 +78,8 @@ func withFooter(data []byte, edit func(*format.FileMetaData)) ([]byte, error) {
 	return append(binary.LittleEndian.AppendUint32(data, uint32(len(footer))), "PAR1"...), err
 }
 
-// TestRefused wants columns to be refused that parquet-go does not decode, and values that are outside of what the footer says.
-// Only commands that read no pages take such a file.
+// TestRefused wants columns to be refused that parquet-go does not decode, and values that are outside of
+// what the footer says. Only commands that read no pages take such a file.
 func TestRefused(t *testing.T) {
 	lz4, _ := randomNumbers(t, &parquet.Lz4Raw)
 	good, rows := randomNumbers(t, &parquet.Zstd)

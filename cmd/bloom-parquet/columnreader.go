@@ -39,7 +39,8 @@ type keptValues struct {
 // keptMemory has memory for keptValues.
 var keptMemory = sync.Pool{New: func() any { return new(keptValues) }}
 
-// release gives the memory of the values back. The values of a column are released in their order: a page is with the last of its own.
+// release gives the memory of the values back. The values of a column are released in their order: a page is
+// with the last of its own.
 func (v *keptValues) release() {
 	for _, page := range v.pages {
 		parquet.Release(page)
@@ -166,8 +167,8 @@ func (c *columnReader) leave() {
 	c.page = nil
 }
 
-// whole takes all values of a page. If no row on the page is kept, it goes on with the next page. The first row may have begun on
-// the page before.
+// whole takes all values of a page. If no row on the page is kept, it goes on with the next page. The first
+// row may have begun on the page before.
 func (c *columnReader) whole() {
 	if c.used {
 		c.leave()
@@ -192,7 +193,8 @@ func (c *columnReader) whole() {
 	c.leave()
 }
 
-// span takes the next kept rows of a page, up to a large gap. If the page has no more, it goes on with the next one.
+// span takes the next kept rows of a page, up to a large gap. If the page has no more, it goes on with the
+// next one.
 func (c *columnReader) span() {
 	end := min(c.pageFrom+int(c.page.NumRows()), len(c.keep))
 	from := c.row

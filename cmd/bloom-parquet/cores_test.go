@@ -17,8 +17,8 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
-// TestCores runs all subcommands on some random tables at once, on one core and on several: what they write and say has the
-// same bytes, and the rows of filter are those of a scan, in the order of the files.
+// TestCores runs all subcommands on some random tables at once, on one core and on several: what they write
+// and say has the same bytes, and the rows of filter are those of a scan, in the order of the files.
 func TestCores(t *testing.T) {
 	t.Setenv(apartVariable, "1") // no process for each
 	tables := 24
@@ -85,7 +85,8 @@ func TestCores(t *testing.T) {
 	t.Logf("%d tables, %d rows found", tables, found)
 }
 
-// someKeys returns keys of a column of some files, and the numbers of the rows that have one, in the order of the files.
+// someKeys returns keys of a column of some files, and the numbers of the rows that have one, in the order of
+// the files.
 func someKeys(t *testing.T, random *rand.Rand, column string, names []string) (keys []string, rows []int) {
 	t.Helper()
 	wanted := map[string]bool{}
@@ -158,7 +159,8 @@ func write(t *testing.T, name string, data []byte) {
 	}
 }
 
-// TestRowGroupErrors wants the error of a file that vanished after the files were checked, behind the row groups before it.
+// TestRowGroupErrors wants the error of a file that vanished after the files were checked, behind the row
+// groups before it.
 func TestRowGroupErrors(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.parquet")
 	writeTable(t, name, rand.New(rand.NewPCG(60, 1)))

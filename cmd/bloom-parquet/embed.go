@@ -77,7 +77,8 @@ const (
 	nearestRate = 1.25 * usualRate // one power of two is nearer than the next, whose rate is a small part of that
 )
 
-// sizing says how large filters are. Only a rate that somebody asked for is a bound, and so is that of filters of any size.
+// sizing says how large filters are. Only a rate that somebody asked for is a bound, and so is that of
+// filters of any size.
 func (e *embedCommand) sizing() bloomparquet.Sizing {
 	s := bloomparquet.Sizing{Rate: nearestRate, AnySize: e.AnySize}
 	switch {
@@ -97,8 +98,8 @@ func noneIsDone(err error) error {
 	return err
 }
 
-// embedAll gives files filters on all cores, and prints what their processes say in the order of the files. An error does not end the
-// work on the others, but a signal does.
+// embedAll gives files filters on all cores, and prints what their processes say in the order of the files.
+// An error does not end the work on the others, but a signal does.
 func (e *embedCommand) embedAll(s *cli.Streams, names []string) error {
 	progress, done := s.Bar("embedding", int64(len(names)))
 	defer done()

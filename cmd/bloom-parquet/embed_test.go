@@ -16,8 +16,8 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
-// TestNearestSize embeds filters of 781 and of 1000 keys. Half the size that keeps 0.01 has a rate near 0.01 for 781 of them, and a
-// higher one for 1000. A rate that is asked for is a bound.
+// TestNearestSize embeds filters of 781 and of 1000 keys. Half the size that keeps 0.01 has a rate near 0.01
+// for 781 of them, and a higher one for 1000. A rate that is asked for is a bound.
 func TestNearestSize(t *testing.T) {
 	t.Setenv(apartVariable, "1")
 	type row struct {
@@ -55,8 +55,8 @@ func TestNearestSize(t *testing.T) {
 	}
 }
 
-// TestChunkKeys compares the keys of values with their bytes in the encoding PLAIN. Of zeros both are keys if one is a value, and
-// of NaN those that programs look for.
+// TestChunkKeys compares the keys of values with their bytes in the encoding PLAIN. Of zeros both are keys if
+// one is a value, and of NaN those that programs look for.
 func TestChunkKeys(t *testing.T) {
 	le := binary.LittleEndian
 	type bytes = []byte

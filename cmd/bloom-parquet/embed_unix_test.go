@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// endOfWrite tells a process that TestEmbedStopped starts which of its writes ends it, and how: a variable of the environment has
-// both.
+// endOfWrite tells a process that TestEmbedStopped starts which of its writes ends it, and how: a variable of
+// the environment has both.
 type endOfWrite struct {
 	out io.Writer
 	at  int
@@ -81,7 +81,8 @@ func (w *endOfWrite) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestEmbedStopped kills one of the two processes at every write, and lets the disk be full there: the old file stays whole.
+// TestEmbedStopped kills one of the two processes at every write, and lets the disk be full there: the old
+// file stays whole.
 func TestEmbedStopped(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
@@ -139,8 +140,8 @@ func TestEmbedStopped(t *testing.T) {
 	}
 }
 
-// TestEmbedChanged changes the file while it is copied, after the copy, and at each later write: it stays as it is then, and no
-// other file is written.
+// TestEmbedChanged changes the file while it is copied, after the copy, and at each later write: it stays as
+// it is then, and no other file is written.
 func TestEmbedChanged(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

@@ -95,13 +95,15 @@ func isFloat(t bloomparquet.Type) bool {
 	return t.Physical == bloomparquet.Float || t.Physical == bloomparquet.Double || t.Logical == bloomparquet.Float16
 }
 
-// isNaN reports whether a value is NaN: of zeros, which other bytes are equal to, too, the first one has no bit set.
+// isNaN reports whether a value is NaN: of zeros, which other bytes are equal to, too, the first one has no
+// bit set.
 func isNaN(t bloomparquet.Type, value []byte) bool {
 	equal := t.Equal(value)
 	return equal != nil && len(bytes.Trim(equal[0], "\x00")) > 0
 }
 
-// floatTester is a tester of floating-point numbers, in which a zero is either zero, and NaN is any of the usual ones.
+// floatTester is a tester of floating-point numbers, in which a zero is either zero, and NaN is any of the
+// usual ones.
 type floatTester struct {
 	tester
 	of bloomparquet.Type

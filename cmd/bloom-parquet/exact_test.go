@@ -10,8 +10,8 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
-// TestEqualFloats builds filters of a column of one value, and filters another column with them: the zeros are equal, and the NaN
-// are.
+// TestEqualFloats builds filters of a column of one value, and filters another column with them: the zeros
+// are equal, and the NaN are.
 func TestEqualFloats(t *testing.T) {
 	t.Setenv(apartVariable, "1")
 	type row struct {

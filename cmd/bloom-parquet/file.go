@@ -70,8 +70,8 @@ func openedParquet(name string, file *os.File) (f *parquetFile, err error) {
 	if err != nil {
 		return nil, cmp.Or(refuseArrow(file), err)
 	}
-	// The repetition of the root means nothing. Older arrow-go says that it is repeated, and parquet-go's schema then has
-	// lists in place of its columns.
+	// The repetition of the root means nothing. Older arrow-go says that it is repeated, and parquet-go's
+	// schema then has lists in place of its columns.
 	opened.Metadata().Schema[0].RepetitionType.Valid = false
 	return &parquetFile{File: opened, name: name, in: file, close: file.Close}, nil
 }
@@ -121,7 +121,8 @@ func (f *parquetFile) repeated(leaf int) bool {
 	return !ok || column.MaxRepetitionLevel > 0
 }
 
-// temporaryFile returns a new file, which removeFile removes. Where an open file needs no name, it has none: no signal leaves it behind.
+// temporaryFile returns a new file, which removeFile removes. Where an open file needs no name, it has none:
+// no signal leaves it behind.
 func temporaryFile() (*os.File, error) {
 	file, err := os.CreateTemp("", "bloom-parquet-")
 	if err == nil {

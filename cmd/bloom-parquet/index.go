@@ -95,7 +95,8 @@ type indexedFile struct {
 	bloomparquet.IndexedFile
 }
 
-// addFiles adds the filters that the files have. It returns the files that are added, and how many could not be read.
+// addFiles adds the filters that the files have. It returns the files that are added, and how many could not
+// be read.
 func (c *indexCommand) addFiles(s *cli.Streams, x *bloomparquet.Indexer) (known []indexedFile, lost int, err error) {
 	progress, done := s.Bar("reading filters", int64(len(c.Files)))
 	defer done()
@@ -145,8 +146,8 @@ func unchanged(name string, f bloomparquet.IndexedFile) error {
 	return nil
 }
 
-// addValues reads the column where row groups have no filter that can be taken. It returns how many row groups it read, and how
-// many files it could not read.
+// addValues reads the column where row groups have no filter that can be taken. It returns how many row
+// groups it read, and how many files it could not read.
 func (c *indexCommand) addValues(s *cli.Streams, x *bloomparquet.Indexer, files []indexedFile) (read, lost int, err error) {
 	wanting, total := make([][]int, len(files)), int64(0)
 	for file, rowGroup := range x.Wanting() {

@@ -30,7 +30,8 @@ type tableIndex struct {
 // indexHelp is the part of the help that the commands that ask an index share.
 const indexHelp = ` With --index, files that are in the index and have not changed are not read. A file that has another size or time, or is not in the index, is read itself, and a message reports it.`
 
-// open opens the index of a column, and finds out which files are as they were. It returns nil if there is no index.
+// open opens the index of a column, and finds out which files are as they were. It returns nil if there is no
+// index.
 func (f indexFlag) open(s *cli.Streams, column string, files []string) (x *tableIndex, err error) {
 	if f.Index == "" {
 		return nil, nil
@@ -103,7 +104,8 @@ func (x *tableIndex) find(s *cli.Streams, column string, files []string) error {
 	return nil
 }
 
-// footerChanged says whether a file of the same size and time has another footer than the one that is indexed. It is asked itself then.
+// footerChanged says whether a file of the same size and time has another footer than the one that is
+// indexed. It is asked itself then.
 func (x *tableIndex) footerChanged(s *cli.Streams, name string, files int) (bool, error) {
 	file, err := cli.OpenAnywhere(name)
 	if err != nil {

@@ -15,8 +15,8 @@ type indexedRowGroups struct {
 	file bloomparquet.IndexedFile
 }
 
-// askIndex returns what an index says of the files that it knows, and the files to read: the first one, for its schema, and all but
-// those of which no row group may have a key.
+// askIndex returns what an index says of the files that it knows, and the files to read: the first one, for
+// its schema, and all but those of which no row group may have a key.
 func (f *filterCommand) askIndex(s *cli.Streams, list *keyList) (known map[string]*indexedRowGroups, inputs []string, err error) {
 	x, err := f.indexFlag.open(s, f.Column, f.inputs)
 	if x == nil || err != nil {
@@ -59,8 +59,8 @@ func (f *filterCommand) askIndex(s *cli.Streams, list *keyList) (known map[strin
 	return known, inputs, nil
 }
 
-// narrow leaves out the row groups of a file that have no key by the index. It returns an error if the file is not the one that the
-// index knows.
+// narrow leaves out the row groups of a file that have no key by the index. It returns an error if the file
+// is not the one that the index knows.
 func (k *indexedRowGroups) narrow(file *parquetFile) error {
 	info, err := file.in.Stat()
 	if err != nil {

@@ -158,7 +158,8 @@ func keysLookLike(t bloomparquet.Type) string {
 	return "--hex"
 }
 
-// exampleOf returns a text that is a value of the type, or "" if texts are bytes of some length, or if there are none.
+// exampleOf returns a text that is a value of the type, or "" if texts are bytes of some length, or if there
+// are none.
 func exampleOf(t bloomparquet.Type) string {
 	switch t.Logical {
 	case bloomparquet.UUID:

@@ -153,7 +153,8 @@ func (l *keyList) parse(t bloomparquet.Type) (*typedKeys, error) {
 	return l.kept[t], nil
 }
 
-// values returns the bytes that the keys have in a column of a type: those of both zeros, if one is a key, and of the usual NaN.
+// values returns the bytes that the keys have in a column of a type: those of both zeros, if one is a key,
+// and of the usual NaN.
 func (l *keyList) values(t bloomparquet.Type) ([][]byte, error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()

@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 )
 
-// tableFormats are formats of tables that record the sizes of their files, and what each has in the folder of a table.
+// tableFormats are formats of tables that record the sizes of their files, and what each has in the folder of
+// a table.
 var tableFormats = []struct{ name, sign string }{
 	{"Delta Lake", "_delta_log"},
 	{"Iceberg", filepath.Join("metadata", "*.metadata.json")},

@@ -292,8 +292,8 @@ func showValues(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("show"), []byte(lines.String()), 0o644))
 }
 
-// writePairs is the script command: pairs FILE FROM TO, for a file of the ids FROM … TO-1 and texts in row groups of 1000. Every
-// seventh id is null.
+// writePairs is the script command: pairs FILE FROM TO, for a file of the ids FROM … TO-1 and texts in row
+// groups of 1000. Every seventh id is null.
 func writePairs(ts *testscript.TestScript, _ bool, args []string) {
 	type pair struct {
 		ID   *int64 `parquet:"id,optional"`
@@ -464,8 +464,9 @@ func fileOf[T any](rows []T, size int64) []byte {
 	return out.Bytes()
 }
 
-// TestCommandLine parses the examples of every help and the command lines of every document, and looks for the flags that helps name. Every flag and argument that
-// names a file says whether it is read or written, and every command refuses an output that is an input.
+// TestCommandLine parses the examples of every help and the command lines of every document, and looks for
+// the flags that helps name. Every flag and argument that names a file says whether it is read or written,
+// and every command refuses an output that is an input.
 func TestCommandLine(t *testing.T) {
 	commandtest.Examples(t, "bloom-parquet", program)
 	commandtest.Helps(t, "bloom-parquet", program)

@@ -141,7 +141,8 @@ func asIntegers[I int32 | uint32 | uint64, E uint32 | float32 | float64](s []E) 
 	return unsafe.Slice((*I)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
-// each calls do with the values of the page. It leaves out those of a dictionary that are done, and marks the others.
+// each calls do with the values of the page. It leaves out those of a dictionary that are done, and marks the
+// others.
 func (p *keyPage) each(done []bool, do func(value []byte) error) error {
 	var value []byte
 	for i := range p.len() {
@@ -159,8 +160,8 @@ func (p *keyPage) each(done []bool, do func(value []byte) error) error {
 	return nil
 }
 
-// eachValue calls do with the values of a column of a row group that are not null, those of a dictionary once. A value of the
-// dictionary that no row has is none. They are valid until do returns.
+// eachValue calls do with the values of a column of a row group that are not null, those of a dictionary
+// once. A value of the dictionary that no row has is none. They are valid until do returns.
 func (f *parquetFile) eachValue(leaf, group int, do func(value []byte) error) error {
 	var done []bool
 	return f.eachPage(leaf, group, func(p *keyPage) error {
@@ -171,8 +172,8 @@ func (f *parquetFile) eachValue(leaf, group int, do func(value []byte) error) er
 	})
 }
 
-// hashesOf returns the hashes of the keys of a column of a row group, those of a dictionary once, and of the values that are
-// equal to them.
+// hashesOf returns the hashes of the keys of a column of a row group, those of a dictionary once, and of the
+// values that are equal to them.
 func (f *parquetFile) hashesOf(format bloom.Format, of bloomparquet.Type, leaf, group int) ([]bloom.Keys, error) {
 	h, values := &keyHasher{format: format, equal: equals{of: of}}, int64(0)
 	err := f.eachPage(leaf, group, func(p *keyPage) error {

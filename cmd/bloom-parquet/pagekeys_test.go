@@ -11,7 +11,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// TestHashesOf finds every value of the columns of random tables among the hashes of its row group, and no value that no row of it has.
+// TestHashesOf finds every value of the columns of random tables among the hashes of its row group, and no
+// value that no row of it has.
 func TestHashesOf(t *testing.T) {
 	dictionaries, plain := 0, 0
 	for seed := range uint64(20) {

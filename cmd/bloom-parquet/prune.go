@@ -191,7 +191,8 @@ func (p *pruneCommand) pruneIndexed(c *candidate, out io.Writer) (some bool, err
 	})
 }
 
-// printAll hands on the row groups that may have keys to be printed, and reports whether there are some. check is called with all.
+// printAll hands on the row groups that may have keys to be printed, and reports whether there are some.
+// check is called with all.
 func (p *pruneCommand) printAll(c *candidate, groups iter.Seq[bloomparquet.RowGroup], out io.Writer, then handOn, check func(bloomparquet.RowGroup) error) (some bool, err error) {
 	var lines bytes.Buffer
 	print := func() error {

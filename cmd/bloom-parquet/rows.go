@@ -76,8 +76,8 @@ func (f *filterCommand) copyParquet(s *cli.Streams, out *bufio.Writer) (passed i
 	return passed, sink.close()
 }
 
-// checkParquet returns the schema of some files, of which the first is open, and the number of rows of all. They must have the same
-// columns.
+// checkParquet returns the schema of some files, of which the first is open, and the number of rows of all.
+// They must have the same columns.
 func (f *filterCommand) checkParquet(inputs []string) (table *tableSchema, rows int64, err error) {
 	var first *parquetFile
 	defer func() {
@@ -117,7 +117,8 @@ func (f *filterCommand) checkParquet(inputs []string) (table *tableSchema, rows 
 	return table, rows, nil
 }
 
-// openInputs yields the files with what says which of their row groups may have keys. known is what an index says of them.
+// openInputs yields the files with what says which of their row groups may have keys. known is what an index
+// says of them.
 func (f *filterCommand) openInputs(inputs []string, known map[string]*indexedRowGroups, list *keyList) iter.Seq2[*parquetFile, error] {
 	return ahead(slices.Values(inputs), func(name string) (file *parquetFile, err error) {
 		defer recovered(name, &err)

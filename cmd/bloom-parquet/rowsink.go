@@ -47,8 +47,9 @@ func (f *parquetFile) leavesWithFilters() (leaves []int) {
 	return leaves
 }
 
-// leavesWithoutBounds returns the numbers of the columns that are written without bounds, for parquet-go v0.32.0 writes wrong ones: it
-// compares decimals in bytes as if they had no sign, and beside NaN in a dictionary the bounds of floats leave other values out.
+// leavesWithoutBounds returns the numbers of the columns that are written without bounds, for parquet-go
+// v0.32.0 writes wrong ones: it compares decimals in bytes as if they had no sign, and beside NaN in a
+// dictionary the bounds of floats leave other values out.
 func (f *parquetFile) leavesWithoutBounds() (leaves []int) {
 	for _, leaf := range f.leaves() {
 		column := f.columnOf(leaf)
@@ -142,7 +143,8 @@ func (p *parquetSink) close() error {
 	return err
 }
 
-// withoutBounds returns the end of a file with a footer that has no bounds of some columns. Then it has none of pages either.
+// withoutBounds returns the end of a file with a footer that has no bounds of some columns. Then it has none
+// of pages either.
 func withoutBounds(data []byte, leaves []int) ([]byte, error) {
 	if len(leaves) == 0 {
 		return data, nil
@@ -170,8 +172,8 @@ func withoutBounds(data []byte, leaves []int) ([]byte, error) {
 	return append(data, parquetMagic...), nil
 }
 
-// filteredSink writes a Parquet file to a temporary one, and copies it with filters of some columns. Those of parquet-go lack
-// values if a dictionary has 1 GiB.
+// filteredSink writes a Parquet file to a temporary one, and copies it with filters of some columns. Those of
+// parquet-go lack values if a dictionary has 1 GiB.
 type filteredSink struct {
 	*parquetSink
 	s      *cli.Streams

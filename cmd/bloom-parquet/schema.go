@@ -11,8 +11,9 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// tableSchema is the schema of the rows of several files: that of the first, in which a column is OPTIONAL that is so in any file. DuckDB
-// writes all columns as OPTIONAL, and parquet-go those of Go's values as REQUIRED.
+// tableSchema is the schema of the rows of several files: that of the first, in which a column is OPTIONAL
+// that is so in any file. DuckDB writes all columns as OPTIONAL, and parquet-go those of Go's values as
+// REQUIRED.
 type tableSchema struct {
 	first    *parquetFile
 	optional map[string]bool // the paths of columns that are REQUIRED in some files and OPTIONAL in others
@@ -25,7 +26,8 @@ func newTableSchema(first *parquetFile) *tableSchema {
 // pathKey returns a path as tableSchema.optional has it: names may have dots.
 func pathKey(path []string) string { return strings.Join(path, "\x00") }
 
-// add adds the columns of a file. The error names a column that differs from that of the first file in more than being OPTIONAL.
+// add adds the columns of a file. The error names a column that differs from that of the first file in more
+// than being OPTIONAL.
 func (t *tableSchema) add(file *parquetFile) error {
 	return t.addFields(nil, t.first.Root(), file.Root())
 }
@@ -108,7 +110,8 @@ func typeText(n parquet.Node) string {
 	return text
 }
 
-// levels returns the definition level in the table of each definition level in a column of a file, or nil if they are the same.
+// levels returns the definition level in the table of each definition level in a column of a file, or nil if
+// they are the same.
 func (t *tableSchema) levels(file *parquetFile, leaf int) (levels []int) {
 	path, node := file.Schema().Columns()[leaf], file.Root()
 	level, same := 0, true
@@ -132,8 +135,9 @@ func (t *tableSchema) levels(file *parquetFile, leaf int) (levels []int) {
 	return levels
 }
 
-// writtenField is a field of a schema that was read, with an encoding that it can be written in. The footer lists the encodings of
-// levels among those of values, and parquet-go v0.32.0 takes the first one if it is RLE or PLAIN (column.go:456).
+// writtenField is a field of a schema that was read, with an encoding that it can be written in. The footer
+// lists the encodings of levels among those of values, and parquet-go v0.32.0 takes the first one if it is
+// RLE or PLAIN (column.go:456).
 type writtenField struct {
 	parquet.Field
 	path  []string
@@ -162,8 +166,8 @@ func (f writtenField) Encoding() encoding.Encoding {
 	return e
 }
 
-// toWrite returns the schema for a file that is written. lost has the columns of a logical type that parquet-go does not write:
-// v0.32.0 drops FLOAT16.
+// toWrite returns the schema for a file that is written. lost has the columns of a logical type that
+// parquet-go does not write: v0.32.0 drops FLOAT16.
 func (t *tableSchema) toWrite() (schema *parquet.Schema, lost []string) {
 	elements := t.first.Metadata().Schema
 	var look func(c *parquet.Column, path string)

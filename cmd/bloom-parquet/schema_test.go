@@ -14,8 +14,8 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
-// TestWrittenSchema writes rows of a file whose footer names the encoding of levels first, as those of parquet-java do, and wants
-// them again. FLOAT16 gets a warning.
+// TestWrittenSchema writes rows of a file whose footer names the encoding of levels first, as those of
+// parquet-java do, and wants them again. FLOAT16 gets a warning.
 func TestWrittenSchema(t *testing.T) {
 	t.Setenv(apartVariable, "1")
 	type group struct {
@@ -61,7 +61,8 @@ func TestWrittenSchema(t *testing.T) {
 	}
 }
 
-// TestWrittenBounds wants no bounds of decimals and floats in a file of rows, but those of other columns, and no bounds of pages.
+// TestWrittenBounds wants no bounds of decimals and floats in a file of rows, but those of other columns, and
+// no bounds of pages.
 func TestWrittenBounds(t *testing.T) {
 	t.Setenv(apartVariable, "1")
 	type row struct {
@@ -97,8 +98,8 @@ func TestWrittenBounds(t *testing.T) {
 	}
 }
 
-// TestOptionalColumns writes the rows of files that say REQUIRED and OPTIONAL for the same columns, also nested ones, as Parquet and as
-// JSON, whichever file is the first.
+// TestOptionalColumns writes the rows of files that say REQUIRED and OPTIONAL for the same columns, also
+// nested ones, as Parquet and as JSON, whichever file is the first.
 func TestOptionalColumns(t *testing.T) {
 	t.Setenv(apartVariable, "1")
 	type required struct {
@@ -226,7 +227,8 @@ func TestOtherColumns(t *testing.T) {
 	}
 }
 
-// TestNullColumn writes the rows of a file with a column of the type NULL, as Arrow has, which may have any physical type.
+// TestNullColumn writes the rows of a file with a column of the type NULL, as Arrow has, which may have any
+// physical type.
 func TestNullColumn(t *testing.T) {
 	t.Setenv(apartVariable, "1")
 	type row struct {

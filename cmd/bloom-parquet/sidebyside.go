@@ -12,13 +12,14 @@ import (
 // errStopped ends a job of which nobody wants the rest.
 var errStopped = errors.New("stopped")
 
-// handOn hands on a step to be done in the order of the jobs. A job waits until it is its turn, except for one step, and ends if the
-// error is errStopped.
+// handOn hands on a step to be done in the order of the jobs. A job waits until it is its turn, except for
+// one step, and ends if the error is errStopped.
 type handOn func(step func() error) error
 
-// sideBySide calls job for each item on all cores. The steps that the jobs hand on are done one at a time by the goroutine that called
-// it: first those of the first item, in their order, then those of the second. So the outcome is that of one core. The
-// first error in this order ends all. No more jobs run or wait than there are cores.
+// sideBySide calls job for each item on all cores. The steps that the jobs hand on are done one at a time by
+// the goroutine that called it: first those of the first item, in their order, then those of the second. So
+// the outcome is that of one core. The first error in this order ends all. No more jobs run or wait than
+// there are cores.
 func sideBySide[T any](items iter.Seq[T], job func(item T, then handOn) error) error {
 	type running struct {
 		steps chan func() error
@@ -87,7 +88,8 @@ func inTurn[T any](queue <-chan T, do func(T) error) error {
 	return nil
 }
 
-// guarded calls a function on a goroutine of its own. parquet-go panics for some bytes that are not of the format: that is an error.
+// guarded calls a function on a goroutine of its own. parquet-go panics for some bytes that are not of the
+// format: that is an error.
 func guarded(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -98,7 +100,8 @@ func guarded(do func() error) (err error) {
 	return do()
 }
 
-// ahead calls do for items on all cores, and yields the results in the order of the items. Whoever takes them works beside it.
+// ahead calls do for items on all cores, and yields the results in the order of the items. Whoever takes them
+// works beside it.
 func ahead[T, R any](items iter.Seq[T], do func(T) (R, error)) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		err := sideBySide(items, func(item T, then handOn) error {

@@ -70,8 +70,8 @@ func TestSideBySide(t *testing.T) {
 	})
 }
 
-// TestSideBySideErrors wants the first error in the order of the jobs, whichever comes first, all steps before it, and none behind it.
-// When sideBySide returns, no job runs.
+// TestSideBySideErrors wants the first error in the order of the jobs, whichever comes first, all steps
+// before it, and none behind it. When sideBySide returns, no job runs.
 func TestSideBySideErrors(t *testing.T) {
 	onCores(t, func(t *testing.T, _ int) {
 		const jobs = 20
@@ -116,7 +116,8 @@ func TestSideBySideErrors(t *testing.T) {
 	})
 }
 
-// TestAhead wants the results in order with their errors, also if it panics, and that it ends when nobody takes more.
+// TestAhead wants the results in order with their errors, also if it panics, and that it ends when nobody
+// takes more.
 func TestAhead(t *testing.T) {
 	onCores(t, func(t *testing.T, cores int) {
 		odd := errors.New("odd")

@@ -21,12 +21,13 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 )
 
-// tablesVariable says how many random tables TestWriters takes of each writer. Without it, those of arrow-go are the files of
-// testdata/writers: its versions are built for the others, from the module proxy.
+// tablesVariable says how many random tables TestWriters takes of each writer. Without it, those of arrow-go
+// are the files of testdata/writers: its versions are built for the others, from the module proxy.
 const tablesVariable = "BLOOM_PARQUET_TABLES"
 
-// TestWriters compares the rows that filter finds in files of other writers with a scan that uses neither filters nor bounds. Each file
-// has a column "row" with different numbers, and keys in "text" and "number", with dictionaries that overflow.
+// TestWriters compares the rows that filter finds in files of other writers with a scan that uses neither
+// filters nor bounds. Each file has a column "row" with different numbers, and keys in "text" and "number",
+// with dictionaries that overflow.
 func TestWriters(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "writers", "*.parquet"))
 	if err != nil || len(files) == 0 {
@@ -91,7 +92,8 @@ func TestWriters(t *testing.T) {
 	}
 }
 
-// runArrowGo writes tables with a version of arrow-go, and with that of this module also such that say that Arrow C++ wrote them.
+// runArrowGo writes tables with a version of arrow-go, and with that of this module also such that say that
+// Arrow C++ wrote them.
 func runArrowGo(t *testing.T, version, folder string, tables int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -230,8 +232,8 @@ func filteredRows(t *testing.T, name, column string, keys []string) (rows []stri
 	return rows, nil
 }
 
-// TestRepeatedRoot filters a file whose footer says that the root of its schema is repeated: alone, beside another file, as keys,
-// and to a file. A list in it stays refused.
+// TestRepeatedRoot filters a file whose footer says that the root of its schema is repeated: alone, beside
+// another file, as keys, and to a file. A list in it stays refused.
 func TestRepeatedRoot(t *testing.T) {
 	t.Setenv(apartVariable, "1")
 	dir := t.TempDir()

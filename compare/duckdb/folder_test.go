@@ -12,8 +12,9 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// TestFolder filters a folder of files of three writers. DuckDB says OPTIONAL of all columns, and the others REQUIRED of most. Whichever
-// file is the first, the output has the rows of each, as text and as Parquet, of which DuckDB finds the same values.
+// TestFolder filters a folder of files of three writers. DuckDB says OPTIONAL of all columns, and the others
+// REQUIRED of most. Whichever file is the first, the output has the rows of each, as text and as Parquet, of
+// which DuckDB finds the same values.
 func TestFolder(t *testing.T) {
 	command, db, dir := build(t), open(t), t.TempDir()
 	list, out := filepath.Join(dir, "keys"), filepath.Join(dir, "out.parquet")

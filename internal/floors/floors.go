@@ -1,5 +1,5 @@
-// Package floors tests that the files of a package stand above each other, so that a reader who goes down finds what a file needs, and
-// never has to go back up.
+// Package floors tests that the files of a package stand above each other, so that a reader who goes down
+// finds what a file needs, and never has to go back up.
 package floors
 
 import (
@@ -20,9 +20,10 @@ import (
 	"testing"
 )
 
-// Check fails if a file of the package in the working directory is under itself: if it uses a name of another file that, directly or
-// through others, uses one of its own. Tests do not count. An exception is an arrow that may run up, such as "low.go -> high.go", and
-// one without which no file is under itself either is an error.
+// Check fails if a file of the package in the working directory is under itself: if it uses a name of another
+// file that, directly or through others, uses one of its own. Tests do not count. An exception is an arrow
+// that may run up, such as "low.go -> high.go", and one without which no file is under itself either is an
+// error.
 func Check(t *testing.T, exceptions ...string) {
 	t.Helper()
 	uses := fileUses(t)
@@ -81,7 +82,8 @@ type Use struct {
 	At, Declared token.Position
 }
 
-// Uses returns where the files of the package in the working directory use names of other ones, in the build for an architecture.
+// Uses returns where the files of the package in the working directory use names of other ones, in the build
+// for an architecture.
 func Uses(t *testing.T, arch string) (uses []Use) {
 	t.Helper()
 	set := token.NewFileSet()

@@ -272,8 +272,8 @@ func TestFooter(t *testing.T) {
 	}
 }
 
-// TestDictionary reads the dictionaries of files of an unknown program, of every codec and width, which have all values of their filters. A
-// filter of another row group's values is not believed.
+// TestDictionary reads the dictionaries of files of an unknown program, of every codec and width, which have
+// all values of their filters. A filter of another row group's values is not believed.
 func TestDictionary(t *testing.T) {
 	codecs := []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Brotli, compress.Codecs.Zstd, compress.Codecs.Lz4Raw}
 	for _, physical := range []parquet.Type{parquet.Types.Int32, parquet.Types.Int64, parquet.Types.ByteArray, parquet.Types.FixedLenByteArray} {

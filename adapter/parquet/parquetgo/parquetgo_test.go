@@ -242,8 +242,8 @@ func TestTwoTypes(t *testing.T) {
 	}
 }
 
-// TestMark gives a column that goes over from its dictionary, whose own filter lacks values, a filter of an Embedder, and believes that
-// one, but not the writer's filter beside a copy of the mark.
+// TestMark gives a column that goes over from its dictionary, whose own filter lacks values, a filter of an
+// Embedder, and believes that one, but not the writer's filter beside a copy of the mark.
 func TestMark(t *testing.T) {
 	var values [][]byte
 	for i := range 2000 {

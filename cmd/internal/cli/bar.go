@@ -10,8 +10,9 @@ import (
 // firstDrawn is when a progress bar appears: work that takes less needs none.
 const firstDrawn = 500 * time.Millisecond
 
-// Bar draws a progress bar on standard error, if that is a terminal. total is the expected amount of work, or -1 if it
-// is unknown. Bar returns a function to report progress, which several goroutines may call, and one to call at the end.
+// Bar draws a progress bar on standard error, if that is a terminal. total is the expected amount of work, or
+// -1 if it is unknown. Bar returns a function to report progress, which several goroutines may call, and one
+// to call at the end.
 func (s *Streams) Bar(title string, total int64, options ...progressbar.Option) (add func(int), done func()) {
 	if !IsTerminal(s.Err) {
 		return func(int) {}, func() {}

@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	// unknownShort is kong's error for a flag of one letter that the command does not have. Any letter would be as near
-	// as the one that it proposes.
+	// unknownShort is kong's error for a flag of one letter that the command does not have. Any letter would
+	// be as near as the one that it proposes.
 	unknownShort = regexp.MustCompile(`^unknown flag -[^-,]`)
 
 	// looksLikeFlag is kong's error for a value that begins as a flag does.

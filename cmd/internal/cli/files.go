@@ -14,26 +14,27 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/show"
 )
 
-// Flags and arguments that name files have types of their own. So one function knows all files that a command line names,
-// and refuses outputs that are inputs, whatever the command.
+// Flags and arguments that name files have types of their own. So one function knows all files that a command
+// line names, and refuses outputs that are inputs, whatever the command.
 
-// Input is the name of a file, or of a folder of files, that is read. "-" is standard input. Without the flag, it is
-// empty: an empty name on the command line is an error.
+// Input is the name of a file, or of a folder of files, that is read. "-" is standard input. Without the
+// flag, it is empty: an empty name on the command line is an error.
 type Input string
 
 // Output is the name of a file that is written, and must not be an input. Without the flag, it is empty.
 type Output string
 
-// State is the name of a file that is read and then replaced: it must not be another input, nor an output. Without the
-// flag, it is empty.
+// State is the name of a file that is read and then replaced: it must not be another input, nor an output.
+// Without the flag, it is empty.
 type State string
 
 // Text is a value of a flag that may be empty.
 type Text string
 
-// decodeStrings decodes the flags and arguments that are strings, of these types or others. An empty value of a flag is an
-// error unless it is a Text, and not the same as no flag: a script may have lost the value. The bytes stay as they are, for
-// names of files need not be UTF-8; kong's own decoder goes through JSON, which replaces what is not.
+// decodeStrings decodes the flags and arguments that are strings, of these types or others. An empty value of
+// a flag is an error unless it is a Text, and not the same as no flag: a script may have lost the value. The
+// bytes stay as they are, for names of files need not be UTF-8; kong's own decoder goes through JSON, which
+// replaces what is not.
 func decodeStrings() kong.Option { return kong.KindMapper(reflect.String, kong.MapperFunc(decode)) }
 
 func decode(context *kong.DecodeContext, target reflect.Value) error {
@@ -65,9 +66,9 @@ func isWritten(name any) bool {
 	return false
 }
 
-// check returns an error for a command line on which a file that is written is read, too, or is written twice: a file
-// of an Output or a State, or standard output, which every command writes. It does not matter by what names and links. Files
-// that could not be written for another reason are an error, too. folders may
+// check returns an error for a command line on which a file that is written is read, too, or is written
+// twice: a file of an Output or a State, or standard output, which every command writes. It does not matter
+// by what names and links. Files that could not be written for another reason are an error, too. folders may
 // stand for inputs.
 func check(streams outputfile.Streams, line *kong.Context, folders *Folders) error {
 	inputs, outputs, states := named(line)
@@ -115,9 +116,9 @@ func check(streams outputfile.Streams, line *kong.Context, folders *Folders) err
 	return nil
 }
 
-// readTwice returns the name of standard input, a pipe or a terminal that a command line names for two purposes, or nothing: the
-// second would find no bytes. Names of one list are for one purpose, and are read one after the other: there it is
-// standard input alone that may not be named again.
+// readTwice returns the name of standard input, a pipe or a terminal that a command line names for two
+// purposes, or nothing: the second would find no bytes. Names of one list are for one purpose, and are read
+// one after the other: there it is standard input alone that may not be named again.
 func readTwice(streams outputfile.Streams, line *kong.Context) string {
 	type source struct {
 		name Input
@@ -169,7 +170,8 @@ func same(streams outputfile.Streams, first, second string) bool {
 	return err1 == nil && err2 == nil && path1 == path2
 }
 
-// OpenAnywhere opens a file that is read at many places. A pipe or a terminal is an error, and nobody waits for who writes to it.
+// OpenAnywhere opens a file that is read at many places. A pipe or a terminal is an error, and nobody waits
+// for who writes to it.
 func OpenAnywhere(name string) (*os.File, error) {
 	if info, err := os.Stat(name); err == nil && isStreaming(info) {
 		return nil, fmt.Errorf("%s: this is read at many places, so it must be a regular file", show.Name(name))
@@ -177,7 +179,8 @@ func OpenAnywhere(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// isStreaming reports whether it does no harm to read from and write to the same file, such as a terminal or a pipe.
+// isStreaming reports whether it does no harm to read from and write to the same file, such as a terminal or
+// a pipe.
 func isStreaming(info os.FileInfo) bool {
 	return info.Mode()&(os.ModeCharDevice|os.ModeNamedPipe|os.ModeSocket) != 0
 }

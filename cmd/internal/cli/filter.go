@@ -55,7 +55,8 @@ func (f FilterFlags) OpenText(s *Streams, path string) (filterfile.Filter, error
 	return filter, err
 }
 
-// BuiltFormat returns the format of a filter to build: the one that is asked for, or the usual one. Bare bytes have no usual one.
+// BuiltFormat returns the format of a filter to build: the one that is asked for, or the usual one. Bare
+// bytes have no usual one.
 func BuiltFormat(asked *Format, raw bool, usual bloom.Format) (bloom.Format, error) {
 	switch {
 	case asked != nil:

@@ -49,8 +49,8 @@ func (b *ByteSize) UnmarshalText(text []byte) error {
 
 var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+([^,\d][^,]*)?$`)
 
-// WithoutCommas returns a number without the commas between its thousands, as messages have them. It is an error if they
-// stand elsewhere: 1,5 is one and a half in many languages.
+// WithoutCommas returns a number without the commas between its thousands, as messages have them. It is an
+// error if they stand elsewhere: 1,5 is one and a half in many languages.
 func WithoutCommas(number string) (string, error) {
 	if strings.Contains(number, ",") && !thousands.MatchString(number) {
 		return "", errors.New("commas are between thousands")

@@ -1,5 +1,5 @@
-// Package cli is the skeleton of both commands: standard streams and messages, the command line, names of files, progress
-// bars, completions and the manual page.
+// Package cli is the skeleton of both commands: standard streams and messages, the command line, names of
+// files, progress bars, completions and the manual page.
 package cli
 
 import (
@@ -38,8 +38,8 @@ type Program struct {
 	Line func(s *Streams, line *kong.Context) error
 }
 
-// Run runs the command line of the streams and returns the exit status. An empty one prints the help on standard error
-// and exits 2, for a script that lost its arguments.
+// Run runs the command line of the streams and returns the exit status. An empty one prints the help on
+// standard error and exits 2, for a script that lost its arguments.
 func (p *Program) Run(s *Streams) int {
 	args, options := s.Args, []kong.Option{kong.Writers(s.Out, s.Err)}
 	if len(args) == 0 {
@@ -107,7 +107,8 @@ func (p *Program) Check(s *Streams, line *kong.Context) error {
 	return line.Run(s)
 }
 
-// Status prints an error, each of joined ones in a line of its own but those that SayOf leaves out, and returns its exit status.
+// Status prints an error, each of joined ones in a line of its own but those that SayOf leaves out, and
+// returns its exit status.
 func (s *Streams) Status(err error) int {
 	defer s.SayRest()
 	switch {

@@ -9,8 +9,8 @@ type repeated struct {
 	words []string // in the order in which they came first
 }
 
-// SayOf prints a message about a file. If many files have a message of the same words, it prints the first three, and SayRest
-// prints how many more files there are. Only one goroutine calls both.
+// SayOf prints a message about a file. If many files have a message of the same words, it prints the first
+// three, and SayRest prints how many more files there are. Only one goroutine calls both.
 func (s *Streams) SayOf(file, words string) {
 	r := &s.repeated
 	if r.files == nil {

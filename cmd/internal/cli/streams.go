@@ -74,8 +74,9 @@ func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 // ClosedPipe is SIGPIPE, also where syscall has no name for it.
 const ClosedPipe = syscall.Signal(13)
 
-// EndBy ends the process by a signal that it has caught, or that has ended a process of its own. Who started it then
-// sees what ended it, and a shell ends its loop. Where a process cannot signal itself, it exits with the status.
+// EndBy ends the process by a signal that it has caught, or that has ended a process of its own. Who started
+// it then sees what ended it, and a shell ends its loop. Where a process cannot signal itself, it exits with
+// the status.
 func EndBy(s os.Signal, out *os.File, status int) {
 	signal.Reset(s)
 	if s == ClosedPipe {

@@ -26,8 +26,8 @@ import (
 // Command is a command of scripts.
 type Command = func(ts *testscript.TestScript, neg bool, args []string)
 
-// Scripts returns how the scripts of testdata/script run: with commands of their own and those of every script, and with
-// the condition cgo.
+// Scripts returns how the scripts of testdata/script run: with commands of their own and those of every
+// script, and with the condition cgo.
 func Scripts(own map[string]Command) testscript.Params {
 	commands := map[string]Command{"status": wantStatus}
 	maps.Copy(commands, own)
@@ -99,8 +99,8 @@ func Documents(t *testing.T, name string, program func() *cli.Program, least int
 	}
 }
 
-// Helps runs the help of every command. Its first screen has the usage, three examples, and the first arguments or flags. What follows the
-// flags are short paragraphs with a word in front.
+// Helps runs the help of every command. Its first screen has the usage, three examples, and the first
+// arguments or flags. What follows the flags are short paragraphs with a word in front.
 func Helps(t *testing.T, name string, program func() *cli.Program) {
 	t.Helper()
 	t.Setenv("COLUMNS", "80")
@@ -166,8 +166,8 @@ func Examples(t *testing.T, name string, program func() *cli.Program) {
 	}
 }
 
-// HelpFlags looks for the flags that the text of every help names. They must be flags of its command, or of the command that is named before
-// the flag, as in "bloom inspect --absent". It skips the flags of sort.
+// HelpFlags looks for the flags that the text of every help names. They must be flags of its command, or of
+// the command that is named before the flag, as in "bloom inspect --absent". It skips the flags of sort.
 func HelpFlags(t *testing.T, name string, program func() *cli.Program) {
 	t.Helper()
 	flag := regexp.MustCompile(`(?:\b([a-z]+))?(?:^|[\s(])(--[a-z][a-z-]*|-[a-zA-Z0-9])\b`)

@@ -15,9 +15,9 @@ import (
 )
 
 // Grammar walks the subcommands of a program. Each of their strings must be one of the types of files, or be
-// one of others by its name ("field"), or by the names of its command and its own ("bench keys"): a new flag of a file
-// cannot be a mere string. Then the program runs with command lines that write to an input: by standard output, by an
-// output, and by a link. Each must be an error before anything is written.
+// one of others by its name ("field"), or by the names of its command and its own ("bench keys"): a new flag
+// of a file cannot be a mere string. Then the program runs with command lines that write to an input: by
+// standard output, by an output, and by a link. Each must be an error before anything is written.
 func Grammar(t *testing.T, name string, program func() *cli.Program, others ...string) {
 	for _, command := range parser(t, name, program).Model.Children {
 		w := walk{t: t, command: command, program: program, file: filepath.Join(t.TempDir(), "file")}

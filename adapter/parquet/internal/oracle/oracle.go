@@ -18,7 +18,8 @@ import (
 // optional.
 func Null(i int) bool { return i%7 == 6 }
 
-// Values returns the sorted values of some row groups as PLAIN bytes, and keys to ask for: some of these values, and others.
+// Values returns the sorted values of some row groups as PLAIN bytes, and keys to ask for: some of these
+// values, and others.
 func Values(of bloomparquet.Type) (groups [][][]byte, keys [][]byte) {
 	random := rand.New(rand.NewPCG(1, 2))
 	groups = make([][][]byte, 5)
