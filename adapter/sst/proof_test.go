@@ -113,6 +113,14 @@ func TestDenied(t *testing.T) {
 		if !errors.Is(err, test.want) || !errors.Is(table.Ignored(), test.want) || test.want == nil && n != len(keys) {
 			t.Errorf("%s: %d keys, %v; ignored: %v", test.text, n, err, table.Ignored())
 		}
+		first, last, known := table.Range()
+		want := keys
+		if test.comparator == bytewise+timestamps {
+			want = cut(timestampSize)
+		}
+		if known == (test.comparator == "example") || known && (!bytes.Equal(first, want[0]) || !bytes.Equal(last, want[9])) {
+			t.Errorf("%s: from %q to %q, known: %v", test.text, first, last, known)
+		}
 		may, err := table.FilterMayContain([]byte("key00000absent"))
 		if may != (test.want != nil) || err != nil {
 			t.Errorf("%s: %v, %v", test.text, may, err)
@@ -198,6 +206,49 @@ func TestEstimates(t *testing.T) {
 			}
 			if got := rateOf(Part{Filter: filter}); got < 0.0005 || got > 0.03 {
 				t.Errorf("%v, %d keys: a rate of %.4f", f, n, got)
+			}
+		}
+	}
+}
+
+// TestTails has filters of both hashes that go by the name of Pebble's, of keys that tell which one it is, and of keys that do not.
+func TestTails(t *testing.T) {
+	hash := map[tails]func(key []byte) bloom.Hash{
+		ownTails:   bloom.Pebble.Hash,
+		otherTails: func(key []byte) bloom.Hash { return bloom.Pebble.HashFrom(bloom.LevelDB.Hash(key).Words()[0]) },
+	}
+	for kind, hashOf := range hash {
+		for _, last := range []byte{'a', 0x80} {
+			var keys [][]byte
+			var hashes []uint32
+			for i := range 40 {
+				k := append(key(i), last)[3:] // 7 bytes
+				keys = append(keys, k)
+				hashes = append(hashes, uint32(hashOf(k).Words()[0]))
+			}
+			table := tableFor(keys, keys, bytewise)
+			table.version, table.format, table.policy = 2, bloom.Pebble, bloom.RocksDB.Name()
+			table.filters = whole{Part{Filter: bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10}.NewFilter(bloom.Pebble.Hashes32(hashes))}}
+			want := kind
+			if last < 0x80 {
+				want = eitherTails
+			}
+			if n, err := table.Proved(); n != len(keys) || err != nil || table.proved().tails != want {
+				t.Errorf("hash %d, last byte %#x: %d keys, %v, hash %d", kind, last, n, err, table.proved().tails)
+			}
+			for _, k := range keys {
+				if may, err := table.MayContain(k); !may || err != nil {
+					t.Errorf("hash %d, last byte %#x: %q is lost: %v", kind, last, k, err)
+				}
+			}
+			passed := 0
+			for i := range 1000 {
+				if may, _ := table.FilterMayContain(append(key(1000+i), 0x90)[3:]); may {
+					passed++
+				}
+			}
+			if passed > 100 {
+				t.Errorf("hash %d, last byte %#x: %d of 1000 absent keys pass", kind, last, passed)
 			}
 		}
 	}
