@@ -513,26 +513,26 @@ func BenchmarkSingles(b *testing.B) {
 func BenchmarkSmallBatches(b *testing.B) {
 	eachSmall(b, func(b *testing.B, w *small) {
 		hits := make([]uint64, 1)
-		for _, batch := range []int{1, 2, 4, 8} {
+		for _, batch := range []int{1, 2, 4, 8, 15, 16, 32} {
 			for _, column := range []struct {
 				keys string
 				run  func(f *Filter, from, to int) (n uint64)
 			}{
 				{"uint64", func(f *Filter, from, to int) (n uint64) {
 					for ; from < to; from += batch {
-						n += uint64(f.MayContainBatch(Integers(w.keys[from:from+batch]), hits))
+						n += uint64(f.MayContainBatch(Integers(w.keys[from:min(from+batch, to)]), hits))
 					}
 					return n
 				}},
 				{"bytes", func(f *Filter, from, to int) (n uint64) {
 					for ; from < to; from += batch {
-						n += uint64(f.MayContainBatch(Bytes(w.bytes[from:from+batch]), hits))
+						n += uint64(f.MayContainBatch(Bytes(w.bytes[from:min(from+batch, to)]), hits))
 					}
 					return n
 				}},
 				{"string", func(f *Filter, from, to int) (n uint64) {
 					for ; from < to; from += batch {
-						n += uint64(f.MayContainBatch(Strings(w.strings[from:from+batch]), hits))
+						n += uint64(f.MayContainBatch(Strings(w.strings[from:min(from+batch, to)]), hits))
 					}
 					return n
 				}},

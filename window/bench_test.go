@@ -2,7 +2,9 @@ package window
 
 import (
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -59,8 +61,8 @@ func BenchmarkWindow(b *testing.B) {
 				times = append(times, time.Since(start))
 			}
 			slices.Sort(times)
-			b.ReportMetric(float64(times[len(times)/2]), "p50-ns")
-			b.ReportMetric(float64(times[len(times)*99/100]), "p99-ns")
+			b.ReportMetric(float64(times[len(times)/2]), "p50-ns/key")
+			b.ReportMetric(float64(times[len(times)*99/100]), "p99-ns/key")
 			b.ReportMetric(memory, "memory/filters")
 		})
 		for _, goroutines := range []int{1, 2, 8} {
@@ -77,4 +79,48 @@ func BenchmarkWindow(b *testing.B) {
 		}
 	}
 	runtime.KeepAlive(w)
+}
+
+// BenchmarkFolder saves the newest generation of a window in a folder, and opens the folder. It reports how much a call writes, or reads.
+func BenchmarkFolder(b *testing.B) {
+	o := Options{Generations: 24, Keys: 2_000_000, Rate: 0.01}
+	folder := b.TempDir()
+	w, _, err := Open(folder, o)
+	must := func(err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	must(err)
+	for range o.Generations - 1 {
+		w.AddString("key")
+		w.Rotate()
+	}
+	w.AddString("key")
+	must(w.Save())
+	var all, newest float64 // bytes
+	must(fs.WalkDir(os.DirFS(folder), ".", func(_ string, entry fs.DirEntry, err error) error {
+		if info, e := entry.Info(); e == nil && !entry.IsDir() {
+			all, newest = all+float64(info.Size()), max(newest, float64(info.Size()))
+		}
+		return err
+	}))
+	b.Run("job=save", func(b *testing.B) {
+		for i := uint64(0); b.Loop(); i++ {
+			w.AddUint64(i)
+			must(w.Save())
+		}
+		b.ReportMetric(newest/1e6, "MB")
+	})
+	must(w.Close())
+	b.Run("job=restart", func(b *testing.B) {
+		for b.Loop() {
+			w, _, err := Open(folder, o)
+			must(err)
+			b.StopTimer()
+			must(w.Close())
+			b.StartTimer()
+		}
+		b.ReportMetric(all/1e6, "MB")
+	})
 }

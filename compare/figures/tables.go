@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lanebloom/bloom"
@@ -73,6 +74,15 @@ var tables = map[string]table{
 	"batches": {part: "batches", write: func(r run) (string, error) {
 		return r.lowestOf("batch", func(n string) string { return strings.TrimSuffix(n+" keys", map[bool]string{true: "s"}[n == "1"]) })
 	}},
+	"small": {part: "small", rows: "SmallBatches/format=*/filter=16KiB/hits=0%/kernel=KERNEL/keys=uint64/batch=1", label: labelOfShown, columns: columnsOfBatches(1, 4, 8, 15, 16, 32)},
+	"hashes": {part: "hashes", head: "keys", rows: "Hashes/keys=*/way=XXH64", label: func(keys string) string { return strings.ReplaceAll(keys, "-", " ") }, columns: []column{
+		ns("`Parquet.AppendHashes64` (XXH64)", digits, "Hashes/keys=*/way=XXH64"), ns("cespare/xxhash", digits, "Hashes/keys=*/way=cespare"),
+		optional(ns("parquet-go", digits, "Hashes/keys=*/way=parquet-go")),
+		ns("`RocksDB.AppendHashes64` (XXPH3)", digits, "Hashes/keys=*/way=XXPH3"), ns("zeebo/xxh3 (XXH3)", digits, "Hashes/keys=*/way=zeebo")}},
+	"window": {part: "window", rows: "Window/call=*/way=p50", columns: []column{
+		ns("half of the calls end within", digits, "Window/call=*/way=p50"), ns("99 of 100 within", digits, "Window/call=*/way=p99")}},
+	"folder":   {part: "window", rows: "Folder/job=*", columns: []column{ns("time", milliseconds, "Folder/job=*"), one("written or read", megabytes, "Folder/job=*")}},
+	"database": {part: "database", rows: "Database/*", label: labelOfDatabase, columns: []column{ns("time", people, "Database/*")}},
 	"group": {part: "group", rows: "Group/format=*/filters=20/each=16KiB/hits=0/kernel=KERNEL", label: labelOfShown, columns: []column{
 		one("20 × 16 KiB", timesAsFast, "Group/format=*/filters=20/each=16KiB/hits=0/kernel=KERNEL"), ns("ns", digits, "Group/format=*/filters=20/each=16KiB/hits=0/kernel=KERNEL"),
 		one("1,000 × 1 MiB", timesAsFast, "Group/format=*/filters=1000/each=1024KiB/hits=0/kernel=KERNEL"), ns("ns", digits, "Group/format=*/filters=1000/each=1024KiB/hits=0/kernel=KERNEL")}},
@@ -232,6 +242,34 @@ func labelOfHits(hits string) string {
 
 func labelOfCall(way string) string {
 	return map[string]string{"add": "`AddUint64`", "batch": "`AddBatch`", "query": "`MayContainUint64`"}[way]
+}
+
+// labelOfDatabase says what a benchmark of a database does.
+func labelOfDatabase(name string) string {
+	return map[string]string{
+		"open": "open all tables", "view/key": "one key, by `View.MayContain`", "filters/key": "one key, by `FilterMayContain` of each table",
+		"view/column": "a key and a table of a column, by `View.MayContainBatch`", "each/column": "a key and a table of a column, by `MayContainBatch` of each table",
+	}[name]
+}
+
+// people writes a time in the unit that people would use.
+func people(ns float64) string {
+	switch {
+	case ns >= 1e6:
+		return digits(ns/1e6) + " ms"
+	case ns >= 1e3:
+		return digits(ns/1e3) + " µs"
+	}
+	return digits(ns) + " ns"
+}
+
+// columnsOfBatches have the times of a key in batches of some sizes: an integer, and a string.
+func columnsOfBatches(sizes ...int) (columns []column) {
+	for _, n := range sizes {
+		of := "SmallBatches/format=*/filter=16KiB/hits=0%/kernel=KERNEL/keys=%s/batch=" + strconv.Itoa(n)
+		columns = append(columns, ns(strconv.Itoa(n), digits, strings.Replace(of, "%s", "uint64", 1), strings.Replace(of, "%s", "string", 1)))
+	}
+	return columns
 }
 
 // labelOfFilters writes the number of filters, and their size.
