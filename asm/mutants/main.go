@@ -266,6 +266,7 @@ func (f *function) next(random *rand.Rand) (bug, bool) {
 
 var (
 	instruction = regexp.MustCompile(`^\t([A-Z][A-Z0-9_.]*)\s+(.*)$`)
+	hint        = regexp.MustCompile(`^\t(PRFM|PREFETCH\w+|[BJ]\w+\s+request$)`) // requests lines, and changes no answer
 	shifts      = regexp.MustCompile(`^(V?P?S[RLH][RLA]|VPRO|SH|RO|LS[LR]$|ASR|EXTR|VS?SHL|VU?SHR|VSRI|VSLI|UBFX|BFI)`)
 	immediate   = regexp.MustCompile(`^\$(-?0x[0-9a-fA-F]+|-?\d+)$`)
 	place       = regexp.MustCompile(`^(-?\d*)(\([A-Z0-9]+\).*)$`)
@@ -281,7 +282,7 @@ var (
 func mutate(line string) (bugs []bug) {
 	line, _, _ = strings.Cut(line, " // ")
 	m := instruction.FindStringSubmatch(line)
-	if m == nil || strings.HasPrefix(m[2], "ret") {
+	if m == nil || strings.HasPrefix(m[2], "ret") || hint.MatchString(line) {
 		return nil
 	}
 	opcode, operands := m[1], strings.Split(m[2], ", ")
