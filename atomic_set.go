@@ -104,9 +104,15 @@ func (s *AtomicSet) take(v view, err error) error {
 }
 
 // Add adds a key.
+//
+//gcassert:inline
+//gcassert:noescape
 func (s *AtomicSet) Add(key []byte) { s.add(unsafe.Pointer(unsafe.SliceData(key)), len(key)) }
 
 // AddString adds a key.
+//
+//gcassert:inline
+//gcassert:noescape
 func (s *AtomicSet) AddString(key string) { s.add(unsafe.Pointer(unsafe.StringData(key)), len(key)) }
 
 // add adds the key of n bytes at p, and reports whether it was certainly new.
@@ -116,19 +122,29 @@ func (s *AtomicSet) add(p unsafe.Pointer, n int) bool {
 }
 
 // AddUint64 adds the 8 little-endian bytes of key.
+//
+//gcassert:inline
 func (s *AtomicSet) AddUint64(key uint64) { s.TestAndAddUint64(key) }
 
 // AddHash adds the key whose [Hash] is h. It panics if the set's format has a different hash.
+//
+//gcassert:inline
 func (s *AtomicSet) AddHash(h Hash) { s.TestAndAddHash(h) }
 
 // TestAndAdd adds a key and reports whether it may have been present before. False is certain: no addition of
 // the key had returned before this one began. If several goroutines add a new key at the same time, at least
 // one of them gets false.
+//
+//gcassert:inline
+//gcassert:noescape
 func (s *AtomicSet) TestAndAdd(key []byte) bool {
 	return !s.add(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
 
 // TestAndAddString is TestAndAdd for a string.
+//
+//gcassert:inline
+//gcassert:noescape
 func (s *AtomicSet) TestAndAddString(key string) bool {
 	return !s.add(unsafe.Pointer(unsafe.StringData(key)), len(key))
 }
@@ -267,18 +283,30 @@ func (s AtomicSet) String() string {
 
 // MayContain reports whether key may have been added. False is certain. For an absent key, the result is true
 // at the false-positive rate.
+//
+//gcassert:inline
+//gcassert:noescape
 func (s *AtomicSet) MayContain(key []byte) bool { return s.view.MayContain(key) }
 
 // MayContainString is MayContain for a string.
+//
+//gcassert:inline
+//gcassert:noescape
 func (s *AtomicSet) MayContainString(key string) bool { return s.view.MayContainString(key) }
 
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
+//
+//gcassert:inline
 func (s *AtomicSet) MayContainUint64(key uint64) bool { return s.view.MayContainUint64(key) }
 
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the set's format has a different hash.
+//
+//gcassert:inline
 func (s *AtomicSet) MayContainHash(h Hash) bool { return s.view.MayContainHash(h) }
 
 // MayContainBatch tests every key of a column, as [Filter.MayContainBatch] does.
+//
+//gcassert:noescape
 func (s *AtomicSet) MayContainBatch(keys Keys, hits []uint64) int {
 	return s.view.MayContainBatch(keys, hits)
 }

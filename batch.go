@@ -20,6 +20,9 @@ import (
 //
 // It panics if hits has fewer words than it writes, or if keys are hashes and the filter's format has a
 // different hash.
+//
+//gcassert:inline
+//gcassert:noescape
 func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.probeColumn(&keys, hits) }
 
 // probeColumn is MayContainBatch. It takes a pointer, because a copy of the column would cost a single key as much
@@ -185,6 +188,8 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 //
 // A position has 32 bits: AppendHits panics for a column of more than 2^32 keys. Divide such a column with
 // [Keys.Slice]. It also panics if keys are hashes and the filter's format has a different hash.
+//
+//gcassert:noescape
 func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 	v.mustTakeColumn(keys)
 	if uint64(keys.n) > math.MaxUint32+1 {
@@ -205,6 +210,8 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 
 // Hits returns an iterator over the positions of the keys that may be in the filter, in ascending order. It
 // panics if keys are hashes and the filter's format has a different hash.
+//
+//gcassert:inline
 func (v *view) Hits(keys Keys) iter.Seq[int] { // is inlined, so that a loop over it allocates nothing
 	v.mustTakeColumn(keys)
 	return func(yield func(int) bool) { v.eachHit(keys, yield) }

@@ -105,6 +105,9 @@ func Open(f Format, data []byte) (*Filter, error) {
 
 // MayContain reports whether the key may be present. False is certain. For an absent key, the result is true at
 // the false-positive rate.
+//
+//gcassert:inline
+//gcassert:noescape
 func (v *view) MayContain(key []byte) bool {
 	if detect.Races && v.live != nil {
 		return v.probeHash(v.format.Hash(key))
@@ -116,6 +119,9 @@ func (v *view) MayContain(key []byte) bool {
 }
 
 // MayContainString is MayContain for a string.
+//
+//gcassert:inline
+//gcassert:noescape
 func (v *view) MayContainString(key string) bool {
 	if detect.Races && v.live != nil {
 		return v.probeHash(v.format.HashString(key))
@@ -127,6 +133,8 @@ func (v *view) MayContainString(key string) bool {
 }
 
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
+//
+//gcassert:inline
 func (v *view) MayContainUint64(key uint64) bool {
 	if detect.Races && v.live != nil {
 		return v.probeHash(v.format.Hash(binary.LittleEndian.AppendUint64(nil, key)))
@@ -136,6 +144,8 @@ func (v *view) MayContainUint64(key uint64) bool {
 
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format has a different
 // hash.
+//
+//gcassert:inline
 func (v *view) MayContainHash(h Hash) bool {
 	if detect.Races && v.live != nil && v.scheme.made(h) {
 		return v.probeHash(h)

@@ -46,9 +46,13 @@ func (b *Builder) SetKeyKind(k KeyKind) error {
 }
 
 // Add adds a key. It keeps the hash, not the key.
+//
+//gcassert:noescape
 func (b *Builder) Add(key []byte) { b.add(unsafe.Pointer(unsafe.SliceData(key)), len(key)) }
 
 // AddString adds a key.
+//
+//gcassert:noescape
 func (b *Builder) AddString(key string) { b.add(unsafe.Pointer(unsafe.StringData(key)), len(key)) }
 
 // add adds the key of n bytes at p.

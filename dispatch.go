@@ -103,6 +103,8 @@ func (s *prober) wholeBits() uint32 { return uint32(min(s.bytes()&^3*8, math.Max
 // The operations below hash keys, or rows of a column.
 
 // Hash returns the hash of key in format f.
+//
+//gcassert:noescape
 func (f Format) Hash(key []byte) Hash {
 	// This is f.scheme().hashKey, without its call and the table: they would take half as many instructions as the hash.
 	p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
@@ -129,6 +131,9 @@ func (f Format) Hash(key []byte) Hash {
 }
 
 // HashString is Hash for a string. It does not copy.
+//
+//gcassert:inline
+//gcassert:noescape
 func (f Format) HashString(key string) Hash {
 	return f.Hash(unsafe.Slice(unsafe.StringData(key), len(key)))
 }

@@ -15,11 +15,17 @@ import (
 // The functions of this file test and set bits in encoded filters where these lie, without a Filter or a Set.
 
 // MayContain reports whether key may be in an encoded filter. It is [Format.MayContainHash] for the key's hash.
+//
+//gcassert:inline
+//gcassert:noescape
 func (f Format) MayContain(filter, key []byte) bool {
 	return f.mayContain(filter, unsafe.Pointer(unsafe.SliceData(key)), len(key), 0, 0) // inlined
 }
 
 // MayContain is [Format.MayContain], for interfaces such as LevelDB's FilterPolicy. It does not depend on the bits per key.
+//
+//gcassert:inline
+//gcassert:noescape
 func (p Policy) MayContain(filter, key []byte) bool { return p.Format.MayContain(filter, key) }
 
 // MayContainHash reports whether the key whose [Hash] is h may be in an encoded filter. It decodes the filter
@@ -30,6 +36,8 @@ func (p Policy) MayContain(filter, key []byte) bool { return p.Format.MayContain
 // If there is no filter, do not call it. In [RocksDB], [LevelDB] and [Pebble], an empty slice is the filter of
 // no keys, as these engines read it, so the result is false. In the other formats it is not a filter, so the
 // result is true.
+//
+//gcassert:noescape
 func (f Format) MayContainHash(filter []byte, h Hash) bool {
 	if f != BitsAndBlooms || h.scheme() != schemeBitsAndBlooms || len(filter) < encoding.HeaderBitsAndBlooms {
 		f.mustTakeHash(h)
@@ -85,6 +93,8 @@ func smallRemainder(h, n, recip uint64) uint64 {
 // The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if the bytes are not a filter, or a
 // filter to which OpenSet could not add keys. Then the bytes do not change. AddHash panics if f has a different
 // hash.
+//
+//gcassert:noescape
 func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {
 	if !f.valid() {
 		return false, fmt.Errorf("%w: %v", ErrFormat, f)

@@ -83,6 +83,8 @@ func (g *Group) Len() int { return len(g.filters) }
 // first (g.Len()+63)/64 words, with 0 for the bits past the last filter. It returns the number of hits.
 //
 // It panics if hits has fewer words than it writes.
+//
+//gcassert:noescape
 func (g *Group) MayContain(key []byte, hits []uint64) int {
 	h := Hash{}
 	if g.scheme != 0 {
@@ -93,6 +95,8 @@ func (g *Group) MayContain(key []byte, hits []uint64) int {
 
 // MayContainHash is [Group.MayContain] for a key whose [Hash] is h. It panics if the format of the filters has
 // a different hash.
+//
+//gcassert:noescape
 func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 	if len(hits) < (len(g.filters)+63)/64 {
 		g.panicFewWords(len(hits))

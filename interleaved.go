@@ -387,6 +387,8 @@ func transposeGeneric(tile *[64]uint64) {
 }
 
 // exchange swaps the bits of a that are n places above those of mask with the bits of mask of b. It is inlined, with constants.
+//
+//gcassert:inline
 func exchange(a, b uint64, n uint, mask uint64) (uint64, uint64) {
 	swap := (a>>n ^ b) & mask
 	return a ^ swap<<n, b ^ swap

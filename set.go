@@ -153,24 +153,34 @@ func (s *Set) WithKernel(k Kernel) (*Set, error) {
 // Add, AddString and AddUint64 do not call TestAndAdd and its like: the compiler would not inline them.
 
 // Add adds a key.
+//
+//gcassert:inline
+//gcassert:noescape
 func (s *Set) Add(key []byte) {
 	s.addKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	s.count.n++
 }
 
 // AddString adds a key.
+//
+//gcassert:inline
+//gcassert:noescape
 func (s *Set) AddString(key string) {
 	s.addKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
 	s.count.n++
 }
 
 // AddUint64 adds the 8 little-endian bytes of key.
+//
+//gcassert:inline
 func (s *Set) AddUint64(key uint64) {
 	addUint64(&s.Base, key)
 	s.count.n++
 }
 
 // AddHash adds the key whose [Hash] is h. It panics if the set's format has a different hash.
+//
+//gcassert:inline
 func (s *Set) AddHash(h Hash) { s.TestAndAddHash(h) }
 
 // mustTake panics for the zero Set, and for a hash of another kind than the set's.
@@ -183,6 +193,9 @@ func (v *view) mustTake(h Hash) {
 
 // TestAndAdd adds a key and reports whether it may have been present before. It hashes the key once, where
 // MayContain and Add hash it twice.
+//
+//gcassert:inline
+//gcassert:noescape
 func (s *Set) TestAndAdd(key []byte) bool {
 	isNew := s.addKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	s.count.n++
@@ -190,6 +203,9 @@ func (s *Set) TestAndAdd(key []byte) bool {
 }
 
 // TestAndAddString is TestAndAdd for a string.
+//
+//gcassert:inline
+//gcassert:noescape
 func (s *Set) TestAndAddString(key string) bool {
 	isNew := s.addKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
 	s.count.n++
@@ -197,6 +213,8 @@ func (s *Set) TestAndAddString(key string) bool {
 }
 
 // TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
+//
+//gcassert:inline
 func (s *Set) TestAndAddUint64(key uint64) bool {
 	isNew := addUint64(&s.Base, key)
 	s.count.n++
