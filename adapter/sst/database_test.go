@@ -341,3 +341,46 @@ func TestVirtual(t *testing.T) {
 	}
 	wantNames(t, "without the prefix", d.View().Tables(), "000004.sst 2", "000005.sst 3")
 }
+
+// TestConcurrentViews is for the race detector: Views are asked while the database is refreshed, and tables move between levels.
+func TestConcurrentViews(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join("testdata", "databases", "families"))); err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenDatabase(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	done := make(chan error)
+	for worker := range 4 {
+		go func() {
+			var failed error
+			for i := range 50 {
+				v := d.View()
+				k := fmt.Appendf(nil, "user%08d", 10*(50*worker+i))
+				n, err := v.MayContain(k, make([]uint64, (len(v.Tables())+63)/64))
+				if err != nil || n == 0 {
+					failed = fmt.Errorf("%s: %d tables, %w", k, n, err)
+				}
+				column := 0
+				if err := v.MayContainBatch(bloom.Bytes([][]byte{k}), func(int, []uint64) { column++ }); err != nil || column != n {
+					failed = fmt.Errorf("%s: %d tables in a column, and %d alone: %w", k, column, n, err)
+				}
+				names(v.Tables())
+			}
+			done <- failed
+		}()
+	}
+	for range 20 {
+		if _, _, err := d.Refresh(); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
