@@ -42,7 +42,7 @@ type tableKind struct {
 
 // The doubts of a proof.
 var (
-	deniedKind = tableKind{"a filter that its own keys disprove: every key may be in the table", func(r tableReport) bool { return r.denied },
+	deniedKind = tableKind{"a filter that its own keys disprove: every key may be in the table", func(r tableReport) bool { return r.denied && !errors.Is(r.why, bloomsst.ErrComparator) },
 		func(r tableReport) string { return r.Ignored }}
 	unprovedKind = tableKind{"a filter that its own keys do not prove, because data could not be read", func(r tableReport) bool { return r.Unproved != "" },
 		func(r tableReport) string { return r.Unproved }}
@@ -54,7 +54,7 @@ var tableKinds = []tableKind{
 	{"a filter of an unknown policy, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPolicy) && !r.denied }, nil},
 	{"a filter of an unknown format, which is not read", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrRibbon) || r.Unread > 0 }, nil},
 	{"a filter of prefixes alone, which is not asked for keys", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrPrefix) && !r.denied }, nil},
-	{"a filter in partitions by an unknown comparator, which is not asked for keys", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrComparator) && !r.denied }, nil},
+	{"filters that are not queried, because the order of the keys is not known", func(r tableReport) bool { return errors.Is(r.why, bloomsst.ErrComparator) }, nil},
 	deniedKind, unprovedKind,
 	{"filters that are too full: more than 60 % of the bits are set", tableReport.isTooFull, nil},
 	{"filters that are too small: more than 5 % of absent keys pass", func(r tableReport) bool { return r.Rate > tooOften && !r.isTooFull() },
@@ -100,7 +100,10 @@ func (d *tableDoubts) add(r tableReport) {
 func (d *tableDoubts) addProof(name string, table *bloomsst.Table) {
 	r := tableReport{File: name}
 	r.proof(table)
-	if r.why = nil; r.denied || r.Unproved != "" {
+	if !errors.Is(r.why, bloomsst.ErrComparator) {
+		r.why = nil // it is of other kinds, too
+	}
+	if r.denied || r.Unproved != "" {
 		d.add(r)
 	}
 }
