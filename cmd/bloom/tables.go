@@ -25,13 +25,13 @@ import (
 )
 
 type tablesCommand struct {
-	Key    []cli.Text `sep:"none" placeholder:"KEY" xor:"keys" help:"Print the tables that may have this key; several times, for several keys."`
+	Key    []cli.Text `sep:"none" placeholder:"KEY" xor:"keys" help:"Print the tables that may have this key. Repeat it for several keys."`
 	Keys   cli.Input  `placeholder:"FILE" xor:"keys" help:"Print the tables that may have keys of this file, one per line (- is standard input)."`
-	Hex    bool       `help:"Keys are in hexadecimal digits, after 0x or not."`
+	Hex    bool       `help:"Keys are hexadecimal digits, with or without 0x."`
 	List   bool       `short:"l" help:"Also print the keys: a line for each key and table."`
 	JSON   bool       `name:"json" help:"Print a line of JSON for each table."`
-	Prefix int        `placeholder:"N" help:"Filters have the first N bytes of keys, where their tables do not tell it: by RocksDB's prefix_extractor or Pebble's Split."`
-	Policy []string   `sep:"none" placeholder:"NAME=FORMAT" help:"Filters whose policy has this name have the bytes of this format; several times, for several names."`
+	Prefix int        `placeholder:"N" help:"Filters have the first N bytes of keys (RocksDB's prefix_extractor, Pebble's Split), if their tables do not record it."`
+	Policy []string   `sep:"none" placeholder:"NAME=FORMAT" help:"Filters whose policy has this name have this format. Repeat it for several names."`
 	tableOrder
 	keysFlags
 	partFlag
@@ -44,11 +44,11 @@ type tablesCommand struct {
 
 // Help is what bloom tables --help says, too.
 func (*tablesCommand) Help() string {
-	return `Tables: A table is a file of LevelDB, goleveldb, RocksDB, Pebble or Badger. Of the data, a few blocks are read to prove the filter, and no database is opened, so it may be running: a file that vanishes or changes meanwhile is skipped, with a warning. A folder stands for the files in it whose names end with .ldb or .sst. If a table cannot be read, the next one is tried, and the exit status is 2.
+	return `Tables: A table is a file of LevelDB, goleveldb, RocksDB, Pebble or Badger. A folder stands for the files in it whose names end with .ldb or .sst. A few data blocks are read to prove each filter. No database is opened, so the database may be running: a file that vanishes or changes during the run is skipped, with a warning. If a table cannot be read, the next one is tried, and the exit status is 2.
 
-Lines: Each table has a line: the engine with its table format, the column family, the level, the filter's policy, the number of filters, the number of entries, the estimated number of keys, bits per key, the bytes of the file and of its filters, the share of bits that are set, the share of random absent keys that pass, the share that could pass filters of this size with the best number of probes, the first key, and a bound that no key exceeds: it is the last key of the table, or a shorter one after it. Level and family are those of the MANIFEST beside the tables. Lines of sums follow: of all tables, and of each family, level and policy. --sort and --top choose the lines. Warnings tell of filters that are too small, too full, wasted, not read or missing. With --filter, it shows one filter of each table, or asks it alone.
+Lines: Each table has a line with the engine and its table format, the column family, the level, the filter's policy, the number of filters, the number of entries, the estimated number of keys, bits per key, the bytes of the file and of its filters, the fraction of bits that are set, the false-positive rate of random keys, the rate that the size could reach with the optimal number of probes, the first key, and a bound of the last key: the last key itself, or a shorter key after it. Level and family come from the MANIFEST beside the tables. Lines of sums follow: of all tables, and of each family, level and policy. --sort and --top choose the lines. Warnings report filters that are too small, too full, wasted, not read or missing. With --filter, only one filter of each table is shown or queried.
 
-Lookups: With --key or --keys, it prints the tables that may have keys: the file, how many of the keys may be there and, if they are of a file, how many of them are expected by chance if none of them is, then the family and the level if they are known, with tabs between. Keys are user keys, as the database's caller gives them. A key outside of a table's range is not in it, if the order of the keys is known. Tables without a filter that is read may have every key in their range, as may those whose filter denies keys of their own: a warning names them. A table may have deleted a range of keys: no filter tells which, and a warning names such tables. Keys that the database has in memory or in its log are in no table yet. The exit status is 1 if no table may have a key, and 2 if a table was skipped, too, since its keys may have moved.
+Lookups: With --key or --keys, the tables that may have keys are printed: the file, the number of hits, for --keys the number of false positives to expect if none of the keys is there, and the family and the level if they are known, with tabs between. Keys are user keys, in the form in which the database's caller gives them. A key outside a table's range is not in the table, if the order of the keys is known. Every key in its range may be in a table whose filter is missing or not read, or gives a no for keys of its own table: a warning names such tables. A table may have deleted a range of keys, which no filter covers: a warning names such tables. Keys that the database has in memory or in its log are not yet in a table. The exit status is 1 if no table may have a key, but 2 if a table was skipped, since its keys may have moved.
 
 ` + inputsHelp
 }
