@@ -47,7 +47,7 @@ func TestOtherKinds(t *testing.T) {
 		"like a window of filters, not like a filter":         "\x89BLW\r\n\x1a\n\x01\x00\x00\x00",
 		"like a dump of Redis, not like a filter":             "REDIS0011\xfa",
 		"like a serialized object of Java, not like a filter": "\xac\xed\x00\x05sr\x00\x2ecom.google.common.hash.BloomFilter",
-		"empty: a file of 0 bytes is not a filter":               "",
+		"empty: a file of 0 bytes is not a filter":            "",
 	} {
 		_, err := Recognise(bloom.LevelDB, []byte(file))
 		if strange := (*StrangeError)(nil); !errors.As(err, &strange) || strange.Looks != words {
