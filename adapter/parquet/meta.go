@@ -62,7 +62,7 @@ type Pages uint8
 
 // The kinds of chunks.
 const (
-	UnknownPages    Pages = iota // the footer does not say
+	UnknownPages    Pages = iota // the footer does not record it
 	PlainPages                   // without a dictionary
 	DictionaryPages              // all with a dictionary
 	MixedPages                   // some with a dictionary and some without

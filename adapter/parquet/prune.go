@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// RowGroup is what the filter and the bounds of a row group say about keys.
+// RowGroup has the answers of a row group's filter and bounds for some keys.
 type RowGroup struct {
 	Column *Column
 	Index  int   // of the row group in the file, from 0

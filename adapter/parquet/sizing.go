@@ -9,9 +9,9 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Sizing says how large the filters of a file are.
+// Sizing determines the size of a file's filters.
 type Sizing struct {
-	// Rate is the share of absent keys, 0 to 1, that may pass.
+	// Rate is the largest false-positive rate, 0 to 1.
 	Rate float64
 	// AnySize allows every multiple of 32 bytes, as the format does. Without it, sizes are powers of two: Arrow
 	// in C++, ClickHouse and Velox read no other sizes, and ClickHouse and Velox fail if they find one.
@@ -21,9 +21,9 @@ type Sizing struct {
 // mostFilter is the largest filter that Arrow in C++ and in Go read, in bytes.
 const mostFilter = 128 << 20
 
-// Filter returns the smallest filter that keeps the rate for the keys of some columns, of which each is the
-// key of a value: its PLAIN bytes without a length. Equal keys count once. The error is [bloom.ErrRate] if no
-// filter has the rate, and [ErrTooMany] if the filter would have more than 128 MiB.
+// Filter returns the smallest filter that keeps the rate for the keys of some columns, in which each key is the
+// PLAIN bytes of a value without a length. Equal keys count once. The error is [bloom.ErrRate] if no filter has
+// the rate, and [ErrTooMany] if the filter would have more than 128 MiB.
 func (s Sizing) Filter(columns ...bloom.Keys) (*bloom.Filter, error) {
 	hashed, n := make([]bloom.Keys, len(columns)), 0
 	for i, column := range columns {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Physical is how a column stores its values. The numbers are those of parquet.thrift.
+// Physical is how a column stores its values. The numbers are the same as in parquet.thrift.
 type Physical uint8
 
 // The physical types.
@@ -34,7 +34,7 @@ type Logical uint8
 
 // The logical types.
 const (
-	Plain Logical = iota // the physical type says it all
+	Plain Logical = iota // no meaning beyond the physical type
 	String
 	Enum
 	JSON
