@@ -151,8 +151,9 @@ func Example_joinRows() {
 
 // hashColumn hashes as writers of Parquet do, whose filters have XXH64.
 func hashColumn() error {
-	hashes := bloom.Parquet.AppendHashes64(nil, bloom.Integers([]int64{7, 8, 9})) // XXH64, as in Parquet files
-	fmt.Printf("%x\n", hashes[0])                                                 // 876cd406afde455
+	// XXH64, as in Parquet files
+	hashes := bloom.Parquet.AppendHashes64(nil, bloom.Integers([]int64{7, 8, 9}))
+	fmt.Printf("%x\n", hashes[0]) // 876cd406afde455
 	set, err := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 10}.NewSet(len(hashes))
 	if err != nil {
 		return err
