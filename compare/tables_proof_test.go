@@ -84,6 +84,9 @@ func testDisguised(t *testing.T, d disguise) {
 			t.Fatalf("%q is lost", key)
 		}
 	}
+	if !d.alone {
+		testDisguisedView(t, folder, d)
+	}
 	absent, passed := 0, 0
 	for _, key := range d.keys {
 		for end := range byte(4) {
@@ -104,6 +107,33 @@ func testDisguised(t *testing.T, d disguise) {
 		t.Errorf("of %d absent keys, %d pass", absent, passed)
 	}
 	t.Logf("%d tables; of %d absent keys, %d pass", len(tables), absent, passed)
+}
+
+// testDisguisedView wants every key of a View of the database.
+func testDisguisedView(t *testing.T, folder string, d disguise) {
+	database, err := bloomsst.OpenDatabase(folder, d.options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer database.Close()
+	v := database.View()
+	hits := make([]uint64, (len(v.Tables())+63)/64)
+	for _, key := range d.keys {
+		if n, err := v.MayContain(key, hits); n == 0 || err != nil {
+			t.Fatalf("a View: %q is lost, or %v", key, err)
+		}
+	}
+	found := make([]uint64, (len(d.keys)+63)/64)
+	err = v.MayContainBatch(bloom.Bytes(d.keys), func(_ int, hits []uint64) {
+		for i := range found {
+			found[i] |= hits[i]
+		}
+	})
+	for i, key := range d.keys {
+		if err != nil || found[i/64]>>(i%64)&1 == 0 {
+			t.Fatalf("a column in a View: %q is lost, or %v", key, err)
+		}
+	}
 }
 
 // mayContain returns a function that tests a table for a key.
@@ -264,6 +294,7 @@ func disguisedRocksDB(dir string) (all []disguise, err error) {
 		add("prefix-split-"+parts, binaryKeys(3000, 2), "prefix=6", "whole=0", parts).options = given(8)
 		add("capped-split-"+parts, binaryKeys(3000, 2), "capped=6", "whole=0", parts).options = given(8)
 		add("times-"+parts, keys, "times=1", parts)
+		add("times-by-the-name-of-bytes-"+parts, keys, "times=1", "name=leveldb.BytewiseComparator", parts).ignored = bloomsst.ErrPolicy
 		add("times-versions-"+parts, keys, "times=7", parts)
 		add("versions-"+parts, keys, "versions=100", parts)
 		add("dictionary-"+parts, keys, "compression=zstd", "dictionary=16384", parts)
@@ -362,7 +393,7 @@ func (silent) Fatalf(format string, a ...any) { panic(fmt.Sprintf(format, a...))
 // oldPebble are tables as Pebble wrote them before April 2020: its hash took the last bytes of a key as unsigned.
 func oldPebble(string) (all []disguise, err error) {
 	for _, every := range []int{1, 2, 100, 1000} {
-		all = append(all, disguise{name: fmt.Sprint("pebble-of-2020-", every), keys: binaryKeys(3000, every), write: func(folder string, keys [][]byte) ([]bool, error) {
+		all = append(all, disguise{name: fmt.Sprint("pebble-of-2020-", every), alone: true, keys: binaryKeys(3000, every), write: func(folder string, keys [][]byte) ([]bool, error) {
 			o := sstable.WriterOptions{FilterPolicy: unsignedPolicy{}, TableFormat: sstable.TableFormatRocksDBv2, Comparer: sstable.DefaultComparer}
 			p := pebbleTable{o}
 			if _, err := p.write(folder, keys); err != nil {

@@ -12,6 +12,9 @@ type storedKey struct {
 	prefix int // how long the prefix is that Pebble's Split returned when the table was written, or -1
 }
 
+// isSplit reports whether Pebble's Split has cut the key.
+func (k storedKey) isSplit() bool { return k.prefix >= 0 && k.prefix < len(k.key) }
+
 // How much of a data block is read: so many keys, of so many bytes.
 const (
 	sampledKeys  = 256

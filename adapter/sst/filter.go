@@ -429,7 +429,7 @@ func (t *Table) Filters() iter.Seq2[Part, error] {
 // FilterMayContain reports whether the filter may have a key. This is the engine's answer from the filter.
 // Unlike [Table.MayContain], it does not use the range of the table's keys.
 func (t *Table) FilterMayContain(userKey []byte) (bool, error) {
-	if t.filters == nil {
+	if t.filters == nil || t.isSynthetic() {
 		return true, nil
 	}
 	return t.filterMayContain(t.proved(), userKey)

@@ -3,6 +3,7 @@ package bloomsst
 import (
 	"bytes"
 	"fmt"
+	"slices"
 )
 
 // A name in a file does not prove what the filter has: engines and programs gave other filters, hashes, prefixes and orders the names
@@ -154,7 +155,7 @@ const mostUnordered = 16
 // judge decides what keys prove.
 func (t *Table) judge(o order, x *index, read []sample) *proof {
 	p := t.newProof(o)
-	p.ordered = o.holds(x, read)
+	p.ordered = o.holds(x, read) && (t.compare != nil || !areSplit(read))
 	if t.filters == nil {
 		return p
 	}
@@ -171,8 +172,15 @@ func (t *Table) judge(o order, x *index, read []sample) *proof {
 		}
 	}
 	w.end()
-	if p.denied != nil && t.hasSplit() {
-		p.ordered = false // a Comparer of Pebble that has another Split than its name tells may have another order
+	if p.denied != nil {
+		p.ordered = false // the name of the comparator may promise what it does not keep, too
 	}
 	return p
+}
+
+// areSplit reports whether a Split of Pebble has cut some of the keys: then its Comparer is not the one of the name, and may have another order.
+func areSplit(read []sample) bool {
+	return slices.ContainsFunc(read, func(s sample) bool {
+		return slices.ContainsFunc(s.keys, storedKey.isSplit)
+	})
 }

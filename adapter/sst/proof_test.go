@@ -118,12 +118,18 @@ func TestDenied(t *testing.T) {
 		if test.comparator == bytewise+timestamps {
 			want = cut(timestampSize)
 		}
-		if known == (test.comparator == "example") || known && (!bytes.Equal(first, want[0]) || !bytes.Equal(last, want[9])) {
+		isKnown := test.want == nil && test.comparator != "example"
+		if known != isKnown || known && (!bytes.Equal(first, want[0]) || !bytes.Equal(last, want[9])) {
 			t.Errorf("%s: from %q to %q, known: %v", test.text, first, last, known)
 		}
 		may, err := table.FilterMayContain([]byte("key00000absent"))
 		if may != (test.want != nil) || err != nil {
 			t.Errorf("%s: %v, %v", test.text, may, err)
+		}
+		for _, k := range test.filter {
+			if may, err := table.MayContain(k); !may || err != nil {
+				t.Errorf("%s: %s: %v, %v", test.text, k, may, err)
+			}
 		}
 	}
 }

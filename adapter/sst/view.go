@@ -181,7 +181,7 @@ func (t *Table) bounds() (o keyOrder, first, last []byte, known bool) {
 	} else if of.trust != named || name != p.comparator {
 		return o, nil, nil, false
 	}
-	if of.compare(p.first, p.last) > 0 || t.hasSplit() && !t.proved().ordered { // the name of Pebble's Comparer may be that of another
+	if of.compare(p.first, p.last) > 0 || !t.proved().ordered { // the name may be that of another comparator
 		return o, nil, nil, false
 	}
 	return keyOrder{strings.TrimSuffix(name, timestamps), of.compare}, p.first, p.last, true

@@ -43,7 +43,7 @@ func (t *Table) newWitness(p *proof, o order) *witness {
 // hear looks up a key of a data block. If no reading of the filter has it, the filter is denied.
 func (w *witness) hear(block handle, key storedKey) {
 	t := w.t
-	if key.prefix >= 0 && key.prefix < len(key.key) && t.split == nil {
+	if key.isSplit() && t.split == nil {
 		w.proof.denied = fmt.Errorf("%w: the database splits its keys, such as %q after %d bytes", ErrPrefix, key.key, key.prefix)
 		return
 	}

@@ -11,8 +11,8 @@
 // are their own prefixes), whole (0: no whole keys in the filter), index (RocksDB's number of a type), restarts (the
 // interval in index blocks), block (bytes of a data block), hash (1: data blocks have a hash index), dictionary (bytes
 // of a compression's dictionary), reverse (1: the reverse order), shortlex (1: shorter keys come first), times (each
-// key has so many versions with timestamps), versions (each tenth key has so many) and ingest (1: the table is written
-// outside of the database, which then takes it and writes a sequence number into it).
+// key has so many versions with timestamps), name (of the comparator for these), versions (each tenth key has so many) and
+// ingest (1: the table is written outside of the database, which then takes it and writes a sequence number into it).
 //
 // RocksDB asks the filter only for keys between the first and the last of a table.
 
@@ -65,8 +65,8 @@ class Shortlex : public rocksdb::Comparator {
 // WithTimes is RocksDB's order of keys that end in a timestamp, the newest first.
 class WithTimes : public rocksdb::Comparator {
  public:
-  WithTimes() : Comparator(8) {}
-  const char* Name() const override { return "leveldb.BytewiseComparator.u64ts"; }
+  explicit WithTimes(std::string name) : Comparator(8), name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
   int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
     const int keys = CompareWithoutTimestamp(a, true, b, true);
     return keys ? keys : -CompareTimestamp(End(a), End(b));
@@ -88,6 +88,7 @@ class WithTimes : public rocksdb::Comparator {
     for (int i = 0; i < 8; i++) number |= static_cast<uint64_t>(static_cast<unsigned char>(time[i])) << 8 * i;
     return number;
   }
+  const std::string name_;
 };
 
 // Time is a timestamp.
@@ -121,7 +122,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::map<std::string, std::string> given = {
-      {"format_version", "5"}, {"checksum", "1"}, {"bits", "10"}, {"block", "4096"}, {"restarts", "1"}, {"before", "-1"}};
+      {"format_version", "5"}, {"checksum", "1"}, {"bits", "10"}, {"block", "4096"}, {"restarts", "1"}, {"before", "-1"},
+      {"name", "leveldb.BytewiseComparator.u64ts"}};
   for (int i = 3; i < argc; i++) {
     const std::string option = argv[i];
     const size_t equals = option.find('=');
@@ -150,7 +152,7 @@ int main(int argc, char** argv) {
     table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   }
   const Shortlex shortlex;
-  const WithTimes with_times;
+  const WithTimes with_times(given["name"]);
   rocksdb::Options options;
   options.create_if_missing = true;
   options.disable_auto_compactions = true;
