@@ -109,8 +109,8 @@ func (f Format) scheme() scheme {
 func (f Format) HashBits() int { return schemes[f.scheme()].words.bits() }
 
 // Name returns the name that tables store beside a filter of this format. [RocksDB] and [Pebble] have the same
-// name: the last bytes of a filter identify its format. The filters are in blocks named "fullfilter." and the
-// name, or in the blocks that the index "partitionedfilter." and the name lists. nori-sstable, Parquet,
+// name: the last bytes of a filter identify its format. A filter is a block named "fullfilter." and the name,
+// or one of the blocks in an index named "partitionedfilter." and the name. nori-sstable, Parquet,
 // bits-and-blooms and Guava store no name; for their formats, this library chose one.
 func (f Format) Name() string {
 	f.mustBe()

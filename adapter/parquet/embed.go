@@ -10,7 +10,7 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// What an [Embedder] cannot do.
+// Errors of an [Embedder].
 var (
 	// ErrChunk: the file has no such column chunk, or its values are in a different file.
 	ErrChunk = errors.New("parquet: no such column chunk")
