@@ -104,12 +104,12 @@ func ExampleOpenDatabase() {
 		log.Fatal(err)
 	}
 	// Output:
-	// 000053.sst, small, level 1
-	// 000060.sst, prefix, level 1
-	// 000065.sst, none, level 1
-	// 000070.sst, times, level 1
-	// 000072.sst, hits, level 1
-	// 000074.sst, prefix, level 0
+	// 000054.sst, small, level 1
+	// 000059.sst, prefix, level 1
+	// 000063.sst, none, level 1
+	// 000072.sst, times, level 1
+	// 000073.sst, prefix, level 0
+	// 000074.sst, hits, level 1
 	// 000076.sst, none, level 0
 	// 000085.sst, prefix, level 0
 }

@@ -1,7 +1,8 @@
 // A RocksDB database of several families, which writes, flushes and compacts at once, and lists its tables.
 //
 //   families write FOLDER STEP SEED    reads keys, and puts key number i into family i mod 10. After each STEP keys, it flushes
-//                                 them and prints "flushed" and how many keys are in tables. A SEED other than 0 chooses
+//                                 them and prints "flushed" and how many keys are in tables. Before the last time, it deletes a range of
+//                                 keys in family 6. A SEED other than 0 chooses
 //                                 versions, checksums, compressions and sizes of blocks.
 //   families list FOLDER          prints the tables of the database
 //   families keys FOLDER          prints the keys of each table: its name and a key in hexadecimal digits
@@ -167,6 +168,9 @@ int main(int argc, char** argv) {
     const size_t step = std::strtoul(argv[3], nullptr, 10);
     for (size_t i = 0; i < keys.size(); i++) {
       database.Put(i, keys[i], std::string(10 + random() % 90, static_cast<char>('a' + i % 26)));
+      if (i + 1 == keys.size()) {  // of keys that no family has
+        Check(database.db->DeleteRange({}, database.handles[6], "user00005000x", "user00005000y"));
+      }
       if ((i + 1) % step == 0 || i + 1 == keys.size()) {
         database.Flush();
         std::cout << "flushed " << i + 1 << std::endl;
