@@ -67,11 +67,13 @@ func (v *view) probeBatch(keys *Keys, hits []uint64) int {
 	if keys.n <= keysAcross && keys.n <= v.few.of(keys) || detect.Races && v.atomic {
 		return v.probeRows(keys, hits)
 	}
-	switch words := schemes[v.scheme].words; {
-	case keys.n <= vectorKeys && words > one32:
-		return v.inVector(keys, hits, false)
-	case keys.n <= smallBatch && words <= one64:
-		return v.inSmallWindow(keys, hits, false)
+	if keys.n <= smallBatch {
+		switch words := schemes[v.scheme].words; {
+		case keys.n <= vectorKeys && words > one32:
+			return v.inVector(keys, hits, false)
+		case words <= one64:
+			return v.inSmallWindow(keys, hits, false)
+		}
 	}
 	w := takeWindow()
 	h := w.hashes(schemes[v.scheme].words, keys.n)
@@ -265,11 +267,13 @@ func (v *view) addFound(keys *Keys, hits []uint64) int {
 	if keys.n <= leastHashes || detect.Races && v.atomic {
 		return v.addFoundRows(keys, hits)
 	}
-	switch words := schemes[v.scheme].words; {
-	case keys.n <= vectorKeys && words > one32:
-		return v.inVector(keys, hits, true)
-	case keys.n <= smallBatch && words <= one64:
-		return v.inSmallWindow(keys, hits, true)
+	if keys.n <= smallBatch {
+		switch words := schemes[v.scheme].words; {
+		case keys.n <= vectorKeys && words > one32:
+			return v.inVector(keys, hits, true)
+		case words <= one64:
+			return v.inSmallWindow(keys, hits, true)
+		}
 	}
 	w := takeWindow()
 	h := w.hashes(schemes[v.scheme].words, keys.n)

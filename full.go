@@ -2,7 +2,7 @@ package bloom
 
 // testFull is prober.test in assembly. It returns false, and does nothing, if Go must test the hashes.
 func (s *prober) testFull(w *fullProbes, h *hashes, hits []uint64, dense bool) bool {
-	return h.len() >= testedHashes && probeFull64(s, h, &hits[0], w, dense || slowPDEP)
+	return probeFull64(s, h, &hits[0], w, dense || slowPDEP)
 }
 
 // placeFull is prober.place in assembly, for the first hashes: it returns how many.

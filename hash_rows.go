@@ -59,7 +59,7 @@ func (k *Keys) hashFew(s scheme, kernel Kernel, h *hashes, add bool) bool {
 	case byteSlices, strs:
 		switch {
 		case schemes[s].words == one32:
-			return !add && k.n >= rowsKeys && hashByRows(s, (*byte)(k.column), int(elementSize[k.layout]), nil, k.n, h) == k.n
+			return !add && hashByRows(s, (*byte)(k.column), int(elementSize[k.layout]), nil, k.n, h) == k.n
 		case s == schemeRocksDB && k.n < filledKeys:
 			return false
 		}

@@ -34,7 +34,7 @@ func (s *prober) testLevelDB(h *hashes, hits []uint64, dense bool) {
 	if kernel == AVX512 && !gathers {
 		kernel = AVX2
 	}
-	if len(h.h32) < testedHashes || !probeDouble32(kernel, s, h, &hits[0], dense || slowPDEP) {
+	if !probeDouble32(kernel, s, h, &hits[0], dense || slowPDEP) {
 		probes.LevelDB(s.Array).Test(h.h32, hits, dense)
 	}
 }

@@ -32,7 +32,7 @@ func (s *prober) addParquet(h *hashes) {
 
 // testParquet is prober.test for this scheme.
 func (s *prober) testParquet(h *hashes, hits []uint64) {
-	if len(h.h1) < testedHashes || !probeSplit256(s, h, &hits[0]) {
+	if !probeSplit256(s, h, &hits[0]) {
 		(*probes.Parquet)(&s.Array).Test(h.h1, hits)
 	}
 }

@@ -22,7 +22,7 @@ var line32Steps = probes.NewFactors(0, func(x uint32) uint32 { return x + 1 })
 
 // testPebble is prober.test for this scheme.
 func (s *prober) testPebble(h *hashes, hits []uint64) {
-	if len(h.h32) < testedHashes || !probeLine32(s, h, &hits[0], line32Steps.Of(s.K, 0)) {
+	if !probeLine32(s, h, &hits[0], line32Steps.Of(s.K, 0)) {
 		(*probes.Pebble)(&s.Array).Test(h.h32, hits)
 		return
 	}

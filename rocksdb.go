@@ -39,7 +39,7 @@ var line512Factors = probes.NewFactors(1, func(x uint32) uint32 { return x * pro
 
 // testRocksDB is prober.test for this scheme.
 func (s *prober) testRocksDB(h *hashes, hits []uint64) {
-	if len(h.h1) < testedHashes || !probeLine512(s, h, &hits[0], line512Factors.Of(s.K, 0)) {
+	if !probeLine512(s, h, &hits[0], line512Factors.Of(s.K, 0)) {
 		(*probes.RocksDB)(&s.Array).Test(h.h1, hits)
 		return
 	}

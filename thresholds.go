@@ -20,12 +20,8 @@ const (
 	vectorKeys = 16
 	// Kernels hash so many integers or keys of RocksDB, or more, in a vector that is filled up: Go hashes fewer in less time.
 	filledKeys = 12
-	// The same for strings and LevelDB's hash, which needs no full vector.
-	rowsKeys = 8
 	// At most so many keys are added one by one. Kernels find the places of no fewer hashes.
 	leastHashes = 8
-	// Kernels test no fewer hashes.
-	testedHashes = 3
 	// Batches of at most so many keys have their hashes on the stack, if these are one word each.
 	smallBatch = 64
 	// At most so many keys are tested one by one by portable Go, and key after key by a Group.
