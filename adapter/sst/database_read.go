@@ -32,6 +32,19 @@ type edition struct {
 	size int64
 }
 
+// editionOf returns the edition of the MANIFEST that counts in a folder. If there is none, it is the same each time.
+func editionOf(folder string) edition {
+	name, err := manifestOf(folder)
+	if err != nil {
+		return edition{}
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return edition{name, -1}
+	}
+	return edition{name, info.Size()}
+}
+
 // readSnapshot reads the MANIFEST, and then the folder: so no table is missing that came between the two.
 func readSnapshot(folder string) (*snapshot, error) {
 	s := &snapshot{folder: folder, listed: map[uint64]*listing{}, names: map[uint64]string{}}
@@ -103,6 +116,7 @@ func tableNumber(name string) (number uint64, ok bool) {
 
 // readManifest reads the MANIFEST that counts.
 func (s *snapshot) readManifest() error {
+	s.at = editionOf(s.folder)
 	name, err := manifestOf(s.folder)
 	if err != nil {
 		return err
@@ -119,7 +133,6 @@ func (s *snapshot) readManifest() error {
 	if err != nil {
 		return err
 	}
-	s.at = edition{name, info.Size()}
 	var m *manifest
 	if filepath.Base(name) == badgerManifest {
 		m, err = readBadgerManifest(file, info.Size())
@@ -226,12 +239,7 @@ func (s *snapshot) isOld(tables []*Table) bool {
 	if !slices.ContainsFunc(tables, func(t *Table) bool { return t.member.file == nil || t.IsLeftover() }) && s.why == nil {
 		return false
 	}
-	name, err := manifestOf(s.folder)
-	if err != nil {
-		return false
-	}
-	info, err := os.Stat(name)
-	return err != nil || s.at != edition{name, info.Size()}
+	return s.at != editionOf(s.folder)
 }
 
 // open opens the tables of a snapshot, in the order of their numbers. It uses those again that are open.
