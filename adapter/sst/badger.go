@@ -44,7 +44,7 @@ func (t *Table) openBadger() error {
 		return fmt.Errorf("%w: the index of a table of Badger", ErrDamaged)
 	case len(filter) == 0:
 		t.ignored = ErrNoFilter
-		t.proof.Store(t.proveBadger(root))
+		t.believe(t.proveBadger(root))
 		return nil
 	}
 	t.size = uint64(len(filter))
@@ -53,7 +53,7 @@ func (t *Table) openBadger() error {
 		return unknownBytes(err)
 	}
 	t.filters = whole{Part{Filter: f}}
-	t.proof.Store(t.proveBadger(root))
+	t.believe(t.proveBadger(root))
 	return nil
 }
 

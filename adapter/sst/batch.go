@@ -58,11 +58,10 @@ func (t *Table) MayContainBatch(keys bloom.Keys, hits []uint64) (n int, err erro
 
 // ofHashes returns the filter of a table that asks one Bloom filter of whole keys, which hashes serve, or nil for other tables.
 func (t *Table) ofHashes(p *proof) *bloom.Filter {
-	f, isWhole := t.filters.(whole)
-	if !isWhole || t.split != nil || p.tails != ownTails || p.denied != nil || t.isSynthetic() {
+	if t.isSynthetic() {
 		return nil
 	}
-	return f.Filter
+	return p.filter
 }
 
 // inRange clears those of n hits whose keys are outside of the range, and returns how many are left. Null rows and hashes stay.

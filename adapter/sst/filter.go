@@ -25,7 +25,7 @@ type Part struct {
 // MayContain reports whether the filter may have a key, or a part of a key such as a prefix. False is certain.
 func (p Part) MayContain(key []byte) bool { return p.mayContain(ownTails, key) }
 
-func (p Part) mayContain(v tails, key []byte) bool {
+func (p *Part) mayContain(v tails, key []byte) bool {
 	switch {
 	case p.Ribbon != nil:
 		return p.Ribbon.MayContain(key)
@@ -314,6 +314,22 @@ func (b *blocks) find(t *Table, key []byte, compare func(a, b []byte) int) (int,
 	return int(min(index.handles[i].offset>>b.shift, uint64(b.len()))), nil
 }
 
+// mayContain asks the filter to which a key leads. LevelDB's keys are whole.
+func (b *blocks) mayContain(t *Table, p *proof, key []byte) (bool, error) {
+	switch i, err := b.find(t, key, p.compare); {
+	case err != nil:
+		return true, err
+	case i < 0:
+		return false, nil
+	case i >= b.len():
+		return true, nil // LevelDB has no filter for the key's block
+	case p.tails == ownTails:
+		return !b.empty(i) && b.format.MayContain(b.encoded(i), key), nil
+	default:
+		return b.ask(p.tails, i, key), nil
+	}
+}
+
 // partitions are the filters of RocksDB's partitions, by the last key of each.
 type partitions struct {
 	*index
@@ -439,6 +455,9 @@ func (t *Table) filterMayContain(p *proof, userKey []byte) (bool, error) {
 	if t.filters == nil || p.denied != nil {
 		return true, nil
 	}
+	if b, ok := t.filters.(*blocks); ok && p.ordered { // a key is asked here in the time of some calls of an interface
+		return b.mayContain(t, p, userKey)
+	}
 	if !p.ordered {
 		key, ok := t.inFilter(userKey)
 		if !ok {
@@ -464,8 +483,13 @@ func (t *Table) filterMayContain(p *proof, userKey []byte) (bool, error) {
 
 // ask tests the filter of a number for what is in it of a key.
 func (t *Table) ask(v tails, i int, key []byte) (bool, error) {
-	if b, ok := t.filters.(*blocks); ok {
-		return b.ask(v, i, key), nil
+	switch f := t.filters.(type) {
+	case *blocks:
+		return f.ask(v, i, key), nil
+	case *partitions:
+		if l := f.loaded[i].Load(); l != nil && l.err == nil { // without a copy
+			return l.filter.mayContain(v, key), nil
+		}
 	}
 	p, err := t.filters.part(t, i)
 	switch {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sort"
 )
 
 // index is what an index block lists: blocks in the order of their keys. The key of a block is not below
@@ -43,10 +42,16 @@ func (x *index) key(i int) []byte {
 
 // find returns the number of the first block whose key is not below a key, or len if there is none.
 func (x *index) find(key []byte, compare func(a, b []byte) int) int {
-	return sort.Search(x.len(), func(i int) bool {
-		c := compare(x.key(i), key)
-		return c > 0 || c == 0 && !x.after[i]
-	})
+	from, to := 0, x.len()
+	for from < to { // as sort.Search, which calls a function for each
+		i := int(uint(from+to) / 2)
+		if c := compare(x.key(i), key); c > 0 || c == 0 && !x.after[i] {
+			to = i
+		} else {
+			from = i + 1
+		}
+	}
+	return from
 }
 
 // indexLayout is how the entries of an index block are stored.

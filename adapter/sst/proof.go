@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"github.com/lanebloom/bloom"
 )
 
 // A name in a file does not prove what the filter has: engines and programs gave other filters, hashes, prefixes and orders the names
@@ -20,13 +22,19 @@ type proof struct {
 	compare func(a, b []byte) int // of user keys
 	chance  float64               // that a filter of other keys would have the keys
 
+	filter *bloom.Filter // that alone answers for whole keys, or nil
+
 	// The range of the user keys, if the order is proved; nil if a bound is not known.
 	first, last []byte
 }
 
 // outside reports whether a key is outside of the range.
 func (p *proof) outside(key []byte) bool {
-	return p.first != nil && p.compare(key, p.first) < 0 || p.last != nil && p.compare(key, p.last) > 0
+	if p.first != nil && p.compare(key, p.first) < 0 {
+		// RocksDB lets a comparator with timestamps have the name of one without: the first key may have one.
+		return len(key)+timestampSize != len(p.first) || !bytes.HasPrefix(p.first, key)
+	}
+	return p.last != nil && p.compare(key, p.last) > 0
 }
 
 // doubtful is a chance that is too high: a filter of other keys may have had all keys that were looked up.
@@ -61,10 +69,18 @@ func (t *Table) proved() *proof {
 	p := t.proof.Load()
 	if p == nil {
 		if p = t.prove(); p.unread == nil || isOfBytes(p.unread) {
-			t.proof.Store(p)
+			t.believe(p)
 		}
 	}
 	return p
+}
+
+// believe keeps a proof.
+func (t *Table) believe(p *proof) {
+	if f, isWhole := t.filters.(whole); isWhole && t.split == nil && p.tails == ownTails && p.denied == nil {
+		p.filter = f.Filter
+	}
+	t.proof.Store(p)
 }
 
 // prove reads keys, and looks them up.

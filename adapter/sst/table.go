@@ -211,14 +211,18 @@ func (t *Table) RangeDeletions() (n uint64, known bool) {
 // Before the first answer, the filter is tested with keys of the table ([Table.Proved]). In a table of LevelDB,
 // and in a partitioned filter of RocksDB, only the part that a key needs is read, when it is first needed.
 func (t *Table) MayContain(userKey []byte) (bool, error) {
-	if t.isSynthetic() {
-		return true, nil
+	p := t.proof.Load()
+	if p == nil {
+		p = t.proved()
 	}
-	p := t.proved()
-	if p.outside(userKey) {
-		return false, nil
+	if p.filter != nil {
+		return p.filter.MayContain(userKey) && !p.outside(userKey) || t.isSynthetic(), nil
 	}
-	return t.filterMayContain(p, userKey)
+	may, err := t.filterMayContain(p, userKey)
+	if may && err == nil && p.outside(userKey) {
+		may = false
+	}
+	return may || t.isSynthetic(), err
 }
 
 // Range returns the first key of the table and a bound of the last key: the last key itself, or a shorter key

@@ -87,7 +87,7 @@ func (t *Table) mayContainHashed(h *keyHashes) (bool, error) {
 	if f == nil {
 		return t.MayContain(h.key)
 	}
-	return !p.outside(h.key) && f.MayContainHash(h.of(f.Format())), nil
+	return f.MayContainHash(h.of(f.Format())) && !p.outside(h.key), nil
 }
 
 // ranges are the tables of a level of a family whose ranges are known, in the order of their first keys.
