@@ -314,7 +314,7 @@ func (b *blocks) find(t *Table, key []byte, compare func(a, b []byte) int) (int,
 	return int(min(index.handles[i].offset>>b.shift, uint64(b.len()))), nil
 }
 
-// mayContain asks the filter to which a key leads. LevelDB's keys are whole.
+// mayContain asks the filter to which a key leads, for the whole key.
 func (b *blocks) mayContain(t *Table, p *proof, key []byte) (bool, error) {
 	switch i, err := b.find(t, key, p.compare); {
 	case err != nil:
@@ -455,7 +455,7 @@ func (t *Table) filterMayContain(p *proof, userKey []byte) (bool, error) {
 	if t.filters == nil || p.denied != nil {
 		return true, nil
 	}
-	if b, ok := t.filters.(*blocks); ok && p.ordered { // a key is asked here in the time of some calls of an interface
+	if b, ok := t.filters.(*blocks); ok && p.ordered && t.split == nil { // a key is asked here in the time of some calls of an interface
 		return b.mayContain(t, p, userKey)
 	}
 	if !p.ordered {
