@@ -170,7 +170,7 @@ func TestAtomicQueries(t *testing.T) {
 	})
 }
 
-// TestAtomicMerge merges sets of many sizes, of which most end inside a word of 32 bits, and compares the bytes with those of a Set.
+// TestAtomicMerge merges sets of many sizes, most with an end inside a word of 32 bits, and compares the bytes with those of a Set.
 func TestAtomicMerge(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		for capacity := range 70 {
@@ -192,7 +192,7 @@ func TestAtomicMerge(t *testing.T) {
 }
 
 // TestAtomicClear empties sets of all formats, of sizes whose last word has bytes behind the bits, and adds to
-// them again. Stats are those of a Set.
+// them again. Stats are as of a Set.
 func TestAtomicClear(t *testing.T) {
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -420,7 +420,7 @@ func TestAtomicFilter(t *testing.T) {
 	})
 }
 
-// askLive wants all keys to be found in all ways: one by one, and in columns of some sizes, of which one depends on g.
+// askLive wants all keys to be found in all ways: one by one, and in columns of some sizes, one that depends on g.
 func askLive(t *testing.T, s *AtomicSet, f *Filter, group *Group, keys [][]byte, integers []uint64, g int) {
 	n := len(keys)
 	if n == 0 {

@@ -32,7 +32,7 @@ func inTurn(b *testing.B, keys int, reference, path func()) {
 	inturn.Run(b, "key", keys, "ref", inturn.Timed(reference), inturn.Timed(path))
 }
 
-// workload is a filter and a column of keys of which a given share is in it.
+// workload is a filter and a column of keys, a given share of them in it.
 type workload struct {
 	encoded []byte
 	filter  *Filter
@@ -796,7 +796,7 @@ func BenchmarkStripes(b *testing.B) {
 	}
 }
 
-// BenchmarkTestAndAddBatch adds columns of which a share is new to a set that is half full. The ways, in turn:
+// BenchmarkTestAndAddBatch adds columns with a share of new keys to a set that is half full. The ways, in turn:
 // TestAndAddBatch; what it did before there were kernels for it, to test all keys and add what is
 // missing one by one; and AddBatch. It reports the median of each over the rounds.
 func BenchmarkTestAndAddBatch(b *testing.B) {

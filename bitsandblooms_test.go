@@ -50,7 +50,7 @@ var oddBitsAndBlooms = []oddFilter{
 	{"little-endian", bitsAndBlooms(600<<40, 5<<56, 600<<40, 10), noFilter},
 }
 
-// bitsAndBlooms returns a filter of so many words, nearly all of whose bits are set.
+// bitsAndBlooms returns a filter of the given words with nearly all bits set.
 func bitsAndBlooms(m, k, length uint64, words int) (data []byte) {
 	for _, number := range []uint64{m, k, length} {
 		data = binary.BigEndian.AppendUint64(data, number)

@@ -211,7 +211,7 @@ func TestNewEncoded(t *testing.T) {
 	}
 }
 
-// TestManyProbes builds filters of few keys with so many probes that a window has room for the places of one or two.
+// TestManyProbes builds filters of few keys whose probes fill a window with the places of one or two keys.
 func TestManyProbes(t *testing.T) {
 	t.Parallel()
 	for bitsPerKey, k := range map[int]int{2955: windowPlaces / 2, 5910: windowPlaces} {

@@ -60,7 +60,7 @@ func (s *prober) setFastest(to scheme) {
 	s.oneKey = &oneKeys[s.kernel][to]
 }
 
-// oneKeys are those of each kernel and scheme. All begin with Go's functions, and single_amd64.go sets those of assembly.
+// oneKeys has one for each kernel and scheme. All begin with Go's functions, and single_amd64.go sets those of assembly.
 var oneKeys = func() (all [NEON + 1][len(schemes)]oneKey) {
 	for kernel := range all {
 		for i := range all[kernel] {

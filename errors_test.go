@@ -438,7 +438,7 @@ func TestExtremeCapacities(t *testing.T) {
 				p, err := PolicyFor(f, n, rate)
 				switch {
 				case err != nil:
-					// No filter for so many keys can be built at 64 bits per key, which hold the rates.
+					// No filter for this number of keys can be built at 64 bits per key, which hold the rates.
 					_, ok := f.encoding().Shape(max(n, 0), 64)
 					if !errors.Is(err, ErrRate) && (n >= 0 && ok || !errors.Is(err, ErrCapacity)) {
 						t.Errorf("PolicyFor(%v, %d, %v): %v", f, n, rate, err)

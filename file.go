@@ -61,7 +61,7 @@ func (v *view) fileStart() uint32 {
 	return startOf(from)
 }
 
-// startOf returns where an encoded filter that has so many bytes before its bits begins in its file: the bits
+// startOf returns where an encoded filter begins in its file, by the bytes that it has before its bits: the bits
 // begin at the first boundary that leaves room for the fields and these bytes.
 func startOf(before int) uint32 {
 	bits := (fileFields + before + fileBoundary - 1) / fileBoundary * fileBoundary
@@ -121,7 +121,7 @@ func (h *fileHeader) parse(data []byte) (err error) {
 	h.size = binary.LittleEndian.Uint64(data[40:])
 	h.shape.Bits = binary.LittleEndian.Uint64(data[48:])
 	probes := binary.LittleEndian.Uint64(data[56:])
-	h.shape.Probes = int(min(probes, math.MaxInt32)) // no filter has so many
+	h.shape.Probes = int(min(probes, math.MaxInt32)) // no filter has more
 	h.sum = binary.LittleEndian.Uint64(data[64:])
 	if h.start < fileFields || h.start > mostStart || h.size > math.MaxInt-mostStart {
 		return fmt.Errorf("%w: the file's header claims a filter of %d bytes at byte %d", ErrEncoding, h.size, h.start)

@@ -657,7 +657,7 @@ func TestZeroFile(t *testing.T) {
 	if err := s.UnmarshalBinary(want); err != nil || s.scheme != 0 || s.MayContain(nil) {
 		t.Errorf("the zero Set is read as %v, %v", s, err)
 	}
-	// Filters that are no sets. A file without keys and bytes is that of the zero Set, whatever its format.
+	// Filters that are no sets. The zero Set has a file without keys and bytes, whatever its format.
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, odd := range formatTests[format].odd {
 			if odd.is != justFilter {

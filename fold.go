@@ -96,7 +96,7 @@ func (s *Set) foldTo(to shape) {
 	s.count = &count
 }
 
-// fold sets the bits of dst, which is zeros, that src stands for in so many bits. The sizes are multiples of the scheme's
+// fold sets the bits of dst, which is zeros, that src stands for in the size of dst. The sizes are multiples of the scheme's
 // unit, and that of src is one of dst's.
 func (s scheme) fold(dst, src []byte) {
 	if unit := schemes[s].unit; !schemes[s].line {

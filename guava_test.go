@@ -39,7 +39,7 @@ var oddGuava = []oddFilter{
 	{"little-endian", guava(1, 5, 10<<24, 10), noFilter},
 }
 
-// guava returns a filter of so many words, nearly all of whose bits are set.
+// guava returns a filter of the given words with nearly all bits set.
 func guava(strategy, k byte, longs uint32, words int) []byte {
 	data := binary.BigEndian.AppendUint32([]byte{strategy, k}, longs)
 	return append(data, bytes.Repeat([]byte{0xff, 0xff, 0xfe, 0xff, 0xff, 0x7f, 0xff, 0xff}, words)...)
@@ -97,7 +97,7 @@ func TestGuavaRate(t *testing.T) {
 	}
 }
 
-// createGuava is BloomFilter.create of Guava for the rate that takes so many bits, and then put of every key.
+// createGuava is BloomFilter.create of Guava for the rate that needs so many bits, and then put of every key.
 func createGuava(keys [][]byte, bitsPerKey int) []byte {
 	bitsPerKey = max(bitsPerKey, 1)
 	words := make([]uint64, (len(keys)*bitsPerKey+63)/64)

@@ -94,7 +94,7 @@ func TestAppendHashes(t *testing.T) {
 	}
 }
 
-// randomNulls returns a bitmap of n rows from the given bit on, of which few, half or most are null.
+// randomNulls returns a bitmap of n rows from the given bit on; few, half or most rows are null.
 func randomNulls(random *rand.Rand, offset, n int) (bitmap []byte, valid []bool) {
 	bitmap, valid = make([]byte, (offset+n)/8+1), make([]bool, n)
 	share := 1 + random.IntN(50)
@@ -271,7 +271,7 @@ func TestAppendHashesOfOthers(t *testing.T) {
 	})
 }
 
-// FuzzAppendHashes hashes any keys, of which some rows may be null, in all layouts. A key in the input is a byte for its length,
+// FuzzAppendHashes hashes any keys, some null, in all layouts. A key in the input is a byte for its length,
 // and then its bytes.
 func FuzzAppendHashes(f *testing.F) {
 	f.Add([]byte("\x05hello\x05world"), []byte{1}, byte(0))

@@ -312,7 +312,7 @@ func hashOf(s scheme, words [4]uint64) Hash {
 // schemeTest is what the tests know of a scheme: a new one is a line in schemeTests.
 type schemeTest struct {
 	hash scheme // one that it takes
-	unit uint64 // its arrays have a multiple of so many bits
+	unit uint64 // its arrays have a multiple of this number of bits
 	most uint64 // bits that it reaches
 	k    int    // the only number of probes it has, or 0 for any up to 30
 

@@ -144,7 +144,7 @@ func (v *view) newInterleaved(filters int) (*Interleaved, error) {
 	return x, nil
 }
 
-// depth returns how many slices filters of so many bits have, a few more than 2^63 at most. Bits in words of 64 are numbered by
+// depth returns the number of slices of filters of the given bits, a few more than 2^63 at most. Bits in words of 64 are numbered by
 // words, so the last word counts whole.
 func (s scheme) depth(bits uint64) uint64 {
 	if word := schemes[s].word; word > 8 {
@@ -253,13 +253,13 @@ func (x *interleaving) checkFilter(f *Filter) error {
 	return fmt.Errorf("%w: it has %d bits and %d probes, and the others have %d bits and %d probes", ErrShape, s.Bits, s.Probes, x.bits, x.empty.K)
 }
 
-// folds reports whether filters of so many bits can be folded to those here.
+// folds reports whether filters of the given bits can be folded to the filters here.
 func (x *interleaving) folds(bits uint64) bool {
 	unit := schemes[x.empty.scheme].unit
 	return unit != 0 && x.bits%unit == 0 && bits%x.bits == 0
 }
 
-// grow makes room for what is kept of so many filters, in memory that may be written to.
+// grow makes room for the slices and labels of more filters, in memory that may be written to.
 func (x *Interleaved) grow(filters int) {
 	if x.shared {
 		from := x.slices
@@ -530,7 +530,7 @@ func (x *Interleaved) request(k *Keys, i int) {
 	requestSlices(x.empty.kernel, &from[0])
 }
 
-// and8 leaves the AND of 8 slices, of which one may be hits, in hits, and returns the number of set bits. The bytes of hits are
+// and8 leaves the AND of 8 slices, one of them perhaps hits, in hits, and returns the number of set bits. The bytes of hits are
 // then in the order of those of slices, whatever the machine.
 func (x *interleaving) and8(hits []uint64, from *[8]*byte) (total int) {
 	total, ok := andSlices(x.empty.kernel, &hits[0], &from[0], len(hits))
@@ -558,7 +558,7 @@ func nativeWord(slice unsafe.Pointer, i int) uint64 {
 	return binary.NativeEndian.Uint64((*[8]byte)(unsafe.Add(slice, 8*i))[:])
 }
 
-// finish turns what and8 left, with so many set bits, into words. It clears the bits past the last filter, and returns the
+// finish turns what and8 left, with total set bits, into words. It clears the bits past the last filter, and returns the
 // number of the others.
 func (x *interleaving) finish(hits []uint64, total int) int {
 	if bigEndian {
@@ -585,7 +585,7 @@ func (x *Interleaved) MayContainBatch(keys Keys, hits []uint64) int {
 	return n
 }
 
-// eachWindow is MayContainBatch. It hashes and tests so many keys at a time, a multiple of 64: test writes the answer
+// eachWindow is MayContainBatch. It hashes and tests a window of keys at a time, a multiple of 64: test writes the answer
 // for each hash that is valid to its row, and returns the number of set bits. The other rows are zeros.
 func (x *interleaving) eachWindow(keys Keys, hits []uint64, window int, test func(k *Keys, rows []uint64) (int, error)) (total int, err error) {
 	words, columns := (keys.n+63)/64, (x.filters+63)/64

@@ -37,7 +37,7 @@ func NewInterleavedBuilder(like *Filter) (*InterleavedBuilder, error) {
 	return newInterleavedBuilder(like, builderMemory)
 }
 
-// newInterleavedBuilder is NewInterleavedBuilder with blocks of so many bytes.
+// newInterleavedBuilder is NewInterleavedBuilder with blocks of the given bytes.
 func newInterleavedBuilder(like *Filter, memory int) (*InterleavedBuilder, error) {
 	x, err := NewInterleaved(like, 0)
 	if err != nil {
@@ -134,7 +134,7 @@ func (b *InterleavedBuilder) WriteTo(w io.Writer) (int64, error) {
 	})
 }
 
-// splice copies the slices of block i, of which part has some, to their places in slices of stride bytes.
+// splice copies the slices of block i that part has to their places in slices of stride bytes.
 func (b *InterleavedBuilder) splice(to []byte, stride, i int, part []byte) {
 	filters := b.block.filters // a multiple of 512
 	n := (min(b.all.filters-i*filters, filters) + 7) / 8

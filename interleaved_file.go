@@ -66,7 +66,7 @@ func (x *interleaving) header(p *sections) []byte {
 	return le.AppendUint64(dst, sum)
 }
 
-// parseHeader reads the header of a file of so many bytes from its first bytes.
+// parseHeader reads the header of a file of size bytes from its first bytes.
 func (x *interleaving) parseHeader(data []byte, size uint64) (p sections, err error) {
 	le := binary.LittleEndian
 	switch {

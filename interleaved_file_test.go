@@ -345,7 +345,7 @@ func TestInterleavedOffsets(t *testing.T) {
 	}
 }
 
-// TestInterleavedLies has headers of which one number is wrong, and all others fit it.
+// TestInterleavedLies has headers in which one number is wrong, and all others fit it.
 func TestInterleavedLies(t *testing.T) {
 	x, _ := interleavedExample(t, LevelDB)
 	for name, change := range map[string]func(y *interleaving, p *sections, after *[]byte){

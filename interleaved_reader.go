@@ -168,7 +168,7 @@ func (x *InterleavedFile) MayContainHash(h Hash, hits []uint64) (int, error) {
 	return x.test(slots, ranges, data, hits)
 }
 
-// buffer returns a buffer of so many bytes, which buffers takes back. The error is ErrCapacity if that is more than an
+// buffer returns a buffer of size bytes, which goes back to buffers. The error is ErrCapacity if that is more than an
 // allocation of this library may be.
 func (x *InterleavedFile) buffer(size int64) (*[]byte, error) {
 	if err := checkAllocation(size); err != nil {
@@ -183,7 +183,7 @@ func (x *InterleavedFile) buffer(size int64) (*[]byte, error) {
 	return buffer, nil
 }
 
-// checkAllocation returns ErrCapacity if so many bytes of a file are more than this library allocates at once.
+// checkAllocation returns ErrCapacity if size bytes are more than this library allocates at once.
 func checkAllocation(size int64) error {
 	if uint64(size) > mostBytes {
 		return fmt.Errorf("%w: %d bytes of the file are needed in memory at once, more than %d", ErrCapacity, size, uint64(mostBytes))

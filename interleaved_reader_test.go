@@ -233,7 +233,7 @@ func TestInterleavedFields(t *testing.T) {
 	}
 }
 
-// vast is a file of which a header and zeros are all.
+// vast is a file of a header and zeros.
 type vast []byte
 
 func (header vast) ReadAt(p []byte, offset int64) (int, error) {

@@ -91,7 +91,7 @@ type asked interface {
 	MayContainBatch(keys Keys, hits []uint64) int
 }
 
-// ask returns what a question writes to so many words and its number of hits, and wants no other word written.
+// ask returns what a question writes to the given number of words, and its number of hits, and wants no other word written.
 func ask(t *testing.T, words int, question func(hits []uint64) int) ([]uint64, int) {
 	t.Helper()
 	const canary = 0xdeadbeefdeadbeef
@@ -539,7 +539,7 @@ func TestKernelInterleavedPairs(t *testing.T) {
 			}
 			column := Integers(keys)
 			for _, kernel := range proven() {
-				for i, f := range filters { // those of which keys set no bits have no kernel
+				for i, f := range filters { // filters in which keys set no bits have no kernel
 					var err error
 					if filters[i], err = f.WithKernel(kernel); err != nil {
 						t.Fatal(err)

@@ -174,7 +174,7 @@ func TestKernelMixedLengths(t *testing.T) {
 	}
 }
 
-// TestKernelOneOtherLength compares the hashes of 64 keys, of which one has another length, with the reference: a kernel
+// TestKernelOneOtherLength compares the hashes of 64 keys, one of another length, with the reference: a kernel
 // that hashes by rows chooses by the shortest and the longest key how it loads all of them.
 func TestKernelOneOtherLength(t *testing.T) {
 	withFours(t)

@@ -277,7 +277,7 @@ func TestKernelFiltersAtPageEnd(t *testing.T) {
 	page := os.Getpagesize()
 	eachFormat(t, func(t *testing.T, format Format) {
 		for size := 1; size <= 200; size += someSizes(size) {
-			s, _ := format.encoding().Shape(size, 8) // about so many bytes
+			s, _ := format.encoding().Shape(size, 8) // about size bytes
 			s.Probes = min(1+size%encoding.MaxProbes, max(s.Probes, formatTests[format].mostProbes))
 			before, after := format.encoding().Around()
 			size := formats[format].scheme.bytesOf(s.Bits)
@@ -342,7 +342,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 }
 
 // TestKernelLargeArrays finds what kernels and portable Go add to arrays of more bits than kernels count, or than
-// a hash reaches, of which hardly any memory is touched. At the third size, the
+// a hash reaches, and touches hardly any of their memory. At the third size, the
 // reciprocal of the whole length would give double32 a wrong index for large hashes.
 func TestKernelLargeArrays(t *testing.T) {
 	needs(t, space)
@@ -426,7 +426,7 @@ func TestKernelAddInOrder(t *testing.T) {
 	})
 }
 
-// withRepeats returns up to as many hashes as pool has. Half of them are new; the others are those of a key
+// withRepeats returns up to as many hashes as pool has. Half of them are new; the others repeat a key
 // shortly before, or of any.
 func withRepeats(random *rand.Rand, pool []Hash) []Hash {
 	hashes := pool[:1:1]

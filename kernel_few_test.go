@@ -12,7 +12,7 @@ import (
 	"github.com/lanebloom/bloom/internal/guard"
 )
 
-// TestKernelFewKeys tests and adds columns of every number of keys up to two vectors, of which kernels fill up the last, in all
+// TestKernelFewKeys tests and adds columns of every number of keys up to two vectors, the last of which kernels fill up, in all
 // layouts. Each key ends, or begins, at an inaccessible page, or is longer than kernels hash; null rows may lie there.
 func TestKernelFewKeys(t *testing.T) {
 	t.Parallel()

@@ -482,7 +482,7 @@ func testOnStack(f *Filter, depth int) (wrong int) {
 	return wrong
 }
 
-// TestBatchesAtOnce runs batches of several goroutines, in windows of which some were held when a batch panicked:
+// TestBatchesAtOnce runs batches of several goroutines, in windows, some of which were held when a batch panicked:
 // a caller has changed offsets that Offsets had checked.
 func TestBatchesAtOnce(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {

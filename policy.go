@@ -86,7 +86,7 @@ func (e adviceError) Error() string { return e.err.Error() + advice(e.format, e.
 
 func (e adviceError) Unwrap() error { return e.err }
 
-// advice says what to do about a rate that the format does not hold for so many keys: a number of keys for which
+// advice says what to do about a rate that the format does not hold for a number of keys: a number of keys for which
 // it does, within the double of it, and another format. It is empty if neither helps.
 func advice(f Format, capacity int, rate float64) (text string) {
 	if n := f.filters().FewerKeys(capacity, rate); n > 0 {
@@ -186,7 +186,7 @@ func (f Format) rate(n, m float64, k int) float64 {
 	return collisions + (1-collisions)*of(n, m, k)
 }
 
-// rateLevelDB is that of random hashes. Keys that differ in the last byte of a whole word have hashes that
+// rateLevelDB is the rate of random hashes. Keys that differ in the last byte of a whole word have hashes that
 // differ in two bytes only, and a higher rate: docs/false-positives.md.
 func rateLevelDB(n, m float64, k int) float64 { return rates.LevelDB(n, m, k, measureLevelDB) }
 

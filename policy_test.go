@@ -140,7 +140,7 @@ func mostTimes(f Format, capacity int, rate float64) float64 {
 	return 1
 }
 
-// awkwardNumbers returns the numbers of keys from least to 2,000, and larger ones of which the number of bits, or of keys, is an odd
+// awkwardNumbers returns the numbers of keys from least to 2,000, and larger ones whose number of bits, or of keys, is an odd
 // number times a power of two.
 func awkwardNumbers(p Policy, least int) (numbers []int) {
 	for n := least; n <= 2000; n++ {
@@ -233,7 +233,7 @@ func TestPolicyForAdvice(t *testing.T) {
 	}
 }
 
-// TestPolicyForErrorsCost bounds how many rates of Pebble an error takes, each of which allocates: few until
+// TestPolicyForErrorsCost bounds how many rates of Pebble an error computes, because each allocates: few until
 // it is printed, since searches throw most errors away, and then those of numbers of bits up to a sensible one.
 func TestPolicyForErrorsCost(t *testing.T) {
 	for _, keys := range []int{4_294_000, 43_000_000}[:2/oneOf(2)] {
@@ -433,7 +433,7 @@ func TestStatsRate(t *testing.T) {
 }
 
 // TestStatsOfUnevenLines wants the rate of lines and blocks that differ far more than those of random keys: that of a
-// filter of which a part is full.
+// filter with a part that is full.
 func TestStatsOfUnevenLines(t *testing.T) {
 	for _, f := range []Format{RocksDB, Parquet} {
 		s := mustSet(t, Policy{f, 10}, 20_000)

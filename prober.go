@@ -161,7 +161,7 @@ type fullProbes struct {
 
 const wholeSums = 1<<64 - 1
 
-// fieldsOfTwo are those of hashes of two words.
+// fieldsOfTwo are the fields of hashes of two words.
 var fieldsOfTwo = [4]uintptr{unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h1), unsafe.Offsetof(hashes{}.h2), unsafe.Offsetof(hashes{}.h2)}
 
 // fullDivisor is what kernels compute full remainders by, of an array of up to maxKernelBits bits: by a multiple of their number, and

@@ -33,8 +33,7 @@ var schemes = [...]struct {
 	few       [NEON + 1]few // keys are tested one by one by each kernel
 	dense     int           // of 256 keys, from which on it is best to make all probes of a key at once; 0 if that is always so
 
-	// A size of an even number of units, of so many bits, can be halved. There may be most units. The
-	// unit is 0 if no size can be halved.
+	// A filter of 2n units of unit bits can be halved. It has at most `most` units. unit is 0 if no size can be halved.
 	unit, most uint64
 }{
 	noScheme: {hash: "no hash"},
@@ -103,7 +102,7 @@ func (w hashWords) bits() int {
 // mostBytes is the largest number of bytes that the bits of a filter may take when it is built.
 const mostBytes = encoding.MostBytes
 
-// bytesOf returns how many bytes an array takes that has at least so many bits.
+// bytesOf returns the bytes of an array that has the given bits or more.
 func (s scheme) bytesOf(bits uint64) int {
 	word := schemes[s].word
 	return int((bits/word + min(bits%word, 1)) * (word / 8))
@@ -118,5 +117,5 @@ func (s scheme) swap() uint64 {
 }
 
 // isDense reports whether it is likely to be faster to make all probes of each of the next
-// keys at once, because the last n keys had so many hits.
+// keys at once, because of the hits among the last n keys.
 func (s scheme) isDense(hits, n int) bool { return 256*hits >= schemes[s].dense*n }

@@ -61,7 +61,7 @@ func (f Format) NewSet(bits uint64, probes int) (*Set, error) {
 	return &Set{v}, nil
 }
 
-// newView returns a view of an empty filter of a shape. The errors are those of Format.NewSet.
+// newView returns a view of an empty filter of a shape. The errors are as of Format.NewSet.
 func (f Format) newView(bits uint64, probes int) (v view, err error) {
 	switch {
 	case !f.valid():
@@ -76,7 +76,7 @@ func (f Format) newView(bits uint64, probes int) (v view, err error) {
 }
 
 // newView returns a view of an empty filter with room for capacity keys, at least one. Its
-// memory is that of memory.Aligned.
+// memory comes from memory.Aligned.
 func (p Policy) newView(capacity int) (view, error) {
 	bits, probes, err := p.Size(capacity)
 	if err == nil && bits == 0 {

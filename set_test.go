@@ -214,7 +214,7 @@ func TestKernelTestAndAddBatch(t *testing.T) {
 	})
 }
 
-// TestTestAndAddBatchOfShares adds a stream to sets of any capacity, by columns of which other shares are new, so
+// TestTestAndAddBatchOfShares adds a stream to sets of any capacity, by columns with other shares of new keys, so
 // that windows are tested first and not tested. It compares each row with the reference.
 func TestTestAndAddBatchOfShares(t *testing.T) {
 	t.Parallel()

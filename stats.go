@@ -156,7 +156,7 @@ func (v *view) MeasureRate() float64 {
 	return v.passing(samples(v.K))
 }
 
-// passing returns the share of so many random hashes, a multiple of windowKeys, that pass.
+// passing returns the share of hits among random hashes. Their number is a multiple of windowKeys.
 func (v *view) passing(samples int) float64 {
 	if v.scheme == 0 {
 		return 0

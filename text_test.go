@@ -186,7 +186,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestUnstored wants an error of JSON for each type of which it would lose something: the types with a field that is not
+// TestUnstored wants an error of JSON for each type that it would store in part: the types with a field that is not
 // exported, but for those that are stored as text.
 func TestUnstored(t *testing.T) {
 	stored := []any{new(Filter), new(Set), new(AtomicSet)} // TestCodecs has them

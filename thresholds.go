@@ -16,34 +16,34 @@ const (
 	// The same for hashes of two words and more, which take more of the cache.
 	windowKeys128 = windowKeys / 2
 
-	// Kernels hash so many keys at a time. Fewer are filled up, or hashed in Go, or tested one by one: schemes has the limits.
+	// The number of keys that kernels hash at a time. Fewer are filled up, or hashed in Go, or tested one by one: schemes has the limits.
 	vectorKeys = 16
-	// Kernels hash so many integers or keys of RocksDB, or more, in a vector that is filled up: Go hashes fewer in less time.
+	// The least integers or keys of RocksDB for which kernels fill up a vector: Go hashes fewer in less time.
 	filledKeys = 12
-	// At most so many keys are added one by one. Kernels find the places of no fewer hashes.
+	// The most keys that are added one by one. Kernels find the places of as many hashes or more.
 	leastHashes = 8
-	// Batches of at most so many keys have their hashes on the stack, if these are one word each.
+	// The largest batch, in keys, whose hashes are on the stack, if these are one word each.
 	smallBatch = 64
-	// At most so many keys are tested one by one by portable Go, and key after key by a Group.
+	// The most keys that portable Go tests one by one, and a Group key after key.
 	keysAcross = 32
-	// A Group loads the lines of a key in at most so many large filters of RocksDB at once, before it tests them: of more
+	// The most large filters of RocksDB in which a Group loads the lines of a key at once, before it tests them: of more
 	// filters, the kernel's own loads take less time.
 	touchFilters = 24
 	// So many views become strings at a time.
 	viewKeys = 256
 
-	// If less than one row in so many of a window has a key, the keys are hashed one by one. To find the lengths of a window, one row in
-	// so many is asked.
+	// If less than one row in 32 of a window has a key, the keys are hashed one by one. The lengths of the keys of a window are
+	// sampled at the same rate.
 	sparseRows = 32
-	// AVX-512's call of LevelDB's hash ends at a key of so many bytes: a group takes as long as its longest key.
+	// The length, in bytes, of a key at which AVX-512's call of LevelDB's hash ends: a group takes as long as its longest key.
 	rowsLimit = 1024
 
-	// An AtomicSet computes and loads so many probes of a key before it sets the first.
+	// The probes of a key that an AtomicSet computes and loads before it sets the first.
 	someProbes = 16
-	// For a column, it loads so many bits before it sets the first.
+	// The bits that it loads for a column before it sets the first.
 	somePlaces = 64
 
-	// Go hashes longer keys alone, and a call of XXPH3 hashes at most so many bytes, because a call of assembly cannot be preempted.
+	// The bytes that a call of XXPH3 hashes at most, because a call of assembly cannot be preempted. Go hashes longer keys alone.
 	longKey = 1 << 15
 )
 
@@ -53,15 +53,15 @@ const farBytes = memory.Far
 
 // Stages, or all probes of a key at once.
 const (
-	// LevelDB's kernel turns dense when more than so many of 256 hashes pass a stage.
+	// LevelDB's kernel turns dense when more hashes of 256 pass a stage.
 	densePer256 = probes.DensePer256
 
-	// A scheme of 64-bit remainders turns dense when so many of 256 keys are hits.
+	// A scheme of 64-bit remainders turns dense at this number of hits among 256 keys.
 	denseFull256 = 64
-	// Its kernels, and LevelDB's of NEON, make so many probes of all hashes first, unless they begin dense.
+	// The probes that its kernels, and LevelDB's of NEON, make of all hashes first, unless they begin dense.
 	firstProbes = 3
 
-	// Encoded filters of bits-and-blooms below so many bits take a reciprocal, and others a division for each probe.
+	// Encoded filters of bits-and-blooms with fewer bits use a reciprocal, and others a division for each probe.
 	reciprocalBelow = 1 << 12
 )
 
@@ -70,18 +70,18 @@ const (
 	// A build computes the places of some keys at a time: at least those of one key.
 	windowPlaces = 1 << 12
 
-	// If keys lie side by side, bits-and-blooms' hash requests so many bytes ahead.
+	// How far ahead, in bytes, bits-and-blooms' hash requests keys that lie side by side.
 	columnAhead = 2 << 10
 
-	// One worker sets filters of so many bytes region by region.
+	// The least bytes of a filter that one worker sets region by region.
 	regionsBytes = 16 << 20
-	// Several workers set filters of so many bytes.
+	// The least bytes of a filter that several workers set.
 	shareBytes = 2 << 20
 	// The binary logarithm of a region's bits, 64 KiB.
 	regionShift = 19
-	// All workers together keep so many places for a region, which take half of its memory.
+	// The places that all workers together keep for a region: they take half of its memory.
 	regionPlaces = 1 << regionShift / 64
-	// Each worker has at least so many keys.
+	// The least keys of a worker.
 	workerKeys = 1 << 17
 	// More workers would share regionPlaces in parts that are too small to gain from.
 	maxWorkers = 16
@@ -89,12 +89,12 @@ const (
 
 // Interleaved filters, in memory and in files.
 const (
-	// So many filters are put in, and so many keys are tested, at a time: their part of a slice is a cache line.
+	// The filters that are put in, and the keys that are tested, at a time: their part of a slice is a cache line.
 	columnsAtOnce = 8 * memory.CacheLine
-	// WriteTo copies so many bytes of slices to a buffer, and a read of a batch takes as many, unless one slice has more.
+	// The bytes of slices that WriteTo copies to a buffer, and that a batch reads at once, unless one slice has more.
 	fileAtOnce = 1 << 20
-	// One read takes all slices of a key if they span at most so many bytes.
+	// One read returns all slices of a key if they span no more bytes.
 	regionAtOnce = 64 << 10
-	// A batch reads up to so many bytes between two slices rather than to read twice.
+	// The most bytes between two slices that a batch reads rather than to read twice.
 	batchGap = 16 << 10
 )

@@ -29,7 +29,7 @@ type keyCount struct {
 	_       [48]byte
 }
 
-// A count of mostKeys or more is taken as unknown. No filter has so many keys, and to add them one by one takes centuries. So the
+// A count of mostKeys or more counts as unknown. No filter has as many keys, and adding them one by one takes centuries. So the
 // count of a set cannot overflow, whatever a file claims.
 const mostKeys = 1 << 63
 
@@ -80,7 +80,7 @@ var (
 	allOnes  = bytes.Repeat([]byte{0xff}, 64)
 )
 
-// newFilter returns an empty filter. The memory is that of memory.Aligned.
+// newFilter returns an empty filter. The memory comes from memory.Aligned.
 func (f Format) newFilter(s shape, bitsPerKey int) []byte {
 	before, after := f.encoding().Around()
 	data := memory.Aligned(before, formats[f].scheme.bytesOf(s.Bits)+after)
@@ -115,7 +115,7 @@ type liveBits struct {
 	kindLost atomic.Bool // keys of no known kind were merged
 }
 
-// setLive makes v, whose memory is that of memory.Aligned, the view of an AtomicSet.
+// setLive makes v, whose memory comes from memory.Aligned, the view of an AtomicSet.
 func (v *view) setLive() {
 	bits, shape := v.encoded()
 	v.live, v.atomic, v.count = &liveBits{bits: bits, shape: shape}, true, nil
