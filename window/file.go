@@ -109,12 +109,13 @@ func stamp(t, now time.Time) uint64 {
 	return uint64(wall.UnixNano())
 }
 
-// stamped returns the time of a stamp, with a reading of the clock that nobody sets. One in the future counts as now.
-func stamped(stamp uint64, now time.Time) time.Time {
+// stamped returns the time of a stamp, with a reading of the clock that nobody sets. If the newest generation begins in the future,
+// ahead is by how much: it counts as now, and the others are as much older than it as they were.
+func stamped(stamp uint64, ahead time.Duration, now time.Time) time.Time {
 	if stamp == 0 {
 		return time.Time{}
 	}
-	age := now.Sub(time.Unix(0, int64(stamp)))
+	age := now.Sub(time.Unix(0, int64(stamp)).Add(-ahead))
 	return now.Add(-min(max(age, 0), 100*365*24*time.Hour))
 }
 
@@ -301,10 +302,14 @@ func parse(b []byte, v uint32, now time.Time) (*header, error) {
 		return h, h.check(now)
 	}
 	h.options.MaxBytes = int64(binary.LittleEndian.Uint64(b[fixed:]))
+	var ahead time.Duration
+	if len(b) > fixed2 {
+		ahead = max(time.Unix(0, int64(binary.LittleEndian.Uint64(b[fixed2:]))).Sub(now), 0)
+	}
 	h.every = time.Duration(binary.LittleEndian.Uint64(b[fixed+8:]))
 	for at := fixed2; at < len(b); at += entrySize {
 		h.entries = append(h.entries, entry{
-			began:  stamped(binary.LittleEndian.Uint64(b[at:]), now),
+			began:  stamped(binary.LittleEndian.Uint64(b[at:]), ahead, now),
 			over:   binary.LittleEndian.Uint32(b[at+8:])&flagOver != 0,
 			sets:   binary.LittleEndian.Uint32(b[at+12:]),
 			number: binary.LittleEndian.Uint64(b[at+16:]),

@@ -469,6 +469,14 @@ func TestClockWhileDown(t *testing.T) {
 	}{{-1000, 0}, {0, 0}, {1, 1}, {3, 3}, {5, 5}, {100_000, 5}, {0, 0}} {
 		has(c.hours*time.Hour, c.missed)
 	}
+	setClock(t, folder, -1000*time.Hour)
+	w, _ = mustOpen(t, folder, o)
+	before := w.Stats()
+	if _, err := w.Load(bytes.NewReader(fileOf(t, w))); err != nil || fmt.Sprint(w.Stats()) != fmt.Sprint(before) {
+		t.Errorf("after the clock went back, a window's own file changes it: %+v, %+v, %v", w.Stats(), before, err)
+	}
+	w.killed()
+	setClock(t, folder, 1000*time.Hour)
 	setClock(t, folder, 3*time.Hour)
 	w, _ = mustOpen(t, folder, o)
 	w.Close() // now they are gone
@@ -657,6 +665,9 @@ func (m *folderModel) restart() {
 }
 
 func (m *folderModel) open() {
+	if _, err := os.Stat(filepath.Join(m.folder, windowFile)); err == nil && m.random.IntN(3) == 0 {
+		setClock(m.t, m.folder, time.Duration(m.random.IntN(400)-200)*time.Hour) // while no process runs
+	}
 	o := m.o
 	o.Keys = 300 + m.random.IntN(3000)
 	var err error
@@ -704,8 +715,8 @@ func (m *folderModel) query() {
 	}
 }
 
-// TestModelFolder compares a window in a folder with a model, through saves, restarts with other sizes, kills within a Save, bursts,
-// repeats, rotations, loads and changes of the size.
+// TestModelFolder compares a window in a folder with a model, through saves, restarts with other sizes and another clock, kills within a
+// Save, bursts, repeats, rotations, loads and changes of the size.
 func TestModelFolder(t *testing.T) {
 	defer func() { before = nil }()
 	m := &folderModel{t: t, random: rand.New(rand.NewPCG(1, 2)), folder: t.TempDir(), added: map[int]int{}, kills: map[string]int{},

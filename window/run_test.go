@@ -170,7 +170,7 @@ func TestSteppedClock(t *testing.T) {
 		if got := time.Unix(0, int64(stamp(setBack(t, began, by), now))); got.Sub(now.Round(0)).Round(time.Second) != -40*time.Minute {
 			t.Errorf("the clock was set by %v after the generation began: the file says that it did %v ago", -by, now.Round(0).Sub(got))
 		}
-		read := stamped(stamp(began, now), setBack(t, now, by))
+		read := stamped(stamp(began, now), 0, setBack(t, now, by))
 		if age, want := setBack(t, now, by).Sub(read), max(40*time.Minute+by, 0); age != want {
 			t.Errorf("the clock was set by %v before the file was read: it began %v ago, want %v", by, age, want)
 		}
@@ -187,12 +187,12 @@ func TestSteppedClock(t *testing.T) {
 			t.Errorf("the clock was set by %v: after a restart, the generation is %v old", by, age)
 		}
 	}
-	if stamp(time.Time{}, time.Now()) != 0 || !stamped(0, time.Now()).IsZero() {
+	if stamp(time.Time{}, time.Now()) != 0 || !stamped(0, 0, time.Now()).IsZero() {
 		t.Error("a time that nobody knows is not stored as such")
 	}
 	now := time.Now()
 	for _, odd := range []uint64{1, 1 << 62, 1 << 63, 1<<64 - 1} {
-		if at := stamped(odd, now); at.After(now) || now.Sub(at) < 0 || stamp(at, now) == 0 {
+		if at := stamped(odd, 0, now); at.After(now) || now.Sub(at) < 0 || stamp(at, now) == 0 {
 			t.Errorf("the stamp %d is %v", odd, at)
 		}
 	}
@@ -268,6 +268,20 @@ func TestLoadAgain(t *testing.T) {
 				t.Errorf("%d of 500 keys", n)
 			}
 		}
+	}
+	// A filter with more keys than planned has no room, but it has its own keys.
+	o := Options{Generations: 2, Keys: 1000, Rate: 0.01}
+	o.MaxBytes, _ = o.Bytes()
+	full := mustNew(t, o)
+	full.AddBatch(bloom.Integers(keysFrom(0, 3000)))
+	into := mustNew(t, Options{Generations: 2, Keys: 1000, Rate: 0.01})
+	for range 5 {
+		if _, err := into.Load(bytes.NewReader(fileOf(t, full))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := into.Stats(); s.Generations[0].Sets > 2 {
+		t.Errorf("%+v", s.Generations[0])
 	}
 	// Filters of the window's size merge until they have their keys, and at MaxBytes into the least full.
 	w := mustNew(t, Options{Generations: 2, Keys: 1000, Rate: 0.01})
