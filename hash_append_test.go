@@ -56,9 +56,9 @@ func eachAppend(t *testing.T, run func(t *testing.T, f Format)) {
 	})
 }
 
-// TestAppendHashes compares the hashes of columns in every layout, whole, sliced and with null rows, with the reference, by
+// TestKernelAppendHashes compares the hashes of columns in every layout, whole, sliced and with null rows, with the reference, by
 // every kernel.
-func TestAppendHashes(t *testing.T) {
+func TestKernelAppendHashes(t *testing.T) {
 	t.Parallel()
 	for at, layout := range layouts {
 		t.Run(fmt.Sprintf("%s/width=%d", layout.name, layout.width), func(t *testing.T) {
@@ -130,9 +130,9 @@ func checkAppendHashes(t testing.TB, column Keys, keys [][]byte, valid []bool) {
 	}
 }
 
-// TestAppendHashesOfLengths compares the hashes of keys of every length up to 1,100 bytes with the packages that others use:
+// TestKernelAppendHashesOfLengths compares the hashes of keys of every length up to 1,100 bytes with the packages that others use:
 // cespare/xxhash for Parquet, and the letter of LevelDB and RocksDB for the other formats.
-func TestAppendHashesOfLengths(t *testing.T) {
+func TestKernelAppendHashesOfLengths(t *testing.T) {
 	t.Parallel()
 	const rows = 33
 	data := slices.Concat(golden.Mixed.Range(0, 200)...)
@@ -162,8 +162,8 @@ func TestAppendHashesOfLengths(t *testing.T) {
 	})
 }
 
-// TestAppendHashesAtPageEnd hashes columns that end where an inaccessible page begins, into memory that does.
-func TestAppendHashesAtPageEnd(t *testing.T) {
+// TestKernelAppendHashesAtPageEnd hashes columns that end where an inaccessible page begins, into memory that does.
+func TestKernelAppendHashesAtPageEnd(t *testing.T) {
 	t.Parallel()
 	const most, width = 130, 21
 	from, to := guard.Buffer(t, most*width), guard.Buffer(t, 8*most)
