@@ -302,6 +302,18 @@ func disguisedRocksDB(dir string) (all []disguise, err error) {
 		add("format-2-"+parts, binaryKeys(3000, 100), "format_version=2", parts)
 	}
 	add("shortlex", numbers(3000), "shortlex=1")
+	for _, block := range []string{"block=4096", "block=256"} {
+		var keys [][]byte // those that begin with C are below the first key in the order of bytes
+		for _, group := range []struct {
+			format string
+			n      int
+		}{{"a%05d", 1000}, {"C%06d", 500}, {"b%07d", 3000}} {
+			for i := range group.n {
+				keys = append(keys, fmt.Appendf(nil, group.format, i))
+			}
+		}
+		add("shortlex-by-the-name-of-bytes-"+block, keys, "shortlex=1", "name=leveldb.BytewiseComparator", block)
+	}
 	add("shortlex-few-partitions", numbers(3000), "shortlex=1", "partitions=1024")
 	add("shortlex-partitions", numbers(3000), "shortlex=1", "partitions=64").ignored = bloomsst.ErrComparator
 	add("shortlex-partitions-given", numbers(3000), "shortlex=1", "partitions=64").options = []bloomsst.Option{bloomsst.Comparator(shortlex)}

@@ -40,19 +40,25 @@ func (x *index) place(which int) place {
 	return place{x.handles[i], x.key(i)}
 }
 
-// sampleOf returns an index of the first entry, one in the middle and the last one. Of a small block, it has all entries.
+// sampledEntries is how many entries of an index are looked at for their order.
+const sampledEntries = 64
+
+// sampleOf returns an index of the first entry, of pairs of entries all over the block, and of the last one: another order than that of
+// a comparator's name shows in some of them. Of a small block, it has all entries.
 func sampleOf(block []byte, l indexLayout, limit uint64) (*index, error) {
-	const small = 8
 	r := newRows(block)
 	n := len(r.restarts) / wordSize
-	if r.err != nil || n < small {
+	if r.err != nil || n < 2*sampledEntries {
 		return parseIndex(block, l, limit)
 	}
 	x := new(index)
-	for _, from := range []int{0, n / 2, -1} {
-		if err := x.addFrom(block, l, limit, from); err != nil {
-			return nil, err
+	for i := range sampledEntries / 2 {
+		from := i * (n - 2) / (sampledEntries / 2)
+		for restart := from; restart < from+2; restart++ {
+			if err := x.addFrom(block, l, limit, restart); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return x, nil
+	return x, x.addFrom(block, l, limit, -1)
 }

@@ -11,8 +11,9 @@
 // are their own prefixes), whole (0: no whole keys in the filter), index (RocksDB's number of a type), restarts (the
 // interval in index blocks), block (bytes of a data block), hash (1: data blocks have a hash index), dictionary (bytes
 // of a compression's dictionary), reverse (1: the reverse order), shortlex (1: shorter keys come first), times (each
-// key has so many versions with timestamps), name (of the comparator for these), versions (each tenth key has so many) and
-// ingest (1: the table is written outside of the database, which then takes it and writes a sequence number into it).
+// key has so many versions with timestamps), name (of the comparator for these and for shortlex), versions (each tenth
+// key has so many) and ingest (1: the table is written outside of the database, which then takes it and writes a
+// sequence number into it).
 //
 // RocksDB asks the filter only for keys between the first and the last of a table.
 
@@ -53,19 +54,24 @@ static rocksdb::CompressionType Compression(const std::string& name) {
 // Shortlex is an order of its own.
 class Shortlex : public rocksdb::Comparator {
  public:
-  const char* Name() const override { return "lanebloom.Shortlex"; }
+  explicit Shortlex(std::string name) : name_(name.empty() ? "lanebloom.Shortlex" : std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
   int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
     if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
     return a.compare(b);
   }
   void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  const std::string name_;
 };
 
 // WithTimes is RocksDB's order of keys that end in a timestamp, the newest first.
 class WithTimes : public rocksdb::Comparator {
  public:
-  explicit WithTimes(std::string name) : Comparator(8), name_(std::move(name)) {}
+  explicit WithTimes(std::string name)
+      : Comparator(8), name_(name.empty() ? "leveldb.BytewiseComparator.u64ts" : std::move(name)) {}
   const char* Name() const override { return name_.c_str(); }
   int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
     const int keys = CompareWithoutTimestamp(a, true, b, true);
@@ -122,8 +128,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::map<std::string, std::string> given = {
-      {"format_version", "5"}, {"checksum", "1"}, {"bits", "10"}, {"block", "4096"}, {"restarts", "1"}, {"before", "-1"},
-      {"name", "leveldb.BytewiseComparator.u64ts"}};
+      {"format_version", "5"}, {"checksum", "1"}, {"bits", "10"}, {"block", "4096"}, {"restarts", "1"}, {"before", "-1"}};
   for (int i = 3; i < argc; i++) {
     const std::string option = argv[i];
     const size_t equals = option.find('=');
@@ -151,7 +156,7 @@ int main(int argc, char** argv) {
   if (number("hash")) {
     table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   }
-  const Shortlex shortlex;
+  const Shortlex shortlex(given["name"]);
   const WithTimes with_times(given["name"]);
   rocksdb::Options options;
   options.create_if_missing = true;
