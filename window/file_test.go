@@ -209,6 +209,37 @@ func TestRotateBesideLoad(t *testing.T) {
 	}
 }
 
+// rotating rotates a window before its first bytes are written.
+type rotating struct {
+	bytes.Buffer
+	w     *Window
+	times int
+}
+
+func (r *rotating) Write(b []byte) (int, error) {
+	for ; r.times > 0; r.times-- {
+		r.w.Rotate()
+	}
+	return r.Buffer.Write(b)
+}
+
+// TestRotateBesideWriteTo rotates a window while it is written: the file has all keys that it had at the beginning.
+func TestRotateBesideWriteTo(t *testing.T) {
+	o := Options{Generations: 5, Keys: 60, Rate: 1e-4}
+	for times := range o.Generations + 2 {
+		w := filled(t, o)
+		out := &rotating{w: w, times: times}
+		if _, err := w.WriteTo(out); err != nil {
+			t.Fatal(err)
+		}
+		var again Window
+		if _, err := again.ReadFrom(&out.Buffer); err != nil {
+			t.Fatal(err)
+		}
+		checkForgets(t, &again, 5, 5)
+	}
+}
+
 // TestLoadOtherFormat wants ErrShape, and the window as it was.
 func TestLoadOtherFormat(t *testing.T) {
 	w := filled(t, Options{Generations: 3, Keys: 60, Rate: 0.001})

@@ -105,9 +105,9 @@ func (w *Window) balance(s *state) {
 	}
 }
 
-// reuse clears a forgotten set for the next one that begins.
+// reuse clears a forgotten set for the next one that begins, unless WriteTo may still have to write it.
 func (w *Window) reuse(p *plan, forgotten []*generation) {
-	if w.spare.Load() != nil {
+	if w.spare.Load() != nil || w.writing.Load() > 0 {
 		return
 	}
 	for _, g := range forgotten {

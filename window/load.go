@@ -15,6 +15,8 @@ import (
 // for a small buffer. To replace an older file in one step, write to a new file, sync it and rename it; a
 // window of Open does that.
 func (w *Window) WriteTo(to io.Writer) (int64, error) {
+	w.writing.Add(1) // before it reads the state: a rotation that comes later sees it
+	defer w.writing.Add(-1)
 	s := w.state.Load()
 	if s == nil {
 		return 0, errors.New("window: the zero Window has no file")

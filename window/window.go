@@ -46,6 +46,8 @@ type Window struct {
 
 	spare  atomic.Pointer[set] // an empty set for the next that begins
 	making atomic.Bool         // a goroutine makes the spare set
+
+	writing atomic.Int64 // calls of WriteTo: while there are some, no forgotten set is cleared, since they may write it
 }
 
 // Goroutines add to the newest set, and Rotate replaces it without waiting for them. So a goroutine that is about to add may find
