@@ -157,21 +157,14 @@ func (c columns) strings(i int) ([][]byte, error) {
 	return list, nil
 }
 
-// numbers returns a column of integers.
-func (c columns) numbers(i int) ([]uint64, error) {
+// integers returns a column of integers.
+func (c columns) integers(i int) (x integers, err error) {
 	data, at, err := c.column(i, columnUints)
 	if err != nil {
-		return nil, err
+		return x, err
 	}
-	x, _, err := parseIntegers(data, at, c.rows)
-	if err != nil || c.rows == 0 {
-		return nil, err
-	}
-	values := make([]uint64, c.rows)
-	for i := range values {
-		values[i] = x.at(i)
-	}
-	return values, nil
+	x, _, err = parseIntegers(data, at, c.rows)
+	return x, err
 }
 
 // prefixes calls each with the byte strings of a column that stores them without what they share, until it returns false: what all

@@ -1,7 +1,6 @@
 package bloomsst
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -172,30 +171,42 @@ func (x *index) add(key []byte, h handle, l indexLayout, limit uint64) error {
 	return nil
 }
 
-// parseColumnarIndex reads an index block of Pebble from table format 5 on: separators, offsets and lengths.
+// parseColumnarIndex reads an index block of Pebble from table format 5 on: separators, offsets and lengths. Of a large block, it reads the
+// first entry, one in the middle and the last one alone: no filter of Pebble needs the others.
 func parseColumnarIndex(block []byte, limit uint64) (*index, error) {
 	c, err := newColumns(block, 3, columnEntrySize, limit)
+	if err != nil || c.rows == 0 {
+		return new(index), err
+	}
+	keys, err := c.bytes(0)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := c.strings(0)
+	offsets, err := c.integers(1)
 	if err != nil {
 		return nil, err
 	}
-	offsets, err := c.numbers(1)
+	lengths, err := c.integers(2)
 	if err != nil {
 		return nil, err
 	}
-	lengths, err := c.numbers(2)
-	if err != nil {
-		return nil, err
+	rows := []int{0, c.rows / 2, c.rows - 1}
+	if c.rows < 8 {
+		rows = rows[:0]
+		for i := range c.rows {
+			rows = append(rows, i)
+		}
 	}
-	x := &index{keys: bytes.Join(keys, nil), after: make([]bool, len(keys))}
-	end := 0
-	for i, key := range keys {
-		end += len(key)
-		x.ends = append(x.ends, end)
-		x.handles = append(x.handles, handle{offsets[i], lengths[i]})
+	x := new(index)
+	for _, i := range rows {
+		key, err := keys.at(i)
+		if err != nil {
+			return nil, err
+		}
+		x.keys = append(x.keys, key...)
+		x.ends = append(x.ends, len(x.keys))
+		x.handles = append(x.handles, handle{offsets.at(i), lengths.at(i)})
+		x.after = append(x.after, false)
 	}
 	return x, nil
 }
