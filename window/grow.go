@@ -29,7 +29,7 @@ func (w *Window) look(s *state, hurry bool) {
 	newest, fill := s.newest, s.newest.fill(few)
 	switch {
 	case fill < newest.plan.half:
-	case s.generations[0].over:
+	case s.generations[0].over && !s.hasRoom():
 		w.balance(s)
 	case newest.isFull(fill):
 		if !s.hasRoom() || w.spare.Load() != nil || w.makeSpare(s, hurry) {
@@ -88,7 +88,7 @@ func (w *Window) grow(s *state) {
 	if !s.hasRoom() {
 		w.state.Store(s.with(&generation{began: g.began, sets: g.sets, over: true}, s.newest))
 	} else if next := w.takeSpare(s.plan); next != nil {
-		w.state.Store(s.with(&generation{began: g.began, sets: append([]*set{next}, g.sets...)}, next))
+		w.state.Store(s.with(&generation{began: g.began, sets: append([]*set{next}, g.sets...), over: g.over}, next))
 	}
 }
 

@@ -195,6 +195,15 @@ func TestResize(t *testing.T) {
 			t.Errorf("%d keys: no error", keys)
 		}
 	}
+	w = mustNew(t, o)
+	w.AddBatch(bloom.Integers(keysFrom(0, 20_000)))
+	if s := w.Stats(); !s.Over || w.Resize(100_000) != nil {
+		t.Fatalf("%+v", s)
+	}
+	w.AddBatch(bloom.Integers(keysFrom(20_000, 100_000)))
+	if s := w.Stats(); !s.Over || s.Generations[0].Bytes < 50*before || s.Generations[0].Keys < 80_000 {
+		t.Errorf("a generation that was over gets no larger set: %+v", s)
+	}
 	if new(Window).Resize(1) == nil {
 		t.Error("the zero Window has a size")
 	}

@@ -90,7 +90,7 @@ func (f *saved) state(o Options, p *plan) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	generations[0] = &generation{began: first.began, sets: append([]*set{s}, first.sets...)}
+	generations[0] = &generation{began: first.began, sets: append([]*set{s}, first.sets...), over: first.over}
 	return newState(o, p, generations, s), nil
 }
 
