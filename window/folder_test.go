@@ -240,6 +240,12 @@ func TestSaveWritesLittle(t *testing.T) {
 			t.Errorf("after a rotation, Save %d does not write %d generations", i, want)
 		}
 	}
+	if _, err := w.Load(bytes.NewReader(fileOf(t, w))); err != nil {
+		t.Fatal(err)
+	}
+	if save(); len(count()) != 1 {
+		t.Error("after a Load that changes nothing, Save writes more than the newest generation")
+	}
 	if names := filesOf(t, folder); len(names) != 27 { // with the header and the lock
 		t.Errorf("%d files", len(names))
 	}

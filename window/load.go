@@ -84,8 +84,8 @@ type Loaded struct {
 //   - fewer or more generations: the oldest, for which the window has no place, are forgotten.
 //
 // A filter is merged with one of the same size if that has room for the keys of both, so loading the same file
-// again changes nothing. If MaxBytes is reached, it is merged with the least full filter of its size. So only
-// the first filter of each size in each generation may exceed MaxBytes.
+// again changes nothing. If MaxBytes is reached, it is merged with the least full filter of its size, and
+// [Stats] Over is true. So only the first filter of each size in each generation may exceed MaxBytes.
 //
 // The errors are the errors of ReadFrom, and [bloom.ErrShape] for a file of a different format, which has
 // different hashes. With an error, the window does not change.
@@ -122,6 +122,7 @@ type merge struct {
 	began     []time.Time // of the window's generations, as they will be
 	more      [][]*set    // which the generations get
 	moved     []bool      // whether something of a generation changes
+	over      []bool      // whether a generation gets more keys than there is room for
 	to        []int       // where the generations of the file go; -1 if there is no place
 	forgotten int
 	reshaped  int
@@ -129,7 +130,7 @@ type merge struct {
 
 func newMerge(s *state, f *saved) *merge {
 	n := len(s.generations)
-	m := &merge{s: s, f: f, now: time.Now(), began: make([]time.Time, n), more: make([][]*set, n), moved: make([]bool, n)}
+	m := &merge{s: s, f: f, now: time.Now(), began: make([]time.Time, n), more: make([][]*set, n), moved: make([]bool, n), over: make([]bool, n)}
 	for i, g := range s.generations {
 		m.began[i] = g.began
 	}
@@ -187,10 +188,11 @@ func (m *merge) number(began time.Time, last int) int {
 // add adds all filters of the file.
 func (m *merge) add() {
 	for i, g := range m.f.generations {
+		if m.to[i] < 0 {
+			continue
+		}
+		m.over[m.to[i]] = m.over[m.to[i]] || g.over
 		for _, one := range g.sets {
-			if m.to[i] < 0 {
-				continue
-			}
 			if one.plan != m.s.plan {
 				m.reshaped++
 			}
@@ -201,22 +203,25 @@ func (m *merge) add() {
 
 // addTo adds a filter to a generation: to a set that has room for both, or as another set, or to the least full one.
 func (m *merge) addTo(i int, one *set) {
-	m.moved[i] = true
 	other := one.Snapshot()
 	limit := max(m.s.plan.rate, m.f.plan.rate)
 	var least *set
 	leastRate := 2.0
 	for _, s := range slices.Concat(m.s.generations[i].sets, m.more[i]) {
+		if s.shape != one.shape {
+			continue
+		}
 		both := s.Snapshot()
 		before := both.Stats()
 		if both.Merge(other) != nil {
-			continue // another shape
+			continue // the same shape in another encoding
 		}
 		after := both.Stats()
 		if after.SetBits == before.SetBits {
 			return // it has all keys
 		}
 		if after.FalsePositiveRate <= limit {
+			m.moved[i] = true
 			_ = s.Merge(other)
 			return
 		}
@@ -226,8 +231,10 @@ func (m *merge) addTo(i int, one *set) {
 	}
 	if least != nil && m.bytes()+int64(len(one.bits)) > m.s.options.most(m.s.plan) {
 		_ = least.Merge(other)
+		m.moved[i], m.over[i] = true, true
 		return
 	}
+	m.moved[i] = true
 	m.more[i] = append(m.more[i], one)
 }
 
@@ -247,8 +254,9 @@ func (m *merge) bytes() (n int64) {
 func (m *merge) changed(s *state) *state {
 	generations := slices.Clone(s.generations)
 	for i, g := range generations {
-		if m.moved[i] || !m.began[i].Equal(g.began) {
-			generations[i] = &generation{began: m.began[i], sets: slices.Concat(g.sets, m.more[i]), over: g.over}
+		over := g.over || m.over[i]
+		if m.moved[i] || over != g.over || !m.began[i].Equal(g.began) {
+			generations[i] = &generation{began: m.began[i], sets: slices.Concat(g.sets, m.more[i]), over: over}
 		}
 	}
 	return newState(s.options, s.plan, generations, s.newest)

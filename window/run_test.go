@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -298,5 +299,30 @@ func TestLoadAgain(t *testing.T) {
 	}
 	if n := w.MayContainBatch(bloom.Integers(keysFrom(0, 12_000)), words(12_000)); n != 12_000 {
 		t.Errorf("%d of 12000 keys", n)
+	}
+	again := mustNew(t, Options{Generations: 2, Keys: 100_000, Rate: 0.01}) // it has room, but not the filters of the file
+	if _, err := again.Load(bytes.NewReader(fileOf(t, w))); err != nil || !s.Over || !again.Stats().Over {
+		t.Errorf("more keys than MaxBytes has room for, and Stats does not know: %v, %v, %v", s.Over, again.Stats().Over, err)
+	}
+	again.AddBatch(bloom.Integers(keysFrom(12_000, 150_000)))
+	if s := again.Stats(); s.Generations[0].Sets != 7+2 {
+		t.Errorf("a window with room for more sets: %+v", s)
+	}
+}
+
+// TestLoadManySmall loads many small filters into a window of a large one, and wants no copy of that for each of them.
+func TestLoadManySmall(t *testing.T) {
+	from := mustNew(t, Options{Generations: 2, Keys: 1, Rate: 0.5, MaxBytes: 1 << 20})
+	from.AddBatch(bloom.Integers(keysFrom(0, 2000)))
+	w, file := mustNew(t, Options{Generations: 2, Keys: 1_000_000, Rate: 0.01}), fileOf(t, from)
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before := m.TotalAlloc
+	if _, err := w.Load(bytes.NewReader(file)); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&m)
+	if got := m.TotalAlloc - before; got > 200<<20 {
+		t.Errorf("Load of %d bytes takes %d bytes of memory", len(file), got)
 	}
 }
