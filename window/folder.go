@@ -55,10 +55,29 @@ func lockFolder(path string) (*folder, error) {
 	return &folder{path: path, lock: lock, out: newSink(nil)}, nil
 }
 
-// save writes what the folder does not have of a state.
+// save writes what the folder does not have of a state. If it fails before the header is replaced, it removes what it wrote, so that a
+// full disk does not get fuller by each try. After a rename that failed, nothing is removed: over a network, it may have been done.
 func (f *folder) save(s *state, every time.Duration) error {
 	h := s.header(every)
 	sealed := map[*generation]entry{}
+	first := f.last
+	if err := f.writeNew(s, h, sealed); err != nil {
+		var renaming *os.LinkError
+		for ; f.last > first && !errors.As(err, &renaming); f.last-- {
+			os.Remove(filepath.Join(f.path, generationName(f.last)))
+		}
+		return err
+	}
+	if err := f.sync(); err != nil {
+		return err
+	}
+	f.sealed = sealed
+	f.removeOthers(h)
+	return nil
+}
+
+// writeNew writes the generations that have no file, and the header. It completes the header, and sealed.
+func (f *folder) writeNew(s *state, h *header, sealed map[*generation]entry) error {
 	wrote := false
 	for i, g := range s.generations {
 		if len(g.sets) == 0 {
@@ -82,15 +101,7 @@ func (f *folder) save(s *state, every time.Duration) error {
 			return err
 		}
 	}
-	if err := f.write(windowFile, func() { f.out.write(h.bytes(time.Now())) }); err != nil {
-		return err
-	}
-	if err := f.sync(); err != nil {
-		return err
-	}
-	f.sealed = sealed
-	f.removeOthers(h)
-	return nil
+	return f.write(windowFile, func() { f.out.write(h.bytes(time.Now())) })
 }
 
 func generationName(number uint64) string { return generationPrefix + strconv.FormatUint(number, 10) }

@@ -413,6 +413,40 @@ func TestSaveFails(t *testing.T) {
 	w.killed()
 }
 
+// TestSaveFailsAtHeader lets Save fail again and again after it has written generations: they must not fill the disk.
+func TestSaveFailsAtHeader(t *testing.T) {
+	folder, o := t.TempDir(), Options{Generations: 3, Keys: 60, Rate: 1e-4}
+	w, _ := mustOpen(t, folder, o)
+	w.AddBatch(generationKeys(0))
+	if err := w.Save(); err != nil {
+		t.Fatal(err)
+	}
+	before := filesOf(t, folder)
+	inTheWay := filepath.Join(folder, windowFile+unfinished)
+	if err := os.MkdirAll(filepath.Join(inTheWay, "mine"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for g := range 3 {
+		w.Rotate()
+		w.AddBatch(generationKeys(1 + g))
+		if err := w.Save(); err == nil {
+			t.Fatal("no error")
+		}
+	}
+	if err := os.RemoveAll(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	if after := filesOf(t, folder); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("%d files, and %d after three Saves that failed", len(before), len(after))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w, _ = mustOpen(t, folder, o)
+	checkForgets(t, w, 4, 3)
+	w.killed()
+}
+
 // setClock changes all times in the header of a folder as if the clock had been set while no process ran.
 func setClock(t *testing.T, folder string, by time.Duration) {
 	t.Helper()

@@ -79,7 +79,7 @@ func (f *folder) window(o Options, p *plan) (*Window, Loaded, error) {
 // Save writes the newest generation to the folder of Open, and all generations that changed since they were
 // written. Goroutines may use w during the call; Rotate, Load and Resize wait until it ends. If it returns
 // without an error, the folder has every key that was added before Save began, and the files are synced. If it
-// returns an error, the folder is as the last successful Save left it.
+// returns an error, the folder has at least what the last successful Save wrote.
 func (w *Window) Save() error {
 	w.order.Lock()
 	defer w.order.Unlock()
