@@ -155,7 +155,7 @@ func (f Format) perKey(bitsPerKey int) int {
 // roundUp returns a number of bits, rounded up to units.
 func roundUp(bits, unit float64) float64 { return unit * math.Ceil(bits/unit) }
 
-// bytesOf returns how many bytes so many bits take.
+// bytesOf returns the number of bytes that hold the given bits.
 func bytesOf(bits uint64) uint64 { return bits/8 + min(bits%8, 1) }
 
 // malformed returns an Err with details.

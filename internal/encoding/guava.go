@@ -31,7 +31,7 @@ const (
 	MaxProbesGuava = math.MaxUint8
 
 	strategyGuava   = 1
-	mostPerKeyGuava = 368 // bits of a key, of a filter with so many probes
+	mostPerKeyGuava = 368 // bits of a key, of a filter with the most probes
 )
 
 // bitsGuava gives a filter of no keys room for one, as create does.

@@ -90,7 +90,7 @@ func otherMarker(marker int8) error {
 	return malformed("RocksDB has no filter with the marker %#02x", byte(marker))
 }
 
-// RocksDBProbes returns the number of probes if the last Trailer bytes of a filter are those of a usual FastLocalBloom, and 0
+// RocksDBProbes returns the number of probes if the last Trailer bytes of a filter belong to a usual FastLocalBloom, and 0
 // if Parse has to tell.
 func RocksDBProbes(end []byte) int {
 	if k := end[2]; binary.LittleEndian.Uint32(end)&0xff00ffff == 0xff && k <= MaxProbes && end[4] == 0 {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Run reports medians over the rounds of a benchmark. Each of the functions takes a round, of so many units, and returns
+// Run reports medians over the rounds of a benchmark. Each of the functions runs a round of the given units, and returns
 // its time. The metrics are:
 //
 //	ns/UNIT         the time of a unit of path

@@ -145,7 +145,7 @@ func xxph3Blocks(p unsafe.Pointer, n int) uint64 {
 	return xxph3Avalanche(sum + xxph3Mix16(unsafe.Add(p, n-16), xxph3MiddleLast))
 }
 
-// XXPH3Sums are the words that the stripes of a longer key add to. The hash of the key is that of NewXXPH3Sums, after Add.
+// XXPH3Sums are the words that the stripes of a longer key add to. NewXXPH3Sums, Add and Hash return the hash of the key.
 type XXPH3Sums [8]uint64
 
 // NewXXPH3Sums returns the sums of no stripe.

@@ -51,7 +51,7 @@ func (c *BitsAndBlooms) Remainder(h uint64) uint64 {
 	return Remainder64(h, c.N, c.Recip)
 }
 
-// Crossed returns the number of which the remainder is the bit of probe i.
+// Crossed returns the number whose remainder is the bit of probe i.
 func Crossed(h1, h2, h3, h4, i uint64) uint64 {
 	start, step := h1, h3
 	if i&1 != 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// array is what each format can do with hashes of four words, of which it takes the first.
+// array is what each format can do with the first words of hashes of four words.
 type array interface {
 	Has(h [4]uint64) bool
 	Add(h [4]uint64) bool

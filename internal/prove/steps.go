@@ -93,7 +93,7 @@ func (t tree) prove(host, promised []string) (steps []step) {
 	return steps
 }
 
-// writers filters random tables by bloom-parquet, so many of each writer, and compares the rows with a scan. The writers are three
+// writers filters random tables by bloom-parquet, a number of each writer's, and compares the rows with a scan. The writers are three
 // releases of arrow-go, parquet-go and DuckDB.
 const (
 	writersTables = "BLOOM_PARQUET_TABLES"
@@ -101,12 +101,12 @@ const (
 )
 
 // fuzz runs new executions of a target, a fixed count and not a time; go test alone replays the corpora. go test -fuzz would
-// compile every package once more, to count its coverage. Here, coverage is that of this repository's packages. Without a
+// compile every package once more, to count its coverage. Here, coverage counts this repository's packages. Without a
 // bound, the fuzzer may spend a minute to make an input of new coverage smaller, and counts no execution meanwhile.
 const fuzz = `cd %s && go test -run '^$' -gcflags=github.com/lanebloom/bloom/...=-d=libfuzzer . -args -test.fuzz='^%s$' \
 	-test.fuzztime=10000x -test.fuzzminimizetime=20x -test.fuzzcachedir="$(go env GOCACHE)/fuzz/$(go list .)"`
 
-// all returns the whole matrices, of which make prove runs samples.
+// all returns the whole matrices: make prove runs samples of them.
 func (t tree) all() (steps []step) {
 	for _, m := range machines {
 		if m.runsHere() && m.tests == "" {

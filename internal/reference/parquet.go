@@ -2,7 +2,7 @@ package reference
 
 import "encoding/binary"
 
-// salts are those of parquet-format's BloomFilter.md.
+// salts are the salts of parquet-format's BloomFilter.md.
 var salts = [8]uint32{
 	0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
 }
