@@ -134,6 +134,35 @@ func TestDenied(t *testing.T) {
 	}
 }
 
+// TestDeniedSplit has prefixes of another length than the filter has, of a comparator whose keys may have timestamps: these leave keys that
+// are too short for the prefix.
+func TestDeniedSplit(t *testing.T) {
+	for _, g := range goldens(t) {
+		if g.File != "pebble-split.sst" && g.File != "pebble-of-rocksdb-2-split.sst" {
+			continue
+		}
+		for n := 1; n <= 9; n++ {
+			table, err := openBytes(g.data, Split(func(key []byte) int {
+				if len(key) < n {
+					return -1
+				}
+				return n
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := table.Proved(); errors.Is(err, ErrPrefix) != (n != 4) {
+				t.Errorf("%s, prefixes of %d bytes: %v", g.File, n, err)
+			}
+			for i := range g.Answers {
+				if may, err := table.MayContain(key(i)); !may && g.Answers[i] == '+' || err != nil {
+					t.Errorf("%s, prefixes of %d bytes: %s: %v, %v", g.File, n, key(i), may, err)
+				}
+			}
+		}
+	}
+}
+
 // TestUnordered has keys that are not in the order that a name tells, and keys of which no name tells the order.
 func TestUnordered(t *testing.T) {
 	var keys [][]byte

@@ -18,6 +18,7 @@ type witness struct {
 	readings []reading       // of which no key speaks against
 	rates    map[int]float64 // of the filters that were tested
 	last     []byte          // what was looked up last
+	against  []byte          // a key that speaks against a reading
 	entries  int             // keys that came, and
 	seen     []bloom.Hash    // of the keys that were looked up, if there may be a hidden Split
 	distinct int             // how many of them differ from the one before, in the form in which they are in the filter
@@ -25,16 +26,25 @@ type witness struct {
 
 // reading is a way to read a filter: its keys are the stored ones without so many bytes, and their hashes of one kind.
 type reading struct {
-	cut   int
-	tails tails
+	cut    int
+	tails  tails
+	chance float64 // that a filter of other keys would have the keys that were looked up
+	last   []byte  // what was looked up last
+}
+
+// hears counts a key that the filter has, if it is not the one before.
+func (r *reading) hears(form []byte, rate float64) {
+	if r.last == nil || string(form) != string(r.last) {
+		r.last, r.chance = append([]byte{}, form...), r.chance*rate
+	}
 }
 
 func (t *Table) newWitness(p *proof, o order) *witness {
 	w := &witness{t: t, proof: p, order: o, rates: map[int]float64{}}
 	for _, kind := range p.tails.kinds() {
-		w.readings = append(w.readings, reading{o.timestamp, kind})
+		w.readings = append(w.readings, reading{cut: o.timestamp, tails: kind, chance: 1})
 		if o.trust == foreign && t.compare == nil {
-			w.readings = append(w.readings, reading{timestampSize, kind})
+			w.readings = append(w.readings, reading{cut: timestampSize, tails: kind, chance: 1})
 		}
 	}
 	return w
@@ -52,7 +62,11 @@ func (w *witness) hear(block handle, key storedKey) {
 	for _, r := range w.readings {
 		form, filter, has := w.ask(block, key.key, r)
 		if !has {
+			w.against = key.key
 			continue
+		}
+		if filter != nothing {
+			r.hears(form, w.rate(filter))
 		}
 		if alive = append(alive, r); len(alive) == 1 && filter != nothing {
 			w.count(form, filter)
@@ -192,7 +206,11 @@ func (w *witness) end() {
 		}
 	}
 	w.proof.tails = bothOf(kinds)
-	if w.proof.denied == nil {
+	switch first := w.readings[0]; {
+	case w.proof.denied != nil:
+	case w.against != nil && first.cut != w.order.timestamp && first.chance > doubtful: // keys without a timestamp are a guess
+		w.proof.denied = w.t.denial(w.against)
+	default:
 		w.proof.denied = w.hiddenSplit()
 	}
 }

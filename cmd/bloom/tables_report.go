@@ -88,11 +88,10 @@ func (r *tableReport) setBound(last []byte) {
 
 // proof sets what the keys of the table say about its filter, and why it is not asked.
 func (r *tableReport) proof(table *bloomsst.Table) {
-	opened := table.Ignored() == nil
 	keys, err := table.Proved()
 	r.Proved = keys
 	if r.why = table.Ignored(); r.why != nil {
-		r.Ignored, r.denied = tableError{r.why}.Error(), opened
+		r.Ignored, r.denied = tableError{r.why}.Error(), err != nil
 	} else if err != nil {
 		r.Unproved = tableError{err}.Error()
 	}
