@@ -110,6 +110,34 @@ func TestOpenDatabase(t *testing.T) {
 	}
 }
 
+// TestLaterComparator reads a MANIFEST when the order of the keys was proved without one. It names another comparator.
+func TestLaterComparator(t *testing.T) {
+	folder := t.TempDir()
+	writeDatabase(t, folder, "example", []testTable{{number: 4, golden: "goleveldb.sst", level: 1, first: 0, last: 299}})
+	current := filepath.Join(folder, "CURRENT")
+	if err := os.Rename(current, current+".later"); err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenDatabase(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, want := range []bool{true, false} {
+		if _, _, known := d.View().Tables()[0].Range(); known != want {
+			t.Errorf("%v: the range is known: %v, want %v", d.View().Manifest(), known, want)
+		}
+		if want {
+			if err := os.Rename(current+".later", current); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := d.Refresh(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestFolders opens folders whose MANIFEST cannot be read.
 func TestFolders(t *testing.T) {
 	for _, test := range []struct {
