@@ -71,10 +71,10 @@ type Loaded struct {
 
 // Load adds the keys of the next file of r to the window. Goroutines may use w during the call. The window's
 // options stay. Keys are as old as in the file: the keys of a generation are added to the generation of this
-// window that was the newest when that generation began. So a key is forgotten no later than by the window that
-// wrote the file. If that window rotates at other times, a key may be forgotten up to one interval earlier:
-// replicas that load each other's files need one generation more. A new window continues with the generations
-// of the file.
+// window that was the newest when that generation began. So if both windows have the same interval and as many
+// generations, a key is forgotten no later than by the window that wrote the file. If that window rotates at
+// other times, a key may be forgotten up to one interval earlier: replicas that load each other's files need one
+// generation more. A new window continues with the generations of the file.
 //
 // A file with different options may have
 //
@@ -178,7 +178,7 @@ func (m *merge) number(began time.Time, last int) int {
 		return last + 1
 	}
 	for i, b := range m.began {
-		if b.IsZero() && i > last || !b.IsZero() && stamp(b, m.now) <= stamp(began, m.now) {
+		if b.IsZero() && i > last || !b.IsZero() && int64(stamp(b, m.now)) <= int64(stamp(began, m.now)) {
 			return i
 		}
 	}

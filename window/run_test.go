@@ -310,6 +310,17 @@ func TestLoadAgain(t *testing.T) {
 	}
 }
 
+// TestBefore1970 finds the place of a generation when the clock was set back so far that others began before 1970.
+func TestBefore1970(t *testing.T) {
+	now := time.Unix(600, 0)
+	m := &merge{now: now, began: []time.Time{now, now.Add(-time.Hour), now.Add(-2 * time.Hour)}}
+	for age, want := range []int{0, 1, 2, 3} {
+		if got := m.number(now.Add(-time.Duration(age)*time.Hour), -1); got != want {
+			t.Errorf("a generation that is %d hours old goes to generation %d", age, got)
+		}
+	}
+}
+
 // TestLoadManySmall loads many small filters into a window of a large one, and wants no copy of that for each of them.
 func TestLoadManySmall(t *testing.T) {
 	from := mustNew(t, Options{Generations: 2, Keys: 1, Rate: 0.5, MaxBytes: 1 << 20})

@@ -108,7 +108,8 @@ func (w *Window) Began() time.Time {
 
 // Resize changes the number of keys of a generation. Sets that begin after the call have the new size,
 // including additional sets of a full generation. Existing sets keep their size until they are forgotten. If
-// MaxBytes is 0, it changes accordingly. The errors are the errors of [New].
+// MaxBytes is 0, it changes accordingly. A rotation always begins a set, so after a call with more keys the
+// filters may exceed MaxBytes until the existing sets are forgotten. The errors are the errors of [New].
 func (w *Window) Resize(keys int) error {
 	w.order.Lock()
 	defer w.order.Unlock()
