@@ -96,7 +96,7 @@ func TestLoad(t *testing.T) {
 		"other rate":        {base, Options{Generations: 5, Keys: 60, Rate: 1e-4}, 5, 0, 5},
 		"more generations":  {base, Options{Generations: 9, Keys: 60, Rate: 0.001}, 5, 0, -1},
 		"fewer generations": {base, Options{Generations: 2, Keys: 60, Rate: 0.001}, 2, 3, -1},
-		"all other":         {base, Options{Generations: 3, Keys: 6000, Rate: 1e-5}, 3, 2, 3},
+		"all other":         {base, Options{Generations: 3, Keys: 6000, Rate: 5e-5}, 3, 2, 3},
 	} {
 		eachFormat(t, func(t *testing.T, f bloom.Format) {
 			if testing.Short() && f != bloom.RocksDB && f != bloom.Nori {
