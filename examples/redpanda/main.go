@@ -14,11 +14,11 @@ import (
 )
 
 func main() { service.RunCLI(context.Background()) }
-
 func init() {
 	spec := service.NewConfigSpec().Summary("Remembers keys for a time, without values, in a few bytes each.").Fields(
 		service.NewIntField("keys").Description("How many different keys come within the ttl."),
-		service.NewDurationField("ttl").Description("How long a key is remembered. It may be a sixth longer."),
+		service.NewDurationField("ttl").Description("How long a key is remembered. It may be a sixth longer.").
+			LintRule(`root = if this.parse_duration() < 1000000000 { ["a ttl is a second or more"] }`),
 		service.NewFloatField("rate").Description("The share of new keys that count as seen.").Default(0.0001),
 		service.NewStringField("folder").Description("Where the keys outlive a restart."))
 	if err := service.RegisterCache("bloom_window", spec, open); err != nil {
@@ -52,7 +52,7 @@ func newSeen(c *service.ParsedConfig, r *service.Resources) (*seen, error) {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	go w.Run(ctx, max(ttl/parts, 1))
+	go w.Run(ctx, ttl/parts)
 	go func() {
 		for err := w.Save(); !errors.Is(err, window.ErrNoFolder); err = w.Save() { // until Close
 			if err != nil {

@@ -33,6 +33,16 @@ func TestDedupe(t *testing.T) {
 	}
 }
 
+// TestShortTTL wants an error for a ttl in which a window would rotate without end, and remember nothing.
+func TestShortTTL(t *testing.T) {
+	for ttl, right := range map[string]bool{"-1h": false, "0s": false, "1ms": false, "1s": true, "24h": true} {
+		err := service.NewStreamBuilder().AddCacheYAML("label: seen\nbloom_window:\n  keys: 100\n  folder: unused\n  ttl: " + ttl + "\n")
+		if right != (err == nil) {
+			t.Errorf("a ttl of %s: %v", ttl, err)
+		}
+	}
+}
+
 type outcome struct {
 	kept int
 	heap int64 // of the cache, in bytes
