@@ -8,19 +8,20 @@ import (
 	"unsafe"
 )
 
-// AtomicSet is a [Set] to which any number of goroutines add keys and query at the same time, without a lock. A
-// query finds every key whose addition returned before the query began. If the addition of a key has not
-// returned yet, a query may find all of its bits or only some.
+// AtomicSet is a [Set] that any number of goroutines may query and add keys to at the same time, without a
+// lock. A query finds every key whose addition returned before the query began. If the addition of a key has
+// not returned yet, a query may find all of its bits or only some.
 //
-// Queries are as fast as queries of a Set. Adding a key needs an atomic operation for each of its bits that is
-// not yet set. In one goroutine that takes several times as long, above all for columns (docs/benchmarks.md of
-// this module has the table). If goroutines add columns and query rarely, a Set under a mutex is faster, or a
-// Set for each goroutine and [AtomicSet.Merge]. An AtomicSet does not count its keys, because all goroutines
-// would wait for the counter.
+// Queries are as fast as queries of a Set. Adding a key needs an atomic operation for each of its bits that
+// is not yet set. In one goroutine, adding keys takes several times as long as in a Set, above all for
+// columns (docs/benchmarks.md of this module has the table). If goroutines add columns and query rarely, two
+// other ways are faster: a Set under a mutex, or one Set for each goroutine and [AtomicSet.Merge] at the end.
+// An AtomicSet does not count its keys, because all goroutines would wait for the counter.
 //
-// [Policy.NewAtomicSet], [Format.NewAtomicSet] and [OpenAtomicSet] make one, and [AtomicSet.ReadFrom] reads
-// one. [AtomicSet.WriteTo] and similar methods, gob and JSON write a copy, which has all bits of each key that
-// was added before. The zero AtomicSet has no bits and no keys, and its methods that add keys panic.
+// [Policy.NewAtomicSet], [Format.NewAtomicSet] and [OpenAtomicSet] return an AtomicSet, and
+// [AtomicSet.ReadFrom] reads one from a file. [AtomicSet.WriteTo] and similar methods, gob and JSON write a
+// copy. The copy has all bits of each key whose addition returned before the call. The zero AtomicSet has no
+// bits and no keys, and its methods that add keys panic.
 type AtomicSet struct{ view view }
 
 // Additions set bits by atomic operations on words of 32 bits. Queries read bits as those of
@@ -74,8 +75,8 @@ func (f Format) NewAtomicSet(bits uint64, probes int) (*AtomicSet, error) {
 	return &AtomicSet{view: v}, nil
 }
 
-// OpenAtomicSet returns an AtomicSet with the contents of an encoded filter. It makes a copy. The error is
-// [ErrFormat] or [ErrEncoding], as for [OpenSet].
+// OpenAtomicSet returns an AtomicSet with the contents of an encoded filter. It copies the bytes. The error
+// is [ErrFormat] or [ErrEncoding], as for [OpenSet].
 func OpenAtomicSet(f Format, data []byte) (*AtomicSet, error) {
 	v, err := openView(f, data)
 	if err != nil {
@@ -176,9 +177,9 @@ func (s *AtomicSet) TestAndAddBatch(keys Keys, hits []uint64) int {
 	return s.view.addFound(&keys, hits)
 }
 
-// Merge adds all keys of other, which no goroutine may change during the call. The sets must have the same
-// format, size and number of probes, or the error is [ErrShape]. If both kinds of keys are known, they must be
-// equal, or the error is [ErrKind]. With an error, s does not change.
+// Merge adds all keys of other, which no goroutine may change during the call. The error is [ErrShape] if the
+// sets differ in format, size or number of probes. It is [ErrKind] if the kinds of keys of both sets are
+// known and differ. With an error, s does not change.
 func (s *AtomicSet) Merge(other *Set) error {
 	var bits []byte
 	var of shape
@@ -215,9 +216,9 @@ func (s *AtomicSet) KeyKind() KeyKind {
 	return s.view.kind
 }
 
-// Clear removes all keys whose additions returned before it began. Keys whose additions begin after it has
-// returned are found. A key that is added during the call may lose some of its bits, and is then not found. If
-// no key may be lost, start a new set instead, and give it to all goroutines with an [atomic.Pointer].
+// Clear removes all keys whose additions returned before Clear began. Queries find keys whose additions begin
+// after Clear has returned. A key that is added during the call may lose some of its bits, and is then not
+// found. To lose no key, start a new set instead, and give it to all goroutines with an [atomic.Pointer].
 func (s *AtomicSet) Clear() {
 	bits, _ := s.view.encoded()
 	for i := 0; i < len(bits); i += 4 {
@@ -229,14 +230,15 @@ func (s *AtomicSet) Clear() {
 	}
 }
 
-// Stats describes the set as [Filter.Stats] does, without a copy. All numbers count the keys whose additions
-// returned before it began. A key that is added during the call may be counted in only some of the numbers.
+// Stats describes the set as [Filter.Stats] does. It does not copy the set. All numbers include the keys
+// whose additions returned before Stats began. A key that is added during the call may be counted in only
+// some of the numbers.
 func (s *AtomicSet) Stats() Stats { return s.view.Stats() }
 
-// Filter returns a read-only view of the set, which also finds keys that are added later. It may be queried,
-// also in a [Group], while goroutines add keys. Methods that return or write its bytes copy them first, except
-// [Filter.Bytes]. After [AtomicSet.ReadFrom] or [AtomicSet.UnmarshalBinary], a Filter that was returned before
-// still refers to the old bits.
+// Filter returns a read-only view of the set, which also finds keys that are added later. The view may be
+// queried while goroutines add keys, also in a [Group]. Its methods that return or write bytes copy them
+// first, except [Filter.Bytes]. After [AtomicSet.ReadFrom] or [AtomicSet.UnmarshalBinary], a Filter that was
+// returned before still refers to the old bits.
 func (s *AtomicSet) Filter() *Filter {
 	f := &Filter{s.view}
 	f.kind = s.KeyKind()
@@ -254,21 +256,22 @@ func (s *AtomicSet) Snapshot() *Set {
 	return &Set{v}
 }
 
-// AppendBinary appends the file of [AtomicSet.Snapshot] to dst and returns the extended slice. The error is always nil.
+// AppendBinary appends a snapshot of s, as a filter file, to dst and returns the extended slice. The error is
+// always nil.
 func (s *AtomicSet) AppendBinary(dst []byte) ([]byte, error) { return s.Snapshot().AppendBinary(dst) }
 
-// MarshalBinary returns the file of [AtomicSet.Snapshot]. The error is always nil.
+// MarshalBinary returns a snapshot of s as a filter file. The error is always nil.
 func (s AtomicSet) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
-// WriteTo writes the file of [AtomicSet.Snapshot], while goroutines may add keys.
+// WriteTo writes a snapshot of s as a filter file. Goroutines may add keys during the call.
 func (s *AtomicSet) WriteTo(w io.Writer) (int64, error) { return s.Snapshot().WriteTo(w) }
 
-// UnmarshalBinary makes s the set in the file whose bytes are data, as [Set.UnmarshalBinary] does. No goroutine
+// UnmarshalBinary reads data, the bytes of a filter file, into s, as [Set.UnmarshalBinary] does. No goroutine
 // may use s during the call. The error is [ErrEncoding] or [ErrFormat]; then s does not change.
 func (s *AtomicSet) UnmarshalBinary(data []byte) error { return s.take(verifyFile(data)) }
 
-// ReadFrom makes s the set in the next file of r, as [Set.ReadFrom] does. No goroutine may use s during the
-// call. The error is [io.EOF] if r is at its end, [ErrEncoding] or [ErrFormat] if the file is damaged or
+// ReadFrom reads the next filter file from r into s, as [Set.ReadFrom] does. No goroutine may use s during
+// the call. The error is [io.EOF] if r is at its end, [ErrEncoding] or [ErrFormat] if the file is damaged or
 // unknown, or an error of r; then s does not change.
 func (s *AtomicSet) ReadFrom(r io.Reader) (int64, error) {
 	v, n, err := readFile(r)
@@ -281,8 +284,8 @@ func (s AtomicSet) String() string {
 	return fmt.Sprintf("%v filter of %d bits and %d probes", s.view.format, shape.Bits, shape.Probes)
 }
 
-// MayContain reports whether key may have been added. False is certain. For an absent key, the result is true
-// at the false-positive rate.
+// MayContain reports whether key may have been added. False is certain. For an absent key, the probability of
+// true is the false-positive rate.
 //
 //gcassert:inline
 //gcassert:noescape

@@ -15,8 +15,8 @@ import (
 // and clears it if not; that is the bit order of Arrow. It writes the first (keys.Len()+63)/64 words, with 0
 // for the bits past the last key. It returns the number of hits. A null row is not a hit.
 //
-// A batch pays for about 8 strings or more, and for 16 integers or more. Fewer keys take as long as one by one, so
-// there is no need to fill a batch up.
+// A batch is faster than single calls for about 8 strings or more, and for 16 integers or more. Fewer keys
+// take as long as single calls, so there is no need to fill up a batch.
 //
 // It panics if hits has fewer words than it writes, or if keys are hashes and the filter's format has a
 // different hash.

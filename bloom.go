@@ -1,9 +1,10 @@
 // Package bloom reads and writes the Bloom filters of storage engines, byte for byte, and tests whole columns
 // of keys at once.
 //
-// A Bloom filter is a small summary of a set of keys. Queried for a key, it answers that the key is certainly not in
-// the set, or that it may be, which is called a hit. A key of the set never gets a no. A small fraction of all other
-// keys are hits: that fraction is the false-positive rate.
+// A Bloom filter is a small summary of a set of keys. A query for a key has two possible answers: the key is
+// certainly not in the set, or the key may be in the set. The second answer is called a hit. A key of the set
+// is always a hit. A small fraction of all other keys are hits, too: that fraction is the false-positive
+// rate.
 //
 //	known, err := bloom.New(1_000_000, 0.01) // room for a million keys; 1 % false positives
 //	if err != nil {
@@ -20,11 +21,12 @@
 //
 // # Formats
 //
-// A [Format] defines the hash, the bits of a key and the encoding. If a storage engine reads the filter, choose
-// the engine's format. Otherwise use [New], or the format [Default]. A [Policy] is a format and a number of
-// bits per key; [PolicyFor] computes the number for a rate.
+// A [Format] defines the hash, the bits of a key and the encoding. If a storage engine reads the filter,
+// choose the engine's format. Otherwise use [New], or the format [Default]. A [Policy] is a format and a
+// number of bits per key; [PolicyFor] computes the number from a false-positive rate.
 //
-// [Open] makes a [Filter] of an engine's bytes, without a copy. Such bytes do not name their format.
+// [Open] returns a [Filter] that reads an engine's bytes in place. These bytes do not contain the name of
+// their format, so the caller has to know it.
 //
 // # Building filters
 //
@@ -68,10 +70,10 @@ import (
 // to them, so they may lie in a read-only mapping. It is safe for concurrent use. The zero Filter has no keys,
 // and no query of it is a hit.
 //
-// The bytes must not change while a Filter is in use, with two exceptions: a [Set] may set bits between the
-// queries of its Filter, and an [AtomicSet] at any time. Open checks the bytes once, and the assembly of the
-// kernels relies on that check. If the bytes change, answers can be wrong. If the bytes are unmapped, a query
-// crashes the process.
+// The bytes must not change while a Filter is in use, with two exceptions: a [Set] may set bits between
+// queries of the Filter that it returned, and an [AtomicSet] may set bits at any time. Open checks the bytes
+// once, and the assembly kernels rely on that check. If the bytes change, answers can be wrong. If the bytes
+// are unmapped, a query crashes the process.
 type Filter struct{ view }
 
 // Open returns a view of the filter that data encodes. It copies nothing and takes constant time, so data can
@@ -82,18 +84,20 @@ type Filter struct{ view }
 //
 //   - [Nori] and [NoriCrate]: the header must fit the length, and its number of probes must be possible.
 //   - [Parquet]: the bytes must be whole blocks of 32 bytes, at least one.
-//   - [RocksDB] and [Pebble]: the bytes must be whole lines and a marker. If the marker belongs to a different
-//     filter of RocksDB, the error names it.
-//   - [BitsAndBlooms]: there must be at least one bit to reach, at most 4,096 probes, and as many words as the
-//     header claims. Bytes after them are ignored.
-//   - [LevelDB]: there is no error, because every byte string is a LevelDB filter. Fewer than two bytes are the
-//     filter of no keys. If the last byte, the number of probes, is 0 or above 30, every key is a hit.
+//   - [RocksDB] and [Pebble]: the bytes must be whole lines and a marker. If the marker belongs to a
+//     different filter of RocksDB, the error names that filter.
+//   - [BitsAndBlooms]: the filter must have at least one bit that probes can reach, at most 4,096 probes, and
+//     as many words as the header claims. Bytes after the words are ignored.
+//   - [LevelDB]: there is no error, because every byte string is a LevelDB filter. Fewer than two bytes are
+//     the filter of no keys. The last byte is the number of probes: if it is 0 or above 30, every key is a
+//     hit.
 //
-// So Open cannot detect this mistake: the filter block of a table of LevelDB or goleveldb, which the metaindex
-// lists as "filter." and a name, contains many filters. Opened as one filter, it gives false negatives. The
-// package adapter/sst opens the filters of a block; docs/stores.md of this module describes the block.
+// So Open cannot detect one mistake: to open a whole filter block of LevelDB or goleveldb. The metaindex of a
+// table lists that block under the name "filter." and the name of the policy. The block contains many
+// filters. Opened as one filter, it gives false negatives. The package adapter/sst opens the filters of a
+// block, and docs/stores.md of this module describes the block.
 //
-// If a filter is larger than the CPU's caches, batches are up to three times as fast in huge pages.
+// If a filter is larger than the CPU's caches and lies in huge pages, batches are up to three times as fast.
 // [Policy.AppendFilter], [Policy.NewSet] and [OpenSet] request huge pages from the system.
 func Open(f Format, data []byte) (*Filter, error) {
 	v, err := openView(f, data)
@@ -103,8 +107,8 @@ func Open(f Format, data []byte) (*Filter, error) {
 	return &Filter{v}, nil
 }
 
-// MayContain reports whether the key may be present. False is certain. For an absent key, the result is true at
-// the false-positive rate.
+// MayContain reports whether the key may be present. False is certain. For an absent key, the probability of
+// true is the false-positive rate.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -170,9 +174,9 @@ func (v *view) AppendFilter(dst []byte) []byte {
 // Format returns the format of the encoded bytes.
 func (v *view) Format() Format { return v.format }
 
-// KeyCount returns the number of keys that were added, duplicates included. It is known for a [Set] of
-// [Policy.NewSet], for the filter of a [Builder], and for a file whose header contains it. It is not known for
-// the bytes that [Open] and [OpenSet] read: [Filter.Stats] estimates it.
+// KeyCount returns the number of keys that were added, duplicates included. The number is known for a set
+// that [Policy.NewSet] returned, for a filter that a [Builder] built, and for a file with the number in its
+// header. It is not known for bytes that [Open] or [OpenSet] read: [Filter.Stats] estimates it.
 func (v *view) KeyCount() (n uint64, known bool) {
 	if v.scheme == 0 {
 		return 0, true
@@ -187,8 +191,8 @@ func (v *view) KeyCount() (n uint64, known bool) {
 // supports, because the filter is too large, has too many probes or is not of the usual shape.
 func (f *Filter) Kernel() Kernel { return f.kernel }
 
-// WithKernel returns a view of the same bytes whose batches run on kernel k, or [ErrKernel] if k is not one of
-// [Kernels]. Every kernel gives the same answers.
+// WithKernel returns a view of the same bytes that runs its batches on kernel k. The error is [ErrKernel] if
+// k is not one of [Kernels]. Every kernel gives the same answers.
 func (f *Filter) WithKernel(k Kernel) (*Filter, error) {
 	if err := k.check(); err != nil {
 		return nil, err
@@ -202,8 +206,8 @@ func (f *Filter) WithKernel(k Kernel) (*Filter, error) {
 // [Builder.SetKeyKind].
 func (v *view) KeyKind() KeyKind { return v.kind }
 
-// WithKeyKind returns a view of the same bytes whose file records the given kind of keys. The error is
-// [ErrKind] if the kind cannot be stored in a file.
+// WithKeyKind returns a view of the same bytes with keys of kind k. Files that the view writes record the
+// kind. The error is [ErrKind] if a file cannot store the kind.
 func (f *Filter) WithKeyKind(k KeyKind) (*Filter, error) {
 	if err := k.check(); err != nil {
 		return nil, err

@@ -7,11 +7,11 @@ import (
 	"github.com/lanebloom/bloom/internal/keyhash"
 )
 
-// Builder collects keys and then sizes a filter for their number, as LevelDB does. A key that is added several
-// times counts each time, because finding duplicates would cost more than building the filter. It keeps the
-// hash of every key: 4 bytes for [LevelDB] and [Pebble], 8 for [Parquet] and [RocksDB], 16 for [Guava], [Nori]
-// and [NoriCrate], 32 for [BitsAndBlooms]. It is not safe for concurrent use. [Policy.NewBuilder] makes
-// builders; the methods of the zero Builder that add keys panic.
+// Builder collects keys and then sizes a filter for their number, as LevelDB does. A key that is added
+// several times counts each time, because finding duplicates would cost more than building the filter. A
+// Builder keeps the hash of every key: 4 bytes for [LevelDB] and [Pebble], 8 for [Parquet] and [RocksDB], 16
+// for [Guava], [Nori] and [NoriCrate], 32 for [BitsAndBlooms]. It is not safe for concurrent use.
+// [Policy.NewBuilder] returns a Builder. Methods that add keys panic if called on the zero Builder.
 type Builder struct {
 	unstored
 
@@ -35,7 +35,7 @@ func (p Policy) NewBuilder() *Builder {
 // KeyKind returns the kind of keys that SetKeyKind set.
 func (b *Builder) KeyKind() KeyKind { return b.kind }
 
-// SetKeyKind sets the kind of the added keys. The error is [ErrKind] if it cannot be stored in a file; then b
+// SetKeyKind sets the kind of the added keys. The error is [ErrKind] if a file cannot store the kind; then b
 // does not change.
 func (b *Builder) SetKeyKind(k KeyKind) error {
 	err := k.check()
@@ -150,15 +150,15 @@ func (b *Builder) Reset() {
 }
 
 // AppendFilter appends the encoded filter of the keys added since the last Reset to dst, and returns the
-// extended slice. It does not forget the keys. It panics if the filter is too large, as [Policy.AppendFilter]
-// does.
+// extended slice. The builder keeps the keys. AppendFilter panics if the filter is too large, as
+// [Policy.AppendFilter] does.
 func (b *Builder) AppendFilter(dst []byte) []byte {
 	return b.policy.appendFilter(b.kernel, dst, b.column())
 }
 
-// Filter returns the filter of the keys added since the last Reset. Its [Filter.KeyCount] is their number, and
-// its [Filter.KeyKind] the kind that SetKeyKind set. The builder does not forget the keys. It panics where
-// AppendFilter does.
+// Filter returns the filter of the keys added since the last Reset. [Filter.KeyCount] of the result is the
+// number of these keys, and [Filter.KeyKind] is the kind that SetKeyKind set. The builder keeps the keys.
+// Filter panics if the filter is too large, as AppendFilter does.
 func (b *Builder) Filter() *Filter {
 	v, _ := openView(b.policy.Format, b.AppendFilter(nil)) // no error: the bytes are ours
 	v.count, v.kind = &keyCount{n: uint64(b.Len())}, b.kind

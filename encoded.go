@@ -30,12 +30,12 @@ func (p Policy) MayContain(filter, key []byte) bool { return p.Format.MayContain
 
 // MayContainHash reports whether the key whose [Hash] is h may be in an encoded filter. It decodes the filter
 // in each call, which takes a few nanoseconds and allocates nothing: to query a filter often, [Open] it once.
-// If Open would refuse the bytes, the result is true, so that no key is lost by a damaged filter; this may
-// allocate. MayContainHash panics if f has a different hash.
+// If Open would refuse the bytes, the result is true, so that a damaged filter loses no key. In this case the
+// call may allocate. MayContainHash panics if f has a different hash.
 //
-// If there is no filter, do not call it. In [RocksDB], [LevelDB] and [Pebble], an empty slice is the filter of
-// no keys, as these engines read it, so the result is false. In the other formats it is not a filter, so the
-// result is true.
+// Do not call it if there is no filter. [RocksDB], [LevelDB] and [Pebble] read an empty slice as the filter
+// of no keys, so in these formats the result is false. In the other formats an empty slice is not a filter,
+// so the result is true.
 //
 //gcassert:noescape
 func (f Format) MayContainHash(filter []byte, h Hash) bool {
@@ -90,9 +90,8 @@ func smallRemainder(h, n, recip uint64) uint64 {
 // AddHash adds the key whose [Hash] is h to an encoded filter, in place, and reports whether it was certainly
 // new. It allocates nothing. To add many keys, use [OpenSet].
 //
-// The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if the bytes are not a filter, or a
-// filter to which OpenSet could not add keys. Then the bytes do not change. AddHash panics if f has a different
-// hash.
+// The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if [OpenSet] would refuse the bytes.
+// With an error, the bytes do not change. AddHash panics if f has a different hash.
 //
 //gcassert:noescape
 func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {

@@ -11,8 +11,8 @@ var (
 	// ErrFormat: the format is not one of the constants, or a file names a format that this
 	// library does not know.
 	ErrFormat = errors.New("bloom: unknown format")
-	// ErrEncoding: the bytes are not a filter of the format, or not the file of a filter.
-	// For a [Set], also: the filter has no bits to set.
+	// ErrEncoding: the bytes are not a filter of the format, or not a filter file. For a [Set], also: the
+	// filter has no bits that can be set.
 	ErrEncoding = encoding.Err
 	// ErrKeys: offsets, widths, views or bitmaps do not describe a column of keys.
 	ErrKeys = errors.New("bloom: malformed key column")
@@ -32,7 +32,7 @@ var (
 // unstored is embedded in types that have no text. Without it, JSON would make empty objects of them, without an error.
 type unstored struct{}
 
-// MarshalText returns an error: the value has no text.
+// MarshalText returns an error, because the value has no text form.
 func (unstored) MarshalText() ([]byte, error) {
 	return nil, errors.New("bloom: values of this type are not stored as text")
 }

@@ -17,8 +17,8 @@ import (
 // bits begin at a cache line, so that a file mapped into memory needs no copy.
 // docs/file-format.md describes the file byte by byte.
 
-// FileMagic is the first bytes of every file of a filter. No text begins with them. Like the first bytes of
-// PNG, they reveal a transfer that drops the high bit of bytes or changes line ends.
+// FileMagic contains the first bytes of every filter file. No text begins with them. Like the first bytes of
+// PNG, they reveal whether a transfer dropped the high bit of bytes or changed line ends.
 const FileMagic = "\x89BLM\r\n\x1a\n"
 
 const (
@@ -182,9 +182,9 @@ func verifyFile(data []byte) (view, error) {
 	return v, err
 }
 
-// OpenBinary returns a view of the filter in the file whose bytes are data. The file names the format.
-// OpenBinary copies nothing. It verifies the header and does not read the bits, so data can be a large file
-// mapped into memory. [VerifyBinary] also verifies the bits.
+// OpenBinary returns a view of the filter in data, the bytes of a filter file. The file contains the name of
+// the format. OpenBinary copies nothing. It verifies the header and does not read the bits, so data can be a
+// large file mapped into memory. [VerifyBinary] also verifies the bits.
 //
 // The error is [ErrEncoding] if the bytes are not a whole file, or if the header is damaged. It is [ErrFormat]
 // if this library does not know the format.
@@ -204,8 +204,8 @@ func VerifyBinary(data []byte) error {
 	return err
 }
 
-// AppendBinary appends the file of the filter to dst and returns the extended slice. The
-// error is always nil.
+// AppendBinary appends the filter, as a filter file, to dst and returns the extended slice. The error is
+// always nil.
 func (v *view) AppendBinary(dst []byte) ([]byte, error) {
 	v = v.still()
 	h := v.fileHeader()
@@ -216,11 +216,12 @@ func (v *view) AppendBinary(dst []byte) ([]byte, error) {
 // The receivers of MarshalBinary, MarshalText and String are values. For a Filter that is a field of a value, JSON
 // does not find the methods of a pointer: it would write an empty object, without an error.
 
-// MarshalBinary returns the file of the filter. The error is always nil.
+// MarshalBinary returns the filter as a filter file. The error is always nil.
 func (v view) MarshalBinary() ([]byte, error) { return v.AppendBinary(nil) }
 
-// WriteTo writes the file of the filter. It does not copy the bits, except for the Filter of an [AtomicSet]. It
-// reads the bits twice, because the header, which comes first, contains their checksum.
+// WriteTo writes the filter as a filter file. It does not copy the bits, unless they belong to an
+// [AtomicSet]. It reads the bits twice: first for their checksum, which the header contains, and then to
+// write them.
 func (v *view) WriteTo(w io.Writer) (int64, error) {
 	v = v.still()
 	h, to := v.fileHeader(), counting{w: w}
@@ -246,17 +247,17 @@ func (c *counting) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// UnmarshalBinary makes f the filter in the file whose bytes are data. It verifies the checksums and makes a
-// copy. The error is [ErrEncoding] if the bytes are not a whole file, or are damaged, and [ErrFormat] if this
+// UnmarshalBinary reads data, the bytes of a filter file, into f. It verifies the checksums and copies the
+// bytes. The error is [ErrEncoding] if the bytes are damaged or not a whole file, and [ErrFormat] if this
 // library does not know the format. With an error, f does not change.
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	v, err := verifyFile(append(memory.Extend(nil, len(data))[:0], data...))
 	return f.take(v, err)
 }
 
-// ReadFrom makes f the filter in the next file of r. It verifies the checksums. It reads the bytes of the file
-// and no more, so a stream can have several files in a row. It allocates memory for the bytes that r returns,
-// not for the size in the header.
+// ReadFrom reads the next filter file from r into f, and verifies its checksums. It reads only the bytes of
+// that file, so a stream can contain several files in a row. It allocates memory for the bytes that r
+// returns, not for the size in the header.
 //
 // The error is [io.EOF] if r is at its end, [ErrEncoding] if the file is damaged, [ErrFormat] if this library
 // does not know the format, or an error of r. If r ends inside the file, the error is both
@@ -274,17 +275,17 @@ func (f *Filter) take(v view, err error) error {
 	return err
 }
 
-// UnmarshalBinary makes s the set with the contents of the file whose bytes are data. It verifies the checksums
-// and makes a copy. The error is [ErrEncoding] if the bytes are not a whole file, are damaged, or are a filter
-// that has no bits that can be set ([OpenSet]). It is [ErrFormat] if this library does not know the format.
-// With an error, s does not change.
+// UnmarshalBinary reads data, the bytes of a filter file, into s. It verifies the checksums and copies the
+// bytes. The error is [ErrEncoding] if the bytes are damaged or not a whole file, or if the filter has no
+// bits that can be set ([OpenSet]). It is [ErrFormat] if this library does not know the format. With an
+// error, s does not change.
 func (s *Set) UnmarshalBinary(data []byte) error {
 	v, err := verifyFile(append(memory.Extend(nil, len(data))[:0], data...))
 	return s.take(v, err)
 }
 
-// ReadFrom makes s the set with the contents of the next file of r. It reads the bytes of the file and no more,
-// and verifies the checksums.
+// ReadFrom reads the next filter file from r into s, and verifies its checksums. It reads only the bytes of
+// that file.
 //
 // The error is [io.EOF] if r is at its end, [ErrEncoding] if the file is damaged or its filter has no bits that
 // can be set ([OpenSet]), [ErrFormat] if this library does not know the format, or an error of r. With an

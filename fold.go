@@ -8,10 +8,10 @@ import (
 	"github.com/lanebloom/bloom/internal/memory"
 )
 
-// NewFoldable returns an empty set for a stream of unknown length: it has room for maxKeys at the policy's bits
-// per key, and [Set.Fold] halves it if fewer keys were added. It needs at most an eighth more memory than the
-// set of [Policy.NewSet], and at least 8 bytes, words, blocks or lines. Their number is even, so every such set
-// can be halved.
+// NewFoldable returns an empty set for a stream of unknown length. The set has room for maxKeys at the
+// policy's bits per key, and [Set.Fold] halves it if fewer keys were added. The set needs at most an eighth
+// more memory than a set that [Policy.NewSet] returns. Its size is a number of bytes, words, blocks or lines,
+// depending on the format. The number is at least 8, and even, so every such set can be halved.
 //
 // The error is [ErrFormat] if the policy's format is unknown, and [ErrShape] for [Pebble], whose filters have
 // odd numbers of lines. It is [ErrCapacity] if maxKeys is negative, or if the filter is larger than the format
@@ -44,16 +44,16 @@ func errOddLines(f Format) error {
 	return fmt.Errorf("%w: %v has odd numbers of lines, which cannot be halved", ErrShape, f)
 }
 
-// Fold halves the set as long as its expected false-positive rate stays at or below the given rate, 0 to 1, and
-// returns how often it did. The result has the bits of a set of the smaller size to which the same keys were
-// added, so no key is lost. Fold allocates memory of the smaller size. Views that [Set.Filter] and
+// Fold halves the set as long as its expected false-positive rate stays at or below the given rate, 0 to 1.
+// It returns how many times it halved the set. The set then has the bits of a smaller set to which the same
+// keys were added, so no key is lost. Fold allocates memory of the smaller size. Views that [Set.Filter] and
 // [Set.WithKernel] returned before keep the old memory.
 //
 // The expected rate is [Format.FalsePositiveRate] for the number of keys that [Stats] estimates.
 //
-// A set whose size is an odd number of bytes, words of 64 bits ([BitsAndBlooms], [Guava]), blocks or lines is
-// not halved: the result is 0. The error is [ErrShape] for sets of [Pebble], which cannot be halved at any
-// size, and [ErrRate] if the rate is not between 0 and 1. With an error, the set does not change.
+// Fold cannot halve an odd number of bytes, words of 64 bits ([BitsAndBlooms], [Guava]), blocks or lines. For
+// a set of such a size, the result is 0. The error is [ErrShape] for sets of [Pebble], which cannot be halved
+// at any size, and [ErrRate] if the rate is not between 0 and 1. With an error, the set does not change.
 func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {
 	if !(falsePositiveRate > 0 && falsePositiveRate < 1) { // not a number is neither
 		return 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)

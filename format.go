@@ -8,54 +8,58 @@ import (
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
-// Format is an on-disk filter format: a hash, the bits that a hash chooses, sizes and an encoding.
+// Format is an on-disk filter format. A format defines the hash, the bits that a hash selects, the possible
+// sizes and the encoding.
 //
-// The zero Format is [Default]. Using a value that is not one of the constants is a programming error:
-// functions that return an error return [ErrFormat], and the others, except String, panic. Files, text, JSON
-// and gob contain the short name of a format and never its number. gob omits zero fields, so a missing format
-// is read as Default.
+// The zero Format is [Default]. A value that is not one of the constants is a programming error. For such a
+// value, functions that return an error return [ErrFormat]. The other functions panic, except String. Files,
+// text, JSON and gob contain the short name of a format and never its number. gob omits zero fields, so a
+// missing format is read as Default.
 type Format uint8
 
 const (
-	// RocksDB is RocksDB's FastLocalBloom, which tables of format_version 5 and later contain, with a hash of
-	// 64 bits. A filter has at most 4 GiB, which is enough for 3.4 billion keys at a rate of 1 %; with ten
-	// billion keys at that size, the rate is 32 %. docs/rocksdb.md of this module describes the bytes of this
-	// format and of Pebble. RocksDB's builder skips a key that has the same hash as the key before it. This
-	// library counts every key: skip equal neighbours to make filters of the same size.
+	// RocksDB is RocksDB's FastLocalBloom filter, in tables of format_version 5 or later. Its hash has 64
+	// bits. A filter has at most 4 GiB, enough for 3.4 billion keys at a rate of 1 %. With ten billion keys
+	// in 4 GiB, the rate is 32 %. docs/rocksdb.md of this module describes the bytes of the formats RocksDB
+	// and Pebble. RocksDB's builder skips a key that has the same hash as the key before it. This library
+	// counts every key. To build filters of the same size, leave out each key that is equal to the key before
+	// it.
 	RocksDB Format = iota
-	// LevelDB is the built-in filter of LevelDB, which goleveldb, golang/leveldb and Badger also write. Its
-	// hash has 32 bits: keys that are numbers can have far more false positives than other keys
+	// LevelDB is the built-in filter of LevelDB. goleveldb, golang/leveldb and Badger write it, too. Its hash
+	// has 32 bits. Keys that are numbers can have far more false positives than other keys
 	// ([Format.FalsePositiveRate]).
 	LevelDB
 	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5. Its hash is LevelDB's,
-	// with the same weakness. Some keys have a single bit, so a rate of 0.1 % needs about 90 bits per key, and
-	// 0.01 % about 800. Equal neighbours are skipped as in RocksDB. A filter has at most 512 MiB.
+	// with the same weakness. Some keys have a single bit, so a rate of 0.1 % needs about 90 bits per key,
+	// and 0.01 % about 800. Like RocksDB's builder, Pebble's builder skips equal neighbours. A filter has at
+	// most 512 MiB.
 	Pebble
-	// Parquet is the split block filter of Parquet files: its blocks, without the header. Its hash has 64 bits.
+	// Parquet is the split block filter of Parquet files: only its blocks, without the header. Its hash has
+	// 64 bits.
 	Parquet
-	// Nori is the filter of nori-sstable as its documentation describes it, with two 64-bit hashes. With this
-	// format, [Open] also reads the filters of NoriCrate. Filters of fewer than a few hundred keys have a
-	// higher rate: for 20 keys, 1.5 times the usual rate at 10 bits per key, and 6 times at 16.
+	// Nori is the filter that the documentation of nori-sstable describes. It uses two 64-bit hashes. With
+	// this format, [Open] also reads the filters of NoriCrate. Filters of fewer than a few hundred keys have
+	// a higher rate: for 20 keys, 1.5 times the usual rate at 10 bits per key, and 6 times at 16.
 	Nori
-	// NoriCrate is the filter of nori-sstable as its code writes it.
+	// NoriCrate is the filter that the code of nori-sstable writes.
 	NoriCrate
-	// BitsAndBlooms is the filter that github.com/bits-and-blooms/bloom writes with WriteTo, MarshalBinary and
-	// gob. Loki, Tempo, Weaviate and many other programs in Go store it. Its hash has 256 bits. A filter has up
-	// to 4,096 probes. Its numbers and its words of bits are big-endian; a program that has changed the byte
-	// order of the package bitset writes a different format. docs/bits-and-blooms.md of this module is about
-	// such programs.
+	// BitsAndBlooms is the filter that github.com/bits-and-blooms/bloom writes with WriteTo, MarshalBinary
+	// and gob. Loki, Tempo, Weaviate and many other programs in Go store it. Its hash has 256 bits. A filter
+	// has up to 4,096 probes. The numbers and the words of bits in its bytes are big-endian. A program that
+	// has changed the byte order of the package bitset writes a different format. docs/bits-and-blooms.md of
+	// this module describes such programs.
 	BitsAndBlooms
 	// Guava is the filter that BloomFilter.writeTo of Java's com.google.common.hash writes, with its usual
 	// strategy, MURMUR128_MITZ_64. Its hash has 128 bits. A filter has 1 to 2^31 - 1 words of 64 bits, and up
-	// to 255 probes. A key is the bytes that the Funnel puts: the bytes of an array, a string in UTF-16,
-	// little-endian (unencodedCharsFunnel), or in the charset of stringFunnel, and a long as 8 little-endian
-	// bytes ([Set.AddUint64]).
+	// to 255 probes. A key is the bytes that the Funnel puts into the hash. byteArrayFunnel puts the bytes of
+	// the array, unencodedCharsFunnel puts the string in little-endian UTF-16, stringFunnel puts the string
+	// in its charset, and longFunnel puts 8 little-endian bytes ([Set.AddUint64]).
 	Guava
 )
 
-// Default is the format to choose if no storage engine reads the filter: all bits of a key lie in one cache
-// line, and the hash has 64 bits. It is the zero Format, so Policy{BitsPerKey: 10} uses it. A filter has at
-// most 4 GiB.
+// Default is the format to choose if no storage engine reads the filter. All bits of a key lie in one cache
+// line, and the hash has 64 bits. Default is the zero Format, so Policy{BitsPerKey: 10} uses it. A filter has
+// at most 4 GiB.
 const Default = RocksDB
 
 // formats describes each Format, in the order of the constants.
@@ -108,10 +112,11 @@ func (f Format) scheme() scheme {
 // a fraction n / 2^HashBits of absent keys are false positives, because they have the same hash as a key.
 func (f Format) HashBits() int { return schemes[f.scheme()].words.bits() }
 
-// Name returns the name that tables store beside a filter of this format. [RocksDB] and [Pebble] have the same
-// name: the last bytes of a filter identify its format. A filter is a block named "fullfilter." and the name,
-// or one of the blocks in an index named "partitionedfilter." and the name. nori-sstable, Parquet,
-// bits-and-blooms and Guava store no name; for their formats, this library chose one.
+// Name returns the name that tables store beside a filter of this format. [RocksDB] and [Pebble] have the
+// same name: the last bytes of a filter identify its format. In their tables, a filter is the block named
+// "fullfilter." and the name, or one of the blocks that an index lists. That index is the block named
+// "partitionedfilter." and the name. nori-sstable, Parquet, bits-and-blooms and Guava store no name. For
+// their formats, this library chose a name.
 func (f Format) Name() string {
 	f.mustBe()
 	return formats[f].name
@@ -145,8 +150,9 @@ func ParseFormat(s string) (Format, error) {
 }
 
 // Reference reports whether key may be in the encoded filter. It follows the definition of the format step by
-// step, without optimizations, and every kernel is tested against it. For [LevelDB] it is the loop that
-// LevelDB's ports to Go run. It is exported for comparisons; [Policy.MayContain] gives the same answers.
+// step, without optimizations, and every kernel is tested against it. For [LevelDB], Reference runs the same
+// loop as the Go ports of LevelDB. It is exported for comparisons; [Policy.MayContain] gives the same
+// answers.
 func Reference(f Format, filter, key []byte) bool {
 	switch f { // as in decode
 	case RocksDB:

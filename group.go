@@ -11,9 +11,9 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-// Group looks up keys in many filters at once. A lookup in an LSM tree queries the filters of 10 to 30 tables,
-// and a query of a data lake the filters of thousands of row groups. The key is hashed once, and the loads from
-// one filter do not wait for the loads from another.
+// Group looks up keys in many filters at once. A lookup in an LSM tree queries the filters of 10 to 30
+// tables, and a query of a data lake the filters of thousands of row groups. A Group hashes the key once, and
+// its loads from one filter do not wait for its loads from another.
 //
 // A Group refers to the bytes of its filters. It is safe for concurrent use.
 type Group struct {
@@ -47,8 +47,8 @@ func (s scheme) newBlocks(arrays []probes.Array) []octet {
 // in their number of probes. The group keeps the slice: do not change it. The kernel of the first filter hashes
 // the keys and tests a key in several filters at once ([Filter.WithKernel]).
 //
-// The error is [ErrShape] if the formats of two filters have different hashes or choose different bits, or if a
-// filter is nil or the zero Filter.
+// The error is [ErrShape] if the formats of two filters differ in the hash or in the bits that a hash
+// selects. It is also ErrShape if a filter is nil or the zero Filter.
 func NewGroup(filters []*Filter) (*Group, error) {
 	g := &Group{filters: filters}
 	arrays := make([]probes.Array, len(filters))
@@ -147,9 +147,9 @@ func (g *Group) probePart(p *groupPart, h Hash) (word uint64) {
 	return g.scheme.testPart(g.kernel, p, h)
 }
 
-// MayContainBatch tests every key of a column in every filter. With w = (keys.Len()+63)/64, the hits of filter
-// i are the words hits[i*w:(i+1)*w], in which bit j%64 of word j/64 is set if key j may be in the filter. It
-// returns the number of hits.
+// MayContainBatch tests every key of a column in every filter. Each filter has w = (keys.Len()+63)/64 words
+// of hits, and filter i has the words hits[i*w:(i+1)*w]. In these words, bit j%64 of word j/64 is set if key
+// j may be in the filter. It returns the number of hits.
 //
 // It hashes each key once. For more than 1,024 keys that are not yet hashes, it allocates 4 to 32 bytes for
 // each key.

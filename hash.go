@@ -7,7 +7,7 @@ import (
 )
 
 // Hash is a key's hash. It can be used with every filter whose format has the same hash: hash a key once to
-// query many filters. A filter cannot distinguish keys whose hashes are equal by ==.
+// query many filters. If the hashes of two keys are equal by ==, a filter cannot distinguish the keys.
 type Hash struct {
 	// A hash of one or two words has hashMark in h3 and its scheme in h4, and 0 in h2 if it has one word. There is
 	// no field for the scheme: the compiler keeps a struct of more than four fields or 32 bytes on the stack, and
@@ -49,7 +49,7 @@ func (s scheme) made(h Hash) bool {
 	return h.h4 == uint64(s)
 }
 
-// Words returns the words of the hash in their order, and 0 for words that it does not have. A hash of 32 bits
+// Words returns the words of the hash, in order. Words that the hash does not have are 0. A hash of 32 bits
 // is one word.
 func (h Hash) Words() [4]uint64 {
 	if schemes[h.scheme()].words == four64 {

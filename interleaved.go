@@ -14,18 +14,19 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-// Interleaved is many filters of one shape, which are queried together: they have the same format, number of
-// bits and number of probes. It stores bit 0 of all filters, then bit 1 of all, and so on; bit p of all filters
-// is a bit slice. A key has the same k bit numbers in every filter, so the AND of k slices is its answer for
-// all filters. That needs one bit for each filter and probe, where a [Group] loads a cache line of each filter.
-// For about 64 filters or more it is many times as fast as a Group. Use a Group for fewer filters, and for
-// filters of different sizes.
+// Interleaved stores many filters of one shape and queries them together. Filters of one shape have the same
+// format, number of bits and number of probes. An Interleaved stores bit 0 of all filters, then bit 1 of all
+// filters, and so on. The bits with number p of all filters are called a bit slice. A key has the same k bit
+// numbers in every filter, so the AND of k slices answers the query for all filters. A query loads one bit
+// for each filter and probe, whereas a [Group] loads a cache line for each filter. For about 64 filters or
+// more, an Interleaved is many times as fast as a Group. Use a Group for fewer filters, and for filters of
+// different sizes.
 //
-// The bits of a filter are spread over all slices. So putting in 64 filters with one call takes little longer
-// than putting in one, and putting in a single filter takes about 100 times as long as copying its bytes.
+// The bits of a filter are spread over all slices. So to put in a single filter takes about 100 times as long
+// as to copy its bytes. To put in 64 filters with one call takes little longer than to put in one.
 //
-// Any number of goroutines may query it while none of them changes it. The zero Interleaved has no filter and
-// no room for one.
+// Any number of goroutines may query an Interleaved while none of them changes it. The zero Interleaved has
+// no filter and no room for one.
 type Interleaved struct {
 	unstored // as text: WriteTo writes the file
 	interleaving
@@ -45,7 +46,8 @@ type interleaving struct {
 	stride  int // bytes from slice to slice: a multiple of 8
 }
 
-// Labels is the data that interleaved filters have beside their bits. Filters are numbered from 0.
+// Labels contains what a file of interleaved filters has beside the bits: the numbers of keys, the labels and
+// the metadata. Filters are numbered from 0.
 type Labels struct {
 	unstored
 
@@ -82,10 +84,11 @@ func (c *Labels) Label(i int) string {
 // Metadata returns the caller's bytes. Do not write to them.
 func (c *Labels) Metadata() []byte { return c.metadata }
 
-// NewInterleaved returns room for the given number of filters, all without keys. Their shape is the shape of
-// [Policy.NewFoldable](maxKeys), or for [Pebble], which cannot be folded, of [Policy.NewSet]. So every set of
-// NewFoldable with maxKeys or more, at the same bits per key, can be put in. The kind of their keys is not
-// known: the function [NewInterleaved] uses the kind of a filter.
+// NewInterleaved returns room for the given number of filters, all without keys. They have the shape of a set
+// that [Policy.NewFoldable] returns for maxKeys. Filters of [Pebble] cannot be folded, so they have the shape
+// of a set that [Policy.NewSet] returns. So Put accepts every set that NewFoldable returned for maxKeys or
+// more, with the same bits per key. The kind of the keys is not known. The function [NewInterleaved] uses the
+// kind of its example.
 //
 // The error is [ErrFormat] if the format is unknown, and [ErrCapacity] if a number is negative, or if one
 // filter, all of them or their numbers of keys are larger than one filter may be.
@@ -100,13 +103,14 @@ func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 	return s.newInterleaved(filters)
 }
 
-// NewInterleaved returns room for the given number of filters with the shape of like, all without keys. It does
-// not put like in. Its queries run on the kernel of like, and its keys are of like's kind.
+// NewInterleaved returns room for the given number of filters, all without keys. The argument like is an
+// example: the new filters have its shape, its kernel and its kind of keys. NewInterleaved does not put the
+// example in.
 //
-// The error is [ErrShape] if like answers without testing bits, or if this library builds no filter of its
-// shape: some versions of RocksDB wrote longer lines, and a filter of [BitsAndBlooms] can store fewer bits than
-// its probes reach. It is [ErrCapacity] if the number of filters is negative, or if all of them are larger than
-// one filter may be.
+// The error is [ErrShape] if the example answers without testing bits. It is also ErrShape if this library
+// builds no filters of its shape: some versions of RocksDB wrote longer lines, and a filter of
+// [BitsAndBlooms] can store fewer bits than its probes reach. The error is [ErrCapacity] if the number of
+// filters is negative, or if all filters together are larger than one filter may be.
 func NewInterleaved(like *Filter, filters int) (*Interleaved, error) {
 	_, s := like.encoded()
 	var empty view
@@ -172,7 +176,7 @@ func strideOf(filters int) int {
 // Len returns the number of filters.
 func (x *interleaving) Len() int { return x.filters }
 
-// Empty returns a filter without keys that has the shape of all filters, their format and their kind of keys.
+// Empty returns a filter without keys. It has the same format, shape and kind of keys as the filters of x.
 func (x *interleaving) Empty() *Filter {
 	f := &Filter{x.empty}
 	f.count = new(keyCount)
@@ -187,21 +191,23 @@ func (x *Interleaved) SetLabel(i int, label string) {
 	x.labels.labels[i] = label
 }
 
-// SetMetadata stores bytes of the caller, which are also written to the file. It does not copy them.
+// SetMetadata attaches bytes of the caller, which are also written to the file. It does not copy them.
 func (x *Interleaved) SetMetadata(data []byte) { x.labels.metadata = data }
 
-// Put replaces filters with the given ones, beginning at number first. It copies their bits: later changes of a
-// set have no effect. Filters past the last one are added if there is room: for the number of filters that was
-// given to the constructor, or a few more. If first is past the last filter, the filters between have no keys.
-// Putting in 64 filters with one call takes little longer than one, and a call without filters changes nothing.
+// Put replaces filters by the given ones, beginning with the filter whose number is first. It copies their
+// bits, so later changes of a set have no effect. Put can also add filters after the last one. The room is
+// the number of filters that the constructor received, or a few more. If Put begins after the end, the
+// filters in between have no keys. To put in 64 filters with one call takes little longer than to put in one.
+// A call without filters changes nothing.
 //
-// A larger filter is folded, as [Set.Fold] does. If no key or every key is a hit in a filter, that stays so.
-// The number of keys of a filter is stored with it. Its label is not: use SetLabel.
+// Put folds a larger filter, as [Set.Fold] does. A filter in which no key is a hit stays so, and so does a
+// filter in which every key is a hit. Put stores the number of keys of each filter. It does not store a
+// label: use SetLabel.
 //
-// The error is [ErrShape] if a filter is nil, has a format with a different hash or different bits of a hash,
-// has a different number of probes, or has a number of bits that is not a multiple of the number of bits here.
-// It is [ErrKind] if its keys are known to be of a different kind, and [ErrCapacity] if there is no room. With
-// an error, nothing changes.
+// The error is [ErrShape] if a filter is nil, or if it differs from the filters of x in the hash, in the bits
+// that a hash selects, or in the number of probes. It is also ErrShape if its number of bits is not a
+// multiple of the number of bits of a filter of x. The error is [ErrKind] if the keys of a filter are known
+// to be of a different kind, and [ErrCapacity] if there is no room. With an error, x does not change.
 func (x *Interleaved) Put(first int, filters ...*Filter) error {
 	if room := min(x.room, mostFilters); first < 0 || first > room-len(filters) {
 		return fmt.Errorf("%w: %d filters at number %d, where there is room for %d in all", ErrCapacity, len(filters), first, room)
@@ -394,7 +400,7 @@ func exchange(a, b uint64, n uint, mask uint64) (uint64, uint64) {
 	return a ^ swap<<n, b ^ swap
 }
 
-// Filter returns a copy of filter i in its encoding. It panics if there is no such filter.
+// Filter returns a copy of filter i, encoded in its format. It panics if there is no such filter.
 func (x *Interleaved) Filter(i int) *Filter {
 	if uint(i) >= uint(x.filters) {
 		panic(fmt.Sprintf("bloom: filter %d of %d", i, x.filters))
@@ -574,9 +580,9 @@ func (x *interleaving) finish(hits []uint64, total int) int {
 	return total
 }
 
-// MayContainBatch tests every key of a column in every filter. With w = (keys.Len()+63)/64, the hits of filter
-// i are the words hits[i*w:(i+1)*w], as in [Group.MayContainBatch]. It returns the number of hits.
-// [Interleaved.Hits] gives the same answers key by key, in less time.
+// MayContainBatch tests every key of a column in every filter. Each filter has w = (keys.Len()+63)/64 words
+// of hits, and filter i has the words hits[i*w:(i+1)*w], as in [Group.MayContainBatch]. It returns the number
+// of hits. [Interleaved.Hits] gives the same answers key by key, in less time.
 //
 // It allocates up to 64 bytes for each filter. It panics if hits has fewer words than it writes, or if keys are
 // hashes and the format of the filters has a different hash.
@@ -636,9 +642,9 @@ func (x *Interleaved) andRows(k *Keys, rows []uint64) (total int, err error) {
 	return total, nil
 }
 
-// Hits returns an iterator over the rows of a column and the hits of each row, as [Interleaved.MayContain]
-// writes them. It skips rows that are a hit in no filter. The hits are valid until the next row. For many keys
-// it is the fastest call.
+// Hits returns an iterator over the rows of a column and the hits of each row. The hits have the layout that
+// [Interleaved.MayContain] writes. The iterator skips rows that are a hit in no filter. The hits of a row are
+// valid until the next row. For many keys, Hits is the fastest call.
 //
 // It panics if keys are hashes and the format of the filters has a different hash.
 func (x *Interleaved) Hits(keys Keys) iter.Seq2[int, []uint64] {

@@ -8,16 +8,17 @@ import (
 	"os"
 )
 
-// InterleavedBuilder writes the file of any number of interleaved filters in bounded memory: a block of at most
-// 64 MiB, or of 512 filters if that is more, and the numbers of keys and labels. Full blocks go to a temporary
-// file, which has no name on systems that allow this. Close removes it.
+// InterleavedBuilder writes a file of any number of interleaved filters in bounded memory. It keeps one block
+// of filters in memory, and all numbers of keys and labels. A block has at most 64 MiB, or 512 filters if
+// these are larger. Full blocks go to a temporary file, which has no name on systems that allow this. Close
+// removes the temporary file.
 //
 // It is for one goroutine.
 type InterleavedBuilder struct {
 	unstored
 
-	// Progress is called after each part of the file that is written, with the number of bytes so far and the
-	// size of all bit slices.
+	// Progress is called after each part of the file that is written. It receives the number of bytes written
+	// so far and the size of all bit slices.
 	Progress func(written, size int64)
 
 	block   *Interleaved // the last one, which is not full
@@ -31,8 +32,8 @@ type InterleavedBuilder struct {
 // builderMemory is the bytes of a block, unless 512 filters have more.
 const builderMemory = 64 << 20
 
-// NewInterleavedBuilder returns a builder without filters, for filters of the shape of like. It does not add
-// like. The error is [ErrShape] or [ErrCapacity], as in [NewInterleaved].
+// NewInterleavedBuilder returns an empty builder for filters that have the shape of the filter like. It does
+// not add that filter. The error is [ErrShape] or [ErrCapacity], as in [NewInterleaved].
 func NewInterleavedBuilder(like *Filter) (*InterleavedBuilder, error) {
 	return newInterleavedBuilder(like, builderMemory)
 }
@@ -103,7 +104,7 @@ func (b *InterleavedBuilder) save() (err error) {
 	return nil
 }
 
-// SetMetadata stores bytes of the caller, which are also written to the file. It does not copy them.
+// SetMetadata attaches bytes of the caller, which are also written to the file. It does not copy them.
 func (b *InterleavedBuilder) SetMetadata(data []byte) { b.labels.metadata = data }
 
 // WriteTo writes the file, as [Interleaved.WriteTo] does. More filters can be added after it.
@@ -143,7 +144,7 @@ func (b *InterleavedBuilder) splice(to []byte, stride, i int, part []byte) {
 	}
 }
 
-// WriteFile writes the file to a path, whole or not at all: it writes a new file in the same folder, and
+// WriteFile writes the file to a path, whole or not at all. It writes a new file in the same folder, and
 // renames it at the end.
 func (b *InterleavedBuilder) WriteFile(path string) (err error) {
 	file, err := os.OpenFile(fmt.Sprintf("%s.%016x", path, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

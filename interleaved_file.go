@@ -16,8 +16,8 @@ import (
 // The file of interleaved filters is a header, the slices, and then what each filter has beside its bits. So a reader of
 // a slice needs the header alone. docs/file-format.md describes it byte by byte.
 
-// InterleavedMagic is the first bytes of every file of interleaved filters. Like [FileMagic], they reveal a
-// damaged transfer.
+// InterleavedMagic contains the first bytes of every file of interleaved filters. Like [FileMagic], they
+// reveal a damaged transfer.
 const InterleavedMagic = "\x89BLI\r\n\x1a\n"
 
 const (
@@ -194,10 +194,10 @@ func checkSlice(seed uint32, p uint64, slice []byte) error {
 	return nil
 }
 
-// WriteTo writes the file of the filters, which [OpenInterleaved] and [OpenInterleavedFile] read: a header, all
-// bits, the numbers of keys, the labels and the metadata. The header contains the length, so a truncated file
-// is detected. WriteTo copies and writes as many whole slices at a time as fit in 1 MiB, but at least one, and
-// then everything after them at once.
+// WriteTo writes all filters as one file, which [OpenInterleaved] and [OpenInterleavedFile] read. The file
+// contains a header, all bits, the numbers of keys, the labels and the metadata. The header contains the
+// length, so readers detect a truncated file. WriteTo writes as many whole slices at a time as fit in 1 MiB,
+// but at least one. It copies them first. At the end it writes everything after the slices at once.
 func (x *Interleaved) WriteTo(w io.Writer) (int64, error) {
 	return x.writeFile(w, &x.labels, func(p uint64, buffer []byte) error {
 		copy(buffer, x.slices[p*uint64(x.stride):])
@@ -237,13 +237,13 @@ func (x *interleaving) writeFile(w io.Writer, c *Labels, read func(p uint64, buf
 	return to.n, err
 }
 
-// OpenInterleaved returns the filters in the file whose bytes are data. It does not copy the slices, so data
-// can be a large file mapped into memory. It verifies everything except the slices: the header, the numbers of
-// keys, the labels, the metadata, and the zeros between them. Damaged slices give wrong answers:
-// [OpenInterleavedFile] of a [bytes.Reader] checks each slice that it reads. The bytes must not change while the
-// result is in use; the first Put copies them.
+// OpenInterleaved returns the filters in data, the bytes of a file of interleaved filters. It does not copy
+// the slices, so data can be a large file mapped into memory. It verifies everything except the slices: the
+// header, the numbers of keys, the labels, the metadata, and the zeros between them. Damaged slices give
+// wrong answers. To have every slice checked before its use, call [OpenInterleavedFile] with a
+// [bytes.Reader]. The bytes must not change while the result is in use; the first Put copies them.
 //
-// The error is [ErrEncoding] if the bytes are not a whole file, or are damaged, and [ErrFormat] if this library
+// The error is [ErrEncoding] if the bytes are damaged or not a whole file, and [ErrFormat] if this library
 // does not know the format.
 func OpenInterleaved(data []byte) (*Interleaved, error) {
 	x := &Interleaved{shared: true}

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// KeyKind describes what the bytes of a filter's keys represent: the number 42 has different bytes as text and
-// as a 64-bit integer. The header of a file records the kind, so that a program that looks up keys of a
-// different kind gets an error instead of a no for every key. The kind does not affect the answers of a filter.
+// KeyKind describes what the bytes of a filter's keys represent: the number 42 has different bytes as text
+// and as a 64-bit integer. The header of a file records the kind. So a program that looks up keys of a
+// different kind gets an error, and not a no for every key. The kind does not affect the answers of a filter.
 //
 // A kind is a name of up to 32 printable ASCII characters. [KindText] is the kind of text. The package
-// adapter/parquet has names for the types of Parquet's columns, such as INT64.
+// adapter/parquet uses the names of Parquet's column types, such as INT64.
 type KeyKind string
 
 const (
-	// KindUnknown is the kind if none was set: for bare bytes, and for files that do not record it.
+	// KindUnknown is the kind if none was set. Bare bytes have it, and files that do not record a kind.
 	KindUnknown KeyKind = ""
 	// KindText is the kind of keys that are text, byte for byte.
 	KindText KeyKind = "text"

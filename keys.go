@@ -8,11 +8,11 @@ import (
 	"unsafe"
 )
 
-// Keys is a column of keys in the layout that its owner already has. It copies nothing and refers to the
-// owner's memory. The zero Keys is an empty column.
+// Keys is a column of keys in the memory layout that the caller already has. It refers to the caller's memory
+// and copies nothing. The zero Keys is an empty column.
 //
-// The memory must not change while the Keys are in use. The constructors check offsets, views and bitmaps once,
-// and the assembly of the kernels relies on that check. If an offset or a view changes after the check, kernels
+// The memory must not change while the Keys are in use. The constructors check offsets, views and bitmaps
+// once, and the assembly kernels rely on that check. If an offset or a view changes after the check, kernels
 // may read outside the data, which can crash the process.
 type Keys struct {
 	unstored
@@ -42,9 +42,9 @@ func Bytes[B ~[]byte](keys []B) Keys { return columnOf(byteSlices, keys) }
 // Strings returns a column of strings.
 func Strings[S ~string](keys []S) Keys { return columnOf(strs, keys) }
 
-// Integers returns a column of integers. Each key is the 1, 2, 4 or 8 little-endian bytes of its width; a
-// negative integer is in two's complement. So an []int64 and a []uint64 with the same bits are the same column.
-// int and uint have 8 bytes on every machine; where their own width is 4, the column is a copy.
+// Integers returns a column of integers. Each key is the 1, 2, 4 or 8 bytes of an integer, little-endian and
+// in two's complement. So an []int64 and a []uint64 with the same bits are the same column. Keys of type int
+// or uint have 8 bytes on every machine. On machines where these types have 4 bytes, the column is a copy.
 func Integers[I ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64](keys []I) Keys {
 	if bits.UintSize < 64 && isWord[I]() {
 		return widened(keys)
@@ -83,10 +83,10 @@ func FixedWidth(data []byte, width int) (Keys, error) {
 	return Keys{layout: fixedWidth, n: len(data) / width, width: width, data: data}, nil
 }
 
-// Offsets returns a column in the layout of Arrow's binary and string arrays, with offsets of 32 bits, or of
-// its large binary and large string arrays, with offsets of 64 bits: key i is data[offsets[i]:offsets[i+1]].
-// There is one more offset than there are keys. Without offsets the column is empty. If offsets decrease or
-// point outside data, the error is [ErrKeys].
+// Offsets returns a column in the layout of Arrow's binary and string arrays, if the offsets have 32 bits.
+// With offsets of 64 bits, it is the layout of Arrow's large binary and large string arrays. Key i is
+// data[offsets[i]:offsets[i+1]]. There is one more offset than there are keys. Without offsets the column is
+// empty. If offsets decrease or point outside data, the error is [ErrKeys].
 func Offsets[O int32 | int64](data []byte, offsets []O) (Keys, error) {
 	if len(offsets) == 0 {
 		return Keys{}, nil
@@ -186,8 +186,8 @@ func (k *Keys) viewKey(i int, valid bool) string {
 // of a null row does not matter: its byte slice, string or view may refer to anything, but its offsets must be
 // within the data, like the offsets of all rows.
 //
-// If the bitmap is too short or offset is negative, the error is [ErrKeys]. It is also ErrKeys if a row of
-// [Views] was null, becomes a key, and is not within its buffer.
+// If the bitmap is too short or offset is negative, the error is [ErrKeys]. In a column of [Views], it is
+// also ErrKeys if a null row becomes a key and that key is not within its buffer.
 func (k Keys) WithValidity(bitmap []byte, offset int) (Keys, error) {
 	if offset < 0 {
 		return Keys{}, fmt.Errorf("%w: validity bitmap at offset %d", ErrKeys, offset)
@@ -228,9 +228,9 @@ func (k *Keys) slice(i, j int) Keys {
 	return s
 }
 
-// AppendKey appends the bytes of the key in a row to dst, for example to look up a filter's hits in an exact
-// table. It returns false for a null row, and for a column of hashes, which does not contain keys. Like
-// indexing, it panics if there is no such row.
+// AppendKey appends the bytes of the key in a row to dst and returns the extended slice. Use it, for example,
+// to look up the hits of a filter in an exact table. The second result is false for a null row, and for a
+// column of hashes, which does not contain keys. Like indexing, it panics if there is no such row.
 func (k Keys) AppendKey(dst []byte, row int) ([]byte, bool) {
 	k = k.Slice(row, row+1)
 	var integer [8]byte

@@ -14,15 +14,15 @@ import (
 type Policy struct {
 	Format Format
 
-	// BitsPerKey counts as 0 if it is negative. Formats other than LevelDB use at least 1, and RocksDB at most
-	// 100.
+	// BitsPerKey is the number of bits of the filter for each key. A negative number counts as 0. Formats
+	// other than LevelDB use at least 1, and RocksDB at most 100.
 	BitsPerKey int
 }
 
-// PolicyFor returns the policy with the fewest bits per key at which a filter built for capacity keys has at
-// most the given false-positive rate, for example 0.01. The policy also holds the rate in filters built for
-// more keys, since their size grows with the number of keys. It cannot hold the rate in a [Set] that gets more
-// keys than its capacity. If no storage engine reads the filter, choose the format [Default].
+// PolicyFor returns the policy with the fewest bits per key that holds a false-positive rate, for example
+// 0.01, in a filter built for capacity keys. The policy also holds the rate in filters built for more keys,
+// since their size grows with the number of keys. It cannot hold the rate in a [Set] that gets more keys than
+// its capacity. If no storage engine reads the filter, choose the format [Default].
 //
 // The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format reaches it;
 // [ErrCapacity] if capacity is negative, or if the filter would need more bytes than [Policy.NewSet] allows;
@@ -32,17 +32,19 @@ type Policy struct {
 // far higher rate in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). Formats have limits that more
 // bits per key cannot overcome:
 //
-//   - LevelDB and Pebble have a hash of 32 bits, so n keys have a rate of at least 1 - e^(-n/2^32). Filters
-//     built for more keys than capacity hold the rate up to falsePositiveRate · 2^29 keys, which is 5 million
-//     for 1 %. Some numbers of keys are exceptions with a rate of up to 6.5 times falsePositiveRate.
-//   - Guava has higher rates where the number of bits is a small odd number times a power of two. Filters built
-//     for some numbers of keys above capacity exceed a rate of 0.005 or more by up to 10 %, and a lower rate by
-//     a factor of up to 65. If capacity is 1,000 or more, they exceed a rate of 0.0001 or more by up to 10 %, and
-//     a lower rate by a factor of up to 25. To hold all rates would need up to three times the bits per key.
+//   - LevelDB and Pebble have a hash of 32 bits, so a filter of n keys has a rate of at least 1 -
+//     e^(-n/2^32). Filters built for more keys than capacity hold the rate up to falsePositiveRate · 2^29
+//     keys, which is 5 million for 1 %. For some numbers of keys, the rate is up to 6.5 times
+//     falsePositiveRate.
+//   - Guava has higher rates where the number of bits is a small odd number times a power of two. Filters
+//     built for some numbers of keys above capacity exceed a rate of 0.005 or more by up to 10 %, and a lower
+//     rate by a factor of up to 65. If capacity is 1,000 or more, they exceed a rate of 0.0001 or more by up
+//     to 10 %, and a lower rate by a factor of up to 25. A policy without these exceptions would need up to
+//     three times as many bits per key.
 //   - A RocksDB filter has at most 4 GiB, enough for 3.4 billion keys at 10 bits per key, and a Parquet filter
 //     64 GiB. Filters for more keys keep that size.
 //
-// FalsePositiveRate returns the rate of each number of keys.
+// [Policy.FalsePositiveRate] returns the rate for any number of keys.
 //
 // At 44 bits per key or more, some sizes of LevelDB and Pebble have a higher rate than smaller sizes, and
 // PolicyFor may return a few bits more than the fewest. For LevelDB it measures rates, which takes up to a
@@ -138,18 +140,20 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 	return p.Format.rate(float64(n), m, k)
 }
 
-// FalsePositiveRate returns the expected false-positive rate, 0 to 1, of a filter with the given numbers of
-// bits and probes that has n keys.
+// FalsePositiveRate returns the expected false-positive rate, 0 to 1, of a filter that contains n keys and
+// has the given numbers of bits and probes.
 //
-// It is the rate of keys with random hashes. Its accuracy depends on the format. Up to 20 bits per key:
+// The result is the rate of keys with random hashes. Its accuracy depends on the format. Up to 20 bits per
+// key:
 //
 //   - [Parquet] and [RocksDB]: within 5 % for 1,000 keys or more, and within 10 % for fewer.
 //   - [BitsAndBlooms], [Guava], [Nori] and [NoriCrate]: within 5 % for 1,000 keys or more, and within 10 % for
 //     70 or more. For 20 to 69 keys, measured rates were 0.75 to 1.3 times the result, for 5 to 19 keys 0.65 to
 //     2.1 times, and for 1 to 4 keys 0.25 to 4.2 times.
-//   - [LevelDB]: for 6,000 to 2^20 keys and rates of 0.0002 or more, FalsePositiveRate itself measures the rate
-//     on a filter of random hashes, within 9 %. That takes up to 0.1 s. For more keys or lower rates, measured
-//     rates were 0.93 to 1.43 times the result, and for fewer than 70 keys 0.75 to 1.5 times.
+//   - [LevelDB]: for 6,000 to 2^20 keys and rates of 0.0002 or more, FalsePositiveRate itself measures the
+//     rate on a filter of random hashes. The result is within 9 %, and the call takes up to 0.1 s. For more
+//     keys or lower rates, measured rates were 0.93 to 1.43 times the result, and for fewer than 70 keys 0.75
+//     to 1.5 times.
 //   - [Pebble]: for 50 keys or more, measured rates were 0.96 to 1.06 times the result, and for fewer keys 0.8
 //     to 1.06 times. Some numbers of lines give far more false positives than others; near them, measured rates
 //     were up to 1.7 times the result.
@@ -158,13 +162,15 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 // measured rates of LevelDB and Nori were 0.4 to 7 times the result, of NoriCrate up to 20 times, of Guava up to
 // 220 times and of BitsAndBlooms up to 2,000 times. The worst are filters of one or two keys.
 //
-// The rate is 1 for numbers of probes for which every key is a hit: in LevelDB and RocksDB, more than 30.
+// With some numbers of probes, every key is a hit, so the rate is 1: in LevelDB and RocksDB, with more than
+// 30.
 //
-// Keys that are numbers can have far higher rates in the formats LevelDB and Pebble, because they have similar
-// or equal hashes. At 10 bits per key, 59 % of the absent 8-byte big-endian integers between the keys are false
-// positives in a LevelDB filter of 40 keys, and 99.7 % in a Pebble filter. In filters of a million keys, 4 to
-// 12 % of the absent keys between numbered strings such as "user-00000042" are false positives, and more bits
-// do not help if hashes are equal. In the other formats, these keys have the rates of random hashes.
+// Keys that are numbers can have far higher rates in the formats LevelDB and Pebble, because they have
+// similar or equal hashes. An example is a filter of 40 keys at 10 bits per key, where the keys are 8-byte
+// big-endian integers. Of the absent integers between the keys, 59 % are false positives in a LevelDB filter,
+// and 99.7 % in a Pebble filter. Another example is a filter of a million numbered strings such as
+// "user-00000042". Of the absent strings between the keys, 4 to 12 % are false positives. More bits do not
+// help if hashes are equal. In the other formats, these keys have the rates of random hashes.
 // docs/false-positives.md of this module has the rates of more keys.
 func (f Format) FalsePositiveRate(n int, bits uint64, probes int) float64 {
 	f.mustBe()
@@ -219,14 +225,14 @@ func measureLevelDB(n, m, k, queries int) float64 {
 }
 
 // AppendFilter appends the encoded filter of keys to dst and returns the extended slice. It sizes the filter
-// for the number of keys: duplicates count, null rows do not. It does not change the bytes of dst. If dst has
-// no capacity, the bits begin at a cache line.
+// for the number of keys: duplicates count, null rows do not. It does not change the bytes that dst already
+// has. If dst has no capacity, the bits begin at a cache line.
 //
-// Filters of 2 MiB or more are built by up to 16 goroutines, at most one for each core (GOMAXPROCS) and one for
-// every 2^17 keys. Their temporary memory is at most 0.6 times the size of the filter plus 6 MiB. One goroutine
-// builds the filters of [Parquet], [RocksDB] and [Pebble] on a kernel other than [Generic], and filters of more
-// than 2^32 bits in formats other than LevelDB. If AppendFilter allocates 4 MiB or more, it requests huge
-// pages. The bytes of the filter do not depend on any of this.
+// Up to 16 goroutines build a filter of 2 MiB or more: at most one for each core (GOMAXPROCS), and at most
+// one for every 2^17 keys. Their temporary memory is at most 0.6 times the size of the filter plus 6 MiB. A
+// single goroutine builds two kinds of filters: filters of [Parquet], [RocksDB] and [Pebble] on a kernel
+// other than [Generic], and filters of more than 2^32 bits in formats other than LevelDB. If AppendFilter
+// allocates 4 MiB or more, it requests huge pages. The bytes of the filter do not depend on any of this.
 //
 // It panics if the bits need more than 2^40 bytes (2^30 where int has 32 bits), or more than 2^31 - 1 blocks of
 // [Parquet], or more than 2^29 - 64 bytes of [Pebble]. It also panics if keys are hashes and the format has a
@@ -261,8 +267,8 @@ func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 	return dst
 }
 
-// NewFilter returns the filter of keys, as [Policy.AppendFilter] builds it. Its [Filter.KeyCount] is the number
-// of keys that are not null. It panics where AppendFilter does.
+// NewFilter builds the filter of a column of keys, as [Policy.AppendFilter] does. [Filter.KeyCount] of the
+// result is the number of rows that are not null. NewFilter panics in the same cases as AppendFilter.
 func (p Policy) NewFilter(keys Keys) *Filter {
 	v, _ := openView(p.Format, p.AppendFilter(nil, keys)) // no error: the bytes are ours
 	v.count = &keyCount{n: uint64(keys.n - keys.nulls())}

@@ -36,8 +36,8 @@ func New(keys int, falsePositiveRate float64) (*Set, error) {
 // least one key.
 //
 // The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if capacity is negative, or
-// if the filter is so large that [Policy.AppendFilter] panics. If the system lacks the memory for a smaller
-// filter, the program ends, as it does in make.
+// if the filter is so large that [Policy.AppendFilter] panics. If the system does not have enough memory for
+// a smaller filter, the program ends, as it does in make.
 func (p Policy) NewSet(capacity int) (*Set, error) {
 	v, err := p.newView(capacity)
 	if err != nil {
@@ -104,7 +104,7 @@ func (f Format) emptyView(s shape) (view, error) {
 	return v, nil
 }
 
-// OpenSet returns a set with the contents of an encoded filter. It makes a copy.
+// OpenSet returns a set with the contents of an encoded filter. It copies the bytes.
 //
 // The error is [ErrFormat] if the format is unknown. It is [ErrEncoding] if the bytes are not a filter, as for
 // [Open], or if the filter has no bits that can be set:
@@ -139,8 +139,8 @@ func (v *view) checkSet() error {
 	return nil
 }
 
-// WithKernel returns a view of the same set whose batches, for queries and for additions, run on kernel k. The
-// error is [ErrKernel] if k is not one of [Kernels].
+// WithKernel returns a view of the same set that runs its batches on kernel k, both queries and additions.
+// The error is [ErrKernel] if k is not one of [Kernels].
 func (s *Set) WithKernel(k Kernel) (*Set, error) {
 	if err := k.check(); err != nil {
 		return nil, err
@@ -191,8 +191,8 @@ func (v *view) mustTake(h Hash) {
 	}
 }
 
-// TestAndAdd adds a key and reports whether it may have been present before. It hashes the key once, where
-// MayContain and Add hash it twice.
+// TestAndAdd adds a key and reports whether it may have been present before. It hashes the key once, whereas
+// MayContain and Add together hash it twice.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -287,10 +287,10 @@ func (s *Set) Equal(other *Set) bool {
 	return err == nil && bytes.Equal(bits, otherBits)
 }
 
-// Merge adds all keys of other. The sets must have the same format, size and number of probes, or the error is
-// [ErrShape]. If both kinds of keys are known, they must be equal, or the error is [ErrKind]; if one kind is
-// not known, the kind of s becomes unknown. Views that [Set.Filter] and [Set.WithKernel] returned before keep
-// their kind. With an error, s does not change.
+// Merge adds all keys of other. The error is [ErrShape] if the sets differ in format, size or number of
+// probes. It is [ErrKind] if the kinds of keys of both sets are known and differ. If only one kind is known,
+// the kind of s becomes unknown. Views that [Set.Filter] and [Set.WithKernel] returned before keep their
+// kind. With an error, s does not change.
 func (s *Set) Merge(other *Set) error {
 	to, from, err := s.matched(other)
 	if err != nil || len(to) == 0 {
@@ -302,11 +302,11 @@ func (s *Set) Merge(other *Set) error {
 	return nil
 }
 
-// Intersect keeps the bits that both sets have. Then s may contain every key that both sets had. A key that
+// Intersect keeps the bits that both sets have. Every key that both sets had is still a hit in s. A key that
 // only one of the sets had is more often a false positive than other absent keys, because the other set had
 // some of its bits. So s is not the filter of the common keys: its [Set.KeyCount] is not known, the number of
-// keys that [Set.Stats] estimates is too high, and no rate can be computed from a count. [Set.MeasureRate]
-// measures the rate of keys that neither set had.
+// keys that [Set.Stats] estimates is too high, and no formula gives its rate. [Set.MeasureRate] measures the
+// rate of keys that neither set had.
 //
 // The error is [ErrShape] if the sets differ in format, size or number of probes, and [ErrKind] if their keys
 // are known to be of different kinds. With an error, s does not change.

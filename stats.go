@@ -17,8 +17,8 @@ type Stats struct {
 	SetBits uint64 // how many of its bits are set
 	Probes  int    // bits tested for a key; 0 if the filter answers without testing bits
 
-	// Keys is the number of different keys that are expected to set as many bits, with an error of about 5 %.
-	// It is 0 if KeysUnknown is set.
+	// Keys is an estimate: the number of different keys that are expected to set as many bits. Its error is
+	// about 5 %. It is 0 if KeysUnknown is set.
 	Keys float64
 
 	// KeysUnknown is set if the number of keys cannot be derived from the bits: all bits that keys can set are
@@ -30,10 +30,10 @@ type Stats struct {
 	// is [Format.FalsePositiveRate] for the estimated number of keys, by formulas alone.
 	//
 	// For 10,000 keys or more, and rates of 0.1 % or more, it is within 5 % of what [Filter.MeasureRate]
-	// measures; for a filter of 100 keys it can be 40 % off. No formula holds for 6,000 keys or more of
-	// [LevelDB]: for these, Stats tests 2^17 random hashes, which gives an error of 3 % at a rate of 1 %, and
-	// of 9 % at 0.1 %. Keys whose hashes are not random can have a higher rate: to measure it, call
-	// MayContainBatch with absent keys.
+	// measures; for a filter of 100 keys it can be 40 % off. No formula holds for a [LevelDB] filter of 6,000
+	// keys or more. For such a filter, Stats tests 2^17 random hashes. This gives an error of 3 % at a rate
+	// of 1 %, and of 9 % at 0.1 %. Keys whose hashes are not random can have a higher rate: to measure it,
+	// call MayContainBatch with absent keys.
 	FalsePositiveRate float64
 }
 
@@ -99,8 +99,8 @@ func (v *view) setBits() uint64 {
 	return n
 }
 
-// BitRange returns where the bits lie in an encoded filter: they are the slice [from:to] of its bytes. The
-// format's header is before them, and its trailer after them.
+// BitRange returns where the bits lie in the encoded filter: in the slice [from:to] of its bytes. The header
+// of the format lies before the bits, and its trailer after them.
 func (f *Filter) BitRange() (from, to int) { return f.bitRange() }
 
 // keysOf returns the number of keys that are expected to set as many bits as are set. It is

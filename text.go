@@ -17,7 +17,7 @@ func (f Format) MarshalText() ([]byte, error) {
 	return []byte(f.String()), nil
 }
 
-// UnmarshalText makes f the format with the given short name, as [ParseFormat] does.
+// UnmarshalText sets f to the format with the given short name, as [ParseFormat] finds it.
 func (f *Format) UnmarshalText(text []byte) error {
 	format, err := ParseFormat(string(text))
 	if err == nil {
@@ -26,37 +26,36 @@ func (f *Format) UnmarshalText(text []byte) error {
 	return err
 }
 
-// MarshalBinary is MarshalText, for gob and its like.
+// MarshalBinary is MarshalText, for encoders such as gob.
 func (f Format) MarshalBinary() ([]byte, error) { return f.MarshalText() }
 
 // UnmarshalBinary is UnmarshalText.
 func (f *Format) UnmarshalBinary(data []byte) error { return f.UnmarshalText(data) }
 
-// MarshalText returns the file of the filter in base64. In JSON it is a string. The error is
-// always nil.
+// MarshalText returns the filter as a filter file in base64. In JSON it is a string. The error is always nil.
 func (v view) MarshalText() ([]byte, error) {
 	file, err := v.MarshalBinary()
 	return base64.StdEncoding.AppendEncode(nil, file), err
 }
 
-// UnmarshalText makes f the filter in a file in base64, as [Filter.UnmarshalBinary] does.
+// UnmarshalText reads text, a filter file in base64, into f, as [Filter.UnmarshalBinary] does.
 func (f *Filter) UnmarshalText(text []byte) error {
 	v, err := decodeText(text)
 	return f.take(v, err)
 }
 
-// UnmarshalText makes s the set with the contents of a file in base64, as
-// [Set.UnmarshalBinary] does.
+// UnmarshalText reads text, a filter file in base64, into s, as [Set.UnmarshalBinary] does.
 func (s *Set) UnmarshalText(text []byte) error {
 	v, err := decodeText(text)
 	return s.take(v, err)
 }
 
-// MarshalText returns the file of [AtomicSet.Snapshot] in base64. In JSON it is a string. The error is always nil.
+// MarshalText returns a snapshot of s as a filter file in base64. In JSON it is a string. The error is always
+// nil.
 func (s AtomicSet) MarshalText() ([]byte, error) { return s.Snapshot().MarshalText() }
 
-// UnmarshalText makes s the set with the contents of a file in base64, as [Set.UnmarshalText] does. No
-// goroutine may use s during the call.
+// UnmarshalText reads text, a filter file in base64, into s, as [Set.UnmarshalText] does. No goroutine may
+// use s during the call.
 func (s *AtomicSet) UnmarshalText(text []byte) error { return s.take(decodeText(text)) }
 
 // decodeText reads a file in base64.
@@ -69,7 +68,7 @@ func decodeText(text []byte) (view, error) {
 	return verifyFile(file[:n])
 }
 
-// MarshalText returns an error. Hashes are not stored as text: [Hash.Words] has their numbers.
+// MarshalText returns an error. Hashes have no text form: [Hash.Words] returns their numbers.
 func (h Hash) MarshalText() ([]byte, error) { return unstored{}.MarshalText() }
 
 // String returns a line with the format, the shape, and the number of keys if it is known.
