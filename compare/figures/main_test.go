@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/internal/race"
 	"github.com/lanebloom/bloom/internal/document"
 )
@@ -28,6 +29,66 @@ func TestPages(t *testing.T) {
 	}
 	for name := range written {
 		t.Errorf("%s: the figures are not those of %s, or the code has changed since they were measured and the page does not say it; make pages writes them", name, measurements)
+	}
+}
+
+// TestUntimedFormat leaves the figures of a format out of every run, as if the format were new and nobody had timed it. No table
+// may fail then, or name the format. With the figures, both tables of docs/choosing.md name it.
+func TestUntimedFormat(t *testing.T) {
+	files, err := filesOf(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, format := range bloom.Formats() {
+		if format == bloom.Default {
+			continue // every run has its figures
+		}
+		value, cell := "="+format.String(), "`"+format.String()+"`"
+		ofFormat := func(f figure) bool {
+			return slices.ContainsFunc(strings.Split(f.Name, "/"), func(part string) bool { return strings.HasSuffix(part, value) })
+		}
+		check := func(name string, write func(f *file) (string, error), f *file) {
+			t.Helper()
+			untimed := &file{Name: f.Name, stem: f.stem}
+			for _, r := range f.Runs {
+				r.Figures = slices.DeleteFunc(slices.Clone(r.Figures), ofFormat)
+				untimed.put(r)
+			}
+			if text, err := write(untimed); err != nil || strings.Contains(text, cell) {
+				t.Errorf("%s of %s, without figures of %v: %v\n%s", name, f.stem, format, err, text)
+			}
+			text, err := write(f)
+			if err != nil {
+				t.Errorf("%s of %s: %v", name, f.stem, err)
+			}
+			if name != "uuids" && name != "bits" {
+				return
+			}
+			if r, _ := f.run(tables[name].part); slices.ContainsFunc(r.Figures, ofFormat) {
+				if named++; !strings.Contains(text, cell) {
+					t.Errorf("%s of %s does not show the figures of %v", name, f.stem, format)
+				}
+			}
+		}
+		for _, f := range files {
+			check("columns", func(f *file) (string, error) { return columnsTable("", []*file{f}, "") }, f)
+			for name, table := range tables {
+				if _, err := f.run(table.part); err != nil || strings.Contains(table.rows, value+"/") { // the table is about this format
+					continue
+				}
+				check(name, func(f *file) (string, error) {
+					r, err := f.run(table.part)
+					if err != nil {
+						return "", err
+					}
+					return table.text(r)
+				}, f)
+			}
+		}
+	}
+	if named < 10 {
+		t.Errorf("the tables name %d formats", named)
 	}
 }
 

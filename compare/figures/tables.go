@@ -96,7 +96,7 @@ var tables = map[string]table{
 		optional(ns("column", digits, "UUIDs/filter=16KiB/what=*/keys=column/hits=0%", "UUIDs/filter=16KiB/what=*/keys=column/hits=100%")),
 		ns("8 MiB: one key", digits, "UUIDs/filter=8192KiB/what=*/keys=one/hits=0%", "UUIDs/filter=8192KiB/what=*/keys=one/hits=100%"),
 		optional(ns("column", digits, "UUIDs/filter=8192KiB/what=*/keys=column/hits=0%", "UUIDs/filter=8192KiB/what=*/keys=column/hits=100%"))}},
-	"bits": {part: "bits", head: "bits per key", rows: "Bits/bits=*/what=rocksdb", columns: columnsOfBits()},
+	"bits": {part: "bits", write: bitsTable},
 	"interleaved": {part: "interleaved", head: "one key", rows: "Interleaved/format=parquet/filters=*/kernel=KERNEL", label: labelOfFilters, turned: true, columns: []column{
 		one("times as fast as a `Group`", func(f figure) string { return digits(f.X) }, "Interleaved/format=parquet/filters=*/kernel=KERNEL"),
 		ns("nanoseconds a filter", digits, "Interleaved/format=parquet/filters=*/kernel=KERNEL")}},
@@ -287,15 +287,17 @@ func besideSet(head string, goroutines int, kind string) column {
 	return column{head: head, names: []string{other, "AtomicSet/keys=10000/goroutines=1/way=*-set"}, cell: func(f []figure) string { return tenths(f[0].Ns / f[1].Ns) }}
 }
 
-// columnsOfBits have the rate, which is the same on every CPU, and the times of an absent key, alone and in a column.
-func columnsOfBits() (columns []column) {
-	for _, f := range formats() {
-		at := "Bits/bits=*/what=" + f.String()
-		columns = append(columns, column{head: "`" + f.String() + "`", names: []string{at, at + "/keys=one/hits=0%", at + "/keys=column/hits=0%"}, cell: func(f []figure) string {
+// bitsTable has a column for each format that the run has figures of: the rate, which is the same on every CPU, and the times of an
+// absent key, alone and in a column.
+func bitsTable(r run) (string, error) {
+	t := table{part: "bits", head: "bits per key", rows: "Bits/bits=*/what=" + bloom.Default.String()}
+	for _, format := range r.formatsIn("what") {
+		at := "Bits/bits=*/what=" + format
+		t.columns = append(t.columns, column{head: "`" + format + "`", names: []string{at, at + "/keys=one/hits=0%", at + "/keys=column/hits=0%"}, cell: func(f []figure) string {
 			return fmt.Sprintf("%s; %s, %s", percent(f[0].Rate), digits(f[1].Ns), digits(f[2].Ns))
 		}})
 	}
-	return columns
+	return t.text(r)
 }
 
 // values returns the values that a part of the names has, in their order, such as those of format.
