@@ -30,7 +30,7 @@ func choices(w io.Writer) error {
 func limits(w io.Writer) error {
 	rates := []float64{0.01, 0.001, 0.0001}
 	t := race.NewTable("", "1 %", "0.1 %", "0.01 %")
-	for _, f := range []bloom.Format{bloom.RocksDB, bloom.Nori, bloom.Parquet, bloom.LevelDB, bloom.Pebble} {
+	for _, f := range bloom.Formats() {
 		row := []string{"`" + f.String() + "`"}
 		for _, rate := range rates {
 			number := func(i int) int { return (10 + i%90) * int(math.Pow10(i/90)) }
