@@ -200,8 +200,8 @@ func (s *state) query(h bloom.Hash) (some, inNewest bool) {
 	return some, false
 }
 
-// MayContain reports whether a generation may have the key. False is certain. For an absent key, the result is
-// true at the false-positive rate of all generations together.
+// MayContain reports whether a generation may have the key. False is certain. For an absent key, the
+// probability of true is the false-positive rate of all generations together.
 func (w *Window) MayContain(key []byte) bool {
 	s := w.state.Load()
 	return s != nil && s.has(s.options.Format.Hash(key))

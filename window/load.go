@@ -10,10 +10,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// WriteTo writes the file of the window, while goroutines may add, query and rotate. The file has every key
-// that a query would find when WriteTo begins, and the times when the generations began. WriteTo needs memory
-// for a small buffer. To replace an older file in one step, write to a new file, sync it and rename it; a
-// window of Open does that.
+// WriteTo writes the window as a file. Goroutines may add, query and rotate during the call. The file has
+// every key that a query would find when WriteTo begins, and the times when the generations began. WriteTo
+// needs memory for a small buffer. To replace an older file in one step, write to a new file, sync it and
+// rename it. A window that Open returned does that in Save.
 func (w *Window) WriteTo(to io.Writer) (int64, error) {
 	w.writing.Add(1) // before it reads the state: a rotation that comes later sees it
 	defer w.writing.Add(-1)
@@ -32,10 +32,11 @@ func (w *Window) WriteTo(to io.Writer) (int64, error) {
 	return out.n, out.err
 }
 
-// ReadFrom makes w the window in the next file of r, with its options. It verifies the checksums, reads the
-// bytes of the file and no more, and allocates memory for the bytes that r returns, not for the sizes in
-// headers: a file is refused if Rotate would make filters of more than four times the size of its own filters.
-// No goroutine may use w during the call. To read into a window in use, or with different options, use Load.
+// ReadFrom reads the next window file from r into w, with the options of the file. It verifies the checksums,
+// and reads only the bytes of that file. It allocates memory for the bytes that r returns, not for the sizes
+// in headers. For this reason it refuses a file if Rotate would make filters of more than four times the size
+// of the filters in the file. No goroutine may use w during the call. To read into a window in use, or with
+// different options, use Load.
 //
 // The generations are as old as they were when the file was written. If Run rotated the window, the time since
 // then is added.
@@ -69,26 +70,27 @@ type Loaded struct {
 	Size      int64     // bytes read
 }
 
-// Load adds the keys of the next file of r to the window. Goroutines may use w during the call. The window's
-// options stay. Keys are as old as in the file: the keys of a generation are added to the generation of this
-// window that was the newest when that generation began. So if both windows have the same interval and as many
-// generations, a key is forgotten no later than by the window that wrote the file. If that window rotates at
-// other times, a key may be forgotten up to one interval earlier: replicas that load each other's files need one
-// generation more. A new window continues with the generations of the file.
+// Load reads the next window file from r and adds its keys to w. Goroutines may use w during the call. The
+// options of w stay. Keys keep their age: Load finds the generation of w that was the newest when a
+// generation of the file began, and adds the keys to it. So if both windows have the same interval and number
+// of generations, w forgets a key no later than the window that wrote the file. If that window rotates at
+// other times, w may forget a key up to one interval earlier. So replicas that load each other's files need
+// one more generation. A new window continues with the generations of the file.
 //
 // A file with different options may have
 //
-//   - a different number of keys or a different rate: its filters have a different size, and are queried beside
-//     the filters of the window until they are forgotten. Until then, the rates of both add up, and so does the
-//     memory;
-//   - fewer or more generations: the oldest, for which the window has no place, are forgotten.
+//   - a different number of keys or a different rate. Then the filters of the file have a different size. The
+//     window keeps them beside its own filters, and queries both, until it forgets their generation. Until
+//     then, the rates of both add up, and so does the memory;
+//   - fewer or more generations. Load forgets the oldest ones, for which the window has no place.
 //
-// A filter is merged with one of the same size if that has room for the keys of both, so loading the same file
-// again changes nothing. If MaxBytes is reached, it is merged with the least full filter of its size, and
-// [Stats] Over is true. So only the first filter of each size in each generation may exceed MaxBytes.
+// Load merges a filter of the file with a filter of the same size that has room for the keys of both. So to
+// load the same file again changes nothing. If MaxBytes is reached, Load merges the filter with the least
+// full filter of its size, and Over in [Stats] is true. So only the first filter of each size in each
+// generation may exceed MaxBytes.
 //
-// The errors are the errors of ReadFrom, and [bloom.ErrShape] for a file of a different format, which has
-// different hashes. With an error, the window does not change.
+// Load returns the same errors as ReadFrom. It also returns [bloom.ErrShape] if the file has a different
+// format, which has different hashes. With an error, the window does not change.
 func (w *Window) Load(r io.Reader) (Loaded, error) {
 	p := w.mustHave().plan
 	in := newSource(r, -1)

@@ -21,8 +21,8 @@ type Options struct {
 // mostGenerations bounds the time of a query.
 const mostGenerations = 1024
 
-// Bytes returns the bytes of the filters if each generation has at most Keys keys. MaxBytes does not affect it.
-// The error is [bloom.ErrFormat], [bloom.ErrCapacity] or [bloom.ErrRate], as in [New].
+// Bytes returns how many bytes the filters need if each generation has at most Keys keys. MaxBytes does not
+// affect it. The error is [bloom.ErrFormat], [bloom.ErrCapacity] or [bloom.ErrRate], as in [New].
 func (o Options) Bytes() (int64, error) {
 	p, err := o.plan()
 	return int64(o.Generations) * p.bytes(), err

@@ -43,13 +43,13 @@ func (w *Window) rotate(n int, began time.Time) {
 // error. For 24 hours with hourly rotation, use 25 generations. A window that was read from a file continues
 // with the age of its generations.
 //
-// If Run wakes up late, for example because the process was stopped, it makes up at once for each interval that
-// has passed. The newest generation then has the keys of several intervals. It is kept as long as any other,
-// because its last keys may be new. Time during which no process ran is made up for by Open, Load and ReadFrom,
-// if Run had been called before the window was saved: they forget generations that have become too old.
+// If Run wakes up late, for example because the process was stopped, it catches up at once with all intervals
+// that have passed. The newest generation then has the keys of several intervals. It is kept as long as any
+// other, because its last keys may be new. Time can also pass while no process runs. Open, Load and ReadFrom
+// then forget generations that have become too old, if Run had been called before the window was saved.
 //
-// The age of a generation is measured by a monotonic clock; the time of day counts only while no process runs.
-// On most systems, neither that clock nor timers run while the machine sleeps: keys are kept longer by that
+// A monotonic clock measures the age of a generation. The time of day counts only while no process runs. On
+// most systems, the monotonic clock and timers stop while the machine sleeps, so keys are kept longer by that
 // time.
 func (w *Window) Run(ctx context.Context, every time.Duration) error {
 	if every <= 0 {

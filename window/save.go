@@ -10,17 +10,19 @@ import (
 // regularly, for example every minute. If the process is killed, the keys that were added after the last Save
 // are lost.
 //
-// The given options apply, not the options of the saved window: [Window.Load] describes what happens to its
-// filters. The generations are as old as the time of day implies. If Run rotated the saved window, generations
-// that have become too old are forgotten. Their files stay until the next Save, so nothing is lost before that
-// if the time of day is wrong. If a generation began in the future, it counts as beginning now. Open reads each
-// filter to its final place, and needs little more memory than the filters.
+// The given options apply, not the options of the saved window. [Window.Load] describes what happens to
+// filters that do not match them. Open derives the age of the generations from the time of day. If Run
+// rotated the saved window, generations that have become too old are forgotten. Their files stay until the
+// next Save, so a wrong time of day loses nothing before that. If a generation began in the future, it counts
+// as beginning now. Open reads each filter into its final memory, so it needs little more memory than the
+// filters.
 //
 // The folder is locked until Close, or until the process ends. The error is [ErrLocked] if another window has
-// it, in this process or in another. If the package syscall has no such lock (AIX, Solaris, Plan 9, js and
-// wasip1), a second window is not noticed. The error is [bloom.ErrEncoding] if a file is missing or damaged, or
-// older than the others; the message names the file. Open then changes nothing: begin with an empty folder. The
-// error is [bloom.ErrShape] for a folder of a different format, or an error of [New].
+// the folder, in this process or in another. On systems where the package syscall has no such lock (AIX,
+// Solaris, Plan 9, js and wasip1), Open does not notice a second window. The error is [bloom.ErrEncoding] if
+// a file is missing or damaged, or older than the others; the message names the file. Open then changes
+// nothing: begin with an empty folder. The error is [bloom.ErrShape] if the filters in the folder have a
+// different format. It can also be an error of [New].
 func Open(folder string, o Options) (*Window, Loaded, error) {
 	p, err := o.plan()
 	if err != nil {
@@ -76,10 +78,10 @@ func (f *folder) window(o Options, p *plan) (*Window, Loaded, error) {
 	return w, loaded, nil
 }
 
-// Save writes the newest generation to the folder of Open, and all generations that changed since they were
-// written. Goroutines may use w during the call; Rotate, Load and Resize wait until it ends. If it returns
-// without an error, the folder has every key that was added before Save began, and the files are synced. If it
-// returns an error, the folder has at least what the last successful Save wrote.
+// Save writes the newest generation to the window's folder, and also each generation that has changed since
+// it was last written. Goroutines may use w during the call; Rotate, Load and Resize wait until it ends. If
+// it returns without an error, the folder has every key that was added before Save began, and the files are
+// synced. If it returns an error, the folder has at least what the last successful Save wrote.
 func (w *Window) Save() error {
 	w.order.Lock()
 	defer w.order.Unlock()

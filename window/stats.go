@@ -16,9 +16,9 @@ type Stats struct {
 	Over  bool  // a generation has more keys than [Options] MaxBytes has room for: the rate does not hold
 }
 
-// Stats returns numbers that are computed from the set bits. Each call counts the bits of the newest
-// generation, which takes about 0.05 ms for each MB. It counts the bits of other generations in the first call
-// after a Rotate or a Load has changed them, and keeps the numbers.
+// Stats computes numbers about the window from the set bits. Each call counts the bits of the newest
+// generation, which takes about 0.05 ms for each MB. It counts the bits of an older generation only in the
+// first call after a Rotate or a Load has changed that generation, and keeps the numbers.
 func (w *Window) Stats() Stats {
 	s := w.state.Load()
 	if s == nil {

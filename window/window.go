@@ -9,20 +9,20 @@
 //	go seen.Run(ctx, time.Hour)
 //	maybe := seen.TestAndAddString(url) // whether it may have been added in the last 24 hours
 //
-// After the call that adds a key has returned, the key is found until Generations-1 rotations have begun since
-// that call began. So with G generations, a key is kept for at least G-1 intervals and at most G: for 24 hours
-// with hourly rotation, use 25 generations. TestAndAdd adds the key to the newest generation even if an older
-// one has it, so the time of the key begins anew. MayContain adds nothing.
+// When the call that adds a key has returned, queries find the key. They find it until Generations-1
+// rotations have begun since that call began. So with G generations, a key is kept for at least G-1 intervals
+// and at most G: for 24 hours with hourly rotation, use 25 generations. TestAndAdd adds the key to the newest
+// generation even if an older one has it, so the time of the key begins anew. MayContain adds nothing.
 //
 // A generation that gets more keys than planned gets another set, so that the rate holds ([Options]). [Open]
-// makes a window that is kept in a folder, and knows after a restart how old its generations are.
+// returns a window that is kept in a folder. After a restart, the window knows how old its generations are.
 // docs/window.md of the repository is a guide.
 //
 // # Concurrency
 //
 // Any number of goroutines may add, query, rotate, save and load at the same time. Queries, additions and
-// WriteTo do not wait. Rotate, Load, Resize and Save run one after the other. If the generations change during
-// an addition, it adds its keys once more, and only then it may wait, for microseconds.
+// WriteTo do not wait. Rotate, Load, Resize and Save run one after the other. If the generations change
+// during an addition, the addition adds its keys once more. Only then may it wait, for microseconds.
 package window
 
 import (
@@ -32,8 +32,9 @@ import (
 	"time"
 )
 
-// Window is a set of keys that forgets them by generations. New makes one, Open keeps one in a folder, and
-// ReadFrom reads one. The zero Window has no keys, and its methods that add keys panic.
+// Window is a set of keys that forgets old keys, one generation at a time. [New] returns a window in memory,
+// [Open] returns a window that is kept in a folder, and [Window.ReadFrom] reads a window from a file. The
+// zero Window has no keys, and its methods that add keys panic.
 type Window struct {
 	unstored
 
@@ -62,12 +63,13 @@ type Window struct {
 // both are right. A goroutine that has waited inside an addition for all that time may still set bits of its key in it. The key
 // is added again, so that it is there anyway, and may be kept for an interval more.
 
-// New returns an empty window. Rate is the rate of a query over all generations, so each generation gets its
-// part of it.
+// New returns an empty window. The rate in the options applies to a query over all generations, so each
+// generation gets a part of it.
 //
-// The error is [bloom.ErrFormat] if the format is unknown, [bloom.ErrCapacity] if the number of generations or
-// of keys is out of range or MaxBytes is less than Bytes, and [bloom.ErrRate] if the format cannot hold the
-// rate divided by twice the generations.
+// The error is [bloom.ErrFormat] if the format is unknown. It is [bloom.ErrCapacity] if the number of
+// generations or the number of keys is out of range, or if MaxBytes is less than [Options.Bytes]. It is
+// [bloom.ErrRate] if the format cannot hold the rate that a filter needs: Rate divided by twice the number of
+// generations.
 func New(o Options) (*Window, error) {
 	p, err := o.plan()
 	if err != nil {
@@ -88,8 +90,8 @@ func New(o Options) (*Window, error) {
 	return w, nil
 }
 
-// Options returns the options of New, of Open, or of the window that ReadFrom read, with the number of keys of
-// the last Resize.
+// Options returns the options of the window: the options that New or Open received, or the options that
+// ReadFrom read. After a Resize, the number of keys is the number that Resize received.
 func (w *Window) Options() Options {
 	if s := w.state.Load(); s != nil {
 		return s.options
@@ -97,8 +99,8 @@ func (w *Window) Options() Options {
 	return Options{}
 }
 
-// Began returns when the newest generation began. Differences between returned times, and their age, are
-// measured by a monotonic clock.
+// Began returns when the newest generation began. A monotonic clock measures the differences between returned
+// times, and their age.
 func (w *Window) Began() time.Time {
 	if s := w.state.Load(); s != nil {
 		return s.generations[0].began
@@ -108,8 +110,9 @@ func (w *Window) Began() time.Time {
 
 // Resize changes the number of keys of a generation. Sets that begin after the call have the new size,
 // including additional sets of a full generation. Existing sets keep their size until they are forgotten. If
-// MaxBytes is 0, it changes accordingly. A rotation always begins a set, so after a call with more keys the
-// filters may exceed MaxBytes until the existing sets are forgotten. The errors are the errors of [New].
+// MaxBytes is 0, the limit changes accordingly. A rotation always begins a set. So after a call with more
+// keys, the filters may exceed MaxBytes until the existing sets are forgotten. Resize returns the same errors
+// as [New].
 func (w *Window) Resize(keys int) error {
 	w.order.Lock()
 	defer w.order.Unlock()
@@ -138,7 +141,7 @@ func (w *Window) change(to func(s *state) *state) {
 // unstored is embedded in Window. Without it, JSON would make an empty object of one, also of a Window that is a field of a value.
 type unstored struct{}
 
-// MarshalText returns an error: a Window has no text. WriteTo saves one.
+// MarshalText returns an error, because a Window has no text form. WriteTo saves a window.
 func (unstored) MarshalText() ([]byte, error) {
 	return nil, errors.New("window: a Window is not stored as text")
 }
