@@ -7,17 +7,18 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// MayContainBatch tests every user key of a column, as [Table.MayContain] does. It sets bit i%64 of hits[i/64]
-// if the table may have key i, and clears it if not. It writes the first (keys.Len()+63)/64 words, with 0 for
-// the bits past the last key, and returns the number of hits. A null row is not a hit, unless the filter is not
-// queried ([Table.Ignored]): then it is. For a column of hashes, the range of the table's keys is not used.
+// MayContainBatch tests every user key of a column, as [Table.MayContain] does. It sets bit i%64 of
+// hits[i/64] if the table may have key i, and clears it if not. It writes the first (keys.Len()+63)/64 words,
+// with 0 for the bits past the last key, and returns the number of hits. A null row is a hit if the filter is
+// not queried ([Table.Ignored]). Otherwise it is not a hit. For a column of hashes, the range of the table's
+// keys is not used.
 //
-// With an error, keys are hits if their filter could not be read. The error is bloom.ErrKeys if keys are hashes
-// and the key itself is needed: in tables of several filters, of a Ribbon filter, and with [Split]. Then all
-// rows that are not null are hits.
+// With an error, keys are hits if their filter could not be read. The error is [bloom.ErrKeys] if keys are
+// hashes and the table needs the keys themselves: a table with several filters, with a Ribbon filter, or with
+// the option [Split]. Then all rows that are not null are hits.
 //
-// It panics if hits has fewer words than it writes, or if keys are hashes that the filter's format does not
-// have.
+// It panics if hits has fewer words than it writes, or if keys are hashes and the filter's format has a
+// different hash.
 func (t *Table) MayContainBatch(keys bloom.Keys, hits []uint64) (n int, err error) {
 	if t.isSynthetic() {
 		return setAll(hits, keys.Len()), nil

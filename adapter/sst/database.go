@@ -11,14 +11,16 @@ import (
 	"sync/atomic"
 )
 
-// ErrMissing is the reason of [Table.Ignored] for a table that the MANIFEST of a database lists and that cannot be opened: its
-// file is gone, damaged or in another folder. Every key may be in it.
+// ErrMissing is the error that [Table.Ignored] returns for a table that cannot be opened, although the
+// MANIFEST of the database lists it. The file of the table is gone, damaged or in another folder. Every key
+// may be in the table.
 var ErrMissing = errors.New("bloomsst: a table of the database is missing")
 
-// ErrManifest: the folder has no MANIFEST that can be read. See [View.Manifest].
+// ErrManifest: the folder has no MANIFEST that this package can read. See [View.Manifest].
 var ErrManifest = errors.New("bloomsst: no MANIFEST of a database")
 
-// Database is the tables in the folder of a database, which may be running. It is safe for concurrent use.
+// Database gives access to the tables in the folder of a database. The database may be running. A Database is
+// safe for concurrent use.
 //
 //	database, err := bloomsst.OpenDatabase(folder)
 //	if err != nil {
@@ -36,14 +38,15 @@ type Database struct {
 	view    atomic.Pointer[View]
 }
 
-// OpenDatabase opens the tables in the folder of a database of LevelDB, goleveldb, RocksDB, Pebble or Badger,
-// each with the options. It reads the database's MANIFEST, which lists the level of each table, its first and
-// its last key, and the database's comparator. It writes nothing and locks nothing. Without a MANIFEST that can
-// be read, the tables are all tables in the folder, and [View.Manifest] returns the reason. The error is
-// [ErrManifest] if the folder has no tables either.
+// OpenDatabase opens all tables in the folder of a database, each with the given options. The engine can be
+// LevelDB, goleveldb, RocksDB, Pebble or Badger. OpenDatabase reads the MANIFEST, which names the comparator
+// of the database and lists the level, the first key and the last key of each table. It writes nothing and
+// locks nothing. If it can read no MANIFEST, it opens every table in the folder, and [View.Manifest] returns
+// the reason. The error is [ErrManifest] if the folder has no tables either.
 //
 // Keys that are only in the database's log are in no table. The files of tables stay open. If a Refresh finds
-// that a table is gone, its file is closed when the garbage collector finds that no [View] has the table.
+// that a table is gone, the file of that table stays open until the garbage collector finds that no [View]
+// has the table.
 func OpenDatabase(folder string, options ...Option) (*Database, error) {
 	d := &Database{folder: folder, options: options}
 	d.view.Store(new(View))
@@ -102,7 +105,7 @@ func missingFrom(list, tables []*Table) (missing []*Table) {
 	return missing
 }
 
-// Close closes the files of the tables that the last Refresh found. A table that must read its file after that
+// Close closes the files of the tables that the last Refresh found. After that, a query that must read a file
 // returns true, with an error.
 func (d *Database) Close() (err error) {
 	d.mutex.Lock()
@@ -139,8 +142,8 @@ type listing struct {
 
 const unknownLevel = -1
 
-// Name returns the name of the table's file in the folder of its database. It is empty for a table of [Open]
-// without [InDatabase].
+// Name returns the name of the table's file in the folder of its database. It is empty for a table that was
+// opened by [Open] without [InDatabase].
 func (t *Table) Name() string {
 	if t.member == nil {
 		return ""
@@ -157,8 +160,8 @@ func (t *Table) Level() (level int, known bool) {
 	return p.level, true
 }
 
-// Family returns the name of the column family of a RocksDB table, as recorded by the table or else by its
-// database. It is empty for tables of other engines.
+// Family returns the name of the column family of a RocksDB table. The table records the name, or else its
+// database does. The name is empty for tables of other engines.
 func (t *Table) Family() string {
 	p := t.inDatabase()
 	if t.properties.family != "" || p == nil {
@@ -181,10 +184,11 @@ func (t *Table) IsUnasked() bool {
 	return p != nil && p.unasked
 }
 
-// InDatabase declares that the table of [Open] belongs to the database in a folder. Its MANIFEST is read when
-// the first table with the option is opened. It names the comparator, which tables of LevelDB do not. If the
-// io.ReaderAt has a Name, as an *os.File has, and that is the name of a table in the folder, the MANIFEST also
-// provides its level and its family. [OpenDatabase] opens all tables of a database.
+// InDatabase declares that a table belongs to the database in a folder. The first [Open] with this option
+// reads the MANIFEST of the database. The MANIFEST contains the name of the comparator, which tables of
+// LevelDB do not contain. It also provides the level and the column family of the table, if the io.ReaderAt
+// has a method Name, as an *os.File has, that returns the name of a table in the folder. To open all tables
+// of a database, use [OpenDatabase].
 func InDatabase(folder string) Option {
 	read := sync.OnceValue(func() *snapshot {
 		s, err := readSnapshot(folder)

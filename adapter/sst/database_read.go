@@ -75,9 +75,9 @@ func namesIn(folder string) ([]string, error) {
 	return file.Readdirnames(-1)
 }
 
-// ListedTables returns the names of the files in which a database has its tables, as its MANIFEST lists them,
-// in the order of their numbers. Some may not be in the folder. The error wraps [ErrManifest] if no MANIFEST
-// can be read.
+// ListedTables returns the names of the table files that the MANIFEST of a database lists, in the order of
+// the file numbers. Some files may not be in the folder. The error wraps [ErrManifest] if no MANIFEST can be
+// read.
 func ListedTables(folder string) ([]string, error) {
 	s, err := readSnapshot(folder)
 	if err == nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Part is a filter of a table, and the keys that it covers. In LevelDB's tables, these are the keys of the data
-// blocks that begin at an offset of From or more, and below To. A partition of RocksDB covers the keys up to
-// LastKey that no earlier part covers. Any other filter covers all keys of the table. LastKey may lie between
-// two keys of the table.
+// Part is a filter of a table, and the keys that it covers. In a table of LevelDB, these are the keys of the
+// data blocks that begin at an offset of at least From and below To. A partition of RocksDB covers the keys
+// up to LastKey that no earlier part covers. Any other filter covers all keys of the table. LastKey may lie
+// between two keys of the table.
 type Part struct {
 	Filter   *bloom.Filter // nil if the filter is a Ribbon filter
 	Ribbon   *Ribbon       // nil if it is a Bloom filter
@@ -178,8 +178,8 @@ func (t *Table) hasSplit() bool {
 }
 
 // FilterKey returns the part of a key that the filters of the table have: the key, or a prefix. It returns
-// false if the filters cannot be used for the key, because it has no prefix, or because the filters are not
-// queried ([Table.Ignored]).
+// false if the filters cannot be used for the key: the key has no prefix, or the filters are not queried
+// ([Table.Ignored]).
 func (t *Table) FilterKey(userKey []byte) (key []byte, ok bool) {
 	if t.Ignored() != nil {
 		return nil, false
@@ -420,10 +420,10 @@ func (t *Table) Parts() (n int) {
 	return n
 }
 
-// Filters returns the filters of the table in the order of their keys, and an error for each filter that cannot
-// be read. A partition of RocksDB is read when the iterator reaches it, and stays in memory. Filters of
-// prefixes are included, even if they are not queried ([ErrPrefix]). [Table.FilterKey] returns the bytes to
-// look up in a filter.
+// Filters returns the filters of the table in the order of their keys, and an error for each filter that
+// cannot be read. The iterator reads a partition of RocksDB when it reaches that partition, which then stays
+// in memory. The iterator includes filters of prefixes, even if they are not queried ([ErrPrefix]).
+// [Table.FilterKey] returns the bytes to look up in a filter.
 func (t *Table) Filters() iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		all := t.shown()
@@ -442,8 +442,8 @@ func (t *Table) Filters() iter.Seq2[Part, error] {
 	}
 }
 
-// FilterMayContain reports whether the filter may have a key. This is the engine's answer from the filter.
-// Unlike [Table.MayContain], it does not use the range of the table's keys.
+// FilterMayContain reports whether the filter may have a key. The engine gets the same answer from the
+// filter. Unlike [Table.MayContain], it does not use the range of the table's keys.
 func (t *Table) FilterMayContain(userKey []byte) (bool, error) {
 	if t.filters == nil || t.isSynthetic() {
 		return true, nil

@@ -40,10 +40,10 @@ func (p *proof) outside(key []byte) bool {
 // doubtful is a chance that is too high: a filter of other keys may have had all keys that were looked up.
 const doubtful = 1e-6
 
-// Proved returns the number of the table's own keys that were looked up in the filter. All of them are hits,
-// unless the error names a key that is not, or a read that failed. A filter that does not have a key of its
-// table is not queried ([Table.Ignored]). If a data block could not be read, the filter is queried
-// nevertheless.
+// Proved returns the number of the table's own keys that were looked up in the filter. If all of them are
+// hits, the error is nil. Otherwise the error names a key that is not a hit, or a read that failed. A filter
+// that lacks a key of its table is not queried ([Table.Ignored]). If a data block could not be read, the
+// filter is queried nevertheless.
 //
 // Proved reads the index block and two data blocks, or three if they have few keys or if the filter may have
 // prefixes of Pebble's Split. An index in two levels needs one more read for each, and a dictionary of

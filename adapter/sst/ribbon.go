@@ -13,10 +13,11 @@ import (
 // and Xor" by Dillinger and Walzer, 2021, in its standard form with ribbons of 128 bits. It needs about 30 %
 // less space than a Bloom filter of the same rate. It is safe for concurrent use.
 //
-// A Ribbon filter is the solution of a system of linear equations over bits, with one equation for each key and
-// column. The hash of a key gives the slot where its ribbon begins, 128 coefficients, and one result for each
-// column. The key is a hit if, in each column, the result equals the parity of the coefficients ANDed with the
-// solution's bits that begin at that slot. So each column halves the rate.
+// A Ribbon filter is the solution of a system of linear equations over bits, with one equation for each key
+// and column. The hash of a key gives the slot where its ribbon begins, 128 coefficients, and one result for
+// each column. To test a column, AND the coefficients with the 128 bits of the solution that begin at that
+// slot. The parity must equal the result of that column. The key is a hit if this is true in every column. So
+// each column halves the rate.
 //
 // The solution consists of blocks of 128 slots. A block has a segment of 16 bytes for each column: slot i is
 // bit i. The first blocks may have one column less than the others, so that any number of segments can be used.

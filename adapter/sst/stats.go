@@ -19,13 +19,14 @@ type Stats struct {
 	SetBits uint64
 	Probes  int // of the first Bloom filter
 
-	// Keys is the number of different keys in the filters, estimated from the set bits. It is 0 if KeysUnknown is set,
-	// because it cannot be derived from the bits.
+	// Keys is the number of different keys in the filters, estimated from the set bits. It is 0 if
+	// KeysUnknown is set, because the number cannot be derived from the bits.
 	Keys        float64
 	KeysUnknown bool
 
-	// FalsePositiveRate is the expected false-positive rate, 0 to 1, from the set bits, and for Ribbon filters
-	// from their sizes. It is the mean of the filters' rates, weighted by their keys.
+	// FalsePositiveRate is the expected false-positive rate, 0 to 1, from the set bits, and for Ribbon
+	// filters from their sizes. It is the mean of the rates of all filters, weighted by their numbers of
+	// keys.
 	FalsePositiveRate float64
 
 	// BestRate is the rate that filters of the same size and format would have for the same keys with the
@@ -69,7 +70,7 @@ func (t *Table) Stats() (s Stats, err error) {
 	return s, err
 }
 
-// Stats counts the set bits of the filter. Bytes is its size in bytes.
+// Stats counts the set bits of the filter. Bytes in the result is the size of the filter.
 func (p Part) Stats() Stats {
 	var one sum
 	one.add(p)

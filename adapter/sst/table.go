@@ -1,5 +1,6 @@
-// Package bloomsst reads the filters in the table files of storage engines: the .ldb and .sst files of LevelDB,
-// goleveldb, RocksDB, Pebble and Badger. It reads only the few data blocks that prove a filter.
+// Package bloomsst reads the filters in the table files of storage engines: the .ldb and .sst files of
+// LevelDB, goleveldb, RocksDB, Pebble and Badger. Of the data blocks, it reads only the few that it needs to
+// prove a filter.
 //
 //	table, err := bloomsst.Open(file, size)
 //	if err != nil {
@@ -7,9 +8,10 @@
 //	}
 //	may, err := table.MayContain(key) // by the table's range and its filter
 //
-// A table has one filter ("fullfilter" in RocksDB, and in Pebble and Badger), one for each partition
-// of the keys ("partitionedfilter" in RocksDB), or one for each 2 KiB of data blocks (LevelDB). It is a Bloom filter, or a [Ribbon]
-// filter of RocksDB. [Table.Filters] returns them, and [Table.Stats] reports how full they are and how often they are wrong.
+// A table has one filter ("fullfilter" in RocksDB, and in Pebble and Badger), one for each partition of the
+// keys ("partitionedfilter" in RocksDB), or one for each 2 KiB of data blocks (LevelDB). A filter is a Bloom
+// filter, or a [Ribbon] filter of RocksDB. [Table.Filters] returns the filters, and [Table.Stats] reports how
+// full they are and how often they are wrong.
 package bloomsst
 
 import (
@@ -22,8 +24,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// The errors of Open and of a table's methods wrap these with details. Test for them with errors.Is. An error of
-// the caller's io.ReaderAt is passed on.
+// The errors of Open and of a table's methods wrap these with details. Test for them with errors.Is. They
+// also return errors of the caller's [io.ReaderAt].
 var (
 	// ErrTable: the bytes are not a table of an engine that this package knows, or they are truncated.
 	ErrTable = errors.New("bloomsst: no table that this package reads")
@@ -41,17 +43,18 @@ var (
 	ErrNoFilter = errors.New("bloomsst: no filter")
 	// ErrPolicy: the filter has a policy, or bytes, that this package does not know. See [Named].
 	ErrPolicy = errors.New("bloomsst: unknown filter policy")
-	// ErrRibbon: the filter is a Ribbon filter of a size that RocksDB does not read either.
+	// ErrRibbon: the filter is a Ribbon filter, and RocksDB does not read a filter of its size, either.
 	ErrRibbon = errors.New("bloomsst: a Ribbon filter")
-	// ErrPrefix: the filter has only prefixes of the keys, and without [Split] their length is not known.
+	// ErrPrefix: the filter has only prefixes of the keys, and the length of the prefixes is not known
+	// without [Split].
 	ErrPrefix = errors.New("bloomsst: a filter of prefixes")
-	// ErrComparator: the order of the keys determines which filter is queried, and it is not known. See
+	// ErrComparator: the order of the keys is not known, but it determines which filter a key needs. See
 	// [Comparator].
 	ErrComparator = errors.New("bloomsst: unknown order of the keys")
 )
 
-// Table is a table file. It is safe for concurrent use if its io.ReaderAt is. It keeps what it has read: the
-// filters, and the last keys of the blocks if they determine which filter a key needs.
+// Table is a table file. It is safe for concurrent use if its io.ReaderAt is. It keeps the filters that it
+// has read. It also keeps the last keys of the blocks, if these determine which filter a key needs.
 type Table struct {
 	file       file
 	engine     string
@@ -73,7 +76,7 @@ type Table struct {
 	member     *member               // what its database tells, or nil
 }
 
-// The engines, as [Table.Engine] names them.
+// The names of the engines, which [Table.Engine] returns.
 const (
 	LevelDB = "leveldb" // and goleveldb
 	RocksDB = "rocksdb"
@@ -84,31 +87,34 @@ const (
 // Option is an option of [Open].
 type Option func(*Table)
 
-// Comparator sets how the database compares user keys. Without it, they are compared byte by byte. The order
-// must be known if a table has several filters. RocksDB's tables name their comparator: if it is neither
-// RocksDB's own nor given, every key may be in the table ([ErrComparator]). LevelDB's tables do not name it: if
-// the keys in the index block are not in that order, the result is true, with the error ErrComparator.
+// Comparator sets how the database compares user keys. Without this option, the package compares them byte by
+// byte. It must know the order if a table has several filters. A table of RocksDB contains the name of its
+// comparator. If this is not RocksDB's own comparator and the option is missing, every key may be in the
+// table ([ErrComparator]). A table of LevelDB does not contain the name. If the keys in its index block are
+// not in the expected order, the result is true, with the error ErrComparator.
 func Comparator(compare func(a, b []byte) int) Option {
 	return func(t *Table) { t.compare = compare }
 }
 
-// Split sets the function that returns the length of the part of a key that is in the filter: the Split of
-// Pebble's Comparer, or the prefix length of RocksDB's prefix_extractor. RocksDB's filters of whole keys are
-// queried with whole keys. If prefix returns -1 for a key, the result is true.
+// Split sets a function for filters that contain prefixes of keys. The function returns the length of a key's
+// prefix, as Split of Pebble's Comparer does. For RocksDB, it is the length of the prefix that the
+// prefix_extractor returns. If a filter of RocksDB contains whole keys, whole keys are looked up in it. If
+// the function returns -1 for a key, the result of a query is true.
 func Split(prefix func(key []byte) int) Option {
 	return func(t *Table) { t.split = prefix }
 }
 
-// Named sets the format f of filters whose policy has this name, such as filters that NewNamed of
-// adapter/goleveldb or adapter/pebble made. The names of the engines' own policies are known.
+// Named sets the format of filters by the name of their policy. Use it for a name that was chosen for
+// NewNamed of adapter/goleveldb or adapter/pebble. The package knows the names of the engines' own policies.
 func Named(name string, f bloom.Format) Option {
 	return func(t *Table) { t.names[name] = f }
 }
 
-// Open reads the footer, the index of the metadata, the properties and the filter of the table in the first
-// size bytes of r. It makes at most 4 reads, and reads no data block. If the table has many filters in
-// partitions, or if finding a filter needs the index of the data blocks, these are read when they are needed.
-// All checksums are verified. The memory for a block is bounded by size and 16 MiB, whatever its bytes claim.
+// Open opens the table in the first size bytes of r. It reads the footer, the index of the metadata, the
+// properties and the filter. It makes at most 4 reads, and reads no data block. If the table has many filters
+// in partitions, or if finding a filter needs the index of the data blocks, these are read when they are
+// needed. All checksums are verified. The memory for a block is bounded by size and 16 MiB, whatever its
+// bytes claim.
 //
 // A table without a filter, or with a filter that this package does not read, is not an error: [Table.Ignored]
 // returns the reason, and every key may be in the table.
@@ -167,20 +173,20 @@ func (t *Table) readMetadata() error {
 	return t.readFilter(meta)
 }
 
-// Engine returns the name of the engine whose format the table has: one of the constants.
+// Engine returns the name of the engine that defines the table's format: one of the constants.
 func (t *Table) Engine() string { return t.engine }
 
 // Version returns the version of the table's format, which is RocksDB's format_version or Pebble's table format. It is 0
 // for LevelDB and Badger, which have none.
 func (t *Table) Version() int { return t.version }
 
-// Policy returns the name of the filter policy that the table stores, or nothing if it has no filter. Badger
-// stores no name.
+// Policy returns the name of the filter policy that the table stores, or an empty string if the table has no
+// filter. Badger stores no name.
 func (t *Table) Policy() string { return t.policy }
 
-// Ignored returns the reason why the filter is not queried, so that every key may be in the table: one of the
-// errors from [ErrNoFilter] to [ErrComparator]. It is nil if the filter is queried. Even then, a partition can
-// have an unknown format: [Table.Filters] returns an error for it.
+// Ignored returns the reason why the filter is not queried: one of the errors from [ErrNoFilter] to
+// [ErrComparator]. Every key may then be in the table. Ignored returns nil if the filter is queried. Even
+// then, a partition can have an unknown format: [Table.Filters] returns an error for it.
 func (t *Table) Ignored() error {
 	if p := t.proof.Load(); p != nil && p.denied != nil && t.ignored == nil {
 		return p.denied
@@ -188,10 +194,10 @@ func (t *Table) Ignored() error {
 	return t.ignored
 }
 
-// Size returns the number of bytes in the file of the filters and of the blocks that locate them.
+// Size returns the number of bytes that the filters have in the file, including the blocks that locate them.
 func (t *Table) Size() uint64 { return t.size }
 
-// Entries returns the number of the table's entries, which is the number of its keys if each is there once.
+// Entries returns the number of the table's entries, which is the number of its keys if each key occurs once.
 // LevelDB's tables do not record it.
 func (t *Table) Entries() (n uint64, known bool) {
 	return t.properties.entries, t.properties.entriesKnown
@@ -203,13 +209,14 @@ func (t *Table) RangeDeletions() (n uint64, known bool) {
 	return t.properties.rangeDeletions, t.properties.rangeDeletionsKnown
 }
 
-// MayContain reports whether the table may have a key: the filter may have it, and it is not outside the
-// table's range ([Table.Range]). False is certain. Keys are user keys, in the form in which the database's
-// caller gives them. If the table has no filter, or one that is not queried ([Table.Ignored]), only the range
-// is used. With an error, the result is true.
+// MayContain reports whether the table may have a key: the key is a hit in the filter, and it lies in the
+// table's range ([Table.Range]). False is certain. Keys are user keys, in the form in which callers of the
+// database write them. If the table has no filter, or one that is not queried ([Table.Ignored]), only the
+// range is used. With an error, the result is true.
 //
-// Before the first answer, the filter is tested with keys of the table ([Table.Proved]). In a table of LevelDB,
-// and in a partitioned filter of RocksDB, only the part that a key needs is read, when it is first needed.
+// Before the first answer, MayContain looks up some keys of the table in the filter ([Table.Proved]). In a
+// table of LevelDB, and in a partitioned filter of RocksDB, it reads only the part that a key needs, when a
+// key first needs it.
 func (t *Table) MayContain(userKey []byte) (bool, error) {
 	p := t.proof.Load()
 	if p == nil {
@@ -240,9 +247,9 @@ func (t *Table) isSynthetic() bool {
 	return p != nil && p.synthetic
 }
 
-// UpperBound returns a key that no key of the table exceeds, from the last entry of the index block: the last
-// key, or a shorter key after it. It is a bound in the order of the database: in RocksDB's reverse order, it is
-// the lowest key. UpperBound reads the index block. It returns nil if the table has no such key, as in Badger.
+// UpperBound returns an upper bound of the table's keys: the last key, or a shorter key after it. It reads
+// the index block, whose last entry is the bound. The bound holds in the order of the database: in RocksDB's
+// reverse order, it is the lowest key. UpperBound returns nil if the table has no such bound, as in Badger.
 func (t *Table) UpperBound() ([]byte, error) {
 	if t.engine == Badger {
 		return nil, nil

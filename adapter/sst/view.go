@@ -10,7 +10,7 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// View is the tables of a database at one time. It is safe for concurrent use.
+// View contains the tables that a database had at one time. It is safe for concurrent use.
 type View struct {
 	tables   []*Table
 	manifest error
@@ -24,13 +24,13 @@ type View struct {
 func (v *View) Tables() []*Table { return v.tables }
 
 // Manifest returns nil, or the reason why the MANIFEST of the database was not read: an error that wraps
-// [ErrManifest]. Then the tables are all tables in the folder, and their levels are not known.
+// [ErrManifest]. Then the view contains all tables in the folder, and their levels are not known.
 func (v *View) Manifest() error { return v.manifest }
 
-// MayContain tests which tables may have a key, as [Table.MayContain] does for each, and returns their number.
-// Bit i%64 of hits[i/64] is set if table i may have it. A filter is queried if the key is in the table's range,
-// and the key is hashed once for all filters of a format. With an error, tables that could not be read are
-// hits.
+// MayContain tests which tables may have a key, as [Table.MayContain] does for each, and returns their
+// number. Bit i%64 of hits[i/64] is set if table i may have it. MayContain queries a filter only if the key
+// is in the range of the table. It hashes the key once for all filters of a format. With an error, tables
+// that could not be read are hits.
 //
 // It writes (len(v.Tables())+63)/64 words, and panics if hits has fewer.
 func (v *View) MayContain(userKey []byte, hits []uint64) (n int, err error) {

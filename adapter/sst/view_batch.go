@@ -9,13 +9,13 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// MayContainBatch tests a column of user keys in all tables. It calls each for every table that may have some
-// of the keys, with the number of the table in [View.Tables] and a bit for each row, as in
-// [Table.MayContainBatch]. A null row is not a hit. The keys are sorted and hashed once, so that a table is
-// tested only for keys in its range. The words of hits are valid until each returns.
+// MayContainBatch tests a column of user keys in all tables. It calls the function each once for every table
+// that may have some of the keys. The arguments are the number of the table in [View.Tables], and a bit for
+// each row as in [Table.MayContainBatch]. A null row is not a hit. MayContainBatch sorts and hashes the keys
+// once, and tests a table only for keys in its range. The words of hits are valid until the function returns.
 //
-// With an error, keys for which a table could not be tested are hits. The error is bloom.ErrKeys, and each is
-// not called, if keys are hashes.
+// With an error, keys for which a table could not be tested are hits. If keys are hashes, the error is
+// [bloom.ErrKeys], and the function is not called.
 func (v *View) MayContainBatch(keys bloom.Keys, each func(table int, hits []uint64)) (err error) {
 	v.prepare()
 	b := batch{each: each, hits: make([]uint64, (keys.Len()+63)/64), found: make([]uint64, (keys.Len()+63)/64)}
