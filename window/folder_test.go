@@ -18,6 +18,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/detect"
 )
 
 func mustOpen(t testing.TB, folder string, o Options) (*Window, Loaded) {
@@ -262,7 +263,7 @@ func TestSaveWritesLittle(t *testing.T) {
 	before = m.TotalAlloc
 	again, _ := mustOpen(t, folder, o)
 	runtime.ReadMemStats(&m)
-	if all := again.Stats().Bytes; m.TotalAlloc-before > uint64(all)*115/100 {
+	if all := again.Stats().Bytes; m.TotalAlloc-before > uint64(all)*115/100 && !detect.Races { // which allocates what it grows twice
 		t.Errorf("Open takes %d bytes of memory for filters of %d", m.TotalAlloc-before, all)
 	}
 	again.Close()
