@@ -471,6 +471,7 @@ func TestCommandLine(t *testing.T) {
 	commandtest.Examples(t, "bloom-parquet", program)
 	commandtest.Helps(t, "bloom-parquet", program)
 	commandtest.HelpFlags(t, "bloom-parquet", program)
+	commandtest.Formats(t, "bloom-parquet", program)
 	commandtest.Documents(t, "bloom-parquet", program, 3)
 	commandtest.Grammar(t, "bloom-parquet", program, "column", "keys-column", "delimiter", "trust", "as", "completion shell", "help command")
 }

@@ -176,6 +176,7 @@ func TestCommandLine(t *testing.T) {
 	commandtest.Examples(t, "bloom", program)
 	commandtest.Helps(t, "bloom", program)
 	commandtest.HelpFlags(t, "bloom", program)
+	commandtest.Formats(t, "bloom", program)
 	commandtest.Documents(t, "bloom", program, 20)
 	commandtest.Grammar(t, "bloom", program, "format", "field", "delimiter", "test key", "tables key", "tables policy", "tables sort", "explore address", "bench keys", "bench sizes", "completion shell", "help command")
 }

@@ -2,9 +2,14 @@ package cli
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/filterfile"
 )
 
 // TestRate reads rates as people write them.
@@ -59,4 +64,20 @@ func textOf(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// TestFormatsOfHelp wants the help to say that --format may be left out for exactly the formats whose bare bytes open without it.
+func TestFormatsOfHelp(t *testing.T) {
+	_, list, _ := strings.Cut(FilterHelp, "It may be left out for ")
+	list, _, _ = strings.Cut(list, ", whose bytes")
+	named := strings.Split(strings.Replace(list, " and ", ", ", 1), ", ")
+	var opened []string
+	for _, f := range bloom.Formats() {
+		if _, err := (filterfile.Options{}).Open("file", bloom.Policy{Format: f, BitsPerKey: 10}.AppendFilter(nil, bloom.Strings([]string{"a", "b"}))); err == nil {
+			opened = append(opened, f.String())
+		}
+	}
+	if !slices.Equal(named, opened) {
+		t.Errorf("--format may be left out for %q, and the help names %q", opened, named)
+	}
 }

@@ -17,8 +17,8 @@ type FilterFlags struct {
 }
 
 // FilterHelp is the part of the help that the commands that read a filter share.
-const FilterHelp = `Filters: A filter is a file of bloom build, which is recognised by its first bytes and whose checksums are verified, or the bare bytes of a storage engine.
---format names the format of bare bytes. It may be left out for rocksdb, pebble, nori, nori-crate, bits-and-blooms and guava, whose bytes contain their format.
+var FilterHelp = `Filters: A filter is a file of bloom build, which is recognised by its first bytes and whose checksums are verified, or the bare bytes of a storage engine.
+--format names the format of bare bytes. It may be left out for ` + formatNames(filterfile.FormatsInBytes(), " and ") + `, whose bytes contain their format.
 Bare bytes that look like text, a compressed file, a table or a filter of a different format are refused, and so are files of 0 bytes; --raw accepts them.
 
 `

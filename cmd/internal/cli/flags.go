@@ -73,9 +73,11 @@ func (f *Format) UnmarshalText(text []byte) (err error) {
 }
 
 // FormatNames returns the names of all formats, with a word before the last.
-func FormatNames(before string) string {
+func FormatNames(before string) string { return formatNames(bloom.Formats(), before) }
+
+func formatNames(formats []bloom.Format, before string) string {
 	var names []string
-	for _, f := range bloom.Formats() {
+	for _, f := range formats {
 		names = append(names, f.String())
 	}
 	last := len(names) - 1

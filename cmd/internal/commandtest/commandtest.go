@@ -19,6 +19,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/internal/cli"
 	"github.com/lanebloom/bloom/internal/document"
 )
@@ -189,5 +190,28 @@ func HelpFlags(t *testing.T, name string, program func() *cli.Program) {
 	}
 	if checked < 20 {
 		t.Errorf("the helps name %d flags", checked)
+	}
+}
+
+// Formats wants the help of every flag --format to name every format.
+func Formats(t *testing.T, name string, program func() *cli.Program) {
+	t.Helper()
+	checked := 0
+	for _, command := range parser(t, name, program).Model.Leaves(false) {
+		for _, f := range command.Flags {
+			if f.Name != "format" {
+				continue
+			}
+			checked++
+			named := strings.FieldsFunc(f.Help, func(r rune) bool { return strings.ContainsRune(" ,.:()", r) })
+			for _, format := range bloom.Formats() {
+				if !slices.Contains(named, format.String()) {
+					t.Errorf("%s %s: the help of --format does not name %v: %s", name, command.Name, format, f.Help)
+				}
+			}
+		}
+	}
+	if checked == 0 {
+		t.Errorf("no command of %s has the flag --format", name)
 	}
 }

@@ -1,6 +1,7 @@
 package filterfile
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,25 +11,52 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Some bare bytes say of which format they are: their header or trailer has the numbers that their length asks for. To
-// LevelDB's format any bytes are a filter, and to Parquet's any whole blocks.
+// knowledge is what the commands know of a format, beside what the library does.
+type knowledge struct {
+	format  bloom.Format
+	is      func(data []byte) bool // whether bare bytes contain this format; nil if no bytes do
+	program string                 // that writes the format, if users know it better than the format's name
+}
 
-// formatsOf returns the formats that bare bytes say they have. The formats of nori-sstable are both Nori.
+// known has all formats. Bare bytes of some contain their format: their header or trailer has the numbers that their length asks for.
+// To LevelDB's format any bytes are a filter, and to Parquet's any whole blocks.
+var known = []knowledge{
+	{bloom.BitsAndBlooms, isBitsAndBlooms, "github.com/bits-and-blooms/bloom"},
+	{bloom.Guava, isGuava, "Guava's BloomFilter"},
+	{bloom.Nori, isNori, ""},
+	{bloom.NoriCrate, isNoriCrate, ""},
+	{bloom.RocksDB, isRocksDB, ""},
+	{bloom.Pebble, isPebble, ""},
+	{bloom.LevelDB, nil, ""},
+	{bloom.Parquet, nil, ""},
+}
+
+func knownOf(f bloom.Format) knowledge {
+	return known[slices.IndexFunc(known, func(k knowledge) bool { return k.format == f })]
+}
+
+// FormatsInBytes returns the formats that bare bytes contain, so that no user has to name them.
+func FormatsInBytes() (formats []bloom.Format) {
+	for _, k := range known {
+		if k.is != nil {
+			formats = append(formats, k.format)
+		}
+	}
+	slices.Sort(formats)
+	return formats
+}
+
+// formatsOf returns the formats that these bare bytes contain.
 func formatsOf(data []byte) (formats []bloom.Format) {
-	for _, f := range []struct {
-		format bloom.Format
-		is     func(data []byte) bool
-	}{
-		{bloom.BitsAndBlooms, isBitsAndBlooms}, {bloom.Guava, isGuava}, {bloom.Nori, isNori}, {bloom.RocksDB, isRocksDB}, {bloom.Pebble, isPebble},
-	} {
-		if f.is(data) {
-			formats = append(formats, f.format)
+	for _, k := range known {
+		if k.is != nil && k.is(data) {
+			formats = append(formats, k.format)
 		}
 	}
 	return formats
 }
 
-// openUnnamed opens bare bytes of which nobody named the format.
+// openUnnamed opens bare bytes whose format nobody named.
 func openUnnamed(data []byte) (f Filter, err error) {
 	formats := formatsOf(data)
 	switch len(formats) {
@@ -40,7 +68,7 @@ func openUnnamed(data []byte) (f Filter, err error) {
 	return f, fmt.Errorf("these may be bare bytes of %v or of %v: name the format with --format", formats[0], formats[1])
 }
 
-// checkFormat returns an error if bare bytes say that they are of another format than f.
+// checkFormat returns an error if bare bytes contain another format than f.
 func checkFormat(f bloom.Format, data []byte) error {
 	formats := formatsOf(data)
 	if len(formats) == 0 && f == bloom.LevelDB && isParquet(data) {
@@ -49,26 +77,11 @@ func checkFormat(f bloom.Format, data []byte) error {
 	if len(formats) == 0 || slices.Contains(formats, f) {
 		return nil
 	}
-	name := formats[0].String()
-	switch formats[0] {
-	case bloom.BitsAndBlooms:
-		name = "github.com/bits-and-blooms/bloom"
-	case bloom.Guava:
-		name = "Guava's BloomFilter"
-	default:
-		if hasHeader(f) {
-			return nil // to open it tells
-		}
-		if filter, err := OpenBare(formats[0], data); err == nil {
-			name = filter.Written().String()
-		}
+	contained := knownOf(formats[0])
+	if contained.program == "" && knownOf(f).is != nil {
+		return nil // opening the bytes tells
 	}
-	return &StrangeError{fmt.Sprintf("like a filter of %s, not of %v", name, f), "choose its format"}
-}
-
-// hasHeader reports whether bare bytes of a format have a header or a trailer that has to fit.
-func hasHeader(f bloom.Format) bool {
-	return f != bloom.LevelDB && f != bloom.Parquet
+	return &StrangeError{fmt.Sprintf("like a filter of %s, not of %v", cmp.Or(contained.program, formats[0].String()), f), "choose its format"}
 }
 
 // isBitsAndBlooms reports whether data has the header of github.com/bits-and-blooms/bloom and the size that
@@ -94,11 +107,14 @@ func isGuava(data []byte) bool {
 	return uint64(len(data)-header) == 8*uint64(binary.BigEndian.Uint32(data[2:]))
 }
 
-// isNori reports whether data is a filter of nori-sstable, with the header of its documentation or of its code. One without
-// bits is zeros, which any file may have.
-func isNori(data []byte) bool {
-	filter, err := OpenBare(bloom.Nori, data)
-	if err != nil {
+// isNori reports whether data is a filter of nori-sstable with the header of its documentation, and isNoriCrate with the header of its
+// code. A filter without bits is zeros, which any file may have.
+func isNori(data []byte) bool      { return isWritten(bloom.Nori, data) }
+func isNoriCrate(data []byte) bool { return isWritten(bloom.NoriCrate, data) }
+
+func isWritten(f bloom.Format, data []byte) bool {
+	filter, err := OpenBare(bloom.Nori, data) // reads both
+	if err != nil || filter.Written() != f {
 		return false
 	}
 	from, to := filter.BitRange()

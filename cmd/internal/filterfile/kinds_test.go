@@ -23,6 +23,17 @@ func keysOf(n int) bloom.Keys {
 	return bloom.Strings(keys)
 }
 
+// TestKnown wants every format once in the table of what the commands know.
+func TestKnown(t *testing.T) {
+	var formats []bloom.Format
+	for _, k := range known {
+		formats = append(formats, k.format)
+	}
+	if slices.Sort(formats); !slices.Equal(formats, bloom.Formats()) {
+		t.Errorf("known has %v, and the formats are %v", formats, bloom.Formats())
+	}
+}
+
 // TestUnnamed wants the bare bytes of some formats to be opened without the name of the format, as that format alone,
 // and those of the others to be refused.
 func TestUnnamed(t *testing.T) {

@@ -8,8 +8,7 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// bitsOf returns how many bits a filter has that is made for so many keys: more than there can
-// be if it would be too large.
+// bitsOf returns the number of bits of a filter that is made for a number of keys, or the largest uint64 if the filter would be too large.
 func bitsOf(f bloom.Format, keys, bitsPerKey int) uint64 {
 	bits, _, err := bloom.Policy{Format: f, BitsPerKey: bitsPerKey}.Size(keys)
 	if err != nil {
@@ -42,20 +41,36 @@ const (
 
 var bitsField = field{partBits, 0}
 
-// layouts names the fields of a format, in order: of each of its headers, if it reads several.
-// A format that is not here has a header, bits and a trailer, and its probes cannot be chosen.
-var layouts = map[string][][]field{
-	"bits-and-blooms": {{{partCount, 8}, {partProbes, 8}, {"stored bits", 8}, bitsField}},
-	"guava":           {{{"strategy", 1}, {partProbes, 1}, {"number of words", 4}, bitsField}},
+// layout describes the encoded filters of a format.
+type layout struct {
+	order   binary.ByteOrder
+	headers [][]field // the fields, in order: of each header that the format reads
+}
 
-	"leveldb":    {{bitsField, {partProbes, 1}}},
-	"nori":       {{{partCount, 8}, {partProbes, 4}, {"bits per key", 4}, bitsField}, crateFields},
-	"nori-crate": {crateFields},
-	"pebble":     {{bitsField, {partProbes, 1}, {"number of lines", 4}}},
-	"rocksdb":    {{bitsField, {"marker", 1}, {"implementation", 1}, {partProbes, 1}, {"reserved", 2}}},
+// layouts has the formats whose filters have a header or a trailer. The probes of other formats cannot be chosen.
+var layouts = map[bloom.Format]layout{
+	bloom.BitsAndBlooms: {binary.BigEndian, [][]field{{{partCount, 8}, {partProbes, 8}, {"stored bits", 8}, bitsField}}},
+	bloom.Guava:         {binary.BigEndian, [][]field{{{"strategy", 1}, {partProbes, 1}, {"number of words", 4}, bitsField}}},
+	bloom.LevelDB:       {binary.LittleEndian, [][]field{{bitsField, {partProbes, 1}}}},
+	bloom.Nori:          {binary.LittleEndian, [][]field{{{partCount, 8}, {partProbes, 4}, {"bits per key", 4}, bitsField}, crateFields}},
+	bloom.NoriCrate:     {binary.LittleEndian, [][]field{crateFields}},
+	bloom.Pebble:        {binary.LittleEndian, [][]field{{bitsField, {partProbes, 1}, {"number of lines", 4}}}},
+	bloom.RocksDB:       {binary.LittleEndian, [][]field{{bitsField, {"marker", 1}, {"implementation", 1}, {partProbes, 1}, {"reserved", 2}}}},
 }
 
 var crateFields = []field{{partProbes, 4}, {partCount, 8}, bitsField}
+
+// put writes a number of at most 8 bytes.
+func (l layout) put(data []byte, n uint64) {
+	const size = 8
+	var number [size]byte
+	l.order.PutUint64(number[:], n)
+	if l.order == binary.BigEndian {
+		copy(data, number[size-len(data):])
+	} else {
+		copy(data, number[:])
+	}
+}
 
 // part is a run of bytes of an encoded filter: data[From:To].
 type part struct {
@@ -70,7 +85,7 @@ func partsOf(f bloom.Format, filter *bloom.Filter, data []byte) []part {
 	if len(data) < 2 {
 		return nil // no key, to LevelDB
 	}
-	for _, fields := range layouts[f.String()] {
+	for _, fields := range layouts[f].headers {
 		if parts := lay(fields, to-from); parts[len(parts)-1].To == len(data) && partOf(parts, partBits).From == from {
 			return parts
 		}
@@ -84,7 +99,7 @@ func partsOf(f bloom.Format, filter *bloom.Filter, data []byte) []part {
 	return parts
 }
 
-// lay returns where the fields lie around so many bytes of bits.
+// lay returns where the fields lie in a filter whose array has this number of bytes.
 func lay(fields []field, bits int) (parts []part) {
 	at := 0
 	for _, f := range fields {
@@ -108,9 +123,9 @@ func partOf(parts []part, name string) part {
 	return part{Name: name}
 }
 
-// choosesProbes reports whether a filter of a format says its number of probes.
+// choosesProbes reports whether filters of a format contain their number of probes.
 func choosesProbes(f bloom.Format) bool {
-	for _, fields := range layouts[f.String()] {
+	for _, fields := range layouts[f].headers {
 		for _, field := range fields {
 			if field.name == partProbes {
 				return true
@@ -120,23 +135,13 @@ func choosesProbes(f bloom.Format) bool {
 	return false
 }
 
-// orderOf returns the order of the bytes of a format's numbers. Those of a big-endian one have 8 bytes.
-func orderOf(f bloom.Format) binary.ByteOrder {
-	if f == bloom.BitsAndBlooms {
-		return binary.BigEndian
-	}
-	return binary.LittleEndian
-}
-
-// setProbes writes k into an encoded filter. It returns an error if the format does not take it.
+// setProbes writes k into an encoded filter. It returns an error if the format does not accept it.
 func setProbes(f bloom.Format, filter *bloom.Filter, data []byte, k int) error {
 	if !choosesProbes(f) {
 		return errOwnProbes(f)
 	}
-	var number [8]byte
-	orderOf(f).PutUint64(number[:], uint64(k))
 	p := partOf(partsOf(f, filter, data), partProbes)
-	copy(data[p.From:p.To], number[:])
+	layouts[f].put(data[p.From:p.To], uint64(k))
 	if opened, err := bloom.Open(f, data); err != nil || len(opened.Explain(nil).Positions) != k {
 		return fmt.Errorf("filters of %v cannot have %d probes", f, k)
 	}

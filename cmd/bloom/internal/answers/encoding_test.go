@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"slices"
 	"testing"
@@ -57,11 +58,11 @@ func checkParts(t *testing.T, f bloom.Format, set *bloom.Set, k int) {
 		case "header", "trailer":
 			t.Errorf("%v: layouts does not name the numbers of the %s", f, p.Name)
 		case partProbes:
-			if got := orderOf(f).Uint64(append(slices.Clone(value), make([]byte, 8)...)); got != uint64(want.Probes) {
+			if got := numberOf(f, value); got != uint64(want.Probes) {
 				t.Errorf("%v: the part of probes says %d, want %d", f, got, want.Probes)
 			}
 		case partCount:
-			if got := orderOf(f).Uint64(value); got != want.Bits {
+			if got := numberOf(f, value); got != want.Bits {
 				t.Errorf("%v: the part of the number of bits says %d, want %d", f, got, want.Bits)
 			}
 		case partBits:
@@ -77,6 +78,18 @@ func checkParts(t *testing.T, f bloom.Format, set *bloom.Set, k int) {
 	if end != len(data) {
 		t.Errorf("%v: the parts end at byte %d of %d", f, end, len(data))
 	}
+}
+
+// numberOf returns the number of a field of the format.
+func numberOf(f bloom.Format, value []byte) (n uint64) {
+	value = slices.Clone(value)
+	if layouts[f].order == binary.LittleEndian {
+		slices.Reverse(value)
+	}
+	for _, b := range value {
+		n = n<<8 | uint64(b)
+	}
+	return n
 }
 
 // TestUnnamedLayout wants a header and a trailer of a format whose fields have no names.
