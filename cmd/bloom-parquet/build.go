@@ -105,8 +105,8 @@ func (b *buildCommand) work(s *cli.Streams) error {
 	return err
 }
 
-// filterOf returns the filter of hashed keys, of which n come. If many come several times, it is sized for
-// the different ones, whose number the set bits of a larger filter tell to within 5 %.
+// filterOf returns the filter of n hashed keys. If many of them are equal, it has the size for the different
+// ones: the set bits of a larger filter give their number to within 5 %.
 func (b *buildCommand) filterOf(format bloom.Format, columns []bloom.Keys, n int) (*bloom.Filter, error) {
 	policy, err := b.Policy(format, n)
 	if err != nil {

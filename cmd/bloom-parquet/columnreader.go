@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	rowsAtOnce   = 4096 // that are kept, of which the values are in memory at once
+	rowsAtOnce   = 4096 // of those that are kept: their values are in memory at once
 	rowsFarApart = 256  // that are not kept: it is faster to go on behind them than to read them
 )
 

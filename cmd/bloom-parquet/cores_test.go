@@ -18,7 +18,7 @@ import (
 )
 
 // TestCores runs all subcommands on some random tables at once, on one core and on several: what they write
-// and say has the same bytes, and the rows of filter are those of a scan, in the order of the files.
+// and say has the same bytes, and filter prints the rows that a scan finds, in the order of the files.
 func TestCores(t *testing.T) {
 	t.Setenv(apartVariable, "1") // no process for each
 	tables := 24

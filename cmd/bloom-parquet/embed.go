@@ -77,8 +77,7 @@ const (
 	nearestRate = 1.25 * usualRate // one power of two is nearer than the next, whose rate is a small part of that
 )
 
-// sizing says how large filters are. Only a rate that somebody asked for is a bound, and so is that of
-// filters of any size.
+// sizing returns how large filters are. A rate is a bound only if a flag gives it, or if filters may have any size.
 func (e *embedCommand) sizing() bloomparquet.Sizing {
 	s := bloomparquet.Sizing{Rate: nearestRate, AnySize: e.AnySize}
 	switch {

@@ -180,14 +180,14 @@ func (c *indexCommand) addValues(s *cli.Streams, x *bloomparquet.Indexer, files 
 	return read, lost, err
 }
 
-// wantedFile is a file of which values are read.
+// wantedFile is a file whose values are read.
 type wantedFile struct {
 	indexedFile
 	number int  // in the index
 	failed bool // whether a message said so
 }
 
-// wantedValues are those of a row group. The file is nil if there is an error.
+// wantedValues are the values of a row group. The file is nil if there is an error.
 type wantedValues struct {
 	rowGroup
 	of *wantedFile

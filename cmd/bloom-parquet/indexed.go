@@ -125,7 +125,7 @@ func (x *tableIndex) footerChanged(s *cli.Streams, name string, files int) (bool
 	return true, nil
 }
 
-// say says what is the matter with some of so many files.
+// say warns of what is wrong with some of all files.
 func (x *tableIndex) say(s *cli.Streams, some []string, all int, what string) {
 	const most = 3
 	n, more := len(some), ""
@@ -155,7 +155,7 @@ type indexAnswers struct {
 	stops []func()
 }
 
-// answers returns the answers for keys, of which prune is called for each of the files, in their order.
+// answers returns the answers for keys. Call their prune for each of the files, in this order.
 func (x *tableIndex) answers(list *keyList, files []string) *indexAnswers {
 	return &indexAnswers{tableIndex: x, list: list, files: files, next: map[bloomparquet.Type]func() (bloomparquet.RowGroup, bool){}}
 }

@@ -15,8 +15,8 @@ type indexedRowGroups struct {
 	file bloomparquet.IndexedFile
 }
 
-// askIndex returns what an index says of the files that it knows, and the files to read: the first one, for
-// its schema, and all but those of which no row group may have a key.
+// askIndex returns what an index contains about its files, and the files to read: the first one, for its
+// schema, and each that has a row group that may have a key.
 func (f *filterCommand) askIndex(s *cli.Streams, list *keyList) (known map[string]*indexedRowGroups, inputs []string, err error) {
 	x, err := f.indexFlag.open(s, f.Column, f.inputs)
 	if x == nil || err != nil {

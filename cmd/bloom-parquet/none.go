@@ -56,7 +56,7 @@ func (l *keyList) anyOf(texts []string) (key string, has bool) {
 	return "", false
 }
 
-// quoted returns a text in quotes, of which the end may be missing.
+// quoted returns the beginning of a text, or all of it, in quotes.
 func quoted(text string) string { return strconv.Quote(show.Cut(text, sampleText)) }
 
 // errEnough ends the reading of a column.

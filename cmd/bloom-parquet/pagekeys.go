@@ -23,7 +23,7 @@ type keyPage struct {
 	isNew   bool       // whether the dictionary is another one than that of the pages before
 }
 
-// hasDictionary reports whether keys are those of a dictionary. A page of nulls has none.
+// hasDictionary reports whether the keys are in a dictionary. A page of nulls has none.
 func (p *keyPage) hasDictionary() bool { return p.indices != nil }
 
 // len returns how many values are not null.

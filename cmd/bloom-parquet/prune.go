@@ -176,7 +176,7 @@ func (p *pruneCommand) prune(c *candidate, out io.Writer, then handOn) (some boo
 	return some, cmp.Or(err, failed)
 }
 
-// pruneIndexed prints the row groups of a file of which the index has a column.
+// pruneIndexed prints the row groups of a file whose column is in the index.
 func (p *pruneCommand) pruneIndexed(c *candidate, out io.Writer) (some bool, err error) {
 	groups, err := p.answers.prune(c.indexed)
 	if err != nil {

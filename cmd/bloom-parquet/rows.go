@@ -76,8 +76,8 @@ func (f *filterCommand) copyParquet(s *cli.Streams, out *bufio.Writer) (passed i
 	return passed, sink.close()
 }
 
-// checkParquet returns the schema of some files, of which the first is open, and the number of rows of all.
-// They must have the same columns.
+// checkParquet returns the schema of some files and the number of their rows. The first file is open. All
+// must have the same columns.
 func (f *filterCommand) checkParquet(inputs []string) (table *tableSchema, rows int64, err error) {
 	var first *parquetFile
 	defer func() {
@@ -224,7 +224,7 @@ func (f *filterCommand) readKeys(s *cli.Streams) (*keyList, error) {
 	return f.read(s, string(f.Keys))
 }
 
-// warnNone says so if no row had a key: of all rows, so many passed.
+// warnNone warns if no row had a key. passed counts the printed rows, and all counts all rows.
 func (f *filterCommand) warnNone(s *cli.Streams, list *keyList, passed, all int64) {
 	found := passed
 	if f.Invert {

@@ -153,7 +153,7 @@ func (f writtenField) Fields() []parquet.Field {
 	return fields
 }
 
-// Optional and Required are those of the table.
+// Optional and Required return what the table has, not the file.
 func (f writtenField) Optional() bool { return f.Field.Optional() || f.table.optional[pathKey(f.path)] }
 func (f writtenField) Required() bool { return f.Field.Required() && !f.Optional() }
 

@@ -9,17 +9,16 @@ import (
 	"sync"
 )
 
-// errStopped ends a job of which nobody wants the rest.
+// errStopped ends a job whose rest nobody needs.
 var errStopped = errors.New("stopped")
 
 // handOn hands on a step to be done in the order of the jobs. A job waits until it is its turn, except for
 // one step, and ends if the error is errStopped.
 type handOn func(step func() error) error
 
-// sideBySide calls job for each item on all cores. The steps that the jobs hand on are done one at a time by
-// the goroutine that called it: first those of the first item, in their order, then those of the second. So
-// the outcome is that of one core. The first error in this order ends all. No more jobs run or wait than
-// there are cores.
+// sideBySide calls job for each item on all cores. The steps that the jobs hand on are done one at a time by the
+// goroutine that called it: first those of the first item, in their order, then those of the second. So the outcome is
+// the same as on one core. The first error in this order ends all. No more jobs run or wait than there are cores.
 func sideBySide[T any](items iter.Seq[T], job func(item T, then handOn) error) error {
 	type running struct {
 		steps chan func() error

@@ -20,7 +20,7 @@ func tablesOf(name string) ([]string, error) {
 		return nil, err
 	case info.IsDir():
 		return parquetFiles([]string{name})
-	case !info.Mode().IsRegular(): // a pipe, of which nothing can be read twice
+	case !info.Mode().IsRegular(): // a pipe: nothing can be read twice
 		return nil, nil
 	}
 	file, err := os.Open(name)
@@ -41,7 +41,7 @@ func tablesOf(name string) ([]string, error) {
 	return nil, nil
 }
 
-// needsColumn is the error of a table of keys of which no column is named.
+// needsColumn is the error for a table of keys if no flag names the column.
 func needsColumn(name string) error {
 	_, err := typeIn(name, "")
 	if err == nil { // it has a column without a name

@@ -132,8 +132,8 @@ func canonical(t bloomparquet.Type, plain []byte) string {
 	return t.Text(plain)
 }
 
-// TestWidened prunes and filters files of which one has a narrower column than the other. A key that it
-// cannot have is in none of its row groups.
+// TestWidened prunes and filters two files, one with a narrower column than the other. A key too large for
+// the narrow column is in none of its row groups.
 func TestWidened(t *testing.T) {
 	t.Setenv(apartVariable, "1")
 	dir := t.TempDir()

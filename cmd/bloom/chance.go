@@ -39,7 +39,7 @@ func (c *chance) add(from *records.Chunk) {
 	}
 }
 
-// warn warns of lines that look like tables, of which no more pass than of absent keys.
+// warn warns of lines that look like a table if no more of them pass than absent keys would.
 func (c *chance) warn(s *cli.Streams, filter *bloom.Filter) {
 	const fewest = 10
 	if c.keys < fewest {

@@ -36,7 +36,7 @@ type bitPicture struct {
 	answers.Picture
 	array      []byte
 	level      int // a pixel is a square of 2^level × 2^level bits
-	scale      int // or a bit is so many pixels wide and high
+	scale      int // or the width and height of a bit in pixels
 	mean, gain float64
 	shades     color.Palette // from clear to set, and then that of no bit
 }

@@ -83,7 +83,7 @@ func (r report) keysToDraw() (n int, words string) {
 	return 0, ""
 }
 
-// ratesPanel draws the expected rate of so many keys over bits per key, and the filter as it is.
+// ratesPanel draws the expected rate of a number of keys over bits per key, and the filter as it is.
 func ratesPanel(r report, format bloom.Format, keys int, words string) *panel {
 	bitsPerKey := float64(r.Bits) / float64(keys)
 	// For a nearly empty filter, the curve ends before the point.

@@ -21,7 +21,7 @@ type partFlag struct {
 const partHelp = `Tables: The filter may also be a table file of LevelDB, goleveldb, RocksDB, Pebble or Badger (.ldb, .sst). If the table has several filters, --filter chooses one; bloom tables shows all tables of a folder.
 `
 
-// openedTable is a table of which a filter was taken. number is -1 if none was.
+// openedTable is a table and the number of the filter that was chosen from it, or -1.
 type openedTable struct {
 	report tableReport
 	number int
@@ -131,7 +131,7 @@ func (t openedTable) rows() [][2]string {
 	return append(rows, [][2]string{{"entries", entries}, {"filters", filters}, {"keys up to", r.bound()}}...)
 }
 
-// printTable prints a table of which no filter was taken.
+// printTable prints a table if no filter was chosen from it.
 func (i *inspectCommand) printTable(s *cli.Streams, table *openedTable) error {
 	if i.Plot != "" || i.Picture != "" || i.Absent != "" {
 		if table.report.Filters == 0 {

@@ -60,8 +60,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, scripts)
 }
 
-// setKind is the script command: kind KIND FILE, which says in the file of a filter that its keys are of
-// another kind; "" is that of old files.
+// setKind is the script command kind KIND FILE: it changes the kind of keys in the file of a filter. Old
+// files have the kind "".
 func setKind(ts *testscript.TestScript, _ bool, args []string) {
 	f, err := bloom.OpenBinary([]byte(ts.ReadFile(args[1])))
 	ts.Check(err)
@@ -79,7 +79,7 @@ func wantBytes(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// cut is the script command: cut FILE BYTES, which leaves so many of a file.
+// cut is the script command cut FILE BYTES: it keeps the first BYTES bytes of a file.
 func cut(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)

@@ -136,7 +136,7 @@ func (a *addCommand) Run(s *cli.Streams) error {
 	return s.Outputs().WriteBytes(string(a.Output), encoded)
 }
 
-// sameFile reports whether two names are those of one file.
+// sameFile reports whether two names lead to one file.
 func sameFile(a, b string) bool {
 	first, err1 := os.Stat(a)
 	second, err2 := os.Stat(b)

@@ -68,7 +68,8 @@ func (p *printer) printCount(s *cli.Streams) error {
 	return nil
 }
 
-// outputError is an error of writing, after so many bytes. Unlike an error of reading, it ends the command.
+// outputError is an error of writing, and the number of bytes written before. Unlike an error of reading, it
+// ends the command.
 type outputError struct {
 	error
 	wrote int

@@ -44,7 +44,7 @@ func TestSavesOnTheWay(t *testing.T) {
 	waitForKeys(t, seen, 6)
 }
 
-// waitForKeys looks until a filter has so many keys. It counts its looks: each takes longer beside other work.
+// waitForKeys looks until a filter has the number of keys. It counts its looks: each takes longer beside other work.
 func waitForKeys(t *testing.T, path string, want int) {
 	t.Helper()
 	n := uint64(0)

@@ -387,7 +387,8 @@ func (f *tableFinder) askPart(table *bloomsst.Table, part bloomsst.Part) (n int)
 	return n
 }
 
-// inRange returns how many of the keys are in the range of a table, whose order is that of bytes or the reverse one.
+// inRange returns how many of the keys are in the range of a table. The table is in the order of bytes or in
+// the reverse order.
 func (f *tableFinder) inRange(table *bloomsst.Table) int {
 	first, last, known := table.Range()
 	if !known || f.part.Filter != nil {

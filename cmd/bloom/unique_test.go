@@ -16,8 +16,8 @@ import (
 	"github.com/lanebloom/bloom/cmd/internal/records"
 )
 
-// TestUniqueVerify compares what is printed with a map, for every flag. There are so many lines that the filters
-// of the first look take hundreds of keys for others.
+// TestUniqueVerify compares what is printed with a map, for every flag. There are enough lines for hundreds
+// of false positives of the filters of the first look.
 func TestUniqueVerify(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	dir := t.TempDir()
@@ -149,8 +149,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestUniqueRecords compares records of several keys with a loop, for every flag. Many have a key twice, of which the
-// second is as new as the first.
+// TestUniqueRecords compares records of several keys with a loop, for every flag. Many have a key twice, and
+// the second copy is as new as the first.
 func TestUniqueRecords(t *testing.T) {
 	random := rand.New(rand.NewPCG(15, 16))
 	lines := make([][]string, 20_000) // of keys

@@ -229,8 +229,8 @@ func (p *page) isTrue(expression string) func() bool {
 }
 
 // until asks every few milliseconds whether something is done. (The driver's own polling takes a tenth of a
-// second each time.) It gives up after so many answers of the page: on an idle machine that is half a minute,
-// and a page that other programs slow down answers later.
+// second each time.) It gives up after a fixed number of answers of the page: after half a minute on an idle
+// machine, and later if other programs slow the page down.
 func (p *page) until(done func() bool, failure func() string) {
 	p.Helper()
 	for range 1500 {
@@ -907,7 +907,7 @@ func (p *page) wantLevels() {
 	}
 }
 
-// testLargeFile opens a file of 64 MiB, of which half of the bits are set, tests a key, and moves the picture.
+// testLargeFile opens a file of 64 MiB with half of the bits set, tests a key, and moves the picture.
 func testLargeFile(p *page) {
 	const size = 64 << 20
 	data := make([]byte, size)
@@ -1021,8 +1021,7 @@ func (p *page) wantPixels(data []byte) {
 	}
 }
 
-// testManyProbes opens a file of which the header asks for more probes than can be shown
-// for many keys.
+// testManyProbes opens a file whose header has more probes than can be shown for many keys.
 func testManyProbes(p *page) {
 	const probes = 4096
 	data := make([]byte, 12+1024)
@@ -1070,7 +1069,7 @@ func numbered(n int) []string {
 	return keys
 }
 
-// wantRows wants so many rows of a list or table, and these words about the others.
+// wantRows wants n rows of a list or table, and these words about the others.
 func (p *page) wantRows(id string, n int, more string) {
 	p.Helper()
 	if got := value[int](p, fmt.Sprintf(`document.getElementById(%q).children.length`, id)); got != n {

@@ -28,7 +28,7 @@ func explain(err error) error {
 	return err
 }
 
-// once returns an error for a command line that gives a flag several values, of which it takes one.
+// once returns an error for a command line that gives several values to a flag of one value.
 func once(line *kong.Context) error {
 	given := map[*kong.Flag]bool{}
 	for _, part := range line.Path {

@@ -90,7 +90,7 @@ type Size struct {
 	Rate       *Rate `xor:"size" placeholder:"P" help:"Largest false-positive rate, such as 0.01 or 1%."`
 }
 
-// Policy returns the policy of a filter of so many keys.
+// Policy returns the policy for a filter with this number of keys.
 func (s Size) Policy(format bloom.Format, keys int) (bloom.Policy, error) {
 	switch {
 	case s.Rate != nil:

@@ -13,7 +13,7 @@ type Folders struct {
 	List  func(folder string) (files []string, err error)
 }
 
-// Files returns files, and in the place of a folder those that it stands for, of which there must be some.
+// Files returns the names, with each folder replaced by its files. A folder without files is an error.
 func Files[S ~string](f *Folders, names []S) (files []S, err error) {
 	for _, name := range names {
 		info, err := os.Stat(string(name))

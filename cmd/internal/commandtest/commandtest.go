@@ -81,8 +81,8 @@ func parser(t *testing.T, name string, program func() *cli.Program) *kong.Kong {
 	return parser
 }
 
-// Documents parses the command lines of every document, of which there are at least some. A sentence may leave out
-// arguments and values, but not misspell a command or a flag.
+// Documents parses the command lines of every document, and wants at least least of them. A sentence may
+// leave out arguments and values, but not misspell a command or a flag.
 func Documents(t *testing.T, name string, program func() *cli.Program, least int) {
 	t.Helper()
 	pages, err := document.Pages("../..")

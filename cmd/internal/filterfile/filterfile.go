@@ -10,8 +10,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// MostBitsPerKey bounds a number of bits per key, so that memory is within what the keys take. No
-// format has use for so many: LevelDB's and nori-sstable's documented filters get no better from 44 on.
+// MostBitsPerKey bounds a number of bits per key, so that memory is within what the keys take. No format
+// needs more: LevelDB's and nori-sstable's documented filters do not improve beyond 44.
 const MostBitsPerKey = 10000
 
 // Filter is a filter that was read.
@@ -102,7 +102,7 @@ func OpenBare(f bloom.Format, data []byte) (Filter, error) {
 	return Filter{Filter: filter}, WithoutPrefix(err)
 }
 
-// openFile returns the filter in a file, of which it verifies the checksums.
+// openFile verifies the checksums of a file, and returns its filter.
 func openFile(data []byte) (o Filter, err error) {
 	if err := bloom.VerifyBinary(data); err != nil {
 		return o, WithoutPrefix(err)

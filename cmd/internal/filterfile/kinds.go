@@ -96,7 +96,7 @@ var tables = []struct{ name, magic string }{
 	{"a table of Pebble", "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"},
 }
 
-// TableOf returns of which engine data is a table, such as "a table of RocksDB", or nothing. Old RocksDB's end as
+// TableOf returns what table data is, as in "a table of RocksDB", or nothing. Tables of old RocksDB end as
 // LevelDB's do.
 func TableOf(data []byte) string {
 	for _, table := range tables {
@@ -132,7 +132,7 @@ func FilterBlock(data []byte) (n int, ok bool) {
 	return n, n > 0 && start > 0
 }
 
-// foreign returns of which other program data is a filter by its header and its length, or nothing.
+// foreign returns the name of the other program that wrote a filter with such a header and length, or nothing.
 func foreign(data []byte) string {
 	little, big := binary.LittleEndian, binary.BigEndian
 	const words = 8 // bytes of a word

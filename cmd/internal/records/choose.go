@@ -11,9 +11,9 @@ func WordsFor(words []uint64, n int) []uint64 {
 	return slices.Grow(words[:0], n)[:n]
 }
 
-// Choose finds the records that pass, by the bits of their keys in Hits: those of which some key hits or, if all
-// is set, every one does. invert chooses the other records. Records without a key that are in the chunk pass
-// whatever is asked for.
+// Choose finds the records that pass, by the bits of their keys in Hits: a record passes if one of its keys
+// hits or, if all is set, if every key hits. invert chooses the other records. Records without a key that are
+// in the chunk always pass.
 func (c *Chunk) Choose(all, invert bool) {
 	n := c.Len()
 	c.Chosen = WordsFor(c.Chosen, n)
@@ -36,7 +36,7 @@ func (c *Chunk) Choose(all, invert bool) {
 	}
 }
 
-// chooseByKeys sets the bits of the records of which some key hits, or every one.
+// chooseByKeys sets the bits of the records with one key that hits, or whose keys all hit.
 func (c *Chunk) chooseByKeys(all bool) {
 	clear(c.Chosen)
 	key := 0

@@ -96,8 +96,7 @@ func (c *Chunk) csvText(field []byte) []byte {
 	return c.text[from:len(c.text):len(c.text)]
 }
 
-// quotedRecord returns the key of the first record of data, of which some fields have quotes, and where
-// the record ends.
+// quotedRecord returns the key of the first record of data, and where the record ends. Some of its fields have quotes.
 func (r *layout) quotedRecord(c *Chunk, data []byte) (key []byte, end int, err error) {
 	record := r.csvRecord(data)
 	n, isNull := 0, false

@@ -50,8 +50,8 @@ func (o Options) Keys(name string, in io.Reader, warn func(text string)) (keys [
 	return keys, lines, nil
 }
 
-// guessed returns the options for a table of which only how it begins says what it is: lines of JSON begin with a brace.
-// Of CSV, the character between fields is the first of some that gives the first record the field.
+// guessed returns the options for a table whose kind no flag names. Lines of JSON begin with a brace. In CSV,
+// the character between fields is the first of some candidates with which the first record has the field.
 func (o Options) guessed(head []byte) Options {
 	head = bytes.TrimLeft(head, " \t\r\n")
 	if bytes.HasPrefix(head, []byte("{")) && o.Delimiter == "" {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestGuessedKeys reads columns of CSV and members of JSON, of which only how they begin says what they are.
+// TestGuessedKeys reads columns of CSV and members of JSON whose kind no flag names.
 func TestGuessedKeys(t *testing.T) {
 	for _, test := range []struct {
 		in, column string

@@ -29,7 +29,7 @@ type Chunk struct {
 	err      error       // of the record after these
 	newlines int         // in data, if there are records
 	Certain  []int       // the places of records without a key, which pass nevertheless
-	skipped  skipped     // all records without a key, of which the first has its line in data
+	skipped  skipped     // all records without a key; the line of the first is counted from the start of data
 	text     []byte      // keys that are not as they are in data
 	texts    [][]byte    // of a record, in which keys are to be matched
 	json     *jsonReader // nil until a line is read
@@ -68,8 +68,7 @@ func (c *Chunk) KeysOf(record int) (from, end int) {
 	return from, c.ends[record]
 }
 
-// KeysWritten returns how many keys the records have up to the last one that was written whole, if so many bytes of out
-// were.
+// KeysWritten returns how many keys the records have up to the last one in the first bytesWritten bytes of out.
 func (c *Chunk) KeysWritten(bytesWritten int, delimiter byte) int {
 	lines := bytes.Count(c.Out[:bytesWritten], []byte{delimiter}) // where records are lines
 	for i := range c.Len() {
@@ -131,7 +130,7 @@ func (c *Chunk) Record(i int, delimiter byte) []byte {
 	return line[:end]
 }
 
-// skip takes a record without a key, of which an error says why.
+// skip counts a record without a key, and keeps the reason.
 func (c *Chunk) skip(r *layout, record []byte, why error) {
 	if c.skipped.n++; c.skipped.n == 1 {
 		c.skipped.first = &lineError{c.newlines + 1, errors.New(why.Error())} // it may refer to memory of the chunk
@@ -239,7 +238,7 @@ func (l *lineReader) cut(data []byte, end int, err error) []byte {
 	return data[:end]
 }
 
-// release takes the memory of a chunk back, of which nothing is needed any more.
+// release takes back the memory of a chunk that nobody needs any more.
 func (l *lineReader) release(c *Chunk) {
 	if c.long {
 		l.memory <- c.data[:0]

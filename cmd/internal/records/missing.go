@@ -56,7 +56,7 @@ type skipped struct {
 	first error // of the first
 }
 
-// add counts the records of a chunk, before which there are so many newlines.
+// add counts the records of a chunk that stands behind this number of newlines.
 func (s *skipped) add(c *Chunk, newlines int) {
 	if s.n == 0 {
 		s.first = after(newlines, c.skipped.first)

@@ -69,8 +69,7 @@ func pipeline(r io.Reader, records *layout, work func(*Chunk), finish func(*Chun
 	return after(newlines, readError)
 }
 
-// after returns an error with its line in the input: so many newlines are before those of which
-// it tells.
+// after returns an error with its line in the input, which has this number of newlines before the data of the error.
 func after(newlines int, err error) error {
 	if at := (*lineError)(nil); errors.As(err, &at) {
 		return &lineError{newlines + at.line, at.err}

@@ -34,7 +34,7 @@ type Options struct {
 	// says: null in JSON, and in CSV an empty field without quotes.
 	Guess bool
 
-	text  bool // keys are text, of which a byte-order mark is no part
+	text  bool // keys are text, without a byte-order mark
 	lines bool // whether chunks tell the line of each key
 }
 

@@ -85,8 +85,7 @@ func readTable(t *testing.T, options Options, from io.Reader) (keys []string, wh
 	return keys, whole
 }
 
-// randomRows returns rows of three fields, of which the first are names. Some are longer than a
-// chunk.
+// randomRows returns n random rows of three fields, below a row of names. Some are longer than a chunk.
 func randomRows(random *rand.Rand, alphabet string, n int) [][]string {
 	letters := []rune(alphabet)
 	rows := [][]string{{"a", "key", "b"}}

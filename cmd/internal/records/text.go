@@ -15,7 +15,7 @@ import (
 type textOptions struct {
 	Delimiter byte // ends a key: a newline, or NUL
 	CRLF      bool // a carriage return before the delimiter and a byte-order mark are no part of a key
-	Text      bool // a key is text, of which a byte-order mark is no part
+	Text      bool // a key is text, without a byte-order mark
 	AsIs      bool // --no-decompress: take the bytes as they are, whatever they look like
 }
 
@@ -130,15 +130,15 @@ func looksCRLF(head []byte) bool {
 	return 2*crlf > len(lines)
 }
 
-// Text is an input of which the start was read ahead. It keeps an error for who reads on: to
-// ask a terminal again would wait for a second end of the input.
+// Text is an input whose start was read ahead. It keeps an error for the next read: a terminal that is read
+// again waits for a second end of the input.
 type Text struct {
 	Head []byte // what was read ahead and is not yet taken
 	Err  error  // after Head
 	in   io.Reader
 }
 
-// NewText returns an input of which nothing was read ahead.
+// NewText returns an input whose start was not read yet.
 func NewText(in io.Reader) *Text { return &Text{Head: make([]byte, 0, 64<<10), in: in} }
 
 // Fill reads until the start is enough, the buffer is full, or the input ends.

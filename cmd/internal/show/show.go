@@ -42,7 +42,7 @@ func Names(names []string) string { return Short(fmt.Sprintf("%q", names)) }
 // Short cuts off the end of words that quote too much.
 func Short(words string) string { return Cut(words, 500) }
 
-// Cut returns a text of at most so many bytes, and says by an ellipsis that the end is missing.
+// Cut returns a text of at most most bytes. An ellipsis shows that the end is missing.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -2,8 +2,9 @@
 //
 //	FOLDER FIRST FILES [CREATED-BY]
 //
-// The files of the numbers FIRST to FIRST+FILES-1 have a column of row numbers, two of keys, and one of lists. Some keys are dictionary
-// arrays, of which a later batch brings another dictionary; some have dictionaries that overflow. File n is the same each time.
+// The files of the numbers FIRST to FIRST+FILES-1 have a column of row numbers, two of keys, and one of
+// lists. Some keys are dictionary arrays that get another dictionary in a later batch; some have dictionaries
+// that overflow. File n is the same each time.
 package main
 
 import (
@@ -58,7 +59,7 @@ func run(args []string) error {
 type table struct {
 	*rand.Rand
 	rows      int // of a row group
-	different int // keys of which the rows have one
+	different int // number of different keys
 	dict      bool
 	other     bool // whether later batches have other dictionaries
 }

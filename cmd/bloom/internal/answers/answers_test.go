@@ -439,9 +439,9 @@ func manyKeys(n, length int, pad string) []string {
 	return keys
 }
 
-// The bounds of an answer to a question of so many bytes, with the file. What comes on top of them is a
-// filter of the largest capacity, and the bits of its keys. Most is allocated for a question that is one
-// unknown name, which encoding/json quotes. With the race detector, pools give memory back at random.
+// The bounds of an answer, by the bytes of the question with its file. A filter of the largest capacity, and
+// the bits of its keys, come on top. Most is allocated for a question that is one unknown name, which
+// encoding/json quotes. With the race detector, pools give memory back at random.
 func mostAnswer(question int) int    { return 2*question + 2<<20 }
 func mostAllocated(question int) int { return 40*question + 24<<20 }
 

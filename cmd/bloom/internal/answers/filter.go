@@ -82,9 +82,8 @@ func (d *Desk) first(struct{}, []byte) (*Given, []byte, error) {
 	return d.given, d.given.Bytes, nil
 }
 
-// filterQuestion asks for a filter: an empty one of a size, or the one in a file, with keys
-// added. The format is that of a new filter and of bare bytes. A file that says its format has
-// that.
+// filterQuestion asks for a filter: an empty one of a size, or the one in a file, with keys added. The format
+// is for a new filter and for bare bytes. A file of a filter has its format in its header.
 type filterQuestion struct {
 	Format     string `json:"format"`
 	Capacity   int    `json:"capacity"` // expected keys
@@ -118,7 +117,7 @@ type filterAnswer struct {
 	Keys          []keyWalk `json:"keys"`           // those typed, each once
 	KeyCount      *uint64   `json:"key_count"`      // as the file says, and those added; null if nothing says it
 	EstimatedKeys *float64  `json:"estimated_keys"` // null if unlimited
-	Expected      float64   `json:"expected"`       // false-positive rate of so many keys
+	Expected      float64   `json:"expected"`       // false-positive rate of this number of keys
 	Observed      float64   `json:"observed"`       // that of this filter: the share of random hashes that pass
 	Curve         *curve    `json:"curve"`          // null if there is nothing to draw
 }
@@ -360,7 +359,7 @@ func (a *filterAnswer) setRates(f bloom.Format, n float64, capacity, probes int,
 	}
 }
 
-// curveQuestion asks for points of a curve: at so many bits per key, up to a last number of them.
+// curveQuestion asks for the points of a curve over bits per key, up to a largest number of bits.
 type curveQuestion struct {
 	Format string `json:"format"`
 	Keys   int    `json:"keys"`

@@ -30,7 +30,7 @@ func (l keyList) unique() ([]string, error) {
 	return unique, nil
 }
 
-// patterns are those of numbered keys: names that tables have, of which LevelDB's hash makes many equal.
+// patterns make numbered keys, such as tables have. LevelDB's hash is equal for many of them.
 var patterns = []string{"order-2026-%09d-EU", "user-%08d", "key%06d", "https://example.com/items/%d?ref=mail"}
 
 // numbered is keys that differ in a number: of each two numbers from 0 on, one is added, by chance, and

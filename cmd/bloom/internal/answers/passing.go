@@ -22,8 +22,8 @@ type passingAnswer struct {
 	Equal   int    `json:"equal"`
 	Example string `json:"example"` // one of those that pass
 
-	// The data of the answer are so many rows and columns of little-endian numbers of 32 bits: how many
-	// probes of keys that pass test a bit in that part of the picture.
+	// The data of the answer are Cells rows and columns of little-endian numbers of 32 bits: how many probes
+	// of keys that pass test a bit in that part of the picture.
 	Cells int `json:"cells"`
 }
 

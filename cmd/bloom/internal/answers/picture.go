@@ -8,7 +8,7 @@ type Picture struct {
 	Bits, Columns, Rows uint64
 }
 
-// PictureOf returns the picture of a filter of so many bits.
+// PictureOf returns the picture of a filter of size bits.
 func PictureOf(size uint64) Picture {
 	columns := uint64(1) << ((bits.Len64(max(size, 1)-1) + 1) / 2)
 	return Picture{size, columns, (size + columns - 1) / columns}

@@ -120,7 +120,7 @@ func (q SizeQuestion) solve(f bloom.Format) (keys, bitsPerKey int, err error) {
 				b, err := bitsFor(n)
 				return err == nil && bytesOf(f, n, b) <= *q.Memory
 			}
-			// A rate takes milliseconds, so it is that of the most bits that there is room for.
+			// A rate takes milliseconds. So only the rate of the most bits that fit is computed.
 			b := most(filterfile.MostBitsPerKey, func(b int) bool { return bytesOf(f, n, b) <= *q.Memory })
 			return b > 0 && bloom.Policy{Format: f, BitsPerKey: b}.FalsePositiveRate(n) <= *q.Rate
 		})
@@ -140,9 +140,8 @@ func (q SizeQuestion) solve(f bloom.Format) (keys, bitsPerKey int, err error) {
 	return keys, bitsPerKey, err
 }
 
-// mostKeysFor returns the most keys that have at most the rate at so many bits per key. Filters
-// of fewer than 1,000 keys have higher rates than larger ones. They count only if no larger one
-// has the rate.
+// mostKeysFor returns the most keys whose filter has at most the rate at these bits per key. Filters of fewer
+// than 1,000 keys have higher rates than larger ones. They count only if no larger filter has the rate.
 func mostKeysFor(f bloom.Format, bitsPerKey int, rate float64) int {
 	const few = 1000
 	highestRate := highestRates(f, bitsPerKey, few)

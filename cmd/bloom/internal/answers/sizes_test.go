@@ -71,8 +71,8 @@ func TestSizeLimits(t *testing.T) {
 	}
 }
 
-// wantMostKeys wants as many keys as have the rate at so many bits, in samples. Some of LevelDB's
-// sizes have a rate that is higher than that of their neighbours.
+// wantMostKeys wants the most keys that have the rate at b bits, in samples. Some sizes of LevelDB have
+// higher rates than their neighbours.
 func wantMostKeys(t *testing.T, f bloom.Format, b int, r float64) {
 	policy := bloom.Policy{Format: f, BitsPerKey: b}
 	keys, _, err := SizeQuestion{BitsPerKey: &b, Rate: &r}.solve(f)

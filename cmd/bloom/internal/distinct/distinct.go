@@ -54,7 +54,7 @@ func (d *Keys) Count() (n int) {
 	return n
 }
 
-// tableFor returns the size of a table of n hashes of one part: a power of two, half of which stays free.
+// tableFor returns the size of a table of n hashes of one part: a power of two. Half of it stays free.
 func tableFor(n int) int { return 2 << bits.Len(uint(n)) }
 
 // countIn counts different hashes in a table with linear probing: the bits below those of the part say where one
