@@ -28,7 +28,7 @@ type result struct {
 	err      error
 }
 
-// Open returns the column of a footer. It reads no filter.
+// Open returns the column that m describes. It reads no filter.
 func Open(m Meta) (*Column, error) {
 	if err := m.Type.check(); err != nil {
 		return nil, fmt.Errorf("column %s: %w", m.Path, err)
@@ -64,18 +64,18 @@ func limits(chunks []Chunk, size int64) []int64 {
 	return ends
 }
 
-// Meta returns what the column was opened with.
+// Meta returns the information with which the column was opened.
 func (c *Column) Meta() Meta { return c.meta }
 
-// Type returns the type of the column. Keys are made for a type.
+// Type returns the type of the column. [KeysOf] needs it.
 func (c *Column) Type() Type { return c.meta.Type }
 
 // Len returns the number of row groups.
 func (c *Column) Len() int { return len(c.meta.Chunks) }
 
-// Bounds returns the minimum and the maximum of a row group as PLAIN bytes; an empty one is not known. It
-// returns false if they exclude no key: there are none, their order is not known, or they are not valid values
-// in ascending order.
+// Bounds returns the minimum and the maximum of a row group as PLAIN bytes. An empty slice means that the
+// bound is not known. The last result is false if the bounds exclude no key: the row group has no bounds,
+// their order is not known, or they are not valid values in ascending order.
 func (c *Column) Bounds(i int) (low, high []byte, ok bool) {
 	chunk := &c.meta.Chunks[i]
 	return chunk.Min, chunk.Max, c.meta.Type.span(chunk, "") != everything

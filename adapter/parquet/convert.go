@@ -7,10 +7,11 @@ import (
 	"math/bits"
 )
 
-// Converter returns a function that appends the value of the type to that is equal to a value of the type from.
-// Both are PLAIN bytes without a length. The function returns false if no value of the type to is equal, for
-// example for 2^40 and integers of 32 bits. So the keys of one column can be looked up in a column of a
-// different type, and exactly the rows are found that a comparison of the values would find.
+// Converter returns a function that converts values of one type to equal values of another type. The
+// parameters of Converter are the two types. The function appends the equal value to dst. Both values are
+// PLAIN bytes without a length. If the other type has no equal value, the function returns false: for
+// example, integers of 32 bits have no value 2^40. So the keys of one column can be looked up in a column of
+// a different type. The keys match exactly the rows that a comparison of the values would match.
 //
 // It converts between types of the same [Type.KeyKind], and
 //

@@ -12,17 +12,17 @@ import (
 
 // Errors of an [Embedder].
 var (
-	// ErrChunk: the file has no such column chunk, or its values are in a different file.
+	// ErrChunk: the file has no such column chunk, or the values of the chunk are in a different file.
 	ErrChunk = errors.New("parquet: no such column chunk")
 	// ErrTooMany: a filter for the keys would be larger than readers allow.
 	ErrTooMany = errors.New("parquet: too many keys for a Bloom filter")
 )
 
-// Embedder copies a Parquet file and adds Bloom filters. It decodes no page: all bytes up to the footer are
-// copied, the filters follow, and then the footer, in which the column chunks refer to their filters. It adds a
-// mark to the key-value metadata, [MarkKey], by which a [Column] recognises these filters as whole, whatever
-// program wrote the pages. All other fields of the footer stay as they are, including fields that this package
-// does not know.
+// Embedder copies a Parquet file and adds Bloom filters. It decodes no page. It copies all bytes up to the
+// footer, then writes the filters, and then a footer in which the column chunks refer to their filters. It
+// also adds a mark to the key-value metadata, under [MarkKey]. By this mark, a [Column] recognises that the
+// filters have all values, whatever program wrote the pages. All other fields of the footer stay as they are,
+// including fields that this package does not know.
 type Embedder struct {
 	out    io.Writer
 	in     io.ReadSeeker
@@ -36,11 +36,12 @@ type Embedder struct {
 }
 
 // NewEmbedder returns an Embedder that reads a file and writes to out. It reads the footer and writes nothing
-// yet. The error is [ErrFooter] if there is no valid footer, and [ErrEncrypted] if it is encrypted or signed.
+// yet. The error is [ErrFooter] if there is no valid footer, and [ErrEncrypted] if the footer is encrypted or
+// signed.
 //
-// The file is copied by [io.CopyN]: from one *os.File to another, the system copies or shares the bytes itself
-// where it can. If out is [io.Discard], nothing is copied, and [Embedder.Size] returns the size that the file
-// would have.
+// The Embedder copies the file with [io.CopyN]. From one *os.File to another, the operating system copies or
+// shares the bytes itself where it can. If out is [io.Discard], nothing is copied, and [Embedder.Size]
+// returns the size that the file would have.
 func NewEmbedder(out io.Writer, file io.ReadSeeker) (*Embedder, error) {
 	footer, start, err := readFooter(file)
 	if err != nil {
@@ -80,10 +81,10 @@ func (e *Embedder) chunk(rowGroup, column int) (*footerChunk, error) {
 	}
 }
 
-// Add writes the filter of a column chunk. The filter must have all values of the chunk, because readers skip a
-// row group whose filter gives a no. An existing filter of the chunk stays in the file, but nothing refers to
-// it. The error is [ErrChunk] or [ErrEncrypted] as in [Embedder.HasFilter], an error of [AppendFilter], or an
-// error of writing.
+// Add writes the filter of a column chunk. The filter must have all values of the chunk, because readers skip
+// a row group if its filter excludes their key. An existing filter of the chunk stays in the file, but
+// nothing refers to it. The error is [ErrChunk] or [ErrEncrypted] as in [Embedder.HasFilter], an error of
+// [AppendFilter], or an error of writing.
 func (e *Embedder) Add(rowGroup, column int, filter *bloom.Filter) error {
 	c, err := e.chunk(rowGroup, column)
 	if err != nil {

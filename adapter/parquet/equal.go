@@ -17,9 +17,9 @@ func (t Type) isNaN(value []byte) bool {
 	return f != nil && f.bits(value)&^f.sign > f.infinity
 }
 
-// Equal returns the values that programs look up instead of a zero or NaN: both zeros, or the usual NaN of both
-// signs. A filter that has the value must also have them. It returns nil for all other values, which are equal
-// to no other bytes.
+// Equal returns the values that programs may look up instead of a zero or a NaN: both zeros, or the usual NaN
+// of both signs. A filter that has the given value must also have the returned values. For every other value,
+// Equal returns nil, because no other bytes are equal to it.
 func (t Type) Equal(value []byte) [][]byte {
 	f := t.kind().float
 	bits := uint64(0)

@@ -8,22 +8,22 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// What can be wrong with the filter of a row group. None of these is a reason to fail: the row
-// group may then hold every key.
+// These are the reasons why the filter of a row group is not used. None of them is a reason to fail: every
+// key may be in the row group.
 var (
 	// ErrNoFilter: the row group has no filter of the column.
 	ErrNoFilter = errors.New("parquet: no Bloom filter")
-	// ErrNoOrder is an [ErrNoFilter] of a row group that has bounds which cannot be used either, because the
-	// footer does not record their order.
+	// ErrNoOrder is an [ErrNoFilter] for a row group whose bounds cannot be used, either, because the footer
+	// does not record their order.
 	ErrNoOrder error = noOrderError{}
-	// ErrFilter: there is no filter of the format at the place that the footer names. Its header is a
-	// different one; or it is compressed, for which parquet-go has an option; or its size is not a multiple
-	// of 32 bytes, or differs from the size in the footer; or it extends beyond the end of the file or into
-	// another filter.
+	// ErrFilter: the footer refers to a place where no filter of the format is. The header is a different
+	// one, or the filter is compressed (parquet-go has an option for this). Or the size of the filter is not
+	// a multiple of 32 bytes, or differs from the size in the footer. Or the filter extends beyond the end of
+	// the file or into another filter.
 	ErrFilter = errors.New("parquet: malformed Bloom filter")
-	// ErrIncomplete: the filter lacks values, or may lack some. It is empty; or a value of the dictionary is
-	// not in it; or the column continued after a dictionary in a different encoding, and its writer is not
-	// known to add all values.
+	// ErrIncomplete: the filter lacks values, or may lack some. The filter is empty, or it lacks a value of
+	// the dictionary. Or the column continues in a different encoding after a dictionary, and its writer is
+	// not known to add all values.
 	ErrIncomplete = errors.New("parquet: incomplete Bloom filter")
 	// ErrEncrypted: the column is encrypted, and so are its filters.
 	ErrEncrypted = errors.New("parquet: encrypted Bloom filter")
@@ -71,5 +71,5 @@ type inner struct{ error }
 func (e inner) Error() string { return strings.TrimPrefix(e.error.Error(), "bloom: ") }
 func (e inner) Unwrap() error { return e.error }
 
-// ErrType: the types of keys and column do not match, or a type has no filters or no keys.
+// ErrType: the type of the keys does not match the type of the column, or a type has no filters or no keys.
 var ErrType = errors.New("parquet: wrong type of a column")

@@ -39,8 +39,9 @@ func (c *Column) filter(i int, memory *buffer) result {
 	return c.read(i, memory)
 }
 
-// Load reads all filters into memory. If several sets of keys are tested against the column, that is faster.
-// Filters that cannot be read are treated as without Load. The filters of an [Index] are not loaded.
+// Load reads all filters into memory. This is faster if you test several sets of keys against the column. A
+// filter that cannot be read has the same effect as without Load. Load does not read the filters of an
+// [Index].
 func (c *Column) Load() {
 	if c.index != nil {
 		return

@@ -40,8 +40,8 @@ func appendHeader(dst []byte, numBytes int) []byte {
 	return append(dst, headerEnd)
 }
 
-// AppendFilter appends a filter in the encoding of Parquet files, header and blocks, to dst. It returns an
-// error if the filter does not have the format bloom.Parquet, or is too large.
+// AppendFilter appends a filter to dst, header and blocks, as Parquet files store it. It returns the extended
+// slice. It returns an error if the filter does not have the format bloom.Parquet, or is too large.
 func AppendFilter(dst []byte, filter *bloom.Filter) ([]byte, error) {
 	blocks := filter.Bytes()
 	if filter.Format() != bloom.Parquet || len(blocks) < blockSize || int64(len(blocks)) > math.MaxInt32 {

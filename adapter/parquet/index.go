@@ -16,13 +16,13 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Index is a file that has the filters of one column for all row groups of many files; an [Indexer] makes it.
-// It keeps no filter in memory, and checks everything that it reads. [Keys.Prune] accepts its columns in place
-// of the columns of the files, and then reads the index and not the files.
+// Index is a file with the filters of one column, for all row groups of many files. An [Indexer] writes it.
+// An Index keeps no filter in memory, and checks everything that it reads. [Keys.Prune] accepts the columns
+// of an Index in place of the columns of the files. It then reads the index and not the files.
 //
-// An index describes the files at the time when it was made. [IndexedFile.Same] reports whether a file has not
-// changed since; a file that has changed must be read itself. Goroutines may share an Index if they may share
-// the [io.ReaderAt].
+// An index describes the files at the time when it was made. [IndexedFile.Same] reports whether a file has
+// not changed since then. If a file has changed, read the file itself. Goroutines may share an Index if they
+// may share the [io.ReaderAt].
 type Index struct {
 	rows    *bloom.InterleavedFile
 	files   []IndexedFile
@@ -34,14 +34,15 @@ type IndexedFile struct {
 	Name     string // as the caller of [Indexer.Read] wrote it
 	Size     int64  // in bytes
 	Modified time.Time
-	// Footer is the XXH64 of the file's footer, or 0 if it is not known: [Indexer.Read] finds it out. A file
-	// that is restored from a copy, or written twice within the precision of its time, may have the size and
-	// the time of another one.
+	// Footer is the XXH64 of the file's footer, or 0 if it is not known. [Indexer.Read] computes it. It is
+	// needed because two versions of a file may have the same size and time: for example if a copy was
+	// restored, or if the file was written twice within the precision of its time.
 	Footer uint64
 }
 
-// Same reports whether a file has the size and the time of the indexed file and, if in is not nil and the index
-// has the checksum, the same footer, which Same reads. The errors are errors of reading.
+// Same reports whether a file still has the size and the time of the indexed file. If in is not nil and the
+// index has the checksum of the footer, Same also reads the footer of the file and compares it. The errors
+// are errors of reading.
 func (f IndexedFile) Same(info fs.FileInfo, in io.ReaderAt) (bool, error) {
 	same := info.Size() == f.Size && info.ModTime().Equal(f.Modified)
 	if !same || in == nil || f.Footer == 0 {

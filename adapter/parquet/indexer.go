@@ -14,8 +14,9 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Indexer makes an index: one file with the filters of a column for all row groups of many files, interleaved as
-// [bloom.Interleaved] describes. [OpenIndex] opens it, to be read instead of the files.
+// Indexer builds an index: one file with the filters of one column, for all row groups of many files. The
+// filters are interleaved as in [bloom.Interleaved]. [OpenIndex] opens the index, which a program reads
+// instead of the files.
 //
 //	x, err := bloomparquet.NewIndexer(0.01)
 //	defer x.Close()
@@ -29,14 +30,14 @@ import (
 //	_, err = x.WriteTo(out)
 //
 // Interleaved filters have one size. A filter is doubled or halved until it has that size. A doubled filter
-// gives the same answers; a halved filter has a higher rate. The Indexer uses the filters of the most
-// frequent size, and filters whose sizes differ from it by a power of two. The row groups of all other
-// filters are Wanting.
+// gives the same answers; a halved filter has a higher rate. The Indexer uses filters of the most frequent
+// size. It also uses filters if their size is that size multiplied or divided by a power of two.
+// [Indexer.Wanting] returns the row groups of all other filters.
 //
-// The filters wait in a temporary file. Memory has one of them at a time, and about 100 bytes for each row
-// group; WriteTo needs the memory of a [bloom.InterleavedBuilder]. Several goroutines may call Read and
-// AddKeys at the same time, while one goroutine calls the functions that Read returns. No other method may be
-// called at the same time.
+// The filters wait in a temporary file. In memory, an Indexer keeps one filter at a time, and about 100 bytes
+// for each row group. WriteTo needs as much memory as a [bloom.InterleavedBuilder]. Several goroutines may
+// call Read and AddKeys at the same time, while one goroutine calls the functions that Read returns. No other
+// method may be called at the same time.
 type Indexer struct {
 	rate    float64
 	perKey  int // bits of a key in a filter that keeps the rate
@@ -62,9 +63,9 @@ type waitingFilter struct {
 	values bool      // whether it was made from values
 }
 
-// NewIndexer returns an Indexer whose filters have at most the given false-positive rate, 0 to 1, on average.
-// Filters of files with a higher rate keep it. The error is [bloom.ErrRate] if no filter has such a rate, or an
-// error of the temporary file.
+// NewIndexer returns an empty Indexer. Its filters have at most the given false-positive rate, 0 to 1, on
+// average. A file's own filter with a higher rate keeps that rate. The error is [bloom.ErrRate] if no filter
+// has such a rate, or an error of the temporary file.
 func NewIndexer(rate float64) (*Indexer, error) {
 	policy, err := bloom.PolicyFor(bloom.Parquet, 1000, rate)
 	if err != nil {
@@ -85,10 +86,11 @@ func (x *Indexer) Close() error {
 	return err
 }
 
-// Read reads the filters of a file, which are the filters of c, and returns a function that adds the file. So
-// several goroutines can read at the same time, and one of them adds the files, which are numbered from 0 in
-// the order of these calls. The error is [ErrType] if the path or the kind of keys of the column differs from
-// the first file, or an error of the file or the temporary file.
+// Read reads the filters of c, a column of the file, and returns a function that adds the file to the index.
+// So several goroutines can read files at the same time, and one goroutine adds the files. It numbers them
+// from 0, in the order in which it adds them. The error is [ErrType] if the column differs from the column of
+// the first file in its path or in its kind of keys. It can also be an error of the file or of the temporary
+// file.
 func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error) {
 	if file.Footer == 0 && c.meta.Input != nil {
 		if file.Footer, err = footerChecksum(c.meta.Input, c.meta.Size); err != nil && !errors.Is(err, ErrFooter) {
@@ -122,8 +124,9 @@ func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error
 	}, nil
 }
 
-// Wanting returns the numbers of the files and row groups that need keys from AddKeys: row groups whose filter
-// cannot be read, or has a size that does not match the others. Call it when all files have been added.
+// Wanting returns the row groups that need keys from AddKeys, each as the number of the file and the number
+// of the row group. Either the filter of such a row group cannot be read, or its size does not match the
+// other filters. Call Wanting when all files have been added.
 func (x *Indexer) Wanting() iter.Seq2[int, int] {
 	return func(yield func(file, rowGroup int) bool) {
 		odd := x.oddFactor()
@@ -137,10 +140,9 @@ func (x *Indexer) Wanting() iter.Seq2[int, int] {
 	}
 }
 
-// AddKeys makes the filter of a row group from the keys of some columns, in which each key is the PLAIN bytes
-// of a value without a length. All values of the row group must be among them; equal keys count once.
-// Goroutines may call it at the same time for different row groups. The error is an error of the temporary
-// file.
+// AddKeys builds the filter of a row group from columns of keys. Each key is the PLAIN bytes of a value
+// without a length. The keys must include all values of the row group. Equal keys count once. Goroutines may
+// call AddKeys at the same time for different row groups. The error is an error of the temporary file.
 func (x *Indexer) AddKeys(file, rowGroup int, columns ...bloom.Keys) error {
 	n := 0
 	for _, column := range columns {
@@ -263,8 +265,8 @@ func (x *Indexer) size(files []indexing) int {
 	return blocks
 }
 
-// Shape returns how many filters the index has that WriteTo writes, and how many bytes each of them has: all
-// have one size.
+// Shape returns the number of filters in the index that WriteTo writes, and the number of bytes of each
+// filter. All filters have the same size.
 func (x *Indexer) Shape() (filters, bytes int) {
 	files, blocks := x.whole()
 	for _, file := range files {
@@ -284,7 +286,7 @@ func (x *Indexer) whole() (files []indexing, blocks int) {
 	return files, x.size(files)
 }
 
-// WriteTo writes the index. Files with a row group that is still Wanting are left out. The error is
+// WriteTo writes the index. It leaves out a file if Wanting still returns one of its row groups. The error is
 // [bloom.ErrCapacity] if the index would be larger than interleaved filters may be, or an error of w or of a
 // temporary file.
 func (x *Indexer) WriteTo(w io.Writer) (int64, error) {

@@ -10,10 +10,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Keys are values of a column, hashed once. They can be tested against any number of columns of related types:
-// the logical types STRING, ENUM, JSON, BSON and none have the same keys, and so have integers of all widths in
-// one physical type. Keys do not refer to the memory from which they were made. They are safe for concurrent
-// use.
+// Keys are values of a column, hashed once. You can test them against any number of columns of related types.
+// The logical types STRING, ENUM, JSON, BSON and none have the same keys. Integers of all widths in one
+// physical type also have the same keys. Keys do not refer to the memory of the values. They are safe for
+// concurrent use.
 type Keys struct {
 	typ    Type       // its kin
 	hashed bloom.Keys // of the values' PLAIN bytes
@@ -50,7 +50,7 @@ func (b bitmap) word(j int) uint64 {
 // Len returns the number of keys.
 func (k *Keys) Len() int { return k.hashed.Len() }
 
-// Hashed returns the hashes of the keys, in order, to query filters that are not in files.
+// Hashed returns the hashes of the keys, in order. Use it to query filters that are not in files.
 func (k *Keys) Hashed() bloom.Keys { return k.hashed }
 
 // Value is the types that [KeysOf] accepts.
@@ -59,7 +59,7 @@ type Value interface {
 		float32 | float64 | string | []byte | [16]byte | *big.Int | time.Time | time.Duration
 }
 
-// KeysOf returns the keys of values of a column:
+// KeysOf returns the keys for values of a column of type t:
 //
 //   - Integers, also *big.Int, are the numbers that the column stores: for a decimal the unscaled value, for a
 //     date the days and for a timestamp the units since 1970, for a time the units since midnight.
@@ -67,11 +67,11 @@ type Value interface {
 //   - string is BYTE_ARRAY, and [16]byte is a UUID or any other FIXED_LEN_BYTE_ARRAY of 16.
 //   - []byte is the PLAIN bytes of a value of any type, without a length.
 //   - [time.Time] is a date or a timestamp, and [time.Duration] a time of day. They must be whole numbers of
-//     the column's unit, and dates must be midnight. For columns of local times, the clock in the time's
-//     location counts.
+//     the column's unit, and dates must be midnight. For columns of local times, the clock time in the
+//     location of the time.Time counts.
 //
-// The error is a [KeyError] if the column cannot have a value, and [ErrType] for a wrong type. Booleans have no
-// filters.
+// The error is a [KeyError] if the column cannot have one of the values. It is [ErrType] for a wrong type,
+// and for booleans, which have no filters.
 func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 	e, err := newEncoder(t, len(values))
 	if err != nil {
@@ -127,13 +127,14 @@ func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 //     integer 5
 //   - strings, and bytes of a type without a meaning, as they are
 //   - dates as 2006-01-02, times as 15:04:05.999999999, with no more digits
-//   - timestamps as 2006-01-02T15:04:05.999999999 or with a space in the middle, with or without an offset such
-//     as Z, +01:00, +0100 or " UTC". Without an offset it is UTC; columns of local times have none
+//   - timestamps as 2006-01-02T15:04:05.999999999 or with a space in the middle, with or without an offset
+//     such as Z, +01:00, +0100 or " UTC". A timestamp without an offset is in UTC. Timestamps for columns of
+//     local times have no offset
 //   - UUIDs as 01234567-89ab-cdef-0123-456789abcdef, also without dashes or in braces
 //
 // The error is a [KeyError] if the column cannot have a number or a time. It is [ErrType] for types without
-// filters and for types that have no text here: INT96, INTERVAL, a DECIMAL in BYTE_ARRAY, in which a value may
-// have several encodings, and a DECIMAL of more than 256 bytes.
+// filters, and for types that ParseKeys cannot read: INT96, INTERVAL, DECIMAL in BYTE_ARRAY (a value may have
+// several encodings), and DECIMAL of more than 256 bytes.
 func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
 	e, err := parse(t, texts)
 	if err != nil {
@@ -142,10 +143,10 @@ func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
 	return e.keys()
 }
 
-// ParseSome returns the PLAIN bytes, without a length, of values that are written as text, in the form that
-// [KeysOf] accepts. It leaves out texts of values that the column cannot have, such as numbers outside its
-// range or times between its units, and returns the positions of the other texts. The errors are the errors of
-// [ParseKeys].
+// ParseSome reads values that are written as text. It returns their PLAIN bytes without a length, which
+// [KeysOf] accepts. It leaves out values that the column cannot have, such as numbers outside its range or
+// times between its units. It also returns the positions of the texts that it did not leave out. The errors
+// are the same as in [ParseKeys].
 func ParseSome(t Type, texts [][]byte) (values [][]byte, positions []int, err error) {
 	e, err := newTextEncoder(t, len(texts))
 	if err != nil {

@@ -154,10 +154,11 @@ func (t Type) kin() Type {
 // mostKeyKind is how many characters a [bloom.KeyKind] may have.
 const mostKeyKind = 32
 
-// KeyKind returns the kind of keys that a file records for a filter of such a column: text for strings and for
-// byte arrays without a meaning, and otherwise the physical and the logical type, such as INT64 (TIMESTAMP
-// MICROS UTC). Types have the same kind if equal values have the same meaning and the same bytes. These are the
-// types whose [Keys] can be used with each other's columns, and times of day in UTC and in local time.
+// KeyKind returns the kind of keys that a file records for a filter of such a column: text for strings and
+// for byte arrays without a meaning, and otherwise the physical and the logical type, such as INT64
+// (TIMESTAMP MICROS UTC). Types have the same kind if equal values have the same meaning and the same bytes.
+// The [Keys] of a type can be used with the columns of every type of the same kind. There is one exception:
+// times of day in UTC and times of day in local time have the same kind, but not the same Keys.
 func (t Type) KeyKind() bloom.KeyKind {
 	t = t.kin()
 	if t == (Type{Physical: ByteArray}) {

@@ -12,7 +12,7 @@ import (
 // whose filters they made themselves. So the mark has an entry for each filter: a digest of the place of its
 // chunk, by which an entry is replaced, and one of the place and the filter. The entries are in base64.
 
-// MarkKey is the key of that value.
+// MarkKey is the key of the mark in the key-value metadata of the footer. An [Embedder] writes the mark.
 const MarkKey = "lanebloom.filters"
 
 // marking is an entry of a mark.

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Meta is the information about a column in the footer of a file. The packages parquetgo and arrowgo read it
-// from the file handles of two libraries.
+// Meta describes a column of a file. The information is from the footer of the file. The packages parquetgo
+// and arrowgo read it from open files of parquet-go and arrow-go.
 type Meta struct {
 	File   string // a name for messages
 	Path   string // of the column in the schema, with dots
@@ -23,36 +23,36 @@ type Meta struct {
 	Origins string
 	// Mark is the value of [MarkKey] in the key-value metadata of the footer.
 	Mark string
-	// Decompress returns the bytes of a page, which should have the given size. Without it, no compressed
-	// dictionary is read. Goroutines that share a [Column] call it at the same time.
+	// Decompress decompresses a page. The result should have the given size. Without this function, the
+	// package reads no compressed dictionary. Goroutines that share a [Column] may call it at the same time.
 	Decompress func(codec int32, data []byte, size int) ([]byte, error)
 }
 
-// Chunk is the information about a column in one row group in the footer of a file.
+// Chunk describes a column in one row group. The information is from the footer of the file.
 type Chunk struct {
 	Rows int64 // of the row group
-	// FilterOffset is where the header of the filter is in the file. 0 means that there is no filter.
+	// FilterOffset is the offset of the filter's header in the file. 0 means that there is no filter.
 	FilterOffset int64
-	// FilterLength is the size of header and blocks. Writers before version 2.10 of the format did not store
-	// it: it is 0.
+	// FilterLength is the number of bytes of header and blocks. It is 0 if the writer did not store it, as
+	// before version 2.10 of the format.
 	FilterLength int64
-	// Min and Max are bounds of all values, PLAIN bytes without a length, in the order that the format defines
-	// for the type. They need not be values of the column. An empty bound is not known. [Chunk.SetBounds]
-	// computes them from a footer.
+	// Min and Max are bounds of all values, PLAIN bytes without a length, in the order that the format
+	// defines for the type. They need not be values of the column. An empty slice means that the bound is not
+	// known. [Chunk.SetBounds] computes them from a footer.
 	Min, Max []byte
 	// Unordered is true if the footer has bounds, but does not record their order.
 	Unordered bool
 	// Encrypted is true if the filter is encrypted.
 	Encrypted bool
-	// Pages is how the data pages are encoded.
+	// Pages describes how the data pages are encoded.
 	Pages Pages
 	// Null is true if all values are null according to the statistics. For a column inside a repeated field it
 	// is not used.
 	Null bool
-	// Place is where the data pages are. [Meta.Mark] refers to it.
+	// Place identifies the column chunk. [Meta.Mark] refers to it.
 	Place Place
-	// DictionaryOffset is where the dictionary page is, or 0 if the footer does not record it, and Codec the
-	// compression of all pages.
+	// DictionaryOffset is the offset of the dictionary page, or 0 if the footer does not record it. Codec is
+	// the compression of all pages.
 	DictionaryOffset int64
 	Codec            int32 // a CompressionCodec of parquet.thrift
 }
@@ -68,9 +68,10 @@ const (
 	MixedPages                   // some with a dictionary and some without
 )
 
-// PagesOf returns the kind of a chunk. The encodings have the numbers of parquet.thrift. They are the encodings
-// of its data pages from encoding_stats or, if it has no encoding_stats, all of its encodings. In the second
-// case, PLAIN may be the encoding of a dictionary, and RLE the encoding of levels.
+// PagesOf returns how the data pages of a column chunk are encoded. The encodings are numbers of
+// parquet.thrift. If stats is true, they are the encodings of the data pages in encoding_stats. If the chunk
+// has no encoding_stats, stats is false, and they are all encodings of the chunk. Then PLAIN may be the
+// encoding of a dictionary, and RLE the encoding of levels.
 func PagesOf[E ~int32 | ~int64](stats bool, encodings []E) Pages {
 	dictionary := slices.ContainsFunc(encodings, isDictionary)
 	switch other := slices.ContainsFunc(encodings, func(e E) bool { return !isDictionary(e) }); {
@@ -106,22 +107,23 @@ const (
 // Place identifies a column chunk: num_values, data_page_offset and total_compressed_size of its metadata.
 type Place struct{ Values, Offset, Size int64 }
 
-// OriginsKey is a key of the footer's key-value metadata. parquet-java's ParquetRewriter copies row groups with
-// their filters. Under this key it stores who wrote them: the created_by of the files that it read, one on each
-// line. Its own created_by does not identify the writer of the filters.
+// OriginsKey is a key of the footer's key-value metadata. parquet-java's ParquetRewriter copies row groups
+// with their filters. Under this key it stores the created_by of each file that it read, one on each line.
+// These identify the writers of the filters, which the created_by of the new file does not.
 const OriginsKey = "original.created.by"
 
-// Statistics is the information about the values of a column in one row group in the footer of a file: the
-// fields of the same names in parquet.thrift. An empty field means that the footer does not have it.
+// Statistics describes the values of a column in one row group. Its fields are the fields of the same names
+// in parquet.thrift. A field is empty if the footer does not have it.
 type Statistics struct {
 	MinValue, MaxValue []byte
 	Min, Max           []byte // deprecated
 }
 
-// SetBounds sets the bounds that can be used. ordered is true if the column_orders of the footer have a
-// TypeDefinedOrder for the column; otherwise it is not known in which order its writer compared min_value and
-// max_value. The deprecated fields min and max are compared as signed numbers, so they are used only for signed
-// types. A column inside a repeated field must not get bounds: arrow-go writes wrong ones (rank.go).
+// SetBounds sets the bounds from the statistics of a footer, if they can be used. The argument ordered is
+// true if the column_orders of the footer have a TypeDefinedOrder for the column. Without it, the order in
+// which the writer compared min_value and max_value is not known. The deprecated fields min and max are
+// compared as signed numbers, so they are used only for signed types. A column inside a repeated field must
+// not get bounds: arrow-go writes wrong ones (rank.go).
 func (c *Chunk) SetBounds(t Type, s Statistics, ordered bool) {
 	value, deprecated := len(s.MinValue)+len(s.MaxValue) > 0, len(s.Min)+len(s.Max) > 0
 	c.Min, c.Max, c.Unordered = nil, nil, false
@@ -135,7 +137,7 @@ func (c *Chunk) SetBounds(t Type, s Statistics, ordered bool) {
 	}
 }
 
-// NoColumnError is the error if a file has no column with a path.
+// NoColumnError is the error for a path that no column of the file has.
 type NoColumnError struct {
 	Path    string
 	Columns []string // the paths that the file has
@@ -158,8 +160,9 @@ func (e *NoColumnError) Error() string {
 	return fmt.Sprintf("parquet: no column %q: the file has %s%s", e.Path, strings.Join(quoted, ", "), more)
 }
 
-// FindColumn returns the number, counted from 0, of the column with a path in a file whose columns have the
-// given paths. The error is a [NoColumnError] if there is none.
+// FindColumn returns the number of the column with the given path, counted from 0. The argument paths
+// contains the paths of all columns of the file. The error is a [NoColumnError] if the file has no such
+// column.
 func FindColumn(paths []string, path string) (leaf int, err error) {
 	leaf = slices.Index(paths, path)
 	switch {

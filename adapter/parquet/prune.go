@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// RowGroup has the answers of a row group's filter and bounds for some keys.
+// RowGroup describes which keys may be in a row group, according to its filter and its bounds.
 type RowGroup struct {
 	Column *Column
 	Index  int   // of the row group in the file, from 0
@@ -42,13 +42,14 @@ func (r RowGroup) Keys() iter.Seq[int] {
 	}
 }
 
-// Prune returns an iterator over the row groups of columns, with the keys that may be in each. Each iteration
-// tests them again. The Hits of a row group are valid until the next one is returned: clone them to keep them.
+// Prune returns an iterator over the row groups of some columns. Each [RowGroup] contains which keys may be
+// in it. Each loop over the iterator tests the keys again. The Hits of a row group are valid until the loop
+// continues: clone them to keep them.
 //
-// A row group is not read if no key is within its bounds. For the others, the filter is read unless
-// [Column.Load] has read it; one filter at a time is in memory. Columns of an [Index] are tested many at a
-// time, with at most 192 MiB of memory for their answers, unless one needs more. The error is [ErrType] if a
-// column does not have the type of the keys.
+// If no key is within the bounds of a row group, the loop does not read its filter. Otherwise it reads the
+// filter, unless [Column.Load] has read it. One filter at a time is in memory. The loop tests many columns of
+// an [Index] at the same time. The answers of these columns need at most 192 MiB of memory, or more if a
+// single column needs more. The error is [ErrType] if a column does not have the type of the keys.
 func (k *Keys) Prune(columns ...*Column) (iter.Seq[RowGroup], error) {
 	for _, c := range columns {
 		if kin := c.meta.Type.kin(); kin != k.typ {

@@ -21,9 +21,9 @@ type Sizing struct {
 // mostFilter is the largest filter that Arrow in C++ and in Go read, in bytes.
 const mostFilter = 128 << 20
 
-// Filter returns the smallest filter that keeps the rate for the keys of some columns, in which each key is the
-// PLAIN bytes of a value without a length. Equal keys count once. The error is [bloom.ErrRate] if no filter has
-// the rate, and [ErrTooMany] if the filter would have more than 128 MiB.
+// Filter builds a filter of the keys of all given columns: the smallest filter that keeps the rate. Each key
+// is the PLAIN bytes of a value without a length. Equal keys count once. The error is [bloom.ErrRate] if no
+// filter has the rate, and [ErrTooMany] if the filter would have more than 128 MiB.
 func (s Sizing) Filter(columns ...bloom.Keys) (*bloom.Filter, error) {
 	hashed, n := make([]bloom.Keys, len(columns)), 0
 	for i, column := range columns {

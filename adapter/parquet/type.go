@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Physical is how a column stores its values. The numbers are the same as in parquet.thrift.
+// Physical is the type by which a column stores its values. The numbers are the same as in parquet.thrift.
 type Physical uint8
 
 // The physical types.
@@ -63,7 +63,7 @@ func (l Logical) String() string {
 // Unit is the unit of a time of day or a timestamp.
 type Unit uint8
 
-// The units. A value without one has NoUnit.
+// The units. A type without a unit has NoUnit.
 const (
 	NoUnit Unit = iota
 	Millis
@@ -95,7 +95,7 @@ type Type struct {
 	Precision, Scale int  // of Decimal, in decimal digits
 }
 
-// String returns the type in the form of messages, such as INT64 (TIMESTAMP MICROS UTC).
+// String returns the type as messages show it, such as INT64 (TIMESTAMP MICROS UTC).
 func (t Type) String() string {
 	physical := t.Physical.String()
 	if t.Physical == FixedLenByteArray {

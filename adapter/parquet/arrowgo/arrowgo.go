@@ -6,8 +6,8 @@
 //
 // The package github.com/lanebloom/bloom/adapter/parquet describes what to do with the column.
 //
-// arrow-go v18.8.0 fills the filters of its writer itself, and accepts none of another library:
-// parquet.WithBloomFilterEnabled enables them.
+// The writer of arrow-go v18.8.0 builds its filters itself, and accepts no filters of another library.
+// parquet.WithBloomFilterEnabled enables its filters.
 package arrowgo
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
-// Open returns a column of a file. The reader must not be closed as long as filters are read. The path has dots
-// between the names of nested fields, such as list.element. The error is a [bloomparquet.NoColumnError] if the
-// file has no such column, and [bloomparquet.ErrType] if the type of the column has no values.
+// Open returns a column of a file. Do not close the reader as long as filters are read. The path has dots
+// between the names of nested fields, such as list.element. The error is a [bloomparquet.NoColumnError] if
+// the file has no such column, and [bloomparquet.ErrType] if the type of the column has no values.
 func Open(reader *file.Reader, path string) (*bloomparquet.Column, error) {
 	s := reader.MetaData().Schema
 	var paths []string
@@ -38,7 +38,7 @@ func Open(reader *file.Reader, path string) (*bloomparquet.Column, error) {
 	return OpenAt(reader, leaf)
 }
 
-// OpenAt returns the column with a number: the number of the leaf in the schema, counted from 0.
+// OpenAt returns a column by its number: the number of its leaf in the schema, counted from 0.
 func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 	meta := reader.MetaData()
 	if leaf < 0 || leaf >= meta.Schema.NumColumns() {

@@ -8,8 +8,8 @@
 // filters itself, so parquet-go need not read them.
 //
 // The writer of parquet-go v0.32.0 accepts filters through an interface, BloomFilterColumn. But for filters
-// that are not its own it writes a header without an algorithm, which no reader accepts. So this package has no
-// filter for the writer: use parquet.SplitBlockFilter, which has the same bytes as this library.
+// that are not its own, it writes a header without an algorithm, which no reader accepts. So this package has
+// no filter for the writer. Use parquet.SplitBlockFilter, which builds the same bytes as this library.
 package parquetgo
 
 import (
@@ -24,9 +24,9 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
-// Open returns a column of a file. Its path has dots between the names of nested fields, such as list.element.
-// The error is a [bloomparquet.NoColumnError] if the file has no such column, and [bloomparquet.ErrType] if the
-// type of the column has no values.
+// Open returns a column of a file. The path has dots between the names of nested fields, such as
+// list.element. The error is a [bloomparquet.NoColumnError] if the file has no such column, and
+// [bloomparquet.ErrType] if the type of the column has no values.
 func Open(file *parquet.File, path string) (*bloomparquet.Column, error) {
 	var paths []string
 	for _, names := range file.Schema().Columns() {
@@ -39,7 +39,7 @@ func Open(file *parquet.File, path string) (*bloomparquet.Column, error) {
 	return OpenAt(file, leaf)
 }
 
-// OpenAt returns the column with a number: the number of the leaf in the schema, counted from 0.
+// OpenAt returns a column by its number: the number of its leaf in the schema, counted from 0.
 func OpenAt(file *parquet.File, leaf int) (*bloomparquet.Column, error) {
 	footer := file.Metadata()
 	element := leafElement(footer.Schema, leaf)
