@@ -31,7 +31,7 @@ type addWay struct {
 	clear func()
 }
 
-// newAdds returns the ways to add to sets of so many bytes.
+// newAdds returns the ways to add to sets of this number of bytes.
 func newAdds(b *testing.B, bytes int) (ways []*addWay) {
 	random := rand.New(rand.NewPCG(83, 84))
 	integers, hashes := make([]uint64, addKeys), make([]uint64, addKeys)

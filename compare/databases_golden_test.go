@@ -13,7 +13,8 @@ import (
 	"github.com/lanebloom/bloom/compare/oracle"
 )
 
-// goldenDatabase is a database of which adapter/sst keeps the files that list its tables, and what the engine says of these.
+// goldenDatabase is a database. adapter/sst keeps the files that list its tables, and what the engine reports
+// about these.
 type goldenDatabase struct {
 	Folder     string        `json:"folder"`
 	By         string        `json:"by"`

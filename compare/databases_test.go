@@ -31,7 +31,7 @@ type databaseWriter struct {
 	Comparator string // that is not named as that of bytes
 	Bounds     bool   // the MANIFEST has the first and the last key of each table
 	Open       []bloomsst.Option
-	// Families are those of keys, in turn. None is one family without a name.
+	// Families are the families of the keys, in turn. None is one family without a name.
 	Families []string
 	// Write writes keys to a new database, closes it and returns its tables. It calls flushed whenever more keys are in tables, with their
 	// number. It is nil if the engine is not asked while it writes.
@@ -107,7 +107,7 @@ func TestTablesOfDatabases(t *testing.T) {
 	}
 }
 
-// shuffledKeys returns random keys, of which some have the beginnings of others and some bytes above 0x7f.
+// shuffledKeys returns random keys. Some begin as others do, and some have bytes above 0x7f.
 func shuffledKeys(n int) [][]byte {
 	random := rand.New(rand.NewPCG(1, uint64(2+*databaseSeed)))
 	keys := storeKeys(n, 0)

@@ -151,8 +151,8 @@ func TestParquetFiles(t *testing.T) {
 //	COPY (SELECT 'key' || printf('%06d', i) AS k FROM range(20) r(j), range(1000) t(i) ORDER BY i)
 //	TO 'duckdb.parquet' (FORMAT parquet, COMPRESSION zstd, DICTIONARY_SIZE_LIMIT 100000)
 //
-// DuckDB's parquet_bloom_probe finds all keys in it and excludes key001000 to key001099. The
-// bytes of its filter are those of a set of this library, so DuckDB reads ours.
+// DuckDB's parquet_bloom_probe finds all keys in it and excludes key001000 to key001099. A set of this
+// library has the same bytes as its filter, so DuckDB reads ours.
 func TestDuckDBFile(t *testing.T) {
 	data, err := os.ReadFile("testdata/duckdb.parquet")
 	if err != nil {

@@ -155,7 +155,7 @@ func numbers(n int) (keys [][]byte) {
 	return keys
 }
 
-// binaryKeys returns n keys of 9 random bytes, of which one in every so many ends in a byte of 0x80 or more.
+// binaryKeys returns n keys of 9 random bytes. Of every keys, one ends in a byte of 0x80 or more.
 func binaryKeys(n, every int) [][]byte {
 	keys := storeKeys(n, 5)
 	for i, key := range keys {
@@ -331,7 +331,7 @@ func disguisedPebble(string) (all []disguise, err error) {
 					keys = append(keys, fmt.Appendf(nil, "meta%06d", i))
 				}
 				for i := range 3000 {
-					if mark == '@' { // versions, of which each key has one
+					if mark == '@' { // versions: each key has one
 						keys = append(keys, fmt.Appendf(nil, "trace%d@v1", i))
 					} else {
 						keys = append(keys, fmt.Appendf(nil, "trace%d:span%d", i%300, i/300))

@@ -20,9 +20,9 @@ const (
 // largeTables are the kinds of tables that are written with many keys, too.
 var largeTables = []string{"leveldb", "goleveldb", "rocksdb-5-xxh3", "rocksdb-4-bzip2", "rocksdb-5-partitions", "pebble-4", "pebble-7", "badger"}
 
-// keysOfTable returns keys for a table, of which the first and the last are such that all other keys lie between them, and
-// keys that it does not have. Of these some are like the separators of an index: a part of a key, with a last byte
-// that is higher by one.
+// keysOfTable returns keys for a table, and keys that it does not have. All lie between the first and the
+// last key of the table. Some absent keys are like the separators of an index: a part of a key, with a last
+// byte that is higher by one.
 func keysOfTable(n int) (present, absent [][]byte) {
 	const likes = 10_000 // at most
 	present = append(storeKeys(n, 0), []byte{0}, bytes.Repeat([]byte{0xff}, 20))
@@ -59,7 +59,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestLargeTables asks for a million keys, of which one half is present.
+// TestLargeTables looks up a million keys. Half of them are present.
 func TestLargeTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million keys take half a minute")

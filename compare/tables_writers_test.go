@@ -65,7 +65,7 @@ func one(folder, pattern string) (string, error) {
 	return files[0], nil
 }
 
-// rocksDB are the kinds of tables of RocksDB. The options are those of oracle/rocksdb/database.cc.
+// rocksDB are the kinds of tables of RocksDB. oracle/rocksdb/database.cc has the same options.
 func rocksDB(dir string) (all []tableWriter, err error) {
 	rocks, err := oracle.CompileRocksDatabase(dir)
 	if err != nil {

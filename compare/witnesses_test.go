@@ -13,7 +13,7 @@ const bitsAndBloomsModule = "github.com/bits-and-blooms/bloom/v3"
 // bitsAndBlooms builds and tests filters with github.com/bits-and-blooms/bloom.
 type bitsAndBlooms struct{}
 
-// CreateFilter returns the filter of keys, of New(m, k) with so many bits for each key and the k of
+// CreateFilter returns the filter of keys that New(m, k) makes, with m from the bits per key and k from
 // EstimateParameters.
 func (bitsAndBlooms) CreateFilter(keys [][]byte, bitsPerKey int) ([]byte, error) {
 	f := bitsbloom.New(uint(len(keys)*bitsPerKey), uint(math.Ceil(math.Ln2*float64(bitsPerKey))))

@@ -36,7 +36,8 @@ func TestAdapterBeforeRelease(t *testing.T) {
 	}
 }
 
-// getAdapter runs commands in a new module that imports an adapter, and then its program. flags are those of every go command.
+// getAdapter runs commands in a new module that imports an adapter, and then its program. Every go command
+// gets the flags.
 func getAdapter(t *testing.T, flags string, commands ...string) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "this version is not available", http.StatusForbidden)

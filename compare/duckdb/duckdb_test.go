@@ -17,7 +17,7 @@ import (
 	"github.com/lanebloom/bloom/compare/duckdb/internal/command"
 )
 
-// The keys of a file are those of the first numbers. All others are absent.
+// The keys of a file are made of the first numbers. All others are absent.
 var columns = []struct {
 	name, sql string // the type in SQL, and the key of the number n
 	key       func(n int) []byte

@@ -87,8 +87,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestSorted wants the bounds of sorted columns to exclude 97 of 98 row groups for a key: DuckDB 1.4.3 writes files without
-// column_orders, and gives a column of so many different values no filter.
+// TestSorted wants the bounds of sorted columns to exclude 97 of 98 row groups for a key: DuckDB 1.4.3 writes
+// files without column_orders, and no filter for a column of that many different values.
 func TestSorted(t *testing.T) {
 	db := open(t)
 	for _, test := range []struct {

@@ -52,7 +52,7 @@ func (c cpu) words() string {
 	return c.name + ", " + map[string]string{"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON"}[c.kernel]
 }
 
-// sizesOfColumns are those of the tables of columns.
+// sizesOfColumns are the sizes of filters in the tables of columns.
 var sizesOfColumns = []string{"16KiB", "8MiB", "64MiB"}
 
 func headOfColumns(first ...string) []string {

@@ -100,7 +100,7 @@ func formsTable(code string, files []*file, old string) (string, error) {
 	return b.String() + "\n" + sources, nil
 }
 
-// cell returns the figures of a form, by CPU. It leaves out a CPU of which they were not measured.
+// cell returns the figures of a form, by CPU. It leaves out a CPU that has none.
 func (f formOf) cell(files []*file) (string, error) {
 	var cpus []string
 	for _, p := range files {

@@ -140,7 +140,7 @@ func line(b []byte, i int) []byte {
 	return append(digits[:len(digits)-int(random.Uint64()%17)], '\n')
 }
 
-// writeLines writes the files known, and stream, of which half the lines are known.
+// writeLines writes the files known and stream. Half of the lines of stream are known.
 func writeLines(dir string, known, stream int) error {
 	write := func(name string, n int, number func(i int) int) error {
 		file, err := os.Create(filepath.Join(dir, name))

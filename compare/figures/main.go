@@ -6,9 +6,9 @@
 // measure runs the parts, or all, and puts what they measure into docs/measurements/NAME.json in place of
 // what it had of them. All take some 12 minutes, in which nothing else should run. The part index needs root.
 //
-// pages writes the tables of the documents anew, a page for each CPU of which there is the part report, and README's picture. README
-// shows a CPU with AVX-512 and one without it; as long as none without it has the part libraries, the kernel avx2 of the first stands for it. A test
-// fails if the tables are not those of the files.
+// pages writes the tables of the documents anew, a page for each CPU with the part report, and README's
+// picture. README shows a CPU with AVX-512 and one without it; as long as none without it has the part
+// libraries, the kernel avx2 of the first stands for it. A test fails if the tables differ from the files.
 package main
 
 import (

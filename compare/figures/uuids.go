@@ -43,7 +43,7 @@ func timeUUIDs() (figures []figure, err error) {
 	return figures, nil
 }
 
-// bitsPerKeys are those of the table of rates and times, and bitsKeys the number of its keys.
+// bitsPerKeys are the rows of the table of rates and times, and bitsKeys is the number of its keys.
 var bitsPerKeys = []int{6, 8, 10, 12, 14, 16, 20}
 
 const bitsKeys = 1_000_000

@@ -27,7 +27,7 @@ type library struct {
 	name string
 	// nil if the library has no such call.
 	build, test  [2]way // by call
-	untimedBuild bool   // because it is that of another library
+	untimedBuild bool   // because another library builds it
 }
 
 // way does a job on a column the given number of times. It returns the time of all

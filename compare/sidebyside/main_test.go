@@ -44,7 +44,7 @@ var rates = map[string]struct{ least, most float64 }{
 	"BinaryFuse8":              {0.003, 0.005},
 }
 
-// sameFilter has the libraries whose filters, and so rates, are those of another one.
+// sameFilter has the libraries whose filters, and so rates, are the same as another library's.
 var sameFilter = map[string]string{
 	"lanebloom, LevelDB": "C++ LevelDB", "goleveldb": "C++ LevelDB", "Badger": "C++ LevelDB",
 	"lanebloom, RocksDB": "C++ RocksDB", "lanebloom, Pebble": "Pebble", "C++ RocksDB before 5": "Pebble",

@@ -37,8 +37,8 @@ func (c *comparison) run() error {
 // size returns how many of n keys a filter gets.
 func (c *comparison) size(n int) int { return max(1, int(c.keys*float64(n))) }
 
-// compare times a program before and after, for so many operations a round. If a way is warm, the caches have what it asks.
-// Otherwise they have what it asked in the round before.
+// compare times a program before and after, with this number of operations a round. If warm, the caches have
+// the data that a round reads. Otherwise they have the data of another round.
 func (c *comparison) compare(what string, operations int, warm bool, before, after func(round int) int) error {
 	way := func(name string, run func(round int) int) *race.Way {
 		return &race.Way{

@@ -26,7 +26,7 @@ type list struct {
 	file   *os.File // the garbage collector closes it when no query has the list any more
 }
 
-// block is some lines of the file, so many that they have blockSize bytes.
+// block is some lines of the file, blockSize bytes in all.
 type block struct {
 	first string // line
 	at    int64  // offset in the file

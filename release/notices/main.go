@@ -168,7 +168,7 @@ func (c *collector) collect(dir, id string) ([]string, error) {
 		case err != nil:
 			return err
 		case entry.IsDir() && path != dir && (strings.HasPrefix(id, "std@") || entry.Name() == "testdata"):
-			return fs.SkipDir // Go's own licence is that of all folders of the library
+			return fs.SkipDir // Go's own licence is valid for all folders of the library
 		case !entry.Type().IsRegular() || !notice.MatchString(entry.Name()) || filepath.Ext(path) == ".go":
 			return nil
 		}

@@ -1,7 +1,7 @@
-// Command indexing times bloom-parquet prune, which it builds, with an index and without one, in a table of many files of random
-// ids with filters of parquet-go. It tells the medians for one key and for 10,000, of which one in a hundred is there, and fails
-// if a row group that has a key is missing from an answer. Cold means that the kernel keeps no file in memory, which takes root,
-// and a temporary folder (TMPDIR) on a disk.
+// Command indexing times bloom-parquet prune, which it builds, with an index and without one, in a table of
+// many files of random ids with filters of parquet-go. It prints the medians for one key, and for 10,000 keys
+// with one present key in a hundred. It fails if a row group that has a key is missing from an answer. Cold
+// means that the kernel keeps no file in memory, which takes root, and a temporary folder (TMPDIR) on a disk.
 //
 //	go run ./indexing
 package main

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// Figure is a median over rounds, or a figure that has none. Its name is that of Go's benchmarks, such as
+// Figure is a median over rounds, or a figure that has none. It has a name as Go's benchmarks have, such as
 // Group/format=rocksdb/hits=0, but may have spaces.
 type Figure struct {
 	Name   string  `json:"name"`
