@@ -165,7 +165,7 @@ func TestAdd(t *testing.T) {
 	})
 }
 
-// TestChunksOfDictionaries masks chunks of which only neighbours share their dictionary.
+// TestChunksOfDictionaries masks chunks that share their dictionary only with a neighbour.
 func TestChunksOfDictionaries(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	var chunks []arrow.Array
@@ -194,7 +194,7 @@ func TestChunksOfDictionaries(t *testing.T) {
 	}
 }
 
-// TestChunked masks columns of several chunks, all of which share a dictionary if there is one.
+// TestChunked masks columns of several chunks. All chunks share a dictionary, if there is one.
 func TestChunked(t *testing.T) {
 	eachArray(t, func(t *testing.T, mem memory.Allocator, random *rand.Rand, a arrow.Array) {
 		var chunks []arrow.Array

@@ -69,7 +69,7 @@ func (f *RecordFilter) FilterRecordBatch(ctx context.Context, batch arrow.Record
 	return f.take(ctx, batch, hits, n)
 }
 
-// room returns memory for words. It is that of the call before.
+// room returns memory for words. Calls reuse it.
 func (f *RecordFilter) room(words int) []uint64 {
 	f.words = slices.Grow(f.words[:0], words)[:words]
 	return f.words

@@ -86,8 +86,8 @@ func (c *counting) MayContainBatch(keys bloom.Keys, hits []uint64) int {
 	return c.Filter.MayContainBatch(keys, hits)
 }
 
-// TestDictionaryOfBatches filters batches, of which three after each other share a dictionary. Each
-// dictionary and each batch is released before the next one is made.
+// TestDictionaryOfBatches filters batches. Three batches in a row share a dictionary. Each dictionary and
+// each batch is released before the next one is made.
 func TestDictionaryOfBatches(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)

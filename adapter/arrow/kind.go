@@ -66,7 +66,7 @@ func ParquetType(t arrow.DataType) (bloomparquet.Type, error) {
 	return bloomparquet.Type{}, fmt.Errorf("%w: %v", ErrType, t)
 }
 
-// decimalWidth returns the fewest bytes that hold numbers of so many digits.
+// decimalWidth returns the fewest bytes that hold numbers of precision digits.
 func decimalWidth(precision int) int {
 	return int(math.Ceil((float64(precision)*math.Log2(10) + 1) / 8))
 }

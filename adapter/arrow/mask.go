@@ -142,8 +142,8 @@ func (q *query) start(a arrow.Array) (span, error) {
 	return rowsOf(a)
 }
 
-// test returns the hits among the rows, as [Tester] writes them. It takes the memory for them
-// from room, once the buffers of the array have proved to have so many rows.
+// test returns the hits among the rows, as [Tester] writes them. room gives the memory for them, once the
+// buffers of the array are known to have all rows.
 func (q *query) test(s span, room func(words int) []uint64) ([]uint64, error) {
 	switch t := s.dtype.(type) {
 	case *arrow.DictionaryType:

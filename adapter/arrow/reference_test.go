@@ -196,7 +196,7 @@ var typeTests = []typeTest{
 
 func random128(r *rand.Rand) decimal128.Num { return decimal128.New(int64(r.Uint64())>>3, r.Uint64()) }
 
-// plainArray returns n random values, of which the given share is null.
+// plainArray returns n random values. The given share of them is null.
 func (test typeTest) plainArray(mem memory.Allocator, random *rand.Rand, n int, nulls float64) arrow.Array {
 	b := array.NewBuilder(mem, test.dtype)
 	defer b.Release()

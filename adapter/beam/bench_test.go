@@ -102,9 +102,8 @@ func groups(i int, left, right func(*bool) bool, emit func(int)) {
 	}
 }
 
-// BenchmarkPipelines filters numbers, a tenth of which are known, on Prism in this process. Each round
-// runs a pipeline without a filter, and then the one that the sub-benchmark names. The metrics are
-// medians over the rounds:
+// BenchmarkPipelines filters numbers on Prism in this process. A tenth of them are known. Each round runs a pipeline
+// without a filter, and then the one that the sub-benchmark names. The metrics are medians over the rounds:
 //
 //	µs/row        the time of the pipeline
 //	µs/row-more   how much more that is than without a filter

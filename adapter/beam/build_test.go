@@ -21,8 +21,8 @@ func file(t *testing.T, s *bloom.Set) []byte {
 	return encoded
 }
 
-// TestMerges divides keys among accumulators, some of which are coded as if they were sent to
-// another worker, and merges them in a random order.
+// TestMerges divides keys among accumulators, and merges these in a random order. Some are coded first, as if
+// they were sent to another worker.
 func TestMerges(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(1, seed))

@@ -79,8 +79,8 @@ func (s sideBytes) NewKeyedIterable(context.Context, exec.StateReader, typex.Win
 	return nil, errors.ErrUnsupported
 }
 
-// BenchmarkExecutor runs DoFns in bundles of 50,000 numbers, a tenth of which are known, by Beam's
-// executor and without a runner. A round runs each of them in turn. The metrics are medians over the rounds:
+// BenchmarkExecutor runs DoFns in bundles of 50,000 numbers, by Beam's executor and without a runner. A tenth
+// of the numbers are known. A round runs each of them in turn. The metrics are medians over the rounds:
 //
 //	ns/row-more  how much more time a row takes than without the DoFn
 //	times-less   how many times as much that is as for a DoFn that compares two numbers

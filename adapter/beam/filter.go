@@ -18,9 +18,8 @@ type (
 	filters   = func() func(*[]byte) bool
 )
 
-// loaded is the filter of a window, for the time of a bundle. It is nil if none has been read.
-// The context is that of the bundle: to pass it with every element as well takes longer than to test
-// the element.
+// loaded is the filter of a window, for the time of a bundle. It is nil if none has been read. It keeps the
+// context of the bundle: passing a context with every element takes longer than testing the element.
 type loaded struct {
 	*bloom.Filter
 	ctx  context.Context

@@ -59,7 +59,7 @@ func result(err error) any {
 	return nil
 }
 
-// call2, call4 and call5 are functions of so many parameters that are called without reflection.
+// call2, call4 and call5 are functions of two, four and five parameters, called without reflection.
 type call2[A, B, R any] struct{ f func(A, B) (R, error) }
 
 func (c call2[A, B, R]) Name() string       { return reflectx.FunctionName(c.f) }

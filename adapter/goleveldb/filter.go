@@ -42,7 +42,7 @@ type FilterGenerator = filter.FilterGenerator
 // Buffer is the Buffer of goleveldb's package leveldb/filter.
 type Buffer = filter.Buffer
 
-// name is that of goleveldb's own filter in tables. LevelDB's ends in 2.
+// name is the name of goleveldb's own filter in tables. LevelDB's name ends in 2.
 const name = "leveldb.BuiltinBloomFilter"
 
 // NewBloomFilter returns the filter that goleveldb's own function of this name returns: its name, bytes and

@@ -7,7 +7,7 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// answers are those of an index for the row groups of some columns.
+// answers are what an index answers for the row groups of some columns.
 type answers struct {
 	rows  *bloom.InterleavedFile
 	words int             // of a bitmap of the keys

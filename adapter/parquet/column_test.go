@@ -239,7 +239,7 @@ func FuzzColumn(f *testing.F) {
 	})
 }
 
-// sparse is a file of which all bytes are zeros but those at one offset.
+// sparse is a file of zeros, except the bytes at one offset.
 type sparse struct {
 	at   int64
 	data []byte

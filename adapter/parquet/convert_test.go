@@ -74,7 +74,7 @@ func shortText(typ Type, value []byte) string {
 	return text
 }
 
-// valuesOf returns values of a type, many of which other types have, too.
+// valuesOf returns values of a type. Other types have many of them, too.
 func valuesOf(t *testing.T, random *rand.Rand, typ Type) (values [][]byte) {
 	for range 2000 {
 		var value []byte

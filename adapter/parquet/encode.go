@@ -85,7 +85,7 @@ func hasMoreDigits(x *big.Int, digits int) bool {
 	return x.CmpAbs(power) >= 0
 }
 
-// appendTwosComplement appends a big-endian integer of so many bytes.
+// appendTwosComplement appends a big-endian integer of width bytes.
 func appendTwosComplement(dst []byte, x *big.Int, width int) ([]byte, refusal) {
 	limit := new(big.Int).Lsh(big.NewInt(1), uint(8*width-1))
 	if x.Cmp(limit) >= 0 || x.Cmp(new(big.Int).Neg(limit)) < 0 {
@@ -137,7 +137,7 @@ func appendPlain16(dst []byte, t *Type, v [16]byte) ([]byte, refusal) {
 func appendTime(dst []byte, t *Type, v time.Time) ([]byte, refusal) {
 	if t.Logical == Date || !t.UTC {
 		_, offset := v.Zone()
-		v = v.Add(time.Duration(offset) * time.Second) // its clock is that of UTC then
+		v = v.Add(time.Duration(offset) * time.Second) // its clock shows UTC then
 	}
 	const day = 24 * 60 * 60
 	seconds, nanos := v.Unix(), int64(v.Nanosecond())

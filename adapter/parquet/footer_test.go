@@ -187,7 +187,7 @@ func (r *randomFooter) list(n, kind int) {
 	r.data = binary.AppendUvarint(append(r.data, 15<<4|byte(kind)), uint64(n))
 }
 
-// keyValues writes some key-value metadata, of which one may be a mark.
+// keyValues writes some key-value metadata. One of them may be a mark.
 func (r *randomFooter) keyValues() {
 	text := func(s string) {
 		r.data = append(binary.AppendUvarint(append(r.data, 1<<4|kindBinary), uint64(len(s))), s...)

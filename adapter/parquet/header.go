@@ -27,8 +27,8 @@ const (
 // unions are what the unions of a header tell, in order.
 var unions = [...]error{errAlgorithm, errHash, errCompression}
 
-// appendHeader appends the header of a filter of so many bytes to dst. It panics if they are
-// no blocks of 32 bytes, or more than the format allows: 2^31 - 1.
+// appendHeader appends the header of a filter of numBytes bytes to dst. It panics if these are not whole
+// blocks of 32 bytes, or more than the format allows: 2^31 - 1.
 func appendHeader(dst []byte, numBytes int) []byte {
 	if numBytes < blockSize || numBytes%blockSize != 0 || int64(numBytes) > math.MaxInt32 {
 		panic(fmt.Sprintf("parquet: a filter cannot have %d bytes", numBytes))

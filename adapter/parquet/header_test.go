@@ -84,7 +84,7 @@ func FuzzHeader(f *testing.F) {
 func TestAppendFilter(t *testing.T) {
 	filter := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"hello", "world"}))
 	got, err := AppendFilter([]byte("PAR1"), filter)
-	// The blocks are those of testdata/parquet of the root: "hello" and "world" in one block.
+	// The blocks are the same as in testdata/parquet of the root: "hello" and "world" in one block.
 	const want = "50415231" + "15401c1c00001c1c00001c1c000000" + "000030000002000210040000a000000020020000000080800000201000000108"
 	if err != nil || hex.EncodeToString(got) != want {
 		t.Errorf("%x, %v; want %s", got, err, want)

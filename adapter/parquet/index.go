@@ -100,9 +100,8 @@ func (f *IndexedFile) label(group int) string {
 	return fmt.Sprintf("%s\t%d\t%d\t%s", f.Name, group, f.Size, f.Modified.UTC().Format(time.RFC3339Nano))
 }
 
-// What an index keeps beside the filters: indexStart, the path of the column, the number of files, and the
-// files one after the other, each with its row groups. Numbers are those of [binary.AppendUvarint], and texts
-// follow their length.
+// What an index keeps beside the filters: indexStart, the path of the column, the number of files, and the files one
+// after the other, each with its row groups. [binary.AppendUvarint] writes the numbers, and texts follow their length.
 const indexStart = "Parquet index 2\n"
 
 // mostBound is how many bytes an index keeps of a bound. The beginning of a bound serves as a bound, too: see

@@ -218,7 +218,7 @@ func halved(blocks []byte) []byte {
 	return half
 }
 
-// grown returns a filter of so many times as many blocks with the same answers: each block is there several times.
+// grown returns a filter with the same answers that has each block several times.
 func grown(blocks []byte, times int) []byte {
 	large := make([]byte, 0, times*len(blocks))
 	for ; len(blocks) > 0; blocks = blocks[blockSize:] {
@@ -275,7 +275,7 @@ func (x *Indexer) Shape() (filters, bytes int) {
 	return filters, blocks * blockSize
 }
 
-// whole returns the files of which no row group is Wanting, and how many blocks the filters of their index have.
+// whole returns the files without a Wanting row group, and how many blocks the filters of their index have.
 func (x *Indexer) whole() (files []indexing, blocks int) {
 	odd := x.oddFactor()
 	for _, file := range x.files {
@@ -306,7 +306,7 @@ func (x *Indexer) WriteTo(w io.Writer) (int64, error) {
 	return n, errors.Join(err, b.Close())
 }
 
-// write writes the index of the files of which no row group is Wanting, with filters of the given number of blocks.
+// write writes the index of the files without a Wanting row group, with filters of the given number of blocks.
 func (x *Indexer) write(w io.Writer, b *bloom.InterleavedBuilder, files []indexing, blocks int) (int64, error) {
 	var e indexEncoder
 	path := ""

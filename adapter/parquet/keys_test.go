@@ -556,7 +556,7 @@ func TestSpellings(t *testing.T) {
 func TestParseSome(t *testing.T) {
 	for _, test := range []struct {
 		of      Type
-		some    string // of which the texts with a star are left out
+		some    string // the texts with a star are left out
 		invalid string
 	}{
 		{Type{Physical: Int32}, "5 4000000000* -1 -2147483649*", "x"},

@@ -76,7 +76,7 @@ func tableOfKinds() (kinds [len(logicalNames)][len(physicalNames)]kind) {
 			for _, physical := range row.in {
 				k := row.kind
 				k.fits = true
-				if logical == Other { // values that are written as those of the physical type, of which nobody knows the order
+				if logical == Other { // values that are written as the physical type is, in an order that nobody knows
 					k.order, k.kin = noOrder, Other
 				}
 				kinds[logical][physical] = k
@@ -215,7 +215,7 @@ func hasBits(t *Type) bool {
 	return t.Physical == Int64 && bits == 64 || t.Physical == Int32 && (bits == 8 || bits == 16 || bits == 32)
 }
 
-// hasDigits reports whether decimals of the physical type may have so many digits, as parquet-format limits them.
+// hasDigits reports whether decimals of the physical type may have the type's digits, as parquet-format limits them.
 func hasDigits(t *Type) bool {
 	most := map[Physical]int{Int32: 9, Int64: 18, ByteArray: math.MaxInt32}[t.Physical] // the last is what the field of a footer holds
 	if t.Physical == FixedLenByteArray {
@@ -224,7 +224,7 @@ func hasDigits(t *Type) bool {
 	return t.Precision > 0 && t.Precision <= most && t.Scale >= 0 && t.Scale <= t.Precision
 }
 
-// maxDigits returns the most digits of which every number fits into the bytes, with a sign:
+// maxDigits returns the most digits such that every number of them fits into the bytes, with a sign:
 // floor(log10(2^(8·width−1) − 1)), but no more than a footer can say.
 func maxDigits(width int) int {
 	return int(min(math.Floor((8*float64(width)-1)*(math.Ln2/math.Ln10)), math.MaxInt32))

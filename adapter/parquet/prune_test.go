@@ -89,9 +89,8 @@ func float(t Type, b []byte) float64 {
 	return 1
 }
 
-// TestPrune compares the row groups of keys with the plain reading of filters and with comparisons of
-// values, for every type: random keys, row groups of random values, with bounds that are those of
-// the values, or cut off, or missing.
+// TestPrune compares the row groups of keys with the plain reading of filters and with comparisons of values, for
+// every type: random keys, row groups of random values, with the bounds of the values, whole, cut off or missing.
 func TestPrune(t *testing.T) {
 	for _, order := range orders {
 		t.Run(order.typ.String(), func(t *testing.T) {
@@ -346,8 +345,8 @@ func TestEqualFloats(t *testing.T) {
 	}
 }
 
-// TestFewWithin tests keys of which a few are within the bounds, so that the others are left out
-// of the batch: every number of them, at every place.
+// TestFewWithin tests keys with only a few within the bounds, so that the batch leaves the others out: every
+// number of them, at every place.
 func TestFewWithin(t *testing.T) {
 	const n = 1000
 	values := make([]int64, n)

@@ -142,7 +142,7 @@ func (c *Column) judge(i int, blocks []byte) (unproven bool, err error) {
 	return false, c.distrust()
 }
 
-// distrust is the error of a filter of which nothing tells whether it is whole.
+// distrust is the error for a filter if nothing shows whether it is whole.
 func (c *Column) distrust() error {
 	return fmt.Errorf("%w: values that are not in the dictionary may be missing", ErrIncomplete)
 }

@@ -66,8 +66,8 @@ func (f *file) read(offset, n uint64) ([]byte, error) {
 // block returns the contents of a block, which what names in errors. It verifies the checksum.
 func (f *file) block(h handle, what string) ([]byte, error) { return f.changedBlock(h, what, nil) }
 
-// changedBlock returns the contents of a block as block does. If its checksum is wrong, it is that of what the block was
-// before an engine changed it, which undo restores.
+// changedBlock returns the contents of a block as block does. If its checksum is wrong, undo restores the
+// block as it was before an engine changed it.
 func (f *file) changedBlock(h handle, what string, undo func(block []byte)) ([]byte, error) {
 	end := uint64(f.footer.at)
 	if h.offset > end || h.size > end-h.offset || end-h.offset-h.size < trailerSize {

@@ -27,8 +27,8 @@ const (
 
 var errColumns = fmt.Errorf("%w: a malformed block of columns", ErrDamaged)
 
-// newColumns reads the header of a block of at least so many columns. A row takes rowSize bytes of memory once it is read, and
-// all rows take no more than limit: the rows of a column may have no byte in the block.
+// newColumns reads the header of a block of at least least columns. A row takes rowSize bytes of memory once
+// it is read, and all rows take no more than limit: the rows of a column may have no byte in the block.
 func newColumns(block []byte, least int, rowSize, limit uint64) (c columns, err error) {
 	if c, err = columnsAt(block, 0, least); err == nil && uint64(c.rows)*rowSize > limit {
 		err = errColumns
@@ -36,7 +36,7 @@ func newColumns(block []byte, least int, rowSize, limit uint64) (c columns, err 
 	return c, err
 }
 
-// columnsAt reads the header of a block of at least so many columns, which begins with so many other bytes.
+// columnsAt reads the header of a block of at least least columns, after the first at bytes of the block.
 func columnsAt(block []byte, at, least int) (c columns, err error) {
 	if len(block) < at+columnsHeader+1 || block[at] != 1 {
 		return c, errColumns
@@ -111,7 +111,7 @@ func parseIntegers(data []byte, at, n int) (x integers, end int, err error) {
 
 // byteStrings are, one after the other.
 type byteStrings struct {
-	ends integers // of which the first one is where the first string begins
+	ends integers // the first one is where the first string begins
 	all  []byte
 }
 

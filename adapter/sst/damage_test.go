@@ -199,7 +199,7 @@ func TestOtherVersions(t *testing.T) {
 	}
 }
 
-// badger1 is the end of a table of Badger v1: its filter in JSON, of so many probes.
+// badger1 returns the end of a table of Badger v1: its filter in JSON, with this number of probes.
 func badger1(set string, probes int) []byte {
 	filter := fmt.Sprintf(`{"FilterSet":"%s=","SetLocs":%d}`, set, probes)
 	return binary.BigEndian.AppendUint32([]byte(filter), uint32(len(filter)))

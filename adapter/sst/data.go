@@ -15,7 +15,7 @@ type storedKey struct {
 // isSplit reports whether Pebble's Split has cut the key.
 func (k storedKey) isSplit() bool { return k.prefix >= 0 && k.prefix < len(k.key) }
 
-// How much of a data block is read: so many keys, of so many bytes.
+// How much of a data block is read: a number of keys, and of bytes.
 const (
 	sampledKeys  = 256
 	sampledBytes = 1 << 20

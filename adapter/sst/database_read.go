@@ -323,7 +323,7 @@ func (d *Database) openFile(name string, p *listing, known *Table) (*Table, erro
 	return t, nil
 }
 
-// isFile reports whether the table is that of a file, and what was proved of it holds in the database.
+// isFile reports whether the table is in this file, and what was proved about it holds in the database.
 func (t *Table) isFile(info fs.FileInfo, p *listing) bool {
 	m, before := t.member, t.inDatabase()
 	return m.file != nil && os.SameFile(m.info, info) && m.info.Size() == info.Size() && m.info.ModTime().Equal(info.ModTime()) &&

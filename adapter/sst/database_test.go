@@ -204,7 +204,7 @@ func TestView(t *testing.T) {
 		var tables []testTable
 		for i, g := range goldens(t) {
 			if g.Engine == LevelDB {
-				for j := range 5 { // of which some share a part of the range, and one has all of it
+				for j := range 5 { // some share a part of the range, and one has all of it
 					last := 10*j + 18
 					if j == 0 {
 						last = 98

@@ -177,8 +177,8 @@ func twoHandles(data []byte) (first, second handle, err error) {
 	return first, second, nil
 }
 
-// randomBytes reports whether bytes look encrypted or compressed: at least 256 of them, whose entropy is that of
-// random ones.
+// randomBytes reports whether bytes look encrypted or compressed: at least 256 of them, with the entropy of
+// random bytes.
 func randomBytes(data []byte) bool {
 	if len(data) < 256 {
 		return false

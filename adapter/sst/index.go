@@ -16,7 +16,8 @@ type index struct {
 	err     error  // why it cannot be used: it is kept, so that a damaged block is decoded once
 }
 
-// newIndex returns an index with room for so many entries, and for keys of so many bytes, as far as the limit of memory goes.
+// newIndex returns an index with room for the entries and for the bytes of their keys, or without room if
+// that is above the limit.
 func newIndex(entries, bytes int, limit uint64) *index {
 	if uint64(entries)*entrySize+uint64(bytes) > limit {
 		return new(index)

@@ -135,8 +135,9 @@ func isManifestName(name string) bool {
 	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
-// databaseComparator returns the name of the comparator of the database in a folder, which stands in one of the first records of its
-// MANIFEST: in RocksDB, it is that of the first family. It returns nothing if the folder has no database that names one.
+// databaseComparator returns the name of the comparator of the database in a folder, which stands in one of
+// the first records of its MANIFEST: in RocksDB, it is the comparator of the first family. It returns nothing
+// if the folder has no database that names one.
 func databaseComparator(folder string) (string, error) {
 	name, err := manifestOf(folder)
 	if err != nil {

@@ -33,7 +33,7 @@ type newTable struct {
 	stripped    bool   // the keys have no timestamps
 	virtual     bool   // it is a part of the table backing
 	backing     uint64
-	synthetic   bool // its keys are those of the file with another prefix or suffix
+	synthetic   bool // its keys are the file's keys with another prefix or suffix
 }
 
 // The tags of edits. Up to 9, they are LevelDB's.
@@ -194,8 +194,8 @@ func (r *editReader) table(tag uint64) (t newTable) {
 	return t
 }
 
-// rangeKeys reads the bounds of a table of Pebble that has range keys. They are those of its points only if they are
-// said to be.
+// rangeKeys reads the bounds of a table of Pebble that has range keys. They bound its points only if the
+// manifest says so.
 func (r *editReader) rangeKeys(t *newTable) {
 	const hasPoints, firstIsPoint, lastIsPoint = 1, 2, 4
 	if len(r.data) == 0 {

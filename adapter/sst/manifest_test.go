@@ -111,7 +111,7 @@ func (r record) bytes(b string) record { return append(r.numbers(uint64(len(b)))
 // key appends a key with a tag.
 func (r record) key(k string) record { return r.bytes(k + "\x01\x07\x00\x00\x00\x00\x00\x00") }
 
-// TestEdits has edits with every tag, of which only the tables matter.
+// TestEdits has edits with every tag. Only the tables matter.
 func TestEdits(t *testing.T) {
 	var r record
 	with := func(n ...uint64) record { return r.numbers(n...) }

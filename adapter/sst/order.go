@@ -18,7 +18,7 @@ type trust int
 
 const (
 	named   trust = iota // a comparator is given, or has a name that tells the order
-	unnamed              // no name is known: the order is that of bytes if enough keys are
+	unnamed              // no name is known: the order is by bytes if enough keys are
 	foreign              // the name is not known, so the keys may be in any order
 )
 
@@ -54,8 +54,8 @@ func (o order) user(stored []byte) []byte { return stored[:max(len(stored)-o.tim
 // enough is how many keys have to be in the order of bytes, if no name tells it.
 const enough = 32
 
-// holds reports whether the order is proved: a name tells it, or enough keys are in it, and nothing that was read is in another. Keys
-// are those of the index and of data blocks, which are in the order of the table.
+// holds reports whether the order is proved: a name tells it, or enough keys are in it, and nothing that was
+// read is in another. The keys come from the index and from data blocks, which are in the order of the table.
 func (o order) holds(x *index, read []sample) bool {
 	n := x.len()
 	for i := 1; i < x.len(); i++ {

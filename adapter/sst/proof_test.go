@@ -163,7 +163,7 @@ func TestDeniedSplit(t *testing.T) {
 	}
 }
 
-// TestUnordered has keys that are not in the order that a name tells, and keys of which no name tells the order.
+// TestUnordered has keys that are not in the order that a name means, and keys whose order no name means.
 func TestUnordered(t *testing.T) {
 	var keys [][]byte
 	for i := range 40 {

@@ -98,7 +98,7 @@ func (r *Ribbon) mayContainHash(hash uint64) bool {
 // starts returns the number of slots where a ribbon can begin.
 func (r *Ribbon) starts() uint64 { return (r.blocks-1)*ribbonBits + 1 }
 
-// coefficients are those of a key in a block.
+// coefficients are the coefficients of a key in a block.
 type coefficients struct{ low, high uint64 }
 
 // parity returns the parity of the coefficients with the bits of a segment.

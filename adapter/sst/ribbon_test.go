@@ -130,8 +130,8 @@ func TestRibbonReading(t *testing.T) {
 	}
 }
 
-// TestRibbonColumns has filters of many columns, and hashes of which all columns agree, or all but one: random hashes do not get to the
-// last.
+// TestRibbonColumns has filters of many columns, and hashes that agree in all columns, or in all but one:
+// random hashes do not get to the last.
 func TestRibbonColumns(t *testing.T) {
 	const blocks = 3
 	random := rand.New(rand.NewPCG(3, 4))

@@ -49,7 +49,7 @@ func newDataRows(block []byte) rows {
 	return rowsBefore(block[:end], uint64(restarts&^hashed))
 }
 
-// rowsBefore returns the entries of a block that ends in the places of so many restarts.
+// rowsBefore returns the entries of a block that ends in the places of this number of restarts.
 func rowsBefore(block []byte, restarts uint64) rows {
 	space := uint64(len(block))
 	if restarts*wordSize > space {

@@ -66,7 +66,7 @@ type Table struct {
 	dictionary handle       // of compressed data blocks
 	size       uint64       // of the filters, in bytes
 	filters    filters      // nil if there is none that can be read
-	unused     filters      // those of prefixes, of which Split is not known
+	unused     filters      // filters of prefixes whose Split is not known
 	compare    func(a, b []byte) int
 	split      func(key []byte) int
 	names      map[string]bloom.Format
@@ -122,7 +122,7 @@ func Open(r io.ReaderAt, size int64, options ...Option) (*Table, error) {
 	return open(r, size, tailSize, options...)
 }
 
-// open reads so many bytes of the end of the file first.
+// open reads the last tail bytes of the file first.
 func open(r io.ReaderAt, size, tail int64, options ...Option) (*Table, error) {
 	t := &Table{file: file{r: r, size: size}, names: map[string]bloom.Format{}}
 	for _, o := range options {

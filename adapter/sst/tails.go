@@ -31,8 +31,8 @@ func bothOf(kinds []tails) (v tails) {
 	return v
 }
 
-// mayHaveOtherTails reports whether the filter may have the other hash: the name of the policy is that of goleveldb and of LevelDB
-// before 2014, or the table is of RocksDB's format_version 2, which Pebble wrote before 2020.
+// mayHaveOtherTails reports whether the filter may have the other hash: goleveldb, and LevelDB before 2014,
+// give the policy this name, or the table is of RocksDB's format_version 2, which Pebble wrote before 2020.
 func (t *Table) mayHaveOtherTails() bool {
 	return t.engine == LevelDB && t.policy == goLevelDBPolicy && t.format == bloom.LevelDB ||
 		t.engine == RocksDB && t.version == 2 && t.format == bloom.Pebble && !t.properties.ofRocksDB

@@ -15,7 +15,7 @@ type witness struct {
 	t        *Table
 	proof    *proof
 	order    order
-	readings []reading       // of which no key speaks against
+	readings []reading       // those that no key contradicts
 	rates    map[int]float64 // of the filters that were tested
 	last     []byte          // what was looked up last
 	against  []byte          // a key that speaks against a reading
@@ -24,7 +24,8 @@ type witness struct {
 	distinct int             // how many of them differ from the one before, in the form in which they are in the filter
 }
 
-// reading is a way to read a filter: its keys are the stored ones without so many bytes, and their hashes of one kind.
+// reading is a way to read a filter: how many bytes shorter its keys are than the stored ones, and the kind
+// of their hashes.
 type reading struct {
 	cut    int
 	tails  tails
