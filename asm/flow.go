@@ -31,7 +31,7 @@ func windowOf(words string) (start, n Mem) {
 	return start, start.Offset(8)
 }
 
-// stackVectors returns the address of so many bytes of the stack, at a multiple of 64.
+// stackVectors returns an address on the stack with room for these bytes, at a multiple of 64.
 func stackVectors(bytes int) reg.GPVirtual {
 	p := addressOf(AllocLocal(bytes + 64 - 8).Offset(63))
 	ANDQ(I8(-64), p)
@@ -53,8 +53,9 @@ func countDown(n reg.GPVirtual, label string) {
 	JNZ(LabelRef(label))
 }
 
-// vectorsOf emits the number of whole vectors of so many keys. returnLeft emits the end of a kernel, which returns
-// the number of keys that are left, if so many vectors are, or none.
+// vectorsOf emits the number of whole vectors of n keys, with this number of keys in a vector. returnLeft
+// emits the end of a kernel. The kernel returns the number of keys that it leaves: the keys of the vectors,
+// if vectors is not nil, and the rest.
 
 func vectorsOf(keys int) reg.GPVirtual {
 	n := argument("n")

@@ -248,7 +248,7 @@ func (f *full64) place(r reg.VecVirtual, to Mem) {
 	f.store(index, to.Offset(2*f.room))
 }
 
-// The numbers of which AVX2 makes floating point.
+// The numbers with which AVX2 makes floating point.
 var (
 	two52     = math.Float64bits(1 << 52)
 	two84     = math.Float64bits(1 << 84)

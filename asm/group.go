@@ -112,7 +112,7 @@ func bitsOfLine512(v vectors, hash reg.GPVirtual) func(line Mem) {
 func bitsOfLine32(v vectors, hash reg.GPVirtual) func(line Mem) {
 	word, half, bit, h := v.vector(), v.vector(), v.vector(), v.broadcast(hash)
 	v.rotate17(h, bit)
-	VPMULLW(eightOf(v, "steps"), bit, bit) // of which nine bits count
+	VPMULLW(eightOf(v, "steps"), bit, bit) // nine bits of it count
 	VPADDD(h, bit, bit)
 	VPSRLD(U8(5), bit, word)
 	VPSLLD(U8(23), bit, half)

@@ -116,7 +116,7 @@ func testEach(vectors []reg.VecVirtual, test func(x reg.VecVirtual, k reg.Opmask
 }
 
 // start emits the lengths of keys of n bytes as words, and the state before the first word as if a step had
-// made it: h ^ h>>16 is the p of which h is p ^ p>>16. It jumps to the end at a key that is too long.
+// made it: if h is p ^ p>>16, then p is h ^ h>>16. It jumps to the end at a key that is too long.
 func (h *hash32Rows) start(n []reg.VecVirtual) {
 	all := h.zero()
 	h.length, h.last = make([]reg.VecVirtual, len(n)/2), make([]reg.VecVirtual, len(n)/2)

@@ -44,8 +44,8 @@ func (l *line32) address(m Mem, h reg.VecVirtual) {
 	lineOfRemainder(l.v, h, l.base, l.lines, l.recip, l.shift, h)
 }
 
-// lineOfRemainder emits the addresses of the lines of hashes, in long lanes: the remainder by the
-// number of lines chooses one. What it divides with is that of line32.divisor in package bloom.
+// lineOfRemainder emits the addresses of the lines of hashes, in long lanes: the remainder by the number of
+// lines chooses one. line32.divisor in package bloom computes the numbers with which it divides.
 func lineOfRemainder(v vectors, h reg.VecVirtual, base, lines, recip, shift Op, line reg.VecVirtual) {
 	q, less := v.vector(), v.vector()
 	VPMULUDQ(recip, h, q)
@@ -65,7 +65,7 @@ func (l *line32) sums(keys []Mem) reg.VecVirtual {
 		bit = ZMM()
 	}
 	l.v.rotate17(h, bit)
-	VPMULLW(forKeys(l.steps, keys), bit, bit) // of which nine bits count
+	VPMULLW(forKeys(l.steps, keys), bit, bit) // nine bits of it count
 	VPADDD(h, bit, bit)
 	return bit
 }

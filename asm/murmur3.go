@@ -265,7 +265,8 @@ func (m *murmurRows) loadColumns() {
 	})
 }
 
-// blocks emits the next 16 bytes of each key: a block of the keys that have so many, and the tail of those that have fewer.
+// blocks emits the next 16 bytes of each key: a block of each key that has 16 or more left, and the tail of
+// each shorter one.
 func (m *murmurRows) blocks() {
 	scrambled := [2]longs{newVectors(len(m.columns)), newVectors(len(m.columns))}
 	for i, c := range m.columns {

@@ -75,8 +75,8 @@ type neonTables struct {
 	// compact has an entry for each subset of 4 words: the indices of the subset's bytes,
 	// and then indices past all bytes.
 	compact arm64.Symbol
-	// salts are those of split256, in words. upperBytes has the indices of the upper
-	// bytes of 16 words, and wordStarts those of the lower bytes.
+	// salts are the salts of split256, in words. upperBytes has the indices of the upper bytes of 16 words,
+	// and wordStarts the indices of the lower bytes.
 	salts, upperBytes, wordStarts arm64.Symbol
 	steps, secret                 arm64.Symbol // of LevelDB's hash, and of XXPH3
 }

@@ -53,11 +53,10 @@ func (d *neonLine32) loadSteps() {
 
 // next finds line h mod lines.
 //
-// With 2^L the largest power of two up to lines, and recip = floor(2^(32+L)/lines), or one
-// less, the quotient q = floor(h·recip / 2^(32+L)) is that of h/lines or one less: recip is at
-// most 1 below 2^(32+L)/lines, which takes less than 2^32/2^(32+L) ≤ 1 from the quotient. So
-// h - q·lines is below 2·lines, and its smaller value, with and without lines subtracted, is
-// the remainder. The shift is -L, because the instruction shifts to the left.
+// With 2^L the largest power of two up to lines, and recip = floor(2^(32+L)/lines), or one less, the quotient q =
+// floor(h·recip / 2^(32+L)) is floor(h/lines) or one less: recip is at most 1 below 2^(32+L)/lines, which takes less
+// than 2^32/2^(32+L) ≤ 1 from the quotient. So h - q·lines is below 2·lines, and its smaller value, with and without
+// lines subtracted, is the remainder. The shift is -L, because the instruction shifts to the left.
 func (d *neonLine32) next() (at [4]arm64.GP) {
 	f := d.f
 	f.FMOVQ(d.hashes.Post(16), d.h)

@@ -112,8 +112,8 @@ func neonAddLinesNew(f *arm64.Function, scheme neonLines, add func(at [4]arm64.G
 	f.RET()
 }
 
-// neonLineKernel begins a kernel: it requests the lines of the hashes, if they are far. It returns
-// the scheme, whose registers are those of the hashes again.
+// neonLineKernel begins a kernel: it requests the lines of the hashes, if they are far. It returns the
+// scheme, which uses the registers of the hashes again.
 func neonLineKernel[W neonLines](f *arm64.Function, scheme func(*arm64.Function) W, comment ...string) W {
 	f.Comment(comment...)
 	neonRequestFar(f, func() neonLines { return scheme(f) })

@@ -102,7 +102,7 @@ func oneKeyTable() {
 	RET()
 }
 
-// address is that of a function, as a constant.
+// address is the address of a function, as a constant.
 type address struct {
 	U64
 	name string

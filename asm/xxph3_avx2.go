@@ -159,7 +159,7 @@ func (x *xxph3Fours) ends() reg.VecVirtual {
 	VMOVDQA(x.n, most)
 	multiply(x, primes[0], most)
 	VMOVDQU(lanesOf(16), big)
-	VPSUBQ(x.n, big, big) // the sign is that of the keys of more than 16 bytes
+	VPSUBQ(x.n, big, big) // negative for keys of more than 16 bytes
 	VBLENDVPD(big, most, x.h, x.h)
 	VPADDQ(x.fold(c, d), x.h, x.h)
 	VPADDQ(x.fold(a, b), x.h, x.h)
@@ -177,7 +177,7 @@ func (x *xxph3Fours) eights(word reg.VecVirtual) {
 	VBLENDVPD(eight, word, x.h, x.h)
 }
 
-// fold is that of xxph3Rows.
+// fold does what fold of xxph3Rows does.
 func (x *xxph3Fours) fold(a, b reg.VecVirtual) reg.VecVirtual {
 	upperA, upperB := YMM(), YMM()
 	VPSHUFD(U8(0xf5), a, upperA)

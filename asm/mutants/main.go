@@ -155,7 +155,7 @@ func newSuite(file, work string) (*suite, error) {
 
 func (s *suite) path(name string) string { return filepath.Join(s.work, name) }
 
-// test returns what failed, if anything. The error is that of the assembler or of the linker.
+// test returns what failed, if anything. The error is from the assembler or the linker.
 func (s *suite) test(lines []string) (seen string, err error) {
 	if err := os.WriteFile(s.path("text.s"), []byte(strings.Join(lines, "\n")), 0o666); err != nil {
 		return "", err
