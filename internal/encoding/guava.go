@@ -15,8 +15,8 @@ import (
 // So bit b of a filter is bit b ^ 56 of the bytes after the header. Bytes after the words are ignored: they are what follows
 // the filter in a stream.
 //
-// It has bitsPerKey bits for each key, at least 1, in whole words, and ln 2 · bitsPerKey probes, rounded, as create has for
-// the rate that takes so many bits.
+// It has bitsPerKey bits for each key, at least 1, in whole words, and ln 2 · bitsPerKey probes, rounded.
+// create chooses the same for the rate that needs these bits per key.
 var guava = row{
 	text: "guava", before: HeaderGuava, leastPerKey: 1,
 	probes: func(bitsPerKey int) int {

@@ -9,7 +9,7 @@ type Factors struct {
 	few [8][8]uint32
 }
 
-// NewFactors returns factors, each of which next makes of the one before.
+// NewFactors returns factors. next makes each of them from the one before.
 func NewFactors(first uint32, next func(uint32) uint32) (f Factors) {
 	for i := range f.all {
 		f.all[i], first = first, next(first)

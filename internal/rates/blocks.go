@@ -6,8 +6,8 @@ import (
 	"github.com/lanebloom/bloom/internal/encoding"
 )
 
-// Parquet returns the rate of blocks of 256 bits, of which each of the 8 words has one bit of a key: the mean of wordsRate
-// over the number of keys in the block of an absent key.
+// Parquet returns the rate of blocks of 256 bits, where each of the 8 words has one bit of a key: the mean of
+// wordsRate over the number of keys in the block of an absent key.
 func Parquet(n, m float64, _ int) float64 { return meanRate(n, m/256, wordsRate) }
 
 // wordsRate returns the chance that a block of j keys has all bits of an absent key. Each of
@@ -49,9 +49,9 @@ func RocksDBSet(n, m float64, k int) float64 {
 // Pebble is PebbleLines for lines of 512 bits.
 func Pebble(n, m float64, k int) float64 { return PebbleLines(n, m, 512, k) }
 
-// PebbleLines returns the mean rate of double hashing in a line of so many bits, a power of two, over the number of keys in
-// the line of an absent key. The start and the step of a walk are not independent of the line:
-// sharedInLine has what that adds.
+// PebbleLines returns the mean rate of double hashing in lines of this number of bits, a power of two, over
+// the number of keys in the line of an absent key. The start and the step of a walk are not independent of
+// the line: sharedInLine has what that adds.
 func PebbleLines(n, m float64, line, k int) float64 {
 	k = min(k, line)
 	lines := m / float64(line)
@@ -71,10 +71,10 @@ func PebbleLines(n, m float64, line, k int) float64 {
 	})
 }
 
-// sharedInLine returns a difference of two chances for each number s of bits. The first is the
-// chance that the walks of two keys share s bits, if their line is the same in a filter of so many
-// lines. The second is the same chance for two walks of random starts and steps. A bit counts as
-// shared if the probe of the same number tests it in both walks.
+// sharedInLine returns a difference of two chances for each number s of bits. The first is the chance that
+// the walks of two keys share s bits, if their line is the same in a filter of this number of lines. The
+// second is the same chance for two walks of random starts and steps. A bit counts as shared if the probe of
+// the same number tests it in both walks.
 //
 // The hashes of the keys of a line differ by a multiple d of the number of lines. So for lines of 512 bits, the starts
 // differ by d mod 512, and the steps by bits 17 to 25 of d, or 1 more if the lower bits carry. If

@@ -2,8 +2,8 @@ package rates
 
 import "testing"
 
-// TestRatesRise wants the rates of blocks and lines to rise with the keys, up to 1: also where few blocks have so many keys that the
-// share of blocks without one is no number.
+// TestRatesRise wants the rates of blocks and lines to rise with the keys, up to 1: also where blocks have
+// too many keys for the share of blocks without keys to be a number.
 func TestRatesRise(t *testing.T) {
 	for name, rate := range map[string]func(n, blocks float64) float64{
 		"Parquet": func(n, blocks float64) float64 { return Parquet(n, 256*blocks, 8) },

@@ -25,8 +25,8 @@ func Crossed(n, m float64, k int) float64 {
 	return min(rate, 1)
 }
 
-// meetingProbes returns the rate of k independent probes, some of which may test the same bit: the mean of fill^j, where j is the
-// number of different bits.
+// meetingProbes returns the rate of k independent probes that may test the same bit: the mean of fill^j,
+// where j is the number of different bits.
 func meetingProbes(n, m float64, k int) float64 {
 	different := make([]float64, k+1) // the chance of each j
 	different[0] = 1

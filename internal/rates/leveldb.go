@@ -8,10 +8,10 @@ import (
 	"github.com/lanebloom/bloom/internal/encoding"
 )
 
-// LevelDB returns the rate of LevelDB's hash. Where that takes 0.1 s at most, it measures the rate: measure returns
-// the share of so many random hashes that pass filters of n random hashes. The model is up to 1.4 times too low if m
-// is, or is nearly, a multiple of a large power of two, and more if m is a multiple of 65537. More probes than there may be
-// are reserved: to such a filter, every key is a yes.
+// LevelDB returns the rate of LevelDB's hash. Where that takes 0.1 s at most, it measures the rate: measure
+// returns the share of random hashes that pass filters of n random hashes, and tests this number of queries.
+// The model is up to 1.4 times too low if m is, or is nearly, a multiple of a large power of two, and more if
+// m is a multiple of 65537. More probes than there may be are reserved: to such a filter, every key is a yes.
 func LevelDB(n, m float64, k int, measure func(n, m, k, queries int) float64) float64 {
 	if k > encoding.MaxProbes {
 		return 1

@@ -12,7 +12,7 @@ import (
 	"github.com/lanebloom/bloom/internal/encoding"
 )
 
-// Collisions returns the chance that a hash of so many bits is that of one of n keys.
+// Collisions returns the chance that a hash of hashBits bits equals the hash of one of n keys.
 func Collisions(n float64, hashBits int) float64 {
 	return -math.Expm1(-n * math.Exp2(-float64(hashBits)))
 }
@@ -195,7 +195,7 @@ func (d doubleHashing) shared(n int) float64 {
 	return d.power(d.k-n) - d.power(d.k)*(1+s*clear+s*(s-1)/2*clear*clear)
 }
 
-// sameWraps returns the chance that two walks have the same wraps, or nearly, over so many successive probes.
+// sameWraps returns the chance that two walks have the same wraps, or nearly, over length successive probes.
 func (d doubleHashing) sameWraps(length int) float64 {
 	if d.odd == 1 {
 		return 1

@@ -9,8 +9,8 @@ import (
 	"github.com/lanebloom/bloom/internal/encoding"
 )
 
-// Filters are the filters of a format, sized by bits per key. A rate holds from so many keys on if filters of as many keys and of
-// any larger number have that rate or a lower one.
+// Filters are the filters of a format, sized by bits per key. A rate holds for n keys or more if all filters
+// of n keys or more have that rate or a lower one.
 type Filters struct {
 	Format   encoding.Format
 	HashBits int
@@ -24,8 +24,8 @@ const (
 	sensible = 100
 )
 
-// FewestBits returns the fewest bits per key with which a rate holds from so many keys on, or MostBitsPerKey if no smaller number
-// does.
+// FewestBits returns the fewest bits per key with which a rate holds for this number of keys or more, or
+// MostBitsPerKey if no smaller number does.
 func (f *Filters) FewestBits(keys int, rate float64) int {
 	return f.fewestBits(keys, rate, MostBitsPerKey)
 }
@@ -48,8 +48,8 @@ func (f *Filters) fewestBits(keys int, rate float64, most int) int {
 	return most
 }
 
-// FewerKeys returns a number of keys, of two digits, from which on a sensible number of bits per key holds a rate that so many keys
-// are too many for. It is nearly half of the largest such number, or more; 0 if there is none.
+// FewerKeys returns a smaller number of keys, of two digits, such that a sensible number of bits per key holds the
+// rate for that number or more. It is nearly half of the largest such number, or more; 0 if there is none.
 func (f *Filters) FewerKeys(keys int, rate float64) int {
 	for n := keys / 2; n > 0; n /= 2 {
 		unit := int(math.Pow10(max(len(strconv.Itoa(n))-2, 0)))
@@ -66,13 +66,13 @@ func (f *Filters) FewerKeys(keys int, rate float64) int {
 	return 0
 }
 
-// Suits reports whether a sensible number of bits per key holds a rate from so many keys on.
+// Suits reports whether a sensible number of bits per key holds a rate for this number of keys or more.
 func (f *Filters) Suits(keys int, rate float64) bool {
 	_, ok := f.Format.Shape(keys, sensible)
 	return ok && f.HoldsFrom(keys, sensible, rate)
 }
 
-// HoldsFrom reports whether a rate holds from n keys on, or from one.
+// HoldsFrom reports whether a rate holds for n keys or more, at least one.
 func (f *Filters) HoldsFrom(n, bitsPerKey int, rate float64) bool {
 	n = max(n, 1)
 	if !f.holds(n, bitsPerKey, rate) {
@@ -140,9 +140,9 @@ func (f *Filters) larger(n, bitsPerKey int, rate float64) (numbers []int) {
 	return numbers
 }
 
-// divisible returns the next numbers of keys above n, and those of which the number of bits, or of keys, is a small odd number times
-// a power of two. Double hashing has higher rates there, because more of its walks test few different bits. The rates are the higher
-// the fewer the bits are.
+// divisible returns the next numbers of keys above n, and numbers such that the bits, or the keys, are a
+// small odd number times a power of two. Double hashing has higher rates there, because more of its walks
+// test few different bits. The rates are the higher the fewer the bits are.
 func (f *Filters) divisible(n, bitsPerKey int) (numbers []int) {
 	const next, odds = 32, 64
 	for i := range next {

@@ -10,7 +10,7 @@ import (
 
 const lineBits = 512
 
-// lineOf returns the chance that a line of so many set bits has those of k independent probes.
+// lineOf returns the chance that k independent probes hit set bits only, in a line with this number of set bits.
 func lineOf(set, k int) float64 { return math.Pow(float64(set)/lineBits, float64(k)) }
 
 // OfLines returns how many bits of RocksDB's lines are set, and the share of random hashes that pass k probes.
