@@ -571,8 +571,8 @@ func BenchmarkSingleStrings(b *testing.B) {
 	}
 }
 
-// singleStrings runs a sub-benchmark for every format, filter size, share of hits and form. It asks for at most
-// so many keys.
+// singleStrings runs a sub-benchmark for every format, filter size, share of hits and form. It looks up at
+// most most keys.
 func singleStrings(b *testing.B, keys [][]byte, most int) {
 	for f := range formats {
 		b.Run(fmt.Sprintf("format=%v", Format(f)), func(b *testing.B) {

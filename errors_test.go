@@ -398,8 +398,8 @@ func checkExtremePolicy(t *testing.T, p Policy, n int) {
 	}
 }
 
-// TestExtremeRates gives the rate of filters of any size extreme numbers of probes. No filter
-// has so many: LevelDB and RocksDB answer yes to every key if there are more than 30.
+// TestExtremeRates gives the rate of filters of any size extreme numbers of probes. No filter has that
+// number: LevelDB and RocksDB answer yes to every key if there are more than 30.
 func TestExtremeRates(t *testing.T) {
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {

@@ -254,8 +254,8 @@ func guavaSize(keys int, rate float64) (bits uint64, probes, probesOf31 int) {
 	return 64 * uint64(math.Ceil(m/64)), round(-math.Log(rate) / math.Ln2), round(m / n * math.Ln2)
 }
 
-// A set of the size that Guava gives to its filters has their bytes for the same keys. All bits here, and the probes
-// of Guava 31.1, are those of headers that it wrote.
+// A set of the size that Guava gives to its filters has their bytes for the same keys. All bits here, and the
+// probes of Guava 31.1, stand in headers that Guava wrote.
 func Example_guavaSize() {
 	bits, probes, _ := guavaSize(1_000_000, 0.03)
 	set, err := bloom.Guava.NewSet(bits, probes)

@@ -97,7 +97,8 @@ func TestGuavaRate(t *testing.T) {
 	}
 }
 
-// createGuava is BloomFilter.create of Guava for the rate that needs so many bits, and then put of every key.
+// createGuava does what BloomFilter.create of Guava does for the rate that needs these bits per key, and puts
+// every key.
 func createGuava(keys [][]byte, bitsPerKey int) []byte {
 	bitsPerKey = max(bitsPerKey, 1)
 	words := make([]uint64, (len(keys)*bitsPerKey+63)/64)

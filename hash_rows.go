@@ -98,8 +98,8 @@ func (k *Keys) hashFilledStrings(s scheme, h *hashes) bool {
 	return done == vectorKeys
 }
 
-// keyAt returns the address and the length of the key of a header, which is that of a slice or of
-// a string: both begin with these two.
+// keyAt returns the address and the length of the key of a header. The headers of slices and of strings both
+// begin with these two.
 func keyAt(header unsafe.Pointer) (p unsafe.Pointer, n int) {
 	key := *(*string)(header)
 	return unsafe.Pointer(unsafe.StringData(key)), len(key)

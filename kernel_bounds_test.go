@@ -599,8 +599,9 @@ func TestKernelAndSlices(t *testing.T) {
 	}
 }
 
-// TestKernelFewKeys tests and adds columns of every number of keys up to two vectors, the last of which kernels fill up, in all
-// layouts. Each key ends, or begins, at an inaccessible page, or is longer than kernels hash; null rows may lie there.
+// TestKernelFewKeys tests and adds columns of every number of keys up to two vectors, in all layouts. Kernels
+// fill the last vector up. Each key ends, or begins, at an inaccessible page, or is longer than kernels hash;
+// null rows may lie there.
 func TestKernelFewKeys(t *testing.T) {
 	t.Parallel()
 	const most = 2*vectorKeys + 1

@@ -482,8 +482,8 @@ func testOnStack(f *Filter, depth int) (wrong int) {
 	return wrong
 }
 
-// TestBatchesAtOnce runs batches of several goroutines, in windows, some of which were held when a batch panicked:
-// a caller has changed offsets that Offsets had checked.
+// TestBatchesAtOnce runs batches of several goroutines, in windows. Some windows were held when a batch
+// panicked: a caller has changed offsets that Offsets had checked.
 func TestBatchesAtOnce(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		keys := golden.Mixed.Range(0, 600)

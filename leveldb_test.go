@@ -19,7 +19,7 @@ var vectorsLevelDB = []vector{
 	{[]string{"\x80"}, "048008000100024006"},
 }
 
-// The next three tests are those of LevelDB's util/bloom_test.cc, re-expressed.
+// The next three tests are the tests of LevelDB's util/bloom_test.cc, re-expressed.
 
 func TestLevelDBEmptyFilter(t *testing.T) {
 	f := mustOpen(t, LevelDB, Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(nil, Keys{}))

@@ -392,7 +392,8 @@ func (s *source) sets(f bloom.Format, want entry, p *plan) (sets []*set, err err
 	return sets, err
 }
 
-// set reads an encoded filter of n bytes. If so many are left, it reads them to where they stay.
+// set reads an encoded filter of n bytes. If the number of bytes left is known, it reads them into the memory
+// of the set.
 func (s *source) set(f bloom.Format, want shape, n uint64, p *plan) (*set, error) {
 	wrong := fmt.Errorf("%w: a filter of %d bits and %d probes in %d bytes", bloom.ErrEncoding, want.bits, want.probes, n)
 	if n > math.MaxInt-bufferSize || s.left >= 0 && n > uint64(s.left) || want.bits/8 > n {

@@ -24,7 +24,7 @@ import (
 // generationKeys returns 50 keys of a generation, counted from the oldest.
 func generationKeys(g int) bloom.Keys { return bloom.Integers(addition{from: 50 * g, n: 50}.keys()) }
 
-// filled returns a window of which each generation has keys of its own: those of generationKeys(0) are in the oldest.
+// filled returns a window whose generations have keys of their own: the keys of generationKeys(0) are in the oldest.
 func filled(t *testing.T, o Options) *Window {
 	w := mustNew(t, o)
 	for g := range o.Generations {
@@ -45,8 +45,8 @@ func fileOf(t *testing.T, w *Window) []byte {
 	return b.Bytes()
 }
 
-// checkForgets rotates until all keys are gone, and wants those of generation g, counted from the oldest of so many, to be found
-// as long as a window of most generations keeps them.
+// checkForgets rotates until all keys are gone. It wants to find the keys of each of the saved generations as
+// long as a window of most generations keeps them.
 func checkForgets(t *testing.T, w *Window, saved, most int) {
 	t.Helper()
 	for rotations := range most + 1 {
@@ -308,8 +308,9 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestClaimedKeys wants ErrEncoding for a file whose header claims far more keys, or fewer, than its filters have room for: Rotate
-// would make filters of another size, up to more than the memory has. Up to four times the bits are those of another version.
+// TestClaimedKeys wants ErrEncoding for a file whose header claims far more keys, or fewer, than its filters
+// have room for: Rotate would make filters of another size, up to more than the memory has. A file of another
+// version may have up to four times the bits.
 func TestClaimedKeys(t *testing.T) {
 	eachFormat(t, func(t *testing.T, f bloom.Format) {
 		options := Options{Format: f, Generations: 2, Keys: 1000, Rate: 0.01}
@@ -356,8 +357,8 @@ func oldHeader(o Options, filters ...uint32) []byte {
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
 }
 
-// TestNoBits wants ErrEncoding for a file of which a filter is the zero Set, which no query can test, or of which a generation
-// has none.
+// TestNoBits wants ErrEncoding for a file with the zero Set as a filter, which no query can test, or with a
+// generation without a filter.
 func TestNoBits(t *testing.T) {
 	o := Options{Format: bloom.RocksDB, Generations: 2, Keys: 60, Rate: 0.01} // the format of the zero Set
 	none, err := new(bloom.Set).MarshalBinary()

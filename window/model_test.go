@@ -222,7 +222,7 @@ func (m *model) disturb(random *rand.Rand) {
 	}
 }
 
-// options are those of the windows of the model: with so low a rate, hardly a false positive hides a key that is lost.
+// modelOptions are the options of the model's windows: with so low a rate, hardly a false positive hides a lost key.
 var modelOptions = Options{Generations: 4, Keys: 3 * perRotation, Rate: 1e-4}
 
 // TestModel wants every key as long as the window promises it, from goroutines that add, ask, rotate and save at once.

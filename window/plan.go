@@ -45,8 +45,8 @@ type plan struct {
 	rarely     uint32  // a new key is followed by a look at the bits if a random number has none of these bits
 }
 
-// plan returns the plan of a generation. Each set gets the rate of one of twice as many generations: keys of the whole
-// window, twice as many as planned, fill so many sets, in whatever order they come.
+// plan returns the plan of a generation. Each set gets the rate of one of twice as many generations: in any
+// order, the keys of a whole window, twice as many as planned, fill no more sets than that.
 func (o Options) plan() (*plan, error) {
 	switch {
 	case o.Generations < 2 || o.Generations > mostGenerations:
@@ -173,7 +173,7 @@ const small = 1 << 18
 
 const (
 	line = 64      // bytes
-	few  = 256     // lines, of which the number of keys is known within 2 %
+	few  = 256     // lines: their bits give the number of keys within 2 %
 	many = 1 << 16 // and within 0.2 %
 )
 
