@@ -52,8 +52,8 @@ func newKeyRows(keys, extra int) *keyRows {
 	return r
 }
 
-// find emits the code that finds the next group. If fewer than 16 keys are left, back emits the step back of hashes of 64 bits, by so
-// many bytes.
+// find emits the code that finds the next group. If fewer than 16 keys are left, back emits the step back of
+// hashes of 64 bits, by a number of bytes.
 func (r *keyRows) find(back func(bytes reg.GPVirtual)) {
 	if r.keys == 16 {
 		branch(CMPQ, r.left, U8(16), JGE, "whole")

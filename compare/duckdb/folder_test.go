@@ -13,8 +13,8 @@ import (
 )
 
 // TestFolder filters a folder of files of three writers. DuckDB says OPTIONAL of all columns, and the others
-// REQUIRED of most. Whichever file is the first, the output has the rows of each, as text and as Parquet, of
-// which DuckDB finds the same values.
+// REQUIRED of most. Whichever file is the first, the output has the rows of each, as text and as Parquet, and
+// DuckDB finds the same values in these.
 func TestFolder(t *testing.T) {
 	command, db, dir := build(t), open(t), t.TempDir()
 	list, out := filepath.Join(dir, "keys"), filepath.Join(dir, "out.parquet")

@@ -23,10 +23,10 @@ func NewLevelDB(data []byte, n uint64, k int) LevelDB {
 // Index returns the number of the byte that holds bit h mod 8·d.N. The bit's place in
 // that byte is h%8, because the number of bits is a multiple of 8.
 //
-// This is Lemire's remainder without division. With b = 8·d.N ≤ 2^32 bits and recip = (2^64 + e) / b, 0 ≤ e <
-// b, the low word of h·recip is (h mod b)·2^64/b + h·e/b, and the high word of its product with b/8 is
-// floor((h mod b)/8 + h·e/2^67). The second term is below 1/8 and (h mod b)/8 is a whole number of eighths,
-// so the floor is floor((h mod b)/8), and less than d.N.
+// This is Lemire's remainder without division. With b = 8·d.N ≤ 2^32 bits and recip = (2^64 + e) / b for an e
+// of 0 to b - 1, the low word of h·recip is (h mod b)·2^64/b + h·e/b, and the high word of its product with
+// b/8 is floor((h mod b)/8 + h·e/2^67). The second term is below 1/8 and (h mod b)/8 is a whole number of
+// eighths, so the floor is floor((h mod b)/8), and less than d.N.
 func (d LevelDB) Index(h uint32) uint64 {
 	i, _ := bits.Mul64(uint64(h)*d.Recip, d.N)
 	return i

@@ -9,9 +9,9 @@ import (
 )
 
 // LevelDB returns the rate of LevelDB's hash. Where that takes 0.1 s at most, it measures the rate: measure
-// returns the share of random hashes that pass filters of n random hashes, and tests this number of queries.
-// The model is up to 1.4 times too low if m is, or is nearly, a multiple of a large power of two, and more if
-// m is a multiple of 65537. More probes than there may be are reserved: to such a filter, every key is a yes.
+// tests random hashes, queries of them, with filters of n random hashes, and returns the share that hits. The
+// model is up to 1.4 times too low if m is, or is nearly, a multiple of a large power of two, and more if m
+// is a multiple of 65537. More probes than there may be are reserved: to such a filter, every key is a yes.
 func LevelDB(n, m float64, k int, measure func(n, m, k, queries int) float64) float64 {
 	if k > encoding.MaxProbes {
 		return 1
@@ -31,10 +31,9 @@ func LevelDB(n, m float64, k int, measure func(n, m, k, queries int) float64) fl
 // hashReach is the number of bits that a hash of 32 bits reaches.
 const hashReach = 1 << 32
 
-// modelLevelDB is LevelDB by calculation. m is a multiple of 8 up to 2^32. The rate is that
-// of double hashing, except that both words are the same hash h: the step is rotr(h, 17), which
-// is 2^15·h mod 2^32-1. Twice the step is h with its halves exchanged, except for one bit, so
-// h mod 65535. Three things follow.
+// modelLevelDB is LevelDB by calculation. m is a multiple of 8 up to 2^32. The rate is the rate of double
+// hashing, except that both words are the same hash h: the step is rotr(h, 17), which is 2^15·h mod 2^32-1.
+// Twice the step is h with its halves exchanged, except for one bit, so h mod 65535. Three things follow.
 //
 //   - The third probe has only 196,606 values.
 //   - If m and 65535 have a common divisor g, then probe i is h·(1+i/2) mod g. So probe
