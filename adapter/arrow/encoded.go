@@ -29,7 +29,7 @@ func dictionaryOf(s span, t *arrow.DictionaryType) (span, error) {
 	return values, err
 }
 
-// indices are the types of the indices of a dictionary array.
+// indices are the indices of the rows of a dictionary array.
 type indices interface {
 	// at returns the index of a row. A negative one becomes a large one.
 	at(row int) uint64

@@ -76,7 +76,7 @@ func tableOfKinds() (kinds [len(logicalNames)][len(physicalNames)]kind) {
 			for _, physical := range row.in {
 				k := row.kind
 				k.fits = true
-				if logical == Other { // values that are written as the physical type is, in an order that nobody knows
+				if logical == Other { // written like values of the physical type; nobody knows their order
 					k.order, k.kin = noOrder, Other
 				}
 				kinds[logical][physical] = k

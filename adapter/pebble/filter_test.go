@@ -429,8 +429,8 @@ func splitting() *pebble.Comparer {
 	return &c
 }
 
-// TestPrefixes writes several versions of each key, and compares the files of the tables. Filters have the
-// prefixes of the keys. It then seeks prefixes in tables of level 0 and of the lowest level.
+// TestPrefixes writes several versions of each key, with the prefixes of keys in the filters, and compares
+// the files of the tables. It then seeks prefixes in tables of level 0 and of the lowest level.
 func TestPrefixes(t *testing.T) {
 	const n = 5000
 	tables := map[string][]byte{}
