@@ -6,15 +6,6 @@ import (
 	"strings"
 )
 
-// storedKey is a user key as a data block stores it: with its timestamp, if the database has timestamps.
-type storedKey struct {
-	key    []byte
-	prefix int // how long the prefix is that Pebble's Split returned when the table was written, or -1
-}
-
-// isSplit reports whether Pebble's Split has cut the key.
-func (k storedKey) isSplit() bool { return k.prefix >= 0 && k.prefix < len(k.key) }
-
 // How much of a data block is read: a number of keys, and of bytes.
 const (
 	sampledKeys  = 256
@@ -50,9 +41,6 @@ func (t *Table) dataBlock(h handle) ([]byte, error) {
 	file.dictionary = dictionary
 	return file.block(h, what)
 }
-
-// columnar reports whether data and index are blocks of columns.
-func (t *Table) columnar() bool { return t.engine == Pebble && t.version >= 5 }
 
 // rowKeys returns keys of a block of rows.
 func rowKeys(r rows) (keys []storedKey, err error) {

@@ -3,21 +3,14 @@ package bloomsst
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
-
-// ErrMissing is the error that [Table.Ignored] returns for a table that cannot be opened, although the
-// MANIFEST of the database lists it. The file of the table is gone, damaged or in another folder. Every key
-// may be in the table.
-var ErrMissing = errors.New("bloomsst: a table of the database is missing")
-
-// ErrManifest: the folder has no MANIFEST that this package can read. See [View.Manifest].
-var ErrManifest = errors.New("bloomsst: no MANIFEST of a database")
 
 // Database gives access to the tables in the folder of a database. The database may be running. A Database is
 // safe for concurrent use.
@@ -119,110 +112,99 @@ func (d *Database) Close() (err error) {
 	return err
 }
 
-// member is what a database keeps of a table.
-type member struct {
-	name    string // of the file
-	file    *os.File
-	info    fs.FileInfo
-	listing atomic.Pointer[listing]
-}
-
-// listing is where a table is in its database. It changes when the table moves to another level.
-type listing struct {
-	live        bool
-	level       int // or unknownLevel
-	family      string
-	comparator  string
-	size        uint64 // of the file, or 0 if it is not known
-	first, last []byte // user keys; nil if they are not known
-	synthetic   bool   // the database shows keys with another prefix or suffix than the file has
-	path        uint64 // the number of a folder; 0 is the database's
-	unasked     bool   // the database does not query the filter
-}
-
-const unknownLevel = -1
-
-// Name returns the name of the table's file in the folder of its database. It is empty for a table that was
-// opened by [Open] without [InDatabase].
-func (t *Table) Name() string {
-	if t.member == nil {
-		return ""
+// isOld reports whether the database has changed while its tables were opened, so that another snapshot is better: some
+// are gone, or have come.
+func (s *snapshot) isOld(tables []*Table) bool {
+	if !slices.ContainsFunc(tables, func(t *Table) bool { return t.member.file == nil || t.IsLeftover() }) && s.why == nil {
+		return false
 	}
-	return t.member.name
+	return s.at != editionOf(s.folder)
 }
 
-// Level returns the level at which the last [Database.Refresh] found the table. It is known if the MANIFEST has one level for the file.
-func (t *Table) Level() (level int, known bool) {
-	p := t.inDatabase()
-	if p == nil || !p.live || p.level == unknownLevel {
-		return 0, false
+// open opens the tables of a snapshot, in the order of their numbers. It uses those again that are open.
+func (d *Database) open(s *snapshot, before []*Table) (tables []*Table) {
+	known := map[string]*Table{}
+	for _, t := range before {
+		known[t.Name()] = t
 	}
-	return p.level, true
-}
-
-// Family returns the name of the column family of a RocksDB table. The table records the name, or else its
-// database does. The name is empty for tables of other engines.
-func (t *Table) Family() string {
-	p := t.inDatabase()
-	if t.properties.family != "" || p == nil {
-		return t.properties.family
+	numbers := make([]uint64, 0, len(s.names))
+	for number := range s.names {
+		numbers = append(numbers, number)
 	}
-	return p.family
-}
-
-// IsLeftover reports whether the MANIFEST of the table's database does not list the table: a compaction has replaced it, is
-// still writing it, or has failed.
-func (t *Table) IsLeftover() bool {
-	p := t.inDatabase()
-	return p != nil && !p.live
-}
-
-// IsUnasked reports whether RocksDB does not query the table's filter, because its family has the option
-// optimize_filters_for_hits and the table is on the last level.
-func (t *Table) IsUnasked() bool {
-	p := t.inDatabase()
-	return p != nil && p.unasked
-}
-
-// InDatabase declares that a table belongs to the database in a folder. The first [Open] with this option
-// reads the MANIFEST of the database. The MANIFEST contains the name of the comparator, which tables of
-// LevelDB do not contain. It also provides the level and the column family of the table, if the io.ReaderAt
-// has a method Name, as an *os.File has, that returns the name of a table in the folder. To open all tables
-// of a database, use [OpenDatabase].
-func InDatabase(folder string) Option {
-	read := sync.OnceValue(func() *snapshot {
-		s, err := readSnapshot(folder)
-		if err != nil { // there is no such folder
-			s = &snapshot{why: err}
+	for number := range s.listed {
+		if _, there := s.names[number]; !there {
+			numbers = append(numbers, number)
 		}
-		return s
-	})
-	return func(t *Table) { t.member = &member{}; t.member.enter(read(), fileName(t.file.r)) }
+	}
+	slices.Sort(numbers)
+	opened := make([]*Table, len(numbers))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(numbers)) {
+		workers.Add(1)
+		go func() {
+			defer workers.Done()
+			for i := int(next.Add(1)) - 1; i < len(numbers); i = int(next.Add(1)) - 1 {
+				number := numbers[i]
+				name := s.name(number)
+				opened[i] = d.openTable(name, s, s.listed[number], known[name])
+			}
+		}()
+	}
+	workers.Wait()
+	return slices.DeleteFunc(opened, func(t *Table) bool { return t == nil })
 }
 
-// fileName returns the last element of the name of a file, or nothing.
-func fileName(r io.ReaderAt) string {
-	if named, ok := r.(interface{ Name() string }); ok {
-		return filepath.Base(named.Name())
+// openTable opens a table, or returns the one that is known if the file is the same. It returns nil for a file that the MANIFEST
+// does not list and that is no table: it may be one that is being written.
+func (d *Database) openTable(name string, s *snapshot, p *listing, known *Table) *Table {
+	isLive := p != nil || s.why != nil
+	if p == nil {
+		p = &listing{live: s.why != nil, level: unknownLevel, comparator: s.main}
 	}
-	return ""
+	t, err := d.openFile(name, p, known)
+	if err != nil {
+		if !isLive {
+			return nil
+		}
+		if p.path > 0 {
+			err = fmt.Errorf("it is in folder %d of the database's db_paths: %w", p.path, err)
+		}
+		t = &Table{ignored: fmt.Errorf("%w: %w", ErrMissing, err), member: &member{name: name}}
+		if known != nil && known.member.file == nil {
+			t = known
+		}
+	}
+	t.member.listing.Store(p)
+	return t
 }
 
-// enter sets what a database tells of a file.
-func (m *member) enter(s *snapshot, name string) {
-	m.name = name
-	number, ok := tableNumber(name)
-	l := s.listed[number]
-	if !ok || l == nil {
-		l = &listing{live: s.why != nil || !ok, level: unknownLevel, comparator: s.main}
+func (d *Database) openFile(name string, p *listing, known *Table) (*Table, error) {
+	file, err := os.Open(filepath.Join(d.folder, name))
+	if err != nil {
+		return nil, err
 	}
-	m.listing.Store(l)
+	info, err := file.Stat()
+	if err == nil && known != nil && known.isFile(info, p) {
+		return known, file.Close()
+	}
+	var t *Table
+	if err == nil {
+		t, err = Open(file, info.Size(), d.options...)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	if p.synthetic {
+		t.ignored, t.filters = fmt.Errorf("%w: the database gives the keys of the file another prefix or suffix", ErrPrefix), nil
+	}
+	t.member = &member{name: name, file: file, info: info}
+	return t, nil
 }
 
-// inDatabase returns where the table is in its database, or nil if the database does not tell.
-func (t *Table) inDatabase() *listing {
-	if t.member == nil {
-		return nil
-	}
-	return t.member.listing.Load()
+// isFile reports whether the table is in this file, and what was proved about it holds in the database.
+func (t *Table) isFile(info fs.FileInfo, p *listing) bool {
+	m, before := t.member, t.inDatabase()
+	return m.file != nil && os.SameFile(m.info, info) && m.info.Size() == info.Size() && m.info.ModTime().Equal(info.ModTime()) &&
+		before.synthetic == p.synthetic && (t.properties.comparator != "" || before.comparator == p.comparator)
 }

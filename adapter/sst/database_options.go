@@ -56,14 +56,3 @@ func parseUnasked(r io.Reader) map[string]bool {
 	}
 	return families
 }
-
-// markUnasked marks the listed tables on the last levels of families.
-func (s *snapshot) markUnasked(families map[string]bool) {
-	last := map[string]int{}
-	for _, l := range s.listed {
-		last[l.family] = max(last[l.family], l.level)
-	}
-	for _, l := range s.listed {
-		l.unasked = families[l.family] && l.level > 0 && l.level == last[l.family]
-	}
-}

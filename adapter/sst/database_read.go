@@ -8,12 +8,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 )
 
 // snapshot is what the MANIFEST and the folder of a database list at one time.
@@ -63,16 +60,6 @@ func readSnapshot(folder string) (*snapshot, error) {
 	}
 	s.markUnasked(unaskedFamilies(folder, names))
 	return s, nil
-}
-
-// namesIn returns the names of the files in a folder.
-func namesIn(folder string) ([]string, error) {
-	file, err := os.Open(folder)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return file.Readdirnames(-1)
 }
 
 // ListedTables returns the names of the table files that the MANIFEST of a database lists, in the order of
@@ -156,43 +143,6 @@ func (s *snapshot) readManifest() error {
 	return nil
 }
 
-// badgerManifest is the name of Badger's MANIFEST.
-const badgerManifest = "MANIFEST"
-
-// manifestOf returns the MANIFEST that counts in a folder: the one that Pebble's newest marker names, or CURRENT, or
-// Badger's.
-func manifestOf(folder string) (string, error) {
-	names, err := namesIn(folder)
-	if err != nil {
-		return "", err
-	}
-	if name, found := newestMarker(names); found {
-		if !isManifestName(name) {
-			return "", fmt.Errorf("%w: a marker names %q", ErrDamaged, name)
-		}
-		return filepath.Join(folder, name), nil
-	}
-	name, err := currentManifest(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return filepath.Join(folder, badgerManifest), nil
-	}
-	return name, err
-}
-
-// newestMarker returns what the marker with the highest number names: marker.manifest.NUMBER.NAME.
-func newestMarker(names []string) (name string, found bool) {
-	newest := uint64(0)
-	for _, file := range names {
-		rest, ok := strings.CutPrefix(file, "marker.manifest.")
-		digits, named, ok2 := strings.Cut(rest, ".")
-		number, err := strconv.ParseUint(digits, 10, 64)
-		if ok && ok2 && err == nil && number >= newest {
-			newest, name, found = number, named, true
-		}
-	}
-	return name, found
-}
-
 // list adds the tables of a family by the numbers of their files. A file can be several tables of Pebble, or
 // lie at several levels: then it has no bounds and perhaps no level.
 func (f *family) list(listed map[uint64]*listing, several bool) {
@@ -221,111 +171,13 @@ func (f *family) list(listed map[uint64]*listing, several bool) {
 	}
 }
 
-// stripTimes takes the timestamps from the bounds.
-func (p *listing) stripTimes() {
-	if !strings.HasSuffix(p.comparator, timestamps) {
-		return
+// markUnasked marks the listed tables on the last levels of families.
+func (s *snapshot) markUnasked(families map[string]bool) {
+	last := map[string]int{}
+	for _, l := range s.listed {
+		last[l.family] = max(last[l.family], l.level)
 	}
-	if len(p.first) < timestampSize || len(p.last) < timestampSize {
-		p.first, p.last = nil, nil
-		return
+	for _, l := range s.listed {
+		l.unasked = families[l.family] && l.level > 0 && l.level == last[l.family]
 	}
-	p.first, p.last = p.first[:len(p.first)-timestampSize], p.last[:len(p.last)-timestampSize]
-}
-
-// isOld reports whether the database has changed while its tables were opened, so that another snapshot is better: some
-// are gone, or have come.
-func (s *snapshot) isOld(tables []*Table) bool {
-	if !slices.ContainsFunc(tables, func(t *Table) bool { return t.member.file == nil || t.IsLeftover() }) && s.why == nil {
-		return false
-	}
-	return s.at != editionOf(s.folder)
-}
-
-// open opens the tables of a snapshot, in the order of their numbers. It uses those again that are open.
-func (d *Database) open(s *snapshot, before []*Table) (tables []*Table) {
-	known := map[string]*Table{}
-	for _, t := range before {
-		known[t.Name()] = t
-	}
-	numbers := make([]uint64, 0, len(s.names))
-	for number := range s.names {
-		numbers = append(numbers, number)
-	}
-	for number := range s.listed {
-		if _, there := s.names[number]; !there {
-			numbers = append(numbers, number)
-		}
-	}
-	slices.Sort(numbers)
-	opened := make([]*Table, len(numbers))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(numbers)) {
-		workers.Add(1)
-		go func() {
-			defer workers.Done()
-			for i := int(next.Add(1)) - 1; i < len(numbers); i = int(next.Add(1)) - 1 {
-				number := numbers[i]
-				name := s.name(number)
-				opened[i] = d.openTable(name, s, s.listed[number], known[name])
-			}
-		}()
-	}
-	workers.Wait()
-	return slices.DeleteFunc(opened, func(t *Table) bool { return t == nil })
-}
-
-// openTable opens a table, or returns the one that is known if the file is the same. It returns nil for a file that the MANIFEST
-// does not list and that is no table: it may be one that is being written.
-func (d *Database) openTable(name string, s *snapshot, p *listing, known *Table) *Table {
-	isLive := p != nil || s.why != nil
-	if p == nil {
-		p = &listing{live: s.why != nil, level: unknownLevel, comparator: s.main}
-	}
-	t, err := d.openFile(name, p, known)
-	if err != nil {
-		if !isLive {
-			return nil
-		}
-		if p.path > 0 {
-			err = fmt.Errorf("it is in folder %d of the database's db_paths: %w", p.path, err)
-		}
-		t = &Table{ignored: fmt.Errorf("%w: %w", ErrMissing, err), member: &member{name: name}}
-		if known != nil && known.member.file == nil {
-			t = known
-		}
-	}
-	t.member.listing.Store(p)
-	return t
-}
-
-func (d *Database) openFile(name string, p *listing, known *Table) (*Table, error) {
-	file, err := os.Open(filepath.Join(d.folder, name))
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	if err == nil && known != nil && known.isFile(info, p) {
-		return known, file.Close()
-	}
-	var t *Table
-	if err == nil {
-		t, err = Open(file, info.Size(), d.options...)
-	}
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	if p.synthetic {
-		t.ignored, t.filters = fmt.Errorf("%w: the database gives the keys of the file another prefix or suffix", ErrPrefix), nil
-	}
-	t.member = &member{name: name, file: file, info: info}
-	return t, nil
-}
-
-// isFile reports whether the table is in this file, and what was proved about it holds in the database.
-func (t *Table) isFile(info fs.FileInfo, p *listing) bool {
-	m, before := t.member, t.inDatabase()
-	return m.file != nil && os.SameFile(m.info, info) && m.info.Size() == info.Size() && m.info.ModTime().Equal(info.ModTime()) &&
-		before.synthetic == p.synthetic && (t.properties.comparator != "" || before.comparator == p.comparator)
 }

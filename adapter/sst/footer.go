@@ -194,3 +194,14 @@ func randomBytes(data []byte) bool {
 	// Chi squared has 255 degrees of freedom: its mean is 255, and its deviation 22.6.
 	return math.Abs(square-255) < 6*math.Sqrt(2*255)
 }
+
+// The names of the engines, which [Table.Engine] returns.
+const (
+	LevelDB = "leveldb" // and goleveldb
+	RocksDB = "rocksdb"
+	Pebble  = "pebble"
+	Badger  = "badger"
+)
+
+// trailerSize is the number of bytes after each block: its compression and its checksum.
+const trailerSize = 5

@@ -2,7 +2,6 @@ package bloomsst
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/lanebloom/bloom"
 )
@@ -42,11 +41,4 @@ func (w *witness) collapse(f *bloom.Filter) float64 {
 		set.AddHash(h)
 	}
 	return keysOf(set.Filter()) / float64(len(w.seen))
-}
-
-// keysOf estimates the number of keys of a filter.
-func keysOf(f *bloom.Filter) float64 {
-	from, to := f.BitRange()
-	probes := len(f.Explain(nil).Positions)
-	return -math.Log1p(-fillOf(f)) * float64(8*(to-from)) / float64(probes)
 }

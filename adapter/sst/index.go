@@ -2,7 +2,6 @@ package bloomsst
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 )
 
@@ -67,12 +66,6 @@ const (
 	entrySize       = 32
 	columnEntrySize = 96
 )
-
-const tagSize = 8
-
-// newest is the tag of keys that mark a place between two entries and are no entry themselves: the highest sequence number, without
-// the kind. A database looks for the entries of a key from its newest on, and never for this tag.
-const newest = 1<<56 - 1
 
 // parseIndex reads an index block. Its entries take no more memory than limit.
 func parseIndex(block []byte, l indexLayout, limit uint64) (*index, error) {
@@ -208,58 +201,6 @@ func parseColumnarIndex(block []byte, limit uint64) (*index, error) {
 		x.ends = append(x.ends, len(x.keys))
 		x.handles = append(x.handles, handle{offsets.at(i), lengths.at(i)})
 		x.after = append(x.after, false)
-	}
-	return x, nil
-}
-
-// index returns the index of the data blocks. If that has two levels, it is the first. It is read when it is
-// asked for first.
-func (t *Table) index() (*index, error) {
-	if x := t.blocks.Load(); x != nil {
-		return x, x.err
-	}
-	x, err := t.readIndex(parseIndex)
-	if err != nil {
-		x = &index{err: err}
-	}
-	if err == nil || isOfBytes(err) {
-		t.blocks.Store(x)
-	}
-	return x, err
-}
-
-// isOfBytes reports whether an error is of the bytes of a table, which stay as they are, and not of reading them.
-func isOfBytes(err error) bool {
-	return errors.Is(err, ErrDamaged) || errors.Is(err, ErrVersion) || errors.Is(err, ErrComparator) ||
-		errors.Is(err, ErrPolicy) || errors.Is(err, ErrRibbon)
-}
-
-// readIndex reads the index block, and parses it if it is no block of columns.
-func (t *Table) readIndex(parse indexParser) (*index, error) {
-	return t.readIndexBlock(t.file.footer.index, parse)
-}
-
-// indexParser parses an index block, or some of its entries.
-type indexParser func(block []byte, l indexLayout, limit uint64) (*index, error)
-
-// readIndexBlock reads an index block, which is the index or a part of it.
-func (t *Table) readIndexBlock(h handle, parse indexParser) (x *index, err error) {
-	block, err := t.file.block(h, "the index")
-	if err != nil {
-		return nil, err
-	}
-	if t.columnar() {
-		x, err = parseColumnarIndex(block, t.file.limit())
-	} else {
-		x, err = parse(block, indexLayout{
-			userKeys:    t.properties.userKeys,
-			differences: t.properties.differences,
-			firstKeys:   t.properties.indexType == indexFirstKey,
-			timestamp:   t.order().timestamp,
-		}, t.file.limit())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w (the index)", err)
 	}
 	return x, nil
 }

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // manifest is what the MANIFEST of a database lists: the tables that the database has, by family. Only RocksDB's
@@ -105,34 +103,6 @@ func (m *manifest) apply(e edit) error {
 		delete(m.families, e.family)
 	}
 	return nil
-}
-
-// userKey returns a key without its tag.
-func userKey(key []byte) []byte { return key[:max(len(key)-tagSize, 0)] }
-
-// currentManifest returns the file that CURRENT names in the folder of a database. The error is fs.ErrNotExist if there is
-// no CURRENT.
-func currentManifest(folder string) (string, error) {
-	file, err := os.Open(filepath.Join(folder, "CURRENT"))
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, math.MaxUint8))
-	if err != nil {
-		return "", err
-	}
-	name := strings.TrimSuffix(string(text), "\n")
-	if !isManifestName(name) {
-		return "", fmt.Errorf("%w: CURRENT names %q", ErrDamaged, name)
-	}
-	return filepath.Join(folder, name), nil
-}
-
-// isManifestName reports whether a file in the folder of a database has the name of a MANIFEST.
-func isManifestName(name string) bool {
-	digits, ok := strings.CutPrefix(name, "MANIFEST-")
-	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
 // databaseComparator returns the name of the comparator of the database in a folder, which stands in one of

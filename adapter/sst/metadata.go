@@ -81,34 +81,6 @@ func (m metadata) filter() (h handle, kind, policy string, err error) {
 	return h, "", "", ErrNoFilter
 }
 
-// properties are the properties of a table that matter here.
-type properties struct {
-	entries      uint64
-	entriesKnown bool
-	deletions    uint64
-
-	rangeDeletions      uint64
-	rangeDeletionsKnown bool
-
-	comparator   string
-	prefixesOnly bool   // the filter has no whole keys
-	saysWhole    bool   // the table says whether it has
-	extractor    string // RocksDB's prefix extractor
-	schema       string // of Pebble's key columns
-	noTimestamps bool   // the keys of the blocks have none, though the comparator has
-	ofRocksDB    bool   // the table names the database that wrote it, as RocksDB's do since 2020
-	family       string // RocksDB's column family
-	userKeys     bool   // the keys of index blocks are user keys
-	differences  bool   // their handles are stored as differences
-	indexType    uint32
-}
-
-// The types of RocksDB's indexes.
-const (
-	indexTwoLevels = 2
-	indexFirstKey  = 3 // an entry has the first key of its block, too
-)
-
 // clearSequence sets the sequence number to 0 that RocksDB writes into the properties of a table that it ingests. It
 // does not change the checksum.
 func clearSequence(block []byte) {

@@ -51,35 +51,6 @@ func orderOf(comparator string) (o order) {
 // user returns a user key that is stored without its timestamp.
 func (o order) user(stored []byte) []byte { return stored[:max(len(stored)-o.timestamp, 0)] }
 
-// enough is how many keys have to be in the order of bytes, if no name tells it.
-const enough = 32
-
-// holds reports whether the order is proved: a name tells it, or enough keys are in it, and nothing that was
-// read is in another. The keys come from the index and from data blocks, which are in the order of the table.
-func (o order) holds(x *index, read []sample) bool {
-	n := x.len()
-	for i := 1; i < x.len(); i++ {
-		if o.compare(x.key(i-1), x.key(i)) > 0 {
-			return false
-		}
-	}
-	var last []byte
-	for i, s := range read {
-		for j, stored := range s.keys {
-			key := o.user(stored.key)
-			if (i > 0 || j > 0) && o.compare(last, key) > 0 {
-				return false
-			}
-			last = key
-		}
-		if len(s.keys) > 0 && o.compare(last, s.upTo) > 0 {
-			return false
-		}
-		n += len(s.keys)
-	}
-	return o.trust == named || o.trust == unnamed && n >= enough
-}
-
 // extractorSplit returns the prefix of RocksDB's own extractors, as Split tells it, or nil for others.
 func extractorSplit(name string) func(key []byte) int {
 	if name == "rocksdb.Noop" {

@@ -3,6 +3,7 @@ package bloomsst
 import (
 	"errors"
 	"math"
+	"math/bits"
 	"sync"
 
 	"github.com/lanebloom/bloom"
@@ -244,4 +245,18 @@ func (w *weighted) mean() float64 {
 		return 0
 	}
 	return w.sum / w.weight
+}
+
+// stats describes the filter. A slot without a key has no bits, and one with a key has half of its bits on average: so the set bits
+// tell the number of keys.
+func (r *Ribbon) stats() Stats {
+	s := Stats{Filters: 1, Ribbons: 1, Bytes: uint64(len(r.data) + ribbonTrailer)}
+	s.Bits = ribbonBits * (r.columns*r.blocks - r.fewer)
+	for _, b := range r.data[:s.Bits/8] {
+		s.SetBits += uint64(bits.OnesCount8(b))
+	}
+	s.Keys, s.KeysUnknown = 2*s.Fill()*float64(ribbonBits*r.blocks), s.Bits == 0
+	s.FalsePositiveRate = r.FalsePositiveRate()
+	s.BestRate = s.FalsePositiveRate
+	return s
 }

@@ -15,42 +15,10 @@
 package bloomsst
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"sync"
 	"sync/atomic"
 
 	"github.com/lanebloom/bloom"
-)
-
-// The errors of Open and of a table's methods wrap these with details. Test for them with errors.Is. They
-// also return errors of the caller's [io.ReaderAt].
-var (
-	// ErrTable: the bytes are not a table of an engine that this package knows, or they are truncated.
-	ErrTable = errors.New("bloomsst: no table that this package reads")
-	// ErrEncrypted: the end of the file looks random, so it may be a table that the engine encrypted.
-	ErrEncrypted = errors.New("bloomsst: encrypted table, or no table")
-	// ErrDamaged: a checksum is wrong, or a part of the table is malformed.
-	ErrDamaged = errors.New("bloomsst: damaged table")
-	// ErrVersion: the table has a version or a compression that this package does not know.
-	ErrVersion = errors.New("bloomsst: unknown version of a table")
-)
-
-// The reasons why a table's filter is not queried. Every key may be in such a table.
-var (
-	// ErrNoFilter: the table has no filter.
-	ErrNoFilter = errors.New("bloomsst: no filter")
-	// ErrPolicy: the filter has a policy, or bytes, that this package does not know. See [Named].
-	ErrPolicy = errors.New("bloomsst: unknown filter policy")
-	// ErrRibbon: the filter is a Ribbon filter, and RocksDB does not read a filter of its size, either.
-	ErrRibbon = errors.New("bloomsst: a Ribbon filter")
-	// ErrPrefix: the filter has only prefixes of the keys, and the length of the prefixes is not known
-	// without [Split].
-	ErrPrefix = errors.New("bloomsst: a filter of prefixes")
-	// ErrComparator: the order of the keys is not known, but it determines which filter a key needs. See
-	// [Comparator].
-	ErrComparator = errors.New("bloomsst: unknown order of the keys")
 )
 
 // Table is a table file. It is safe for concurrent use if its io.ReaderAt is. It keeps the filters that it
@@ -76,14 +44,6 @@ type Table struct {
 	member     *member               // what its database tells, or nil
 }
 
-// The names of the engines, which [Table.Engine] returns.
-const (
-	LevelDB = "leveldb" // and goleveldb
-	RocksDB = "rocksdb"
-	Pebble  = "pebble"
-	Badger  = "badger"
-)
-
 // Option is an option of [Open].
 type Option func(*Table)
 
@@ -108,69 +68,6 @@ func Split(prefix func(key []byte) int) Option {
 // NewNamed of adapter/goleveldb or adapter/pebble. The package knows the names of the engines' own policies.
 func Named(name string, f bloom.Format) Option {
 	return func(t *Table) { t.names[name] = f }
-}
-
-// Open opens the table in the first size bytes of r. It reads the footer, the index of the metadata, the
-// properties and the filter. It makes at most 4 reads, and reads no data block. If the table has many filters
-// in partitions, or if finding a filter needs the index of the data blocks, these are read when they are
-// needed. All checksums are verified. The memory for a block is bounded by size and 16 MiB, whatever its
-// bytes claim.
-//
-// A table without a filter, or with a filter that this package does not read, is not an error: [Table.Ignored]
-// returns the reason, and every key may be in the table.
-func Open(r io.ReaderAt, size int64, options ...Option) (*Table, error) {
-	return open(r, size, tailSize, options...)
-}
-
-// open reads the last tail bytes of the file first.
-func open(r io.ReaderAt, size, tail int64, options ...Option) (*Table, error) {
-	t := &Table{file: file{r: r, size: size}, names: map[string]bloom.Format{}}
-	for _, o := range options {
-		o(t)
-	}
-	if err := t.file.readTail(tail); err != nil {
-		return nil, err
-	}
-	if err := t.readFooter(); err != nil {
-		return nil, err
-	}
-	return t, nil
-}
-
-// readFooter reads the footer, and what it leads to.
-func (t *Table) readFooter() error {
-	foot, err := parseFooter(t.file.tail, t.file.size)
-	if errors.Is(err, errNoMagic) {
-		return t.openBadger()
-	}
-	if err != nil {
-		return err
-	}
-	t.engine, t.version = foot.engine, foot.version
-	t.file.footer = foot
-	return t.readMetadata()
-}
-
-// readMetadata reads what the metaindex lists: the properties and the filter.
-func (t *Table) readMetadata() error {
-	meta, err := t.readMetaindex()
-	if err != nil {
-		return err
-	}
-	if h, ok := meta.handle("rocksdb.properties"); ok {
-		if t.engine == LevelDB { // format_version 0 has LevelDB's footer
-			t.engine = RocksDB
-			t.file.footer.engine = RocksDB
-		}
-		if err := t.readProperties(h); err != nil {
-			return err
-		}
-	}
-	t.dictionary, _ = meta.handle("rocksdb.compression_dict")
-	if h, ok := meta.handle("rocksdb.index"); ok {
-		t.file.footer.index = h
-	}
-	return t.readFilter(meta)
 }
 
 // Engine returns the name of the engine that defines the table's format: one of the constants.
@@ -209,56 +106,10 @@ func (t *Table) RangeDeletions() (n uint64, known bool) {
 	return t.properties.rangeDeletions, t.properties.rangeDeletionsKnown
 }
 
-// MayContain reports whether the table may have a key: the key is a hit in the filter, and it lies in the
-// table's range ([Table.Range]). False is certain. Keys are user keys, in the form in which callers of the
-// database write them. If the table has no filter, or one that is not queried ([Table.Ignored]), only the
-// range is used. With an error, the result is true.
-//
-// Before the first answer, MayContain looks up some keys of the table in the filter ([Table.Proved]). In a
-// table of LevelDB, and in a partitioned filter of RocksDB, it reads only the part that a key needs, when a
-// key first needs it.
-func (t *Table) MayContain(userKey []byte) (bool, error) {
-	p := t.proof.Load()
-	if p == nil {
-		p = t.proved()
-	}
-	if p.filter != nil {
-		return p.filter.MayContain(userKey) && !p.outside(userKey) || t.isSynthetic(), nil
-	}
-	may, err := t.filterMayContain(p, userKey)
-	if may && err == nil && p.outside(userKey) {
-		may = false
-	}
-	return may || t.isSynthetic(), err
-}
-
-// Range returns the first key of the table and a bound of the last key: the last key itself, or a shorter key
-// after it. Both are user keys in the order of the database, which may differ from byte order. They are known
-// if that order is proved ([Comparator]) and the table has them; Badger's tables have no bound of the last key.
-// Do not change the keys.
-func (t *Table) Range() (first, last []byte, known bool) {
-	p := t.proved()
-	return p.first, p.last, p.first != nil && p.last != nil && !t.isSynthetic()
-}
-
 // isSynthetic reports whether the database shows other keys than the file has.
 func (t *Table) isSynthetic() bool {
 	p := t.inDatabase()
 	return p != nil && p.synthetic
-}
-
-// UpperBound returns an upper bound of the table's keys: the last key, or a shorter key after it. It reads
-// the index block, whose last entry is the bound. The bound holds in the order of the database: in RocksDB's
-// reverse order, it is the lowest key. UpperBound returns nil if the table has no such bound, as in Badger.
-func (t *Table) UpperBound() ([]byte, error) {
-	if t.engine == Badger {
-		return nil, nil
-	}
-	blocks, err := t.readIndex(lastOf)
-	if err != nil || blocks.len() == 0 {
-		return nil, err
-	}
-	return bytes.Clone(blocks.key(blocks.len() - 1)), nil
 }
 
 // order returns the order of user keys.
@@ -284,4 +135,59 @@ func (t *Table) comparatorName() string {
 		return t.inDatabase().comparator
 	}
 	return t.properties.comparator
+}
+
+// filters are the filters of a table, by number. A number may have no filter, and then holds no key.
+type filters interface {
+	len() int
+	empty(i int) bool // a number without a filter
+	// part returns the filter of a number, if there is one.
+	part(t *Table, i int) (Part, error)
+	// find returns the number of the filter that is asked for a key, or -1 if the table does not have the key.
+	find(t *Table, key []byte, compare func(a, b []byte) int) (int, error)
+}
+
+// properties are the properties of a table that matter here.
+type properties struct {
+	entries      uint64
+	entriesKnown bool
+	deletions    uint64
+
+	rangeDeletions      uint64
+	rangeDeletionsKnown bool
+
+	comparator   string
+	prefixesOnly bool   // the filter has no whole keys
+	saysWhole    bool   // the table says whether it has
+	extractor    string // RocksDB's prefix extractor
+	schema       string // of Pebble's key columns
+	noTimestamps bool   // the keys of the blocks have none, though the comparator has
+	ofRocksDB    bool   // the table names the database that wrote it, as RocksDB's do since 2020
+	family       string // RocksDB's column family
+	userKeys     bool   // the keys of index blocks are user keys
+	differences  bool   // their handles are stored as differences
+	indexType    uint32
+}
+
+// The types of RocksDB's indexes.
+const (
+	indexTwoLevels = 2
+	indexFirstKey  = 3 // an entry has the first key of its block, too
+)
+
+// columnar reports whether data and index are blocks of columns.
+func (t *Table) columnar() bool { return t.engine == Pebble && t.version >= 5 }
+
+// inDatabase returns where the table is in its database, or nil if the database does not tell.
+func (t *Table) inDatabase() *listing {
+	if t.member == nil {
+		return nil
+	}
+	return t.member.listing.Load()
+}
+
+// hasSplit reports whether the filter has what the Split of a Comparer of Pebble returns: in RocksDB's format_version 2,
+// too, which Pebble can write. Pebble does not say whether whole keys are in the filter, as RocksDB does.
+func (t *Table) hasSplit() bool {
+	return t.engine == Pebble || t.engine == RocksDB && !t.properties.saysWhole
 }

@@ -1,6 +1,8 @@
 package bloomsst
 
-import "github.com/lanebloom/bloom"
+import (
+	"github.com/lanebloom/bloom"
+)
 
 // tails is how the hash of a filter takes the last n mod 4 bytes of a key of n bytes: LevelDB's hash takes them as unsigned, and took
 // them as signed until 2014. RocksDB and Pebble take them as signed; Pebble took them as unsigned until 2020. Names of policies do not
@@ -29,13 +31,6 @@ func bothOf(kinds []tails) (v tails) {
 		v |= kind
 	}
 	return v
-}
-
-// mayHaveOtherTails reports whether the filter may have the other hash: goleveldb, and LevelDB before 2014,
-// give the policy this name, or the table is of RocksDB's format_version 2, which Pebble wrote before 2020.
-func (t *Table) mayHaveOtherTails() bool {
-	return t.engine == LevelDB && t.policy == goLevelDBPolicy && t.format == bloom.LevelDB ||
-		t.engine == RocksDB && t.version == 2 && t.format == bloom.Pebble && !t.properties.ofRocksDB
 }
 
 // otherHash returns the hash of a key with the tails of the other kind, as a hash of the format.

@@ -1,10 +1,7 @@
 package bloomsst
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/lanebloom/bloom"
@@ -163,39 +160,6 @@ func (w *witness) rate(filter int) float64 {
 	}
 	w.rates[filter] = min(rate, 1)
 	return w.rates[filter]
-}
-
-// rateOf estimates the rate of a filter from the share of set bits. Stats counts all bits, and evaluates formulas that take up to some
-// milliseconds.
-func rateOf(p Part) float64 {
-	switch f := p.Filter; {
-	case p.Ribbon != nil:
-		return p.Ribbon.FalsePositiveRate()
-	case f == nil:
-		return 0
-	default:
-		return math.Pow(fillOf(f), float64(len(f.Explain(nil).Positions)))
-	}
-}
-
-// fillOf returns the share of set bits in up to 64 KiB from the whole filter.
-func fillOf(f *bloom.Filter) float64 {
-	const stretch, stretches = 4 << 10, 16
-	from, to := f.BitRange()
-	data := f.Bytes()[from:to]
-	step := max(len(data)/stretches, stretch)
-	set, counted := 0, 0
-	for at := 0; at < len(data); at += step {
-		part := data[at:min(at+stretch, len(data))]
-		counted += 8 * len(part)
-		for ; len(part) >= 8; part = part[8:] {
-			set += bits.OnesCount64(binary.LittleEndian.Uint64(part))
-		}
-		for _, b := range part {
-			set += bits.OnesCount8(b)
-		}
-	}
-	return float64(set) / float64(max(counted, 1))
 }
 
 // end keeps the hashes that no key speaks against, and denies a filter that has too few keys.

@@ -1,0 +1,71 @@
+package bloomsst
+
+import (
+	"errors"
+	"io"
+
+	"github.com/lanebloom/bloom"
+)
+
+// Open opens the table in the first size bytes of r. It reads the footer, the index of the metadata, the
+// properties and the filter. It makes at most 4 reads, and reads no data block. If the table has many filters
+// in partitions, or if finding a filter needs the index of the data blocks, these are read when they are
+// needed. All checksums are verified. The memory for a block is bounded by size and 16 MiB, whatever its
+// bytes claim.
+//
+// A table without a filter, or with a filter that this package does not read, is not an error: [Table.Ignored]
+// returns the reason, and every key may be in the table.
+func Open(r io.ReaderAt, size int64, options ...Option) (*Table, error) {
+	return open(r, size, tailSize, options...)
+}
+
+// open reads the last tail bytes of the file first.
+func open(r io.ReaderAt, size, tail int64, options ...Option) (*Table, error) {
+	t := &Table{file: file{r: r, size: size}, names: map[string]bloom.Format{}}
+	for _, o := range options {
+		o(t)
+	}
+	if err := t.file.readTail(tail); err != nil {
+		return nil, err
+	}
+	if err := t.readFooter(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// readFooter reads the footer, and what it leads to.
+func (t *Table) readFooter() error {
+	foot, err := parseFooter(t.file.tail, t.file.size)
+	if errors.Is(err, errNoMagic) {
+		return t.openBadger()
+	}
+	if err != nil {
+		return err
+	}
+	t.engine, t.version = foot.engine, foot.version
+	t.file.footer = foot
+	return t.readMetadata()
+}
+
+// readMetadata reads what the metaindex lists: the properties and the filter.
+func (t *Table) readMetadata() error {
+	meta, err := t.readMetaindex()
+	if err != nil {
+		return err
+	}
+	if h, ok := meta.handle("rocksdb.properties"); ok {
+		if t.engine == LevelDB { // format_version 0 has LevelDB's footer
+			t.engine = RocksDB
+			t.file.footer.engine = RocksDB
+		}
+		if err := t.readProperties(h); err != nil {
+			return err
+		}
+	}
+	t.dictionary, _ = meta.handle("rocksdb.compression_dict")
+	if h, ok := meta.handle("rocksdb.index"); ok {
+		t.file.footer.index = h
+	}
+	return t.readFilter(meta)
+}
