@@ -176,7 +176,7 @@ func (w *witness) end() {
 	case w.against != nil && first.cut != w.order.timestamp && first.chance > doubtful: // keys without a timestamp are a guess
 		w.proof.denied = w.t.denial(w.against)
 	default:
-		w.proof.denied = w.hiddenSplit()
+		w.proof.denied = w.t.hiddenSplit(w.entries, w.distinct, w.seen)
 	}
 }
 
