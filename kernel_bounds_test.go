@@ -614,7 +614,7 @@ func TestKernelFewKeys(t *testing.T) {
 		}
 	}
 	long := bytes.Repeat([]byte("long"), longKey/4+5)
-	integers := guard.Buffer(t, 8*most)
+	integers, fixed := guard.Buffer(t, 8*most), guard.Buffer(t, 8*most)
 	for n := 1; n <= most; n++ {
 		for range 2 * oneOf(2, 1) {
 			keys := fewKeys(random, pages[:n], long)
@@ -626,7 +626,9 @@ func TestKernelFewKeys(t *testing.T) {
 				numbers[i] = binary.LittleEndian.AppendUint64(nil, words[i])
 			}
 			checkFewKeys(t, random, keys, Strings(texts), Bytes(keys), viewsApart(t, keys))
-			checkFewKeys(t, random, numbers, Integers(words), must(t)(FixedWidth(integers[len(integers)-8*n:], 8)))
+			data := fixed[len(fixed)-8*n:]
+			copy(data, slices.Concat(numbers...))
+			checkFewKeys(t, random, numbers, Integers(words), must(t)(FixedWidth(data, 8)))
 		}
 	}
 }

@@ -95,8 +95,10 @@ func Uses(t *testing.T, arch string) (uses []Use) {
 		}
 		files = append(files, file)
 	}
-	compiled := map[string]string{} // for this architecture: what other packages export is the same for all
-	for line := range strings.Lines(list(t, "", "{{.ImportPath}} {{.Export}}", "-export", "-deps", ".")) {
+	// compiled are the packages that it imports, for this architecture: what they export is the same for all.
+	compiled := map[string]string{}
+	imports := strings.Fields(list(t, "GOARCH="+arch, "{{join .Imports \" \"}}", "."))
+	for line := range strings.Lines(list(t, "", "{{.ImportPath}} {{.Export}}", append([]string{"-export", "-deps"}, imports...)...)) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
 		compiled[path] = file
 	}
