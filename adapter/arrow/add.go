@@ -13,11 +13,11 @@ type Adder interface {
 }
 
 // Add adds the values of arrays, such as the chunks of a column. It adds a value for every row that is not
-// null. Of a dictionary it adds each value that occurs in a row once, and of a run-end encoded array the value
-// of each run once.
+// null. From a dictionary, it adds each value that occurs in a row once. From a run-end encoded array, it
+// adds the value of each run once.
 //
-// The error is [ErrType], [ErrArray], [ErrValue], or [bloom.ErrKind] if the builder or the set has keys of a
-// [KeyKind] other than the array's. The arrays before the failing one have been added.
+// The error is [ErrType], [ErrArray] or [ErrValue]. It is [bloom.ErrKind] if the [KeyKind] of the builder or
+// set differs from the kind of the array. With an error, Add has added the arrays before the one that failed.
 func Add(to Adder, arrays ...arrow.Array) error {
 	for _, a := range arrays {
 		if err := checkKind(to, a.DataType()); err != nil {

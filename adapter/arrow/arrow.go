@@ -1,16 +1,16 @@
-// Package bloomarrow tests columns of Apache Arrow with the filters of this library, and
-// builds filters of them.
+// Package bloomarrow tests columns of Apache Arrow with the filters of this library, and builds filters from
+// columns.
 //
-// [Mask] returns which rows of an array may be in a filter, [Positions] returns their numbers, and
-// [FilterRecordBatch] returns these rows of a record batch. [Add] adds the values of an array
-// to a builder or a set. [Keys] returns an array as a column of keys, for everything else that the
-// package bloom does with columns.
+// [Mask] reports for each row of an array whether it may be in a filter. [Positions] returns the numbers of
+// these rows, and [FilterRecordBatch] returns these rows of a record batch. [Add] adds the values of an array
+// to a builder or a set. [Keys] returns an array as a column of keys, for everything else that the package
+// bloom does with columns.
 //
 // # Keys
 //
-// The key of a value is the bytes that Parquet's PLAIN encoding has for it, without the length.
-// So one filter works for Arrow, for the bloom filters of Parquet files, and for keys in Go. Arrow
-// types that Parquet stores as a different type have the key of that type:
+// The key of a value is its bytes in Parquet's PLAIN encoding, without the length. So one filter works for
+// Arrow, for the bloom filters of Parquet files, and for keys in Go. If Parquet stores an Arrow type as a
+// different type, the key is the key of that type:
 //
 //	Arrow type                                        key
 //	(large) string, (large) binary, their views       the bytes
@@ -33,20 +33,20 @@
 // timestamp in seconds that overflows in milliseconds, a decimal with more digits than its precision allows. Null rows
 // may have such values, but the values of a dictionary may not.
 //
-// Equal numbers of different types have different keys: test an int64 column with a filter of
-// int64 keys. A filter can record the kind of its keys ([bloom.Builder.SetKeyKind], [KeyKind]); then a column of a
-// different kind is an error, [bloom.ErrKind]. Zero and minus zero are different keys.
-// Lists, structs, maps, unions and intervals have no keys: the error is [ErrType].
+// Equal numbers of different types have different keys: test an int64 column with a filter of int64 keys. A
+// filter can record the kind of its keys ([bloom.Builder.SetKeyKind], [KeyKind]). Then a test with a column
+// of a different kind returns the error [bloom.ErrKind]. Zero and minus zero are different keys. Lists,
+// structs, maps, unions and intervals have no keys: the error is [ErrType].
 //
-// Only values whose key has different bytes in Arrow are copied: integers
-// of 8 and 16 bits, date64, time32[s], timestamp[s], decimals and bool.
+// The package copies values only if their bytes in Arrow differ from their key: integers of 8 and 16 bits,
+// date64, time32[s], timestamp[s], decimals and bool.
 //
 // # Arrays
 //
-// An array may be a slice of a larger array, and may have nulls. A null is never in a filter, and
-// adds no key. All functions check the offsets, views, indices, run ends and the lengths of
-// the buffers that they follow. A malformed array is an error, [ErrArray], and so is an array
-// of more than 2^32 rows. The bytes must not change during a call.
+// An array may be a slice of a larger array, and may have nulls. A null is never in a filter, and adds no
+// key. All functions check the offsets, views, indices, run ends and the lengths of the buffers that they
+// follow. For a malformed array, and for an array of more than 2^32 rows, they return [ErrArray]. The bytes
+// must not change during a call.
 package bloomarrow
 
 import (

@@ -14,16 +14,17 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// FilterRecordBatch returns the rows of a record batch whose value in a column may be in the filter. The
-// schema, its metadata and the metadata of the batch stay. The result uses memory of the allocator of ctx
-// (compute.WithAllocator); release it. As many columns are filtered at the same time as the compute.ExecCtx of
-// ctx allows.
+// FilterRecordBatch tests one column of a record batch, and returns a batch of the rows that may be in the
+// filter. The schema, its metadata and the metadata of the batch stay the same. The result uses memory of the
+// allocator of ctx (compute.WithAllocator); release it. FilterRecordBatch filters several columns at the same
+// time, as many as the compute.ExecCtx of ctx allows.
 //
-// It does what compute.FilterRecordBatch does with a [Mask]. It also filters types that arrow-go cannot filter:
-// views, run-end encoded arrays, decimals of 32 and 64 bits, intervals of 16 bytes, and extensions of these and
-// of dictionaries. Filtered views share the buffers of the batch, and filtered dictionaries their values. For
-// other columns that arrow-go does not filter, such as list views and lists of such intervals, the error is
-// arrow.ErrNotImplemented: test with Mask, and filter the other columns of the batch.
+// It does what compute.FilterRecordBatch does with a [Mask]. It also filters types that arrow-go cannot
+// filter: views, run-end encoded arrays, decimals of 32 and 64 bits, intervals of 16 bytes, and extensions of
+// these and of dictionaries. Filtered views share the buffers of the batch, and filtered dictionary arrays
+// share its dictionaries. For other columns that arrow-go does not filter, such as list views and lists of
+// such intervals, the error is [arrow.ErrNotImplemented]. In this case, test with [Mask], and filter the
+// other columns of the batch.
 //
 // The other errors are [ErrType], [ErrValue] and [bloom.ErrKind] for the tested column, as in [Mask], and
 // [ErrArray] if there is no such column, or if a column is malformed in the rows that are copied.
@@ -31,10 +32,10 @@ func FilterRecordBatch(ctx context.Context, filter Tester, batch arrow.RecordBat
 	return NewRecordFilter(filter).FilterRecordBatch(ctx, batch, column)
 }
 
-// RecordFilter filters one record batch after the other. It remembers which values of the last dictionary of
-// the tested column may be in the filter, in a bit for each value: batches that share the dictionary, as
-// batches of an Arrow IPC file do, test it once. So keys that are added to the filter between batches may be
-// missed. It is not safe for concurrent use.
+// RecordFilter filters one record batch after the other. If the tested column has a dictionary, a
+// RecordFilter remembers which values of it may be in the filter, in a bit for each value. So it tests the
+// dictionary only once if the next batches share it, as batches of an Arrow IPC file do. For the same reason,
+// it may miss keys that are added to the filter between batches. It is not safe for concurrent use.
 type RecordFilter struct {
 	// Invert keeps the other rows: rows that are certainly not in the filter, and null rows.
 	Invert bool
@@ -49,7 +50,7 @@ func NewRecordFilter(filter Tester) *RecordFilter {
 	return &RecordFilter{query: query{filter: filter}}
 }
 
-// FilterRecordBatch is the function [FilterRecordBatch].
+// FilterRecordBatch filters a batch as the function [FilterRecordBatch] does.
 func (f *RecordFilter) FilterRecordBatch(ctx context.Context, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
 	if column < 0 || int64(column) >= batch.NumCols() {
 		return nil, fmt.Errorf("%w: column %d of %d", ErrArray, column, batch.NumCols())

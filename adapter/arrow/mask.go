@@ -19,12 +19,12 @@ type Tester interface {
 	MayContainBatch(keys bloom.Keys, hits []uint64) int
 }
 
-// Mask returns for each row of an array whether it may be in the filter: true or false, never null. A null row
-// is false. The mask uses memory of mem; release it.
+// Mask returns a boolean for each row of an array: whether the row may be in the filter. The boolean is never
+// null. For a null row it is false. The mask uses memory of mem; release it.
 //
 // Each value of a dictionary is tested once, and each run of a run-end encoded array once. The error is
-// [ErrType], [ErrArray], [ErrValue], or [bloom.ErrKind] if the filter has keys of a [KeyKind] other than the
-// array's.
+// [ErrType], [ErrArray] or [ErrValue]. It is [bloom.ErrKind] if the [KeyKind] of the filter differs from the
+// kind of the array.
 func Mask(mem memory.Allocator, filter Tester, a arrow.Array) (*array.Boolean, error) {
 	return mask(mem, &query{filter: filter}, a)
 }
@@ -227,9 +227,10 @@ func setBits(hits []uint64, from, to int) {
 	}
 }
 
-// MaskFilters returns for each row of an array of encoded filters of a format whether its filter may have the
-// key whose hash is h: true or false, never null. A row that is not a filter is true, as in
-// [bloom.Format.MayContainHash], and a null row is false. The mask uses memory of mem; release it.
+// MaskFilters looks up one key in many filters: each row of the array filters is an encoded filter of a
+// format. It returns a boolean for each row: whether the filter may have the key with the hash h. The boolean
+// is never null. If a row is not a filter, it is true, as in [bloom.Format.MayContainHash]. For a null row it
+// is false. The mask uses memory of mem; release it.
 //
 // The rows are byte strings or strings of any type: with offsets of 32 or 64 bits, views, or of fixed size,
 // also in a dictionary or run-end encoded. For other types the error is [ErrType]; if the array is malformed it

@@ -1,17 +1,17 @@
-// Package bloombeam has transforms for Apache Beam's Go SDK that build the filters of this library
-// from a PCollection, and filter a PCollection with them before it is grouped or joined:
+// Package bloombeam contains transforms for Apache Beam's Go SDK. They build filters of this library from a
+// PCollection, and filter a PCollection before a program groups or joins it:
 //
 //	known := bloombeam.BuildFilter(s, policy, 1_000_000, users, userID{})  // PCollection<[]byte>
 //	rest := bloombeam.Filter(s, known, events, eventUser{})               // the events that may belong to a user
 //
-// A filter never drops an element whose key was added. It keeps some others, at the
-// false-positive rate of the policy. [SparseJoin] filters, and then groups what is left exactly.
+// A filter never drops an element if its key was added. It keeps some other elements, at the false-positive
+// rate of the policy. [SparseJoin] first filters the elements, and then groups the remaining ones exactly.
 //
 // # Keys
 //
 // A [Keyer] computes the key of an element. It is a type with a method and not a function, because Beam sends
-// transforms to other processes, and cannot send function values. Every Keyer except
-// [String] and [Bytes] has to be registered in an init function:
+// transforms to other processes, and cannot send function values. Register every Keyer except [String] and
+// [Bytes] in an init function:
 //
 //	type eventUser struct{}
 //
@@ -21,12 +21,12 @@
 //
 // # Windows
 //
-// In the global window, elements are tested in batches of 4,096, and keep their timestamps. In
-// other windows they are tested one by one, because Beam emits the rest of a batch, at the end
-// of a bundle, into the global window. The side input determines the filter of each window: the filter of the
-// same window if the known elements have the same windows, or the filter of the global
-// window. A window without a filter has no known keys, and keeps no element. If triggers make
-// several filters for a window, a hit in one of them is enough.
+// In the global window, elements are tested in batches of 4,096, and keep their timestamps. In other windows
+// they are tested one by one, because at the end of a bundle Beam emits the rest of a batch into the global
+// window. Beam's side input determines which filter is used for a window. It is the filter of the same window
+// if the known elements have the same windows, or the filter of the global window. A window without a filter
+// has no known keys, and keeps no element. If triggers make several filters for a window, a hit in one of
+// them is enough.
 package bloombeam
 
 import (
@@ -39,16 +39,17 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Keyer computes the key of an element, with which filters are built and tested: it appends the bytes of the
-// key to dst and returns the extended slice. Beam saves the exported fields of a Keyer as JSON.
+// Keyer computes the key of an element. Filters contain these keys and are tested with them. AppendKey
+// appends the bytes of the key to dst and returns the extended slice. Beam saves the exported fields of a
+// Keyer as JSON.
 //
 // A Keyer may have a method KeyKind() bloom.KeyKind, as String has. [BuildFilter] records that kind in the
-// file, and [Filter] fails if the file has a different kind, because no key would be found in it.
+// file, and [Filter] fails if the file has a different kind, because it would find no key in such a filter.
 type Keyer[T any] interface {
 	AppendKey(dst []byte, element T) []byte
 }
 
-// String is the Keyer of strings that are themselves keys.
+// String is the Keyer for strings: the key of an element is the element itself.
 type String struct{}
 
 // AppendKey appends the bytes of the string.
@@ -65,7 +66,7 @@ func kindOf(key any) bloom.KeyKind {
 	return bloom.KindUnknown
 }
 
-// Bytes is the Keyer of byte slices that are themselves keys.
+// Bytes is the Keyer for byte slices: the key of an element is the element itself.
 type Bytes struct{}
 
 // AppendKey appends the bytes.
@@ -77,16 +78,16 @@ func init() {
 	Register(Bytes{})
 }
 
-// BuildFilter builds a filter of the keys of all elements of col, a PCollection<T>, and returns a
-// PCollection<[]byte> with its file (docs/file-format.md), one for each window: [bloom.OpenBinary] reads it.
-// The filter has room for the given number of keys. With more keys its false-positive rate rises;
-// [bloom.Filter.KeyCount] reports how many there were.
+// BuildFilter builds a filter of the keys of all elements of col, a PCollection<T>. It returns a
+// PCollection<[]byte> with one filter file for each window (docs/file-format.md). [bloom.OpenBinary] reads
+// such a file. The filter has room for the given number of keys. With more keys its false-positive rate
+// rises; [bloom.Filter.KeyCount] reports how many there were.
 //
-// A worker that has seen fewer than 4,096 keys, of less than 1 MiB together, sends the keys. Other workers send
-// bits, always as many as the filter has. Runners are slow to send 12 MB or more: build larger filters
+// A worker that has seen fewer than 4,096 keys, with less than 1 MiB in all, sends the keys. Every other
+// worker sends all bits of the filter. Runners are slow to send 12 MB or more: build larger filters
 // elsewhere, and read them with [FilterFile].
 //
-// BuildFilter panics, as Beam's transforms do, if the policy has no filter of that capacity.
+// BuildFilter panics, as Beam's transforms do, if the policy cannot build a filter of that capacity.
 func BuildFilter[T any, K Keyer[T]](s beam.Scope, policy bloom.Policy, capacity int, col beam.PCollection, key K) beam.PCollection {
 	s = s.Scope("lanebloom.BuildFilter")
 	if _, _, err := policy.Size(capacity); err != nil {
@@ -95,10 +96,11 @@ func BuildFilter[T any, K Keyer[T]](s beam.Scope, policy bloom.Policy, capacity 
 	return beam.Combine(s, &buildFn[T, K]{Policy: policy, Capacity: capacity, Key: key}, col)
 }
 
-// FilterFile returns a PCollection<[]byte> that represents the file of a filter, for [Filter]. Each worker
-// process reads the file itself. Among its bundles that run at the same time, one reads the file, and the
-// others read only the header, unless the file was replaced. The path must belong to a file system of Beam that
-// the program imports, such as github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local.
+// FilterFile returns a PCollection<[]byte> that represents a filter file. Use it as the filter in [Filter].
+// Each worker process reads the file itself. If bundles of a process run at the same time, one of them reads
+// the file. The others read only the header, unless the file was replaced. The path must belong to a file
+// system of Beam that the program imports, such as
+// github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local.
 func FilterFile(s beam.Scope, path string) beam.PCollection {
 	return beam.Create(s.Scope("lanebloom.FilterFile"), append([]byte(fileMark), path...))
 }
@@ -128,12 +130,14 @@ func global(col beam.PCollection) bool {
 	return col.WindowingStrategy().Fn.Kind == window.GlobalWindows
 }
 
-// SparseJoin is beam.CoGroupByKey of left, a PCollection<KV<T,A>>, and of right, a PCollection<KV<T,B>>,
-// without most of the groups that have no element of left. So it has every group of an inner join and of a left
-// outer join. Use it if few elements of a large right have a key of left: the other elements are not sent from
-// worker to worker, except a few false positives. These are in groups in which left is empty: skip such groups.
+// SparseJoin groups left, a PCollection<KV<T,A>>, and right, a PCollection<KV<T,B>>, by key, as
+// beam.CoGroupByKey does. It leaves out most of the groups that have no element of left. So the result has
+// every group of an inner join and of a left outer join. Use SparseJoin if right is large and few of its
+// elements have a key of left. Beam then sends only these elements from worker to worker, and a few false
+// positives. The false positives are in groups in which left is empty: skip such groups.
 //
-// The filter of left's keys is built as [BuildFilter] builds it, with the given policy and capacity.
+// SparseJoin builds the filter from the keys of left, as [BuildFilter] does, with the given policy and
+// capacity.
 func SparseJoin[T any, K Keyer[T]](s beam.Scope, policy bloom.Policy, capacity int, left, right beam.PCollection, key K) beam.PCollection {
 	s = s.Scope("lanebloom.SparseJoin")
 	filter := BuildFilter(s, policy, capacity, beam.DropValue(s, left), key)

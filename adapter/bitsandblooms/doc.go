@@ -1,13 +1,13 @@
-// Package bloom has the names and signatures of github.com/bits-and-blooms/bloom/v3, and its bytes, on the
-// code of this library. A program changes its import and nothing else:
+// Package bloom has the names and signatures of github.com/bits-and-blooms/bloom/v3. It reads and writes the
+// same bytes, with the code of this library. A program changes its import and nothing else:
 //
 //	import bloom "github.com/lanebloom/bloom/adapter/bitsandblooms" // was "github.com/bits-and-blooms/bloom/v3"
 //
-// Filters of equal m, k and keys are equal byte for byte. Each library reads what the other wrote with WriteTo,
-// MarshalBinary, gob or JSON. [BloomFilter.AddBatch], [BloomFilter.TestBatch] and [BloomFilter.TestAndAddBatch] handle a
-// column of keys in one call, and [BloomFilter.Filter] returns the same filter for the rest of this library, such as
-// groups. A program that only tests stored filters does not need a BloomFilter: see Open and MayContainHash of
-// github.com/lanebloom/bloom.
+// Filters with equal m, k and keys are equal byte for byte. Each library reads what the other wrote with
+// WriteTo, MarshalBinary, gob or JSON. [BloomFilter.AddBatch], [BloomFilter.TestBatch] and
+// [BloomFilter.TestAndAddBatch] handle a column of keys in one call, and [BloomFilter.Filter] returns the
+// same filter for the rest of this library, such as groups. A program that only tests stored filters does not
+// need a BloomFilter: see Open and MayContainHash of github.com/lanebloom/bloom.
 //
 // # What differs
 //
@@ -46,6 +46,6 @@ package bloom
 
 import lanebloom "github.com/lanebloom/bloom"
 
-// Keys is a column of keys. Functions of the package github.com/lanebloom/bloom make it of strings, byte
-// slices, integers and other layouts.
+// Keys is a column of keys. Functions of the package github.com/lanebloom/bloom return columns of strings,
+// byte slices, integers and other layouts.
 type Keys = lanebloom.Keys

@@ -87,8 +87,8 @@ func (f *BloomFilter) WriteTo(stream io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// ReadFrom reads a filter from a stream, and nothing after it. It returns the number of bytes read. Damaged
-// bytes and a short stream are errors, and leave f unchanged.
+// ReadFrom reads a filter from a stream, and nothing after it. It returns the number of bytes read. It
+// returns an error if the bytes are damaged or the stream is too short. With an error, f does not change.
 func (f *BloomFilter) ReadFrom(stream io.Reader) (int64, error) {
 	var encoded bytes.Buffer
 	_, err := io.CopyN(&encoded, stream, headerLen)
@@ -151,8 +151,8 @@ type object struct {
 	Stored string `json:"b"`
 }
 
-// MarshalJSON returns an object with m, k, and the encoded bits as text. It is an error for a filter without
-// bits.
+// MarshalJSON returns an object with m, k, and the encoded bits as text. It returns an error for a filter
+// without bits.
 func (f BloomFilter) MarshalJSON() ([]byte, error) {
 	if f.m == 0 {
 		return nil, fmt.Errorf("%w: a filter of no bits has no JSON", lanebloom.ErrEncoding)
@@ -160,7 +160,7 @@ func (f BloomFilter) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object{uint64(f.m), uint64(f.k), base64.URLEncoding.EncodeToString(f.encoded()[16:])})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Null, and input with an error, leave f unchanged.
+// UnmarshalJSON reads what MarshalJSON writes. With null as input, or with an error, f does not change.
 func (f *BloomFilter) UnmarshalJSON(data []byte) error {
 	if string(bytes.TrimSpace(data)) == "null" {
 		return nil

@@ -12,8 +12,8 @@ import (
 	lanebloom "github.com/lanebloom/bloom"
 )
 
-// BloomFilter is a Bloom filter of m bits and k probes. [New], [NewWithEstimates], [From] and [FromWithM] make
-// one. The zero BloomFilter has no keys; a filter can be read into it.
+// BloomFilter is a Bloom filter of m bits and k probes. [New], [NewWithEstimates], [From] and [FromWithM]
+// return one. The zero BloomFilter has no keys. A filter can be read into it.
 type BloomFilter struct {
 	m, k   uint
 	length uint             // how many bits are stored: m but in filters of FromWithM
@@ -150,10 +150,10 @@ func (f *BloomFilter) TestAndAddBatch(keys Keys, hits []uint64) int {
 	return n
 }
 
-// TestOrAdd is [BloomFilter.TestAndAdd], which sets no bit if the key may be present.
+// TestOrAdd does the same as [BloomFilter.TestAndAdd]. If the key may be present, neither of them sets a bit.
 func (f *BloomFilter) TestOrAdd(data []byte) bool { return f.TestAndAdd(data) }
 
-// TestOrAddString is [BloomFilter.TestAndAddString].
+// TestOrAddString does the same as [BloomFilter.TestAndAddString].
 func (f *BloomFilter) TestOrAddString(data string) bool { return f.TestAndAddString(data) }
 
 // share sets the bits of a key in the slice of From.

@@ -7,8 +7,8 @@ import (
 	lanebloom "github.com/lanebloom/bloom"
 )
 
-// Locations returns the numbers of k probes for a key. Modulo m, they are the key's bits in a filter of m bits:
-// with its Locations, a key can be looked up in filters of any m.
+// Locations returns k numbers for a key, one for each probe. Modulo m, they are the numbers of the key's bits
+// in a filter of m bits. So the Locations of a key can be looked up in filters of any m.
 func Locations(data []byte, k uint) []uint64 {
 	h := lanebloom.BitsAndBlooms.Hash(data).Words()
 	locations := make([]uint64, k)

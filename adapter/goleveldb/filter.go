@@ -1,28 +1,29 @@
 // Package bloomgoleveldb gives goleveldb (github.com/syndtr/goleveldb) the filters of this library.
-// [NewBloomFilter] builds filters faster than goleveldb's own function. Name and bytes are the same, so it can
-// replace goleveldb's filter in an existing database. This package has every name of goleveldb's package
-// leveldb/filter, so a program changes its import and nothing else:
+// [NewBloomFilter] builds filters faster than goleveldb's own function. The name and the bytes of the filters
+// are the same, so it can replace goleveldb's function in an existing database. This package has every name
+// of goleveldb's package leveldb/filter, so a program changes its import and nothing else:
 //
 //	import filter "github.com/lanebloom/bloom/adapter/goleveldb"
 //
 //	leveldb.OpenFile(path, &opt.Options{Filter: filter.NewBloomFilter(10)})
 //
 // A table stores the name of its filter. A reader that does not know the name reads the table without the
-// filter, and reports nothing. So a filter of a different format, or with the name that C++ LevelDB uses, needs
-// NewBloomFilter beside it for the existing tables:
+// filter, and reports nothing. If you change to a different format, or to the name that C++ LevelDB uses,
+// keep [NewBloomFilter] in AltFilters for the existing tables:
 //
 //	Filter:     bloomgoleveldb.NewNamed("app.BloomFilter", bloom.Policy{BitsPerKey: 10}),
 //	AltFilters: []filter.Filter{bloomgoleveldb.NewBloomFilter(10)},
 //
-// Compactions rewrite the tables with the name of Filter.
+// Compactions rewrite the tables with the new filter and its name.
 //
-// If keys are numbers, such as big-endian integers, goleveldb's own filters have many false positives: about 26
-// % of absent numbers cost a read of a block. Filters of the format [bloom.RocksDB], which NewNamed makes, have
-// the rate of random keys for them. docs/stores.md of the repository has figures.
+// If keys are numbers, such as big-endian integers, goleveldb's own filters have many false positives: about
+// 26 % of absent numbers cost a read of a block. [NewNamed] can build filters of the format [bloom.RocksDB].
+// For keys that are numbers, these filters have the same rate as for random keys. docs/stores.md of the
+// repository has figures.
 //
-// Do not use these filters with a comparer for which keys with different bytes are equal. The filter of one of
-// two equal keys would give a no for the other, and Get would miss a key that is present. The example of such a
-// comparer shows a filter for it.
+// Do not use these filters with a comparer that treats keys with different bytes as equal. A filter that
+// contains one of two equal keys would exclude the other one, and Get would miss a key that is present. An
+// example shows such a comparer and a filter for it.
 package bloomgoleveldb
 
 import (
@@ -45,20 +46,20 @@ type Buffer = filter.Buffer
 // name is the name of goleveldb's own filter in tables. LevelDB's name ends in 2.
 const name = "leveldb.BuiltinBloomFilter"
 
-// NewBloomFilter returns the filter that goleveldb's own function of this name returns: its name, bytes and
-// answers are the same.
+// NewBloomFilter returns a filter with the same name, bytes and answers as the filter that goleveldb's own
+// NewBloomFilter returns.
 func NewBloomFilter(bitsPerKey int) filter.Filter {
 	return NewNamed(name, bloom.Policy{Format: bloom.LevelDB, BitsPerKey: bitsPerKey})
 }
 
-// NewNamed returns a filter that uses the policy, under a name that filters of no other format have in these
-// tables. With the format LevelDB and its Name, C++ LevelDB also reads the filters. A filter that wraps this
-// one and changes keys needs its own name.
+// NewNamed returns a filter that uses the given policy and name. No filter of a different format may have the
+// same name in these tables. If the format is LevelDB and the name is its Name, C++ LevelDB also reads the
+// filters. If you wrap this filter and change the keys, choose a different name.
 //
-// goleveldb makes a filter for every 2 KiB of a table in which a block begins. So give [bloom.PolicyFor] the
-// number of keys in a block.
+// goleveldb builds a filter for each 2 KiB of a table, if a block begins in these 2 KiB. So give
+// [bloom.PolicyFor] the number of keys in a block.
 //
-// NewNamed panics if the name belongs to goleveldb or LevelDB and the format is a different one: these would
+// NewNamed panics if the name belongs to goleveldb or LevelDB and the format does not. These engines would
 // misread the filters, and lose keys.
 func NewNamed(name string, policy bloom.Policy) filter.Filter {
 	if reserved(name) && policy.Format != bloom.LevelDB {

@@ -1,7 +1,8 @@
-// Package bloompebble gives Pebble (github.com/cockroachdb/pebble/v2, version 2.1) the filters of this library.
-// [FilterPolicy] is Pebble's own policy, built faster: name and bytes are the same, so a database can change
-// from either to the other at any time, and nothing is rewritten. FilterPolicy is the only name of Pebble's
-// package bloom, so a program changes its import and nothing else:
+// Package bloompebble gives Pebble (github.com/cockroachdb/pebble/v2, version 2.1) the filters of this
+// library. [FilterPolicy] replaces Pebble's own policy, and builds filters faster. The name and the bytes of
+// the filters are the same. So a database can change from one policy to the other at any time, and nothing is
+// rewritten. FilterPolicy is the only name of Pebble's package bloom, so a program changes its import and
+// nothing else:
 //
 //	import bloom "github.com/lanebloom/bloom/adapter/pebble"
 //
@@ -11,14 +12,14 @@
 // Levels without a policy of their own use the policy of level 0.
 //
 // A table stores the name of its filter. If the options do not have that name, Pebble reads the table without
-// the filter, and reports nothing. So a change to a different format, with [NewNamed], or from one, needs the
-// policy of the existing tables until compactions have rewritten them:
+// the filter, and reports nothing. If you change to a different format with [NewNamed], or back, keep the old
+// policy in the options until compactions have rewritten the existing tables:
 //
 //	options.Filters = map[string]pebble.FilterPolicy{old.Name(): old}
 //
 // If keys are numbers, such as big-endian integers, Pebble's own filters have many false positives: 75 % in a
-// table of 1,000 keys. Filters of the format [bloom.RocksDB], which NewNamed makes, have the rate of random
-// keys for them. docs/pebble.md of the repository has figures.
+// table of 1,000 keys. [NewNamed] can build filters of the format [bloom.RocksDB]. For keys that are numbers,
+// these filters have the same rate as for random keys. docs/pebble.md of the repository has figures.
 //
 // The next release of Pebble has a different interface for filters, and will need a different package.
 package bloompebble
@@ -32,8 +33,9 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// FilterPolicy is Pebble's own policy, bloom.FilterPolicy: a number of bits per key. Name, filters and answers
-// are the same, except for bytes that are not a filter of Pebble. For those, every key is a hit.
+// FilterPolicy is a number of bits per key, like bloom.FilterPolicy, Pebble's own policy. The name, the
+// filters and the answers are the same, except for bytes that are not a filter of Pebble. For those bytes,
+// every key is a hit.
 type FilterPolicy int
 
 var _ pebble.FilterPolicy = FilterPolicy(0)
@@ -46,7 +48,7 @@ func (p FilterPolicy) MayContain(t pebble.FilterType, filter, key []byte) bool {
 	return p.named().MayContain(t, filter, key)
 }
 
-// NewWriter returns a writer of the filter of a table.
+// NewWriter returns a writer that builds the filter of a table.
 func (p FilterPolicy) NewWriter(t pebble.FilterType) pebble.FilterWriter {
 	return p.named().NewWriter(t)
 }
@@ -55,15 +57,15 @@ func (p FilterPolicy) named() namedPolicy {
 	return namedPolicy{bloom.Pebble.Name(), bloom.Policy{Format: bloom.Pebble, BitsPerKey: int(p)}}
 }
 
-// NewNamed returns a filter policy of any format, under a name that filters of no other format have in these
-// tables.
+// NewNamed returns a filter policy of any format with the given name. No filter of a different format may
+// have the same name in these tables.
 //
-// Pebble makes a filter for every table, and adds the prefixes of the keys that the Comparer's Split returns;
-// without a Split, these are the keys. So give [bloom.PolicyFor] the number of keys, or of prefixes, in a
-// table.
+// Pebble builds a filter for every table. It adds the prefix of each key that the Comparer's Split returns,
+// or the whole key without a Split. So give [bloom.PolicyFor] the number of keys, or of prefixes, in a table.
 //
-// NewNamed panics if the name belongs to Pebble's own policy (it is also the Name of the format RocksDB) and
-// the format is not [bloom.Pebble]: Pebble would misread the filters, and lose keys.
+// NewNamed panics if the name belongs to Pebble's own policy and the format is not [bloom.Pebble]. Pebble
+// would misread the filters, and lose keys. The name of Pebble's own policy is also the Name of the format
+// RocksDB.
 func NewNamed(name string, policy bloom.Policy) pebble.FilterPolicy {
 	if name == bloom.Pebble.Name() && policy.Format != bloom.Pebble {
 		panic(fmt.Sprintf("bloompebble: Pebble would misread filters of the format %v that are named %s; give them another name", policy.Format, name))
