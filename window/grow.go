@@ -32,7 +32,7 @@ func (w *Window) look(s *state, hurry bool) {
 	case s.generations[0].over && !s.hasRoom():
 		w.balance(s)
 	case newest.isFull(fill):
-		if !s.hasRoom() || w.spare.Load() != nil || w.makeSpare(s, hurry) {
+		if !s.hasRoom() || w.spare.Load() != nil || w.makeSpare(s, hurry || newest.load() > overfull) {
 			w.grow(s)
 		}
 	case w.spare.Load() == nil && s.hasRoom():
@@ -40,20 +40,28 @@ func (w *Window) look(s *state, hurry bool) {
 	}
 }
 
-// makeSpare makes a spare set, unless another goroutine does. It returns true if there is one now, and false if there will be.
+// overfull is the load of a set at which an addition waits for the spare, or makes it: the goroutine that was to make it has had no CPU.
+const overfull = 1.05
+
+// makeSpare makes a spare set, unless there is one. It returns true if there is one now, and false if there will be.
 func (w *Window) makeSpare(s *state, hurry bool) bool {
-	if !w.making.CompareAndSwap(false, true) {
-		return false
-	}
 	work := func() {
-		defer w.making.Store(false)
-		w.spare.CompareAndSwap(nil, mustMake(s.plan))
+		w.making.Lock()
+		defer w.making.Unlock()
+		if w.spare.Load() == nil {
+			w.spare.CompareAndSwap(nil, mustMake(s.plan))
+		}
 	}
 	if hurry || s.plan.bytes() <= small {
 		work()
 		return true
 	}
-	go work()
+	if w.waited.CompareAndSwap(false, true) {
+		go func() {
+			defer w.waited.Store(false)
+			work()
+		}()
+	}
 	return false
 }
 

@@ -46,7 +46,8 @@ type Window struct {
 	folder *folder // of Open, until Close; order guards it
 
 	spare  atomic.Pointer[set] // an empty set for the next that begins
-	making atomic.Bool         // a goroutine makes the spare set
+	waited atomic.Bool         // a goroutine makes the spare set, or will
+	making sync.Mutex          // held to make the spare set
 
 	writing atomic.Int64 // calls of WriteTo: while there are some, no forgotten set is cleared, since they may write it
 }
