@@ -285,7 +285,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestForms wants the figures of the table of forms, of the first CPU.
+// TestForms wants figures in each row of the table of forms: of the CPU whose figures the pages have.
 func TestForms(t *testing.T) {
 	files, err := filesOf(top)
 	cpus := runsOf(files, "report")
@@ -298,7 +298,7 @@ func TestForms(t *testing.T) {
 				t.Errorf("%s: there is no part %s", name, part)
 			}
 		}
-		if cell, err := form.cell(files[:1]); err != nil || !strings.HasPrefix(cell, form.words+": "+cpus[0].name+" ×") {
+		if cell, err := form.cell(files); err != nil || !strings.Contains(cell, "Zen 4 ×") {
 			t.Errorf("%s: %q, %v", name, cell, err)
 		}
 	}

@@ -75,7 +75,7 @@ var tables = map[string]table{
 		return r.lowestOf("batch", func(n string) string { return strings.TrimSuffix(n+" keys", map[bool]string{true: "s"}[n == "1"]) })
 	}},
 	"small": {part: "small", rows: "SmallBatches/format=*/filter=16KiB/hits=0%/kernel=KERNEL/keys=uint64/batch=1", label: labelOfShown, columns: columnsOfBatches(1, 4, 8, 15, 16, 32)},
-	"hashes": {part: "hashes", head: "keys", rows: "Hashes/keys=*/way=XXH64", label: func(keys string) string { return strings.ReplaceAll(keys, "-", " ") }, columns: []column{
+	"hashes": {part: "hashes", head: "keys", rows: "Hashes/keys=*/way=XXH64", label: labelOfKeys, columns: []column{
 		ns("`Parquet.AppendHashes64` (XXH64)", digits, "Hashes/keys=*/way=XXH64"), ns("cespare/xxhash", digits, "Hashes/keys=*/way=cespare"),
 		optional(ns("parquet-go", digits, "Hashes/keys=*/way=parquet-go")),
 		ns("`RocksDB.AppendHashes64` (XXPH3)", digits, "Hashes/keys=*/way=XXPH3"), ns("zeebo/xxh3 (XXH3)", digits, "Hashes/keys=*/way=zeebo")}},
@@ -242,6 +242,14 @@ func labelOfHits(hits string) string {
 
 func labelOfCall(way string) string {
 	return map[string]string{"add": "`AddUint64`", "batch": "`AddBatch`", "query": "`MayContainUint64`"}[way]
+}
+
+// labelOfKeys says what keys of a benchmark are: a length, or its own word.
+func labelOfKeys(keys string) string {
+	if keys[0] < '0' || keys[0] > '9' {
+		return strings.ReplaceAll(keys, "-", " ")
+	}
+	return "strings of " + strings.Replace(keys, "-", " to ", 1) + " bytes"
 }
 
 // labelOfDatabase says what a benchmark of a database does.
