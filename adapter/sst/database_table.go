@@ -6,6 +6,8 @@ import (
 	"sync"
 )
 
+// What a table's database tells of the table.
+
 // InDatabase declares that a table belongs to the database in a folder. The first [Open] with this option
 // reads the MANIFEST of the database. The MANIFEST contains the name of the comparator, which tables of
 // LevelDB do not contain. It also provides the level and the column family of the table, if the io.ReaderAt

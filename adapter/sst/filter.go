@@ -5,35 +5,7 @@ import (
 	"iter"
 )
 
-// shown returns the filters that can be read, used or not.
-func (t *Table) shown() filters {
-	if t.filters == nil {
-		return t.unused
-	}
-	return t.filters
-}
-
-// FilterKey returns the part of a key that the filters of the table have: the key, or a prefix. It returns
-// false if the filters cannot be used for the key: the key has no prefix, or the filters are not queried
-// ([Table.Ignored]).
-func (t *Table) FilterKey(userKey []byte) (key []byte, ok bool) {
-	if t.Ignored() != nil {
-		return nil, false
-	}
-	return t.inFilter(userKey)
-}
-
-// inFilter returns the part of a key that is in the filter, or false if the filter says nothing about the key.
-func (t *Table) inFilter(key []byte) ([]byte, bool) {
-	if t.split == nil || !t.hasSplit() && !t.properties.prefixesOnly {
-		return key, true
-	}
-	n := t.split(key)
-	if n < 0 || n > len(key) {
-		return nil, false
-	}
-	return key[:n], true
-}
+// The filters of a table, which of them has a key, and what it answers.
 
 // Parts returns the number of filters of the table: at most one, except for LevelDB and for filters with
 // partitions.
@@ -70,6 +42,36 @@ func (t *Table) Filters() iter.Seq2[Part, error] {
 			}
 		}
 	}
+}
+
+// shown returns the filters that can be read, used or not.
+func (t *Table) shown() filters {
+	if t.filters == nil {
+		return t.unused
+	}
+	return t.filters
+}
+
+// FilterKey returns the part of a key that the filters of the table have: the key, or a prefix. It returns
+// false if the filters cannot be used for the key: the key has no prefix, or the filters are not queried
+// ([Table.Ignored]).
+func (t *Table) FilterKey(userKey []byte) (key []byte, ok bool) {
+	if t.Ignored() != nil {
+		return nil, false
+	}
+	return t.inFilter(userKey)
+}
+
+// inFilter returns the part of a key that is in the filter, or false if the filter says nothing about the key.
+func (t *Table) inFilter(key []byte) ([]byte, bool) {
+	if t.split == nil || !t.hasSplit() && !t.properties.prefixesOnly {
+		return key, true
+	}
+	n := t.split(key)
+	if n < 0 || n > len(key) {
+		return nil, false
+	}
+	return key[:n], true
 }
 
 func (t *Table) filterMayContain(p *proof, userKey []byte) (bool, error) {

@@ -8,6 +8,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
+// A table has one filter, or one for each stretch of data blocks (LevelDB), or one for each partition of the keys (RocksDB).
+
 // whole is one filter for a table.
 type whole struct{ Part }
 

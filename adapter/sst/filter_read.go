@@ -59,6 +59,32 @@ func (t *Table) parseFilters(h handle, kind string) (filters, error) {
 	return whole{p}, err
 }
 
+// whyIgnored sets the format of the filters, and returns why they are not asked, or nil.
+func (t *Table) whyIgnored(kind string) error {
+	var known bool
+	switch t.format, known = builtin[kind][t.policy]; {
+	case known && t.format == bloom.RocksDB && (t.engine == Pebble || t.version < 5):
+		t.format = bloom.Pebble
+	case !known:
+		if t.format, known = t.names[t.policy]; !known {
+			return fmt.Errorf("%w: %s%s%s", ErrPolicy, kind, t.policy, familyOf(t.policy))
+		}
+	}
+	p := &t.properties
+	if fixed := extractorSplit(p.extractor); fixed != nil && p.prefixesOnly {
+		t.split = fixed // RocksDB does not look at its options either
+	}
+	switch {
+	case p.prefixesOnly && t.split == nil:
+		return fmt.Errorf("%w: by %s", ErrPrefix, p.extractor)
+	case t.hasSplit() && p.comparator != bytewise && t.split == nil:
+		return fmt.Errorf("%w: the filter has what the Split of %s returns", ErrPrefix, p.comparator)
+	case t.columnar() && t.split == nil && !strings.HasPrefix(p.schema, defaultSchema):
+		return fmt.Errorf("%w: the filter has what the Split of the key schema %s returns", ErrPrefix, p.schema)
+	}
+	return nil
+}
+
 // goLevelDBPolicy is the name of the policy of goleveldb, and of LevelDB until 2014.
 const goLevelDBPolicy = "leveldb.BuiltinBloomFilter"
 
@@ -87,30 +113,4 @@ func familyOf(policy string) string {
 		}
 	}
 	return ""
-}
-
-// whyIgnored sets the format of the filters, and returns why they are not asked, or nil.
-func (t *Table) whyIgnored(kind string) error {
-	var known bool
-	switch t.format, known = builtin[kind][t.policy]; {
-	case known && t.format == bloom.RocksDB && (t.engine == Pebble || t.version < 5):
-		t.format = bloom.Pebble
-	case !known:
-		if t.format, known = t.names[t.policy]; !known {
-			return fmt.Errorf("%w: %s%s%s", ErrPolicy, kind, t.policy, familyOf(t.policy))
-		}
-	}
-	p := &t.properties
-	if fixed := extractorSplit(p.extractor); fixed != nil && p.prefixesOnly {
-		t.split = fixed // RocksDB does not look at its options either
-	}
-	switch {
-	case p.prefixesOnly && t.split == nil:
-		return fmt.Errorf("%w: by %s", ErrPrefix, p.extractor)
-	case t.hasSplit() && p.comparator != bytewise && t.split == nil:
-		return fmt.Errorf("%w: the filter has what the Split of %s returns", ErrPrefix, p.comparator)
-	case t.columnar() && t.split == nil && !strings.HasPrefix(p.schema, defaultSchema):
-		return fmt.Errorf("%w: the filter has what the Split of the key schema %s returns", ErrPrefix, p.schema)
-	}
-	return nil
 }

@@ -7,38 +7,12 @@ import (
 	"math"
 )
 
-// The last eight bytes of a table.
+// The names of the engines, which [Table.Engine] returns.
 const (
-	magicLevelDB = 0xdb4775248b80fb57
-	magicRocksDB = 0x88e241b785f4cff7
-	magicPebble  = 0xb3aa9ff0b3aa9ff0
-)
-
-// others are the magics of RocksDB's tables that have no filter blocks.
-var others = map[uint64]string{
-	0x8242229663bf9564: "a plain table of RocksDB",
-	0x4f3418eb7a8f13b8: "a plain table of RocksDB",
-	0x926789d0c5f17873: "a cuckoo table of RocksDB",
-}
-
-// errNoMagic says that a file does not end as the tables that end in a magic.
-var errNoMagic = errors.New("no magic")
-
-// Sizes in a footer.
-const (
-	magicSize   = 8
-	versionSize = 4
-	handlesSize = 40 // of two handles and what pads them
-	leveldbSize = handlesSize + magicSize
-	rocksdbSize = 1 + handlesSize + versionSize + magicSize
-	checkedSize = rocksdbSize + 4 // of Pebble's format 6: with a checksum
-	largestSize = checkedSize + 4 // of Pebble's format 7: and attributes
-)
-
-// The newest versions.
-const (
-	newestRocksDB = 7
-	newestPebble  = 7
+	LevelDB = "leveldb" // and goleveldb
+	RocksDB = "rocksdb"
+	Pebble  = "pebble"
+	Badger  = "badger"
 )
 
 // footer is what the end of a table says.
@@ -97,6 +71,40 @@ func parseFooter(tail []byte, size int64) (f footer, err error) {
 	return f, f.parse(last(length))
 }
 
+// The last eight bytes of a table.
+const (
+	magicLevelDB = 0xdb4775248b80fb57
+	magicRocksDB = 0x88e241b785f4cff7
+	magicPebble  = 0xb3aa9ff0b3aa9ff0
+)
+
+// others are the magics of RocksDB's tables that have no filter blocks.
+var others = map[uint64]string{
+	0x8242229663bf9564: "a plain table of RocksDB",
+	0x4f3418eb7a8f13b8: "a plain table of RocksDB",
+	0x926789d0c5f17873: "a cuckoo table of RocksDB",
+}
+
+// errNoMagic says that a file does not end as the tables that end in a magic.
+var errNoMagic = errors.New("no magic")
+
+// Sizes in a footer.
+const (
+	magicSize   = 8
+	versionSize = 4
+	handlesSize = 40 // of two handles and what pads them
+	leveldbSize = handlesSize + magicSize
+	rocksdbSize = 1 + handlesSize + versionSize + magicSize
+	checkedSize = rocksdbSize + 4 // of Pebble's format 6: with a checksum
+	largestSize = checkedSize + 4 // of Pebble's format 7: and attributes
+)
+
+// The newest versions.
+const (
+	newestRocksDB = 7
+	newestPebble  = 7
+)
+
 // parse reads a footer that begins with the type of the checksums.
 func (f *footer) parse(data []byte) (err error) {
 	f.checksum = checksum(data[0])
@@ -153,6 +161,9 @@ func (f *footer) context(offset int64) uint32 {
 // handle is the place of a block: without its trailer.
 type handle struct{ offset, size uint64 }
 
+// trailerSize is the number of bytes after each block: its compression and its checksum.
+const trailerSize = 5
+
 // parseHandle reads a handle, and returns the bytes after it.
 func parseHandle(data []byte) (h handle, rest []byte, ok bool) {
 	offset, n := binary.Uvarint(data)
@@ -194,14 +205,3 @@ func randomBytes(data []byte) bool {
 	// Chi squared has 255 degrees of freedom: its mean is 255, and its deviation 22.6.
 	return math.Abs(square-255) < 6*math.Sqrt(2*255)
 }
-
-// The names of the engines, which [Table.Engine] returns.
-const (
-	LevelDB = "leveldb" // and goleveldb
-	RocksDB = "rocksdb"
-	Pebble  = "pebble"
-	Badger  = "badger"
-)
-
-// trailerSize is the number of bytes after each block: its compression and its checksum.
-const trailerSize = 5

@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// badgerManifest is the name of Badger's MANIFEST.
-const badgerManifest = "MANIFEST"
+// Which MANIFEST of a folder counts.
 
 // manifestOf returns the MANIFEST that counts in a folder: the one that Pebble's newest marker names, or CURRENT, or
 // Badger's.
@@ -34,6 +33,9 @@ func manifestOf(folder string) (string, error) {
 	}
 	return name, err
 }
+
+// badgerManifest is the name of Badger's MANIFEST.
+const badgerManifest = "MANIFEST"
 
 // newestMarker returns what the marker with the highest number names: marker.manifest.NUMBER.NAME.
 func newestMarker(names []string) (name string, found bool) {

@@ -1,5 +1,48 @@
 package bloomsst
 
+// sampler reads keys of data blocks.
+type sampler struct {
+	t     *Table
+	index *index
+	at    [lastPlace + 1]*sample
+	err   error // the first of a block that could not be read
+}
+
+// read reads a block, unless it was read.
+func (s *sampler) read(which int) {
+	p, err := s.t.place(s.index, which)
+	for _, other := range s.at {
+		if other != nil && other.handle == p.handle {
+			return
+		}
+	}
+	var keys []storedKey
+	if err == nil {
+		keys, err = s.t.dataKeys(p.handle)
+	}
+	if err == nil {
+		s.at[which] = &sample{p, keys}
+	} else if s.err == nil {
+		s.err = err
+	}
+}
+
+// samples returns what was read, in the order of the table.
+func (s *sampler) samples() (read []sample) {
+	for _, one := range s.at {
+		if one != nil {
+			read = append(read, *one)
+		}
+	}
+	return read
+}
+
+// sample has keys of a data block.
+type sample struct {
+	place
+	keys []storedKey
+}
+
 // The places in a table whose keys are read.
 const (
 	firstPlace = iota
@@ -61,47 +104,4 @@ func sampleOf(block []byte, l indexLayout, limit uint64) (*index, error) {
 		}
 	}
 	return x, x.addFrom(block, l, limit, -1)
-}
-
-// sampler reads keys of data blocks.
-type sampler struct {
-	t     *Table
-	index *index
-	at    [lastPlace + 1]*sample
-	err   error // the first of a block that could not be read
-}
-
-// sample has keys of a data block.
-type sample struct {
-	place
-	keys []storedKey
-}
-
-// read reads a block, unless it was read.
-func (s *sampler) read(which int) {
-	p, err := s.t.place(s.index, which)
-	for _, other := range s.at {
-		if other != nil && other.handle == p.handle {
-			return
-		}
-	}
-	var keys []storedKey
-	if err == nil {
-		keys, err = s.t.dataKeys(p.handle)
-	}
-	if err == nil {
-		s.at[which] = &sample{p, keys}
-	} else if s.err == nil {
-		s.err = err
-	}
-}
-
-// samples returns what was read, in the order of the table.
-func (s *sampler) samples() (read []sample) {
-	for _, one := range s.at {
-		if one != nil {
-			read = append(read, *one)
-		}
-	}
-	return read
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 )
 
+// The queries of a table: by its filter, by its range, or by both.
+
 // MayContain reports whether the table may have a key: the key is a hit in the filter, and it lies in the
 // table's range ([Table.Range]). False is certain. Keys are user keys, in the form in which callers of the
 // database write them. If the table has no filter, or one that is not queried ([Table.Ignored]), only the

@@ -44,6 +44,44 @@ type Table struct {
 	member     *member               // what its database tells, or nil
 }
 
+// filters are the filters of a table, by number. A number may have no filter, and then holds no key.
+type filters interface {
+	len() int
+	empty(i int) bool // a number without a filter
+	// part returns the filter of a number, if there is one.
+	part(t *Table, i int) (Part, error)
+	// find returns the number of the filter that is asked for a key, or -1 if the table does not have the key.
+	find(t *Table, key []byte, compare func(a, b []byte) int) (int, error)
+}
+
+// properties are the properties of a table that matter here.
+type properties struct {
+	entries      uint64
+	entriesKnown bool
+	deletions    uint64
+
+	rangeDeletions      uint64
+	rangeDeletionsKnown bool
+
+	comparator   string
+	prefixesOnly bool   // the filter has no whole keys
+	saysWhole    bool   // the table says whether it has
+	extractor    string // RocksDB's prefix extractor
+	schema       string // of Pebble's key columns
+	noTimestamps bool   // the keys of the blocks have none, though the comparator has
+	ofRocksDB    bool   // the table names the database that wrote it, as RocksDB's do since 2020
+	family       string // RocksDB's column family
+	userKeys     bool   // the keys of index blocks are user keys
+	differences  bool   // their handles are stored as differences
+	indexType    uint32
+}
+
+// The types of RocksDB's indexes.
+const (
+	indexTwoLevels = 2
+	indexFirstKey  = 3 // an entry has the first key of its block, too
+)
+
 // Option is an option of [Open].
 type Option func(*Table)
 
@@ -112,6 +150,14 @@ func (t *Table) isSynthetic() bool {
 	return p != nil && p.synthetic
 }
 
+// inDatabase returns where the table is in its database, or nil if the database does not tell.
+func (t *Table) inDatabase() *listing {
+	if t.member == nil {
+		return nil
+	}
+	return t.member.listing.Load()
+}
+
 // order returns the order of user keys.
 func (t *Table) order() order {
 	o := orderOf(t.comparatorName())
@@ -137,54 +183,8 @@ func (t *Table) comparatorName() string {
 	return t.properties.comparator
 }
 
-// filters are the filters of a table, by number. A number may have no filter, and then holds no key.
-type filters interface {
-	len() int
-	empty(i int) bool // a number without a filter
-	// part returns the filter of a number, if there is one.
-	part(t *Table, i int) (Part, error)
-	// find returns the number of the filter that is asked for a key, or -1 if the table does not have the key.
-	find(t *Table, key []byte, compare func(a, b []byte) int) (int, error)
-}
-
-// properties are the properties of a table that matter here.
-type properties struct {
-	entries      uint64
-	entriesKnown bool
-	deletions    uint64
-
-	rangeDeletions      uint64
-	rangeDeletionsKnown bool
-
-	comparator   string
-	prefixesOnly bool   // the filter has no whole keys
-	saysWhole    bool   // the table says whether it has
-	extractor    string // RocksDB's prefix extractor
-	schema       string // of Pebble's key columns
-	noTimestamps bool   // the keys of the blocks have none, though the comparator has
-	ofRocksDB    bool   // the table names the database that wrote it, as RocksDB's do since 2020
-	family       string // RocksDB's column family
-	userKeys     bool   // the keys of index blocks are user keys
-	differences  bool   // their handles are stored as differences
-	indexType    uint32
-}
-
-// The types of RocksDB's indexes.
-const (
-	indexTwoLevels = 2
-	indexFirstKey  = 3 // an entry has the first key of its block, too
-)
-
 // columnar reports whether data and index are blocks of columns.
 func (t *Table) columnar() bool { return t.engine == Pebble && t.version >= 5 }
-
-// inDatabase returns where the table is in its database, or nil if the database does not tell.
-func (t *Table) inDatabase() *listing {
-	if t.member == nil {
-		return nil
-	}
-	return t.member.listing.Load()
-}
 
 // hasSplit reports whether the filter has what the Split of a Comparer of Pebble returns: in RocksDB's format_version 2,
 // too, which Pebble can write. Pebble does not say whether whole keys are in the filter, as RocksDB does.
