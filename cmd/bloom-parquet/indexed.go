@@ -15,7 +15,7 @@ import (
 
 // indexFlag names an index that is asked before the files.
 type indexFlag struct {
-	Index cli.Input `placeholder:"FILE" help:"Read this index of bloom-parquet index instead of the files that are in it and have not changed."`
+	Index cli.Input `placeholder:"FILE" help:"Read this index, which bloom-parquet index wrote, in place of those of its files that have not changed."`
 }
 
 // tableIndex is an index that is asked before the files. A nil one knows no file.

@@ -25,7 +25,7 @@ type destination struct {
 
 // Help is what the help of a command says of its output file.
 const Help = `Output: The file of -o appears whole or not at all, and may not be an input. A file that it replaces keeps its permissions, its owner and its group, and a symbolic link to it stays.
-If another program changes the file during the run, that version is kept, and it is an error. Other errors are a file with several names (hard links), a file whose owner cannot be kept, and a symbolic link to a file that does not exist.
+If another program changes the file during the run, its version is kept, and the command fails. It also fails for a file with several names (hard links), a file whose owner cannot be kept, and a symbolic link to a file that does not exist.
 A pipe or a device is written to directly. If the process is killed, a file .bloom-*.tmp may stay: remove it.`
 
 // Streams are the standard streams of a process.
