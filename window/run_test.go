@@ -96,7 +96,7 @@ func TestRestarts(t *testing.T) {
 				o := Options{Generations: 25, Keys: 1000, Rate: 1e-4}
 				w := mustNew(t, o)
 				added := []time.Time{}
-				for start, i := time.Now(), 0; time.Since(start) < 72*time.Hour; i++ {
+				for start, i := time.Now(), 0; time.Since(start) < 72*time.Hour; i++ { // by the clock of synctest, which no load delays
 					ctx, cancel := context.WithCancel(context.Background())
 					go w.Run(ctx, time.Hour)
 					for end := time.Now().Add(c.up[i%len(c.up)] * time.Minute); time.Now().Before(end); {

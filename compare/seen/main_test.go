@@ -161,7 +161,7 @@ func TestDeploys(t *testing.T) {
 			folder, start := t.TempDir(), time.Now()
 			var at []time.Time
 			var seen *window.Window
-			for time.Since(start) < 72*time.Hour {
+			for time.Since(start) < 72*time.Hour { // by the clock of synctest, which no load delays
 				var err error
 				if seen, _, err = window.Open(folder, window.Options{Generations: 25, Keys: 1000, Rate: 0.001}); err != nil {
 					t.Fatal(err)
