@@ -47,7 +47,7 @@ func (c cpu) byKernel() bool { return c.kernel != c.firstKernel() }
 // words name the CPU, and the kernel.
 func (c cpu) words() string {
 	if c.byKernel() {
-		return c.name + " by kernel " + c.kernel
+		return c.name + " limited to " + strings.ToUpper(c.kernel)
 	}
 	return c.name + ", " + map[string]string{"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON"}[c.kernel]
 }

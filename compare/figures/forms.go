@@ -83,19 +83,18 @@ func formsTable(code string, files []*file, old string) (string, error) {
 			return "", fmt.Errorf("the table has no row of %s", name)
 		}
 	}
-	first := files[0]
-	var parts, commits []string
-	for _, part := range []string{"batches", "forms", "group", "interleaved"} {
-		r, err := first.run(part)
-		if err != nil {
-			continue
-		}
-		parts = append(parts, part)
-		if commit := r.Commit + age(r.Code, code); !slices.Contains(commits, commit) {
-			commits = append(commits, commit)
+	parts := []string{"forms", "group", "interleaved"} // whose figures are in no table of a CPU's page
+	var commits []string
+	for _, f := range files {
+		for _, part := range parts {
+			if r, err := f.run(part); err == nil {
+				if commit := f.Name + " at commit " + r.Commit + age(r.Code, code); !slices.Contains(commits, commit) {
+					commits = append(commits, commit)
+				}
+			}
 		}
 	}
-	fmt.Fprintf(&b, "\nFigures of %s alone: commit %s, `make figures CPU=%q PARTS=%q`. The others:\n", first.Name, strings.Join(commits, ", "), first.Name, strings.Join(parts, " "))
+	fmt.Fprintf(&b, "\nForms without a table on the pages of CPUs: `make figures CPU=NAME PARTS=%q`, %s. The other forms:\n", strings.Join(parts, " "), strings.Join(commits, ", "))
 	sources := strings.ReplaceAll(sourcesOf(code, runsOf(files, "report")), "](measurements/", "](") // the table is on a page of that folder
 	return b.String() + "\n" + sources, nil
 }

@@ -344,8 +344,8 @@ func TestCPUsOfREADME(t *testing.T) {
 		second, first string // of the table
 		words         string
 	}{
-		{[]*file{zen5, zen4, arm}, "Zen 5 by kernel avx2: integers", "| 1.0, 1.0 | 2.0, 2.0 | 101, 101 | 202, 202 |", "Measured on one CPU, Zen 5 (A & B, family 1). The bottom bars"},
-		{[]*file{arm, zen4, zen3, zen5}, "Zen 3, AVX2: integers", "| 1.0, 1.0 | 2.0, 2.0 | 1.0, 1.0 | 2.0, 2.0 |", "CPUs: Zen 5 (A & B, family 1); without AVX-512, Zen 3 ("},
+		{[]*file{zen5, zen4, arm}, "Zen 5 limited to AVX2: integers", "| 1.0, 1.0 | 2.0, 2.0 | 101, 101 | 202, 202 |", "Measured on one CPU, Zen 5 (family 1). The bottom bars"},
+		{[]*file{arm, zen4, zen3, zen5}, "Zen 3, AVX2: integers", "| 1.0, 1.0 | 2.0, 2.0 | 1.0, 1.0 | 2.0, 2.0 |", "CPUs: Zen 5 (family 1); without AVX-512, Zen 3 ("},
 	} {
 		text, err := readmeTable("", test.files, "")
 		if err != nil || !strings.Contains(text, "| Zen 5, AVX-512: integers | strings | "+test.second+" | strings |\n") ||
@@ -448,7 +448,7 @@ func TestPicture(t *testing.T) {
 			t.Fatalf("%d bars and %d texts, want %d bars:\n%s", len(bars), len(texts), want, text)
 		}
 		for i, n := range []int{8, test.second} {
-			if want := []string{"Zen 5, AVX-512", map[int]string{2: "Zen 5 by kernel avx2", 8: "Zen 3, AVX2"}[test.second]}[i]; texts[0].Words != want {
+			if want := []string{"Zen 5, AVX-512", map[int]string{2: "Zen 5 limited to AVX2", 8: "Zen 3, AVX2"}[test.second]}[i]; texts[0].Words != want {
 				t.Errorf("the panel %d is of %q, want %q", i, texts[0].Words, want)
 			}
 			for row := range n {
@@ -499,7 +499,7 @@ func TestCPUs(t *testing.T) {
 		rows  string
 	}{
 		{[]*file{zen5, zen4}, "| `rocksdb` | Zen 5, AVX-512 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 | 1.0 ×6.0, 1.0 ×6.0 |\n" +
-			"| `rocksdb` | Zen 5 by kernel avx2 | 2.0 ×3.0, 2.0 ×3.0 |"},
+			"| `rocksdb` | Zen 5 limited to AVX2 | 2.0 ×3.0, 2.0 ×3.0 |"},
 		{[]*file{zen5, zen4, zen3}, "| `rocksdb` | Zen 3, AVX2 | 1.0 ×6.0, 1.0 ×6.0 |"},
 	} {
 		if text, err := columnsTable("1", test.files, ""); err != nil || !strings.Contains(text, test.rows) || strings.Count(text, "`rocksdb`") != 2 {
@@ -507,7 +507,7 @@ func TestCPUs(t *testing.T) {
 		}
 	}
 	text, err := cpusTable("1", []*file{zen5, zen4, zen3}, "")
-	if err != nil || strings.Count(text, "\n") != 2+2+2+1 || !strings.Contains(text, "| [Zen 4](zen4.md) by kernel avx2, older code | 2.0 ×3.0") || !strings.Contains(text, "| [Zen 3](zen3.md), AVX2 | 1.0 ×6.0") {
+	if err != nil || strings.Count(text, "\n") != 2+2+2+1 || !strings.Contains(text, "| [Zen 4](zen4.md) limited to AVX2, older code | 2.0 ×3.0") || !strings.Contains(text, "| [Zen 3](zen3.md), AVX2 | 1.0 ×6.0") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

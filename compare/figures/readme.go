@@ -67,7 +67,7 @@ func readmeTable(code string, files []*file, _ string) (string, error) {
 		return "", err
 	}
 	cpus := []cpu{with, without}
-	head := []string{"", "<bytes of", "false positives"}
+	head := []string{"", "<filter bytes", "false positives"}
 	for _, c := range cpus {
 		head = append(head, c.words()+": integers", "strings")
 	}
@@ -105,7 +105,8 @@ func chartWords(_ string, files []*file, _ string) (string, error) {
 		return "", err
 	}
 	of := func(c cpu) string {
-		return c.name + " (" + strings.NewReplacer(" (", ", ", ")", "").Replace(c.Config["cpu"]) + ")"
+		_, family, _ := strings.Cut(c.Config["cpu"], " (") // a virtual machine may have a name of its own before it
+		return c.name + " (" + family
 	}
 	const others = "[Which CPU is like yours?](docs/measurements/README.md)\n"
 	if without.byKernel() {
