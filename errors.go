@@ -6,33 +6,33 @@ import (
 	"github.com/lanebloom/bloom/internal/encoding"
 )
 
-// Functions wrap these errors with details. Test for them with [errors.Is].
+// Functions wrap these errors and add details. To test for a specific error, use [errors.Is].
 var (
-	// ErrFormat: the format is not one of the constants, or a file names a format that this
+	// ErrFormat means that the format is not one of the constants, or that a file names a format that this
 	// library does not know.
 	ErrFormat = errors.New("bloom: unknown format")
-	// ErrEncoding: the bytes are not a filter of the format, or not a filter file. For a [Set], also: the
-	// filter has no bits that can be set.
+	// ErrEncoding means that the bytes are not a filter of the format, or not a filter file. For a [Set], it
+	// can also mean that no keys can be added to the filter (see [OpenSet]).
 	ErrEncoding = encoding.Err
-	// ErrKeys: offsets, widths, views or bitmaps do not describe a column of keys.
+	// ErrKeys means that offsets, widths, views or bitmaps do not describe a valid column of keys.
 	ErrKeys = errors.New("bloom: malformed key column")
-	// ErrCapacity: the number of keys is negative, or the filter is too large.
+	// ErrCapacity means that a number of keys or filters is negative, or that a filter would be too large.
 	ErrCapacity = errors.New("bloom: capacity out of range")
-	// ErrRate: no filter of the format has the requested false-positive rate.
+	// ErrRate means that no filter of the format has the requested false-positive rate.
 	ErrRate = errors.New("bloom: false-positive rate out of reach")
-	// ErrShape: two sets differ in format, size or number of probes; a set cannot be folded; or the filters of
-	// a group differ in format.
+	// ErrShape means that two sets differ in format, size or number of probes, that a set cannot be folded, or
+	// that a filter does not fit a [Group] or an [Interleaved].
 	ErrShape = errors.New("bloom: wrong shape")
-	// ErrKind: two sets have keys of different kinds, or a kind cannot be stored in a file.
+	// ErrKind means that two sets have keys of different kinds, or that a kind cannot be stored in a file.
 	ErrKind = errors.New("bloom: wrong kind of keys")
-	// ErrKernel: this CPU or this build does not have the kernel.
+	// ErrKernel means that this CPU or this build does not support the kernel.
 	ErrKernel = errors.New("bloom: kernel not available")
 )
 
 // unstored is embedded in types that have no text. Without it, JSON would make empty objects of them, without an error.
 type unstored struct{}
 
-// MarshalText returns an error, because the value has no text form.
+// MarshalText always returns an error, because values of this type have no text form.
 func (unstored) MarshalText() ([]byte, error) {
 	return nil, errors.New("bloom: values of this type are not stored as text")
 }

@@ -17,8 +17,9 @@ import (
 // bits begin at a cache line, so that a file mapped into memory needs no copy.
 // docs/file-format.md describes the file byte by byte.
 
-// FileMagic contains the first bytes of every filter file. No text begins with them. Like the first bytes of
-// PNG, they reveal whether a transfer dropped the high bit of bytes or changed line ends.
+// FileMagic is the sequence of bytes with which every filter file begins. No text begins with these bytes. Like
+// the first bytes of a PNG file, they reveal that a transfer has dropped the high bit of each byte or changed
+// line endings.
 const FileMagic = "\x89BLM\r\n\x1a\n"
 
 const (
@@ -182,12 +183,12 @@ func verifyFile(data []byte) (view, error) {
 	return v, err
 }
 
-// OpenBinary returns a view of the filter in data, the bytes of a filter file. The file contains the name of
-// the format. OpenBinary copies nothing. It verifies the header and does not read the bits, so data can be a
-// large file mapped into memory. [VerifyBinary] also verifies the bits.
+// OpenBinary returns a view of the filter in data, which holds the bytes of a filter file. The file contains
+// the name of its format. OpenBinary copies nothing. It verifies the header but does not read the bits, so data
+// can be a large file mapped into memory. To verify the bits as well, call [VerifyBinary].
 //
-// The error is [ErrEncoding] if the bytes are not a whole file, or if the header is damaged. It is [ErrFormat]
-// if this library does not know the format.
+// The error is [ErrEncoding] if data is not a complete filter file, or if the header is damaged. It is
+// [ErrFormat] if this library does not know the format.
 func OpenBinary(data []byte) (*Filter, error) {
 	v, _, err := openFile(data)
 	if err != nil {
@@ -196,16 +197,16 @@ func OpenBinary(data []byte) (*Filter, error) {
 	return &Filter{v}, nil
 }
 
-// VerifyBinary reads all bytes of a file and returns an error if they are damaged. The error is [ErrEncoding]
-// if the bytes are not a whole file, or if a checksum is wrong. It is [ErrFormat] if this library does not know
-// the format.
+// VerifyBinary reads all bytes of a filter file and returns an error if they are damaged. The error is
+// [ErrEncoding] if data is not a complete file, or if a checksum is wrong. It is [ErrFormat] if this library
+// does not know the format.
 func VerifyBinary(data []byte) error {
 	_, err := verifyFile(data)
 	return err
 }
 
-// AppendBinary appends the filter, as a filter file, to dst and returns the extended slice. The error is
-// always nil.
+// AppendBinary appends the filter to dst in the form of a filter file, and returns the extended slice. The
+// error is always nil.
 func (v *view) AppendBinary(dst []byte) ([]byte, error) {
 	v = v.still()
 	h := v.fileHeader()
@@ -219,9 +220,8 @@ func (v *view) AppendBinary(dst []byte) ([]byte, error) {
 // MarshalBinary returns the filter as a filter file. The error is always nil.
 func (v view) MarshalBinary() ([]byte, error) { return v.AppendBinary(nil) }
 
-// WriteTo writes the filter as a filter file. It does not copy the bits, unless they belong to an
-// [AtomicSet]. It reads the bits twice: first for their checksum, which the header contains, and then to
-// write them.
+// WriteTo writes the filter as a filter file. It copies the bits only if they belong to an [AtomicSet]. It
+// reads the bits twice: once to compute the checksum in the header, and once to write them.
 func (v *view) WriteTo(w io.Writer) (int64, error) {
 	v = v.still()
 	h, to := v.fileHeader(), counting{w: w}
@@ -247,21 +247,21 @@ func (c *counting) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// UnmarshalBinary reads data, the bytes of a filter file, into f. It verifies the checksums and copies the
-// bytes. The error is [ErrEncoding] if the bytes are damaged or not a whole file, and [ErrFormat] if this
-// library does not know the format. With an error, f does not change.
+// UnmarshalBinary decodes data, the bytes of a filter file, into f. It verifies the checksums and copies the
+// bytes. The error is [ErrEncoding] if the bytes are damaged or are not a complete file, and [ErrFormat] if
+// this library does not know the format. On error, f does not change.
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	v, err := verifyFile(append(memory.Extend(nil, len(data))[:0], data...))
 	return f.take(v, err)
 }
 
-// ReadFrom reads the next filter file from r into f, and verifies its checksums. It reads only the bytes of
-// that file, so a stream can contain several files in a row. It allocates memory for the bytes that r
-// returns, not for the size in the header.
+// ReadFrom reads the next filter file from r into f and verifies its checksums. It reads no bytes beyond the
+// end of the file, so a stream can contain several files in a row. It allocates memory for the bytes that it
+// has received, not for the size that the header claims.
 //
-// The error is [io.EOF] if r is at its end, [ErrEncoding] if the file is damaged, [ErrFormat] if this library
-// does not know the format, or an error of r. If r ends inside the file, the error is both
-// [io.ErrUnexpectedEOF] and [ErrEncoding]. With an error, f does not change.
+// The error is [io.EOF] if r is already at its end, [ErrEncoding] if the file is damaged, [ErrFormat] if this
+// library does not know the format, or an error from r. If r ends inside the file, the error is both
+// [io.ErrUnexpectedEOF] and [ErrEncoding]. On error, f does not change.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
 	v, n, err := readFile(r)
 	return n, f.take(v, err)
@@ -275,21 +275,21 @@ func (f *Filter) take(v view, err error) error {
 	return err
 }
 
-// UnmarshalBinary reads data, the bytes of a filter file, into s. It verifies the checksums and copies the
-// bytes. The error is [ErrEncoding] if the bytes are damaged or not a whole file, or if the filter has no
-// bits that can be set ([OpenSet]). It is [ErrFormat] if this library does not know the format. With an
-// error, s does not change.
+// UnmarshalBinary decodes data, the bytes of a filter file, into s. It verifies the checksums and copies the
+// bytes. The error is [ErrEncoding] if the bytes are damaged or are not a complete file, or if no keys can be
+// added to the filter (see [OpenSet]). It is [ErrFormat] if this library does not know the format. On error, s
+// does not change.
 func (s *Set) UnmarshalBinary(data []byte) error {
 	v, err := verifyFile(append(memory.Extend(nil, len(data))[:0], data...))
 	return s.take(v, err)
 }
 
-// ReadFrom reads the next filter file from r into s, and verifies its checksums. It reads only the bytes of
-// that file.
+// ReadFrom reads the next filter file from r into s and verifies its checksums. It reads no bytes beyond the
+// end of the file.
 //
-// The error is [io.EOF] if r is at its end, [ErrEncoding] if the file is damaged or its filter has no bits that
-// can be set ([OpenSet]), [ErrFormat] if this library does not know the format, or an error of r. With an
-// error, s does not change.
+// The error is [io.EOF] if r is already at its end, [ErrEncoding] if the file is damaged or no keys can be
+// added to its filter (see [OpenSet]), [ErrFormat] if this library does not know the format, or an error from
+// r. On error, s does not change.
 func (s *Set) ReadFrom(r io.Reader) (int64, error) {
 	v, n, err := readFile(r)
 	return n, s.take(v, err)

@@ -16,17 +16,17 @@ import (
 
 // Interleaved stores many filters of one shape and queries them together. Filters of one shape have the same
 // format, number of bits and number of probes. An Interleaved stores bit 0 of all filters, then bit 1 of all
-// filters, and so on. The bits with number p of all filters are called a bit slice. A key has the same k bit
-// numbers in every filter, so the AND of k slices answers the query for all filters. A query loads one bit
-// for each filter and probe, whereas a [Group] loads a cache line for each filter. For about 64 filters or
-// more, an Interleaved is many times as fast as a Group. Use a Group for fewer filters, and for filters of
-// different sizes.
+// filters, and so on. Bit slice p consists of bit p of every filter. A key has the same k bits in every filter,
+// so the AND of k bit slices is the answer for all filters. A query loads one bit for each filter and probe,
+// whereas a [Group] loads a cache line for each filter. For about 64 filters or more, an Interleaved is many
+// times as fast as a Group. For fewer filters, or for filters of different sizes, use a Group.
 //
-// The bits of a filter are spread over all slices. So to put in a single filter takes about 100 times as long
-// as to copy its bytes. To put in 64 filters with one call takes little longer than to put in one.
+// The bits of each filter are spread over all slices, so storing a single filter with [Interleaved.Put] takes
+// about 100 times as long as copying its bytes. Storing 64 filters with one call takes little longer than
+// storing one.
 //
-// Any number of goroutines may query an Interleaved while none of them changes it. The zero Interleaved has
-// no filter and no room for one.
+// An Interleaved is safe for concurrent queries while no goroutine changes it. The zero Interleaved has no
+// filters and no room for filters.
 type Interleaved struct {
 	unstored // as text: WriteTo writes the file
 	interleaving
@@ -46,8 +46,8 @@ type interleaving struct {
 	stride  int // bytes from slice to slice: a multiple of 8
 }
 
-// Labels contains what a file of interleaved filters has beside the bits: the numbers of keys, the labels and
-// the metadata. Filters are numbered from 0.
+// Labels holds the data that a file of interleaved filters contains in addition to the bits: the number of keys
+// and the label of each filter, and the metadata of the file. Filters are numbered from 0.
 type Labels struct {
 	unstored
 
@@ -56,16 +56,16 @@ type Labels struct {
 	metadata []byte
 }
 
-// KeyCount returns the number of keys of filter i, as [Filter.KeyCount] does.
+// KeyCount returns the number of keys in filter i, as [Filter.KeyCount] does.
 func (x *Interleaved) KeyCount(i int) (n uint64, known bool) { return x.labels.KeyCount(i) }
 
-// Label returns the text that SetLabel set for filter i, such as the name of a file.
+// Label returns the label of filter i, which [Interleaved.SetLabel] set.
 func (x *Interleaved) Label(i int) string { return x.labels.Label(i) }
 
-// Metadata returns the bytes that SetMetadata set. Do not write to them.
+// Metadata returns the data that [Interleaved.SetMetadata] set. Do not modify it.
 func (x *Interleaved) Metadata() []byte { return x.labels.metadata }
 
-// KeyCount returns the number of keys of filter i, as [Filter.KeyCount] does.
+// KeyCount returns the number of keys in filter i, as [Filter.KeyCount] does.
 func (c *Labels) KeyCount(i int) (n uint64, known bool) {
 	if c.keys == nil || c.keys[i] == unknownKeys {
 		return 0, false
@@ -73,7 +73,7 @@ func (c *Labels) KeyCount(i int) (n uint64, known bool) {
 	return c.keys[i], true
 }
 
-// Label returns the caller's text for filter i, such as the name of a file.
+// Label returns the label of filter i, such as the name of a file.
 func (c *Labels) Label(i int) string {
 	if c.labels == nil {
 		return ""
@@ -81,17 +81,18 @@ func (c *Labels) Label(i int) string {
 	return c.labels[i]
 }
 
-// Metadata returns the caller's bytes. Do not write to them.
+// Metadata returns the metadata of the file. Do not modify it.
 func (c *Labels) Metadata() []byte { return c.metadata }
 
-// NewInterleaved returns room for the given number of filters, all without keys. They have the shape of a set
-// that [Policy.NewFoldable] returns for maxKeys. Filters of [Pebble] cannot be folded, so they have the shape
-// of a set that [Policy.NewSet] returns. So Put accepts every set that NewFoldable returned for maxKeys or
-// more, with the same bits per key. The kind of the keys is not known. The function [NewInterleaved] uses the
-// kind of its example.
+// NewInterleaved returns an [Interleaved] with the given number of filters, all empty. They have the shape of a
+// set that [Policy.NewFoldable] returns for maxKeys. So Put accepts the filters of all sets that NewFoldable
+// returned for maxKeys or more, with the same number of bits per key. [Pebble] filters cannot be folded, so
+// they have the shape of a set that [Policy.NewSet] returns. The kind of the keys is unknown; the function
+// [NewInterleaved] copies it from an example filter.
 //
-// The error is [ErrFormat] if the format is unknown, and [ErrCapacity] if a number is negative, or if one
-// filter, all of them or their numbers of keys are larger than one filter may be.
+// The error is [ErrFormat] if the format is unknown. It is [ErrCapacity] if filters or maxKeys is negative, or
+// if the memory for one filter, for all filters or for their numbers of keys exceeds the limit for a single
+// filter.
 func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 	s, err := p.NewFoldable(maxKeys)
 	if errors.Is(err, ErrShape) {
@@ -103,14 +104,14 @@ func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 	return s.newInterleaved(filters)
 }
 
-// NewInterleaved returns room for the given number of filters, all without keys. The argument like is an
-// example: the new filters have its shape, its kernel and its kind of keys. NewInterleaved does not put the
-// example in.
+// NewInterleaved returns an [Interleaved] with the given number of filters, all empty. The parameter like is an
+// example filter. The new filters have the same shape, kernel and kind of keys, but NewInterleaved does not
+// store the example itself.
 //
-// The error is [ErrShape] if the example answers without testing bits. It is also ErrShape if this library
-// builds no filters of its shape: some versions of RocksDB wrote longer lines, and a filter of
-// [BitsAndBlooms] can store fewer bits than its probes reach. The error is [ErrCapacity] if the number of
-// filters is negative, or if all filters together are larger than one filter may be.
+// The error is [ErrShape] if the example answers without testing bits, or if this library builds no filters of
+// its shape. For example, this library builds neither the longer lines that some versions of RocksDB wrote, nor
+// [BitsAndBlooms] filters that store fewer bits than their probes reach. The error is [ErrCapacity] if filters
+// is negative, or if the memory for all filters exceeds the limit for a single filter.
 func NewInterleaved(like *Filter, filters int) (*Interleaved, error) {
 	_, s := like.encoded()
 	var empty view
@@ -176,14 +177,14 @@ func strideOf(filters int) int {
 // Len returns the number of filters.
 func (x *interleaving) Len() int { return x.filters }
 
-// Empty returns a filter without keys. It has the same format, shape and kind of keys as the filters of x.
+// Empty returns an empty filter with the same shape and kind of keys as the filters of x.
 func (x *interleaving) Empty() *Filter {
 	f := &Filter{x.empty}
 	f.count = new(keyCount)
 	return f
 }
 
-// SetLabel labels filter i with text, such as the name of a file. It panics if there is no such filter.
+// SetLabel sets the label of filter i, such as the name of a file. It panics if there is no filter i.
 func (x *Interleaved) SetLabel(i int, label string) {
 	if x.labels.labels == nil {
 		x.labels.labels = make([]string, x.filters)
@@ -191,23 +192,23 @@ func (x *Interleaved) SetLabel(i int, label string) {
 	x.labels.labels[i] = label
 }
 
-// SetMetadata attaches bytes of the caller, which are also written to the file. It does not copy them.
+// SetMetadata sets the metadata that [Interleaved.WriteTo] writes to the file. The caller chooses its contents.
+// SetMetadata does not copy data.
 func (x *Interleaved) SetMetadata(data []byte) { x.labels.metadata = data }
 
-// Put replaces filters by the given ones, beginning with the filter whose number is first. It copies their
-// bits, so later changes of a set have no effect. Put can also add filters after the last one. The room is
-// the number of filters that the constructor received, or a few more. If Put begins after the end, the
-// filters in between have no keys. To put in 64 filters with one call takes little longer than to put in one.
-// A call without filters changes nothing.
+// Put stores the given filters as filters first, first+1 and so on. It can replace filters, and it can add
+// filters after the last one. The constructor reserves room for the requested number of filters, or for a few
+// more. If first is beyond the end, the filters in between are empty. Put copies the bits, so later changes to
+// a set have no effect. A call without filters changes nothing.
 //
-// Put folds a larger filter, as [Set.Fold] does. A filter in which no key is a hit stays so, and so does a
-// filter in which every key is a hit. Put stores the number of keys of each filter. It does not store a
-// label: use SetLabel.
+// Put folds larger filters, as [Set.Fold] does. It also accepts a filter for which either every key or no key
+// is a hit. Such a filter gives the same answers in x. Put stores the number of keys of each filter, but no
+// label. To set a label, call [Interleaved.SetLabel].
 //
-// The error is [ErrShape] if a filter is nil, or if it differs from the filters of x in the hash, in the bits
-// that a hash selects, or in the number of probes. It is also ErrShape if its number of bits is not a
-// multiple of the number of bits of a filter of x. The error is [ErrKind] if the keys of a filter are known
-// to be of a different kind, and [ErrCapacity] if there is no room. With an error, x does not change.
+// The error is [ErrShape] if a filter is nil, or differs from the filters of x in its hash function, in the
+// bits that a hash selects, or in its number of probes. It is also ErrShape if the number of bits of a filter
+// is not a multiple of the number of bits of a filter of x. The error is [ErrKind] if the keys of a filter are
+// known to be of a different kind, and [ErrCapacity] if there is no room. On error, x does not change.
 func (x *Interleaved) Put(first int, filters ...*Filter) error {
 	if room := min(x.room, mostFilters); first < 0 || first > room-len(filters) {
 		return fmt.Errorf("%w: %d filters at number %d, where there is room for %d in all", ErrCapacity, len(filters), first, room)
@@ -400,7 +401,7 @@ func exchange(a, b uint64, n uint, mask uint64) (uint64, uint64) {
 	return a ^ swap<<n, b ^ swap
 }
 
-// Filter returns a copy of filter i, encoded in its format. It panics if there is no such filter.
+// Filter returns a copy of filter i, encoded in its format. It panics if there is no filter i.
 func (x *Interleaved) Filter(i int) *Filter {
 	if uint(i) >= uint(x.filters) {
 		panic(fmt.Sprintf("bloom: filter %d of %d", i, x.filters))
@@ -427,11 +428,9 @@ func (x *Interleaved) Filter(i int) *Filter {
 	return &Filter{v}
 }
 
-// MayContain sets bit i%64 of hits[i/64] if filter i may have the key, and clears it if not, as
-// [Group.MayContain] does. It writes the first (x.Len()+63)/64 words, with 0 for the bits past the last filter.
-// It returns the number of hits.
-//
-// It panics if hits has fewer words than it writes.
+// MayContain sets bit i%64 of hits[i/64] if filter i may contain the key, and clears it if not, as
+// [Group.MayContain] does. It writes the first (x.Len()+63)/64 words of hits and clears the bits beyond the
+// last filter. It returns the number of hits. It panics if hits is too short.
 func (x *Interleaved) MayContain(key []byte, hits []uint64) int {
 	h := Hash{}
 	if x.empty.scheme != 0 {
@@ -440,8 +439,8 @@ func (x *Interleaved) MayContain(key []byte, hits []uint64) int {
 	return x.MayContainHash(h, hits)
 }
 
-// MayContainHash is [Interleaved.MayContain] for a key whose [Hash] is h. It panics if the format of the
-// filters has a different hash.
+// MayContainHash is [Interleaved.MayContain] for a key whose [Hash] is h. It panics if h is from a hash
+// function that the filters do not use.
 func (x *Interleaved) MayContainHash(h Hash, hits []uint64) int {
 	if hits = x.words(h, hits); len(hits) == 0 {
 		return 0
@@ -580,12 +579,12 @@ func (x *interleaving) finish(hits []uint64, total int) int {
 	return total
 }
 
-// MayContainBatch tests every key of a column in every filter. Each filter has w = (keys.Len()+63)/64 words
-// of hits, and filter i has the words hits[i*w:(i+1)*w], as in [Group.MayContainBatch]. It returns the number
-// of hits. [Interleaved.Hits] gives the same answers key by key, in less time.
+// MayContainBatch tests every key of a column in every filter. It writes the hits of filter i to
+// hits[i*w:(i+1)*w], where w is (keys.Len()+63)/64, as [Group.MayContainBatch] does. It returns the number of
+// hits. [Interleaved.Hits] gives the same answers key by key, and takes less time.
 //
-// It allocates up to 64 bytes for each filter. It panics if hits has fewer words than it writes, or if keys are
-// hashes and the format of the filters has a different hash.
+// MayContainBatch allocates up to 64 bytes for each filter. It panics if hits is too short, or if keys is a
+// column of hashes from a hash function that the filters do not use.
 func (x *Interleaved) MayContainBatch(keys Keys, hits []uint64) int {
 	n, _ := x.eachWindow(keys, hits, columnsAtOnce, x.andRows)
 	return n
@@ -643,10 +642,10 @@ func (x *Interleaved) andRows(k *Keys, rows []uint64) (total int, err error) {
 }
 
 // Hits returns an iterator over the rows of a column and the hits of each row. The hits have the layout that
-// [Interleaved.MayContain] writes. The iterator skips rows that are a hit in no filter. The hits of a row are
-// valid until the next row. For many keys, Hits is the fastest call.
+// [Interleaved.MayContain] writes. The iterator skips rows that are not a hit in any filter. The slice of hits
+// is valid only until the next row. For many keys, Hits is the fastest method.
 //
-// It panics if keys are hashes and the format of the filters has a different hash.
+// Hits panics if keys is a column of hashes from a hash function that the filters do not use.
 func (x *Interleaved) Hits(keys Keys) iter.Seq2[int, []uint64] {
 	if x.empty.scheme != 0 {
 		keys.mustServe(x.empty.format)

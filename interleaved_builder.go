@@ -9,16 +9,16 @@ import (
 )
 
 // InterleavedBuilder writes a file of any number of interleaved filters in bounded memory. It keeps one block
-// of filters in memory, and all numbers of keys and labels. A block has at most 64 MiB, or 512 filters if
-// these are larger. Full blocks go to a temporary file, which has no name on systems that allow this. Close
-// removes the temporary file.
+// of filters in memory, and the number of keys and the label of every filter. A block has a size of at most 64
+// MiB, unless 512 filters need more. Full blocks are written to a temporary file, which has no name on systems
+// that allow this. Close removes the temporary file.
 //
-// It is for one goroutine.
+// An InterleavedBuilder is not safe for concurrent use.
 type InterleavedBuilder struct {
 	unstored
 
-	// Progress is called after each part of the file that is written. It receives the number of bytes written
-	// so far and the size of all bit slices.
+	// If Progress is not nil, WriteTo and WriteFile call it for each part of the bit slices. It receives the
+	// size of the bit slices up to the end of that part, and the size of all bit slices.
 	Progress func(written, size int64)
 
 	block   *Interleaved // the last one, which is not full
@@ -32,8 +32,8 @@ type InterleavedBuilder struct {
 // builderMemory is the bytes of a block, unless 512 filters have more.
 const builderMemory = 64 << 20
 
-// NewInterleavedBuilder returns an empty builder for filters that have the shape of the filter like. It does
-// not add that filter. The error is [ErrShape] or [ErrCapacity], as in [NewInterleaved].
+// NewInterleavedBuilder returns an empty builder for filters of the same shape as the example filter like. It
+// does not add the example itself. The error is [ErrShape] or [ErrCapacity], as in [NewInterleaved].
 func NewInterleavedBuilder(like *Filter) (*InterleavedBuilder, error) {
 	return newInterleavedBuilder(like, builderMemory)
 }
@@ -52,9 +52,10 @@ func newInterleavedBuilder(like *Filter, memory int) (*InterleavedBuilder, error
 	return &InterleavedBuilder{block: block, all: x.interleaving}, nil
 }
 
-// Add adds a filter with a label, which may be empty. The filter must not change before 512 more filters are
-// added, or the file is written. The error is [ErrShape], [ErrKind] or [ErrCapacity], as in [Interleaved.Put],
-// or an error of the temporary file. After an error of the temporary file, the builder cannot be used.
+// Add adds a filter with a label, which may be empty. Do not change the filter until 512 more filters have been
+// added or the file has been written. The error is [ErrShape], [ErrKind] or [ErrCapacity], as in
+// [Interleaved.Put], or an error from the temporary file. After an error from the temporary file, the builder
+// cannot be used.
 func (b *InterleavedBuilder) Add(f *Filter, label string) error {
 	if err := b.all.checkFilter(f); err != nil {
 		return err
@@ -104,10 +105,11 @@ func (b *InterleavedBuilder) save() (err error) {
 	return nil
 }
 
-// SetMetadata attaches bytes of the caller, which are also written to the file. It does not copy them.
+// SetMetadata sets the metadata that WriteTo and WriteFile write to the file. The caller chooses its contents.
+// SetMetadata does not copy data.
 func (b *InterleavedBuilder) SetMetadata(data []byte) { b.labels.metadata = data }
 
-// WriteTo writes the file, as [Interleaved.WriteTo] does. More filters can be added after it.
+// WriteTo writes the file to w, as [Interleaved.WriteTo] does. You can add more filters afterwards.
 func (b *InterleavedBuilder) WriteTo(w io.Writer) (int64, error) {
 	if err := b.flush(); err != nil {
 		return 0, err
@@ -144,8 +146,8 @@ func (b *InterleavedBuilder) splice(to []byte, stride, i int, part []byte) {
 	}
 }
 
-// WriteFile writes the file to a path, whole or not at all. It writes a new file in the same folder, and
-// renames it at the end.
+// WriteFile writes the file to path atomically. It writes a new file in the same folder, and then renames that
+// file to path.
 func (b *InterleavedBuilder) WriteFile(path string) (err error) {
 	file, err := os.OpenFile(fmt.Sprintf("%s.%016x", path, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

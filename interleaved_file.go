@@ -16,8 +16,8 @@ import (
 // The file of interleaved filters is a header, the slices, and then what each filter has beside its bits. So a reader of
 // a slice needs the header alone. docs/file-format.md describes it byte by byte.
 
-// InterleavedMagic contains the first bytes of every file of interleaved filters. Like [FileMagic], they
-// reveal a damaged transfer.
+// InterleavedMagic is the sequence of bytes with which every file of interleaved filters begins. Like
+// [FileMagic], it reveals a damaged transfer.
 const InterleavedMagic = "\x89BLI\r\n\x1a\n"
 
 const (
@@ -194,10 +194,11 @@ func checkSlice(seed uint32, p uint64, slice []byte) error {
 	return nil
 }
 
-// WriteTo writes all filters as one file, which [OpenInterleaved] and [OpenInterleavedFile] read. The file
-// contains a header, all bits, the numbers of keys, the labels and the metadata. The header contains the
-// length, so readers detect a truncated file. WriteTo writes as many whole slices at a time as fit in 1 MiB,
-// but at least one. It copies them first. At the end it writes everything after the slices at once.
+// WriteTo writes all filters as one file, which [OpenInterleaved] and [OpenInterleavedFile] can read. The file
+// contains a header, all bits, the numbers of keys, the labels and the metadata. The header contains the length
+// of the file, so readers detect a truncated file. WriteTo copies the slices to a buffer and writes as many of
+// them at a time as fit in 1 MiB, but at least one. At the end, it writes everything after the slices in one
+// call.
 func (x *Interleaved) WriteTo(w io.Writer) (int64, error) {
 	return x.writeFile(w, &x.labels, func(p uint64, buffer []byte) error {
 		copy(buffer, x.slices[p*uint64(x.stride):])
@@ -237,14 +238,15 @@ func (x *interleaving) writeFile(w io.Writer, c *Labels, read func(p uint64, buf
 	return to.n, err
 }
 
-// OpenInterleaved returns the filters in data, the bytes of a file of interleaved filters. It does not copy
-// the slices, so data can be a large file mapped into memory. It verifies everything except the slices: the
-// header, the numbers of keys, the labels, the metadata, and the zeros between them. Damaged slices give
-// wrong answers. To have every slice checked before its use, call [OpenInterleavedFile] with a
-// [bytes.Reader]. The bytes must not change while the result is in use; the first Put copies them.
+// OpenInterleaved returns the filters in data, which holds the bytes of a file of interleaved filters. It does
+// not copy the bit slices, so data can be a large file mapped into memory. It verifies everything except the
+// slices: the header, the numbers of keys, the labels, the metadata, and the zero bytes between them. Damaged
+// slices give wrong answers. To check each slice before it is used, call [OpenInterleavedFile] with a
+// [bytes.Reader]. The bytes must not change while the result is in use. The first call to Put copies the
+// slices, so Put does not modify the bytes.
 //
-// The error is [ErrEncoding] if the bytes are damaged or not a whole file, and [ErrFormat] if this library
-// does not know the format.
+// The error is [ErrEncoding] if the bytes are damaged or are not a complete file, and [ErrFormat] if this
+// library does not know the format.
 func OpenInterleaved(data []byte) (*Interleaved, error) {
 	x := &Interleaved{shared: true}
 	p, err := x.parseHeader(data, uint64(len(data)))

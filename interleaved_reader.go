@@ -11,19 +11,20 @@ import (
 	"unsafe"
 )
 
-// InterleavedFile queries interleaved filters in a file that stays where it is: on a disk, or on a server
-// that supports HTTP ranges. It keeps no bits in memory, and checks every slice that it uses. In formats with
-// blocks or lines, a key needs one read if the slices of a block or line have at most 64 KiB in the file. In
-// the other formats, it needs one read if the slices of a whole filter have at most 64 KiB. Otherwise it
-// needs a read for each probe. Gap changes that.
+// InterleavedFile queries the interleaved filters of a file without loading the file into memory. The file can
+// be on a disk, or on a server that supports HTTP range requests. Queries check every slice that they use.
 //
-// Goroutines may share it if they may share the [io.ReaderAt], as they may share an [os.File].
+// In formats with blocks or lines, a key needs one read if the slices of a block or line occupy at most 64 KiB
+// of the file. In the other formats, a key needs one read if all slices together occupy at most 64 KiB.
+// Otherwise, a key needs one read for each probe. Setting Gap changes these numbers.
+//
+// An InterleavedFile is safe for concurrent use if the [io.ReaderAt] is, as an [os.File] is.
 type InterleavedFile struct {
 	unstored
 
-	// Gap is a number of bytes: if the gap between two slices is not larger, x reads both slices together.
-	// For a disk with a delay of 100 µs and 1 GB/s, 100 KB is right; for an object store it can be 1 MB. Do
-	// not change it while a goroutine uses x.
+	// Gap is the largest number of bytes between two slices that are read together. For a disk with a latency
+	// of 100 µs and a throughput of 1 GB/s, 100 KB is a good value. For an object store, Gap can be 1 MB. Do
+	// not change Gap while a goroutine uses x.
 	Gap int64
 
 	interleaving
@@ -35,11 +36,11 @@ type InterleavedFile struct {
 // batchMemory is the most bytes of answers and wanted slices that a batch collects at a time, unless 512 keys have more.
 const batchMemory = 64 << 20
 
-// OpenInterleavedFile opens a file of interleaved filters that it reads from r. It reads only the header. The
-// argument size is the size of the file in bytes.
+// OpenInterleavedFile opens a file of interleaved filters, which it reads from r. The parameter size is the
+// size of the file in bytes. OpenInterleavedFile reads only the header.
 //
 // The error is [ErrEncoding] if the header is damaged or does not match the size, [ErrFormat] if this library
-// does not know the format, or an error of r.
+// does not know the format, or an error from r.
 func OpenInterleavedFile(r io.ReaderAt, size int64) (*InterleavedFile, error) {
 	header := make([]byte, min(max(size, 0), interleavedHeader))
 	if err := readAt(r, header, 0); err != nil {
@@ -138,15 +139,16 @@ func fill(to []*byte, slice *byte) {
 	}
 }
 
-// MayContain sets bit i%64 of hits[i/64] if filter i may have the key, as [Interleaved.MayContain] does. It
-// returns the same errors as [InterleavedFile.MayContainHash].
+// MayContain sets bit i%64 of hits[i/64] if filter i may contain the key, and clears it if not, as
+// [Interleaved.MayContain] does. It returns the number of hits, and the same errors as
+// [InterleavedFile.MayContainHash].
 func (x *InterleavedFile) MayContain(key []byte, hits []uint64) (int, error) {
 	return x.MayContainHash(x.empty.scheme.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key)), hits)
 }
 
 // MayContainHash is [InterleavedFile.MayContain] for a key whose [Hash] is h. The error is [ErrEncoding] if a
-// slice is damaged. It is [ErrCapacity] if Gap joins reads to more than 1 TiB (1 GiB on 32-bit systems). It
-// can also be an error of the [io.ReaderAt]. With an error, the hits are meaningless.
+// slice is damaged, [ErrCapacity] if Gap makes the query read more than 1 TiB (1 GiB on 32-bit systems), or an
+// error from the [io.ReaderAt]. On error, the hits are meaningless.
 func (x *InterleavedFile) MayContainHash(h Hash, hits []uint64) (int, error) {
 	hits = x.words(h, hits)
 	slots, ranges := x.plan(h)
@@ -192,11 +194,12 @@ func checkAllocation(size int64) error {
 	return nil
 }
 
-// MayContainBatch tests every key of a column in every filter, as [Interleaved.MayContainBatch] does. It
-// reads each slice once for all keys, in the order of the file. It reads slices that lie near each other
-// together. A key needs memory: a bit for each filter, and 16 bytes for each probe. MayContainBatch allocates
-// up to 64 MiB, or the memory for 512 keys if that is more. It divides more keys into parts, and reads slices
-// again for each part. It returns the same errors as [InterleavedFile.MayContainHash].
+// MayContainBatch tests every key of a column in every filter, as [Interleaved.MayContainBatch] does. It reads
+// each slice once for all keys, in the order of the file, and reads slices together if they are close to each
+// other. Each key needs memory: one bit for each filter, and 16 bytes for each probe. MayContainBatch allocates
+// up to 64 MiB, or the memory for 512 keys if that is more. If the column needs more memory, MayContainBatch
+// divides it into parts, and reads the slices again for each part. It returns the same errors as
+// [InterleavedFile.MayContainHash].
 func (x *InterleavedFile) MayContainBatch(keys Keys, hits []uint64) (int, error) {
 	perKey := (x.filters+63)/64*8 + x.empty.K*int(unsafe.Sizeof(wanted{}))
 	window := max(batchMemory/max(perKey, 1), columnsAtOnce) &^ 63
@@ -279,8 +282,8 @@ func (x *InterleavedFile) andRead(r fileRange, all []wanted, rows []uint64) erro
 	return nil
 }
 
-// Labels reads the numbers of keys, the labels and the metadata, and checks them. The error is [ErrEncoding] if
-// they are damaged, or an error of the [io.ReaderAt].
+// Labels reads and checks the numbers of keys, the labels and the metadata. The error is [ErrEncoding] if they
+// are damaged, or an error from the [io.ReaderAt].
 func (x *InterleavedFile) Labels() (*Labels, error) {
 	size := interleavedAfter + x.sections.table + x.sections.metadata
 	if err := checkAllocation(int64(size)); err != nil {

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Kernel is an implementation of the batch loops. All kernels give the same answers. They differ in speed and
-// in the CPU that they need.
+// Kernel is an implementation of the loops that process batches. All kernels give the same answers. They differ
+// in speed and in the CPU features that they need.
 type Kernel uint8
 
 const (
-	// Generic is portable Go. Every CPU has it.
+	// Generic is written in portable Go and runs on every CPU.
 	Generic Kernel = iota
-	// AVX2 tests 8 keys at a time, on amd64.
+	// AVX2 tests 8 keys at a time on amd64.
 	AVX2
-	// AVX512 tests 16 keys at a time, on amd64.
+	// AVX512 tests 16 keys at a time on amd64.
 	AVX512
-	// NEON tests 16 keys at a time, on arm64.
+	// NEON tests 16 keys at a time on arm64.
 	NEON
 )
 
@@ -33,7 +33,7 @@ func (k Kernel) String() string {
 // the package. So do not initialize another variable with one of these: it would miss what this CPU has.
 var kernels = []Kernel{Generic}
 
-// Kernels returns the kernels that this CPU can run, fastest first. [Generic] is always the last.
+// Kernels returns the kernels that this CPU can run, the fastest first. [Generic] is always the last.
 func Kernels() []Kernel { return slices.Clone(kernels) }
 
 // check returns ErrKernel for a kernel that this CPU does not run.

@@ -9,7 +9,7 @@ import (
 
 // This file is about values as text: in JSON and the like, and printed.
 
-// MarshalText returns the short name of the format, or [ErrFormat].
+// MarshalText returns the short name of the format. The error is [ErrFormat] if f is not one of the constants.
 func (f Format) MarshalText() ([]byte, error) {
 	if !f.valid() {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, f)
@@ -17,7 +17,8 @@ func (f Format) MarshalText() ([]byte, error) {
 	return []byte(f.String()), nil
 }
 
-// UnmarshalText sets f to the format with the given short name, as [ParseFormat] finds it.
+// UnmarshalText sets f to the format whose short name is text. The error is [ErrFormat] if there is no such
+// format.
 func (f *Format) UnmarshalText(text []byte) error {
 	format, err := ParseFormat(string(text))
 	if err == nil {
@@ -26,35 +27,38 @@ func (f *Format) UnmarshalText(text []byte) error {
 	return err
 }
 
-// MarshalBinary is MarshalText, for encoders such as gob.
+// MarshalBinary returns the same bytes as MarshalText. It is for encoders such as gob.
 func (f Format) MarshalBinary() ([]byte, error) { return f.MarshalText() }
 
-// UnmarshalBinary is UnmarshalText.
+// UnmarshalBinary does the same as UnmarshalText.
 func (f *Format) UnmarshalBinary(data []byte) error { return f.UnmarshalText(data) }
 
-// MarshalText returns the filter as a filter file in base64. In JSON it is a string. The error is always nil.
+// MarshalText returns the filter as a filter file in base64, which becomes a string in JSON. The error is
+// always nil.
 func (v view) MarshalText() ([]byte, error) {
 	file, err := v.MarshalBinary()
 	return base64.StdEncoding.AppendEncode(nil, file), err
 }
 
-// UnmarshalText reads text, a filter file in base64, into f, as [Filter.UnmarshalBinary] does.
+// UnmarshalText decodes text, a filter file in base64, into f. The errors are the same as those of
+// [Filter.UnmarshalBinary].
 func (f *Filter) UnmarshalText(text []byte) error {
 	v, err := decodeText(text)
 	return f.take(v, err)
 }
 
-// UnmarshalText reads text, a filter file in base64, into s, as [Set.UnmarshalBinary] does.
+// UnmarshalText decodes text, a filter file in base64, into s. The errors are the same as those of
+// [Set.UnmarshalBinary].
 func (s *Set) UnmarshalText(text []byte) error {
 	v, err := decodeText(text)
 	return s.take(v, err)
 }
 
-// MarshalText returns a snapshot of s as a filter file in base64. In JSON it is a string. The error is always
-// nil.
+// MarshalText returns a snapshot of s as a filter file in base64, which becomes a string in JSON. The error is
+// always nil.
 func (s AtomicSet) MarshalText() ([]byte, error) { return s.Snapshot().MarshalText() }
 
-// UnmarshalText reads text, a filter file in base64, into s, as [Set.UnmarshalText] does. No goroutine may
+// UnmarshalText decodes text, a filter file in base64, into s, as [Set.UnmarshalText] does. No goroutine may
 // use s during the call.
 func (s *AtomicSet) UnmarshalText(text []byte) error { return s.take(decodeText(text)) }
 
@@ -68,10 +72,12 @@ func decodeText(text []byte) (view, error) {
 	return verifyFile(file[:n])
 }
 
-// MarshalText returns an error. Hashes have no text form: [Hash.Words] returns their numbers.
+// MarshalText always returns an error, because a Hash has no text form. To get the numbers of a hash, call
+// [Hash.Words].
 func (h Hash) MarshalText() ([]byte, error) { return unstored{}.MarshalText() }
 
-// String returns a line with the format, the shape, and the number of keys if it is known.
+// String returns one line with the format, the number of bits, the number of probes, and the number of keys if
+// it is known.
 func (v view) String() string {
 	_, s := v.encoded()
 	line := fmt.Sprintf("%v filter of %d bits and %d probes", v.format, s.Bits, s.Probes)
