@@ -130,7 +130,7 @@ func (f Format) Hash(key []byte) Hash {
 	panic(noFormat(f))
 }
 
-// HashString is Hash for a string. It does not copy.
+// HashString is Hash for a string. It does not copy the string.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -141,10 +141,10 @@ func (f Format) HashString(key string) Hash {
 // HashUint64 returns the hash of the 8 little-endian bytes of key.
 func (f Format) HashUint64(key uint64) Hash { return f.scheme().hashUint64(key) }
 
-// HashFrom returns the Hash of a key whose hash the caller already knows. For [LevelDB], the lower 32 bits of h
-// are LevelDB's hash, as Badger stores it; for [Pebble], they are that hash with signed bytes. For [Parquet], h
-// is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for formats whose hash has more than one
-// word.
+// HashFrom converts h, the hash of a key that the caller already has, to a [Hash]. For [LevelDB], the lower 32
+// bits of h are LevelDB's hash, as Badger stores it. For [Pebble], they are LevelDB's hash with signed bytes.
+// For [Parquet], h is XXH64 with the seed 0. For [RocksDB], h is XXPH3 (see [Format.AppendHashes64]). HashFrom
+// panics for formats whose hash has more than one word.
 func (f Format) HashFrom(h uint64) Hash {
 	s := f.scheme()
 	switch schemes[s].words {

@@ -8,58 +8,61 @@ import (
 	"github.com/lanebloom/bloom/internal/reference"
 )
 
-// Format is an on-disk filter format. A format defines the hash, the bits that a hash selects, the possible
-// sizes and the encoding.
+// Format is an on-disk filter format. It defines the hash function, the bits that a hash selects, the possible
+// sizes of a filter, and the encoding.
 //
-// The zero Format is [Default]. A value that is not one of the constants is a programming error. For such a
-// value, functions that return an error return [ErrFormat]. The other functions panic, except String. Files,
-// text, JSON and gob contain the short name of a format and never its number. gob omits zero fields, so a
-// missing format is read as Default.
+// The zero Format is [Default]. Using a value that is not one of the constants is a programming error. For such
+// a value, functions that can return an error return [ErrFormat]. All other functions panic, except String.
+//
+// Files, text, JSON and gob store the short name of a format, never its number. Because gob omits zero fields,
+// it decodes a missing format as Default.
 type Format uint8
 
 const (
-	// RocksDB is RocksDB's FastLocalBloom filter, in tables of format_version 5 or later. Its hash has 64
-	// bits. A filter has at most 4 GiB, enough for 3.4 billion keys at a rate of 1 %. With ten billion keys
-	// in 4 GiB, the rate is 32 %. docs/rocksdb.md of this module describes the bytes of the formats RocksDB
-	// and Pebble. RocksDB's builder skips a key that has the same hash as the key before it. This library
-	// counts every key. To build filters of the same size, leave out each key that is equal to the key before
-	// it.
+	// RocksDB is RocksDB's FastLocalBloom filter. Tables with a format_version of 5 or more contain it. Its
+	// hash has 64 bits. A filter is at most 4 GiB in size, which is enough for 3.4 billion keys at a rate of
+	// 1 %. If a filter of 4 GiB contains ten billion keys, its rate is 32 %. RocksDB's builder skips a key that
+	// has the same hash as the key before it, but this library counts every key. To build filters of the same
+	// size as RocksDB, leave out each key that is equal to the key before it. In this module, docs/rocksdb.md
+	// describes the bytes of the formats RocksDB and Pebble.
 	RocksDB Format = iota
-	// LevelDB is the built-in filter of LevelDB. goleveldb, golang/leveldb and Badger write it, too. Its hash
-	// has 32 bits. Keys that are numbers can have far more false positives than other keys
-	// ([Format.FalsePositiveRate]).
+	// LevelDB is the built-in filter of LevelDB, and also of goleveldb, golang/leveldb and Badger. Its hash has
+	// 32 bits. Keys that are numbers can have far more false positives than other keys (see
+	// [Format.FalsePositiveRate]).
 	LevelDB
-	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5. Its hash is LevelDB's,
-	// with the same weakness. Some keys have a single bit, so a rate of 0.1 % needs about 90 bits per key,
-	// and 0.01 % about 800. Like RocksDB's builder, Pebble's builder skips equal neighbours. A filter has at
-	// most 512 MiB.
+	// Pebble is the filter of Pebble, and also of RocksDB tables with a format_version below 5. Its hash is a
+	// variant of LevelDB's 32-bit hash and has the same weakness. Some keys map to a single bit, so a rate of
+	// 0.1 % needs about 90 bits per key, and a rate of 0.01 % about 800. Like RocksDB's builder, Pebble's
+	// builder skips a key that has the same hash as the key before it. A filter is at most 512 MiB in size.
 	Pebble
-	// Parquet is the split block filter of Parquet files: only its blocks, without the header. Its hash has
-	// 64 bits.
+	// Parquet is the split block filter of Parquet files. The encoded filter consists of the blocks alone,
+	// without the header. Its hash has 64 bits.
 	Parquet
-	// Nori is the filter that the documentation of nori-sstable describes. It uses two 64-bit hashes. With
-	// this format, [Open] also reads the filters of NoriCrate. Filters of fewer than a few hundred keys have
-	// a higher rate: for 20 keys, 1.5 times the usual rate at 10 bits per key, and 6 times at 16.
+	// Nori is the filter that the documentation of nori-sstable describes. It uses two 64-bit hashes. With this
+	// format, [Open] also reads NoriCrate filters. Filters with fewer than a few hundred keys have a higher
+	// rate than larger filters. With 20 keys, the rate is 1.5 times as high at 10 bits per key, and 6 times as
+	// high at 16 bits per key.
 	Nori
-	// NoriCrate is the filter that the code of nori-sstable writes.
+	// NoriCrate is the filter that the code of nori-sstable writes. It differs from the documented filter in
+	// its header and its size.
 	NoriCrate
-	// BitsAndBlooms is the filter that github.com/bits-and-blooms/bloom writes with WriteTo, MarshalBinary
-	// and gob. Loki, Tempo, Weaviate and many other programs in Go store it. Its hash has 256 bits. A filter
-	// has up to 4,096 probes. The numbers and the words of bits in its bytes are big-endian. A program that
-	// has changed the byte order of the package bitset writes a different format. docs/bits-and-blooms.md of
-	// this module describes such programs.
+	// BitsAndBlooms is the filter that github.com/bits-and-blooms/bloom writes with WriteTo, MarshalBinary and
+	// gob. Loki, Tempo, Weaviate and many other Go programs store such filters. Its hash has 256 bits. A filter
+	// has up to 4,096 probes. In the encoded filter, the numbers in the header and the words of the bit array
+	// are big-endian. A program that has changed the byte order of the package bitset writes a different
+	// format. In this module, docs/bits-and-blooms.md shows how to query stored filters.
 	BitsAndBlooms
-	// Guava is the filter that BloomFilter.writeTo of Java's com.google.common.hash writes, with its usual
+	// Guava is the filter that BloomFilter.writeTo of Java's com.google.common.hash writes with the default
 	// strategy, MURMUR128_MITZ_64. Its hash has 128 bits. A filter has 1 to 2^31 - 1 words of 64 bits, and up
-	// to 255 probes. A key is the bytes that the Funnel puts into the hash. byteArrayFunnel puts the bytes of
-	// the array, unencodedCharsFunnel puts the string in little-endian UTF-16, stringFunnel puts the string
-	// in its charset, and longFunnel puts 8 little-endian bytes ([Set.AddUint64]).
+	// to 255 probes. The Funnel determines the bytes of a key. With byteArrayFunnel, they are the bytes of the
+	// array. With unencodedCharsFunnel, they are the string in little-endian UTF-16. With stringFunnel, they
+	// are the string in its charset. With longFunnel, they are 8 little-endian bytes (see [Set.AddUint64]).
 	Guava
 )
 
-// Default is the format to choose if no storage engine reads the filter. All bits of a key lie in one cache
-// line, and the hash has 64 bits. Default is the zero Format, so Policy{BitsPerKey: 10} uses it. A filter has
-// at most 4 GiB.
+// Default is the format to choose if no storage engine reads the filter. It is the zero Format, so
+// Policy{BitsPerKey: 10} uses it. All bits of a key lie in one cache line, and the hash has 64 bits. A filter
+// is at most 4 GiB in size.
 const Default = RocksDB
 
 // formats describes each Format, in the order of the constants.
@@ -109,20 +112,22 @@ func (f Format) scheme() scheme {
 }
 
 // HashBits returns the number of bits of the format's hash: 32, 64, 128 or 256. In a filter of n keys, at least
-// a fraction n / 2^HashBits of absent keys are false positives, because they have the same hash as a key.
+// a fraction n / 2^HashBits of the absent keys are false positives, because they have the same hash as a key in
+// the filter.
 func (f Format) HashBits() int { return schemes[f.scheme()].words.bits() }
 
-// Name returns the name that tables store beside a filter of this format. [RocksDB] and [Pebble] have the
-// same name: the last bytes of a filter identify its format. In their tables, a filter is the block named
-// "fullfilter." and the name, or one of the blocks that an index lists. That index is the block named
-// "partitionedfilter." and the name. nori-sstable, Parquet, bits-and-blooms and Guava store no name. For
-// their formats, this library chose a name.
+// Name returns the name that tables store beside a filter of this format. [RocksDB] and [Pebble] use the same
+// name; the last bytes of a filter show which of the two formats it has. In a table with a single filter, that
+// filter is the block whose name is "fullfilter." followed by the returned name. In a table with several
+// filters, the block whose name is "partitionedfilter." followed by the returned name is an index of the
+// filters. Because nori-sstable, Parquet, bits-and-blooms and Guava store no name, this library chose names for
+// their formats.
 func (f Format) Name() string {
 	f.mustBe()
 	return formats[f].name
 }
 
-// String returns the short name that [ParseFormat] reads.
+// String returns the short name of the format, which [ParseFormat] accepts.
 func (f Format) String() string {
 	if !f.valid() {
 		return fmt.Sprintf("Format(%d)", uint8(f))
@@ -139,7 +144,8 @@ func Formats() []Format {
 	return all
 }
 
-// ParseFormat returns the format with the given short name, such as "leveldb", or [ErrFormat].
+// ParseFormat returns the format with the given short name, such as "leveldb". The error is [ErrFormat] if
+// there is no such format.
 func ParseFormat(s string) (Format, error) {
 	for f := range Format(len(formats)) {
 		if f.String() == s {
@@ -150,9 +156,9 @@ func ParseFormat(s string) (Format, error) {
 }
 
 // Reference reports whether key may be in the encoded filter. It follows the definition of the format step by
-// step, without optimizations, and every kernel is tested against it. For [LevelDB], Reference runs the same
-// loop as the Go ports of LevelDB. It is exported for comparisons; [Policy.MayContain] gives the same
-// answers.
+// step, without optimizations. Every kernel is tested against it. For [LevelDB], Reference runs the same loop
+// as the Go ports of LevelDB. Reference is exported for comparisons. To test keys, use [Policy.MayContain],
+// which gives the same answers.
 func Reference(f Format, filter, key []byte) bool {
 	switch f { // as in decode
 	case RocksDB:
@@ -175,21 +181,21 @@ func Reference(f Format, filter, key []byte) bool {
 	panic(noFormat(f))
 }
 
-// Explanation describes how a filter looks up one key: the numbers that lead from the key to its bits, and the
-// bits.
+// Explanation describes how a filter looks up one key. It contains the numbers that are computed from the key,
+// and the positions of the bits that the filter tests.
 type Explanation struct {
 	Numbers []Step // the key's hash first
 
-	// Rule is a formula in words for the bit that probe i tests, counted from 0. It uses the names of the
-	// numbers.
+	// Rule is a formula, in words, for the bit that probe i tests, where i is counted from 0. It refers to the
+	// numbers by name.
 	Rule string
 
-	// Positions holds the number of the bit that each probe tests, in order. It is empty if
-	// the filter answers without testing its bits.
+	// Positions contains the position of the bit that each probe tests, in the order of the probes. It is empty
+	// if the filter answers without testing its bits.
 	Positions []uint64
 }
 
-// Step is a number that a format computes on the way from a key to its bits.
+// Step is one of the numbers that a format computes to find the bits of a key.
 type Step struct {
 	Name    string // such as "hash"
 	Meaning string // such as "XXH64 of the key, seed 0"

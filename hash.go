@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// Hash is a key's hash. It can be used with every filter whose format has the same hash: hash a key once to
-// query many filters. If the hashes of two keys are equal by ==, a filter cannot distinguish the keys.
+// Hash is the hash of a key. You can use it with every filter whose format has the same hash function, so you
+// can query many filters and hash the key only once. If the hashes of two keys are equal (==), such a filter
+// cannot distinguish the keys.
 type Hash struct {
 	// A hash of one or two words has hashMark in h3 and its scheme in h4, and 0 in h2 if it has one word. There is
 	// no field for the scheme: the compiler keeps a struct of more than four fields or 32 bytes on the stack, and
@@ -49,8 +50,7 @@ func (s scheme) made(h Hash) bool {
 	return h.h4 == uint64(s)
 }
 
-// Words returns the words of the hash, in order. Words that the hash does not have are 0. A hash of 32 bits
-// is one word.
+// Words returns the words of the hash, in order. Unused words are 0. A 32-bit hash is a single word.
 func (h Hash) Words() [4]uint64 {
 	if schemes[h.scheme()].words == four64 {
 		return [4]uint64{h.h1, h.h2, h.h3, h.h4}

@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// Keys is a column of keys in the memory layout that the caller already has. It refers to the caller's memory
+// Keys is a column of keys in the memory layout that the caller already uses. It refers to the caller's memory
 // and copies nothing. The zero Keys is an empty column.
 //
-// The memory must not change while the Keys are in use. The constructors check offsets, views and bitmaps
+// The memory must not change while the column is in use. The constructors check offsets, views and bitmaps
 // once, and the assembly kernels rely on that check. If an offset or a view changes after the check, kernels
 // may read outside the data, which can crash the process.
 type Keys struct {
@@ -42,9 +42,10 @@ func Bytes[B ~[]byte](keys []B) Keys { return columnOf(byteSlices, keys) }
 // Strings returns a column of strings.
 func Strings[S ~string](keys []S) Keys { return columnOf(strs, keys) }
 
-// Integers returns a column of integers. Each key is the 1, 2, 4 or 8 bytes of an integer, little-endian and
-// in two's complement. So an []int64 and a []uint64 with the same bits are the same column. Keys of type int
-// or uint have 8 bytes on every machine. On machines where these types have 4 bytes, the column is a copy.
+// Integers returns a column of integers. Each key consists of the 1, 2, 4 or 8 bytes of an integer, in
+// little-endian order and two's complement. So an []int64 and a []uint64 with the same bits give the same keys.
+// Values of type int and uint are keys of 8 bytes on every machine. On machines where these types have 4 bytes,
+// Integers copies the column.
 func Integers[I ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64](keys []I) Keys {
 	if bits.UintSize < 64 && isWord[I]() {
 		return widened(keys)
@@ -71,8 +72,8 @@ func widened[I ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint1
 // portable Go has no loop of its own for them.
 func (k *Keys) isNarrow() bool { return k.layout == uint8s || k.layout == uint16s }
 
-// FixedWidth returns a column of the len(data)/width keys that lie one after the other in data. If width is
-// below 1 or does not divide len(data), the error is [ErrKeys].
+// FixedWidth returns a column of keys that all have width bytes. The len(data)/width keys lie one after the
+// other in data. If width is below 1 or does not divide len(data), the error is [ErrKeys].
 func FixedWidth(data []byte, width int) (Keys, error) {
 	if width < 1 {
 		return Keys{}, fmt.Errorf("%w: keys of width %d", ErrKeys, width)
@@ -83,10 +84,10 @@ func FixedWidth(data []byte, width int) (Keys, error) {
 	return Keys{layout: fixedWidth, n: len(data) / width, width: width, data: data}, nil
 }
 
-// Offsets returns a column in the layout of Arrow's binary and string arrays, if the offsets have 32 bits.
-// With offsets of 64 bits, it is the layout of Arrow's large binary and large string arrays. Key i is
-// data[offsets[i]:offsets[i+1]]. There is one more offset than there are keys. Without offsets the column is
-// empty. If offsets decrease or point outside data, the error is [ErrKeys].
+// Offsets returns a column in the layout of Arrow's string and binary arrays, whose offsets have 32 bits, or of
+// its large string and large binary arrays, whose offsets have 64 bits. Key i is data[offsets[i]:offsets[i+1]],
+// so there is one more offset than there are keys. If there are no offsets, the column is empty. If offsets
+// decrease or point outside data, the error is [ErrKeys].
 func Offsets[O int32 | int64](data []byte, offsets []O) (Keys, error) {
 	if len(offsets) == 0 {
 		return Keys{}, nil
@@ -112,20 +113,20 @@ func Offsets[O int32 | int64](data []byte, offsets []O) (Keys, error) {
 }
 
 // Views returns a column in the layout of Arrow's string view and binary view arrays. Each row has a header of
-// 16 bytes. The numbers in it are 32-bit integers in the byte order of this machine:
+// 16 bytes. The numbers in a header are 32-bit integers in the byte order of this machine:
 //
 //	bytes 0-3    the length of the key
-//	bytes 4-15   a key of up to 12 bytes
+//	bytes 4-15   the key, if it has at most 12 bytes
 //
-//	bytes 4-7    of a longer key, its first 4 bytes, which Views ignores
-//	bytes 8-11   the number of the buffer that contains the key
+//	bytes 4-7    the first 4 bytes of a longer key, which Views ignores
+//	bytes 8-11   the number of the buffer that contains the longer key
 //	bytes 12-15  the offset of its first byte in that buffer
 //
-// The bitmap and its offset mean the same as in [Keys.WithValidity]. A nil bitmap means that no row is null. A
-// header of a null row may have any bytes.
+// The parameters bitmap and offset mean the same as in [Keys.WithValidity]. If bitmap is nil, no row is null.
+// The header of a null row may contain any bytes.
 //
-// If a key is not within its buffer, if the headers are not a whole number of rows, or if the bitmap is too
-// short, the error is [ErrKeys].
+// If a key is not within its buffer, if the number of bytes in headers is not a multiple of 16, or if the
+// bitmap is too short, the error is [ErrKeys].
 func Views(headers []byte, buffers [][]byte, bitmap []byte, offset int) (Keys, error) {
 	if len(headers)%len(viewHeader{}) != 0 {
 		return Keys{}, fmt.Errorf("%w: %d bytes are not a whole number of headers", ErrKeys, len(headers))
@@ -181,13 +182,13 @@ func (k *Keys) viewKey(i int, valid bool) string {
 	return unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(data), at)), length)
 }
 
-// WithValidity returns the same column with Arrow's validity bitmap: row i is a key if bit offset+i of bitmap
-// is set, least significant bit first, and null if not. A null row is never a hit and adds no key. The content
-// of a null row does not matter: its byte slice, string or view may refer to anything, but its offsets must be
-// within the data, like the offsets of all rows.
+// WithValidity returns the same column with an Arrow validity bitmap. Row i is a key if bit offset+i of bitmap
+// is set, and null if not. The least significant bit of a byte comes first. A null row is never a hit and adds
+// no key. The byte slice, string or view of a null row may refer to anything, but its offsets must be within
+// the data.
 //
-// If the bitmap is too short or offset is negative, the error is [ErrKeys]. In a column of [Views], it is
-// also ErrKeys if a null row becomes a key and that key is not within its buffer.
+// If the bitmap is too short or offset is negative, the error is [ErrKeys]. For a column of [Views], the error
+// is also ErrKeys if a row that was null becomes a key that is not within its buffer.
 func (k Keys) WithValidity(bitmap []byte, offset int) (Keys, error) {
 	if offset < 0 {
 		return Keys{}, fmt.Errorf("%w: validity bitmap at offset %d", ErrKeys, offset)
@@ -208,7 +209,7 @@ func (k Keys) WithValidity(bitmap []byte, offset int) (Keys, error) {
 // Len returns the number of rows, null rows included.
 func (k Keys) Len() int { return k.n }
 
-// Slice returns rows i to j-1. Like slicing, it panics if they are not rows of k.
+// Slice returns the column of rows i to j-1. It panics if i and j are out of range.
 func (k Keys) Slice(i, j int) Keys {
 	if i < 0 || i > j || j > k.n {
 		panic(fmt.Sprintf("bloom: rows [%d:%d] of a column of %d", i, j, k.n))
@@ -228,9 +229,9 @@ func (k *Keys) slice(i, j int) Keys {
 	return s
 }
 
-// AppendKey appends the bytes of the key in a row to dst and returns the extended slice. Use it, for example,
-// to look up the hits of a filter in an exact table. The second result is false for a null row, and for a
-// column of hashes, which does not contain keys. Like indexing, it panics if there is no such row.
+// AppendKey appends the bytes of the key in the given row to dst and returns the extended slice. Use it, for
+// example, to look up the hits of a filter in an exact table. The second result is false if the row is null, or
+// if k is a column of hashes, which does not contain the keys. AppendKey panics if there is no such row.
 func (k Keys) AppendKey(dst []byte, row int) ([]byte, bool) {
 	k = k.Slice(row, row+1)
 	var integer [8]byte

@@ -8,47 +8,48 @@ import (
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
-// Policy builds filters of a format with a number of bits per key. Policy{BitsPerKey: 10} uses the format
-// [Default]. A Policy has the functions of LevelDB's FilterPolicy: Name, CreateFilter ([Policy.AppendFilter])
-// and KeyMayMatch ([Policy.MayContain]).
+// Policy builds filters of a given format with a given number of bits per key. Policy{BitsPerKey: 10} uses the
+// format [Default]. A Policy has the methods of LevelDB's FilterPolicy: Name, CreateFilter (here
+// [Policy.AppendFilter]) and KeyMayMatch (here [Policy.MayContain]).
 type Policy struct {
 	Format Format
 
-	// BitsPerKey is the number of bits of the filter for each key. A negative number counts as 0. Formats
-	// other than LevelDB use at least 1, and RocksDB at most 100.
+	// BitsPerKey is the number of bits in a filter for each key. A negative number counts as 0. Formats other
+	// than LevelDB use at least 1 bit per key, and RocksDB uses at most 100.
 	BitsPerKey int
 }
 
-// PolicyFor returns the policy with the fewest bits per key that holds a false-positive rate, for example
-// 0.01, in a filter built for capacity keys. The policy also holds the rate in filters built for more keys,
-// since their size grows with the number of keys. It cannot hold the rate in a [Set] that gets more keys than
-// its capacity. If no storage engine reads the filter, choose the format [Default].
+// PolicyFor returns a policy for filters with at most the given false-positive rate, for example 0.01. The
+// policy has the fewest bits per key that reach this rate in a filter for capacity keys. The rate also holds
+// for a filter built for more keys, because the size of the filter grows with the number of keys. The rate does
+// not hold for a [Set] with more keys than its capacity. If no storage engine reads the filter, choose the
+// format [Default].
 //
-// The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format reaches it;
-// [ErrCapacity] if capacity is negative, or if the filter would need more bytes than [Policy.NewSet] allows;
-// and [ErrFormat] if the format is unknown. If fewer keys would be possible, the error reports how many.
+// The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format reaches it. It is
+// [ErrCapacity] if capacity is negative, or if the filter would need more bytes than [Policy.NewSet] allows. It
+// is [ErrFormat] if the format is unknown. If the rate is possible for fewer keys, the error message suggests a
+// number of keys.
 //
 // The rate is [Policy.FalsePositiveRate], the rate of keys with random hashes. Keys that are numbers can have a
-// far higher rate in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). Formats have limits that more
-// bits per key cannot overcome:
+// far higher rate in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). Some formats have limits that
+// more bits per key cannot overcome:
 //
-//   - LevelDB and Pebble have a hash of 32 bits, so a filter of n keys has a rate of at least 1 -
-//     e^(-n/2^32). Filters built for more keys than capacity hold the rate up to falsePositiveRate · 2^29
-//     keys, which is 5 million for 1 %. For some numbers of keys, the rate is up to 6.5 times
-//     falsePositiveRate.
-//   - Guava has higher rates where the number of bits is a small odd number times a power of two. Filters
-//     built for some numbers of keys above capacity exceed a rate of 0.005 or more by up to 10 %, and a lower
-//     rate by a factor of up to 65. If capacity is 1,000 or more, they exceed a rate of 0.0001 or more by up
-//     to 10 %, and a lower rate by a factor of up to 25. A policy without these exceptions would need up to
-//     three times as many bits per key.
-//   - A RocksDB filter has at most 4 GiB, enough for 3.4 billion keys at 10 bits per key, and a Parquet filter
-//     64 GiB. Filters for more keys keep that size.
+//   - LevelDB and Pebble have a hash of 32 bits, so a filter of n keys has a rate of at least 1 - e^(-n/2^32).
+//     Above capacity, the rate holds for up to falsePositiveRate · 2^29 keys, which is 5 million keys for 1 %.
+//     For some of these numbers of keys, however, the rate is up to 6.5 times falsePositiveRate.
+//   - Guava has higher rates if the number of bits is a small odd number times a power of two. For some numbers
+//     of keys above capacity, the rate is up to 1.1 times falsePositiveRate if falsePositiveRate is 0.005 or
+//     more, and up to 65 times otherwise. If capacity is 1,000 or more, the rate is up to 1.1 times
+//     falsePositiveRate if falsePositiveRate is 0.0001 or more, and up to 25 times otherwise. A policy without
+//     these exceptions would need up to three times as many bits per key.
+//   - A RocksDB filter is at most 4 GiB in size, which is enough for 3.4 billion keys at 10 bits per key. A
+//     Parquet filter is at most 64 GiB in size. Filters for more keys are not larger.
 //
 // [Policy.FalsePositiveRate] returns the rate for any number of keys.
 //
-// At 44 bits per key or more, some sizes of LevelDB and Pebble have a higher rate than smaller sizes, and
-// PolicyFor may return a few bits more than the fewest. For LevelDB it measures rates, which takes up to a
-// second.
+// At 44 bits per key or more, some LevelDB and Pebble filters have a higher rate than smaller ones, so
+// PolicyFor may return a few bits per key more than necessary. For LevelDB, PolicyFor measures rates, which
+// takes up to a second.
 func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error) {
 	if !f.valid() {
 		return Policy{}, fmt.Errorf("%w: %v", ErrFormat, f)
@@ -108,13 +109,13 @@ func (f Format) filters() *rates.Filters {
 	return &rates.Filters{Format: f.encoding(), HashBits: f.HashBits(), Rate: f.rate}
 }
 
-// Name returns the name that tables store beside filters of this policy.
+// Name returns the [Format.Name] of the policy's format, which tables store beside its filters.
 func (p Policy) Name() string { return p.Format.Name() }
 
-// Size returns the number of bits and the number of probes of the policy's filters for n keys.
+// Size returns the number of bits and the number of probes of the filter that the policy builds for n keys.
 //
 // The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if n is negative, or if the
-// filter is so large that [Policy.AppendFilter] panics.
+// filter would be so large that [Policy.AppendFilter] would panic.
 func (p Policy) Size(n int) (bits uint64, probes int, err error) {
 	if !p.Format.valid() {
 		return 0, 0, fmt.Errorf("%w: %v", ErrFormat, p.Format)
@@ -129,8 +130,8 @@ func (p Policy) Size(n int) (bits uint64, probes int, err error) {
 	return s.Bits, s.Probes, nil
 }
 
-// FalsePositiveRate returns the expected false-positive rate, 0 to 1, of a filter for n keys. It is
-// [Format.FalsePositiveRate] for the size of the policy's filters.
+// FalsePositiveRate returns the expected false-positive rate, from 0 to 1, of a filter that the policy builds
+// for n keys. It is the [Format.FalsePositiveRate] of a filter of that size.
 func (p Policy) FalsePositiveRate(n int) float64 {
 	p.Format.mustBe()
 	if n <= 0 {
@@ -140,38 +141,39 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 	return p.Format.rate(float64(n), m, k)
 }
 
-// FalsePositiveRate returns the expected false-positive rate, 0 to 1, of a filter that contains n keys and
+// FalsePositiveRate returns the expected false-positive rate, from 0 to 1, of a filter that contains n keys and
 // has the given numbers of bits and probes.
 //
-// The result is the rate of keys with random hashes. Its accuracy depends on the format. Up to 20 bits per
-// key:
+// The result is the rate of keys with random hashes. Its accuracy depends on the format. For up to 20 bits per
+// key, these are the deviations of measured rates:
 //
-//   - [Parquet] and [RocksDB]: within 5 % for 1,000 keys or more, and within 10 % for fewer.
-//   - [BitsAndBlooms], [Guava], [Nori] and [NoriCrate]: within 5 % for 1,000 keys or more, and within 10 % for
-//     70 or more. For 20 to 69 keys, measured rates were 0.75 to 1.3 times the result, for 5 to 19 keys 0.65 to
-//     2.1 times, and for 1 to 4 keys 0.25 to 4.2 times.
-//   - [LevelDB]: for 6,000 to 2^20 keys and rates of 0.0002 or more, FalsePositiveRate itself measures the
-//     rate on a filter of random hashes. The result is within 9 %, and the call takes up to 0.1 s. For more
-//     keys or lower rates, measured rates were 0.93 to 1.43 times the result, and for fewer than 70 keys 0.75
-//     to 1.5 times.
-//   - [Pebble]: for 50 keys or more, measured rates were 0.96 to 1.06 times the result, and for fewer keys 0.8
-//     to 1.06 times. Some numbers of lines give far more false positives than others; near them, measured rates
-//     were up to 1.7 times the result.
+//   - [Parquet] and [RocksDB]: measured rates were within 5 % of the result for 1,000 keys or more, and within
+//     10 % for fewer keys.
+//   - [BitsAndBlooms], [Guava], [Nori] and [NoriCrate]: measured rates were within 5 % of the result for 1,000
+//     keys or more, and within 10 % for 70 keys or more. For 20 to 69 keys, they were 0.75 to 1.3 times the
+//     result; for 5 to 19 keys, 0.65 to 2.1 times; for 1 to 4 keys, 0.25 to 4.2 times.
+//   - [LevelDB]: for 6,000 to 2^20 keys and rates of 0.0002 or more, FalsePositiveRate itself measures the rate
+//     on a filter of random hashes. The result is then within 9 %, and the call takes up to 0.1 s. For more
+//     keys or lower rates, measured rates were 0.93 to 1.43 times the result. For fewer than 70 keys, they were
+//     0.75 to 1.5 times the result.
+//   - [Pebble]: for 50 keys or more, measured rates were 0.96 to 1.06 times the result. For fewer keys, they
+//     were 0.8 to 1.06 times the result. Some numbers of lines give far more false positives than others. Near
+//     these numbers, measured rates were up to 1.7 times the result.
 //
-// With more bits per key, measured rates of Pebble were 1.0 to 1.3 times the result. For fewer than 70 keys,
-// measured rates of LevelDB and Nori were 0.4 to 7 times the result, of NoriCrate up to 20 times, of Guava up to
-// 220 times and of BitsAndBlooms up to 2,000 times. The worst are filters of one or two keys.
+// For more than 20 bits per key, measured rates of Pebble were 1.0 to 1.3 times the result. For filters of
+// fewer than 70 keys at more than 20 bits per key, measured rates of LevelDB and Nori were 0.4 to 7 times the
+// result. The rates of NoriCrate were up to 20 times the result, the rates of Guava up to 220 times, and the
+// rates of BitsAndBlooms up to 2,000 times. The difference is largest for filters of one or two keys.
 //
-// With some numbers of probes, every key is a hit, so the rate is 1: in LevelDB and RocksDB, with more than
-// 30.
+// If a LevelDB or RocksDB filter has more than 30 probes, every key is a hit, so the rate is 1.
 //
-// Keys that are numbers can have far higher rates in the formats LevelDB and Pebble, because they have
-// similar or equal hashes. An example is a filter of 40 keys at 10 bits per key, where the keys are 8-byte
-// big-endian integers. Of the absent integers between the keys, 59 % are false positives in a LevelDB filter,
-// and 99.7 % in a Pebble filter. Another example is a filter of a million numbered strings such as
-// "user-00000042". Of the absent strings between the keys, 4 to 12 % are false positives. More bits do not
-// help if hashes are equal. In the other formats, these keys have the rates of random hashes.
-// docs/false-positives.md of this module has the rates of more keys.
+// Keys that are numbers can have far higher rates in the formats LevelDB and Pebble, because they have similar
+// or equal hashes. One example is a filter of 40 keys at 10 bits per key, where the keys are 8-byte big-endian
+// integers. Of the absent integers between the keys, 59 % are false positives in a LevelDB filter, and 99.7 %
+// in a Pebble filter. Another example is a filter of a million numbered strings such as "user-00000042". Of the
+// absent strings between the keys, 4 to 12 % are false positives. If hashes are equal, more bits do not help.
+// In the other formats, these keys have the same rates as keys with random hashes. In this module,
+// docs/false-positives.md lists the rates of more kinds of keys.
 func (f Format) FalsePositiveRate(n int, bits uint64, probes int) float64 {
 	f.mustBe()
 	switch {
@@ -224,19 +226,19 @@ func measureLevelDB(n, m, k, queries int) float64 {
 	return float64(yes) / float64(filters*windows*windowKeys)
 }
 
-// AppendFilter appends the encoded filter of keys to dst and returns the extended slice. It sizes the filter
-// for the number of keys: duplicates count, null rows do not. It does not change the bytes that dst already
-// has. If dst has no capacity, the bits begin at a cache line.
+// AppendFilter appends the encoded filter of keys to dst and returns the extended slice. The size of the filter
+// depends on the number of keys, which includes duplicates but not null rows. AppendFilter does not change the
+// existing bytes of dst. If dst has no capacity, the bits begin at the start of a cache line.
 //
-// Up to 16 goroutines build a filter of 2 MiB or more: at most one for each core (GOMAXPROCS), and at most
-// one for every 2^17 keys. Their temporary memory is at most 0.6 times the size of the filter plus 6 MiB. A
-// single goroutine builds two kinds of filters: filters of [Parquet], [RocksDB] and [Pebble] on a kernel
+// Up to 16 goroutines build a filter of 2 MiB or more: at most one for each core (GOMAXPROCS), and at most one
+// for every 2^17 keys. Their temporary memory is at most 6 MiB plus 0.6 times the size of the filter. Two kinds
+// of filters are always built by a single goroutine: [Parquet], [RocksDB] and [Pebble] filters on a kernel
 // other than [Generic], and filters of more than 2^32 bits in formats other than LevelDB. If AppendFilter
-// allocates 4 MiB or more, it requests huge pages. The bytes of the filter do not depend on any of this.
+// allocates 4 MiB or more, it requests huge pages. None of this affects the bytes of the filter.
 //
-// It panics if the bits need more than 2^40 bytes (2^30 where int has 32 bits), or more than 2^31 - 1 blocks of
-// [Parquet], or more than 2^29 - 64 bytes of [Pebble]. It also panics if keys are hashes and the format has a
-// different hash.
+// AppendFilter panics if the bits need more than 2^40 bytes (2^30 where int has 32 bits), if a [Parquet] filter
+// needs more than 2^31 - 1 blocks, or if a [Pebble] filter needs more than 2^29 - 64 bytes. It also panics if
+// keys is a column of hashes from a hash function that the format does not use.
 func (p Policy) AppendFilter(dst []byte, keys Keys) []byte {
 	return p.appendFilter(kernels[0], dst, keys)
 }
