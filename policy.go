@@ -19,8 +19,8 @@ type Policy struct {
 	BitsPerKey int
 }
 
-// PolicyFor returns a policy for filters with at most the given false-positive rate, for example 0.01. The
-// policy has the fewest bits per key that reach this rate in a filter for capacity keys. The rate also holds
+// PolicyFor returns a policy for filters with at most the given false-positive rate, for example 0.01. It uses
+// the fewest bits per key with which a filter for the given capacity has at most this rate. The rate also holds
 // for a filter built for more keys, because the size of the filter grows with the number of keys. The rate does
 // not hold for a [Set] with more keys than its capacity. If no storage engine reads the filter, choose the
 // format [Default].
