@@ -8,20 +8,21 @@ import (
 	"unsafe"
 )
 
-// AtomicSet is a [Set] that any number of goroutines may query and add keys to at the same time, without a
-// lock. A query finds every key whose addition returned before the query began. If the addition of a key has
-// not returned yet, a query may find all of its bits or only some.
+// AtomicSet is a [Set] in which any number of goroutines may add and query keys at the same time, without a
+// lock. A query finds every key whose addition returned before the query began. If a key is still being
+// added, a query may or may not find it.
 //
-// Queries are as fast as queries of a Set. Adding a key needs an atomic operation for each of its bits that
-// is not yet set. In one goroutine, adding keys takes several times as long as in a Set, above all for
-// columns (docs/benchmarks.md of this module has the table). If goroutines add columns and query rarely, two
-// other ways are faster: a Set under a mutex, or one Set for each goroutine and [AtomicSet.Merge] at the end.
-// An AtomicSet does not count its keys, because all goroutines would wait for the counter.
+// Queries are as fast as queries of a Set. Adding a key needs an atomic operation for each bit of the key
+// that is not set yet. In a single goroutine, adding keys takes several times as long as in a Set, especially
+// for columns (see the table in docs/benchmarks.md of this module). If goroutines add columns and rarely
+// query, two alternatives are faster. One is a Set guarded by a mutex. The other is a separate Set for each
+// goroutine, merged at the end with [AtomicSet.Merge]. An AtomicSet does not count its keys, because all
+// goroutines would contend for the counter.
 //
-// [Policy.NewAtomicSet], [Format.NewAtomicSet] and [OpenAtomicSet] return an AtomicSet, and
-// [AtomicSet.ReadFrom] reads one from a file. [AtomicSet.WriteTo] and similar methods, gob and JSON write a
-// copy. The copy has all bits of each key whose addition returned before the call. The zero AtomicSet has no
-// bits and no keys, and its methods that add keys panic.
+// Use [Policy.NewAtomicSet], [Format.NewAtomicSet] or [OpenAtomicSet] to create an AtomicSet, or
+// [AtomicSet.ReadFrom] to read one from a file. [AtomicSet.WriteTo] and the other methods that encode an
+// AtomicSet write a snapshot, and so do gob and JSON. The snapshot contains every key whose addition returned
+// before the call. The zero AtomicSet has no bits and no keys, and its methods that add keys panic.
 type AtomicSet struct{ view view }
 
 // Additions set bits by atomic operations on words of 32 bits. Queries read bits as those of
@@ -48,11 +49,7 @@ type AtomicSet struct{ view view }
 // else reads the bits reads a copy, which atomic loads made. So do the methods of a Filter of the set: view.live
 // tells that it is one.
 
-// NewAtomicSet returns an empty AtomicSet with room for capacity keys at the policy's bits per key, and at
-// least one key.
-//
-// The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if capacity is negative, or
-// if the filter is so large that [Policy.AppendFilter] panics.
+// NewAtomicSet is like [Policy.NewSet] but returns an AtomicSet.
 func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
 	v, err := p.newView(capacity)
 	if err != nil {
@@ -62,10 +59,7 @@ func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
 	return &AtomicSet{view: v}, nil
 }
 
-// NewAtomicSet returns an empty AtomicSet with exactly the given numbers of bits and probes.
-//
-// The error is [ErrFormat] if the format is unknown, [ErrShape] if its filters cannot have this shape, and
-// [ErrCapacity] if the bits need more bytes than [Policy.NewSet] allows.
+// NewAtomicSet is like [Format.NewSet] but returns an AtomicSet.
 func (f Format) NewAtomicSet(bits uint64, probes int) (*AtomicSet, error) {
 	v, err := f.newView(bits, probes)
 	if err != nil {
@@ -75,8 +69,8 @@ func (f Format) NewAtomicSet(bits uint64, probes int) (*AtomicSet, error) {
 	return &AtomicSet{view: v}, nil
 }
 
-// OpenAtomicSet returns an AtomicSet with the contents of an encoded filter. It copies the bytes. The error
-// is [ErrFormat] or [ErrEncoding], as for [OpenSet].
+// OpenAtomicSet returns an AtomicSet with a copy of the encoded filter in data. It returns the same errors as
+// [OpenSet].
 func OpenAtomicSet(f Format, data []byte) (*AtomicSet, error) {
 	v, err := openView(f, data)
 	if err != nil {
@@ -110,7 +104,7 @@ func (s *AtomicSet) take(v view, err error) error {
 //gcassert:noescape
 func (s *AtomicSet) Add(key []byte) { s.add(unsafe.Pointer(unsafe.SliceData(key)), len(key)) }
 
-// AddString adds a key.
+// AddString is like Add but accepts the key as a string.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -122,19 +116,19 @@ func (s *AtomicSet) add(p unsafe.Pointer, n int) bool {
 	return s.view.addHashAtomic(s.view.scheme.hashKey(p, n))
 }
 
-// AddUint64 adds the 8 little-endian bytes of key.
+// AddUint64 adds the 8-byte little-endian encoding of key.
 //
 //gcassert:inline
 func (s *AtomicSet) AddUint64(key uint64) { s.TestAndAddUint64(key) }
 
-// AddHash adds the key whose [Hash] is h. It panics if the set's format has a different hash.
+// AddHash adds the key whose [Hash] is h. It panics if h was computed with a different hash function.
 //
 //gcassert:inline
 func (s *AtomicSet) AddHash(h Hash) { s.TestAndAddHash(h) }
 
-// TestAndAdd adds a key and reports whether it may have been present before. False is certain: no addition of
-// the key had returned before this one began. If several goroutines add a new key at the same time, at least
-// one of them gets false.
+// TestAndAdd adds a key and reports whether the key may have been present already. If it returns false, no
+// other call that adds the key had returned before this call began. If several goroutines add a new key at
+// the same time, TestAndAdd returns false to at least one of them.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -142,7 +136,7 @@ func (s *AtomicSet) TestAndAdd(key []byte) bool {
 	return !s.add(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
 
-// TestAndAddString is TestAndAdd for a string.
+// TestAndAddString is like TestAndAdd but accepts the key as a string.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -150,36 +144,37 @@ func (s *AtomicSet) TestAndAddString(key string) bool {
 	return !s.add(unsafe.Pointer(unsafe.StringData(key)), len(key))
 }
 
-// TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
+// TestAndAddUint64 is like TestAndAdd for the 8-byte little-endian encoding of key.
 func (s *AtomicSet) TestAndAddUint64(key uint64) bool {
 	s.view.mustHaveBits()
 	return !s.view.addHashAtomic(s.view.scheme.hashUint64(key))
 }
 
-// TestAndAddHash is TestAndAdd for the key whose [Hash] is h. It panics if the set's format has a different
-// hash.
+// TestAndAddHash is like TestAndAdd for the key whose [Hash] is h. It panics if h was computed with a
+// different hash function.
 func (s *AtomicSet) TestAndAddHash(h Hash) bool {
 	s.view.mustTake(h)
 	return !s.view.addHashAtomic(h)
 }
 
-// AddBatch adds every key of a column. For a large set it uses several goroutines, as [Policy.AppendFilter]
-// does. It panics if keys are hashes and the set's format has a different hash.
+// AddBatch adds every key of a column. If the set is large, AddBatch uses several goroutines, as
+// [Policy.AppendFilter] does. It panics if keys is a column of hashes that were computed with a different
+// hash function.
 func (s *AtomicSet) AddBatch(keys Keys) {
 	keys.mustServe(s.view.format)
 	s.view.addColumn(keys)
 }
 
-// TestAndAddBatch adds every key of a column and reports which keys may have been present before, as
+// TestAndAddBatch adds every key of a column and reports which keys may have been present already, as
 // [Set.TestAndAddBatch] does. If several goroutines add a new key at the same time, at least one of them gets
-// no hit for it.
+// the result that the key is not a hit.
 func (s *AtomicSet) TestAndAddBatch(keys Keys, hits []uint64) int {
 	return s.view.addFound(&keys, hits)
 }
 
-// Merge adds all keys of other, which no goroutine may change during the call. The error is [ErrShape] if the
-// sets differ in format, size or number of probes. It is [ErrKind] if the kinds of keys of both sets are
-// known and differ. With an error, s does not change.
+// Merge adds all keys of other to s. No goroutine may change other during the call. The error is [ErrShape]
+// if the sets differ in format, size or number of probes. It is [ErrKind] if the kinds of keys in both sets
+// are known and differ. On error, s does not change.
 func (s *AtomicSet) Merge(other *Set) error {
 	var bits []byte
 	var of shape
@@ -208,7 +203,8 @@ func (s *AtomicSet) Merge(other *Set) error {
 	return nil
 }
 
-// KeyKind returns the kind of the set's keys, as read from a file.
+// KeyKind returns the kind of the set's keys. The kind is known only if the set was read from a file that
+// records it.
 func (s *AtomicSet) KeyKind() KeyKind {
 	if s.view.live != nil && s.view.live.kindLost.Load() {
 		return KindUnknown
@@ -216,9 +212,9 @@ func (s *AtomicSet) KeyKind() KeyKind {
 	return s.view.kind
 }
 
-// Clear removes all keys whose additions returned before Clear began. Queries find keys whose additions begin
-// after Clear has returned. A key that is added during the call may lose some of its bits, and is then not
-// found. To lose no key, start a new set instead, and give it to all goroutines with an [atomic.Pointer].
+// Clear removes all keys whose additions returned before Clear began. A key that is added during the call may
+// lose some of its bits, and queries then do not find it. If you must not lose keys, create a new set
+// instead, and share it with all goroutines through an [atomic.Pointer].
 func (s *AtomicSet) Clear() {
 	bits, _ := s.view.encoded()
 	for i := 0; i < len(bits); i += 4 {
@@ -230,23 +226,23 @@ func (s *AtomicSet) Clear() {
 	}
 }
 
-// Stats describes the set as [Filter.Stats] does. It does not copy the set. All numbers include the keys
-// whose additions returned before Stats began. A key that is added during the call may be counted in only
-// some of the numbers.
+// Stats describes the set as [Filter.Stats] does, without copying the set. All fields of the result include
+// the keys whose additions returned before Stats began. A key that is added during the call may affect only
+// some of the fields.
 func (s *AtomicSet) Stats() Stats { return s.view.Stats() }
 
-// Filter returns a read-only view of the set, which also finds keys that are added later. The view may be
-// queried while goroutines add keys, also in a [Group]. Its methods that return or write bytes copy them
-// first, except [Filter.Bytes]. After [AtomicSet.ReadFrom] or [AtomicSet.UnmarshalBinary], a Filter that was
-// returned before still refers to the old bits.
+// Filter returns a read-only view of the set. The view also finds keys that are added later. You may query
+// the view, directly or in a [Group], while goroutines add keys. Except for [Filter.Bytes], the methods of
+// the view that return or write bytes copy the bytes first. After [AtomicSet.ReadFrom] or
+// [AtomicSet.UnmarshalBinary], a Filter that was returned earlier still refers to the old bits.
 func (s *AtomicSet) Filter() *Filter {
 	f := &Filter{s.view}
 	f.kind = s.KeyKind()
 	return f
 }
 
-// Snapshot returns a copy, which does not change when s does. The copy has every key whose addition returned
-// before Snapshot began.
+// Snapshot returns an independent copy of the set. The copy contains every key whose addition returned before
+// Snapshot began.
 func (s *AtomicSet) Snapshot() *Set {
 	if s.view.scheme == 0 {
 		return &Set{s.view}
@@ -256,53 +252,56 @@ func (s *AtomicSet) Snapshot() *Set {
 	return &Set{v}
 }
 
-// AppendBinary appends a snapshot of s, as a filter file, to dst and returns the extended slice. The error is
-// always nil.
+// AppendBinary appends a snapshot of s to dst, encoded as a filter file, and returns the extended slice. The
+// error is always nil.
 func (s *AtomicSet) AppendBinary(dst []byte) ([]byte, error) { return s.Snapshot().AppendBinary(dst) }
 
-// MarshalBinary returns a snapshot of s as a filter file. The error is always nil.
+// MarshalBinary returns a snapshot of s, encoded as a filter file. The error is always nil.
 func (s AtomicSet) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
-// WriteTo writes a snapshot of s as a filter file. Goroutines may add keys during the call.
+// WriteTo writes a snapshot of s to w as a filter file. Goroutines may add keys during the call.
 func (s *AtomicSet) WriteTo(w io.Writer) (int64, error) { return s.Snapshot().WriteTo(w) }
 
-// UnmarshalBinary reads data, the bytes of a filter file, into s, as [Set.UnmarshalBinary] does. No goroutine
-// may use s during the call. The error is [ErrEncoding] or [ErrFormat]; then s does not change.
+// UnmarshalBinary replaces the contents of s with the filter file in data, as [Set.UnmarshalBinary] does. No
+// other goroutine may use s during the call. The error is [ErrEncoding] or [ErrFormat]. On error, s does not
+// change.
 func (s *AtomicSet) UnmarshalBinary(data []byte) error { return s.take(verifyFile(data)) }
 
-// ReadFrom reads the next filter file from r into s, as [Set.ReadFrom] does. No goroutine may use s during
-// the call. The error is [io.EOF] if r is at its end, [ErrEncoding] or [ErrFormat] if the file is damaged or
-// unknown, or an error of r; then s does not change.
+// ReadFrom replaces the contents of s with the next filter file from r, as [Set.ReadFrom] does. No other
+// goroutine may use s during the call. The error is [io.EOF] at the end of r, [ErrEncoding] if the file is
+// damaged, [ErrFormat] if its format is unknown, or an error of r. On error, s does not change.
 func (s *AtomicSet) ReadFrom(r io.Reader) (int64, error) {
 	v, n, err := readFile(r)
 	return n, s.take(v, err)
 }
 
-// String returns a line with the format and the shape.
+// String returns the format and the shape of the set in one line.
 func (s AtomicSet) String() string {
 	_, shape := s.view.encoded()
 	return fmt.Sprintf("%v filter of %d bits and %d probes", s.view.format, shape.Bits, shape.Probes)
 }
 
-// MayContain reports whether key may have been added. False is certain. For an absent key, the probability of
-// true is the false-positive rate.
+// MayContain reports whether key may have been added. If it returns false, the key was certainly absent when
+// the call began. For an absent key, MayContain returns true with a probability equal to the false-positive
+// rate.
 //
 //gcassert:inline
 //gcassert:noescape
 func (s *AtomicSet) MayContain(key []byte) bool { return s.view.MayContain(key) }
 
-// MayContainString is MayContain for a string.
+// MayContainString is like MayContain but accepts the key as a string.
 //
 //gcassert:inline
 //gcassert:noescape
 func (s *AtomicSet) MayContainString(key string) bool { return s.view.MayContainString(key) }
 
-// MayContainUint64 is MayContain for the 8 little-endian bytes of key.
+// MayContainUint64 is like MayContain for the 8-byte little-endian encoding of key.
 //
 //gcassert:inline
 func (s *AtomicSet) MayContainUint64(key uint64) bool { return s.view.MayContainUint64(key) }
 
-// MayContainHash is MayContain for a key whose [Hash] is h. It panics if the set's format has a different hash.
+// MayContainHash is like MayContain for the key whose [Hash] is h. It panics if h was computed with a
+// different hash function.
 //
 //gcassert:inline
 func (s *AtomicSet) MayContainHash(h Hash) bool { return s.view.MayContainHash(h) }

@@ -11,15 +11,16 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-// MayContainBatch tests every key of a column. It sets bit i%64 of hits[i/64] if key i may be in the filter,
-// and clears it if not; that is the bit order of Arrow. It writes the first (keys.Len()+63)/64 words, with 0
-// for the bits past the last key. It returns the number of hits. A null row is not a hit.
+// MayContainBatch tests every key of a column and returns the number of hits. It sets bit i%64 of hits[i/64]
+// if key i may be in the filter, and clears it if not. This is the bit order of Arrow's bitmaps.
+// MayContainBatch writes the first (keys.Len()+63)/64 words of hits, and clears the bits past the last key. A
+// null row is not a hit.
 //
-// A batch is faster than single calls for about 8 strings or more, and for 16 integers or more. Fewer keys
-// take as long as single calls, so there is no need to fill up a batch.
+// A batch of about 8 or more strings, or 16 or more integers, is faster than single calls. A smaller batch
+// takes as long as single calls, so you do not need to collect more keys.
 //
-// It panics if hits has fewer words than it writes, or if keys are hashes and the filter's format has a
-// different hash.
+// MayContainBatch panics if hits is too short, or if keys is a column of hashes that were computed with a
+// different hash function.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -185,11 +186,12 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 	return total
 }
 
-// AppendHits appends the positions of the keys that may be in the filter to dst, in ascending order, and
+// AppendHits tests every key of a column and appends the positions of the hits to dst, in ascending order. It
 // returns the extended slice.
 //
-// A position has 32 bits: AppendHits panics for a column of more than 2^32 keys. Divide such a column with
-// [Keys.Slice]. It also panics if keys are hashes and the filter's format has a different hash.
+// Positions are 32-bit numbers, so AppendHits panics if the column has more than 2^32 keys. Use [Keys.Slice]
+// to split such a column. AppendHits also panics if keys is a column of hashes that were computed with a
+// different hash function.
 //
 //gcassert:noescape
 func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
@@ -211,7 +213,7 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 }
 
 // Hits returns an iterator over the positions of the keys that may be in the filter, in ascending order. It
-// panics if keys are hashes and the filter's format has a different hash.
+// panics if keys is a column of hashes that were computed with a different hash function.
 //
 //gcassert:inline
 func (v *view) Hits(keys Keys) iter.Seq[int] { // is inlined, so that a loop over it allocates nothing

@@ -1,10 +1,9 @@
-// Package bloom reads and writes the Bloom filters of storage engines, byte for byte, and tests whole columns
-// of keys at once.
+// Package bloom reads and writes Bloom filters in the exact byte formats of storage engines, and tests whole
+// columns of keys at once.
 //
 // A Bloom filter is a small summary of a set of keys. A query for a key has two possible answers: the key is
-// certainly not in the set, or the key may be in the set. The second answer is called a hit. A key of the set
-// is always a hit. A small fraction of all other keys are hits, too: that fraction is the false-positive
-// rate.
+// certainly not in the set, or the key may be in the set. The second answer is called a hit. Every key in the
+// set is a hit. A small fraction of all other keys are hits too. This fraction is the false-positive rate.
 //
 //	known, err := bloom.New(1_000_000, 0.01) // room for a million keys; 1 % false positives
 //	if err != nil {
@@ -16,45 +15,52 @@
 //		fmt.Println(column[i])
 //	}
 //
-// A column is many keys in one layout: strings, byte slices, integers, Arrow's offsets. [Keys] refers to the
-// memory of a column and copies nothing. One call for a column is several times as fast as a call for each key.
+// A column holds many keys in one memory layout, such as a slice of strings, byte slices or integers, or an
+// Arrow array. A [Keys] value refers to the memory of a column and copies nothing. One call for a whole
+// column is several times as fast as a separate call for each key.
 //
 // # Formats
 //
-// A [Format] defines the hash, the bits of a key and the encoding. If a storage engine reads the filter,
-// choose the engine's format. Otherwise use [New], or the format [Default]. A [Policy] is a format and a
-// number of bits per key; [PolicyFor] computes the number from a false-positive rate.
+// A [Format] defines the hash function of a filter, the bits that a key sets, and the encoding. If a storage
+// engine will read the filter, choose that engine's format. Otherwise, use [New] or the format [Default]. A
+// [Policy] consists of a format and a number of bits per key. [PolicyFor] computes this number from a
+// false-positive rate.
 //
-// [Open] returns a [Filter] that reads an engine's bytes in place. These bytes do not contain the name of
-// their format, so the caller has to know it.
+// [Open] returns a [Filter] that reads an engine's bytes in place. The bytes do not identify their format, so
+// the caller must specify the format.
 //
 // # Building filters
 //
-// There are three ways:
+// There are three ways to build a filter:
 //
-//   - [Policy.NewFilter], if all keys are available as a column, or [Policy.AppendFilter] for the bytes alone;
-//   - a [Builder], which collects keys and then sizes the filter for their number;
-//   - a [Set], which has room for a number of keys and can be queried while keys are added. An [AtomicSet] is a
-//     set that goroutines may change and query at the same time. A Window of the package window forgets old
-//     keys.
+//   - If all keys are available as a column, use [Policy.NewFilter], or [Policy.AppendFilter] if you need
+//     only the encoded bytes.
+//   - If you do not know the number of keys in advance, use a [Builder]. It collects the keys and then sizes
+//     the filter for their number.
+//   - To query a filter while you add keys to it, use a [Set]. You choose its capacity when you create it. An
+//     [AtomicSet] is a Set that goroutines may change and query at the same time. A Window, in the package
+//     window, forgets old keys.
 //
 // # Files
 //
-// To keep a filter of your own, write it with [Filter.WriteTo] or [Filter.MarshalBinary], and read it with
-// [Filter.ReadFrom] or [OpenBinary]. The header of that file contains the format, the number of keys and
-// checksums (docs/file-format.md of this module). gob and JSON store the same file.
+// To store a filter for your own use, write it with [Filter.WriteTo] or [Filter.MarshalBinary], and read it
+// with [Filter.ReadFrom] or [OpenBinary]. The header of the file contains the format, the number of keys and
+// checksums (see docs/file-format.md of this module). The packages encoding/gob and encoding/json encode a
+// filter as the contents of such a file.
 //
 // # Many filters
 //
-// To look up one key in many filters, use a [Group], or an [Interleaved] for about 64 or more filters of the
-// same shape.
+// To look up one key in many filters, use a [Group]. If there are about 64 or more filters of the same shape,
+// use an [Interleaved].
 //
 // # Concurrency
 //
-// Filter and AtomicSet are safe for concurrent use. A Set is safe for concurrent queries while no goroutine
-// changes it. A Builder is for one goroutine.
+// A Filter and an AtomicSet are safe for concurrent use. A Set is safe for concurrent queries as long as
+// no goroutine changes it. A Builder is not safe for concurrent use.
 //
-// The hashes have no secret seed: an attacker who chooses the keys can make them collide.
+// # Security
+//
+// The hash functions have no secret seed, so an attacker who chooses the keys can make them collide.
 package bloom
 
 //go:generate go -C asm run . -out ../probe_amd64.s -arm64 ../probe_arm64.s
@@ -66,39 +72,44 @@ import (
 	"github.com/lanebloom/bloom/internal/detect"
 )
 
-// Filter is a read-only view of an encoded filter. It keeps a reference to the encoded bytes and never writes
-// to them, so they may lie in a read-only mapping. It is safe for concurrent use. The zero Filter has no keys,
-// and no query of it is a hit.
+// Filter is a read-only view of an encoded filter. It refers to the encoded bytes and never writes to them,
+// so the bytes may be in a read-only memory mapping. A Filter is safe for concurrent use. The zero Filter has
+// no keys, and no query of it is a hit.
 //
-// The bytes must not change while a Filter is in use, with two exceptions: a [Set] may set bits between
-// queries of the Filter that it returned, and an [AtomicSet] may set bits at any time. Open checks the bytes
-// once, and the assembly kernels rely on that check. If the bytes change, answers can be wrong. If the bytes
-// are unmapped, a query crashes the process.
+// The bytes must not change while a Filter is in use. There are two exceptions. A [Set] may set bits between
+// queries of a Filter that it returned, and an [AtomicSet] may set bits at any time. [Open] checks the bytes
+// once, and the assembly kernels rely on that check. If the bytes change in any other way, answers can be
+// wrong. If the bytes are unmapped, a query crashes the process.
 type Filter struct{ view }
 
-// Open returns a view of the filter that data encodes. It copies nothing and takes constant time, so data can
-// be a file mapped into memory, read-only or not.
+// Open returns a view of the encoded filter in data. It does not copy data and takes constant time, so data
+// can be a memory-mapped file. The mapping may be read-only.
 //
-// The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if the bytes are not a filter of the
-// format:
+// The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if data is not a filter of the format.
+// What Open checks depends on the format:
 //
-//   - [Nori] and [NoriCrate]: the header must fit the length, and its number of probes must be possible.
-//   - [Parquet]: the bytes must be whole blocks of 32 bytes, at least one.
-//   - [RocksDB] and [Pebble]: the bytes must be whole lines and a marker. If the marker belongs to a
-//     different filter of RocksDB, the error names that filter.
-//   - [BitsAndBlooms]: the filter must have at least one bit that probes can reach, at most 4,096 probes, and
-//     as many words as the header claims. Bytes after the words are ignored.
-//   - [LevelDB]: there is no error, because every byte string is a LevelDB filter. Fewer than two bytes are
-//     the filter of no keys. The last byte is the number of probes: if it is 0 or above 30, every key is a
-//     hit.
+//   - [Nori] and [NoriCrate]: The size in the header must match the length of data, and the number of probes
+//     must be valid.
+//   - [Parquet]: The data must consist of one or more whole blocks of 32 bytes.
+//   - [RocksDB] and [Pebble]: The data must consist of whole lines, followed by a marker. If the marker
+//     belongs to a different kind of RocksDB filter, the error names that kind.
+//   - [BitsAndBlooms]: The filter must have at least one bit that probes can reach, at most 4,096 probes, and
+//     at least as many words as the header specifies. Open ignores any bytes after these words.
+//   - [Guava]: The header must specify the strategy MURMUR128_MITZ_64, at least one probe and at least one
+//     word. The data must contain at least as many words as the header specifies. Open ignores any bytes
+//     after these words.
+//   - [LevelDB]: Open never returns ErrEncoding, because every byte string is a LevelDB filter. If data has
+//     fewer than two bytes, it is the filter of no keys. Otherwise, the last byte is the number of probes. If
+//     this number is 0 or above 30, every key is a hit.
 //
-// So Open cannot detect one mistake: to open a whole filter block of LevelDB or goleveldb. The metaindex of a
-// table lists that block under the name "filter." and the name of the policy. The block contains many
-// filters. Opened as one filter, it gives false negatives. The package adapter/sst opens the filters of a
-// block, and docs/stores.md of this module describes the block.
+// Open therefore cannot detect that data is a whole filter block of LevelDB or goleveldb. Such a block
+// contains many filters, and gives false negatives if it is opened as one filter. The metaindex of a table
+// lists the block under "filter." followed by the name of the policy. The package adapter/sst opens the
+// filters of a block, and docs/stores.md of this module describes the block.
 //
-// If a filter is larger than the CPU's caches and lies in huge pages, batches are up to three times as fast.
-// [Policy.AppendFilter], [Policy.NewSet] and [OpenSet] request huge pages from the system.
+// If a filter is larger than the CPU's caches, batches are up to three times as fast when its memory consists
+// of huge pages. [Policy.AppendFilter], [Policy.NewSet] and [OpenSet] request huge pages from the operating
+// system.
 func Open(f Format, data []byte) (*Filter, error) {
 	v, err := openView(f, data)
 	if err != nil {
@@ -107,8 +118,8 @@ func Open(f Format, data []byte) (*Filter, error) {
 	return &Filter{v}, nil
 }
 
-// MayContain reports whether the key may be present. False is certain. For an absent key, the probability of
-// true is the false-positive rate.
+// MayContain reports whether key may be present. If it returns false, the key is certainly absent. For an
+// absent key, MayContain returns true with a probability equal to the false-positive rate.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -122,7 +133,7 @@ func (v *view) MayContain(key []byte) bool {
 	return false
 }
 
-// MayContainString is MayContain for a string.
+// MayContainString is like MayContain but accepts the key as a string.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -136,7 +147,7 @@ func (v *view) MayContainString(key string) bool {
 	return false
 }
 
-// MayContainUint64 is MayContain for the 8 little-endian bytes of key.
+// MayContainUint64 is like MayContain for the 8-byte little-endian encoding of key.
 //
 //gcassert:inline
 func (v *view) MayContainUint64(key uint64) bool {
@@ -146,8 +157,8 @@ func (v *view) MayContainUint64(key uint64) bool {
 	return probeUint64(&v.Base, key) // inlined, and a call of assembly
 }
 
-// MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format has a different
-// hash.
+// MayContainHash is like MayContain for the key whose [Hash] is h. It panics if h was computed with a
+// different hash function.
 //
 //gcassert:inline
 func (v *view) MayContainHash(h Hash) bool {
@@ -157,13 +168,13 @@ func (v *view) MayContainHash(h Hash) bool {
 	return probeHash(&v.Base, h.h1, h.h2, h.h3, h.h4) // like MayContainUint64
 }
 
-// Bytes returns the encoded filter: the bytes of the format and nothing else. It does not copy: do not write to
-// the result. The bytes of a [Set] change when keys are added. The bytes of an [AtomicSet] may change while
-// they are read; use AppendFilter for a copy.
+// Bytes returns the encoded filter, without the header of a filter file. It does not copy the bytes, so do
+// not write to them. If they belong to a [Set], they change when keys are added. If they belong to an
+// [AtomicSet], they may change while you read them; use AppendFilter to get a copy.
 func (v *view) Bytes() []byte { return v.data[:len(v.data):len(v.data)] }
 
-// AppendFilter appends the encoded filter to dst and returns the extended slice. It appends the bytes of the
-// format and nothing else. [Open] and [OpenSet] read them.
+// AppendFilter appends the encoded filter to dst, without the header of a filter file, and returns the
+// extended slice. [Open] and [OpenSet] can read the appended bytes.
 func (v *view) AppendFilter(dst []byte) []byte {
 	if detect.Races {
 		v = v.still()
@@ -171,12 +182,13 @@ func (v *view) AppendFilter(dst []byte) []byte {
 	return append(dst, v.data...)
 }
 
-// Format returns the format of the encoded bytes.
+// Format returns the format of the filter.
 func (v *view) Format() Format { return v.format }
 
-// KeyCount returns the number of keys that were added, duplicates included. The number is known for a set
-// that [Policy.NewSet] returned, for a filter that a [Builder] built, and for a file with the number in its
-// header. It is not known for bytes that [Open] or [OpenSet] read: [Filter.Stats] estimates it.
+// KeyCount returns the number of keys that were added, including duplicates, and whether this number is
+// known. For example, it is known for a set that [Policy.NewSet] returned, for a filter that a [Builder]
+// built, and for a file whose header records it. The number is not known for bytes that were read by [Open]
+// or [OpenSet], but [Filter.Stats] can estimate it.
 func (v *view) KeyCount() (n uint64, known bool) {
 	if v.scheme == 0 {
 		return 0, true
@@ -187,12 +199,12 @@ func (v *view) KeyCount() (n uint64, known bool) {
 	return v.count.n, true
 }
 
-// Kernel returns the kernel that runs this filter's batches. It is [Generic] for a filter that no other kernel
-// supports, because the filter is too large, has too many probes or is not of the usual shape.
+// Kernel returns the kernel that f uses for batches. The result is [Generic] if no other kernel supports the
+// filter because it is too large, has too many probes or has an unusual shape.
 func (f *Filter) Kernel() Kernel { return f.kernel }
 
-// WithKernel returns a view of the same bytes that runs its batches on kernel k. The error is [ErrKernel] if
-// k is not one of [Kernels]. Every kernel gives the same answers.
+// WithKernel returns a Filter that shares the bytes of f and uses kernel k for batches. The error is
+// [ErrKernel] if k is not one of [Kernels]. All kernels give the same answers.
 func (f *Filter) WithKernel(k Kernel) (*Filter, error) {
 	if err := k.check(); err != nil {
 		return nil, err
@@ -202,12 +214,13 @@ func (f *Filter) WithKernel(k Kernel) (*Filter, error) {
 	return &g, nil
 }
 
-// KeyKind returns the kind of the filter's keys, as read from its file or set by [Filter.WithKeyKind] or
-// [Builder.SetKeyKind].
+// KeyKind returns the kind of the filter's keys. The kind was read from the filter's file, or set with
+// [Filter.WithKeyKind] or [Builder.SetKeyKind].
 func (v *view) KeyKind() KeyKind { return v.kind }
 
-// WithKeyKind returns a view of the same bytes with keys of kind k. Files that the view writes record the
-// kind. The error is [ErrKind] if a file cannot store the kind.
+// WithKeyKind returns a Filter that shares the bytes of f and whose keys are of kind k. If you write the
+// returned Filter to a file, the file records this kind. The error is [ErrKind] if a file cannot store the
+// kind.
 func (f *Filter) WithKeyKind(k KeyKind) (*Filter, error) {
 	if err := k.check(); err != nil {
 		return nil, err

@@ -7,11 +7,14 @@ import (
 	"github.com/lanebloom/bloom/internal/keyhash"
 )
 
-// Builder collects keys and then sizes a filter for their number, as LevelDB does. A key that is added
-// several times counts each time, because finding duplicates would cost more than building the filter. A
-// Builder keeps the hash of every key: 4 bytes for [LevelDB] and [Pebble], 8 for [Parquet] and [RocksDB], 16
-// for [Guava], [Nori] and [NoriCrate], 32 for [BitsAndBlooms]. It is not safe for concurrent use.
-// [Policy.NewBuilder] returns a Builder. Methods that add keys panic if called on the zero Builder.
+// Builder collects keys and then builds a filter that is sized for their number, as LevelDB does. Duplicates
+// count as separate keys, because finding them would take longer than building the filter. A Builder stores
+// the hash of every key. A hash takes 4 bytes for [LevelDB] and [Pebble], 8 bytes for [Parquet] and
+// [RocksDB], 16 bytes for [Guava], [Nori] and [NoriCrate], and 32 bytes for [BitsAndBlooms]. A Builder is not
+// safe for concurrent use.
+//
+// Use [Policy.NewBuilder] to create a Builder. Methods that add keys panic if they are called on the zero
+// Builder.
 type Builder struct {
 	unstored
 
@@ -27,16 +30,16 @@ type Builder struct {
 	h256 []Hash
 }
 
-// NewBuilder returns an empty builder of filters of this policy.
+// NewBuilder returns an empty builder for filters with this policy.
 func (p Policy) NewBuilder() *Builder {
 	return &Builder{policy: p, hash: p.Format.scheme(), kernel: kernels[0]}
 }
 
-// KeyKind returns the kind of keys that SetKeyKind set.
+// KeyKind returns the kind of keys that was set with SetKeyKind.
 func (b *Builder) KeyKind() KeyKind { return b.kind }
 
-// SetKeyKind sets the kind of the added keys. The error is [ErrKind] if a file cannot store the kind; then b
-// does not change.
+// SetKeyKind sets the kind of the keys. If a file cannot store the kind, the error is [ErrKind] and b does
+// not change.
 func (b *Builder) SetKeyKind(k KeyKind) error {
 	err := k.check()
 	if err == nil {
@@ -45,12 +48,12 @@ func (b *Builder) SetKeyKind(k KeyKind) error {
 	return err
 }
 
-// Add adds a key. It keeps the hash, not the key.
+// Add adds a key. The builder stores only the hash of the key.
 //
 //gcassert:noescape
 func (b *Builder) Add(key []byte) { b.add(unsafe.Pointer(unsafe.SliceData(key)), len(key)) }
 
-// AddString adds a key.
+// AddString is like Add but accepts the key as a string.
 //
 //gcassert:noescape
 func (b *Builder) AddString(key string) { b.add(unsafe.Pointer(unsafe.StringData(key)), len(key)) }
@@ -71,13 +74,13 @@ func (b *Builder) add(p unsafe.Pointer, n int) {
 	}
 }
 
-// AddUint64 adds the 8 little-endian bytes of key.
+// AddUint64 adds the 8-byte little-endian encoding of key.
 func (b *Builder) AddUint64(key uint64) {
 	b.mustHavePolicy()
 	b.addHash(b.hash.hashUint64(key))
 }
 
-// AddHash adds the key whose [Hash] is h. It panics if the policy's format has a different hash.
+// AddHash adds the key whose [Hash] is h. It panics if h was computed with a different hash function.
 func (b *Builder) AddHash(h Hash) {
 	b.mustHavePolicy()
 	if h.scheme() != b.hash {
@@ -107,8 +110,8 @@ func (b *Builder) addHash(h Hash) {
 	}
 }
 
-// AddBatch adds every key of a column. It panics if keys are hashes and the policy's format has a different
-// hash.
+// AddBatch adds every key of a column. It panics if keys is a column of hashes that were computed with a
+// different hash function.
 func (b *Builder) AddBatch(keys Keys) {
 	b.mustHavePolicy()
 	keys.mustServe(b.policy.Format)
@@ -141,24 +144,24 @@ func (b *Builder) AddBatch(keys Keys) {
 	})
 }
 
-// Len returns the number of keys added since the last Reset, duplicates included.
+// Len returns the number of keys added since the last Reset, including duplicates.
 func (b *Builder) Len() int { return len(b.h32) + len(b.h64) + len(b.h128) + len(b.h256) }
 
-// Reset forgets all keys. It keeps the memory for the next keys.
+// Reset removes all keys. It keeps the allocated memory for the next keys.
 func (b *Builder) Reset() {
 	b.h32, b.h64, b.h128, b.h256 = b.h32[:0], b.h64[:0], b.h128[:0], b.h256[:0]
 }
 
-// AppendFilter appends the encoded filter of the keys added since the last Reset to dst, and returns the
-// extended slice. The builder keeps the keys. AppendFilter panics if the filter is too large, as
-// [Policy.AppendFilter] does.
+// AppendFilter builds a filter from the keys added since the last Reset. It appends the encoded filter to dst
+// and returns the extended slice. The keys stay in the builder. AppendFilter panics if the filter is too
+// large, as [Policy.AppendFilter] does.
 func (b *Builder) AppendFilter(dst []byte) []byte {
 	return b.policy.appendFilter(b.kernel, dst, b.column())
 }
 
-// Filter returns the filter of the keys added since the last Reset. [Filter.KeyCount] of the result is the
-// number of these keys, and [Filter.KeyKind] is the kind that SetKeyKind set. The builder keeps the keys.
-// Filter panics if the filter is too large, as AppendFilter does.
+// Filter builds a filter from the keys added since the last Reset and returns it. The filter's
+// [Filter.KeyCount] is the number of these keys, and its [Filter.KeyKind] is the kind that was set with
+// SetKeyKind. The keys stay in the builder. Filter panics if the filter is too large, as AppendFilter does.
 func (b *Builder) Filter() *Filter {
 	v, _ := openView(b.policy.Format, b.AppendFilter(nil)) // no error: the bytes are ours
 	v.count, v.kind = &keyCount{n: uint64(b.Len())}, b.kind

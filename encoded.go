@@ -14,7 +14,8 @@ import (
 
 // The functions of this file test and set bits in encoded filters where these lie, without a Filter or a Set.
 
-// MayContain reports whether key may be in an encoded filter. It is [Format.MayContainHash] for the key's hash.
+// MayContain reports whether key may be in an encoded filter. It is like [Format.MayContainHash] for the hash
+// of key.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -22,20 +23,22 @@ func (f Format) MayContain(filter, key []byte) bool {
 	return f.mayContain(filter, unsafe.Pointer(unsafe.SliceData(key)), len(key), 0, 0) // inlined
 }
 
-// MayContain is [Format.MayContain], for interfaces such as LevelDB's FilterPolicy. It does not depend on the bits per key.
+// MayContain calls [Format.MayContain]. It exists for interfaces such as LevelDB's FilterPolicy. The result
+// does not depend on the policy's number of bits per key.
 //
 //gcassert:inline
 //gcassert:noescape
 func (p Policy) MayContain(filter, key []byte) bool { return p.Format.MayContain(filter, key) }
 
 // MayContainHash reports whether the key whose [Hash] is h may be in an encoded filter. It decodes the filter
-// in each call, which takes a few nanoseconds and allocates nothing: to query a filter often, [Open] it once.
-// If Open would refuse the bytes, the result is true, so that a damaged filter loses no key. In this case the
-// call may allocate. MayContainHash panics if f has a different hash.
+// in each call, which takes a few nanoseconds and allocates nothing. To query a filter often, [Open] it once
+// instead. If Open would return an error for the bytes, MayContainHash returns true, because false could hide
+// a key that was added. In this case, the call may allocate. MayContainHash panics if h was computed with a
+// different hash function.
 //
-// Do not call it if there is no filter. [RocksDB], [LevelDB] and [Pebble] read an empty slice as the filter
-// of no keys, so in these formats the result is false. In the other formats an empty slice is not a filter,
-// so the result is true.
+// Do not call MayContainHash if there is no filter, because the result for an empty slice depends on the
+// format. In [RocksDB], [LevelDB] and [Pebble], an empty slice is the filter of no keys, so the result is
+// false. In the other formats, an empty slice is not a filter, so the result is true.
 //
 //gcassert:noescape
 func (f Format) MayContainHash(filter []byte, h Hash) bool {
@@ -87,11 +90,12 @@ func smallRemainder(h, n, recip uint64) uint64 {
 	return r
 }
 
-// AddHash adds the key whose [Hash] is h to an encoded filter, in place, and reports whether it was certainly
-// new. It allocates nothing. To add many keys, use [OpenSet].
+// AddHash adds the key whose [Hash] is h to an encoded filter, in place, and reports whether the key was
+// certainly new. It allocates nothing. To add many keys, use [OpenSet] instead.
 //
-// The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if [OpenSet] would refuse the bytes.
-// With an error, the bytes do not change. AddHash panics if f has a different hash.
+// The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if [OpenSet] would return ErrEncoding
+// for the bytes. On error, the bytes do not change. AddHash panics if h was computed with a different hash
+// function.
 //
 //gcassert:noescape
 func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {

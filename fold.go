@@ -8,14 +8,15 @@ import (
 	"github.com/lanebloom/bloom/internal/memory"
 )
 
-// NewFoldable returns an empty set for a stream of unknown length. The set has room for maxKeys at the
-// policy's bits per key, and [Set.Fold] halves it if fewer keys were added. The set needs at most an eighth
-// more memory than a set that [Policy.NewSet] returns. Its size is a number of bytes, words, blocks or lines,
-// depending on the format. The number is at least 8, and even, so every such set can be halved.
+// NewFoldable returns an empty set for a stream of unknown length. The set is sized for maxKeys keys at the
+// policy's number of bits per key. If fewer keys are added, [Set.Fold] can halve the set. Unless the set is
+// very small, it needs at most an eighth more memory than a set that [Policy.NewSet] returns. Its size is a
+// number of bytes, words, blocks or lines, depending on the format. This number is even and at least 8, so
+// the set can be halved at least once.
 //
-// The error is [ErrFormat] if the policy's format is unknown, and [ErrShape] for [Pebble], whose filters have
-// odd numbers of lines. It is [ErrCapacity] if maxKeys is negative, or if the filter is larger than the format
-// allows.
+// The error is [ErrFormat] if the policy's format is unknown, and [ErrShape] if the format is [Pebble],
+// because Pebble's filters have an odd number of lines. It is [ErrCapacity] if maxKeys is negative, or if the
+// filter would be larger than the format allows.
 func (p Policy) NewFoldable(maxKeys int) (*Set, error) {
 	size, probes, err := p.Size(maxKeys)
 	if err != nil {
@@ -44,16 +45,17 @@ func errOddLines(f Format) error {
 	return fmt.Errorf("%w: %v has odd numbers of lines, which cannot be halved", ErrShape, f)
 }
 
-// Fold halves the set as long as its expected false-positive rate stays at or below the given rate, 0 to 1.
-// It returns how many times it halved the set. The set then has the bits of a smaller set to which the same
-// keys were added, so no key is lost. Fold allocates memory of the smaller size. Views that [Set.Filter] and
-// [Set.WithKernel] returned before keep the old memory.
+// Fold halves the set repeatedly, as long as the expected false-positive rate of the result is at most
+// falsePositiveRate. It returns the number of times that it halved the set. The folded set has the same bits
+// as a smaller set to which the same keys were added, so no key is lost. Fold allocates new memory for the
+// folded set. Views that [Set.Filter] and [Set.WithKernel] returned earlier keep the old memory.
 //
 // The expected rate is [Format.FalsePositiveRate] for the number of keys that [Stats] estimates.
 //
-// Fold cannot halve an odd number of bytes, words of 64 bits ([BitsAndBlooms], [Guava]), blocks or lines. For
-// a set of such a size, the result is 0. The error is [ErrShape] for sets of [Pebble], which cannot be halved
-// at any size, and [ErrRate] if the rate is not between 0 and 1. With an error, the set does not change.
+// Fold cannot halve an odd number of bytes, 64-bit words ([BitsAndBlooms] and [Guava]), blocks or lines. If
+// the set has such a size, Fold returns 0. The error is [ErrShape] if the format is [Pebble], whose sets
+// cannot be halved at any size, and [ErrRate] if falsePositiveRate is not between 0 and 1. On error, the set
+// does not change.
 func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {
 	if !(falsePositiveRate > 0 && falsePositiveRate < 1) { // not a number is neither
 		return 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)

@@ -11,11 +11,11 @@ import (
 	"github.com/lanebloom/bloom/internal/probes"
 )
 
-// Group looks up keys in many filters at once. A lookup in an LSM tree queries the filters of 10 to 30
-// tables, and a query of a data lake the filters of thousands of row groups. A Group hashes the key once, and
-// its loads from one filter do not wait for its loads from another.
+// Group looks up keys in many filters at once. For example, a lookup in an LSM tree queries the filters of 10
+// to 30 tables, and a query of a data lake tests the filters of thousands of row groups. A Group hashes each
+// key once, and its memory loads from different filters overlap.
 //
-// A Group refers to the bytes of its filters. It is safe for concurrent use.
+// A Group refers to the bytes of its filters and does not copy them. It is safe for concurrent use.
 type Group struct {
 	unstored
 
@@ -43,12 +43,13 @@ func (s scheme) newBlocks(arrays []probes.Array) []octet {
 	return blocks
 }
 
-// NewGroup returns a group of the filters, which must have the same format. The filters may differ in size and
-// in their number of probes. The group keeps the slice: do not change it. The kernel of the first filter hashes
-// the keys and tests a key in several filters at once ([Filter.WithKernel]).
+// NewGroup returns a group of the given filters, which must have the same format. They may differ in size and
+// in number of probes. The group keeps the slice, so do not change the slice afterwards. The group uses the
+// kernel of the first filter to hash keys and to test a key in several filters at once. To choose this
+// kernel, use [Filter.WithKernel].
 //
-// The error is [ErrShape] if the formats of two filters differ in the hash or in the bits that a hash
-// selects. It is also ErrShape if a filter is nil or the zero Filter.
+// The error is [ErrShape] if the formats of two filters differ in the hash function or in the bits that a
+// hash selects. It is also ErrShape if a filter is nil or the zero Filter.
 func NewGroup(filters []*Filter) (*Group, error) {
 	g := &Group{filters: filters}
 	arrays := make([]probes.Array, len(filters))
@@ -76,13 +77,12 @@ func NewGroup(filters []*Filter) (*Group, error) {
 	return g, nil
 }
 
-// Len returns the number of filters.
+// Len returns the number of filters in the group.
 func (g *Group) Len() int { return len(g.filters) }
 
-// MayContain sets bit i%64 of hits[i/64] if filter i may have the key, and clears it if not. It writes the
-// first (g.Len()+63)/64 words, with 0 for the bits past the last filter. It returns the number of hits.
-//
-// It panics if hits has fewer words than it writes.
+// MayContain tests a key in every filter and returns the number of hits. It sets bit i%64 of hits[i/64] if
+// filter i may contain the key, and clears it if not. MayContain writes the first (g.Len()+63)/64 words of
+// hits, and clears the bits past the last filter. It panics if hits is too short.
 //
 //gcassert:noescape
 func (g *Group) MayContain(key []byte, hits []uint64) int {
@@ -93,8 +93,8 @@ func (g *Group) MayContain(key []byte, hits []uint64) int {
 	return g.MayContainHash(h, hits)
 }
 
-// MayContainHash is [Group.MayContain] for a key whose [Hash] is h. It panics if the format of the filters has
-// a different hash.
+// MayContainHash is like [Group.MayContain] for the key whose [Hash] is h. It panics if h was computed with a
+// different hash function.
 //
 //gcassert:noescape
 func (g *Group) MayContainHash(h Hash, hits []uint64) int {
@@ -147,15 +147,15 @@ func (g *Group) probePart(p *groupPart, h Hash) (word uint64) {
 	return g.scheme.testPart(g.kernel, p, h)
 }
 
-// MayContainBatch tests every key of a column in every filter. Each filter has w = (keys.Len()+63)/64 words
-// of hits, and filter i has the words hits[i*w:(i+1)*w]. In these words, bit j%64 of word j/64 is set if key
-// j may be in the filter. It returns the number of hits.
+// MayContainBatch tests every key of a column in every filter and returns the number of hits. The hits of
+// filter i are in hits[i*w:(i+1)*w], where w is (keys.Len()+63)/64. In these words, bit j%64 of word j/64 is
+// set if key j may be in the filter.
 //
-// It hashes each key once. For more than 1,024 keys that are not yet hashes, it allocates 4 to 32 bytes for
-// each key.
+// MayContainBatch hashes each key once. If a column has more than 1,024 keys and does not contain hashes
+// already, MayContainBatch allocates 4 to 32 bytes for each key.
 //
-// It panics if hits has fewer words than it writes, or if keys are hashes and the format of the filters has a
-// different hash.
+// MayContainBatch panics if hits is too short, or if keys is a column of hashes that were computed with a
+// different hash function.
 func (g *Group) MayContainBatch(keys Keys, hits []uint64) int {
 	words := (keys.n + 63) / 64 * len(g.filters)
 	if len(hits) < words {

@@ -9,20 +9,21 @@ import (
 	"github.com/lanebloom/bloom/internal/memory"
 )
 
-// Set is a filter of fixed size. You can add keys, test keys while more are added, and merge sets of the same
-// shape. A Set accepts more keys than its capacity, but then its false-positive rate exceeds the planned rate.
+// Set is a filter of fixed size to which you can add keys. You can query it between additions, and merge sets
+// of the same shape. A Set accepts more keys than its capacity, but then its false-positive rate exceeds the
+// planned rate.
 //
-// Any number of goroutines may query a Set while no goroutine changes it. Goroutines that add and query at the
-// same time need an [AtomicSet].
+// Any number of goroutines may query a Set while no goroutine changes it. If goroutines add and query keys at
+// the same time, use an [AtomicSet].
 //
 // The zero Set has no bits and no keys, and its methods that add keys panic.
 type Set struct{ view }
 
-// New returns an empty set of the format [Default]. It is sized so that after adding the given number of keys,
-// the false-positive rate is at most falsePositiveRate, for example 0.01.
+// New returns an empty set in the format [Default]. The set is sized so that its false-positive rate is at
+// most falsePositiveRate, for example 0.01, after the given number of keys has been added.
 //
-// The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format reaches it, and
-// [ErrCapacity] if keys is negative or the filter would be too large.
+// The error is [ErrRate] if falsePositiveRate is not between 0 and 1, or if no filter of the format can have
+// this rate. The error is [ErrCapacity] if keys is negative or if the filter would be too large.
 func New(keys int, falsePositiveRate float64) (*Set, error) {
 	p, err := PolicyFor(Default, keys, falsePositiveRate)
 	if err != nil {
@@ -31,13 +32,13 @@ func New(keys int, falsePositiveRate float64) (*Set, error) {
 	return p.NewSet(keys)
 }
 
-// NewSet returns an empty set with room for capacity keys at the policy's bits per key. In the formats of
-// nori-sstable, RocksDB, Pebble and bits-and-blooms a filter for no keys has no bits, so a set has room for at
-// least one key.
+// NewSet returns an empty set that is sized for capacity keys at the policy's number of bits per key. In the
+// formats of nori-sstable, RocksDB, Pebble and bits-and-blooms, a filter for no keys has no bits. For this
+// reason, NewSet sizes the set for at least one key.
 //
 // The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if capacity is negative, or
-// if the filter is so large that [Policy.AppendFilter] panics. If the system does not have enough memory for
-// a smaller filter, the program ends, as it does in make.
+// if [Policy.AppendFilter] would panic because the filter is too large. If the system does not have enough
+// memory for a filter of an allowed size, the program terminates, as it does when make runs out of memory.
 func (p Policy) NewSet(capacity int) (*Set, error) {
 	v, err := p.newView(capacity)
 	if err != nil {
@@ -47,11 +48,11 @@ func (p Policy) NewSet(capacity int) (*Set, error) {
 	return &Set{v}, nil
 }
 
-// NewSet returns an empty set with exactly the given numbers of bits and probes, for example the m and k of a
-// program that computes the size of its filters itself.
+// NewSet returns an empty set with exactly the given number of bits and the given number of probes. Use it,
+// for example, if your program computes the m and k of its filters itself.
 //
-// The error is [ErrFormat] if the format is unknown, [ErrShape] if its filters cannot have this shape, and
-// [ErrCapacity] if the bits need more bytes than [Policy.NewSet] allows.
+// The error is [ErrFormat] if the format is unknown, [ErrShape] if a filter of the format cannot have this
+// shape, and [ErrCapacity] if the set would be larger than [Policy.NewSet] allows.
 func (f Format) NewSet(bits uint64, probes int) (*Set, error) {
 	v, err := f.newView(bits, probes)
 	if err != nil {
@@ -104,15 +105,16 @@ func (f Format) emptyView(s shape) (view, error) {
 	return v, nil
 }
 
-// OpenSet returns a set with the contents of an encoded filter. It copies the bytes.
+// OpenSet returns a set with a copy of the encoded filter in data.
 //
-// The error is [ErrFormat] if the format is unknown. It is [ErrEncoding] if the bytes are not a filter, as for
-// [Open], or if the filter has no bits that can be set:
+// The error is [ErrFormat] if the format is unknown. It is [ErrEncoding] if [Open] would return ErrEncoding,
+// or if no keys can be added to the filter. No keys can be added to the following filters:
 //
-//   - LevelDB: a filter of fewer than two bytes, of 0 probes, or of more than 30, which the format reserves.
-//   - Nori, NoriCrate, RocksDB and Pebble: the filter of no keys; in RocksDB and Pebble also a filter for which
-//     every key is a hit.
-//   - BitsAndBlooms: a filter of no probes, or one that stores fewer bits than its probes reach.
+//   - LevelDB: a filter of fewer than two bytes, a filter with 0 probes, and a filter with more than 30
+//     probes, which the format reserves.
+//   - Nori, NoriCrate, RocksDB and Pebble: the filter of no keys. In RocksDB and Pebble, also a filter that
+//     reports every key as a hit without testing its bits.
+//   - BitsAndBlooms: a filter with no probes, and a filter that stores fewer bits than its probes reach.
 func OpenSet(f Format, data []byte) (*Set, error) {
 	v, err := openView(f, data)
 	if err != nil {
@@ -139,7 +141,7 @@ func (v *view) checkSet() error {
 	return nil
 }
 
-// WithKernel returns a view of the same set that runs its batches on kernel k, both queries and additions.
+// WithKernel returns a Set that shares the bits of s and uses kernel k for batches of queries and additions.
 // The error is [ErrKernel] if k is not one of [Kernels].
 func (s *Set) WithKernel(k Kernel) (*Set, error) {
 	if err := k.check(); err != nil {
@@ -161,7 +163,7 @@ func (s *Set) Add(key []byte) {
 	s.count.n++
 }
 
-// AddString adds a key.
+// AddString is like Add but accepts the key as a string.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -170,7 +172,7 @@ func (s *Set) AddString(key string) {
 	s.count.n++
 }
 
-// AddUint64 adds the 8 little-endian bytes of key.
+// AddUint64 adds the 8-byte little-endian encoding of key.
 //
 //gcassert:inline
 func (s *Set) AddUint64(key uint64) {
@@ -178,7 +180,7 @@ func (s *Set) AddUint64(key uint64) {
 	s.count.n++
 }
 
-// AddHash adds the key whose [Hash] is h. It panics if the set's format has a different hash.
+// AddHash adds the key whose [Hash] is h. It panics if h was computed with a different hash function.
 //
 //gcassert:inline
 func (s *Set) AddHash(h Hash) { s.TestAndAddHash(h) }
@@ -191,8 +193,8 @@ func (v *view) mustTake(h Hash) {
 	}
 }
 
-// TestAndAdd adds a key and reports whether it may have been present before. It hashes the key once, whereas
-// MayContain and Add together hash it twice.
+// TestAndAdd adds a key and reports whether the key may have been present already. It hashes the key once,
+// whereas MayContain followed by Add hashes it twice.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -202,7 +204,7 @@ func (s *Set) TestAndAdd(key []byte) bool {
 	return !isNew
 }
 
-// TestAndAddString is TestAndAdd for a string.
+// TestAndAddString is like TestAndAdd but accepts the key as a string.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -212,7 +214,7 @@ func (s *Set) TestAndAddString(key string) bool {
 	return !isNew
 }
 
-// TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
+// TestAndAddUint64 is like TestAndAdd for the 8-byte little-endian encoding of key.
 //
 //gcassert:inline
 func (s *Set) TestAndAddUint64(key uint64) bool {
@@ -221,33 +223,35 @@ func (s *Set) TestAndAddUint64(key uint64) bool {
 	return !isNew
 }
 
-// TestAndAddHash is TestAndAdd for the key whose [Hash] is h. It panics if the set's format has a different
-// hash.
+// TestAndAddHash is like TestAndAdd for the key whose [Hash] is h. It panics if h was computed with a
+// different hash function.
 func (s *Set) TestAndAddHash(h Hash) bool {
 	s.mustTake(h)
 	s.count.n++
 	return !s.addHash(h)
 }
 
-// AddBatch adds every key of a column. For a large set it uses several goroutines, as [Policy.AppendFilter]
-// does. It panics if keys are hashes and the set's format has a different hash.
+// AddBatch adds every key of a column. If the set is large, AddBatch uses several goroutines, as
+// [Policy.AppendFilter] does. It panics if keys is a column of hashes that were computed with a different
+// hash function.
 func (s *Set) AddBatch(keys Keys) {
 	keys.mustServe(s.format)
 	s.addColumn(keys)
 	s.count.add(uint64(keys.n - keys.nulls()))
 }
 
-// TestAndAddBatch adds every key of a column and reports which keys may have been present before. It treats the
-// keys in order, as [Set.TestAndAdd] does: among equal keys in the column, the second and all later ones are
-// hits. So the keys that are not hits are the stream without duplicates, minus a few new keys that are lost as
-// false positives.
+// TestAndAddBatch adds every key of a column, reports which keys may have been present already, and returns
+// the number of these keys. The results are the same as if you called [Set.TestAndAdd] for each key in order.
+// If a key occurs several times in the column, all occurrences after the first are hits. The keys that are
+// not hits therefore form the stream without duplicates, except for a few new keys that are lost as false
+// positives.
 //
-// It sets bit i%64 of hits[i/64] if key i may have been present, and clears it if the key was certainly new. It
-// writes the first (keys.Len()+63)/64 words, with 0 for the bits past the last key, and returns the number of
-// hits. A null row adds no key and is not a hit, although it is not a new key either.
+// TestAndAddBatch sets bit i%64 of hits[i/64] if key i may have been present, and clears it if the key was
+// certainly new. It writes the first (keys.Len()+63)/64 words of hits, and clears the bits past the last key.
+// A null row adds no key. Its bit is cleared, although it is not a new key.
 //
-// It panics if hits has fewer words than it writes, or if keys are hashes and the set's format has a different
-// hash.
+// TestAndAddBatch panics if hits is too short, or if keys is a column of hashes that were computed with a
+// different hash function.
 func (s *Set) TestAndAddBatch(keys Keys, hits []uint64) int {
 	n := s.addFound(&keys, hits)
 	s.count.add(uint64(keys.n - keys.nulls()))
@@ -264,7 +268,7 @@ func (s *Set) Clear() {
 	*s.count = keyCount{}
 }
 
-// Clone returns a copy, which does not change when s does.
+// Clone returns an independent copy of the set.
 func (s *Set) Clone() *Set {
 	if s.scheme == 0 {
 		return new(Set)
@@ -279,18 +283,18 @@ func (s *Set) Clone() *Set {
 	return &Set{v}
 }
 
-// Equal reports whether the sets have the same format, size, number of probes and bits. Then they give the same
-// answer to every query. Two sets can be equal although different keys were added.
+// Equal reports whether the sets have the same format, size, number of probes and bits. Equal sets give the
+// same answer to every query. Two sets can be equal even if different keys were added to them.
 func (s *Set) Equal(other *Set) bool {
 	bits, shape := s.encoded()
 	otherBits, err := other.bitsOf(s.format, shape, s.N)
 	return err == nil && bytes.Equal(bits, otherBits)
 }
 
-// Merge adds all keys of other. The error is [ErrShape] if the sets differ in format, size or number of
-// probes. It is [ErrKind] if the kinds of keys of both sets are known and differ. If only one kind is known,
-// the kind of s becomes unknown. Views that [Set.Filter] and [Set.WithKernel] returned before keep their
-// kind. With an error, s does not change.
+// Merge adds all keys of other to s. The error is [ErrShape] if the sets differ in format, size or number of
+// probes. It is [ErrKind] if the kinds of keys in both sets are known and differ. If only one kind is known,
+// the kind of s becomes unknown. Views that [Set.Filter] and [Set.WithKernel] returned earlier keep their
+// kind. On error, s does not change.
 func (s *Set) Merge(other *Set) error {
 	to, from, err := s.matched(other)
 	if err != nil || len(to) == 0 {
@@ -302,14 +306,15 @@ func (s *Set) Merge(other *Set) error {
 	return nil
 }
 
-// Intersect keeps the bits that both sets have. Every key that both sets had is still a hit in s. A key that
-// only one of the sets had is more often a false positive than other absent keys, because the other set had
-// some of its bits. So s is not the filter of the common keys: its [Set.KeyCount] is not known, the number of
-// keys that [Set.Stats] estimates is too high, and no formula gives its rate. [Set.MeasureRate] measures the
-// rate of keys that neither set had.
+// Intersect clears every bit of s that is not set in other. Every key that was added to both sets is still a
+// hit in s. A key that was added to only one of the sets is more often a false positive than a key that was
+// added to neither, because one set already has all bits of the key. For this reason, s is not the same as a
+// filter that was built from the common keys. Its [Set.KeyCount] is not known, [Set.Stats] overestimates its
+// number of keys, and no formula gives its false-positive rate. [Set.MeasureRate] measures the rate for keys
+// that were added to neither set.
 //
-// The error is [ErrShape] if the sets differ in format, size or number of probes, and [ErrKind] if their keys
-// are known to be of different kinds. With an error, s does not change.
+// The error is [ErrShape] if the sets differ in format, size or number of probes. It is [ErrKind] if the
+// kinds of keys in both sets are known and differ. On error, s does not change.
 func (s *Set) Intersect(other *Set) error {
 	to, from, err := s.matched(other)
 	if err != nil || len(to) == 0 {

@@ -14,31 +14,33 @@ import (
 // Stats describes an encoded filter.
 type Stats struct {
 	Bits    uint64 // length of the bit array
-	SetBits uint64 // how many of its bits are set
-	Probes  int    // bits tested for a key; 0 if the filter answers without testing bits
+	SetBits uint64 // number of bits that are set
+	Probes  int    // number of bits tested for a key; 0 if the filter answers without testing bits
 
-	// Keys is an estimate: the number of different keys that are expected to set as many bits. Its error is
-	// about 5 %. It is 0 if KeysUnknown is set.
+	// Keys is an estimate of the number of different keys in the filter, derived from SetBits. The error of
+	// the estimate is about 5 %. Keys is 0 if KeysUnknown is true.
 	Keys float64
 
-	// KeysUnknown is set if the number of keys cannot be derived from the bits: all bits that keys can set are
-	// set, or every key is a hit.
+	// KeysUnknown is true if the number of keys cannot be derived from the bits. This is the case if all bits
+	// that keys can set are set, or if every key is a hit.
 	KeysUnknown bool
 
-	// FalsePositiveRate is the expected false-positive rate, 0 to 1, of keys with random hashes. In the formats
-	// [RocksDB] and [Parquet] it is computed from the set bits of each line or block. In the other formats it
-	// is [Format.FalsePositiveRate] for the estimated number of keys, by formulas alone.
+	// FalsePositiveRate is the expected false-positive rate of keys with random hashes, from 0 to 1. In the
+	// formats [RocksDB] and [Parquet], it is computed from the number of set bits in each line or block. In
+	// the other formats, it is [Format.FalsePositiveRate] for the estimated number of keys, computed by
+	// formulas alone.
 	//
-	// For 10,000 keys or more, and rates of 0.1 % or more, it is within 5 % of what [Filter.MeasureRate]
-	// measures; for a filter of 100 keys it can be 40 % off. No formula holds for a [LevelDB] filter of 6,000
-	// keys or more. For such a filter, Stats tests 2^17 random hashes. This gives an error of 3 % at a rate
-	// of 1 %, and of 9 % at 0.1 %. Keys whose hashes are not random can have a higher rate: to measure it,
-	// call MayContainBatch with absent keys.
+	// If a filter has 10,000 keys or more and a rate of 0.1 % or more, FalsePositiveRate is within 5 % of the
+	// rate that [Filter.MeasureRate] measures. For a filter of 100 keys, the difference can be 40 %. No
+	// formula is accurate for a [LevelDB] filter of 6,000 keys or more, so Stats tests such a filter with
+	// 2^17 random hashes. The error is then 3 % at a rate of 1 %, and 9 % at a rate of 0.1 %. Keys whose
+	// hashes are not random can have a higher rate. To measure that rate, call MayContainBatch with absent
+	// keys.
 	FalsePositiveRate float64
 }
 
-// Stats counts the set bits, and derives from them the number of keys and the false-positive rate. It reads the
-// whole filter once: 5 MB take about 0.3 ms.
+// Stats counts the set bits and derives the number of keys and the false-positive rate from them. It reads
+// the whole filter once, which takes about 0.3 ms for 5 MB.
 func (v *view) Stats() Stats {
 	if detect.Races {
 		v = v.still()
@@ -99,8 +101,8 @@ func (v *view) setBits() uint64 {
 	return n
 }
 
-// BitRange returns where the bits lie in the encoded filter: in the slice [from:to] of its bytes. The header
-// of the format lies before the bits, and its trailer after them.
+// BitRange returns where the filter's bits are: in f.Bytes()[from:to]. If the format has a header, the header
+// precedes the bits. If the format has a trailer, the trailer follows the bits.
 func (f *Filter) BitRange() (from, to int) { return f.bitRange() }
 
 // keysOf returns the number of keys that are expected to set as many bits as are set. It is
@@ -145,10 +147,11 @@ func samples(k int) int {
 	return min(most, mostProbes/max(k, 1)) / windowKeys * windowKeys
 }
 
-// MeasureRate tests 2^20 random hashes and returns the fraction of hits, 0 to 1. The hashes are the same in
-// every call. For a rate of 1 % the relative error is 1 %. It takes some milliseconds; [Filter.Stats] is faster
-// and less exact. A filter of more than 32 probes is tested with fewer hashes, at most 2^25 probes in all. Keys
-// whose hashes are not random can have a higher rate: to measure it, call MayContainBatch with absent keys.
+// MeasureRate tests the filter with 2^20 random hashes and returns the fraction of hits, from 0 to 1. Every
+// call uses the same hashes. At a rate of 1 %, the relative error is 1 %. A call takes a few milliseconds.
+// [Filter.Stats] is faster and less exact. If the filter has more than 32 probes, MeasureRate uses fewer
+// hashes, so that it makes at most 2^25 probes in total. Keys whose hashes are not random can have a higher
+// rate. To measure that rate, call MayContainBatch with absent keys.
 func (v *view) MeasureRate() float64 {
 	if detect.Races {
 		v = v.still()
@@ -188,8 +191,8 @@ func (v *view) passing(samples int) float64 {
 	return float64(yes) / float64(samples)
 }
 
-// Explain returns the steps from key to the bits that the filter tests. It follows the definition of the format
-// step by step, as [Reference] does. To test keys, call MayContain.
+// Explain describes how the filter finds the bits that it tests for key. Like [Reference], Explain follows
+// the definition of the format step by step. To test keys, call MayContain instead.
 func (f *Filter) Explain(key []byte) Explanation {
 	of := formats[f.format].explain(f.still().data, key)
 	e := Explanation{Rule: of.Rule, Positions: of.Positions}
