@@ -11,16 +11,16 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// This file is a complete sorted table with a filter, small enough to copy. A sorted table
-// is written once, in the order of its keys, and then read by key.
+// This file implements a complete sorted table with a filter. It is small enough to copy. A sorted table is
+// written once, in the order of its keys, and then read by key. A table consists of these parts:
 //
 //	data blocks, index, filter, footer
 //
-// A block has entries; each is a key and a value. The index has the last key and the
-// position of every block. The footer has a fixed size, and the positions of the index and
-// the filter.
+// A block consists of entries, and each entry has a key and a value. The index contains the last key and the
+// position of every block. The footer has a fixed size. It contains the positions of the index and the
+// filter.
 const (
-	blockSize  = 4096 // bytes at which a block is complete
+	blockSize  = 4096 // a block is complete when it has this many bytes
 	footerSize = 5 * 8
 	magic      = 0x656c6261742d626c // "lb-table"
 )
@@ -32,13 +32,13 @@ type tableWriter struct {
 	file         io.Writer
 	filter       *bloom.Set
 	block, index []byte
-	last         []byte // key
+	last         []byte // the last key
 	offset       uint64
 }
 
-// newTableWriter returns a writer whose filter is sized for an estimated number of keys.
-// With more keys than that, more absent keys cost a read of a block. A [bloom.Builder] needs
-// no estimate, but 16 bytes of memory for each key.
+// newTableWriter returns a writer whose filter is sized for an estimated number of keys. If you add more keys
+// than estimated, lookups of absent keys read a block more often. A [bloom.Builder] does not need an
+// estimate, but stores a hash of 8 bytes for each key.
 func newTableWriter(file io.Writer, estimatedKeys int) (*tableWriter, error) {
 	filter, err := bloom.Policy{BitsPerKey: 10}.NewSet(estimatedKeys)
 	if err != nil {
@@ -47,7 +47,7 @@ func newTableWriter(file io.Writer, estimatedKeys int) (*tableWriter, error) {
 	return &tableWriter{file: file, filter: filter}, nil
 }
 
-// Add writes an entry. The keys must ascend.
+// Add writes an entry. You must add the keys in ascending order.
 func (w *tableWriter) Add(key, value []byte) error {
 	isFirst := w.offset == 0 && len(w.block) == 0
 	if !isFirst && bytes.Compare(key, w.last) <= 0 {
@@ -71,8 +71,7 @@ func (w *tableWriter) endBlock() error {
 	return err
 }
 
-// Close writes the last block, the index, the filter and the footer. It does not close the
-// file.
+// Close writes the last block, the index, the filter and the footer. It does not close the file.
 func (w *tableWriter) Close() error {
 	if len(w.block) > 0 {
 		if err := w.endBlock(); err != nil {
@@ -83,7 +82,7 @@ func (w *tableWriter) Close() error {
 	if err != nil {
 		return err
 	}
-	encoded, err := w.filter.MarshalBinary() // it says what it is, and has checksums
+	encoded, err := w.filter.MarshalBinary() // the file records its format and has checksums
 	if err != nil {
 		return err
 	}
@@ -109,7 +108,7 @@ func (w *tableWriter) write(data []byte) (span, error) {
 // span is a part of a file.
 type span struct{ offset, size uint64 }
 
-// read reads a span. The span must not go past end.
+// read reads a span. It returns an error if the span extends past end.
 func (s span) read(file io.ReaderAt, end uint64) ([]byte, error) {
 	if s.offset > end || s.size > end-s.offset {
 		return nil, fmt.Errorf("%w: %d bytes at %d, of %d", errCorrupt, s.size, s.offset, end)
@@ -119,7 +118,7 @@ func (s span) read(file io.ReaderAt, end uint64) ([]byte, error) {
 	return data, err
 }
 
-// table reads a table. It keeps the index and the filter in memory.
+// table reads a table file. It keeps the index and the filter in memory.
 type table struct {
 	file    io.ReaderAt
 	blocks  []block
@@ -128,7 +127,7 @@ type table struct {
 }
 
 type block struct {
-	last []byte // key
+	last []byte // the last key
 	span
 }
 
@@ -186,8 +185,9 @@ func parseIndex(entries []byte) (blocks []block, err error) {
 	return blocks, nil
 }
 
-// Get returns the value of a key. It reads a block if the table has the key. For absent keys
-// the filter answers no without a read, but for about one in 105.
+// Get returns the value of a key. If the table contains the key, Get reads a block. If it does not, Get
+// usually reads nothing, because the filter returns false. For about one in 105 absent keys, the filter
+// returns true, and Get reads a block.
 func (t *table) Get(key []byte) (value []byte, found bool, err error) {
 	if !t.filter.MayContain(key) {
 		return nil, false, nil
@@ -265,8 +265,7 @@ func writeTable(file io.Writer, n int) error {
 	return w.Close()
 }
 
-// The example writes a table with its filter, and then looks up keys. The table has half of
-// them.
+// This example writes a table with a filter, and then looks up keys. The table contains half of these keys.
 func Example_sortedTable() {
 	const keys = 20_000
 	var file bytes.Buffer
@@ -284,7 +283,7 @@ func Example_sortedTable() {
 	value, found, err := table.Get([]byte("key000042"))
 	fmt.Printf("%s, %v, %v\n", value, found, err)
 
-	for _, first := range []int{0, 1} { // even keys are there, odd ones are not
+	for _, first := range []int{0, 1} { // the table contains the even keys only
 		reader.reads = 0
 		number := 0
 		for i := range keys {

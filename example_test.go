@@ -18,7 +18,7 @@ import (
 )
 
 func Example() {
-	known, err := bloom.New(1_000_000, 0.01) // room for a million keys; 1 % of absent keys may pass
+	known, err := bloom.New(1_000_000, 0.01) // room for a million keys; 1 % false positives
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func ExampleFilter_MayContainBatch() {
 
 func ExampleFilter_AppendHits() {
 	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"oslo", "rome"}))
-	// A column as Arrow keeps it: paris, rome, null, oslo.
+	// A column in the memory layout of an Arrow string array: paris, rome, null, oslo.
 	data, offsets := []byte("parisromeoslo"), []int32{0, 5, 9, 9, 13}
 	column, err := bloom.Offsets(data, offsets)
 	if err != nil {
@@ -54,7 +54,7 @@ func ExampleFilter_AppendHits() {
 	// Output: [1 3]
 }
 
-// A lookup in many tables hashes its key once.
+// To look up a key in many tables, hash it only once.
 func ExampleFilter_MayContainHash() {
 	var tables []*bloom.Filter
 	for _, keys := range [][]string{{"a", "b"}, {"c"}, {"b", "d"}} {
@@ -70,7 +70,7 @@ func ExampleFilter_MayContainHash() {
 	// 2 true
 }
 
-// A group answers for all tables at once: bit i of hits is the answer of table i.
+// A group queries the filters of all tables at once. Bit i of hits is the result for table i.
 func ExampleGroup() {
 	var tables []*bloom.Filter
 	for _, keys := range [][]string{{"a", "b"}, {"c"}, {"b", "d"}} {
@@ -85,12 +85,12 @@ func ExampleGroup() {
 	// Output: 2 tables: 101
 }
 
-// LevelDB's hash has too few bits for some numbers of keys and rates.
+// LevelDB's hash is too short for some combinations of a number of keys and a rate.
 func ExamplePolicyFor() {
 	policy, err := bloom.PolicyFor(bloom.Default, 500_000, 0.001)
 	fmt.Println(policy.BitsPerKey, err)
 
-	// LevelDB's 32-bit hash cannot tell half a billion keys apart at this rate.
+	// With half a billion keys, too many absent keys have the same 32-bit hash as a key in the filter.
 	_, err = bloom.PolicyFor(bloom.LevelDB, 500_000_000, 0.001)
 	fmt.Println(errors.Is(err, bloom.ErrRate))
 	// Output:
@@ -98,7 +98,7 @@ func ExamplePolicyFor() {
 	// true
 }
 
-// A set that grows: each word is printed once.
+// This example adds words to a set and prints each word the first time that it occurs.
 func ExampleSet() {
 	seen, err := bloom.New(1000, 0.01)
 	if err != nil {
@@ -112,7 +112,7 @@ func ExampleSet() {
 	// Output: to be or not
 }
 
-// A column of keys: the rows whose city may be known.
+// This example tests a column of cities and prints the rows whose city may be known.
 func ExampleFilter_Hits() {
 	known := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"oslo", "rome"}))
 	cities := []string{"paris", "rome", "bern", "oslo"}
@@ -124,14 +124,14 @@ func ExampleFilter_Hits() {
 	// 3 oslo
 }
 
-// A file that is shared: it says its format, so that a reader need not know it.
+// A filter file records its format, so a reader does not need to know the format.
 func ExampleOpenBinary() {
 	known := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"oslo", "rome"}))
-	file, err := known.MarshalBinary() // as os.WriteFile takes it
+	file, err := known.MarshalBinary() // the contents for os.WriteFile
 	if err != nil {
 		log.Fatal(err)
 	}
-	read, err := bloom.OpenBinary(file) // as os.ReadFile returned it
+	read, err := bloom.OpenBinary(file) // the contents from os.ReadFile
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func ExampleOpenBinary() {
 	// Output: rocksdb filter of 512 bits and 6 probes for 2 keys true
 }
 
-// Files tell their format, so that a reader need not know it.
+// The file records the format of the set, so a reader does not need to know the format.
 func ExampleSet_WriteTo() {
 	seen, err := bloom.Policy{BitsPerKey: 10}.NewSet(1000)
 	if err != nil {
@@ -163,8 +163,7 @@ func ExampleSet_WriteTo() {
 	// Output: rocksdb filter of 10240 bits and 6 probes for 2 keys true
 }
 
-// A Builder works like LevelDB while it writes a table: it takes keys as they come, and
-// sizes the filter at the end.
+// A Builder works as LevelDB does when it writes a table: it collects keys, and sizes the filter at the end.
 func ExampleBuilder() {
 	builder := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}.NewBuilder()
 	builder.AddString("hello")
@@ -183,14 +182,14 @@ func ExamplePolicy_NewFilter() {
 	// rocksdb filter of 512 bits and 6 probes for 3 keys
 }
 
-// A column of any integer type needs no copy. Negative integers are keys like others.
+// You can use a column of any integer type without copying it. Negative integers are valid keys.
 func ExampleIntegers() {
 	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Integers([]time.Duration{-1, time.Second}))
 	fmt.Println(filter.AppendHits(nil, bloom.Integers([]int64{7, 1_000_000_000, -1})))
 	// Output: [1 2]
 }
 
-// Which rows of a stream of columns were there before?
+// This example reads a stream of columns and reports which rows occurred before.
 func ExampleSet_TestAndAddBatch() {
 	seen, err := bloom.New(1000, 0.01)
 	if err != nil {
@@ -219,7 +218,7 @@ func ExampleSet_Clone() {
 	// Output: true false false
 }
 
-// Workers share a set: of each URL, one of them learns that it is new.
+// Several workers share a set. For each URL, at least one worker learns that the URL is new.
 func ExampleAtomicSet() {
 	seen, err := bloom.Policy{BitsPerKey: 10}.NewAtomicSet(1000)
 	if err != nil {
@@ -244,9 +243,10 @@ func ExampleAtomicSet() {
 	// Output: true true 1285
 }
 
-// guavaSize returns how many bits and probes BloomFilter.create of Guava takes. Guava 31.1 computes the probes from the whole
-// number of bits; later versions compute them from the rate (Guava's pull request 7494, of 2024). For few keys the two can
-// differ by one. Where there are no bits, Guava makes no filter.
+// guavaSize returns the numbers of bits and probes that Guava's BloomFilter.create chooses. Guava 31.1
+// computes the number of probes from the number of bits, rounded down, and later versions compute it from the
+// rate (Guava's pull request 7494, of 2024). For few keys, the two results can differ by one. If the number
+// of bits is 0, Guava does not create a filter.
 func guavaSize(keys int, rate float64) (bits uint64, probes, probesOf31 int) {
 	n := float64(max(keys, 1))
 	m := math.Floor(-n * math.Log(rate) / (math.Ln2 * math.Ln2))
@@ -254,8 +254,8 @@ func guavaSize(keys int, rate float64) (bits uint64, probes, probesOf31 int) {
 	return 64 * uint64(math.Ceil(m/64)), round(-math.Log(rate) / math.Ln2), round(m / n * math.Ln2)
 }
 
-// A set of the size that Guava gives to its filters has their bytes for the same keys. All bits here, and the
-// probes of Guava 31.1, stand in headers that Guava wrote.
+// A set with the same size as a Guava filter has the same bytes for the same keys. All numbers of bits in
+// this example, and the numbers of probes for Guava 31.1, are taken from headers that Guava wrote.
 func Example_guavaSize() {
 	bits, probes, _ := guavaSize(1_000_000, 0.03)
 	set, err := bloom.Guava.NewSet(bits, probes)
@@ -281,8 +281,8 @@ func Example_guavaSize() {
 	// 287 keys at 0.0014: 3968 bits, 10 probes, 9 by Guava 31.1
 }
 
-// TestTableSavesReads counts the blocks that the example's table reads. It must read one for
-// every present key and, at 10 bits per key, one for at most 1.1 % of the absent keys.
+// TestTableSavesReads counts the blocks that the example's table reads. The table must read one block for
+// every present key. At 10 bits per key, it must read a block for at most 1.1 % of the absent keys.
 func TestTableSavesReads(t *testing.T) {
 	t.Parallel()
 	const keys = 30_000
@@ -316,7 +316,7 @@ func TestTableSavesReads(t *testing.T) {
 	}
 
 	reader.reads = 0
-	for i := range keys { // but for the last, between two keys of a block or of two
+	for i := range keys { // each key except the last is between two keys of the table
 		if _, found, err := table.Get(fmt.Appendf(nil, "key%06d", 2*i+1)); found || err != nil {
 			t.Fatalf("key %d: %v, %v", 2*i+1, found, err)
 		}
@@ -326,7 +326,7 @@ func TestTableSavesReads(t *testing.T) {
 	}
 }
 
-// TestTableRefusesOthers opens bytes that are no table, and looks up keys in damaged tables.
+// TestTableRefusesOthers opens bytes that are not a table, and looks up keys in damaged tables.
 func TestTableRefusesOthers(t *testing.T) {
 	t.Parallel()
 	const keys = 300 // two blocks
@@ -360,7 +360,7 @@ func TestTableRefusesOthers(t *testing.T) {
 		}
 	}
 	filter := int(binary.LittleEndian.Uint64(whole[footer+16:]))
-	for i := range 112 { // the header of its file
+	for i := range 112 { // the header of the filter's file
 		damaged := bytes.Clone(whole)
 		damaged[filter+i] ^= 0x81
 		if _, err := open(damaged); !errors.Is(err, errCorrupt) || !errors.Is(err, bloom.ErrEncoding) {
@@ -384,7 +384,7 @@ func TestTableRefusesOthers(t *testing.T) {
 	}
 }
 
-// TestTableReadsInside reads spans and entries that claim more bytes than there are.
+// TestTableReadsInside reads spans and entries whose lengths extend past the end of the data.
 func TestTableReadsInside(t *testing.T) {
 	const end = 10 // of 20 bytes
 	for _, s := range []span{{0, 11}, {10, 1}, {11, 0}, {5, math.MaxUint64}, {math.MaxUint64, 2}, {1 << 63, 1}} {
@@ -400,7 +400,7 @@ func TestTableReadsInside(t *testing.T) {
 	}
 }
 
-// TestTableWantsOrder checks that a table refuses keys that do not ascend.
+// TestTableWantsOrder checks that a table writer rejects keys that are not in ascending order.
 func TestTableWantsOrder(t *testing.T) {
 	for _, keys := range [][]string{{"b", "a"}, {"a", "a"}, {"", ""}} {
 		w, err := newTableWriter(new(bytes.Buffer), 2)

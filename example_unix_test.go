@@ -12,9 +12,9 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// probeFile maps the file of a filter into memory. The filter reads the file in place, page
-// by page as keys need them, and never writes to it. Do not use the filter after unmapping
-// the file.
+// probeFile maps a filter file into memory and tests keys. The filter reads the mapped file in place, so a
+// lookup loads only the pages that it needs. The filter never writes to the file. Do not use the filter after
+// unmapping the file.
 func probeFile(name string, keys bloom.Keys, hits []uint64) (n int, err error) {
 	file, err := os.Open(name)
 	if err != nil {
