@@ -121,7 +121,7 @@ func (s *AtomicSet) add(p unsafe.Pointer, n int) bool {
 //gcassert:inline
 func (s *AtomicSet) AddUint64(key uint64) { s.TestAndAddUint64(key) }
 
-// AddHash adds the key whose [Hash] is h. It panics if h was computed with a different hash function.
+// AddHash adds the key whose [Hash] is h. It panics if h was not computed with the set's hash function.
 //
 //gcassert:inline
 func (s *AtomicSet) AddHash(h Hash) { s.TestAndAddHash(h) }
@@ -150,15 +150,15 @@ func (s *AtomicSet) TestAndAddUint64(key uint64) bool {
 	return !s.view.addHashAtomic(s.view.scheme.hashUint64(key))
 }
 
-// TestAndAddHash is like TestAndAdd for the key whose [Hash] is h. It panics if h was computed with a
-// different hash function.
+// TestAndAddHash is like TestAndAdd for the key whose [Hash] is h. It panics if h was not computed with the
+// set's hash function.
 func (s *AtomicSet) TestAndAddHash(h Hash) bool {
 	s.view.mustTake(h)
 	return !s.view.addHashAtomic(h)
 }
 
 // AddBatch adds every key of a column. If the set is large, AddBatch uses several goroutines, as
-// [Policy.AppendFilter] does. It panics if keys is a column of hashes that were computed with a different
+// [Policy.AppendFilter] does. It panics if keys is a column of hashes that were not computed with the set's
 // hash function.
 func (s *AtomicSet) AddBatch(keys Keys) {
 	keys.mustServe(s.view.format)
@@ -166,8 +166,8 @@ func (s *AtomicSet) AddBatch(keys Keys) {
 }
 
 // TestAndAddBatch adds every key of a column and reports which keys may have been present already, as
-// [Set.TestAndAddBatch] does. If several goroutines add a new key at the same time, at least one of them gets
-// the result that the key is not a hit.
+// [Set.TestAndAddBatch] does. If several goroutines add a new key at the same time, at least one of their
+// calls does not report the key as a hit.
 func (s *AtomicSet) TestAndAddBatch(keys Keys, hits []uint64) int {
 	return s.view.addFound(&keys, hits)
 }
@@ -213,7 +213,7 @@ func (s *AtomicSet) KeyKind() KeyKind {
 }
 
 // Clear removes all keys whose additions returned before Clear began. A key that is added during the call may
-// lose some of its bits, and queries then do not find it. If you must not lose keys, create a new set
+// lose some of its bits, so that queries no longer find it. If you must not lose keys, create a new set
 // instead, and share it with all goroutines through an [atomic.Pointer].
 func (s *AtomicSet) Clear() {
 	bits, _ := s.view.encoded()
@@ -226,14 +226,14 @@ func (s *AtomicSet) Clear() {
 	}
 }
 
-// Stats describes the set as [Filter.Stats] does, without copying the set. All fields of the result include
-// the keys whose additions returned before Stats began. A key that is added during the call may affect only
-// some of the fields.
+// Stats describes the set as [Filter.Stats] does, without copying the set. All fields of the result account
+// for the keys whose additions returned before Stats began. A key that is added during the call may affect
+// only some of the fields.
 func (s *AtomicSet) Stats() Stats { return s.view.Stats() }
 
 // Filter returns a read-only view of the set. The view also finds keys that are added later. You may query
-// the view, directly or in a [Group], while goroutines add keys. Except for [Filter.Bytes], the methods of
-// the view that return or write bytes copy the bytes first. After [AtomicSet.ReadFrom] or
+// the view, directly or in a [Group], while goroutines add keys. Except for [Filter.Bytes], all methods of
+// the view that return or write its bytes copy the bytes first. After [AtomicSet.ReadFrom] or
 // [AtomicSet.UnmarshalBinary], a Filter that was returned earlier still refers to the old bits.
 func (s *AtomicSet) Filter() *Filter {
 	f := &Filter{s.view}
@@ -263,8 +263,8 @@ func (s AtomicSet) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) 
 func (s *AtomicSet) WriteTo(w io.Writer) (int64, error) { return s.Snapshot().WriteTo(w) }
 
 // UnmarshalBinary replaces the contents of s with the filter file in data, as [Set.UnmarshalBinary] does. No
-// other goroutine may use s during the call. The error is [ErrEncoding] or [ErrFormat]. On error, s does not
-// change.
+// other goroutine may use s during the call. The error, if any, is [ErrEncoding] or [ErrFormat]. On error, s
+// does not change.
 func (s *AtomicSet) UnmarshalBinary(data []byte) error { return s.take(verifyFile(data)) }
 
 // ReadFrom replaces the contents of s with the next filter file from r, as [Set.ReadFrom] does. No other
@@ -300,8 +300,8 @@ func (s *AtomicSet) MayContainString(key string) bool { return s.view.MayContain
 //gcassert:inline
 func (s *AtomicSet) MayContainUint64(key uint64) bool { return s.view.MayContainUint64(key) }
 
-// MayContainHash is like MayContain for the key whose [Hash] is h. It panics if h was computed with a
-// different hash function.
+// MayContainHash is like MayContain for the key whose [Hash] is h. It panics if h was not computed with the
+// set's hash function.
 //
 //gcassert:inline
 func (s *AtomicSet) MayContainHash(h Hash) bool { return s.view.MayContainHash(h) }

@@ -12,15 +12,15 @@ import (
 )
 
 // MayContainBatch tests every key of a column and returns the number of hits. It sets bit i%64 of hits[i/64]
-// if key i may be in the filter, and clears it if not. This is the bit order of Arrow's bitmaps.
+// if key i may be in the filter, and clears it otherwise. This is the bit order of Arrow's bitmaps.
 // MayContainBatch writes the first (keys.Len()+63)/64 words of hits, and clears the bits past the last key. A
 // null row is not a hit.
 //
 // A batch of about 8 or more strings, or 16 or more integers, is faster than single calls. A smaller batch
 // takes as long as single calls, so you do not need to collect more keys.
 //
-// MayContainBatch panics if hits is too short, or if keys is a column of hashes that were computed with a
-// different hash function.
+// MayContainBatch panics if hits is too short, or if keys is a column of hashes that were not computed with
+// the filter's hash function.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -190,8 +190,8 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 // returns the extended slice.
 //
 // Positions are 32-bit numbers, so AppendHits panics if the column has more than 2^32 keys. Use [Keys.Slice]
-// to split such a column. AppendHits also panics if keys is a column of hashes that were computed with a
-// different hash function.
+// to split such a column. AppendHits also panics if keys is a column of hashes that were not computed with
+// the filter's hash function.
 //
 //gcassert:noescape
 func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
@@ -213,7 +213,7 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 }
 
 // Hits returns an iterator over the positions of the keys that may be in the filter, in ascending order. It
-// panics if keys is a column of hashes that were computed with a different hash function.
+// panics if keys is a column of hashes that were not computed with the filter's hash function.
 //
 //gcassert:inline
 func (v *view) Hits(keys Keys) iter.Seq[int] { // is inlined, so that a loop over it allocates nothing

@@ -157,8 +157,8 @@ func (v *view) MayContainUint64(key uint64) bool {
 	return probeUint64(&v.Base, key) // inlined, and a call of assembly
 }
 
-// MayContainHash is like MayContain for the key whose [Hash] is h. It panics if h was computed with a
-// different hash function.
+// MayContainHash is like MayContain for the key whose [Hash] is h. It panics if h was not computed with the
+// filter's hash function.
 //
 //gcassert:inline
 func (v *view) MayContainHash(h Hash) bool {

@@ -35,7 +35,7 @@ func (p Policy) NewBuilder() *Builder {
 	return &Builder{policy: p, hash: p.Format.scheme(), kernel: kernels[0]}
 }
 
-// KeyKind returns the kind of keys that was set with SetKeyKind.
+// KeyKind returns the kind that was set with SetKeyKind.
 func (b *Builder) KeyKind() KeyKind { return b.kind }
 
 // SetKeyKind sets the kind of the keys. If a file cannot store the kind, the error is [ErrKind] and b does
@@ -80,7 +80,8 @@ func (b *Builder) AddUint64(key uint64) {
 	b.addHash(b.hash.hashUint64(key))
 }
 
-// AddHash adds the key whose [Hash] is h. It panics if h was computed with a different hash function.
+// AddHash adds the key whose [Hash] is h. It panics if h was not computed with the hash function of the
+// policy's format.
 func (b *Builder) AddHash(h Hash) {
 	b.mustHavePolicy()
 	if h.scheme() != b.hash {
@@ -110,8 +111,8 @@ func (b *Builder) addHash(h Hash) {
 	}
 }
 
-// AddBatch adds every key of a column. It panics if keys is a column of hashes that were computed with a
-// different hash function.
+// AddBatch adds every key of a column. It panics if keys is a column of hashes that were not computed with
+// the hash function of the policy's format.
 func (b *Builder) AddBatch(keys Keys) {
 	b.mustHavePolicy()
 	keys.mustServe(b.policy.Format)
@@ -159,8 +160,8 @@ func (b *Builder) AppendFilter(dst []byte) []byte {
 	return b.policy.appendFilter(b.kernel, dst, b.column())
 }
 
-// Filter builds a filter from the keys added since the last Reset and returns it. The filter's
-// [Filter.KeyCount] is the number of these keys, and its [Filter.KeyKind] is the kind that was set with
+// Filter builds a filter from the keys added since the last Reset and returns it. For this filter,
+// [Filter.KeyCount] returns the number of these keys, and [Filter.KeyKind] returns the kind that was set with
 // SetKeyKind. The keys stay in the builder. Filter panics if the filter is too large, as AppendFilter does.
 func (b *Builder) Filter() *Filter {
 	v, _ := openView(b.policy.Format, b.AppendFilter(nil)) // no error: the bytes are ours

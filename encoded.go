@@ -33,8 +33,8 @@ func (p Policy) MayContain(filter, key []byte) bool { return p.Format.MayContain
 // MayContainHash reports whether the key whose [Hash] is h may be in an encoded filter. It decodes the filter
 // in each call, which takes a few nanoseconds and allocates nothing. To query a filter often, [Open] it once
 // instead. If Open would return an error for the bytes, MayContainHash returns true, because false could hide
-// a key that was added. In this case, the call may allocate. MayContainHash panics if h was computed with a
-// different hash function.
+// a key that was added. In this case, the call may allocate. MayContainHash panics if h was not computed with
+// the hash function of f.
 //
 // Do not call MayContainHash if there is no filter, because the result for an empty slice depends on the
 // format. In [RocksDB], [LevelDB] and [Pebble], an empty slice is the filter of no keys, so the result is
@@ -94,8 +94,8 @@ func smallRemainder(h, n, recip uint64) uint64 {
 // certainly new. It allocates nothing. To add many keys, use [OpenSet] instead.
 //
 // The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if [OpenSet] would return ErrEncoding
-// for the bytes. On error, the bytes do not change. AddHash panics if h was computed with a different hash
-// function.
+// for the bytes. On error, the bytes do not change. AddHash panics if h was not computed with the hash
+// function of f.
 //
 //gcassert:noescape
 func (f Format) AddHash(filter []byte, h Hash) (isNew bool, err error) {

@@ -81,7 +81,7 @@ func NewGroup(filters []*Filter) (*Group, error) {
 func (g *Group) Len() int { return len(g.filters) }
 
 // MayContain tests a key in every filter and returns the number of hits. It sets bit i%64 of hits[i/64] if
-// filter i may contain the key, and clears it if not. MayContain writes the first (g.Len()+63)/64 words of
+// filter i may contain the key, and clears it otherwise. MayContain writes the first (g.Len()+63)/64 words of
 // hits, and clears the bits past the last filter. It panics if hits is too short.
 //
 //gcassert:noescape
@@ -93,8 +93,8 @@ func (g *Group) MayContain(key []byte, hits []uint64) int {
 	return g.MayContainHash(h, hits)
 }
 
-// MayContainHash is like [Group.MayContain] for the key whose [Hash] is h. It panics if h was computed with a
-// different hash function.
+// MayContainHash is like [Group.MayContain] for the key whose [Hash] is h. It panics if h was not computed
+// with the hash function of the filters.
 //
 //gcassert:noescape
 func (g *Group) MayContainHash(h Hash, hits []uint64) int {
@@ -154,8 +154,8 @@ func (g *Group) probePart(p *groupPart, h Hash) (word uint64) {
 // MayContainBatch hashes each key once. If a column has more than 1,024 keys and does not contain hashes
 // already, MayContainBatch allocates 4 to 32 bytes for each key.
 //
-// MayContainBatch panics if hits is too short, or if keys is a column of hashes that were computed with a
-// different hash function.
+// MayContainBatch panics if hits is too short, or if keys is a column of hashes that were not computed with
+// the hash function of the filters.
 func (g *Group) MayContainBatch(keys Keys, hits []uint64) int {
 	words := (keys.n + 63) / 64 * len(g.filters)
 	if len(hits) < words {

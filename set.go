@@ -111,9 +111,9 @@ func (f Format) emptyView(s shape) (view, error) {
 // or if no keys can be added to the filter. No keys can be added to the following filters:
 //
 //   - LevelDB: a filter of fewer than two bytes, a filter with 0 probes, and a filter with more than 30
-//     probes, which the format reserves.
-//   - Nori, NoriCrate, RocksDB and Pebble: the filter of no keys. In RocksDB and Pebble, also a filter that
-//     reports every key as a hit without testing its bits.
+//     probes, because the format reserves these numbers.
+//   - Nori, NoriCrate, RocksDB and Pebble: the filter of no keys.
+//   - RocksDB and Pebble: a filter that reports every key as a hit without testing its bits.
 //   - BitsAndBlooms: a filter with no probes, and a filter that stores fewer bits than its probes reach.
 func OpenSet(f Format, data []byte) (*Set, error) {
 	v, err := openView(f, data)
@@ -180,7 +180,7 @@ func (s *Set) AddUint64(key uint64) {
 	s.count.n++
 }
 
-// AddHash adds the key whose [Hash] is h. It panics if h was computed with a different hash function.
+// AddHash adds the key whose [Hash] is h. It panics if h was not computed with the set's hash function.
 //
 //gcassert:inline
 func (s *Set) AddHash(h Hash) { s.TestAndAddHash(h) }
@@ -223,8 +223,8 @@ func (s *Set) TestAndAddUint64(key uint64) bool {
 	return !isNew
 }
 
-// TestAndAddHash is like TestAndAdd for the key whose [Hash] is h. It panics if h was computed with a
-// different hash function.
+// TestAndAddHash is like TestAndAdd for the key whose [Hash] is h. It panics if h was not computed with the
+// set's hash function.
 func (s *Set) TestAndAddHash(h Hash) bool {
 	s.mustTake(h)
 	s.count.n++
@@ -232,7 +232,7 @@ func (s *Set) TestAndAddHash(h Hash) bool {
 }
 
 // AddBatch adds every key of a column. If the set is large, AddBatch uses several goroutines, as
-// [Policy.AppendFilter] does. It panics if keys is a column of hashes that were computed with a different
+// [Policy.AppendFilter] does. It panics if keys is a column of hashes that were not computed with the set's
 // hash function.
 func (s *Set) AddBatch(keys Keys) {
 	keys.mustServe(s.format)
@@ -250,8 +250,8 @@ func (s *Set) AddBatch(keys Keys) {
 // certainly new. It writes the first (keys.Len()+63)/64 words of hits, and clears the bits past the last key.
 // A null row adds no key. Its bit is cleared, although it is not a new key.
 //
-// TestAndAddBatch panics if hits is too short, or if keys is a column of hashes that were computed with a
-// different hash function.
+// TestAndAddBatch panics if hits is too short, or if keys is a column of hashes that were not computed with
+// the set's hash function.
 func (s *Set) TestAndAddBatch(keys Keys, hits []uint64) int {
 	n := s.addFound(&keys, hits)
 	s.count.add(uint64(keys.n - keys.nulls()))

@@ -101,8 +101,9 @@ func (v *view) setBits() uint64 {
 	return n
 }
 
-// BitRange returns where the filter's bits are: in f.Bytes()[from:to]. If the format has a header, the header
-// precedes the bits. If the format has a trailer, the trailer follows the bits.
+// BitRange returns the position of the bits in the encoded filter. The bits are in f.Bytes()[from:to]. If the
+// format has a header, the header precedes the bits. If the format has a trailer, the trailer follows the
+// bits.
 func (f *Filter) BitRange() (from, to int) { return f.bitRange() }
 
 // keysOf returns the number of keys that are expected to set as many bits as are set. It is
