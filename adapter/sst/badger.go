@@ -19,21 +19,21 @@ func (t *Table) openBadger() error {
 	}
 	if index == nil {
 		if endsAsBadger1(t.file.tail) {
-			return fmt.Errorf("%w: a table of Badger v1", ErrVersion)
+			return fmt.Errorf("%w: a Badger v1 table", ErrVersion)
 		}
 		if randomBytes(t.file.tail) {
-			return fmt.Errorf("%w: the file does not end as tables of LevelDB, RocksDB, Pebble and Badger do", ErrEncrypted)
+			return fmt.Errorf("%w: the file does not end like a table of LevelDB, RocksDB, Pebble or Badger", ErrEncrypted)
 		}
-		return fmt.Errorf("%w: the file does not end as tables of LevelDB, RocksDB, Pebble and Badger do", ErrTable)
+		return fmt.Errorf("%w: the file does not end like a table of LevelDB, RocksDB, Pebble or Badger", ErrTable)
 	}
 	t.engine, t.format = Badger, bloom.LevelDB
 	root, ok := flatRoot(index)
 	if !ok && isBadger2(index) {
-		return fmt.Errorf("%w: a table of Badger v2", ErrVersion)
+		return fmt.Errorf("%w: a Badger v2 table", ErrVersion)
 	}
 	if !ok {
 		// Badger encrypts the index before it takes the checksum.
-		return fmt.Errorf("%w: the index of a table of Badger", ErrEncrypted)
+		return fmt.Errorf("%w: the index of a Badger table", ErrEncrypted)
 	}
 	if keys, ok := root.uint32(fieldKeyCount); ok {
 		t.properties.entries, t.properties.entriesKnown = uint64(keys), true
@@ -41,7 +41,7 @@ func (t *Table) openBadger() error {
 	filter, ok := root.bytes(fieldFilter)
 	switch {
 	case !ok:
-		return fmt.Errorf("%w: the index of a table of Badger", ErrDamaged)
+		return fmt.Errorf("%w: malformed index of a Badger table", ErrDamaged)
 	case len(filter) == 0:
 		t.ignored = ErrNoFilter
 		t.believe(t.proveBadger(root))
@@ -69,7 +69,7 @@ func (t *Table) proveBadger(root flatTable) *proof {
 	}
 	if !ok || len(s.keys) == 0 {
 		p := t.newProof(o)
-		p.unread, p.ordered = fmt.Errorf("%w: the keys in the index of a table of Badger", ErrDamaged), true
+		p.unread, p.ordered = fmt.Errorf("%w: malformed keys in the index of a Badger table", ErrDamaged), true
 		return p
 	}
 	s.upTo = o.user(s.keys[len(s.keys)-1].key)

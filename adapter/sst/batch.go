@@ -7,17 +7,17 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// MayContainBatch tests every user key of a column, as [Table.MayContain] does. It sets bit i%64 of
-// hits[i/64] if the table may have key i, and clears it if not. It writes the first (keys.Len()+63)/64 words,
-// with 0 for the bits past the last key, and returns the number of hits. A null row is a hit if the filter is
-// not queried ([Table.Ignored]). Otherwise it is not a hit. For a column of hashes, the range of the table's
-// keys is not used.
+// MayContainBatch queries the table for every user key of a column, as [Table.MayContain] does for one key.
+// It sets bit i%64 of hits[i/64] if the table may contain key i, and clears the bit if not. It writes
+// (keys.Len()+63)/64 words, clears the bits past the last key, and returns the number of hits. A null row is
+// a hit only if queries do not use the filter ([Table.Ignored]). For a column of hashes, MayContainBatch does
+// not test the range of the table's keys.
 //
-// With an error, keys are hits if their filter could not be read. The error is [bloom.ErrKeys] if keys are
-// hashes and the table needs the keys themselves: a table with several filters, with a Ribbon filter, or with
-// the option [Split]. Then all rows that are not null are hits.
+// With an error, the keys whose filter could not be read are hits. The error is [bloom.ErrKeys] if keys
+// contains hashes but the table needs the keys themselves, because it has several filters, a Ribbon filter or
+// the option [Split]. All rows that are not null are then hits.
 //
-// It panics if hits has fewer words than it writes, or if keys are hashes and the filter's format has a
+// MayContainBatch panics if hits has too few words, or if keys contains hashes and the filter's format uses a
 // different hash.
 func (t *Table) MayContainBatch(keys bloom.Keys, hits []uint64) (n int, err error) {
 	if t.isSynthetic() {
@@ -43,7 +43,7 @@ func (t *Table) MayContainBatch(keys bloom.Keys, hits []uint64) (n int, err erro
 		}
 		var known bool
 		if key, known = keys.AppendKey(key[:0], row); !known {
-			return n, fmt.Errorf("%w: hashes do not tell which filter to ask", bloom.ErrKeys)
+			return n, fmt.Errorf("%w: hashes do not show which filter to query", bloom.ErrKeys)
 		}
 		may, keyErr := t.MayContain(key)
 		if err == nil {

@@ -14,7 +14,7 @@ func (f *file) block(h handle, what string) ([]byte, error) { return f.changedBl
 func (f *file) changedBlock(h handle, what string, undo func(block []byte)) ([]byte, error) {
 	end := uint64(f.footer.at)
 	if h.offset > end || h.size > end-h.offset || end-h.offset-h.size < trailerSize {
-		return nil, fmt.Errorf("%w: %s has %d bytes at %d, and the footer begins at %d", ErrDamaged, what, h.size, h.offset, end)
+		return nil, fmt.Errorf("%w: %s has %d bytes at offset %d, but the footer begins at %d", ErrDamaged, what, h.size, h.offset, end)
 	}
 	data, err := f.read(h.offset, h.size+trailerSize)
 	if err != nil {
@@ -27,7 +27,7 @@ func (f *file) changedBlock(h handle, what string, undo func(block []byte)) ([]b
 		sound = f.isSound(data, h)
 	}
 	if !sound {
-		return nil, fmt.Errorf("%w: the checksum of %s", ErrDamaged, what)
+		return nil, fmt.Errorf("%w: the checksum of %s is wrong", ErrDamaged, what)
 	}
 	contents, err := f.decompress(data[:h.size:h.size], data[h.size])
 	if err != nil {

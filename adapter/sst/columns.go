@@ -25,7 +25,7 @@ const (
 	columnPrefix  = 4
 )
 
-var errColumns = fmt.Errorf("%w: a malformed block of columns", ErrDamaged)
+var errColumns = fmt.Errorf("%w: malformed column block", ErrDamaged)
 
 // newColumns reads the header of a block of at least least columns. A row takes rowSize bytes of memory once
 // it is read, and all rows take no more than limit: the rows of a column may have no byte in the block.

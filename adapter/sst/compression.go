@@ -44,7 +44,7 @@ var (
 	frameCodec   = codec{inside(frameSize), zstdDecode}
 	lz4Codec     = codec{lengthBefore, lz4Decode}
 	oldLZ4Codec  = codec{wideLengthBefore, lz4Decode}
-	errNoLength  = errors.New("its length is not told")
+	errNoLength  = errors.New("its length is missing")
 	zstdDecoders = sync.OnceValues(func() (*zstd.Decoder, error) {
 		return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
 	})
@@ -63,7 +63,7 @@ func (f *file) decompress(data []byte, kind byte) ([]byte, error) {
 		return f.decoded(snappyCodec, data)
 	case engine == LevelDB && kind == zlibBlock:
 		if !isFrame(data) { // Riak's LevelDB writes LZ4, and Mojang's zlib
-			return nil, fmt.Errorf("%w: a block of the compression %d of %s that is not Zstandard's", ErrVersion, kind, engine)
+			return nil, fmt.Errorf("%w: a block with compression %d of %s that is not Zstandard", ErrVersion, kind, engine)
 		}
 		return f.decoded(frameCodec, data)
 	case engine == LevelDB:
@@ -87,7 +87,7 @@ func (f *file) decompress(data []byte, kind byte) ([]byte, error) {
 		}
 		return f.inflate(data)
 	}
-	return nil, fmt.Errorf("%w: a block of the compression %d of %s", ErrVersion, kind, engine)
+	return nil, fmt.Errorf("%w: a block with compression %d of %s", ErrVersion, kind, engine)
 }
 
 // decompressWith returns the contents of a data block of RocksDB that was compressed with a dictionary.
@@ -132,7 +132,7 @@ func (f *file) spend(n int) {
 	}
 }
 
-func badBlock(err error) error { return fmt.Errorf("%w: a compressed block: %w", ErrDamaged, err) }
+func badBlock(err error) error { return fmt.Errorf("%w: malformed compressed block: %w", ErrDamaged, err) }
 
 func (f *file) decoded(c codec, data []byte) ([]byte, error) {
 	n, rest, err := c.length(data)
@@ -140,12 +140,12 @@ func (f *file) decoded(c codec, data []byte) ([]byte, error) {
 		return nil, badBlock(err)
 	}
 	if n > min(f.limit(), math.MaxInt) {
-		return nil, fmt.Errorf("%w: a compressed block says that it has %d bytes, and %d is the limit", ErrDamaged, n, f.limit())
+		return nil, fmt.Errorf("%w: a compressed block claims to have %d bytes, but the limit is %d", ErrDamaged, n, f.limit())
 	}
 	f.spend(int(n))
 	contents, err := c.decode(make([]byte, n), rest)
 	if err == nil && uint64(len(contents)) != n {
-		err = fmt.Errorf("%d bytes of %d", len(contents), n)
+		err = fmt.Errorf("it has %d bytes instead of %d", len(contents), n)
 	}
 	if err != nil {
 		return nil, badBlock(err)
@@ -159,7 +159,7 @@ func (f *file) readAll(r io.Reader) ([]byte, error) {
 	contents, err := io.ReadAll(io.LimitReader(r, int64(limit+1)))
 	f.spend(len(contents))
 	if err == nil && uint64(len(contents)) > limit {
-		err = fmt.Errorf("more than %d bytes", limit)
+		err = fmt.Errorf("it has more than %d bytes", limit)
 	}
 	if err != nil {
 		return nil, badBlock(err)

@@ -184,9 +184,9 @@ func TestOtherVersions(t *testing.T) {
 		{"Badger v1", badger1("AAAA", 7), "Badger v1"},
 		{"Badger v1, a large filter", badger1(strings.Repeat("AAAA", 1<<13), 13), "Badger v1"},
 		{"Badger v2", badger2(), "Badger v2"},
-		{"Riak", levelDBTable(riak, zlibBlock), "not Zstandard's"},
-		{"Mojang", levelDBTable([]byte("\x78\x9cno frame"), zlibBlock), "not Zstandard's"},
-		{"Mojang's newer", levelDBTable(untagged, lz4Block), "the compression 4 of leveldb"},
+		{"Riak", levelDBTable(riak, zlibBlock), "not Zstandard"},
+		{"Mojang", levelDBTable([]byte("\x78\x9cno frame"), zlibBlock), "not Zstandard"},
+		{"Mojang's newer", levelDBTable(untagged, lz4Block), "compression 4 of leveldb"},
 		{"TableBuilder", levelDBTable(untagged, storedBlock), "TableBuilder"},
 	} {
 		table, err := openBytes(test.data)

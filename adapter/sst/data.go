@@ -22,7 +22,7 @@ func (t *Table) dataKeys(h handle) ([]storedKey, error) {
 		return rowKeys(newDataRows(block))
 	}
 	if !strings.HasPrefix(t.properties.schema, defaultSchema) {
-		return nil, fmt.Errorf("%w: data blocks in columns of the schema %q", ErrVersion, t.properties.schema)
+		return nil, fmt.Errorf("%w: data blocks with the key schema %q", ErrVersion, t.properties.schema)
 	}
 	return columnKeys(block)
 }

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 )
 
-// Database gives access to the tables in the folder of a database. The database may be running. A Database is
-// safe for concurrent use.
+// Database gives access to the tables in the folder of a database, which may be running. A Database is safe
+// for concurrent use.
 //
 //	database, err := bloomsst.OpenDatabase(folder)
 //	if err != nil {
@@ -31,15 +31,15 @@ type Database struct {
 	view    atomic.Pointer[View]
 }
 
-// OpenDatabase opens all tables in the folder of a database, each with the given options. The engine can be
-// LevelDB, goleveldb, RocksDB, Pebble or Badger. OpenDatabase reads the MANIFEST, which names the comparator
-// of the database and lists the level, the first key and the last key of each table. It writes nothing and
+// OpenDatabase opens all tables in the folder of a database of LevelDB, goleveldb, RocksDB, Pebble or Badger.
+// It applies the given options to each table. OpenDatabase reads the MANIFEST, which contains the name of the
+// database's comparator and, for each table, the level, the first key and the last key. It writes nothing and
 // locks nothing. If it can read no MANIFEST, it opens every table in the folder, and [View.Manifest] returns
-// the reason. The error is [ErrManifest] if the folder has no tables either.
+// the reason. If the folder has no tables either, the error is [ErrManifest].
 //
-// Keys that are only in the database's log are in no table. The files of tables stay open. If a Refresh finds
-// that a table is gone, the file of that table stays open until the garbage collector finds that no [View]
-// has the table.
+// Keys that are only in the database's log are in no table. The Database keeps the files of its tables open.
+// If [Database.Refresh] finds that a table is gone, the table's file stays open until the garbage collector
+// finds that no [View] contains the table.
 func OpenDatabase(folder string, options ...Option) (*Database, error) {
 	d := &Database{folder: folder, options: options}
 	d.view.Store(new(View))
@@ -49,15 +49,15 @@ func OpenDatabase(folder string, options ...Option) (*Database, error) {
 	return d, nil
 }
 
-// View returns the tables that the last Refresh found.
+// View returns a view of the tables that the last call of [Database.Refresh] found.
 func (d *Database) View() *View { return d.view.Load() }
 
 // mostTries is how often Refresh reads a MANIFEST if the database changes meanwhile.
 const mostTries = 5
 
-// Refresh reads the MANIFEST again, makes a new [View], and returns the tables that came and the tables that
-// went. It opens only new files. Earlier Views stay valid. With an error, [Database.View] returns the earlier
-// View.
+// Refresh reads the MANIFEST again, makes a new [View], and returns the added and the removed tables. It
+// opens only new files. Earlier Views stay valid. If Refresh returns an error, [Database.View] continues to
+// return the earlier View.
 func (d *Database) Refresh() (came, went []*Table, err error) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -98,8 +98,8 @@ func missingFrom(list, tables []*Table) (missing []*Table) {
 	return missing
 }
 
-// Close closes the files of the tables that the last Refresh found. After that, a query that must read a file
-// returns true, with an error.
+// Close closes the files of the tables that the last call of [Database.Refresh] found. After that, a query
+// that needs to read a file returns true and an error.
 func (d *Database) Close() (err error) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -196,7 +196,7 @@ func (d *Database) openFile(name string, p *listing, known *Table) (*Table, erro
 		return nil, errors.Join(err, file.Close())
 	}
 	if p.synthetic {
-		t.ignored, t.filters = fmt.Errorf("%w: the database gives the keys of the file another prefix or suffix", ErrPrefix), nil
+		t.ignored, t.filters = fmt.Errorf("%w: the database shows the keys of the file with a different prefix or suffix", ErrPrefix), nil
 	}
 	t.member = &member{name: name, file: file, info: info}
 	return t, nil

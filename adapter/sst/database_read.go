@@ -63,8 +63,8 @@ func readSnapshot(folder string) (*snapshot, error) {
 }
 
 // ListedTables returns the names of the table files that the MANIFEST of a database lists, in the order of
-// the file numbers. Some files may not be in the folder. The error wraps [ErrManifest] if no MANIFEST can be
-// read.
+// the file numbers. Some of these files may be missing from the folder. If no MANIFEST can be read, the error
+// wraps [ErrManifest].
 func ListedTables(folder string) ([]string, error) {
 	s, err := readSnapshot(folder)
 	if err == nil {
@@ -110,7 +110,7 @@ func (s *snapshot) readManifest() error {
 	}
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) && filepath.Base(name) != badgerManifest {
-		err = fmt.Errorf("%w: the database names a MANIFEST that is not there: %w", ErrDamaged, err)
+		err = fmt.Errorf("%w: the database names a MANIFEST that does not exist: %w", ErrDamaged, err)
 	}
 	if err != nil {
 		return err

@@ -8,11 +8,11 @@ import (
 
 // What a table's database tells of the table.
 
-// InDatabase declares that a table belongs to the database in a folder. The first [Open] with this option
-// reads the MANIFEST of the database. The MANIFEST contains the name of the comparator, which tables of
-// LevelDB do not contain. It also provides the level and the column family of the table, if the io.ReaderAt
-// has a method Name, as an *os.File has, that returns the name of a table in the folder. To open all tables
-// of a database, use [OpenDatabase].
+// InDatabase tells [Open] that the table belongs to the database in the given folder. The first Open with
+// this option reads the database's MANIFEST. The MANIFEST contains the name of the comparator, which tables
+// of LevelDB do not contain. If the io.ReaderAt has a Name method, as an [os.File] has, and the method
+// returns the name of a table in the folder, the MANIFEST also provides the level and the column family of
+// the table. To open all tables of a database, use [OpenDatabase].
 func InDatabase(folder string) Option {
 	read := sync.OnceValue(func() *snapshot {
 		s, err := readSnapshot(folder)
@@ -43,8 +43,8 @@ func (m *member) enter(s *snapshot, name string) {
 	m.listing.Store(l)
 }
 
-// Name returns the name of the table's file in the folder of its database. It is empty for a table that was
-// opened by [Open] without [InDatabase].
+// Name returns the name of the table's file in the folder of its database. The name is empty if [Open] opened
+// the table without [InDatabase].
 func (t *Table) Name() string {
 	if t.member == nil {
 		return ""
@@ -52,7 +52,8 @@ func (t *Table) Name() string {
 	return t.member.name
 }
 
-// Level returns the level at which the last [Database.Refresh] found the table. It is known if the MANIFEST has one level for the file.
+// Level returns the level of the table in the MANIFEST that the last [Database.Refresh] read. The level is
+// known if the MANIFEST lists the file at one level.
 func (t *Table) Level() (level int, known bool) {
 	p := t.inDatabase()
 	if p == nil || !p.live || p.level == unknownLevel {
@@ -61,8 +62,8 @@ func (t *Table) Level() (level int, known bool) {
 	return p.level, true
 }
 
-// Family returns the name of the column family of a RocksDB table. The table records the name, or else its
-// database does. The name is empty for tables of other engines.
+// Family returns the name of the column family of a RocksDB table. If the table does not record the name,
+// Family returns the name in the MANIFEST. For other engines, the name is empty.
 func (t *Table) Family() string {
 	p := t.inDatabase()
 	if t.properties.family != "" || p == nil {
@@ -71,15 +72,15 @@ func (t *Table) Family() string {
 	return p.family
 }
 
-// IsLeftover reports whether the MANIFEST of the table's database does not list the table: a compaction has replaced it, is
-// still writing it, or has failed.
+// IsLeftover reports whether the MANIFEST of the database does not list the table. In this case, a compaction
+// has replaced the table, is still writing it, or has failed.
 func (t *Table) IsLeftover() bool {
 	p := t.inDatabase()
 	return p != nil && !p.live
 }
 
-// IsUnasked reports whether RocksDB does not query the table's filter, because its family has the option
-// optimize_filters_for_hits and the table is on the last level.
+// IsUnasked reports whether RocksDB does not query the table's filter, because the table is on the last level
+// and its column family has the option optimize_filters_for_hits.
 func (t *Table) IsUnasked() bool {
 	p := t.inDatabase()
 	return p != nil && p.unasked

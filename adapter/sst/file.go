@@ -29,7 +29,7 @@ const headroom = 16 << 20
 // readTail reads up to n bytes from the end of the file.
 func (f *file) readTail(n int64) (err error) {
 	if f.size < 0 {
-		return fmt.Errorf("%w: a size of %d bytes", ErrTable, f.size)
+		return fmt.Errorf("%w: the size is %d bytes", ErrTable, f.size)
 	}
 	n = min(f.size, n)
 	f.tail, err = f.read(uint64(f.size-n), uint64(n))

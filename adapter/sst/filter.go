@@ -7,8 +7,8 @@ import (
 
 // The filters of a table, which of them has a key, and what it answers.
 
-// Parts returns the number of filters of the table: at most one, except for LevelDB and for filters with
-// partitions.
+// Parts returns the number of filters in the table. Only tables of LevelDB and tables with partitions have
+// more than one.
 func (t *Table) Parts() (n int) {
 	all := t.shown()
 	if all == nil {
@@ -23,9 +23,9 @@ func (t *Table) Parts() (n int) {
 }
 
 // Filters returns the filters of the table in the order of their keys, and an error for each filter that
-// cannot be read. The iterator reads a partition of RocksDB when it reaches that partition, which then stays
-// in memory. The iterator includes filters of prefixes, even if they are not queried ([ErrPrefix]).
-// [Table.FilterKey] returns the bytes to look up in a filter.
+// cannot be read. The iterator reads each partition of RocksDB when it reaches that partition. The partition
+// then stays in memory. The iterator includes filters of prefixes, even if queries do not use them
+// ([ErrPrefix]). [Table.FilterKey] returns the bytes to look up in a filter.
 func (t *Table) Filters() iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		all := t.shown()
@@ -52,8 +52,8 @@ func (t *Table) shown() filters {
 	return t.filters
 }
 
-// FilterKey returns the part of a key that the filters of the table have: the key, or a prefix. It returns
-// false if the filters cannot be used for the key: the key has no prefix, or the filters are not queried
+// FilterKey returns the bytes that the filters of the table contain for a key, which are the key or a prefix
+// of it. FilterKey returns false if the key has no prefix, or if queries do not use the filters
 // ([Table.Ignored]).
 func (t *Table) FilterKey(userKey []byte) (key []byte, ok bool) {
 	if t.Ignored() != nil {

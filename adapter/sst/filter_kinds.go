@@ -42,7 +42,7 @@ func parseBlocks(block []byte, f bloom.Format) (*blocks, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("%w: the offsets of the filters", ErrDamaged)
+	return nil, fmt.Errorf("%w: malformed offsets of the filters", ErrDamaged)
 }
 
 func (b *blocks) len() int { return len(b.offsets)/4 - 1 }
@@ -134,7 +134,7 @@ type loadedPart struct {
 func (t *Table) parsePartitions(block []byte) (*partitions, error) {
 	x, err := parseIndex(block, indexLayout{userKeys: t.properties.userKeys, differences: t.properties.differences, timestamp: t.order().timestamp}, t.file.limit())
 	if err != nil {
-		return nil, fmt.Errorf("%w (the index of the filter's partitions)", err)
+		return nil, fmt.Errorf("%w (in the index of the filter's partitions)", err)
 	}
 	if n := x.len(); n > mostUnordered && t.order().trust == foreign {
 		return nil, fmt.Errorf("%w: that of %s, and the filter has %d partitions", ErrComparator, t.properties.comparator, n)

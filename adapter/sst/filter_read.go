@@ -76,11 +76,11 @@ func (t *Table) whyIgnored(kind string) error {
 	}
 	switch {
 	case p.prefixesOnly && t.split == nil:
-		return fmt.Errorf("%w: by %s", ErrPrefix, p.extractor)
+		return fmt.Errorf("%w: the prefix_extractor is %s", ErrPrefix, p.extractor)
 	case t.hasSplit() && p.comparator != bytewise && t.split == nil:
-		return fmt.Errorf("%w: the filter has what the Split of %s returns", ErrPrefix, p.comparator)
+		return fmt.Errorf("%w: the filter contains what the Split of %s returns", ErrPrefix, p.comparator)
 	case t.columnar() && t.split == nil && !strings.HasPrefix(p.schema, defaultSchema):
-		return fmt.Errorf("%w: the filter has what the Split of the key schema %s returns", ErrPrefix, p.schema)
+		return fmt.Errorf("%w: the filter contains what the Split of the key schema %s returns", ErrPrefix, p.schema)
 	}
 	return nil
 }
@@ -100,9 +100,9 @@ var builtin = map[string]map[string]bloom.Format{
 
 // families are policies whose filters are known and not read, by the beginnings of their names.
 var families = map[string]string{
-	"binaryfuse":     "a binary fuse filter, as Pebble writes after v2.1",
-	"bloom(":         "a Bloom filter with a name as Pebble's options have after v2.1",
-	"adaptive_bloom": "a Bloom filter with a name as Pebble's options have after v2.1",
+	"binaryfuse":     "a binary fuse filter, which Pebble writes after v2.1",
+	"bloom(":         "a Bloom filter under a name that Pebble's options use after v2.1",
+	"adaptive_bloom": "a Bloom filter under a name that Pebble's options use after v2.1",
 }
 
 // familyOf returns what is known of a policy, after a comma, or nothing.

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// The names of the engines, which [Table.Engine] returns.
+// The names of engines that [Table.Engine] returns.
 const (
 	LevelDB = "leveldb" // and goleveldb
 	RocksDB = "rocksdb"
@@ -65,7 +65,7 @@ func parseFooter(tail []byte, size int64) (f footer, err error) {
 		return f, errNoMagic
 	}
 	if len(tail) < length {
-		return f, fmt.Errorf("%w: the file has %d bytes, and a footer of %s %d has %d", ErrTable, size, f.engine, version, length)
+		return f, fmt.Errorf("%w: the file has %d bytes, but a footer of %s %d has %d", ErrTable, size, f.engine, version, length)
 	}
 	f.version, f.at = int(version), size-int64(length)
 	return f, f.parse(last(length))
@@ -109,7 +109,7 @@ const (
 func (f *footer) parse(data []byte) (err error) {
 	f.checksum = checksum(data[0])
 	if f.checksum > sumXXH3 {
-		return fmt.Errorf("%w: checksums of the type %d", ErrVersion, data[0])
+		return fmt.Errorf("%w: checksum type %d", ErrVersion, data[0])
 	}
 	switch {
 	case f.engine == RocksDB && f.version >= 6:
@@ -117,7 +117,7 @@ func (f *footer) parse(data []byte) (err error) {
 	case f.engine == Pebble && f.version >= 6:
 		at := len(data) - magicSize - versionSize - 4
 		if sumCRC32C.of(without(data, at)) != binary.LittleEndian.Uint32(data[at:]) {
-			return fmt.Errorf("%w: the checksum of the footer", ErrDamaged)
+			return fmt.Errorf("%w: the checksum of the footer is wrong", ErrDamaged)
 		}
 	}
 	f.metaindex, f.index, err = twoHandles(data[1:])
@@ -140,11 +140,11 @@ func (f *footer) parseExtended(data []byte) error {
 	cleared := append([]byte{}, data...)
 	clear(cleared[5:9])
 	if f.checksum != sumNone && f.checksum.of(cleared)+f.context(f.at) != stored {
-		return fmt.Errorf("%w: the checksum of the footer", ErrDamaged)
+		return fmt.Errorf("%w: the checksum of the footer is wrong", ErrDamaged)
 	}
 	length := uint64(binary.LittleEndian.Uint32(data[13:]))
 	if length+trailerSize > uint64(f.at) {
-		return fmt.Errorf("%w: the metaindex has %d bytes, and the file %d before the footer", ErrDamaged, length, f.at)
+		return fmt.Errorf("%w: the metaindex has %d bytes, but the file has only %d before the footer", ErrDamaged, length, f.at)
 	}
 	f.metaindex = handle{uint64(f.at) - trailerSize - length, length}
 	return nil
@@ -183,7 +183,7 @@ func twoHandles(data []byte) (first, second handle, err error) {
 		second, _, ok = parseHandle(rest)
 	}
 	if !ok {
-		return first, second, fmt.Errorf("%w: the handles of the footer", ErrDamaged)
+		return first, second, fmt.Errorf("%w: malformed block handles in the footer", ErrDamaged)
 	}
 	return first, second, nil
 }

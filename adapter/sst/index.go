@@ -84,7 +84,7 @@ func parseIndex(block []byte, l indexLayout, limit uint64) (*index, error) {
 	return x, r.err
 }
 
-var errHandle = fmt.Errorf("%w: a handle in an index block", ErrDamaged)
+var errHandle = fmt.Errorf("%w: malformed block handle in an index block", ErrDamaged)
 
 // lastOf returns an index of the last entry alone.
 func lastOf(block []byte, l indexLayout, limit uint64) (*index, error) {
@@ -149,14 +149,14 @@ func (x *index) add(key []byte, h handle, l indexLayout, limit uint64) error {
 	after := false
 	if !l.userKeys {
 		if len(key) < tagSize {
-			return fmt.Errorf("%w: a key of %d bytes in an index block has no tag, which LevelDB's TableBuilder writes without a database", ErrVersion, len(key))
+			return fmt.Errorf("%w: a key of %d bytes in an index block has no tag, as in tables that LevelDB's TableBuilder writes without a database", ErrVersion, len(key))
 		}
 		after = binary.LittleEndian.Uint64(key[len(key)-tagSize:])>>8 == newest
 		key = key[:len(key)-tagSize]
 	}
 	key = key[:max(len(key)-l.timestamp, 0)]
 	if uint64(len(x.keys)+len(key)+entrySize*(x.len()+1)) > limit {
-		return fmt.Errorf("%w: the entries of an index block take more than %d bytes", ErrDamaged, limit)
+		return fmt.Errorf("%w: the entries of an index block need more than %d bytes", ErrDamaged, limit)
 	}
 	x.keys = append(x.keys, key...)
 	x.ends = append(x.ends, len(x.keys))

@@ -45,7 +45,7 @@ func (t *Table) readIndexBlock(h handle, parse indexParser) (x *index, err error
 		}, t.file.limit())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w (the index)", err)
+		return nil, fmt.Errorf("%w (in the index)", err)
 	}
 	return x, nil
 }

@@ -51,7 +51,7 @@ func newFamily(name, comparator string) *family {
 func (m *manifest) add(e edit) error {
 	if !e.grouped {
 		if len(m.group) > 0 {
-			return fmt.Errorf("%w: a group of edits in a MANIFEST is cut", ErrDamaged)
+			return fmt.Errorf("%w: a group of edits in a MANIFEST is truncated", ErrDamaged)
 		}
 		return m.apply(e)
 	}

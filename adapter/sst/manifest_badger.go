@@ -19,7 +19,7 @@ const badgerHeader = 8
 func readBadgerManifest(r io.Reader, size int64) (*manifest, error) {
 	var magic [8]byte
 	if _, err := io.ReadFull(r, magic[:]); err != nil || string(magic[:4]) != badgerMagic {
-		return nil, fmt.Errorf("%w: the MANIFEST of Badger has no magic", ErrDamaged)
+		return nil, fmt.Errorf("%w: the MANIFEST of Badger has no magic number", ErrDamaged)
 	}
 	f := newFamily("", "")
 	m := &manifest{families: map[uint32]*family{0: f}}
@@ -41,10 +41,10 @@ func readBadgerManifest(r io.Reader, size int64) (*manifest, error) {
 			return m, notCut(err)
 		}
 		if crc32.Checksum(changes, castagnoli) != binary.BigEndian.Uint32(header[4:]) {
-			return nil, fmt.Errorf("%w: the checksum of a set of changes in a MANIFEST", ErrDamaged)
+			return nil, fmt.Errorf("%w: the checksum of a set of changes in a MANIFEST is wrong", ErrDamaged)
 		}
 		if !f.badgerChanges(changes) {
-			return nil, fmt.Errorf("%w: a set of changes in a MANIFEST", ErrDamaged)
+			return nil, fmt.Errorf("%w: malformed set of changes in a MANIFEST", ErrDamaged)
 		}
 	}
 }

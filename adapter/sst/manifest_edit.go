@@ -144,7 +144,7 @@ func (r *editReader) fail(format string, values ...any) {
 func (r *editReader) number() uint64 {
 	n, m := binary.Uvarint(r.data)
 	if m <= 0 {
-		r.fail("a number in a record of a MANIFEST")
+		r.fail("malformed number in a record of a MANIFEST")
 		return 0
 	}
 	r.data = r.data[m:]
@@ -154,7 +154,7 @@ func (r *editReader) number() uint64 {
 func (r *editReader) bytes() []byte {
 	n := r.number()
 	if n > uint64(len(r.data)) {
-		r.fail("a record of a MANIFEST is cut")
+		r.fail("a record of a MANIFEST is truncated")
 		return nil
 	}
 	b := r.data[:n:n]
@@ -199,7 +199,7 @@ func (r *editReader) table(tag uint64) (t newTable) {
 func (r *editReader) rangeKeys(t *newTable) {
 	const hasPoints, firstIsPoint, lastIsPoint = 1, 2, 4
 	if len(r.data) == 0 {
-		r.fail("a record of a MANIFEST is cut")
+		r.fail("a record of a MANIFEST is truncated")
 		return
 	}
 	kind := r.data[0]
@@ -226,7 +226,7 @@ func (r *editReader) field(t *newTable) bool {
 	case fieldPath:
 		path := r.bytes()
 		if len(path) != 1 {
-			r.fail("a path of a table in a MANIFEST has %d bytes", len(path))
+			r.fail("the path of a table in a MANIFEST has %d bytes", len(path))
 			return false
 		}
 		t.path = uint64(path[0])
@@ -302,7 +302,7 @@ func (r *editReader) logFields() {
 // unknown is the error of a tag of a version to come.
 func (r *editReader) unknown(what string, tag uint64) {
 	if r.err == nil {
-		r.err = fmt.Errorf("%w: the %s %d of a MANIFEST", ErrVersion, what, tag)
+		r.err = fmt.Errorf("%w: the %s %d in a MANIFEST", ErrVersion, what, tag)
 	}
 	r.data = nil
 }

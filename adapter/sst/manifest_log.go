@@ -46,7 +46,7 @@ func (l *logRecords) next() bool {
 			return false
 		}
 		if l.open != (kind == chunkMiddle || kind == chunkLast) {
-			l.err = fmt.Errorf("%w: a record of the log is cut", ErrDamaged)
+			l.err = fmt.Errorf("%w: a record of the log is truncated", ErrDamaged)
 			return false
 		}
 		l.record = append(l.record, data...)
@@ -73,12 +73,12 @@ func (l *logRecords) chunk() (kind byte, data []byte, ok bool) {
 		l.torn = true
 		return 0, nil, false
 	case length > len(l.block)-logHeader, kind > chunkLast, kind == chunkNone:
-		l.err = fmt.Errorf("%w: a chunk of the kind %d, with %d bytes, in a log", ErrDamaged, kind, length)
+		l.err = fmt.Errorf("%w: a log has a chunk of the kind %d with %d bytes", ErrDamaged, kind, length)
 		return 0, nil, false
 	}
 	data = l.block[logHeader:][:length]
 	if maskCRC(crc32.Checksum(l.block[6:logHeader+length], castagnoli)) != sum {
-		l.err = fmt.Errorf("%w: the checksum of a chunk of a log", ErrDamaged)
+		l.err = fmt.Errorf("%w: the checksum of a chunk of a log is wrong", ErrDamaged)
 		return 0, nil, false
 	}
 	l.block = l.block[logHeader+length:]

@@ -30,7 +30,7 @@ func parseMetadata(block []byte, columnar bool, limit uint64) (metadata, error) 
 		r := newRows(block)
 		for r.next() {
 			if size += nameSize + uint64(len(r.key)); size > limit {
-				return nil, fmt.Errorf("%w: a list whose names take more than %d bytes", ErrDamaged, limit)
+				return nil, fmt.Errorf("%w: the names in a list need more than %d bytes", ErrDamaged, limit)
 			}
 			m[string(r.key)] = r.value
 		}
@@ -73,7 +73,7 @@ func (m metadata) filter() (h handle, kind, policy string, err error) {
 			}
 			h, ok := m.handle(name)
 			if !ok {
-				return h, "", "", fmt.Errorf("%w: the handle of %s", ErrDamaged, name)
+				return h, "", "", fmt.Errorf("%w: malformed block handle of %s", ErrDamaged, name)
 			}
 			return h, kind, string(policy), nil
 		}
@@ -98,7 +98,7 @@ func (t *Table) readProperties(h handle) error {
 	}
 	m, err := parseMetadata(block, t.engine == Pebble && t.version >= 7, t.file.limit())
 	if err != nil {
-		return fmt.Errorf("%w (the properties)", err)
+		return fmt.Errorf("%w (in the properties)", err)
 	}
 	p := &t.properties
 	number := func(name string) (uint64, bool) {

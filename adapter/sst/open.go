@@ -7,14 +7,13 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Open opens the table in the first size bytes of r. It reads the footer, the index of the metadata, the
-// properties and the filter. It makes at most 4 reads, and reads no data block. If the table has many filters
-// in partitions, or if finding a filter needs the index of the data blocks, these are read when they are
-// needed. All checksums are verified. The memory for a block is bounded by size and 16 MiB, whatever its
-// bytes claim.
+// Open opens the table in the first size bytes of r. It reads the footer, the metaindex, the properties and
+// the filter, with at most four reads. Open reads no data blocks. The partitions of a filter and the index of
+// the data blocks are read when a query first needs them. All checksums are verified. The memory for a block
+// is at most size plus 16 MiB, whatever the bytes of the block claim.
 //
-// A table without a filter, or with a filter that this package does not read, is not an error: [Table.Ignored]
-// returns the reason, and every key may be in the table.
+// A table without a filter, or with a filter that this package does not read, is not an error.
+// [Table.Ignored] then returns the reason, and every key may be in the table.
 func Open(r io.ReaderAt, size int64, options ...Option) (*Table, error) {
 	return open(r, size, tailSize, options...)
 }

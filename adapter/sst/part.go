@@ -8,10 +8,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Part is a filter of a table, and the keys that it covers. In a table of LevelDB, these are the keys of the
-// data blocks that begin at an offset of at least From and below To. A partition of RocksDB covers the keys
-// up to LastKey that no earlier part covers. Any other filter covers all keys of the table. LastKey may lie
-// between two keys of the table.
+// Part is one of the filters of a table. In a table of LevelDB, the filter covers the keys of the data blocks
+// that begin at an offset of at least From and less than To. In a table of RocksDB, a partition covers the
+// keys after the previous partition's LastKey up to its own LastKey, which may lie between two keys of the
+// table. Any other filter covers all keys of the table.
 type Part struct {
 	Filter   *bloom.Filter // nil if the filter is a Ribbon filter
 	Ribbon   *Ribbon       // nil if it is a Bloom filter
@@ -19,7 +19,8 @@ type Part struct {
 	LastKey  []byte
 }
 
-// MayContain reports whether the filter may have a key, or a part of a key such as a prefix. False is certain.
+// MayContain reports whether the filter may contain a key. If the filter contains prefixes, pass the prefix
+// of the key. False is certain.
 func (p Part) MayContain(key []byte) bool { return p.mayContain(ownTails, key) }
 
 func (p *Part) mayContain(v tails, key []byte) bool {

@@ -9,13 +9,14 @@ import (
 )
 
 // Proved returns the number of the table's own keys that were looked up in the filter. If all of them are
-// hits, the error is nil. Otherwise the error names a key that is not a hit, or a read that failed. A filter
-// that lacks a key of its table is not queried ([Table.Ignored]). If a data block could not be read, the
-// filter is queried nevertheless.
+// hits, the error is nil. Otherwise the error names a key that is not a hit, or describes a read that failed.
+// If a key of the table is not a hit, queries do not use the filter ([Table.Ignored]). If a data block could
+// not be read, queries use the filter nevertheless.
 //
-// Proved reads the index block and two data blocks, or three if they have few keys or if the filter may have
-// prefixes of Pebble's Split. An index in two levels needs one more read for each, and a dictionary of
-// compressed blocks one more. The first call of MayContain, MayContainBatch or Range does the same.
+// Proved reads the index block and two data blocks. It reads a third data block if the two have few keys, or
+// if the filter may contain prefixes that Pebble's Split returned. If the index has two levels, each data
+// block needs one more read. If the blocks are compressed with a dictionary, Proved also reads the
+// dictionary. The first call of MayContain, MayContainBatch or Range does the same.
 func (t *Table) Proved() (keys int, err error) {
 	if t.filters == nil {
 		return 0, nil
@@ -88,7 +89,7 @@ func (t *Table) judge(o order, x *index, read []sample) *proof {
 		return p
 	}
 	if n := t.filters.len(); n > mostUnordered && !p.ordered {
-		p.denied = fmt.Errorf("%w: the table has %d filters, and its keys are not in a known order", ErrComparator, n)
+		p.denied = fmt.Errorf("%w: the table has %d filters, but the order of its keys is not known", ErrComparator, n)
 		return p
 	}
 	w := t.newWitness(p, o)

@@ -6,14 +6,13 @@ import (
 
 // The queries of a table: by its filter, by its range, or by both.
 
-// MayContain reports whether the table may have a key: the key is a hit in the filter, and it lies in the
-// table's range ([Table.Range]). False is certain. Keys are user keys, in the form in which callers of the
-// database write them. If the table has no filter, or one that is not queried ([Table.Ignored]), only the
-// range is used. With an error, the result is true.
+// MayContain reports whether the table may contain a user key. The result is true if the key is a hit in the
+// filter and lies in the table's range ([Table.Range]). False is certain. Pass the key in the form in which
+// callers pass it to the database. If the table has no filter, or if queries do not use the filter
+// ([Table.Ignored]), MayContain tests only the range. With an error, the result is true.
 //
-// Before the first answer, MayContain looks up some keys of the table in the filter ([Table.Proved]). In a
-// table of LevelDB, and in a partitioned filter of RocksDB, it reads only the part that a key needs, when a
-// key first needs it.
+// Before its first answer, MayContain looks up some keys of the table in the filter ([Table.Proved]). It
+// reads a partition of RocksDB's filter when a key first needs that partition.
 func (t *Table) MayContain(userKey []byte) (bool, error) {
 	p := t.proof.Load()
 	if p == nil {
@@ -29,8 +28,8 @@ func (t *Table) MayContain(userKey []byte) (bool, error) {
 	return may || t.isSynthetic(), err
 }
 
-// FilterMayContain reports whether the filter may have a key. The engine gets the same answer from the
-// filter. Unlike [Table.MayContain], it does not use the range of the table's keys.
+// FilterMayContain reports whether the filter may contain a key. The engine gets the same answer from the
+// filter. Unlike [Table.MayContain], FilterMayContain does not test the range of the table's keys.
 func (t *Table) FilterMayContain(userKey []byte) (bool, error) {
 	if t.filters == nil || t.isSynthetic() {
 		return true, nil
@@ -38,18 +37,19 @@ func (t *Table) FilterMayContain(userKey []byte) (bool, error) {
 	return t.filterMayContain(t.proved(), userKey)
 }
 
-// Range returns the first key of the table and a bound of the last key: the last key itself, or a shorter key
-// after it. Both are user keys in the order of the database, which may differ from byte order. They are known
-// if that order is proved ([Comparator]) and the table has them; Badger's tables have no bound of the last key.
-// Do not change the keys.
+// Range returns the first key of the table, and an upper bound of its keys, which is the last key or a
+// shorter key after it. Both are user keys, in the order of the database, which may differ from byte order.
+// They are known if that order is proved ([Comparator]) and the table records them. Badger's tables do not
+// record an upper bound. Do not modify the keys.
 func (t *Table) Range() (first, last []byte, known bool) {
 	p := t.proved()
 	return p.first, p.last, p.first != nil && p.last != nil && !t.isSynthetic()
 }
 
-// UpperBound returns an upper bound of the table's keys: the last key, or a shorter key after it. It reads
-// the index block, whose last entry is the bound. The bound holds in the order of the database: in RocksDB's
-// reverse order, it is the lowest key. UpperBound returns nil if the table has no such bound, as in Badger.
+// UpperBound returns an upper bound of the table's keys, which is the last key or a shorter key after it.
+// UpperBound reads the index block, whose last entry is the bound. The bound holds in the order of the
+// database. In RocksDB's reverse order, for example, it is the lowest key. UpperBound returns nil if the
+// table has no such bound, as in Badger.
 func (t *Table) UpperBound() ([]byte, error) {
 	if t.engine == Badger {
 		return nil, nil

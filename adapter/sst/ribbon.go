@@ -9,18 +9,20 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Ribbon is a Ribbon filter of RocksDB (NewRibbonFilterPolicy): "Ribbon filter: practically smaller than Bloom
-// and Xor" by Dillinger and Walzer, 2021, in its standard form with ribbons of 128 bits. It needs about 30 %
-// less space than a Bloom filter of the same rate. It is safe for concurrent use.
+// Ribbon is a Ribbon filter of RocksDB (NewRibbonFilterPolicy). Dillinger and Walzer describe such filters in
+// "Ribbon filter: practically smaller than Bloom and Xor" (2021). RocksDB uses the standard form, with
+// ribbons of 128 bits. A Ribbon filter needs about 30 % less space than a Bloom filter of the same rate. A
+// Ribbon is safe for concurrent use.
 //
 // A Ribbon filter is the solution of a system of linear equations over bits, with one equation for each key
-// and column. The hash of a key gives the slot where its ribbon begins, 128 coefficients, and one result for
-// each column. To test a column, AND the coefficients with the 128 bits of the solution that begin at that
-// slot. The parity must equal the result of that column. The key is a hit if this is true in every column. So
-// each column halves the rate.
+// and column. The hash of a key determines the slot where the key's ribbon begins, 128 coefficients, and one
+// result for each column. To test a column, AND the coefficients with the 128 bits of the solution that begin
+// at that slot, and compare the parity of these bits with the result of that column. The key is a hit if the
+// two are equal in every column. So each column halves the rate.
 //
-// The solution consists of blocks of 128 slots. A block has a segment of 16 bytes for each column: slot i is
-// bit i. The first blocks may have one column less than the others, so that any number of segments can be used.
+// The solution consists of blocks of 128 slots. A block has a segment of 16 bytes for each column, and bit i
+// of a segment belongs to slot i. The first blocks may have one column fewer than the others, so that a
+// filter can have any number of segments.
 type Ribbon struct {
 	data    []byte // the segments
 	seed    uint64 // of the hash
@@ -53,7 +55,7 @@ func openRibbon(filter []byte) (*Ribbon, error) {
 		blocks: uint64(trailer[2]) | uint64(trailer[3])<<8 | uint64(trailer[4])<<16,
 	}
 	if r.blocks < leastBlocks {
-		return nil, fmt.Errorf("%w of %d blocks", ErrRibbon, r.blocks)
+		return nil, fmt.Errorf("%w: its number of blocks is %d", ErrRibbon, r.blocks)
 	}
 	segments := uint64(end / segmentSize)
 	r.columns = (segments + r.blocks - 1) / r.blocks
@@ -64,10 +66,10 @@ func openRibbon(filter []byte) (*Ribbon, error) {
 	return r, nil
 }
 
-// Bytes returns the filter's bytes without the trailer. Do not write to them.
+// Bytes returns the bytes of the filter without the trailer. Do not modify them.
 func (r *Ribbon) Bytes() []byte { return r.data }
 
-// MayContain reports whether the filter may have a key. False is certain.
+// MayContain reports whether the filter may contain a key. False is certain.
 func (r *Ribbon) MayContain(key []byte) bool {
 	return r.mayContainHash(bloom.RocksDB.Hash(key).Words()[0])
 }
@@ -131,7 +133,8 @@ func ribbonSeed(number byte) uint64 {
 	return uint64(uint32(seed ^ seed&upperHalves>>4))
 }
 
-// FalsePositiveRate returns the false-positive rate, 0 to 1, which follows from the number of columns.
+// FalsePositiveRate returns the false-positive rate, between 0 and 1. The rate depends only on the number of
+// columns.
 func (r *Ribbon) FalsePositiveRate() float64 {
 	fewer := float64(r.fewer*ribbonBits) / float64(r.starts())
 	least := math.Ldexp(1, -int(r.columns))

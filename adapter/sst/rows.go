@@ -53,7 +53,7 @@ func newDataRows(block []byte) rows {
 func rowsBefore(block []byte, restarts uint64) rows {
 	space := uint64(len(block))
 	if restarts*wordSize > space {
-		return rows{err: fmt.Errorf("%w: the list of restarts of a block", ErrDamaged)}
+		return rows{err: fmt.Errorf("%w: malformed list of restarts in a block", ErrDamaged)}
 	}
 	end := space - restarts*wordSize
 	return rows{data: block[:end], restarts: block[end:]}
@@ -105,7 +105,7 @@ func (r *rows) next() bool {
 }
 
 func (r *rows) fail() bool {
-	r.err = fmt.Errorf("%w: a malformed entry of a block", ErrDamaged)
+	r.err = fmt.Errorf("%w: malformed entry in a block", ErrDamaged)
 	return false
 }
 

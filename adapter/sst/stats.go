@@ -11,31 +11,31 @@ import (
 
 // Stats describes all filters of a table.
 type Stats struct {
-	Filters int    // number of filters that were read
-	Ribbons int    // how many of them are Ribbon filters, which have half of their bits set if they are full
-	Unread  int    // filters of an unknown format
-	Empty   int    // stretches of LevelDB without a filter, because no data block begins in them
-	Bytes   uint64 // of the filters in the file, with the blocks that locate them
-	Bits    uint64 // of all filters
+	Filters int    // the number of filters that were read
+	Ribbons int    // the number of Ribbon filters among them; a full Ribbon filter has half of its bits set
+	Unread  int    // the number of filters of an unknown format
+	Empty   int    // the number of 2 KiB stretches without a filter (LevelDB), because no data block begins there
+	Bytes   uint64 // the size of the filters in the file, including the blocks that locate them
+	Bits    uint64 // the number of bits in all filters
 	SetBits uint64
-	Probes  int // of the first Bloom filter
+	Probes  int // the number of probes of the first Bloom filter
 
-	// Keys is the number of different keys in the filters, estimated from the set bits. It is 0 if
-	// KeysUnknown is set, because the number cannot be derived from the bits.
+	// Keys is the number of different keys in the filters, estimated from the set bits. If the bits do not
+	// determine the number, Keys is 0 and KeysUnknown is true.
 	Keys        float64
 	KeysUnknown bool
 
-	// FalsePositiveRate is the expected false-positive rate, 0 to 1, from the set bits, and for Ribbon
-	// filters from their sizes. It is the mean of the rates of all filters, weighted by their numbers of
-	// keys.
+	// FalsePositiveRate is the expected false-positive rate, between 0 and 1. It is computed from the set
+	// bits of Bloom filters and from the sizes of Ribbon filters. If there are several filters, it is the
+	// mean of their rates, weighted by their numbers of keys.
 	FalsePositiveRate float64
 
 	// BestRate is the rate that filters of the same size and format would have for the same keys with the
-	// optimal number of probes. If the filters have many different sizes, it is partly an estimate.
+	// optimal number of probes. If the filters have many different sizes, the rate is partly an estimate.
 	BestRate float64
 }
 
-// BitsPerKey returns the number of bits for each key, or 0 if it is not known.
+// BitsPerKey returns the number of bits per key, or 0 if the number of keys is 0 or not known.
 func (s Stats) BitsPerKey() float64 {
 	if s.KeysUnknown || s.Keys == 0 {
 		return 0
@@ -43,11 +43,11 @@ func (s Stats) BitsPerKey() float64 {
 	return float64(s.Bits) / s.Keys
 }
 
-// Fill returns the fraction of the bits that are set, 0 to 1.
+// Fill returns the fraction of bits that are set, between 0 and 1.
 func (s Stats) Fill() float64 { return float64(s.SetBits) / float64(max(s.Bits, 1)) }
 
-// Stats counts the set bits of all filters. It reads the partitions of RocksDB's filters, one after the other. The
-// error is the first error of reading a filter; the numbers then describe the other filters.
+// Stats counts the set bits of all filters. It reads RocksDB's partitions of the filter, one after the other.
+// If some filters cannot be read, Stats returns the first error, and the Stats of the other filters.
 func (t *Table) Stats() (s Stats, err error) {
 	var all sum
 	for p, partErr := range t.Filters() {
@@ -71,7 +71,7 @@ func (t *Table) Stats() (s Stats, err error) {
 	return s, err
 }
 
-// Stats counts the set bits of the filter. Bytes in the result is the size of the filter.
+// Stats counts the set bits of the filter. Bytes in the result is the size of this filter.
 func (p Part) Stats() Stats {
 	var one sum
 	one.add(p)

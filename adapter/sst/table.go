@@ -1,6 +1,5 @@
-// Package bloomsst reads the filters in the table files of storage engines: the .ldb and .sst files of
-// LevelDB, goleveldb, RocksDB, Pebble and Badger. Of the data blocks, it reads only the few that it needs to
-// prove a filter.
+// Package bloomsst reads the Bloom filters and Ribbon filters in the table files (.ldb, .sst) of LevelDB,
+// goleveldb, RocksDB, Pebble and Badger. It also reads a few data blocks of each table to prove the filters.
 //
 //	table, err := bloomsst.Open(file, size)
 //	if err != nil {
@@ -8,10 +7,10 @@
 //	}
 //	may, err := table.MayContain(key) // by the table's range and its filter
 //
-// A table has one filter ("fullfilter" in RocksDB, and in Pebble and Badger), one for each partition of the
-// keys ("partitionedfilter" in RocksDB), or one for each 2 KiB of data blocks (LevelDB). A filter is a Bloom
-// filter, or a [Ribbon] filter of RocksDB. [Table.Filters] returns the filters, and [Table.Stats] reports how
-// full they are and how often they are wrong.
+// A table of Pebble or Badger has one filter. A table of RocksDB has one filter ("fullfilter"), or one for
+// each partition of its keys ("partitionedfilter"). A table of LevelDB has one filter for each 2 KiB of data
+// blocks. [Table.Filters] returns the filters, and [Table.Stats] reports how full they are and how often they
+// are wrong.
 package bloomsst
 
 import (
@@ -21,8 +20,9 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Table is a table file. It is safe for concurrent use if its io.ReaderAt is. It keeps the filters that it
-// has read. It also keeps the last keys of the blocks, if these determine which filter a key needs.
+// Table is a table file. It is safe for concurrent use if its io.ReaderAt is. A Table keeps the filters that
+// it has read. If the block of a key determines which filter the key needs, the Table also keeps the last key
+// of each block.
 type Table struct {
 	file       file
 	engine     string
@@ -82,46 +82,49 @@ const (
 	indexFirstKey  = 3 // an entry has the first key of its block, too
 )
 
-// Option is an option of [Open].
+// Option sets how [Open] and [OpenDatabase] read tables.
 type Option func(*Table)
 
-// Comparator sets how the database compares user keys. Without this option, the package compares them byte by
-// byte. It must know the order if a table has several filters. A table of RocksDB contains the name of its
-// comparator. If this is not RocksDB's own comparator and the option is missing, every key may be in the
-// table ([ErrComparator]). A table of LevelDB does not contain the name. If the keys in its index block are
-// not in the expected order, the result is true, with the error ErrComparator.
+// Comparator sets the function with which the database compares user keys. Without this option, the package
+// compares them byte by byte. The package must know the order of the keys if a table has several filters.
+//
+// A table of RocksDB contains the name of its comparator. If this is not one of RocksDB's own comparators and
+// the option is missing, every key may be in the table ([ErrComparator]). A table of LevelDB does not contain
+// the name. If the keys in its index block are not in the expected order, the result of a query is true, with
+// the error ErrComparator.
 func Comparator(compare func(a, b []byte) int) Option {
 	return func(t *Table) { t.compare = compare }
 }
 
-// Split sets a function for filters that contain prefixes of keys. The function returns the length of a key's
-// prefix, as Split of Pebble's Comparer does. For RocksDB, it is the length of the prefix that the
-// prefix_extractor returns. If a filter of RocksDB contains whole keys, whole keys are looked up in it. If
-// the function returns -1 for a key, the result of a query is true.
+// Split sets a function that returns the length of a key's prefix, for filters that contain prefixes. The
+// function is the Split of Pebble's Comparer, or it returns the length of the prefix that RocksDB's
+// prefix_extractor returns. If the function returns -1 for a key, the result of a query is true. If a filter
+// of RocksDB contains whole keys, queries look up whole keys.
 func Split(prefix func(key []byte) int) Option {
 	return func(t *Table) { t.split = prefix }
 }
 
-// Named sets the format of filters by the name of their policy. Use it for a name that was chosen for
-// NewNamed of adapter/goleveldb or adapter/pebble. The package knows the names of the engines' own policies.
+// Named sets the format of the filters whose policy has the given name. Use it for a name that was given to
+// NewNamed of adapter/goleveldb or adapter/pebble. You need not give the names of the engines' own policies.
 func Named(name string, f bloom.Format) Option {
 	return func(t *Table) { t.names[name] = f }
 }
 
-// Engine returns the name of the engine that defines the table's format: one of the constants.
+// Engine returns the name of the engine that defines the table's format. The name is one of the constants.
 func (t *Table) Engine() string { return t.engine }
 
-// Version returns the version of the table's format, which is RocksDB's format_version or Pebble's table format. It is 0
-// for LevelDB and Badger, which have none.
+// Version returns the version of the table's format, which is RocksDB's format_version or Pebble's table
+// format. It is 0 for LevelDB and Badger, whose formats have no version.
 func (t *Table) Version() int { return t.version }
 
-// Policy returns the name of the filter policy that the table stores, or an empty string if the table has no
-// filter. Badger stores no name.
+// Policy returns the name of the filter policy that the table stores. The name is empty if the table has no
+// filter, and for Badger, which stores no name.
 func (t *Table) Policy() string { return t.policy }
 
-// Ignored returns the reason why the filter is not queried: one of the errors from [ErrNoFilter] to
-// [ErrComparator]. Every key may then be in the table. Ignored returns nil if the filter is queried. Even
-// then, a partition can have an unknown format: [Table.Filters] returns an error for it.
+// Ignored returns the reason why queries do not use the filter. The reason wraps [ErrMissing] or one of the
+// errors from [ErrNoFilter] to [ErrComparator]. Every key may then be in the table. Ignored returns nil if
+// queries use the filter. Even then, a partition can have an unknown format. [Table.Filters] returns an error
+// for such a partition.
 func (t *Table) Ignored() error {
 	if p := t.proof.Load(); p != nil && p.denied != nil && t.ignored == nil {
 		return p.denied
@@ -129,17 +132,17 @@ func (t *Table) Ignored() error {
 	return t.ignored
 }
 
-// Size returns the number of bytes that the filters have in the file, including the blocks that locate them.
+// Size returns the size of the filters in the file, in bytes, including the blocks that locate them.
 func (t *Table) Size() uint64 { return t.size }
 
-// Entries returns the number of the table's entries, which is the number of its keys if each key occurs once.
-// LevelDB's tables do not record it.
+// Entries returns the number of the table's entries. It is the number of the table's keys if each key occurs
+// once. LevelDB's tables do not record this number.
 func (t *Table) Entries() (n uint64, known bool) {
 	return t.properties.entries, t.properties.entriesKnown
 }
 
-// RangeDeletions returns the number of key ranges that the table deletes. Such a range affects keys that the
-// table does not have, and no filter covers it.
+// RangeDeletions returns the number of key ranges that the table deletes. Such a range affects keys that are
+// not in the table, and no filter contains them.
 func (t *Table) RangeDeletions() (n uint64, known bool) {
 	return t.properties.rangeDeletions, t.properties.rangeDeletionsKnown
 }

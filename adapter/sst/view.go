@@ -10,7 +10,7 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// View contains the tables that a database had at one time. It is safe for concurrent use.
+// View contains the tables that a database had at one point in time. It is safe for concurrent use.
 type View struct {
 	tables   []*Table
 	manifest error
@@ -19,20 +19,21 @@ type View struct {
 	anywhere []int // the tables whose range is not known, or not the order of their keys
 }
 
-// Tables returns the tables, in the order of the numbers of their files: tables that the MANIFEST lists, and
-// leftovers ([Table.IsLeftover]) in the folder. Do not change the slice.
+// Tables returns the tables in the order of their file numbers. They include leftovers, which are tables in
+// the folder that the MANIFEST does not list ([Table.IsLeftover]). Do not modify the slice.
 func (v *View) Tables() []*Table { return v.tables }
 
-// Manifest returns nil, or the reason why the MANIFEST of the database was not read: an error that wraps
-// [ErrManifest]. Then the view contains all tables in the folder, and their levels are not known.
+// Manifest returns nil if the MANIFEST of the database was read. Otherwise, it returns the reason, as an
+// error that wraps [ErrManifest]. In this case, the View contains all tables in the folder, and their levels
+// are not known.
 func (v *View) Manifest() error { return v.manifest }
 
-// MayContain tests which tables may have a key, as [Table.MayContain] does for each, and returns their
-// number. Bit i%64 of hits[i/64] is set if table i may have it. MayContain queries a filter only if the key
-// is in the range of the table. It hashes the key once for all filters of a format. With an error, tables
-// that could not be read are hits.
+// MayContain queries the tables for a key, as [Table.MayContain] does for one table. It returns the number of
+// tables that may contain the key, and sets bit i%64 of hits[i/64] if table i may contain it. MayContain
+// queries a filter only if the key is in the range of its table, and hashes the key once for each format. If
+// MayContain returns an error, the tables that could not be read are hits.
 //
-// It writes (len(v.Tables())+63)/64 words, and panics if hits has fewer.
+// MayContain writes (len(v.Tables())+63)/64 words, and panics if hits has fewer.
 func (v *View) MayContain(userKey []byte, hits []uint64) (n int, err error) {
 	v.prepare()
 	hits = hits[:(len(v.tables)+63)/64]

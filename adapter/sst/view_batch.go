@@ -9,13 +9,14 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// MayContainBatch tests a column of user keys in all tables. It calls the function each once for every table
-// that may have some of the keys. The arguments are the number of the table in [View.Tables], and a bit for
-// each row as in [Table.MayContainBatch]. A null row is not a hit. MayContainBatch sorts and hashes the keys
-// once, and tests a table only for keys in its range. The words of hits are valid until the function returns.
+// MayContainBatch queries all tables for a column of user keys. For every table that may contain some of the
+// keys, it calls the function each once. The arguments are the index of the table in [View.Tables], and a bit
+// for each row, as in [Table.MayContainBatch]. The words of hits are valid until the function returns. A null
+// row is not a hit. MayContainBatch sorts the keys once, hashes them once for each format, and queries a
+// table only for the keys in its range.
 //
-// With an error, keys for which a table could not be tested are hits. If keys are hashes, the error is
-// [bloom.ErrKeys], and the function is not called.
+// If MayContainBatch returns an error, keys for which a table could not be queried are hits. If keys contains
+// hashes, the error is [bloom.ErrKeys], and the function is not called.
 func (v *View) MayContainBatch(keys bloom.Keys, each func(table int, hits []uint64)) (err error) {
 	v.prepare()
 	b := batch{each: each, hits: make([]uint64, (keys.Len()+63)/64), found: make([]uint64, (keys.Len()+63)/64)}
@@ -65,7 +66,7 @@ func rowsOf(keys bloom.Keys) (rows []row, err error) {
 		rows[i].key, from = all[from:end:end], end
 	}
 	if rows == nil && areHashes(keys) {
-		return nil, fmt.Errorf("%w: hashes do not tell which tables to test", bloom.ErrKeys)
+		return nil, fmt.Errorf("%w: hashes do not show which tables to query", bloom.ErrKeys)
 	}
 	return rows, nil
 }

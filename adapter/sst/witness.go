@@ -52,7 +52,7 @@ func (t *Table) newWitness(p *proof, o order) *witness {
 func (w *witness) hear(block handle, key storedKey) {
 	t := w.t
 	if key.isSplit() && t.split == nil {
-		w.proof.denied = fmt.Errorf("%w: the database splits its keys, such as %q after %d bytes", ErrPrefix, key.key, key.prefix)
+		w.proof.denied = fmt.Errorf("%w: the database splits its keys, for example %q after %d bytes", ErrPrefix, key.key, key.prefix)
 		return
 	}
 	w.entries++
@@ -186,9 +186,9 @@ func (t *Table) denial(key []byte) error {
 	text := key[:min(len(key), most)]
 	switch _, several := t.filters.(*partitions); {
 	case t.hasSplit() || t.properties.prefixesOnly:
-		return fmt.Errorf("%w: it denies the table's own key %q, so it has what another Split returns", ErrPrefix, text)
+		return fmt.Errorf("%w: it gives a no for the table's own key %q, so it contains what a different Split returns", ErrPrefix, text)
 	case several && t.compare != nil:
-		return fmt.Errorf("%w: the filter to which it leads denies the table's own key %q", ErrComparator, text)
+		return fmt.Errorf("%w: the option Comparator leads to a filter that gives a no for the table's own key %q", ErrComparator, text)
 	}
-	return fmt.Errorf("%w: it denies the table's own key %q, so it is not what its name %s promises", ErrPolicy, text, t.policy)
+	return fmt.Errorf("%w: the filter gives a no for the table's own key %q, so it is not what its name %s promises", ErrPolicy, text, t.policy)
 }

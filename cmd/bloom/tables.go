@@ -224,7 +224,7 @@ func ofTable(name string, err error) error {
 type tableError struct{ error }
 
 func (e tableError) Error() string {
-	return strings.NewReplacer("no table that this package reads", "no table that is read", "bloomsst: ", "", "bloom: ", "").Replace(e.error.Error())
+	return strings.NewReplacer("bloomsst: ", "", "bloom: ", "").Replace(e.error.Error())
 }
 
 func (e tableError) Unwrap() error { return e.error }
