@@ -132,7 +132,7 @@ func (f *file) spend(n int) {
 	}
 }
 
-func badBlock(err error) error { return fmt.Errorf("%w: malformed compressed block: %w", ErrDamaged, err) }
+func badBlock(err error) error { return fmt.Errorf("%w: compressed block: %w", ErrDamaged, err) }
 
 func (f *file) decoded(c codec, data []byte) ([]byte, error) {
 	n, rest, err := c.length(data)

@@ -105,7 +105,7 @@ func Split(prefix func(key []byte) int) Option {
 }
 
 // Named sets the format of the filters whose policy has the given name. Use it for a name that was given to
-// NewNamed of adapter/goleveldb or adapter/pebble. You need not give the names of the engines' own policies.
+// NewNamed of adapter/goleveldb or adapter/pebble. The package knows the names of the engines' own policies.
 func Named(name string, f bloom.Format) Option {
 	return func(t *Table) { t.names[name] = f }
 }
@@ -121,10 +121,10 @@ func (t *Table) Version() int { return t.version }
 // filter, and for Badger, which stores no name.
 func (t *Table) Policy() string { return t.policy }
 
-// Ignored returns the reason why queries do not use the filter. The reason wraps [ErrMissing] or one of the
-// errors from [ErrNoFilter] to [ErrComparator]. Every key may then be in the table. Ignored returns nil if
-// queries use the filter. Even then, a partition can have an unknown format. [Table.Filters] returns an error
-// for such a partition.
+// Ignored returns the reason why queries do not use the filter, as an error that wraps [ErrMissing] or one of
+// the errors from [ErrNoFilter] to [ErrComparator]. Every key may then be in the table. Ignored returns nil
+// if queries use the filter. Even then, a partition can have an unknown format. [Table.Filters] returns an
+// error for such a partition.
 func (t *Table) Ignored() error {
 	if p := t.proof.Load(); p != nil && p.denied != nil && t.ignored == nil {
 		return p.denied
