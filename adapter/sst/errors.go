@@ -4,8 +4,8 @@ import (
 	"errors"
 )
 
-// Open and the methods of a [Table] return errors that wrap these errors. Test for them with [errors.Is].
-// Errors of the caller's [io.ReaderAt] are also returned.
+// [Open] and the methods of a [Table] return errors that wrap these errors, or errors of the caller's
+// [io.ReaderAt]. Test for them with [errors.Is].
 var (
 	// ErrTable means that the bytes are not a table that this package reads, or that the table is truncated.
 	ErrTable = errors.New("bloomsst: not a supported table file")

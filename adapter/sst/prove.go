@@ -16,7 +16,7 @@ import (
 // Proved reads the index block and two data blocks. It reads a third data block if the two have few keys, or
 // if the filter may contain prefixes that Pebble's Split returned. If the index has two levels, each data
 // block needs one more read. If the blocks are compressed with a dictionary, Proved also reads the
-// dictionary. The first call of MayContain, MayContainBatch or Range does the same.
+// dictionary. The first call of MayContain, MayContainBatch or Range reads the same.
 func (t *Table) Proved() (keys int, err error) {
 	if t.filters == nil {
 		return 0, nil

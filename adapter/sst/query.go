@@ -47,9 +47,9 @@ func (t *Table) Range() (first, last []byte, known bool) {
 }
 
 // UpperBound returns an upper bound of the table's keys, which is the last key or a shorter key after it.
-// UpperBound reads the index block, whose last entry is the bound. Upper refers to the order of the database.
-// In RocksDB's reverse order, for example, the bound is the lowest key. UpperBound returns nil if the table
-// has no such bound, as in Badger.
+// UpperBound reads the index block, whose last entry is the bound. It is an upper bound in the order of the
+// database. In RocksDB's reverse order, for example, it is the lowest key. UpperBound returns nil if the
+// table has no such bound, as in Badger.
 func (t *Table) UpperBound() ([]byte, error) {
 	if t.engine == Badger {
 		return nil, nil

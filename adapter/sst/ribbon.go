@@ -17,8 +17,8 @@ import (
 // A Ribbon filter is the solution of a system of linear equations over bits, with one equation for each key
 // and column. The hash of a key determines the slot where the key's ribbon begins, 128 coefficients, and one
 // result for each column. To test a column, AND the coefficients with the 128 bits of the solution that begin
-// at that slot, and compare the parity of these bits with the result of that column. The key is a hit if the
-// two are equal in every column. So each column halves the rate.
+// at that slot. Then compare the parity of these bits with the result for that column. The key is a hit if
+// the two are equal in every column. So each column halves the rate.
 //
 // The solution consists of blocks of 128 slots. A block has a segment of 16 bytes for each column, and bit i
 // of a segment belongs to slot i. The first blocks may have one column fewer than the others, so that a
@@ -133,8 +133,8 @@ func ribbonSeed(number byte) uint64 {
 	return uint64(uint32(seed ^ seed&upperHalves>>4))
 }
 
-// FalsePositiveRate returns the false-positive rate, between 0 and 1. The rate depends only on the number of
-// columns.
+// FalsePositiveRate returns the false-positive rate, between 0 and 1. The number of columns determines the
+// rate.
 func (r *Ribbon) FalsePositiveRate() float64 {
 	fewer := float64(r.fewer*ribbonBits) / float64(r.starts())
 	least := math.Ldexp(1, -int(r.columns))

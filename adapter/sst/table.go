@@ -110,7 +110,8 @@ func Named(name string, f bloom.Format) Option {
 	return func(t *Table) { t.names[name] = f }
 }
 
-// Engine returns the name of the engine that defines the table's format. The name is one of the constants.
+// Engine returns the name of the engine that defines the table's format, which is [LevelDB], [RocksDB],
+// [Pebble] or [Badger].
 func (t *Table) Engine() string { return t.engine }
 
 // Version returns the version of the table's format, which is RocksDB's format_version or Pebble's table

@@ -9,11 +9,11 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// MayContainBatch queries all tables for a column of user keys. For every table that may contain some of the
-// keys, it calls the function each with the index of the table in [View.Tables], and with a bit for each row,
-// as in [Table.MayContainBatch]. The words of hits are valid until the function returns. A null row is not a
-// hit. MayContainBatch sorts the keys once, hashes them once for each format, and queries a table only for
-// the keys in its range.
+// MayContainBatch queries all tables for a column of user keys. It calls the function each for every table
+// that may contain some of the keys. The arguments are the index of the table in [View.Tables], and a bit for
+// each row, as in [Table.MayContainBatch]. The words of hits are valid until the function returns. A null row
+// is not a hit. MayContainBatch sorts the keys once, hashes them once for each format, and queries a table
+// only for the keys in its range.
 //
 // If MayContainBatch returns an error, keys for which a table could not be queried are hits. If keys contains
 // hashes, the error is [bloom.ErrKeys], and the function is not called.
