@@ -13,11 +13,14 @@ type chance struct {
 	likely   bool
 }
 
-// Chance returns how many hits to expect if the row group has none of the keys. likely is true if false
-// positives alone can explain the number of hits: it is at most three standard deviations above the expected
-// number. The row group may have keys nevertheless. known is false if no filter was used: none can be read,
-// or no key is within the bounds. Chance reads all bits of the filter, which takes about as long as testing a
-// few thousand keys. Call it before the loop of [Keys.Prune] continues with the next row group.
+// Chance returns the number of hits to expect if the row group has none of the keys. It also reports
+// whether false positives alone can explain the actual number of hits: likely is true if this number is at
+// most three standard deviations above the expected number. Even then, the row group may have some of the
+// keys. If no filter was used, because none can be read or because no key is within the bounds, known is
+// false.
+//
+// Chance reads all bits of the filter, which takes about as long as testing a few thousand keys. Call it
+// before the loop over [Keys.Prune] continues with the next row group.
 func (r RowGroup) Chance() (expected float64, likely, known bool) {
 	c, known := r.chance()
 	return c.expected, c.likely, known

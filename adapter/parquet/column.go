@@ -10,8 +10,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Column is a column of a file, with the filters of its row groups. All methods except Load are safe for
-// concurrent use.
+// Column is a column of a file, with the Bloom filters of its row groups. All methods except Load are safe
+// for concurrent use.
 type Column struct {
 	meta   Meta
 	limits []int64  // where the bytes of each filter end at the latest; 0 if they overlap
@@ -28,7 +28,8 @@ type result struct {
 	err      error
 }
 
-// Open returns the column that m describes. It reads no filter.
+// Open returns the column that m describes. It reads no filters. The error is [ErrType] if the format does
+// not allow the type of the column.
 func Open(m Meta) (*Column, error) {
 	if err := m.Type.check(); err != nil {
 		return nil, fmt.Errorf("column %s: %w", m.Path, err)
@@ -64,7 +65,7 @@ func limits(chunks []Chunk, size int64) []int64 {
 	return ends
 }
 
-// Meta returns the information with which the column was opened.
+// Meta returns the Meta with which the column was opened.
 func (c *Column) Meta() Meta { return c.meta }
 
 // Type returns the type of the column. [KeysOf] needs it.
@@ -73,9 +74,9 @@ func (c *Column) Type() Type { return c.meta.Type }
 // Len returns the number of row groups.
 func (c *Column) Len() int { return len(c.meta.Chunks) }
 
-// Bounds returns the minimum and the maximum of a row group as PLAIN bytes. An empty slice means that the
-// bound is not known. The last result is false if the bounds exclude no key: the row group has no bounds,
-// their order is not known, or they are not valid values in ascending order.
+// Bounds returns the minimum and the maximum of row group i as PLAIN bytes. An empty slice means that the
+// bound is not known. The result ok is false if the bounds exclude no key. In this case, the row group has
+// no bounds, their order is not known, or they are not valid values in ascending order.
 func (c *Column) Bounds(i int) (low, high []byte, ok bool) {
 	chunk := &c.meta.Chunks[i]
 	return chunk.Min, chunk.Max, c.meta.Type.span(chunk, "") != everything

@@ -7,21 +7,23 @@ import (
 	"math/bits"
 )
 
-// Converter returns a function that converts values of one type to equal values of another type. The
-// parameters of Converter are the two types. The function appends the equal value to dst. Both values are
-// PLAIN bytes without a length. If the other type has no equal value, the function returns false: for
-// example, integers of 32 bits have no value 2^40. So the keys of one column can be looked up in a column of
-// a different type. The keys match exactly the rows that a comparison of the values would match.
+// Converter returns a function that converts a value of one type to the equal value of another type. The
+// function appends the converted value to dst. Both values are PLAIN bytes without a length. If the other
+// type has no equal value, the function returns false. For example, 32-bit integers have no value 2^40.
 //
-// It converts between types of the same [Type.KeyKind], and
+// Use the function to look up the keys of one column in a column of a different type. The converted keys
+// match exactly the rows that a comparison of the values would match.
+//
+// Converter supports types of the same [Type.KeyKind], and these conversions:
 //
 //   - between integers and decimals
 //   - between FLOAT and DOUBLE
-//   - between units of timestamps and of times of day, but not from instants to local times
-//   - between bytes of any length and bytes of one length, and between UUIDs and 16 bytes.
+//   - between units of times of day
+//   - between units of timestamps, but not between timestamps in UTC and in local time
+//   - between bytes of any length and bytes of a fixed length, and between UUIDs and 16 bytes.
 //
-// The error is [ErrType] for all other pairs of types. It is also ErrType for intervals, and for decimals in
-// BYTE_ARRAY or of more than 256 bytes, because equal values may have different bytes.
+// For all other pairs of types, the error is [ErrType]. It is also ErrType for intervals, and for decimals
+// in BYTE_ARRAY or of more than 256 bytes, because equal values may have different bytes.
 func Converter(to, from Type) (convert func(dst, value []byte) (converted []byte, ok bool), err error) {
 	for _, t := range []Type{to, from} {
 		if err := t.check(); err != nil {

@@ -52,7 +52,7 @@ func (c *Column) dictionary(i int) (bloom.Keys, error) {
 	}
 	most := min(int64(math.MaxInt32), freePage+pageMemoryPerByte*p.compressed) // sizes are of the type i32
 	if offset += int64(p.header); p.compressed < 0 || p.compressed > min(math.MaxInt32, end-offset) || p.size < 0 || p.size > most {
-		return bloom.Keys{}, fmt.Errorf("%w: it claims %d bytes, and %d after decompression", errPage, p.compressed, p.size)
+		return bloom.Keys{}, fmt.Errorf("%w: it claims to have %d bytes, and %d after decompression", errPage, p.compressed, p.size)
 	}
 	data, err := c.readAt(make([]byte, p.compressed), offset)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Column) dictionary(i int) (bloom.Keys, error) {
 	}
 	if chunk.Codec == snappy { // its decoders allocate what the data begin with
 		if n, _ := binary.Uvarint(data); n != uint64(p.size) {
-			return bloom.Keys{}, fmt.Errorf("%w: it decompresses to %d bytes, and claims %d", errPage, n, p.size)
+			return bloom.Keys{}, fmt.Errorf("%w: it decompresses to %d bytes, but claims to have %d", errPage, n, p.size)
 		}
 	}
 	if chunk.Codec != uncompressed {
@@ -69,7 +69,7 @@ func (c *Column) dictionary(i int) (bloom.Keys, error) {
 		}
 	}
 	if int64(len(data)) != p.size {
-		return bloom.Keys{}, fmt.Errorf("%w: it has %d bytes, and claims %d", errPage, len(data), p.size)
+		return bloom.Keys{}, fmt.Errorf("%w: it has %d bytes, but claims to have %d", errPage, len(data), p.size)
 	}
 	return c.meta.Type.plainKeys(data, p.values)
 }
@@ -111,9 +111,9 @@ func parsePageHeader(data []byte) (p page, err error) {
 	}
 	switch {
 	case s.err != nil:
-		return p, fmt.Errorf("%w: its header", errPage)
+		return p, fmt.Errorf("%w: its header is malformed", errPage)
 	case kind != typeDictionaryPage:
-		return p, fmt.Errorf("%w: the first page is of the type %d", errPage, kind)
+		return p, fmt.Errorf("%w: the first page has the type %d", errPage, kind)
 	case encoding != encodingPlain && encoding != encodingPlainOld:
 		return p, fmt.Errorf("%w: its encoding is %d", errPage, encoding)
 	}
@@ -136,7 +136,7 @@ func (t Type) plainKeys(data []byte, n int64) (bloom.Keys, error) {
 	rest := data
 	for range n {
 		if len(rest) < 4 || uint64(binary.LittleEndian.Uint32(rest)) > uint64(len(rest)-4) {
-			return bloom.Keys{}, fmt.Errorf("%w: a value goes beyond its end", errPage)
+			return bloom.Keys{}, fmt.Errorf("%w: a value extends beyond its end", errPage)
 		}
 		value := rest[4:][:binary.LittleEndian.Uint32(rest)]
 		rest = rest[4+len(value):]

@@ -1,5 +1,5 @@
-// Package bloomparquet tests keys against the Bloom filters of Parquet files, to find out which
-// row groups have to be read:
+// Package bloomparquet tests keys against the Bloom filters of Parquet files, to find out which row groups
+// you need to read:
 //
 //	column, err := parquetgo.Open(file, "id")     // or arrowgo.Open
 //	keys, err := bloomparquet.KeysOf(column.Type(), ids) // hashed once
@@ -8,17 +8,19 @@
 //		fmt.Println(group.Index, group.Count) // which keys: group.Keys()
 //	}
 //
-// The packages parquetgo and arrowgo, each a module of its own, open the files of parquet-go and arrow-go.
-// This package depends on neither. It needs the information in the footer of a file ([Meta]) and reads the
-// filters itself. The filters have the format [bloom.Parquet]. The package checks the header before each
-// filter strictly. If it cannot read the filter of a row group, every key may be in that row group, and
+// The packages parquetgo and arrowgo open columns of files that were opened with parquet-go and arrow-go.
+// Each of these packages is a separate module. The package bloomparquet depends on neither of them. It
+// needs only the information in the footer of a file ([Meta]), and reads the filters itself.
+//
+// The filters have the format [bloom.Parquet]. The package checks the header of each filter strictly. If it
+// cannot read the filter of a row group, every key within the bounds may be in that row group, and
 // [RowGroup.Err] contains the reason.
 //
-// An [Index] is one file with the filters of many files. A program reads the index instead of those files. An
-// [Indexer] builds it.
+// An [Index] is one file with the filters of many files. A program reads the index instead of those files.
+// An [Indexer] builds an index.
 //
 // An [Embedder] adds filters to a file without rewriting a page. [Sizing] builds these filters.
 //
-// No row group that has a key is excluded. The bounds of a row group (minimum and maximum) exclude
-// keys only if the format defines the order of the values.
+// [Keys.Prune] never excludes a row group that has one of the keys. The bounds of a row group (minimum and
+// maximum) exclude keys only if the Parquet format defines the order of the values.
 package bloomparquet

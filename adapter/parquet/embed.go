@@ -10,19 +10,19 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Errors of an [Embedder].
+// Errors of an [Embedder] and of [Sizing].
 var (
-	// ErrChunk: the file has no such column chunk, or the values of the chunk are in a different file.
+	// ErrChunk means that the file has no such column chunk, or that the chunk is in a different file.
 	ErrChunk = errors.New("parquet: no such column chunk")
-	// ErrTooMany: a filter for the keys would be larger than readers allow.
+	// ErrTooMany means that a filter for the keys would be larger than readers allow.
 	ErrTooMany = errors.New("parquet: too many keys for a Bloom filter")
 )
 
-// Embedder copies a Parquet file and adds Bloom filters. It decodes no page. It copies all bytes up to the
-// footer, then writes the filters, and then a footer in which the column chunks refer to their filters. It
-// also adds a mark to the key-value metadata, under [MarkKey]. By this mark, a [Column] recognises that the
-// filters have all values, whatever program wrote the pages. All other fields of the footer stay as they are,
-// including fields that this package does not know.
+// Embedder copies a Parquet file and adds Bloom filters to the copy. It decodes no pages. It copies all
+// bytes up to the footer, then writes the filters, and then writes a footer in which the column chunks
+// refer to their filters. It also adds a mark to the key-value metadata, under [MarkKey]. The mark shows
+// that the filters have all values, whichever program wrote the pages. All other fields of the footer stay
+// unchanged, including fields that this package does not know.
 type Embedder struct {
 	out    io.Writer
 	in     io.ReadSeeker
@@ -35,13 +35,13 @@ type Embedder struct {
 	err    error // of writing
 }
 
-// NewEmbedder returns an Embedder that reads a file and writes to out. It reads the footer and writes nothing
-// yet. The error is [ErrFooter] if there is no valid footer, and [ErrEncrypted] if the footer is encrypted or
-// signed.
+// NewEmbedder returns an Embedder that reads a file and writes to out. NewEmbedder reads the footer and
+// writes nothing. The error is [ErrFooter] if there is no valid footer, and [ErrEncrypted] if the footer is
+// encrypted or signed.
 //
-// The Embedder copies the file with [io.CopyN]. From one *os.File to another, the operating system copies or
-// shares the bytes itself where it can. If out is [io.Discard], nothing is copied, and [Embedder.Size]
-// returns the size that the file would have.
+// The Embedder copies the file with [io.CopyN]. If both file and out are an *os.File, the operating system
+// copies or shares the bytes where it can. If out is [io.Discard], the Embedder copies nothing, and
+// [Embedder.Size] returns the size that the file would have.
 func NewEmbedder(out io.Writer, file io.ReadSeeker) (*Embedder, error) {
 	footer, start, err := readFooter(file)
 	if err != nil {
@@ -59,7 +59,8 @@ func NewEmbedder(out io.Writer, file io.ReadSeeker) (*Embedder, error) {
 }
 
 // HasFilter reports whether a column chunk of the input has a filter. Columns are the leaves of the schema,
-// counted from 0. The error is [ErrChunk] or [ErrEncrypted] if [Embedder.Add] cannot add a filter.
+// counted from 0. If [Embedder.Add] cannot add a filter to the chunk, the error is [ErrChunk],
+// [ErrEncrypted] or [ErrFooter].
 func (e *Embedder) HasFilter(rowGroup, column int) (bool, error) {
 	c, err := e.chunk(rowGroup, column)
 	return err == nil && c.hasFilter(e.footer), err
@@ -81,10 +82,10 @@ func (e *Embedder) chunk(rowGroup, column int) (*footerChunk, error) {
 	}
 }
 
-// Add writes the filter of a column chunk. The filter must have all values of the chunk, because readers skip
-// a row group if its filter excludes their key. An existing filter of the chunk stays in the file, but
-// nothing refers to it. The error is [ErrChunk] or [ErrEncrypted] as in [Embedder.HasFilter], an error of
-// [AppendFilter], or an error of writing.
+// Add writes the filter of a column chunk. The filter must have all values of the chunk, because readers
+// skip a row group if its filter excludes the key that they look for. If the chunk already has a filter,
+// the old filter stays in the file, but the new footer does not refer to it. The error is an error of
+// [Embedder.HasFilter] or [AppendFilter], or an error of writing.
 func (e *Embedder) Add(rowGroup, column int, filter *bloom.Filter) error {
 	c, err := e.chunk(rowGroup, column)
 	if err != nil {
@@ -128,7 +129,7 @@ func (e *Embedder) write(data []byte) error {
 	return err
 }
 
-// Close writes the footer. It closes neither the file nor the output.
+// Close writes the footer. It does not close the file or the output.
 func (e *Embedder) Close() error {
 	if err := e.copy(); err != nil {
 		return err

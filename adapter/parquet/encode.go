@@ -58,9 +58,9 @@ func appendBig(dst []byte, t *Type, x *big.Int) ([]byte, refusal) {
 	case t.Logical != Decimal:
 		return dst, refusal{tooWide, "64 bits"}
 	case t.Physical == ByteArray:
-		return dst, mistake("a decimal of any length may have several encodings: give its bytes")
+		return dst, mistake("a decimal of variable length may have several encodings: give its bytes")
 	case t.isWide():
-		return dst, mistake(fmt.Sprintf("a decimal of more than %d bytes is not made from a number: give its bytes", widestNumber))
+		return dst, mistake(fmt.Sprintf("a decimal of more than %d bytes cannot be given as a number: give its bytes", widestNumber))
 	case hasMoreDigits(x, t.Precision):
 		return dst, refusal{tooManyDigits, fmt.Sprintf("%d digits", t.Precision)}
 	case t.Physical == FixedLenByteArray:
@@ -121,7 +121,7 @@ func appendString(dst []byte, t *Type, v string) ([]byte, refusal) {
 // appendPlain appends the bytes of a value.
 func appendPlain[B []byte | string](dst []byte, t *Type, v B) ([]byte, refusal) {
 	if width := t.width(); width > 0 && len(v) != width {
-		return dst, mistake(fmt.Sprintf("it has %d bytes, and the column's values have %d", len(v), width))
+		return dst, mistake(fmt.Sprintf("it has %d bytes, but the column's values have %d", len(v), width))
 	}
 	return append(dst, v...), refusal{}
 }
@@ -143,11 +143,11 @@ func appendTime(dst []byte, t *Type, v time.Time) ([]byte, refusal) {
 	seconds, nanos := v.Unix(), int64(v.Nanosecond())
 	switch {
 	case t.Logical == Date && (seconds%day != 0 || nanos != 0):
-		return dst, mistake("it has a time of day, and the column has dates")
+		return dst, mistake("it has a time of day, but the column has dates")
 	case t.Logical == Date:
 		return t.appendInteger(dst, seconds/day)
 	case t.Logical != Timestamp:
-		return dst, mistake("the column has no times with a date")
+		return dst, mistake("the column has no timestamps or dates")
 	}
 	per := perSecond[t.Unit]
 	if nanos%(1e9/per) != 0 {

@@ -17,9 +17,10 @@ func (t Type) isNaN(value []byte) bool {
 	return f != nil && f.bits(value)&^f.sign > f.infinity
 }
 
-// Equal returns the values that programs may look up instead of a zero or a NaN: both zeros, or the usual NaN
-// of both signs. A filter that has the given value must also have the returned values. For every other value,
-// Equal returns nil, because no other bytes are equal to it.
+// Equal returns the values that programs may look up instead of a zero or a NaN. For a zero, these are both
+// zeros. For a NaN, these are the quiet NaN without a payload, with both signs. A filter that has the given
+// value must also have the returned values. For every other value, Equal returns nil, because no other
+// bytes are equal to it.
 func (t Type) Equal(value []byte) [][]byte {
 	f := t.kind().float
 	bits := uint64(0)

@@ -8,34 +8,35 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// These are the reasons why the filter of a row group is not used. None of them is a reason to fail: every
-// key may be in the row group.
+// These errors explain why the filter of a row group is not used. You need not stop at such an error: treat
+// every key within the bounds as a hit, as [Keys.Prune] does.
 var (
-	// ErrNoFilter: the row group has no filter of the column.
+	// ErrNoFilter means that the row group has no filter for the column.
 	ErrNoFilter = errors.New("parquet: no Bloom filter")
-	// ErrNoOrder is an [ErrNoFilter] for a row group whose bounds cannot be used, either, because the footer
-	// does not record their order.
+	// ErrNoOrder means that the row group has no filter, and that its bounds cannot be used because the footer
+	// does not record their order. It wraps [ErrNoFilter].
 	ErrNoOrder error = noOrderError{}
-	// ErrFilter: the footer refers to a place where no filter of the format is. The header is a different
-	// one, or the filter is compressed (parquet-go has an option for this). Or the size of the filter is not
-	// a multiple of 32 bytes, or differs from the size in the footer. Or the filter extends beyond the end of
-	// the file or into another filter.
+	// ErrFilter means that there is no valid filter at the position that the footer records. The header may be
+	// wrong, or the filter may be compressed (parquet-go has an option for this). The size of the filter may
+	// not be a multiple of 32 bytes, or may differ from the size in the footer. Or the filter may extend
+	// beyond the end of the file or into another filter.
 	ErrFilter = errors.New("parquet: malformed Bloom filter")
-	// ErrIncomplete: the filter lacks values, or may lack some. The filter is empty, or it lacks a value of
-	// the dictionary. Or the column continues in a different encoding after a dictionary, and its writer is
-	// not known to add all values.
+	// ErrIncomplete means that the filter lacks values, or may lack some. It may have no bit set, or lack a
+	// value of the dictionary. Or the column continues in another encoding after a dictionary, and the
+	// writer of the filter is not known to add all values in this case.
 	ErrIncomplete = errors.New("parquet: incomplete Bloom filter")
-	// ErrEncrypted: the column is encrypted, and so are its filters.
+	// ErrEncrypted means that the column is encrypted, and so are its filters. [NewEmbedder] also returns it
+	// if the footer is encrypted or signed.
 	ErrEncrypted = errors.New("parquet: encrypted Bloom filter")
 )
 
 // The kinds of ErrFilter.
 const (
-	errHeader      malformedError = "no header of a Bloom filter"
-	errAlgorithm   malformedError = "unknown algorithm of a Bloom filter" // no split blocks
-	errHash        malformedError = "unknown hash of a Bloom filter"      // not XXH64
+	errHeader      malformedError = "malformed Bloom filter header"
+	errAlgorithm   malformedError = "unknown Bloom filter algorithm" // not split blocks
+	errHash        malformedError = "unknown Bloom filter hash"      // not XXH64
 	errCompression malformedError = "compressed Bloom filter"
-	errSize        malformedError = "wrong size of a Bloom filter"
+	errSize        malformedError = "wrong Bloom filter size"
 	errTruncated   malformedError = "truncated Bloom filter"
 	errOverlap     malformedError = "overlapping Bloom filters"
 )
@@ -51,11 +52,11 @@ type noOrderError struct{}
 func (noOrderError) Error() string { return "parquet: bounds without an order" }
 func (noOrderError) Unwrap() error { return ErrNoFilter }
 
-// ErrFooter: the file does not end with a Parquet footer, or the footer is malformed.
+// ErrFooter means that the file does not end with a Parquet footer, or that the footer is malformed.
 var ErrFooter = errors.New("parquet: malformed footer")
 
-// ErrIndex: the file is not an index, or is a damaged one.
-var ErrIndex = errors.New("parquet: no index, or a damaged one")
+// ErrIndex means that the file is not an index, or that the index is damaged.
+var ErrIndex = errors.New("parquet: not an index, or a damaged one")
 
 // errIndex makes an ErrIndex of an error of package bloom.
 func errIndex(err error) error {
@@ -71,5 +72,6 @@ type inner struct{ error }
 func (e inner) Error() string { return strings.TrimPrefix(e.error.Error(), "bloom: ") }
 func (e inner) Unwrap() error { return e.error }
 
-// ErrType: the type of the keys does not match the type of the column, or a type has no filters or no keys.
-var ErrType = errors.New("parquet: wrong type of a column")
+// ErrType means that the type of the keys does not match the type of the column, that the format does not
+// allow a type, or that a function does not support the type.
+var ErrType = errors.New("parquet: wrong column type")

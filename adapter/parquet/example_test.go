@@ -12,8 +12,8 @@ import (
 	bloomparquet "github.com/lanebloom/bloom/adapter/parquet"
 )
 
-// Write the filter of a row group whose number of different values is not known before. It begins with room
-// for every row, and is halved while at most 1 % of absent values pass.
+// Write the filter of a row group without knowing the number of different values in advance. The set begins
+// large enough for every row, and is then halved as long as its false-positive rate does not exceed 1 %.
 func ExampleAppendFilter() {
 	const rows = 1_000_000
 	set, err := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 11}.NewFoldable(rows)
@@ -36,8 +36,9 @@ func ExampleAppendFilter() {
 	// halved 5 times, now 45073 bytes
 }
 
-// Make an index of a column of many files, and ask it in place of them. parquetgo.Open and arrowgo.Open
-// return the columns of files; here is one whose row groups have no filters.
+// Make an index of a column of many files, and read the index instead of the files. In a program,
+// parquetgo.Open and arrowgo.Open return the columns of files. This example makes a column whose row groups
+// have no filters.
 func ExampleIndexer() {
 	values := [][]int64{{1, 5, 9}, {2, 6, 10}} // of each row group
 	column, err := bloomparquet.Open(bloomparquet.Meta{
@@ -62,7 +63,7 @@ func ExampleIndexer() {
 			log.Fatal(err)
 		}
 	}
-	for file, rowGroup := range x.Wanting() { // they have no filter that can be taken
+	for file, rowGroup := range x.Wanting() { // they have no filters of their own
 		some := slices.Clone(values[rowGroup])
 		for i := range some {
 			some[i] += int64(100 * file)
@@ -84,7 +85,7 @@ func ExampleIndexer() {
 		log.Fatal(err)
 	}
 	var columns []*bloomparquet.Column
-	for _, column := range index.Files() { // that have not changed: IndexedFile.Same
+	for _, column := range index.Files() { // IndexedFile.Same reports which files have changed
 		columns = append(columns, column)
 	}
 	keys, err := bloomparquet.KeysOf(columns[0].Type(), []int64{42_006})

@@ -8,8 +8,9 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Filter returns the filter of a row group. The error is one of this package, such as [ErrNoFilter], or an
-// error of reading the file. The filter uses memory of its own, which is at most the size of the file.
+// Filter returns the filter of row group i. The error is one of the errors of this package, such as
+// [ErrNoFilter], or an error from reading the file. The filter has its own memory, and is never larger than
+// the file.
 func (c *Column) Filter(i int) (*bloom.Filter, error) {
 	r := c.whole(i)
 	return r.Filter, r.err
@@ -34,14 +35,14 @@ func (c *Column) filter(i int, memory *buffer) result {
 		return c.loaded[i]
 	}
 	if c.index != nil {
-		return result{err: fmt.Errorf("%w: an index has it", ErrNoFilter)}
+		return result{err: fmt.Errorf("%w: the column is from an index", ErrNoFilter)}
 	}
 	return c.read(i, memory)
 }
 
-// Load reads all filters into memory. This is faster if you test several sets of keys against the column. A
-// filter that cannot be read has the same effect as without Load. Load does not read the filters of an
-// [Index].
+// Load reads all filters into memory. This is faster if you test several sets of keys against the column.
+// Load returns no error. If a filter cannot be read, [Keys.Prune] and [Column.Filter] report this, as they
+// do without Load. Load does not read the filters of an [Index].
 func (c *Column) Load() {
 	if c.index != nil {
 		return
@@ -80,13 +81,13 @@ func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 	case c.trustOf(i) == noTrust:
 		return nil, c.distrust()
 	case offset < 0 || offset >= c.meta.Size:
-		return nil, fmt.Errorf("%w: it begins at byte %d of %d", errTruncated, offset, c.meta.Size)
+		return nil, fmt.Errorf("%w: it begins at byte %d of a file of %d bytes", errTruncated, offset, c.meta.Size)
 	case limit == 0:
 		return nil, fmt.Errorf("%w: several begin at byte %d", errOverlap, offset)
 	case length > int64(maxHeader)+maxBlocks:
 		return nil, fmt.Errorf("%w: the footer claims %d bytes", errSize, length)
 	case length < 0 || length > limit-offset:
-		return nil, fmt.Errorf("%w: the footer claims %d bytes at byte %d, and the next filter or the end of the file is at %d", errTruncated, length, offset, limit)
+		return nil, fmt.Errorf("%w: the footer claims %d bytes at byte %d, but the next filter or the end of the file is at byte %d", errTruncated, length, offset, limit)
 	}
 	first := min(int64(maxHeader), limit-offset)
 	if length != 0 {
@@ -104,9 +105,9 @@ func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case length != 0 && total != length:
-		return nil, fmt.Errorf("%w: header and blocks have %d bytes, and the footer claims %d", errSize, total, length)
+		return nil, fmt.Errorf("%w: the header and the blocks have %d bytes, but the footer claims %d", errSize, total, length)
 	case total > limit-offset:
-		return nil, fmt.Errorf("%w: %d bytes at byte %d, and the next filter or the end of the file is at %d", errTruncated, total, offset, limit)
+		return nil, fmt.Errorf("%w: it has %d bytes at byte %d, but the next filter or the end of the file is at byte %d", errTruncated, total, offset, limit)
 	case length != 0:
 		return data[header:], nil
 	}

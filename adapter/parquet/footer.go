@@ -30,7 +30,7 @@ func readFooter(in io.ReadSeeker) (footer []byte, start int64, err error) {
 	}
 	switch length := int64(binary.LittleEndian.Uint32(tail)); string(tail[4:]) {
 	case magicEncrypted:
-		return nil, 0, fmt.Errorf("%w: the footer", ErrEncrypted)
+		return nil, 0, fmt.Errorf("%w: the footer is encrypted", ErrEncrypted)
 	case magic:
 		if start = size - tailSize64 - length; start < int64(len(magic)) {
 			return nil, 0, fmt.Errorf("%w: a file of %d bytes claims a footer of %d", ErrFooter, size, length)
@@ -38,7 +38,7 @@ func readFooter(in io.ReadSeeker) (footer []byte, start int64, err error) {
 		footer = make([]byte, length)
 		return footer, start, readFrom(in, start, footer)
 	}
-	return nil, 0, fmt.Errorf("%w: the file ends with %q and not with %s", ErrFooter, tail[4:], magic)
+	return nil, 0, fmt.Errorf("%w: the file ends with %q, not with %s", ErrFooter, tail[4:], magic)
 }
 
 const tailSize64 = int64(tailSize)

@@ -40,12 +40,13 @@ func appendHeader(dst []byte, numBytes int) []byte {
 	return append(dst, headerEnd)
 }
 
-// AppendFilter appends a filter to dst, header and blocks, as Parquet files store it. It returns the extended
-// slice. It returns an error if the filter does not have the format bloom.Parquet, or is too large.
+// AppendFilter appends the header and the blocks of a filter to dst, as Parquet files store them, and
+// returns the extended slice. It returns an error if the filter does not have the format [bloom.Parquet],
+// or if it is too large.
 func AppendFilter(dst []byte, filter *bloom.Filter) ([]byte, error) {
 	blocks := filter.Bytes()
 	if filter.Format() != bloom.Parquet || len(blocks) < blockSize || int64(len(blocks)) > math.MaxInt32 {
-		return dst, fmt.Errorf("%w: a file of Parquet cannot have this filter: %v", errSize, filter)
+		return dst, fmt.Errorf("%w: a Parquet file cannot contain this filter: %v", errSize, filter)
 	}
 	return append(appendHeader(dst, len(blocks)), blocks...), nil
 }

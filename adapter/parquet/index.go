@@ -17,32 +17,33 @@ import (
 )
 
 // Index is a file with the filters of one column, for all row groups of many files. An [Indexer] writes it.
-// An Index keeps no filter in memory, and checks everything that it reads. [Keys.Prune] accepts the columns
-// of an Index in place of the columns of the files. It then reads the index and not the files.
+// An Index keeps no filter in memory, and checks everything that it reads. You can pass the columns of an
+// Index to [Keys.Prune], which then reads the index instead of the files.
 //
-// An index describes the files at the time when it was made. [IndexedFile.Same] reports whether a file has
-// not changed since then. If a file has changed, read the file itself. Goroutines may share an Index if they
-// may share the [io.ReaderAt].
+// An index describes the files as they were when it was made. [IndexedFile.Same] reports whether a file is
+// still unchanged. If a file has changed, read the file itself. An Index is safe for concurrent use if its
+// [io.ReaderAt] is.
 type Index struct {
 	rows    *bloom.InterleavedFile
 	files   []IndexedFile
 	columns []*Column
 }
 
-// IndexedFile describes a file at the time when it was added to an index.
+// IndexedFile describes a file as it was when it was added to an index.
 type IndexedFile struct {
-	Name     string // as the caller of [Indexer.Read] wrote it
-	Size     int64  // in bytes
-	Modified time.Time
-	// Footer is the XXH64 of the file's footer, or 0 if it is not known. [Indexer.Read] computes it. It is
-	// needed because two versions of a file may have the same size and time: for example if a copy was
-	// restored, or if the file was written twice within the precision of its time.
+	Name     string    // the name that the caller passed to [Indexer.Read]
+	Size     int64     // size in bytes
+	Modified time.Time // modification time
+	// Footer is the XXH64 of the file's footer, or 0 if it is not known. [Indexer.Read] computes it. It
+	// distinguishes versions of a file that have the same size and modification time. Such versions exist
+	// if a copy was restored, or if the file was written twice within the resolution of its modification
+	// time.
 	Footer uint64
 }
 
-// Same reports whether a file still has the size and the time of the indexed file. If in is not nil and the
-// index has the checksum of the footer, Same also reads the footer of the file and compares it. The errors
-// are errors of reading.
+// Same reports whether a file still has the size and the modification time of the indexed file. If in is
+// not nil and the index has the checksum of the footer, Same also reads the footer from in and compares its
+// checksum. The error is an error from reading the footer.
 func (f IndexedFile) Same(info fs.FileInfo, in io.ReaderAt) (bool, error) {
 	same := info.Size() == f.Size && info.ModTime().Equal(f.Modified)
 	if !same || in == nil || f.Footer == 0 {
@@ -63,8 +64,8 @@ func footerChecksum(in io.ReaderAt, size int64) (uint64, error) {
 	return xxhash.Sum64(footer), nil
 }
 
-// OpenIndex opens an index, and reads all of it except the filters. The size is in bytes. The error is
-// [ErrIndex], or an error of in.
+// OpenIndex opens an index of the given size in bytes. It reads all of the index except the filters. The
+// error is [ErrIndex], or an error from reading the index.
 func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
 	rows, err := bloom.OpenInterleavedFile(in, size)
 	if err != nil {
@@ -82,8 +83,8 @@ func OpenIndex(in io.ReaderAt, size int64) (*Index, error) {
 	return x, nil
 }
 
-// Files returns an iterator over the files and their columns, in the order in which they were added. The
-// columns can be used with [Keys.Prune]; [Column.Filter] returns no filters for them.
+// Files returns an iterator over the files and their columns, in the order in which the files were added.
+// You can pass the columns to [Keys.Prune], but [Column.Filter] returns no filters for them.
 func (x *Index) Files() iter.Seq2[IndexedFile, *Column] {
 	return func(yield func(IndexedFile, *Column) bool) {
 		for i, file := range x.files {
@@ -209,7 +210,7 @@ func (d *indexDecoder) index(x *Index) error {
 		first = d.file(x, path, first)
 	}
 	if d.err == nil && (len(d.data) > 0 || first != x.rows.Len()) {
-		d.fail(fmt.Sprintf("its files have %d row groups, and it has %d filters", first, x.rows.Len()))
+		d.fail(fmt.Sprintf("its files have %d row groups, but it has %d filters", first, x.rows.Len()))
 	}
 	return d.err
 }
@@ -243,7 +244,7 @@ func (d *indexDecoder) file(x *Index, path string, first int) (next int) {
 	}
 	c, err := Open(m)
 	if d.err == nil && (err != nil || !slices.Equal(t.numbers(), n[:]) || t.KeyKind() != x.rows.Empty().KeyKind()) {
-		d.fail(fmt.Sprintf("column %s of %s is %v, and the keys are of the kind %s", path, f.Name, t, x.rows.Empty().KeyKind()))
+		d.fail(fmt.Sprintf("column %s of %s is %v, but the keys are of the kind %s", path, f.Name, t, x.rows.Empty().KeyKind()))
 	}
 	if d.err == nil {
 		c.index = column

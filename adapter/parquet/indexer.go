@@ -15,13 +15,13 @@ import (
 )
 
 // Indexer builds an index: one file with the filters of one column, for all row groups of many files. The
-// filters are interleaved as in [bloom.Interleaved]. [OpenIndex] opens the index, which a program reads
-// instead of the files.
+// filters are interleaved as in [bloom.Interleaved]. A program opens the index with [OpenIndex], and reads
+// it instead of the files.
 //
 //	x, err := bloomparquet.NewIndexer(0.01)
 //	defer x.Close()
 //	for _, file := range files {
-//		add, err := x.Read(file, columns[file]) // takes the filters that the file has
+//		add, err := x.Read(file, columns[file]) // reads the file's own filters
 //		err = add()
 //	}
 //	for file, rowGroup := range x.Wanting() { // the other row groups
@@ -29,15 +29,16 @@ import (
 //	}
 //	_, err = x.WriteTo(out)
 //
-// Interleaved filters have one size. A filter is doubled or halved until it has that size. A doubled filter
-// gives the same answers; a halved filter has a higher rate. The Indexer uses filters of the most frequent
-// size. It also uses filters if their size is that size multiplied or divided by a power of two.
-// [Indexer.Wanting] returns the row groups of all other filters.
+// All filters of an index have the same size. The Indexer doubles or halves a filter until it has that
+// size. A doubled filter gives the same answers, and a halved filter has a higher false-positive rate. So
+// filters fit together if their sizes differ by a factor that is a power of two. The Indexer uses the
+// largest group of filters that fit together. [Indexer.Wanting] returns all other row groups.
 //
-// The filters wait in a temporary file. In memory, an Indexer keeps one filter at a time, and about 100 bytes
-// for each row group. WriteTo needs as much memory as a [bloom.InterleavedBuilder]. Several goroutines may
-// call Read and AddKeys at the same time, while one goroutine calls the functions that Read returns. No other
-// method may be called at the same time.
+// The Indexer stores the filters in a temporary file. In memory, it keeps one filter at a time, and about
+// 100 bytes for each row group. WriteTo needs as much memory as a [bloom.InterleavedBuilder].
+//
+// Several goroutines may call Read and AddKeys concurrently, while one goroutine calls the functions that
+// Read returns. No other method may be called at the same time.
 type Indexer struct {
 	rate    float64
 	perKey  int // bits of a key in a filter that keeps the rate
@@ -63,9 +64,10 @@ type waitingFilter struct {
 	values bool      // whether it was made from values
 }
 
-// NewIndexer returns an empty Indexer. Its filters have at most the given false-positive rate, 0 to 1, on
-// average. A file's own filter with a higher rate keeps that rate. The error is [bloom.ErrRate] if no filter
-// has such a rate, or an error of the temporary file.
+// NewIndexer returns an empty Indexer. The given rate, between 0 and 1, is the highest acceptable
+// false-positive rate, averaged over the filters of the index. If the files' own filters have a higher
+// average rate, the average rate of the index is at most 1.1 times as high. The error is [bloom.ErrRate] if
+// no filter has the given rate, or an error from creating a temporary file.
 func NewIndexer(rate float64) (*Indexer, error) {
 	policy, err := bloom.PolicyFor(bloom.Parquet, 1000, rate)
 	if err != nil {
@@ -86,11 +88,13 @@ func (x *Indexer) Close() error {
 	return err
 }
 
-// Read reads the filters of c, a column of the file, and returns a function that adds the file to the index.
-// So several goroutines can read files at the same time, and one goroutine adds the files. It numbers them
-// from 0, in the order in which it adds them. The error is [ErrType] if the column differs from the column of
-// the first file in its path or in its kind of keys. It can also be an error of the file or of the temporary
-// file.
+// Read reads the filters of c, a column of the file, and returns a function that adds the file to the
+// index. So several goroutines can read files concurrently while one goroutine adds the files. Files are
+// numbered from 0, in the order in which they are added.
+//
+// The returned function returns [ErrType] if the column differs from the column of the first file in its
+// path or in its kind of keys. Read returns [ErrType] for types without filters, or an error of the file or
+// of the temporary file.
 func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error) {
 	if file.Footer == 0 && c.meta.Input != nil {
 		if file.Footer, err = footerChecksum(c.meta.Input, c.meta.Size); err != nil && !errors.Is(err, ErrFooter) {
@@ -116,7 +120,7 @@ func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error
 		if len(x.files) > 0 {
 			first := x.files[0].meta
 			if m.Path != first.Path || m.Type.kin() != first.Type.kin() {
-				return fmt.Errorf("%w: column %s is %v, and column %s of %s is %v", ErrType, m.Path, m.Type, first.Path, x.files[0].Name, first.Type)
+				return fmt.Errorf("%w: column %s is %v, but column %s of %s is %v", ErrType, m.Path, m.Type, first.Path, x.files[0].Name, first.Type)
 			}
 		}
 		x.files, x.odd = append(x.files, indexing{file, m, groups}), 0
@@ -124,9 +128,9 @@ func (x *Indexer) Read(file IndexedFile, c *Column) (add func() error, err error
 	}, nil
 }
 
-// Wanting returns the row groups that need keys from AddKeys, each as the number of the file and the number
-// of the row group. Either the filter of such a row group cannot be read, or its size does not match the
-// other filters. Call Wanting when all files have been added.
+// Wanting returns an iterator over the row groups that need keys from [Indexer.AddKeys]. It yields the
+// number of the file and the number of the row group. Such a row group has no filter that can be read, or a
+// filter whose size does not fit the other filters. Call Wanting when all files have been added.
 func (x *Indexer) Wanting() iter.Seq2[int, int] {
 	return func(yield func(file, rowGroup int) bool) {
 		odd := x.oddFactor()
@@ -140,9 +144,9 @@ func (x *Indexer) Wanting() iter.Seq2[int, int] {
 	}
 }
 
-// AddKeys builds the filter of a row group from columns of keys. Each key is the PLAIN bytes of a value
-// without a length. The keys must include all values of the row group. Equal keys count once. Goroutines may
-// call AddKeys at the same time for different row groups. The error is an error of the temporary file.
+// AddKeys builds the filter of a row group from columns of keys. Each key is a value as PLAIN bytes without
+// a length. The keys must include all values of the row group. Equal keys count once. Goroutines may call
+// AddKeys concurrently for different row groups. The error is an error of the temporary file.
 func (x *Indexer) AddKeys(file, rowGroup int, columns ...bloom.Keys) error {
 	n := 0
 	for _, column := range columns {
@@ -265,8 +269,8 @@ func (x *Indexer) size(files []indexing) int {
 	return blocks
 }
 
-// Shape returns the number of filters in the index that WriteTo writes, and the number of bytes of each
-// filter. All filters have the same size.
+// Shape returns the number of filters in the index that WriteTo writes, and the size of each filter in
+// bytes.
 func (x *Indexer) Shape() (filters, bytes int) {
 	files, blocks := x.whole()
 	for _, file := range files {
@@ -286,9 +290,9 @@ func (x *Indexer) whole() (files []indexing, blocks int) {
 	return files, x.size(files)
 }
 
-// WriteTo writes the index. It leaves out a file if Wanting still returns one of its row groups. The error is
-// [bloom.ErrCapacity] if the index would be larger than interleaved filters may be, or an error of w or of a
-// temporary file.
+// WriteTo writes the index to w. It leaves out every file with row groups that [Indexer.Wanting] still
+// returns. The error is [bloom.ErrCapacity] if the index would be larger than interleaved filters may be,
+// or an error of w or of a temporary file.
 func (x *Indexer) WriteTo(w io.Writer) (int64, error) {
 	files, blocks := x.whole()
 	empty := filterOf(blocks, nil)

@@ -10,10 +10,12 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Keys are values of a column, hashed once. You can test them against any number of columns of related types.
-// The logical types STRING, ENUM, JSON, BSON and none have the same keys. Integers of all widths in one
-// physical type also have the same keys. Keys do not refer to the memory of the values. They are safe for
-// concurrent use.
+// Keys are values of a column, hashed once. You can test them against any number of columns of related
+// types. For example, BYTE_ARRAY columns have the same keys whether their logical type is STRING, ENUM,
+// JSON, BSON or none. Signed integers of all widths have the same keys if they have the same physical type,
+// and so do unsigned integers.
+//
+// Keys do not refer to the memory of the values. They are safe for concurrent use.
 type Keys struct {
 	typ    Type       // its kin
 	hashed bloom.Keys // of the values' PLAIN bytes
@@ -50,28 +52,32 @@ func (b bitmap) word(j int) uint64 {
 // Len returns the number of keys.
 func (k *Keys) Len() int { return k.hashed.Len() }
 
-// Hashed returns the hashes of the keys, in order. Use it to query filters that are not in files.
+// Hashed returns the hashes of the keys, in order. Use them to query filters that are not in files.
 func (k *Keys) Hashed() bloom.Keys { return k.hashed }
 
-// Value is the types that [KeysOf] accepts.
+// Value is the set of types that [KeysOf] accepts.
 type Value interface {
 	int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 | uint |
 		float32 | float64 | string | []byte | [16]byte | *big.Int | time.Time | time.Duration
 }
 
-// KeysOf returns the keys for values of a column of type t:
+// KeysOf returns keys for the given values of a column of type t. The Go type of the values determines
+// their meaning:
 //
-//   - Integers, also *big.Int, are the numbers that the column stores: for a decimal the unscaled value, for a
-//     date the days and for a timestamp the units since 1970, for a time the units since midnight.
-//   - float32 and float64 are FLOAT and DOUBLE. A float64 that is not exactly a float32 is not a FLOAT.
-//   - string is BYTE_ARRAY, and [16]byte is a UUID or any other FIXED_LEN_BYTE_ARRAY of 16.
-//   - []byte is the PLAIN bytes of a value of any type, without a length.
-//   - [time.Time] is a date or a timestamp, and [time.Duration] a time of day. They must be whole numbers of
-//     the column's unit, and dates must be midnight. For columns of local times, the clock time in the
-//     location of the time.Time counts.
+//   - An integer or a *big.Int is the number that the column stores. For a decimal, this is the unscaled
+//     value; for a date, the number of days since 1970; for a timestamp, the number of units since 1970; and
+//     for a time of day, the number of units since midnight.
+//   - A float32 or float64 is a value of a FLOAT, DOUBLE or FLOAT16 column. The column must be able to
+//     store the value exactly. For example, the float64 0.1 is not a value of a FLOAT column.
+//   - A string is a BYTE_ARRAY. A [16]byte is a UUID or any other FIXED_LEN_BYTE_ARRAY of 16 bytes.
+//   - A []byte is the PLAIN encoding of a value of any type, without a length.
+//   - A [time.Time] is a date or a timestamp, and a [time.Duration] is a time of day. Timestamps and times
+//     of day must be multiples of the column's unit. The time of day of a date must be midnight. For dates
+//     and for timestamps in local time, KeysOf uses the date and the clock time in the location of the
+//     time.Time.
 //
-// The error is a [KeyError] if the column cannot have one of the values. It is [ErrType] for a wrong type,
-// and for booleans, which have no filters.
+// The error is a [KeyError] if the column cannot have one of the values. It is [ErrType] if the format does
+// not allow the type, and for booleans, which have no filters.
 func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 	e, err := newEncoder(t, len(values))
 	if err != nil {
@@ -121,20 +127,22 @@ func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 	return e.keys()
 }
 
-// ParseKeys returns the keys of values that are written as text:
+// ParseKeys returns keys for values that are written as text:
 //
-//   - integers, decimals and floats as decimal numbers; "NaN" and "-Inf" are also floats, and 5.0 is the
-//     integer 5
-//   - strings, and bytes of a type without a meaning, as they are
-//   - dates as 2006-01-02, times as 15:04:05.999999999, with no more digits
-//   - timestamps as 2006-01-02T15:04:05.999999999 or with a space in the middle, with or without an offset
-//     such as Z, +01:00, +0100 or " UTC". A timestamp without an offset is in UTC. Timestamps for columns of
-//     local times have no offset
-//   - UUIDs as 01234567-89ab-cdef-0123-456789abcdef, also without dashes or in braces
+//   - Integers, decimals and floats are decimal numbers. An integer may have zeros after the point, as in
+//     5.0. A float may also be NaN, Inf or -Inf.
+//   - Strings, and bytes without a logical type, are used as they are.
+//   - Dates have the form 2006-01-02. Times of day have the form 15:04:05.999999999, with at most nine
+//     digits after the point.
+//   - Timestamps have the form 2006-01-02T15:04:05.999999999, or the same with a space instead of the T.
+//     They may end with an offset, such as Z, +01:00, +0100 or " UTC". A timestamp without an offset is in
+//     UTC. In a column of local times, timestamps must not have an offset.
+//   - UUIDs have the form 01234567-89ab-cdef-0123-456789abcdef. They may also be written without dashes or
+//     in braces.
 //
-// The error is a [KeyError] if the column cannot have a number or a time. It is [ErrType] for types without
-// filters, and for types that ParseKeys cannot read: INT96, INTERVAL, DECIMAL in BYTE_ARRAY (a value may have
-// several encodings), and DECIMAL of more than 256 bytes.
+// The error is a [KeyError] if a text is not a value of the column. It is [ErrType] for types without
+// filters, and for types that ParseKeys cannot read: INT96, INTERVAL, DECIMAL in BYTE_ARRAY (a value may
+// have several encodings), and DECIMAL of more than 256 bytes.
 func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
 	e, err := parse(t, texts)
 	if err != nil {
@@ -143,10 +151,10 @@ func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
 	return e.keys()
 }
 
-// ParseSome reads values that are written as text. It returns their PLAIN bytes without a length, which
-// [KeysOf] accepts. It leaves out values that the column cannot have, such as numbers outside its range or
-// times between its units. It also returns the positions of the texts that it did not leave out. The errors
-// are the same as in [ParseKeys].
+// ParseSome reads values that are written as text, and returns them as PLAIN bytes without a length, which
+// [KeysOf] accepts. It skips values that the column cannot have, such as numbers outside its range or times
+// between its units. It also returns the positions of the texts that it did not skip. For malformed texts
+// and for wrong types, it returns the same errors as [ParseKeys].
 func ParseSome(t Type, texts [][]byte) (values [][]byte, positions []int, err error) {
 	e, err := newTextEncoder(t, len(texts))
 	if err != nil {
@@ -181,7 +189,7 @@ func parse(t Type, texts [][]byte) (*encoder, error) {
 func newTextEncoder(t Type, n int) (*encoder, error) {
 	e, err := newEncoder(t, n)
 	if err == nil && !t.hasText() {
-		return nil, fmt.Errorf("%w: %v has no text, only bytes", ErrType, t)
+		return nil, fmt.Errorf("%w: values of %v cannot be written as text, only as bytes", ErrType, t)
 	}
 	return e, err
 }
@@ -198,7 +206,7 @@ func newEncoder(t Type, n int) (*encoder, error) {
 		return nil, err
 	}
 	if t.Physical == Boolean {
-		return nil, fmt.Errorf("%w: booleans have no Bloom filter", ErrType)
+		return nil, fmt.Errorf("%w: booleans have no Bloom filters", ErrType)
 	}
 	e := &encoder{t: t}
 	if width := t.width(); width > 0 {

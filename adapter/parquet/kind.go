@@ -154,11 +154,13 @@ func (t Type) kin() Type {
 // mostKeyKind is how many characters a [bloom.KeyKind] may have.
 const mostKeyKind = 32
 
-// KeyKind returns the kind of keys that a file records for a filter of such a column: text for strings and
-// for byte arrays without a meaning, and otherwise the physical and the logical type, such as INT64
-// (TIMESTAMP MICROS UTC). Types have the same kind if equal values have the same meaning and the same bytes.
-// The [Keys] of a type can be used with the columns of every type of the same kind. There is one exception:
-// times of day in UTC and times of day in local time have the same kind, but not the same Keys.
+// KeyKind returns the kind of keys that a filter file records for a filter of such a column. The kind is
+// [bloom.KindText] for strings and for byte arrays without a logical type. Otherwise, it consists of the
+// physical and the logical type, such as INT64 (TIMESTAMP MICROS UTC).
+//
+// Two types have the same kind if each value has the same bytes and the same meaning in both. You can use
+// the [Keys] of a type with the columns of every type of the same kind, with one exception: times of day in
+// UTC and in local time have the same kind, but different Keys.
 func (t Type) KeyKind() bloom.KeyKind {
 	t = t.kin()
 	if t == (Type{Physical: ByteArray}) {
@@ -184,7 +186,7 @@ func (t Type) KeyKind() bloom.KeyKind {
 // check returns an error if no value can have the type.
 func (t Type) check() error {
 	if !t.kind().fits || !hasParameters(&t) || t.Physical == FixedLenByteArray && t.Width < 1 {
-		return fmt.Errorf("%w: no value can be %v", ErrType, t)
+		return fmt.Errorf("%w: the Parquet format does not allow %v", ErrType, t)
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 // whose filters they made themselves. So the mark has an entry for each filter: a digest of the place of its
 // chunk, by which an entry is replaced, and one of the place and the filter. The entries are in base64.
 
-// MarkKey is the key of the mark in the key-value metadata of the footer. An [Embedder] writes the mark.
+// MarkKey is the key under which an [Embedder] stores its mark in the key-value metadata of the footer. The
+// mark shows that the filters have all values.
 const MarkKey = "lanebloom.filters"
 
 // marking is an entry of a mark.

@@ -8,70 +8,74 @@ import (
 	"strings"
 )
 
-// Meta describes a column of a file. The information is from the footer of the file. The packages parquetgo
-// and arrowgo read it from open files of parquet-go and arrow-go.
+// Meta describes a column of a file. The information comes from the footer of the file. The packages
+// parquetgo and arrowgo fill it in for files that were opened with parquet-go and arrow-go.
 type Meta struct {
-	File   string // a name for messages
-	Path   string // of the column in the schema, with dots
+	File   string // name of the file, for messages
+	Path   string // path of the column in the schema, with dots between the names
 	Type   Type
 	Input  io.ReaderAt // the file
-	Size   int64       // of the file in bytes
+	Size   int64       // size of the file in bytes
 	Chunks []Chunk     // one for each row group
-	// CreatedBy is the field created_by of the footer: the program that wrote the file.
+	// CreatedBy is the field created_by of the footer. It names the program that wrote the file.
 	CreatedBy string
 	// Origins is the value of [OriginsKey] in the key-value metadata of the footer.
 	Origins string
 	// Mark is the value of [MarkKey] in the key-value metadata of the footer.
 	Mark string
-	// Decompress decompresses a page. The result should have the given size. Without this function, the
-	// package reads no compressed dictionary. Goroutines that share a [Column] may call it at the same time.
+	// Decompress returns the decompressed bytes of a page. The argument codec is the compression codec,
+	// numbered as in parquet.thrift, and size is the expected length of the result. If Decompress is nil,
+	// the package reads no compressed dictionaries. Goroutines that share a [Column] may call Decompress
+	// concurrently.
 	Decompress func(codec int32, data []byte, size int) ([]byte, error)
 }
 
-// Chunk describes a column in one row group. The information is from the footer of the file.
+// Chunk describes a column in one row group. The information comes from the footer of the file.
 type Chunk struct {
-	Rows int64 // of the row group
-	// FilterOffset is the offset of the filter's header in the file. 0 means that there is no filter.
+	Rows int64 // number of rows in the row group
+	// FilterOffset is the offset of the filter's header in the file, or 0 if there is no filter.
 	FilterOffset int64
-	// FilterLength is the number of bytes of header and blocks. It is 0 if the writer did not store it, as
-	// before version 2.10 of the format.
+	// FilterLength is the length of the filter in bytes, including its header. It is 0 if the footer does
+	// not record the length. Version 2.10 of the format added this field.
 	FilterLength int64
-	// Min and Max are bounds of all values, PLAIN bytes without a length, in the order that the format
-	// defines for the type. They need not be values of the column. An empty slice means that the bound is not
-	// known. [Chunk.SetBounds] computes them from a footer.
+	// Min and Max are a lower and an upper bound of all values, in the order that the format defines for
+	// the type. Both are PLAIN bytes without a length. The bounds need not be values of the column. An
+	// empty slice means that the bound is not known. [Chunk.SetBounds] sets them from the statistics in a
+	// footer.
 	Min, Max []byte
-	// Unordered is true if the footer has bounds, but does not record their order.
+	// Unordered is true if the footer has bounds but does not record their order.
 	Unordered bool
 	// Encrypted is true if the filter is encrypted.
 	Encrypted bool
 	// Pages describes how the data pages are encoded.
 	Pages Pages
-	// Null is true if all values are null according to the statistics. For a column inside a repeated field it
-	// is not used.
+	// Null is true if the statistics report that all values are null. Do not set it for a column inside a
+	// repeated field, because arrow-go counts nulls wrongly there (see rank.go).
 	Null bool
-	// Place identifies the column chunk. [Meta.Mark] refers to it.
+	// Place identifies the column chunk. [Meta.Mark] refers to column chunks by their Place.
 	Place Place
-	// DictionaryOffset is the offset of the dictionary page, or 0 if the footer does not record it. Codec is
-	// the compression of all pages.
+	// DictionaryOffset is the offset of the dictionary page, or 0 if the footer does not record it.
 	DictionaryOffset int64
-	Codec            int32 // a CompressionCodec of parquet.thrift
+	// Codec is the compression codec of all pages, numbered as in parquet.thrift.
+	Codec int32
 }
 
 // Pages describes how the data pages of a column chunk are encoded.
 type Pages uint8
 
-// The kinds of chunks.
+// Values of Pages.
 const (
-	UnknownPages    Pages = iota // the footer does not record it
-	PlainPages                   // without a dictionary
-	DictionaryPages              // all with a dictionary
-	MixedPages                   // some with a dictionary and some without
+	UnknownPages    Pages = iota // the footer does not record the encodings of the pages
+	PlainPages                   // no page uses a dictionary
+	DictionaryPages              // all pages use a dictionary
+	MixedPages                   // some pages use a dictionary, and some do not
 )
 
-// PagesOf returns how the data pages of a column chunk are encoded. The encodings are numbers of
-// parquet.thrift. If stats is true, they are the encodings of the data pages in encoding_stats. If the chunk
-// has no encoding_stats, stats is false, and they are all encodings of the chunk. Then PLAIN may be the
-// encoding of a dictionary, and RLE the encoding of levels.
+// PagesOf returns how the data pages of a column chunk are encoded. Encodings are numbered as in
+// parquet.thrift. If the chunk has encoding_stats, pass true for stats, and the encodings of the data pages
+// in encoding_stats. Otherwise, pass false and all encodings of the chunk. These include the encodings of
+// the dictionary and of levels. So if one of them is RLE_DICTIONARY or PLAIN_DICTIONARY, it is not known
+// whether all pages use the dictionary, and PagesOf returns UnknownPages.
 func PagesOf[E ~int32 | ~int64](stats bool, encodings []E) Pages {
 	dictionary := slices.ContainsFunc(encodings, isDictionary)
 	switch other := slices.ContainsFunc(encodings, func(e E) bool { return !isDictionary(e) }); {
@@ -104,26 +108,31 @@ const (
 	snappy       = 1
 )
 
-// Place identifies a column chunk: num_values, data_page_offset and total_compressed_size of its metadata.
+// Place identifies a column chunk by three fields of its metadata: num_values, data_page_offset and
+// total_compressed_size.
 type Place struct{ Values, Offset, Size int64 }
 
-// OriginsKey is a key of the footer's key-value metadata. parquet-java's ParquetRewriter copies row groups
-// with their filters. Under this key it stores the created_by of each file that it read, one on each line.
-// These identify the writers of the filters, which the created_by of the new file does not.
+// OriginsKey is a key in the key-value metadata of the footer. parquet-java's ParquetRewriter copies row
+// groups and their filters from other files. Under OriginsKey it stores the created_by field of each of
+// these files, one on each line. These names identify the writers of the filters. The created_by field of
+// the new file does not identify them.
 const OriginsKey = "original.created.by"
 
-// Statistics describes the values of a column in one row group. Its fields are the fields of the same names
-// in parquet.thrift. A field is empty if the footer does not have it.
+// Statistics describes the values of a column in one row group. Its fields have the same names and meanings
+// as in parquet.thrift. A field is empty if the footer does not have it.
 type Statistics struct {
 	MinValue, MaxValue []byte
 	Min, Max           []byte // deprecated
 }
 
-// SetBounds sets the bounds from the statistics of a footer, if they can be used. The argument ordered is
-// true if the column_orders of the footer have a TypeDefinedOrder for the column. Without it, the order in
-// which the writer compared min_value and max_value is not known. The deprecated fields min and max are
-// compared as signed numbers, so they are used only for signed types. A column inside a repeated field must
-// not get bounds: arrow-go writes wrong ones (rank.go).
+// SetBounds sets Min, Max and Unordered from the statistics in a footer. It leaves Min and Max empty if the
+// statistics cannot be used. The argument ordered is true if column_orders in the footer has a
+// TypeDefinedOrder for the column. If ordered is false, SetBounds does not use min_value and max_value,
+// because it is not known in which order the writer compared them. Writers compared the deprecated fields
+// min and max as signed numbers, so SetBounds uses these only for signed types.
+//
+// Do not call SetBounds for a column inside a repeated field, because arrow-go writes wrong bounds for such
+// columns (see rank.go).
 func (c *Chunk) SetBounds(t Type, s Statistics, ordered bool) {
 	value, deprecated := len(s.MinValue)+len(s.MaxValue) > 0, len(s.Min)+len(s.Max) > 0
 	c.Min, c.Max, c.Unordered = nil, nil, false
@@ -140,7 +149,7 @@ func (c *Chunk) SetBounds(t Type, s Statistics, ordered bool) {
 // NoColumnError is the error for a path that no column of the file has.
 type NoColumnError struct {
 	Path    string
-	Columns []string // the paths that the file has
+	Columns []string // the paths of all columns of the file
 }
 
 func (e *NoColumnError) Error() string {
@@ -161,15 +170,15 @@ func (e *NoColumnError) Error() string {
 }
 
 // FindColumn returns the number of the column with the given path, counted from 0. The argument paths
-// contains the paths of all columns of the file. The error is a [NoColumnError] if the file has no such
-// column.
+// contains the paths of all columns of the file. The error is a [NoColumnError] if no column has the path.
+// FindColumn also returns an error if several columns have the path.
 func FindColumn(paths []string, path string) (leaf int, err error) {
 	leaf = slices.Index(paths, path)
 	switch {
 	case leaf < 0:
 		return 0, &NoColumnError{path, paths}
 	case slices.Contains(paths[leaf+1:], path):
-		return 0, fmt.Errorf("parquet: several columns %q", path)
+		return 0, fmt.Errorf("parquet: several columns have the path %q", path)
 	}
 	return leaf, nil
 }

@@ -13,14 +13,14 @@ import (
 // RowGroup describes which keys may be in a row group, according to its filter and its bounds.
 type RowGroup struct {
 	Column *Column
-	Index  int   // of the row group in the file, from 0
-	Rows   int64 // of the row group
-	// Hits has a bit for each key: bit i%64 of Hits[i/64] is set if key i may be in the row group. A clear bit
-	// is certain: no row has the key.
+	Index  int   // number of the row group in the file, from 0
+	Rows   int64 // number of rows in the row group
+	// Hits has a bit for each key: bit i%64 of Hits[i/64] is set if key i may be in the row group. If the bit
+	// is clear, no row has the key.
 	Hits  []uint64
-	Count int // of set bits
-	// Err is the reason why the filter was not used, or nil if it was used or not needed. With an error, the
-	// hits are all keys within the bounds of the row group.
+	Count int // number of set bits in Hits
+	// Err is the reason why the filter was not used. It is nil if the filter was used or not needed. If Err is
+	// not nil, every key within the bounds of the row group is a hit.
 	Err error
 
 	// What Chance needs. keys is nil if the filter was not asked.
@@ -29,7 +29,7 @@ type RowGroup struct {
 	blocks []byte // of the filter, until the next row group comes
 }
 
-// Keys returns the positions of the keys that may be in the row group, in order.
+// Keys returns an iterator over the positions of the keys that may be in the row group, in ascending order.
 func (r RowGroup) Keys() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, word := range r.Hits {
@@ -42,14 +42,17 @@ func (r RowGroup) Keys() iter.Seq[int] {
 	}
 }
 
-// Prune returns an iterator over the row groups of some columns. Each [RowGroup] contains which keys may be
-// in it. Each loop over the iterator tests the keys again. The Hits of a row group are valid until the loop
-// continues: clone them to keep them.
+// Prune returns an iterator over the row groups of the given columns. Each [RowGroup] reports which keys
+// may be in it. Each loop over the iterator tests the keys again. The Hits of a row group are valid only
+// until the next iteration. Clone them if you need them longer.
 //
-// If no key is within the bounds of a row group, the loop does not read its filter. Otherwise it reads the
-// filter, unless [Column.Load] has read it. One filter at a time is in memory. The loop tests many columns of
-// an [Index] at the same time. The answers of these columns need at most 192 MiB of memory, or more if a
-// single column needs more. The error is [ErrType] if a column does not have the type of the keys.
+// If no key is within the bounds of a row group, the loop does not read its filter. Otherwise, it reads the
+// filter unless [Column.Load] has read it. It keeps only one filter in memory at a time.
+//
+// For columns of an [Index], the loop tests many columns at the same time. This needs at most 192 MiB of
+// memory, or more if a single column needs more.
+//
+// The error is [ErrType] if the type of a column does not match the type of the keys.
 func (k *Keys) Prune(columns ...*Column) (iter.Seq[RowGroup], error) {
 	for _, c := range columns {
 		if kin := c.meta.Type.kin(); kin != k.typ {
@@ -57,7 +60,7 @@ func (k *Keys) Prune(columns ...*Column) (iter.Seq[RowGroup], error) {
 			if c.meta.File != "" {
 				where += " of " + c.meta.File
 			}
-			return nil, fmt.Errorf("%w: column %s is %v, and the keys are %v", ErrType, where, c.meta.Type, k.typ)
+			return nil, fmt.Errorf("%w: column %s is %v, but the keys are %v", ErrType, where, c.meta.Type, k.typ)
 		}
 	}
 	return func(yield func(RowGroup) bool) {

@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// A rank is a number of 64 bits that stands for a value where it is compared with the bounds of a
-// row group: of two values in the order of their type, the greater never has the smaller
-// rank. Different values may have one rank, so that ranks keep a row group too often, and never
-// drop one wrongly.
+// A rank is a 64-bit number that stands for a value when the value is compared with the bounds of a row group.
+// A greater value, in the order of its type, never has a smaller rank. Different values may have the same rank.
+// So ranks may keep a row group that has none of the keys, but never exclude a row group that has one.
 
-// Writers get some bounds wrong. Each of these is left out or not relied on, whoever wrote the file:
-// its field created_by tells little, for the users of both Go libraries may set it, and other
-// programs copy row groups with their bounds. The filters of such a file still count. The writers' faults, with
+// Some writers write wrong bounds. This package does not use such bounds, whoever wrote the file. The field
+// created_by proves little, because the users of both Go libraries may set it, and because other programs copy
+// row groups with their bounds. The filters of such files are still used. These are the known faults, with
 // files and lines of arrow-go v18.8.0 (in its folder parquet) and parquet-go v0.32.0:
 //
-//   - Inside a repeated field, arrow-go counts null and empty lists as nulls among the values of a
-//     batch (file/column_writer_types.gen.go:225, and so for each type), and leaves a batch out that has
-//     as many values (metadata/statistics_types.gen.go:245). Such columns have no bounds here.
-//     Its counts of nulls and values are wrong then, too. This package uses neither.
-//   - Of a dictionary array, arrow-go leaves the empty values out (statistics_types.gen.go:2124), and
-//     elsewhere those that are nil slices (1957, 1970). So no minimum excludes the empty key.
-//   - Of floats, arrow-go leaves NaN out (statistics_types.gen.go:1048), and parquet-go
-//     writes a maximum below other values if NaN is in a dictionary. So floats have no order here.
+//   - Inside a repeated field, arrow-go counts null and empty lists as null values of a batch
+//     (file/column_writer_types.gen.go:225, and in the same way for each type). If this number equals the
+//     number of values in the batch, arrow-go leaves the batch out (metadata/statistics_types.gen.go:245). So
+//     this package uses no bounds of such columns. arrow-go also records wrong numbers of nulls and values
+//     for them, which this package does not use either.
+//   - arrow-go leaves out the empty values of dictionary arrays (statistics_types.gen.go:2124), and the values
+//     of other arrays that are nil slices (1957, 1970). So no minimum excludes the empty key.
+//   - arrow-go leaves NaN out of the bounds of floats (statistics_types.gen.go:1048). parquet-go writes a
+//     maximum below other values if NaN is in a dictionary. So this package uses no bounds of floats.
 //   - parquet-go compares decimals in FIXED_LEN_BYTE_ARRAY as unsigned bytes
-//     (type_fixed_len_byte_array.go:32). If signs differ, its minimum is above its maximum: such
-//     bounds are of no use. If they are equal, the order is the right one.
+//     (type_fixed_len_byte_array.go:32). If the signs of the bounds differ, the minimum is above the maximum,
+//     and this package does not use the bounds. If the signs are equal, the order is correct.
 //
-// Bounds of pages are not read. Those of dictionary arrays are wrong, too: arrow-go gives all values
-// of a batch to its first page (pqarrow/encode_dict_compute.go:131).
+// This package does not read bounds of pages. arrow-go writes wrong ones for dictionary arrays: it attributes
+// all values of a batch to its first page (pqarrow/encode_dict_compute.go:131).
 
 const signBit = 1 << 63
 

@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// KeyError is the error for a key that a column of the type cannot have, with the reason.
+// KeyError is the error for a key that is not a value of the column's type.
 type KeyError struct {
-	Index int // of the key, from 0
-	Text  string
-	Type  Type
-	Why   string
+	Index int    // position of the key, from 0
+	Text  string // the key
+	Type  Type   // the type of the column
+	Why   string // the reason, such as "it is negative"
 }
 
 func newKeyError(i int, text string, t Type, why refusal) *KeyError {
@@ -23,9 +23,9 @@ func (e *KeyError) Error() string {
 		text = text[:most] + "…"
 	}
 	if !utf8.ValidString(text) {
-		return fmt.Sprintf("parquet: no value of the column: key %d, %x, for %v: %s", e.Index, text, e.Type, e.Why)
+		return fmt.Sprintf("parquet: key %d, %x, is not a value of %v: %s", e.Index, text, e.Type, e.Why)
 	}
-	return fmt.Sprintf("parquet: no value of the column: key %d, %q, for %v: %s", e.Index, text, e.Type, e.Why)
+	return fmt.Sprintf("parquet: key %d, %q, is not a value of %v: %s", e.Index, text, e.Type, e.Why)
 }
 
 // refusal says why a column cannot have a value. The zero refusal refuses nothing.

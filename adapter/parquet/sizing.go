@@ -9,21 +9,23 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Sizing determines the size of a file's filters.
+// Sizing specifies the size of the filters that [Sizing.Filter] builds.
 type Sizing struct {
-	// Rate is the largest false-positive rate, 0 to 1.
+	// Rate is the highest acceptable false-positive rate, between 0 and 1.
 	Rate float64
-	// AnySize allows every multiple of 32 bytes, as the format does. Without it, sizes are powers of two: Arrow
-	// in C++, ClickHouse and Velox read no other sizes, and ClickHouse and Velox fail if they find one.
+	// AnySize allows every multiple of 32 bytes, as the format does. If AnySize is false, sizes are powers
+	// of two, because Arrow in C++, ClickHouse and Velox read no filters of other sizes. ClickHouse and
+	// Velox even fail if they find such a filter.
 	AnySize bool
 }
 
 // mostFilter is the largest filter that Arrow in C++ and in Go read, in bytes.
 const mostFilter = 128 << 20
 
-// Filter builds a filter of the keys of all given columns: the smallest filter that keeps the rate. Each key
-// is the PLAIN bytes of a value without a length. Equal keys count once. The error is [bloom.ErrRate] if no
-// filter has the rate, and [ErrTooMany] if the filter would have more than 128 MiB.
+// Filter builds a filter for the keys of all given columns. It has the smallest allowed size whose
+// false-positive rate is at most s.Rate. Each key is a value as PLAIN bytes without a length. Equal keys
+// count once. The error is [bloom.ErrRate] if no filter has the rate, and [ErrTooMany] if the filter would
+// have more than 128 MiB.
 func (s Sizing) Filter(columns ...bloom.Keys) (*bloom.Filter, error) {
 	hashed, n := make([]bloom.Keys, len(columns)), 0
 	for i, column := range columns {

@@ -52,7 +52,7 @@ func parseUnsigned(dst []byte, t *Type, text string) ([]byte, refusal) {
 		return dst, refusal{negative, ""}
 	}
 	if err != nil {
-		return dst, noNumber(err, "it is not a number of "+strconv.Itoa(t.bits())+" bits without a sign")
+		return dst, noNumber(err, "it is not an unsigned number of "+strconv.Itoa(t.bits())+" bits")
 	}
 	return appendUnsigned(dst, t, x)
 }
@@ -157,7 +157,7 @@ func parseTimestamp(dst []byte, t *Type, text string) ([]byte, refusal) {
 		for _, offset := range []string{"Z07:00", "Z07", "Z0700", " UTC"} {
 			switch x, err := time.Parse(layout+offset, text); {
 			case err == nil && !t.UTC:
-				return dst, mistake("it has an offset from UTC, and the column has local times")
+				return dst, mistake("it has an offset from UTC, but the column has local times")
 			case err == nil:
 				return appendTime(dst, t, x)
 			}
@@ -188,9 +188,10 @@ func parseTime(dst []byte, t *Type, text string) ([]byte, refusal) {
 	return appendTimeOfDay(dst, t, x.Sub(x.Truncate(24*time.Hour)))
 }
 
-// Text returns the text of a value, PLAIN bytes without a length, in the form that [ParseKeys] accepts. Bytes
-// that are not a value of the type, and values that have no text, are in hex after 0x. Decimals in BYTE_ARRAY
-// are numbers, which ParseKeys does not accept.
+// Text returns a value as text, in the form that [ParseKeys] accepts. The argument is PLAIN bytes without a
+// length. If the bytes are not a value of the type, or if the value has no text, Text returns the bytes in
+// hexadecimal after 0x. It formats decimals in BYTE_ARRAY as numbers, although ParseKeys does not accept
+// them.
 func (t Type) Text(value []byte) string {
 	if width := t.width(); width > 0 && len(value) != width {
 		return hexText(value)

@@ -68,7 +68,7 @@ func (s *scanner) structure(nested int) (fields []field) {
 // value goes over a value that is not a field's boolean.
 func (s *scanner) value(kind, nested int) {
 	if nested > mostNesting {
-		s.fail("more than %d values inside each other", mostNesting)
+		s.fail("values are nested more than %d deep", mostNesting)
 		return
 	}
 	switch kind {
@@ -99,7 +99,7 @@ func (s *scanner) value(kind, nested int) {
 	case kindStruct:
 		s.structure(nested + 1)
 	default:
-		s.fail("kind %d", kind)
+		s.fail("unknown kind %d", kind)
 	}
 }
 
@@ -131,7 +131,7 @@ func (s *scanner) byte() byte {
 func (s *scanner) varint() uint64 {
 	v, n := binary.Uvarint(s.data[s.at:])
 	if n <= 0 {
-		s.fail("no integer")
+		s.fail("malformed integer")
 		return 0
 	}
 	s.at += n

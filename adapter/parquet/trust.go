@@ -10,39 +10,40 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// A filter that lacks a value of its row group loses rows without a word. So one is used only if it is known to
-// be whole, for one of these reasons:
+// If a filter lacks a value of its row group, queries lose rows without an error. So a filter is used only if it
+// is known to be whole, for one of these reasons:
 //
-//   - An [Embedder] made it: the footer has a mark that is bound to the filter and to its chunk.
-//   - No data page has a dictionary's encoding, and the program is not known to leave plain values out.
-//   - The program that wrote it is known to fill filters from pages of these encodings, and so are those whose row groups it copied.
-//   - All data pages have a dictionary's encoding, and all values of the dictionary are in it. The dictionary is read only if
-//     the filter says that some key is absent.
+//   - An [Embedder] made it: the footer has a mark that applies to this filter and this chunk.
+//   - No data page uses a dictionary, and the writer is not known to leave out the values of such pages.
+//   - The writer is known to add all values of pages with these encodings. If the writer copied row groups of
+//     other writers, all of these are known to do so, too.
+//   - All data pages use a dictionary, and the filter has all values of the dictionary. The dictionary is read
+//     only if the filter excludes a key.
 //
-// A filter without a set bit is not whole if its chunk has values, whoever wrote it.
+// If no bit of a filter is set but its chunk has values, the filter is not whole, whoever wrote it.
 
-// writer is a program that fills its filters from pages with a dictionary. If it is mixed, it also does so
-// where pages without one follow.
+// writer is a program that adds all values of pages with a dictionary to its filters. If it is mixed, it also
+// adds the values of pages without a dictionary that follow.
 type writer struct {
 	name  string // how created_by begins
-	since [3]int // the first version that does, if older ones do not
+	since [3]int // the first version that does this, if older versions do not
 	mixed bool
-	plain bool // whether older versions do not fill them from pages without a dictionary either
+	plain bool // whether older versions do not add the values of pages without a dictionary either
 }
 
-// writers are known by the tests of this repository or by their code.
+// The behaviour of these writers is known from the tests of this repository or from their code.
 var writers = []writer{
 	{name: "DuckDB version ", mixed: true},
 	{name: "parquet-mr version ", mixed: true}, // parquet-java
 	{name: "parquet-rs version ", mixed: true},
-	// arrow-go. Before, it put no value of an Arrow dictionary array into a filter (its pull request 1164).
-	// If the dictionary changes, it writes what came before without one (v18.7.0,
+	// arrow-go. Older versions add no values of Arrow dictionary arrays to a filter (its pull request 1164).
+	// If the dictionary changes, they write the values before the change without a dictionary (v18.7.0,
 	// file/column_writer_types.gen.go:268).
 	{name: "parquet-go version ", since: [3]int{18, 8, 0}, mixed: true, plain: true},
 	// Arrow C++, since pyarrow writes filters.
 	{name: "parquet-cpp-arrow version ", since: [3]int{24, 0, 0}, mixed: true},
-	// parquet-go v0.32.0 puts only the dictionary's values there (writer.go:2131). It goes over to another
-	// encoding at parquet.DictionaryMaxBytes, and without that option at 1 GiB.
+	// parquet-go v0.32.0 adds only the values of the dictionary (writer.go:2131). It changes to another
+	// encoding at parquet.DictionaryMaxBytes, or at 1 GiB without that option.
 	{name: "github.com/parquet-go/parquet-go version "},
 	{name: "github.com/segmentio/parquet-go version "},
 }
@@ -54,8 +55,8 @@ func fills(createdBy string, pages Pages) bool {
 		if !found {
 			continue
 		}
-		// Users of parquet-go choose a name for created_by (parquet.CreatedBy), such as that of arrow-go. Behind it
-		// there is no space before the build, unlike in what other programs write.
+		// Users of parquet-go choose the name in created_by (parquet.CreatedBy), which may be the name of arrow-go.
+		// Unlike other programs, parquet-go writes no space before "(build".
 		does := (w.since == [3]int{} || atLeast(version, w.since)) && !(w.mixed && parquetGoBuild(version))
 		switch pages {
 		case PlainPages:
@@ -131,7 +132,7 @@ func (c *Column) judge(i int, blocks []byte) (unproven bool, err error) {
 		return false, nil
 	}
 	if chunk.Rows > 0 && !chunk.Null && isEmpty(blocks) {
-		return false, fmt.Errorf("%w: it has no bit set, and the column has values", ErrIncomplete)
+		return false, fmt.Errorf("%w: it has no bit set, but the column has values", ErrIncomplete)
 	}
 	switch c.trustOf(i) {
 	case fullTrust:

@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// Physical is the type by which a column stores its values. The numbers are the same as in parquet.thrift.
+// Physical is the physical type of a column, which determines how its values are stored. The numbers are
+// the same as in parquet.thrift.
 type Physical uint8
 
 // The physical types.
@@ -29,12 +30,12 @@ func (p Physical) String() string {
 	return fmt.Sprintf("physical type %d", uint8(p))
 }
 
-// Logical is the meaning of the values of a column.
+// Logical is the logical type of a column, which determines what its values mean.
 type Logical uint8
 
 // The logical types.
 const (
-	Plain Logical = iota // no meaning beyond the physical type
+	Plain Logical = iota // no logical type
 	String
 	Enum
 	JSON
@@ -48,7 +49,7 @@ const (
 	Timestamp
 	Interval
 	Float16
-	Other // a type that this package does not know: its values are bytes without an order
+	Other // a logical type that this package does not know; its values have no order
 )
 
 var logicalNames = [...]string{"", "STRING", "ENUM", "JSON", "BSON", "UUID", "INT", "UINT", "DECIMAL", "DATE", "TIME", "TIMESTAMP", "INTERVAL", "FLOAT16", "other"}
@@ -83,19 +84,19 @@ func (u Unit) String() string {
 	return fmt.Sprintf("unit %d", uint8(u))
 }
 
-// Type is the type of a column, physical and logical. It determines the bytes of a key: the value in Parquet's
-// PLAIN encoding, without a length.
+// Type is the physical and logical type of a column. It determines the bytes of a key, which are the value
+// in Parquet's PLAIN encoding, without a length.
 type Type struct {
 	Physical         Physical
 	Logical          Logical
-	Width            int  // of FixedLenByteArray, in bytes
-	Bits             int  // of Int and Uint: 8, 16, 32 or 64; 0 is the width of the physical type
-	Unit             Unit // of Time and Timestamp
-	UTC              bool // of Time and Timestamp: whether values are instants, and not local times
-	Precision, Scale int  // of Decimal, in decimal digits
+	Width            int  // for FixedLenByteArray: the number of bytes
+	Bits             int  // for Int and Uint: 8, 16, 32 or 64; 0 means the width of the physical type
+	Unit             Unit // for Time and Timestamp
+	UTC              bool // for Time and Timestamp: whether values are in UTC, not in local time
+	Precision, Scale int  // for Decimal: the total number of digits, and the number after the point
 }
 
-// String returns the type as messages show it, such as INT64 (TIMESTAMP MICROS UTC).
+// String returns the type in the form that messages use, such as INT64 (TIMESTAMP MICROS UTC).
 func (t Type) String() string {
 	physical := t.Physical.String()
 	if t.Physical == FixedLenByteArray {

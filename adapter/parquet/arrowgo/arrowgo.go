@@ -1,12 +1,12 @@
-// Package arrowgo opens the columns of Parquet files of arrow-go (github.com/apache/arrow-go/v18/parquet/file),
-// to test keys against the Bloom filters of their row groups:
+// Package arrowgo opens columns of Parquet files that were opened with arrow-go
+// (github.com/apache/arrow-go/v18/parquet/file), to test keys against the Bloom filters of the row groups:
 //
 //	reader, err := file.OpenParquetFile(name, false)
 //	column, err := arrowgo.Open(reader, "id")
 //
 // The package github.com/lanebloom/bloom/adapter/parquet describes what to do with the column.
 //
-// The writer of arrow-go v18.8.0 builds its filters itself, and accepts no filters of another library.
+// The writer of arrow-go v18.8.0 builds its own filters, and accepts no filters of other libraries.
 // parquet.WithBloomFilterEnabled enables its filters.
 package arrowgo
 
@@ -22,9 +22,10 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
-// Open returns a column of a file. Do not close the reader as long as filters are read. The path has dots
+// Open returns a column of a file. Do not close the reader while you use the column. The path has dots
 // between the names of nested fields, such as list.element. The error is a [bloomparquet.NoColumnError] if
-// the file has no such column, and [bloomparquet.ErrType] if the type of the column has no values.
+// the file has no such column, and [bloomparquet.ErrType] if the format does not allow the type of the
+// column.
 func Open(reader *file.Reader, path string) (*bloomparquet.Column, error) {
 	s := reader.MetaData().Schema
 	var paths []string
@@ -38,7 +39,7 @@ func Open(reader *file.Reader, path string) (*bloomparquet.Column, error) {
 	return OpenAt(reader, leaf)
 }
 
-// OpenAt returns a column by its number: the number of its leaf in the schema, counted from 0.
+// OpenAt returns the column with the given number. Columns are the leaves of the schema, counted from 0.
 func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 	meta := reader.MetaData()
 	if leaf < 0 || leaf >= meta.Schema.NumColumns() {
@@ -64,7 +65,7 @@ func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 	ordered := leaf < len(meta.ColumnOrders) && meta.ColumnOrders[leaf].IsSetTYPE_ORDER()
 	for i, group := range meta.RowGroups {
 		if leaf >= len(group.Columns) {
-			return nil, fmt.Errorf("arrowgo: row group %d has %d columns", i, len(group.Columns))
+			return nil, fmt.Errorf("arrowgo: row group %d has only %d columns", i, len(group.Columns))
 		}
 		c := group.Columns[leaf]
 		m.Chunks[i] = bloomparquet.Chunk{Rows: group.NumRows, Encrypted: c.IsSetCryptoMetadata()}

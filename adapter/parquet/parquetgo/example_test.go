@@ -14,7 +14,7 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 )
 
-// Find the row groups that have some orders, and read only those.
+// Find the row groups that may have some customers, and read only these row groups.
 func Example() {
 	type order struct {
 		ID       int64  `parquet:"id"`
@@ -60,7 +60,7 @@ func Example() {
 		if group.Count == 0 {
 			continue
 		}
-		// What may be there is looked up in the rows.
+		// Some of these hits may be false positives, so compare the rows.
 		rows := parquet.NewGenericRowGroupReader[order](file.RowGroups()[group.Index])
 		found := make([]order, group.Rows)
 		n, err := rows.Read(found)

@@ -1,15 +1,16 @@
-// Package parquetgo opens the columns of files of parquet-go (github.com/parquet-go/parquet-go), to test keys
-// against the Bloom filters of their row groups:
+// Package parquetgo opens columns of files that were opened with parquet-go
+// (github.com/parquet-go/parquet-go), to test keys against the Bloom filters of the row groups:
 //
 //	file, err := parquet.OpenFile(f, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 //	column, err := parquetgo.Open(file, "id")
 //
-// The package github.com/lanebloom/bloom/adapter/parquet describes what to do with the column. It reads the
-// filters itself, so parquet-go need not read them.
+// The package github.com/lanebloom/bloom/adapter/parquet describes what to do with the column. That package
+// reads the filters itself, so parquet-go need not read them.
 //
-// The writer of parquet-go v0.32.0 accepts filters through an interface, BloomFilterColumn. But for filters
-// that are not its own, it writes a header without an algorithm, which no reader accepts. So this package has
-// no filter for the writer. Use parquet.SplitBlockFilter, which builds the same bytes as this library.
+// The writer of parquet-go v0.32.0 accepts filters of other libraries through the interface
+// BloomFilterColumn. For such filters, however, it writes a header without an algorithm, which no reader
+// accepts. So this package has no filter for the writer. Use parquet.SplitBlockFilter, which builds filters
+// with the same bytes as this library.
 package parquetgo
 
 import (
@@ -26,7 +27,7 @@ import (
 
 // Open returns a column of a file. The path has dots between the names of nested fields, such as
 // list.element. The error is a [bloomparquet.NoColumnError] if the file has no such column, and
-// [bloomparquet.ErrType] if the type of the column has no values.
+// [bloomparquet.ErrType] if the format does not allow the type of the column.
 func Open(file *parquet.File, path string) (*bloomparquet.Column, error) {
 	var paths []string
 	for _, names := range file.Schema().Columns() {
@@ -39,7 +40,7 @@ func Open(file *parquet.File, path string) (*bloomparquet.Column, error) {
 	return OpenAt(file, leaf)
 }
 
-// OpenAt returns a column by its number: the number of its leaf in the schema, counted from 0.
+// OpenAt returns the column with the given number. Columns are the leaves of the schema, counted from 0.
 func OpenAt(file *parquet.File, leaf int) (*bloomparquet.Column, error) {
 	footer := file.Metadata()
 	element := leafElement(footer.Schema, leaf)
@@ -63,7 +64,7 @@ func OpenAt(file *parquet.File, leaf int) (*bloomparquet.Column, error) {
 	for i := range footer.RowGroups {
 		group := &footer.RowGroups[i]
 		if leaf >= len(group.Columns) {
-			return nil, fmt.Errorf("parquetgo: row group %d has %d columns", i, len(group.Columns))
+			return nil, fmt.Errorf("parquetgo: row group %d has only %d columns", i, len(group.Columns))
 		}
 		if c := &group.Columns[leaf]; c.CryptoMetadata.Value == nil && c.MetaData.Type != element.Type.V {
 			return nil, fmt.Errorf("%w: column %s has the type %v in the schema, and %v in row group %d", bloomparquet.ErrFooter, m.Path, element.Type.V, c.MetaData.Type, i)
@@ -127,7 +128,7 @@ func pagesOf(c *format.ColumnMetaData) bloomparquet.Pages {
 func decompress(codec int32, data []byte, size int) (page []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("parquetgo: malformed: %v", p)
+			err = fmt.Errorf("parquetgo: malformed page: %v", p)
 		}
 	}()
 	return parquet.LookupCompressionCodec(format.CompressionCodec(codec)).Decode(make([]byte, size), data)

@@ -196,7 +196,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := open(t, out.Bytes())
-	for path, want := range map[string]string{"missing": "no column", "deep": "no column", "deep.x": `several columns "deep.x"`, "flag": ""} {
+	for path, want := range map[string]string{"missing": "no column", "deep": "no column", "deep.x": `several columns have the path "deep.x"`, "flag": ""} {
 		_, err := Open(f, path)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", path, err, want)
