@@ -13,16 +13,17 @@ import (
 // added, a query may or may not find it.
 //
 // Queries are as fast as queries of a Set. Adding a key needs an atomic operation for each bit of the key
-// that is not set yet. In a single goroutine, adding keys takes several times as long as in a Set, especially
-// for columns (see the table in docs/benchmarks.md of this module). If goroutines add columns and rarely
-// query, two alternatives are faster. One is a Set guarded by a mutex. The other is a separate Set for each
-// goroutine, merged at the end with [AtomicSet.Merge]. An AtomicSet does not count its keys, because all
-// goroutines would contend for the counter.
+// that is not set yet. In a single goroutine, adding keys to an AtomicSet takes several times as long as
+// adding keys to a Set, especially if you add columns (see the table in docs/benchmarks.md of this module).
+// If goroutines add columns and rarely query, two alternatives are faster. One is a Set guarded by a mutex.
+// The other is a separate Set for each goroutine, merged at the end with [AtomicSet.Merge]. An AtomicSet does
+// not count its keys, because all goroutines would contend for the counter.
 //
-// Use [Policy.NewAtomicSet], [Format.NewAtomicSet] or [OpenAtomicSet] to create an AtomicSet, or
-// [AtomicSet.ReadFrom] to read one from a file. [AtomicSet.WriteTo] and the other methods that encode an
-// AtomicSet write a snapshot, and so do gob and JSON. The snapshot contains every key whose addition returned
-// before the call. The zero AtomicSet has no bits and no keys, and its methods that add keys panic.
+// To create an AtomicSet, use [Policy.NewAtomicSet], [Format.NewAtomicSet] or [OpenAtomicSet]. To read one
+// from a file, use [AtomicSet.ReadFrom]. Methods that encode an AtomicSet, such as [AtomicSet.WriteTo],
+// encode a snapshot, and so do the packages encoding/gob and encoding/json. The snapshot contains every key
+// whose addition returned before the encoding began. The zero AtomicSet has no bits and no keys, and its
+// methods that add keys panic.
 type AtomicSet struct{ view view }
 
 // Additions set bits by atomic operations on words of 32 bits. Queries read bits as those of
@@ -126,9 +127,9 @@ func (s *AtomicSet) AddUint64(key uint64) { s.TestAndAddUint64(key) }
 //gcassert:inline
 func (s *AtomicSet) AddHash(h Hash) { s.TestAndAddHash(h) }
 
-// TestAndAdd adds a key and reports whether the key may have been present already. If it returns false, no
-// other call that adds the key had returned before this call began. If several goroutines add a new key at
-// the same time, TestAndAdd returns false to at least one of them.
+// TestAndAdd adds a key and reports whether the key may have been present already. A false result means that
+// no other call adding the key had returned when this call began. If several goroutines add a new key at the
+// same time, TestAndAdd returns false to at least one of them.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -157,24 +158,24 @@ func (s *AtomicSet) TestAndAddHash(h Hash) bool {
 	return !s.view.addHashAtomic(h)
 }
 
-// AddBatch adds every key of a column. If the set is large, AddBatch uses several goroutines, as
-// [Policy.AppendFilter] does. It panics if keys is a column of hashes that were not computed with the set's
-// hash function.
+// AddBatch adds every key of a column. If the set is large, AddBatch uses several goroutines (see
+// [Policy.AppendFilter]). It panics if keys is a column of hashes that were not computed with the set's hash
+// function.
 func (s *AtomicSet) AddBatch(keys Keys) {
 	keys.mustServe(s.view.format)
 	s.view.addColumn(keys)
 }
 
-// TestAndAddBatch adds every key of a column and reports which keys may have been present already, as
-// [Set.TestAndAddBatch] does. If several goroutines add a new key at the same time, at least one of their
-// calls does not report the key as a hit.
+// TestAndAddBatch adds every key of a column and reports which keys may have been present already (see
+// [Set.TestAndAddBatch]). If several goroutines add a new key at the same time, at least one of their calls
+// does not report the key as a hit.
 func (s *AtomicSet) TestAndAddBatch(keys Keys, hits []uint64) int {
 	return s.view.addFound(&keys, hits)
 }
 
 // Merge adds all keys of other to s. No goroutine may change other during the call. The error is [ErrShape]
-// if the sets differ in format, size or number of probes. It is [ErrKind] if the kinds of keys in both sets
-// are known and differ. On error, s does not change.
+// if the sets differ in format, size or number of probes. It is [ErrKind] if the key kinds of both sets are
+// known but different. On error, s does not change.
 func (s *AtomicSet) Merge(other *Set) error {
 	var bits []byte
 	var of shape
@@ -226,14 +227,14 @@ func (s *AtomicSet) Clear() {
 	}
 }
 
-// Stats describes the set as [Filter.Stats] does, without copying the set. All fields of the result account
-// for the keys whose additions returned before Stats began. A key that is added during the call may affect
-// only some of the fields.
+// Stats returns the same statistics as [Filter.Stats]. It does not copy the set. All fields of the result
+// account for the keys whose additions returned before Stats began. A key that is added during the call may
+// affect only some of the fields.
 func (s *AtomicSet) Stats() Stats { return s.view.Stats() }
 
 // Filter returns a read-only view of the set. The view also finds keys that are added later. You may query
-// the view, directly or in a [Group], while goroutines add keys. Except for [Filter.Bytes], all methods of
-// the view that return or write its bytes copy the bytes first. After [AtomicSet.ReadFrom] or
+// the view, directly or in a [Group], while goroutines add keys. Except for [Filter.Bytes], each method that
+// returns or writes the bytes of the view copies them first. After [AtomicSet.ReadFrom] or
 // [AtomicSet.UnmarshalBinary], a Filter that was returned earlier still refers to the old bits.
 func (s *AtomicSet) Filter() *Filter {
 	f := &Filter{s.view}
@@ -252,24 +253,23 @@ func (s *AtomicSet) Snapshot() *Set {
 	return &Set{v}
 }
 
-// AppendBinary appends a snapshot of s to dst, encoded as a filter file, and returns the extended slice. The
-// error is always nil.
+// AppendBinary encodes a snapshot of s as a filter file, appends the file to dst, and returns the extended
+// slice. The error is always nil.
 func (s *AtomicSet) AppendBinary(dst []byte) ([]byte, error) { return s.Snapshot().AppendBinary(dst) }
 
-// MarshalBinary returns a snapshot of s, encoded as a filter file. The error is always nil.
+// MarshalBinary encodes a snapshot of s as a filter file. The error is always nil.
 func (s AtomicSet) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
 // WriteTo writes a snapshot of s to w as a filter file. Goroutines may add keys during the call.
 func (s *AtomicSet) WriteTo(w io.Writer) (int64, error) { return s.Snapshot().WriteTo(w) }
 
-// UnmarshalBinary replaces the contents of s with the filter file in data, as [Set.UnmarshalBinary] does. No
-// other goroutine may use s during the call. The error, if any, is [ErrEncoding] or [ErrFormat]. On error, s
-// does not change.
+// UnmarshalBinary replaces the contents of s with the filter file in data. It returns the same errors as
+// [Set.UnmarshalBinary]. No other goroutine may use s during the call. On error, s does not change.
 func (s *AtomicSet) UnmarshalBinary(data []byte) error { return s.take(verifyFile(data)) }
 
-// ReadFrom replaces the contents of s with the next filter file from r, as [Set.ReadFrom] does. No other
-// goroutine may use s during the call. The error is [io.EOF] at the end of r, [ErrEncoding] if the file is
-// damaged, [ErrFormat] if its format is unknown, or an error of r. On error, s does not change.
+// ReadFrom replaces the contents of s with the next filter file from r. It reads no bytes beyond the end of
+// the file, and returns the same errors as [Set.ReadFrom]. No other goroutine may use s during the call. On
+// error, s does not change.
 func (s *AtomicSet) ReadFrom(r io.Reader) (int64, error) {
 	v, n, err := readFile(r)
 	return n, s.take(v, err)
@@ -306,7 +306,7 @@ func (s *AtomicSet) MayContainUint64(key uint64) bool { return s.view.MayContain
 //gcassert:inline
 func (s *AtomicSet) MayContainHash(h Hash) bool { return s.view.MayContainHash(h) }
 
-// MayContainBatch tests every key of a column, as [Filter.MayContainBatch] does.
+// MayContainBatch tests every key of a column and returns the number of hits (see [Filter.MayContainBatch]).
 //
 //gcassert:noescape
 func (s *AtomicSet) MayContainBatch(keys Keys, hits []uint64) int {

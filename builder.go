@@ -7,11 +7,11 @@ import (
 	"github.com/lanebloom/bloom/internal/keyhash"
 )
 
-// Builder collects keys and then builds a filter that is sized for their number, as LevelDB does. Duplicates
-// count as separate keys, because finding them would take longer than building the filter. A Builder stores
-// the hash of every key. A hash takes 4 bytes for [LevelDB] and [Pebble], 8 bytes for [Parquet] and
-// [RocksDB], 16 bytes for [Guava], [Nori] and [NoriCrate], and 32 bytes for [BitsAndBlooms]. A Builder is not
-// safe for concurrent use.
+// Builder collects keys and then builds a filter whose size depends on the number of keys. LevelDB builds its
+// filters in the same way. Duplicates count as separate keys, because finding them would take longer than
+// building the filter. A Builder stores the hash of every key. A hash takes 4 bytes for [LevelDB] and
+// [Pebble], 8 bytes for [Parquet] and [RocksDB], 16 bytes for [Guava], [Nori] and [NoriCrate], and 32 bytes
+// for [BitsAndBlooms]. A Builder is not safe for concurrent use.
 //
 // Use [Policy.NewBuilder] to create a Builder. Methods that add keys panic if they are called on the zero
 // Builder.
@@ -30,7 +30,7 @@ type Builder struct {
 	h256 []Hash
 }
 
-// NewBuilder returns an empty builder for filters with this policy.
+// NewBuilder returns an empty builder that uses this policy.
 func (p Policy) NewBuilder() *Builder {
 	return &Builder{policy: p, hash: p.Format.scheme(), kernel: kernels[0]}
 }
@@ -155,14 +155,15 @@ func (b *Builder) Reset() {
 
 // AppendFilter builds a filter from the keys added since the last Reset. It appends the encoded filter to dst
 // and returns the extended slice. The keys stay in the builder. AppendFilter panics if the filter is too
-// large, as [Policy.AppendFilter] does.
+// large (see [Policy.AppendFilter]).
 func (b *Builder) AppendFilter(dst []byte) []byte {
 	return b.policy.appendFilter(b.kernel, dst, b.column())
 }
 
-// Filter builds a filter from the keys added since the last Reset and returns it. For this filter,
-// [Filter.KeyCount] returns the number of these keys, and [Filter.KeyKind] returns the kind that was set with
-// SetKeyKind. The keys stay in the builder. Filter panics if the filter is too large, as AppendFilter does.
+// Filter builds a filter from the keys added since the last Reset and returns it. The filter records the
+// number of these keys and the kind that was set with SetKeyKind (see [Filter.KeyCount] and
+// [Filter.KeyKind]). The keys stay in the builder. Filter panics if the filter is too large (see
+// [Policy.AppendFilter]).
 func (b *Builder) Filter() *Filter {
 	v, _ := openView(b.policy.Format, b.AppendFilter(nil)) // no error: the bytes are ours
 	v.count, v.kind = &keyCount{n: uint64(b.Len())}, b.kind

@@ -9,9 +9,9 @@ import (
 	"github.com/lanebloom/bloom/internal/memory"
 )
 
-// Set is a filter of fixed size to which you can add keys. You can query it between additions, and merge sets
-// of the same shape. A Set accepts more keys than its capacity, but then its false-positive rate exceeds the
-// planned rate.
+// Set is a filter of fixed size to which you can add keys. You can query a Set between additions, and you can
+// merge sets of the same shape. A Set accepts more keys than its capacity, but then its false-positive rate
+// exceeds the planned rate.
 //
 // Any number of goroutines may query a Set while no goroutine changes it. If goroutines add and query keys at
 // the same time, use an [AtomicSet].
@@ -32,9 +32,9 @@ func New(keys int, falsePositiveRate float64) (*Set, error) {
 	return p.NewSet(keys)
 }
 
-// NewSet returns an empty set that is sized for capacity keys at the policy's number of bits per key. In the
-// formats of nori-sstable, RocksDB, Pebble and bits-and-blooms, a filter for no keys has no bits. For this
-// reason, NewSet sizes the set for at least one key.
+// NewSet returns an empty set that is sized for the given capacity at the policy's number of bits per key. In
+// the formats of nori-sstable, RocksDB, Pebble and bits-and-blooms, a filter for no keys has no bits. For
+// this reason, NewSet sizes the set for at least one key.
 //
 // The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if capacity is negative, or
 // if [Policy.AppendFilter] would panic because the filter is too large. If the system does not have enough
@@ -48,8 +48,8 @@ func (p Policy) NewSet(capacity int) (*Set, error) {
 	return &Set{v}, nil
 }
 
-// NewSet returns an empty set with exactly the given number of bits and the given number of probes. Use it,
-// for example, if your program computes the m and k of its filters itself.
+// NewSet returns an empty set with exactly the given numbers of bits and probes. Use it, for example, if your
+// program computes these numbers itself.
 //
 // The error is [ErrFormat] if the format is unknown, [ErrShape] if a filter of the format cannot have this
 // shape, and [ErrCapacity] if the set would be larger than [Policy.NewSet] allows.
@@ -142,7 +142,7 @@ func (v *view) checkSet() error {
 }
 
 // WithKernel returns a Set that shares the bits of s and uses kernel k for batches of queries and additions.
-// The error is [ErrKernel] if k is not one of [Kernels].
+// The error is [ErrKernel] if kernel k is not available (see [Kernels]).
 func (s *Set) WithKernel(k Kernel) (*Set, error) {
 	if err := k.check(); err != nil {
 		return nil, err
@@ -231,9 +231,9 @@ func (s *Set) TestAndAddHash(h Hash) bool {
 	return !s.addHash(h)
 }
 
-// AddBatch adds every key of a column. If the set is large, AddBatch uses several goroutines, as
-// [Policy.AppendFilter] does. It panics if keys is a column of hashes that were not computed with the set's
-// hash function.
+// AddBatch adds every key of a column. If the set is large, AddBatch uses several goroutines (see
+// [Policy.AppendFilter]). It panics if keys is a column of hashes that were not computed with the set's hash
+// function.
 func (s *Set) AddBatch(keys Keys) {
 	keys.mustServe(s.format)
 	s.addColumn(keys)
@@ -242,13 +242,13 @@ func (s *Set) AddBatch(keys Keys) {
 
 // TestAndAddBatch adds every key of a column, reports which keys may have been present already, and returns
 // the number of these keys. The results are the same as if you called [Set.TestAndAdd] for each key in order.
-// If a key occurs several times in the column, all occurrences after the first are hits. The keys that are
-// not hits therefore form the stream without duplicates, except for a few new keys that are lost as false
-// positives.
+// If a key occurs several times in the column, all occurrences after the first are hits. Therefore, if you
+// keep only the keys that are not hits, you remove all duplicates, but you also lose a few new keys that are
+// false positives.
 //
 // TestAndAddBatch sets bit i%64 of hits[i/64] if key i may have been present, and clears it if the key was
 // certainly new. It writes the first (keys.Len()+63)/64 words of hits, and clears the bits past the last key.
-// A null row adds no key. Its bit is cleared, although it is not a new key.
+// A null row adds no key. The bit of a null row is cleared, although the row is not a new key.
 //
 // TestAndAddBatch panics if hits is too short, or if keys is a column of hashes that were not computed with
 // the set's hash function.
@@ -283,7 +283,7 @@ func (s *Set) Clone() *Set {
 	return &Set{v}
 }
 
-// Equal reports whether the sets have the same format, size, number of probes and bits. Equal sets give the
+// Equal reports whether the sets have the same format, size, bits and number of probes. Equal sets give the
 // same answer to every query. Two sets can be equal even if different keys were added to them.
 func (s *Set) Equal(other *Set) bool {
 	bits, shape := s.encoded()
@@ -292,7 +292,7 @@ func (s *Set) Equal(other *Set) bool {
 }
 
 // Merge adds all keys of other to s. The error is [ErrShape] if the sets differ in format, size or number of
-// probes. It is [ErrKind] if the kinds of keys in both sets are known and differ. If only one kind is known,
+// probes. It is [ErrKind] if the key kinds of both sets are known but different. If only one kind is known,
 // the kind of s becomes unknown. Views that [Set.Filter] and [Set.WithKernel] returned earlier keep their
 // kind. On error, s does not change.
 func (s *Set) Merge(other *Set) error {
@@ -309,12 +309,12 @@ func (s *Set) Merge(other *Set) error {
 // Intersect clears every bit of s that is not set in other. Every key that was added to both sets is still a
 // hit in s. A key that was added to only one of the sets is more often a false positive than a key that was
 // added to neither, because one set already has all bits of the key. For this reason, s is not the same as a
-// filter that was built from the common keys. Its [Set.KeyCount] is not known, [Set.Stats] overestimates its
-// number of keys, and no formula gives its false-positive rate. [Set.MeasureRate] measures the rate for keys
-// that were added to neither set.
+// filter that was built from the common keys. After the call, the [Set.KeyCount] of s is not known,
+// [Set.Stats] overestimates the number of keys, and no formula gives the false-positive rate.
+// [Set.MeasureRate] measures the rate for keys that were added to neither set.
 //
-// The error is [ErrShape] if the sets differ in format, size or number of probes. It is [ErrKind] if the
-// kinds of keys in both sets are known and differ. On error, s does not change.
+// The error is [ErrShape] if the sets differ in format, size or number of probes. It is [ErrKind] if the key
+// kinds of both sets are known but different. On error, s does not change.
 func (s *Set) Intersect(other *Set) error {
 	to, from, err := s.matched(other)
 	if err != nil || len(to) == 0 {
