@@ -35,11 +35,11 @@
 //
 //   - If all keys are available as a column, use [Policy.NewFilter], or [Policy.AppendFilter] if you need
 //     only the encoded bytes.
-//   - If you do not know the number of keys in advance, use a [Builder]. It collects the keys and then sizes
-//     the filter for their number.
+//   - If you do not know the number of keys in advance, use a [Builder]. It collects the keys, and then
+//     builds a filter of the right size.
 //   - To query a filter while you add keys to it, use a [Set]. You choose its capacity when you create it. An
-//     [AtomicSet] is a Set that goroutines may change and query at the same time. A Window, in the package
-//     window, forgets old keys.
+//     [AtomicSet] is a Set that goroutines may change and query at the same time. The package window provides
+//     a Window, which forgets old keys.
 //
 // # Files
 //
@@ -60,7 +60,7 @@
 //
 // # Security
 //
-// The hash functions have no secret seed, so an attacker who chooses the keys can make them collide.
+// The hash functions have no secret seed, so an attacker who controls the keys can cause hash collisions.
 package bloom
 
 //go:generate go -C asm run . -out ../probe_amd64.s -arm64 ../probe_arm64.s
@@ -73,20 +73,21 @@ import (
 )
 
 // Filter is a read-only view of an encoded filter. It refers to the encoded bytes and never writes to them,
-// so the bytes may be in a read-only memory mapping. A Filter is safe for concurrent use. The zero Filter has
-// no keys, and no query of it is a hit.
+// so the bytes may be in a read-only memory mapping. A Filter is safe for concurrent use. The zero Filter
+// contains no keys, so no query is a hit.
 //
-// The bytes must not change while a Filter is in use. There are two exceptions. A [Set] may set bits between
-// queries of a Filter that it returned, and an [AtomicSet] may set bits at any time. [Open] checks the bytes
-// once, and the assembly kernels rely on that check. If the bytes change in any other way, answers can be
-// wrong. If the bytes are unmapped, a query crashes the process.
+// The bytes must not change while a Filter is in use. There are two exceptions. If a [Set] returned the
+// Filter, you may add keys to the Set between queries. If an [AtomicSet] returned the Filter, you may add
+// keys to the AtomicSet at any time. [Open] checks the bytes once, and the assembly kernels rely on that
+// check. If the bytes change in any other way, answers can be wrong. If the bytes are unmapped, a query
+// crashes the process.
 type Filter struct{ view }
 
 // Open returns a view of the encoded filter in data. It does not copy data and takes constant time, so data
 // can be a memory-mapped file. The mapping may be read-only.
 //
-// The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if data is not a filter of the format.
-// What Open checks depends on the format:
+// The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if data is not a valid filter in that
+// format. What Open checks depends on the format:
 //
 //   - [Nori] and [NoriCrate]: The size in the header must match the length of data, and the number of probes
 //     must be valid.
@@ -103,13 +104,13 @@ type Filter struct{ view }
 //     this number is 0 or above 30, every key is a hit.
 //
 // Open therefore cannot detect that data is a whole filter block of LevelDB or goleveldb. Such a block
-// contains many filters, and gives false negatives if it is opened as one filter. The metaindex of a table
-// lists the block under "filter." followed by the name of the policy. The package adapter/sst opens the
-// filters of a block, and docs/stores.md of this module describes the block.
+// contains many filters, and gives false negatives if it is opened as one filter. In the metaindex of a
+// table, the key of this block is "filter." followed by the name of the policy. The package adapter/sst opens
+// the filters of a block, and docs/stores.md of this module describes the block.
 //
-// If a filter is larger than the CPU's caches, batches are up to three times as fast when its memory consists
-// of huge pages. [Policy.AppendFilter], [Policy.NewSet] and [OpenSet] request huge pages from the operating
-// system.
+// If a filter is larger than the CPU's caches, batches are up to three times as fast when the filter is
+// stored in huge pages. [Policy.AppendFilter], [Policy.NewSet] and [OpenSet] request huge pages from the
+// operating system.
 func Open(f Format, data []byte) (*Filter, error) {
 	v, err := openView(f, data)
 	if err != nil {
@@ -168,13 +169,13 @@ func (v *view) MayContainHash(h Hash) bool {
 	return probeHash(&v.Base, h.h1, h.h2, h.h3, h.h4) // like MayContainUint64
 }
 
-// Bytes returns the encoded filter, without the header of a filter file. It does not copy the bytes, so do
-// not write to them. If they belong to a [Set], they change when keys are added. If they belong to an
-// [AtomicSet], they may change while you read them; use AppendFilter to get a copy.
+// Bytes returns the encoded filter. The result does not include the header of a filter file. It is not a
+// copy, so do not modify it. The bytes of a [Set] change when keys are added. The bytes of an [AtomicSet] may
+// change while you read them; to get a copy, use AppendFilter.
 func (v *view) Bytes() []byte { return v.data[:len(v.data):len(v.data)] }
 
-// AppendFilter appends the encoded filter to dst, without the header of a filter file, and returns the
-// extended slice. [Open] and [OpenSet] can read the appended bytes.
+// AppendFilter appends the encoded filter to dst and returns the extended slice. It does not append the
+// header of a filter file. [Open] and [OpenSet] can read the appended bytes.
 func (v *view) AppendFilter(dst []byte) []byte {
 	if detect.Races {
 		v = v.still()
@@ -187,8 +188,8 @@ func (v *view) Format() Format { return v.format }
 
 // KeyCount returns the number of keys that were added, including duplicates, and whether this number is
 // known. For example, it is known for a set that [Policy.NewSet] returned, for a filter that a [Builder]
-// built, and for a file whose header records it. The number is not known for bytes that were read by [Open]
-// or [OpenSet], but [Filter.Stats] can estimate it.
+// built, and for a filter that was read from a file whose header records the number. The number is not known
+// for a filter that [Open] or [OpenSet] returned, but [Filter.Stats] can estimate it.
 func (v *view) KeyCount() (n uint64, known bool) {
 	if v.scheme == 0 {
 		return 0, true
@@ -199,12 +200,12 @@ func (v *view) KeyCount() (n uint64, known bool) {
 	return v.count.n, true
 }
 
-// Kernel returns the kernel that f uses for batches. The result is [Generic] if no other kernel supports the
-// filter because it is too large, has too many probes or has an unusual shape.
+// Kernel returns the kernel that f uses for batches. If the filter is too large, has too many probes or has
+// an unusual shape, no other kernel supports it, and the result is [Generic].
 func (f *Filter) Kernel() Kernel { return f.kernel }
 
 // WithKernel returns a Filter that shares the bytes of f and uses kernel k for batches. The error is
-// [ErrKernel] if k is not one of [Kernels]. All kernels give the same answers.
+// [ErrKernel] if kernel k is not available (see [Kernels]). All kernels give the same answers.
 func (f *Filter) WithKernel(k Kernel) (*Filter, error) {
 	if err := k.check(); err != nil {
 		return nil, err
@@ -218,9 +219,8 @@ func (f *Filter) WithKernel(k Kernel) (*Filter, error) {
 // [Filter.WithKeyKind] or [Builder.SetKeyKind].
 func (v *view) KeyKind() KeyKind { return v.kind }
 
-// WithKeyKind returns a Filter that shares the bytes of f and whose keys are of kind k. If you write the
-// returned Filter to a file, the file records this kind. The error is [ErrKind] if a file cannot store the
-// kind.
+// WithKeyKind returns a Filter that shares the bytes of f and has the key kind k. If you write the returned
+// Filter to a file, the file records this kind. The error is [ErrKind] if a file cannot store the kind.
 func (f *Filter) WithKeyKind(k KeyKind) (*Filter, error) {
 	if err := k.check(); err != nil {
 		return nil, err

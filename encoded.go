@@ -14,8 +14,8 @@ import (
 
 // The functions of this file test and set bits in encoded filters where these lie, without a Filter or a Set.
 
-// MayContain reports whether key may be in an encoded filter. It is like [Format.MayContainHash] for the hash
-// of key.
+// MayContain reports whether key may be in the encoded filter. It is equivalent to calling
+// [Format.MayContainHash] with the hash of key.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -30,11 +30,11 @@ func (f Format) MayContain(filter, key []byte) bool {
 //gcassert:noescape
 func (p Policy) MayContain(filter, key []byte) bool { return p.Format.MayContain(filter, key) }
 
-// MayContainHash reports whether the key whose [Hash] is h may be in an encoded filter. It decodes the filter
-// in each call, which takes a few nanoseconds and allocates nothing. To query a filter often, [Open] it once
-// instead. If Open would return an error for the bytes, MayContainHash returns true, because false could hide
-// a key that was added. In this case, the call may allocate. MayContainHash panics if h was not computed with
-// the hash function of f.
+// MayContainHash reports whether the key whose [Hash] is h may be in the encoded filter. It decodes the
+// filter in each call, which takes a few nanoseconds and allocates nothing. To query a filter often, call
+// [Open] once instead. If Open would return an error for the bytes, MayContainHash returns true, because
+// false could hide a key that was added. In this case, the call may allocate. MayContainHash panics if h was
+// not computed with the hash function of f.
 //
 // Do not call MayContainHash if there is no filter, because the result for an empty slice depends on the
 // format. In [RocksDB], [LevelDB] and [Pebble], an empty slice is the filter of no keys, so the result is
@@ -90,8 +90,8 @@ func smallRemainder(h, n, recip uint64) uint64 {
 	return r
 }
 
-// AddHash adds the key whose [Hash] is h to an encoded filter, in place, and reports whether the key was
-// certainly new. It allocates nothing. To add many keys, use [OpenSet] instead.
+// AddHash adds the key whose [Hash] is h to the encoded filter, and reports whether the key was certainly
+// new. It modifies the filter in place and allocates nothing. To add many keys, use [OpenSet] instead.
 //
 // The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if [OpenSet] would return ErrEncoding
 // for the bytes. On error, the bytes do not change. AddHash panics if h was not computed with the hash

@@ -11,8 +11,8 @@ var (
 	// ErrFormat means that the format is not one of the constants, or that a file names a format that this
 	// library does not know.
 	ErrFormat = errors.New("bloom: unknown format")
-	// ErrEncoding means that the bytes are not a filter of the format, or not a filter file. For a [Set], it
-	// can also mean that no keys can be added to the filter (see [OpenSet]).
+	// ErrEncoding means that the bytes are not a valid filter in the given format, or not a valid filter file.
+	// For a [Set], it can also mean that no keys can be added to the filter (see [OpenSet]).
 	ErrEncoding = encoding.Err
 	// ErrKeys means that offsets, widths, views or bitmaps do not describe a valid column of keys.
 	ErrKeys = errors.New("bloom: malformed key column")

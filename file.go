@@ -17,9 +17,9 @@ import (
 // bits begin at a cache line, so that a file mapped into memory needs no copy.
 // docs/file-format.md describes the file byte by byte.
 
-// FileMagic is the sequence of bytes with which every filter file begins. No text begins with these bytes. Like
-// the first bytes of a PNG file, they reveal that a transfer has dropped the high bit of each byte or changed
-// line endings.
+// FileMagic is the byte sequence at the start of every filter file. No valid UTF-8 text begins with these
+// bytes. Like the PNG signature, they reveal whether a transfer has cleared the high bit of each byte or
+// converted line endings.
 const FileMagic = "\x89BLM\r\n\x1a\n"
 
 const (
@@ -183,9 +183,9 @@ func verifyFile(data []byte) (view, error) {
 	return v, err
 }
 
-// OpenBinary returns a view of the filter in data, which holds the bytes of a filter file. The file contains
-// the name of its format. OpenBinary copies nothing. It verifies the header but does not read the bits, so data
-// can be a large file mapped into memory. To verify the bits as well, call [VerifyBinary].
+// OpenBinary returns a view of the filter in data, which must be the contents of a filter file. The header of
+// the file specifies the format. OpenBinary copies nothing. It verifies the header but does not read the
+// bits, so data can be a large file mapped into memory. To verify the bits as well, call [VerifyBinary].
 //
 // The error is [ErrEncoding] if data is not a complete filter file, or if the header is damaged. It is
 // [ErrFormat] if this library does not know the format.
@@ -205,8 +205,8 @@ func VerifyBinary(data []byte) error {
 	return err
 }
 
-// AppendBinary appends the filter to dst in the form of a filter file, and returns the extended slice. The
-// error is always nil.
+// AppendBinary encodes the filter as a filter file, appends the file to dst, and returns the extended slice.
+// The error is always nil.
 func (v *view) AppendBinary(dst []byte) ([]byte, error) {
 	v = v.still()
 	h := v.fileHeader()
@@ -217,7 +217,7 @@ func (v *view) AppendBinary(dst []byte) ([]byte, error) {
 // The receivers of MarshalBinary, MarshalText and String are values. For a Filter that is a field of a value, JSON
 // does not find the methods of a pointer: it would write an empty object, without an error.
 
-// MarshalBinary returns the filter as a filter file. The error is always nil.
+// MarshalBinary encodes the filter as a filter file. The error is always nil.
 func (v view) MarshalBinary() ([]byte, error) { return v.AppendBinary(nil) }
 
 // WriteTo writes the filter as a filter file. It copies the bits only if they belong to an [AtomicSet]. It
@@ -247,9 +247,9 @@ func (c *counting) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// UnmarshalBinary decodes data, the bytes of a filter file, into f. It verifies the checksums and copies the
-// bytes. The error is [ErrEncoding] if the bytes are damaged or are not a complete file, and [ErrFormat] if
-// this library does not know the format. On error, f does not change.
+// UnmarshalBinary decodes the filter file in data into f. It verifies the checksums and copies the bytes. The
+// error is [ErrEncoding] if the bytes are damaged or are not a complete file, and [ErrFormat] if this library
+// does not know the format. On error, f does not change.
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	v, err := verifyFile(append(memory.Extend(nil, len(data))[:0], data...))
 	return f.take(v, err)
@@ -260,7 +260,7 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 // has received, not for the size that the header claims.
 //
 // The error is [io.EOF] if r is already at its end, [ErrEncoding] if the file is damaged, [ErrFormat] if this
-// library does not know the format, or an error from r. If r ends inside the file, the error is both
+// library does not know the format, or an error from r. If r ends inside the file, the error wraps both
 // [io.ErrUnexpectedEOF] and [ErrEncoding]. On error, f does not change.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
 	v, n, err := readFile(r)
@@ -275,10 +275,10 @@ func (f *Filter) take(v view, err error) error {
 	return err
 }
 
-// UnmarshalBinary decodes data, the bytes of a filter file, into s. It verifies the checksums and copies the
-// bytes. The error is [ErrEncoding] if the bytes are damaged or are not a complete file, or if no keys can be
-// added to the filter (see [OpenSet]). It is [ErrFormat] if this library does not know the format. On error, s
-// does not change.
+// UnmarshalBinary decodes the filter file in data into s. It verifies the checksums and copies the bytes. The
+// error is [ErrEncoding] if the bytes are damaged or are not a complete file, or if no keys can be added to
+// the filter (see [OpenSet]). It is [ErrFormat] if this library does not know the format. On error, s does
+// not change.
 func (s *Set) UnmarshalBinary(data []byte) error {
 	v, err := verifyFile(append(memory.Extend(nil, len(data))[:0], data...))
 	return s.take(v, err)
@@ -287,7 +287,7 @@ func (s *Set) UnmarshalBinary(data []byte) error {
 // ReadFrom reads the next filter file from r into s and verifies its checksums. It reads no bytes beyond the
 // end of the file.
 //
-// The error is [io.EOF] if r is already at its end, [ErrEncoding] if the file is damaged or no keys can be
+// The error is [io.EOF] if r is already at its end, [ErrEncoding] if the file is damaged or if no keys can be
 // added to its filter (see [OpenSet]), [ErrFormat] if this library does not know the format, or an error from
 // r. On error, s does not change.
 func (s *Set) ReadFrom(r io.Reader) (int64, error) {

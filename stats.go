@@ -27,8 +27,7 @@ type Stats struct {
 
 	// FalsePositiveRate is the expected false-positive rate of keys with random hashes, from 0 to 1. In the
 	// formats [RocksDB] and [Parquet], it is computed from the number of set bits in each line or block. In
-	// the other formats, it is [Format.FalsePositiveRate] for the estimated number of keys, computed by
-	// formulas alone.
+	// the other formats, it is computed with formulas from the estimated number of keys.
 	//
 	// If a filter has 10,000 keys or more and a rate of 0.1 % or more, FalsePositiveRate is within 5 % of the
 	// rate that [Filter.MeasureRate] measures. For a filter of 100 keys, the difference can be 40 %. No
@@ -101,9 +100,8 @@ func (v *view) setBits() uint64 {
 	return n
 }
 
-// BitRange returns the position of the bits in the encoded filter. The bits are in f.Bytes()[from:to]. If the
-// format has a header, the header precedes the bits. If the format has a trailer, the trailer follows the
-// bits.
+// BitRange returns the range of the bits in the encoded filter. The bits are in f.Bytes()[from:to]. The range
+// does not include the header or the trailer of the format.
 func (f *Filter) BitRange() (from, to int) { return f.bitRange() }
 
 // keysOf returns the number of keys that are expected to set as many bits as are set. It is
@@ -150,7 +148,7 @@ func samples(k int) int {
 
 // MeasureRate tests the filter with 2^20 random hashes and returns the fraction of hits, from 0 to 1. Every
 // call uses the same hashes. At a rate of 1 %, the relative error is 1 %. A call takes a few milliseconds.
-// [Filter.Stats] is faster and less exact. If the filter has more than 32 probes, MeasureRate uses fewer
+// [Filter.Stats] is faster but less exact. If the filter has more than 32 probes, MeasureRate uses fewer
 // hashes, so that it makes at most 2^25 probes in total. Keys whose hashes are not random can have a higher
 // rate. To measure that rate, call MayContainBatch with absent keys.
 func (v *view) MeasureRate() float64 {
