@@ -13,7 +13,7 @@ import (
 
 // Group looks up keys in many filters at once. For example, a lookup in an LSM tree queries the filters of 10
 // to 30 tables, and a query of a data lake tests the filters of thousands of row groups. A Group hashes each
-// key once, and its memory loads from different filters overlap.
+// key once and overlaps the memory loads from different filters.
 //
 // A Group refers to the bytes of its filters and does not copy them. It is safe for concurrent use.
 type Group struct {
@@ -43,10 +43,10 @@ func (s scheme) newBlocks(arrays []probes.Array) []octet {
 	return blocks
 }
 
-// NewGroup returns a group of the given filters, which must have the same format. They may differ in size and
-// in number of probes. The group keeps the slice, so do not change the slice afterwards. The group uses the
-// kernel of the first filter to hash keys and to test a key in several filters at once. To choose this
-// kernel, use [Filter.WithKernel].
+// NewGroup returns a group of the given filters, which must have the same format. The filters may differ in
+// size and in number of probes. The group keeps the slice, so do not change the slice afterwards. To hash
+// keys and to test a key in several filters at once, the group uses the kernel of the first filter. To choose
+// this kernel, use [Filter.WithKernel].
 //
 // The error is [ErrShape] if the formats of two filters differ in the hash function or in the bits that a
 // hash selects. It is also ErrShape if a filter is nil or the zero Filter.
@@ -151,8 +151,8 @@ func (g *Group) probePart(p *groupPart, h Hash) (word uint64) {
 // filter i are in hits[i*w:(i+1)*w], where w is (keys.Len()+63)/64. In these words, bit j%64 of word j/64 is
 // set if key j may be in the filter.
 //
-// MayContainBatch hashes each key once. If a column has more than 1,024 keys and does not contain hashes
-// already, MayContainBatch allocates 4 to 32 bytes for each key.
+// MayContainBatch hashes each key once. If a column has more than 1,024 keys and does not already contain
+// hashes, MayContainBatch allocates 4 to 32 bytes for each key.
 //
 // MayContainBatch panics if hits is too short, or if keys is a column of hashes that were not computed with
 // the hash function of the filters.

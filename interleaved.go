@@ -16,14 +16,15 @@ import (
 
 // Interleaved stores many filters of one shape and queries them together. Filters of one shape have the same
 // format, number of bits and number of probes. An Interleaved stores bit 0 of all filters, then bit 1 of all
-// filters, and so on. Bit slice p consists of bit p of every filter. A key has the same k bits in every filter,
-// so the AND of k bit slices is the answer for all filters. A query loads one bit for each filter and probe,
-// whereas a [Group] loads a cache line for each filter. For about 64 filters or more, an Interleaved is many
-// times as fast as a Group. For fewer filters, or for filters of different sizes, use a Group.
+// filters, and so on. Bit slice p consists of bit p of every filter. A key maps to the same k bits in every
+// filter, so the AND of k bit slices answers a query for all filters. A query loads one bit for each filter
+// and probe, whereas a [Group] loads a cache line for each filter. For about 64 filters or more, an
+// Interleaved is many times as fast as a Group. For fewer filters, or for filters of different sizes, use a
+// Group.
 //
 // The bits of each filter are spread over all slices, so storing a single filter with [Interleaved.Put] takes
-// about 100 times as long as copying its bytes. Storing 64 filters with one call takes little longer than
-// storing one.
+// about 100 times as long as copying the bytes of the filter. Storing 64 filters with one call takes little
+// longer than storing one.
 //
 // An Interleaved is safe for concurrent queries while no goroutine changes it. The zero Interleaved has no
 // filters and no room for filters.
@@ -46,8 +47,8 @@ type interleaving struct {
 	stride  int // bytes from slice to slice: a multiple of 8
 }
 
-// Labels holds the data that a file of interleaved filters contains in addition to the bits: the number of keys
-// and the label of each filter, and the metadata of the file. Filters are numbered from 0.
+// Labels holds the number of keys and the label of each filter in a file of interleaved filters, and the
+// metadata of the file. Filters are numbered from 0.
 type Labels struct {
 	unstored
 
@@ -56,16 +57,17 @@ type Labels struct {
 	metadata []byte
 }
 
-// KeyCount returns the number of keys in filter i, as [Filter.KeyCount] does.
+// KeyCount returns the number of keys in filter i, and whether this number is known (see [Filter.KeyCount]).
 func (x *Interleaved) KeyCount(i int) (n uint64, known bool) { return x.labels.KeyCount(i) }
 
-// Label returns the label of filter i, which [Interleaved.SetLabel] set.
+// Label returns the label of filter i, or an empty string if the filter has no label.
 func (x *Interleaved) Label(i int) string { return x.labels.Label(i) }
 
-// Metadata returns the data that [Interleaved.SetMetadata] set. Do not modify it.
+// Metadata returns the metadata that was set with [Interleaved.SetMetadata] or read from a file. Do not
+// modify it.
 func (x *Interleaved) Metadata() []byte { return x.labels.metadata }
 
-// KeyCount returns the number of keys in filter i, as [Filter.KeyCount] does.
+// KeyCount returns the number of keys in filter i, and whether this number is known (see [Filter.KeyCount]).
 func (c *Labels) KeyCount(i int) (n uint64, known bool) {
 	if c.keys == nil || c.keys[i] == unknownKeys {
 		return 0, false
@@ -73,7 +75,7 @@ func (c *Labels) KeyCount(i int) (n uint64, known bool) {
 	return c.keys[i], true
 }
 
-// Label returns the label of filter i, such as the name of a file.
+// Label returns the label of filter i, or an empty string if the filter has no label.
 func (c *Labels) Label(i int) string {
 	if c.labels == nil {
 		return ""
@@ -84,15 +86,15 @@ func (c *Labels) Label(i int) string {
 // Metadata returns the metadata of the file. Do not modify it.
 func (c *Labels) Metadata() []byte { return c.metadata }
 
-// NewInterleaved returns an [Interleaved] with the given number of filters, all empty. They have the shape of a
-// set that [Policy.NewFoldable] returns for maxKeys. So Put accepts the filters of all sets that NewFoldable
-// returned for maxKeys or more, with the same number of bits per key. [Pebble] filters cannot be folded, so
-// they have the shape of a set that [Policy.NewSet] returns. The kind of the keys is unknown; the function
-// [NewInterleaved] copies it from an example filter.
+// NewInterleaved returns an [Interleaved] with the given number of filters, all empty. The filters have the
+// shape of a set that [Policy.NewFoldable] returns for maxKeys. So Put accepts the filter of any set that
+// NewFoldable returned for at least maxKeys keys and the same number of bits per key. [Pebble] filters cannot
+// be folded, so they have the shape of a set that [Policy.NewSet] returns. The kind of the keys is unknown.
+// To copy the kind from an example filter, use the function [NewInterleaved].
 //
-// The error is [ErrFormat] if the format is unknown. It is [ErrCapacity] if filters or maxKeys is negative, or
-// if the memory for one filter, for all filters or for their numbers of keys exceeds the limit for a single
-// filter.
+// The error is [ErrFormat] if the format is unknown. It is [ErrCapacity] if filters or maxKeys is negative,
+// or if one filter would be larger than the format allows. It is also ErrCapacity if all filters together or
+// their numbers of keys would need more than 2^40 bytes (2^30 where int has 32 bits).
 func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 	s, err := p.NewFoldable(maxKeys)
 	if errors.Is(err, ErrShape) {
@@ -104,14 +106,15 @@ func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
 	return s.newInterleaved(filters)
 }
 
-// NewInterleaved returns an [Interleaved] with the given number of filters, all empty. The parameter like is an
-// example filter. The new filters have the same shape, kernel and kind of keys, but NewInterleaved does not
-// store the example itself.
+// NewInterleaved returns an [Interleaved] with the given number of filters, all empty. The first argument is
+// an example filter. The new filters have the same shape, kernel and kind of keys, but NewInterleaved does
+// not store the example itself.
 //
-// The error is [ErrShape] if the example answers without testing bits, or if this library builds no filters of
-// its shape. For example, this library builds neither the longer lines that some versions of RocksDB wrote, nor
-// [BitsAndBlooms] filters that store fewer bits than their probes reach. The error is [ErrCapacity] if filters
-// is negative, or if the memory for all filters exceeds the limit for a single filter.
+// The error is [ErrShape] if the example answers without testing bits, or if this library does not build
+// filters of its shape. For example, this library builds neither filters with the longer lines that some
+// versions of RocksDB wrote, nor [BitsAndBlooms] filters that store fewer bits than their probes reach. The
+// error is [ErrCapacity] if filters is negative, or if the filters or their numbers of keys would need more
+// than 2^40 bytes (2^30 where int has 32 bits).
 func NewInterleaved(like *Filter, filters int) (*Interleaved, error) {
 	_, s := like.encoded()
 	var empty view
@@ -192,23 +195,23 @@ func (x *Interleaved) SetLabel(i int, label string) {
 	x.labels.labels[i] = label
 }
 
-// SetMetadata sets the metadata that [Interleaved.WriteTo] writes to the file. The caller chooses its contents.
+// SetMetadata sets the metadata that [Interleaved.WriteTo] writes to the file. The metadata can be any bytes.
 // SetMetadata does not copy data.
 func (x *Interleaved) SetMetadata(data []byte) { x.labels.metadata = data }
 
-// Put stores the given filters as filters first, first+1 and so on. It can replace filters, and it can add
-// filters after the last one. The constructor reserves room for the requested number of filters, or for a few
-// more. If first is beyond the end, the filters in between are empty. Put copies the bits, so later changes to
-// a set have no effect. A call without filters changes nothing.
+// Put stores the given filters at positions first, first+1 and so on. It can replace existing filters and add
+// new filters after the last one. The constructor reserves room for the requested number of filters, or for a
+// few more. If first is beyond the end, the filters in between are empty. Put copies the bits, so later
+// changes to a set have no effect on x. A call without filters changes nothing.
 //
-// Put folds larger filters, as [Set.Fold] does. It also accepts a filter for which either every key or no key
-// is a hit. Such a filter gives the same answers in x. Put stores the number of keys of each filter, but no
-// label. To set a label, call [Interleaved.SetLabel].
+// Put folds a filter that is larger than the filters of x (see [Set.Fold]). It also accepts a filter for
+// which either every key or no key is a hit. Such a filter gives the same answers in x. Put stores the number
+// of keys of each filter, but no label. To set a label, call [Interleaved.SetLabel].
 //
 // The error is [ErrShape] if a filter is nil, or differs from the filters of x in its hash function, in the
-// bits that a hash selects, or in its number of probes. It is also ErrShape if the number of bits of a filter
-// is not a multiple of the number of bits of a filter of x. The error is [ErrKind] if the keys of a filter are
-// known to be of a different kind, and [ErrCapacity] if there is no room. On error, x does not change.
+// bits that a hash selects, or in its number of probes. It is also ErrShape if the number of bits in a filter
+// is not a multiple of the number of bits in each filter of x. The error is [ErrKind] if the keys of a filter
+// are known to be of a different kind, and [ErrCapacity] if there is no room. On error, x does not change.
 func (x *Interleaved) Put(first int, filters ...*Filter) error {
 	if room := min(x.room, mostFilters); first < 0 || first > room-len(filters) {
 		return fmt.Errorf("%w: %d filters at number %d, where there is room for %d in all", ErrCapacity, len(filters), first, room)
@@ -401,7 +404,7 @@ func exchange(a, b uint64, n uint, mask uint64) (uint64, uint64) {
 	return a ^ swap<<n, b ^ swap
 }
 
-// Filter returns a copy of filter i, encoded in its format. It panics if there is no filter i.
+// Filter returns a copy of filter i. It panics if there is no filter i.
 func (x *Interleaved) Filter(i int) *Filter {
 	if uint(i) >= uint(x.filters) {
 		panic(fmt.Sprintf("bloom: filter %d of %d", i, x.filters))
@@ -428,9 +431,9 @@ func (x *Interleaved) Filter(i int) *Filter {
 	return &Filter{v}
 }
 
-// MayContain sets bit i%64 of hits[i/64] if filter i may contain the key, and clears it if not, as
-// [Group.MayContain] does. It writes the first (x.Len()+63)/64 words of hits and clears the bits beyond the
-// last filter. It returns the number of hits. It panics if hits is too short.
+// MayContain tests a key in every filter and returns the number of hits. It sets bit i%64 of hits[i/64] if
+// filter i may contain the key, and clears it otherwise. MayContain writes the first (x.Len()+63)/64 words of
+// hits, and clears the bits past the last filter. It panics if hits is too short.
 func (x *Interleaved) MayContain(key []byte, hits []uint64) int {
 	h := Hash{}
 	if x.empty.scheme != 0 {
@@ -439,8 +442,8 @@ func (x *Interleaved) MayContain(key []byte, hits []uint64) int {
 	return x.MayContainHash(h, hits)
 }
 
-// MayContainHash is [Interleaved.MayContain] for a key whose [Hash] is h. It panics if h is from a hash
-// function that the filters do not use.
+// MayContainHash is like [Interleaved.MayContain] for the key whose [Hash] is h. It panics if h was not
+// computed with the hash function of the filters.
 func (x *Interleaved) MayContainHash(h Hash, hits []uint64) int {
 	if hits = x.words(h, hits); len(hits) == 0 {
 		return 0
@@ -579,9 +582,9 @@ func (x *interleaving) finish(hits []uint64, total int) int {
 	return total
 }
 
-// MayContainBatch tests every key of a column in every filter. It writes the hits of filter i to
-// hits[i*w:(i+1)*w], where w is (keys.Len()+63)/64, as [Group.MayContainBatch] does. It returns the number of
-// hits. [Interleaved.Hits] gives the same answers key by key, and takes less time.
+// MayContainBatch tests every key of a column in every filter and returns the number of hits. The hits of
+// filter i are in hits[i*w:(i+1)*w], where w is (keys.Len()+63)/64 (see [Group.MayContainBatch]).
+// [Interleaved.Hits] is faster and gives the same answers, one key at a time.
 //
 // MayContainBatch allocates up to 64 bytes for each filter. It panics if hits is too short, or if keys is a
 // column of hashes from a hash function that the filters do not use.
@@ -641,9 +644,9 @@ func (x *Interleaved) andRows(k *Keys, rows []uint64) (total int, err error) {
 	return total, nil
 }
 
-// Hits returns an iterator over the rows of a column and the hits of each row. The hits have the layout that
-// [Interleaved.MayContain] writes. The iterator skips rows that are not a hit in any filter. The slice of hits
-// is valid only until the next row. For many keys, Hits is the fastest method.
+// Hits returns an iterator over the rows of a column and the hits of each row. The hits have the same layout
+// as in [Interleaved.MayContain]. The iterator skips rows that are not a hit in any filter. The slice of hits
+// is valid only until the next iteration. For many keys, Hits is the fastest method.
 //
 // Hits panics if keys is a column of hashes from a hash function that the filters do not use.
 func (x *Interleaved) Hits(keys Keys) iter.Seq2[int, []uint64] {

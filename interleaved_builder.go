@@ -8,17 +8,19 @@ import (
 	"os"
 )
 
-// InterleavedBuilder writes a file of any number of interleaved filters in bounded memory. It keeps one block
-// of filters in memory, and the number of keys and the label of every filter. A block has a size of at most 64
-// MiB, unless 512 filters need more. Full blocks are written to a temporary file, which has no name on systems
-// that allow this. Close removes the temporary file.
+// InterleavedBuilder writes a file of any number of interleaved filters in bounded memory. In memory, it
+// keeps only one block of filters, plus the number of keys and the label of every filter. The size of a block
+// is at most 64 MiB, unless 512 filters need more. The builder writes full blocks to a temporary file. On
+// systems that allow it, this file has no name, so it disappears even if the program crashes. Close removes
+// the temporary file.
 //
 // An InterleavedBuilder is not safe for concurrent use.
 type InterleavedBuilder struct {
 	unstored
 
-	// If Progress is not nil, WriteTo and WriteFile call it for each part of the bit slices. It receives the
-	// size of the bit slices up to the end of that part, and the size of all bit slices.
+	// If Progress is not nil, WriteTo and WriteFile call it for each part of the bit slices. The first
+	// argument is the number of bytes in the bit slices up to the end of this part. The second argument is the
+	// number of bytes in all bit slices.
 	Progress func(written, size int64)
 
 	block   *Interleaved // the last one, which is not full
@@ -32,8 +34,9 @@ type InterleavedBuilder struct {
 // builderMemory is the bytes of a block, unless 512 filters have more.
 const builderMemory = 64 << 20
 
-// NewInterleavedBuilder returns an empty builder for filters of the same shape as the example filter like. It
-// does not add the example itself. The error is [ErrShape] or [ErrCapacity], as in [NewInterleaved].
+// NewInterleavedBuilder returns an empty builder. The argument is an example filter. The file will contain
+// filters of the same shape, but not the example itself. The error is [ErrShape] or [ErrCapacity], as in
+// [NewInterleaved].
 func NewInterleavedBuilder(like *Filter) (*InterleavedBuilder, error) {
 	return newInterleavedBuilder(like, builderMemory)
 }
@@ -52,10 +55,10 @@ func newInterleavedBuilder(like *Filter, memory int) (*InterleavedBuilder, error
 	return &InterleavedBuilder{block: block, all: x.interleaving}, nil
 }
 
-// Add adds a filter with a label, which may be empty. Do not change the filter until 512 more filters have been
-// added or the file has been written. The error is [ErrShape], [ErrKind] or [ErrCapacity], as in
-// [Interleaved.Put], or an error from the temporary file. After an error from the temporary file, the builder
-// cannot be used.
+// Add adds filter f with the given label. The label may be empty. Do not change the filter until 512 more
+// filters have been added or the file has been written. The error is [ErrShape], [ErrKind] or [ErrCapacity],
+// as in [Interleaved.Put], or an error from the temporary file. After an error from the temporary file, the
+// builder cannot be used.
 func (b *InterleavedBuilder) Add(f *Filter, label string) error {
 	if err := b.all.checkFilter(f); err != nil {
 		return err
@@ -105,11 +108,11 @@ func (b *InterleavedBuilder) save() (err error) {
 	return nil
 }
 
-// SetMetadata sets the metadata that WriteTo and WriteFile write to the file. The caller chooses its contents.
+// SetMetadata sets the metadata that WriteTo and WriteFile write to the file. The metadata can be any bytes.
 // SetMetadata does not copy data.
 func (b *InterleavedBuilder) SetMetadata(data []byte) { b.labels.metadata = data }
 
-// WriteTo writes the file to w, as [Interleaved.WriteTo] does. You can add more filters afterwards.
+// WriteTo writes the file to w (see [Interleaved.WriteTo]). You can add more filters afterwards.
 func (b *InterleavedBuilder) WriteTo(w io.Writer) (int64, error) {
 	if err := b.flush(); err != nil {
 		return 0, err
@@ -146,8 +149,8 @@ func (b *InterleavedBuilder) splice(to []byte, stride, i int, part []byte) {
 	}
 }
 
-// WriteFile writes the file to path atomically. It writes a new file in the same folder, and then renames that
-// file to path.
+// WriteFile writes the file to path atomically. It writes a new file in the same directory, and then renames
+// that file to path.
 func (b *InterleavedBuilder) WriteFile(path string) (err error) {
 	file, err := os.OpenFile(fmt.Sprintf("%s.%016x", path, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

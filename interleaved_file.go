@@ -16,8 +16,8 @@ import (
 // The file of interleaved filters is a header, the slices, and then what each filter has beside its bits. So a reader of
 // a slice needs the header alone. docs/file-format.md describes it byte by byte.
 
-// InterleavedMagic is the sequence of bytes with which every file of interleaved filters begins. Like
-// [FileMagic], it reveals a damaged transfer.
+// InterleavedMagic is the byte sequence at the start of every file of interleaved filters. Like [FileMagic],
+// it reveals some kinds of transfer damage.
 const InterleavedMagic = "\x89BLI\r\n\x1a\n"
 
 const (
@@ -194,11 +194,11 @@ func checkSlice(seed uint32, p uint64, slice []byte) error {
 	return nil
 }
 
-// WriteTo writes all filters as one file, which [OpenInterleaved] and [OpenInterleavedFile] can read. The file
-// contains a header, all bits, the numbers of keys, the labels and the metadata. The header contains the length
-// of the file, so readers detect a truncated file. WriteTo copies the slices to a buffer and writes as many of
-// them at a time as fit in 1 MiB, but at least one. At the end, it writes everything after the slices in one
-// call.
+// WriteTo writes all filters as one file, which [OpenInterleaved] and [OpenInterleavedFile] can read. The
+// file contains a header, the bit slices, the numbers of keys, the labels and the metadata. The header
+// contains the length of the file, so readers detect a truncated file. WriteTo writes the slices in parts of
+// up to 1 MiB, or one at a time if a slice is larger. Then it writes everything that follows the slices in
+// one call.
 func (x *Interleaved) WriteTo(w io.Writer) (int64, error) {
 	return x.writeFile(w, &x.labels, func(p uint64, buffer []byte) error {
 		copy(buffer, x.slices[p*uint64(x.stride):])
@@ -238,12 +238,12 @@ func (x *interleaving) writeFile(w io.Writer, c *Labels, read func(p uint64, buf
 	return to.n, err
 }
 
-// OpenInterleaved returns the filters in data, which holds the bytes of a file of interleaved filters. It does
-// not copy the bit slices, so data can be a large file mapped into memory. It verifies everything except the
-// slices: the header, the numbers of keys, the labels, the metadata, and the zero bytes between them. Damaged
-// slices give wrong answers. To check each slice before it is used, call [OpenInterleavedFile] with a
-// [bytes.Reader]. The bytes must not change while the result is in use. The first call to Put copies the
-// slices, so Put does not modify the bytes.
+// OpenInterleaved returns the filters in data, which must be the contents of a file of interleaved filters.
+// It does not copy the bit slices, so data can be a large file mapped into memory. It verifies the header,
+// the numbers of keys, the labels, the metadata, and the zero bytes between them. It does not verify the
+// slices, so damaged slices give wrong answers. To check each slice before it is used, call
+// [OpenInterleavedFile] with a [bytes.Reader]. The bytes must not change while the result is in use. The
+// first call to Put copies the slices, so Put does not modify data.
 //
 // The error is [ErrEncoding] if the bytes are damaged or are not a complete file, and [ErrFormat] if this
 // library does not know the format.

@@ -11,20 +11,21 @@ import (
 	"unsafe"
 )
 
-// InterleavedFile queries the interleaved filters of a file without loading the file into memory. The file can
-// be on a disk, or on a server that supports HTTP range requests. Queries check every slice that they use.
+// InterleavedFile queries the interleaved filters of a file without loading the file into memory. The file
+// can be on a disk, or on a server that supports HTTP range requests. Queries verify the checksum of every
+// slice that they use.
 //
-// In formats with blocks or lines, a key needs one read if the slices of a block or line occupy at most 64 KiB
-// of the file. In the other formats, a key needs one read if all slices together occupy at most 64 KiB.
-// Otherwise, a key needs one read for each probe. Setting Gap changes these numbers.
+// In formats with blocks or lines, the query for a key takes one read if the slices of a block or line occupy
+// at most 64 KiB of the file. In the other formats, the query takes one read if all slices together occupy at
+// most 64 KiB. Otherwise, the query takes one read for each probe. Setting Gap changes these numbers.
 //
 // An InterleavedFile is safe for concurrent use if the [io.ReaderAt] is, as an [os.File] is.
 type InterleavedFile struct {
 	unstored
 
-	// Gap is the largest number of bytes between two slices that are read together. For a disk with a latency
-	// of 100 µs and a throughput of 1 GB/s, 100 KB is a good value. For an object store, Gap can be 1 MB. Do
-	// not change Gap while a goroutine uses x.
+	// Gap is the maximum distance in bytes between two slices that are read together. For a disk with a
+	// latency of 100 µs and a throughput of 1 GB/s, 100 KB is a good value. For an object store, Gap can be 1
+	// MB. Do not change Gap while a goroutine uses the InterleavedFile.
 	Gap int64
 
 	interleaving
@@ -36,8 +37,8 @@ type InterleavedFile struct {
 // batchMemory is the most bytes of answers and wanted slices that a batch collects at a time, unless 512 keys have more.
 const batchMemory = 64 << 20
 
-// OpenInterleavedFile opens a file of interleaved filters, which it reads from r. The parameter size is the
-// size of the file in bytes. OpenInterleavedFile reads only the header.
+// OpenInterleavedFile returns an [InterleavedFile] that reads from r. The parameter size is the size of the
+// file in bytes. OpenInterleavedFile itself reads only the header.
 //
 // The error is [ErrEncoding] if the header is damaged or does not match the size, [ErrFormat] if this library
 // does not know the format, or an error from r.
@@ -139,16 +140,15 @@ func fill(to []*byte, slice *byte) {
 	}
 }
 
-// MayContain sets bit i%64 of hits[i/64] if filter i may contain the key, and clears it if not, as
-// [Interleaved.MayContain] does. It returns the number of hits, and the same errors as
-// [InterleavedFile.MayContainHash].
+// MayContain tests a key in every filter and returns the number of hits. The layout of hits is the same as in
+// [Interleaved.MayContain]. The errors are the same as those of [InterleavedFile.MayContainHash].
 func (x *InterleavedFile) MayContain(key []byte, hits []uint64) (int, error) {
 	return x.MayContainHash(x.empty.scheme.hashKey(unsafe.Pointer(unsafe.SliceData(key)), len(key)), hits)
 }
 
-// MayContainHash is [InterleavedFile.MayContain] for a key whose [Hash] is h. The error is [ErrEncoding] if a
-// slice is damaged, [ErrCapacity] if Gap makes the query read more than 1 TiB (1 GiB on 32-bit systems), or an
-// error from the [io.ReaderAt]. On error, the hits are meaningless.
+// MayContainHash is like [InterleavedFile.MayContain] for the key whose [Hash] is h. The error is
+// [ErrEncoding] if a slice is damaged, [ErrCapacity] if Gap makes the query read more than 1 TiB (1 GiB on
+// 32-bit systems), or an error from the [io.ReaderAt]. On error, the hits are meaningless.
 func (x *InterleavedFile) MayContainHash(h Hash, hits []uint64) (int, error) {
 	hits = x.words(h, hits)
 	slots, ranges := x.plan(h)
@@ -194,11 +194,12 @@ func checkAllocation(size int64) error {
 	return nil
 }
 
-// MayContainBatch tests every key of a column in every filter, as [Interleaved.MayContainBatch] does. It reads
-// each slice once for all keys, in the order of the file, and reads slices together if they are close to each
-// other. Each key needs memory: one bit for each filter, and 16 bytes for each probe. MayContainBatch allocates
-// up to 64 MiB, or the memory for 512 keys if that is more. If the column needs more memory, MayContainBatch
-// divides it into parts, and reads the slices again for each part. It returns the same errors as
+// MayContainBatch tests every key of a column in every filter and returns the number of hits. The layout of
+// hits is the same as in [Interleaved.MayContainBatch]. MayContainBatch reads the slices in file order, and
+// reads each slice only once for all keys. A single read covers slices that are close to each other. For each
+// key, MayContainBatch needs one bit of memory per filter and 16 bytes per probe. It allocates up to 64 MiB,
+// or the memory for 512 keys if that is more. If the column needs more memory, MayContainBatch divides it
+// into parts, and reads the slices again for each part. It returns the same errors as
 // [InterleavedFile.MayContainHash].
 func (x *InterleavedFile) MayContainBatch(keys Keys, hits []uint64) (int, error) {
 	perKey := (x.filters+63)/64*8 + x.empty.K*int(unsafe.Sizeof(wanted{}))
@@ -282,8 +283,8 @@ func (x *InterleavedFile) andRead(r fileRange, all []wanted, rows []uint64) erro
 	return nil
 }
 
-// Labels reads and checks the numbers of keys, the labels and the metadata. The error is [ErrEncoding] if they
-// are damaged, or an error from the [io.ReaderAt].
+// Labels reads the labels, the numbers of keys and the metadata from the file, and verifies their checksum.
+// The error is [ErrEncoding] if the data is damaged, or an error from the [io.ReaderAt].
 func (x *InterleavedFile) Labels() (*Labels, error) {
 	size := interleavedAfter + x.sections.table + x.sections.metadata
 	if err := checkAllocation(int64(size)); err != nil {
