@@ -130,7 +130,7 @@ func (f Format) Hash(key []byte) Hash {
 	panic(noFormat(f))
 }
 
-// HashString is Hash for a string. It does not copy the string.
+// HashString is like Hash but accepts the key as a string. It does not copy the string.
 //
 //gcassert:inline
 //gcassert:noescape
@@ -138,13 +138,13 @@ func (f Format) HashString(key string) Hash {
 	return f.Hash(unsafe.Slice(unsafe.StringData(key), len(key)))
 }
 
-// HashUint64 returns the hash of the 8 little-endian bytes of key.
+// HashUint64 returns the hash of the 8-byte little-endian encoding of key.
 func (f Format) HashUint64(key uint64) Hash { return f.scheme().hashUint64(key) }
 
-// HashFrom converts h, the hash of a key that the caller already has, to a [Hash]. For [LevelDB], the lower 32
-// bits of h are LevelDB's hash, as Badger stores it. For [Pebble], they are LevelDB's hash with signed bytes.
-// For [Parquet], h is XXH64 with the seed 0. For [RocksDB], h is XXPH3 (see [Format.AppendHashes64]). HashFrom
-// panics for formats whose hash has more than one word.
+// HashFrom returns the [Hash] for the hash value h, which the caller has already computed. For [LevelDB], the
+// lower 32 bits of h must be LevelDB's hash, which Badger also uses. For [Pebble], the lower 32 bits must be
+// LevelDB's hash, computed with signed bytes. For [Parquet], h must be XXH64 with seed 0. For [RocksDB], h
+// must be XXPH3 (see [Format.AppendHashes64]). HashFrom panics if the format's hash has more than 64 bits.
 func (f Format) HashFrom(h uint64) Hash {
 	s := f.scheme()
 	switch schemes[s].words {

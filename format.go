@@ -19,12 +19,12 @@ import (
 type Format uint8
 
 const (
-	// RocksDB is RocksDB's FastLocalBloom filter. Tables with a format_version of 5 or more contain it. Its
-	// hash has 64 bits. A filter is at most 4 GiB in size, which is enough for 3.4 billion keys at a rate of
-	// 1 %. If a filter of 4 GiB contains ten billion keys, its rate is 32 %. RocksDB's builder skips a key that
-	// has the same hash as the key before it, but this library counts every key. To build filters of the same
-	// size as RocksDB, leave out each key that is equal to the key before it. In this module, docs/rocksdb.md
-	// describes the bytes of the formats RocksDB and Pebble.
+	// RocksDB is RocksDB's FastLocalBloom filter. Tables with a format_version of 5 or more use this filter.
+	// Its hash has 64 bits. A filter is at most 4 GiB in size, which is enough for 3.4 billion keys at a rate
+	// of 1 %. If a filter of 4 GiB contains ten billion keys, its rate is 32 %. RocksDB's builder skips a key
+	// that has the same hash as the key before it, but this library counts every key. To build filters of the
+	// same size as RocksDB, leave out each key that is equal to the key before it. In this module,
+	// docs/rocksdb.md describes the bytes of the formats RocksDB and Pebble.
 	RocksDB Format = iota
 	// LevelDB is the built-in filter of LevelDB, and also of goleveldb, golang/leveldb and Badger. Its hash has
 	// 32 bits. Keys that are numbers can have far more false positives than other keys (see
@@ -32,11 +32,12 @@ const (
 	LevelDB
 	// Pebble is the filter of Pebble, and also of RocksDB tables with a format_version below 5. Its hash is a
 	// variant of LevelDB's 32-bit hash and has the same weakness. Some keys map to a single bit, so a rate of
-	// 0.1 % needs about 90 bits per key, and a rate of 0.01 % about 800. Like RocksDB's builder, Pebble's
-	// builder skips a key that has the same hash as the key before it. A filter is at most 512 MiB in size.
+	// 0.1 % needs about 90 bits per key, and a rate of 0.01 % needs about 800. Like RocksDB's builder,
+	// Pebble's builder skips a key that has the same hash as the key before it. A filter is at most 512 MiB in
+	// size.
 	Pebble
-	// Parquet is the split block filter of Parquet files. The encoded filter consists of the blocks alone,
-	// without the header. Its hash has 64 bits.
+	// Parquet is the split block filter of Parquet files. The encoded filter consists of the blocks only. It
+	// does not include the header that precedes them in a file. Its hash has 64 bits.
 	Parquet
 	// Nori is the filter that the documentation of nori-sstable describes. It uses two 64-bit hashes. With this
 	// format, [Open] also reads NoriCrate filters. Filters with fewer than a few hundred keys have a higher
@@ -47,16 +48,17 @@ const (
 	// its header and its size.
 	NoriCrate
 	// BitsAndBlooms is the filter that github.com/bits-and-blooms/bloom writes with WriteTo, MarshalBinary and
-	// gob. Loki, Tempo, Weaviate and many other Go programs store such filters. Its hash has 256 bits. A filter
-	// has up to 4,096 probes. In the encoded filter, the numbers in the header and the words of the bit array
-	// are big-endian. A program that has changed the byte order of the package bitset writes a different
-	// format. In this module, docs/bits-and-blooms.md shows how to query stored filters.
+	// gob. Loki, Tempo, Weaviate and many other Go programs store such filters. Its hash has 256 bits. A
+	// filter has up to 4,096 probes. In the encoded filter, the numbers in the header and the words of the bit
+	// array are big-endian. A program that has called bitset.LittleEndian writes a different format. In this
+	// module, docs/bits-and-blooms.md shows how to query stored filters.
 	BitsAndBlooms
-	// Guava is the filter that BloomFilter.writeTo of Java's com.google.common.hash writes with the default
-	// strategy, MURMUR128_MITZ_64. Its hash has 128 bits. A filter has 1 to 2^31 - 1 words of 64 bits, and up
-	// to 255 probes. The Funnel determines the bytes of a key. With byteArrayFunnel, they are the bytes of the
-	// array. With unencodedCharsFunnel, they are the string in little-endian UTF-16. With stringFunnel, they
-	// are the string in its charset. With longFunnel, they are 8 little-endian bytes (see [Set.AddUint64]).
+	// Guava is the filter that BloomFilter.writeTo in the Java package com.google.common.hash writes with the
+	// default strategy, MURMUR128_MITZ_64. Its hash has 128 bits. A filter has 1 to 2^31 - 1 words of 64 bits,
+	// and up to 255 probes. The Funnel determines the bytes of a key. The key of byteArrayFunnel is the array
+	// itself. The key of unencodedCharsFunnel is the string in little-endian UTF-16. The key of stringFunnel
+	// is the string in the given charset. The key of longFunnel is the 8-byte little-endian encoding of the
+	// number (see [Set.AddUint64]).
 	Guava
 )
 
@@ -111,17 +113,16 @@ func (f Format) scheme() scheme {
 	panic(noFormat(f))
 }
 
-// HashBits returns the number of bits of the format's hash: 32, 64, 128 or 256. In a filter of n keys, at least
-// a fraction n / 2^HashBits of the absent keys are false positives, because they have the same hash as a key in
-// the filter.
+// HashBits returns the number of bits in the format's hash, which is 32, 64, 128 or 256. In a filter of n
+// keys, at least a fraction n / 2^HashBits of the absent keys are false positives, because they have the same
+// hash as a key in the filter.
 func (f Format) HashBits() int { return schemes[f.scheme()].words.bits() }
 
 // Name returns the name that tables store beside a filter of this format. [RocksDB] and [Pebble] use the same
-// name; the last bytes of a filter show which of the two formats it has. In a table with a single filter, that
-// filter is the block whose name is "fullfilter." followed by the returned name. In a table with several
-// filters, the block whose name is "partitionedfilter." followed by the returned name is an index of the
-// filters. Because nori-sstable, Parquet, bits-and-blooms and Guava store no name, this library chose names for
-// their formats.
+// name; the last bytes of a filter identify its format. In a table with a single filter, the filter is in the
+// block whose name is "fullfilter." followed by the returned name. In a table with several filters, an index
+// of the filters is in the block whose name is "partitionedfilter." followed by the returned name. Because
+// nori-sstable, Parquet, bits-and-blooms and Guava store no name, this library chose names for their formats.
 func (f Format) Name() string {
 	f.mustBe()
 	return formats[f].name
@@ -156,9 +157,9 @@ func ParseFormat(s string) (Format, error) {
 }
 
 // Reference reports whether key may be in the encoded filter. It follows the definition of the format step by
-// step, without optimizations. Every kernel is tested against it. For [LevelDB], Reference runs the same loop
-// as the Go ports of LevelDB. Reference is exported for comparisons. To test keys, use [Policy.MayContain],
-// which gives the same answers.
+// step, without optimizations. Every kernel is tested against Reference. For [LevelDB], Reference runs the
+// same loop as the Go ports of LevelDB. Use Reference to check or benchmark other implementations. To test
+// keys, use [Policy.MayContain], which gives the same answers.
 func Reference(f Format, filter, key []byte) bool {
 	switch f { // as in decode
 	case RocksDB:
@@ -186,12 +187,12 @@ func Reference(f Format, filter, key []byte) bool {
 type Explanation struct {
 	Numbers []Step // the key's hash first
 
-	// Rule is a formula, in words, for the bit that probe i tests, where i is counted from 0. It refers to the
-	// numbers by name.
+	// Rule is a formula for the position of the bit that probe i tests. Probes are numbered from 0. The
+	// formula refers to the numbers by name.
 	Rule string
 
-	// Positions contains the position of the bit that each probe tests, in the order of the probes. It is empty
-	// if the filter answers without testing its bits.
+	// Positions lists the positions of the bits that the probes test, in the order of the probes. It is empty
+	// if the filter answers without testing any bits.
 	Positions []uint64
 }
 

@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// Hash is the hash of a key. You can use it with every filter whose format has the same hash function, so you
-// can query many filters and hash the key only once. If the hashes of two keys are equal (==), such a filter
-// cannot distinguish the keys.
+// Hash is the hash of a key. You can use it with every filter whose format uses the same hash function, so
+// you need to hash a key only once to query many filters. If the hashes of two keys are equal (==), these
+// filters cannot distinguish the keys.
 type Hash struct {
 	// A hash of one or two words has hashMark in h3 and its scheme in h4, and 0 in h2 if it has one word. There is
 	// no field for the scheme: the compiler keeps a struct of more than four fields or 32 bytes on the stack, and

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Hashed hashes every row once, with the hash function of f. It returns the column of these hashes, with the
-// same null rows. You can use that column with filters of every format that has the same hash function. With
+// Hashed hashes every row once with the hash function of f. It returns a column of these hashes with the same
+// null rows. You can use the returned column with every filter whose format uses the same hash function. With
 // other filters, queries and additions panic. Hashed panics if k is a column of hashes from a hash function
 // that f does not use.
 func (k Keys) Hashed(f Format) Keys { return k.hashedBy(kernels[0], f) }
@@ -51,13 +51,13 @@ func (k *Keys) hashedTo(memory []uint64, s scheme, kernel Kernel) (h Keys) {
 	return h
 }
 
-// AppendHashes32 hashes every row of a column with the hash function of f. It appends the 32-bit hashes to dst
-// and returns the extended slice. For a null row, it appends 0. Each hash is the first word of [Hash.Words].
-// [Format.Hashes32] makes a column of such hashes. The part of dst that AppendHashes32 writes must not overlap
-// the memory of the keys.
+// AppendHashes32 hashes every row of a column with the hash function of f. It appends the 32-bit hashes to
+// dst and returns the extended slice. For a null row, it appends 0. Each hash equals the first word that
+// [Hash.Words] returns for the key. To make a column from such hashes, use [Format.Hashes32]. The part of dst
+// that AppendHashes32 writes must not overlap the memory of the keys.
 //
-// AppendHashes32 panics if the hash of f is not a single word of 32 bits, or if keys is a column of hashes from
-// a hash function that f does not use.
+// AppendHashes32 panics if f does not use 32-bit hashes, or if keys is a column of hashes from a hash
+// function that f does not use.
 func (f Format) AppendHashes32(dst []uint32, keys Keys) []uint32 {
 	return f.appendHashes32(kernels[0], dst, &keys)
 }
@@ -71,8 +71,8 @@ func (f Format) appendHashes32(kernel Kernel, dst []uint32, keys *Keys) []uint32
 	return dst
 }
 
-// AppendHashes64 is [Format.AppendHashes32] for formats whose hash is a single word of 64 bits. The hash of
-// [Parquet] is XXH64 with the seed 0. The hash of [RocksDB] is XXPH3, which differs from XXH3.
+// AppendHashes64 is like [Format.AppendHashes32] but for formats that use 64-bit hashes. The hash of
+// [Parquet] is XXH64 with seed 0. The hash of [RocksDB] is XXPH3, which differs from XXH3.
 func (f Format) AppendHashes64(dst []uint64, keys Keys) []uint64 {
 	return f.appendHashes64(kernels[0], dst, &keys)
 }
@@ -133,15 +133,15 @@ func (k *Keys) eachWindow(s scheme, kernel Kernel, withNulls bool, visit func(fi
 	w.giveBack()
 }
 
-// Hashes32 returns a column of keys whose 32-bit hashes in format f the caller already has. For example, Badger
-// computes [LevelDB] hashes. You can use the column with filters of every format that has the same hash
-// function. With other filters, queries and additions panic. Hashes32 panics if the hash of f is not a single
-// word of 32 bits.
+// Hashes32 returns a column of keys that are given by their 32-bit hashes in format f. Use it if the hashes
+// have already been computed. For example, Badger computes [LevelDB] hashes. You can use the column with
+// every filter whose format uses the same hash function. With other filters, queries and additions panic.
+// Hashes32 panics if f does not use 32-bit hashes.
 func (f Format) Hashes32(hashes []uint32) Keys {
 	return f.columnOfHashes(one32, columnOf(hashes32, hashes))
 }
 
-// Hashes64 is [Format.Hashes32] for formats whose hash is a single word of 64 bits.
+// Hashes64 is like [Format.Hashes32] but for formats that use 64-bit hashes.
 func (f Format) Hashes64(hashes []uint64) Keys {
 	return f.columnOfHashes(one64, columnOf(hashes64, hashes))
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Kernel is an implementation of the loops that process batches. All kernels give the same answers. They differ
-// in speed and in the CPU features that they need.
+// Kernel is an implementation of the loops that process batches. All kernels give the same answers. Kernels
+// differ in speed and in the CPU features that they require.
 type Kernel uint8
 
 const (
@@ -33,7 +33,7 @@ func (k Kernel) String() string {
 // the package. So do not initialize another variable with one of these: it would miss what this CPU has.
 var kernels = []Kernel{Generic}
 
-// Kernels returns the kernels that this CPU can run, the fastest first. [Generic] is always the last.
+// Kernels returns the kernels that this CPU can run, the fastest first. [Generic] is always last.
 func Kernels() []Kernel { return slices.Clone(kernels) }
 
 // check returns ErrKernel for a kernel that this CPU does not run.

@@ -5,19 +5,20 @@ import (
 	"strings"
 )
 
-// KeyKind describes what the bytes of a filter's keys represent. For example, the number 42 has different bytes
-// as text and as a 64-bit integer. The header of a filter file records the kind. With it, a program can return
-// an error for keys of a different kind, instead of a no for every key. The kind does not affect the answers of
-// a filter.
+// KeyKind describes what the bytes of a filter's keys represent. For example, the number 42 has different
+// bytes as text and as a 64-bit integer. The header of a filter file records the kind. A program can use the
+// kind to reject keys of a different kind, which would otherwise appear to be absent. The kind does not
+// affect the answers of a filter.
 //
 // A kind is a name of up to 32 printable ASCII characters. The package adapter/parquet uses the names of
 // Parquet's column types, such as INT64.
 type KeyKind string
 
 const (
-	// KindUnknown is the kind if none was set. Bare bytes, and files that do not record a kind, have this kind.
+	// KindUnknown means that no kind was set. A filter has this kind if it was opened from bare bytes, or from
+	// a file that does not record a kind.
 	KindUnknown KeyKind = ""
-	// KindText is the kind of keys that are the bytes of text.
+	// KindText is the kind of keys that are text.
 	KindText KeyKind = "text"
 )
 

@@ -43,9 +43,9 @@ func Bytes[B ~[]byte](keys []B) Keys { return columnOf(byteSlices, keys) }
 func Strings[S ~string](keys []S) Keys { return columnOf(strs, keys) }
 
 // Integers returns a column of integers. Each key consists of the 1, 2, 4 or 8 bytes of an integer, in
-// little-endian order and two's complement. So an []int64 and a []uint64 with the same bits give the same keys.
-// Values of type int and uint are keys of 8 bytes on every machine. On machines where these types have 4 bytes,
-// Integers copies the column.
+// little-endian order and two's complement. So a []int64 and a []uint64 with the same bits give the same
+// keys. Values of type int and uint are keys of 8 bytes on every machine. On machines where these types have
+// 4 bytes, Integers copies the column.
 func Integers[I ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64](keys []I) Keys {
 	if bits.UintSize < 64 && isWord[I]() {
 		return widened(keys)
@@ -72,8 +72,9 @@ func widened[I ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint1
 // portable Go has no loop of its own for them.
 func (k *Keys) isNarrow() bool { return k.layout == uint8s || k.layout == uint16s }
 
-// FixedWidth returns a column of keys that all have width bytes. The len(data)/width keys lie one after the
-// other in data. If width is below 1 or does not divide len(data), the error is [ErrKeys].
+// FixedWidth returns a column of keys of equal length. The parameter width is the length of a key in bytes.
+// The len(data)/width keys lie one after the other in data. If width is below 1 or does not divide len(data),
+// the error is [ErrKeys].
 func FixedWidth(data []byte, width int) (Keys, error) {
 	if width < 1 {
 		return Keys{}, fmt.Errorf("%w: keys of width %d", ErrKeys, width)
@@ -84,10 +85,10 @@ func FixedWidth(data []byte, width int) (Keys, error) {
 	return Keys{layout: fixedWidth, n: len(data) / width, width: width, data: data}, nil
 }
 
-// Offsets returns a column in the layout of Arrow's string and binary arrays, whose offsets have 32 bits, or of
-// its large string and large binary arrays, whose offsets have 64 bits. Key i is data[offsets[i]:offsets[i+1]],
-// so there is one more offset than there are keys. If there are no offsets, the column is empty. If offsets
-// decrease or point outside data, the error is [ErrKeys].
+// Offsets returns a column in the layout of an Arrow array with offsets. The offsets have 32 bits in string
+// and binary arrays, and 64 bits in large string and large binary arrays. Key i is
+// data[offsets[i]:offsets[i+1]], so there is one more offset than there are keys. If there are no offsets,
+// the column is empty. If offsets decrease or point outside data, the error is [ErrKeys].
 func Offsets[O int32 | int64](data []byte, offsets []O) (Keys, error) {
 	if len(offsets) == 0 {
 		return Keys{}, nil
@@ -125,8 +126,8 @@ func Offsets[O int32 | int64](data []byte, offsets []O) (Keys, error) {
 // The parameters bitmap and offset mean the same as in [Keys.WithValidity]. If bitmap is nil, no row is null.
 // The header of a null row may contain any bytes.
 //
-// If a key is not within its buffer, if the number of bytes in headers is not a multiple of 16, or if the
-// bitmap is too short, the error is [ErrKeys].
+// The error is [ErrKeys] if a key is not within its buffer, if len(headers) is not a multiple of 16, or if
+// the bitmap is too short.
 func Views(headers []byte, buffers [][]byte, bitmap []byte, offset int) (Keys, error) {
 	if len(headers)%len(viewHeader{}) != 0 {
 		return Keys{}, fmt.Errorf("%w: %d bytes are not a whole number of headers", ErrKeys, len(headers))
@@ -182,10 +183,10 @@ func (k *Keys) viewKey(i int, valid bool) string {
 	return unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(data), at)), length)
 }
 
-// WithValidity returns the same column with an Arrow validity bitmap. Row i is a key if bit offset+i of bitmap
-// is set, and null if not. The least significant bit of a byte comes first. A null row is never a hit and adds
-// no key. The byte slice, string or view of a null row may refer to anything, but its offsets must be within
-// the data.
+// WithValidity returns the same column with an Arrow validity bitmap. If bit offset+i of bitmap is clear, row
+// i is null. Bits are numbered from the least significant bit of each byte. A null row is never a hit and
+// adds no key. The byte slice, string or view of a null row may point to anything, but the offsets of a null
+// row must be within the data.
 //
 // If the bitmap is too short or offset is negative, the error is [ErrKeys]. For a column of [Views], the error
 // is also ErrKeys if a row that was null becomes a key that is not within its buffer.
@@ -206,10 +207,10 @@ func (k Keys) WithValidity(bitmap []byte, offset int) (Keys, error) {
 	return k, nil
 }
 
-// Len returns the number of rows, null rows included.
+// Len returns the number of rows, including null rows.
 func (k Keys) Len() int { return k.n }
 
-// Slice returns the column of rows i to j-1. It panics if i and j are out of range.
+// Slice returns the column of rows i to j-1. It panics if i or j is out of range.
 func (k Keys) Slice(i, j int) Keys {
 	if i < 0 || i > j || j > k.n {
 		panic(fmt.Sprintf("bloom: rows [%d:%d] of a column of %d", i, j, k.n))

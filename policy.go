@@ -14,29 +14,30 @@ import (
 type Policy struct {
 	Format Format
 
-	// BitsPerKey is the number of bits in a filter for each key. A negative number counts as 0. Formats other
-	// than LevelDB use at least 1 bit per key, and RocksDB uses at most 100.
+	// BitsPerKey is the number of bits per key in a filter. A negative number counts as 0. Formats other than
+	// LevelDB use at least 1 bit per key, and RocksDB uses at most 100.
 	BitsPerKey int
 }
 
-// PolicyFor returns a policy for filters with at most the given false-positive rate, for example 0.01. It uses
-// the fewest bits per key with which a filter for the given capacity has at most this rate. The rate also holds
-// for a filter built for more keys, because the size of the filter grows with the number of keys. The rate does
-// not hold for a [Set] with more keys than its capacity. If no storage engine reads the filter, choose the
-// format [Default].
+// PolicyFor returns a policy for filters with at most the given false-positive rate, for example 0.01. It
+// chooses the smallest number of bits per key at which a filter for the given capacity has at most this rate.
+// The rate also holds for a filter built for more keys, because the size of the filter grows with the number
+// of keys. The rate does not hold for a [Set] with more keys than its capacity. If no storage engine reads
+// the filter, choose the format [Default].
 //
 // The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format reaches it. It is
 // [ErrCapacity] if capacity is negative, or if the filter would need more bytes than [Policy.NewSet] allows. It
 // is [ErrFormat] if the format is unknown. If the rate is possible for fewer keys, the error message suggests a
 // number of keys.
 //
-// The rate is [Policy.FalsePositiveRate], the rate of keys with random hashes. Keys that are numbers can have a
-// far higher rate in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). Some formats have limits that
-// more bits per key cannot overcome:
+// PolicyFor computes rates with [Policy.FalsePositiveRate], which assumes keys with random hashes. Keys that
+// are numbers can have a far higher rate in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). Some
+// formats have limits that more bits per key cannot overcome:
 //
-//   - LevelDB and Pebble have a hash of 32 bits, so a filter of n keys has a rate of at least 1 - e^(-n/2^32).
-//     Above capacity, the rate holds for up to falsePositiveRate · 2^29 keys, which is 5 million keys for 1 %.
-//     For some of these numbers of keys, however, the rate is up to 6.5 times falsePositiveRate.
+//   - LevelDB and Pebble have 32-bit hashes, so a filter of n keys has a rate of at least 1 - e^(-n/2^32).
+//     For more keys than capacity, the rate holds up to falsePositiveRate · 2^29 keys, which is 5 million
+//     keys for 1 %. For some of these numbers of keys, however, the rate is up to 6.5 times
+//     falsePositiveRate.
 //   - Guava has higher rates if the number of bits is a small odd number times a power of two. For some numbers
 //     of keys above capacity, the rate is up to 1.1 times falsePositiveRate if falsePositiveRate is 0.005 or
 //     more, and up to 65 times otherwise. If capacity is 1,000 or more, the rate is up to 1.1 times
@@ -109,7 +110,7 @@ func (f Format) filters() *rates.Filters {
 	return &rates.Filters{Format: f.encoding(), HashBits: f.HashBits(), Rate: f.rate}
 }
 
-// Name returns the [Format.Name] of the policy's format, which tables store beside its filters.
+// Name returns the [Format.Name] of the policy's format. Tables store this name beside their filters.
 func (p Policy) Name() string { return p.Format.Name() }
 
 // Size returns the number of bits and the number of probes of the filter that the policy builds for n keys.
@@ -131,7 +132,7 @@ func (p Policy) Size(n int) (bits uint64, probes int, err error) {
 }
 
 // FalsePositiveRate returns the expected false-positive rate, from 0 to 1, of a filter that the policy builds
-// for n keys. It is the [Format.FalsePositiveRate] of a filter of that size.
+// for n keys. It is the result of [Format.FalsePositiveRate] for a filter of that size.
 func (p Policy) FalsePositiveRate(n int) float64 {
 	p.Format.mustBe()
 	if n <= 0 {
@@ -144,8 +145,8 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 // FalsePositiveRate returns the expected false-positive rate, from 0 to 1, of a filter that contains n keys and
 // has the given numbers of bits and probes.
 //
-// The result is the rate of keys with random hashes. Its accuracy depends on the format. For up to 20 bits per
-// key, these are the deviations of measured rates:
+// The result is the rate for keys with random hashes. Its accuracy depends on the format. With up to 20 bits
+// per key, measured rates deviated from the result as follows:
 //
 //   - [Parquet] and [RocksDB]: measured rates were within 5 % of the result for 1,000 keys or more, and within
 //     10 % for fewer keys.
@@ -157,23 +158,23 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 //     keys or lower rates, measured rates were 0.93 to 1.43 times the result. For fewer than 70 keys, they were
 //     0.75 to 1.5 times the result.
 //   - [Pebble]: for 50 keys or more, measured rates were 0.96 to 1.06 times the result. For fewer keys, they
-//     were 0.8 to 1.06 times the result. Some numbers of lines give far more false positives than others. Near
-//     these numbers, measured rates were up to 1.7 times the result.
+//     were 0.8 to 1.06 times the result. Filters with certain numbers of lines have far more false positives
+//     than others. Near these numbers, measured rates were up to 1.7 times the result.
 //
-// For more than 20 bits per key, measured rates of Pebble were 1.0 to 1.3 times the result. For filters of
-// fewer than 70 keys at more than 20 bits per key, measured rates of LevelDB and Nori were 0.4 to 7 times the
-// result. The rates of NoriCrate were up to 20 times the result, the rates of Guava up to 220 times, and the
-// rates of BitsAndBlooms up to 2,000 times. The difference is largest for filters of one or two keys.
+// With more than 20 bits per key, measured rates of Pebble were 1.0 to 1.3 times the result. For filters of
+// fewer than 70 keys with more than 20 bits per key, measured rates of LevelDB and Nori were 0.4 to 7 times
+// the result. The rates of NoriCrate were up to 20 times the result, the rates of Guava up to 220 times, and
+// the rates of BitsAndBlooms up to 2,000 times. The difference is largest for filters of one or two keys.
 //
 // If a LevelDB or RocksDB filter has more than 30 probes, every key is a hit, so the rate is 1.
 //
-// Keys that are numbers can have far higher rates in the formats LevelDB and Pebble, because they have similar
-// or equal hashes. One example is a filter of 40 keys at 10 bits per key, where the keys are 8-byte big-endian
-// integers. Of the absent integers between the keys, 59 % are false positives in a LevelDB filter, and 99.7 %
-// in a Pebble filter. Another example is a filter of a million numbered strings such as "user-00000042". Of the
-// absent strings between the keys, 4 to 12 % are false positives. If hashes are equal, more bits do not help.
-// In the other formats, these keys have the same rates as keys with random hashes. In this module,
-// docs/false-positives.md lists the rates of more kinds of keys.
+// Keys that are numbers can have far higher rates in the formats LevelDB and Pebble, because the hashes of
+// such keys are similar or equal. One example is a filter of 40 keys at 10 bits per key, where the keys are
+// 8-byte big-endian integers. Of the absent integers between the keys, 59 % are false positives in a LevelDB
+// filter, and 99.7 % in a Pebble filter. Another example is a filter of a million numbered strings such as
+// "user-00000042". Of the absent strings between the keys, 4 to 12 % are false positives. If the hashes of
+// two keys are equal, more bits per key do not help. In the other formats, these keys have the same rates as
+// keys with random hashes. In this module, docs/false-positives.md lists the rates of more kinds of keys.
 func (f Format) FalsePositiveRate(n int, bits uint64, probes int) float64 {
 	f.mustBe()
 	switch {
@@ -230,11 +231,12 @@ func measureLevelDB(n, m, k, queries int) float64 {
 // depends on the number of keys, which includes duplicates but not null rows. AppendFilter does not change the
 // existing bytes of dst. If dst has no capacity, the bits begin at the start of a cache line.
 //
-// Up to 16 goroutines build a filter of 2 MiB or more: at most one for each core (GOMAXPROCS), and at most one
-// for every 2^17 keys. Their temporary memory is at most 6 MiB plus 0.6 times the size of the filter. Two kinds
-// of filters are always built by a single goroutine: [Parquet], [RocksDB] and [Pebble] filters on a kernel
-// other than [Generic], and filters of more than 2^32 bits in formats other than LevelDB. If AppendFilter
-// allocates 4 MiB or more, it requests huge pages. None of this affects the bytes of the filter.
+// AppendFilter builds a filter of 2 MiB or more with up to 16 goroutines, but with at most one goroutine for
+// each core (GOMAXPROCS) and at most one for every 2^17 keys. The goroutines use temporary memory of at most
+// 6 MiB plus 0.6 times the size of the filter. Two kinds of filters are always built by a single goroutine:
+// [Parquet], [RocksDB] and [Pebble] filters on a kernel other than [Generic], and filters of more than 2^32
+// bits in formats other than LevelDB. If AppendFilter allocates 4 MiB or more, it requests huge pages. None
+// of this affects the bytes of the filter.
 //
 // AppendFilter panics if the bits need more than 2^40 bytes (2^30 where int has 32 bits), if a [Parquet] filter
 // needs more than 2^31 - 1 blocks, or if a [Pebble] filter needs more than 2^29 - 64 bytes. It also panics if
@@ -269,7 +271,7 @@ func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 	return dst
 }
 
-// NewFilter builds the filter of a column of keys, as [Policy.AppendFilter] does. [Filter.KeyCount] of the
+// NewFilter builds a filter of the keys in a column (see [Policy.AppendFilter]). The [Filter.KeyCount] of the
 // result is the number of rows that are not null. NewFilter panics in the same cases as AppendFilter.
 func (p Policy) NewFilter(keys Keys) *Filter {
 	v, _ := openView(p.Format, p.AppendFilter(nil, keys)) // no error: the bytes are ours
