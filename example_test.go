@@ -54,7 +54,7 @@ func ExampleFilter_AppendHits() {
 	// Output: [1 3]
 }
 
-// To look up a key in many tables, hash it only once.
+// To look up a key in many tables, hash the key only once.
 func ExampleFilter_MayContainHash() {
 	var tables []*bloom.Filter
 	for _, keys := range [][]string{{"a", "b"}, {"c"}, {"b", "d"}} {
@@ -85,7 +85,7 @@ func ExampleGroup() {
 	// Output: 2 tables: 101
 }
 
-// LevelDB's hash is too short for some combinations of a number of keys and a rate.
+// LevelDB's 32-bit hash is too short for some numbers of keys and false-positive rates.
 func ExamplePolicyFor() {
 	policy, err := bloom.PolicyFor(bloom.Default, 500_000, 0.001)
 	fmt.Println(policy.BitsPerKey, err)
@@ -163,7 +163,8 @@ func ExampleSet_WriteTo() {
 	// Output: rocksdb filter of 10240 bits and 6 probes for 2 keys true
 }
 
-// A Builder works as LevelDB does when it writes a table: it collects keys, and sizes the filter at the end.
+// A Builder collects keys and determines the size of the filter at the end. LevelDB does the same when it
+// writes a table.
 func ExampleBuilder() {
 	builder := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}.NewBuilder()
 	builder.AddString("hello")
@@ -254,8 +255,8 @@ func guavaSize(keys int, rate float64) (bits uint64, probes, probesOf31 int) {
 	return 64 * uint64(math.Ceil(m/64)), round(-math.Log(rate) / math.Ln2), round(m / n * math.Ln2)
 }
 
-// A set with the same size as a Guava filter has the same bytes for the same keys. All numbers of bits in
-// this example, and the numbers of probes for Guava 31.1, are taken from headers that Guava wrote.
+// A set with the same size as a Guava filter has the same bytes for the same keys. The numbers of bits in
+// this example and the numbers of probes for Guava 31.1 come from headers that Guava wrote.
 func Example_guavaSize() {
 	bits, probes, _ := guavaSize(1_000_000, 0.03)
 	set, err := bloom.Guava.NewSet(bits, probes)
@@ -281,8 +282,8 @@ func Example_guavaSize() {
 	// 287 keys at 0.0014: 3968 bits, 10 probes, 9 by Guava 31.1
 }
 
-// TestTableSavesReads counts the blocks that the example's table reads. The table must read one block for
-// every present key. At 10 bits per key, it must read a block for at most 1.1 % of the absent keys.
+// TestTableSavesReads counts the blocks that the table of the example reads. The table must read one block
+// for each present key. At 10 bits per key, it must read a block for at most 1.1 % of the absent keys.
 func TestTableSavesReads(t *testing.T) {
 	t.Parallel()
 	const keys = 30_000
@@ -371,7 +372,7 @@ func TestTableRefusesOthers(t *testing.T) {
 	if os.Getenv("BLOOM_TEST_WHOLE") == "" {
 		stride = 7
 	}
-	for i := 0; i < filter; i += stride { // data and index: an error, or another value, and no panic
+	for i := 0; i < filter; i += stride { // damage to the blocks or the index: an error or another value, but no panic
 		damaged := bytes.Clone(whole)
 		damaged[i] ^= 0x81
 		table, err := open(damaged)
