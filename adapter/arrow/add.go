@@ -7,17 +7,18 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Adder collects keys: a [bloom.Builder], a [bloom.Set] or a [bloom.AtomicSet].
+// Adder collects keys. A [bloom.Builder], a [bloom.Set] and a [bloom.AtomicSet] are Adders.
 type Adder interface {
 	AddBatch(keys bloom.Keys)
 }
 
-// Add adds the values of arrays, such as the chunks of a column. It adds a value for every row that is not
-// null. From a dictionary, it adds each value that occurs in a row once. From a run-end encoded array, it
+// Add adds the values of arrays, such as the chunks of a column. It adds one key for every row that is not
+// null. For a dictionary array, it adds each value that occurs in a row once. For a run-end encoded array, it
 // adds the value of each run once.
 //
-// The error is [ErrType], [ErrArray] or [ErrValue]. It is [bloom.ErrKind] if the [KeyKind] of the builder or
-// set differs from the kind of the array. With an error, Add has added the arrays before the one that failed.
+// The error is [ErrType], [ErrArray] or [ErrValue]. If the builder or set has keys of a different kind than
+// the array ([KeyKind]), the error is [bloom.ErrKind]. If an array causes an error, Add has already added the
+// arrays before it.
 func Add(to Adder, arrays ...arrow.Array) error {
 	for _, a := range arrays {
 		if err := checkKind(to, a.DataType()); err != nil {

@@ -1,16 +1,16 @@
-// Package bloomarrow tests columns of Apache Arrow with the filters of this library, and builds filters from
+// Package bloomarrow tests Apache Arrow columns with the filters of this library, and builds filters from
 // columns.
 //
-// [Mask] reports for each row of an array whether it may be in a filter. [Positions] returns the numbers of
-// these rows, and [FilterRecordBatch] returns these rows of a record batch. [Add] adds the values of an array
-// to a builder or a set. [Keys] returns an array as a column of keys, for everything else that the package
-// bloom does with columns.
+// [Mask] reports for each row of an array whether the row may be in a filter. [Positions] returns the numbers
+// of the rows that may be in the filter, and [FilterRecordBatch] returns these rows of a record batch. [Add]
+// adds the values of arrays to a builder or a set. [Keys] returns an array as a column of keys, for the other
+// functions of package bloom.
 //
 // # Keys
 //
 // The key of a value is its bytes in Parquet's PLAIN encoding, without the length. So one filter works for
-// Arrow, for the bloom filters of Parquet files, and for keys in Go. If Parquet stores an Arrow type as a
-// different type, the key is the key of that type:
+// Arrow arrays, for Parquet columns, and for keys in Go. If Parquet stores an Arrow type as a different type,
+// the key is the key of that type:
 //
 //	Arrow type                                        key
 //	(large) string, (large) binary, their views       the bytes
@@ -23,29 +23,29 @@
 //	timestamp[ms], timestamp[us], timestamp[ns]       8 bytes, little-endian
 //	timestamp[s]                                      the key of the int64, in milliseconds
 //	float16                                           2 bytes, little-endian
-//	decimal32, decimal64, decimal128, decimal256      two's complement, big-endian, of the fewest
+//	decimal32, decimal64, decimal128, decimal256      two's complement, big-endian, in the fewest
 //	                                                  bytes that hold the precision
-//	bool                                              a byte, 0 or 1; Parquet has no filter of it
-//	null                                              no row is a key
-//	dictionary, run-end encoded, extension            the keys of the values, or of the storage
+//	bool                                              a byte, 0 or 1; Parquet has no filters for it
+//	null                                              no row has a key
+//	dictionary, run-end encoded, extension            the keys of the values or of the storage type
 //
-// The error is [ErrValue] if the key of a value cannot represent it: a date64 that is not a whole day, a time or
-// timestamp in seconds that overflows in milliseconds, a decimal with more digits than its precision allows. Null rows
-// may have such values, but the values of a dictionary may not.
+// If the Parquet type of the keys cannot represent a value, the error is [ErrValue]. Such a value is a date64
+// that is not a whole day, a time or timestamp in seconds that overflows in milliseconds, or a decimal with
+// more digits than its precision allows. Null rows may have such values, but a dictionary may not.
 //
-// Equal numbers of different types have different keys: test an int64 column with a filter of int64 keys. A
-// filter can record the kind of its keys ([bloom.Builder.SetKeyKind], [KeyKind]). Then a test with a column
-// of a different kind returns the error [bloom.ErrKind]. Zero and minus zero are different keys. Lists,
-// structs, maps, unions and intervals have no keys: the error is [ErrType].
+// Equal numbers of different types have different keys, so test an int64 column with a filter of int64 keys.
+// A filter can record the kind of its keys ([bloom.Builder.SetKeyKind], [KeyKind]). Testing a column of a
+// different kind then returns the error [bloom.ErrKind]. Zero and minus zero are different keys. Lists,
+// structs, maps, unions and intervals have no keys, and cause the error [ErrType].
 //
-// The package copies values only if their bytes in Arrow differ from their key: integers of 8 and 16 bits,
-// date64, time32[s], timestamp[s], decimals and bool.
+// The package copies values only if their bytes in Arrow differ from their keys. This applies to integers of
+// 8 and 16 bits, date64, time32[s], timestamp[s], decimals and bool.
 //
 // # Arrays
 //
 // An array may be a slice of a larger array, and may have nulls. A null is never in a filter, and adds no
-// key. All functions check the offsets, views, indices, run ends and the lengths of the buffers that they
-// follow. For a malformed array, and for an array of more than 2^32 rows, they return [ErrArray]. The bytes
+// key. All functions check the offsets, views, indices, run ends and buffer lengths that they use. They
+// return [ErrArray] for a malformed array and for an array of more than 2^32 rows. The contents of an array
 // must not change during a call.
 package bloomarrow
 
@@ -61,11 +61,11 @@ import (
 
 // Functions wrap these errors with details. Test for them with [errors.Is].
 var (
-	// ErrType: values of the Arrow type have no keys.
+	// ErrType means that values of the Arrow type have no keys.
 	ErrType = errors.New("bloomarrow: type without keys")
-	// ErrArray: the buffers of an array do not match its type and length.
+	// ErrArray means that the buffers of an array do not match its type and length.
 	ErrArray = errors.New("bloomarrow: malformed array")
-	// ErrValue: a value has no key, because the Parquet type of its key cannot hold it.
+	// ErrValue means that the Parquet type of the keys cannot represent a value.
 	ErrValue = errors.New("bloomarrow: value without a key")
 )
 
@@ -107,7 +107,7 @@ func spanOf(dtype arrow.DataType, data arrow.ArrayData) (span, error) {
 func childOf(dtype arrow.DataType, data arrow.ArrayData) (span, error) {
 	s, err := spanOf(dtype, data)
 	if err == nil && !arrow.TypeEqual(dtype, data.DataType()) {
-		err = fmt.Errorf("%w: values of type %v where type %v belongs", ErrArray, data.DataType(), dtype)
+		err = fmt.Errorf("%w: values of type %v instead of type %v", ErrArray, data.DataType(), dtype)
 	}
 	return s, err
 }
@@ -174,7 +174,7 @@ func (s span) nulls() (bitmap []byte, offset int, err error) {
 		return nil, 0, nil
 	}
 	if rows := s.offset + s.n; len(bitmap) < rows/8 || len(bitmap) == rows/8 && rows%8 != 0 {
-		return nil, 0, fmt.Errorf("%w: a bitmap of %d bytes for %d rows", ErrArray, len(bitmap), rows)
+		return nil, 0, fmt.Errorf("%w: a bitmap of %d bytes is too short for %d rows", ErrArray, len(bitmap), rows)
 	}
 	return bitmap, s.offset, nil
 }

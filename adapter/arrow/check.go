@@ -90,7 +90,7 @@ func (s span) checkWidth(width int) error {
 // checkBits checks that there are bits for all rows.
 func (s span) checkBits() error {
 	if bits, rows := s.bytes(1), s.offset+s.n; s.n > 0 && len(bits) <= (rows-1)/8 {
-		return fmt.Errorf("%w: %d bytes are too few for %d rows of a bit", ErrArray, len(bits), rows)
+		return fmt.Errorf("%w: %d bytes are too few for %d rows of one bit", ErrArray, len(bits), rows)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func checkOffsets[E int32 | int64](s span, rows selection, end int, found func(f
 	}
 	at, last := offsets[0], offsets[len(offsets)-1]
 	if at < 0 || last < at || int64(last) > int64(end) {
-		return fmt.Errorf("%w: offsets from %d to %d, and %d values", ErrArray, at, last, end)
+		return fmt.Errorf("%w: offsets from %d to %d for %d values", ErrArray, at, last, end)
 	}
 	for i := range rows.n {
 		row := rows.at(i)
@@ -258,7 +258,7 @@ func (c *checker) checkDenseUnion(s span, t *arrow.DenseUnionType, rows selectio
 	for i := range rows.n {
 		row := rows.at(i)
 		if child, at := t.ChildIDs()[codes[row]], offsets[s.offset+row]; at < 0 || int(at) >= children[child].n {
-			return fmt.Errorf("%w: row %d has value %d of %d", ErrArray, row, at, children[child].n)
+			return fmt.Errorf("%w: row %d refers to value %d of %d", ErrArray, row, at, children[child].n)
 		}
 	}
 	return nil
@@ -287,7 +287,7 @@ func (c *checker) checkDictionary(s span, t *arrow.DictionaryType, rows selectio
 	for i := range rows.n {
 		row := rows.at(i)
 		if (nulls == nil || bitutil.BitIsSet(nulls, offset+row)) && index.at(row) >= uint64(values.n) {
-			return fmt.Errorf("%w: row %d has value %d of %d", ErrArray, row, index.at(row), values.n)
+			return fmt.Errorf("%w: row %d refers to value %d of %d", ErrArray, row, index.at(row), values.n)
 		}
 	}
 	return nil
@@ -306,7 +306,7 @@ func (c *checker) checkRuns(s span, t *arrow.RunEndEncodedType) error {
 func (s span) child(i int, dtype arrow.DataType) (span, error) {
 	children := s.data.Children()
 	if i >= len(children) {
-		return span{}, fmt.Errorf("%w: %v of %d children", ErrArray, s.dtype, len(children))
+		return span{}, fmt.Errorf("%w: %v with %d children", ErrArray, s.dtype, len(children))
 	}
 	values, err := childOf(dtype, children[i])
 	if err == nil {

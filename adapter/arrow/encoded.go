@@ -82,7 +82,7 @@ func (all integerIndices[I]) eachBlock(s span, values int, yield func(block int,
 			case bitmap != nil && !bitutil.BitIsSet(bitmap, offset+i+j):
 				block[j] = -1
 			case uint64(index) >= uint64(values): // negative ones are, too
-				return fmt.Errorf("%w: row %d has value %d of %d", ErrArray, i+j, index, values)
+				return fmt.Errorf("%w: row %d refers to value %d of %d", ErrArray, i+j, index, values)
 			default:
 				block[j] = int(index)
 			}
@@ -105,7 +105,7 @@ func eachBlock(s span, t *arrow.DictionaryType, values int, yield func(block int
 // behind which of the rows each run ends.
 func runsOf(s span, t *arrow.RunEndEncodedType) (values span, ends []int, err error) {
 	if n := len(s.data.Children()); n != 2 {
-		return span{}, nil, fmt.Errorf("%w: a run-end encoded array of %d children", ErrArray, n)
+		return span{}, nil, fmt.Errorf("%w: a run-end encoded array with %d children", ErrArray, n)
 	}
 	runs, err := childOf(t.RunEnds(), s.data.Children()[0])
 	if err != nil {

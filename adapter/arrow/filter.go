@@ -15,29 +15,31 @@ import (
 )
 
 // FilterRecordBatch tests one column of a record batch, and returns a batch of the rows that may be in the
-// filter. The schema, its metadata and the metadata of the batch stay the same. The result uses memory of the
-// allocator of ctx (compute.WithAllocator); release it. FilterRecordBatch filters several columns at the same
-// time, as many as the compute.ExecCtx of ctx allows.
+// filter. The returned batch has the same schema and metadata. Its memory comes from the allocator of ctx
+// (see compute.WithAllocator); release the batch after use. FilterRecordBatch filters columns concurrently,
+// as many at a time as the compute.ExecCtx of ctx allows.
 //
-// It does what compute.FilterRecordBatch does with a [Mask]. It also filters types that arrow-go cannot
-// filter: views, run-end encoded arrays, decimals of 32 and 64 bits, intervals of 16 bytes, and extensions of
-// these and of dictionaries. Filtered views share the buffers of the batch, and filtered dictionary arrays
-// share its dictionaries. For other columns that arrow-go does not filter, such as list views and lists of
-// such intervals, the error is [arrow.ErrNotImplemented]. In this case, test with [Mask], and filter the
-// other columns of the batch.
+// FilterRecordBatch does what compute.FilterRecordBatch does with a [Mask]. It also filters types that
+// arrow-go cannot filter: views, run-end encoded arrays, decimals of 32 and 64 bits, intervals of 16 bytes,
+// and extension types based on any of these or on dictionaries. Filtered views share the buffers of the
+// batch, and filtered dictionary arrays share its dictionaries. For other types that arrow-go cannot filter,
+// such as list views and lists of 16-byte intervals, the error is [arrow.ErrNotImplemented]. In this case,
+// use [Mask], and filter the other columns of the batch yourself.
 //
 // The other errors are [ErrType], [ErrValue] and [bloom.ErrKind] for the tested column, as in [Mask], and
-// [ErrArray] if there is no such column, or if a column is malformed in the rows that are copied.
+// [ErrArray] if there is no such column, or if the rows to copy are malformed in any column.
 func FilterRecordBatch(ctx context.Context, filter Tester, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
 	return NewRecordFilter(filter).FilterRecordBatch(ctx, batch, column)
 }
 
-// RecordFilter filters one record batch after the other. If the tested column has a dictionary, a
-// RecordFilter remembers which values of it may be in the filter, in a bit for each value. So it tests the
-// dictionary only once if the next batches share it, as batches of an Arrow IPC file do. For the same reason,
-// it may miss keys that are added to the filter between batches. It is not safe for concurrent use.
+// RecordFilter filters a sequence of record batches. If the tested column has a dictionary, a RecordFilter
+// remembers which values of the dictionary may be in the filter. So if the next batches share the dictionary,
+// as the batches of an Arrow IPC file do, it is tested only once. For the same reason, a RecordFilter may
+// miss keys that are added to the filter between batches. It needs one bit of memory for each value of the
+// dictionary. A RecordFilter is not safe for concurrent use.
 type RecordFilter struct {
-	// Invert keeps the other rows: rows that are certainly not in the filter, and null rows.
+	// Invert makes the RecordFilter keep the other rows instead: null rows and rows that are certainly
+	// not in the filter.
 	Invert bool
 
 	query    query
@@ -45,12 +47,12 @@ type RecordFilter struct {
 	words    []uint64  // hits
 }
 
-// NewRecordFilter returns a RecordFilter that keeps the rows that may be in the filter.
+// NewRecordFilter returns a RecordFilter that keeps the rows that may be in filter.
 func NewRecordFilter(filter Tester) *RecordFilter {
 	return &RecordFilter{query: query{filter: filter}}
 }
 
-// FilterRecordBatch filters a batch as the function [FilterRecordBatch] does.
+// FilterRecordBatch filters a batch in the same way as the function [FilterRecordBatch].
 func (f *RecordFilter) FilterRecordBatch(ctx context.Context, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
 	if column < 0 || int64(column) >= batch.NumCols() {
 		return nil, fmt.Errorf("%w: column %d of %d", ErrArray, column, batch.NumCols())

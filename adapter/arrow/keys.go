@@ -14,12 +14,12 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Keys returns an array as a column of keys, null rows included. The column refers to the memory of the array:
-// do not release the array while the column is in use.
+// Keys returns an array as a column of keys, including null rows. The column refers to the memory of the
+// array, so do not release the array while the column is in use.
 //
-// The rows of dictionaries and of run-end encoded arrays do not lie in memory as keys. For them the error is
-// [ErrType]; [Mask], [Positions] and [Add] accept them. The error is [ErrArray] for more than 2^20 rows without
-// bytes (of the type null or of width 0).
+// Keys returns [ErrType] for dictionaries and run-end encoded arrays, because their rows are not stored as
+// keys in memory. [Mask], [Positions] and [Add] accept these arrays. If an array of the type null or of width
+// 0 has more than 2^20 rows, the error is [ErrArray].
 func Keys(a arrow.Array) (bloom.Keys, error) {
 	s, err := rowsOf(a)
 	if err != nil {
@@ -223,7 +223,7 @@ func (s span) withoutKey(row int, value any) error {
 	if err != nil || bitmap != nil && !bitutil.BitIsSet(bitmap, offset+row) {
 		return err
 	}
-	return fmt.Errorf("%w: %v of row %d, of type %v", ErrValue, value, row, s.dtype)
+	return fmt.Errorf("%w: %v in row %d, of type %v", ErrValue, value, row, s.dtype)
 }
 
 // decimals returns rows of decimals. put writes all bytes of one in big-endian order.

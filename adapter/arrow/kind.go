@@ -40,9 +40,10 @@ var units = map[arrow.TimeUnit]bloomparquet.Unit{
 	arrow.Second: bloomparquet.Millis, arrow.Millisecond: bloomparquet.Millis, arrow.Microsecond: bloomparquet.Micros, arrow.Nanosecond: bloomparquet.Nanos,
 }
 
-// ParquetType returns the type of the Parquet column that has the same keys as the values of an Arrow type.
-// Parquet has no durations: they have the keys of INT64. For dictionaries, runs and extensions it is the type
-// of their values. The error is [ErrType].
+// ParquetType returns the type of a Parquet column that has the same keys as the values of an Arrow type.
+// Parquet has no type for durations, so their type is INT64. For dictionaries, run-end encoded arrays and
+// extensions, ParquetType returns the type of their values. If values of the Arrow type have no keys, the
+// error is [ErrType].
 func ParquetType(t arrow.DataType) (bloomparquet.Type, error) {
 	values := valueType(t)
 	switch v := values.(type) {
@@ -71,9 +72,9 @@ func decimalWidth(precision int) int {
 	return int(math.Ceil((float64(precision)*math.Log2(10) + 1) / 8))
 }
 
-// KeyKind returns the kind of the keys of an Arrow type. It is the kind of the Parquet column with the same
-// keys, such as INT64; durations have kinds of their own, such as INT64 (DURATION MILLIS). It is
-// [bloom.KindUnknown] for types without keys.
+// KeyKind returns the kind of the keys of an Arrow type, such as INT64. It is the kind of a Parquet column
+// with the same keys, except that durations have their own kinds, such as INT64 (DURATION MILLIS). For a type
+// without keys, KeyKind returns [bloom.KindUnknown].
 func KeyKind(t arrow.DataType) bloom.KeyKind {
 	parquet, err := ParquetType(t)
 	if err != nil {
@@ -101,7 +102,7 @@ func checkKind(of any, t arrow.DataType) error {
 		return nil
 	}
 	if kind := KeyKind(t); kind != bloom.KindUnknown && kind != has {
-		return fmt.Errorf("%w: those of the filter are of the kind %s, and those of type %v of the kind %s", bloom.ErrKind, has, t, kind)
+		return fmt.Errorf("%w: the keys of the filter are of the kind %s, but the keys of type %v are of the kind %s", bloom.ErrKind, has, t, kind)
 	}
 	return nil
 }

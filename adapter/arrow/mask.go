@@ -13,23 +13,25 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Tester is a filter: a [bloom.Filter], a [bloom.Set] or a [bloom.AtomicSet]. If it has a method KeyKind, like
-// [bloom.Filter.KeyKind], columns must have keys of that kind.
+// Tester is a filter. A [bloom.Filter], a [bloom.Set] and a [bloom.AtomicSet] are Testers. If a Tester has a
+// method KeyKind, like [bloom.Filter.KeyKind], columns must have keys of that kind.
 type Tester interface {
 	MayContainBatch(keys bloom.Keys, hits []uint64) int
 }
 
-// Mask returns a boolean for each row of an array: whether the row may be in the filter. The boolean is never
-// null. For a null row it is false. The mask uses memory of mem; release it.
+// Mask returns a boolean for each row of an array. The boolean is true if the row may be in the filter. It is
+// false if the row is null or certainly not in the filter. The memory of the mask comes from mem; release the
+// mask after use.
 //
-// Each value of a dictionary is tested once, and each run of a run-end encoded array once. The error is
-// [ErrType], [ErrArray] or [ErrValue]. It is [bloom.ErrKind] if the [KeyKind] of the filter differs from the
-// kind of the array.
+// Mask tests each value of a dictionary once, and each run of a run-end encoded array once. The error is
+// [ErrType], [ErrArray] or [ErrValue]. If the filter has keys of a different kind than the array ([KeyKind]),
+// the error is [bloom.ErrKind].
 func Mask(mem memory.Allocator, filter Tester, a arrow.Array) (*array.Boolean, error) {
 	return mask(mem, &query{filter: filter}, a)
 }
 
-// MaskChunked is Mask for each chunk. If successive chunks share a dictionary, it tests the dictionary once.
+// MaskChunked returns the [Mask] of each chunk. If successive chunks share a dictionary, MaskChunked tests
+// the dictionary once.
 func MaskChunked(mem memory.Allocator, filter Tester, c *arrow.Chunked) (*arrow.Chunked, error) {
 	q := &query{filter: filter}
 	masks := make([]arrow.Array, 0, len(c.Chunks()))
@@ -68,9 +70,9 @@ func mask(mem memory.Allocator, q *query, a arrow.Array) (*array.Boolean, error)
 	return array.NewBooleanData(data), nil
 }
 
-// Positions returns the numbers of the rows of an array that may be in the filter, in ascending order, for
-// compute.Take. The array uses memory of mem; release it. The error is [ErrType], [ErrArray], [ErrValue] or
-// [bloom.ErrKind], as in [Mask].
+// Positions returns the numbers of the rows that may be in the filter, in ascending order, for compute.Take.
+// The memory of the returned array comes from mem; release the array after use. The error is [ErrType],
+// [ErrArray], [ErrValue] or [bloom.ErrKind], as in [Mask].
 func Positions(mem memory.Allocator, filter Tester, a arrow.Array) (*array.Uint32, error) {
 	q := query{filter: filter}
 	hits, total, err := q.rows(a, false, newWords)
@@ -227,14 +229,14 @@ func setBits(hits []uint64, from, to int) {
 	}
 }
 
-// MaskFilters looks up one key in many filters: each row of the array filters is an encoded filter of a
-// format. It returns a boolean for each row: whether the filter may have the key with the hash h. The boolean
-// is never null. If a row is not a filter, it is true, as in [bloom.Format.MayContainHash]. For a null row it
-// is false. The mask uses memory of mem; release it.
+// MaskFilters looks up one key in many filters. Each row of the array filters is an encoded filter of the
+// given format. MaskFilters returns a boolean for each row. The boolean is true if the filter may contain the
+// key with the hash h, and also if the row is not a filter, as in [bloom.Format.MayContainHash]. For a null
+// row, the boolean is false. The memory of the mask comes from mem; release the mask after use.
 //
-// The rows are byte strings or strings of any type: with offsets of 32 or 64 bits, views, or of fixed size,
-// also in a dictionary or run-end encoded. For other types the error is [ErrType]; if the array is malformed it
-// is [ErrArray]. Like MayContainHash, MaskFilters panics if the format has a different hash.
+// The rows can have any string or binary type, including large types, views and types of fixed size. They can
+// also be in a dictionary or run-end encoded. For other types, the error is [ErrType], and for a malformed
+// array, it is [ErrArray]. Like MayContainHash, MaskFilters panics if the format uses a different hash.
 func MaskFilters(mem memory.Allocator, format bloom.Format, h bloom.Hash, filters arrow.Array) (*array.Boolean, error) {
 	if t := valueType(filters.DataType()); !isBinary(t) {
 		return nil, fmt.Errorf("%w: %v has no encoded filters", ErrType, filters.DataType())

@@ -1,16 +1,16 @@
-// Package bloombeam contains transforms for Apache Beam's Go SDK. They build filters of this library from a
-// PCollection, and filter a PCollection before a program groups or joins it:
+// Package bloombeam contains transforms for Apache Beam's Go SDK. They build a filter of this library from
+// one PCollection, and filter another PCollection before a program groups or joins it:
 //
 //	known := bloombeam.BuildFilter(s, policy, 1_000_000, users, userID{})  // PCollection<[]byte>
 //	rest := bloombeam.Filter(s, known, events, eventUser{})               // the events that may belong to a user
 //
-// A filter never drops an element if its key was added. It keeps some other elements, at the false-positive
-// rate of the policy. [SparseJoin] first filters the elements, and then groups the remaining ones exactly.
+// Filtering never drops an element whose key was added. It keeps other elements at the false-positive rate of
+// the policy. [SparseJoin] first filters elements, and then groups the remaining elements exactly.
 //
 // # Keys
 //
-// A [Keyer] computes the key of an element. It is a type with a method and not a function, because Beam sends
-// transforms to other processes, and cannot send function values. Register every Keyer except [String] and
+// A [Keyer] computes the key of an element. It is a type with a method, not a function, because Beam sends
+// transforms to other processes and cannot send function values. Register every Keyer except [String] and
 // [Bytes] in an init function:
 //
 //	type eventUser struct{}
@@ -21,12 +21,12 @@
 //
 // # Windows
 //
-// In the global window, elements are tested in batches of 4,096, and keep their timestamps. In other windows
-// they are tested one by one, because at the end of a bundle Beam emits the rest of a batch into the global
-// window. Beam's side input determines which filter is used for a window. It is the filter of the same window
-// if the known elements have the same windows, or the filter of the global window. A window without a filter
-// has no known keys, and keeps no element. If triggers make several filters for a window, a hit in one of
-// them is enough.
+// In the global window, elements are tested in batches of 4,096 and keep their timestamps. In other windows,
+// they are tested one by one, because at the end of a bundle, Beam emits the rest of a batch into the global
+// window. Beam chooses the filter for each window, as for every side input. It is the filter of the same
+// window if the known elements have the same windows, or else the filter of the global window. If a window
+// has no filter, there are no known keys, and no element of the window is kept. If triggers produce several
+// filters for a window, an element is kept if it is a hit in any of them.
 package bloombeam
 
 import (
@@ -39,17 +39,18 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Keyer computes the key of an element. Filters contain these keys and are tested with them. AppendKey
-// appends the bytes of the key to dst and returns the extended slice. Beam saves the exported fields of a
-// Keyer as JSON.
+// Keyer computes the key of an element. AppendKey appends the bytes of the key to dst and returns the
+// extended slice. [BuildFilter] adds these keys to a filter, and [Filter] looks them up in a filter. Beam
+// encodes the exported fields of a Keyer as JSON.
 //
-// A Keyer may have a method KeyKind() bloom.KeyKind, as String has. [BuildFilter] records that kind in the
-// file, and [Filter] fails if the file has a different kind, because it would find no key in such a filter.
+// A Keyer may have a method KeyKind() bloom.KeyKind, as [String] does. BuildFilter then records this kind in
+// the filter file. Filter fails if the file has a different kind, because it would not find any key in such a
+// filter.
 type Keyer[T any] interface {
 	AppendKey(dst []byte, element T) []byte
 }
 
-// String is the Keyer for strings: the key of an element is the element itself.
+// String is the Keyer for strings. The key of an element is the element itself.
 type String struct{}
 
 // AppendKey appends the bytes of the string.
@@ -66,7 +67,7 @@ func kindOf(key any) bloom.KeyKind {
 	return bloom.KindUnknown
 }
 
-// Bytes is the Keyer for byte slices: the key of an element is the element itself.
+// Bytes is the Keyer for byte slices. The key of an element is the element itself.
 type Bytes struct{}
 
 // AppendKey appends the bytes.
@@ -80,14 +81,15 @@ func init() {
 
 // BuildFilter builds a filter of the keys of all elements of col, a PCollection<T>. It returns a
 // PCollection<[]byte> with one filter file for each window (docs/file-format.md). [bloom.OpenBinary] reads
-// such a file. The filter has room for the given number of keys. With more keys its false-positive rate
-// rises; [bloom.Filter.KeyCount] reports how many there were.
+// such a file. The filter is sized for capacity keys. With more keys, its false-positive rate rises.
+// [bloom.Filter.KeyCount] reports the number of keys that were added.
 //
-// A worker that has seen fewer than 4,096 keys, with less than 1 MiB in all, sends the keys. Every other
-// worker sends all bits of the filter. Runners are slow to send 12 MB or more: build larger filters
-// elsewhere, and read them with [FilterFile].
+// A worker with fewer than 4,096 keys, of less than 1 MiB in total, sends the keys. Every other worker sends
+// all bits of its filter. Runners are slow at sending 12 MB or more, so build larger filters elsewhere, and
+// read them with [FilterFile].
 //
-// BuildFilter panics, as Beam's transforms do, if the policy cannot build a filter of that capacity.
+// Like Beam's own transforms, BuildFilter panics if an argument is invalid. An example is a policy that
+// cannot build a filter of the given capacity.
 func BuildFilter[T any, K Keyer[T]](s beam.Scope, policy bloom.Policy, capacity int, col beam.PCollection, key K) beam.PCollection {
 	s = s.Scope("lanebloom.BuildFilter")
 	if _, _, err := policy.Size(capacity); err != nil {
@@ -96,10 +98,10 @@ func BuildFilter[T any, K Keyer[T]](s beam.Scope, policy bloom.Policy, capacity 
 	return beam.Combine(s, &buildFn[T, K]{Policy: policy, Capacity: capacity, Key: key}, col)
 }
 
-// FilterFile returns a PCollection<[]byte> that represents a filter file. Use it as the filter in [Filter].
-// Each worker process reads the file itself. If bundles of a process run at the same time, one of them reads
-// the file. The others read only the header, unless the file was replaced. The path must belong to a file
-// system of Beam that the program imports, such as
+// FilterFile returns a PCollection<[]byte> that represents a filter file. Pass it to [Filter] or [FilterKV]
+// as the filter. Each worker process reads the file itself. If several bundles run at the same time in a
+// process, one of them reads the file. The others read only its header, unless the file was replaced. The
+// program must import the Beam file system for the path, such as
 // github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local.
 func FilterFile(s beam.Scope, path string) beam.PCollection {
 	return beam.Create(s.Scope("lanebloom.FilterFile"), append([]byte(fileMark), path...))
@@ -116,7 +118,7 @@ func Filter[T any, K Keyer[T]](s beam.Scope, filter, col beam.PCollection, key K
 	return beam.ParDo(s, &filterWindowsFn[T, K]{Key: key}, col, side)
 }
 
-// FilterKV is [Filter] for a PCollection<KV<T,V>> of any V. The Keyer gets the key of each pair.
+// FilterKV is like [Filter] for a PCollection<KV<T,V>> with any V. The Keyer receives the key of each pair.
 func FilterKV[T any, K Keyer[T]](s beam.Scope, filter, col beam.PCollection, key K) beam.PCollection {
 	s = s.Scope("lanebloom.FilterKV")
 	side := beam.SideInput{Input: filter}
@@ -131,10 +133,10 @@ func global(col beam.PCollection) bool {
 }
 
 // SparseJoin groups left, a PCollection<KV<T,A>>, and right, a PCollection<KV<T,B>>, by key, as
-// beam.CoGroupByKey does. It leaves out most of the groups that have no element of left. So the result has
+// beam.CoGroupByKey does. It leaves out most groups that have no element of left, so the result still has
 // every group of an inner join and of a left outer join. Use SparseJoin if right is large and few of its
-// elements have a key of left. Beam then sends only these elements from worker to worker, and a few false
-// positives. The false positives are in groups in which left is empty: skip such groups.
+// elements have a key of left. Then Beam sends only these elements and a few false positives from worker to
+// worker. The false positives are in groups that have no element of left. Skip these groups.
 //
 // SparseJoin builds the filter from the keys of left, as [BuildFilter] does, with the given policy and
 // capacity.

@@ -55,7 +55,7 @@ func (l *loaded) load(side filters) error {
 			err = all.Merge(more)
 		}
 		if err != nil {
-			return fmt.Errorf("lanebloom.Filter: of several filters: %w", err)
+			return fmt.Errorf("lanebloom.Filter: merging several filters: %w", err)
 		}
 	}
 	switch {
@@ -72,7 +72,7 @@ func (l *loaded) load(side filters) error {
 // checkKind returns an error if the keys of a filter are known to be of another kind than those that are asked for.
 func (l *loaded) checkKind(f *bloom.Filter) error {
 	if has := f.KeyKind(); has != l.kind && has != bloom.KindUnknown && l.kind != bloom.KindUnknown {
-		return fmt.Errorf("%w: those of the filter are of the kind %s, and those of the Keyer of the kind %s", bloom.ErrKind, has, l.kind)
+		return fmt.Errorf("%w: the keys of the filter are of the kind %s, but the keys of the Keyer are of the kind %s", bloom.ErrKind, has, l.kind)
 	}
 	return nil
 }

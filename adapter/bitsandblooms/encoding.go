@@ -49,7 +49,7 @@ func (f *BloomFilter) open(encoded []byte) (err error) {
 	for i, x := range [...]*uint{&g.m, &g.k, &g.length} {
 		word := binary.BigEndian.Uint64(encoded[8*i:])
 		if *x = uint(word); uint64(*x) != word {
-			return fmt.Errorf("%w: a header of %d, more than an uint has", lanebloom.ErrEncoding, word)
+			return fmt.Errorf("%w: the header contains %d, which overflows uint", lanebloom.ErrEncoding, word)
 		}
 	}
 	switch {
@@ -81,14 +81,14 @@ func (f *BloomFilter) encoded() []byte {
 // bits returns the encoded bits.
 func (f *BloomFilter) bits() []byte { return f.encoded()[headerLen:] }
 
-// WriteTo writes the filter to a stream, and returns the number of bytes.
+// WriteTo writes the encoded filter to a stream, and returns the number of bytes written.
 func (f *BloomFilter) WriteTo(stream io.Writer) (int64, error) {
 	n, err := stream.Write(f.encoded())
 	return int64(n), err
 }
 
-// ReadFrom reads a filter from a stream, and nothing after it. It returns the number of bytes read. It
-// returns an error if the bytes are damaged or the stream is too short. With an error, f does not change.
+// ReadFrom reads an encoded filter from a stream, but no bytes after it. It returns the number of bytes read.
+// It returns an error if the bytes are damaged or the stream is too short. In this case, f does not change.
 func (f *BloomFilter) ReadFrom(stream io.Reader) (int64, error) {
 	var encoded bytes.Buffer
 	_, err := io.CopyN(&encoded, stream, headerLen)
@@ -123,7 +123,8 @@ func sizeOf(header []byte) (int64, error) {
 // MarshalBinary returns the encoded filter, as WriteTo writes it.
 func (f *BloomFilter) MarshalBinary() ([]byte, error) { return bytes.Clone(f.encoded()), nil }
 
-// UnmarshalBinary reads an encoded filter. Bytes after it are ignored. With an error, f does not change.
+// UnmarshalBinary reads an encoded filter and ignores any bytes after it. If there is an error, f does not
+// change.
 func (f *BloomFilter) UnmarshalBinary(data []byte) error {
 	if len(data) < headerLen {
 		return io.ErrUnexpectedEOF
@@ -151,16 +152,16 @@ type object struct {
 	Stored string `json:"b"`
 }
 
-// MarshalJSON returns an object with m, k, and the encoded bits as text. It returns an error for a filter
+// MarshalJSON returns a JSON object with m, k and the encoded bits as text. It returns an error for a filter
 // without bits.
 func (f BloomFilter) MarshalJSON() ([]byte, error) {
 	if f.m == 0 {
-		return nil, fmt.Errorf("%w: a filter of no bits has no JSON", lanebloom.ErrEncoding)
+		return nil, fmt.Errorf("%w: a filter without bits cannot be encoded as JSON", lanebloom.ErrEncoding)
 	}
 	return json.Marshal(object{uint64(f.m), uint64(f.k), base64.URLEncoding.EncodeToString(f.encoded()[16:])})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. With null as input, or with an error, f does not change.
+// UnmarshalJSON reads what MarshalJSON writes. If data is null, or if there is an error, f does not change.
 func (f *BloomFilter) UnmarshalJSON(data []byte) error {
 	if string(bytes.TrimSpace(data)) == "null" {
 		return nil
@@ -170,7 +171,7 @@ func (f *BloomFilter) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("%w: %w", lanebloom.ErrEncoding, err)
 	}
 	if o.M == 0 {
-		return fmt.Errorf("%w: JSON of a filter of no bits", lanebloom.ErrEncoding)
+		return fmt.Errorf("%w: the JSON contains a filter without bits", lanebloom.ErrEncoding)
 	}
 	encoded := binary.BigEndian.AppendUint64(nil, o.M)
 	encoded, err := base64.URLEncoding.AppendDecode(binary.BigEndian.AppendUint64(encoded, o.K), []byte(o.Stored))

@@ -12,8 +12,8 @@ import (
 	lanebloom "github.com/lanebloom/bloom"
 )
 
-// BloomFilter is a Bloom filter of m bits and k probes. [New], [NewWithEstimates], [From] and [FromWithM]
-// return one. The zero BloomFilter has no keys. A filter can be read into it.
+// BloomFilter is a Bloom filter of m bits and k probes. Create one with [New], [NewWithEstimates], [From] or
+// [FromWithM]. The zero BloomFilter contains no keys. You can read an encoded filter into it.
 type BloomFilter struct {
 	m, k   uint
 	length uint             // how many bits are stored: m but in filters of FromWithM
@@ -32,16 +32,16 @@ func New(m, k uint) *BloomFilter {
 	return &BloomFilter{m: m, k: k, length: m, filter: *set.Filter(), set: set}
 }
 
-// NewWithEstimates returns an empty filter for n keys with a false-positive rate of about fp. It has the m and
-// the k of [EstimateParameters].
+// NewWithEstimates returns an empty filter for n keys with a false-positive rate of about fp.
+// [EstimateParameters] determines its m and k.
 func NewWithEstimates(n uint, fp float64) *BloomFilter { return New(EstimateParameters(n, fp)) }
 
-// From returns a filter of k probes with the bits of data: see [FromWithM].
+// From returns a filter of k probes with the bits of data, like [FromWithM] with m = 64*len(data).
 func From(data []uint64, k uint) *BloomFilter { return FromWithM(data, uint(64*len(data)), k) }
 
-// FromWithM returns a filter of m bits and k probes with the bits of data. It copies data. Bits that are set
-// later are also set in data, until the filter grows: if data has fewer than m bits, the first addition gives
-// the filter m bits of its own. Writing to data does not change the filter.
+// FromWithM returns a filter of m bits and k probes with the bits of data. FromWithM copies data, so writing
+// to data does not change the filter. Bits that the filter sets later are also set in data, until the filter
+// grows: if data has fewer than m bits, the first addition gives the filter m bits of its own.
 func FromWithM(data []uint64, m, k uint) *BloomFilter {
 	f := must(m, k, uint(64*len(data)), data)
 	f.shared = data[:f.length/64] // none if m is 0
@@ -77,21 +77,22 @@ func (f *BloomFilter) copyTo(words []uint64) {
 	}
 }
 
-// Filter returns a view of the filter for the rest of this library, such as groups. The view finds keys that
-// are added later, until the filter grows or is replaced by reading.
+// Filter returns a view of f as a Filter of github.com/lanebloom/bloom, for example for use in a group. The
+// view also contains keys that are added to f later, until f grows or another filter is read into f.
 func (f *BloomFilter) Filter() *lanebloom.Filter {
 	filter := f.filter
 	return &filter
 }
 
-// Test reports whether the key may have been added. False is certain.
+// Test reports whether the key may have been added. If Test returns false, the key was certainly not added.
 func (f *BloomFilter) Test(data []byte) bool { return f.filter.MayContain(data) }
 
 // TestString is [BloomFilter.Test] for a string.
 func (f *BloomFilter) TestString(data string) bool { return f.filter.MayContainString(data) }
 
-// TestBatch tests every key of a column: it sets bit i%64 of hits[i/64] if key i may have been added, and
-// clears it if not. It returns the number of hits. It panics if hits has fewer than (keys.Len()+63)/64 words.
+// TestBatch tests every key of a column. It sets bit i%64 of hits[i/64] if key i may have been added, and
+// clears the bit otherwise. It returns the number of hits. TestBatch panics if hits has fewer than
+// (keys.Len()+63)/64 words.
 func (f *BloomFilter) TestBatch(keys Keys, hits []uint64) int {
 	return f.filter.MayContainBatch(keys, hits)
 }
@@ -117,7 +118,7 @@ func (f *BloomFilter) AddBatch(keys Keys) *BloomFilter {
 	return f
 }
 
-// TestAndAdd adds a key, and reports whether it may have been present before.
+// TestAndAdd adds a key, and reports whether the key may have been present before.
 func (f *BloomFilter) TestAndAdd(data []byte) bool {
 	if !f.grown() {
 		return true
@@ -140,7 +141,8 @@ func (f *BloomFilter) TestAndAddString(data string) bool {
 }
 
 // TestAndAddBatch adds every key of a column, and reports which keys may have been present before, as
-// [BloomFilter.TestBatch] does. Among equal keys in the column, the second and all later ones are hits.
+// [BloomFilter.TestBatch] does. If a key occurs several times in the column, every occurrence except the
+// first is a hit.
 func (f *BloomFilter) TestAndAddBatch(keys Keys, hits []uint64) int {
 	if !f.grown() {
 		return f.TestBatch(keys, hits)
@@ -150,7 +152,7 @@ func (f *BloomFilter) TestAndAddBatch(keys Keys, hits []uint64) int {
 	return n
 }
 
-// TestOrAdd does the same as [BloomFilter.TestAndAdd]. If the key may be present, neither of them sets a bit.
+// TestOrAdd does the same as [BloomFilter.TestAndAdd]. If the key may be present, neither method sets a bit.
 func (f *BloomFilter) TestOrAdd(data []byte) bool { return f.TestAndAdd(data) }
 
 // TestOrAddString does the same as [BloomFilter.TestAndAddString].
@@ -199,7 +201,7 @@ func (f *BloomFilter) shareRows(keys Keys) (some bool) {
 func (f *BloomFilter) grown() bool {
 	if f.set == nil && f.k > 0 {
 		if f.m == 0 {
-			panic("bloom: a filter of no bits accepts no keys")
+			panic("bloom: cannot add keys to a filter without bits")
 		}
 		f.remake(f.m, f.BitSet().Words())
 	}
@@ -250,7 +252,7 @@ func (f *BloomFilter) Merge(g *BloomFilter) error {
 	return nil
 }
 
-// Copy returns a copy, which does not change when f does.
+// Copy returns a copy of f. Later changes to f do not affect the copy.
 func (f *BloomFilter) Copy() *BloomFilter {
 	return must(f.m, f.k, f.length, f.BitSet().Words())
 }

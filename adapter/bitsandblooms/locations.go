@@ -7,8 +7,8 @@ import (
 	lanebloom "github.com/lanebloom/bloom"
 )
 
-// Locations returns k numbers for a key, one for each probe. Modulo m, they are the numbers of the key's bits
-// in a filter of m bits. So the Locations of a key can be looked up in filters of any m.
+// Locations returns k numbers for a key, one for each probe. In a filter of m bits, these numbers modulo m
+// are the positions of the key's bits. So you can look up the Locations of a key in filters of any m.
 func Locations(data []byte, k uint) []uint64 {
 	h := lanebloom.BitsAndBlooms.Hash(data).Words()
 	locations := make([]uint64, k)
@@ -33,8 +33,7 @@ func (f *BloomFilter) TestLocations(locs []uint64) bool {
 	return true
 }
 
-// EstimateParameters returns the m and the k of a filter that has a false-positive rate of about p after n
-// keys.
+// EstimateParameters returns m and k for a filter that has a false-positive rate of about p with n keys.
 func EstimateParameters(n uint, p float64) (m, k uint) {
 	if n == 0 {
 		return 0, 0
@@ -56,7 +55,8 @@ func toUint(x float64) uint {
 }
 
 // EstimateFalsePositiveRate measures the false-positive rate of a filter of m bits and k probes with n keys.
-// The keys are the big-endian integers of 4 bytes, beginning at 0; the next 100,000 integers are tested.
+// The keys are 4-byte big-endian integers, beginning at 0. EstimateFalsePositiveRate tests the next 100,000
+// integers.
 func EstimateFalsePositiveRate(m, k, n uint) (fpRate float64) {
 	const tests, window = 100_000, 1 << 14
 	f := New(m, k)

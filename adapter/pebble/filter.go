@@ -1,8 +1,8 @@
-// Package bloompebble gives Pebble (github.com/cockroachdb/pebble/v2, version 2.1) the filters of this
-// library. [FilterPolicy] replaces Pebble's own policy, and builds filters faster. The name and the bytes of
-// the filters are the same. So a database can change from one policy to the other at any time, and nothing is
-// rewritten. FilterPolicy is the only name of Pebble's package bloom, so a program changes its import and
-// nothing else:
+// Package bloompebble provides the filters of this library for Pebble (github.com/cockroachdb/pebble/v2,
+// version 2.1). [FilterPolicy] replaces Pebble's own policy, and builds filters faster. Both policies give
+// filters the same name and the same bytes. So you can switch between them at any time, without rewriting a
+// table. FilterPolicy is the only exported name of Pebble's package bloom, so a program only has to change
+// its import:
 //
 //	import bloom "github.com/lanebloom/bloom/adapter/pebble"
 //
@@ -11,15 +11,16 @@
 //
 // Levels without a policy of their own use the policy of level 0.
 //
-// A table stores the name of its filter. If the options do not have that name, Pebble reads the table without
-// the filter, and reports nothing. If you change to a different format with [NewNamed], or back, keep the old
-// policy in the options until compactions have rewritten the existing tables:
+// A table stores the name of its filter. If no policy in the options has this name, Pebble silently reads the
+// table without the filter. If you change to a different format with [NewNamed], or back, keep the old policy
+// in the options until compactions have rewritten the existing tables:
 //
 //	options.Filters = map[string]pebble.FilterPolicy{old.Name(): old}
 //
-// If keys are numbers, such as big-endian integers, Pebble's own filters have many false positives: 75 % in a
-// table of 1,000 keys. [NewNamed] can build filters of the format [bloom.RocksDB]. For keys that are numbers,
-// these filters have the same rate as for random keys. docs/pebble.md of the repository has figures.
+// If keys are numbers, such as big-endian integers, Pebble's own filters have many false positives: in a
+// table of 1,000 keys, the rate is 75 %. [NewNamed] can build filters of the format [bloom.RocksDB]. For keys
+// that are numbers, these filters have the same rate as for random keys. See docs/pebble.md in the repository
+// for measurements.
 //
 // The next release of Pebble has a different interface for filters, and will need a different package.
 package bloompebble
@@ -33,9 +34,9 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// FilterPolicy is a number of bits per key, like bloom.FilterPolicy, Pebble's own policy. The name, the
-// filters and the answers are the same, except for bytes that are not a filter of Pebble. For those bytes,
-// every key is a hit.
+// FilterPolicy is a filter policy with the given number of bits per key, like Pebble's own
+// bloom.FilterPolicy. It has the same name, builds the same filters and gives the same answers. The answers
+// differ only for bytes that are not a Pebble filter: here, every key is then a hit.
 type FilterPolicy int
 
 var _ pebble.FilterPolicy = FilterPolicy(0)
@@ -43,7 +44,7 @@ var _ pebble.FilterPolicy = FilterPolicy(0)
 // Name returns the name of Pebble's own policy, which tables store.
 func (p FilterPolicy) Name() string { return bloom.Pebble.Name() }
 
-// MayContain reports whether the filter of a table may have the key.
+// MayContain reports whether the filter of a table may contain the key.
 func (p FilterPolicy) MayContain(t pebble.FilterType, filter, key []byte) bool {
 	return p.named().MayContain(t, filter, key)
 }
@@ -57,18 +58,19 @@ func (p FilterPolicy) named() namedPolicy {
 	return namedPolicy{bloom.Pebble.Name(), bloom.Policy{Format: bloom.Pebble, BitsPerKey: int(p)}}
 }
 
-// NewNamed returns a filter policy of any format with the given name. No filter of a different format may
-// have the same name in these tables.
+// NewNamed returns a filter policy of any format with the given name. Do not use the same name for two
+// formats in one database.
 //
-// Pebble builds a filter for every table. It adds the prefix of each key that the Comparer's Split returns,
-// or the whole key without a Split. So give [bloom.PolicyFor] the number of keys, or of prefixes, in a table.
+// Pebble builds one filter for each table. If the Comparer has a Split function, Pebble adds the prefix that
+// Split returns for each key. Otherwise, it adds the whole key. So pass the number of prefixes or keys in a
+// table to [bloom.PolicyFor].
 //
-// NewNamed panics if the name belongs to Pebble's own policy and the format is not [bloom.Pebble]. Pebble
-// would misread the filters, and lose keys. The name of Pebble's own policy is also the Name of the format
-// RocksDB.
+// NewNamed panics if the name is the name of Pebble's own policy but the format is not [bloom.Pebble],
+// because Pebble would misread the filters and lose keys. The format RocksDB has this name too, so choose a
+// different name for its filters.
 func NewNamed(name string, policy bloom.Policy) pebble.FilterPolicy {
 	if name == bloom.Pebble.Name() && policy.Format != bloom.Pebble {
-		panic(fmt.Sprintf("bloompebble: Pebble would misread filters of the format %v that are named %s; give them another name", policy.Format, name))
+		panic(fmt.Sprintf("bloompebble: Pebble would misread filters of the format %v that are named %s; choose a different name", policy.Format, name))
 	}
 	return namedPolicy{name, policy}
 }
@@ -80,7 +82,7 @@ type namedPolicy struct {
 
 func (p namedPolicy) Name() string { return p.name }
 
-// MayContain answers yes for bytes that are no filter of the format. There is only one type of
+// MayContain returns true for bytes that are not a filter of the format. There is only one type of
 // filter, for whole tables.
 func (p namedPolicy) MayContain(_ pebble.FilterType, filter, key []byte) bool {
 	return p.Policy.MayContain(filter, key)

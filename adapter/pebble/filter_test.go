@@ -46,7 +46,7 @@ func TestNewNamedRefuses(t *testing.T) {
 			NewNamed("rocksdb.BuiltinBloomFilter", bloom.Policy{Format: format, BitsPerKey: 10})
 			return ""
 		}()
-		if want := format != bloom.Pebble; strings.Contains(message, "another name") != want {
+		if want := format != bloom.Pebble; strings.Contains(message, "choose a different name") != want {
 			t.Errorf("NewNamed of the format %v panics with %q", format, message)
 		}
 	}
@@ -330,7 +330,7 @@ func TestMigration(t *testing.T) {
 		want   answers
 	}{
 		{"Pebble's filters, read by this package", nil, ours, nil, want},
-		{"another name", nil, other, nil, answers{}},
+		{"choose a different name", nil, other, nil, answers{}},
 		{"another name, and Pebble's policy among Filters", nil, other, []pebble.FilterPolicy{owns}, want},
 		{"another name, and this package's among Filters", nil, other, []pebble.FilterPolicy{ours}, want},
 		{"this package's filters, read by Pebble", ours, owns, nil, want},
