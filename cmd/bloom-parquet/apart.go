@@ -132,7 +132,7 @@ func ended(exit *exec.ExitError, trace, files string, others []string) error {
 	case end == "signal: broken pipe", end == "signal: interrupt", end == "signal: terminated", end == "signal: hangup":
 		return cli.ErrReported // it is not the files
 	case end == "signal: killed":
-		return fmt.Errorf("%s: the process that reads it was killed: by somebody, or by the system, which has too little memory for it", files)
+		return fmt.Errorf("%s: the process that was reading it was killed, by a user or by the system for lack of memory", files)
 	case exit.ExitCode() == exitMemory, strings.Contains(trace, "out of memory"):
 		for _, name := range others {
 			if name != "" {
@@ -143,7 +143,7 @@ func ended(exit *exec.ExitError, trace, files string, others []string) error {
 	case trace == "":
 		trace = end
 	}
-	return fmt.Errorf("%s: malformed: the process that reads it ended: %s", files, trace)
+	return fmt.Errorf("%s: malformed: the process that was reading it ended: %s", files, trace)
 }
 
 // messagesApart says whether descriptor 3 is the standard error of the process that started this one.

@@ -43,10 +43,10 @@ func TestEnded(t *testing.T) {
 	signal.Notify(signals, syscall.SIGINT, syscall.Signal(1))
 	defer signal.Stop(signals)
 	for _, test := range []struct{ script, trace, want string }{
-		{"exit 2", "fatal error: fault", "in: malformed: the process that reads it ended: fatal error: fault"},
-		{"exit 2", "", "in: malformed: the process that reads it ended: exit status 2"},
-		{"kill -SEGV $$", "", "in: malformed: the process that reads it ended: signal: segmentation fault"},
-		{"kill -KILL $$", "", "in: the process that reads it was killed: by somebody, or by the system, which has too little memory for it"},
+		{"exit 2", "fatal error: fault", "in: malformed: the process that was reading it ended: fatal error: fault"},
+		{"exit 2", "", "in: malformed: the process that was reading it ended: exit status 2"},
+		{"kill -SEGV $$", "", "in: malformed: the process that was reading it ended: signal: segmentation fault"},
+		{"kill -KILL $$", "", "in: the process that was reading it was killed, by a user or by the system for lack of memory"},
 		{"kill -TERM $$", "", "reported"}, {"kill -INT $$", "", "reported"}, {"kill -HUP $$", "", "reported"}, {"kill -PIPE $$", "", "reported"},
 		{"exit 4", "this needs more than 4096 MiB of memory", "in, keys: damaged, or too large to read: this needs more than 4096 MiB of memory"},
 		{"exit 2", "runtime: out of memory: cannot allocate 8-byte block", "in, keys: damaged, or too large to read: runtime: out of memory: cannot allocate 8-byte block"},

@@ -12,25 +12,25 @@ import (
 )
 
 type buildCommand struct {
-	Column string      `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested columns."`
+	Column string      `required:"" placeholder:"NAME" help:"Column that contains the keys. Separate the names of nested columns with dots."`
 	Format *cli.Format `placeholder:"NAME" help:"Format of the filter: ${formats} (parquet)."`
 	cli.Size
-	Keys cli.Input `placeholder:"FILE" help:"Read the keys from this file, one per line or in a column of a table, instead of --column (- is standard input)."`
-	Like cli.Input `placeholder:"FILE" help:"Parquet file whose column has the type of the keys of --keys."`
+	Keys cli.Input `placeholder:"FILE" help:"Build the filter from the keys in this file instead of from Parquet files (- is standard input). The keys are one per line or, with --keys-column, in a column of a table."`
+	Like cli.Input `placeholder:"FILE" help:"Parquet file in which --column has the type of the keys in the --keys file."`
 	keyFlags
 	trustFlag
 	Raw    bool        `help:"Write the bare bytes of the format, without a header."`
-	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Files  []cli.Input `arg:"" optional:"" help:"Parquet files, or folders of them."`
+	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the filter to this file instead of standard output."`
+	Files  []cli.Input `arg:"" optional:"" help:"Parquet files, or folders that contain Parquet files."`
 }
 
 // Help is what bloom-parquet build --help says, too.
 func (b *buildCommand) Help() string {
-	return `Bytes: A filter has the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So it can be used only with columns of the same type. Its file records the type; bloom filter reads it only for string columns. Nulls are not keys.
+	return `Bytes: A key is the bytes of a value in Parquet's PLAIN encoding, without the length. For example, an integer is 4 or 8 bytes, little-endian. So a filter works only for columns of the same type. The filter file records this type, and the command "bloom filter" accepts the file only if the keys come from a string column. Nulls are not keys.
 
-Size: The filter is sized for the number of different values plus 5 %. In the formats leveldb and pebble, whose hash has 32 bits, keys that are numbers can have a far higher rate.
+Size: The filter is sized for the number of distinct values plus 5 %. The formats leveldb and pebble use 32-bit hashes, so their false-positive rate can be much higher than requested if the keys are numbers.
 
-` + keysHelp + ` In build, --keys needs --like: a Parquet file whose column has the type of the keys.
+` + keysHelp + ` In build, --keys requires --like, which names a Parquet file whose column has the type of the keys.
 
 ` + foldersHelp + `
 
@@ -48,9 +48,9 @@ func (b *buildCommand) prepare(s *cli.Streams) (r reading, err error) {
 	inputs := cli.Names(b.Files)
 	switch {
 	case (b.Keys == "") != (b.Like == ""):
-		return r, errors.New("--keys and --like go together: the file of --like has the column whose type the keys are of")
+		return r, errors.New("--keys and --like must be used together: --like names a Parquet file whose column has the type of the keys")
 	case b.Keys != "" && len(b.Files) > 0:
-		return r, fmt.Errorf("keys come from --keys or from columns, and not from both: %s", b.Files[0])
+		return r, fmt.Errorf("use either --keys or Parquet files, not both: %s", b.Files[0])
 	case b.Keys != "":
 		if inputs, err = parquetFiles([]string{string(b.Like), string(b.Keys)}); err != nil {
 			return r, err
@@ -178,7 +178,7 @@ func (b *buildCommand) open(first *bloom.KeyKind) iter.Seq2[*parquetFile, error]
 				if i == 0 {
 					*first = kind
 				} else if kind != *first {
-					err = fmt.Errorf("%s: the keys of column %s are of the kind %s, and those of %s of the kind %s", name, b.Column, kind, b.Files[0], *first)
+					err = fmt.Errorf("%s: the keys of column %s are of the kind %s, but the keys of %s are of the kind %s", name, b.Column, kind, b.Files[0], *first)
 				}
 			}
 			if !yield(file, err) {

@@ -27,10 +27,10 @@ func (f *parquetFile) checkColumn(leaf int) error {
 	kind := column.Node.Type().Kind()
 	for i, group := range f.Metadata().RowGroups {
 		if group.Columns[leaf].CryptoMetadata.Value != nil {
-			return fmt.Errorf("column %s of row group %d is encrypted, and is not read", path, i)
+			return fmt.Errorf("column %s of row group %d is encrypted, and encrypted columns are not supported", path, i)
 		}
 		if has := parquet.Kind(group.Columns[leaf].MetaData.Type); has != kind && kind >= 0 { // parquet-go's NULL is of no kind
-			return fmt.Errorf("%w: column %s has the type %v in the schema, and %v in row group %d", bloomparquet.ErrFooter, path, kind, has, i)
+			return fmt.Errorf("%w: column %s has the type %v in the schema, but %v in row group %d", bloomparquet.ErrFooter, path, kind, has, i)
 		}
 		codec := group.Columns[leaf].MetaData.Codec
 		if i == 0 {
@@ -38,9 +38,9 @@ func (f *parquetFile) checkColumn(leaf int) error {
 		}
 		switch {
 		case !slices.Contains(codecs, codec):
-			return fmt.Errorf("column %s has the compression %v, which is not read: write the file anew with ZSTD, SNAPPY or GZIP", path, codec)
+			return fmt.Errorf("column %s has the compression %v, which is not supported: rewrite the file with ZSTD, SNAPPY or GZIP", path, codec)
 		case codec != first:
-			return fmt.Errorf("column %s has the compression %v in row group 0 and %v in row group %d: only one is read", path, first, codec, i)
+			return fmt.Errorf("column %s has the compression %v in row group 0 but %v in row group %d, which is not supported", path, first, codec, i)
 		}
 	}
 	return nil
@@ -155,7 +155,7 @@ func (b *bounds) outside(x int64) error {
 		}
 		return b.column.Type().Text(binary.LittleEndian.AppendUint64(nil, uint64(x)))
 	}
-	return fmt.Errorf("damaged, or decoded wrongly: the value %s is outside of the bounds of its row group, %s to %s (if only these are wrong, --trust filters reads on)", text(x), text(b.from), text(b.to))
+	return fmt.Errorf("damaged, or decoded wrongly: the value %s is outside the bounds of its row group, %s to %s (if only the bounds are wrong, use --trust filters)", text(x), text(b.from), text(b.to))
 }
 
 // openValues is openFile for a column whose values are read.

@@ -99,7 +99,7 @@ func TestRefused(t *testing.T) {
 	})
 	otherType := edited(t, good, func(m *format.FileMetaData) { m.RowGroups[1].Columns[other].MetaData.Type = format.Float })
 	outside := func(value any) string {
-		return fmt.Sprintf("damaged, or decoded wrongly: the value %d is outside of the bounds of its row group, ", value)
+		return fmt.Sprintf("damaged, or decoded wrongly: the value %d is outside the bounds of its row group, ", value)
 	}
 	key := "row group 0: " + outside(rows[0].Key)
 	for name, test := range map[string]struct {
@@ -107,14 +107,14 @@ func TestRefused(t *testing.T) {
 		build, want string // what build says, and filter; build reads the column of the keys alone
 	}{
 		"good":         {good, "", ""},
-		"LZ4_RAW":      {lz4, "column key has the compression LZ4_RAW, which is not read: ", "column key has the compression LZ4_RAW, which is not read: "},
-		"LZ4":          {codec(0, 0, format.Lz4), "column key has the compression LZ4, which is not read: ", "column key has the compression LZ4, which is not read: "},
-		"LZO":          {codec(1, 0, format.LZO), "column key has the compression LZO, which is not read: ", "column key has the compression LZO, which is not read: "},
-		"another":      {codec(1, other, format.Lz4Raw), "", "column other has the compression LZ4_RAW, which is not read: "},
-		"two":          {codec(1, other, format.Snappy), "", "column other has the compression ZSTD in row group 0 and SNAPPY in row group 1: only one is read"},
-		"unknown":      {codec(0, other, 99), "", "column other has the compression CompressionCodec(?), which is not read: "},
-		"encrypted":    {encrypted, "", "column other of row group 1 is encrypted, and is not read"},
-		"another type": {otherType, "", "malformed footer: column other has the type INT32 in the schema, and FLOAT in row group 1"},
+		"LZ4_RAW":      {lz4, "column key has the compression LZ4_RAW, which is not supported: ", "column key has the compression LZ4_RAW, which is not supported: "},
+		"LZ4":          {codec(0, 0, format.Lz4), "column key has the compression LZ4, which is not supported: ", "column key has the compression LZ4, which is not supported: "},
+		"LZO":          {codec(1, 0, format.LZO), "column key has the compression LZO, which is not supported: ", "column key has the compression LZO, which is not supported: "},
+		"another":      {codec(1, other, format.Lz4Raw), "", "column other has the compression LZ4_RAW, which is not supported: "},
+		"two":          {codec(1, other, format.Snappy), "", "column other has the compression ZSTD in row group 0 but SNAPPY in row group 1, which is not supported"},
+		"unknown":      {codec(0, other, 99), "", "column other has the compression CompressionCodec(?), which is not supported: "},
+		"encrypted":    {encrypted, "", "column other of row group 1 is encrypted, and encrypted columns are not supported"},
+		"another type": {otherType, "", "malformed footer: column other has the type INT32 in the schema, but FLOAT in row group 1"},
 		"a bound":      {bounds(0, 0, uint64(rows[0].Key)-1, 8), key, key},
 		"its bounds":   {bounds(0, uint64(rows[0].Key)+1, 1<<63-1, 8), key, key},
 		"other bounds": {bounds(other, 0, uint64(rows[0].Other)-1, 4), "", "row group 0: column other: " + outside(rows[0].Other)},

@@ -150,7 +150,7 @@ func (c *columnReader) fill() (err error) {
 		case c.repeated, data.Kind() == encoding.Undefined: // parquet-go's pages of the type NULL cannot be cut
 			c.whole()
 		case c.used && c.row != c.spanEnd:
-			return fmt.Errorf("a page has values up to row %d, and not up to row %d", c.row, c.spanEnd)
+			return fmt.Errorf("a page has values up to row %d instead of row %d", c.row, c.spanEnd)
 		default:
 			c.span()
 		}

@@ -20,28 +20,30 @@ import (
 )
 
 type embedCommand struct {
-	Column  []string  `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested columns. Write a backslash before a comma in a name."`
-	Rate    *cli.Rate `placeholder:"P" help:"Largest false-positive rate. Without it, filters have the size whose rate is nearest to 0.01."`
-	AnySize bool      `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
-	Replace bool      `help:"Also replace existing filters. Filters that may lack values are always replaced."`
-	DryRun  bool      `short:"n" help:"Only print what would be done and how many bytes would be added. The columns are read for that."`
-	Verbose bool      `short:"v" help:"Also print a line for each row group."`
-	InPlace bool      `help:"Replace the files."`
-	Force   bool      `help:"With --in-place, also replace files inside a table of Delta Lake, Iceberg or Hudi."`
+	Column  []string  `required:"" sep:"," placeholder:"NAME,..." help:"Columns for which to add filters. Separate the names of nested columns with dots, and write a backslash before a comma in a name."`
+	Rate    *cli.Rate `placeholder:"P" help:"Largest false-positive rate. Without --rate, each filter has the size whose rate is nearest to 0.01."`
+	AnySize bool      `help:"Allow any multiple of 32 bytes as the size of a filter, not only powers of two. Such filters are smaller, but ClickHouse, Velox and Arrow C++ cannot read them."`
+	Replace bool      `help:"Also replace existing filters. Without --replace, only existing filters that may lack values are replaced."`
+	DryRun  bool      `short:"n" help:"Print what would be done and how many bytes would be added, but write nothing. The columns are still read."`
+	Verbose bool      `short:"v" help:"Also print one line for each row group."`
+	InPlace bool      `help:"Replace each file instead of writing a new file."`
+	Force   bool      `help:"With --in-place, also replace files inside a Delta Lake, Iceberg or Hudi table."`
 	trustFlag
-	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the file with filters to this one."`
-	Files  []cli.Input `arg:"" help:"Parquet files, or folders of them."`
+	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the file with the new filters to this path."`
+	Files  []cli.Input `arg:"" help:"Parquet files, or folders that contain Parquet files."`
 }
 
 // Help is what bloom-parquet embed --help says, too.
 func (e *embedCommand) Help() string {
-	return `Queries: With the filters, a query for a key reads only the row groups that may have it, in DuckDB, Spark, ClickHouse and bloom-parquet. DuckDB 1.4 uses the filters if a query looks for one key (id = 5), but not for several in one condition (IN, OR, a join).
+	return `Queries: When DuckDB, Spark, ClickHouse or bloom-parquet looks up a key in a file with filters, it reads only the row groups that may contain the key. DuckDB 1.4 uses the filters if a condition has one key (id = 5), but not if it has several keys (IN, OR, a join).
 
-Sizes: With --rate, a filter has the smallest power of two of bytes that keeps the rate. Without --rate, it has the power of two whose rate is nearest to 0.01, up to 0.0125, because keeping 0.01 could need twice the size. All bytes up to the footer are copied as they are, followed by the filters and a footer that names them.
+Sizes: The size of a filter in bytes is a power of two. With --rate, it is the smallest power of two that keeps the rate. Without --rate, it is the power of two whose rate is nearest to 0.01. That rate may be up to 0.0125, because a rate of at most 0.01 could need twice the size.
 
-In place: With --in-place, a new file beside the old one replaces it at the end. The old file stays as it is if the work is stopped, the disk is full, or another program changes the file during the run. Files inside a table of Delta Lake, Iceberg or Hudi are not replaced without --force, because the table records their sizes and its readers would fail.
+Layout: All bytes up to the footer are copied unchanged. The filters follow them, and then a footer that records where the filters are.
 
-Refused: Encrypted files, columns of booleans, and compressions whose pages cannot be trusted (LZ4). If a file cannot be changed, the next one is tried.
+In place: With --in-place, embed writes a new file beside the old file, and replaces the old file at the end. If embed is stopped or the disk is full, the old file stays unchanged. If another program changes the file during the run, embed fails and keeps those changes. Without --force, embed does not replace files inside a Delta Lake, Iceberg or Hudi table, because the table records file sizes, and readers of the table would fail.
+
+Refused: embed refuses encrypted files, boolean columns, and columns compressed with LZ4 or LZO, which it cannot decode reliably. If embed fails for one file, it continues with the next.
 
 ` + foldersHelp + `
 
@@ -59,13 +61,13 @@ func (e *embedCommand) Run(s *cli.Streams) error {
 	case err != nil:
 		return err
 	case !e.InPlace && e.Output == "" && !e.DryRun:
-		return errors.New("choose where the filters go: --in-place, -o FILE or --dry-run")
+		return errors.New("use one of --in-place, -o FILE and --dry-run")
 	case slices.Contains(e.Column, ""):
 		return errors.New("--column: the name of a column is missing")
 	case e.InPlace && e.Output != "":
-		return errors.New("--in-place and -o exclude each other")
+		return errors.New("--in-place and -o cannot be used together")
 	case e.Output != "" && len(names) != 1:
-		return fmt.Errorf("-o is for one file, not for %d: use --in-place", len(names))
+		return fmt.Errorf("-o is for one input file, not for %d; use --in-place", len(names))
 	case len(names) == 1:
 		return noneIsDone(read(s, &embedFile{e, names[0], 0}))
 	}
@@ -213,7 +215,7 @@ func (e *embedFile) prepare(*cli.Streams) (r reading, err error) {
 	}
 	folder, format, err := lakeTable(e.name)
 	if format != "" {
-		err = fmt.Errorf("%s: %s is a table of %s, which records the sizes of its files: readers would fail. Write another file with -o and add it to the table, or insist with --force", e.name, folder, format)
+		err = fmt.Errorf("%s: %s is a table in the %s format, which records file sizes, so readers of the table would fail; write a new file with -o and add it to the table, or replace the file anyway with --force", e.name, folder, format)
 	}
 	return r, err
 }
@@ -293,7 +295,7 @@ func (w *embedding) find() error {
 			return err
 		}
 		if w.file.column.Type().Physical == bloomparquet.Boolean {
-			return fmt.Errorf("%s: column %s has booleans, for which there are no filters", w.file.name, path)
+			return fmt.Errorf("%s: column %s contains booleans, and booleans have no Bloom filter", w.file.name, path)
 		}
 		if !slices.Contains(leaves, w.file.leaf) {
 			leaves = append(leaves, w.file.leaf)
@@ -412,11 +414,11 @@ func (w *embedding) print() {
 			}
 			line = fmt.Sprintf("; %d of %d row groups %sget filters of %d bytes in all, rate %.2g to %.2g", n, all, would, bytes, low, high)
 			if w.Rate == nil && !w.AnySize {
-				line += fmt.Sprintf(", the nearest to %v (--rate would be a bound)", usualRate)
+				line += fmt.Sprintf(", the nearest to %v (use --rate to set a maximum)", usualRate)
 			}
 		}
 		if column.kept > 0 {
-			line += fmt.Sprintf("; %d of %d %skeep the filter that they have (--replace replaces it)", column.kept, all, would)
+			line += fmt.Sprintf("; %d of %d %skeep their filters (use --replace to replace them)", column.kept, all, would)
 		}
 		if column.incomplete > 0 {
 			line += fmt.Sprintf("; %d of %d had a filter that may lack values", column.incomplete, all)

@@ -35,7 +35,7 @@ func explain(name string, err *error) {
 		*err = fmt.Errorf("malformed: %v", p)
 	}
 	if *err != nil && strings.Contains((*err).Error(), "no DecryptionConfig") { // parquet-go has no error of its own for it
-		*err = errors.New("the file is encrypted, and encrypted files are not read")
+		*err = errors.New("the file is encrypted, and encrypted files are not supported")
 	}
 	if *err != nil {
 		*err = fileError{name, *err}
@@ -50,7 +50,7 @@ func recovered(name string, err *error) {
 }
 
 // errChanged says that a file is not as it was.
-var errChanged = errors.New("the file has changed while it was read")
+var errChanged = errors.New("the file changed while it was being read")
 
 // withoutPrefix returns the text of an error of the library: the command prints its own prefix.
 func withoutPrefix(err error) string {

@@ -85,7 +85,7 @@ func refuseArrow(file *os.File) error {
 	if isStream := string(start[:4]) == "\xff\xff\xff\xff" && start[7] == 0; !isStream && string(start[:]) != "ARROW1\x00\x00" {
 		return nil
 	}
-	return errors.New("this is Arrow IPC, and only Parquet is read: write the table as Parquet, or filter it in a program with adapter/arrow (docs/arrow.md)")
+	return errors.New("this is Arrow IPC, and only Parquet is supported: write the table as Parquet, or filter it in a program with adapter/arrow (docs/arrow.md)")
 }
 
 // find finds a column.

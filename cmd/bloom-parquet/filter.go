@@ -7,16 +7,16 @@ import (
 )
 
 type filterCommand struct {
-	Column string    `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested columns."`
-	Keys   cli.Input `placeholder:"FILE" help:"Write exactly the rows that have one of these keys, one per line or in a column of a table (- is standard input). Leave out the filter then."`
+	Column string    `required:"" placeholder:"NAME" help:"Column that contains the keys. Separate the names of nested columns with dots."`
+	Keys   cli.Input `placeholder:"FILE" help:"Write exactly the rows that have one of the keys in this file (- is standard input), and do not read a filter. The keys are one per line or, with --keys-column, in a column of a table."`
 	keyFlags
 	indexFlag
 	trustFlag
 	cli.FilterFlags
-	Invert bool        `short:"v" help:"Write the other rows: rows that are certainly not in the filter, or have none of the keys."`
-	As     string      `enum:"parquet,csv,jsonl" default:"parquet" placeholder:"WHAT" help:"Write the rows as parquet, as csv with a header, or as jsonl, a line of JSON each (parquet)."`
-	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without it, they must be text: --as=csv or --as=jsonl."`
-	Args   []cli.Input `arg:"" name:"files" help:"The filter, unless --keys is given: a file of bloom-parquet build, or bare bytes. Then the files to filter: Parquet files, or folders of them."`
+	Invert bool        `short:"v" help:"Write the other rows instead: rows that are certainly not in the filter, or rows that have none of the keys."`
+	As     string      `enum:"parquet,csv,jsonl" default:"parquet" placeholder:"WHAT" help:"Output format: parquet, csv with a header, or jsonl with one JSON object per line (parquet)."`
+	Output cli.Output  `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without -o, the rows go to standard output, and --as must be csv or jsonl."`
+	Args   []cli.Input `arg:"" name:"files" help:"Parquet files to filter, or folders that contain Parquet files. Without --keys, the first file is the filter: a file that bloom-parquet build wrote, or bare bytes."`
 
 	filter string   // file of the filter; "" with --keys
 	inputs []string // files to filter
@@ -24,13 +24,13 @@ type filterCommand struct {
 
 // Help is what bloom-parquet filter --help says, too.
 func (f *filterCommand) Help() string {
-	return `Rows: They are written with all of their columns, one file after the other. The files must have the same columns; a column that is OPTIONAL in any file is OPTIONAL in the output. The schema, the compression and the metadata come from the first file. Columns that had Bloom filters get new ones. A row whose key is null is written only with -v.
+	return `Rows: filter writes rows with all their columns, one file after the other. All files must have the same columns. If a column is OPTIONAL in any file, it is OPTIONAL in the output. The schema, the compression and the metadata come from the first file. Columns that had Bloom filters get new filters. A row whose key is null is written only with -v.
 
 ` + keysHelp + `
 
-Filters: Without --keys, the first file is a filter, and some rows are false positives. The column must have the type of the column from which the filter was built, because the number 1 has different bytes as INT32, as INT64 and as text. Bare bytes that look like text or like another file are refused; --raw accepts them.
+Filters: Without --keys, the first file is a filter, and some of the written rows are false positives. The filter must have been built from a column of the same type, because the number 1 has different bytes as INT32, as INT64 and as text. If bare bytes look like text or like a different kind of file, filter refuses them unless you use --raw.
 
-Output: The file of -o appears whole or not at all, and may not be an input. With --as csv and --as jsonl, values are written in the same way as keys, and rows are printed as they are found: after an error, the exit status is 2 and rows may be missing. A null of CSV is empty, and an empty text is "".
+Output: The -o file is written atomically, and must not be one of the input files. Without -o, rows are printed as they are found. So after an error, the exit status is 2 and some rows may be missing. With --as csv and --as jsonl, values are written in the same form as keys. In CSV, a null is an empty field, and an empty string is "".
 
 ` + foldersHelp + indexHelp
 }
@@ -44,19 +44,19 @@ func (f *filterCommand) prepare(*cli.Streams) (r reading, err error) {
 	f.filter, f.inputs = "", cli.Names(f.Args)
 	switch {
 	case f.Output == "" && f.As == "parquet":
-		return r, errors.New("name the file to write with -o, or print the rows with --as=csv or --as=jsonl")
+		return r, errors.New("name the output file with -o, or print the rows with --as=csv or --as=jsonl")
 	case f.Keys == "" && f.keyFlags != keyFlags{}:
 		return r, errFlags
 	case f.Keys == "" && f.Index != "":
-		return r, errors.New("--index is for --keys: a filter does not contain the keys to look up")
+		return r, errors.New("--index requires --keys, because a filter does not contain the keys to look up")
 	case f.Keys == "" && len(f.Args) < 2:
 		return r, errors.New(`expected "<filter> <files> ...", or --keys and "<files> ..."`)
 	case f.Keys == "":
 		f.filter, f.inputs = f.inputs[0], f.inputs[1:]
 	case f.Index != "" && f.Invert:
-		return r, errors.New("--index is for the rows that have keys: with -v, every file is read")
+		return r, errors.New("--index cannot be used with -v, which reads every file")
 	case f.Format != nil || f.Raw:
-		return r, errors.New("--format and --raw are for a filter, and with --keys there is none")
+		return r, errors.New("--format and --raw describe a filter, and cannot be used with --keys")
 	}
 	if f.inputs, err = parquetFiles(f.inputs); err != nil {
 		return r, err

@@ -10,7 +10,7 @@ import (
 )
 
 // foldersHelp is the part of the help that the commands that take Parquet files share.
-const foldersHelp = `Files: A folder stands for all files in and below it whose names end with .parquet, in upper or lower case, in the order of their names. Names that begin with . or _ are left out, as in Spark and Hadoop, and so are symbolic links to folders, unless they are named.`
+const foldersHelp = `Files: A folder stands for the .parquet files in it and in its subfolders, sorted by name. The suffix .parquet can be in upper or lower case. As in Spark and Hadoop, files and folders whose names begin with . or _ are skipped, and so are symbolic links to folders. They are not skipped if you name them on the command line.`
 
 // parquetFolders says that a folder stands for the Parquet files in it and below.
 var parquetFolders = &cli.Folders{Names: "end with .parquet", List: func(root string) (files []string, err error) {

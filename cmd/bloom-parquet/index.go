@@ -15,18 +15,18 @@ import (
 )
 
 type indexCommand struct {
-	Column string     `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested columns."`
-	Rate   cli.Rate   `default:"0.01" placeholder:"P" help:"Largest false-positive rate on average (0.01)."`
+	Column string     `required:"" placeholder:"NAME" help:"Column that contains the keys. Separate the names of nested columns with dots."`
+	Rate   cli.Rate   `default:"0.01" placeholder:"P" help:"Largest average false-positive rate (0.01)."`
 	Output cli.Output `required:"" short:"o" placeholder:"FILE" help:"Write the index to this file."`
 	trustFlag
-	Files []cli.Input `arg:"" help:"Parquet files, or folders of them."`
+	Files []cli.Input `arg:"" help:"Parquet files, or folders that contain Parquet files."`
 }
 
 // Help is what bloom-parquet index --help says, too.
 func (c *indexCommand) Help() string {
-	return `Use: An index contains the filters of one column for all row groups of many files, interleaved in one file. prune --index and filter --index read it instead of opening every file. It records the size, the time and a checksum of the footer of each file. If a file has changed since, or is not in the index, the file itself is read, and a message reports it. The paths are relative to the index, so index and files can be moved together.
+	return `Use: An index is one file that contains the filters of one column for all row groups of many files. prune --index and filter --index read the index instead of opening every file. For each file, the index records the size, the modification time and a checksum of the footer. If a file has changed since then, or is not in the index, the commands read the file itself, and a message reports this. The paths are relative to the index, so you can move the index and the files together.
 
-Filters: They are copied from the files if their sizes differ by powers of two. For other row groups the column is read. All filters get one size: the smallest that keeps --rate on average, or a rate little above the rate of the files' own filters. A file that cannot be read is left out of the index; an error names it, and the exit status is 2.
+Filters: index copies the filters of the files if their sizes differ by factors that are powers of two. For the other row groups, it reads the column. All filters in the index get the same size, the smallest one that keeps --rate on average. If the files' own filters have a higher rate, the average rate may be slightly higher than theirs. A file that cannot be read is left out of the index. An error names the file, and the exit status is 2.
 
 ` + foldersHelp + `
 
@@ -65,9 +65,9 @@ func (c *indexCommand) work(s *cli.Streams) error {
 		return errors.New(withoutPrefix(err))
 	}
 	s.SayRest()
-	s.Say("%s: it has %d of %d files; the values of %d row groups were read", c.Output, len(files)-unread, len(files)+lost, read)
+	s.Say("%s: the index contains %d of %d files; the values of %d row groups were read", c.Output, len(files)-unread, len(files)+lost, read)
 	filters, bytes := x.Shape()
-	s.Say("%s: %d bytes: all %d filters have one size, %d bytes, also those of small row groups, and there is room for a multiple of 64", c.Output, size, filters, bytes)
+	s.Say("%s: %d bytes: each of the %d filters has %d bytes, even for a small row group, and their number is rounded up to a multiple of 64", c.Output, size, filters, bytes)
 	if lost+unread > 0 {
 		return cli.ErrNone
 	}

@@ -15,7 +15,7 @@ import (
 
 // indexFlag names an index that is asked before the files.
 type indexFlag struct {
-	Index cli.Input `placeholder:"FILE" help:"Read this index, which bloom-parquet index wrote, in place of those of its files that have not changed."`
+	Index cli.Input `placeholder:"FILE" help:"Read this index, which bloom-parquet index wrote, instead of the indexed files that have not changed."`
 }
 
 // tableIndex is an index that is asked before the files. A nil one knows no file.
@@ -28,7 +28,7 @@ type tableIndex struct {
 }
 
 // indexHelp is the part of the help that the commands that ask an index share.
-const indexHelp = ` With --index, files that are in the index and have not changed are not read. A file that has another size or time, or is not in the index, is read itself, and a message reports it.`
+const indexHelp = ` With --index, the index replaces the filters and bounds of all files that have not changed. If a file is not in the index, or has a different size or modification time, the file itself is read, and a message reports this.`
 
 // open opens the index of a column, and finds out which files are as they were. It returns nil if there is no
 // index.
@@ -37,7 +37,7 @@ func (f indexFlag) open(s *cli.Streams, column string, files []string) (x *table
 		return nil, nil
 	}
 	if trusted != "both" {
-		return nil, errors.New("--index has filters and bounds of the files: it is not for --trust " + string(trusted))
+		return nil, errors.New("an index contains both filters and bounds, so --index cannot be used with --trust " + string(trusted))
 	}
 	file, err := cli.OpenAnywhere(string(f.Index))
 	if err != nil {
@@ -99,7 +99,7 @@ func (x *tableIndex) find(s *cli.Streams, column string, files []string) error {
 			changed = append(changed, name+" (different size)")
 		}
 	}
-	x.say(s, changed, len(files), "have changed since")
+	x.say(s, changed, len(files), "have changed since the index was written")
 	x.say(s, unknown, len(files), "are not in the index")
 	return nil
 }
@@ -121,7 +121,7 @@ func (x *tableIndex) footerChanged(s *cli.Streams, name string, files int) (bool
 		return false, err
 	}
 	delete(x.columns, name)
-	x.say(s, []string{name + " (different footer)"}, files, "have changed since")
+	x.say(s, []string{name + " (different footer)"}, files, "have changed since the index was written")
 	return true, nil
 }
 

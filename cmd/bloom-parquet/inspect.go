@@ -18,14 +18,14 @@ import (
 )
 
 type inspectCommand struct {
-	Column string      `placeholder:"NAME" help:"Print the row groups of this column, with the bounds of each."`
-	JSON   bool        `name:"json" help:"Print a line of JSON for each column, with its row groups."`
-	Files  []cli.Input `arg:"" help:"Parquet files, or folders of them."`
+	Column string      `placeholder:"NAME" help:"Print each row group of this column, with its bounds."`
+	JSON   bool        `name:"json" help:"Print each column, with its row groups, as one line of JSON."`
+	Files  []cli.Input `arg:"" help:"Parquet files, or folders that contain Parquet files."`
 }
 
 // Help is what bloom-parquet inspect --help says, too.
 func (i *inspectCommand) Help() string {
-	return `Columns: For each column it prints what keys look like in prune, the number of row groups whose filter can be read, the size of these filters in bits, the fraction of bits that are set, the false-positive rate, and the number of row groups whose bounds can exclude keys. It reads the filters for that.
+	return `Columns: For each column, inspect prints an example of a key as prune accepts it, and the number of row groups whose filter can be read. For these filters, it prints the total size in bits, the fraction of bits that are set, and the false-positive rate. The last number is the number of row groups whose bounds can exclude keys. To compute these numbers, inspect reads the filters.
 
 ` + foldersHelp
 }

@@ -15,16 +15,16 @@ import (
 
 // keyFlags say where in a file the keys are, and how they are written.
 type keyFlags struct {
-	KeysColumn string           `short:"f" aliases:"field" placeholder:"NAME" help:"The keys are in this column of their file, which is Parquet, CSV or lines of JSON, or a folder of Parquet files: its name, or in CSV its number, from 1."`
-	Delimiter  string           `short:"d" placeholder:"CHAR" help:"The character between the columns of CSV (a comma, semicolon, tab or bar, whichever the first record has)."`
-	Match      *records.Matcher `placeholder:"REGEX" help:"The key is what group 1 of this expression (RE2) matches in the line or field, or the whole match if it has no group. Each match is a key."`
-	Missing    records.Missing  `placeholder:"WHAT" help:"What to do with a record of CSV or JSON without the column, or without a match: error or drop (drop)."`
+	KeysColumn string           `short:"f" aliases:"field" placeholder:"NAME" help:"Read the keys from the column with this name; in CSV, a number counted from 1 also works. The keys must be in a Parquet file, a folder of Parquet files, CSV or JSON lines."`
+	Delimiter  string           `short:"d" placeholder:"CHAR" help:"Character that separates CSV columns. The default is the comma, semicolon, tab or bar in the first record."`
+	Match      *records.Matcher `placeholder:"REGEX" help:"Regular expression (RE2) that extracts keys from each line or field. Every match is a key: the text that group 1 matches, or the whole match if there is no group."`
+	Missing    records.Missing  `placeholder:"WHAT" help:"What to do with a CSV or JSON record that has no such column or no match: error or drop (drop)."`
 	cli.LineFlags
-	Hex bool `help:"Keys are the bytes of values in Parquet's PLAIN encoding, without a length, in hex."`
+	Hex bool `help:"Read each key as hexadecimal digits: the bytes of a value in Parquet's PLAIN encoding, without the length."`
 }
 
 // keysHelp is the part of the help that the commands that read keys share.
-const keysHelp = `Keys: They are text of the column's type, such as 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z or 01234567-89ab-cdef-0123-456789abcdef; keys of string columns are the bytes of the line. With --keys-column, they are a column of another table: Parquet, CSV or lines of JSON (user.id is a member of user). With --match 'id=(\d+)', they are what the group matches. Text that the type does not allow is an error. A key that the column cannot hold, such as 2^40 in 32 bits, is skipped, and a warning counts such keys.`
+const keysHelp = `Keys: Write a key as text of the column's type, such as 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z or 01234567-89ab-cdef-0123-456789abcdef. For a string column, a key is all bytes of a line. With --keys-column, the keys are the values of a column of another table: Parquet, CSV or JSON lines (user.id is the member id of user). With --match 'id=(\d+)', the keys are the text that the group matches. Text that is not a value of the type is an error. If the column cannot hold a key, such as 2^40 in 32 bits, the key is skipped, and a warning reports the number of such keys.`
 
 // errFlags is the error of flags about keys without --keys.
 var errFlags = errors.New("--keys-column, --delimiter, --missing, --match, --hex, --null, --crlf, --max-record and --no-decompress describe the keys in the file of --keys")
@@ -71,7 +71,7 @@ func (f keyFlags) read(s *cli.Streams, name string) (l *keyList, err error) {
 	case tables != nil && f.KeysColumn == "" && !f.NoDecompress:
 		return nil, needsColumn(tables[0])
 	case tables != nil && f.KeysColumn != "" && f != lines:
-		return nil, fmt.Errorf("%s: this is a table of values: --delimiter, --missing, --match, --hex, --null, --crlf, --max-record and --no-decompress are for text", name)
+		return nil, fmt.Errorf("%s: this is Parquet: --delimiter, --missing, --match, --hex, --null, --crlf, --max-record and --no-decompress are for text", name)
 	case tables != nil && f.KeysColumn != "":
 		l.table, err = readTable(tables, f.KeysColumn)
 		return l, err
@@ -172,14 +172,14 @@ func (l *keyList) plain(t bloomparquet.Type) (values [][]byte, positions []int, 
 			return nil, nil, fmt.Errorf("%s: column %s: %s", l.name, l.KeysColumn, withoutPrefix(err))
 		}
 		if none := l.len() - len(values); none > 0 {
-			l.s.Say("warning: %s: %d of %d values of column %s are none that a column of %v can have: they are not looked for", l.name, none, l.len(), l.KeysColumn, t)
+			l.s.Say("warning: %s: %d of %d values of column %s cannot occur in a column of type %v and are skipped", l.name, none, l.len(), l.KeysColumn, t)
 		}
 		return values, nil, nil
 	}
 	if !l.Hex {
 		values, positions, err := bloomparquet.ParseSome(t, l.texts)
 		if none := len(l.texts) - len(positions); err == nil && none > 0 {
-			l.s.Say("warning: %s: %d of %d keys are none that a column of %v can have: they are not looked for", l.name, none, len(l.texts), t)
+			l.s.Say("warning: %s: %d of %d keys cannot occur in a column of type %v and are skipped", l.name, none, len(l.texts), t)
 		}
 		return values, positions, l.explain(t, err)
 	}
@@ -187,7 +187,7 @@ func (l *keyList) plain(t bloomparquet.Type) (values [][]byte, positions []int, 
 	for i, text := range l.texts {
 		var err error
 		if values[i], err = hex.DecodeString(string(text)); err != nil {
-			return nil, nil, fmt.Errorf("%s: line %d: %q is not hex", l.name, l.lines[i], text)
+			return nil, nil, fmt.Errorf("%s: line %d: %q is not hexadecimal", l.name, l.lines[i], text)
 		}
 	}
 	_, err = bloomparquet.KeysOf(t, values)

@@ -14,12 +14,12 @@ import (
 
 // commands is the command line.
 type commands struct {
-	Prune   pruneCommand   `cmd:"" help:"Print the row groups that may have some of the keys. Exits 0 if there are any, 1 if none, 2 on an error."`
+	Prune   pruneCommand   `cmd:"" help:"Print the row groups that may contain some of the keys. The exit status is 0 if there are such row groups, 1 if there are none, and 2 on an error."`
 	Inspect inspectCommand `cmd:"" help:"Print the columns of Parquet files, with their filters and bounds."`
 	Build   buildCommand   `cmd:"" help:"Build a filter from a column."`
-	Embed   embedCommand   `cmd:"" help:"Add Bloom filters to Parquet files without rewriting a page."`
-	Index   indexCommand   `cmd:"" help:"Write the filters of a column of many Parquet files to one file, which prune and filter read instead of the files."`
-	Filter  filterCommand  `cmd:"" help:"Write the rows whose keys are in a list or may be in a filter. Exits 0 if there are any, 1 if none, 2 on an error."`
+	Embed   embedCommand   `cmd:"" help:"Add Bloom filters to Parquet files without rewriting their pages."`
+	Index   indexCommand   `cmd:"" help:"Collect the filters of one column from many Parquet files in one index file, which prune and filter can read instead of those files."`
+	Filter  filterCommand  `cmd:"" help:"Write the rows whose keys are in a list or may be in a filter. The exit status is 0 if there are such rows, 1 if there are none, and 2 on an error."`
 	cli.Common
 }
 

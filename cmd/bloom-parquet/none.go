@@ -30,7 +30,7 @@ func (l *keyList) warnNone(s *cli.Streams, files []string, column string) {
 	}
 	values, err := l.firstValues(files, column)
 	if key, has := l.anyOf(values); has {
-		s.Say("warning: column %s has the key %s, which its filters, its bounds or its type exclude: they are wrong", show.Name(column), quoted(key))
+		s.Say("warning: column %s contains the key %s, but its filters, bounds or type wrongly exclude the key", show.Name(column), quoted(key))
 		return
 	}
 	for i, value := range values {
@@ -43,7 +43,7 @@ func (l *keyList) warnNone(s *cli.Streams, files []string, column string) {
 	case len(values) == 0:
 		looks = " has no values"
 	}
-	s.Say("%s: no key is in column %s: the first keys are %s, and the column%s", l.name, show.Name(column), strings.Join(keys, ", "), looks)
+	s.Say("%s: none of the keys is in column %s: the first keys are %s, and the column%s", l.name, show.Name(column), strings.Join(keys, ", "), looks)
 }
 
 // anyOf returns a key that is among some texts.

@@ -94,11 +94,11 @@ func (r *keyReader) read(page parquet.Page) (p *keyPage, err error) {
 		p.keys, p.indices = r.keys, data.Int32()
 	}
 	if p.len() != values {
-		return nil, fmt.Errorf("malformed: a page has %d values, and %d are to be there", p.len(), values)
+		return nil, fmt.Errorf("malformed: a page has %d values instead of %d", p.len(), values)
 	}
 	for _, i := range p.indices {
 		if uint(i) >= uint(p.keys.Len()) {
-			return nil, fmt.Errorf("malformed: value %d of a dictionary of %d", i, p.keys.Len())
+			return nil, fmt.Errorf("malformed: a page refers to value %d of a dictionary of %d values", i, p.keys.Len())
 		}
 	}
 	return p, nil
@@ -181,7 +181,7 @@ func (f *parquetFile) hashesOf(format bloom.Format, of bloomparquet.Type, leaf, 
 		return h.add(p)
 	})
 	if want := f.valuesOf(leaf, group); err == nil && values != want {
-		err = fmt.Errorf("malformed: the pages have %d values, and the footer claims %d", values, want)
+		err = fmt.Errorf("malformed: the pages have %d values, but the footer claims %d", values, want)
 	}
 	return h.all(), err
 }

@@ -18,14 +18,14 @@ import (
 )
 
 type pruneCommand struct {
-	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested columns."`
+	Column string `required:"" placeholder:"NAME" help:"Column that contains the keys. Separate the names of nested columns with dots."`
 	keyFlags
 	indexFlag
 	trustFlag
-	List  bool        `short:"l" help:"Also print the keys: a line for each key and row group."`
-	JSON  bool        `name:"json" help:"Print a line of JSON for each row group."`
-	Keys  cli.Input   `arg:"" help:"File of keys, one per line or in a column of a table (- is standard input)."`
-	Files []cli.Input `arg:"" help:"Parquet files, or folders of them."`
+	List  bool        `short:"l" help:"Also print the keys that each row group may contain, one line for each key."`
+	JSON  bool        `name:"json" help:"Print each row group as one line of JSON."`
+	Keys  cli.Input   `arg:"" help:"File of keys (- is standard input). The keys are one per line or, with --keys-column, in a column of a table."`
+	Files []cli.Input `arg:"" help:"Parquet files, or folders that contain Parquet files."`
 
 	list    *keyList
 	indexed *tableIndex
@@ -34,11 +34,11 @@ type pruneCommand struct {
 
 // Help is what bloom-parquet prune --help says, too.
 func (p *pruneCommand) Help() string {
-	return `Lines: For each row group that may have keys, it prints the file, the number of the row group from 0, its rows, the number of keys that may be in it, and the number of false positives to expect if none of the keys were in it (- without a filter), with tabs between. If the number of keys is at most three standard deviations above the expected number, the line ends with "chance": it does not show that a key is there. Row groups that cannot have a key are left out.
+	return `Lines: prune prints a line for each row group that may contain keys. The fields, separated by tabs, are the file, the number of the row group (counted from 0), the number of its rows, the number of keys that it may contain, and the number of false positives to expect if it contained none of the keys (- if there is no filter). If the number of keys is at most three standard deviations above the expected number, the line ends with "chance", because all of these keys may be false positives. Row groups that cannot contain a key are left out.
 
 ` + keysHelp + `
 
-Unread: If a row group's filter is missing or cannot be read, every key within the bounds may be there, and a warning gives the reason. Bounds without an order exclude nothing, because the file does not record how its writer compared them. If a file cannot be read, the next one is tried, as in grep.
+Unread: If the filter of a row group is missing or cannot be read, the row group may contain every key within its bounds, and a warning gives the reason. If the file does not record how its writer compared values, bounds exclude no keys. If a file cannot be read, prune continues with the next file, as grep does.
 
 ` + foldersHelp + indexHelp
 }
@@ -231,19 +231,19 @@ func (p *pruneCommand) unread(c *candidate, unread, unordered int, why error) (w
 	switch {
 	case unread+unordered == 0, !trusted.filters():
 	case none && unordered > 0:
-		warn("column %s has no filters, and bounds without an order: every row group may have every key; bloom-parquet embed gives it filters", p.Column)
+		warn("column %s has no filters, and its bounds have no known order, so every row group may contain every key; bloom-parquet embed adds filters", p.Column)
 	case none:
-		warn("column %s has no filters, and only its bounds exclude keys; bloom-parquet embed gives it filters", p.Column)
+		warn("column %s has no filters, so only its bounds can exclude keys; bloom-parquet embed adds filters", p.Column)
 	default:
 		if unread > 0 {
 			advice := ""
 			if errors.Is(why, bloomparquet.ErrIncomplete) {
-				advice = "; bloom-parquet embed gives them others"
+				advice = "; bloom-parquet embed replaces them"
 			}
-			warn("%d of %d row groups have no filter of %s that can be read: %s%s", unread, column.Len(), p.Column, withoutPrefix(why), advice)
+			warn("%d of %d row groups have no readable filter for column %s: %s%s", unread, column.Len(), p.Column, withoutPrefix(why), advice)
 		}
 		if unordered > 0 {
-			warn("%d of %d row groups have no filter of %s, and bounds without an order", unordered, column.Len(), p.Column)
+			warn("%d of %d row groups have no filter for column %s, and bounds without a known order", unordered, column.Len(), p.Column)
 		}
 	}
 	return warnings

@@ -100,7 +100,7 @@ func (f *filterCommand) checkParquet(inputs []string) (table *tableSchema, rows 
 		if first == nil {
 			first, table = file, newTableSchema(file)
 			if file.repeated(file.leaf) {
-				return nil, 0, fmt.Errorf("%s: column %s is repeated: a row has many keys", file.name, f.Column)
+				return nil, 0, fmt.Errorf("%s: column %s is repeated, so a row can have several keys", file.name, f.Column)
 			}
 			continue
 		}
@@ -174,7 +174,7 @@ func (f *filterCommand) copyGroup(g *rowGroup, wanted tester, sink rowSink, then
 		return 0, failed(err)
 	}
 	if int64(len(keep)) != g.rows() {
-		return 0, failed(fmt.Errorf("the column has %d values, and the row group %d rows", len(keep), g.rows()))
+		return 0, failed(fmt.Errorf("the column has %d values, but the row group has %d rows", len(keep), g.rows()))
 	}
 	for _, k := range keep {
 		if k {
@@ -239,14 +239,14 @@ func (f *filterCommand) warnNone(s *cli.Streams, list *keyList, passed, all int6
 func (f *filterCommand) open(s *cli.Streams, kind bloom.KeyKind) (*bloom.Filter, error) {
 	filter, err := f.Open(s, f.filter)
 	if err == nil {
-		err = filter.CheckKeys(f.filter, fmt.Sprintf("those of column %s are", f.Column), kind)
+		err = filter.CheckKeys(f.filter, fmt.Sprintf("the keys of column %s are", f.Column), kind)
 	}
 	return filter.Filter, err
 }
 
 // otherKind is the error of a file whose column has keys of another kind than the first file's.
 func (f *filterCommand) otherKind(kind, first bloom.KeyKind) error {
-	return fmt.Errorf("the keys of column %s are of the kind %s, and those of %s of the kind %s", f.Column, kind, f.inputs[0], first)
+	return fmt.Errorf("the keys of column %s are of the kind %s, but the keys of %s are of the kind %s", f.Column, kind, f.inputs[0], first)
 }
 
 // newSink returns what writes the rows of a table.
@@ -257,7 +257,7 @@ func (f *filterCommand) newSink(s *cli.Streams, out *bufio.Writer, table *tableS
 	}
 	schema, lost := table.toWrite()
 	if len(lost) > 0 {
-		s.Say("warning: the type of these columns is not written, only their bytes: %s", show.Short(strings.Join(lost, ", ")))
+		s.Say("warning: these columns are written as bytes, without their type: %s", show.Short(strings.Join(lost, ", ")))
 	}
 	options, unbounded := append(first.options(), schema), first.leavesWithoutBounds()
 	leaves := first.leavesWithFilters()

@@ -42,12 +42,12 @@ func (t *tableSchema) addFields(path []string, first, other parquet.Node) error 
 			continue
 		}
 		if missing := lacks(fields, wanted[min(i, len(wanted)):]); missing != nil {
-			return fmt.Errorf("column %s is missing, and %s has it as %s", columnName(path, missing), t.first.name, typeText(missing))
+			return fmt.Errorf("column %s is missing, but in %s it is %s", columnName(path, missing), t.first.name, typeText(missing))
 		}
 		if extra := lacks(wanted, fields[min(i, len(fields)):]); extra != nil {
-			return fmt.Errorf("it has a column %s, %s, and %s has none", columnName(path, extra), typeText(extra), t.first.name)
+			return fmt.Errorf("it has a column %s, %s, but %s has no such column", columnName(path, extra), typeText(extra), t.first.name)
 		}
-		return fmt.Errorf("column %s is at another place than in %s", columnName(path, fields[i]), t.first.name)
+		return fmt.Errorf("column %s is in a different position than in %s", columnName(path, fields[i]), t.first.name)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func lacks(fields, of []parquet.Field) parquet.Field {
 // addField is add for one column, and those below it.
 func (t *tableSchema) addField(path []string, first, other parquet.Field) error {
 	if first.Leaf() != other.Leaf() || first.Repeated() != other.Repeated() || !sameType(first, other) {
-		return fmt.Errorf("column %s is %s, and in %s it is %s", strings.Join(path, "."), typeText(other), t.first.name, typeText(first))
+		return fmt.Errorf("column %s is %s, but in %s it is %s", strings.Join(path, "."), typeText(other), t.first.name, typeText(first))
 	}
 	if first.Optional() != other.Optional() {
 		t.optional[pathKey(path)] = true

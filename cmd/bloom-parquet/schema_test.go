@@ -46,7 +46,7 @@ func TestWrittenSchema(t *testing.T) {
 		write(t, in, data)
 		write(t, keys, []byte("1\n3\n"))
 		status, copied, messages := runOn(t, 1, "filter", "--column", "number", "--keys", keys, "-o", out, in)
-		if want := "bloom-parquet: warning: the type of these columns is not written, only their bytes: half (FLOAT16)\n"; status != cli.ExitSome || string(messages) != want {
+		if want := "bloom-parquet: warning: these columns are written as bytes, without their type: half (FLOAT16)\n"; status != cli.ExitSome || string(messages) != want {
 			t.Fatalf("%v first: status %d: %s", first, status, messages)
 		}
 		got, err := parquet.Read[row](bytes.NewReader(copied), int64(len(copied)))
@@ -206,13 +206,13 @@ func TestOtherColumns(t *testing.T) {
 	write(t, in("keys"), []byte("1\n"))
 	for other, want := range map[string]string{
 		"int":    "",
-		"type":   "column x is INT64, and in A it is BYTE_ARRAY (STRING)",
-		"uint":   "column group.y is INT64 (INT(64,false)), and in A it is INT64",
-		"list":   "column x is REPEATED BYTE_ARRAY (STRING), and in A it is BYTE_ARRAY (STRING)",
-		"fewer":  "column x is missing, and A has it as BYTE_ARRAY (STRING)",
-		"more":   "it has a column group.z, FIXED_LEN_BYTE_ARRAY[3], and A has none",
-		"leaf":   "column group is INT64, and in A it is a group",
-		"nested": "column group.y is missing, and A has it as INT64",
+		"type":   "column x is INT64, but in A it is BYTE_ARRAY (STRING)",
+		"uint":   "column group.y is INT64 (INT(64,false)), but in A it is INT64",
+		"list":   "column x is REPEATED BYTE_ARRAY (STRING), but in A it is BYTE_ARRAY (STRING)",
+		"fewer":  "column x is missing, but in A it is BYTE_ARRAY (STRING)",
+		"more":   "it has a column group.z, FIXED_LEN_BYTE_ARRAY[3], but A has no such column",
+		"leaf":   "column group is INT64, but in A it is a group",
+		"nested": "column group.y is missing, but in A it is INT64",
 	} {
 		status, _, messages := runOn(t, 1, "filter", "--column", "key", "--keys", in("keys"), "--as", "jsonl", in("a"), in(other))
 		wantStatus := exitApart

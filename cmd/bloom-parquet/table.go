@@ -67,7 +67,7 @@ func readTable(names []string, column string) (*keyTable, error) {
 			case i == 0:
 				t.from = from
 			case from.KeyKind() != t.from.KeyKind():
-				return fmt.Errorf("the keys of column %s are of the kind %s, and those of %s of the kind %s", column, from.KeyKind(), names[0], t.from.KeyKind())
+				return fmt.Errorf("the keys of column %s are of the kind %s, but the keys of %s are of the kind %s", column, from.KeyKind(), names[0], t.from.KeyKind())
 			}
 			return nil
 		})
@@ -101,7 +101,7 @@ func (t *keyTable) read(name, column string, start func(bloomparquet.Type) error
 	}
 	defer file.close()
 	if file.repeated(file.leaf) {
-		return fmt.Errorf("%s: column %s is a list, and a key is one value", name, column)
+		return fmt.Errorf("%s: column %s is a list, but a key is a single value", name, column)
 	}
 	if err := start(file.column.Type()); err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -149,7 +149,7 @@ func TestWidened(t *testing.T) {
 	if err := os.WriteFile(keys, []byte("4000000000\n950\n5\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	const warning = "bloom-parquet: warning: KEYS: 1 of 3 keys are none that a column of INT32 (INT32) can have: they are not looked for\n"
+	const warning = "bloom-parquet: warning: KEYS: 1 of 3 keys cannot occur in a column of type INT32 (INT32) and are skipped\n"
 	for _, test := range []struct {
 		args []string
 		want string

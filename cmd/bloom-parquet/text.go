@@ -156,7 +156,7 @@ func newTextSink(out *bufio.Writer, file *parquetFile, csv bool) (*textSink, err
 	for i, path := range file.Schema().Columns() {
 		names = append(names, strings.Join(path, "."))
 		if csv && file.repeated(i) {
-			return nil, fmt.Errorf("column %s is repeated, and CSV has no lists: print the rows with --as=jsonl", names[i])
+			return nil, fmt.Errorf("column %s is repeated, and CSV has no lists: use --as=jsonl", names[i])
 		}
 		column, err := parquetgo.OpenAt(file.File, i)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // trustFlag says which of a file's metadata are believed.
 type trustFlag struct {
-	Trust trust `enum:"both,filters,bounds,nothing" default:"both" placeholder:"WHAT" help:"Which metadata of the files to believe: filters, bounds, both or nothing (both). Use it if a writer got them wrong."`
+	Trust trust `enum:"both,filters,bounds,nothing" default:"both" placeholder:"WHAT" help:"Which metadata of the files to trust: filters, bounds, both or nothing (both). Change this if the program that wrote the files got filters or bounds wrong."`
 }
 
 type trust string
