@@ -3,8 +3,8 @@ package window
 import "errors"
 
 var (
-	// ErrNoFolder is the error of Save and Close for a window that was not made by [Open], or that is closed.
+	// ErrNoFolder is the error of Save and Close if the window was not returned by [Open], or is closed.
 	ErrNoFolder = errors.New("window: the window has no folder")
-	// ErrLocked is the error of [Open] if another window uses the folder, in this process or in another.
-	ErrLocked = errors.New("window: another window has the folder")
+	// ErrLocked is the error of [Open] if another window, in this process or another one, uses the folder.
+	ErrLocked = errors.New("window: another window uses the folder")
 )

@@ -258,14 +258,14 @@ func (s *source) header(now time.Time) (*header, uint32, error) {
 		}
 	}
 	if !bytes.HasPrefix(b, []byte(magic)) {
-		return nil, 0, fmt.Errorf("%w: the bytes are not the file of a window: its first bytes are missing", bloom.ErrEncoding)
+		return nil, 0, fmt.Errorf("%w: this is not a window file: its first bytes are wrong", bloom.ErrEncoding)
 	}
 	v, n := binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:])
 	if v < 1 || v > version {
-		return nil, 0, fmt.Errorf("%w: the file is of version %d, but this library reads versions 1 and %d", bloom.ErrEncoding, v, version)
+		return nil, 0, fmt.Errorf("%w: the file has version %d, but this library reads only versions 1 and %d", bloom.ErrEncoding, v, version)
 	}
 	if n > mostGenerations {
-		return nil, 0, fmt.Errorf("%w: %d generations", bloom.ErrEncoding, n)
+		return nil, 0, fmt.Errorf("%w: %d generations are too many", bloom.ErrEncoding, n)
 	}
 	rest := 4 * int(n)
 	if v == version {
@@ -322,7 +322,7 @@ func parse(b []byte, v uint32, now time.Time) (*header, error) {
 // check returns an error for what no header has. If nobody knows when the newest generation began, it begins now.
 func (h *header) check(now time.Time) error {
 	if h.every < 0 || h.options.MaxBytes < 0 || len(h.entries) == 0 {
-		return fmt.Errorf("%w: %d generations, an interval of %v, and at most %d bytes",
+		return fmt.Errorf("%w: the header has invalid values: %d generations, an interval of %v, a limit of %d bytes",
 			bloom.ErrEncoding, len(h.entries), h.every, h.options.MaxBytes)
 	}
 	if h.entries[0].began.IsZero() {
@@ -343,7 +343,7 @@ func (s *source) oldSets(f bloom.Format, n uint32, p *plan) (sets []*set, err er
 		case err == nil && len(old.Bytes()) == 0:
 			err = fmt.Errorf("%w: a filter has no bits", bloom.ErrEncoding)
 		case err == nil && old.Format() != f:
-			err = fmt.Errorf("%w: a filter is of %v, and the window of %v", bloom.ErrEncoding, old.Format(), f)
+			err = fmt.Errorf("%w: a filter has the format %v, but the window has the format %v", bloom.ErrEncoding, old.Format(), f)
 		}
 		if err != nil {
 			return nil, err
@@ -365,14 +365,14 @@ func (s *source) sets(f bloom.Format, want entry, p *plan) (sets []*set, err err
 		return nil, err
 	}
 	if !bytes.HasPrefix(b, []byte(generationMagic)) {
-		return nil, fmt.Errorf("%w: the first bytes of a generation are missing", bloom.ErrEncoding)
+		return nil, fmt.Errorf("%w: the first bytes of the generation are wrong", bloom.ErrEncoding)
 	}
 	v, n := binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:])
 	if v != version || n != want.sets || !bytes.Equal(b[16:], appendText(nil, f)) {
-		return nil, fmt.Errorf("%w: it is another generation, of version %d, with %d filters of %q", bloom.ErrEncoding, v, n, b[16:])
+		return nil, fmt.Errorf("%w: this is a different generation: version %d, %d filters of format %q", bloom.ErrEncoding, v, n, b[16:])
 	}
 	if s.left >= 0 && int64(n) > s.left/24 {
-		return nil, fmt.Errorf("%w: %d filters", bloom.ErrEncoding, n)
+		return nil, fmt.Errorf("%w: the file is too short for %d filters", bloom.ErrEncoding, n)
 	}
 	if b, err = s.more(nil, 24*int(min(n, math.MaxInt32/24))); err != nil {
 		return nil, err
@@ -387,7 +387,7 @@ func (s *source) sets(f bloom.Format, want entry, p *plan) (sets []*set, err err
 	}
 	sum, err := s.checksum()
 	if err == nil && want.number != 0 && sum != want.sum {
-		err = fmt.Errorf("%w: it is another generation than the file %s has, or an older one", bloom.ErrEncoding, windowFile)
+		err = fmt.Errorf("%w: its checksum is not the checksum in the file %s, so this is a different or older generation", bloom.ErrEncoding, windowFile)
 	}
 	return sets, err
 }
@@ -395,7 +395,7 @@ func (s *source) sets(f bloom.Format, want entry, p *plan) (sets []*set, err err
 // set reads an encoded filter of n bytes. If the number of bytes left is known, it reads them into the memory
 // of the set.
 func (s *source) set(f bloom.Format, want shape, n uint64, p *plan) (*set, error) {
-	wrong := fmt.Errorf("%w: a filter of %d bits and %d probes in %d bytes", bloom.ErrEncoding, want.bits, want.probes, n)
+	wrong := fmt.Errorf("%w: invalid filter: %d bits and %d probes in %d bytes", bloom.ErrEncoding, want.bits, want.probes, n)
 	if n > math.MaxInt-bufferSize || s.left >= 0 && n > uint64(s.left) || want.bits/8 > n {
 		return nil, wrong
 	}

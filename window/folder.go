@@ -196,14 +196,14 @@ func (f *folder) read(o Options, p *plan) (*saved, int64, error) {
 	}
 	h, v, err := in.header(now)
 	if err == nil && v != version {
-		err = fmt.Errorf("%w: it is of version %d", bloom.ErrEncoding, v)
+		err = fmt.Errorf("%w: the file has version %d", bloom.ErrEncoding, v)
 	}
 	if err = in.close(err); err != nil {
 		return nil, in.n, fmt.Errorf("window: folder %s: file %s: %w", f.path, windowFile, err)
 	}
 	s := &saved{header: h}
 	if h.options.Format != o.Format {
-		return s, in.n, fmt.Errorf("window: %w: folder %s is of %v, and the window of %v", bloom.ErrShape, f.path, h.options.Format, o.Format)
+		return s, in.n, fmt.Errorf("window: %w: folder %s has the format %v, but the window has the format %v", bloom.ErrShape, f.path, h.options.Format, o.Format)
 	}
 	f.sealed = map[*generation]entry{}
 	for _, e := range h.entries {
@@ -264,7 +264,7 @@ func (in *openFile) close(err error) error {
 		err = fmt.Errorf("%w: the file is empty: %w", bloom.ErrEncoding, io.ErrUnexpectedEOF)
 	}
 	if err == nil && in.left > 0 {
-		err = fmt.Errorf("%w: %d bytes follow its end", bloom.ErrEncoding, in.left)
+		err = fmt.Errorf("%w: %d bytes follow the end of the data", bloom.ErrEncoding, in.left)
 	}
 	return err
 }

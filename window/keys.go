@@ -13,7 +13,7 @@ import (
 func (w *Window) mustHave() *state {
 	s := w.state.Load()
 	if s == nil {
-		panic("window: a key was added to the zero Window, which has no generation; New makes windows")
+		panic("window: a key was added to the zero Window; use New, Open or ReadFrom")
 	}
 	return s
 }
@@ -49,7 +49,8 @@ func (w *Window) AddString(key string) { w.AddHash(w.mustHave().options.Format.H
 // AddUint64 adds the 8 little-endian bytes of key.
 func (w *Window) AddUint64(key uint64) { w.AddHash(w.mustHave().options.Format.HashUint64(key)) }
 
-// AddHash adds the key whose [bloom.Hash] is h. It panics if the window's format has a different hash.
+// AddHash adds the key whose [bloom.Hash] is h. It panics if h comes from a format with a different hash
+// function.
 func (w *Window) AddHash(h bloom.Hash) {
 	s := w.mustHave()
 	if s.add(h) {
@@ -85,8 +86,8 @@ func (w *Window) addAgain(h bloom.Hash) {
 	w.state.Load().add(h)
 }
 
-// AddBatch adds every key of a column. It panics if keys are hashes and the window's format has a different
-// hash.
+// AddBatch adds every key of a column. It panics if keys contains hashes from a format with a different
+// hash function.
 func (w *Window) AddBatch(keys bloom.Keys) {
 	s := w.mustHave()
 	s.newest.AddBatch(keys.Slice(0, 0)) // it panics if it has to, for a column without keys, too
@@ -147,24 +148,25 @@ func firstBit(words []uint64, set bool, i, n int) int {
 	return n
 }
 
-// TestAndAdd adds a key and reports whether it may have been present before. False is certain: no generation
-// had it. If several goroutines add a new key at the same time, at least one of them gets false.
+// TestAndAdd adds a key and reports whether the key may have been present before. If it returns false, no
+// generation had the key. If several goroutines add the same new key at the same time, at least one of them
+// gets false.
 func (w *Window) TestAndAdd(key []byte) bool {
 	return w.TestAndAddHash(w.mustHave().options.Format.Hash(key))
 }
 
-// TestAndAddString is TestAndAdd for a string.
+// TestAndAddString is like TestAndAdd for a string.
 func (w *Window) TestAndAddString(key string) bool {
 	return w.TestAndAddHash(w.mustHave().options.Format.HashString(key))
 }
 
-// TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
+// TestAndAddUint64 is like TestAndAdd for the 8 little-endian bytes of key.
 func (w *Window) TestAndAddUint64(key uint64) bool {
 	return w.TestAndAddHash(w.mustHave().options.Format.HashUint64(key))
 }
 
-// TestAndAddHash is TestAndAdd for the key whose [bloom.Hash] is h. It panics if the window's format has a
-// different hash.
+// TestAndAddHash is like TestAndAdd for the key whose [bloom.Hash] is h. It panics if h comes from a format
+// with a different hash function.
 func (w *Window) TestAndAddHash(h bloom.Hash) bool {
 	s := w.mustHave()
 	was, inNewest := s.query(h)
@@ -200,27 +202,27 @@ func (s *state) query(h bloom.Hash) (some, inNewest bool) {
 	return some, false
 }
 
-// MayContain reports whether a generation may have the key. False is certain. For an absent key, the
-// probability of true is the false-positive rate of all generations together.
+// MayContain reports whether a generation may have the key. If it returns false, no generation has the key.
+// For an absent key, it returns true with the probability [Stats].FalsePositiveRate.
 func (w *Window) MayContain(key []byte) bool {
 	s := w.state.Load()
 	return s != nil && s.has(s.options.Format.Hash(key))
 }
 
-// MayContainString is MayContain for a string.
+// MayContainString is like MayContain for a string.
 func (w *Window) MayContainString(key string) bool {
 	s := w.state.Load()
 	return s != nil && s.has(s.options.Format.HashString(key))
 }
 
-// MayContainUint64 is MayContain for the 8 little-endian bytes of key.
+// MayContainUint64 is like MayContain for the 8 little-endian bytes of key.
 func (w *Window) MayContainUint64(key uint64) bool {
 	s := w.state.Load()
 	return s != nil && s.has(s.options.Format.HashUint64(key))
 }
 
-// MayContainHash is MayContain for a key whose [bloom.Hash] is h. It panics if the window's format has a
-// different hash.
+// MayContainHash is like MayContain for the key whose [bloom.Hash] is h. It panics if h comes from a format
+// with a different hash function.
 func (w *Window) MayContainHash(h bloom.Hash) bool {
 	s := w.state.Load()
 	return s != nil && s.has(h)
@@ -257,7 +259,7 @@ func (s *state) mayContain(group *bloom.Group, keys bloom.Keys, hits []uint64) {
 func checked(keys bloom.Keys, hits []uint64) []uint64 {
 	words := (keys.Len() + 63) / 64
 	if len(hits) < words {
-		panic(fmt.Sprintf("window: %d words for the bits of %d keys, which need %d: (keys.Len()+63)/64", len(hits), keys.Len(), words))
+		panic(fmt.Sprintf("window: hits has %d words, but %d keys need %d: (keys.Len()+63)/64", len(hits), keys.Len(), words))
 	}
 	return hits[:words]
 }
@@ -269,9 +271,10 @@ func count(hits []uint64) (n int) {
 	return n
 }
 
-// MayContainBatch tests every key of a column, as [bloom.Filter.MayContainBatch] does: it sets bit i%64 of
-// hits[i/64] if a generation may have key i, and clears it if not. It returns the number of hits. It panics if
-// hits has too few words, or if keys are hashes and the window's format has a different hash.
+// MayContainBatch queries every key of a column, as [bloom.Filter.MayContainBatch] does. It sets bit i%64
+// of hits[i/64] if a generation may have key i, and clears that bit otherwise. It returns the number of
+// hits. It panics if hits has too few words, or if keys contains hashes from a format with a different hash
+// function.
 func (w *Window) MayContainBatch(keys bloom.Keys, hits []uint64) int {
 	hits = checked(keys, hits)
 	s := w.state.Load()
@@ -285,8 +288,9 @@ func (w *Window) MayContainBatch(keys bloom.Keys, hits []uint64) int {
 	return count(hits)
 }
 
-// TestAndAddBatch adds every key of a column and reports which keys may have been present before, as
-// [bloom.Set.TestAndAddBatch] does: among equal keys in the column, the second and all later ones are hits.
+// TestAndAddBatch adds every key of a column and reports in hits which keys may have been present before,
+// as [bloom.Set.TestAndAddBatch] does. If the column has equal keys, all but the first of them are hits. It
+// returns the number of hits.
 func (w *Window) TestAndAddBatch(keys bloom.Keys, hits []uint64) int {
 	hits = checked(keys, hits)
 	clear(hits)

@@ -11,15 +11,15 @@ import (
 )
 
 // WriteTo writes the window as a file. Goroutines may add, query and rotate during the call. The file has
-// every key that a query would find when WriteTo begins, and the times when the generations began. WriteTo
-// needs memory for a small buffer. To replace an older file in one step, write to a new file, sync it and
-// rename it. A window that Open returned does that in Save.
+// every key that a query would find when WriteTo begins, and the times at which the generations began.
+// WriteTo needs memory only for a small buffer. To replace an older file atomically, write a new file, sync
+// it and rename it. If the window was returned by Open, use Save instead.
 func (w *Window) WriteTo(to io.Writer) (int64, error) {
 	w.writing.Add(1) // before it reads the state: a rotation that comes later sees it
 	defer w.writing.Add(-1)
 	s := w.state.Load()
 	if s == nil {
-		return 0, errors.New("window: the zero Window has no file")
+		return 0, errors.New("window: WriteTo was called on the zero Window")
 	}
 	out := newSink(to)
 	out.write(s.header(time.Duration(w.every.Load())).bytes(time.Now()))
@@ -32,18 +32,18 @@ func (w *Window) WriteTo(to io.Writer) (int64, error) {
 	return out.n, out.err
 }
 
-// ReadFrom reads the next window file from r into w, with the options of the file. It verifies the checksums,
-// and reads only the bytes of that file. It allocates memory for the bytes that r returns, not for the sizes
-// in headers. For this reason it refuses a file if Rotate would make filters of more than four times the size
-// of the filters in the file. No goroutine may use w during the call. To read into a window in use, or with
-// different options, use Load.
+// ReadFrom reads the next window file from r into w, with the options of the file. It verifies the
+// checksums, and reads no byte after the end of that file. It allocates memory for the bytes that r
+// returns, not for the sizes that headers claim. For the same reason, it refuses a file if Rotate would
+// create filters that are more than four times as large as the filters in the file. No other goroutine may
+// use w during the call. To read a file into a window in use, or with different options, use Load.
 //
-// The generations are as old as they were when the file was written. If Run rotated the window, the time since
-// then is added.
+// The generations are as old as they were when the file was written. If Run rotated the saved window,
+// ReadFrom adds the time that has passed since then.
 //
-// The error is [io.EOF] if r is at its end, and [bloom.ErrEncoding] if the file is truncated or damaged, also
-// with [io.ErrUnexpectedEOF] if r ends inside the file. It is [bloom.ErrFormat] for a format that this library
-// does not know. With an error, w does not change.
+// The error is [io.EOF] if r is at its end. It is [bloom.ErrEncoding] if the file is truncated or damaged,
+// and also [io.ErrUnexpectedEOF] if r ends inside the file. It is [bloom.ErrFormat] if this library does
+// not know the format. If there is an error, w does not change.
 func (w *Window) ReadFrom(r io.Reader) (int64, error) {
 	in := newSource(r, -1)
 	f, err := in.window(nil)
@@ -60,37 +60,41 @@ func (w *Window) ReadFrom(r io.Reader) (int64, error) {
 	return in.n, nil
 }
 
-// Loaded reports what Load or Open kept of a file or of a folder.
+// Loaded reports what Load or Open kept from a file or a folder.
 type Loaded struct {
-	Saved     Options   // of the window that was saved
+	Saved     Options   // options of the saved window
 	Began     time.Time // when the newest generation began
-	Kept      int       // generations
-	Forgotten int       // generations for which this window has no place, or that have become too old
-	Reshaped  int       // filters of a different size, which are queried beside the window's own until they are forgotten
-	Size      int64     // bytes read
+	Kept      int       // number of generations that the window kept
+	Forgotten int       // number of generations that are too old, or that this window has no room for
+	Reshaped  int       // number of filters of a different size; the window queries them until it forgets their generation
+	Size      int64     // number of bytes read
 }
 
 // Load reads the next window file from r and adds its keys to w. Goroutines may use w during the call. The
-// options of w stay. Keys keep their age: Load finds the generation of w that was the newest when a
-// generation of the file began, and adds the keys to it. So if both windows have the same interval and number
-// of generations, w forgets a key no later than the window that wrote the file. If that window rotates at
-// other times, w may forget a key up to one interval earlier. So replicas that load each other's files need
-// one more generation. A new window continues with the generations of the file.
+// options of w do not change.
 //
-// A file with different options may have
+// Keys keep their age. For each generation of the file, Load finds the generation of w that was the newest
+// when that generation began, and adds the keys to it. So if both windows have the same interval and the
+// same number of generations, w forgets a key no later than the window that wrote the file. If the two
+// windows rotate at different times, w may forget a key up to one interval earlier. For this reason,
+// replicas that load each other's files need one more generation. If w is new, Load also gives its
+// generations the start times from the file.
 //
-//   - a different number of keys or a different rate. Then the filters of the file have a different size. The
-//     window keeps them beside its own filters, and queries both, until it forgets their generation. Until
-//     then, the rates of both add up, and so does the memory;
-//   - fewer or more generations. Load forgets the oldest ones, for which the window has no place.
+// The options of the file may differ from the options of w:
 //
-// Load merges a filter of the file with a filter of the same size that has room for the keys of both. So to
-// load the same file again changes nothing. If MaxBytes is reached, Load merges the filter with the least
-// full filter of its size, and Over in [Stats] is true. So only the first filter of each size in each
-// generation may exceed MaxBytes.
+//   - If the number of keys or the rate differs, the filters of the file have a different size. The
+//     window keeps and queries them until it forgets their generation. Until then, the rates and the
+//     memory of both kinds of filters add up.
+//   - If the number of generations differs, Load forgets the generations of the file that are too old
+//     for w.
+//
+// Load merges a filter of the file into a filter of the same size that has room for the keys of both. So
+// loading the same file again changes nothing. If MaxBytes is reached, Load merges the filter into the
+// least full filter of the same size, and then Over in [Stats] is true. So only the first filter of each
+// size in each generation may exceed MaxBytes.
 //
 // Load returns the same errors as ReadFrom. It also returns [bloom.ErrShape] if the file has a different
-// format, which has different hashes. With an error, the window does not change.
+// format, because the hashes then differ. If there is an error, the window does not change.
 func (w *Window) Load(r io.Reader) (Loaded, error) {
 	p := w.mustHave().plan
 	in := newSource(r, -1)
@@ -103,7 +107,7 @@ func (w *Window) Load(r io.Reader) (Loaded, error) {
 	defer w.order.Unlock()
 	s := w.state.Load()
 	if f.options.Format != s.options.Format {
-		return loaded, fmt.Errorf("window: %w: the file has the format %v, and the window %v", bloom.ErrShape, f.options.Format, s.options.Format)
+		return loaded, fmt.Errorf("window: %w: the file has the format %v, but the window has the format %v", bloom.ErrShape, f.options.Format, s.options.Format)
 	}
 	m := newMerge(s, f)
 	m.place()

@@ -9,20 +9,21 @@ import (
 	"github.com/lanebloom/bloom/internal/rates"
 )
 
-// Options describe a Window.
+// Options describes a Window.
 type Options struct {
-	Format      bloom.Format // of the filters; the zero Format is [bloom.Default]
-	Generations int          // 2 to 1,024
-	Keys        int          // of a generation; a generation with more keys gets more memory, up to MaxBytes
-	Rate        float64      // false-positive rate, 0 to 1, of a query over all generations, with up to twice their keys
-	MaxBytes    int64        // the most bytes of all filters; 0 means 4 times Bytes
+	Format      bloom.Format // format of the filters; the zero Format is [bloom.Default]
+	Generations int          // number of generations, 2 to 1,024
+	Keys        int          // planned keys per generation; with more keys, a generation gets more memory, up to MaxBytes
+	Rate        float64      // false-positive rate, 0 to 1, of a query of all generations, for up to twice the planned keys
+	MaxBytes    int64        // limit for the total size of all filters in bytes; 0 means 4 times Bytes
 }
 
 // mostGenerations bounds the time of a query.
 const mostGenerations = 1024
 
-// Bytes returns how many bytes the filters need if each generation has at most Keys keys. MaxBytes does not
-// affect it. The error is [bloom.ErrFormat], [bloom.ErrCapacity] or [bloom.ErrRate], as in [New].
+// Bytes returns the total size of the filters in bytes if no generation gets more than Keys keys. The
+// result does not depend on MaxBytes. Like [New], Bytes returns [bloom.ErrFormat], [bloom.ErrCapacity] or
+// [bloom.ErrRate].
 func (o Options) Bytes() (int64, error) {
 	p, err := o.plan()
 	return int64(o.Generations) * p.bytes(), err
@@ -50,22 +51,22 @@ type plan struct {
 func (o Options) plan() (*plan, error) {
 	switch {
 	case o.Generations < 2 || o.Generations > mostGenerations:
-		return nil, fmt.Errorf("window: %w: %d generations, not 2 to %d", bloom.ErrCapacity, o.Generations, mostGenerations)
+		return nil, fmt.Errorf("window: %w: %d generations: the number must be 2 to %d", bloom.ErrCapacity, o.Generations, mostGenerations)
 	case o.Keys < 1:
-		return nil, fmt.Errorf("window: %w: %d keys", bloom.ErrCapacity, o.Keys)
+		return nil, fmt.Errorf("window: %w: %d keys: the number must be 1 or more", bloom.ErrCapacity, o.Keys)
 	case !(o.Rate > 0 && o.Rate < 1): // not a number is neither
-		return nil, fmt.Errorf("window: %w: %v is not between 0 and 1", bloom.ErrRate, o.Rate)
+		return nil, fmt.Errorf("window: %w: the rate %v is not between 0 and 1", bloom.ErrRate, o.Rate)
 	}
 	p := &plan{keys: o.Keys, rate: rateOf(o.Rate, 2*o.Generations)}
 	var err error
 	if p.policy, err = bloom.PolicyFor(o.Format, o.Keys, p.rate); err != nil {
-		return nil, fmt.Errorf("window: a rate of %.3g over %d generations of two sets is one of %.3g in each: %w", o.Rate, o.Generations, p.rate, err)
+		return nil, fmt.Errorf("window: a rate of %.3g for %d generations needs a rate of %.3g in each filter: %w", o.Rate, o.Generations, p.rate, err)
 	}
 	if p.shape.bits, p.shape.probes, err = p.policy.Size(o.Keys); err != nil {
 		return nil, fmt.Errorf("window: %w", err)
 	}
 	if each := p.bytes(); o.MaxBytes != 0 && o.MaxBytes/each < int64(o.Generations) {
-		return nil, fmt.Errorf("window: %w: MaxBytes is %d, and %d generations take %d", bloom.ErrCapacity, o.MaxBytes, o.Generations, int64(o.Generations)*each)
+		return nil, fmt.Errorf("window: %w: MaxBytes is %d, but %d generations need %d bytes", bloom.ErrCapacity, o.MaxBytes, o.Generations, int64(o.Generations)*each)
 	}
 	p.full = expectedSet(o.Format)(slack*float64(o.Keys), float64(p.shape.bits), p.shape.probes) / float64(p.shape.bits)
 	p.half = 1 - math.Sqrt(1-p.full)

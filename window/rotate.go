@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Rotate forgets the oldest generation and begins a new one. If several goroutines call it, the rotations run
-// one after the other.
+// Rotate forgets the oldest generation and begins a new one. If several goroutines call Rotate, the
+// rotations run one at a time.
 func (w *Window) Rotate() {
 	w.order.Lock()
 	defer w.order.Unlock()
@@ -39,18 +39,19 @@ func (w *Window) rotate(n int, began time.Time) {
 	w.reuse(s.plan, forgotten)
 }
 
-// Run rotates when the newest generation is one interval old, until the context ends, and returns the context's
-// error. For 24 hours with hourly rotation, use 25 generations. A window that was read from a file continues
-// with the age of its generations.
+// Run rotates each time the newest generation is one interval old, until ctx is done. It then returns the
+// cause of the cancellation. For 24 hours with hourly rotation, use 25 generations. If the window was read
+// from a file, Run continues with the saved age of its generations.
 //
-// If Run wakes up late, for example because the process was stopped, it catches up at once with all intervals
-// that have passed. The newest generation then has the keys of several intervals. It is kept as long as any
-// other, because its last keys may be new. Time can also pass while no process runs. Open, Load and ReadFrom
-// then forget generations that have become too old, if Run had been called before the window was saved.
+// If Run wakes up late, for example because the process was stopped, it makes up for all missed rotations
+// at once. The generation that was the newest until then may have the keys of several intervals. The window
+// keeps it as long as any other generation, because its last keys may be new. Open, Load and ReadFrom also
+// count the time in which no process ran: they forget generations that have become too old, provided that
+// Run was called before the window was saved.
 //
-// A monotonic clock measures the age of a generation. The time of day counts only while no process runs. On
-// most systems, the monotonic clock and timers stop while the machine sleeps, so keys are kept longer by that
-// time.
+// A monotonic clock measures the age of a generation. The time of day is used only for the time in which no
+// process runs. On most systems, the monotonic clock and timers stop while the machine sleeps, so keys are
+// then kept longer.
 func (w *Window) Run(ctx context.Context, every time.Duration) error {
 	if every <= 0 {
 		return errors.New("window: the interval is not positive")

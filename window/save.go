@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Open returns the window that is kept in a folder. If the folder is new or empty, the window is empty. The
-// folder has a file for each generation, and [Window.Save] writes the files that have changed: call it
-// regularly, for example every minute. If the process is killed, the keys that were added after the last Save
-// are lost.
+// Open returns the window that is kept in a folder. If the folder does not exist or is empty, the window is
+// empty. The folder has a file for each generation. [Window.Save] writes the files of the generations that
+// have changed. Call Save regularly, for example every minute: if the process is killed, the keys that were
+// added after the last Save are lost.
 //
-// The given options apply, not the options of the saved window. [Window.Load] describes what happens to
-// filters that do not match them. Open derives the age of the generations from the time of day. If Run
-// rotated the saved window, generations that have become too old are forgotten. Their files stay until the
-// next Save, so a wrong time of day loses nothing before that. If a generation began in the future, it counts
-// as beginning now. Open reads each filter into its final memory, so it needs little more memory than the
-// filters.
+// The window gets the given options, not the options of the saved window. [Window.Load] describes what
+// happens to filters that do not match the given options. Open computes the age of the generations from the
+// time of day. If Run rotated the saved window, Open forgets generations that have become too old. Their
+// files stay until the next Save, so a wrong time of day loses nothing before that. If the saved time of a
+// generation is in the future, the generation begins now. Open reads each filter directly into its final
+// memory, so it needs little more memory than the filters.
 //
-// The folder is locked until Close, or until the process ends. The error is [ErrLocked] if another window has
-// the folder, in this process or in another. On systems where the package syscall has no such lock (AIX,
-// Solaris, Plan 9, js and wasip1), Open does not notice a second window. The error is [bloom.ErrEncoding] if
-// a file is missing or damaged, or older than the others; the message names the file. Open then changes
-// nothing: begin with an empty folder. The error is [bloom.ErrShape] if the filters in the folder have a
-// different format. It can also be an error of [New].
+// The folder is locked until Close or until the process ends. The error is [ErrLocked] if another window,
+// in this process or another one, uses the folder. On systems where package syscall has no such lock (AIX,
+// Solaris, Plan 9, js and wasip1), Open does not detect another window. The error is [bloom.ErrEncoding] if
+// a file is missing, damaged or older than the others, and the message names the file. Open then changes
+// nothing in the folder; use an empty folder instead. The error is [bloom.ErrShape] if the filters in the
+// folder have a different format. Open also returns the errors of [New].
 func Open(folder string, o Options) (*Window, Loaded, error) {
 	p, err := o.plan()
 	if err != nil {
@@ -78,10 +78,11 @@ func (f *folder) window(o Options, p *plan) (*Window, Loaded, error) {
 	return w, loaded, nil
 }
 
-// Save writes the newest generation to the window's folder, and also each generation that has changed since
-// it was last written. Goroutines may use w during the call; Rotate, Load and Resize wait until it ends. If
-// it returns without an error, the folder has every key that was added before Save began, and the files are
-// synced. If it returns an error, the folder has at least what the last successful Save wrote.
+// Save writes the newest generation to the window's folder, and also each older generation that has changed
+// since it was last written. Goroutines may use w during the call, but Rotate, Load and Resize wait until
+// Save returns. If Save returns nil, the folder has every key that was added before Save began, and the
+// files are synced. If it returns an error, the folder has at least the keys that the last successful Save
+// wrote.
 func (w *Window) Save() error {
 	w.order.Lock()
 	defer w.order.Unlock()
@@ -95,7 +96,7 @@ func (w *Window) save() error {
 	return w.folder.save(w.state.Load(), time.Duration(w.every.Load()))
 }
 
-// Close saves the window and unlocks its folder. Afterwards, the window has no folder.
+// Close saves the window and unlocks its folder. After that, the window has no folder.
 func (w *Window) Close() error {
 	w.order.Lock()
 	defer w.order.Unlock()

@@ -41,7 +41,7 @@ func (in *source) window(p *plan) (*saved, error) {
 		case v == 1 && e.sets > 0:
 			g.sets, err = in.oldSets(h.options.Format, e.sets, p)
 		case v == 1:
-			err = fmt.Errorf("%w: it has no filter", bloom.ErrEncoding)
+			err = fmt.Errorf("%w: the generation has no filter", bloom.ErrEncoding)
 		case e.sets > 0:
 			g.sets, err = in.sets(h.options.Format, e, p)
 		}
@@ -105,7 +105,7 @@ func (f *saved) believed() error {
 		}
 	}
 	if !some {
-		return fmt.Errorf("window: %w: no filter has about %d bits, as one of %d keys has", bloom.ErrEncoding, want, f.options.Keys)
+		return fmt.Errorf("window: %w: no filter has about %d bits, the size for %d keys", bloom.ErrEncoding, want, f.options.Keys)
 	}
 	return nil
 }

@@ -78,19 +78,19 @@ func (s *state) bytes() (n int64) {
 // hasRoom reports whether MaxBytes allows another set of the plan.
 func (s *state) hasRoom() bool { return s.bytes()+s.plan.bytes() <= s.options.most(s.plan) }
 
-// Generation describes one generation. [bloom.Stats] describes how exact the numbers are.
+// Generation describes one generation. [bloom.Stats] describes how accurate the numbers are.
 type Generation struct {
-	Sets    int     // number of filters: 0 without keys, and several after more keys than planned or a Load
-	Bytes   int64   // of the filters
-	Bits    uint64  // of the filters
+	Sets    int     // number of filters: 0 without keys, several after a Load or if more keys came than planned
+	Bytes   int64   // size of the filters in bytes
+	Bits    uint64  // number of bits in the filters
 	SetBits uint64  // number of bits that are set
-	Fill    float64 // SetBits / Bits; 0 without a filter
+	Fill    float64 // SetBits / Bits; 0 if there is no filter
 	Keys    float64 // estimated number of different keys
 
-	// KeysUnknown is set if a filter is full, so that the number of its keys cannot be derived from its bits.
+	// KeysUnknown reports whether a filter is full, so that its number of keys cannot be estimated.
 	KeysUnknown bool
 
-	FalsePositiveRate float64 // the expected rate of this generation alone, 0 to 1
+	FalsePositiveRate float64 // expected rate of this generation alone, 0 to 1
 }
 
 // stats counts the bits of the generation.

@@ -2,23 +2,23 @@ package window
 
 import "math"
 
-// Stats describes a window for metrics.
+// Stats describes a window, for example for metrics.
 type Stats struct {
 	Generations []Generation // the newest first
 
-	// Keys is the sum over all generations. A key in several generations counts in each.
+	// Keys is the sum of the keys of all generations. A key in several generations counts once in each.
 	Keys float64
 
-	// FalsePositiveRate is the expected false-positive rate, 0 to 1, of a query over all generations.
+	// FalsePositiveRate is the expected false-positive rate of a query of all generations, 0 to 1.
 	FalsePositiveRate float64
 
-	Bytes int64 // of the filters
-	Over  bool  // a generation has more keys than [Options] MaxBytes has room for: the rate does not hold
+	Bytes int64 // size of all filters in bytes
+	Over  bool  // whether a generation has more keys than MaxBytes allows, so that the rate in [Options] does not hold
 }
 
-// Stats computes numbers about the window from the set bits. Each call counts the bits of the newest
-// generation, which takes about 0.05 ms for each MB. It counts the bits of an older generation only in the
-// first call after a Rotate or a Load has changed that generation, and keeps the numbers.
+// Stats computes statistics from the bits of the filters. Each call counts the bits of the newest
+// generation, which takes about 0.05 ms per MB. It counts the bits of an older generation only in the first
+// call after a Rotate or a Load has changed that generation, and keeps the result.
 func (w *Window) Stats() Stats {
 	s := w.state.Load()
 	if s == nil {

@@ -1,28 +1,29 @@
-// Package window answers whether a key was seen recently, for example in the last 24 hours. A filter cannot
-// forget a key, so a [Window] has several sets, its generations. Keys are added to the newest generation, all
-// generations are queried, and [Window.Rotate] forgets the oldest.
+// Package window reports whether a key was seen recently, for example in the last 24 hours. A filter cannot
+// forget a key, so a [Window] consists of several generations. It adds keys to the newest generation and
+// queries all of them. [Window.Rotate] forgets the oldest.
 //
 //	seen, err := window.New(window.Options{Generations: 25, Keys: 2_000_000, Rate: 0.01}) // 24 hours, rotated every hour
 //	if err != nil {
 //		return err
 //	}
 //	go seen.Run(ctx, time.Hour)
-//	maybe := seen.TestAndAddString(url) // whether it may have been added in the last 24 hours
+//	maybe := seen.TestAndAddString(url) // whether url may have been added in the last 24 hours
 //
-// When the call that adds a key has returned, queries find the key. They find it until Generations-1
-// rotations have begun since that call began. So with G generations, a key is kept for at least G-1 intervals
-// and at most G: for 24 hours with hourly rotation, use 25 generations. TestAndAdd adds the key to the newest
-// generation even if an older one has it, so the time of the key begins anew. MayContain adds nothing.
+// After the call that adds a key has returned, queries find the key. They find it at least until
+// Generations-1 rotations have begun since that call began. So with G generations, a key is kept for at
+// least G-1 intervals and at most G intervals. For 24 hours with hourly rotation, use 25 generations.
+// TestAndAdd adds the key to the newest generation even if an older generation has it, so the key is kept
+// as long as a new key. MayContain adds nothing.
 //
-// A generation that gets more keys than planned gets another set, so that the rate holds ([Options]). [Open]
-// returns a window that is kept in a folder. After a restart, the window knows how old its generations are.
-// docs/window.md of the repository is a guide.
+// If a generation gets more keys than planned, the window adds another filter to it, so that the
+// false-positive rate holds; see [Options]. [Open] returns a window that is kept in a folder. Such a window
+// knows the age of its generations even after a restart. For a guide, see docs/window.md in the repository.
 //
 // # Concurrency
 //
-// Any number of goroutines may add, query, rotate, save and load at the same time. Queries, additions and
-// WriteTo do not wait. Rotate, Load, Resize and Save run one after the other. If the generations change
-// during an addition, the addition adds its keys once more. Only then may it wait, for microseconds.
+// Any number of goroutines may add, query, rotate, save and load concurrently. Queries, additions and
+// WriteTo do not wait. Rotate, Load, Resize and Save run one at a time. If the generations change during an
+// addition, the window adds the keys again. Only then may an addition wait, for microseconds.
 package window
 
 import (
@@ -32,9 +33,9 @@ import (
 	"time"
 )
 
-// Window is a set of keys that forgets old keys, one generation at a time. [New] returns a window in memory,
-// [Open] returns a window that is kept in a folder, and [Window.ReadFrom] reads a window from a file. The
-// zero Window has no keys, and its methods that add keys panic.
+// Window is a set of keys that forgets old keys, one generation at a time. [New] returns a window in
+// memory, [Open] returns a window that is kept in a folder, and [Window.ReadFrom] reads a window from a
+// file. The zero Window has no keys, and its methods that add keys panic.
 type Window struct {
 	unstored
 
@@ -64,13 +65,13 @@ type Window struct {
 // both are right. A goroutine that has waited inside an addition for all that time may still set bits of its key in it. The key
 // is added again, so that it is there anyway, and may be kept for an interval more.
 
-// New returns an empty window. The rate in the options applies to a query over all generations, so each
+// New returns an empty window. The rate in the options applies to a query of all generations, so each
 // generation gets a part of it.
 //
 // The error is [bloom.ErrFormat] if the format is unknown. It is [bloom.ErrCapacity] if the number of
 // generations or the number of keys is out of range, or if MaxBytes is less than [Options.Bytes]. It is
-// [bloom.ErrRate] if the format cannot hold the rate that a filter needs: Rate divided by twice the number of
-// generations.
+// [bloom.ErrRate] if Rate is not between 0 and 1, or if the format does not support the rate that each
+// filter needs: about Rate divided by twice the number of generations.
 func New(o Options) (*Window, error) {
 	p, err := o.plan()
 	if err != nil {
@@ -91,8 +92,8 @@ func New(o Options) (*Window, error) {
 	return w, nil
 }
 
-// Options returns the options of the window: the options that New or Open received, or the options that
-// ReadFrom read. After a Resize, the number of keys is the number that Resize received.
+// Options returns the options that were passed to New or Open, or that ReadFrom read. After a call of
+// Resize, Options.Keys is the number that was passed to Resize.
 func (w *Window) Options() Options {
 	if s := w.state.Load(); s != nil {
 		return s.options
@@ -100,8 +101,7 @@ func (w *Window) Options() Options {
 	return Options{}
 }
 
-// Began returns when the newest generation began. A monotonic clock measures the differences between returned
-// times, and their age.
+// Began returns the time at which the newest generation began. The time has a monotonic clock reading.
 func (w *Window) Began() time.Time {
 	if s := w.state.Load(); s != nil {
 		return s.generations[0].began
@@ -109,17 +109,17 @@ func (w *Window) Began() time.Time {
 	return time.Time{}
 }
 
-// Resize changes the number of keys of a generation. Sets that begin after the call have the new size,
-// including additional sets of a full generation. Existing sets keep their size until they are forgotten. If
-// MaxBytes is 0, the limit changes accordingly. A rotation always begins a set. So after a call with more
-// keys, the filters may exceed MaxBytes until the existing sets are forgotten. Resize returns the same errors
-// as [New].
+// Resize changes [Options].Keys, the planned number of keys of a generation. Filters that are created after
+// the call have the new size, including additional filters of a full generation. Existing filters keep
+// their size until the window forgets them. If MaxBytes is 0, the limit changes accordingly. A rotation
+// creates a filter even if that exceeds MaxBytes. So after a call with more keys, the filters may exceed
+// MaxBytes until the window has forgotten the old ones. Resize returns the same errors as [New].
 func (w *Window) Resize(keys int) error {
 	w.order.Lock()
 	defer w.order.Unlock()
 	s := w.state.Load()
 	if s == nil {
-		return errors.New("window: the zero Window has no size")
+		return errors.New("window: Resize was called on the zero Window")
 	}
 	o := s.options
 	o.Keys = keys
@@ -142,7 +142,7 @@ func (w *Window) change(to func(s *state) *state) {
 // unstored is embedded in Window. Without it, JSON would make an empty object of one, also of a Window that is a field of a value.
 type unstored struct{}
 
-// MarshalText returns an error, because a Window has no text form. WriteTo saves a window.
+// MarshalText returns an error, because a Window has no text form. Use WriteTo to store a window.
 func (unstored) MarshalText() ([]byte, error) {
-	return nil, errors.New("window: a Window is not stored as text")
+	return nil, errors.New("window: a Window has no text form")
 }

@@ -230,7 +230,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	_, err := New(Options{Format: bloom.LevelDB, Generations: 100, Keys: 2_000_000, Rate: 0.001})
-	if want := "a rate of 0.001 over 100 generations of two sets is one of 5e-06 in each"; err == nil || !bytes.Contains([]byte(err.Error()), []byte(want)) {
+	if want := "a rate of 0.001 for 100 generations needs a rate of 5e-06 in each filter"; err == nil || !bytes.Contains([]byte(err.Error()), []byte(want)) {
 		t.Errorf("the error is %v, and does not say %q", err, want)
 	}
 }
