@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestCommand runs the command, and replaces its list while it reads names. Time passes when the command waits.
+// TestCommand runs the command, and replaces its list while the command reads names. Time passes only while the command waits.
 func TestCommand(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "list")
 	write(t, path, "old.com")

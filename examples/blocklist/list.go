@@ -14,37 +14,38 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Blocklist answers whether names are blocked while Load replaces the list. The zero Blocklist
-// blocks nothing.
+// Blocklist reports whether names are blocked. Queries may run while Load replaces the list. The zero
+// Blocklist blocks nothing.
 type Blocklist struct{ current atomic.Pointer[list] }
 
-// list is a sorted file of domains and the filter of its lines. The filter says of nearly all
-// innocent names that they are not in the file, without reading it.
+// list is a sorted file of domains and a filter of its lines. For nearly all names that are not in the
+// file, the filter reports a no, and the file is not read.
 type list struct {
 	filter *bloom.Filter
 	blocks []block
-	file   *os.File // the garbage collector closes it when no query has the list any more
+	file   *os.File // the garbage collector closes it when no query uses the list any more
 }
 
-// block is some lines of the file, blockSize bytes in all.
+// block is a group of consecutive lines in the file, about blockSize bytes long.
 type block struct {
-	first string // line
-	at    int64  // offset in the file
+	first string // first line
+	at    int64  // offset of the first line in the file
 }
 
 const blockSize = 4 << 10
 
-// longest is the most bytes that a domain has.
+// longest is the maximum length of a domain in bytes.
 const longest = 253
 
-// ErrUnsorted: the lines of a list are not in the order of their bytes, so that a search would miss
-// some.
-var ErrUnsorted = errors.New("the list is not sorted; LC_ALL=C sort -u sorts it")
+// ErrUnsorted is the error of Load if the lines are not sorted by their bytes. A search in such a list
+// would miss some domains.
+var ErrUnsorted = errors.New("the list is not sorted: sort it with LC_ALL=C sort -u")
 
-// Load replaces the list by the domains in a file, one a line, in lower case and in the order of their
-// bytes. Queries go on meanwhile, with the old list. With an error, the old list stays.
+// Load replaces the list with the domains in a file. The file has one domain per line, in lower case,
+// and is sorted by bytes. During the call, queries use the old list. If Load returns an error, they
+// continue to use it.
 //
-// Replace the file by renaming a new one to its name: queries read the old file until Load
+// To change a list, rename a new file to its name, because queries read the old file until Load
 // returns.
 func (b *Blocklist) Load(path string) error {
 	file, err := os.Open(path)
@@ -60,7 +61,8 @@ func (b *Blocklist) Load(path string) error {
 }
 
 func newList(file *os.File) (*list, error) {
-	// One domain in 1,000 that is not in the file costs a search in it.
+	// At 16 bits per key, one in 1,000 names that are not in the file is a false positive. For each of
+	// these, a block of the file is read.
 	builder := bloom.Policy{BitsPerKey: 16}.NewBuilder()
 	l := &list{file: file}
 	lines, before, at := bufio.NewScanner(file), []byte(nil), int64(0)
@@ -68,9 +70,9 @@ func newList(file *os.File) (*list, error) {
 	for n := 1; lines.Scan(); n++ {
 		switch line := lines.Bytes(); {
 		case len(line) == 0 || len(line) > longest:
-			return nil, fmt.Errorf("line %d has %d bytes, and a domain has 1 to %d", n, len(line), longest)
+			return nil, fmt.Errorf("line %d has %d bytes, but a domain has 1 to %d", n, len(line), longest)
 		case bytes.ContainsFunc(line, isOdd):
-			return nil, fmt.Errorf("line %d: %q is not a domain in lower case, with a newline after it", n, line)
+			return nil, fmt.Errorf("line %d: %q is not a domain in lower case that ends with a newline", n, line)
 		case bytes.Compare(before, line) > 0:
 			return nil, fmt.Errorf("line %d: %w", n, ErrUnsorted)
 		default:
@@ -86,7 +88,7 @@ func newList(file *os.File) (*list, error) {
 	return l, lines.Err()
 }
 
-// splitLine is bufio.ScanLines, but leaves a carriage return in the line: the offsets count it.
+// splitLine is like bufio.ScanLines, but keeps a carriage return in the line, because the offsets count it.
 func splitLine(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	if end := bytes.IndexByte(data, '\n'); end >= 0 {
 		return end + 1, data[:end], nil
@@ -97,18 +99,18 @@ func splitLine(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	return 0, nil, nil
 }
 
-// isOdd reports whether no name is asked for that has the character: a line with it would block nothing.
+// isOdd reports whether r does not occur in queried names. A line with such a character would block nothing.
 func isOdd(r rune) bool { return r <= ' ' || r >= 'A' && r <= 'Z' }
 
-// Blocked reports whether a name or a domain above it is in the list: for ads.example.com, it looks
-// for ads.example.com, example.com and com.
+// Blocked reports whether a name or one of its parent domains is in the list. For ads.example.com, it
+// looks up ads.example.com, example.com and com.
 func (b *Blocklist) Blocked(name string) (bool, error) {
 	l := b.current.Load()
 	if l == nil {
 		return false, nil
 	}
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	const most = 64 // a name has up to 127 labels; those above the last 64 are left out
+	const most = 64 // a name has up to 127 labels; only the last 64 are looked up
 	var buffer [most]string
 	suffixes := buffer[:0]
 	for from := len(name); from >= 0 && len(suffixes) < most; {
@@ -130,7 +132,7 @@ func (b *Blocklist) Blocked(name string) (bool, error) {
 	return false, nil
 }
 
-// contains reads the block of lines that has a domain if any has.
+// contains reports whether the file contains a domain. It reads the only block that can contain it.
 func (l *list) contains(domain string) (bool, error) {
 	i, found := slices.BinarySearchFunc(l.blocks, domain, func(b block, domain string) int { return strings.Compare(b.first, domain) })
 	if found || i == 0 {
@@ -141,5 +143,5 @@ func (l *list) contains(domain string) (bool, error) {
 	if err != nil && err != io.EOF {
 		return false, err
 	}
-	return bytes.Contains(append(buffer[:n], '\n'), []byte("\n"+domain+"\n")), nil // it is not the first line
+	return bytes.Contains(append(buffer[:n], '\n'), []byte("\n"+domain+"\n")), nil // domain is not the first line of the block
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// write writes a list in one step: to a new file, which takes the name of the old one.
+// write replaces a list atomically: it writes a new file and renames it.
 func write(t testing.TB, path string, lines ...string) {
 	t.Helper()
 	err := os.WriteFile(path+".new", []byte(strings.Join(lines, "\n")+"\n"), 0o644)
@@ -21,7 +21,7 @@ func write(t testing.TB, path string, lines ...string) {
 	}
 }
 
-// TestBlocked compares the answers with those of a map.
+// TestBlocked compares the answers with the answers of a map.
 func TestBlocked(t *testing.T) {
 	list := domains(20_000)
 	exact := make(map[string]bool, len(list))
@@ -37,7 +37,7 @@ func TestBlocked(t *testing.T) {
 	if err := b.Load(path); err != nil {
 		t.Fatal(err)
 	}
-	for _, domain := range domains(60_000) { // 40,000 of them are innocent
+	for _, domain := range domains(60_000) { // 40,000 of them are not in the list
 		for name, want := range map[string]bool{
 			domain: exact[domain], "a.b." + domain: exact[domain], strings.ToUpper(domain) + ".": exact[domain], "x" + domain: false,
 		} {
@@ -53,7 +53,8 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// TestLoad refuses lists in which a search would miss domains, and keeps the old list.
+// TestLoad wants an error for each list in which a search would miss domains, and wants the old list
+// to stay in use.
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "list")
 	write(t, path, "a.com", "b.com")
@@ -80,8 +81,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestReload queries from many goroutines while lists replace each other. A domain of all lists is
-// always blocked, and one of none never.
+// TestReload queries from several goroutines while the list is replaced. A domain in all lists is
+// always blocked, and a domain in no list is never blocked.
 func TestReload(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "list")
 	write(t, path, "always.com")
@@ -121,7 +122,7 @@ func TestReload(t *testing.T) {
 	wait.Wait()
 }
 
-// Benchmark has a list of 860,000 domains, as a filter and as a map.
+// Benchmark compares a filter with a map, both of 860,000 domains.
 func Benchmark(b *testing.B) {
 	list := domains(860_000)
 	path := filepath.Join(b.TempDir(), "list")

@@ -1,10 +1,11 @@
-// Command blocklist prints those of the names on its standard input that a list of domains blocks. It
-// is an example to copy: list.go has the filter, the search that makes it exact, and the reload.
+// Command blocklist reads names from standard input and prints the names that a list of domains blocks.
+// It is an example to copy: list.go has the filter, the search that makes the answers exact, and the
+// reload of the list.
 //
 //	go run ./examples/blocklist -make 860000 > domains.txt
 //	printf 'ads.example.com\nwww.acorn-1.net\n' | go run ./examples/blocklist domains.txt
 //
-// When the file of the list changes, it reads it anew. Names are answered meanwhile.
+// When the file of the list changes, the command reloads it. Meanwhile, it answers with the old list.
 package main
 
 import (
@@ -19,8 +20,8 @@ import (
 )
 
 func main() {
-	count := flag.Int("make", 0, "print a list of so many domains, the same in every run")
-	every := flag.Duration("reload", time.Second, "how often to look whether the list has changed")
+	count := flag.Int("make", 0, "print a list of this many domains, the same in every run")
+	every := flag.Duration("reload", time.Second, "how often to check whether the list has changed")
 	flag.Parse()
 	if err := run(*count, *every, flag.Args(), os.Stdin, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "blocklist:", err)
@@ -61,8 +62,8 @@ func run(count int, every time.Duration, args []string, in io.Reader, out, log i
 	}
 }
 
-// watch loads the list anew when its file has changed. It reports a list that cannot be read, and
-// keeps the old one.
+// watch reloads the list when its file has changed. If it cannot load the new list, it reports the
+// error and keeps the old list.
 func (b *Blocklist) watch(path string, every time.Duration, done <-chan struct{}, log io.Writer) {
 	before, _ := os.Stat(path)
 	for {
@@ -77,12 +78,12 @@ func (b *Blocklist) watch(path string, every time.Duration, done <-chan struct{}
 		}
 		before = now
 		if err := b.Load(path); err != nil {
-			fmt.Fprintln(log, "blocklist: the old list stays:", err)
+			fmt.Fprintln(log, "blocklist: keeping the old list:", err)
 		}
 	}
 }
 
-// domains returns n domains in the order of their bytes, the same at every call.
+// domains returns n domains, sorted by their bytes. Every call returns the same domains.
 func domains(n int) []string {
 	words := [...]string{"acorn", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath"}
 	tops := [...]string{"com", "net", "org", "io"}

@@ -1,4 +1,4 @@
-// Command redpanda adds a cache to Redpanda's stream processor: bloom_window keeps message ids for dedupe, as in dedupe.yaml.
+// Command redpanda is Redpanda's stream processor with one more cache: bloom_window remembers message ids for dedupe (dedupe.yaml).
 package main
 
 import (
@@ -15,18 +15,18 @@ import (
 
 func main() { service.RunCLI(context.Background()) }
 func init() {
-	spec := service.NewConfigSpec().Summary("Remembers keys for a time, without values, in a few bytes each.").Fields(
-		service.NewIntField("keys").Description("How many different keys come within the ttl."),
-		service.NewDurationField("ttl").Description("How long a key is remembered. It may be a sixth longer.").
-			LintRule(`root = if this.parse_duration() < 1000000000 { ["a ttl is a second or more"] }`),
-		service.NewFloatField("rate").Description("The share of new keys that count as seen.").Default(0.0001),
-		service.NewStringField("folder").Description("Where the keys outlive a restart."))
+	spec := service.NewConfigSpec().Summary("Remembers keys for a limited time, in a few bytes each. It stores no values.").Fields(
+		service.NewIntField("keys").Description("Number of different keys that you expect within the ttl."),
+		service.NewDurationField("ttl").Description("How long a key is remembered, at least. It may be remembered up to a sixth longer.").
+			LintRule(`root = if this.parse_duration() < 1000000000 { ["the ttl must be at least a second"] }`),
+		service.NewFloatField("rate").Description("The fraction of new keys that are mistaken for seen keys.").Default(0.0001),
+		service.NewStringField("folder").Description("The folder in which the keys survive a restart."))
 	if err := service.RegisterCache("bloom_window", spec, open); err != nil {
 		panic(err)
 	}
 }
 
-// opened has a function for each label, since releases of the engine before 4.70 may open a cache twice at once.
+// opened has a function for each label that opens its cache once: before release 4.70, the engine may open a cache twice at the same time.
 var opened sync.Map
 
 func open(c *service.ParsedConfig, r *service.Resources) (service.Cache, error) {
@@ -37,11 +37,11 @@ func open(c *service.ParsedConfig, r *service.Resources) (service.Cache, error) 
 type seen struct {
 	*window.Window
 	close func() error
-	locks [256]sync.Mutex // if two goroutines add a key at once, only one learns that it is new
+	locks [256]sync.Mutex // if two goroutines add a key at the same time, only one of them may learn that it is new
 }
 
 func newSeen(c *service.ParsedConfig, r *service.Resources) (*seen, error) {
-	const parts = 6 // of the ttl; one generation more has the keys of the part that has not ended
+	const parts = 6 // intervals in the ttl; one more generation has the keys of the current interval
 	keys, err1 := c.FieldInt("keys")
 	ttl, err2 := c.FieldDuration("ttl")
 	rate, err3 := c.FieldFloat("rate")

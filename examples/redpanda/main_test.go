@@ -12,12 +12,12 @@ import (
 	"github.com/redpanda-data/benthos/v4/public/service"
 )
 
-var messages = flag.Int("messages", 300_000, "messages of TestDedupe")
+var messages = flag.Int("messages", 300_000, "number of messages in TestDedupe")
 
 const rate = 0.0001
 
-// TestDedupe sends messages through the processor dedupe, all within one part of the ttl. A tenth of them are repeats.
-// Beside the cache in memory, which is exact, no repeat is sent on, and few other messages are lost.
+// TestDedupe sends messages through the dedupe processor, all within one interval of the window. A tenth of them are repeats.
+// No repeat may get through. Compared with the exact cache in memory, few other messages may be lost.
 func TestDedupe(t *testing.T) {
 	exact := dedupe(t, "memory:\n  default_ttl: 1h\n")
 	t.Logf("memory: %v a message, a heap of %d bytes", exact.each, exact.heap)
@@ -26,14 +26,14 @@ func TestDedupe(t *testing.T) {
 	lost := exact.kept - window.kept
 	expected := rate * float64(exact.kept)
 	if lost < 0 || float64(lost) > 1.2*expected+6*math.Sqrt(expected) {
-		t.Errorf("%d of %d messages were lost, and %.0f are expected", lost, exact.kept, expected)
+		t.Errorf("%d of %d messages were lost, want about %.0f", lost, exact.kept, expected)
 	}
 	if window.heap > exact.heap/5 {
-		t.Errorf("the heap has %d bytes, and with the cache in memory %d", window.heap, exact.heap)
+		t.Errorf("the heap has %d bytes, and %d with the cache in memory", window.heap, exact.heap)
 	}
 }
 
-// TestShortTTL wants an error for a ttl in which a window would rotate without end, and remember nothing.
+// TestShortTTL wants an error for a ttl so short that a window would rotate all the time and remember nothing.
 func TestShortTTL(t *testing.T) {
 	for ttl, right := range map[string]bool{"-1h": false, "0s": false, "1ms": false, "1s": true, "24h": true} {
 		err := service.NewStreamBuilder().AddCacheYAML("label: seen\nbloom_window:\n  keys: 100\n  folder: unused\n  ttl: " + ttl + "\n")
@@ -45,17 +45,17 @@ func TestShortTTL(t *testing.T) {
 
 type outcome struct {
 	kept int
-	heap int64 // of the cache, in bytes
+	heap int64 // bytes that the cache takes
 	each time.Duration
 }
 
-// dedupe returns what the processor makes of the messages with a cache.
+// dedupe sends all messages through a dedupe processor with the given cache, and returns the outcome.
 func dedupe(t *testing.T, cache string) (o outcome) {
 	builder := service.NewStreamBuilder()
 	must(t, builder.AddCacheYAML("label: seen\n"+cache))
 	must(t, builder.AddProcessorYAML("dedupe:\n  cache: seen\n  key: ${! content() }\n"))
 	must(t, builder.SetLoggerYAML("level: NONE"))
-	builder.SetThreads(1) // the consumer counts
+	builder.SetThreads(1) // because the consumer counts without a lock
 	push, err := builder.AddBatchProducerFunc()
 	must(t, err)
 	must(t, builder.AddBatchConsumerFunc(func(_ context.Context, batch service.MessageBatch) error {
@@ -77,7 +77,7 @@ func dedupe(t *testing.T, cache string) (o outcome) {
 	return o
 }
 
-// batch returns a thousand messages of 36 bytes. Each tenth repeats an earlier one.
+// batch returns a thousand messages of 36 bytes. Every tenth message repeats an earlier one.
 func batch(first int) (all service.MessageBatch) {
 	for i := first; i < first+1000; i++ {
 		id := i
